@@ -1,0 +1,275 @@
+package erm
+
+import (
+	"errors"
+	"fmt"
+	"math"
+	"runtime"
+	"testing"
+
+	"gonum.org/v1/gonum/diff/fd"
+	"gonum.org/v1/gonum/floats"
+	"gonum.org/v1/gonum/optimize"
+
+	"github.com/dpnb/notebooks/dpnb/loss"
+	"github.com/dpnb/notebooks/dpnb/noise"
+)
+
+// simulated returns a logistic problem with rows of norm 1 (before scaling by
+// norm) and labels from a logistic model.
+func simulated(n, d int, norm, ridge, noiseScale float64) *Problem {
+	rng := noise.NewSeeded(uint64(n)*1000 + uint64(d))
+	rows := NewDense(n, d, nil)
+	rng.Gaussian(rows.Data, 1)
+	theta := make([]float64, d)
+	rng.Gaussian(theta, 3)
+	labels := make([]float64, n)
+	for i := range labels {
+		r := rows.Data[i*d : (i+1)*d]
+		floats.Scale(norm/floats.Norm(r, 2), r)
+		labels[i] = -1
+		if rng.Float64() < 1/(1+math.Exp(-floats.Dot(r, theta))) {
+			labels[i] = 1
+		}
+	}
+	p := &Problem{Rows: rows, Labels: labels, Loss: loss.Logistic{}, Ridge: ridge}
+	if noiseScale > 0 {
+		p.Linear = make([]float64, d)
+		rng.Gaussian(p.Linear, noiseScale)
+	}
+	return p
+}
+
+// problems is the one table that every solver test runs over.
+func problems() map[string]*Problem {
+	ps := map[string]*Problem{}
+	for _, c := range []struct {
+		n, d               int
+		norm, ridge, noise float64
+	}{
+		{1, 1, 1, 1, 0},
+		{1, 3, 1, 1e-3, 2},
+		{50, 2, 1, 0.1, 1},
+		{50, 80, 1, 0.5, 1}, // more features than records
+		{3000, 20, 1, 1, 0},
+		{3000, 20, 1, 20, 30}, // noise as in a private fit
+		{3000, 20, 5, 1e-4, 0},
+		{20_000, 40, 1, 5, 20},
+		{300, 1600, 1, 1, 1}, // the diagonal metric
+	} {
+		ps[fmt.Sprintf("n=%d,d=%d,R=%v,λ=%v,σ=%v", c.n, c.d, c.norm, c.ridge, c.noise)] = simulated(c.n, c.d, c.norm, c.ridge, c.noise)
+	}
+	return ps
+}
+
+func TestGradient(t *testing.T) {
+	p := simulated(300, 5, 1, 2, 1)
+	theta := []float64{0.3, -1, 2, 0, 0.5}
+	g := make([]float64, 5)
+	Evaluate(p, g, theta)
+	want := fd.Gradient(nil, func(x []float64) float64 { return Evaluate(p, nil, x) }, theta, &fd.Settings{Formula: fd.Central})
+	if !floats.EqualApprox(g, want, 1e-6) {
+		t.Errorf("gradient %v, differences say %v", g, want)
+	}
+	// The scale of the objective is a promise: a sum, ½, λ once.
+	var j float64
+	for i, y := range p.Labels {
+		row := make([]float64, 5)
+		p.Rows.Row(row, i)
+		j += math.Log1p(math.Exp(-y * floats.Dot(row, theta)))
+	}
+	j += 0.5*2*floats.Dot(theta, theta) + floats.Dot(p.Linear, theta)
+	if v := Evaluate(p, nil, theta); math.Abs(v-j) > 1e-12*j {
+		t.Errorf("J = %v, by its definition %v", v, j)
+	}
+}
+
+func TestMinimizeReachesItsCertificate(t *testing.T) {
+	for name, p := range problems() {
+		s, err := Minimize(p, nil)
+		if err != nil {
+			t.Errorf("%s: %v", name, err)
+			continue
+		}
+		_, d := p.Rows.Dims()
+		g := make([]float64, d)
+		Evaluate(p, g, s.Theta)
+		if norm := floats.Norm(g, 2); norm > s.Tolerance || s.Certificate.Bound() > s.Tolerance {
+			t.Errorf("%s: ‖∇J‖ = %v, certificate %v, tolerance %v", name, norm, s.Certificate.Bound(), s.Tolerance)
+		}
+		if s.Passes > 60 {
+			t.Errorf("%s: %d passes", name, s.Passes)
+		}
+		t.Logf("%s: %d passes, certificate %.2e of %.2e", name, s.Passes, s.Certificate.Bound(), s.Tolerance)
+		// A second opinion from far away must lie within both certificates.
+		far := make([]float64, d)
+		for j := range far {
+			far[j] = 10 * float64(1-2*(j%2))
+		}
+		s2, err := Minimize(p, &Settings{Start: far})
+		if err != nil {
+			t.Errorf("%s from afar: %v", name, err)
+			continue
+		}
+		if dist := floats.Distance(s.Theta, s2.Theta, 2); dist > s.Certificate.Distance+s2.Certificate.Distance {
+			t.Errorf("%s: two minimisers %v apart, the certificates allow %v", name, dist, s.Certificate.Distance+s2.Certificate.Distance)
+		}
+	}
+}
+
+func TestMinimizeDoesNotDependOnWorkers(t *testing.T) {
+	for name, p := range problems() {
+		a, errA := Minimize(p, &Settings{Workers: 1})
+		for _, w := range []int{2, 3, 7} {
+			b, errB := Minimize(p, &Settings{Workers: w})
+			if (errA == nil) != (errB == nil) || !floats.Equal(a.Theta, b.Theta) || a.Passes != b.Passes {
+				t.Errorf("%s: %d workers give another answer than one", name, w)
+			}
+		}
+	}
+}
+
+func TestOneRecordInOneDimension(t *testing.T) {
+	// J(θ) = log(1 + e^{−θ}) + θ²/2: J′ = 0 where θ(1 + e^θ) = 1.
+	p := &Problem{Rows: NewDense(1, 1, []float64{1}), Labels: []float64{1}, Loss: loss.Logistic{}, Ridge: 1}
+	s, err := Minimize(p, &Settings{Tolerance: 1e-13})
+	if err != nil {
+		t.Fatal(err)
+	}
+	x := s.Theta[0]
+	if r := x*(1+math.Exp(x)) - 1; math.Abs(r) > 1e-12 {
+		t.Errorf("θ = %v misses its equation by %v", x, r)
+	}
+}
+
+func TestToleranceThatCannotBeCertified(t *testing.T) {
+	p := simulated(3000, 20, 1, 1, 0)
+	s, err := Minimize(p, &Settings{Tolerance: 1e-18})
+	if !errors.Is(err, ErrTolerance) {
+		t.Fatalf("err = %v", err)
+	}
+	if s == nil || s.Certificate.Bound() > 1e-7 {
+		t.Errorf("the best point is not handed over: %+v", s)
+	}
+	if _, err := Minimize(p, &Settings{MaxPasses: 2}); !errors.Is(err, ErrTolerance) {
+		t.Errorf("two passes are said to be enough: %v", err)
+	}
+}
+
+func TestRoundingBoundHolds(t *testing.T) {
+	// Reference gradient by compensated summation with exact products.
+	p := simulated(20_000, 10, 1, 1, 0)
+	theta := []float64{3, -2, 5, 1, -7, 2, 2, -1, 0.3, 9}
+	e := newEvaluator(p, 1)
+	g := make([]float64, 10)
+	_, rounding := e.eval(g, theta, 1)
+	sum, comp := make([]float64, 10), make([]float64, 10)
+	add := func(j int, v float64) {
+		s := sum[j] + v
+		if math.Abs(sum[j]) >= math.Abs(v) {
+			comp[j] += (sum[j] - s) + v
+		} else {
+			comp[j] += (v - s) + sum[j]
+		}
+		sum[j] = s
+	}
+	row := make([]float64, 10)
+	for i, y := range p.Labels {
+		p.Rows.Row(row, i)
+		var t, c float64
+		for j, v := range row {
+			prod := v * theta[j]
+			c += math.FMA(v, theta[j], -prod)
+			s := t + prod
+			if math.Abs(t) >= math.Abs(prod) {
+				c += (t - s) + prod
+			} else {
+				c += (prod - s) + t
+			}
+			t = s
+		}
+		slope := -y / (1 + math.Exp(y*(t+c)))
+		for j, v := range row {
+			add(j, slope*v)
+			add(j, math.FMA(slope, v, -(slope*v)))
+		}
+	}
+	var err2 float64
+	for j := range g {
+		d := g[j] - theta[j] - (sum[j] + comp[j])
+		err2 += d * d
+	}
+	if err := math.Sqrt(err2); err > rounding || rounding > 1e-8 {
+		t.Errorf("error %v, bound %v", err, rounding)
+	}
+}
+
+func TestValidate(t *testing.T) {
+	good := func() *Problem { return simulated(10, 2, 1, 1, 1) }
+	for name, spoil := range map[string]func(*Problem){
+		"no records":   func(p *Problem) { p.Rows, p.Labels = NewDense(0, 2, nil), nil },
+		"no features":  func(p *Problem) { p.Rows = NewDense(10, 0, nil) },
+		"labels":       func(p *Problem) { p.Labels = p.Labels[1:] },
+		"label 0":      func(p *Problem) { p.Labels[3] = 0 },
+		"λ = 0":        func(p *Problem) { p.Ridge = 0 },
+		"λ = NaN":      func(p *Problem) { p.Ridge = math.NaN() },
+		"λ = Inf":      func(p *Problem) { p.Ridge = math.Inf(1) },
+		"b":            func(p *Problem) { p.Linear = p.Linear[1:] },
+		"b NaN":        func(p *Problem) { p.Linear[0] = math.NaN() },
+		"NaN in a row": func(p *Problem) { p.Rows.(*Dense).Data[5] = math.NaN() },
+		"Inf in a row": func(p *Problem) { p.Rows.(*Dense).Data[5] = math.Inf(-1) },
+		"no loss":      func(p *Problem) { p.Loss = nil },
+	} {
+		p := good()
+		spoil(p)
+		var de *DataError
+		if _, err := Minimize(p, nil); !errors.As(err, &de) {
+			t.Errorf("%s: err = %v", name, err)
+		}
+	}
+	if _, err := Minimize(good(), &Settings{Start: make([]float64, 3)}); err == nil {
+		t.Error("a start of the wrong length is accepted")
+	}
+}
+
+func TestPassesDoNotAllocate(t *testing.T) {
+	p := simulated(3000, 20, 1, 1, 0)
+	e := newEvaluator(p, 1)
+	g, x := make([]float64, 20), make([]float64, 20)
+	if a := testing.AllocsPerRun(20, func() { e.eval(g, x, 1) }); a > 0 {
+		t.Errorf("%v allocations in a pass", a)
+	}
+}
+
+// BenchmarkMinimize times one fit from nothing to a mean gradient of 1e-7,
+// beside gonum's L-BFGS on the same problem and by the same stopping rule.
+func BenchmarkMinimize(b *testing.B) {
+	for _, c := range []struct{ n, d int }{{32_561, 109}, {48_842, 100}} {
+		p := simulated(c.n, c.d, 1, 1, 0)
+		b.Run(fmt.Sprintf("dpnb/n=%d,d=%d", c.n, c.d), func(b *testing.B) {
+			b.ReportAllocs()
+			for b.Loop() {
+				s, err := Minimize(p, &Settings{Tolerance: 1e-7 * float64(c.n)})
+				if err != nil {
+					b.Fatal(err)
+				}
+				b.ReportMetric(float64(s.Passes), "passes")
+			}
+		})
+		b.Run(fmt.Sprintf("gonum/n=%d,d=%d", c.n, c.d), func(b *testing.B) {
+			e := newEvaluator(p, runtime.GOMAXPROCS(0))
+			scratch := make([]float64, c.d)
+			for b.Loop() {
+				problem := optimize.Problem{
+					Func: func(x []float64) float64 { v, _ := e.eval(scratch, x, 1); return v },
+					Grad: func(g, x []float64) { e.eval(g, x, 1) },
+				}
+				_, err := optimize.Minimize(problem, make([]float64, c.d),
+					&optimize.Settings{GradientThreshold: 1e-7 * float64(c.n)}, &optimize.LBFGS{})
+				if err != nil {
+					b.Fatal(err)
+				}
+			}
+		})
+	}
+}

@@ -1,0 +1,66 @@
+package erm
+
+import (
+	"fmt"
+	"math"
+
+	"github.com/dpnb/notebooks/dpnb/loss"
+)
+
+// Problem is the objective
+//
+//	J(θ) = Σᵢ f(xᵢᵀθ; yᵢ) + (λ/2)‖θ‖² + bᵀθ,
+//
+// a sum (not a mean) over the records; the ridge acts on every coordinate, an
+// intercept included. With λ > 0 it is λ-strongly convex and has one minimiser.
+type Problem struct {
+	Rows   Rows
+	Labels []float64
+	Loss   loss.Loss
+	// Ridge is λ > 0.
+	Ridge float64
+	// Linear is b, of length d; nil is zero.
+	Linear []float64
+}
+
+// DataError says what is wrong with the records of a problem.
+type DataError struct{ Text string }
+
+// Error implements error.
+func (e *DataError) Error() string { return "erm: " + e.Text }
+
+// Validate checks shapes, labels, λ and that every number is finite. It returns
+// a *DataError that says what to do.
+func (p *Problem) Validate() error {
+	fail := func(format string, a ...any) error { return &DataError{fmt.Sprintf(format, a...)} }
+	if p.Rows == nil || p.Loss == nil {
+		return fail("a problem needs rows and a loss")
+	}
+	n, d := p.Rows.Dims()
+	switch {
+	case n == 0:
+		return fail("there are no records (n = 0): nothing can be learnt")
+	case d == 0:
+		return fail("there are no features (d = 0): keep at least one column, or add a bias")
+	case len(p.Labels) != n:
+		return fail("%d labels for %d records", len(p.Labels), n)
+	case p.Linear != nil && len(p.Linear) != d:
+		return fail("the linear term has length %d, want d = %d", len(p.Linear), d)
+	case !(p.Ridge > 0) || math.IsInf(p.Ridge, 1):
+		return fail("Ridge (λ) = %v, want a positive number: without it the objective need not have a unique minimiser", p.Ridge)
+	}
+	for i, y := range p.Labels {
+		if !p.Loss.ValidLabel(y) {
+			return fail("label %v of record %d: the %s loss wants %s", y, i, p.Loss.Name(), p.Loss.Labels())
+		}
+	}
+	for _, b := range p.Linear {
+		if math.IsNaN(b) || math.IsInf(b, 0) {
+			return fail("the linear term has an entry that is not finite")
+		}
+	}
+	if r := MaxNorm(p.Rows); math.IsNaN(r) || math.IsInf(r, 0) {
+		return fail("a record has an entry that is NaN, ±Inf or too large: clean or clip the columns first")
+	}
+	return nil
+}

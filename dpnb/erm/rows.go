@@ -1,0 +1,111 @@
+// Package erm minimises regularised empirical risks of generalised linear
+// models and returns, with the minimiser, a certificate of how close it is.
+//
+// The objective is a sum over records, never a mean:
+//
+//	J(θ) = Σᵢ f(xᵢᵀθ; yᵢ) + (λ/2)‖θ‖² + bᵀθ.
+package erm
+
+import (
+	"math"
+
+	"gonum.org/v1/gonum/blas"
+	"gonum.org/v1/gonum/blas/blas64"
+)
+
+// Rows is a matrix of records, one row a record, seen block by block.
+// Implementations are safe for concurrent reads.
+type Rows interface {
+	// Dims returns the number of records n and of features d.
+	Dims() (n, d int)
+	// Margins writes xᵢᵀθ to dst[i−lo] for lo ≤ i < hi.
+	Margins(dst, theta []float64, lo, hi int)
+	// AddScaled adds Σ w[i−lo]·xᵢ over lo ≤ i < hi to dst (length d).
+	AddScaled(dst, w []float64, lo, hi int)
+	// Norms writes ‖xᵢ‖₂ to dst[i−lo] for lo ≤ i < hi.
+	Norms(dst []float64, lo, hi int)
+	// Row writes xᵢ to dst (length d).
+	Row(dst []float64, i int)
+}
+
+// Dense is a dense row-major n×d matrix of records.
+type Dense struct {
+	N, D int
+	// Data holds row i at Data[i*D : (i+1)*D].
+	Data []float64
+}
+
+// NewDense returns the n×d matrix over data, which it keeps. If data is nil it
+// is allocated. It panics if the length is not n·d.
+func NewDense(n, d int, data []float64) *Dense {
+	if n < 0 || d < 0 {
+		panic("erm: negative dimension")
+	}
+	if data == nil {
+		data = make([]float64, n*d)
+	}
+	if len(data) != n*d {
+		panic("erm: length of data is not n·d")
+	}
+	return &Dense{N: n, D: d, Data: data}
+}
+
+// Dims returns n and d.
+func (m *Dense) Dims() (n, d int) { return m.N, m.D }
+
+// At returns the element of row i and column j.
+func (m *Dense) At(i, j int) float64 { return m.Data[i*m.D+j] }
+
+func (m *Dense) block(lo, hi int) blas64.General {
+	return blas64.General{Rows: hi - lo, Cols: m.D, Stride: max(1, m.D), Data: m.Data[lo*m.D : hi*m.D]}
+}
+
+// Margins implements Rows.
+func (m *Dense) Margins(dst, theta []float64, lo, hi int) {
+	blas64.Gemv(blas.NoTrans, 1, m.block(lo, hi), vec(theta), 0, vec(dst[:hi-lo]))
+}
+
+// AddScaled implements Rows.
+func (m *Dense) AddScaled(dst, w []float64, lo, hi int) {
+	blas64.Gemv(blas.Trans, 1, m.block(lo, hi), vec(w[:hi-lo]), 1, vec(dst))
+}
+
+// Norms implements Rows.
+func (m *Dense) Norms(dst []float64, lo, hi int) {
+	for i := lo; i < hi; i++ {
+		var s float64
+		for _, v := range m.Data[i*m.D : (i+1)*m.D] {
+			s += v * v
+		}
+		dst[i-lo] = math.Sqrt(s)
+	}
+}
+
+// Row implements Rows.
+func (m *Dense) Row(dst []float64, i int) { copy(dst, m.Data[i*m.D:(i+1)*m.D]) }
+
+// Select returns a new matrix with the given rows, in the given order.
+func (m *Dense) Select(index []int) *Dense {
+	s := NewDense(len(index), m.D, nil)
+	for k, i := range index {
+		copy(s.Data[k*m.D:(k+1)*m.D], m.Data[i*m.D:(i+1)*m.D])
+	}
+	return s
+}
+
+// MaxNorm returns max ‖xᵢ‖₂, 0 without rows, and NaN if an entry is NaN.
+func MaxNorm(r Rows) float64 {
+	n, _ := r.Dims()
+	buf := make([]float64, blockRows)
+	var m float64
+	for lo := 0; lo < n; lo += blockRows {
+		hi := min(lo+blockRows, n)
+		r.Norms(buf, lo, hi)
+		for _, v := range buf[:hi-lo] {
+			m = math.Max(m, v) // NaN stays NaN
+		}
+	}
+	return m
+}
+
+func vec(x []float64) blas64.Vector { return blas64.Vector{N: len(x), Inc: 1, Data: x} }

@@ -1,0 +1,54 @@
+package loss
+
+import "math"
+
+// Logistic is the logistic loss for labels y ∈ {−1, +1}:
+//
+//	f(t; y) = log(1 + e^{−yt}),  f′ = −y·s(−yt),  f″ = s(t)·s(−t),
+//
+// s(t) = 1/(1 + e^{−t}). sup |f′| = 1, sup f″ = 1/4 (at t = 0).
+type Logistic struct{}
+
+// Name returns "logistic".
+func (Logistic) Name() string { return "logistic" }
+
+// ValueSlope implements Loss. One exponential and one logarithm for each
+// record; nothing overflows for any finite t.
+func (Logistic) ValueSlope(slope, t, y []float64) float64 {
+	var sum float64
+	slope, y = slope[:len(t)], y[:len(t)]
+	for i, ti := range t {
+		m := y[i] * ti
+		e := math.Exp(-math.Abs(m))
+		p := e / (1 + e) // s(−|m|)
+		l := math.Log1p(e)
+		if m < 0 {
+			l -= m
+			p = 1 - p
+		}
+		sum += l
+		slope[i] = -y[i] * p
+	}
+	return sum
+}
+
+// Curvature implements Loss.
+func (Logistic) Curvature(curv, t, _ []float64) {
+	curv = curv[:len(t)]
+	for i, ti := range t {
+		e := math.Exp(-math.Abs(ti))
+		curv[i] = e / ((1 + e) * (1 + e))
+	}
+}
+
+// Lipschitz returns 1.
+func (Logistic) Lipschitz() float64 { return 1 }
+
+// Smoothness returns 1/4.
+func (Logistic) Smoothness() float64 { return 0.25 }
+
+// ValidLabel reports whether y is −1 or +1.
+func (Logistic) ValidLabel(y float64) bool { return y == 1 || y == -1 }
+
+// Labels returns the range of the labels in words.
+func (Logistic) Labels() string { return "−1 or +1" }

@@ -1,0 +1,129 @@
+package noise
+
+import (
+	"math"
+	"sort"
+	"testing"
+)
+
+// ksNormal returns √n times the Kolmogorov–Smirnov distance to N(0, 1).
+func ksNormal(x []float64) float64 {
+	sort.Float64s(x)
+	n := float64(len(x))
+	var d float64
+	for i, v := range x {
+		f := 0.5 * math.Erfc(-v/math.Sqrt2)
+		d = math.Max(d, math.Max(f-float64(i)/n, float64(i+1)/n-f))
+	}
+	return math.Sqrt(n) * d
+}
+
+func TestGaussianLaw(t *testing.T) {
+	// The 1 − 1e-6 quantile of the Kolmogorov law is 2.69: one false alarm in
+	// a million runs for the secure source, none for the seeded one.
+	const limit = 2.69
+	for name, s := range map[string]Source{"secure": NewSecure(), "seeded": NewSeeded(1), "stream": NewSeeded(1).Stream(3)} {
+		x := make([]float64, 50_000)
+		s.Gaussian(x, 3)
+		for i := range x {
+			x[i] /= 3
+		}
+		if ks := ksNormal(x); ks > limit {
+			t.Errorf("%s: √n·KS = %.3f > %v", name, ks, limit)
+		}
+		// The test must be able to fail: a sample with 3 % too small a deviation.
+		for i := range x {
+			x[i] *= 0.93
+		}
+		if ks := ksNormal(x); ks < limit {
+			t.Errorf("%s: a deviation of 0.93 goes unnoticed (√n·KS = %.3f)", name, ks)
+		}
+	}
+}
+
+func TestStreams(t *testing.T) {
+	draw := func(s *Seeded) [4]uint64 {
+		return [4]uint64{s.Uint64(), s.Uint64(), s.Uint64(), s.Uint64()}
+	}
+	a := NewSeeded(7)
+	first := draw(a.Stream(2))
+	draw(a)
+	if draw(a.Stream(2)) != first {
+		t.Error("a stream depends on what was drawn from its parent")
+	}
+	seen := map[[4]uint64]string{}
+	add := func(name string, s *Seeded) {
+		v := draw(s)
+		if other, ok := seen[v]; ok {
+			t.Errorf("%s repeats %s", name, other)
+		}
+		seen[v] = name
+	}
+	for seed := uint64(0); seed < 20; seed++ {
+		s := NewSeeded(seed)
+		add("root", s)
+		for i := 0; i < 20; i++ {
+			add("stream", s.Stream(i))
+			add("substream", s.Stream(i).Stream(0))
+			add("substream", s.Stream(0).Stream(i+1))
+		}
+	}
+}
+
+func TestStreamsAreUncorrelated(t *testing.T) {
+	const n = 20_000
+	x, y := make([]float64, n), make([]float64, n)
+	root := NewSeeded(3)
+	for i := range x {
+		root.Stream(i).Gaussian(x[i:i+1], 1)
+		root.Stream(i+1).Gaussian(y[i:i+1], 1)
+	}
+	var c float64
+	for i := 0; i+1 < n; i++ {
+		c += x[i] * x[i+1]
+	}
+	if z := c / math.Sqrt(n); math.Abs(z) > 4.9 {
+		t.Errorf("first draws of neighbouring streams are correlated: z = %.2f", z)
+	}
+	if x[1] != y[0] {
+		t.Error("a stream is not reproducible")
+	}
+}
+
+func TestSourcesSayWhatTheyAre(t *testing.T) {
+	if NewSecure().Simulation() || !NewSeeded(1).Simulation() {
+		t.Error("a source misreports whether it is a simulation")
+	}
+	if _, ok := NewSecure().Seed(); ok {
+		t.Error("a secure source has a seed")
+	}
+	if seed, ok := NewSeeded(9).Stream(1).Seed(); !ok || seed != 9 {
+		t.Error("a stream forgot its seed")
+	}
+}
+
+func TestBadSigmaPanics(t *testing.T) {
+	for _, sigma := range []float64{-1, math.NaN(), math.Inf(1)} {
+		for _, s := range []Source{NewSecure(), NewSeeded(0)} {
+			func() {
+				defer func() {
+					if recover() == nil {
+						t.Errorf("%T accepts sigma = %v", s, sigma)
+					}
+				}()
+				s.Gaussian(make([]float64, 1), sigma)
+			}()
+		}
+	}
+}
+
+func BenchmarkGaussian(b *testing.B) {
+	x := make([]float64, 1000)
+	for name, s := range map[string]Source{"secure": NewSecure(), "seeded": NewSeeded(1)} {
+		b.Run(name, func(b *testing.B) {
+			for b.Loop() {
+				s.Gaussian(x, 1)
+			}
+		})
+	}
+}
