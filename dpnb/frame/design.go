@@ -1,0 +1,287 @@
+package frame
+
+import (
+	"fmt"
+	"math"
+	"runtime"
+	"slices"
+	"strings"
+	"sync"
+
+	"github.com/dpnb/notebooks/dpnb/erm"
+)
+
+// Step is one thing that was done to the records, with what it assumed and
+// what it costs in privacy.
+type Step struct {
+	// What was done, in words.
+	What string
+	// Assumes is what must be true for the guarantee to hold; empty if nothing.
+	Assumes string
+	// Cost in privacy, in words: "nothing: …" for a step that treats each
+	// record by itself.
+	Cost string
+}
+
+const costNothing = "nothing: each record is treated by itself"
+
+// DesignSettings says how records are made of a table.
+type DesignSettings struct {
+	// Label is the column to be predicted. It is in no feature.
+	Label string
+	// Positive is the category of a categorical label that becomes +1; empty
+	// means the last one of the schema.
+	Positive string
+	// RowNorm scales every row of features to this Euclidean norm; zero does not.
+	RowNorm float64
+	// ClipNorm scales down only rows that are longer; zero does not.
+	ClipNorm float64
+	// NoBias leaves out the constant feature 1 that is else appended after the
+	// rows were scaled.
+	NoBias bool
+}
+
+// Design is a table made into records for learning.
+type Design struct {
+	Rows   *erm.Dense
+	Labels []float64
+	// Features names the columns of Rows.
+	Features []string
+	// RowNorm is a proved bound on ‖xᵢ‖₂ for every record that the schema and
+	// the settings allow, the bias included. It does not depend on the data.
+	RowNorm float64
+	// Steps is what was done.
+	Steps []Step
+	// DataDependent says that bounds or categories were read off the data.
+	DataDependent bool
+	Source        Source
+	// LabelName and the names of the two classes.
+	LabelName, Negative, Positive string
+}
+
+// NewDesign makes records for two-class learning: numbers scaled to [0, 1] by
+// their public bounds, categories as indicators, rows scaled, bias appended,
+// labels ±1.
+//
+// Each row of the result depends on its own row of the table and on the schema
+// only, so the step costs no privacy; Design.Steps says so one by one.
+//
+// Errors: *InputError if a column is not in the table or not in the schema, a
+// category is outside the public list, a value is ±Inf, or a value is missing
+// where the schema allows none. What it names are columns and row numbers.
+func NewDesign(t *Table, schema *Schema, s DesignSettings) (*Design, error) {
+	if err := checkDesign(t, schema, &s); err != nil {
+		return nil, err
+	}
+	d := &Design{Source: t.Source, LabelName: s.Label, DataDependent: schema.DataDependent}
+	if err := d.readLabels(t, schema, s); err != nil {
+		return nil, err
+	}
+	var encoders []encoder
+	width := 0
+	for i := range t.columns {
+		c := &t.columns[i]
+		if c.Name == s.Label {
+			continue
+		}
+		f, ok := schema.Field(c.Name)
+		if !ok {
+			return nil, inputErrorf("column %q is not in the schema: give its public bounds or categories, or drop it", c.Name)
+		}
+		e, err := newEncoder(c, f)
+		if err != nil {
+			return nil, err
+		}
+		e.at = width
+		width += e.width()
+		d.Features = append(d.Features, e.names()...)
+		encoders = append(encoders, e)
+	}
+	if width == 0 {
+		return nil, inputErrorf("there are no features besides the label %q (d = 0)", s.Label)
+	}
+	if !s.NoBias {
+		d.Features = append(d.Features, "bias")
+	}
+	d.Rows = erm.NewDense(t.rows, len(d.Features), nil)
+	err := eachRow(t.rows, func(i int) error {
+		row := d.Rows.Data[i*d.Rows.D : (i+1)*d.Rows.D]
+		for k := range encoders {
+			if err := encoders[k].encode(row, i); err != nil {
+				return err
+			}
+		}
+		scaleRow(row[:width], &s)
+		if !s.NoBias {
+			row[width] = 1
+		}
+		return nil
+	})
+	if err != nil {
+		return nil, err
+	}
+	d.describe(schema, encoders, s)
+	return d, nil
+}
+
+// eachRow calls f for every row, on all processors, and returns the error of
+// the first row that has one.
+func eachRow(n int, f func(i int) error) error {
+	workers := min(runtime.GOMAXPROCS(0), n/1024+1)
+	errs := make([]error, workers)
+	var wg sync.WaitGroup
+	for w := range workers {
+		wg.Add(1)
+		go func() {
+			defer wg.Done()
+			for i := w * n / workers; i < (w+1)*n/workers; i++ {
+				if errs[w] = f(i); errs[w] != nil {
+					return
+				}
+			}
+		}()
+	}
+	wg.Wait()
+	for _, err := range errs {
+		if err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+func checkDesign(t *Table, schema *Schema, s *DesignSettings) error {
+	switch {
+	case t == nil || t.rows == 0:
+		return inputErrorf("the table has no rows (n = 0)")
+	case schema == nil:
+		return inputErrorf("no public schema: give the bounds and categories that are known without the data, or InferSchema(table) to read them off the data without any guarantee")
+	case s.Label == "":
+		return inputErrorf("name the column to be predicted")
+	case s.RowNorm < 0 || math.IsNaN(s.RowNorm) || math.IsInf(s.RowNorm, 0):
+		return inputErrorf("RowNorm = %v, want a positive number, or 0 to leave the rows as they are", s.RowNorm)
+	case s.ClipNorm < 0 || math.IsNaN(s.ClipNorm) || math.IsInf(s.ClipNorm, 0):
+		return inputErrorf("ClipNorm = %v, want a positive number, or 0 to leave the rows as they are", s.ClipNorm)
+	case s.RowNorm > 0 && s.ClipNorm > 0:
+		return inputErrorf("RowNorm and ClipNorm exclude each other")
+	}
+	for i := range schema.Fields {
+		if err := schema.Fields[i].validate(); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// readLabels makes the labels −1 and +1.
+func (d *Design) readLabels(t *Table, schema *Schema, s DesignSettings) error {
+	c, err := t.Column(s.Label)
+	if err != nil {
+		return err
+	}
+	f, ok := schema.Field(s.Label)
+	if !ok {
+		return inputErrorf("the label %q is not in the schema: name its two categories", s.Label)
+	}
+	if f.Kind != Categorical || len(f.Levels) != 2 {
+		return inputErrorf("the label %q must have two public categories, the schema has %d", s.Label, len(f.Levels))
+	}
+	pos := 1
+	if s.Positive != "" {
+		if pos = slices.Index(f.Levels, s.Positive); pos < 0 {
+			return inputErrorf("the label %q has no category %q; it has %s", s.Label, s.Positive, quoteAll(f.Levels))
+		}
+	}
+	d.Positive, d.Negative = f.Levels[pos], f.Levels[1-pos]
+	d.Labels = make([]float64, t.rows)
+	for i := range d.Labels {
+		switch text := c.Text(i); text {
+		case d.Positive:
+			d.Labels[i] = 1
+		case d.Negative:
+			d.Labels[i] = -1
+		case "":
+			return inputErrorf("row %d has no label %q: drop such rows first", i+1, s.Label)
+		default:
+			return inputErrorf("row %d: label %q is outside the public list %s", i+1, text, quoteAll(f.Levels))
+		}
+	}
+	return nil
+}
+
+// scaleRow brings a row to its norm. A row of zeros stays one.
+func scaleRow(x []float64, s *DesignSettings) {
+	target := s.RowNorm + s.ClipNorm
+	if target == 0 {
+		return
+	}
+	var sum float64
+	for _, v := range x {
+		sum += v * v
+	}
+	norm := math.Sqrt(sum)
+	if norm == 0 || (s.ClipNorm > 0 && norm <= s.ClipNorm) {
+		return
+	}
+	// A few units in the last place below the target, so that rounding cannot
+	// carry the norm above it.
+	f := target / norm * (1 - 0x1p-50)
+	for j := range x {
+		x[j] *= f
+	}
+}
+
+// describe fills RowNorm and Steps.
+func (d *Design) describe(schema *Schema, encoders []encoder, s DesignSettings) {
+	assume, cost := "the bounds and categories are public: known without the data", costNothing
+	if schema.DataDependent {
+		assume = "nothing: bounds and categories were READ OFF THE DATA"
+		cost = "NOT COVERED by any guarantee"
+	}
+	var numeric, categorical []string
+	bound2 := 0.0
+	for _, e := range encoders {
+		if e.field.Kind == Numeric {
+			numeric = append(numeric, e.field.describe())
+		} else {
+			categorical = append(categorical, e.field.describe())
+		}
+		bound2++ // each field contributes at most 1 to ‖x‖²
+		if e.field.Missing {
+			what := "the middle of its bounds"
+			if e.field.Kind == Categorical {
+				what = "an indicator of its own"
+			}
+			d.Steps = append(d.Steps, Step{fmt.Sprintf("missing values of %s: %s", e.field.Name, what), "", costNothing})
+		}
+	}
+	if len(numeric) > 0 {
+		d.Steps = append(d.Steps, Step{"numbers moved into their bounds and scaled to [0, 1]: " + strings.Join(numeric, "; "), assume, cost})
+	}
+	if len(categorical) > 0 {
+		d.Steps = append(d.Steps, Step{"categories as indicators: " + strings.Join(categorical, "; "), assume, cost})
+	}
+	norm := math.Sqrt(bound2)
+	switch {
+	case s.RowNorm > 0:
+		norm = s.RowNorm
+		d.Steps = append(d.Steps, Step{fmt.Sprintf("every row scaled to norm %g", norm), "", costNothing})
+	case s.ClipNorm > 0:
+		norm = math.Min(norm, s.ClipNorm)
+		d.Steps = append(d.Steps, Step{fmt.Sprintf("rows longer than %g scaled down to it", s.ClipNorm), "", costNothing})
+	}
+	d.RowNorm = norm
+	if !s.NoBias {
+		d.RowNorm = math.Nextafter(math.Hypot(norm, 1), math.Inf(1))
+		d.Steps = append(d.Steps, Step{fmt.Sprintf("bias 1 appended: ‖x‖ ≤ %.4g", d.RowNorm), "", costNothing})
+	}
+	d.Steps = append(d.Steps, Step{fmt.Sprintf("label %s: %s is +1, %s is −1", d.LabelName, d.Positive, d.Negative), "", costNothing})
+}
+
+func quoteAll(texts []string) string {
+	q := make([]string, len(texts))
+	for i, t := range texts {
+		q[i] = fmt.Sprintf("%q", t)
+	}
+	return strings.Join(q, ", ")
+}

@@ -1,0 +1,312 @@
+package frame_test
+
+import (
+	"encoding/csv"
+	"errors"
+	"math"
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+
+	"gonum.org/v1/gonum/floats"
+
+	"github.com/dpnb/notebooks/dpnb/dataset"
+	"github.com/dpnb/notebooks/dpnb/frame"
+)
+
+const people = `name,age,city,income
+Ann,31,Bern,high
+Bob,,Bern,low
+Cid, 64 ,?,low
+007,18,Rome,high
+`
+
+func peopleSchema() *frame.Schema {
+	return &frame.Schema{Fields: []frame.Field{
+		frame.NumericField("age", 18, 98).OrMissing(),
+		frame.CategoricalField("city", "Bern", "Rome", "Oslo").OrMissing(),
+		frame.CategoricalField("income", "low", "high"),
+	}}
+}
+
+func table(t *testing.T, text string) *frame.Table {
+	t.Helper()
+	tab, err := frame.ReadCSV(strings.NewReader(text), nil)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return tab
+}
+
+func TestReadCSV(t *testing.T) {
+	tab := table(t, people)
+	age, _ := tab.Column("age")
+	if age.Kind != frame.Numeric || age.Numbers[0] != 31 || !math.IsNaN(age.Numbers[1]) || age.Numbers[2] != 64 {
+		t.Errorf("age = %+v", age)
+	}
+	city, _ := tab.Column("city")
+	if city.Kind != frame.Categorical || city.Text(0) != "Bern" || city.Text(2) != "" || city.Text(3) != "Rome" {
+		t.Errorf("city = %+v", city)
+	}
+	// A column that looks numeric for a while keeps its texts.
+	mixed := table(t, "id\n007\n8\nx9\n")
+	id, _ := mixed.Column("id")
+	if id.Kind != frame.Categorical || id.Text(0) != "007" || id.Text(2) != "x9" {
+		t.Errorf("id = %+v", id)
+	}
+}
+
+func TestReadCSVBadInput(t *testing.T) {
+	for name, c := range map[string]struct{ text, want string }{
+		"empty":          {"", "empty"},
+		"header only":    {"a,b\n", "no rows"},
+		"short line":     {"a,b\n1,2\n3\n", "line 3"},
+		"same names":     {"a,a\n1,2\n", "two columns"},
+		"nameless":       {"a,\n1,2\n", "no name"},
+		"unclosed quote": {"a,b\n\"1,2\n", "quote"},
+	} {
+		_, err := frame.ReadCSV(strings.NewReader(c.text), nil)
+		var in *frame.InputError
+		if !errors.As(err, &in) || !strings.Contains(err.Error(), c.want) {
+			t.Errorf("%s: err = %v, want it to mention %q", name, err, c.want)
+		}
+	}
+	_, err := frame.ReadCSV(strings.NewReader("a\n1\nx\n"), &frame.CSVSettings{Kinds: map[string]frame.Kind{"a": frame.Numeric}})
+	if err == nil || !strings.Contains(err.Error(), "line 3") || !strings.Contains(err.Error(), `"x"`) {
+		t.Errorf("a text in a numeric column: %v", err)
+	}
+	if _, err := frame.ReadCSVFile(filepath.Join(t.TempDir(), "gone.csv"), nil); err == nil || !strings.Contains(err.Error(), "gone.csv") {
+		t.Errorf("a wrong path: %v", err)
+	}
+}
+
+func TestDesign(t *testing.T) {
+	tab, err := table(t, people).Drop("name")
+	if err != nil {
+		t.Fatal(err)
+	}
+	d, err := frame.NewDesign(tab, peopleSchema(), frame.DesignSettings{Label: "income"})
+	if err != nil {
+		t.Fatal(err)
+	}
+	want := []float64{
+		(31. - 18) / 80, 1, 0, 0, 0, 1,
+		0.5, 1, 0, 0, 0, 1,
+		(64. - 18) / 80, 0, 0, 0, 1, 1,
+		0, 0, 1, 0, 0, 1,
+	}
+	if !floats.EqualApprox(d.Rows.Data, want, 1e-15) {
+		t.Errorf("rows = %v, want %v", d.Rows.Data, want)
+	}
+	if !floats.Equal(d.Labels, []float64{1, -1, -1, 1}) || d.Positive != "high" {
+		t.Errorf("labels = %v, positive %q", d.Labels, d.Positive)
+	}
+	if got := strings.Join(d.Features, "|"); got != "age|city=Bern|city=Rome|city=Oslo|city missing|bias" {
+		t.Errorf("features %s", got)
+	}
+	// Without scaling, two fields of size at most 1 and the bias: √3.
+	if math.Abs(d.RowNorm-math.Sqrt(3)) > 1e-12 {
+		t.Errorf("RowNorm = %v", d.RowNorm)
+	}
+	for _, s := range d.Steps {
+		if !strings.HasPrefix(s.Cost, "nothing") {
+			t.Errorf("step %q costs %q", s.What, s.Cost)
+		}
+	}
+}
+
+// The bound on the row norm must hold for every row that can be, not only for
+// those that are.
+func TestRowNormHolds(t *testing.T) {
+	text := "x,z,y\n"
+	for _, x := range []string{"-1e300", "0", "0.3", "1", "7", "1e300", "5e-324"} {
+		for _, z := range []string{"0", "1e-200", "0.999999999", "1"} {
+			text += x + "," + z + ",a\n"
+		}
+	}
+	schema := &frame.Schema{Fields: []frame.Field{frame.NumericField("x", 0, 1), frame.NumericField("z", 0, 1), frame.CategoricalField("y", "a", "b")}}
+	for _, s := range []frame.DesignSettings{{}, {RowNorm: 1}, {ClipNorm: 0.7}, {ClipNorm: 1}, {RowNorm: 3, NoBias: true}, {NoBias: true}} {
+		s.Label = "y"
+		d, err := frame.NewDesign(table(t, text), schema, s)
+		if err != nil {
+			t.Fatal(err)
+		}
+		norms := make([]float64, d.Rows.N)
+		d.Rows.Norms(norms, 0, d.Rows.N)
+		if m := floats.Max(norms); m > d.RowNorm || m < 0.99*d.RowNorm {
+			t.Errorf("%+v: largest norm %.17g, RowNorm %.17g", s, m, d.RowNorm)
+		}
+	}
+}
+
+// Each row must depend on its own record alone: that is why it costs nothing.
+func TestDesignIsRowWise(t *testing.T) {
+	tab, _ := table(t, people).Drop("name")
+	s := frame.DesignSettings{Label: "income", RowNorm: 1}
+	all, err := frame.NewDesign(tab, peopleSchema(), s)
+	if err != nil {
+		t.Fatal(err)
+	}
+	for i := range tab.Rows() {
+		one, err := frame.NewDesign(tab.Slice(i, i+1), peopleSchema(), s)
+		if err != nil {
+			t.Fatal(err)
+		}
+		if !floats.Equal(one.Rows.Data, all.Rows.Data[i*all.Rows.D:(i+1)*all.Rows.D]) || one.RowNorm != all.RowNorm {
+			t.Errorf("row %d depends on other rows", i)
+		}
+	}
+}
+
+func TestDesignBadInput(t *testing.T) {
+	base, _ := table(t, people).Drop("name")
+	for name, c := range map[string]struct {
+		table    *frame.Table
+		schema   func(*frame.Schema)
+		settings frame.DesignSettings
+		want     string
+	}{
+		"no such label":       {base, nil, frame.DesignSettings{Label: "wage"}, `no column "wage"`},
+		"no label":            {base, nil, frame.DesignSettings{}, "name the column"},
+		"not in the schema":   {table(t, people), nil, frame.DesignSettings{Label: "income"}, `"name" is not in the schema`},
+		"unknown category":    {base, func(s *frame.Schema) { s.Fields[1].Levels = []string{"Oslo", "Bern"} }, frame.DesignSettings{Label: "income"}, `"Rome" is outside`},
+		"unknown label":       {base, func(s *frame.Schema) { s.Fields[2].Levels = []string{"low", "top"} }, frame.DesignSettings{Label: "income"}, `"high" is outside`},
+		"three classes":       {base, func(s *frame.Schema) { s.Fields[2].Levels = append(s.Fields[2].Levels, "mid") }, frame.DesignSettings{Label: "income"}, "two public categories"},
+		"missing number":      {base, func(s *frame.Schema) { s.Fields[0].Missing = false }, frame.DesignSettings{Label: "income"}, `"age", row 2`},
+		"missing category":    {base, func(s *frame.Schema) { s.Fields[1].Missing = false }, frame.DesignSettings{Label: "income"}, `"city", row 3`},
+		"bounds":              {base, func(s *frame.Schema) { s.Fields[0].Upper = math.Inf(1) }, frame.DesignSettings{Label: "income"}, "not finite"},
+		"numeric said":        {base, func(s *frame.Schema) { s.Fields[1] = frame.NumericField("city", 0, 1) }, frame.DesignSettings{Label: "income"}, "holds texts"},
+		"infinite value":      {table(t, "age,city,income\nInf,Bern,low\n"), nil, frame.DesignSettings{Label: "income"}, "+Inf"},
+		"no features":         {table(t, "income\nlow\nhigh\n"), nil, frame.DesignSettings{Label: "income"}, "d = 0"},
+		"no rows":             {base.Slice(0, 0), nil, frame.DesignSettings{Label: "income"}, "n = 0"},
+		"negative norm":       {base, nil, frame.DesignSettings{Label: "income", RowNorm: -1}, "RowNorm"},
+		"NaN norm":            {base, nil, frame.DesignSettings{Label: "income", ClipNorm: math.NaN()}, "ClipNorm"},
+		"no positive":         {base, nil, frame.DesignSettings{Label: "income", Positive: "huge"}, `no category "huge"`},
+		"repeated categories": {base, func(s *frame.Schema) { s.Fields[1].Levels = []string{"Bern", "Rome", "Bern"} }, frame.DesignSettings{Label: "income"}, "twice"},
+	} {
+		schema := peopleSchema()
+		if c.schema != nil {
+			c.schema(schema)
+		}
+		_, err := frame.NewDesign(c.table, schema, c.settings)
+		var in *frame.InputError
+		if !errors.As(err, &in) || !strings.Contains(err.Error(), c.want) {
+			t.Errorf("%s: err = %v, want it to mention %q", name, err, c.want)
+		}
+	}
+	if _, err := frame.NewDesign(base, nil, frame.DesignSettings{Label: "income"}); err == nil || !strings.Contains(err.Error(), "public schema") {
+		t.Errorf("no schema: %v", err)
+	}
+}
+
+func TestInferredSchemaIsMarked(t *testing.T) {
+	tab, _ := table(t, people).Drop("name")
+	d, err := frame.NewDesign(tab, frame.InferSchema(tab), frame.DesignSettings{Label: "income"})
+	if err != nil {
+		t.Fatal(err)
+	}
+	marked := false
+	for _, s := range d.Steps {
+		marked = marked || strings.Contains(s.Cost, "NOT COVERED")
+	}
+	if !d.DataDependent || !marked {
+		t.Error("bounds read off the data are not marked")
+	}
+}
+
+func TestGotaThereAndBack(t *testing.T) {
+	tab := table(t, people)
+	back, err := frame.FromDataFrame(tab.DataFrame())
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, name := range tab.Names() {
+		a, _ := tab.Column(name)
+		b, _ := back.Column(name)
+		if a.Kind != b.Kind {
+			t.Errorf("%s: %v became %v", name, a.Kind, b.Kind)
+		}
+		for i := range tab.Rows() {
+			if a.Text(i) != b.Text(i) {
+				t.Errorf("%s, row %d: %q became %q", name, i, a.Text(i), b.Text(i))
+			}
+		}
+	}
+	broken := tab.DataFrame().Select("nothing")
+	if _, err := frame.FromDataFrame(broken); err == nil {
+		t.Error("an errored dataframe is accepted")
+	}
+}
+
+func adultFile(tb testing.TB) string {
+	for _, dir := range []string{os.Getenv("DPNB_DATA"), "../../data", "../../../shared/data/adult"} {
+		path := filepath.Join(dir, "adult.data")
+		if _, err := os.Stat(path); dir != "" && err == nil {
+			return path
+		}
+	}
+	tb.Skip("the Adult data are not here; fetch them with: go run ./dpnb/cmd/dpnb data adult")
+	return ""
+}
+
+func TestAdult(t *testing.T) {
+	tab, err := frame.ReadCSVFile(adultFile(t), dataset.AdultCSV())
+	if err != nil {
+		t.Fatal(err)
+	}
+	d, err := frame.NewDesign(tab, dataset.AdultSchema(), frame.DesignSettings{Label: "income", RowNorm: 1})
+	if err != nil {
+		t.Fatal(err)
+	}
+	if d.Rows.N != 32561 || d.Rows.D != 109 {
+		t.Errorf("Adult is %d × %d, want 32561 × 109", d.Rows.N, d.Rows.D)
+	}
+	pos := 0
+	for _, y := range d.Labels {
+		if y == 1 {
+			pos++
+		}
+	}
+	if pos != 7841 { // adult.names: 24.09 % of 32561 earn more than 50K
+		t.Errorf("%d positive labels, want 7841", pos)
+	}
+}
+
+// BenchmarkAdult times CSV → design matrix on the 48,842 rows of both parts,
+// beside encoding/csv reading the same text.
+func BenchmarkAdult(b *testing.B) {
+	train := adultFile(b)
+	var text []byte
+	for _, name := range []string{"adult.data", "adult.test"} {
+		part, err := os.ReadFile(filepath.Join(filepath.Dir(train), name))
+		if err != nil {
+			b.Skip(err)
+		}
+		text = append(text, part...)
+	}
+	b.Run("design", func(b *testing.B) {
+		b.ReportAllocs()
+		for b.Loop() {
+			tab, err := frame.ReadCSV(strings.NewReader(string(text)), dataset.AdultCSV())
+			if err != nil {
+				b.Fatal(err)
+			}
+			d, err := frame.NewDesign(tab, dataset.AdultSchema(), frame.DesignSettings{Label: "income", RowNorm: 1})
+			if err != nil || d.Rows.N != 48842 {
+				b.Fatal(err, d.Rows.N)
+			}
+		}
+	})
+	b.Run("encoding_csv", func(b *testing.B) {
+		b.ReportAllocs()
+		for b.Loop() {
+			r := csv.NewReader(strings.NewReader(string(text)))
+			r.Comment = '|'
+			r.TrimLeadingSpace = true
+			if rec, err := r.ReadAll(); err != nil || len(rec) != 48842 {
+				b.Fatal(err, len(rec))
+			}
+		}
+	})
+}
