@@ -1,0 +1,34 @@
+package lockfile
+
+import (
+	"context"
+	"errors"
+	"path/filepath"
+	"testing"
+	"time"
+)
+
+func TestOneHolderAtATime(t *testing.T) {
+	path := filepath.Join(t.TempDir(), "deep", "lock")
+	first, err := TryLock(path)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if _, err := TryLock(path); !errors.Is(err, ErrHeld) {
+		t.Fatalf("second TryLock: %v", err)
+	}
+	ctx, cancel := context.WithTimeout(context.Background(), 50*time.Millisecond)
+	defer cancel()
+	waited := 0
+	if _, err := Wait(ctx, path, func() { waited++ }); !errors.Is(err, context.DeadlineExceeded) || waited != 1 {
+		t.Fatalf("Wait: %v after %d notices", err, waited)
+	}
+	if err := first.Unlock(); err != nil {
+		t.Fatal(err)
+	}
+	second, err := Wait(context.Background(), path, func() { t.Error("waited for a free lock") })
+	if err != nil {
+		t.Fatal(err)
+	}
+	second.Unlock()
+}

@@ -1,0 +1,85 @@
+package runlog
+
+import (
+	"encoding/json"
+	"fmt"
+	"strconv"
+)
+
+// Log is what one run recorded, in the order of the first record of each.
+type Log struct {
+	Data    []Data   `json:"data,omitempty"`
+	Seeds   []Seed   `json:"seeds,omitempty"`
+	Ledgers []Ledger `json:"ledgers,omitempty"`
+	Notes   []Note   `json:"notes,omitempty"`
+}
+
+// Data says which file was read.
+type Data struct {
+	Name   string `json:"name"`   // what the notebook calls it
+	Path   string `json:"path"`   // base name only: folders say nothing to another reader
+	SHA256 string `json:"sha256"` // of the whole file, in hexadecimal
+	Rows   int    `json:"rows"`
+}
+
+// Seed says which seed a simulation used.
+type Seed struct {
+	Name string `json:"name"`
+	Seed uint64 `json:"seed"`
+}
+
+// Note is a remark for the reader of the report.
+type Note struct {
+	Text string `json:"text"`
+}
+
+// Ledger is a snapshot of a privacy budget: what it allows and what was spent.
+type Ledger struct {
+	Name         string  `json:"name"`      // of the budget; later snapshots replace earlier ones
+	Adjacency    string  `json:"adjacency"` // which data sets count as neighbours
+	Epsilon      Number  `json:"epsilon"`   // allowed
+	Delta        Number  `json:"delta"`     // allowed
+	Entries      []Entry `json:"entries"`
+	EpsilonSpent Number  `json:"epsilon_spent"`
+	DeltaSpent   Number  `json:"delta_spent"`
+}
+
+// Entry is one line of a ledger.
+type Entry struct {
+	Label     string `json:"label"`
+	Mechanism string `json:"mechanism"`
+	Epsilon   Number `json:"epsilon"`
+	Delta     Number `json:"delta"`
+	// Simulated is true where the noise came from a seed that anyone can repeat,
+	// so that the release protects nobody.
+	Simulated bool `json:"simulated"`
+}
+
+// Number is a float64 that keeps ±Inf and NaN through JSON, which has no word
+// for them: they are written as strings.
+type Number float64
+
+// MarshalJSON writes the shortest decimal that reads back as the same value.
+func (x Number) MarshalJSON() ([]byte, error) {
+	text := x.String()
+	if x-x != 0 { // only for ±Inf and NaN
+		text = strconv.Quote(text)
+	}
+	return []byte(text), nil
+}
+
+// UnmarshalJSON reads what MarshalJSON writes.
+func (x *Number) UnmarshalJSON(text []byte) error {
+	if s, err := strconv.Unquote(string(text)); err == nil {
+		v, err := strconv.ParseFloat(s, 64)
+		if err != nil {
+			return fmt.Errorf("runlog: number %q: %w", s, err)
+		}
+		*x = Number(v)
+		return nil
+	}
+	return json.Unmarshal(text, (*float64)(x))
+}
+
+// String returns the shortest decimal that reads back as the same value.
+func (x Number) String() string { return strconv.FormatFloat(float64(x), 'g', -1, 64) }

@@ -1,0 +1,165 @@
+// Package runlog is the channel by which code that runs in a notebook tells the
+// program that runs the notebook where its results come from: which data were
+// read, which seeds were used, what the privacy ledger says.
+//
+// Every cell of a GoNB notebook is a process of its own, so the channel is a
+// file: a folder for each run, holding one line of JSON for each record. Outside
+// a notebook there is no folder and every call does nothing, which keeps the
+// callers free of conditions.
+package runlog
+
+import (
+	"bytes"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"io/fs"
+	"os"
+	"path/filepath"
+)
+
+// DirEnv names the environment variable that holds the folder of the current
+// run. The runner sets it, a fresh folder for each notebook.
+const DirEnv = "DPNB_RUN_DIR"
+
+// kernelDirEnv is set by the GoNB kernel to a folder of its own, unique for each
+// kernel and removed with it.
+const kernelDirEnv = "GONB_TMP_DIR"
+
+const (
+	kernelSubdir = "dpnb-run"
+	logName      = "run.jsonl"
+)
+
+// Kinds of records.
+const (
+	KindData   = "data"   // a Data
+	KindSeed   = "seed"   // a Seed
+	KindLedger = "ledger" // a Ledger; the last one of each name counts
+	KindNote   = "note"   // a Note
+)
+
+// Dir returns the folder of the current run: DPNB_RUN_DIR, else a folder in the
+// GoNB kernel's own temporary one, else ok is false. The folder need not exist
+// yet; Append makes it.
+func Dir() (dir string, ok bool) {
+	if dir := os.Getenv(DirEnv); dir != "" {
+		return dir, true
+	}
+	if dir := os.Getenv(kernelDirEnv); dir != "" {
+		return filepath.Join(dir, kernelSubdir), true
+	}
+	return "", false
+}
+
+// Append adds one record to the log of the current run. Without a run it does
+// nothing and returns nil.
+//
+// The record is one write to a file opened for appending, so records of cells
+// and goroutines that write at the same time do not mix.
+func Append(kind string, v any) error {
+	dir, ok := Dir()
+	if !ok {
+		return nil
+	}
+	value, err := json.Marshal(v)
+	if err != nil {
+		return fmt.Errorf("runlog: record of kind %q: %w", kind, err)
+	}
+	line, err := json.Marshal(record{Kind: kind, Value: value})
+	if err != nil {
+		return fmt.Errorf("runlog: record of kind %q: %w", kind, err)
+	}
+	if err := os.MkdirAll(dir, 0o700); err != nil {
+		return fmt.Errorf("runlog: %w", err)
+	}
+	f, err := os.OpenFile(filepath.Join(dir, logName), os.O_CREATE|os.O_WRONLY|os.O_APPEND, 0o600)
+	if err != nil {
+		return fmt.Errorf("runlog: %w", err)
+	}
+	_, err = f.Write(append(line, '\n'))
+	if err := errors.Join(err, f.Close()); err != nil {
+		return fmt.Errorf("runlog: %w", err)
+	}
+	return nil
+}
+
+// Read returns what the run in dir recorded. A run that recorded nothing gives
+// an empty Log. A last line without its end, left by a cell that was killed in
+// the middle of a write, is passed over; any other line that cannot be read is
+// an error.
+func Read(dir string) (*Log, error) {
+	content, err := os.ReadFile(filepath.Join(dir, logName))
+	if errors.Is(err, fs.ErrNotExist) {
+		return &Log{}, nil
+	}
+	if err != nil {
+		return nil, fmt.Errorf("runlog: %w", err)
+	}
+	log := &Log{}
+	for n := 1; ; n++ {
+		line, rest, ended := bytes.Cut(content, []byte{'\n'})
+		if !ended {
+			return log, nil
+		}
+		content = rest
+		if err := log.add(line); err != nil {
+			return nil, fmt.Errorf("runlog: %s line %d: %w", logName, n, err)
+		}
+	}
+}
+
+type record struct {
+	Kind  string          `json:"kind"`
+	Value json.RawMessage `json:"value"`
+}
+
+func (l *Log) add(line []byte) error {
+	var r record
+	if err := json.Unmarshal(line, &r); err != nil {
+		return err
+	}
+	switch r.Kind {
+	case KindData:
+		return appendOnce(&l.Data, r.Value)
+	case KindSeed:
+		return appendOnce(&l.Seeds, r.Value)
+	case KindNote:
+		return appendOnce(&l.Notes, r.Value)
+	case KindLedger:
+		return l.addLedger(r.Value)
+	default:
+		return fmt.Errorf("unknown kind %q", r.Kind)
+	}
+}
+
+// appendOnce decodes a record and adds it unless the same one is there: cells
+// repeat the work of their package-level variables, and so their records.
+func appendOnce[T comparable](list *[]T, value json.RawMessage) error {
+	var v T
+	if err := json.Unmarshal(value, &v); err != nil {
+		return err
+	}
+	for _, old := range *list {
+		if old == v {
+			return nil
+		}
+	}
+	*list = append(*list, v)
+	return nil
+}
+
+func (l *Log) addLedger(value json.RawMessage) error {
+	var ledger Ledger
+	if err := json.Unmarshal(value, &ledger); err != nil {
+		return err
+	}
+	for i := range l.Ledgers {
+		if l.Ledgers[i].Name == ledger.Name {
+			l.Ledgers[i] = ledger
+			return nil
+		}
+	}
+	l.Ledgers = append(l.Ledgers, ledger)
+	return nil
+}

@@ -1,0 +1,122 @@
+package runlog
+
+import (
+	"math"
+	"os"
+	"path/filepath"
+	"reflect"
+	"strings"
+	"sync"
+	"testing"
+)
+
+func TestAppendWithoutRunDoesNothing(t *testing.T) {
+	t.Setenv(DirEnv, "")
+	t.Setenv(kernelDirEnv, "")
+	if dir, ok := Dir(); ok {
+		t.Fatalf("Dir() = %q, true without a run", dir)
+	}
+	if err := Append(KindNote, Note{"x"}); err != nil {
+		t.Fatal(err)
+	}
+}
+
+func TestDirPrefersTheRunner(t *testing.T) {
+	t.Setenv(kernelDirEnv, "/kernel")
+	t.Setenv(DirEnv, "")
+	if dir, ok := Dir(); !ok || dir != filepath.Join("/kernel", kernelSubdir) {
+		t.Errorf("in a kernel: %q, %v", dir, ok)
+	}
+	t.Setenv(DirEnv, "/run")
+	if dir, ok := Dir(); !ok || dir != "/run" {
+		t.Errorf("under the runner: %q, %v", dir, ok)
+	}
+}
+
+func TestRoundTrip(t *testing.T) {
+	dir := filepath.Join(t.TempDir(), "not yet made")
+	t.Setenv(DirEnv, dir)
+	data := Data{Name: "census", Path: "adult.data", SHA256: "5b00", Rows: 32561}
+	seed := Seed{Name: "band", Seed: math.MaxUint64}
+	first := Ledger{Name: "main", Epsilon: 1, Delta: 1e-5}
+	last := Ledger{
+		Name: "main", Adjacency: "replace-one", Epsilon: 1, Delta: 1e-5,
+		Entries:      []Entry{{Label: "fit", Mechanism: "objective perturbation", Epsilon: 0.1 + 0.2, Delta: 1e-300, Simulated: true}},
+		EpsilonSpent: Number(math.Inf(1)), DeltaSpent: 1e-300,
+	}
+	other := Ledger{Name: "second", Epsilon: Number(math.Inf(1))}
+	for _, r := range []struct {
+		kind  string
+		value any
+	}{
+		{KindData, data}, {KindLedger, first}, {KindSeed, seed}, {KindData, data},
+		{KindLedger, other}, {KindLedger, last}, {KindNote, Note{"a\nb"}},
+	} {
+		if err := Append(r.kind, r.value); err != nil {
+			t.Fatal(err)
+		}
+	}
+	got, err := Read(dir)
+	if err != nil {
+		t.Fatal(err)
+	}
+	want := &Log{Data: []Data{data}, Seeds: []Seed{seed}, Ledgers: []Ledger{last, other}, Notes: []Note{{"a\nb"}}}
+	if !reflect.DeepEqual(got, want) {
+		t.Errorf("got  %+v\nwant %+v", got, want)
+	}
+}
+
+func TestReadOfNothing(t *testing.T) {
+	got, err := Read(t.TempDir())
+	if err != nil || !reflect.DeepEqual(got, &Log{}) {
+		t.Errorf("got %+v, %v", got, err)
+	}
+}
+
+func TestReadPassesOverOnlyAnUnfinishedLastLine(t *testing.T) {
+	good := `{"kind":"note","value":{"text":"kept"}}` + "\n"
+	for _, c := range []struct {
+		name, content, wantErr string
+		notes                  int
+	}{
+		{"unfinished", good + `{"kind":"no`, "", 1},
+		{"broken in the middle", `{"kind":"no` + "\n" + good, "line 1", 0},
+		{"unknown kind", good + `{"kind":"rumour","value":{}}` + "\n", `unknown kind "rumour"`, 0},
+	} {
+		t.Run(c.name, func(t *testing.T) {
+			dir := t.TempDir()
+			if err := os.WriteFile(filepath.Join(dir, logName), []byte(c.content), 0o600); err != nil {
+				t.Fatal(err)
+			}
+			log, err := Read(dir)
+			if c.wantErr != "" {
+				if err == nil || !strings.Contains(err.Error(), c.wantErr) {
+					t.Fatalf("error %v, want %q", err, c.wantErr)
+				}
+				return
+			}
+			if err != nil || len(log.Notes) != c.notes {
+				t.Fatalf("got %+v, %v", log, err)
+			}
+		})
+	}
+}
+
+func TestAppendFromManyGoroutines(t *testing.T) {
+	dir := t.TempDir()
+	t.Setenv(DirEnv, dir)
+	const n = 200
+	var wg sync.WaitGroup
+	for i := range n {
+		wg.Go(func() {
+			if err := Append(KindSeed, Seed{Name: strings.Repeat("x", i), Seed: uint64(i)}); err != nil {
+				t.Error(err)
+			}
+		})
+	}
+	wg.Wait()
+	log, err := Read(dir)
+	if err != nil || len(log.Seeds) != n {
+		t.Fatalf("%d seeds, %v", len(log.Seeds), err)
+	}
+}
