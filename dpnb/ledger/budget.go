@@ -1,0 +1,271 @@
+// Package ledger keeps privacy budgets: what may be spent, what was spent on
+// what, and a refusal of anything beyond, before any noise is drawn.
+package ledger
+
+import (
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"math/big"
+	"os"
+	"path/filepath"
+	"strconv"
+	"sync"
+
+	"github.com/dpnb/notebooks/dpnb/internal/atomicfile"
+	"github.com/dpnb/notebooks/dpnb/internal/lockfile"
+	"github.com/dpnb/notebooks/dpnb/privacy"
+)
+
+// Config of a budget. Every field but Path is required.
+type Config struct {
+	// Name tells the budgets of one notebook apart.
+	Name string `json:"name"`
+	// Epsilon > 0 and 0 ≤ Delta < 1 are what may be spent in all.
+	Epsilon float64 `json:"epsilon"`
+	Delta   float64 `json:"delta"`
+	// Adjacency of every guarantee that the budget pays for.
+	Adjacency privacy.Adjacency `json:"adjacency"`
+	// Path is the file that keeps the ledger; empty keeps it in memory only.
+	Path string `json:"-"`
+}
+
+// Entry is one release that was paid for.
+type Entry struct {
+	// Label is the user's name for the release, Mechanism what made it.
+	Label     string  `json:"label"`
+	Mechanism string  `json:"mechanism"`
+	Epsilon   float64 `json:"epsilon"`
+	Delta     float64 `json:"delta"`
+	// Simulated says that the noise came from a seed, so that the release
+	// protects nobody.
+	Simulated bool `json:"simulated"`
+}
+
+// Budget is a ledger with a limit. It is safe for concurrent use, also by
+// several processes if it is kept in a file.
+//
+// Spending is additive: Σεᵢ ≤ ε and Σδᵢ ≤ δ (basic composition). That holds
+// for releases chosen one after the other with knowledge of the earlier ones,
+// and makes the order of the entries irrelevant. Sums are taken in exact
+// decimal arithmetic, so that ten times 0.1 is 1.
+type Budget struct {
+	mu      sync.Mutex
+	config  Config
+	entries []Entry
+}
+
+// OverspentError refuses a release that the budget does not cover.
+type OverspentError struct {
+	Name                             string
+	AskedEpsilon, AskedDelta         float64
+	RemainingEpsilon, RemainingDelta float64
+}
+
+// Error implements error.
+func (e *OverspentError) Error() string {
+	return fmt.Sprintf("ledger: budget %q has ε = %s, δ = %s left and was asked for ε = %s, δ = %s: refused, nothing was drawn and nothing spent; "+
+		"ask for less, or stop here: what was released stays released",
+		e.Name, short(e.RemainingEpsilon), short(e.RemainingDelta), short(e.AskedEpsilon), short(e.AskedDelta))
+}
+
+func short(x float64) string { return strconv.FormatFloat(x, 'g', 6, 64) }
+
+// Open returns the budget of c. If c.Path is a file, the budget goes on from
+// what the file says was spent.
+//
+// Errors: *privacy.ParamError; an error if the file holds another budget than
+// c describes or cannot be read (then nothing can be known of what was spent,
+// so there is no budget).
+func Open(c Config) (*Budget, error) {
+	if err := c.validate(); err != nil {
+		return nil, err
+	}
+	b := &Budget{config: c}
+	if c.Path == "" {
+		return b, nil
+	}
+	if err := os.MkdirAll(filepath.Dir(c.Path), 0o700); err != nil {
+		return nil, fmt.Errorf("ledger: %w", err)
+	}
+	err := b.locked(func() error {
+		if _, err := os.Stat(c.Path); errors.Is(err, os.ErrNotExist) {
+			return b.store(nil)
+		}
+		return nil
+	})
+	return b, err
+}
+
+func (c Config) validate() error {
+	switch {
+	case c.Name == "":
+		return &privacy.ParamError{Name: "Name", Value: `""`, Want: "a name for the budget"}
+	case !(c.Epsilon > 0) || c.Epsilon > 1e6:
+		return &privacy.ParamError{Name: "Epsilon", Value: c.Epsilon, Want: "a number in (0, 1e6]"}
+	case !(c.Delta >= 0 && c.Delta < 1):
+		return &privacy.ParamError{Name: "Delta", Value: c.Delta, Want: "a number in [0, 1)"}
+	}
+	return c.Adjacency.Validate()
+}
+
+// file is what is kept on disk.
+type file struct {
+	Config
+	Entries []Entry `json:"entries"`
+}
+
+// locked runs f with the entries as they are on disk and with nobody else
+// writing them.
+func (b *Budget) locked(f func() error) (err error) {
+	if b.config.Path == "" {
+		return f()
+	}
+	lock, err := lockfile.Wait(context.Background(), b.config.Path+".lock", func() {})
+	if err != nil {
+		return err
+	}
+	defer func() { err = errors.Join(err, lock.Unlock()) }()
+	if err := b.load(); err != nil {
+		return err
+	}
+	return f()
+}
+
+func (b *Budget) load() error {
+	text, err := os.ReadFile(b.config.Path)
+	if errors.Is(err, os.ErrNotExist) {
+		if len(b.entries) > 0 {
+			return fmt.Errorf("ledger: the file of budget %q is gone: what was spent is no longer known, so nothing more can be spent", b.config.Name)
+		}
+		return nil
+	}
+	if err != nil {
+		return fmt.Errorf("ledger: %w", err)
+	}
+	var f file
+	if err := json.Unmarshal(text, &f); err != nil {
+		return fmt.Errorf("ledger: budget %q: its file %s cannot be read (%w): what was spent is not known, so nothing more can be spent",
+			b.config.Name, filepath.Base(b.config.Path), err)
+	}
+	want := b.config
+	want.Path = ""
+	if f.Config != want {
+		return fmt.Errorf("ledger: budget %q exists with ε = %v, δ = %v, %v, and was opened with ε = %v, δ = %v, %v: a budget cannot be changed once it is stated; use another name for other data",
+			b.config.Name, f.Epsilon, f.Delta, f.Adjacency, want.Epsilon, want.Delta, want.Adjacency)
+	}
+	b.entries = f.Entries
+	return nil
+}
+
+func (b *Budget) store(entries []Entry) error {
+	c := b.config
+	c.Path = ""
+	if b.config.Path != "" {
+		text, err := json.MarshalIndent(file{c, entries}, "", " ")
+		if err != nil {
+			return fmt.Errorf("ledger: %w", err)
+		}
+		if err := atomicfile.Write(b.config.Path, append(text, '\n')); err != nil {
+			return fmt.Errorf("ledger: %w", err)
+		}
+	}
+	b.entries = entries
+	return nil
+}
+
+// Check reports whether an entry of this size could be charged, without
+// charging it: nil, a *privacy.ParamError or an *OverspentError.
+func (b *Budget) Check(epsilon, delta float64) error {
+	b.mu.Lock()
+	defer b.mu.Unlock()
+	return b.locked(func() error { return b.covers(epsilon, delta) })
+}
+
+func (b *Budget) covers(epsilon, delta float64) error {
+	if !(epsilon > 0) || epsilon > 1e6 {
+		return &privacy.ParamError{Name: "Epsilon", Value: epsilon, Want: "a number in (0, 1e6]"}
+	}
+	if !(delta >= 0 && delta < 1) {
+		return &privacy.ParamError{Name: "Delta", Value: delta, Want: "a number in [0, 1)"}
+	}
+	eps, del := b.spent()
+	eps.Add(eps, decimal(epsilon))
+	del.Add(del, decimal(delta))
+	if eps.Cmp(decimal(b.config.Epsilon)) > 0 || del.Cmp(decimal(b.config.Delta)) > 0 {
+		re, rd := b.remaining()
+		return &OverspentError{b.config.Name, epsilon, delta, re, rd}
+	}
+	return nil
+}
+
+// Charge enters a release, before its noise is drawn. There are no refunds: a
+// release that fails after its noise was drawn has been paid for, because
+// trying again until it succeeds would be a choice that looks at the noise.
+//
+// Errors: as Check; the ledger is then unchanged.
+func (b *Budget) Charge(e Entry) error {
+	b.mu.Lock()
+	defer b.mu.Unlock()
+	return b.locked(func() error {
+		if err := b.covers(e.Epsilon, e.Delta); err != nil {
+			return err
+		}
+		return b.store(append(append([]Entry(nil), b.entries...), e))
+	})
+}
+
+// spent returns Σεᵢ and Σδᵢ exactly.
+func (b *Budget) spent() (eps, delta *big.Rat) {
+	eps, delta = new(big.Rat), new(big.Rat)
+	for _, e := range b.entries {
+		eps.Add(eps, decimal(e.Epsilon))
+		delta.Add(delta, decimal(e.Delta))
+	}
+	return eps, delta
+}
+
+func (b *Budget) remaining() (epsilon, delta float64) {
+	eps, del := b.spent()
+	epsilon, _ = eps.Sub(decimal(b.config.Epsilon), eps).Float64()
+	delta, _ = del.Sub(decimal(b.config.Delta), del).Float64()
+	return epsilon, delta
+}
+
+// decimal returns the shortest decimal that x is the float64 of: the number
+// that a person typed.
+func decimal(x float64) *big.Rat {
+	r, ok := new(big.Rat).SetString(strconv.FormatFloat(x, 'e', -1, 64))
+	if !ok {
+		panic("ledger: not a finite number")
+	}
+	return r
+}
+
+// State is a snapshot of a budget.
+type State struct {
+	Config
+	Entries                          []Entry
+	SpentEpsilon, SpentDelta         float64
+	RemainingEpsilon, RemainingDelta float64
+}
+
+// State returns what was spent on what and what is left.
+func (b *Budget) State() (State, error) {
+	b.mu.Lock()
+	defer b.mu.Unlock()
+	var s State
+	err := b.locked(func() error {
+		s = State{Config: b.config, Entries: append([]Entry(nil), b.entries...)}
+		eps, delta := b.spent()
+		s.SpentEpsilon, _ = eps.Float64()
+		s.SpentDelta, _ = delta.Float64()
+		s.RemainingEpsilon, s.RemainingDelta = b.remaining()
+		return nil
+	})
+	return s, err
+}
+
+// Config returns what the budget was opened with.
+func (b *Budget) Config() Config { return b.config }
