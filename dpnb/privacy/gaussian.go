@@ -1,0 +1,223 @@
+package privacy
+
+import (
+	"fmt"
+	"math"
+
+	"github.com/dpnb/notebooks/dpnb/privacy/internal/normal"
+)
+
+// logDeltaGaussian returns ln δ of the μ-GDP Gaussian pair,
+//
+//	δ(ε) = Φ(μ/2 − ε/μ) − e^ε Φ(−μ/2 − ε/μ) = φ(x)[R(x) − R(x + μ)],  x = ε/μ − μ/2,
+//
+// R Mills' ratio, for every real ε and μ ≥ 0. The two directions agree, hence
+// for ε < 0: δ(ε) = 1 − e^ε + e^ε δ(−ε). Error at most gaussianSlack(result).
+// Source: Balle, Wang 2018, arXiv:1805.06530. Proof: docs/theory/gaussian.md.
+func logDeltaGaussian(eps, mu float64) float64 {
+	switch {
+	case math.IsInf(eps, 1):
+		return math.Inf(-1)
+	case math.IsInf(eps, -1):
+		return 0
+	case eps < 0:
+		return logAddExp(math.Log(-math.Expm1(eps)), eps+logDeltaGaussian(-eps, mu))
+	case mu == 0:
+		return math.Inf(-1)
+	case math.IsInf(mu, 1):
+		return 0
+	}
+	// x in two words, so that the rounding of ε/μ does not enter the square.
+	m, h := eps/mu, mu/2
+	if math.IsInf(m, 1) {
+		return math.Inf(-1)
+	}
+	mLow := math.FMA(-m, mu, eps) / mu
+	x := m - h
+	xLow := ((m - (x + (m - x))) + ((m - x) - h)) + mLow
+	if x < -4 {
+		// δ is near one: take the small complement 1 − δ = Φ̄(−x) + φ(x)R(y).
+		return math.Log1p(-(normal.Survival(-x) + normal.PDF(x)*normal.Mills(m+h)))
+	}
+	sq := x * x
+	sqLow := math.FMA(x, x, -sq)
+	return -0.5*sq + (math.Log(normal.MillsDiff(m, h)) - normal.LogSqrt2Pi - 0.5*sqLow - x*xLow)
+}
+
+// gaussianSlack bounds the rounding error of a logarithm l from
+// logDeltaGaussian: the relative error of the Mills difference, and a few
+// units in the last place of l itself.
+func gaussianSlack(l float64) float64 { return 1e-13 + 6e-16*math.Abs(l) }
+
+// roundUp and roundDown widen the logarithm of a probability by slack.
+func roundUp(l, slack float64) float64 {
+	if math.IsInf(l, 0) || math.IsNaN(l) {
+		return l
+	}
+	return math.Min(0, l+slack)
+}
+
+func roundDown(l, slack float64) float64 {
+	if math.IsInf(l, 0) || math.IsNaN(l) {
+		return l
+	}
+	return l - slack
+}
+
+// logAddExp returns ln(e^a + e^b).
+func logAddExp(a, b float64) float64 {
+	if a < b {
+		a, b = b, a
+	}
+	if math.IsInf(b, -1) {
+		return a
+	}
+	return a + math.Log1p(math.Exp(b-a))
+}
+
+// gaussianProfile is the exact profile of a μ-GDP mechanism, μ known between
+// muLow and muHigh (they differ by the rounding of what μ was computed from).
+type gaussianProfile struct {
+	adj           Adjacency
+	muLow, muHigh float64
+}
+
+// GaussianProfile returns the profile of a μ-GDP mechanism, that is of the
+// Gaussian mechanism with μ = sensitivity/σ, the sensitivity being that of adj.
+//
+// Bound: upper and lower, relative distance 2e-13 + 1.2e-15·|ln δ|.
+// Panics: if mu is negative or NaN.
+// Source: Balle, Wang 2018, arXiv:1805.06530; Dong, Roth, Su 2022, arXiv:1905.02383.
+// Proof: docs/theory/gaussian.md.
+func GaussianProfile(mu float64, adj Adjacency) LowerProfile {
+	if !(mu >= 0) {
+		panic("privacy: GaussianProfile: mu must be a number ≥ 0")
+	}
+	return gaussianProfile{adj: adj, muLow: mu, muHigh: mu}
+}
+
+func (p gaussianProfile) Adjacency() Adjacency { return p.adj }
+
+func (p gaussianProfile) LogDeltaUpper(_ Direction, eps float64) float64 {
+	l := logDeltaGaussian(eps, p.muHigh)
+	return roundUp(l, gaussianSlack(l))
+}
+
+func (p gaussianProfile) LogDeltaLower(_ Direction, eps float64) float64 {
+	l := logDeltaGaussian(eps, p.muLow)
+	return roundDown(l, gaussianSlack(l))
+}
+
+// Symmetric reports that both directions have the same profile.
+func (p gaussianProfile) Symmetric() bool { return true }
+
+// Gaussian is the event of adding N(0, σ²I) to a value whose ℓ₂ sensitivity
+// under add/remove-one is Sensitivity: one record moves the value by at most
+// that. Under replace-one two records do, and μ doubles.
+type Gaussian struct {
+	// Sigma is the standard deviation σ of each coordinate, positive and finite.
+	Sigma float64
+	// Sensitivity is the add/remove-one ℓ₂ sensitivity, non-negative and finite.
+	Sensitivity float64
+}
+
+// Validate returns a *ParamError if a field is out of range.
+func (g Gaussian) Validate() error {
+	if !(g.Sigma > 0) || math.IsInf(g.Sigma, 1) {
+		return &ParamError{Name: "Sigma", Value: g.Sigma, Want: "a positive finite number"}
+	}
+	if !(g.Sensitivity >= 0) || math.IsInf(g.Sensitivity, 1) {
+		return &ParamError{Name: "Sensitivity", Value: g.Sensitivity, Want: "a finite number ≥ 0"}
+	}
+	return nil
+}
+
+// String implements Event.
+func (g Gaussian) String() string {
+	return fmt.Sprintf("Gaussian(σ=%g, Δ₂=%g)", g.Sigma, g.Sensitivity)
+}
+
+// MuBounds returns two neighbouring floats around μ under adj: Sensitivity/σ,
+// twice that under ReplaceOne.
+func (g Gaussian) MuBounds(adj Adjacency) (low, high float64) {
+	mu := g.Sensitivity / g.Sigma
+	if adj == ReplaceOne {
+		mu *= 2
+	}
+	if mu == 0 && g.Sensitivity == 0 {
+		return 0, 0
+	}
+	return math.Max(0, math.Nextafter(mu, 0)), math.Nextafter(mu, math.Inf(1))
+}
+
+// Profile implements Event.
+//
+// Errors: *ParamError if a field or adj is out of range.
+func (g Gaussian) Profile(adj Adjacency) (Profile, error) {
+	if err := g.Validate(); err != nil {
+		return nil, err
+	}
+	if err := adj.Validate(); err != nil {
+		return nil, err
+	}
+	low, high := g.MuBounds(adj)
+	return gaussianProfile{adj: adj, muLow: low, muHigh: high}, nil
+}
+
+// GaussianSigma returns the smallest σ, rounded up, with which the Gaussian
+// mechanism of sensitivity 1 satisfies (ε, δ); multiply by the sensitivity of
+// the adjacency that is wanted.
+//
+// Bound: the returned σ is proved to satisfy (ε, δ); relative distance to the
+// smallest below 1e-12 for δ ≥ 1e-300.
+// Errors: *ParamError unless ε ≥ 0 is finite and 0 < δ < 1.
+// Source: Balle, Wang 2018, arXiv:1805.06530.
+func GaussianSigma(eps, delta float64) (float64, error) {
+	if !(eps >= 0) || math.IsInf(eps, 1) {
+		return 0, &ParamError{Name: "Epsilon", Value: eps, Want: "a finite number ≥ 0"}
+	}
+	if !(delta > 0 && delta < 1) {
+		return 0, &ParamError{Name: "Delta", Value: delta, Want: "a number in (0, 1)"}
+	}
+	want := math.Log(delta)
+	want -= 2e-16 * math.Abs(want) // the logarithm rounded down
+	ok := func(sigma float64) bool {
+		l := logDeltaGaussian(eps, math.Nextafter(1/sigma, math.Inf(1)))
+		return l+gaussianSlack(l) <= want
+	}
+	return smallestPassing(ok), nil
+}
+
+// smallestPassing returns the smallest positive float at which ok holds, by
+// bisection on the logarithm and then on the value; ok must hold for all large
+// arguments. If ok is not monotone the result still satisfies it.
+func smallestPassing(ok func(float64) bool) float64 {
+	lo, hi := 0.0, 1.0
+	for !ok(hi) {
+		lo = hi
+		hi *= 4
+		if math.IsInf(hi, 1) {
+			return hi
+		}
+	}
+	for lo == 0 {
+		if next := hi / 4; next > 0 && ok(next) {
+			hi = next
+		} else {
+			lo = next
+			break
+		}
+	}
+	for i := 0; i < 100; i++ {
+		mid := lo + (hi-lo)/2
+		if mid <= lo || mid >= hi {
+			break
+		}
+		if ok(mid) {
+			hi = mid
+		} else {
+			lo = mid
+		}
+	}
+	return hi
+}

@@ -1,0 +1,141 @@
+package privacy
+
+import (
+	"math"
+
+	"github.com/dpnb/notebooks/dpnb/privacy/internal/normal"
+)
+
+// HalfNormal is the law of W = K + a²/2 + a|N|, N standard normal, which bounds
+// the privacy loss of objective perturbation in both directions (rkw23 Theorem
+// 3.1, dtz24 Theorem 5.1) and of other one-dimensional perturbations.
+type HalfNormal struct {
+	// K ≥ 0 is the shift (objective perturbation: ln(1 + s/λ)).
+	K float64
+	// A ≥ 0 is the slope a (objective perturbation: L/σ).
+	A float64
+}
+
+// Validate returns a *ParamError if a field is out of range.
+func (w HalfNormal) Validate() error {
+	if !(w.K >= 0) || math.IsInf(w.K, 1) {
+		return &ParamError{Name: "K", Value: w.K, Want: "a finite number ≥ 0"}
+	}
+	if !(w.A >= 0) || math.IsInf(w.A, 1) {
+		return &ParamError{Name: "A", Value: w.A, Want: "a finite number ≥ 0"}
+	}
+	return nil
+}
+
+// logDelta returns ln E(1 − e^{ε−W})₊ for every real ε, t = ε − K:
+//
+//	t ≥ a²/2:  2 δ_G(t; a), the Gaussian's on both sides;
+//	t < a²/2:  1 − 2e^t Φ̄(a) = erf(a/√2) − 2Φ̄(a)(e^t − 1), W ≥ ε always.
+//
+// Proof: docs/theory/gaussian.md.
+func (w HalfNormal) logDelta(eps float64) float64 {
+	t := eps - w.K
+	switch {
+	case math.IsInf(eps, -1):
+		return 0
+	case t >= 0.5*w.A*w.A:
+		return math.Min(0, math.Ln2+logDeltaGaussian(t, w.A))
+	}
+	tail := 2 * normal.Survival(w.A)
+	if t < -1 || w.A > 1 {
+		return math.Log1p(-math.Exp(t) * tail)
+	}
+	return math.Log(math.Erf(w.A/math.Sqrt2) - tail*math.Expm1(t))
+}
+
+// slack bounds the rounding error of logDelta at ε, that of t = ε − K included:
+// |d ln δ/dt| ≤ 1/(1 − e^{−gap}) near the edge of W's range is covered by the
+// Gaussian's slope |t|/a² + 1 further out.
+func (w HalfNormal) slack(eps, l float64) float64 {
+	t := math.Abs(eps - w.K)
+	dt := 2.3e-16 * (math.Abs(eps) + w.K)
+	slope := 1.0
+	if w.A > 0 {
+		slope += t/(w.A*w.A) + 2/w.A
+	}
+	return gaussianSlack(l) + 2*dt*slope
+}
+
+// Profile returns δ(ε) = E(1 − e^{ε−W})₊ as the profile of both directions.
+//
+// Bound: Upper and Lower are bounds of that expectation, relative distance
+// about 4e-13; whether W bounds a mechanism's loss is the caller's theorem.
+// Errors: *ParamError if a field or adj is out of range.
+// Proof: docs/theory/gaussian.md.
+func (w HalfNormal) Profile(adj Adjacency) (LowerProfile, error) {
+	if err := w.Validate(); err != nil {
+		return nil, err
+	}
+	if err := adj.Validate(); err != nil {
+		return nil, err
+	}
+	return halfNormalProfile{w, adj}, nil
+}
+
+// RDP returns the Rényi bound of order α > 1,
+//
+//	ε(α) = K + a²/2 + ln E e^{(α−1)a|N|}/(α−1) = K + a²/2 + (α−1)a²/2 + ln(2Φ((α−1)a))/(α−1),
+//
+// rounded up; at α = 1 its limit K + a²/2 + a√(2/π).
+//
+// Errors: *ParamError if α < 1.
+// Source: Redberg, Koskela, Wang 2023, Theorem 3.2, the order α = 1 corrected.
+func (w HalfNormal) RDP(alpha float64) (float64, error) {
+	if !(alpha >= 1) {
+		return 0, &ParamError{Name: "Alpha", Value: alpha, Want: "a number ≥ 1"}
+	}
+	v := w.K + 0.5*w.A*w.A
+	c := (alpha - 1) * w.A
+	switch {
+	case alpha == 1:
+		v += w.A * math.Sqrt(2/math.Pi)
+	default:
+		v += 0.5*w.A*c + logTwiceCDF(c)/(alpha-1)
+	}
+	return v * (1 + 1e-14), nil
+}
+
+// logTwiceCDF returns ln(2Φ(c)) = log1p(erf(c/√2)), c ≥ 0.
+func logTwiceCDF(c float64) float64 { return math.Log1p(math.Erf(c / math.Sqrt2)) }
+
+type halfNormalProfile struct {
+	w   HalfNormal
+	adj Adjacency
+}
+
+func (p halfNormalProfile) Adjacency() Adjacency { return p.adj }
+
+func (p halfNormalProfile) LogDeltaUpper(_ Direction, eps float64) float64 {
+	if p.w.A == 0 {
+		return logDeltaPointMass(p.w.K, eps, 1)
+	}
+	l := p.w.logDelta(eps)
+	return roundUp(l, p.w.slack(eps, l))
+}
+
+func (p halfNormalProfile) LogDeltaLower(_ Direction, eps float64) float64 {
+	if p.w.A == 0 {
+		return logDeltaPointMass(p.w.K, eps, -1)
+	}
+	l := p.w.logDelta(eps)
+	return roundDown(l, p.w.slack(eps, l))
+}
+
+// Symmetric reports that both directions have the same profile.
+func (p halfNormalProfile) Symmetric() bool { return true }
+
+// logDeltaPointMass returns ln (1 − e^{ε−w})₊ rounded to the side of sign.
+func logDeltaPointMass(w, eps, sign float64) float64 {
+	t := eps - w
+	t -= sign * 2.3e-16 * math.Abs(t)
+	if t >= 0 {
+		return math.Inf(-1)
+	}
+	l := math.Log(-math.Expm1(t))
+	return math.Min(0, l+sign*(1e-15+4e-16*math.Abs(l)))
+}
