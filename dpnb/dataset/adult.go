@@ -12,9 +12,10 @@ var AdultHeader = []string{
 }
 
 // AdultSchema returns what is publicly known of the Adult data: the categories
-// that adult.names lists, and round bounds that its documentation or common
-// sense give (ages in years, hours of a week, the Census Bureau's top codes of
-// capital gains and losses). None of them was read off the records.
+// that adult.names lists, and round bounds that common sense gives (ages in
+// years, hours of a week, dollars). A value beyond its bounds counts as the
+// bound: a capital gain above 20,000 dollars says nothing more about an income
+// above 50,000. None of the bounds was computed from the records.
 func AdultSchema() *frame.Schema {
 	return &frame.Schema{Fields: []frame.Field{
 		frame.NumericField("age", 17, 90),
@@ -32,8 +33,8 @@ func AdultSchema() *frame.Schema {
 		frame.CategoricalField("relationship", "Wife", "Own-child", "Husband", "Not-in-family", "Other-relative", "Unmarried"),
 		frame.CategoricalField("race", "White", "Asian-Pac-Islander", "Amer-Indian-Eskimo", "Other", "Black"),
 		frame.CategoricalField("sex", "Female", "Male"),
-		frame.LogField("capital-gain", 0, 99999),
-		frame.LogField("capital-loss", 0, 5000),
+		frame.NumericField("capital-gain", 0, 20_000),
+		frame.NumericField("capital-loss", 0, 5000),
 		frame.NumericField("hours-per-week", 0, 99),
 		frame.CategoricalField("native-country", "United-States", "Cambodia", "England", "Puerto-Rico", "Canada", "Germany",
 			"Outlying-US(Guam-USVI-etc)", "India", "Japan", "Greece", "South", "China", "Cuba", "Iran", "Honduras",

@@ -1,0 +1,118 @@
+// Package audit measures privacy by experiment: lower bounds on δ and ε for
+// real neighbouring datasets, to be held against what the accountants claim.
+package audit
+
+import (
+	"math"
+
+	"github.com/dpnb/notebooks/dpnb/loss"
+	"github.com/dpnb/notebooks/dpnb/privacy"
+)
+
+// Scalar is objective perturbation in one dimension on two neighbours: Z has
+// the records (X[i], Y[i]), Z′ has one more, (ExtraX, ExtraY):
+//
+//	J(θ) = Σ f(xθ; y) + (λ/2)θ² + r·θ,  θ̂ = argmin J(θ) + bθ,  b ~ N(0, σ²).
+//
+// There the law of θ̂ is explicit, P(θ̂ ≤ c) = P(b ≥ −J′(c)) = Φ(J′(c)/σ), so
+// hockey-stick divergences can be computed instead of sampled.
+type Scalar struct {
+	Loss           loss.Loss
+	X, Y           []float64
+	ExtraX, ExtraY float64
+	Lambda, Sigma  float64
+	// Tilt r is the slope of a data-independent linear regulariser.
+	Tilt float64
+}
+
+// gradients returns J′(θ) under Z and under Z′.
+func (s *Scalar) gradients(theta float64, t, slope []float64) (without, with float64) {
+	n := len(s.X)
+	for i, x := range s.X {
+		t[i] = x * theta
+	}
+	t[n] = s.ExtraX * theta
+	s.Loss.ValueSlope(slope[:n], t[:n], s.Y)
+	s.Loss.ValueSlope(slope[n:], t[n:], []float64{s.ExtraY})
+	without = s.Lambda*theta + s.Tilt
+	for i, x := range s.X {
+		without += slope[i] * x
+	}
+	return without, without + slope[n]*s.ExtraX
+}
+
+// Cells cuts the line of outputs into cells and returns their probabilities
+// under Z (without the extra record) and Z′ (with it). Coarsening cannot
+// increase a divergence, so whatever is computed from the cells is a lower
+// bound for the mechanism itself, and close to it if the cells are small.
+func (s *Scalar) Cells(count int) (without, with []float64) {
+	t, slope := make([]float64, len(s.X)+1), make([]float64, len(s.X)+1)
+	root := func(target float64, pick func(a, b float64) float64) float64 {
+		lo, hi := -1.0, 1.0
+		for a, b := s.gradients(lo, t, slope); pick(a, b) > target; a, b = s.gradients(lo, t, slope) {
+			lo *= 2
+		}
+		for a, b := s.gradients(hi, t, slope); pick(a, b) < target; a, b = s.gradients(hi, t, slope) {
+			hi *= 2
+		}
+		for range 80 {
+			mid := lo + (hi-lo)/2
+			if a, b := s.gradients(mid, t, slope); pick(a, b) < target {
+				lo = mid
+			} else {
+				hi = mid
+			}
+		}
+		return lo
+	}
+	// Beyond 38 standard deviations on both sides nothing is left in float64.
+	lo, hi := root(-38*s.Sigma, math.Max), root(38*s.Sigma, math.Min)
+	cuts := make([]float64, 0, count+1)
+	for i := range count + 1 {
+		cuts = append(cuts, lo+(hi-lo)*float64(i)/float64(count))
+	}
+	without, with = make([]float64, 0, len(cuts)+1), make([]float64, 0, len(cuts)+1)
+	prevA, prevB := math.Inf(-1), math.Inf(-1)
+	for _, c := range append(cuts, math.Inf(1)) {
+		a, b := math.Inf(1), math.Inf(1)
+		if !math.IsInf(c, 1) {
+			a, b = s.gradients(c, t, slope)
+			a, b = a/s.Sigma, b/s.Sigma
+		}
+		without = append(without, normalMass(prevA, a))
+		with = append(with, normalMass(prevB, b))
+		prevA, prevB = a, b
+	}
+	return without, with
+}
+
+// normalMass returns Φ(b) − Φ(a) for a ≤ b without cancellation in the tails.
+func normalMass(a, b float64) float64 {
+	if a > 0 {
+		a, b = -b, -a
+	}
+	return math.Max(0, 0.5*(math.Erfc(-b/math.Sqrt2)-math.Erfc(-a/math.Sqrt2)))
+}
+
+// DeltaLower returns a lower bound on δ(ε) in the given direction: Remove draws
+// the output from the dataset that has the extra record.
+func (s *Scalar) DeltaLower(dir privacy.Direction, eps float64) float64 {
+	without, with := s.Cells(20_000)
+	p, q := with, without
+	if dir == privacy.Add {
+		p, q = q, p
+	}
+	return HockeyStick(p, q, eps)
+}
+
+// HockeyStick returns Σ (pᵢ − e^ε qᵢ)₊ of two vectors of probabilities.
+func HockeyStick(p, q []float64, eps float64) float64 {
+	e := math.Exp(eps)
+	var sum float64
+	for i, v := range p {
+		if d := v - e*q[i]; d > 0 {
+			sum += d
+		}
+	}
+	return sum
+}

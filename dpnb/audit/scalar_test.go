@@ -1,0 +1,67 @@
+package audit
+
+import (
+	"math"
+	"testing"
+
+	"github.com/dpnb/notebooks/dpnb/loss"
+	"github.com/dpnb/notebooks/dpnb/privacy"
+)
+
+// linear is f(t) = t: objective perturbation then is the Gaussian mechanism
+// (rkw23, Example 3.4), whose δ is known in closed form.
+type linear struct{ loss.Logistic }
+
+func (linear) ValueSlope(slope, t, _ []float64) (sum float64) {
+	for i, v := range t {
+		slope[i] = 1
+		sum += v
+	}
+	return sum
+}
+
+func TestLinearLossIsTheGaussianMechanism(t *testing.T) {
+	for _, c := range []struct{ sigma, lambda, eps float64 }{{1, 1, 0.5}, {2, 0.1, 0.1}, {5, 20, 1}, {0.5, 3, 2}} {
+		s := &Scalar{Loss: linear{}, ExtraX: 1, ExtraY: 1, Lambda: c.lambda, Sigma: c.sigma}
+		for _, dir := range privacy.Directions {
+			got := s.DeltaLower(dir, c.eps)
+			want := privacy.DeltaUpper(privacy.GaussianProfile(1/c.sigma, privacy.AddRemove), c.eps)
+			if got > want*(1+1e-10) || got < want*(1-1e-4) {
+				t.Errorf("%+v %v: δ = %v, the Gaussian mechanism has %v", c, dir, got, want)
+			}
+		}
+	}
+}
+
+// Known value: Z = ∅ against one record, logistic loss, λ = 1, σ = 20, ε = 0.1
+// has δ = 6.7e-3 in the remove direction, the Gaussian mechanism 4.5e-4.
+func TestKnownExactValue(t *testing.T) {
+	s := &Scalar{Loss: loss.Logistic{}, ExtraX: 1, ExtraY: 1, Lambda: 1, Sigma: 20}
+	if got := s.DeltaLower(privacy.Remove, 0.1); math.Abs(got-6.7e-3) > 0.05e-3 {
+		t.Errorf("δ = %v, want 6.7e-3", got)
+	}
+}
+
+func TestCellsAreProbabilities(t *testing.T) {
+	s := &Scalar{Loss: loss.Logistic{}, X: []float64{1, -0.5, 0.3}, Y: []float64{1, 1, -1}, ExtraX: -1, ExtraY: 1, Lambda: 0.3, Sigma: 1.5, Tilt: 0.7}
+	p, q := s.Cells(5000)
+	for name, v := range map[string][]float64{"without": p, "with": q} {
+		var sum float64
+		for _, x := range v {
+			if x < 0 {
+				t.Fatalf("%s: a probability is %v", name, x)
+			}
+			sum += x
+		}
+		if math.Abs(sum-1) > 1e-12 {
+			t.Errorf("%s: probabilities sum to %v", name, sum)
+		}
+	}
+	// δ at ε = −∞ is 1, at ε = +∞ it is 0.
+	if d := HockeyStick(p, q, math.Inf(-1)); math.Abs(d-1) > 1e-12 {
+		t.Errorf("δ(−∞) = %v", d)
+	}
+	if d := HockeyStick(p, q, 700); d > 1e-300 {
+		t.Errorf("δ(700) = %v", d)
+	}
+}

@@ -1,0 +1,75 @@
+// Package mechanism has the private learning algorithms: each takes records,
+// parameters and a source of noise, and returns a release that carries its
+// guarantee.
+package mechanism
+
+import (
+	"fmt"
+	"math"
+
+	"github.com/dpnb/notebooks/dpnb/noise"
+	"github.com/dpnb/notebooks/dpnb/privacy"
+)
+
+// Guarantee is what a release is proved to satisfy.
+type Guarantee struct {
+	// Epsilon and Delta: the release is (ε, δ)-differentially private.
+	Epsilon, Delta float64
+	Adjacency      privacy.Adjacency
+	// Profile bounds δ at every ε.
+	Profile privacy.Profile
+	// Bound names the theorem by which Profile was computed.
+	Bound string
+	// Assumptions that the guarantee rests on, in words.
+	Assumptions []string
+}
+
+// Words states the guarantee for a reader who has never met it.
+func (g Guarantee) Words() string {
+	neighbours := "adding or removing any one record"
+	if g.Adjacency == privacy.ReplaceOne {
+		neighbours = "replacing any one record"
+	}
+	return fmt.Sprintf("(ε = %.6g, δ = %.3g), %s: %s changes the probability of any result by a factor of at most e^ε = %s, up to a probability of δ.",
+		g.Epsilon, g.Delta, g.Adjacency, neighbours, factor(g.Epsilon))
+}
+
+// Release is the output of a mechanism. Nothing in it but Coefficients depends
+// on the records: no count, no gradient norm, no running time.
+type Release struct {
+	// Coefficients θ, in the order of the features.
+	Coefficients []float64
+	Guarantee    Guarantee
+	// Mechanism describes the algorithm with its parameters, in a line.
+	Mechanism string
+	// Tolerance τ that the solver certified: ‖∇J(θ)‖₂ ≤ τ before the output
+	// noise. The norm itself depends on the records and is not released.
+	Tolerance float64
+	// NoiseScale is the standard deviation of each coordinate of the noise in
+	// the objective.
+	NoiseScale float64
+	// Simulated says that the noise came from a seed: the release protects nobody.
+	Simulated bool
+	Seed      uint64
+}
+
+// Warning returns what must be printed wherever the release is, or "".
+func (r *Release) Warning() string {
+	if !r.Simulated {
+		return ""
+	}
+	return fmt.Sprintf("SIMULATION with seed %d: the noise can be reproduced and subtracted, so this release protects nobody.", r.Seed)
+}
+
+func (r *Release) stamp(src noise.Source) {
+	r.Simulated = src.Simulation()
+	r.Seed, _ = src.Seed()
+}
+
+// factor prints e^ε for readers.
+func factor(eps float64) string {
+	if eps > 20 {
+		return fmt.Sprintf("exp(%.4g)", eps)
+	}
+	return fmt.Sprintf("%.3g", math.Exp(eps))
+}
