@@ -12,6 +12,7 @@ import (
 // Failure says where and why a notebook stopped.
 type Failure struct {
 	Cell    int    `json:"cell"`             // number among all cells, from 1; 0 where no cell had begun
+	Count   string `json:"count,omitempty"`  // the number beside it, as in [3]
 	Line    int    `json:"line,omitempty"`   // in the cell SourceCell, from 1; 0 where the kernel does not tell
 	Source  string `json:"source,omitempty"` // that line
 	Message string `json:"message"`
@@ -22,6 +23,9 @@ type Failure struct {
 
 func (f *Failure) Error() string {
 	where := fmt.Sprintf("cell %d", f.Cell)
+	if f.Count != "" {
+		where += fmt.Sprintf(" [%s]", f.Count)
+	}
 	if f.Cell == 0 {
 		where = "before the first cell"
 	}
@@ -51,6 +55,7 @@ func locate(nb *notebook.Notebook, d driverFailure) *Failure {
 		return f
 	}
 	cell := nb.Cells[d.Cell]
+	f.Count = cell.ExecutionCount()
 	stderr := ansi.ReplaceAllString(cell.Stderr(), "")
 	place := runPlace.FindStringSubmatch(stderr)
 	if place == nil {

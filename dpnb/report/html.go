@@ -6,8 +6,7 @@ import (
 	"fmt"
 	"html"
 	"regexp"
-
-	"github.com/dpnb/notebooks/dpnb/report/notebook"
+	"slices"
 )
 
 //go:embed report.css
@@ -15,9 +14,6 @@ var reportCSS []byte
 
 //go:embed index.css
 var indexCSS []byte
-
-// forHTML returns the notebook as it is to be shown.
-func forHTML(nb *notebook.Notebook) *notebook.Notebook { return nb }
 
 // remoteLoader is what the template adds for widgets, which these notebooks do
 // not have: a script from another host, which would make a report depend on it.
@@ -34,7 +30,11 @@ func dress(page []byte, r Record) []byte {
 	if r.Failure != nil {
 		head += fmt.Sprintf(`<pre class="dpnb-failure">%s</pre>`, html.EscapeString(r.Failure.Error()))
 	}
-	return bodyTag.ReplaceAllFunc(page, func(tag []byte) []byte { return append(tag, head...) })
+	body := bodyTag.FindIndex(page)
+	if body == nil {
+		return page
+	}
+	return slices.Concat(page[:body[1]], []byte(head), page[body[1]:])
 }
 
 var bodyTag = regexp.MustCompile(`<body[^>]*>`)

@@ -209,7 +209,7 @@ func (j *job) report(ctx context.Context, s *Setup, o Options, base fingerprint)
 	if err := j.finish(ctx, s, o, run, started); err != nil {
 		return Record{}, err
 	}
-	page, err := session.html(ctx, forHTML(run.notebook), j.title(), filepath.Dir(j.path))
+	page, err := session.html(ctx, run.notebook, j.title(), filepath.Dir(j.path))
 	if err != nil {
 		return Record{}, err
 	}
