@@ -3,4 +3,3 @@ package main
 import "github.com/spf13/cobra"
 
 func newTestCommand() *cobra.Command { return &cobra.Command{Use: "test"} }
-func newDataCommand() *cobra.Command { return &cobra.Command{Use: "data"} }
