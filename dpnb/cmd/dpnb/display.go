@@ -1,0 +1,141 @@
+package main
+
+import (
+	"fmt"
+	"os"
+	"sync"
+	"time"
+
+	"github.com/vbauerster/mpb/v8"
+	"github.com/vbauerster/mpb/v8/decor"
+	"golang.org/x/term"
+)
+
+// A display shows how the work goes on: moving bars on a terminal, and elsewhere,
+// as in a log of CI, one line for each thing that happens. It implements
+// report.Progress.
+type display struct {
+	out  *os.File
+	bars *mpb.Progress // nil where out is no terminal
+
+	mu    sync.Mutex
+	step  *line
+	lines map[string]*line
+	start map[string]time.Time
+}
+
+// line is a bar with a text that changes.
+type line struct {
+	bar  *mpb.Bar
+	mu   sync.Mutex
+	text string
+}
+
+func (l *line) set(text string) {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	l.text = text
+}
+
+func (l *line) get(decor.Statistics) string {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	return l.text
+}
+
+func newDisplay(out *os.File) *display {
+	d := &display{out: out, lines: map[string]*line{}, start: map[string]time.Time{}}
+	if term.IsTerminal(int(out.Fd())) {
+		d.bars = mpb.New(mpb.WithOutput(out), mpb.WithWidth(30))
+	}
+	return d
+}
+
+// close leaves the last state of the bars standing.
+func (d *display) close() {
+	d.endStep()
+	d.mu.Lock()
+	defer d.mu.Unlock()
+	if d.bars == nil {
+		return
+	}
+	for _, l := range d.lines {
+		l.bar.Abort(false)
+	}
+	d.bars.Wait()
+}
+
+// Step shows a piece of the set-up, which lasts until the next one begins.
+func (d *display) Step(text string) {
+	if d.bars == nil {
+		fmt.Fprintln(d.out, text)
+		return
+	}
+	d.endStep()
+	d.mu.Lock()
+	defer d.mu.Unlock()
+	d.step = &line{text: text}
+	d.step.bar = d.bars.New(0, mpb.SpinnerStyle(), mpb.BarWidth(1),
+		mpb.AppendDecorators(decor.Any(d.step.get), decor.Elapsed(decor.ET_STYLE_GO, decor.WC{W: 6})))
+}
+
+func (d *display) endStep() {
+	d.mu.Lock()
+	defer d.mu.Unlock()
+	if d.step != nil {
+		d.step.bar.SetTotal(-1, true)
+		d.step = nil
+	}
+}
+
+// Begin shows that a notebook begins.
+func (d *display) Begin(name string, cells int) {
+	d.endStep()
+	d.mu.Lock()
+	defer d.mu.Unlock()
+	d.start[name] = time.Now()
+	if d.bars == nil {
+		fmt.Fprintf(d.out, "%s: starting the kernel\n", name)
+		return
+	}
+	l := &line{text: "starting the kernel"}
+	l.bar = d.bars.AddBar(int64(max(cells, 1)),
+		mpb.PrependDecorators(decor.Name(name, decor.WCSyncSpaceR)),
+		mpb.AppendDecorators(decor.Any(l.get, decor.WCSyncSpaceR), decor.Elapsed(decor.ET_STYLE_GO, decor.WC{W: 6})))
+	d.lines[name] = l
+}
+
+// Cell shows that a code cell of the notebook begins.
+func (d *display) Cell(name string, cell, cells int) {
+	d.mu.Lock()
+	defer d.mu.Unlock()
+	text := fmt.Sprintf("cell %d of %d", cell, cells)
+	if l := d.lines[name]; l != nil {
+		l.set(text)
+		l.bar.SetCurrent(int64(cell - 1))
+		return
+	}
+	fmt.Fprintf(d.out, "%s: %s (%.1f s)\n", name, text, time.Since(d.start[name]).Seconds())
+}
+
+// End shows how a notebook ended.
+func (d *display) End(name, outcome string) {
+	d.endStep()
+	d.mu.Lock()
+	defer d.mu.Unlock()
+	l := d.lines[name]
+	switch {
+	case l != nil && outcome == "passed":
+		l.set(outcome)
+		l.bar.SetTotal(-1, true)
+	case l != nil:
+		l.set(outcome)
+		l.bar.Abort(false)
+	case d.bars != nil: // never begun
+		fmt.Fprintf(d.bars, "%s: %s\n", name, outcome)
+	case d.start[name].IsZero():
+		fmt.Fprintf(d.out, "%s: %s\n", name, outcome)
+	default:
+		fmt.Fprintf(d.out, "%s: %s (%.1f s)\n", name, outcome, time.Since(d.start[name]).Seconds())
+	}
+}

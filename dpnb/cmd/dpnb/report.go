@@ -1,0 +1,79 @@
+package main
+
+import (
+	"fmt"
+	"os"
+	"path/filepath"
+	"time"
+
+	"github.com/spf13/cobra"
+
+	"github.com/dpnb/notebooks/dpnb/report"
+)
+
+func newReportCommand() *cobra.Command {
+	var (
+		only, parameters []string
+		out              string
+		jobs             int
+		timeout          time.Duration
+		force, update    bool
+	)
+	cmd := &cobra.Command{
+		Use:   "report [NOTEBOOK...]",
+		Short: "Run the notebooks and write HTML reports",
+		Long: `Run the notebooks of notebooks/, or those named, on a Jupyter kernel and write
+reports/NAME.html, reports/NAME.ipynb and reports/index.html. What is missing
+(the kernel, Jupyter) is set up first. Reports that are up to date are kept.`,
+		Example: `  go run ./dpnb/cmd/dpnb report
+  go run ./dpnb/cmd/dpnb report 00_start_here -p epsilon=0.5 --out /tmp/half`,
+		RunE: func(cmd *cobra.Command, args []string) error {
+			root, err := here()
+			if err != nil {
+				return err
+			}
+			o := report.Options{Out: out, Jobs: jobs, Timeout: timeout, Force: force, Update: update}
+			if out == "" {
+				o.Out = filepath.Join(root, "reports")
+			}
+			if o.Parameters, err = parseParameters(parameters); err != nil {
+				return err
+			}
+			if o.All, err = projectNotebooks(root); err != nil {
+				return err
+			}
+			if o.Notebooks, err = chooseNotebooks(root, o.All, args, only); err != nil {
+				return err
+			}
+			records, err := runReports(cmd, root, o)
+			if err != nil {
+				return err
+			}
+			fmt.Fprintln(os.Stdout, filepath.Join(o.Out, "index.html"))
+			return report.Failed(records)
+		},
+	}
+	f := cmd.Flags()
+	f.StringSliceVar(&only, "only", nil, "run only the notebooks whose name matches this `pattern`")
+	f.StringArrayVarP(&parameters, "parameter", "p", nil, "set a parameter of the notebook, as `name=value`")
+	f.StringVar(&out, "out", "", "write the reports to this `folder` (default reports/)")
+	f.IntVar(&jobs, "jobs", 0, "run this `number` of notebooks at a time (default: one for each processor)")
+	f.DurationVar(&timeout, "timeout", 30*time.Minute, "stop a cell after this `time`; 0 waits without end")
+	f.BoolVar(&force, "force", false, "run also what is up to date")
+	f.BoolVar(&update, "update", false, "write the outputs back into the notebooks")
+	return cmd
+}
+
+func runReports(cmd *cobra.Command, root string, o report.Options) ([]report.Record, error) {
+	display := newDisplay(os.Stderr)
+	defer display.close()
+	o.Progress = display
+	if err := report.Check(o); err != nil {
+		return nil, err
+	}
+	setup, err := report.Prepare(cmd.Context(), root, false, display.Step)
+	if err != nil {
+		return nil, err
+	}
+	return report.Run(cmd.Context(), setup, o)
+}

@@ -1,0 +1,110 @@
+package report
+
+import (
+	"fmt"
+	"regexp"
+	"strconv"
+	"strings"
+
+	"github.com/dpnb/notebooks/dpnb/report/notebook"
+)
+
+// Failure says where and why a notebook stopped.
+type Failure struct {
+	Cell    int    `json:"cell"`             // number among all cells, from 1; 0 where no cell had begun
+	Count   string `json:"count,omitempty"`  // the number beside it, as in [3]
+	Line    int    `json:"line,omitempty"`   // in the cell SourceCell, from 1; 0 where the kernel does not tell
+	Source  string `json:"source,omitempty"` // that line
+	Message string `json:"message"`
+	// SourceCell is the cell of the line: an earlier one where a function that it
+	// declares was called.
+	SourceCell int `json:"source_cell,omitempty"`
+}
+
+func (f *Failure) Error() string {
+	where := fmt.Sprintf("cell %d", f.Cell)
+	if f.Count != "" {
+		where += fmt.Sprintf(" [%s]", f.Count)
+	}
+	if f.Cell == 0 {
+		where = "before the first cell"
+	}
+	if f.Line > 0 {
+		if f.SourceCell != f.Cell {
+			where += fmt.Sprintf(", in what cell %d declares", f.SourceCell)
+		}
+		where += fmt.Sprintf(", line %d: %s", f.Line, f.Source)
+	}
+	return where + "\n" + f.Message
+}
+
+var (
+	ansi = regexp.MustCompile("\x1b\\[[0-9;]*[A-Za-z]")
+	// How the kernel names a place in a cell: at run time, and when compiling.
+	runPlace     = regexp.MustCompile(`\[\[ Cell \[(\d+)\] Line (\d+) \]\]`)
+	compilePlace = regexp.MustCompile(`Cell\[(\d+)\]: Line (\d+)`)
+	// What the compiler says about its own files tells a reader nothing.
+	compileNoise = regexp.MustCompile(`(?m)^(?:# gonb_.*\n|\./main\.go:\d+:\d+: )`)
+	exitNoise    = regexp.MustCompile(`(?m)^exit status \d+\n?`)
+)
+
+// locate finds the line that failed in what the kernel wrote about it.
+func locate(nb *notebook.Notebook, d driverFailure) *Failure {
+	f := &Failure{Cell: d.Cell + 1, Message: d.Message}
+	if d.Cell < 0 || d.Cell >= len(nb.Cells) {
+		return f
+	}
+	cell := nb.Cells[d.Cell]
+	f.Count = cell.ExecutionCount()
+	stderr := ansi.ReplaceAllString(cell.Stderr(), "")
+	place := runPlace.FindStringSubmatch(stderr)
+	if place == nil {
+		place = compilePlace.FindStringSubmatch(ansi.ReplaceAllString(cell.Traceback(), ""))
+	}
+	if place != nil {
+		f.findLine(nb, place[1], place[2])
+	}
+	if d.Kind == "error" {
+		f.Message = message(stderr, d.Message)
+	}
+	return f
+}
+
+func (f *Failure) findLine(nb *notebook.Notebook, count, line string) {
+	n, err := strconv.Atoi(line)
+	if err != nil || n < 1 {
+		return
+	}
+	for i, c := range nb.Cells {
+		source := strings.Split(c.Source(), "\n")
+		if c.Type() == "code" && c.ExecutionCount() == count && n <= len(source) {
+			f.SourceCell, f.Line, f.Source = i+1, n, strings.TrimSpace(source[n-1])
+			return
+		}
+	}
+}
+
+// message returns the words of the program where it had any (the first line of a
+// panic, else the end of what it wrote), else those of the compiler.
+func message(stderr, kernel string) string {
+	said := strings.TrimSpace(exitNoise.ReplaceAllString(stderr, ""))
+	if said == "" {
+		return strings.TrimSpace(compileNoise.ReplaceAllString(ansi.ReplaceAllString(kernel, ""), ""))
+	}
+	lines := strings.Split(said, "\n")
+	for i, line := range lines {
+		if strings.HasPrefix(line, "panic: ") || strings.HasPrefix(line, "fatal error: ") {
+			return strings.TrimSpace(strings.Join(untilBlank(lines[i:]), "\n"))
+		}
+	}
+	return strings.Join(lines[max(0, len(lines)-10):], "\n")
+}
+
+func untilBlank(lines []string) []string {
+	for i, line := range lines {
+		if strings.TrimSpace(line) == "" {
+			return lines[:i]
+		}
+	}
+	return lines
+}

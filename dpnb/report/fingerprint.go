@@ -1,0 +1,112 @@
+package report
+
+import (
+	"context"
+	"crypto/sha256"
+	"errors"
+	"fmt"
+	"hash"
+	"io"
+	"io/fs"
+	"maps"
+	"os"
+	"path/filepath"
+	"runtime"
+	"slices"
+	"strings"
+
+	"github.com/dpnb/notebooks/dpnb/report/notebook"
+)
+
+// A fingerprint stands for everything but the notebook itself that its outputs
+// depend on: the project's code and its dependencies, the data, the tools.
+type fingerprint string
+
+// largeFile is the size from which a data file is known by its size and time
+// instead of its content.
+const largeFile = 64 << 20
+
+func newFingerprint(ctx context.Context, s *Setup) (fingerprint, error) {
+	h := sha256.New()
+	fmt.Fprintln(h, s.Kernel.Key, runtime.GOARCH, os.Getenv("GOFLAGS"), os.Getenv("GOEXPERIMENT"))
+	for _, name := range slices.Sorted(maps.Keys(s.Jupyter.Versions)) {
+		fmt.Fprintln(h, name, s.Jupyter.Versions[name])
+	}
+	for _, name := range []string{"go.mod", "go.sum"} {
+		if err := hashFile(h, filepath.Join(s.Root, name)); err != nil {
+			return "", err
+		}
+	}
+	sources := func(path string, d fs.DirEntry) (take, enter bool) {
+		return !strings.HasSuffix(path, "_test.go"), d.Name() != "testdata"
+	}
+	if err := hashTree(ctx, h, filepath.Join(s.Root, "dpnb"), sources); err != nil {
+		return "", err
+	}
+	everything := func(string, fs.DirEntry) (take, enter bool) { return true, false }
+	for _, dir := range []string{filepath.Join(s.Root, "data"), os.Getenv("DPNB_DATA")} {
+		if dir == "" {
+			continue
+		}
+		if err := hashTree(ctx, h, dir, everything); err != nil {
+			return "", err
+		}
+	}
+	return fingerprint(fmt.Sprintf("%x", h.Sum(nil))), nil
+}
+
+// of returns the key of a notebook's report. The notebook comes with its
+// parameters in it and with no outputs.
+func (f fingerprint) of(nb *notebook.Notebook) (string, error) {
+	content, err := nb.Encode()
+	return checksum(append(content, f...)), err
+}
+
+// hashTree adds the regular files under dir. Whether to take a file, and whether
+// to enter a folder below dir, is for choose to say.
+func hashTree(ctx context.Context, h hash.Hash, dir string, choose func(string, fs.DirEntry) (take, enter bool)) error {
+	err := filepath.WalkDir(dir, func(path string, d fs.DirEntry, err error) error {
+		if err != nil {
+			return err
+		}
+		if err := ctx.Err(); err != nil {
+			return err
+		}
+		take, enter := choose(path, d)
+		switch {
+		case d.IsDir() && path != dir && !enter:
+			return fs.SkipDir
+		case d.IsDir() || !take:
+			return nil
+		default:
+			fmt.Fprintln(h, strings.TrimPrefix(path, dir))
+			return hashFile(h, path)
+		}
+	})
+	if errors.Is(err, fs.ErrNotExist) {
+		return nil
+	}
+	return err
+}
+
+func hashFile(h hash.Hash, path string) error {
+	info, err := os.Stat(path) // a data folder may hold links
+	if err != nil {
+		return err
+	}
+	if !info.Mode().IsRegular() {
+		return nil
+	}
+	fmt.Fprintln(h, filepath.Base(path), info.Size())
+	if info.Size() >= largeFile {
+		fmt.Fprintln(h, info.ModTime())
+		return nil
+	}
+	f, err := os.Open(path)
+	if err != nil {
+		return err
+	}
+	defer f.Close()
+	_, err = io.Copy(h, f)
+	return err
+}

@@ -1,0 +1,153 @@
+package report
+
+import (
+	"context"
+	"encoding/json"
+	"fmt"
+	"maps"
+	"os/exec"
+	"runtime"
+	"slices"
+	"strings"
+	"time"
+
+	"github.com/dpnb/notebooks/dpnb/internal/project"
+	"github.com/dpnb/notebooks/dpnb/internal/runlog"
+)
+
+// provenance returns the text that ends a report: all that someone needs to get
+// the same numbers again, and what they cost in privacy.
+func provenance(ctx context.Context, s *Setup, j *job, o Options, run *execution, started time.Time) (string, error) {
+	modules, err := dependencies(ctx, s.Root)
+	if err != nil {
+		return "", err
+	}
+	var b strings.Builder
+	b.WriteString("---\n## Where these results come from\n\n|  |  |\n|:--|:--|\n")
+	row := func(name string, values ...string) {
+		for i, value := range values {
+			if i > 0 {
+				name = ""
+			}
+			fmt.Fprintf(&b, "| %s | %s |\n", name, cellText(value))
+		}
+	}
+	row("Commit", project.ReadRevision(ctx, s.Root).String())
+	row("Kernel", "gonb "+s.Kernel.Version)
+	row("Go", fmt.Sprintf("%s on %s/%s", s.Kernel.GoVersion, runtime.GOOS, runtime.GOARCH))
+	row("Modules", strings.Join(modules, ", "))
+	row("Jupyter", versions(s.Jupyter.Versions))
+	row("Parameters", parameterText(o.Parameters)...)
+	row("Seeds", seedText(run.log)...)
+	row("Data", dataText(run.log)...)
+	for _, note := range run.log.Notes {
+		row("Note", note.Text)
+	}
+	row("Run", fmt.Sprintf("%s, took %.1f s", started.UTC().Format("2006-01-02 15:04 MST"), run.seconds))
+	if run.failure != nil {
+		row("Verdict", "failed: "+run.failure.Error())
+	}
+	for _, ledger := range run.log.Ledgers {
+		b.WriteString(ledgerText(ledger))
+	}
+	if len(run.log.Ledgers) == 0 {
+		b.WriteString("\nNo privacy budget was used.\n")
+	}
+	return b.String(), nil
+}
+
+// dependencies returns the modules that go.mod requires directly, with versions.
+func dependencies(ctx context.Context, root string) ([]string, error) {
+	cmd := exec.CommandContext(ctx, "go", "mod", "edit", "-json")
+	cmd.Dir = root
+	out, err := cmd.Output()
+	if err != nil {
+		return nil, fmt.Errorf("go mod edit -json: %w", err)
+	}
+	var mod struct {
+		Require []struct {
+			Path, Version string
+			Indirect      bool
+		}
+	}
+	if err := json.Unmarshal(out, &mod); err != nil {
+		return nil, fmt.Errorf("go mod edit -json: %w", err)
+	}
+	var list []string
+	for _, m := range mod.Require {
+		if !m.Indirect {
+			list = append(list, m.Path+" "+m.Version)
+		}
+	}
+	return list, nil
+}
+
+func versions(m map[string]string) string {
+	var list []string
+	for _, name := range slices.Sorted(maps.Keys(m)) {
+		list = append(list, name+" "+m[name])
+	}
+	return strings.Join(list, ", ")
+}
+
+func parameterText(parameters map[string]string) []string {
+	if len(parameters) == 0 {
+		return []string{"as in the notebook"}
+	}
+	var list []string
+	for _, name := range slices.Sorted(maps.Keys(parameters)) {
+		list = append(list, name+" = "+parameters[name])
+	}
+	return list
+}
+
+func seedText(log *runlog.Log) []string {
+	if len(log.Seeds) == 0 {
+		return []string{"none: no seeded randomness was used"}
+	}
+	var list []string
+	for _, s := range log.Seeds {
+		list = append(list, fmt.Sprintf("%s: %d", s.Name, s.Seed))
+	}
+	return list
+}
+
+func dataText(log *runlog.Log) []string {
+	if len(log.Data) == 0 {
+		return []string{"none was read from a file"}
+	}
+	var list []string
+	for _, d := range log.Data {
+		list = append(list, fmt.Sprintf("%s: %s, %d rows, sha256 %s", d.Name, d.Path, d.Rows, d.SHA256))
+	}
+	return list
+}
+
+func ledgerText(l runlog.Ledger) string {
+	var b strings.Builder
+	fmt.Fprintf(&b, "\n### Privacy ledger: %s\n\n", cellText(l.Name))
+	fmt.Fprintf(&b, "Neighbouring data sets: %s. Allowed: ε = %v, δ = %v. Spent: ε = %v, δ = %v.\n",
+		cellText(l.Adjacency), l.Epsilon, l.Delta, l.EpsilonSpent, l.DeltaSpent)
+	if len(l.Entries) == 0 {
+		b.WriteString("\nNothing was spent.\n")
+		return b.String()
+	}
+	b.WriteString("\n| # | For | Mechanism | ε | δ | |\n|--:|:--|:--|--:|--:|:--|\n")
+	simulated := false
+	for i, e := range l.Entries {
+		remark := ""
+		if e.Simulated {
+			remark, simulated = "simulation", true
+		}
+		fmt.Fprintf(&b, "| %d | %s | %s | %v | %v | %s |\n", i+1, cellText(e.Label), cellText(e.Mechanism), e.Epsilon, e.Delta, remark)
+	}
+	if simulated {
+		b.WriteString("\n**A simulation protects nobody**: its noise came from a seed that anyone can repeat.\n")
+	}
+	return b.String()
+}
+
+// cellText makes a text safe for a cell of a Markdown table.
+var cellText = strings.NewReplacer(
+	"\n", "<br>", "|", `\|`, "<", "&lt;", "&", "&amp;", "*", `\*`, "_", `\_`, "`", "\\`", "$", `\$`,
+).Replace

@@ -1,0 +1,93 @@
+package report
+
+import (
+	"crypto/sha256"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"os"
+	"path/filepath"
+
+	"github.com/dpnb/notebooks/dpnb/internal/atomicfile"
+	"github.com/dpnb/notebooks/dpnb/report/notebook"
+)
+
+// stateDir, in the folder of the reports, keeps what a later run wants to know.
+const stateDir = ".dpnb"
+
+// Record is what is known about a finished report.
+type Record struct {
+	Name    string   `json:"name"`
+	Title   string   `json:"title"`
+	Key     string   `json:"key"` // of everything that went into it; see fingerprint
+	Seconds float64  `json:"seconds"`
+	Failure *Failure `json:"failure,omitempty"`
+	HTML    string   `json:"html_sha256"`
+	IPYNB   string   `json:"ipynb_sha256"`
+}
+
+// Verdict returns passed or failed.
+func (r Record) Verdict() string {
+	if r.Failure != nil {
+		return "failed"
+	}
+	return "passed"
+}
+
+func recordPath(out, name string) string { return filepath.Join(out, stateDir, name+".json") }
+func htmlPath(out, name string) string   { return filepath.Join(out, name+".html") }
+func ipynbPath(out, name string) string  { return filepath.Join(out, name+".ipynb") }
+
+// writeReport writes the report's files, and last the record that makes them
+// count: a run that is killed in between leaves a report that is done again.
+func writeReport(out string, r *Record, page []byte, nb *notebook.Notebook) error {
+	executed, err := nb.Encode()
+	if err != nil {
+		return err
+	}
+	r.HTML, r.IPYNB = checksum(page), checksum(executed)
+	if err := atomicfile.Write(ipynbPath(out, r.Name), executed); err != nil {
+		return err
+	}
+	if err := atomicfile.Write(htmlPath(out, r.Name), page); err != nil {
+		return err
+	}
+	content, err := json.MarshalIndent(r, "", "  ")
+	if err != nil {
+		return err
+	}
+	if err := os.MkdirAll(filepath.Join(out, stateDir), 0o755); err != nil {
+		return err
+	}
+	return atomicfile.Write(recordPath(out, r.Name), append(content, '\n'))
+}
+
+// readRecord returns what is known of a report, and whether it is the one that
+// running the notebook now would give: made from the same things without a
+// failure, with its files untouched.
+func readRecord(out, name, key string) (r Record, current bool) {
+	content, err := os.ReadFile(recordPath(out, name))
+	if err != nil || json.Unmarshal(content, &r) != nil {
+		return Record{}, false
+	}
+	return r, r.Key == key && r.Failure == nil &&
+		fileHas(htmlPath(out, name), r.HTML) && fileHas(ipynbPath(out, name), r.IPYNB)
+}
+
+func fileHas(path, sum string) bool {
+	content, err := os.ReadFile(path)
+	return err == nil && checksum(content) == sum
+}
+
+func checksum(content []byte) string { return fmt.Sprintf("%x", sha256.Sum256(content)) }
+
+// Failed returns an error that tells of every failed record, or nil.
+func Failed(records []Record) error {
+	var errs []error
+	for _, r := range records {
+		if r.Failure != nil {
+			errs = append(errs, fmt.Errorf("%s failed at %w", r.Name, r.Failure))
+		}
+	}
+	return errors.Join(errs...)
+}

@@ -1,0 +1,261 @@
+// Package report runs notebooks on a real Jupyter kernel and turns them into
+// reports that say where their numbers come from.
+package report
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"os"
+	"path/filepath"
+	"runtime"
+	"strings"
+	"time"
+
+	"golang.org/x/sync/errgroup"
+
+	"github.com/dpnb/notebooks/dpnb/internal/atomicfile"
+	"github.com/dpnb/notebooks/dpnb/internal/lockfile"
+	"github.com/dpnb/notebooks/dpnb/report/notebook"
+	"github.com/dpnb/notebooks/dpnb/report/toolchain"
+)
+
+// Options of Run.
+type Options struct {
+	Notebooks  []string          // paths
+	All        []string          // every notebook that the index is to list; Notebooks if empty
+	Out        string            // folder for the reports
+	Parameters map[string]string // for every notebook, each of which must declare them
+	Jobs       int               // how many notebooks at a time; 0 chooses
+	Timeout    time.Duration     // for each cell; 0 is without end
+	Force      bool              // run also what is up to date
+	Update     bool              // write the outputs back into the notebooks
+	Progress   Progress
+}
+
+// Progress is told how the work goes on. Its methods are called from several
+// goroutines.
+type Progress interface {
+	Step(text string)                  // of the set-up
+	Begin(name string, cells int)      // a notebook begins
+	Cell(name string, cell, cells int) // its code cell begins
+	End(name string, outcome string)   // it has ended
+}
+
+// Run writes a report for each notebook and an index of them. It returns the
+// records of the notebooks in Options.Notebooks, in their order; one whose cell
+// fails is no error of Run's.
+func Run(ctx context.Context, s *Setup, o Options) ([]Record, error) {
+	jobs, err := load(o)
+	if err != nil {
+		return nil, err
+	}
+	if err := os.MkdirAll(o.Out, 0o755); err != nil {
+		return nil, err
+	}
+	lock, err := lockfile.Wait(ctx, filepath.Join(o.Out, stateDir, "lock"), func() {
+		o.Progress.Step("waiting for another dpnb that writes to " + o.Out)
+	})
+	if err != nil {
+		return nil, err
+	}
+	defer lock.Unlock()
+	for _, dir := range []string{o.Out, filepath.Join(o.Out, stateDir)} {
+		if err := atomicfile.RemoveParts(dir); err != nil {
+			return nil, err
+		}
+	}
+	base, err := newFingerprint(ctx, s)
+	if err != nil {
+		return nil, err
+	}
+	records := make([]Record, len(jobs))
+	group, groupCtx := errgroup.WithContext(ctx)
+	group.SetLimit(parallel(o.Jobs, len(jobs)))
+	for i, j := range jobs {
+		group.Go(func() error {
+			if err := groupCtx.Err(); err != nil {
+				return err
+			}
+			r, err := j.report(groupCtx, s, o, base)
+			records[i] = r
+			if err != nil {
+				return fmt.Errorf("%s: %w", j.path, err)
+			}
+			return nil
+		})
+	}
+	err = group.Wait()
+	if ctx.Err() != nil {
+		return nil, ctx.Err()
+	}
+	return records, errors.Join(err, writeIndex(o))
+}
+
+// parallel chooses how many notebooks run at a time. A kernel spends most of its
+// time in the compiler and the linker, which use about one processor.
+func parallel(wanted, notebooks int) int {
+	if wanted <= 0 {
+		wanted = min(runtime.NumCPU(), 8)
+	}
+	return max(1, min(wanted, notebooks))
+}
+
+// job is one notebook to run.
+type job struct {
+	path, name string
+	original   *notebook.Notebook // as it is in the file
+	nb         *notebook.Notebook // as it will be run: with its parameters, without outputs
+}
+
+// Check returns what is wrong with the options and the notebooks, without running
+// any: a mistyped parameter should not cost a set-up first.
+func Check(o Options) error {
+	_, err := load(o)
+	return err
+}
+
+func load(o Options) ([]*job, error) {
+	if o.Update && len(o.Parameters) > 0 {
+		return nil, errors.New("a notebook is updated with its own parameters: leave out either the parameters or the update")
+	}
+	var jobs []*job
+	var errs []error
+	names := map[string]string{}
+	for _, path := range o.Notebooks {
+		j, err := newJob(path, o.Parameters)
+		if err != nil {
+			errs = append(errs, err)
+			continue
+		}
+		if other, ok := names[j.name]; ok {
+			errs = append(errs, fmt.Errorf("%s and %s would write the same report: run them with different --out", other, path))
+		}
+		names[j.name] = path
+		jobs = append(jobs, j)
+	}
+	return jobs, errors.Join(errs...)
+}
+
+func newJob(path string, parameters map[string]string) (*job, error) {
+	source, err := os.ReadFile(path)
+	if err != nil {
+		return nil, err
+	}
+	j := &job{path: path, name: Name(path)}
+	if j.original, err = notebook.Parse(source); err != nil {
+		return nil, fmt.Errorf("%s: %w", path, err)
+	}
+	if j.nb, err = notebook.Parse(source); err != nil {
+		return nil, fmt.Errorf("%s: %w", path, err)
+	}
+	if err := j.nb.Inject(parameters); err != nil {
+		return nil, fmt.Errorf("%s: %w", path, err)
+	}
+	j.nb.ClearOutputs()
+	j.nb.SetKernel(toolchain.KernelName, toolchain.KernelDisplay, toolchain.KernelLanguage)
+	return j, nil
+}
+
+// Name returns the name of the report on the notebook at path.
+func Name(path string) string { return strings.TrimSuffix(filepath.Base(path), ".ipynb") }
+
+// codeCells returns how many cells of nb run.
+func codeCells(nb *notebook.Notebook) int {
+	n := 0
+	for _, c := range nb.Cells {
+		if c.Type() == "code" && strings.TrimSpace(c.Source()) != "" {
+			n++
+		}
+	}
+	return n
+}
+
+// run runs the notebook in a session and tells the progress.
+func (j *job) run(ctx context.Context, s *session, timeout time.Duration, p Progress) (*execution, error) {
+	dir, err := filepath.Abs(filepath.Dir(j.path))
+	if err != nil {
+		return nil, err
+	}
+	cells, begun := codeCells(j.nb), 0
+	p.Begin(j.name, cells)
+	return s.execute(ctx, j.nb, dir, timeout, func(int) {
+		begun++
+		p.Cell(j.name, begun, cells)
+	})
+}
+
+// report brings one report up to date.
+func (j *job) report(ctx context.Context, s *Setup, o Options, base fingerprint) (_ Record, err error) {
+	key, err := base.of(j.nb)
+	if err != nil {
+		return Record{}, err
+	}
+	old, current := readRecord(o.Out, j.name, key)
+	if current && !o.Force && !o.Update {
+		o.Progress.End(j.name, "up to date")
+		return old, nil
+	}
+	started := time.Now()
+	session, err := s.newSession(ctx)
+	if err != nil {
+		return Record{}, err
+	}
+	defer func() { err = errors.Join(err, session.close()) }()
+	run, err := j.run(ctx, session, o.Timeout, o.Progress)
+	if err != nil {
+		return Record{}, err
+	}
+	if err := j.finish(ctx, s, o, run, started); err != nil {
+		return Record{}, err
+	}
+	page, err := session.html(ctx, run.notebook, j.title(), filepath.Dir(j.path))
+	if err != nil {
+		return Record{}, err
+	}
+	r := Record{Name: j.name, Title: j.title(), Key: key, Seconds: run.seconds, Failure: run.failure}
+	if err := writeReport(o.Out, &r, dress(page, r), run.notebook); err != nil {
+		return Record{}, err
+	}
+	o.Progress.End(j.name, r.Verdict())
+	return r, nil
+}
+
+// finish completes the executed notebook: colours, provenance, and the committed
+// copy where that is asked for.
+func (j *job) finish(ctx context.Context, s *Setup, o Options, run *execution, started time.Time) error {
+	run.notebook.SetKernel(toolchain.KernelName, toolchain.KernelDisplay, toolchain.KernelLanguage)
+	if o.Update && run.failure == nil {
+		if err := j.update(run.notebook); err != nil {
+			return err
+		}
+	}
+	text, err := provenance(ctx, s, j, o, run, started)
+	if err != nil {
+		return err
+	}
+	run.notebook.Cells = append(run.notebook.Cells, notebook.NewMarkdown(notebook.TagProvenance, text, notebook.TagProvenance))
+	return nil
+}
+
+// update writes the outputs of a run into the notebook itself.
+func (j *job) update(executed *notebook.Notebook) error {
+	for i, c := range j.original.Cells {
+		if c.Type() == "code" {
+			c.TakeOutputs(executed.Cells[i])
+		}
+	}
+	j.original.SetKernel(toolchain.KernelName, toolchain.KernelDisplay, toolchain.KernelLanguage)
+	content, err := j.original.Encode()
+	if err != nil {
+		return err
+	}
+	return atomicfile.Write(j.path, content)
+}
+
+func (j *job) title() string {
+	if title := j.nb.Title(); title != "" {
+		return title
+	}
+	return j.name
+}

@@ -1,0 +1,202 @@
+package report
+
+import (
+	"bufio"
+	"context"
+	_ "embed"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"io"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"strings"
+	"time"
+
+	"github.com/dpnb/notebooks/dpnb/internal/runlog"
+	"github.com/dpnb/notebooks/dpnb/report/notebook"
+)
+
+//go:embed driver.py
+var driverSource []byte
+
+// endSeconds is how long the driver may take to end a kernel: longer than the
+// driver itself waits before it uses force.
+const endSeconds = 8
+
+// A session is a running driver, which runs and converts one notebook.
+type session struct {
+	setup  *Setup
+	dir    *runDir
+	cmd    *exec.Cmd
+	orders io.WriteCloser
+	events *bufio.Reader
+}
+
+func (s *Setup) newSession(ctx context.Context) (_ *session, err error) {
+	dir, err := newRunDir(ctx, s.Cache)
+	if err != nil {
+		return nil, err
+	}
+	defer func() {
+		if err != nil {
+			err = errors.Join(err, dir.remove())
+		}
+	}()
+	script := dir.file("driver.py")
+	if err := os.WriteFile(script, driverSource, 0o600); err != nil {
+		return nil, err
+	}
+	log, err := os.Create(dir.file("log"))
+	if err != nil {
+		return nil, err
+	}
+	defer log.Close()
+	cmd := exec.Command(s.Jupyter.Python, script)
+	detach(cmd)
+	cmd.Env = dir.environ(s.Kernel.Environ(os.Environ()))
+	cmd.Stderr = log
+	cmd.ExtraFiles = []*os.File{dir.lock.File()} // the run goes on as long as one of the two lives
+	orders, err := cmd.StdinPipe()
+	if err != nil {
+		return nil, err
+	}
+	events, err := cmd.StdoutPipe()
+	if err != nil {
+		return nil, err
+	}
+	if err := cmd.Start(); err != nil {
+		return nil, err
+	}
+	return &session{setup: s, dir: dir, cmd: cmd, orders: orders, events: bufio.NewReader(events)}, nil
+}
+
+// close ends the kernel, the driver and everything that they started.
+func (s *session) close() error {
+	s.orders.Close() // the driver's sign to end
+	ended := make(chan struct{})
+	go func() {
+		s.cmd.Wait() // its exit code says nothing that the events did not
+		close(ended)
+	}()
+	select {
+	case <-ended:
+	case <-time.After(endSeconds * time.Second):
+		s.cmd.Process.Kill()
+		<-ended
+	}
+	return s.dir.remove()
+}
+
+type event struct {
+	Event   string         `json:"event"`
+	Index   int            `json:"index"`
+	Message string         `json:"message"`
+	Failure *driverFailure `json:"failure"`
+}
+
+type driverFailure struct {
+	Kind    string `json:"kind"` // error, timeout or dead
+	Message string `json:"message"`
+	Cell    int    `json:"cell"` // from 0; -1 before the first
+}
+
+// order sends an order and hands events to each until the one named last.
+func (s *session) order(ctx context.Context, order map[string]any, last string, each func(event)) (event, error) {
+	line, err := json.Marshal(order)
+	if err != nil {
+		return event{}, err
+	}
+	// A context that ends closes the pipe, which ends the driver and with it the reading below.
+	stop := context.AfterFunc(ctx, func() { s.orders.Close() })
+	defer stop()
+	if _, err := s.orders.Write(append(line, '\n')); err != nil {
+		return event{}, s.explain(ctx, err)
+	}
+	for {
+		line, err := s.events.ReadBytes('\n')
+		if err != nil {
+			return event{}, s.explain(ctx, err)
+		}
+		var e event
+		if err := json.Unmarshal(line, &e); err != nil {
+			return event{}, s.explain(ctx, err)
+		}
+		if ctx.Err() != nil {
+			return event{}, ctx.Err()
+		}
+		switch e.Event {
+		case last:
+			return e, nil
+		case "failed":
+			return event{}, s.explain(ctx, errors.New(e.Message))
+		default:
+			each(e)
+		}
+	}
+}
+
+// explain adds the end of the driver's log to an error of the machinery.
+func (s *session) explain(ctx context.Context, err error) error {
+	if ctx.Err() != nil {
+		return ctx.Err()
+	}
+	log, _ := os.ReadFile(s.dir.file("log"))
+	lines := strings.Split(strings.TrimSpace(string(log)), "\n")
+	return fmt.Errorf("running Jupyter: %w\n%s", err, strings.Join(lines[max(0, len(lines)-8):], "\n"))
+}
+
+// execution is what running a notebook gave.
+type execution struct {
+	notebook *notebook.Notebook
+	log      *runlog.Log
+	failure  *Failure // nil if every cell passed
+	seconds  float64
+}
+
+// execute runs a notebook in a kernel of its own, with dir as its folder.
+func (s *session) execute(ctx context.Context, nb *notebook.Notebook, dir string, timeout time.Duration, cell func(index int)) (*execution, error) {
+	in, out := s.dir.file("in.ipynb"), s.dir.file("out.ipynb")
+	if err := writeNotebook(in, nb); err != nil {
+		return nil, err
+	}
+	start := time.Now()
+	order := map[string]any{"do": "execute", "notebook": in, "out": out, "cwd": dir, "timeout": timeout.Seconds()}
+	e, err := s.order(ctx, order, "executed", func(e event) { cell(e.Index) })
+	if err != nil {
+		return nil, err
+	}
+	result := &execution{seconds: time.Since(start).Seconds()}
+	if result.notebook, err = notebook.ReadFile(out); err != nil {
+		return nil, err
+	}
+	if result.log, err = runlog.Read(s.dir.path); err != nil {
+		return nil, err
+	}
+	if e.Failure != nil {
+		result.failure = locate(result.notebook, *e.Failure)
+	}
+	return result, nil
+}
+
+// html converts a notebook; dir is where its relative links start.
+func (s *session) html(ctx context.Context, nb *notebook.Notebook, title, dir string) ([]byte, error) {
+	in, out := s.dir.file("html.ipynb"), s.dir.file("out.html")
+	if err := writeNotebook(in, nb); err != nil {
+		return nil, err
+	}
+	order := map[string]any{"do": "html", "notebook": in, "out": out, "title": title, "cwd": dir}
+	if _, err := s.order(ctx, order, "html", func(event) {}); err != nil {
+		return nil, err
+	}
+	return os.ReadFile(out)
+}
+
+func writeNotebook(path string, nb *notebook.Notebook) error {
+	content, err := nb.Encode()
+	if err != nil {
+		return fmt.Errorf("%s: %w", filepath.Base(path), err)
+	}
+	return os.WriteFile(path, content, 0o600)
+}

@@ -1,0 +1,163 @@
+// Package toolchain builds the notebook kernel and its helpers from the versions
+// that go.mod pins, and describes them to Jupyter.
+//
+// They are built once for each version into the user's cache folder. The kernel
+// that a user installed by other means is neither used nor touched.
+package toolchain
+
+import (
+	"bytes"
+	"context"
+	"crypto/sha256"
+	"errors"
+	"fmt"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"runtime"
+	"strings"
+
+	"github.com/dpnb/notebooks/dpnb/internal/lockfile"
+)
+
+// A tool is a program that go.mod pins.
+type tool struct {
+	name, pkg, module string
+}
+
+var (
+	kernelTool  = tool{"gonb", "github.com/janpfeifer/gonb", "github.com/janpfeifer/gonb"}
+	importsTool = tool{"goimports", "golang.org/x/tools/cmd/goimports", "golang.org/x/tools"}
+	editorTool  = tool{"gopls", "golang.org/x/tools/gopls", "golang.org/x/tools/gopls"}
+)
+
+// Kernel is a built kernel, ready for Jupyter.
+type Kernel struct {
+	Version   string // of the kernel's module, such as v0.11.4
+	GoVersion string // such as go1.26.0
+	Key       string // changes whenever one of the tools may
+	// Path is a folder for JUPYTER_PATH, in which Jupyter finds the kernel named gonb.
+	Path string
+	// Bin is a folder for the front of PATH, with the helpers that the kernel calls.
+	Bin string
+}
+
+// Settings of Ensure.
+type Settings struct {
+	Root  string // of the project, where go.mod is
+	Cache string // folder to build into
+	// Editor asks for gopls too, which completes and explains code as it is typed.
+	// Notebooks run without it: it only costs them time and memory, and a process
+	// that outlives a killed kernel.
+	Editor bool
+	// Progress is told what is being done, where it takes longer than a moment.
+	Progress func(string)
+}
+
+// Ensure returns the kernel, built if need be. Programs that run at the same time
+// wait for one another, and a killed build leaves nothing that a later one would
+// take for finished.
+func Ensure(ctx context.Context, s Settings) (*Kernel, error) {
+	k, err := describe(ctx, s.Root)
+	if err != nil {
+		return nil, err
+	}
+	dir := filepath.Join(s.Cache, "kernel", k.Key)
+	lock, err := lockfile.Wait(ctx, filepath.Join(s.Cache, "kernel", "lock"), func() {
+		s.Progress("waiting for another dpnb that is building the kernel")
+	})
+	if err != nil {
+		return nil, err
+	}
+	defer lock.Unlock()
+
+	if err := removeParts(filepath.Join(s.Cache, "kernel")); err != nil {
+		return nil, err
+	}
+	// Two kernels for two uses: one folder of helpers with gopls and one without.
+	tools, use := []tool{kernelTool, importsTool}, "run"
+	if s.Editor {
+		tools, use = append(tools, editorTool), "edit"
+	}
+	k.Bin = filepath.Join(dir, use, "bin")
+	k.Path = filepath.Join(dir, use, "jupyter")
+	for _, t := range tools {
+		if err := build(ctx, s, t, filepath.Join(k.Bin, t.name)); err != nil {
+			return nil, err
+		}
+	}
+	if err := writeKernelSpec(k, s.Editor); err != nil {
+		return nil, err
+	}
+	return k, nil
+}
+
+// describe asks Go which versions go.mod pins.
+func describe(ctx context.Context, root string) (*Kernel, error) {
+	goVersion, err := goOutput(ctx, root, "env", "GOVERSION")
+	if err != nil {
+		return nil, err
+	}
+	listed, err := goOutput(ctx, root, "list", "-m", "-f", "{{.Path}}@{{.Version}}",
+		kernelTool.module, importsTool.module, editorTool.module)
+	if err != nil {
+		return nil, err
+	}
+	k := &Kernel{GoVersion: strings.TrimSpace(goVersion)}
+	for _, line := range strings.Fields(listed) {
+		if path, version, _ := strings.Cut(line, "@"); path == kernelTool.module {
+			k.Version = version
+		}
+	}
+	sum := sha256.Sum256([]byte(listed + goVersion + runtime.GOOS + runtime.GOARCH))
+	k.Key = fmt.Sprintf("gonb-%s-%s-%x", k.Version, k.GoVersion, sum[:4])
+	return k, nil
+}
+
+func goOutput(ctx context.Context, root string, args ...string) (string, error) {
+	cmd := exec.CommandContext(ctx, "go", args...)
+	cmd.Dir = root
+	var stderr bytes.Buffer
+	cmd.Stderr = &stderr
+	out, err := cmd.Output()
+	if errors.Is(err, exec.ErrNotFound) {
+		return "", errors.New("the go command is not on PATH: install Go 1.26 or later, or add its bin folder to PATH")
+	}
+	if err != nil {
+		return "", fmt.Errorf("go %s: %w\n%s", strings.Join(args, " "), err, &stderr)
+	}
+	return string(out), nil
+}
+
+const partPrefix = ".part-"
+
+// build makes the program at path unless it is there. Go writes it under a name
+// of its own first, in the same folder tree, so that path only ever names a
+// complete program.
+func build(ctx context.Context, s Settings, t tool, path string) error {
+	if _, err := os.Stat(path); err == nil {
+		return nil
+	}
+	s.Progress("building " + t.name + " (once for each version)")
+	part, err := os.MkdirTemp(filepath.Join(s.Cache, "kernel"), partPrefix)
+	if err != nil {
+		return err
+	}
+	defer os.RemoveAll(part)
+	if _, err := goOutput(ctx, s.Root, "build", "-o", filepath.Join(part, t.name), t.pkg); err != nil {
+		return fmt.Errorf("cannot build %s: %w", t.name, err)
+	}
+	if err := os.MkdirAll(filepath.Dir(path), 0o755); err != nil {
+		return err
+	}
+	return os.Rename(filepath.Join(part, t.name), path)
+}
+
+// removeParts deletes what killed builds left.
+func removeParts(dir string) error {
+	parts, err := filepath.Glob(filepath.Join(dir, partPrefix+"*"))
+	for _, part := range parts {
+		err = errors.Join(err, os.RemoveAll(part))
+	}
+	return err
+}
