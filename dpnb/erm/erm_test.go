@@ -54,6 +54,7 @@ func problems() map[string]*Problem {
 		{3000, 20, 1, 1, 0},
 		{3000, 20, 1, 20, 30}, // noise as in a private fit
 		{3000, 20, 5, 1e-4, 0},
+		{300, 200, 1, 1e-3, 0.1}, // separable, almost no ridge
 		{20_000, 40, 1, 5, 20},
 		{300, 1600, 1, 1, 1}, // the diagonal metric
 	} {
@@ -97,7 +98,7 @@ func TestMinimizeReachesItsCertificate(t *testing.T) {
 		if norm := floats.Norm(g, 2); norm > s.Tolerance || s.Certificate.Bound() > s.Tolerance {
 			t.Errorf("%s: ‖∇J‖ = %v, certificate %v, tolerance %v", name, norm, s.Certificate.Bound(), s.Tolerance)
 		}
-		if s.Passes > 60 {
+		if s.Passes > 80 {
 			t.Errorf("%s: %d passes", name, s.Passes)
 		}
 		t.Logf("%s: %d passes, certificate %.2e of %.2e", name, s.Passes, s.Certificate.Bound(), s.Tolerance)

@@ -31,17 +31,11 @@ type metric struct {
 
 func newMetric(p *Problem, e *evaluator) *metric {
 	m := &metric{p: p, n: e.n, d: e.d}
-	size := min(e.n, max(2000, 8*e.d))
+	size := max(2000, 8*e.d)
 	if e.d > maxFactor {
-		size = min(e.n, 2000)
+		size = 2000
 	}
-	m.index = make([]int, size)
-	m.labels = make([]float64, size)
-	for k := range m.index {
-		m.index[k] = int((int64(k)*2 + 1) * int64(e.n) / int64(2*size))
-		m.labels[k] = p.Labels[m.index[k]]
-	}
-	m.t, m.c = make([]float64, size), make([]float64, size)
+	m.sample(min(e.n, size))
 	m.block = make([]float64, blockRows*e.d)
 	if e.d <= maxFactor {
 		m.gram = blas64.Symmetric{N: e.d, Stride: e.d, Data: make([]float64, e.d*e.d), Uplo: blas.Upper}
@@ -49,6 +43,30 @@ func newMetric(p *Problem, e *evaluator) *metric {
 		m.diag = make([]float64, e.d)
 	}
 	return m
+}
+
+// sample takes size records, evenly spaced.
+func (m *metric) sample(size int) {
+	m.index = make([]int, size)
+	m.labels = make([]float64, size)
+	for k := range m.index {
+		m.index[k] = int((int64(k)*2 + 1) * int64(m.n) / int64(2*size))
+		m.labels[k] = m.p.Labels[m.index[k]]
+	}
+	m.t, m.c = make([]float64, size), make([]float64, size)
+}
+
+// exact reports whether the metric is the Hessian itself, and makes it so from
+// the next refresh on if a d×d matrix can be factored. A sample can miss what
+// only few records have, which then looks free when λ is small.
+func (m *metric) exact() bool {
+	if m.diag != nil {
+		return false
+	}
+	if len(m.index) < m.n {
+		m.sample(m.n)
+	}
+	return true
 }
 
 // refresh builds the metric at θ.

@@ -50,6 +50,9 @@ type Solution struct {
 	Passes int
 }
 
+// patience is the number of passes after which Minimize turns to the full Hessian.
+const patience = 40
+
 // ErrTolerance says that the certificate is worse than what was asked for. A
 // private mechanism releases nothing then.
 var ErrTolerance = errors.New("erm: the tolerance was not reached")
@@ -59,7 +62,8 @@ var ErrTolerance = errors.New("erm: the tolerance was not reached")
 //
 // Method: L-BFGS whose initial metric is the Hessian over an evenly spaced
 // sample of the records (all of them if they are few), factored once in a
-// while; one pass over the records for each trial step.
+// while; one pass over the records for each trial step. If that takes more than
+// 40 passes, Newton's method with the full Hessian.
 //
 // Errors: *DataError for input that has no answer; ErrTolerance (wrapped, with
 // the best point) if MaxPasses or the precision of float64 ends the search first.
@@ -117,7 +121,12 @@ func Minimize(p *Problem, settings *Settings) (*Solution, error) {
 	stalled := 0
 	for e.passes < s.MaxPasses && stalled < 3 {
 		norm := floats.Norm(g, 2)
-		if norm < builtAt/30 && metric.builds < 4 {
+		switch {
+		case e.passes > patience && metric.exact():
+			// Newton's method: dear, but it gets there.
+			memory.reset()
+			metric.refresh(x)
+		case norm < builtAt/30 && metric.builds < 4:
 			metric.refresh(x)
 			builtAt = norm
 		}

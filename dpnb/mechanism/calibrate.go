@@ -21,7 +21,8 @@ type CalibrationConfig struct {
 	// NoiseFactor f ≥ 1 is used when Lambda is zero: σ is f times that of the
 	// Gaussian mechanism at the same (ε, δ), and λ the smallest that then
 	// satisfies (ε, δ). Zero means 1.3, as in rkw23, section 5, or the least
-	// power of 1.3 for which there is such a λ.
+	// power of 1.3 for which there is such a λ. λ is at least s/1000: a smaller
+	// one saves no noise and leaves the fit without a scale.
 	NoiseFactor float64
 	// Tolerance is τ; zero means 1e-6·L.
 	Tolerance float64
@@ -87,7 +88,7 @@ func CalibrateObjectivePerturbation(c CalibrationConfig) (ObjectivePerturbation,
 		f = 1.3
 	}
 	for {
-		lambda, err := smallest(1e-6*m.Smoothness(), func(lambda float64) (bool, error) { return satisfied(lambda, f*sigmaGauss) })
+		lambda, err := smallest(1e-3*m.Smoothness(), func(lambda float64) (bool, error) { return satisfied(lambda, f*sigmaGauss) })
 		if err != nil {
 			return m, err
 		}

@@ -1,0 +1,194 @@
+package dpnb
+
+import (
+	"errors"
+	"fmt"
+	"path/filepath"
+	"regexp"
+
+	"github.com/dpnb/notebooks/dpnb/display"
+	"github.com/dpnb/notebooks/dpnb/internal/runlog"
+	"github.com/dpnb/notebooks/dpnb/ledger"
+	"github.com/dpnb/notebooks/dpnb/noise"
+	"github.com/dpnb/notebooks/dpnb/privacy"
+)
+
+// Budget is what may be learnt about any one person in all: (ε, δ) and a
+// ledger of what was spent on what. Without a budget there is no fit.
+type Budget struct {
+	ledger *ledger.Budget
+	err    error
+}
+
+// BudgetOption changes a budget.
+type BudgetOption func(*ledger.Config)
+
+// Named tells budgets of different data apart.
+func Named(name string) BudgetOption { return func(c *ledger.Config) { c.Name = name } }
+
+// KeptIn keeps the ledger in a file that outlives the notebook. Without it, a
+// ledger lasts as long as the kernel, across its cells.
+func KeptIn(path string) BudgetOption { return func(c *ledger.Config) { c.Path = path } }
+
+var fileName = regexp.MustCompile(`[^A-Za-z0-9_-]+`)
+
+// NewBudget states a budget of (ε, δ) under add/remove-one: what anyone may
+// learn changes by a factor of at most e^ε, up to a probability of δ, whether
+// or not a person's record is in the data.
+//
+// Each cell of a GoNB notebook is a program of its own, in which this line may
+// run again. The ledger is therefore kept with the kernel: running the line
+// again gives the same budget with what was spent, and stating another (ε, δ)
+// under the same name is an error. A restarted kernel knows nothing of earlier
+// ones: use KeptIn for a budget that must outlive it.
+//
+// Errors (in Err, and from Fit): ε ≤ 0, δ outside [0, 1), a ledger that cannot
+// be read.
+func NewBudget(epsilon, delta float64, opts ...BudgetOption) *Budget {
+	c := ledger.Config{Name: "main", Epsilon: epsilon, Delta: delta, Adjacency: privacy.AddRemove}
+	for _, set := range opts {
+		set(&c)
+	}
+	if dir, ok := runlog.Dir(); ok && c.Path == "" {
+		c.Path = filepath.Join(dir, "ledger-"+fileName.ReplaceAllString(c.Name, "-")+".json")
+	}
+	b, err := ledger.Open(c)
+	if err != nil {
+		return &Budget{err: err}
+	}
+	budget := &Budget{ledger: b}
+	budget.err = budget.log()
+	return budget
+}
+
+// Err returns the error with which the budget was stated.
+func (b *Budget) Err() error {
+	if b == nil || (b.err == nil && b.ledger == nil) {
+		return errors.New("dpnb: no budget; state one with NewBudget(ε, δ)")
+	}
+	return b.err
+}
+
+// State returns what was spent and what is left.
+func (b *Budget) State() (ledger.State, error) {
+	if err := b.Err(); err != nil {
+		return ledger.State{}, err
+	}
+	return b.ledger.State()
+}
+
+// log records a snapshot for the report.
+func (b *Budget) log() error {
+	s, err := b.ledger.State()
+	if err != nil {
+		return err
+	}
+	snap := runlog.Ledger{
+		Name: s.Name, Adjacency: s.Adjacency.String(), Epsilon: runlog.Number(s.Epsilon), Delta: runlog.Number(s.Delta),
+		EpsilonSpent: runlog.Number(s.SpentEpsilon), DeltaSpent: runlog.Number(s.SpentDelta),
+	}
+	for _, e := range s.Entries {
+		snap.Entries = append(snap.Entries, runlog.Entry{Label: e.Label, Mechanism: e.Mechanism,
+			Epsilon: runlog.Number(e.Epsilon), Delta: runlog.Number(e.Delta), Simulated: e.Simulated})
+	}
+	return runlog.Append(runlog.KindLedger, snap)
+}
+
+// Allowance is a part of a budget that one fit may spend. It is not spent
+// until the fit draws its noise.
+type Allowance struct {
+	budget         *Budget
+	epsilon, delta float64
+	label          string
+	simulation     bool
+}
+
+// Spend allows one fit to spend ε of the budget, and the same share of its δ.
+func (b *Budget) Spend(epsilon float64) Allowance {
+	a := Allowance{budget: b, epsilon: epsilon}
+	if b.Err() == nil {
+		c := b.ledger.Config()
+		a.delta = c.Delta * (epsilon / c.Epsilon)
+		if epsilon == c.Epsilon {
+			a.delta = c.Delta
+		}
+	}
+	return a
+}
+
+// WithDelta allows δ in place of the proportional share.
+func (a Allowance) WithDelta(delta float64) Allowance { a.delta = delta; return a }
+
+// For names what the allowance is for, in the ledger.
+func (a Allowance) For(label string) Allowance { a.label = label; return a }
+
+// Simulate allows a fit at (ε, δ) that is paid for by no budget, for
+// experiments on public or invented data. Fits refuse it with any noise but
+// that of a seed, and its results say that they protect nobody.
+func Simulate(epsilon, delta float64) Allowance {
+	return Allowance{epsilon: epsilon, delta: delta, simulation: true}
+}
+
+// check reports whether the allowance covers a fit with this source of noise,
+// without spending anything.
+func (a Allowance) check(src noise.Source) error {
+	if a.simulation {
+		if !src.Simulation() {
+			return errors.New("dpnb: Simulate is for noise from a seed; a release needs budget.Spend(ε)")
+		}
+		return nil
+	}
+	if err := a.budget.Err(); err != nil {
+		return err
+	}
+	return a.budget.ledger.Check(a.epsilon, a.delta)
+}
+
+// charge spends the allowance.
+func (a Allowance) charge(mechanism string, src noise.Source) error {
+	if a.simulation {
+		return a.check(src)
+	}
+	if err := a.budget.Err(); err != nil {
+		return err
+	}
+	label := a.label
+	if label == "" {
+		label = "fit"
+	}
+	err := a.budget.ledger.Charge(ledger.Entry{Label: label, Mechanism: mechanism, Epsilon: a.epsilon, Delta: a.delta, Simulated: src.Simulation()})
+	if err != nil {
+		return err
+	}
+	return a.budget.log()
+}
+
+// Display shows the ledger.
+func (b *Budget) Display() display.Item {
+	s, err := b.State()
+	if err != nil {
+		return display.Item{Warning: err.Error()}
+	}
+	it := display.Item{
+		Title:  fmt.Sprintf("Privacy budget %q: ε = %.6g, δ = %.3g (%s-one)", s.Name, s.Epsilon, s.Delta, s.Adjacency),
+		Header: []string{"for", "mechanism", "ε", "δ"},
+	}
+	simulated := false
+	for _, e := range s.Entries {
+		mech := e.Mechanism
+		if e.Simulated {
+			mech += " [simulation]"
+			simulated = true
+		}
+		it.Rows = append(it.Rows, []string{e.Label, mech, number(e.Epsilon), number(e.Delta)})
+	}
+	it.Rows = append(it.Rows,
+		[]string{"spent", "", number(s.SpentEpsilon), number(s.SpentDelta)},
+		[]string{"left", "", number(s.RemainingEpsilon), number(s.RemainingDelta)})
+	if simulated {
+		it.Warning = "Some of these fits drew their noise from a seed: they are simulations and protect nobody."
+	}
+	return it
+}
+
+func number(x float64) string { return fmt.Sprintf("%.4g", x) }

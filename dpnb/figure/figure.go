@@ -1,0 +1,298 @@
+// Package figure draws plots in one style: lines with bands, logarithmic axes,
+// theory over dots, labels beside what they name.
+package figure
+
+import (
+	"bytes"
+	"fmt"
+	"image/color"
+	"math"
+	"os"
+	"path/filepath"
+	"strings"
+
+	"gonum.org/v1/plot"
+	"gonum.org/v1/plot/font"
+	"gonum.org/v1/plot/plotter"
+	"gonum.org/v1/plot/text"
+	"gonum.org/v1/plot/vg"
+	"gonum.org/v1/plot/vg/draw"
+	"gonum.org/v1/plot/vg/vgimg"
+	"gonum.org/v1/plot/vg/vgsvg"
+)
+
+// Colors that are told apart by readers who see red and green alike.
+//
+// Source: Okabe and Ito 2008, "Color Universal Design".
+var (
+	Blue   = color.NRGBA{0, 114, 178, 255}
+	Orange = color.NRGBA{213, 94, 0, 255}
+	Green  = color.NRGBA{0, 138, 100, 255}
+	Purple = color.NRGBA{170, 80, 140, 255}
+	Gold   = color.NRGBA{200, 140, 0, 255}
+	Gray   = color.NRGBA{110, 110, 110, 255}
+)
+
+var (
+	ink  = color.NRGBA{40, 40, 40, 255}
+	grid = color.NRGBA{228, 228, 228, 255}
+	sans = font.Font{Typeface: "Liberation", Variant: "Sans"}
+)
+
+// Figure is one plot. Make it with New, add to it, then show or save it.
+// Methods that add return the figure, so that calls can be chained.
+type Figure struct {
+	plot *plot.Plot
+	// Width and Height in inches.
+	Width, Height float64
+	// Alt describes the figure in words, for readers who do not see it.
+	Alt  string
+	logX bool
+	logY bool
+	err  error
+}
+
+// New returns an empty figure. The labels of the axes carry their units.
+func New(title, xLabel, yLabel string) *Figure {
+	p := plot.New()
+	p.Title.Text = title
+	p.Title.TextStyle = style(12, ink)
+	p.Title.Padding = vg.Points(8)
+	p.Title.TextStyle.XAlign = text.XCenter
+	for _, a := range []*plot.Axis{&p.X, &p.Y} {
+		a.Label.TextStyle = style(10.5, ink)
+		a.Label.TextStyle.XAlign = text.XCenter
+		a.Tick.Label = style(9.5, ink)
+		a.Color = Gray
+		a.Tick.Color = Gray
+		a.Tick.Length = vg.Points(3)
+		a.LineStyle.Width = vg.Points(0.6)
+		a.Label.Padding = vg.Points(5)
+		a.Padding = vg.Points(3)
+	}
+	p.X.Tick.Label.XAlign, p.X.Tick.Label.YAlign = text.XCenter, text.YTop
+	p.Y.Tick.Label.XAlign, p.Y.Tick.Label.YAlign = text.XRight, text.YCenter
+	p.X.Label.Text, p.Y.Label.Text = xLabel, yLabel
+	g := plotter.NewGrid()
+	g.Vertical.Color, g.Horizontal.Color = grid, grid
+	g.Vertical.Width, g.Horizontal.Width = vg.Points(0.5), vg.Points(0.5)
+	p.Add(g)
+	return &Figure{plot: p, Width: 7, Height: 4, Alt: title}
+}
+
+func style(size float64, c color.Color) text.Style {
+	f := sans
+	f.Size = vg.Points(size)
+	return text.Style{Color: c, Font: f, Handler: plot.DefaultTextHandler}
+}
+
+// LogX makes the horizontal axis logarithmic, with ticks at the given values.
+func (f *Figure) LogX(ticks ...float64) *Figure {
+	f.logX = true
+	f.plot.X.Scale = plot.LogScale{}
+	f.plot.X.Tick.Marker = logTicks(ticks)
+	return f
+}
+
+// LogY makes the vertical axis logarithmic, with ticks at the given values; at
+// powers of ten if none are given.
+func (f *Figure) LogY(ticks ...float64) *Figure {
+	f.logY = true
+	f.plot.Y.Scale = plot.LogScale{}
+	f.plot.Y.Tick.Marker = logTicks(ticks)
+	return f
+}
+
+func logTicks(at []float64) plot.Ticker {
+	if len(at) == 0 {
+		return plot.LogTicks{Prec: -1}
+	}
+	var ticks []plot.Tick
+	for _, v := range at {
+		ticks = append(ticks, plot.Tick{Value: v, Label: strings.Replace(fmt.Sprint(v), "-", "−", 1)})
+	}
+	return plot.ConstantTicks(ticks)
+}
+
+// Percent labels the vertical axis in percent of its values.
+func (f *Figure) Percent() *Figure {
+	f.plot.Y.Tick.Marker = plot.TickerFunc(func(lo, hi float64) []plot.Tick {
+		ticks := plot.DefaultTicks{}.Ticks(100*lo, 100*hi)
+		for i := range ticks {
+			ticks[i].Value /= 100
+			if ticks[i].Label != "" {
+				ticks[i].Label += " %"
+			}
+		}
+		return ticks
+	})
+	return f
+}
+
+// XRange and YRange fix the ends of an axis.
+func (f *Figure) XRange(lo, hi float64) *Figure { f.plot.X.Min, f.plot.X.Max = lo, hi; return f }
+
+// YRange fixes the ends of the vertical axis.
+func (f *Figure) YRange(lo, hi float64) *Figure { f.plot.Y.Min, f.plot.Y.Max = lo, hi; return f }
+
+// points pairs coordinates, without those that the axes cannot show.
+func (f *Figure) points(x, y []float64) plotter.XYs {
+	if len(x) != len(y) {
+		f.fail(fmt.Errorf("figure: %d abscissae for %d ordinates", len(x), len(y)))
+		return nil
+	}
+	var pts plotter.XYs
+	for i := range x {
+		bad := math.IsNaN(x[i]+y[i]) || math.IsInf(x[i], 0) || math.IsInf(y[i], 0)
+		if !bad && !(f.logX && x[i] <= 0) && !(f.logY && y[i] <= 0) {
+			pts = append(pts, plotter.XY{X: x[i], Y: y[i]})
+		}
+	}
+	if len(pts) == 0 {
+		f.fail(fmt.Errorf("figure: no point can be shown on these axes"))
+	}
+	return pts
+}
+
+func (f *Figure) fail(err error) {
+	if f.err == nil {
+		f.err = err
+	}
+}
+
+// Line draws a line with its label at the right end; an empty label is none.
+func (f *Figure) Line(label string, x, y []float64, c color.Color) *Figure {
+	return f.line(label, x, y, c, nil)
+}
+
+// Dashed draws a dashed line, for what is predicted or compared with.
+func (f *Figure) Dashed(label string, x, y []float64, c color.Color) *Figure {
+	return f.line(label, x, y, c, []vg.Length{vg.Points(5), vg.Points(3)})
+}
+
+func (f *Figure) line(label string, x, y []float64, c color.Color, dashes []vg.Length) *Figure {
+	pts := f.points(x, y)
+	if f.err != nil {
+		return f
+	}
+	l, err := plotter.NewLine(pts)
+	if err != nil {
+		f.fail(err)
+		return f
+	}
+	l.Color, l.Width, l.Dashes = c, vg.Points(1.6), dashes
+	f.plot.Add(l)
+	f.label(label, pts[len(pts)-1], c)
+	return f
+}
+
+// Dots draws a dot at every point.
+func (f *Figure) Dots(label string, x, y []float64, c color.Color) *Figure {
+	pts := f.points(x, y)
+	if f.err != nil {
+		return f
+	}
+	s, err := plotter.NewScatter(pts)
+	if err != nil {
+		f.fail(err)
+		return f
+	}
+	s.GlyphStyle = draw.GlyphStyle{Color: c, Radius: vg.Points(2.6), Shape: draw.CircleGlyph{}}
+	f.plot.Add(s)
+	f.label(label, pts[len(pts)-1], c)
+	return f
+}
+
+// Band shades the region between lo and hi.
+func (f *Figure) Band(x, lo, hi []float64, c color.NRGBA) *Figure {
+	a, b := f.points(x, lo), f.points(x, hi)
+	if f.err != nil {
+		return f
+	}
+	ring := append(plotter.XYs(nil), a...)
+	for i := len(b) - 1; i >= 0; i-- {
+		ring = append(ring, b[i])
+	}
+	poly, err := plotter.NewPolygon(ring)
+	if err != nil {
+		f.fail(err)
+		return f
+	}
+	c.A = 46
+	poly.Color = c
+	poly.LineStyle.Width = 0
+	f.plot.Add(poly)
+	return f
+}
+
+// Level draws a dashed horizontal line from x0 to x1 with its label at the end.
+func (f *Figure) Level(label string, x0, x1, y float64, c color.Color) *Figure {
+	return f.Dashed(label, []float64{x0, x1}, []float64{y, y}, c)
+}
+
+// Note writes text at a point, for what a reader should see there.
+func (f *Figure) Note(label string, x, y float64, c color.Color) *Figure {
+	f.label(label, plotter.XY{X: x, Y: y}, c)
+	return f
+}
+
+// label writes text to the right of a point.
+func (f *Figure) label(label string, at plotter.XY, c color.Color) {
+	if label == "" {
+		return
+	}
+	l, err := plotter.NewLabels(plotter.XYLabels{XYs: plotter.XYs{at}, Labels: []string{label}})
+	if err != nil {
+		f.fail(err)
+		return
+	}
+	l.TextStyle[0] = style(9.5, c)
+	l.TextStyle[0].YAlign = text.YCenter
+	l.Offset = vg.Point{X: vg.Points(6)}
+	f.plot.Add(l)
+}
+
+// PNG returns the figure as a PNG image at 144 dots an inch.
+func (f *Figure) PNG() ([]byte, error) {
+	if f.err != nil {
+		return nil, f.err
+	}
+	c := vgimg.NewWith(vgimg.UseWH(f.width(), f.height()), vgimg.UseDPI(144))
+	f.plot.Draw(draw.New(c))
+	var b bytes.Buffer
+	_, err := vgimg.PngCanvas{Canvas: c}.WriteTo(&b)
+	return b.Bytes(), err
+}
+
+// SVG returns the figure as an SVG document.
+func (f *Figure) SVG() ([]byte, error) {
+	if f.err != nil {
+		return nil, f.err
+	}
+	c := vgsvg.New(f.width(), f.height())
+	f.plot.Draw(draw.New(c))
+	var b bytes.Buffer
+	_, err := c.WriteTo(&b)
+	return b.Bytes(), err
+}
+
+func (f *Figure) width() vg.Length  { return vg.Length(f.Width) * vg.Inch }
+func (f *Figure) height() vg.Length { return vg.Length(f.Height) * vg.Inch }
+
+// Save writes the figure to a .png or .svg file.
+func (f *Figure) Save(path string) error {
+	var content []byte
+	var err error
+	switch ext := filepath.Ext(path); ext {
+	case ".png":
+		content, err = f.PNG()
+	case ".svg":
+		content, err = f.SVG()
+	default:
+		return fmt.Errorf("figure: cannot save as %q, want .png or .svg", ext)
+	}
+	if err != nil {
+		return err
+	}
+	return os.WriteFile(path, content, 0o644)
+}
