@@ -63,6 +63,7 @@ func (d *display) close() {
 		l.bar.Abort(false)
 	}
 	d.bars.Wait()
+	d.bars = nil
 }
 
 // Step shows a piece of the set-up, which lasts until the next one begins.
@@ -79,11 +80,22 @@ func (d *display) Step(text string) {
 		mpb.AppendDecorators(decor.Any(d.step.get), decor.Elapsed(decor.ET_STYLE_GO, decor.WC{W: 6})))
 }
 
+// say prints a result, on standard output where that is not what moves.
+func (d *display) say(text string) {
+	d.endStep()
+	if d.bars == nil {
+		fmt.Println(text)
+		return
+	}
+	fmt.Fprintln(d.bars, text)
+}
+
 func (d *display) endStep() {
 	d.mu.Lock()
 	defer d.mu.Unlock()
 	if d.step != nil {
-		d.step.bar.SetTotal(-1, true)
+		d.step.bar.Abort(true)
+		d.step.bar.Wait()
 		d.step = nil
 	}
 }

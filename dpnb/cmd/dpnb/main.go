@@ -26,6 +26,8 @@ func main() {
 	stop()
 	switch {
 	case err == nil:
+	case errors.Is(err, errToldAlready):
+		os.Exit(1)
 	case stopped && errors.Is(err, context.Canceled):
 		fmt.Fprintln(os.Stderr, "dpnb: stopped; the next run takes up what is missing")
 		os.Exit(interrupted)

@@ -1,0 +1,238 @@
+package main
+
+import (
+	"bytes"
+	"context"
+	"errors"
+	"fmt"
+	"os"
+	"os/exec"
+	"strings"
+	"time"
+
+	"github.com/spf13/cobra"
+
+	"github.com/dpnb/notebooks/dpnb/report"
+)
+
+// errToldAlready ends the program with exit code 1 when everything has been said.
+var errToldAlready = errors.New("")
+
+func newTestCommand() *cobra.Command {
+	var (
+		short, update bool
+		only          []string
+		jobs          int
+		timeout       time.Duration
+	)
+	cmd := &cobra.Command{
+		Use:   "test",
+		Short: "Run every check: code, tests, notebooks",
+		Long: `Run every check that a change has to pass: format, go vet, staticcheck, tidy
+go.mod, generated files, go test, and each notebook, run in a clean kernel, whose
+outputs must be those that are committed. What is missing is set up first.`,
+		Args: cobra.NoArgs,
+		RunE: func(cmd *cobra.Command, _ []string) error {
+			root, err := here()
+			if err != nil {
+				return err
+			}
+			t := &tester{root: root, short: short, display: newDisplay(os.Stderr)}
+			o := report.Options{Jobs: jobs, Timeout: timeout, Progress: t.display}
+			if o.All, err = projectNotebooks(root); err != nil {
+				return err
+			}
+			o.Notebooks = o.All
+			if len(o.All) > 0 {
+				if o.Notebooks, err = chooseNotebooks(root, o.All, nil, only); err != nil {
+					return err
+				}
+			}
+			if update {
+				return t.update(cmd, o)
+			}
+			return t.run(cmd.Context(), o)
+		},
+	}
+	f := cmd.Flags()
+	f.BoolVar(&short, "short", false, "leave out the notebooks and the slow tests")
+	f.BoolVar(&update, "update", false, "instead of checking, run the notebooks and write their outputs into them")
+	f.StringSliceVar(&only, "only", nil, "of the notebooks, take only those whose name matches this `pattern`")
+	f.IntVar(&jobs, "jobs", 0, "run this `number` of notebooks at a time (default: one for each processor)")
+	f.DurationVar(&timeout, "timeout", 30*time.Minute, "stop a cell after this `time`; 0 waits without end")
+	return cmd
+}
+
+// tester runs checks and counts them.
+type tester struct {
+	root           string
+	short          bool
+	display        *display
+	passed, failed int
+}
+
+// A check is one thing that must hold. Its error is what to show.
+type check struct {
+	name string
+	run  func(ctx context.Context, root string) error
+}
+
+// checks lists what is checked about the code, in the order in which a mistake is
+// cheapest to find. Generated files have their place here too: a check that
+// generates them again and compares.
+func (t *tester) checks() []check {
+	test := []string{"go", "test", "./..."}
+	if t.short {
+		test = []string{"go", "test", "-short", "./..."}
+	}
+	return []check{
+		{"gofmt", formatted},
+		{"go mod tidy", tidy},
+		{"go vet", command("go", "vet", "./...")},
+		{"staticcheck", command("go", "tool", "staticcheck", "./...")},
+		{strings.Join(test, " "), command(test...)},
+	}
+}
+
+func (t *tester) run(ctx context.Context, o report.Options) error {
+	defer t.display.close()
+	var setup *report.Setup
+	if !t.short {
+		// First, so that the tests of the runner have something to run on.
+		t.check(ctx, check{"kernel and Jupyter", func(ctx context.Context, root string) (err error) {
+			setup, err = report.Prepare(ctx, root, false, t.display.Step)
+			return err
+		}})
+	}
+	for _, c := range t.checks() {
+		t.check(ctx, c)
+		if ctx.Err() != nil {
+			return ctx.Err()
+		}
+	}
+	switch {
+	case t.short:
+	case len(o.Notebooks) == 0:
+		t.display.say("there are no notebooks in notebooks/")
+	case setup == nil:
+		for _, path := range o.Notebooks {
+			t.count(report.Name(path), errors.New("not run: there is no kernel or no Jupyter, see above"), 0)
+		}
+	default:
+		results, err := report.Rerun(ctx, setup, o)
+		if err != nil {
+			return err
+		}
+		for i, path := range o.Notebooks {
+			t.count(report.Name(path), results[i], 0)
+		}
+	}
+	t.display.close()
+	fmt.Printf("%d passed, %d failed\n", t.passed, t.failed)
+	if t.failed > 0 {
+		return errToldAlready
+	}
+	return nil
+}
+
+func (t *tester) check(ctx context.Context, c check) {
+	t.display.Step(c.name)
+	start := time.Now()
+	err := c.run(ctx, t.root)
+	if ctx.Err() == nil {
+		t.count(c.name, err, time.Since(start))
+	}
+}
+
+// count says how a check ended; a notebook's time has been told before.
+func (t *tester) count(name string, err error, took time.Duration) {
+	verdict := "ok    "
+	if err != nil {
+		verdict = "FAILED"
+		t.failed++
+	} else {
+		t.passed++
+	}
+	text := verdict + " " + name
+	if took > 0 {
+		text += fmt.Sprintf(" (%.1f s)", took.Seconds())
+	}
+	if err != nil {
+		text += "\n       " + strings.ReplaceAll(strings.TrimSpace(err.Error()), "\n", "\n       ")
+	}
+	t.display.say(text)
+}
+
+// update writes the outputs of a run into the notebooks. The reports that come
+// with it are of no use here.
+func (t *tester) update(cmd *cobra.Command, o report.Options) error {
+	t.display.close()
+	if len(o.Notebooks) == 0 {
+		return errors.New("there are no notebooks in notebooks/")
+	}
+	out, err := os.MkdirTemp("", "dpnb-update-")
+	if err != nil {
+		return err
+	}
+	defer os.RemoveAll(out)
+	o.Out, o.Update = out, true
+	records, err := runReports(cmd, t.root, o)
+	if err != nil {
+		return err
+	}
+	return report.Failed(records)
+}
+
+// formatted passes if gofmt would change no file.
+func formatted(ctx context.Context, root string) error {
+	out, err := output(ctx, root, "gofmt", "-l", "dpnb")
+	if err == nil && out != "" {
+		err = fmt.Errorf("run `gofmt -w` on\n%s", out)
+	}
+	return err
+}
+
+// tidy passes if go mod tidy would change nothing.
+func tidy(ctx context.Context, root string) error {
+	if _, err := output(ctx, root, "go", "mod", "tidy", "-diff"); err != nil {
+		text := strings.Split(err.Error(), "\n")
+		return fmt.Errorf("run `go mod tidy`\n%s", strings.Join(text[:min(len(text), 20)], "\n"))
+	}
+	return nil
+}
+
+// command returns a check that passes if the command does.
+func command(args ...string) func(context.Context, string) error {
+	return func(ctx context.Context, root string) error {
+		_, err := output(ctx, root, args...)
+		return err
+	}
+}
+
+// output runs a command and returns what it writes, which is also its error's text.
+func output(ctx context.Context, root string, args ...string) (string, error) {
+	cmd := exec.CommandContext(ctx, args[0], args[1:]...)
+	cmd.Dir = root
+	// A go command asked to stop ends the programs that it started.
+	cmd.Cancel = func() error { return cmd.Process.Signal(os.Interrupt) }
+	cmd.WaitDelay = 10 * time.Second
+	var out bytes.Buffer
+	cmd.Stdout, cmd.Stderr = &out, &out
+	err := cmd.Run()
+	text := strings.TrimSpace(out.String())
+	if err != nil {
+		return "", fmt.Errorf("%s\n%s: %w", withoutPassed(text), strings.Join(args, " "), err)
+	}
+	return text, nil
+}
+
+// withoutPassed leaves the lines out with which go test tells what went well.
+func withoutPassed(text string) string {
+	var kept []string
+	for _, line := range strings.Split(text, "\n") {
+		if !strings.HasPrefix(line, "ok  \t") && !strings.HasSuffix(line, "[no test files]") {
+			kept = append(kept, line)
+		}
+	}
+	return strings.Join(kept, "\n")
+}

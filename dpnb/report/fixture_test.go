@@ -1,0 +1,62 @@
+package report
+
+import (
+	"context"
+	"sync"
+	"testing"
+	"time"
+
+	"github.com/dpnb/notebooks/dpnb/internal/project"
+	"github.com/dpnb/notebooks/dpnb/report/jupyter"
+)
+
+// realSetup returns a set-up that runs notebooks, or skips the test: where it is
+// to be quick, and where there is no Jupyter, which a test does not install.
+func realSetup(t *testing.T) *Setup {
+	t.Helper()
+	if testing.Short() {
+		t.Skip("runs notebooks")
+	}
+	root, err := project.Root(".")
+	if err != nil {
+		t.Fatal(err)
+	}
+	cache, err := project.CacheDir()
+	if err != nil {
+		t.Skip(err)
+	}
+	if _, ok := jupyter.Find(context.Background(), jupyter.ThisMachine(), cache); !ok {
+		t.Skip("there is no Jupyter here; `dpnb report` sets it up")
+	}
+	s, err := Prepare(context.Background(), root, false, func(text string) { t.Log(text) })
+	if err != nil {
+		t.Fatal(err)
+	}
+	return s
+}
+
+// recorder is a Progress that remembers.
+type recorder struct {
+	mu    sync.Mutex
+	cells map[string]int
+	ends  map[string]string
+}
+
+func newRecorder() *recorder { return &recorder{cells: map[string]int{}, ends: map[string]string{}} }
+
+func (r *recorder) Step(string)       {}
+func (r *recorder) Begin(string, int) {}
+
+func (r *recorder) Cell(name string, cell, _ int) {
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	r.cells[name] = cell
+}
+
+func (r *recorder) End(name, outcome string) {
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	r.ends[name] = outcome
+}
+
+const testTimeout = time.Minute

@@ -1,0 +1,88 @@
+package report
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"strings"
+
+	"golang.org/x/sync/errgroup"
+
+	"github.com/dpnb/notebooks/dpnb/report/notebook"
+)
+
+// Rerun runs each notebook in a clean kernel and compares the outputs with those
+// in its file. The error for a notebook, nil where all agree, tells every
+// difference. Options that have to do with writing reports are not used.
+func Rerun(ctx context.Context, s *Setup, o Options) ([]error, error) {
+	jobs, err := load(o)
+	if err != nil {
+		return nil, err
+	}
+	results := make([]error, len(jobs))
+	group, groupCtx := errgroup.WithContext(ctx)
+	group.SetLimit(parallel(o.Jobs, len(jobs)))
+	for i, j := range jobs {
+		group.Go(func() error {
+			verdict, err := j.rerun(groupCtx, s, o)
+			results[i] = verdict
+			return err
+		})
+	}
+	err = group.Wait()
+	if ctx.Err() != nil {
+		return nil, ctx.Err()
+	}
+	return results, err
+}
+
+// rerun returns the verdict on one notebook, and an error where there is none.
+func (j *job) rerun(ctx context.Context, s *Setup, o Options) (verdict, err error) {
+	if !hasOutputs(j.original) {
+		o.Progress.End(j.name, "failed")
+		return errors.New("it is committed without outputs: run `go run ./dpnb/cmd/dpnb test --update` and look at them before you commit"), nil
+	}
+	session, err := s.newSession(ctx)
+	if err != nil {
+		return nil, err
+	}
+	defer func() { err = errors.Join(err, session.close()) }()
+	run, err := j.run(ctx, session, o.Timeout, o.Progress)
+	if err != nil {
+		return nil, err
+	}
+	verdict, err = j.judge(run)
+	if err != nil {
+		return nil, fmt.Errorf("%s: %w", j.path, err)
+	}
+	outcome := "passed"
+	if verdict != nil {
+		outcome = "failed"
+	}
+	o.Progress.End(j.name, outcome)
+	return verdict, nil
+}
+
+func (j *job) judge(run *execution) (verdict, err error) {
+	if run.failure != nil {
+		return run.failure, nil
+	}
+	differences, err := notebook.Compare(j.original, run.notebook)
+	if err != nil || differences == nil {
+		return nil, err
+	}
+	var b strings.Builder
+	for _, d := range differences {
+		fmt.Fprintf(&b, "cell %d gives another output (- committed, + now):\n%s", d.Cell, d.Text)
+	}
+	return errors.New(strings.TrimRight(b.String(), "\n")), nil
+}
+
+func hasOutputs(nb *notebook.Notebook) bool {
+	for _, c := range nb.Cells {
+		if len(c.Outputs()) > 0 {
+			return true
+		}
+	}
+	return false
+}

@@ -1,0 +1,110 @@
+package toolchain
+
+import (
+	"context"
+	"encoding/json"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"slices"
+	"strings"
+	"testing"
+
+	"github.com/dpnb/notebooks/dpnb/internal/project"
+)
+
+func settings(t *testing.T) Settings {
+	t.Helper()
+	root, err := project.Root(".")
+	if err != nil {
+		t.Fatal(err)
+	}
+	return Settings{Root: root, Cache: t.TempDir(), Progress: func(string) {}}
+}
+
+func TestKernelIsBuiltOnce(t *testing.T) {
+	if testing.Short() {
+		t.Skip("builds the kernel")
+	}
+	s := settings(t)
+	var said []string
+	s.Progress = func(text string) { said = append(said, text) }
+	abandoned := filepath.Join(s.Cache, "kernel", partPrefix+"killed")
+	if err := os.MkdirAll(abandoned, 0o755); err != nil {
+		t.Fatal(err)
+	}
+	k, err := Ensure(context.Background(), s)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if len(said) != 2 {
+		t.Errorf("said %q", said)
+	}
+	if out, err := exec.Command(filepath.Join(k.Bin, "gonb"), "-V").Output(); err != nil || len(out) == 0 {
+		t.Errorf("gonb -V: %q, %v", out, err)
+	}
+	if _, err := os.Stat(filepath.Join(k.Bin, "gopls")); err == nil {
+		t.Error("gopls is there, which notebooks only pay for")
+	}
+	if _, err := os.Stat(abandoned); err == nil {
+		t.Error("the remains of a killed build are still there")
+	}
+	said = nil
+	again, err := Ensure(context.Background(), s)
+	if err != nil || *again != *k || said != nil {
+		t.Errorf("second time: %+v, %v, said %q", again, err, said)
+	}
+}
+
+func TestKernelSpec(t *testing.T) {
+	for _, interactive := range []bool{false, true} {
+		dir := t.TempDir()
+		k := &Kernel{Path: filepath.Join(dir, "jupyter"), Bin: filepath.Join(dir, "bin")}
+		if err := writeKernelSpec(k, interactive); err != nil {
+			t.Fatal(err)
+		}
+		content, err := os.ReadFile(filepath.Join(k.Path, "kernels", "gonb", "kernel.json"))
+		if err != nil {
+			t.Fatal(err)
+		}
+		var spec kernelSpec
+		if err := json.Unmarshal(content, &spec); err != nil {
+			t.Fatal(err)
+		}
+		if spec.DisplayName != "Go (gonb)" || spec.Language != "go" || spec.InterruptMode != "message" {
+			t.Errorf("%+v", spec)
+		}
+		if spec.Argv[0] != filepath.Join(k.Bin, "gonb") || !slices.Contains(spec.Argv, "{connection_file}") {
+			t.Errorf("argv %q", spec.Argv)
+		}
+		if slices.Contains(spec.Argv, "-raw_error") == interactive {
+			t.Errorf("interactive %v: argv %q", interactive, spec.Argv)
+		}
+		if !strings.HasPrefix(spec.Env["PATH"], k.Bin+":") {
+			t.Errorf("PATH %q", spec.Env["PATH"])
+		}
+	}
+}
+
+func TestEnvironPutsTheProjectFirst(t *testing.T) {
+	t.Setenv("JUPYTER_PATH", "/mine")
+	t.Setenv("PATH", "/usr/bin")
+	k := &Kernel{Path: "/cache/jupyter", Bin: "/cache/bin"}
+	got := k.Environ([]string{"A=b"})
+	want := []string{"A=b", "JUPYTER_PATH=/cache/jupyter:/mine", "PATH=/cache/bin:/usr/bin"}
+	if !slices.Equal(got, want) {
+		t.Errorf("got %q", got)
+	}
+	t.Setenv("JUPYTER_PATH", "")
+	if got := k.Environ(nil)[0]; got != "JUPYTER_PATH=/cache/jupyter" {
+		t.Errorf("got %q", got)
+	}
+}
+
+func TestMissingGoIsExplained(t *testing.T) {
+	s := settings(t)
+	t.Setenv("PATH", t.TempDir())
+	if _, err := Ensure(context.Background(), s); err == nil || !strings.Contains(err.Error(), "install Go 1.26") {
+		t.Errorf("error: %v", err)
+	}
+}
