@@ -119,8 +119,10 @@ func (c *AccuracyCurve) Figure() *figure.Figure {
 	f.Level("majority class", lo, hi, c.Majority, figure.Orange)
 	f.Line("", c.Epsilons, c.Mean, figure.Blue).Dots("", c.Epsilons, c.Mean, figure.Blue)
 	last := len(c.Mean) - 1
-	f.Note("private, mean", c.Epsilons[last], c.Mean[last]-0.012*(1-c.Majority)*4, figure.Blue)
-	f.XRange(lo*0.9, hi*3.2)
+	// Beside the steep part, where there is room for it.
+	at := last / 4
+	f.Note("private: mean, and where 95 % of fits lie", c.Epsilons[at]*1.12, c.Mean[at]-0.1*(c.NonPrivate-c.Majority), figure.Blue)
+	f.XRange(lo*0.9, hi*1.1)
 	f.Alt = fmt.Sprintf("test accuracy rises from %.1f %% at ε = %v to %.1f %% at ε = %v; without privacy it is %.1f %%, the majority class has %.1f %%",
 		100*c.Mean[0], lo, 100*c.Mean[last], hi, 100*c.NonPrivate, 100*c.Majority)
 	return f

@@ -58,7 +58,7 @@ func New(title, xLabel, yLabel string) *Figure {
 	p.Title.Text = title
 	p.Title.TextStyle = style(12, ink)
 	p.Title.Padding = vg.Points(8)
-	p.Title.TextStyle.XAlign = text.XCenter
+	p.Title.TextStyle.XAlign, p.Title.TextStyle.YAlign = text.XCenter, text.YTop
 	for _, a := range []*plot.Axis{&p.X, &p.Y} {
 		a.Label.TextStyle = style(10.5, ink)
 		a.Label.TextStyle.XAlign = text.XCenter
@@ -117,16 +117,26 @@ func logTicks(at []float64) plot.Ticker {
 // Percent labels the vertical axis in percent of its values.
 func (f *Figure) Percent() *Figure {
 	f.plot.Y.Tick.Marker = plot.TickerFunc(func(lo, hi float64) []plot.Tick {
-		ticks := plot.DefaultTicks{}.Ticks(100*lo, 100*hi)
-		for i := range ticks {
-			ticks[i].Value /= 100
-			if ticks[i].Label != "" {
-				ticks[i].Label += " %"
-			}
+		step := roundStep(100 * (hi - lo) / 5)
+		var ticks []plot.Tick
+		for k := math.Ceil(100 * lo / step); k*step <= 100*hi; k++ {
+			ticks = append(ticks, plot.Tick{Value: k * step / 100, Label: fmt.Sprintf("%g %%", math.Round(k*step*1e9)/1e9)})
 		}
 		return ticks
 	})
 	return f
+}
+
+// roundStep returns the number of the form 1, 2 or 5 times a power of ten next
+// above x > 0.
+func roundStep(x float64) float64 {
+	p := math.Pow(10, math.Floor(math.Log10(x)))
+	for _, m := range []float64{1, 2, 5} {
+		if m*p >= x {
+			return m * p
+		}
+	}
+	return 10 * p
 }
 
 // XRange and YRange fix the ends of an axis.
@@ -258,7 +268,7 @@ func (f *Figure) PNG() ([]byte, error) {
 		return nil, f.err
 	}
 	c := vgimg.NewWith(vgimg.UseWH(f.width(), f.height()), vgimg.UseDPI(144))
-	f.plot.Draw(draw.New(c))
+	f.draw(draw.New(c))
 	var b bytes.Buffer
 	_, err := vgimg.PngCanvas{Canvas: c}.WriteTo(&b)
 	return b.Bytes(), err
@@ -270,10 +280,16 @@ func (f *Figure) SVG() ([]byte, error) {
 		return nil, f.err
 	}
 	c := vgsvg.New(f.width(), f.height())
-	f.plot.Draw(draw.New(c))
+	f.draw(draw.New(c))
 	var b bytes.Buffer
 	_, err := c.WriteTo(&b)
 	return b.Bytes(), err
+}
+
+// draw leaves a margin, so that no label touches the edge.
+func (f *Figure) draw(c draw.Canvas) {
+	const m = 7
+	f.plot.Draw(draw.Crop(c, vg.Points(m), -vg.Points(m), vg.Points(m), -vg.Points(m)))
 }
 
 func (f *Figure) width() vg.Length  { return vg.Length(f.Width) * vg.Inch }
