@@ -64,6 +64,7 @@ func (d *runDir) environ(base []string) []string {
 		runlog.DirEnv+"="+d.path,
 		"TMPDIR="+d.temp(),
 		"JUPYTER_RUNTIME_DIR="+d.runtime(), // or connection files would be left in the user's own
+		"IPYTHONDIR="+d.runtime(),          // which the converter loads, and which makes itself a home
 		"JUPYTER_PLATFORM_DIRS=1",
 		"PYTHONUNBUFFERED=1",
 		"PYTHONIOENCODING=utf-8",

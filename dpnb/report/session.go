@@ -171,6 +171,7 @@ func (s *session) execute(ctx context.Context, nb *notebook.Notebook, dir string
 	if result.notebook, err = notebook.ReadFile(out); err != nil {
 		return nil, err
 	}
+	result.notebook.JoinStreams()
 	if result.log, err = runlog.Read(s.dir.path); err != nil {
 		return nil, err
 	}
