@@ -18,8 +18,8 @@ import time
 events = os.fdopen(os.dup(1), "w", buffering=1, encoding="utf-8")
 os.dup2(2, 1)
 
-RUN_DIR = os.environ["DPNB_RUN_DIR"]
-TAG = ("DPNB_RUN_DIR=" + RUN_DIR).encode()
+SESSION = os.environ["DPNB_SESSION"]
+TAG = ("DPNB_SESSION=" + SESSION).encode()
 GRACE_SECONDS = 5
 
 
@@ -53,7 +53,7 @@ def end_everything():
             except OSError:
                 pass
         time.sleep(0.02)
-    shutil.rmtree(RUN_DIR, ignore_errors=True)
+    shutil.rmtree(SESSION, ignore_errors=True)
     os._exit(1)
 
 

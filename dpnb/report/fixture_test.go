@@ -28,6 +28,7 @@ func realSetup(t *testing.T) *Setup {
 	if _, ok := jupyter.Find(context.Background(), jupyter.ThisMachine(), cache); !ok {
 		t.Skip("there is no Jupyter here; `dpnb report` sets it up")
 	}
+	t.Setenv("TMPDIR", t.TempDir()) // so that what is left behind is this test's own
 	s, err := Prepare(context.Background(), root, false, func(text string) { t.Log(text) })
 	if err != nil {
 		t.Fatal(err)

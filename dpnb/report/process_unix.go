@@ -53,3 +53,6 @@ func tagged(entry string) []int {
 	}
 	return found
 }
+
+// terminate asks a process to end in good order.
+func terminate(p *os.Process) error { return p.Signal(syscall.SIGTERM) }

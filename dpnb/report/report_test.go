@@ -1,3 +1,5 @@
+//go:build unix
+
 package report
 
 import (
@@ -95,7 +97,7 @@ func leftovers(t *testing.T) []string {
 		t.Fatal(err)
 	}
 	for _, dir := range found {
-		if len(tagged("DPNB_RUN_DIR="+dir)) == 0 {
+		if len(tagged(sessionEnv+"="+dir)) == 0 {
 			left = append(left, dir)
 		}
 	}

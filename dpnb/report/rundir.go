@@ -7,13 +7,16 @@ import (
 	"path/filepath"
 
 	"github.com/dpnb/notebooks/dpnb/internal/lockfile"
-	"github.com/dpnb/notebooks/dpnb/internal/runlog"
 )
 
-// A runDir is the folder of one run of one notebook: what the notebook records
-// goes there, and all temporary files of the kernel, so that nothing is left when
-// it is removed. Every process of the run has the folder in its environment and
-// can be found by it; the lock in it tells whether the run is still going on.
+// sessionEnv names the environment variable by which the processes of a run are
+// found: it holds the run's folder.
+const sessionEnv = "DPNB_SESSION"
+
+// A runDir is the folder of one run of Jupyter. All temporary files of the kernels
+// go there, so that nothing is left when it is removed. Every process of the run
+// has the folder in its environment and can be found by it; the lock in it tells
+// whether the run is still going on.
 type runDir struct {
 	path string
 	lock *lockfile.Lock
@@ -55,23 +58,21 @@ func newRunDir(ctx context.Context, cache string) (*runDir, error) {
 }
 
 func (d *runDir) file(name string) string { return filepath.Join(d.path, name) }
-func (d *runDir) temp() string            { return d.file("tmp") }
+func (d *runDir) temp() string            { return d.file("t") } // short: the path of a socket in it may have 100 bytes
 func (d *runDir) runtime() string         { return d.file("jupyter") }
 
 // environ returns the environment of the run's processes.
 func (d *runDir) environ(base []string) []string {
 	return append(base[:len(base):len(base)],
-		runlog.DirEnv+"="+d.path,
+		sessionEnv+"="+d.path,
 		"TMPDIR="+d.temp(),
 		"JUPYTER_RUNTIME_DIR="+d.runtime(), // or connection files would be left in the user's own
-		"JUPYTER_PLATFORM_DIRS=1",
-		"PYTHONUNBUFFERED=1",
-		"PYTHONIOENCODING=utf-8",
+		"IPYTHONDIR="+d.runtime(),          // which the converter loads, and which makes itself a home
 	)
 }
 
 // remove ends what is left of the run and deletes the folder.
 func (d *runDir) remove() error {
-	endTagged(runlog.DirEnv + "=" + d.path)
+	endTagged(sessionEnv + "=" + d.path)
 	return errors.Join(os.RemoveAll(d.path), d.lock.Unlock())
 }

@@ -55,7 +55,7 @@ func (s *Setup) newSession(ctx context.Context) (_ *session, err error) {
 	defer log.Close()
 	cmd := exec.Command(s.Jupyter.Python, script)
 	detach(cmd)
-	cmd.Env = dir.environ(s.Kernel.Environ(os.Environ()))
+	cmd.Env = append(dir.environ(s.Kernel.Environ(os.Environ())), runlog.DirEnv+"="+dir.path)
 	cmd.Stderr = log
 	cmd.ExtraFiles = []*os.File{dir.lock.File()} // the run goes on as long as one of the two lives
 	orders, err := cmd.StdinPipe()
@@ -171,6 +171,7 @@ func (s *session) execute(ctx context.Context, nb *notebook.Notebook, dir string
 	if result.notebook, err = notebook.ReadFile(out); err != nil {
 		return nil, err
 	}
+	result.notebook.JoinStreams()
 	if result.log, err = runlog.Read(s.dir.path); err != nil {
 		return nil, err
 	}

@@ -52,6 +52,7 @@ func newRootCommand() *cobra.Command {
 		newLabCommand(),
 		newTestCommand(),
 		newDataCommand(),
+		newSetupCommand(),
 	)
 	return root
 }

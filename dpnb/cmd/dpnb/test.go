@@ -226,11 +226,13 @@ func output(ctx context.Context, root string, args ...string) (string, error) {
 	return text, nil
 }
 
-// withoutPassed leaves the lines out with which go test tells what went well.
+// withoutPassed leaves the lines out with which the go command tells what went well.
 func withoutPassed(text string) string {
 	var kept []string
 	for _, line := range strings.Split(text, "\n") {
-		if !strings.HasPrefix(line, "ok  \t") && !strings.HasSuffix(line, "[no test files]") {
+		noise := strings.HasPrefix(line, "ok  \t") || strings.HasSuffix(line, "[no test files]") ||
+			strings.HasPrefix(line, "go: downloading ")
+		if !noise {
 			kept = append(kept, line)
 		}
 	}

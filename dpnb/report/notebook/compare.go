@@ -49,6 +49,8 @@ func Compare(committed, rerun *Notebook) ([]Difference, error) {
 	if len(committed.Cells) != len(rerun.Cells) {
 		return nil, fmt.Errorf("%d cells were committed and %d were run", len(committed.Cells), len(rerun.Cells))
 	}
+	committed.JoinStreams()
+	rerun.JoinStreams()
 	base, err := comparison(Comparison{}, committed.fields)
 	if err != nil {
 		return nil, err

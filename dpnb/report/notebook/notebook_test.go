@@ -33,6 +33,7 @@ func TestOutputs(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
+	nb.JoinStreams()
 	out := nb.Cells[1].Outputs()
 	want := []Output{
 		{Kind: "stdout", Text: "one\ntwo\n"},

@@ -20,8 +20,31 @@ type Output struct {
 // first.
 var textTypes = []string{"text/html", "text/markdown", "text/latex", "text/plain"}
 
-// Outputs returns what the cell gave. Pieces of one stream that follow each other
-// are joined: where they were cut is chance.
+// JoinStreams makes one output of pieces of a stream that follow each other: where
+// they were cut is chance.
+func (nb *Notebook) JoinStreams() {
+	for _, c := range nb.Cells {
+		raw := c.rawOutputs()
+		if len(raw) == 0 {
+			continue
+		}
+		joined := []any{}
+		var last map[string]any
+		for _, o := range raw {
+			if isStream(o) && isStream(last) && text(o["name"]) == text(last["name"]) {
+				last["text"] = lines(text(last["text"]) + text(o["text"]))
+				continue
+			}
+			joined = append(joined, o)
+			last = o
+		}
+		c.fields["outputs"] = joined
+	}
+}
+
+func isStream(o map[string]any) bool { return text(o["output_type"]) == "stream" }
+
+// Outputs returns what the cell gave. Streams are expected to be joined.
 func (c *Cell) Outputs() []Output {
 	var list []Output
 	for _, o := range c.rawOutputs() {
@@ -29,10 +52,6 @@ func (c *Cell) Outputs() []Output {
 		switch text(o["output_type"]) {
 		case "stream":
 			out.Kind, out.Text = text(o["name"]), text(o["text"])
-			if last := len(list) - 1; last >= 0 && list[last].Kind == out.Kind {
-				list[last].Text += out.Text
-				continue
-			}
 		case "error":
 			out.Kind, out.Text = "error", text(o["evalue"])
 		default:

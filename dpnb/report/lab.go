@@ -1,0 +1,65 @@
+package report
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"strconv"
+	"time"
+
+	"github.com/dpnb/notebooks/dpnb/report/toolchain"
+)
+
+// LabOptions of Lab.
+type LabOptions struct {
+	Port      int // 0 for Jupyter's own choice
+	IP        string
+	NoBrowser bool
+}
+
+// Lab opens the project's notebooks in Jupyter and returns when Jupyter has ended,
+// which it does when ctx is done. Nothing that it started is running then.
+func Lab(ctx context.Context, s *Setup, o LabOptions) (err error) {
+	module, ok := s.Jupyter.Frontend()
+	if !ok {
+		return fmt.Errorf("the Jupyter of %s runs notebooks but cannot open them: install the package notebook or jupyterlab for it", s.Jupyter.Python)
+	}
+	folder := filepath.Join(s.Root, "notebooks")
+	if _, err := os.Stat(folder); err != nil {
+		return fmt.Errorf("there are no notebooks to open: %w", err)
+	}
+	dir, err := newRunDir(ctx, s.Cache)
+	if err != nil {
+		return err
+	}
+	defer func() { err = errors.Join(err, dir.remove()) }()
+	server := exec.CommandContext(ctx, s.Jupyter.Python, o.arguments(module, folder)...)
+	server.Env = dir.environ(s.Kernel.Environ(os.Environ()))
+	server.Stdin, server.Stdout, server.Stderr = os.Stdin, os.Stdout, os.Stderr
+	server.ExtraFiles = []*os.File{dir.lock.File()} // the run goes on as long as one of the two lives
+	server.Cancel = func() error { return terminate(server.Process) }
+	server.WaitDelay = 15 * time.Second
+	err = server.Run()
+	if ctx.Err() != nil {
+		return nil // Ctrl-C is how one leaves
+	}
+	return err
+}
+
+func (o LabOptions) arguments(module, folder string) []string {
+	args := []string{"-m", module, "--notebook-dir=" + folder, "--ip=" + o.IP,
+		"--MultiKernelManager.default_kernel_name=" + toolchain.KernelName}
+	if o.Port > 0 {
+		args = append(args, "--port="+strconv.Itoa(o.Port))
+	}
+	if o.NoBrowser {
+		args = append(args, "--no-browser")
+	}
+	if os.Geteuid() == 0 { // as in a container; Jupyter asks for a word of consent
+		args = append(args, "--allow-root")
+	}
+	return args
+}
