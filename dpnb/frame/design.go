@@ -238,7 +238,7 @@ func (d *Design) describe(schema *Schema, encoders []encoder, s DesignSettings) 
 		assume = "nothing: bounds and categories were READ OFF THE DATA"
 		cost = "NOT COVERED by any guarantee"
 	}
-	var numeric, categorical []string
+	var numeric, categorical, missing []string
 	bound2 := 0.0
 	for _, e := range encoders {
 		if e.field.Kind == Numeric {
@@ -248,11 +248,11 @@ func (d *Design) describe(schema *Schema, encoders []encoder, s DesignSettings) 
 		}
 		bound2++ // each field contributes at most 1 to ‖x‖²
 		if e.field.Missing {
-			what := "the middle of its bounds"
+			kind := "the middle of its bounds"
 			if e.field.Kind == Categorical {
-				what = "an indicator of its own"
+				kind = "an indicator of its own"
 			}
-			d.Steps = append(d.Steps, Step{fmt.Sprintf("missing values of %s: %s", e.field.Name, what), "", costNothing})
+			missing = append(missing, e.field.Name+": "+kind)
 		}
 	}
 	if len(numeric) > 0 {
@@ -260,6 +260,9 @@ func (d *Design) describe(schema *Schema, encoders []encoder, s DesignSettings) 
 	}
 	if len(categorical) > 0 {
 		d.Steps = append(d.Steps, Step{"categories as indicators: " + strings.Join(categorical, "; "), assume, cost})
+	}
+	if len(missing) > 0 {
+		d.Steps = append(d.Steps, Step{"values that are missing: " + strings.Join(missing, "; "), "", cost})
 	}
 	norm := math.Sqrt(bound2)
 	switch {

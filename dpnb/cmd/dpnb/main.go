@@ -52,6 +52,7 @@ func newRootCommand() *cobra.Command {
 		newLabCommand(),
 		newTestCommand(),
 		newDataCommand(),
+		newClaimsCommand(),
 		newSetupCommand(),
 	)
 	return root

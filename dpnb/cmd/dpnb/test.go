@@ -91,6 +91,7 @@ func (t *tester) checks() []check {
 		{"go vet", command("go", "vet", "./...")},
 		{"staticcheck", command("go", "tool", "staticcheck", "./...")},
 		{strings.Join(test, " "), command(test...)},
+		{claimsDocument + " is fresh", claimsFresh},
 	}
 }
 

@@ -1,0 +1,114 @@
+package claim
+
+import (
+	"bytes"
+	"context"
+	"encoding/json"
+	"errors"
+	"math"
+	"regexp"
+	"strings"
+	"testing"
+)
+
+func TestRegisterIsWellFormed(t *testing.T) {
+	id := regexp.MustCompile(`^(rkw23|qop|cop|heavytail|dtz24|dpnb)/[a-zA-Z0-9.-]+$`)
+	seen := map[string]bool{}
+	for _, c := range Register() {
+		if !id.MatchString(c.ID) || seen[c.ID] {
+			t.Errorf("ID %q is malformed or there twice", c.ID)
+		}
+		seen[c.ID] = true
+		if c.Paper == "" || c.Kind == "" || c.Statement == "" || c.Check == "" || c.Expected == "" || c.Run == nil {
+			t.Errorf("%s lacks a part: %+v", c.ID, c)
+		}
+	}
+}
+
+func TestSelect(t *testing.T) {
+	all := Register()
+	some, err := Select(all, "rkw23/*")
+	if err != nil || len(some) == 0 || len(some) == len(all) {
+		t.Errorf("%d of %d claims, %v", len(some), len(all), err)
+	}
+	for _, bad := range []string{"nothing/*", "[", ""} {
+		if _, err := Select(all, bad); err == nil {
+			t.Errorf("pattern %q selects something", bad)
+		}
+	}
+	if s, _ := Select(all, "dtz24/thm5.1", "dtz24/*"); len(s) != len(map[string]bool{}) && s[0].ID != "dtz24/thm5.1" {
+		t.Error("order of selection")
+	}
+}
+
+func TestVerdicts(t *testing.T) {
+	want := map[string]Verdict{"rkw23/thm3.1": HoldsWithCorrection, "rkw23/thm3.1-printed": Fails, "dtz24/thm5.1": Holds}
+	results, err := Run(context.Background(), Register(), Quick, nil)
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, r := range results {
+		if w, ok := want[r.ID]; ok && !strings.HasPrefix(r.Verdict, string(w)) {
+			t.Errorf("%s: verdict %q, want %q; measured %s", r.ID, r.Verdict, w, r.Measured)
+		}
+	}
+}
+
+// Every check must fail on a deliberately wrong implementation.
+func TestChecksCanFail(t *testing.T) {
+	ctx := context.Background()
+	for name, c := range map[string]struct {
+		run  func(context.Context, Size) (Outcome, error)
+		want Verdict
+	}{
+		"rkw23 without its shift":       {boundHolds(func(_, s, e float64) float64 { return halfNormal(0, 1/s, e) }, Holds, ""), Fails},
+		"rkw23 as printed":              {boundHolds(printedRKW23, Holds, ""), Fails},
+		"dtz24 with half the noise":     {boundHolds(func(l, s, e float64) float64 { return dtz24Bound(l, 2*s, e) }, Holds, ""), Fails},
+		"dtz24 with one tail":           {boundHolds(func(l, s, e float64) float64 { return dtz24Bound(l, s, e) / 2 }, Holds, ""), Fails},
+		"a bound that is NaN":           {boundHolds(func(_, _, _ float64) float64 { return math.NaN() }, Holds, ""), Fails},
+		"the printed theorem, mended":   {printedIsBroken(correctedRKW23), Holds},
+		"the printed theorem, harmless": {printedIsBroken(func(_, _, _ float64) float64 { return 1 }), Holds},
+	} {
+		if o, err := c.run(ctx, Quick); err != nil || o.Verdict != c.want {
+			t.Errorf("%s: verdict %q, %v, want %q; measured %s", name, o.Verdict, err, c.want, o.Measured)
+		}
+	}
+}
+
+func TestOutput(t *testing.T) {
+	claims := []Claim{
+		{ID: "dpnb/one", Paper: "p", Kind: Ours, Statement: "a | b", Check: "c", Expected: "e", Seed: 3,
+			Run: func(context.Context, Size) (Outcome, error) { return Outcome{"1.5", "±0.1", Holds, "because"}, nil }},
+		{ID: "dpnb/two", Paper: "p", Kind: Ours, Statement: "s", Check: "c", Expected: "e",
+			Run: func(context.Context, Size) (Outcome, error) { return Outcome{}, errors.New("boom") }},
+	}
+	results, err := Run(context.Background(), claims, Quick, nil)
+	if err != nil {
+		t.Fatal(err)
+	}
+	var b bytes.Buffer
+	if err := WriteJSON(&b, results); err != nil {
+		t.Fatal(err)
+	}
+	var back []map[string]any
+	if err := json.Unmarshal(b.Bytes(), &back); err != nil || len(back) != 2 {
+		t.Fatal(err, b.String())
+	}
+	for _, key := range []string{"id", "paper", "kind", "statement", "check", "expected", "measured", "interval", "verdict", "seconds", "seed"} {
+		if _, ok := back[0][key]; !ok {
+			t.Errorf("the JSON lacks %q", key)
+		}
+	}
+	if !results[1].Failed() || results[0].Failed() {
+		t.Errorf("verdicts %q, %q", results[0].Verdict, results[1].Verdict)
+	}
+	md := Markdown(results)
+	if !strings.Contains(md, `a \| b`) || strings.Contains(md, "seconds") || md != Markdown(results) {
+		t.Errorf("markdown:\n%s", md)
+	}
+	ctx, cancel := context.WithCancel(context.Background())
+	cancel()
+	if r, err := Run(ctx, claims, Quick, nil); err == nil || len(r) > 0 {
+		t.Error("a cancelled run goes on")
+	}
+}

@@ -1,0 +1,144 @@
+package dpnb_test
+
+import (
+	"encoding/json"
+	"errors"
+	"io"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"strings"
+	"testing"
+)
+
+// mayImport is the direction in which data flows through the house
+// (docs/architecture.md): a room may import those listed, and the internal ones.
+var mayImport = map[string][]string{
+	"loss":                 {},
+	"erm":                  {"loss"},
+	"noise":                {},
+	"privacy":              {},
+	"mechanism":            {"loss", "erm", "noise", "privacy"},
+	"theory":               {"loss", "privacy"},
+	"sim":                  {"noise"},
+	"audit":                {"loss", "mechanism", "noise", "privacy", "sim"},
+	"frame":                {"erm"},
+	"dataset":              {"frame", "noise"},
+	"ledger":               {"privacy"},
+	"figure":               {},
+	"display":              {},
+	"report":               {"dataset"},
+	"claim":                {"*"},
+	"":                     {"*"}, // the front door
+	"cmd":                  {"*"},
+	"internal/atomicfile":  {},
+	"internal/lockfile":    {},
+	"internal/project":     {},
+	"internal/runlog":      {},
+	"internal/processtree": {},
+}
+
+// heavy packages make a cell of a notebook slow to build: the maths must not
+// pull them in.
+var heavy = []string{"gonum.org/v1/plot", "github.com/janpfeifer/gonb", "github.com/go-gota", "github.com/spf13"}
+
+// mathematics may use gonum and nothing heavy.
+var mathematics = map[string]bool{"loss": true, "erm": true, "noise": true, "privacy": true, "mechanism": true, "theory": true, "sim": true, "audit": true, "ledger": true}
+
+// room returns the top room of a package, so that sub-packages count with it.
+func room(path string) string {
+	path = strings.TrimPrefix(strings.TrimPrefix(path, "github.com/dpnb/notebooks/dpnb"), "/")
+	parts := strings.Split(path, "/")
+	if parts[0] == "internal" && len(parts) > 1 {
+		return "internal/" + parts[1]
+	}
+	return parts[0]
+}
+
+func TestImportsPointOneWay(t *testing.T) {
+	out, err := exec.Command("go", "list", "-json=ImportPath,Imports", "github.com/dpnb/notebooks/dpnb/...").Output()
+	if err != nil {
+		t.Fatal(err)
+	}
+	dec := json.NewDecoder(strings.NewReader(string(out)))
+	rooms := 0
+	for {
+		var p struct {
+			ImportPath string
+			Imports    []string
+		}
+		if err := dec.Decode(&p); errors.Is(err, io.EOF) {
+			break
+		} else if err != nil {
+			t.Fatal(err)
+		}
+		rooms++
+		from := room(p.ImportPath)
+		allowed, known := mayImport[from]
+		if !known {
+			t.Errorf("%s is a room that docs/architecture.md and this test do not know", p.ImportPath)
+			continue
+		}
+		for _, imp := range p.Imports {
+			for _, h := range heavy {
+				if mathematics[from] && strings.HasPrefix(imp, h) {
+					t.Errorf("%s imports %s: the maths must stay light", p.ImportPath, imp)
+				}
+			}
+			if !strings.HasPrefix(imp, "github.com/dpnb/notebooks/dpnb") {
+				continue
+			}
+			if why := forbidden(from, room(imp), allowed); why != "" {
+				t.Errorf("%s imports %s: %s", p.ImportPath, imp, why)
+			}
+		}
+	}
+	if rooms < 10 {
+		t.Errorf("only %d packages were listed", rooms)
+	}
+}
+
+func forbidden(from, to string, allowed []string) string {
+	if from == to || strings.HasPrefix(to, "internal/") {
+		return ""
+	}
+	if to == "cmd" {
+		return "nothing imports the command line"
+	}
+	for _, a := range allowed {
+		if a == to || a == "*" {
+			return ""
+		}
+	}
+	return "that points against the flow of data"
+}
+
+// The rule must be able to refuse.
+func TestForbidden(t *testing.T) {
+	for _, c := range []struct {
+		from, to string
+		ok       bool
+	}{
+		{"erm", "loss", true}, {"loss", "erm", false}, {"privacy", "mechanism", false}, {"privacy", "loss", false},
+		{"", "cmd", false}, {"claim", "audit", true}, {"figure", "internal/runlog", true}, {"mechanism", "frame", false},
+	} {
+		if got := forbidden(c.from, c.to, mayImport[c.from]) == ""; got != c.ok {
+			t.Errorf("%s → %s: allowed %v, want %v", c.from, c.to, got, c.ok)
+		}
+	}
+}
+
+// The top level is a list that a stranger can take in.
+func TestTopLevel(t *testing.T) {
+	known := map[string]bool{".ci": true, ".git": true, ".gitignore": true, ".dockerignore": true, "LICENSE": true, "go.mod": true, "go.sum": true, "dpnb": true,
+		"notebooks": true, "data": true, "docs": true, "Dockerfile": true, "README.md": true, "reports": true}
+	entries, err := os.ReadDir(filepath.Join("..", "."))
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, e := range entries {
+		if !known[e.Name()] {
+			t.Errorf("%s stands at the top level; has it no room?", e.Name())
+		}
+	}
+}
