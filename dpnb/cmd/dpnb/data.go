@@ -25,8 +25,13 @@ func newDataCommand() *cobra.Command {
 		Use:       "data " + strings.Join(names, "|"),
 		Short:     "Fetch a public data set into data/",
 		Long:      "Fetch the files of a public data set into data/ and verify their checksums. A broken\ndownload is taken up where it stopped.",
-		Args:      cobra.MatchAll(cobra.ExactArgs(1), cobra.OnlyValidArgs),
 		ValidArgs: names,
+		Args: func(_ *cobra.Command, args []string) error {
+			if len(args) != 1 || !slices.Contains(names, args[0]) {
+				return fmt.Errorf("name one data set: %s", strings.Join(names, ", "))
+			}
+			return nil
+		},
 		RunE: func(cmd *cobra.Command, args []string) error {
 			if dir == "" {
 				var err error

@@ -26,9 +26,10 @@ type display struct {
 
 // line is a bar with a text that changes.
 type line struct {
-	bar  *mpb.Bar
-	mu   sync.Mutex
-	text string
+	bar   *mpb.Bar
+	total int64
+	mu    sync.Mutex
+	text  string
 }
 
 func (l *line) set(text string) {
@@ -110,8 +111,8 @@ func (d *display) Begin(name string, cells int) {
 		fmt.Fprintf(d.out, "%s: starting the kernel\n", name)
 		return
 	}
-	l := &line{text: "starting the kernel"}
-	l.bar = d.bars.AddBar(int64(max(cells, 1)),
+	l := &line{text: "starting the kernel", total: int64(max(cells, 1))}
+	l.bar = d.bars.AddBar(l.total,
 		mpb.PrependDecorators(decor.Name(name, decor.WCSyncSpaceR)),
 		mpb.AppendDecorators(decor.Any(l.get, decor.WCSyncSpaceR), decor.Elapsed(decor.ET_STYLE_GO, decor.WC{W: 6})))
 	d.lines[name] = l
@@ -139,7 +140,7 @@ func (d *display) End(name, outcome string) {
 	switch {
 	case l != nil && outcome == "passed":
 		l.set(outcome)
-		l.bar.SetTotal(-1, true)
+		l.bar.SetCurrent(l.total)
 	case l != nil:
 		l.set(outcome)
 		l.bar.Abort(false)
