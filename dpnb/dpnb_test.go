@@ -185,7 +185,7 @@ func TestBudgetSurvivesCells(t *testing.T) {
 func TestShowLabelsRawRows(t *testing.T) {
 	var out bytes.Buffer
 	display.Out = &out
-	defer func() { display.Out = os.Stdout }()
+	defer func() { display.Out = nil }()
 	df := frameOf(t, people)
 	dpnb.Show(df.Head(2))
 	if s := out.String(); !strings.Contains(s, "RAW RECORDS") || !strings.Contains(s, "Bern") {

@@ -135,13 +135,20 @@ func (it Item) cell(j int) string {
 	return "text-align:left;padding:.18em .9em .18em .5em;"
 }
 
-// Out is where text goes outside a notebook.
-var Out io.Writer = os.Stdout
+// Out is where text goes outside a notebook; nil is the standard output.
+var Out io.Writer
+
+func out() io.Writer {
+	if Out != nil {
+		return Out
+	}
+	return os.Stdout
+}
 
 // Show shows the item.
 func Show(it Item) error {
 	if !gonbui.IsNotebook {
-		_, err := fmt.Fprintln(Out, it.Text())
+		_, err := fmt.Fprintln(out(), it.Text())
 		return err
 	}
 	gonbui.SendData(&protocol.DisplayData{Data: map[protocol.MIMEType]any{
@@ -155,7 +162,7 @@ func Show(it Item) error {
 // ShowPNG shows an image; outside a notebook it writes alt, its description.
 func ShowPNG(png []byte, alt string) error {
 	if !gonbui.IsNotebook {
-		_, err := fmt.Fprintf(Out, "[figure: %s]\n", alt)
+		_, err := fmt.Fprintf(out(), "[figure: %s]\n", alt)
 		return err
 	}
 	gonbui.SendData(&protocol.DisplayData{Data: map[protocol.MIMEType]any{

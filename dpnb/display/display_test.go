@@ -1,0 +1,46 @@
+package display
+
+import (
+	"bytes"
+	"strings"
+	"testing"
+)
+
+var item = Item{
+	Title: "A & B", Warning: "mind <this>", Header: []string{"name", "x"},
+	Rows: [][]string{{"a<b", "1.5"}, {"longer", "−20 %"}, {"none", "–"}}, Notes: []string{"a note"},
+}
+
+func TestText(t *testing.T) {
+	want := "!! mind <this>\nA & B\n  name        x\n  a<b       1.5\n  longer  −20 %\n  none        –\na note\n"
+	if got := item.Text(); got != want {
+		t.Errorf("text\n%q\nwant\n%q", got, want)
+	}
+}
+
+func TestHTMLEscapesAndAligns(t *testing.T) {
+	h := item.HTML()
+	for _, want := range []string{"A &amp; B", "mind &lt;this&gt;", "a&lt;b", "text-align:right", "text-align:left"} {
+		if !strings.Contains(h, want) {
+			t.Errorf("%q is missing in %s", want, h)
+		}
+	}
+	if strings.Contains(h, "<b>") || strings.Contains(h, "<this>") {
+		t.Error("text is taken for markup")
+	}
+}
+
+func TestShowOutsideANotebook(t *testing.T) {
+	var b bytes.Buffer
+	Out = &b
+	defer func() { Out = nil }()
+	if err := Show(item); err != nil {
+		t.Fatal(err)
+	}
+	if err := ShowPNG([]byte{1}, "a curve"); err != nil {
+		t.Fatal(err)
+	}
+	if s := b.String(); !strings.Contains(s, "A & B") || !strings.Contains(s, "[figure: a curve]") {
+		t.Errorf("shown: %s", s)
+	}
+}

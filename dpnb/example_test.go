@@ -1,0 +1,85 @@
+package dpnb_test
+
+import (
+	"fmt"
+	"os"
+	"path/filepath"
+
+	"github.com/dpnb/notebooks/dpnb"
+)
+
+// exampleData writes a small table and returns it as records.
+func exampleData() *dpnb.Dataset {
+	dir, _ := os.MkdirTemp("", "example")
+	defer os.RemoveAll(dir)
+	path := filepath.Join(dir, "people.csv")
+	os.WriteFile(path, []byte(people), 0o600)
+	df := dpnb.ReadCSV(path).WithSchema(
+		dpnb.Numeric("age", 18, 98), dpnb.Categorical("city", "Bern", "Rome"), dpnb.Categorical("happy", "no", "yes"))
+	return dpnb.Binary(df, "happy", dpnb.RowNorm(1))
+}
+
+// State a budget, spend a part of it, be refused the rest.
+func Example() {
+	data := exampleData()
+	budget := dpnb.NewBudget(1.0, 1e-6)
+	model, err := dpnb.Logistic{}.Fit(data, budget.Spend(0.8).For("who is happy"))
+	if err != nil {
+		fmt.Println(err)
+		return
+	}
+	fmt.Println(model.Release.Guarantee.Words())
+	_, err = dpnb.Logistic{}.Fit(data, budget.Spend(0.8))
+	fmt.Println(err)
+	// Output:
+	// (ε = 0.8, δ = 8e-07), add-remove: adding or removing any one record changes the probability of any result by a factor of at most e^ε = 2.23, up to a probability of δ.
+	// ledger: budget "main" has ε = 0.2, δ = 2e-07 left and was asked for ε = 0.8, δ = 8e-07: refused, nothing was drawn and nothing spent; ask for less, or stop here: what was released stays released
+}
+
+// What was done to the records, and what it cost.
+func ExampleBinary() {
+	d, err := exampleData().Design()
+	if err != nil {
+		fmt.Println(err)
+		return
+	}
+	for _, s := range d.Steps {
+		fmt.Println(s.What)
+	}
+	// Output:
+	// numbers moved into their bounds and scaled to [0, 1]: age ∈ [18, 98]
+	// categories as indicators: city: 2 public categories
+	// every row scaled to norm 1
+	// bias 1 appended: ‖x‖ ≤ 1.414
+	// label happy: yes is +1, no is −1
+}
+
+// A simulation can be repeated, and says that it protects nobody.
+func ExampleSimulate() {
+	model, err := dpnb.Logistic{Noise: dpnb.Seed(1)}.Fit(exampleData(), dpnb.Simulate(1, 1e-6))
+	if err != nil {
+		fmt.Println(err)
+		return
+	}
+	fmt.Println(model.Release.Warning())
+	// Output:
+	// SIMULATION with seed 1: the noise can be reproduced and subtracted, so this release protects nobody.
+}
+
+// A ledger with one entry.
+func ExampleShow() {
+	budget := dpnb.NewBudget(2, 1e-5)
+	_, err := dpnb.Logistic{Noise: dpnb.Seed(1)}.Fit(exampleData(), budget.Spend(0.5).For("first look"))
+	if err != nil {
+		fmt.Println(err)
+		return
+	}
+	dpnb.Show(budget)
+	// Output:
+	// !! Some of these fits drew their noise from a seed: they are simulations and protect nobody.
+	// Privacy budget "main": ε = 2, δ = 1e-05 (add-remove-one)
+	//   for         mechanism                                        ε        δ
+	//   first look  objective perturbation, logistic [simulation]  0.5  2.5e-06
+	//   spent                                                      0.5  2.5e-06
+	//   left                                                       1.5  7.5e-06
+}

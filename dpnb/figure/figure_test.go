@@ -1,0 +1,73 @@
+package figure
+
+import (
+	"bytes"
+	"image/png"
+	"math"
+	"os"
+	"path/filepath"
+	"testing"
+)
+
+func sample() *Figure {
+	x := []float64{0.1, 1, 10}
+	return New("Title", "x, seconds", "y").LogX(0.1, 1, 10).Percent().
+		Band(x, []float64{0.1, 0.2, 0.3}, []float64{0.3, 0.4, 0.5}, Blue).
+		Line("a line", x, []float64{0.2, 0.3, 0.4}, Blue).Dots("", x, []float64{0.2, 0.3, 0.4}, Blue).
+		Level("a level", 0.1, 10, 0.45, Gray)
+}
+
+func TestPNGAndSVG(t *testing.T) {
+	content, err := sample().PNG()
+	if err != nil {
+		t.Fatal(err)
+	}
+	img, err := png.Decode(bytes.NewReader(content))
+	if err != nil {
+		t.Fatal(err)
+	}
+	if b := img.Bounds(); b.Dx() != 7*144 || b.Dy() != 4*144 {
+		t.Errorf("size %v", b)
+	}
+	again, _ := sample().PNG()
+	if !bytes.Equal(content, again) {
+		t.Error("the same figure gives other bytes")
+	}
+	svg, err := sample().SVG()
+	if err != nil || !bytes.Contains(svg, []byte("a line")) {
+		t.Errorf("svg: %v", err)
+	}
+	dir := t.TempDir()
+	if err := sample().Save(filepath.Join(dir, "f.png")); err != nil {
+		t.Error(err)
+	}
+	if _, err := os.Stat(filepath.Join(dir, "f.png")); err != nil {
+		t.Error(err)
+	}
+	if err := sample().Save(filepath.Join(dir, "f.pdf")); err == nil {
+		t.Error("an unknown format is accepted")
+	}
+}
+
+// Values that an axis cannot show must neither panic nor vanish silently when
+// nothing else is left.
+func TestImpossiblePoints(t *testing.T) {
+	x := []float64{1, 2, 3}
+	if _, err := New("", "", "").LogY().Line("", x, []float64{0, 1e-3, math.NaN()}, Blue).PNG(); err != nil {
+		t.Errorf("one good point is not enough: %v", err)
+	}
+	if _, err := New("", "", "").LogY().Line("", x, []float64{0, -1, math.Inf(1)}, Blue).PNG(); err == nil {
+		t.Error("a figure without a point is drawn")
+	}
+	if _, err := New("", "", "").Line("", x, []float64{1}, Blue).PNG(); err == nil {
+		t.Error("lengths that differ are accepted")
+	}
+}
+
+func TestRoundStep(t *testing.T) {
+	for x, want := range map[float64]float64{0.7: 1, 1: 1, 1.1: 2, 2.5: 5, 6: 10, 0.013: 0.02} {
+		if got := roundStep(x); math.Abs(got-want) > 1e-12 {
+			t.Errorf("roundStep(%v) = %v, want %v", x, got, want)
+		}
+	}
+}
