@@ -289,6 +289,16 @@ func (f *Figure) SVG() ([]byte, error) {
 // draw leaves a margin, so that no label touches the edge.
 func (f *Figure) draw(c draw.Canvas) {
 	const m = 7
+	// A single value has no range; on a logarithmic axis it must not get one
+	// that reaches zero.
+	for _, a := range []struct {
+		log  bool
+		axis *plot.Axis
+	}{{f.logX, &f.plot.X}, {f.logY, &f.plot.Y}} {
+		if a.log && a.axis.Min == a.axis.Max {
+			a.axis.Min, a.axis.Max = a.axis.Min/2, a.axis.Max*2
+		}
+	}
 	f.plot.Draw(draw.Crop(c, vg.Points(m), -vg.Points(m), vg.Points(m), -vg.Points(m)))
 }
 
