@@ -21,8 +21,13 @@ type Scalar struct {
 	X, Y           []float64
 	ExtraX, ExtraY float64
 	Lambda, Sigma  float64
+	// Weights repeats records: record i counts Weights[i] times. Nil is once each.
+	Weights []float64
 	// Tilt r is the slope of a data-independent linear regulariser.
 	Tilt float64
+	// Regulariser is the slope r′(θ) of a further data-independent convex
+	// regulariser: non-decreasing and continuous. Nil is none.
+	Regulariser func(theta float64) float64
 }
 
 // gradients returns J′(θ) under Z and under Z′.
@@ -35,8 +40,15 @@ func (s *Scalar) gradients(theta float64, t, slope []float64) (without, with flo
 	s.Loss.ValueSlope(slope[:n], t[:n], s.Y)
 	s.Loss.ValueSlope(slope[n:], t[n:], []float64{s.ExtraY})
 	without = s.Lambda*theta + s.Tilt
+	if s.Regulariser != nil {
+		without += s.Regulariser(theta)
+	}
 	for i, x := range s.X {
-		without += slope[i] * x
+		g := slope[i] * x
+		if s.Weights != nil {
+			g *= s.Weights[i]
+		}
+		without += g
 	}
 	return without, without + slope[n]*s.ExtraX
 }
@@ -67,22 +79,32 @@ func (s *Scalar) Cells(count int) (without, with []float64) {
 	}
 	// Beyond 38 standard deviations on both sides nothing is left in float64.
 	lo, hi := root(-38*s.Sigma, math.Max), root(38*s.Sigma, math.Min)
-	cuts := make([]float64, 0, count+1)
-	for i := range count + 1 {
-		cuts = append(cuts, lo+(hi-lo)*float64(i)/float64(count))
-	}
-	without, with = make([]float64, 0, len(cuts)+1), make([]float64, 0, len(cuts)+1)
+	// Cells are even in the noise: an interval of θ is halved until both
+	// gradients grow by at most a small part of σ in it.
+	h := 76 * s.Sigma / float64(count)
+	without, with = make([]float64, 0, 2*count), make([]float64, 0, 2*count)
 	prevA, prevB := math.Inf(-1), math.Inf(-1)
-	for _, c := range append(cuts, math.Inf(1)) {
-		a, b := math.Inf(1), math.Inf(1)
-		if !math.IsInf(c, 1) {
-			a, b = s.gradients(c, t, slope)
-			a, b = a/s.Sigma, b/s.Sigma
-		}
+	end := func(a, b float64) {
 		without = append(without, normalMass(prevA, a))
 		with = append(with, normalMass(prevB, b))
 		prevA, prevB = a, b
 	}
+	var split func(lo, loA, loB, hi, hiA, hiB float64, depth int)
+	split = func(lo, loA, loB, hi, hiA, hiB float64, depth int) {
+		if depth == 0 || math.Max(hiA-loA, hiB-loB) <= h {
+			end(hiA/s.Sigma, hiB/s.Sigma)
+			return
+		}
+		mid := lo + (hi-lo)/2
+		a, b := s.gradients(mid, t, slope)
+		split(lo, loA, loB, mid, a, b, depth-1)
+		split(mid, a, b, hi, hiA, hiB, depth-1)
+	}
+	loA, loB := s.gradients(lo, t, slope)
+	hiA, hiB := s.gradients(hi, t, slope)
+	end(loA/s.Sigma, loB/s.Sigma)
+	split(lo, loA, loB, hi, hiA, hiB, 60)
+	end(math.Inf(1), math.Inf(1))
 	return without, with
 }
 
