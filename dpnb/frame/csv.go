@@ -127,6 +127,9 @@ func (p *csvParse) run(data []byte) (*Table, error) {
 			header = append(header, strings.Clone(strings.TrimSpace(strings.TrimPrefix(h, "\ufeff"))))
 		}
 	}
+	if err := checkNames(header); err != nil {
+		return nil, err
+	}
 	cr.FieldsPerRecord = len(header)
 	guess := bytes.Count(data, []byte{'\n'}) + 1
 	columns := make([]Column, len(header))

@@ -81,20 +81,31 @@ func NewTable(columns ...Column) (*Table, error) {
 		return nil, inputErrorf("a table needs at least one column")
 	}
 	t := &Table{columns: columns, rows: columns[0].len()}
-	seen := map[string]bool{}
+	if err := checkNames(t.Names()); err != nil {
+		return nil, err
+	}
 	for _, c := range columns {
-		switch {
-		case c.Name == "":
-			return nil, inputErrorf("a column has no name")
-		case seen[c.Name]:
-			return nil, inputErrorf("there are two columns named %q", c.Name)
-		case c.len() != t.rows:
+		if c.len() != t.rows {
 			return nil, inputErrorf("column %q has %d rows, column %q has %d", c.Name, c.len(), columns[0].Name, t.rows)
 		}
-		seen[c.Name] = true
 	}
 	t.Source.Rows = t.rows
 	return t, nil
+}
+
+// checkNames refuses names that are empty or there twice.
+func checkNames(names []string) error {
+	seen := map[string]bool{}
+	for _, n := range names {
+		if n == "" {
+			return inputErrorf("a column has no name")
+		}
+		if seen[n] {
+			return inputErrorf("there are two columns named %q", n)
+		}
+		seen[n] = true
+	}
+	return nil
 }
 
 func (c *Column) len() int {

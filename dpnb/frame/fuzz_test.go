@@ -1,0 +1,53 @@
+package frame_test
+
+import (
+	"errors"
+	"math"
+	"strings"
+	"testing"
+
+	"github.com/dpnb/notebooks/dpnb/frame"
+)
+
+// FuzzReadCSV: whatever the bytes are, reading gives a table of equal columns or
+// an *InputError, and making records of it gives finite rows within the stated
+// norm or an *InputError. Nothing panics.
+func FuzzReadCSV(f *testing.F) {
+	for _, seed := range []string{people, "", "a\n1\n", "a,b\n1,x\n2,\"y\n\"\n", "a,b\n1e999,x\n", "y,a\nlow,NaN\nhigh,-0\n", "\ufeffy,x\r\nlow,1\r\nhigh,2\r\n", "a,a\n1,2\n", "y\nlow\n"} {
+		f.Add(seed)
+	}
+	f.Fuzz(func(t *testing.T, text string) {
+		tab, err := frame.ReadCSV(strings.NewReader(text), nil)
+		var in *frame.InputError
+		if err != nil {
+			if !errors.As(err, &in) {
+				t.Fatalf("error of another kind: %v", err)
+			}
+			return
+		}
+		for _, name := range tab.Names() {
+			c, err := tab.Column(name)
+			if err != nil {
+				t.Fatal(err)
+			}
+			if n := max(len(c.Numbers), len(c.Codes)); n != tab.Rows() {
+				t.Fatalf("column %q has %d of %d rows", name, n, tab.Rows())
+			}
+		}
+		label := tab.Names()[0]
+		d, err := frame.NewDesign(tab, frame.InferSchema(tab), frame.DesignSettings{Label: label, RowNorm: 1})
+		if err != nil {
+			if !errors.As(err, &in) {
+				t.Fatalf("error of another kind: %v", err)
+			}
+			return
+		}
+		norms := make([]float64, d.Rows.N)
+		d.Rows.Norms(norms, 0, d.Rows.N)
+		for i, r := range norms {
+			if math.IsNaN(r) || r > d.RowNorm {
+				t.Fatalf("row %d has norm %v, stated %v", i, r, d.RowNorm)
+			}
+		}
+	})
+}
