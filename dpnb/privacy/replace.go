@@ -64,7 +64,7 @@ func (r replaceProfile) LogDeltaUpper(_ Direction, eps float64) float64 {
 	}
 	best := 0.0
 	for _, first := range Directions {
-		if first == Add && isSymmetric(r.p) {
+		if first == Add && IsSymmetric(r.p) {
 			break
 		}
 		// ε₁ = ε/2 + sinh(x) reaches far on both sides and resolves the middle.
@@ -76,12 +76,6 @@ func (r replaceProfile) LogDeltaUpper(_ Direction, eps float64) float64 {
 		best = math.Min(best, v)
 	}
 	return roundUp(best, 1e-15+5e-16*(math.Abs(best)+math.Abs(eps)))
-}
-
-// isSymmetric reports whether p says that its two directions agree.
-func isSymmetric(p Profile) bool {
-	s, ok := p.(interface{ Symmetric() bool })
-	return ok && s.Symmetric()
 }
 
 // ReplaceByGroup returns the replace-one guarantee (2ε, (1 + e^ε)δ) that
