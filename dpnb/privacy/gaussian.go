@@ -96,6 +96,25 @@ func GaussianProfile(mu float64, adj Adjacency) LowerProfile {
 	return gaussianProfile{adj: adj, muLow: mu, muHigh: mu}
 }
 
+// GaussianProfileBetween returns the profile of a μ-GDP mechanism whose μ is
+// known to lie in [low, high]: the upper bound is that of high, the lower that
+// of low.
+//
+// Panics: unless 0 ≤ low ≤ high.
+func GaussianProfileBetween(low, high float64, adj Adjacency) LowerProfile {
+	if !(low >= 0 && low <= high) {
+		panic("privacy: GaussianProfileBetween: want 0 ≤ low ≤ high")
+	}
+	return gaussianProfile{adj: adj, muLow: low, muHigh: high}
+}
+
+// GaussianMu returns the bounds of μ if p is the profile of a Gaussian
+// mechanism, which composes in closed form: μ² = Σμ_i².
+func GaussianMu(p Profile) (low, high float64, ok bool) {
+	g, ok := p.(gaussianProfile)
+	return g.muLow, g.muHigh, ok
+}
+
 func (p gaussianProfile) Adjacency() Adjacency { return p.adj }
 
 func (p gaussianProfile) LogDeltaUpper(_ Direction, eps float64) float64 {

@@ -72,9 +72,11 @@ func EpsilonUpper(p Profile, delta float64) (float64, error) {
 	if !(delta >= 0 && delta <= 1) {
 		return 0, &ParamError{Name: "Delta", Value: delta, Want: "a number in [0, 1]"}
 	}
-	return searchEpsilon(func(eps float64) bool {
-		return math.Exp(math.Nextafter(LogDeltaUpper(p, eps), math.Inf(1))) <= delta
-	}), nil
+	want := math.Log(delta)
+	if delta > 0 {
+		want -= 3e-16 * math.Abs(want) // the logarithm rounded down
+	}
+	return searchEpsilon(func(eps float64) bool { return LogDeltaUpper(p, eps) <= want }), nil
 }
 
 // searchEpsilon returns the right end of the last bracket of the smallest
@@ -104,4 +106,30 @@ func searchEpsilon(ok func(float64) bool) float64 {
 		}
 	}
 	return hi
+}
+
+// EpsilonLower returns a lower bound on the smallest ε ≥ 0 with δ(ε) ≤ delta;
+// 0 if p knows no lower bounds.
+func EpsilonLower(p Profile, delta float64) float64 {
+	if _, ok := p.(LowerProfile); !ok {
+		return 0
+	}
+	want := math.Log(delta)
+	want += 2e-16 * math.Abs(want)
+	above := func(eps float64) bool { return LogDeltaLower(p, eps) > want }
+	if !above(0) {
+		return 0
+	}
+	eps := searchEpsilon(func(eps float64) bool { return !above(eps) })
+	if math.IsInf(eps, 1) {
+		return 1e9
+	}
+	return math.Nextafter(eps, 0)
+}
+
+// IsSymmetric reports whether p says, by a method Symmetric() bool, that its
+// two directions agree.
+func IsSymmetric(p Profile) bool {
+	s, ok := p.(interface{ Symmetric() bool })
+	return ok && s.Symmetric()
 }

@@ -1,0 +1,162 @@
+package privacy
+
+import (
+	"fmt"
+	"math"
+)
+
+// Laplace is the event of adding independent Laplace noise of scale b to a
+// value whose ℓ₁ sensitivity under add/remove-one is Sensitivity. Under
+// replace-one two records move it, and the sensitivity doubles.
+type Laplace struct {
+	// Scale is b, positive and finite.
+	Scale float64
+	// Sensitivity is the add/remove-one ℓ₁ sensitivity, non-negative and finite.
+	Sensitivity float64
+}
+
+// Validate returns a *ParamError if a field is out of range.
+func (l Laplace) Validate() error { return validateLaplace(l.Scale, l.Sensitivity) }
+
+func validateLaplace(scale, sensitivity float64) error {
+	if !(scale > 0) || math.IsInf(scale, 1) {
+		return &ParamError{Name: "Scale", Value: scale, Want: "a positive finite number"}
+	}
+	if !(sensitivity >= 0) || math.IsInf(sensitivity, 1) {
+		return &ParamError{Name: "Sensitivity", Value: sensitivity, Want: "a finite number ≥ 0"}
+	}
+	if math.IsInf(sensitivity/scale, 1) {
+		return &ParamError{Name: "Scale", Value: scale, Want: "a scale at which sensitivity/scale is finite"}
+	}
+	return nil
+}
+
+// String implements Event.
+func (l Laplace) String() string {
+	return fmt.Sprintf("Laplace(b=%g, Δ₁=%g)", l.Scale, l.Sensitivity)
+}
+
+// Profile implements Event, with μ = sensitivity/b:
+//
+//	δ(ε) = 1 − e^{(ε−μ)/2} for |ε| ≤ μ,  0 for ε ≥ μ,  1 − e^ε for ε ≤ −μ.
+//
+// In one dimension this is exact; in more, a shift of ℓ₁ norm μb is a
+// composition of one-dimensional ones that a single one of μ dominates.
+//
+// Errors: *ParamError if a field or adj is out of range.
+func (l Laplace) Profile(adj Adjacency) (Profile, error) {
+	if err := l.Validate(); err != nil {
+		return nil, err
+	}
+	if err := adj.Validate(); err != nil {
+		return nil, err
+	}
+	return laplaceProfile{adj, lossBound(l.Sensitivity, l.Scale, adj)}, nil
+}
+
+// lossBound returns sensitivity/scale, twice that under replace-one.
+func lossBound(sensitivity, scale float64, adj Adjacency) float64 {
+	mu := sensitivity / scale
+	if adj == ReplaceOne {
+		mu *= 2
+	}
+	return mu
+}
+
+// RDP returns the curve
+//
+//	ε(α) = ln[α e^{(α−1)μ}/(2α−1) + (α−1)e^{−αμ}/(2α−1)]/(α−1), rounded up.
+//
+// Source: Mironov 2017, arXiv:1702.07476, Table II.
+func (l Laplace) RDP(adj Adjacency) (RDPCurve, error) {
+	if err := l.Validate(); err != nil {
+		return RDPCurve{}, err
+	}
+	mu := math.Nextafter(lossBound(l.Sensitivity, l.Scale, adj), math.Inf(1))
+	return RDPCurve{Adj: adj, Epsilon: func(alpha float64) float64 {
+		if alpha == 1 {
+			return (mu + math.Expm1(-mu)) + 4e-16*mu
+		}
+		v := logAddExp(math.Log(alpha/(2*alpha-1))+(alpha-1)*mu, math.Log((alpha-1)/(2*alpha-1))-alpha*mu)
+		return math.Min(mu, math.Max(0, v)/(alpha-1)+1e-15*(1+alpha*mu)/(alpha-1))
+	}}, nil
+}
+
+type laplaceProfile struct {
+	adj Adjacency
+	mu  float64
+}
+
+func (p laplaceProfile) Adjacency() Adjacency { return p.adj }
+
+// Symmetric reports that both directions have the same profile.
+func (p laplaceProfile) Symmetric() bool { return true }
+
+func (p laplaceProfile) log(mu, eps float64) float64 {
+	switch {
+	case eps >= mu:
+		return math.Inf(-1)
+	case eps <= -mu:
+		return math.Log(-math.Expm1(eps))
+	}
+	return math.Log(-math.Expm1(0.5 * (eps - mu)))
+}
+
+func (p laplaceProfile) LogDeltaUpper(_ Direction, eps float64) float64 {
+	l := p.log(p.mu*(1+5e-16), eps-2.3e-16*math.Abs(eps))
+	return roundUp(l, 1e-15+4e-16*math.Abs(l))
+}
+
+func (p laplaceProfile) LogDeltaLower(_ Direction, eps float64) float64 {
+	l := p.log(p.mu*(1-5e-16), eps+2.3e-16*math.Abs(eps))
+	return roundDown(l, 1e-15+4e-16*math.Abs(l))
+}
+
+// IsotropicLaplace is the event of adding noise of density proportional to
+// exp(−‖x‖/b) (uniform direction, Gamma(d, b) norm) to a vector whose ℓ₂
+// sensitivity under add/remove-one is Sensitivity. It is pure ε-DP with
+// ε = sensitivity/b in every dimension; nothing sharper is claimed.
+type IsotropicLaplace struct {
+	// Scale is b, positive and finite.
+	Scale float64
+	// Sensitivity is the add/remove-one ℓ₂ sensitivity, non-negative and finite.
+	Sensitivity float64
+}
+
+// Validate returns a *ParamError if a field is out of range.
+func (l IsotropicLaplace) Validate() error { return validateLaplace(l.Scale, l.Sensitivity) }
+
+// String implements Event.
+func (l IsotropicLaplace) String() string {
+	return fmt.Sprintf("IsotropicLaplace(b=%g, Δ₂=%g)", l.Scale, l.Sensitivity)
+}
+
+// pure returns the guarantee under adj.
+func (l IsotropicLaplace) pure(adj Adjacency) (Approx, error) {
+	if err := l.Validate(); err != nil {
+		return Approx{}, err
+	}
+	eps := lossBound(l.Sensitivity, l.Scale, adj)
+	return Pure(eps+2.3e-16*eps, adj), nil
+}
+
+// Profile implements Event: that of pure sensitivity/b-DP, twice that under
+// replace-one by the triangle inequality of the norm.
+//
+// Errors: *ParamError if a field or adj is out of range.
+func (l IsotropicLaplace) Profile(adj Adjacency) (Profile, error) {
+	a, err := l.pure(adj)
+	if err != nil {
+		return nil, err
+	}
+	return a.Profile(adj)
+}
+
+// RDP returns the curve of pure DP.
+func (l IsotropicLaplace) RDP(adj Adjacency) (RDPCurve, error) {
+	a, err := l.pure(adj)
+	if err != nil {
+		return RDPCurve{}, err
+	}
+	return a.RDP(adj)
+}

@@ -1,0 +1,215 @@
+package pld
+
+import "math"
+
+// atoms is a discretised privacy loss: mass e^{lnp[i]} at w[i], rising, and
+// e^{lnInf} at +∞. It stands for the profile
+//
+//	h(α) = e^{lnInf} + Σ_i p_i (1 − α e^{−w_i})₊.
+type atoms struct {
+	w, lnp []float64
+	lnInf  float64
+}
+
+// upperAtoms returns a law whose profile is nowhere below the curve's: that of
+// the lower convex hull, in α = e^ε, of (0, 1) and the upper bounds at the
+// knots, held constant beyond the last. The masses at the knots of a piecewise
+// linear h are
+//
+//	p_j = (δ_{j−1} − δ_j)/(1 − e^{−(w_j−w_{j−1})}) − (δ_j − δ_{j+1})/(e^{w_{j+1}−w_j} − 1).
+//
+// Where the profile is exact at the knots this is connect-the-dots.
+// Source: Doroshenko, Ghazi, Kamath, Kumar, Manurangsi 2022, arXiv:2207.04380.
+// Proof: docs/theory/composition.md.
+func (c *curve) upperAtoms() atoms {
+	xs := make([]knot, len(c.knots))
+	for i, k := range c.knots {
+		xs[i] = knot{k.eps, k.up}
+	}
+	hull := convexHull(xs, knot{math.Inf(-1), 0})
+	last := hull[len(hull)-1]
+	a := atoms{lnInf: last.ln}
+	before := knot{math.Inf(-1), 0}
+	for i, k := range hull {
+		after := last
+		if i+1 < len(hull) {
+			after = hull[i+1]
+		}
+		a.add(before, k, after, +1)
+		before = k
+	}
+	return a
+}
+
+// knot is a point (ε, ln h) of a piecewise linear h.
+type knot struct{ w, ln float64 }
+
+// convexHull returns the lower convex hull, in α = e^w, of origin and xs.
+func convexHull(xs []knot, origin knot) []knot {
+	hull := make([]knot, 0, len(xs)+1)
+	hull = append(hull, origin)
+	for _, x := range xs {
+		for len(hull) > 1 {
+			bracket, _, _ := massBracket(hull[len(hull)-2], hull[len(hull)-1], x)
+			if bracket > 0 {
+				break
+			}
+			hull = hull[:len(hull)-1]
+		}
+		hull = append(hull, x)
+	}
+	return hull[1:]
+}
+
+// massBracket returns m and s with p = e^s·m the mass at b of the broken line
+// through a, b and c, and the sum of the two terms of which m is the difference.
+func massBracket(a, b, c knot) (m, terms, s float64) {
+	fall := -math.Expm1(b.ln - a.ln) // (δ_a − δ_b)/δ_a
+	t1 := fall / -math.Expm1(a.w-b.w)
+	t2 := 0.0
+	if c.w > b.w && !math.IsInf(b.ln, -1) {
+		t2 = (1 - fall) * -math.Expm1(c.ln-b.ln) / math.Expm1(c.w-b.w)
+	}
+	return t1 - t2, math.Abs(t1) + math.Abs(t2), a.ln
+}
+
+// add appends the mass at b, rounded up for side = +1 and down for −1.
+func (a *atoms) add(before, b, after knot, side float64) {
+	m, terms, s := massBracket(before, b, after)
+	// Each term is the product of a few correctly rounded factors.
+	m += side * 3e-15 * terms
+	if !(m > 0) || math.IsInf(s, -1) {
+		return
+	}
+	ln := s + math.Log(m)
+	ln += side * (5e-16*math.Abs(ln) + 5e-16*math.Abs(s))
+	a.w = append(a.w, b.w)
+	a.lnp = append(a.lnp, ln)
+}
+
+// lowerAtoms returns a measure whose profile is nowhere above the curve's. At
+// each knot the lower bound is pulled down by as much as the profile can sag
+// below its chords on both sides, so that the new chords run below it; what is
+// left of the first knot is a line that the profile's convexity keeps below.
+// ok is false where the curve has no lower bounds.
+//
+// Proof: docs/theory/composition.md.
+func (c *curve) lowerAtoms() (a atoms, ok bool) {
+	n := len(c.knots)
+	xs := make([]knot, n)
+	before := 0.0 // sag of the cell to the left, relative to this knot's δ
+	for i, k := range c.knots {
+		low := k.low
+		if i == n-1 {
+			low = c.infLow
+		}
+		sag := before
+		if i < n-1 {
+			here, next := c.sag(i)
+			sag = math.Max(sag, here)
+			before = next
+		}
+		xs[i] = knot{k.eps, low + math.Log1p(-math.Min(1, sag*(1+1e-14)))}
+	}
+	first := 0
+	for ; first < n-1; first++ {
+		if !math.IsInf(xs[first].ln, -1) {
+			break
+		}
+	}
+	xs = xs[first:]
+	if len(xs) < 2 {
+		return atoms{lnInf: math.Inf(-1)}, false
+	}
+	hull := convexHull(xs, knot{math.Inf(-1), 0})
+	a.lnInf = c.infLow
+	started := false
+	for i := 0; i < len(hull); i++ {
+		after := knot{math.Inf(1), 0}
+		if i+1 < len(hull) {
+			after = hull[i+1]
+		}
+		if started {
+			a.add(hull[i-1], hull[i], after, -1)
+			continue
+		}
+		started = a.addFirst(c, hull[i], after)
+	}
+	return a, len(a.w) > 0
+}
+
+// addFirst appends the mass at the leftmost knot b, from whose left a line
+// leaves that is no steeper than the profile's chord to the next point; false
+// if the profile is not yet convex there.
+func (a *atoms) addFirst(c *curve, b, after knot) bool {
+	lo, hi := 0, len(c.knots)-1
+	for lo < hi { // the knot at b
+		if mid := (lo + hi) / 2; c.knots[mid].eps < b.w {
+			lo = mid + 1
+		} else {
+			hi = mid
+		}
+	}
+	if lo >= len(c.mids) || math.IsInf(b.ln, -1) {
+		return false
+	}
+	k, m := c.knots[lo], c.mids[lo]
+	left := math.Exp(k.low-b.ln) * -math.Expm1(m.up-k.low) / math.Expm1(m.eps-k.eps)
+	right := 0.0
+	if after.w > b.w && !math.IsInf(after.w, 1) {
+		right = -math.Expm1(after.ln-b.ln) / math.Expm1(after.w-b.w)
+	}
+	p := left - right - 4e-15*(math.Abs(left)+math.Abs(right))
+	if !(p > 0) {
+		return false
+	}
+	ln := b.ln + math.Log(p)
+	a.w = append(a.w, b.w)
+	a.lnp = append(a.lnp, ln-1e-15*math.Abs(ln))
+	return true
+}
+
+// sag bounds by how much the profile can lie below the chord of its lower
+// bounds over cell i, relative to the lower bound at the left and at the right
+// end. On each half of the cell a convex function is above the two lines that
+// continue its neighbouring chords; those go through an upper bound outside
+// and a lower bound at the end of the half, the worst case.
+func (c *curve) sag(i int) (left, right float64) {
+	a, m, b := c.knots[i], c.mids[i], c.knots[i+1]
+	last := i == len(c.knots)-2
+	bLow := b.low
+	if last {
+		bLow = c.infLow
+	}
+	if math.IsInf(a.low, -1) {
+		return 1, 1
+	}
+	// Coordinates: x = α/α_a − 1, y = δ/δ_a − 1.
+	y := func(ln float64) float64 { return math.Expm1(ln - a.low) }
+	xm, xb := math.Expm1(m.eps-a.eps), math.Expm1(b.eps-a.eps)
+	ym, yb := y(m.low), y(bLow)
+	slope := yb / xb // of the chord
+
+	xp, yp := -1.0, math.Expm1(-a.low) // the point (0, 1) of every profile
+	if i > 0 {
+		p := c.mids[i-1]
+		xp, yp = math.Expm1(p.eps-a.eps), y(p.up)
+	}
+	s1 := yp / xp
+	s2 := (y(b.up) - ym) / (xb - xm)
+	s3 := (ym - y(a.up)) / xm
+	s4 := 0.0
+	if !last {
+		q := c.mids[i+1]
+		s4 = (y(q.up) - yb) / (math.Expm1(q.eps-a.eps) - xb)
+	}
+	most := math.Max(0, slope*xm-ym)
+	if x := (ym - s2*xm) / (s1 - s2); x > 0 && x < xm {
+		most = math.Max(most, (slope-s1)*x)
+	}
+	if x := (yb - s4*xb - ym + s3*xm) / (s3 - s4); x > xm && x < xb {
+		most = math.Max(most, slope*x-(ym+s3*(x-xm)))
+	}
+	most += 2e-15 * (math.Abs(yb) + math.Abs(ym) + math.Abs(yp))
+	return most, most * math.Exp(a.low-bLow)
+}

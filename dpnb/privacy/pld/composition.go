@@ -1,0 +1,184 @@
+package pld
+
+import (
+	"fmt"
+	"math"
+	"sync"
+
+	"github.com/dpnb/notebooks/dpnb/privacy"
+)
+
+// Component is a profile and how often it is composed.
+type Component struct {
+	Profile privacy.Profile
+	Count   int
+}
+
+// Settings control the accuracy. The zero value and nil are right for most.
+type Settings struct {
+	// Tolerance is the distance wanted between the upper and the lower ε;
+	// 0 means 5e-4·ε.
+	Tolerance float64
+	// MaxPoints bounds the lattice; 0 means 2²¹. Where it is too small for
+	// the tolerance the bounds stay valid and are further apart.
+	MaxPoints int
+}
+
+func (s *Settings) maxPoints() int {
+	if s == nil || s.MaxPoints <= 0 {
+		return 1 << 21
+	}
+	return s.MaxPoints
+}
+
+// Method says how a bound was obtained.
+type Method string
+
+const (
+	// Exact: the profile in closed form.
+	Exact Method = "exact"
+	// Fourier: privacy-loss distribution, tilted Fourier inversion.
+	Fourier Method = "privacy-loss distribution"
+	// Chernoff: the Rényi bound of the privacy-loss distribution, where the
+	// lattice that the Fourier inversion would need is too large.
+	Chernoff Method = "privacy-loss distribution, Rényi bound (looser)"
+)
+
+// Bounds enclose an exact value.
+type Bounds struct {
+	Lower, Upper float64
+	// Method of the upper bound.
+	Method Method
+}
+
+// Composition is the adaptive composition of its components. It is immutable
+// and safe for concurrent use.
+type Composition struct {
+	adj        privacy.Adjacency
+	components []Component
+	runs       float64
+	settings   *Settings
+}
+
+// New returns the composition of components. Those with a Gaussian profile are
+// joined into one, exactly.
+//
+// Errors: *privacy.ParamError for no component, a nil profile or a count below
+// one; privacy.ErrAdjacency if the adjacencies differ.
+func New(components []Component, s *Settings) (*Composition, error) {
+	if len(components) == 0 {
+		return nil, &privacy.ParamError{Name: "components", Value: 0, Want: "at least one"}
+	}
+	c := &Composition{settings: s}
+	var low2, high2 float64
+	gaussian := 0
+	for i, p := range components {
+		if p.Profile == nil || p.Count < 1 {
+			return nil, &privacy.ParamError{Name: fmt.Sprintf("components[%d]", i), Value: p.Count, Want: "a profile and a count of at least one"}
+		}
+		if i == 0 {
+			c.adj = p.Profile.Adjacency()
+		} else if p.Profile.Adjacency() != c.adj {
+			return nil, privacy.ErrAdjacency
+		}
+		if low, high, ok := privacy.GaussianMu(p.Profile); ok {
+			low2 += float64(p.Count) * low * low
+			high2 += float64(p.Count) * high * high
+			gaussian++
+			continue
+		}
+		c.components = append(c.components, p)
+	}
+	if gaussian > 0 {
+		// √Σμ², with room for the rounding of the sum.
+		room := 4e-16 * float64(gaussian+4)
+		g := privacy.GaussianProfileBetween(math.Sqrt(low2)*(1-room), math.Sqrt(high2)*(1+room), c.adj)
+		c.components = append(c.components, Component{g, 1})
+	}
+	for _, p := range c.components {
+		c.runs += float64(p.Count)
+	}
+	return c, nil
+}
+
+// Adjacency of the composition.
+func (c *Composition) Adjacency() privacy.Adjacency { return c.adj }
+
+// directions are those that have to be looked at: one where all agree.
+func (c *Composition) directions() []privacy.Direction {
+	for _, p := range c.components {
+		if !privacy.IsSymmetric(p.Profile) {
+			return privacy.Directions[:]
+		}
+	}
+	return privacy.Directions[:1]
+}
+
+// EpsilonBounds returns bounds on the smallest ε ≥ 0 with δ(ε) ≤ delta, the
+// larger of both directions, +Inf if there is none.
+//
+// Bound: lower ≤ exact ≤ upper, rounding errors and truncation included; the
+// lower one is 0 if a component knows no lower bounds. Upper − lower is within
+// the tolerance where the lattice suffices.
+// Errors: *privacy.ParamError unless 0 < δ < 1.
+// Proof: docs/theory/composition.md.
+func (c *Composition) EpsilonBounds(delta float64) (Bounds, error) {
+	if !(delta > 0 && delta < 1) {
+		return Bounds{}, &privacy.ParamError{Name: "Delta", Value: delta, Want: "a number in (0, 1)"}
+	}
+	if c.runs == 1 {
+		p := c.components[0].Profile
+		up, err := privacy.EpsilonUpper(p, delta)
+		if err != nil {
+			return Bounds{}, err
+		}
+		return Bounds{privacy.EpsilonLower(p, delta), up, Exact}, nil
+	}
+	ln := math.Log(delta)
+	found := c.inDirections(func(d privacy.Direction) Bounds { return c.epsilonIn(d, ln) })
+	return widest(found), nil
+}
+
+// DeltaBounds returns bounds on ln δ(eps), the larger of both directions.
+//
+// Bound: as EpsilonBounds.
+// Errors: *privacy.ParamError if eps is NaN or infinite.
+func (c *Composition) DeltaBounds(eps float64) (Bounds, error) {
+	if math.IsNaN(eps) || math.IsInf(eps, 0) {
+		return Bounds{}, &privacy.ParamError{Name: "Epsilon", Value: eps, Want: "a finite number"}
+	}
+	if c.runs == 1 {
+		p := c.components[0].Profile
+		return Bounds{privacy.LogDeltaLower(p, eps), privacy.LogDeltaUpper(p, eps), Exact}, nil
+	}
+	found := c.inDirections(func(d privacy.Direction) Bounds { return c.deltaIn(d, eps) })
+	return widest(found), nil
+}
+
+// inDirections runs f for the directions at the same time.
+func (c *Composition) inDirections(f func(privacy.Direction) Bounds) []Bounds {
+	ds := c.directions()
+	found := make([]Bounds, len(ds))
+	var wg sync.WaitGroup
+	for i, d := range ds {
+		wg.Add(1)
+		go func() {
+			defer wg.Done()
+			found[i] = f(d)
+		}()
+	}
+	wg.Wait()
+	return found
+}
+
+// widest returns the larger of each bound.
+func widest(all []Bounds) Bounds {
+	b := all[0]
+	for _, x := range all[1:] {
+		b.Lower = math.Max(b.Lower, x.Lower)
+		if x.Upper > b.Upper {
+			b.Upper, b.Method = x.Upper, x.Method
+		}
+	}
+	return b
+}

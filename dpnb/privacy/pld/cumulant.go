@@ -1,0 +1,215 @@
+package pld
+
+import "math"
+
+// cumulant returns κ(θ) = ln Σ p_i e^{θw_i} of the finite part of a law, and
+// its first two derivatives: mean and variance of the tilted law.
+func (a *atoms) cumulant(theta float64) (k, k1, k2 float64) {
+	shift := math.Inf(-1)
+	for i, w := range a.w {
+		shift = math.Max(shift, a.lnp[i]+theta*w)
+	}
+	if math.IsInf(shift, -1) {
+		return shift, 0, 0
+	}
+	var sum, carry, m1, m2 float64
+	for i, w := range a.w {
+		t := a.lnp[i] + theta*w - shift
+		if t < -745 {
+			continue
+		}
+		p := math.Exp(t)
+		y := p - carry // Kahan: κ is multiplied by the number of runs
+		s := sum + y
+		carry = (s - sum) - y
+		sum = s
+		m1 += p * w
+		m2 += p * w * w
+	}
+	k1 = m1 / sum
+	return shift + math.Log(sum), k1, math.Max(0, m2/sum-k1*k1)
+}
+
+// term is a law and how often it is composed with itself.
+type term struct {
+	atoms
+	count int
+}
+
+// terms is a composition in one direction, all laws on the same side.
+type terms []term
+
+// cumulant is the sum of the laws' cumulants, each times its count.
+func (ts terms) cumulant(theta float64) (k, k1, k2 float64) {
+	for i := range ts {
+		a, b, c := ts[i].atoms.cumulant(theta)
+		n := float64(ts[i].count)
+		k += n * a
+		k1 += n * b
+		k2 += n * c
+	}
+	return k, k1, k2
+}
+
+// lnInfinity returns ln of the composed mass at +∞, rounded to side: of all
+// combinations of outcomes those with at least one at +∞,
+//
+//	Π(F_i + I_i)^{k_i} − ΠF_i^{k_i},
+//
+// F_i and I_i the finite and infinite mass of law i. With y = Σk_i I_i/F_i the
+// factor Π(1 + I_i/F_i)^{k_i} − 1 lies between y and e^y − 1.
+func (ts terms) lnInfinity(side float64) float64 {
+	var all, finite, count float64
+	lnY := math.Inf(-1)
+	for i := range ts {
+		n := float64(ts[i].count)
+		count += n
+		f, _, _ := ts[i].atoms.cumulant(0)
+		switch {
+		case math.IsInf(ts[i].lnInf, -1):
+			all += n * f
+		case math.IsInf(f, -1):
+			all += n * ts[i].lnInf
+			lnY = math.Inf(1)
+		default:
+			all += n * (f + math.Log1p(math.Exp(ts[i].lnInf-f)))
+			lnY = logAdd(lnY, math.Log(n)+ts[i].lnInf-f)
+		}
+		finite += n * f
+	}
+	ln := math.Inf(-1)
+	switch y := math.Exp(lnY); {
+	case math.IsInf(lnY, -1):
+		return ln
+	case y > 1e-6:
+		ln = all + math.Log(-math.Expm1(finite-all)) + side*1e-9
+	default:
+		ln = finite + lnY
+		if side > 0 {
+			ln += y
+		}
+	}
+	return math.Min(0, ln+side*(1e-13+unit*(8+8*count+4*math.Abs(ln))))
+}
+
+func logAdd(a, b float64) float64 {
+	if a < b {
+		a, b = b, a
+	}
+	if math.IsInf(b, -1) {
+		return a
+	}
+	return a + math.Log1p(math.Exp(b-a))
+}
+
+// logSub returns ln(e^a − e^b), −Inf where that is not positive.
+func logSub(a, b float64) float64 {
+	if !(a > b) {
+		return math.Inf(-1)
+	}
+	return a + math.Log(-math.Expm1(b-a))
+}
+
+// logChernoffFactor returns ln max_{x≥0} e^{−θx}(1 − e^{−x}) = ln θ^θ/(1+θ)^{1+θ}.
+func logChernoffFactor(theta float64) float64 {
+	return -theta*math.Log1p(1/theta) - math.Log1p(theta)
+}
+
+const (
+	minTheta = 1e-3
+	maxTheta = 1e9
+)
+
+// saddle returns the tilt at which the composed law, by Laplace's method, has
+// the wanted ln δ, and the ε there. A poor answer costs tightness, never
+// soundness.
+func (ts terms) saddle(lnDelta float64) (theta, eps float64) {
+	excess := func(theta float64) (float64, float64) {
+		k, k1, k2 := ts.cumulant(theta)
+		spread := math.Max(theta*(theta+1)*math.Sqrt(2*math.Pi*k2), 1)
+		return k - theta*k1 - math.Log(spread) - lnDelta, k1
+	}
+	lo, hi := math.Log(minTheta), math.Log(maxTheta)
+	for i := 0; i < 26; i++ {
+		mid := 0.5 * (lo + hi)
+		if f, _ := excess(math.Exp(mid)); f > 0 {
+			lo = mid
+		} else {
+			hi = mid
+		}
+	}
+	theta = math.Exp(0.5 * (lo + hi))
+	_, eps = excess(theta)
+	return theta, eps
+}
+
+// tiltAt returns the tilt whose law has mean eps.
+func (ts terms) tiltAt(eps float64) float64 {
+	lo, hi := math.Log(minTheta), math.Log(maxTheta)
+	for i := 0; i < 26; i++ {
+		mid := 0.5 * (lo + hi)
+		if _, k1, _ := ts.cumulant(math.Exp(mid)); k1 < eps {
+			lo = mid
+		} else {
+			hi = mid
+		}
+	}
+	return math.Exp(0.5 * (lo + hi))
+}
+
+// chernoffEpsilon returns an upper bound on ε at δ from the cumulants alone,
+//
+//	ε = min_θ (κ(θ) + ln[θ^θ/(1+θ)^{1+θ}] − ln(δ − δ_∞))/θ,
+//
+// +Inf if the mass at infinity is δ or more. It is the Rényi bound of order
+// 1 + θ of the discretised law, valid for any number of runs.
+func (ts terms) chernoffEpsilon(lnDelta float64) float64 {
+	ln := logSub(lnDelta, ts.lnInfinity(+1))
+	if math.IsInf(ln, -1) {
+		return math.Inf(1)
+	}
+	at := func(x float64) float64 {
+		theta := math.Exp(x)
+		k, _, _ := ts.cumulant(theta)
+		return (k + logChernoffFactor(theta) - ln + 1e-14*(1+math.Abs(k)+math.Abs(ln))) / theta
+	}
+	return math.Max(0, goldenMin(at, math.Log(1e-6), math.Log(maxTheta)))
+}
+
+// chernoffDelta returns an upper bound on ln δ at ε from the cumulants alone.
+func (ts terms) chernoffDelta(eps float64) float64 {
+	at := func(x float64) float64 {
+		theta := math.Exp(x)
+		k, _, _ := ts.cumulant(theta)
+		return k - theta*eps + logChernoffFactor(theta) + 1e-14*(1+math.Abs(k)+theta*math.Abs(eps))
+	}
+	return math.Min(0, logAdd(ts.lnInfinity(+1), goldenMin(at, math.Log(1e-6), math.Log(maxTheta))))
+}
+
+// goldenMin returns the smallest value of f met on a coarse grid over [lo, hi]
+// and in a golden-section search about its best point.
+func goldenMin(f func(float64) float64, lo, hi float64) float64 {
+	const steps, ratio = 24, 0.6180339887498949
+	h := (hi - lo) / steps
+	best, at := math.Inf(1), lo
+	for i := 0; i <= steps; i++ {
+		if v := f(lo + float64(i)*h); v < best {
+			best, at = v, lo+float64(i)*h
+		}
+	}
+	a, b := at-h, at+h
+	x1, x2 := b-ratio*(b-a), a+ratio*(b-a)
+	f1, f2 := f(x1), f(x2)
+	for i := 0; i < 25; i++ {
+		if f1 < f2 {
+			b, x2, f2 = x2, x1, f1
+			x1 = b - ratio*(b-a)
+			f1 = f(x1)
+		} else {
+			a, x1, f1 = x1, x2, f2
+			x2 = a + ratio*(b-a)
+			f2 = f(x2)
+		}
+	}
+	return math.Min(best, math.Min(f1, f2))
+}

@@ -1,0 +1,200 @@
+package pld
+
+import (
+	"math"
+
+	"github.com/dpnb/notebooks/dpnb/privacy"
+)
+
+// point is a value of ε with bounds on ln δ(ε).
+type point struct{ eps, low, up float64 }
+
+// curve is what has been evaluated of one direction of a profile: knots at
+// dyadic ε, rising, and between every two of them their midpoint. The knots
+// are where the discretised loss may have mass; the midpoints tell how far the
+// profile sags below its chords.
+type curve struct {
+	eval    func(eps float64) point
+	knots   []point
+	mids    []point // mids[i] lies between knots[i] and knots[i+1]
+	infLow  float64 // lower bound on ln δ(+∞), the loss's mass at infinity
+	scratch []float64
+}
+
+// bounder is the optional ability to give both bounds from one evaluation.
+type bounder interface {
+	LogDeltaBounds(d privacy.Direction, eps float64) (low, up float64)
+}
+
+// evaluator returns ε ↦ bounds on ln δ of direction d, NaN replaced by the
+// bound that says nothing.
+func evaluator(p privacy.Profile, d privacy.Direction) func(float64) point {
+	lower, hasLower := p.(privacy.LowerProfile)
+	both, hasBoth := p.(bounder)
+	return func(eps float64) point {
+		q := point{eps: eps, low: math.Inf(-1)}
+		switch {
+		case hasBoth:
+			q.low, q.up = both.LogDeltaBounds(d, eps)
+		case hasLower:
+			q.up, q.low = p.LogDeltaUpper(d, eps), lower.LogDeltaLower(d, eps)
+		default:
+			q.up = p.LogDeltaUpper(d, eps)
+		}
+		if math.IsNaN(q.up) || q.up > 0 {
+			q.up = 0
+		}
+		if math.IsNaN(q.low) {
+			q.low = math.Inf(-1)
+		}
+		q.low = math.Min(q.low, q.up)
+		return q
+	}
+}
+
+const (
+	startCells = 32
+	maxKnots   = 1 << 17
+	maxLoss    = 1 << 30 // the search for the range of a loss ends here
+	minLoss    = 1.0 / (1 << 40)
+)
+
+// newCurve evaluates direction d of p coarsely over the range that matters:
+// to the right until δ is below logTail, to the left until the loss has less
+// than that much mass.
+func newCurve(p privacy.Profile, d privacy.Direction, logTail float64) *curve {
+	eval := evaluator(p, d)
+	atInf := eval(math.Inf(1))
+	floor := logTail
+	if !math.IsInf(atInf.up, -1) && atInf.up < 0 {
+		// Mass at infinity, which no range can exclude.
+		floor = math.Max(floor, atInf.up) + math.Ln2*math.Exp(-math.Abs(floor-atInf.up)) + 1e-12
+	}
+	right := reach(func(w float64) bool { return eval(w).up <= floor })
+	// P(W < −w − c) ≤ e^{−w−c}/(1−e^{−c}) δ_opposite(w); c = w/8.
+	other := evaluator(p, d.Opposite())
+	otherInf := other(math.Inf(1))
+	left := reach(func(w float64) bool {
+		up := other(w).up
+		if otherInf.up > -700 && up <= otherInf.up+1e-9 {
+			return true // what is left of P there lies at −∞
+		}
+		return up-w*1.125-math.Log(-math.Expm1(-w/8)) <= logTail
+	}) * 1.125
+	unit := math.Exp2(math.Ceil(math.Log2((left + right) / startCells)))
+	from, to := -math.Ceil(left/unit), math.Ceil(right/unit)
+	c := &curve{eval: eval, infLow: atInf.low}
+	for i := from; i <= to; i++ {
+		c.knots = append(c.knots, eval(i*unit))
+		if i < to {
+			c.mids = append(c.mids, eval((i+0.5)*unit))
+		}
+	}
+	return c
+}
+
+// reach returns a w at which ok holds, within a factor 1.1 of the smallest if
+// ok is monotone, between minLoss and maxLoss.
+func reach(ok func(float64) bool) float64 {
+	hi := 1.0
+	if ok(hi) {
+		for hi > minLoss && ok(hi/2) {
+			hi /= 2
+		}
+	} else {
+		for hi < maxLoss && !ok(hi) {
+			hi *= 2
+		}
+	}
+	lo := hi / 2
+	for i := 0; i < 3; i++ {
+		if mid := math.Sqrt(lo * hi); ok(mid) {
+			hi = mid
+		} else {
+			lo = mid
+		}
+	}
+	return hi
+}
+
+// refine halves cells wider than minWidth until the tilted mass of a cell times
+// its squared width, summed over the cells that are wider, is at most budget.
+func (c *curve) refine(theta, minWidth, budget float64) {
+	for len(c.knots) < maxKnots {
+		mass := c.cellMasses(theta)
+		limit := budget / float64(len(mass))
+		split := 0
+		for i, m := range mass {
+			width := c.knots[i+1].eps - c.knots[i].eps
+			if width > minWidth && m*width*width > limit {
+				mass[i] = -1 // to be halved
+				split++
+			}
+		}
+		if split == 0 {
+			return
+		}
+		knots := make([]point, 0, len(c.knots)+split)
+		mids := make([]point, 0, len(c.mids)+split)
+		for i, m := range mass {
+			a, b := c.knots[i], c.knots[i+1]
+			knots = append(knots, a)
+			if m >= 0 {
+				mids = append(mids, c.mids[i])
+				continue
+			}
+			mid := c.mids[i]
+			knots = append(knots, mid)
+			mids = append(mids, c.eval(0.5*(a.eps+mid.eps)), c.eval(0.5*(mid.eps+b.eps)))
+		}
+		c.knots, c.mids = append(knots, c.knots[len(c.knots)-1]), mids
+	}
+}
+
+// cellMasses estimates how the law tilted by e^{θw} is spread over the cells,
+// normalised to one: it only steers where to look closer.
+func (c *curve) cellMasses(theta float64) []float64 {
+	n := len(c.knots)
+	if cap(c.scratch) < n {
+		c.scratch = make([]float64, n+n/2)
+	}
+	mass := c.scratch[:n-1]
+	// Scale by the largest tilted δ.
+	shift := math.Inf(-1)
+	for _, k := range c.knots {
+		shift = math.Max(shift, k.up+theta*k.eps)
+	}
+	prev := 0.0 // slope term of the cell to the left, at its right end
+	for i := 0; i < n; i++ {
+		k := c.knots[i]
+		scale := math.Exp(k.up + theta*k.eps - shift)
+		var next, right float64
+		if i < n-1 {
+			d := c.knots[i+1].eps - k.eps
+			fall := -math.Expm1(c.knots[i+1].up - k.up)
+			if math.IsNaN(fall) {
+				fall = 0
+			}
+			next = scale * fall / math.Expm1(d)
+			right = next * math.Exp(math.Min(700, (theta+1)*d))
+		}
+		p := math.Abs(prev - next)
+		prev = right
+		if i > 0 {
+			mass[i-1] += p
+		}
+		if i < n-1 {
+			mass[i] = p
+		}
+	}
+	var sum float64
+	for _, m := range mass {
+		sum += m
+	}
+	if sum > 0 {
+		for i := range mass {
+			mass[i] /= 0.5 * sum
+		}
+	}
+	return mass
+}

@@ -1,0 +1,185 @@
+package pld
+
+import (
+	"math"
+	"sync"
+
+	"gonum.org/v1/gonum/dsp/fourier"
+)
+
+const (
+	// unit is the unit round-off of float64.
+	unit = 0x1p-53
+	// fftStage bounds the relative error, in the 2-norm, of one stage of a
+	// mixed-radix transform for each factor of two of the size: twiddle
+	// factors within 2π·2u, and butterflies of at most five terms.
+	// Higham 2002, Theorem 24.2, has 1e-15 for radix 2; this is four times it.
+	fftStage = 4e-15
+)
+
+// fftError bounds the relative 2-norm error of a transform of size n.
+func fftError(n int) float64 { return fftStage * math.Log2(float64(n)) }
+
+// smooth returns the smallest even number ≥ n with no prime factor above 5:
+// the transform is quadratic in a large prime factor.
+func smooth(n int) int {
+	best := math.MaxInt
+	for a := 2; a < 2*n || a == 2; a *= 2 {
+		for b := a; b < best; b *= 3 {
+			c := b
+			for c < n {
+				c *= 5
+			}
+			best = min(best, c)
+		}
+	}
+	return best
+}
+
+// plan is a transform of one size with its work space.
+type plan struct {
+	n     int
+	fft   *fourier.FFT
+	time  []float64
+	freq  []complex128
+	total []complex128
+}
+
+var plans sync.Map // size → *sync.Pool of *plan
+
+// acquire returns a plan of size n for exclusive use; give it back with release.
+func acquire(n int) *plan {
+	pool, _ := plans.LoadOrStore(n, &sync.Pool{})
+	if p, ok := pool.(*sync.Pool).Get().(*plan); ok {
+		return p
+	}
+	return &plan{
+		n: n, fft: fourier.NewFFT(n),
+		time: make([]float64, n), freq: make([]complex128, n/2+1),
+	}
+}
+
+func (p *plan) release() {
+	pool, _ := plans.LoadOrStore(p.n, &sync.Pool{})
+	pool.(*sync.Pool).Put(p)
+}
+
+// lattice says how the composed law is laid out: index i mod n of a circular
+// array stands for the loss i·step, first ≤ i < first + n.
+type lattice struct {
+	step  float64 // a power of two, so that i·step is exact
+	first int
+	n     int
+}
+
+// convolve fills p.time with the composition of the laws, each tilted by
+// e^{θw − κ_i(θ)} so that it has mass one, circularly on lat. The direction of
+// rounding is that of side: +1 up, −1 down. It returns Σ count·κ_i(θ) with a
+// bound on its rounding error, and a bound on the 2-norm of the error of p.time.
+func (p *plan) convolve(ts terms, theta float64, lat lattice, side float64) (kappa, kappaErr, err2 float64) {
+	n := lat.n
+	var inputs, squarings, growth float64
+	single := len(ts) == 1
+	if !single && len(p.total) == 0 {
+		p.total = make([]complex128, n/2+1)
+	}
+	for i := range ts {
+		t := &ts[i]
+		k, norm, mass := p.tilt(&t.atoms, theta, lat, side)
+		count := float64(t.count)
+		kappa += count * k
+		kappaErr += unit * float64(4+len(ts)) * count * math.Abs(k)
+		inputs += count * norm
+		squarings += count
+		growth += count * math.Max(0, math.Log(mass))
+		p.freq = p.fft.Coefficients(p.freq, p.time)
+		switch {
+		case single:
+			power(p.freq, t.count)
+		case i == 0:
+			copy(p.total, p.freq)
+			power(p.total, t.count)
+		default:
+			power(p.freq, t.count)
+			for j, c := range p.freq {
+				p.total[j] *= c
+			}
+		}
+	}
+	from := p.freq
+	if !single {
+		from = p.total
+	}
+	p.time = p.fft.Sequence(p.time, from)
+	scale := 1 / float64(n)
+	var norm2 float64
+	for i, v := range p.time {
+		v *= scale
+		p.time[i] = v
+		norm2 += v * v
+	}
+	// Each input's error enters times its count, for |φ_i| ≤ e^{growth}; a
+	// complex product adds √5·u, the inverse transform its own.
+	eta := fftError(n)
+	err2 = eta*inputs*math.Exp(growth) + (squarings*2.5*unit*2+eta)*math.Sqrt(norm2)
+	err2 *= 1 + 1e-6
+	return kappa, kappaErr, err2 + 1e-40
+}
+
+// tilt writes the tilted law circularly into p.time and returns its cumulant,
+// the 2-norm of what was written, and its sum.
+func (p *plan) tilt(a *atoms, theta float64, lat lattice, side float64) (k, norm, mass float64) {
+	k, _, _ = a.cumulant(theta)
+	clear(p.time)
+	folds := 1.0 // atoms that share an index, for the rounding of their sum
+	if m := len(a.w); m > 0 {
+		folds += (a.w[m-1] - a.w[0]) / (lat.step * float64(lat.n))
+	}
+	for i, w := range a.w {
+		tw := theta * w
+		t := a.lnp[i] + tw - k
+		slack := 5e-16 * (2 + folds + math.Abs(tw) + math.Abs(a.lnp[i]) + math.Abs(k))
+		if t < -700 {
+			if side < 0 {
+				continue
+			}
+			t = -700
+		}
+		j := int(w/lat.step) % lat.n
+		if j < 0 {
+			j += lat.n
+		}
+		p.time[j] += math.Exp(t) * (1 + side*slack)
+	}
+	for _, v := range p.time {
+		norm += v * v
+		mass += v
+	}
+	return k, math.Sqrt(norm), mass
+}
+
+// power raises every coefficient to the n-th power by squaring. What would end
+// below 1e-40 in modulus is set to zero.
+func power(c []complex128, n int) {
+	if n == 1 {
+		return
+	}
+	tiny := math.Exp(-184.2 / float64(n)) // |c|² below which |c|ⁿ < 1e-40
+	for i, b := range c {
+		if real(b)*real(b)+imag(b)*imag(b) < tiny {
+			c[i] = 0
+			continue
+		}
+		r := complex(1, 0)
+		for m := n; ; {
+			if m&1 == 1 {
+				r *= b
+			}
+			if m >>= 1; m == 0 {
+				break
+			}
+			b *= b
+		}
+		c[i] = r
+	}
+}

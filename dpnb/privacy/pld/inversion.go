@@ -1,0 +1,243 @@
+package pld
+
+import (
+	"math"
+
+	"github.com/dpnb/notebooks/dpnb/privacy"
+)
+
+// work is the composition in one direction, while a question is answered.
+type work struct {
+	c            *Composition
+	curves       []*curve
+	upper, lower terms
+}
+
+// start evaluates every component coarsely. What is cut off at the ends is
+// below e^{lnDelta} by eight orders of magnitude.
+func (c *Composition) start(d privacy.Direction, lnDelta float64) *work {
+	w := &work{c: c}
+	for _, p := range c.components {
+		logTail := lnDelta - math.Log(c.runs) - 18
+		w.curves = append(w.curves, newCurve(p.Profile, d, logTail))
+	}
+	w.discretise(false)
+	return w
+}
+
+// discretise makes laws of the curves as they are.
+func (w *work) discretise(lower bool) {
+	w.upper, w.lower = w.upper[:0], nil
+	for i, c := range w.curves {
+		w.upper = append(w.upper, term{c.upperAtoms(), w.c.components[i].Count})
+	}
+	if !lower {
+		return
+	}
+	for i, c := range w.curves {
+		a, ok := c.lowerAtoms()
+		if !ok {
+			w.lower = nil
+			return
+		}
+		w.lower = append(w.lower, term{a, w.c.components[i].Count})
+	}
+}
+
+// coarse refines until the tilt that answers the question is known well.
+func (w *work) coarse(question func(terms) float64) (theta float64) {
+	theta = question(w.upper)
+	for range 4 {
+		for i, c := range w.curves {
+			_, _, v := w.upper[i].cumulant(theta)
+			c.refine(theta, 0, 0.02*v+1e-300)
+		}
+		w.discretise(false)
+		next := question(w.upper)
+		if math.Abs(next-theta) < 0.02*theta {
+			return next
+		}
+		theta = next
+	}
+	return theta
+}
+
+// step returns the lattice step that an ε error of tol asks for. Spreading the
+// loss inside cells of width h adds a variance of about h²/6 to the upper law
+// and 5h²/24 to the lower one; a variance v that keeps E e^{−W} moves ε by
+// v(θ+1)/2.
+func (w *work) step(theta, tol float64) float64 {
+	h := math.Sqrt(2 * 0.7 * tol / ((theta + 1) * w.c.runs * 0.5))
+	h = math.Min(h, 0.5/theta)
+	return math.Exp2(math.Floor(math.Log2(h)))
+}
+
+// refine brings every curve to the step.
+func (w *work) refine(theta, step float64) {
+	n := float64(len(w.curves))
+	for i, c := range w.curves {
+		share := math.Max(1, w.c.runs/(float64(w.c.components[i].Count)*n))
+		c.refine(theta, step, 0.3*step*step*share)
+	}
+	w.discretise(true)
+}
+
+// invert returns the composed tails for a tilt and a step: the step is doubled
+// until the lattice fits. fits is false if that was necessary.
+func (w *work) invert(theta, step, lnMass float64) (up, low *tail, fits bool) {
+	from, to := w.upper.window(theta, lnMass)
+	if w.lower != nil {
+		a, b := w.lower.window(theta, lnMass)
+		from, to = math.Min(from, a), math.Max(to, b)
+	}
+	fits = true
+	for (to-from)/step+8 > float64(w.c.settings.maxPoints()) {
+		step *= 2
+		fits = false
+	}
+	if !fits {
+		return nil, nil, false
+	}
+	lat := lattice{step: step, first: int(math.Floor(from/step)) - 2}
+	lat.n = smooth(int(math.Ceil(to/step)) + 2 - lat.first)
+	up = compose(w.upper, theta, lat, lnMass, +1)
+	if w.lower != nil {
+		low = compose(w.lower, theta, lat, lnMass, -1)
+	}
+	return up, low, true
+}
+
+const attempts = 5
+
+// epsilonIn answers EpsilonBounds in one direction.
+func (c *Composition) epsilonIn(d privacy.Direction, lnDelta float64) Bounds {
+	w := c.start(d, lnDelta)
+	b := Bounds{Lower: 0, Upper: math.Inf(1), Method: Fourier}
+	question := func(ts terms) float64 {
+		ln := logSub(lnDelta, ts.lnInfinity(+1))
+		if math.IsInf(ln, -1) {
+			ln = lnDelta
+		}
+		theta, _ := ts.saddle(ln)
+		return theta
+	}
+	theta := w.coarse(question)
+	tol := c.tolerance(w, theta)
+	step := w.step(theta, tol)
+	for range attempts {
+		step = w.affordable(theta, step)
+		w.refine(theta, step)
+		theta = question(w.upper)
+		_, mean, variance := w.upper.cumulant(theta)
+		_ = mean
+		lnMass := math.Log(1e-4 * math.Min(1, tol*theta) / (1 + theta*math.Sqrt(variance)) / (1 + theta))
+		up, low, ok := w.invert(theta, step, lnMass)
+		if !ok {
+			step *= 2
+			continue
+		}
+		if eps, _, ok := up.epsilon(lnDelta); ok {
+			b.Upper = math.Min(b.Upper, math.Max(0, eps))
+		} else if eps, above, _ := up.epsilon(lnDelta); !above {
+			b.Upper = math.Min(b.Upper, math.Max(0, eps))
+		}
+		if low != nil {
+			if eps, above, ok := low.epsilon(lnDelta); ok {
+				b.Lower = math.Max(b.Lower, eps)
+			} else if above {
+				b.Lower = math.Max(b.Lower, low.s(low.lat.n-2))
+			}
+		} else {
+			break
+		}
+		gap := b.Upper - b.Lower
+		if gap <= tol {
+			break
+		}
+		next := step * math.Exp2(math.Floor(0.5*math.Log2(tol/gap)))
+		if next >= step || w.affordable(theta, next) >= step {
+			break
+		}
+		step = next
+	}
+	if e := w.upper.chernoffEpsilon(lnDelta); e < b.Upper {
+		b.Upper, b.Method = e, Chernoff
+	}
+	b.Lower = math.Min(b.Lower, b.Upper)
+	return b
+}
+
+// tolerance returns the ε error asked for.
+func (c *Composition) tolerance(w *work, theta float64) float64 {
+	if c.settings != nil && c.settings.Tolerance > 0 {
+		return c.settings.Tolerance
+	}
+	_, eps, _ := w.upper.cumulant(theta)
+	return 5e-4 * math.Max(math.Abs(eps), 1e-9)
+}
+
+// affordable returns step, doubled until the lattice is small enough.
+func (w *work) affordable(theta, step float64) float64 {
+	_, _, v := w.upper.cumulant(theta)
+	width := 14 * math.Sqrt(v)
+	for width/step > 0.8*float64(w.c.settings.maxPoints()) {
+		step *= 2
+	}
+	return step
+}
+
+// deltaIn answers DeltaBounds in one direction, in logarithms.
+func (c *Composition) deltaIn(d privacy.Direction, eps float64) Bounds {
+	w := c.start(d, -40)
+	b := Bounds{Lower: math.Inf(-1), Upper: 0, Method: Fourier}
+	// How small δ is decides how far the tails have to be followed.
+	if guess := w.upper.chernoffDelta(eps); guess < -30 {
+		for range 3 {
+			w = c.start(d, guess)
+			next := w.upper.chernoffDelta(eps)
+			if next > guess-1 {
+				break
+			}
+			guess = next
+		}
+	}
+	question := func(ts terms) float64 { return ts.tiltAt(eps) }
+	theta := w.coarse(question)
+	tol := c.tolerance(w, theta)
+	step := w.step(theta, tol)
+	for range attempts {
+		step = w.affordable(theta, step)
+		w.refine(theta, step)
+		theta = question(w.upper)
+		_, _, variance := w.upper.cumulant(theta)
+		lnMass := math.Log(1e-4 * math.Min(1, tol*theta) / (1 + theta*math.Sqrt(variance)) / (1 + theta))
+		up, low, ok := w.invert(theta, step, lnMass)
+		if !ok {
+			step *= 2
+			continue
+		}
+		if l, ok := up.deltaAt(eps); ok {
+			b.Upper = math.Min(b.Upper, l)
+		}
+		if low == nil {
+			break
+		}
+		if l, ok := low.deltaAt(eps); ok {
+			b.Lower = math.Max(b.Lower, l)
+		}
+		gap := (b.Upper - b.Lower) / math.Max(theta, 1e-3)
+		if gap <= tol {
+			break
+		}
+		next := step * math.Exp2(math.Floor(0.5*math.Log2(tol/gap)))
+		if next >= step || w.affordable(theta, next) >= step {
+			break
+		}
+		step = next
+	}
+	if l := w.upper.chernoffDelta(eps); l < b.Upper {
+		b.Upper, b.Method = l, Chernoff
+	}
+	b.Lower = math.Min(b.Lower, b.Upper)
+	return b
+}

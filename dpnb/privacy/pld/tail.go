@@ -1,0 +1,140 @@
+package pld
+
+import "math"
+
+// tail is the profile of a composed law on a lattice, bounded on one side.
+// With s = (first + m)·step, ln δ(s) is between
+//
+//	κ − θs + ln(d[m] ± err)   (and the mass at infinity on top),
+//
+// d[m] = Σ_{j>m} r_j e^{−θ(s_j−s)}(1 − e^{−(s_j−s)}) and r the tilted law.
+type tail struct {
+	lat   lattice
+	theta float64
+	kappa float64 // rounded to the tail's side
+	d     []float64
+	err   float64
+	rel   float64 // relative rounding error of d
+	lnInf float64
+	side  float64
+}
+
+// window chooses the lattice: from, to enclose the tilted law but for mass
+// e^{lnMass} on each side, by Chernoff's bound with the same cumulants.
+func (ts terms) window(theta, lnMass float64) (from, to float64) {
+	k, mean, variance := ts.cumulant(theta)
+	sd := math.Sqrt(variance)
+	from, to = math.Inf(-1), math.Inf(1)
+	base := math.Sqrt(-2*lnMass) / math.Max(sd, 1e-300)
+	for _, f := range []float64{0.35, 0.5, 0.7, 0.85, 1, 1.2} {
+		t := math.Min(base*f, 1e12)
+		up, _, _ := ts.cumulant(theta + t)
+		to = math.Min(to, (up-k-lnMass)/t)
+		down, _, _ := ts.cumulant(theta - t)
+		from = math.Max(from, -(down-k-lnMass)/t)
+	}
+	return math.Min(from, mean), math.Max(to, mean)
+}
+
+// compose returns the composed profile on one side. lnMass is the logarithm of
+// the mass that is allowed to wrap around the lattice at either end.
+func compose(ts terms, theta float64, lat lattice, lnMass, side float64) *tail {
+	p := acquire(lat.n)
+	defer p.release()
+	kappa, kappaErr, err2 := p.convolve(ts, theta, lat, side)
+	t := &tail{
+		lat: lat, theta: theta, side: side,
+		kappa: kappa + side*kappaErr,
+		lnInf: ts.lnInfinity(side),
+		rel:   4 * unit * float64(lat.n+16),
+	}
+	// Upwards through the lattice from its top: s is Σ_{j>m} r_j e^{−θ(s_j−s_m)}.
+	r, n := p.time, lat.n
+	q := math.Exp(-theta * lat.step)
+	shrink, grow := math.Exp(-lat.step), -math.Expm1(-lat.step)
+	t.d = make([]float64, n)
+	var s, d, weight2 float64
+	decay, reach := 1.0, 0.0
+	for m := n - 2; m >= 0; m-- {
+		s = q * (s + at(r, lat.first+m+1, n))
+		d = q*shrink*d + grow*s
+		t.d[m] = d
+		// The 2-norm of the weights e^{−θx}(1 − e^{−x}).
+		if decay > 1e-30 {
+			decay *= q
+			reach += lat.step
+			w := decay * -math.Expm1(-reach)
+			weight2 += w * w
+		}
+	}
+	// Wrapped mass weighs at most one; for the upper side also what lies
+	// above the lattice and is not in the sum.
+	t.err = 1.01 * (err2*math.Sqrt(weight2) + 2*math.Exp(lnMass))
+	return t
+}
+
+// at reads index i of a circular array.
+func at(r []float64, i, n int) float64 {
+	if i %= n; i < 0 {
+		i += n
+	}
+	return r[i]
+}
+
+// lnDelta returns the bound on ln δ at lattice point m.
+func (t *tail) lnDelta(m int) float64 {
+	d := t.d[m] + t.side*(t.rel*math.Abs(t.d[m])+t.err)
+	l := math.Inf(-1)
+	if d > 0 {
+		s := t.s(m)
+		l = t.kappa - t.theta*s + math.Log(d)
+		l += t.side * 4e-16 * (math.Abs(t.kappa) + t.theta*math.Abs(s) + math.Abs(l) + 1)
+	}
+	return math.Min(0, logAdd(l, t.lnInf))
+}
+
+func (t *tail) s(m int) float64 { return float64(t.lat.first+m) * t.lat.step }
+
+// epsilon returns the ε at which the bound falls to lnDelta, linear in e^ε
+// between lattice points as the profile of a law on the lattice is. ok is false
+// if it does not on this lattice; above says that it is higher up.
+func (t *tail) epsilon(lnDelta float64) (eps float64, above, ok bool) {
+	lnDelta -= t.side * 3e-16 * math.Abs(lnDelta) // the logarithm's own rounding
+	lo, hi := 0, t.lat.n-1
+	if t.lnDelta(hi-1) > lnDelta {
+		return 0, true, false
+	}
+	if t.lnDelta(lo) <= lnDelta {
+		return t.s(lo), false, false
+	}
+	hi--
+	for hi-lo > 1 {
+		if mid := (lo + hi) / 2; t.lnDelta(mid) <= lnDelta {
+			hi = mid
+		} else {
+			lo = mid
+		}
+	}
+	a, b := math.Exp(t.lnDelta(lo)-lnDelta), math.Exp(t.lnDelta(hi)-lnDelta)
+	f := 1.0
+	if a > b {
+		f = (a - 1) / (a - b)
+	}
+	eps = t.s(lo) + math.Log1p(f*math.Expm1(t.lat.step))
+	return eps + t.side*(1e-15*(math.Abs(eps)+t.lat.step)), false, true
+}
+
+// deltaAt returns the bound on ln δ at eps, linear in e^ε between lattice
+// points; ok is false if eps is not on the lattice.
+func (t *tail) deltaAt(eps float64) (ln float64, ok bool) {
+	x := eps/t.lat.step - float64(t.lat.first)
+	m := int(math.Floor(x))
+	if !(x >= 0) || m >= t.lat.n-2 {
+		return 0, false
+	}
+	f := math.Expm1(eps-t.s(m)) / math.Expm1(t.lat.step)
+	f -= t.side * 1e-15 // the profile falls: towards the left is up
+	f = math.Min(1, math.Max(0, f))
+	l := logAdd(math.Log1p(-f)+t.lnDelta(m), math.Log(f)+t.lnDelta(m+1))
+	return math.Min(0, l+t.side*2e-15*(1+math.Abs(l))), true
+}

@@ -1,0 +1,221 @@
+package privacy
+
+import (
+	"fmt"
+	"math"
+)
+
+// RDPCurve is a Rényi guarantee: for every order α > 1, D_α(P‖Q) ≤ Epsilon(α)
+// in both directions.
+type RDPCurve struct {
+	// Adj is the adjacency under which it holds.
+	Adj Adjacency
+	// Epsilon maps α ≥ 1 to an upper bound, +Inf where there is none. It must
+	// be a pure function.
+	Epsilon func(alpha float64) float64
+}
+
+// RDPEvent is implemented by events that have a Rényi curve.
+type RDPEvent interface {
+	Event
+	// RDP returns the curve of one run under adj.
+	RDP(adj Adjacency) (RDPCurve, error)
+}
+
+// Rho is a ρ-zCDP guarantee: ε(α) = ρα for every α > 1.
+type Rho struct {
+	Value float64
+	Adj   Adjacency
+}
+
+// Curve returns the Rényi curve ρα. Errors: *ParamError unless ρ ≥ 0.
+func (r Rho) Curve() (RDPCurve, error) {
+	if !(r.Value >= 0) {
+		return RDPCurve{}, &ParamError{Name: "Rho", Value: r.Value, Want: "a number ≥ 0"}
+	}
+	if err := r.Adj.Validate(); err != nil {
+		return RDPCurve{}, err
+	}
+	return RDPCurve{Adj: r.Adj, Epsilon: func(alpha float64) float64 {
+		return math.Nextafter(r.Value*alpha, math.Inf(1))
+	}}, nil
+}
+
+// RhoOfPure returns the zCDP guarantee ρ = ε²/2 of pure ε-DP, rounded up.
+// Source: Bun, Steinke 2016, Proposition 1.4.
+func RhoOfPure(a Approx) (Rho, error) {
+	if err := a.Validate(); err != nil {
+		return Rho{}, err
+	}
+	if a.Delta > 0 {
+		return Rho{}, fmt.Errorf("%w: (ε, δ)-DP with δ > 0 is not zCDP", ErrUnsupported)
+	}
+	return Rho{Value: math.Nextafter(0.5*a.Epsilon*a.Epsilon, math.Inf(1)), Adj: a.Adj}, nil
+}
+
+// RhoOfGaussian returns the zCDP guarantee ρ = μ²/2 of μ-GDP's Gaussian
+// mechanism, rounded up.
+func RhoOfGaussian(mu float64, adj Adjacency) Rho {
+	return Rho{Value: math.Nextafter(0.5*mu*mu, math.Inf(1)), Adj: adj}
+}
+
+// GaussianRDP returns the curve αμ²/2 of the μ-GDP Gaussian mechanism.
+func GaussianRDP(mu float64, adj Adjacency) RDPCurve {
+	rho := RhoOfGaussian(mu, adj)
+	return RDPCurve{Adj: adj, Epsilon: func(alpha float64) float64 {
+		return math.Nextafter(rho.Value*alpha, math.Inf(1))
+	}}
+}
+
+// RDP returns the curve αμ²/2.
+func (g Gaussian) RDP(adj Adjacency) (RDPCurve, error) {
+	if err := g.Validate(); err != nil {
+		return RDPCurve{}, err
+	}
+	_, mu := g.MuBounds(adj)
+	return GaussianRDP(mu, adj), nil
+}
+
+// ComposeRDP returns the curve of running each curve its number of times: the
+// orders' sums, rounded up.
+//
+// Errors: ErrAdjacency if the adjacencies differ, *ParamError if there is none.
+func ComposeRDP(counts []int, curves ...RDPCurve) (RDPCurve, error) {
+	if len(curves) == 0 || len(counts) != len(curves) {
+		return RDPCurve{}, &ParamError{Name: "curves", Value: len(curves), Want: "at least one, and a count for each"}
+	}
+	for _, c := range curves {
+		if c.Adj != curves[0].Adj {
+			return RDPCurve{}, ErrAdjacency
+		}
+	}
+	return RDPCurve{Adj: curves[0].Adj, Epsilon: func(alpha float64) float64 {
+		var sum float64
+		for i, c := range curves {
+			if counts[i] > 0 {
+				sum += float64(counts[i]) * c.Epsilon(alpha)
+			}
+		}
+		return sum * (1 + 4e-16*float64(len(curves)+1))
+	}}, nil
+}
+
+// LogDeltaUpper returns an upper bound on ln δ(ε), ε ≥ 0,
+//
+//	δ = inf_{α>1} exp((α−1)(ε(α)−ε)) (1−1/α)^α / (α−1).
+//
+// Bound: upper; any α is valid, so the search cannot break it.
+// Source: Canonne, Kamath, Steinke 2020, arXiv:2004.00010, Proposition 12.
+// Proof: docs/theory/composition.md.
+func (c RDPCurve) LogDeltaUpper(eps float64) float64 {
+	return math.Min(0, minOverOrders(func(alpha float64) float64 {
+		e := c.Epsilon(alpha)
+		t := (alpha-1)*(e-eps) + alpha*math.Log1p(-1/alpha) - math.Log(alpha-1)
+		return t + 1e-15*(1+(alpha-1)*(math.Abs(e)+math.Abs(eps))+math.Abs(math.Log(alpha-1)))
+	}))
+}
+
+// EpsilonUpper returns an upper bound on ε at δ,
+//
+//	ε = inf_{α>1} ε(α) + ln(1−1/α) − ln(αδ)/(α−1), at least 0.
+//
+// Errors: *ParamError unless 0 < δ < 1.
+// Source: Canonne, Kamath, Steinke 2020, arXiv:2004.00010, Proposition 12.
+func (c RDPCurve) EpsilonUpper(delta float64) (float64, error) {
+	if err := checkOpenDelta(delta); err != nil {
+		return 0, err
+	}
+	return math.Max(0, minOverOrders(func(alpha float64) float64 {
+		e, t := c.Epsilon(alpha), -(math.Log(alpha)+math.Log(delta))/(alpha-1)
+		return e + math.Log1p(-1/alpha) + t + 1e-15*(1+e+math.Abs(t)+math.Abs(math.Log1p(-1/alpha)))
+	})), nil
+}
+
+// EpsilonSimple returns the bound ε = inf_{α>1} ε(α) + ln(1/δ)/(α−1), which
+// EpsilonUpper improves on; kept for comparison.
+//
+// Errors: *ParamError unless 0 < δ < 1.
+// Source: Mironov 2017, arXiv:1702.07476, Proposition 3.
+func (c RDPCurve) EpsilonSimple(delta float64) (float64, error) {
+	if err := checkOpenDelta(delta); err != nil {
+		return 0, err
+	}
+	return minOverOrders(func(alpha float64) float64 {
+		return (c.Epsilon(alpha) - math.Log(delta)/(alpha-1)) * (1 + 1e-15)
+	}), nil
+}
+
+func checkOpenDelta(delta float64) error {
+	if !(delta > 0 && delta < 1) {
+		return &ParamError{Name: "Delta", Value: delta, Want: "a number in (0, 1)"}
+	}
+	return nil
+}
+
+// minOverOrders returns the smallest value of f found over α − 1 ∈ [1e-6, 1e9]:
+// a grid in the logarithm, then a golden-section search about its best point.
+// NaN counts as +Inf.
+func minOverOrders(f func(alpha float64) float64) float64 {
+	g := func(x float64) float64 {
+		v := f(1 + math.Exp(x))
+		if math.IsNaN(v) {
+			return math.Inf(1)
+		}
+		return v
+	}
+	return minimise(g, math.Log(1e-6), math.Log(1e9), 120)
+}
+
+// minimise returns the smallest value of g seen on a grid of n steps over
+// [lo, hi] and in a golden-section search about the best grid point.
+func minimise(g func(float64) float64, lo, hi float64, n int) float64 {
+	step := (hi - lo) / float64(n)
+	best, at := math.Inf(1), lo
+	for i := 0; i <= n; i++ {
+		x := lo + float64(i)*step
+		if v := g(x); v < best {
+			best, at = v, x
+		}
+	}
+	const ratio = 0.6180339887498949
+	a, b := at-step, at+step
+	x1, x2 := b-ratio*(b-a), a+ratio*(b-a)
+	f1, f2 := g(x1), g(x2)
+	for i := 0; i < 45; i++ {
+		if f1 < f2 {
+			b, x2, f2 = x2, x1, f1
+			x1 = b - ratio*(b-a)
+			f1 = g(x1)
+		} else {
+			a, x1, f1 = x1, x2, f2
+			x2 = a + ratio*(b-a)
+			f2 = g(x2)
+		}
+		best = math.Min(best, math.Min(f1, f2))
+	}
+	return best
+}
+
+// Profile returns the profile that the curve implies, the same in both
+// directions; for ε < 0 by δ(ε) = 1 − e^ε + e^ε δ(−ε).
+func (c RDPCurve) Profile() Profile { return rdpProfile{c} }
+
+type rdpProfile struct{ c RDPCurve }
+
+func (p rdpProfile) Adjacency() Adjacency { return p.c.Adj }
+
+// Symmetric reports that both directions have the same profile.
+func (p rdpProfile) Symmetric() bool { return true }
+
+func (p rdpProfile) LogDeltaUpper(_ Direction, eps float64) float64 {
+	switch {
+	case math.IsInf(eps, 1):
+		return math.Inf(-1)
+	case math.IsInf(eps, -1):
+		return 0
+	case eps < 0:
+		l := logAddExp(math.Log(-math.Expm1(eps)), eps+p.c.LogDeltaUpper(-eps))
+		return roundUp(l, 2e-15+4e-16*math.Abs(l))
+	}
+	return p.c.LogDeltaUpper(eps)
+}

@@ -1,0 +1,95 @@
+package privacy
+
+import (
+	"fmt"
+	"math"
+)
+
+// ConvertAdjacency returns p under adj: p itself where it holds under adj, its
+// replace-one consequence where it holds under add/remove-one.
+//
+// Errors: ErrAdjacency for the other way, which no guarantee allows: under
+// replace-one the number of records is public.
+func ConvertAdjacency(p Profile, adj Adjacency) (Profile, error) {
+	if err := adj.Validate(); err != nil {
+		return nil, err
+	}
+	switch {
+	case p.Adjacency() == adj:
+		return p, nil
+	case p.Adjacency() == AddRemove:
+		return ReplaceProfile(p)
+	}
+	return nil, fmt.Errorf("%w: a guarantee under %v says nothing under %v", ErrAdjacency, p.Adjacency(), adj)
+}
+
+// ReplaceProfile returns the replace-one profile that follows from an
+// add/remove-one profile: replacing is removing and then adding, or the other
+// way round, so for every ε₁ ∈ ℝ
+//
+//	δ_rep(ε) ≤ δ_rem(ε₁) + e^{ε₁} δ_add(ε − ε₁)   and   δ_add(ε₁) + e^{ε₁} δ_rem(ε − ε₁).
+//
+// The infimum over ε₁ is exactly the composition g(1 − f) of the two trade-off
+// functions; for a μ-GDP Gaussian it is the Gaussian of 2μ.
+//
+// Bound: upper; any ε₁ is valid, so the search cannot break it.
+// Errors: ErrAdjacency if p does not hold under AddRemove.
+// Proof: docs/theory/composition.md.
+func ReplaceProfile(p Profile) (Profile, error) {
+	switch q := p.(type) {
+	case gaussianProfile:
+		if q.adj == AddRemove {
+			return gaussianProfile{adj: ReplaceOne, muLow: 2 * q.muLow, muHigh: 2 * q.muHigh}, nil
+		}
+	}
+	if p.Adjacency() != AddRemove {
+		return nil, fmt.Errorf("%w: replace-one follows from an add/remove profile only", ErrAdjacency)
+	}
+	return replaceProfile{p}, nil
+}
+
+type replaceProfile struct{ p Profile }
+
+func (r replaceProfile) Adjacency() Adjacency { return ReplaceOne }
+
+// Symmetric reports that both directions have the same profile.
+func (r replaceProfile) Symmetric() bool { return true }
+
+func (r replaceProfile) LogDeltaUpper(_ Direction, eps float64) float64 {
+	if math.IsInf(eps, -1) {
+		return 0
+	}
+	if math.IsInf(eps, 1) {
+		return math.Min(0, logAddExp(r.p.LogDeltaUpper(Remove, eps), r.p.LogDeltaUpper(Add, eps)))
+	}
+	best := 0.0
+	for _, first := range Directions {
+		if first == Add && IsSymmetric(r.p) {
+			break
+		}
+		// ε₁ = ε/2 + sinh(x) reaches far on both sides and resolves the middle.
+		v := minimise(func(x float64) float64 {
+			e1 := 0.5*eps + math.Sinh(x)
+			e2 := math.Nextafter(eps-e1, math.Inf(-1))
+			return logAddExp(r.p.LogDeltaUpper(first, e1), e1+r.p.LogDeltaUpper(first.Opposite(), e2))
+		}, -9, 9, 72)
+		best = math.Min(best, v)
+	}
+	return roundUp(best, 1e-15+5e-16*(math.Abs(best)+math.Abs(eps)))
+}
+
+// ReplaceByGroup returns the replace-one guarantee (2ε, (1 + e^ε)δ) that
+// (ε, δ)-DP under add/remove-one implies as a group of two. ReplaceProfile is
+// never worse; this one is kept for comparison.
+//
+// Errors: ErrAdjacency, *ParamError.
+func ReplaceByGroup(a Approx) (Approx, error) {
+	if err := a.Validate(); err != nil {
+		return Approx{}, err
+	}
+	if a.Adj != AddRemove {
+		return Approx{}, fmt.Errorf("%w: the group argument starts from add-remove", ErrAdjacency)
+	}
+	d := a.Delta * (1 + math.Exp(a.Epsilon)) * (1 + 1e-15)
+	return Approx{Epsilon: 2 * a.Epsilon, Delta: math.Min(1, d), Adj: ReplaceOne}, nil
+}
