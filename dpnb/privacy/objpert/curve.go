@@ -77,6 +77,9 @@ func (a *arch) Bounds(g0, g1 float64) (lower, upper float64) {
 // Theorems A and B hold; 0 if there is none.
 func (a *arch) Kappa() float64 { return a.kappa }
 
+// Even reports that S̄(−γ) = S̄(γ) on a symmetric range.
+func (a *arch) Even() bool { return a.lo == -a.hi && a.peak == 0 }
+
 func positive(name string, v float64) error {
 	if !(v > 0) || math.IsInf(v, 1) {
 		return &privacy.ParamError{Name: name, Value: v, Want: "a positive finite number"}
@@ -244,6 +247,11 @@ func (c *clipped) Range() (lo, hi float64) { return c.lo, c.hi }
 func (c *clipped) Max() float64 {
 	_, up := c.Curve.Bounds(c.lo, c.hi)
 	return up
+}
+
+func (c *clipped) Even() bool {
+	e, ok := c.Curve.(interface{ Even() bool })
+	return ok && e.Even()
 }
 
 func (c *clipped) String() string { return fmt.Sprintf("%v, C=%g", c.Curve, c.clip) }

@@ -22,7 +22,8 @@ type lattice struct {
 	stay, pass  [][]float64
 	before      [][]float64 // best total of the cells above, at this node at most
 	after       [][]float64 // best total of the cells below, from this node on
-	fixed       float64     // credit of the cells that no path can cross
+	keep        []int       // of every cell of the grid, its index here or −1
+	fixed       float64     // credit of the cells left out
 	slop        float64
 	evaluations int
 }

@@ -2,6 +2,7 @@ package objpert
 
 import (
 	"math"
+	"sort"
 	"sync"
 
 	"github.com/dpnb/notebooks/dpnb/privacy"
@@ -13,6 +14,9 @@ const tightTolerance = 0.004
 
 // pruneShare is the part of the tolerance below which paths are not refined.
 const pruneShare = 0.8
+
+// dropShare is the part of the value that cells left out of a lattice may have.
+const dropShare = 3e-4
 
 // maxEvaluations bounds the nodes of one call; what is then known is returned.
 const maxEvaluations = 6_000_000
@@ -54,11 +58,11 @@ func (g *grids) refine(cells []cell, l int) []cell {
 	var out []cell
 	var visit func(c cell)
 	visit = func(c cell) {
-		small := c.width() <= a*scale/8
+		small := c.width() <= a*math.Pow(scale, widthPower)*widthUnit
 		switch {
 		case !c.passable():
 			small = small && c.width() <= a*math.Ldexp(1, -18)
-		case c.travel() > 0.8*scale:
+		case c.travel() > travelUnit*math.Pow(scale, travelPower):
 			small = small && c.width() <= a*scale*math.Ldexp(1, -10)
 		}
 		if small || !(c.bottom < 0.5*(c.bottom+c.top) && 0.5*(c.bottom+c.top) < c.top) {
@@ -95,32 +99,70 @@ func (g *grids) removeAt(eps float64) (logLower, logUpper float64) {
 	if done() || math.IsInf(logUpper, -1) {
 		return logLower, math.Min(0, logUpper)
 	}
+	// A path of a two-signed loss crosses γ = 0 at u ≥ 0 or at u ≤ 0; the two
+	// are reflections of each other if the curve is even.
+	worst := math.Inf(-1)
+	for _, side := range g.sides() {
+		up := g.refineSide(eps, shift, slack, side, logUpper, &logLower)
+		worst = math.Max(worst, up)
+	}
+	logUpper = math.Min(logUpper, worst)
+	return logLower, math.Min(0, math.Max(logUpper, logLower))
+}
+
+// sides returns on which side of u = 0 paths cross γ = 0: 0 says that they do not.
+func (g *grids) sides() []int {
+	lo, hi := g.curve.Range()
+	switch {
+	case lo == 0 || hi == 0:
+		return []int{0}
+	case g.even():
+		return []int{1}
+	}
+	return []int{1, -1}
+}
+
+// even reports that the curve is even, by its type: only what is known to be.
+func (g *grids) even() bool {
+	lo, hi := g.curve.Range()
+	e, ok := g.curve.(interface{ Even() bool })
+	return ok && e.Even() && lo == -hi
+}
+
+// refineSide returns an upper bound on the logarithm of the best reward of the
+// paths of one side, and raises logLower as it goes.
+func (g *grids) refineSide(eps, shift, slack float64, side int, logUpper float64, logLower *float64) float64 {
 	var tube []span
 	spent := 0
-	for level := 1; level < 13 && spent < maxEvaluations; level++ {
-		l := g.newLattice(eps, shift, math.Exp(logLower+shift), level, tube)
+	for level := 1; level < 13; level++ {
+		l := g.newLattice(eps, shift, math.Exp(*logLower+shift), level, side, tube)
 		if l.size()+spent > maxEvaluations {
 			break
 		}
-		if debug { println("level", level, "cells", len(l.cells), "last", l.last, "size", l.size(), "spent", spent) }
+		if debug {
+			println("level", level, "cells", len(l.cells), "last", l.last, "size", l.size(), "spent", spent)
+		}
 		best := l.sweep(eps, shift) + l.fixed
 		spent += l.evaluations
-		cells := g.level(level)
-		raise(g.descentAlong(eps, shift, l))
-		logUpper = math.Min(logUpper, math.Max(math.Log(best)-shift+slack, logLower))
-		if debug { println(" best", best, "lower", math.Exp(logLower+shift), "fixed", l.fixed) }
-		if done() {
+		if scaled := g.descentAlong(eps, shift, l, g.level(level)); scaled > 0 {
+			*logLower = math.Max(*logLower, math.Log(scaled)-shift-slack)
+		}
+		logUpper = math.Min(logUpper, math.Log(best)-shift+slack)
+		if debug {
+			println(" best", best, "lower", math.Exp(*logLower+shift), "fixed", l.fixed)
+		}
+		if logUpper <= *logLower+tightTolerance {
 			break
 		}
-		target := math.Exp(logLower+shift) * (1 + pruneShare*tightTolerance)
+		target := math.Exp(*logLower+shift) * (1 + pruneShare*tightTolerance)
 		spans, ok := l.survivors(target - l.fixed)
 		if !ok {
 			logUpper = math.Min(logUpper, math.Log(target)-shift+slack)
 			break
 		}
-		tube = l.widen(spans, cells)
+		tube = l.widen(spans)
 	}
-	return logLower, math.Min(0, math.Max(logUpper, logLower))
+	return logUpper
 }
 
 // gaussBounds returns bounds on ln δ_G(ε; γ) as a function of γ.
@@ -133,21 +175,23 @@ func gaussBounds(eps float64) func(float64) (lo, hi float64) {
 
 // newLattice sets up the nodes of a level within the tube of the coarser one.
 // known is the scaled value already certified.
-func (g *grids) newLattice(eps, shift, known float64, level int, tube []span) *lattice {
+func (g *grids) newLattice(eps, shift, known float64, level, side int, tube []span) *lattice {
 	cells := g.level(level)
 	l := &lattice{h: math.Ldexp(0.5, -level), slop: clockSlop(cells)}
+	zero, pad := g.clock(0), l.slop*float64(len(cells)+1)
 	gauss := gaussBounds(eps)
 	// Beyond |u| = far a path has nothing to gain that matters.
 	far := math.Sqrt(2 * math.Max(1, shift-math.Log(1e-7*math.Max(known, 1e-300))))
 	lo, hi := math.Inf(1), math.Inf(-1)
 	var limits []span
-	for i := range cells {
-		c := &cells[i]
-		if !c.passable() {
-			_, up := c.peakBounds(eps)
-			l.fixed += math.Exp(up+shift) * (1 + 1e-11)
+	l.keep = make([]int, len(cells))
+	for i, dropped := range l.drop(eps, shift, known, cells) {
+		if dropped {
+			l.keep[i] = -1
 			continue
 		}
+		l.keep[i] = len(l.cells)
+		c := &cells[i]
 		// The rate vanishes where E ≥ ln(1 + 1/k).
 		keep := math.Log1p(1 / c.kLow)
 		floor := math.Min(edge(eps-keep, c.big), edgeOrInf(eps-keep, c.small))
@@ -163,7 +207,16 @@ func (g *grids) newLattice(eps, shift, known float64, level int, tube []span) *l
 		}
 		l.cells = append(l.cells, newView(c, eps, shift, gauss))
 		if tube == nil {
-			limits = append(limits, span{math.Inf(-1), math.Inf(1)})
+			s := span{math.Inf(-1), math.Inf(1)}
+			if side != 0 && c.neg == (side > 0) {
+				// γ = 0 is crossed at u ≥ 0, or at u ≤ 0.
+				if c.neg {
+					s.lo = -zero - pad
+				} else {
+					s.hi = -zero + pad
+				}
+			}
+			limits = append(limits, s)
 		} else {
 			limits = append(limits, tube[c.parent])
 		}
@@ -199,6 +252,29 @@ func (g *grids) newLattice(eps, shift, known float64, level int, tube []span) *l
 	return l
 }
 
+// drop says which cells are left out of the lattice, with their credit, as if
+// each were crossed where the rate is at its peak, added once and for all: those
+// that no path can cross, and those too poor to matter.
+func (l *lattice) drop(eps, shift, known float64, cells []cell) []bool {
+	dropped := make([]bool, len(cells))
+	credit := make([]float64, len(cells))
+	order := make([]int, len(cells))
+	for i := range cells {
+		_, up := cells[i].peakBounds(eps)
+		credit[i] = math.Exp(up+shift) * (1 + 1e-11)
+		order[i] = i
+	}
+	sort.Slice(order, func(a, b int) bool { return credit[order[a]] < credit[order[b]] })
+	sum := 0.0
+	for _, i := range order {
+		if sum += credit[i]; sum <= dropShare*known || !cells[i].passable() {
+			dropped[i] = true
+			l.fixed += credit[i]
+		}
+	}
+	return dropped
+}
+
 func edgeOrInf(eps, gamma float64) float64 {
 	if gamma == 0 {
 		if eps < 0 {
@@ -219,34 +295,36 @@ func (l *lattice) size() int {
 }
 
 // descentAlong returns the certified reward of the lattice's best path.
-func (g *grids) descentAlong(eps, shift float64, l *lattice) float64 {
-	cells := make([]cell, len(l.cells))
-	at := make([]float64, len(l.cells))
-	last := len(cells)
-	for j, v := range l.path() {
-		cells[j] = *l.cells[j].cell
-		at[j] = v + cells[j].clockTop
-		if math.IsInf(v, 1) && last > j {
-			last = j - 1
+func (g *grids) descentAlong(eps, shift float64, l *lattice, cells []cell) float64 {
+	at := make([]float64, len(cells))
+	path := l.path()
+	last := -1
+	for i, k := range l.keep {
+		at[i] = math.Inf(-1)
+		if k < 0 {
+			continue
 		}
+		if math.IsInf(path[k], 1) {
+			break
+		}
+		at[i] = path[k] + cells[i].clockTop
+		last = i
 	}
 	return g.descentReward(eps, shift, cells, at, last)
 }
 
 // widen turns the spans of the lattice's cells into those of all cells: one
-// that no path can cross bounds nothing.
-func (l *lattice) widen(spans []span, cells []cell) []span {
-	out := make([]span, len(cells))
-	j := 0
-	for i := range cells {
-		if cells[i].passable() {
-			out[i] = spans[j]
-			j++
-		} else {
-			out[i] = span{math.Inf(-1), math.Inf(1)}
+// that was left out bounds nothing.
+func (l *lattice) widen(spans []span) []span {
+	out := make([]span, len(l.keep))
+	for i, k := range l.keep {
+		out[i] = span{math.Inf(-1), math.Inf(1)}
+		if k >= 0 {
+			out[i] = spans[k]
 		}
 	}
 	return out
 }
 
 var debug = false
+var travelUnit, travelPower, widthPower, widthUnit = 0.8, 1.5, 1.0, 0.125
