@@ -29,17 +29,34 @@ func (t *tally) hold(eps, shift, gamma, u0, u1 float64) {
 	} else {
 		u1 = math.Min(u1, c)
 	}
-	t.pair(eps, shift, u0, u1, gamma, gamma)
+	if u0 < u1 {
+		t.pair(eps, shift, u0, u1, u1-u0, gamma, gamma)
+	}
 }
 
-// pair adds ∫_{u0}^{u1} φ(u)du − e^ε ∫_{u0+g0}^{u1+g1} φ(z)dz if positive.
-func (t *tally) pair(eps, shift, u0, u1, g0, g1 float64) {
-	if !(u0 < u1) {
-		return
+// pair adds ∫_{u0}^{u0+d} φ(u)du − e^ε ∫_{u0+g0}^{u1+g1} φ(z)dz if positive;
+// d = u1 − u0 is given by itself because it may be far smaller than u0.
+func (t *tally) pair(eps, shift, u0, u1, d, g0, g1 float64) {
+	x, h := u0+0.5*d, 0.5*d
+	mid, hz := 0.5*(g0+g1), h-0.5*(g0-g1)
+	if q, e, ok := stretch(x, h); ok && hz >= 0 {
+		if qz, ez, okz := stretch(x+mid, hz); okz {
+			// The two densities share φ(x), so that its rounding cancels.
+			ex := exponent(eps, mid, x)
+			ratio := math.Exp(ex)
+			scale := scaledPDF(x, shift)
+			a, b := 2*h*q, 2*hz*ratio*qz
+			round := 1e-15 * (1 + math.Abs(eps) + math.Abs(mid)*(math.Abs(mid)+math.Abs(x)))
+			t.add(scale*(a-b), scale*(2*h*e+2*hz*ratio*ez+round*(a+b)))
+			return
+		}
 	}
 	a, ea := normalMass(u0, u1, shift)
 	b, eb := normalMass(u0+g0, u1+g1, shift+eps)
-	t.add(a-b, ea+eb)
+	// What the exponents lose to rounding.
+	near := math.Max(0, math.Max(u0, -u1))
+	round := 2e-15 * (near*near + math.Abs(shift) + math.Abs(eps))
+	t.add(a-b, ea+eb+round*(a+b))
 }
 
 // descentReward returns a lower bound on e^shift times the reward of the path
@@ -63,7 +80,7 @@ func (p *problem) descentReward(eps, shift float64, cells []cell, at []float64, 
 		}
 		from := math.Max(u, at[j])
 		t.hold(eps, shift, c.top/p.sigma, u, from)
-		t.pair(eps, shift, from, from+d, c.top/p.sigma, c.bottom/p.sigma)
+		t.pair(eps, shift, from, from+d, d, c.top/p.sigma, c.bottom/p.sigma)
 		u = from + d
 	}
 	t.hold(eps, shift, cells[len(cells)-1].bottom/p.sigma, u, math.Inf(1))

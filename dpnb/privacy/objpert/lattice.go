@@ -16,16 +16,17 @@ type lattice struct {
 	v0, h float64 // node k is at v0 + kh, k = 0 … last
 	last  int
 	cells []view
-	// Per cell: nodes from[j] … to[j]; credit if the path stays at the node,
-	// and if it only passes through it.
-	from, to    []int
-	stay, pass  [][]float64
-	before      [][]float64 // best total of the cells above, at this node at most
-	after       [][]float64 // best total of the cells below, from this node on
-	keep        []int       // of every cell of the grid, its index here or −1
-	fixed       float64     // credit of the cells left out
-	slop        float64
-	evaluations int
+	// Per cell: nodes from[j] … to[j]; the credit of a path that stays at the
+	// node; what changing to the next node inside the cell may add.
+	from, to   []int
+	stay, turn [][]float64
+	// upTo, onward and enter are the values of the recursion; see sweep.
+	upTo, onward [][]float64
+	enter        []float64
+	keep         []int   // of every cell of the grid, its index here or −1
+	fixed        float64 // credit of the cells left out
+	slop         float64
+	evaluations  int
 }
 
 // span is the tube of one cell in terms of v.
@@ -59,21 +60,17 @@ func (l *lattice) fill(j int, eps, shift float64) {
 		}
 		return node + t
 	}
-	stay, pass := make([]float64, n), make([]float64, n)
-	level := make([]bool, n)
-	line := make([]float64, n)
-	for i := range stay {
-		line[i], _, level[i] = v.line(eps, shift, entry(from+i), d)
-		stay[i], pass[i] = line[i], line[i]
+	line, lineErr := make([]float64, n), make([]float64, n)
+	exact, level := make([]bool, n), make([]bool, n)
+	for i := range line {
+		line[i], lineErr[i], exact[i], level[i] = v.line(eps, shift, entry(from+i), d)
 	}
-	// Each interval between nodes raises both its ends, by the bend or to the
-	// supremum of the rate over the tile, whichever is the less.
-	raise := func(i int, credit, through float64) {
-		if i >= 0 && i < n {
-			stay[i] = math.Max(stay[i], credit)
-			pass[i] = math.Max(pass[i], through)
-		}
-	}
+	// A node's majorant is the rate along its line plus the bend of the
+	// intervals beside it, or, where that is not known well enough, a constant
+	// no less than the rate on the tiles beside it.
+	bends, caps := make([]float64, n), make([]float64, n)
+	constant := make([]bool, n)
+	tiles, turn := make([]float64, n), make([]float64, n)
 	for i := -1; i < n; i++ {
 		inner := i >= 0 && i+1 < n
 		if !inner && (i < 0 && from > 0 || i >= 0 && to < l.last) {
@@ -81,98 +78,120 @@ func (l *lattice) fill(j int, eps, shift float64) {
 		}
 		ua, ub := l.node(from+i), l.node(from+i+1)
 		if v.neg {
-			ua, ub = -ub, -ua
-			ua, ub = ua-t-d, ub-t-d
+			ua, ub = -ub-t-d, -ua-t-d
 		} else {
 			ua, ub = ua+t, ub+t
 		}
-		tile := width * v.sup(eps, shift, ua, ub+d)
-		if inner && level[i] && level[i+1] {
-			raise(i, line[i], tile)
-			raise(i+1, line[i+1], tile)
+		ub += d
+		if !inner {
+			// Beyond the last node on the flat side the rate is the same.
+			at := max(i, 0)
+			if level[at] && v.neg == (i < 0) {
+				continue
+			}
+			constant[at] = true
+			caps[at] = math.Max(caps[at], width*v.sup(eps, shift, ua, ub))
 			continue
 		}
-		// Beyond the last node on the flat side nothing bends.
-		if i == n-1 && !v.neg && level[i] || i == -1 && v.neg && level[0] {
-			raise(max(i, 0), line[max(i, 0)], tile)
+		if level[i] && level[i+1] {
+			tiles[i] = line[i]
+			caps[i], caps[i+1] = math.Max(caps[i], line[i]), math.Max(caps[i+1], line[i])
 			continue
 		}
+		tile := width * v.sup(eps, shift, ua, ub)
+		tiles[i] = tile
 		bend := math.Inf(1)
-		if inner {
-			bend = width * v.bend(eps, shift, ua, ub+d, l.h)
+		if exact[i] && exact[i+1] {
+			bend = width * v.bend(eps, shift, ua, ub, l.h)
 		}
-		if inner && math.Max(line[i], line[i+1])+bend <= tile {
-			raise(i, line[i]+bend, tile+bend)
-			raise(i+1, line[i+1]+bend, tile+bend)
+		if math.Max(line[i], line[i+1])+bend <= tile {
+			bends[i], bends[i+1] = math.Max(bends[i], bend), math.Max(bends[i+1], bend)
+			caps[i], caps[i+1] = math.Max(caps[i], tile+bend), math.Max(caps[i+1], tile+bend)
+			turn[i] = width*v.turn(eps, shift, ua, ub, l.h) + lineErr[i] + lineErr[i+1]
 			continue
 		}
-		raise(i, tile, tile)
-		raise(i+1, tile, tile)
+		constant[i], constant[i+1] = true, true
+		caps[i], caps[i+1] = math.Max(caps[i], tile), math.Max(caps[i+1], tile)
 	}
-	l.stay[j], l.pass[j] = stay, pass
+	stay := make([]float64, n)
+	for i := range stay {
+		if constant[i] {
+			stay[i] = caps[i]
+		} else {
+			stay[i] = line[i] + bends[i]
+		}
+	}
+	// What a path can gain by changing nodes inside the cell, beyond the better
+	// of the two: nothing between constants.
+	for i := 0; i+1 < n; i++ {
+		switch {
+		case constant[i] && constant[i+1]:
+			turn[i] = 0
+		case constant[i]:
+			turn[i] = math.Max(0, tiles[i]+bends[i+1]-caps[i])
+		case constant[i+1]:
+			turn[i] = math.Max(0, tiles[i]+bends[i]-caps[i+1])
+		}
+	}
+	l.stay[j], l.turn[j] = stay, turn
 }
 
 // sweep fills all cells and runs the recursion down and up.
 func (l *lattice) sweep(eps, shift float64) (best float64) {
 	m := len(l.cells)
-	l.stay, l.pass = make([][]float64, m), make([][]float64, m)
-	l.before, l.after = make([][]float64, m), make([][]float64, m)
+	l.stay, l.turn = make([][]float64, m), make([][]float64, m)
+	l.upTo, l.onward = make([][]float64, m), make([][]float64, m)
 	for j := range l.cells {
 		l.fill(j, eps, shift)
 	}
-	// Down: prev holds, for the nodes of the cell above, the best total so far,
-	// non-decreasing in the node.
-	var prev []float64
-	prevFrom := 0
+	// Down: upTo[j][i] is the best total of cells 0 … j of a path that is at
+	// node i at the end of cell j; it does not fall with i.
 	for j := 0; j < m; j++ {
-		n := l.to[j] - l.from[j] + 1
-		pre := make([]float64, n)
-		for i := range pre {
-			if prev != nil {
-				pre[i] = prev[min(l.from[j]+i-prevFrom, len(prev)-1)]
-			}
-		}
-		l.before[j] = pre
-		cur := make([]float64, n)
-		ended, top := math.Inf(-1), math.Inf(-1)
+		stay, turn := l.stay[j], l.turn[j]
+		cur := make([]float64, len(stay))
 		for i := range cur {
-			best := math.Max(pre[i]+l.stay[j][i], ended)
+			if j > 0 {
+				above := l.upTo[j-1]
+				cur[i] = above[min(l.from[j]+i-l.from[j-1], len(above)-1)]
+			}
+			cur[i] += stay[i]
 			if i > 0 {
-				best = math.Max(best, pre[i-1]+l.pass[j][i])
+				cur[i] = math.Max(cur[i], cur[i-1]+math.Max(0, stay[i]-stay[i-1])+turn[i-1])
 			}
-			ended = math.Max(ended, pre[i]+l.pass[j][i])
-			top = math.Max(top, best)
-			cur[i] = top
 		}
-		prev, prevFrom = cur, l.from[j]
+		l.upTo[j] = cur
 	}
-	best = prev[len(prev)-1]
-	// Up: next is non-increasing in the node.
-	var next []float64
-	nextFrom := 0
+	last := l.upTo[m-1]
+	best = last[len(last)-1]
+	// Up: onward[j][i] is the most that a path at node i in cell j can gain from
+	// there on, beyond staying at i to the end of the cell.
 	for j := m - 1; j >= 0; j-- {
-		n := l.to[j] - l.from[j] + 1
-		post := make([]float64, n)
-		for i := range post {
-			if next != nil {
-				post[i] = next[max(0, l.from[j]+i-nextFrom)]
+		stay, turn := l.stay[j], l.turn[j]
+		cur := make([]float64, len(stay))
+		for i := len(cur) - 1; i >= 0; i-- {
+			if j+1 < m {
+				cur[i] = l.entering(j+1, l.from[j]+i)
+			}
+			if i+1 < len(cur) {
+				cur[i] = math.Max(cur[i], cur[i+1]+math.Max(0, stay[i+1]-stay[i])+turn[i])
 			}
 		}
-		l.after[j] = post
-		cur := make([]float64, n)
-		ended, top := math.Inf(-1), math.Inf(-1)
-		for i := n - 1; i >= 0; i-- {
-			b := math.Max(post[i]+l.stay[j][i], ended)
-			if i+1 < n {
-				b = math.Max(b, post[i+1]+l.pass[j][i])
-			}
-			ended = math.Max(ended, post[i]+l.pass[j][i])
-			top = math.Max(top, b)
-			cur[i] = top
+		l.onward[j] = cur
+		best := math.Inf(-1)
+		enter := make([]float64, len(cur))
+		for i := len(cur) - 1; i >= 0; i-- {
+			best = math.Max(best, cur[i]+stay[i])
+			enter[i] = best
 		}
-		next, nextFrom = cur, l.from[j]
+		l.enter = enter
 	}
 	return best
+}
+
+// entering returns the best total of cell j and those below it for a path that
+// enters it at node k or a later one; the sweep up has just done cell j.
+func (l *lattice) entering(j, k int) float64 {
+	return l.enter[max(0, k-l.from[j])]
 }
 
 // survivors returns, cell by cell, the span of v through which a path may still
@@ -181,20 +200,9 @@ func (l *lattice) sweep(eps, shift float64) (best float64) {
 func (l *lattice) survivors(threshold float64) (spans []span, ok bool) {
 	spans = make([]span, len(l.cells))
 	for j := range l.cells {
-		pre, post, stay, pass := l.before[j], l.after[j], l.stay[j], l.pass[j]
-		n := len(pre)
 		first, final := -1, -1
-		// The best of paths that pass a node and end the cell at a later one.
-		later := make([]float64, n+1)
-		later[n] = math.Inf(-1)
-		for i := n - 1; i >= 0; i-- {
-			later[i] = math.Max(later[i+1], pass[i]+post[i])
-		}
-		earlier := math.Inf(-1)
-		for i := 0; i < n; i++ {
-			earlier = math.Max(earlier, pre[i]+pass[i])
-			through := math.Max(pre[i]+stay[i]+post[i], math.Max(earlier+post[i], pre[i]+later[i]))
-			if through > threshold {
+		for i, t := range l.upTo[j] {
+			if t+l.onward[j][i] > threshold {
 				if first < 0 {
 					first = i
 				}
@@ -223,8 +231,8 @@ func (l *lattice) path() []float64 {
 	node := 0
 	for j := range l.cells {
 		best, at := math.Inf(-1), 0
-		for i := range l.before[j] {
-			if t := l.before[j][i] + l.stay[j][i] + l.after[j][i]; t > best {
+		for i := range l.upTo[j] {
+			if t := l.upTo[j][i] + l.onward[j][i]; t > best {
 				best, at = t, i
 			}
 		}

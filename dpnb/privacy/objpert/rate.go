@@ -58,10 +58,11 @@ func peakRate(gamma, k, c float64) (logPeak, at float64) {
 		if !(next > lo && next < hi) {
 			next = 0.5 * (lo + hi)
 		}
-		if math.Abs(next-x) <= 1e-15*(c+x) || hi-lo <= 1e-16*c {
+		done := math.Abs(next-x) <= 1e-10*x
+		x = next
+		if done || hi-lo <= 1e-16*c {
 			break
 		}
-		x = next
 	}
 	// ln M is concave in x, so its tangent at any x bounds it.
 	grow := math.Exp(gamma * x)

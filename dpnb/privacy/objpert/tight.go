@@ -177,7 +177,7 @@ func gaussBounds(eps float64) func(float64) (lo, hi float64) {
 // known is the scaled value already certified.
 func (g *grids) newLattice(eps, shift, known float64, level, side int, tube []span) *lattice {
 	cells := g.level(level)
-	l := &lattice{h: math.Ldexp(0.5, -level), slop: clockSlop(cells)}
+	l := &lattice{h: nodeUnit * math.Pow(2, -float64(level)*nodePower), slop: clockSlop(cells)}
 	zero, pad := g.clock(0), l.slop*float64(len(cells)+1)
 	gauss := gaussBounds(eps)
 	// Beyond |u| = far a path has nothing to gain that matters.
@@ -327,4 +327,6 @@ func (l *lattice) widen(spans []span) []span {
 }
 
 var debug = false
-var travelUnit, travelPower, widthPower, widthUnit = 0.8, 1.5, 1.0, 0.125
+var travelUnit, travelPower, widthPower, widthUnit = 0.4, 1.0, 1.0, 0.125
+
+var nodeUnit, nodePower = 0.5, 1.0

@@ -101,9 +101,9 @@ func (v *view) crude(eps, shift, ua, ub float64) float64 {
 // is at u0 at big and at u0 + d at small. exact says that it is one up to
 // rounding; otherwise it is the cell's width times a supremum. level says that
 // the path is on the flat part of the rate throughout.
-func (v *view) line(eps, shift, u0, d float64) (credit float64, exact, level bool) {
+func (v *view) line(eps, shift, u0, d float64) (credit, err float64, exact, level bool) {
 	if u0 >= v.cSmall {
-		return v.flat, true, true
+		return v.flat, 0, true, true
 	}
 	u1 := u0 + d
 	if least := exponent(eps, v.big, u1); least >= 0 && u1+v.small >= 0 {
@@ -119,11 +119,12 @@ func (v *view) line(eps, shift, u0, d float64) (credit float64, exact, level boo
 				ratio := math.Exp(exponent(eps, mid, x))
 				a, b := 2*h*q, 2*hz*ratio*qz
 				err := 2*h*e + 2*hz*ratio*ez + 1e-15*(a+b)
-				return scaledPDF(x, shift) * math.Max(0, a-b+err), true, false
+				scale := scaledPDF(x, shift)
+				return scale * math.Max(0, a-b+err), 2 * scale * err, true, false
 			}
 		}
 	}
-	return v.width() * v.sup(eps, shift, u0, u1), false, false
+	return v.width() * v.sup(eps, shift, u0, u1), 0, false, false
 }
 
 // bend returns, for two neighbouring full-speed paths h apart in u, the most by
@@ -147,4 +148,35 @@ func (v *view) bend(eps, shift, ua, ub, h float64) float64 {
 		out += scaledPDF(at, shift) * math.Max(0, v.mHigh-lo) * h / 4
 	}
 	return out * (1 + 1e-11)
+}
+
+// turn returns a bound on ∫ min(D⁺, D⁻) per unit of γ, D the difference of the
+// rates on two full-speed paths h apart in u, over the tile [ua, ub] that has
+// both: what a path gains at most by changing from one to the other where the
+// difference changes sign. There
+//
+//	∂M/∂u = φ(u)[k e^E(u + γ) − (1 + k)u]  (E = γ(c − u), 0 ≤ E ≤ ln(1 + 1/k)), or 0.
+func (v *view) turn(eps, shift, ua, ub, h float64) float64 {
+	hi := math.Min(ub, v.cSmall)
+	if ua >= hi || math.IsInf(v.kHigh, 1) {
+		return 0
+	}
+	eLow := math.Max(0, math.Min(exponent(eps, v.small, hi), exponent(eps, v.big, hi)))
+	g := math.Max(v.small, math.Min(-ua, v.big))
+	eHigh := math.Max(eLow, math.Min(exponent(eps, g, ua), math.Log1p(1/v.kLow)))
+	lo, up := math.Exp(eLow), math.Exp(eHigh)
+	var rise, fall float64
+	if ua >= 0 {
+		rise = v.kHigh*(up*(hi+v.big)-ua) - ua
+		fall = hi - v.kLow*(lo*(ua+v.small)-hi)
+		if lo*(ua+v.small) < hi {
+			fall = hi - v.kHigh*(lo*(ua+v.small)-hi)
+		}
+	} else {
+		// Any signs: the factors one by one.
+		rise = math.Max(v.kHigh*up*(hi+v.big), 0) + (1+v.kHigh)*-ua
+		fall = v.kHigh*up*math.Max(0, -(ua+v.small)) + (1+v.kHigh)*math.Max(hi, 0)
+	}
+	near := math.Max(ua, math.Min(0, hi))
+	return scaledPDF(near, shift) * h * math.Max(0, math.Min(rise, fall)) * (1 + 1e-11)
 }
