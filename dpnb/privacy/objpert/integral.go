@@ -1,12 +1,6 @@
 package objpert
 
-import (
-	"math"
-
-	"github.com/dpnb/notebooks/dpnb/privacy/internal/normal"
-)
-
-func logPDF(x float64) float64 { return normal.LogPDF(x) }
+import "math"
 
 // quadrature is a certified enclosure of ∫ sup_u M(u, γ)dγ and its grid.
 type quadrature struct {

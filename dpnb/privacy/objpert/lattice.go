@@ -49,7 +49,7 @@ func (l *lattice) fill(j int, eps, shift float64) {
 	from, to := l.from[j], l.to[j]
 	n := to - from + 1
 	l.evaluations += n
-	d := math.Max(0, v.travel()-l.slop)
+	d := max(0, v.travel()-l.slop)
 	width := v.width()
 	// entry(k) is u at the big end, for the reflected cell too.
 	t := v.clockTop - float64(j)*l.slop
@@ -90,12 +90,12 @@ func (l *lattice) fill(j int, eps, shift float64) {
 				continue
 			}
 			constant[at] = true
-			caps[at] = math.Max(caps[at], width*v.sup(eps, shift, ua, ub))
+			caps[at] = max(caps[at], width*v.sup(eps, shift, ua, ub))
 			continue
 		}
 		if level[i] && level[i+1] {
 			tiles[i] = line[i]
-			caps[i], caps[i+1] = math.Max(caps[i], line[i]), math.Max(caps[i+1], line[i])
+			caps[i], caps[i+1] = max(caps[i], line[i]), max(caps[i+1], line[i])
 			continue
 		}
 		tile := width * v.sup(eps, shift, ua, ub)
@@ -104,14 +104,14 @@ func (l *lattice) fill(j int, eps, shift float64) {
 		if exact[i] && exact[i+1] {
 			bend = width * v.bend(eps, shift, ua, ub, l.h)
 		}
-		if math.Max(line[i], line[i+1])+bend <= tile {
-			bends[i], bends[i+1] = math.Max(bends[i], bend), math.Max(bends[i+1], bend)
-			caps[i], caps[i+1] = math.Max(caps[i], tile+bend), math.Max(caps[i+1], tile+bend)
+		if max(line[i], line[i+1])+bend <= tile {
+			bends[i], bends[i+1] = max(bends[i], bend), max(bends[i+1], bend)
+			caps[i], caps[i+1] = max(caps[i], tile+bend), max(caps[i+1], tile+bend)
 			turn[i] = width*v.turn(eps, shift, ua, ub, l.h) + lineErr[i] + lineErr[i+1]
 			continue
 		}
 		constant[i], constant[i+1] = true, true
-		caps[i], caps[i+1] = math.Max(caps[i], tile), math.Max(caps[i+1], tile)
+		caps[i], caps[i+1] = max(caps[i], tile), max(caps[i+1], tile)
 	}
 	stay := make([]float64, n)
 	for i := range stay {
@@ -128,9 +128,9 @@ func (l *lattice) fill(j int, eps, shift float64) {
 		case constant[i] && constant[i+1]:
 			turn[i] = 0
 		case constant[i]:
-			turn[i] = math.Max(0, tiles[i]+bends[i+1]-caps[i])
+			turn[i] = max(0, tiles[i]+bends[i+1]-caps[i])
 		case constant[i+1]:
-			turn[i] = math.Max(0, tiles[i]+bends[i]-caps[i+1])
+			turn[i] = max(0, tiles[i]+bends[i]-caps[i+1])
 		}
 	}
 	l.stay[j], l.turn[j] = stay, turn
@@ -156,7 +156,7 @@ func (l *lattice) sweep(eps, shift float64) (best float64) {
 			}
 			cur[i] += stay[i]
 			if i > 0 {
-				cur[i] = math.Max(cur[i], cur[i-1]+math.Max(0, stay[i]-stay[i-1])+turn[i-1])
+				cur[i] = max(cur[i], cur[i-1]+max(0, stay[i]-stay[i-1])+turn[i-1])
 			}
 		}
 		l.upTo[j] = cur
@@ -173,14 +173,14 @@ func (l *lattice) sweep(eps, shift float64) (best float64) {
 				cur[i] = l.entering(j+1, l.from[j]+i)
 			}
 			if i+1 < len(cur) {
-				cur[i] = math.Max(cur[i], cur[i+1]+math.Max(0, stay[i+1]-stay[i])+turn[i])
+				cur[i] = max(cur[i], cur[i+1]+max(0, stay[i+1]-stay[i])+turn[i])
 			}
 		}
 		l.onward[j] = cur
 		best := math.Inf(-1)
 		enter := make([]float64, len(cur))
 		for i := len(cur) - 1; i >= 0; i-- {
-			best = math.Max(best, cur[i]+stay[i])
+			best = max(best, cur[i]+stay[i])
 			enter[i] = best
 		}
 		l.enter = enter

@@ -66,3 +66,7 @@ func logAdd(a, b float64) float64 {
 	}
 	return a + math.Log1p(math.Exp(b-a))
 }
+
+func logSurvival(x float64) float64 { return normal.LogSurvival(x) }
+
+func logPDF(x float64) float64 { return normal.LogPDF(x) }

@@ -61,7 +61,7 @@ func (v *view) sup(eps, shift, ua, ub float64) float64 {
 	}
 	best := 0.0
 	if ua < -v.small {
-		best = v.crude(eps, shift, ua, math.Min(ub, -v.small))
+		best = v.crude(eps, shift, ua, min(ub, -v.small))
 		ua = -v.small
 		if ub < ua {
 			return best
@@ -69,11 +69,11 @@ func (v *view) sup(eps, shift, ua, ub float64) float64 {
 	}
 	switch {
 	case v.rises || ub <= v.peakAt:
-		best = math.Max(best, v.rateAt(eps, shift, ub))
+		best = max(best, v.rateAt(eps, shift, ub))
 	case ua >= v.peakAt:
-		best = math.Max(best, v.rateAt(eps, shift, ua))
+		best = max(best, v.rateAt(eps, shift, ua))
 	default:
-		best = math.Max(best, v.peak)
+		best = max(best, v.peak)
 	}
 	return best * (1 + 1e-11)
 }
@@ -82,16 +82,16 @@ func (v *view) sup(eps, shift, ua, ub float64) float64 {
 func (v *view) crude(eps, shift, ua, ub float64) float64 {
 	best := 0.0
 	if ub >= v.cBig {
-		c := math.Max(v.cBig, math.Min(0, math.Min(v.cSmall, ub)))
+		c := max(v.cBig, min(0, min(v.cSmall, ub)))
 		best = scaledPDF(c, shift)
 	}
 	if ua < v.cSmall {
-		u := math.Min(ub, v.cSmall)
+		u := min(ub, v.cSmall)
 		// E is concave in γ and falls with u: its least value is at an end of
 		// the cell and at the largest u.
-		e := math.Max(0, math.Min(exponent(eps, v.small, u), exponent(eps, v.big, u)))
+		e := max(0, min(exponent(eps, v.small, u), exponent(eps, v.big, u)))
 		if rest := 1 - v.kLow*math.Expm1(e); rest > 0 {
-			best = math.Max(best, scaledPDF(math.Max(ua, math.Min(0, u)), shift)*rest)
+			best = max(best, scaledPDF(max(ua, min(0, u)), shift)*rest)
 		}
 	}
 	return best * (1 + 1e-11)
@@ -107,12 +107,12 @@ func (v *view) line(eps, shift, u0, d float64) (credit, err float64, exact, leve
 	}
 	u1 := u0 + d
 	if least := exponent(eps, v.big, u1); least >= 0 && u1+v.small >= 0 {
-		g := math.Max(v.small, math.Min(-u0, v.big))
+		g := max(v.small, min(-u0, v.big))
 		if exponent(eps, g, u0) <= v.logKeep {
 			// Positive all along: the reward is φ(u)du − e^ε φ(z)dz.
 			x, h := 0.5*(u0+u1), 0.5*d
 			mid := 0.5 * (v.small + v.big)
-			hz := math.Max(0, h-0.5*v.width())
+			hz := max(0, h-0.5*v.width())
 			q, e, ok := stretch(x, h)
 			qz, ez, okz := stretch(x+mid, hz)
 			if ok && okz {
@@ -120,7 +120,7 @@ func (v *view) line(eps, shift, u0, d float64) (credit, err float64, exact, leve
 				a, b := 2*h*q, 2*hz*ratio*qz
 				err := 2*h*e + 2*hz*ratio*ez + 1e-15*(a+b)
 				scale := scaledPDF(x, shift)
-				return scale * math.Max(0, a-b+err), 2 * scale * err, true, false
+				return scale * max(0, a-b+err), 2 * scale * err, true, false
 			}
 		}
 	}
@@ -137,15 +137,15 @@ func (v *view) bend(eps, shift, ua, ub, h float64) float64 {
 	}
 	out := 0.0
 	if ua < v.cSmall {
-		hi := math.Min(ub, v.cSmall)
-		near := math.Max(ua, math.Min(0, hi)) // the least |u|
-		curve := math.Max(0, 1-near*near) + math.Max(0, 2*hi+v.big)*(v.mHigh+v.big)
+		hi := min(ub, v.cSmall)
+		near := max(ua, min(0, hi)) // the least |u|
+		curve := max(0, 1-near*near) + max(0, 2*hi+v.big)*(v.mHigh+v.big)
 		out = scaledPDF(near, shift) * curve * h * h / 8
 	}
 	if ub >= v.cBig && ua <= v.cSmall {
-		lo, hi := math.Max(v.cBig, ua), math.Min(v.cSmall, ub)
-		at := math.Max(lo, math.Min(0, hi))
-		out += scaledPDF(at, shift) * math.Max(0, v.mHigh-lo) * h / 4
+		lo, hi := max(v.cBig, ua), min(v.cSmall, ub)
+		at := max(lo, min(0, hi))
+		out += scaledPDF(at, shift) * max(0, v.mHigh-lo) * h / 4
 	}
 	return out * (1 + 1e-11)
 }
@@ -157,13 +157,13 @@ func (v *view) bend(eps, shift, ua, ub, h float64) float64 {
 //
 //	∂M/∂u = φ(u)[k e^E(u + γ) − (1 + k)u]  (E = γ(c − u), 0 ≤ E ≤ ln(1 + 1/k)), or 0.
 func (v *view) turn(eps, shift, ua, ub, h float64) float64 {
-	hi := math.Min(ub, v.cSmall)
+	hi := min(ub, v.cSmall)
 	if ua >= hi || math.IsInf(v.kHigh, 1) {
 		return 0
 	}
-	eLow := math.Max(0, math.Min(exponent(eps, v.small, hi), exponent(eps, v.big, hi)))
-	g := math.Max(v.small, math.Min(-ua, v.big))
-	eHigh := math.Max(eLow, math.Min(exponent(eps, g, ua), math.Log1p(1/v.kLow)))
+	eLow := max(0, min(exponent(eps, v.small, hi), exponent(eps, v.big, hi)))
+	g := max(v.small, min(-ua, v.big))
+	eHigh := max(eLow, min(exponent(eps, g, ua), math.Log1p(1/v.kLow)))
 	lo, up := math.Exp(eLow), math.Exp(eHigh)
 	var rise, fall float64
 	if ua >= 0 {
@@ -174,9 +174,9 @@ func (v *view) turn(eps, shift, ua, ub, h float64) float64 {
 		}
 	} else {
 		// Any signs: the factors one by one.
-		rise = math.Max(v.kHigh*up*(hi+v.big), 0) + (1+v.kHigh)*-ua
-		fall = v.kHigh*up*math.Max(0, -(ua+v.small)) + (1+v.kHigh)*math.Max(hi, 0)
+		rise = max(v.kHigh*up*(hi+v.big), 0) + (1+v.kHigh)*-ua
+		fall = v.kHigh*up*max(0, -(ua+v.small)) + (1+v.kHigh)*max(hi, 0)
 	}
-	near := math.Max(ua, math.Min(0, hi))
-	return scaledPDF(near, shift) * h * math.Max(0, math.Min(rise, fall)) * (1 + 1e-11)
+	near := max(ua, min(0, hi))
+	return scaledPDF(near, shift) * h * max(0, min(rise, fall)) * (1 + 1e-11)
 }
