@@ -111,9 +111,9 @@ func TestReference(t *testing.T) {
 		}
 		if c.Pointwise > 0 {
 			got := math.Exp(profileOf(t, cv, c.Lam, c.Sigma, Pointwise).LogDeltaUpper(privacy.Remove, c.Epsilon))
-			// The reference is good to 1.5e-6 absolute and 2e-5 relative: where
+			// The reference is good to 1.5e-6 absolute and 4e-5 relative: where
 			// Theorem A makes it the Gaussian's δ it is off by that, to either side.
-			if d := math.Abs(got - c.Pointwise); d > 1.5e-6 || d > 2.1e-5*c.Pointwise {
+			if d := math.Abs(got - c.Pointwise); d > 1.5e-6 || d > 4.5e-5*c.Pointwise {
 				t.Errorf("%s: pointwise = %.12g, want %.12g (%.2g relative)", c.ID, got, c.Pointwise, got/c.Pointwise-1)
 			}
 		}
