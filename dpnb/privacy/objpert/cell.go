@@ -1,0 +1,107 @@
+package objpert
+
+import "math"
+
+// problem is a curve at given λ, σ, in units of σ: what does not depend on ε.
+type problem struct {
+	curve         Curve
+	lambda, sigma float64
+}
+
+// cell is a piece of the range of γ, on one side of 0, in units of σ and
+// reflected to γ ≥ 0.
+type cell struct {
+	small, big float64 // the ends of |γ|/σ
+	neg        bool    // whether γ < 0
+	// kLow ≤ λ/S̄ ≤ kHigh (kHigh = +Inf where S̄ vanishes at an end).
+	kLow, kHigh float64
+	// top and bottom are the raw ends of γ, top > bottom.
+	top, bottom float64
+	// clockTop and clockBottom are −(γ + λ·Clock(γ))/σ there: a path that falls
+	// at full speed from top to bottom needs clockBottom − clockTop of u.
+	clockTop, clockBottom float64
+	// parent is the index of the cell of the coarser grid that has this one.
+	parent int
+}
+
+func (c *cell) width() float64 { return c.big - c.small }
+
+// travel is the least u that crossing the cell takes, +Inf if it cannot be.
+func (c *cell) travel() float64 { return c.clockBottom - c.clockTop }
+
+// clock returns −(γ + λ·Clock(γ))/σ.
+func (p *problem) clock(gamma float64) float64 {
+	return -(gamma + p.lambda*p.curve.Clock(gamma)) / p.sigma
+}
+
+// newCell returns the cell between the raw slopes bottom < top.
+func (p *problem) newCell(bottom, top float64) cell {
+	lower, upper := p.curve.Bounds(bottom, top)
+	c := cell{
+		kLow: p.lambda / upper, kHigh: p.lambda / lower,
+		top: top, bottom: bottom,
+		clockTop: p.clock(top), clockBottom: p.clock(bottom),
+	}
+	if top > 0 {
+		c.small, c.big = bottom/p.sigma, top/p.sigma
+	} else {
+		c.small, c.big, c.neg = -top/p.sigma, -bottom/p.sigma, true
+	}
+	return c
+}
+
+// split returns the two halves of c, the upper first.
+func (p *problem) split(c *cell) (upper, lower cell) {
+	mid := 0.5 * (c.top + c.bottom)
+	upper, lower = p.newCell(mid, c.top), p.newCell(c.bottom, mid)
+	upper.parent, lower.parent = c.parent, c.parent
+	return upper, lower
+}
+
+// start returns n cells on each side of zero, from the top down.
+func (p *problem) start(n int) []cell {
+	lo, hi := p.curve.Range()
+	var cells []cell
+	for _, r := range [][2]float64{{0, hi}, {lo, 0}} {
+		if r[0] == r[1] {
+			continue
+		}
+		for i := n; i > 0; i-- {
+			t0 := r[0] + (r[1]-r[0])*float64(i-1)/float64(n)
+			t1 := r[0] + (r[1]-r[0])*float64(i)/float64(n)
+			if i == n {
+				t1 = r[1]
+			}
+			cells = append(cells, p.newCell(t0, t1))
+		}
+	}
+	return cells
+}
+
+// peakBounds returns bounds on ln ∫_cell sup_u M dγ at ε ≥ 0; the lower one is
+// −Inf where S̄ may vanish.
+func (c *cell) peakBounds(eps float64) (lower, upper float64) {
+	cBig, cSmall := edge(eps, c.big), edge(eps, c.small)
+	logWidth := math.Log(c.width())
+	if cBig < 0 {
+		// φ(c) alone, over an interval of c that may have 0 in it.
+		top := math.Max(cBig, math.Min(cSmall, 0))
+		up := logPDF(top)
+		low := math.Min(logPDF(cBig), logPDF(cSmall))
+		if cSmall > 0 {
+			// The part with c > 0 may have a peak too: φ(0) bounds it.
+			up = logPDF(0)
+		}
+		return logWidth + low, logWidth + up
+	}
+	// For c ≥ 0 sup_u M rises with γ and falls with λ/S̄.
+	up, _ := peakRate(c.big, c.kLow, cBig)
+	low := math.Inf(-1)
+	if c.small > 0 {
+		if low = logPDF(cSmall); !math.IsInf(c.kHigh, 1) {
+			l, _ := peakRate(c.small, c.kHigh, cSmall)
+			low = math.Max(low, l-1e-11)
+		}
+	}
+	return logWidth + low, logWidth + up
+}

@@ -1,0 +1,75 @@
+package objpert
+
+import (
+	"math"
+
+	"github.com/dpnb/notebooks/dpnb/privacy/internal/normal"
+)
+
+// In units of σ, for the remove direction at ε ≥ 0 and one sign of γ > 0, the
+// reward of a path is a line integral ∫ M(u(γ), γ)dγ of the rate
+//
+//	M(u, γ) = φ(c)                          for u ≥ c = ε/γ − γ/2,
+//	M(u, γ) = φ(u)·[1 − m(e^{γx} − 1)/γ]₊    for u = c − x < c,
+//
+// m = γλ/S̄(γ). See docs/theory/objective_perturbation.md, section 4. In u it
+// rises up to c if c ≤ m; otherwise it is log-concave where positive, has its
+// peak at one u⋆ ∈ (m, c), falls to φ(c), and stays there.
+
+// edge returns c = ε/γ − γ/2.
+func edge(eps, gamma float64) float64 {
+	if gamma == 0 {
+		return math.Inf(1)
+	}
+	return eps/gamma - gamma/2
+}
+
+// logRate returns ln M(u, γ) for γ > 0, k = λ/S̄ > 0, c = edge(ε, γ).
+func logRate(u, gamma, k, c float64) float64 {
+	if u >= c {
+		return normal.LogPDF(c)
+	}
+	return normal.LogPDF(u) + math.Log(math.Max(0, 1-k*math.Expm1(gamma*(c-u))))
+}
+
+// peakRate returns an upper bound on ln sup_u M(u, γ), tight to 1e-12, and
+// where it is attained (c itself if M only rises up to c).
+func peakRate(gamma, k, c float64) (logPeak, at float64) {
+	m := gamma * k
+	if c <= m || c <= 0 {
+		return normal.LogPDF(c), c
+	}
+	// x in (0, min(c − m, ln(1+1/k)/γ)); the left side of
+	// γx − ln[(1+γ/m)/(1+γ/(c−x))] = 0 is increasing and convex enough for a
+	// guarded Newton step.
+	width := math.Log1p(1/k) / gamma
+	lo, hi := 0.0, math.Min(c-m, width)
+	top := math.Log1p(1 / k)
+	x := 0.5 * hi
+	for i := 0; i < 60; i++ {
+		u := c - x
+		res := gamma*x - top + math.Log1p(gamma/u)
+		if res > 0 {
+			hi = x
+		} else {
+			lo = x
+		}
+		next := x - res/(gamma+gamma/(u*(u+gamma)))
+		if !(next > lo && next < hi) {
+			next = 0.5 * (lo + hi)
+		}
+		done := math.Abs(next-x) <= 1e-10*x
+		x = next
+		if done || hi-lo <= 1e-16*c {
+			break
+		}
+	}
+	// ln M is concave in x, so its tangent at any x bounds it.
+	grow := math.Exp(gamma * x)
+	rest := 1 - k*(grow-1)
+	if !(rest > 0) {
+		return normal.LogPDF(c - math.Min(width, c)), c - x
+	}
+	slope := (c - x) - gamma*k*grow/rest
+	return normal.LogPDF(c-x) + math.Log(rest) + math.Abs(slope)*width, c - x
+}

@@ -1,0 +1,332 @@
+package objpert
+
+import (
+	"math"
+	"sort"
+	"sync"
+
+	"github.com/dpnb/notebooks/dpnb/privacy"
+)
+
+// tightTolerance is the relative gap between the certified values of Tight at
+// which refinement stops.
+const tightTolerance = 0.004
+
+// pruneShare is the part of the tolerance below which paths are not refined.
+const pruneShare = 0.8
+
+// dropShare is the part of the value that cells left out of a lattice may have.
+const dropShare = 3e-4
+
+// maxEvaluations bounds the nodes of one call; what is then known is returned.
+const maxEvaluations = 6_000_000
+
+// grids caches the cells of each level of refinement.
+type grids struct {
+	*problem
+	mu     sync.Mutex
+	levels [][]cell
+}
+
+// level returns the cells of a level, those of level ℓ+1 being pieces of those
+// of level ℓ.
+func (g *grids) level(l int) []cell {
+	g.mu.Lock()
+	defer g.mu.Unlock()
+	for len(g.levels) <= l {
+		n := len(g.levels)
+		var from []cell
+		if n == 0 {
+			from = g.start(4)
+		} else {
+			from = append(from, g.levels[n-1]...)
+		}
+		for i := range from {
+			from[i].parent = i
+		}
+		g.levels = append(g.levels, g.refine(from, n))
+	}
+	return g.levels[l]
+}
+
+// refine splits cells until each takes at most 0.8/2^l of u to cross and spans
+// at most 1/2^(l+3) of the range, or is so small that it does not matter.
+func (g *grids) refine(cells []cell, l int) []cell {
+	lo, hi := g.curve.Range()
+	a := (hi - lo) / g.sigma
+	scale := math.Ldexp(1, -l)
+	var out []cell
+	var visit func(c cell)
+	visit = func(c cell) {
+		small := c.width() <= a*math.Pow(scale, widthPower)*widthUnit
+		switch {
+		case !c.passable():
+			small = small && c.width() <= a*math.Ldexp(1, -18)
+		case c.travel() > travelUnit*math.Pow(scale, travelPower):
+			small = small && c.width() <= a*scale*math.Ldexp(1, -10)
+		}
+		if small || !(c.bottom < 0.5*(c.bottom+c.top) && 0.5*(c.bottom+c.top) < c.top) {
+			out = append(out, c)
+			return
+		}
+		upper, lower := g.split(&c)
+		visit(upper)
+		visit(lower)
+	}
+	for _, c := range cells {
+		visit(c)
+	}
+	return out
+}
+
+// removeAt returns bounds on ln δ_remove(ε), ε ≥ 0, with no use of the Gaussian
+// case.
+func (g *grids) removeAt(eps float64) (logLower, logUpper float64) {
+	L := Slope(g.curve) / g.sigma
+	gauss := gaussBounds(eps)
+	logLower, _ = gauss(L)
+	quad := g.integral(eps, 1e-3, 3000)
+	logUpper = quad.logUpper
+	shift := -logUpper
+	slack := 1e-11 + 4e-15*math.Abs(logUpper)
+	raise := func(scaled float64) {
+		if scaled > 0 {
+			logLower = math.Max(logLower, math.Log(scaled)-shift-slack)
+		}
+	}
+	raise(g.greedy(eps, shift, quad.cells))
+	done := func() bool { return logUpper <= logLower+tightTolerance }
+	if done() || math.IsInf(logUpper, -1) {
+		return logLower, math.Min(0, logUpper)
+	}
+	// A path of a two-signed loss crosses γ = 0 at u ≥ 0 or at u ≤ 0; the two
+	// are reflections of each other if the curve is even.
+	worst := math.Inf(-1)
+	for _, side := range g.sides() {
+		up := g.refineSide(eps, shift, slack, side, logUpper, &logLower)
+		worst = math.Max(worst, up)
+	}
+	logUpper = math.Min(logUpper, worst)
+	return logLower, math.Min(0, math.Max(logUpper, logLower))
+}
+
+// sides returns on which side of u = 0 paths cross γ = 0: 0 says that they do not.
+func (g *grids) sides() []int {
+	lo, hi := g.curve.Range()
+	switch {
+	case lo == 0 || hi == 0:
+		return []int{0}
+	case g.even():
+		return []int{1}
+	}
+	return []int{1, -1}
+}
+
+// even reports that the curve is even, by its type: only what is known to be.
+func (g *grids) even() bool {
+	lo, hi := g.curve.Range()
+	e, ok := g.curve.(interface{ Even() bool })
+	return ok && e.Even() && lo == -hi
+}
+
+// refineSide returns an upper bound on the logarithm of the best reward of the
+// paths of one side, and raises logLower as it goes.
+func (g *grids) refineSide(eps, shift, slack float64, side int, logUpper float64, logLower *float64) float64 {
+	var tube []span
+	spent := 0
+	for level := 1; level < 13; level++ {
+		l := g.newLattice(eps, shift, math.Exp(*logLower+shift), level, side, tube)
+		if l.size()+spent > maxEvaluations {
+			break
+		}
+		if debug {
+			println("level", level, "cells", len(l.cells), "last", l.last, "size", l.size(), "spent", spent)
+		}
+		best := l.sweep(eps, shift) + l.fixed
+		spent += l.evaluations
+		if scaled := g.descentAlong(eps, shift, l, g.level(level)); scaled > 0 {
+			*logLower = math.Max(*logLower, math.Log(scaled)-shift-slack)
+		}
+		logUpper = math.Min(logUpper, math.Log(best)-shift+slack)
+		if debug {
+			println(" best", best, "lower", math.Exp(*logLower+shift), "fixed", l.fixed)
+		}
+		if logUpper <= *logLower+tightTolerance {
+			break
+		}
+		target := math.Exp(*logLower+shift) * (1 + pruneShare*tightTolerance)
+		spans, ok := l.survivors(target - l.fixed)
+		if !ok {
+			logUpper = math.Min(logUpper, math.Log(target)-shift+slack)
+			break
+		}
+		tube = l.widen(spans)
+	}
+	return logUpper
+}
+
+// gaussBounds returns bounds on ln δ_G(ε; γ) as a function of γ.
+func gaussBounds(eps float64) func(float64) (lo, hi float64) {
+	return func(gamma float64) (lo, hi float64) {
+		p := privacy.GaussianProfile(math.Max(0, gamma), privacy.AddRemove)
+		return p.LogDeltaLower(privacy.Remove, eps), p.LogDeltaUpper(privacy.Remove, eps)
+	}
+}
+
+// newLattice sets up the nodes of a level within the tube of the coarser one.
+// known is the scaled value already certified.
+func (g *grids) newLattice(eps, shift, known float64, level, side int, tube []span) *lattice {
+	cells := g.level(level)
+	l := &lattice{h: nodeUnit * math.Pow(2, -float64(level)*nodePower), slop: clockSlop(cells)}
+	zero, pad := g.clock(0), l.slop*float64(len(cells)+1)
+	gauss := gaussBounds(eps)
+	// Beyond |u| = far a path has nothing to gain that matters.
+	far := math.Sqrt(2 * math.Max(1, shift-math.Log(1e-7*math.Max(known, 1e-300))))
+	lo, hi := math.Inf(1), math.Inf(-1)
+	var limits []span
+	l.keep = make([]int, len(cells))
+	for i, dropped := range l.drop(eps, shift, known, cells) {
+		if dropped {
+			l.keep[i] = -1
+			continue
+		}
+		l.keep[i] = len(l.cells)
+		c := &cells[i]
+		// The rate vanishes where E ≥ ln(1 + 1/k).
+		keep := math.Log1p(1 / c.kLow)
+		floor := math.Min(edge(eps-keep, c.big), edgeOrInf(eps-keep, c.small))
+		floor = math.Min(math.Max(floor, -far), far) - l.h
+		ceil := math.Min(edge(eps, c.small), far) + l.h
+		ceil = math.Max(ceil, floor)
+		if c.neg {
+			lo = math.Min(lo, -ceil-c.clockBottom)
+			hi = math.Max(hi, -floor-c.clockTop)
+		} else {
+			lo = math.Min(lo, floor-c.clockBottom)
+			hi = math.Max(hi, ceil-c.clockTop)
+		}
+		l.cells = append(l.cells, newView(c, eps, shift, gauss))
+		if tube == nil {
+			s := span{math.Inf(-1), math.Inf(1)}
+			if side != 0 && c.neg == (side > 0) {
+				// γ = 0 is crossed at u ≥ 0, or at u ≤ 0.
+				if c.neg {
+					s.lo = -zero - pad
+				} else {
+					s.hi = -zero + pad
+				}
+			}
+			limits = append(limits, s)
+		} else {
+			limits = append(limits, tube[c.parent])
+		}
+	}
+	// v does not fall from cell to cell, so neither do its limits.
+	m := len(limits)
+	for j := 1; j < m; j++ {
+		limits[j].lo = math.Max(limits[j].lo, limits[j-1].lo)
+	}
+	for j := m - 2; j >= 0; j-- {
+		limits[j].hi = math.Min(limits[j].hi, limits[j+1].hi)
+	}
+	for _, s := range limits {
+		if !math.IsInf(s.lo, 0) {
+			lo = math.Min(lo, s.lo)
+		}
+		if !math.IsInf(s.hi, 0) {
+			hi = math.Max(hi, s.hi)
+		}
+	}
+	l.v0 = lo
+	l.last = max(1, int(math.Ceil((hi-lo)/l.h)))
+	l.from, l.to = make([]int, m), make([]int, m)
+	for j, s := range limits {
+		l.from[j], l.to[j] = 0, l.last
+		if !math.IsInf(s.lo, 0) {
+			l.from[j] = max(0, int(math.Floor((s.lo-lo)/l.h)))
+		}
+		if !math.IsInf(s.hi, 0) {
+			l.to[j] = max(l.from[j], min(l.last, int(math.Ceil((s.hi-lo)/l.h))))
+		}
+	}
+	return l
+}
+
+// drop says which cells are left out of the lattice, with their credit, as if
+// each were crossed where the rate is at its peak, added once and for all: those
+// that no path can cross, and those too poor to matter.
+func (l *lattice) drop(eps, shift, known float64, cells []cell) []bool {
+	dropped := make([]bool, len(cells))
+	credit := make([]float64, len(cells))
+	order := make([]int, len(cells))
+	for i := range cells {
+		_, up := cells[i].peakBounds(eps)
+		credit[i] = math.Exp(up+shift) * (1 + 1e-11)
+		order[i] = i
+	}
+	sort.Slice(order, func(a, b int) bool { return credit[order[a]] < credit[order[b]] })
+	sum := 0.0
+	for _, i := range order {
+		if sum += credit[i]; sum <= dropShare*known || !cells[i].passable() {
+			dropped[i] = true
+			l.fixed += credit[i]
+		}
+	}
+	return dropped
+}
+
+func edgeOrInf(eps, gamma float64) float64 {
+	if gamma == 0 {
+		if eps < 0 {
+			return math.Inf(-1)
+		}
+		return math.Inf(1)
+	}
+	return edge(eps, gamma)
+}
+
+// size returns the number of nodes.
+func (l *lattice) size() int {
+	n := 0
+	for j := range l.from {
+		n += l.to[j] - l.from[j] + 1
+	}
+	return n
+}
+
+// descentAlong returns the certified reward of the lattice's best path.
+func (g *grids) descentAlong(eps, shift float64, l *lattice, cells []cell) float64 {
+	at := make([]float64, len(cells))
+	path := l.path()
+	last := -1
+	for i, k := range l.keep {
+		at[i] = math.Inf(-1)
+		if k < 0 {
+			continue
+		}
+		if math.IsInf(path[k], 1) {
+			break
+		}
+		at[i] = path[k] + cells[i].clockTop
+		last = i
+	}
+	return g.descentReward(eps, shift, cells, at, last)
+}
+
+// widen turns the spans of the lattice's cells into those of all cells: one
+// that was left out bounds nothing.
+func (l *lattice) widen(spans []span) []span {
+	out := make([]span, len(l.keep))
+	for i, k := range l.keep {
+		out[i] = span{math.Inf(-1), math.Inf(1)}
+		if k >= 0 {
+			out[i] = spans[k]
+		}
+	}
+	return out
+}
+
+var debug = false
+var travelUnit, travelPower, widthPower, widthUnit = 0.4, 1.0, 1.0, 0.125
+
+var nodeUnit, nodePower = 0.5, 1.0
