@@ -230,7 +230,7 @@ func (j *job) finish(ctx context.Context, s *Setup, o Options, run *execution, s
 			return err
 		}
 	}
-	text, err := provenance(ctx, s, j, o, run, started)
+	text, err := provenance(ctx, s, o, run, started)
 	if err != nil {
 		return err
 	}
