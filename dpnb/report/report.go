@@ -209,10 +209,15 @@ func (j *job) report(ctx context.Context, s *Setup, o Options, base fingerprint)
 	if err := j.finish(ctx, s, o, run, started); err != nil {
 		return Record{}, err
 	}
-	page, err := session.html(ctx, run.notebook, j.title(), filepath.Dir(j.path))
+	shown, formulas, err := takeFormulas(run.notebook)
 	if err != nil {
 		return Record{}, err
 	}
+	page, err := session.html(ctx, shown, j.title(), filepath.Dir(j.path))
+	if err != nil {
+		return Record{}, err
+	}
+	page = formulas.put(page)
 	r := Record{Name: j.name, Title: j.title(), Key: key, Seconds: run.seconds, Failure: run.failure}
 	if err := writeReport(o.Out, &r, dress(page, r), run.notebook); err != nil {
 		return Record{}, err
