@@ -41,9 +41,7 @@ func takeFormulas(nb *notebook.Notebook) (*notebook.Notebook, *formulas, error) 
 	}
 	f := &formulas{}
 	for _, c := range shown.Cells {
-		if c.Type() == "markdown" {
-			c.SetSource(f.take(c.Source()))
-		}
+		c.MapProse(f.take)
 	}
 	return shown, f, nil
 }

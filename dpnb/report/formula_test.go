@@ -42,7 +42,8 @@ func TestFormulasAreFound(t *testing.T) {
 
 func TestFormulasComeBack(t *testing.T) {
 	nb, err := notebook.Parse([]byte(`{"nbformat":4,"cells":[{"cell_type":"markdown","source":"# $x$ and $y_1$","metadata":{}},
-		{"cell_type":"code","source":"$z$","metadata":{}}]}`))
+		{"cell_type":"code","source":"$z$","metadata":{},"outputs":[
+			{"output_type":"display_data","data":{"text/markdown":"so $v$","text/plain":"$v$"}}]}]}`))
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -52,6 +53,9 @@ func TestFormulasComeBack(t *testing.T) {
 	}
 	if nb.Cells[0].Source() != "# $x$ and $y_1$" || shown.Cells[1].Source() != "$z$" {
 		t.Error("more than the shown text is changed")
+	}
+	if out := shown.Cells[1].Outputs()[0].Text; string(f.put([]byte(out)))[:9] != "so <math>" {
+		t.Errorf("the output: %s", out)
 	}
 	heading := strings.TrimPrefix(shown.Cells[0].Source(), "# ")
 	address := strings.ReplaceAll(heading, " ", "-")

@@ -140,9 +140,6 @@ func (c *Cell) Type() string { return text(c.fields["cell_type"]) }
 // Source returns the text of the cell.
 func (c *Cell) Source() string { return text(c.fields["source"]) }
 
-// SetSource replaces the text of the cell.
-func (c *Cell) SetSource(s string) { c.fields["source"] = lines(s) }
-
 // HasTag reports whether the cell has a tag.
 func (c *Cell) HasTag(tag string) bool {
 	tags, _ := object(c.fields, "metadata")["tags"].([]any)
