@@ -149,6 +149,9 @@ func newJob(path string, parameters map[string]string) (*job, error) {
 	if j.nb, err = notebook.Parse(source); err != nil {
 		return nil, fmt.Errorf("%s: %w", path, err)
 	}
+	if language := j.nb.Language(); language != "" && language != toolchain.KernelLanguage {
+		return nil, fmt.Errorf("%s: it is a notebook in %s; only those in Go are run", path, language)
+	}
 	if err := j.nb.Inject(parameters); err != nil {
 		return nil, fmt.Errorf("%s: %w", path, err)
 	}
