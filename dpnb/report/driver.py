@@ -5,6 +5,7 @@ standard output. When standard input ends, the program that gave the orders is
 gone: the kernel and all that it started are ended too, whatever they are doing,
 and the folder of the run is removed.
 """
+import glob
 import json
 import os
 import queue
@@ -79,11 +80,17 @@ def execute(order):
     from nbclient.exceptions import CellExecutionError, CellTimeoutError, DeadKernelError
 
     nb = nbformat.read(order["notebook"], as_version=4)
-    at = {"cell": -1}
+    at = {"cell": -1, "program": ""}
 
     def start(cell, cell_index):
         at["cell"] = cell_index
         send("cell", index=cell_index)
+
+    def error(cell, cell_index, execute_reply):
+        # The kernel deletes it when it ends, and only it tells which lines failed.
+        for path in glob.glob(os.path.join(os.environ["TMPDIR"], "gonb_*", "main.go")):
+            with open(path, encoding="utf-8", errors="replace") as f:
+                at["program"] = f.read()
 
     client = NotebookClient(
         nb,
@@ -94,6 +101,7 @@ def execute(order):
         record_timing=False,
         store_widget_state=False,
         on_cell_execute=start,
+        on_cell_error=error,
         resources={"metadata": {"path": order["cwd"]}},
     )
     failure = None
@@ -109,7 +117,7 @@ def execute(order):
     finally:
         executing.clear()
     if failure:
-        failure["cell"] = at["cell"]
+        failure.update(at)
     nbformat.write(nb, order["out"])
     send("executed", failure=failure)
 

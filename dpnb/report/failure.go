@@ -41,7 +41,7 @@ func (f *Failure) Error() string {
 var (
 	ansi = regexp.MustCompile("\x1b\\[[0-9;]*[A-Za-z]")
 	// How the kernel names a place in a cell: at run time, and when compiling.
-	runPlace     = regexp.MustCompile(`\[\[ Cell \[(\d+)\] Line (\d+) \]\]`)
+	runPlace     = regexp.MustCompile(`(?:\[\[ Cell \[(\d+)\] Line (\d+) \]\] )?\S*/main\.go:(\d+)`)
 	compilePlace = regexp.MustCompile(`Cell\[(\d+)\]: Line (\d+)`)
 	// What the compiler says about its own files tells a reader nothing.
 	compileNoise = regexp.MustCompile(`(?m)^(?:# gonb_.*\n|\./main\.go:\d+:\d+: )`)
@@ -57,11 +57,11 @@ func locate(nb *notebook.Notebook, d driverFailure) *Failure {
 	cell := nb.Cells[d.Cell]
 	f.Count = cell.ExecutionCount()
 	stderr := ansi.ReplaceAllString(cell.Stderr(), "")
-	place := runPlace.FindStringSubmatch(stderr)
-	if place == nil {
-		place = compilePlace.FindStringSubmatch(ansi.ReplaceAllString(cell.Traceback(), ""))
-	}
-	if place != nil {
+	if place := runPlace.FindStringSubmatch(stderr); place != nil && place[1] == "" {
+		f.findText(nb, d, place[3])
+	} else if place != nil {
+		f.findLine(nb, place[1], place[2])
+	} else if place := compilePlace.FindStringSubmatch(ansi.ReplaceAllString(cell.Traceback(), "")); place != nil {
 		f.findLine(nb, place[1], place[2])
 	}
 	if d.Kind == "error" {
@@ -80,6 +80,26 @@ func (f *Failure) findLine(nb *notebook.Notebook, count, line string) {
 		if c.Type() == "code" && c.ExecutionCount() == count && n <= len(source) {
 			f.SourceCell, f.Line, f.Source = i+1, n, strings.TrimSpace(source[n-1])
 			return
+		}
+	}
+}
+
+// findText finds a line of the program among those of the cells that ran. The
+// kernel says by itself where a line comes from, but only if the program happens
+// to write the line's place in one piece.
+func (f *Failure) findText(nb *notebook.Notebook, d driverFailure, line string) {
+	n, err := strconv.Atoi(line)
+	program := strings.Split(d.Program, "\n")
+	if err != nil || n < 1 || n > len(program) {
+		return
+	}
+	wanted := strings.TrimSpace(program[n-1])
+	for i := d.Cell; i >= 0 && wanted != ""; i-- {
+		for j, text := range strings.Split(nb.Cells[i].Source(), "\n") {
+			if nb.Cells[i].Type() == "code" && strings.TrimSpace(text) == wanted {
+				f.SourceCell, f.Line, f.Source = i+1, j+1, wanted
+				return
+			}
 		}
 	}
 }

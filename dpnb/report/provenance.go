@@ -17,7 +17,7 @@ import (
 
 // provenance returns the text that ends a report: all that someone needs to get
 // the same numbers again, and what they cost in privacy.
-func provenance(ctx context.Context, s *Setup, j *job, o Options, run *execution, started time.Time) (string, error) {
+func provenance(ctx context.Context, s *Setup, o Options, run *execution, started time.Time) (string, error) {
 	modules, err := dependencies(ctx, s.Root)
 	if err != nil {
 		return "", err

@@ -149,6 +149,9 @@ func newJob(path string, parameters map[string]string) (*job, error) {
 	if j.nb, err = notebook.Parse(source); err != nil {
 		return nil, fmt.Errorf("%s: %w", path, err)
 	}
+	if language := j.nb.Language(); language != "" && language != toolchain.KernelLanguage {
+		return nil, fmt.Errorf("%s: it is a notebook in %s; only those in Go are run", path, language)
+	}
 	if err := j.nb.Inject(parameters); err != nil {
 		return nil, fmt.Errorf("%s: %w", path, err)
 	}
@@ -209,10 +212,15 @@ func (j *job) report(ctx context.Context, s *Setup, o Options, base fingerprint)
 	if err := j.finish(ctx, s, o, run, started); err != nil {
 		return Record{}, err
 	}
-	page, err := session.html(ctx, run.notebook, j.title(), filepath.Dir(j.path))
+	shown, formulas, err := takeFormulas(run.notebook)
 	if err != nil {
 		return Record{}, err
 	}
+	page, err := session.html(ctx, shown, j.title(), filepath.Dir(j.path))
+	if err != nil {
+		return Record{}, err
+	}
+	page = formulas.put(page)
 	r := Record{Name: j.name, Title: j.title(), Key: key, Seconds: run.seconds, Failure: run.failure}
 	if err := writeReport(o.Out, &r, dress(page, r), run.notebook); err != nil {
 		return Record{}, err
@@ -230,7 +238,7 @@ func (j *job) finish(ctx context.Context, s *Setup, o Options, run *execution, s
 			return err
 		}
 	}
-	text, err := provenance(ctx, s, j, o, run, started)
+	text, err := provenance(ctx, s, o, run, started)
 	if err != nil {
 		return err
 	}

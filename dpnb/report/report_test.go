@@ -127,14 +127,8 @@ func TestReportWithParameters(t *testing.T) {
 
 func TestUpdateAndRerun(t *testing.T) {
 	s := realSetup(t)
-	// The notebook finds the project by its own place, so a copy has to lie as deep.
-	dir, err := os.MkdirTemp("testdata", "update-")
-	if err != nil {
-		t.Fatal(err)
-	}
-	defer os.RemoveAll(dir)
-	source := strings.ReplaceAll(read(t, "testdata/small.ipynb"), "GONB_DIR/../../..", "GONB_DIR/../../../..")
-	path := filepath.Join(dir, "small.ipynb")
+	source := strings.ReplaceAll(read(t, "testdata/small.ipynb"), "$GONB_DIR/../../..", s.Root)
+	path := filepath.Join(t.TempDir(), "small.ipynb")
 	if err := os.WriteFile(path, []byte(source), 0o644); err != nil {
 		t.Fatal(err)
 	}
@@ -166,7 +160,7 @@ func TestUpdateAndRerun(t *testing.T) {
 	if err := os.WriteFile(path, []byte(changed), 0o644); err != nil {
 		t.Fatal(err)
 	}
-	err = rerun()
+	err := rerun()
 	if err == nil {
 		t.Fatal("a changed number passes")
 	}
@@ -174,11 +168,17 @@ func TestUpdateAndRerun(t *testing.T) {
 }
 
 func TestMistakesCostNoRun(t *testing.T) {
+	python := filepath.Join(t.TempDir(), "python.ipynb")
+	content := `{"nbformat":4,"cells":[],"metadata":{"language_info":{"name":"python"}}}`
+	if err := os.WriteFile(python, []byte(content), 0o644); err != nil {
+		t.Fatal(err)
+	}
 	for name, c := range map[string]struct {
 		o    Options
 		want string
 	}{
 		"no such file":      {Options{Notebooks: []string{"testdata/absent.ipynb"}}, "absent.ipynb"},
+		"another language":  {Options{Notebooks: []string{python}}, "a notebook in python"},
 		"no notebook":       {Options{Notebooks: []string{"report.go"}}, "not a notebook"},
 		"no parameters":     {Options{Notebooks: []string{"testdata/failing.ipynb"}, Parameters: map[string]string{"x": "1"}}, "no parameters"},
 		"unknown parameter": {Options{Notebooks: []string{"testdata/small.ipynb"}, Parameters: map[string]string{"delta": "1"}}, `no parameter "delta"; it has epsilon, name, rows`},

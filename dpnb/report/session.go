@@ -99,7 +99,8 @@ type event struct {
 type driverFailure struct {
 	Kind    string `json:"kind"` // error, timeout or dead
 	Message string `json:"message"`
-	Cell    int    `json:"cell"` // from 0; -1 before the first
+	Cell    int    `json:"cell"`    // from 0; -1 before the first
+	Program string `json:"program"` // that the kernel made of the cells
 }
 
 // order sends an order and hands events to each until the one named last.

@@ -20,6 +20,7 @@ type display struct {
 
 	mu    sync.Mutex
 	step  *line
+	beat  func() // ends the signs of life of a step, where there are no bars
 	lines map[string]*line
 	start map[string]time.Time
 }
@@ -69,13 +70,14 @@ func (d *display) close() {
 
 // Step shows a piece of the set-up, which lasts until the next one begins.
 func (d *display) Step(text string) {
-	if d.bars == nil {
-		fmt.Fprintln(d.out, text)
-		return
-	}
 	d.endStep()
 	d.mu.Lock()
 	defer d.mu.Unlock()
+	if d.bars == nil {
+		fmt.Fprintln(d.out, text)
+		d.beat = heartbeat(d.out, text)
+		return
+	}
 	d.step = &line{text: text}
 	d.step.bar = d.bars.New(0, mpb.SpinnerStyle(), mpb.BarWidth(1),
 		mpb.AppendDecorators(decor.Any(d.step.get), decor.Elapsed(decor.ET_STYLE_GO, decor.WC{W: 6})))
@@ -94,11 +96,37 @@ func (d *display) say(text string) {
 func (d *display) endStep() {
 	d.mu.Lock()
 	defer d.mu.Unlock()
+	if d.beat != nil {
+		d.beat()
+		d.beat = nil
+	}
 	if d.step != nil {
 		d.step.bar.Abort(true)
 		d.step.bar.Wait()
 		d.step = nil
 	}
+}
+
+// beatEvery is how often a log is told that a long step goes on.
+const beatEvery = 15 * time.Second
+
+// heartbeat writes how long a step has taken until stop is called.
+func heartbeat(out *os.File, text string) (stop func()) {
+	done := make(chan struct{})
+	start := time.Now()
+	go func() {
+		ticker := time.NewTicker(beatEvery)
+		defer ticker.Stop()
+		for {
+			select {
+			case <-ticker.C:
+				fmt.Fprintf(out, "%s: %.0f s\n", text, time.Since(start).Seconds())
+			case <-done:
+				return
+			}
+		}
+	}()
+	return func() { close(done) }
 }
 
 // Begin shows that a notebook begins.

@@ -77,8 +77,9 @@ func mentioning(t *testing.T, tmp string) []string {
 	return found
 }
 
-// changing is what two runs of the same notebook may differ in.
-var changing = regexp.MustCompile(`\d+\.\d s\b|\d{4}-\d\d-\d\d \d\d:\d\d UTC`)
+// changing is what two runs of the same notebook may differ in: times, and whether
+// somebody edited a file meanwhile.
+var changing = regexp.MustCompile(` with uncommitted changes|\d+\.\d s\b|\d{4}-\d\d-\d\d \d\d:\d\d UTC`)
 
 // reports returns the files of a folder of reports, by name, without what may
 // change. State that no reader sees is left out.

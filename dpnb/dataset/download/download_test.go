@@ -161,16 +161,18 @@ func TestCompletePartNeedsNothingMore(t *testing.T) {
 }
 
 func TestServerThatIgnoresRanges(t *testing.T) {
-	dir := t.TempDir()
-	if err := os.WriteFile(filepath.Join(dir, "small.data.part"), content[:777], 0o644); err != nil {
-		t.Fatal(err)
-	}
 	base := server(t, func(w http.ResponseWriter, _ *http.Request) { w.Write(content) })
-	if err := Fetch(context.Background(), file, dir, Settings{BaseURL: base}); err != nil {
-		t.Fatal(err)
-	}
-	if got := files(t, dir); got != complete {
-		t.Errorf("left: %s", got)
+	for _, part := range [][]byte{content[:777], bytes.Repeat([]byte("older and longer"), 10_000)} {
+		dir := t.TempDir()
+		if err := os.WriteFile(filepath.Join(dir, "small.data.part"), part, 0o644); err != nil {
+			t.Fatal(err)
+		}
+		if err := Fetch(context.Background(), file, dir, Settings{BaseURL: base}); err != nil {
+			t.Fatal(err)
+		}
+		if got := files(t, dir); got != complete {
+			t.Errorf("left: %s", got)
+		}
 	}
 }
 

@@ -155,6 +155,8 @@ func (how Comparison) texts(committed, rerun string) string {
 
 var (
 	ansiPattern = regexp.MustCompile("\x1b\\[[0-9;]*[A-Za-z]")
+	// How the kernel marks a place in a cell, if it happens to see it in one piece.
+	placePattern = regexp.MustCompile(`\[\[ Cell (?:\[\d+\] )?Line \d+ \]\] ?`)
 	// Go's own durations (1m2.5s, 340µs) and those written with a space (2.5 ms).
 	timePattern = regexp.MustCompile(`\b(?:\d+(?:\.\d+)?(?:h|m|s|ms|µs|μs|us|ns))+\b|\b\d+(?:\.\d+)? (?:h|min|seconds?|s|ms|µs|μs|us|ns)\b`)
 	datePattern = regexp.MustCompile(`\b\d{4}-\d\d-\d\d[T ]\d\d:\d\d:\d\d(?:\.\d+)?(?:Z| ?[+-]\d\d:?\d\d)?`)
@@ -170,6 +172,7 @@ var (
 // been given a name.
 func normalLines(s string) []string {
 	s = ansiPattern.ReplaceAllString(s, "")
+	s = placePattern.ReplaceAllString(s, "")
 	s = datePattern.ReplaceAllString(s, "<time>")
 	s = timePattern.ReplaceAllString(s, "<time>")
 	s = pathPattern.ReplaceAllString(s, "$1<path>")

@@ -61,6 +61,7 @@ func TestCompareText(t *testing.T) {
 		{"a fraction is no path", "", "1/2 and 3/4", "1/2 and 3/5", false},
 		{"kernel folder", "", "gonb_0a1b2c3d: x", "gonb_ffff0000: x", true},
 		{"column width", "", "name    value\n", "name   value\n", true},
+		{"places in cells", "", "at [[ Cell [3] Line 2 ]] /tmp/x/main.go:9", "at /tmp/x/main.go:9", true},
 		{"colours", "", "\x1b[31mred\x1b[0m", "red", true},
 	} {
 		t.Run(c.name, func(t *testing.T) {

@@ -95,6 +95,14 @@ func (nb *Notebook) SetKernel(name, display, language string) {
 	info["name"], info["pygments_lexer"] = language, language
 }
 
+// Language returns the language that the notebook says it is in, or "".
+func (nb *Notebook) Language() string {
+	if language := text(object(nb.Metadata(), "kernelspec")["language"]); language != "" {
+		return language
+	}
+	return text(object(nb.Metadata(), "language_info")["name"])
+}
+
 // Title returns the first heading of the notebook, or "".
 func (nb *Notebook) Title() string {
 	for _, c := range nb.Cells {

@@ -69,6 +69,22 @@ func (c *Cell) Outputs() []Output {
 	return list
 }
 
+// MapProse replaces each text of the cell in which formulas are shown: that of a
+// markdown cell, and Markdown or LaTeX among the outputs.
+func (c *Cell) MapProse(f func(string) string) {
+	if c.Type() == "markdown" {
+		c.fields["source"] = lines(f(c.Source()))
+	}
+	for _, o := range c.rawOutputs() {
+		data, _ := o["data"].(map[string]any)
+		for _, t := range []string{"text/markdown", "text/latex"} {
+			if v, ok := data[t]; ok {
+				data[t] = lines(f(text(v)))
+			}
+		}
+	}
+}
+
 // Stderr returns what the cell wrote to standard error.
 func (c *Cell) Stderr() string {
 	var b strings.Builder

@@ -1,0 +1,77 @@
+package report
+
+import (
+	"strings"
+	"testing"
+
+	"github.com/dpnb/notebooks/dpnb/report/notebook"
+)
+
+func TestFormulasAreFound(t *testing.T) {
+	for text, want := range map[string]string{
+		"a $x$ b":                     "a ① b",
+		"$$x$$":                       "①",
+		"$$\nx\n$$ and $y$":           "① and ①",
+		"\\begin{align}x\\end{align}": "①",
+		"it costs $5 and $6":          "it costs $5 and $6",
+		"from $5 to $x$":              "from $5 to ①",
+		"\\$x$y$":                     "$x①",
+		"code `$x$` and $y$":          "code `$x$` and ①",
+		"```\n$x$\n```\n$y$":          "```\n$x$\n```\n①",
+		"a $ x $ b":                   "a $ x $ b",
+		"$x\ny$":                      "①",
+		"$x\n\ny$":                    "$x\n\ny$",
+		"$\\nobody$":                  "$\\nobody$",
+		"":                            "",
+	} {
+		f := &formulas{}
+		got := mark.ReplaceAllStringFunc(f.take(text), func(m string) string {
+			if html := string(f.put([]byte(m))); strings.HasSuffix(html, ">$</span>") {
+				return "$"
+			}
+			return "①"
+		})
+		if got != want {
+			t.Errorf("%q: %q, want %q", text, got, want)
+		}
+		if f.foreign != strings.Contains(text, "nobody") {
+			t.Errorf("%q: foreign is %v", text, f.foreign)
+		}
+	}
+}
+
+func TestFormulasComeBack(t *testing.T) {
+	nb, err := notebook.Parse([]byte(`{"nbformat":4,"cells":[{"cell_type":"markdown","source":"# $x$ and $y_1$","metadata":{}},
+		{"cell_type":"code","source":"$z$","metadata":{},"outputs":[
+			{"output_type":"display_data","data":{"text/markdown":"so $v$","text/plain":"$v$"}}]}]}`))
+	if err != nil {
+		t.Fatal(err)
+	}
+	shown, f, err := takeFormulas(nb)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if nb.Cells[0].Source() != "# $x$ and $y_1$" || shown.Cells[1].Source() != "$z$" {
+		t.Error("more than the shown text is changed")
+	}
+	if out := shown.Cells[1].Outputs()[0].Text; string(f.put([]byte(out)))[:9] != "so <math>" {
+		t.Errorf("the output: %s", out)
+	}
+	heading := strings.TrimPrefix(shown.Cells[0].Source(), "# ")
+	address := strings.ReplaceAll(heading, " ", "-")
+	page := `<!-- Load mathjax -->script<!-- End of mathjax configuration --><h1 id="` + address + `">` + heading + `<a href="#` + address + `">`
+	got := string(f.put([]byte(page)))
+	if strings.Count(got, "<math>") != 2 || strings.Contains(got, "script<") || strings.Contains(got, "dpnbFORMULA") {
+		t.Errorf("the page: %s", got)
+	}
+	if !strings.HasPrefix(got, `<h1 id="formula0-and-formula1"><math>`) || !strings.HasSuffix(got, `<a href="#formula0-and-formula1">`) {
+		t.Errorf("the heading: %s", got)
+	}
+	f.foreign = true
+	if got := string(f.put([]byte(page))); !strings.Contains(got, "script") {
+		t.Error("the script is gone, though a formula needs it")
+	}
+	if got := string(f.put([]byte("dpnbFORMULA99X"))); got != "dpnbFORMULA99X" {
+		t.Errorf("a word that looks like a mark: %s", got)
+	}
+}

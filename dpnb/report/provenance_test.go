@@ -1,0 +1,53 @@
+package report
+
+import (
+	"context"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/dpnb/notebooks/dpnb/internal/project"
+	"github.com/dpnb/notebooks/dpnb/internal/runlog"
+	"github.com/dpnb/notebooks/dpnb/report/jupyter"
+	"github.com/dpnb/notebooks/dpnb/report/toolchain"
+)
+
+func TestProvenance(t *testing.T) {
+	root, err := project.Root(".")
+	if err != nil {
+		t.Fatal(err)
+	}
+	s := &Setup{
+		Root: root, Kernel: &toolchain.Kernel{Version: "v9.9", GoVersion: "go1.99"},
+		Jupyter: &jupyter.Jupyter{Versions: map[string]string{"nbclient": "1", "nbconvert": "2"}},
+	}
+	run := &execution{seconds: 12.34, log: &runlog.Log{
+		Notes: []runlog.Note{{Text: "the shipped sample"}},
+		Data:  []runlog.Data{{Name: "a|b", Path: "a.csv", SHA256: "12ab", Rows: 3}},
+		Ledgers: []runlog.Ledger{
+			{Name: "main", Adjacency: "add/remove one", Epsilon: 1, Delta: 1e-5},
+			{Name: "second", Entries: []runlog.Entry{{Label: "<fit>", Mechanism: "output_perturbation", Epsilon: 0.5}}},
+		},
+	}}
+	started := time.Date(2026, 1, 2, 3, 4, 5, 0, time.UTC)
+	text, err := provenance(context.Background(), s, Options{Parameters: map[string]string{"epsilon": "0.5", "a": "1"}}, run, started)
+	if err != nil {
+		t.Fatal(err)
+	}
+	mustContain(t, "the provenance", text,
+		"| Kernel | gonb v9.9 |", "| Go | go1.99 on ", "github.com/spf13/cobra v", "| Jupyter | nbclient 1, nbconvert 2 |",
+		"| Parameters | a = 1 |\n|  | epsilon = 0.5 |", "| Seeds | none", `| Data | a\|b: a.csv, 3 rows, sha256 12ab |`,
+		"| Note | the shipped sample |", "| Run | 2026-01-02 03:04 UTC, took 12.3 s |",
+		"### Privacy ledger: main", "Neighbouring data sets: add/remove one. Allowed: ε = 1, δ = 1e-05", "Nothing was spent.",
+		`| 1 | &lt;fit> | output\_perturbation | 0.5 | 0 |  |`)
+	if strings.Contains(text, "simulation") || strings.Contains(text, "No privacy budget") || strings.Contains(text, "indirect") {
+		t.Errorf("says too much:\n%s", text)
+	}
+	run.log = &runlog.Log{}
+	run.failure = &Failure{Cell: 2, Message: "panic"}
+	text, err = provenance(context.Background(), s, Options{}, run, started)
+	if err != nil {
+		t.Fatal(err)
+	}
+	mustContain(t, "the provenance", text, "as in the notebook", "No privacy budget was used.", "| Verdict | failed: cell 2<br>panic |")
+}
