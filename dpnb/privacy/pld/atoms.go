@@ -123,8 +123,12 @@ func (c *curve) lowerAtoms() (a atoms, ok bool) {
 	}
 	hull := convexHull(xs, knot{math.Inf(-1), 0})
 	a.lnInf = c.infLow
+	// The line to the left: no steeper than the profile's own chord at the
+	// first knot, so that the profile, convex, is above it from there on.
+	k, m := c.knots[first], c.mids[first]
+	logSlope := k.low + math.Log(-math.Expm1(m.up-k.low)) - k.eps - math.Log(math.Expm1(m.eps-k.eps))
 	started := false
-	for i := 0; i < len(hull); i++ {
+	for i := range hull {
 		after := knot{math.Inf(1), 0}
 		if i+1 < len(hull) {
 			after = hull[i+1]
@@ -133,33 +137,24 @@ func (c *curve) lowerAtoms() (a atoms, ok bool) {
 			a.add(hull[i-1], hull[i], after, -1)
 			continue
 		}
-		started = a.addFirst(c, hull[i], after)
+		started = a.addFirst(logSlope, hull[i], after)
 	}
 	return a, len(a.w) > 0
 }
 
-// addFirst appends the mass at the leftmost knot b, from whose left a line
-// leaves that is no steeper than the profile's chord to the next point; false
-// if the profile is not yet convex there.
-func (a *atoms) addFirst(c *curve, b, after knot) bool {
-	lo, hi := 0, len(c.knots)-1
-	for lo < hi { // the knot at b
-		if mid := (lo + hi) / 2; c.knots[mid].eps < b.w {
-			lo = mid + 1
-		} else {
-			hi = mid
-		}
-	}
-	if lo >= len(c.mids) || math.IsInf(b.ln, -1) {
+// addFirst appends the mass at b if a line of slope −e^{logSlope} that ends
+// there is steeper than the one that goes on from b.
+func (a *atoms) addFirst(logSlope float64, b, after knot) bool {
+	if math.IsInf(b.ln, -1) || math.IsNaN(logSlope) {
 		return false
 	}
-	k, m := c.knots[lo], c.mids[lo]
-	left := math.Exp(k.low-b.ln) * -math.Expm1(m.up-k.low) / math.Expm1(m.eps-k.eps)
+	left := math.Exp(logSlope + b.w - b.ln)
 	right := 0.0
-	if after.w > b.w && !math.IsInf(after.w, 1) {
+	if !math.IsInf(after.w, 1) {
 		right = -math.Expm1(after.ln-b.ln) / math.Expm1(after.w-b.w)
 	}
-	p := left - right - 4e-15*(math.Abs(left)+math.Abs(right))
+	slack := 1e-15 * (8 + math.Abs(logSlope) + math.Abs(b.w) + math.Abs(b.ln))
+	p := left*(1-slack) - right*(1+slack)
 	if !(p > 0) {
 		return false
 	}
