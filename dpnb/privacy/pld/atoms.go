@@ -89,14 +89,19 @@ func (a *atoms) add(before, b, after knot, side float64) {
 
 // lowerAtoms returns a measure whose profile is nowhere above the curve's. At
 // each knot the lower bound is pulled down by as much as the profile can sag
-// below its chords on both sides, so that the new chords run below it; what is
-// left of the first knot is a line that the profile's convexity keeps below.
+// below its chords on both sides, so that the new chords run below it. As far as
+// the line that continues the chord from (0, 1) to the first knot is higher, the
+// knots are put on that instead, and on the first knot where it is not: this
+// keeps the mass of a loss that begins steeply. What is left of the first knot
+// is a line that the profile's convexity keeps below.
 // ok is false where the curve has no lower bounds.
 //
 // Proof: docs/theory/composition.md.
 func (c *curve) lowerAtoms() (a atoms, ok bool) {
 	n := len(c.knots)
 	xs := make([]knot, n)
+	line := c.leftLine()
+	onLine := true
 	before := 0.0 // sag of the cell to the left, relative to this knot's δ
 	for i, k := range c.knots {
 		low := k.low
@@ -110,6 +115,14 @@ func (c *curve) lowerAtoms() (a atoms, ok bool) {
 			before = next
 		}
 		xs[i] = knot{k.eps, low + math.Log1p(-math.Min(1, sag*(1+1e-14)))}
+		if onLine {
+			if l := line(k.eps); !math.IsInf(l, -1) {
+				onLine = math.Exp(l)*(xs[i].ln-l) < 1e-12
+				xs[i].ln = l
+			} else {
+				onLine = false
+			}
+		}
 	}
 	first := 0
 	for ; first < n-1; first++ {
@@ -140,6 +153,21 @@ func (c *curve) lowerAtoms() (a atoms, ok bool) {
 		started = a.addFirst(logSlope, hull[i], after)
 	}
 	return a, len(a.w) > 0
+}
+
+// leftLine returns the logarithm of the line through (0, 1) and the lower bound
+// at the first knot, in α. To the right of that knot the profile, convex, is
+// above it.
+func (c *curve) leftLine() func(w float64) float64 {
+	k := c.knots[0]
+	lnFall := math.Log(-math.Expm1(k.low))
+	return func(w float64) float64 {
+		x := math.Exp(lnFall + w - k.eps)
+		if !(x < 1) {
+			return math.Inf(-1)
+		}
+		return math.Log1p(-x) - 1e-15*(4+math.Abs(lnFall)+math.Abs(w-k.eps))/(1-x)
+	}
 }
 
 // addFirst appends the mass at b if a line of slope −e^{logSlope} that ends
