@@ -107,11 +107,11 @@ func (p approxProfile) log(t float64) float64 {
 }
 
 func (p approxProfile) LogDeltaUpper(_ Direction, t float64) float64 {
-	l := p.log(t - 2.3e-16*math.Abs(t))
+	l := p.log(nudge(t, -1))
 	return roundUp(l, 2e-15+4e-16*math.Abs(l))
 }
 
 func (p approxProfile) LogDeltaLower(_ Direction, t float64) float64 {
-	l := p.log(t + 2.3e-16*math.Abs(t))
+	l := p.log(nudge(t, +1))
 	return roundDown(l, 2e-15+4e-16*math.Abs(l))
 }

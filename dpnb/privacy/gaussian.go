@@ -64,6 +64,14 @@ func roundDown(l, slack float64) float64 {
 	return l - slack
 }
 
+// nudge moves a finite x by a rounding error's worth towards sign·∞.
+func nudge(x, sign float64) float64 {
+	if math.IsInf(x, 0) {
+		return x
+	}
+	return x + sign*2.3e-16*math.Abs(x)
+}
+
 // logAddExp returns ln(e^a + e^b).
 func logAddExp(a, b float64) float64 {
 	if a < b {

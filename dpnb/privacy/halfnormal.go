@@ -132,7 +132,7 @@ func (p halfNormalProfile) Symmetric() bool { return true }
 // logDeltaPointMass returns ln (1 − e^{ε−w})₊ rounded to the side of sign.
 func logDeltaPointMass(w, eps, sign float64) float64 {
 	t := eps - w
-	t -= sign * 2.3e-16 * math.Abs(t)
+	t = nudge(t, -sign)
 	if t >= 0 {
 		return math.Inf(-1)
 	}

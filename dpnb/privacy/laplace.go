@@ -103,12 +103,12 @@ func (p laplaceProfile) log(mu, eps float64) float64 {
 }
 
 func (p laplaceProfile) LogDeltaUpper(_ Direction, eps float64) float64 {
-	l := p.log(p.mu*(1+5e-16), eps-2.3e-16*math.Abs(eps))
+	l := p.log(p.mu*(1+5e-16), nudge(eps, -1))
 	return roundUp(l, 1e-15+4e-16*math.Abs(l))
 }
 
 func (p laplaceProfile) LogDeltaLower(_ Direction, eps float64) float64 {
-	l := p.log(p.mu*(1-5e-16), eps+2.3e-16*math.Abs(eps))
+	l := p.log(p.mu*(1-5e-16), nudge(eps, +1))
 	return roundDown(l, 1e-15+4e-16*math.Abs(l))
 }
 

@@ -89,14 +89,19 @@ func (a *atoms) add(before, b, after knot, side float64) {
 
 // lowerAtoms returns a measure whose profile is nowhere above the curve's. At
 // each knot the lower bound is pulled down by as much as the profile can sag
-// below its chords on both sides, so that the new chords run below it; what is
-// left of the first knot is a line that the profile's convexity keeps below.
+// below its chords on both sides, so that the new chords run below it. As far as
+// the line that continues the chord from (0, 1) to the first knot is higher, the
+// knots are put on that instead, and on the first knot where it is not: this
+// keeps the mass of a loss that begins steeply. What is left of the first knot
+// is a line that the profile's convexity keeps below.
 // ok is false where the curve has no lower bounds.
 //
 // Proof: docs/theory/composition.md.
 func (c *curve) lowerAtoms() (a atoms, ok bool) {
 	n := len(c.knots)
 	xs := make([]knot, n)
+	line := c.leftLine()
+	onLine := true
 	before := 0.0 // sag of the cell to the left, relative to this knot's δ
 	for i, k := range c.knots {
 		low := k.low
@@ -110,6 +115,14 @@ func (c *curve) lowerAtoms() (a atoms, ok bool) {
 			before = next
 		}
 		xs[i] = knot{k.eps, low + math.Log1p(-math.Min(1, sag*(1+1e-14)))}
+		if onLine {
+			if l := line(k.eps); !math.IsInf(l, -1) {
+				onLine = math.Exp(l)*(xs[i].ln-l) < 1e-12
+				xs[i].ln = l
+			} else {
+				onLine = false
+			}
+		}
 	}
 	first := 0
 	for ; first < n-1; first++ {
@@ -123,8 +136,12 @@ func (c *curve) lowerAtoms() (a atoms, ok bool) {
 	}
 	hull := convexHull(xs, knot{math.Inf(-1), 0})
 	a.lnInf = c.infLow
+	// The line to the left: no steeper than the profile's own chord at the
+	// first knot, so that the profile, convex, is above it from there on.
+	k, m := c.knots[first], c.mids[first]
+	logSlope := k.low + math.Log(-math.Expm1(m.up-k.low)) - k.eps - math.Log(math.Expm1(m.eps-k.eps))
 	started := false
-	for i := 0; i < len(hull); i++ {
+	for i := range hull {
 		after := knot{math.Inf(1), 0}
 		if i+1 < len(hull) {
 			after = hull[i+1]
@@ -133,33 +150,39 @@ func (c *curve) lowerAtoms() (a atoms, ok bool) {
 			a.add(hull[i-1], hull[i], after, -1)
 			continue
 		}
-		started = a.addFirst(c, hull[i], after)
+		started = a.addFirst(logSlope, hull[i], after)
 	}
 	return a, len(a.w) > 0
 }
 
-// addFirst appends the mass at the leftmost knot b, from whose left a line
-// leaves that is no steeper than the profile's chord to the next point; false
-// if the profile is not yet convex there.
-func (a *atoms) addFirst(c *curve, b, after knot) bool {
-	lo, hi := 0, len(c.knots)-1
-	for lo < hi { // the knot at b
-		if mid := (lo + hi) / 2; c.knots[mid].eps < b.w {
-			lo = mid + 1
-		} else {
-			hi = mid
+// leftLine returns the logarithm of the line through (0, 1) and the lower bound
+// at the first knot, in α. To the right of that knot the profile, convex, is
+// above it.
+func (c *curve) leftLine() func(w float64) float64 {
+	k := c.knots[0]
+	lnFall := math.Log(-math.Expm1(k.low))
+	return func(w float64) float64 {
+		x := math.Exp(lnFall + w - k.eps)
+		if !(x < 1) {
+			return math.Inf(-1)
 		}
+		return math.Log1p(-x) - 1e-15*(4+math.Abs(lnFall)+math.Abs(w-k.eps))/(1-x)
 	}
-	if lo >= len(c.mids) || math.IsInf(b.ln, -1) {
+}
+
+// addFirst appends the mass at b if a line of slope −e^{logSlope} that ends
+// there is steeper than the one that goes on from b.
+func (a *atoms) addFirst(logSlope float64, b, after knot) bool {
+	if math.IsInf(b.ln, -1) || math.IsNaN(logSlope) {
 		return false
 	}
-	k, m := c.knots[lo], c.mids[lo]
-	left := math.Exp(k.low-b.ln) * -math.Expm1(m.up-k.low) / math.Expm1(m.eps-k.eps)
+	left := math.Exp(logSlope + b.w - b.ln)
 	right := 0.0
-	if after.w > b.w && !math.IsInf(after.w, 1) {
+	if !math.IsInf(after.w, 1) {
 		right = -math.Expm1(after.ln-b.ln) / math.Expm1(after.w-b.w)
 	}
-	p := left - right - 4e-15*(math.Abs(left)+math.Abs(right))
+	slack := 1e-15 * (8 + math.Abs(logSlope) + math.Abs(b.w) + math.Abs(b.ln))
+	p := left*(1-slack) - right*(1+slack)
 	if !(p > 0) {
 		return false
 	}

@@ -117,44 +117,29 @@ func logChernoffFactor(theta float64) float64 {
 
 const (
 	minTheta = 1e-3
-	maxTheta = 1e9
+	maxTheta = 1e6
 )
 
-// saddle returns the tilt at which the composed law, by Laplace's method, has
-// the wanted ln δ, and the ε there. A poor answer costs tightness, never
-// soundness.
-func (ts terms) saddle(lnDelta float64) (theta, eps float64) {
-	excess := func(theta float64) (float64, float64) {
-		k, k1, k2 := ts.cumulant(theta)
-		spread := math.Max(theta*(theta+1)*math.Sqrt(2*math.Pi*k2), 1)
-		return k - theta*k1 - math.Log(spread) - lnDelta, k1
-	}
-	lo, hi := math.Log(minTheta), math.Log(maxTheta)
-	for i := 0; i < 26; i++ {
-		mid := 0.5 * (lo + hi)
-		if f, _ := excess(math.Exp(mid)); f > 0 {
-			lo = mid
-		} else {
-			hi = mid
-		}
-	}
-	theta = math.Exp(0.5 * (lo + hi))
-	_, eps = excess(theta)
-	return theta, eps
+// tiltForDelta returns the tilt of the sharpest Chernoff bound on ε at δ, and
+// that bound. A poor tilt costs tightness, never soundness.
+func (ts terms) tiltForDelta(lnDelta float64) (theta, eps float64) {
+	x, eps := goldenMin(func(x float64) float64 {
+		theta := math.Exp(x)
+		k, _, _ := ts.cumulant(theta)
+		return (k + logChernoffFactor(theta) - lnDelta + 1e-14*(1+math.Abs(k)+math.Abs(lnDelta))) / theta
+	}, math.Log(minTheta), math.Log(maxTheta))
+	return math.Exp(x), eps
 }
 
-// tiltAt returns the tilt whose law has mean eps.
-func (ts terms) tiltAt(eps float64) float64 {
-	lo, hi := math.Log(minTheta), math.Log(maxTheta)
-	for i := 0; i < 26; i++ {
-		mid := 0.5 * (lo + hi)
-		if _, k1, _ := ts.cumulant(math.Exp(mid)); k1 < eps {
-			lo = mid
-		} else {
-			hi = mid
-		}
-	}
-	return math.Exp(0.5 * (lo + hi))
+// tiltForEpsilon returns the tilt of the sharpest Chernoff bound on ln δ at
+// eps, and that bound.
+func (ts terms) tiltForEpsilon(eps float64) (theta, lnDelta float64) {
+	x, ln := goldenMin(func(x float64) float64 {
+		theta := math.Exp(x)
+		k, _, _ := ts.cumulant(theta)
+		return k - theta*eps + logChernoffFactor(theta) + 1e-14*(1+math.Abs(k)+theta*math.Abs(eps))
+	}, math.Log(minTheta), math.Log(maxTheta))
+	return math.Exp(x), ln
 }
 
 // chernoffEpsilon returns an upper bound on ε at δ from the cumulants alone,
@@ -168,30 +153,22 @@ func (ts terms) chernoffEpsilon(lnDelta float64) float64 {
 	if math.IsInf(ln, -1) {
 		return math.Inf(1)
 	}
-	at := func(x float64) float64 {
-		theta := math.Exp(x)
-		k, _, _ := ts.cumulant(theta)
-		return (k + logChernoffFactor(theta) - ln + 1e-14*(1+math.Abs(k)+math.Abs(ln))) / theta
-	}
-	return math.Max(0, goldenMin(at, math.Log(1e-6), math.Log(maxTheta)))
+	_, eps := ts.tiltForDelta(ln)
+	return math.Max(0, eps)
 }
 
 // chernoffDelta returns an upper bound on ln δ at ε from the cumulants alone.
 func (ts terms) chernoffDelta(eps float64) float64 {
-	at := func(x float64) float64 {
-		theta := math.Exp(x)
-		k, _, _ := ts.cumulant(theta)
-		return k - theta*eps + logChernoffFactor(theta) + 1e-14*(1+math.Abs(k)+theta*math.Abs(eps))
-	}
-	return math.Min(0, logAdd(ts.lnInfinity(+1), goldenMin(at, math.Log(1e-6), math.Log(maxTheta))))
+	_, ln := ts.tiltForEpsilon(eps)
+	return math.Min(0, logAdd(ts.lnInfinity(+1), ln))
 }
 
-// goldenMin returns the smallest value of f met on a coarse grid over [lo, hi]
+// goldenMin returns where and what is the smallest value of f met on a coarse grid over [lo, hi]
 // and in a golden-section search about its best point.
-func goldenMin(f func(float64) float64, lo, hi float64) float64 {
-	const steps, ratio = 24, 0.6180339887498949
+func goldenMin(f func(float64) float64, lo, hi float64) (at, best float64) {
+	const steps, ratio = 21, 0.6180339887498949
 	h := (hi - lo) / steps
-	best, at := math.Inf(1), lo
+	best, at = math.Inf(1), lo
 	for i := 0; i <= steps; i++ {
 		if v := f(lo + float64(i)*h); v < best {
 			best, at = v, lo+float64(i)*h
@@ -200,7 +177,7 @@ func goldenMin(f func(float64) float64, lo, hi float64) float64 {
 	a, b := at-h, at+h
 	x1, x2 := b-ratio*(b-a), a+ratio*(b-a)
 	f1, f2 := f(x1), f(x2)
-	for i := 0; i < 25; i++ {
+	for i := 0; i < 18; i++ {
 		if f1 < f2 {
 			b, x2, f2 = x2, x1, f1
 			x1 = b - ratio*(b-a)
@@ -211,5 +188,11 @@ func goldenMin(f func(float64) float64, lo, hi float64) float64 {
 			f2 = f(x2)
 		}
 	}
-	return math.Min(best, math.Min(f1, f2))
+	if f1 < best {
+		at, best = x1, f1
+	}
+	if f2 < best {
+		at, best = x2, f2
+	}
+	return at, best
 }

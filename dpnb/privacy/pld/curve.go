@@ -151,6 +151,45 @@ func (c *curve) refine(theta, minWidth, budget float64) {
 	}
 }
 
+// coarsen drops what is not on the lattice of the step, a power of two, and
+// moves the ends outwards onto it.
+func (c *curve) coarsen(step float64) {
+	on := func(x float64) bool { return math.Floor(x/step) == x/step }
+	fine := false
+	for _, k := range c.knots {
+		fine = fine || !on(k.eps)
+	}
+	if !fine {
+		return
+	}
+	var knots, mids []point
+	n := len(c.knots)
+	if first := c.knots[0].eps; !on(first) {
+		knots = append(knots, c.eval(math.Floor(first/step)*step))
+	}
+	for i, k := range c.knots {
+		if !on(k.eps) {
+			continue
+		}
+		if m := len(knots); m > 0 {
+			if i > 0 && c.knots[i-1].eps == knots[m-1].eps {
+				mids = append(mids, c.mids[i-1])
+			} else {
+				mids = append(mids, c.eval(0.5*(knots[m-1].eps+k.eps)))
+			}
+		}
+		knots = append(knots, k)
+	}
+	if last := c.knots[n-1].eps; !on(last) {
+		end := math.Ceil(last/step) * step
+		if m := len(knots); m > 0 {
+			mids = append(mids, c.eval(0.5*(knots[m-1].eps+end)))
+		}
+		knots = append(knots, c.eval(end))
+	}
+	c.knots, c.mids = knots, mids
+}
+
 // cellMasses estimates how the law tilted by e^{θw} is spread over the cells,
 // normalised to one: it only steers where to look closer.
 func (c *curve) cellMasses(theta float64) []float64 {

@@ -77,6 +77,7 @@ func (w *work) refine(theta, step float64) {
 	n := float64(len(w.curves))
 	for i, c := range w.curves {
 		share := math.Max(1, w.c.runs/(float64(w.c.components[i].Count)*n))
+		c.coarsen(step)
 		c.refine(theta, step, 0.3*step*step*share)
 	}
 	w.discretise(true)
@@ -118,7 +119,7 @@ func (c *Composition) epsilonIn(d privacy.Direction, lnDelta float64) Bounds {
 		if math.IsInf(ln, -1) {
 			ln = lnDelta
 		}
-		theta, _ := ts.saddle(ln)
+		theta, _ := ts.tiltForDelta(ln)
 		return theta
 	}
 	theta := w.coarse(question)
@@ -128,24 +129,19 @@ func (c *Composition) epsilonIn(d privacy.Direction, lnDelta float64) Bounds {
 		step = w.affordable(theta, step)
 		w.refine(theta, step)
 		theta = question(w.upper)
-		_, mean, variance := w.upper.cumulant(theta)
-		_ = mean
+		_, _, variance := w.upper.cumulant(theta)
 		lnMass := math.Log(1e-4 * math.Min(1, tol*theta) / (1 + theta*math.Sqrt(variance)) / (1 + theta))
 		up, low, ok := w.invert(theta, step, lnMass)
 		if !ok {
 			step *= 2
 			continue
 		}
-		if eps, _, ok := up.epsilon(lnDelta); ok {
-			b.Upper = math.Min(b.Upper, math.Max(0, eps))
-		} else if eps, above, _ := up.epsilon(lnDelta); !above {
+		if eps, above, _ := up.epsilon(lnDelta, math.Inf(1)); !above {
 			b.Upper = math.Min(b.Upper, math.Max(0, eps))
 		}
 		if low != nil {
-			if eps, above, ok := low.epsilon(lnDelta); ok {
+			if eps, above, ok := low.epsilon(lnDelta, b.Upper); ok || above {
 				b.Lower = math.Max(b.Lower, eps)
-			} else if above {
-				b.Lower = math.Max(b.Lower, low.s(low.lat.n-2))
 			}
 		} else {
 			break
@@ -201,7 +197,10 @@ func (c *Composition) deltaIn(d privacy.Direction, eps float64) Bounds {
 			guess = next
 		}
 	}
-	question := func(ts terms) float64 { return ts.tiltAt(eps) }
+	question := func(ts terms) float64 {
+		theta, _ := ts.tiltForEpsilon(eps)
+		return theta
+	}
 	theta := w.coarse(question)
 	tol := c.tolerance(w, theta)
 	step := w.step(theta, tol)

@@ -96,25 +96,38 @@ func (t *tail) lnDelta(m int) float64 {
 func (t *tail) s(m int) float64 { return float64(t.lat.first+m) * t.lat.step }
 
 // epsilon returns the ε at which the bound falls to lnDelta, linear in e^ε
-// between lattice points as the profile of a law on the lattice is. ok is false
-// if it does not on this lattice; above says that it is higher up.
-func (t *tail) epsilon(lnDelta float64) (eps float64, above, ok bool) {
+// between lattice points as the profile of a law on the lattice is. above says
+// that it is still higher at the top of the lattice; ok is false then, and
+// where it is lower all the way down. The search starts at from.
+//
+// The exact profile falls, so the bound at any point is also one to its right
+// (upper) or left (lower): the point taken is the lowest below which the upper
+// bound has not been seen to hold, or the highest at which the lower one does.
+func (t *tail) epsilon(lnDelta, from float64) (eps float64, above, ok bool) {
 	lnDelta -= t.side * 3e-16 * math.Abs(lnDelta) // the logarithm's own rounding
-	lo, hi := 0, t.lat.n-1
-	if t.lnDelta(hi-1) > lnDelta {
-		return 0, true, false
+	hi := t.lat.n - 2
+	if x := math.Ceil(from/t.lat.step) - float64(t.lat.first) + 2; x < float64(hi) && x > 0 {
+		hi = int(x)
 	}
-	if t.lnDelta(lo) <= lnDelta {
-		return t.s(lo), false, false
+	if t.lnDelta(hi) > lnDelta {
+		return t.s(hi), true, false
 	}
-	hi--
-	for hi-lo > 1 {
-		if mid := (lo + hi) / 2; t.lnDelta(mid) <= lnDelta {
-			hi = mid
-		} else {
-			lo = mid
+	// Down to the first point where the bound exceeds lnDelta, in strides where
+	// it is monotone; the lower one drops again further down, to where the
+	// error is all there is.
+	stride := 1 << 10
+	if t.side < 0 {
+		stride = 1
+	}
+	for ; stride > 0; stride >>= 5 {
+		for hi-stride >= 0 && t.lnDelta(hi-stride) <= lnDelta {
+			hi -= stride
 		}
 	}
+	if hi == 0 {
+		return t.s(0), false, false
+	}
+	lo := hi - 1
 	a, b := math.Exp(t.lnDelta(lo)-lnDelta), math.Exp(t.lnDelta(hi)-lnDelta)
 	f := 1.0
 	if a > b {
