@@ -21,7 +21,7 @@ var mayImport = map[string][]string{
 	"mechanism":            {"loss", "erm", "noise", "privacy"},
 	"theory":               {"loss", "privacy"},
 	"sim":                  {"noise"},
-	"audit":                {"loss", "mechanism", "noise", "privacy", "sim"},
+	"audit":                {"loss", "erm", "mechanism", "noise", "privacy", "sim"},
 	"frame":                {"erm"},
 	"dataset":              {"frame", "noise"},
 	"ledger":               {"privacy"},

@@ -16,9 +16,11 @@ type CalibrationConfig struct {
 	// Epsilon > 0, 0 < Delta < 1.
 	Epsilon, Delta float64
 	Adjacency      privacy.Adjacency
-	// Lambda fixes λ; zero chooses it by the rule of NoiseFactor.
+	// Lambda fixes λ; zero chooses it by Rule.
 	Lambda float64
-	// NoiseFactor f ≥ 1 is used when Lambda is zero: σ is f times that of the
+	// Rule chooses λ where Lambda is zero.
+	Rule LambdaRule
+	// NoiseFactor f ≥ 1 is for SmallestLambda: σ is f times that of the
 	// Gaussian mechanism at the same (ε, δ), and λ the smallest that then
 	// satisfies (ε, δ). Zero means 1.3, as in rkw23, section 5, or the least
 	// power of 1.3 for which there is such a λ. λ is at least s/1000: a smaller
@@ -27,6 +29,20 @@ type CalibrationConfig struct {
 	// Tolerance is τ; zero means 1e-6·L.
 	Tolerance float64
 }
+
+// LambdaRule is how λ and σ are chosen without looking at the records.
+type LambdaRule int
+
+const (
+	// LeastNoise takes the smallest λ at which objective perturbation is proved
+	// to cost no more than the Gaussian mechanism, so that σ is as small as any
+	// accounting could make it. Losses for which there is no such λ fall back
+	// to SmallestLambda.
+	LeastNoise LambdaRule = iota
+	// SmallestLambda takes the smallest λ that suffices for NoiseFactor times
+	// the Gaussian mechanism's σ (rkw23, section 5).
+	SmallestLambda
+)
 
 // outputShare is μ_out/μ_objective: the output noise then costs about
 // outputShare²/2 of the privacy loss, and is far below the objective's noise.
@@ -83,6 +99,22 @@ func CalibrateObjectivePerturbation(c CalibrationConfig) (ObjectivePerturbation,
 	if c.Lambda > 0 {
 		return withLambda(c.Lambda)
 	}
+	if c.Rule == LeastNoise {
+		// The two parts of a Gaussian loss add in squares.
+		sigma := sigmaGauss * math.Hypot(1, outputShare) * (1 + 1e-12)
+		lambda, err := smallest(1e-3*m.Smoothness(), func(lambda float64) (bool, error) {
+			m.Lambda, m.Sigma = lambda, sigma
+			return m.Gaussian(), nil
+		})
+		if err != nil {
+			return m, err
+		}
+		if !math.IsInf(lambda, 1) {
+			if good, err := satisfied(lambda, sigma); err != nil || good {
+				return m, err
+			}
+		}
+	}
 	f := c.NoiseFactor
 	if f == 0 {
 		f = 1.3
@@ -112,6 +144,8 @@ func (c CalibrationConfig) validate() error {
 		return &privacy.ParamError{Name: "Delta", Value: c.Delta, Want: "a number in (0, 1)"}
 	case !(c.Lambda >= 0) || math.IsInf(c.Lambda, 1):
 		return &privacy.ParamError{Name: "Lambda", Value: c.Lambda, Want: "a positive number, or 0 to have it chosen"}
+	case c.Rule != LeastNoise && c.Rule != SmallestLambda:
+		return &privacy.ParamError{Name: "Rule", Value: int(c.Rule), Want: "LeastNoise or SmallestLambda"}
 	case c.NoiseFactor != 0 && !(c.NoiseFactor >= 1 && c.NoiseFactor < 1e6):
 		return &privacy.ParamError{Name: "NoiseFactor", Value: c.NoiseFactor, Want: "a number of at least 1, or 0 for 1.3"}
 	case !(c.Tolerance >= 0) || math.IsInf(c.Tolerance, 1):

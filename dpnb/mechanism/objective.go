@@ -11,6 +11,7 @@ import (
 	"github.com/dpnb/notebooks/dpnb/loss"
 	"github.com/dpnb/notebooks/dpnb/noise"
 	"github.com/dpnb/notebooks/dpnb/privacy"
+	"github.com/dpnb/notebooks/dpnb/privacy/objpert"
 )
 
 // ObjectivePerturbation releases a minimiser of a randomly tilted objective
@@ -68,31 +69,63 @@ func (m ObjectivePerturbation) Validate() error {
 	return nil
 }
 
-// Profile returns the privacy profile of one release under add/remove-one:
-// that of W + G with W = log(1 + s/λ) + a²/2 + a|N|, a = L/σ, and G the privacy
-// loss of the output noise, μ = 2τ/(λσ_out).
+// Profile returns the privacy profile of one release under add/remove-one.
+//
+// Where λ is so large that the objective's part is proved to be exactly
+// (L/σ)-GDP (Gaussian reports it), the release is √((L/σ)² + μ²)-GDP, μ =
+// 2τ/(λσ_out) being the output noise's part. Elsewhere it is that of W + G with
+// W = log(1 + s/λ) + a²/2 + a|N|, a = L/σ, and G the privacy loss of the output
+// noise.
 //
 // Bound: upper, for every ε.
 // Errors: as Validate.
-// Source: Dwork, Tankala, Zhang 2024 (dtz24), Theorem 5.1, for W; rkw23,
-// Theorem 4.1 (adaptive composition), for G.
+// Source: docs/theory/gaussian_case.md for the first; Dwork, Tankala, Zhang 2024
+// (dtz24), Theorem 5.1, for W; rkw23, Theorem 4.1 (adaptive composition), for G.
 func (m ObjectivePerturbation) Profile() (privacy.Profile, error) {
 	if err := m.Validate(); err != nil {
 		return nil, err
 	}
 	up := math.Inf(1)
+	a := math.Nextafter(m.Lipschitz()/m.Sigma, up)
+	mu := math.Nextafter(2*m.Tolerance/(m.Lambda*m.OutputSigma)*(1+0x1p-50), up)
+	if m.Gaussian() {
+		return privacy.GaussianProfile(math.Hypot(a, mu)*(1+0x1p-50), privacy.AddRemove), nil
+	}
 	w := privacy.HalfNormalGaussian{
 		HalfNormal: privacy.HalfNormal{
 			K: math.Nextafter(math.Log1p(math.Nextafter(m.Smoothness()/m.Lambda, up)), up),
-			A: math.Nextafter(m.Lipschitz()/m.Sigma, up),
+			A: a,
 		},
-		Mu: math.Nextafter(2*m.Tolerance/(m.Lambda*m.OutputSigma)*(1+0x1p-50), up),
+		Mu: mu,
 	}
 	return w.Profile(privacy.AddRemove)
 }
 
+// Gaussian reports whether the noise in the objective is proved to cost exactly
+// what the Gaussian mechanism of sensitivity L costs: λ large enough, and a loss
+// whose curvature vanishes where its slope is largest.
+func (m ObjectivePerturbation) Gaussian() bool {
+	c, ok := curve(m.Loss, m.RowNorm)
+	return ok && objpert.IsGaussian(c, m.Lambda, m.Sigma)
+}
+
+// curve returns what the accountant must know of a loss: how much curvature a
+// record of norm at most r can have where its gradient has a given size.
+func curve(l loss.Loss, r float64) (objpert.Curve, bool) {
+	if _, ok := l.(loss.Logistic); ok {
+		c, err := objpert.Logistic(r)
+		return c, err == nil
+	}
+	return nil, false
+}
+
 // BoundName names the theorem behind Profile.
-func (m ObjectivePerturbation) BoundName() string { return "DTZ24 (dtz24, Theorem 5.1)" }
+func (m ObjectivePerturbation) BoundName() string {
+	if m.Gaussian() {
+		return "exact: the Gaussian mechanism's (docs/theory/gaussian_case.md)"
+	}
+	return "DTZ24 (dtz24, Theorem 5.1)"
+}
 
 // String describes the mechanism with its parameters.
 func (m ObjectivePerturbation) String() string {

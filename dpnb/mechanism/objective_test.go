@@ -16,10 +16,13 @@ import (
 	"github.com/dpnb/notebooks/dpnb/privacy"
 )
 
-func calibrated(t testing.TB, eps, delta float64) mechanism.ObjectivePerturbation {
+func calibrated(t testing.TB, eps, delta float64, rule ...mechanism.LambdaRule) mechanism.ObjectivePerturbation {
 	t.Helper()
-	m, err := mechanism.CalibrateObjectivePerturbation(mechanism.CalibrationConfig{
-		Loss: loss.Logistic{}, RowNorm: 1, Epsilon: eps, Delta: delta, Adjacency: privacy.AddRemove})
+	c := mechanism.CalibrationConfig{Loss: loss.Logistic{}, RowNorm: 1, Epsilon: eps, Delta: delta, Adjacency: privacy.AddRemove}
+	if len(rule) > 0 {
+		c.Rule = rule[0]
+	}
+	m, err := mechanism.CalibrateObjectivePerturbation(c)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -44,8 +47,18 @@ func records(n, d int, seed uint64) (*erm.Dense, []float64) {
 }
 
 func TestCalibrationIsSafeAndTight(t *testing.T) {
-	for _, c := range []struct{ eps, delta float64 }{{0.05, 1e-5}, {1, 1e-5}, {8, 1e-9}, {0.5, 1e-30}, {100, 1e-5}, {1e-3, 1e-2}} {
-		m := calibrated(t, c.eps, c.delta)
+	type try struct {
+		eps, delta float64
+		rule       mechanism.LambdaRule
+	}
+	var tries []try
+	for _, rule := range []mechanism.LambdaRule{mechanism.LeastNoise, mechanism.SmallestLambda} {
+		for _, c := range []try{{0.05, 1e-5, rule}, {1, 1e-5, rule}, {8, 1e-9, rule}, {0.5, 1e-30, rule}, {100, 1e-5, rule}, {1e-3, 1e-2, rule}} {
+			tries = append(tries, c)
+		}
+	}
+	for _, c := range tries {
+		m := calibrated(t, c.eps, c.delta, c.rule)
 		p, err := m.Profile()
 		if err != nil {
 			t.Fatal(err)
@@ -66,6 +79,24 @@ func TestCalibrationIsSafeAndTight(t *testing.T) {
 	}
 }
 
+// LeastNoise needs as little noise as the Gaussian mechanism, and the claim is
+// exactly that mechanism's.
+func TestLeastNoiseIsTheGaussians(t *testing.T) {
+	for _, eps := range []float64{0.1, 1, 8} {
+		m := calibrated(t, eps, 1e-5)
+		unit, err := privacy.GaussianSigma(eps, 1e-5)
+		if err != nil {
+			t.Fatal(err)
+		}
+		if !m.Gaussian() || m.Sigma < unit || m.Sigma > 1.0001*unit {
+			t.Errorf("ε = %v: σ = %v, the Gaussian mechanism has %v, exact %v", eps, m.Sigma, unit, m.Gaussian())
+		}
+		if other := calibrated(t, eps, 1e-5, mechanism.SmallestLambda); other.Sigma <= m.Sigma || other.Gaussian() {
+			t.Errorf("ε = %v: the smallest λ has σ = %v, least noise %v", eps, other.Sigma, m.Sigma)
+		}
+	}
+}
+
 func TestCalibrationWithGivenLambda(t *testing.T) {
 	c := mechanism.CalibrationConfig{Loss: loss.Logistic{}, RowNorm: 1, Epsilon: 1, Delta: 1e-5, Adjacency: privacy.AddRemove}
 	var last float64
@@ -80,9 +111,9 @@ func TestCalibrationWithGivenLambda(t *testing.T) {
 		}
 		last = m.Sigma
 	}
-	// λ → ∞: σ is that of the half-normal bound without its shift.
+	// λ → ∞: the Gaussian mechanism's σ.
 	unit, _ := privacy.GaussianSigma(1, 1e-5)
-	if last < unit || last > 1.1*unit {
+	if last < unit || last > 1.0001*unit {
 		t.Errorf("σ = %v at a huge λ, the Gaussian mechanism has %v", last, unit)
 	}
 	c.Lambda = 0.1 // log(1 + s/λ) > ε: no noise can mend it
@@ -93,7 +124,7 @@ func TestCalibrationWithGivenLambda(t *testing.T) {
 
 // The claimed profile must lie above the exact divergence of real neighbours.
 func TestClaimIsAboveExactDivergence(t *testing.T) {
-	for _, c := range []struct{ lambda, sigma float64 }{{0.25, 2}, {1, 2}, {1, 20}, {0.05, 5}} {
+	for _, c := range []struct{ lambda, sigma float64 }{{0.25, 2}, {1, 2}, {2, 2}, {1, 0.5}, {1, 20}, {0.05, 5}} {
 		m := mechanism.ObjectivePerturbation{Loss: loss.Logistic{}, RowNorm: 1, Lambda: c.lambda, Sigma: c.sigma, Tolerance: 1e-9, OutputSigma: 1e-3}
 		p, err := m.Profile()
 		if err != nil {
@@ -280,7 +311,8 @@ func TestCalibrationRejects(t *testing.T) {
 		"adjacency":    func(c *mechanism.CalibrationConfig) { c.Adjacency = 0 },
 		"replace":      func(c *mechanism.CalibrationConfig) { c.Adjacency = privacy.ReplaceOne },
 		"τ = NaN":      func(c *mechanism.CalibrationConfig) { c.Tolerance = math.NaN() },
-		"factor = 1.0": func(c *mechanism.CalibrationConfig) { c.NoiseFactor = 1 }, // the half-normal bound never is the Gaussian's
+		"factor = 1.0": func(c *mechanism.CalibrationConfig) { c.NoiseFactor, c.Rule = 1, mechanism.SmallestLambda }, // the half-normal bound never is the Gaussian's
+		"no rule":      func(c *mechanism.CalibrationConfig) { c.Rule = 7 },
 	} {
 		c := good
 		spoil(&c)
