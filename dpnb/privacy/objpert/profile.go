@@ -55,7 +55,7 @@ type Profile struct {
 	cfg   Config
 	grids *grids
 	mu    sync.Mutex
-	memo  map[key]interval
+	memo  map[key]enclosure
 }
 
 type key struct {
@@ -63,8 +63,8 @@ type key struct {
 	eps float64
 }
 
-// interval holds the logarithms of a lower and an upper value of δ.
-type interval struct{ lower, upper float64 }
+// enclosure holds the logarithms of a lower and an upper value of δ.
+type enclosure struct{ lower, upper float64 }
 
 var _ privacy.LowerProfile = (*Profile)(nil)
 
@@ -82,7 +82,7 @@ func New(cfg Config) (*Profile, error) {
 	return &Profile{
 		cfg:   cfg,
 		grids: &grids{problem: &problem{curve: cfg.Curve, lambda: cfg.Lambda, sigma: cfg.Sigma}},
-		memo:  make(map[key]interval),
+		memo:  make(map[key]enclosure),
 	}, nil
 }
 
@@ -122,14 +122,14 @@ func (p *Profile) LogDeltas(d privacy.Direction, eps []float64) (lower, upper []
 	return lower, upper
 }
 
-func (p *Profile) at(d privacy.Direction, eps float64) interval {
+func (p *Profile) at(d privacy.Direction, eps float64) enclosure {
 	switch {
 	case math.IsNaN(eps):
-		return interval{math.Inf(-1), 0}
+		return enclosure{math.Inf(-1), 0}
 	case math.IsInf(eps, 1):
-		return interval{math.Inf(-1), math.Inf(-1)}
+		return enclosure{math.Inf(-1), math.Inf(-1)}
 	case math.IsInf(eps, -1):
-		return interval{0, 0}
+		return enclosure{0, 0}
 	}
 	k := key{d, eps}
 	p.mu.Lock()
@@ -147,7 +147,7 @@ func (p *Profile) at(d privacy.Direction, eps float64) interval {
 
 // compute dispatches on the bound. Every bound is cut at the trivial one and
 // never below the lower value.
-func (p *Profile) compute(d privacy.Direction, eps float64) interval {
+func (p *Profile) compute(d privacy.Direction, eps float64) enclosure {
 	if p.cfg.Bound == Tight {
 		return p.tightAt(d, eps)
 	}
@@ -171,21 +171,21 @@ func (p *Profile) compute(d privacy.Direction, eps float64) interval {
 	case GaussianLower:
 		upper = lower
 	}
-	return interval{lower, upper}
+	return enclosure{lower, upper}
 }
 
 // mirror turns bounds on ln δ of the opposite direction at −ε into bounds on
 // ln δ at ε < 0: H_{e^ε}(P‖Q) = 1 − e^ε + e^ε·H_{e^{−ε}}(Q‖P), for every pair
 // and hence for the suprema.
-func mirror(eps float64, opposite interval) interval {
+func mirror(eps float64, opposite enclosure) enclosure {
 	base := math.Log(-math.Expm1(eps))
-	return interval{
+	return enclosure{
 		lower: logAdd(base, eps+opposite.lower) - 1e-15,
 		upper: min(0, logAdd(base, eps+opposite.upper)+1e-15),
 	}
 }
 
-func (p *Profile) tightAt(d privacy.Direction, eps float64) interval {
+func (p *Profile) tightAt(d privacy.Direction, eps float64) enclosure {
 	if eps < 0 {
 		return mirror(eps, p.at(d.Opposite(), -eps))
 	}
@@ -193,14 +193,14 @@ func (p *Profile) tightAt(d privacy.Direction, eps float64) interval {
 	if OneSigned(p.cfg.Curve) && (d == privacy.Add || eps == 0) ||
 		IsGaussian(p.cfg.Curve, p.cfg.Lambda, p.cfg.Sigma) || p.grids.gaussianAt(eps) {
 		lo, hi := gaussBounds(eps)(L)
-		return interval{lo, hi}
+		return enclosure{lo, hi}
 	}
 	if d == privacy.Add {
 		lo, hi := p.grids.addAt(eps)
-		return interval{lo, hi}
+		return enclosure{lo, hi}
 	}
 	lo, hi := p.grids.removeAt(eps)
-	return interval{lo, hi}
+	return enclosure{lo, hi}
 }
 
 // gaussianLower returns a lower bound on ln δ: that of the Gaussian mechanism of
@@ -224,7 +224,7 @@ func (p *Profile) halfNormal(k float64, d privacy.Direction, eps float64) float6
 // σ ≥ L√(8 ln(2/δ) + 4ε)/ε. For ε < 0 the other direction's δ(−ε) is used.
 func (p *Profile) kst12(eps float64) float64 {
 	if eps < 0 {
-		return mirror(eps, interval{math.Inf(-1), p.kst12(-eps)}).upper
+		return mirror(eps, enclosure{math.Inf(-1), p.kst12(-eps)}).upper
 	}
 	if p.cfg.Lambda*eps < 2*p.cfg.Curve.Max()*(1-1e-15) {
 		return 0
@@ -249,7 +249,7 @@ func (p *Profile) pointwise(d privacy.Direction, eps float64) float64 {
 // the sum otherwise; for ε < 0 the remove direction's mirror is the better one.
 func (p *Profile) pointwiseAdd(eps float64) float64 {
 	if eps < 0 {
-		return mirror(eps, interval{math.Inf(-1), p.pointwise(privacy.Remove, -eps)}).upper
+		return mirror(eps, enclosure{math.Inf(-1), p.pointwise(privacy.Remove, -eps)}).upper
 	}
 	lo, hi := p.cfg.Curve.Range()
 	gauss := gaussBounds(eps)
@@ -267,7 +267,7 @@ func (p *Profile) pointwiseAdd(eps float64) float64 {
 func (p *Profile) integralAt(d privacy.Direction, eps float64) float64 {
 	switch {
 	case eps < 0:
-		return mirror(eps, interval{math.Inf(-1), p.integralAt(d.Opposite(), -eps)}).upper
+		return mirror(eps, enclosure{math.Inf(-1), p.integralAt(d.Opposite(), -eps)}).upper
 	case d == privacy.Add:
 		return p.pointwiseAdd(eps)
 	case p.grids.gaussianAt(eps):
