@@ -63,6 +63,7 @@ func (it Item) Text() string {
 	if len(it.Header) > 0 {
 		rows = append([][]string{it.Header}, rows...)
 	}
+	rows = wrapped(rows)
 	var width []int
 	for _, r := range rows {
 		for j, c := range r {
@@ -89,6 +90,51 @@ func (it Item) Text() string {
 		fmt.Fprintln(&b, n)
 	}
 	return b.String()
+}
+
+// textWidth is how many characters of a cell stand on one line of text.
+const textWidth = 56
+
+// wrapped breaks long cells at spaces into rows of their own.
+func wrapped(rows [][]string) [][]string {
+	var out [][]string
+	for _, r := range rows {
+		parts := make([][]string, len(r))
+		lines := 1
+		for j, c := range r {
+			parts[j] = wrap(c)
+			lines = max(lines, len(parts[j]))
+		}
+		for k := range lines {
+			line := make([]string, len(r))
+			for j, p := range parts {
+				if k < len(p) {
+					line[j] = p[k]
+				}
+			}
+			out = append(out, line)
+		}
+	}
+	return out
+}
+
+func wrap(text string) []string {
+	var lines []string
+	line, n := "", 0
+	for _, word := range strings.Split(text, " ") {
+		w := utf8.RuneCountInString(word)
+		if n > 0 && n+1+w > textWidth {
+			lines = append(lines, line)
+			line, n = "", 0
+		}
+		if n > 0 {
+			line += " "
+			n++
+		}
+		line += word
+		n += w
+	}
+	return append(lines, line)
 }
 
 // HTML returns the item as HTML with its style inline, so that it looks the

@@ -44,3 +44,15 @@ func TestShowOutsideANotebook(t *testing.T) {
 		t.Errorf("shown: %s", s)
 	}
 }
+
+func TestLongCellsAreWrapped(t *testing.T) {
+	it := Item{Rows: [][]string{{strings.Repeat("word ", 20), "short"}}}
+	for _, line := range strings.Split(it.Text(), "\n") {
+		if len(line) > textWidth+12 {
+			t.Errorf("line of %d characters: %s", len(line), line)
+		}
+	}
+	if n := strings.Count(it.Text(), "word"); n != 20 {
+		t.Errorf("%d of 20 words are left", n)
+	}
+}

@@ -8,6 +8,7 @@ import (
 
 	"golang.org/x/sync/errgroup"
 
+	"github.com/dpnb/notebooks/dpnb/dataset"
 	"github.com/dpnb/notebooks/dpnb/report/notebook"
 )
 
@@ -56,7 +57,7 @@ func (j *job) rerun(ctx context.Context, s *Setup, o Options) (verdict, err erro
 		return nil, fmt.Errorf("%s: %w", j.path, err)
 	}
 	outcome := "passed"
-	if verdict != nil {
+	if _, other := errors.AsType[*NotCompared](verdict); verdict != nil && !other {
 		outcome = "failed"
 	}
 	o.Progress.End(j.name, outcome)
@@ -67,6 +68,9 @@ func (j *job) judge(run *execution) (verdict, err error) {
 	if run.failure != nil {
 		return run.failure, nil
 	}
+	if missing, err := missingData(j.original); err != nil || missing != nil {
+		return missing, err
+	}
 	differences, err := notebook.Compare(j.original, run.notebook)
 	if err != nil || differences == nil {
 		return nil, err
@@ -76,6 +80,38 @@ func (j *job) judge(run *execution) (verdict, err error) {
 		fmt.Fprintf(&b, "cell %d gives another output (- committed, + now):\n%s", d.Cell, d.Text)
 	}
 	return errors.New(strings.TrimRight(b.String(), "\n")), nil
+}
+
+// NotCompared is the verdict on a notebook that ran, but on other data than its
+// committed outputs were made with, so that there is nothing to compare.
+type NotCompared struct{ Data string }
+
+// Error implements error.
+func (e *NotCompared) Error() string {
+	return fmt.Sprintf("ran, but its outputs were not compared: the committed ones were made with the %s data, which are not here; fetch them with: go run ./dpnb/cmd/dpnb data %s", e.Data, e.Data)
+}
+
+// missingData returns a *NotCompared if a data set that the committed outputs
+// were made with is not on this machine.
+func missingData(nb *notebook.Notebook) (verdict, err error) {
+	names, err := nb.Data()
+	if err != nil {
+		return nil, err
+	}
+	for _, name := range names {
+		files, known := dataset.Sets[name]
+		if !known {
+			return nil, fmt.Errorf("metadata dpnb: there is no data set %q", name)
+		}
+		for _, f := range files {
+			if _, err := dataset.Find(f.Name); errors.Is(err, dataset.ErrMissing) {
+				return &NotCompared{Data: name}, nil
+			} else if err != nil {
+				return nil, err
+			}
+		}
+	}
+	return nil, nil
 }
 
 func hasOutputs(nb *notebook.Notebook) bool {

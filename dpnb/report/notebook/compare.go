@@ -28,10 +28,21 @@ type Difference struct {
 //	"dpnb": {"absolute": 1e-9}          or within 1e-9 of each other
 //	"dpnb": {"compare": "presence"}     only that there is output of the same kinds
 //	"dpnb": {"compare": "skip"}         nothing
+//
+// and for the whole notebook, which data sets its outputs were made with:
+//
+//	"dpnb": {"data": ["adult"]}         compare only where these are
 type Comparison struct {
 	Compare   string   `json:"compare"`
 	Tolerance *float64 `json:"tolerance"` // relative
 	Absolute  float64  `json:"absolute"`
+	Data      []string `json:"data"`
+}
+
+// Data returns the names of the data sets that the committed outputs were made with.
+func (nb *Notebook) Data() ([]string, error) {
+	c, err := comparison(Comparison{}, nb.fields)
+	return c.Data, err
 }
 
 // Values of Comparison.Compare.
