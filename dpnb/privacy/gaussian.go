@@ -212,39 +212,5 @@ func GaussianSigma(eps, delta float64) (float64, error) {
 		l := logDeltaGaussian(eps, math.Nextafter(1/sigma, math.Inf(1)))
 		return l+gaussianSlack(l) <= want
 	}
-	return smallestPassing(ok), nil
-}
-
-// smallestPassing returns the smallest positive float at which ok holds, by
-// bisection on the logarithm and then on the value; ok must hold for all large
-// arguments. If ok is not monotone the result still satisfies it.
-func smallestPassing(ok func(float64) bool) float64 {
-	lo, hi := 0.0, 1.0
-	for !ok(hi) {
-		lo = hi
-		hi *= 4
-		if math.IsInf(hi, 1) {
-			return hi
-		}
-	}
-	for lo == 0 {
-		if next := hi / 4; next > 0 && ok(next) {
-			hi = next
-		} else {
-			lo = next
-			break
-		}
-	}
-	for i := 0; i < 100; i++ {
-		mid := lo + (hi-lo)/2
-		if mid <= lo || mid >= hi {
-			break
-		}
-		if ok(mid) {
-			hi = mid
-		} else {
-			lo = mid
-		}
-	}
-	return hi
+	return smallestPassing(ok, 0), nil
 }

@@ -88,33 +88,31 @@ func (a *atoms) add(before, b, after knot, side float64) {
 }
 
 // lowerAtoms returns a measure whose profile is nowhere above the curve's. At
-// each knot the lower bound is pulled down by as much as the profile can sag
-// below its chords on both sides, so that the new chords run below it. As far as
+// each knot the lower bound is pulled down to what the cells on both sides
+// allow, see lowerEnds, so that the new chords run below the profile. As far as
 // the line that continues the chord from (0, 1) to the first knot is higher, the
 // knots are put on that instead, and on the first knot where it is not: this
 // keeps the mass of a loss that begins steeply. What is left of the first knot
-// is a line that the profile's convexity keeps below.
-// ok is false where the curve has no lower bounds.
+// is a line that the profile's convexity keeps below. theta tells where the
+// mass matters. ok is false where the curve has no lower bounds.
 //
 // Proof: docs/theory/composition.md.
-func (c *curve) lowerAtoms() (a atoms, ok bool) {
+func (c *curve) lowerAtoms(theta float64) (a atoms, ok bool) {
 	n := len(c.knots)
 	xs := make([]knot, n)
 	line := c.leftLine()
 	onLine := true
-	before := 0.0 // sag of the cell to the left, relative to this knot's δ
+	before := math.Inf(1) // what the cell to the left allows
 	for i, k := range c.knots {
-		low := k.low
+		low := math.Min(k.low, before)
 		if i == n-1 {
-			low = c.infLow
+			low = math.Min(low, c.infLow)
+		} else {
+			var here float64
+			here, before = c.lowerEnds(i, theta)
+			low = math.Min(low, here)
 		}
-		sag := before
-		if i < n-1 {
-			here, next := c.sag(i)
-			sag = math.Max(sag, here)
-			before = next
-		}
-		xs[i] = knot{k.eps, low + math.Log1p(-math.Min(1, sag*(1+1e-14)))}
+		xs[i] = knot{k.eps, low}
 		if onLine {
 			if l := line(k.eps); !math.IsInf(l, -1) {
 				onLine = math.Exp(l)*(xs[i].ln-l) < 1e-12
@@ -192,12 +190,17 @@ func (a *atoms) addFirst(logSlope float64, b, after knot) bool {
 	return true
 }
 
-// sag bounds by how much the profile can lie below the chord of its lower
-// bounds over cell i, relative to the lower bound at the left and at the right
-// end. On each half of the cell a convex function is above the two lines that
-// continue its neighbouring chords; those go through an upper bound outside
-// and a lower bound at the end of the half, the worst case.
-func (c *curve) sag(i int) (left, right float64) {
+// lowerEnds returns values of ln h at the left and right end of cell i such
+// that the chord through them, or through anything lower, is below the profile.
+//
+// On each half of the cell the profile, convex, is above the two lines that
+// continue its neighbouring chords; those go through an upper bound outside and
+// a lower bound at the end of the half, the worst case. That bounds how far the
+// profile sags below its chord. Where this is little both ends are lowered by
+// it. Where it is much (a wide cell that spans orders of magnitude) one end
+// keeps its value and the other goes down to the line that continues the chord
+// beyond the first: the end that matters less under the tilt.
+func (c *curve) lowerEnds(i int, theta float64) (lnLeft, lnRight float64) {
 	a, m, b := c.knots[i], c.mids[i], c.knots[i+1]
 	last := i == len(c.knots)-2
 	bLow := b.low
@@ -205,7 +208,7 @@ func (c *curve) sag(i int) (left, right float64) {
 		bLow = c.infLow
 	}
 	if math.IsInf(a.low, -1) {
-		return 1, 1
+		return a.low, math.Inf(-1)
 	}
 	// Coordinates: x = α/α_a − 1, y = δ/δ_a − 1.
 	y := func(ln float64) float64 { return math.Expm1(ln - a.low) }
@@ -221,18 +224,27 @@ func (c *curve) sag(i int) (left, right float64) {
 	s1 := yp / xp
 	s2 := (y(b.up) - ym) / (xb - xm)
 	s3 := (ym - y(a.up)) / xm
-	s4 := 0.0
+	s4, xq := 0.0, 0.0
 	if !last {
 		q := c.mids[i+1]
-		s4 = (y(q.up) - yb) / (math.Expm1(q.eps-a.eps) - xb)
+		xq = math.Expm1(q.eps - a.eps)
+		s4 = (y(q.up) - yb) / (xq - xb)
 	}
-	most := math.Max(0, slope*xm-ym)
+	sag := math.Max(0, slope*xm-ym)
 	if x := (ym - s2*xm) / (s1 - s2); x > 0 && x < xm {
-		most = math.Max(most, (slope-s1)*x)
+		sag = math.Max(sag, (slope-s1)*x)
 	}
 	if x := (yb - s4*xb - ym + s3*xm) / (s3 - s4); x > xm && x < xb {
-		most = math.Max(most, slope*x-(ym+s3*(x-xm)))
+		sag = math.Max(sag, slope*x-(ym+s3*(x-xm)))
 	}
-	most += 2e-15 * (math.Abs(yb) + math.Abs(ym) + math.Abs(yp))
-	return most, most * math.Exp(a.low-bLow)
+	sag += 2e-15 * (math.Abs(yb) + math.Abs(ym) + math.Abs(yp))
+	sagRight := sag * math.Exp(a.low-bLow)
+	switch {
+	case last || sagRight <= 0.1:
+		return a.low + math.Log1p(-math.Min(1, sag)), bLow + math.Log1p(-math.Min(1, sagRight))
+	case b.low+theta*b.eps >= a.low+theta*a.eps:
+		fall := -math.Expm1(c.mids[i+1].up - b.low)
+		return b.low + math.Log1p(math.Max(0, fall)*xb/(xq-xb)*(1-1e-14)), b.low
+	}
+	return a.low, a.low + math.Log1p(math.Max(-1, s1*xb*(1+1e-14)-1e-15))
 }

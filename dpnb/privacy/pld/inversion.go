@@ -21,21 +21,22 @@ func (c *Composition) start(d privacy.Direction, lnDelta float64) *work {
 		logTail := lnDelta - math.Log(c.runs) - 18
 		w.curves = append(w.curves, newCurve(p.Profile, d, logTail))
 	}
-	w.discretise(false)
+	w.discretise(0)
 	return w
 }
 
-// discretise makes laws of the curves as they are.
-func (w *work) discretise(lower bool) {
+// discretise makes laws of the curves as they are; lower ones too if theta,
+// the tilt under which they will be used, is positive.
+func (w *work) discretise(theta float64) {
 	w.upper, w.lower = w.upper[:0], nil
 	for i, c := range w.curves {
 		w.upper = append(w.upper, term{c.upperAtoms(), w.c.components[i].Count})
 	}
-	if !lower {
+	if theta <= 0 {
 		return
 	}
 	for i, c := range w.curves {
-		a, ok := c.lowerAtoms()
+		a, ok := c.lowerAtoms(theta)
 		if !ok {
 			w.lower = nil
 			return
@@ -50,9 +51,9 @@ func (w *work) coarse(question func(terms) float64) (theta float64) {
 	for range 4 {
 		for i, c := range w.curves {
 			_, _, v := w.upper[i].cumulant(theta)
-			c.refine(theta, 0, 0.02*v+1e-300)
+			c.refine(theta, 0, 0.02*v+0.01/(theta*theta))
 		}
-		w.discretise(false)
+		w.discretise(0)
 		next := question(w.upper)
 		if math.Abs(next-theta) < 0.02*theta {
 			return next
@@ -80,23 +81,19 @@ func (w *work) refine(theta, step float64) {
 		c.coarsen(step)
 		c.refine(theta, step, 0.3*step*step*share)
 	}
-	w.discretise(true)
+	w.discretise(theta)
 }
 
-// invert returns the composed tails for a tilt and a step: the step is doubled
-// until the lattice fits. fits is false if that was necessary.
-func (w *work) invert(theta, step, lnMass float64) (up, low *tail, fits bool) {
+// invert returns the composed tails for a tilt and a step, on a lattice that
+// reaches eps. fits is false if it would be too large.
+func (w *work) invert(theta, step, lnMass, eps float64) (up, low *tail, fits bool) {
 	from, to := w.upper.window(theta, lnMass)
+	from, to = math.Min(from, eps-4*step), math.Max(to, eps+4*step)
 	if w.lower != nil {
 		a, b := w.lower.window(theta, lnMass)
 		from, to = math.Min(from, a), math.Max(to, b)
 	}
-	fits = true
-	for (to-from)/step+8 > float64(w.c.settings.maxPoints()) {
-		step *= 2
-		fits = false
-	}
-	if !fits {
+	if (to-from)/step+8 > float64(w.c.settings.maxPoints()) {
 		return nil, nil, false
 	}
 	lat := lattice{step: step, first: int(math.Floor(from/step)) - 2}
@@ -131,7 +128,8 @@ func (c *Composition) epsilonIn(d privacy.Direction, lnDelta float64) Bounds {
 		theta = question(w.upper)
 		_, _, variance := w.upper.cumulant(theta)
 		lnMass := math.Log(1e-4 * math.Min(1, tol*theta) / (1 + theta*math.Sqrt(variance)) / (1 + theta))
-		up, low, ok := w.invert(theta, step, lnMass)
+		_, mean, _ := w.upper.cumulant(theta)
+		up, low, ok := w.invert(theta, step, lnMass, mean)
 		if !ok {
 			step *= 2
 			continue
@@ -150,7 +148,7 @@ func (c *Composition) epsilonIn(d privacy.Direction, lnDelta float64) Bounds {
 		if gap <= tol {
 			break
 		}
-		next := step * math.Exp2(math.Floor(0.5*math.Log2(tol/gap)))
+		next := step * math.Exp2(math.Floor(0.5*math.Log2(math.Max(tol/gap, 0x1p-8))))
 		if next >= step || w.affordable(theta, next) >= step {
 			break
 		}
@@ -182,21 +180,26 @@ func (w *work) affordable(theta, step float64) float64 {
 	return step
 }
 
+// startAt evaluates every component far enough into its tail that what is cut
+// off does not decide δ(eps).
+func (c *Composition) startAt(d privacy.Direction, eps float64) *work {
+	lnTail, last := -40.0, math.Inf(1)
+	for {
+		w := c.start(d, lnTail)
+		_, ln := w.upper.tiltForEpsilon(eps)
+		inf := w.upper.lnInfinity(+1)
+		if inf < ln-10 || inf > last-1 || lnTail < -1e7 {
+			return w
+		}
+		last = inf
+		lnTail *= 2
+	}
+}
+
 // deltaIn answers DeltaBounds in one direction, in logarithms.
 func (c *Composition) deltaIn(d privacy.Direction, eps float64) Bounds {
-	w := c.start(d, -40)
+	w := c.startAt(d, eps)
 	b := Bounds{Lower: math.Inf(-1), Upper: 0, Method: Fourier}
-	// How small δ is decides how far the tails have to be followed.
-	if guess := w.upper.chernoffDelta(eps); guess < -30 {
-		for range 3 {
-			w = c.start(d, guess)
-			next := w.upper.chernoffDelta(eps)
-			if next > guess-1 {
-				break
-			}
-			guess = next
-		}
-	}
 	question := func(ts terms) float64 {
 		theta, _ := ts.tiltForEpsilon(eps)
 		return theta
@@ -210,7 +213,7 @@ func (c *Composition) deltaIn(d privacy.Direction, eps float64) Bounds {
 		theta = question(w.upper)
 		_, _, variance := w.upper.cumulant(theta)
 		lnMass := math.Log(1e-4 * math.Min(1, tol*theta) / (1 + theta*math.Sqrt(variance)) / (1 + theta))
-		up, low, ok := w.invert(theta, step, lnMass)
+		up, low, ok := w.invert(theta, step, lnMass, eps)
 		if !ok {
 			step *= 2
 			continue
@@ -228,7 +231,7 @@ func (c *Composition) deltaIn(d privacy.Direction, eps float64) Bounds {
 		if gap <= tol {
 			break
 		}
-		next := step * math.Exp2(math.Floor(0.5*math.Log2(tol/gap)))
+		next := step * math.Exp2(math.Floor(0.5*math.Log2(math.Max(tol/gap, 0x1p-8))))
 		if next >= step || w.affordable(theta, next) >= step {
 			break
 		}

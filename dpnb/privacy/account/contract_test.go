@@ -1,0 +1,265 @@
+package account
+
+import (
+	"errors"
+	"fmt"
+	"math"
+	"testing"
+
+	"github.com/dpnb/notebooks/dpnb/privacy"
+)
+
+// accountants and events: every test below runs over each pair.
+func accountants(t *testing.T, adj privacy.Adjacency) map[string]func() Accountant {
+	t.Helper()
+	return map[string]func() Accountant{
+		"pld": func() Accountant { a, err := NewPLD(adj, nil); must(t, err); return a },
+		"rdp": func() Accountant { a, err := NewRDP(adj); must(t, err); return a },
+	}
+}
+
+func must(t *testing.T, err error) {
+	t.Helper()
+	if err != nil {
+		t.Fatal(err)
+	}
+}
+
+func halfNormal(t *testing.T) privacy.Event {
+	p, err := privacy.HalfNormal{K: 0.1, A: 0.2}.Profile(privacy.AddRemove)
+	must(t, err)
+	return privacy.Known{Name: "half-normal", Of: p}
+}
+
+func events(t *testing.T) []privacy.Event {
+	gauss := privacy.Gaussian{Sigma: 4, Sensitivity: 1}
+	return []privacy.Event{
+		gauss,
+		privacy.Gaussian{Sigma: 1e4, Sensitivity: 1},
+		privacy.Gaussian{Sigma: 0.05, Sensitivity: 1},
+		privacy.Laplace{Scale: 3, Sensitivity: 1},
+		privacy.Laplace{Scale: 0.01, Sensitivity: 1},
+		privacy.IsotropicLaplace{Scale: 5, Sensitivity: 1},
+		privacy.SubsampledGaussian{Sigma: 1, Sensitivity: 1, Rate: 0.01},
+		privacy.SubsampledGaussian{Sigma: 0.6, Sensitivity: 1, Rate: 0.5},
+		privacy.Approx{Epsilon: 0.3, Delta: 1e-7, Adj: privacy.AddRemove},
+		privacy.Pure(0.2, privacy.AddRemove),
+		privacy.ApproximateMinimum{Tolerance: 1e-3, Lambda: 1, SigmaOut: 0.05},
+		privacy.SelectionPoisson{Base: gauss, Mean: 10},
+		privacy.SelectionNegativeBinomial{Base: gauss, Eta: 0, Gamma: 0.01},
+		halfNormal(t),
+	}
+}
+
+func forAll(t *testing.T, f func(t *testing.T, make func() Accountant, e privacy.Event)) {
+	for _, adj := range []privacy.Adjacency{privacy.AddRemove, privacy.ReplaceOne} {
+		for name, make := range accountants(t, adj) {
+			for _, e := range events(t) {
+				if err := make().Compose(e, 1); errors.Is(err, privacy.ErrUnsupported) {
+					continue // its own test: TestUnsupportedLeavesState
+				}
+				if adj == privacy.ReplaceOne && testing.Short() {
+					continue
+				}
+				t.Run(fmt.Sprintf("%v/%s/%v", adj, name, e), func(t *testing.T) { f(t, make, e) })
+			}
+		}
+	}
+}
+
+func upper(t *testing.T, a Accountant, delta float64) float64 {
+	t.Helper()
+	eps, err := a.EpsilonUpper(delta)
+	must(t, err)
+	return eps
+}
+
+func TestComposeIsRepeating(t *testing.T) {
+	forAll(t, func(t *testing.T, make func() Accountant, e privacy.Event) {
+		a, b := make(), make()
+		must(t, a.Compose(e, 3))
+		for range 3 {
+			must(t, b.Compose(e, 1))
+		}
+		if x, y := upper(t, a, 1e-5), upper(t, b, 1e-5); math.Abs(x-y) > 1e-12*x {
+			t.Errorf("Compose(e, 3): ε = %v; three times Compose(e, 1): %v", x, y)
+		}
+		if n := len(b.Ledger()); n < 1 || n > 3 {
+			t.Errorf("%d lines in the ledger", n)
+		}
+		one := make()
+		must(t, one.Compose(e, 1))
+		if x, y := upper(t, one, 1e-5), upper(t, a, 1e-5); x > y*(1+2e-3) {
+			t.Errorf("ε of one run %v above that of three %v", x, y)
+		}
+	})
+}
+
+func TestOrderDoesNotMatter(t *testing.T) {
+	other := privacy.Laplace{Scale: 2, Sensitivity: 1}
+	forAll(t, func(t *testing.T, make func() Accountant, e privacy.Event) {
+		a, b := make(), make()
+		must(t, a.Compose(e, 2))
+		must(t, a.Compose(other, 1))
+		must(t, b.Compose(other, 1))
+		must(t, b.Compose(e, 2))
+		if x, y := upper(t, a, 1e-6), upper(t, b, 1e-6); math.Abs(x-y) > 1e-9*x {
+			t.Errorf("ε depends on the order: %v, %v", x, y)
+		}
+	})
+}
+
+func TestNothingCostsNothing(t *testing.T) {
+	forAll(t, func(t *testing.T, make func() Accountant, e privacy.Event) {
+		a := make()
+		must(t, a.Compose(e, 0))
+		if eps := upper(t, a, 1e-5); eps != 0 || len(a.Ledger()) != 0 {
+			t.Errorf("no runs: ε = %v, %d lines", eps, len(a.Ledger()))
+		}
+		if l, err := a.LogDeltaUpper(0); err != nil || !math.IsInf(l, -1) {
+			t.Errorf("no runs: ln δ(0) = %v, %v", l, err)
+		}
+		must(t, a.Compose(privacy.Gaussian{Sigma: 1, Sensitivity: 0}, 5))
+		if eps := upper(t, a, 1e-5); eps != 0 {
+			t.Errorf("sensitivity 0: ε = %v", eps)
+		}
+	})
+}
+
+func TestNonPrivateIsInfinite(t *testing.T) {
+	forAll(t, func(t *testing.T, make func() Accountant, e privacy.Event) {
+		a := make()
+		must(t, a.Compose(e, 1))
+		must(t, a.Compose(privacy.NonPrivate{}, 1))
+		if eps := upper(t, a, 0.5); !math.IsInf(eps, 1) {
+			t.Errorf("with a non-private event ε = %v", eps)
+		}
+		if l, err := a.LogDeltaUpper(3); err != nil || l != 0 {
+			t.Errorf("with a non-private event ln δ = %v, %v", l, err)
+		}
+	})
+}
+
+type unknown struct{}
+
+func (unknown) String() string { return "unknown" }
+func (unknown) Profile(privacy.Adjacency) (privacy.Profile, error) {
+	return nil, fmt.Errorf("%w: unknown", privacy.ErrUnsupported)
+}
+
+func TestUnsupportedLeavesState(t *testing.T) {
+	for name, make := range accountants(t, privacy.AddRemove) {
+		a := make()
+		must(t, a.Compose(privacy.Gaussian{Sigma: 4, Sensitivity: 1}, 2))
+		before := upper(t, a, 1e-5)
+		for _, c := range []struct {
+			e    privacy.Event
+			k    int
+			want error
+		}{
+			{unknown{}, 1, privacy.ErrUnsupported},
+			{privacy.Gaussian{Sigma: -1, Sensitivity: 1}, 1, nil},
+			{privacy.Gaussian{Sigma: math.NaN(), Sensitivity: 1}, 0, nil},
+			{privacy.Gaussian{Sigma: 1, Sensitivity: 1}, -1, nil},
+			{nil, 1, nil},
+			{privacy.Pure(1, privacy.ReplaceOne), 1, privacy.ErrAdjacency},
+		} {
+			err := a.Compose(c.e, c.k)
+			var param *privacy.ParamError
+			if c.want != nil && !errors.Is(err, c.want) || c.want == nil && !errors.As(err, &param) {
+				t.Errorf("%s: Compose(%v, %d) = %v", name, c.e, c.k, err)
+			}
+		}
+		if after := upper(t, a, 1e-5); after != before || len(a.Ledger()) != 1 || a.Ledger()[0].Count != 2 {
+			t.Errorf("%s: state changed by a refused event: ε %v to %v, %v", name, before, after, a.Ledger())
+		}
+	}
+}
+
+func TestBoundsAreConsistent(t *testing.T) {
+	forAll(t, func(t *testing.T, make func() Accountant, e privacy.Event) {
+		a := make()
+		must(t, a.Compose(e, 4))
+		last := 0.0
+		for _, delta := range []float64{0.1, 1e-3, 1e-6, 1e-30, 1e-300} {
+			up := upper(t, a, delta)
+			low, err := a.EpsilonLower(delta)
+			must(t, err)
+			if math.IsNaN(up) || math.IsNaN(low) || up < 0 || low < 0 || low > up {
+				t.Fatalf("δ = %g: ε in [%v, %v]", delta, low, up)
+			}
+			if up < last*(1-2e-3) {
+				t.Errorf("ε falls from %v to %v as δ falls to %g", last, up, delta)
+			}
+			last = up
+			if math.IsInf(up, 1) || up == 0 {
+				continue
+			}
+			// δ(ε(δ)) ≤ δ, up to what the two grids differ by.
+			l, err := a.LogDeltaUpper(up * (1 + 1e-3))
+			must(t, err)
+			if l > math.Log(delta)+1e-9 {
+				t.Errorf("δ = %g: ln δ(ε(δ)) = %v above %v", delta, l, math.Log(delta))
+			}
+			ll, err := a.LogDeltaLower(up)
+			must(t, err)
+			if ll > math.Log(delta)+1e-9 {
+				t.Errorf("δ = %g: lower bound of ln δ at the upper ε is %v", delta, ll)
+			}
+		}
+		for _, eps := range []float64{0, 1e-3, 0.1, 1, 30, 1e3} {
+			up, err := a.LogDeltaUpper(eps)
+			must(t, err)
+			low, err := a.LogDeltaLower(eps)
+			must(t, err)
+			if math.IsNaN(up) || math.IsNaN(low) || up > 0 || low > up {
+				t.Errorf("ε = %g: ln δ in [%v, %v]", eps, low, up)
+			}
+		}
+	})
+}
+
+func TestBadQuestions(t *testing.T) {
+	for name, make := range accountants(t, privacy.AddRemove) {
+		a := make()
+		for _, delta := range []float64{0, 1, -1, math.NaN(), math.Inf(1)} {
+			if _, err := a.EpsilonUpper(delta); err == nil {
+				t.Errorf("%s: EpsilonUpper(%v) answers", name, delta)
+			}
+			if _, err := a.EpsilonLower(delta); err == nil {
+				t.Errorf("%s: EpsilonLower(%v) answers", name, delta)
+			}
+		}
+		for _, eps := range []float64{-1, math.NaN(), math.Inf(1)} {
+			if _, err := a.LogDeltaUpper(eps); err == nil {
+				t.Errorf("%s: LogDeltaUpper(%v) answers", name, eps)
+			}
+			if _, err := a.LogDeltaLower(eps); err == nil {
+				t.Errorf("%s: LogDeltaLower(%v) answers", name, eps)
+			}
+		}
+	}
+	if _, err := NewPLD(0, nil); err == nil {
+		t.Error("an accountant without adjacency")
+	}
+	if _, err := NewRDP(0); err == nil {
+		t.Error("an accountant without adjacency")
+	}
+}
+
+// The Rényi accountant is never below the other's lower bound.
+func TestAccountantsAgree(t *testing.T) {
+	for _, e := range events(t) {
+		a, _ := NewPLD(privacy.AddRemove, nil)
+		b, _ := NewRDP(privacy.AddRemove)
+		must(t, a.Compose(e, 5))
+		if b.Compose(e, 5) != nil {
+			continue
+		}
+		low, err := a.EpsilonLower(1e-6)
+		must(t, err)
+		if up := upper(t, b, 1e-6); up < low {
+			t.Errorf("%v: Rényi ε %v below the lower bound %v", e, up, low)
+		}
+	}
+}

@@ -1,0 +1,140 @@
+package privacy
+
+import (
+	"fmt"
+	"math"
+)
+
+// SelectionPoisson is the event of running Base a Poisson(Mean)-distributed
+// number of times and publishing only the best run, by a score that each run
+// publishes with its output (hyperparameter tuning).
+type SelectionPoisson struct {
+	// Base is one run; it must have a Rényi curve.
+	Base RDPEvent
+	// Mean μ > 0 of the number of runs.
+	Mean float64
+}
+
+// String implements Event.
+func (s SelectionPoisson) String() string {
+	return fmt.Sprintf("SelectionPoisson(μ=%g, %v)", s.Mean, s.Base)
+}
+
+// RDP returns the curve
+//
+//	ε'(α) = ε(α) + μδ̂ + ln μ/(α−1),  δ̂ = δ_base(ε̂),  e^ε̂ = 1 + 1/(α−1).
+//
+// Errors: *ParamError; whatever Base returns.
+// Source: Papernot, Steinke 2022, arXiv:2110.03620, Theorem 6.
+func (s SelectionPoisson) RDP(adj Adjacency) (RDPCurve, error) {
+	if !(s.Mean > 0) || math.IsInf(s.Mean, 1) {
+		return RDPCurve{}, &ParamError{Name: "Mean", Value: s.Mean, Want: "a positive finite number"}
+	}
+	base, profile, err := s.base(adj)
+	if err != nil {
+		return RDPCurve{}, err
+	}
+	return RDPCurve{Adj: adj, Epsilon: func(alpha float64) float64 {
+		if !(alpha > 1) {
+			return math.Inf(1)
+		}
+		eps := math.Nextafter(math.Log1p(1/(alpha-1)), 0)
+		v := base.Epsilon(alpha) + s.Mean*DeltaUpper(profile, eps) + math.Log(s.Mean)/(alpha-1)
+		return math.Max(0, v) * (1 + 1e-14)
+	}}, nil
+}
+
+func (s SelectionPoisson) base(adj Adjacency) (RDPCurve, Profile, error) {
+	if s.Base == nil {
+		return RDPCurve{}, nil, &ParamError{Name: "Base", Value: nil, Want: "an event with a Rényi curve"}
+	}
+	curve, err := s.Base.RDP(adj)
+	if err != nil {
+		return RDPCurve{}, nil, err
+	}
+	profile, err := s.Base.Profile(adj)
+	return curve, profile, err
+}
+
+// Profile implements Event by the Rényi curve: sound, but composing several is
+// tighter by their curves.
+func (s SelectionPoisson) Profile(adj Adjacency) (Profile, error) {
+	c, err := s.RDP(adj)
+	if err != nil {
+		return nil, err
+	}
+	return c.Profile(), nil
+}
+
+// SelectionNegativeBinomial is SelectionPoisson with a number of runs from the
+// truncated negative binomial law of shape Eta and parameter Gamma: Eta = 1 is
+// the geometric law, Eta = 0 the logarithmic one.
+type SelectionNegativeBinomial struct {
+	// Base is one run; it must have a Rényi curve.
+	Base RDPEvent
+	// Eta η > −1.
+	Eta float64
+	// Gamma γ in (0, 1); smaller means more runs.
+	Gamma float64
+}
+
+// String implements Event.
+func (s SelectionNegativeBinomial) String() string {
+	return fmt.Sprintf("SelectionNegativeBinomial(η=%g, γ=%g, %v)", s.Eta, s.Gamma, s.Base)
+}
+
+// Mean returns the mean number of runs,
+//
+//	η(1−γ)/(γ(1−γ^η)), for η = 0: (1−γ)/(γ ln(1/γ)).
+func (s SelectionNegativeBinomial) Mean() float64 {
+	l := math.Log(1 / s.Gamma)
+	if math.Abs(s.Eta*l) < 1e-12 {
+		return (1 - s.Gamma) / (s.Gamma * l)
+	}
+	return s.Eta * (1 - s.Gamma) / (s.Gamma * -math.Expm1(-s.Eta*l))
+}
+
+// RDP returns the curve, for every order α̂ ≥ 1 of the base,
+//
+//	ε'(α) = ε(α) + (1+η)(1−1/α̂)ε(α̂) + (1+η)ln(1/γ)/α̂ + ln E[K]/(α−1),
+//
+// minimised over α̂.
+//
+// Bound: upper; any α̂ is valid, so the search cannot break it.
+// Errors: *ParamError; whatever Base returns.
+// Source: Papernot, Steinke 2022, arXiv:2110.03620, Theorem 2.
+func (s SelectionNegativeBinomial) RDP(adj Adjacency) (RDPCurve, error) {
+	switch {
+	case s.Base == nil:
+		return RDPCurve{}, &ParamError{Name: "Base", Value: nil, Want: "an event with a Rényi curve"}
+	case !(s.Eta > -1) || math.IsInf(s.Eta, 1):
+		return RDPCurve{}, &ParamError{Name: "Eta", Value: s.Eta, Want: "a finite number > −1"}
+	case !(s.Gamma > 0 && s.Gamma < 1):
+		return RDPCurve{}, &ParamError{Name: "Gamma", Value: s.Gamma, Want: "a number in (0, 1)"}
+	}
+	base, err := s.Base.RDP(adj)
+	if err != nil {
+		return RDPCurve{}, err
+	}
+	l := math.Log(1 / s.Gamma)
+	extra := (1 + s.Eta) * minOverOrders(func(order float64) float64 {
+		return (1-1/order)*base.Epsilon(order) + l/order
+	}) * (1 + 1e-14)
+	lnMean := math.Log(s.Mean())
+	return RDPCurve{Adj: adj, Epsilon: func(alpha float64) float64 {
+		if !(alpha > 1) {
+			return math.Inf(1)
+		}
+		return (base.Epsilon(alpha) + extra + math.Max(0, lnMean)/(alpha-1)) * (1 + 1e-14)
+	}}, nil
+}
+
+// Profile implements Event by the Rényi curve: sound, but composing several is
+// tighter by their curves.
+func (s SelectionNegativeBinomial) Profile(adj Adjacency) (Profile, error) {
+	c, err := s.RDP(adj)
+	if err != nil {
+		return nil, err
+	}
+	return c.Profile(), nil
+}
