@@ -51,9 +51,10 @@ func ProveGaussianCase(ratio, from, to float64, maxBoxes int) (boxes int, ok boo
 		if pr.holds(b.e, b.a, b.w, b.fine) {
 			continue
 		}
-		// Halve where it helps most: the widths in units of their effect.
+		// Halve where it helps most: a step of e matters about twice as much as
+		// one of w or of a/2.
 		l, r := b, b
-		we, wa := b.e.Hi-b.e.Lo, (b.a.Hi-b.a.Lo)/2
+		we, wa := 2*(b.e.Hi-b.e.Lo), (b.a.Hi-b.a.Lo)/2
 		ww := b.w.Hi - b.w.Lo
 		unbounded := math.IsInf(b.w.Lo, -1)
 		if unbounded && b.w.Hi <= -8 {
@@ -73,7 +74,7 @@ func ProveGaussianCase(ratio, from, to float64, maxBoxes int) (boxes int, ok boo
 			l.a.Hi, r.a.Lo = mid, mid
 		}
 		fine := 0
-		for s := 0.12; fine < len(pr.grids)-1 && max(we, wa, min(ww, 100)) < s; s /= 2 {
+		for s := 1.2; fine < len(pr.grids)-1 && max(we, wa, min(ww, 100)) < s; s /= 2 {
 			fine++
 		}
 		l.fine, r.fine = fine, fine
@@ -101,7 +102,7 @@ func newProver(ratio float64) *prover {
 	pr := &prover{ratio: ratio}
 	pr.far, pr.farOK = farEnough(ratio)
 	reach := pr.far/ratio + 12
-	for _, per := range []float64{4, 8, 16, 32, 64} {
+	for _, per := range []float64{4, 8, 16, 32, 64, 128} {
 		var g []strip
 		// Fine where q is neither near 0 nor near 1.
 		t := -40.0
@@ -112,7 +113,7 @@ func newProver(ratio float64) *prover {
 				break
 			}
 			prev = t
-			t += (1 + max(0, math.Abs(t)-6)/4) / per
+			t += 1/per + max(0, math.Abs(t)-6)/4
 		}
 		g = append(g, newStrip(ratio, t, math.Inf(1)))
 		pr.grids = append(pr.grids, g)
