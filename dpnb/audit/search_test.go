@@ -20,7 +20,7 @@ func search(lambda, sigma, eps, claimed float64, dir privacy.Direction) Search {
 func TestSearch(t *testing.T) {
 	ctx := context.Background()
 	gauss := privacy.DeltaUpper(privacy.GaussianProfile(0.5, privacy.AddRemove), 1)
-	p, err := privacy.HalfNormal{K: math.Log1p(0.25 / 0.25), A: 0.5}.Profile(privacy.AddRemove)
+	p, err := privacy.HalfNormal{K: math.Ln2 /* s/λ = 1 */, A: 0.5}.Profile(privacy.AddRemove)
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -53,9 +53,7 @@ func TestCalibrationIsSafeAndTight(t *testing.T) {
 	}
 	var tries []try
 	for _, rule := range []mechanism.LambdaRule{mechanism.LeastNoise, mechanism.SmallestLambda} {
-		for _, c := range []try{{0.05, 1e-5, rule}, {1, 1e-5, rule}, {8, 1e-9, rule}, {0.5, 1e-30, rule}, {100, 1e-5, rule}, {1e-3, 1e-2, rule}} {
-			tries = append(tries, c)
-		}
+		tries = append(tries, try{0.05, 1e-5, rule}, try{1, 1e-5, rule}, try{8, 1e-9, rule}, try{0.5, 1e-30, rule}, try{100, 1e-5, rule}, try{1e-3, 1e-2, rule})
 	}
 	for _, c := range tries {
 		m := calibrated(t, c.eps, c.delta, c.rule)
