@@ -14,24 +14,6 @@ import (
 	"github.com/dpnb/notebooks/dpnb/report/notebook"
 )
 
-func read(t *testing.T, path string) string {
-	t.Helper()
-	content, err := os.ReadFile(path)
-	if err != nil {
-		t.Fatal(err)
-	}
-	return string(content)
-}
-
-func mustContain(t *testing.T, what, text string, parts ...string) {
-	t.Helper()
-	for _, part := range parts {
-		if !strings.Contains(text, part) {
-			t.Errorf("%s lacks %q", what, part)
-		}
-	}
-}
-
 func TestReportOfNotebooks(t *testing.T) {
 	s := realSetup(t)
 	progress := newRecorder()

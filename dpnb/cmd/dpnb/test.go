@@ -12,6 +12,7 @@ import (
 
 	"github.com/spf13/cobra"
 
+	"github.com/dpnb/notebooks/dpnb/internal/procgroup"
 	"github.com/dpnb/notebooks/dpnb/report"
 )
 
@@ -215,12 +216,9 @@ func command(args ...string) func(context.Context, string) error {
 func output(ctx context.Context, root string, args ...string) (string, error) {
 	cmd := exec.CommandContext(ctx, args[0], args[1:]...)
 	cmd.Dir = root
-	// A go command asked to stop ends the programs that it started.
-	cmd.Cancel = func() error { return cmd.Process.Signal(os.Interrupt) }
-	cmd.WaitDelay = 10 * time.Second
 	var out bytes.Buffer
 	cmd.Stdout, cmd.Stderr = &out, &out
-	err := cmd.Run()
+	err := procgroup.Run(ctx, cmd, 10*time.Second)
 	text := strings.TrimSpace(out.String())
 	if err != nil {
 		return "", fmt.Errorf("%s\n%s: %w", withoutPassed(text), strings.Join(args, " "), err)

@@ -9,6 +9,8 @@ import (
 	"path/filepath"
 	"strings"
 	"time"
+
+	"github.com/dpnb/notebooks/dpnb/internal/procgroup"
 )
 
 // pinned are the versions that a virtual environment gets.
@@ -96,9 +98,7 @@ func run(ctx context.Context, name string, args ...string) error {
 	cmd.Env = append(os.Environ(), "DEBIAN_FRONTEND=noninteractive")
 	var said bytes.Buffer
 	cmd.Stdout, cmd.Stderr = &said, &said
-	cmd.Cancel = func() error { return cmd.Process.Signal(os.Interrupt) }
-	cmd.WaitDelay = 30 * time.Second
-	if err := cmd.Run(); err != nil {
+	if err := procgroup.Run(ctx, cmd, 30*time.Second); err != nil {
 		return fmt.Errorf("%s: %w\n%s", strings.Join(append([]string{name}, args...), " "), err, lastLines(said.String(), 5))
 	}
 	return nil

@@ -16,8 +16,10 @@ import (
 	"path/filepath"
 	"runtime"
 	"strings"
+	"time"
 
 	"github.com/dpnb/notebooks/dpnb/internal/lockfile"
+	"github.com/dpnb/notebooks/dpnb/internal/procgroup"
 )
 
 // A tool is a program that go.mod pins.
@@ -117,16 +119,16 @@ func describe(ctx context.Context, root string) (*Kernel, error) {
 func goOutput(ctx context.Context, root string, args ...string) (string, error) {
 	cmd := exec.CommandContext(ctx, "go", args...)
 	cmd.Dir = root
-	var stderr bytes.Buffer
-	cmd.Stderr = &stderr
-	out, err := cmd.Output()
+	var stdout, stderr bytes.Buffer
+	cmd.Stdout, cmd.Stderr = &stdout, &stderr
+	err := procgroup.Run(ctx, cmd, 5*time.Second)
 	if errors.Is(err, exec.ErrNotFound) {
 		return "", errors.New("the go command is not on PATH: install Go 1.26 or later, or add its bin folder to PATH")
 	}
 	if err != nil {
 		return "", fmt.Errorf("go %s: %w\n%s", strings.Join(args, " "), err, &stderr)
 	}
-	return string(out), nil
+	return stdout.String(), nil
 }
 
 const partPrefix = ".part-"

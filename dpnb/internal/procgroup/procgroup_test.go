@@ -1,0 +1,63 @@
+//go:build unix
+
+package procgroup
+
+import (
+	"bufio"
+	"context"
+	"os"
+	"os/exec"
+	"strconv"
+	"strings"
+	"syscall"
+	"testing"
+	"time"
+)
+
+// TestGrandchildrenEndToo stops a shell whose child ignores the interrupt, as test
+// programs and compilers may.
+func TestGrandchildrenEndToo(t *testing.T) {
+	ctx, cancel := context.WithCancel(context.Background())
+	defer cancel()
+	cmd := exec.CommandContext(ctx, "sh", "-c", `(trap "" INT; exec sleep 60) & echo $!; wait; wait`)
+	read, write, err := os.Pipe()
+	if err != nil {
+		t.Fatal(err)
+	}
+	cmd.Stdout = write
+	result := make(chan error, 1)
+	go func() { result <- Run(ctx, cmd, 100*time.Millisecond) }()
+	line, err := bufio.NewReader(read).ReadString('\n')
+	if err != nil {
+		t.Fatal(err)
+	}
+	child, err := strconv.Atoi(strings.TrimSpace(line))
+	if err != nil {
+		t.Fatal(err)
+	}
+	cancel()
+	if err := <-result; err == nil {
+		t.Error("no error")
+	}
+	for range 100 {
+		state, err := os.ReadFile("/proc/" + strconv.Itoa(child) + "/stat")
+		if syscall.Kill(child, 0) != nil || err == nil && strings.Contains(string(state), ") Z ") {
+			return
+		}
+		time.Sleep(20 * time.Millisecond)
+	}
+	t.Error("the grandchild is still running")
+}
+
+func TestRunWithoutInterruption(t *testing.T) {
+	ctx := context.Background()
+	if err := Run(ctx, exec.CommandContext(ctx, "true"), time.Second); err != nil {
+		t.Error(err)
+	}
+	if err := Run(ctx, exec.CommandContext(ctx, "false"), time.Second); err == nil {
+		t.Error("no error")
+	}
+	if err := Run(ctx, exec.CommandContext(ctx, "/absent"), time.Second); err == nil {
+		t.Error("no error")
+	}
+}
