@@ -20,15 +20,16 @@ func (p *problem) pointwiseRemove(eps float64) float64 {
 	if t := (eps-math.Log1p(p.curve.Max()/p.lambda))/slope + slope; t > 0 {
 		reach += t
 	}
-	// Pieces, halved where the chord leaves W by more than 1e-7.
+	// Pieces, halved where the chord leaves W by more than chordTol.
 	type node struct{ n, w float64 }
 	eval := func(n float64) node { return node{n, env.at(n) - eps} }
 	var nodes []node
+	chordTol := 1e-7 + 3*env.tol
 	var visit func(a, b node, depth int)
 	visit = func(a, b node, depth int) {
 		mid := eval(0.5 * (a.n + b.n))
 		off := 0.5*(a.w+b.w) - mid.w
-		if depth > 0 && (a.w <= 0 && b.w <= 0 || off > 1e-7) {
+		if depth > 0 && (a.w <= 0 && b.w <= 0 || off > chordTol) {
 			if a.w > 0 || b.w > 0 {
 				visit(a, mid, depth-1)
 				visit(mid, b, depth-1)
@@ -94,10 +95,17 @@ type envelope struct {
 	p     *problem
 	cells []cell
 	gain  []float64 // ln(1 + S̄/λ) at most, over the cell
+	tol   float64   // how far at may be above W
 }
 
 func (p *problem) envelope() *envelope {
-	e := &envelope{p: p, cells: p.start(12)}
+	e := &envelope{p: p, cells: p.start(12), tol: 3e-5}
+	if kappaOf(p.curve) > 0 {
+		e.tol = 1e-9
+	}
+	if low, up := p.curve.Bounds(p.curve.Range()); low >= up*(1-3*roundoff) {
+		e.tol = 1e-9 // flat: the ends of a cell decide
+	}
 	for i := range e.cells {
 		e.gain = append(e.gain, math.Log1p(1/e.cells[i].kLow))
 	}
@@ -105,7 +113,7 @@ func (p *problem) envelope() *envelope {
 }
 
 // at returns W(n), rounded up by at most 1e-9 where S̄ is a parabola or flat,
-// by at most 1e-5 otherwise.
+// by at most 3e-5 otherwise.
 func (e *envelope) at(n float64) float64 {
 	// γ²/2 + γn is convex in γ: over a cell it is largest at an end.
 	quad := func(c *cell) float64 {
@@ -122,10 +130,6 @@ func (e *envelope) at(n float64) float64 {
 	}
 	kappa := kappaOf(e.p.curve)
 	L := Slope(e.p.curve)
-	tol := 1e-5
-	if kappa > 0 {
-		tol = 1e-9
-	}
 	upper := known
 	var visit func(c *cell, gain float64, depth int)
 	visit = func(c *cell, gain float64, depth int) {
@@ -137,7 +141,7 @@ func (e *envelope) at(n float64) float64 {
 			bend := w * w / 8 * (2*k + k*k*L*L)
 			up = min(up, max(value(c.top), value(c.bottom))+bend*(1+1e-9))
 		}
-		if up <= known+tol || depth == 45 {
+		if up <= known+e.tol || depth == 45 {
 			upper = max(upper, up)
 			return
 		}

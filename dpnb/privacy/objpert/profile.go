@@ -195,7 +195,8 @@ func (p *Profile) tightAt(d privacy.Direction, eps float64) enclosure {
 		lo, hi := gaussBounds(eps)(L)
 		return enclosure{lo, hi}
 	}
-	if d == privacy.Add {
+	if d == privacy.Add || eps == 0 {
+		// At ε = 0 both are the total variation distance.
 		lo, hi := p.grids.addAt(eps)
 		return enclosure{lo, hi}
 	}
@@ -274,5 +275,10 @@ func (p *Profile) integralAt(d privacy.Direction, eps float64) float64 {
 		_, hi := gaussBounds(eps)(Slope(p.cfg.Curve) / p.cfg.Sigma)
 		return hi
 	}
-	return min(0, p.grids.integral(eps, 1e-4, 20000).logUpper)
+	up := min(0, p.grids.integral(eps, 1e-4, 20000).logUpper)
+	if !OneSigned(p.cfg.Curve) {
+		// The integral counts both signs of γ, Pointwise the better one.
+		up = min(up, p.grids.pointwiseRemove(eps))
+	}
+	return up
 }

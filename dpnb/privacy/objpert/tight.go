@@ -19,7 +19,10 @@ const pruneShare = 0.8
 const dropShare = 3e-4
 
 // maxEvaluations bounds the nodes of one call; what is then known is returned.
-const maxEvaluations = 6_000_000
+const maxEvaluations = 1_500_000
+
+// maxCells bounds the cells of a level.
+const maxCells = 12_000
 
 // grids caches the cells of each level of refinement.
 type grids struct {
@@ -49,7 +52,7 @@ func (g *grids) level(l int) []cell {
 	return g.levels[l]
 }
 
-// refine splits cells until each takes at most 0.8/2^l of u to cross and spans
+// refine splits cells until each takes at most 0.4/2^l of u to cross and spans
 // at most 1/2^(l+3) of the range, or is so small that it does not matter.
 func (g *grids) refine(cells []cell, l int) []cell {
 	lo, hi := g.curve.Range()
@@ -58,11 +61,11 @@ func (g *grids) refine(cells []cell, l int) []cell {
 	var out []cell
 	var visit func(c cell)
 	visit = func(c cell) {
-		small := c.width() <= a*math.Pow(scale, widthPower)*widthUnit
+		small := c.width() <= a*scale/8
 		switch {
 		case !c.passable():
 			small = small && c.width() <= a*math.Ldexp(1, -18)
-		case c.travel() > travelUnit*math.Pow(scale, travelPower):
+		case c.travel() > 0.4*scale:
 			small = small && c.width() <= a*scale*math.Ldexp(1, -10)
 		}
 		if small || !(c.bottom < 0.5*(c.bottom+c.top) && 0.5*(c.bottom+c.top) < c.top) {
@@ -135,12 +138,12 @@ func (g *grids) refineSide(eps, shift, slack float64, side int, logUpper float64
 	var tube []span
 	spent := 0
 	for level := 1; level < 13; level++ {
+		if len(g.level(level)) > maxCells {
+			break
+		}
 		l := g.newLattice(eps, shift, math.Exp(*logLower+shift), level, side, tube)
 		if l.size()+spent > maxEvaluations {
 			break
-		}
-		if debug {
-			println("level", level, "cells", len(l.cells), "last", l.last, "size", l.size(), "spent", spent)
 		}
 		best := l.sweep(eps, shift) + l.fixed
 		spent += l.evaluations
@@ -148,9 +151,6 @@ func (g *grids) refineSide(eps, shift, slack float64, side int, logUpper float64
 			*logLower = math.Max(*logLower, math.Log(scaled)-shift-slack)
 		}
 		logUpper = math.Min(logUpper, math.Log(best)-shift+slack)
-		if debug {
-			println(" best", best, "lower", math.Exp(*logLower+shift), "fixed", l.fixed)
-		}
 		if logUpper <= *logLower+tightTolerance {
 			break
 		}
@@ -177,7 +177,7 @@ func gaussBounds(eps float64) func(float64) (lo, hi float64) {
 // known is the scaled value already certified.
 func (g *grids) newLattice(eps, shift, known float64, level, side int, tube []span) *lattice {
 	cells := g.level(level)
-	l := &lattice{h: nodeUnit * math.Pow(2, -float64(level)*nodePower), slop: clockSlop(cells)}
+	l := &lattice{h: math.Ldexp(0.5, -level), slop: clockSlop(cells)}
 	zero, pad := g.clock(0), l.slop*float64(len(cells)+1)
 	gauss := gaussBounds(eps)
 	// Beyond |u| = far a path has nothing to gain that matters.
@@ -325,8 +325,3 @@ func (l *lattice) widen(spans []span) []span {
 	}
 	return out
 }
-
-var debug = false
-var travelUnit, travelPower, widthPower, widthUnit = 0.4, 1.0, 1.0, 0.125
-
-var nodeUnit, nodePower = 0.5, 1.0
