@@ -177,3 +177,63 @@ func ClopperPearson(k, n int, level float64) Interval {
 	}
 	return iv
 }
+
+// Parts are the three numbers of which the privacy loss at one θ is made.
+type Parts struct {
+	// Gamma is γ = ‖x‖f′(xᵀθ), U is u′ = x̂ᵀb′ with b′ = −∇J(θ; Z′), and R is
+	// r = S/(w + S), S = ‖x‖²f″, w = 1/(x̂ᵀH⁻¹x̂), H = ∇²J(θ; Z).
+	Gamma, U, R float64
+}
+
+// Decompose draws θ from Z′ and returns log p_{Z′}(θ)/p_Z(θ) from determinants of
+// the whole Hessians, together with the parts from which one dimension gives it.
+func (nb *Neighbours) Decompose(src *noise.Seeded) (logRatio float64, parts Parts, err error) {
+	p := nb.problem(true)
+	src.Gaussian(p.Linear, nb.Sigma)
+	s, err := erm.Minimize(p, &erm.Settings{Tolerance: 1e-9 * (1 + nb.Sigma), Workers: 1})
+	if err != nil {
+		return 0, parts, err
+	}
+	without, hWithout := nb.derivatives(s.Theta, false)
+	with, hWith := nb.derivatives(s.Theta, true)
+	var a, b mat.Cholesky
+	if !a.Factorize(hWithout) || !b.Factorize(hWith) {
+		return 0, parts, fmt.Errorf("audit: the Hessian is not positive definite")
+	}
+	logRatio = (floats.Dot(without, without)-floats.Dot(with, with))/(2*nb.Sigma*nb.Sigma) + b.LogDet() - a.LogDet()
+
+	t, slope, curv := []float64{floats.Dot(nb.Extra, s.Theta)}, []float64{0}, []float64{0}
+	nb.Loss.ValueSlope(slope, t, []float64{nb.ExtraLabel})
+	nb.Loss.Curvature(curv, t, []float64{nb.ExtraLabel})
+	norm := floats.Norm(nb.Extra, 2)
+	var hx mat.VecDense
+	x := mat.NewVecDense(len(nb.Extra), nb.Extra)
+	if err := a.SolveVecTo(&hx, x); err != nil {
+		return 0, parts, fmt.Errorf("audit: %w", err)
+	}
+	w := norm * norm / mat.Dot(x, &hx)
+	sCurv := norm * norm * curv[0]
+	return logRatio, Parts{Gamma: norm * slope[0], U: -floats.Dot(nb.Extra, with) / norm, R: sCurv / (w + sCurv)}, nil
+}
+
+// derivatives returns ∇J and ∇²J at θ under Z′ (with) or Z, b left out.
+func (nb *Neighbours) derivatives(theta []float64, with bool) ([]float64, *mat.SymDense) {
+	p := nb.problem(with)
+	n, d := p.Rows.Dims()
+	grad := make([]float64, d)
+	p.Linear = nil
+	erm.Evaluate(p, grad, theta)
+	t, curv := make([]float64, n), make([]float64, n)
+	p.Rows.Margins(t, theta, 0, n)
+	p.Loss.Curvature(curv, t, p.Labels)
+	h := mat.NewSymDense(d, nil)
+	row := make([]float64, d)
+	for j := range d {
+		h.SetSym(j, j, nb.Lambda)
+	}
+	for i := range n {
+		p.Rows.Row(row, i)
+		h.SymRankOne(h, curv[i], mat.NewVecDense(d, row))
+	}
+	return grad, h
+}

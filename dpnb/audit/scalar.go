@@ -108,6 +108,21 @@ func (s *Scalar) Cells(count int) (without, with []float64) {
 	return without, with
 }
 
+// CellsAt returns the probabilities under Z and Z′ of the cells between the
+// given cuts, which ascend, and of the two beyond them. Use it to compare laws
+// that come from different pairs of neighbours on the same cells.
+func (s *Scalar) CellsAt(cuts []float64) (without, with []float64) {
+	t, slope := make([]float64, len(s.X)+1), make([]float64, len(s.X)+1)
+	prevA, prevB := math.Inf(-1), math.Inf(-1)
+	for _, c := range cuts {
+		a, b := s.gradients(c, t, slope)
+		a, b = a/s.Sigma, b/s.Sigma
+		without, with = append(without, normalMass(prevA, a)), append(with, normalMass(prevB, b))
+		prevA, prevB = a, b
+	}
+	return append(without, normalMass(prevA, math.Inf(1))), append(with, normalMass(prevB, math.Inf(1)))
+}
+
 // normalMass returns Φ(b) − Φ(a) for a ≤ b without cancellation in the tails.
 func normalMass(a, b float64) float64 {
 	if a > 0 {

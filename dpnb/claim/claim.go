@@ -10,6 +10,7 @@ import (
 	"fmt"
 	"io"
 	"path"
+	"slices"
 	"strings"
 	"time"
 )
@@ -91,10 +92,13 @@ type Result struct {
 	Seed      uint64  `json:"seed"`
 }
 
-// Register returns all claims, in the order of their papers.
+// Register returns all claims, in the order of their IDs.
 func Register() []Claim {
 	var all []Claim
-	all = append(all, objectivePerturbation()...)
+	for _, part := range [][]Claim{bounds(), lemmas(), renyi(), composition(), theory()} {
+		all = append(all, part...)
+	}
+	slices.SortStableFunc(all, func(a, b Claim) int { return strings.Compare(a.ID, b.ID) })
 	return all
 }
 
