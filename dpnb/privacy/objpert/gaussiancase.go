@@ -11,10 +11,12 @@ func kappaOf(c Curve) float64 {
 }
 
 // thresholds are the proved sufficient values of λ/(κLσ) for Theorem B: with
-// L/σ at least From, λ ≥ Ratio·κLσ suffices. Machine-checked by
-// TestTheoremB; docs/theory/gaussian_case.md has the proof.
+// L/σ at least From, λ ≥ Ratio·κLσ suffices. Each row is a run of
+// ProveGaussianCase(Ratio, From, +Inf, …), which TestTheoremB repeats;
+// docs/theory/gaussian_case.md has the proof.
 var thresholds = []struct{ From, Ratio float64 }{
-	{0, 1},
+	{0, 0.28},
+	{1, 0.25},
 }
 
 // thresholdRatio returns the proved ratio for a = L/σ.
@@ -31,8 +33,8 @@ func thresholdRatio(a float64) float64 {
 // IsGaussian reports whether objective perturbation with this curve, λ and σ is
 // proved to be exactly (L/σ)-GDP under add/remove-one: at every ε, in both
 // directions, its worst case is the Gaussian mechanism of sensitivity L
-// (Theorem B). The ratio λ/(κLσ) that suffices depends on L/σ a little; 1 always
-// does. False says only that it is not proved.
+// (Theorem B). The ratio λ/(κLσ) that suffices is 0.28, or 0.25 from L/σ = 1 on. False says
+// only that it is not proved.
 func IsGaussian(c Curve, lambda, sigma float64) bool {
 	kappa := kappaOf(c)
 	if kappa <= 0 {

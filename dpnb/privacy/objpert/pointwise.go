@@ -99,7 +99,7 @@ type envelope struct {
 }
 
 func (p *problem) envelope() *envelope {
-	e := &envelope{p: p, cells: p.start(12), tol: 3e-5}
+	e := &envelope{p: p, cells: p.start(12), tol: 5e-4}
 	if kappaOf(p.curve) > 0 {
 		e.tol = 1e-9
 	}
@@ -113,7 +113,7 @@ func (p *problem) envelope() *envelope {
 }
 
 // at returns W(n), rounded up by at most 1e-9 where S̄ is a parabola or flat,
-// by at most 3e-5 otherwise.
+// by at most 5e-4 otherwise.
 func (e *envelope) at(n float64) float64 {
 	// γ²/2 + γn is convex in γ: over a cell it is largest at an end.
 	quad := func(c *cell) float64 {

@@ -2,6 +2,9 @@ package objpert
 
 import (
 	"math"
+	"runtime"
+	"sync"
+	"sync/atomic"
 
 	"github.com/dpnb/notebooks/dpnb/privacy/internal/interval"
 )
@@ -33,54 +36,83 @@ func ProveGaussianCase(ratio, from, to float64, maxBoxes int) (boxes int, ok boo
 	if from >= to {
 		return 0, true // Theorem A alone
 	}
-	type box struct {
-		e, a, w interval.Interval
-		fine    int
+	all := proofBox{interval.Interval{Lo: 0, Hi: limit}, interval.Interval{Lo: from, Hi: to},
+		interval.Interval{Lo: math.Inf(-1), Hi: pr.far}, 0}
+	// Enough pieces to share; what is counted does not depend on who does them.
+	pieces := []proofBox{all}
+	for range 8 {
+		var next []proofBox
+		for _, b := range pieces {
+			l, r := pr.halve(b)
+			next = append(next, l, r)
+		}
+		pieces = next
 	}
-	stack := []box{{interval.Interval{Lo: 0, Hi: limit}, interval.Interval{Lo: from, Hi: to},
-		interval.Interval{Lo: math.Inf(-1), Hi: pr.far}, 0}}
-	for len(stack) > 0 {
-		b := stack[len(stack)-1]
-		stack = stack[:len(stack)-1]
-		if interval.Down(b.e.Lo+interval.Down(b.a.Lo/2)) >= limit {
-			continue // Theorem A
-		}
-		if boxes++; boxes > maxBoxes {
-			return boxes, false
-		}
-		if pr.holds(b.e, b.a, b.w, b.fine) {
-			continue
-		}
-		// Halve where it helps most: a step of e matters about twice as much as
-		// one of w or of a/2.
-		l, r := b, b
-		we, wa := 2*(b.e.Hi-b.e.Lo), (b.a.Hi-b.a.Lo)/2
-		ww := b.w.Hi - b.w.Lo
-		unbounded := math.IsInf(b.w.Lo, -1)
-		if unbounded && b.w.Hi <= -8 {
-			ww = 0 // further down nothing changes
-		}
-		switch {
-		case unbounded && ww > 0:
-			l.w.Hi, r.w.Lo = -8, -8
-		case ww >= we && ww >= wa:
-			mid := 0.5 * (b.w.Lo + b.w.Hi)
-			l.w.Hi, r.w.Lo = mid, mid
-		case we >= wa:
-			mid := 0.5 * (b.e.Lo + b.e.Hi)
-			l.e.Hi, r.e.Lo = mid, mid
-		default:
-			mid := 0.5 * (b.a.Lo + b.a.Hi)
-			l.a.Hi, r.a.Lo = mid, mid
-		}
-		fine := 0
-		for s := 1.2; fine < len(pr.grids)-1 && max(we, wa, min(ww, 100)) < s; s /= 2 {
-			fine++
-		}
-		l.fine, r.fine = fine, fine
-		stack = append(stack, l, r)
+	var count, at atomic.Int64
+	var failed atomic.Bool
+	var wg sync.WaitGroup
+	for range runtime.GOMAXPROCS(0) {
+		wg.Add(1)
+		go func() {
+			defer wg.Done()
+			for i := int(at.Add(1)) - 1; i < len(pieces) && !failed.Load(); i = int(at.Add(1)) - 1 {
+				stack := []proofBox{pieces[i]}
+				for len(stack) > 0 && !failed.Load() {
+					b := stack[len(stack)-1]
+					stack = stack[:len(stack)-1]
+					if interval.Down(b.e.Lo+interval.Down(b.a.Lo/2)) >= limit {
+						continue // Theorem A
+					}
+					if count.Add(1) > int64(maxBoxes) {
+						failed.Store(true)
+					}
+					if !pr.holds(b.e, b.a, b.w, b.fine) {
+						l, r := pr.halve(b)
+						stack = append(stack, l, r)
+					}
+				}
+			}
+		}()
 	}
-	return boxes, true
+	wg.Wait()
+	return int(count.Load()), !failed.Load()
+}
+
+// proofBox is a set of (e, a, w), and how fine a grid of q to use on it.
+type proofBox struct {
+	e, a, w interval.Interval
+	fine    int
+}
+
+// halve cuts b where it helps most: a step of e matters about twice as much as
+// one of w or of a/2.
+func (pr *prover) halve(b proofBox) (l, r proofBox) {
+	l, r = b, b
+	we, wa := 2*(b.e.Hi-b.e.Lo), (b.a.Hi-b.a.Lo)/2
+	ww := b.w.Hi - b.w.Lo
+	unbounded := math.IsInf(b.w.Lo, -1)
+	if unbounded && b.w.Hi <= -8 {
+		ww = 0 // further down nothing changes
+	}
+	switch {
+	case unbounded && ww > 0:
+		l.w.Hi, r.w.Lo = -8, -8
+	case ww >= we && ww >= wa:
+		mid := 0.5 * (b.w.Lo + b.w.Hi)
+		l.w.Hi, r.w.Lo = mid, mid
+	case we >= wa:
+		mid := 0.5 * (b.e.Lo + b.e.Hi)
+		l.e.Hi, r.e.Lo = mid, mid
+	default:
+		mid := 0.5 * (b.a.Lo + b.a.Hi)
+		l.a.Hi, r.a.Lo = mid, mid
+	}
+	fine := 0
+	for s := 1.2; fine < len(pr.grids)-1 && max(we, wa, min(ww, 100)) < s; s /= 2 {
+		fine++
+	}
+	l.fine, r.fine = fine, fine
+	return l, r
 }
 
 // prover holds what does not depend on the box.
@@ -104,7 +136,9 @@ func newProver(ratio float64) *prover {
 	reach := pr.far/ratio + 12
 	for _, per := range []float64{4, 8, 16, 32, 64, 128} {
 		var g []strip
-		// Fine where q is neither near 0 nor near 1.
+		// Fine where paths of moderate w gain and lose; the loss of one with a
+		// given w begins near t = w/ℓ.
+		knee := 4 / ratio
 		t := -40.0
 		prev := math.Inf(-1)
 		for {
@@ -113,7 +147,7 @@ func newProver(ratio float64) *prover {
 				break
 			}
 			prev = t
-			t += 1/per + max(0, math.Abs(t)-6)/4
+			t += 1/per + max(0, -t-6, t-knee)/4
 		}
 		g = append(g, newStrip(ratio, t, math.Inf(1)))
 		pr.grids = append(pr.grids, g)

@@ -19,7 +19,7 @@ const pruneShare = 0.8
 const dropShare = 3e-4
 
 // maxEvaluations bounds the nodes of one call; what is then known is returned.
-const maxEvaluations = 1_500_000
+const maxEvaluations = 6_000_000
 
 // maxCells bounds the cells of a level.
 const maxCells = 12_000
@@ -144,6 +144,11 @@ func (g *grids) refineSide(eps, shift, slack float64, side int, logUpper float64
 		l := g.newLattice(eps, shift, math.Exp(*logLower+shift), level, side, tube)
 		if l.size()+spent > maxEvaluations {
 			break
+		}
+		if len(l.cells) == 0 {
+			// Nothing but cells that count in full wherever they are crossed.
+			logUpper = math.Min(logUpper, math.Log(l.fixed)-shift+slack)
+			continue
 		}
 		best := l.sweep(eps, shift) + l.fixed
 		spent += l.evaluations
