@@ -9,6 +9,7 @@ import (
 	"math"
 	"os"
 	"path/filepath"
+	"strconv"
 	"strings"
 
 	"gonum.org/v1/plot"
@@ -20,6 +21,9 @@ import (
 	"gonum.org/v1/plot/vg/vgimg"
 	"gonum.org/v1/plot/vg/vgsvg"
 )
+
+// Color is a colour without transparency, so that a band can be made of it.
+type Color = color.NRGBA
 
 // Colors that are told apart by readers who see red and green alike.
 //
@@ -50,6 +54,8 @@ type Figure struct {
 	logX bool
 	logY bool
 	err  error
+	// labels are those at the ends of lines.
+	labels *labels
 }
 
 // New returns an empty figure. The labels of the axes carry their units.
@@ -68,6 +74,7 @@ func New(title, xLabel, yLabel string) *Figure {
 		a.Tick.Length = vg.Points(3)
 		a.LineStyle.Width = vg.Points(0.6)
 		a.Label.Padding = vg.Points(5)
+		a.Tick.Marker = evenTicks(1, "")
 		a.Padding = vg.Points(3)
 	}
 	p.X.Tick.Label.XAlign, p.X.Tick.Label.YAlign = text.XCenter, text.YTop
@@ -77,7 +84,9 @@ func New(title, xLabel, yLabel string) *Figure {
 	g.Vertical.Color, g.Horizontal.Color = grid, grid
 	g.Vertical.Width, g.Horizontal.Width = vg.Points(0.5), vg.Points(0.5)
 	p.Add(g)
-	return &Figure{plot: p, Width: 7, Height: 4, Alt: title}
+	f := &Figure{plot: p, Width: 7, Height: 4, Alt: title, labels: &labels{}}
+	p.Add(f.labels)
+	return f
 }
 
 func style(size float64, c color.Color) text.Style {
@@ -105,26 +114,56 @@ func (f *Figure) LogY(ticks ...float64) *Figure {
 
 func logTicks(at []float64) plot.Ticker {
 	if len(at) == 0 {
-		return plot.LogTicks{Prec: -1}
+		return plot.TickerFunc(func(lo, hi float64) []plot.Tick {
+			// Powers of ten, of which at most seven are labelled.
+			first, last := math.Ceil(math.Log10(lo)-1e-9), math.Floor(math.Log10(hi)+1e-9)
+			every := math.Max(1, math.Ceil((last-first)/7))
+			var ticks []plot.Tick
+			for k := first; k <= last; k++ {
+				t := plot.Tick{Value: math.Pow(10, k)}
+				if math.Mod(k-last, every) == 0 {
+					t.Label = tickLabel(t.Value)
+				}
+				ticks = append(ticks, t)
+			}
+			return ticks
+		})
 	}
 	var ticks []plot.Tick
 	for _, v := range at {
-		ticks = append(ticks, plot.Tick{Value: v, Label: strings.Replace(fmt.Sprint(v), "-", "−", 1)})
+		ticks = append(ticks, plot.Tick{Value: v, Label: tickLabel(v)})
 	}
 	return plot.ConstantTicks(ticks)
 }
 
 // Percent labels the vertical axis in percent of its values.
 func (f *Figure) Percent() *Figure {
-	f.plot.Y.Tick.Marker = plot.TickerFunc(func(lo, hi float64) []plot.Tick {
-		step := roundStep(100 * (hi - lo) / 5)
+	f.plot.Y.Tick.Marker = evenTicks(100, " %")
+	return f
+}
+
+// evenTicks puts about five ticks at round multiples of scale and labels them
+// in that unit.
+func evenTicks(scale float64, unit string) plot.Ticker {
+	return plot.TickerFunc(func(lo, hi float64) []plot.Tick {
+		lo, hi = scale*lo, scale*hi
+		step := roundStep((hi - lo) / 6)
 		var ticks []plot.Tick
-		for k := math.Ceil(100 * lo / step); k*step <= 100*hi; k++ {
-			ticks = append(ticks, plot.Tick{Value: k * step / 100, Label: fmt.Sprintf("%g %%", math.Round(k*step*1e9)/1e9)})
+		for k := math.Ceil(lo/step - 1e-9); k*step <= hi*(1+1e-12); k++ {
+			ticks = append(ticks, plot.Tick{Value: k * step / scale, Label: tickLabel(k*step) + unit})
 		}
 		return ticks
 	})
-	return f
+}
+
+// tickLabel writes a number as shortly as it can be read: 0.5, 20, 1e-6.
+func tickLabel(v float64) string {
+	text := strconv.FormatFloat(v, 'g', 6, 64)
+	if a := math.Abs(v); a > 0 && (a < 1e-3 || a >= 1e6) {
+		text = strings.Replace(strconv.FormatFloat(v, 'e', -1, 64), "e-0", "e-", 1)
+		text = strings.Replace(strings.Replace(text, "e+0", "e", 1), "e+", "e", 1)
+	}
+	return strings.Replace(text, "-", "−", 1)
 }
 
 // roundStep returns the number of the form 1, 2 or 5 times a power of ten next
@@ -242,24 +281,18 @@ func (f *Figure) Level(label string, x0, x1, y float64, c color.Color) *Figure {
 
 // Note writes text at a point, for what a reader should see there.
 func (f *Figure) Note(label string, x, y float64, c color.Color) *Figure {
-	f.label(label, plotter.XY{X: x, Y: y}, c)
+	n := &labels{}
+	n.add(label, plotter.XY{X: x, Y: y}, c)
+	f.plot.Add(n)
 	return f
 }
 
-// label writes text to the right of a point.
-func (f *Figure) label(label string, at plotter.XY, c color.Color) {
-	if label == "" {
-		return
+// label writes text to the right of a point; the texts at the ends of lines
+// are kept apart when the figure is drawn.
+func (f *Figure) label(text string, at plotter.XY, c color.Color) {
+	if text != "" {
+		f.labels.add(text, at, c)
 	}
-	l, err := plotter.NewLabels(plotter.XYLabels{XYs: plotter.XYs{at}, Labels: []string{label}})
-	if err != nil {
-		f.fail(err)
-		return
-	}
-	l.TextStyle[0] = style(9.5, c)
-	l.TextStyle[0].YAlign = text.YCenter
-	l.Offset = vg.Point{X: vg.Points(6)}
-	f.plot.Add(l)
 }
 
 // PNG returns the figure as a PNG image at 144 dots an inch.

@@ -71,3 +71,24 @@ func TestRoundStep(t *testing.T) {
 		}
 	}
 }
+
+func TestLabelsAreSpread(t *testing.T) {
+	y := []float64{10, 11, 12, 100}
+	spread([]int{0, 1, 2, 3}, y)
+	for i := 1; i < len(y); i++ {
+		if y[i]-y[i-1] < labelHeight-1e-9 {
+			t.Errorf("labels %d and %d are %v apart", i-1, i, y[i]-y[i-1])
+		}
+	}
+	if y[3] != 100 || math.Abs(y[1]-11) > 1e-9 {
+		t.Errorf("labels moved further than they had to: %v", y)
+	}
+}
+
+func TestTickLabel(t *testing.T) {
+	for v, want := range map[float64]string{0.5: "0.5", 20: "20", 1e-6: "1e−6", 1e-14: "1e−14", -3: "−3", 2e7: "2e7", 0.001: "0.001", 0: "0"} {
+		if got := tickLabel(v); got != want {
+			t.Errorf("tickLabel(%v) = %q, want %q", v, got, want)
+		}
+	}
+}
