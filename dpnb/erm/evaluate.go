@@ -132,7 +132,8 @@ func (e *evaluator) work(s *scratch, theta []float64) {
 //   - the sum of f′ᵢxᵢ goes through one accumulator of blockRows terms, one of
 //     the blocks of a chunk and one of the chunks: its relative depth is at
 //     most h = blockRows + n/(blockRows·maxChunks) + maxChunks + 4, and the
-//     vector of Σ|f′ᵢ||xᵢⱼ| has norm at most R·Σ|f′ᵢ|.
+//     vector of Σ|f′ᵢ||xᵢⱼ| has norm at most R·Σ|f′ᵢ|;
+//   - λθ + b goes through the additions of the chunks too: (maxChunks + 4)u each.
 //
 // The factor 1.01 pays for second-order terms.
 func (e *evaluator) roundingBound(slopes, norm, maxNorm float64) float64 {
@@ -141,10 +142,11 @@ func (e *evaluator) roundingBound(slopes, norm, maxNorm float64) float64 {
 	margin := float64(e.d+1) * u * maxNorm * norm
 	err := (h + 8) * u * maxNorm * slopes
 	err += float64(e.n) * maxNorm * e.p.Loss.Smoothness() * margin
-	err += 4 * u * e.p.Ridge * norm
+	early := e.p.Ridge * norm
 	if e.p.Linear != nil {
-		err += 4 * u * floats.Norm(e.p.Linear, 2)
+		early += floats.Norm(e.p.Linear, 2)
 	}
+	err += (maxChunks + 4) * u * early
 	return 1.01 * err
 }
 

@@ -101,6 +101,8 @@ func Minimize(p *Problem, settings *Settings) (*Solution, error) {
 	best := Solution{Theta: append([]float64(nil), x...), Tolerance: s.Tolerance}
 	record := func() bool {
 		norm := floats.Norm(g, 2)
+		// The norm itself is a sum of d squares.
+		rounding := rounding + float64(d/2+2)*0x1p-53*norm
 		if c := norm + rounding; best.Passes == 0 || c < best.Certificate.Bound() {
 			copy(best.Theta, x)
 			best.Value = f

@@ -215,19 +215,28 @@ func scaleRow(x []float64, s *DesignSettings) {
 	if target == 0 {
 		return
 	}
-	var sum float64
+	// By the largest entry first, so that no square underflows.
+	var top float64
 	for _, v := range x {
-		sum += v * v
+		top = math.Max(top, math.Abs(v))
 	}
-	norm := math.Sqrt(sum)
-	if norm == 0 || (s.ClipNorm > 0 && norm <= s.ClipNorm) {
+	if top == 0 {
 		return
 	}
-	// A few units in the last place below the target, so that rounding cannot
-	// carry the norm above it.
-	f := target / norm * (1 - 0x1p-50)
+	var sum float64
+	for _, v := range x {
+		sum += (v / top) * (v / top)
+	}
+	norm := math.Sqrt(sum) // of the row over top, in [1, √d]
+	// The computed norm errs by at most (d/2+2)u relatively, the products by a
+	// few u more; a row this much shorter is no longer than the target.
+	safe := 1 - float64(len(x)+8)*0x1p-53
+	if s.ClipNorm > 0 && norm*top <= s.ClipNorm*safe {
+		return
+	}
+	f := target * safe / norm
 	for j := range x {
-		x[j] *= f
+		x[j] = x[j] / top * f
 	}
 }
 

@@ -67,9 +67,9 @@ func CalibrateObjectivePerturbation(c CalibrationConfig) (ObjectivePerturbation,
 	if m.Tolerance == 0 {
 		m.Tolerance = 1e-6 * l
 	}
-	// ε is what a person typed; calibrating for a neighbour below pays for the
-	// difference between that decimal and its float64.
-	eps := math.Nextafter(c.Epsilon, 0)
+	// ε and δ are what a person typed; calibrating for the neighbours below
+	// pays for the difference between those decimals and their float64.
+	eps, delta := math.Nextafter(c.Epsilon, 0), math.Nextafter(c.Delta, 0)
 	satisfied := func(lambda, sigma float64) (bool, error) {
 		m.Lambda, m.Sigma = lambda, sigma
 		m.OutputSigma = 2 * m.Tolerance / (lambda * outputShare * l / sigma)
@@ -77,14 +77,21 @@ func CalibrateObjectivePerturbation(c CalibrationConfig) (ObjectivePerturbation,
 		if err != nil {
 			return false, err
 		}
-		return privacy.DeltaUpper(p, eps) <= c.Delta, nil
+		return privacy.DeltaUpper(p, eps) <= delta, nil
 	}
-	unit, err := privacy.GaussianSigma(eps, c.Delta)
+	unit, err := privacy.GaussianSigma(eps, delta)
 	if err != nil {
 		return m, err
 	}
 	sigmaGauss := unit * l
+	// The two parts of a Gaussian loss add in squares.
+	sigmaExact := sigmaGauss * math.Hypot(1, outputShare) * (1 + 1e-12)
 	withLambda := func(lambda float64) (ObjectivePerturbation, error) {
+		// Where λ is just large enough for the Gaussian case, that case ends a
+		// little above this σ: a search from below could step over it.
+		if good, err := satisfied(lambda, sigmaExact); err != nil || good {
+			return m, err
+		}
 		sigma, err := smallest(sigmaGauss, func(sigma float64) (bool, error) { return satisfied(lambda, sigma) })
 		if err == nil && math.IsInf(sigma, 1) {
 			err = fmt.Errorf("%w: no σ gives (ε = %g, δ = %g) at λ = %g: log(1 + s/λ) = %.4g alone is too much; take a larger λ",
@@ -100,17 +107,15 @@ func CalibrateObjectivePerturbation(c CalibrationConfig) (ObjectivePerturbation,
 		return withLambda(c.Lambda)
 	}
 	if c.Rule == LeastNoise {
-		// The two parts of a Gaussian loss add in squares.
-		sigma := sigmaGauss * math.Hypot(1, outputShare) * (1 + 1e-12)
 		lambda, err := smallest(1e-3*m.Smoothness(), func(lambda float64) (bool, error) {
-			m.Lambda, m.Sigma = lambda, sigma
+			m.Lambda, m.Sigma = lambda, sigmaExact
 			return m.Gaussian(), nil
 		})
 		if err != nil {
 			return m, err
 		}
 		if !math.IsInf(lambda, 1) {
-			if good, err := satisfied(lambda, sigma); err != nil || good {
+			if good, err := satisfied(lambda, sigmaExact); err != nil || good {
 				return m, err
 			}
 		}

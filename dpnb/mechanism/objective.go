@@ -35,14 +35,19 @@ type ObjectivePerturbation struct {
 	Tolerance, OutputSigma float64
 }
 
+// normSlack is by how much, relatively, a record's computed norm may exceed
+// RowNorm; L and s pay for it.
+const normSlack = 1e-12
+
+// radius returns a bound on the true norm of every record that Check admits.
+func (m ObjectivePerturbation) radius() float64 { return m.RowNorm * (1 + 2*normSlack) }
+
 // Lipschitz returns L = R·sup|f′|, a bound on the gradient of one record's loss.
-func (m ObjectivePerturbation) Lipschitz() float64 {
-	return math.Nextafter(m.RowNorm*m.Loss.Lipschitz(), math.Inf(1))
-}
+func (m ObjectivePerturbation) Lipschitz() float64 { return m.radius() * m.Loss.Lipschitz() }
 
 // Smoothness returns s = R²·sup f″, a bound on the curvature of one record's loss.
 func (m ObjectivePerturbation) Smoothness() float64 {
-	return m.RowNorm * m.RowNorm * m.Loss.Smoothness() * (1 + 0x1p-50)
+	return m.radius() * m.radius() * m.Loss.Smoothness()
 }
 
 // Validate returns a *privacy.ParamError if a parameter is out of range, or an
@@ -105,7 +110,7 @@ func (m ObjectivePerturbation) Profile() (privacy.Profile, error) {
 // what the Gaussian mechanism of sensitivity L costs: λ large enough, and a loss
 // whose curvature vanishes where its slope is largest.
 func (m ObjectivePerturbation) Gaussian() bool {
-	c, ok := curve(m.Loss, m.RowNorm)
+	c, ok := curve(m.Loss, m.radius())
 	return ok && objpert.IsGaussian(c, m.Lambda, m.Sigma)
 }
 
@@ -153,9 +158,7 @@ func (m ObjectivePerturbation) Check(rows erm.Rows, labels []float64) error {
 	if err := p.Validate(); err != nil {
 		return err
 	}
-	// A row that was scaled to norm R may exceed it by rounding in its norm
-	// here; the factor is far below what the profile's own rounding pays for.
-	if r := erm.MaxNorm(rows); !(r <= m.RowNorm*(1+1e-14)) {
+	if r := erm.MaxNorm(rows); !(r <= m.RowNorm*(1+normSlack)) {
 		return &erm.DataError{Text: fmt.Sprintf("a record is longer than RowNorm = %g, for which the noise was calibrated: scale or clip the rows first", m.RowNorm)}
 	}
 	return nil
@@ -198,7 +201,7 @@ func (m ObjectivePerturbation) Run(rows erm.Rows, labels []float64, src noise.So
 		Guarantee: Guarantee{
 			Adjacency: privacy.AddRemove, Profile: profile, Bound: m.BoundName(),
 			Assumptions: []string{
-				fmt.Sprintf("every record that could be in the data has ‖x‖₂ ≤ %.6g (ensured by the design's row scaling)", m.RowNorm),
+				fmt.Sprintf("every record that could be in the data has ‖x‖₂ ≤ %s (checked for those that are)", roundedUp(m.RowNorm, 6)),
 				"λ, σ, τ and σ_out were chosen without looking at the records",
 				"the Gaussian noise is drawn in float64 arithmetic, which the proof idealises as real numbers",
 				"time taken and failures are not observed by the adversary",

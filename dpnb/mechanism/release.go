@@ -26,12 +26,15 @@ type Guarantee struct {
 
 // Words states the guarantee for a reader who has never met it.
 func (g Guarantee) Words() string {
+	if !(g.Epsilon > 0) {
+		return "no (ε, δ) was stated; ask the profile for one."
+	}
 	neighbours := "adding or removing any one record"
 	if g.Adjacency == privacy.ReplaceOne {
 		neighbours = "replacing any one record"
 	}
-	return fmt.Sprintf("(ε = %.6g, δ = %.3g), %s: %s changes the probability of any result by a factor of at most e^ε = %s, up to a probability of δ.",
-		g.Epsilon, g.Delta, g.Adjacency, neighbours, factor(g.Epsilon))
+	return fmt.Sprintf("(ε = %s, δ = %s), %s-one: %s changes the probability of any result by a factor of at most e^ε ≤ %s, up to a probability of δ.",
+		roundedUp(g.Epsilon, 6), roundedUp(g.Delta, 3), g.Adjacency, neighbours, factor(g.Epsilon))
 }
 
 // Release is the output of a mechanism. Nothing in it but Coefficients depends
@@ -66,10 +69,14 @@ func (r *Release) stamp(src noise.Source) {
 	r.Seed, _ = src.Seed()
 }
 
-// factor prints e^ε for readers.
+// factor prints e^ε for readers, rounded up.
 func factor(eps float64) string {
 	if eps > 20 {
-		return fmt.Sprintf("exp(%.4g)", eps)
+		return "exp(" + roundedUp(eps, 6) + ")"
 	}
-	return fmt.Sprintf("%.3g", math.Exp(eps))
+	return roundedUp(math.Nextafter(math.Exp(eps), math.Inf(1)), 3)
 }
+
+// roundedUp prints x ≥ 0 with at most the given number of digits, never less
+// than x: a privacy figure that is printed is one that holds.
+func roundedUp(x float64, digits int) string { return privacy.FormatUp(x, digits) }
