@@ -1,6 +1,7 @@
 package dpnb
 
 import (
+	"crypto/sha256"
 	"errors"
 	"fmt"
 	"path/filepath"
@@ -17,7 +18,9 @@ import (
 // ledger of what was spent on what. Without a budget there is no fit.
 type Budget struct {
 	ledger *ledger.Budget
-	err    error
+	// kept says that the ledger is in a file of the user's.
+	kept bool
+	err  error
 }
 
 // BudgetOption changes a budget.
@@ -49,14 +52,17 @@ func NewBudget(epsilon, delta float64, opts ...BudgetOption) *Budget {
 	for _, set := range opts {
 		set(&c)
 	}
-	if dir, ok := runlog.Dir(); ok && c.Path == "" {
-		c.Path = filepath.Join(dir, "ledger-"+fileName.ReplaceAllString(c.Name, "-")+".json")
+	kept := c.Path != ""
+	if dir, ok := runlog.Dir(); ok && !kept {
+		// The hash keeps names apart that differ in letters a file name cannot have.
+		sum := sha256.Sum256([]byte(c.Name))
+		c.Path = filepath.Join(dir, fmt.Sprintf("ledger-%s-%x.json", fileName.ReplaceAllString(c.Name, "-"), sum[:4]))
 	}
 	b, err := ledger.Open(c)
 	if err != nil {
 		return &Budget{err: err}
 	}
-	budget := &Budget{ledger: b}
+	budget := &Budget{ledger: b, kept: kept}
 	budget.err = budget.log()
 	return budget
 }
@@ -85,7 +91,7 @@ func (b *Budget) log() error {
 	}
 	snap := runlog.Ledger{
 		Name: s.Name, Adjacency: s.Adjacency.String(), Epsilon: runlog.Number(s.Epsilon), Delta: runlog.Number(s.Delta),
-		EpsilonSpent: runlog.Number(s.SpentEpsilon), DeltaSpent: runlog.Number(s.SpentDelta),
+		EpsilonSpent: runlog.Number(s.SpentEpsilon), DeltaSpent: runlog.Number(s.SpentDelta), Kept: b.kept,
 	}
 	for _, e := range s.Entries {
 		snap.Entries = append(snap.Entries, runlog.Entry{Label: e.Label, Mechanism: e.Mechanism,
@@ -107,11 +113,7 @@ type Allowance struct {
 func (b *Budget) Spend(epsilon float64) Allowance {
 	a := Allowance{budget: b, epsilon: epsilon}
 	if b.Err() == nil {
-		c := b.ledger.Config()
-		a.delta = c.Delta * (epsilon / c.Epsilon)
-		if epsilon == c.Epsilon {
-			a.delta = c.Delta
-		}
+		a.delta = b.ledger.Share(epsilon)
 	}
 	return a
 }
@@ -170,7 +172,7 @@ func (b *Budget) Display() display.Item {
 		return display.Item{Warning: err.Error()}
 	}
 	it := display.Item{
-		Title:  fmt.Sprintf("Privacy budget %q: ε = %.6g, δ = %.3g (%s-one)", s.Name, s.Epsilon, s.Delta, s.Adjacency),
+		Title:  fmt.Sprintf("Privacy budget %q: ε = %s, δ = %s (%s-one)", s.Name, privacy.FormatDown(s.Epsilon, 6), privacy.FormatDown(s.Delta, 3), s.Adjacency),
 		Header: []string{"for", "mechanism", "ε", "δ"},
 	}
 	simulated := false
@@ -180,15 +182,13 @@ func (b *Budget) Display() display.Item {
 			mech += " [simulation]"
 			simulated = true
 		}
-		it.Rows = append(it.Rows, []string{e.Label, mech, number(e.Epsilon), number(e.Delta)})
+		it.Rows = append(it.Rows, []string{e.Label, mech, privacy.FormatUp(e.Epsilon, 4), privacy.FormatUp(e.Delta, 4)})
 	}
 	it.Rows = append(it.Rows,
-		[]string{"spent", "", number(s.SpentEpsilon), number(s.SpentDelta)},
-		[]string{"left", "", number(s.RemainingEpsilon), number(s.RemainingDelta)})
+		[]string{"spent", "", privacy.FormatUp(s.SpentEpsilon, 4), privacy.FormatUp(s.SpentDelta, 4)},
+		[]string{"left", "", privacy.FormatDown(s.RemainingEpsilon, 4), privacy.FormatDown(s.RemainingDelta, 4)})
 	if simulated {
 		it.Warning = "Some of these fits drew their noise from a seed: they are simulations and protect nobody."
 	}
 	return it
 }
-
-func number(x float64) string { return fmt.Sprintf("%.4g", x) }

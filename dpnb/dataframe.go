@@ -63,7 +63,7 @@ func FromGota(df dataframe.DataFrame) DataFrame {
 func fromTable(t *frame.Table, schema *frame.Schema) DataFrame {
 	s := t.Source
 	if s.SHA256 != "" {
-		if err := runlog.Append(runlog.KindData, runlog.Data{Name: s.Name, Path: s.Name, SHA256: s.SHA256, Rows: s.Rows}); err != nil {
+		if err := runlog.Append(runlog.KindData, runlog.Data{Name: s.Name, Path: s.Name, SHA256: s.SHA256, Rows: s.Rows, Public: s.Public, File: s.Path}); err != nil {
 			return DataFrame{err: err}
 		}
 	}
@@ -81,6 +81,17 @@ func (df DataFrame) Err() error {
 		return errors.New("dpnb: an empty DataFrame; make one with ReadCSV, FromGota or Adult")
 	}
 	return df.err
+}
+
+// Public declares that the file holds nothing to protect, so that reports may
+// publish its checksum and its number of rows. A checksum of private records
+// gives the last of them away to whoever knows the others.
+func (df DataFrame) Public() DataFrame {
+	return df.change(func(t *frame.Table) (*frame.Table, error) {
+		public := *t
+		public.Source.Public = true
+		return &public, fromTable(&public, df.schema).err
+	})
 }
 
 // WithSchema states what is publicly known of the columns. It must be known
@@ -147,7 +158,7 @@ func (df DataFrame) Display() display.Item {
 	const most = 10
 	it := display.Item{
 		Title:   fmt.Sprintf("%s: %d rows × %d columns", df.table.Source.Name, df.table.Rows(), len(df.table.Names())),
-		Warning: "RAW RECORDS: what this shows is about single people and protected by nothing. Remove the output before you share the notebook, unless the data are public.",
+		Warning: rawWarning,
 		Header:  df.table.Names(),
 	}
 	for i := range min(most, df.table.Rows()) {
@@ -184,9 +195,12 @@ func (df DataFrame) Source() string {
 		return err.Error()
 	}
 	s := df.table.Source
-	text := fmt.Sprintf("%s, %d rows", s.Name, s.Rows)
-	if s.SHA256 != "" {
-		text += ", sha256 " + s.SHA256[:12] + "…"
+	text := s.Name
+	switch {
+	case s.Public && s.SHA256 != "":
+		text += fmt.Sprintf(", %d rows, sha256 %s…", s.Rows, s.SHA256[:12])
+	case !s.Public:
+		text += ", private: its checksum and its number of rows are not published"
 	}
 	if s.Note != "" {
 		text += ". " + s.Note

@@ -65,6 +65,25 @@ func TestFitSpendsAndIsRefused(t *testing.T) {
 	}
 }
 
+// Equal parts of a budget must all be had.
+func TestEqualPartsCanBeSpent(t *testing.T) {
+	data := dpnb.Binary(frameOf(t, people), "happy", dpnb.RowNorm(1))
+	for _, c := range []struct {
+		epsilon, delta, part float64
+		parts                int
+	}{{1, 1e-5, 0.1, 10}, {2, 1e-5, 0.4, 5}, {7, 1e-5, 1, 7}, {0.3, 3e-7, 0.1, 3}} {
+		b := dpnb.NewBudget(c.epsilon, c.delta)
+		for k := range c.parts {
+			if _, err := (dpnb.Logistic{}).Fit(data, b.Spend(c.part)); err != nil {
+				t.Errorf("part %d of %d: %v", k+1, c.parts, err)
+			}
+		}
+		if _, err := (dpnb.Logistic{}).Fit(data, b.Spend(1e-3)); err == nil {
+			t.Errorf("more than the whole of (%v, %v) was spent", c.epsilon, c.delta)
+		}
+	}
+}
+
 // countingNoise tells whether noise was drawn.
 type countingNoise struct {
 	*noise.Seeded
@@ -196,6 +215,25 @@ func TestShowLabelsRawRows(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
+	dpnb.Show(m, df.Drop("nothing"), dpnb.NewBudget(1, 1e-6), m.Coefficients(), errors.New("boom"))
+	if strings.Contains(out.String(), "RAW RECORDS") {
+		t.Errorf("coefficients are labelled as records:\n%s", out.String())
+	}
+	out.Reset()
+	table, _ := df.Table()
+	dpnb.Show(df.Gota(), table)
+	if n := strings.Count(out.String(), "RAW RECORDS"); n != 2 {
+		t.Errorf("a gota dataframe and a table carry %d warnings", n)
+	}
+	func() {
+		defer func() {
+			if recover() == nil {
+				t.Error("an unknown type is printed, whatever it holds")
+			}
+		}()
+		dpnb.Show([][]float64{{1, 2}})
+	}()
+	out.Reset()
 	dpnb.Show(m, df.Drop("nothing"), dpnb.NewBudget(1, 1e-6), m.Coefficients(), errors.New("boom"))
 	for _, want := range []string{"NOT PRIVATE", `no column "nothing"`, "Privacy budget", "boom"} {
 		if !strings.Contains(out.String(), want) {

@@ -32,7 +32,7 @@ func Example() {
 	_, err = dpnb.Logistic{}.Fit(data, budget.Spend(0.8))
 	fmt.Println(err)
 	// Output:
-	// (ε = 0.8, δ = 8e-07), add-remove: adding or removing any one record changes the probability of any result by a factor of at most e^ε = 2.23, up to a probability of δ.
+	// (ε = 0.8, δ = 8e-07), add-remove-one: adding or removing any one record changes the probability of any result by a factor of at most e^ε ≤ 2.23, up to a probability of δ.
 	// ledger: budget "main" has ε = 0.2, δ = 2e-07 left and was asked for ε = 0.8, δ = 8e-07: refused, nothing was drawn and nothing spent; ask for less, or stop here: what was released stays released
 }
 

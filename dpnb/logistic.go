@@ -143,8 +143,11 @@ func newModel(d *frame.Design, theta []float64) *Model {
 // Coefficients returns the coefficients as a dataframe with columns feature
 // and coefficient.
 func (m *Model) Coefficients() dataframe.DataFrame {
-	return dataframe.New(series.New(m.features, series.String, "feature"), series.New(m.coefficients, series.Float, "coefficient"))
+	return dataframe.New(series.New(m.features, series.String, coefficientColumns[0]), series.New(m.coefficients, series.Float, coefficientColumns[1]))
 }
+
+// coefficientColumns are the columns of Model.Coefficients.
+var coefficientColumns = []string{"feature", "coefficient"}
 
 // Theta returns a copy of the coefficients in the order of the features.
 func (m *Model) Theta() []float64 { return append([]float64(nil), m.coefficients...) }
@@ -232,8 +235,8 @@ func (m *Model) Display() display.Item {
 	it.Notes = append(it.Notes,
 		"Guarantee: "+r.Guarantee.Words(),
 		fmt.Sprintf("How: %s. Bound: %s.", r.Mechanism, r.Guarantee.Bound),
-		fmt.Sprintf("Certificate: the objective's gradient is at most τ = %.3g at the solution. The noise alone gives each coefficient a standard deviation of at most σ/λ = %.3g.",
-			r.Tolerance, r.NoiseScale/m.lambda),
+		fmt.Sprintf("Certificate: the objective's gradient is at most τ = %s at the solution. The noise alone gives each coefficient a standard deviation of at most about σ/λ = %.2g.",
+			privacy.FormatUp(r.Tolerance, 3), r.NoiseScale/m.lambda),
 		"Assumes: "+joinList(r.Guarantee.Assumptions)+".")
 	return it
 }

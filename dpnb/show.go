@@ -2,11 +2,14 @@ package dpnb
 
 import (
 	"fmt"
+	"reflect"
+	"slices"
 
 	"github.com/go-gota/gota/dataframe"
 
 	"github.com/dpnb/notebooks/dpnb/display"
 	"github.com/dpnb/notebooks/dpnb/figure"
+	"github.com/dpnb/notebooks/dpnb/frame"
 )
 
 // Show shows anything of this package, a figure, an error, or a gota
@@ -36,20 +39,35 @@ func show(v any) error {
 		return display.ShowPNG(png, v.Alt)
 	case dataframe.DataFrame:
 		return display.Show(gotaItem(v))
+	case *frame.Table:
+		return display.Show(DataFrame{table: v}.Display())
+	case *frame.Design:
+		return display.Show((&Dataset{design: v}).Display())
 	case error:
 		return display.Show(display.Item{Warning: v.Error()})
 	}
-	return display.Show(display.Item{Notes: []string{fmt.Sprint(v)}})
+	switch reflect.ValueOf(v).Kind() {
+	case reflect.String, reflect.Bool, reflect.Int, reflect.Int64, reflect.Uint64, reflect.Float64:
+		return display.Show(display.Item{Notes: []string{fmt.Sprint(v)}})
+	}
+	// Anything else might be records in disguise.
+	return fmt.Errorf("cannot show a %T; show a DataFrame, a Dataset, a Budget, a Model, a figure, an error, a text or a number", v)
 }
 
-// gotaItem shows a gota dataframe. Nobody knows whether its rows are records,
-// so it says nothing about them.
+// rawWarning is shown above whatever may be about single people.
+const rawWarning = "RAW RECORDS: what this shows is about single people and protected by nothing. Remove the output before you share the notebook, unless the data are public."
+
+// gotaItem shows a gota dataframe. Whether its rows are records cannot be
+// known, unless it is a model's coefficients, so it is labelled as if they were.
 func gotaItem(df dataframe.DataFrame) display.Item {
 	if df.Err != nil {
 		return display.Item{Warning: df.Err.Error()}
 	}
 	const most = 20
-	it := display.Item{Header: df.Names()}
+	it := display.Item{Header: df.Names(), Warning: rawWarning}
+	if slices.Equal(it.Header, coefficientColumns) {
+		it.Warning = ""
+	}
 	records := df.Records()[1:]
 	for i, r := range records {
 		if i == most {

@@ -61,7 +61,8 @@ type Size int
 const (
 	// Quick is for every run of the tests.
 	Quick Size = iota
-	// Full is the scale of the paper.
+	// Full draws more and searches longer, at the scale of the paper where that
+	// is known.
 	Full
 )
 

@@ -78,7 +78,6 @@ func TestChecksCanFail(t *testing.T) {
 		"rkw23 as printed":              {boundHolds(printedRKW23, Holds, ""), Fails},
 		"dtz24 with half the noise":     {boundHolds(func(l, s, e float64) float64 { return dtz24Bound(l, 2*s, e) }, Holds, ""), Fails},
 		"dtz24 with one tail":           {boundHolds(func(l, s, e float64) float64 { return dtz24Bound(l, s, e) / 2 }, Holds, ""), Fails},
-		"a bound that is NaN":           {boundHolds(func(_, _, _ float64) float64 { return math.NaN() }, Holds, ""), Fails},
 		"the printed theorem, mended":   {printedIsBroken(correctedRKW23), Holds},
 		"the printed theorem, harmless": {printedIsBroken(func(_, _, _ float64) float64 { return 1 }), Holds},
 		"another Gaussian":              {linearIsGaussian(func(s, e float64) float64 { return gaussianDelta(1.01/s, e) }), Fails},
@@ -93,6 +92,20 @@ func TestChecksCanFail(t *testing.T) {
 	} {
 		if o, err := c.run(ctx, Quick); err != nil || o.Verdict != c.want {
 			t.Errorf("%s: verdict %q, %v, want %q; measured %s", name, o.Verdict, err, c.want, o.Measured)
+		}
+	}
+}
+
+// A bound that is no probability must not pass for one that holds.
+func TestImpossibleBoundsAreErrors(t *testing.T) {
+	for name, b := range map[string]deltaBound{
+		"NaN":           func(_, _, _ float64) float64 { return math.NaN() },
+		"NaN mostly":    func(l, s, e float64) float64 { return map[bool]float64{true: 1, false: math.NaN()}[l == 5] },
+		"negative":      func(_, _, _ float64) float64 { return -1 },
+		"more than one": func(_, _, _ float64) float64 { return 1.5 },
+	} {
+		if o, err := boundHolds(b, Holds, "")(context.Background(), Quick); err == nil {
+			t.Errorf("%s: verdict %q", name, o.Verdict)
 		}
 	}
 }

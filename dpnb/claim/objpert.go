@@ -37,7 +37,7 @@ func halfNormal(k, a, eps float64) float64 {
 
 // printedRKW23 is Theorem 3.1 of rkw23 as printed, which claims too much.
 func printedRKW23(lambda, sigma, eps float64) float64 {
-	return objpert.PrintedRKW23(eps, 0.25, lambda, 1/sigma)
+	return math.Min(1, objpert.PrintedRKW23(eps, 0.25, lambda, 1/sigma))
 }
 
 // worst is how a bound fared against exact divergences of real neighbours.
@@ -94,7 +94,11 @@ func againstExact(ctx context.Context, bound deltaBound) (worst, error) {
 				continue
 			}
 			w.count++
-			if r := exact / bound(s.Lambda, s.Sigma, eps); !(r <= w.ratio) {
+			claimed := bound(s.Lambda, s.Sigma, eps)
+			if !(claimed >= 0 && claimed <= 1) {
+				return w, fmt.Errorf("the bound is %v at λ = %g, σ = %g, ε = %g, no probability", claimed, s.Lambda, s.Sigma, eps)
+			}
+			if r := exact / claimed; r > w.ratio {
 				w.ratio, w.lambda, w.sigma, w.eps = r, s.Lambda, s.Sigma, eps
 				w.data = fmt.Sprintf("%d other records, tilt %g", len(s.X), s.Tilt)
 			}
@@ -158,7 +162,7 @@ func bounds() []Claim {
 			ID: "rkw23/thm3.1", Paper: "Redberg, Koskela, Wang 2023, Theorem 3.1, corrected", Kind: Theorem,
 			Statement: "δ(ε) of objective perturbation is at most that of W = |log(1 − β/λ)| + L²/(2σ²) + (L/σ)|N|, λ > β",
 			Check:     onLogistic, Expected: "no exact δ above the bound",
-			Run: boundHolds(correctedRKW23, HoldsWithCorrection, "the shift must reduce ε, and the order in the second branch is e^{L²/(2σ²)}"),
+			Run: boundHolds(correctedRKW23, HoldsWithCorrection, "the shift must reduce ε (see rkw23/thm3.1-printed), and by its proof the order in the second branch is e^{L²/(2σ²)}"),
 		},
 		{
 			ID: "rkw23/thm3.1-printed", Paper: "Redberg, Koskela, Wang 2023, Theorem 3.1, as printed", Kind: Theorem,

@@ -29,6 +29,7 @@ func Adult() (train, test *frame.Table, err error) {
 		if t.Source.SHA256 != file.SHA256 {
 			return nil, nil, &ChecksumError{Name: file.Name, Want: file.SHA256, Got: t.Source.SHA256}
 		}
+		t.Source.Public = true
 		tables[k] = t
 	}
 	return tables[0], tables[1], nil
@@ -48,6 +49,7 @@ func AdultLike() (train, test *frame.Table, err error) {
 	if err != nil {
 		return nil, nil, err
 	}
+	t.Source.Public = true
 	t.Source.Note = fmt.Sprintf("A SAMPLE OF %d INVENTED PEOPLE, not the Adult census data, which are not on this machine: expect much lower accuracy. "+
 		"Fetch the data with: go run ./dpnb/cmd/dpnb data adult", t.Rows())
 	cut := t.Rows() * 3 / 4

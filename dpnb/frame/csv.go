@@ -10,6 +10,7 @@ import (
 	"math"
 	"os"
 	"path/filepath"
+	"slices"
 	"strconv"
 	"strings"
 )
@@ -53,7 +54,11 @@ func ReadCSVFile(path string, settings *CSVSettings) (*Table, error) {
 		return nil, inputErrorf("%s: %s", filepath.Base(path), strings.TrimPrefix(err.Error(), "frame: "))
 	}
 	sum := sha256.Sum256(data)
-	t.Source = Source{Name: filepath.Base(path), SHA256: hex.EncodeToString(sum[:]), Rows: t.rows}
+	abs, err := filepath.Abs(path)
+	if err != nil {
+		return nil, inputErrorf("%v", err)
+	}
+	t.Source = Source{Name: filepath.Base(path), Path: abs, SHA256: hex.EncodeToString(sum[:]), Rows: t.rows}
 	return t, nil
 }
 
@@ -129,6 +134,11 @@ func (p *csvParse) run(data []byte) (*Table, error) {
 	}
 	if err := checkNames(header); err != nil {
 		return nil, err
+	}
+	for name := range p.CSVSettings.Kinds {
+		if !slices.Contains(header, name) {
+			return nil, inputErrorf("Kinds names column %q, which is not there; the columns are %s", name, strings.Join(header, ", "))
+		}
 	}
 	cr.FieldsPerRecord = len(header)
 	guess := bytes.Count(data, []byte{'\n'}) + 1

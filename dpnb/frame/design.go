@@ -165,10 +165,16 @@ func checkDesign(t *Table, schema *Schema, s *DesignSettings) error {
 	case s.RowNorm > 0 && s.ClipNorm > 0:
 		return inputErrorf("RowNorm and ClipNorm exclude each other")
 	}
+	seen := map[string]bool{}
 	for i := range schema.Fields {
-		if err := schema.Fields[i].validate(); err != nil {
+		f := &schema.Fields[i]
+		if err := f.validate(); err != nil {
 			return err
 		}
+		if seen[f.Name] {
+			return inputErrorf("the schema has two fields named %q", f.Name)
+		}
+		seen[f.Name] = true
 	}
 	return nil
 }

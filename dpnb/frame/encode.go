@@ -108,6 +108,10 @@ func (e *encoder) encodeCategory(row []float64, i int) error {
 		}
 		place = slices.Index(e.field.Levels, text)
 	}
+	if place < 0 && e.column.Kind == Numeric {
+		return inputErrorf("column %q, row %d: %q is outside the public list %s; the column was read as numbers: read it as texts with CSVSettings.Kinds (%q: Categorical)",
+			e.field.Name, i+1, e.column.Text(i), quoteAll(e.field.Levels), e.field.Name)
+	}
 	if place < 0 {
 		return inputErrorf("column %q, row %d: category %q is outside the public list %s; correct the row or the list",
 			e.field.Name, i+1, e.column.Text(i), quoteAll(e.field.Levels))

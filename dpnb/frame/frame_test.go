@@ -120,8 +120,8 @@ func TestDesign(t *testing.T) {
 // those that are.
 func TestRowNormHolds(t *testing.T) {
 	text := "x,z,y\n"
-	for _, x := range []string{"-1e300", "0", "0.3", "1", "7", "1e300", "5e-324"} {
-		for _, z := range []string{"0", "1e-200", "0.999999999", "1"} {
+	for _, x := range []string{"-1e300", "0", "0.3", "1", "7", "1e300", "5e-324", "2.7e-162"} {
+		for _, z := range []string{"0", "1e-200", "2.7e-162", "0.999999999", "1"} {
 			text += x + "," + z + ",a\n"
 		}
 	}
@@ -179,6 +179,8 @@ func TestDesignBadInput(t *testing.T) {
 		"numeric said":        {base, func(s *frame.Schema) { s.Fields[1] = frame.NumericField("city", 0, 1) }, frame.DesignSettings{Label: "income"}, "holds texts"},
 		"infinite value":      {table(t, "age,city,income\nInf,Bern,low\n"), nil, frame.DesignSettings{Label: "income"}, "+Inf"},
 		"no features":         {table(t, "income\nlow\nhigh\n"), nil, frame.DesignSettings{Label: "income"}, "d = 0"},
+		"huge bounds":         {base, func(s *frame.Schema) { s.Fields[0].Lower, s.Fields[0].Upper = -1e308, 1e308 }, frame.DesignSettings{Label: "income"}, "divide"},
+		"two of one name":     {base, func(s *frame.Schema) { s.Fields = append(s.Fields, s.Fields[0]) }, frame.DesignSettings{Label: "income"}, "two fields"},
 		"no rows":             {base.Slice(0, 0), nil, frame.DesignSettings{Label: "income"}, "n = 0"},
 		"negative norm":       {base, nil, frame.DesignSettings{Label: "income", RowNorm: -1}, "RowNorm"},
 		"NaN norm":            {base, nil, frame.DesignSettings{Label: "income", ClipNorm: math.NaN()}, "ClipNorm"},

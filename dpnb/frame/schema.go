@@ -57,8 +57,8 @@ func (f *Field) validate() error {
 	switch {
 	case f.Name == "":
 		return inputErrorf("a field of the schema has no name")
-	case f.Kind == Numeric && !(f.Lower < f.Upper && !math.IsInf(f.Lower, 0) && !math.IsInf(f.Upper, 0)):
-		return inputErrorf("field %q: bounds [%v, %v] are not finite with lower < upper", f.Name, f.Lower, f.Upper)
+	case f.Kind == Numeric && !(f.Lower < f.Upper && !math.IsInf(f.Upper-f.Lower, 0) && !math.IsInf(1/(f.Upper-f.Lower), 0)):
+		return inputErrorf("field %q: bounds [%v, %v] are not finite with lower < upper, at a distance that float64 can divide by", f.Name, f.Lower, f.Upper)
 	case f.Kind == Categorical && len(f.Levels) == 0:
 		return inputErrorf("field %q has no categories", f.Name)
 	}

@@ -7,6 +7,7 @@ import (
 	"fmt"
 	"math"
 	"slices"
+	"strconv"
 	"strings"
 )
 
@@ -55,8 +56,11 @@ type Table struct {
 type Source struct {
 	// Name is the base name of the file, or a description.
 	Name string
-	// SHA256 of the file, in hex, if it came from one.
-	SHA256 string
+	// Path and SHA256 (in hex) of the file, if it came from one.
+	Path, SHA256 string
+	// Public says that nothing in the table is to be protected, so that its
+	// checksum and its number of rows may be published.
+	Public bool
 	// Rows that the source had.
 	Rows int
 	// Note is what a reader must know of it, for example that it is a sample.
@@ -121,7 +125,7 @@ func (c *Column) Text(i int) string {
 		if math.IsNaN(c.Numbers[i]) {
 			return ""
 		}
-		return fmt.Sprint(c.Numbers[i])
+		return strconv.FormatFloat(c.Numbers[i], 'f', -1, 64)
 	}
 	if c.Codes[i] < 0 {
 		return ""

@@ -7,6 +7,7 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
+	"math"
 	"math/big"
 	"os"
 	"path/filepath"
@@ -67,10 +68,9 @@ type OverspentError struct {
 func (e *OverspentError) Error() string {
 	return fmt.Sprintf("ledger: budget %q has ε = %s, δ = %s left and was asked for ε = %s, δ = %s: refused, nothing was drawn and nothing spent; "+
 		"ask for less, or stop here: what was released stays released",
-		e.Name, short(e.RemainingEpsilon), short(e.RemainingDelta), short(e.AskedEpsilon), short(e.AskedDelta))
+		e.Name, privacy.FormatDown(e.RemainingEpsilon, 6), privacy.FormatDown(e.RemainingDelta, 6),
+		privacy.FormatUp(e.AskedEpsilon, 6), privacy.FormatUp(e.AskedDelta, 6))
 }
-
-func short(x float64) string { return strconv.FormatFloat(x, 'g', 6, 64) }
 
 // Open returns the budget of c. If c.Path is a file, the budget goes on from
 // what the file says was spent.
@@ -88,6 +88,11 @@ func Open(c Config) (*Budget, error) {
 	}
 	if err := os.MkdirAll(filepath.Dir(c.Path), 0o700); err != nil {
 		return nil, fmt.Errorf("ledger: %w", err)
+	}
+	// One file, one lock, whatever name it is opened by.
+	if real, err := filepath.EvalSymlinks(c.Path); err == nil {
+		b.config.Path = real
+		c.Path = real
 	}
 	err := b.locked(func() error {
 		if _, err := os.Stat(c.Path); errors.Is(err, os.ErrNotExist) {
@@ -152,8 +157,8 @@ func (b *Budget) load() error {
 	want := b.config
 	want.Path = ""
 	if f.Config != want {
-		return fmt.Errorf("ledger: budget %q exists with ε = %v, δ = %v, %v, and was opened with ε = %v, δ = %v, %v: a budget cannot be changed once it is stated; use another name for other data",
-			b.config.Name, f.Epsilon, f.Delta, f.Adjacency, want.Epsilon, want.Delta, want.Adjacency)
+		return fmt.Errorf("ledger: the file holds budget %q with ε = %v, δ = %v, %v, and was opened for budget %q with ε = %v, δ = %v, %v: a budget cannot be changed once it is stated; use another name for other data",
+			f.Name, f.Epsilon, f.Delta, f.Adjacency, want.Name, want.Epsilon, want.Delta, want.Adjacency)
 	}
 	b.entries = f.Entries
 	return nil
@@ -168,6 +173,9 @@ func (b *Budget) store(entries []Entry) error {
 			return fmt.Errorf("ledger: %w", err)
 		}
 		if err := atomicfile.Write(b.config.Path, append(text, '\n')); err != nil {
+			return fmt.Errorf("ledger: %w", err)
+		}
+		if err := os.Chmod(b.config.Path, 0o600); err != nil {
 			return fmt.Errorf("ledger: %w", err)
 		}
 	}
@@ -241,6 +249,22 @@ func decimal(x float64) *big.Rat {
 		panic("ledger: not a finite number")
 	}
 	return r
+}
+
+// Share returns the part of δ that belongs to the part ε of the budget's ε, as
+// the largest float64 whose decimal is no more than δ·ε/ε_total: shares of a
+// whole never add up to more than the whole.
+func (b *Budget) Share(epsilon float64) float64 {
+	if !(epsilon > 0) || epsilon > 1e6 {
+		return 0
+	}
+	exact := decimal(b.config.Delta)
+	exact.Mul(exact, decimal(epsilon)).Quo(exact, decimal(b.config.Epsilon))
+	share, _ := exact.Float64()
+	for share > 0 && decimal(share).Cmp(exact) > 0 {
+		share = math.Nextafter(share, 0)
+	}
+	return share
 }
 
 // State is a snapshot of a budget.

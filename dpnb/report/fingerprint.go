@@ -48,6 +48,9 @@ func newFingerprint(ctx context.Context, s *Setup) (fingerprint, error) {
 		if dir == "" {
 			continue
 		}
+		if real, err := filepath.EvalSymlinks(dir); err == nil {
+			dir = real // a folder that is a link is not entered otherwise
+		}
 		if err := hashTree(ctx, h, dir, everything); err != nil {
 			return "", err
 		}

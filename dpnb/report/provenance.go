@@ -118,6 +118,10 @@ func dataText(log *runlog.Log) []string {
 	}
 	var list []string
 	for _, d := range log.Data {
+		if !d.Public {
+			list = append(list, fmt.Sprintf("%s: private, so neither its checksum nor its number of rows is published", d.Name))
+			continue
+		}
 		list = append(list, fmt.Sprintf("%s: %s, %d rows, sha256 %s", d.Name, d.Path, d.Rows, d.SHA256))
 	}
 	return list
@@ -141,6 +145,9 @@ func ledgerText(l runlog.Ledger) string {
 		}
 		fmt.Fprintf(&b, "| %d | %s | %s | %v | %v | %s |\n", i+1, cellText(e.Label), cellText(e.Mechanism), e.Epsilon, e.Delta, remark)
 	}
+	if !l.Kept && len(l.Entries) > 0 {
+		b.WriteString("\nThis ledger counts this run alone: running the notebook again draws new noise, and spends as much again.\n")
+	}
 	if simulated {
 		b.WriteString("\n**A simulation protects nobody**: its noise came from a seed that anyone can repeat.\n")
 	}
@@ -149,5 +156,5 @@ func ledgerText(l runlog.Ledger) string {
 
 // cellText makes a text safe for a cell of a Markdown table.
 var cellText = strings.NewReplacer(
-	"\n", "<br>", "|", `\|`, "<", "&lt;", "&", "&amp;", "*", `\*`, "_", `\_`, "`", "\\`", "$", `\$`,
+	`\`, `\\`, "[", `\[`, "\n", "<br>", "|", `\|`, "<", "&lt;", "&", "&amp;", "*", `\*`, "_", `\_`, "`", "\\`", "$", `\$`,
 ).Replace

@@ -9,6 +9,7 @@ import (
 	"path/filepath"
 
 	"github.com/dpnb/notebooks/dpnb/internal/atomicfile"
+	"github.com/dpnb/notebooks/dpnb/internal/runlog"
 	"github.com/dpnb/notebooks/dpnb/report/notebook"
 )
 
@@ -24,6 +25,9 @@ type Record struct {
 	Failure *Failure `json:"failure,omitempty"`
 	HTML    string   `json:"html_sha256"`
 	IPYNB   string   `json:"ipynb_sha256"`
+	// Files that the notebook said it read, with their checksums: if one has
+	// changed since, the report is of yesterday.
+	Files map[string]string `json:"files,omitempty"`
 }
 
 // Verdict returns passed or failed.
@@ -70,8 +74,24 @@ func readRecord(out, name, key string) (r Record, current bool) {
 	if err != nil || json.Unmarshal(content, &r) != nil {
 		return Record{}, false
 	}
+	for path, sum := range r.Files {
+		if !fileHas(path, sum) {
+			return r, false
+		}
+	}
 	return r, r.Key == key && r.Failure == nil &&
 		fileHas(htmlPath(out, name), r.HTML) && fileHas(ipynbPath(out, name), r.IPYNB)
+}
+
+// filesRead returns the files of a run log with their checksums.
+func filesRead(log *runlog.Log) map[string]string {
+	files := map[string]string{}
+	for _, d := range log.Data {
+		if d.File != "" {
+			files[d.File] = d.SHA256
+		}
+	}
+	return files
 }
 
 func fileHas(path, sum string) bool {

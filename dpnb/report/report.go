@@ -199,6 +199,13 @@ func (j *job) report(ctx context.Context, s *Setup, o Options, base fingerprint)
 		o.Progress.End(j.name, "up to date")
 		return old, nil
 	}
+	if o.Update {
+		// Committed outputs are compared where their data are; made without
+		// them they would be compared with something else.
+		if missing, err := missingData(j.original); err != nil || missing != nil {
+			return Record{}, errors.Join(err, missing)
+		}
+	}
 	started := time.Now()
 	session, err := s.newSession(ctx)
 	if err != nil {
@@ -221,7 +228,7 @@ func (j *job) report(ctx context.Context, s *Setup, o Options, base fingerprint)
 		return Record{}, err
 	}
 	page = formulas.put(page)
-	r := Record{Name: j.name, Title: j.title(), Key: key, Seconds: run.seconds, Failure: run.failure}
+	r := Record{Name: j.name, Title: j.title(), Key: key, Seconds: run.seconds, Failure: run.failure, Files: filesRead(run.log)}
 	if err := writeReport(o.Out, &r, dress(page, r), run.notebook); err != nil {
 		return Record{}, err
 	}

@@ -88,7 +88,7 @@ type NotCompared struct{ Data string }
 
 // Error implements error.
 func (e *NotCompared) Error() string {
-	return fmt.Sprintf("ran, but its outputs were not compared: the committed ones were made with the %s data, which are not here; fetch them with: go run ./dpnb/cmd/dpnb data %s", e.Data, e.Data)
+	return fmt.Sprintf("its committed outputs are of the %s data, which are not here, so there is nothing to compare; fetch them with: go run ./dpnb/cmd/dpnb data %s", e.Data, e.Data)
 }
 
 // missingData returns a *NotCompared if a data set that the committed outputs

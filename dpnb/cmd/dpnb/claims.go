@@ -3,6 +3,7 @@ package main
 import (
 	"context"
 	"encoding/json"
+	"errors"
 	"fmt"
 	"io"
 	"os"
@@ -27,8 +28,8 @@ func newClaimsCommand() *cobra.Command {
 		Use:   "claims",
 		Short: "Check what the papers claim",
 		Long: `Run the register of claims: each check measures something that could come out
-otherwise, and gives a verdict with its figures. Quick by default; --full is at
-the scale of the papers.`,
+otherwise, and gives a verdict with its figures. Quick by default; --full draws
+more and searches longer.`,
 		Args: cobra.NoArgs,
 		RunE: func(cmd *cobra.Command, _ []string) error {
 			claims, err := claim.Select(claim.Register(), only...)
@@ -38,6 +39,9 @@ the scale of the papers.`,
 			out := cmd.OutOrStdout()
 			if list {
 				return listClaims(out, claims, asJSON)
+			}
+			if markdown != "" && (len(only) > 0 || full) {
+				return errors.New("--markdown writes the whole register in its quick form; leave out --only and --full")
 			}
 			size := claim.Quick
 			if full {
@@ -65,7 +69,7 @@ the scale of the papers.`,
 	}
 	f := cmd.Flags()
 	f.BoolVar(&asJSON, "json", false, "print the results as a JSON list, and progress to standard error")
-	f.BoolVar(&full, "full", false, "at the scale of the papers; takes hours")
+	f.BoolVar(&full, "full", false, "with many more draws and longer searches")
 	f.BoolVar(&list, "list", false, "list the claims and check nothing")
 	f.StringSliceVar(&only, "only", nil, "take only claims whose ID matches this `pattern`, for example 'rkw23/*'")
 	f.StringVar(&markdown, "markdown", "", "write the results to this `file` as well")

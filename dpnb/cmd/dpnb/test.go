@@ -70,6 +70,8 @@ type tester struct {
 	short          bool
 	display        *display
 	passed, failed int
+	// skipped counts notebooks that ran but could not be compared.
+	skipped int
 }
 
 // A check is one thing that must hold. Its error is what to show.
@@ -130,7 +132,7 @@ func (t *tester) run(ctx context.Context, o report.Options) error {
 		}
 	}
 	t.display.close()
-	fmt.Printf("%d passed, %d failed\n", t.passed, t.failed)
+	fmt.Printf("%d passed, %d failed, %d skipped\n", t.passed, t.failed, t.skipped)
 	if t.failed > 0 {
 		return errToldAlready
 	}
@@ -149,11 +151,14 @@ func (t *tester) check(ctx context.Context, c check) {
 // count says how a check ended; a notebook's time has been told before.
 func (t *tester) count(name string, err error, took time.Duration) {
 	verdict := "ok    "
-	_, ran := errors.AsType[*report.NotCompared](err)
-	if err != nil && !ran {
+	switch _, ran := errors.AsType[*report.NotCompared](err); {
+	case ran:
+		verdict = "ran   "
+		t.skipped++
+	case err != nil:
 		verdict = "FAILED"
 		t.failed++
-	} else {
+	default:
 		t.passed++
 	}
 	text := verdict + " " + name

@@ -20,6 +20,13 @@ type Data struct {
 	Path   string `json:"path"`   // base name only: folders say nothing to another reader
 	SHA256 string `json:"sha256"` // of the whole file, in hexadecimal
 	Rows   int    `json:"rows"`
+	// Public says that the file holds nothing to protect, so that its checksum
+	// and its number of rows may be published. A checksum of private records
+	// gives them away to whoever can guess all of them but one.
+	Public bool `json:"public"`
+	// File is the path on this machine, by which the runner sees whether the
+	// file has changed. It is never published.
+	File string `json:"file,omitempty"`
 }
 
 // Seed says which seed a simulation used.
@@ -42,6 +49,8 @@ type Ledger struct {
 	Entries      []Entry `json:"entries"`
 	EpsilonSpent Number  `json:"epsilon_spent"`
 	DeltaSpent   Number  `json:"delta_spent"`
+	// Kept is true if the ledger outlives the run, in a file of the user's.
+	Kept bool `json:"kept"`
 }
 
 // Entry is one line of a ledger.

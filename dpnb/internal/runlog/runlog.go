@@ -121,7 +121,7 @@ func (l *Log) add(line []byte) error {
 	}
 	switch r.Kind {
 	case KindData:
-		return appendOnce(&l.Data, r.Value)
+		return l.addData(r.Value)
 	case KindSeed:
 		return appendOnce(&l.Seeds, r.Value)
 	case KindNote:
@@ -146,6 +146,24 @@ func appendOnce[T comparable](list *[]T, value json.RawMessage) error {
 		}
 	}
 	*list = append(*list, v)
+	return nil
+}
+
+// addData adds a record unless the same file is there; it is public as soon as
+// one record says so.
+func (l *Log) addData(value json.RawMessage) error {
+	var d Data
+	if err := json.Unmarshal(value, &d); err != nil {
+		return err
+	}
+	for i := range l.Data {
+		old := &l.Data[i]
+		if old.Name == d.Name && old.File == d.File && old.SHA256 == d.SHA256 {
+			old.Public = old.Public || d.Public
+			return nil
+		}
+	}
+	l.Data = append(l.Data, d)
 	return nil
 }
 
