@@ -138,7 +138,7 @@ func (g *grids) refineSide(eps, shift, slack float64, side int, logUpper float64
 	var tube []span
 	spent := 0
 	for level := 1; level < 13; level++ {
-		if len(g.level(level)) > maxCells {
+		if level > 1 && 2*len(g.level(level-1)) > maxCells || len(g.level(level)) > maxCells {
 			break
 		}
 		l := g.newLattice(eps, shift, math.Exp(*logLower+shift), level, side, tube)
