@@ -1,6 +1,9 @@
 package objpert
 
-import "math"
+import (
+	"math"
+	"slices"
+)
 
 // The add direction at ε ≥ 0. In units of σ, for one sign of γ > 0 the reward is
 // ∫ M(u(γ), γ)dγ with c = γ/2 − ε/γ and
@@ -129,6 +132,14 @@ func (g *grids) addAt(eps float64) (logLower, logUpper float64) {
 	if OneSigned(g.curve) || math.IsInf(logUpper, -1) {
 		return logLower, logUpper
 	}
+	// Both signs in full, if there is room to fall from one edge to the other.
+	high, low := hi/g.sigma, -lo/g.sigma
+	room := -(high/2 - eps/high) - (low/2 - eps/low)
+	if need := g.lambda * (g.curve.Clock(hi) - g.curve.Clock(lo)) / g.sigma; need < room*(1-1e-9) {
+		l1, _ := gauss(high)
+		l2, _ := gauss(low)
+		return logAdd(l1, l2) - 1e-15, logUpper
+	}
 	shift := -logUpper
 	pos, neg := g.halves(eps, shift)
 	lower, upper := g.bestCrossing(pos, neg, math.Exp(logLower+shift))
@@ -142,19 +153,27 @@ func (g *grids) addAt(eps float64) (logLower, logUpper float64) {
 
 // halves returns the two signs of γ on a grid of cells, each from γ = 0 up.
 func (g *grids) halves(eps, shift float64) (pos, neg *addHalf) {
+	cells := g.level(1)
+	for l := 2; l <= addLevel && 2*len(cells) <= maxAddCells; l++ {
+		cells = g.level(l)
+	}
 	var up, down []cell
-	for _, c := range g.level(addLevel) {
+	for _, c := range cells {
 		if c.neg {
 			down = append(down, c)
 		} else {
-			up = append([]cell{c}, up...)
+			up = append(up, c)
 		}
 	}
+	slices.Reverse(up)
 	return g.newAddHalf(eps, shift, up), g.newAddHalf(eps, shift, down)
 }
 
 // addLevel is the level of refinement of the add direction's cells.
-const addLevel = 6
+const addLevel = 7
+
+// maxAddCells is about how many cells it has at most.
+const maxAddCells = 6000
 
 // bestCrossing encloses the best, over u, of pos(u) + neg(−u), at least known.
 // pos does not fall with u and neg(−u) does not rise, so on an interval their

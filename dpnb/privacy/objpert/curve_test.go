@@ -78,9 +78,9 @@ func TestCurveBruteForce(t *testing.T) {
 		worst := make([]float64, 60)
 		bin := func(g float64) int { return int((g - lo) / (hi - lo) * float64(len(worst))) }
 		largest := 0.0
-		for i := 1; i <= 60; i++ {
-			rho := l.radius * float64(i) / 60
-			for tt := -12.0; tt <= 12; tt += 0.02 {
+		for i := 1; i <= 16; i++ {
+			rho := l.radius * float64(i) / 16
+			for tt := -12.0; tt <= 12; tt += 0.005 {
 				g, s := rho*l.slope(tt), rho*rho*l.second(tt)
 				if l.clip > 0 && math.Abs(g) >= l.clip {
 					continue

@@ -16,7 +16,8 @@ func kappaOf(c Curve) float64 {
 // docs/theory/gaussian_case.md has the proof.
 var thresholds = []struct{ From, Ratio float64 }{
 	{0, 0.28},
-	{1, 0.25},
+	{0.75, 0.25},
+	{3, 0.2},
 }
 
 // thresholdRatio returns the proved ratio for a = L/σ.
@@ -33,8 +34,8 @@ func thresholdRatio(a float64) float64 {
 // IsGaussian reports whether objective perturbation with this curve, λ and σ is
 // proved to be exactly (L/σ)-GDP under add/remove-one: at every ε, in both
 // directions, its worst case is the Gaussian mechanism of sensitivity L
-// (Theorem B). The ratio λ/(κLσ) that suffices is 0.28, or 0.25 from L/σ = 1 on. False says
-// only that it is not proved.
+// (Theorem B). The ratio λ/(κLσ) that suffices is 0.28, from L/σ = 0.75
+// on 0.25, from 3 on 0.2. False says only that it is not proved.
 func IsGaussian(c Curve, lambda, sigma float64) bool {
 	kappa := kappaOf(c)
 	if kappa <= 0 {

@@ -15,11 +15,11 @@ func (p *problem) pointwiseRemove(eps float64) float64 {
 	lo, hi := p.curve.Range()
 	// Where W − ε > 0 the integrand counts. Scale by the largest of
 	// φ(n)(1 − e^{ε−W}), found on the nodes.
-	reach := 12.0
+	// W ≤ ln(1 + s/λ) + L²/2 + L|n| does not reach ε for |n| < inner.
 	slope := max(hi, -lo) / p.sigma
-	if t := (eps-math.Log1p(p.curve.Max()/p.lambda))/slope + slope; t > 0 {
-		reach += t
-	}
+	inner := max(0, (eps-math.Log1p(p.curve.Max()/p.lambda)*(1+1e-12))/slope-0.5*slope)
+	inner *= 1 - 1e-12
+	reach := inner + 40/(inner+3.3)
 	// Pieces, halved where the chord leaves W by more than chordTol.
 	type node struct{ n, w float64 }
 	eval := func(n float64) node { return node{n, env.at(n) - eps} }
@@ -38,14 +38,19 @@ func (p *problem) pointwiseRemove(eps float64) float64 {
 		}
 		nodes = append(nodes, mid, b)
 	}
-	prev := eval(-reach)
-	nodes = append(nodes, prev)
-	for n := -reach; n < reach; {
-		n = min(reach, n+1/(16+4*math.Abs(n)))
-		b := eval(n)
-		visit(prev, b, 16)
-		prev = b
+	side := func(from, to float64) {
+		prev := eval(from)
+		nodes = append(nodes, prev)
+		for n := from; n < to; {
+			n = min(to, n+1/(16+4*math.Abs(n)))
+			b := eval(n)
+			visit(prev, b, 16)
+			prev = b
+		}
 	}
+	side(-reach, -inner)
+	middle := len(nodes)
+	side(inner, reach)
 	ref := math.Inf(-1)
 	for _, t := range nodes {
 		if t.w > 0 {
@@ -59,6 +64,9 @@ func (p *problem) pointwiseRemove(eps float64) float64 {
 	}
 	sum := math.Exp(beyond - ref)
 	for i := 0; i+1 < len(nodes); i++ {
+		if i+1 == middle {
+			continue // between −inner and inner, where W ≤ ε
+		}
 		sum += chordMass(nodes[i].n, nodes[i+1].n, nodes[i].w, nodes[i+1].w, -ref)
 	}
 	return min(0, ref+math.Log(sum)+1e-10+4e-15*math.Abs(ref))

@@ -218,15 +218,16 @@ func (p *Profile) halfNormal(k float64, d privacy.Direction, eps float64) float6
 	if err != nil {
 		return 0 // k or a overflowed: δ ≤ 1 is all that is known
 	}
-	return prof.LogDeltaUpper(d, eps)
+	up := prof.LogDeltaUpper(d, eps)
+	if math.IsNaN(up) {
+		return 0
+	}
+	return up
 }
 
 // kst12 returns the smallest δ the theorem gives: λ ≥ 2s/ε and
-// σ ≥ L√(8 ln(2/δ) + 4ε)/ε. For ε < 0 the other direction's δ(−ε) is used.
+// σ ≥ L√(8 ln(2/δ) + 4ε)/ε; it says nothing for ε < 0.
 func (p *Profile) kst12(eps float64) float64 {
-	if eps < 0 {
-		return mirror(eps, enclosure{math.Inf(-1), p.kst12(-eps)}).upper
-	}
 	if p.cfg.Lambda*eps < 2*p.cfg.Curve.Max()*(1-1e-15) {
 		return 0
 	}

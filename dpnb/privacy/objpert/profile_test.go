@@ -40,10 +40,13 @@ func testCurves(t testing.TB) []Curve {
 
 // Each bound is at most the one before it, and the lower value is below all.
 func TestBoundsAreOrdered(t *testing.T) {
-	for _, c := range testCurves(t) {
+	for i, c := range testCurves(t) {
 		s := c.Max()
 		for _, set := range [][2]float64{{1.5 * s, 2}, {0.2 * s, 3}} {
-			for _, eps := range []float64{0, 0.2, 1, 3} {
+			for _, eps := range []float64{0, 0.2, 1} {
+				if i > 1 && (set[0] < s || eps == 0) {
+					continue // slow to no purpose
+				}
 				for _, d := range privacy.Directions {
 					prev, name := 0.0, "one"
 					for _, b := range []Bound{KST12, RKW23, DTZ24, Pointwise, Integral, Tight} {
@@ -64,7 +67,7 @@ func TestBoundsAreOrdered(t *testing.T) {
 						if low > up {
 							t.Errorf("%v %v: lower %g above upper %g", c, b, low, up)
 						}
-						if b == Tight && up-low > 0.012 {
+						if b == Tight && up-low > 0.006 {
 							t.Errorf("%v λ=%g σ=%g ε=%g %v: gap %g", c, set[0], set[1], eps, d, up-low)
 						}
 						prev, name = up, b.String()
@@ -85,9 +88,12 @@ func TestExtremes(t *testing.T) {
 	if testing.Short() {
 		curves = curves[:2]
 	}
-	for _, c := range curves {
+	for i, c := range curves {
 		for _, set := range [][2]float64{{5, 5}, {1e-3, 1}, {1e6, 1e-2}, {1, 1e4}} {
 			for _, b := range Bounds {
+				if i > 1 && b >= Pointwise && b <= Tight || b == Tight && set[0] < 1 {
+					continue // slow to no purpose
+				}
 				p, err := New(Config{Curve: c, Lambda: set[0], Sigma: set[1], Bound: b})
 				if err != nil {
 					if b == RKW23 {
@@ -102,7 +108,7 @@ func TestExtremes(t *testing.T) {
 						if math.IsNaN(up) || math.IsNaN(low) || up > 0 || low > up {
 							t.Fatalf("%v λ=%g σ=%g %v %v ε=%g: [%g, %g]", c, set[0], set[1], b, d, eps, low, up)
 						}
-						if up > prev+0.02+1e-9*math.Abs(prev) && b != Tight {
+						if eps > 0 && b != Integral && up > prev+0.008+1e-9*math.Abs(prev) {
 							t.Errorf("%v λ=%g σ=%g %v %v ε=%g: ln δ rises from %g to %g", c, set[0], set[1], b, d, eps, prev, up)
 						}
 						prev = up

@@ -24,14 +24,6 @@ func edge(eps, gamma float64) float64 {
 	return eps/gamma - gamma/2
 }
 
-// logRate returns ln M(u, γ) for γ > 0, k = λ/S̄ > 0, c = edge(ε, γ).
-func logRate(u, gamma, k, c float64) float64 {
-	if u >= c {
-		return normal.LogPDF(c)
-	}
-	return normal.LogPDF(u) + math.Log(math.Max(0, 1-k*math.Expm1(gamma*(c-u))))
-}
-
 // peakRate returns an upper bound on ln sup_u M(u, γ), tight to 1e-12, and
 // where it is attained (c itself if M only rises up to c).
 func peakRate(gamma, k, c float64) (logPeak, at float64) {

@@ -2,18 +2,22 @@ package objpert
 
 import (
 	"math"
+	"os"
 	"testing"
 
 	"github.com/dpnb/notebooks/dpnb/privacy/internal/interval"
 )
 
 // Theorem B by interval arithmetic: every row of the table of thresholds, and
-// larger ratios, which are quick.
+// larger ratios, which are quick; the rows themselves (half a minute) run if
+// DPNB_PROVE is set.
 func TestTheoremB(t *testing.T) {
 	type row struct{ ratio, from float64 }
-	rows := []row{{1, 0}, {0.5, 0}, {0.35, 0}}
+	rows := []row{{1, 0}, {0.5, 0}}
 	if !testing.Short() {
-		rows = rows[:2]
+		rows = append(rows, row{0.3, 0}, row{0.25, 1})
+	}
+	if os.Getenv("DPNB_PROVE") != "" {
 		for _, r := range thresholds {
 			rows = append(rows, row{r.Ratio, r.From})
 		}

@@ -10,13 +10,13 @@ import (
 
 // tightTolerance is the relative gap between the certified values of Tight at
 // which refinement stops.
-const tightTolerance = 0.004
+const tightTolerance = 0.0047
 
 // pruneShare is the part of the tolerance below which paths are not refined.
-const pruneShare = 0.8
+const pruneShare = 0.85
 
 // dropShare is the part of the value that cells left out of a lattice may have.
-const dropShare = 3e-4
+const dropShare = 4e-4
 
 // maxEvaluations bounds the nodes of one call; what is then known is returned.
 const maxEvaluations = 6_000_000
@@ -106,11 +106,41 @@ func (g *grids) removeAt(eps float64) (logLower, logUpper float64) {
 	// are reflections of each other if the curve is even.
 	worst := math.Inf(-1)
 	for _, side := range g.sides() {
+		if up := g.sideIntegral(eps, side, quad); up <= logLower+tightTolerance {
+			worst = math.Max(worst, up)
+			continue
+		}
 		up := g.refineSide(eps, shift, slack, side, logUpper, &logLower)
 		worst = math.Max(worst, up)
 	}
 	logUpper = math.Min(logUpper, worst)
 	return logLower, math.Min(0, math.Max(logUpper, logLower))
+}
+
+// sideIntegral returns an upper bound on the logarithm of the reward of the
+// paths of one side: the integral of the rate's peak on the sign of γ that is
+// free, and on the other of its supremum where u has the sign that is left.
+func (g *grids) sideIntegral(eps float64, side int, quad quadrature) float64 {
+	if side == 0 {
+		return quad.logUpper
+	}
+	sum := 0.0
+	shift := -quad.logUpper
+	for i := range quad.cells {
+		c := &quad.cells[i]
+		_, up := c.peakBounds(eps)
+		credit := math.Exp(up+shift) * (1 + 1e-11)
+		if c.neg == (side > 0) {
+			// Here u ≥ 0 for γ < 0: in the reflected cell u ≤ 0.
+			v := view{cell: c, cBig: edge(eps, c.big), cSmall: edge(eps, c.small)}
+			if v.cBig > 0 {
+				v.rises = true // the peak is at some u > 0
+				credit = math.Min(credit, c.width()*v.sup(eps, shift, math.Inf(-1), 0))
+			}
+		}
+		sum += credit
+	}
+	return math.Log(sum) - shift + 1e-11 + 4e-15*math.Abs(shift)
 }
 
 // sides returns on which side of u = 0 paths cross γ = 0: 0 says that they do not.
@@ -138,7 +168,7 @@ func (g *grids) refineSide(eps, shift, slack float64, side int, logUpper float64
 	var tube []span
 	spent := 0
 	for level := 1; level < 13; level++ {
-		if len(g.level(level)) > maxCells {
+		if level > 1 && 2*len(g.level(level-1)) > maxCells || len(g.level(level)) > maxCells {
 			break
 		}
 		l := g.newLattice(eps, shift, math.Exp(*logLower+shift), level, side, tube)
