@@ -39,6 +39,8 @@ const (
 	Exact Method = "exact"
 	// Fourier: privacy-loss distribution, tilted Fourier inversion.
 	Fourier Method = "privacy-loss distribution"
+	// Basic: the sum of the largest losses.
+	Basic Method = "sum of the largest losses"
 	// Chernoff: the Rényi bound of the privacy-loss distribution, where the
 	// lattice that the Fourier inversion would need is too large.
 	Chernoff Method = "privacy-loss distribution, Rényi bound (looser)"

@@ -111,6 +111,13 @@ const attempts = 5
 func (c *Composition) epsilonIn(d privacy.Direction, lnDelta float64) Bounds {
 	w := c.start(d, lnDelta)
 	b := Bounds{Lower: 0, Upper: math.Inf(1), Method: Fourier}
+	if w.upper.lnInfinity(+1) >= lnDelta {
+		w.discretise(1)
+		if w.lower != nil && w.lower.lnInfinity(-1) > lnDelta {
+			b.Lower = math.Inf(1)
+		}
+		return b
+	}
 	question := func(ts terms) float64 {
 		ln := logSub(lnDelta, ts.lnInfinity(+1))
 		if math.IsInf(ln, -1) {
@@ -121,7 +128,7 @@ func (c *Composition) epsilonIn(d privacy.Direction, lnDelta float64) Bounds {
 	}
 	theta := w.coarse(question)
 	tol := c.tolerance(w, theta)
-	step := w.step(theta, tol)
+	step, last := w.step(theta, tol), math.Inf(1)
 	for range attempts {
 		step = w.affordable(theta, step)
 		w.refine(theta, step)
@@ -144,18 +151,15 @@ func (c *Composition) epsilonIn(d privacy.Direction, lnDelta float64) Bounds {
 		} else {
 			break
 		}
-		gap := b.Upper - b.Lower
-		if gap <= tol {
+		if step, ok = w.finer(theta, step, b.Upper-b.Lower, &last, tol); !ok {
 			break
 		}
-		next := step * math.Exp2(math.Floor(0.5*math.Log2(math.Max(tol/gap, 0x1p-8))))
-		if next >= step || w.affordable(theta, next) >= step {
-			break
-		}
-		step = next
 	}
 	if e := w.upper.chernoffEpsilon(lnDelta); e < b.Upper {
 		b.Upper, b.Method = e, Chernoff
+	}
+	if e := w.largest(); e < b.Upper {
+		b.Upper, b.Method = e, Basic
 	}
 	b.Lower = math.Min(b.Lower, b.Upper)
 	return b
@@ -168,6 +172,47 @@ func (c *Composition) tolerance(w *work, theta float64) float64 {
 	}
 	_, eps, _ := w.upper.cumulant(theta)
 	return 5e-4 * math.Max(math.Abs(eps), 1e-9)
+}
+
+// largest returns the largest possible loss, rounded up; +Inf unless every
+// component has one.
+func (w *work) largest() float64 {
+	var sum float64
+	for i, c := range w.curves {
+		last := c.knots[len(c.knots)-1]
+		if !math.IsInf(last.up, -1) {
+			return math.Inf(1)
+		}
+		lo, hi := c.knots[0].eps, last.eps
+		for range 60 {
+			mid := lo + 0.5*(hi-lo)
+			if mid <= lo || mid >= hi {
+				break
+			}
+			if math.IsInf(c.eval(mid).up, -1) {
+				hi = mid
+			} else {
+				lo = mid
+			}
+		}
+		n := float64(w.c.components[i].Count)
+		sum += n * hi
+	}
+	return math.Max(0, sum+1e-15*float64(len(w.curves)+2)*math.Abs(sum))
+}
+
+// finer returns the step with which to try again for a gap of tol, and whether
+// that is worth it: not if the last refinement did not narrow the gap.
+func (w *work) finer(theta, step, gap float64, last *float64, tol float64) (float64, bool) {
+	if gap <= tol || gap > 0.7**last || math.IsInf(gap, 1) && math.IsNaN(*last) {
+		return step, false
+	}
+	*last = gap
+	if math.IsInf(gap, 1) {
+		*last = math.NaN() // try once more
+	}
+	next := step * math.Exp2(math.Floor(0.5*math.Log2(math.Max(tol/gap, 0x1p-8))))
+	return next, next < step && w.affordable(theta, next) < step
 }
 
 // affordable returns step, doubled until the lattice is small enough.
@@ -188,7 +233,8 @@ func (c *Composition) startAt(d privacy.Direction, eps float64) *work {
 		w := c.start(d, lnTail)
 		_, ln := w.upper.tiltForEpsilon(eps)
 		inf := w.upper.lnInfinity(+1)
-		if inf < ln-10 || inf > last-1 || lnTail < -1e7 {
+		// The coarse law overstates ln δ, hence the wide margin.
+		if inf < 1.25*ln-20 || inf > last-1 || lnTail < -1e7 {
 			return w
 		}
 		last = inf
@@ -200,13 +246,20 @@ func (c *Composition) startAt(d privacy.Direction, eps float64) *work {
 func (c *Composition) deltaIn(d privacy.Direction, eps float64) Bounds {
 	w := c.startAt(d, eps)
 	b := Bounds{Lower: math.Inf(-1), Upper: 0, Method: Fourier}
+	if k, _, _ := w.upper.cumulant(0); math.IsInf(k, -1) {
+		w.discretise(1)
+		if w.lower != nil {
+			b.Lower = w.lower.lnInfinity(-1)
+		}
+		return b
+	}
 	question := func(ts terms) float64 {
 		theta, _ := ts.tiltForEpsilon(eps)
 		return theta
 	}
 	theta := w.coarse(question)
-	tol := c.tolerance(w, theta)
-	step := w.step(theta, tol)
+	tol := math.Min(c.tolerance(w, theta), 5e-3/theta)
+	step, last := w.step(theta, tol), math.Inf(1)
 	for range attempts {
 		step = w.affordable(theta, step)
 		w.refine(theta, step)
@@ -227,18 +280,15 @@ func (c *Composition) deltaIn(d privacy.Direction, eps float64) Bounds {
 		if l, ok := low.deltaAt(eps); ok {
 			b.Lower = math.Max(b.Lower, l)
 		}
-		gap := (b.Upper - b.Lower) / math.Max(theta, 1e-3)
-		if gap <= tol {
+		if step, ok = w.finer(theta, step, (b.Upper-b.Lower)/theta, &last, tol); !ok {
 			break
 		}
-		next := step * math.Exp2(math.Floor(0.5*math.Log2(math.Max(tol/gap, 0x1p-8))))
-		if next >= step || w.affordable(theta, next) >= step {
-			break
-		}
-		step = next
 	}
 	if l := w.upper.chernoffDelta(eps); l < b.Upper {
 		b.Upper, b.Method = l, Chernoff
+	}
+	if eps >= w.largest() {
+		b.Upper, b.Method = math.Inf(-1), Basic
 	}
 	b.Lower = math.Min(b.Lower, b.Upper)
 	return b
