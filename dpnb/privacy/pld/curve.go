@@ -53,10 +53,11 @@ func evaluator(p privacy.Profile, d privacy.Direction) func(float64) point {
 }
 
 const (
-	startCells = 32
-	maxKnots   = 1 << 17
-	maxLoss    = 1 << 30 // the search for the range of a loss ends here
-	minLoss    = 1.0 / (1 << 40)
+	startCells  = 32
+	coarseKnots = 1 << 10
+	maxKnots    = 1 << 16
+	maxLoss     = 1 << 30 // the search for the range of a loss ends here
+	minLoss     = 1.0 / (1 << 40)
 )
 
 // newCurve evaluates direction d of p coarsely over the range that matters:
@@ -118,9 +119,10 @@ func reach(ok func(float64) bool) float64 {
 }
 
 // refine halves cells wider than minWidth until the tilted mass of a cell times
-// its squared width, summed over the cells that are wider, is at most budget.
-func (c *curve) refine(theta, minWidth, budget float64) {
-	for len(c.knots) < maxKnots {
+// its squared width, summed over the cells that are wider, is at most budget, or there are most
+// knots.
+func (c *curve) refine(theta, minWidth, budget float64, most int) {
+	for len(c.knots) < most {
 		mass := c.cellMasses(theta)
 		limit := budget / float64(len(mass))
 		split := 0

@@ -51,7 +51,7 @@ func (w *work) coarse(question func(terms) float64) (theta float64) {
 	for range 4 {
 		for i, c := range w.curves {
 			_, _, v := w.upper[i].cumulant(theta)
-			c.refine(theta, 0, 0.02*v+0.01/(theta*theta))
+			c.refine(theta, 0, 0.02*v+0.01/(theta*theta), coarseKnots)
 		}
 		w.discretise(0)
 		next := question(w.upper)
@@ -79,7 +79,7 @@ func (w *work) refine(theta, step float64) {
 	for i, c := range w.curves {
 		share := math.Max(1, w.c.runs/(float64(w.c.components[i].Count)*n))
 		c.coarsen(step)
-		c.refine(theta, step, 0.3*step*step*share)
+		c.refine(theta, step, 0.3*step*step*share, maxKnots)
 	}
 	w.discretise(theta)
 }
@@ -226,25 +226,35 @@ func (w *work) affordable(theta, step float64) float64 {
 }
 
 // startAt evaluates every component far enough into its tail that what is cut
-// off does not decide δ(eps).
-func (c *Composition) startAt(d privacy.Direction, eps float64) *work {
+// off does not decide δ(eps), and returns the tilt that answers for eps.
+func (c *Composition) startAt(d privacy.Direction, eps float64) (*work, float64) {
+	question := func(ts terms) float64 {
+		theta, _ := ts.tiltForEpsilon(eps)
+		return theta
+	}
 	lnTail, last := -40.0, math.Inf(1)
 	for {
 		w := c.start(d, lnTail)
 		_, ln := w.upper.tiltForEpsilon(eps)
 		inf := w.upper.lnInfinity(+1)
-		// The coarse law overstates ln δ, hence the wide margin.
-		if inf < 1.25*ln-20 || inf > last-1 || lnTail < -1e7 {
-			return w
+		deep := inf > last-1 || lnTail < -1e7 || eps >= w.largest()
+		if deep {
+			return w, question(w.upper)
+		}
+		if inf < ln-10 { // as far as the coarse law, which overstates δ, can tell
+			theta := w.coarse(question)
+			if _, ln = w.upper.tiltForEpsilon(eps); inf < ln-10 {
+				return w, theta
+			}
 		}
 		last = inf
-		lnTail *= 2
+		lnTail *= 1.7
 	}
 }
 
 // deltaIn answers DeltaBounds in one direction, in logarithms.
 func (c *Composition) deltaIn(d privacy.Direction, eps float64) Bounds {
-	w := c.startAt(d, eps)
+	w, theta := c.startAt(d, eps)
 	b := Bounds{Lower: math.Inf(-1), Upper: 0, Method: Fourier}
 	if k, _, _ := w.upper.cumulant(0); math.IsInf(k, -1) {
 		w.discretise(1)
@@ -253,11 +263,13 @@ func (c *Composition) deltaIn(d privacy.Direction, eps float64) Bounds {
 		}
 		return b
 	}
+	if eps >= w.largest() {
+		return Bounds{Lower: math.Inf(-1), Upper: math.Inf(-1), Method: Basic}
+	}
 	question := func(ts terms) float64 {
 		theta, _ := ts.tiltForEpsilon(eps)
 		return theta
 	}
-	theta := w.coarse(question)
 	tol := math.Min(c.tolerance(w, theta), 5e-3/theta)
 	step, last := w.step(theta, tol), math.Inf(1)
 	for range attempts {
@@ -286,9 +298,6 @@ func (c *Composition) deltaIn(d privacy.Direction, eps float64) Bounds {
 	}
 	if l := w.upper.chernoffDelta(eps); l < b.Upper {
 		b.Upper, b.Method = l, Chernoff
-	}
-	if eps >= w.largest() {
-		b.Upper, b.Method = math.Inf(-1), Basic
 	}
 	b.Lower = math.Min(b.Lower, b.Upper)
 	return b
