@@ -68,7 +68,7 @@ func (w *work) coarse(question func(terms) float64) (theta float64) {
 // and 5h²/24 to the lower one; a variance v that keeps E e^{−W} moves ε by
 // v(θ+1)/2.
 func (w *work) step(theta, tol float64) float64 {
-	h := math.Sqrt(2 * 0.7 * tol / ((theta + 1) * w.c.runs * 0.5))
+	h := math.Sqrt(2 * 0.45 * tol / ((theta + 1) * w.c.runs * 0.5))
 	h = math.Min(h, 0.5/theta)
 	return math.Exp2(math.Floor(math.Log2(h)))
 }
@@ -88,16 +88,22 @@ func (w *work) refine(theta, step float64) {
 // reaches eps. fits is false if it would be too large.
 func (w *work) invert(theta, step, lnMass, eps float64) (up, low *tail, fits bool) {
 	from, to := w.upper.window(theta, lnMass)
-	from, to = math.Min(from, eps-4*step), math.Max(to, eps+4*step)
 	if w.lower != nil {
 		a, b := w.lower.window(theta, lnMass)
 		from, to = math.Min(from, a), math.Max(to, b)
 	}
-	if (to-from)/step+8 > float64(w.c.settings.maxPoints()) {
+	from = math.Min(from, eps-4*step)
+	// High above eps the weight e^{−θ(s−ε)} makes up for the mass left out.
+	top := math.Max(math.Min(to, eps+(1-lnMass)/theta), eps+4*step)
+	lat := lattice{step: step, first: int(math.Floor(from/step)) - 2}
+	// What lies beyond that must not wrap around to where the answer is, eps
+	// or a little below: n·step ≥ to − (eps − (eps−from)/2).
+	top = math.Max(top, from+to-0.5*(eps+from))
+	lat.n = smooth(int(math.Ceil(top/step)) + 2 - lat.first)
+	lat.reach = to
+	if lat.n > w.c.settings.maxPoints() {
 		return nil, nil, false
 	}
-	lat := lattice{step: step, first: int(math.Floor(from/step)) - 2}
-	lat.n = smooth(int(math.Ceil(to/step)) + 2 - lat.first)
 	up = compose(w.upper, theta, lat, lnMass, +1)
 	if w.lower != nil {
 		low = compose(w.lower, theta, lat, lnMass, -1)

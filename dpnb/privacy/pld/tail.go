@@ -67,8 +67,8 @@ func compose(ts terms, theta float64, lat lattice, lnMass, side float64) *tail {
 			weight2 += w * w
 		}
 	}
-	// Wrapped mass weighs at most one; for the upper side also what lies
-	// above the lattice and is not in the sum.
+	// What wraps around from below the lattice, or from beyond its reach,
+	// weighs at most one.
 	t.err = 1.01 * (err2*math.Sqrt(weight2) + 2*math.Exp(lnMass))
 	return t
 }
@@ -83,7 +83,17 @@ func at(r []float64, i, n int) float64 {
 
 // lnDelta returns the bound on ln δ at lattice point m.
 func (t *tail) lnDelta(m int) float64 {
-	d := t.d[m] + t.side*(t.rel*math.Abs(t.d[m])+t.err)
+	err := t.err
+	above := float64(t.lat.n-m) * t.lat.step // from here to what is off the lattice
+	if t.side > 0 {
+		if t.s(t.lat.n) < t.lat.reach {
+			// Mass between the lattice and its reach is not in the sum.
+			err += math.Exp(-t.theta*above) * (1 + 1e-9)
+		}
+	} else if t.s(m)+float64(t.lat.n)*t.lat.step < t.lat.reach {
+		return t.lnInf // such mass, wrapped around, could be in the sum
+	}
+	d := t.d[m] + t.side*(t.rel*math.Abs(t.d[m])+err)
 	l := math.Inf(-1)
 	if d > 0 {
 		s := t.s(m)
