@@ -2,6 +2,7 @@ package pld
 
 import (
 	"math"
+	"sync"
 
 	"github.com/dpnb/notebooks/dpnb/privacy"
 )
@@ -104,71 +105,95 @@ func (w *work) invert(theta, step, lnMass, eps float64) (up, low *tail, fits boo
 	if lat.n > w.c.settings.maxPoints() {
 		return nil, nil, false
 	}
-	up = compose(w.upper, theta, lat, lnMass, +1)
+	var wg sync.WaitGroup
 	if w.lower != nil {
-		low = compose(w.lower, theta, lat, lnMass, -1)
+		wg.Go(func() { low = compose(w.lower, theta, lat, lnMass, -1) })
 	}
+	up = compose(w.upper, theta, lat, lnMass, +1)
+	wg.Wait()
 	return up, low, true
 }
 
 const attempts = 5
 
-// epsilonIn answers EpsilonBounds in one direction.
-func (c *Composition) epsilonIn(d privacy.Direction, lnDelta float64) Bounds {
-	w := c.start(d, lnDelta)
-	b := Bounds{Lower: 0, Upper: math.Inf(1), Method: Fourier}
-	if w.upper.lnInfinity(+1) >= lnDelta {
-		w.discretise(1)
-		if w.lower != nil && w.lower.lnInfinity(-1) > lnDelta {
-			b.Lower = math.Inf(1)
+// search answers EpsilonBounds in one direction, more and more precisely.
+type search struct {
+	w        *work
+	lnDelta  float64
+	theta    float64
+	b        Bounds
+	finished bool
+}
+
+// newSearch evaluates direction d coarsely and finds the tilt.
+func (c *Composition) newSearch(d privacy.Direction, lnDelta float64) *search {
+	s := &search{w: c.start(d, lnDelta), lnDelta: lnDelta}
+	s.b = Bounds{Lower: 0, Upper: math.Inf(1), Method: Fourier}
+	if s.w.upper.lnInfinity(+1) >= lnDelta {
+		s.w.discretise(1)
+		if s.w.lower != nil && s.w.lower.lnInfinity(-1) > lnDelta {
+			s.b.Lower = math.Inf(1)
 		}
-		return b
+		s.finished = true
+		return s
 	}
-	question := func(ts terms) float64 {
-		ln := logSub(lnDelta, ts.lnInfinity(+1))
-		if math.IsInf(ln, -1) {
-			ln = lnDelta
-		}
-		theta, _ := ts.tiltForDelta(ln)
-		return theta
+	s.theta = s.w.coarse(s.tilt)
+	return s
+}
+
+func (s *search) tilt(ts terms) float64 {
+	ln := logSub(s.lnDelta, ts.lnInfinity(+1))
+	if math.IsInf(ln, -1) {
+		ln = s.lnDelta
 	}
-	theta := w.coarse(question)
-	tol := c.tolerance(w, theta)
-	step, last := w.step(theta, tol), math.Inf(1)
+	theta, _ := ts.tiltForDelta(ln)
+	return theta
+}
+
+// run narrows the bounds to factor times the tolerance.
+func (s *search) run(factor float64) {
+	if s.finished {
+		return
+	}
+	w := s.w
+	tol := factor * w.c.tolerance(w, s.theta)
+	step, last := w.step(s.theta, tol), math.Inf(1)
 	for range attempts {
-		step = w.affordable(theta, step)
-		w.refine(theta, step)
-		theta = question(w.upper)
-		_, _, variance := w.upper.cumulant(theta)
-		lnMass := math.Log(1e-4 * math.Min(1, tol*theta) / (1 + theta*math.Sqrt(variance)) / (1 + theta))
-		_, mean, _ := w.upper.cumulant(theta)
-		up, low, ok := w.invert(theta, step, lnMass, mean)
+		step = w.affordable(s.theta, step)
+		w.refine(s.theta, step)
+		s.theta = s.tilt(w.upper)
+		_, mean, variance := w.upper.cumulant(s.theta)
+		up, low, ok := w.invert(s.theta, step, lnWrap(s.theta, variance, tol), mean)
 		if !ok {
 			step *= 2
 			continue
 		}
-		if eps, above, _ := up.epsilon(lnDelta, math.Inf(1)); !above {
-			b.Upper = math.Min(b.Upper, math.Max(0, eps))
+		if eps, above, _ := up.epsilon(s.lnDelta, math.Inf(1)); !above && eps < s.b.Upper {
+			s.b.Upper, s.b.Method = math.Max(0, eps), Fourier
 		}
-		if low != nil {
-			if eps, above, ok := low.epsilon(lnDelta, b.Upper); ok || above {
-				b.Lower = math.Max(b.Lower, eps)
-			}
-		} else {
+		if low == nil {
 			break
 		}
-		if step, ok = w.finer(theta, step, b.Upper-b.Lower, &last, tol); !ok {
+		if eps, above, ok := low.epsilon(s.lnDelta, s.b.Upper); ok || above {
+			s.b.Lower = math.Max(s.b.Lower, eps)
+		}
+		if step, ok = w.finer(s.theta, step, s.b.Upper-s.b.Lower, &last, tol); !ok {
 			break
 		}
 	}
-	if e := w.upper.chernoffEpsilon(lnDelta); e < b.Upper {
-		b.Upper, b.Method = e, Chernoff
+	if e := w.upper.chernoffEpsilon(s.lnDelta); e < s.b.Upper {
+		s.b.Upper, s.b.Method = e, Chernoff
 	}
-	if e := w.largest(); e < b.Upper {
-		b.Upper, b.Method = e, Basic
+	if e := w.largest(); e < s.b.Upper {
+		s.b.Upper, s.b.Method = e, Basic
 	}
-	b.Lower = math.Min(b.Lower, b.Upper)
-	return b
+	s.b.Lower = math.Min(s.b.Lower, s.b.Upper)
+}
+
+// lnWrap returns ln of the mass that may wrap around the lattice: small against
+// what an ε error of tol changes in E_θ[e^{−θ(S−ε)}(1 − e^{ε−S})₊].
+func lnWrap(theta, variance, tol float64) float64 {
+	return math.Log(1e-4 * math.Min(1, tol*theta) / (1 + theta*math.Sqrt(variance)) / (1 + theta))
 }
 
 // tolerance returns the ε error asked for.
@@ -283,8 +308,7 @@ func (c *Composition) deltaIn(d privacy.Direction, eps float64) Bounds {
 		w.refine(theta, step)
 		theta = question(w.upper)
 		_, _, variance := w.upper.cumulant(theta)
-		lnMass := math.Log(1e-4 * math.Min(1, tol*theta) / (1 + theta*math.Sqrt(variance)) / (1 + theta))
-		up, low, ok := w.invert(theta, step, lnMass, eps)
+		up, low, ok := w.invert(theta, step, lnWrap(theta, variance, tol), eps)
 		if !ok {
 			step *= 2
 			continue
