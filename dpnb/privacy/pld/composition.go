@@ -153,6 +153,7 @@ func (c *Composition) EpsilonBounds(delta float64) (Bounds, error) {
 		if searches[i].b.Upper > known {
 			searches[i].run(1)
 		}
+		searches[i].w = nil
 	})
 	var found []Bounds
 	for _, s := range searches {

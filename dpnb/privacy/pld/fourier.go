@@ -46,18 +46,28 @@ type plan struct {
 	total []complex128
 }
 
+// plans keeps, for each size, plans that are not in use.
 var plans sync.Map // size → *sync.Pool of *plan
 
-// acquire returns a plan of size n for exclusive use; give it back with release.
-func acquire(n int) *plan {
+// acquire returns two plans of size n, which share what is constant, for
+// exclusive use; give each back with release.
+func acquire(n int) [2]*plan {
 	pool, _ := plans.LoadOrStore(n, &sync.Pool{})
-	if p, ok := pool.(*sync.Pool).Get().(*plan); ok {
-		return p
+	var pair [2]*plan
+	for i := range pair {
+		if p, ok := pool.(*sync.Pool).Get().(*plan); ok {
+			pair[i] = p
+			continue
+		}
+		t := (*fft.Real)(nil)
+		if i > 0 {
+			t = pair[0].fft.Twin()
+		} else {
+			t = fft.NewReal(n)
+		}
+		pair[i] = &plan{n: n, fft: t, time: make([]float64, n), freq: make([]complex128, n/2+1)}
 	}
-	return &plan{
-		n: n, fft: fft.NewReal(n),
-		time: make([]float64, n), freq: make([]complex128, n/2+1),
-	}
+	return pair
 }
 
 func (p *plan) release() {

@@ -85,9 +85,10 @@ func (w *work) refine(theta, step float64) {
 	w.discretise(theta)
 }
 
-// invert returns the composed tails for a tilt and a step, on a lattice that
-// reaches eps. fits is false if it would be too large.
-func (w *work) invert(theta, step, lnMass, eps float64) (up, low *tail, fits bool) {
+// invert hands the composed tails for a tilt and a step, on a lattice that
+// reaches eps, to read; the lower one is nil if there is none. fits is false if
+// the lattice would be too large.
+func (w *work) invert(theta, step, lnMass, eps float64, read func(up, low *tail)) (fits bool) {
 	from, to := w.upper.window(theta, lnMass)
 	if w.lower != nil {
 		a, b := w.lower.window(theta, lnMass)
@@ -103,15 +104,20 @@ func (w *work) invert(theta, step, lnMass, eps float64) (up, low *tail, fits boo
 	lat.n = smooth(int(math.Ceil(top/step)) + 2 - lat.first)
 	lat.reach = to
 	if lat.n > w.c.settings.maxPoints() {
-		return nil, nil, false
+		return false
 	}
+	pair := acquire(lat.n)
+	defer pair[0].release()
+	defer pair[1].release()
+	var up, low *tail
 	var wg sync.WaitGroup
 	if w.lower != nil {
-		wg.Go(func() { low = compose(w.lower, theta, lat, lnMass, -1) })
+		wg.Go(func() { low = compose(pair[1], w.lower, theta, lat, lnMass, -1) })
 	}
-	up = compose(w.upper, theta, lat, lnMass, +1)
+	up = compose(pair[0], w.upper, theta, lat, lnMass, +1)
 	wg.Wait()
-	return up, low, true
+	read(up, low)
+	return true
 }
 
 const attempts = 5
@@ -163,19 +169,23 @@ func (s *search) run(factor float64) {
 		w.refine(s.theta, step)
 		s.theta = s.tilt(w.upper)
 		_, mean, variance := w.upper.cumulant(s.theta)
-		up, low, ok := w.invert(s.theta, step, lnWrap(s.theta, variance, tol), mean)
+		ok := w.invert(s.theta, step, lnWrap(s.theta, variance, tol), mean, func(up, low *tail) {
+			if eps, above, _ := up.epsilon(s.lnDelta, math.Inf(1)); !above && eps < s.b.Upper {
+				s.b.Upper, s.b.Method = math.Max(0, eps), Fourier
+			}
+			if low == nil {
+				return
+			}
+			if eps, above, ok := low.epsilon(s.lnDelta, s.b.Upper); ok || above {
+				s.b.Lower = math.Max(s.b.Lower, eps)
+			}
+		})
 		if !ok {
 			step *= 2
 			continue
 		}
-		if eps, above, _ := up.epsilon(s.lnDelta, math.Inf(1)); !above && eps < s.b.Upper {
-			s.b.Upper, s.b.Method = math.Max(0, eps), Fourier
-		}
-		if low == nil {
+		if w.lower == nil {
 			break
-		}
-		if eps, above, ok := low.epsilon(s.lnDelta, s.b.Upper); ok || above {
-			s.b.Lower = math.Max(s.b.Lower, eps)
 		}
 		if step, ok = w.finer(s.theta, step, s.b.Upper-s.b.Lower, &last, tol); !ok {
 			break
@@ -308,19 +318,23 @@ func (c *Composition) deltaIn(d privacy.Direction, eps float64) Bounds {
 		w.refine(theta, step)
 		theta = question(w.upper)
 		_, _, variance := w.upper.cumulant(theta)
-		up, low, ok := w.invert(theta, step, lnWrap(theta, variance, tol), eps)
+		ok := w.invert(theta, step, lnWrap(theta, variance, tol), eps, func(up, low *tail) {
+			if l, ok := up.deltaAt(eps); ok {
+				b.Upper = math.Min(b.Upper, l)
+			}
+			if low == nil {
+				return
+			}
+			if l, ok := low.deltaAt(eps); ok {
+				b.Lower = math.Max(b.Lower, l)
+			}
+		})
 		if !ok {
 			step *= 2
 			continue
 		}
-		if l, ok := up.deltaAt(eps); ok {
-			b.Upper = math.Min(b.Upper, l)
-		}
-		if low == nil {
+		if w.lower == nil {
 			break
-		}
-		if l, ok := low.deltaAt(eps); ok {
-			b.Lower = math.Max(b.Lower, l)
 		}
 		if step, ok = w.finer(theta, step, (b.Upper-b.Lower)/theta, &last, tol); !ok {
 			break

@@ -10,8 +10,8 @@ type Real struct {
 	n       int // length of the real vectors
 	radices []int
 	// table[k] = e^{−2πik/n}, k < n/2; each within 5e-16 of its exact value.
-	table      []complex128
-	work, next []complex128
+	table []complex128
+	work  []complex128
 }
 
 // NewReal returns a transform of length n.
@@ -21,7 +21,7 @@ func NewReal(n int) *Real {
 	if n < 2 || n%2 != 0 {
 		panic("fft: length must be even and positive")
 	}
-	f := &Real{n: n, work: make([]complex128, n/2), next: make([]complex128, n/2)}
+	f := &Real{n: n, work: make([]complex128, n/2)}
 	m := n / 2
 	for _, r := range []int{5, 3, 4, 2} {
 		for m%r == 0 {
@@ -34,6 +34,12 @@ func NewReal(n int) *Real {
 	}
 	f.table = twiddles(n)
 	return f
+}
+
+// Twin returns a transform of the same length that shares the roots of unity,
+// for use at the same time.
+func (f *Real) Twin() *Real {
+	return &Real{n: f.n, radices: f.radices, table: f.table, work: make([]complex128, len(f.work))}
 }
 
 // twiddles returns e^{−2πik/n} for k < n/2, as products of two short tables.
@@ -78,20 +84,27 @@ func (f *Real) Coefficients(dst []complex128, x []float64) {
 	for j := range f.work {
 		f.work[j] = complex(x[2*j], x[2*j+1])
 	}
-	z := f.complex()
+	z := f.complex(dst[:m])
 	// X_k = (Z_k + Z̄_{m−k})/2 − (i/2)·e^{−2πik/n}(Z_k − Z̄_{m−k}).
-	dst[0] = complex(real(z[0])+imag(z[0]), 0)
-	dst[m] = complex(real(z[0])-imag(z[0]), 0)
-	for k := 1; k < m; k++ {
+	// z may be dst itself, so that k and m − k are done together.
+	first := z[0]
+	for k := 1; 2*k <= m; k++ {
 		a, b := z[k], z[m-k]
-		b = complex(real(b), -imag(b))
-		even, odd := a+b, (a-b)*f.table[k]
-		dst[k] = complex(0.5*(real(even)+imag(odd)), 0.5*(imag(even)-real(odd)))
+		dst[k], dst[m-k] = f.split(k, a, b), f.split(m-k, b, a)
 	}
+	dst[0] = complex(real(first)+imag(first), 0)
+	dst[m] = complex(real(first)-imag(first), 0)
+}
+
+// split returns X_k from a = Z_k and c = Z_{m−k}.
+func (f *Real) split(k int, a, c complex128) complex128 {
+	b := complex(real(c), -imag(c))
+	even, odd := a+b, (a-b)*f.table[k]
+	return complex(0.5*(real(even)+imag(odd)), 0.5*(imag(even)-real(odd)))
 }
 
 // Sequence returns n·x in dst for the coefficients X_k, k ≤ n/2, of a real x:
-// the inverse of Coefficients but for the factor n.
+// the inverse of Coefficients but for the factor n. It overwrites coeff.
 func (f *Real) Sequence(dst []float64, coeff []complex128) {
 	m := f.n / 2
 	if len(dst) != f.n || len(coeff) != m+1 {
@@ -105,7 +118,7 @@ func (f *Real) Sequence(dst []float64, coeff []complex128) {
 		even, odd := a+b, (a-b)*complex(real(w), -imag(w))
 		f.work[k] = complex(real(even)-imag(odd), -(imag(even) + real(odd)))
 	}
-	for j, z := range f.complex() {
+	for j, z := range f.complex(coeff[:m]) {
 		dst[2*j], dst[2*j+1] = real(z), -imag(z)
 	}
 }
@@ -118,12 +131,13 @@ func (f *Real) root(k int) complex128 {
 	return f.table[k]
 }
 
-// complex transforms f.work, of length n/2, and returns the result.
+// complex transforms f.work, of length n/2, with scratch of the same length, and
+// returns the result, which is in one of the two.
 //
 // Stage by stage, with s the product of the radices done and r the present one,
 // y[q + s(rp + j)] = w^{jp} Σ_k x[q + s(p + mk)] e^{−2πijk/r}, w = e^{−2πi/(rm)}.
-func (f *Real) complex() []complex128 {
-	x, y := f.work, f.next
+func (f *Real) complex(scratch []complex128) []complex128 {
+	x, y := f.work, scratch
 	s := 1
 	for _, r := range f.radices {
 		m := len(x) / (s * r)
