@@ -78,7 +78,7 @@ func (p *plan) release() {
 // lattice says how the composed law is laid out: index i mod n of a circular
 // array stands for the loss i·step, first ≤ i < first + n.
 type lattice struct {
-	step  float64 // a power of two, so that i·step is exact
+	step  float64 // with few binary digits, so that i·step is exact
 	first int
 	n     int
 	// reach is where the composed tilted law ends but for the mass allowed to

@@ -10,17 +10,18 @@ import (
 // work is the composition in one direction, while a question is answered.
 type work struct {
 	c            *Composition
+	scale        float64 // all lattice steps are scale times a power of two
 	curves       []*curve
 	upper, lower terms
 }
 
 // start evaluates every component coarsely. What is cut off at the ends is
 // below e^{lnDelta} by eight orders of magnitude.
-func (c *Composition) start(d privacy.Direction, lnDelta float64) *work {
-	w := &work{c: c}
+func (c *Composition) start(d privacy.Direction, lnDelta, scale float64) *work {
+	w := &work{c: c, scale: scale}
 	for _, p := range c.components {
 		logTail := lnDelta - math.Log(c.runs) - 18
-		w.curves = append(w.curves, newCurve(p.Profile, d, logTail))
+		w.curves = append(w.curves, newCurve(p.Profile, d, logTail, scale))
 	}
 	w.discretise(0)
 	return w
@@ -69,9 +70,9 @@ func (w *work) coarse(question func(terms) float64) (theta float64) {
 // and 5h²/24 to the lower one; a variance v that keeps E e^{−W} moves ε by
 // v(θ+1)/2.
 func (w *work) step(theta, tol float64) float64 {
-	h := math.Sqrt(2 * 0.45 * tol / ((theta + 1) * w.c.runs * 0.5))
-	h = math.Min(h, 0.5/theta)
-	return math.Exp2(math.Floor(math.Log2(h)))
+	h := math.Sqrt(2 * 0.5 * tol / ((theta + 1) * w.c.runs * 0.5))
+	h = math.Min(h, 0.5/theta) / w.scale
+	return w.scale * math.Exp2(math.Floor(math.Log2(h)))
 }
 
 // refine brings every curve to the step.
@@ -125,6 +126,7 @@ const attempts = 5
 // search answers EpsilonBounds in one direction, more and more precisely.
 type search struct {
 	w        *work
+	d        privacy.Direction
 	lnDelta  float64
 	theta    float64
 	b        Bounds
@@ -133,7 +135,7 @@ type search struct {
 
 // newSearch evaluates direction d coarsely and finds the tilt.
 func (c *Composition) newSearch(d privacy.Direction, lnDelta float64) *search {
-	s := &search{w: c.start(d, lnDelta), lnDelta: lnDelta}
+	s := &search{w: c.start(d, lnDelta, 1), lnDelta: lnDelta}
 	s.b = Bounds{Lower: 0, Upper: math.Inf(1), Method: Fourier}
 	if s.w.upper.lnInfinity(+1) >= lnDelta {
 		s.w.discretise(1)
@@ -164,6 +166,10 @@ func (s *search) run(factor float64) {
 	w := s.w
 	tol := factor * w.c.tolerance(w, s.theta)
 	step, last := w.step(s.theta, tol), math.Inf(1)
+	if _, _, v := w.upper.cumulant(s.theta); 10*math.Sqrt(v)/step > 1<<17 {
+		w = s.rescale(tol)
+		step = w.step(s.theta, tol)
+	}
 	for range attempts {
 		step = w.affordable(s.theta, step)
 		w.refine(s.theta, step)
@@ -198,6 +204,24 @@ func (s *search) run(factor float64) {
 		s.b.Upper, s.b.Method = e, Basic
 	}
 	s.b.Lower = math.Min(s.b.Lower, s.b.Upper)
+}
+
+// rescale starts again on lattices of which one has nearly the step that tol
+// asks for: on a large lattice a step up to twice too small is dear.
+func (s *search) rescale(tol float64) *work {
+	best, most := 1.0, 0.0
+	for _, scale := range []float64{1, 1.125, 1.25, 1.375, 1.5, 1.625, 1.75, 1.875} {
+		s.w.scale = scale
+		if step := s.w.step(s.theta, tol); step > most {
+			best, most = scale, step
+		}
+	}
+	s.w.scale = 1
+	if best > 1 {
+		s.w = s.w.c.start(s.d, s.lnDelta, best)
+		s.theta = s.w.coarse(s.tilt)
+	}
+	return s.w
 }
 
 // lnWrap returns ln of the mass that may wrap around the lattice: small against
@@ -275,7 +299,7 @@ func (c *Composition) startAt(d privacy.Direction, eps float64) (*work, float64)
 	}
 	lnTail, last := -40.0, math.Inf(1)
 	for {
-		w := c.start(d, lnTail)
+		w := c.start(d, lnTail, 1)
 		_, ln := w.upper.tiltForEpsilon(eps)
 		inf := w.upper.lnInfinity(+1)
 		deep := inf > last-1 || lnTail < -1e7 || eps >= w.largest()
