@@ -149,12 +149,12 @@ func (c *Composition) EpsilonBounds(delta float64) (Bounds, error) {
 	for _, s := range searches {
 		known = math.Max(known, s.b.Lower)
 	}
-	parallel(len(ds), func(i int) {
-		if searches[i].b.Upper > known {
-			searches[i].run(1)
+	for _, s := range searches {
+		if s.b.Upper <= known {
+			s.finished, s.w = true, nil // the other direction decides
 		}
-		searches[i].w = nil
-	})
+	}
+	parallel(len(ds), func(i int) { searches[i].run(1) })
 	var found []Bounds
 	for _, s := range searches {
 		found = append(found, s.b)
