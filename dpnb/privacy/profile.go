@@ -48,11 +48,12 @@ func LogDeltaLower(p Profile, eps float64) float64 {
 // DeltaUpper returns an upper bound on δ(ε) of p, in [0, 1], the larger of the
 // two directions. A positive δ below the smallest float64 is rounded up to it.
 func DeltaUpper(p Profile, eps float64) float64 {
-	return expUp(LogDeltaUpper(p, eps))
+	return ExpUp(LogDeltaUpper(p, eps))
 }
 
-// expUp returns e^x rounded up, at most 1 for x ≤ 0.
-func expUp(x float64) float64 {
+// ExpUp returns e^x rounded up, at most 1: a logarithm of a probability as one.
+// A positive probability below the smallest float64 is rounded up to it.
+func ExpUp(x float64) float64 {
 	if math.IsInf(x, -1) {
 		return 0
 	}

@@ -197,12 +197,32 @@ func minimise(g func(float64) float64, lo, hi float64, n int) float64 {
 }
 
 // Profile returns the profile that the curve implies, the same in both
-// directions; for ε < 0 by δ(ε) = 1 − e^ε + e^ε δ(−ε).
-func (c RDPCurve) Profile() Profile { return rdpProfile{c} }
+// directions; for ε < 0 by δ(ε) = 1 − e^ε + e^ε δ(−ε). The curve is read once,
+// at 800 orders; any set of orders is valid.
+func (c RDPCurve) Profile() Profile {
+	const orders = 800
+	p := rdpProfile{adj: c.Adj}
+	lo, hi := math.Log(1e-5), math.Log(1e7)
+	for i := 0; i <= orders; i++ {
+		t := math.Exp(lo + (hi-lo)*float64(i)/orders) // α − 1
+		e := c.Epsilon(1 + t)
+		at := t*e + (1+t)*math.Log1p(-1/(1+t)) - math.Log(t)
+		if math.IsNaN(at) || math.IsInf(at, 1) {
+			continue
+		}
+		p.slope = append(p.slope, t)
+		p.at = append(p.at, at+1e-15*(2+t*e+math.Abs(at)))
+	}
+	return p
+}
 
-type rdpProfile struct{ c RDPCurve }
+// rdpProfile bounds ln δ(ε) by the least of at[i] − slope[i]·ε.
+type rdpProfile struct {
+	adj       Adjacency
+	slope, at []float64
+}
 
-func (p rdpProfile) Adjacency() Adjacency { return p.c.Adj }
+func (p rdpProfile) Adjacency() Adjacency { return p.adj }
 
 // Symmetric reports that both directions have the same profile.
 func (p rdpProfile) Symmetric() bool { return true }
@@ -210,12 +230,21 @@ func (p rdpProfile) Symmetric() bool { return true }
 func (p rdpProfile) LogDeltaUpper(_ Direction, eps float64) float64 {
 	switch {
 	case math.IsInf(eps, 1):
+		if len(p.slope) == 0 {
+			return 0
+		}
 		return math.Inf(-1)
 	case math.IsInf(eps, -1):
 		return 0
 	case eps < 0:
-		l := logAddExp(math.Log(-math.Expm1(eps)), eps+p.c.LogDeltaUpper(-eps))
+		l := logAddExp(math.Log(-math.Expm1(eps)), eps+p.LogDeltaUpper(Remove, -eps))
 		return roundUp(l, 2e-15+4e-16*math.Abs(l))
 	}
-	return p.c.LogDeltaUpper(eps)
+	best, slope := 0.0, 0.0
+	for i, s := range p.slope {
+		if v := p.at[i] - s*eps; v < best {
+			best, slope = v, s
+		}
+	}
+	return roundUp(best, 1e-15*(1+math.Abs(best)+slope*eps))
 }

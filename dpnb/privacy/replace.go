@@ -32,6 +32,9 @@ func ConvertAdjacency(p Profile, adj Adjacency) (Profile, error) {
 // The infimum over ε₁ is exactly the composition g(1 − f) of the two trade-off
 // functions; for a μ-GDP Gaussian it is the Gaussian of 2μ.
 //
+// In α₁ = e^{ε₁} both terms are convex, the second as a perspective, so that a
+// one-dimensional search finds the infimum.
+//
 // Bound: upper; any ε₁ is valid, so the search cannot break it.
 // Errors: ErrAdjacency if p does not hold under AddRemove.
 // Proof: docs/theory/composition.md.
@@ -67,15 +70,50 @@ func (r replaceProfile) LogDeltaUpper(_ Direction, eps float64) float64 {
 		if first == Add && IsSymmetric(r.p) {
 			break
 		}
-		// ε₁ = ε/2 + sinh(x) reaches far on both sides and resolves the middle.
-		v := minimise(func(x float64) float64 {
-			e1 := 0.5*eps + math.Sinh(x)
+		v := minimiseConvex(func(e1 float64) float64 {
 			e2 := math.Nextafter(eps-e1, math.Inf(-1))
 			return logAddExp(r.p.LogDeltaUpper(first, e1), e1+r.p.LogDeltaUpper(first.Opposite(), e2))
-		}, -9, 9, 72)
+		}, 0.5*eps, 0.25*math.Min(1, math.Max(math.Abs(eps), 1e-3)))
 		best = math.Min(best, v)
 	}
 	return roundUp(best, 1e-15+5e-16*(math.Abs(best)+math.Abs(eps)))
+}
+
+// minimiseConvex returns the smallest value of g met while stepping downhill from
+// x and then in a golden-section search. Values of 0 and above (a bound that
+// says nothing) count as flat.
+func minimiseConvex(g func(float64) float64, x, step float64) float64 {
+	const ratio = 0.6180339887498949
+	a, fa := x-step, g(x-step)
+	m, fm := x, g(x)
+	b, fb := x+step, g(x+step)
+	for i := 0; i < 40 && !(fm <= fa && fm <= fb); i++ {
+		step *= 1.8
+		if fa < fb {
+			b, fb, m, fm = m, fm, a, fa
+			a -= step
+			fa = g(a)
+		} else {
+			a, fa, m, fm = m, fm, b, fb
+			b += step
+			fb = g(b)
+		}
+	}
+	best := math.Min(fm, math.Min(fa, fb))
+	x1, x2 := b-ratio*(b-a), a+ratio*(b-a)
+	f1, f2 := g(x1), g(x2)
+	for i := 0; i < 22; i++ {
+		if f1 < f2 {
+			b, x2, f2 = x2, x1, f1
+			x1 = b - ratio*(b-a)
+			f1 = g(x1)
+		} else {
+			a, x1, f1 = x1, x2, f2
+			x2 = a + ratio*(b-a)
+			f2 = g(x2)
+		}
+	}
+	return math.Min(best, math.Min(f1, f2))
 }
 
 // ReplaceByGroup returns the replace-one guarantee (2ε, (1 + e^ε)δ) that

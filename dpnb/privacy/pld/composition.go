@@ -39,6 +39,8 @@ const (
 	Exact Method = "exact"
 	// Fourier: privacy-loss distribution, tilted Fourier inversion.
 	Fourier Method = "privacy-loss distribution"
+	// Basic: the sum of the largest losses.
+	Basic Method = "sum of the largest losses"
 	// Chernoff: the Rényi bound of the privacy-loss distribution, where the
 	// lattice that the Fourier inversion would need is too large.
 	Chernoff Method = "privacy-loss distribution, Rényi bound (looser)"
@@ -135,7 +137,28 @@ func (c *Composition) EpsilonBounds(delta float64) (Bounds, error) {
 		return Bounds{privacy.EpsilonLower(p, delta), up, Exact}, nil
 	}
 	ln := math.Log(delta)
-	found := c.inDirections(func(d privacy.Direction) Bounds { return c.epsilonIn(d, ln) })
+	ds := c.directions()
+	searches := make([]*search, len(ds))
+	parallel(len(ds), func(i int) {
+		searches[i] = c.newSearch(ds[i], ln)
+		if len(ds) > 1 {
+			searches[i].run(64) // enough to see which direction decides
+		}
+	})
+	known := 0.0
+	for _, s := range searches {
+		known = math.Max(known, s.b.Lower)
+	}
+	for _, s := range searches {
+		if s.b.Upper <= known {
+			s.finished, s.w = true, nil // the other direction decides
+		}
+	}
+	parallel(len(ds), func(i int) { searches[i].run(1) })
+	var found []Bounds
+	for _, s := range searches {
+		found = append(found, s.b)
+	}
 	return widest(found), nil
 }
 
@@ -151,24 +174,19 @@ func (c *Composition) DeltaBounds(eps float64) (Bounds, error) {
 		p := c.components[0].Profile
 		return Bounds{privacy.LogDeltaLower(p, eps), privacy.LogDeltaUpper(p, eps), Exact}, nil
 	}
-	found := c.inDirections(func(d privacy.Direction) Bounds { return c.deltaIn(d, eps) })
+	ds := c.directions()
+	found := make([]Bounds, len(ds))
+	parallel(len(ds), func(i int) { found[i] = c.deltaIn(ds[i], eps) })
 	return widest(found), nil
 }
 
-// inDirections runs f for the directions at the same time.
-func (c *Composition) inDirections(f func(privacy.Direction) Bounds) []Bounds {
-	ds := c.directions()
-	found := make([]Bounds, len(ds))
+// parallel runs f for 0 to n−1 at the same time and waits.
+func parallel(n int, f func(int)) {
 	var wg sync.WaitGroup
-	for i, d := range ds {
-		wg.Add(1)
-		go func() {
-			defer wg.Done()
-			found[i] = f(d)
-		}()
+	for i := range n {
+		wg.Go(func() { f(i) })
 	}
 	wg.Wait()
-	return found
 }
 
 // widest returns the larger of each bound.

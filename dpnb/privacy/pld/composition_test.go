@@ -93,7 +93,9 @@ func TestReferenceCompositions(t *testing.T) {
 				if e.Quantity == "epsilon_add" {
 					d = privacy.Add
 				}
-				b = c.epsilonIn(d, math.Log(e.At))
+				s := c.newSearch(d, math.Log(e.At))
+				s.run(1)
+				b = s.b
 			}
 			if err != nil {
 				t.Fatal(err)

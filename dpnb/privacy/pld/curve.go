@@ -53,16 +53,18 @@ func evaluator(p privacy.Profile, d privacy.Direction) func(float64) point {
 }
 
 const (
-	startCells = 32
-	maxKnots   = 1 << 17
-	maxLoss    = 1 << 30 // the search for the range of a loss ends here
-	minLoss    = 1.0 / (1 << 40)
+	startCells  = 32
+	coarseKnots = 1 << 10
+	maxKnots    = 1 << 16
+	maxLoss     = 1 << 30 // the search for the range of a loss ends here
+	minLoss     = 1.0 / (1 << 40)
 )
 
 // newCurve evaluates direction d of p coarsely over the range that matters:
 // to the right until δ is below logTail, to the left until the loss has less
-// than that much mass.
-func newCurve(p privacy.Profile, d privacy.Direction, logTail float64) *curve {
+// than that much mass. Knots are at multiples of scale times a power of two;
+// scale has few binary digits, so that they are exact.
+func newCurve(p privacy.Profile, d privacy.Direction, logTail, scale float64) *curve {
 	eval := evaluator(p, d)
 	atInf := eval(math.Inf(1))
 	floor := logTail
@@ -81,7 +83,7 @@ func newCurve(p privacy.Profile, d privacy.Direction, logTail float64) *curve {
 		}
 		return up-w*1.125-math.Log(-math.Expm1(-w/8)) <= logTail
 	}) * 1.125
-	unit := math.Exp2(math.Ceil(math.Log2((left + right) / startCells)))
+	unit := scale * math.Exp2(math.Ceil(math.Log2((left+right)/startCells/scale)))
 	from, to := -math.Ceil(left/unit), math.Ceil(right/unit)
 	c := &curve{eval: eval, infLow: atInf.low}
 	for i := from; i <= to; i++ {
@@ -118,9 +120,10 @@ func reach(ok func(float64) bool) float64 {
 }
 
 // refine halves cells wider than minWidth until the tilted mass of a cell times
-// its squared width, summed over the cells that are wider, is at most budget.
-func (c *curve) refine(theta, minWidth, budget float64) {
-	for len(c.knots) < maxKnots {
+// its squared width, summed over the cells that are wider, is at most budget, or there are most
+// knots.
+func (c *curve) refine(theta, minWidth, budget float64, most int) {
+	for len(c.knots) < most {
 		mass := c.cellMasses(theta)
 		limit := budget / float64(len(mass))
 		split := 0
@@ -151,7 +154,7 @@ func (c *curve) refine(theta, minWidth, budget float64) {
 	}
 }
 
-// coarsen drops what is not on the lattice of the step, a power of two, and
+// coarsen drops what is not on the lattice of the step and
 // moves the ends outwards onto it.
 func (c *curve) coarsen(step float64) {
 	on := func(x float64) bool { return math.Floor(x/step) == x/step }

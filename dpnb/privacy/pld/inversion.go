@@ -2,6 +2,7 @@ package pld
 
 import (
 	"math"
+	"sync"
 
 	"github.com/dpnb/notebooks/dpnb/privacy"
 )
@@ -9,17 +10,18 @@ import (
 // work is the composition in one direction, while a question is answered.
 type work struct {
 	c            *Composition
+	scale        float64 // all lattice steps are scale times a power of two
 	curves       []*curve
 	upper, lower terms
 }
 
 // start evaluates every component coarsely. What is cut off at the ends is
 // below e^{lnDelta} by eight orders of magnitude.
-func (c *Composition) start(d privacy.Direction, lnDelta float64) *work {
-	w := &work{c: c}
+func (c *Composition) start(d privacy.Direction, lnDelta, scale float64) *work {
+	w := &work{c: c, scale: scale}
 	for _, p := range c.components {
 		logTail := lnDelta - math.Log(c.runs) - 18
-		w.curves = append(w.curves, newCurve(p.Profile, d, logTail))
+		w.curves = append(w.curves, newCurve(p.Profile, d, logTail, scale))
 	}
 	w.discretise(0)
 	return w
@@ -51,7 +53,7 @@ func (w *work) coarse(question func(terms) float64) (theta float64) {
 	for range 4 {
 		for i, c := range w.curves {
 			_, _, v := w.upper[i].cumulant(theta)
-			c.refine(theta, 0, 0.02*v+0.01/(theta*theta))
+			c.refine(theta, 0, 0.02*v+0.01/(theta*theta), coarseKnots)
 		}
 		w.discretise(0)
 		next := question(w.upper)
@@ -68,9 +70,9 @@ func (w *work) coarse(question func(terms) float64) (theta float64) {
 // and 5h²/24 to the lower one; a variance v that keeps E e^{−W} moves ε by
 // v(θ+1)/2.
 func (w *work) step(theta, tol float64) float64 {
-	h := math.Sqrt(2 * 0.7 * tol / ((theta + 1) * w.c.runs * 0.5))
-	h = math.Min(h, 0.5/theta)
-	return math.Exp2(math.Floor(math.Log2(h)))
+	h := math.Sqrt(2 * 0.5 * tol / ((theta + 1) * w.c.runs * 0.5))
+	h = math.Min(h, 0.5/theta) / w.scale
+	return w.scale * math.Exp2(math.Floor(math.Log2(h)))
 }
 
 // refine brings every curve to the step.
@@ -79,86 +81,153 @@ func (w *work) refine(theta, step float64) {
 	for i, c := range w.curves {
 		share := math.Max(1, w.c.runs/(float64(w.c.components[i].Count)*n))
 		c.coarsen(step)
-		c.refine(theta, step, 0.3*step*step*share)
+		c.refine(theta, step, 0.3*step*step*share, maxKnots)
 	}
 	w.discretise(theta)
 }
 
-// invert returns the composed tails for a tilt and a step, on a lattice that
-// reaches eps. fits is false if it would be too large.
-func (w *work) invert(theta, step, lnMass, eps float64) (up, low *tail, fits bool) {
+// invert hands the composed tails for a tilt and a step, on a lattice that
+// reaches eps, to read; the lower one is nil if there is none. fits is false if
+// the lattice would be too large.
+func (w *work) invert(theta, step, lnMass, eps float64, read func(up, low *tail)) (fits bool) {
 	from, to := w.upper.window(theta, lnMass)
-	from, to = math.Min(from, eps-4*step), math.Max(to, eps+4*step)
 	if w.lower != nil {
 		a, b := w.lower.window(theta, lnMass)
 		from, to = math.Min(from, a), math.Max(to, b)
 	}
-	if (to-from)/step+8 > float64(w.c.settings.maxPoints()) {
-		return nil, nil, false
-	}
+	from = math.Min(from, eps-4*step)
+	// High above eps the weight e^{−θ(s−ε)} makes up for the mass left out.
+	top := math.Max(math.Min(to, eps+(1-lnMass)/theta), eps+4*step)
 	lat := lattice{step: step, first: int(math.Floor(from/step)) - 2}
-	lat.n = smooth(int(math.Ceil(to/step)) + 2 - lat.first)
-	up = compose(w.upper, theta, lat, lnMass, +1)
-	if w.lower != nil {
-		low = compose(w.lower, theta, lat, lnMass, -1)
+	// What lies beyond that must not wrap around to where the answer is, eps
+	// or a little below: n·step ≥ to − (eps − (eps−from)/2).
+	top = math.Max(top, from+to-0.5*(eps+from))
+	lat.n = smooth(int(math.Ceil(top/step)) + 2 - lat.first)
+	lat.reach = to
+	if lat.n > w.c.settings.maxPoints() {
+		return false
 	}
-	return up, low, true
+	pair := acquire(lat.n)
+	defer pair[0].release()
+	defer pair[1].release()
+	var up, low *tail
+	var wg sync.WaitGroup
+	if w.lower != nil {
+		wg.Go(func() { low = compose(pair[1], w.lower, theta, lat, lnMass, -1) })
+	}
+	up = compose(pair[0], w.upper, theta, lat, lnMass, +1)
+	wg.Wait()
+	read(up, low)
+	return true
 }
 
 const attempts = 5
 
-// epsilonIn answers EpsilonBounds in one direction.
-func (c *Composition) epsilonIn(d privacy.Direction, lnDelta float64) Bounds {
-	w := c.start(d, lnDelta)
-	b := Bounds{Lower: 0, Upper: math.Inf(1), Method: Fourier}
-	question := func(ts terms) float64 {
-		ln := logSub(lnDelta, ts.lnInfinity(+1))
-		if math.IsInf(ln, -1) {
-			ln = lnDelta
+// search answers EpsilonBounds in one direction, more and more precisely.
+type search struct {
+	w        *work
+	d        privacy.Direction
+	lnDelta  float64
+	theta    float64
+	b        Bounds
+	finished bool
+}
+
+// newSearch evaluates direction d coarsely and finds the tilt.
+func (c *Composition) newSearch(d privacy.Direction, lnDelta float64) *search {
+	s := &search{w: c.start(d, lnDelta, 1), lnDelta: lnDelta}
+	s.b = Bounds{Lower: 0, Upper: math.Inf(1), Method: Fourier}
+	if s.w.upper.lnInfinity(+1) >= lnDelta {
+		s.w.discretise(1)
+		if s.w.lower != nil && s.w.lower.lnInfinity(-1) > lnDelta {
+			s.b.Lower = math.Inf(1)
 		}
-		theta, _ := ts.tiltForDelta(ln)
-		return theta
+		s.finished = true
+		return s
 	}
-	theta := w.coarse(question)
-	tol := c.tolerance(w, theta)
-	step := w.step(theta, tol)
+	s.theta = s.w.coarse(s.tilt)
+	return s
+}
+
+func (s *search) tilt(ts terms) float64 {
+	ln := logSub(s.lnDelta, ts.lnInfinity(+1))
+	if math.IsInf(ln, -1) {
+		ln = s.lnDelta
+	}
+	theta, _ := ts.tiltForDelta(ln)
+	return theta
+}
+
+// run narrows the bounds to factor times the tolerance.
+func (s *search) run(factor float64) {
+	if s.finished {
+		return
+	}
+	w := s.w
+	tol := factor * w.c.tolerance(w, s.theta)
+	step, last := w.step(s.theta, tol), math.Inf(1)
+	if _, _, v := w.upper.cumulant(s.theta); 10*math.Sqrt(v)/step > 1<<17 {
+		w = s.rescale(tol)
+		step = w.step(s.theta, tol)
+	}
 	for range attempts {
-		step = w.affordable(theta, step)
-		w.refine(theta, step)
-		theta = question(w.upper)
-		_, _, variance := w.upper.cumulant(theta)
-		lnMass := math.Log(1e-4 * math.Min(1, tol*theta) / (1 + theta*math.Sqrt(variance)) / (1 + theta))
-		_, mean, _ := w.upper.cumulant(theta)
-		up, low, ok := w.invert(theta, step, lnMass, mean)
+		step = w.affordable(s.theta, step)
+		w.refine(s.theta, step)
+		s.theta = s.tilt(w.upper)
+		_, mean, variance := w.upper.cumulant(s.theta)
+		ok := w.invert(s.theta, step, lnWrap(s.theta, variance, tol), mean, func(up, low *tail) {
+			if eps, above, _ := up.epsilon(s.lnDelta, math.Inf(1)); !above && eps < s.b.Upper {
+				s.b.Upper, s.b.Method = math.Max(0, eps), Fourier
+			}
+			if low == nil {
+				return
+			}
+			if eps, above, ok := low.epsilon(s.lnDelta, s.b.Upper); ok || above {
+				s.b.Lower = math.Max(s.b.Lower, eps)
+			}
+		})
 		if !ok {
 			step *= 2
 			continue
 		}
-		if eps, above, _ := up.epsilon(lnDelta, math.Inf(1)); !above {
-			b.Upper = math.Min(b.Upper, math.Max(0, eps))
-		}
-		if low != nil {
-			if eps, above, ok := low.epsilon(lnDelta, b.Upper); ok || above {
-				b.Lower = math.Max(b.Lower, eps)
-			}
-		} else {
+		if w.lower == nil {
 			break
 		}
-		gap := b.Upper - b.Lower
-		if gap <= tol {
+		if step, ok = w.finer(s.theta, step, s.b.Upper-s.b.Lower, &last, tol); !ok {
 			break
 		}
-		next := step * math.Exp2(math.Floor(0.5*math.Log2(math.Max(tol/gap, 0x1p-8))))
-		if next >= step || w.affordable(theta, next) >= step {
-			break
-		}
-		step = next
 	}
-	if e := w.upper.chernoffEpsilon(lnDelta); e < b.Upper {
-		b.Upper, b.Method = e, Chernoff
+	if e := w.upper.chernoffEpsilon(s.lnDelta); e < s.b.Upper {
+		s.b.Upper, s.b.Method = e, Chernoff
 	}
-	b.Lower = math.Min(b.Lower, b.Upper)
-	return b
+	if e := w.largest(); e < s.b.Upper {
+		s.b.Upper, s.b.Method = e, Basic
+	}
+	s.b.Lower = math.Min(s.b.Lower, s.b.Upper)
+}
+
+// rescale starts again on lattices of which one has nearly the step that tol
+// asks for: on a large lattice a step up to twice too small is dear.
+func (s *search) rescale(tol float64) *work {
+	best, most := 1.0, 0.0
+	for _, scale := range []float64{1, 1.125, 1.25, 1.375, 1.5, 1.625, 1.75, 1.875} {
+		s.w.scale = scale
+		if step := s.w.step(s.theta, tol); step > most {
+			best, most = scale, step
+		}
+	}
+	s.w.scale = 1
+	if best > 1 {
+		s.w = s.w.c.start(s.d, s.lnDelta, best)
+		s.theta = s.w.coarse(s.tilt)
+	}
+	return s.w
+}
+
+// lnWrap returns ln of the mass that may wrap around the lattice: small against
+// what an ε error of tol changes in E_θ[e^{−θ(S−ε)}(1 − e^{ε−S})₊].
+func lnWrap(theta, variance, tol float64) float64 {
+	return math.Log(1e-4 * math.Min(1, tol*theta) / (1 + theta*math.Sqrt(variance)) / (1 + theta))
 }
 
 // tolerance returns the ε error asked for.
@@ -168,6 +237,47 @@ func (c *Composition) tolerance(w *work, theta float64) float64 {
 	}
 	_, eps, _ := w.upper.cumulant(theta)
 	return 5e-4 * math.Max(math.Abs(eps), 1e-9)
+}
+
+// largest returns the largest possible loss, rounded up; +Inf unless every
+// component has one.
+func (w *work) largest() float64 {
+	var sum float64
+	for i, c := range w.curves {
+		last := c.knots[len(c.knots)-1]
+		if !math.IsInf(last.up, -1) {
+			return math.Inf(1)
+		}
+		lo, hi := c.knots[0].eps, last.eps
+		for range 60 {
+			mid := lo + 0.5*(hi-lo)
+			if mid <= lo || mid >= hi {
+				break
+			}
+			if math.IsInf(c.eval(mid).up, -1) {
+				hi = mid
+			} else {
+				lo = mid
+			}
+		}
+		n := float64(w.c.components[i].Count)
+		sum += n * hi
+	}
+	return math.Max(0, sum+1e-15*float64(len(w.curves)+2)*math.Abs(sum))
+}
+
+// finer returns the step with which to try again for a gap of tol, and whether
+// that is worth it: not if the last refinement did not narrow the gap.
+func (w *work) finer(theta, step, gap float64, last *float64, tol float64) (float64, bool) {
+	if gap <= tol || gap > 0.7**last || math.IsInf(gap, 1) && math.IsNaN(*last) {
+		return step, false
+	}
+	*last = gap
+	if math.IsInf(gap, 1) {
+		*last = math.NaN() // try once more
+	}
+	next := step * math.Exp2(math.Floor(0.5*math.Log2(math.Max(tol/gap, 0x1p-8))))
+	return next, next < step && w.affordable(theta, next) < step
 }
 
 // affordable returns step, doubled until the lattice is small enough.
@@ -181,61 +291,78 @@ func (w *work) affordable(theta, step float64) float64 {
 }
 
 // startAt evaluates every component far enough into its tail that what is cut
-// off does not decide δ(eps).
-func (c *Composition) startAt(d privacy.Direction, eps float64) *work {
+// off does not decide δ(eps), and returns the tilt that answers for eps.
+func (c *Composition) startAt(d privacy.Direction, eps float64) (*work, float64) {
+	question := func(ts terms) float64 {
+		theta, _ := ts.tiltForEpsilon(eps)
+		return theta
+	}
 	lnTail, last := -40.0, math.Inf(1)
 	for {
-		w := c.start(d, lnTail)
+		w := c.start(d, lnTail, 1)
 		_, ln := w.upper.tiltForEpsilon(eps)
 		inf := w.upper.lnInfinity(+1)
-		if inf < ln-10 || inf > last-1 || lnTail < -1e7 {
-			return w
+		deep := inf > last-1 || lnTail < -1e7 || eps >= w.largest()
+		if deep {
+			return w, question(w.upper)
+		}
+		if inf < ln-10 { // as far as the coarse law, which overstates δ, can tell
+			theta := w.coarse(question)
+			if _, ln = w.upper.tiltForEpsilon(eps); inf < ln-10 {
+				return w, theta
+			}
 		}
 		last = inf
-		lnTail *= 2
+		lnTail *= 1.7
 	}
 }
 
 // deltaIn answers DeltaBounds in one direction, in logarithms.
 func (c *Composition) deltaIn(d privacy.Direction, eps float64) Bounds {
-	w := c.startAt(d, eps)
+	w, theta := c.startAt(d, eps)
 	b := Bounds{Lower: math.Inf(-1), Upper: 0, Method: Fourier}
+	if k, _, _ := w.upper.cumulant(0); math.IsInf(k, -1) {
+		w.discretise(1)
+		if w.lower != nil {
+			b.Lower = w.lower.lnInfinity(-1)
+		}
+		return b
+	}
+	if eps >= w.largest() {
+		return Bounds{Lower: math.Inf(-1), Upper: math.Inf(-1), Method: Basic}
+	}
 	question := func(ts terms) float64 {
 		theta, _ := ts.tiltForEpsilon(eps)
 		return theta
 	}
-	theta := w.coarse(question)
-	tol := c.tolerance(w, theta)
-	step := w.step(theta, tol)
+	tol := math.Min(c.tolerance(w, theta), 5e-3/theta)
+	step, last := w.step(theta, tol), math.Inf(1)
 	for range attempts {
 		step = w.affordable(theta, step)
 		w.refine(theta, step)
 		theta = question(w.upper)
 		_, _, variance := w.upper.cumulant(theta)
-		lnMass := math.Log(1e-4 * math.Min(1, tol*theta) / (1 + theta*math.Sqrt(variance)) / (1 + theta))
-		up, low, ok := w.invert(theta, step, lnMass, eps)
+		ok := w.invert(theta, step, lnWrap(theta, variance, tol), eps, func(up, low *tail) {
+			if l, ok := up.deltaAt(eps); ok {
+				b.Upper = math.Min(b.Upper, l)
+			}
+			if low == nil {
+				return
+			}
+			if l, ok := low.deltaAt(eps); ok {
+				b.Lower = math.Max(b.Lower, l)
+			}
+		})
 		if !ok {
 			step *= 2
 			continue
 		}
-		if l, ok := up.deltaAt(eps); ok {
-			b.Upper = math.Min(b.Upper, l)
-		}
-		if low == nil {
+		if w.lower == nil {
 			break
 		}
-		if l, ok := low.deltaAt(eps); ok {
-			b.Lower = math.Max(b.Lower, l)
-		}
-		gap := (b.Upper - b.Lower) / math.Max(theta, 1e-3)
-		if gap <= tol {
+		if step, ok = w.finer(theta, step, (b.Upper-b.Lower)/theta, &last, tol); !ok {
 			break
 		}
-		next := step * math.Exp2(math.Floor(0.5*math.Log2(math.Max(tol/gap, 0x1p-8))))
-		if next >= step || w.affordable(theta, next) >= step {
-			break
-		}
-		step = next
 	}
 	if l := w.upper.chernoffDelta(eps); l < b.Upper {
 		b.Upper, b.Method = l, Chernoff

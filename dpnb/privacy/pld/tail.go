@@ -5,14 +5,14 @@ import "math"
 // tail is the profile of a composed law on a lattice, bounded on one side.
 // With s = (first + m)·step, ln δ(s) is between
 //
-//	κ − θs + ln(d[m] ± err)   (and the mass at infinity on top),
+//	κ − θs + ln(d_m ± err)   (and the mass at infinity on top),
 //
-// d[m] = Σ_{j>m} r_j e^{−θ(s_j−s)}(1 − e^{−(s_j−s)}) and r the tilted law.
+// d_m = Σ_{j>m} r_j e^{−θ(s_j−s)}(1 − e^{−(s_j−s)}) and r the tilted law.
 type tail struct {
 	lat   lattice
 	theta float64
-	kappa float64 // rounded to the tail's side
-	d     []float64
+	kappa float64   // rounded to the tail's side
+	d     []float64 // circular, d_m at index at(m); belongs to the plan
 	err   float64
 	rel   float64 // relative rounding error of d
 	lnInf float64
@@ -37,10 +37,9 @@ func (ts terms) window(theta, lnMass float64) (from, to float64) {
 }
 
 // compose returns the composed profile on one side. lnMass is the logarithm of
-// the mass that is allowed to wrap around the lattice at either end.
-func compose(ts terms, theta float64, lat lattice, lnMass, side float64) *tail {
-	p := acquire(lat.n)
-	defer p.release()
+// the mass that is allowed to wrap around the lattice at either end. The tail
+// is valid until p is used again.
+func compose(p *plan, ts terms, theta float64, lat lattice, lnMass, side float64) *tail {
 	kappa, kappaErr, err2 := p.convolve(ts, theta, lat, side)
 	t := &tail{
 		lat: lat, theta: theta, side: side,
@@ -52,13 +51,14 @@ func compose(ts terms, theta float64, lat lattice, lnMass, side float64) *tail {
 	r, n := p.time, lat.n
 	q := math.Exp(-theta * lat.step)
 	shrink, grow := math.Exp(-lat.step), -math.Expm1(-lat.step)
-	t.d = make([]float64, n)
+	t.d = r // d[m] takes the place of r_{m+1}, read just before
 	var s, d, weight2 float64
 	decay, reach := 1.0, 0.0
 	for m := n - 2; m >= 0; m-- {
-		s = q * (s + at(r, lat.first+m+1, n))
+		i := t.at(m)
+		s = q * (s + r[i])
 		d = q*shrink*d + grow*s
-		t.d[m] = d
+		r[i] = d
 		// The 2-norm of the weights e^{−θx}(1 − e^{−x}).
 		if decay > 1e-30 {
 			decay *= q
@@ -67,23 +67,35 @@ func compose(ts terms, theta float64, lat lattice, lnMass, side float64) *tail {
 			weight2 += w * w
 		}
 	}
-	// Wrapped mass weighs at most one; for the upper side also what lies
-	// above the lattice and is not in the sum.
+	// What wraps around from below the lattice, or from beyond its reach,
+	// weighs at most one.
 	t.err = 1.01 * (err2*math.Sqrt(weight2) + 2*math.Exp(lnMass))
 	return t
 }
 
-// at reads index i of a circular array.
-func at(r []float64, i, n int) float64 {
-	if i %= n; i < 0 {
-		i += n
+// at returns where the circular array has the value for lattice point m + 1.
+func (t *tail) at(m int) int {
+	i := (t.lat.first + m + 1) % t.lat.n
+	if i < 0 {
+		i += t.lat.n
 	}
-	return r[i]
+	return i
 }
 
 // lnDelta returns the bound on ln δ at lattice point m.
 func (t *tail) lnDelta(m int) float64 {
-	d := t.d[m] + t.side*(t.rel*math.Abs(t.d[m])+t.err)
+	err := t.err
+	above := float64(t.lat.n-m) * t.lat.step // from here to what is off the lattice
+	if t.side > 0 {
+		if t.s(t.lat.n) < t.lat.reach {
+			// Mass between the lattice and its reach is not in the sum.
+			err += math.Exp(-t.theta*above) * (1 + 1e-9)
+		}
+	} else if t.s(m)+float64(t.lat.n)*t.lat.step < t.lat.reach {
+		return t.lnInf // such mass, wrapped around, could be in the sum
+	}
+	d := t.d[t.at(m)]
+	d += t.side * (t.rel*math.Abs(d) + err)
 	l := math.Inf(-1)
 	if d > 0 {
 		s := t.s(m)

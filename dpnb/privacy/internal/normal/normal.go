@@ -16,6 +16,9 @@ func LogPDF(x float64) float64 { return -0.5*x*x - LogSqrt2Pi }
 // PDF returns φ(x), with the square split so that it keeps its relative
 // accuracy in the tail.
 func PDF(x float64) float64 {
+	if math.Abs(x) > 100 {
+		return 0 // far below the smallest float64
+	}
 	// x = h + l with h on 2^-16: h² is exact for |h| < 2^10, so the error of
 	// the rounded square does not enter the exponential.
 	h := math.Round(x*65536) / 65536
