@@ -43,7 +43,7 @@ func TestFormulasAreFound(t *testing.T) {
 func TestFormulasComeBack(t *testing.T) {
 	nb, err := notebook.Parse([]byte(`{"nbformat":4,"cells":[{"cell_type":"markdown","source":"# $x$ and $y_1$","metadata":{}},
 		{"cell_type":"code","source":"$z$","metadata":{},"outputs":[
-			{"output_type":"display_data","data":{"text/markdown":"so $v$","text/plain":"$v$"}}]}]}`))
+			{"output_type":"display_data","data":{"text/markdown":"so $v$"}}]}]}`))
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -23,7 +23,8 @@ func TestProvenance(t *testing.T) {
 	}
 	run := &execution{seconds: 12.34, log: &runlog.Log{
 		Notes: []runlog.Note{{Text: "the shipped sample"}},
-		Data:  []runlog.Data{{Name: "a|b", Path: "a.csv", SHA256: "12ab", Rows: 3}},
+		Data: []runlog.Data{{Name: "a|b", Path: "a.csv", SHA256: "12ab", Rows: 3, Public: true},
+			{Name: "secret", Path: "s.csv", SHA256: "5ec4e7", Rows: 77}},
 		Ledgers: []runlog.Ledger{
 			{Name: "main", Adjacency: "add/remove one", Epsilon: 1, Delta: 1e-5},
 			{Name: "second", Entries: []runlog.Entry{{Label: "<fit>", Mechanism: "output_perturbation", Epsilon: 0.5}}},
@@ -36,11 +37,11 @@ func TestProvenance(t *testing.T) {
 	}
 	mustContain(t, "the provenance", text,
 		"| Kernel | gonb v9.9 |", "| Go | go1.99 on ", "github.com/spf13/cobra v", "| Jupyter | nbclient 1, nbconvert 2 |",
-		"| Parameters | a = 1 |\n|  | epsilon = 0.5 |", "| Seeds | none", `| Data | a\|b: a.csv, 3 rows, sha256 12ab |`,
+		"| Parameters | a = 1 |\n|  | epsilon = 0.5 |", "| Seeds | none", `| Data | a\|b: a.csv, 3 rows, sha256 12ab |`, "secret: private",
 		"| Note | the shipped sample |", "| Run | 2026-01-02 03:04 UTC, took 12.3 s |",
 		"### Privacy ledger: main", "Neighbouring data sets: add/remove one. Allowed: ε = 1, δ = 1e-05", "Nothing was spent.",
 		`| 1 | &lt;fit> | output\_perturbation | 0.5 | 0 |  |`)
-	if strings.Contains(text, "simulation") || strings.Contains(text, "No privacy budget") || strings.Contains(text, "indirect") {
+	if strings.Contains(text, "simulation") || strings.Contains(text, "No privacy budget") || strings.Contains(text, "indirect") || strings.Contains(text, "5ec4e7") || strings.Contains(text, "77") {
 		t.Errorf("says too much:\n%s", text)
 	}
 	run.log = &runlog.Log{}

@@ -14,6 +14,8 @@ import (
 	"syscall"
 
 	"github.com/spf13/cobra"
+
+	"github.com/dpnb/notebooks/dpnb/cmd/dpnb/internal/calc"
 )
 
 // interrupted is the exit code by which shells know a program that Ctrl-C ended.
@@ -53,6 +55,9 @@ func newRootCommand() *cobra.Command {
 		newTestCommand(),
 		newDataCommand(),
 		newClaimsCommand(),
+		calc.NewEpsilonCommand(newCalculator()),
+		calc.NewDeltaCommand(newCalculator()),
+		calc.NewSigmaCommand(newCalculator()),
 		newSetupCommand(),
 	)
 	return root

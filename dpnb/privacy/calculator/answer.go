@@ -4,6 +4,7 @@ package calculator
 
 import (
 	"encoding/json"
+	"fmt"
 	"math"
 
 	"github.com/dpnb/notebooks/dpnb/privacy"
@@ -47,29 +48,35 @@ func number(x float64) any {
 	return x
 }
 
-// accountant composes the query's lines.
-func (c Calculator) accountant(q Query) (*account.PLD, error) {
-	a, err := account.NewPLD(q.Adjacency, q.Settings)
-	if err != nil {
-		return nil, err
+// Caveat is implemented by events whose figures are no guarantee; the answer's
+// method then says why.
+type Caveat interface{ Caveat() string }
+
+// accountant composes the query's lines, and collects their caveats.
+func (c Calculator) accountant(q Query) (a *account.PLD, caveat string, err error) {
+	if a, err = account.NewPLD(q.Adjacency, q.Settings); err != nil {
+		return nil, "", err
 	}
 	if len(q.Lines) == 0 {
-		return nil, &privacy.ParamError{Name: "events", Value: "none", Want: "at least one event"}
+		return nil, "", &privacy.ParamError{Name: "events", Value: "none", Want: "at least one event"}
 	}
 	for _, l := range q.Lines {
 		l, err := c.check(l)
 		if err != nil {
-			return nil, err
+			return nil, "", err
 		}
 		e, err := c.types[l.Type].Build(l.Values, q.Adjacency)
 		if err != nil {
-			return nil, err
+			return nil, "", err
 		}
 		if err := a.Compose(e, l.Count); err != nil {
-			return nil, err
+			return nil, "", err
+		}
+		if n, ok := e.(Caveat); ok && n.Caveat() != "" {
+			caveat = "; " + n.Caveat()
 		}
 	}
-	return a, nil
+	return a, caveat, nil
 }
 
 // Epsilon answers with the ε of the composition at delta.
@@ -77,7 +84,7 @@ func (c Calculator) accountant(q Query) (*account.PLD, error) {
 // Bound: Epsilon is an upper bound, EpsilonLower a lower one.
 // Errors: *privacy.ParamError, privacy.ErrUnsupported, privacy.ErrAdjacency.
 func (c Calculator) Epsilon(q Query, delta float64) (Answer, error) {
-	a, err := c.accountant(q)
+	a, caveat, err := c.accountant(q)
 	if err != nil {
 		return Answer{}, err
 	}
@@ -85,7 +92,7 @@ func (c Calculator) Epsilon(q Query, delta float64) (Answer, error) {
 	if err != nil {
 		return Answer{}, err
 	}
-	return Answer{b.Upper, b.Lower, delta, q.Adjacency, string(b.Method)}, nil
+	return Answer{b.Upper, b.Lower, delta, q.Adjacency, string(b.Method) + caveat}, nil
 }
 
 // Delta answers with the δ of the composition at eps, an upper bound; a
@@ -94,7 +101,7 @@ func (c Calculator) Epsilon(q Query, delta float64) (Answer, error) {
 //
 // Errors: as Epsilon.
 func (c Calculator) Delta(q Query, eps float64) (Answer, error) {
-	a, err := c.accountant(q)
+	a, caveat, err := c.accountant(q)
 	if err != nil {
 		return Answer{}, err
 	}
@@ -102,7 +109,7 @@ func (c Calculator) Delta(q Query, eps float64) (Answer, error) {
 	if err != nil {
 		return Answer{}, err
 	}
-	ans := Answer{Epsilon: eps, Delta: privacy.ExpUp(b.Upper), Adjacency: q.Adjacency, Method: string(b.Method)}
+	ans := Answer{Epsilon: eps, Delta: privacy.ExpUp(b.Upper), Adjacency: q.Adjacency, Method: string(b.Method) + caveat}
 	if ans.Delta > 0 && ans.Delta < 1 {
 		e, err := a.EpsilonBounds(ans.Delta)
 		if err != nil {
@@ -141,9 +148,12 @@ func (c Calculator) Sigma(line Line, adj privacy.Adjacency, eps, delta float64) 
 		for k, v := range line.Values.Numbers {
 			values.Numbers[k] = v
 		}
-		a, err := c.accountant(Query{Lines: []Line{{line.Type, values, line.Count}}, Adjacency: adj})
+		a, caveat, err := c.accountant(Query{Lines: []Line{{line.Type, values, line.Count}}, Adjacency: adj})
 		if err != nil {
 			return false, err
+		}
+		if caveat != "" {
+			return false, fmt.Errorf("%w: no noise can be chosen by a figure that is no guarantee%s", privacy.ErrUnsupported, caveat)
 		}
 		l, err := a.LogDeltaUpper(eps)
 		return l <= want, err

@@ -37,7 +37,7 @@ func TestOutputs(t *testing.T) {
 	out := nb.Cells[1].Outputs()
 	want := []Output{
 		{Kind: "stdout", Text: "one\ntwo\n"},
-		{Kind: "display", Text: "<b>1</b>", Types: []string{"image/png", "text/html", "text/plain"}},
+		{Kind: "display", Text: "1", Types: []string{"image/png", "text/html", "text/plain"}},
 		{Kind: "stderr", Text: "warned\n"},
 		{Kind: "error", Text: "exit status 2"},
 	}

@@ -10,15 +10,16 @@ import (
 type Output struct {
 	// Kind is stdout, stderr, error, or display for anything richer.
 	Kind string
-	// Text is what was written, or the richest text of a display.
+	// Text is what was written, or the text of a display.
 	Text string
 	// Types are the MIME types of a display, in alphabetical order.
 	Types []string
 }
 
-// textTypes are the forms of a display that can be compared as text, the richest
-// first.
-var textTypes = []string{"text/html", "text/markdown", "text/latex", "text/plain"}
+// textTypes are the forms of a display that can be compared as text. The plain
+// one comes first: it has a line for each row of a table, so that a difference
+// can be seen, and a change of style is none.
+var textTypes = []string{"text/plain", "text/markdown", "text/latex", "text/html"}
 
 // JoinStreams makes one output of pieces of a stream that follow each other: where
 // they were cut is chance.

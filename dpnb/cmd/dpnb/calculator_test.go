@@ -1,0 +1,115 @@
+package main
+
+import (
+	"bytes"
+	"encoding/json"
+	"math"
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+)
+
+// ask runs a command line and decodes its JSON answer.
+func ask(t *testing.T, args ...string) (map[string]any, error) {
+	t.Helper()
+	root := newRootCommand()
+	var out bytes.Buffer
+	root.SetOut(&out)
+	root.SetErr(&bytes.Buffer{})
+	root.SetArgs(append(args, "--json"))
+	if err := root.Execute(); err != nil {
+		return nil, err
+	}
+	var answer map[string]any
+	if err := json.Unmarshal(out.Bytes(), &answer); err != nil {
+		t.Fatalf("%v: %v in %q", args, err, out.String())
+	}
+	return answer, nil
+}
+
+func TestCalculatorOfAComposition(t *testing.T) {
+	file := filepath.Join(t.TempDir(), "events.json")
+	events := `[{"type":"gaussian","sigma":5,"sensitivity":1,"count":10},{"type":"laplace","scale":3,"sensitivity":1},
+		{"type":"subsampled-gaussian","sigma":1,"rate":0.01,"count":100},
+		{"type":"objective-perturbation","loss":"logistic","radius":1,"lambda":1,"sigma":2,"bound":"tight"}]`
+	if err := os.WriteFile(file, []byte(events), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	for _, adj := range []string{"add-remove", "replace"} {
+		eps, err := ask(t, "epsilon", "--events", file, "--delta", "1e-5", "--adjacency", adj)
+		if err != nil {
+			t.Fatal(err)
+		}
+		e, lower := eps["epsilon"].(float64), eps["epsilon_lower"].(float64)
+		if !(lower <= e && e > 1 && e < 20) || eps["adjacency"] != adj || eps["delta"] != 1e-5 || eps["method"] == "" {
+			t.Errorf("%s: %v", adj, eps)
+		}
+		// δ at that ε must come back as no more than the δ that was asked.
+		back, err := ask(t, "delta", "--events", file, "--epsilon", strings.TrimSpace(jsonNumber(e*1.001)), "--adjacency", adj)
+		if err != nil || back["delta"].(float64) > 1e-5 {
+			t.Errorf("%s: δ at a slightly larger ε is %v, %v", adj, back, err)
+		}
+	}
+}
+
+func jsonNumber(x float64) string { b, _ := json.Marshal(x); return string(b) }
+
+// The bounds must order, whatever the loss.
+func TestCalculatorBounds(t *testing.T) {
+	for _, loss := range []string{"logistic", "huber"} {
+		last := math.Inf(1)
+		for _, bound := range []string{"kst12", "rkw23", "dtz24", "pointwise", "tight", "gaussian-lower"} {
+			a, err := ask(t, "epsilon", "--type", "objective-perturbation", "--loss", loss, "--threshold", "1", "--radius", "1", "--lambda", "5", "--sigma", "5", "--bound", bound, "--delta", "1e-5")
+			if err != nil {
+				t.Fatal(err)
+			}
+			e := a["epsilon"].(float64)
+			if e > last*(1+1e-6) {
+				t.Errorf("%s: %s gives ε = %v, more than the bound before, %v", loss, bound, e, last)
+			}
+			last = e
+			if lower := strings.Contains(a["method"].(string), "no guarantee"); lower != (bound == "gaussian-lower") {
+				t.Errorf("%s: method of %s is %q", loss, bound, a["method"])
+			}
+		}
+	}
+}
+
+func TestCalculatorSigma(t *testing.T) {
+	gauss, err := ask(t, "sigma", "--type", "gaussian", "--epsilon", "1", "--delta", "1e-5")
+	if err != nil {
+		t.Fatal(err)
+	}
+	object, err := ask(t, "sigma", "--type", "objective-perturbation", "--loss", "logistic", "--radius", "1", "--lambda", "5", "--epsilon", "1", "--delta", "1e-5")
+	if err != nil {
+		t.Fatal(err)
+	}
+	if g, o := gauss["sigma"].(float64), object["sigma"].(float64); math.Abs(g-3.7306316) > 1e-6 || o < g || o > g*1.001 {
+		t.Errorf("σ = %v for the Gaussian mechanism, %v for logistic regression with a large λ", g, o)
+	}
+	if _, err := ask(t, "sigma", "--type", "objective-perturbation", "--loss", "logistic", "--radius", "1", "--lambda", "5", "--bound", "gaussian-lower", "--epsilon", "1", "--delta", "1e-5"); err == nil {
+		t.Error("noise is chosen by a lower bound")
+	}
+}
+
+func TestCalculatorRefuses(t *testing.T) {
+	for name, args := range map[string][]string{
+		"unknown type":    {"epsilon", "--type", "magic", "--delta", "1e-5"},
+		"no δ":            {"epsilon", "--type", "gaussian", "--sigma", "1"},
+		"δ = 0":           {"epsilon", "--type", "gaussian", "--sigma", "1", "--delta", "0"},
+		"δ = 1":           {"epsilon", "--type", "gaussian", "--sigma", "1", "--delta", "1"},
+		"σ = 0":           {"epsilon", "--type", "gaussian", "--sigma", "0", "--delta", "1e-5"},
+		"σ = NaN":         {"epsilon", "--type", "gaussian", "--sigma", "NaN", "--delta", "1e-5"},
+		"unknown loss":    {"epsilon", "--type", "objective-perturbation", "--loss", "poisson", "--radius", "1", "--lambda", "1", "--sigma", "1", "--delta", "1e-5"},
+		"unknown bound":   {"epsilon", "--type", "objective-perturbation", "--loss", "logistic", "--radius", "1", "--lambda", "1", "--sigma", "1", "--bound", "hope", "--delta", "1e-5"},
+		"λ = 0":           {"epsilon", "--type", "objective-perturbation", "--loss", "logistic", "--radius", "1", "--lambda", "0", "--sigma", "1", "--delta", "1e-5"},
+		"λ ≤ s for rkw23": {"epsilon", "--type", "objective-perturbation", "--loss", "logistic", "--radius", "1", "--lambda", "0.2", "--sigma", "1", "--bound", "rkw23", "--delta", "1e-5"},
+		"adjacency":       {"epsilon", "--type", "gaussian", "--sigma", "1", "--delta", "1e-5", "--adjacency", "both"},
+		"no such file":    {"epsilon", "--events", "nowhere.json", "--delta", "1e-5"},
+	} {
+		if a, err := ask(t, args...); err == nil {
+			t.Errorf("%s is answered: %v", name, a)
+		}
+	}
+}
