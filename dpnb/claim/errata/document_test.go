@@ -77,7 +77,14 @@ func TestDocumentAndTestsAgree(t *testing.T) {
 			t.Errorf("%s has a test and no entry", id)
 		}
 	}
+	text, err := os.ReadFile(document)
+	if err != nil {
+		t.Fatal(err)
+	}
 	for id := range entries {
+		if n := len(regexp.MustCompile(`(?m)^\| \[?`+id+`(\]\(#[a-z0-9]+\))? \|`).FindAll(text, -1)); n != 1 {
+			t.Errorf("%s stands %d times in the table", id, n)
+		}
 		if tested[id] == conventions[id] {
 			t.Errorf("%s: has a test: %v, is a convention: %v", id, tested[id], conventions[id])
 		}
