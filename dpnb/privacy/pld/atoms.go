@@ -101,7 +101,7 @@ func (c *curve) lowerAtoms(theta float64) (a atoms, ok bool) {
 	n := len(c.knots)
 	xs := make([]knot, n)
 	line := c.leftLine()
-	onLine := true
+	onLine, own := true, math.Inf(1)
 	before := math.Inf(1) // what the cell to the left allows
 	for i, k := range c.knots {
 		low := math.Min(k.low, before)
@@ -112,15 +112,24 @@ func (c *curve) lowerAtoms(theta float64) (a atoms, ok bool) {
 			here, before = c.lowerEnds(i, theta)
 			low = math.Min(low, here)
 		}
+		if math.IsNaN(low) {
+			low = math.Inf(-1)
+		}
 		xs[i] = knot{k.eps, low}
 		if onLine {
 			if l := line(k.eps); !math.IsInf(l, -1) {
-				onLine = math.Exp(l)*(xs[i].ln-l) < 1e-12
+				onLine = math.Exp(l)*(low-l) < 1e-12
 				xs[i].ln = l
 			} else {
+				// The line has fallen to zero: the knot before is the last on
+				// it, and must be low enough for this cell as well.
 				onLine = false
+				if i > 0 {
+					xs[i-1].ln = math.Min(xs[i-1].ln, own)
+				}
 			}
 		}
+		own = low
 	}
 	first := 0
 	for ; first < n-1; first++ {
@@ -132,8 +141,13 @@ func (c *curve) lowerAtoms(theta float64) (a atoms, ok bool) {
 	if len(xs) < 2 {
 		return atoms{lnInf: math.Inf(-1)}, false
 	}
-	hull := convexHull(xs, knot{math.Inf(-1), 0})
+	// Where rounding has put a knot below the limit, the limit goes down too.
 	a.lnInf = c.infLow
+	for _, x := range xs {
+		a.lnInf = math.Min(a.lnInf, x.ln)
+	}
+	xs[len(xs)-1].ln = a.lnInf
+	hull := convexHull(xs, knot{math.Inf(-1), 0})
 	// The line to the left: no steeper than the profile's own chord at the
 	// first knot, so that the profile, convex, is above it from there on.
 	k, m := c.knots[first], c.mids[first]
@@ -239,12 +253,37 @@ func (c *curve) lowerEnds(i int, theta float64) (lnLeft, lnRight float64) {
 	}
 	sag += 2e-15 * (math.Abs(yb) + math.Abs(ym) + math.Abs(yp))
 	sagRight := sag * math.Exp(a.low-bLow)
+	onward := 1 + s1*xb*(1+1e-14) - 1e-15 // the chord from the left, at the right end
+	floor := math.Exp(c.infLow - a.low)   // the limit of the profile
 	switch {
-	case last || sagRight <= 0.1:
-		return a.low + math.Log1p(-math.Min(1, sag)), bLow + math.Log1p(-math.Min(1, sagRight))
+	case last:
+		return math.Min(a.low, c.infLow), c.infLow
+	case sagRight <= 0.1 && b.low+math.Log1p(-sagRight) >= c.infLow:
+		return a.low + math.Log1p(-sag), b.low + math.Log1p(-sagRight)
 	case b.low+theta*b.eps >= a.low+theta*a.eps:
 		fall := -math.Expm1(c.mids[i+1].up - b.low)
 		return b.low + math.Log1p(math.Max(0, fall)*xb/(xq-xb)*(1-1e-14)), b.low
+	case onward > floor:
+		return a.low, a.low + math.Log(onward)
 	}
-	return a.low, a.low + math.Log1p(math.Max(-1, s1*xb*(1+1e-14)-1e-15))
+	// The profile may reach its limit within the cell: the right end is put
+	// there, and the left one where the line from there stays below. Along each
+	// piece of the bound the allowed value is monotone, so its ends suffice.
+	most := 1.0
+	allow := func(x, y float64) { most = math.Min(most, floor+(1+y-floor)*xb/(xb-x)) }
+	allow(xm, ym)
+	if x := (ym - s2*xm) / (s1 - s2); x > 0 && x < xm {
+		allow(x, s1*x)
+	}
+	if x := (yb - s4*xb - ym + s3*xm) / (s3 - s4); x > xm && x < xb {
+		allow(x, ym+s3*(x-xm))
+	}
+	if b.low <= c.infLow+1e-9 {
+		most = math.Min(most, floor-s4*xb)
+	}
+	most -= 4e-15
+	if !(most > floor) {
+		return c.infLow, c.infLow
+	}
+	return a.low + math.Log(most), c.infLow
 }
