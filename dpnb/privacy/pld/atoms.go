@@ -148,10 +148,7 @@ func (c *curve) lowerAtoms(theta float64) (a atoms, ok bool) {
 	}
 	xs[len(xs)-1].ln = a.lnInf
 	hull := convexHull(xs, knot{math.Inf(-1), 0})
-	// The line to the left: no steeper than the profile's own chord at the
-	// first knot, so that the profile, convex, is above it from there on.
-	k, m := c.knots[first], c.mids[first]
-	logSlope := k.low + math.Log(-math.Expm1(m.up-k.low)) - k.eps - math.Log(math.Expm1(m.eps-k.eps))
+	logSlope, from := c.leftSlope()
 	started := false
 	for i := range hull {
 		after := knot{math.Inf(1), 0}
@@ -162,9 +159,26 @@ func (c *curve) lowerAtoms(theta float64) (a atoms, ok bool) {
 			a.add(hull[i-1], hull[i], after, -1)
 			continue
 		}
-		started = a.addFirst(logSlope, hull[i], after)
+		started = hull[i].w >= from.eps && a.addFirst(logSlope, from, hull[i], after)
 	}
 	return a, len(a.w) > 0
+}
+
+// leftSlope returns the logarithm of a slope, and the knot, to whose left the
+// profile falls at least that steeply: the steepest certain chord from a knot to
+// the next midpoint, taken too shallow. Far to the left rounding hides it.
+func (c *curve) leftSlope() (logSlope float64, from point) {
+	logSlope, from = math.Inf(-1), c.knots[0]
+	for i, m := range c.mids {
+		k := c.knots[i]
+		if fall := -math.Expm1(m.up - k.low); fall > 0 {
+			l := k.low + math.Log(fall) - k.eps - math.Log(math.Expm1(m.eps-k.eps))
+			if l > logSlope+1e-12 {
+				logSlope, from = l, k
+			}
+		}
+	}
+	return logSlope, from
 }
 
 // leftLine returns the logarithm of the line through (0, 1) and the lower bound
@@ -183,9 +197,14 @@ func (c *curve) leftLine() func(w float64) float64 {
 }
 
 // addFirst appends the mass at b if a line of slope −e^{logSlope} that ends
-// there is steeper than the one that goes on from b.
-func (a *atoms) addFirst(logSlope float64, b, after knot) bool {
-	if math.IsInf(b.ln, -1) || math.IsNaN(logSlope) {
+// there is steeper than the one that goes on from b, and below the profile at
+// from, left of which the profile is steeper.
+func (a *atoms) addFirst(logSlope float64, from point, b, after knot) bool {
+	if math.IsInf(b.ln, -1) || math.IsInf(logSlope, -1) {
+		return false
+	}
+	rise := math.Exp(logSlope+from.eps) * math.Expm1(b.w-from.eps)
+	if b.w > from.eps && math.Exp(b.ln)+rise*(1-1e-15) > math.Exp(from.low) {
 		return false
 	}
 	left := math.Exp(logSlope + b.w - b.ln)

@@ -88,7 +88,13 @@ func newCurve(p privacy.Profile, d privacy.Direction, logTail, scale float64) *c
 	c := &curve{infLow: atInf.low}
 	c.eval = func(eps float64) point {
 		p := eval(eps)
-		p.low = math.Max(p.low, c.infLow) // the profile is never below its limit
+		// The profile is never below its limit, and never below 1 − α; the
+		// slack also covers the rounding of sums of values near one.
+		p.low = math.Max(p.low, c.infLow)
+		if eps < 0 && !math.IsInf(p.low, -1) {
+			line := math.Log(-math.Expm1(eps))
+			p.low = math.Min(p.up, math.Max(p.low, line-4e-15*(1+math.Abs(line))))
+		}
 		return p
 	}
 	for i := from; i <= to; i++ {
