@@ -85,14 +85,49 @@ func newCurve(p privacy.Profile, d privacy.Direction, logTail, scale float64) *c
 	}) * 1.125
 	unit := scale * math.Exp2(math.Ceil(math.Log2((left+right)/startCells/scale)))
 	from, to := -math.Ceil(left/unit), math.Ceil(right/unit)
-	c := &curve{eval: eval, infLow: atInf.low}
+	c := &curve{infLow: atInf.low}
+	c.eval = func(eps float64) point {
+		p := eval(eps)
+		// The profile is never below its limit, and never below 1 − α; the
+		// slack also covers the rounding of sums of values near one.
+		p.low = math.Max(p.low, c.infLow)
+		if eps < 0 && !math.IsInf(p.low, -1) {
+			line := math.Log(-math.Expm1(eps))
+			p.low = math.Min(p.up, math.Max(p.low, line-4e-15*(1+math.Abs(line))))
+		}
+		return p
+	}
 	for i := from; i <= to; i++ {
-		c.knots = append(c.knots, eval(i*unit))
+		c.knots = append(c.knots, c.eval(i*unit))
 		if i < to {
-			c.mids = append(c.mids, eval((i+0.5)*unit))
+			c.mids = append(c.mids, c.eval((i+0.5)*unit))
 		}
 	}
 	return c
+}
+
+// largest returns the largest possible loss, rounded up; +Inf if there is none.
+func (c *curve) largest() float64 {
+	last := c.knots[len(c.knots)-1]
+	if !math.IsInf(last.up, -1) {
+		return math.Inf(1)
+	}
+	lo, hi := c.knots[0].eps, last.eps
+	for i := len(c.knots) - 2; i > 0 && math.IsInf(c.knots[i].up, -1); i-- {
+		hi = c.knots[i].eps
+	}
+	for range 60 {
+		mid := lo + 0.5*(hi-lo)
+		if mid <= lo || mid >= hi {
+			break
+		}
+		if math.IsInf(c.eval(mid).up, -1) {
+			hi = mid
+		} else {
+			lo = mid
+		}
+	}
+	return hi
 }
 
 // reach returns a w at which ok holds, within a factor 1.1 of the smallest if
