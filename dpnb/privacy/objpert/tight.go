@@ -88,7 +88,7 @@ func (g *grids) removeAt(eps float64) (logLower, logUpper float64) {
 	L := Slope(g.curve) / g.sigma
 	gauss := gaussBounds(eps)
 	logLower, _ = gauss(L)
-	quad := g.integral(eps, 1e-3, 3000)
+	quad := g.integral(eps, 1e-2, 600)
 	logUpper = quad.logUpper
 	shift := -logUpper
 	slack := 1e-11 + 4e-15*math.Abs(logUpper)
@@ -98,6 +98,16 @@ func (g *grids) removeAt(eps float64) (logLower, logUpper float64) {
 		}
 	}
 	raise(g.greedy(eps, shift, quad.cells))
+	near := math.Inf(-1)
+	for _, side := range g.sides() {
+		near = math.Max(near, g.sideIntegral(eps, side, quad))
+	}
+	if near <= logLower+0.04 {
+		// The integral may be all that is needed: do it well.
+		quad = g.integral(eps, 1e-3, 3000)
+		logUpper = math.Min(logUpper, quad.logUpper)
+		raise(g.greedy(eps, shift, quad.cells))
+	}
 	done := func() bool { return logUpper <= logLower+tightTolerance }
 	if done() || math.IsInf(logUpper, -1) {
 		return logLower, math.Min(0, logUpper)
@@ -166,7 +176,7 @@ func (g *grids) even() bool {
 // paths of one side, and raises logLower as it goes.
 func (g *grids) refineSide(eps, shift, slack float64, side int, logUpper float64, logLower *float64) float64 {
 	var tube []span
-	spent := 0
+	spent, dropped := 0, 0.0
 	for level := 1; level < 13; level++ {
 		if level > 1 && 2*len(g.level(level-1)) > maxCells || len(g.level(level)) > maxCells {
 			break
@@ -177,7 +187,7 @@ func (g *grids) refineSide(eps, shift, slack float64, side int, logUpper float64
 		}
 		if len(l.cells) == 0 {
 			// Nothing but cells that count in full wherever they are crossed.
-			logUpper = math.Min(logUpper, math.Log(l.fixed)-shift+slack)
+			logUpper = math.Min(logUpper, math.Log(math.Max(l.fixed, dropped))-shift+slack)
 			continue
 		}
 		best := l.sweep(eps, shift) + l.fixed
@@ -185,14 +195,16 @@ func (g *grids) refineSide(eps, shift, slack float64, side int, logUpper float64
 		if scaled := g.descentAlong(eps, shift, l, g.level(level)); scaled > 0 {
 			*logLower = math.Max(*logLower, math.Log(scaled)-shift-slack)
 		}
-		logUpper = math.Min(logUpper, math.Log(best)-shift+slack)
+		// What was dropped on the way may reach the threshold it was dropped at.
+		logUpper = math.Min(logUpper, math.Log(math.Max(best, dropped))-shift+slack)
 		if logUpper <= *logLower+tightTolerance {
 			break
 		}
 		target := math.Exp(*logLower+shift) * (1 + pruneShare*tightTolerance)
+		dropped = math.Max(dropped, target)
 		spans, ok := l.survivors(target - l.fixed)
 		if !ok {
-			logUpper = math.Min(logUpper, math.Log(target)-shift+slack)
+			logUpper = math.Min(logUpper, math.Log(dropped)-shift+slack)
 			break
 		}
 		tube = l.widen(spans)
