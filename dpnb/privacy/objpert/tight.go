@@ -12,6 +12,10 @@ import (
 // which refinement stops.
 const tightTolerance = 0.0047
 
+// nearTolerance takes its place where nothing more than 1 % above the Gaussian's
+// δ is certified, to see how near to it Tight is.
+const nearTolerance = 0.0012
+
 // pruneShare is the part of the tolerance below which paths are not refined.
 const pruneShare = 0.85
 
@@ -29,6 +33,15 @@ type grids struct {
 	*problem
 	mu     sync.Mutex
 	levels [][]cell
+	// tolerance in place of tightTolerance, if positive.
+	tolerance float64
+}
+
+func (g *grids) tol() float64 {
+	if g.tolerance > 0 {
+		return g.tolerance
+	}
+	return tightTolerance
 }
 
 // level returns the cells of a level, those of level ℓ+1 being pieces of those
@@ -108,7 +121,7 @@ func (g *grids) removeAt(eps float64) (logLower, logUpper float64) {
 		logUpper = math.Min(logUpper, quad.logUpper)
 		raise(g.greedy(eps, shift, quad.cells))
 	}
-	done := func() bool { return logUpper <= logLower+tightTolerance }
+	done := func() bool { return logUpper <= logLower+g.tol() }
 	if done() || math.IsInf(logUpper, -1) {
 		return logLower, math.Min(0, logUpper)
 	}
@@ -116,7 +129,7 @@ func (g *grids) removeAt(eps float64) (logLower, logUpper float64) {
 	// are reflections of each other if the curve is even.
 	worst := math.Inf(-1)
 	for _, side := range g.sides() {
-		if up := g.sideIntegral(eps, side, quad); up <= logLower+tightTolerance {
+		if up := g.sideIntegral(eps, side, quad); up <= logLower+g.tol() {
 			worst = math.Max(worst, up)
 			continue
 		}
@@ -175,6 +188,8 @@ func (g *grids) even() bool {
 // refineSide returns an upper bound on the logarithm of the best reward of the
 // paths of one side, and raises logLower as it goes.
 func (g *grids) refineSide(eps, shift, slack float64, side int, logUpper float64, logLower *float64) float64 {
+	gauss, _ := gaussBounds(eps)(Slope(g.curve) / g.sigma)
+	tol := g.tol()
 	var tube []span
 	spent, dropped := 0, 0.0
 	for level := 1; level < 13; level++ {
@@ -197,10 +212,13 @@ func (g *grids) refineSide(eps, shift, slack float64, side int, logUpper float64
 		}
 		// What was dropped on the way may reach the threshold it was dropped at.
 		logUpper = math.Min(logUpper, math.Log(math.Max(best, dropped))-shift+slack)
-		if logUpper <= *logLower+tightTolerance {
+		if tol = g.tol(); *logLower <= gauss+0.01 {
+			tol = math.Min(tol, nearTolerance)
+		}
+		if logUpper <= *logLower+tol {
 			break
 		}
-		target := math.Exp(*logLower+shift) * (1 + pruneShare*tightTolerance)
+		target := math.Exp(*logLower+shift) * (1 + pruneShare*tol)
 		dropped = math.Max(dropped, target)
 		spans, ok := l.survivors(target - l.fixed)
 		if !ok {
