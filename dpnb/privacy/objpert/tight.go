@@ -189,7 +189,7 @@ func (g *grids) even() bool {
 // paths of one side, and raises logLower as it goes.
 func (g *grids) refineSide(eps, shift, slack float64, side int, logUpper float64, logLower *float64) float64 {
 	gauss, _ := gaussBounds(eps)(Slope(g.curve) / g.sigma)
-	tol := g.tol()
+	var tol float64
 	var tube []span
 	spent, dropped := 0, 0.0
 	for level := 1; level < 13; level++ {

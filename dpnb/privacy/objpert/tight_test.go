@@ -12,9 +12,9 @@ import (
 func TestRefinementsAgree(t *testing.T) {
 	rng := rand.New(rand.NewPCG(21, 22))
 	curves := testCurves(t)
-	rounds := 40
+	rounds := 25
 	if testing.Short() {
-		rounds = 12
+		rounds = 8
 	}
 	worst := 0.0
 	for range rounds {
