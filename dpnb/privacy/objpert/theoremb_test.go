@@ -33,10 +33,10 @@ func TestTheoremB(t *testing.T) {
 
 // What is false is not proved: below the true threshold, about 0.27 as L/σ → 0.
 func TestTheoremBCanFail(t *testing.T) {
-	if _, ok := ProveGaussianCase(0.22, 0, 1, 1500); ok {
+	if _, ok := ProveGaussianCase(0.22, 0, 1, 500); ok {
 		t.Error("ratio 0.22 was proved, but is false at L/σ = 0.5")
 	}
-	if _, ok := ProveGaussianCase(0.1, 3.9, 4, 1500); ok {
+	if _, ok := ProveGaussianCase(0.1, 3.9, 4, 500); ok {
 		t.Error("ratio 0.1 was proved, but is false at L/σ = 4 (threshold 0.152)")
 	}
 }
