@@ -313,7 +313,7 @@ func (c *Composition) startAt(d privacy.Direction, eps float64) (*work, float64)
 		w := c.start(d, lnTail, 1)
 		_, ln := w.upper.tiltForEpsilon(eps)
 		inf := w.upper.lnInfinity(+1)
-		deep := inf > last-1 || lnTail < -1e7 || eps >= w.largest()
+		deep := inf > last-1 || lnTail < -1e5 || eps >= w.largest()
 		if deep {
 			return w, question(w.upper)
 		}
@@ -324,7 +324,7 @@ func (c *Composition) startAt(d privacy.Direction, eps float64) (*work, float64)
 			}
 		}
 		last = inf
-		lnTail *= 1.7
+		lnTail *= 2.5
 	}
 }
 
