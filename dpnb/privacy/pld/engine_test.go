@@ -14,7 +14,7 @@ type hidden struct{ privacy.LowerProfile }
 // A Gaussian through the engine against its closed form, from one run to a
 // million, δ from 0.9 to 1e-300, ε from 1e-3 to 1e3.
 func TestEngineBracketsGaussian(t *testing.T) {
-	runs := []int{2, 3, 30, 1000, 100_000, 1_000_000}
+	runs := []int{2, 3, 30, 1000, 1_000_000}
 	if testing.Short() {
 		runs = []int{2, 30, 1000}
 	}

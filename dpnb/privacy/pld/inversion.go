@@ -195,7 +195,6 @@ func (s *search) run(factor float64) {
 	for range attempts {
 		step = w.affordable(s.theta, step)
 		w.refine(s.theta, step)
-		s.theta = s.tilt(w.upper)
 		_, mean, variance := w.upper.cumulant(s.theta)
 		ok := w.invert(s.theta, step, lnWrap(s.theta, variance, tol), mean, func(up, low *tail) {
 			if eps, above, _ := up.epsilon(s.lnDelta, math.Inf(1)); !above && eps < s.b.Upper {
@@ -219,8 +218,10 @@ func (s *search) run(factor float64) {
 			break
 		}
 	}
-	if e := w.upper.chernoffEpsilon(s.lnDelta); e < s.b.Upper {
-		s.b.Upper, s.b.Method = e, Chernoff
+	if s.b.Upper-s.b.Lower > tol {
+		if e := w.upper.chernoffEpsilon(s.lnDelta); e < s.b.Upper {
+			s.b.Upper, s.b.Method = e, Chernoff
+		}
 	}
 	if e := w.largest(); e < s.b.Upper {
 		s.b.Upper, s.b.Method = e, Basic
@@ -312,7 +313,7 @@ func (c *Composition) startAt(d privacy.Direction, eps float64) (*work, float64)
 		w := c.start(d, lnTail, 1)
 		_, ln := w.upper.tiltForEpsilon(eps)
 		inf := w.upper.lnInfinity(+1)
-		deep := inf > last-1 || lnTail < -1e7 || eps >= w.largest()
+		deep := inf > last-1 || lnTail < -1e5 || eps >= w.largest()
 		if deep {
 			return w, question(w.upper)
 		}
@@ -323,7 +324,7 @@ func (c *Composition) startAt(d privacy.Direction, eps float64) (*work, float64)
 			}
 		}
 		last = inf
-		lnTail *= 1.7
+		lnTail *= 2.5
 	}
 }
 
@@ -341,16 +342,11 @@ func (c *Composition) deltaIn(d privacy.Direction, eps float64) Bounds {
 	if eps >= w.largest() {
 		return Bounds{Lower: math.Inf(-1), Upper: math.Inf(-1), Method: Basic}
 	}
-	question := func(ts terms) float64 {
-		theta, _ := ts.tiltForEpsilon(eps)
-		return theta
-	}
 	tol := math.Min(c.tolerance(w, theta), 5e-3/theta)
 	step, last := w.step(theta, tol), math.Inf(1)
 	for range attempts {
 		step = w.affordable(theta, step)
 		w.refine(theta, step)
-		theta = question(w.upper)
 		_, _, variance := w.upper.cumulant(theta)
 		ok := w.invert(theta, step, lnWrap(theta, variance, tol), eps, func(up, low *tail) {
 			if l, ok := up.deltaAt(eps); ok {
