@@ -24,7 +24,7 @@ func edge(eps, gamma float64) float64 {
 	return eps/gamma - gamma/2
 }
 
-// peakRate returns an upper bound on ln sup_u M(u, γ), tight to 1e-12, and
+// peakRate returns an upper bound on ln sup_u M(u, γ), tight to 1e-6, and
 // where it is attained (c itself if M only rises up to c).
 func peakRate(gamma, k, c float64) (logPeak, at float64) {
 	m := gamma * k
@@ -50,7 +50,7 @@ func peakRate(gamma, k, c float64) (logPeak, at float64) {
 		if !(next > lo && next < hi) {
 			next = 0.5 * (lo + hi)
 		}
-		done := math.Abs(next-x) <= 1e-10*x
+		done := math.Abs(next-x) <= 1e-7*x
 		x = next
 		if done || hi-lo <= 1e-16*c {
 			break
