@@ -139,6 +139,13 @@ func (p *Profile) at(d privacy.Direction, eps float64) enclosure {
 		return v
 	}
 	v = p.compute(d, eps)
+	// Nothing here should give NaN; if it does, say what is known without it.
+	if math.IsNaN(v.upper) {
+		v.upper = 0
+	}
+	if math.IsNaN(v.lower) {
+		v.lower = math.Inf(-1)
+	}
 	p.mu.Lock()
 	p.memo[k] = v
 	p.mu.Unlock()

@@ -23,7 +23,11 @@ const pruneShare = 0.85
 const dropShare = 4e-4
 
 // maxEvaluations bounds the nodes of one call; what is then known is returned.
-const maxEvaluations = 6_000_000
+const maxEvaluations = 4_000_000
+
+// farTail is a ln δ below which the lattice is not worth its time: the values
+// known from the integral and from greedy paths are returned.
+const farTail = -1500
 
 // maxCells bounds the cells of a level.
 const maxCells = 12_000
@@ -130,6 +134,9 @@ func (g *grids) removeAt(eps float64) (logLower, logUpper float64) {
 	worst := math.Inf(-1)
 	for _, side := range g.sides() {
 		if up := g.sideIntegral(eps, side, quad); up <= logLower+g.tol() {
+			worst = math.Max(worst, up)
+			continue
+		} else if logUpper < farTail {
 			worst = math.Max(worst, up)
 			continue
 		}
