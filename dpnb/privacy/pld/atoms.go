@@ -28,7 +28,7 @@ func (c *curve) upperAtoms() atoms {
 	}
 	hull := convexHull(xs, knot{math.Inf(-1), 0})
 	last := hull[len(hull)-1]
-	a := atoms{lnInf: last.ln}
+	a := atoms{w: make([]float64, 0, len(hull)), lnp: make([]float64, 0, len(hull)), lnInf: last.ln}
 	before := knot{math.Inf(-1), 0}
 	for i, k := range hull {
 		after := last
@@ -148,6 +148,7 @@ func (c *curve) lowerAtoms(theta float64) (a atoms, ok bool) {
 	}
 	xs[len(xs)-1].ln = a.lnInf
 	hull := convexHull(xs, knot{math.Inf(-1), 0})
+	a.w, a.lnp = make([]float64, 0, len(hull)), make([]float64, 0, len(hull))
 	logSlope, from := c.leftSlope()
 	started := false
 	for i := range hull {

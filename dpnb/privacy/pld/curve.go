@@ -2,6 +2,8 @@ package pld
 
 import (
 	"math"
+	"slices"
+	"sync"
 
 	"github.com/dpnb/notebooks/dpnb/privacy"
 )
@@ -158,6 +160,10 @@ func reach(ok func(float64) bool) float64 {
 // its squared width, summed over the cells that are wider, is at most budget, or there are most
 // knots.
 func (c *curve) refine(theta, minWidth, budget float64, most int) {
+	// Tables grow in buffers that take turns, and are copied once at the end.
+	buffers := growth.Get().(*[2]struct{ knots, mids []point })
+	defer growth.Put(buffers)
+	turn := 0
 	for len(c.knots) < most {
 		mass := c.cellMasses(theta)
 		limit := budget / float64(len(mass))
@@ -170,10 +176,10 @@ func (c *curve) refine(theta, minWidth, budget float64, most int) {
 			}
 		}
 		if split == 0 {
-			return
+			break
 		}
-		knots := make([]point, 0, len(c.knots)+split)
-		mids := make([]point, 0, len(c.mids)+split)
+		buffer := &buffers[turn%2]
+		knots, mids := buffer.knots[:0], buffer.mids[:0]
 		for i, m := range mass {
 			a, b := c.knots[i], c.knots[i+1]
 			knots = append(knots, a)
@@ -185,9 +191,17 @@ func (c *curve) refine(theta, minWidth, budget float64, most int) {
 			knots = append(knots, mid)
 			mids = append(mids, c.eval(0.5*(a.eps+mid.eps)), c.eval(0.5*(mid.eps+b.eps)))
 		}
-		c.knots, c.mids = append(knots, c.knots[len(c.knots)-1]), mids
+		buffer.knots, buffer.mids = append(knots, c.knots[len(c.knots)-1]), mids
+		c.knots, c.mids = buffer.knots, buffer.mids
+		turn++
+	}
+	if turn > 0 {
+		c.knots, c.mids = slices.Clone(c.knots), slices.Clone(c.mids)
 	}
 }
+
+// growth has the buffers of refine.
+var growth = sync.Pool{New: func() any { return new([2]struct{ knots, mids []point }) }}
 
 // coarsen drops what is not on the lattice of the step and
 // moves the ends outwards onto it.
