@@ -237,10 +237,12 @@ func (g *grids) refineSide(eps, shift, slack float64, side int, logUpper float64
 	return logUpper
 }
 
-// gaussBounds returns bounds on ln δ_G(ε; γ) as a function of γ.
+// gaussBounds returns bounds on ln δ_G(ε; γ) as a function of γ, which was
+// rounded once: for large γ that moves ln δ by more than its own rounding.
 func gaussBounds(eps float64) func(float64) (lo, hi float64) {
 	return func(gamma float64) (lo, hi float64) {
-		p := privacy.GaussianProfile(math.Max(0, gamma), privacy.AddRemove)
+		gamma = math.Max(0, gamma)
+		p := privacy.GaussianProfileBetween(math.Nextafter(gamma, 0), math.Nextafter(gamma, math.Inf(1)), privacy.AddRemove)
 		return p.LogDeltaLower(privacy.Remove, eps), p.LogDeltaUpper(privacy.Remove, eps)
 	}
 }

@@ -62,15 +62,19 @@ func convexHull(xs []knot, origin knot) []knot {
 }
 
 // massBracket returns m and s with p = e^s·m the mass at b of the broken line
-// through a, b and c, and the sum of the two terms of which m is the difference.
+// through a, b and c, and the sum of the two terms of which m is the difference,
+// the second weighted by the relative error of its exponential.
 func massBracket(a, b, c knot) (m, terms, s float64) {
 	fall := -math.Expm1(b.ln - a.ln) // (δ_a − δ_b)/δ_a
 	t1 := fall / -math.Expm1(a.w-b.w)
-	t2 := 0.0
+	t2, weight := 0.0, 0.0
 	if c.w > b.w && !math.IsInf(b.ln, -1) {
-		t2 = (1 - fall) * -math.Expm1(c.ln-b.ln) / math.Expm1(c.w-b.w)
+		// δ_b/δ_a by an exponential of its own: 1 − fall would lose its digits
+		// where it is small, and the division by a small width brings them up.
+		t2 = math.Exp(b.ln-a.ln) * -math.Expm1(c.ln-b.ln) / math.Expm1(c.w-b.w)
+		weight = 1 + 0.1*math.Abs(b.ln-a.ln)
 	}
-	return t1 - t2, math.Abs(t1) + math.Abs(t2), a.ln
+	return t1 - t2, math.Abs(t1) + math.Abs(t2)*weight, a.ln
 }
 
 // add appends the mass at b, rounded up for side = +1 and down for −1.
@@ -78,6 +82,10 @@ func (a *atoms) add(before, b, after knot, side float64) {
 	m, terms, s := massBracket(before, b, after)
 	// Each term is the product of a few correctly rounded factors.
 	m += side * 3e-15 * terms
+	if math.IsNaN(m) && side > 0 {
+		// A mass that cannot be computed must not be lost: nothing is promised.
+		a.lnInf = 0
+	}
 	if !(m > 0) || math.IsInf(s, -1) {
 		return
 	}
@@ -141,12 +149,20 @@ func (c *curve) lowerAtoms(theta float64) (a atoms, ok bool) {
 	if len(xs) < 2 {
 		return atoms{lnInf: math.Inf(-1)}, false
 	}
-	// Where rounding has put a knot below the limit, the limit goes down too.
-	a.lnInf = c.infLow
-	for _, x := range xs {
-		a.lnInf = math.Min(a.lnInf, x.ln)
+	// A knot that was pulled below the limit takes the limit with it, and the
+	// knots beyond it go: a line that rises again would have a negative mass.
+	least := 0
+	for i, x := range xs {
+		if x.ln <= xs[least].ln {
+			least = i
+		}
 	}
-	xs[len(xs)-1].ln = a.lnInf
+	xs = xs[:least+1]
+	if len(xs) < 2 {
+		return atoms{lnInf: math.Inf(-1)}, false
+	}
+	a.lnInf = math.Min(c.infLow, xs[least].ln)
+	xs[least].ln = a.lnInf
 	hull := convexHull(xs, knot{math.Inf(-1), 0})
 	a.w, a.lnp = make([]float64, 0, len(hull)), make([]float64, 0, len(hull))
 	logSlope, from := c.leftSlope()

@@ -232,15 +232,16 @@ func (s *search) run(factor float64) {
 // rescale starts again on lattices of which one has nearly the step that tol
 // asks for: on a large lattice a step up to twice too small is dear.
 func (s *search) rescale(tol float64) *work {
-	best, most := 1.0, 0.0
+	current := s.w.scale
+	best, most := current, 0.0
 	for _, scale := range []float64{1, 1.125, 1.25, 1.375, 1.5, 1.625, 1.75, 1.875} {
 		s.w.scale = scale
 		if step := s.w.step(s.theta, tol); step > most {
 			best, most = scale, step
 		}
 	}
-	s.w.scale = 1
-	if best > 1 {
+	s.w.scale = current
+	if best != current {
 		s.w = s.w.c.start(s.d, s.lnDelta, best)
 		s.theta = s.w.coarse(s.tilt)
 	}
