@@ -79,6 +79,9 @@ func massBracket(a, b, c knot) (m, terms, s float64) {
 
 // add appends the mass at b, rounded up for side = +1 and down for −1.
 func (a *atoms) add(before, b, after knot, side float64) {
+	if math.IsInf(before.ln, -1) {
+		return // beyond the largest loss
+	}
 	m, terms, s := massBracket(before, b, after)
 	// Each term is the product of a few correctly rounded factors.
 	m += side * 3e-15 * terms
@@ -86,7 +89,7 @@ func (a *atoms) add(before, b, after knot, side float64) {
 		// A mass that cannot be computed must not be lost: nothing is promised.
 		a.lnInf = 0
 	}
-	if !(m > 0) || math.IsInf(s, -1) {
+	if !(m > 0) {
 		return
 	}
 	ln := s + math.Log(m)
