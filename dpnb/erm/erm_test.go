@@ -163,7 +163,7 @@ func TestRoundingBoundHolds(t *testing.T) {
 	theta := []float64{3, -2, 5, 1, -7, 2, 2, -1, 0.3, 9}
 	e := newEvaluator(p, 1)
 	g := make([]float64, 10)
-	_, rounding := e.eval(g, theta, 1)
+	_, rounding := e.eval(g, theta)
 	sum, comp := make([]float64, 10), make([]float64, 10)
 	add := func(j int, v float64) {
 		s := sum[j] + v
@@ -237,7 +237,7 @@ func TestPassesDoNotAllocate(t *testing.T) {
 	p := simulated(3000, 20, 1, 1, 0)
 	e := newEvaluator(p, 1)
 	g, x := make([]float64, 20), make([]float64, 20)
-	if a := testing.AllocsPerRun(20, func() { e.eval(g, x, 1) }); a > 0 {
+	if a := testing.AllocsPerRun(20, func() { e.eval(g, x) }); a > 0 {
 		t.Errorf("%v allocations in a pass", a)
 	}
 }
@@ -262,8 +262,8 @@ func BenchmarkMinimize(b *testing.B) {
 			scratch := make([]float64, c.d)
 			for b.Loop() {
 				problem := optimize.Problem{
-					Func: func(x []float64) float64 { v, _ := e.eval(scratch, x, 1); return v },
-					Grad: func(g, x []float64) { e.eval(g, x, 1) },
+					Func: func(x []float64) float64 { v, _ := e.eval(scratch, x); return v },
+					Grad: func(g, x []float64) { e.eval(g, x) },
 				}
 				_, err := optimize.Minimize(problem, make([]float64, c.d),
 					&optimize.Settings{GradientThreshold: 1e-7 * float64(c.n)}, &optimize.LBFGS{})

@@ -9,8 +9,7 @@ package erm
 import (
 	"math"
 
-	"gonum.org/v1/gonum/blas"
-	"gonum.org/v1/gonum/blas/blas64"
+	"github.com/dpnb/notebooks/dpnb/erm/internal/kernel"
 )
 
 // Rows is a matrix of records, one row a record, seen block by block.
@@ -56,18 +55,14 @@ func (m *Dense) Dims() (n, d int) { return m.N, m.D }
 // At returns the element of row i and column j.
 func (m *Dense) At(i, j int) float64 { return m.Data[i*m.D+j] }
 
-func (m *Dense) block(lo, hi int) blas64.General {
-	return blas64.General{Rows: hi - lo, Cols: m.D, Stride: max(1, m.D), Data: m.Data[lo*m.D : hi*m.D]}
-}
-
 // Margins implements Rows.
 func (m *Dense) Margins(dst, theta []float64, lo, hi int) {
-	blas64.Gemv(blas.NoTrans, 1, m.block(lo, hi), vec(theta), 0, vec(dst[:hi-lo]))
+	kernel.Margins(dst[:hi-lo], m.Data[lo*m.D:hi*m.D], theta)
 }
 
 // AddScaled implements Rows.
 func (m *Dense) AddScaled(dst, w []float64, lo, hi int) {
-	blas64.Gemv(blas.Trans, 1, m.block(lo, hi), vec(w[:hi-lo]), 1, vec(dst))
+	kernel.AddScaled(dst, m.Data[lo*m.D:hi*m.D], w[:hi-lo])
 }
 
 // Norms implements Rows.
@@ -96,10 +91,10 @@ func (m *Dense) Select(index []int) *Dense {
 // MaxNorm returns max ‖xᵢ‖₂, 0 without rows, and NaN if an entry is NaN.
 func MaxNorm(r Rows) float64 {
 	n, _ := r.Dims()
-	buf := make([]float64, blockRows)
+	buf := make([]float64, maxBlock)
 	var m float64
-	for lo := 0; lo < n; lo += blockRows {
-		hi := min(lo+blockRows, n)
+	for lo := 0; lo < n; lo += maxBlock {
+		hi := min(lo+maxBlock, n)
 		r.Norms(buf, lo, hi)
 		for _, v := range buf[:hi-lo] {
 			m = math.Max(m, v) // NaN stays NaN
@@ -107,5 +102,3 @@ func MaxNorm(r Rows) float64 {
 	}
 	return m
 }
-
-func vec(x []float64) blas64.Vector { return blas64.Vector{N: len(x), Inc: 1, Data: x} }
