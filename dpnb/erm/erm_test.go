@@ -4,12 +4,10 @@ import (
 	"errors"
 	"fmt"
 	"math"
-	"runtime"
 	"testing"
 
 	"gonum.org/v1/gonum/diff/fd"
 	"gonum.org/v1/gonum/floats"
-	"gonum.org/v1/gonum/optimize"
 
 	"github.com/dpnb/notebooks/dpnb/loss"
 	"github.com/dpnb/notebooks/dpnb/noise"
@@ -239,38 +237,5 @@ func TestPassesDoNotAllocate(t *testing.T) {
 	g, x := make([]float64, 20), make([]float64, 20)
 	if a := testing.AllocsPerRun(20, func() { e.eval(g, x) }); a > 0 {
 		t.Errorf("%v allocations in a pass", a)
-	}
-}
-
-// BenchmarkMinimize times one fit from nothing to a mean gradient of 1e-7,
-// beside gonum's L-BFGS on the same problem and by the same stopping rule.
-func BenchmarkMinimize(b *testing.B) {
-	for _, c := range []struct{ n, d int }{{32_561, 109}, {48_842, 100}} {
-		p := simulated(c.n, c.d, 1, 1, 0)
-		b.Run(fmt.Sprintf("dpnb/n=%d,d=%d", c.n, c.d), func(b *testing.B) {
-			b.ReportAllocs()
-			for b.Loop() {
-				s, err := Minimize(p, &Settings{Tolerance: 1e-7 * float64(c.n)})
-				if err != nil {
-					b.Fatal(err)
-				}
-				b.ReportMetric(float64(s.Passes), "passes")
-			}
-		})
-		b.Run(fmt.Sprintf("gonum/n=%d,d=%d", c.n, c.d), func(b *testing.B) {
-			e := newEvaluator(p, runtime.GOMAXPROCS(0))
-			scratch := make([]float64, c.d)
-			for b.Loop() {
-				problem := optimize.Problem{
-					Func: func(x []float64) float64 { v, _ := e.eval(scratch, x); return v },
-					Grad: func(g, x []float64) { e.eval(g, x) },
-				}
-				_, err := optimize.Minimize(problem, make([]float64, c.d),
-					&optimize.Settings{GradientThreshold: 1e-7 * float64(c.n)}, &optimize.LBFGS{})
-				if err != nil {
-					b.Fatal(err)
-				}
-			}
-		})
 	}
 }

@@ -27,20 +27,19 @@ func (LBFGS) run(r *search) error {
 	pairs := newLBFGS(r.e.d, memory)
 	dir, trial, trialGrad := make([]float64, r.e.d), make([]float64, r.e.d), make([]float64, r.e.d)
 	builtAt := floats.Norm(r.g, 2)
-	builds, stalled, slow := 1, 0, true
-	var exact metric
+	builds, stalled, slow := 1, 0, false
 	for r.left() > 0 && stalled < 3 {
 		norm := floats.Norm(r.g, 2)
-		if r.e.passes > patience && exact == nil {
-			if exact = r.exactMetric(); exact != nil {
-				m, slow = exact, true
+		if r.e.passes > patience && !r.exact {
+			if exact := r.exactMetric(); exact != nil {
+				m, r.exact, slow = exact, true, true
 			}
 		}
 		switch {
-		case exact != nil && slow:
+		case r.exact && slow:
 			pairs.reset()
 			m.refresh(r.x)
-		case exact == nil && norm < builtAt/30 && builds < 4:
+		case !r.exact && !r.sampled && norm < builtAt/30 && builds < 4:
 			m.refresh(r.x)
 			builtAt = norm
 			builds++

@@ -52,6 +52,7 @@ func (r *search) steer() (m metric, done bool, err error) {
 		if err := (LBFGS{}).run(s); err != nil {
 			return nil, false, err
 		}
+		r.sampled = true
 		r.extra += s.e.gradients + s.extra
 		copy(r.x, s.best.Theta)
 	}
@@ -61,6 +62,7 @@ func (r *search) steer() (m metric, done bool, err error) {
 	}
 	if dense {
 		m = newPrimalMetric(sample, scale, r.p.Ridge, r.e.workers)
+		r.exact = sample == r.p
 	} else {
 		m = newDiagonalMetric(sample, scale, r.p.Ridge)
 	}

@@ -28,7 +28,7 @@ func (NewtonCG) run(r *search) error {
 	for stalled := 0; r.left() > 0 && stalled < 3; {
 		norm := floats.Norm(r.g, 2)
 		target := math.Max(norm*math.Min(0.5, math.Sqrt(norm/norm0)), 0.3*r.s.Tolerance)
-		c.solve(dir, r, m, target)
+		steps := c.solve(dir, r, m, target)
 		slope0 := floats.Dot(dir, r.g)
 		if !(slope0 < 0) {
 			break
@@ -40,11 +40,14 @@ func (NewtonCG) run(r *search) error {
 		if r.record() {
 			return nil
 		}
-		stalled++
+		// Far from the minimum the gradient may rise while J falls; at the
+		// precision of the gradient it is a sign of the end.
 		if r.best.Certificate.Bound() < before {
 			stalled = 0
+		} else if floats.Norm(r.g, 2) < 4*r.rounding {
+			stalled++
 		}
-		if floats.Norm(r.g, 2) < 0.1*norm {
+		if steps > 4 {
 			m.refresh(r.x)
 		}
 	}
@@ -59,15 +62,17 @@ func newConjugate(d int) *conjugate {
 }
 
 // solve writes v with ‖∇²J·v + ∇J‖ ≤ target to v, or the best that the passes
-// left and the precision allow; v is a direction of descent from the first step on.
-func (c *conjugate) solve(v []float64, r *search, m metric, target float64) {
+// left and the precision allow; v is a direction of descent from the first step
+// on. It returns the number of products.
+func (c *conjugate) solve(v []float64, r *search, m metric, target float64) (steps int) {
 	clear(v)
 	floats.ScaleTo(c.residual, -1, r.g)
 	copy(c.z, c.residual)
 	m.solve(c.z)
 	copy(c.q, c.z)
 	rz := floats.Dot(c.residual, c.z)
-	for k := 0; k < 10*len(v)+10 && r.left() > 1; k++ {
+	for steps < 10*len(v)+10 && r.left() > 1 {
+		steps++
 		r.e.hessian(c.hq, c.q)
 		qhq := floats.Dot(c.q, c.hq)
 		if !(qhq > 0) || !(rz > 0) || math.IsInf(qhq, 1) {
@@ -77,7 +82,7 @@ func (c *conjugate) solve(v []float64, r *search, m metric, target float64) {
 		floats.AddScaled(v, a, c.q)
 		floats.AddScaled(c.residual, -a, c.hq)
 		if floats.Norm(c.residual, 2) <= target {
-			return
+			return steps
 		}
 		copy(c.z, c.residual)
 		m.solve(c.z)
@@ -88,4 +93,5 @@ func (c *conjugate) solve(v []float64, r *search, m metric, target float64) {
 	if floats.Norm(v, 2) == 0 { // no product was made: the metric alone
 		copy(v, c.z)
 	}
+	return steps
 }

@@ -20,6 +20,11 @@ type search struct {
 	// rough says to stop where the gradient is small beside what another sample
 	// of as many records would make of it.
 	rough bool
+	// sampled says that the start is the minimiser over a sample, so that the
+	// metric suffers from the sample and not from where it was taken.
+	sampled bool
+	// exact says that the metric is the Hessian itself.
+	exact bool
 	// extra is what was spent on samples, in f′ᵢ.
 	extra int
 }
