@@ -3,6 +3,7 @@ package erm
 import (
 	"fmt"
 	"runtime"
+	"sync"
 	"testing"
 
 	"gonum.org/v1/gonum/blas"
@@ -77,12 +78,13 @@ func plainGonum(b *testing.B, p *Problem, tolerance float64) {
 func BenchmarkMethods(b *testing.B) {
 	dense := simulated(20_000, 60, 1, 5, 0)
 	wide := sparseProblem(20_000, 5000, 20, 1)
-	for _, m := range []Method{LBFGS{}, NewtonCG{}, SAG{}, SVRG{}} {
+	for _, m := range []Method{Auto{}, LBFGS{}, NewtonCG{}, SAG{}, SVRG{}} {
 		for name, p := range map[string]*Problem{"dense": dense, "sparse": wide} {
-			if _, slow := m.(LBFGS); !slow && name == "sparse" {
-				if _, ok := m.(NewtonCG); !ok {
-					continue // a step costs O(d)
-				}
+			if _, sag := m.(SAG); sag && name == "sparse" {
+				continue // a step costs O(d)
+			}
+			if _, svrg := m.(SVRG); svrg && name == "sparse" {
+				continue
 			}
 			b.Run(m.Name()+"/"+name, func(b *testing.B) {
 				for b.Loop() {
@@ -96,4 +98,31 @@ func BenchmarkMethods(b *testing.B) {
 			})
 		}
 	}
+}
+
+// BenchmarkPass is one evaluation of J and ∇J beside the mere reading of the
+// records by as many workers: the bound is the bandwidth of the memory.
+func BenchmarkPass(b *testing.B) {
+	p := simulated(400_000, 100, 1, 1, 0)
+	data := p.Rows.(*Dense).Data
+	b.Run("evaluation", func(b *testing.B) {
+		e := newEvaluator(p, 0)
+		e.norms = false
+		g, x := make([]float64, 100), make([]float64, 100)
+		b.SetBytes(int64(8 * len(data)))
+		for b.Loop() {
+			e.eval(g, x)
+		}
+	})
+	b.Run("reading", func(b *testing.B) {
+		workers := runtime.GOMAXPROCS(0)
+		b.SetBytes(int64(8 * len(data)))
+		for b.Loop() {
+			var wg sync.WaitGroup
+			for w := range workers {
+				wg.Go(func() { floats.Sum(data[w*len(data)/workers : (w+1)*len(data)/workers]) })
+			}
+			wg.Wait()
+		}
+	})
 }

@@ -58,6 +58,16 @@ func problems() map[string]*Problem {
 	} {
 		ps[fmt.Sprintf("n=%d,d=%d,R=%v,λ=%v,σ=%v", c.n, c.d, c.norm, c.ridge, c.noise)] = simulated(c.n, c.d, c.norm, c.ridge, c.noise)
 	}
+	for name, l := range map[string]loss.Loss{"half squared": half{}, "half squared hinge": kinked{}} {
+		for _, n := range []int{200, 4000} {
+			p := simulated(n, 15, 1, 0.5, 3)
+			p.Loss = l
+			ps[fmt.Sprintf("%s, n=%d", name, n)] = p
+		}
+	}
+	ps["uneven columns"] = uneven(10_000, 12, 0.01)
+	ps["sparse"] = sparseProblem(3000, 60, 6, 1)
+	ps["sparse and wide"] = sparseProblem(2000, 3000, 10, 1)
 	return ps
 }
 
@@ -217,6 +227,7 @@ func TestValidate(t *testing.T) {
 		"b NaN":        func(p *Problem) { p.Linear[0] = math.NaN() },
 		"NaN in a row": func(p *Problem) { p.Rows.(*Dense).Data[5] = math.NaN() },
 		"Inf in a row": func(p *Problem) { p.Rows.(*Dense).Data[5] = math.Inf(-1) },
+		"no curvature": func(p *Problem) { p.Loss = unbounded{} },
 		"no loss":      func(p *Problem) { p.Loss = nil },
 	} {
 		p := good()

@@ -102,21 +102,24 @@ func (e *evaluator) eval(grad, theta []float64) (value, rounding float64) {
 	e.gradients += e.n
 	e.pass(theta, false)
 	p := e.p
-	for j := range grad {
-		grad[j] = p.Ridge * theta[j]
-	}
-	if p.Linear != nil {
-		floats.Add(grad, p.Linear)
-		value += floats.Dot(p.Linear, theta)
-	}
-	norm := floats.Norm(theta, 2)
-	value += 0.5 * p.Ridge * norm * norm
+	clear(grad)
 	var slopes, maxNorm float64
 	for c := range e.chunks {
 		value += e.chunks[c].value
 		slopes += e.chunks[c].slopes
 		maxNorm = math.Max(maxNorm, e.chunks[c].maxNorm)
 		floats.Add(grad, e.chunks[c].grad)
+	}
+	// b + λθ comes last and as one: the two may be large and cancel.
+	norm := floats.Norm(theta, 2)
+	value += 0.5 * p.Ridge * norm * norm
+	if p.Linear == nil {
+		floats.AddScaled(grad, p.Ridge, theta)
+	} else {
+		value += floats.Dot(p.Linear, theta)
+		for j, b := range p.Linear {
+			grad[j] += b + p.Ridge*theta[j]
+		}
 	}
 	if e.norms {
 		e.norms, e.maxNorm = false, maxNorm
@@ -222,7 +225,7 @@ func (e *evaluator) losses(c *chunk, slope, t []float64, lo, hi int) {
 //     most h = B + ⌈n/(B·chunks)⌉ + chunks + 4 (for sparse rows, where the first
 //     two are one, the number of records of a chunk + chunks + 4), and the
 //     vector of Σ|f′ᵢ||xᵢⱼ| has norm at most R·Σ|f′ᵢ|;
-//   - λθ + b goes through the additions of the chunks too: (chunks + 4)u each.
+//   - λθ + b takes a product and two additions more: at most 4u(λ‖θ‖ + ‖b‖).
 //
 // The factor 1.01 pays for second-order terms and for the rounding of R.
 func (e *evaluator) roundingBound(slopes, norm, maxNorm float64) float64 {
@@ -239,7 +242,7 @@ func (e *evaluator) roundingBound(slopes, norm, maxNorm float64) float64 {
 	if e.p.Linear != nil {
 		early += floats.Norm(e.p.Linear, 2)
 	}
-	err += (chunks + 4) * u * early
+	err += 4 * u * early
 	return 1.01 * err
 }
 

@@ -13,7 +13,8 @@ const (
 // a sample of the records, factored at the minimiser over that sample; one pass
 // over the records for each trial step. Where d is too large for that, the
 // metric is diagonal. If it takes more than 40 passes it becomes Newton's method
-// with the full Hessian, in its dual form if d > n.
+// with the full Hessian, in its dual form if d > n, as long as one of the two is
+// at most 2,500.
 type LBFGS struct{}
 
 // Name returns "L-BFGS".
@@ -24,6 +25,13 @@ func (LBFGS) run(r *search) error {
 	if done || err != nil {
 		return err
 	}
+	r.lbfgs(m, true)
+	return nil
+}
+
+// lbfgs searches from x with the metric m. After patience passes it goes on with
+// the exact Hessian or, if told not to, returns false: the search is not over.
+func (r *search) lbfgs(m metric, mayFactor bool) (over bool) {
 	pairs := newLBFGS(r.e.d, memory)
 	dir, trial, trialGrad := make([]float64, r.e.d), make([]float64, r.e.d), make([]float64, r.e.d)
 	builtAt := floats.Norm(r.g, 2)
@@ -31,6 +39,9 @@ func (LBFGS) run(r *search) error {
 	for r.left() > 0 && stalled < 3 {
 		norm := floats.Norm(r.g, 2)
 		if r.e.passes > patience && !r.exact {
+			if !mayFactor {
+				return false
+			}
 			if exact := r.exactMetric(); exact != nil {
 				m, r.exact, slow = exact, true, true
 			}
@@ -68,7 +79,7 @@ func (LBFGS) run(r *search) error {
 		slow = floats.Norm(r.g, 2) > 0.2*norm
 		before := r.best.Certificate.Bound()
 		if r.record() {
-			return nil
+			return true
 		}
 		if r.best.Certificate.Bound() < before {
 			stalled = 0
@@ -76,7 +87,7 @@ func (LBFGS) run(r *search) error {
 			stalled++
 		}
 	}
-	return nil
+	return true
 }
 
 // lbfgs keeps the last pairs (s, y) of steps and gradient differences.

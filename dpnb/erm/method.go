@@ -2,7 +2,7 @@ package erm
 
 // Method is a way to minimise a Problem. All methods stop at the same
 // certificate and take the same Settings; they differ in what it costs.
-// The methods are LBFGS, NewtonCG, SAG and SVRG.
+// The methods are Auto, LBFGS, NewtonCG, SAG and SVRG.
 type Method interface {
 	// Name is how the method is called in tables and reports.
 	Name() string
@@ -11,22 +11,38 @@ type Method interface {
 	run(r *search) error
 }
 
-// Choose returns the method that Minimize takes if Settings name none: LBFGS,
-// except for wide sparse problems, whose curvature cannot be factored, where
-// products with it are cheap and NewtonCG needs less memory for directions.
-func Choose(p *Problem) Method {
-	n, d := p.Rows.Dims()
-	if d > maxFactor && n > maxFactor && 2*nonzeros(p.Rows) < n*d {
-		return NewtonCG{}
+// Auto is the default. It chooses by n, d and sparsity: where the Hessian over a
+// sample is worth factoring (d ≤ 200, or d³ not far above the number of entries),
+// LBFGS with that metric; elsewhere LBFGS with a diagonal metric for at most 40
+// passes, which well-conditioned problems do not need, and then NewtonCG.
+type Auto struct{}
+
+// Name returns "auto".
+func (Auto) Name() string { return "auto" }
+
+func (Auto) run(r *search) error {
+	if factorable(r.p) {
+		return LBFGS{}.run(r)
 	}
-	return LBFGS{}
+	m, done, err := r.steer()
+	if done || err != nil || r.lbfgs(m, false) {
+		return err
+	}
+	r.e.curvature = make([]float64, r.e.n)
+	if done, err := r.begin(); done || err != nil {
+		return err
+	}
+	r.switched = true
+	m.refresh(r.x)
+	r.newton(m)
+	return nil
 }
 
-// factorable says whether the Hessian over a sample is worth factoring: d³/3
-// multiplications against those of some thirty passes.
+// factorable says whether the metric can be the Hessian over a sample of some
+// 20·d records for the price of about three passes, or is cheap at any rate.
 func factorable(p *Problem) bool {
 	_, d := p.Rows.Dims()
-	return d <= maxFactor && d*d <= 300*nonzeros(p.Rows)/d
+	return d <= 200 || d <= maxFactor && 2*d*d*d <= 3*nonzeros(p.Rows)
 }
 
 // steer finds a start on a sample of the records, unless there is one, evaluates
@@ -37,7 +53,7 @@ func factorable(p *Problem) bool {
 // than a pass, and the metric is taken where it will be used.
 func (r *search) steer() (m metric, done bool, err error) {
 	n, d := r.e.n, r.e.d
-	size := sampleSize(n, d)
+	size := sampleSize(n, d, nonzeros(r.p.Rows))
 	dense := factorable(r.p)
 	if !dense {
 		size = min(n, 2000)

@@ -106,7 +106,7 @@ func (m *primalMetric) solve(v []float64) {
 	if !m.ok || m.chol.SolveVecTo(x, x) != nil || math.IsNaN(floats.Sum(v)) {
 		n := float64(len(m.t))
 		m.ok = false // too ill-conditioned to steer by
-		floats.Scale(1/(m.ridge+m.scale*n*finiteSmoothness(m.s)), v)
+		floats.Scale(1/(m.ridge+m.scale*n*m.s.Loss.Smoothness()), v)
 	}
 }
 
@@ -157,7 +157,7 @@ func (m *dualMetric) refresh(theta []float64) {
 
 func (m *dualMetric) solve(v []float64) {
 	if !m.ok {
-		floats.Scale(1/(m.p.Ridge+float64(m.n)*finiteSmoothness(m.p)), v)
+		floats.Scale(1/(m.p.Ridge+float64(m.n)*m.p.Loss.Smoothness()), v)
 		return
 	}
 	m.p.Rows.Margins(m.u, v, 0, m.n)
@@ -210,11 +210,3 @@ func (m *diagonalMetric) refresh(theta []float64) {
 }
 
 func (m *diagonalMetric) solve(v []float64) { floats.Div(v, m.diag) }
-
-// finiteSmoothness is sup f″, or 1 where there is no such bound.
-func finiteSmoothness(p *Problem) float64 {
-	if s := p.Loss.Smoothness(); !math.IsInf(s, 1) {
-		return s
-	}
-	return 1
-}

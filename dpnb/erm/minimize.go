@@ -10,7 +10,8 @@ import (
 // exact as it can cheaply be.
 type Settings struct {
 	// Tolerance τ on the certified ‖∇J(θ)‖₂. Zero means 1e-9·(1 + n·L·R): as
-	// exact as is worth while for a sum of n gradients of size up to L·R.
+	// exact as is worth while for a sum of n gradients of size up to L·R, with the
+	// mean of |f′ᵢ| at the start (at least 1) in place of an infinite L.
 	Tolerance float64
 	// MaxPasses over the records; zero means 1,000.
 	MaxPasses int
@@ -20,7 +21,7 @@ type Settings struct {
 	// Start is where the search begins (length d); nil is the origin, or what a
 	// sample of the records says.
 	Start []float64
-	// Method is how to search; nil means Choose(p).
+	// Method is how to search; nil means Auto.
 	Method Method
 }
 
@@ -82,11 +83,14 @@ func Minimize(p *Problem, settings *Settings) (*Solution, error) {
 	if s.Tolerance < 0 || math.IsNaN(s.Tolerance) {
 		return nil, &DataError{fmt.Sprintf("Tolerance = %v, want a positive number", s.Tolerance)}
 	}
+	if math.IsInf(p.Loss.Smoothness(), 1) {
+		return nil, &DataError{fmt.Sprintf("the %s loss has no bound on its curvature, so that no gradient can be certified: clip it", p.Loss.Name())}
+	}
 	if s.MaxPasses == 0 {
 		s.MaxPasses = 1000
 	}
 	if s.Method == nil {
-		s.Method = Choose(p)
+		s.Method = Auto{}
 	}
 	r := newSearch(p, s)
 	if err := s.Method.run(r); err != nil {

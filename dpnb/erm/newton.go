@@ -6,6 +6,10 @@ import (
 	"gonum.org/v1/gonum/floats"
 )
 
+// newtonPatience is the number of passes after which NewtonCG preconditions by
+// the full Hessian, if that can be factored.
+const newtonPatience = 500
+
 // NewtonCG is the truncated Newton method (Dembo and Steihaug 1983): the Newton
 // equation ∇²J·v = −∇J is solved by conjugate gradients, preconditioned by the
 // metric of a sample, to the relative residual min(½, √(‖∇J‖/‖∇J₀‖)), or to what
@@ -16,16 +20,29 @@ type NewtonCG struct{}
 func (NewtonCG) Name() string { return "Newton-CG" }
 
 func (NewtonCG) run(r *search) error {
-	d := r.e.d
 	r.e.curvature = make([]float64, r.e.n)
 	m, done, err := r.steer()
 	if done || err != nil {
 		return err
 	}
+	r.newton(m)
+	return nil
+}
+
+// newton searches from x, where the curvature has been evaluated, with m to
+// precondition by.
+func (r *search) newton(m metric) {
+	d := r.e.d
 	dir, trial, trialGrad := make([]float64, d), make([]float64, d), make([]float64, d)
 	c := newConjugate(d)
 	norm0 := floats.Norm(r.g, 2)
 	for stalled := 0; r.left() > 0 && stalled < 3; {
+		if r.e.passes > newtonPatience && !r.exact {
+			if exact := r.exactMetric(); exact != nil {
+				m, r.exact = exact, true
+				m.refresh(r.x)
+			}
+		}
 		norm := floats.Norm(r.g, 2)
 		target := math.Max(norm*math.Min(0.5, math.Sqrt(norm/norm0)), 0.3*r.s.Tolerance)
 		steps := c.solve(dir, r, m, target)
@@ -34,11 +51,11 @@ func (NewtonCG) run(r *search) error {
 			break
 		}
 		if _, ok := r.along(dir, slope0, &trial, &trialGrad); !ok.accepted {
-			return nil // the curvature is that of the last trial: rounding or budget
+			return // the curvature is that of the last trial: rounding or budget
 		}
 		before := r.best.Certificate.Bound()
 		if r.record() {
-			return nil
+			return
 		}
 		// Far from the minimum the gradient may rise while J falls; at the
 		// precision of the gradient it is a sign of the end.
@@ -47,11 +64,10 @@ func (NewtonCG) run(r *search) error {
 		} else if floats.Norm(r.g, 2) < 4*r.rounding {
 			stalled++
 		}
-		if steps > 4 {
+		if steps > 4 || r.exact && steps > 1 {
 			m.refresh(r.x)
 		}
 	}
-	return nil
 }
 
 // conjugate holds the vectors of the preconditioned conjugate gradient method.

@@ -8,9 +8,9 @@ const minSample = 1000
 // multiplications at ten times the speed of a pass over memory, is held to about
 // three passes, its memory to a quarter of the records', and to a fortieth if
 // they are many.
-func sampleSize(n, d int) int {
+func sampleSize(n, d, nonzeros int) int {
 	m := max(80*d, n/40)
-	m = min(m, 30*n/d)
+	m = min(m, 30*nonzeros/(d*d))
 	return min(n, max(m, 4*d, minSample))
 }
 

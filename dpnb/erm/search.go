@@ -25,6 +25,8 @@ type search struct {
 	sampled bool
 	// exact says that the metric is the Hessian itself.
 	exact bool
+	// switched says that the method changed on the way.
+	switched bool
 	// extra is what was spent on samples, in f′ᵢ.
 	extra int
 }
@@ -50,7 +52,7 @@ func (r *search) begin() (done bool, err error) {
 			return false, errNotFinite()
 		}
 		if r.s.Tolerance == 0 {
-			r.s.Tolerance = defaultTolerance(r.p, r.e.maxNorm)
+			r.s.Tolerance = r.defaultTolerance()
 		}
 		if finite(r.f) && finite(floats.Norm(r.g, 2)) {
 			return r.record(), nil
@@ -66,7 +68,7 @@ func (r *search) record() bool {
 	norm := floats.Norm(r.g, 2)
 	// The norm itself is a sum of d squares.
 	rounding := r.rounding + float64(len(r.g)/2+2)*0x1p-53*norm
-	if c := norm + rounding; c < r.best.Certificate.Bound() {
+	if c := norm + rounding; c < r.best.Certificate.Bound() && finite(r.f) {
 		copy(r.best.Theta, r.x)
 		r.best.Value = r.f
 		r.best.Certificate = Certificate{GradientNorm: norm, Rounding: rounding, Distance: c / r.p.Ridge, Gap: c * c / (2 * r.p.Ridge)}
@@ -78,20 +80,28 @@ func (r *search) record() bool {
 }
 
 // defaultTolerance is as exact as is worth while for a sum of n gradients of
-// size up to L·R.
-func defaultTolerance(p *Problem, maxNorm float64) float64 {
-	n, _ := p.Rows.Dims()
-	slope := p.Loss.Lipschitz()
+// size up to L·R. Where f′ has no bound L, the mean of |f′ᵢ| at the start and 1
+// take its place.
+func (r *search) defaultTolerance() float64 {
+	n := float64(r.e.n)
+	slope := r.p.Loss.Lipschitz()
 	if math.IsInf(slope, 1) {
-		slope = 1
+		slope = math.Max(1, r.e.slopes/n)
 	}
-	return 1e-9 * (1 + float64(n)*slope*maxNorm)
+	return 1e-9 * (1 + n*slope*r.e.maxNorm)
 }
 
 // solution returns the best point, and ErrTolerance if it is not good enough.
 func (r *search) solution(m Method) (*Solution, error) {
 	b := &r.best
-	b.Method, b.Tolerance, b.Passes = m.Name(), r.s.Tolerance, r.e.passes
+	b.Method = m.Name()
+	if _, auto := m.(Auto); auto {
+		b.Method = LBFGS{}.Name()
+		if r.switched {
+			b.Method += ", then " + NewtonCG{}.Name()
+		}
+	}
+	b.Tolerance, b.Passes = r.s.Tolerance, r.e.passes
 	b.Gradients, b.Products = r.e.gradients+r.extra, r.e.products
 	if c := b.Certificate; !(c.Bound() <= r.s.Tolerance) {
 		return b, fmt.Errorf("%w: ‖∇J‖ ≤ %.3g (of which rounding %.3g) after %d passes, want %.3g; allow more passes or a larger tolerance",

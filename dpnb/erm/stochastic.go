@@ -1,8 +1,6 @@
 package erm
 
 import (
-	"fmt"
-	"math"
 	"math/rand/v2"
 
 	"gonum.org/v1/gonum/floats"
@@ -30,10 +28,7 @@ func (m SAG) run(r *search) error {
 	if done, err := r.begin(); done || err != nil {
 		return err
 	}
-	eta, err := r.stepSize()
-	if err != nil {
-		return err
-	}
+	eta := r.stepSize()
 	n, d := r.e.n, r.e.d
 	rng := rand.New(rand.NewPCG(m.Seed, 0x5A6))
 	slopes, sum := make([]float64, n), make([]float64, d)
@@ -82,11 +77,7 @@ func (m SVRG) run(r *search) error {
 	if done, err := r.begin(); done || err != nil {
 		return err
 	}
-	eta, err := r.stepSize()
-	if err != nil {
-		return err
-	}
-	eta /= 4
+	eta := r.stepSize() / 4
 	n, d := r.e.n, r.e.d
 	rng := rand.New(rand.NewPCG(m.Seed, 0x52B))
 	slopes, drift := make([]float64, n), make([]float64, d)
@@ -114,12 +105,8 @@ func (m SVRG) run(r *search) error {
 }
 
 // stepSize returns 1/(βR² + λ/n), what the smoothness of one term allows.
-func (r *search) stepSize() (float64, error) {
-	b := r.p.Loss.Smoothness()
-	if math.IsInf(b, 1) {
-		return 0, &DataError{fmt.Sprintf("the %s loss has no bound on its curvature, which SAG and SVRG need: use LBFGS or NewtonCG", r.p.Loss.Name())}
-	}
-	return 1 / (b*r.e.maxNorm*r.e.maxNorm + r.p.Ridge/float64(r.e.n)), nil
+func (r *search) stepSize() float64 {
+	return 1 / (r.p.Loss.Smoothness()*r.e.maxNorm*r.e.maxNorm + r.p.Ridge/float64(r.e.n))
 }
 
 // epoch counts k single gradients and checks the full one. It reports whether
