@@ -4,6 +4,8 @@ import (
 	"errors"
 	"fmt"
 	"math"
+	"math/big"
+	"runtime"
 	"testing"
 
 	"gonum.org/v1/gonum/diff/fd"
@@ -213,6 +215,46 @@ func TestRoundingBoundHolds(t *testing.T) {
 	}
 }
 
+// TestRoundingBoundCountsTheMargins: records all but orthogonal to a long θ have
+// margins that are mostly rounding error.
+func TestRoundingBoundCountsTheMargins(t *testing.T) {
+	p := simulated(30, 10, 1, 1e-20, 0)
+	p.Loss = half{}
+	theta := make([]float64, 10)
+	for j := range theta {
+		theta[j] = 1e9 * math.Sin(float64(j+1))
+	}
+	rows := p.Rows.(*Dense)
+	want := make([]*big.Float, 10)
+	for j := range want {
+		want[j] = new(big.Float).SetPrec(300)
+	}
+	exact := func(v float64) *big.Float { return new(big.Float).SetPrec(300).SetFloat64(v) }
+	for i := range rows.N {
+		r := rows.Data[i*10 : (i+1)*10]
+		floats.AddScaled(r, -floats.Dot(r, theta)/floats.Dot(theta, theta), theta)
+		m := exact(-p.Labels[i])
+		for j, v := range r {
+			m.Add(m, new(big.Float).Mul(exact(v), exact(theta[j])))
+		}
+		for j, v := range r {
+			want[j].Add(want[j], new(big.Float).Mul(m, exact(v)))
+		}
+	}
+	e := newEvaluator(p, 1)
+	g := make([]float64, 10)
+	_, rounding := e.eval(g, theta)
+	var sum float64
+	for j, w := range want {
+		d, _ := w.Sub(w, exact(g[j])).Float64()
+		sum += d * d
+	}
+	// The share of λθ is 1e-11.
+	if err := math.Sqrt(sum); err > rounding || err < 1e-9 {
+		t.Errorf("error %v, bound %v", err, rounding)
+	}
+}
+
 func TestValidate(t *testing.T) {
 	good := func() *Problem { return simulated(10, 2, 1, 1, 1) }
 	for name, spoil := range map[string]func(*Problem){
@@ -248,5 +290,38 @@ func TestPassesDoNotAllocate(t *testing.T) {
 	g, x := make([]float64, 20), make([]float64, 20)
 	if a := testing.AllocsPerRun(20, func() { e.eval(g, x) }); a > 0 {
 		t.Errorf("%v allocations in a pass", a)
+	}
+}
+
+// TestCertificateCountsTheRounding: what is bounded is the gradient itself, not
+// what was computed of it.
+func TestCertificateCountsTheRounding(t *testing.T) {
+	p := simulated(3000, 20, 5, 0.5, 1)
+	s, err := Minimize(p, nil)
+	if err != nil {
+		t.Fatal(err)
+	}
+	c := s.Certificate
+	if bound := c.GradientNorm + c.Rounding; !(c.Rounding > 0) || c.Distance != bound/p.Ridge || c.Gap != bound*bound/(2*p.Ridge) {
+		t.Errorf("%+v", c)
+	}
+	// Between the computed norm and its bound lies what must be refused.
+	r := newSearch(p, Settings{Start: s.Theta, Tolerance: c.GradientNorm + c.Rounding/2})
+	if done, err := r.begin(); done || err != nil {
+		t.Errorf("a gradient within its rounding error is certified: %v", err)
+	}
+}
+
+func TestMemoryBesideTheRecords(t *testing.T) {
+	const n, d = 200_000, 20
+	p := simulated(n, d, 1, 1, 0)
+	var before, after runtime.MemStats
+	runtime.ReadMemStats(&before)
+	if _, err := Minimize(p, nil); err != nil {
+		t.Fatal(err)
+	}
+	runtime.ReadMemStats(&after)
+	if share := float64(after.TotalAlloc-before.TotalAlloc) / (8 * n * d); share > 0.05 {
+		t.Errorf("a fit allocates %.3f of the memory of the records", share)
 	}
 }

@@ -230,6 +230,7 @@ func (e *evaluator) losses(c *chunk, slope, t []float64, lo, hi int) {
 // The factor 1.01 pays for second-order terms and for the rounding of R.
 func (e *evaluator) roundingBound(slopes, norm, maxNorm float64) float64 {
 	const u = 0x1p-53
+	maxNorm += math.Sqrt(float64(e.d)) * 0x1p-511 // what underflows in the squares
 	chunks := float64(len(e.chunks))
 	h := float64(e.block) + chunks + 4 + float64(e.n)/(float64(e.block)*chunks) + 1
 	if e.direct {
