@@ -104,11 +104,7 @@ func (m *CSR) AddScaled(dst, w []float64, lo, hi int) {
 func (m *CSR) Norms(dst []float64, lo, hi int) {
 	for i := lo; i < hi; i++ {
 		_, values := m.row(i)
-		var s float64
-		for _, v := range values {
-			s += v * v
-		}
-		dst[i-lo] = math.Sqrt(s)
+		dst[i-lo] = math.Sqrt(sumSquares(values))
 	}
 }
 

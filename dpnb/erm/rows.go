@@ -68,12 +68,23 @@ func (m *Dense) AddScaled(dst, w []float64, lo, hi int) {
 // Norms implements Rows.
 func (m *Dense) Norms(dst []float64, lo, hi int) {
 	for i := lo; i < hi; i++ {
-		var s float64
-		for _, v := range m.Data[i*m.D : (i+1)*m.D] {
-			s += v * v
-		}
-		dst[i-lo] = math.Sqrt(s)
+		dst[i-lo] = math.Sqrt(sumSquares(m.Data[i*m.D : (i+1)*m.D]))
 	}
+}
+
+// sumSquares returns Σxⱼ²; four chains hide the latency of the addition.
+func sumSquares(x []float64) float64 {
+	var a, b, c, d float64
+	for ; len(x) >= 4; x = x[4:] {
+		a += x[0] * x[0]
+		b += x[1] * x[1]
+		c += x[2] * x[2]
+		d += x[3] * x[3]
+	}
+	for _, v := range x {
+		a += v * v
+	}
+	return a + b + (c + d)
 }
 
 // Row implements Rows.
