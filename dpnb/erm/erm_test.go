@@ -4,12 +4,12 @@ import (
 	"errors"
 	"fmt"
 	"math"
+	"math/big"
 	"runtime"
 	"testing"
 
 	"gonum.org/v1/gonum/diff/fd"
 	"gonum.org/v1/gonum/floats"
-	"gonum.org/v1/gonum/optimize"
 
 	"github.com/dpnb/notebooks/dpnb/loss"
 	"github.com/dpnb/notebooks/dpnb/noise"
@@ -60,6 +60,16 @@ func problems() map[string]*Problem {
 	} {
 		ps[fmt.Sprintf("n=%d,d=%d,R=%v,λ=%v,σ=%v", c.n, c.d, c.norm, c.ridge, c.noise)] = simulated(c.n, c.d, c.norm, c.ridge, c.noise)
 	}
+	for name, l := range map[string]loss.Loss{"half squared": half{}, "half squared hinge": kinked{}} {
+		for _, n := range []int{200, 4000} {
+			p := simulated(n, 15, 1, 0.5, 3)
+			p.Loss = l
+			ps[fmt.Sprintf("%s, n=%d", name, n)] = p
+		}
+	}
+	ps["uneven columns"] = uneven(10_000, 12, 0.01)
+	ps["sparse"] = sparseProblem(3000, 60, 6, 1)
+	ps["sparse and wide"] = sparseProblem(2000, 3000, 10, 1)
 	return ps
 }
 
@@ -163,7 +173,7 @@ func TestRoundingBoundHolds(t *testing.T) {
 	theta := []float64{3, -2, 5, 1, -7, 2, 2, -1, 0.3, 9}
 	e := newEvaluator(p, 1)
 	g := make([]float64, 10)
-	_, rounding := e.eval(g, theta, 1)
+	_, rounding := e.eval(g, theta)
 	sum, comp := make([]float64, 10), make([]float64, 10)
 	add := func(j int, v float64) {
 		s := sum[j] + v
@@ -205,6 +215,46 @@ func TestRoundingBoundHolds(t *testing.T) {
 	}
 }
 
+// TestRoundingBoundCountsTheMargins: records all but orthogonal to a long θ have
+// margins that are mostly rounding error.
+func TestRoundingBoundCountsTheMargins(t *testing.T) {
+	p := simulated(30, 10, 1, 1e-20, 0)
+	p.Loss = half{}
+	theta := make([]float64, 10)
+	for j := range theta {
+		theta[j] = 1e9 * math.Sin(float64(j+1))
+	}
+	rows := p.Rows.(*Dense)
+	want := make([]*big.Float, 10)
+	for j := range want {
+		want[j] = new(big.Float).SetPrec(300)
+	}
+	exact := func(v float64) *big.Float { return new(big.Float).SetPrec(300).SetFloat64(v) }
+	for i := range rows.N {
+		r := rows.Data[i*10 : (i+1)*10]
+		floats.AddScaled(r, -floats.Dot(r, theta)/floats.Dot(theta, theta), theta)
+		m := exact(-p.Labels[i])
+		for j, v := range r {
+			m.Add(m, new(big.Float).Mul(exact(v), exact(theta[j])))
+		}
+		for j, v := range r {
+			want[j].Add(want[j], new(big.Float).Mul(m, exact(v)))
+		}
+	}
+	e := newEvaluator(p, 1)
+	g := make([]float64, 10)
+	_, rounding := e.eval(g, theta)
+	var sum float64
+	for j, w := range want {
+		d, _ := w.Sub(w, exact(g[j])).Float64()
+		sum += d * d
+	}
+	// The share of λθ is 1e-11.
+	if err := math.Sqrt(sum); err > rounding || err < 1e-9 {
+		t.Errorf("error %v, bound %v", err, rounding)
+	}
+}
+
 func TestValidate(t *testing.T) {
 	good := func() *Problem { return simulated(10, 2, 1, 1, 1) }
 	for name, spoil := range map[string]func(*Problem){
@@ -219,6 +269,7 @@ func TestValidate(t *testing.T) {
 		"b NaN":        func(p *Problem) { p.Linear[0] = math.NaN() },
 		"NaN in a row": func(p *Problem) { p.Rows.(*Dense).Data[5] = math.NaN() },
 		"Inf in a row": func(p *Problem) { p.Rows.(*Dense).Data[5] = math.Inf(-1) },
+		"no curvature": func(p *Problem) { p.Loss = unbounded{} },
 		"no loss":      func(p *Problem) { p.Loss = nil },
 	} {
 		p := good()
@@ -237,40 +288,40 @@ func TestPassesDoNotAllocate(t *testing.T) {
 	p := simulated(3000, 20, 1, 1, 0)
 	e := newEvaluator(p, 1)
 	g, x := make([]float64, 20), make([]float64, 20)
-	if a := testing.AllocsPerRun(20, func() { e.eval(g, x, 1) }); a > 0 {
+	if a := testing.AllocsPerRun(20, func() { e.eval(g, x) }); a > 0 {
 		t.Errorf("%v allocations in a pass", a)
 	}
 }
 
-// BenchmarkMinimize times one fit from nothing to a mean gradient of 1e-7,
-// beside gonum's L-BFGS on the same problem and by the same stopping rule.
-func BenchmarkMinimize(b *testing.B) {
-	for _, c := range []struct{ n, d int }{{32_561, 109}, {48_842, 100}} {
-		p := simulated(c.n, c.d, 1, 1, 0)
-		b.Run(fmt.Sprintf("dpnb/n=%d,d=%d", c.n, c.d), func(b *testing.B) {
-			b.ReportAllocs()
-			for b.Loop() {
-				s, err := Minimize(p, &Settings{Tolerance: 1e-7 * float64(c.n)})
-				if err != nil {
-					b.Fatal(err)
-				}
-				b.ReportMetric(float64(s.Passes), "passes")
-			}
-		})
-		b.Run(fmt.Sprintf("gonum/n=%d,d=%d", c.n, c.d), func(b *testing.B) {
-			e := newEvaluator(p, runtime.GOMAXPROCS(0))
-			scratch := make([]float64, c.d)
-			for b.Loop() {
-				problem := optimize.Problem{
-					Func: func(x []float64) float64 { v, _ := e.eval(scratch, x, 1); return v },
-					Grad: func(g, x []float64) { e.eval(g, x, 1) },
-				}
-				_, err := optimize.Minimize(problem, make([]float64, c.d),
-					&optimize.Settings{GradientThreshold: 1e-7 * float64(c.n)}, &optimize.LBFGS{})
-				if err != nil {
-					b.Fatal(err)
-				}
-			}
-		})
+// TestCertificateCountsTheRounding: what is bounded is the gradient itself, not
+// what was computed of it.
+func TestCertificateCountsTheRounding(t *testing.T) {
+	p := simulated(3000, 20, 5, 0.5, 1)
+	s, err := Minimize(p, nil)
+	if err != nil {
+		t.Fatal(err)
+	}
+	c := s.Certificate
+	if bound := c.GradientNorm + c.Rounding; !(c.Rounding > 0) || c.Distance != bound/p.Ridge || c.Gap != bound*bound/(2*p.Ridge) {
+		t.Errorf("%+v", c)
+	}
+	// Between the computed norm and its bound lies what must be refused.
+	r := newSearch(p, Settings{Start: s.Theta, Tolerance: c.GradientNorm + c.Rounding/2})
+	if done, err := r.begin(); done || err != nil {
+		t.Errorf("a gradient within its rounding error is certified: %v", err)
+	}
+}
+
+func TestMemoryBesideTheRecords(t *testing.T) {
+	const n, d = 200_000, 20
+	p := simulated(n, d, 1, 1, 0)
+	var before, after runtime.MemStats
+	runtime.ReadMemStats(&before)
+	if _, err := Minimize(p, nil); err != nil {
+		t.Fatal(err)
+	}
+	runtime.ReadMemStats(&after)
+	if share := float64(after.TotalAlloc-before.TotalAlloc) / (8 * n * d); share > 0.05 {
+		t.Errorf("a fit allocates %.3f of the memory of the records", share)
 	}
 }

@@ -7,28 +7,54 @@ import (
 	"sync/atomic"
 
 	"gonum.org/v1/gonum/floats"
+
+	"github.com/dpnb/notebooks/dpnb/erm/internal/kernel"
+	"github.com/dpnb/notebooks/dpnb/loss"
 )
 
 const (
-	// blockRows records are read once for each evaluation: margins and
-	// gradient are formed while the block is in cache.
-	blockRows = 256
+	// blockBytes of records are read once for each evaluation: margins and
+	// gradient are formed while the block is in the second-level cache.
+	blockBytes = 128 << 10
+	// maxBlock bounds the number of records in a block, and with it the depth
+	// of the sums.
+	maxBlock = 256
 	// maxChunks bounds the number of partial gradients. It does not depend on
 	// the number of workers, so neither does the result.
 	maxChunks = 64
 )
 
-// evaluator computes J and ∇J in one pass over the rows. It allocates when it
-// is made and never in a pass.
+// evaluator computes J, ∇J and ∇²J·v, each in one pass over the rows. It
+// allocates when it is made and never in a pass.
 type evaluator struct {
-	p       *Problem
-	n, d    int
+	p        *Problem
+	n, d     int
+	block    int
+	logistic bool
+	// direct adds the records of a chunk straight to its gradient: for sparse
+	// rows, where a sum for each block would cost more than the block.
+	direct  bool
 	chunks  []chunk
 	workers int
 	scratch []scratch
 	next    atomic.Int64
+	wait    sync.WaitGroup
+	// at is the point of the pass under way, or the direction v of a product.
+	at []float64
+	// product says that the pass under way is one of Hessian times vector.
+	product bool
+	// curvature holds f″ᵢ of the last evaluation, if it is not nil (length n).
+	curvature []float64
+	// norms asks for the norms of the records in the next pass.
+	norms bool
+	// maxNorm is max ‖xᵢ‖ once a pass with norms was made.
+	maxNorm float64
+	// slopes is Σ|f′ᵢ| at the last evaluation.
+	slopes float64
 	// passes counts the passes over the rows.
 	passes int
+	// gradients counts the f′ᵢ that were evaluated, products the f″ᵢ·xᵢᵀv.
+	gradients, products int
 }
 
 // chunk is a fixed range of rows with its share of value and gradient.
@@ -36,8 +62,9 @@ type chunk struct {
 	lo, hi int
 	value  float64
 	// slopes is Σ|f′ᵢ|, for the rounding bound.
-	slopes float64
-	grad   []float64
+	slopes  float64
+	maxNorm float64
+	grad    []float64
 }
 
 type scratch struct{ t, s, g []float64 }
@@ -47,75 +74,121 @@ func newEvaluator(p *Problem, workers int) *evaluator {
 	if workers <= 0 {
 		workers = runtime.GOMAXPROCS(0)
 	}
-	blocks := (n + blockRows - 1) / blockRows
-	count := min(maxChunks, blocks)
-	e := &evaluator{p: p, n: n, d: d, workers: min(workers, count)}
+	size := nonzeros(p.Rows)
+	block := blockBytes * n / max(1, 8*size)
+	// Both bounds are multiples of four, as the kernels like it.
+	block = min(max(block&^3, 8), maxBlock)
+	blocks := (n + block - 1) / block
+	// The partial gradients take less than a twenty-fifth of the records' memory.
+	count := min(maxChunks, blocks, max(4, size/(25*max(1, d))))
+	_, logistic := p.Loss.(loss.Logistic)
+	e := &evaluator{p: p, n: n, d: d, block: block, logistic: logistic, workers: min(workers, count), norms: true}
+	e.direct = 2*size < n*d
+	sums := make([]float64, (count+min(workers, count))*d)
+	take := func() []float64 { s := sums[:d:d]; sums = sums[d:]; return s }
 	for c := range count {
-		lo, hi := c*blocks/count*blockRows, (c+1)*blocks/count*blockRows
-		e.chunks = append(e.chunks, chunk{lo: lo, hi: min(hi, n), grad: make([]float64, d)})
+		lo, hi := c*blocks/count*block, (c+1)*blocks/count*block
+		e.chunks = append(e.chunks, chunk{lo: lo, hi: min(hi, n), grad: take()})
 	}
 	for range e.workers {
-		e.scratch = append(e.scratch, scratch{make([]float64, blockRows), make([]float64, blockRows), make([]float64, d)})
+		e.scratch = append(e.scratch, scratch{make([]float64, block), make([]float64, block), take()})
 	}
 	return e
 }
 
 // eval writes ∇J(θ) to grad and returns J(θ). It also returns a bound on the
-// Euclidean norm of the rounding error in grad, for rows of norm at most
-// maxNorm (see roundingBound).
-func (e *evaluator) eval(grad, theta []float64, maxNorm float64) (value, rounding float64) {
-	e.passes++
-	e.next.Store(0)
-	if e.workers == 1 {
-		e.work(&e.scratch[0], theta)
-	} else {
-		var wg sync.WaitGroup
-		for w := range e.workers {
-			wg.Add(1)
-			go func() {
-				defer wg.Done()
-				e.work(&e.scratch[w], theta)
-			}()
-		}
-		wg.Wait()
-	}
+// Euclidean norm of the rounding error in grad (see roundingBound).
+func (e *evaluator) eval(grad, theta []float64) (value, rounding float64) {
+	e.gradients += e.n
+	e.pass(theta, false)
 	p := e.p
-	for j := range grad {
-		grad[j] = p.Ridge * theta[j]
-	}
-	if p.Linear != nil {
-		floats.Add(grad, p.Linear)
-		value += floats.Dot(p.Linear, theta)
-	}
-	norm := floats.Norm(theta, 2)
-	value += 0.5 * p.Ridge * norm * norm
-	var slopes float64
+	clear(grad)
+	var slopes, maxNorm float64
 	for c := range e.chunks {
 		value += e.chunks[c].value
 		slopes += e.chunks[c].slopes
+		maxNorm = math.Max(maxNorm, e.chunks[c].maxNorm)
 		floats.Add(grad, e.chunks[c].grad)
 	}
-	return value, e.roundingBound(slopes, norm, maxNorm)
+	// b + λθ comes last and as one: the two may be large and cancel.
+	norm := floats.Norm(theta, 2)
+	value += 0.5 * p.Ridge * norm * norm
+	if p.Linear == nil {
+		floats.AddScaled(grad, p.Ridge, theta)
+	} else {
+		value += floats.Dot(p.Linear, theta)
+		for j, b := range p.Linear {
+			grad[j] += b + p.Ridge*theta[j]
+		}
+	}
+	if e.norms {
+		e.norms, e.maxNorm = false, maxNorm
+	}
+	e.slopes = slopes
+	return value, e.roundingBound(slopes, norm, e.maxNorm)
+}
+
+// hessian writes ∇²J·v to dst, at the point of the last evaluation. It wants
+// curvature to be there.
+func (e *evaluator) hessian(dst, v []float64) {
+	e.products += e.n
+	e.pass(v, true)
+	floats.ScaleTo(dst, e.p.Ridge, v)
+	for c := range e.chunks {
+		floats.Add(dst, e.chunks[c].grad)
+	}
+}
+
+func (e *evaluator) pass(at []float64, product bool) {
+	e.passes++
+	e.at, e.product = at, product
+	e.next.Store(0)
+	if e.workers == 1 {
+		e.work(&e.scratch[0])
+		return
+	}
+	e.wait.Add(e.workers)
+	for w := 1; w < e.workers; w++ {
+		go e.worker(w)
+	}
+	e.worker(0)
+	e.wait.Wait()
+}
+
+func (e *evaluator) worker(w int) {
+	defer e.wait.Done()
+	e.work(&e.scratch[w])
 }
 
 // work takes chunks until there are none left. Which worker takes which chunk
 // is left to chance; what a chunk holds afterwards is not.
-func (e *evaluator) work(s *scratch, theta []float64) {
+func (e *evaluator) work(s *scratch) {
 	for {
 		k := int(e.next.Add(1)) - 1
 		if k >= len(e.chunks) {
 			return
 		}
 		c := &e.chunks[k]
-		c.value, c.slopes = 0, 0
+		c.value, c.slopes, c.maxNorm = 0, 0, 0
 		clear(c.grad)
-		for lo := c.lo; lo < c.hi; lo += blockRows {
-			hi := min(lo+blockRows, c.hi)
+		for lo := c.lo; lo < c.hi; lo += e.block {
+			hi := min(lo+e.block, c.hi)
 			t, slope := s.t[:hi-lo], s.s[:hi-lo]
-			e.p.Rows.Margins(t, theta, lo, hi)
-			c.value += e.p.Loss.ValueSlope(slope, t, e.p.Labels[lo:hi])
-			for _, v := range slope {
-				c.slopes += math.Abs(v)
+			if e.norms && !e.product {
+				e.p.Rows.Norms(t, lo, hi)
+				for _, v := range t {
+					c.maxNorm = math.Max(c.maxNorm, v) // NaN stays NaN
+				}
+			}
+			e.p.Rows.Margins(t, e.at, lo, hi)
+			if e.product {
+				floats.MulTo(slope, t, e.curvature[lo:hi])
+			} else {
+				e.losses(c, slope, t, lo, hi)
+			}
+			if e.direct {
+				e.p.Rows.AddScaled(c.grad, slope, lo, hi)
+				continue
 			}
 			clear(s.g)
 			e.p.Rows.AddScaled(s.g, slope, lo, hi)
@@ -124,21 +197,45 @@ func (e *evaluator) work(s *scratch, theta []float64) {
 	}
 }
 
+// losses adds the values of a block to c and writes the slopes at the margins t.
+func (e *evaluator) losses(c *chunk, slope, t []float64, lo, hi int) {
+	y := e.p.Labels[lo:hi]
+	if e.logistic {
+		c.value += kernel.Logistic(slope, t, y)
+	} else {
+		c.value += e.p.Loss.ValueSlope(slope, t, y)
+	}
+	if e.curvature != nil {
+		e.p.Loss.Curvature(e.curvature[lo:hi], t, y)
+	}
+	var sum float64
+	for _, v := range slope {
+		sum += math.Abs(v)
+	}
+	c.slopes += sum
+}
+
 // roundingBound bounds the Euclidean norm of the error of the computed
-// gradient. With u = 2⁻⁵³ and R = max‖xᵢ‖:
+// gradient. With u = 2⁻⁵³, R = max‖xᵢ‖ and B the number of records in a block:
 //
 //   - a margin errs by at most (d+1)u·R‖θ‖, which moves f′ by at most f″_max
 //     times that; f′ itself errs by at most 8u|f′|;
-//   - the sum of f′ᵢxᵢ goes through one accumulator of blockRows terms, one of
+//   - the sum of f′ᵢxᵢ goes through one accumulator of B terms, one of
 //     the blocks of a chunk and one of the chunks: its relative depth is at
-//     most h = blockRows + n/(blockRows·maxChunks) + maxChunks + 4, and the
+//     most h = B + ⌈n/(B·chunks)⌉ + chunks + 4 (for sparse rows, where the first
+//     two are one, the number of records of a chunk + chunks + 4), and the
 //     vector of Σ|f′ᵢ||xᵢⱼ| has norm at most R·Σ|f′ᵢ|;
-//   - λθ + b goes through the additions of the chunks too: (maxChunks + 4)u each.
+//   - λθ + b takes a product and two additions more: at most 4u(λ‖θ‖ + ‖b‖).
 //
-// The factor 1.01 pays for second-order terms.
+// The factor 1.01 pays for second-order terms and for the rounding of R.
 func (e *evaluator) roundingBound(slopes, norm, maxNorm float64) float64 {
 	const u = 0x1p-53
-	h := float64(blockRows+maxChunks+4) + float64(e.n)/float64(blockRows*maxChunks) + 1
+	maxNorm += math.Sqrt(float64(e.d)) * 0x1p-511 // what underflows in the squares
+	chunks := float64(len(e.chunks))
+	h := float64(e.block) + chunks + 4 + float64(e.n)/(float64(e.block)*chunks) + 1
+	if e.direct {
+		h = float64(e.n)/chunks + float64(e.block) + chunks + 4
+	}
 	margin := float64(e.d+1) * u * maxNorm * norm
 	err := (h + 8) * u * maxNorm * slopes
 	err += float64(e.n) * maxNorm * e.p.Loss.Smoothness() * margin
@@ -146,16 +243,17 @@ func (e *evaluator) roundingBound(slopes, norm, maxNorm float64) float64 {
 	if e.p.Linear != nil {
 		early += floats.Norm(e.p.Linear, 2)
 	}
-	err += (maxChunks + 4) * u * early
+	err += 4 * u * early
 	return 1.01 * err
 }
 
 // Evaluate returns J(θ) and writes ∇J(θ) to grad if it is not nil (length d).
 func Evaluate(p *Problem, grad, theta []float64) float64 {
 	e := newEvaluator(p, 0)
+	e.norms = false
 	if grad == nil {
 		grad = make([]float64, e.d)
 	}
-	v, _ := e.eval(grad, theta, 0)
+	v, _ := e.eval(grad, theta)
 	return v
 }

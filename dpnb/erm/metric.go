@@ -2,124 +2,211 @@ package erm
 
 import (
 	"math"
+	"sync"
 
 	"gonum.org/v1/gonum/blas"
 	"gonum.org/v1/gonum/blas/blas64"
 	"gonum.org/v1/gonum/floats"
 	"gonum.org/v1/gonum/mat"
+
+	"github.com/dpnb/notebooks/dpnb/erm/internal/kernel"
 )
 
-// maxFactor is the largest d for which a d×d matrix is factored.
-const maxFactor = 1500
+const (
+	// maxFactor is the largest order of a matrix that is factored.
+	maxFactor = 2500
+	// gramParts is the number of partial Gram matrices, whatever the workers.
+	gramParts = 2
+	// gramRows records are packed at a time.
+	gramRows = 64
+)
 
-// metric approximates the Hessian of J by that over an evenly spaced sample of
-// m records, scaled by n/m, plus λI. It only steers the search; the
+// metric approximates the Hessian of J. It only steers the search; the
 // certificate does not depend on it.
-type metric struct {
-	p      *Problem
-	n, d   int
-	index  []int
-	labels []float64
-	block  []float64
-	t, c   []float64
-	gram   blas64.Symmetric
-	chol   mat.Cholesky
-	ok     bool
-	builds int
-	diag   []float64
+type metric interface {
+	// refresh moves the metric to θ.
+	refresh(theta []float64)
+	// solve overwrites v by an approximation of (∇²J)⁻¹v.
+	solve(v []float64)
 }
 
-func newMetric(p *Problem, e *evaluator) *metric {
-	m := &metric{p: p, n: e.n, d: e.d}
-	size := max(2000, 8*e.d)
-	if e.d > maxFactor {
-		size = 2000
-	}
-	m.sample(min(e.n, size))
-	m.block = make([]float64, blockRows*e.d)
-	if e.d <= maxFactor {
-		m.gram = blas64.Symmetric{N: e.d, Stride: e.d, Data: make([]float64, e.d*e.d), Uplo: blas.Upper}
-	} else {
-		m.diag = make([]float64, e.d)
+// primalMetric is the Hessian over the records of a problem s, times a scale,
+// plus λI, factored. With s = p and scale 1 it is the Hessian of p.
+type primalMetric struct {
+	s       *Problem
+	scale   float64
+	ridge   float64
+	workers int
+	d, pad  int
+	t, c    []float64
+	gram    [gramParts][]float64
+	pack    [gramParts][]float64
+	chol    mat.Cholesky
+	ok      bool
+}
+
+func newPrimalMetric(s *Problem, scale, ridge float64, workers int) *primalMetric {
+	n, d := s.Rows.Dims()
+	m := &primalMetric{s: s, scale: scale, ridge: ridge, workers: workers, d: d, pad: kernel.Padded(d)}
+	m.t, m.c = make([]float64, n), make([]float64, n)
+	for k := range m.gram {
+		m.gram[k] = make([]float64, m.pad*m.pad)
+		m.pack[k] = make([]float64, gramRows*m.pad)
 	}
 	return m
 }
 
-// sample takes size records, evenly spaced.
-func (m *metric) sample(size int) {
-	m.index = make([]int, size)
-	m.labels = make([]float64, size)
-	for k := range m.index {
-		m.index[k] = int((int64(k)*2 + 1) * int64(m.n) / int64(2*size))
-		m.labels[k] = m.p.Labels[m.index[k]]
+func (m *primalMetric) refresh(theta []float64) {
+	m.each(func(k, lo, hi int) { m.part(k, lo, hi, theta) })
+	total := m.gram[0]
+	for _, g := range m.gram[1:] {
+		floats.Add(total, g)
 	}
-	m.t, m.c = make([]float64, size), make([]float64, size)
-}
-
-// exact reports whether the metric is the Hessian itself, and makes it so from
-// the next refresh on if a d×d matrix can be factored. A sample can miss what
-// only few records have, which then looks free when λ is small.
-func (m *metric) exact() bool {
-	if m.diag != nil {
-		return false
-	}
-	if len(m.index) < m.n {
-		m.sample(m.n)
-	}
-	return true
-}
-
-// refresh builds the metric at θ.
-func (m *metric) refresh(theta []float64) {
-	m.builds++
-	d, size := m.d, len(m.index)
-	for k, i := range m.index {
-		m.p.Rows.Margins(m.t[k:k+1], theta, i, i+1)
-	}
-	m.p.Loss.Curvature(m.c, m.t, m.labels)
-	scale := float64(m.n) / float64(size)
-	clear(m.gram.Data)
-	clear(m.diag)
-	for lo := 0; lo < size; lo += blockRows {
-		hi := min(lo+blockRows, size)
-		for k := lo; k < hi; k++ {
-			row := m.block[(k-lo)*d : (k-lo+1)*d]
-			m.p.Rows.Row(row, m.index[k])
-			floats.Scale(math.Sqrt(scale*m.c[k]), row)
-			for j := range m.diag {
-				m.diag[j] += row[j] * row[j]
-			}
-		}
-		if m.diag == nil {
-			a := blas64.General{Rows: hi - lo, Cols: d, Stride: d, Data: m.block[:(hi-lo)*d]}
-			blas64.Syrk(blas.Trans, 1, a, 1, m.gram)
-		}
-	}
-	for j := range m.diag {
-		m.diag[j] += m.p.Ridge
-	}
-	if m.diag != nil {
-		return
-	}
-	for j := range d {
-		m.gram.Data[j*d+j] += m.p.Ridge
+	for j := range m.d {
+		total[j*m.pad+j] += m.ridge
 	}
 	var s mat.SymDense
-	s.SetRawSymmetric(m.gram)
+	s.SetRawSymmetric(blas64.Symmetric{N: m.d, Stride: m.pad, Data: total, Uplo: blas.Upper})
 	m.ok = m.chol.Factorize(&s)
 }
 
-// solve overwrites v by an approximation of (∇²J)⁻¹v.
-func (m *metric) solve(v []float64) {
-	switch {
-	case m.diag != nil:
-		floats.Div(v, m.diag)
-	case m.ok:
-		x := mat.NewVecDense(len(v), v)
-		if err := m.chol.SolveVecTo(x, x); err != nil {
-			m.ok = false // too ill-conditioned to steer by
+// each runs f over the parts of the records, side by side if there are workers.
+func (m *primalMetric) each(f func(k, lo, hi int)) {
+	n := len(m.t)
+	var wg sync.WaitGroup
+	for k := range gramParts {
+		lo, hi := k*n/gramParts, (k+1)*n/gramParts
+		if m.workers == 1 {
+			f(k, lo, hi)
+			continue
 		}
-	default:
-		floats.Scale(1/(m.p.Ridge+float64(m.n)*m.p.Loss.Smoothness()), v)
+		wg.Go(func() { f(k, lo, hi) })
+	}
+	wg.Wait()
+}
+
+func (m *primalMetric) part(k, from, to int, theta []float64) {
+	clear(m.gram[k])
+	for lo := from; lo < to; lo += gramRows {
+		hi := min(lo+gramRows, to)
+		t, c := m.t[lo:hi], m.c[lo:hi]
+		m.s.Rows.Margins(t, theta, lo, hi)
+		m.s.Loss.Curvature(c, t, m.s.Labels[lo:hi])
+		for i := lo; i < hi; i++ {
+			row := m.pack[k][(i-lo)*m.pad : (i-lo)*m.pad+m.d]
+			m.s.Rows.Row(row, i)
+			floats.Scale(math.Sqrt(m.scale*c[i-lo]), row)
+		}
+		kernel.AddGram(m.gram[k], m.pack[k], hi-lo, m.pad)
 	}
 }
+
+func (m *primalMetric) solve(v []float64) {
+	x := mat.NewVecDense(len(v), v)
+	if !m.ok || m.chol.SolveVecTo(x, x) != nil || math.IsNaN(floats.Sum(v)) {
+		n := float64(len(m.t))
+		m.ok = false // too ill-conditioned to steer by
+		floats.Scale(1/(m.ridge+m.scale*n*m.s.Loss.Smoothness()), v)
+	}
+}
+
+// dualMetric is the Hessian of a problem with fewer records than features,
+//
+//	(λI + XᵀCX)⁻¹ = (I − XᵀS(λI + S·XXᵀ·S)⁻¹SX)/λ,  S = √C,
+//
+// with an n×n matrix to be factored in place of a d×d one.
+type dualMetric struct {
+	p       *Problem
+	n       int
+	gram    *mat.SymDense // XXᵀ
+	scaled  *mat.SymDense
+	chol    mat.Cholesky
+	t, c, u []float64
+	ok      bool
+}
+
+func newDualMetric(p *Problem) *dualMetric {
+	n, d := p.Rows.Dims()
+	m := &dualMetric{p: p, n: n, gram: mat.NewSymDense(n, nil), scaled: mat.NewSymDense(n, nil)}
+	m.t, m.c, m.u = make([]float64, n), make([]float64, n), make([]float64, n)
+	row := make([]float64, d)
+	for i := range n {
+		p.Rows.Row(row, i)
+		p.Rows.Margins(m.u[i:], row, i, n)
+		for j := i; j < n; j++ {
+			m.gram.SetSym(i, j, m.u[j])
+		}
+	}
+	return m
+}
+
+func (m *dualMetric) refresh(theta []float64) {
+	m.p.Rows.Margins(m.t, theta, 0, m.n)
+	m.p.Loss.Curvature(m.c, m.t, m.p.Labels)
+	for i, c := range m.c {
+		m.c[i] = math.Sqrt(c)
+	}
+	for i := range m.n {
+		for j := i; j < m.n; j++ {
+			m.scaled.SetSym(i, j, m.c[i]*m.c[j]*m.gram.At(i, j))
+		}
+		m.scaled.SetSym(i, i, m.scaled.At(i, i)+m.p.Ridge)
+	}
+	m.ok = m.chol.Factorize(m.scaled)
+}
+
+func (m *dualMetric) solve(v []float64) {
+	if !m.ok {
+		floats.Scale(1/(m.p.Ridge+float64(m.n)*m.p.Loss.Smoothness()), v)
+		return
+	}
+	m.p.Rows.Margins(m.u, v, 0, m.n)
+	floats.Mul(m.u, m.c)
+	x := mat.NewVecDense(m.n, m.u)
+	if m.chol.SolveVecTo(x, x) != nil {
+		m.ok = false
+		m.solve(v)
+		return
+	}
+	floats.Mul(m.u, m.c)
+	floats.Scale(-1, m.u)
+	m.p.Rows.AddScaled(v, m.u, 0, m.n)
+	floats.Scale(1/m.p.Ridge, v)
+}
+
+// diagonalMetric is the diagonal of the Hessian over an evenly spaced sample.
+type diagonalMetric struct {
+	s            *Problem
+	scale, ridge float64
+	diag, row    []float64
+	t, c         []float64
+}
+
+func newDiagonalMetric(s *Problem, scale, ridge float64) *diagonalMetric {
+	n, d := s.Rows.Dims()
+	return &diagonalMetric{s: s, scale: scale, ridge: ridge, diag: make([]float64, d), row: make([]float64, d), t: make([]float64, n), c: make([]float64, n)}
+}
+
+func (m *diagonalMetric) refresh(theta []float64) {
+	n := len(m.t)
+	m.s.Rows.Margins(m.t, theta, 0, n)
+	m.s.Loss.Curvature(m.c, m.t, m.s.Labels)
+	for j := range m.diag {
+		m.diag[j] = m.ridge
+	}
+	for i, c := range m.c {
+		if sparse, ok := m.s.Rows.(*CSR); ok {
+			cols, values := sparse.row(i)
+			for k, j := range cols {
+				m.diag[j] += m.scale * c * values[k] * values[k]
+			}
+			continue
+		}
+		m.s.Rows.Row(m.row, i)
+		for j, v := range m.row {
+			m.diag[j] += m.scale * c * v * v
+		}
+	}
+}
+
+func (m *diagonalMetric) solve(v []float64) { floats.Div(v, m.diag) }

@@ -32,6 +32,21 @@ func (e *DataError) Error() string { return "erm: " + e.Text }
 // Validate checks shapes, labels, λ and that every number is finite. It returns
 // a *DataError that says what to do.
 func (p *Problem) Validate() error {
+	if err := p.validateShape(); err != nil {
+		return err
+	}
+	if r := MaxNorm(p.Rows); math.IsNaN(r) || math.IsInf(r, 0) {
+		return errNotFinite()
+	}
+	return nil
+}
+
+func errNotFinite() error {
+	return &DataError{"a record has an entry that is NaN, ±Inf or too large: clean or clip the columns first"}
+}
+
+// validateShape checks all but the entries of the records.
+func (p *Problem) validateShape() error {
 	fail := func(format string, a ...any) error { return &DataError{fmt.Sprintf(format, a...)} }
 	if p.Rows == nil || p.Loss == nil {
 		return fail("a problem needs rows and a loss")
@@ -58,9 +73,6 @@ func (p *Problem) Validate() error {
 		if math.IsNaN(b) || math.IsInf(b, 0) {
 			return fail("the linear term has an entry that is not finite")
 		}
-	}
-	if r := MaxNorm(p.Rows); math.IsNaN(r) || math.IsInf(r, 0) {
-		return fail("a record has an entry that is NaN, ±Inf or too large: clean or clip the columns first")
 	}
 	return nil
 }

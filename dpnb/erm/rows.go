@@ -9,8 +9,7 @@ package erm
 import (
 	"math"
 
-	"gonum.org/v1/gonum/blas"
-	"gonum.org/v1/gonum/blas/blas64"
+	"github.com/dpnb/notebooks/dpnb/erm/internal/kernel"
 )
 
 // Rows is a matrix of records, one row a record, seen block by block.
@@ -56,29 +55,36 @@ func (m *Dense) Dims() (n, d int) { return m.N, m.D }
 // At returns the element of row i and column j.
 func (m *Dense) At(i, j int) float64 { return m.Data[i*m.D+j] }
 
-func (m *Dense) block(lo, hi int) blas64.General {
-	return blas64.General{Rows: hi - lo, Cols: m.D, Stride: max(1, m.D), Data: m.Data[lo*m.D : hi*m.D]}
-}
-
 // Margins implements Rows.
 func (m *Dense) Margins(dst, theta []float64, lo, hi int) {
-	blas64.Gemv(blas.NoTrans, 1, m.block(lo, hi), vec(theta), 0, vec(dst[:hi-lo]))
+	kernel.Margins(dst[:hi-lo], m.Data[lo*m.D:hi*m.D], theta)
 }
 
 // AddScaled implements Rows.
 func (m *Dense) AddScaled(dst, w []float64, lo, hi int) {
-	blas64.Gemv(blas.Trans, 1, m.block(lo, hi), vec(w[:hi-lo]), 1, vec(dst))
+	kernel.AddScaled(dst, m.Data[lo*m.D:hi*m.D], w[:hi-lo])
 }
 
 // Norms implements Rows.
 func (m *Dense) Norms(dst []float64, lo, hi int) {
 	for i := lo; i < hi; i++ {
-		var s float64
-		for _, v := range m.Data[i*m.D : (i+1)*m.D] {
-			s += v * v
-		}
-		dst[i-lo] = math.Sqrt(s)
+		dst[i-lo] = math.Sqrt(sumSquares(m.Data[i*m.D : (i+1)*m.D]))
 	}
+}
+
+// sumSquares returns Σxⱼ²; four chains hide the latency of the addition.
+func sumSquares(x []float64) float64 {
+	var a, b, c, d float64
+	for ; len(x) >= 4; x = x[4:] {
+		a += x[0] * x[0]
+		b += x[1] * x[1]
+		c += x[2] * x[2]
+		d += x[3] * x[3]
+	}
+	for _, v := range x {
+		a += v * v
+	}
+	return a + b + (c + d)
 }
 
 // Row implements Rows.
@@ -96,10 +102,10 @@ func (m *Dense) Select(index []int) *Dense {
 // MaxNorm returns max ‖xᵢ‖₂, 0 without rows, and NaN if an entry is NaN.
 func MaxNorm(r Rows) float64 {
 	n, _ := r.Dims()
-	buf := make([]float64, blockRows)
+	buf := make([]float64, maxBlock)
 	var m float64
-	for lo := 0; lo < n; lo += blockRows {
-		hi := min(lo+blockRows, n)
+	for lo := 0; lo < n; lo += maxBlock {
+		hi := min(lo+maxBlock, n)
 		r.Norms(buf, lo, hi)
 		for _, v := range buf[:hi-lo] {
 			m = math.Max(m, v) // NaN stays NaN
@@ -107,5 +113,3 @@ func MaxNorm(r Rows) float64 {
 	}
 	return m
 }
-
-func vec(x []float64) blas64.Vector { return blas64.Vector{N: len(x), Inc: 1, Data: x} }

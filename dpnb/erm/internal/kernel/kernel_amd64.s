@@ -1,0 +1,220 @@
+#include "textflag.h"
+
+// func dots4(dst, x, theta *float64, groups, d int)
+TEXT ·dots4(SB), NOSPLIT, $0-40
+	MOVQ dst+0(FP), DI
+	MOVQ x+8(FP), SI
+	MOVQ theta+16(FP), DX
+	MOVQ groups+24(FP), CX
+	MOVQ d+32(FP), BX
+	MOVQ BX, R9
+	SHLQ $3, R9
+	MOVQ BX, R13
+	ANDQ $~7, R13
+	MOVQ BX, R14
+	ANDQ $~3, R14
+
+dotsGroup:
+	LEAQ   (SI)(R9*1), R10
+	LEAQ   (SI)(R9*2), R11
+	LEAQ   (R10)(R9*2), R12
+	VXORPD Y0, Y0, Y0
+	VXORPD Y1, Y1, Y1
+	VXORPD Y2, Y2, Y2
+	VXORPD Y3, Y3, Y3
+	VXORPD Y4, Y4, Y4
+	VXORPD Y5, Y5, Y5
+	VXORPD Y6, Y6, Y6
+	VXORPD Y7, Y7, Y7
+	XORQ   AX, AX
+
+dots8:
+	CMPQ        AX, R13
+	JGE         dotsHalf
+	VMOVUPD     (DX)(AX*8), Y8
+	VMOVUPD     32(DX)(AX*8), Y9
+	VFMADD231PD (SI)(AX*8), Y8, Y0
+	VFMADD231PD (R10)(AX*8), Y8, Y1
+	VFMADD231PD (R11)(AX*8), Y8, Y2
+	VFMADD231PD (R12)(AX*8), Y8, Y3
+	VFMADD231PD 32(SI)(AX*8), Y9, Y4
+	VFMADD231PD 32(R10)(AX*8), Y9, Y5
+	VFMADD231PD 32(R11)(AX*8), Y9, Y6
+	VFMADD231PD 32(R12)(AX*8), Y9, Y7
+	ADDQ        $8, AX
+	JMP         dots8
+
+dotsHalf:
+	CMPQ        AX, R14
+	JGE         dotsTail
+	VMOVUPD     (DX)(AX*8), Y8
+	VFMADD231PD (SI)(AX*8), Y8, Y0
+	VFMADD231PD (R10)(AX*8), Y8, Y1
+	VFMADD231PD (R11)(AX*8), Y8, Y2
+	VFMADD231PD (R12)(AX*8), Y8, Y3
+	ADDQ        $4, AX
+
+	// One column at a time; a scalar load clears the other lanes.
+dotsTail:
+	CMPQ        AX, BX
+	JGE         dotsSum
+	VMOVSD      (DX)(AX*8), X8
+	VMOVSD      (SI)(AX*8), X9
+	VFMADD231PD Y9, Y8, Y4
+	VMOVSD      (R10)(AX*8), X9
+	VFMADD231PD Y9, Y8, Y5
+	VMOVSD      (R11)(AX*8), X9
+	VFMADD231PD Y9, Y8, Y6
+	VMOVSD      (R12)(AX*8), X9
+	VFMADD231PD Y9, Y8, Y7
+	INCQ        AX
+	JMP         dotsTail
+
+dotsSum:
+	VADDPD     Y4, Y0, Y0
+	VADDPD     Y5, Y1, Y1
+	VADDPD     Y6, Y2, Y2
+	VADDPD     Y7, Y3, Y3
+	VHADDPD    Y1, Y0, Y0
+	VHADDPD    Y3, Y2, Y2
+	VPERM2F128 $0x21, Y2, Y0, Y4
+	VBLENDPD   $0xC, Y2, Y0, Y0
+	VADDPD     Y4, Y0, Y0
+	VMOVUPD    Y0, (DI)
+	ADDQ       $32, DI
+	LEAQ       (SI)(R9*4), SI
+	DECQ       CX
+	JNZ        dotsGroup
+	VZEROUPPER
+	RET
+
+// func axpys4(dst, x, w *float64, groups, d int)
+TEXT ·axpys4(SB), NOSPLIT, $0-40
+	MOVQ dst+0(FP), DI
+	MOVQ x+8(FP), SI
+	MOVQ w+16(FP), DX
+	MOVQ groups+24(FP), CX
+	MOVQ d+32(FP), BX
+	MOVQ BX, R9
+	SHLQ $3, R9
+	MOVQ BX, R13
+	ANDQ $~7, R13
+	MOVQ BX, R14
+	ANDQ $~3, R14
+
+axpyGroup:
+	LEAQ         (SI)(R9*1), R10
+	LEAQ         (SI)(R9*2), R11
+	LEAQ         (R10)(R9*2), R12
+	VBROADCASTSD (DX), Y4
+	VBROADCASTSD 8(DX), Y5
+	VBROADCASTSD 16(DX), Y6
+	VBROADCASTSD 24(DX), Y7
+	XORQ         AX, AX
+
+axpy8:
+	CMPQ        AX, R13
+	JGE         axpyHalf
+	VMOVUPD     (DI)(AX*8), Y0
+	VMOVUPD     32(DI)(AX*8), Y1
+	VFMADD231PD (SI)(AX*8), Y4, Y0
+	VFMADD231PD 32(SI)(AX*8), Y4, Y1
+	VFMADD231PD (R10)(AX*8), Y5, Y0
+	VFMADD231PD 32(R10)(AX*8), Y5, Y1
+	VFMADD231PD (R11)(AX*8), Y6, Y0
+	VFMADD231PD 32(R11)(AX*8), Y6, Y1
+	VFMADD231PD (R12)(AX*8), Y7, Y0
+	VFMADD231PD 32(R12)(AX*8), Y7, Y1
+	VMOVUPD     Y0, (DI)(AX*8)
+	VMOVUPD     Y1, 32(DI)(AX*8)
+	ADDQ        $8, AX
+	JMP         axpy8
+
+axpyHalf:
+	CMPQ        AX, R14
+	JGE         axpyTail
+	VMOVUPD     (DI)(AX*8), Y0
+	VFMADD231PD (SI)(AX*8), Y4, Y0
+	VFMADD231PD (R10)(AX*8), Y5, Y0
+	VFMADD231PD (R11)(AX*8), Y6, Y0
+	VFMADD231PD (R12)(AX*8), Y7, Y0
+	VMOVUPD     Y0, (DI)(AX*8)
+	ADDQ        $4, AX
+
+axpyTail:
+	CMPQ        AX, BX
+	JGE         axpyNext
+	VMOVSD      (DI)(AX*8), X0
+	VFMADD231SD (SI)(AX*8), X4, X0
+	VFMADD231SD (R10)(AX*8), X5, X0
+	VFMADD231SD (R11)(AX*8), X6, X0
+	VFMADD231SD (R12)(AX*8), X7, X0
+	VMOVSD      X0, (DI)(AX*8)
+	INCQ        AX
+	JMP         axpyTail
+
+axpyNext:
+	ADDQ $32, DX
+	LEAQ (SI)(R9*4), SI
+	DECQ CX
+	JNZ  axpyGroup
+	VZEROUPPER
+	RET
+
+// func gram4x8(c, a, b *float64, k, d int)
+TEXT ·gram4x8(SB), NOSPLIT, $0-40
+	MOVQ   c+0(FP), DI
+	MOVQ   a+8(FP), SI
+	MOVQ   b+16(FP), DX
+	MOVQ   k+24(FP), CX
+	MOVQ   d+32(FP), R9
+	SHLQ   $3, R9
+	LEAQ   (DI)(R9*1), R10
+	LEAQ   (DI)(R9*2), R11
+	LEAQ   (R10)(R9*2), R12
+	VXORPD Y0, Y0, Y0
+	VXORPD Y1, Y1, Y1
+	VXORPD Y2, Y2, Y2
+	VXORPD Y3, Y3, Y3
+	VXORPD Y4, Y4, Y4
+	VXORPD Y5, Y5, Y5
+	VXORPD Y6, Y6, Y6
+	VXORPD Y7, Y7, Y7
+
+gramRow:
+	VMOVUPD      (DX), Y8
+	VMOVUPD      32(DX), Y9
+	VBROADCASTSD (SI), Y10
+	VBROADCASTSD 8(SI), Y11
+	VBROADCASTSD 16(SI), Y12
+	VBROADCASTSD 24(SI), Y13
+	VFMADD231PD  Y8, Y10, Y0
+	VFMADD231PD  Y9, Y10, Y1
+	VFMADD231PD  Y8, Y11, Y2
+	VFMADD231PD  Y9, Y11, Y3
+	VFMADD231PD  Y8, Y12, Y4
+	VFMADD231PD  Y9, Y12, Y5
+	VFMADD231PD  Y8, Y13, Y6
+	VFMADD231PD  Y9, Y13, Y7
+	ADDQ         R9, DX
+	ADDQ         R9, SI
+	DECQ         CX
+	JNZ          gramRow
+	VADDPD       (DI), Y0, Y0
+	VADDPD       32(DI), Y1, Y1
+	VADDPD       (R10), Y2, Y2
+	VADDPD       32(R10), Y3, Y3
+	VADDPD       (R11), Y4, Y4
+	VADDPD       32(R11), Y5, Y5
+	VADDPD       (R12), Y6, Y6
+	VADDPD       32(R12), Y7, Y7
+	VMOVUPD      Y0, (DI)
+	VMOVUPD      Y1, 32(DI)
+	VMOVUPD      Y2, (R10)
+	VMOVUPD      Y3, 32(R10)
+	VMOVUPD      Y4, (R11)
+	VMOVUPD      Y5, 32(R11)
+	VMOVUPD      Y6, (R12)
+	VMOVUPD      Y7, 32(R12)
+	VZEROUPPER
+	RET

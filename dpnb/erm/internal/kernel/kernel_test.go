@@ -1,0 +1,92 @@
+package kernel
+
+import (
+	"fmt"
+	"math"
+	"testing"
+)
+
+func filled(n int, phase float64) []float64 {
+	x := make([]float64, n)
+	for i := range x {
+		x[i] = math.Sin(phase + 1.7*float64(i))
+	}
+	return x
+}
+
+// TestKernelsAgreeWithTheirDefinition runs over every remainder of rows and
+// columns, and guards the memory behind the slices.
+func TestKernelsAgreeWithTheirDefinition(t *testing.T) {
+	const guard = 12345
+	for n := range 11 {
+		for d := range 21 {
+			x, theta, w := filled(n*d, 1), filled(d, 2), filled(n, 3)
+			dst := filled(n+4, 4)
+			for i := n; i < n+4; i++ {
+				dst[i] = guard
+			}
+			Margins(dst[:n], x, theta)
+			sum := append(filled(d, 5), guard, guard, guard, guard)
+			want := filled(d, 5)
+			AddScaled(sum[:d], x, w)
+			for i := range n {
+				var m float64
+				for j := range d {
+					m += x[i*d+j] * theta[j]
+					want[j] += w[i] * x[i*d+j]
+				}
+				if math.Abs(m-dst[i]) > 1e-13 {
+					t.Fatalf("n=%d d=%d: margin %d is %v, want %v", n, d, i, dst[i], m)
+				}
+			}
+			for j := range d {
+				if math.Abs(want[j]-sum[j]) > 1e-13 {
+					t.Fatalf("n=%d d=%d: sum %d is %v, want %v", n, d, j, sum[j], want[j])
+				}
+			}
+			for _, v := range append(dst[n:n+4:n+4], sum[d:]...) {
+				if v != guard {
+					t.Fatalf("n=%d d=%d: wrote behind the end", n, d)
+				}
+			}
+		}
+	}
+}
+
+func TestAddGram(t *testing.T) {
+	for _, d := range []int{8, 16, 24, 40} {
+		for _, k := range []int{0, 1, 2, 7, 30} {
+			a, c := filled(k*d, 1), filled(d*d, 2)
+			want := filled(d*d, 2)
+			AddGram(c, a, k, d)
+			for i := range d {
+				for j := i; j < d; j++ {
+					for r := range k {
+						want[i*d+j] += a[r*d+i] * a[r*d+j]
+					}
+					if math.Abs(want[i*d+j]-c[i*d+j]) > 1e-13 {
+						t.Fatalf("d=%d k=%d: (%d,%d) is %v, want %v", d, k, i, j, c[i*d+j], want[i*d+j])
+					}
+				}
+			}
+		}
+	}
+}
+
+func BenchmarkKernels(b *testing.B) {
+	const n, d = 64, 104
+	x, theta, w := filled(n*d, 1), filled(d, 2), filled(n, 3)
+	c := make([]float64, d*d)
+	for name, f := range map[string]func(){
+		"Margins":   func() { Margins(w, x, theta) },
+		"AddScaled": func() { AddScaled(theta, x, w) },
+		"AddGram":   func() { AddGram(c, x, n, d) },
+	} {
+		b.Run(fmt.Sprint(name, "/fast=", fast), func(b *testing.B) {
+			for b.Loop() {
+				f()
+			}
+			b.ReportMetric(float64(b.Elapsed().Nanoseconds())/float64(b.N*n), "ns/row")
+		})
+	}
+}

@@ -1,0 +1,99 @@
+package erm
+
+// Method is a way to minimise a Problem. All methods stop at the same
+// certificate and take the same Settings; they differ in what it costs.
+// The methods are Auto, LBFGS, NewtonCG, SAG and SVRG.
+type Method interface {
+	// Name is how the method is called in tables and reports.
+	Name() string
+	// run searches until the certificate is good enough, the passes are spent or
+	// nothing is to be gained any more. It returns a *DataError or nil.
+	run(r *search) error
+}
+
+// Auto is the default. It chooses by n, d and sparsity: where the Hessian over a
+// sample is worth factoring (d ≤ 200, or d³ not far above the number of entries),
+// LBFGS with that metric; elsewhere LBFGS with a diagonal metric for at most 40
+// passes, which well-conditioned problems do not need, and then NewtonCG.
+type Auto struct{}
+
+// Name returns "auto".
+func (Auto) Name() string { return "auto" }
+
+func (Auto) run(r *search) error {
+	if factorable(r.p) {
+		return LBFGS{}.run(r)
+	}
+	m, done, err := r.steer()
+	if done || err != nil || r.lbfgs(m, false) {
+		return err
+	}
+	r.e.curvature = make([]float64, r.e.n)
+	if done, err := r.begin(); done || err != nil {
+		return err
+	}
+	r.switched = true
+	m.refresh(r.x)
+	r.newton(m)
+	return nil
+}
+
+// factorable says whether the metric can be the Hessian over a sample of some
+// 20·d records for the price of about three passes, or is cheap at any rate.
+func factorable(p *Problem) bool {
+	_, d := p.Rows.Dims()
+	return d <= 200 || d <= maxFactor && 2*d*d*d <= 3*nonzeros(p.Rows)
+}
+
+// steer finds a start on a sample of the records, unless there is one, evaluates
+// J there and returns a metric for what is left to do.
+//
+// The sample is solved by the same means, on a smaller sample first: the start
+// is within the sampling error √(d/m) of the minimiser for the price of less
+// than a pass, and the metric is taken where it will be used.
+func (r *search) steer() (m metric, done bool, err error) {
+	n, d := r.e.n, r.e.d
+	size := sampleSize(n, d, nonzeros(r.p.Rows))
+	dense := factorable(r.p)
+	if !dense {
+		size = min(n, 2000)
+	}
+	sample, scale := r.p, 1.0
+	if 3*size < n {
+		sample, scale = r.p.sampled(size), float64(n)/float64(size)
+	}
+	if sample != r.p && dense && r.s.Start == nil {
+		s := newSearch(sample, Settings{MaxPasses: 100, Workers: r.s.Workers})
+		s.rough = true
+		if err := (LBFGS{}).run(s); err != nil {
+			return nil, false, err
+		}
+		r.sampled = true
+		r.extra += s.e.gradients + s.extra
+		copy(r.x, s.best.Theta)
+	}
+	done, err = r.begin()
+	if done || err != nil {
+		return nil, done, err
+	}
+	if dense {
+		m = newPrimalMetric(sample, scale, r.p.Ridge, r.e.workers)
+		r.exact = sample == r.p
+	} else {
+		m = newDiagonalMetric(sample, scale, r.p.Ridge)
+	}
+	m.refresh(r.x)
+	return m, false, nil
+}
+
+// exactMetric returns the Hessian itself as a metric, nil if it cannot be had.
+func (r *search) exactMetric() metric {
+	switch n, d := r.e.n, r.e.d; {
+	case min(n, d) > maxFactor:
+		return nil
+	case d <= n:
+		return newPrimalMetric(r.p, 1, r.p.Ridge, r.e.workers)
+	default:
+		return newDualMetric(r.p)
+	}
+}

@@ -1,0 +1,130 @@
+package erm
+
+import (
+	"fmt"
+	"math"
+
+	"gonum.org/v1/gonum/floats"
+)
+
+// search is the state that all methods share: the point, its gradient, what
+// they cost, and the best point so far with its certificate.
+type search struct {
+	p *Problem
+	s Settings
+	e *evaluator
+	// x is the point, f = J(x), g = ∇J(x), and rounding bounds the error of g.
+	x, g        []float64
+	f, rounding float64
+	best        Solution
+	// rough says to stop where the gradient is small beside what another sample
+	// of as many records would make of it.
+	rough bool
+	// sampled says that the start is the minimiser over a sample, so that the
+	// metric suffers from the sample and not from where it was taken.
+	sampled bool
+	// exact says that the metric is the Hessian itself.
+	exact bool
+	// switched says that the method changed on the way.
+	switched bool
+	// extra is what was spent on samples, in f′ᵢ.
+	extra int
+}
+
+func newSearch(p *Problem, s Settings) *search {
+	_, d := p.Rows.Dims()
+	r := &search{p: p, s: s, e: newEvaluator(p, s.Workers), x: make([]float64, d), g: make([]float64, d)}
+	inf := math.Inf(1)
+	r.best = Solution{Theta: make([]float64, d), Value: math.NaN(), Certificate: Certificate{GradientNorm: inf, Distance: inf, Gap: inf}}
+	copy(r.x, s.Start)
+	return r
+}
+
+// left returns how many more passes may be made.
+func (r *search) left() int { return r.s.MaxPasses - r.e.passes }
+
+// begin evaluates J at the start. If that is not finite it begins at the origin
+// in its place. It reports whether the search is at its end already.
+func (r *search) begin() (done bool, err error) {
+	for range 2 {
+		r.f, r.rounding = r.e.eval(r.g, r.x)
+		if m := r.e.maxNorm; math.IsNaN(m) || math.IsInf(m, 0) {
+			return false, errNotFinite()
+		}
+		if r.s.Tolerance == 0 {
+			r.s.Tolerance = r.defaultTolerance()
+		}
+		if finite(r.f) && finite(floats.Norm(r.g, 2)) {
+			return r.record(), nil
+		}
+		clear(r.x)
+	}
+	return false, &DataError{"the objective is not finite at θ = 0: scale the labels or the features down"}
+}
+
+// record keeps the point if it is the best so far, and reports whether it is
+// good enough.
+func (r *search) record() bool {
+	norm := floats.Norm(r.g, 2)
+	// The norm itself is a sum of d squares.
+	rounding := r.rounding + float64(len(r.g)/2+2)*0x1p-53*norm
+	if c := norm + rounding; c < r.best.Certificate.Bound() && finite(r.f) {
+		copy(r.best.Theta, r.x)
+		r.best.Value = r.f
+		r.best.Certificate = Certificate{GradientNorm: norm, Rounding: rounding, Distance: c / r.p.Ridge, Gap: c * c / (2 * r.p.Ridge)}
+	}
+	if r.rough {
+		return norm <= 0.05*r.e.slopes*r.e.maxNorm/math.Sqrt(float64(r.e.n))
+	}
+	return r.best.Certificate.Bound() <= r.s.Tolerance
+}
+
+// defaultTolerance is as exact as is worth while for a sum of n gradients of
+// size up to L·R. Where f′ has no bound L, the mean of |f′ᵢ| at the start and 1
+// take its place.
+func (r *search) defaultTolerance() float64 {
+	n := float64(r.e.n)
+	slope := r.p.Loss.Lipschitz()
+	if math.IsInf(slope, 1) {
+		slope = math.Max(1, r.e.slopes/n)
+	}
+	return 1e-9 * (1 + n*slope*r.e.maxNorm)
+}
+
+// solution returns the best point, and ErrTolerance if it is not good enough.
+func (r *search) solution(m Method) (*Solution, error) {
+	b := &r.best
+	b.Method = m.Name()
+	if _, auto := m.(Auto); auto {
+		b.Method = LBFGS{}.Name()
+		if r.switched {
+			b.Method += ", then " + NewtonCG{}.Name()
+		}
+	}
+	b.Tolerance, b.Passes = r.s.Tolerance, r.e.passes
+	b.Gradients, b.Products = r.e.gradients+r.extra, r.e.products
+	if c := b.Certificate; !(c.Bound() <= r.s.Tolerance) {
+		return b, fmt.Errorf("%w: ‖∇J‖ ≤ %.3g (of which rounding %.3g) after %d passes, want %.3g; allow more passes or a larger tolerance",
+			ErrTolerance, c.Bound(), c.Rounding, b.Passes, r.s.Tolerance)
+	}
+	return b, nil
+}
+
+// along searches along dir from x for a better point, and moves there. trial
+// and trialGrad are overwritten and swapped with x and g.
+func (r *search) along(dir []float64, slope0 float64, trial, trialGrad *[]float64) (step float64, ok searchResult) {
+	rounding := r.rounding
+	step, ok = lineSearch(func(a float64) (fa, slope float64) {
+		floats.AddScaledTo(*trial, r.x, a, dir)
+		fa, rounding = r.e.eval(*trialGrad, *trial)
+		return fa, floats.Dot(*trialGrad, dir)
+	}, r.f, slope0, r.left())
+	if ok.accepted {
+		r.x, *trial = *trial, r.x
+		r.g, *trialGrad = *trialGrad, r.g
+		r.f, r.rounding = ok.value, rounding
+	}
+	return step, ok
+}
+
+func finite(v float64) bool { return !math.IsNaN(v) && !math.IsInf(v, 0) }
