@@ -116,7 +116,7 @@ func faults(c entry) []string {
 			}
 		}
 		last := math.Inf(-1)
-		for x := c.lo; x <= c.hi; x += 0.031 {
+		for x := c.lo; x <= c.hi; x += 0.053 {
 			near := false
 			for _, k := range kinks {
 				near = near || math.Abs(x-k) < 1e-4

@@ -6,21 +6,13 @@ import (
 	"testing"
 )
 
-// exactHazard computes φ(v)/(1 − Φ(v)) and −log(1 − Φ(v)) from
-// Φ(v) − ½ = φ(v)·Σ v^{2k+1}/(2k+1)!!, in 600 bits.
-func exactHazard(v float64) (h, value float64) {
-	const prec = 600
-	num := func(x float64) *big.Float { return new(big.Float).SetPrec(prec).SetFloat64(x) }
-	x := num(v)
-	x2 := new(big.Float).Mul(x, x)
-	term, sum := num(v), num(v)
-	for k := 1; k < 2000; k++ {
-		term.Mul(term, x2)
-		term.Quo(term, num(float64(2*k+1)))
-		sum.Add(sum, term)
-	}
-	// e^{v²/2} by squaring e^{v²/2/2^40}.
-	arg := new(big.Float).Quo(x2, num(math.Ldexp(2, 40)))
+const prec = 600
+
+func num(x float64) *big.Float { return new(big.Float).SetPrec(prec).SetFloat64(x) }
+
+// bigExp returns e^x by squaring e^{x/2^40} forty times.
+func bigExp(x *big.Float) *big.Float {
+	arg := new(big.Float).SetPrec(prec).Quo(x, num(math.Ldexp(1, 40)))
 	e, p := num(1), num(1)
 	for k := 1; k < 40; k++ {
 		p.Mul(p, arg)
@@ -30,6 +22,21 @@ func exactHazard(v float64) (h, value float64) {
 	for range 40 {
 		e.Mul(e, e)
 	}
+	return e
+}
+
+// exactHazard computes φ(v)/(1 − Φ(v)) and −log(1 − Φ(v)) from
+// Φ(v) − ½ = φ(v)·Σ v^{2k+1}/(2k+1)!!, in 600 bits.
+func exactHazard(v float64) (h, value float64) {
+	x := num(v)
+	x2 := new(big.Float).Mul(x, x)
+	term, sum := num(v), num(v)
+	for k := 1; k < 2000; k++ {
+		term.Mul(term, x2)
+		term.Quo(term, num(float64(2*k+1)))
+		sum.Add(sum, term)
+	}
+	e := bigExp(new(big.Float).Quo(x2, num(2)))
 	// √(2π) from π to 60 digits.
 	pi, _, err := big.ParseFloat("3.14159265358979323846264338327950288419716939937510582097494459230781640628620899862803482534211706798214808651328230664709384460955058223172535940812848111745", 10, prec, big.ToNearestEven)
 	if err != nil {

@@ -94,6 +94,56 @@ func TestClaimsAreAboveExactDivergence(t *testing.T) {
 	}
 }
 
+// L and s of the mechanism cover every record of norm at most R, and are
+// reached: R² with the curvature, R with the slope.
+func TestConstantsCoverRecords(t *testing.T) {
+	rng := noise.NewSeeded(21)
+	slope, curv := make([]float64, 1), make([]float64, 1)
+	for _, l := range private {
+		for _, radius := range []float64{0.5, math.Sqrt2} {
+			m := mechanism.ObjectivePerturbation{Loss: l.loss, RowNorm: radius}
+			var maxSlope, maxCurv float64
+			normal := make([]float64, 1)
+			for i := range 40_000 {
+				norm := radius
+				if i%2 == 0 {
+					norm *= rng.Float64()
+				}
+				rng.Gaussian(normal, 4)
+				y := []float64{l.extra}
+				if i%3 == 0 && len(l.company) > 0 {
+					y[0] = l.company[0]
+				}
+				l.loss.ValueSlope(slope, normal, y)
+				l.loss.Curvature(curv, normal, y)
+				maxSlope, maxCurv = math.Max(maxSlope, norm*math.Abs(slope[0])), math.Max(maxCurv, norm*norm*curv[0])
+			}
+			if maxSlope > m.Lipschitz() || maxSlope < 0.97*m.Lipschitz() {
+				t.Errorf("%s, R = %v: largest gradient %v, L = %v", l.loss.Name(), radius, maxSlope, m.Lipschitz())
+			}
+			// Poisson's curvature is largest for the largest count only.
+			if maxCurv > m.Smoothness() || maxCurv < 0.97*m.Smoothness() && l.extra != 0 {
+				t.Errorf("%s, R = %v: largest curvature %v, s = %v", l.loss.Name(), radius, maxCurv, m.Smoothness())
+			}
+		}
+	}
+}
+
+// A hinge smoothed by a logarithm costs what the Gaussian mechanism costs, too.
+func TestSoftplusIsTheGaussians(t *testing.T) {
+	unit, err := privacy.GaussianSigma(1, 1e-5)
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, h := range []float64{0.1, 0.5, 2} {
+		m, err := mechanism.CalibrateObjectivePerturbation(mechanism.CalibrationConfig{
+			Loss: loss.Softplus{Width: h}, RowNorm: 2, Epsilon: 1, Delta: 1e-5, Adjacency: privacy.AddRemove})
+		if err != nil || !m.Gaussian() || m.Sigma < 2*unit || m.Sigma > 2.0002*unit {
+			t.Errorf("h = %v: σ = %v, the Gaussian mechanism has %v (%v)", h, m.Sigma, 2*unit, err)
+		}
+	}
+}
+
 // The bounds come in their order, and the default is the best that is fast.
 func TestBoundsAreOrdered(t *testing.T) {
 	for _, l := range private {
