@@ -144,6 +144,50 @@ func TestSoftplusIsTheGaussians(t *testing.T) {
 	}
 }
 
+// The output noise is paid for under every bound: no claim lies below the
+// Gaussian mechanism of sensitivity L composed with that of sensitivity 2τ/λ,
+// which some neighbours come close to. Those that are tight are close to it.
+func TestOutputNoiseIsPaidFor(t *testing.T) {
+	for _, l := range []loss.Loss{loss.Softplus{Width: 1}, loss.SmoothedHinge{Width: 1}, loss.Huber{Threshold: 1}} {
+		for _, ratio := range []float64{0.3, 1} {
+			m := mechanism.ObjectivePerturbation{Loss: l, RowNorm: 1, Lambda: 1e5, Sigma: 4, Tolerance: 1e-3}
+			mu := ratio * m.Lipschitz() / m.Sigma
+			m.OutputSigma = 2 * m.Tolerance / (m.Lambda * mu)
+			for b, p := range claims(t, m, 0, objpert.RKW23, objpert.Tight) {
+				for _, k := range []float64{0.5, 2} {
+					eps := k * math.Hypot(0.25, mu)
+					floor := privacy.GaussianProfile(math.Hypot(0.25, mu), privacy.AddRemove).LogDeltaLower(privacy.Remove, eps)
+					got := privacy.LogDeltaUpper(p, eps)
+					if got < floor {
+						t.Errorf("%s, %v, μ/a = %v: ln δ(%v) = %v below %v", l.Name(), b, ratio, eps, got, floor)
+					}
+					if _, ok := l.(loss.Softplus); ok && (b == 0 || b == objpert.Tight) && got > floor+1e-9 {
+						t.Errorf("%s, %v, μ/a = %v: ln δ(%v) = %v, exactly %v", l.Name(), b, ratio, eps, got, floor)
+					}
+				}
+			}
+		}
+	}
+}
+
+// A tolerance that the accuracy of the slopes cannot support is refused before
+// any noise is drawn.
+func TestToleranceBelowTheSlopesAccuracy(t *testing.T) {
+	x, y := records(300, 3, 13)
+	m := mechanism.ObjectivePerturbation{Loss: loss.Clipped(loss.Probit{}, 1), RowNorm: 1, Lambda: 100, Sigma: 1, OutputSigma: 1e-3}
+	for _, c := range []struct {
+		tolerance float64
+		released  bool
+	}{{0.99 * 300 * loss.SlopeError(m.Loss), false}, {1e-9, true}} {
+		m.Tolerance = c.tolerance
+		src := &countingSource{Seeded: noise.NewSeeded(1)}
+		r, err := m.Run(x, y, src, nil)
+		if (r != nil) != c.released || (err == nil) != c.released || (src.draws > 0) != c.released {
+			t.Errorf("τ = %v: release %v, %v, %d draws", c.tolerance, r != nil, err, src.draws)
+		}
+	}
+}
+
 // The bounds come in their order, and the default is the best that is fast.
 func TestBoundsAreOrdered(t *testing.T) {
 	for _, l := range private {
