@@ -39,6 +39,10 @@ func logDeltaGaussian(eps, mu float64) float64 {
 		// δ is near one: take the small complement 1 − δ = Φ̄(−x) + φ(x)R(y).
 		return math.Log1p(-(normal.Survival(-x) + normal.PDF(x)*normal.Mills(m+h)))
 	}
+	if x > 1e154 {
+		// ln δ < −x²/2 is below the float64 range; widening it downwards gives −Inf.
+		return -math.MaxFloat64
+	}
 	sq := x * x
 	sqLow := math.FMA(x, x, -sq)
 	return -0.5*sq + (math.Log(normal.MillsDiff(m, h)) - normal.LogSqrt2Pi - 0.5*sqLow - x*xLow)

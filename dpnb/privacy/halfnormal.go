@@ -42,6 +42,10 @@ func (w HalfNormal) logDelta(eps float64) float64 {
 		return math.Min(0, math.Ln2+logDeltaGaussian(t, w.A))
 	}
 	tail := 2 * normal.Survival(w.A)
+	if w.A > 30 {
+		// The factors of e^t·2Φ̄(a) over- and underflow; their product is below 1/a.
+		return math.Log1p(-math.Exp(t + math.Ln2 + normal.LogSurvival(w.A)))
+	}
 	if t < -1 || w.A > 1 {
 		return math.Log1p(-math.Exp(t) * tail)
 	}
@@ -110,16 +114,21 @@ type halfNormalProfile struct {
 
 func (p halfNormalProfile) Adjacency() Adjacency { return p.adj }
 
+// leastSlope is the smallest slope that is computed with: a smaller one is
+// replaced by it in upper bounds and by 0 in lower ones, between which δ lies.
+const leastSlope = 1e-100
+
 func (p halfNormalProfile) LogDeltaUpper(_ Direction, eps float64) float64 {
 	if p.w.A == 0 {
 		return logDeltaPointMass(p.w.K, eps, 1)
 	}
+	p.w.A = math.Max(p.w.A, leastSlope)
 	l := p.w.logDelta(eps)
 	return roundUp(l, p.w.slack(eps, l))
 }
 
 func (p halfNormalProfile) LogDeltaLower(_ Direction, eps float64) float64 {
-	if p.w.A == 0 {
+	if p.w.A < leastSlope {
 		return logDeltaPointMass(p.w.K, eps, -1)
 	}
 	l := p.w.logDelta(eps)

@@ -50,8 +50,29 @@ func (w HalfNormalGaussian) Profile(adj Adjacency) (LowerProfile, error) {
 	case w.A == 0:
 		return shiftedProfile{GaussianProfile(w.Mu, adj), w.K}, nil
 	}
+	if low := w; w.A < leastGaussianSlope {
+		w.A = leastGaussianSlope
+		return between{shiftedProfile{GaussianProfile(low.Mu, adj), low.K}, halfNormalGaussianProfile{w, adj}}, nil
+	}
 	return halfNormalGaussianProfile{w, adj}, nil
 }
+
+// leastGaussianSlope is the smallest slope for which cells are cut; as leastSlope.
+const leastGaussianSlope = 1e-9
+
+// between is a profile known from one below and one above it.
+type between struct{ below, above LowerProfile }
+
+func (p between) Adjacency() Adjacency { return p.above.Adjacency() }
+func (p between) LogDeltaUpper(d Direction, eps float64) float64 {
+	return p.above.LogDeltaUpper(d, eps)
+}
+func (p between) LogDeltaLower(d Direction, eps float64) float64 {
+	return p.below.LogDeltaLower(d, eps)
+}
+
+// Symmetric reports that both directions have the same profile.
+func (p between) Symmetric() bool { return true }
 
 type halfNormalGaussianProfile struct {
 	w   HalfNormalGaussian

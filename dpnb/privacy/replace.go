@@ -62,21 +62,45 @@ func (r replaceProfile) LogDeltaUpper(_ Direction, eps float64) float64 {
 	if math.IsInf(eps, -1) {
 		return 0
 	}
-	if math.IsInf(eps, 1) {
-		return math.Min(0, logAddExp(r.p.LogDeltaUpper(Remove, eps), r.p.LogDeltaUpper(Add, eps)))
-	}
 	best := 0.0
 	for _, first := range Directions {
 		if first == Add && IsSymmetric(r.p) {
 			break
 		}
-		v := minimiseConvex(func(e1 float64) float64 {
+		bound := func(e1 float64) float64 {
+			// What the second step cannot turn back at any ε weighs e^{ε₁} too.
 			e2 := math.Nextafter(eps-e1, math.Inf(-1))
 			return logAddExp(r.p.LogDeltaUpper(first, e1), e1+r.p.LogDeltaUpper(first.Opposite(), e2))
-		}, 0.5*eps, 0.25*math.Min(1, math.Max(math.Abs(eps), 1e-3)))
-		best = math.Min(best, v)
+		}
+		starts := []float64{0, 1}
+		if !math.IsInf(eps, 1) {
+			starts[0] = 0.5 * eps
+			if eps > 30 {
+				// With mass at infinity the best ε₁ need not grow with ε.
+				starts = append(starts, 0, eps)
+			} else {
+				starts = starts[:1]
+			}
+		} else if math.IsInf(r.p.LogDeltaUpper(first.Opposite(), eps), -1) {
+			best = math.Min(best, r.p.LogDeltaUpper(first, eps))
+			continue
+		}
+		for _, x := range starts {
+			best = math.Min(best, minimiseConvex(bound, x, 0.25*math.Min(1, math.Max(math.Abs(x), 1e-3))))
+		}
 	}
-	return roundUp(best, 1e-15+5e-16*(math.Abs(best)+math.Abs(eps)))
+	if math.IsInf(best, -1) {
+		return best
+	}
+	return roundUp(best, 1e-15+5e-16*(math.Abs(best)+math.Abs(finite(eps))))
+}
+
+// finite returns x, or 0 if it is infinite.
+func finite(x float64) float64 {
+	if math.IsInf(x, 0) {
+		return 0
+	}
+	return x
 }
 
 // minimiseConvex returns the smallest value of g met while stepping downhill from

@@ -97,7 +97,7 @@ func (p subsampledProfile) log(d Direction, eps, mu float64) (l, slack float64) 
 }
 
 func (p subsampledProfile) logRemove(eps, mu float64) (l, slack float64) {
-	if eps > 30 {
+	if eps > 30 || math.Expm1(eps) > 1e300*p.q {
 		t := eps - math.Log(p.q) + math.Log1p(-(1-p.q)*math.Exp(-eps))
 		l = math.Log(p.q) + logDeltaGaussian(t, mu)
 		return l, gaussianSlack(l) + 8e-16*t*gaussianSlope(t, mu)

@@ -227,3 +227,59 @@ func TestRKW23Clipping(t *testing.T) {
 	quote(t, "rkw23-26", "%.4f", f(0))
 	quote(t, "rkw23-26", "%.4f", printed)
 }
+
+// Appendix H.1 bounds f where it uses bounds on f″.
+func TestRKW23AppendixH1(t *testing.T) {
+	// One dimension, n records x = 1 and half the labels each way: the excess of
+	// the objective at its perturbed minimiser, E over b, in the limit of small b.
+	const n, lambda, sigma = 100.0, 1.0, 0.1
+	value := func(theta float64) float64 {
+		return n/2*(math.Log1p(math.Exp(theta))+math.Log1p(math.Exp(-theta))) + lambda/2*theta*theta
+	}
+	excess := integral(func(z float64) float64 {
+		b := sigma * z
+		lo, hi := -5.0, 5.0 // J′(θ) + b = 0
+		for range 80 {
+			mid := (lo + hi) / 2
+			if n*(sigmoid(mid)-0.5)+lambda*mid+b < 0 {
+				lo = mid
+			} else {
+				hi = mid
+			}
+		}
+		return phi(z) * (value(lo) - value(0))
+	}, -10, 10, 40)
+	bound := func(c, upper float64) float64 { return upper / (c * c) * sigma * sigma / (n + lambda) }
+	// |θ| ≤ 1 throughout. A constant added to the loss changes nothing but the
+	// printed bound; in terms of f″ ∈ [c, C], c ≤ 1 ≤ C, the bound holds.
+	loss1 := math.Log1p(math.Exp(-1.0))
+	printed := bound(100+loss1, 100+loss1+1)
+	right := bound(sigmoid(1)*sigmoid(-1), 1)
+	if !(printed < excess/10 && excess <= right) {
+		t.Errorf("printed %.3g, excess %.3g, with f″ %.3g", printed, excess, right)
+	}
+	quote(t, "rkw23-35", "%.2e", excess)
+	quote(t, "rkw23-35", "%.2e", printed)
+	quote(t, "rkw23-35", "%.2e", right)
+}
+
+// Footnote 4: adding |N(0, σ²)| is not a private mechanism.
+func TestRKW23HalfNormalMechanism(t *testing.T) {
+	// f(Z) = 0, f(Z′) = 1, σ = 5: outputs below 1 have probability zero under Z′.
+	const sigma = 5.0
+	src := noise.NewSeeded(36)
+	b := []float64{0}
+	var below mean
+	for range 100_000 {
+		src.Gaussian(b, sigma)
+		below.add(indicator(math.Abs(b[0]) < 1))
+	}
+	exact := math.Erf(1 / sigma / math.Sqrt2) // δ(ε) for every ε
+	within(t, "share that gives Z away", below.m, exact, 4*below.err())
+	if meant := halfNormal(0, 1/sigma, 2); meant > exact/1e6 {
+		t.Errorf("δ(2) of the loss that is meant: %.3g", meant)
+	} else {
+		quote(t, "rkw23-36", "%.1e", meant)
+	}
+	quote(t, "rkw23-36", "%.3f", exact)
+}

@@ -169,6 +169,10 @@ func (g *grids) halves(eps, shift float64) (pos, neg *addHalf) {
 	return g.newAddHalf(eps, shift, up), g.newAddHalf(eps, shift, down)
 }
 
+// maxCrossings bounds the points that bestCrossing tries; what is then known is
+// returned.
+const maxCrossings = 1500
+
 // addLevel is the level of refinement of the add direction's cells.
 const addLevel = 7
 
@@ -180,7 +184,9 @@ const maxAddCells = 6000
 // sum is at most pos at its right end plus neg at its left one.
 func (g *grids) bestCrossing(pos, neg *addHalf, known float64) (lower, upper float64) {
 	type point struct{ u, pLow, pUp, nLow, nUp float64 }
+	points := 0
 	eval := func(u float64) point {
+		points++
 		pt := point{u: u}
 		pt.pLow, pt.pUp = pos.value(u)
 		pt.nLow, pt.nUp = neg.value(-u)
@@ -222,7 +228,7 @@ func (g *grids) bestCrossing(pos, neg *addHalf, known float64) (lower, upper flo
 				upper = max(upper, up)
 			}
 		}
-		if len(open) == 0 || depth == 14 {
+		if len(open) == 0 || depth == 14 || points > maxCrossings {
 			return known, upper
 		}
 		list = list[:0]

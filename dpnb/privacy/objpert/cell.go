@@ -100,7 +100,7 @@ func (c *cell) peakBounds(eps float64) (lower, upper float64) {
 	if c.small > 0 {
 		if low = logPDF(cSmall); !math.IsInf(c.kHigh, 1) {
 			l, _ := peakRate(c.small, c.kHigh, cSmall)
-			low = math.Max(low, l-1e-11)
+			low = math.Max(low, l-2e-6)
 		}
 	}
 	return logWidth + low, logWidth + up

@@ -20,6 +20,8 @@ type lattice struct {
 	// node; what changing to the next node inside the cell may add.
 	from, to   []int
 	stay, turn [][]float64
+	// guess is the credit of a node as it probably is, to choose a path by.
+	guess [][]float64
 	// upTo, onward and enter are the values of the recursion; see sweep.
 	upTo, onward [][]float64
 	enter        []float64
@@ -62,8 +64,13 @@ func (l *lattice) fill(j int, eps, shift float64) {
 	}
 	line, lineErr := make([]float64, n), make([]float64, n)
 	exact, level := make([]bool, n), make([]bool, n)
+	guess := make([]float64, n)
 	for i := range line {
-		line[i], lineErr[i], exact[i], level[i] = v.line(eps, shift, entry(from+i), d)
+		u := entry(from + i)
+		line[i], lineErr[i], exact[i], level[i] = v.line(eps, shift, u, d)
+		if guess[i] = line[i]; !exact[i] && line[i] > 0 {
+			guess[i] = 0.5 * width * (v.rateAt(eps, shift, u) + v.rateAt(eps, shift, u+d))
+		}
 	}
 	// A node's majorant is the rate along its line plus the bend of the
 	// intervals beside it, or, where that is not known well enough, a constant
@@ -133,13 +140,13 @@ func (l *lattice) fill(j int, eps, shift float64) {
 			turn[i] = max(0, tiles[i]+bends[i]-caps[i+1])
 		}
 	}
-	l.stay[j], l.turn[j] = stay, turn
+	l.stay[j], l.turn[j], l.guess[j] = stay, turn, guess
 }
 
 // sweep fills all cells and runs the recursion down and up.
 func (l *lattice) sweep(eps, shift float64) (best float64) {
 	m := len(l.cells)
-	l.stay, l.turn = make([][]float64, m), make([][]float64, m)
+	l.stay, l.turn, l.guess = make([][]float64, m), make([][]float64, m), make([][]float64, m)
 	l.upTo, l.onward = make([][]float64, m), make([][]float64, m)
 	for j := range l.cells {
 		l.fill(j, eps, shift)
@@ -225,18 +232,32 @@ func (l *lattice) survivors(threshold float64) (spans []span, ok bool) {
 	return spans, true
 }
 
-// path returns the nodes of the best path, as v, cell by cell.
+// path returns the nodes of the best path by the guesses, as v, cell by cell.
 func (l *lattice) path() []float64 {
-	out := make([]float64, len(l.cells))
-	node := 0
-	for j := range l.cells {
-		best, at := math.Inf(-1), 0
-		for i := range l.upTo[j] {
-			if t := l.upTo[j][i] + l.onward[j][i]; t > best {
-				best, at = t, i
+	m := len(l.cells)
+	from := make([][]int32, m) // the node of this cell that the best prefix ends at
+	var prev []float64
+	for j := range m {
+		n := len(l.guess[j])
+		cur := make([]float64, n)
+		arg := make([]int32, n)
+		for i := range cur {
+			cur[i] = l.guess[j][i]
+			if j > 0 {
+				cur[i] += prev[min(l.from[j]+i-l.from[j-1], len(prev)-1)]
+			}
+			arg[i] = int32(i)
+			if i > 0 && cur[i-1] >= cur[i] {
+				cur[i], arg[i] = cur[i-1], arg[i-1]
 			}
 		}
-		node = max(node, at+l.from[j])
+		prev, from[j] = cur, arg
+	}
+	out := make([]float64, m)
+	node := l.last
+	for j := m - 1; j >= 0; j-- {
+		i := min(node-l.from[j], len(from[j])-1)
+		node = l.from[j] + int(from[j][i])
 		out[j] = l.v0 + float64(node)*l.h
 		if node >= l.last {
 			out[j] = math.Inf(1)

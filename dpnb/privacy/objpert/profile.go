@@ -139,6 +139,13 @@ func (p *Profile) at(d privacy.Direction, eps float64) enclosure {
 		return v
 	}
 	v = p.compute(d, eps)
+	// Nothing here should give NaN; if it does, say what is known without it.
+	if math.IsNaN(v.upper) {
+		v.upper = 0
+	}
+	if math.IsNaN(v.lower) {
+		v.lower = math.Inf(-1)
+	}
 	p.mu.Lock()
 	p.memo[k] = v
 	p.mu.Unlock()
@@ -179,9 +186,10 @@ func (p *Profile) compute(d privacy.Direction, eps float64) enclosure {
 // and hence for the suprema.
 func mirror(eps float64, opposite enclosure) enclosure {
 	base := math.Log(-math.Expm1(eps))
+	slack := 1e-15 * (1 + math.Abs(base))
 	return enclosure{
-		lower: logAdd(base, eps+opposite.lower) - 1e-15,
-		upper: min(0, logAdd(base, eps+opposite.upper)+1e-15),
+		lower: logAdd(base, eps+opposite.lower) - slack,
+		upper: min(0, logAdd(base, eps+opposite.upper)+slack),
 	}
 }
 
@@ -208,8 +216,8 @@ func (p *Profile) tightAt(d privacy.Direction, eps float64) enclosure {
 // sensitivity L, to which γ ≡ L comes arbitrarily close; in the add direction of
 // a two-signed loss, of the larger sign.
 func (p *Profile) gaussianLower(_ privacy.Direction, eps float64) float64 {
-	g := privacy.GaussianProfile(Slope(p.cfg.Curve)/p.cfg.Sigma, privacy.AddRemove)
-	return g.LogDeltaLower(privacy.Remove, eps)
+	lower, _ := gaussBounds(eps)(Slope(p.cfg.Curve) / p.cfg.Sigma)
+	return lower
 }
 
 func (p *Profile) halfNormal(k float64, d privacy.Direction, eps float64) float64 {

@@ -24,7 +24,7 @@ func edge(eps, gamma float64) float64 {
 	return eps/gamma - gamma/2
 }
 
-// peakRate returns an upper bound on ln sup_u M(u, γ), tight to 1e-12, and
+// peakRate returns an upper bound on ln sup_u M(u, γ), tight to 1e-9, and
 // where it is attained (c itself if M only rises up to c).
 func peakRate(gamma, k, c float64) (logPeak, at float64) {
 	m := gamma * k
@@ -50,18 +50,21 @@ func peakRate(gamma, k, c float64) (logPeak, at float64) {
 		if !(next > lo && next < hi) {
 			next = 0.5 * (lo + hi)
 		}
-		done := math.Abs(next-x) <= 1e-10*x
+		done := math.Abs(next-x) <= 1e-11*x
 		x = next
 		if done || hi-lo <= 1e-16*c {
 			break
 		}
 	}
+	// M ≤ φ(u), and the peak is above both m and c − width.
+	plain := normal.LogPDF(max(m, c-width))
 	// ln M is concave in x, so its tangent at any x bounds it.
 	grow := math.Exp(gamma * x)
 	rest := 1 - k*(grow-1)
-	if !(rest > 0) {
-		return normal.LogPDF(c - math.Min(width, c)), c - x
-	}
 	slope := (c - x) - gamma*k*grow/rest
-	return normal.LogPDF(c-x) + math.Log(rest) + math.Abs(slope)*width, c - x
+	tangent := normal.LogPDF(c-x) + math.Log(rest) + math.Abs(slope)*width
+	if !(rest > 0) || !(tangent <= plain) {
+		return plain, c - x
+	}
+	return tangent, c - x
 }

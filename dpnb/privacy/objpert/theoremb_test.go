@@ -33,11 +33,22 @@ func TestTheoremB(t *testing.T) {
 
 // What is false is not proved: below the true threshold, about 0.27 as L/σ → 0.
 func TestTheoremBCanFail(t *testing.T) {
-	if _, ok := ProveGaussianCase(0.22, 0, 1, 1500); ok {
-		t.Error("ratio 0.22 was proved, but is false at L/σ = 0.5")
-	}
-	if _, ok := ProveGaussianCase(0.1, 3.9, 4, 1500); ok {
-		t.Error("ratio 0.1 was proved, but is false at L/σ = 4 (threshold 0.152)")
+	// The same window, a true ratio and a false one with twice the boxes: the
+	// thresholds there are 0.228 and 0.152.
+	for _, c := range []struct {
+		ratio, from, to float64
+		boxes           int
+		holds           bool
+	}{
+		{0.28, 1, 1.02, 3000, true}, {0.22, 1, 1.02, 6000, false},
+		{0.2, 3.9, 3.92, 3000, true}, {0.14, 3.9, 3.92, 6000, false},
+	} {
+		if testing.Short() && !c.holds {
+			c.boxes /= 6
+		}
+		if _, ok := ProveGaussianCase(c.ratio, c.from, c.to, c.boxes); ok != c.holds {
+			t.Errorf("ratio %v on L/σ in [%v, %v]: proved %v, want %v", c.ratio, c.from, c.to, ok, c.holds)
+		}
 	}
 }
 

@@ -12,6 +12,10 @@ import (
 // which refinement stops.
 const tightTolerance = 0.0047
 
+// nearTolerance takes its place where nothing more than 1 % above the Gaussian's
+// δ is certified, to see how near to it Tight is.
+const nearTolerance = 0.0012
+
 // pruneShare is the part of the tolerance below which paths are not refined.
 const pruneShare = 0.85
 
@@ -19,7 +23,11 @@ const pruneShare = 0.85
 const dropShare = 4e-4
 
 // maxEvaluations bounds the nodes of one call; what is then known is returned.
-const maxEvaluations = 6_000_000
+const maxEvaluations = 4_000_000
+
+// farTail is a ln δ below which the lattice is not worth its time: the values
+// known from the integral and from greedy paths are returned.
+const farTail = -1500
 
 // maxCells bounds the cells of a level.
 const maxCells = 12_000
@@ -29,6 +37,15 @@ type grids struct {
 	*problem
 	mu     sync.Mutex
 	levels [][]cell
+	// tolerance in place of tightTolerance, if positive.
+	tolerance float64
+}
+
+func (g *grids) tol() float64 {
+	if g.tolerance > 0 {
+		return g.tolerance
+	}
+	return tightTolerance
 }
 
 // level returns the cells of a level, those of level ℓ+1 being pieces of those
@@ -88,7 +105,7 @@ func (g *grids) removeAt(eps float64) (logLower, logUpper float64) {
 	L := Slope(g.curve) / g.sigma
 	gauss := gaussBounds(eps)
 	logLower, _ = gauss(L)
-	quad := g.integral(eps, 1e-3, 3000)
+	quad := g.integral(eps, 1e-2, 600)
 	logUpper = quad.logUpper
 	shift := -logUpper
 	slack := 1e-11 + 4e-15*math.Abs(logUpper)
@@ -98,7 +115,17 @@ func (g *grids) removeAt(eps float64) (logLower, logUpper float64) {
 		}
 	}
 	raise(g.greedy(eps, shift, quad.cells))
-	done := func() bool { return logUpper <= logLower+tightTolerance }
+	near := math.Inf(-1)
+	for _, side := range g.sides() {
+		near = math.Max(near, g.sideIntegral(eps, side, quad))
+	}
+	if near <= logLower+0.04 {
+		// The integral may be all that is needed: do it well.
+		quad = g.integral(eps, 1e-3, 3000)
+		logUpper = math.Min(logUpper, quad.logUpper)
+		raise(g.greedy(eps, shift, quad.cells))
+	}
+	done := func() bool { return logUpper <= logLower+g.tol() }
 	if done() || math.IsInf(logUpper, -1) {
 		return logLower, math.Min(0, logUpper)
 	}
@@ -106,7 +133,10 @@ func (g *grids) removeAt(eps float64) (logLower, logUpper float64) {
 	// are reflections of each other if the curve is even.
 	worst := math.Inf(-1)
 	for _, side := range g.sides() {
-		if up := g.sideIntegral(eps, side, quad); up <= logLower+tightTolerance {
+		if up := g.sideIntegral(eps, side, quad); up <= logLower+g.tol() {
+			worst = math.Max(worst, up)
+			continue
+		} else if logUpper < farTail {
 			worst = math.Max(worst, up)
 			continue
 		}
@@ -165,8 +195,10 @@ func (g *grids) even() bool {
 // refineSide returns an upper bound on the logarithm of the best reward of the
 // paths of one side, and raises logLower as it goes.
 func (g *grids) refineSide(eps, shift, slack float64, side int, logUpper float64, logLower *float64) float64 {
+	gauss, _ := gaussBounds(eps)(Slope(g.curve) / g.sigma)
+	var tol float64
 	var tube []span
-	spent := 0
+	spent, dropped := 0, 0.0
 	for level := 1; level < 13; level++ {
 		if level > 1 && 2*len(g.level(level-1)) > maxCells || len(g.level(level)) > maxCells {
 			break
@@ -177,7 +209,7 @@ func (g *grids) refineSide(eps, shift, slack float64, side int, logUpper float64
 		}
 		if len(l.cells) == 0 {
 			// Nothing but cells that count in full wherever they are crossed.
-			logUpper = math.Min(logUpper, math.Log(l.fixed)-shift+slack)
+			logUpper = math.Min(logUpper, math.Log(math.Max(l.fixed, dropped))-shift+slack)
 			continue
 		}
 		best := l.sweep(eps, shift) + l.fixed
@@ -185,14 +217,19 @@ func (g *grids) refineSide(eps, shift, slack float64, side int, logUpper float64
 		if scaled := g.descentAlong(eps, shift, l, g.level(level)); scaled > 0 {
 			*logLower = math.Max(*logLower, math.Log(scaled)-shift-slack)
 		}
-		logUpper = math.Min(logUpper, math.Log(best)-shift+slack)
-		if logUpper <= *logLower+tightTolerance {
+		// What was dropped on the way may reach the threshold it was dropped at.
+		logUpper = math.Min(logUpper, math.Log(math.Max(best, dropped))-shift+slack)
+		if tol = g.tol(); *logLower <= gauss+0.01 {
+			tol = math.Min(tol, nearTolerance)
+		}
+		if logUpper <= *logLower+tol {
 			break
 		}
-		target := math.Exp(*logLower+shift) * (1 + pruneShare*tightTolerance)
+		target := math.Exp(*logLower+shift) * (1 + pruneShare*tol)
+		dropped = math.Max(dropped, target)
 		spans, ok := l.survivors(target - l.fixed)
 		if !ok {
-			logUpper = math.Min(logUpper, math.Log(target)-shift+slack)
+			logUpper = math.Min(logUpper, math.Log(dropped)-shift+slack)
 			break
 		}
 		tube = l.widen(spans)
@@ -200,10 +237,12 @@ func (g *grids) refineSide(eps, shift, slack float64, side int, logUpper float64
 	return logUpper
 }
 
-// gaussBounds returns bounds on ln δ_G(ε; γ) as a function of γ.
+// gaussBounds returns bounds on ln δ_G(ε; γ) as a function of γ, which was
+// rounded once: for large γ that moves ln δ by more than its own rounding.
 func gaussBounds(eps float64) func(float64) (lo, hi float64) {
 	return func(gamma float64) (lo, hi float64) {
-		p := privacy.GaussianProfile(math.Max(0, gamma), privacy.AddRemove)
+		gamma = math.Max(0, gamma)
+		p := privacy.GaussianProfileBetween(math.Nextafter(gamma, 0), math.Nextafter(gamma, math.Inf(1)), privacy.AddRemove)
 		return p.LogDeltaLower(privacy.Remove, eps), p.LogDeltaUpper(privacy.Remove, eps)
 	}
 }

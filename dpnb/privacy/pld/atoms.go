@@ -28,7 +28,7 @@ func (c *curve) upperAtoms() atoms {
 	}
 	hull := convexHull(xs, knot{math.Inf(-1), 0})
 	last := hull[len(hull)-1]
-	a := atoms{lnInf: last.ln}
+	a := atoms{w: make([]float64, 0, len(hull)), lnp: make([]float64, 0, len(hull)), lnInf: last.ln}
 	before := knot{math.Inf(-1), 0}
 	for i, k := range hull {
 		after := last
@@ -62,15 +62,19 @@ func convexHull(xs []knot, origin knot) []knot {
 }
 
 // massBracket returns m and s with p = e^s·m the mass at b of the broken line
-// through a, b and c, and the sum of the two terms of which m is the difference.
+// through a, b and c, and the sum of the two terms of which m is the difference,
+// the second weighted by the relative error of its exponential.
 func massBracket(a, b, c knot) (m, terms, s float64) {
 	fall := -math.Expm1(b.ln - a.ln) // (δ_a − δ_b)/δ_a
 	t1 := fall / -math.Expm1(a.w-b.w)
-	t2 := 0.0
+	t2, weight := 0.0, 0.0
 	if c.w > b.w && !math.IsInf(b.ln, -1) {
-		t2 = (1 - fall) * -math.Expm1(c.ln-b.ln) / math.Expm1(c.w-b.w)
+		// δ_b/δ_a by an exponential of its own: 1 − fall would lose its digits
+		// where it is small, and the division by a small width brings them up.
+		t2 = math.Exp(b.ln-a.ln) * -math.Expm1(c.ln-b.ln) / math.Expm1(c.w-b.w)
+		weight = 1 + 0.1*math.Abs(b.ln-a.ln)
 	}
-	return t1 - t2, math.Abs(t1) + math.Abs(t2), a.ln
+	return t1 - t2, math.Abs(t1) + math.Abs(t2)*weight, a.ln
 }
 
 // add appends the mass at b, rounded up for side = +1 and down for −1.
@@ -78,6 +82,10 @@ func (a *atoms) add(before, b, after knot, side float64) {
 	m, terms, s := massBracket(before, b, after)
 	// Each term is the product of a few correctly rounded factors.
 	m += side * 3e-15 * terms
+	if math.IsNaN(m) && side > 0 {
+		// A mass that cannot be computed must not be lost: nothing is promised.
+		a.lnInf = 0
+	}
 	if !(m > 0) || math.IsInf(s, -1) {
 		return
 	}
@@ -101,7 +109,7 @@ func (c *curve) lowerAtoms(theta float64) (a atoms, ok bool) {
 	n := len(c.knots)
 	xs := make([]knot, n)
 	line := c.leftLine()
-	onLine := true
+	onLine, own := true, math.Inf(1)
 	before := math.Inf(1) // what the cell to the left allows
 	for i, k := range c.knots {
 		low := math.Min(k.low, before)
@@ -112,15 +120,24 @@ func (c *curve) lowerAtoms(theta float64) (a atoms, ok bool) {
 			here, before = c.lowerEnds(i, theta)
 			low = math.Min(low, here)
 		}
+		if math.IsNaN(low) {
+			low = math.Inf(-1)
+		}
 		xs[i] = knot{k.eps, low}
 		if onLine {
 			if l := line(k.eps); !math.IsInf(l, -1) {
-				onLine = math.Exp(l)*(xs[i].ln-l) < 1e-12
+				onLine = math.Exp(l)*(low-l) < 1e-12
 				xs[i].ln = l
 			} else {
+				// The line has fallen to zero: the knot before is the last on
+				// it, and must be low enough for this cell as well.
 				onLine = false
+				if i > 0 {
+					xs[i-1].ln = math.Min(xs[i-1].ln, own)
+				}
 			}
 		}
+		own = low
 	}
 	first := 0
 	for ; first < n-1; first++ {
@@ -132,12 +149,23 @@ func (c *curve) lowerAtoms(theta float64) (a atoms, ok bool) {
 	if len(xs) < 2 {
 		return atoms{lnInf: math.Inf(-1)}, false
 	}
+	// A knot that was pulled below the limit takes the limit with it, and the
+	// knots beyond it go: a line that rises again would have a negative mass.
+	least := 0
+	for i, x := range xs {
+		if x.ln <= xs[least].ln {
+			least = i
+		}
+	}
+	xs = xs[:least+1]
+	if len(xs) < 2 {
+		return atoms{lnInf: math.Inf(-1)}, false
+	}
+	a.lnInf = math.Min(c.infLow, xs[least].ln)
+	xs[least].ln = a.lnInf
 	hull := convexHull(xs, knot{math.Inf(-1), 0})
-	a.lnInf = c.infLow
-	// The line to the left: no steeper than the profile's own chord at the
-	// first knot, so that the profile, convex, is above it from there on.
-	k, m := c.knots[first], c.mids[first]
-	logSlope := k.low + math.Log(-math.Expm1(m.up-k.low)) - k.eps - math.Log(math.Expm1(m.eps-k.eps))
+	a.w, a.lnp = make([]float64, 0, len(hull)), make([]float64, 0, len(hull))
+	logSlope, from := c.leftSlope()
 	started := false
 	for i := range hull {
 		after := knot{math.Inf(1), 0}
@@ -148,9 +176,26 @@ func (c *curve) lowerAtoms(theta float64) (a atoms, ok bool) {
 			a.add(hull[i-1], hull[i], after, -1)
 			continue
 		}
-		started = a.addFirst(logSlope, hull[i], after)
+		started = hull[i].w >= from.eps && a.addFirst(logSlope, from, hull[i], after)
 	}
 	return a, len(a.w) > 0
+}
+
+// leftSlope returns the logarithm of a slope, and the knot, to whose left the
+// profile falls at least that steeply: the steepest certain chord from a knot to
+// the next midpoint, taken too shallow. Far to the left rounding hides it.
+func (c *curve) leftSlope() (logSlope float64, from point) {
+	logSlope, from = math.Inf(-1), c.knots[0]
+	for i, m := range c.mids {
+		k := c.knots[i]
+		if fall := -math.Expm1(m.up - k.low); fall > 0 {
+			l := k.low + math.Log(fall) - k.eps - math.Log(math.Expm1(m.eps-k.eps))
+			if l > logSlope+1e-12 {
+				logSlope, from = l, k
+			}
+		}
+	}
+	return logSlope, from
 }
 
 // leftLine returns the logarithm of the line through (0, 1) and the lower bound
@@ -169,9 +214,14 @@ func (c *curve) leftLine() func(w float64) float64 {
 }
 
 // addFirst appends the mass at b if a line of slope −e^{logSlope} that ends
-// there is steeper than the one that goes on from b.
-func (a *atoms) addFirst(logSlope float64, b, after knot) bool {
-	if math.IsInf(b.ln, -1) || math.IsNaN(logSlope) {
+// there is steeper than the one that goes on from b, and below the profile at
+// from, left of which the profile is steeper.
+func (a *atoms) addFirst(logSlope float64, from point, b, after knot) bool {
+	if math.IsInf(b.ln, -1) || math.IsInf(logSlope, -1) {
+		return false
+	}
+	rise := math.Exp(logSlope+from.eps) * math.Expm1(b.w-from.eps)
+	if b.w > from.eps && math.Exp(b.ln)+rise*(1-1e-15) > math.Exp(from.low) {
 		return false
 	}
 	left := math.Exp(logSlope + b.w - b.ln)
@@ -239,12 +289,37 @@ func (c *curve) lowerEnds(i int, theta float64) (lnLeft, lnRight float64) {
 	}
 	sag += 2e-15 * (math.Abs(yb) + math.Abs(ym) + math.Abs(yp))
 	sagRight := sag * math.Exp(a.low-bLow)
+	onward := 1 + s1*xb*(1+1e-14) - 1e-15 // the chord from the left, at the right end
+	floor := math.Exp(c.infLow - a.low)   // the limit of the profile
 	switch {
-	case last || sagRight <= 0.1:
-		return a.low + math.Log1p(-math.Min(1, sag)), bLow + math.Log1p(-math.Min(1, sagRight))
+	case last:
+		return math.Min(a.low, c.infLow), c.infLow
+	case sagRight <= 0.1 && b.low+math.Log1p(-sagRight) >= c.infLow:
+		return a.low + math.Log1p(-sag), b.low + math.Log1p(-sagRight)
 	case b.low+theta*b.eps >= a.low+theta*a.eps:
 		fall := -math.Expm1(c.mids[i+1].up - b.low)
 		return b.low + math.Log1p(math.Max(0, fall)*xb/(xq-xb)*(1-1e-14)), b.low
+	case onward > floor:
+		return a.low, a.low + math.Log(onward)
 	}
-	return a.low, a.low + math.Log1p(math.Max(-1, s1*xb*(1+1e-14)-1e-15))
+	// The profile may reach its limit within the cell: the right end is put
+	// there, and the left one where the line from there stays below. Along each
+	// piece of the bound the allowed value is monotone, so its ends suffice.
+	most := 1.0
+	allow := func(x, y float64) { most = math.Min(most, floor+(1+y-floor)*xb/(xb-x)) }
+	allow(xm, ym)
+	if x := (ym - s2*xm) / (s1 - s2); x > 0 && x < xm {
+		allow(x, s1*x)
+	}
+	if x := (yb - s4*xb - ym + s3*xm) / (s3 - s4); x > xm && x < xb {
+		allow(x, ym+s3*(x-xm))
+	}
+	if b.low <= c.infLow+1e-9 {
+		most = math.Min(most, floor-s4*xb)
+	}
+	most -= 4e-15
+	if !(most > floor) {
+		return c.infLow, c.infLow
+	}
+	return a.low + math.Log(most), c.infLow
 }

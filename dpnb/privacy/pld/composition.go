@@ -1,8 +1,10 @@
 package pld
 
 import (
+	"cmp"
 	"fmt"
 	"math"
+	"slices"
 	"sync"
 
 	"github.com/dpnb/notebooks/dpnb/privacy"
@@ -145,16 +147,23 @@ func (c *Composition) EpsilonBounds(delta float64) (Bounds, error) {
 			searches[i].run(64) // enough to see which direction decides
 		}
 	})
+	// The direction with the larger ε first; the other only as far as it takes
+	// to see that it is not the larger one.
+	slices.SortStableFunc(searches, func(a, b *search) int { return cmp.Compare(b.b.Upper, a.b.Upper) })
 	known := 0.0
-	for _, s := range searches {
-		known = math.Max(known, s.b.Lower)
-	}
-	for _, s := range searches {
-		if s.b.Upper <= known {
-			s.finished, s.w = true, nil // the other direction decides
+	for i, s := range searches {
+		factors := []float64{1}
+		if i > 0 {
+			factors = []float64{8, 1}
 		}
+		for _, f := range factors {
+			if s.b.Upper > known {
+				s.run(f)
+			}
+		}
+		known = math.Max(known, s.b.Lower)
+		s.w = nil
 	}
-	parallel(len(ds), func(i int) { searches[i].run(1) })
 	var found []Bounds
 	for _, s := range searches {
 		found = append(found, s.b)

@@ -2,6 +2,8 @@ package pld
 
 import (
 	"math"
+	"slices"
+	"sync"
 
 	"github.com/dpnb/notebooks/dpnb/privacy"
 )
@@ -85,14 +87,49 @@ func newCurve(p privacy.Profile, d privacy.Direction, logTail, scale float64) *c
 	}) * 1.125
 	unit := scale * math.Exp2(math.Ceil(math.Log2((left+right)/startCells/scale)))
 	from, to := -math.Ceil(left/unit), math.Ceil(right/unit)
-	c := &curve{eval: eval, infLow: atInf.low}
+	c := &curve{infLow: atInf.low}
+	c.eval = func(eps float64) point {
+		p := eval(eps)
+		// The profile is never below its limit, and never below 1 − α; the
+		// slack also covers the rounding of sums of values near one.
+		p.low = math.Max(p.low, c.infLow)
+		if eps < 0 && !math.IsInf(p.low, -1) {
+			line := math.Log(-math.Expm1(eps))
+			p.low = math.Min(p.up, math.Max(p.low, line-4e-15*(1+math.Abs(line))))
+		}
+		return p
+	}
 	for i := from; i <= to; i++ {
-		c.knots = append(c.knots, eval(i*unit))
+		c.knots = append(c.knots, c.eval(i*unit))
 		if i < to {
-			c.mids = append(c.mids, eval((i+0.5)*unit))
+			c.mids = append(c.mids, c.eval((i+0.5)*unit))
 		}
 	}
 	return c
+}
+
+// largest returns the largest possible loss, rounded up; +Inf if there is none.
+func (c *curve) largest() float64 {
+	last := c.knots[len(c.knots)-1]
+	if !math.IsInf(last.up, -1) {
+		return math.Inf(1)
+	}
+	lo, hi := c.knots[0].eps, last.eps
+	for i := len(c.knots) - 2; i > 0 && math.IsInf(c.knots[i].up, -1); i-- {
+		hi = c.knots[i].eps
+	}
+	for range 60 {
+		mid := lo + 0.5*(hi-lo)
+		if mid <= lo || mid >= hi {
+			break
+		}
+		if math.IsInf(c.eval(mid).up, -1) {
+			hi = mid
+		} else {
+			lo = mid
+		}
+	}
+	return hi
 }
 
 // reach returns a w at which ok holds, within a factor 1.1 of the smallest if
@@ -123,6 +160,10 @@ func reach(ok func(float64) bool) float64 {
 // its squared width, summed over the cells that are wider, is at most budget, or there are most
 // knots.
 func (c *curve) refine(theta, minWidth, budget float64, most int) {
+	// Tables grow in buffers that take turns, and are copied once at the end.
+	buffers := growth.Get().(*[2]struct{ knots, mids []point })
+	defer growth.Put(buffers)
+	turn := 0
 	for len(c.knots) < most {
 		mass := c.cellMasses(theta)
 		limit := budget / float64(len(mass))
@@ -135,10 +176,10 @@ func (c *curve) refine(theta, minWidth, budget float64, most int) {
 			}
 		}
 		if split == 0 {
-			return
+			break
 		}
-		knots := make([]point, 0, len(c.knots)+split)
-		mids := make([]point, 0, len(c.mids)+split)
+		buffer := &buffers[turn%2]
+		knots, mids := buffer.knots[:0], buffer.mids[:0]
 		for i, m := range mass {
 			a, b := c.knots[i], c.knots[i+1]
 			knots = append(knots, a)
@@ -150,9 +191,17 @@ func (c *curve) refine(theta, minWidth, budget float64, most int) {
 			knots = append(knots, mid)
 			mids = append(mids, c.eval(0.5*(a.eps+mid.eps)), c.eval(0.5*(mid.eps+b.eps)))
 		}
-		c.knots, c.mids = append(knots, c.knots[len(c.knots)-1]), mids
+		buffer.knots, buffer.mids = append(knots, c.knots[len(c.knots)-1]), mids
+		c.knots, c.mids = buffer.knots, buffer.mids
+		turn++
+	}
+	if turn > 0 {
+		c.knots, c.mids = slices.Clone(c.knots), slices.Clone(c.mids)
 	}
 }
+
+// growth has the buffers of refine.
+var growth = sync.Pool{New: func() any { return new([2]struct{ knots, mids []point }) }}
 
 // coarsen drops what is not on the lattice of the step and
 // moves the ends outwards onto it.

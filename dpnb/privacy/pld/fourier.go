@@ -159,7 +159,15 @@ func (p *plan) tilt(a *atoms, theta float64, lat lattice, side float64) (k, norm
 			}
 			t = -700
 		}
-		j := int(w/lat.step) % lat.n
+		// Knots are multiples of the step. One that is not goes to the bound's side.
+		at := w / lat.step
+		index := math.Round(at)
+		if index != at {
+			if index = math.Floor(at); side > 0 {
+				index = math.Ceil(at)
+			}
+		}
+		j := int(index) % lat.n
 		if j < 0 {
 			j += lat.n
 		}

@@ -23,8 +23,30 @@ func (c *Composition) start(d privacy.Direction, lnDelta, scale float64) *work {
 		logTail := lnDelta - math.Log(c.runs) - 18
 		w.curves = append(w.curves, newCurve(p.Profile, d, logTail, scale))
 	}
+	if scale == 1 {
+		if aligned := w.aligned(); aligned != 1 {
+			return c.start(d, lnDelta, aligned)
+		}
+	}
 	w.discretise(0)
 	return w
+}
+
+// aligned returns a scale at which the largest loss of the most frequent
+// component that has one is a lattice point, or just above one: a lower law on
+// the lattice cannot reach beyond the last point below it. Twenty binary digits
+// leave the lattice exact. It returns 1 where there is no largest loss.
+func (w *work) aligned() float64 {
+	most, scale := 0.0, 1.0
+	for i, c := range w.curves {
+		top := c.largest()
+		if weight := float64(w.c.components[i].Count) * top; top > 0 && !math.IsInf(top, 1) && weight > most {
+			most = weight
+			mantissa, _ := math.Frexp(top * (1 - 4e-15))
+			scale = math.Floor(mantissa*(1<<20)) / (1 << 20)
+		}
+	}
+	return scale
 }
 
 // discretise makes laws of the curves as they are; lower ones too if theta,
@@ -166,14 +188,13 @@ func (s *search) run(factor float64) {
 	w := s.w
 	tol := factor * w.c.tolerance(w, s.theta)
 	step, last := w.step(s.theta, tol), math.Inf(1)
-	if _, _, v := w.upper.cumulant(s.theta); 10*math.Sqrt(v)/step > 1<<17 {
+	if _, _, v := w.upper.cumulant(s.theta); w.scale == 1 && 10*math.Sqrt(v)/step > 1<<17 {
 		w = s.rescale(tol)
 		step = w.step(s.theta, tol)
 	}
 	for range attempts {
 		step = w.affordable(s.theta, step)
 		w.refine(s.theta, step)
-		s.theta = s.tilt(w.upper)
 		_, mean, variance := w.upper.cumulant(s.theta)
 		ok := w.invert(s.theta, step, lnWrap(s.theta, variance, tol), mean, func(up, low *tail) {
 			if eps, above, _ := up.epsilon(s.lnDelta, math.Inf(1)); !above && eps < s.b.Upper {
@@ -197,8 +218,10 @@ func (s *search) run(factor float64) {
 			break
 		}
 	}
-	if e := w.upper.chernoffEpsilon(s.lnDelta); e < s.b.Upper {
-		s.b.Upper, s.b.Method = e, Chernoff
+	if s.b.Upper-s.b.Lower > tol {
+		if e := w.upper.chernoffEpsilon(s.lnDelta); e < s.b.Upper {
+			s.b.Upper, s.b.Method = e, Chernoff
+		}
 	}
 	if e := w.largest(); e < s.b.Upper {
 		s.b.Upper, s.b.Method = e, Basic
@@ -209,15 +232,16 @@ func (s *search) run(factor float64) {
 // rescale starts again on lattices of which one has nearly the step that tol
 // asks for: on a large lattice a step up to twice too small is dear.
 func (s *search) rescale(tol float64) *work {
-	best, most := 1.0, 0.0
+	current := s.w.scale
+	best, most := current, 0.0
 	for _, scale := range []float64{1, 1.125, 1.25, 1.375, 1.5, 1.625, 1.75, 1.875} {
 		s.w.scale = scale
 		if step := s.w.step(s.theta, tol); step > most {
 			best, most = scale, step
 		}
 	}
-	s.w.scale = 1
-	if best > 1 {
+	s.w.scale = current
+	if best != current {
 		s.w = s.w.c.start(s.d, s.lnDelta, best)
 		s.theta = s.w.coarse(s.tilt)
 	}
@@ -244,24 +268,7 @@ func (c *Composition) tolerance(w *work, theta float64) float64 {
 func (w *work) largest() float64 {
 	var sum float64
 	for i, c := range w.curves {
-		last := c.knots[len(c.knots)-1]
-		if !math.IsInf(last.up, -1) {
-			return math.Inf(1)
-		}
-		lo, hi := c.knots[0].eps, last.eps
-		for range 60 {
-			mid := lo + 0.5*(hi-lo)
-			if mid <= lo || mid >= hi {
-				break
-			}
-			if math.IsInf(c.eval(mid).up, -1) {
-				hi = mid
-			} else {
-				lo = mid
-			}
-		}
-		n := float64(w.c.components[i].Count)
-		sum += n * hi
+		sum += float64(w.c.components[i].Count) * c.largest()
 	}
 	return math.Max(0, sum+1e-15*float64(len(w.curves)+2)*math.Abs(sum))
 }
@@ -272,11 +279,16 @@ func (w *work) finer(theta, step, gap float64, last *float64, tol float64) (floa
 	if gap <= tol || gap > 0.7**last || math.IsInf(gap, 1) && math.IsNaN(*last) {
 		return step, false
 	}
+	previous := *last
 	*last = gap
 	if math.IsInf(gap, 1) {
 		*last = math.NaN() // try once more
 	}
-	next := step * math.Exp2(math.Floor(0.5*math.Log2(math.Max(tol/gap, 0x1p-8))))
+	order := 1.0 // where a loss has a last atom off the lattice the error is of first order
+	if math.IsInf(previous, 1) {
+		order = 0.5
+	}
+	next := step * math.Exp2(math.Floor(order*math.Log2(math.Max(tol/gap, 0x1p-8))))
 	return next, next < step && w.affordable(theta, next) < step
 }
 
@@ -302,7 +314,7 @@ func (c *Composition) startAt(d privacy.Direction, eps float64) (*work, float64)
 		w := c.start(d, lnTail, 1)
 		_, ln := w.upper.tiltForEpsilon(eps)
 		inf := w.upper.lnInfinity(+1)
-		deep := inf > last-1 || lnTail < -1e7 || eps >= w.largest()
+		deep := inf > last-1 || lnTail < -1e5 || eps >= w.largest()
 		if deep {
 			return w, question(w.upper)
 		}
@@ -313,7 +325,7 @@ func (c *Composition) startAt(d privacy.Direction, eps float64) (*work, float64)
 			}
 		}
 		last = inf
-		lnTail *= 1.7
+		lnTail *= 2.5
 	}
 }
 
@@ -331,16 +343,11 @@ func (c *Composition) deltaIn(d privacy.Direction, eps float64) Bounds {
 	if eps >= w.largest() {
 		return Bounds{Lower: math.Inf(-1), Upper: math.Inf(-1), Method: Basic}
 	}
-	question := func(ts terms) float64 {
-		theta, _ := ts.tiltForEpsilon(eps)
-		return theta
-	}
 	tol := math.Min(c.tolerance(w, theta), 5e-3/theta)
 	step, last := w.step(theta, tol), math.Inf(1)
 	for range attempts {
 		step = w.affordable(theta, step)
 		w.refine(theta, step)
-		theta = question(w.upper)
 		_, _, variance := w.upper.cumulant(theta)
 		ok := w.invert(theta, step, lnWrap(theta, variance, tol), eps, func(up, low *tail) {
 			if l, ok := up.deltaAt(eps); ok {

@@ -1,0 +1,44 @@
+package privacy
+
+import (
+	"math"
+	"testing"
+)
+
+// A triple with mass at infinity that attains more than the sum of the two
+// deltas: A has probability 0 under R, 0.1 under Q and 0.1e + 0.1 under P.
+func TestReplaceOfMassAtInfinity(t *testing.T) {
+	p, err := Approx{Epsilon: 1, Delta: 0.1, Adj: AddRemove}.Profile(AddRemove)
+	if err != nil {
+		t.Fatal(err)
+	}
+	r, err := ReplaceProfile(p)
+	if err != nil {
+		t.Fatal(err)
+	}
+	attained := 0.1*math.E + 0.1
+	for _, eps := range []float64{3, 10, 31, 100, 1e3, 1e6, math.Inf(1)} {
+		d := DeltaUpper(r, eps)
+		if d < attained {
+			t.Errorf("ε = %v: δ ≤ %v, but %v is attained", eps, d, attained)
+		}
+		if d > 1.01*attained && eps >= 10 {
+			t.Errorf("ε = %v: δ ≤ %v, far above %v", eps, d, attained)
+		}
+	}
+	if f, err := TradeOff(r, Remove, 0); err != nil || f > 1-attained+1e-9 {
+		t.Errorf("trade-off at 0 is %v, %v; at most %v is true", f, err, 1-attained)
+	}
+}
+
+func TestRareSubsampleOfLittleNoise(t *testing.T) {
+	p, err := SubsampledGaussian{Sigma: 0.01, Sensitivity: 1, Rate: 1e-300}.Profile(AddRemove)
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, eps := range []float64{1, 20, 25, 29, 31} {
+		if l := p.LogDeltaUpper(Remove, eps); math.Abs(l+690.8) > 0.2 {
+			t.Errorf("ε = %v: ln δ = %v, want about −690.8", eps, l)
+		}
+	}
+}
