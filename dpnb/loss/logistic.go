@@ -48,7 +48,9 @@ func (Logistic) Lipschitz() float64 { return 1 }
 func (Logistic) Smoothness() float64 { return 0.25 }
 
 // ValidLabel reports whether y is −1 or +1.
-func (Logistic) ValidLabel(y float64) bool { return y == 1 || y == -1 }
+func (Logistic) ValidLabel(y float64) bool { return sign(y) }
 
 // Labels returns the range of the labels in words.
-func (Logistic) Labels() string { return "−1 or +1" }
+func (Logistic) Labels() string { return signLabels }
+
+func (Logistic) clip(c float64) clipping { return marginClip(-logit(c), logisticCurvature(c)) }

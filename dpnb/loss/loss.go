@@ -6,7 +6,12 @@ package loss
 // predictor t = xᵀθ and the label y. The methods work on batches, so that a
 // pass over the records costs one call for each block and not one for each record.
 //
-// Slices of one call have equal lengths; implementations do not keep them.
+// Slices of one call have equal lengths; implementations do not keep them, and
+// read t[i] before they write slope[i] or curv[i], so that the output may be
+// the slice t itself.
+//
+// A loss whose parameter is out of range has NaN constants and no valid label,
+// so that no fit and no mechanism accepts it.
 type Loss interface {
 	// Name is how the loss is called in tables and reports.
 	Name() string
@@ -22,4 +27,14 @@ type Loss interface {
 	ValidLabel(y float64) bool
 	// Labels says in words which labels those are.
 	Labels() string
+}
+
+// SlopeError returns a bound, beyond 8·2⁻⁵³|f′|, on the error of the slopes that
+// l computes: zero for most, +Inf where there is none. Whoever certifies a
+// gradient must add it, times ‖x‖, for each record.
+func SlopeError(l Loss) float64 {
+	if r, ok := l.(interface{ slopeError() float64 }); ok {
+		return r.slopeError()
+	}
+	return 0
 }

@@ -15,7 +15,8 @@ import (
 )
 
 // ObjectivePerturbation releases a minimiser of a randomly tilted objective
-// (rkw23, Algorithm 1 without clipping):
+// (rkw23, Algorithm 1; with a loss of bounded slope that is not clipped,
+// Algorithm 2):
 //
 //	J(θ) = Σᵢ f(xᵢᵀθ; yᵢ) + (λ/2)‖θ‖² + bᵀθ,  b ~ N(0, σ²I),
 //	θ̃ with ‖∇J(θ̃)‖₂ ≤ τ,  released: θ̃ + N(0, σ_out²I).
@@ -24,6 +25,7 @@ import (
 // intercept included (without that no bound here holds). Every parameter is
 // chosen without looking at the records.
 type ObjectivePerturbation struct {
+	// Loss f, of bounded slope; ClippedAt makes it so.
 	Loss loss.Loss
 	// RowNorm is R: every record has ‖x‖₂ ≤ R, the bias included.
 	RowNorm float64
@@ -33,7 +35,16 @@ type ObjectivePerturbation struct {
 	// minimisers are off by at most τ/λ each, so the output noise has the
 	// privacy loss of a Gaussian mechanism with μ = 2τ/(λσ_out).
 	Tolerance, OutputSigma float64
+	// Bound is how to account. Zero is right: exact where the Gaussian case is
+	// proved, dtz24 elsewhere.
+	Bound objpert.Bound
 }
+
+// ClippedAt returns the loss whose gradients are clipped at norm C for rows of
+// norm at most rowNorm: loss.Clipped at the level C/rowNorm. For rows of norm
+// rowNorm it is the paper's clipping of ‖∇ℓ‖ at C; shorter rows are clipped
+// earlier than there (docs/theory/clipping.md says why).
+func ClippedAt(l loss.Loss, c, rowNorm float64) loss.Loss { return loss.Clipped(l, c/rowNorm) }
 
 // normSlack is by how much, relatively, a record's computed norm may exceed
 // RowNorm; L and s pay for it.
@@ -67,69 +78,15 @@ func (m ObjectivePerturbation) Validate() error {
 			return &privacy.ParamError{Name: p.name, Value: p.value, Want: "a positive finite number"}
 		}
 	}
-	if l, s := m.Lipschitz(), m.Smoothness(); math.IsInf(l, 1) || math.IsInf(s, 1) {
-		return fmt.Errorf("%w: objective perturbation needs a loss of bounded slope and curvature, and the %s loss has sup|f′| = %v, sup f″ = %v; clip its slope first",
+	l, s := m.Lipschitz(), m.Smoothness()
+	if !(l > 0) || !(s > 0) {
+		return &privacy.ParamError{Name: "Loss", Value: m.Loss.Name(), Want: "a loss whose parameters are in range (it wants the labels: " + m.Loss.Labels() + ")"}
+	}
+	if math.IsInf(l, 1) || math.IsInf(s, 1) {
+		return fmt.Errorf("%w: objective perturbation needs a loss of bounded slope and curvature, and the %s loss has sup|f′| = %v, sup f″ = %v; clip its gradients first (Clip, ClippedAt or loss.Clipped)",
 			privacy.ErrUnsupported, m.Loss.Name(), m.Loss.Lipschitz(), m.Loss.Smoothness())
 	}
-	return nil
-}
-
-// Profile returns the privacy profile of one release under add/remove-one.
-//
-// Where λ is so large that the objective's part is proved to be exactly
-// (L/σ)-GDP (Gaussian reports it), the release is √((L/σ)² + μ²)-GDP, μ =
-// 2τ/(λσ_out) being the output noise's part. Elsewhere it is that of W + G with
-// W = log(1 + s/λ) + a²/2 + a|N|, a = L/σ, and G the privacy loss of the output
-// noise.
-//
-// Bound: upper, for every ε.
-// Errors: as Validate.
-// Source: docs/theory/gaussian_case.md for the first; Dwork, Tankala, Zhang 2024
-// (dtz24), Theorem 5.1, for W; rkw23, Theorem 4.1 (adaptive composition), for G.
-func (m ObjectivePerturbation) Profile() (privacy.Profile, error) {
-	if err := m.Validate(); err != nil {
-		return nil, err
-	}
-	up := math.Inf(1)
-	a := math.Nextafter(m.Lipschitz()/m.Sigma, up)
-	mu := math.Nextafter(2*m.Tolerance/(m.Lambda*m.OutputSigma)*(1+0x1p-50), up)
-	if m.Gaussian() {
-		return privacy.GaussianProfile(math.Hypot(a, mu)*(1+0x1p-50), privacy.AddRemove), nil
-	}
-	w := privacy.HalfNormalGaussian{
-		HalfNormal: privacy.HalfNormal{
-			K: math.Nextafter(math.Log1p(math.Nextafter(m.Smoothness()/m.Lambda, up)), up),
-			A: a,
-		},
-		Mu: mu,
-	}
-	return w.Profile(privacy.AddRemove)
-}
-
-// Gaussian reports whether the noise in the objective is proved to cost exactly
-// what the Gaussian mechanism of sensitivity L costs: λ large enough, and a loss
-// whose curvature vanishes where its slope is largest.
-func (m ObjectivePerturbation) Gaussian() bool {
-	c, ok := curve(m.Loss, m.radius())
-	return ok && objpert.IsGaussian(c, m.Lambda, m.Sigma)
-}
-
-// curve returns what the accountant must know of a loss: how much curvature a
-// record of norm at most r can have where its gradient has a given size.
-func curve(l loss.Loss, r float64) (objpert.Curve, bool) {
-	if _, ok := l.(loss.Logistic); ok {
-		c, err := objpert.Logistic(r)
-		return c, err == nil
-	}
-	return nil, false
-}
-
-// BoundName names the theorem behind Profile.
-func (m ObjectivePerturbation) BoundName() string {
-	if m.Gaussian() {
-		return "exact: the Gaussian mechanism's (docs/theory/gaussian_case.md)"
-	}
-	return "DTZ24 (dtz24, Theorem 5.1)"
+	return m.validateBound()
 }
 
 // String describes the mechanism with its parameters.
@@ -184,11 +141,17 @@ func (m ObjectivePerturbation) Run(rows erm.Rows, labels []float64, src noise.So
 	if settings != nil {
 		s = *settings
 	}
-	_, d := rows.Dims()
+	n, d := rows.Dims()
+	// The solver's certificate knows what rounding does to the sums, not how
+	// accurate the slopes of this loss are.
+	tolerance := m.Tolerance - 1.01*float64(n)*m.radius()*loss.SlopeError(m.Loss)
+	if !(tolerance > 0) {
+		return nil, fmt.Errorf("mechanism: the slopes of the %s loss are not accurate enough for Tolerance = %g; allow a larger one", m.Loss.Name(), m.Tolerance)
+	}
 	b := make([]float64, d)
 	src.Gaussian(b, m.Sigma)
 	p := erm.Problem{Rows: rows, Labels: labels, Loss: m.Loss, Ridge: m.Lambda, Linear: b}
-	sol, err := erm.Minimize(&p, &erm.Settings{Tolerance: m.Tolerance, Workers: s.Workers, MaxPasses: s.MaxPasses})
+	sol, err := erm.Minimize(&p, &erm.Settings{Tolerance: tolerance, Workers: s.Workers, MaxPasses: s.MaxPasses})
 	if err != nil {
 		// The solver's figures depend on the records: say only that it failed.
 		return nil, fmt.Errorf("mechanism: nothing is released, because ‖∇J‖ ≤ τ = %g could not be certified (%w); allow a larger Tolerance or more passes", m.Tolerance, erm.ErrTolerance)
@@ -210,6 +173,10 @@ func (m ObjectivePerturbation) Run(rows erm.Rows, labels []float64, src noise.So
 		Mechanism:  m.String(),
 		Tolerance:  m.Tolerance,
 		NoiseScale: m.Sigma,
+	}
+	if _, plain := m.Loss.(loss.Logistic); !plain {
+		r.Guarantee.Assumptions = append(r.Guarantee.Assumptions,
+			fmt.Sprintf("the %s loss and its parameters were chosen without looking at the records, and every label that could be in the data is %s", m.Loss.Name(), m.Loss.Labels()))
 	}
 	r.stamp(src)
 	return r, nil

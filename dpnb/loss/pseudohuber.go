@@ -1,0 +1,63 @@
+package loss
+
+import (
+	"fmt"
+	"math"
+)
+
+// PseudoHuber is the smooth Huber loss for real labels, with v = (t − y)/T and
+// threshold T > 0:
+//
+//	f = T²(√(1+v²) − 1),  f′ = Tv/√(1+v²),  f″ = (1+v²)^{−3/2}.
+//
+// sup |f′| = T, not attained; sup f″ = 1, at t = y.
+// Source: Charbonnier, Blanc-Féraud, Aubert, Barlaud 1997, IEEE Transactions on
+// Image Processing 6(2).
+type PseudoHuber struct {
+	// Threshold T, in the unit of the labels.
+	Threshold float64
+}
+
+// Name returns "pseudo-huber(T=…)".
+func (p PseudoHuber) Name() string { return fmt.Sprintf("pseudo-huber(T=%g)", p.Threshold) }
+
+// ValueSlope implements Loss. √(1+v²) − 1 = v²/(√(1+v²) + 1) keeps its digits
+// near v = 0.
+func (p PseudoHuber) ValueSlope(slope, t, y []float64) float64 {
+	var sum float64
+	slope, y = slope[:len(t)], y[:len(t)]
+	for i, ti := range t {
+		d := ti - y[i]
+		r := math.Hypot(p.Threshold, d) // T√(1+v²)
+		sum += d * (d / (1 + r/p.Threshold))
+		slope[i] = p.Threshold * (d / r)
+	}
+	return sum
+}
+
+// Curvature implements Loss.
+func (p PseudoHuber) Curvature(curv, t, y []float64) {
+	curv, y = curv[:len(t)], y[:len(t)]
+	for i, ti := range t {
+		q := p.Threshold / math.Hypot(p.Threshold, ti-y[i])
+		curv[i] = q * q * q
+	}
+}
+
+// Lipschitz returns T.
+func (p PseudoHuber) Lipschitz() float64 { return inRange(p.Threshold, p.Threshold) }
+
+// Smoothness returns 1.
+func (p PseudoHuber) Smoothness() float64 { return inRange(p.Threshold, 1) }
+
+// ValidLabel reports whether y is finite.
+func (p PseudoHuber) ValidLabel(y float64) bool { return positive(p.Threshold) && finite(y) }
+
+// Labels returns the range of the labels in words.
+func (p PseudoHuber) Labels() string { return labelsOr(finiteLabels, "Threshold", p.Threshold) }
+
+// clip: |f′| = c at |t − y| = c/√((1 − q)(1 + q)), q = c/T.
+func (p PseudoHuber) clip(c float64) clipping {
+	q := c / p.Threshold
+	return residualClip(c/math.Sqrt((1-q)*(1+q)), 1)
+}

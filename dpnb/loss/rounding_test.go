@@ -1,0 +1,73 @@
+package loss
+
+import (
+	"math"
+	"math/big"
+	"math/rand/v2"
+	"testing"
+)
+
+// exactSlope returns f′(t; y) in 600 bits for the losses whose formula is not
+// just arithmetic.
+func exactSlope(l Loss, t, y float64) *big.Float {
+	one := num(1)
+	// sigmoid returns 1/(1 + e^{−x}).
+	sigmoid := func(x *big.Float) *big.Float {
+		e := bigExp(new(big.Float).Neg(x))
+		return new(big.Float).SetPrec(prec).Quo(one, e.Add(e, one))
+	}
+	m := new(big.Float).SetPrec(prec).Mul(num(y), num(t))
+	switch f := l.(type) {
+	case Logistic:
+		return m.Mul(sigmoid(new(big.Float).Neg(m)), num(-y))
+	case Softplus:
+		u := m.Sub(one, m)
+		u.Quo(u, num(f.Width))
+		return u.Mul(sigmoid(u), num(-y))
+	case PseudoHuber:
+		v := new(big.Float).SetPrec(prec).Sub(num(t), num(y))
+		r := new(big.Float).SetPrec(prec).Quo(v, num(f.Threshold))
+		r.Mul(r, r)
+		r.Sqrt(r.Add(r, one))
+		return v.Quo(v, r)
+	case Poisson:
+		return m.Sub(bigExp(num(t)), num(y))
+	}
+	return nil
+}
+
+// Computed slopes err by at most 8·2⁻⁵³|f′| + SlopeError, which the solver's
+// certificate rests on; for clipped losses too, where the exact slope is cut.
+func TestSlopesAreAsAccurateAsStated(t *testing.T) {
+	rng := rand.New(rand.NewPCG(11, 12))
+	for _, c := range []struct {
+		loss Loss
+		clip float64
+		y    []float64
+	}{
+		{Logistic{}, 0.7, []float64{-1, 1}},
+		{Softplus{0.3}, 0.7, []float64{-1, 1}},
+		{PseudoHuber{1.5}, 1.1, []float64{0, 1}},
+		{Poisson{5}, 2, []float64{0, 1, 5}},
+	} {
+		for range 1500 {
+			x, y := 6*rng.NormFloat64(), c.y[rng.IntN(len(c.y))]
+			exact := exactSlope(c.loss, x, y)
+			wantCut, _ := exact.Float64()
+			for _, l := range []Loss{c.loss, Clipped(c.loss, c.clip)} {
+				if math.IsInf(SlopeError(l), 1) {
+					continue // nothing is stated
+				}
+				want := exact
+				if _, level, ok := Unclip(l); ok && math.Abs(wantCut) > level {
+					want = num(math.Copysign(level, wantCut))
+				}
+				d, _ := new(big.Float).SetPrec(prec).Sub(num(slope(l, x, y)), want).Float64()
+				w, _ := want.Float64()
+				if math.Abs(d) > 8*0x1p-53*math.Abs(w)+SlopeError(l) {
+					t.Errorf("%s: slope off by %v at %v, y=%v; stated %v", l.Name(), d, x, y, 8*0x1p-53*math.Abs(w)+SlopeError(l))
+				}
+			}
+		}
+	}
+}

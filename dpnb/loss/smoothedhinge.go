@@ -1,0 +1,67 @@
+package loss
+
+import (
+	"fmt"
+	"math"
+)
+
+// SmoothedHinge is the hinge with its corner rounded by a parabola of width
+// h > 0, for labels y ∈ {−1, +1}, m = yt:
+//
+//	f = 0 for m ≥ 1,  (1 − m)²/(2h) for 1 − h ≤ m ≤ 1,  1 − m − h/2 for m ≤ 1 − h;
+//	f′ = −y·((1 − m)/h cut to [0, 1]);  f″ = 1/h for 1 − h < m < 1, else 0.
+//
+// sup |f′| = 1, sup f″ = 1/h. Its curvature does not vanish where its slope is
+// largest; Softplus, of the same use, costs less privacy.
+type SmoothedHinge struct {
+	// Width h, in the unit of the margin.
+	Width float64
+}
+
+// Name returns "smoothed hinge(h=…)".
+func (s SmoothedHinge) Name() string { return fmt.Sprintf("smoothed hinge(h=%g)", s.Width) }
+
+// ValueSlope implements Loss.
+func (s SmoothedHinge) ValueSlope(slope, t, y []float64) float64 {
+	var sum float64
+	slope, y = slope[:len(t)], y[:len(t)]
+	for i, ti := range t {
+		v := math.Max(0, 1-y[i]*ti)
+		if v >= s.Width {
+			sum += v - 0.5*s.Width
+			v = 1
+		} else {
+			q := v / s.Width
+			sum += 0.5 * v * q
+			v = q
+		}
+		slope[i] = -y[i] * v
+	}
+	return sum
+}
+
+// Curvature implements Loss.
+func (s SmoothedHinge) Curvature(curv, t, y []float64) {
+	curv, y = curv[:len(t)], y[:len(t)]
+	for i, ti := range t {
+		if v := 1 - y[i]*ti; v > 0 && v < s.Width {
+			curv[i] = 1 / s.Width
+		} else {
+			curv[i] = 0
+		}
+	}
+}
+
+// Lipschitz returns 1.
+func (s SmoothedHinge) Lipschitz() float64 { return inRange(s.Width, 1) }
+
+// Smoothness returns 1/h.
+func (s SmoothedHinge) Smoothness() float64 { return inRange(s.Width, 1/s.Width) }
+
+// ValidLabel reports whether y is −1 or +1.
+func (s SmoothedHinge) ValidLabel(y float64) bool { return positive(s.Width) && sign(y) }
+
+// Labels returns the range of the labels in words.
+func (s SmoothedHinge) Labels() string { return labelsOr(signLabels, "Width", s.Width) }
+
+func (s SmoothedHinge) clip(c float64) clipping { return marginClip(1-c*s.Width, 1/s.Width) }

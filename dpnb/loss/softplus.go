@@ -1,0 +1,82 @@
+package loss
+
+import (
+	"fmt"
+	"math"
+)
+
+// Softplus is the hinge smoothed by a logarithm at width h > 0, for labels
+// y ∈ {−1, +1}, u = (1 − yt)/h:
+//
+//	f = h·log(1 + e^u),  f′ = −y·s(u),  f″ = s(u)·s(−u)/h,  s(u) = 1/(1 + e^{−u}).
+//
+// sup |f′| = 1, sup f″ = 1/(4h) at yt = 1. It tends to the hinge as h falls, and
+// like the logistic loss has no curvature where its slope is largest.
+type Softplus struct {
+	// Width h, in the unit of the margin.
+	Width float64
+}
+
+// Name returns "softplus(h=…)".
+func (s Softplus) Name() string { return fmt.Sprintf("softplus(h=%g)", s.Width) }
+
+// ValueSlope implements Loss.
+func (s Softplus) ValueSlope(slope, t, y []float64) float64 {
+	var sum float64
+	slope, y = slope[:len(t)], y[:len(t)]
+	for i, ti := range t {
+		v := 1 - y[i]*ti
+		e := math.Exp(-math.Abs(v) / s.Width)
+		p := e / (1 + e)
+		l := s.Width * math.Log1p(e)
+		if v > 0 {
+			l += v
+			p = 1 - p
+		}
+		sum += l
+		slope[i] = -y[i] * p
+	}
+	return sum
+}
+
+// Curvature implements Loss.
+func (s Softplus) Curvature(curv, t, y []float64) {
+	curv, y = curv[:len(t)], y[:len(t)]
+	for i, ti := range t {
+		e := math.Exp(-math.Abs(1-y[i]*ti) / s.Width)
+		curv[i] = e / ((1 + e) * (1 + e)) / s.Width
+	}
+}
+
+// Lipschitz returns 1.
+func (s Softplus) Lipschitz() float64 { return inRange(s.Width, 1) }
+
+// Smoothness returns 1/(4h).
+func (s Softplus) Smoothness() float64 { return inRange(s.Width, 0.25/s.Width) }
+
+// ValidLabel reports whether y is −1 or +1.
+func (s Softplus) ValidLabel(y float64) bool { return positive(s.Width) && sign(y) }
+
+// Labels returns the range of the labels in words.
+func (s Softplus) Labels() string { return labelsOr(signLabels, "Width", s.Width) }
+
+func (s Softplus) clip(c float64) clipping {
+	k := marginClip(1-s.Width*logit(c), logisticCurvature(c)/s.Width)
+	k.slopeError = 0x1p-51
+	return k
+}
+
+// slopeError: the relative error of u, 2·2⁻⁵³, moves f′ by |u|s(u)s(−u) ≤ 0.23
+// times it.
+func (s Softplus) slopeError() float64 { return 0x1p-53 }
+
+// logit returns log(p/(1 − p)).
+func logit(p float64) float64 { return math.Log(p) - math.Log1p(-p) }
+
+// logisticCurvature returns sup p(1 − p) over p ≤ c.
+func logisticCurvature(c float64) float64 {
+	if c >= 0.5 {
+		return 0.25
+	}
+	return c * (1 - c)
+}

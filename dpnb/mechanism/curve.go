@@ -1,0 +1,57 @@
+package mechanism
+
+import (
+	"github.com/dpnb/notebooks/dpnb/loss"
+	"github.com/dpnb/notebooks/dpnb/privacy/objpert"
+)
+
+// curve returns what the accountant must know of a loss: how much curvature a
+// record of norm at most r can have where its gradient has a given size. False
+// for a loss whose curve is not known: then only the bounds that need no more
+// than L and s apply.
+//
+// A loss clipped at c has the gradients of norm at most r·c. Its records are
+// some of those of the loss itself with such gradients (all of them if ‖x‖ = r),
+// so that the curve cut at r·c covers it.
+func curve(l loss.Loss, r float64) (objpert.Curve, bool) {
+	of, level, isClipped := loss.Unclip(l)
+	var c objpert.Curve
+	var err error
+	switch f := of.(type) {
+	case loss.Logistic:
+		c, err = objpert.Logistic(r)
+	case loss.Softplus:
+		c, err = objpert.Softplus(f.Width, r)
+	case loss.SmoothedHinge:
+		c, err = objpert.SmoothedHinge(f.Width, r)
+	case loss.Huber:
+		c, err = objpert.Huber(f.Threshold, r)
+	case loss.PseudoHuber:
+		c, err = objpert.PseudoHuber(f.Threshold, r)
+	case loss.Squared:
+		// Unclipped its slope is unbounded; clipped it is Huber.
+		if !isClipped {
+			return nil, false
+		}
+		c, err = objpert.Huber(level, r)
+		return c, err == nil
+	case loss.SquaredHinge:
+		if !isClipped {
+			return nil, false
+		}
+		c, err = objpert.ClippedSquaredHinge(level*r, r)
+		return c, err == nil
+	case loss.Probit:
+		if !isClipped {
+			return nil, false
+		}
+		c, err = objpert.ClippedProbit(level*r, r)
+		return c, err == nil
+	default:
+		return nil, false
+	}
+	if err == nil && isClipped {
+		c, err = objpert.Clipped(c, level*r)
+	}
+	return c, err == nil
+}
