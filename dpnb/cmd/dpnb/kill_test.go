@@ -115,6 +115,7 @@ func complete(t *testing.T, out string) {
 }
 
 func TestKilledReportsLeaveNothingHalfDone(t *testing.T) {
+	t.Parallel() // it waits more than it works
 	dpnb := program(t)
 	undisturbed := t.TempDir()
 	start := time.Now()
@@ -184,6 +185,7 @@ func firstDifference(a, b string) string {
 // TestEverythingKilledAtOnce is the worst case: nobody is left to tidy up. The
 // next run does.
 func TestEverythingKilledAtOnce(t *testing.T) {
+	t.Parallel() // it waits more than it works
 	dpnb := program(t)
 	out, tmp := t.TempDir(), t.TempDir()
 	cmd := reportCommand(dpnb, out, tmp)
