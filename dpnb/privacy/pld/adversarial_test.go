@@ -171,7 +171,7 @@ func randomPair(rng *noise.Seeded) discrete {
 
 // Heterogeneous compositions of random pairs against the product laws.
 func TestDiscretePairsByBruteForce(t *testing.T) {
-	trials := 60
+	trials := 30
 	if testing.Short() {
 		trials = 10
 	}
