@@ -3,7 +3,6 @@ package frame
 import (
 	"bytes"
 	"crypto/sha256"
-	"encoding/csv"
 	"encoding/hex"
 	"errors"
 	"io"
@@ -115,10 +114,7 @@ type csvParse struct {
 }
 
 func (p *csvParse) run(data []byte) (*Table, error) {
-	cr := csv.NewReader(bytes.NewReader(data))
-	cr.ReuseRecord = true
-	cr.TrimLeadingSpace = true
-	cr.Comment = p.Comment
+	cr := newRecords(data, p.Comment)
 	header := p.Header
 	if header == nil {
 		rec, err := cr.Read()
@@ -140,7 +136,7 @@ func (p *csvParse) run(data []byte) (*Table, error) {
 			return nil, inputErrorf("Kinds names column %q, which is not there; the columns are %s", name, strings.Join(header, ", "))
 		}
 	}
-	cr.FieldsPerRecord = len(header)
+	cr.expect(len(header))
 	guess := bytes.Count(data, []byte{'\n'}) + 1
 	columns := make([]Column, len(header))
 	levels := make([]levelIndex, len(header))
@@ -178,7 +174,7 @@ func (p *csvParse) run(data []byte) (*Table, error) {
 			if !p.missing[text] {
 				if v, err = strconv.ParseFloat(text, 64); err != nil && !errors.Is(err, strconv.ErrRange) {
 					if _, fixed := p.kinds[c.Name]; fixed {
-						line, _ := cr.FieldPos(j)
+						line := cr.line(j)
 						return nil, inputErrorf("line %d: column %q was said to be numeric, but %q is not a number", line, c.Name, text)
 					}
 					p.retype = c.Name

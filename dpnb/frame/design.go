@@ -106,12 +106,16 @@ func NewDesign(t *Table, schema *Schema, s DesignSettings) (*Design, error) {
 	d.Rows = erm.NewDense(t.rows, len(d.Features), nil)
 	err := eachRow(t.rows, func(i int) error {
 		row := d.Rows.Data[i*d.Rows.D : (i+1)*d.Rows.D]
+		var few [32]int
+		at := few[:0]
 		for k := range encoders {
-			if err := encoders[k].encode(row, i); err != nil {
+			j, err := encoders[k].encode(row, i)
+			if err != nil {
 				return err
 			}
+			at = append(at, j)
 		}
-		scaleRow(row[:width], &s)
+		scaleRow(row, at, &s)
 		if !s.NoBias {
 			row[width] = 1
 		}
@@ -215,34 +219,42 @@ func (d *Design) readLabels(t *Table, schema *Schema, s DesignSettings) error {
 	return nil
 }
 
-// scaleRow brings a row to its norm. A row of zeros stays one.
-func scaleRow(x []float64, s *DesignSettings) {
+// scaleRow brings a row, which is zero but at the given places, to its norm. A
+// row of zeros stays one.
+func scaleRow(x []float64, at []int, s *DesignSettings) {
 	target := s.RowNorm + s.ClipNorm
 	if target == 0 {
 		return
 	}
-	// By the largest entry first, so that no square underflows.
-	var top float64
-	for _, v := range x {
-		top = math.Max(top, math.Abs(v))
-	}
-	if top == 0 {
-		return
-	}
 	var sum float64
-	for _, v := range x {
-		sum += (v / top) * (v / top)
+	for _, j := range at {
+		sum += x[j] * x[j]
 	}
-	norm := math.Sqrt(sum) // of the row over top, in [1, √d]
+	if sum < 1e-200 {
+		// Squares may have underflowed: bring the largest entry to 1 first.
+		var top float64
+		for _, j := range at {
+			top = math.Max(top, math.Abs(x[j]))
+		}
+		if top == 0 || s.ClipNorm > 1e-90 {
+			return
+		}
+		sum = 0
+		for _, j := range at {
+			x[j] /= top
+			sum += x[j] * x[j]
+		}
+	}
+	norm := math.Sqrt(sum)
 	// The computed norm errs by at most (d/2+2)u relatively, the products by a
 	// few u more; a row this much shorter is no longer than the target.
-	safe := 1 - float64(len(x)+8)*0x1p-53
-	if s.ClipNorm > 0 && norm*top <= s.ClipNorm*safe {
+	safe := 1 - float64(len(at)+8)*0x1p-53
+	if s.ClipNorm > 0 && norm <= s.ClipNorm*safe {
 		return
 	}
 	f := target * safe / norm
-	for j := range x {
-		x[j] = x[j] / top * f
+	for _, j := range at {
+		x[j] *= f
 	}
 }
 

@@ -64,8 +64,8 @@ func (e *encoder) names() []string {
 	return names
 }
 
-// encode writes row i.
-func (e *encoder) encode(row []float64, i int) error {
+// encode writes row i and returns where: a field has one entry that is not zero.
+func (e *encoder) encode(row []float64, i int) (at int, err error) {
 	if e.field.Kind == Categorical {
 		return e.encodeCategory(row, i)
 	}
@@ -73,49 +73,49 @@ func (e *encoder) encode(row []float64, i int) error {
 	switch {
 	case math.IsNaN(v):
 		if !e.field.Missing {
-			return inputErrorf("column %q, row %d: the value is missing or NaN; drop such rows, or let the schema allow it (OrMissing)", e.field.Name, i+1)
+			return 0, inputErrorf("column %q, row %d: the value is missing or NaN; drop such rows, or let the schema allow it (OrMissing)", e.field.Name, i+1)
 		}
 		row[e.at] = 0.5
-		return nil
+		return e.at, nil
 	case math.IsInf(v, 0):
-		return inputErrorf("column %q, row %d: the value is %v; drop such rows", e.field.Name, i+1, v)
+		return 0, inputErrorf("column %q, row %d: the value is %v; drop such rows", e.field.Name, i+1, v)
 	}
 	v = math.Min(math.Max(v, e.field.Lower), e.field.Upper) - e.field.Lower
 	if e.field.Log {
 		v = math.Log1p(v)
 	}
 	row[e.at] = math.Min(1, v*e.scale)
-	return nil
+	return e.at, nil
 }
 
-func (e *encoder) encodeCategory(row []float64, i int) error {
+func (e *encoder) encodeCategory(row []float64, i int) (at int, err error) {
 	var place int
 	if e.column.Kind == Categorical {
 		code := e.column.Codes[i]
 		if code < 0 {
 			if !e.field.Missing {
-				return inputErrorf("column %q, row %d: the value is missing; drop such rows, or let the schema allow it (OrMissing)", e.field.Name, i+1)
+				return 0, inputErrorf("column %q, row %d: the value is missing; drop such rows, or let the schema allow it (OrMissing)", e.field.Name, i+1)
 			}
 			row[e.at+len(e.field.Levels)] = 1
-			return nil
+			return e.at + len(e.field.Levels), nil
 		}
 		place = e.place[code]
 	} else {
 		text := e.column.Text(i)
 		if text == "" && e.field.Missing {
 			row[e.at+len(e.field.Levels)] = 1
-			return nil
+			return e.at + len(e.field.Levels), nil
 		}
 		place = slices.Index(e.field.Levels, text)
 	}
 	if place < 0 && e.column.Kind == Numeric {
-		return inputErrorf("column %q, row %d: %q is outside the public list %s; the column was read as numbers: read it as texts with CSVSettings.Kinds (%q: Categorical)",
+		return 0, inputErrorf("column %q, row %d: %q is outside the public list %s; the column was read as numbers: read it as texts with CSVSettings.Kinds (%q: Categorical)",
 			e.field.Name, i+1, e.column.Text(i), quoteAll(e.field.Levels), e.field.Name)
 	}
 	if place < 0 {
-		return inputErrorf("column %q, row %d: category %q is outside the public list %s; correct the row or the list",
+		return 0, inputErrorf("column %q, row %d: category %q is outside the public list %s; correct the row or the list",
 			e.field.Name, i+1, e.column.Text(i), quoteAll(e.field.Levels))
 	}
 	row[e.at+place] = 1
-	return nil
+	return e.at + place, nil
 }

@@ -1,0 +1,4 @@
+package frame
+
+// NewRecords is newRecords for the tests.
+var NewRecords = newRecords
