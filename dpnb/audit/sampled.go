@@ -56,17 +56,26 @@ func (nb *Neighbours) problem(with bool) *erm.Problem {
 // is that of the exact minimiser, so θ is polished until the error is far below
 // what is estimated.
 func (nb *Neighbours) PrivacyLoss(dir privacy.Direction, src *noise.Seeded) (float64, error) {
-	p := nb.problem(dir == privacy.Remove)
-	src.Gaussian(p.Linear, nb.Sigma)
-	s, err := erm.Minimize(p, &erm.Settings{Tolerance: 1e-9 * (1 + nb.Sigma), Workers: 1})
+	theta, err := nb.draw(dir == privacy.Remove, src)
 	if err != nil {
 		return 0, err
 	}
-	log, err := nb.logRatio(s.Theta)
+	log, err := nb.logRatio(theta)
 	if dir == privacy.Add {
 		log = -log
 	}
 	return log, err
+}
+
+// draw draws the noise and returns the minimiser under Z′ (with) or Z.
+func (nb *Neighbours) draw(with bool, src *noise.Seeded) ([]float64, error) {
+	p := nb.problem(with)
+	src.Gaussian(p.Linear, nb.Sigma)
+	s, err := erm.Minimize(p, &erm.Settings{Tolerance: 1e-9 * (1 + nb.Sigma), Workers: 1})
+	if err != nil {
+		return nil, err
+	}
+	return s.Theta, nil
 }
 
 // logRatio returns log p_{Z′}(θ)/p_Z(θ) = (‖∇J‖² − ‖∇J′‖²)/(2σ²) + log(1 + f″ xᵀH⁻¹x),
@@ -188,21 +197,19 @@ type Parts struct {
 // Decompose draws θ from Z′ and returns log p_{Z′}(θ)/p_Z(θ) from determinants of
 // the whole Hessians, together with the parts from which one dimension gives it.
 func (nb *Neighbours) Decompose(src *noise.Seeded) (logRatio float64, parts Parts, err error) {
-	p := nb.problem(true)
-	src.Gaussian(p.Linear, nb.Sigma)
-	s, err := erm.Minimize(p, &erm.Settings{Tolerance: 1e-9 * (1 + nb.Sigma), Workers: 1})
+	theta, err := nb.draw(true, src)
 	if err != nil {
 		return 0, parts, err
 	}
-	without, hWithout := nb.derivatives(s.Theta, false)
-	with, hWith := nb.derivatives(s.Theta, true)
+	without, hWithout := nb.derivatives(theta, false)
+	with, hWith := nb.derivatives(theta, true)
 	var a, b mat.Cholesky
 	if !a.Factorize(hWithout) || !b.Factorize(hWith) {
 		return 0, parts, fmt.Errorf("audit: the Hessian is not positive definite")
 	}
 	logRatio = (floats.Dot(without, without)-floats.Dot(with, with))/(2*nb.Sigma*nb.Sigma) + b.LogDet() - a.LogDet()
 
-	t, slope, curv := []float64{floats.Dot(nb.Extra, s.Theta)}, []float64{0}, []float64{0}
+	t, slope, curv := []float64{floats.Dot(nb.Extra, theta)}, []float64{0}, []float64{0}
 	nb.Loss.ValueSlope(slope, t, []float64{nb.ExtraLabel})
 	nb.Loss.Curvature(curv, t, []float64{nb.ExtraLabel})
 	norm := floats.Norm(nb.Extra, 2)

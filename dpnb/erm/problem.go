@@ -32,13 +32,20 @@ func (e *DataError) Error() string { return "erm: " + e.Text }
 // Validate checks shapes, labels, λ and that every number is finite. It returns
 // a *DataError that says what to do.
 func (p *Problem) Validate() error {
+	_, err := p.ValidateNorm()
+	return err
+}
+
+// ValidateNorm is Validate, and returns max ‖xᵢ‖₂, which it reads all records for.
+func (p *Problem) ValidateNorm() (maxNorm float64, err error) {
 	if err := p.validateShape(); err != nil {
-		return err
+		return 0, err
 	}
-	if r := MaxNorm(p.Rows); math.IsNaN(r) || math.IsInf(r, 0) {
-		return errNotFinite()
+	maxNorm = MaxNorm(p.Rows)
+	if math.IsNaN(maxNorm) || math.IsInf(maxNorm, 0) {
+		return 0, errNotFinite()
 	}
-	return nil
+	return maxNorm, nil
 }
 
 func errNotFinite() error {

@@ -112,10 +112,11 @@ func (m ObjectivePerturbation) Check(rows erm.Rows, labels []float64) error {
 		return err
 	}
 	p := erm.Problem{Rows: rows, Labels: labels, Loss: m.Loss, Ridge: m.Lambda}
-	if err := p.Validate(); err != nil {
+	longest, err := p.ValidateNorm()
+	if err != nil {
 		return err
 	}
-	if r := erm.MaxNorm(rows); !(r <= m.RowNorm*(1+normSlack)) {
+	if !(longest <= m.RowNorm*(1+normSlack)) {
 		return &erm.DataError{Text: fmt.Sprintf("a record is longer than RowNorm = %g, for which the noise was calibrated: scale or clip the rows first", m.RowNorm)}
 	}
 	return nil

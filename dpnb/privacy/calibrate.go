@@ -50,16 +50,5 @@ func smallestPassing(ok func(float64) bool, tolerance float64) float64 {
 			}
 		}
 	}
-	for hi-lo > tolerance*hi {
-		mid := lo + (hi-lo)/2
-		if mid <= lo || mid >= hi {
-			break
-		}
-		if ok(mid) {
-			hi = mid
-		} else {
-			lo = mid
-		}
-	}
-	return hi
+	return bisect(ok, lo, hi, tolerance, math.MaxInt)
 }

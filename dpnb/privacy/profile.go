@@ -94,8 +94,13 @@ func searchEpsilon(ok func(float64) bool) float64 {
 			return math.Inf(1)
 		}
 	}
-	lo := 0.0
-	for i := 0; i < 200; i++ {
+	return bisect(ok, 0, hi, 0, 200)
+}
+
+// bisect returns the right end, at which ok holds, of a bracket that is narrowed
+// to a relative tolerance, to neighbouring floats, or for so many steps.
+func bisect(ok func(float64) bool, lo, hi, tolerance float64, steps int) float64 {
+	for i := 0; i < steps && hi-lo > tolerance*hi; i++ {
 		mid := lo + (hi-lo)/2
 		if mid <= lo || mid >= hi {
 			break

@@ -3,6 +3,8 @@ package privacy
 import (
 	"fmt"
 	"math"
+
+	"github.com/dpnb/notebooks/dpnb/privacy/internal/golden"
 )
 
 // RDPCurve is a Rényi guarantee: for every order α > 1, D_α(P‖Q) ≤ Epsilon(α)
@@ -177,23 +179,8 @@ func minimise(g func(float64) float64, lo, hi float64, n int) float64 {
 			best, at = v, x
 		}
 	}
-	const ratio = 0.6180339887498949
-	a, b := at-step, at+step
-	x1, x2 := b-ratio*(b-a), a+ratio*(b-a)
-	f1, f2 := g(x1), g(x2)
-	for i := 0; i < 45; i++ {
-		if f1 < f2 {
-			b, x2, f2 = x2, x1, f1
-			x1 = b - ratio*(b-a)
-			f1 = g(x1)
-		} else {
-			a, x1, f1 = x1, x2, f2
-			x2 = a + ratio*(b-a)
-			f2 = g(x2)
-		}
-		best = math.Min(best, math.Min(f1, f2))
-	}
-	return best
+	_, f1, _, f2 := golden.Section(g, at-step, at+step, 45)
+	return math.Min(best, math.Min(f1, f2))
 }
 
 // Profile returns the profile that the curve implies, the same in both

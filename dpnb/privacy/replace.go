@@ -3,6 +3,8 @@ package privacy
 import (
 	"fmt"
 	"math"
+
+	"github.com/dpnb/notebooks/dpnb/privacy/internal/golden"
 )
 
 // ConvertAdjacency returns p under adj: p itself where it holds under adj, its
@@ -107,7 +109,6 @@ func finite(x float64) float64 {
 // x and then in a golden-section search. Values of 0 and above (a bound that
 // says nothing) count as flat.
 func minimiseConvex(g func(float64) float64, x, step float64) float64 {
-	const ratio = 0.6180339887498949
 	a, fa := x-step, g(x-step)
 	m, fm := x, g(x)
 	b, fb := x+step, g(x+step)
@@ -124,19 +125,7 @@ func minimiseConvex(g func(float64) float64, x, step float64) float64 {
 		}
 	}
 	best := math.Min(fm, math.Min(fa, fb))
-	x1, x2 := b-ratio*(b-a), a+ratio*(b-a)
-	f1, f2 := g(x1), g(x2)
-	for i := 0; i < 22; i++ {
-		if f1 < f2 {
-			b, x2, f2 = x2, x1, f1
-			x1 = b - ratio*(b-a)
-			f1 = g(x1)
-		} else {
-			a, x1, f1 = x1, x2, f2
-			x2 = a + ratio*(b-a)
-			f2 = g(x2)
-		}
-	}
+	_, f1, _, f2 := golden.Section(g, a, b, 22)
 	return math.Min(best, math.Min(f1, f2))
 }
 

@@ -1,6 +1,10 @@
 package pld
 
-import "math"
+import (
+	"math"
+
+	"github.com/dpnb/notebooks/dpnb/privacy/internal/golden"
+)
 
 // cumulant returns κ(θ) = ln Σ p_i e^{θw_i} of the finite part of a law, and
 // its first two derivatives: mean and variance of the tilted law.
@@ -166,7 +170,7 @@ func (ts terms) chernoffDelta(eps float64) float64 {
 // goldenMin returns where and what is the smallest value of f met on a coarse grid over [lo, hi]
 // and in a golden-section search about its best point.
 func goldenMin(f func(float64) float64, lo, hi float64) (at, best float64) {
-	const steps, ratio = 21, 0.6180339887498949
+	const steps = 21
 	h := (hi - lo) / steps
 	best, at = math.Inf(1), lo
 	for i := 0; i <= steps; i++ {
@@ -174,20 +178,7 @@ func goldenMin(f func(float64) float64, lo, hi float64) (at, best float64) {
 			best, at = v, lo+float64(i)*h
 		}
 	}
-	a, b := at-h, at+h
-	x1, x2 := b-ratio*(b-a), a+ratio*(b-a)
-	f1, f2 := f(x1), f(x2)
-	for i := 0; i < 18; i++ {
-		if f1 < f2 {
-			b, x2, f2 = x2, x1, f1
-			x1 = b - ratio*(b-a)
-			f1 = f(x1)
-		} else {
-			a, x1, f1 = x1, x2, f2
-			x2 = a + ratio*(b-a)
-			f2 = f(x2)
-		}
-	}
+	x1, f1, x2, f2 := golden.Section(f, at-h, at+h, 18)
 	if f1 < best {
 		at, best = x1, f1
 	}
