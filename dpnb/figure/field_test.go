@@ -73,3 +73,9 @@ func TestBarsAndWhiskers(t *testing.T) {
 		t.Error("a whisker that reaches zero is drawn on a logarithmic axis")
 	}
 }
+
+func TestNoNegativeZero(t *testing.T) {
+	if got := tickLabel(math.Copysign(0, -1)); got != "0" {
+		t.Errorf("zero is written as %q", got)
+	}
+}
