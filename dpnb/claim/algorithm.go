@@ -49,6 +49,10 @@ func algorithm() []Claim {
 	}
 }
 
+// roughly returns the limit, or x if it is above: rounding errors that are far
+// below what is allowed differ from machine to machine.
+func roughly(x, limit float64) float64 { return math.Max(x, limit) }
+
 // kolmogorov returns √n times the largest distance of the empirical law of u to
 // the uniform one.
 func kolmogorov(u []float64) float64 {
@@ -108,7 +112,7 @@ func algorithmOne(clipFactor, sigmaFactor float64, seed uint64) func(context.Con
 			}
 			statistic = math.Max(statistic, kolmogorov(u))
 		}
-		return verdict(fmt.Sprintf("largest ‖∇J(θ̃)‖/τ = %.3f; Kolmogorov's statistic %.2f", excess, statistic), "at most 1 + 1e-6; below 2.7",
+		return verdict(fmt.Sprintf("largest ‖∇J(θ̃)‖/τ = %.2f; Kolmogorov's statistic %.2f", excess, statistic), "at most 1 + 1e-6; below 2.7",
 			excess <= 1+1e-6 && statistic < 2.7, "the release is not what Algorithm 1 defines"), nil
 	}
 }
@@ -150,7 +154,7 @@ func linearRelease(scale float64, seed uint64) func(context.Context, Size) (Outc
 			moments = math.Max(moments, math.Abs(sum[j]/n)/math.Sqrt(v/n))
 			moments = math.Max(moments, math.Abs(squares[j]/n-v)/(v*math.Sqrt(2/n)))
 		}
-		return verdict(fmt.Sprintf("largest distance to −(x + b)/λ %.0e; moments within %.1f standard errors", apart, moments), "1e-6; 5", apart < 1e-6 && moments < 5,
+		return verdict(fmt.Sprintf("distance to −(x + b)/λ below %.0e; moments within %.1f standard errors", roughly(apart, 1e-6), moments), "1e-6; 5", apart < 1e-6 && moments < 5,
 			"the release is not −(x + b)/λ"), nil
 	}
 }
@@ -178,7 +182,7 @@ func stoppedBelow(claimed func(m mechanism.ObjectivePerturbation, delta float64,
 		const delta, level = 0.01, 1 - 1e-4
 		samples := 20_000
 		if size == Full {
-			samples = 500_000
+			samples = 200_000
 		}
 		// Clipped at C = 1 with a label out of reach: linear. The part of the
 		// objective is a = L/σ = 1/2, that of the output noise μ = 1, and with

@@ -115,7 +115,7 @@ func clippedIsConvex(clip clipFunc, seed uint64) func(context.Context, Size) (Ou
 				})
 			}
 		}
-		o := verdict(fmt.Sprintf("slopes off by %.0e, chords by %.0e; as printed f_C jumps by up to %.2f, and gradients reach %.0f·C", slopes, math.Max(0, chords), jump, norms),
+		o := verdict(fmt.Sprintf("slopes and chords right to %.0e; as printed f_C jumps by up to %.2f, and gradients reach %.0e·C", roughly(math.Max(slopes, chords), 1e-9), jump, norms),
 			"1e-9 each; a jump above 0.1 and gradients above 2C show that the check can tell", slopes < 1e-9 && chords < 1e-9 && jump > 0.1 && norms > 2,
 			"f_C is not convex, or its gradient is not the clipped one, or the check cannot tell")
 		if o.Verdict == Holds {
