@@ -29,37 +29,41 @@ func (j jumping) ValueSlope(slope, t, y []float64) float64 {
 // The checks of the algorithm and of clipping fail on versions that are wrong.
 func TestAlgorithmChecksCanFail(t *testing.T) {
 	ctx := context.Background()
-	for name, run := range map[string]func(context.Context, Size) (Outcome, error){
-		"clipped elsewhere": algorithmOne(1.02, 1, 61),
-		"another noise":     algorithmOne(1, 1.25, 61),
-		"another ridge":     linearRelease(1.01, 62),
-		"4.1 without its τ": stoppedBelow(func(m mechanism.ObjectivePerturbation, d float64, _ bool) (float64, error) {
-			return theorem41(m, d, false)
-		}, 63),
-		"4.1 much too loose": stoppedBelow(func(m mechanism.ObjectivePerturbation, d float64, w bool) (float64, error) {
-			e, err := theorem41(m, d, w)
-			return 3 * e, err
-		}, 63),
-		"E.1 without its τ": approximateBelow(func(a *audit.Approximate, s, alpha float64, _ bool) float64 {
-			return approximateRDP(a, s, alpha, false)
-		}),
-		"E.1 that forgets a 2": approximateBelow(func(a *audit.Approximate, s, alpha float64, w bool) float64 {
-			b := *a
-			b.Tolerance /= 2
-			return approximateRDP(&b, s, alpha, w)
-		}),
-		"f_C at another level":   clippedIsConvex(func(l loss.Loss, c float64) loss.Loss { return loss.Clipped(l, 1.01*c) }, 64),
-		"f_C that jumps":         clippedIsConvex(func(l loss.Loss, c float64) loss.Loss { return jumping{loss.Clipped(l, c)} }, 64),
-		"no clipping":            clippedIsConvex(func(l loss.Loss, _ float64) loss.Loss { return l }, 64),
-		"pieces that do not fit": clippedIsSmooth(func(l loss.Loss, c float64) loss.Loss { return cutElsewhere{l, c} }, 65),
-		"G.1 with ∇b = +∇²J": glmOversight(func(sign float64, j, l []float64, h, e *mat.SymDense, s float64) (float64, error) {
-			var m mat.SymDense
-			m.ScaleSym(-1, h)
-			return perInstanceLoss(sign, j, l, &m, e, s)
-		}, 66),
-		"G.1 with the other sign": glmOversight(func(sign float64, j, l []float64, h, e *mat.SymDense, s float64) (float64, error) {
-			return perInstanceLoss(-sign, j, l, h, e, s)
-		}, 66),
+	type check = func(context.Context, Size) (Outcome, error)
+	claim41 := func(factor float64, with bool) check {
+		return stoppedBelow(func(m mechanism.ObjectivePerturbation, delta float64, _ bool) (float64, error) {
+			eps, err := theorem41(m, delta, with)
+			return factor * eps, err
+		}, 63)
+	}
+	claimE1 := func(share float64) check {
+		return approximateBelow(func(a *audit.Approximate, s, alpha float64, with bool) float64 {
+			other := *a
+			other.Tolerance *= share
+			return approximateRDP(&other, s, alpha, with)
+		})
+	}
+	formula := func(hessian, sign float64) check {
+		return glmOversight(func(added float64, gradJ, gradL []float64, h, e *mat.SymDense, sigma float64) (float64, error) {
+			var scaled mat.SymDense
+			scaled.ScaleSym(hessian, h)
+			return perInstanceLoss(sign*added, gradJ, gradL, &scaled, e, sigma)
+		}, 66)
+	}
+	for name, run := range map[string]check{
+		"clipped elsewhere":       algorithmOne(1.02, 1, 61),
+		"another noise":           algorithmOne(1, 1.25, 61),
+		"another ridge":           linearRelease(1.01, 62),
+		"4.1 without its τ":       claim41(1, false),
+		"4.1 much too loose":      claim41(3, true),
+		"E.1 without its τ":       claimE1(0),
+		"E.1 that forgets a 2":    claimE1(0.5),
+		"f_C at another level":    clippedIsConvex(func(l loss.Loss, c float64) loss.Loss { return loss.Clipped(l, 1.01*c) }, 64),
+		"f_C that jumps":          clippedIsConvex(func(l loss.Loss, c float64) loss.Loss { return jumping{loss.Clipped(l, c)} }, 64),
+		"no clipping":             clippedIsConvex(func(l loss.Loss, _ float64) loss.Loss { return l }, 64),
+		"pieces that do not fit":  clippedIsSmooth(func(l loss.Loss, c float64) loss.Loss { return cutElsewhere{l, c} }, 65),
+		"G.1 with ∇b = +∇²J":      formula(-1, 1),
+		"G.1 with the other sign": formula(1, -1),
 	} {
 		if o, err := run(ctx, Quick); err != nil || o.Verdict != Fails {
 			t.Errorf("%s: verdict %q, %v; measured %s", name, o.Verdict, err, o.Measured)

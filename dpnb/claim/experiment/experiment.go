@@ -147,16 +147,16 @@ func Synthetic(name string, c dataset.Clusters) (Set, error) {
 	if err != nil {
 		return Set{}, err
 	}
-	s := Set{Name: name}
-	train, test := sample.Split(0.8)
-	for part, to := range map[*dataset.Sample]**Records{train: &s.Train, test: &s.Test} {
-		d, err := part.Design(1, false)
-		if err != nil {
-			return Set{}, err
-		}
-		*to = records(d)
+	first, rest := sample.Split(0.8)
+	train, err := first.Design(1, false)
+	if err != nil {
+		return Set{}, err
 	}
-	return s, nil
+	test, err := rest.Design(1, false)
+	if err != nil {
+		return Set{}, err
+	}
+	return Set{Name: name, Train: records(train), Test: records(test)}, nil
 }
 
 // calibrated is a mechanism that is calibrated from the bound on the rows, ε and
