@@ -21,7 +21,7 @@ type CalibrationConfig struct {
 	Lambda float64
 	// Rule chooses λ where Lambda is zero.
 	Rule LambdaRule
-	// Planned is for PredictedError: what is publicly known of the records.
+	// Planned is for Automatic and PredictedError: what is publicly known of the records.
 	Planned Planned
 	// NoiseFactor f ≥ 1 is for SmallestLambda: σ is f times that of the
 	// Gaussian mechanism at the same (ε, δ), and λ the smallest that then
@@ -43,11 +43,15 @@ type CalibrationConfig struct {
 type LambdaRule int
 
 const (
+	// Automatic is PredictedError where Planned.Records is stated, else
+	// LeastNoise. On data where the two differ the former was the better or
+	// equal (docs/theory/lambda_rule.md).
+	Automatic LambdaRule = iota
 	// LeastNoise takes the smallest λ at which objective perturbation is proved
 	// to cost no more than the Gaussian mechanism, so that σ is as small as any
 	// accounting could make it. Losses for which there is no such λ fall back
 	// to SmallestLambda.
-	LeastNoise LambdaRule = iota
+	LeastNoise
 	// SmallestLambda takes the smallest λ that suffices for NoiseFactor times
 	// the Gaussian mechanism's σ (rkw23, section 5).
 	SmallestLambda
@@ -74,6 +78,12 @@ func CalibrateObjectivePerturbation(c CalibrationConfig) (ObjectivePerturbation,
 	}
 	if err := m.Validate(); err != nil {
 		return m, err
+	}
+	if c.Rule == Automatic {
+		c.Rule = LeastNoise
+		if c.Planned.Records != 0 {
+			c.Rule = PredictedError
+		}
 	}
 	if err := c.validate(); err != nil {
 		return m, err
@@ -265,8 +275,8 @@ func (c CalibrationConfig) validate() error {
 		return &privacy.ParamError{Name: "Delta", Value: c.Delta, Want: "a number in (0, 1)"}
 	case !(c.Lambda >= 0) || math.IsInf(c.Lambda, 1):
 		return &privacy.ParamError{Name: "Lambda", Value: c.Lambda, Want: "a positive number, or 0 to have it chosen"}
-	case c.Rule != LeastNoise && c.Rule != SmallestLambda && c.Rule != PredictedError:
-		return &privacy.ParamError{Name: "Rule", Value: int(c.Rule), Want: "LeastNoise, SmallestLambda or PredictedError"}
+	case c.Rule < Automatic || c.Rule > PredictedError:
+		return &privacy.ParamError{Name: "Rule", Value: int(c.Rule), Want: "Automatic, LeastNoise, SmallestLambda or PredictedError"}
 	case c.NoiseFactor != 0 && !(c.NoiseFactor >= 1 && c.NoiseFactor < 1e6):
 		return &privacy.ParamError{Name: "NoiseFactor", Value: c.NoiseFactor, Want: "a number of at least 1, or 0 for 1.3"}
 	case !(c.Clip >= 0) || math.IsInf(c.Clip, 1):
