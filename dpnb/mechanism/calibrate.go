@@ -119,7 +119,15 @@ func CalibrateObjectivePerturbation(c CalibrationConfig) (ObjectivePerturbation,
 	}
 	if c.Rule == PredictedError {
 		k.least = math.Max(k.least, c.Planned.BestLambda(m, k.gauss))
+		return k.predicted(c)
 	}
+	return k.byRule(c)
+}
+
+// byRule returns the mechanism at the least λ, from k.least on, that LeastNoise
+// or SmallestLambda takes.
+func (k *calibration) byRule(c CalibrationConfig) (ObjectivePerturbation, error) {
+	m := k.m
 	if c.Rule != SmallestLambda && (m.Bound == 0 || m.Bound == objpert.Tight) {
 		lambda, err := smallest(k.least, func(lambda float64) (bool, error) {
 			g := m

@@ -89,3 +89,26 @@ func (p Planned) BestLambda(m ObjectivePerturbation, sigma float64) float64 {
 	f := p.meanField(m)
 	return (f.score + sigma*sigma) / (f.curvature * f.prior)
 }
+
+// predicted returns the mechanism at the least λ that byRule allows or, where a
+// larger λ saves noise (outside the Gaussian case), at that of seven, each twice
+// the last, whose predicted error is least. A computed bound is too dear for
+// that: there it is the first.
+func (k *calibration) predicted(c CalibrationConfig) (ObjectivePerturbation, error) {
+	best, err := k.byRule(c)
+	if err != nil || best.numerical() || best.exact() {
+		return best, err
+	}
+	lambda := best.Lambda
+	for range 6 {
+		lambda *= 2
+		m, err := k.withLambda(lambda)
+		if err != nil {
+			return best, err
+		}
+		if c.Planned.PredictedExcess(m) < c.Planned.PredictedExcess(best) {
+			best = m
+		}
+	}
+	return best, nil
+}

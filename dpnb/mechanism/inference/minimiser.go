@@ -16,9 +16,10 @@ type Settings struct {
 	// Level is the probability of covering, for example 0.95.
 	Level float64
 	// Linearise takes the curvature at the released coefficients for that all
-	// the way to the target. It is what an asymptotic interval does: narrower,
-	// and right only where the noise moves no record's predictor by much. Losses
-	// with kinks in their slope have nothing else.
+	// the way that the noise and the sampling have moved them (not the ridge:
+	// Population allows for that). It is what an asymptotic interval does:
+	// narrower, and right only where they move no record's predictor by much.
+	// Losses with kinks in their slope have nothing else.
 	Linearise bool
 	// NormBound is for Population: a public bound on ‖θ⋆‖₂, zero if there is
 	// none. It must not come from the records.
@@ -40,7 +41,7 @@ type problem struct {
 	s     Settings
 	d     int
 	// k is q·R, the rate at which the curvature changes with ‖Δθ‖; zero if it
-	// is taken as constant.
+	// is not known.
 	k float64
 	// alpha is 1 − Level; its parts are below.
 	alpha float64
@@ -77,15 +78,12 @@ func newProblem(m mechanism.ObjectivePerturbation, theta []float64, mo *Moments,
 		return nil, &privacy.ParamError{Name: "Moments", Value: "matrices of another size", Want: "the curvature at these coefficients: run Curvature or PublicCurvature first"}
 	}
 	p := &problem{m: m, theta: theta, mo: mo, s: s, d: len(theta), alpha: 1 - s.Level}
-	if !s.Linearise {
-		q, ok := curvatureChange(m.Loss)
-		if !ok {
-			return nil, fmt.Errorf("%w: nothing is known of how fast the curvature of the %s loss changes; use FromRelease, or Linearise for an asymptotic interval",
-				privacy.ErrUnsupported, m.Loss.Name())
-		}
-		p.k = q * m.RowNorm * (1 + 1e-9)
+	q, ok := curvatureChange(m.Loss)
+	if !ok && !s.Linearise {
+		return nil, fmt.Errorf("%w: nothing is known of how fast the curvature of the %s loss changes; use FromRelease, or Linearise for an asymptotic interval",
+			privacy.ErrUnsupported, m.Loss.Name())
 	}
-	var ok bool
+	p.k = q * m.RowNorm * (1 + 1e-9)
 	if p.values, p.vectors, ok = eigen(mo.Hessian); !ok {
 		return nil, &privacy.ParamError{Name: "Moments.Hessian", Value: "a matrix without eigenvalues", Want: "finite entries"}
 	}
@@ -135,6 +133,9 @@ func Minimiser(m mechanism.ObjectivePerturbation, theta []float64, mo *Moments, 
 	if err != nil {
 		return nil, err
 	}
+	if s.Linearise {
+		p.k = 0
+	}
 	gauss := p.alpha * (1 - 2*shareMatrix - shareOff - shareNorm - shareRemainder - shareBall)
 	// How far b moves the minimiser: the curvature at θ_b bounds it from one
 	// end, then that at θ̂ from the other.
@@ -173,8 +174,8 @@ func (p *problem) basis(more string) string {
 		where = "the curvature of public records of the same kind"
 	}
 	change := fmt.Sprintf("which changes by a factor of at most exp(%.3g·‖Δθ‖)", p.k)
-	if p.k == 0 {
-		change = "taken as constant (asymptotic)"
+	if p.s.Linearise {
+		change = "taken as constant over what the noise moves (asymptotic)"
 	}
 	return where + ", " + change + more + " (docs/theory/intervals.md)"
 }

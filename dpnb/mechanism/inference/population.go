@@ -26,8 +26,10 @@ import (
 // is (the logistic loss and labels that follow it).
 //
 // Coverage: at least Level, over records, labels and noise, in the limit of many
-// records, g being normal; that the curvature changes on the way from θ̃ to θ⋆ is
-// allowed for unless Linearise is set.
+// records, g being normal. The change of the curvature on the way from θ̃ to θ⋆
+// is allowed for; with Linearise, that part of it which is due to the ridge,
+// where the rate of change is known. Without Linearise it takes many records, or
+// a NormBound, for an interval to be finite.
 // Errors: as Minimiser; privacy.ErrUnsupported if the scores' covariance is
 // needed and not known.
 // Proof: docs/theory/intervals.md, section 5.
@@ -50,7 +52,9 @@ func Population(m mechanism.ObjectivePerturbation, theta []float64, mo *Moments,
 	force += m.Lambda * (norm + p.off)
 	least := math.Exp(-p.k*p.off) * math.Max(0, p.values[0]-p.slack)
 	r := radius(0, least, p.k, force)
-	if s.NormBound > 0 {
+	if s.Linearise && least > 0 {
+		r = p.shrinkage()
+	} else if s.NormBound > 0 {
 		r = math.Min(r, norm+p.off+s.NormBound)
 	}
 	half, centre := make([]float64, p.d), append([]float64(nil), theta...)
@@ -65,6 +69,22 @@ func Population(m mechanism.ObjectivePerturbation, theta []float64, mo *Moments,
 	iv.Covers = "the population's coefficients, over the draw of the records and of the noise"
 	iv.Basis = p.basis("; " + scores.basis + "; the sum of the scores taken as normal")
 	return iv, nil
+}
+
+// shrinkage returns about how far the ridge has moved the coefficients:
+// ‖λM⁻¹θ̃‖ with M̃ for M. It is asked for only where every eigenvalue of M̃ exceeds
+// its noise.
+func (p *problem) shrinkage() float64 {
+	var sum float64
+	for i, v := range p.values {
+		var c float64
+		for k, t := range p.theta {
+			c += p.vectors.At(k, i) * t
+		}
+		c *= p.m.Lambda / v
+		sum += c * c
+	}
+	return math.Sqrt(sum)
 }
 
 // population fills centre and half, where θ⋆ is within r of θ_b.
