@@ -237,7 +237,7 @@ func naiveIntervals(fit mechanism.ObjectivePerturbation, x *erm.Dense, y, theta 
 
 // quickStudies and fullStudies are where coverage is measured.
 var (
-	quickStudies = []study{{400, 2, 0.5, loss.Logistic{}}, {800, 3, 8, loss.Logistic{}}}
+	quickStudies = []study{{300, 2, 0.5, loss.Logistic{}}, {600, 3, 8, loss.Logistic{}}}
 	fullStudies  = []study{
 		{500, 2, 0.5, loss.Logistic{}}, {500, 2, 8, loss.Logistic{}}, {500, 20, 0.5, loss.Logistic{}}, {2000, 5, 1, loss.Logistic{}},
 		{5000, 10, 8, loss.Logistic{}}, {5000, 20, 2, loss.Logistic{}}, {20_000, 10, 0.5, loss.Logistic{}}, {20_000, 2, 1, loss.Logistic{}},
@@ -259,7 +259,7 @@ func intervals() []Claim {
 // covered, to see the check fail.
 func intervalCoverage(seed uint64, level float64, spoil func(*coverage)) func(context.Context, Size) (Outcome, error) {
 	return func(ctx context.Context, size Size) (Outcome, error) {
-		studies, reps := quickStudies, 200
+		studies, reps := quickStudies, 150
 		if size == Full {
 			studies, reps = fullStudies, 500
 		}
@@ -305,7 +305,7 @@ func intervalCoverage(seed uint64, level float64, spoil func(*coverage)) func(co
 		o := verdict("lowest coverage of a coefficient: "+strings.Join(measured, ", "),
 			fmt.Sprintf("level %.2f, %d repetitions each", level, reps), good && naiveFails, "an interval covers less often than it says, or the check cannot tell")
 		if size == Full {
-			o.Note = strings.Join(append([]string{o.Note}, notes...), "; ")
+			o.Note = strings.TrimPrefix(o.Note+"; ", "; ") + strings.Join(notes, "; ")
 		}
 		return o, nil
 	}

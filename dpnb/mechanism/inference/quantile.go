@@ -86,7 +86,7 @@ func squaresQuantile(weights []float64, alpha float64) float64 {
 // topEigenvalue returns c with P(λ_max(E) > c) ≤ alpha for the noise E of
 // Curvature at scale sigma in d dimensions: σ(√(2d) + z).
 //
-// E λ_max ≤ σ√(2d) by Gordon's comparison, λ_max is σ-Lipschitz in the
+// E λ_max ≤ σ√(2d) by comparison (Sudakov, Fernique), λ_max is σ-Lipschitz in the
 // Frobenius coordinates, and its median is at most its mean, as it is convex.
 // Proof: docs/theory/intervals.md, section 4.
 func topEigenvalue(d int, sigma, alpha float64) float64 {
