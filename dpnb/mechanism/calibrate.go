@@ -21,7 +21,8 @@ type CalibrationConfig struct {
 	Lambda float64
 	// Rule chooses λ where Lambda is zero.
 	Rule LambdaRule
-	// Planned is for Automatic and PredictedError: what is publicly known of the records.
+	// Planned is for Automatic and PredictedError: what is publicly known of the
+	// records. It is not looked at where Lambda is given.
 	Planned Planned
 	// NoiseFactor f ≥ 1 is for SmallestLambda: σ is f times that of the
 	// Gaussian mechanism at the same (ε, δ), and λ the smallest that then

@@ -179,3 +179,52 @@ func TestPopulationCorrectsShrinkage(t *testing.T) {
 		t.Errorf("with public records %d of %d covered", fromPublic, reps)
 	}
 }
+
+// Whatever comes in, an interval is none that says more than it knows.
+func TestExtremes(t *testing.T) {
+	fit, err := mechanism.CalibrateObjectivePerturbation(config(loss.Logistic{}, 1))
+	if err != nil {
+		t.Fatal(err)
+	}
+	theta := []float64{1, -2}
+	for name, h := range map[string]*mat.SymDense{
+		"NaN": mat.NewSymDense(2, []float64{math.NaN(), 0, 0, 1}), "negative": mat.NewSymDense(2, []float64{-5, 0, 0, -5}),
+		"huge": mat.NewSymDense(2, []float64{1e300, 0, 0, 1e300}), "tiny": mat.NewSymDense(2, []float64{1e-300, 0, 0, 1e-300}),
+	} {
+		for _, level := range []float64{1e-6, 0.5, 1 - 1e-12} {
+			for _, linearise := range []bool{false, true} {
+				s := Settings{Level: level, Linearise: linearise}
+				for _, f := range []func(mechanism.ObjectivePerturbation, []float64, *Moments, Settings) (*Intervals, error){Minimiser, Population} {
+					iv, err := f(fit, theta, &Moments{Hessian: h, HessianSigma: 1}, s)
+					if name == "NaN" {
+						if err == nil {
+							t.Errorf("of NaN comes [%v, %v]", iv.Lower[0], iv.Upper[0])
+						}
+						continue
+					}
+					if err != nil {
+						t.Fatal(err)
+					}
+					for j := range theta {
+						if !(iv.Lower[j] <= iv.Estimate[j] && iv.Estimate[j] <= iv.Upper[j]) {
+							t.Errorf("%s, level %v: %v in [%v, %v]", name, level, iv.Estimate[j], iv.Lower[j], iv.Upper[j])
+						}
+					}
+				}
+			}
+		}
+	}
+	// Wider with the level.
+	var last float64
+	for _, level := range []float64{0.1, 0.9, 0.999, 1 - 1e-9, 1 - 1e-14} {
+		iv, err := FromRelease(fit, theta, level)
+		if err != nil {
+			t.Fatal(err)
+		}
+		if w := iv.Width(); !(w > last) || math.IsInf(w, 1) {
+			t.Errorf("level %v: width %v after %v", level, w, last)
+		} else {
+			last = w
+		}
+	}
+}

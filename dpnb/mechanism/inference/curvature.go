@@ -139,7 +139,10 @@ func (c Curvature) Run(rows erm.Rows, labels, theta []float64, src noise.Source)
 	out.Seed, _ = src.Seed()
 	out.Guarantee = mechanism.Guarantee{
 		Adjacency: privacy.AddRemove, Profile: p, Bound: "the Gaussian mechanism's, given the coefficients (docs/theory/intervals.md)",
-		Assumptions: []string{"the Gaussian noise is drawn in float64 arithmetic, which the proof idealises as real numbers"},
+		Assumptions: []string{
+			"the coefficients at which the curvature was taken are what the fit released for the same records",
+			"sums and Gaussian noise are computed in float64 arithmetic, which the proof idealises as real numbers",
+		},
 	}
 	hessian, scores := moments(c.Fit, rows, labels, theta, c.ScoreSigma > 0)
 	addSymmetric(hessian, c.Sigma, src)
