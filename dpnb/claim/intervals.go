@@ -151,11 +151,7 @@ func (s study) measure(ctx context.Context, level float64, reps int, root *noise
 // goes round.
 func (s study) once(k int, fit mechanism.ObjectivePerturbation, curv inference.Curvature, level float64, rng *noise.Seeded) ([]coverage, error) {
 	x, y, theta := s.population(rng)
-	r, err := fit.Run(x, y, rng, &mechanism.Settings{Workers: 1})
-	if err != nil {
-		return nil, err
-	}
-	mo, err := curv.Run(x, y, r.Coefficients, rng)
+	r, mo, err := curv.Release(x, y, rng, &mechanism.Settings{Workers: 1})
 	if err != nil {
 		return nil, err
 	}

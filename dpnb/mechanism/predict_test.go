@@ -62,7 +62,7 @@ func TestPredictedErrorNeverCostsPrivacy(t *testing.T) {
 		for _, eps := range []float64{0.1, 8} {
 			c := mechanism.CalibrationConfig{Loss: l, RowNorm: 1, Epsilon: eps}
 			base := predicted(t, c)
-			for _, n := range []int{1, 1000, 100_000, math.MaxInt} {
+			for _, n := range []int{1, 1000, math.MaxInt} {
 				c.Planned = mechanism.Planned{Records: n, Features: 50}
 				m := predicted(t, c)
 				p, err := m.Profile()

@@ -11,6 +11,7 @@ import (
 	"github.com/dpnb/notebooks/dpnb/loss"
 	"github.com/dpnb/notebooks/dpnb/mechanism"
 	"github.com/dpnb/notebooks/dpnb/noise"
+	"github.com/dpnb/notebooks/dpnb/privacy"
 )
 
 // fitted is a release with its moments, from n records at theta.
@@ -30,16 +31,20 @@ func fitOnce(t *testing.T, n int, truth []float64, eps float64, seed uint64) fit
 		t.Fatal(err)
 	}
 	x, y := records(n, truth, rng)
-	r, err := fit.Run(x, y, rng, nil)
+	r, mo, err := curv.Release(x, y, rng, nil)
 	if err != nil {
 		t.Fatal(err)
 	}
-	mo, err := curv.Run(x, y, r.Coefficients, rng)
-	if err != nil {
-		t.Fatal(err)
-	}
-	if !mo.Simulated {
+	if !mo.Simulated || !r.Simulated {
 		t.Error("a seed makes a simulation")
+	}
+	// The release is charged for both.
+	alone, err := fit.Profile()
+	if err != nil {
+		t.Fatal(err)
+	}
+	if both, one := privacy.DeltaUpper(r.Guarantee.Profile, eps), privacy.DeltaUpper(alone, eps); both > 1e-5 || both < 0.99e-5 || one > 0.9*both {
+		t.Errorf("δ = %v for both, %v for the fit alone", both, one)
 	}
 	return fitted{fit, r.Coefficients, mo, x, y}
 }

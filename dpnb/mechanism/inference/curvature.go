@@ -154,6 +154,30 @@ func (c Curvature) Run(rows erm.Rows, labels, theta []float64, src noise.Source)
 	return out, nil
 }
 
+// Release runs Fit and then, at the coefficients that it releases, the matrices.
+// The guarantee of the release is that of the two together, whatever is done
+// with either. The caller has charged the budget with Together's (ε, δ).
+//
+// Errors: as Run and ObjectivePerturbation.Run; nothing is released then.
+func (c Curvature) Release(rows erm.Rows, labels []float64, src noise.Source, settings *mechanism.Settings) (*mechanism.Release, *Moments, error) {
+	together, err := c.Together()
+	if err != nil {
+		return nil, nil, err
+	}
+	r, err := c.Fit.Run(rows, labels, src, settings)
+	if err != nil {
+		return nil, nil, err
+	}
+	mo, err := c.Run(rows, labels, r.Coefficients, src)
+	if err != nil {
+		return nil, nil, err
+	}
+	r.Guarantee.Profile = together
+	r.Guarantee.Bound = fmt.Sprintf("that of the coefficients and of their curvature (μ = %s) together; of the coefficients alone: %s", privacy.FormatUp(c.Mu(), 3), r.Guarantee.Bound)
+	r.Guarantee.Assumptions = append(r.Guarantee.Assumptions, "sums of the curvature are computed in float64 arithmetic, which the proof idealises as real numbers")
+	return r, mo, nil
+}
+
 // PublicCurvature returns the curvature at theta from records that are public
 // and come from the same population as the private ones, scaled to `records` of
 // them, a public number. It costs no privacy. Labels may be nil where the

@@ -36,11 +36,7 @@ func Example() {
 		panic(err)
 	}
 	src := noise.NewSeeded(1) // noise.NewSecure() for a release
-	r, err := fit.Run(x, y, src, nil)
-	if err != nil {
-		panic(err)
-	}
-	moments, err := curvature.Run(x, y, r.Coefficients, src)
+	r, moments, err := curvature.Release(x, y, src, nil)
 	if err != nil {
 		panic(err)
 	}
