@@ -217,7 +217,7 @@ func sectionH1(seed uint64, spoil float64) func(context.Context, Size) (Outcome,
 		o := verdict(fmt.Sprintf("mean excess over the corrected bound: %.2f where the curvature is constant, at most %.2f where it varies", constant, varying),
 			fmt.Sprintf("1 ± %.2f; at most 1", slack), math.Abs(constant-1) <= slack && varying <= 1, "the excess lies above the corrected bound, or does not reach it")
 		if o.Verdict == Holds {
-			o.Verdict, o.Note = HoldsWithCorrection, "c is a bound on f″ between the two minimisers, not on f; (σ²/2)·tr((cXᵀX + λI)⁻¹) is true without C and without c ≤ 1, and less than half of the print"
+			o.Verdict, o.Note = HoldsWithCorrection, "c is a bound on f″ between the two minimisers, not on f; (σ²/2)·tr((cXᵀX + λI)⁻¹) is true without C and without c ≤ 1, and at most half of the print"
 		}
 		return o, nil
 	}
