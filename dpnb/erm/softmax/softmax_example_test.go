@@ -21,5 +21,5 @@ func ExampleMinimize() {
 	softmax.Probabilities(prob, sol.Theta, []float64{1, 0})
 	fmt.Printf("%.3f, certified: %v\n", prob, sol.Certificate.Bound() <= sol.Tolerance)
 	// Output:
-	// [0.745 0.156 0.100], certified: true
+	// [0.743 0.154 0.103], certified: true
 }
