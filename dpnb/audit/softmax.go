@@ -29,19 +29,20 @@ var plane = [3][2]float64{
 // Cells returns the probabilities of points×points square cells under Z and Z′,
 // by the midpoint rule, on a grid that reaches as far as nine standard
 // deviations of b under either dataset. What their sums lack to 1 is what the
-// grid cannot tell; a sum that is off says that the cells are too large.
+// grid cannot tell; a sum that is off says that the cells are too large. A
+// divergence is off by about a percent at 0.2 standard deviations of b a cell.
 func (s *Softmax) Cells(points int) (without, with []float64) {
-	var pull float64 // largest ‖∇J − λu‖ under Z′
+	var pull float64 // largest ‖∇J − λu − tilt‖ under Z′
 	for i, x := range s.X {
 		pull += s.weight(i) * math.Abs(x)
 	}
-	pull = math.Sqrt2*(pull+math.Abs(s.ExtraX)) + math.Hypot(s.Tilt[0], s.Tilt[1])
-	reach := (9*s.Sigma + pull) / s.Lambda
+	reach := (9*s.Sigma + math.Sqrt2*(pull+math.Abs(s.ExtraX))) / s.Lambda
 	h := 2 * reach / float64(points)
+	from := [2]float64{-s.Tilt[0]/s.Lambda - reach + 0.5*h, -s.Tilt[1]/s.Lambda - reach + 0.5*h}
 	without, with = make([]float64, 0, points*points), make([]float64, 0, points*points)
 	for i := range points {
 		for j := range points {
-			p, q := s.densities([2]float64{-reach + h*(float64(i)+0.5), -reach + h*(float64(j)+0.5)})
+			p, q := s.densities([2]float64{from[0] + h*float64(i), from[1] + h*float64(j)})
 			without, with = append(without, p*h*h), append(with, q*h*h)
 		}
 	}

@@ -2,13 +2,16 @@ package multiclass_test
 
 import (
 	"math"
+	"os"
 	"slices"
+	"strconv"
 	"testing"
 
 	"gonum.org/v1/gonum/floats"
 
 	"github.com/dpnb/notebooks/dpnb/audit"
 	"github.com/dpnb/notebooks/dpnb/mechanism/multiclass"
+	"github.com/dpnb/notebooks/dpnb/noise"
 	"github.com/dpnb/notebooks/dpnb/privacy"
 )
 
@@ -141,4 +144,78 @@ func TestExactDivergenceIsBelowTheClaim(t *testing.T) {
 			t.Logf("%s: found out, %.4f of the claim", wrong.name, w)
 		}
 	}
+}
+
+// randomAttempt draws λ, σ, records and a tilt.
+func randomAttempt(rng *noise.Seeded) audit.Softmax {
+	sigma := math.Exp(3.5*rng.Float64() - 0.5)
+	s := audit.Softmax{ExtraX: 1, Sigma: sigma, Lambda: sigma * math.Exp(4*rng.Float64()-2)}
+	if rng.Float64() < 0.3 {
+		s.ExtraX = rng.Float64()
+	}
+	for range rng.IntN(4) {
+		x := 1.0
+		if rng.Float64() < 0.4 {
+			x = 2*rng.Float64() - 1
+		}
+		s.X, s.Y = append(s.X, x), append(s.Y, rng.IntN(3))
+		s.Weights = append(s.Weights, sigma*math.Exp(1.5*rng.NormFloat64()))
+	}
+	if rng.Float64() < 0.5 {
+		s.Tilt = [2]float64{2 * sigma * rng.NormFloat64(), 2 * sigma * rng.NormFloat64()}
+	}
+	return s
+}
+
+// The same for random neighbours, λ, σ and ε, also below zero. Where the sum
+// over cells comes near the claim it is repeated with smaller ones.
+func TestRandomNeighbours(t *testing.T) {
+	if testing.Short() {
+		t.Skip("integrates over a plane many times")
+	}
+	rng := noise.NewSeeded(6)
+	tries := 120
+	if n, err := strconv.Atoi(os.Getenv("DPNB_ATTEMPTS")); err == nil {
+		tries = n
+	}
+	used, finer, worst := 0, 0, 0.0
+	for range tries {
+		s := randomAttempt(rng)
+		p, err := multiclass.Softmax{Classes: 3, RowNorm: 1, Lambda: s.Lambda, Sigma: s.Sigma, Tolerance: 1e-12, OutputSigma: 1e-3 / s.Lambda}.Profile()
+		if err != nil {
+			t.Fatal(err)
+		}
+		ratio := func(points int) (r float64, ok bool) {
+			without, with := s.Cells(points)
+			if math.Abs(floats.Sum(without)-1)+math.Abs(floats.Sum(with)-1) > 1e-6 {
+				return 0, false // the cells are too large for these data
+			}
+			for _, e := range []float64{-1, 0, 0.2, 0.7, 1.5, 3, 4} {
+				eps := 2 * e / s.Sigma
+				for _, d := range privacy.Directions {
+					p1, p0 := without, with
+					if d == privacy.Remove {
+						p1, p0 = with, without
+					}
+					if delta := audit.HockeyStick(p1, p0, eps); delta > 1e-10 {
+						r = math.Max(r, delta/math.Exp(p.LogDeltaUpper(d, eps)))
+					}
+				}
+			}
+			return r, true
+		}
+		r, ok := ratio(100)
+		if ok && r > 0.985 {
+			finer++
+			r, _ = ratio(700)
+		}
+		if ok {
+			used++
+			worst = math.Max(worst, r)
+		}
+		if r > 1 {
+			t.Errorf("%+v: %.5f of the claim", s, r)
+		}
+	}
+	t.Logf("%d of %d neighbours, %d with finer cells: up to %.4f of the claim", used, tries, finer, worst)
 }
