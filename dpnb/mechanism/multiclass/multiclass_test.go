@@ -313,11 +313,16 @@ func TestCalibrationRejects(t *testing.T) {
 	if _, err := multiclass.CalibrateSoftmax(config(3, 1), 7); err == nil {
 		t.Error("an unknown bound is accepted")
 	}
-	// A fixed λ that no noise makes up for.
+	// A fixed λ that no noise makes up for, by rank alone; with enough of it the
+	// total variation does, which the curvature has no part in.
 	c := config(3, 0.1)
 	c.Lambda = 1e-3
-	if _, err := multiclass.CalibrateSoftmax(c, multiclass.Vertex); !errors.Is(err, privacy.ErrUnsupported) {
+	if _, err := multiclass.CalibrateSoftmax(c, multiclass.RankK); !errors.Is(err, privacy.ErrUnsupported) {
 		t.Errorf("an impossible λ: %v", err)
+	}
+	m, err := multiclass.CalibrateSoftmax(c, multiclass.Vertex)
+	if err != nil || m.Sigma < 1e4 {
+		t.Errorf("next to no λ: σ = %g, %v", m.Sigma, err)
 	}
 }
 

@@ -46,11 +46,10 @@ func (p vertexProfile) LogDeltaUpper(d privacy.Direction, eps float64) float64 {
 		return math.Inf(-1)
 	}
 	l := p.log(d, eps)
-	if eps < 0 {
-		// H_{e^ε}(P‖Q) = 1 − e^ε + e^ε·H_{e^{−ε}}(Q‖P).
-		other := -math.Expm1(eps) + math.Exp(eps+p.log(d.Opposite(), -eps))
-		l = math.Min(l, math.Log(other)+1e-12)
-	}
+	// H_{e^ε}(P‖Q) = 1 − e^ε + e^ε·H_{e^{−ε}}(Q‖P) at ε ≤ 0, and δ falls with ε.
+	at := math.Min(0, eps)
+	other := -math.Expm1(at) + math.Exp(at+p.log(d.Opposite(), -at))
+	l = math.Min(l, math.Log(other)+1e-12)
 	return math.Min(0, l)
 }
 

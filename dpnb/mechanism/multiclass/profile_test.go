@@ -71,7 +71,7 @@ func TestVertexBoundAgainstSimulation(t *testing.T) {
 					square += v * v / draws
 				}
 				se := math.Sqrt((square - mean*mean) / draws)
-				got := math.Exp(p.LogDeltaUpper(d, eps))
+				got := math.Exp(p.log(d, eps))
 				if got < mean-4.5*se {
 					t.Errorf("%+v, %v, ε = %.3g: bound %.4g below the mean %.4g ± %.2g", c, d, eps, got, mean, se)
 				}
@@ -120,6 +120,29 @@ func TestCrowding(t *testing.T) {
 			t.Errorf("%+v: crowding %.6g, by plain integration %.6g", c, got, want)
 		} else {
 			t.Logf("%+v: crowding %.4g, %.4f of the integral; (δ_G is %.4g)", c, got, got/want, math.Exp(gaussian(c.eps, whole)))
+		}
+	}
+}
+
+// Extremes: never NaN, never above 0, never below what the Gaussian mechanism
+// costs, never rising with ε ≥ 0.
+func TestVertexBoundAtExtremes(t *testing.T) {
+	for _, classes := range []int{2, 3, 50, 100_000} {
+		for _, sigma := range []float64{1e-3, 0.3, 5, 1e4} {
+			for _, ratio := range []float64{1e-6, 0.1, 1, 1e6} {
+				p := newVertexProfile(classes, 1, ratio*sigma, sigma, 1e-4)
+				for _, d := range privacy.Directions {
+					last := 0.0
+					for _, eps := range []float64{-1e3, -30, -1, -1e-3, 0, 1e-3, 0.03, 0.5, 3, 30, 1e3, 1e5} {
+						l := p.LogDeltaUpper(d, eps)
+						lower := privacy.GaussianProfile(math.Sqrt2/sigma*(1-1e-12), privacy.AddRemove).LogDeltaLower(d, eps)
+						if math.IsNaN(l) || l > 0 || l < lower || eps > 0 && l > last+1e-9*(1+math.Abs(last)) {
+							t.Errorf("K=%d, σ=%g, λ=%gσ, %v, ε=%g: ln δ = %g after %g, Gaussian %g", classes, sigma, ratio, d, eps, l, last, lower)
+						}
+						last = l
+					}
+				}
+			}
 		}
 	}
 }
