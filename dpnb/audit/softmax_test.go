@@ -54,3 +54,17 @@ func TestSoftmaxUnderAHeavyRidge(t *testing.T) {
 		t.Errorf("weights: distance %g from three records, %g of one", audit.HockeyStick(weighted, thrice, 0), audit.HockeyStick(once, thrice, 0))
 	}
 }
+
+// The masses are one only if gradient, Hessian and the change of variables
+// belong together.
+func TestSoftmaxCellsHoldAllTheMass(t *testing.T) {
+	for _, s := range []audit.Softmax{
+		{X: []float64{1, -0.7, 0.4}, Y: []int{1, 0, 0}, Weights: []float64{3, 5, 9}, ExtraX: 1, ExtraY: 2, Lambda: 0.7, Sigma: 1.5, Tilt: [2]float64{1, -2}},
+		{X: []float64{0.9}, Y: []int{2}, ExtraX: -1, ExtraY: 0, Lambda: 1, Sigma: 2},
+	} {
+		without, with := s.Cells(400)
+		if a, b := floats.Sum(without), floats.Sum(with); math.Abs(a-1) > 1e-7 || math.Abs(b-1) > 1e-7 {
+			t.Errorf("%+v: masses 1 %+.2g, 1 %+.2g", s, a-1, b-1)
+		}
+	}
+}

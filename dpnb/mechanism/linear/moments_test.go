@@ -114,27 +114,28 @@ func TestSensitivitiesByBruteForce(t *testing.T) {
 // The noise has the law that the sensitivities are measured by: variance σ² on
 // the diagonal and σ²/2 off it; for the polynomial Laplace of 2b and b.
 func TestNoiseLaws(t *testing.T) {
-	const d, sigma = 120, 3.0
+	const d, runs, sigma = 60, 40, 3.0
+	const diagonals, pairs = runs * d, runs * d * (d - 1) / 2
 	for name, src := range map[string]noise.Laplacian{"secure": noise.NewSecure(), "seeded": noise.NewSeeded(2)} {
-		g, l := mat.NewSymDense(d, nil), mat.NewSymDense(d, nil)
-		addSymmetric(g, sigma, src)
-		addToPolynomial(l, sigma, src)
 		var diag, off, ldiag, loff float64
-		for i := range d {
-			diag += g.At(i, i) * g.At(i, i) / d
-			ldiag += math.Abs(l.At(i, i)) / d
-			for j := i + 1; j < d; j++ {
-				const pairs = d * (d - 1) / 2
-				off += g.At(i, j) * g.At(i, j) / pairs
-				loff += math.Abs(l.At(i, j)) / pairs
+		for range runs {
+			g, l := mat.NewSymDense(d, nil), mat.NewSymDense(d, nil)
+			addSymmetric(g, sigma, src)
+			addToPolynomial(l, sigma, src)
+			for i := range d {
+				diag += g.At(i, i) * g.At(i, i) / diagonals
+				ldiag += math.Abs(l.At(i, i)) / diagonals
+				for j := i + 1; j < d; j++ {
+					off += g.At(i, j) * g.At(i, j) / pairs
+					loff += math.Abs(l.At(i, j)) / pairs
+				}
 			}
 		}
 		// ±5.5 standard deviations of each estimate: √(2/n) for a normal variance,
 		// √(1/n) for the mean of |Laplace|.
-		const pairs = d * (d - 1) / 2
 		for what, v := range map[string][3]float64{
-			"diagonal": {diag, sigma * sigma, math.Sqrt(2.0 / d)}, "off": {off, sigma * sigma / 2, math.Sqrt(2.0 / pairs)},
-			"Laplace diagonal": {ldiag, 2 * sigma, math.Sqrt(1.0 / d)}, "Laplace off": {loff, sigma, math.Sqrt(1.0 / pairs)},
+			"diagonal": {diag, sigma * sigma, math.Sqrt(2.0 / diagonals)}, "off": {off, sigma * sigma / 2, math.Sqrt(2.0 / pairs)},
+			"Laplace diagonal": {ldiag, 2 * sigma, math.Sqrt(1.0 / diagonals)}, "Laplace off": {loff, sigma, math.Sqrt(1.0 / pairs)},
 		} {
 			if math.Abs(v[0]/v[1]-1) > 5.5*v[2] {
 				t.Errorf("%s, %s: %g, want %g", name, what, v[0], v[1])

@@ -146,3 +146,23 @@ func TestVertexBoundAtExtremes(t *testing.T) {
 		}
 	}
 }
+
+// κ = R²/λ − R²/2σ², from above; at λ = 2σ² curvature costs nothing any more, and
+// just below it costs something.
+func TestCurvatureAgainstSpread(t *testing.T) {
+	for _, c := range [][2]float64{{1, 1}, {0.3, 2}, {7, 1.9}, {100, 8}} {
+		want := math.Max(0, 4/c[0]-2/(c[1]*c[1]))
+		if p := newVertexProfile(3, 2, c[0], c[1], 0); p.kappa < want || p.kappa > want*(1+1e-12)+1e-14 {
+			t.Errorf("λ = %g, σ = %g: κ = %g, want %g", c[0], c[1], p.kappa, want)
+		}
+	}
+	free, dear := newVertexProfile(3, 1, 2*9*(1+1e-12), 3, 0), newVertexProfile(3, 1, 2*9*0.98, 3, 0)
+	for _, eps := range []float64{0.2, 1} {
+		if a, b := free.log(privacy.Remove, eps), free.log(privacy.Add, eps); a != b {
+			t.Errorf("λ = 2σ²: ln δ = %g in remove, %g in add", a, b)
+		}
+		if a, b := dear.log(privacy.Remove, eps), dear.log(privacy.Add, eps); a <= b {
+			t.Errorf("λ < 2σ²: ln δ = %g in remove, %g in add", a, b)
+		}
+	}
+}
