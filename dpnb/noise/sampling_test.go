@@ -179,7 +179,11 @@ func TestForks(t *testing.T) {
 	if seed, ok := one(0).Seed(); !ok || seed != 5 {
 		t.Error("a fork forgot its seed")
 	}
-	if f, ok := Forks(NewSecure()); !ok || f(0).Simulation() || f(0).Uint64() == f(0).Uint64() {
+	f, ok := Forks(NewSecure())
+	if !ok {
+		t.Fatal("a secure source cannot be forked")
+	}
+	if a, b := f(0), f(0); a.Simulation() || a.Uint64() == b.Uint64() {
 		t.Error("forks of a secure source are not secure sources")
 	}
 }

@@ -78,6 +78,10 @@ func (t Tuner) Calibrate(eps, delta float64) (Tuner, error) {
 	return t, err
 }
 
+// ExpectedGradients returns μqnT, the mean number of single gradients that honest
+// tuning on n records evaluates, scores not counted.
+func (t Tuner) ExpectedGradients(n int) float64 { return t.MeanRuns * t.Base.ExpectedGradients(n) }
+
 func (t Tuner) validate() error {
 	if len(t.Grid) == 0 {
 		return &privacy.ParamError{Name: "Grid", Value: 0, Want: "at least one rule"}
