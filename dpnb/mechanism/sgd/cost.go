@@ -55,11 +55,13 @@ func (c Cost) Validate() error {
 	if c.Accounting != Sharpest && c.Accounting != Renyi {
 		return &privacy.ParamError{Name: "Accounting", Value: int(c.Accounting), Want: "Sharpest or Renyi"}
 	}
-	return c.step().Validate()
+	return c.Step().Validate()
 }
 
-// step is one step; the noise and the sensitivity are in units of C.
-func (c Cost) step() privacy.SubsampledGaussian {
+// Step is the event of one step, the noise and the sensitivity in units of C. To
+// compose a run with other events give an accountant Steps of these: that is faster
+// and no looser than composing the run by its profile.
+func (c Cost) Step() privacy.SubsampledGaussian {
 	return privacy.SubsampledGaussian{Sigma: c.NoiseMultiplier, Sensitivity: 1, Rate: c.Rate}
 }
 
@@ -150,7 +152,7 @@ func (c Cost) composed(adj privacy.Adjacency, s *pld.Settings) (privacy.Profile,
 }
 
 func (c Cost) composition(adj privacy.Adjacency, s *pld.Settings) (*pld.Composition, error) {
-	p, err := c.step().Profile(adj)
+	p, err := c.Step().Profile(adj)
 	if err != nil {
 		return nil, err
 	}
@@ -178,7 +180,7 @@ func (c Cost) RDP(adj privacy.Adjacency) (privacy.RDPCurve, error) {
 	if c.MeanRuns > 0 {
 		return privacy.SelectionPoisson{Base: selectable{c.run()}, Mean: c.MeanRuns}.RDP(adj)
 	}
-	step, err := c.step().RDP(adj)
+	step, err := c.Step().RDP(adj)
 	if err != nil {
 		return privacy.RDPCurve{}, err
 	}

@@ -114,7 +114,7 @@ func (t Tuner) RunDishonestly(rows erm.Rows, labels []float64, src noise.Source,
 
 // composedRuns is the profile of so many runs with their scores.
 func composedRuns(c Cost, runs int) (privacy.Profile, error) {
-	step, err := c.step().Profile(privacy.AddRemove)
+	step, err := c.Step().Profile(privacy.AddRemove)
 	if err != nil {
 		return nil, err
 	}

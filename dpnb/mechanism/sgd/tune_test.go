@@ -255,3 +255,64 @@ func TestCalibratedTuner(t *testing.T) {
 		t.Errorf("one run wants σ = %v, tuning %v (%v)", one.NoiseMultiplier, c.Base.NoiseMultiplier, err)
 	}
 }
+
+// TestTheBestIsReleased: without sampling and next to no noise the runs are known
+// beforehand, and the one that is released is the best of them.
+func TestTheBestIsReleased(t *testing.T) {
+	u, rows, labels := tuner(t)
+	u.Base.Rate, u.Base.NoiseMultiplier, u.Base.Steps = 1, 1e-9, 5
+	u.Grid = []Update{Plain{1e-3}, Plain{1}, Plain{1e3}, Plain{30}}
+	u.Score = Holdout{Rows: u.Score.(Holdout).Rows, Labels: u.Score.(Holdout).Labels, Loss: loss.Logistic{}}
+	score, err := u.Score.bind(rows, labels)
+	if err != nil {
+		t.Fatal(err)
+	}
+	want := math.Inf(-1)
+	for _, rule := range u.Grid {
+		run := u.Base
+		run.Update = rule
+		r, err := run.Run(rows, labels, noise.NewSeeded(1), nil)
+		if err != nil {
+			t.Fatal(err)
+		}
+		want = math.Max(want, score(r.Coefficients, nil))
+	}
+	u.MeanRuns = 200
+	honest, err := u.Run(rows, labels, noise.NewSeeded(1), nil)
+	if err != nil {
+		t.Fatal(err)
+	}
+	dishonest, err := u.RunDishonestly(rows, labels, noise.NewSeeded(1), nil)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if math.Abs(honest.Score-want) > 1e-6 || math.Abs(dishonest.Score-want) > 1e-6 {
+		t.Errorf("released are the scores %v and %v, the best is %v", honest.Score, dishonest.Score, want)
+	}
+}
+
+// TestRunsAreIndependent: five runs of one rule do better than the first alone.
+func TestRunsAreIndependent(t *testing.T) {
+	u, rows, labels := tuner(t)
+	u.Score = Holdout{Rows: u.Score.(Holdout).Rows, Labels: u.Score.(Holdout).Labels, Loss: loss.Logistic{}}
+	better := 0
+	for seed := range uint64(10) {
+		one, err := u.best(rows, labels, []int{4}, noise.NewSeeded(seed), 1)
+		if err != nil {
+			t.Fatal(err)
+		}
+		five, err := u.best(rows, labels, []int{4, 4, 4, 4, 4}, noise.NewSeeded(seed), 1)
+		if err != nil {
+			t.Fatal(err)
+		}
+		if five.score < one.score {
+			t.Errorf("five runs, of which the first is %v, have the best score %v", one.score, five.score)
+		}
+		if five.score > one.score {
+			better++
+		}
+	}
+	if better < 4 {
+		t.Errorf("in %d of 10 trials only are five runs better than one", better)
+	}
+}
