@@ -122,9 +122,13 @@ func (c Cost) Profile(adj privacy.Adjacency) (privacy.Profile, error) {
 		return curve.Profile(), nil
 	}
 	if c.MeanRuns == 0 {
-		return c.composed(adj, nil)
+		one, err := c.composition(adj, nil)
+		if err != nil {
+			return nil, err
+		}
+		return one.Profile(), nil
 	}
-	one, err := c.composed(adj, tableSettings)
+	one, err := c.cheaply(adj)
 	if err != nil {
 		return nil, err
 	}
@@ -139,18 +143,7 @@ func (c Cost) Profile(adj privacy.Adjacency) (privacy.Profile, error) {
 	return smaller{p, curve.Profile()}, nil
 }
 
-// tableSettings keep a point of a table below some ten milliseconds.
-var tableSettings = &pld.Settings{MaxPoints: 1 << 16}
-
-// composed is the profile of one run.
-func (c Cost) composed(adj privacy.Adjacency, s *pld.Settings) (privacy.Profile, error) {
-	p, err := c.composition(adj, s)
-	if err != nil {
-		return nil, err
-	}
-	return p.Profile(), nil
-}
-
+// composition is one run.
 func (c Cost) composition(adj privacy.Adjacency, s *pld.Settings) (*pld.Composition, error) {
 	p, err := c.Step().Profile(adj)
 	if err != nil {
@@ -192,50 +185,6 @@ func (c Cost) RDP(adj privacy.Adjacency) (privacy.RDPCurve, error) {
 		return privacy.RDPCurve{}, err
 	}
 	return privacy.ComposeRDP([]int{c.Steps, 1}, step, score)
-}
-
-// selectable is one run as the base of a selection: its δ̂ is asked for at
-// hundreds of ε̂ of which few matter.
-type selectable struct{ Cost }
-
-// Profile is an upper bound that is cheap to ask for often.
-func (s selectable) Profile(adj privacy.Adjacency) (privacy.Profile, error) {
-	if s.Accounting == Renyi {
-		return s.Cost.Profile(adj)
-	}
-	p, err := s.composed(adj, tableSettings)
-	if err != nil {
-		return nil, err
-	}
-	return clamped{privacy.Interpolated(p, 8)}, nil
-}
-
-// clamped asks a profile between its limits only: δ does not rise with ε.
-type clamped struct{ privacy.Profile }
-
-// LogDeltaUpper implements privacy.Profile.
-func (p clamped) LogDeltaUpper(d privacy.Direction, eps float64) float64 {
-	const low, high = 0x1p-10, 2
-	switch {
-	case eps < 0:
-		return 0
-	case eps < low:
-		eps = 0
-	case eps > high:
-		eps = high
-	}
-	return p.Profile.LogDeltaUpper(d, eps)
-}
-
-// smaller is the smaller of two upper bounds.
-type smaller struct{ a, b privacy.Profile }
-
-// Adjacency of both.
-func (p smaller) Adjacency() privacy.Adjacency { return p.a.Adjacency() }
-
-// LogDeltaUpper implements privacy.Profile.
-func (p smaller) LogDeltaUpper(d privacy.Direction, eps float64) float64 {
-	return math.Min(p.a.LogDeltaUpper(d, eps), p.b.LogDeltaUpper(d, eps))
 }
 
 // Epsilon returns an upper bound on ε at δ under add/remove-one. For a tuned run
