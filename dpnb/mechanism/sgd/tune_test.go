@@ -70,6 +70,7 @@ func TestHonestTuning(t *testing.T) {
 		t.Errorf("in %d of 6 trials only was a learning rate found that learns", good)
 	}
 	// What is promised is more than one run costs.
+	u.Base.NoiseMultiplier = 4
 	r, err := u.Run(rows, labels, noise.NewSeeded(1), nil)
 	if err != nil {
 		t.Fatal(err)
