@@ -110,6 +110,8 @@ func Register() []Claim {
 		utility(),
 		lambdaRule(),
 		severalClasses(),
+		descent(),
+		selection(),
 	} {
 		all = append(all, part...)
 	}

@@ -48,8 +48,8 @@ type Release struct {
 	// Tolerance τ that the solver certified: ‖∇J(θ)‖₂ ≤ τ before the output
 	// noise. The norm itself depends on the records and is not released.
 	Tolerance float64
-	// NoiseScale is the standard deviation of each coordinate of the noise in
-	// the objective.
+	// NoiseScale is the standard deviation of each coordinate of the noise: in the
+	// objective, in the sum of gradients of each step, or on the output.
 	NoiseScale float64
 	// Simulated says that the noise came from a seed: the release protects nobody.
 	Simulated bool

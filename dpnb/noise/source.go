@@ -21,6 +21,8 @@ type Source interface {
 	// Gaussian fills dst with independent N(0, sigma²) variates.
 	// It panics if sigma is negative or not finite.
 	Gaussian(dst []float64, sigma float64)
+	// Uint64 returns 64 independent fair bits: what samples and choices are made of.
+	Uint64() uint64
 	// Simulation reports whether the draws can be reproduced by somebody who
 	// knows the seed, so that they give no privacy.
 	Simulation() bool
@@ -63,6 +65,9 @@ func (s *Secure) Gaussian(dst []float64, sigma float64) {
 		dst[i] = sigma * (0.5 * g)
 	}
 }
+
+// Uint64 returns 64 bits of the operating system's generator.
+func (s *Secure) Uint64() uint64 { return s.rng.Uint64() }
 
 // Simulation returns false.
 func (*Secure) Simulation() bool { return false }

@@ -22,10 +22,16 @@ func (s SelectionPoisson) String() string {
 
 // RDP returns the curve
 //
-//	ε'(α) = ε(α) + μδ̂ + ln μ/(α−1),  δ̂ = δ_base(ε̂),  e^ε̂ = 1 + 1/(α−1).
+//	ε'(α) = ε(α) + μδ̂ + ln μ/(α−1),  δ̂ = δ_base(ε̂),  e^ε̂ = 1 + 1/(α−1),
+//
+// for μ ≥ 1. For μ < 1 that is too small (it may be negative), because it leaves
+// out that there may be no run; then it is, with what no run adds to the moment,
+//
+//	ε'(α) = ln(e^{−μ} + μ e^{(α−1)(ε(α) + μδ̂)})/(α−1).
 //
 // Errors: *ParamError; whatever Base returns.
 // Source: Papernot, Steinke 2022, arXiv:2110.03620, Theorem 6.
+// Proof for μ < 1: docs/theory/sgd.md, section 4.
 func (s SelectionPoisson) RDP(adj Adjacency) (RDPCurve, error) {
 	if !(s.Mean > 0) || math.IsInf(s.Mean, 1) {
 		return RDPCurve{}, &ParamError{Name: "Mean", Value: s.Mean, Want: "a positive finite number"}
@@ -39,7 +45,12 @@ func (s SelectionPoisson) RDP(adj Adjacency) (RDPCurve, error) {
 			return math.Inf(1)
 		}
 		eps := math.Nextafter(math.Log1p(1/(alpha-1)), 0)
-		v := base.Epsilon(alpha) + s.Mean*DeltaUpper(profile, eps) + math.Log(s.Mean)/(alpha-1)
+		v := base.Epsilon(alpha) + s.Mean*DeltaUpper(profile, eps)
+		if s.Mean < 1 {
+			l := logAddExp(-s.Mean, math.Log(s.Mean)+(alpha-1)*v)
+			return (math.Max(0, l) + 1e-15*(1+s.Mean+(alpha-1)*v)) / (alpha - 1)
+		}
+		v += math.Log(s.Mean) / (alpha - 1)
 		return math.Max(0, v) * (1 + 1e-14)
 	}}, nil
 }

@@ -1,0 +1,238 @@
+package sgd
+
+import (
+	"math"
+	"runtime"
+	"sync"
+	"sync/atomic"
+
+	"gonum.org/v1/gonum/floats"
+
+	"github.com/dpnb/notebooks/dpnb/erm"
+	"github.com/dpnb/notebooks/dpnb/loss"
+)
+
+// records are what all runs on the same data share.
+type records struct {
+	rows   erm.Rows
+	labels []float64
+	n, d   int
+	// largest[i] is C'/‖xᵢ‖, the largest |f′| that is not clipped.
+	largest []float64
+	entries int // stored, in all rows
+}
+
+// newRecords reads the norms. Dense rows of which less than a quarter is not zero
+// are copied without the zeros: they are gone through thousands of times.
+func newRecords(rows erm.Rows, labels []float64, clip float64) *records {
+	r := &records{rows: rows, labels: labels}
+	r.n, r.d = rows.Dims()
+	r.entries = r.n * r.d
+	if dense, ok := rows.(*erm.Dense); ok {
+		count := 0
+		for _, v := range dense.Data {
+			if v != 0 {
+				count++
+			}
+		}
+		if 4*count < r.entries {
+			r.rows = dense.Sparse()
+		}
+	}
+	if sparse, ok := r.rows.(*erm.CSR); ok {
+		r.entries = sparse.Nonzeros()
+	}
+	// A norm of d squares, the quotient, the product with xᵢ and its own norm err
+	// by at most (d + 16)·2⁻⁵³ together: with that much less, no clipped gradient
+	// is longer than C.
+	clip *= 1 - (float64(r.d)+16)*0x1p-53
+	r.largest = make([]float64, r.n)
+	r.rows.Norms(r.largest, 0, r.n)
+	// What underflows in the squares is below √d·2⁻⁵¹¹.
+	lost := math.Sqrt(float64(r.d)) * 0x1p-511
+	for i, norm := range r.largest {
+		r.largest[i] = clip / (norm + lost)
+	}
+	return r
+}
+
+const (
+	// blockEntries of gathered rows stay in the second-level cache.
+	blockEntries = 1 << 14
+	// chunkEntries are the work for which it pays to wake another processor.
+	chunkEntries = 1 << 16
+)
+
+// batch sums the clipped gradients of a sample. It allocates when it is made, and
+// in a step only if a sample is larger than any before.
+type batch struct {
+	*records
+	loss     loss.Loss
+	logistic bool
+	// block and chunk are numbers of records; block divides chunk. They do not
+	// depend on the number of workers, so neither does the sum.
+	block, chunk int
+	workers      int
+	scratch      []scratch
+	partial      [][]float64
+	theta        []float64
+	index        []int
+	next         atomic.Int64
+	wait         sync.WaitGroup
+}
+
+type scratch struct {
+	t, y, s []float64
+	rows    erm.Dense // the gathered block
+	// seen keeps the compiler from leaving out the reads of touch.
+	seen float64
+}
+
+func newBatch(r *records, l loss.Loss, size, workers int) *batch {
+	if workers <= 0 {
+		workers = runtime.GOMAXPROCS(0)
+	}
+	_, logistic := l.(loss.Logistic)
+	b := &batch{records: r, loss: l, logistic: logistic}
+	each := max(1, r.entries/max(1, r.n))
+	b.block = min(max(blockEntries/each&^3, 4), 1024)
+	b.chunk = b.block * max(1, chunkEntries/each/b.block)
+	b.workers = max(1, min(workers, (size+b.chunk-1)/b.chunk))
+	_, sparse := r.rows.(*erm.CSR)
+	for range b.workers {
+		s := scratch{t: make([]float64, b.block), y: make([]float64, b.block), s: make([]float64, b.block)}
+		if !sparse {
+			s.rows = erm.Dense{N: b.block, D: r.d, Data: make([]float64, b.block*r.d)}
+		}
+		b.scratch = append(b.scratch, s)
+	}
+	b.grow(size)
+	return b
+}
+
+func (b *batch) grow(size int) {
+	for len(b.partial) < (size+b.chunk-1)/b.chunk {
+		b.partial = append(b.partial, make([]float64, b.d))
+	}
+}
+
+// sum writes Σ clip(∇ℓᵢ(θ)) over the sample to dst.
+func (b *batch) sum(dst, theta []float64, index []int) {
+	b.grow(len(index))
+	b.theta, b.index = theta, index
+	chunks := (len(index) + b.chunk - 1) / b.chunk
+	b.next.Store(0)
+	if workers := min(b.workers, chunks); workers > 1 {
+		b.wait.Add(workers - 1)
+		for w := 1; w < workers; w++ {
+			go b.worker(w)
+		}
+		b.work(&b.scratch[0])
+		b.wait.Wait()
+	} else {
+		b.work(&b.scratch[0])
+	}
+	clear(dst)
+	for _, p := range b.partial[:chunks] {
+		floats.Add(dst, p)
+	}
+}
+
+func (b *batch) worker(w int) {
+	defer b.wait.Done()
+	b.work(&b.scratch[w])
+}
+
+// work takes chunks until there are none left.
+func (b *batch) work(s *scratch) {
+	for {
+		lo := (int(b.next.Add(1)) - 1) * b.chunk
+		if lo >= len(b.index) {
+			return
+		}
+		g := b.partial[lo/b.chunk]
+		clear(g)
+		hi := min(lo+b.chunk, len(b.index))
+		for ; lo < hi; lo += b.block {
+			b.add(g, s, b.index[lo:min(lo+b.block, hi)])
+		}
+	}
+}
+
+// add adds the clipped gradients of one block to g.
+func (b *batch) add(g []float64, s *scratch, index []int) {
+	t, y, w := s.t[:len(index)], s.y[:len(index)], s.s[:len(index)]
+	for k, i := range index {
+		y[k] = b.labels[i]
+	}
+	sparse, ok := b.rows.(*erm.CSR)
+	if ok {
+		s.seen += touch(sparse, index)
+		for k, i := range index {
+			sparse.Margins(t[k:k+1], b.theta, i, i+1)
+		}
+	} else {
+		d := b.d
+		if dense, ok := b.rows.(*erm.Dense); ok {
+			for k, i := range index {
+				copy(s.rows.Data[k*d:(k+1)*d], dense.Data[i*d:(i+1)*d])
+			}
+		} else {
+			for k, i := range index {
+				b.rows.Row(s.rows.Data[k*d:(k+1)*d], i)
+			}
+		}
+		s.rows.Margins(t, b.theta, 0, len(index))
+	}
+	b.slopes(w, t, y)
+	for k, i := range index {
+		w[k] = clipped(w[k], b.largest[i])
+	}
+	if ok {
+		for k, i := range index {
+			sparse.AddScaled(g, w[k:k+1], i, i+1)
+		}
+		return
+	}
+	s.rows.AddScaled(g, w, 0, len(index))
+}
+
+// clipped cuts a slope to the interval of ±most, so that the gradient f′·x has
+// norm at most C. What is no number counts as zero: with coefficients that have
+// run off to infinity, too, no record may contribute more than C.
+func clipped(slope, most float64) float64 {
+	switch {
+	case slope > most:
+		return most
+	case slope < -most:
+		return -most
+	case math.IsNaN(slope):
+		return 0
+	}
+	return slope
+}
+
+// slopes writes f′ at the margins t. The logistic ones need no logarithm, as the
+// value is not asked for.
+func (b *batch) slopes(slope, t, y []float64) {
+	if !b.logistic {
+		b.loss.ValueSlope(slope, t, y)
+		return
+	}
+	for k, v := range t {
+		slope[k] = -y[k] / (1 + math.Exp(y[k]*v))
+	}
+}
+
+// touch reads a little of each row. The rows of a sample lie anywhere in
+// memory, and reads that do not wait for each other wait together: the sums that
+// follow find the rows in cache.
+func touch(m *erm.CSR, index []int) float64 {
+	var sum float64
+	for _, i := range index {
+		if lo, hi := m.Starts[i], m.Starts[i+1]; lo < hi {
+			sum += m.Values[lo] + m.Values[(lo+hi)/2] + m.Values[hi-1] + float64(m.Columns[lo]) + float64(m.Columns[hi-1])
+		}
+	}
+	return sum
+}

@@ -1,0 +1,215 @@
+package sgd
+
+import (
+	"errors"
+	"fmt"
+	"math"
+
+	"gonum.org/v1/gonum/floats"
+
+	"github.com/dpnb/notebooks/dpnb/erm"
+	"github.com/dpnb/notebooks/dpnb/loss"
+	"github.com/dpnb/notebooks/dpnb/mechanism"
+	"github.com/dpnb/notebooks/dpnb/noise"
+	"github.com/dpnb/notebooks/dpnb/privacy"
+)
+
+// Descent is DP-SGD: from θ = 0, T times,
+//
+//	B: each record with probability q, independently,
+//	g = (Σ_{i∈B} clip_C(f′(xᵢᵀθ; yᵢ)·xᵢ) + N(0, σ²C²I))/(q·n₀) + (λ/n₀)θ,
+//	θ ← Update(θ, g),
+//
+// clip_C scaling a vector that is longer than C down to it. The noise is on the
+// sum. g estimates the gradient of the mean objective J/n₀, J = Σf + (λ/2)‖θ‖².
+//
+// Under add/remove-one the number of records is private. So the sum is divided by
+// the expected size q·n₀ of a batch of a data set of n₀ records, not by the size
+// of the batch or by q·n; n₀ is a public planning number, and q is stated, not
+// computed as 256/n from the records. If n is not n₀, the learning rate is off by
+// the factor n/n₀, and the guarantee is what it is.
+//
+// Every parameter is chosen without looking at the records. Choosing the
+// learning rate by looking at results costs privacy: see Tuner.
+type Descent struct {
+	// Loss is f; its slope need not be bounded, as gradients are clipped.
+	Loss loss.Loss
+	// Clip is C > 0, the largest norm of one record's gradient.
+	Clip float64
+	// Rate is q in (0, 1].
+	Rate float64
+	// Steps is T.
+	Steps int
+	// NoiseMultiplier is σ.
+	NoiseMultiplier float64
+	// PlannedRecords is n₀ > 0.
+	PlannedRecords float64
+	// Ridge is λ ≥ 0 of the sum objective.
+	Ridge float64
+	// Update is the rule, with its learning rate.
+	Update Update
+	// Average releases the mean of the last so many iterates; zero or one
+	// releases the last.
+	Average int
+}
+
+// Cost returns what one run costs.
+func (d Descent) Cost() Cost {
+	return Cost{Rate: d.Rate, NoiseMultiplier: d.NoiseMultiplier, Steps: d.Steps}
+}
+
+// ExpectedGradients returns q·n·T, the mean number of single gradients that a run
+// on n records evaluates. (The number itself depends on which records there are.)
+func (d Descent) ExpectedGradients(n int) float64 {
+	return d.Rate * float64(n) * float64(d.Steps)
+}
+
+// Validate returns a *privacy.ParamError if a parameter is out of range.
+func (d Descent) Validate() error {
+	if d.Loss == nil || math.IsNaN(d.Loss.Smoothness()) {
+		return &privacy.ParamError{Name: "Loss", Value: d.Loss, Want: "a loss whose parameters are in range"}
+	}
+	for _, p := range []struct {
+		name  string
+		value float64
+	}{{"Clip", d.Clip}, {"Rate", d.Rate}, {"PlannedRecords", d.PlannedRecords}} {
+		if !(p.value > 0) || math.IsInf(p.value, 1) {
+			return &privacy.ParamError{Name: p.name, Value: p.value, Want: "a positive finite number"}
+		}
+	}
+	if !(d.Ridge >= 0) || math.IsInf(d.Ridge, 1) {
+		return &privacy.ParamError{Name: "Ridge", Value: d.Ridge, Want: "a finite number ≥ 0"}
+	}
+	if err := d.Cost().Validate(); err != nil {
+		return err
+	}
+	if math.IsInf(d.NoiseMultiplier*d.Clip, 1) || d.NoiseMultiplier*d.Clip < 1e-290 {
+		return &privacy.ParamError{Name: "Clip", Value: d.Clip, Want: "a norm at which the noise σC is a number"}
+	}
+	if d.Update == nil {
+		return &privacy.ParamError{Name: "Update", Value: nil, Want: "Plain, Momentum or Adam"}
+	}
+	if err := d.Update.validate(); err != nil {
+		return err
+	}
+	if d.Average < 0 || d.Average > d.Steps {
+		return &privacy.ParamError{Name: "Average", Value: d.Average, Want: "a number of iterates from 0 to Steps"}
+	}
+	return nil
+}
+
+// String describes the mechanism with its parameters.
+func (d Descent) String() string {
+	s := fmt.Sprintf("DP-SGD (%s loss, C = %.5g, q = %.4g, T = %d, σ = %.5g, n₀ = %.6g",
+		d.Loss.Name(), d.Clip, d.Rate, d.Steps, d.NoiseMultiplier, d.PlannedRecords)
+	if d.Ridge > 0 {
+		s += fmt.Sprintf(", λ = %.4g", d.Ridge)
+	}
+	if d.Average > 1 {
+		s += fmt.Sprintf(", mean of the last %d iterates", d.Average)
+	}
+	if d.Update != nil {
+		s += ", " + d.Update.String()
+	}
+	return s + ")"
+}
+
+// Check validates records against the parameters, before anything is drawn.
+//
+// Errors: *erm.DataError for records that no fit can use, or as Validate.
+func (d Descent) Check(rows erm.Rows, labels []float64) error {
+	if err := d.Validate(); err != nil {
+		return err
+	}
+	return d.checkData(rows, labels)
+}
+
+func (d Descent) checkData(rows erm.Rows, labels []float64) error {
+	p := erm.Problem{Rows: rows, Labels: labels, Loss: d.Loss, Ridge: 1}
+	return p.Validate()
+}
+
+// assumptions of every release.
+func (d Descent) assumptions() []string {
+	return []string{
+		"every parameter, the planned number of records included, was chosen without looking at the records",
+		fmt.Sprintf("the %s loss accepts every label that could be in the data (%s)", d.Loss.Name(), d.Loss.Labels()),
+		"which records are in a batch stays secret",
+		"the samples and the Gaussian noise are drawn, and sums are formed, in float64 arithmetic, which the proof idealises as real numbers",
+		"time taken and failures are not observed by the adversary",
+	}
+}
+
+// Run draws samples and noise and releases the coefficients. The caller has
+// charged the budget.
+//
+// Errors: as Check, before anything is drawn.
+func (d Descent) Run(rows erm.Rows, labels []float64, src noise.Source, settings *mechanism.Settings) (*mechanism.Release, error) {
+	if src == nil {
+		return nil, errNoSource
+	}
+	if err := d.Check(rows, labels); err != nil {
+		return nil, err
+	}
+	cost := d.Cost()
+	profile, err := cost.Profile(privacy.AddRemove)
+	if err != nil {
+		return nil, err
+	}
+	theta := d.descend(newRecords(rows, labels, d.Clip), src, workers(settings))
+	return d.release(theta, cost, profile, src), nil
+}
+
+var errNoSource = errors.New("sgd: a source of noise is required: noise.NewSecure() for a release, noise.NewSeeded(seed) for a simulation")
+
+func workers(s *mechanism.Settings) int {
+	if s == nil {
+		return 0
+	}
+	return s.Workers
+}
+
+func (d Descent) release(theta []float64, cost Cost, profile privacy.Profile, src noise.Source) *mechanism.Release {
+	r := &mechanism.Release{
+		Coefficients: theta,
+		Guarantee:    mechanism.Guarantee{Adjacency: profile.Adjacency(), Profile: profile, Bound: cost.Bound(), Assumptions: d.assumptions()},
+		Mechanism:    d.String(),
+		NoiseScale:   d.NoiseMultiplier * d.Clip,
+		Simulated:    src.Simulation(),
+	}
+	r.Seed, _ = src.Seed()
+	return r
+}
+
+// descend runs the T steps on checked records.
+func (d Descent) descend(r *records, src noise.Source, workers int) []float64 {
+	mean := d.Rate * float64(r.n)
+	size := min(r.n, int(mean+12*math.Sqrt(mean)+64))
+	b := newBatch(r, d.Loss, size, workers)
+	sampler := noise.NewSubset(d.Rate)
+	index := make([]int, 0, size)
+	theta, g, z := make([]float64, r.d), make([]float64, r.d), make([]float64, r.d)
+	update := d.Update.start(r.d)
+	var average []float64
+	if d.Average > 1 {
+		average = make([]float64, r.d)
+	}
+	scale, ridge := 1/(d.Rate*d.PlannedRecords), d.Ridge/d.PlannedRecords
+	for t := range d.Steps {
+		index = sampler.Draw(index[:0], src, r.n)
+		b.sum(g, theta, index)
+		src.Gaussian(z, d.NoiseMultiplier*d.Clip)
+		for j := range g {
+			g[j] = (g[j]+z[j])*scale + ridge*theta[j]
+		}
+		update.step(theta, g)
+		if average != nil && t >= d.Steps-d.Average {
+			floats.Add(average, theta)
+		}
+	}
+	if average != nil {
+		floats.Scale(1/float64(d.Average), average)
+		return average
+	}
+	return theta
+}

@@ -1,0 +1,223 @@
+package sgd
+
+import (
+	"errors"
+	"math"
+	"sort"
+	"sync/atomic"
+	"testing"
+
+	"gonum.org/v1/gonum/floats"
+
+	"github.com/dpnb/notebooks/dpnb/erm"
+	"github.com/dpnb/notebooks/dpnb/loss"
+	"github.com/dpnb/notebooks/dpnb/mechanism"
+	"github.com/dpnb/notebooks/dpnb/noise"
+	"github.com/dpnb/notebooks/dpnb/privacy"
+)
+
+func descent() Descent {
+	return Descent{Loss: loss.Logistic{}, Clip: 1, Rate: 0.1, Steps: 50, NoiseMultiplier: 2, PlannedRecords: 500, Update: Plain{0.1}}
+}
+
+// TestOneStepLaw: θ after one step from a data set of one record that is clipped
+// is (1−q)·N(0, σ²C²) + q·N(C, σ²C²), scaled: the pair that the accountant takes.
+func TestOneStepLaw(t *testing.T) {
+	const draws = 20_000
+	m := Descent{Loss: loss.Squared{}, Clip: 3, Rate: 0.3, Steps: 1, NoiseMultiplier: 0.5, PlannedRecords: 10, Update: Plain{1}}
+	rows, labels := erm.NewDense(1, 1, []float64{2}), []float64{-40} // f′ = 40, clipped to 3
+	unit := m.Clip / (m.Rate * m.PlannedRecords)
+	x := make([]float64, draws)
+	root := noise.NewSeeded(8)
+	for i := range x {
+		r, err := m.Run(rows, labels, root.Stream(i), &mechanism.Settings{Workers: 1})
+		if err != nil {
+			t.Fatal(err)
+		}
+		x[i] = -r.Coefficients[0] / unit
+	}
+	sort.Float64s(x)
+	distance := func(q, sigma float64) float64 {
+		normal := func(v float64) float64 { return 0.5 * math.Erfc(-v/math.Sqrt2) }
+		var d float64
+		for i, v := range x {
+			f := (1-q)*normal(v/sigma) + q*normal((v-1)/sigma)
+			d = math.Max(d, math.Max(f-float64(i)/draws, float64(i+1)/draws-f))
+		}
+		return math.Sqrt(draws) * d
+	}
+	// The 1 − 1e-6 quantile of the Kolmogorov law is 2.69.
+	if d := distance(0.3, 0.5); d > 2.69 {
+		t.Errorf("√n·KS = %.2f", d)
+	}
+	if distance(0.25, 0.5) < 2.69 || distance(0.3, 0.44) < 2.69 {
+		t.Error("the test would not notice another rate or another noise")
+	}
+}
+
+// TestWithoutNoiseItIsGradientDescent: with all records in every batch and next to
+// no noise, the minimiser of the ridge problem is found.
+func TestWithoutNoiseItIsGradientDescent(t *testing.T) {
+	rows, labels := simulated(400, 5, 1, 2)
+	p := erm.Problem{Rows: rows, Labels: labels, Loss: loss.Logistic{}, Ridge: 4}
+	s, err := erm.Minimize(&p, nil)
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, u := range []Update{Plain{1}, Momentum{0.2, 0.9}, Adam{LearningRate: 0.01}} {
+		for _, average := range []int{0, 10} {
+			m := Descent{Loss: loss.Logistic{}, Clip: 1e6, Rate: 1, Steps: 2000, NoiseMultiplier: 1e-12, PlannedRecords: 400, Ridge: 4, Update: u, Average: average}
+			r, err := m.Run(rows, labels, noise.NewSeeded(1), nil)
+			if err != nil {
+				t.Fatal(err)
+			}
+			if d := floats.Distance(r.Coefficients, s.Theta, 2); d > 1e-4 {
+				t.Errorf("%s: %v from the minimiser", m, d)
+			}
+		}
+	}
+}
+
+func TestAverageIsTheMeanOfTheLast(t *testing.T) {
+	rows, labels := simulated(500, 4, 1, 3)
+	run := func(steps, average int) []float64 {
+		m := descent()
+		m.Steps, m.Average = steps, average
+		r, err := m.Run(rows, labels, noise.NewSeeded(6), nil)
+		if err != nil {
+			t.Fatal(err)
+		}
+		return r.Coefficients
+	}
+	want := make([]float64, 4)
+	for _, steps := range []int{48, 49, 50} {
+		floats.Add(want, run(steps, 0)) // the same draws, stopped earlier
+	}
+	floats.Scale(1.0/3, want)
+	if got := run(50, 3); !floats.EqualApprox(got, want, 1e-14) {
+		t.Errorf("%v, want %v", got, want)
+	}
+}
+
+func TestWorkersChangeNothing(t *testing.T) {
+	rows, labels := simulated(4000, 80, 1, 5)
+	m := descent()
+	m.Rate, m.Steps, m.Update = 0.8, 5, Adam{LearningRate: 0.1}
+	var first []float64
+	for _, workers := range []int{1, 2, 3, 8} {
+		r, err := m.Run(rows, labels, noise.NewSeeded(1), &mechanism.Settings{Workers: workers})
+		if err != nil {
+			t.Fatal(err)
+		}
+		if first == nil {
+			first = r.Coefficients
+		} else if !floats.Equal(r.Coefficients, first) {
+			t.Errorf("%d workers give another answer", workers)
+		}
+	}
+}
+
+// counted counts the slopes that are evaluated.
+type counted struct {
+	loss.Loss
+	n *atomic.Int64
+}
+
+func (c counted) ValueSlope(slope, t, y []float64) float64 {
+	c.n.Add(int64(len(t)))
+	return c.Loss.ValueSlope(slope, t, y)
+}
+
+func TestExpectedGradients(t *testing.T) {
+	rows, labels := simulated(2000, 3, 1, 1)
+	var n atomic.Int64
+	m := descent()
+	m.Loss, m.Steps = counted{loss.Logistic{}, &n}, 200
+	if _, err := m.Run(rows, labels, noise.NewSeeded(4), nil); err != nil {
+		t.Fatal(err)
+	}
+	want := m.ExpectedGradients(2000)
+	if got := float64(n.Load()); want != 0.1*2000*200 || math.Abs(got-want) > 5*math.Sqrt(want) {
+		t.Errorf("%v gradients, expected %v", got, want)
+	}
+}
+
+func TestDescentRefuses(t *testing.T) {
+	rows, labels := simulated(50, 3, 1, 1)
+	var param *privacy.ParamError
+	for name, change := range map[string]func(*Descent){
+		"no loss":       func(d *Descent) { d.Loss = nil },
+		"bad loss":      func(d *Descent) { d.Loss = loss.Huber{} },
+		"clip":          func(d *Descent) { d.Clip = 0 },
+		"rate":          func(d *Descent) { d.Rate = 0 },
+		"rate above 1":  func(d *Descent) { d.Rate = 1.5 },
+		"steps":         func(d *Descent) { d.Steps = 0 },
+		"noise":         func(d *Descent) { d.NoiseMultiplier = math.NaN() },
+		"planned":       func(d *Descent) { d.PlannedRecords = 0 },
+		"ridge":         func(d *Descent) { d.Ridge = -1 },
+		"no update":     func(d *Descent) { d.Update = nil },
+		"learning rate": func(d *Descent) { d.Update = Plain{0} },
+		"momentum":      func(d *Descent) { d.Update = Momentum{1, 1} },
+		"Adam":          func(d *Descent) { d.Update = Adam{LearningRate: 1, Beta2: 1} },
+		"average":       func(d *Descent) { d.Average = 51 },
+		"tiny noise":    func(d *Descent) { d.Clip = 1e-300; d.NoiseMultiplier = 1e-20 },
+	} {
+		m := descent()
+		change(&m)
+		if _, err := m.Run(rows, labels, noise.NewSeeded(1), nil); !errors.As(err, &param) {
+			t.Errorf("%s: %v", name, err)
+		}
+	}
+	var data *erm.DataError
+	if _, err := descent().Run(rows, labels[:3], noise.NewSeeded(1), nil); !errors.As(err, &data) {
+		t.Errorf("too few labels: %v", err)
+	}
+	bad := erm.NewDense(1, 1, []float64{math.Inf(1)})
+	if _, err := descent().Run(bad, []float64{1}, noise.NewSeeded(1), nil); !errors.As(err, &data) {
+		t.Errorf("an infinite record: %v", err)
+	}
+	if _, err := descent().Run(rows, labels, nil, nil); err == nil {
+		t.Error("no source of noise, and no error")
+	}
+}
+
+// TestRelease: nothing in it but the coefficients depends on the records.
+func TestRelease(t *testing.T) {
+	rows, labels := simulated(50, 3, 1, 1)
+	more, others := simulated(80, 3, 1, 2)
+	m := descent()
+	a, err := m.Run(rows, labels, noise.NewSeeded(3), nil)
+	if err != nil {
+		t.Fatal(err)
+	}
+	b, err := m.Run(more, others, noise.NewSeeded(3), nil)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if a.Mechanism != b.Mechanism || a.NoiseScale != b.NoiseScale || a.Guarantee.Bound != b.Guarantee.Bound {
+		t.Error("the description depends on the records")
+	}
+	if !a.Simulated || a.Seed != 3 || a.Warning() == "" {
+		t.Error("a simulation does not say so")
+	}
+	if r, err := m.Run(rows, labels, noise.NewSecure(), nil); err != nil || r.Simulated {
+		t.Errorf("secure: %v", err)
+	}
+	want, err := m.Cost().Epsilon(1e-5)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if got, err := privacy.EpsilonUpper(a.Guarantee.Profile, 1e-5); err != nil || math.Abs(got-want) > 1e-3*want {
+		t.Errorf("profile says ε = %v, the accountant %v (%v)", got, want, err)
+	}
+}
+
+// TestDivergence: a learning rate that runs off to infinity ends without a panic.
+func TestDivergence(t *testing.T) {
+	rows, labels := simulated(200, 3, 1, 1)
+	m := descent()
+	m.Loss, m.Update = loss.Squared{}, Plain{1e200}
+	if _, err := m.Run(rows, labels, noise.NewSeeded(1), nil); err != nil {
+		t.Fatal(err)
+	}
+}

@@ -1,0 +1,137 @@
+package sgd
+
+import (
+	"fmt"
+	"math"
+	"sync"
+
+	"github.com/dpnb/notebooks/dpnb/erm"
+	"github.com/dpnb/notebooks/dpnb/mechanism"
+	"github.com/dpnb/notebooks/dpnb/noise"
+	"github.com/dpnb/notebooks/dpnb/privacy"
+	"github.com/dpnb/notebooks/dpnb/privacy/pld"
+)
+
+// lazily returns the profile of c, which is worked out when it is first asked for:
+// that of a tuned run takes seconds.
+func lazily(c Cost) (privacy.Profile, error) {
+	if err := c.Validate(); err != nil {
+		return nil, err
+	}
+	return lazy{sync.OnceValue(func() privacy.Profile {
+		p, err := c.Profile(privacy.AddRemove)
+		if err != nil {
+			p, _ = privacy.NonPrivate{}.Profile(privacy.AddRemove) // promises nothing
+		}
+		return p
+	})}, nil
+}
+
+type lazy struct{ get func() privacy.Profile }
+
+// Adjacency is add/remove-one.
+func (lazy) Adjacency() privacy.Adjacency { return privacy.AddRemove }
+
+// LogDeltaUpper implements privacy.Profile.
+func (p lazy) LogDeltaUpper(d privacy.Direction, eps float64) float64 {
+	return p.get().LogDeltaUpper(d, eps)
+}
+
+// Dishonest is the best of a grid by a score, with a noise that was calibrated for
+// one run: what is often reported, and is not private at the ε that it is reported
+// at. It exists for comparison.
+type Dishonest struct {
+	// Release has the best run. Its guarantee is that of what was done: every run
+	// of the grid composed, and none at all if the score read the training records
+	// without noise.
+	*mechanism.Release
+	// Update and Score are those of the best run.
+	Update Update
+	Score  float64
+	// OneRun is the cost that is customarily quoted. IT DOES NOT COVER the choice
+	// of the best run.
+	OneRun Cost
+	// Runs is the size of the grid.
+	Runs int
+}
+
+// Warning returns what must be printed wherever the result is.
+func (d *Dishonest) Warning() string {
+	w := fmt.Sprintf("DISHONEST: the learning rate was chosen by looking at the results of %d runs, and the noise pays for one. The ε of one run DOES NOT HOLD for this result.", d.Runs)
+	if s := d.Release.Warning(); s != "" {
+		w += " " + s
+	}
+	return w
+}
+
+// RunDishonestly runs every rule of the grid once and returns the best by the
+// score. Base's noise is that of one run: calibrate OneRun.
+//
+// Errors: *privacy.ParamError, *erm.DataError, before anything is drawn.
+func (t Tuner) RunDishonestly(rows erm.Rows, labels []float64, src noise.Source, settings *mechanism.Settings) (*Dishonest, error) {
+	if src == nil {
+		return nil, errNoSource
+	}
+	reads := false // the training records without noise
+	if s, ok := t.Score.(Training); ok && s.Sigma == 0 {
+		reads = true
+	}
+	checked := t
+	checked.MeanRuns = 1 // not read
+	if reads {
+		checked.Score = Training{Sigma: 1}
+	}
+	if err := checked.Check(rows, labels); err != nil {
+		return nil, err
+	}
+	cost := t.Base.Cost()
+	profile, err := composedRuns(checked.Cost(), len(t.Grid))
+	if reads {
+		profile, err = privacy.NonPrivate{}.Profile(privacy.AddRemove)
+	}
+	if err != nil {
+		return nil, err
+	}
+	choices := make([]int, len(t.Grid))
+	for i := range choices {
+		choices[i] = i
+	}
+	best, err := t.best(rows, labels, choices, src, workers(settings))
+	if err != nil {
+		return nil, err
+	}
+	out := &Dishonest{Release: t.Base.release(best.theta, cost, profile, src), Update: t.Grid[best.rule], Score: best.score, OneRun: cost, Runs: len(t.Grid)}
+	base := t.Base
+	base.Update = out.Update
+	out.Mechanism = fmt.Sprintf("best of %d runs by %s: %s", out.Runs, t.Score, base)
+	out.Guarantee.Bound = fmt.Sprintf("%d runs composed; the guarantee of one run does not hold", out.Runs)
+	if reads {
+		out.Guarantee.Bound = "none: the score reads the training records without noise"
+	}
+	out.Guarantee.Assumptions = append([]string{"NO GUARANTEE OF A SINGLE RUN COVERS THIS: the best of several was chosen by looking"}, out.Guarantee.Assumptions...)
+	return out, nil
+}
+
+// composedRuns is the profile of so many runs with their scores.
+func composedRuns(c Cost, runs int) (privacy.Profile, error) {
+	step, err := c.Step().Profile(privacy.AddRemove)
+	if err != nil {
+		return nil, err
+	}
+	if c.Steps > math.MaxInt/(runs+1) {
+		return nil, &privacy.ParamError{Name: "Steps", Value: c.Steps, Want: "fewer steps"}
+	}
+	parts := []pld.Component{{Profile: step, Count: c.Steps * runs}}
+	if c.ScoreMultiplier > 0 {
+		g, err := c.score().Profile(privacy.AddRemove)
+		if err != nil {
+			return nil, err
+		}
+		parts = append(parts, pld.Component{Profile: g, Count: runs})
+	}
+	p, err := pld.New(parts, nil)
+	if err != nil {
+		return nil, err
+	}
+	return p.Profile(), nil
+}

@@ -1,0 +1,129 @@
+package sgd
+
+import (
+	"fmt"
+	"math"
+
+	"github.com/dpnb/notebooks/dpnb/erm"
+	"github.com/dpnb/notebooks/dpnb/loss"
+	"github.com/dpnb/notebooks/dpnb/noise"
+	"github.com/dpnb/notebooks/dpnb/privacy"
+)
+
+// Score says how good coefficients are, larger being better. What is selected by
+// a score tells something of what the score has read: the scores are Holdout,
+// which reads public records, and Training, which reads the private ones and pays.
+type Score interface {
+	fmt.Stringer
+	// bind checks the score and returns it as a function; rows and labels are the
+	// training records.
+	bind(rows erm.Rows, labels []float64) (func(theta []float64, src noise.Source) float64, error)
+	// multiplier is the score's noise over its sensitivity; +Inf where it does not
+	// read the training records.
+	multiplier() float64
+}
+
+// Holdout scores on records that everybody may know: other people's, given for
+// the purpose, or public. It costs nothing. rkw23 selects by the accuracy on the
+// test set, which then is such a set, and no longer a test.
+type Holdout struct {
+	Rows   erm.Rows
+	Labels []float64
+	// Loss is what the score is minus the mean of; nil scores by the share of the
+	// labels ±1 that are predicted rightly.
+	Loss loss.Loss
+}
+
+// String describes the score.
+func (h Holdout) String() string {
+	if h.Loss != nil {
+		return fmt.Sprintf("minus the mean %s loss on public records", h.Loss.Name())
+	}
+	return "accuracy on public records"
+}
+
+func (h Holdout) multiplier() float64 { return math.Inf(1) }
+
+func (h Holdout) bind(rows erm.Rows, _ []float64) (func([]float64, noise.Source) float64, error) {
+	l := h.Loss
+	if l == nil {
+		l = loss.Logistic{} // for its labels
+	}
+	p := erm.Problem{Rows: h.Rows, Labels: h.Labels, Loss: l, Ridge: 1}
+	if err := p.Validate(); err != nil {
+		return nil, fmt.Errorf("the public records of the score: %w", err)
+	}
+	n, d := h.Rows.Dims()
+	if _, want := rows.Dims(); d != want {
+		return nil, &erm.DataError{Text: fmt.Sprintf("the public records have %d features, the others %d: make both with the same schema and options", d, want)}
+	}
+	if h.Loss == nil {
+		return func(theta []float64, _ noise.Source) float64 {
+			return float64(right(h.Rows, h.Labels, theta)) / float64(n)
+		}, nil
+	}
+	return func(theta []float64, _ noise.Source) float64 {
+		t := make([]float64, n)
+		h.Rows.Margins(t, theta, 0, n)
+		return worstIfNaN(-h.Loss.ValueSlope(make([]float64, n), t, h.Labels) / float64(n))
+	}, nil
+}
+
+// Training scores by the number of training records that are predicted rightly,
+// with noise N(0, Sigma²): one record changes it by one at most. Each run pays for
+// its score as for a Gaussian mechanism; the score itself is then part of what a
+// run publishes, as the theorems of selection demand. Sigma = 0 reads the records
+// without paying, which only Tuner.RunDishonestly allows.
+type Training struct{ Sigma float64 }
+
+// String describes the score.
+func (s Training) String() string {
+	if s.Sigma == 0 {
+		return "accuracy on the training records, WITHOUT noise"
+	}
+	return fmt.Sprintf("number of training records predicted rightly, with noise of standard deviation %.4g", s.Sigma)
+}
+
+func (s Training) multiplier() float64 { return s.Sigma }
+
+func (s Training) bind(rows erm.Rows, labels []float64) (func([]float64, noise.Source) float64, error) {
+	if !(s.Sigma >= 0) || math.IsInf(s.Sigma, 1) {
+		return nil, &privacy.ParamError{Name: "Sigma", Value: s.Sigma, Want: "a finite number ≥ 0"}
+	}
+	for i, y := range labels {
+		if !(loss.Logistic{}).ValidLabel(y) {
+			return nil, &erm.DataError{Text: fmt.Sprintf("label %v of record %d: the score wants labels −1 or +1", y, i)}
+		}
+	}
+	return func(theta []float64, src noise.Source) float64 {
+		var z [1]float64
+		src.Gaussian(z[:], s.Sigma)
+		return float64(right(rows, labels, theta)) + z[0]
+	}, nil
+}
+
+// right counts the labels ±1 that the sign of the margin predicts; a margin that
+// is no number predicts −1.
+func right(rows erm.Rows, labels, theta []float64) int {
+	const block = 256
+	var t [block]float64
+	n, _ := rows.Dims()
+	count := 0
+	for lo := 0; lo < n; lo += block {
+		hi := min(lo+block, n)
+		rows.Margins(t[:hi-lo], theta, lo, hi)
+		for k, v := range t[:hi-lo] {
+			if (v > 0) == (labels[lo+k] > 0) {
+				count++
+			}
+		}
+	}
+	return count
+}
+
+func worstIfNaN(x float64) float64 {
+	if math.IsNaN(x) {
+		return math.Inf(-1)
+	}
+	return x
+}

@@ -1,0 +1,216 @@
+package sgd
+
+import (
+	"fmt"
+	"math"
+	"runtime"
+	"sync"
+	"sync/atomic"
+
+	"github.com/dpnb/notebooks/dpnb/erm"
+	"github.com/dpnb/notebooks/dpnb/mechanism"
+	"github.com/dpnb/notebooks/dpnb/noise"
+	"github.com/dpnb/notebooks/dpnb/privacy"
+)
+
+// Tuner chooses among update rules, and with them learning rates, by trying.
+//
+// Honestly (Run): a Poisson number of runs of Base, each with a rule drawn evenly
+// from Grid, each with samples and noise of its own; released is the run of the
+// largest score. The number of runs is not released: the theorems hold because
+// nobody knows how many others there were. If there was no run at all, which has
+// probability e^{−μ}, the coefficients are zero.
+//
+// The runs must be independent copies of one mechanism, which a rule drawn for
+// each is. rkw23, section 5, takes instead K learning rates that are evenly spaced
+// by the K that was drawn; no theorem covers that.
+type Tuner struct {
+	// Base is one run, its noise calibrated for the tuned total (Calibrate). Its
+	// Update is not read.
+	Base Descent
+	// Grid has the rules to choose from.
+	Grid []Update
+	// MeanRuns is μ; MeanRunsFor finds it.
+	MeanRuns float64
+	// Score decides.
+	Score Score
+	// Accounting is how to bound.
+	Accounting Accounting
+}
+
+// LearningRates returns the rules that rate makes of count learning rates, evenly
+// spaced in the logarithm from lo to hi. It panics unless count ≥ 2 and 0 < lo < hi.
+func LearningRates(lo, hi float64, count int, rate func(eta float64) Update) []Update {
+	if count < 2 || !(lo > 0 && lo < hi) {
+		panic("sgd: LearningRates wants count ≥ 2 and 0 < lo < hi")
+	}
+	grid := make([]Update, count)
+	for i := range grid {
+		grid[i] = rate(lo * math.Pow(hi/lo, float64(i)/float64(count-1)))
+	}
+	return grid
+}
+
+// Cost returns what the tuned release costs.
+func (t Tuner) Cost() Cost {
+	c := t.Base.Cost()
+	c.MeanRuns, c.Accounting = t.MeanRuns, t.Accounting
+	if t.Score != nil {
+		if m := t.Score.multiplier(); !math.IsInf(m, 1) {
+			c.ScoreMultiplier = m
+		}
+	}
+	return c
+}
+
+// Calibrate returns t with the smallest noise of Base with which the tuned
+// release is proved to satisfy (ε, δ). It takes some seconds with Sharpest, and
+// does not depend on the records: calibrate once for all trials.
+//
+// Errors: *privacy.ParamError.
+func (t Tuner) Calibrate(eps, delta float64) (Tuner, error) {
+	t.Base.NoiseMultiplier = 1
+	if err := t.validate(); err != nil {
+		return t, err
+	}
+	c, err := t.Cost().CalibrateNoise(eps, delta)
+	t.Base.NoiseMultiplier = c.NoiseMultiplier
+	return t, err
+}
+
+// ExpectedGradients returns μqnT, the mean number of single gradients that honest
+// tuning on n records evaluates, scores not counted.
+func (t Tuner) ExpectedGradients(n int) float64 { return t.MeanRuns * t.Base.ExpectedGradients(n) }
+
+func (t Tuner) validate() error {
+	if len(t.Grid) == 0 {
+		return &privacy.ParamError{Name: "Grid", Value: 0, Want: "at least one rule"}
+	}
+	for _, u := range t.Grid {
+		base := t.Base
+		base.Update = u
+		if err := base.Validate(); err != nil {
+			return err
+		}
+	}
+	if t.Score == nil {
+		return &privacy.ParamError{Name: "Score", Value: nil, Want: "Holdout or Training"}
+	}
+	if !(t.MeanRuns > 0) {
+		return &privacy.ParamError{Name: "MeanRuns", Value: t.MeanRuns, Want: "a positive number"}
+	}
+	if !(t.Score.multiplier() > 0) {
+		return &privacy.ParamError{Name: "Score", Value: t.Score.String(), Want: "noise on a score that reads the training records, or a public score"}
+	}
+	return t.Cost().Validate()
+}
+
+// Tuned is the outcome of tuning. All of it is covered by the guarantee.
+type Tuned struct {
+	*mechanism.Release
+	// Update is the rule of the run that was selected, nil if there was no run.
+	Update Update
+	// Score that it was selected by, −Inf if there was no run.
+	Score float64
+}
+
+// Check validates records and parameters before anything is drawn.
+//
+// Errors: *privacy.ParamError, *erm.DataError.
+func (t Tuner) Check(rows erm.Rows, labels []float64) error {
+	if err := t.validate(); err != nil {
+		return err
+	}
+	if err := t.Base.checkData(rows, labels); err != nil {
+		return err
+	}
+	_, err := t.Score.bind(rows, labels)
+	return err
+}
+
+// Run tunes honestly and releases. The caller has charged the budget.
+//
+// Errors: as Check, before anything is drawn.
+func (t Tuner) Run(rows erm.Rows, labels []float64, src noise.Source, settings *mechanism.Settings) (*Tuned, error) {
+	if src == nil {
+		return nil, errNoSource
+	}
+	if err := t.Check(rows, labels); err != nil {
+		return nil, err
+	}
+	cost := t.Cost()
+	profile, err := lazily(cost)
+	if err != nil {
+		return nil, err
+	}
+	choices := make([]int, noise.Poisson(src, t.MeanRuns))
+	for i := range choices {
+		choices[i] = noise.Below(src, len(t.Grid))
+	}
+	best, err := t.best(rows, labels, choices, src, workers(settings))
+	if err != nil {
+		return nil, err
+	}
+	out := &Tuned{Release: t.Base.release(best.theta, cost, profile, src), Score: best.score}
+	if best.rule >= 0 {
+		out.Update = t.Grid[best.rule]
+	}
+	base := t.Base
+	base.Update = out.Update
+	out.Mechanism = fmt.Sprintf("best of Poisson(%.5g) runs by %s, each one of %d rules drawn evenly: %s", t.MeanRuns, t.Score, len(t.Grid), base)
+	out.Guarantee.Assumptions = append(out.Guarantee.Assumptions, "how many runs there were stays secret")
+	if _, public := t.Score.(Holdout); public {
+		out.Guarantee.Assumptions = append(out.Guarantee.Assumptions, "the records of the score are public: no guarantee covers them")
+	}
+	return out, nil
+}
+
+// outcome of a run; rule is −1 for no run.
+type outcome struct {
+	theta []float64
+	score float64
+	rule  int
+}
+
+// best runs Base with each of the chosen rules and returns the run of the largest
+// score, the first of equals: as runs are exchangeable, that is a random one.
+func (t Tuner) best(rows erm.Rows, labels []float64, choices []int, src noise.Source, workers int) (outcome, error) {
+	score, err := t.Score.bind(rows, labels)
+	if err != nil {
+		return outcome{}, err
+	}
+	fork, ok := noise.Forks(src)
+	if workers <= 0 {
+		workers = runtime.GOMAXPROCS(0)
+	}
+	inner := 1
+	if !ok {
+		fork, workers, inner = func(int) noise.Source { return src }, 1, workers
+	}
+	_, d := rows.Dims()
+	top := outcome{theta: make([]float64, d), score: math.Inf(-1), rule: -1}
+	if len(choices) == 0 {
+		return top, nil
+	}
+	data := newRecords(rows, labels, t.Base.Clip)
+	all := make([]outcome, len(choices))
+	var next atomic.Int64
+	var wait sync.WaitGroup
+	for range min(workers, len(choices)) {
+		wait.Go(func() {
+			for i := int(next.Add(1)) - 1; i < len(choices); i = int(next.Add(1)) - 1 {
+				run, own := t.Base, fork(i)
+				run.Update = t.Grid[choices[i]]
+				theta := run.descend(data, own, inner)
+				all[i] = outcome{theta, score(theta, own), choices[i]}
+			}
+		})
+	}
+	wait.Wait()
+	for _, o := range all {
+		if top.rule < 0 || o.score > top.score {
+			top = o
+		}
+	}
+	return top, nil
+}

@@ -1,0 +1,319 @@
+package sgd
+
+import (
+	"errors"
+	"math"
+	"strings"
+	"testing"
+
+	"gonum.org/v1/gonum/floats"
+
+	"github.com/dpnb/notebooks/dpnb/erm"
+	"github.com/dpnb/notebooks/dpnb/loss"
+	"github.com/dpnb/notebooks/dpnb/mechanism"
+	"github.com/dpnb/notebooks/dpnb/noise"
+	"github.com/dpnb/notebooks/dpnb/privacy"
+)
+
+func tuner(t testing.TB) (u Tuner, rows *erm.Dense, labels []float64) {
+	t.Helper()
+	rows, labels = simulated(800, 4, 1, 1)
+	public, known := simulated(400, 4, 1, 2)
+	return Tuner{
+		Base:     Descent{Loss: loss.Logistic{}, Clip: 1, Rate: 0.05, Steps: 60, NoiseMultiplier: 1, PlannedRecords: 800},
+		Grid:     LearningRates(1e-6, 1, 7, func(eta float64) Update { return Adam{LearningRate: eta} }),
+		MeanRuns: 15.4, Score: Holdout{Rows: public, Labels: known},
+	}, rows, labels
+}
+
+func TestLearningRates(t *testing.T) {
+	u, _, _ := tuner(t)
+	for i, want := range []float64{1e-6, 1e-5, 1e-4, 1e-3, 1e-2, 0.1, 1} {
+		if got := u.Grid[i].(Adam).LearningRate; math.Abs(got-want) > 1e-9*want {
+			t.Errorf("rate %d is %v, want %v", i, got, want)
+		}
+	}
+}
+
+// TestHonestTuning: the same answer at any number of workers, a rule of the grid,
+// the guarantee of the selection, and a sensible rule on the whole.
+func TestHonestTuning(t *testing.T) {
+	u, rows, labels := tuner(t)
+	good := 0
+	calm := u
+	calm.Base.NoiseMultiplier = 0.1
+	for seed := range uint64(6) {
+		var first *Tuned
+		for _, workers := range []int{1, 3} {
+			r, err := calm.Run(rows, labels, noise.NewSeeded(seed), &mechanism.Settings{Workers: workers})
+			if err != nil {
+				t.Fatal(err)
+			}
+			if first == nil {
+				first = r
+			} else if !floats.Equal(r.Coefficients, first.Coefficients) || r.Score != first.Score {
+				t.Error("the outcome depends on the number of workers")
+			}
+		}
+		if first.Update != nil && first.Update.(Adam).LearningRate > 1e-3 {
+			good++
+		}
+		if !first.Simulated || first.Seed != seed {
+			t.Error("a simulation does not say so")
+		}
+		n, _ := u.Score.(Holdout).Rows.Dims()
+		if want := float64(right(u.Score.(Holdout).Rows, u.Score.(Holdout).Labels, first.Coefficients)) / float64(n); first.Score != want {
+			t.Errorf("score %v, want %v", first.Score, want)
+		}
+	}
+	if good < 5 {
+		t.Errorf("in %d of 6 trials only was a learning rate found that learns", good)
+	}
+	// What is promised is more than one run costs.
+	u.Base.NoiseMultiplier = 4
+	r, err := u.Run(rows, labels, noise.NewSeeded(1), nil)
+	if err != nil {
+		t.Fatal(err)
+	}
+	want, err := u.Cost().Epsilon(1e-5)
+	if err != nil {
+		t.Fatal(err)
+	}
+	one, _ := u.Base.Cost().Epsilon(1e-5)
+	d := privacy.DeltaUpper(r.Guarantee.Profile, want)
+	if !(want > 1.5*one) || d > 1.05e-5 || d < 1e-6 {
+		t.Errorf("δ = %v at the tuned ε = %v; one run has %v", d, want, one)
+	}
+	if !strings.Contains(strings.Join(r.Guarantee.Assumptions, ";"), "how many runs") {
+		t.Error("the assumption about the number of runs is missing")
+	}
+}
+
+// TestNoRun: with next to no runs expected there is none, and what is released
+// does not depend on the records.
+func TestNoRun(t *testing.T) {
+	u, rows, labels := tuner(t)
+	u.MeanRuns = 1e-9
+	r, err := u.Run(rows, labels, noise.NewSeeded(1), nil)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if floats.Norm(r.Coefficients, 2) != 0 || len(r.Coefficients) != 4 || r.Update != nil || !math.IsInf(r.Score, -1) {
+		t.Errorf("no run gives %v, %v, %v", r.Coefficients, r.Update, r.Score)
+	}
+}
+
+// TestRulesAreDrawnEvenly and independently, and the number of runs is Poisson.
+func TestRulesAreDrawnEvenly(t *testing.T) {
+	u, rows, labels := tuner(t)
+	u.Base.Steps, u.MeanRuns = 1, 2
+	u.Grid = []Update{Plain{1e-3}, Plain{2e-3}}
+	const trials = 1500
+	var none, first float64
+	for seed := range uint64(trials) {
+		r, err := u.Run(rows, labels, noise.NewSeeded(seed), &mechanism.Settings{Workers: 1})
+		if err != nil {
+			t.Fatal(err)
+		}
+		switch r.Update {
+		case nil:
+			none++
+		case u.Grid[0]:
+			first++
+		}
+	}
+	if p := math.Exp(-2); math.Abs(none/trials-p) > 5*math.Sqrt(p*(1-p)/trials) {
+		t.Errorf("no run in %v of %d trials, want %v", none, trials, p*trials)
+	}
+	// After one step from zero the two rules predict alike, so that they tie.
+	if p := 0.5; math.Abs(first/(trials-none)-p) > 5*math.Sqrt(p*(1-p)/(trials-none)) {
+		t.Errorf("the first rule was selected in %v of %v trials", first, trials-none)
+	}
+}
+
+func TestPrivateScore(t *testing.T) {
+	u, rows, labels := tuner(t)
+	u.Score = Training{Sigma: 20}
+	if c := u.Cost(); c.ScoreMultiplier != 20 {
+		t.Errorf("the score's noise is not paid for: %v", c)
+	}
+	public := u
+	public.Score = Holdout{Rows: rows, Labels: labels}
+	a, err := u.Cost().Epsilon(1e-5)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if b, err := public.Cost().Epsilon(1e-5); err != nil || !(b < a) {
+		t.Errorf("a private score costs nothing: %v and %v (%v)", a, b, err)
+	}
+	r, err := u.Run(rows, labels, noise.NewSeeded(2), nil)
+	if err != nil {
+		t.Fatal(err)
+	}
+	exact := float64(right(rows, labels, r.Coefficients))
+	if r.Score == exact || math.Abs(r.Score-exact) > 120 {
+		t.Errorf("score %v, exact %v", r.Score, exact)
+	}
+}
+
+func TestHoldoutLoss(t *testing.T) {
+	u, rows, labels := tuner(t)
+	score, err := Holdout{Rows: rows, Labels: labels, Loss: loss.Logistic{}}.bind(rows, labels)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if got := score(make([]float64, 4), nil); math.Abs(got+math.Ln2) > 1e-12 {
+		t.Errorf("at zero the score is %v, want −ln 2", got)
+	}
+	if got := score([]float64{math.NaN(), 0, 0, 0}, nil); !math.IsInf(got, -1) {
+		t.Errorf("at NaN the score is %v", got)
+	}
+	u.Score = Holdout{Rows: erm.NewDense(2, 3, nil), Labels: []float64{1, -1}}
+	var data *erm.DataError
+	if err := u.Check(rows, labels); !errors.As(err, &data) {
+		t.Errorf("public records of another width: %v", err)
+	}
+}
+
+func TestTunerRefuses(t *testing.T) {
+	var param *privacy.ParamError
+	for name, change := range map[string]func(*Tuner){
+		"no grid":      func(u *Tuner) { u.Grid = nil },
+		"a bad rule":   func(u *Tuner) { u.Grid = append(u.Grid, Plain{-1}) },
+		"no score":     func(u *Tuner) { u.Score = nil },
+		"no mean":      func(u *Tuner) { u.MeanRuns = 0 },
+		"free score":   func(u *Tuner) { u.Score = Training{} },
+		"score's NaN":  func(u *Tuner) { u.Score = Training{math.NaN()} },
+		"base's noise": func(u *Tuner) { u.Base.NoiseMultiplier = 0 },
+	} {
+		u, rows, labels := tuner(t)
+		change(&u)
+		if _, err := u.Run(rows, labels, noise.NewSeeded(1), nil); !errors.As(err, &param) {
+			t.Errorf("%s: %v", name, err)
+		}
+	}
+}
+
+// TestDishonest: it says so, quotes the cost of one run, and its own guarantee is
+// that of what was done.
+func TestDishonest(t *testing.T) {
+	u, rows, labels := tuner(t)
+	u.MeanRuns = 0 // plays no part
+	r, err := u.RunDishonestly(rows, labels, noise.NewSeeded(1), nil)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if w := r.Warning(); !strings.Contains(w, "DISHONEST") || !strings.Contains(w, "7 runs") || !strings.Contains(w, "SIMULATION") {
+		t.Errorf("the warning reads %q", w)
+	}
+	one, err := r.OneRun.Epsilon(1e-5)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if d := privacy.DeltaUpper(r.Guarantee.Profile, one); d < 1e-4 {
+		t.Errorf("at the ε of one run the release is said to have δ = %v", d)
+	}
+	seven := r.OneRun
+	seven.Steps *= 7
+	all, err := seven.Epsilon(1e-5)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if d := privacy.DeltaUpper(r.Guarantee.Profile, all); math.Abs(d-1e-5) > 1e-6 {
+		t.Errorf("δ = %v at the ε of seven runs", d)
+	}
+	u.Score = Training{}
+	if r, err = u.RunDishonestly(rows, labels, noise.NewSeeded(1), nil); err != nil {
+		t.Fatal(err)
+	}
+	if d := privacy.DeltaUpper(r.Guarantee.Profile, 100); d != 1 {
+		t.Errorf("a score that reads the records leaves δ = %v", d)
+	}
+	if r.Score != float64(right(rows, labels, r.Coefficients)) {
+		t.Error("the exact score is not exact")
+	}
+	u.Score = Training{Sigma: 5}
+	if _, err = u.RunDishonestly(rows, labels, noise.NewSeeded(1), nil); err != nil {
+		t.Error(err)
+	}
+}
+
+// TestCalibratedTuner: what Calibrate returns satisfies what was asked for, with
+// more noise than one run needs.
+func TestCalibratedTuner(t *testing.T) {
+	u, _, _ := tuner(t)
+	u.Accounting = Renyi
+	c, err := u.Calibrate(1, 1e-5)
+	if err != nil {
+		t.Fatal(err)
+	}
+	eps, err := c.Cost().Epsilon(1e-5)
+	if err != nil || eps > 1 || eps < 0.99 {
+		t.Errorf("ε = %v after calibration (%v)", eps, err)
+	}
+	one, err := u.Base.Cost().CalibrateNoise(1, 1e-5)
+	if err != nil || one.NoiseMultiplier > c.Base.NoiseMultiplier {
+		t.Errorf("one run wants σ = %v, tuning %v (%v)", one.NoiseMultiplier, c.Base.NoiseMultiplier, err)
+	}
+}
+
+// TestTheBestIsReleased: without sampling and next to no noise the runs are known
+// beforehand, and the one that is released is the best of them.
+func TestTheBestIsReleased(t *testing.T) {
+	u, rows, labels := tuner(t)
+	u.Base.Rate, u.Base.NoiseMultiplier, u.Base.Steps = 1, 1e-9, 5
+	u.Grid = []Update{Plain{1e-3}, Plain{1}, Plain{1e3}, Plain{30}}
+	u.Score = Holdout{Rows: u.Score.(Holdout).Rows, Labels: u.Score.(Holdout).Labels, Loss: loss.Logistic{}}
+	score, err := u.Score.bind(rows, labels)
+	if err != nil {
+		t.Fatal(err)
+	}
+	want := math.Inf(-1)
+	for _, rule := range u.Grid {
+		run := u.Base
+		run.Update = rule
+		r, err := run.Run(rows, labels, noise.NewSeeded(1), nil)
+		if err != nil {
+			t.Fatal(err)
+		}
+		want = math.Max(want, score(r.Coefficients, nil))
+	}
+	u.MeanRuns = 200
+	honest, err := u.Run(rows, labels, noise.NewSeeded(1), nil)
+	if err != nil {
+		t.Fatal(err)
+	}
+	dishonest, err := u.RunDishonestly(rows, labels, noise.NewSeeded(1), nil)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if math.Abs(honest.Score-want) > 1e-6 || math.Abs(dishonest.Score-want) > 1e-6 {
+		t.Errorf("released are the scores %v and %v, the best is %v", honest.Score, dishonest.Score, want)
+	}
+}
+
+// TestRunsAreIndependent: five runs of one rule do better than the first alone.
+func TestRunsAreIndependent(t *testing.T) {
+	u, rows, labels := tuner(t)
+	u.Score = Holdout{Rows: u.Score.(Holdout).Rows, Labels: u.Score.(Holdout).Labels, Loss: loss.Logistic{}}
+	better := 0
+	for seed := range uint64(10) {
+		one, err := u.best(rows, labels, []int{4}, noise.NewSeeded(seed), 1)
+		if err != nil {
+			t.Fatal(err)
+		}
+		five, err := u.best(rows, labels, []int{4, 4, 4, 4, 4}, noise.NewSeeded(seed), 1)
+		if err != nil {
+			t.Fatal(err)
+		}
+		if five.score < one.score {
+			t.Errorf("five runs, of which the first is %v, have the best score %v", one.score, five.score)
+		}
+		if five.score > one.score {
+			better++
+		}
+	}
+	if better < 4 {
+		t.Errorf("in %d of 10 trials only are five runs better than one", better)
+	}
+}
