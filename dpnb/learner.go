@@ -1,0 +1,232 @@
+package dpnb
+
+import (
+	"errors"
+	"fmt"
+	"math"
+	"sync"
+
+	"github.com/dpnb/notebooks/dpnb/erm"
+	"github.com/dpnb/notebooks/dpnb/frame"
+	"github.com/dpnb/notebooks/dpnb/internal/runlog"
+	"github.com/dpnb/notebooks/dpnb/loss"
+	"github.com/dpnb/notebooks/dpnb/mechanism"
+	"github.com/dpnb/notebooks/dpnb/noise"
+	"github.com/dpnb/notebooks/dpnb/privacy"
+	"github.com/dpnb/notebooks/dpnb/privacy/objpert"
+)
+
+// Learner is a way to fit: Logistic, SVM, Linear, Huber, Poisson. The zero value
+// of each is right.
+//
+// Fit releases a private model, or returns an error and releases nothing: first
+// everything is checked; then the budget is charged; then noise is drawn and the
+// objective minimised to a certified tolerance. An error of the first step leaves
+// the ledger as it was; there are no refunds after the second.
+//
+// FitWithoutPrivacy minimises the same objective, clipping included, without
+// noise and with λ = 1 where none is fixed. It protects nobody and says so
+// wherever it is shown: it is for comparison on public data.
+type Learner interface {
+	Fit(data *Dataset, allowance Allowance) (*Model, error)
+	FitWithoutPrivacy(data *Dataset) (*Model, error)
+	// plan says what the one fit path is to do.
+	plan() plan
+}
+
+// Seed returns the reproducible noise of a seed, for simulations.
+func Seed(seed uint64) noise.Source { return noise.NewSeeded(seed) }
+
+// plan is what a learner asks of the fit path. Nothing in it depends on the
+// records, and neither does what its functions return: a target is public.
+type plan struct {
+	// learner as it is typed, what it is called in tables and in the ledger.
+	learner, title, entry string
+	// task is the records that it learns from.
+	task frame.Task
+	// loss is that of the labels; level is where its slope is clipped, 0 nowhere.
+	loss  func(frame.Target) loss.Loss
+	level func(frame.Target) float64
+	// probabilities says that 1/(1 + e^{−xᵀθ}) is the positive class's.
+	probabilities bool
+
+	lambda    float64
+	bound     objpert.Bound
+	rule      mechanism.LambdaRule
+	tolerance float64 // τ; zero has it chosen
+	noise     noise.Source
+	workers   int
+	// prepare chooses the mechanism's parameters; nil is objective perturbation's.
+	prepare func(p plan, d *frame.Design, epsilon, delta float64) (prepared, error)
+}
+
+// prepared is a mechanism with all its parameters, before it has met a record.
+type prepared struct {
+	// entry names it in the ledger.
+	entry  string
+	lambda float64
+	// check refuses records that run would refuse, before any noise is drawn.
+	check func() error
+	run   func(src noise.Source) (*mechanism.Release, error)
+}
+
+// TaskError says that a learner was given records made for another.
+type TaskError struct {
+	Learner   string
+	Want, Got frame.Task
+}
+
+// Error implements error.
+func (e *TaskError) Error() string {
+	return fmt.Sprintf("dpnb: %s learns %s from records made with %s; these were made with %s, for %s",
+		e.Learner, e.Want, maker[e.Want], maker[e.Got], fitting[e.Got])
+}
+
+// maker is the function that makes records of a task, fitting the learners that
+// take them.
+var (
+	maker   = map[frame.Task]string{frame.TwoClasses: "Binary", frame.Number: "Regression", frame.Count: "Counts", frame.ManyClasses: "Classes"}
+	fitting = map[frame.Task]string{frame.TwoClasses: "Logistic or SVM", frame.Number: "Linear or Huber", frame.Count: "Poisson", frame.ManyClasses: "learners of several classes"}
+)
+
+// suits reports whether p can learn from the records of d.
+func (p plan) suits(d *frame.Design) error {
+	if d.Target.Task != p.task {
+		return &TaskError{Learner: p.learner, Want: p.task, Got: d.Target.Task}
+	}
+	if p.task != frame.TwoClasses {
+		return nil
+	}
+	for _, y := range d.Labels {
+		if y != d.Labels[0] {
+			return nil
+		}
+	}
+	return errors.New("dpnb: all records have the same label: there is nothing to tell apart; check the label column and the filter before it")
+}
+
+// fit is the one path from records to a private model.
+func fit(data *Dataset, allowance Allowance, p plan) (*Model, error) {
+	if err := data.Err(); err != nil {
+		return nil, err
+	}
+	src := p.noise
+	if src == nil {
+		src = noise.NewSecure()
+	}
+	if err := allowance.check(src); err != nil {
+		return nil, err
+	}
+	d := data.design
+	if err := p.suits(d); err != nil {
+		return nil, err
+	}
+	prepare := p.prepare
+	if prepare == nil {
+		prepare = perturbObjective
+	}
+	m, err := prepare(p, d, allowance.epsilon, allowance.delta)
+	if err != nil {
+		return nil, err
+	}
+	if err := m.check(); err != nil {
+		return nil, err
+	}
+	if err := allowance.charge(m.entry, src); err != nil {
+		return nil, err
+	}
+	r, err := m.run(src)
+	if err != nil {
+		return nil, err
+	}
+	r.Guarantee.Epsilon, r.Guarantee.Delta = allowance.epsilon, allowance.delta
+	if r.Simulated && !allowance.simulation {
+		if err := runlog.Append(runlog.KindSeed, runlog.Seed{Name: "noise", Seed: r.Seed}); err != nil {
+			return nil, err
+		}
+	}
+	model := newModel(p, d, r.Coefficients)
+	model.Release, model.lambda = r, m.lambda
+	return model, nil
+}
+
+// fitWithoutPrivacy minimises the same objective without noise.
+func fitWithoutPrivacy(data *Dataset, p plan) (*Model, error) {
+	if err := data.Err(); err != nil {
+		return nil, err
+	}
+	d := data.design
+	if err := p.suits(d); err != nil {
+		return nil, err
+	}
+	lambda := p.lambda
+	if lambda == 0 {
+		lambda = 1
+	}
+	l := p.loss(d.Target)
+	if c := p.clip(d); c != 0 {
+		l = mechanism.ClippedAt(l, c, d.RowNorm)
+	}
+	s, err := erm.Minimize(&erm.Problem{Rows: d.Rows, Labels: d.Labels, Loss: l, Ridge: lambda}, &erm.Settings{Workers: p.workers, Tolerance: p.tolerance})
+	if err != nil {
+		return nil, err
+	}
+	m := newModel(p, d, s.Theta)
+	m.lambda = lambda
+	return m, nil
+}
+
+// clip returns the norm C at which gradients are clipped, 0 for none: that with
+// which the level C/R, R the bound on the rows, is to the last bit the slope asked for.
+func (p plan) clip(d *frame.Design) float64 {
+	if p.level == nil {
+		return 0
+	}
+	level := p.level(d.Target)
+	c := level * d.RowNorm
+	for _, near := range []float64{c, math.Nextafter(c, 0), math.Nextafter(c, math.Inf(1))} {
+		if near/d.RowNorm == level {
+			return near
+		}
+	}
+	return c
+}
+
+// calibration asks for the mechanism of p with records like those of d.
+func (p plan) calibration(d *frame.Design, epsilon, delta float64) mechanism.CalibrationConfig {
+	return mechanism.CalibrationConfig{
+		Loss: p.loss(d.Target), Clip: p.clip(d), RowNorm: d.RowNorm, Epsilon: epsilon, Delta: delta,
+		Adjacency: privacy.AddRemove, Lambda: p.lambda, Bound: p.bound, Rule: p.rule, Tolerance: p.tolerance,
+	}
+}
+
+// perturbObjective prepares objective perturbation.
+func perturbObjective(p plan, d *frame.Design, epsilon, delta float64) (prepared, error) {
+	m, err := calibrated(p.calibration(d, epsilon, delta))
+	return objectivePerturbation(m, p, d), err
+}
+
+func objectivePerturbation(m mechanism.ObjectivePerturbation, p plan, d *frame.Design) prepared {
+	return prepared{
+		entry: "objective perturbation, " + p.entry, lambda: m.Lambda,
+		check: func() error { return m.Check(d.Rows, d.Labels) },
+		run: func(src noise.Source) (*mechanism.Release, error) {
+			return m.Run(d.Rows, d.Labels, src, &mechanism.Settings{Workers: p.workers})
+		},
+	}
+}
+
+// calibrations remembers what was calibrated: the tight bound takes a tenth of a
+// second, and a measurement makes the same fit with many seeds.
+var calibrations sync.Map
+
+func calibrated(c mechanism.CalibrationConfig) (mechanism.ObjectivePerturbation, error) {
+	if m, ok := calibrations.Load(c); ok {
+		return m.(mechanism.ObjectivePerturbation), nil
+	}
+	m, err := mechanism.CalibrateObjectivePerturbation(c)
+	if err == nil {
+		calibrations.Store(c, m)
+	}
+	return m, err
+}
