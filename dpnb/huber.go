@@ -43,6 +43,6 @@ func (l Huber) plan() plan {
 	return plan{
 		learner: "Huber", title: "Huber regression", entry: "huber", task: frame.Number,
 		loss:   func(frame.Target) loss.Loss { return loss.Huber{Threshold: threshold} },
-		lambda: l.Lambda, noise: l.Noise, workers: l.Workers, bound: tightUnless(l.Bound),
+		lambda: l.Lambda, noise: l.Noise, workers: l.Workers, bound: tightUnless(l.Bound), ridge: predictionNoise,
 	}
 }

@@ -53,6 +53,10 @@ type plan struct {
 	lambda    float64
 	bound     objpert.Bound
 	rule      mechanism.LambdaRule
+	// ridge ρ > 0 takes λ = ρRσ where none is fixed and the bound is Tight, σ the
+	// Gaussian mechanism's: the noise alone then moves a prediction xᵀθ by about
+	// 1/ρ at most, even where there is no data. Zero leaves λ to the rule.
+	ridge     float64
 	tolerance float64 // τ; zero has it chosen
 	noise     noise.Source
 	workers   int
@@ -163,11 +167,7 @@ func fitWithoutPrivacy(data *Dataset, p plan) (*Model, error) {
 	if lambda == 0 {
 		lambda = 1
 	}
-	l := p.loss(d.Target)
-	if c := p.clip(d); c != 0 {
-		l = mechanism.ClippedAt(l, c, d.RowNorm)
-	}
-	s, err := erm.Minimize(&erm.Problem{Rows: d.Rows, Labels: d.Labels, Loss: l, Ridge: lambda}, &erm.Settings{Workers: p.workers, Tolerance: p.tolerance})
+	s, err := erm.Minimize(&erm.Problem{Rows: d.Rows, Labels: d.Labels, Loss: p.clipped(d), Ridge: lambda}, &erm.Settings{Workers: p.workers, Tolerance: p.tolerance})
 	if err != nil {
 		return nil, err
 	}
@@ -192,6 +192,15 @@ func (p plan) clip(d *frame.Design) float64 {
 	return c
 }
 
+// clipped returns the loss with its gradients clipped.
+func (p plan) clipped(d *frame.Design) loss.Loss {
+	l := p.loss(d.Target)
+	if c := p.clip(d); c != 0 {
+		return mechanism.ClippedAt(l, c, d.RowNorm)
+	}
+	return l
+}
+
 // calibration asks for the mechanism of p with records like those of d.
 func (p plan) calibration(d *frame.Design, epsilon, delta float64) mechanism.CalibrationConfig {
 	return mechanism.CalibrationConfig{
@@ -202,7 +211,15 @@ func (p plan) calibration(d *frame.Design, epsilon, delta float64) mechanism.Cal
 
 // perturbObjective prepares objective perturbation.
 func perturbObjective(p plan, d *frame.Design, epsilon, delta float64) (prepared, error) {
-	m, err := calibrated(p.calibration(d, epsilon, delta))
+	c := p.calibration(d, epsilon, delta)
+	if c.Lambda == 0 && p.ridge > 0 && c.Bound == objpert.Tight {
+		unit, err := privacy.GaussianSigma(epsilon, delta)
+		if err != nil {
+			return prepared{}, err
+		}
+		c.Lambda = p.ridge * d.RowNorm * d.RowNorm * p.clipped(d).Lipschitz() * unit
+	}
+	m, err := calibrated(c)
 	return objectivePerturbation(m, p, d), err
 }
 

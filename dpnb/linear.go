@@ -16,10 +16,11 @@ type Linear struct {
 	// chosen. It must not be chosen by looking at the records.
 	Lambda float64
 	// Clip c > 0 is the residual at which a record's gradient is clipped; zero is
-	// 1, half the width of the public bounds: then no gradient is clipped at
-	// θ = 0, because |y| ≤ 1, nor that of any prediction which errs by less than
-	// half the range. The rule knows nothing of the records. A smaller one costs
-	// less noise in proportion, and bends the fit from the mean to the median.
+	// 1/2, a quarter of the width of the public bounds. A target whose bell curve
+	// fills its bounds, three standard deviations to each side, has a deviation of
+	// 1/3, and residuals have less: few are clipped. The rule knows nothing of the
+	// records. A smaller one costs less noise in proportion, and bends the fit
+	// from the mean to the median.
 	Clip float64
 	// Noise is the source of the noise; nil is noise.NewSecure().
 	Noise noise.Source
@@ -41,14 +42,19 @@ func (l Linear) FitWithoutPrivacy(data *Dataset) (*Model, error) {
 }
 
 func (l Linear) plan() plan {
-	level := orElse(l.Clip, 1)
+	level := orElse(l.Clip, 0.5)
 	return plan{
 		learner: "Linear", title: "linear regression", entry: "least squares", task: frame.Number,
 		loss:   func(frame.Target) loss.Loss { return loss.Squared{} },
 		level:  func(frame.Target) float64 { return level },
-		lambda: l.Lambda, noise: l.Noise, workers: l.Workers, bound: tightUnless(l.Bound),
+		lambda: l.Lambda, noise: l.Noise, workers: l.Workers, bound: tightUnless(l.Bound), ridge: predictionNoise,
 	}
 }
+
+// predictionNoise is the ridge's ρ of Linear, Huber and Poisson: where there is no
+// data, the noise moves a prediction by a quarter of half the width of the
+// bounds, or of the logarithm's unit. docs/theory/learners.md says why.
+const predictionNoise = 4
 
 // tightUnless returns the bound, the tight one for zero: where the Gaussian case
 // is not to be had it halves λ, in a tenth of a second.
