@@ -50,12 +50,13 @@ type plan struct {
 	// probabilities says that 1/(1 + e^{−xᵀθ}) is the positive class's.
 	probabilities bool
 
-	lambda    float64
-	bound     objpert.Bound
-	rule      mechanism.LambdaRule
-	// ridge ρ > 0 takes λ = ρRσ where none is fixed and the bound is Tight, σ the
-	// Gaussian mechanism's: the noise alone then moves a prediction xᵀθ by about
-	// 1/ρ at most, even where there is no data. Zero leaves λ to the rule.
+	lambda float64
+	bound  objpert.Bound
+	rule   mechanism.LambdaRule
+	// ridge ρ > 0 takes λ = σ·max(ρR, s/(2L)) where none is fixed and the bound is
+	// Tight, σ the Gaussian mechanism's: the noise alone then moves a prediction
+	// xᵀθ by about 1/ρ at most, even where there is no data, and the curvature
+	// costs little noise. Zero leaves λ to the rule. docs/theory/learners.md
 	ridge     float64
 	tolerance float64 // τ; zero has it chosen
 	noise     noise.Source
@@ -217,7 +218,8 @@ func perturbObjective(p plan, d *frame.Design, epsilon, delta float64) (prepared
 		if err != nil {
 			return prepared{}, err
 		}
-		c.Lambda = p.ridge * d.RowNorm * d.RowNorm * p.clipped(d).Lipschitz() * unit
+		l := p.clipped(d)
+		c.Lambda = unit * d.RowNorm * d.RowNorm * math.Max(p.ridge*l.Lipschitz(), 0.5*l.Smoothness())
 	}
 	m, err := calibrated(c)
 	return objectivePerturbation(m, p, d), err

@@ -27,6 +27,14 @@ func show(v any) error {
 	switch v := v.(type) {
 	case nil:
 		return nil
+	case *Comparison:
+		if err := display.Show(v.Display()); err != nil {
+			return err
+		}
+		if f := v.Figure(); v.Err() == nil && f != nil {
+			return show(f)
+		}
+		return nil
 	case display.Displayer:
 		return display.Show(v.Display())
 	case display.Item:
