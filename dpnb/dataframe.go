@@ -207,3 +207,15 @@ func (df DataFrame) Source() string {
 	}
 	return text
 }
+
+// Patients returns rows invented patients with their public schema: pressure is
+// to be predicted by Regression, visits by Counts, ill by Binary and ward by
+// Classes, each by a law that is known (dataset.Patients). The same seed gives
+// the same patients.
+func Patients(rows int, seed uint64) DataFrame {
+	t, err := dataset.Patients(rows, seed)
+	if err != nil {
+		return DataFrame{err: err}
+	}
+	return fromTable(t, dataset.PatientsSchema())
+}
