@@ -113,6 +113,46 @@ func TestReleasesKeepTheirGuarantee(t *testing.T) {
 	}
 }
 
+// λ is σ_G·max(4R, s/2L), by public figures alone, and the noise is then little
+// more than the Gaussian mechanism's; with another bound λ is the mechanism's.
+func TestRidgeOfNumbersAndCounts(t *testing.T) {
+	data := kinds(t, 60)
+	for name, c := range map[string]struct {
+		learner dpnb.Learner
+		from    string
+		l, s    float64 // over R and R²
+		most    float64
+	}{
+		"Linear":        {dpnb.Linear{}, "Regression", 0.5, 1, 1.06},
+		"Linear, tight": {dpnb.Linear{Clip: 0.05}, "Regression", 0.05, 1, 1.7},
+		"Huber":         {dpnb.Huber{}, "Regression", 0.25, 1, 1.15},
+		"Poisson":       {dpnb.Poisson{}, "Counts", 5, 25, 1.25},
+	} {
+		for _, eps := range []float64{0.1, 8} {
+			m, err := dpnb.Tuned(c.learner, 0, 0, noise.NewSeeded(1)).Fit(data[c.from], dpnb.Simulate(eps, 1e-5))
+			if err != nil {
+				t.Fatal(name, err)
+			}
+			unit, err := privacy.GaussianSigma(eps, 1e-5)
+			if err != nil {
+				t.Fatal(err)
+			}
+			const r = math.Sqrt2 // rows of norm 1 and the bias
+			gauss := unit * r * c.l
+			if want := gauss * math.Max(4*r, r*c.s/(2*c.l)); math.Abs(m.Lambda()/want-1) > 1e-9 {
+				t.Errorf("%s, ε = %g: λ = %v, want %v", name, eps, m.Lambda(), want)
+			}
+			if ratio := m.Release.NoiseScale / gauss; ratio < 1 || ratio > c.most {
+				t.Errorf("%s, ε = %g: %.3f times the Gaussian mechanism's noise", name, eps, ratio)
+			}
+		}
+	}
+	a, err := dpnb.Linear{Bound: objpert.DTZ24, Noise: dpnb.Seed(1)}.Fit(data["Regression"], dpnb.Simulate(1, 1e-5))
+	if err != nil || math.Abs(a.Lambda()/2-4.174) > 0.01 {
+		t.Errorf("by dtz24 λ/s = %v (%v), want 4.174", a.Lambda()/2, err)
+	}
+}
+
 // Records made for another learner are refused, with nothing drawn or spent, and
 // the error names what would do.
 func TestWrongRecordsAreRefused(t *testing.T) {
