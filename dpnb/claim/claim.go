@@ -6,12 +6,13 @@ package claim
 import (
 	"context"
 	"encoding/json"
-	"errors"
 	"fmt"
 	"io"
 	"path"
+	"runtime"
 	"slices"
 	"strings"
+	"sync/atomic"
 	"time"
 )
 
@@ -135,35 +136,59 @@ func Select(claims []Claim, patterns ...string) ([]Claim, error) {
 	return out, nil
 }
 
-// Run checks the claims in order and returns their results. done is called
-// after each, if it is not nil. A check that ends with an error counts as
-// failed, with the error as what was measured.
+// Run checks the claims, as many at a time as there are processors, and returns
+// their results in order. done is called with each in the same order, if it is
+// not nil. A check that ends with an error counts as failed, with the error as
+// what was measured.
 func Run(ctx context.Context, claims []Claim, size Size, done func(Result)) ([]Result, error) {
-	var out []Result
-	for _, c := range claims {
+	results := make([]Result, len(claims))
+	finished := make([]chan struct{}, len(claims))
+	for i := range finished {
+		finished[i] = make(chan struct{})
+	}
+	var next atomic.Int64
+	for range min(runtime.GOMAXPROCS(0), len(claims)) {
+		go func() {
+			for {
+				i := int(next.Add(1)) - 1
+				if i >= len(claims) {
+					return
+				}
+				if ctx.Err() == nil {
+					results[i] = claims[i].check(ctx, size)
+				}
+				close(finished[i])
+			}
+		}()
+	}
+	for i := range claims {
+		<-finished[i]
 		if err := ctx.Err(); err != nil {
-			return out, err
+			for _, f := range finished[i:] {
+				<-f // no check goes on after the return
+			}
+			return results[:i], err
 		}
-		start := time.Now()
-		o, err := c.Run(ctx, size)
-		if errors.Is(err, context.Canceled) {
-			return out, err
-		}
-		if err != nil {
-			o = Outcome{Measured: "error: " + err.Error(), Verdict: Fails}
-		}
-		verdict := string(o.Verdict)
-		if o.Note != "" {
-			verdict += ": " + o.Note
-		}
-		r := Result{ID: c.ID, Paper: c.Paper, Kind: c.Kind, Statement: c.Statement, Check: c.Check, Expected: c.Expected,
-			Measured: o.Measured, Interval: o.Interval, Verdict: verdict, Seconds: time.Since(start).Seconds(), Seed: c.Seed}
-		out = append(out, r)
 		if done != nil {
-			done(r)
+			done(results[i])
 		}
 	}
-	return out, nil
+	return results, nil
+}
+
+// check measures one claim.
+func (c Claim) check(ctx context.Context, size Size) Result {
+	start := time.Now()
+	o, err := c.Run(ctx, size)
+	if err != nil {
+		o = Outcome{Measured: "error: " + err.Error(), Verdict: Fails}
+	}
+	verdict := string(o.Verdict)
+	if o.Note != "" {
+		verdict += ": " + o.Note
+	}
+	return Result{ID: c.ID, Paper: c.Paper, Kind: c.Kind, Statement: c.Statement, Check: c.Check, Expected: c.Expected,
+		Measured: o.Measured, Interval: o.Interval, Verdict: verdict, Seconds: time.Since(start).Seconds(), Seed: c.Seed}
 }
 
 // Failed reports whether the verdict of r is that the claim fails.

@@ -5,7 +5,9 @@ import (
 	"context"
 	"encoding/json"
 	"errors"
+	"fmt"
 	"math"
+	"os"
 	"regexp"
 	"strings"
 	"testing"
@@ -43,6 +45,10 @@ func TestSelect(t *testing.T) {
 	}
 }
 
+// The document that readers look at is what the register gives now: a verdict
+// or a figure that changed fails here until somebody has looked.
+const document = "../../docs/claims.md"
+
 func TestVerdicts(t *testing.T) {
 	if testing.Short() {
 		t.Skip("the whole register takes many seconds")
@@ -65,6 +71,23 @@ func TestVerdicts(t *testing.T) {
 			t.Errorf("%s: verdict %q, want %q; measured %s", r.ID, r.Verdict, w, r.Measured)
 		}
 	}
+	have, err := os.ReadFile(document)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if now := Markdown(results); string(have) != now {
+		t.Errorf("docs/claims.md is stale:\n%slook at what changed after: go run ./dpnb/cmd/dpnb claims --markdown docs/claims.md", firstDifference(string(have), now))
+	}
+}
+
+func firstDifference(a, b string) string {
+	x, y := strings.Split(a, "\n"), strings.Split(b, "\n")
+	for i := range min(len(x), len(y)) {
+		if x[i] != y[i] {
+			return fmt.Sprintf("has   %s\nnow   %s\n", x[i], y[i])
+		}
+	}
+	return ""
 }
 
 // Every check must fail on a deliberately wrong implementation.

@@ -158,7 +158,7 @@ func evenTicks(scale float64, unit string) plot.Ticker {
 
 // tickLabel writes a number as shortly as it can be read: 0.5, 20, 1e-6.
 func tickLabel(v float64) string {
-	text := strconv.FormatFloat(v, 'g', 6, 64)
+	text := strconv.FormatFloat(v+0, 'g', 6, 64) // −0 + 0 is 0
 	if a := math.Abs(v); a > 0 && (a < 1e-3 || a >= 1e6) {
 		text = strings.Replace(strconv.FormatFloat(v, 'e', -1, 64), "e-0", "e-", 1)
 		text = strings.Replace(strings.Replace(text, "e+0", "e", 1), "e+", "e", 1)

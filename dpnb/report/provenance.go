@@ -17,7 +17,7 @@ import (
 
 // provenance returns the text that ends a report: all that someone needs to get
 // the same numbers again, and what they cost in privacy.
-func provenance(ctx context.Context, s *Setup, o Options, run *execution, started time.Time) (string, error) {
+func provenance(ctx context.Context, s *Setup, parameters map[string]string, run *execution, started time.Time) (string, error) {
 	modules, err := dependencies(ctx, s.Root)
 	if err != nil {
 		return "", err
@@ -37,7 +37,7 @@ func provenance(ctx context.Context, s *Setup, o Options, run *execution, starte
 	row("Go", fmt.Sprintf("%s on %s/%s", s.Kernel.GoVersion, runtime.GOOS, runtime.GOARCH))
 	row("Modules", strings.Join(modules, ", "))
 	row("Jupyter", versions(s.Jupyter.Versions))
-	row("Parameters", parameterText(o.Parameters)...)
+	row("Parameters", parameterText(parameters)...)
 	row("Seeds", seedText(run.log)...)
 	row("Data", dataText(run.log)...)
 	for _, note := range run.log.Notes {

@@ -31,7 +31,7 @@ func TestProvenance(t *testing.T) {
 		},
 	}}
 	started := time.Date(2026, 1, 2, 3, 4, 5, 0, time.UTC)
-	text, err := provenance(context.Background(), s, Options{Parameters: map[string]string{"epsilon": "0.5", "a": "1"}}, run, started)
+	text, err := provenance(context.Background(), s, map[string]string{"epsilon": "0.5", "a": "1"}, run, started)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -46,7 +46,7 @@ func TestProvenance(t *testing.T) {
 	}
 	run.log = &runlog.Log{}
 	run.failure = &Failure{Cell: 2, Message: "panic"}
-	text, err = provenance(context.Background(), s, Options{}, run, started)
+	text, err = provenance(context.Background(), s, nil, run, started)
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -6,6 +6,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"maps"
 	"os"
 	"path/filepath"
 	"runtime"
@@ -26,12 +27,17 @@ type Options struct {
 	All        []string          // every notebook that the index is to list; Notebooks if empty
 	Out        string            // folder for the reports
 	Parameters map[string]string // for every notebook, each of which must declare them
+	Full       bool              // set the parameter FullParameter where a notebook declares it
 	Jobs       int               // how many notebooks at a time; 0 chooses
 	Timeout    time.Duration     // for each cell; 0 is without end
 	Force      bool              // run also what is up to date
 	Update     bool              // write the outputs back into the notebooks
 	Progress   Progress
 }
+
+// FullParameter is the variable, of type bool, by which a notebook offers its
+// experiments at the scale of a paper, which take long.
+const FullParameter = "full"
 
 // Progress is told how the work goes on. Its methods are called from several
 // goroutines.
@@ -106,6 +112,7 @@ type job struct {
 	path, name string
 	original   *notebook.Notebook // as it is in the file
 	nb         *notebook.Notebook // as it will be run: with its parameters, without outputs
+	parameters map[string]string  // those that differ from the file's
 }
 
 // Check returns what is wrong with the options and the notebooks, without running
@@ -116,14 +123,14 @@ func Check(o Options) error {
 }
 
 func load(o Options) ([]*job, error) {
-	if o.Update && len(o.Parameters) > 0 {
+	if o.Update && (len(o.Parameters) > 0 || o.Full) {
 		return nil, errors.New("a notebook is updated with its own parameters: leave out either the parameters or the update")
 	}
 	var jobs []*job
 	var errs []error
 	names := map[string]string{}
 	for _, path := range o.Notebooks {
-		j, err := newJob(path, o.Parameters)
+		j, err := newJob(path, o)
 		if err != nil {
 			errs = append(errs, err)
 			continue
@@ -137,7 +144,7 @@ func load(o Options) ([]*job, error) {
 	return jobs, errors.Join(errs...)
 }
 
-func newJob(path string, parameters map[string]string) (*job, error) {
+func newJob(path string, o Options) (*job, error) {
 	source, err := os.ReadFile(path)
 	if err != nil {
 		return nil, err
@@ -152,7 +159,12 @@ func newJob(path string, parameters map[string]string) (*job, error) {
 	if language := j.nb.Language(); language != "" && language != toolchain.KernelLanguage {
 		return nil, fmt.Errorf("%s: it is a notebook in %s; only those in Go are run", path, language)
 	}
-	if err := j.nb.Inject(parameters); err != nil {
+	j.parameters = o.Parameters
+	if _, given := o.Parameters[FullParameter]; o.Full && !given && j.nb.Declares(FullParameter) {
+		j.parameters = map[string]string{FullParameter: "true"}
+		maps.Copy(j.parameters, o.Parameters)
+	}
+	if err := j.nb.Inject(j.parameters); err != nil {
 		return nil, fmt.Errorf("%s: %w", path, err)
 	}
 	j.nb.ClearOutputs()
@@ -245,7 +257,7 @@ func (j *job) finish(ctx context.Context, s *Setup, o Options, run *execution, s
 			return err
 		}
 	}
-	text, err := provenance(ctx, s, o, run, started)
+	text, err := provenance(ctx, s, j.parameters, run, started)
 	if err != nil {
 		return err
 	}

@@ -1,22 +1,16 @@
 package main
 
 import (
-	"context"
 	"encoding/json"
 	"errors"
 	"fmt"
 	"io"
-	"os"
-	"path/filepath"
 
 	"github.com/spf13/cobra"
 
 	"github.com/dpnb/notebooks/dpnb/claim"
 	"github.com/dpnb/notebooks/dpnb/internal/atomicfile"
 )
-
-// claimsDocument is the generated list of claims, relative to the project's root.
-const claimsDocument = "docs/claims.md"
 
 func newClaimsCommand() *cobra.Command {
 	var (
@@ -95,23 +89,6 @@ func listClaims(out io.Writer, claims []claim.Claim, asJSON bool) error {
 	}
 	for _, c := range claims {
 		fmt.Fprintf(out, "%-24s %s\n", c.ID, c.Statement)
-	}
-	return nil
-}
-
-// claimsFresh passes if docs/claims.md is what the register gives now. A
-// verdict that changed therefore fails the tests until somebody has looked.
-func claimsFresh(ctx context.Context, root string) error {
-	results, err := claim.Run(ctx, claim.Register(), claim.Quick, nil)
-	if err != nil {
-		return err
-	}
-	have, err := os.ReadFile(filepath.Join(root, claimsDocument))
-	if err != nil {
-		return fmt.Errorf("%w\nmake it with: go run ./dpnb/cmd/dpnb claims --markdown %s", err, claimsDocument)
-	}
-	if string(have) != claim.Markdown(results) {
-		return fmt.Errorf("%s is stale; look at what changed after: go run ./dpnb/cmd/dpnb claims --markdown %s", claimsDocument, claimsDocument)
 	}
 	return nil
 }

@@ -61,6 +61,17 @@ func (nb *Notebook) Inject(values map[string]string) error {
 	return nil
 }
 
+// Declares reports whether the cell tagged "parameters" declares the name.
+func (nb *Notebook) Declares(name string) bool {
+	at := slices.IndexFunc(nb.Cells, func(c *Cell) bool { return c.HasTag(TagParameters) })
+	if at < 0 {
+		return false
+	}
+	declared, err := parameters(nb.Cells[at].Source())
+	_, ok := declared[name]
+	return err == nil && ok
+}
+
 // parameters returns the variables that a cell declares, with their types.
 func parameters(source string) (map[string]types.Type, error) {
 	// Lines for the kernel are not Go; blank ones keep the line numbers.

@@ -102,3 +102,15 @@ func TestInjectRefuses(t *testing.T) {
 		t.Errorf("nothing to inject: %v", err)
 	}
 }
+
+func TestDeclares(t *testing.T) {
+	nb := withParameters("var full, n = false, 3")
+	for name, want := range map[string]bool{"full": true, "n": true, "other": false} {
+		if got := nb.Declares(name); got != want {
+			t.Errorf("%s: %v", name, got)
+		}
+	}
+	if withParameters("func full() {}").Declares("full") || new(Notebook).Declares("full") {
+		t.Error("what is no variable is declared")
+	}
+}

@@ -1,0 +1,202 @@
+package figure
+
+import (
+	"errors"
+	"fmt"
+	"image/color"
+	"math"
+
+	"gonum.org/v1/gonum/floats"
+	"gonum.org/v1/plot"
+	"gonum.org/v1/plot/plotter"
+	"gonum.org/v1/plot/vg"
+	"gonum.org/v1/plot/vg/draw"
+)
+
+// Bars draws a histogram: bar i stands between edges[i] and edges[i+1] and has
+// the given height.
+func (f *Figure) Bars(edges, heights []float64, c color.NRGBA) *Figure {
+	if len(edges) != len(heights)+1 || len(heights) == 0 {
+		f.fail(fmt.Errorf("figure: %d edges for %d bars, want one more edge than bars", len(edges), len(heights)))
+		return f
+	}
+	for i, h := range heights {
+		if h == 0 || math.IsNaN(h) {
+			continue
+		}
+		a, b := edges[i], edges[i+1]
+		bar, err := plotter.NewPolygon(plotter.XYs{{X: a, Y: 0}, {X: a, Y: h}, {X: b, Y: h}, {X: b, Y: 0}})
+		if err != nil {
+			f.fail(err)
+			return f
+		}
+		light := c
+		light.A = 70
+		bar.Color = light
+		bar.LineStyle = draw.LineStyle{Color: color.White, Width: vg.Points(0.3)}
+		f.plot.Add(bar)
+	}
+	return f
+}
+
+// Whiskers draws a vertical line from lo to hi at every x: an interval of
+// confidence, or of a standard error.
+func (f *Figure) Whiskers(x, lo, hi []float64, c color.Color) *Figure {
+	a, b := f.points(x, lo), f.points(x, hi)
+	if f.err == nil && len(a) != len(b) {
+		f.fail(fmt.Errorf("figure: %d lower ends that can be shown, %d upper ones", len(a), len(b)))
+	}
+	if f.err != nil {
+		return f
+	}
+	for i := range a {
+		l, err := plotter.NewLine(plotter.XYs{a[i], b[i]})
+		if err != nil {
+			f.fail(err)
+			return f
+		}
+		l.Color, l.Width = c, vg.Points(1.1)
+		f.plot.Add(l)
+	}
+	return f
+}
+
+// Contours draws the lines on which z has the given levels; z[i][j] is the
+// finite value at (x[j], y[i]). The levels rise.
+func (f *Figure) Contours(x, y []float64, z [][]float64, levels []float64, c color.Color) *Figure {
+	g, err := newGrid(x, y, z)
+	if err != nil {
+		f.fail(err)
+		return f
+	}
+	for _, row := range z {
+		if s := floats.Sum(row); math.IsNaN(s) || math.IsInf(s, 0) {
+			f.fail(errors.New("figure: contours need a finite value at every point"))
+			return f
+		}
+	}
+	lines := plotter.NewContour(g, levels, one{c})
+	lines.LineStyles = []draw.LineStyle{{Color: c, Width: vg.Points(1)}}
+	f.plot.Add(lines)
+	return f
+}
+
+// Heat fills a map: z[i][j] is the value at (x[j], y[i]), dark where it is high.
+// Values that are not finite stay white. Contours with Notes say what a colour
+// means.
+func (f *Figure) Heat(x, y []float64, z [][]float64) *Figure {
+	g, err := newGrid(x, y, z)
+	if err != nil {
+		f.fail(err)
+		return f
+	}
+	f.plot.Add(heat{g, f.logX, f.logY})
+	return f
+}
+
+// one is a palette of one colour.
+type one struct{ c color.Color }
+
+func (o one) Colors() []color.Color { return []color.Color{o.c} }
+
+// valueGrid is a plotter.GridXYZ.
+type valueGrid struct {
+	x, y []float64
+	z    [][]float64
+}
+
+func newGrid(x, y []float64, z [][]float64) (valueGrid, error) {
+	g := valueGrid{x, y, z}
+	if len(x) < 2 || len(y) < 2 || len(z) != len(y) {
+		return g, fmt.Errorf("figure: a map of %d rows for %d × %d points, want at least two of each and a row for each y", len(z), len(y), len(x))
+	}
+	for i, row := range z {
+		if len(row) != len(x) {
+			return g, fmt.Errorf("figure: row %d of a map has %d values, want %d", i, len(row), len(x))
+		}
+	}
+	for _, axis := range [][]float64{x, y} {
+		for i := 1; i < len(axis); i++ {
+			if !(axis[i] > axis[i-1]) {
+				return g, fmt.Errorf("figure: the coordinates of a map must rise")
+			}
+		}
+	}
+	return g, nil
+}
+
+func (g valueGrid) Dims() (c, r int)   { return len(g.x), len(g.y) }
+func (g valueGrid) Z(c, r int) float64 { return g.z[r][c] }
+func (g valueGrid) X(c int) float64    { return g.x[c] }
+func (g valueGrid) Y(r int) float64    { return g.y[r] }
+
+// heat draws a cell around every point; its borders lie half-way to the next,
+// on the scale of the axis.
+type heat struct {
+	valueGrid
+	logX, logY bool
+}
+
+// Plot implements plot.Plotter.
+func (h heat) Plot(c draw.Canvas, p *plot.Plot) {
+	lo, hi := math.Inf(1), math.Inf(-1)
+	for _, row := range h.z {
+		for _, v := range row {
+			if !math.IsNaN(v) && !math.IsInf(v, 0) {
+				lo, hi = math.Min(lo, v), math.Max(hi, v)
+			}
+		}
+	}
+	if !(hi > lo) {
+		hi = lo + 1
+	}
+	trX, trY := p.Transforms(&c)
+	x, y := cellEdges(h.x, h.logX), cellEdges(h.y, h.logY)
+	for i, row := range h.z {
+		for j, v := range row {
+			if math.IsNaN(v) || math.IsInf(v, 0) {
+				continue
+			}
+			c.SetColor(shade((v - lo) / (hi - lo)))
+			var path vg.Path
+			path.Move(vg.Point{X: trX(x[j]), Y: trY(y[i])})
+			path.Line(vg.Point{X: trX(x[j+1]), Y: trY(y[i])})
+			path.Line(vg.Point{X: trX(x[j+1]), Y: trY(y[i+1])})
+			path.Line(vg.Point{X: trX(x[j]), Y: trY(y[i+1])})
+			path.Close()
+			c.Fill(path)
+		}
+	}
+}
+
+// shades are the colours of low, middle and high values: one hue, whose
+// lightness falls evenly, so that it can be read without seeing colour.
+var shades = [3][3]float64{{240, 246, 250}, {118, 170, 208}, {16, 62, 112}}
+
+func shade(t float64) color.Color {
+	k := min(int(2*t), 1)
+	w := 2*t - float64(k)
+	mix := func(i int) uint8 { return uint8(math.Round(shades[k][i] + w*(shades[k+1][i]-shades[k][i]))) }
+	return color.NRGBA{mix(0), mix(1), mix(2), 255}
+}
+
+// DataRange implements plot.DataRanger.
+func (h heat) DataRange() (xmin, xmax, ymin, ymax float64) {
+	x, y := cellEdges(h.x, h.logX), cellEdges(h.y, h.logY)
+	return x[0], x[len(x)-1], y[0], y[len(y)-1]
+}
+
+func cellEdges(v []float64, log bool) []float64 {
+	to, from := func(t float64) float64 { return t }, func(t float64) float64 { return t }
+	if log {
+		to, from = math.Log, math.Exp
+	}
+	n := len(v)
+	e := make([]float64, n+1)
+	for i := 1; i < n; i++ {
+		e[i] = from((to(v[i-1]) + to(v[i])) / 2)
+	}
+	e[0] = from(1.5*to(v[0]) - 0.5*to(v[1]))
+	e[n] = from(1.5*to(v[n-1]) - 0.5*to(v[n-2]))
+	return e
+}
