@@ -73,6 +73,8 @@ type prepared struct {
 	// check refuses records that run would refuse, before any noise is drawn.
 	check func() error
 	run   func(src noise.Source) (*mechanism.Release, error)
+	// objective is the mechanism, if it is objective perturbation.
+	objective *mechanism.ObjectivePerturbation
 }
 
 // TaskError says that a learner was given records made for another.
@@ -151,7 +153,7 @@ func fit(data *Dataset, allowance Allowance, p plan) (*Model, error) {
 		}
 	}
 	model := newModel(p, d, r.Coefficients)
-	model.Release, model.lambda = r, m.lambda
+	model.Release, model.lambda, model.objective = r, m.lambda, m.objective
 	return model, nil
 }
 
@@ -227,7 +229,7 @@ func perturbObjective(p plan, d *frame.Design, epsilon, delta float64) (prepared
 
 func objectivePerturbation(m mechanism.ObjectivePerturbation, p plan, d *frame.Design) prepared {
 	return prepared{
-		entry: "objective perturbation, " + p.entry, lambda: m.Lambda,
+		entry: "objective perturbation, " + p.entry, lambda: m.Lambda, objective: &m,
 		check: func() error { return m.Check(d.Rows, d.Labels) },
 		run: func(src noise.Source) (*mechanism.Release, error) {
 			return m.Run(d.Rows, d.Labels, src, &mechanism.Settings{Workers: p.workers})

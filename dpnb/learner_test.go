@@ -106,6 +106,9 @@ func TestReleasesKeepTheirGuarantee(t *testing.T) {
 			if !strings.Contains(it.Title, "Private") || !strings.Contains(strings.Join(it.Notes, " "), "Guarantee: (ε = 0.7") || it.Warning != "" {
 				t.Errorf("%s is shown as %+v", l.name, it)
 			}
+			if o, ok := m.ObjectivePerturbation(); !ok || o.Lambda != m.Lambda() || o.Sigma != m.Release.NoiseScale {
+				t.Errorf("%s: mechanism %+v", l.name, o)
+			}
 			if m.Coefficients().Nrow() != len(m.Theta()) {
 				t.Errorf("%s: coefficients %v", l.name, m.Coefficients())
 			}

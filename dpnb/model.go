@@ -31,6 +31,7 @@ type Model struct {
 	features     []string
 	dataWarning  string
 	lambda       float64
+	objective    *mechanism.ObjectivePerturbation
 }
 
 func newModel(p plan, d *frame.Design, theta []float64) *Model {
@@ -58,6 +59,17 @@ func (m *Model) Norm() float64 { return floats.Norm(m.coefficients, 2) }
 
 // Lambda returns the ridge λ of the sum objective.
 func (m *Model) Lambda() float64 { return m.lambda }
+
+// ObjectivePerturbation returns the mechanism of the fit with all its
+// parameters, which are public: the law of the noise in the coefficients, for
+// whoever puts intervals on them. False for a fit by another mechanism, or
+// without privacy.
+func (m *Model) ObjectivePerturbation() (mechanism.ObjectivePerturbation, bool) {
+	if m.objective == nil {
+		return mechanism.ObjectivePerturbation{}, false
+	}
+	return *m.objective, true
+}
 
 // Predict returns for every record of data: from Logistic the probability of the
 // positive class; from SVM xᵀθ, which is positive where the positive class is
