@@ -23,7 +23,7 @@ var mayImport = map[string][]string{
 	"sim":       {"noise"},
 	"audit":     {"loss", "erm", "mechanism", "noise", "privacy", "sim"},
 	"frame":     {"erm"},
-	"dataset":   {"frame", "noise"},
+	"dataset":   {"erm", "frame", "noise"},
 	"ledger":    {"privacy"},
 	"figure":    {},
 	"display":   {},

@@ -1,0 +1,183 @@
+package audit
+
+import (
+	"errors"
+	"math"
+	"runtime"
+	"slices"
+	"sync"
+
+	"gonum.org/v1/gonum/floats"
+
+	"github.com/dpnb/notebooks/dpnb/erm"
+	"github.com/dpnb/notebooks/dpnb/mechanism"
+	"github.com/dpnb/notebooks/dpnb/noise"
+	"github.com/dpnb/notebooks/dpnb/privacy"
+)
+
+// Stopped is Algorithm 1 of rkw23 on two neighbours, run as it is: Z has the
+// records of Rows and Labels, Z′ one more, (Extra, ExtraLabel). What it measures
+// is held against what Mechanism claims.
+type Stopped struct {
+	Mechanism  mechanism.ObjectivePerturbation
+	Rows       *erm.Dense
+	Labels     []float64
+	Extra      []float64
+	ExtraLabel float64
+	// Pushed stops the solver at the worst point that Mechanism.Tolerance admits:
+	// where ∇J = ∓τx̂ on Z and ±τx̂ on Z′, x̂ the direction of Extra, so that the
+	// two push apart. That is the exact minimiser for b ± τx̂, which is how it is
+	// found. Otherwise the mechanism's own solver stops where it stops.
+	Pushed bool
+}
+
+// pushedSource adds shift to the first vector that is drawn, which is b.
+type pushedSource struct {
+	*noise.Seeded
+	shift []float64
+	drawn bool
+}
+
+func (s *pushedSource) Gaussian(dst []float64, sigma float64) {
+	s.Seeded.Gaussian(dst, sigma)
+	if !s.drawn {
+		floats.Add(dst, s.shift)
+		s.drawn = true
+	}
+}
+
+// data returns the records of Z′ (with) or Z.
+func (s *Stopped) data(with bool) (*erm.Dense, []float64) {
+	if !with {
+		return s.Rows, s.Labels
+	}
+	n, d := s.Rows.Dims()
+	return erm.NewDense(n+1, d, append(slices.Clone(s.Rows.Data), s.Extra...)), append(slices.Clone(s.Labels), s.ExtraLabel)
+}
+
+// Sample runs the mechanism count times on Z′ (with) or Z and returns what it
+// releases along Extra: x̂ᵀθ. Run k draws from stream k of src.
+//
+// Errors: as mechanism.ObjectivePerturbation.Run.
+func (s *Stopped) Sample(with bool, count int, src *noise.Seeded) ([]float64, error) {
+	rows, labels := s.data(with)
+	m := s.Mechanism
+	direction := slices.Clone(s.Extra)
+	floats.Scale(1/floats.Norm(direction, 2), direction)
+	shift := make([]float64, len(direction))
+	if s.Pushed {
+		// The slope of the extra record says which way it pushes.
+		slope := []float64{0}
+		m.Loss.ValueSlope(slope, []float64{0}, []float64{s.ExtraLabel})
+		size := math.Copysign(m.Tolerance, slope[0])
+		if !with {
+			size = -size
+		}
+		floats.AddScaled(shift, size, direction)
+		m.Tolerance *= 1e-7
+	}
+	out, errs := make([]float64, count), make([]error, count)
+	var wg sync.WaitGroup
+	workers := runtime.GOMAXPROCS(0)
+	for w := range workers {
+		wg.Add(1)
+		go func() {
+			defer wg.Done()
+			for k := w; k < count; k += workers {
+				r, err := m.Run(rows, labels, &pushedSource{Seeded: src.Stream(k), shift: shift}, &mechanism.Settings{Workers: 1})
+				if err != nil {
+					errs[k] = err
+					continue
+				}
+				out[k] = floats.Dot(r.Coefficients, direction)
+			}
+		}()
+	}
+	wg.Wait()
+	return out, errors.Join(errs...)
+}
+
+// EpsilonLower returns a lower bound on the ε of Mechanism at δ that holds with
+// probability at least level over the draws: with P and Q the laws of the
+// release on the two neighbours and S a set of releases,
+//
+//	P(S) ≤ e^ε Q(S) + δ,  so  ε ≥ ln (P(S) − δ)/Q(S),
+//
+// with P(S) replaced by its lower and Q(S) by its upper Clopper–Pearson bound.
+// S is a half-space across Extra, chosen by a tenth of the draws, which are
+// thrown away. It is the better of both directions, which share 1 − level.
+//
+// Errors: *privacy.ParamError for δ, samples or level out of range; as Sample.
+func (s *Stopped) EpsilonLower(delta float64, samples int, level float64, src *noise.Seeded) (float64, error) {
+	switch {
+	case !(delta >= 0 && delta < 1):
+		return 0, &privacy.ParamError{Name: "delta", Value: delta, Want: "a number in [0, 1)"}
+	case samples < 100:
+		return 0, &privacy.ParamError{Name: "samples", Value: samples, Want: "at least 100"}
+	case !(level > 0 && level < 1):
+		return 0, &privacy.ParamError{Name: "level", Value: level, Want: "a number in (0, 1)"}
+	}
+	with, err := s.Sample(true, samples, src.Stream(0))
+	if err != nil {
+		return 0, err
+	}
+	without, err := s.Sample(false, samples, src.Stream(1))
+	if err != nil {
+		return 0, err
+	}
+	level = 1 - (1-level)/2
+	return math.Max(thresholdEpsilon(with, without, delta, level), thresholdEpsilon(without, with, delta, level)), nil
+}
+
+// thresholdEpsilon is the bound from draws of P and of Q, S being a half-line.
+func thresholdEpsilon(p, q []float64, delta, level float64) float64 {
+	pilot := len(p) / 10
+	sign := 1.0
+	if floats.Sum(p[:pilot]) < floats.Sum(q[:pilot]) {
+		sign = -1
+	}
+	bound := func(p, q []float64, cut float64) float64 {
+		low := ClopperPearson(above(p, sign, cut), len(p), level).Lower - delta
+		if low <= 0 {
+			return 0
+		}
+		return math.Log(low / ClopperPearson(above(q, sign, cut), len(q), level).Upper)
+	}
+	// The cut that is best in the pilot, with counts as if it were all.
+	best, cut := math.Inf(-1), 0.0
+	for k := range 60 {
+		// Quantiles of P, from the upper end in steps of a tenth.
+		share := 0.9 * math.Pow(0.9, float64(k))
+		c := quantile(p[:pilot], sign, share)
+		pc, qc := float64(above(p[:pilot], sign, c))/float64(pilot), float64(above(q[:pilot], sign, c))/float64(pilot)
+		// What the rest will probably show: two standard errors on either side.
+		n := float64(len(p) - pilot)
+		low := pc - 2*math.Sqrt(pc*(1-pc)/n) - delta
+		if v := math.Log(low / (qc + 2*math.Sqrt(qc*(1-qc)/n) + 4/float64(pilot))); low > 0 && v > best {
+			best, cut = v, c
+		}
+	}
+	return math.Max(0, bound(p[pilot:], q[pilot:], cut))
+}
+
+// above counts the draws with sign·x > sign·cut.
+func above(x []float64, sign, cut float64) (k int) {
+	for _, v := range x {
+		if sign*v > sign*cut {
+			k++
+		}
+	}
+	return k
+}
+
+// quantile returns the point beyond which, in the direction of sign, lies about
+// the given share of x.
+func quantile(x []float64, sign, share float64) float64 {
+	y := slices.Clone(x)
+	slices.Sort(y)
+	k := int(share * float64(len(y)))
+	if sign > 0 {
+		k = len(y) - k
+	}
+	return y[min(max(k, 0), len(y)-1)]
+}

@@ -1,0 +1,180 @@
+// Package sim runs simulations: many trials of many settings, each with random
+// numbers of its own, on all processors, with the same result at any number of
+// them.
+package sim
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"math"
+	"runtime"
+	"sync"
+
+	"gonum.org/v1/gonum/stat"
+
+	"github.com/dpnb/notebooks/dpnb/noise"
+)
+
+// Fit learns coefficients θ from records of a type D with privacy (ε, δ), drawing
+// from src alone. It is called from several goroutines at once.
+type Fit[D any] func(train D, epsilon, delta float64, src *noise.Seeded) (theta []float64, err error)
+
+// Mechanism is a Fit with a name.
+type Mechanism[D any] struct {
+	Name string
+	Fit  Fit[D]
+}
+
+// Task is a data set in two parts.
+type Task[D any] struct {
+	Name        string
+	Train, Test D
+}
+
+// Grid is an experiment: every mechanism on every task at every ε, in
+// independent trials. Trial k of task i, mechanism j and ε number l draws from
+// stream i, j, l, k of Seed, so that what is appended to a list leaves the rest
+// as it was.
+type Grid[D any] struct {
+	Tasks      []Task[D]
+	Mechanisms []Mechanism[D]
+	Epsilons   []float64
+	Delta      float64
+	// Trials of each cell, at least 2.
+	Trials int
+	// Score says how good θ is on the test part, for example its accuracy.
+	Score func(test D, theta []float64) (float64, error)
+	Seed  uint64
+	// Workers is the number of goroutines; zero means one for each processor.
+	// The result does not depend on it.
+	Workers int
+	// Progress, if not nil, is called after each trial, never twice at once.
+	Progress func(done, total int)
+}
+
+// Cell is what one mechanism scored on one task at one ε.
+type Cell struct {
+	Task, Mechanism string
+	Epsilon         float64
+	// Scores of the trials, in their order.
+	Scores []float64
+	Summary
+}
+
+// Summary is a mean with its standard error.
+type Summary struct {
+	// Mean of n scores; StdErr is their standard deviation (with n − 1) over √n.
+	Mean, StdErr float64
+}
+
+// Interval returns Mean ± 1.96 standard errors, which covers the true mean with
+// about 95 % probability if the trials are many. With ten it is rather 92 %.
+func (s Summary) Interval() (lower, upper float64) {
+	return s.Mean - 1.96*s.StdErr, s.Mean + 1.96*s.StdErr
+}
+
+// Summarize returns the mean of the scores and its standard error.
+func Summarize(scores []float64) Summary {
+	mean, sd := stat.MeanStdDev(scores, nil)
+	return Summary{Mean: mean, StdErr: sd / math.Sqrt(float64(len(scores)))}
+}
+
+// Run runs all trials and returns the cells ordered by task, then ε, then
+// mechanism, as in the lists.
+//
+// Errors: a grid without tasks, mechanisms, ε or score; the first trial that
+// fails, with where it was; ctx.Err() if ctx ends first.
+func (g Grid[D]) Run(ctx context.Context) ([]Cell, error) {
+	if err := g.validate(); err != nil {
+		return nil, err
+	}
+	ctx, stop := context.WithCancelCause(ctx)
+	defer stop(nil)
+	var cells []Cell
+	for _, t := range g.Tasks {
+		for _, e := range g.Epsilons {
+			for _, m := range g.Mechanisms {
+				cells = append(cells, Cell{Task: t.Name, Mechanism: m.Name, Epsilon: e, Scores: make([]float64, g.Trials)})
+			}
+		}
+	}
+	root := noise.NewSeeded(g.Seed)
+	total := len(cells) * g.Trials
+	workers := g.Workers
+	if workers == 0 {
+		workers = runtime.GOMAXPROCS(0)
+	}
+	var mu sync.Mutex
+	done := 0
+	jobs := make(chan int)
+	var wg sync.WaitGroup
+	for range min(workers, total) {
+		wg.Add(1)
+		go func() {
+			defer wg.Done()
+			for job := range jobs {
+				c, trial := job/g.Trials, job%g.Trials
+				score, err := g.trial(root, c, trial)
+				if err != nil {
+					stop(fmt.Errorf("sim: %s, %s, ε = %g, trial %d: %w", cells[c].Task, cells[c].Mechanism, cells[c].Epsilon, trial, err))
+					continue
+				}
+				cells[c].Scores[trial] = score
+				if g.Progress != nil {
+					mu.Lock()
+					done++
+					g.Progress(done, total)
+					mu.Unlock()
+				}
+			}
+		}()
+	}
+	for job := range total {
+		select {
+		case jobs <- job:
+			continue
+		case <-ctx.Done():
+		}
+		break
+	}
+	close(jobs)
+	wg.Wait()
+	if err := context.Cause(ctx); err != nil {
+		return nil, err
+	}
+	for i := range cells {
+		cells[i].Summary = Summarize(cells[i].Scores)
+	}
+	return cells, nil
+}
+
+// trial runs one trial of cell c.
+func (g Grid[D]) trial(root *noise.Seeded, c, trial int) (float64, error) {
+	mechanism := c % len(g.Mechanisms)
+	epsilon := c / len(g.Mechanisms) % len(g.Epsilons)
+	task := c / len(g.Mechanisms) / len(g.Epsilons)
+	src := root.Stream(task).Stream(mechanism).Stream(epsilon).Stream(trial)
+	theta, err := g.Mechanisms[mechanism].Fit(g.Tasks[task].Train, g.Epsilons[epsilon], g.Delta, src)
+	if err != nil {
+		return 0, err
+	}
+	return g.Score(g.Tasks[task].Test, theta)
+}
+
+func (g Grid[D]) validate() error {
+	switch {
+	case len(g.Tasks) == 0 || len(g.Mechanisms) == 0 || len(g.Epsilons) == 0 || g.Score == nil:
+		return errors.New("sim: a grid needs tasks, mechanisms, epsilons and a score")
+	case g.Trials < 2:
+		return fmt.Errorf("sim: Trials = %d, want at least 2: a mean without a standard error says little", g.Trials)
+	case g.Workers < 0:
+		return fmt.Errorf("sim: Workers = %d, want a positive number, or 0 for one for each processor", g.Workers)
+	}
+	for _, m := range g.Mechanisms {
+		if m.Fit == nil {
+			return fmt.Errorf("sim: the mechanism %q has no Fit", m.Name)
+		}
+	}
+	return nil
+}

@@ -1,0 +1,183 @@
+package sim_test
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"math"
+	"reflect"
+	"strings"
+	"sync/atomic"
+	"testing"
+
+	"github.com/dpnb/notebooks/dpnb/noise"
+	"github.com/dpnb/notebooks/dpnb/sim"
+)
+
+// mean releases a mean with Gaussian noise of σ = 1/(nε); its score is the error.
+func mean(data []float64, epsilon, _ float64, src *noise.Seeded) ([]float64, error) {
+	var s float64
+	for _, v := range data {
+		s += v / float64(len(data))
+	}
+	out := []float64{0}
+	src.Gaussian(out, 1/(float64(len(data))*epsilon))
+	out[0] += s
+	return out, nil
+}
+
+func zero([]float64, float64, float64, *noise.Seeded) ([]float64, error) { return []float64{0}, nil }
+
+func grid(workers int) sim.Grid[[]float64] {
+	return sim.Grid[[]float64]{
+		Tasks: []sim.Task[[]float64]{
+			{Name: "ones", Train: []float64{1, 1, 1, 1}, Test: []float64{1}},
+			{Name: "twos", Train: []float64{2, 2}, Test: []float64{2}},
+		},
+		Mechanisms: []sim.Mechanism[[]float64]{{Name: "mean", Fit: mean}, {Name: "zero", Fit: zero}},
+		Epsilons:   []float64{0.5, 2, 8}, Delta: 1e-5, Trials: 400, Seed: 3, Workers: workers,
+		Score: func(test []float64, theta []float64) (float64, error) { return theta[0] - test[0], nil },
+	}
+}
+
+func run(t *testing.T, g sim.Grid[[]float64]) []sim.Cell {
+	t.Helper()
+	cells, err := g.Run(context.Background())
+	if err != nil {
+		t.Fatal(err)
+	}
+	return cells
+}
+
+// Errors are N(0, 1/(nε)²): mean within 5 standard errors, standard error to a
+// fifth (6 of its own standard deviations at 400 trials).
+func TestGridMeasures(t *testing.T) {
+	cells := run(t, grid(0))
+	if len(cells) != 12 {
+		t.Fatalf("%d cells", len(cells))
+	}
+	for i, c := range cells {
+		if want := []string{"mean", "zero"}[i%2]; c.Mechanism != want || c.Epsilon != []float64{0.5, 2, 8}[i/2%3] || c.Task != []string{"ones", "twos"}[i/6] {
+			t.Errorf("cell %d is %s, %v, %s", i, c.Task, c.Epsilon, c.Mechanism)
+		}
+		n := map[string]float64{"ones": 4, "twos": 2}[c.Task]
+		if c.Mechanism == "zero" {
+			if c.StdErr != 0 || c.Mean != -4/n {
+				t.Errorf("%s at zero: %+v", c.Task, c.Summary)
+			}
+			continue
+		}
+		se := 1 / (n * c.Epsilon) / 20
+		if math.Abs(c.Mean) > 5*se || math.Abs(c.StdErr/se-1) > 0.2 {
+			t.Errorf("%s, ε = %v: %+v, want 0 ± %v", c.Task, c.Epsilon, c.Summary, se)
+		}
+		if lo, hi := c.Interval(); math.Abs(hi-lo-3.92*c.StdErr) > 1e-12 || math.Abs(lo+hi-2*c.Mean) > 1e-12 {
+			t.Errorf("interval %v … %v", lo, hi)
+		}
+	}
+}
+
+func TestGridDoesNotDependOnWorkersOrOnWhatIsAppended(t *testing.T) {
+	want := run(t, grid(1))
+	if got := run(t, grid(5)); !reflect.DeepEqual(got, want) {
+		t.Error("five workers give another result than one")
+	}
+	more := grid(2)
+	more.Epsilons = append(more.Epsilons, 16)
+	more.Mechanisms = append(more.Mechanisms, sim.Mechanism[[]float64]{Name: "again", Fit: mean})
+	find := func(cells []sim.Cell, c sim.Cell) *sim.Cell {
+		for i := range cells {
+			if cells[i].Task == c.Task && cells[i].Mechanism == c.Mechanism && cells[i].Epsilon == c.Epsilon {
+				return &cells[i]
+			}
+		}
+		return nil
+	}
+	cells := run(t, more)
+	for _, c := range want {
+		if got := find(cells, c); got == nil || !reflect.DeepEqual(*got, c) {
+			t.Errorf("%s, %s, ε = %v changed when the grid grew", c.Task, c.Mechanism, c.Epsilon)
+		}
+	}
+	if a, b := find(cells, cells[0]), find(cells, sim.Cell{Task: "ones", Mechanism: "again", Epsilon: 0.5}); a.Scores[0] == b.Scores[0] {
+		t.Error("two mechanisms share their random numbers")
+	}
+	other := grid(2)
+	other.Seed++
+	if got := run(t, other); got[0].Mean == want[0].Mean {
+		t.Error("another seed gives the same numbers")
+	}
+}
+
+func TestGridReportsProgressAndFailures(t *testing.T) {
+	g := grid(3)
+	calls, last := 0, 0
+	g.Progress = func(done, total int) {
+		calls++
+		last = max(last, done)
+		if total != 4800 {
+			t.Errorf("total %d", total)
+		}
+	}
+	run(t, g)
+	if calls != 4800 || last != 4800 {
+		t.Errorf("%d calls, last %d", calls, last)
+	}
+	boom := errors.New("boom")
+	var runs atomic.Int32
+	g = grid(2)
+	g.Mechanisms[1].Fit = func([]float64, float64, float64, *noise.Seeded) ([]float64, error) { runs.Add(1); return nil, boom }
+	if cells, err := g.Run(context.Background()); cells != nil || !errors.Is(err, boom) || !strings.Contains(err.Error(), "zero, ε = 0.5") {
+		t.Errorf("a trial that fails: %v, %v", cells, err)
+	}
+	if runs.Load() > 100 {
+		t.Errorf("%d trials after the first failure", runs.Load())
+	}
+	ctx, cancel := context.WithCancel(context.Background())
+	g = grid(2)
+	g.Progress = func(done, _ int) {
+		if done == 10 {
+			cancel()
+		}
+	}
+	if cells, err := g.Run(ctx); cells != nil || !errors.Is(err, context.Canceled) {
+		t.Errorf("a run that is cancelled: %v", err)
+	}
+}
+
+func TestGridRefuses(t *testing.T) {
+	for name, spoil := range map[string]func(*sim.Grid[[]float64]){
+		"no tasks":      func(g *sim.Grid[[]float64]) { g.Tasks = nil },
+		"no mechanisms": func(g *sim.Grid[[]float64]) { g.Mechanisms = nil },
+		"no ε":          func(g *sim.Grid[[]float64]) { g.Epsilons = nil },
+		"no score":      func(g *sim.Grid[[]float64]) { g.Score = nil },
+		"no Fit":        func(g *sim.Grid[[]float64]) { g.Mechanisms[1].Fit = nil },
+		"one trial":     func(g *sim.Grid[[]float64]) { g.Trials = 1 },
+		"workers":       func(g *sim.Grid[[]float64]) { g.Workers = -1 },
+	} {
+		g := grid(1)
+		spoil(&g)
+		if _, err := g.Run(context.Background()); err == nil {
+			t.Errorf("%s is accepted", name)
+		}
+	}
+}
+
+// Noise on a mean, at two ε.
+func ExampleGrid() {
+	cells, err := sim.Grid[[]float64]{
+		Tasks:      []sim.Task[[]float64]{{Name: "four ones", Train: []float64{1, 1, 1, 1}, Test: []float64{1}}},
+		Mechanisms: []sim.Mechanism[[]float64]{{Name: "noisy mean", Fit: mean}},
+		Epsilons:   []float64{1, 100}, Trials: 10, Seed: 1,
+		Score: func(test []float64, theta []float64) (float64, error) { return math.Abs(theta[0] - test[0]), nil },
+	}.Run(context.Background())
+	if err != nil {
+		panic(err)
+	}
+	for _, c := range cells {
+		fmt.Printf("%s, %s, ε = %g: error %.3f ± %.3f\n", c.Task, c.Mechanism, c.Epsilon, c.Mean, 1.96*c.StdErr)
+	}
+	// Output:
+	// four ones, noisy mean, ε = 1: error 0.115 ± 0.055
+	// four ones, noisy mean, ε = 100: error 0.002 ± 0.001
+}
