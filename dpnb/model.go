@@ -178,11 +178,11 @@ func (m *Model) meaning() string {
 	case frame.Count:
 		return fmt.Sprintf("a positive one raises the logarithm of the mean of %s", t.Name)
 	default:
-		unit := fmt.Sprintf("%g of %s, half the width of its bounds", 0.5*(t.Upper-t.Lower), t.Name)
+		unit := fmt.Sprintf("%g, half the width of its bounds", 0.5*(t.Upper-t.Lower))
 		if t.Log {
-			unit = fmt.Sprintf("half the range of %s on its logarithmic scale", t.Name)
+			unit = "half the range on its logarithmic scale"
 		}
-		return fmt.Sprintf("a positive one raises %s, in units of %s", t.Name, unit)
+		return fmt.Sprintf("a positive one raises %s; the unit is %s", t.Name, unit)
 	}
 }
 
