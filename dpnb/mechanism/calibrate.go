@@ -21,6 +21,9 @@ type CalibrationConfig struct {
 	Lambda float64
 	// Rule chooses λ where Lambda is zero.
 	Rule LambdaRule
+	// Planned is for Automatic and PredictedError: what is publicly known of the
+	// records. It is not looked at where Lambda is given.
+	Planned Planned
 	// NoiseFactor f ≥ 1 is for SmallestLambda: σ is f times that of the
 	// Gaussian mechanism at the same (ε, δ), and λ the smallest that then
 	// satisfies (ε, δ). Zero means 1.3, as in rkw23, section 5, or the least
@@ -41,14 +44,22 @@ type CalibrationConfig struct {
 type LambdaRule int
 
 const (
+	// Automatic is PredictedError where Planned.Records is stated, else
+	// LeastNoise. On data where the two differ the former was the better or
+	// equal (docs/theory/lambda_rule.md).
+	Automatic LambdaRule = iota
 	// LeastNoise takes the smallest λ at which objective perturbation is proved
 	// to cost no more than the Gaussian mechanism, so that σ is as small as any
 	// accounting could make it. Losses for which there is no such λ fall back
 	// to SmallestLambda.
-	LeastNoise LambdaRule = iota
+	LeastNoise
 	// SmallestLambda takes the smallest λ that suffices for NoiseFactor times
 	// the Gaussian mechanism's σ (rkw23, section 5).
 	SmallestLambda
+	// PredictedError takes what LeastNoise takes, or the larger λ at which the
+	// error that is predicted from Planned is least (Planned.BestLambda): there
+	// it costs no more privacy and no more noise.
+	PredictedError
 )
 
 // outputShare is μ_out/μ_objective: the output noise then costs about
@@ -68,6 +79,12 @@ func CalibrateObjectivePerturbation(c CalibrationConfig) (ObjectivePerturbation,
 	}
 	if err := m.Validate(); err != nil {
 		return m, err
+	}
+	if c.Rule == Automatic {
+		c.Rule = LeastNoise
+		if c.Planned.Records != 0 {
+			c.Rule = PredictedError
+		}
 	}
 	if err := c.validate(); err != nil {
 		return m, err
@@ -101,7 +118,18 @@ func CalibrateObjectivePerturbation(c CalibrationConfig) (ObjectivePerturbation,
 	if c.Lambda > 0 {
 		return k.withLambda(c.Lambda)
 	}
-	if c.Rule == LeastNoise && (m.Bound == 0 || m.Bound == objpert.Tight) {
+	if c.Rule == PredictedError {
+		k.least = math.Max(k.least, c.Planned.BestLambda(m, k.gauss))
+		return k.predicted(c)
+	}
+	return k.byRule(c)
+}
+
+// byRule returns the mechanism at the least λ, from k.least on, that LeastNoise
+// or SmallestLambda takes.
+func (k *calibration) byRule(c CalibrationConfig) (ObjectivePerturbation, error) {
+	m := k.m
+	if c.Rule != SmallestLambda && (m.Bound == 0 || m.Bound == objpert.Tight) {
 		lambda, err := smallest(k.least, func(lambda float64) (bool, error) {
 			g := m
 			g.Lambda, g.Sigma = lambda, k.exact
@@ -256,14 +284,19 @@ func (c CalibrationConfig) validate() error {
 		return &privacy.ParamError{Name: "Delta", Value: c.Delta, Want: "a number in (0, 1)"}
 	case !(c.Lambda >= 0) || math.IsInf(c.Lambda, 1):
 		return &privacy.ParamError{Name: "Lambda", Value: c.Lambda, Want: "a positive number, or 0 to have it chosen"}
-	case c.Rule != LeastNoise && c.Rule != SmallestLambda:
-		return &privacy.ParamError{Name: "Rule", Value: int(c.Rule), Want: "LeastNoise or SmallestLambda"}
+	case c.Rule < Automatic || c.Rule > PredictedError:
+		return &privacy.ParamError{Name: "Rule", Value: int(c.Rule), Want: "Automatic, LeastNoise, SmallestLambda or PredictedError"}
 	case c.NoiseFactor != 0 && !(c.NoiseFactor >= 1 && c.NoiseFactor < 1e6):
 		return &privacy.ParamError{Name: "NoiseFactor", Value: c.NoiseFactor, Want: "a number of at least 1, or 0 for 1.3"}
 	case !(c.Clip >= 0) || math.IsInf(c.Clip, 1):
 		return &privacy.ParamError{Name: "Clip", Value: c.Clip, Want: "a positive number, or 0 not to clip"}
 	case !(c.Tolerance >= 0) || math.IsInf(c.Tolerance, 1):
 		return &privacy.ParamError{Name: "Tolerance", Value: c.Tolerance, Want: "a positive number, or 0 to have it chosen"}
+	}
+	if c.Rule == PredictedError && c.Lambda == 0 {
+		if err := c.Planned.Validate(); err != nil {
+			return err
+		}
 	}
 	if err := c.Adjacency.Validate(); err != nil {
 		return err

@@ -1,0 +1,282 @@
+package inference
+
+import (
+	"errors"
+	"fmt"
+	"math"
+
+	"gonum.org/v1/gonum/mat"
+
+	"github.com/dpnb/notebooks/dpnb/erm"
+	"github.com/dpnb/notebooks/dpnb/loss"
+	"github.com/dpnb/notebooks/dpnb/mechanism"
+	"github.com/dpnb/notebooks/dpnb/noise"
+	"github.com/dpnb/notebooks/dpnb/privacy"
+)
+
+// Curvature releases, for the coefficients θ that Fit has released, the
+// curvature of the losses there and, if it is wanted, what the scores vary by:
+//
+//	M̃ = Σᵢ f″(xᵢᵀθ; yᵢ)·xᵢxᵢᵀ + E,   Ṽ = Σᵢ f′(xᵢᵀθ; yᵢ)²·xᵢxᵢᵀ + E′,
+//
+// E symmetric with independent N(0, Sigma²) on the diagonal and N(0, Sigma²/2)
+// beside it, E′ the same with ScoreSigma. One record changes M by at most
+// s = R²·sup f″ and V by at most L² = R²·sup f′² in the Frobenius norm, in which
+// E is a standard Gaussian, so that these are Gaussian mechanisms with
+// μ = s/Sigma and L²/ScoreSigma: given θ, they compose with Fit.
+//
+// The ridge is not in M.
+type Curvature struct {
+	// Fit is the mechanism that released θ.
+	Fit mechanism.ObjectivePerturbation
+	// Sigma > 0 is the scale of the noise in M.
+	Sigma float64
+	// ScoreSigma ≥ 0 is that of the noise in V; zero: V is not released.
+	ScoreSigma float64
+}
+
+// Validate returns a *privacy.ParamError if a field is out of range.
+func (c Curvature) Validate() error {
+	if err := c.Fit.Validate(); err != nil {
+		return err
+	}
+	if !(c.Sigma > 0) || math.IsInf(c.Sigma, 1) {
+		return &privacy.ParamError{Name: "Sigma", Value: c.Sigma, Want: "a positive finite number"}
+	}
+	if !(c.ScoreSigma >= 0) || math.IsInf(c.ScoreSigma, 1) {
+		return &privacy.ParamError{Name: "ScoreSigma", Value: c.ScoreSigma, Want: "a positive finite number, or 0 not to release the scores' covariance"}
+	}
+	return nil
+}
+
+// roundUp is for a privacy figure of a few correctly rounded operations.
+const roundUp = 1 + 0x1p-48
+
+// sensitivities of M and V, with room for the rounding of one record's part.
+func (c Curvature) sensitivities() (curvature, scores float64) {
+	l := c.Fit.Lipschitz()
+	return c.Fit.Smoothness() * (1 + 1e-12), l * l * (1 + 1e-12)
+}
+
+// Mu returns μ of the release of the matrices alone, rounded up:
+// √((s/Sigma)² + (L²/ScoreSigma)²).
+func (c Curvature) Mu() float64 {
+	s, l2 := c.sensitivities()
+	mu := s / c.Sigma
+	if c.ScoreSigma > 0 {
+		mu = math.Hypot(mu, l2/c.ScoreSigma)
+	}
+	return mu * roundUp
+}
+
+// Profile returns the profile, under add/remove-one, of the matrices alone,
+// given the coefficients.
+//
+// Errors: as Validate.
+func (c Curvature) Profile() (privacy.Profile, error) {
+	if err := c.Validate(); err != nil {
+		return nil, err
+	}
+	return privacy.GaussianProfile(c.Mu(), privacy.AddRemove), nil
+}
+
+// Together returns the profile of the fit and of the matrices, under
+// add/remove-one: that of a fit whose output noise has μ² more, Gaussian
+// mechanisms being what both are.
+//
+// Bound: upper, for every ε.
+// Errors: as Validate.
+// Proof: docs/theory/intervals.md, section 4.
+func (c Curvature) Together() (privacy.Profile, error) {
+	if err := c.Validate(); err != nil {
+		return nil, err
+	}
+	m := c.Fit
+	out := 2 * m.Tolerance / (m.Lambda * m.OutputSigma) * roundUp
+	m.OutputSigma = 2 * m.Tolerance / (m.Lambda * math.Hypot(out, c.Mu()) * roundUp) / roundUp
+	return m.Profile()
+}
+
+// Moments is what is known about the curvature at the released coefficients.
+type Moments struct {
+	// Hessian is M̃, a d×d matrix, the ridge not included; HessianSigma is the
+	// scale of its noise, zero for a matrix from public records.
+	Hessian      *mat.SymDense
+	HessianSigma float64
+	// Scores is Ṽ, nil if it is not known.
+	Scores     *mat.SymDense
+	ScoreSigma float64
+	// Guarantee is that of the matrices, given the coefficients.
+	Guarantee mechanism.Guarantee
+	// Simulated says that the noise came from a seed.
+	Simulated bool
+	Seed      uint64
+}
+
+// Run draws the noise and releases the matrices at theta, which must be what
+// Fit has released for the same records: else the guarantee does not compose as
+// Together says. The caller has charged the budget.
+//
+// Errors: as ObjectivePerturbation.Check, or a theta of another length.
+func (c Curvature) Run(rows erm.Rows, labels, theta []float64, src noise.Source) (*Moments, error) {
+	if src == nil {
+		return nil, errors.New("inference: a source of noise is required: noise.NewSecure() for a release, noise.NewSeeded(seed) for a simulation")
+	}
+	if err := c.Validate(); err != nil {
+		return nil, err
+	}
+	if err := c.Fit.Check(rows, labels); err != nil {
+		return nil, err
+	}
+	if err := sameLength(rows, theta); err != nil {
+		return nil, err
+	}
+	p, err := c.Profile()
+	if err != nil {
+		return nil, err
+	}
+	out := &Moments{HessianSigma: c.Sigma, ScoreSigma: c.ScoreSigma, Simulated: src.Simulation()}
+	out.Seed, _ = src.Seed()
+	out.Guarantee = mechanism.Guarantee{
+		Adjacency: privacy.AddRemove, Profile: p, Bound: "the Gaussian mechanism's, given the coefficients (docs/theory/intervals.md)",
+		Assumptions: []string{
+			"the coefficients at which the curvature was taken are what the fit released for the same records",
+			"sums and Gaussian noise are computed in float64 arithmetic, which the proof idealises as real numbers",
+		},
+	}
+	hessian, scores := moments(c.Fit, rows, labels, theta, c.ScoreSigma > 0)
+	addSymmetric(hessian, c.Sigma, src)
+	out.Hessian = hessian
+	if c.ScoreSigma > 0 {
+		addSymmetric(scores, c.ScoreSigma, src)
+		out.Scores = scores
+	}
+	return out, nil
+}
+
+// Release runs Fit and then, at the coefficients that it releases, the matrices.
+// The guarantee of the release is that of the two together, whatever is done
+// with either. The caller has charged the budget with Together's (ε, δ).
+//
+// Errors: as Run and ObjectivePerturbation.Run; nothing is released then.
+func (c Curvature) Release(rows erm.Rows, labels []float64, src noise.Source, settings *mechanism.Settings) (*mechanism.Release, *Moments, error) {
+	together, err := c.Together()
+	if err != nil {
+		return nil, nil, err
+	}
+	r, err := c.Fit.Run(rows, labels, src, settings)
+	if err != nil {
+		return nil, nil, err
+	}
+	mo, err := c.Run(rows, labels, r.Coefficients, src)
+	if err != nil {
+		return nil, nil, err
+	}
+	r.Guarantee.Profile = together
+	r.Guarantee.Bound = fmt.Sprintf("that of the coefficients and of their curvature (μ = %s) together; of the coefficients alone: %s", privacy.FormatUp(c.Mu(), 3), r.Guarantee.Bound)
+	r.Guarantee.Assumptions = append(r.Guarantee.Assumptions, "sums of the curvature are computed in float64 arithmetic, which the proof idealises as real numbers")
+	return r, mo, nil
+}
+
+// PublicCurvature returns the curvature at theta from records that are public
+// and come from the same population as the private ones, scaled to `records` of
+// them, a public number. It costs no privacy. Labels may be nil where the
+// loss's curvature does not depend on them (logistic); the scores'
+// covariance is then not known.
+//
+// Errors: *erm.DataError, or a *privacy.ParamError.
+func PublicCurvature(fit mechanism.ObjectivePerturbation, rows erm.Rows, labels, theta []float64, records float64) (*Moments, error) {
+	if err := fit.Validate(); err != nil {
+		return nil, err
+	}
+	if !(records >= 1) || math.IsInf(records, 1) {
+		return nil, &privacy.ParamError{Name: "records", Value: records, Want: "the planned number of private records, a public number ≥ 1"}
+	}
+	if err := sameLength(rows, theta); err != nil {
+		return nil, err
+	}
+	n, _ := rows.Dims()
+	known := labels != nil
+	if !known {
+		if _, ok := fit.Loss.(loss.Logistic); !ok {
+			return nil, &erm.DataError{Text: fmt.Sprintf("the curvature of the %s loss depends on the labels: give the labels of the public records", fit.Loss.Name())}
+		}
+		labels = make([]float64, n)
+		for i := range labels {
+			labels[i] = 1
+		}
+	}
+	if err := fit.Check(rows, labels); err != nil {
+		return nil, err
+	}
+	hessian, scores := moments(fit, rows, labels, theta, known)
+	hessian.ScaleSym(records/float64(n), hessian)
+	out := &Moments{Hessian: hessian}
+	if known {
+		scores.ScaleSym(records/float64(n), scores)
+		out.Scores = scores
+	}
+	return out, nil
+}
+
+func sameLength(rows erm.Rows, theta []float64) error {
+	if _, d := rows.Dims(); d != len(theta) {
+		return &erm.DataError{Text: fmt.Sprintf("%d coefficients for %d features", len(theta), d)}
+	}
+	return nil
+}
+
+// moments returns M and, if it is wanted, V at theta.
+func moments(fit mechanism.ObjectivePerturbation, rows erm.Rows, labels, theta []float64, scores bool) (hessian, score *mat.SymDense) {
+	n, d := rows.Dims()
+	const block = 256
+	hessian = mat.NewSymDense(d, nil)
+	if scores {
+		score = mat.NewSymDense(d, nil)
+	}
+	x := mat.NewDense(block, d, nil)
+	t, w := make([]float64, block), make([]float64, block)
+	part := mat.NewSymDense(d, nil)
+	// add puts Σ w·xxᵀ over the rows of x to dst, w ≥ 0.
+	add := func(dst *mat.SymDense, lo, hi int, w []float64) {
+		for i := lo; i < hi; i++ {
+			row := x.RawRowView(i - lo)
+			rows.Row(row, i)
+			root := math.Sqrt(w[i-lo])
+			for j := range row {
+				row[j] *= root
+			}
+		}
+		part.SymOuterK(1, x.Slice(0, hi-lo, 0, d).T())
+		dst.AddSym(dst, part)
+	}
+	for lo := 0; lo < n; lo += block {
+		hi := min(lo+block, n)
+		t, w := t[:hi-lo], w[:hi-lo]
+		rows.Margins(t, theta, lo, hi)
+		fit.Loss.Curvature(w, t, labels[lo:hi])
+		add(hessian, lo, hi, w)
+		if scores {
+			fit.Loss.ValueSlope(w, t, labels[lo:hi])
+			for i, v := range w {
+				w[i] = v * v
+			}
+			add(score, lo, hi, w)
+		}
+	}
+	return hessian, score
+}
+
+// addSymmetric adds a symmetric Gaussian matrix whose Frobenius coordinates are
+// independent N(0, sigma²).
+func addSymmetric(m *mat.SymDense, sigma float64, src noise.Source) {
+	d := m.SymmetricDim()
+	e := make([]float64, d)
+	for i := range d {
+		src.Gaussian(e[i:], sigma)
+		m.SetSym(i, i, m.At(i, i)+e[i])
+		for j := i + 1; j < d; j++ {
+			m.SetSym(i, j, m.At(i, j)+e[j]/math.Sqrt2)
+		}
+	}
+}
