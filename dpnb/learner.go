@@ -51,8 +51,10 @@ type plan struct {
 	probabilities bool
 
 	lambda float64
-	bound  objpert.Bound
-	rule   mechanism.LambdaRule
+	// records that were planned for; zero if nothing is said of them.
+	records int
+	bound   objpert.Bound
+	rule    mechanism.LambdaRule
 	// ridge ρ > 0 takes λ = σ·max(ρR, s/(2L)) where none is fixed and the bound is
 	// Tight, σ the Gaussian mechanism's: the noise alone then moves a prediction
 	// xᵀθ by about 1/ρ at most, even where there is no data, and the curvature
@@ -206,10 +208,14 @@ func (p plan) clipped(d *frame.Design) loss.Loss {
 
 // calibration asks for the mechanism of p with records like those of d.
 func (p plan) calibration(d *frame.Design, epsilon, delta float64) mechanism.CalibrationConfig {
-	return mechanism.CalibrationConfig{
+	c := mechanism.CalibrationConfig{
 		Loss: p.loss(d.Target), Clip: p.clip(d), RowNorm: d.RowNorm, Epsilon: epsilon, Delta: delta,
 		Adjacency: privacy.AddRemove, Lambda: p.lambda, Bound: p.bound, Rule: p.rule, Tolerance: p.tolerance,
 	}
+	if p.records != 0 {
+		c.Planned = mechanism.Planned{Records: p.records, Features: d.Rows.D}
+	}
+	return c
 }
 
 // perturbObjective prepares objective perturbation.

@@ -156,6 +156,31 @@ func TestRidgeOfNumbersAndCounts(t *testing.T) {
 	}
 }
 
+// A plan of few records gives a greater λ, at the same noise; the records
+// themselves have no part in it.
+func TestPlannedRecords(t *testing.T) {
+	data := kinds(t, 60)["Binary"]
+	for name, learner := range map[string]func(records int) dpnb.Learner{
+		"Logistic": func(n int) dpnb.Learner { return dpnb.Logistic{Records: n, Noise: dpnb.Seed(1)} },
+		"SVM":      func(n int) dpnb.Learner { return dpnb.SVM{Records: n, Noise: dpnb.Seed(1)} },
+	} {
+		var lambda, sigma []float64
+		for _, n := range []int{0, 1_000_000, 100} {
+			m, err := learner(n).Fit(data, dpnb.Simulate(0.5, 1e-6))
+			if err != nil {
+				t.Fatal(name, err)
+			}
+			lambda, sigma = append(lambda, m.Lambda()), append(sigma, m.Release.NoiseScale)
+		}
+		if math.Abs(lambda[1]/lambda[0]-1) > 1e-5 || lambda[2] < 2*lambda[0] || math.Abs(sigma[2]/sigma[0]-1) > 1e-6 {
+			t.Errorf("%s: λ = %v, σ = %v without a plan, for a million and for a hundred", name, lambda, sigma)
+		}
+		if _, err := learner(-5).Fit(data, dpnb.Simulate(0.5, 1e-6)); err == nil || !strings.Contains(err.Error(), "Records") {
+			t.Errorf("%s: a plan of −5 records: %v", name, err)
+		}
+	}
+}
+
 // Records made for another learner are refused, with nothing drawn or spent, and
 // the error names what would do.
 func TestWrongRecordsAreRefused(t *testing.T) {

@@ -14,6 +14,10 @@ type Logistic struct {
 	// Lambda fixes the ridge λ of the sum objective Σℓ + (λ/2)‖θ‖²; zero has it
 	// chosen. It must not be chosen by looking at the records.
 	Lambda float64
+	// Records is how many records were planned for, if that is public: where they
+	// are few beside the features, a greater λ is then chosen. The count of the
+	// records themselves is private. Zero is no plan (docs/theory/lambda_rule.md).
+	Records int
 	// Noise is the source of the noise; nil is noise.NewSecure().
 	// Seed(s) makes the fit a reproducible simulation that protects nobody.
 	Noise noise.Source
@@ -45,6 +49,6 @@ func (l Logistic) plan() plan {
 	return plan{
 		learner: "Logistic", title: "logistic regression", entry: "logistic", task: frame.TwoClasses, probabilities: true,
 		loss:   func(frame.Target) loss.Loss { return loss.Logistic{} },
-		lambda: l.Lambda, noise: l.Noise, workers: l.Workers, bound: l.Bound,
+		lambda: l.Lambda, records: l.Records, noise: l.Noise, workers: l.Workers, bound: l.Bound,
 	}
 }

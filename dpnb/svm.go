@@ -19,6 +19,10 @@ type SVM struct {
 	// Width h > 0 of the smoothing, in the unit of the margin; zero is 1. A
 	// smaller one is nearer to the hinge, and makes λ greater in proportion to 1/h.
 	Width float64
+	// Records is how many records were planned for, if that is public: where they
+	// are few beside the features, a greater λ is then chosen. The count of the
+	// records themselves is private. Zero is no plan (docs/theory/lambda_rule.md).
+	Records int
 	// Noise is the source of the noise; nil is noise.NewSecure().
 	Noise noise.Source
 	// Workers is the number of goroutines; zero means one for each processor.
@@ -42,7 +46,7 @@ func (l SVM) plan() plan {
 	return plan{
 		learner: "SVM", title: "support vector machine", entry: "smoothed hinge", task: frame.TwoClasses,
 		loss:   func(frame.Target) loss.Loss { return loss.Softplus{Width: width} },
-		lambda: l.Lambda, noise: l.Noise, workers: l.Workers, bound: l.Bound,
+		lambda: l.Lambda, records: l.Records, noise: l.Noise, workers: l.Workers, bound: l.Bound,
 	}
 }
 
