@@ -109,6 +109,7 @@ func Register() []Claim {
 		intervals(),
 		utility(),
 		lambdaRule(),
+		severalClasses(),
 	} {
 		all = append(all, part...)
 	}

@@ -50,7 +50,7 @@ func (r *search) newton(m metric) {
 		if !(slope0 < 0) {
 			break
 		}
-		if _, ok := r.along(dir, slope0, &trial, &trialGrad); !ok.accepted {
+		if _, ok := r.along(dir, slope0, &trial, &trialGrad); !ok.Accepted {
 			return // the curvature is that of the last trial: rounding or budget
 		}
 		before := r.best.Certificate.Bound()

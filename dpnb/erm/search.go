@@ -5,6 +5,8 @@ import (
 	"math"
 
 	"gonum.org/v1/gonum/floats"
+
+	"github.com/dpnb/notebooks/dpnb/erm/internal/descent"
 )
 
 // search is the state that all methods share: the point, its gradient, what
@@ -112,17 +114,17 @@ func (r *search) solution(m Method) (*Solution, error) {
 
 // along searches along dir from x for a better point, and moves there. trial
 // and trialGrad are overwritten and swapped with x and g.
-func (r *search) along(dir []float64, slope0 float64, trial, trialGrad *[]float64) (step float64, ok searchResult) {
+func (r *search) along(dir []float64, slope0 float64, trial, trialGrad *[]float64) (step float64, ok descent.Result) {
 	rounding := r.rounding
-	step, ok = lineSearch(func(a float64) (fa, slope float64) {
+	step, ok = descent.LineSearch(func(a float64) (fa, slope float64) {
 		floats.AddScaledTo(*trial, r.x, a, dir)
 		fa, rounding = r.e.eval(*trialGrad, *trial)
 		return fa, floats.Dot(*trialGrad, dir)
 	}, r.f, slope0, r.left())
-	if ok.accepted {
+	if ok.Accepted {
 		r.x, *trial = *trial, r.x
 		r.g, *trialGrad = *trialGrad, r.g
-		r.f, r.rounding = ok.value, rounding
+		r.f, r.rounding = ok.Value, rounding
 	}
 	return step, ok
 }

@@ -1,14 +1,18 @@
-package erm
+// Package descent has what all searches for a minimiser share: a line search for
+// convex functions and the memory of limited-memory quasi-Newton methods.
+package descent
 
 import "math"
 
-type searchResult struct {
-	value       float64
-	accepted    bool
-	budgetSpent bool
+// Result of a line search: the value at the step, whether the step is good, and
+// whether it was the budget that ended the search.
+type Result struct {
+	Value       float64
+	Accepted    bool
+	BudgetSpent bool
 }
 
-// lineSearch finds a step a > 0 along a descent direction of a convex function
+// LineSearch finds a step a > 0 along a descent direction of a convex function
 // φ(a) with
 //
 //	|φ′(a)| ≤ 0.9·|φ′(0)|  and  φ(a) ≤ φ(0) + 1e-4·a·φ′(0),
@@ -17,7 +21,7 @@ type searchResult struct {
 // second is replaced by φ′(a) ≤ −0.8·φ′(0) and φ(a) ≤ φ(0)(1 + 1e-12) (the
 // approximate Wolfe condition of Hager and Zhang 2005). φ′ is monotone, so a
 // bracket on its sign is a bracket on the minimum.
-func lineSearch(phi func(a float64) (value, slope float64), f0, slope0 float64, budget int) (float64, searchResult) {
+func LineSearch(phi func(a float64) (value, slope float64), f0, slope0 float64, budget int) (float64, Result) {
 	lo, slopeLo := 0.0, slope0
 	hi, slopeHi := math.Inf(1), math.NaN()
 	a := 1.0
@@ -28,7 +32,7 @@ func lineSearch(phi func(a float64) (value, slope float64), f0, slope0 float64, 
 			armijo := fa <= f0+1e-4*a*slope0
 			approximate := slope <= -0.8*slope0 && fa <= f0+1e-12*math.Abs(f0)
 			if armijo || approximate {
-				return a, searchResult{value: fa, accepted: true}
+				return a, Result{Value: fa, Accepted: true}
 			}
 		}
 		if !finite || slope > 0 || fa > f0+1e-12*math.Abs(f0) {
@@ -50,5 +54,5 @@ func lineSearch(phi func(a float64) (value, slope float64), f0, slope0 float64, 
 			break
 		}
 	}
-	return 0, searchResult{budgetSpent: budget < 40}
+	return 0, Result{BudgetSpent: budget < 40}
 }

@@ -1,0 +1,199 @@
+// Package linear has private linear regression (squared loss) from perturbed
+// moments: AdaSSP, which releases XᵀX and Xᵀy with Gaussian noise and a ridge
+// that adapts to the data, and the functional mechanism, which perturbs the
+// coefficients of the objective. They need no solver and no tolerance; their
+// noise grows with the dimension, that of objective perturbation does not.
+package linear
+
+import (
+	"fmt"
+	"math"
+	"runtime"
+	"sync"
+	"sync/atomic"
+
+	"gonum.org/v1/gonum/blas"
+	"gonum.org/v1/gonum/blas/blas64"
+	"gonum.org/v1/gonum/floats"
+	"gonum.org/v1/gonum/mat"
+
+	"github.com/dpnb/notebooks/dpnb/erm"
+	"github.com/dpnb/notebooks/dpnb/noise"
+	"github.com/dpnb/notebooks/dpnb/privacy"
+)
+
+const (
+	// normSlack is by how much, relatively, a record's computed norm may exceed
+	// RowNorm.
+	normSlack = 1e-12
+	// arithmetic is by what share of the sensitivity the rounding of two
+	// neighbours' moments may move them apart; the noise pays for it, and Check
+	// refuses records for which it might not suffice.
+	arithmetic = 1e-5
+	// blockRows records are packed at a time; maxChunks bounds the partial sums.
+	// Neither depends on the number of workers, so nor does the result.
+	blockRows = 64
+	maxChunks = 64
+)
+
+// inflation is what the sensitivities are multiplied by.
+const inflation = (1 + 3*normSlack) * (1 + 3*normSlack) * (1 + arithmetic)
+
+// moments are XᵀX, of which the upper triangle is used, and Xᵀy.
+type moments struct {
+	gram  *mat.SymDense
+	cross []float64
+}
+
+// chunking returns the number of partial sums and of blocks.
+func chunking(n int) (chunks, blocks int) {
+	blocks = (n + blockRows - 1) / blockRows
+	return min(maxChunks, blocks), blocks
+}
+
+// newMoments computes the moments of the records in one pass, divided by
+// rowNorm² and rowNorm·labelBound.
+func newMoments(rows erm.Rows, labels []float64, rowNorm, labelBound float64, workers int) moments {
+	n, d := rows.Dims()
+	chunks, blocks := chunking(n)
+	parts := make([]moments, chunks)
+	var next atomic.Int64
+	work := func() {
+		pack, y := make([]float64, blockRows*d), make([]float64, blockRows)
+		for c := int(next.Add(1)) - 1; c < chunks; c = int(next.Add(1)) - 1 {
+			m := moments{mat.NewSymDense(d, nil), make([]float64, d)}
+			for b := c * blocks / chunks; b < (c+1)*blocks/chunks; b++ {
+				lo, hi := b*blockRows, min(n, (b+1)*blockRows)
+				for i := lo; i < hi; i++ {
+					row := pack[(i-lo)*d : (i-lo+1)*d]
+					rows.Row(row, i)
+					floats.Scale(1/rowNorm, row)
+					y[i-lo] = labels[i] / labelBound
+				}
+				x := blas64.General{Rows: hi - lo, Cols: d, Stride: d, Data: pack[:(hi-lo)*d]}
+				blas64.Syrk(blas.Trans, 1, x, 1, m.gram.RawSymmetric())
+				blas64.Gemv(blas.Trans, 1, x, blas64.Vector{N: hi - lo, Data: y[:hi-lo], Inc: 1}, 1, blas64.Vector{N: d, Data: m.cross, Inc: 1})
+			}
+			parts[c] = m
+		}
+	}
+	if workers <= 0 {
+		workers = runtime.GOMAXPROCS(0)
+	}
+	var wait sync.WaitGroup
+	for range min(workers, chunks) {
+		wait.Go(work)
+	}
+	wait.Wait()
+	total := parts[0]
+	for _, m := range parts[1:] {
+		total.gram.AddSym(total.gram, m.gram)
+		floats.Add(total.cross, m.cross)
+	}
+	return total
+}
+
+// roundingShare bounds by how much rounding moves the moments of two neighbours
+// apart, as a share of the sensitivity: each sum of n products errs by at most
+// h·u of the sum of their sizes, h the depth of the sums, and the smallest
+// eigenvalue by 10d·u of the largest besides; two more roundings scale a record.
+func roundingShare(n, d int) float64 {
+	chunks, blocks := chunking(n)
+	h := float64(blockRows) + float64(blocks)/float64(chunks) + 1 + float64(chunks) + 6
+	return 2 * 1.01 * 0x1p-53 * float64(n) * (h + 10*float64(d))
+}
+
+// checkRecords validates records against the bounds that the noise was
+// calibrated for.
+func checkRecords(rows erm.Rows, labels []float64, rowNorm, labelBound float64) error {
+	fail := func(format string, a ...any) error { return &erm.DataError{Text: fmt.Sprintf(format, a...)} }
+	if rows == nil {
+		return fail("a fit needs rows")
+	}
+	n, d := rows.Dims()
+	switch {
+	case n == 0:
+		return fail("there are no records (n = 0): nothing can be learnt")
+	case d == 0:
+		return fail("there are no features (d = 0): keep at least one column, or add a bias")
+	case len(labels) != n:
+		return fail("%d labels for %d records", len(labels), n)
+	case roundingShare(n, d) > arithmetic:
+		return fail("too many records for float64 sums whose rounding is paid for: fit a part of them")
+	}
+	for i, y := range labels {
+		if !(math.Abs(y) <= labelBound) {
+			return fail("label %v of record %d: the noise was calibrated for |y| ≤ LabelBound = %g; cut or scale the labels first", y, i, labelBound)
+		}
+	}
+	longest := erm.MaxNorm(rows)
+	switch {
+	case math.IsNaN(longest) || math.IsInf(longest, 0):
+		return fail("a record has an entry that is NaN, ±Inf or too large: clean or clip the columns first")
+	case !(longest <= rowNorm*(1+normSlack)):
+		return fail("a record is longer than RowNorm = %g, for which the noise was calibrated: scale or clip the rows first", rowNorm)
+	}
+	return nil
+}
+
+// addSymmetric adds to a symmetric matrix the noise whose coordinates in the
+// orthonormal basis of symmetric matrices are N(0, σ²): N(0, σ²) on the diagonal,
+// N(0, σ²/2) off it. ‖xxᵀ‖_F = ‖x‖² is then all that a record can move, in units
+// of σ, in whatever direction it points.
+func addSymmetric(a *mat.SymDense, sigma float64, src noise.Source) {
+	d := a.SymmetricDim()
+	g := make([]float64, d*(d+1)/2)
+	src.Gaussian(g, sigma)
+	k := 0
+	for i := range d {
+		for j := i; j < d; j++ {
+			v := g[k]
+			if j > i {
+				v /= math.Sqrt2
+			}
+			a.SetSym(i, j, a.At(i, j)+v)
+			k++
+		}
+	}
+}
+
+// solveEigen returns Σ v_k(v_kᵀq)/g(e_k) over the eigenpairs of a, where weight
+// gives 1/g(e) and zero leaves a direction out.
+func solveEigen(a *mat.SymDense, q []float64, weight func(e float64) float64) ([]float64, error) {
+	var eig mat.EigenSym
+	if !eig.Factorize(a, true) {
+		return nil, fmt.Errorf("linear: nothing is released, because the eigenvalues of the perturbed moments could not be found")
+	}
+	d := len(q)
+	var v mat.Dense
+	eig.VectorsTo(&v)
+	theta := make([]float64, d)
+	for k, e := range eig.Values(nil) {
+		var dot float64
+		for j, qj := range q {
+			dot += v.At(j, k) * qj
+		}
+		dot *= weight(e)
+		for j := range theta {
+			theta[j] += dot * v.At(j, k)
+		}
+	}
+	return theta, nil
+}
+
+func positive(name string, v float64) error {
+	if !(v > 0) || math.IsInf(v, 1) {
+		return &privacy.ParamError{Name: name, Value: v, Want: "a positive finite number"}
+	}
+	return nil
+}
+
+// assumptions that both mechanisms rest on.
+func assumptions(rowNorm, labelBound float64) []string {
+	return []string{
+		"every record that could be in the data has ‖x‖₂ ≤ " + privacy.FormatUp(rowNorm, 6) + " and |y| ≤ " + privacy.FormatUp(labelBound, 6) + " (checked for those that are)",
+		"the bounds and the noise were chosen without looking at the records",
+		"the noise is drawn in float64 arithmetic, which the proof idealises as real numbers",
+		"time taken and failures are not observed by the adversary",
+	}
+}

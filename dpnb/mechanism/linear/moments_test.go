@@ -1,0 +1,208 @@
+package linear
+
+import (
+	"math"
+	"testing"
+
+	"gonum.org/v1/gonum/floats"
+	"gonum.org/v1/gonum/mat"
+
+	"github.com/dpnb/notebooks/dpnb/erm"
+	"github.com/dpnb/notebooks/dpnb/noise"
+)
+
+// unit returns a random vector of norm 1: a coordinate axis, one with equal
+// entries, a few of them, or any.
+func unit(rng *noise.Seeded, d int) []float64 {
+	x := make([]float64, d)
+	switch rng.IntN(4) {
+	case 0:
+		x[rng.IntN(d)] = 1
+	case 1:
+		for j := range x {
+			x[j] = float64(2*rng.IntN(2) - 1)
+		}
+	case 2:
+		for j := range x {
+			x[j] = rng.NormFloat64() * float64(rng.IntN(2))
+		}
+		x[0] += 1e-3
+	default:
+		rng.Gaussian(x, 1)
+	}
+	floats.Scale(1/floats.Norm(x, 2), x)
+	return x
+}
+
+// neighbours returns the moments of random records with and without one more.
+func neighbours(rng *noise.Seeded, n, d int) (without, with moments) {
+	x, y := erm.NewDense(n+1, d, nil), make([]float64, n+1)
+	for i := range y {
+		copy(x.Data[i*d:], unit(rng, d))
+		y[i] = 2*rng.Float64() - 1
+		if i == 0 || rng.IntN(3) == 0 {
+			y[i] = 1
+		}
+	}
+	with = newMoments(x, y, 1, 1, 1)
+	return newMoments(x.Select(index(1, n+1)), y[1:], 1, 1, 1), with
+}
+
+func index(lo, hi int) (i []int) {
+	for k := lo; k < hi; k++ {
+		i = append(i, k)
+	}
+	return i
+}
+
+// One record moves each release, in units of its noise, by at most the
+// sensitivity that the accounting uses, and reaches it; noise that is too small
+// off the diagonal is found out.
+func TestSensitivitiesByBruteForce(t *testing.T) {
+	rng := noise.NewSeeded(1)
+	const d = 4
+	f := Functional{Features: d, Noise: Laplace}
+	var gram, half, cross, eigen, laplace, both, pair float64
+	for range 4000 {
+		a, b := neighbours(rng, 1+rng.IntN(8), d)
+		var diag, off, l1 float64
+		for i := range d {
+			for j := i; j < d; j++ {
+				v := b.gram.At(i, j) - a.gram.At(i, j)
+				if i == j {
+					diag += v * v
+					l1 += math.Abs(0.5 * v)
+				} else {
+					off += v * v
+					l1 += math.Abs(v)
+				}
+			}
+		}
+		q := floats.Distance(a.cross, b.cross, 2)
+		var ea, eb mat.EigenSym
+		ea.Factorize(a.gram, false)
+		eb.Factorize(b.gram, false)
+		gram = math.Max(gram, math.Sqrt(diag+2*off)) // off the diagonal σ/√2
+		half = math.Max(half, math.Sqrt(diag+4*off)) // σ/2 would be too small
+		cross = math.Max(cross, q)
+		both = math.Max(both, math.Sqrt(diag+2*off+q*q))
+		eigen = math.Max(eigen, math.Abs(floats.Min(eb.Values(nil))-floats.Min(ea.Values(nil))))
+		pair = math.Max(pair, math.Abs(floats.Max(eb.Values(nil))-floats.Max(ea.Values(nil))))
+		laplace = math.Max(laplace, l1+floats.Distance(a.cross, b.cross, 1))
+	}
+	for name, v := range map[string][3]float64{
+		"XᵀX": {gram, 1, 0.9999}, "Xᵀy": {cross, 1, 0.9999}, "functional, Gaussian": {both, math.Sqrt2, 0.9999 * math.Sqrt2},
+		"functional, Laplace": {laplace, f.Sensitivity(), 0.9999 * (2 + 2)}, "smallest eigenvalue": {eigen, 1, 0.3}, "largest": {pair, 1, 0.99},
+	} {
+		if v[0] > v[1]*(1+1e-12) || v[0] < v[2] {
+			t.Errorf("%s: moved by up to %.6f, claimed %.6f", name, v[0], v[1])
+		}
+	}
+	if half < 1.2 {
+		t.Errorf("too little noise off the diagonal is not found out: %g", half)
+	}
+	if (Functional{Features: d, Noise: Gaussian}).Sensitivity() < both {
+		t.Error("the functional mechanism's Gaussian sensitivity is too small")
+	}
+	// In one dimension the smallest eigenvalue moves by all of ‖x‖².
+	a, b := neighbours(rng, 3, 1)
+	if moved := b.gram.At(0, 0) - a.gram.At(0, 0); math.Abs(moved-1) > 1e-12 {
+		t.Errorf("d = 1: moved by %g", moved)
+	}
+}
+
+// The noise has the law that the sensitivities are measured by: variance σ² on
+// the diagonal and σ²/2 off it; for the polynomial Laplace of 2b and b.
+func TestNoiseLaws(t *testing.T) {
+	const d, runs, sigma = 60, 40, 3.0
+	const diagonals, pairs = runs * d, runs * d * (d - 1) / 2
+	for name, src := range map[string]noise.Laplacian{"secure": noise.NewSecure(), "seeded": noise.NewSeeded(2)} {
+		var diag, off, ldiag, loff float64
+		for range runs {
+			g, l := mat.NewSymDense(d, nil), mat.NewSymDense(d, nil)
+			addSymmetric(g, sigma, src)
+			addToPolynomial(l, sigma, src)
+			for i := range d {
+				diag += g.At(i, i) * g.At(i, i) / diagonals
+				ldiag += math.Abs(l.At(i, i)) / diagonals
+				for j := i + 1; j < d; j++ {
+					off += g.At(i, j) * g.At(i, j) / pairs
+					loff += math.Abs(l.At(i, j)) / pairs
+				}
+			}
+		}
+		// ±5.5 standard deviations of each estimate: √(2/n) for a normal variance,
+		// √(1/n) for the mean of |Laplace|.
+		for what, v := range map[string][3]float64{
+			"diagonal": {diag, sigma * sigma, math.Sqrt(2.0 / diagonals)}, "off": {off, sigma * sigma / 2, math.Sqrt(2.0 / pairs)},
+			"Laplace diagonal": {ldiag, 2 * sigma, math.Sqrt(1.0 / diagonals)}, "Laplace off": {loff, sigma, math.Sqrt(1.0 / pairs)},
+		} {
+			if math.Abs(v[0]/v[1]-1) > 5.5*v[2] {
+				t.Errorf("%s, %s: %g, want %g", name, what, v[0], v[1])
+			}
+		}
+	}
+}
+
+// ‖E‖ ≤ B but for a probability of ρ, and B is no more than twice a typical ‖E‖.
+func TestNoiseNorm(t *testing.T) {
+	rng := noise.NewSeeded(4)
+	for _, d := range []int{1, 5, 40} {
+		m := AdaSSP{SigmaGram: 2, Failure: 0.1}
+		above, mean := 0, 0.0
+		const runs = 300
+		for range runs {
+			e := mat.NewSymDense(d, nil)
+			addSymmetric(e, 2, rng)
+			var eig mat.EigenSym
+			eig.Factorize(e, false)
+			norm := math.Max(floats.Max(eig.Values(nil)), -floats.Min(eig.Values(nil)))
+			mean += norm / runs
+			if norm > m.NoiseNorm(d) {
+				above++
+			}
+		}
+		// Binomial(300, 0.1) is above 50 with a probability below 1e-3.
+		if above > 50 || d > 1 && m.NoiseNorm(d) > 2.5*mean {
+			t.Errorf("d = %d: ‖E‖ > B in %d of %d, mean ‖E‖ %.3g, B = %.3g", d, above, runs, mean, m.NoiseNorm(d))
+		}
+	}
+}
+
+// The moments by the formula, at any number of workers, dense and sparse, and
+// the allowance for rounding.
+func TestMoments(t *testing.T) {
+	rng := noise.NewSeeded(5)
+	const n, d = 1000, 7
+	x, y := erm.NewDense(n, d, nil), make([]float64, n)
+	rng.Gaussian(x.Data, 1)
+	rng.Gaussian(y, 1)
+	m := newMoments(x, y, 2, 3, 1)
+	var want mat.Dense
+	a := mat.NewDense(n, d, x.Data)
+	want.Mul(a.T(), a)
+	var size float64
+	for i := range d {
+		for j := i; j < d; j++ {
+			if diff := math.Abs(m.gram.At(i, j) - want.At(i, j)/4); diff > 1e-12*n {
+				t.Errorf("XᵀX at %d, %d: %g, want %g", i, j, m.gram.At(i, j), want.At(i, j)/4)
+			}
+		}
+		col := mat.Col(nil, i, a)
+		size = math.Max(size, math.Abs(m.cross[i]-floats.Dot(col, y)/6))
+	}
+	if size > 1e-12*n {
+		t.Errorf("Xᵀy is off by %g", size)
+	}
+	for _, workers := range []int{2, 5} {
+		for _, rows := range []erm.Rows{x, x.Sparse()} {
+			again := newMoments(rows, y, 2, 3, workers)
+			if !mat.Equal(again.gram, m.gram) || !floats.Equal(again.cross, m.cross) {
+				t.Errorf("%d workers, %T: other moments", workers, rows)
+			}
+		}
+	}
+	if s := roundingShare(1_000_000, 100); s > arithmetic || roundingShare(100_000_000, 100) < arithmetic {
+		t.Errorf("rounding of a million records: %g of the sensitivity", s)
+	}
+}

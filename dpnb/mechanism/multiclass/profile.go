@@ -1,0 +1,166 @@
+package multiclass
+
+import (
+	"math"
+
+	"github.com/dpnb/notebooks/dpnb/privacy"
+)
+
+// vertexProfile bounds joint softmax objective perturbation together with its
+// output noise by the K − 1 pure classes that a record's predicted
+// probabilities can be drawn to. With A² = a² + μ², δ_G the Gaussian
+// mechanism's profile, κ = (R²/λ − a²/4)₊ and S = κ(K−2)/(K−1):
+//
+//	add:    δ(ε) ≤ δ_G(ε; μ) + (K−1)δ_G(ε; A)
+//	remove: δ(ε) ≤ δ_G(ε − κK/(K−1); μ) + (K−1)δ_G(ε − S; A)
+//	remove: δ(ε) ≤ δ_G(ε − 2κ − S; μ) + (K−1)[δ_G(ε; A) + C(ε)]
+//
+// C being the price of two classes that are nearly equally tempting (see
+// crowding). It is the bound of ours for K = 2 too, where C = S = 0.
+//
+// Proof: docs/theory/multiclass.md, sections 3 to 5.
+type vertexProfile struct {
+	classes float64
+	// a = √2·R/σ, mu = 2τ/(λσ_out), both rounded up.
+	a, mu float64
+	// kappa is κ, rounded up.
+	kappa float64
+}
+
+func newVertexProfile(classes int, radius, lambda, sigma, mu float64) vertexProfile {
+	const up = 1 + 0x1p-49
+	a := math.Sqrt2 * radius / sigma
+	kappa := radius*radius/lambda*up - 0.25*a*a/up
+	return vertexProfile{classes: float64(classes), a: a * up, mu: mu, kappa: math.Max(0, kappa) * up}
+}
+
+// Adjacency returns privacy.AddRemove.
+func (p vertexProfile) Adjacency() privacy.Adjacency { return privacy.AddRemove }
+
+// LogDeltaUpper returns an upper bound on ln δ(ε).
+func (p vertexProfile) LogDeltaUpper(d privacy.Direction, eps float64) float64 {
+	switch {
+	case math.IsNaN(eps) || math.IsInf(eps, -1):
+		return 0
+	case math.IsInf(eps, 1):
+		return math.Inf(-1)
+	}
+	l := p.log(d, eps)
+	// H_{e^ε}(P‖Q) = 1 − e^ε + e^ε·H_{e^{−ε}}(Q‖P) at ε ≤ 0, and δ falls with ε.
+	at := math.Min(0, eps)
+	other := -math.Expm1(at) + math.Exp(at+p.log(d.Opposite(), -at))
+	l = math.Min(l, math.Log(other)+1e-12)
+	return math.Min(0, l)
+}
+
+// log returns the bound of the direction's own formula, for every real ε.
+func (p vertexProfile) log(d privacy.Direction, eps float64) float64 {
+	whole := math.Hypot(p.a, p.mu) * (1 + 0x1p-50)
+	if d == privacy.Add || p.kappa == 0 {
+		return p.sum(gaussian(eps, p.mu), gaussian(eps, whole))
+	}
+	shift := p.kappa * (p.classes - 2) / (p.classes - 1)
+	best := p.sum(gaussian(below(eps, p.kappa*p.classes/(p.classes-1)), p.mu), gaussian(below(eps, shift), whole))
+	if shift == 0 {
+		return best
+	}
+	pair := logAdd(gaussian(eps, whole), math.Log(p.crowding(eps, shift, whole)))
+	return math.Min(best, p.sum(gaussian(below(eps, 2*p.kappa+shift), p.mu), pair))
+}
+
+// sum returns ln(e^own + (K−1)e^each), rounded up.
+func (p vertexProfile) sum(own, each float64) float64 {
+	l := logAdd(own, math.Log(p.classes-1)+each)
+	return l + 1e-12 + 1e-15*math.Abs(l)
+}
+
+const (
+	// crowdingCells cut the range of the most tempting class's loss, crowdingSteps
+	// that of its distance to the next.
+	crowdingCells = 200
+	crowdingSteps = 32
+)
+
+// crowding returns an upper bound on
+//
+//	C(ε) = ∫ φ(z) w(A²/2 + Az) E[s | z] dz,
+//
+// what is lost by a second class being tempting as well: s ≤ min{S, κΣ_j g(Δ_j)}
+// over K − 2 classes, g(Δ) = (1 − Δ₊/2κ)²₊, with Δ normal given z of mean aρz/2,
+// ρ = a/A, and variance a²(3/4 + μ²/4A²); w(x) = e^{ε−x} for x ≥ ε and
+// 1 − (ε−x)/S for ε − S ≤ x ≤ ε.
+//
+// On each cell w and E[s | z], which falls with z, are taken at their largest.
+func (p vertexProfile) crowding(eps, shift, whole float64) float64 {
+	x0 := eps - shift
+	z0 := (x0 - 0.5*whole*whole) / whole
+	if z0 > 30 {
+		return 1 // beyond what plain float64 tails are for: the other bound serves
+	}
+	kink := (eps - 0.5*whole*whole) / whole
+	// The rising part by itself, then what the normal law and w still give.
+	top := kink + 14/math.Max(1, kink)
+	z0 -= 1e-12 * (1 + math.Abs(z0))
+	var total float64
+	tail := survival(z0)
+	cell := func(from, to float64) {
+		next := 0.0
+		if !math.IsInf(to, 1) {
+			next = survival(to)
+		}
+		w := 1.0
+		if to < kink {
+			w = math.Min(1, math.Max(0, 1-(eps-0.5*whole*whole-whole*to)/shift))
+		} else if from > kink {
+			w = math.Exp(eps - 0.5*whole*whole - whole*from)
+		}
+		total += (tail - next) * w * p.meanExcess(from, shift, whole)
+		tail = next
+	}
+	const half = crowdingCells / 2
+	for i := range half {
+		cell(z0+(kink-z0)*float64(i)/half, z0+(kink-z0)*float64(i+1)/half)
+	}
+	for i := range half {
+		cell(kink+(top-kink)*float64(i)/half, kink+(top-kink)*float64(i+1)/half)
+	}
+	cell(top, math.Inf(1))
+	return total * (1 + 1e-9)
+}
+
+// meanExcess returns an upper bound on E[s | z], from steps above g.
+func (p vertexProfile) meanExcess(z, shift, whole float64) float64 {
+	scale := p.a * math.Sqrt(0.75+0.25*(p.mu/whole)*(p.mu/whole))
+	mean := 0.5 * p.a * (p.a / whole) * z
+	var sum float64
+	for k := range crowdingSteps {
+		at := 1 - float64(k)/crowdingSteps
+		next := 1 - float64(k+1)/crowdingSteps
+		edge := 2 * p.kappa * float64(k+1) / crowdingSteps
+		sum += (at*at - next*next) * survival((mean-edge)/scale)
+	}
+	return math.Min(shift, p.kappa*(p.classes-2)*sum*(1+1e-12))
+}
+
+// gaussian returns ln δ_G(ε; μ), rounded up.
+func gaussian(eps, mu float64) float64 {
+	return privacy.GaussianProfile(mu, privacy.AddRemove).LogDeltaUpper(privacy.Remove, eps)
+}
+
+// below returns eps − shift, rounded down.
+func below(eps, shift float64) float64 {
+	return math.Nextafter(eps-shift, math.Inf(-1))
+}
+
+// survival returns P(N(0, 1) > z).
+func survival(z float64) float64 { return 0.5 * math.Erfc(z/math.Sqrt2) }
+
+func logAdd(a, b float64) float64 {
+	if a < b {
+		a, b = b, a
+	}
+	if math.IsInf(b, -1) {
+		return a
+	}
+	return a + math.Log1p(math.Exp(b-a))
+}
