@@ -16,8 +16,8 @@ import (
 	"github.com/dpnb/notebooks/dpnb/privacy/objpert"
 )
 
-// Learner is a way to fit: Logistic, SVM, Linear, Huber, Poisson. The zero value
-// of each is right.
+// Learner is a way to fit: Logistic, SVM, Linear, Huber, Poisson, Softmax,
+// OneVsRest. The zero value of each is right.
 //
 // Fit releases a private model, or returns an error and releases nothing: first
 // everything is checked; then the budget is charged; then noise is drawn and the
@@ -65,6 +65,8 @@ type plan struct {
 	workers   int
 	// prepare chooses the mechanism's parameters; nil is objective perturbation's.
 	prepare func(p plan, d *frame.Design, epsilon, delta float64) (prepared, error)
+	// plain fits without privacy at λ; nil minimises the objective of loss.
+	plain func(p plan, d *frame.Design, lambda float64) ([]float64, error)
 }
 
 // prepared is a mechanism with all its parameters, before it has met a record.
@@ -95,7 +97,7 @@ func (e *TaskError) Error() string {
 // take them.
 var (
 	maker   = map[frame.Task]string{frame.TwoClasses: "Binary", frame.Number: "Regression", frame.Count: "Counts", frame.ManyClasses: "Classes"}
-	fitting = map[frame.Task]string{frame.TwoClasses: "Logistic or SVM", frame.Number: "Linear or Huber", frame.Count: "Poisson", frame.ManyClasses: "learners of several classes"}
+	fitting = map[frame.Task]string{frame.TwoClasses: "Logistic or SVM", frame.Number: "Linear or Huber", frame.Count: "Poisson", frame.ManyClasses: "Softmax or OneVsRest"}
 )
 
 // suits reports whether p can learn from the records of d.
@@ -103,7 +105,7 @@ func (p plan) suits(d *frame.Design) error {
 	if d.Target.Task != p.task {
 		return &TaskError{Learner: p.learner, Want: p.task, Got: d.Target.Task}
 	}
-	if p.task != frame.TwoClasses {
+	if p.task == frame.Number || p.task == frame.Count {
 		return nil
 	}
 	for _, y := range d.Labels {
@@ -172,13 +174,26 @@ func fitWithoutPrivacy(data *Dataset, p plan) (*Model, error) {
 	if lambda == 0 {
 		lambda = 1
 	}
+	plain := p.plain
+	if plain == nil {
+		plain = minimise
+	}
+	theta, err := plain(p, d, lambda)
+	if err != nil {
+		return nil, err
+	}
+	m := newModel(p, d, theta)
+	m.lambda = lambda
+	return m, nil
+}
+
+// minimise returns the minimiser of the objective without noise.
+func minimise(p plan, d *frame.Design, lambda float64) ([]float64, error) {
 	s, err := erm.Minimize(&erm.Problem{Rows: d.Rows, Labels: d.Labels, Loss: p.clipped(d), Ridge: lambda}, &erm.Settings{Workers: p.workers, Tolerance: p.tolerance})
 	if err != nil {
 		return nil, err
 	}
-	m := newModel(p, d, s.Theta)
-	m.lambda = lambda
-	return m, nil
+	return s.Theta, nil
 }
 
 // clip returns the norm C at which gradients are clipped, 0 for none: that with
@@ -229,8 +244,12 @@ func perturbObjective(p plan, d *frame.Design, epsilon, delta float64) (prepared
 		l := p.clipped(d)
 		c.Lambda = unit * d.RowNorm * d.RowNorm * math.Max(p.ridge*l.Lipschitz(), 0.5*l.Smoothness())
 	}
-	m, err := calibrated(c)
+	m, err := calibratedObjective(c)
 	return objectivePerturbation(m, p, d), err
+}
+
+func calibratedObjective(c mechanism.CalibrationConfig) (mechanism.ObjectivePerturbation, error) {
+	return calibrated(c, func() (mechanism.ObjectivePerturbation, error) { return mechanism.CalibrateObjectivePerturbation(c) })
 }
 
 func objectivePerturbation(m mechanism.ObjectivePerturbation, p plan, d *frame.Design) prepared {
@@ -238,22 +257,27 @@ func objectivePerturbation(m mechanism.ObjectivePerturbation, p plan, d *frame.D
 		entry: "objective perturbation, " + p.entry, lambda: m.Lambda, objective: &m,
 		check: func() error { return m.Check(d.Rows, d.Labels) },
 		run: func(src noise.Source) (*mechanism.Release, error) {
-			return m.Run(d.Rows, d.Labels, src, &mechanism.Settings{Workers: p.workers})
+			return m.Run(d.Rows, d.Labels, src, p.settings())
 		},
 	}
 }
+
+// settings of a run.
+func (p plan) settings() *mechanism.Settings { return &mechanism.Settings{Workers: p.workers} }
 
 // calibrations remembers what was calibrated: the tight bound takes a tenth of a
 // second, and a measurement makes the same fit with many seeds.
 var calibrations sync.Map
 
-func calibrated(c mechanism.CalibrationConfig) (mechanism.ObjectivePerturbation, error) {
-	if m, ok := calibrations.Load(c); ok {
-		return m.(mechanism.ObjectivePerturbation), nil
+// calibrated returns what find returns for such a key, which says all that find
+// depends on.
+func calibrated[T any](key any, find func() (T, error)) (T, error) {
+	if m, ok := calibrations.Load(key); ok {
+		return m.(T), nil
 	}
-	m, err := mechanism.CalibrateObjectivePerturbation(c)
+	m, err := find()
 	if err == nil {
-		calibrations.Store(c, m)
+		calibrations.Store(key, m)
 	}
 	return m, err
 }

@@ -136,6 +136,38 @@ func ExampleTaskError() {
 	// dpnb: Logistic learns two classes from records made with Binary; these were made with Regression, for Linear or Huber
 }
 
+// Several classes in one fit.
+func ExampleSoftmax() {
+	train, test := dpnb.Patients(8000, 1), dpnb.Patients(3000, 2)
+	model, err := dpnb.Softmax{Noise: dpnb.Seed(1)}.Fit(dpnb.Classes(train, "ward", dpnb.RowNorm(1)), dpnb.Simulate(1, 1e-6))
+	if err != nil {
+		fmt.Println(err)
+		return
+	}
+	known := dpnb.Classes(test, "ward", dpnb.RowNorm(1))
+	names, _ := model.PredictClass(known)
+	accuracy, _ := model.Score(known)
+	fmt.Printf("%v …: %.0f %% right, the most frequent ward has %.0f %%\n", names[:3], 100*accuracy, 100*known.MajorityShare())
+	// Output:
+	// [bones heart bones] …: 57 % right, the most frequent ward has 42 %
+}
+
+// One fit for each class, with composed privacy, needs more noise than Softmax.
+func ExampleOneVsRest() {
+	data := dpnb.Classes(dpnb.Patients(8000, 1), "ward", dpnb.RowNorm(1))
+	for _, l := range []dpnb.Learner{dpnb.Softmax{Noise: dpnb.Seed(1)}, dpnb.OneVsRest{Noise: dpnb.Seed(1)}} {
+		model, err := l.Fit(data, dpnb.Simulate(1, 1e-6))
+		if err != nil {
+			fmt.Println(err)
+			return
+		}
+		fmt.Printf("σ = %.1f\n", model.Release.NoiseScale)
+	}
+	// Output:
+	// σ = 7.5
+	// σ = 10.3
+}
+
 // Mechanisms and learners at the same guarantee.
 func ExampleCompare() {
 	data := dpnb.Binary(dpnb.Patients(4000, 1), "ill", dpnb.RowNorm(1))

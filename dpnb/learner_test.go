@@ -11,6 +11,7 @@ import (
 	"gonum.org/v1/gonum/mat"
 
 	"github.com/dpnb/notebooks/dpnb"
+	"github.com/dpnb/notebooks/dpnb/mechanism/multiclass"
 	"github.com/dpnb/notebooks/dpnb/noise"
 	"github.com/dpnb/notebooks/dpnb/privacy"
 	"github.com/dpnb/notebooks/dpnb/privacy/objpert"
@@ -44,6 +45,8 @@ var learners = []struct {
 	{"Linear", "Regression", dpnb.Linear{}, dpnb.Linear{Clip: 0.3, Bound: objpert.RKW23}},
 	{"Huber", "Regression", dpnb.Huber{}, dpnb.Huber{Lambda: 7, Threshold: 0.1}},
 	{"Poisson", "Counts", dpnb.Poisson{}, dpnb.Poisson{Clip: 2, Bound: objpert.DTZ24}},
+	{"Softmax", "Classes", dpnb.Softmax{}, dpnb.Softmax{Lambda: 9, Bound: multiclass.RankK}},
+	{"OneVsRest", "Classes", dpnb.OneVsRest{}, dpnb.OneVsRest{Lambda: 9}},
 }
 
 // silence is noise of size zero.
@@ -106,7 +109,7 @@ func TestReleasesKeepTheirGuarantee(t *testing.T) {
 			if !strings.Contains(it.Title, "Private") || !strings.Contains(strings.Join(it.Notes, " "), "Guarantee: (ε = 0.7") || it.Warning != "" {
 				t.Errorf("%s is shown as %+v", l.name, it)
 			}
-			if o, ok := m.ObjectivePerturbation(); !ok || o.Lambda != m.Lambda() || o.Sigma != m.Release.NoiseScale {
+			if o, ok := m.ObjectivePerturbation(); ok != (l.from != "Classes") || ok && (o.Lambda != m.Lambda() || o.Sigma != m.Release.NoiseScale) {
 				t.Errorf("%s: mechanism %+v", l.name, o)
 			}
 			if m.Coefficients().Nrow() != len(m.Theta()) {

@@ -4,6 +4,7 @@ import (
 	"errors"
 	"fmt"
 	"math"
+	"slices"
 
 	"github.com/dpnb/notebooks/dpnb/frame"
 	"github.com/dpnb/notebooks/dpnb/mechanism"
@@ -53,19 +54,22 @@ func standard(data *Dataset) (plan, error) {
 		return Linear{}.plan(), nil
 	case frame.Count:
 		return Poisson{}.plan(), nil
-	case frame.TwoClasses:
-		return Logistic{}.plan(), nil
+	case frame.ManyClasses:
+		return Softmax{}.plan(), nil
 	default:
-		return plan{}, &TaskError{Learner: "objective perturbation", Want: frame.TwoClasses, Got: task}
+		return Logistic{}.plan(), nil
 	}
 }
 
-// changed is the standard learner with its plan changed.
-func changed(name string, change func(*plan)) Mechanism {
+// changed is the standard learner of the given tasks with its plan changed.
+func changed(name string, change func(*plan), tasks ...frame.Task) Mechanism {
 	return mechanismFunc{name, func(data *Dataset, a Allowance, src noise.Source) (*Model, error) {
 		p, err := standard(data)
 		if err != nil {
 			return nil, err
+		}
+		if !slices.Contains(tasks, p.task) {
+			return nil, &TaskError{Learner: name, Want: tasks[0], Got: p.task}
 		}
 		p.noise, p.workers = src, 1
 		change(&p)
@@ -79,16 +83,26 @@ func smallest(b objpert.Bound) func(*plan) {
 	return func(p *plan) { p.bound, p.rule, p.ridge = b, mechanism.SmallestLambda, 0 }
 }
 
-// AllMechanisms is every mechanism that can be compared: objective perturbation
-// of Logistic, Linear or Poisson, whichever suits the records, with λ and σ as
-// this project chooses them, and as the smallest λ at 1.3 times the Gaussian
-// mechanism's noise by older accountings (dtz24; rkw23; and Kifer, Smith and
-// Thakurta 2012, which fixes both).
+var oneForm = []frame.Task{frame.TwoClasses, frame.Number, frame.Count}
+
+// AllMechanisms is every mechanism that can be compared, those that are not for
+// the records at hand being left out of a table. None is tuned on the records.
+//
+//   - objective perturbation of Logistic, Linear, Poisson or Softmax, whichever
+//     suits the records, with λ and σ as this project chooses them;
+//   - the same with the smallest λ at 1.3 times the Gaussian mechanism's noise by
+//     older accountings (dtz24; rkw23), or as Kifer, Smith and Thakurta 2012
+//     fix both (KST12);
+//   - OneVsRest;
+//   - AdaSSP and the functional mechanism, for least squares.
 var AllMechanisms = []Mechanism{
-	changed("objective perturbation", func(*plan) {}),
-	changed("objective perturbation, as in dtz24", smallest(objpert.DTZ24)),
-	changed("objective perturbation, as in rkw23", smallest(objpert.RKW23)),
-	changed("objective perturbation, as in KST12", func(p *plan) { p.prepare = perturbAsKST12 }),
+	changed("objective perturbation", func(*plan) {}, frame.TwoClasses, frame.Number, frame.Count, frame.ManyClasses),
+	changed("objective perturbation, as in dtz24", smallest(objpert.DTZ24), oneForm...),
+	changed("objective perturbation, as in rkw23", smallest(objpert.RKW23), oneForm...),
+	changed("objective perturbation, as in KST12", func(p *plan) { p.prepare = perturbAsKST12 }, oneForm...),
+	By("one-vs-rest", func(src noise.Source) Learner { return OneVsRest{Noise: src, Workers: 1} }),
+	changed("AdaSSP", func(p *plan) { p.prepare = adaSSP }, frame.Number),
+	changed("functional mechanism", func(p *plan) { p.prepare = functional }, frame.Number),
 }
 
 // perturbAsKST12 prepares objective perturbation with the parameters of Kifer,
@@ -100,7 +114,7 @@ var AllMechanisms = []Mechanism{
 // satisfies (ε, δ) is checked by this project's accounting, or it is an error.
 func perturbAsKST12(p plan, d *frame.Design, epsilon, delta float64) (prepared, error) {
 	p.bound = 0
-	m, err := calibrated(p.calibration(d, epsilon, delta))
+	m, err := calibratedObjective(p.calibration(d, epsilon, delta))
 	if err != nil {
 		return prepared{}, err
 	}

@@ -17,7 +17,7 @@ import (
 	"github.com/dpnb/notebooks/dpnb/privacy"
 )
 
-// Model is a fitted linear model: of two classes, a number or a count.
+// Model is a fitted linear model: of classes, a number or a count.
 type Model struct {
 	// Release has the coefficients and the guarantee; nil for a fit without privacy.
 	Release *mechanism.Release
@@ -26,7 +26,8 @@ type Model struct {
 	target frame.Target
 	// probabilities as in plan.
 	probabilities bool
-	// coefficients θ in the order of features.
+	// coefficients θ in the order of features; of several classes those of each
+	// class one after the other.
 	coefficients []float64
 	features     []string
 	dataWarning  string
@@ -43,13 +44,35 @@ func newModel(p plan, d *frame.Design, theta []float64) *Model {
 }
 
 // Coefficients returns the coefficients as a dataframe with columns feature
-// and coefficient.
+// and coefficient; of several classes with a column class before them.
 func (m *Model) Coefficients() dataframe.DataFrame {
-	return dataframe.New(series.New(m.features, series.String, coefficientColumns[0]), series.New(m.coefficients, series.Float, coefficientColumns[1]))
+	if m.target.Task != frame.ManyClasses {
+		return dataframe.New(series.New(m.features, series.String, coefficientColumns[0]), series.New(m.coefficients, series.Float, coefficientColumns[1]))
+	}
+	var class, feature []string
+	for j := range m.coefficients {
+		c, f := m.place(j)
+		class, feature = append(class, c), append(feature, f)
+	}
+	return dataframe.New(series.New(class, series.String, classColumns[0]),
+		series.New(feature, series.String, classColumns[1]), series.New(m.coefficients, series.Float, classColumns[2]))
 }
 
-// coefficientColumns are the columns of Model.Coefficients.
-var coefficientColumns = []string{"feature", "coefficient"}
+// coefficientColumns are the columns of Model.Coefficients, classColumns those of
+// several classes.
+var (
+	coefficientColumns = []string{"feature", "coefficient"}
+	classColumns       = []string{"class", "feature", "coefficient"}
+)
+
+// place returns the class, of several, and the feature of coefficient j.
+func (m *Model) place(j int) (class, feature string) {
+	feature = m.features[j%len(m.features)]
+	if m.target.Task == frame.ManyClasses {
+		class = m.target.Classes[j/len(m.features)]
+	}
+	return class, feature
+}
 
 // Theta returns a copy of the coefficients in the order of the features.
 func (m *Model) Theta() []float64 { return append([]float64(nil), m.coefficients...) }
@@ -73,11 +96,15 @@ func (m *Model) ObjectivePerturbation() (mechanism.ObjectivePerturbation, bool) 
 
 // Predict returns for every record of data: from Logistic the probability of the
 // positive class; from SVM xᵀθ, which is positive where the positive class is
-// predicted; of a number the prediction in its own unit; of a count its mean.
+// predicted; of several classes the place in the schema of the one predicted,
+// from 0 (PredictClass has its name); of a number the prediction in its own unit; of a count its mean.
 // Numbers and counts are moved into their public bounds, as the targets were.
 //
 // Errors: data's own, or other features than those of the fit.
 func (m *Model) Predict(data *Dataset) ([]float64, error) {
+	if m.target.Task == frame.ManyClasses {
+		return m.largest(data)
+	}
 	p, err := m.margins(data)
 	if err != nil {
 		return nil, err
@@ -112,6 +139,55 @@ func (m *Model) margins(data *Dataset) ([]float64, error) {
 	return t, nil
 }
 
+// PredictClass returns the name of the class that is predicted for every record.
+//
+// Errors: as Predict, or a model of no classes.
+func (m *Model) PredictClass(data *Dataset) ([]string, error) {
+	var p []float64
+	var err error
+	switch m.target.Task {
+	case frame.TwoClasses:
+		p, err = m.margins(data)
+	case frame.ManyClasses:
+		p, err = m.largest(data)
+	default:
+		err = fmt.Errorf("dpnb: the model predicts %v, not classes: use Predict", m.target.Task)
+	}
+	if err != nil {
+		return nil, err
+	}
+	names := make([]string, len(p))
+	for i, v := range p {
+		k := int(v)
+		if m.target.Task == frame.TwoClasses {
+			if k = 0; v > 0 {
+				k = 1
+			}
+		}
+		names[i] = m.target.Classes[k]
+	}
+	return names, nil
+}
+
+// largest returns for every record the place of the class with the largest xᵀθ,
+// the first if there are several.
+func (m *Model) largest(data *Dataset) ([]float64, error) {
+	if err := m.matches(data); err != nil {
+		return nil, err
+	}
+	rows, d := data.design.Rows, len(m.features)
+	best, at, t := make([]float64, rows.N), make([]float64, rows.N), make([]float64, rows.N)
+	for c := range m.target.Classes {
+		rows.Margins(t, m.coefficients[c*d:(c+1)*d], 0, rows.N)
+		for i, v := range t {
+			if c == 0 || v > best[i] {
+				best[i], at[i] = v, float64(c)
+			}
+		}
+	}
+	return at, nil
+}
+
 // matches reports whether data has the features and the target of the fit.
 func (m *Model) matches(data *Dataset) error {
 	if err := data.Err(); err != nil {
@@ -135,7 +211,10 @@ func (m *Model) matches(data *Dataset) error {
 
 // Display shows the largest coefficients and the guarantee in words.
 func (m *Model) Display() display.Item {
-	it := display.Item{Header: []string{"feature", "coefficient"}}
+	it := display.Item{Header: coefficientColumns}
+	if m.target.Task == frame.ManyClasses {
+		it.Header = classColumns
+	}
 	order := make([]int, len(m.coefficients))
 	for j := range order {
 		order[j] = j
@@ -145,7 +224,12 @@ func (m *Model) Display() display.Item {
 	})
 	const most = 10
 	for _, j := range order[:min(most, len(order))] {
-		it.Rows = append(it.Rows, []string{m.features[j], fmt.Sprintf("%+.3f", m.coefficients[j])})
+		row := []string{fmt.Sprintf("%+.3f", m.coefficients[j])}
+		class, feature := m.place(j)
+		if row = append([]string{feature}, row...); class != "" {
+			row = append([]string{class}, row...)
+		}
+		it.Rows = append(it.Rows, row)
 	}
 	if n := len(order) - most; n > 0 {
 		it.Notes = append(it.Notes, fmt.Sprintf("… and %d smaller coefficients; %s.", n, m.meaning()))
@@ -175,6 +259,8 @@ func (m *Model) meaning() string {
 	switch t := m.target; t.Task {
 	case frame.TwoClasses:
 		return fmt.Sprintf("a positive one speaks for %s %s", t.Name, t.Classes[1])
+	case frame.ManyClasses:
+		return "a positive one speaks for its class"
 	case frame.Count:
 		return fmt.Sprintf("a positive one raises the logarithm of the mean of %s", t.Name)
 	default:

@@ -12,7 +12,7 @@ import (
 
 // Score returns how well m predicts the records of data, at most 1:
 //
-//	two classes  the share of records whose class is predicted rightly (accuracy);
+//	classes      the share of records whose class is predicted rightly (accuracy);
 //	a number     R² = 1 − Σ(y − ŷ)²/Σ(y − ȳ)², in the target's own unit;
 //	a count      D² = 1 − Σ dev(y, ŷ)/Σ dev(y, ȳ), dev(y, μ) = 2(y log(y/μ) − y + μ),
 //
@@ -23,6 +23,9 @@ import (
 // Errors: as Predict, or targets that are all the same where the score compares
 // with their mean.
 func (m *Model) Score(data *Dataset) (float64, error) {
+	if m.target.Task == frame.ManyClasses {
+		return m.accuracyOfMany(data)
+	}
 	t, err := m.margins(data)
 	if err != nil {
 		return 0, err
@@ -44,16 +47,30 @@ func (m *Model) Score(data *Dataset) (float64, error) {
 	return float64(right) / float64(len(t)), nil
 }
 
+func (m *Model) accuracyOfMany(data *Dataset) (float64, error) {
+	p, err := m.largest(data)
+	if err != nil {
+		return 0, err
+	}
+	right := 0
+	for i, c := range p {
+		if c == data.design.Labels[i] {
+			right++
+		}
+	}
+	return float64(right) / float64(len(p)), nil
+}
+
 // RMSE returns the root of the mean squared error of the predictions of a number
 // or a count, in its own unit, targets moved into their public bounds. No
 // guarantee covers it.
 func (m *Model) RMSE(data *Dataset) (float64, error) {
+	if m.target.Task != frame.Number && m.target.Task != frame.Count {
+		return 0, errors.New("dpnb: RMSE is for numbers and counts; classes have a Score")
+	}
 	t, err := m.margins(data)
 	if err != nil {
 		return 0, err
-	}
-	if m.target.Task == frame.TwoClasses {
-		return 0, errors.New("dpnb: RMSE is for numbers and counts; classes have a Score")
 	}
 	return math.Sqrt(squares(values(data.design), m.predictions(t)) / float64(len(t))), nil
 }
@@ -62,12 +79,12 @@ func (m *Model) RMSE(data *Dataset) (float64, error) {
 // predictions of a count: about 1 where the counts are Poisson with the
 // predicted means and these are not small. No guarantee covers it.
 func (m *Model) Deviance(data *Dataset) (float64, error) {
+	if m.target.Task != frame.Count {
+		return 0, errors.New("dpnb: Deviance is for counts; see Score and RMSE")
+	}
 	t, err := m.margins(data)
 	if err != nil {
 		return 0, err
-	}
-	if m.target.Task != frame.Count {
-		return 0, errors.New("dpnb: Deviance is for counts; see Score and RMSE")
 	}
 	return deviances(data.design.Labels, m.predictions(t)) / float64(len(t)), nil
 }

@@ -93,6 +93,40 @@ func TestScoresByDefinition(t *testing.T) {
 	if _, err := m.Score(data["Regression"]); err == nil {
 		t.Error("records of another target are scored")
 	}
+	m, p, y = fit(dpnb.Softmax{}, "Classes")
+	names, err := m.PredictClass(data["Classes"])
+	if err != nil {
+		t.Fatal(err)
+	}
+	d, _ := data["Classes"].Design()
+	theta, k := m.Theta(), d.Rows.D
+	right = 0
+	for i := range y {
+		best, at := math.Inf(-1), 0
+		for c := range 3 {
+			sum := 0.0
+			for j := range k {
+				sum += d.Rows.At(i, j) * theta[c*k+j]
+			}
+			if sum > best {
+				best, at = sum, c
+			}
+		}
+		if p[i] != float64(at) || names[i] != []string{"heart", "lungs", "bones"}[at] {
+			t.Fatalf("patient %d: predicted %v, %s, want class %d", i, p[i], names[i], at)
+		}
+		if float64(at) == y[i] {
+			right++
+		}
+	}
+	s, err = m.Score(data["Classes"])
+	check("accuracy of several classes", s, err, right/float64(len(y)))
+	if df := m.Coefficients(); df.Nrow() != 3*k || df.Names()[0] != "class" {
+		t.Errorf("coefficients of several classes: %v", df)
+	}
+	if _, err := m.RMSE(data["Classes"]); err == nil {
+		t.Error("several classes have an RMSE")
+	}
 	if got := data["Classes"].MajorityShare(); !(got > 1.0/3 && got < 0.7) {
 		t.Errorf("majority share of three classes: %v", got)
 	}
@@ -125,14 +159,14 @@ func TestScoreRefuses(t *testing.T) {
 
 // Every learner can be measured, with the same result again.
 func TestMeasureEveryLearner(t *testing.T) {
-	data := kinds(t, 800)
+	data := kinds(t, 500)
 	for _, l := range learners {
 		seeded := dpnb.Tuned(l.zero, 0, 0, noise.NewSeeded(4))
-		a, err := dpnb.Measure(seeded, data[l.from], data[l.from], 1e-5, 3, 0.5, 50)
+		a, err := dpnb.Measure(seeded, data[l.from], data[l.from], 1e-5, 2, 0.5, 50)
 		if err != nil {
 			t.Fatal(l.name, err)
 		}
-		b, _ := dpnb.Measure(seeded, data[l.from], data[l.from], 1e-5, 3, 0.5, 50)
+		b, _ := dpnb.Measure(seeded, data[l.from], data[l.from], 1e-5, 2, 0.5, 50)
 		for i := range a.Mean {
 			if a.Mean[i] != b.Mean[i] || a.Lower[i] != b.Lower[i] {
 				t.Errorf("%s: %v, again %v", l.name, a.Mean, b.Mean)
@@ -143,7 +177,7 @@ func TestMeasureEveryLearner(t *testing.T) {
 		}
 		it := a.Display()
 		percent := strings.Contains(it.Rows[0][1], "%")
-		if percent != (l.from == "Binary") || !strings.Contains(strings.Join(it.Notes, " "), "simulation") {
+		if percent != (l.from == "Binary" || l.from == "Classes") || !strings.Contains(strings.Join(it.Notes, " "), "simulation") {
 			t.Errorf("%s is shown as %+v", l.name, it)
 		}
 		if png, err := a.Figure().PNG(); err != nil || len(png) < 5000 {

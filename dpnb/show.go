@@ -73,7 +73,7 @@ func gotaItem(df dataframe.DataFrame) display.Item {
 	}
 	const most = 20
 	it := display.Item{Header: df.Names(), Warning: rawWarning}
-	if slices.Equal(it.Header, coefficientColumns) {
+	if slices.Equal(it.Header, coefficientColumns) || slices.Equal(it.Header, classColumns) {
 		it.Warning = ""
 	}
 	records := df.Records()[1:]
