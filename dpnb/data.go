@@ -8,7 +8,7 @@ import (
 )
 
 // Dataset is a DataFrame made into records for learning: bounded numbers,
-// indicators, rows of bounded norm, labels ±1.
+// indicators, rows of bounded norm, and labels as a learner wants them.
 type Dataset struct {
 	design *frame.Design
 	err    error
@@ -59,10 +59,41 @@ func InferBounds() Option { return func(o *options) { o.infer = true } }
 // Errors (in Err, and from Fit): a column that is not there, a category outside
 // the public list, a missing or infinite value, no public schema.
 func Binary(df DataFrame, label string, opts ...Option) *Dataset {
+	return records(df, label, frame.TwoClasses, opts)
+}
+
+// Regression makes records for predicting a number. The schema states its public
+// bounds: values beyond them are moved to them, and they are scaled to [−1, 1],
+// on a logarithmic scale if the schema says Log; predictions are given back in
+// the target's own unit. Both depend on the record and on what is public only,
+// and cost no privacy.
+//
+// Errors: as Binary.
+func Regression(df DataFrame, target string, opts ...Option) *Dataset {
+	return records(df, target, frame.Number, opts)
+}
+
+// Counts makes records for predicting a count, 0, 1, 2, … The schema states a
+// public upper bound (Numeric(target, 0, most)), to which larger counts are
+// reduced: without one, one record could bend the fit without limit.
+//
+// Errors: as Binary, or a value that is no count.
+func Counts(df DataFrame, target string, opts ...Option) *Dataset {
+	return records(df, target, frame.Count, opts)
+}
+
+// Classes makes records for predicting a column of several public categories.
+//
+// Errors: as Binary.
+func Classes(df DataFrame, label string, opts ...Option) *Dataset {
+	return records(df, label, frame.ManyClasses, opts)
+}
+
+func records(df DataFrame, label string, task frame.Task, opts []Option) *Dataset {
 	if err := df.Err(); err != nil {
 		return &Dataset{err: err}
 	}
-	o := options{DesignSettings: frame.DesignSettings{Label: label}}
+	o := options{DesignSettings: frame.DesignSettings{Label: label, Task: task}}
 	for _, set := range opts {
 		set(&o)
 	}
@@ -77,7 +108,7 @@ func Binary(df DataFrame, label string, opts ...Option) *Dataset {
 // Err returns the first error on the way to d.
 func (d *Dataset) Err() error {
 	if d == nil || (d.err == nil && d.design == nil) {
-		return fmt.Errorf("dpnb: no dataset; make one with Binary")
+		return fmt.Errorf("dpnb: no dataset; make one with Binary, Regression, Counts or Classes")
 	}
 	return d.err
 }
@@ -85,20 +116,19 @@ func (d *Dataset) Err() error {
 // Design returns the records below d.
 func (d *Dataset) Design() (*frame.Design, error) { return d.design, d.Err() }
 
-// MajorityShare returns the share of the more frequent label: the accuracy of
-// always guessing it. It is a fact about the records that no guarantee covers.
+// MajorityShare returns the share of the most frequent label of classes: the
+// accuracy of always guessing it; 0 for numbers and counts. It is a fact about
+// the records that no guarantee covers.
 func (d *Dataset) MajorityShare() float64 {
-	if d.Err() != nil {
+	if d.Err() != nil || d.design.Target.Task == frame.Number || d.design.Target.Task == frame.Count {
 		return 0
 	}
-	pos := 0
+	times, most := map[float64]int{}, 0
 	for _, y := range d.design.Labels {
-		if y > 0 {
-			pos++
-		}
+		times[y]++
+		most = max(most, times[y])
 	}
-	share := float64(pos) / float64(len(d.design.Labels))
-	return max(share, 1-share)
+	return float64(most) / float64(len(d.design.Labels))
 }
 
 // Display lists what was done to the records and what it cost.

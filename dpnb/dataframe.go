@@ -60,6 +60,14 @@ func FromGota(df dataframe.DataFrame) DataFrame {
 	return fromTable(t, nil)
 }
 
+// FromTable takes a checked table.
+func FromTable(t *frame.Table) DataFrame {
+	if t == nil {
+		return DataFrame{}
+	}
+	return fromTable(t, nil)
+}
+
 func fromTable(t *frame.Table, schema *frame.Schema) DataFrame {
 	s := t.Source
 	if s.SHA256 != "" {
@@ -78,7 +86,7 @@ func fromTable(t *frame.Table, schema *frame.Schema) DataFrame {
 // Err returns the first error on the way to df.
 func (df DataFrame) Err() error {
 	if df.err == nil && df.table == nil {
-		return errors.New("dpnb: an empty DataFrame; make one with ReadCSV, FromGota or Adult")
+		return errors.New("dpnb: an empty DataFrame; make one with ReadCSV, FromGota, FromTable, Adult or Patients")
 	}
 	return df.err
 }
@@ -206,4 +214,16 @@ func (df DataFrame) Source() string {
 		text += ". " + s.Note
 	}
 	return text
+}
+
+// Patients returns rows invented patients with their public schema: pressure is
+// to be predicted by Regression, visits by Counts, ill by Binary and ward by
+// Classes, each by a law that is known (dataset.Patients). The same seed gives
+// the same patients.
+func Patients(rows int, seed uint64) DataFrame {
+	t, err := dataset.Patients(rows, seed)
+	if err != nil {
+		return DataFrame{err: err}
+	}
+	return fromTable(t, dataset.PatientsSchema())
 }

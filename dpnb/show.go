@@ -27,6 +27,14 @@ func show(v any) error {
 	switch v := v.(type) {
 	case nil:
 		return nil
+	case *Comparison:
+		if err := display.Show(v.Display()); err != nil {
+			return err
+		}
+		if f := v.Figure(); v.Err() == nil && f != nil {
+			return show(f)
+		}
+		return nil
 	case display.Displayer:
 		return display.Show(v.Display())
 	case display.Item:
@@ -65,7 +73,7 @@ func gotaItem(df dataframe.DataFrame) display.Item {
 	}
 	const most = 20
 	it := display.Item{Header: df.Names(), Warning: rawWarning}
-	if slices.Equal(it.Header, coefficientColumns) {
+	if slices.Equal(it.Header, coefficientColumns) || slices.Equal(it.Header, classColumns) {
 		it.Warning = ""
 	}
 	records := df.Records()[1:]

@@ -4,7 +4,6 @@ import (
 	"fmt"
 	"math"
 	"runtime"
-	"slices"
 	"strings"
 	"sync"
 
@@ -29,6 +28,8 @@ const costNothing = "nothing: each record is treated by itself"
 type DesignSettings struct {
 	// Label is the column to be predicted. It is in no feature.
 	Label string
+	// Task is what is to be learnt of it; zero is TwoClasses.
+	Task Task
 	// Positive is the category of a categorical label that becomes +1; empty
 	// means the last one of the schema.
 	Positive string
@@ -55,13 +56,15 @@ type Design struct {
 	// DataDependent says that bounds or categories were read off the data.
 	DataDependent bool
 	Source        Source
-	// LabelName and the names of the two classes.
+	// Target says what the labels stand for.
+	Target Target
+	// LabelName and the names of the two classes, if there are two.
 	LabelName, Negative, Positive string
 }
 
-// NewDesign makes records for two-class learning: numbers scaled to [0, 1] by
-// their public bounds, categories as indicators, rows scaled, bias appended,
-// labels ±1.
+// NewDesign makes records for learning: numbers scaled to [0, 1] by their public
+// bounds, categories as indicators, rows scaled, bias appended, labels as the
+// Task wants them.
 //
 // Each row of the result depends on its own row of the table and on the schema
 // only, so the step costs no privacy; Design.Steps says so one by one.
@@ -162,6 +165,8 @@ func checkDesign(t *Table, schema *Schema, s *DesignSettings) error {
 		return inputErrorf("no public schema: give the bounds and categories that are known without the data, or InferSchema(table) to read them off the data without any guarantee")
 	case s.Label == "":
 		return inputErrorf("name the column to be predicted")
+	case s.Task < TwoClasses || s.Task > ManyClasses:
+		return inputErrorf("Task = %d, want TwoClasses, Number, Count or ManyClasses", int(s.Task))
 	case s.RowNorm < 0 || math.IsNaN(s.RowNorm) || math.IsInf(s.RowNorm, 0):
 		return inputErrorf("RowNorm = %v, want a positive number, or 0 to leave the rows as they are", s.RowNorm)
 	case s.ClipNorm < 0 || math.IsNaN(s.ClipNorm) || math.IsInf(s.ClipNorm, 0):
@@ -179,42 +184,6 @@ func checkDesign(t *Table, schema *Schema, s *DesignSettings) error {
 			return inputErrorf("the schema has two fields named %q", f.Name)
 		}
 		seen[f.Name] = true
-	}
-	return nil
-}
-
-// readLabels makes the labels −1 and +1.
-func (d *Design) readLabels(t *Table, schema *Schema, s DesignSettings) error {
-	c, err := t.Column(s.Label)
-	if err != nil {
-		return err
-	}
-	f, ok := schema.Field(s.Label)
-	if !ok {
-		return inputErrorf("the label %q is not in the schema: name its two categories", s.Label)
-	}
-	if f.Kind != Categorical || len(f.Levels) != 2 {
-		return inputErrorf("the label %q must have two public categories, the schema has %d", s.Label, len(f.Levels))
-	}
-	pos := 1
-	if s.Positive != "" {
-		if pos = slices.Index(f.Levels, s.Positive); pos < 0 {
-			return inputErrorf("the label %q has no category %q; it has %s", s.Label, s.Positive, quoteAll(f.Levels))
-		}
-	}
-	d.Positive, d.Negative = f.Levels[pos], f.Levels[1-pos]
-	d.Labels = make([]float64, t.rows)
-	for i := range d.Labels {
-		switch text := c.Text(i); text {
-		case d.Positive:
-			d.Labels[i] = 1
-		case d.Negative:
-			d.Labels[i] = -1
-		case "":
-			return inputErrorf("row %d has no label %q: drop such rows first", i+1, s.Label)
-		default:
-			return inputErrorf("row %d: label %q is outside the public list %s", i+1, text, quoteAll(f.Levels))
-		}
 	}
 	return nil
 }
@@ -305,7 +274,7 @@ func (d *Design) describe(schema *Schema, encoders []encoder, s DesignSettings) 
 		d.RowNorm = math.Nextafter(math.Hypot(norm, 1), math.Inf(1))
 		d.Steps = append(d.Steps, Step{fmt.Sprintf("bias 1 appended: ‖x‖ ≤ %.4g", d.RowNorm), "", costNothing})
 	}
-	d.Steps = append(d.Steps, Step{fmt.Sprintf("label %s: %s is +1, %s is −1", d.LabelName, d.Positive, d.Negative), "", costNothing})
+	d.Steps = append(d.Steps, d.Target.describe(assume, cost))
 }
 
 func quoteAll(texts []string) string {

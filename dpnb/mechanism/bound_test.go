@@ -210,7 +210,7 @@ func TestUnprovedBoundsAreRefused(t *testing.T) {
 		"a lower bound":        func(m *mechanism.ObjectivePerturbation) { m.Bound = objpert.GaussianLower },
 		"no such bound":        func(m *mechanism.ObjectivePerturbation) { m.Bound = 77 },
 		"no curve": func(m *mechanism.ObjectivePerturbation) {
-			m.Loss, m.Bound = loss.Clipped(loss.Poisson{MaxCount: 2}, 1), objpert.Tight
+			m.Loss, m.Bound = struct{ loss.Loss }{loss.Logistic{}}, objpert.Tight
 		},
 		"rkw23 at λ ≤ s":           func(m *mechanism.ObjectivePerturbation) { m.Bound, m.Lambda = objpert.RKW23, 1 },
 		"unbounded slope":          func(m *mechanism.ObjectivePerturbation) { m.Loss = loss.Squared{} },

@@ -47,6 +47,12 @@ func curve(l loss.Loss, r float64) (objpert.Curve, bool) {
 		}
 		c, err = objpert.ClippedProbit(level*r, r)
 		return c, err == nil
+	case loss.Poisson:
+		if !isClipped {
+			return nil, false
+		}
+		c, err = objpert.ClippedPoisson(f.MaxCount, level*r, r)
+		return c, err == nil
 	default:
 		return nil, false
 	}

@@ -18,7 +18,7 @@ type labelled struct {
 
 // withCurve is every kind of loss that has a curve.
 func withCurve() []labelled {
-	signs, reals := []float64{-1, 1}, []float64{-1, 0, 2}
+	signs, reals, counts := []float64{-1, 1}, []float64{-1, 0, 2}, []float64{0, 1, 3}
 	return []labelled{
 		{loss.Logistic{}, signs},
 		{loss.Softplus{Width: 0.4}, signs},
@@ -35,6 +35,8 @@ func withCurve() []labelled {
 		{loss.Clipped(loss.Squared{}, 1.1), reals},
 		{loss.Clipped(loss.Huber{Threshold: 1.3}, 0.6), reals},
 		{loss.Clipped(loss.PseudoHuber{Threshold: 1.3}, 0.6), reals},
+		{loss.Clipped(loss.Poisson{MaxCount: 3}, 1.3), counts},
+		{loss.Clipped(loss.Poisson{MaxCount: 3}, 2.5), counts},
 	}
 }
 
@@ -124,7 +126,7 @@ func TestCurvesCoverTheLosses(t *testing.T) {
 func TestNoCurveIsInvented(t *testing.T) {
 	for _, l := range []loss.Loss{
 		loss.Squared{}, loss.SquaredHinge{}, loss.Probit{}, loss.Poisson{MaxCount: 3},
-		loss.Clipped(loss.Poisson{MaxCount: 3}, 1), loss.Huber{Threshold: -1}, loss.Clipped(loss.Squared{}, -1),
+		loss.Clipped(loss.Poisson{}, 1), loss.Huber{Threshold: -1}, loss.Clipped(loss.Squared{}, -1),
 		loss.Clipped(loss.Softplus{}, 0.5), foreign{loss.Logistic{}}, loss.Clipped(foreign{loss.Logistic{}}, 0.5),
 	} {
 		if c, ok := curve(l, 1); ok {

@@ -156,6 +156,11 @@ func logisticSlope(t, _ float64) float64 { return 1 / (1 + math.Exp(-t)) }
 
 func huberSlope(t, y float64) float64 { return max(-1, min(1, t-y)) }
 
+// poissonSlope is that of counts up to 3 clipped at 1.5.
+func poissonSlope(t, y float64) float64 {
+	return max(-1.5, min(1.5, math.Exp(t)-math.Round(min(3, math.Abs(y)))))
+}
+
 // The exact divergence of neighbours found by adversarial search is never above
 // the certified upper value, and comes close to it.
 func TestAdversary(t *testing.T) {
@@ -167,6 +172,7 @@ func TestAdversary(t *testing.T) {
 		{"logistic", 0.25, 2, 1}, {"logistic", 0.05, 5, 1}, {"logistic", 1, 10, 0.1}, {"logistic", 1, 2, 0.25},
 		{"logistic", 0.1, 4, 0.25}, {"logistic", 0.3, 1, 1}, {"logistic", 2, 10, 0.25},
 		{"huber", 5, 5, 1}, {"huber", 0.1, 2, 2}, {"huber", 1, 2, 0.5}, {"huber", 0.1, 2, 0.25}, {"huber", 1, 1, 0.5},
+		{"poisson", 5, 5, 1}, {"poisson", 0.5, 2, 2}, {"poisson", 1, 3, 0.5}, {"poisson", 1, 3, 0.1},
 	}
 	rounds, points := 250, 1500
 	if testing.Short() {
@@ -174,11 +180,15 @@ func TestAdversary(t *testing.T) {
 	}
 	logistic, _ := Logistic(1)
 	huber, _ := Huber(1, 1)
+	poisson, _ := ClippedPoisson(3, 1.5, 1)
 	checked, worst := 0, 0.0
 	for _, s := range settings {
 		curve, slope := logistic, logisticSlope
-		if s.name == "huber" {
+		switch s.name {
+		case "huber":
 			curve, slope = huber, huberSlope
+		case "poisson":
+			curve, slope = poisson, poissonSlope
 		}
 		p := profileOf(t, curve, s.lambda, s.sigma, Tight)
 		adversarySigma = s.sigma

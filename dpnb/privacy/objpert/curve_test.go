@@ -61,6 +61,11 @@ func scalarLosses() []scalarLoss {
 		hazard := func(v float64) float64 { return 1 / normal.Mills(v) }
 		c, err = ClippedProbit(1.2, r)
 		out = append(out, mk("probit", c, err, r, 1.2, hazard, func(v float64) float64 { return hazard(v) * (hazard(v) - v) }))
+		for _, level := range []float64{0.8, 2, 5} {
+			// The label with the most curvature; others are in TestPoissonCurve.
+			c, err = ClippedPoisson(3, level*r, r)
+			out = append(out, mk("poisson", c, err, r, level*r, func(t float64) float64 { return math.Exp(t) - 3 }, math.Exp))
+		}
 		l, _ := Logistic(r)
 		c, err = Clipped(l, 0.6*r)
 		out = append(out, mk("clipped logistic", c, err, r, 0.6*r, sig, func(t float64) float64 { return sig(t) * sig(-t) }))
@@ -134,7 +139,11 @@ func TestCurveErrors(t *testing.T) {
 	_, e4 := ClippedProbit(math.Inf(1), 1)
 	l, _ := Logistic(1)
 	_, e5 := Clipped(l, 0)
-	for i, err := range []error{e1, e2, e3, e4, e5} {
+	_, e6 := ClippedPoisson(0, 1, 1)
+	_, e7 := ClippedPoisson(3, math.NaN(), 1)
+	_, e8 := ClippedPoisson(3, 1, -1)
+	_, e9 := ClippedPoisson(1e200, 1, 1e200)
+	for i, err := range []error{e1, e2, e3, e4, e5, e6, e7, e8, e9} {
 		var pe *privacy.ParamError
 		if !errors.As(err, &pe) {
 			t.Errorf("case %d: %v", i, err)

@@ -18,6 +18,7 @@ func testCurves(t testing.TB) []Curve {
 		func() (Curve, error) { return ClippedProbit(1, 1) },
 		func() (Curve, error) { return ClippedSquaredHinge(1, 1) },
 		func() (Curve, error) { return Softplus(0.5, 2) },
+		func() (Curve, error) { return ClippedPoisson(3, 1.5, 1) },
 	} {
 		c, err := f()
 		if err != nil {

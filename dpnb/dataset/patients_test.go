@@ -1,0 +1,70 @@
+package dataset
+
+import (
+	"math"
+	"testing"
+
+	"gonum.org/v1/gonum/stat"
+
+	"github.com/dpnb/notebooks/dpnb/frame"
+)
+
+// The invented patients follow the stated law: means and shares lie within five
+// standard errors, in every cell of smoker and half of the ages.
+func TestPatientsFollowTheirLaw(t *testing.T) {
+	const rows = 40_000
+	tab, err := Patients(rows, 7)
+	if err != nil {
+		t.Fatal(err)
+	}
+	column := func(name string) *frame.Column {
+		c, err := tab.Column(name)
+		if err != nil {
+			t.Fatal(err)
+		}
+		return c
+	}
+	age, weight, smoker := column("age").Numbers, column("weight").Numbers, column("smoker").Codes
+	var pressure, visits, ill, heart, lungs []float64
+	share := func(hit bool, p float64) float64 {
+		if hit {
+			return (1 - p) / math.Sqrt(p*(1-p))
+		}
+		return -p / math.Sqrt(p*(1-p))
+	}
+	for i := range rows {
+		a, w, s := (age[i]-18)/72, (weight[i]-40)/110, float64(smoker[i])
+		pressure = append(pressure, (column("pressure").Numbers[i]-100-40*a-25*w-12*s)/10)
+		mean := math.Exp(0.3 + 0.9*a + 0.6*s)
+		visits = append(visits, (column("visits").Numbers[i]-mean)/math.Sqrt(mean))
+		ill = append(ill, share(column("ill").Text(i) == "yes", 1/(1+math.Exp(3.5-4*a-1.5*s))))
+		h, l := math.Exp(3*a-1), math.Exp(2*s-0.5)
+		heart = append(heart, share(column("ward").Text(i) == "heart", h/(h+l+1)))
+		lungs = append(lungs, share(column("ward").Text(i) == "lungs", l/(h+l+1)))
+	}
+	for name, z := range map[string][]float64{"pressure": pressure, "visits": visits, "ill": ill, "heart": heart, "lungs": lungs} {
+		for cell := range 4 {
+			var in []float64
+			for i, v := range z {
+				if int(smoker[i]) == cell%2 && (age[i] < 54) == (cell < 2) {
+					in = append(in, v)
+				}
+			}
+			m, sd := stat.MeanStdDev(in, nil)
+			if math.Abs(m)*math.Sqrt(float64(len(in))) > 5 || math.Abs(sd-1) > 0.15 {
+				t.Errorf("%s, cell %d: mean %.4f of %d, deviation %.3f", name, cell, m, len(in), sd)
+			}
+		}
+	}
+	if again, _ := Patients(rows, 7); again.Source.Name != tab.Source.Name || column("age").Numbers[9] != age[9] {
+		t.Error("the same seed gives other patients")
+	}
+	for _, s := range []frame.DesignSettings{{Label: "pressure", Task: frame.Number}, {Label: "visits", Task: frame.Count}, {Label: "ill"}, {Label: "ward", Task: frame.ManyClasses}} {
+		if _, err := frame.NewDesign(tab, PatientsSchema(), s); err != nil {
+			t.Error(err)
+		}
+	}
+	if _, err := Patients(0, 1); err == nil {
+		t.Error("no patients are invented")
+	}
+}

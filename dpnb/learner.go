@@ -1,0 +1,283 @@
+package dpnb
+
+import (
+	"errors"
+	"fmt"
+	"math"
+	"sync"
+
+	"github.com/dpnb/notebooks/dpnb/erm"
+	"github.com/dpnb/notebooks/dpnb/frame"
+	"github.com/dpnb/notebooks/dpnb/internal/runlog"
+	"github.com/dpnb/notebooks/dpnb/loss"
+	"github.com/dpnb/notebooks/dpnb/mechanism"
+	"github.com/dpnb/notebooks/dpnb/noise"
+	"github.com/dpnb/notebooks/dpnb/privacy"
+	"github.com/dpnb/notebooks/dpnb/privacy/objpert"
+)
+
+// Learner is a way to fit: Logistic, SVM, Linear, Huber, Poisson, Softmax,
+// OneVsRest. The zero value of each is right.
+//
+// Fit releases a private model, or returns an error and releases nothing: first
+// everything is checked; then the budget is charged; then noise is drawn and the
+// objective minimised to a certified tolerance. An error of the first step leaves
+// the ledger as it was; there are no refunds after the second.
+//
+// FitWithoutPrivacy minimises the same objective, clipping included, without
+// noise and with λ = 1 where none is fixed. It protects nobody and says so
+// wherever it is shown: it is for comparison on public data.
+type Learner interface {
+	Fit(data *Dataset, allowance Allowance) (*Model, error)
+	FitWithoutPrivacy(data *Dataset) (*Model, error)
+	// plan says what the one fit path is to do.
+	plan() plan
+}
+
+// Seed returns the reproducible noise of a seed, for simulations.
+func Seed(seed uint64) noise.Source { return noise.NewSeeded(seed) }
+
+// plan is what a learner asks of the fit path. Nothing in it depends on the
+// records, and neither does what its functions return: a target is public.
+type plan struct {
+	// learner as it is typed, what it is called in tables and in the ledger.
+	learner, title, entry string
+	// task is the records that it learns from.
+	task frame.Task
+	// loss is that of the labels; level is where its slope is clipped, 0 nowhere.
+	loss  func(frame.Target) loss.Loss
+	level func(frame.Target) float64
+	// probabilities says that 1/(1 + e^{−xᵀθ}) is the positive class's.
+	probabilities bool
+
+	lambda float64
+	// records that were planned for; zero if nothing is said of them.
+	records int
+	bound   objpert.Bound
+	rule    mechanism.LambdaRule
+	// ridge ρ > 0 takes λ = σ·max(ρR, s/(2L)) where none is fixed and the bound is
+	// Tight, σ the Gaussian mechanism's: the noise alone then moves a prediction
+	// xᵀθ by about 1/ρ at most, even where there is no data, and the curvature
+	// costs little noise. Zero leaves λ to the rule. docs/theory/learners.md
+	ridge     float64
+	tolerance float64 // τ; zero has it chosen
+	noise     noise.Source
+	workers   int
+	// prepare chooses the mechanism's parameters; nil is objective perturbation's.
+	prepare func(p plan, d *frame.Design, epsilon, delta float64) (prepared, error)
+	// plain fits without privacy at λ; nil minimises the objective of loss.
+	plain func(p plan, d *frame.Design, lambda float64) ([]float64, error)
+}
+
+// prepared is a mechanism with all its parameters, before it has met a record.
+type prepared struct {
+	// entry names it in the ledger.
+	entry  string
+	lambda float64
+	// check refuses records that run would refuse, before any noise is drawn.
+	check func() error
+	run   func(src noise.Source) (*mechanism.Release, error)
+	// objective is the mechanism, if it is objective perturbation.
+	objective *mechanism.ObjectivePerturbation
+}
+
+// TaskError says that a learner was given records made for another.
+type TaskError struct {
+	Learner   string
+	Want, Got frame.Task
+}
+
+// Error implements error.
+func (e *TaskError) Error() string {
+	return fmt.Sprintf("dpnb: %s learns %s from records made with %s; these were made with %s, for %s",
+		e.Learner, e.Want, maker[e.Want], maker[e.Got], fitting[e.Got])
+}
+
+// maker is the function that makes records of a task, fitting the learners that
+// take them.
+var (
+	maker   = map[frame.Task]string{frame.TwoClasses: "Binary", frame.Number: "Regression", frame.Count: "Counts", frame.ManyClasses: "Classes"}
+	fitting = map[frame.Task]string{frame.TwoClasses: "Logistic or SVM", frame.Number: "Linear or Huber", frame.Count: "Poisson", frame.ManyClasses: "Softmax or OneVsRest"}
+)
+
+// suits reports whether p can learn from the records of d.
+func (p plan) suits(d *frame.Design) error {
+	if d.Target.Task != p.task {
+		return &TaskError{Learner: p.learner, Want: p.task, Got: d.Target.Task}
+	}
+	if p.task == frame.Number || p.task == frame.Count {
+		return nil
+	}
+	for _, y := range d.Labels {
+		if y != d.Labels[0] {
+			return nil
+		}
+	}
+	return errors.New("dpnb: all records have the same label: there is nothing to tell apart; check the label column and the filter before it")
+}
+
+// fit is the one path from records to a private model.
+func fit(data *Dataset, allowance Allowance, p plan) (*Model, error) {
+	if err := data.Err(); err != nil {
+		return nil, err
+	}
+	src := p.noise
+	if src == nil {
+		src = noise.NewSecure()
+	}
+	if err := allowance.check(src); err != nil {
+		return nil, err
+	}
+	d := data.design
+	if err := p.suits(d); err != nil {
+		return nil, err
+	}
+	prepare := p.prepare
+	if prepare == nil {
+		prepare = perturbObjective
+	}
+	m, err := prepare(p, d, allowance.epsilon, allowance.delta)
+	if err != nil {
+		return nil, err
+	}
+	if err := m.check(); err != nil {
+		return nil, err
+	}
+	if err := allowance.charge(m.entry, src); err != nil {
+		return nil, err
+	}
+	r, err := m.run(src)
+	if err != nil {
+		return nil, err
+	}
+	r.Guarantee.Epsilon, r.Guarantee.Delta = allowance.epsilon, allowance.delta
+	if r.Simulated && !allowance.simulation {
+		if err := runlog.Append(runlog.KindSeed, runlog.Seed{Name: "noise", Seed: r.Seed}); err != nil {
+			return nil, err
+		}
+	}
+	model := newModel(p, d, r.Coefficients)
+	model.Release, model.lambda, model.objective = r, m.lambda, m.objective
+	return model, nil
+}
+
+// fitWithoutPrivacy minimises the same objective without noise.
+func fitWithoutPrivacy(data *Dataset, p plan) (*Model, error) {
+	if err := data.Err(); err != nil {
+		return nil, err
+	}
+	d := data.design
+	if err := p.suits(d); err != nil {
+		return nil, err
+	}
+	lambda := p.lambda
+	if lambda == 0 {
+		lambda = 1
+	}
+	plain := p.plain
+	if plain == nil {
+		plain = minimise
+	}
+	theta, err := plain(p, d, lambda)
+	if err != nil {
+		return nil, err
+	}
+	m := newModel(p, d, theta)
+	m.lambda = lambda
+	return m, nil
+}
+
+// minimise returns the minimiser of the objective without noise.
+func minimise(p plan, d *frame.Design, lambda float64) ([]float64, error) {
+	s, err := erm.Minimize(&erm.Problem{Rows: d.Rows, Labels: d.Labels, Loss: p.clipped(d), Ridge: lambda}, &erm.Settings{Workers: p.workers, Tolerance: p.tolerance})
+	if err != nil {
+		return nil, err
+	}
+	return s.Theta, nil
+}
+
+// clip returns the norm C at which gradients are clipped, 0 for none: that with
+// which the level C/R, R the bound on the rows, is to the last bit the slope asked for.
+func (p plan) clip(d *frame.Design) float64 {
+	if p.level == nil {
+		return 0
+	}
+	level := p.level(d.Target)
+	c := level * d.RowNorm
+	for _, near := range []float64{c, math.Nextafter(c, 0), math.Nextafter(c, math.Inf(1))} {
+		if near/d.RowNorm == level {
+			return near
+		}
+	}
+	return c
+}
+
+// clipped returns the loss with its gradients clipped.
+func (p plan) clipped(d *frame.Design) loss.Loss {
+	l := p.loss(d.Target)
+	if c := p.clip(d); c != 0 {
+		return mechanism.ClippedAt(l, c, d.RowNorm)
+	}
+	return l
+}
+
+// calibration asks for the mechanism of p with records like those of d.
+func (p plan) calibration(d *frame.Design, epsilon, delta float64) mechanism.CalibrationConfig {
+	c := mechanism.CalibrationConfig{
+		Loss: p.loss(d.Target), Clip: p.clip(d), RowNorm: d.RowNorm, Epsilon: epsilon, Delta: delta,
+		Adjacency: privacy.AddRemove, Lambda: p.lambda, Bound: p.bound, Rule: p.rule, Tolerance: p.tolerance,
+	}
+	if p.records != 0 {
+		c.Planned = mechanism.Planned{Records: p.records, Features: d.Rows.D}
+	}
+	return c
+}
+
+// perturbObjective prepares objective perturbation.
+func perturbObjective(p plan, d *frame.Design, epsilon, delta float64) (prepared, error) {
+	c := p.calibration(d, epsilon, delta)
+	if c.Lambda == 0 && p.ridge > 0 && c.Bound == objpert.Tight {
+		unit, err := privacy.GaussianSigma(epsilon, delta)
+		if err != nil {
+			return prepared{}, err
+		}
+		l := p.clipped(d)
+		c.Lambda = unit * d.RowNorm * d.RowNorm * math.Max(p.ridge*l.Lipschitz(), 0.5*l.Smoothness())
+	}
+	m, err := calibratedObjective(c)
+	return objectivePerturbation(m, p, d), err
+}
+
+func calibratedObjective(c mechanism.CalibrationConfig) (mechanism.ObjectivePerturbation, error) {
+	return calibrated(c, func() (mechanism.ObjectivePerturbation, error) { return mechanism.CalibrateObjectivePerturbation(c) })
+}
+
+func objectivePerturbation(m mechanism.ObjectivePerturbation, p plan, d *frame.Design) prepared {
+	return prepared{
+		entry: "objective perturbation, " + p.entry, lambda: m.Lambda, objective: &m,
+		check: func() error { return m.Check(d.Rows, d.Labels) },
+		run: func(src noise.Source) (*mechanism.Release, error) {
+			return m.Run(d.Rows, d.Labels, src, p.settings())
+		},
+	}
+}
+
+// settings of a run.
+func (p plan) settings() *mechanism.Settings { return &mechanism.Settings{Workers: p.workers} }
+
+// calibrations remembers what was calibrated: the tight bound takes a tenth of a
+// second, and a measurement makes the same fit with many seeds.
+var calibrations sync.Map
+
+// calibrated returns what find returns for such a key, which says all that find
+// depends on.
+func calibrated[T any](key any, find func() (T, error)) (T, error) {
+	if m, ok := calibrations.Load(key); ok {
+		return m.(T), nil
+	}
+	m, err := find()
+	if err == nil {
+		calibrations.Store(key, m)
+	}
+	return m, err
+}

@@ -1,0 +1,202 @@
+package dpnb_test
+
+import (
+	"fmt"
+	"strings"
+
+	"github.com/dpnb/notebooks/dpnb"
+	"github.com/dpnb/notebooks/dpnb/dataset"
+	"github.com/dpnb/notebooks/dpnb/noise"
+)
+
+// A number is scaled by its public bounds, and predictions come back in its unit.
+func ExampleLinear() {
+	train, test := dpnb.Patients(3000, 1), dpnb.Patients(3000, 2)
+	data, known := dpnb.Regression(train, "pressure", dpnb.RowNorm(1)), dpnb.Regression(test, "pressure", dpnb.RowNorm(1))
+	model, err := dpnb.Linear{Noise: dpnb.Seed(1)}.Fit(data, dpnb.Simulate(1, 1e-6))
+	if err != nil {
+		fmt.Println(err)
+		return
+	}
+	r2, _ := model.Score(known)
+	rmse, _ := model.RMSE(known)
+	plain, _ := dpnb.Linear{}.FitWithoutPrivacy(data)
+	best, _ := plain.Score(known)
+	fmt.Printf("R² %.2f, without privacy %.2f; predictions are off by %.0f mmHg\n", r2, best, rmse)
+	// Output:
+	// R² 0.61, without privacy 0.64; predictions are off by 10 mmHg
+}
+
+// Robust regression needs less noise where targets are near to what can be predicted.
+func ExampleHuber() {
+	train, test := dpnb.Patients(1500, 1), dpnb.Patients(3000, 2)
+	data, known := dpnb.Regression(train, "pressure", dpnb.RowNorm(1)), dpnb.Regression(test, "pressure", dpnb.RowNorm(1))
+	for _, l := range []dpnb.Learner{dpnb.Linear{Noise: dpnb.Seed(1)}, dpnb.Huber{Noise: dpnb.Seed(1)}} {
+		model, err := l.Fit(data, dpnb.Simulate(0.5, 1e-6))
+		if err != nil {
+			fmt.Println(err)
+			return
+		}
+		r2, _ := model.Score(known)
+		fmt.Printf("noise %.1f, R² %.2f\n", model.Release.NoiseScale, r2)
+	}
+	// Output:
+	// noise 5.9, R² 0.52
+	// noise 3.2, R² 0.56
+}
+
+// Counts need a public upper bound; their score is the share of deviance explained.
+func ExamplePoisson() {
+	train, test := dpnb.Patients(3000, 1), dpnb.Patients(3000, 2)
+	data, known := dpnb.Counts(train, "visits", dpnb.RowNorm(1)), dpnb.Counts(test, "visits", dpnb.RowNorm(1))
+	model, err := dpnb.Poisson{Noise: dpnb.Seed(1)}.Fit(data, dpnb.Simulate(1, 1e-6))
+	if err != nil {
+		fmt.Println(err)
+		return
+	}
+	d2, _ := model.Score(known)
+	plain, _ := dpnb.Poisson{}.FitWithoutPrivacy(data)
+	best, _ := plain.Score(known)
+	fmt.Printf("D² %.2f, without privacy %.2f\n", d2, best)
+	// Output:
+	// D² 0.26, without privacy 0.27
+}
+
+// The support vector machine on invented people in the columns of the Adult data.
+func ExampleSVM() {
+	train, test, err := dataset.AdultLike()
+	if err != nil {
+		fmt.Println(err)
+		return
+	}
+	people := dpnb.FromTable(train).WithSchema(dataset.AdultSchema().Fields...)
+	others := dpnb.FromTable(test).WithSchema(dataset.AdultSchema().Fields...)
+	model, err := dpnb.SVM{Noise: dpnb.Seed(1)}.Fit(dpnb.Binary(people, "income", dpnb.RowNorm(1)), dpnb.Simulate(2, 1e-6))
+	if err != nil {
+		fmt.Println(err)
+		return
+	}
+	known := dpnb.Binary(others, "income", dpnb.RowNorm(1))
+	accuracy, _ := model.Score(known)
+	fmt.Printf("%.0f %% right, the more frequent class has %.0f %%\n", 100*accuracy, 100*known.MajorityShare())
+	// Output:
+	// 74 % right, the more frequent class has 63 %
+}
+
+// What was done to a target, and what it cost.
+func ExampleRegression() {
+	d, err := dpnb.Regression(dpnb.Patients(100, 1).Drop("ill", "ward", "visits"), "pressure", dpnb.RowNorm(1)).Design()
+	if err != nil {
+		fmt.Println(err)
+		return
+	}
+	for _, s := range d.Steps {
+		fmt.Println(s.What)
+	}
+	// Output:
+	// numbers moved into their bounds and scaled to [0, 1]: age ∈ [18, 90]; weight ∈ [40, 150]
+	// categories as indicators: smoker: 2 public categories
+	// every row scaled to norm 1
+	// bias 1 appended: ‖x‖ ≤ 1.414
+	// target pressure ∈ [80, 200] moved into its bounds and scaled to [−1, 1]; predictions are in its own unit
+}
+
+// A count above its public bound counts as the bound.
+func ExampleCounts() {
+	d, err := dpnb.Counts(dpnb.Patients(100, 1), "visits").Design()
+	if err != nil {
+		fmt.Println(err)
+		return
+	}
+	last := d.Steps[len(d.Steps)-1]
+	fmt.Printf("%s.\nAssumes: %s.\nCosts %s.\n", last.What, last.Assumes, last.Cost)
+	// Output:
+	// count visits ∈ [0, 20] moved into its bounds.
+	// Assumes: the bounds and categories are public: known without the data.
+	// Costs nothing: each record is treated by itself.
+}
+
+// Several classes are numbered in the order of the schema.
+func ExampleClasses() {
+	d, err := dpnb.Classes(dpnb.Patients(100, 1), "ward").Design()
+	if err != nil {
+		fmt.Println(err)
+		return
+	}
+	fmt.Println(strings.Join(d.Target.Classes, ", "), d.Labels[:5])
+	// Output:
+	// heart, lungs, bones [0 1 2 1 0]
+}
+
+// Records for one learner are refused by another.
+func ExampleTaskError() {
+	_, err := dpnb.Logistic{}.FitWithoutPrivacy(dpnb.Regression(dpnb.Patients(100, 1), "pressure"))
+	fmt.Println(err)
+	// Output:
+	// dpnb: Logistic learns two classes from records made with Binary; these were made with Regression, for Linear or Huber
+}
+
+// Several classes in one fit.
+func ExampleSoftmax() {
+	train, test := dpnb.Patients(8000, 1), dpnb.Patients(3000, 2)
+	model, err := dpnb.Softmax{Noise: dpnb.Seed(1)}.Fit(dpnb.Classes(train, "ward", dpnb.RowNorm(1)), dpnb.Simulate(1, 1e-6))
+	if err != nil {
+		fmt.Println(err)
+		return
+	}
+	known := dpnb.Classes(test, "ward", dpnb.RowNorm(1))
+	names, _ := model.PredictClass(known)
+	accuracy, _ := model.Score(known)
+	fmt.Printf("%v …: %.0f %% right, the most frequent ward has %.0f %%\n", names[:3], 100*accuracy, 100*known.MajorityShare())
+	// Output:
+	// [bones heart bones] …: 57 % right, the most frequent ward has 42 %
+}
+
+// One fit for each class, with composed privacy, needs more noise than Softmax.
+func ExampleOneVsRest() {
+	data := dpnb.Classes(dpnb.Patients(8000, 1), "ward", dpnb.RowNorm(1))
+	for _, l := range []dpnb.Learner{dpnb.Softmax{Noise: dpnb.Seed(1)}, dpnb.OneVsRest{Noise: dpnb.Seed(1)}} {
+		model, err := l.Fit(data, dpnb.Simulate(1, 1e-6))
+		if err != nil {
+			fmt.Println(err)
+			return
+		}
+		fmt.Printf("σ = %.1f\n", model.Release.NoiseScale)
+	}
+	// Output:
+	// σ = 7.5
+	// σ = 10.3
+}
+
+// Mechanisms and learners at the same guarantee.
+func ExampleCompare() {
+	data := dpnb.Binary(dpnb.Patients(4000, 1), "ill", dpnb.RowNorm(1))
+	svm := dpnb.By("SVM", func(src noise.Source) dpnb.Learner { return dpnb.SVM{Noise: src} })
+	c := dpnb.Compare(data, 0.5, append(dpnb.AllMechanisms[:4:4], svm)...)
+	for _, r := range c.Rows {
+		fmt.Printf("%-35s λ = %5.2f, σ = %4.1f\n", r.Mechanism, r.Lambda, r.Sigma)
+	}
+	// Output:
+	// objective perturbation              λ =  4.51, σ = 11.4
+	// objective perturbation, as in dtz24 λ =  4.41, σ = 14.8
+	// objective perturbation, as in rkw23 λ =  4.91, σ = 14.8
+	// objective perturbation, as in KST12 λ =  2.00, σ = 30.7
+	// SVM                                 λ =  4.51, σ = 11.4
+}
+
+// How well private fits predict at several ε.
+func ExampleMeasure() {
+	train, test := dpnb.Patients(3000, 1), dpnb.Patients(3000, 2)
+	curve, err := dpnb.Measure(dpnb.Huber{Noise: dpnb.Seed(1)}, dpnb.Regression(train, "pressure"), dpnb.Regression(test, "pressure"), 1e-6, 4, 0.1, 1, 10)
+	if err != nil {
+		fmt.Println(err)
+		return
+	}
+	for i, eps := range curve.Epsilons {
+		fmt.Printf("ε = %-4g R² = %.1f\n", eps, curve.Mean[i])
+	}
+	// Output:
+	// ε = 0.1  R² = 0.4
+	// ε = 1    R² = 0.6
+	// ε = 10   R² = 0.6
+}

@@ -1,0 +1,332 @@
+package dpnb_test
+
+import (
+	"errors"
+	"math"
+	"slices"
+	"strings"
+	"testing"
+
+	"gonum.org/v1/gonum/floats"
+	"gonum.org/v1/gonum/mat"
+
+	"github.com/dpnb/notebooks/dpnb"
+	"github.com/dpnb/notebooks/dpnb/mechanism/multiclass"
+	"github.com/dpnb/notebooks/dpnb/noise"
+	"github.com/dpnb/notebooks/dpnb/privacy"
+	"github.com/dpnb/notebooks/dpnb/privacy/objpert"
+)
+
+// kinds of records of the same patients, by the function that makes them.
+func kinds(t testing.TB, rows int) map[string]*dpnb.Dataset {
+	t.Helper()
+	df := dpnb.Patients(rows, 11)
+	out := map[string]*dpnb.Dataset{
+		"Binary":     dpnb.Binary(df, "ill", dpnb.RowNorm(1)),
+		"Regression": dpnb.Regression(df, "pressure", dpnb.RowNorm(1)),
+		"Counts":     dpnb.Counts(df, "visits", dpnb.RowNorm(1)),
+		"Classes":    dpnb.Classes(df, "ward", dpnb.RowNorm(1)),
+	}
+	for name, d := range out {
+		if err := d.Err(); err != nil {
+			t.Fatal(name, err)
+		}
+	}
+	return out
+}
+
+// learners with what they learn from, and a version of each with other settings.
+var learners = []struct {
+	name, from string
+	zero, set  dpnb.Learner
+}{
+	{"Logistic", "Binary", dpnb.Logistic{}, dpnb.Logistic{Lambda: 2, Bound: objpert.DTZ24}},
+	{"SVM", "Binary", dpnb.SVM{}, dpnb.SVM{Lambda: 3, Width: 0.5}},
+	{"Linear", "Regression", dpnb.Linear{}, dpnb.Linear{Clip: 0.3, Bound: objpert.RKW23}},
+	{"Huber", "Regression", dpnb.Huber{}, dpnb.Huber{Lambda: 7, Threshold: 0.1}},
+	{"Poisson", "Counts", dpnb.Poisson{}, dpnb.Poisson{Clip: 2, Bound: objpert.DTZ24}},
+	{"Softmax", "Classes", dpnb.Softmax{}, dpnb.Softmax{Lambda: 9, Bound: multiclass.RankK}},
+	{"OneVsRest", "Classes", dpnb.OneVsRest{}, dpnb.OneVsRest{Lambda: 9}},
+}
+
+// silence is noise of size zero.
+type silence struct{ *noise.Seeded }
+
+func (silence) Gaussian(dst []float64, _ float64) { clear(dst) }
+
+// With no noise the private fit is the ordinary one at the same λ.
+func TestNoNoiseEqualsNonPrivate(t *testing.T) {
+	data := kinds(t, 1200)
+	quiet := silence{noise.NewSeeded(1)}
+	const tolerance = 3e-10
+	for _, l := range learners {
+		for version, learner := range map[string]dpnb.Learner{"zero": l.zero, "set": l.set} {
+			first, err := dpnb.Tuned(learner, 0, tolerance, quiet).Fit(data[l.from], dpnb.Simulate(1, 1e-6))
+			if err != nil {
+				t.Fatal(l.name, version, err)
+			}
+			lambda := first.Lambda()
+			plain, err := dpnb.Tuned(learner, lambda, tolerance, nil).FitWithoutPrivacy(data[l.from])
+			if err != nil {
+				t.Fatal(l.name, version, err)
+			}
+			if d := floats.Distance(first.Theta(), plain.Theta(), 2); d > 1e-9 {
+				t.Errorf("%s (%s), λ = %g: %.3g apart", l.name, version, lambda, d)
+			}
+			// The comparison can fail: at another λ, and with noise.
+			other, err := dpnb.Tuned(learner, 1.01*lambda, tolerance, nil).FitWithoutPrivacy(data[l.from])
+			if err != nil || floats.Distance(first.Theta(), other.Theta(), 2) < 1e-6 {
+				t.Errorf("%s (%s): another λ gives the same fit (%v)", l.name, version, err)
+			}
+			noisy, err := dpnb.Tuned(learner, lambda, tolerance, noise.NewSeeded(1)).Fit(data[l.from], dpnb.Simulate(1, 1e-6))
+			if err != nil || floats.Distance(noisy.Theta(), plain.Theta(), 2) < 1e-3 {
+				t.Errorf("%s (%s): noise changes nothing (%v)", l.name, version, err)
+			}
+		}
+	}
+}
+
+// Every release keeps the guarantee that it was charged for, and says so.
+func TestReleasesKeepTheirGuarantee(t *testing.T) {
+	data := kinds(t, 300)
+	for _, l := range learners {
+		for version, learner := range map[string]dpnb.Learner{"zero": l.zero, "set": l.set} {
+			budget := dpnb.NewBudget(1, 1e-5)
+			m, err := learner.Fit(data[l.from], budget.Spend(0.7))
+			if err != nil {
+				t.Errorf("%s (%s): %v", l.name, version, err)
+				continue
+			}
+			g := m.Release.Guarantee
+			if d := privacy.DeltaUpper(g.Profile, 0.7); d > 0.7e-5 || d < 0.9*0.7e-5 {
+				t.Errorf("%s (%s): δ(0.7) = %g, want 7e-6 or little less", l.name, version, d)
+			}
+			s, err := budget.State()
+			if err != nil || len(s.Entries) != 1 || s.SpentEpsilon != 0.7 || !strings.HasPrefix(s.Entries[0].Mechanism, "objective perturbation, ") {
+				t.Errorf("%s: the ledger has %+v (%v)", l.name, s, err)
+			}
+			it := m.Display()
+			if !strings.Contains(it.Title, "Private") || !strings.Contains(strings.Join(it.Notes, " "), "Guarantee: (ε = 0.7") || it.Warning != "" {
+				t.Errorf("%s is shown as %+v", l.name, it)
+			}
+			if o, ok := m.ObjectivePerturbation(); ok != (l.from != "Classes") || ok && (o.Lambda != m.Lambda() || o.Sigma != m.Release.NoiseScale) {
+				t.Errorf("%s: mechanism %+v", l.name, o)
+			}
+			if m.Coefficients().Nrow() != len(m.Theta()) {
+				t.Errorf("%s: coefficients %v", l.name, m.Coefficients())
+			}
+		}
+	}
+}
+
+// λ is σ_G·max(4R, s/2L), by public figures alone, and the noise is then little
+// more than the Gaussian mechanism's; with another bound λ is the mechanism's.
+func TestRidgeOfNumbersAndCounts(t *testing.T) {
+	data := kinds(t, 60)
+	for name, c := range map[string]struct {
+		learner dpnb.Learner
+		from    string
+		l, s    float64 // over R and R²
+		most    float64
+	}{
+		"Linear":        {dpnb.Linear{}, "Regression", 0.5, 1, 1.06},
+		"Linear, tight": {dpnb.Linear{Clip: 0.05}, "Regression", 0.05, 1, 1.7},
+		"Huber":         {dpnb.Huber{}, "Regression", 0.25, 1, 1.15},
+		"Poisson":       {dpnb.Poisson{}, "Counts", 5, 25, 1.25},
+	} {
+		for _, eps := range []float64{0.1, 8} {
+			m, err := dpnb.Tuned(c.learner, 0, 0, noise.NewSeeded(1)).Fit(data[c.from], dpnb.Simulate(eps, 1e-5))
+			if err != nil {
+				t.Fatal(name, err)
+			}
+			unit, err := privacy.GaussianSigma(eps, 1e-5)
+			if err != nil {
+				t.Fatal(err)
+			}
+			const r = math.Sqrt2 // rows of norm 1 and the bias
+			gauss := unit * r * c.l
+			if want := gauss * math.Max(4*r, r*c.s/(2*c.l)); math.Abs(m.Lambda()/want-1) > 1e-9 {
+				t.Errorf("%s, ε = %g: λ = %v, want %v", name, eps, m.Lambda(), want)
+			}
+			if ratio := m.Release.NoiseScale / gauss; ratio < 1 || ratio > c.most {
+				t.Errorf("%s, ε = %g: %.3f times the Gaussian mechanism's noise", name, eps, ratio)
+			}
+		}
+	}
+	a, err := dpnb.Linear{Bound: objpert.DTZ24, Noise: dpnb.Seed(1)}.Fit(data["Regression"], dpnb.Simulate(1, 1e-5))
+	if err != nil || math.Abs(a.Lambda()/2-4.174) > 0.01 {
+		t.Errorf("by dtz24 λ/s = %v (%v), want 4.174", a.Lambda()/2, err)
+	}
+}
+
+// A plan of few records gives a greater λ, at the same noise; the records
+// themselves have no part in it.
+func TestPlannedRecords(t *testing.T) {
+	data := kinds(t, 60)["Binary"]
+	for name, learner := range map[string]func(records int) dpnb.Learner{
+		"Logistic": func(n int) dpnb.Learner { return dpnb.Logistic{Records: n, Noise: dpnb.Seed(1)} },
+		"SVM":      func(n int) dpnb.Learner { return dpnb.SVM{Records: n, Noise: dpnb.Seed(1)} },
+	} {
+		var lambda, sigma []float64
+		for _, n := range []int{0, 1_000_000, 100} {
+			m, err := learner(n).Fit(data, dpnb.Simulate(0.5, 1e-6))
+			if err != nil {
+				t.Fatal(name, err)
+			}
+			lambda, sigma = append(lambda, m.Lambda()), append(sigma, m.Release.NoiseScale)
+		}
+		if math.Abs(lambda[1]/lambda[0]-1) > 1e-5 || lambda[2] < 2*lambda[0] || math.Abs(sigma[2]/sigma[0]-1) > 1e-6 {
+			t.Errorf("%s: λ = %v, σ = %v without a plan, for a million and for a hundred", name, lambda, sigma)
+		}
+		if _, err := learner(-5).Fit(data, dpnb.Simulate(0.5, 1e-6)); err == nil || !strings.Contains(err.Error(), "Records") {
+			t.Errorf("%s: a plan of −5 records: %v", name, err)
+		}
+	}
+}
+
+// Records made for another learner are refused, with nothing drawn or spent, and
+// the error names what would do.
+func TestWrongRecordsAreRefused(t *testing.T) {
+	data := kinds(t, 50)
+	for _, l := range learners {
+		for made, d := range data {
+			if made == l.from {
+				continue
+			}
+			budget := dpnb.NewBudget(1, 1e-6)
+			src := &countingNoise{Seeded: noise.NewSeeded(1)}
+			_, err := dpnb.Tuned(l.zero, 0, 0, src).Fit(d, budget.Spend(0.5))
+			var wrong *dpnb.TaskError
+			if !errors.As(err, &wrong) || !strings.Contains(err.Error(), l.name) || !strings.Contains(err.Error(), made) || !strings.Contains(err.Error(), l.from) {
+				t.Errorf("%s of %s: %v", l.name, made, err)
+			}
+			if e, n := spent(t, budget); e != 0 || n != 0 || src.draws != 0 {
+				t.Errorf("%s of %s: spent %v, %d draws", l.name, made, e, src.draws)
+			}
+			if _, err := l.zero.FitWithoutPrivacy(d); !errors.As(err, &wrong) {
+				t.Errorf("%s of %s without privacy: %v", l.name, made, err)
+			}
+		}
+	}
+}
+
+// Parameters out of range are refused before anything is drawn or spent.
+func TestBadParametersAreRefused(t *testing.T) {
+	data := kinds(t, 50)
+	src := func() *countingNoise { return &countingNoise{Seeded: noise.NewSeeded(1)} }
+	for name, c := range map[string]struct {
+		from string
+		with func(noise.Source) dpnb.Learner
+		want string
+	}{
+		"SVM λ":         {"Binary", func(s noise.Source) dpnb.Learner { return dpnb.SVM{Lambda: -1, Noise: s} }, "Lambda"},
+		"SVM width":     {"Binary", func(s noise.Source) dpnb.Learner { return dpnb.SVM{Width: -1, Noise: s} }, "Width"},
+		"SVM NaN":       {"Binary", func(s noise.Source) dpnb.Learner { return dpnb.SVM{Width: math.NaN(), Noise: s} }, "Width"},
+		"Linear clip":   {"Regression", func(s noise.Source) dpnb.Learner { return dpnb.Linear{Clip: -1, Noise: s} }, "lip"},
+		"Linear NaN":    {"Regression", func(s noise.Source) dpnb.Learner { return dpnb.Linear{Clip: math.NaN(), Noise: s} }, "lip"},
+		"Linear Inf":    {"Regression", func(s noise.Source) dpnb.Learner { return dpnb.Linear{Clip: math.Inf(1), Noise: s} }, "lip"},
+		"Linear λ":      {"Regression", func(s noise.Source) dpnb.Learner { return dpnb.Linear{Lambda: math.Inf(1), Noise: s} }, "Lambda"},
+		"Linear bound":  {"Regression", func(s noise.Source) dpnb.Learner { return dpnb.Linear{Bound: objpert.GaussianLower, Noise: s} }, "no proved bound"},
+		"Huber":         {"Regression", func(s noise.Source) dpnb.Learner { return dpnb.Huber{Threshold: -2, Noise: s} }, "Threshold"},
+		"Poisson clip":  {"Counts", func(s noise.Source) dpnb.Learner { return dpnb.Poisson{Clip: -2, Noise: s} }, "lip"},
+		"Poisson λ":     {"Counts", func(s noise.Source) dpnb.Learner { return dpnb.Poisson{Lambda: math.NaN(), Noise: s} }, "Lambda"},
+		"logistic KST":  {"Binary", func(s noise.Source) dpnb.Learner { return dpnb.Logistic{Bound: objpert.KST12, Noise: s} }, "no proved bound"},
+		"rkw23 small λ": {"Regression", func(s noise.Source) dpnb.Learner { return dpnb.Huber{Bound: objpert.RKW23, Lambda: 0.5, Noise: s} }, "smoothness"},
+	} {
+		budget, count := dpnb.NewBudget(1, 1e-6), src()
+		m, err := c.with(count).Fit(data[c.from], budget.Spend(0.5))
+		if err == nil || m != nil || !strings.Contains(err.Error(), c.want) {
+			t.Errorf("%s: err = %v, want it to mention %q", name, err, c.want)
+		}
+		if e, n := spent(t, budget); e != 0 || n != 0 || count.draws != 0 {
+			t.Errorf("%s: spent %v, %d draws", name, e, count.draws)
+		}
+	}
+	for _, l := range learners {
+		for _, eps := range []float64{0, -1, math.NaN(), 2000} {
+			if _, err := dpnb.Tuned(l.zero, 0, 0, noise.NewSeeded(1)).Fit(data[l.from], dpnb.Simulate(eps, 1e-6)); err == nil {
+				t.Errorf("%s: ε = %v is accepted", l.name, eps)
+			}
+		}
+		for _, delta := range []float64{0, -1, 1, math.NaN()} {
+			if _, err := dpnb.Tuned(l.zero, 0, 0, noise.NewSeeded(1)).Fit(data[l.from], dpnb.Simulate(1, delta)); err == nil {
+				t.Errorf("%s: δ = %v is accepted", l.name, delta)
+			}
+		}
+	}
+}
+
+// Without noise, ridge and clipping, Linear is ordinary least squares of the
+// target in its own unit, as gonum's QR solves it.
+func TestLinearIsLeastSquares(t *testing.T) {
+	df := dpnb.Patients(600, 3).Drop("ill", "ward", "visits")
+	data := dpnb.Regression(df, "pressure")
+	m, err := dpnb.Tuned(dpnb.Linear{Clip: 50}, 1e-7, 1e-9, nil).FitWithoutPrivacy(data)
+	if err != nil {
+		t.Fatal(err)
+	}
+	got, err := m.Predict(data)
+	if err != nil {
+		t.Fatal(err)
+	}
+	tab, _ := df.Table()
+	column := func(name string) []float64 {
+		c, err := tab.Column(name)
+		if err != nil {
+			t.Fatal(err)
+		}
+		if c.Numbers != nil {
+			return c.Numbers
+		}
+		v := make([]float64, len(c.Codes))
+		for i, k := range c.Codes {
+			v[i] = float64(k)
+		}
+		return v
+	}
+	age, weight, smoker, y := column("age"), column("weight"), column("smoker"), slices.Clone(column("pressure"))
+	x := mat.NewDense(len(y), 4, nil)
+	for i := range y {
+		x.SetRow(i, []float64{1, age[i], weight[i], smoker[i]})
+		y[i] = math.Max(80, math.Min(200, y[i])) // as the records have it
+	}
+	var beta, fitted mat.VecDense
+	if err := beta.SolveVec(x, mat.NewVecDense(len(y), y)); err != nil {
+		t.Fatal(err)
+	}
+	fitted.MulVec(x, &beta)
+	for i := range y {
+		if math.Abs(got[i]-fitted.AtVec(i)) > 1e-5 {
+			t.Fatalf("patient %d: predicted %v, least squares %v", i, got[i], fitted.AtVec(i))
+		}
+	}
+	if rmse, err := m.RMSE(data); err != nil || math.Abs(rmse-10) > 1 {
+		t.Errorf("RMSE %v (%v), the noise has 10", rmse, err)
+	}
+}
+
+// Poisson finds the law that the invented visits follow.
+func TestPoissonFindsTheLaw(t *testing.T) {
+	data := dpnb.Counts(dpnb.Patients(20_000, 5).Drop("ill", "ward", "pressure"), "visits")
+	m, err := dpnb.Poisson{Lambda: 1e-4, Clip: 20}.FitWithoutPrivacy(data)
+	if err != nil {
+		t.Fatal(err)
+	}
+	d, _ := data.Design()
+	at := map[string]float64{}
+	for j, name := range d.Features {
+		at[name] = m.Theta()[j]
+	}
+	// Standard errors are about 0.02, 0.05 and 0.01.
+	for name, c := range map[string]struct{ got, want, within float64 }{
+		"age": {at["age"], 0.9, 0.1}, "weight": {at["weight"], 0, 0.2}, "smoker": {at["smoker=yes"] - at["smoker=no"], 0.6, 0.05},
+		"base": {at["bias"] + at["smoker=no"] + at["weight"]*35/110, 0.3, 0.08},
+	} {
+		if math.Abs(c.got-c.want) > c.within {
+			t.Errorf("%s: %.3f, the law has %.3f", name, c.got, c.want)
+		}
+	}
+	if dev, err := m.Deviance(data); err != nil || math.Abs(dev-1.1) > 0.15 {
+		t.Errorf("deviance %v (%v), about 1.1 for Poisson counts of such means", dev, err)
+	}
+}

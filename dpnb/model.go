@@ -1,0 +1,281 @@
+package dpnb
+
+import (
+	"fmt"
+	"math"
+	"slices"
+	"sort"
+	"strings"
+
+	"github.com/go-gota/gota/dataframe"
+	"github.com/go-gota/gota/series"
+	"gonum.org/v1/gonum/floats"
+
+	"github.com/dpnb/notebooks/dpnb/display"
+	"github.com/dpnb/notebooks/dpnb/frame"
+	"github.com/dpnb/notebooks/dpnb/mechanism"
+	"github.com/dpnb/notebooks/dpnb/privacy"
+)
+
+// Model is a fitted linear model: of classes, a number or a count.
+type Model struct {
+	// Release has the coefficients and the guarantee; nil for a fit without privacy.
+	Release *mechanism.Release
+	// title is what the model is called, target what it predicts.
+	title  string
+	target frame.Target
+	// probabilities as in plan.
+	probabilities bool
+	// coefficients θ in the order of features; of several classes those of each
+	// class one after the other.
+	coefficients []float64
+	features     []string
+	dataWarning  string
+	lambda       float64
+	objective    *mechanism.ObjectivePerturbation
+}
+
+func newModel(p plan, d *frame.Design, theta []float64) *Model {
+	m := &Model{title: p.title, target: d.Target, probabilities: p.probabilities, coefficients: theta, features: d.Features}
+	if d.DataDependent {
+		m.dataWarning = "Bounds or categories were READ OFF THE DATA: the guarantee does not cover that."
+	}
+	return m
+}
+
+// Coefficients returns the coefficients as a dataframe with columns feature
+// and coefficient; of several classes with a column class before them.
+func (m *Model) Coefficients() dataframe.DataFrame {
+	if m.target.Task != frame.ManyClasses {
+		return dataframe.New(series.New(m.features, series.String, coefficientColumns[0]), series.New(m.coefficients, series.Float, coefficientColumns[1]))
+	}
+	var class, feature []string
+	for j := range m.coefficients {
+		c, f := m.place(j)
+		class, feature = append(class, c), append(feature, f)
+	}
+	return dataframe.New(series.New(class, series.String, classColumns[0]),
+		series.New(feature, series.String, classColumns[1]), series.New(m.coefficients, series.Float, classColumns[2]))
+}
+
+// coefficientColumns are the columns of Model.Coefficients, classColumns those of
+// several classes.
+var (
+	coefficientColumns = []string{"feature", "coefficient"}
+	classColumns       = []string{"class", "feature", "coefficient"}
+)
+
+// place returns the class, of several, and the feature of coefficient j.
+func (m *Model) place(j int) (class, feature string) {
+	feature = m.features[j%len(m.features)]
+	if m.target.Task == frame.ManyClasses {
+		class = m.target.Classes[j/len(m.features)]
+	}
+	return class, feature
+}
+
+// Theta returns a copy of the coefficients in the order of the features.
+func (m *Model) Theta() []float64 { return append([]float64(nil), m.coefficients...) }
+
+// Norm returns ‖θ‖₂.
+func (m *Model) Norm() float64 { return floats.Norm(m.coefficients, 2) }
+
+// Lambda returns the ridge λ of the sum objective.
+func (m *Model) Lambda() float64 { return m.lambda }
+
+// ObjectivePerturbation returns the mechanism of the fit with all its
+// parameters, which are public: the law of the noise in the coefficients, for
+// whoever puts intervals on them. False for a fit by another mechanism, or
+// without privacy.
+func (m *Model) ObjectivePerturbation() (mechanism.ObjectivePerturbation, bool) {
+	if m.objective == nil {
+		return mechanism.ObjectivePerturbation{}, false
+	}
+	return *m.objective, true
+}
+
+// Predict returns for every record of data: from Logistic the probability of the
+// positive class; from SVM xᵀθ, which is positive where the positive class is
+// predicted; of several classes the place in the schema of the one predicted,
+// from 0 (PredictClass has its name); of a number the prediction in its own unit; of a count its mean.
+// Numbers and counts are moved into their public bounds, as the targets were.
+//
+// Errors: data's own, or other features than those of the fit.
+func (m *Model) Predict(data *Dataset) ([]float64, error) {
+	if m.target.Task == frame.ManyClasses {
+		return m.largest(data)
+	}
+	p, err := m.margins(data)
+	if err != nil {
+		return nil, err
+	}
+	for i, t := range p {
+		p[i] = m.prediction(t)
+	}
+	return p, nil
+}
+
+// prediction returns what is predicted at t = xᵀθ.
+func (m *Model) prediction(t float64) float64 {
+	switch {
+	case m.probabilities:
+		return 1 / (1 + math.Exp(-t))
+	case m.target.Task == frame.Number:
+		return m.target.Value(t)
+	case m.target.Task == frame.Count:
+		return math.Max(m.target.Lower, math.Min(m.target.Upper, math.Exp(t)))
+	}
+	return t
+}
+
+// margins returns xᵀθ for every record of data.
+func (m *Model) margins(data *Dataset) ([]float64, error) {
+	if err := m.matches(data); err != nil {
+		return nil, err
+	}
+	rows := data.design.Rows
+	t := make([]float64, rows.N)
+	rows.Margins(t, m.coefficients, 0, rows.N)
+	return t, nil
+}
+
+// PredictClass returns the name of the class that is predicted for every record.
+//
+// Errors: as Predict, or a model of no classes.
+func (m *Model) PredictClass(data *Dataset) ([]string, error) {
+	var p []float64
+	var err error
+	switch m.target.Task {
+	case frame.TwoClasses:
+		p, err = m.margins(data)
+	case frame.ManyClasses:
+		p, err = m.largest(data)
+	default:
+		err = fmt.Errorf("dpnb: the model predicts %v, not classes: use Predict", m.target.Task)
+	}
+	if err != nil {
+		return nil, err
+	}
+	names := make([]string, len(p))
+	for i, v := range p {
+		k := int(v)
+		if m.target.Task == frame.TwoClasses {
+			if k = 0; v > 0 {
+				k = 1
+			}
+		}
+		names[i] = m.target.Classes[k]
+	}
+	return names, nil
+}
+
+// largest returns for every record the place of the class with the largest xᵀθ,
+// the first if there are several.
+func (m *Model) largest(data *Dataset) ([]float64, error) {
+	if err := m.matches(data); err != nil {
+		return nil, err
+	}
+	rows, d := data.design.Rows, len(m.features)
+	best, at, t := make([]float64, rows.N), make([]float64, rows.N), make([]float64, rows.N)
+	for c := range m.target.Classes {
+		rows.Margins(t, m.coefficients[c*d:(c+1)*d], 0, rows.N)
+		for i, v := range t {
+			if c == 0 || v > best[i] {
+				best[i], at[i] = v, float64(c)
+			}
+		}
+	}
+	return at, nil
+}
+
+// matches reports whether data has the features and the target of the fit.
+func (m *Model) matches(data *Dataset) error {
+	if err := data.Err(); err != nil {
+		return err
+	}
+	f := data.design.Features
+	if len(f) != len(m.features) {
+		return fmt.Errorf("dpnb: the model has %d features, these records have %d: make both with the same schema and options", len(m.features), len(f))
+	}
+	for j, name := range m.features {
+		if f[j] != name {
+			return fmt.Errorf("dpnb: feature %d is %q in the model and %q in these records: make both with the same schema and options", j+1, name, f[j])
+		}
+	}
+	a, b := m.target, data.design.Target
+	if a.Task != b.Task || a.Name != b.Name || a.Lower != b.Lower || a.Upper != b.Upper || a.Log != b.Log || !slices.Equal(a.Classes, b.Classes) {
+		return fmt.Errorf("dpnb: the model predicts %s (%v), these records have %s (%v): make both with the same schema and options", a.Name, a.Task, b.Name, b.Task)
+	}
+	return nil
+}
+
+// Display shows the largest coefficients and the guarantee in words.
+func (m *Model) Display() display.Item {
+	it := display.Item{Header: coefficientColumns}
+	if m.target.Task == frame.ManyClasses {
+		it.Header = classColumns
+	}
+	order := make([]int, len(m.coefficients))
+	for j := range order {
+		order[j] = j
+	}
+	sort.SliceStable(order, func(a, b int) bool {
+		return math.Abs(m.coefficients[order[a]]) > math.Abs(m.coefficients[order[b]])
+	})
+	const most = 10
+	for _, j := range order[:min(most, len(order))] {
+		row := []string{fmt.Sprintf("%+.3f", m.coefficients[j])}
+		class, feature := m.place(j)
+		if row = append([]string{feature}, row...); class != "" {
+			row = append([]string{class}, row...)
+		}
+		it.Rows = append(it.Rows, row)
+	}
+	if n := len(order) - most; n > 0 {
+		it.Notes = append(it.Notes, fmt.Sprintf("… and %d smaller coefficients; %s.", n, m.meaning()))
+	} else if m.target.Task != frame.TwoClasses {
+		it.Notes = append(it.Notes, "Coefficients: "+m.meaning()+".")
+	}
+	if m.Release == nil {
+		it.Title = fmt.Sprintf("%s for %s, WITHOUT privacy", strings.ToUpper(m.title[:1])+m.title[1:], m.target.Name)
+		it.Warning = "NOT PRIVATE: these coefficients can give single records away. For comparison on public data only."
+		it.Notes = append(it.Notes, fmt.Sprintf("λ = %.4g.", m.lambda))
+		return it
+	}
+	r := m.Release
+	it.Title = fmt.Sprintf("Private %s for %s", m.title, m.target.Name)
+	it.Warning = join(r.Warning(), m.dataWarning)
+	it.Notes = append(it.Notes,
+		"Guarantee: "+r.Guarantee.Words(),
+		fmt.Sprintf("How: %s. Bound: %s.", r.Mechanism, r.Guarantee.Bound),
+		fmt.Sprintf("Certificate: the objective's gradient is at most τ = %s at the solution. The noise alone gives each coefficient a standard deviation of at most about σ/λ = %.2g.",
+			privacy.FormatUp(r.Tolerance, 3), r.NoiseScale/m.lambda),
+		"Assumes: "+strings.Join(r.Guarantee.Assumptions, "; ")+".")
+	return it
+}
+
+// meaning says what a positive coefficient does.
+func (m *Model) meaning() string {
+	switch t := m.target; t.Task {
+	case frame.TwoClasses:
+		return fmt.Sprintf("a positive one speaks for %s %s", t.Name, t.Classes[1])
+	case frame.ManyClasses:
+		return "a positive one speaks for its class"
+	case frame.Count:
+		return fmt.Sprintf("a positive one raises the logarithm of the mean of %s", t.Name)
+	default:
+		unit := fmt.Sprintf("%g, half the width of its bounds", 0.5*(t.Upper-t.Lower))
+		if t.Log {
+			unit = "half the range on its logarithmic scale"
+		}
+		return fmt.Sprintf("a positive one raises %s; the unit is %s", t.Name, unit)
+	}
+}
+
+// join puts a space between two sentences, if there are two.
+func join(a, b string) string {
+	if a != "" && b != "" {
+		return a + " " + b
+	}
+	return a + b
+}

@@ -1,0 +1,59 @@
+package dpnb
+
+import (
+	"github.com/dpnb/notebooks/dpnb/frame"
+	"github.com/dpnb/notebooks/dpnb/loss"
+	"github.com/dpnb/notebooks/dpnb/noise"
+	"github.com/dpnb/notebooks/dpnb/privacy/objpert"
+)
+
+// SVM is the linear support vector machine for two classes (Binary) by objective
+// perturbation, with the hinge smoothed: h·log(1 + e^{(1 − m)/h}), m the margin.
+// It is smoothed by a logarithm, not by a parabola, because then it costs no
+// more noise than the Gaussian mechanism (docs/theory/gaussian_case.md). The
+// zero value is right.
+type SVM struct {
+	// Lambda fixes the ridge λ of the sum objective Σℓ + (λ/2)‖θ‖²; zero has it
+	// chosen. It must not be chosen by looking at the records.
+	Lambda float64
+	// Width h > 0 of the smoothing, in the unit of the margin; zero is 1. A
+	// smaller one is nearer to the hinge, and makes λ greater in proportion to 1/h.
+	Width float64
+	// Records is how many records were planned for, if that is public: where they
+	// are few beside the features, a greater λ is then chosen. The count of the
+	// records themselves is private. Zero is no plan (docs/theory/lambda_rule.md).
+	Records int
+	// Noise is the source of the noise; nil is noise.NewSecure().
+	Noise noise.Source
+	// Workers is the number of goroutines; zero means one for each processor.
+	Workers int
+	// Bound is how to account, as in Logistic.
+	Bound objpert.Bound
+}
+
+// Fit releases a private model: see Learner.
+func (l SVM) Fit(data *Dataset, allowance Allowance) (*Model, error) {
+	return fit(data, allowance, l.plan())
+}
+
+// FitWithoutPrivacy returns the ordinary fit, for comparison on public data.
+func (l SVM) FitWithoutPrivacy(data *Dataset) (*Model, error) {
+	return fitWithoutPrivacy(data, l.plan())
+}
+
+func (l SVM) plan() plan {
+	width := orElse(l.Width, 1)
+	return plan{
+		learner: "SVM", title: "support vector machine", entry: "smoothed hinge", task: frame.TwoClasses,
+		loss:   func(frame.Target) loss.Loss { return loss.Softplus{Width: width} },
+		lambda: l.Lambda, records: l.Records, noise: l.Noise, workers: l.Workers, bound: l.Bound,
+	}
+}
+
+// orElse returns v, or what zero stands for.
+func orElse(v, zero float64) float64 {
+	if v == 0 {
+		return zero
+	}
+	return v
+}
