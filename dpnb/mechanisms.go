@@ -106,7 +106,7 @@ var AllMechanisms = []Mechanism{
 	changed("objective perturbation, as in KST12", func(p *plan) { p.prepare = perturbAsKST12 }, oneForm...),
 	By("one-vs-rest", func(src noise.Source) Learner { return OneVsRest{Noise: src, Workers: 1} }),
 	changed("output perturbation", func(p *plan) { p.prepare = perturbOutput }, oneForm...),
-	changed("DP-SGD", func(p *plan) { p.prepare = descend }, oneForm...),
+	changed("DP-SGD, learning rate not paid for", func(p *plan) { p.prepare = descend }, oneForm...),
 	changed("AdaSSP", func(p *plan) { p.prepare = adaSSP }, frame.Number),
 	changed("functional mechanism", func(p *plan) { p.prepare = functional }, frame.Number),
 }
