@@ -6,6 +6,8 @@ import (
 	"math/rand/v2"
 	"testing"
 
+	"gonum.org/v1/gonum/floats"
+
 	"github.com/dpnb/notebooks/dpnb/erm"
 	"github.com/dpnb/notebooks/dpnb/loss"
 )
@@ -59,5 +61,39 @@ func BenchmarkPaperProblem(b *testing.B) {
 				b.ReportMetric(float64(s.Factorisations), "factors")
 			}
 		})
+	}
+}
+
+// BenchmarkScaling times the certified solve of qop's problem as d and n grow,
+// to a gradient of 1e-6 of that at the origin; and the logistic loss on the same
+// records.
+func BenchmarkScaling(b *testing.B) {
+	for _, c := range []struct{ n, d int }{{300, 100}, {100_000, 100}, {1500, 500}, {100_000, 500}, {6000, 2000}} {
+		p := paperProblem(1, c.n, c.d, 1.1747e5, 1)
+		signs := *p
+		signs.Loss, signs.Labels = loss.Logistic{}, make([]float64, c.n)
+		for i, y := range p.Labels {
+			signs.Labels[i] = math.Copysign(1, y)
+		}
+		for name, p := range map[string]*Problem{"squared": p, "logistic": &signs} {
+			b.Run(fmt.Sprintf("%s/n=%d,d=%d", name, c.n, c.d), func(b *testing.B) {
+				g := make([]float64, c.d)
+				o, err := newObjective(p, 0)
+				if err != nil {
+					b.Fatal(err)
+				}
+				o.eval(g, make([]float64, c.d))
+				tolerance := 1e-6 * floats.Norm(g, 2)
+				for b.Loop() {
+					s, err := Solve(p, &Settings{Tolerance: tolerance})
+					if err != nil {
+						b.Fatal(err)
+					}
+					b.ReportMetric(float64(s.Passes), "passes")
+					b.ReportMetric(float64(s.Steps), "products")
+					b.ReportMetric(float64(s.Factorisations), "factors")
+				}
+			})
+		}
 	}
 }
