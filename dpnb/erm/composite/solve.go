@@ -101,7 +101,7 @@ func checkSettings(p *Problem, s *Settings) error {
 	switch {
 	case s.Start != nil && len(s.Start) != d:
 		return dataError("the start has length %d, want d = %d", len(s.Start), d)
-	case !erm.Finite(s.Start...):
+	case !finite(s.Start...):
 		return dataError("the start has an entry that is not finite")
 	case !(s.Tolerance >= 0):
 		return dataError("Tolerance = %v, want a positive number", s.Tolerance)
@@ -144,7 +144,7 @@ func (r *search) begin() error {
 	copy(r.x, r.s.Start)
 	r.o.c.Project(r.x, r.x)
 	r.value, r.rounding = r.o.eval(r.g, r.x)
-	if !erm.Finite(r.value, r.rounding) || !erm.Finite(r.g...) {
+	if !finite(r.value, r.rounding) || !finite(r.g...) {
 		return dataError("the objective is not finite at the start: clean or scale the records, or start elsewhere")
 	}
 	if r.s.Tolerance == 0 {
@@ -297,6 +297,28 @@ func (r *search) solution() (*Solution, error) {
 			erm.ErrTolerance, c.Bound(), c.Rounding, b.Passes, r.s.Tolerance)
 	}
 	return b, nil
+}
+
+// Evaluate returns J(θ), whether θ ∈ C or not, and writes the gradient of J − r to
+// grad if it is not nil (length d).
+//
+// Errors: *erm.DataError.
+func Evaluate(p *Problem, grad, theta []float64) (float64, error) {
+	if err := p.Validate(); err != nil {
+		return 0, err
+	}
+	o, err := newObjective(p, 0)
+	if err != nil {
+		return 0, err
+	}
+	if len(theta) != o.d || grad != nil && len(grad) != o.d {
+		return 0, dataError("θ has length %d and the gradient %d, want d = %d", len(theta), len(grad), o.d)
+	}
+	if grad == nil {
+		grad = make([]float64, o.d)
+	}
+	value, _ := o.eval(grad, theta)
+	return value, nil
 }
 
 // Verify returns the certificate of any point θ of C: how far it is from the
