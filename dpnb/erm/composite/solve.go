@@ -322,7 +322,9 @@ func Evaluate(p *Problem, grad, theta []float64) (float64, error) {
 }
 
 // Verify returns the certificate of any point θ of C: how far it is from the
-// minimiser, whatever found it. modulus is μ as in Settings.
+// minimiser, whatever found it. modulus is μ as in Settings. It knows no
+// multipliers: for Nuclear with a constraint, where a point is of low rank but
+// nearly, the bound holds and may be crude.
 //
 // Errors: *erm.DataError, also if θ is not in C.
 func Verify(p *Problem, theta []float64, modulus float64) (Certificate, error) {
@@ -333,7 +335,15 @@ func Verify(p *Problem, theta []float64, modulus float64) (Certificate, error) {
 	if theta == nil || !r.o.c.Contains(theta) {
 		return Certificate{}, dataError("the point is not in the constraint set, where the normal cone is empty")
 	}
-	copy(r.x, theta)
+	// Contains grants rounding; what is certified is the projection, nearby.
+	r.o.c.Project(r.x, theta)
 	_, rounding := r.o.eval(r.g, r.x)
-	return r.o.certify(r.x, r.g, rounding, r.pair, r.s.Modulus), nil
+	if !structural(r.o.r, r.o.c) { // a pair to begin with
+		r.pair.nearest(r.o.r, r.o.c, r.g, r.x)
+	}
+	c := r.o.certify(r.x, r.g, rounding, r.pair, r.s.Modulus)
+	if moved := floats.Distance(r.x, theta, 2); moved > 0 {
+		c.Shift += moved * (1 + edge(r.o.d))
+	}
+	return c, nil
 }
