@@ -26,7 +26,7 @@ type Certificate struct {
 	Slack float64
 	// Shift is 0 without a constraint and for a Box.
 	Shift float64
-	// Modulus is the μ that Bound, Gap and Distance hold for: J is to be
+	// Modulus is the μ that Bound, Gap and Distance hold for: J − r is to be
 	// μ-strongly convex on C.
 	Modulus float64
 }

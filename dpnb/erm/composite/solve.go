@@ -17,9 +17,9 @@ type Settings struct {
 	// qop's criterion (7) it is √(2τασ²). Zero means 1e-9·(1 + ‖∇(J−r)‖) at the
 	// start.
 	Tolerance float64
-	// Modulus is μ, with which J is strongly convex: for quadratic objective
+	// Modulus is μ, with which J − r is strongly convex on C: for quadratic objective
 	// perturbation ασ² where λ_min(W) ≥ α. It is taken on trust (LeastEigenvalue
-	// proves one). Zero means λ.
+	// proves one). Zero means λ, that of an L2Squared included.
 	Modulus float64
 	// MaxPasses over the records; zero means 500.
 	MaxPasses int

@@ -16,7 +16,10 @@ import (
 // With one record the method is deterministic and converges to what Solve finds,
 // whatever the regulariser and the constraint.
 func TestStochasticOnOneRecord(t *testing.T) {
-	for _, s := range table(6, 11) {
+	for k, s := range table(6, 11) {
+		if _, slow := s.p.Regulariser.(Nuclear); slow && k%3 != 0 {
+			continue
+		}
 		one := *s.p
 		one.Rows, one.Labels = erm.NewDense(1, 6, s.p.Rows.(*erm.Dense).Data[:6]), s.p.Labels[:1]
 		star, err := Solve(&one, &Settings{Tolerance: 1e-5, Modulus: s.modulus})
@@ -24,7 +27,7 @@ func TestStochasticOnOneRecord(t *testing.T) {
 			t.Errorf("%s: %v", s.name, err)
 			continue
 		}
-		got, err := Stochastic(&one, &StochasticSettings{Indices: rand.New(rand.NewPCG(1, 1)), Iterations: 20000, Decay: 1e-9, Modulus: s.modulus})
+		got, err := Stochastic(&one, &StochasticSettings{Indices: rand.New(rand.NewPCG(1, 1)), Iterations: 6000, Decay: 1e-9, Modulus: s.modulus})
 		if err != nil {
 			t.Errorf("%s: %v", s.name, err)
 			continue
@@ -186,4 +189,29 @@ func ExampleStochastic() {
 	}
 	fmt.Printf("%.2f, certified within %.1f\n", s.Theta[0], s.Certificate.Distance())
 	// Output: 0.75, certified within 0.0
+}
+
+// What 1,000 iterations leave of the problem of qop's appendix G.3: the slowest
+// direction has shrunk by e⁻² only (docs/theory/composite.md).
+func TestPaperRunIsNotAtTheMinimum(t *testing.T) {
+	p := paperProblem(1, 300, 100, 1.1747e5, 10)
+	mu, ok := LeastEigenvalue(p.Quadratic)
+	if !ok {
+		t.Fatal("no least eigenvalue")
+	}
+	star, err := Solve(p, &Settings{Modulus: mu, Tolerance: 1e-2})
+	if err != nil {
+		t.Fatal(err)
+	}
+	got, err := Stochastic(p, &StochasticSettings{Indices: rand.New(rand.NewPCG(1, 2)), Modulus: mu})
+	if err != nil {
+		t.Fatal(err)
+	}
+	dist, gap := floats.Distance(got.Theta, star.Theta, 2), got.Value-star.Value
+	if dist < 0.05 || dist > 0.15 || gap < 5e3 || gap > 2e4 || star.Certificate.Gap() > 1e-10 {
+		t.Errorf("%v from the minimiser, J̃ %v above the minimum, which is certified to %v", dist, gap, star.Certificate.Gap())
+	}
+	if dist > got.Certificate.Distance() || gap > got.Certificate.Gap() {
+		t.Errorf("certified %v and %v, found %v and %v", got.Certificate.Distance(), got.Certificate.Gap(), dist, gap)
+	}
 }
