@@ -2,7 +2,6 @@ package composite
 
 import (
 	"errors"
-	"fmt"
 	"math"
 	"math/rand/v2"
 	"slices"
@@ -220,21 +219,6 @@ func TestGradientRounding(t *testing.T) {
 	if largest < 1e-3 {
 		t.Errorf("the bound is never used by more than %v", largest)
 	}
-}
-
-func ExampleSolve() {
-	// Two records, a quadratic term around (1, 1), ℓ₁ and a box.
-	p := &Problem{
-		Rows: erm.NewDense(2, 2, []float64{1, 0, 0, 1}), Labels: []float64{3, 0.1}, Loss: loss.Squared{},
-		Quadratic: mat.NewSymDense(2, []float64{1, 0, 0, 1}), Centre: []float64{1, 0},
-		Regulariser: L1{Weight: 0.5}, Constraint: NewBox(1.5),
-	}
-	s, err := Solve(p, &Settings{Tolerance: 1e-6, Modulus: 1})
-	if err != nil {
-		panic(err)
-	}
-	fmt.Println(s.Theta, s.Certificate.Bound() <= 1e-6, s.Certificate.Distance() <= 1e-6)
-	// Output: [1.5 0] true true
 }
 
 // Verify is honest at any point of C, and close to what the solver certifies at

@@ -1,7 +1,6 @@
 package composite
 
 import (
-	"fmt"
 	"math"
 	"math/rand/v2"
 	"slices"
@@ -176,19 +175,6 @@ func TestLeastEigenvalue(t *testing.T) {
 	if _, ok := LeastEigenvalue(singular); ok {
 		t.Error("NaN has a least eigenvalue")
 	}
-}
-
-func ExampleStochastic() {
-	p := &Problem{
-		Rows: erm.NewDense(2, 1, []float64{1, 2}), Labels: []float64{1, 2}, Loss: loss.Squared{},
-		Regulariser: L1{Weight: 0.5}, Constraint: NewBox(5), Ridge: 1,
-	}
-	s, err := Stochastic(p, &StochasticSettings{Indices: rand.New(rand.NewPCG(1, 2)), Iterations: 20000})
-	if err != nil {
-		panic(err)
-	}
-	fmt.Printf("%.2f, certified within %.1f\n", s.Theta[0], s.Certificate.Distance())
-	// Output: 0.75, certified within 0.0
 }
 
 // What 1,000 iterations leave of the problem of qop's appendix G.3: the slowest
