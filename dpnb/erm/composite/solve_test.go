@@ -191,8 +191,16 @@ func TestWarmStart(t *testing.T) {
 func TestGradientRounding(t *testing.T) {
 	rng := rand.New(rand.NewPCG(6, 3))
 	largest := 0.0
-	for _, scale := range []float64{1, 1e4, 1e8} {
+	for k, scale := range []float64{1, 1e4, 1e8, 1, 1e4, 1e8} {
 		s := random(rng, 30, 7, loss.Squared{}, nil, nil)
+		flat := k > 2
+		if flat {
+			for i := range 7 {
+				for j := range 7 {
+					s.p.Quadratic.SetSym(i, j, math.Pi)
+				}
+			}
+		}
 		s.p.Quadratic.ScaleSym(scale, s.p.Quadratic)
 		o, err := newObjective(s.p, 1)
 		if err != nil {
@@ -200,8 +208,12 @@ func TestGradientRounding(t *testing.T) {
 		}
 		for range 50 {
 			theta, g := make([]float64, o.d), make([]float64, o.d)
+			spread := math.Exp(5 * rng.NormFloat64())
 			for j := range theta {
 				theta[j] = s.p.Centre[j] + rng.NormFloat64()*math.Exp(5*rng.NormFloat64())
+				if flat { // Qδ is next to nothing, its error is not
+					theta[j] = s.p.Centre[j] + spread*[]float64{1, -1, 2, -2, 3, -3, 0}[j]
+				}
 			}
 			_, rounding := o.eval(g, theta)
 			var sum float64
@@ -256,6 +268,40 @@ func TestVerify(t *testing.T) {
 	}
 	if closest < 0.2 {
 		t.Errorf("the largest share of a certificate is %v", closest)
+	}
+}
+
+// unknown is a box of which the package knows only what it says of itself.
+type unknown struct{ Box }
+
+// Far from the minimiser a pair with no residual at all can be had where only
+// the conjugate is known: the slack is all that keeps the certificate honest.
+func TestSlackCounts(t *testing.T) {
+	rng := rand.New(rand.NewPCG(15, 4))
+	for _, c := range []struct {
+		r Regulariser
+		c Constraint
+	}{{Nuclear{1e4, 2, 3}, nil}, {Nuclear{1e4, 2, 3}, NewBox(1)}, {Nuclear{1e4, 2, 3}, Ball{1}}, {Nuclear{1e4, 2, 3}, unknown{NewBox(1)}},
+		{honest{L1{1e4}}, nil}, {nil, unknown{NewBox(1)}}, {L1{1}, unknown{NewBox(1)}}, {L2{1}, unknown{NewBox(1)}}} {
+		s := random(rng, 20, 6, loss.Squared{}, c.r, c.c)
+		star, err := Solve(s.p, &Settings{Tolerance: 1e-3, Modulus: s.modulus})
+		if err != nil {
+			t.Errorf("%s: %v", s.name, err)
+			continue
+		}
+		x := make([]float64, 6)
+		for j := range x {
+			x[j] = 0.3 * rng.NormFloat64()
+		}
+		s.p.projector().Project(x, x)
+		got, err := Verify(s.p, x, s.modulus)
+		if err != nil {
+			t.Errorf("%s: %v", s.name, err)
+			continue
+		}
+		if dist := floats.Distance(x, star.Theta, 2); dist > got.Distance()+star.Certificate.Distance() || dist < 0.1 {
+			t.Errorf("%s: %v from the minimiser, certified %v", s.name, dist, got.Distance())
+		}
 	}
 }
 
