@@ -322,9 +322,7 @@ func Evaluate(p *Problem, grad, theta []float64) (float64, error) {
 }
 
 // Verify returns the certificate of any point θ of C: how far it is from the
-// minimiser, whatever found it. modulus is μ as in Settings. It knows no
-// multipliers: for Nuclear with a constraint, where a point is of low rank but
-// nearly, the bound holds and may be crude.
+// minimiser, whatever found it. modulus is μ as in Settings.
 //
 // Errors: *erm.DataError, also if θ is not in C.
 func Verify(p *Problem, theta []float64, modulus float64) (Certificate, error) {
@@ -338,8 +336,11 @@ func Verify(p *Problem, theta []float64, modulus float64) (Certificate, error) {
 	// Contains grants rounding; what is certified is the projection, nearby.
 	r.o.c.Project(r.x, theta)
 	_, rounding := r.o.eval(r.g, r.x)
-	if !structural(r.o.r, r.o.c) { // a pair to begin with
-		r.pair.nearest(r.o.r, r.o.c, r.g, r.x)
+	if !structural(r.o.r, r.o.c) { // the multipliers of the minimiser nearby
+		r.o.hessian(r.m.h, r.x)
+		copy(r.m.centre, r.x)
+		copy(r.m.bar, r.g)
+		r.model(1e-9*(1+floats.Norm(r.g, 2)), true)
 	}
 	c := r.o.certify(r.x, r.g, rounding, r.pair, r.s.Modulus)
 	if moved := floats.Distance(r.x, theta, 2); moved > 0 {
