@@ -138,6 +138,9 @@ func TestNoAllocationInLoops(t *testing.T) {
 		}); n != 0 {
 			t.Errorf("%s: a splitting step allocates %v times", s.name, n)
 		}
+		if n := testing.AllocsPerRun(20, func() { r.splitting.manifold.polish(0, s.modulus) }); n != 0 {
+			t.Errorf("%s: a polish allocates %v times", s.name, n)
+		}
 	}
 	s := random(rand.New(rand.NewPCG(5, 2)), 40, 10, loss.Squared{}, L1{1}, NewBox(0.5))
 	r, err := newSearch(s.p, Settings{Workers: 1})
@@ -150,7 +153,12 @@ func TestNoAllocationInLoops(t *testing.T) {
 	r.o.hessian(r.m.h, r.x)
 	copy(r.m.bar, r.g)
 	r.active.renew()
-	if n := testing.AllocsPerRun(20, func() { r.active.solve(1e-6) }); n != 0 {
+	if n := testing.AllocsPerRun(20, func() {
+		var norm float64
+		r.active.solve(1e-6)
+		r.active.pivot(&norm)
+		r.active.faceByFace(&norm, 0)
+	}); n != 0 {
 		t.Errorf("the active set allocates %v times", n)
 	}
 }
