@@ -1,0 +1,197 @@
+package quadratic
+
+import (
+	"fmt"
+	"math"
+
+	"github.com/dpnb/notebooks/dpnb/privacy"
+)
+
+// Noise is how much of it there is.
+type Noise struct {
+	// Sigma2 is σ², which multiplies W in the objective.
+	Sigma2 float64
+	// SigmaOut is σ̃, the standard deviation of each coordinate of the output
+	// noise; zero if anchor and solver are exact.
+	SigmaOut float64
+	// Alpha: λ_min(W) + c ≥ α with probability 1 − δ₃; zero where nothing needs it.
+	// The perturbed objective is then ασ²-strongly convex.
+	Alpha float64
+	// Sensitivity is what σ̃ was calibrated for: a bound on how far apart the
+	// errors of two neighbours' outputs can be.
+	Sensitivity float64
+}
+
+// Noise returns the smallest σ², and for it the smallest σ̃, with which the
+// release is (ε₁ + ε₂, δ₁ + δ₂ + δ₃ + δ₄)-differentially private under
+// replace-one, by the setting's accounting. Both are rounded up.
+//
+// Errors: as Validate; *privacy.ParamError for a split that the setting cannot
+// use; an error that wraps privacy.ErrUnsupported where no finite noise will do.
+// Source: qop, Theorem 3.1, for Theorem31 with a repaired and sharper output
+// noise; docs/theory/quadratic.md for the others.
+func (s Setting) Noise(split Split) (Noise, error) {
+	if err := s.Validate(); err != nil {
+		return Noise{}, err
+	}
+	if err := split.validate(s); err != nil {
+		return Noise{}, err
+	}
+	n := s.noise(split, 1e-9)
+	if !(n.Sigma2 < math.Inf(1)) || !(n.SigmaOut < math.Inf(1)) {
+		return n, fmt.Errorf("%w: no finite noise satisfies this split for %v; give δ₁ and δ₃ more, or take a larger m", privacy.ErrUnsupported, s.Wishart)
+	}
+	return n, nil
+}
+
+// roundUp is what the figures of noise are multiplied by at the end: the
+// constants are rounded to the safe side, the arithmetic after them is not.
+const roundUp = 1 + 1e-12
+
+// noise is Noise without checks; infinite where nothing will do. tolerance is
+// how far above the smallest σ² a search by exact accounting may end, relatively.
+func (s Setting) noise(split Split, tolerance float64) Noise {
+	n, alpha := s.perturbation(split, tolerance)
+	if s.exact() {
+		return n
+	}
+	n.Sensitivity = s.sensitivity(split, n.Sigma2, alpha)
+	unit, err := privacy.GaussianSigma(split.Epsilon2, split.Delta2)
+	if err != nil || math.IsInf(n.Sensitivity, 1) {
+		n.SigmaOut = math.Inf(1)
+		return n
+	}
+	n.SigmaOut = n.Sensitivity * unit * roundUp
+	return n
+}
+
+// perturbation returns σ² and, where it is needed, α of W and of W + cI.
+func (s Setting) perturbation(split Split, tolerance float64) (Noise, float64) {
+	var n Noise
+	l := s.Smoothness
+	var alpha float64
+	switch s.accounting() {
+	case Theorem31:
+		var k Constants
+		k, alpha = s.theorem31(split)
+		rank := float64(2*s.Rank + 2)
+		n.Sigma2 = math.Max(2*l/split.Epsilon1*(k.F(2)+2*rank/(k.Alpha+s.Shift)), 2*l/k.Alpha1)
+	case Spectral:
+		alpha = s.smallest(split.Delta1 + split.Delta3)
+		n.Sigma2 = l / (alpha * s.spectralRatio(split.Epsilon1, alpha))
+	case Directional:
+		n.Sigma2 = l / s.directionalRatio(split.Epsilon1, split.Delta1)
+	case Exact:
+		n.Sigma2 = l / s.exactRatio(split.Epsilon1, split.Delta1, tolerance)
+	}
+	n.Sigma2 *= roundUp
+	if alpha == 0 && !s.exact() {
+		alpha = s.smallest(split.Delta3)
+	}
+	if alpha > 0 {
+		n.Alpha = alpha + s.Shift
+	}
+	return n, alpha
+}
+
+// smallest returns α of Lemma D.2, or of the draws.
+func (s Setting) smallest(delta float64) float64 {
+	if s.Certified != nil {
+		return s.Certified.Alpha
+	}
+	return s.SmallestQuantile(delta)
+}
+
+// theorem31 returns the constants of Lemma D.4 and the α of the setting.
+func (s Setting) theorem31(split Split) (Constants, float64) {
+	k := Constants{P: s.P(), Alpha: s.smallest(split.Delta3)}
+	if s.Certified != nil {
+		k.Alpha1 = s.Certified.Alpha1
+	} else {
+		k.Alpha1 = s.gap(k.Alpha, split.Delta1*(1-split.Delta3))
+	}
+	return k, k.Alpha
+}
+
+// spectralRatio returns the largest y = L/(a₀σ²) with
+//
+//	−p·ln(1 − y) + ρ·ln(1 + y·a₀/(a₀ + c)) ≤ ε₁  and  y·a₀/2 + ρ·ln(1 + …) ≤ ε₁,
+//
+// where P(λ_min < a₀) ≤ δ₁ + δ₃. The shift c helps the determinants of Hessians,
+// not those of densities.
+func (s Setting) spectralRatio(eps, a0 float64) float64 {
+	p, rank := s.P(), float64(s.Rank)
+	relief := a0 / (a0 + s.Shift)
+	cost := func(y float64) float64 {
+		hessians := rank * math.Log1p(y*relief)
+		return math.Max(-(p-1)*math.Log1p(-y)-math.Log1p(-y*relief)+hessians, 0.5*a0*y+hessians)
+	}
+	return largestBelow(cost, 0, 1, eps)
+}
+
+// directionalRatio returns the largest s = L/σ² for which, outside an event of
+// probability δ₁, the ratio of the densities is at most e^{ε₁}: with ν = m − d + 1,
+// p = ν/2, χ and χ′ of law χ²_ν for the two records,
+//
+//	max(0, −p ln(1 − s/χ) − s/2) + max(ln(1 + s/χ′), s/2 − (p−1) ln(1 + s/χ′)) ≤ ε₁.
+func (s Setting) directionalRatio(eps, delta float64) float64 {
+	nu, p := s.freedom(), s.P()
+	log := math.Log(delta)
+	low := chiLowerQuantile(nu, log+math.Log(0.8))
+	other := chiLowerQuantile(nu, log+math.Log(0.1))
+	high := chiUpperQuantile(nu, log+math.Log(0.1))
+	cost := func(v float64) float64 {
+		lost := math.Max(0, -p*math.Log1p(-v/low)-0.5*v)
+		gained := math.Max(math.Log1p(v/other), 0.5*v-(p-1)*math.Log1p(v/high))
+		return lost + gained
+	}
+	return largestBelow(cost, 0, low, eps)
+}
+
+// exactRatio returns the largest s = L/σ², rounded down, at which the exact
+// profile, composed for a replacement, is at most δ₁ at ε₁.
+func (s Setting) exactRatio(eps, delta, tolerance float64) float64 {
+	nu, want := s.freedom(), math.Log(delta)
+	excess := func(v float64) float64 { return shift{nu, v}.replaced(eps) - want }
+	// Below s the other law has no mass: P(χ² < s) ≤ δ bounds s from above.
+	hi := chiLowerQuantile(nu, want)
+	lo := hi
+	for excess(lo) > 0 {
+		hi = lo
+		lo /= 2
+		if lo < 1e-300 {
+			return 0
+		}
+	}
+	// ln δ is nearly linear in ln s here: false position, with halving where it stalls.
+	fl, fh := excess(lo), excess(hi)
+	for range 40 {
+		if !(hi > lo*(1+tolerance)) || fh <= 0 {
+			break
+		}
+		mid := lo + (hi-lo)*math.Min(0.9, math.Max(0.1, -fl/(fh-fl)))
+		if f := excess(mid); f > 0 {
+			hi, fh = mid, f
+		} else {
+			lo, fl = mid, f
+		}
+	}
+	return lo
+}
+
+// largestBelow returns x in (lo, hi), rounded down, up to which an increasing
+// cost is at most the limit.
+func largestBelow(cost func(float64) float64, lo, hi, limit float64) float64 {
+	for range 200 {
+		mid := lo + (hi-lo)/2
+		if mid <= lo || mid >= hi {
+			break
+		}
+		if cost(mid) <= limit*(1-1e-14) {
+			lo = mid
+		} else {
+			hi = mid
+		}
+	}
+	return lo
+}
