@@ -81,6 +81,10 @@ func (s Setting) perturbation(split Split, tolerance float64) (Noise, float64) {
 		n.Sigma2 = l / (alpha * s.spectralRatio(split.Epsilon1, alpha))
 	case Directional:
 		n.Sigma2 = l / s.directionalRatio(split.Epsilon1, split.Delta1)
+		// In very low dimension no direction is better off than the worst one, and δ₁
+		// need not be cut in three.
+		worst := s.SmallestQuantile(split.Delta1)
+		n.Sigma2 = math.Min(n.Sigma2, l/(worst*s.spectralRatio(split.Epsilon1, worst)))
 	case Exact:
 		n.Sigma2 = l / s.exactRatio(split.Epsilon1, split.Delta1, tolerance)
 	}
