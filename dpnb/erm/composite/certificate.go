@@ -3,6 +3,8 @@ package composite
 import (
 	"math"
 
+	"gonum.org/v1/gonum/floats"
+
 	"github.com/dpnb/notebooks/dpnb/erm"
 )
 
@@ -72,13 +74,12 @@ func (o *objective) certify(theta, g []float64, rounding float64, p *pair, modul
 	switch {
 	case structural(o.r, o.c):
 		c.Residual = p.nearest(o.r, o.c, g, theta)
-		c.Shift = shift(o.c, theta)
 	case structural(o.r, Everywhere{}):
 		if point(o.r) {
 			o.r.Nearest(p.s, p.s, theta)
 			p.leave(p.v, p.s, g)
 		}
-		c.Slack = o.c.Gap(p.v, theta)
+		c.Slack, c.Rounding = o.c.Gap(p.v, theta)
 		p.leave(p.rest, p.v, g)
 		o.r.Nearest(p.s, p.rest, theta)
 		c.Residual = p.norm(g)
@@ -87,17 +88,22 @@ func (o *objective) certify(theta, g []float64, rounding float64, p *pair, modul
 			o.c.Nearest(p.v, p.v, theta)
 			p.leave(p.s, p.v, g)
 		}
-		c.Slack = o.r.Gap(p.s, theta)
+		c.Slack, c.Rounding = o.r.Gap(p.s, theta)
 		p.leave(p.rest, p.s, g)
 		o.c.Nearest(p.v, p.rest, theta)
 		c.Residual = p.norm(g)
 	default:
-		c.Slack = o.r.Gap(p.s, theta) + o.c.Gap(p.v, theta)
+		slack, err := o.r.Gap(p.s, theta)
+		c.Slack, c.Rounding = o.c.Gap(p.v, theta)
+		c.Slack, c.Rounding = c.Slack+slack, c.Rounding+err
 		c.Residual = p.norm(g)
 	}
-	c.Rounding = rounding + p.rounding(g)
-	if c.Shift > 0 {
+	c.Rounding += rounding + p.rounding(g)
+	if c.Shift = shift(o.c, theta); c.Shift > 0 {
 		c.Rounding += o.lipschitz() * c.Shift
+		if !structural(o.r, o.c) { // r, s and v between θ and θ′
+			c.Slack += (2*o.r.Lipschitz(o.d) + floats.Norm(p.v, 2)) * c.Shift
+		}
 	}
 	if !erm.Finite(c.Residual, c.Rounding, c.Slack) {
 		c.Residual, c.Rounding, c.Slack = math.Inf(1), 0, 0

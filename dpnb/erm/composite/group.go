@@ -31,7 +31,9 @@ func (r L2) Lipschitz(int) float64 { return r.Weight }
 func (r L2) Nearest(dst, v, theta []float64) { nearestNorm(dst, v, theta, r.Weight) }
 
 // Gap moves s into the ball of radius ω; ε = ω‖θ‖ − ⟨s, θ⟩.
-func (r L2) Gap(s, theta []float64) float64 { return normGap(s, theta, r.Weight) }
+func (r L2) Gap(s, theta []float64) (slack, rounding float64) {
+	return normGap(s, theta, r.Weight), 0
+}
 
 // shrink writes v·max(0, 1 − t/‖v‖) to dst.
 func shrink(dst, v []float64, t float64) {
@@ -133,12 +135,12 @@ func (r GroupL1) Nearest(dst, v, theta []float64) {
 }
 
 // Gap is the sum of those of the groups.
-func (r GroupL1) Gap(s, theta []float64) float64 {
+func (r GroupL1) Gap(s, theta []float64) (slack, rounding float64) {
 	var gap float64
 	for _, size := range r.Groups {
 		gap += normGap(s[:size], theta[:size], r.weight(size))
 		s, theta = s[size:], theta[size:]
 	}
 	clear(s)
-	return up(gap, len(r.Groups))
+	return up(gap, len(r.Groups)), 0
 }

@@ -125,12 +125,12 @@ func (r Nuclear) error() float64 { return 10 * float64(r.Rows+r.Columns) * unit 
 
 // Gap moves s to singular values of at most ω, less what the decomposition errs
 // by; ε = ω‖Θ‖_* − ⟨s, θ⟩.
-func (r Nuclear) Gap(s, theta []float64) float64 {
+func (r Nuclear) Gap(s, theta []float64) (slack, rounding float64) {
 	r.ball(s, s)
 	_, _, values := r.svd(s, mat.SVDNone)
 	if top := values[0] * (1 + r.error()); top > r.Weight {
 		floats.Scale(r.Weight/top*(1-4*unit), s)
 	}
 	size := r.Value(theta)
-	return math.Max(0, size-floats.Dot(s, theta)) + (r.error()*float64(min(r.Rows, r.Columns))+float64(len(s)+8)*unit)*size
+	return math.Max(0, size-floats.Dot(s, theta)) + (r.error()*float64(min(r.Rows, r.Columns))+float64(len(s)+8)*unit)*size, 0
 }

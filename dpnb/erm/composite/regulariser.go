@@ -15,8 +15,9 @@ type Subdifferential interface {
 	Nearest(dst, v, theta []float64)
 	// Gap moves s to a point of the domain of the conjugate φ*, near to it, and
 	// returns a bound ε from above on φ(θ) + φ*(s) − ⟨s, θ⟩, rounding included:
-	// s is then an ε-subgradient, φ(x) ≥ φ(θ) + ⟨s, x−θ⟩ − ε for all x.
-	Gap(s, theta []float64) float64
+	// s is then an ε-subgradient, φ(x) ≥ φ(θ) + ⟨s, x−θ⟩ − ε for all x. Where
+	// that holds for a point near s only, rounding bounds how far it is from s.
+	Gap(s, theta []float64) (slack, rounding float64)
 }
 
 // Regulariser is a convex function r. Implementations are safe for concurrent use.
@@ -65,7 +66,7 @@ func (None) Lipschitz(int) float64 { return 0 }
 func (None) Nearest(dst, _, _ []float64) { clear(dst) }
 
 // Gap moves s to 0.
-func (None) Gap(s, _ []float64) float64 { clear(s); return 0 }
+func (None) Gap(s, _ []float64) (slack, rounding float64) { clear(s); return 0, 0 }
 
 // L1 is r(θ) = ω‖θ‖₁.
 type L1 struct {
@@ -122,7 +123,7 @@ func (r L1) Nearest(dst, v, theta []float64) {
 }
 
 // Gap cuts s to [−ω, ω]ᵈ; ε = Σ(ω|θⱼ| − sⱼθⱼ), each term of which is not negative.
-func (r L1) Gap(s, theta []float64) float64 {
+func (r L1) Gap(s, theta []float64) (slack, rounding float64) {
 	var gap float64
 	for j, x := range theta {
 		s[j] = cut(s[j], -r.Weight, r.Weight)
@@ -132,7 +133,7 @@ func (r L1) Gap(s, theta []float64) float64 {
 			gap += (r.Weight - s[j]) * x
 		}
 	}
-	return up(gap, len(s))
+	return up(gap, len(s)), 0
 }
 
 // up returns a bound on a sum of n terms that are not negative, each the result
@@ -142,7 +143,16 @@ func up(sum float64, n int) float64 { return sum * (1 + float64(n+8)*unit) }
 // unit is u, the relative error of one operation in float64.
 const unit = 0x1p-53
 
-func cut(v, lo, hi float64) float64 { return math.Max(lo, math.Min(hi, v)) }
+// cut returns the point of [lo, hi] that is nearest to v; NaN stays NaN.
+func cut(v, lo, hi float64) float64 {
+	if v < lo {
+		return lo
+	}
+	if v > hi {
+		return hi
+	}
+	return v
+}
 
 // L2Squared is r(θ) = (ω/2)‖θ‖²: a ridge, for symmetry's sake.
 type L2Squared struct {
@@ -177,7 +187,7 @@ func (r L2Squared) Nearest(dst, _, theta []float64) { floats.ScaleTo(dst, r.Weig
 
 // Gap moves s to the gradient ωθ. A product errs by u|ωθⱼ|, which makes it an
 // ε-subgradient with ε = ‖s − ωθ‖²/(2ω).
-func (r L2Squared) Gap(s, theta []float64) float64 {
+func (r L2Squared) Gap(s, theta []float64) (slack, rounding float64) {
 	floats.ScaleTo(s, r.Weight, theta)
-	return unit * unit * r.Weight * floats.Dot(theta, theta)
+	return unit * unit * r.Weight * floats.Dot(theta, theta), 0
 }

@@ -59,7 +59,9 @@ type search struct {
 	rounding  float64
 	active    *activeSet
 	splitting *splitting
-	best      Solution
+	// lift is added to the diagonal of the Hessian.
+	lift float64
+	best Solution
 	// gradient of the best point, and its error
 	bestG        []float64
 	bestRounding float64
@@ -178,7 +180,7 @@ func (r *search) run() {
 	_, quadratic := r.o.p.Loss.(loss.Squared)
 	first := r.best.Certificate.Bound()
 	trial, trialG := make([]float64, r.o.d), make([]float64, r.o.d)
-	for stalled, step := 0, 0; !r.done() && stalled < 3 && r.o.data.Passes() < r.s.MaxPasses; step++ {
+	for stalled, step := 0, 0; !r.done() && stalled < patienceOuter(quadratic) && r.o.data.Passes() < r.s.MaxPasses; step++ {
 		if step == 0 || !quadratic {
 			r.o.hessian(r.m.h, r.x)
 			r.damp()
@@ -191,8 +193,17 @@ func (r *search) run() {
 			target = math.Max(target, before*math.Min(0.1, before/first))
 		}
 		next := r.model(target, step == 0 || !quadratic)
-		if !r.move(next, trial, trialG) {
+		length := r.move(next, trial, trialG)
+		switch {
+		case length == 0 && (quadratic || r.lift > 1e3*r.m.top):
 			return
+		case length < 0.2: // the model is good nearby only
+			r.lift = math.Max(8*r.lift, 1e-6*r.m.top)
+		case length == 1:
+			r.lift /= 8
+		}
+		if length == 0 {
+			continue
 		}
 		r.record()
 		if r.best.Certificate.Bound() > 0.7*before {
@@ -203,14 +214,23 @@ func (r *search) run() {
 	}
 }
 
-// damp lifts the Hessian by what float64 takes for zero, lest it be singular.
+// patienceOuter is the number of steps in sequence that may fail to gain a third.
+func patienceOuter(quadratic bool) int {
+	if quadratic {
+		return 3
+	}
+	return 30
+}
+
+// damp lifts the Hessian by what float64 takes for zero, lest it be singular, and
+// where steps had to be short by more (Levenberg and Marquardt).
 func (r *search) damp() {
 	var trace float64
 	for j := range r.o.d {
 		trace += r.m.h[j*r.o.d+j]
 	}
 	for j := range r.o.d {
-		r.m.h[j*r.o.d+j] += 1e-14 * trace
+		r.m.h[j*r.o.d+j] += 1e-14*trace + r.lift
 	}
 }
 
@@ -233,13 +253,14 @@ func (r *search) model(target float64, renew bool) []float64 {
 }
 
 // move goes towards next as far as J falls enough. J is compared with a grain
-// of salt, as near the minimum its differences are lost in rounding.
-func (r *search) move(next, trial, trialG []float64) bool {
+// of salt, as near the minimum its differences are lost in rounding. It returns
+// the share of the way.
+func (r *search) move(next, trial, trialG []float64) float64 {
 	slope := r.o.r.Value(next) - r.o.r.Value(r.x)
 	for j, x := range next {
 		slope += r.g[j] * (x - r.x[j])
 	}
-	for a := 1.0; a > 1e-10; a *= 0.5 {
+	for a := 1.0; a > 1e-3; a *= 0.25 {
 		if a == 1 {
 			copy(trial, next)
 		} else {
@@ -253,13 +274,13 @@ func (r *search) move(next, trial, trialG []float64) bool {
 			copy(r.x, trial)
 			copy(r.g, trialG)
 			r.value, r.rounding = value, rounding
-			return true
+			return a
 		}
 		if r.o.data.Passes() >= r.s.MaxPasses {
-			return false
+			return 0
 		}
 	}
-	return false
+	return 0
 }
 
 // solution returns the best point, and ErrTolerance if it is not good enough.

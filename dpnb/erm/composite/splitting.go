@@ -66,7 +66,9 @@ func newSplitting(o *objective, m *model) *splitting {
 
 // jointProx returns the proximal map of r + ι_C, if it is known: one of the two
 // is zero; or r is a norm and C a ball, since v = x + s + νx with s ∈ ∂r(x) says
-// that (1+ν)x = prox_r(v); or r is ω‖·‖₁, constant on the simplex.
+// that (1+ν)x = prox_r(v); or both are sums over coordinates, since a convex
+// function on an interval is least where the cut of its minimiser is; or r is
+// ω‖·‖₁, constant on the simplex.
 func jointProx(r Regulariser, c Projector) (prox func(dst, v []float64, step float64), ok bool) {
 	after := func(dst, v []float64, step float64) {
 		r.Prox(dst, v, step)
@@ -80,7 +82,7 @@ func jointProx(r Regulariser, c Projector) (prox func(dst, v []float64, step flo
 			return after, true
 		}
 	}
-	if _, ok := c.(Everywhere); ok {
+	if _, ok := c.(Everywhere); ok || intervals(r, c) {
 		return after, true
 	}
 	if _, l1 := r.(L1); l1 {
