@@ -250,11 +250,11 @@ func (m Perturbation) Simulate(rows erm.Rows, labels []float64, src *noise.Seede
 		return nil, err
 	}
 	p := m.problem(rows, labels, src)
-	var eig mat.EigenSym
-	if !eig.Factorize(p.Quadratic, false) {
-		return nil, errors.New("quadratic: the eigenvalues of W were not found")
+	modulus, ok := composite.LeastEigenvalue(p.Quadratic)
+	if !ok {
+		return nil, errors.New("quadratic: W is too near to singular for a certificate")
 	}
-	return solve(p, 0, 0.999*eig.Values(nil)[0], settings)
+	return solve(p, 0, modulus, settings)
 }
 
 var errNoSource = errors.New("quadratic: a source of noise is required: noise.NewSecure() for a release, noise.NewSeeded(seed) for a simulation")

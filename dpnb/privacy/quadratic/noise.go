@@ -51,11 +51,12 @@ const roundUp = 1 + 1e-12
 // noise is Noise without checks; infinite where nothing will do. tolerance is
 // how far above the smallest σ² a search by exact accounting may end, relatively.
 func (s Setting) noise(split Split, tolerance float64) Noise {
-	n, alpha := s.perturbation(split, tolerance)
+	p := s.perturbation(split, tolerance)
 	if s.exact() {
-		return n
+		return p.Noise
 	}
-	n.Sensitivity = s.sensitivity(split, n.Sigma2, alpha)
+	n := p.Noise
+	n.Sensitivity = s.sensitivity(split, p)
 	unit, err := privacy.GaussianSigma(split.Epsilon2, split.Delta2)
 	if err != nil || math.IsInf(n.Sensitivity, 1) {
 		n.SigmaOut = math.Inf(1)
@@ -65,37 +66,57 @@ func (s Setting) noise(split Split, tolerance float64) Noise {
 	return n
 }
 
-// perturbation returns σ² and, where it is needed, α of W and of W + cI.
-func (s Setting) perturbation(split Split, tolerance float64) (Noise, float64) {
-	var n Noise
+// perturbation is σ² with what is known of W on the event that δ₁ and δ₃ leave.
+type perturbation struct {
+	Noise
+	// alpha: λ_min(W′) ≥ alpha. Zero where nothing needs it.
+	alpha float64
+	// moved: λ_min(W) ≥ moved for the W that the proof compares W′ with.
+	moved float64
+}
+
+func (s Setting) perturbation(split Split, tolerance float64) perturbation {
+	var p perturbation
 	l := s.Smoothness
-	var alpha float64
 	switch s.accounting() {
 	case Theorem31:
 		var k Constants
-		k, alpha = s.theorem31(split)
+		k, p.alpha = s.theorem31(split)
 		rank := float64(2*s.Rank + 2)
-		n.Sigma2 = math.Max(2*l/split.Epsilon1*(k.F(2)+2*rank/(k.Alpha+s.Shift)), 2*l/k.Alpha1)
+		p.Sigma2 = math.Max(2*l/split.Epsilon1*(k.F(2)+2*rank/(k.Alpha+s.Shift)), 2*l/k.Alpha1) * roundUp
+		p.moved = p.alpha // both are on the event
 	case Spectral:
-		alpha = s.smallest(split.Delta1 + split.Delta3)
-		n.Sigma2 = l / (alpha * s.spectralRatio(split.Epsilon1, alpha))
+		p.alpha = s.smallest(split.Delta1 + split.Delta3)
+		p.Sigma2 = l / (p.alpha * s.spectralRatio(split.Epsilon1, p.alpha)) * roundUp
+		p.moved = p.alpha - l/p.Sigma2
 	case Directional:
-		n.Sigma2 = l / s.directionalRatio(split.Epsilon1, split.Delta1)
+		ratio, floor := s.directionalRatio(split.Epsilon1, split.Delta1)
 		// In very low dimension no direction is better off than the worst one, and δ₁
 		// need not be cut in three.
 		worst := s.SmallestQuantile(split.Delta1)
-		n.Sigma2 = math.Min(n.Sigma2, l/(worst*s.spectralRatio(split.Epsilon1, worst)))
+		if v := worst * s.spectralRatio(split.Epsilon1, worst); v > ratio {
+			ratio, floor = v, worst
+		}
+		p.Sigma2 = l / ratio * roundUp
+		if !s.exact() {
+			p.alpha = s.smallest(split.Delta3)
+			p.moved = p.alpha * (1 - l/p.Sigma2/floor)
+		}
 	case Exact:
-		n.Sigma2 = l / s.exactRatio(split.Epsilon1, split.Delta1, tolerance)
+		p.Sigma2 = l / s.exactRatio(split.Epsilon1, split.Delta1, tolerance) * roundUp
+		if !s.exact() {
+			// A tenth of δ₃ is for 1/(xᵀW′⁻¹x) ≥ floor, and σ² is large enough for it.
+			floor := chiLowerQuantile(s.freedom(), math.Log(0.1*split.Delta3))
+			p.Sigma2 = math.Max(p.Sigma2, 1.25*l/floor)
+			p.alpha = s.smallest(0.9 * split.Delta3)
+			p.moved = p.alpha * (1 - l/p.Sigma2/floor)
+		}
 	}
-	n.Sigma2 *= roundUp
-	if alpha == 0 && !s.exact() {
-		alpha = s.smallest(split.Delta3)
+	if p.alpha > 0 {
+		p.moved = math.Max(p.moved, p.alpha-l/p.Sigma2)
+		p.Alpha = p.alpha + s.Shift
 	}
-	if alpha > 0 {
-		n.Alpha = alpha + s.Shift
-	}
-	return n, alpha
+	return p
 }
 
 // smallest returns α of Lemma D.2, or of the draws.
@@ -137,8 +158,10 @@ func (s Setting) spectralRatio(eps, a0 float64) float64 {
 // probability δ₁, the ratio of the densities is at most e^{ε₁}: with ν = m − d + 1,
 // p = ν/2, χ and χ′ of law χ²_ν for the two records,
 //
-//	max(0, −p ln(1 − s/χ) − s/2) + max(ln(1 + s/χ′), s/2 − (p−1) ln(1 + s/χ′)) ≤ ε₁.
-func (s Setting) directionalRatio(eps, delta float64) float64 {
+//	max(0, −p ln(1 − s/χ) − s/2) + max(ln(1 + s/χ′), s/2 − (p−1) ln(1 + s/χ′)) ≤ ε₁,
+//
+// and the floor below which χ does not fall outside that event.
+func (s Setting) directionalRatio(eps, delta float64) (ratio, floor float64) {
 	nu, p := s.freedom(), s.P()
 	log := math.Log(delta)
 	low := chiLowerQuantile(nu, log+math.Log(0.8))
@@ -149,7 +172,7 @@ func (s Setting) directionalRatio(eps, delta float64) float64 {
 		gained := math.Max(math.Log1p(v/other), 0.5*v-(p-1)*math.Log1p(v/high))
 		return lost + gained
 	}
-	return largestBelow(cost, 0, low, eps)
+	return largestBelow(cost, 0, low, eps), low
 }
 
 // exactRatio returns the largest s = L/σ², rounded down, at which the exact

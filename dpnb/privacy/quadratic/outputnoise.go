@@ -3,24 +3,23 @@ package quadratic
 import "math"
 
 // sensitivity bounds ‖e − e′‖, e = θ_app − θ_priv the error that anchor and solver
-// leave, for two neighbours and the two W that the proof compares: W′ with
-// λ_min(W′) ≥ α and W = W′ + U/σ² with −L ⪯ U ⪯ L. In the norm of W,
+// leave, for two neighbours and the two W that the proof compares: W′ and W = W′ +
+// U/σ² with −L ⪯ U ⪯ L. In the norm of W,
 //
 //	‖e‖_W ≤ √(2τ)/σ + ‖a‖_W,  a = θ̃⋆ − θ⋆,
 //
 // the second because the minimisers for two anchors are as close in that norm
 // as the anchors are. a is a fixed vector of norm at most η, so that ‖a‖²_W is
-// at most η²χ²_m, and not only η²λ_max. Proof: docs/theory/quadratic.md.
-func (s Setting) sensitivity(split Split, sigma2, alpha float64) float64 {
+// at most η²χ²_m, and not only η²λ_max. For a linear model −U ⪯ xxᵀ·L/‖x‖², so
+// that λ_min(W) ≥ λ_min(W′)(1 − (L/σ²)/χ), χ = 1/(xᵀW′⁻¹x) for a unit x; in general
+// it is at least λ_min(W′) − L/σ². Proof: docs/theory/quadratic.md.
+func (s Setting) sensitivity(split Split, p perturbation) float64 {
+	sigma2 := p.Sigma2
 	move := s.Smoothness / sigma2
-	moved := alpha
-	if s.accounting() != Theorem31 {
-		// Theorem31 sets both W and W′ into the event.
-		moved -= move
-	} else {
-		move *= 2
+	if s.accounting() == Theorem31 {
+		move *= 2 // its U is twice as large
 	}
-	if !(moved+s.Shift > 0) {
+	if !(p.moved+s.Shift > 0) {
 		return math.Inf(1)
 	}
 	error := func(smallest, stretch float64) float64 {
@@ -34,7 +33,7 @@ func (s Setting) sensitivity(split Split, sigma2, alpha float64) float64 {
 	if s.AnchorError > 0 {
 		stretch += chiUpperQuantile(float64(s.M), math.Log(split.Delta4))
 	}
-	return (error(alpha+s.Shift, stretch) + error(moved+s.Shift, stretch+move)) * roundUp
+	return (error(p.alpha+s.Shift, stretch) + error(p.moved+s.Shift, stretch+move)) * roundUp
 }
 
 // printedOutput returns the paper's sensitivity and σ̃ (Theorem 3.1),
@@ -72,7 +71,7 @@ func Printed(s Setting, split Split) (Noise, error) {
 
 // printed is Printed without checks.
 func (s Setting) printed(split Split) Noise {
-	n, _ := s.perturbation(split, 0)
+	n := s.perturbation(split, 0).Noise
 	if !s.exact() {
 		n.Sensitivity, n.SigmaOut = s.printedOutput(split, n.Sigma2)
 	}

@@ -62,7 +62,7 @@ func TestShiftProfile(t *testing.T) {
 		for _, eps := range []float64{-1, -0.1, 0, 0.1, 0.3, 1} {
 			var absent, present float64
 			top, steps := c.nu+c.s+14*math.Sqrt(2*c.nu)+60, 60_000
-			h := top / float64(steps)
+			h := c.s / math.Ceil(c.s*float64(steps)/top) // s, where densities jump, is between cells
 			for i := range steps {
 				x := (float64(i) + 0.5) * h
 				p, q := density(x), density(x-c.s)

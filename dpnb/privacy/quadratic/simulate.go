@@ -153,3 +153,15 @@ func orderStatistic(n int, delta float64) int {
 	}
 	return lo
 }
+
+// Trace returns the sum of the eigenvalues.
+func (s *Spectrum) Trace() float64 {
+	var sum float64
+	for _, v := range s.q {
+		sum += v
+	}
+	for _, v := range s.e {
+		sum += v
+	}
+	return sum
+}
