@@ -119,10 +119,10 @@ func (s Setting) perturbation(split Split, tolerance float64) perturbation {
 	return p
 }
 
-// smallest returns α of Lemma D.2, or of the draws.
+// smallest returns α of Lemma D.2, or that of the draws if they are for no more δ.
 func (s Setting) smallest(delta float64) float64 {
-	if s.Certified != nil {
-		return s.Certified.Alpha
+	if c := s.Certified; c != nil && c.Wishart == s.Wishart && c.Delta3 <= delta {
+		return c.Alpha
 	}
 	return s.SmallestQuantile(delta)
 }
@@ -130,8 +130,8 @@ func (s Setting) smallest(delta float64) float64 {
 // theorem31 returns the constants of Lemma D.4 and the α of the setting.
 func (s Setting) theorem31(split Split) (Constants, float64) {
 	k := Constants{P: s.P(), Alpha: s.smallest(split.Delta3)}
-	if s.Certified != nil {
-		k.Alpha1 = s.Certified.Alpha1
+	if c := s.Certified; c != nil && k.Alpha == c.Alpha && c.Delta1 > 0 && c.Delta1 <= split.Delta1 && c.Delta3 == split.Delta3 {
+		k.Alpha1 = c.Alpha1
 	} else {
 		k.Alpha1 = s.gap(k.Alpha, split.Delta1*(1-split.Delta3))
 	}
@@ -179,7 +179,11 @@ func (s Setting) directionalRatio(eps, delta float64) (ratio, floor float64) {
 // profile, composed for a replacement, is at most δ₁ at ε₁.
 func (s Setting) exactRatio(eps, delta, tolerance float64) float64 {
 	nu, want := s.freedom(), math.Log(delta)
-	excess := func(v float64) float64 { return shift{nu, v}.replaced(eps) - want }
+	steps := 16
+	if tolerance > 1e-6 {
+		steps = 6
+	}
+	excess := func(v float64) float64 { return shift{nu, v}.replaced(eps, steps) - want }
 	// Below s the other law has no mass: P(χ² < s) ≤ δ bounds s from above.
 	hi := chiLowerQuantile(nu, want)
 	lo := hi

@@ -83,8 +83,8 @@ type Setting struct {
 	// Accuracy τ ≥ 0: the solver's point is within τ of the minimum of the
 	// perturbed objective.
 	Accuracy float64
-	// Certified replaces Lemma D.2's α and α₁, with what Certify returned for the
-	// same law and the δ₁ and δ₃ of the split. Nil uses the lemma.
+	// Certified are drawn α and α₁ (Certify), used in place of Lemma D.2's where
+	// they are for this law and for no more δ than the split has. Nil uses the lemma.
 	Certified *CertifiedConstants
 }
 

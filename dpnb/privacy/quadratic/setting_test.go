@@ -95,7 +95,7 @@ func TestReplaced(t *testing.T) {
 			t.Fatal(err)
 		}
 		general := p.LogDeltaUpper(privacy.Remove, c.eps)
-		got := h.replaced(c.eps)
+		got := h.replaced(c.eps, 16)
 		if !(got >= general-1e-6) || got > general+0.02 || got < h.absent(c.eps)-1e-12 {
 			t.Errorf("%+v: ln δ = %g, by the general conversion %g, add/remove %g", c, got, general, h.absent(c.eps))
 		}

@@ -85,8 +85,8 @@ func differenceUp(a, b, slack float64) float64 {
 //
 //	δ(ε) ≤ δ_absent(ε₁) + e^{ε₁} δ_present(ε − ε₁),
 //
-// and the second is zero from ε − ε₁ = s/2 on.
-func (h shift) replaced(eps float64) float64 {
+// and the second is zero from ε − ε₁ = s/2 on. ε₁ is searched for in so many steps.
+func (h shift) replaced(eps float64, steps int) float64 {
 	bound := func(e1 float64) float64 {
 		a, b := h.absent(e1), e1+h.present(eps-e1-1e-15*(1+eps))
 		if math.IsInf(b, -1) {
@@ -98,6 +98,6 @@ func (h shift) replaced(eps float64) float64 {
 		return a + math.Log1p(math.Exp(b-a)) + 1e-14
 	}
 	lo := math.Max(0, eps-0.5*h.s)
-	_, f1, _, f2 := golden.Section(bound, lo, eps, 14)
+	_, f1, _, f2 := golden.Section(bound, lo, eps, steps)
 	return math.Min(0, math.Min(bound(lo), math.Min(f1, f2)))
 }

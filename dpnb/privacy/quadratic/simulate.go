@@ -77,7 +77,10 @@ func (s *Spectrum) Smallest() float64 {
 
 // CertifiedConstants are α and α₁ from drawn eigenvalues instead of Lemma D.2.
 type CertifiedConstants struct {
-	Alpha, Alpha1 float64
+	// Wishart is the law, Delta1 and Delta3 are what the constants hold for.
+	Wishart        Wishart
+	Delta1, Delta3 float64
+	Alpha, Alpha1  float64
 	// Failure is the probability, over the draws, that α or α₁ is not what it is
 	// said to be. The δ that were asked for include it.
 	Failure float64
@@ -128,7 +131,7 @@ func (w Wishart) Certify(delta1, delta3 float64, draws int, rng *rand.Rand) (Cer
 		x[i] = s.Smallest()
 	}
 	sort.Float64s(x)
-	c := CertifiedConstants{Alpha: x[k-1] * (1 - 1e-9), Failure: 0.01 * delta3, Draws: draws}
+	c := CertifiedConstants{Wishart: w, Delta1: delta1, Delta3: delta3, Alpha: x[k-1] * (1 - 1e-9), Failure: 0.01 * delta3, Draws: draws}
 	if delta1 > 0 {
 		// Counted from the k-th draw itself: l more draws are l spacings further.
 		c.Alpha1 = math.Max(0, x[k-1+l]*(1-1e-9)-x[k-1]*(1+1e-9))
