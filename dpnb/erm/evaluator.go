@@ -1,8 +1,6 @@
 package erm
 
 import (
-	"math"
-
 	"gonum.org/v1/gonum/floats"
 
 	"github.com/dpnb/notebooks/dpnb/loss"
@@ -24,12 +22,17 @@ type Evaluator struct {
 // Errors: *DataError as Problem.Validate, except that entries of the records
 // which are not finite show in the first gradient only.
 func NewEvaluator(p *Problem, workers int) (*Evaluator, error) {
-	records := &Problem{Rows: p.Rows, Labels: p.Labels, Loss: p.Loss, Ridge: 1}
-	if err := records.validateShape(); err != nil {
+	if err := p.ValidateRecords(); err != nil {
 		return nil, err
 	}
-	records.Ridge = 0
+	records := &Problem{Rows: p.Rows, Labels: p.Labels, Loss: p.Loss}
 	return &Evaluator{e: newEvaluator(records, workers)}, nil
+}
+
+// ValidateRecords is Validate without Ridge, Linear and the entries of the records.
+func (p *Problem) ValidateRecords() error {
+	records := &Problem{Rows: p.Rows, Labels: p.Labels, Loss: p.Loss, Ridge: 1}
+	return records.validateShape()
 }
 
 // Gradient writes Σf′(xᵢᵀθ; yᵢ)xᵢ to grad and returns Σf and a bound on the
@@ -64,14 +67,4 @@ func (v *Evaluator) Hessian(dst, theta []float64) {
 			floats.Add(row, g[i*m.pad:i*m.pad+m.d])
 		}
 	}
-}
-
-// Finite reports whether every number of x is.
-func Finite(x ...float64) bool {
-	for _, v := range x {
-		if math.IsNaN(v) || math.IsInf(v, 0) {
-			return false
-		}
-	}
-	return true
 }

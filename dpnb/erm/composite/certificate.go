@@ -4,8 +4,6 @@ import (
 	"math"
 
 	"gonum.org/v1/gonum/floats"
-
-	"github.com/dpnb/notebooks/dpnb/erm"
 )
 
 // Certificate bounds how far a point is from the minimiser θ⋆ of J over C. It
@@ -105,7 +103,7 @@ func (o *objective) certify(theta, g []float64, rounding float64, p *pair, modul
 			c.Slack += (2*o.r.Lipschitz(o.d) + floats.Norm(p.v, 2)) * c.Shift
 		}
 	}
-	if !erm.Finite(c.Residual, c.Rounding, c.Slack) {
+	if !finite(c.Residual, c.Rounding, c.Slack) {
 		c.Residual, c.Rounding, c.Slack = math.Inf(1), 0, 0
 	}
 	return c

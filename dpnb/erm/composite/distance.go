@@ -101,7 +101,7 @@ func (p *pair) nearest(r Regulariser, c Projector, g, theta []float64) float64 {
 		}
 		c.Nearest(p.v, p.rest, theta)
 		norm := p.norm(g)
-		if once || !(norm < last*(1-1e-4)) {
+		if once || !(norm < last*(1-1e-6)) {
 			return norm
 		}
 		last = norm

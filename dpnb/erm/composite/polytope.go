@@ -7,8 +7,6 @@ import (
 
 	"gonum.org/v1/gonum/floats"
 	"gonum.org/v1/gonum/mat"
-
-	"github.com/dpnb/notebooks/dpnb/erm"
 )
 
 // Polytope is C = {θ : Aθ ≤ b}, an intersection of k halfspaces with a point in
@@ -47,7 +45,7 @@ func NewPolytope(a mat.Matrix, b, interior []float64) (*Polytope, error) {
 			c.gram[j*k+i] = c.gram[i*k+j]
 		}
 	}
-	if !erm.Finite(c.a...) || !erm.Finite(c.b...) || !erm.Finite(c.interior...) {
+	if !finite(c.a...) || !finite(c.b...) || !finite(c.interior...) {
 		return nil, dataError("A, b or the interior point has an entry that is not finite")
 	}
 	for i := range k {

@@ -51,7 +51,7 @@ func (p *Problem) Validate() error {
 	if p.Rows == nil || p.Loss == nil {
 		return dataError("a problem needs rows and a loss")
 	}
-	if _, err := erm.NewEvaluator(p.records(), 1); err != nil {
+	if err := p.records().ValidateRecords(); err != nil {
 		return err
 	}
 	_, d := p.Rows.Dims()
@@ -64,7 +64,7 @@ func (p *Problem) Validate() error {
 		return dataError("the linear term has length %d, want d = %d", len(p.Linear), d)
 	case !(p.Ridge >= 0) || math.IsInf(p.Ridge, 1):
 		return dataError("Ridge (λ) = %v, want a number that is not negative", p.Ridge)
-	case !erm.Finite(p.Centre...) || !erm.Finite(p.Linear...):
+	case !finite(p.Centre...) || !finite(p.Linear...):
 		return dataError("the centre or the linear term has an entry that is not finite")
 	case math.IsInf(p.Loss.Smoothness(), 1):
 		return dataError("the %s loss has no bound on its curvature, so that no gradient can be certified: clip it", p.Loss.Name())
@@ -72,7 +72,7 @@ func (p *Problem) Validate() error {
 	if p.Quadratic != nil {
 		for i := range d {
 			for j := i; j < d; j++ {
-				if !erm.Finite(p.Quadratic.At(i, j)) {
+				if !finite(p.Quadratic.At(i, j)) {
 					return dataError("the quadratic term has an entry that is not finite")
 				}
 			}
@@ -93,6 +93,16 @@ func (p *Problem) Validate() error {
 		return p.Constraint.Validate(d)
 	}
 	return nil
+}
+
+// finite reports whether every number is.
+func finite(x ...float64) bool {
+	for _, v := range x {
+		if math.IsNaN(v) || math.IsInf(v, 0) {
+			return false
+		}
+	}
+	return true
 }
 
 func (p *Problem) records() *erm.Problem {

@@ -101,7 +101,7 @@ func checkSettings(p *Problem, s *Settings) error {
 	switch {
 	case s.Start != nil && len(s.Start) != d:
 		return dataError("the start has length %d, want d = %d", len(s.Start), d)
-	case !erm.Finite(s.Start...):
+	case !finite(s.Start...):
 		return dataError("the start has an entry that is not finite")
 	case !(s.Tolerance >= 0):
 		return dataError("Tolerance = %v, want a positive number", s.Tolerance)
@@ -144,7 +144,7 @@ func (r *search) begin() error {
 	copy(r.x, r.s.Start)
 	r.o.c.Project(r.x, r.x)
 	r.value, r.rounding = r.o.eval(r.g, r.x)
-	if !erm.Finite(r.value, r.rounding) || !erm.Finite(r.g...) {
+	if !finite(r.value, r.rounding) || !finite(r.g...) {
 		return dataError("the objective is not finite at the start: clean or scale the records, or start elsewhere")
 	}
 	if r.s.Tolerance == 0 {
@@ -299,8 +299,32 @@ func (r *search) solution() (*Solution, error) {
 	return b, nil
 }
 
+// Evaluate returns J(θ), whether θ ∈ C or not, and writes the gradient of J − r to
+// grad if it is not nil (length d).
+//
+// Errors: *erm.DataError.
+func Evaluate(p *Problem, grad, theta []float64) (float64, error) {
+	if err := p.Validate(); err != nil {
+		return 0, err
+	}
+	o, err := newObjective(p, 0)
+	if err != nil {
+		return 0, err
+	}
+	if len(theta) != o.d || grad != nil && len(grad) != o.d {
+		return 0, dataError("θ has length %d and the gradient %d, want d = %d", len(theta), len(grad), o.d)
+	}
+	if grad == nil {
+		grad = make([]float64, o.d)
+	}
+	value, _ := o.eval(grad, theta)
+	return value, nil
+}
+
 // Verify returns the certificate of any point θ of C: how far it is from the
-// minimiser, whatever found it. modulus is μ as in Settings.
+// minimiser, whatever found it. modulus is μ as in Settings. It knows no
+// multipliers: for Nuclear with a constraint, where a point is of low rank but
+// nearly, the bound holds and may be crude.
 //
 // Errors: *erm.DataError, also if θ is not in C.
 func Verify(p *Problem, theta []float64, modulus float64) (Certificate, error) {
@@ -311,7 +335,15 @@ func Verify(p *Problem, theta []float64, modulus float64) (Certificate, error) {
 	if theta == nil || !r.o.c.Contains(theta) {
 		return Certificate{}, dataError("the point is not in the constraint set, where the normal cone is empty")
 	}
-	copy(r.x, theta)
+	// Contains grants rounding; what is certified is the projection, nearby.
+	r.o.c.Project(r.x, theta)
 	_, rounding := r.o.eval(r.g, r.x)
-	return r.o.certify(r.x, r.g, rounding, r.pair, r.s.Modulus), nil
+	if !structural(r.o.r, r.o.c) { // a pair to begin with
+		r.pair.nearest(r.o.r, r.o.c, r.g, r.x)
+	}
+	c := r.o.certify(r.x, r.g, rounding, r.pair, r.s.Modulus)
+	if moved := floats.Distance(r.x, theta, 2); moved > 0 {
+		c.Shift += moved * (1 + edge(r.o.d))
+	}
+	return c, nil
 }

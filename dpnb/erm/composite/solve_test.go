@@ -233,3 +233,70 @@ func ExampleSolve() {
 	fmt.Println(s.Theta, s.Certificate.Bound() <= 1e-6, s.Certificate.Distance() <= 1e-6)
 	// Output: [1.5 0] true true
 }
+
+// Verify is honest at any point of C, and close to what the solver certifies at
+// its answer.
+func TestVerify(t *testing.T) {
+	rng := rand.New(rand.NewPCG(14, 4))
+	closest := 0.0
+	for _, s := range table(6, 9) {
+		star, err := Solve(s.p, &Settings{Tolerance: 1e-5, Modulus: s.modulus})
+		if err != nil {
+			t.Errorf("%s: %v", s.name, err)
+			continue
+		}
+		_, nuclear := s.p.Regulariser.(Nuclear)
+		if c, err := Verify(s.p, star.Theta, s.modulus); err != nil || c.Bound() > 1e-3 && !nuclear {
+			t.Errorf("%s: %v at the answer, certified %v by the solver; %v", s.name, c.Bound(), star.Certificate.Bound(), err)
+		}
+		for _, size := range []float64{1e-4, 1e-2, 1} {
+			x := slices.Clone(star.Theta)
+			for j := range x {
+				x[j] += size * rng.NormFloat64()
+			}
+			s.p.projector().Project(x, x)
+			c, err := Verify(s.p, x, s.modulus)
+			if err != nil {
+				t.Errorf("%s: %v", s.name, err)
+				continue
+			}
+			dist := floats.Distance(x, star.Theta, 2)
+			if dist > c.Distance()+star.Certificate.Distance() {
+				t.Errorf("%s: %v from the minimiser, certified %v", s.name, dist, c.Distance())
+			}
+			closest = math.Max(closest, dist/c.Distance())
+		}
+	}
+	if closest < 0.2 {
+		t.Errorf("the largest share of a certificate is %v", closest)
+	}
+}
+
+func TestEvaluate(t *testing.T) {
+	s := random(rand.New(rand.NewPCG(4, 4)), 20, 4, loss.Logistic{}, L1{3}, NewBox(0.5))
+	theta := []float64{0.1, -2, 0, 0.3}
+	g := make([]float64, 4)
+	v, err := Evaluate(s.p, g, theta)
+	if err != nil {
+		t.Fatal(err)
+	}
+	for j := range theta { // J − r is smooth: central differences
+		const h = 1e-6
+		var ends [2]float64
+		for k, sign := range []float64{-h, h} {
+			at := slices.Clone(theta)
+			at[j] += sign
+			e, err := Evaluate(s.p, nil, at)
+			if err != nil {
+				t.Fatal(err)
+			}
+			ends[k] = e - s.p.Regulariser.Value(at)
+		}
+		if slope := (ends[1] - ends[0]) / (2 * h); math.Abs(slope-g[j]) > 1e-6*(1+math.Abs(slope)) {
+			t.Errorf("slope %d of J at %v is %v, differences say %v", j, v, g[j], slope)
+		}
+	}
+	if _, err := Evaluate(s.p, nil, theta[1:]); err == nil {
+		t.Error("a short θ is evaluated")
+	}
+}

@@ -42,6 +42,8 @@ type splitting struct {
 	p        *pair
 	x, sum   []float64
 	theta, g []float64
+	// manifold polishes structural pairs; nil for others.
+	manifold *manifold
 	steps    int
 	factors  int
 }
@@ -60,6 +62,9 @@ func newSplitting(o *objective, m *model) *splitting {
 		s.blocks = []block{{joint, v(), v(), v()}}
 	} else {
 		s.blocks = []block{{o.r.Prox, v(), v(), v()}, {project, v(), v(), v()}}
+	}
+	if structural(o.r, o.c) {
+		s.manifold = newManifold(s)
 	}
 	return s
 }
@@ -146,15 +151,27 @@ func (s *splitting) solve(tol, modulus float64) {
 		if bound <= tol {
 			return
 		}
+		if s.manifold != nil && (step == 3*checkEvery || step%(10*checkEvery) == 0) && s.manifold.polish(tol, modulus) {
+			return
+		}
+		factor := 1.0
 		if step%patience == 0 {
 			if bound > 0.9*best {
-				return // nothing more to be had in float64
+				if s.manifold == nil || penalties == maxPenalties {
+					return // nothing more to be had in float64
+				}
+				factor = 10
+				if primal < dual {
+					factor = 0.1
+				}
 			}
 			best = bound
 		}
 		if ratio := primal / dual; penalties < maxPenalties && step%(5*checkEvery) == 0 && (ratio > 5 || ratio < 0.2) && primal > 0 && dual > 0 {
+			factor = cut(math.Sqrt(ratio), 0.1, 10)
+		}
+		if factor != 1 {
 			penalties++
-			factor := cut(math.Sqrt(ratio), 0.1, 10)
 			s.penalty *= factor
 			if !s.invert() {
 				return
@@ -166,8 +183,10 @@ func (s *splitting) solve(tol, modulus float64) {
 	}
 }
 
-// step makes one step and returns ‖x − z‖ and π‖z − z₋‖/π̂ in one unit, that of x.
+// step makes one step and returns ‖x − z‖/‖z‖ and ‖z − z₋‖/‖u‖: the two residuals
+// in units of what they are to vanish beside.
 func (s *splitting) step() (primal, dual float64) {
+	var zz, uu float64
 	clear(s.sum)
 	for _, b := range s.blocks {
 		for j, z := range b.z {
@@ -189,9 +208,11 @@ func (s *splitting) step() (primal, dual float64) {
 		for j, z := range b.z {
 			primal += (s.x[j] - z) * (s.x[j] - z)
 			dual += (z - b.last[j]) * (z - b.last[j])
+			zz += z * z
+			uu += b.u[j] * b.u[j]
 		}
 	}
-	return math.Sqrt(primal), math.Sqrt(dual)
+	return math.Sqrt(primal / zz), math.Sqrt(dual / uu)
 }
 
 // candidate sets theta, a point of C with the zeros that r made, and the pair.

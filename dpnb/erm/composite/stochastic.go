@@ -5,7 +5,6 @@ import (
 
 	"gonum.org/v1/gonum/floats"
 
-	"github.com/dpnb/notebooks/dpnb/erm"
 	"github.com/dpnb/notebooks/dpnb/erm/internal/kernel"
 )
 
@@ -64,7 +63,7 @@ func Stochastic(p *Problem, settings *StochasticSettings) (*Solution, error) {
 	if s.Decay == 0 {
 		s.Decay = 0.5 + 2*0.001
 	}
-	if s.Iterations < 0 || !(s.Step >= 0) || math.IsInf(s.Step, 1) || !erm.Finite(s.Decay) {
+	if s.Iterations < 0 || !(s.Step >= 0) || math.IsInf(s.Step, 1) || !finite(s.Decay) {
 		return nil, dataError("Iterations = %d, Step = %v, Decay = %v: want numbers that are not negative", s.Iterations, s.Step, s.Decay)
 	}
 	r, err := newSearch(p, Settings{Start: s.Start, Modulus: s.Modulus})

@@ -57,7 +57,7 @@ func (a Interpolation) validate() error {
 		return &privacy.ParamError{Name: "Interpolation", Value: nil,
 			Want: "to be stated: AssumeInterpolation(anchor, eta); quadratic perturbation protects nobody without it"}
 	}
-	if len(a.anchor) == 0 || !erm.Finite(a.anchor...) {
+	if len(a.anchor) == 0 || !finite(a.anchor...) {
 		return &privacy.ParamError{Name: "Interpolation", Value: a.anchor, Want: "an anchor of finite numbers, one for each feature"}
 	}
 	if !(a.eta >= 0) || math.IsInf(a.eta, 1) {
@@ -128,4 +128,13 @@ func (a Interpolation) CheckPublic(data PublicData, l loss.Loss) (PublicCheck, e
 
 func anchorLength(got, d int) error {
 	return &privacy.ParamError{Name: "Interpolation", Value: fmt.Sprintf("an anchor of length %d", got), Want: fmt.Sprintf("one of length d = %d, a number for each feature", d)}
+}
+
+func finite(x ...float64) bool {
+	for _, v := range x {
+		if math.IsNaN(v) || math.IsInf(v, 0) {
+			return false
+		}
+	}
+	return true
 }

@@ -66,7 +66,7 @@ func TestRun(t *testing.T) {
 			t.Errorf("%s: %v", name, err)
 			continue
 		}
-		if len(r.Coefficients) != 4 || !erm.Finite(r.Coefficients...) || !r.Simulated || r.Seed != 5 || r.Warning() == "" {
+		if len(r.Coefficients) != 4 || !finite(r.Coefficients...) || !r.Simulated || r.Seed != 5 || r.Warning() == "" {
 			t.Errorf("%s: %+v", name, r)
 		}
 		if r.Guarantee.Epsilon > 1 || r.Guarantee.Delta > 1e-3 || privacy.DeltaUpper(r.Guarantee.Profile, 1) > 1.0000001e-3 {
