@@ -71,7 +71,8 @@ type perturbation struct {
 	Noise
 	// alpha: λ_min(W′) ≥ alpha. Zero where nothing needs it.
 	alpha float64
-	// moved: λ_min(W) ≥ moved for the W that the proof compares W′ with.
+	// moved: λ_min(W) ≥ moved for the W that the proof compares W′ with; exact
+	// accounting has no use for it.
 	moved float64
 }
 
@@ -105,11 +106,7 @@ func (s Setting) perturbation(split Split, tolerance float64) perturbation {
 	case Exact:
 		p.Sigma2 = l / s.exactRatio(split.Epsilon1, split.Delta1, tolerance) * roundUp
 		if !s.exact() {
-			// A tenth of δ₃ is for 1/(xᵀW′⁻¹x) ≥ floor, and σ² is large enough for it.
-			floor := chiLowerQuantile(s.freedom(), math.Log(0.1*split.Delta3))
-			p.Sigma2 = math.Max(p.Sigma2, 1.25*l/floor)
-			p.alpha = s.smallest(0.9 * split.Delta3)
-			p.moved = p.alpha * (1 - l/p.Sigma2/floor)
+			p.alpha = s.smallest(split.Delta3)
 		}
 	}
 	if p.alpha > 0 {

@@ -2,51 +2,48 @@ package quadratic
 
 import "math"
 
-// sensitivity bounds ‖e − e′‖, e = θ_app − θ_priv the error that anchor and solver
-// leave, for two neighbours and the two W that the proof compares: W′ and W = W′ +
-// U/σ² with −L ⪯ U ⪯ L. In the norm of W,
+// sensitivity bounds how far apart the approximate minimisers of two neighbours
+// are for the two W that the proof compares, which give the same exact minimiser
+// θ_priv: W′ and W = W′ + U/σ², −L ⪯ U ⪯ L. a = θ̃⋆ − θ⋆ is a fixed vector of norm at
+// most η. Proof: docs/theory/quadratic.md, section 6.
 //
-//	‖e‖_W ≤ √(2τ)/σ + ‖a‖_W,  a = θ̃⋆ − θ⋆,
-//
-// the second because the minimisers for two anchors are as close in that norm
-// as the anchors are. a is a fixed vector of norm at most η, so that ‖a‖²_W is
-// at most η²χ²_m, and not only η²λ_max. For a linear model −U ⪯ xxᵀ·L/‖x‖², so
-// that λ_min(W) ≥ λ_min(W′)(1 − (L/σ²)/χ), χ = 1/(xᵀW′⁻¹x) for a unit x; in general
-// it is at least λ_min(W′) − L/σ². Proof: docs/theory/quadratic.md.
+// The solver's errors are at most √(2τ/(σ²λ_min)) each. The anchor's: each
+// minimiser is off by e, ‖e‖_W ≤ ‖a‖_W, where ‖a‖²_W is at most η²χ²_m; and, as the
+// two objectives are nearly the same, they are apart by at most (‖U‖η + (L +
+// ‖U‖)‖e‖)/(σ²λ_min(W)). The smaller of the two bounds is taken. For least squares
+// the two objectives have the same Hessian σ²M ⪰ σ²W′, and it is Lη/(σ²λ_min(M)).
 func (s Setting) sensitivity(split Split, p perturbation) float64 {
-	sigma2 := p.Sigma2
-	move := s.Smoothness / sigma2
-	if s.accounting() == Theorem31 {
-		move *= 2 // its U is twice as large
+	sigma2, ratio, eta := p.Sigma2, s.Smoothness/p.Sigma2, s.AnchorError
+	solver := func(smallest float64) float64 { return math.Sqrt(2 * s.Accuracy / (smallest * sigma2)) }
+	first := p.alpha + s.Shift
+	if s.accounting() == Exact {
+		return (2*solver(first) + ratio*eta/first) * roundUp
 	}
-	if !(p.moved+s.Shift > 0) {
+	second := p.moved + s.Shift
+	if !(second > 0) {
 		return math.Inf(1)
 	}
-	error := func(smallest, stretch float64) float64 {
-		e := math.Sqrt(2 * s.Accuracy / (smallest * sigma2))
-		if s.AnchorError > 0 {
-			e += math.Sqrt(stretch/smallest) * s.AnchorError
+	d := solver(first) + solver(second)
+	if eta > 0 {
+		move := ratio // ‖U‖/σ²
+		if s.accounting() == Theorem31 {
+			move *= 2 // the paper's U is twice as large
 		}
-		return e
+		stretch := s.Shift + chiUpperQuantile(float64(s.M), math.Log(split.Delta4))
+		e1, e2 := math.Sqrt(stretch/first)*eta, math.Sqrt((stretch+move)/second)*eta
+		near := math.Min((move*eta+(ratio+move)*e1)/second, (move*eta+(ratio+move)*e2)/first)
+		d += math.Min(e1+e2, near)
 	}
-	stretch := s.Shift
-	if s.AnchorError > 0 {
-		stretch += chiUpperQuantile(float64(s.M), math.Log(split.Delta4))
-	}
-	return (error(p.alpha+s.Shift, stretch) + error(p.moved+s.Shift, stretch+move)) * roundUp
+	return d * roundUp
 }
 
 // printedOutput returns the paper's sensitivity and σ̃ (Theorem 3.1),
 //
 //	σ̃ = (√(2τ/(ασ²)) + βη/α)·(2/ε₂)√(2 ln(1.25/δ₂)).
-func (s Setting) printedOutput(split Split, sigma2 float64) (sensitivity, sigmaOut float64) {
-	k, err := s.Constants(split.Delta1, split.Delta3, split.Delta4)
-	if err != nil {
-		return math.Inf(1), math.Inf(1)
-	}
-	e := math.Sqrt(2 * s.Accuracy / (k.Alpha * sigma2))
+func (s Setting) printedOutput(split Split, n Noise) (sensitivity, sigmaOut float64) {
+	e := math.Sqrt(2 * s.Accuracy / (n.Alpha * n.Sigma2))
 	if s.AnchorError > 0 {
-		e += k.Beta * s.AnchorError / k.Alpha
+		e += s.largest(split.Delta3, split.Delta4) * s.AnchorError / n.Alpha
 	}
 	return 2 * e, 2 * e / split.Epsilon2 * math.Sqrt(2*math.Log(1.25/split.Delta2))
 }
@@ -73,7 +70,7 @@ func Printed(s Setting, split Split) (Noise, error) {
 func (s Setting) printed(split Split) Noise {
 	n := s.perturbation(split, 0).Noise
 	if !s.exact() {
-		n.Sensitivity, n.SigmaOut = s.printedOutput(split, n.Sigma2)
+		n.Sensitivity, n.SigmaOut = s.printedOutput(split, n)
 	}
 	return n
 }

@@ -203,7 +203,7 @@ func (o *search) at(s Setting) Plan {
 // shares returns how many numbers a split of the setting has to choose.
 func (s Setting) shares() int {
 	switch a := s.accounting(); {
-	case !s.exact() && s.AnchorError > 0:
+	case s.needsStretch():
 		return 4
 	case !s.exact():
 		return 3

@@ -151,7 +151,8 @@ type Split struct {
 	// output noise.
 	Epsilon1, Epsilon2, Delta1, Delta2 float64
 	// Delta3 is for λ_min(W) < α, Delta4 for a W that stretches the anchor's
-	// error more than was allowed for (λ_max(W) > β in the paper).
+	// error more than was allowed for (λ_max(W) > β in the paper); exact accounting
+	// needs no Delta4.
 	Delta3, Delta4 float64
 }
 
@@ -194,7 +195,7 @@ func (s Split) validate(of Setting) error {
 		{"ε₁", s.Epsilon1, true, 1e3}, {"δ₁", s.Delta1, true, 1},
 		{"ε₂", s.Epsilon2, !of.exact(), 1e3}, {"δ₂", s.Delta2, !of.exact(), 1},
 		{"δ₃", s.Delta3, of.needsSpectrum(), 1},
-		{"δ₄", s.Delta4, of.AnchorError > 0, 1},
+		{"δ₄", s.Delta4, of.needsStretch(), 1},
 	} {
 		if p.needed && !(p.value > 0 && p.value < p.top) || !p.needed && !(p.value >= 0 && p.value < p.top) {
 			want := fmt.Sprintf("a number in (0, %g)", p.top)
@@ -212,3 +213,6 @@ func (s Setting) needsSpectrum() bool {
 	a := s.accounting()
 	return a == Theorem31 || a == Spectral || !s.exact()
 }
+
+// needsStretch reports whether δ₄ has a part in the guarantee.
+func (s Setting) needsStretch() bool { return s.AnchorError > 0 && s.accounting() != Exact }

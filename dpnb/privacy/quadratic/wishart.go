@@ -131,13 +131,18 @@ func (w Wishart) Constants(delta1, delta3, delta4 float64) (Constants, error) {
 	if !(delta4 >= 0 && delta4 < 1) {
 		return Constants{}, &privacy.ParamError{Name: "δ₄", Value: delta4, Want: "a number in [0, 1)"}
 	}
-	c := Constants{Alpha: w.SmallestQuantile(delta3), Mu: float64(w.M), P: w.P(), Beta: math.Inf(1)}
+	c := Constants{Alpha: w.SmallestQuantile(delta3), Mu: float64(w.M), P: w.P(), Beta: w.largest(delta3, delta4)}
 	c.Alpha1 = w.gap(c.Alpha, delta1*(1-delta3))
-	if delta4 > 0 {
-		b := math.Sqrt(2*math.Log(2/(delta4*(1-delta3)))) + math.Sqrt(float64(w.M)) + math.Sqrt(float64(w.D))
-		c.Beta = b * b * (1 + 1e-14)
-	}
 	return c, nil
+}
+
+// largest returns β of Lemma D.4.
+func (w Wishart) largest(delta3, delta4 float64) float64 {
+	if delta4 == 0 {
+		return math.Inf(1)
+	}
+	b := math.Sqrt(2*math.Log(2/(delta4*(1-delta3)))) + math.Sqrt(float64(w.M)) + math.Sqrt(float64(w.D))
+	return b * b * (1 + 1e-14)
 }
 
 // SmallestQuantile returns α with P(λ_min(W) < α) ≤ δ, by Lemma D.2, rounded
