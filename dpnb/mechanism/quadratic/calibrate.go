@@ -1,8 +1,6 @@
 package quadratic
 
 import (
-	"fmt"
-
 	"github.com/dpnb/notebooks/dpnb/erm/composite"
 	"github.com/dpnb/notebooks/dpnb/loss"
 	"github.com/dpnb/notebooks/dpnb/privacy"
@@ -16,16 +14,16 @@ type Config struct {
 	RowNorm float64
 	// Epsilon > 0, 0 < Delta < 1.
 	Epsilon, Delta float64
-	// Adjacency must be privacy.ReplaceOne, under which the guarantee is proved.
+	// Adjacency: privacy.ReplaceOne, or privacy.AddRemove, which needs less noise.
 	Adjacency privacy.Adjacency
 	// Interpolation, as AssumeInterpolation states it.
 	Interpolation Interpolation
 	Regulariser   composite.Regulariser
 	Constraint    composite.Constraint
 	Ridge         float64
-	// Records is n, which is public under replace-one; Distance is a guess, made
-	// without the data, of how far the fit without noise is from θ⋆, zero for 1.
-	// They choose m and the split and have no part in the guarantee.
+	// Records is n, which is public under replace-one, or a guess of it; Distance is
+	// a guess of how far the fit without noise is from θ⋆, zero for 1. Both are made
+	// without the data, choose m and the split, and have no part in the guarantee.
 	Records  int
 	Distance float64
 	// HiddenDimension fixes m; zero chooses it.
@@ -40,20 +38,15 @@ type Config struct {
 // (account.Optimise) among those that satisfy (ε, δ).
 //
 // Errors: *privacy.ParamError, *erm.DataError; an error that wraps
-// privacy.ErrUnsupported for a loss of unbounded curvature, an adjacency other
-// than replace-one, or an accounting that is not proved for the loss.
+// privacy.ErrUnsupported for a loss of unbounded curvature or an accounting that is not proved for the loss.
 func Calibrate(c Config) (Perturbation, error) {
 	m := Perturbation{Loss: c.Loss, RowNorm: c.RowNorm, Interpolation: c.Interpolation, Regulariser: c.Regulariser, Constraint: c.Constraint,
-		Ridge: c.Ridge, Accuracy: c.Accuracy, Accounting: c.Accounting}
+		Ridge: c.Ridge, Accuracy: c.Accuracy, Accounting: c.Accounting, Adjacency: c.Adjacency}
 	if err := validateProblem(c.Loss, c.RowNorm, c.Interpolation, c.Regulariser, c.Constraint, c.Ridge); err != nil {
 		return m, err
 	}
 	if err := c.Adjacency.Validate(); err != nil {
 		return m, err
-	}
-	if c.Adjacency != privacy.ReplaceOne {
-		return m, fmt.Errorf("%w: quadratic perturbation is calibrated under %v, not %v; a bound for add/remove-one is known for least squares with exact anchor and solver only (LeastSquaresProfile)",
-			privacy.ErrUnsupported, privacy.ReplaceOne, c.Adjacency)
 	}
 	if !(c.Accuracy >= 0) {
 		return m, &privacy.ParamError{Name: "Accuracy", Value: c.Accuracy, Want: "a positive number, or 0 to have it chosen"}

@@ -50,6 +50,9 @@ type Perturbation struct {
 	Split account.Split
 	// Accounting; the zero value is the sharpest that is proved for the loss.
 	Accounting account.Accounting
+	// Adjacency of the guarantee; zero means privacy.ReplaceOne, which holds for
+	// add/remove-one too.
+	Adjacency privacy.Adjacency
 }
 
 // normSlack is by how much, relatively, a record's computed norm may exceed
@@ -76,7 +79,7 @@ func (m Perturbation) Event() account.Event {
 		Setting: account.Setting{
 			Wishart: account.Wishart{D: len(m.Interpolation.anchor), M: m.HiddenDimension}, Shift: m.Shift,
 			Smoothness: m.Smoothness(), Rank: 1, Structure: structure(m.Loss), Accounting: m.Accounting,
-			AnchorError: m.Interpolation.eta, Accuracy: m.Accuracy,
+			AnchorError: m.Interpolation.eta, Accuracy: m.Accuracy, Adjacency: m.Adjacency,
 		},
 		Split: m.Split, Sigma2: m.Sigma2, SigmaOut: m.OutputSigma,
 	}
@@ -193,7 +196,11 @@ func (m Perturbation) Run(rows erm.Rows, labels []float64, src noise.Source, set
 		return nil, err
 	}
 	event := m.Event()
-	profile, err := event.Profile(privacy.ReplaceOne)
+	adjacency := m.Adjacency
+	if adjacency == 0 {
+		adjacency = privacy.ReplaceOne
+	}
+	profile, err := event.Profile(adjacency)
 	if err != nil {
 		return nil, err
 	}
@@ -218,7 +225,7 @@ func (m Perturbation) Run(rows erm.Rows, labels []float64, src noise.Source, set
 	r := &mechanism.Release{
 		Coefficients: out,
 		Guarantee: mechanism.Guarantee{
-			Epsilon: eps, Delta: delta, Adjacency: privacy.ReplaceOne, Profile: profile,
+			Epsilon: eps, Delta: delta, Adjacency: adjacency, Profile: profile,
 			Bound: fmt.Sprintf("%v accounting of quadratic perturbation (docs/theory/quadratic.md)", event.Setting.AccountingUsed()),
 			Assumptions: append([]string{
 				m.Interpolation.String(),

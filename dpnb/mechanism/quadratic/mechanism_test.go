@@ -52,6 +52,7 @@ func TestRun(t *testing.T) {
 		"the spectral":    func(c *Config) { c.Accounting = account.Spectral },
 		"a ball":          func(c *Config) { c.Constraint = composite.Ball{Radius: 1} },
 		"a fixed m":       func(c *Config) { c.HiddenDimension = 9 },
+		"add/remove-one":  func(c *Config) { c.Adjacency = privacy.AddRemove },
 		"a coarse solver": func(c *Config) { c.Accuracy = 1e-3 },
 	} {
 		c := config(star, 0)
@@ -71,6 +72,9 @@ func TestRun(t *testing.T) {
 		}
 		if r.Guarantee.Epsilon > 1 || r.Guarantee.Delta > 1e-3 || privacy.DeltaUpper(r.Guarantee.Profile, 1) > 1.0000001e-3 {
 			t.Errorf("%s: the guarantee is (%g, %g)", name, r.Guarantee.Epsilon, r.Guarantee.Delta)
+		}
+		if r.Guarantee.Adjacency != c.Adjacency || r.Guarantee.Profile.Adjacency() != c.Adjacency {
+			t.Errorf("%s: the guarantee is for %v", name, r.Guarantee.Adjacency)
 		}
 		if !strings.Contains(strings.Join(r.Guarantee.Assumptions, "; "), "interpolation") {
 			t.Errorf("%s: the assumption is not printed: %q", name, r.Guarantee.Assumptions)
@@ -95,6 +99,19 @@ func TestRun(t *testing.T) {
 		if err := less.Validate(); err == nil {
 			t.Errorf("%s: too little output noise was accepted", name)
 		}
+	}
+}
+
+// A release for real: no seed, no warning.
+func TestRunSecure(t *testing.T) {
+	rows, labels, star := interpolated(50, 4, 1)
+	m, err := Calibrate(config(star, 0))
+	if err != nil {
+		t.Fatal(err)
+	}
+	r, err := m.Run(rows, labels, noise.NewSecure(), nil)
+	if err != nil || r.Simulated || r.Warning() != "" {
+		t.Errorf("%+v, %v", r, err)
 	}
 }
 
@@ -137,7 +154,6 @@ func TestRefusals(t *testing.T) {
 		"no projection":           {func(c *Config) { c.Constraint = cone{} }, "projection"},
 		"a constraint of length":  {func(c *Config) { c.Constraint = composite.Box{Lower: []float64{0, 0}} }, "want 1 or d"},
 		"no loss":                 {func(c *Config) { c.Loss = nil }, "Loss"},
-		"add-remove":              {func(c *Config) { c.Adjacency = privacy.AddRemove }, "replace"},
 		"no adjacency":            {func(c *Config) { c.Adjacency = 0 }, "Adjacency"},
 		"δ = 0":                   {func(c *Config) { c.Delta = 0 }, "Delta"},
 		"ε = ∞":                   {func(c *Config) { c.Epsilon = math.Inf(1) }, "Epsilon"},

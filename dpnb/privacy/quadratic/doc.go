@@ -9,6 +9,6 @@
 // Everything here rests on interpolation: all losses that any record could have
 // are minimal at one common point θ⋆. Without it there is no privacy at all.
 //
-// Adjacency is replace-one unless something else is said. The accountings, from
-// the paper's to the sharpest, are proved in docs/theory/quadratic.md.
+// Adjacency is replace-one unless Setting says otherwise. The accountings, from the
+// paper's to the sharpest, are proved in docs/theory/quadratic.md.
 package quadratic

@@ -35,20 +35,28 @@ func (e Event) Validate() error {
 	return nil
 }
 
-// Profile implements privacy.Event: (ε₁ + ε₂, δ₁ + δ₂ + δ₃ + δ₄) under
-// replace-one; for least squares with exact anchor and solver the whole curve,
-// under either adjacency.
+// Profile implements privacy.Event: (ε₁ + ε₂, δ₁ + δ₂ + δ₃ + δ₄) under the
+// setting's adjacency; for least squares with exact anchor and solver the whole
+// curve. What holds under replace-one holds under add/remove-one too (see
+// Setting.Adjacency), and the converse follows by composition.
 //
-// Errors: as Validate; privacy.ErrAdjacency under add/remove-one for all else.
+// Errors: as Validate; *privacy.ParamError for adj.
 func (e Event) Profile(adj privacy.Adjacency) (privacy.Profile, error) {
 	if err := e.Validate(); err != nil {
+		return nil, err
+	}
+	if err := adj.Validate(); err != nil {
 		return nil, err
 	}
 	if e.Setting.accounting() == Exact && e.exact() {
 		return LeastSquaresProfile(e.Wishart, e.Smoothness, e.Sigma2, adj)
 	}
 	eps, delta := e.Split.Total()
-	return privacy.Approx{Epsilon: eps, Delta: delta, Adj: privacy.ReplaceOne}.Profile(adj)
+	holds := adj
+	if e.addRemove() {
+		holds = privacy.AddRemove
+	}
+	return privacy.Approx{Epsilon: eps, Delta: delta, Adj: holds}.Profile(adj)
 }
 
 // String describes the event.

@@ -23,8 +23,8 @@ type Noise struct {
 }
 
 // Noise returns the smallest σ², and for it the smallest σ̃, with which the
-// release is (ε₁ + ε₂, δ₁ + δ₂ + δ₃ + δ₄)-differentially private under
-// replace-one, by the setting's accounting. Both are rounded up.
+// release is (ε₁ + ε₂, δ₁ + δ₂ + δ₃ + δ₄)-differentially private under the
+// setting's adjacency, by its accounting. Both are rounded up.
 //
 // Errors: as Validate; *privacy.ParamError for a split that the setting cannot
 // use; an error that wraps privacy.ErrUnsupported where no finite noise will do.
@@ -157,23 +157,33 @@ func (s Setting) spectralRatio(eps, a0 float64) float64 {
 //
 //	max(0, −p ln(1 − s/χ) − s/2) + max(ln(1 + s/χ′), s/2 − (p−1) ln(1 + s/χ′)) ≤ ε₁,
 //
-// and the floor below which χ does not fall outside that event.
+// and the floor below which χ does not fall outside that event. Under
+// add/remove-one there is only one of the two records, and the larger of the two
+// terms counts.
 func (s Setting) directionalRatio(eps, delta float64) (ratio, floor float64) {
 	nu, p := s.freedom(), s.P()
 	log := math.Log(delta)
-	low := chiLowerQuantile(nu, log+math.Log(0.8))
-	other := chiLowerQuantile(nu, log+math.Log(0.1))
-	high := chiUpperQuantile(nu, log+math.Log(0.1))
+	first, second, third := 0.8, 0.1, 0.1
+	if s.addRemove() {
+		first, second, third = 1, 0.5, 0.5
+	}
+	low := chiLowerQuantile(nu, log+math.Log(first))
+	other := chiLowerQuantile(nu, log+math.Log(second))
+	high := chiUpperQuantile(nu, log+math.Log(third))
 	cost := func(v float64) float64 {
 		lost := math.Max(0, -p*math.Log1p(-v/low)-0.5*v)
 		gained := math.Max(math.Log1p(v/other), 0.5*v-(p-1)*math.Log1p(v/high))
+		if s.addRemove() {
+			return math.Max(lost, gained)
+		}
 		return lost + gained
 	}
 	return largestBelow(cost, 0, low, eps), low
 }
 
 // exactRatio returns the largest s = L/σ², rounded down, at which the exact
-// profile, composed for a replacement, is at most δ₁ at ε₁.
+// profile, composed for a replacement unless the adjacency is add/remove-one, is at
+// most δ₁ at ε₁.
 func (s Setting) exactRatio(eps, delta, tolerance float64) float64 {
 	nu, want := s.freedom(), math.Log(delta)
 	steps := 16
@@ -181,6 +191,12 @@ func (s Setting) exactRatio(eps, delta, tolerance float64) float64 {
 		steps = 6
 	}
 	excess := func(v float64) float64 { return shift{nu, v}.replaced(eps, steps) - want }
+	if s.addRemove() {
+		excess = func(v float64) float64 {
+			h := shift{nu, v}
+			return math.Max(h.absent(eps), h.present(eps)) - want
+		}
+	}
 	// Below s the other law has no mass: P(χ² < s) ≤ δ bounds s from above.
 	hi := chiLowerQuantile(nu, want)
 	lo := hi

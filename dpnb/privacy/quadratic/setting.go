@@ -83,6 +83,11 @@ type Setting struct {
 	// Accuracy τ ≥ 0: the solver's point is within τ of the minimum of the
 	// perturbed objective.
 	Accuracy float64
+	// Adjacency; zero means privacy.ReplaceOne. A record that is not there is one
+	// with the loss zero, which is admissible: what holds for a replacement holds for
+	// add/remove-one as well, if the regulariser does not depend on the number of
+	// records. privacy.AddRemove asks for no more than that, which needs less noise.
+	Adjacency privacy.Adjacency
 	// Certified are drawn α and α₁ (Certify), used in place of Lemma D.2's where
 	// they are for this law and for no more δ than the split has. Nil uses the lemma.
 	Certified *CertifiedConstants
@@ -105,6 +110,9 @@ func (s Setting) accounting() Accounting {
 	return Spectral
 }
 
+// addRemove reports whether only records that come or go are accounted for.
+func (s Setting) addRemove() bool { return s.Adjacency == privacy.AddRemove }
+
 // AccountingUsed returns the accounting by which Noise is computed.
 func (s Setting) AccountingUsed() Accounting { return s.accounting() }
 
@@ -120,6 +128,11 @@ func (s Setting) Validate() error {
 	}{{"Shift", s.Shift}, {"AnchorError", s.AnchorError}, {"Accuracy", s.Accuracy}} {
 		if !(p.value >= 0) || math.IsInf(p.value, 1) {
 			return &privacy.ParamError{Name: p.name, Value: p.value, Want: "a finite number ≥ 0"}
+		}
+	}
+	if s.Adjacency != 0 {
+		if err := s.Adjacency.Validate(); err != nil {
+			return err
 		}
 	}
 	if !(s.Smoothness > 0) || math.IsInf(s.Smoothness, 1) {

@@ -1,8 +1,8 @@
 package quadratic
 
 import (
-	"errors"
 	"math"
+	"math/rand/v2"
 	"strings"
 	"testing"
 
@@ -175,11 +175,86 @@ func TestEvent(t *testing.T) {
 	if err != nil || privacy.DeltaUpper(p, 0.5) > 2.0001e-3 || privacy.DeltaUpper(p, 0.5) < 2e-3 {
 		t.Errorf("%v, %v", p, err)
 	}
-	if _, err := e.Profile(privacy.AddRemove); !errors.Is(err, privacy.ErrAdjacency) {
-		t.Errorf("add/remove: %v", err)
+	// A record that is not there is one of loss zero.
+	if q, err := e.Profile(privacy.AddRemove); err != nil || privacy.LogDeltaUpper(q, 0.5) != privacy.LogDeltaUpper(p, 0.5) || q.Adjacency() != privacy.AddRemove {
+		t.Errorf("add/remove: %v, %v", q, err)
+	}
+	if _, err := e.Profile(0); err == nil {
+		t.Error("no adjacency")
 	}
 	e.Sigma2 *= 0.999
 	if _, err := e.Profile(privacy.ReplaceOne); err == nil {
 		t.Error("less noise than needed was accepted")
+	}
+}
+
+// Add/remove-one needs less noise, never more, and says less about replacements.
+func TestAddRemove(t *testing.T) {
+	for _, w := range []Wishart{{1, 3}, {5, 10}, {100, 200}} {
+		for _, st := range []Structure{AnyLoss, LinearModel, LeastSquares} {
+			s := Setting{Wishart: w, Smoothness: 1, Rank: 1, Structure: st, Accuracy: 1e-9}
+			split := Split{Epsilon1: 0.4, Epsilon2: 0.1, Delta1: 1e-3, Delta2: 1e-3, Delta3: 1e-3}
+			replace, err := s.Noise(split)
+			if err != nil {
+				t.Fatal(err)
+			}
+			s.Adjacency = privacy.AddRemove
+			add, err := s.Noise(split)
+			if err != nil {
+				t.Fatal(err)
+			}
+			if add.Sigma2 > replace.Sigma2 || st == LeastSquares && !(add.Sigma2 < replace.Sigma2) {
+				t.Errorf("%v, %v: σ² = %g for add/remove-one, %g for replace-one", w, st, add.Sigma2, replace.Sigma2)
+			}
+			e := Event{Setting: s, Split: split, Sigma2: add.Sigma2, SigmaOut: add.SigmaOut}
+			a, err := e.Profile(privacy.AddRemove)
+			if err != nil {
+				t.Fatal(err)
+			}
+			r, err := e.Profile(privacy.ReplaceOne)
+			if err != nil || !(privacy.DeltaUpper(r, 0.5) > 2*privacy.DeltaUpper(a, 0.5)) {
+				t.Errorf("%v, %v: a replacement costs no more than one record: %v", w, st, err)
+			}
+		}
+	}
+	if _, err := (Setting{Wishart: Wishart{2, 4}, Smoothness: 1, Rank: 1, Adjacency: 9}).Noise(Split{Epsilon1: 1, Delta1: 0.1, Delta3: 0.1}); err == nil {
+		t.Error("an adjacency that does not exist")
+	}
+}
+
+// Noise falls as ε or a part of δ grows, for every accounting, far into the corners.
+func TestNoiseMonotone(t *testing.T) {
+	rng := rand.New(rand.NewPCG(6, 6))
+	for range 300 {
+		w := Wishart{D: 1 + rng.IntN(60)}
+		w.M = w.D + 1 + rng.IntN(200)
+		s := Setting{Wishart: w, Smoothness: math.Exp(4 * rng.NormFloat64()), Rank: 1, Structure: Structure(rng.IntN(3)), Accuracy: math.Exp(5*rng.NormFloat64() - 10)}
+		if rng.IntN(2) == 0 {
+			s.AnchorError = math.Exp(3*rng.NormFloat64() - 3)
+		}
+		if rng.IntN(3) == 0 {
+			s.Accounting = Theorem31
+		}
+		draw := func() float64 { return math.Pow(10, -1-11*rng.Float64()) }
+		split := Split{Epsilon1: math.Exp(1.5 * rng.NormFloat64()), Epsilon2: math.Exp(1.5 * rng.NormFloat64()), Delta1: draw(), Delta2: draw(), Delta3: draw(), Delta4: draw()}
+		n, err := s.Noise(split)
+		if err != nil {
+			continue // no finite noise
+		}
+		if !(n.Sigma2 > 0 && n.SigmaOut > 0) {
+			t.Fatalf("%+v %+v: %+v", s, split, n)
+		}
+		more := split
+		more.Epsilon1 *= 1.3
+		more.Delta1 *= 1.5
+		if m, err := s.Noise(more); err != nil || !(m.Sigma2 <= n.Sigma2*(1+1e-6)) {
+			t.Errorf("%+v %+v: σ² = %g, with more ε₁ and δ₁ %g (%v)", s, split, n.Sigma2, m.Sigma2, err)
+		}
+		more = split
+		more.Epsilon2 *= 1.3
+		more.Delta2 *= 1.5
+		if m, err := s.Noise(more); err != nil || !(m.SigmaOut <= n.SigmaOut*(1+1e-9)) {
+			t.Errorf("%+v %+v: σ̃ = %g, with more ε₂ and δ₂ %g (%v)", s, split, n.SigmaOut, m.SigmaOut, err)
+		}
 	}
 }
