@@ -21,6 +21,7 @@ func TestQuadraticChecksCanFail(t *testing.T) {
 		"half the distance":                       anchorDistance(0.5),
 		"a tenth of the determinant":              lowRankUpdates(0.1),
 		"another U":                               interpolatingMatrix(1.01),
+		"a thousandth of the curvature":           anchorShare(1e-3),
 		"a hundredth of the noise of Theorem 3.1": realNeighbours(quadratic.Theorem31, 0.003),
 		"a third of the exact noise":              realNeighbours(quadratic.Best, 0.3),
 		"another profile":                         exactIsAttained(1.3),
