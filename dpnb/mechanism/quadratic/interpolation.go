@@ -126,6 +126,18 @@ func (a Interpolation) CheckPublic(data PublicData, l loss.Loss) (PublicCheck, e
 	return c, nil
 }
 
+// attains refuses losses that no θ minimises, for which interpolation cannot hold:
+// their slopes tend to zero and never are.
+func attains(l loss.Loss) error {
+	of, _, _ := loss.Unclip(l)
+	switch of.(type) {
+	case loss.Logistic, loss.Probit, loss.Softplus, loss.Poisson:
+		return fmt.Errorf("%w: the %s loss has no minimiser (for Poisson: at a count of zero), so that no θ⋆ minimises every record's and interpolation cannot hold; use the squared, Huber or pseudo-Huber loss, or a squared or smoothed hinge on separable data",
+			privacy.ErrUnsupported, l.Name())
+	}
+	return nil
+}
+
 func anchorLength(got, d int) error {
 	return &privacy.ParamError{Name: "Interpolation", Value: fmt.Sprintf("an anchor of length %d", got), Want: fmt.Sprintf("one of length d = %d, a number for each feature", d)}
 }

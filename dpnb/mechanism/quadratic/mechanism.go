@@ -114,6 +114,9 @@ func validateProblem(l loss.Loss, rowNorm float64, a Interpolation, r composite.
 	} else if !(s > 0) {
 		return &privacy.ParamError{Name: "Loss", Value: l.Name(), Want: "a loss whose parameters are in range (it wants the labels: " + l.Labels() + ")"}
 	}
+	if err := attains(l); err != nil {
+		return err
+	}
 	if err := a.validate(); err != nil {
 		return err
 	}

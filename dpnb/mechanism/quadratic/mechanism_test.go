@@ -147,6 +147,8 @@ func TestRefusals(t *testing.T) {
 	}{
 		"m ≤ d":                   {func(c *Config) { c.HiddenDimension = 4 }, "more than d"},
 		"unbounded L":             {func(c *Config) { c.Loss = loss.Poisson{MaxCount: 10} }, "curvature"},
+		"no minimiser":            {func(c *Config) { c.Loss = loss.Logistic{} }, "no minimiser"},
+		"no minimiser, clipped":   {func(c *Config) { c.Loss = loss.Clipped(loss.Probit{}, 0.5) }, "no minimiser"},
 		"no assumption":           {func(c *Config) { c.Interpolation = Interpolation{} }, "AssumeInterpolation"},
 		"no anchor":               {func(c *Config) { c.Interpolation = AssumeInterpolation(nil, 0) }, "anchor"},
 		"negative η":              {func(c *Config) { c.Interpolation = AssumeInterpolation(star, -1) }, "η"},
