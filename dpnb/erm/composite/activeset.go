@@ -26,6 +26,7 @@ type activeSet struct {
 	// omega is the weight of L1.
 	omega float64
 	free  []int
+	where []place
 	// factored holds the set that chol was made for.
 	factored []int
 	chol     []float64
@@ -41,7 +42,7 @@ type activeSet struct {
 func newActiveSet(m *model, r Regulariser, c Projector) *activeSet {
 	d := m.d
 	v := func() []float64 { return make([]float64, d) }
-	a := &activeSet{m: m, r: r, c: c, p: newPair(d), chol: make([]float64, d*d), free: make([]int, 0, d), factored: make([]int, 0, d),
+	a := &activeSet{m: m, r: r, c: c, p: newPair(d), chol: make([]float64, d*d), free: make([]int, 0, d), where: make([]place, d), factored: make([]int, 0, d),
 		x: v(), g: v(), w: v(), y: v(), gy: v(), last: v(), gLast: v(), next: v(), gNext: v(), step: v()}
 	if l, ok := r.(L1); ok {
 		a.omega = l.Weight
@@ -69,9 +70,12 @@ func (a *activeSet) solve(tol float64) {
 		for norm > tol && a.newton(&norm) {
 		}
 		if norm > tol && round > 0 {
+			a.pivot(&norm)
+		}
+		if norm > tol && round > 1 {
 			a.faceByFace(&norm, tol)
 		}
-		if norm <= tol || round > 0 && norm > 0.9*before {
+		if norm <= tol || round > 1 && norm > 0.9*before {
 			return
 		}
 		a.accelerate(&norm, tol)
@@ -251,10 +255,7 @@ func (a *activeSet) stepToFace() (blocked bool) {
 // orthant returns the bounds of coordinate j within which r is linear, towards
 // where it is free to move.
 func (a *activeSet) orthant(j int) (lo, hi float64) {
-	lo, hi = math.Inf(-1), math.Inf(1)
-	if b, ok := a.c.(Box); ok {
-		lo, hi = b.bounds(j)
-	}
+	lo, hi = a.bounds(j)
 	if a.omega > 0 && (a.x[j] > 0 || a.x[j] == 0 && a.w[j] < 0) {
 		lo = math.Max(lo, 0)
 	} else if a.omega > 0 {
@@ -268,11 +269,8 @@ func (a *activeSet) held(j int, x float64) bool {
 	if a.omega > 0 && x == 0 {
 		return true
 	}
-	if b, ok := a.c.(Box); ok {
-		lo, hi := b.bounds(j)
-		return x <= lo || x >= hi
-	}
-	return false
+	lo, hi := a.bounds(j)
+	return x <= lo || x >= hi
 }
 
 // factor makes the Cholesky factor of the free rows and columns of the matrix.

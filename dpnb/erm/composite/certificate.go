@@ -26,7 +26,7 @@ type Certificate struct {
 	Slack float64
 	// Shift is 0 without a constraint and for a Box.
 	Shift float64
-	// Modulus is the μ that Bound, Gap and Distance hold for: J is to be
+	// Modulus is the μ that Bound, Gap and Distance hold for: J − r is to be
 	// μ-strongly convex on C.
 	Modulus float64
 }
@@ -78,9 +78,18 @@ func (o *objective) certify(theta, g []float64, rounding float64, p *pair, modul
 			p.leave(p.v, p.s, g)
 		}
 		c.Slack, c.Rounding = o.c.Gap(p.v, theta)
+		// A projection may have moved zeros of θ by what rounding left: the s that
+		// is there then has a gap of next to nothing, and an exact one is far off.
+		slack, err := o.r.Gap(p.s, theta)
+		copy(p.kept, p.s)
+		given := p.norm(g)
 		p.leave(p.rest, p.v, g)
 		o.r.Nearest(p.s, p.rest, theta)
 		c.Residual = p.norm(g)
+		if c.Residual > math.Sqrt(given*given+2*modulus*slack) {
+			copy(p.s, p.kept)
+			c.Residual, c.Slack, c.Rounding = p.norm(g), c.Slack+slack, c.Rounding+err
+		}
 	case structural(None{}, o.c) && shift(o.c, theta) == 0:
 		if point(o.c) {
 			o.c.Nearest(p.v, p.v, theta)

@@ -120,6 +120,19 @@ func simplePolytope(d int) *Polytope {
 	return c
 }
 
+func simpleAffine(d int) *Affine {
+	a := mat.NewDense(2, d, nil)
+	for j := range d {
+		a.Set(0, j, 1)
+		a.Set(1, j, math.Cos(float64(j)))
+	}
+	c, err := NewAffine(a, []float64{0.5, -0.2})
+	if err != nil {
+		panic(err)
+	}
+	return c
+}
+
 func functions(d int) map[string]convex {
 	upper := make([]float64, d)
 	for j := range upper {
@@ -139,6 +152,7 @@ func functions(d int) map[string]convex {
 		"ball":      ofConstraint(Ball{0.8}),
 		"simplex":   ofConstraint(Simplex{2}),
 		"polytope":  ofConstraint(simplePolytope(d)),
+		"affine":    ofConstraint(simpleAffine(d)),
 	}
 }
 

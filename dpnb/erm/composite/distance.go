@@ -61,7 +61,7 @@ func structural(r Regulariser, c Projector) bool {
 	return false
 }
 
-// shift bounds the distance of θ from the point that structural speaks of.
+// shift bounds the distance of θ from the point of C that a certificate is about.
 func shift(c Projector, theta []float64) float64 {
 	switch c := c.(type) {
 	case Ball:
@@ -70,15 +70,18 @@ func shift(c Projector, theta []float64) float64 {
 		}
 	case Simplex:
 		return 3 * edge(len(theta)) * c.Sum
+	case *Affine:
+		return c.shift(theta)
 	}
 	return 0
 }
 
-// pair is a subgradient s and a normal v, with what is left of g + s + v.
-type pair struct{ s, v, rest []float64 }
+// pair is a subgradient s and a normal v, with what is left of g + s + v, and
+// room for another s.
+type pair struct{ s, v, rest, kept []float64 }
 
 func newPair(d int) *pair {
-	return &pair{make([]float64, d), make([]float64, d), make([]float64, d)}
+	return &pair{make([]float64, d), make([]float64, d), make([]float64, d), make([]float64, d)}
 }
 
 // nearest finds s ∈ ∂r(θ) and v ∈ N_C(θ) with small ‖g + s + v‖, which it

@@ -54,3 +54,20 @@ func TestIllConditioned(t *testing.T) {
 		}
 	}
 }
+
+// What the methods cost where the plain ones would crawl: all coordinates that
+// are wrong change places at once, and Newton's method ends what the splitting
+// begins.
+func TestIllConditionedIsCheap(t *testing.T) {
+	for _, c := range []struct {
+		r              Regulariser
+		c              Constraint
+		steps, factors int
+	}{{nil, NewBox(0.5), 100, 15}, {L1{0.5}, NewBox(0.5), 100, 15}, {nil, Ball{1}, 40, 10}, {L2{0.5}, Ball{1}, 40, 10}, {nil, Simplex{1}, 40, 10}, {L2{0.5}, nil, 40, 10}, {GroupL1{0.3, []int{50, 50, 50}}, nil, 40, 10}} {
+		p := illConditioned(1, 600, 150, loss.Squared{}, c.r, c.c)
+		s, err := Solve(p, &Settings{Tolerance: 1e-5})
+		if err != nil || s.Steps > c.steps || s.Factorisations > c.factors {
+			t.Errorf("%v, %v: %d steps and %d factors, want %d and %d at most; %v", c.r, c.c, s.Steps, s.Factorisations, c.steps, c.factors, err)
+		}
+	}
+}

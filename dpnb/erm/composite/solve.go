@@ -17,9 +17,9 @@ type Settings struct {
 	// qop's criterion (7) it is √(2τασ²). Zero means 1e-9·(1 + ‖∇(J−r)‖) at the
 	// start.
 	Tolerance float64
-	// Modulus is μ, with which J is strongly convex: for quadratic objective
+	// Modulus is μ, with which J − r is strongly convex on C: for quadratic objective
 	// perturbation ασ² where λ_min(W) ≥ α. It is taken on trust (LeastEigenvalue
-	// proves one). Zero means λ.
+	// proves one). Zero means λ, that of an L2Squared included.
 	Modulus float64
 	// MaxPasses over the records; zero means 500.
 	MaxPasses int
@@ -322,9 +322,7 @@ func Evaluate(p *Problem, grad, theta []float64) (float64, error) {
 }
 
 // Verify returns the certificate of any point θ of C: how far it is from the
-// minimiser, whatever found it. modulus is μ as in Settings. It knows no
-// multipliers: for Nuclear with a constraint, where a point is of low rank but
-// nearly, the bound holds and may be crude.
+// minimiser, whatever found it. modulus is μ as in Settings.
 //
 // Errors: *erm.DataError, also if θ is not in C.
 func Verify(p *Problem, theta []float64, modulus float64) (Certificate, error) {
@@ -338,8 +336,11 @@ func Verify(p *Problem, theta []float64, modulus float64) (Certificate, error) {
 	// Contains grants rounding; what is certified is the projection, nearby.
 	r.o.c.Project(r.x, theta)
 	_, rounding := r.o.eval(r.g, r.x)
-	if !structural(r.o.r, r.o.c) { // a pair to begin with
-		r.pair.nearest(r.o.r, r.o.c, r.g, r.x)
+	if !structural(r.o.r, r.o.c) { // the multipliers of the minimiser nearby
+		r.o.hessian(r.m.h, r.x)
+		copy(r.m.centre, r.x)
+		copy(r.m.bar, r.g)
+		r.model(1e-9*(1+floats.Norm(r.g, 2)), true)
 	}
 	c := r.o.certify(r.x, r.g, rounding, r.pair, r.s.Modulus)
 	if moved := floats.Distance(r.x, theta, 2); moved > 0 {

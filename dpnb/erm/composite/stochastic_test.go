@@ -1,7 +1,6 @@
 package composite
 
 import (
-	"fmt"
 	"math"
 	"math/rand/v2"
 	"slices"
@@ -16,7 +15,10 @@ import (
 // With one record the method is deterministic and converges to what Solve finds,
 // whatever the regulariser and the constraint.
 func TestStochasticOnOneRecord(t *testing.T) {
-	for _, s := range table(6, 11) {
+	for k, s := range table(6, 11) {
+		if _, slow := s.p.Regulariser.(Nuclear); slow && k%3 != 0 {
+			continue
+		}
 		one := *s.p
 		one.Rows, one.Labels = erm.NewDense(1, 6, s.p.Rows.(*erm.Dense).Data[:6]), s.p.Labels[:1]
 		star, err := Solve(&one, &Settings{Tolerance: 1e-5, Modulus: s.modulus})
@@ -24,12 +26,12 @@ func TestStochasticOnOneRecord(t *testing.T) {
 			t.Errorf("%s: %v", s.name, err)
 			continue
 		}
-		got, err := Stochastic(&one, &StochasticSettings{Indices: rand.New(rand.NewPCG(1, 1)), Iterations: 20000, Decay: 1e-9, Modulus: s.modulus})
+		got, err := Stochastic(&one, &StochasticSettings{Indices: rand.New(rand.NewPCG(1, 1)), Iterations: 6000, Decay: 1e-9, Modulus: s.modulus})
 		if err != nil {
 			t.Errorf("%s: %v", s.name, err)
 			continue
 		}
-		if dist := floats.Distance(got.Theta, star.Theta, 2); dist > 1e-6 {
+		if dist := floats.Distance(got.Theta, star.Theta, 2); dist > 1e-6+star.Certificate.Distance() {
 			t.Errorf("%s: %v from the minimiser", s.name, dist)
 		}
 		if dist := floats.Distance(got.Theta, star.Theta, 2); dist > got.Certificate.Distance()+star.Certificate.Distance() {
@@ -38,7 +40,7 @@ func TestStochasticOnOneRecord(t *testing.T) {
 	}
 }
 
-// Without a constraint, and with one by the joint map, the method comes nearer
+// Without a constraint, over an affine one, and with others by the joint map, the method comes nearer
 // the longer it runs. As printed it stays off the minimiser over a box. At any
 // time the certificate is honest.
 func TestStochasticConverges(t *testing.T) {
@@ -46,9 +48,9 @@ func TestStochasticConverges(t *testing.T) {
 		c         Constraint
 		joint     bool
 		converges bool
-	}{{nil, false, true}, {NewBox(0.8), true, true}, {NewBox(0.8), false, false}, {Ball{1}, true, true}} {
+	}{{nil, false, true}, {simpleAffine(6), false, true}, {NewBox(0.8), true, true}, {NewBox(0.8), false, false}, {Ball{1}, true, true}} {
 		s := random(rand.New(rand.NewPCG(5, 1)), 40, 6, loss.Squared{}, L1{1}, c.c)
-		star, err := Solve(s.p, &Settings{Tolerance: 1e-9})
+		star, err := Solve(s.p, &Settings{Tolerance: 1e-5, Modulus: s.modulus})
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -59,7 +61,7 @@ func TestStochasticConverges(t *testing.T) {
 				t.Fatal(err)
 			}
 			dist := floats.Distance(got.Theta, star.Theta, 2)
-			if dist > got.Certificate.Distance() || !s.p.projector().Contains(got.Theta) {
+			if dist > got.Certificate.Distance()+star.Certificate.Distance() || !s.p.projector().Contains(got.Theta) {
 				t.Errorf("%s: after %d iterations %v from the minimiser, certified %v", s.name, k, dist, got.Certificate.Distance())
 			}
 			dists = append(dists, dist)
@@ -136,6 +138,9 @@ func TestNoAllocationInLoops(t *testing.T) {
 		}); n != 0 {
 			t.Errorf("%s: a splitting step allocates %v times", s.name, n)
 		}
+		if n := testing.AllocsPerRun(20, func() { r.splitting.manifold.polish(0, s.modulus) }); n != 0 {
+			t.Errorf("%s: a polish allocates %v times", s.name, n)
+		}
 	}
 	s := random(rand.New(rand.NewPCG(5, 2)), 40, 10, loss.Squared{}, L1{1}, NewBox(0.5))
 	r, err := newSearch(s.p, Settings{Workers: 1})
@@ -148,7 +153,12 @@ func TestNoAllocationInLoops(t *testing.T) {
 	r.o.hessian(r.m.h, r.x)
 	copy(r.m.bar, r.g)
 	r.active.renew()
-	if n := testing.AllocsPerRun(20, func() { r.active.solve(1e-6) }); n != 0 {
+	if n := testing.AllocsPerRun(20, func() {
+		var norm float64
+		r.active.solve(1e-6)
+		r.active.pivot(&norm)
+		r.active.faceByFace(&norm, 0)
+	}); n != 0 {
 		t.Errorf("the active set allocates %v times", n)
 	}
 }
@@ -175,15 +185,27 @@ func TestLeastEigenvalue(t *testing.T) {
 	}
 }
 
-func ExampleStochastic() {
-	p := &Problem{
-		Rows: erm.NewDense(2, 1, []float64{1, 2}), Labels: []float64{1, 2}, Loss: loss.Squared{},
-		Regulariser: L1{Weight: 0.5}, Constraint: NewBox(5), Ridge: 1,
+// What 1,000 iterations leave of the problem of qop's appendix G.3: the slowest
+// direction has shrunk by e⁻² only (docs/theory/composite.md).
+func TestPaperRunIsNotAtTheMinimum(t *testing.T) {
+	p := paperProblem(1, 300, 100, 1.1747e5, 10)
+	mu, ok := LeastEigenvalue(p.Quadratic)
+	if !ok {
+		t.Fatal("no least eigenvalue")
 	}
-	s, err := Stochastic(p, &StochasticSettings{Indices: rand.New(rand.NewPCG(1, 2)), Iterations: 20000})
+	star, err := Solve(p, &Settings{Modulus: mu, Tolerance: 1e-2})
 	if err != nil {
-		panic(err)
+		t.Fatal(err)
 	}
-	fmt.Printf("%.2f, certified within %.1f\n", s.Theta[0], s.Certificate.Distance())
-	// Output: 0.75, certified within 0.0
+	got, err := Stochastic(p, &StochasticSettings{Indices: rand.New(rand.NewPCG(1, 2)), Modulus: mu})
+	if err != nil {
+		t.Fatal(err)
+	}
+	dist, gap := floats.Distance(got.Theta, star.Theta, 2), got.Value-star.Value
+	if dist < 0.05 || dist > 0.15 || gap < 5e3 || gap > 2e4 || star.Certificate.Gap() > 1e-10 {
+		t.Errorf("%v from the minimiser, J̃ %v above the minimum, which is certified to %v", dist, gap, star.Certificate.Gap())
+	}
+	if dist > got.Certificate.Distance() || gap > got.Certificate.Gap() {
+		t.Errorf("certified %v and %v, found %v and %v", got.Certificate.Distance(), got.Certificate.Gap(), dist, gap)
+	}
 }
