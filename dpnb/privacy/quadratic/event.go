@@ -2,6 +2,7 @@ package quadratic
 
 import (
 	"fmt"
+	"math"
 
 	"github.com/dpnb/notebooks/dpnb/privacy"
 )
@@ -66,19 +67,20 @@ func (e Event) String() string {
 }
 
 // LeastSquaresProfile returns the privacy profile of least squares with an exact
-// anchor and an exact solver, for records with ‖∇²ℓ‖ ≤ L. Under add/remove-one it
-// is exact: no smaller one holds for all regularisers and constraints if M =
-// XᵀX/σ² + W itself can be read off the release, and none larger is needed.
+// anchor and an exact solver, for records with ‖∇²ℓ‖ ≤ L. Under add/remove-one it is
+// exact, as it is attained by a linear regulariser along the longest record; under
+// replace-one it is the composition of two such steps.
 //
 // Errors: *privacy.ParamError.
-// Proof: docs/theory/quadratic.md.
+// Proof: docs/theory/quadratic.md, section 4.
 func LeastSquaresProfile(w Wishart, smoothness, sigma2 float64, adj privacy.Adjacency) (privacy.Profile, error) {
 	s := Setting{Wishart: w, Smoothness: smoothness, Rank: 1, Structure: LeastSquares}
 	if err := s.Validate(); err != nil {
 		return nil, err
 	}
-	if !(sigma2 > 0) {
-		return nil, &privacy.ParamError{Name: "Sigma2", Value: sigma2, Want: "a positive number"}
+	ratio := smoothness / sigma2 * (1 + 1e-15)
+	if !(ratio > 0) || math.IsInf(ratio, 1) {
+		return nil, &privacy.ParamError{Name: "Sigma2", Value: sigma2, Want: "a positive finite number, not out of all proportion to L"}
 	}
-	return privacy.ConvertAdjacency(shift{w.freedom(), smoothness / sigma2 * (1 + 1e-15)}, adj)
+	return privacy.ConvertAdjacency(shift{w.freedom(), ratio}, adj)
 }

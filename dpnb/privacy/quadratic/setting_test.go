@@ -258,3 +258,26 @@ func TestNoiseMonotone(t *testing.T) {
 		}
 	}
 }
+
+// Probabilities that fall with ε, in any corner.
+func TestProfileShape(t *testing.T) {
+	rng := rand.New(rand.NewPCG(8, 8))
+	for range 400 {
+		h := shift{float64(2 + rng.IntN(3000)), math.Exp(6 * rng.NormFloat64())}
+		for _, d := range privacy.Directions {
+			last := 0.0
+			for _, eps := range []float64{math.Inf(-1), -30, -1, -1e-9, 0, 1e-9, 0.1, 1, 5, 50, 1e4, math.Inf(1)} {
+				l := h.LogDeltaUpper(d, eps)
+				if math.IsNaN(l) || l > 0 || l > last+1e-8+1e-9*math.Abs(last) {
+					t.Fatalf("%+v, %v: ln δ(%g) = %g after %g", h, d, eps, l, last)
+				}
+				last = l
+			}
+		}
+	}
+	for _, sigma2 := range []float64{0, -1, math.Inf(1), math.NaN()} {
+		if _, err := LeastSquaresProfile(Wishart{2, 4}, 1, sigma2, privacy.AddRemove); err == nil {
+			t.Errorf("σ² = %g", sigma2)
+		}
+	}
+}
