@@ -113,6 +113,10 @@ func Register() []Claim {
 		descent(),
 		selection(),
 		composites(),
+		quadraticLemmas(),
+		quadraticMatrices(),
+		quadraticTheorems(),
+		quadraticExperiments(),
 	} {
 		all = append(all, part...)
 	}
