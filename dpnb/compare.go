@@ -51,8 +51,8 @@ type CompareRow struct {
 	// Lower and Upper are the ends of the interval that covers the next fit's
 	// score with 95 % probability if scores were Gaussian.
 	Lower, Upper float64
-	// Lambda and Sigma are the ridge and the noise in the objective; 0 where the
-	// mechanism has none.
+	// Lambda and Sigma are the mechanism's ridge, 0 where it has none, and its
+	// noise: in the objective, in the coefficients, in a gradient or in moments.
 	Lambda, Sigma float64
 	// Err says why there are no scores.
 	Err error
@@ -205,6 +205,7 @@ func (c *Comparison) Display() display.Item {
 		it.Notes = append(it.Notes, fmt.Sprintf("Not for such records: %s.", strings.Join(c.Skipped, "; ")))
 	}
 	it.Notes = append(it.Notes,
+		"λ and σ are each mechanism's own: those of objective perturbation can be compared with each other, with others they cannot.",
 		fmt.Sprintf("Without privacy %s; %s %s.", s.text(c.NonPrivate), s.guess, s.text(c.Baseline)),
 		"A simulation on data that are public, with noise from seeds: it protects nobody, and each fit would have to be paid for on private data.")
 	return it

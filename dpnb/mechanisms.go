@@ -94,6 +94,10 @@ var oneForm = []frame.Task{frame.TwoClasses, frame.Number, frame.Count}
 //     older accountings (dtz24; rkw23), or as Kifer, Smith and Thakurta 2012
 //     fix both (KST12);
 //   - OneVsRest;
+//   - output perturbation, with the λ at which the noise moves a prediction xᵀθ by
+//     1/2 (classes) or 1/24 (numbers, counts);
+//   - DP-SGD with Adam: 20 passes in batches of 256, a fixed learning rate that
+//     did well on public data, told how many records there are;
 //   - AdaSSP and the functional mechanism, for least squares.
 var AllMechanisms = []Mechanism{
 	changed("objective perturbation", func(*plan) {}, frame.TwoClasses, frame.Number, frame.Count, frame.ManyClasses),
@@ -101,6 +105,8 @@ var AllMechanisms = []Mechanism{
 	changed("objective perturbation, as in rkw23", smallest(objpert.RKW23), oneForm...),
 	changed("objective perturbation, as in KST12", func(p *plan) { p.prepare = perturbAsKST12 }, oneForm...),
 	By("one-vs-rest", func(src noise.Source) Learner { return OneVsRest{Noise: src, Workers: 1} }),
+	changed("output perturbation", func(p *plan) { p.prepare = perturbOutput }, oneForm...),
+	changed("DP-SGD, learning rate not paid for", func(p *plan) { p.prepare = descend }, oneForm...),
 	changed("AdaSSP", func(p *plan) { p.prepare = adaSSP }, frame.Number),
 	changed("functional mechanism", func(p *plan) { p.prepare = functional }, frame.Number),
 }

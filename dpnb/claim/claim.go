@@ -112,6 +112,7 @@ func Register() []Claim {
 		severalClasses(),
 		descent(),
 		selection(),
+		composites(),
 	} {
 		all = append(all, part...)
 	}

@@ -61,6 +61,7 @@ func TestVerdicts(t *testing.T) {
 		"dtz24/thm2.6": HoldsWithCorrection,
 		"rkw23/thmH.1": HoldsWithCorrection,
 		"rkw23/secH.1": HoldsWithCorrection,
+		"qop/algG.2":   HoldsWithCorrection,
 	}
 	results, err := Run(context.Background(), Register(), Quick, nil)
 	if err != nil {

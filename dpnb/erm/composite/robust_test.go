@@ -1,0 +1,73 @@
+package composite
+
+import (
+	"fmt"
+	"math"
+	"math/rand/v2"
+	"testing"
+
+	"github.com/dpnb/notebooks/dpnb/erm"
+	"github.com/dpnb/notebooks/dpnb/loss"
+)
+
+// illConditioned has n records whose d features share a factor and differ in
+// scale by up to a thousand, hardly any ridge and no quadratic term.
+func illConditioned(seed uint64, n, d int, l loss.Loss, r Regulariser, c Constraint) *Problem {
+	rng := rand.New(rand.NewPCG(seed, 9))
+	rows := erm.NewDense(n, d, nil)
+	p := &Problem{Rows: rows, Labels: make([]float64, n), Loss: l, Ridge: 1e-4, Regulariser: r, Constraint: c}
+	for i := range n {
+		common := rng.NormFloat64()
+		var t float64
+		for j := range d {
+			x := (common + 0.1*rng.NormFloat64()) * math.Pow(10, -3*float64(j)/float64(d))
+			rows.Data[i*d+j] = x
+			t += x * float64(j%5-2)
+		}
+		p.Labels[i] = t + 0.3*rng.NormFloat64()
+		if _, ok := l.(loss.Squared); !ok {
+			p.Labels[i] = math.Copysign(1, p.Labels[i])
+		}
+	}
+	return p
+}
+
+func TestIllConditioned(t *testing.T) {
+	for _, size := range []struct{ n, d int }{{400, 40}, {30, 60}} {
+		for _, l := range []loss.Loss{loss.Squared{}, loss.Logistic{}, loss.SmoothedHinge{Width: 0.1}} {
+			for _, r := range []Regulariser{nil, L1{0.05}, L2{0.1}, GroupL1{0.05, []int{20, 10, 5}}} {
+				for _, c := range []Constraint{nil, NewBox(1), Ball{2}, Simplex{1}} {
+					p := illConditioned(1, size.n, size.d, l, r, c)
+					got, err := Solve(p, &Settings{Tolerance: 1e-6})
+					name := fmt.Sprintf("%v %s", size, l.Name())
+					if r != nil {
+						name += " " + r.Name()
+					}
+					if c != nil {
+						name += " " + c.Name()
+					}
+					if err != nil {
+						t.Errorf("%s: %v; %d steps, %d factors", name, err, got.Steps, got.Factorisations)
+					}
+				}
+			}
+		}
+	}
+}
+
+// What the methods cost where the plain ones would crawl: all coordinates that
+// are wrong change places at once, and Newton's method ends what the splitting
+// begins.
+func TestIllConditionedIsCheap(t *testing.T) {
+	for _, c := range []struct {
+		r              Regulariser
+		c              Constraint
+		steps, factors int
+	}{{nil, NewBox(0.5), 100, 15}, {L1{0.5}, NewBox(0.5), 100, 15}, {nil, Ball{1}, 40, 10}, {L2{0.5}, Ball{1}, 40, 10}, {nil, Simplex{1}, 40, 10}, {L2{0.5}, nil, 40, 10}, {GroupL1{0.3, []int{50, 50, 50}}, nil, 40, 10}} {
+		p := illConditioned(1, 600, 150, loss.Squared{}, c.r, c.c)
+		s, err := Solve(p, &Settings{Tolerance: 1e-5})
+		if err != nil || s.Steps > c.steps || s.Factorisations > c.factors {
+			t.Errorf("%v, %v: %d steps and %d factors, want %d and %d at most; %v", c.r, c.c, s.Steps, s.Factorisations, c.steps, c.factors, err)
+		}
+	}
+}

@@ -1,0 +1,350 @@
+package composite
+
+import (
+	"fmt"
+	"math"
+
+	"gonum.org/v1/gonum/floats"
+
+	"github.com/dpnb/notebooks/dpnb/erm"
+	"github.com/dpnb/notebooks/dpnb/loss"
+)
+
+// Settings of Solve. The zero value and nil are right for a solution that is as
+// exact as it can cheaply be.
+type Settings struct {
+	// Tolerance on Certificate.Bound, the distance of zero from ∂J + N_C. For
+	// qop's criterion (7) it is √(2τασ²). Zero means 1e-9·(1 + ‖∇(J−r)‖) at the
+	// start.
+	Tolerance float64
+	// Modulus is μ, with which J − r is strongly convex on C: for quadratic objective
+	// perturbation ασ² where λ_min(W) ≥ α. It is taken on trust (LeastEigenvalue
+	// proves one). Zero means λ, that of an L2Squared included.
+	Modulus float64
+	// MaxPasses over the records; zero means 500.
+	MaxPasses int
+	// Workers is the number of goroutines; zero means one for each processor.
+	// The result does not depend on it.
+	Workers int
+	// Start is where the search begins (length d); it is projected on C. nil is
+	// the origin.
+	Start []float64
+}
+
+// Solution is a point of C with its certificate.
+type Solution struct {
+	Theta []float64
+	// Value is J(Theta).
+	Value       float64
+	Certificate Certificate
+	// Tolerance that was asked for.
+	Tolerance float64
+	// Passes over the records that were made, those for Hessians included.
+	Passes int
+	// Steps is the number of products with a d×d matrix, Factorisations that of
+	// Cholesky factors.
+	Steps, Factorisations int
+	// Method is the name of the method that was used.
+	Method string
+}
+
+// search is the state of Solve.
+type search struct {
+	o         *objective
+	s         Settings
+	m         *model
+	pair      *pair
+	x, g      []float64
+	value     float64
+	rounding  float64
+	active    *activeSet
+	splitting *splitting
+	// lift is added to the diagonal of the Hessian.
+	lift float64
+	best Solution
+	// gradient of the best point, and its error
+	bestG        []float64
+	bestRounding float64
+}
+
+// Solve returns the minimiser of J over C to a certified distance of zero from
+// ∂J + N_C of at most Settings.Tolerance, rounding errors included.
+//
+// Method: proximal Newton steps (one for the squared loss, but for refinement);
+// the model is solved by an active set where r and C are separable, by the
+// alternating directions method elsewhere.
+//
+// Errors: *erm.DataError for input that has no answer; erm.ErrTolerance
+// (wrapped, with the best point) if MaxPasses or the precision of float64 ends
+// the search first.
+func Solve(p *Problem, settings *Settings) (*Solution, error) {
+	var s Settings
+	if settings != nil {
+		s = *settings
+	}
+	r, err := newSearch(p, s)
+	if err != nil {
+		return nil, err
+	}
+	if err := r.begin(); err != nil {
+		return nil, err
+	}
+	r.run()
+	return r.solution()
+}
+
+func checkSettings(p *Problem, s *Settings) error {
+	if err := p.Validate(); err != nil {
+		return err
+	}
+	_, d := p.Rows.Dims()
+	switch {
+	case s.Start != nil && len(s.Start) != d:
+		return dataError("the start has length %d, want d = %d", len(s.Start), d)
+	case !finite(s.Start...):
+		return dataError("the start has an entry that is not finite")
+	case !(s.Tolerance >= 0):
+		return dataError("Tolerance = %v, want a positive number", s.Tolerance)
+	case !(s.Modulus >= 0) || math.IsInf(s.Modulus, 1):
+		return dataError("Modulus (μ) = %v, want a number that is not negative", s.Modulus)
+	}
+	return nil
+}
+
+func newSearch(p *Problem, s Settings) (*search, error) {
+	if err := checkSettings(p, &s); err != nil {
+		return nil, err
+	}
+	o, err := newObjective(p, s.Workers)
+	if err != nil {
+		return nil, err
+	}
+	if s.Modulus == 0 {
+		s.Modulus = o.ridge
+	}
+	if s.Modulus == 0 && !structural(o.r, o.c) {
+		return nil, dataError("with the %s regulariser and the %s constraint optimality is certified through the strong convexity of J: state Modulus, or a Ridge", o.r.Name(), o.c.Name())
+	}
+	if s.MaxPasses == 0 {
+		s.MaxPasses = 500
+	}
+	r := &search{o: o, s: s, m: newModel(o.d), pair: newPair(o.d), x: make([]float64, o.d), g: make([]float64, o.d), bestG: make([]float64, o.d)}
+	r.best.Theta = make([]float64, o.d)
+	r.best.Certificate.Residual = math.Inf(1)
+	if intervals(o.r, o.c) {
+		r.active = newActiveSet(r.m, o.r, o.c)
+	} else {
+		r.splitting = newSplitting(o, r.m)
+	}
+	return r, nil
+}
+
+// begin evaluates J at the start.
+func (r *search) begin() error {
+	copy(r.x, r.s.Start)
+	r.o.c.Project(r.x, r.x)
+	r.value, r.rounding = r.o.eval(r.g, r.x)
+	if !finite(r.value, r.rounding) || !finite(r.g...) {
+		return dataError("the objective is not finite at the start: clean or scale the records, or start elsewhere")
+	}
+	if r.s.Tolerance == 0 {
+		r.s.Tolerance = 1e-9 * (1 + floats.Norm(r.g, 2))
+	}
+	r.record()
+	return nil
+}
+
+// record keeps the point if it is the best so far.
+func (r *search) record() {
+	c := r.o.certify(r.x, r.g, r.rounding, r.pair, r.s.Modulus)
+	if c.Bound() < r.best.Certificate.Bound() || r.best.Method == "" {
+		copy(r.best.Theta, r.x)
+		copy(r.bestG, r.g)
+		r.best.Value, r.bestRounding = r.value, r.rounding
+		r.best.Certificate, r.best.Method = c, r.method()
+	}
+}
+
+func (r *search) method() string {
+	if r.active != nil {
+		return "active set"
+	}
+	return "alternating directions"
+}
+
+func (r *search) done() bool { return r.best.Certificate.Bound() <= r.s.Tolerance }
+
+// run makes proximal Newton steps until the certificate is good enough, the
+// passes are spent or nothing is to be gained any more.
+func (r *search) run() {
+	_, quadratic := r.o.p.Loss.(loss.Squared)
+	first := r.best.Certificate.Bound()
+	trial, trialG := make([]float64, r.o.d), make([]float64, r.o.d)
+	for stalled, step := 0, 0; !r.done() && stalled < patienceOuter(quadratic) && r.o.data.Passes() < r.s.MaxPasses; step++ {
+		if step == 0 || !quadratic {
+			r.o.hessian(r.m.h, r.x)
+			r.damp()
+		}
+		copy(r.m.centre, r.x)
+		copy(r.m.bar, r.g)
+		before := r.best.Certificate.Bound()
+		target := 0.3 * r.s.Tolerance
+		if !quadratic {
+			target = math.Max(target, before*math.Min(0.1, before/first))
+		}
+		next := r.model(target, step == 0 || !quadratic)
+		length := r.move(next, trial, trialG)
+		switch {
+		case length == 0 && (quadratic || r.lift > 1e3*r.m.top):
+			return
+		case length < 0.2: // the model is good nearby only
+			r.lift = math.Max(8*r.lift, 1e-6*r.m.top)
+		case length == 1:
+			r.lift /= 8
+		}
+		if length == 0 {
+			continue
+		}
+		r.record()
+		if r.best.Certificate.Bound() > 0.7*before {
+			stalled++
+		} else {
+			stalled = 0
+		}
+	}
+}
+
+// patienceOuter is the number of steps in sequence that may fail to gain a third.
+func patienceOuter(quadratic bool) int {
+	if quadratic {
+		return 3
+	}
+	return 30
+}
+
+// damp lifts the Hessian by what float64 takes for zero, lest it be singular, and
+// where steps had to be short by more (Levenberg and Marquardt).
+func (r *search) damp() {
+	var trace float64
+	for j := range r.o.d {
+		trace += r.m.h[j*r.o.d+j]
+	}
+	for j := range r.o.d {
+		r.m.h[j*r.o.d+j] += 1e-14*trace + r.lift
+	}
+}
+
+// model returns the minimiser of the model, with its pair of subgradients.
+func (r *search) model(target float64, renew bool) []float64 {
+	if r.active != nil {
+		if renew {
+			r.active.renew()
+		}
+		r.active.solve(target)
+		return r.active.x
+	}
+	if renew {
+		r.splitting.renew(r.s.Modulus)
+	}
+	r.splitting.solve(target, r.s.Modulus)
+	copy(r.pair.s, r.splitting.p.s)
+	copy(r.pair.v, r.splitting.p.v)
+	return r.splitting.theta
+}
+
+// move goes towards next as far as J falls enough. J is compared with a grain
+// of salt, as near the minimum its differences are lost in rounding. It returns
+// the share of the way.
+func (r *search) move(next, trial, trialG []float64) float64 {
+	slope := r.o.r.Value(next) - r.o.r.Value(r.x)
+	for j, x := range next {
+		slope += r.g[j] * (x - r.x[j])
+	}
+	for a := 1.0; a > 1e-3; a *= 0.25 {
+		if a == 1 {
+			copy(trial, next)
+		} else {
+			for j, x := range next {
+				trial[j] = r.x[j] + a*(x-r.x[j])
+			}
+			r.o.c.Project(trial, trial)
+		}
+		value, rounding := r.o.eval(trialG, trial)
+		if value <= r.value+1e-4*a*math.Min(slope, 0)+1e-11*math.Abs(r.value) {
+			copy(r.x, trial)
+			copy(r.g, trialG)
+			r.value, r.rounding = value, rounding
+			return a
+		}
+		if r.o.data.Passes() >= r.s.MaxPasses {
+			return 0
+		}
+	}
+	return 0
+}
+
+// solution returns the best point, and ErrTolerance if it is not good enough.
+func (r *search) solution() (*Solution, error) {
+	b := &r.best
+	b.Tolerance, b.Passes = r.s.Tolerance, r.o.data.Passes()
+	if r.active != nil {
+		b.Steps, b.Factorisations = r.active.steps, r.active.factorisations
+	} else {
+		b.Steps, b.Factorisations = r.splitting.steps, r.splitting.factors
+	}
+	if c := b.Certificate; !(c.Bound() <= r.s.Tolerance) {
+		return b, fmt.Errorf("composite: %w: dist(0, ∂J + N_C) ≤ %.3g (of which rounding %.3g) after %d passes, want %.3g; allow more passes or a larger tolerance",
+			erm.ErrTolerance, c.Bound(), c.Rounding, b.Passes, r.s.Tolerance)
+	}
+	return b, nil
+}
+
+// Evaluate returns J(θ), whether θ ∈ C or not, and writes the gradient of J − r to
+// grad if it is not nil (length d).
+//
+// Errors: *erm.DataError.
+func Evaluate(p *Problem, grad, theta []float64) (float64, error) {
+	if err := p.Validate(); err != nil {
+		return 0, err
+	}
+	o, err := newObjective(p, 0)
+	if err != nil {
+		return 0, err
+	}
+	if len(theta) != o.d || grad != nil && len(grad) != o.d {
+		return 0, dataError("θ has length %d and the gradient %d, want d = %d", len(theta), len(grad), o.d)
+	}
+	if grad == nil {
+		grad = make([]float64, o.d)
+	}
+	value, _ := o.eval(grad, theta)
+	return value, nil
+}
+
+// Verify returns the certificate of any point θ of C: how far it is from the
+// minimiser, whatever found it. modulus is μ as in Settings.
+//
+// Errors: *erm.DataError, also if θ is not in C.
+func Verify(p *Problem, theta []float64, modulus float64) (Certificate, error) {
+	r, err := newSearch(p, Settings{Start: theta, Modulus: modulus})
+	if err != nil {
+		return Certificate{}, err
+	}
+	if theta == nil || !r.o.c.Contains(theta) {
+		return Certificate{}, dataError("the point is not in the constraint set, where the normal cone is empty")
+	}
+	// Contains grants rounding; what is certified is the projection, nearby.
+	r.o.c.Project(r.x, theta)
+	_, rounding := r.o.eval(r.g, r.x)
+	if !structural(r.o.r, r.o.c) { // the multipliers of the minimiser nearby
+		r.o.hessian(r.m.h, r.x)
+		copy(r.m.centre, r.x)
+		copy(r.m.bar, r.g)
+		r.model(1e-9*(1+floats.Norm(r.g, 2)), true)
+	}
+	c := r.o.certify(r.x, r.g, rounding, r.pair, r.s.Modulus)
+	if moved := floats.Distance(r.x, theta, 2); moved > 0 {
+		c.Shift += moved * (1 + edge(r.o.d))
+	}
+	return c, nil
+}

@@ -1,0 +1,378 @@
+package composite
+
+import (
+	"errors"
+	"math"
+	"math/rand/v2"
+	"slices"
+	"strings"
+	"testing"
+
+	"gonum.org/v1/gonum/floats"
+	"gonum.org/v1/gonum/mat"
+
+	"github.com/dpnb/notebooks/dpnb/erm"
+	"github.com/dpnb/notebooks/dpnb/loss"
+)
+
+// membership is a constraint that nobody can project on.
+type membership struct{}
+
+func (membership) Name() string            { return "membership" }
+func (membership) Validate(int) error      { return nil }
+func (membership) Contains([]float64) bool { return true }
+
+func TestBadInputIsRefused(t *testing.T) {
+	good := func() *Problem {
+		return random(rand.New(rand.NewPCG(1, 1)), 8, 4, loss.Logistic{}, L1{1}, NewBox(1)).p
+	}
+	open := func() *Problem { // no strong convexity is known, and a slack remains
+		p := good()
+		p.Ridge, p.Regulariser = 0, Nuclear{1, 2, 2}
+		return p
+	}
+	for name, c := range map[string]struct {
+		change   func(*Problem)
+		settings Settings
+		says     string
+	}{
+		"no rows":               {func(p *Problem) { p.Rows = nil }, Settings{}, "rows and a loss"},
+		"a wrong label":         {func(p *Problem) { p.Labels[3] = 0.5 }, Settings{}, "label 0.5 of record 3"},
+		"a missing label":       {func(p *Problem) { p.Labels = p.Labels[1:] }, Settings{}, "7 labels"},
+		"a negative ridge":      {func(p *Problem) { p.Ridge = -1 }, Settings{}, "Ridge"},
+		"an anchor too short":   {func(p *Problem) { p.Centre = p.Centre[1:] }, Settings{}, "centre has length 3"},
+		"a NaN anchor":          {func(p *Problem) { p.Centre[0] = math.NaN() }, Settings{}, "not finite"},
+		"a long linear term":    {func(p *Problem) { p.Linear = make([]float64, 5) }, Settings{}, "linear term has length 5"},
+		"a quadratic too large": {func(p *Problem) { p.Quadratic = mat.NewSymDense(5, nil) }, Settings{}, "order 5"},
+		"an infinite quadratic": {func(p *Problem) { p.Quadratic.SetSym(1, 2, math.Inf(1)) }, Settings{}, "not finite"},
+		"a concave quadratic":   {func(p *Problem) { p.Quadratic.SetSym(2, 2, -1) }, Settings{}, "semidefinite"},
+		"no projection":         {func(p *Problem) { p.Constraint = membership{} }, Settings{}, "no projection"},
+		"an empty box":          {func(p *Problem) { p.Constraint = NewBox(-1) }, Settings{}, "empty"},
+		"bounds of wrong length": {func(p *Problem) { p.Constraint = Box{Lower: []float64{0, 0}} }, Settings{},
+			"2 bounds"},
+		"no ball":                 {func(p *Problem) { p.Constraint = Ball{} }, Settings{}, "radius"},
+		"no simplex":              {func(p *Problem) { p.Constraint = Simplex{-1} }, Settings{}, "sum"},
+		"a polytope without make": {func(p *Problem) { p.Constraint = &Polytope{} }, Settings{}, "NewPolytope"},
+		"a negative weight":       {func(p *Problem) { p.Regulariser = L1{-1} }, Settings{}, "weight"},
+		"groups too large":        {func(p *Problem) { p.Regulariser = GroupL1{1, []int{3, 2}} }, Settings{}, "groups"},
+		"a matrix of wrong size":  {func(p *Problem) { p.Regulariser = Nuclear{1, 3, 2} }, Settings{}, "3×2"},
+		"an unbounded curvature": {func(p *Problem) {
+			p.Loss = loss.Poisson{MaxCount: 3}
+			p.Labels = make([]float64, 8)
+		}, Settings{}, "clip it"},
+		"a record with NaN":    {func(p *Problem) { p.Rows.(*erm.Dense).Data[5] = math.NaN() }, Settings{}, "not finite"},
+		"a short start":        {func(*Problem) {}, Settings{Start: []float64{1}}, "start has length 1"},
+		"a NaN start":          {func(*Problem) {}, Settings{Start: []float64{1, 2, 3, math.NaN()}}, "start"},
+		"a negative tolerance": {func(*Problem) {}, Settings{Tolerance: -1}, "Tolerance"},
+		"a NaN modulus":        {func(*Problem) {}, Settings{Modulus: math.NaN()}, "Modulus"},
+		"no modulus for slack": {func(p *Problem) { *p = *open() }, Settings{}, "state Modulus"},
+	} {
+		p := good()
+		c.change(p)
+		_, err := Solve(p, &c.settings)
+		var data *erm.DataError
+		if !errors.As(err, &data) || !strings.Contains(err.Error(), c.says) {
+			t.Errorf("%s: %v, want a DataError that says %q", name, err, c.says)
+		}
+	}
+	a := mat.NewDense(1, 2, []float64{1, 1})
+	for name, b := range map[string][]float64{"without interior": {0}, "of wrong length": {1, 2}, "that is NaN": {math.NaN()}} {
+		if _, err := NewPolytope(a, b, nil); err == nil {
+			t.Errorf("a polytope %s is accepted", name)
+		}
+	}
+	for name, c := range map[string]struct {
+		a *mat.Dense
+		b []float64
+	}{
+		"dependent rows": {mat.NewDense(2, 3, []float64{1, 2, 3, 2, 4, 6}), []float64{1, 2}},
+		"too many rows":  {mat.NewDense(2, 1, []float64{1, 2}), []float64{1, 2}},
+		"a short b":      {mat.NewDense(1, 2, []float64{1, 2}), nil},
+		"a NaN":          {mat.NewDense(1, 2, []float64{1, math.NaN()}), []float64{1}},
+	} {
+		if _, err := NewAffine(c.a, c.b); err == nil {
+			t.Errorf("an affine subspace with %s is accepted", name)
+		}
+	}
+	if _, err := Verify(good(), []float64{0, 0, 0, 2}, 1); err == nil {
+		t.Error("a point outside the box has a certificate")
+	}
+	if _, err := Stochastic(good(), nil); err == nil {
+		t.Error("Stochastic runs without a source")
+	}
+}
+
+// A tolerance that float64 cannot certify ends in ErrTolerance with the best
+// point, and so does a budget of passes.
+func TestToleranceNotReached(t *testing.T) {
+	for k, s := range table(6, 5) {
+		if k%4 != 0 {
+			continue
+		}
+		for _, settings := range []Settings{{Tolerance: 1e-17, Modulus: s.modulus}, {Tolerance: 1e-7, Modulus: s.modulus, MaxPasses: 1}} {
+			got, err := Solve(s.p, &settings)
+			if err == nil && got.Certificate.Bound() <= settings.Tolerance {
+				continue // all coordinates at bounds: there is nothing to round
+			}
+			if !errors.Is(err, erm.ErrTolerance) {
+				t.Fatalf("%s: %v", s.name, err)
+			}
+			if got == nil || math.IsNaN(got.Value) || floats.HasNaN(got.Theta) || !s.p.projector().Contains(got.Theta) {
+				t.Errorf("%s: no usable point: %+v", s.name, got)
+			}
+		}
+	}
+}
+
+// brokenProx is a regulariser of somebody else with a prox that is not its own.
+type brokenProx struct{ L1 }
+
+func (r brokenProx) Prox(dst, v []float64, step float64) { r.L1.Prox(dst, v, 2*step) }
+
+// honest is L1 by its methods only, without what the package knows of L1.
+type honest struct{ L1 }
+
+// A solver that is led astray certifies nothing.
+func TestBrokenProxIsNotCertified(t *testing.T) {
+	rng := rand.New(rand.NewPCG(12, 1))
+	for _, c := range []Constraint{nil, NewBox(0.9), Ball{1}} {
+		s := random(rng, 20, 5, loss.Squared{}, honest{L1{3}}, c)
+		good, err := Solve(s.p, &Settings{Tolerance: 1e-4, Modulus: s.modulus})
+		if err != nil {
+			t.Errorf("%s: %v", s.name, err)
+			continue
+		}
+		s.p.Regulariser = brokenProx{L1{3}}
+		bad, err := Solve(s.p, &Settings{Tolerance: 1e-4, Modulus: s.modulus})
+		if !errors.Is(err, erm.ErrTolerance) {
+			t.Errorf("%s: the wrong prox passes: %v", s.name, err)
+			continue
+		}
+		if d := floats.Distance(good.Theta, bad.Theta, 2); d > bad.Certificate.Distance()+good.Certificate.Distance() {
+			t.Errorf("%s: off by %v, certified %v", s.name, d, bad.Certificate.Distance())
+		}
+	}
+}
+
+// The answer does not depend on the number of workers, nor does a rerun.
+func TestAnyNumberOfWorkers(t *testing.T) {
+	rng := rand.New(rand.NewPCG(3, 3))
+	for _, c := range []Constraint{NewBox(0.05), Ball{0.1}} {
+		s := random(rng, 5000, 20, loss.Logistic{}, L1{3}, c)
+		var first *Solution
+		for _, workers := range []int{1, 2, 3, 0} {
+			got, err := Solve(s.p, &Settings{Workers: workers, Modulus: s.modulus})
+			if err != nil {
+				t.Fatal(err)
+			}
+			if first == nil {
+				first = got
+			}
+			if !slices.Equal(got.Theta, first.Theta) || got.Value != first.Value || got.Certificate != first.Certificate {
+				t.Errorf("%s: %d workers find another answer", s.name, workers)
+			}
+		}
+	}
+}
+
+// From the answer nothing is left to do; from near it, less than from afar.
+func TestWarmStart(t *testing.T) {
+	s := random(rand.New(rand.NewPCG(4, 3)), 3000, 20, loss.Logistic{}, L1{3}, NewBox(0.05))
+	cold, err := Solve(s.p, &Settings{Tolerance: 1e-6})
+	if err != nil {
+		t.Fatal(err)
+	}
+	again, err := Solve(s.p, &Settings{Tolerance: 1e-6, Start: cold.Theta})
+	if err != nil || again.Passes != 1 || !slices.Equal(again.Theta, cold.Theta) {
+		t.Errorf("from the answer: %d passes, %v", again.Passes, err)
+	}
+	near := slices.Clone(cold.Theta)
+	for j := range near {
+		near[j] += 1e-5 * float64(j%3-1)
+	}
+	warm, err := Solve(s.p, &Settings{Tolerance: 1e-6, Start: near})
+	if err != nil || warm.Passes >= cold.Passes {
+		t.Errorf("from near the answer: %d passes, from afar %d, %v", warm.Passes, cold.Passes, err)
+	}
+	c, err := Verify(s.p, cold.Theta, 0)
+	if err != nil || c != cold.Certificate {
+		t.Errorf("Verify: %+v, the solver says %+v, %v", c, cold.Certificate, err)
+	}
+}
+
+// The bound on the rounding of the gradient, held against sums in high precision.
+func TestGradientRounding(t *testing.T) {
+	rng := rand.New(rand.NewPCG(6, 3))
+	largest := 0.0
+	for k, scale := range []float64{1, 1e4, 1e8, 1, 1e4, 1e8} {
+		s := random(rng, 30, 7, loss.Squared{}, nil, nil)
+		flat := k > 2
+		if flat {
+			for i := range 7 {
+				for j := range 7 {
+					s.p.Quadratic.SetSym(i, j, math.Pi)
+				}
+			}
+		}
+		s.p.Quadratic.ScaleSym(scale, s.p.Quadratic)
+		o, err := newObjective(s.p, 1)
+		if err != nil {
+			t.Fatal(err)
+		}
+		for range 50 {
+			theta, g := make([]float64, o.d), make([]float64, o.d)
+			spread := math.Exp(5 * rng.NormFloat64())
+			for j := range theta {
+				theta[j] = s.p.Centre[j] + rng.NormFloat64()*math.Exp(5*rng.NormFloat64())
+				if flat { // Qδ is next to nothing, its error is not
+					theta[j] = s.p.Centre[j] + spread*[]float64{1, -1, 2, -2, 3, -3, 0}[j]
+				}
+			}
+			_, rounding := o.eval(g, theta)
+			var sum float64
+			for j := range g {
+				e := exactGradient(s.p, theta, j) - g[j]
+				sum += e * e
+			}
+			if e := math.Sqrt(sum); e > rounding {
+				t.Errorf("the gradient errs by %v, bound %v", e, rounding)
+			} else {
+				largest = math.Max(largest, e/rounding)
+			}
+		}
+	}
+	if largest < 1e-3 {
+		t.Errorf("the bound is never used by more than %v", largest)
+	}
+}
+
+// Verify is honest at any point of C, and close to what the solver certifies at
+// its answer.
+func TestVerify(t *testing.T) {
+	rng := rand.New(rand.NewPCG(14, 4))
+	closest := 0.0
+	for _, s := range table(6, 9) {
+		star, err := Solve(s.p, &Settings{Tolerance: 1e-5, Modulus: s.modulus})
+		if err != nil {
+			t.Errorf("%s: %v", s.name, err)
+			continue
+		}
+		if c, err := Verify(s.p, star.Theta, s.modulus); err != nil || c.Bound() > 1e-3 {
+			t.Errorf("%s: %v at the answer, certified %v by the solver; %v", s.name, c.Bound(), star.Certificate.Bound(), err)
+		}
+		for _, size := range []float64{1e-4, 1e-2, 1} {
+			x := slices.Clone(star.Theta)
+			for j := range x {
+				x[j] += size * rng.NormFloat64()
+			}
+			s.p.projector().Project(x, x)
+			c, err := Verify(s.p, x, s.modulus)
+			if err != nil {
+				t.Errorf("%s: %v", s.name, err)
+				continue
+			}
+			dist := floats.Distance(x, star.Theta, 2)
+			if dist > c.Distance()+star.Certificate.Distance() {
+				t.Errorf("%s: %v from the minimiser, certified %v", s.name, dist, c.Distance())
+			}
+			closest = math.Max(closest, dist/c.Distance())
+		}
+	}
+	if closest < 0.2 {
+		t.Errorf("the largest share of a certificate is %v", closest)
+	}
+}
+
+// unknown is a box of which the package knows only what it says of itself.
+type unknown struct{ Box }
+
+// Far from the minimiser a pair with no residual at all can be had where only
+// the conjugate is known: the slack is all that keeps the certificate honest.
+func TestSlackCounts(t *testing.T) {
+	rng := rand.New(rand.NewPCG(15, 4))
+	for _, c := range []struct {
+		r Regulariser
+		c Constraint
+	}{{Nuclear{1e4, 2, 3}, nil}, {Nuclear{1e4, 2, 3}, NewBox(1)}, {Nuclear{1e4, 2, 3}, Ball{1}}, {Nuclear{1e4, 2, 3}, unknown{NewBox(1)}},
+		{honest{L1{1e4}}, nil}, {nil, unknown{NewBox(1)}}, {L1{1}, unknown{NewBox(1)}}, {L2{1}, unknown{NewBox(1)}}} {
+		s := random(rng, 20, 6, loss.Squared{}, c.r, c.c)
+		star, err := Solve(s.p, &Settings{Tolerance: 1e-3, Modulus: s.modulus})
+		if err != nil {
+			t.Errorf("%s: %v", s.name, err)
+			continue
+		}
+		x := make([]float64, 6)
+		for j := range x {
+			x[j] = 0.3 * rng.NormFloat64()
+		}
+		s.p.projector().Project(x, x)
+		got, err := Verify(s.p, x, s.modulus)
+		if err != nil {
+			t.Errorf("%s: %v", s.name, err)
+			continue
+		}
+		if dist := floats.Distance(x, star.Theta, 2); dist > got.Distance()+star.Certificate.Distance() || dist < 0.1 {
+			t.Errorf("%s: %v from the minimiser, certified %v", s.name, dist, got.Distance())
+		}
+	}
+}
+
+func TestEvaluate(t *testing.T) {
+	s := random(rand.New(rand.NewPCG(4, 4)), 20, 4, loss.Logistic{}, L1{3}, NewBox(0.5))
+	theta := []float64{0.1, -2, 0, 0.3}
+	g := make([]float64, 4)
+	v, err := Evaluate(s.p, g, theta)
+	if err != nil {
+		t.Fatal(err)
+	}
+	for j := range theta { // J − r is smooth: central differences
+		const h = 1e-6
+		var ends [2]float64
+		for k, sign := range []float64{-h, h} {
+			at := slices.Clone(theta)
+			at[j] += sign
+			e, err := Evaluate(s.p, nil, at)
+			if err != nil {
+				t.Fatal(err)
+			}
+			ends[k] = e - s.p.Regulariser.Value(at)
+		}
+		if slope := (ends[1] - ends[0]) / (2 * h); math.Abs(slope-g[j]) > 1e-6*(1+math.Abs(slope)) {
+			t.Errorf("slope %d of J at %v is %v, differences say %v", j, v, g[j], slope)
+		}
+	}
+	if _, err := Evaluate(s.p, nil, theta[1:]); err == nil {
+		t.Error("a short θ is evaluated")
+	}
+}
+
+// Sparse records give what dense ones give.
+func TestSparseRecords(t *testing.T) {
+	s := random(rand.New(rand.NewPCG(16, 4)), 300, 8, loss.Logistic{}, L1{3}, NewBox(0.2))
+	rows := s.p.Rows.(*erm.Dense)
+	for i := range rows.Data {
+		if i%3 != 0 {
+			rows.Data[i] = 0
+		}
+	}
+	sparse := *s.p
+	sparse.Rows = rows.Sparse()
+	for name, solve := range map[string]func(p *Problem) (*Solution, error){
+		"Solve": func(p *Problem) (*Solution, error) { return Solve(p, &Settings{Tolerance: 1e-9}) },
+		"Stochastic": func(p *Problem) (*Solution, error) {
+			return Stochastic(p, &StochasticSettings{Indices: rand.New(rand.NewPCG(1, 1)), Iterations: 200, Modulus: s.modulus})
+		},
+	} {
+		a, err := solve(s.p)
+		if err != nil {
+			t.Fatal(err)
+		}
+		b, err := solve(&sparse)
+		if err != nil {
+			t.Fatal(err)
+		}
+		if d := floats.Distance(a.Theta, b.Theta, 2); d > 1e-9 {
+			t.Errorf("%s: %v between dense and sparse", name, d)
+		}
+	}
+}

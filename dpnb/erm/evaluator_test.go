@@ -1,0 +1,92 @@
+package erm
+
+import (
+	"errors"
+	"math"
+	"slices"
+	"testing"
+
+	"gonum.org/v1/gonum/floats"
+
+	"github.com/dpnb/notebooks/dpnb/loss"
+)
+
+// The evaluator's gradient is that of the whole objective without ridge and
+// linear term, and its Hessian what the definition says, dense and sparse, for
+// any number of workers.
+func TestEvaluator(t *testing.T) {
+	p := simulated(500, 11, 1, 3, 0)
+	sparse := *p
+	sparse.Rows = p.Rows.(*Dense).Sparse()
+	theta := make([]float64, 11)
+	for j := range theta {
+		theta[j] = math.Sin(float64(j))
+	}
+	want := make([]float64, 11)
+	value := Evaluate(&Problem{Rows: p.Rows, Labels: p.Labels, Loss: p.Loss}, want, theta)
+	var first []float64
+	for _, q := range []*Problem{p, &sparse} {
+		for _, workers := range []int{1, 2, 5} {
+			e, err := NewEvaluator(q, workers)
+			if err != nil {
+				t.Fatal(err)
+			}
+			g, h := make([]float64, 11), make([]float64, 121)
+			v, rounding := e.Gradient(g, theta)
+			if math.Abs(v-value) > 1e-10 || floats.Distance(g, want, 2) > 2*rounding || rounding > 1e-10 || math.Abs(e.MaxNorm()-MaxNorm(p.Rows)) > 1e-14 {
+				t.Errorf("value %v, want %v; gradient off by %v, bound %v", v, value, floats.Distance(g, want, 2), rounding)
+			}
+			e.Hessian(h, theta)
+			if e.Passes() != 2 {
+				t.Errorf("%d passes", e.Passes())
+			}
+			margin, curvature, row := make([]float64, 500), make([]float64, 500), make([]float64, 11)
+			p.Rows.Margins(margin, theta, 0, 500)
+			p.Loss.Curvature(curvature, margin, p.Labels)
+			for a := range 11 {
+				for b := a; b < 11; b++ {
+					var sum float64
+					for i := range 500 {
+						p.Rows.Row(row, i)
+						sum += curvature[i] * row[a] * row[b]
+					}
+					if math.Abs(sum-h[a*11+b]) > 1e-11 {
+						t.Fatalf("Hessian (%d,%d) is %v, want %v", a, b, h[a*11+b], sum)
+					}
+				}
+			}
+			if q == p && first == nil {
+				first = append(slices.Clone(g), v)
+			} else if q == p && !slices.Equal(first, append(g, v)) {
+				t.Errorf("%d workers compute another gradient", workers)
+			}
+		}
+	}
+}
+
+// What a loss says of its own slopes is in the bound.
+func TestEvaluatorGrantsSlopeError(t *testing.T) {
+	p := simulated(100, 3, 1, 3, 0)
+	p.Loss = loss.Probit{}
+	e, err := NewEvaluator(p, 1)
+	if err != nil {
+		t.Fatal(err)
+	}
+	_, rounding := e.Gradient(make([]float64, 3), make([]float64, 3))
+	if least := 100 * e.MaxNorm() * loss.SlopeError(p.Loss); !(rounding >= least) || least == 0 {
+		t.Errorf("bound %v, the slopes alone err by %v", rounding, least)
+	}
+}
+
+func TestEvaluatorRefuses(t *testing.T) {
+	p := simulated(10, 3, 1, 3, 0)
+	p.Ridge = 0 // is nobody's business here
+	if _, err := NewEvaluator(p, 1); err != nil {
+		t.Error(err)
+	}
+	p.Labels = p.Labels[1:]
+	var data *DataError
+	if _, err := NewEvaluator(p, 1); !errors.As(err, &data) {
+		t.Errorf("9 labels for 10 records: %v", err)
+	}
+}
