@@ -113,6 +113,7 @@ func Register() []Claim {
 		descent(),
 		selection(),
 		composites(),
+		experiments(),
 	} {
 		all = append(all, part...)
 	}
