@@ -117,6 +117,7 @@ func Register() []Claim {
 		quadraticMatrices(),
 		quadraticTheorems(),
 		quadraticExperiments(),
+		experiments(),
 	} {
 		all = append(all, part...)
 	}
