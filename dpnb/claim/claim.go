@@ -113,6 +113,11 @@ func Register() []Claim {
 		descent(),
 		selection(),
 		composites(),
+		quadraticLemmas(),
+		quadraticMatrices(),
+		quadraticTheorems(),
+		quadraticExperiments(),
+		experiments(),
 	} {
 		all = append(all, part...)
 	}

@@ -23,6 +23,10 @@ type Records struct {
 	Labels []float64
 	// RowNorm bounds every row that there could be, the bias included.
 	RowNorm float64
+	// Public are records by which tuning selects. In the sets of this package
+	// they are the test part, as in rkw23: a score on it is then optimistic for
+	// what was tuned.
+	Public *Records
 }
 
 // Set is a data set in two parts.
@@ -113,6 +117,7 @@ func adult(name string, schema *frame.Schema, complete bool) (Set, error) {
 		}
 		*part.to = records(d)
 	}
+	s.Train.Public = s.Test
 	return s, nil
 }
 
@@ -156,33 +161,41 @@ func Synthetic(name string, c dataset.Clusters) (Set, error) {
 	if err != nil {
 		return Set{}, err
 	}
-	return Set{Name: name, Train: records(train), Test: records(test)}, nil
+	s := Set{Name: name, Train: records(train), Test: records(test)}
+	s.Train.Public = s.Test
+	return s, nil
 }
 
 // calibrated is a mechanism that is calibrated from the bound on the rows, ε and
 // δ alone, once for each.
 func calibrated(name string, calibrate func(rowNorm, epsilon, delta float64) (mechanism.ObjectivePerturbation, error)) Mechanism {
-	type key struct{ rowNorm, epsilon, delta float64 }
-	type answer struct {
-		m   mechanism.ObjectivePerturbation
-		err error
-	}
-	var known sync.Map // key → func() answer
+	calibration := remembered(func(k key) (mechanism.ObjectivePerturbation, error) { return calibrate(k.rowNorm, k.epsilon, k.delta) })
 	return Mechanism{Name: name, Fit: func(train *Records, epsilon, delta float64, src *noise.Seeded) ([]float64, error) {
-		once, _ := known.LoadOrStore(key{train.RowNorm, epsilon, delta}, sync.OnceValue(func() answer {
-			m, err := calibrate(train.RowNorm, epsilon, delta)
-			return answer{m, err}
-		}))
-		a := once.(func() answer)()
-		if a.err != nil {
-			return nil, a.err
+		m, err := calibration(key{rowNorm: train.RowNorm, epsilon: epsilon, delta: delta})
+		if err != nil {
+			return nil, err
 		}
-		r, err := a.m.Run(train.Rows, train.Labels, src, &mechanism.Settings{Workers: 1})
+		r, err := m.Run(train.Rows, train.Labels, src, &mechanism.Settings{Workers: 1})
 		if err != nil {
 			return nil, err
 		}
 		return r.Coefficients, nil
 	}}
+}
+
+// key is what a calibration depends on; records is a public number of them.
+type key struct {
+	rowNorm, epsilon, delta float64
+	records                 int
+}
+
+// remembered calls f once for each key.
+func remembered[V any](f func(key) (V, error)) func(key) (V, error) {
+	var known sync.Map // key → func() (V, error)
+	return func(k key) (V, error) {
+		once, _ := known.LoadOrStore(k, sync.OnceValues(func() (V, error) { return f(k) }))
+		return once.(func() (V, error))()
+	}
 }
 
 // LeastNoise is this project's logistic regression: the smallest λ at which

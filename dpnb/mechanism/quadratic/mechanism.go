@@ -1,0 +1,295 @@
+package quadratic
+
+import (
+	"errors"
+	"fmt"
+	"math"
+
+	"gonum.org/v1/gonum/floats"
+	"gonum.org/v1/gonum/mat"
+
+	"github.com/dpnb/notebooks/dpnb/erm"
+	"github.com/dpnb/notebooks/dpnb/erm/composite"
+	"github.com/dpnb/notebooks/dpnb/loss"
+	"github.com/dpnb/notebooks/dpnb/mechanism"
+	"github.com/dpnb/notebooks/dpnb/noise"
+	"github.com/dpnb/notebooks/dpnb/privacy"
+	account "github.com/dpnb/notebooks/dpnb/privacy/quadratic"
+)
+
+// Perturbation is quadratic objective perturbation (qop, Mechanism 3):
+//
+//	J(θ) = Σᵢ f(xᵢᵀθ; yᵢ) + r(θ) + (λ/2)‖θ‖² + (σ²/2)(θ − θ̃⋆)ᵀ(W + cI)(θ − θ̃⋆),
+//	W ~ Wishart(d, m),  θ_app ∈ C within τ of the minimum,  released: θ_app + N(0, σ̃²I).
+//
+// A sum over the records, not a mean. The gradients need no bound; the curvature
+// does, and interpolation must be assumed. Every parameter is chosen without
+// looking at the records. What is released need not lie in C.
+type Perturbation struct {
+	// Loss f; its curvature must be bounded.
+	Loss loss.Loss
+	// RowNorm is R: every record has ‖x‖₂ ≤ R, the bias included.
+	RowNorm float64
+	// Interpolation, as AssumeInterpolation states it.
+	Interpolation Interpolation
+	// Regulariser r and Constraint C; nil are none. They do not depend on the
+	// records.
+	Regulariser composite.Regulariser
+	Constraint  composite.Constraint
+	// Ridge λ ≥ 0.
+	Ridge float64
+	// HiddenDimension is m > d, Shift is c ≥ 0.
+	HiddenDimension int
+	Shift           float64
+	// Sigma2 is σ², OutputSigma is σ̃.
+	Sigma2, OutputSigma float64
+	// Accuracy is τ > 0, in the unit of J. The solver certifies criterion (7),
+	// dist(0, ∂J + N_C) ≤ √(2τασ²), which implies it where λ_min(W) + c ≥ α.
+	Accuracy float64
+	// Split of (ε, δ).
+	Split account.Split
+	// Accounting; the zero value is the sharpest that is proved for the loss.
+	Accounting account.Accounting
+	// Adjacency of the guarantee; zero means privacy.ReplaceOne, which holds for
+	// add/remove-one too.
+	Adjacency privacy.Adjacency
+}
+
+// normSlack is by how much, relatively, a record's computed norm may exceed
+// RowNorm; L pays for it.
+const normSlack = 1e-12
+
+// Smoothness returns L = R²·sup f″, a bound on the curvature of one record's loss.
+func (m Perturbation) Smoothness() float64 {
+	r := m.RowNorm * (1 + 2*normSlack)
+	return r * r * m.Loss.Smoothness()
+}
+
+// structure is what the accounting may use of a loss.
+func structure(l loss.Loss) account.Structure {
+	if _, ok := l.(loss.Squared); ok {
+		return account.LeastSquares
+	}
+	return account.LinearModel
+}
+
+// Event returns the event of one release, for an accountant.
+func (m Perturbation) Event() account.Event {
+	return account.Event{
+		Setting: account.Setting{
+			Wishart: account.Wishart{D: len(m.Interpolation.anchor), M: m.HiddenDimension}, Shift: m.Shift,
+			Smoothness: m.Smoothness(), Rank: 1, Structure: structure(m.Loss), Accounting: m.Accounting,
+			AnchorError: m.Interpolation.eta, Accuracy: m.Accuracy, Adjacency: m.Adjacency,
+		},
+		Split: m.Split, Sigma2: m.Sigma2, SigmaOut: m.OutputSigma,
+	}
+}
+
+// Validate returns a *privacy.ParamError or *erm.DataError if a parameter is out
+// of range or the noise is less than the split needs, or an error that wraps
+// privacy.ErrUnsupported where there is no guarantee.
+func (m Perturbation) Validate() error {
+	if err := validateProblem(m.Loss, m.RowNorm, m.Interpolation, m.Regulariser, m.Constraint, m.Ridge); err != nil {
+		return err
+	}
+	if !(m.Accuracy > 0) {
+		return &privacy.ParamError{Name: "Accuracy", Value: m.Accuracy,
+			Want: "a positive number: no solver is exact in float64 arithmetic, and what is left is hidden by the output noise"}
+	}
+	return m.Event().Validate()
+}
+
+func validateProblem(l loss.Loss, rowNorm float64, a Interpolation, r composite.Regulariser, c composite.Constraint, ridge float64) error {
+	if l == nil {
+		return &privacy.ParamError{Name: "Loss", Value: nil, Want: "a loss"}
+	}
+	if !(rowNorm > 0) || math.IsInf(rowNorm, 1) {
+		return &privacy.ParamError{Name: "RowNorm", Value: rowNorm, Want: "a positive finite number"}
+	}
+	if !(ridge >= 0) || math.IsInf(ridge, 1) {
+		return &privacy.ParamError{Name: "Ridge", Value: ridge, Want: "a finite number ≥ 0"}
+	}
+	if s := l.Smoothness(); math.IsInf(s, 1) {
+		return fmt.Errorf("%w: quadratic perturbation needs a loss of bounded curvature L, and the %s loss has sup f″ = +∞; clip its gradients first (loss.Clipped)", privacy.ErrUnsupported, l.Name())
+	} else if !(s > 0) {
+		return &privacy.ParamError{Name: "Loss", Value: l.Name(), Want: "a loss whose parameters are in range (it wants the labels: " + l.Labels() + ")"}
+	}
+	if err := attains(l); err != nil {
+		return err
+	}
+	if err := a.validate(); err != nil {
+		return err
+	}
+	return validateShape(len(a.anchor), r, c)
+}
+
+// validateShape refuses a regulariser or a constraint that no solver can use.
+func validateShape(d int, r composite.Regulariser, c composite.Constraint) error {
+	if r != nil {
+		if err := r.Validate(d); err != nil {
+			return err
+		}
+	}
+	if c != nil {
+		if _, ok := c.(composite.Projector); !ok {
+			return &erm.DataError{Text: fmt.Sprintf("the constraint %s has no projection, without which no point is known to lie in it: use a Box, Ball, Simplex or Polytope, or implement Projector", c.Name())}
+		}
+		return c.Validate(d)
+	}
+	return nil
+}
+
+// String describes the mechanism with its parameters.
+func (m Perturbation) String() string {
+	return fmt.Sprintf("quadratic objective perturbation (%s loss, ‖x‖ ≤ %.5g, m = %d, σ² = %.5g, τ = %.3g, σ_out = %.3g)",
+		m.Loss.Name(), m.RowNorm, m.HiddenDimension, m.Sigma2, m.Accuracy, m.OutputSigma)
+}
+
+// Check validates records against the parameters, before any noise is drawn. It
+// does not and must not ask whether the records interpolate.
+//
+// Errors: *erm.DataError for records that no fit can use or that are longer than
+// RowNorm, or as Validate.
+func (m Perturbation) Check(rows erm.Rows, labels []float64) error {
+	if err := m.Validate(); err != nil {
+		return err
+	}
+	return checkRecords(rows, labels, m.Loss, m.RowNorm, len(m.Interpolation.anchor))
+}
+
+// checkRecords refuses records that the noise was not calibrated for.
+func checkRecords(rows erm.Rows, labels []float64, l loss.Loss, rowNorm float64, anchor int) error {
+	p := erm.Problem{Rows: rows, Labels: labels, Loss: l, Ridge: 1}
+	longest, err := p.ValidateNorm()
+	if err != nil {
+		return err
+	}
+	if _, d := rows.Dims(); anchor >= 0 && d != anchor {
+		return anchorLength(anchor, d)
+	}
+	if !(longest <= rowNorm*(1+normSlack)) {
+		return &erm.DataError{Text: fmt.Sprintf("a record is longer than RowNorm = %g, for which the noise was calibrated: scale or clip the rows first", rowNorm)}
+	}
+	return nil
+}
+
+// problem is the perturbed objective for one draw of W.
+func (m Perturbation) problem(rows erm.Rows, labels []float64, src noise.Source) *composite.Problem {
+	d := len(m.Interpolation.anchor)
+	w := noise.Wishart(src, d, m.HiddenDimension)
+	var q mat.SymDense
+	q.ScaleSym(m.Sigma2, w)
+	for j := range d {
+		q.SetSym(j, j, q.At(j, j)+m.Sigma2*m.Shift)
+	}
+	return &composite.Problem{Rows: rows, Labels: labels, Loss: m.Loss, Quadratic: &q, Centre: m.Interpolation.anchor,
+		Ridge: m.Ridge, Regulariser: m.Regulariser, Constraint: m.Constraint}
+}
+
+// Run draws the noise and releases, or returns an error and releases nothing.
+// The caller has charged the budget.
+//
+// Errors: as Check, before any noise is drawn; erm.ErrTolerance (wrapped) if the
+// solver misses τ: then the noise has been drawn and nothing is released.
+func (m Perturbation) Run(rows erm.Rows, labels []float64, src noise.Source, settings *mechanism.Settings) (*mechanism.Release, error) {
+	if src == nil {
+		return nil, errNoSource
+	}
+	if err := m.Check(rows, labels); err != nil {
+		return nil, err
+	}
+	event := m.Event()
+	adjacency := m.Adjacency
+	if adjacency == 0 {
+		adjacency = privacy.ReplaceOne
+	}
+	profile, err := event.Profile(adjacency)
+	if err != nil {
+		return nil, err
+	}
+	needed, err := event.Setting.Noise(m.Split)
+	if err != nil {
+		return nil, err
+	}
+	n, _ := rows.Dims()
+	modulus := needed.Alpha * m.Sigma2
+	tolerance := math.Sqrt(2*m.Accuracy*modulus)*(1-1e-12) - 1.01*float64(n)*m.RowNorm*loss.SlopeError(m.Loss)
+	if !(tolerance > 0) {
+		return nil, fmt.Errorf("quadratic: the slopes of the %s loss are not accurate enough for Accuracy = %g; allow a larger one", m.Loss.Name(), m.Accuracy)
+	}
+	theta, err := solve(m.problem(rows, labels, src), tolerance, modulus, settings)
+	if err != nil {
+		return nil, err
+	}
+	out := make([]float64, len(theta))
+	src.Gaussian(out, m.OutputSigma)
+	floats.Add(out, theta)
+	eps, delta := m.Split.Total()
+	r := &mechanism.Release{
+		Coefficients: out,
+		Guarantee: mechanism.Guarantee{
+			Epsilon: eps, Delta: delta, Adjacency: adjacency, Profile: profile,
+			Bound: fmt.Sprintf("%v accounting of quadratic perturbation (docs/theory/quadratic.md)", event.Setting.AccountingUsed()),
+			Assumptions: append([]string{
+				m.Interpolation.String(),
+				fmt.Sprintf("every record that could be in the data has ‖x‖₂ ≤ %s (checked for those that are), and its label is %s", privacy.FormatUp(m.RowNorm, 6), m.Loss.Labels()),
+				"m, σ², τ, σ_out, the regulariser and the constraint were chosen without looking at the records",
+			}, idealised...),
+		},
+		Mechanism: m.String(),
+		Tolerance: tolerance,
+		// The standard deviation of an entry of σ²W off the diagonal.
+		NoiseScale: m.Sigma2 * math.Sqrt(float64(m.HiddenDimension)),
+	}
+	stamp(r, src)
+	return r, nil
+}
+
+// Simulate returns the minimiser for one seeded draw of W without the output
+// noise, as the paper's experiments do. It has no privacy guarantee at all (qop-31).
+//
+// Errors: as Check; erm.ErrTolerance (wrapped).
+func (m Perturbation) Simulate(rows erm.Rows, labels []float64, src *noise.Seeded, settings *mechanism.Settings) ([]float64, error) {
+	if err := validateProblem(m.Loss, m.RowNorm, m.Interpolation, m.Regulariser, m.Constraint, m.Ridge); err != nil {
+		return nil, err
+	}
+	if err := (account.Wishart{D: len(m.Interpolation.anchor), M: m.HiddenDimension}).Validate(); err != nil {
+		return nil, err
+	}
+	if err := checkRecords(rows, labels, m.Loss, m.RowNorm, len(m.Interpolation.anchor)); err != nil {
+		return nil, err
+	}
+	p := m.problem(rows, labels, src)
+	modulus, ok := composite.LeastEigenvalue(p.Quadratic)
+	if !ok {
+		return nil, errors.New("quadratic: W is too near to singular for a certificate")
+	}
+	return solve(p, 0, modulus, settings)
+}
+
+var errNoSource = errors.New("quadratic: a source of noise is required: noise.NewSecure() for a release, noise.NewSeeded(seed) for a simulation")
+
+// idealised are the assumptions that every release here rests on.
+var idealised = []string{
+	"the noise is drawn in float64 arithmetic, which the proof idealises as real numbers",
+	"time taken and failures are not observed by the adversary",
+}
+
+func stamp(r *mechanism.Release, src noise.Source) {
+	r.Simulated = src.Simulation()
+	r.Seed, _ = src.Seed()
+}
+
+// solve returns the certified minimiser; tolerance zero is the solver's default.
+// What the solver says of a failure depends on the records and is not passed on.
+func solve(p *composite.Problem, tolerance, modulus float64, settings *mechanism.Settings) ([]float64, error) {
+	var s mechanism.Settings
+	if settings != nil {
+		s = *settings
+	}
+	sol, err := composite.Solve(p, &composite.Settings{Tolerance: tolerance, Modulus: modulus, MaxPasses: s.MaxPasses, Workers: s.Workers, Start: p.Centre})
+	if err != nil {
+		return nil, fmt.Errorf("quadratic: nothing is released, because dist(0, ∂J + N_C) ≤ %.3g could not be certified (%w); allow a larger accuracy τ or more passes", tolerance, erm.ErrTolerance)
+	}
+	return sol.Theta, nil
+}

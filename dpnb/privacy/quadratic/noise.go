@@ -1,0 +1,241 @@
+package quadratic
+
+import (
+	"fmt"
+	"math"
+
+	"github.com/dpnb/notebooks/dpnb/privacy"
+)
+
+// Noise is how much of it there is.
+type Noise struct {
+	// Sigma2 is σ², which multiplies W in the objective.
+	Sigma2 float64
+	// SigmaOut is σ̃, the standard deviation of each coordinate of the output
+	// noise; zero if anchor and solver are exact.
+	SigmaOut float64
+	// Alpha: λ_min(W) + c ≥ α with probability 1 − δ₃; zero where nothing needs it.
+	// The perturbed objective is then ασ²-strongly convex.
+	Alpha float64
+	// Sensitivity is what σ̃ was calibrated for: a bound on how far apart the
+	// errors of two neighbours' outputs can be.
+	Sensitivity float64
+}
+
+// Noise returns the smallest σ², and for it the smallest σ̃, with which the
+// release is (ε₁ + ε₂, δ₁ + δ₂ + δ₃ + δ₄)-differentially private under the
+// setting's adjacency, by its accounting. Both are rounded up.
+//
+// Errors: as Validate; *privacy.ParamError for a split that the setting cannot
+// use; an error that wraps privacy.ErrUnsupported where no finite noise will do.
+// Source: qop, Theorem 3.1, for Theorem31 with a repaired and sharper output
+// noise; docs/theory/quadratic.md for the others.
+func (s Setting) Noise(split Split) (Noise, error) {
+	if err := s.Validate(); err != nil {
+		return Noise{}, err
+	}
+	if err := split.validate(s); err != nil {
+		return Noise{}, err
+	}
+	n := s.noise(split, 1e-9)
+	if !(n.Sigma2 < math.Inf(1)) || !(n.SigmaOut < math.Inf(1)) {
+		return n, fmt.Errorf("%w: no finite noise satisfies this split for %v; give δ₁ and δ₃ more, or take a larger m", privacy.ErrUnsupported, s.Wishart)
+	}
+	return n, nil
+}
+
+// roundUp is what the figures of noise are multiplied by at the end: the
+// constants are rounded to the safe side, the arithmetic after them is not.
+const roundUp = 1 + 1e-12
+
+// noise is Noise without checks; infinite where nothing will do. tolerance is
+// how far above the smallest σ² a search by exact accounting may end, relatively.
+func (s Setting) noise(split Split, tolerance float64) Noise {
+	p := s.perturbation(split, tolerance)
+	if s.exact() {
+		return p.Noise
+	}
+	n := p.Noise
+	n.Sensitivity = s.sensitivity(split, p)
+	unit, err := privacy.GaussianSigma(split.Epsilon2, split.Delta2)
+	if err != nil || math.IsInf(n.Sensitivity, 1) {
+		n.SigmaOut = math.Inf(1)
+		return n
+	}
+	n.SigmaOut = n.Sensitivity * unit * roundUp
+	return n
+}
+
+// perturbation is σ² with what is known of W on the event that δ₁ and δ₃ leave.
+type perturbation struct {
+	Noise
+	// alpha: λ_min(W′) ≥ alpha. Zero where nothing needs it.
+	alpha float64
+	// moved: λ_min(W) ≥ moved for the W that the proof compares W′ with; exact
+	// accounting has no use for it.
+	moved float64
+}
+
+func (s Setting) perturbation(split Split, tolerance float64) perturbation {
+	var p perturbation
+	l := s.Smoothness
+	switch s.accounting() {
+	case Theorem31:
+		var k Constants
+		k, p.alpha = s.theorem31(split)
+		rank := float64(2*s.Rank + 2)
+		p.Sigma2 = math.Max(2*l/split.Epsilon1*(k.F(2)+2*rank/(k.Alpha+s.Shift)), 2*l/k.Alpha1) * roundUp
+		p.moved = p.alpha // both are on the event
+	case Spectral:
+		p.alpha = s.smallest(split.Delta1 + split.Delta3)
+		p.Sigma2 = l / (p.alpha * s.spectralRatio(split.Epsilon1, p.alpha)) * roundUp
+		p.moved = p.alpha - l/p.Sigma2
+	case Directional:
+		ratio, floor := s.directionalRatio(split.Epsilon1, split.Delta1)
+		// In very low dimension no direction is better off than the worst one, and δ₁
+		// need not be cut in three.
+		worst := s.SmallestQuantile(split.Delta1)
+		if v := worst * s.spectralRatio(split.Epsilon1, worst); v > ratio {
+			ratio, floor = v, worst
+		}
+		p.Sigma2 = l / ratio * roundUp
+		if !s.exact() {
+			p.alpha = s.smallest(split.Delta3)
+			p.moved = p.alpha * (1 - l/p.Sigma2/floor)
+		}
+	case Exact:
+		p.Sigma2 = l / s.exactRatio(split.Epsilon1, split.Delta1, tolerance) * roundUp
+		if !s.exact() {
+			p.alpha = s.smallest(split.Delta3)
+		}
+	}
+	if p.alpha > 0 {
+		p.moved = math.Max(p.moved, p.alpha-l/p.Sigma2)
+		p.Alpha = p.alpha + s.Shift
+	}
+	return p
+}
+
+// smallest returns α of Lemma D.2, or that of the draws if they are for no more δ.
+func (s Setting) smallest(delta float64) float64 {
+	if c := s.Certified; c != nil && c.Wishart == s.Wishart && c.Delta3 <= delta {
+		return c.Alpha
+	}
+	return s.SmallestQuantile(delta)
+}
+
+// theorem31 returns the constants of Lemma D.4 and the α of the setting.
+func (s Setting) theorem31(split Split) (Constants, float64) {
+	k := Constants{P: s.P(), Alpha: s.smallest(split.Delta3)}
+	if c := s.Certified; c != nil && k.Alpha == c.Alpha && c.Delta1 > 0 && c.Delta1 <= split.Delta1 && c.Delta3 == split.Delta3 {
+		k.Alpha1 = c.Alpha1
+	} else {
+		k.Alpha1 = s.gap(k.Alpha, split.Delta1*(1-split.Delta3))
+	}
+	return k, k.Alpha
+}
+
+// spectralRatio returns the largest y = L/(a₀σ²) with
+//
+//	−p·ln(1 − y) + ρ·ln(1 + y·a₀/(a₀ + c)) ≤ ε₁  and  y·a₀/2 + ρ·ln(1 + …) ≤ ε₁,
+//
+// where P(λ_min < a₀) ≤ δ₁ + δ₃. The shift c helps the determinants of Hessians,
+// not those of densities.
+func (s Setting) spectralRatio(eps, a0 float64) float64 {
+	p, rank := s.P(), float64(s.Rank)
+	relief := a0 / (a0 + s.Shift)
+	cost := func(y float64) float64 {
+		hessians := rank * math.Log1p(y*relief)
+		return math.Max(-(p-1)*math.Log1p(-y)-math.Log1p(-y*relief)+hessians, 0.5*a0*y+hessians)
+	}
+	return largestBelow(cost, 0, 1, eps)
+}
+
+// directionalRatio returns the largest s = L/σ² for which, outside an event of
+// probability δ₁, the ratio of the densities is at most e^{ε₁}: with ν = m − d + 1,
+// p = ν/2, χ and χ′ of law χ²_ν for the two records,
+//
+//	max(0, −p ln(1 − s/χ) − s/2) + max(ln(1 + s/χ′), s/2 − (p−1) ln(1 + s/χ′)) ≤ ε₁,
+//
+// and the floor below which χ does not fall outside that event. Under
+// add/remove-one there is only one of the two records, and the larger of the two
+// terms counts.
+func (s Setting) directionalRatio(eps, delta float64) (ratio, floor float64) {
+	nu, p := s.freedom(), s.P()
+	log := math.Log(delta)
+	first, second, third := 0.8, 0.1, 0.1
+	if s.addRemove() {
+		first, second, third = 1, 0.5, 0.5
+	}
+	low := chiLowerQuantile(nu, log+math.Log(first))
+	other := chiLowerQuantile(nu, log+math.Log(second))
+	high := chiUpperQuantile(nu, log+math.Log(third))
+	cost := func(v float64) float64 {
+		lost := math.Max(0, -p*math.Log1p(-v/low)-0.5*v)
+		gained := math.Max(math.Log1p(v/other), 0.5*v-(p-1)*math.Log1p(v/high))
+		if s.addRemove() {
+			return math.Max(lost, gained)
+		}
+		return lost + gained
+	}
+	return largestBelow(cost, 0, low, eps), low
+}
+
+// exactRatio returns the largest s = L/σ², rounded down, at which the exact
+// profile, composed for a replacement unless the adjacency is add/remove-one, is at
+// most δ₁ at ε₁.
+func (s Setting) exactRatio(eps, delta, tolerance float64) float64 {
+	nu, want := s.freedom(), math.Log(delta)
+	steps := 16
+	if tolerance > 1e-6 {
+		steps = 6
+	}
+	excess := func(v float64) float64 { return shift{nu, v}.replaced(eps, steps) - want }
+	if s.addRemove() {
+		excess = func(v float64) float64 {
+			h := shift{nu, v}
+			return math.Max(h.absent(eps), h.present(eps)) - want
+		}
+	}
+	// Below s the other law has no mass: P(χ² < s) ≤ δ bounds s from above.
+	hi := chiLowerQuantile(nu, want)
+	lo := hi
+	for excess(lo) > 0 {
+		hi = lo
+		lo /= 2
+		if lo < 1e-300 {
+			return 0
+		}
+	}
+	// ln δ is nearly linear in ln s here: false position, with halving where it stalls.
+	fl, fh := excess(lo), excess(hi)
+	for range 40 {
+		if !(hi > lo*(1+tolerance)) || fh <= 0 {
+			break
+		}
+		mid := lo + (hi-lo)*math.Min(0.9, math.Max(0.1, -fl/(fh-fl)))
+		if f := excess(mid); f > 0 {
+			hi, fh = mid, f
+		} else {
+			lo, fl = mid, f
+		}
+	}
+	return lo
+}
+
+// largestBelow returns x in (lo, hi), rounded down, up to which an increasing
+// cost is at most the limit.
+func largestBelow(cost func(float64) float64, lo, hi, limit float64) float64 {
+	for range 200 {
+		mid := lo + (hi-lo)/2
+		if mid <= lo || mid >= hi {
+			break
+		}
+		if cost(mid) <= limit*(1-1e-14) {
+			lo = mid
+		} else {
+			hi = mid
+		}
+	}
+	return lo
+}
