@@ -52,7 +52,7 @@ func TestQOPConditioning(t *testing.T) {
 		disagree.add(indicator(p != given(theta, s+1))) // one record of xᵢ = 1 more
 	}
 	within(t, "share where the event fails for certain", certain.m, delta4, 4*certain.err())
-	if disagree.m < 5*disagree.err() {
+	if !(disagree.m > 5*disagree.err()) {
 		t.Errorf("neighbours disagree in a share of %.4g ± %.2g", disagree.m, disagree.err())
 	}
 	quote(t, "qop-50", "%.3f", certain.m)
