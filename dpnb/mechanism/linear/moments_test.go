@@ -206,3 +206,31 @@ func TestMoments(t *testing.T) {
 		t.Errorf("rounding of a million records: %g of the sensitivity", s)
 	}
 }
+
+// Records all of whose products are rounded to the same side, once the sums are
+// as large as those of a chunk: the moments stay within what Check allows for.
+func TestRoundingOfLongSums(t *testing.T) {
+	const n = 1_000_000
+	x, y := erm.NewDense(n, 1, nil), make([]float64, n)
+	for _, v := range []float64{1 - 0x1p-40 + 0x1p-49, 1 - 0x1p-41 + 0x1p-50} {
+		for i := range y {
+			x.Data[i], y[i] = v, 1
+		}
+		m := newMoments(x, y, 1, 1, 1)
+		allowed := 0x1p-53 * n * depth(n)
+		gram, cross := math.Abs(m.gram.At(0, 0)-n*v*v), math.Abs(m.cross[0]-n*v)
+		if gram > allowed || cross > allowed {
+			t.Errorf("x = 1 − %.3g: XᵀX is off by %.3g, Xᵀy by %.3g; allowed for: %.3g", 1-v, gram, cross, allowed)
+		}
+	}
+}
+
+// A bound on the norm the inverse of which overflows.
+func TestMomentsOfTinyRecords(t *testing.T) {
+	const r = 1e-310
+	x := erm.NewDense(3, 2, []float64{r, 0, 0, r, -r, 0})
+	m := newMoments(x, []float64{1, 1, -1}, r, 1, 1)
+	if a, b := m.gram.At(0, 0), m.gram.At(0, 1); a != 2 || b != 0 || m.cross[0] != 2 || m.cross[1] != 1 {
+		t.Errorf("XᵀX = %v, %v, …, Xᵀy = %v", a, b, m.cross)
+	}
+}
