@@ -85,8 +85,10 @@ func (m Softmax) Validate() error {
 		{"RowNorm", m.RowNorm}, {"Lambda", m.Lambda}, {"Sigma", m.Sigma},
 		{"Tolerance", m.Tolerance}, {"OutputSigma", m.OutputSigma},
 	} {
-		if !(p.value > 0) || math.IsInf(p.value, 1) {
-			return &privacy.ParamError{Name: p.name, Value: p.value, Want: "a positive finite number"}
+		// So that no product or ratio of them loses its digits below the range of
+		// float64, the squares of a record's entries included.
+		if !(p.value >= 1e-100 && p.value <= 1e100) {
+			return &privacy.ParamError{Name: p.name, Value: p.value, Want: "a number from 1e-100 to 1e100"}
 		}
 	}
 	if m.Bound != Vertex && m.Bound != RankK {
