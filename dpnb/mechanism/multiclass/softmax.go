@@ -102,7 +102,8 @@ func (m Softmax) Validate() error {
 
 // mu returns 2τ/(λσ_out), rounded up.
 func (m Softmax) mu() float64 {
-	return math.Nextafter(2*m.Tolerance/(m.Lambda*m.OutputSigma)*(1+0x1p-50), math.Inf(1))
+	_, mu := privacy.ApproximateMinimum{Tolerance: m.Tolerance, Lambda: m.Lambda, SigmaOut: m.OutputSigma}.MuBounds()
+	return mu
 }
 
 // Gaussian reports whether the noise in the objective is proved to cost exactly
