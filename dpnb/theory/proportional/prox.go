@@ -1,0 +1,91 @@
+package proportional
+
+import (
+	"math"
+
+	"github.com/dpnb/notebooks/dpnb/loss"
+)
+
+// Prox writes to p the proximal operators p = prox_{γf(·;y)}(s), the roots of
+//
+//	p + γf′(p; y) = s,
+//
+// and to slope the slopes f′(p; y), for any convex loss. p, slope, s and y have
+// equal lengths; p may be s. It panics unless γ > 0 is finite.
+//
+// Newton's method, kept inside a bracket: f′ rises, so that p lies between s
+// and s − γf′(s; y).
+func Prox(p, slope []float64, l loss.Loss, gamma float64, s, y []float64) {
+	var w proxWork
+	w.solve(p, slope, l, gamma, s, y)
+}
+
+// proxWork keeps the slices of Prox between calls.
+type proxWork struct{ target, curv, lo, hi []float64 }
+
+func (w *proxWork) solve(p, slope []float64, l loss.Loss, gamma float64, s, y []float64) {
+	if !(gamma > 0) || math.IsInf(gamma, 1) {
+		panic("proportional: γ must be positive and finite")
+	}
+	n := len(s)
+	for _, v := range []*[]float64{&w.target, &w.curv, &w.lo, &w.hi} {
+		if cap(*v) < n {
+			*v = make([]float64, n)
+		}
+		*v = (*v)[:n]
+	}
+	copy(w.target, s)
+	target, curv, lo, hi := w.target, w.curv, w.lo, w.hi
+	l.ValueSlope(slope, target, y)
+	l.Curvature(curv, target, y)
+	for i, t := range target {
+		g := gamma * slope[i]
+		lo[i], hi[i] = math.Min(t, t-g), math.Max(t, t-g)
+		p[i] = t - g/(1+gamma*curv[i])
+	}
+	// Each round halves a bracket or is a step of Newton's; 1100 halvings empty
+	// any bracket of float64s, so that the loop ends.
+	for range 1100 {
+		l.ValueSlope(slope, p, y)
+		l.Curvature(curv, p, y)
+		done := true
+		for i, t := range target {
+			if lo[i] == hi[i] {
+				continue
+			}
+			g := gamma * slope[i]
+			r := p[i] + g - t
+			if r > 0 {
+				hi[i] = p[i]
+			} else {
+				lo[i] = p[i]
+			}
+			next := p[i] - r/(1+gamma*curv[i])
+			if !(next > lo[i] && next < hi[i]) {
+				next = 0.5 * (lo[i] + hi[i])
+			}
+			if math.Abs(next-p[i]) <= 4e-16*math.Abs(p[i]) || math.Abs(r) <= 4e-16*(math.Abs(t)+math.Abs(g)) || next == lo[i] || next == hi[i] {
+				lo[i], hi[i] = p[i], p[i]
+				continue
+			}
+			p[i] = next
+			done = false
+		}
+		if done {
+			return
+		}
+	}
+}
+
+// inverseProx returns s = p + γf′(p; y) for each p: where prox takes the value p.
+func inverseProx(l loss.Loss, gamma, y float64, p []float64) []float64 {
+	s, labels := make([]float64, len(p)), make([]float64, len(p))
+	for i := range labels {
+		labels[i] = y
+	}
+	l.ValueSlope(s, p, labels)
+	for i := range s {
+		s[i] = p[i] + gamma*s[i]
+	}
+	return s
+}
