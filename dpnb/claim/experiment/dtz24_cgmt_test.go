@@ -69,7 +69,7 @@ func TestPrimaryAgainstGrid(t *testing.T) {
 			m.Radius = 0.2
 		}
 		x := erm.NewDense(3, 1, nil)
-		noise.NewSeeded(seed + 50).Gaussian(x.Data, 1)
+		noise.NewSeeded(seed+50).Gaussian(x.Data, 1)
 		want := math.Inf(1)
 		for u := -math.Min(m.Radius, 5); u <= math.Min(m.Radius, 5); u += 1e-4 {
 			v := 0.5*m.Lambda*u*u + m.Shift[0]*u

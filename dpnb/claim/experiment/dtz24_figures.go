@@ -29,9 +29,9 @@ func dtz24Loss(regression bool) loss.Loss {
 	return loss.Logistic{}
 }
 
-func lambdaNames() []string {
+func lambdaNames(regression bool) []string {
 	var out []string
-	for _, l := range DTZ24Lambdas {
+	for _, l := range dtz24Lambdas(regression) {
 		out = append(out, fmt.Sprintf("λ = %g", l))
 	}
 	return out
@@ -56,6 +56,8 @@ func fitted(regression bool, aspect, lambda, nu float64) (p proportional.FixedPo
 	}), nil
 }
 
+const squaredError = "‖β̂ − β⋆‖²/d"
+
 // objectiveFigure is Figure 3 (a regression) or 4: the error and what happens on
 // the training records, without privacy and with.
 func objectiveFigure(ctx context.Context, scale Scale, repetitions int, regression bool, seed uint64) ([]Panel, error) {
@@ -68,13 +70,13 @@ func objectiveFigure(ctx context.Context, scale Scale, repetitions int, regressi
 		second, measure = "‖[y − Xβ̂]_L‖²/n", population.SlopeSquare
 	}
 	nus := []float64{0, 0.2}
-	s := seriesOf{panels: newPanels(
-		[]string{"estimation error, ν = 0", "estimation error, ν = 1/5", "training records, ν = 0", "training records, ν = 1/5"},
-		[]string{"‖β̂ − β⋆‖²/d", "‖β̂ − β⋆‖²/d", second, second}, []float64{nus[0], nus[1], nus[0], nus[1]}, lambdaNames())}
+	names := lambdaNames(regression)
+	s := seriesOf{panels: []Panel{newPanel("estimation error, ν = 0", squaredError, nus[0], names), newPanel("estimation error, ν = 1/5", squaredError, nus[1], names),
+		newPanel("training records, ν = 0", second, nus[0], names), newPanel("training records, ν = 1/5", second, nus[1], names)}}
 	s.predict = func(aspect float64) ([][]float64, error) {
 		out := make([][]float64, 4)
 		for k, nu := range nus {
-			for _, lambda := range DTZ24Lambdas {
+			for _, lambda := range dtz24Lambdas(regression) {
 				p, residuals, gap, err := fitted(regression, aspect, lambda, nu)
 				if err != nil {
 					return nil, err
@@ -88,7 +90,7 @@ func objectiveFigure(ctx context.Context, scale Scale, repetitions int, regressi
 	s.run = func(ctx context.Context, n, d int) ([][]sim.Summary, error) {
 		out := make([][]sim.Summary, 4)
 		for k, nu := range nus {
-			for c, lambda := range DTZ24Lambdas {
+			for c, lambda := range dtz24Lambdas(regression) {
 				r, err := population.Simulation{Population: dtz24Population(n, d, regression),
 					Estimator:   population.ObjectivePerturbation{Loss: dtz24Loss(regression), Lambda: lambda, Nu: nu},
 					Repetitions: scale.Repetitions, Seed: dotSeed(seed, n, 10*k+c), Workers: scale.Workers}.Run(ctx)
@@ -130,12 +132,12 @@ func DTZ24Figure5(ctx context.Context, scale Scale) ([]Panel, error) {
 		return nil, err
 	}
 	nus := []float64{0, 0.5, 0, 0.5}
-	s := seriesOf{panels: newPanels([]string{"Huber loss, ν = 0", "Huber loss, ν = 1/2", "logistic loss, ν = 0", "logistic loss, ν = 1/2"},
-		[]string{"‖β̂ − β⋆‖²/d", "‖β̂ − β⋆‖²/d", "‖β̂ − β⋆‖²/d", "‖β̂ − β⋆‖²/d"}, nus, lambdaNames())}
+	s := seriesOf{panels: []Panel{newPanel("Huber loss, ν = 0", squaredError, 0, lambdaNames(true)), newPanel("Huber loss, ν = 1/2", squaredError, 0.5, lambdaNames(true)),
+		newPanel("logistic loss, ν = 0", squaredError, 0, lambdaNames(false)), newPanel("logistic loss, ν = 1/2", squaredError, 0.5, lambdaNames(false))}}
 	s.predict = func(aspect float64) ([][]float64, error) {
 		out := make([][]float64, 4)
 		for k, nu := range nus {
-			for _, lambda := range DTZ24Lambdas {
+			for _, lambda := range dtz24Lambdas(k < 2) {
 				p, _, _, err := fitted(k < 2, aspect, lambda, 0)
 				if err != nil {
 					return nil, err
@@ -148,7 +150,7 @@ func DTZ24Figure5(ctx context.Context, scale Scale) ([]Panel, error) {
 	s.run = func(ctx context.Context, n, d int) ([][]sim.Summary, error) {
 		out := make([][]sim.Summary, 4)
 		for k, nu := range nus {
-			for c, lambda := range DTZ24Lambdas {
+			for c, lambda := range dtz24Lambdas(k < 2) {
 				r, err := population.Simulation{Population: dtz24Population(n, d, k < 2),
 					Estimator:   population.OutputPerturbation{Loss: dtz24Loss(k < 2), Lambda: lambda, Nu: nu},
 					Repetitions: scale.Repetitions, Seed: dotSeed(2405, n, 10*k+c), Workers: scale.Workers}.Run(ctx)
@@ -163,14 +165,21 @@ func DTZ24Figure5(ctx context.Context, scale Scale) ([]Panel, error) {
 	return s.draw(ctx, scale)
 }
 
-// DTZ24Step is the step size of Figure 6: ½/(1 + δ).
+// DTZ24Step is the step size of Figure 6 as printed: ½/(1 + δ). For the Huber loss
+// it is too large below δ = 0.484: the largest eigenvalue of XᵀX tends to (1 +
+// 1/√δ)², and its product with the step exceeds 2, so that the error grows until
+// the residuals are cut.
 func DTZ24Step(aspect float64) float64 { return 0.5 / (1 + aspect) }
+
+// DTZ24StableStep is ½/(1 + 1/δ), with which the error falls at every δ.
+func DTZ24StableStep(aspect float64) float64 { return 0.5 / (1 + 1/aspect) }
 
 // DTZ24Figure6 is Figure 6 of dtz24: noisy gradient descent in its "conditional
 // expectation" version with the Huber loss (the first two panels) and the logistic
-// loss, step ½/(1 + δ), ν ∈ {0, 1/10}, y = Xβ⋆, means of 10⁴ simulations:
-// estimation error after T steps. All the curves of a dot come from the same runs.
-func DTZ24Figure6(ctx context.Context, scale Scale) ([]Panel, error) {
+// loss, ν ∈ {0, 1/10}, y = Xβ⋆, means of 10⁴ simulations: estimation error after T
+// steps of the given size, DTZ24Step for what is printed. All the curves of a dot
+// come from the same runs.
+func DTZ24Figure6(ctx context.Context, scale Scale, step func(aspect float64) float64) ([]Panel, error) {
 	scale, err := scale.filled(10_000)
 	if err != nil {
 		return nil, err
@@ -182,18 +191,18 @@ func DTZ24Figure6(ctx context.Context, scale Scale) ([]Panel, error) {
 		names = append(names, fmt.Sprintf("T = %d", t))
 		last = max(last, t)
 	}
-	s := seriesOf{panels: newPanels([]string{"Huber loss, ν = 0", "Huber loss, ν = 1/10", "logistic loss, ν = 0", "logistic loss, ν = 1/10"},
-		[]string{"‖β̂ − β⋆‖²/d", "‖β̂ − β⋆‖²/d", "‖β̂ − β⋆‖²/d", "‖β̂ − β⋆‖²/d"}, nus, names)}
+	s := seriesOf{panels: []Panel{newPanel("Huber loss, ν = 0", squaredError, 0, names), newPanel("Huber loss, ν = 1/10", squaredError, 0.1, names),
+		newPanel("logistic loss, ν = 0", squaredError, 0, names), newPanel("logistic loss, ν = 1/10", squaredError, 0.1, names)}}
 	s.predict = func(aspect float64) ([][]float64, error) {
 		out := make([][]float64, 4)
 		for k, nu := range nus {
-			g := proportional.Descent{Loss: dtz24Loss(k < 2), AspectRatio: aspect, Step: DTZ24Step(aspect), Steps: last, Nu: nu, Kappa: DTZ24Kappa, Expected: true}
+			g := proportional.Descent{Loss: dtz24Loss(k < 2), AspectRatio: aspect, Step: step(aspect), Steps: last, Nu: nu, Kappa: DTZ24Kappa, Expected: true}
 			if k < 2 {
 				g.Noise = proportional.Normal(0, DTZ24Noise)
 			} else {
 				g.Link = proportional.LogisticLink{}
 			}
-			m, err := g.Trajectory(&proportional.DescentSettings{Points: 251})
+			m, err := g.Trajectory(&proportional.DescentSettings{Points: 1021})
 			if err != nil {
 				return nil, err
 			}
@@ -213,7 +222,7 @@ func DTZ24Figure6(ctx context.Context, scale Scale) ([]Panel, error) {
 				slopes = population.ExpectedHuber(DTZ24Threshold, DTZ24Noise)
 			}
 			r, err := population.Simulation{Population: p,
-				Estimator:   population.NoisyDescent{Slopes: slopes, Step: DTZ24Step(float64(d) / float64(n)), Steps: last, Nu: nu},
+				Estimator:   population.NoisyDescent{Slopes: slopes, Step: step(float64(d) / float64(n)), Steps: last, Nu: nu},
 				Repetitions: scale.Repetitions, Seed: dotSeed(2406, n, k), Workers: scale.Workers}.Run(ctx)
 			if err != nil {
 				return nil, err

@@ -25,7 +25,7 @@ const (
 	// Skewed entries are 2/√d with probability 1/5 and else −1/(2√d): their third
 	// moment is not that of a Gaussian.
 	Skewed
-	// Elliptical rows are Gaussian rows times √(1/2) or √(3/2), half and half. The
+	// Elliptical rows are Gaussian rows times √(1/10) or √(19/10), half and half. The
 	// entries of a row are not independent, no theorem of dtz24 covers them, and
 	// its predictions do not hold: it shows what a check can see.
 	Elliptical
@@ -95,9 +95,9 @@ func (d Design) fill(r *noise.Seeded, x []float64, features int) {
 		}
 	case Elliptical:
 		for len(x) > 0 {
-			scale := c * math.Sqrt(0.5)
+			scale := c * math.Sqrt(0.1)
 			if r.Uint64()&1 == 0 {
-				scale = c * math.Sqrt(1.5)
+				scale = c * math.Sqrt(1.9)
 			}
 			r.Gaussian(x[:features], scale)
 			x = x[features:]
