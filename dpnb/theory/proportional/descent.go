@@ -40,7 +40,9 @@ const MaxSteps = 64
 
 // DescentSettings of Trajectory; nil is right.
 type DescentSettings struct {
-	// Points of the lattice in each replicate, a prime; zero means 2039.
+	// Points of the lattice in each replicate, a prime; zero means 8191 for up to
+	// 12 steps, 4093 for up to 24, 2039 beyond (the time grows like the cube of
+	// the steps).
 	Points int
 	// Replicates, with independent shifts, give the error estimate; zero means 4.
 	Replicates int
@@ -90,7 +92,14 @@ func (d Descent) Trajectory(s *DescentSettings) ([]Moment, error) {
 		set = *s
 	}
 	if set.Points == 0 {
-		set.Points = 2039
+		switch {
+		case d.Steps <= 12:
+			set.Points = 8191
+		case d.Steps <= 24:
+			set.Points = 4093
+		default:
+			set.Points = 2039
+		}
 	}
 	if set.Replicates == 0 {
 		set.Replicates = 4
