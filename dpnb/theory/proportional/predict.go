@@ -200,7 +200,9 @@ func (t Task) bestDescent(g Target) (Prediction, error) {
 	var best Prediction
 	found := math.Inf(1)
 	var failed error
+	worse := 0
 	for _, steps := range []int{1, 2, 3, 4, 6, 8, 12, 16, 24} {
+		before := found
 		value := func(logStep float64) float64 {
 			p, err := t.AtSteps(g, steps, t.stepScale()*math.Exp(logStep), rough)
 			if err != nil {
@@ -230,6 +232,11 @@ func (t Task) bestDescent(g Target) (Prediction, error) {
 			} else {
 				hi = lo + golden*(hi-lo)
 			}
+		}
+		if found < before {
+			worse = 0
+		} else if worse++; worse == 2 && !math.IsInf(found, 1) {
+			break // more steps pay for themselves no more
 		}
 	}
 	if math.IsInf(found, 1) {

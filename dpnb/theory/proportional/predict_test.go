@@ -47,7 +47,8 @@ func delta(t *testing.T, p Prediction, c float64) float64 {
 	case Output:
 		profile = privacy.GaussianProfile(moves*l/(p.Lambda*c*p.Nu), adj)
 	case NoisyDescent:
-		profile = privacy.GaussianProfile(moves*l*math.Sqrt(float64(p.Steps))/(c*p.Nu), adj)
+		// The logistic loss: slopes 1/2 in the first step and 1 later.
+		profile = privacy.GaussianProfile(moves*p.Task.Radius*math.Sqrt(0.25+float64(p.Steps-1))/(c*p.Nu), adj)
 	}
 	return privacy.DeltaUpper(profile, p.Target.Epsilon)
 }

@@ -245,13 +245,30 @@ func (t Task) outputNoise(g terms, lambda float64) float64 {
 	return g.moves() * t.Loss.Lipschitz() * t.Radius / (lambda * g.mu) * (1 + 1e-15)
 }
 
-// DescentNoise returns the ν with which T steps of noisy gradient descent meet
-// the target: T Gaussian mechanisms of sensitivity LR (or 2LR) compose to
-// √T·LR/ν-GDP, exactly.
+// DescentNoise returns the ν with which T steps of noisy gradient descent from
+// β⁰ = 0 meet the target: Gaussian mechanisms of sensitivities ΔₜR compose to
+// √(ΣΔₜ²)·R/ν-GDP, exactly. Δₜ is L (or 2L), but for the first step of a
+// classification, whose gradient is taken at 0: there the slopes are f′(0; ±1),
+// ±1/2 for the logistic loss.
 func (t Task) DescentNoise(g Target, steps int) (float64, error) {
 	mu, err := g.mu()
 	if err != nil {
 		return 0, err
 	}
-	return g.moves() * math.Sqrt(float64(steps)) * t.Loss.Lipschitz() * t.Radius / mu, nil
+	if steps < 1 {
+		return 0, &privacy.ParamError{Name: "Steps", Value: steps, Want: "a positive number"}
+	}
+	return g.moves() * t.Radius * t.slopes(steps) / mu * (1 + 1e-15), nil
+}
+
+// slopes returns √(ΣLₜ²), Lₜ the largest slope that step t can meet.
+func (t Task) slopes(steps int) float64 {
+	l := t.Loss.Lipschitz()
+	first := l
+	if t.Link != nil {
+		v := make([]float64, 2)
+		t.Loss.ValueSlope(v, make([]float64, 2), []float64{1, -1})
+		first = math.Max(math.Abs(v[0]), math.Abs(v[1]))
+	}
+	return math.Sqrt(first*first + float64(steps-1)*l*l)
 }
