@@ -129,6 +129,36 @@ func TestBestIsBest(t *testing.T) {
 	}
 }
 
+// Below the edge of the Gaussian case the tight accountant allows smaller ridges
+// than the fast bound, and what is found keeps the guarantee.
+func TestRefinement(t *testing.T) {
+	g := Target{1, 1e-5, privacy.AddRemove}
+	for _, task := range []Task{logisticTask(0.01, 3), huberTask(0.01)} {
+		fast, err := task.Best(Objective, g, objpert.DTZ24)
+		if err != nil {
+			t.Fatal(err)
+		}
+		tight, err := task.Best(Objective, g, objpert.Tight)
+		if err != nil {
+			t.Fatal(err)
+		}
+		if !(tight.Point.MSE() < 0.9*fast.Point.MSE()) || !(tight.Lambda < fast.Lambda) {
+			t.Errorf("%s: λ = %v, MSE %v by DTZ24; %v, %v by Tight", task.Loss.Name(), fast.Lambda, fast.Point.MSE(), tight.Lambda, tight.Point.MSE())
+		}
+		if d := delta(t, tight, 1); d > 1e-5 {
+			t.Errorf("%s: δ = %v", task.Loss.Name(), d)
+		}
+		rough, exact := 0.0, tight.Nu
+		tm, err := task.terms(Objective, g)
+		if err == nil {
+			rough = tm.roughNoise(tight.Lambda, objpert.Tight)
+		}
+		if rough < exact*(1-2e-5) || rough > exact*1.002 {
+			t.Errorf("%s: rough noise %v for %v, %v", task.Loss.Name(), rough, exact, err)
+		}
+	}
+}
+
 func TestFrontier(t *testing.T) {
 	targets := []Target{{0.3, 1e-5, privacy.AddRemove}, {1, 1e-5, privacy.AddRemove}, {4, 1e-5, privacy.AddRemove}}
 	ratios := []float64{0.01, 0.03, 0.1, 0.3}

@@ -67,7 +67,7 @@ func ExampleDescent_Trajectory() {
 
 func ExamplePredict() {
 	task := proportional.Task{
-		Loss: loss.Logistic{}, Link: proportional.LogisticLink{}, Kappa: 2, Radius: 1, Goal: proportional.SquaredError,
+		Loss: loss.Logistic{}, Link: proportional.LogisticLink{}, Kappa: 1, Radius: 1, Goal: proportional.SquaredError,
 	}
 	target := proportional.Target{Epsilon: 1, Delta: 1e-5, Adjacency: privacy.AddRemove}
 	got, err := proportional.Predict(task, 10_000, 100, target, proportional.Objective, proportional.Output)
@@ -79,7 +79,7 @@ func ExamplePredict() {
 	}
 	fmt.Println(len(got[0].Assumptions()), "assumptions")
 	// Output:
-	// With 10000 records and 100 features, objective perturbation at ε = 1, δ = 1e-05 (add-remove) with λ = 0.965 and noise of scale 3.74 will have ‖β̂ − β⋆‖²/d = 0.152, which is 0.038 of ‖β⋆‖²/d, and will misclassify 22.8 % of new records (β⋆ itself: 22.2 %), AUC 0.855.
-	// With 10000 records and 100 features, output perturbation at ε = 1, δ = 1e-05 (add-remove) with λ = 6.51 and noise of scale 0.573 will have ‖β̂ − β⋆‖²/d = 1.06, which is 0.266 of ‖β⋆‖²/d, and will misclassify 26.2 % of new records (β⋆ itself: 22.2 %), AUC 0.818.
+	// With 10000 records and 100 features, objective perturbation at ε = 1, δ = 1e-05 (add-remove) with λ = 1.45 and noise of scale 3.74 will have ‖β̂ − β⋆‖²/d = 0.0762, which is 0.0762 of ‖β⋆‖²/d, and will misclassify 33.3 % of new records (β⋆ itself: 32.5 %), AUC 0.730.
+	// With 10000 records and 100 features, output perturbation at ε = 1, δ = 1e-05 (add-remove) with λ = 12.5 and noise of scale 0.298 will have ‖β̂ − β⋆‖²/d = 0.283, which is 0.283 of ‖β⋆‖²/d, and will misclassify 35.0 % of new records (β⋆ itself: 32.5 %), AUC 0.707.
 	// 6 assumptions
 }

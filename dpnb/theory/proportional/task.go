@@ -230,6 +230,52 @@ func (g terms) objectiveNoise(lambda float64, bound objpert.Bound) (float64, err
 	}, 1e-5)
 }
 
+// roughNoise returns a ν that the bound proves to be enough under add/remove-one,
+// within about 1e-3 of the smallest; +Inf if DTZ24 knows of none. ln δ is nearly
+// a polynomial in ln ν: the secant method inside a bracket needs five values.
+func (g terms) roughNoise(lambda float64, bound objpert.Bound) float64 {
+	if lambda >= g.ridge {
+		return g.nu * (1 + 1e-9)
+	}
+	cfg := objpert.Config{Curve: g.curve, Lambda: lambda, Bound: objpert.DTZ24}
+	high, err := objpert.Sigma(cfg, g.Epsilon, g.Delta)
+	if err != nil {
+		return math.Inf(1)
+	}
+	cfg.Bound = bound
+	excess := func(logNu float64) float64 {
+		cfg.Sigma = math.Exp(logNu)
+		p, err := objpert.New(cfg)
+		if err != nil {
+			return math.Inf(1)
+		}
+		return math.Max(p.LogDeltaUpper(privacy.Add, g.Epsilon), p.LogDeltaUpper(privacy.Remove, g.Epsilon)) - math.Log(g.Delta)
+	}
+	lo, hi := math.Log(g.nu), math.Log(high)
+	flo, fhi := excess(lo), excess(hi)
+	if flo <= 0 {
+		return g.nu
+	}
+	if !(fhi <= 0) {
+		return high
+	}
+	for range 20 {
+		if hi-lo < 1e-3 {
+			break
+		}
+		mid := lo + (hi-lo)*flo/(flo-fhi)
+		mid = math.Min(math.Max(mid+2e-4, lo+0.02*(hi-lo)), hi-0.02*(hi-lo))
+		if v := excess(mid); v > 0 {
+			lo, flo = mid, v
+			fhi *= 0.5 // or the other end never moves
+		} else {
+			hi, fhi = mid, v
+			flo *= 0.5
+		}
+	}
+	return math.Exp(hi)
+}
+
 // OutputNoise returns the ν with which output perturbation with the ridge λ
 // meets the target: the Gaussian mechanism at the sensitivity LR/λ
 // (add/remove-one) or 2LR/λ (replace-one) of the minimiser.
