@@ -97,7 +97,7 @@ type Result struct {
 // Register returns all claims, in the order of their IDs.
 func Register() []Claim {
 	var all []Claim
-	for _, part := range [][]Claim{bounds(), lemmas(), renyi(), composition(), theory(), algorithm(), clipping(), structure(), simulation()} {
+	for _, part := range [][]Claim{bounds(), lemmas(), renyi(), composition(), theory(), algorithm(), clipping(), structure(), proportionalClaims(), simulation()} {
 		all = append(all, part...)
 	}
 	slices.SortStableFunc(all, func(a, b Claim) int { return strings.Compare(a.ID, b.ID) })

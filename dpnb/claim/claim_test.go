@@ -57,6 +57,7 @@ func TestVerdicts(t *testing.T) {
 	want := map[string]Verdict{
 		"rkw23/thm3.1": HoldsWithCorrection, "rkw23/thm3.1-printed": Fails, "rkw23/lemD.6": HoldsWithCorrection,
 		"rkw23/thmG.2": HoldsWithCorrection, "rkw23/thmE.2": HoldsWithCorrection, "dtz24/thm2.6": HoldsWithCorrection,
+		"dtz24/thm4.2a": HoldsWithCorrection, "dtz24/thm4.2b": HoldsWithCorrection,
 	}
 	results, err := Run(context.Background(), Register(), Quick, nil)
 	if err != nil {

@@ -6,7 +6,7 @@ import (
 	"math"
 
 	"github.com/dpnb/notebooks/dpnb/claim/experiment"
-	"github.com/dpnb/notebooks/dpnb/sim/population"
+	synthetic "github.com/dpnb/notebooks/dpnb/sim/population"
 )
 
 // simulation lists the claims of dtz24 that are held against simulated fits.
@@ -67,7 +67,7 @@ func simulation() []Claim {
 			Statement: "rows with independent subgaussian entries of any law behave like Gaussian rows",
 			Check:     "four kinds of fit on Rademacher, Gaussian, uniform, sparse and skewed rows against the prediction; how the gap to the limit falls with n; control: rows whose entries are uncorrelated but not independent",
 			Expected:  "all within 4.5 standard errors; one fit off by about n^−½, the mean by about n^−1; the control off by more than 6",
-			Seed:      2407, Run: universal(population.Elliptical, 2407),
+			Seed:      2407, Run: universal(synthetic.Elliptical, 2407),
 		},
 	}
 }
@@ -222,7 +222,7 @@ func drawFigure(ctx context.Context, number int, scale experiment.Scale) ([]expe
 }
 
 // universal runs the grid of designs, and a control that must not agree.
-func universal(control population.Design, seed uint64) func(context.Context, Size) (Outcome, error) {
+func universal(control synthetic.Design, seed uint64) func(context.Context, Size) (Outcome, error) {
 	return func(ctx context.Context, size Size) (Outcome, error) {
 		var settings []experiment.Setting
 		repetitions, gapRepetitions, records := 20, 8000, []int{10, 20, 40}
@@ -258,7 +258,7 @@ func universal(control population.Design, seed uint64) func(context.Context, Siz
 			off = math.Max(off, math.Abs(v.StandardErrors()))
 		}
 		var n, single, mean []float64
-		for _, design := range []population.Design{population.Rademacher, population.Gaussian} {
+		for _, design := range []synthetic.Design{synthetic.Rademacher, synthetic.Gaussian} {
 			gaps, err := experiment.DTZ24Gaps(ctx, experiment.LogisticDescent, design, 0.5, records, gapRepetitions, seed)
 			if err != nil {
 				return Outcome{}, err

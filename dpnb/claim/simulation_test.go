@@ -5,7 +5,7 @@ import (
 	"testing"
 
 	"github.com/dpnb/notebooks/dpnb/claim/experiment"
-	"github.com/dpnb/notebooks/dpnb/sim/population"
+	synthetic "github.com/dpnb/notebooks/dpnb/sim/population"
 )
 
 // The checks against simulation must fail on what is wrong.
@@ -16,7 +16,7 @@ func TestSimulationChecksCanFail(t *testing.T) {
 		"Figure 4, predicted 30 % too high":      figureAgrees(4, 1.3),
 		"Figure 5, predicted 30 % too low":       figureAgrees(5, 0.7),
 		"Figure 6, predicted 15 % too high":      figureAgrees(6, 1.15),
-		"a control that is universal":            universal(population.Uniform, 2407),
+		"a control that is universal":            universal(synthetic.Uniform, 2407),
 		"ρ″ for ρ′": figure2(func() []experiment.Graph {
 			g := experiment.DTZ24Figure2()
 			g[1] = g[2]

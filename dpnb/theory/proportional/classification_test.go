@@ -93,8 +93,8 @@ func TestTwoQuadratures(t *testing.T) {
 
 func TestLogisticGrid(t *testing.T) {
 	count, continued, most := 0, 0, 0
-	for _, ratio := range []float64{1e-3, 0.1, 1, 10, 1e3} {
-		for _, lambda := range []float64{1e-6, 1e-3, 0.1, 1, 1e3} {
+	for _, ratio := range []float64{1e-3, 0.3, 1, 1e3} {
+		for _, lambda := range []float64{1e-6, 0.1, 1e3} {
 			for _, nu := range []float64{0, 0.2, 5} {
 				for _, kappa := range []float64{0.1, 1, 6} {
 					c := logistic(ratio, lambda, nu, kappa)

@@ -3,6 +3,8 @@ package proportional
 import (
 	"math"
 	"math/rand/v2"
+	"runtime"
+	"sync"
 
 	"github.com/dpnb/notebooks/dpnb/loss"
 	"github.com/dpnb/notebooks/dpnb/privacy"
@@ -40,7 +42,9 @@ const MaxSteps = 64
 
 // DescentSettings of Trajectory; nil is right.
 type DescentSettings struct {
-	// Points of the lattice in each replicate, a prime; zero means 2039.
+	// Points of the lattice in each replicate, a prime; zero means 16381 for
+	// up to 24 steps, 8191 for up to 40, 4093 beyond (the time grows like the cube
+	// of the steps).
 	Points int
 	// Replicates, with independent shifts, give the error estimate; zero means 4.
 	Replicates int
@@ -90,7 +94,14 @@ func (d Descent) Trajectory(s *DescentSettings) ([]Moment, error) {
 		set = *s
 	}
 	if set.Points == 0 {
-		set.Points = 2039
+		switch {
+		case d.Steps <= 24:
+			set.Points = 16381
+		case d.Steps <= 40:
+			set.Points = 8191
+		default:
+			set.Points = 4093
+		}
 	}
 	if set.Replicates == 0 {
 		set.Replicates = 4
@@ -104,17 +115,25 @@ func (d Descent) Trajectory(s *DescentSettings) ([]Moment, error) {
 	if tensor {
 		set.Replicates = 2
 	}
-	r := rand.New(rand.NewPCG(set.Seed, 0x9e3779b97f4a7c15))
 	runs := make([]evolution, set.Replicates)
+	var wg sync.WaitGroup
+	slots := make(chan struct{}, runtime.GOMAXPROCS(0))
 	for k := range runs {
-		var n nodes
-		if tensor {
-			n = tensorNodes(dim, 0.18, 0.5*float64(k))
-		} else {
-			n = latticeNodes(dim, set.Points, r)
-		}
-		runs[k] = d.evolve(row, n)
+		wg.Add(1)
+		slots <- struct{}{}
+		go func() {
+			defer func() { <-slots; wg.Done() }()
+			if tensor {
+				runs[k] = d.evolve(row, tensorNodes(dim, 0.18, 0.5*float64(k)))
+				return
+			}
+			// A stream for each replicate: the result does not depend on how many
+			// run at once.
+			r := rand.New(rand.NewPCG(set.Seed, 0x9e3779b97f4a7c15+uint64(k)))
+			runs[k] = d.evolve(row, latticeNodes(dim, set.Points, r))
+		}()
 	}
+	wg.Wait()
 	out := make([]Moment, d.Steps+1)
 	m := float64(len(runs))
 	for t := range out {

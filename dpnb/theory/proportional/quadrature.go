@@ -52,6 +52,7 @@ var (
 
 const (
 	maxLevels     = 60
+	maxPanels     = 4000
 	maxComponents = 4
 )
 
@@ -77,6 +78,7 @@ type integrand func(x []float64, out [][]float64)
 // until in each panel the difference to Gauss's rule is below tol times ∫|f|, or
 // the panel cannot be cut any more. It returns the sum of the differences that
 // it accepted, relative to ∫|f|: an estimate of the error, usually a generous one.
+// After 4,000 panels it accepts the rest as they are.
 //
 // A kink or jump of f costs bisections around it, nothing else: a panel of
 // relative width 2⁻⁵⁰ is accepted as it is.
@@ -130,6 +132,7 @@ func integrate(components int, f integrand, breaks []float64, tol float64) (valu
 		}
 	}
 	width := breaks[len(breaks)-1] - breaks[0]
+	panels := len(stack)
 	for len(stack) > 0 {
 		p := stack[len(stack)-1]
 		stack = stack[:len(stack)-1]
@@ -137,9 +140,10 @@ func integrate(components int, f integrand, breaks []float64, tol float64) (valu
 		for c := range components {
 			ok = ok && p.errs[c] <= tol*scale[c]
 		}
-		if mid := 0.5 * (p.a + p.b); !ok && p.level < maxLevels && p.b-p.a > 1e-14*width {
+		if mid := 0.5 * (p.a + p.b); !ok && p.level < maxLevels && panels < maxPanels && p.b-p.a > 1e-14*width {
 			for _, q := range []panel{{a: mid, b: p.b, level: p.level + 1}, {a: p.a, b: mid, level: p.level + 1}} {
 				measure(&q)
+				panels++
 				stack = append(stack, q)
 			}
 			continue

@@ -93,6 +93,10 @@ func solve(s system, lambda float64, settings *Settings) (FixedPoint, error) {
 		s.start(x)
 	}
 	ok := w.run(newtonSteps)
+	if !ok && settings != nil && settings.Start != nil {
+		s.start(x)
+		ok = w.run(newtonSteps)
+	}
 	continued := !ok
 	if !ok && lambda == 0 {
 		// Only now ask whether there is something to be found.
