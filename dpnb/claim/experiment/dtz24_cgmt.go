@@ -255,7 +255,23 @@ func drawOptima(ctx context.Context, draws int, seed uint64, one func(*noise.See
 	}
 	out := Optima{make([]float64, draws), make([]float64, draws)}
 	root := noise.NewSeeded(seed)
-	workers := min(runtime.GOMAXPROCS(0), draws)
+	err := repeat(ctx, draws, func(k int, s *population.Solver) (err error) {
+		out.Primary[k], out.Auxiliary[k], err = one(root.Stream(k), s)
+		return err
+	})
+	if err != nil {
+		return Optima{}, err
+	}
+	slices.Sort(out.Primary)
+	slices.Sort(out.Auxiliary)
+	return out, nil
+}
+
+// repeat calls one for 0, 1, …, repetitions − 1 on all processors, a solver for each.
+//
+// Errors: those of one, joined; ctx.Err().
+func repeat(ctx context.Context, repetitions int, one func(k int, s *population.Solver) error) error {
+	workers := min(runtime.GOMAXPROCS(0), repetitions)
 	failures := make([]error, workers)
 	var wg sync.WaitGroup
 	for w := range workers {
@@ -263,23 +279,16 @@ func drawOptima(ctx context.Context, draws int, seed uint64, one func(*noise.See
 		go func() {
 			defer wg.Done()
 			var s population.Solver
-			for k := w; k < draws && ctx.Err() == nil; k += workers {
-				if out.Primary[k], out.Auxiliary[k], failures[w] = one(root.Stream(k), &s); failures[w] != nil {
-					return
-				}
+			for k := w; k < repetitions && ctx.Err() == nil && failures[w] == nil; k += workers {
+				failures[w] = one(k, &s)
 			}
 		}()
 	}
 	wg.Wait()
 	if err := ctx.Err(); err != nil {
-		return Optima{}, err
+		return err
 	}
-	if err := errors.Join(failures...); err != nil {
-		return Optima{}, err
-	}
-	slices.Sort(out.Primary)
-	slices.Sort(out.Auxiliary)
-	return out, nil
+	return errors.Join(failures...)
 }
 
 // Comparison is how P(primary < t) compares with P(auxiliary < t), or both tails
