@@ -78,6 +78,7 @@ const (
 	gridMixed = 0.25 // scale of the mixed signal
 	gridKappa = 1.5
 	gridSteps = 6
+	gridTest  = 300 // new records in each repetition
 )
 
 // Run simulates the setting and predicts it.
@@ -86,7 +87,11 @@ func (s Setting) Run(ctx context.Context, repetitions int, seed uint64) ([]Predi
 	if err != nil {
 		return nil, err
 	}
-	r, err := population.Simulation{Population: m.population, Estimator: m.estimator, Repetitions: repetitions, Seed: seed}.Run(ctx)
+	records := 0
+	if s.Kind == LogisticObjective {
+		records = gridTest
+	}
+	r, err := population.Simulation{Population: m.population, Estimator: m.estimator, Repetitions: repetitions, Seed: seed, TestRecords: records}.Run(ctx)
 	if err != nil {
 		return nil, fmt.Errorf("experiment: %s: %w", s, err)
 	}
@@ -103,6 +108,37 @@ type model struct {
 	population population.Population
 	estimator  population.Estimator
 	predicted  []Prediction
+	// What a coordinate of the estimate looks like.
+	point proportional.FixedPoint
+	prior proportional.Law
+}
+
+// Cell is one cell of a histogram of the coordinates of the estimate.
+type Cell struct {
+	Low, High float64
+	// Predicted and Simulated share of the coordinates.
+	Predicted float64
+	Simulated sim.Summary
+}
+
+// Coordinates returns the histogram of the coordinates of the estimate between the
+// edges, which rise, beside the law that is predicted for them (Theorems 3.7 and
+// 4.2: normal, convolved with the law of a coordinate of β⋆).
+func (s Setting) Coordinates(ctx context.Context, edges []float64, repetitions int, seed uint64) ([]Cell, error) {
+	m, err := s.model()
+	if err != nil {
+		return nil, err
+	}
+	r, err := population.Simulation{Population: m.population, Estimator: m.estimator, Repetitions: repetitions, Seed: seed, Edges: edges}.Run(ctx)
+	if err != nil {
+		return nil, fmt.Errorf("experiment: %s: %w", s, err)
+	}
+	out := make([]Cell, 0, len(edges))
+	for k, share := range r.Histogram() {
+		lo, hi := edges[k], edges[k+1]
+		out = append(out, Cell{lo, hi, m.point.CDF(m.prior, hi) - m.point.CDF(m.prior, lo), share})
+	}
+	return out, nil
 }
 
 func (s Setting) model() (model, error) {
@@ -149,6 +185,7 @@ func (s Setting) model() (model, error) {
 			e := population.Logistic(star) - population.Logistic(score)
 			return e * e
 		}))
+		add(population.TestError, c.Quality(p).Error)
 	case LogisticDescent:
 		g := proportional.Descent{Loss: loss.Logistic{}, Link: proportional.LogisticLink{}, AspectRatio: aspect, Step: aspect / (1 + aspect),
 			Steps: gridSteps, Lambda: 0.1, Nu: 0.3, Kappa: gridKappa}
@@ -166,11 +203,14 @@ func (s Setting) model() (model, error) {
 		m.population.Signal = population.Normal(0, gridKappa)
 		m.population.Prob = population.Logistic
 	}
+	m.point, m.prior = p, prior
 	add(population.MSE, p.MSE())
 	add(population.Overlap, p.Overlap())
 	add(population.Variance, p.Variance())
 	add(population.L1, p.LpError(prior, 1))
+	add(population.SignalCorrelation, p.SignalCorrelation())
 	if s.Kind != LogisticDescent {
+		add(population.NoiseCorrelation, p.NoiseCorrelation())
 		add(population.NoiseOverlap, p.OnXi)
 	}
 	return m, nil
