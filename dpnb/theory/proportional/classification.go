@@ -85,6 +85,7 @@ type classificationSystem struct {
 	work      [2]proxWork
 	p, slope  [2][]float64
 	labels    [2][]float64
+	kinks     [2][]float64
 }
 
 func newClassificationSystem(c Classification) *classificationSystem {
@@ -95,6 +96,9 @@ func newClassificationSystem(c Classification) *classificationSystem {
 		s.p[k], s.slope[k], s.labels[k] = make([]float64, 15), make([]float64, 15), make([]float64, 15)
 		for i := range 15 {
 			s.labels[k][i] = y
+		}
+		if !s.logistic {
+			s.kinks[k] = kinks(c.Loss, y)
 		}
 	}
 	return s
@@ -235,7 +239,7 @@ func (s *classificationSystem) adaptiveMoments(post *posterior, total, gamma, to
 		p, slope, labels, work := s.p[k], s.slope[k], s.labels[k], &s.work[k]
 		work.solve(p[:1], slope[:1], s.Loss, gamma, []float64{0}, labels[:1])
 		h0 := slope[0]
-		breaks := scoreBreaks(0, total, func(p []float64) []float64 { return inverseProx(s.Loss, gamma, y, p) }, 0)
+		breaks := scoreBreaks(0, total, s.kinks[k], func(p []float64) []float64 { return inverseProx(s.Loss, gamma, y, p) })
 		v, relErr := integrate(3, func(score []float64, out [][]float64) {
 			work.solve(p, slope, s.Loss, gamma, score, labels)
 			for i, h := range slope {

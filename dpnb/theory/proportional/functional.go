@@ -124,13 +124,14 @@ func (r Regression) TrainingMoment(p FixedPoint, g func(residual float64) float6
 func (r Regression) training(p FixedPoint, g func(score, slope float64) float64) float64 {
 	var work proxWork
 	x, slope, zeros := make([]float64, 15), make([]float64, 15), make([]float64, 15)
+	bends := kinks(r.Loss, 0)
 	at := func(mean, sd float64) float64 {
 		if sd == 0 {
 			x[0] = mean
 			work.solve(x[:1], slope[:1], r.Loss, p.Gamma, x[:1], zeros[:1])
 			return g(x[0], slope[0])
 		}
-		breaks := scoreBreaks(mean, sd, func(p2 []float64) []float64 { return inverseProx(r.Loss, p.Gamma, 0, p2) }, 0)
+		breaks := scoreBreaks(mean, sd, bends, func(p2 []float64) []float64 { return inverseProx(r.Loss, p.Gamma, 0, p2) })
 		v, _ := integrate(1, func(s []float64, out [][]float64) {
 			work.solve(x, slope, r.Loss, p.Gamma, s, zeros)
 			for i := range s {

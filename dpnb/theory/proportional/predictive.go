@@ -135,7 +135,7 @@ func (c Classification) TrainingMoment(p FixedPoint, g func(trueScore, y, score 
 		for i := range labels {
 			labels[i] = y
 		}
-		breaks := scoreBreaks(0, total, func(p2 []float64) []float64 { return inverseProx(c.Loss, p.Gamma, y, p2) }, 0)
+		breaks := scoreBreaks(0, total, kinks(c.Loss, y), func(p2 []float64) []float64 { return inverseProx(c.Loss, p.Gamma, y, p2) })
 		v, _ := integrate(1, func(s []float64, out [][]float64) {
 			work.solve(x, slope, c.Loss, p.Gamma, s, labels)
 			for i, t := range x {

@@ -89,3 +89,51 @@ func inverseProx(l loss.Loss, gamma, y float64, p []float64) []float64 {
 	}
 	return s
 }
+
+// kinks returns where f′(·; y) has kinks. A cell is cut if the curvatures at its
+// ends differ much, or if their trapezoid is not the difference of the slopes (a
+// bend within it), until there is nothing left to cut. Where a loss is all but
+// straight nothing is looked for. A kink too many would do no harm.
+func kinks(l loss.Loss, y float64) []float64 {
+	at := func(p float64) (slope, curv float64) {
+		var s, c [1]float64
+		l.ValueSlope(s[:], []float64{p}, []float64{y})
+		l.Curvature(c[:], []float64{p}, []float64{y})
+		return s[0], c[0]
+	}
+	floor := 1e-9 * l.Smoothness()
+	if !finite(floor) {
+		floor = 1e-9
+	}
+	var found []float64
+	budget := 20_000
+	var search func(a, b, sa, sb, ca, cb float64)
+	search = func(a, b, sa, sb, ca, cb float64) {
+		budget--
+		most, width := math.Max(ca, cb), b-a
+		jump := most > floor && math.Abs(cb-ca) > 0.1*most
+		bend := width > 1e-9*(1+math.Abs(a)) && math.Abs(sb-sa-0.5*width*(ca+cb)) > 1e-2*(math.Abs(sb-sa)+width*most) && math.Abs(sb-sa) > floor
+		if budget < 0 || !jump && !bend {
+			return
+		}
+		mid := 0.5 * (a + b)
+		if mid == a || mid == b {
+			found = append(found, mid)
+			return
+		}
+		sm, cm := at(mid)
+		search(a, mid, sa, sm, ca, cm)
+		search(mid, b, sm, sb, cm, cb)
+	}
+	const cells = 300
+	place := func(k int) float64 { return 0.05 * math.Sinh(18*(float64(2*k)/cells-1)) }
+	p := place(0)
+	s, c := at(p)
+	for k := 1; k <= cells; k++ {
+		q := place(k)
+		t, d := at(q)
+		search(p, q, s, t, c, d)
+		p, s, c = q, t, d
+	}
+	return found
+}

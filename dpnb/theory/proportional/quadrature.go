@@ -111,13 +111,6 @@ func integrate(components int, f integrand, breaks []float64, tol float64) (valu
 			}
 			k, g, abs = k*half, g*half, abs*half
 			p.sums[c], p.errs[c] = k, math.Abs(k-g)
-			// The difference of Kronrod and Gauss overstates Kronrod's error: for
-			// smooth f that is about (200 × difference/abs)^{3/2}.
-			if abs > 0 && p.errs[c] > 0 {
-				if r := 200 * p.errs[c] / abs; r < 1 {
-					p.errs[c] = math.Min(p.errs[c], abs*math.Pow(r, 1.5))
-				}
-			}
 			if p.level == 0 {
 				scale[c] += abs
 			}
@@ -162,19 +155,21 @@ func integrate(components int, f integrand, breaks []float64, tol float64) (valu
 }
 
 // scoreBreaks returns the points between which a function of prox(s), s ~
-// mean + sd·N, is integrated: multiples of sd around the mean, and the images
-// s = p + γf′(p) of a geometric grid of p, so that wherever the proximal
-// operator bends, at whatever scale, a panel boundary is near.
-func scoreBreaks(mean, sd float64, inverse func(p []float64) []float64, centre float64) []float64 {
+// mean + sd·N, is integrated: multiples of sd around the mean; the images
+// s = p + γf′(p) of a geometric grid of p, so that wherever the proximal operator
+// bends, at whatever scale, a panel boundary is near; and exactly those of the
+// kinks of f′, which a panel might not see if they lie between its end and its
+// first node.
+func scoreBreaks(mean, sd float64, kinks []float64, inverse func(p []float64) []float64) []float64 {
 	var p []float64
 	for e := -3; e <= 60; e += 2 {
 		v := math.Ldexp(1, e)
-		if v > 4*(math.Abs(mean-centre)+normalRange*sd) {
+		if v > 4*(math.Abs(mean)+normalRange*sd) {
 			break
 		}
-		p = append(p, centre+v, centre-v)
+		p = append(p, v, -v)
 	}
-	p = append(p, centre)
+	p = append(p, 0)
 	lo, hi := mean-normalRange*sd, mean+normalRange*sd
 	breaks := []float64{lo, mean - 4*sd, mean - 1.5*sd, mean, mean + 1.5*sd, mean + 4*sd, hi}
 	for _, s := range inverse(p) {
@@ -188,6 +183,14 @@ func scoreBreaks(mean, sd float64, inverse func(p []float64) []float64, centre f
 		if b-kept[len(kept)-1] > 1e-3*sd*math.Min(1, 1/(1+math.Abs(b-mean)/sd)) || b == hi {
 			kept = append(kept, b)
 		}
+	}
+	if len(kinks) > 0 {
+		for _, s := range inverse(kinks) {
+			if s > lo && s < hi {
+				kept = append(kept, s)
+			}
+		}
+		slices.Sort(kept)
 	}
 	return kept
 }

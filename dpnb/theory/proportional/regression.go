@@ -3,6 +3,7 @@ package proportional
 import (
 	"fmt"
 	"math"
+	"slices"
 
 	"github.com/dpnb/notebooks/dpnb/loss"
 	"github.com/dpnb/notebooks/dpnb/privacy"
@@ -79,14 +80,15 @@ func checkScales(ratio, lambda, nu, kappa float64) error {
 
 // system returns the equations of r; see Solve.
 func (r Regression) system() *regressionSystem {
-	s := &regressionSystem{Regression: r, moments: nil}
+	s := &regressionSystem{Regression: r}
 	switch l := r.Loss.(type) {
 	case loss.Huber:
-		s.moments, s.closed = huberMoments(l.Threshold), true
+		s.moments = huberMoments(l.Threshold)
 	case loss.Squared:
-		s.moments, s.closed = huberMoments(math.Inf(1)), true
+		s.moments = huberMoments(math.Inf(1))
 	default:
-		s.moments = proxMoments(r.Loss)
+		w := newProxMoments(r.Loss)
+		s.moments, s.uniform = w.normal, w.uniform
 	}
 	return s
 }
@@ -122,7 +124,9 @@ type regressionSystem struct {
 	Regression
 	// moments writes E f′(p)² and E[f″/(1+γf″)] of s ~ N(mean, sd²) to dst.
 	moments func(dst []float64, mean, sd, gamma, tol float64) (relErr float64)
-	closed  bool
+	// uniform does the same for s = U + sd·Z, U uniform on [lo, hi]; nil if moments
+	// is a closed form, which is as well integrated over.
+	uniform func(dst []float64, lo, hi, sd, gamma, tol float64) (relErr float64)
 	out     [2]float64
 }
 
@@ -136,11 +140,36 @@ func (s *regressionSystem) expectations(sigma, gamma, tol float64) (slope2, resp
 		relErr = s.moments(s.out[:], p.a, math.Hypot(p.b, sigma), gamma, tol)
 		return s.out[0], s.out[1], relErr
 	}
-	var inner float64
-	outer := s.Noise.convolved(s.out[:], sigma, tol, func(dst []float64, mean, sd float64) {
-		inner = math.Max(inner, s.moments(dst, mean, sd, gamma, tol))
-	})
-	return s.out[0], s.out[1], inner + outer
+	s.out = [2]float64{}
+	var at [2]float64
+	for _, p := range s.Noise.parts {
+		var e float64
+		switch {
+		case p.weight == 0:
+			continue
+		case p.kind == normalPart:
+			e = s.moments(at[:], p.a, math.Hypot(p.b, sigma), gamma, tol)
+		case p.kind == uniformPart && s.uniform != nil:
+			e = s.uniform(at[:], p.a, p.b, sigma, gamma, tol)
+		default:
+			// What is integrated over has itself an error of about tol, which the
+			// outer rule must not chase.
+			one := p
+			one.weight = 1
+			outer := tol
+			if s.uniform != nil {
+				outer = 100 * tol
+			}
+			e = Law{[]part{one}}.convolved(at[:], sigma, outer, func(dst []float64, mean, sd float64) {
+				s.moments(dst, mean, sd, gamma, tol)
+			})
+		}
+		for c, v := range at {
+			s.out[c] += p.weight * v
+		}
+		relErr = math.Max(relErr, e)
+	}
+	return s.out[0], s.out[1], relErr
 }
 
 func (s *regressionSystem) residual(res, x []float64, tol float64) float64 {
@@ -245,34 +274,72 @@ func truncated(mean, sd, a float64) (second, inside float64) {
 }
 
 // proxMoments are the same by adaptive quadrature for a loss of the residual.
-// The response E[f″/(1+γf″)] = E[(f′(p))′] is taken as E[(f′(p) − f′(p₀))Z]/sd,
-// p₀ = prox at the mean (integration by parts), because f′(p) is continuous
-// where f″ may jump.
-func proxMoments(l loss.Loss) func(dst []float64, mean, sd, gamma, tol float64) float64 {
-	var work proxWork
-	p, slope, zeros := make([]float64, 15), make([]float64, 15), make([]float64, 15)
-	return func(dst []float64, mean, sd, gamma, tol float64) float64 {
-		at := []float64{0}
-		s0 := []float64{mean}
-		work.solve(at, slope[:1], l, gamma, s0, zeros[:1])
-		h0 := slope[0]
-		if sd == 0 {
-			curv := []float64{0}
-			l.Curvature(curv, at, zeros[:1])
-			dst[0], dst[1] = h0*h0, curv[0]/(1+gamma*curv[0])
-			return 0
-		}
-		breaks := scoreBreaks(mean, sd, func(p []float64) []float64 { return inverseProx(l, gamma, 0, p) }, 0)
-		v, relErr := integrate(2, func(s []float64, out [][]float64) {
-			work.solve(p, slope, l, gamma, s, zeros)
-			for i, h := range slope {
-				z := (s[i] - mean) / sd
-				w := phi(z) / sd
-				out[0][i] = w * h * h
-				out[1][i] = w * z * (h - h0) / sd
-			}
-		}, breaks, tol)
-		dst[0], dst[1] = v[0], v[1]
-		return relErr
+type proxMoments struct {
+	loss            loss.Loss
+	kinks           []float64
+	work            proxWork
+	p, slope, zeros []float64
+}
+
+func newProxMoments(l loss.Loss) *proxMoments {
+	return &proxMoments{loss: l, kinks: kinks(l, 0), p: make([]float64, 15), slope: make([]float64, 15), zeros: make([]float64, 15)}
+}
+
+func (w *proxMoments) inverse(gamma float64) func([]float64) []float64 {
+	return func(p []float64) []float64 { return inverseProx(w.loss, gamma, 0, p) }
+}
+
+// normal is for s ~ N(mean, sd²). The response E[f″/(1+γf″)] = E[(f′(p))′] is
+// taken as E[(f′(p) − f′(p₀))Z]/sd, p₀ = prox at the mean (integration by parts),
+// because f′(p) is continuous where f″ may jump.
+func (w *proxMoments) normal(dst []float64, mean, sd, gamma, tol float64) float64 {
+	at := []float64{0}
+	w.work.solve(at, w.slope[:1], w.loss, gamma, []float64{mean}, w.zeros[:1])
+	h0 := w.slope[0]
+	if sd == 0 {
+		curv := []float64{0}
+		w.loss.Curvature(curv, at, w.zeros[:1])
+		dst[0], dst[1] = h0*h0, curv[0]/(1+gamma*curv[0])
+		return 0
 	}
+	breaks := scoreBreaks(mean, sd, w.kinks, w.inverse(gamma))
+	v, relErr := integrate(2, func(s []float64, out [][]float64) {
+		w.work.solve(w.p, w.slope, w.loss, gamma, s, w.zeros)
+		for i, h := range w.slope {
+			z := (s[i] - mean) / sd
+			density := phi(z) / sd
+			out[0][i] = density * h * h
+			out[1][i] = density * z * (h - h0) / sd
+		}
+	}, breaks, tol)
+	dst[0], dst[1] = v[0], v[1]
+	return relErr
+}
+
+// uniform is for s = U + sd·Z: the density of s is a difference of Φ, and the
+// response is −∫f′(p)·density′.
+func (w *proxMoments) uniform(dst []float64, lo, hi, sd, gamma, tol float64) float64 {
+	mid := 0.5 * (lo + hi)
+	w.work.solve(w.p[:1], w.slope[:1], w.loss, gamma, []float64{mid}, w.zeros[:1])
+	h0 := w.slope[0]
+	breaks := scoreBreaks(mid, (0.5*(hi-lo)+normalRange*sd)/normalRange, w.kinks, w.inverse(gamma))
+	ends := [2]float64{breaks[0], breaks[len(breaks)-1]}
+	for _, end := range []float64{lo, hi} {
+		for _, k := range []float64{-8, -4, -1.5, 0, 1.5, 4, 8} {
+			if b := end + k*sd; b > ends[0] && b < ends[1] {
+				breaks = append(breaks, b)
+			}
+		}
+	}
+	slices.Sort(breaks)
+	v, relErr := integrate(2, func(s []float64, out [][]float64) {
+		w.work.solve(w.p, w.slope, w.loss, gamma, s, w.zeros)
+		for i, h := range w.slope {
+			a, b := (s[i]-hi)/sd, (s[i]-lo)/sd
+			out[0][i] = interval(a, b) / (hi - lo) * h * h
+			out[1][i] = (phi(a) - phi(b)) / (sd * (hi - lo)) * (h - h0)
+		}
+	}, breaks, tol)
+	dst[0], dst[1] = v[0], v[1]
+	return relErr
 }

@@ -109,15 +109,18 @@ func solve(s system, lambda float64, settings *Settings) (FixedPoint, error) {
 	}
 	s.ridge(lambda)
 	// The residual that is promised is measured with a finer quadrature.
-	residual := math.Inf(1)
+	residual, quadrature := math.Inf(1), 0.0
 	for range 5 {
-		s.residual(w.res[:w.n], x, fineTolerance)
+		quadrature = s.residual(w.res[:w.n], x, fineTolerance)
 		residual = maxAbs(w.res[:w.n])
 		if !ok || residual <= maxResidual/10 {
 			break
 		}
 		w.tol = fineTolerance
 		w.run(3)
+	}
+	if residual <= maxResidual && quadrature > maxResidual {
+		return FixedPoint{}, fmt.Errorf("%w: the quadrature is good to %.1e only", ErrAccuracy, quadrature)
 	}
 	if !(residual <= maxResidual) {
 		if lambda == 0 {
