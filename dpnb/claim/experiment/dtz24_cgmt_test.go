@@ -53,7 +53,7 @@ func TestAuxiliaryAgainstGrid(t *testing.T) {
 		g, h := make([]float64, 2), make([]float64, 2)
 		r.Gaussian(g, 1)
 		r.Gaussian(h, 1)
-		got, want := m.Auxiliary(g, h), bruteAuxiliary(m, g, h, 0.05, 0.05)
+		got, want := m.Auxiliary(g, h), bruteAuxiliary(m, g, h, 0.05, 0.1)
 		if math.Abs(got-want) > 0.01 {
 			t.Errorf("seed %d: %v, by a grid %v", seed, got, want)
 		}
