@@ -3,6 +3,7 @@ package experiment
 import (
 	"context"
 	"math"
+	"slices"
 	"testing"
 
 	"gonum.org/v1/gonum/floats"
@@ -103,7 +104,21 @@ func TestOptima(t *testing.T) {
 			t.Errorf("%v: Theorem 2.8 refuted by %.1f and %.1f standard errors", dims, below.Excess, above.Excess)
 		}
 	}
-	o, err := SmallestSingular(ctx, 24, 24, 1000, 9)
+	// An auxiliary problem without its ‖v‖⟨g, u⟩ is found out.
+	m, r, h := NewMinimax(20, 10, 7), noise.NewSeeded(5), make([]float64, 20)
+	o, err := m.Draw(ctx, 1000, 8)
+	if err != nil {
+		t.Fatal(err)
+	}
+	for k := range o.Auxiliary {
+		r.Gaussian(h, 1)
+		o.Auxiliary[k] = m.Auxiliary(make([]float64, 10), h)
+	}
+	slices.Sort(o.Auxiliary)
+	if o.Compare(2, false).Excess < 4 && o.Compare(2, true).Excess < 4 {
+		t.Errorf("an auxiliary problem without its second term passes: %+v, %+v", o.Compare(2, false), o.Compare(2, true))
+	}
+	o, err = SmallestSingular(ctx, 24, 24, 1000, 9)
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -104,8 +104,9 @@ func (s Simulation) validate() error {
 
 // Run simulates.
 //
-// Errors: a setting out of range; the first problem by its repetition that could
-// not be solved to the tolerance; ctx.Err() if ctx ends first.
+// Errors: a setting out of range; a repetition whose problem could not be solved to
+// the tolerance or whose iterates diverged, with its number; ctx.Err() if ctx ends
+// first.
 func (s Simulation) Run(ctx context.Context) (*Result, error) {
 	if err := s.validate(); err != nil {
 		return nil, err
