@@ -201,6 +201,7 @@ func logisticProx(gamma, s, near float64) float64 {
 			p = 0.5 * (lo + hi)
 		}
 	}
+	last := math.Inf(1)
 	for range 200 {
 		q := 1 / (1 + math.Exp(-p))
 		r := p + gamma*q - s
@@ -211,14 +212,14 @@ func logisticProx(gamma, s, near float64) float64 {
 		}
 		d := r / (1 + gamma*q*(1-q))
 		next := p - d
-		if !(next > lo && next < hi) {
-			next = 0.5 * (lo + hi)
-			if next == lo || next == hi {
-				return next
-			}
-		} else if math.Abs(d) < 1e-8*(1+math.Abs(p)) {
-			return next // the error is now below d²
+		if math.Abs(d) < 1e-8+4e-16*math.Abs(p) {
+			return next // the error is now below d²/2, because |ρ‴| ≤ ρ″
 		}
+		// Steps that do not halve may go to and fro: halve the bracket then.
+		if !(next > lo && next < hi) || math.Abs(d) > 0.5*last {
+			next = 0.5 * (lo + hi)
+		}
+		last = math.Abs(next - p)
 		p = next
 	}
 	return p
@@ -241,7 +242,13 @@ func (s *classificationSystem) adaptiveMoments(post *posterior, total, gamma, to
 		h0 := slope[0]
 		breaks := scoreBreaks(0, total, s.kinks[k], func(p []float64) []float64 { return inverseProx(s.Loss, gamma, y, p) })
 		v, relErr := integrate(3, func(score []float64, out [][]float64) {
-			work.solve(p, slope, s.Loss, gamma, score, labels)
+			if s.logistic {
+				for i, t := range score { // f′(p; y) = −y/(1 + e^{yp})
+					slope[i] = -y / (1 + math.Exp(-logisticProx(gamma, -y*t, math.NaN())))
+				}
+			} else {
+				work.solve(p, slope, s.Loss, gamma, score, labels)
+			}
 			for i, h := range slope {
 				z := score[i] / total
 				w := phi(z) / total

@@ -196,6 +196,24 @@ func FuzzProx(f *testing.F) {
 	})
 }
 
+// The scalar version for the logistic loss, from no guess and from bad ones.
+func TestLogisticProx(t *testing.T) {
+	r := rand.New(rand.NewPCG(5, 6))
+	for range 20_000 {
+		gamma := math.Exp(20*r.Float64() - 8)
+		s := (r.Float64() - 0.5) * math.Exp(8*r.Float64())
+		guess := math.NaN()
+		if r.IntN(2) == 0 {
+			guess = s - gamma*r.Float64()
+		}
+		p, want, slope := logisticProx(gamma, s, guess), []float64{0}, []float64{0}
+		Prox(want, slope, loss.Logistic{}, gamma, []float64{s}, []float64{-1})
+		if math.Abs(p-want[0]) > 1e-12*(1+math.Abs(p)) {
+			t.Fatalf("γ = %v, s = %v, guess %v: %v, want %v", gamma, s, guess, p, want[0])
+		}
+	}
+}
+
 func TestKinks(t *testing.T) {
 	for _, c := range []struct {
 		loss loss.Loss

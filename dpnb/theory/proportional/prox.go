@@ -21,31 +21,32 @@ func Prox(p, slope []float64, l loss.Loss, gamma float64, s, y []float64) {
 }
 
 // proxWork keeps the slices of Prox between calls.
-type proxWork struct{ target, curv, lo, hi []float64 }
+type proxWork struct{ target, curv, lo, hi, last []float64 }
 
 func (w *proxWork) solve(p, slope []float64, l loss.Loss, gamma float64, s, y []float64) {
 	if !(gamma > 0) || math.IsInf(gamma, 1) {
 		panic("proportional: γ must be positive and finite")
 	}
 	n := len(s)
-	for _, v := range []*[]float64{&w.target, &w.curv, &w.lo, &w.hi} {
+	for _, v := range []*[]float64{&w.target, &w.curv, &w.lo, &w.hi, &w.last} {
 		if cap(*v) < n {
 			*v = make([]float64, n)
 		}
 		*v = (*v)[:n]
 	}
 	copy(w.target, s)
-	target, curv, lo, hi := w.target, w.curv, w.lo, w.hi
+	target, curv, lo, hi, last := w.target, w.curv, w.lo, w.hi, w.last
 	l.ValueSlope(slope, target, y)
 	l.Curvature(curv, target, y)
 	for i, t := range target {
 		g := gamma * slope[i]
 		lo[i], hi[i] = math.Min(t, t-g), math.Max(t, t-g)
 		p[i] = t - g/(1+gamma*curv[i])
+		last[i] = math.Inf(1)
 	}
-	// Each round halves a bracket or is a step of Newton's; 1100 halvings empty
-	// any bracket of float64s, so that the loop ends.
-	for range 1100 {
+	// Each round halves a bracket or is a step of Newton's at most half as long as
+	// the one before: 1100 of each are more than float64 has room for.
+	for range 2200 {
 		l.ValueSlope(slope, p, y)
 		l.Curvature(curv, p, y)
 		done := true
@@ -61,13 +62,18 @@ func (w *proxWork) solve(p, slope []float64, l loss.Loss, gamma float64, s, y []
 				lo[i] = p[i]
 			}
 			next := p[i] - r/(1+gamma*curv[i])
-			if !(next > lo[i] && next < hi[i]) {
-				next = 0.5 * (lo[i] + hi[i])
-			}
-			if math.Abs(next-p[i]) <= 4e-16*math.Abs(p[i]) || math.Abs(r) <= 4e-16*(math.Abs(t)+math.Abs(g)) || next == lo[i] || next == hi[i] {
+			if math.Abs(next-p[i]) <= 4e-16*math.Abs(p[i]) || math.Abs(r) <= 4e-16*(math.Abs(t)+math.Abs(g)) {
 				lo[i], hi[i] = p[i], p[i]
 				continue
 			}
+			if !(next > lo[i] && next < hi[i]) || math.Abs(next-p[i]) > 0.5*last[i] {
+				next = 0.5 * (lo[i] + hi[i])
+				if next == lo[i] || next == hi[i] {
+					lo[i], hi[i] = p[i], p[i]
+					continue
+				}
+			}
+			last[i] = math.Abs(next - p[i])
 			p[i] = next
 			done = false
 		}
