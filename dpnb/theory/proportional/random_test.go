@@ -38,7 +38,7 @@ func TestRandomSettings(t *testing.T) {
 	// know nothing of each other, agree.
 	none := 0
 	for range 24 {
-		c := logistic(between(0.02, 0.6), 0, 0, between(0.1, 5))
+		c := logistic(between(0.15, 0.7), 0, 0, between(0.1, 5))
 		if r.IntN(2) == 0 {
 			c.Nu = between(0.01, 1)
 		}
