@@ -118,6 +118,8 @@ func Register() []Claim {
 		quadraticTheorems(),
 		quadraticExperiments(),
 		experiments(),
+		proportionalClaims(),
+		simulation(),
 	} {
 		all = append(all, part...)
 	}
