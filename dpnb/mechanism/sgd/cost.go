@@ -72,7 +72,7 @@ func (c Cost) score() privacy.Gaussian {
 // String describes the event.
 func (c Cost) String() string {
 	s := fmt.Sprintf("DP-SGD(T=%d, q=%.6g, σ=%.6g", c.Steps, c.Rate, c.NoiseMultiplier)
-	if c.ScoreMultiplier > 0 {
+	if c.ScoreMultiplier != 0 {
 		s += fmt.Sprintf(", score noise %.6g", c.ScoreMultiplier)
 	}
 	if c.MeanRuns > 0 {
