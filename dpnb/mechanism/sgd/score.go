@@ -53,6 +53,9 @@ func (h Holdout) bind(rows erm.Rows, _ []float64) (func([]float64, noise.Source)
 	if err := p.Validate(); err != nil {
 		return nil, fmt.Errorf("the public records of the score: %w", err)
 	}
+	if sameRecords(h.Rows, rows) {
+		return nil, &privacy.ParamError{Name: "Holdout", Value: "the training records", Want: "public records; Training scores by the private ones, and pays"}
+	}
 	n, d := h.Rows.Dims()
 	if _, want := rows.Dims(); d != want {
 		return nil, &erm.DataError{Text: fmt.Sprintf("the public records have %d features, the others %d: make both with the same schema and options", d, want)}
@@ -67,6 +70,22 @@ func (h Holdout) bind(rows erm.Rows, _ []float64) (func([]float64, noise.Source)
 		h.Rows.Margins(t, theta, 0, n)
 		return worstIfNaN(-h.Loss.ValueSlope(make([]float64, n), t, h.Labels) / float64(n))
 	}, nil
+}
+
+// sameRecords reports that two matrices are in the same memory. It cannot know of
+// copies.
+func sameRecords(a, b erm.Rows) bool {
+	entries := func(r erm.Rows) []float64 {
+		switch m := r.(type) {
+		case *erm.Dense:
+			return m.Data
+		case *erm.CSR:
+			return m.Values
+		}
+		return nil
+	}
+	x, y := entries(a), entries(b)
+	return len(x) > 0 && len(y) > 0 && &x[0] == &y[0]
 }
 
 // Training scores by the number of training records that are predicted rightly,
