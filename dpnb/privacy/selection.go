@@ -46,17 +46,19 @@ func (s SelectionPoisson) RDP(adj Adjacency) (RDPCurve, error) {
 		// ε̂ rounded down, so that f of the proof is not negative.
 		eps := math.Log1p(1/(alpha-1)) * (1 - 1e-15)
 		own, shift := base.Epsilon(alpha), s.Mean*DeltaUpper(profile, eps)
-		if math.IsInf(alpha, 1) {
+		switch {
+		case math.IsNaN(own) || math.IsNaN(shift):
+			return math.Inf(1) // nothing is known
+		case own <= 0:
+			return 0 // one law only
+		case math.IsInf(alpha, 1):
 			return (own + shift) * (1 + 1e-15)
 		}
-		x := (alpha - 1) * own
-		if !(x > 0) {
-			return 0 // one law only
-		}
+		x := math.Max((alpha-1)*own, math.SmallestNonzeroFloat64)
 		// ln of what is added to 1, and room for its rounding.
 		l := math.Log(s.Mean) + (alpha-1)*shift + x + math.Log(-math.Expm1(-x))
 		l += 1e-14 * (1 + math.Abs(math.Log(s.Mean)) + (alpha-1)*shift + x + math.Abs(math.Log(x)))
-		return logAddExp(0, l) / (alpha - 1) * (1 + 1e-14)
+		return math.Nextafter(logAddExp(0, l)/(alpha-1)*(1+1e-14), math.Inf(1))
 	}}, nil
 }
 

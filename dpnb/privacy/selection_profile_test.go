@@ -287,6 +287,42 @@ func TestSelectionPoissonRDPAtRandom(t *testing.T) {
 	}
 }
 
+// strange is a base whose curve is what it says.
+type strange struct {
+	levels
+	value float64
+}
+
+func (s strange) RDP(adj privacy.Adjacency) (privacy.RDPCurve, error) {
+	return privacy.RDPCurve{Adj: adj, Epsilon: func(float64) float64 { return s.value }}, nil
+}
+
+// TestSelectionPoissonRDPOfStrangeCurves: what is unknown stays so, and what is
+// least is not nothing.
+func TestSelectionPoissonRDPOfStrangeCurves(t *testing.T) {
+	same := levels{[]float64{0.5, 0.5}, []float64{0.5, 0.5}}
+	for _, mean := range []float64{1e-9, 1, 1e9} {
+		for _, alpha := range []float64{1 + 1e-9, 2, 1e6, math.Inf(1)} {
+			for _, value := range []float64{math.NaN(), math.Inf(1), 5e-324} {
+				curve, err := privacy.SelectionPoisson{Base: strange{same, value}, Mean: mean}.RDP(privacy.AddRemove)
+				if err != nil {
+					t.Fatal(err)
+				}
+				if got := curve.Epsilon(alpha); value != 5e-324 && !math.IsInf(got, 1) || !(got > 0) {
+					t.Errorf("mean %v, α = %v: %v from %v", mean, alpha, got, value)
+				}
+			}
+			curve, err := privacy.SelectionPoisson{Base: strange{same, 0}, Mean: mean}.RDP(privacy.AddRemove)
+			if err != nil {
+				t.Fatal(err)
+			}
+			if got := curve.Epsilon(alpha); got != 0 {
+				t.Errorf("mean %v, α = %v: %v from one law", mean, alpha, got)
+			}
+		}
+	}
+}
+
 // levels is a base of two laws of few outcomes.
 type levels struct{ p, q []float64 }
 
