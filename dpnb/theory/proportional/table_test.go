@@ -54,3 +54,19 @@ func TestTableOfErrors(t *testing.T) {
 		t.Logf("| %g | %g | %g | %.2g | %.2g | %.2g | %.2g (%d) |", c.eps, c.ratio, c.kappa, got[0], got[1], got[2], got[3], steps)
 	}
 }
+
+// The percentages below that table.
+func TestMisclassification(t *testing.T) {
+	task := logisticTask(0.05, 2)
+	task.Goal = Misclassification
+	for m, want := range map[Mechanism]float64{Objective: 0.2864, Output: 0.2874, NoisyDescent: 0.2583} {
+		p, err := task.Best(m, Target{1, 1e-5, privacy.AddRemove}, objpert.DTZ24)
+		if err != nil {
+			t.Fatal(err)
+		}
+		q := p.Quality()
+		if math.Abs(q.Error-want) > 3e-4 || math.Abs(q.BestError-0.2220) > 1e-4 {
+			t.Errorf("%s: error %.4f, want %v; best %.4f", m, q.Error, want, q.BestError)
+		}
+	}
+}
