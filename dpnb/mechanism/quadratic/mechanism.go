@@ -282,12 +282,23 @@ func stamp(r *mechanism.Release, src noise.Source) {
 
 // solve returns the certified minimiser; tolerance zero is the solver's default.
 // What the solver says of a failure depends on the records and is not passed on.
+//
+// Where C is met up to rounding only, the certificate is about a point θ′ that may
+// be Shift from the one that is released. The gradient's Lipschitz constant times
+// Shift is a part of the bound w that is certified, so that ‖θ − θ⋆‖ ≤ w/μ + Shift ≤
+// 2w/μ, and half of the tolerance is asked for.
 func solve(p *composite.Problem, tolerance, modulus float64, settings *mechanism.Settings) ([]float64, error) {
 	var s mechanism.Settings
 	if settings != nil {
 		s = *settings
 	}
-	sol, err := composite.Solve(p, &composite.Settings{Tolerance: tolerance, Modulus: modulus, MaxPasses: s.MaxPasses, Workers: s.Workers, Start: p.Centre})
+	target := tolerance
+	switch p.Constraint.(type) {
+	case nil, composite.Box:
+	default:
+		target /= 2
+	}
+	sol, err := composite.Solve(p, &composite.Settings{Tolerance: target, Modulus: modulus, MaxPasses: s.MaxPasses, Workers: s.Workers, Start: p.Centre})
 	if err != nil {
 		return nil, fmt.Errorf("quadratic: nothing is released, because dist(0, ∂J + N_C) ≤ %.3g could not be certified (%w); allow a larger accuracy τ or more passes", tolerance, erm.ErrTolerance)
 	}
