@@ -43,8 +43,15 @@ func (s Setting) Noise(split Split) (Noise, error) {
 	if !(n.Sigma2 < math.Inf(1)) || !(n.SigmaOut < math.Inf(1)) {
 		return n, fmt.Errorf("%w: no finite noise satisfies this split for %v; give δ₁ and δ₃ more, or take a larger m", privacy.ErrUnsupported, s.Wishart)
 	}
+	if n.Sigma2 < least || !s.exact() && n.Sensitivity < least {
+		return n, fmt.Errorf("%w: the noise (σ² = %g for L = %g, η = %g, τ = %g) is too small for float64 to round it up; take larger units", privacy.ErrUnsupported, n.Sigma2, s.Smoothness, s.AnchorError, s.Accuracy)
+	}
 	return n, nil
 }
+
+// least is the smallest noise whose arithmetic has full precision with room to
+// spare: below 2⁻¹⁰²² a factor of roundUp rounds nothing up.
+const least = 1e-290
 
 // roundUp is what the figures of noise are multiplied by at the end: the
 // constants are rounded to the safe side, the arithmetic after them is not.

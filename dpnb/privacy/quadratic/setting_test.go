@@ -281,3 +281,20 @@ func TestProfileShape(t *testing.T) {
 		}
 	}
 }
+
+// Where float64 has no digits left nothing is rounded up, and nothing is claimed.
+func TestNoiseRefusesDenormals(t *testing.T) {
+	split := Split{Epsilon1: 1, Epsilon2: 1, Delta1: 1e-3, Delta2: 1e-3, Delta3: 1e-3, Delta4: 1e-3}
+	for name, s := range map[string]Setting{
+		"L": {Smoothness: 1e-323}, "η": {Smoothness: 1, AnchorError: 5e-324}, "η by L": {Smoothness: 1e-200, AnchorError: 1e-310},
+	} {
+		s.Wishart, s.Rank, s.Structure = Wishart{2, 5}, 1, LeastSquares
+		if n, err := s.Noise(split); err == nil {
+			t.Errorf("%s: %+v", name, n)
+		}
+	}
+	tiny := Setting{Wishart: Wishart{2, 5}, Rank: 1, Structure: LeastSquares, Smoothness: 1e-250, Accuracy: 1e-250}
+	if _, err := tiny.Noise(split); err != nil {
+		t.Error(err)
+	}
+}
