@@ -158,6 +158,9 @@ func (o *search) at(s Setting) Plan {
 	best := Plan{Setting: s, Risk: math.Inf(1)}
 	try := func(x []float64) float64 {
 		split := s.split(x, o.eps, o.delta)
+		if split.validate(s) != nil {
+			return 1e4 // a share that is rounded to nothing
+		}
 		n, risk := o.f(s, split)
 		if math.IsNaN(risk) {
 			risk = math.Inf(1)

@@ -3,6 +3,8 @@ package quadratic
 import (
 	"math"
 	"testing"
+
+	"github.com/dpnb/notebooks/dpnb/privacy"
 )
 
 func TestOptimise(t *testing.T) {
@@ -96,6 +98,21 @@ func TestPlanIsValid(t *testing.T) {
 				t.Errorf("%v, τ = %g: %v", a, accuracy, err)
 			}
 		}
+	}
+}
+
+// A solver so exact that the best share of ε₂ is next to nothing.
+func TestPlanAtTheEdge(t *testing.T) {
+	s := Setting{Wishart: Wishart{D: 4}, Smoothness: 1, Rank: 1, Structure: LeastSquares, Accuracy: 1e-34, Adjacency: privacy.AddRemove}
+	p, err := Optimise(s, 1, 1e-3, Risk{Records: 50, Distance: 1, RegulariserSlope: 2})
+	if err != nil {
+		t.Fatal(err)
+	}
+	if err := p.Event().Validate(); err != nil {
+		t.Error(err)
+	}
+	if p.Risk > 10 {
+		t.Errorf("risk %.4g", p.Risk)
 	}
 }
 
