@@ -75,3 +75,15 @@ func TestToleranceIsNotOfTheRecords(t *testing.T) {
 		t.Errorf("τ = 1e-34: %v", err)
 	}
 }
+
+// Output noise below the last digit of θ hides nothing.
+func TestOutputNoiseMustShow(t *testing.T) {
+	c := config([]float64{1e20, 0, 0, 0}, 0)
+	if _, err := Calibrate(c); err == nil {
+		t.Error("noise that rounding swallows was accepted")
+	}
+	c.Accuracy = 1e28
+	if _, err := Calibrate(c); err != nil {
+		t.Error(err)
+	}
+}

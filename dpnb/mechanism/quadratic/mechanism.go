@@ -97,7 +97,16 @@ func (m Perturbation) Validate() error {
 		return &privacy.ParamError{Name: "Accuracy", Value: m.Accuracy,
 			Want: "a positive number: no solver is exact in float64 arithmetic, and what is left is hidden by the output noise"}
 	}
-	return m.Event().Validate()
+	if err := m.Event().Validate(); err != nil {
+		return err
+	}
+	// The sum of θ and noise is rounded to a multiple of 2⁻⁵² of its size, which is that
+	// of the anchor.
+	if least := 0x1p-40 * floats.Norm(m.Interpolation.anchor, math.Inf(1)); !(m.OutputSigma >= least) {
+		return &privacy.ParamError{Name: "OutputSigma", Value: m.OutputSigma,
+			Want: fmt.Sprintf("at least %g, without which it is lost in the rounding of θ: allow a larger Accuracy", least)}
+	}
+	return nil
 }
 
 func validateProblem(l loss.Loss, rowNorm float64, a Interpolation, r composite.Regulariser, c composite.Constraint, ridge float64) error {
