@@ -82,7 +82,7 @@ func TestOutputNoiseMustShow(t *testing.T) {
 	if _, err := Calibrate(c); err == nil {
 		t.Error("noise that rounding swallows was accepted")
 	}
-	c.Accuracy = 1e28
+	c.Accuracy = 1e34
 	if _, err := Calibrate(c); err != nil {
 		t.Error(err)
 	}
