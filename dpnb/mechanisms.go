@@ -126,7 +126,7 @@ func perturbAsKST12(p plan, d *frame.Design, epsilon, delta float64) (prepared, 
 	}
 	m.Lambda = orElse(p.lambda, 2*m.Smoothness()/epsilon)
 	m.Sigma = m.Lipschitz() * math.Sqrt(8*math.Log(2/delta)+4*epsilon) / epsilon
-	m.OutputSigma = 200 * m.Tolerance * m.Sigma / (m.Lambda * m.Lipschitz())
+	m.OutputSigma = 2 * m.Tolerance * m.Sigma / (m.Lambda * mechanism.OutputShare * m.Lipschitz())
 	profile, err := m.Profile()
 	if err != nil {
 		return prepared{}, err
