@@ -73,7 +73,7 @@ func gotaItem(df dataframe.DataFrame) display.Item {
 	}
 	const most = 20
 	it := display.Item{Header: df.Names(), Warning: rawWarning}
-	if slices.Equal(it.Header, coefficientColumns) || slices.Equal(it.Header, classColumns) {
+	if slices.ContainsFunc(releasedColumns, func(c []string) bool { return slices.Equal(it.Header, c) }) {
 		it.Warning = ""
 	}
 	records := df.Records()[1:]

@@ -48,7 +48,7 @@ func (l Softmax) plan() plan {
 			m, err := calibrated(key{c, l.Bound}, func() (multiclass.Softmax, error) { return multiclass.CalibrateSoftmax(c, l.Bound) })
 			y := places(d)
 			return prepared{
-				entry: "objective perturbation, " + p.entry, lambda: m.Lambda,
+				entry: "objective perturbation, " + p.entry, lambda: m.Lambda, tilted: true,
 				check: func() error { return m.Check(d.Rows, y) },
 				run: func(src noise.Source) (*mechanism.Release, error) {
 					return released(m.Run(d.Rows, y, src, p.settings()))
@@ -99,7 +99,7 @@ func (l OneVsRest) plan() plan {
 			m, err := calibrated(c, func() (multiclass.OneVsRest, error) { return multiclass.CalibrateOneVsRest(c, loss.Logistic{}) })
 			y := places(d)
 			return prepared{
-				entry: "objective perturbation, " + p.entry, lambda: m.Binary.Lambda,
+				entry: "objective perturbation, " + p.entry, lambda: m.Binary.Lambda, tilted: true,
 				check: func() error { return m.Check(d.Rows, y) },
 				run: func(src noise.Source) (*mechanism.Release, error) {
 					return released(m.Run(d.Rows, y, src, p.settings()))
