@@ -4,6 +4,7 @@ import (
 	"errors"
 	"fmt"
 	"math"
+	"slices"
 	"sort"
 	"strconv"
 
@@ -11,6 +12,7 @@ import (
 	"github.com/go-gota/gota/series"
 
 	"github.com/dpnb/notebooks/dpnb/display"
+	"github.com/dpnb/notebooks/dpnb/frame"
 	"github.com/dpnb/notebooks/dpnb/mechanism/inference"
 	"github.com/dpnb/notebooks/dpnb/privacy"
 )
@@ -34,21 +36,21 @@ type Intervals struct {
 // Linearise); ProvedIntervals hold for any number.
 //
 // Errors: a level outside (0, 1); a model without privacy, or not released by
-// objective perturbation with one coefficient for each feature.
+// objective perturbation.
 func (m *Model) Intervals(level float64) (*Intervals, error) {
 	if err := m.hasIntervals(); err != nil {
 		return nil, err
 	}
 	if m.curvature == nil {
-		return m.intervals(inference.FromRelease(*m.objective, m.coefficients, level))
+		return m.intervals(m.alone(m.coefficients, level))
 	}
 	return m.intervals(inference.Minimiser(*m.objective, m.coefficients, m.curvature, inference.Settings{Level: level, Linearise: true}))
 }
 
 // ProvedIntervals is Intervals with a coverage that is proved for every dataset:
 // with a CurvatureShare narrow where records are many and features few. It is for
-// one of the two: whoever takes the narrower one after seeing both has chosen by
-// the noise.
+// one of the two to be asked for: whoever takes the narrower one after seeing both
+// has chosen by the noise.
 //
 // Errors: as Intervals.
 func (m *Model) ProvedIntervals(level float64) (*Intervals, error) {
@@ -62,7 +64,7 @@ func (m *Model) ProvedIntervals(level float64) (*Intervals, error) {
 			return m.intervals(iv, err)
 		}
 	}
-	return m.intervals(inference.FromRelease(*m.objective, m.coefficients, level))
+	return m.intervals(m.alone(m.coefficients, level))
 }
 
 // PopulationIntervals returns intervals for the coefficients of the population
@@ -95,8 +97,8 @@ func (m *Model) hasIntervals() error {
 	switch {
 	case m.Release == nil:
 		return errors.New("dpnb: this fit drew no noise, so that there is none to allow for: intervals are for released models (Fit)")
-	case m.objective == nil:
-		return fmt.Errorf("dpnb: intervals are for models released by objective perturbation with one coefficient for each feature: Logistic, SVM, Linear, Huber, Poisson; this is a %s by another mechanism or of several classes", m.title)
+	case m.alone == nil:
+		return fmt.Errorf("dpnb: intervals are for models released by objective perturbation, as every learner's Fit does; this is a %s by another mechanism", m.title)
 	}
 	return nil
 }
@@ -124,16 +126,36 @@ func (m *Model) CoefficientsWithIntervals(level float64) (dataframe.DataFrame, e
 func (iv *Intervals) DataFrame() dataframe.DataFrame { return iv.dataFrame(intervalColumns[1]) }
 
 func (iv *Intervals) dataFrame(estimate string) dataframe.DataFrame {
-	return dataframe.New(series.New(iv.model.features, series.String, intervalColumns[0]), series.New(iv.Estimate, series.Float, estimate),
+	var columns []series.Series
+	var class, feature []string
+	for j := range iv.Estimate {
+		c, f := iv.model.place(j)
+		class, feature = append(class, c), append(feature, f)
+	}
+	if iv.model.target.Task == frame.ManyClasses {
+		columns = append(columns, series.New(class, series.String, classColumns[0]))
+	}
+	columns = append(columns, series.New(feature, series.String, intervalColumns[0]), series.New(iv.Estimate, series.Float, estimate),
 		series.New(iv.Lower, series.Float, intervalColumns[2]), series.New(iv.Upper, series.Float, intervalColumns[3]))
+	return dataframe.New(columns...)
 }
 
-// intervalColumns are the columns of Intervals.DataFrame.
+// intervalColumns are the columns of Intervals.DataFrame; of several classes there
+// is a column class before them.
 var intervalColumns = []string{"feature", "estimate", "lower", "upper"}
 
-// releasedColumns are those of the dataframes that hold nothing but what was
-// released.
-var releasedColumns = [][]string{coefficientColumns, classColumns, intervalColumns, {"feature", "coefficient", "lower", "upper"}}
+// isReleased reports whether a dataframe with these columns holds nothing but what
+// was released.
+func isReleased(columns []string) bool {
+	if len(columns) > 0 && columns[0] == classColumns[0] {
+		columns = columns[1:]
+	}
+	return slices.Equal(columns, coefficientColumns) || slices.Equal(columns, intervalColumns) ||
+		slices.Equal(columns, []string{"feature", "coefficient", "lower", "upper"})
+}
+
+// intervalsOf puts intervals on coefficients.
+type intervalsOf func(theta []float64, level float64) (*inference.Intervals, error)
 
 // Display shows the intervals of the largest estimates, what they cover and why.
 func (iv *Intervals) Display() display.Item {
@@ -147,6 +169,9 @@ func (iv *Intervals) Display() display.Item {
 		Warning: join(m.Release.Warning(), m.dataWarning),
 		Header:  intervalColumns,
 	}
+	if m.target.Task == frame.ManyClasses {
+		it.Header = append([]string{classColumns[0]}, intervalColumns...)
+	}
 	order := make([]int, len(iv.Estimate))
 	for j := range order {
 		order[j] = j
@@ -159,7 +184,12 @@ func (iv *Intervals) Display() display.Item {
 			apart++
 		}
 		if k < most {
-			it.Rows = append(it.Rows, []string{m.features[j], fmt.Sprintf("%+.3g", iv.Estimate[j]), bound(iv.Lower[j]), bound(iv.Upper[j])})
+			class, feature := m.place(j)
+			row := []string{feature, fmt.Sprintf("%+.3g", iv.Estimate[j]), bound(iv.Lower[j]), bound(iv.Upper[j])}
+			if class != "" {
+				row = append([]string{class}, row...)
+			}
+			it.Rows = append(it.Rows, row)
 		}
 	}
 	if n := len(order) - most; n > 0 {
@@ -169,7 +199,7 @@ func (iv *Intervals) Display() display.Item {
 		fmt.Sprintf("%d of %d intervals do not contain 0.", apart, len(order)),
 		fmt.Sprintf("Each covers: %s; the coverage is %s. All together are covered less often.", iv.Covers, kind),
 		fmt.Sprintf("Basis: %s.", iv.Basis))
-	if m.curvature == nil {
+	if m.curvature == nil && m.objective != nil {
 		it.Notes = append(it.Notes, "With CurvatureShare: 0.1 in the fit they would be narrower, for a twentieth more noise.")
 	}
 	return it

@@ -176,9 +176,6 @@ func TestIntervalsAreRefused(t *testing.T) {
 		"without privacy": {func() (*dpnb.Model, error) {
 			return dpnb.Logistic{CurvatureShare: 0.1}.FitWithoutPrivacy(data["Binary"])
 		}, "no noise"},
-		"softmax": {func() (*dpnb.Model, error) {
-			return dpnb.Softmax{Noise: dpnb.Seed(1)}.Fit(data["Classes"], dpnb.Simulate(1, 1e-5))
-		}, "several classes"},
 		"output perturbation": {func() (*dpnb.Model, error) {
 			return dpnb.AllMechanisms[5].Fit(data["Binary"], dpnb.Simulate(1, 1e-5), dpnb.Seed(1))
 		}, "objective perturbation"},
@@ -254,6 +251,25 @@ func TestIntervalsAreShown(t *testing.T) {
 	}
 	if strings.Contains(out.String(), "RAW RECORDS") {
 		t.Errorf("released figures are taken for records:\n%s", out.String())
+	}
+	out.Reset()
+	for _, l := range []dpnb.Learner{dpnb.Softmax{Noise: dpnb.Seed(1)}, dpnb.OneVsRest{Noise: dpnb.Seed(1)}} {
+		m, err := l.Fit(kinds(t, 500)["Classes"], dpnb.Simulate(1, 1e-5))
+		if err != nil {
+			t.Fatal(err)
+		}
+		iv, err := m.ProvedIntervals(0.9)
+		df, err2 := m.CoefficientsWithIntervals(0.9)
+		if err != nil || err2 != nil || df.Nrow() != len(m.Theta()) || df.Names()[0] != "class" || !iv.Proved {
+			t.Fatalf("%v, %v, %v", df, err, err2)
+		}
+		dpnb.Show(iv, df)
+		if _, err := m.PopulationIntervals(0.9); err == nil {
+			t.Error("intervals for the population of several classes")
+		}
+	}
+	if text := out.String(); !strings.Contains(text, "lungs") || strings.Contains(text, "RAW RECORDS") || strings.Contains(text, "CurvatureShare") {
+		t.Errorf("several classes:\n%s", text)
 	}
 	// Any bound that was chosen, and any learner: intervals are of the same noise.
 	for _, b := range []objpert.Bound{objpert.DTZ24, objpert.Tight, objpert.RKW23} {

@@ -84,8 +84,9 @@ type prepared struct {
 	run   func(src noise.Source) (*mechanism.Release, error)
 	// objective is the mechanism, if it is objective perturbation.
 	objective *mechanism.ObjectivePerturbation
-	// tilted says that the noise is in the objective, of one form or several.
-	tilted bool
+	// alone puts intervals on what is released, from that alone; nil if the noise is
+	// not in the objective.
+	alone intervalsOf
 	// curvature is where run puts what it released of that; nil if nothing.
 	curvature *inference.Moments
 }
@@ -167,7 +168,7 @@ func fit(data *Dataset, allowance Allowance, p plan) (*Model, error) {
 		}
 	}
 	model := newModel(p, d, r.Coefficients)
-	model.Release, model.lambda, model.objective, model.curvature, model.tilted = r, m.lambda, m.objective, m.curvature, m.tilted
+	model.Release, model.lambda, model.objective, model.curvature, model.alone = r, m.lambda, m.objective, m.curvature, m.alone
 	return model, nil
 }
 
@@ -280,7 +281,7 @@ func calibratedObjective(c mechanism.CalibrationConfig) (mechanism.ObjectivePert
 
 func objectivePerturbation(m mechanism.ObjectivePerturbation, p plan, d *frame.Design) prepared {
 	return prepared{
-		entry: "objective perturbation, " + p.entry, lambda: m.Lambda, objective: &m, tilted: true,
+		entry: "objective perturbation, " + p.entry, lambda: m.Lambda, objective: &m,
 		check: func() error {
 			if err := m.Check(d.Rows, d.Labels); err != nil {
 				return err
@@ -289,6 +290,9 @@ func objectivePerturbation(m mechanism.ObjectivePerturbation, p plan, d *frame.D
 		},
 		run: func(src noise.Source) (*mechanism.Release, error) {
 			return m.Run(d.Rows, d.Labels, src, p.settings())
+		},
+		alone: func(theta []float64, level float64) (*inference.Intervals, error) {
+			return inference.FromRelease(m, theta, level)
 		},
 	}
 }

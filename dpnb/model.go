@@ -34,8 +34,8 @@ type Model struct {
 	dataWarning  string
 	lambda       float64
 	objective    *mechanism.ObjectivePerturbation
-	// tilted says that the noise is in the objective.
-	tilted bool
+	// alone as in prepared.
+	alone intervalsOf
 	// curvature that was released, nil if none was.
 	curvature *inference.Moments
 }
@@ -255,7 +255,7 @@ func (m *Model) Display() display.Item {
 		fmt.Sprintf("How: %s. Bound: %s.", r.Mechanism, r.Guarantee.Bound))
 	if r.Tolerance > 0 { // else nothing was minimised
 		note := fmt.Sprintf("Certificate: the objective's gradient is at most τ = %s at the solution.", privacy.FormatUp(r.Tolerance, 3))
-		if m.tilted {
+		if m.alone != nil {
 			note += fmt.Sprintf(" The noise alone gives each coefficient a standard deviation of at most about σ/λ = %.2g.", r.NoiseScale/m.lambda)
 		}
 		it.Notes = append(it.Notes, note)

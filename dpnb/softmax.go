@@ -6,6 +6,7 @@ import (
 	"github.com/dpnb/notebooks/dpnb/frame"
 	"github.com/dpnb/notebooks/dpnb/loss"
 	"github.com/dpnb/notebooks/dpnb/mechanism"
+	"github.com/dpnb/notebooks/dpnb/mechanism/inference"
 	"github.com/dpnb/notebooks/dpnb/mechanism/multiclass"
 	"github.com/dpnb/notebooks/dpnb/noise"
 	"github.com/dpnb/notebooks/dpnb/privacy"
@@ -48,10 +49,13 @@ func (l Softmax) plan() plan {
 			m, err := calibrated(key{c, l.Bound}, func() (multiclass.Softmax, error) { return multiclass.CalibrateSoftmax(c, l.Bound) })
 			y := places(d)
 			return prepared{
-				entry: "objective perturbation, " + p.entry, lambda: m.Lambda, tilted: true,
+				entry: "objective perturbation, " + p.entry, lambda: m.Lambda,
 				check: func() error { return m.Check(d.Rows, y) },
 				run: func(src noise.Source) (*mechanism.Release, error) {
 					return released(m.Run(d.Rows, y, src, p.settings()))
+				},
+				alone: func(theta []float64, level float64) (*inference.Intervals, error) {
+					return inference.FromSoftmax(m, theta, level)
 				},
 			}, err
 		},
@@ -99,10 +103,13 @@ func (l OneVsRest) plan() plan {
 			m, err := calibrated(c, func() (multiclass.OneVsRest, error) { return multiclass.CalibrateOneVsRest(c, loss.Logistic{}) })
 			y := places(d)
 			return prepared{
-				entry: "objective perturbation, " + p.entry, lambda: m.Binary.Lambda, tilted: true,
+				entry: "objective perturbation, " + p.entry, lambda: m.Binary.Lambda,
 				check: func() error { return m.Check(d.Rows, y) },
 				run: func(src noise.Source) (*mechanism.Release, error) {
 					return released(m.Run(d.Rows, y, src, p.settings()))
+				},
+				alone: func(theta []float64, level float64) (*inference.Intervals, error) {
+					return inference.FromOneVsRest(m, theta, level)
 				},
 			}, err
 		},
