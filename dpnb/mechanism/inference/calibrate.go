@@ -92,7 +92,7 @@ func largest(guess, slope float64, f func(float64) (float64, error)) (float64, e
 	const tolerance = 5e-4
 	lo, hi := 0.0, math.Inf(1)
 	x, lastX, last := guess, 0.0, math.NaN()
-	for range 60 {
+	for i := range 150 {
 		y, err := f(x)
 		if err != nil {
 			return 0, err
@@ -102,7 +102,7 @@ func largest(guess, slope float64, f func(float64) (float64, error)) (float64, e
 		} else {
 			hi = x
 		}
-		if y <= 0 && y >= -tolerance || hi-lo <= 1e-7*hi {
+		if y <= 0 && y >= -tolerance || hi <= lo*(1+1e-7) || hi < 1e-300 {
 			break
 		}
 		if secant := (y - last) / (x*x - lastX*lastX); secant > 0 && !math.IsInf(secant, 1) {
@@ -111,7 +111,7 @@ func largest(guess, slope float64, f func(float64) (float64, error)) (float64, e
 		lastX, last = x, y
 		next := math.Sqrt(math.Max(0, x*x-(y+tolerance/2)/slope))
 		switch {
-		case next > lo && next < hi:
+		case next > lo && next < hi && i < 10: // secants that do not get there by then will not
 			x = next
 		case math.IsInf(hi, 1):
 			x *= 2
