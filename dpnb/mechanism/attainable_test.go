@@ -73,16 +73,19 @@ func TestAttainableKnowsThePlan(t *testing.T) {
 // refused by what was calibrated, not by a fit that was paid for.
 func TestBarelyPossibleLambdaIsRefused(t *testing.T) {
 	x, y := records(50, 4, 3)
-	for _, eps := range []float64{1e-3, 1, 5, 15} {
-		c := mechanism.CalibrationConfig{Loss: loss.Logistic{}, RowNorm: 1, Epsilon: eps, Delta: 1e-40, Adjacency: privacy.AddRemove, Lambda: 0.25 / math.Expm1(eps) * (1 + 1e-11)}
+	for _, eps := range []float64{10, 15, 20} {
+		c := mechanism.CalibrationConfig{Loss: loss.Logistic{}, RowNorm: 1, Epsilon: eps, Delta: 1e-6, Adjacency: privacy.AddRemove, Lambda: 0.25 / math.Expm1(eps) * (1 + 1e-9)}
 		m, err := mechanism.CalibrateObjectivePerturbation(c)
 		if err != nil {
-			continue
+			t.Fatal(err)
 		}
-		if err := m.Check(x, y); err == nil {
-			if _, err := m.Run(x, y, noise.NewSeeded(1), nil); err != nil {
-				t.Errorf("ε = %g, λ = %g, σ = %g: accepted, and then %v", eps, m.Lambda, m.Sigma, err)
-			}
+		var p *privacy.ParamError
+		if err := m.Check(x, y); !errors.As(err, &p) || p.Name != "Lambda" {
+			t.Errorf("ε = %g, λ = %g, σ = %g: %v", eps, m.Lambda, m.Sigma, err)
+		}
+		c.Lambda = 0
+		if m, err = mechanism.CalibrateObjectivePerturbation(c); err != nil || m.Check(x, y) != nil {
+			t.Errorf("ε = %g: a λ that was chosen is refused: %v, %v", eps, err, m.Check(x, y))
 		}
 	}
 }
