@@ -75,5 +75,5 @@ func ExampleCalibrateLinear() {
 	// add-remove: σ = 30.0, Δ = 2.0
 	// add-remove: σ = 12.5, Δ = 4.5
 	// replace: σ = 62.7, Δ = 4.0
-	// replace: σ = 25.1, Δ = 9.7
+	// replace: σ = 25.1, Δ = 9.8
 }
