@@ -117,6 +117,7 @@ func Register() []Claim {
 		quadraticMatrices(),
 		quadraticTheorems(),
 		quadraticExperiments(),
+		quadraticFigures(),
 		experiments(),
 		proportionalClaims(),
 		simulation(),

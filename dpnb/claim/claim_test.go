@@ -69,6 +69,8 @@ func TestVerdicts(t *testing.T) {
 		"rkw23/tab2":    NotCheckable,
 		"dtz24/thm4.2a": HoldsWithCorrection,
 		"dtz24/thm4.2b": HoldsWithCorrection,
+		"qop/fig2":      HoldsWithCorrection,
+		"qop/tab3":      HoldsWithCorrection,
 	}
 	results, err := Run(context.Background(), Register(), Quick, nil)
 	if err != nil {

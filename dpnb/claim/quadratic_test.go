@@ -31,6 +31,8 @@ func TestQuadraticChecksCanFail(t *testing.T) {
 		"a reversed figure":                       optimisedBounds(true),
 		"LOP's noise in QOP":                      boundedGradients(0.05),
 		"a fifth of the noise with interpolation": brokenInterpolation(0.2),
+		"LOP in the place of QOP":                 growingBoxes(true),
+		"standard errors that are off":            spreadOfRuns(0.01),
 	} {
 		o, err := run(context.Background(), Quick)
 		if err != nil || o.Verdict != Fails {

@@ -1,0 +1,195 @@
+package experiment
+
+import (
+	"fmt"
+	"math"
+
+	"gonum.org/v1/gonum/floats"
+
+	"github.com/dpnb/notebooks/dpnb/erm"
+	"github.com/dpnb/notebooks/dpnb/erm/composite"
+	"github.com/dpnb/notebooks/dpnb/loss"
+	"github.com/dpnb/notebooks/dpnb/noise"
+	"github.com/dpnb/notebooks/dpnb/sim"
+)
+
+// Settings of Figure 2 of qop (Cortild, Cartis 2026, appendix G.3).
+const (
+	QOPEpsilon = 0.5
+	QOPDelta   = 0.01
+	QOPTrials  = 10
+	// QOPRowNorm is ξ√d, the bound on ‖x‖ that |xⱼ| ≤ ξ gives.
+	QOPRowNorm = qopBound * 10
+
+	qopRecords    = 300
+	qopDimension  = 100
+	qopBound      = 5.0 // ξ
+	qopWeight     = 1.0 // ω
+	qopClip       = 10_000.0
+	qopIterations = 1000
+	// qopSpread is the standard deviation of each coordinate of the anchor's error.
+	qopSpread = 0.31622776601683794
+)
+
+// QOPKappas are half-widths κ of the box C = [−κ, κ]ᵈ, over decades. The paper
+// does not list its own.
+var QOPKappas = []float64{0.1, 0.3, 1, 3, 10, 30, 100, 300, 1000}
+
+// QOPFigure1Epsilons and QOPFigure1Deltas are a grid for the data of Figure 1
+// (quadratic.Figure1), whose own is not given.
+var (
+	QOPFigure1Epsilons = []float64{0.1, 0.2, 0.5, 1, 2, 5, 10}
+	QOPFigure1Deltas   = []float64{1e-6, 1e-5, 1e-4, 1e-3, 1e-2, 1e-1}
+)
+
+// QOPTask is the LASSO of appendix G.3 on the box [−κ, κ]ᵈ:
+//
+//	J(θ) = Σᵢ (xᵢᵀθ − yᵢ)²/2 + ω‖θ‖₁,  n = 300, d = 100, |xᵢⱼ| ≤ ξ = 5, ω = 1.
+type QOPTask struct {
+	Rows   *erm.Dense // n × d
+	Labels []float64
+	// Star is θ⋆, Anchor is drawn at N(0, 0.1·I) from it.
+	Star, Anchor []float64
+	Kappa        float64
+}
+
+// NewQOPTask draws the data of appendix G.3: rows N(0, I), scaled so that the
+// largest entry is ξ, θ⋆ ~ N(0, I), yᵢ = xᵢᵀθ⋆. A positive labelError adds N(0,
+// labelError²) to each label, which breaks interpolation.
+func NewQOPTask(kappa, labelError float64, src *noise.Seeded) *QOPTask {
+	const n, d = qopRecords, qopDimension
+	t := &QOPTask{Rows: erm.NewDense(n, d, nil), Labels: make([]float64, n), Star: make([]float64, d), Anchor: make([]float64, d), Kappa: kappa}
+	src.Gaussian(t.Rows.Data, 1)
+	floats.Scale(qopBound/math.Max(floats.Max(t.Rows.Data), -floats.Min(t.Rows.Data)), t.Rows.Data)
+	src.Gaussian(t.Star, 1)
+	src.Gaussian(t.Anchor, qopSpread)
+	floats.Add(t.Anchor, t.Star)
+	t.Rows.Margins(t.Labels, t.Star, 0, n)
+	if labelError > 0 {
+		errs := make([]float64, n)
+		src.Gaussian(errs, labelError)
+		floats.Add(t.Labels, errs)
+	}
+	return t
+}
+
+// Risk returns J(θ), a sum over the records.
+func (t *QOPTask) Risk(theta []float64) float64 {
+	r := make([]float64, len(t.Labels))
+	t.Rows.Margins(r, theta, 0, len(r))
+	floats.Sub(r, t.Labels)
+	return floats.Dot(r, r)/2 + qopWeight*floats.Norm(theta, 1)
+}
+
+// AnchorRisk returns the risk of the anchor's projection on the box: what costs
+// no privacy at all.
+func (t *QOPTask) AnchorRisk() float64 {
+	theta := make([]float64, len(t.Anchor))
+	t.box().Project(theta, t.Anchor)
+	return t.Risk(theta)
+}
+
+// LeastRisk returns the smallest risk on the box, to a certified distance.
+func (t *QOPTask) LeastRisk() (float64, error) {
+	s, err := composite.Solve(t.problem(loss.Squared{}), &composite.Settings{Workers: 1})
+	if err != nil {
+		return 0, err
+	}
+	return t.Risk(s.Theta), nil
+}
+
+// Distance returns ‖θ̃⋆ − θ⋆‖, the smallest η that is true.
+func (t *QOPTask) Distance() float64 { return floats.Distance(t.Anchor, t.Star, 2) }
+
+func (t *QOPTask) box() composite.Box { return composite.NewBox(t.Kappa) }
+
+func (t *QOPTask) problem(l loss.Loss) *composite.Problem {
+	return &composite.Problem{Rows: t.Rows, Labels: t.Labels, Loss: l, Regulariser: composite.L1{Weight: qopWeight}, Constraint: t.box()}
+}
+
+// QOPSolver is how a perturbed problem of QOPTask is solved.
+type QOPSolver int
+
+const (
+	// Splitting is the paper's Algorithm G.2: 1,000 stochastic iterations from the
+	// origin, relaxation (k+1)^(−1/2−0.002), step 1/Lip, projected on C at the end.
+	Splitting QOPSolver = iota
+	// Certified is the minimiser to a proved distance from stationarity.
+	Certified
+)
+
+func (s QOPSolver) solve(p *composite.Problem, src *noise.Seeded) ([]float64, error) {
+	var (
+		solution *composite.Solution
+		err      error
+	)
+	switch s {
+	case Splitting:
+		solution, err = composite.Stochastic(p, &composite.StochasticSettings{Indices: src, Iterations: qopIterations})
+	case Certified:
+		solution, err = composite.Solve(p, &composite.Settings{Workers: 1})
+	default:
+		return nil, fmt.Errorf("experiment: solver %d; take Splitting or Certified", s)
+	}
+	if err != nil {
+		return nil, err
+	}
+	return solution.Theta, nil
+}
+
+// QOPMechanism learns θ of a QOPTask.
+type QOPMechanism = sim.Mechanism[*QOPTask]
+
+// QOPFigure2 is the experiment of Figure 2 and Table 3 of qop: the risk J on one
+// data set over boxes of growing κ, in ten runs of each mechanism. The score is
+// J(θ); small is good. With a positive labelError interpolation is broken.
+func QOPFigure2(kappas []float64, labelError float64, seed uint64, mechanisms ...QOPMechanism) sim.Grid[*QOPTask] {
+	g := sim.Grid[*QOPTask]{Mechanisms: mechanisms, Epsilons: []float64{QOPEpsilon}, Delta: QOPDelta, Trials: QOPTrials, Seed: seed,
+		Score: func(t *QOPTask, theta []float64) (float64, error) { return t.Risk(theta), nil }}
+	for _, kappa := range kappas {
+		t := NewQOPTask(kappa, labelError, noise.NewSeeded(seed))
+		g.Tasks = append(g.Tasks, sim.Task[*QOPTask]{Name: fmt.Sprintf("κ = %g", kappa), Train: t, Test: t})
+	}
+	return g
+}
+
+// QOPStatistics are a row of Table 3 of qop over the cells of one mechanism:
+// standard deviations of the runs and standard errors of their means.
+type QOPStatistics struct {
+	Mechanism                                      string
+	MeanStd, LargestStd, MeanStdErr, LargestStdErr float64
+}
+
+// QOPTable3 returns the statistics of the cells that QOPFigure2 gave, in the
+// order of the mechanisms, divided by scale. The paper does not say whether its
+// risks are sums or means over the records: scale n = 300 makes them means.
+func QOPTable3(cells []sim.Cell, scale float64) []QOPStatistics {
+	var out []QOPStatistics
+	index, count := map[string]int{}, map[string]float64{}
+	for _, c := range cells {
+		i, ok := index[c.Mechanism]
+		if !ok {
+			i = len(out)
+			index[c.Mechanism] = i
+			out = append(out, QOPStatistics{Mechanism: c.Mechanism})
+		}
+		se := c.StdErr / scale
+		std := se * math.Sqrt(float64(len(c.Scores)))
+		s := &out[i]
+		s.MeanStd, s.MeanStdErr = s.MeanStd+std, s.MeanStdErr+se
+		s.LargestStd, s.LargestStdErr = math.Max(s.LargestStd, std), math.Max(s.LargestStdErr, se)
+		count[c.Mechanism]++
+	}
+	for i := range out {
+		out[i].MeanStd /= count[out[i].Mechanism]
+		out[i].MeanStdErr /= count[out[i].Mechanism]
+	}
+	return out
+}
+
+// QOPPublished is Table 3 of qop, as printed.
+var QOPPublished = []QOPStatistics{
+	{"LOP", 483.61, 7006.67, 152.931, 2215.71},
+	{"LOP-Clip", 0.178999, 0.319758, 0.0566045, 0.101116},
+	{"QOP", 0.0898344, 0.393671, 0.0284081, 0.12449},
+}
