@@ -118,6 +118,7 @@ func Register() []Claim {
 		quadraticTheorems(),
 		quadraticExperiments(),
 		experiments(),
+		proportionalClaims(),
 	} {
 		all = append(all, part...)
 	}

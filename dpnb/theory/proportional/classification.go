@@ -1,0 +1,313 @@
+package proportional
+
+import (
+	"math"
+
+	"github.com/dpnb/notebooks/dpnb/loss"
+	"github.com/dpnb/notebooks/dpnb/privacy"
+)
+
+// Classification is objective perturbation in a model of labels yᵢ = ±1 that
+// depend on the true score xᵢᵀβ⋆ through a Link:
+//
+//	β̂ = argmin Σᵢ f(xᵢᵀβ; yᵢ) + (λ/2)‖β‖² + ν⟨ξ, β⟩.
+type Classification struct {
+	// Loss is any convex loss for labels ±1: Logistic for the paper's theorem.
+	Loss loss.Loss
+	// Link of the labels.
+	Link Link
+	// AspectRatio is the limit of d/n.
+	AspectRatio float64
+	// Lambda is the ridge λ ≥ 0 on the sum of the losses. At 0 there need not be
+	// a minimiser; ErrNoSolution says so.
+	Lambda float64
+	// Nu is the scale ν ≥ 0 of the linear term; 0 is not private.
+	Nu float64
+	// Kappa is κ = ‖β⋆‖/√d, the standard deviation of the true score.
+	Kappa float64
+}
+
+// Validate returns a *privacy.ParamError for the first field out of range.
+func (c Classification) Validate() error {
+	if err := checkScales(c.AspectRatio, c.Lambda, c.Nu, c.Kappa); err != nil {
+		return err
+	}
+	if c.Loss == nil || !c.Loss.ValidLabel(1) || !c.Loss.ValidLabel(-1) || math.IsNaN(c.Loss.Smoothness()) {
+		return &privacy.ParamError{Name: "Loss", Value: c.Loss, Want: "a loss for labels ±1 whose parameters are in range"}
+	}
+	t := []float64{-20, -20, -1, -1, 0, 0, 1, 1, 20, 20}
+	y := []float64{1, -1, 1, -1, 1, -1, 1, -1, 1, -1}
+	v := make([]float64, len(t))
+	c.Loss.ValueSlope(v, t, y)
+	for i := 0; i < len(v); i += 2 {
+		if !(v[i] < v[i+1]) {
+			return &privacy.ParamError{Name: "Loss", Value: c.Loss.Name(), Want: "a loss with f′(t; +1) < f′(t; −1), so that the label draws the score to its side"}
+		}
+	}
+	if c.Link == nil || !(c.Link.Width() > 0) {
+		return &privacy.ParamError{Name: "Link", Value: c.Link, Want: "a link such as LogisticLink{}"}
+	}
+	return nil
+}
+
+// Solve returns the solution of
+//
+//	σ² = γ²(E f′(p)²/δ + ν²),
+//	α  = −(γ/δ)·E[Σ_y P′_y(κZ₁) f′(p_y; y)],
+//	γ  = 1/(λ + χ),  χ = E[f″(p)/(1 + γf″(p))]/δ,
+//
+// p_y = prox_{γf(·;y)}(ακZ₁ + σZ₂), y = ±1 with probability P_y(κZ₁). For the
+// logistic loss and link this is (4.3), written so that nothing cancels.
+//
+// The expectations over (Z₁, Z₂) are taken as one over the score s = ακZ₁ + σZ₂
+// of the average over Z₁ given s: one proximal operator for each s. Both are
+// trapezoidal rules, which converge faster here than Gauss and Hermite's; for
+// other losses, or scores much wider than the loss, the outer one is adaptive.
+//
+// For λ > 0 there is exactly one solution (see the theory page) and Solve finds
+// it from any start. Errors: *privacy.ParamError; ErrNoSolution where λ = 0 and
+// there is no minimiser (for ν = 0 and the logistic loss: beyond the threshold
+// of Candès and Sur); ErrAccuracy if the residual, measured by a finer
+// quadrature, stays above 1e-10.
+func (c Classification) Solve(s *Settings) (FixedPoint, error) {
+	if err := c.Validate(); err != nil {
+		return FixedPoint{}, err
+	}
+	return solve(newClassificationSystem(c), c.Lambda, s)
+}
+
+// classificationSystem has the unknowns (ln σ, ln γ, ln α). α > 0: with f′(t; 1) ≤
+// f′(t; −1), which Validate asks for, f′(p₊; 1) ≤ f′(p₋; −1), and the link rises.
+type classificationSystem struct {
+	Classification
+	logistic  bool // logistic loss
+	symmetric bool // both labels give the same expectations
+	work      [2]proxWork
+	p, slope  [2][]float64
+	labels    [2][]float64
+	kinks     [2][]float64
+}
+
+func newClassificationSystem(c Classification) *classificationSystem {
+	s := &classificationSystem{Classification: c}
+	_, s.logistic = c.Loss.(loss.Logistic)
+	s.symmetric = marginLoss(c.Loss) && symmetricLink(c.Link)
+	for k, y := range []float64{1, -1} {
+		s.p[k], s.slope[k], s.labels[k] = make([]float64, 15), make([]float64, 15), make([]float64, 15)
+		for i := range 15 {
+			s.labels[k][i] = y
+		}
+		if !s.logistic {
+			s.kinks[k] = kinks(c.Loss, y)
+		}
+	}
+	return s
+}
+
+// marginLoss reports that f(t; y) = f(yt; 1), as far as a few points tell; if it
+// errs nothing is wrong but a factor of two in time, or it is caught below 1e-9.
+func marginLoss(l loss.Loss) bool {
+	t := []float64{-7.3, -1.1, -0.2, 0, 0.37, 1.9, 11}
+	y, minus, neg := make([]float64, len(t)), make([]float64, len(t)), make([]float64, len(t))
+	a, b := make([]float64, len(t)), make([]float64, len(t))
+	for i := range t {
+		y[i], minus[i], neg[i] = 1, -t[i], -1
+	}
+	l.ValueSlope(a, t, y)
+	l.ValueSlope(b, minus, neg)
+	for i := range a {
+		if math.Abs(a[i]+b[i]) > 1e-12*(1+math.Abs(a[i])) {
+			return false
+		}
+	}
+	return true
+}
+
+func symmetricLink(l Link) bool {
+	for _, t := range []float64{0, 0.3, 1.7, 5} {
+		if math.Abs(l.Prob(t)+l.Prob(-t)-1) > 1e-14 {
+			return false
+		}
+	}
+	return true
+}
+
+func (s *classificationSystem) size() int            { return 3 }
+func (s *classificationSystem) ridge(lambda float64) { s.Lambda = lambda }
+
+func (s *classificationSystem) unknowns(x []float64, p FixedPoint) {
+	x[0], x[1], x[2] = math.Log(p.Sigma), math.Log(p.Gamma), math.Log(math.Max(p.Alpha, 1e-9))
+}
+
+// moments are the three expectations of Solve.
+type moments struct {
+	slope2   float64 // E f′(p)²
+	signal   float64 // E Σ_y P′_y f′(p_y; y)
+	response float64 // E f″/(1 + γf″)
+	relErr   float64
+}
+
+// trapezoidLimit is how wide, in units of the loss, a score may be for the
+// trapezoidal rule; beyond it the rule would need thousands of nodes.
+const trapezoidLimit = 25
+
+func (s *classificationSystem) moments(alpha, sigma, gamma, tol float64) moments {
+	post := newPosterior(s.Link, s.Kappa, alpha, sigma)
+	total := math.Hypot(alpha*s.Kappa, sigma)
+	if s.logistic && s.symmetric && total < trapezoidLimit && math.Abs(post.slope)*total < trapezoidLimit {
+		return logisticMoments(&post, total, gamma, tol)
+	}
+	return s.adaptiveMoments(&post, total, gamma, tol)
+}
+
+// logisticMoments is the trapezoidal rule for the logistic loss and a symmetric
+// link; y = −1 stands for both labels. As a function of complex s, prox is
+// analytic for |Im s| < π, whatever γ: its branch points, where 1 + γρ″(p) = 0,
+// have ρ′(p) real and outside [0, 1], hence Im s = π.
+func logisticMoments(post *posterior, total, gamma, tol float64) moments {
+	h := math.Min(0.5*total, 0.45)
+	if m := math.Abs(post.slope); m > 1 && post.sd < 1 {
+		h = math.Min(h, 0.45*post.link.Width()/(math.Pi*m))
+	}
+	if tol < coarseTolerance {
+		h *= 0.6
+	}
+	k := int(math.Ceil(normalRange * total / h))
+	var m moments
+	p := math.NaN()
+	for i := -k; i <= k; i++ {
+		s := h * float64(i)
+		w := phi(s/total) * h / total
+		right, slope := post.at(s)
+		p = logisticProx(gamma, s, p)
+		q := 1 / (1 + math.Exp(-p)) // f′(p; −1)
+		curv := q * (1 - q)
+		wrong := 2 * (1 - right) // both labels
+		m.slope2 += w * wrong * q * q
+		m.signal -= w * 2 * slope * q
+		m.response += w * wrong * curv / (1 + gamma*curv)
+	}
+	return m
+}
+
+// logisticProx is the root of p + γ/(1 + e^{−p}) = s by Newton's method inside
+// a bracket; near is a guess or NaN.
+func logisticProx(gamma, s, near float64) float64 {
+	lo, hi := s-gamma, s
+	p := near
+	if !(p > lo && p < hi) {
+		p = s - gamma/(1+math.Exp(-s)*(1+0.25*gamma))
+		if !(p > lo && p < hi) {
+			p = 0.5 * (lo + hi)
+		}
+	}
+	last := math.Inf(1)
+	for range 200 {
+		q := 1 / (1 + math.Exp(-p))
+		r := p + gamma*q - s
+		if r > 0 {
+			hi = p
+		} else {
+			lo = p
+		}
+		d := r / (1 + gamma*q*(1-q))
+		next := p - d
+		if math.Abs(d) < 1e-8+4e-16*math.Abs(p) {
+			return next // the error is now below d²/2, because |ρ‴| ≤ ρ″
+		}
+		// Steps that do not halve may go to and fro: halve the bracket then.
+		if !(next > lo && next < hi) || math.Abs(d) > 0.5*last {
+			next = 0.5 * (lo + hi)
+		}
+		last = math.Abs(next - p)
+		p = next
+	}
+	return p
+}
+
+// adaptiveMoments is for every other loss and for wide scores. The response is
+// taken by parts, E[W f′(p)′] = E[(sW/S² − W′)(f′(p) − f′(p₀))], because f″ may jump.
+func (s *classificationSystem) adaptiveMoments(post *posterior, total, gamma, tol float64) moments {
+	var m moments
+	for k, y := range []float64{1, -1} {
+		times := 1.0
+		if s.symmetric {
+			if k == 0 {
+				continue
+			}
+			times = 2
+		}
+		p, slope, labels, work := s.p[k], s.slope[k], s.labels[k], &s.work[k]
+		work.solve(p[:1], slope[:1], s.Loss, gamma, []float64{0}, labels[:1])
+		h0 := slope[0]
+		breaks := scoreBreaks(0, total, s.kinks[k], func(p []float64) []float64 { return inverseProx(s.Loss, gamma, y, p) })
+		v, relErr := integrate(3, func(score []float64, out [][]float64) {
+			if s.logistic {
+				for i, t := range score { // f′(p; y) = −y/(1 + e^{yp})
+					slope[i] = -y / (1 + math.Exp(-logisticProx(gamma, -y*t, math.NaN())))
+				}
+			} else {
+				work.solve(p, slope, s.Loss, gamma, score, labels)
+			}
+			for i, h := range slope {
+				z := score[i] / total
+				w := phi(z) / total
+				prob, d := post.at(score[i])
+				if y < 0 {
+					prob, d = 1-prob, -d
+				}
+				out[0][i] = w * prob * h * h
+				out[1][i] = w * d * h
+				out[2][i] = w * (z/total*prob - post.slope*d) * (h - h0)
+			}
+		}, breaks, tol)
+		m.slope2 += times * v[0]
+		m.signal += times * v[1]
+		m.response += times * v[2]
+		m.relErr = math.Max(m.relErr, relErr)
+	}
+	return m
+}
+
+func (s *classificationSystem) residual(res, x []float64, tol float64) float64 {
+	const far = 30
+	if math.Abs(x[0]) > far || math.Abs(x[1]) > far || math.Abs(x[2]) > far || math.IsNaN(x[0]+x[1]+x[2]) {
+		res[0], res[1], res[2] = math.Inf(1), math.Inf(1), math.Inf(1)
+		return 0
+	}
+	gamma := math.Exp(x[1])
+	m := s.moments(math.Exp(x[2]), math.Exp(x[0]), gamma, tol)
+	res[0] = x[1] + 0.5*math.Log(m.slope2/s.AspectRatio+s.Nu*s.Nu) - x[0]
+	res[1] = x[1] + math.Log(s.Lambda+m.response/s.AspectRatio)
+	res[2] = x[1] + math.Log(-m.signal/s.AspectRatio) - x[2]
+	return m.relErr
+}
+
+// start takes the loss as quadratic around zero.
+func (s *classificationSystem) start(x []float64) {
+	curv, slope := make([]float64, 2), make([]float64, 2)
+	zero, y := make([]float64, 2), []float64{1, -1}
+	s.Loss.Curvature(curv, zero, y)
+	s.Loss.ValueSlope(slope, zero, y)
+	c := math.Min(math.Max(0.5*(curv[0]+curv[1]), 1e-3), 1e3)
+	if curv[0] == 0 {
+		c = math.Min(s.Loss.Smoothness(), 1) // flat at zero: the bend is elsewhere
+	}
+	gamma := ridgeGamma(c, s.AspectRatio, math.Max(s.Lambda, 1e-3*c/s.AspectRatio))
+	g := 0.5 * (math.Abs(slope[0]) + math.Abs(slope[1]))
+	k := 1 / (1 + gamma*c)
+	x[0] = math.Log(gamma * math.Sqrt(k*g*g*k/s.AspectRatio+s.Nu*s.Nu))
+	x[1] = math.Log(gamma)
+	post := newPosterior(s.Link, s.Kappa, 0, 1)
+	_, d := post.at(0)
+	x[2] = math.Log(gamma / s.AspectRatio * d * 2 * g * k)
+}
+
+func (s *classificationSystem) point(x []float64) FixedPoint {
+	sigma, gamma, alpha := math.Exp(x[0]), math.Exp(x[1]), math.Exp(x[2])
+	m := s.moments(alpha, sigma, gamma, fineTolerance)
+	return FixedPoint{
+		Alpha: alpha, Sigma: sigma, Gamma: gamma, RMSE: math.Hypot((1-alpha)*s.Kappa, sigma),
+		Kappa: s.Kappa, Direct: gamma * math.Sqrt(m.slope2/s.AspectRatio), OnXi: -gamma * s.Nu,
+	}
+}

@@ -1,0 +1,134 @@
+package proportional
+
+import (
+	"fmt"
+	"math"
+)
+
+// Without a ridge the objective has a minimiser in the limit if and only if its
+// recession function is positive in every direction: with a ≤ v ≤ b the range
+// of the slopes,
+//
+//	max over v of  E[S·v]/δ − √(E v²/δ + ν²) > 0,
+//
+// the maximum over square integrable v within the range, S = Z for a regression, S = cZ₁ + Z₂ for every c in a classification. The
+// best v is mS cut to [a, b] for some m > 0.
+
+// exists decides it for λ = 0.
+func (r Regression) exists() (bool, string) {
+	bound := r.Loss.Lipschitz()
+	margin := bestMultiple(r.AspectRatio, r.Nu, func(m float64) (linear, square float64) {
+		// v = mZ cut to [−L, L].
+		a := bound / m
+		second, inside := truncated(0, 1, a)
+		return m * inside, m * m * second
+	})
+	if margin > 1 {
+		return true, ""
+	}
+	return false, fmt.Sprintf("λ = 0 at d/n = %g, ν = %g: the perturbation outweighs the losses in some direction, so that the objective has no minimiser; take λ > 0", r.AspectRatio, r.Nu)
+}
+
+// bestMultiple returns the largest E[Sv]/(δ√(E v²/δ + ν²)) over v = mS cut to
+// the slopes; there is a minimiser if it exceeds 1. at returns E[Sv] and E v².
+// The largest E[Sv] for a given E v² is concave in √(E v²), and the root below
+// convex: the quotient rises, then falls.
+func bestMultiple(ratio, nu float64, at func(m float64) (linear, square float64)) float64 {
+	_, v := goldenMin(-30, 30, func(logM float64) float64 {
+		lin, sq := at(math.Exp(logM))
+		return -lin / (ratio * math.Sqrt(sq/ratio+nu*nu))
+	})
+	return -v
+}
+
+// goldenMin returns the place and value of the minimum of a quasiconvex f on
+// [lo, hi]; of equal values it takes the left one.
+func goldenMin(lo, hi float64, f func(float64) float64) (x, value float64) {
+	const g = 0.6180339887498949
+	a, b := hi-g*(hi-lo), lo+g*(hi-lo)
+	fa, fb := f(a), f(b)
+	for range 34 {
+		if fb < fa {
+			lo, a, fa = a, b, fb
+			b = lo + g*(hi-lo)
+			fb = f(b)
+		} else {
+			hi, b, fb = b, a, fa
+			a = hi - g*(hi-lo)
+			fa = f(a)
+		}
+	}
+	if fb < fa {
+		return b, fb
+	}
+	return a, fa
+}
+
+// exists decides it for λ = 0.
+func (c Classification) exists() (bool, string) {
+	// The range of the slopes of each label, from far out.
+	far := []float64{-1e8, 1e8, -1e8, 1e8}
+	y := []float64{1, 1, -1, -1}
+	v := make([]float64, 4)
+	c.Loss.ValueSlope(v, far, y)
+	for i := range v {
+		if math.Abs(v[i]) > 1e6 {
+			v[i] = math.Copysign(math.Inf(1), v[i])
+		}
+	}
+	step := math.Min(0.3, 0.12*c.Link.Width()/math.Max(c.Kappa, 1e-9))
+	z, w := normalGrid(step)
+	worst := func(tilt float64) float64 {
+		return bestMultiple(c.AspectRatio, c.Nu, func(m float64) (linear, square float64) {
+			for i, z1 := range z {
+				prob := c.Link.Prob(c.Kappa * z1)
+				for k, p := range [2]float64{prob, 1 - prob} {
+					l, q := clippedMoments(tilt*z1, m, v[2*k], v[2*k+1])
+					linear += w[i] * p * l
+					square += w[i] * p * q
+				}
+			}
+			return linear, square
+		})
+	}
+	// A maximum of functions linear in the tilt is convex in it.
+	if _, lowest := goldenMin(-40, 40, worst); lowest > 1 {
+		return true, ""
+	}
+	return false, fmt.Sprintf("λ = 0 at d/n = %g, κ = %g, ν = %g: with high probability a hyperplane separates the labels well enough that the objective has no minimiser; take λ > 0", c.AspectRatio, c.Kappa, c.Nu)
+}
+
+// clippedMoments returns E[Sv] and E v² for S ~ N(mean, 1), v = mS cut to
+// [a, b], a ≤ 0 ≤ b, either of them infinite or zero.
+func clippedMoments(mean, m, a, b float64) (linear, square float64) {
+	lo, hi := a/m, b/m // in units of S
+	x, y := lo-mean, hi-mean
+	if math.IsInf(lo, -1) {
+		x = math.Inf(-1)
+	}
+	px, py := 0.0, 0.0
+	var xpx, ypy float64
+	if !math.IsInf(x, 0) {
+		px = phi(x)
+		xpx = x * px
+	}
+	if !math.IsInf(y, 0) {
+		py = phi(y)
+		ypy = y * py
+	}
+	inside := interval(x, y)
+	second := (mean*mean+1)*inside + 2*mean*(px-py) + xpx - ypy // E S² inside
+	below, above := 0.0, 0.0
+	linear, square = m*second, m*m*second
+	if !math.IsInf(x, 0) {
+		below = cdf(x)
+		linear += a * (mean*below - px)
+		square += a * a * below
+	}
+	if !math.IsInf(y, 0) {
+		above = cdf(-y)
+		linear += b * (mean*above + py)
+		square += b * b * above
+	}
+	return linear, square
+}

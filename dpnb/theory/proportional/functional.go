@@ -1,0 +1,152 @@
+package proportional
+
+import (
+	"math"
+	"slices"
+)
+
+// MSE returns ‖β̂ − β⋆‖²/d.
+func (p FixedPoint) MSE() float64 { return p.RMSE * p.RMSE }
+
+// Overlap returns ⟨β̂, β⋆⟩/d = ακ², which the paper calls the bias.
+func (p FixedPoint) Overlap() float64 { return p.Alpha * p.Kappa * p.Kappa }
+
+// Variance returns ‖β̂ − αβ⋆‖²/d.
+func (p FixedPoint) Variance() float64 { return p.Sigma * p.Sigma }
+
+// Norm returns ‖β̂‖/√d.
+func (p FixedPoint) Norm() float64 { return math.Hypot(p.Alpha*p.Kappa, p.Sigma) }
+
+// SignalCorrelation returns the cosine of the angle between β̂ and β⋆.
+func (p FixedPoint) SignalCorrelation() float64 { return p.Alpha * p.Kappa / p.Norm() }
+
+// NoiseCorrelation returns the cosine of the angle between β̂ and the noise ξ.
+func (p FixedPoint) NoiseCorrelation() float64 { return p.OnXi / p.Norm() }
+
+// WithOutputNoise returns what becomes of β̂ when ν·N(0, I) is added to it.
+// Gamma and the functionals of the training records stay those of the minimiser.
+// Source: dtz24, Corollaries 6.1 and 6.3.
+func (p FixedPoint) WithOutputNoise(nu float64) FixedPoint {
+	p.Direct = math.Hypot(p.Direct, p.OnXi) // an earlier ξ is not the one asked for
+	p.OnXi = nu
+	p.Sigma = math.Hypot(p.Sigma, nu)
+	p.RMSE = math.Hypot(p.RMSE, nu)
+	return p
+}
+
+// LpError returns ‖β̂ − β⋆‖_q^q/d for q > 0; prior is the law of a coordinate of
+// β⋆, whose second moment should be κ².
+func (p FixedPoint) LpError(prior Law, q float64) float64 {
+	return prior.scaled(p.Alpha-1).expect(p.Sigma, func(mean, sd float64) float64 { return absMoment(q, mean, sd) })
+}
+
+// absMoment returns E|X|^q for X ~ N(mean, sd²).
+func absMoment(q, mean, sd float64) float64 {
+	if sd == 0 {
+		return math.Pow(math.Abs(mean), q)
+	}
+	// In units of the larger of the two nothing overflows that need not.
+	breaks := []float64{mean - normalRange*sd, mean, mean + normalRange*sd}
+	if 0 > breaks[0] && 0 < breaks[2] {
+		breaks = append(breaks, 0)
+		slices.Sort(breaks)
+	}
+	v, _ := integrate(1, func(x []float64, out [][]float64) {
+		for i, t := range x {
+			out[0][i] = math.Pow(math.Abs(t), q) * phi((t-mean)/sd) / sd
+		}
+	}, breaks, 1e-12)
+	return v[0]
+}
+
+// Density returns the density at x of a coordinate of β̂, a histogram of which
+// it is laid over; prior is the law of a coordinate of β⋆.
+func (p FixedPoint) Density(prior Law, x float64) float64 {
+	return prior.scaled(p.Alpha).smoothed(p.Sigma, x, func(z, sd float64) float64 { return phi(z) / sd },
+		func(a, b, sd float64) float64 { return interval(b/sd, a/sd) })
+}
+
+// CDF returns the probability that a coordinate of β̂ is at most x.
+func (p FixedPoint) CDF(prior Law, x float64) float64 {
+	primitive := func(z float64) float64 { return z*cdf(z) + phi(z) } // of Φ
+	return prior.scaled(p.Alpha).smoothed(p.Sigma, x, func(z, _ float64) float64 { return cdf(z) },
+		func(a, b, sd float64) float64 { return sd * (primitive(a/sd) - primitive(b/sd)) })
+}
+
+// smoothed returns E f((x − X)/s, s) over the components of the law of X, s being
+// sd with the component's own deviation added; uniform(x − lo, x − hi, sd) is
+// its integral over u in [lo, hi], X = u.
+func (l Law) smoothed(sd, x float64, f func(z, s float64) float64, uniform func(a, b, sd float64) float64) float64 {
+	var sum float64
+	for _, p := range l.parts {
+		if p.weight == 0 {
+			continue
+		}
+		switch p.kind {
+		case normalPart:
+			s := math.Hypot(p.b, sd)
+			sum += p.weight * f((x-p.a)/s, s)
+		case uniformPart:
+			sum += p.weight * uniform(x-p.a, x-p.b, sd) / (p.b - p.a)
+		case densityPart:
+			breaks := p.breaks()
+			for _, k := range []float64{-8, -3, 0, 3, 8} {
+				if b := x + k*sd; b > p.a && b < p.b {
+					breaks = append(breaks, b)
+				}
+			}
+			slices.Sort(breaks)
+			v, _ := integrate(2, func(t []float64, out [][]float64) {
+				for i, u := range t {
+					out[1][i] = p.pdf(u)
+					out[0][i] = out[1][i] * f((x-u)/sd, sd)
+				}
+			}, breaks, 1e-11)
+			sum += p.weight * v[0] / v[1]
+		}
+	}
+	return sum
+}
+
+// SlopeMoment returns E|f′(p)|^q over the training records of r at its solution
+// p: for the Huber loss ‖[y − Xβ̂]_L‖_q^q/n, the truncated residuals.
+func (r Regression) SlopeMoment(p FixedPoint, q float64) float64 {
+	return r.training(p, func(_, slope float64) float64 { return math.Pow(math.Abs(slope), q) })
+}
+
+// TrainingMoment returns E g(y − xᵀβ̂) over the training records at the solution
+// p of r: (1/n)Σg(yᵢ − xᵢᵀβ̂) in the limit. g should be continuous.
+func (r Regression) TrainingMoment(p FixedPoint, g func(residual float64) float64) float64 {
+	return r.training(p, func(score, _ float64) float64 { return g(-score) })
+}
+
+// training returns E g(p, f′(p)), p = prox(σZ − ε): the score less its label.
+func (r Regression) training(p FixedPoint, g func(score, slope float64) float64) float64 {
+	var work proxWork
+	x, slope, zeros := make([]float64, 15), make([]float64, 15), make([]float64, 15)
+	bends := kinks(r.Loss, 0)
+	at := func(mean, sd float64) float64 {
+		if sd == 0 {
+			x[0] = mean
+			work.solve(x[:1], slope[:1], r.Loss, p.Gamma, x[:1], zeros[:1])
+			return g(x[0], slope[0])
+		}
+		breaks := scoreBreaks(mean, sd, bends, func(p2 []float64) []float64 { return inverseProx(r.Loss, p.Gamma, 0, p2) })
+		v, _ := integrate(1, func(s []float64, out [][]float64) {
+			work.solve(x, slope, r.Loss, p.Gamma, s, zeros)
+			for i := range s {
+				out[0][i] = phi((s[i]-mean)/sd) / sd * g(x[i], slope[i])
+			}
+		}, breaks, 1e-11)
+		return v[0]
+	}
+	// The fit before any output noise has this error.
+	rmse := p.RMSE
+	if p.OnXi > 0 {
+		rmse = math.Sqrt(math.Max(0, (p.RMSE-p.OnXi)*(p.RMSE+p.OnXi)))
+	}
+	return r.Noise.scaled(-1).expect(rmse, at)
+}
+
+// PredictionError returns E(y − xᵀβ̂)² for a new record.
+func (r Regression) PredictionError(p FixedPoint) float64 { return p.MSE() + r.Noise.SecondMoment() }

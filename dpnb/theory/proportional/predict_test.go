@@ -1,0 +1,251 @@
+package proportional
+
+import (
+	"errors"
+	"math"
+	"testing"
+
+	"github.com/dpnb/notebooks/dpnb/loss"
+	"github.com/dpnb/notebooks/dpnb/privacy"
+	"github.com/dpnb/notebooks/dpnb/privacy/objpert"
+)
+
+func logisticTask(ratio, kappa float64) Task {
+	return Task{Loss: loss.Logistic{}, Link: LogisticLink{}, AspectRatio: ratio, Kappa: kappa, Radius: 1, Goal: SquaredError}
+}
+
+func huberTask(ratio float64) Task {
+	return Task{Loss: loss.Huber{Threshold: 1}, Noise: Normal(0, 0.3), AspectRatio: ratio, Kappa: 1, Radius: 1, Goal: SquaredError}
+}
+
+// delta returns an upper bound on δ(ε) of what p describes with the noise times c,
+// by an accountant that the prediction did not ask.
+func delta(t *testing.T, p Prediction, c float64) float64 {
+	t.Helper()
+	var profile privacy.Profile
+	adj := p.Target.Adjacency
+	moves := p.Target.moves()
+	l := p.Task.Loss.Lipschitz() * p.Task.Radius
+	switch p.Mechanism {
+	case Objective:
+		curve, _, err := p.Task.curve()
+		if err != nil {
+			t.Fatal(err)
+		}
+		cfg := objpert.Config{Curve: curve, Lambda: p.Lambda, Sigma: c * p.Nu, Bound: objpert.Tight}
+		own, err := objpert.Event{Config: cfg}.Profile(adj)
+		if err != nil {
+			base, err := objpert.New(cfg)
+			if err != nil {
+				t.Fatal(err)
+			}
+			if own, err = privacy.ConvertAdjacency(base, adj); err != nil {
+				t.Fatal(err)
+			}
+		}
+		profile = own
+	case Output:
+		profile = privacy.GaussianProfile(moves*l/(p.Lambda*c*p.Nu), adj)
+	case NoisyDescent:
+		// The logistic loss: slopes 1/2 in the first step and 1 later.
+		profile = privacy.GaussianProfile(moves*p.Task.Radius*math.Sqrt(0.25+float64(p.Steps-1))/(c*p.Nu), adj)
+	}
+	return privacy.DeltaUpper(profile, p.Target.Epsilon)
+}
+
+// What is predicted is predicted for a noise that keeps the promise, and hardly
+// more than that.
+func TestPredictionsKeepTheGuarantee(t *testing.T) {
+	for _, adj := range []privacy.Adjacency{privacy.AddRemove, privacy.ReplaceOne} {
+		for _, eps := range []float64{0.3, 2} {
+			g := Target{eps, 1e-5, adj}
+			for _, m := range []Mechanism{Objective, Output, NoisyDescent} {
+				var p Prediction
+				var err error
+				if m == NoisyDescent {
+					p, err = logisticTask(0.05, 2).AtSteps(g, 2, 0.1, nil)
+				} else {
+					p, err = logisticTask(0.05, 2).At(m, g, 12, objpert.Tight)
+				}
+				if err != nil {
+					t.Fatal(err)
+				}
+				if d := delta(t, p, 1); d > 1e-5*(1+1e-7) {
+					t.Errorf("%s at ε = %v, %v: δ = %v with ν = %v", m, eps, adj, d, p.Nu)
+				}
+				if d := delta(t, p, 0.98); d <= 1e-5 {
+					t.Errorf("%s at ε = %v, %v: two per cent less noise would do: δ = %v", m, eps, adj, d)
+				}
+			}
+		}
+	}
+	// Where the Gaussian case is not proved, the bound decides.
+	g := Target{1, 1e-5, privacy.AddRemove}
+	for _, task := range []Task{huberTask(0.1), logisticTask(0.1, 1)} {
+		p, err := task.At(Objective, g, 0.8, objpert.DTZ24)
+		if err != nil {
+			t.Fatal(err)
+		}
+		if d := delta(t, p, 1); p.Gaussian || d > 1e-5 {
+			t.Errorf("%s: δ = %v", task.Loss.Name(), d)
+		}
+	}
+	p, err := huberTask(0.1).At(Objective, Target{1, 1e-5, privacy.ReplaceOne}, 60, objpert.DTZ24)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if d := delta(t, p, 1); d > 1e-5 {
+		t.Errorf("Huber, replace-one: δ = %v", d)
+	}
+}
+
+func TestBestIsBest(t *testing.T) {
+	g := Target{1, 1e-5, privacy.AddRemove}
+	for _, task := range []Task{logisticTask(0.05, 1), huberTask(0.05), {Loss: loss.Logistic{}, Link: LogisticLink{}, AspectRatio: 0.05, Kappa: 2, Radius: 1, Goal: Misclassification}} {
+		limit, err := task.NonPrivate()
+		if err != nil {
+			t.Fatal(err)
+		}
+		for _, m := range []Mechanism{Objective, Output} {
+			best, err := task.Best(m, g, objpert.DTZ24)
+			if err != nil {
+				t.Fatal(err)
+			}
+			for _, c := range []float64{0.2, 0.8, 1.25, 5} {
+				other, err := task.At(m, g, c*best.Lambda, objpert.DTZ24)
+				if err == nil && task.badness(other.Point) < task.badness(best.Point)*(1-math.Copysign(1e-4, task.badness(best.Point))) {
+					t.Errorf("%s, %s: λ = %v is better than %v: %v < %v", task.Loss.Name(), m, other.Lambda, best.Lambda, task.badness(other.Point), task.badness(best.Point))
+				}
+			}
+			if task.badness(best.Point) < task.badness(limit.Point) {
+				t.Errorf("%s, %s: better than without privacy", task.Loss.Name(), m)
+			}
+			lax, err := task.Best(m, Target{300, 0.5, privacy.AddRemove}, objpert.DTZ24)
+			if err != nil || task.badness(lax.Point) > task.badness(best.Point) ||
+				m == Objective && math.Abs(task.badness(lax.Point)-task.badness(limit.Point)) > 2e-2*math.Abs(task.badness(limit.Point)) {
+				t.Errorf("%s, %s: at ε = 300 %v, without privacy %v, %v", task.Loss.Name(), m, task.badness(lax.Point), task.badness(limit.Point), err)
+			}
+		}
+	}
+}
+
+// Below the edge of the Gaussian case the tight accountant allows smaller ridges
+// than the fast bound, and what is found keeps the guarantee.
+func TestRefinement(t *testing.T) {
+	g := Target{1, 1e-5, privacy.AddRemove}
+	for _, task := range []Task{logisticTask(0.01, 3), huberTask(0.01)} {
+		fast, err := task.Best(Objective, g, objpert.DTZ24)
+		if err != nil {
+			t.Fatal(err)
+		}
+		tight, err := task.Best(Objective, g, objpert.Tight)
+		if err != nil {
+			t.Fatal(err)
+		}
+		if !(tight.Point.MSE() < 0.9*fast.Point.MSE()) || !(tight.Lambda < fast.Lambda) {
+			t.Errorf("%s: λ = %v, MSE %v by DTZ24; %v, %v by Tight", task.Loss.Name(), fast.Lambda, fast.Point.MSE(), tight.Lambda, tight.Point.MSE())
+		}
+		if d := delta(t, tight, 1); d > 1e-5 {
+			t.Errorf("%s: δ = %v", task.Loss.Name(), d)
+		}
+		rough, exact := 0.0, tight.Nu
+		tm, err := task.terms(Objective, g)
+		if err == nil {
+			rough = tm.roughNoise(tight.Lambda, objpert.Tight)
+		}
+		if rough < exact*(1-2e-5) || rough > exact*1.002 {
+			t.Errorf("%s: rough noise %v for %v, %v", task.Loss.Name(), rough, exact, err)
+		}
+	}
+}
+
+func TestFrontier(t *testing.T) {
+	targets := []Target{{0.3, 1e-5, privacy.AddRemove}, {1, 1e-5, privacy.AddRemove}, {4, 1e-5, privacy.AddRemove}}
+	ratios := []float64{0.01, 0.03, 0.1, 0.3}
+	for _, task := range []Task{logisticTask(1, 1), huberTask(1)} {
+		for _, m := range []Mechanism{Objective, Output} {
+			got, err := task.Frontier(m, targets, ratios)
+			if err != nil {
+				t.Fatal(err)
+			}
+			for i := range got {
+				for j, p := range got[i] {
+					if i > 0 && p.Point.MSE() > got[i-1][j].Point.MSE() {
+						t.Errorf("%s, %s: the error rises with ε at d/n = %v", task.Loss.Name(), m, ratios[j])
+					}
+					if j > 0 && p.Point.MSE() < got[i][j-1].Point.MSE() {
+						t.Errorf("%s, %s: the error falls with d/n at ε = %v", task.Loss.Name(), m, targets[i].Epsilon)
+					}
+					alone := task
+					alone.AspectRatio = ratios[j]
+					best, err := alone.Best(m, targets[i], objpert.DTZ24)
+					if err != nil || !near(best.Point.MSE(), p.Point.MSE(), 1e-4) {
+						t.Errorf("%s, %s, ε = %v, d/n = %v: %v in the frontier, %v alone", task.Loss.Name(), m, targets[i].Epsilon, ratios[j], p.Point.MSE(), best.Point.MSE())
+					}
+				}
+			}
+		}
+	}
+	if _, err := logisticTask(1, 1).Frontier(NoisyDescent, targets, ratios); err == nil {
+		t.Error("a frontier of gradient descent")
+	}
+}
+
+func TestPredictRefuses(t *testing.T) {
+	g := Target{1, 1e-5, privacy.AddRemove}
+	squared := huberTask(0.1)
+	squared.Loss = loss.Squared{}
+	var param *privacy.ParamError
+	if _, err := squared.Best(Output, g, objpert.DTZ24); !errors.As(err, &param) {
+		t.Errorf("squared loss: %v", err)
+	}
+	clipped := logisticTask(0.1, 1)
+	clipped.Loss = loss.Clipped(loss.Probit{}, 1)
+	if _, err := clipped.Best(Objective, g, objpert.DTZ24); !errors.Is(err, privacy.ErrUnsupported) {
+		t.Errorf("clipped probit: %v", err)
+	}
+	if _, err := clipped.Best(Output, g, objpert.DTZ24); err != nil {
+		t.Errorf("clipped probit, output: %v", err)
+	}
+	for _, change := range []func(*Task, *Target){
+		func(_ *Task, g *Target) { g.Adjacency = 0 },
+		func(_ *Task, g *Target) { g.Delta = 0 },
+		func(_ *Task, g *Target) { g.Epsilon = -1 },
+		func(t *Task, _ *Target) { t.Radius = 0 },
+		func(t *Task, _ *Target) { t.Goal = 0 },
+		func(t *Task, _ *Target) { t.Link = nil },
+		func(t *Task, _ *Target) { t.Kappa = math.NaN() },
+	} {
+		task, g := logisticTask(0.1, 1), g
+		change(&task, &g)
+		for _, m := range []Mechanism{Objective, Output, NoisyDescent} {
+			if _, err := task.Best(m, g, objpert.DTZ24); !errors.As(err, &param) {
+				t.Errorf("%s: %+v, %+v: %v", m, task, g, err)
+			}
+		}
+	}
+	if _, err := logisticTask(0.1, 1).At(Output, g, 0, objpert.DTZ24); !errors.As(err, &param) {
+		t.Errorf("λ = 0: %v", err)
+	}
+	if _, err := Predict(logisticTask(0.1, 1), 0, 1, g); !errors.As(err, &param) {
+		t.Errorf("no records: %v", err)
+	}
+}
+
+func BenchmarkFrontier(b *testing.B) {
+	var targets []Target
+	var ratios []float64
+	for k := range 50 {
+		targets = append(targets, Target{0.1 * math.Pow(100, float64(k)/49), 1e-5, privacy.AddRemove})
+		ratios = append(ratios, 0.01*math.Pow(1000, float64(k)/49))
+	}
+	for _, m := range []Mechanism{Objective, Output} {
+		b.Run(m.String(), func(b *testing.B) {
+			for b.Loop() {
+				if _, err := logisticTask(1, 1).Frontier(m, targets, ratios); err != nil {
+					b.Fatal(err)
+				}
+			}
+		})
+	}
+}

@@ -1,0 +1,85 @@
+package proportional_test
+
+import (
+	"errors"
+	"fmt"
+	"log"
+
+	"github.com/dpnb/notebooks/dpnb/loss"
+	"github.com/dpnb/notebooks/dpnb/privacy"
+	"github.com/dpnb/notebooks/dpnb/theory/proportional"
+)
+
+func ExampleRegression_Solve() {
+	p, err := proportional.Regression{
+		Loss: loss.Huber{Threshold: 1}, AspectRatio: 0.5, Lambda: 0.1, Nu: 0.2, Kappa: 1,
+		Noise: proportional.Normal(0, 0.2),
+	}.Solve(nil)
+	if err != nil {
+		log.Fatal(err)
+	}
+	fmt.Printf("RMSE %.4f, τ %.4f\n", p.RMSE, p.Gamma)
+	// Output: RMSE 0.3004, τ 0.8443
+}
+
+func ExampleClassification_Solve() {
+	c := proportional.Classification{
+		Loss: loss.Logistic{}, Link: proportional.LogisticLink{}, AspectRatio: 0.2, Kappa: 2.23606797749979,
+	}
+	p, err := c.Solve(nil) // maximum likelihood
+	if err != nil {
+		log.Fatal(err)
+	}
+	fmt.Printf("α %.4f, σ %.4f, γ %.4f\n", p.Alpha, p.Sigma, p.Gamma)
+	c.AspectRatio = 0.4
+	_, err = c.Solve(nil)
+	fmt.Println(errors.Is(err, proportional.ErrNoSolution))
+	// Output:
+	// α 1.4994, σ 2.1214, γ 3.0269
+	// true
+}
+
+func ExampleFixedPoint_Density() {
+	prior := proportional.Mix([]float64{0.5, 0.5}, proportional.Point(0), proportional.Normal(2, 0.5))
+	p := proportional.FixedPoint{Alpha: 0.9, Sigma: 0.3}
+	fmt.Printf("%.4f %.4f\n", p.Density(prior, 0), p.CDF(prior, 0.9))
+	// Output: 0.6664 0.5233
+}
+
+func ExampleDescent_Trajectory() {
+	path, err := proportional.Descent{
+		Loss: loss.Logistic{}, Link: proportional.LogisticLink{}, AspectRatio: 0.5,
+		Step: 1, Steps: 4, Nu: 0.1, Kappa: 1, Expected: true,
+	}.Trajectory(nil)
+	if err != nil {
+		log.Fatal(err)
+	}
+	for t, m := range path {
+		fmt.Printf("%d: %.3f\n", t, m.MSE())
+	}
+	// Output:
+	// 0: 1.000
+	// 1: 0.441
+	// 2: 0.296
+	// 3: 0.220
+	// 4: 0.173
+}
+
+func ExamplePredict() {
+	task := proportional.Task{
+		Loss: loss.Logistic{}, Link: proportional.LogisticLink{}, Kappa: 1, Radius: 1, Goal: proportional.SquaredError,
+	}
+	target := proportional.Target{Epsilon: 1, Delta: 1e-5, Adjacency: privacy.AddRemove}
+	got, err := proportional.Predict(task, 10_000, 100, target, proportional.Objective, proportional.Output)
+	if err != nil {
+		log.Fatal(err)
+	}
+	for _, p := range got {
+		fmt.Println(p.Sentence(10_000, 100))
+	}
+	fmt.Println(len(got[0].Assumptions()), "assumptions")
+	// Output:
+	// With 10000 records and 100 features, objective perturbation at ε = 1, δ = 1e-05 (add-remove) with λ = 1.45 and noise of scale 3.74 will have ‖β̂ − β⋆‖²/d = 0.0762, which is 0.0762 of ‖β⋆‖²/d, and will misclassify 33.3 % of new records (β⋆ itself: 32.5 %), AUC 0.730.
+	// With 10000 records and 100 features, output perturbation at ε = 1, δ = 1e-05 (add-remove) with λ = 12.5 and noise of scale 0.298 will have ‖β̂ − β⋆‖²/d = 0.283, which is 0.283 of ‖β⋆‖²/d, and will misclassify 35.0 % of new records (β⋆ itself: 32.5 %), AUC 0.707.
+	// 6 assumptions
+}

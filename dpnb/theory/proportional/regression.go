@@ -1,0 +1,345 @@
+package proportional
+
+import (
+	"fmt"
+	"math"
+	"slices"
+
+	"github.com/dpnb/notebooks/dpnb/loss"
+	"github.com/dpnb/notebooks/dpnb/privacy"
+)
+
+// Regression is objective perturbation in the linear model y = Xβ⋆ + ε⋆:
+//
+//	β̂ = argmin Σᵢ f(xᵢᵀβ; yᵢ) + (λ/2)‖β‖² + ν⟨ξ, β⟩.
+//
+// Nothing has a default but Nu, Kappa, whose zeros mean zero.
+type Regression struct {
+	// Loss must depend on t − y only: Huber, PseudoHuber, Squared or your own.
+	Loss loss.Loss
+	// AspectRatio is the limit of d/n, written δ in the paper.
+	AspectRatio float64
+	// Lambda is the ridge λ ≥ 0 on the sum of the losses. At 0 there need not be
+	// a minimiser; ErrNoSolution says so.
+	Lambda float64
+	// Nu is the scale ν ≥ 0 of the linear term; 0 is not private.
+	Nu float64
+	// Kappa is κ = ‖β⋆‖/√d.
+	Kappa float64
+	// Noise is the law of ε₀⋆, a coordinate of ε⋆.
+	Noise Law
+}
+
+// Validate returns a *privacy.ParamError for the first field out of range.
+func (r Regression) Validate() error {
+	if err := checkScales(r.AspectRatio, r.Lambda, r.Nu, r.Kappa); err != nil {
+		return err
+	}
+	if err := r.Noise.Validate("Noise"); err != nil {
+		return err
+	}
+	if r.Loss == nil || !r.Loss.ValidLabel(0.5) || math.IsNaN(r.Loss.Smoothness()) {
+		return &privacy.ParamError{Name: "Loss", Value: r.Loss, Want: "a loss for real labels whose parameters are in range"}
+	}
+	// The theory is of residuals: f′(t; y) must be a function of t − y.
+	t := []float64{-1.5, 0.25, 3, 40}
+	y := []float64{0.75, -2, 3.5, 1}
+	zero := make([]float64, len(t))
+	v := make([]float64, len(t))
+	a, b := make([]float64, len(t)), make([]float64, len(t))
+	for i := range t {
+		v[i] = t[i] - y[i]
+	}
+	r.Loss.ValueSlope(a, t, y)
+	r.Loss.ValueSlope(b, v, zero)
+	for i := range a {
+		if math.Abs(a[i]-b[i]) > 1e-9*(1+math.Abs(a[i])) {
+			return &privacy.ParamError{Name: "Loss", Value: r.Loss.Name(), Want: "a loss of the residual t − y (use Classification for labels ±1)"}
+		}
+	}
+	return nil
+}
+
+// MaxKappa is the largest signal that is supported. Beyond it a label is
+// certain for nearly every record.
+const MaxKappa = 50
+
+func checkScales(ratio, lambda, nu, kappa float64) error {
+	switch {
+	case !(ratio >= 1e-4) || !(ratio <= 1e4):
+		return &privacy.ParamError{Name: "AspectRatio", Value: ratio, Want: "d/n between 1e-4 and 1e4"}
+	case !(lambda == 0 || lambda >= 1e-9) || !(lambda <= 1e6):
+		return &privacy.ParamError{Name: "Lambda", Value: lambda, Want: "0 or a ridge between 1e-9 and 1e6, on the sum of the losses"}
+	case !(nu >= 0) || !(nu <= 1e6):
+		return &privacy.ParamError{Name: "Nu", Value: nu, Want: "a number in [0, 1e6]"}
+	case !(kappa >= 0) || !(kappa <= MaxKappa):
+		return &privacy.ParamError{Name: "Kappa", Value: kappa, Want: "the standard deviation of the true score, in [0, 50]"}
+	}
+	return nil
+}
+
+// system returns the equations of r; see Solve.
+func (r Regression) system() *regressionSystem {
+	s := &regressionSystem{Regression: r}
+	switch l := r.Loss.(type) {
+	case loss.Huber:
+		s.moments = huberMoments(l.Threshold)
+	case loss.Squared:
+		s.moments = huberMoments(math.Inf(1))
+	default:
+		w := newProxMoments(r.Loss)
+		s.moments, s.uniform = w.normal, w.uniform
+	}
+	return s
+}
+
+// Solve returns the solution of
+//
+//	σ² = γ²(E f′(p)²/δ + λ²κ² + ν²),   γ = 1/(λ + χ),  χ = E[f″(p)/(1 + γf″(p))]/δ,
+//
+// p = prox_{γf}(σZ + ε₀⋆), for the paper's σ (the root mean squared error, RMSE)
+// and τ = γ: (3.8) for the Huber loss, where the expectations have closed forms
+// for normal and discrete noise and their mixtures, and the same system with
+// the proximal operator of any other loss, by adaptive quadrature.
+//
+// For λ > 0 and (ν, κ, ε₀⋆) ≠ 0 there is exactly one solution: it is the saddle
+// point of a function that is convex in (σ, σγ/…) and concave in the rest (see
+// the theory page), and Solve finds it from any start.
+//
+// Errors: *privacy.ParamError; ErrNoSolution where λ = 0 and the objective has
+// no minimiser; ErrAccuracy if the residual, measured by a finer quadrature,
+// stays above 1e-10.
+func (r Regression) Solve(s *Settings) (FixedPoint, error) {
+	if err := r.Validate(); err != nil {
+		return FixedPoint{}, err
+	}
+	if r.Nu == 0 && r.Kappa*r.Lambda == 0 && r.Noise.SecondMoment() == 0 {
+		return FixedPoint{}, fmt.Errorf("%w: %s", ErrNoSolution, "without noise, signal and perturbation the error is zero and γ is not determined")
+	}
+	return solve(r.system(), r.Lambda, s)
+}
+
+// regressionSystem has the unknowns (ln σ, ln γ).
+type regressionSystem struct {
+	Regression
+	// moments writes E f′(p)² and E[f″/(1+γf″)] of s ~ N(mean, sd²) to dst.
+	moments func(dst []float64, mean, sd, gamma, tol float64) (relErr float64)
+	// uniform does the same for s = U + sd·Z, U uniform on [lo, hi]; nil if moments
+	// is a closed form, which is as well integrated over.
+	uniform func(dst []float64, lo, hi, sd, gamma, tol float64) (relErr float64)
+	out     [2]float64
+}
+
+func (s *regressionSystem) ridge(lambda float64) { s.Lambda = lambda }
+
+// expectations returns E f′² and χδ, and an estimate of their relative error.
+func (s *regressionSystem) expectations(sigma, gamma, tol float64) (slope2, response, relErr float64) {
+	// The common case without a closure.
+	if len(s.Noise.parts) == 1 && s.Noise.parts[0].kind == normalPart {
+		p := s.Noise.parts[0]
+		relErr = s.moments(s.out[:], p.a, math.Hypot(p.b, sigma), gamma, tol)
+		return s.out[0], s.out[1], relErr
+	}
+	s.out = [2]float64{}
+	var at [2]float64
+	for _, p := range s.Noise.parts {
+		var e float64
+		switch {
+		case p.weight == 0:
+			continue
+		case p.kind == normalPart:
+			e = s.moments(at[:], p.a, math.Hypot(p.b, sigma), gamma, tol)
+		case p.kind == uniformPart && s.uniform != nil:
+			e = s.uniform(at[:], p.a, p.b, sigma, gamma, tol)
+		default:
+			// What is integrated over has itself an error of about tol, which the
+			// outer rule must not chase.
+			one := p
+			one.weight = 1
+			outer := tol
+			if s.uniform != nil {
+				outer = 100 * tol
+			}
+			e = Law{[]part{one}}.convolved(at[:], sigma, outer, func(dst []float64, mean, sd float64) {
+				s.moments(dst, mean, sd, gamma, tol)
+			})
+		}
+		for c, v := range at {
+			s.out[c] += p.weight * v
+		}
+		relErr = math.Max(relErr, e)
+	}
+	return s.out[0], s.out[1], relErr
+}
+
+func (s *regressionSystem) residual(res, x []float64, tol float64) float64 {
+	sigma, gamma := math.Exp(x[0]), math.Exp(x[1])
+	a, c, relErr := s.expectations(sigma, gamma, tol)
+	fixed := s.Lambda*s.Lambda*s.Kappa*s.Kappa + s.Nu*s.Nu
+	res[0] = x[1] + 0.5*math.Log(a/s.AspectRatio+fixed) - x[0]
+	res[1] = x[1] + math.Log(s.Lambda+c/s.AspectRatio)
+	return relErr
+}
+
+// start is the solution for a loss that is quadratic with the curvature at
+// zero: exact for the squared loss.
+func (s *regressionSystem) start(x []float64) {
+	curv, slope := []float64{0}, []float64{0}
+	s.Loss.Curvature(curv, []float64{0}, []float64{0})
+	c := math.Min(math.Max(curv[0], 1e-3), 1e3)
+	gamma := ridgeGamma(c, s.AspectRatio, s.Lambda)
+	fixed := s.Lambda*s.Lambda*s.Kappa*s.Kappa + s.Nu*s.Nu
+	k := c / (1 + gamma*c)
+	noise := s.Noise.SecondMoment()
+	if l := s.Loss.Lipschitz(); k*k*noise > l*l {
+		noise = l * l / (k * k)
+	}
+	q := gamma * gamma * k * k / s.AspectRatio
+	v := gamma * gamma * fixed / math.Max(1-q, 1e-6)
+	v += q * noise / math.Max(1-q, 1e-6)
+	s.Loss.ValueSlope(slope, []float64{1e300}, []float64{0})
+	if l := s.Loss.Lipschitz(); !math.IsInf(l, 1) {
+		v = math.Min(v, gamma*gamma*(l*l/s.AspectRatio+fixed))
+	}
+	x[0], x[1] = 0.5*math.Log(math.Max(v, 1e-300)), math.Log(gamma)
+}
+
+// ridgeGamma solves γ(λ + c/(δ(1+γc))) = 1.
+func ridgeGamma(c, ratio, lambda float64) float64 {
+	// δλc·γ² + (δλ + c − δc)γ − δ = 0
+	a, b := ratio*lambda*c, ratio*lambda+c-ratio*c
+	if a == 0 {
+		return ratio / math.Max(b, 1e-9*c)
+	}
+	root := math.Sqrt(b*b + 4*a*ratio)
+	if b > 0 {
+		return 2 * ratio / (b + root)
+	}
+	return (root - b) / (2 * a)
+}
+
+func (s *regressionSystem) point(x []float64) FixedPoint {
+	sigma, gamma := math.Exp(x[0]), math.Exp(x[1])
+	a, c, _ := s.expectations(sigma, gamma, fineTolerance)
+	chi := c / s.AspectRatio
+	alpha := gamma * chi // = 1 − γλ, without cancellation
+	return FixedPoint{
+		Alpha: alpha, Sigma: gamma * math.Sqrt(a/s.AspectRatio+s.Nu*s.Nu), Gamma: gamma, RMSE: sigma,
+		Kappa: s.Kappa, Direct: gamma * math.Sqrt(a/s.AspectRatio), OnXi: -gamma * s.Nu,
+	}
+}
+
+// huberMoments are the closed forms for the Huber loss with threshold L, at
+// L = ∞ for the squared loss: with A = (1+γ)L, f′(p) = s/(1+γ) cut to [−L, L]
+// and f″/(1+γf″) = 1{|s| < A}/(1+γ).
+func huberMoments(threshold float64) func(dst []float64, mean, sd, gamma, tol float64) float64 {
+	return func(dst []float64, mean, sd, gamma, _ float64) float64 {
+		a := (1 + gamma) * threshold
+		k := 1 / (1 + gamma)
+		m2, inside := truncated(mean, sd, a)
+		dst[0], dst[1] = k*k*m2, k*inside
+		return 0
+	}
+}
+
+// truncated returns E[min(s², a²)] and P(|s| < a) for s ~ N(mean, sd²).
+func truncated(mean, sd, a float64) (second, inside float64) {
+	if math.IsInf(a, 1) {
+		return mean*mean + sd*sd, 1
+	}
+	if sd == 0 {
+		if math.Abs(mean) < a {
+			return mean * mean, 1
+		}
+		return a * a, 0
+	}
+	lo, hi := (-a-mean)/sd, (a-mean)/sd
+	inside = interval(lo, hi)
+	outside := 0.5 * (math.Erfc(-lo/math.Sqrt2) + math.Erfc(hi/math.Sqrt2))
+	pl, ph := phi(lo), phi(hi)
+	second = (mean*mean+sd*sd)*inside + 2*mean*sd*(pl-ph) + a*a*outside
+	if inside > 0 {
+		second += sd * sd * (lo*pl - hi*ph)
+	}
+	if hi-lo < 1e-2 {
+		// The terms above cancel: E min(s², a²) = a² − E(a² − s²)₊, and the
+		// density is nearly flat inside.
+		mid := -mean / sd
+		h := 0.5 * (hi - lo)
+		flat := phi(mid) * (1 + (mid*mid-1)*h*h/10)
+		second = a*a - sd*sd*flat*4*h*h*h/3
+		inside = phi(mid) * 2 * h * (1 + (mid*mid-1)*h*h/6)
+	}
+	return second, inside
+}
+
+// proxMoments are the same by adaptive quadrature for a loss of the residual.
+type proxMoments struct {
+	loss            loss.Loss
+	kinks           []float64
+	work            proxWork
+	p, slope, zeros []float64
+}
+
+func newProxMoments(l loss.Loss) *proxMoments {
+	return &proxMoments{loss: l, kinks: kinks(l, 0), p: make([]float64, 15), slope: make([]float64, 15), zeros: make([]float64, 15)}
+}
+
+func (w *proxMoments) inverse(gamma float64) func([]float64) []float64 {
+	return func(p []float64) []float64 { return inverseProx(w.loss, gamma, 0, p) }
+}
+
+// normal is for s ~ N(mean, sd²). The response E[f″/(1+γf″)] = E[(f′(p))′] is
+// taken as E[(f′(p) − f′(p₀))Z]/sd, p₀ = prox at the mean (integration by parts),
+// because f′(p) is continuous where f″ may jump.
+func (w *proxMoments) normal(dst []float64, mean, sd, gamma, tol float64) float64 {
+	at := []float64{0}
+	w.work.solve(at, w.slope[:1], w.loss, gamma, []float64{mean}, w.zeros[:1])
+	h0 := w.slope[0]
+	if sd == 0 {
+		curv := []float64{0}
+		w.loss.Curvature(curv, at, w.zeros[:1])
+		dst[0], dst[1] = h0*h0, curv[0]/(1+gamma*curv[0])
+		return 0
+	}
+	breaks := scoreBreaks(mean, sd, w.kinks, w.inverse(gamma))
+	v, relErr := integrate(2, func(s []float64, out [][]float64) {
+		w.work.solve(w.p, w.slope, w.loss, gamma, s, w.zeros)
+		for i, h := range w.slope {
+			z := (s[i] - mean) / sd
+			density := phi(z) / sd
+			out[0][i] = density * h * h
+			out[1][i] = density * z * (h - h0) / sd
+		}
+	}, breaks, tol)
+	dst[0], dst[1] = v[0], v[1]
+	return relErr
+}
+
+// uniform is for s = U + sd·Z: the density of s is a difference of Φ, and the
+// response is −∫f′(p)·density′.
+func (w *proxMoments) uniform(dst []float64, lo, hi, sd, gamma, tol float64) float64 {
+	mid := 0.5 * (lo + hi)
+	w.work.solve(w.p[:1], w.slope[:1], w.loss, gamma, []float64{mid}, w.zeros[:1])
+	h0 := w.slope[0]
+	breaks := scoreBreaks(mid, (0.5*(hi-lo)+normalRange*sd)/normalRange, w.kinks, w.inverse(gamma))
+	ends := [2]float64{breaks[0], breaks[len(breaks)-1]}
+	for _, end := range []float64{lo, hi} {
+		for _, k := range []float64{-8, -4, -1.5, 0, 1.5, 4, 8} {
+			if b := end + k*sd; b > ends[0] && b < ends[1] {
+				breaks = append(breaks, b)
+			}
+		}
+	}
+	slices.Sort(breaks)
+	v, relErr := integrate(2, func(s []float64, out [][]float64) {
+		w.work.solve(w.p, w.slope, w.loss, gamma, s, w.zeros)
+		for i, h := range w.slope {
+			a, b := (s[i]-hi)/sd, (s[i]-lo)/sd
+			out[0][i] = interval(a, b) / (hi - lo) * h * h
+			out[1][i] = (phi(a) - phi(b)) / (sd * (hi - lo)) * (h - h0)
+		}
+	}, breaks, tol)
+	dst[0], dst[1] = v[0], v[1]
+	return relErr
+}

@@ -1,0 +1,56 @@
+package proportional
+
+import (
+	"math"
+	"testing"
+
+	"github.com/dpnb/notebooks/dpnb/privacy"
+	"github.com/dpnb/notebooks/dpnb/privacy/objpert"
+)
+
+// The table of docs/theory/proportional.md, to two digits.
+func TestTableOfErrors(t *testing.T) {
+	if testing.Short() {
+		t.Skip("the best descent takes a second for each row")
+	}
+	for _, c := range []struct {
+		eps, ratio, kappa           float64
+		none, objective, output, gd float64
+		lambda                      float64 // of objective perturbation, which takes seconds to find
+	}{
+		{0.1, 0.001, 1, 0.0048, 0.026, 0.23, 0.015, 6.09},
+		{1, 0.001, 1, 0.0048, 0.0051, 0.045, 0.0055, 0.913},
+		{1, 0.01, 1, 0.047, 0.076, 0.28, 0.068, 1.45},
+		{1, 0.1, 1, 0.34, 0.8, 0.85, 0.59, 7.87},
+		{4, 0.1, 1, 0.34, 0.46, 0.59, 0.4, 1.52},
+		{1, 0.01, 3, 0.0097, 0.027, 0.3, 0.023, 0.349},
+		{4, 0.1, 3, 0.1, 0.2, 0.52, 0.19, 0.173},
+	} {
+		task := logisticTask(c.ratio, c.kappa)
+		g := Target{c.eps, 1e-5, privacy.AddRemove}
+		got := make([]float64, 3)
+		steps := 0
+		for k, m := range []Mechanism{Objective, Output, NoisyDescent} {
+			p, err := task.Best(m, g, objpert.DTZ24)
+			if m == Objective {
+				p, err = task.At(m, g, c.lambda, objpert.Tight)
+			}
+			if err != nil {
+				t.Fatal(err)
+			}
+			got[k] = p.Point.MSE() / (c.kappa * c.kappa)
+			steps = p.Steps
+		}
+		none, err := task.NonPrivate()
+		if err != nil {
+			t.Fatal(err)
+		}
+		got = append([]float64{none.Point.MSE() / (c.kappa * c.kappa)}, got...)
+		for k, want := range []float64{c.none, c.objective, c.output, c.gd} {
+			if math.Abs(got[k]/want-1) > 0.05 {
+				t.Errorf("ε = %v, d/n = %v, κ = %v, column %d: %.4g, the table says %v", c.eps, c.ratio, c.kappa, k, got[k], want)
+			}
+		}
+		t.Logf("| %g | %g | %g | %.2g | %.2g | %.2g | %.2g (%d) |", c.eps, c.ratio, c.kappa, got[0], got[1], got[2], got[3], steps)
+	}
+}
