@@ -20,7 +20,7 @@ var mayImport = map[string][]string{
 	"privacy":   {},
 	"mechanism": {"loss", "erm", "noise", "privacy"},
 	"theory":    {"loss", "privacy"},
-	"sim":       {"noise"},
+	"sim":       {"loss", "erm", "noise"},
 	"audit":     {"loss", "erm", "mechanism", "noise", "privacy", "sim"},
 	"frame":     {"erm"},
 	"dataset":   {"erm", "frame", "noise"},

@@ -119,6 +119,7 @@ func Register() []Claim {
 		quadraticExperiments(),
 		experiments(),
 		proportionalClaims(),
+		simulation(),
 	} {
 		all = append(all, part...)
 	}

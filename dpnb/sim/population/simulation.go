@@ -1,0 +1,191 @@
+package population
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"math"
+	"runtime"
+	"slices"
+	"sync"
+	"sync/atomic"
+
+	"github.com/dpnb/notebooks/dpnb/noise"
+	"github.com/dpnb/notebooks/dpnb/sim"
+)
+
+// Simulation is an estimator on data sets from a population, many times.
+type Simulation struct {
+	Population
+	Estimator Estimator
+	// Repetitions, at least 2.
+	Repetitions int
+	Seed        uint64
+	// TestRecords is the number of new records in each repetition on which the
+	// error of a classifier is measured; zero for none.
+	TestRecords int
+	// Edges are the ends, in rising order, of the cells of a histogram of the
+	// coordinates of β̂, two at least; nil for none.
+	Edges []float64
+	// Workers is the number of goroutines; zero means one for each processor. The
+	// result does not depend on it.
+	Workers int
+}
+
+// Result of a simulation.
+type Result struct {
+	// AspectRatio is d/n as it was.
+	AspectRatio float64
+	values      [][]values // iterate, repetition
+	cells       [][]float64
+}
+
+// Iterates returns the number of points that were measured: 1, or T + 1 for
+// gradient descent.
+func (r *Result) Iterates() int { return len(r.values) }
+
+// Of returns the mean and its standard error of a measure at an iterate; negative
+// ones count from the last.
+func (r *Result) Of(iterate int, m Measure) sim.Summary {
+	return sim.Summarize(r.Each(iterate, m))
+}
+
+// Each returns the measure of every repetition, in order.
+func (r *Result) Each(iterate int, m Measure) []float64 {
+	if iterate < 0 {
+		iterate += len(r.values)
+	}
+	out := make([]float64, len(r.values[iterate]))
+	for k, v := range r.values[iterate] {
+		out[k] = v[m]
+	}
+	return out
+}
+
+// Histogram returns, for each cell, the share of the coordinates of the last
+// iterate that lie in it.
+func (r *Result) Histogram() []sim.Summary {
+	if len(r.cells) == 0 {
+		return nil
+	}
+	out := make([]sim.Summary, len(r.cells[0]))
+	column := make([]float64, len(r.cells))
+	for c := range out {
+		for k, cells := range r.cells {
+			column[k] = cells[c]
+		}
+		out[c] = sim.Summarize(column)
+	}
+	return out
+}
+
+func (s Simulation) validate() error {
+	if err := s.Population.Validate(); err != nil {
+		return err
+	}
+	if s.Estimator == nil {
+		return errors.New("population: Estimator is nil, want for example ObjectivePerturbation")
+	}
+	if err := s.Estimator.validate(); err != nil {
+		return err
+	}
+	switch {
+	case s.Repetitions < 2:
+		return fmt.Errorf("population: Repetitions = %d, want at least 2: a mean without a standard error says little", s.Repetitions)
+	case s.TestRecords < 0 || s.Workers < 0:
+		return fmt.Errorf("population: TestRecords = %d, Workers = %d, want numbers ≥ 0", s.TestRecords, s.Workers)
+	case s.TestRecords > 0 && s.Prob == nil:
+		return errors.New("population: TestRecords are for a classification: set Prob")
+	case len(s.Edges) == 1 || !slices.IsSorted(s.Edges):
+		return errors.New("population: Edges must be at least two numbers in rising order, or nil")
+	}
+	return nil
+}
+
+// Run simulates.
+//
+// Errors: a setting out of range; a repetition whose problem could not be solved to
+// the tolerance or whose iterates diverged, with its number; ctx.Err() if ctx ends
+// first.
+func (s Simulation) Run(ctx context.Context) (*Result, error) {
+	if err := s.validate(); err != nil {
+		return nil, err
+	}
+	out := &Result{AspectRatio: float64(s.Features) / float64(s.Records), values: make([][]values, s.Estimator.iterates())}
+	for k := range out.values {
+		out.values[k] = make([]values, s.Repetitions)
+	}
+	if s.Edges != nil {
+		out.cells = make([][]float64, s.Repetitions)
+	}
+	failures := make([]error, s.Repetitions)
+	root := noise.NewSeeded(s.Seed)
+	workers := s.Workers
+	if workers == 0 {
+		workers = runtime.GOMAXPROCS(0)
+	}
+	const block = 8
+	var next atomic.Int64
+	var failed atomic.Bool
+	var wg sync.WaitGroup
+	for range min(workers, s.Repetitions) {
+		wg.Add(1)
+		go func() {
+			defer wg.Done()
+			var w worker
+			var sample *Sample
+			for {
+				lo := int(next.Add(block)) - block
+				if lo >= s.Repetitions || ctx.Err() != nil || failed.Load() {
+					return
+				}
+				for k := lo; k < min(lo+block, s.Repetitions); k++ {
+					r := root.Stream(k)
+					sample = s.Draw(r, sample)
+					if err := s.repetition(&w, sample, r, k, out); err != nil {
+						failures[k] = fmt.Errorf("repetition %d: %w", k, err)
+						failed.Store(true)
+						break
+					}
+				}
+			}
+		}()
+	}
+	wg.Wait()
+	if err := ctx.Err(); err != nil {
+		return nil, err
+	}
+	for _, err := range failures {
+		if err != nil {
+			return nil, err
+		}
+	}
+	return out, nil
+}
+
+func (s Simulation) repetition(w *worker, sample *Sample, r *noise.Seeded, k int, out *Result) error {
+	last := s.Estimator.iterates() - 1
+	finite := true
+	err := s.Estimator.fit(w, sample, r, func(iterate int, beta, xi []float64) {
+		v := &out.values[iterate][k]
+		v.measure(beta, sample.Signal, xi)
+		finite = finite && !math.IsNaN(v[MSE]) && !math.IsInf(v[MSE], 0)
+		if iterate < last {
+			return
+		}
+		if l := s.Estimator.slopes(); l != nil {
+			v.onRecords(w, s.Population, sample, beta, l)
+		}
+		if s.TestRecords > 0 {
+			v.onNew(w, s.Population, r, s.TestRecords, beta, sample.Signal)
+		}
+		if s.Edges != nil {
+			out.cells[k] = make([]float64, len(s.Edges)-1)
+			shares(out.cells[k], s.Edges, beta)
+		}
+	})
+	if err == nil && !finite {
+		err = errors.New("population: the iterates grew beyond all bounds: take a smaller Step")
+	}
+	return err
+}
