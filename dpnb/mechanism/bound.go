@@ -31,7 +31,7 @@ func (m ObjectivePerturbation) Profile() (privacy.Profile, error) {
 	}
 	up := math.Inf(1)
 	a := math.Nextafter(m.Lipschitz()/m.Sigma, up)
-	mu := math.Nextafter(2*m.Tolerance/(m.Lambda*m.OutputSigma)*(1+0x1p-50), up)
+	_, mu := privacy.ApproximateMinimum{Tolerance: m.Tolerance, Lambda: m.Lambda, SigmaOut: m.OutputSigma}.MuBounds()
 	switch {
 	case m.exact():
 		return privacy.GaussianProfile(math.Hypot(a, mu)*(1+0x1p-50), privacy.AddRemove), nil

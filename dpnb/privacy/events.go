@@ -61,10 +61,15 @@ func (m ApproximateMinimum) String() string {
 
 // MuBounds returns floats around μ = 2τ/(λσ_out).
 func (m ApproximateMinimum) MuBounds() (low, high float64) {
-	mu := 2 * m.Tolerance / m.Lambda / m.SigmaOut
 	if m.Tolerance == 0 {
 		return 0, 0
 	}
+	// By mantissas and exponents: 2τ/λ may be below the range of float64 where
+	// 2τ/(λσ) is not.
+	t, et := math.Frexp(m.Tolerance)
+	l, el := math.Frexp(m.Lambda)
+	s, es := math.Frexp(m.SigmaOut)
+	mu := math.Ldexp(t/l/s, 1+et-el-es)
 	return math.Max(0, mu*(1-5e-16)), math.Nextafter(mu*(1+5e-16), math.Inf(1))
 }
 

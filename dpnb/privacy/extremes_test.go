@@ -45,3 +45,24 @@ func TestExtremesOfClosedForms(t *testing.T) {
 		}
 	}
 }
+
+// μ = 2τ/(λσ) where a step of its computation is beyond float64 and μ is not.
+func TestApproximateMinimumAtExtremes(t *testing.T) {
+	for _, c := range []struct {
+		m    ApproximateMinimum
+		want float64
+	}{
+		{ApproximateMinimum{Tolerance: 1e-200, Lambda: 1e200, SigmaOut: 1e-300}, 2e-100},
+		{ApproximateMinimum{Tolerance: 1e200, Lambda: 1e-200, SigmaOut: 1e300}, 2e100},
+		{ApproximateMinimum{Tolerance: 0x1p-1070, Lambda: 0x1p10, SigmaOut: 0x1p-1074}, 0x1p-5},
+		{ApproximateMinimum{Tolerance: 0.3, Lambda: 7, SigmaOut: 2}, 0.6 / 14},
+	} {
+		low, high := c.m.MuBounds()
+		if !(low <= c.want*(1+2e-16) && high >= c.want*(1-2e-16)) || high > c.want*(1+1e-14) {
+			t.Errorf("%v: μ between %g and %g, want %g", c.m, low, high, c.want)
+		}
+		if _, err := c.m.Profile(AddRemove); err != nil {
+			t.Errorf("%v: %v", c.m, err)
+		}
+	}
+}

@@ -33,7 +33,7 @@ type Minimax struct {
 	Shift, Noise []float64
 }
 
-// NewMinimax returns the problem of n records and d features with L = 1, λ = ½, A =
+// NewMinimax returns the problem of n records and d ≥ 2 features with L = 1, λ = ½, A =
 // 50√d and w ~ N(0, (½)² + (⅕)²), ε ~ N(0, 1) drawn once: then ψ is fixed, as the
 // theorem has it.
 func NewMinimax(n, d int, seed uint64) Minimax {
@@ -92,7 +92,8 @@ func (m Minimax) Primary(s *population.Solver, g *erm.Dense) (float64, error) {
 //	min_{0≤r≤A} max_{0≤ρ≤L√n} (λ/2)r² − ½ρ² + F(ρ) − r‖w + ρg/√d‖,
 //	F(ρ) = max ⟨rh/√d + ε, v⟩ over ‖v‖ ≤ ρ, |vᵢ| ≤ L,
 //
-// convex in r and concave in ρ.
+// convex in r and concave in ρ. It needs d ≥ 2: in one dimension the sphere ‖u‖ = r
+// is two points, and minimum and maximum cannot be exchanged.
 func (m Minimax) Auxiliary(g, h []float64) float64 {
 	s := newAuxiliary(m, g, h)
 	r := fallingRoot(func(r float64) float64 { return -s.derivative(r) }, 0, m.Radius)
@@ -204,9 +205,12 @@ type Optima struct{ Primary, Auxiliary []float64 }
 
 // Draw solves both problems the given number of times.
 //
-// Errors: erm.ErrTolerance, wrapped; ctx.Err().
+// Errors: fewer than two features; erm.ErrTolerance, wrapped; ctx.Err().
 func (m Minimax) Draw(ctx context.Context, draws int, seed uint64) (Optima, error) {
 	n, d := len(m.Noise), len(m.Shift)
+	if n < 1 || d < 2 {
+		return Optima{}, fmt.Errorf("experiment: %d records of %d features, want at least one of at least two", n, d)
+	}
 	return drawOptima(ctx, draws, seed, func(r *noise.Seeded, s *population.Solver) (float64, float64, error) {
 		x, g, h := erm.NewDense(n, d, nil), make([]float64, d), make([]float64, n)
 		r.Gaussian(x.Data, 1)

@@ -104,6 +104,9 @@ func TestOptima(t *testing.T) {
 			t.Errorf("%v: Theorem 2.8 refuted by %.1f and %.1f standard errors", dims, below.Excess, above.Excess)
 		}
 	}
+	if _, err := NewMinimax(3, 1, 7).Draw(ctx, 10, 8); err == nil {
+		t.Error("one feature is accepted")
+	}
 	// An auxiliary problem without its ‖v‖⟨g, u⟩ is found out.
 	m, r, h := NewMinimax(20, 10, 7), noise.NewSeeded(5), make([]float64, 20)
 	o, err := m.Draw(ctx, 1000, 8)

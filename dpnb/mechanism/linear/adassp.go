@@ -207,8 +207,11 @@ func (m AdaSSP) Run(rows erm.Rows, labels []float64, src noise.Source, settings 
 		return nil, err
 	}
 	floats.Scale(m.LabelBound/m.RowNorm, theta)
-	return release(theta, m.SigmaCross*m.RowNorm*m.LabelBound, profile,
-		"Gaussian mechanisms composed: μ² adds (docs/theory/linear_baselines.md)", m.String(), m.RowNorm, m.LabelBound, src), nil
+	r := release(theta, m.SigmaCross*m.RowNorm*m.LabelBound, profile,
+		"Gaussian mechanisms composed: μ² adds (docs/theory/linear_baselines.md)", m.String(), m.RowNorm, m.LabelBound, src)
+	r.Guarantee.Assumptions = append(r.Guarantee.Assumptions,
+		"the smallest eigenvalue of XᵀX is computed to within 10·d·2⁻⁵³ of the largest, as is usual and not proved")
+	return r, nil
 }
 
 var errNoSource = errors.New("linear: a source of noise is required: noise.NewSecure() for a release, noise.NewSeeded(seed) for a simulation")

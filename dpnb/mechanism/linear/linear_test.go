@@ -274,6 +274,11 @@ func TestReleasesSayWhatTheyAre(t *testing.T) {
 		if one.Guarantee.Profile == nil || one.Guarantee.Bound == "" || len(one.Guarantee.Assumptions) < 4 || one.Mechanism != m.String() {
 			t.Errorf("a release without a guarantee: %+v", one.Guarantee)
 		}
+		// Only AdaSSP rests on how well an eigenvalue is computed.
+		_, adaptive := m.(linear.AdaSSP)
+		if said := strings.Contains(strings.Join(one.Guarantee.Assumptions, " "), "eigenvalue"); said != adaptive {
+			t.Errorf("%v: that an eigenvalue is computed well is among the assumptions: %v", m, said)
+		}
 	}
 }
 

@@ -60,6 +60,9 @@ func newMoments(rows erm.Rows, labels []float64, rowNorm, labelBound float64, wo
 	var next atomic.Int64
 	work := func() {
 		pack, y := make([]float64, blockRows*d), make([]float64, blockRows)
+		// The products of a block have sums of their own: added to those of the
+		// chunk at once, the depth would be the number of its records.
+		gram, cross := mat.NewSymDense(d, nil), make([]float64, d)
 		for c := int(next.Add(1)) - 1; c < chunks; c = int(next.Add(1)) - 1 {
 			m := moments{mat.NewSymDense(d, nil), make([]float64, d)}
 			for b := c * blocks / chunks; b < (c+1)*blocks/chunks; b++ {
@@ -67,12 +70,16 @@ func newMoments(rows erm.Rows, labels []float64, rowNorm, labelBound float64, wo
 				for i := lo; i < hi; i++ {
 					row := pack[(i-lo)*d : (i-lo+1)*d]
 					rows.Row(row, i)
-					floats.Scale(1/rowNorm, row)
+					for j := range row {
+						row[j] /= rowNorm // 1/rowNorm may overflow
+					}
 					y[i-lo] = labels[i] / labelBound
 				}
 				x := blas64.General{Rows: hi - lo, Cols: d, Stride: d, Data: pack[:(hi-lo)*d]}
-				blas64.Syrk(blas.Trans, 1, x, 1, m.gram.RawSymmetric())
-				blas64.Gemv(blas.Trans, 1, x, blas64.Vector{N: hi - lo, Data: y[:hi-lo], Inc: 1}, 1, blas64.Vector{N: d, Data: m.cross, Inc: 1})
+				blas64.Syrk(blas.Trans, 1, x, 0, gram.RawSymmetric())
+				blas64.Gemv(blas.Trans, 1, x, blas64.Vector{N: hi - lo, Data: y[:hi-lo], Inc: 1}, 0, blas64.Vector{N: d, Data: cross, Inc: 1})
+				floats.Add(m.gram.RawSymmetric().Data, gram.RawSymmetric().Data)
+				floats.Add(m.cross, cross)
 			}
 			parts[c] = m
 		}
@@ -98,9 +105,14 @@ func newMoments(rows erm.Rows, labels []float64, rowNorm, labelBound float64, wo
 // h·u of the sum of their sizes, h the depth of the sums, and the smallest
 // eigenvalue by 10d·u of the largest besides; two more roundings scale a record.
 func roundingShare(n, d int) float64 {
+	return 2 * 1.01 * 0x1p-53 * float64(n) * (depth(n) + 10*float64(d))
+}
+
+// depth returns h, the largest number of roundings of one product in a moment:
+// those of its block, of the blocks of a chunk, of the chunks, and its own.
+func depth(n int) float64 {
 	chunks, blocks := chunking(n)
-	h := float64(blockRows) + float64(blocks)/float64(chunks) + 1 + float64(chunks) + 6
-	return 2 * 1.01 * 0x1p-53 * float64(n) * (h + 10*float64(d))
+	return blockRows + float64(blocks)/float64(chunks) + 1 + float64(chunks) + 6
 }
 
 // checkRecords validates records against the bounds that the noise was

@@ -9,6 +9,8 @@ import (
 
 	"github.com/dpnb/notebooks/dpnb/erm"
 	"github.com/dpnb/notebooks/dpnb/noise"
+	"github.com/dpnb/notebooks/dpnb/privacy"
+	"github.com/dpnb/notebooks/dpnb/privacy/pld"
 )
 
 // unit returns a random vector of norm 1: a coordinate axis, one with equal
@@ -204,5 +206,68 @@ func TestMoments(t *testing.T) {
 	}
 	if s := roundingShare(1_000_000, 100); s > arithmetic || roundingShare(100_000_000, 100) < arithmetic {
 		t.Errorf("rounding of a million records: %g of the sensitivity", s)
+	}
+}
+
+// Records all of whose products are rounded to the same side, once the sums are
+// as large as those of a chunk: the moments stay within what Check allows for.
+func TestRoundingOfLongSums(t *testing.T) {
+	const n = 1_000_000
+	x, y := erm.NewDense(n, 1, nil), make([]float64, n)
+	for _, v := range []float64{1 - 0x1p-40 + 0x1p-49, 1 - 0x1p-41 + 0x1p-50} {
+		for i := range y {
+			x.Data[i], y[i] = v, 1
+		}
+		m := newMoments(x, y, 1, 1, 1)
+		allowed := 0x1p-53 * n * depth(n)
+		gram, cross := math.Abs(m.gram.At(0, 0)-n*v*v), math.Abs(m.cross[0]-n*v)
+		if gram > allowed || cross > allowed {
+			t.Errorf("x = 1 − %.3g: XᵀX is off by %.3g, Xᵀy by %.3g; allowed for: %.3g", 1-v, gram, cross, allowed)
+		}
+	}
+}
+
+// A bound on the norm the inverse of which overflows.
+func TestMomentsOfTinyRecords(t *testing.T) {
+	const r = 1e-310
+	x := erm.NewDense(3, 2, []float64{r, 0, 0, r, -r, 0})
+	m := newMoments(x, []float64{1, 1, -1}, r, 1, 1)
+	if a, b := m.gram.At(0, 0), m.gram.At(0, 1); a != 2 || b != 0 || m.cross[0] != 2 || m.cross[1] != 1 {
+		t.Errorf("XᵀX = %v, %v, …, Xᵀy = %v", a, b, m.cross)
+	}
+}
+
+// Noise in several coefficients: a shift that is spread over them never costs
+// more than the same in one, at any ε. A claim of nine tenths of it is found out.
+func TestSpreadLaplaceShiftsCostLess(t *testing.T) {
+	of := func(c float64) privacy.Profile {
+		p, err := privacy.Laplace{Scale: 1, Sensitivity: c}.Profile(privacy.AddRemove)
+		if err != nil {
+			t.Fatal(err)
+		}
+		return p
+	}
+	for _, c := range []float64{0.1, 1, 6} {
+		found := false
+		for _, share := range []float64{0.5, 0.2, 0.03} {
+			both, err := pld.New([]pld.Component{{Profile: of(share * c), Count: 1}, {Profile: of((1 - share) * c), Count: 1}}, nil)
+			if err != nil {
+				t.Fatal(err)
+			}
+			for k := range 20 {
+				eps := c * float64(k) / 20
+				b, err := both.DeltaBounds(eps)
+				if err != nil {
+					t.Fatal(err)
+				}
+				if claim := privacy.LogDeltaUpper(of(c), eps); b.Lower > claim {
+					t.Errorf("ℓ₁ shift %g, %g of it in one: ln δ(%g) ≥ %g, claimed %g", c, share, eps, b.Lower, claim)
+				}
+				found = found || b.Lower > privacy.LogDeltaUpper(of(0.9*c), eps)
+			}
+		}
+		if !found {
+			t.Errorf("ℓ₁ shift %g: too small a claim is not found out", c)
+		}
 	}
 }

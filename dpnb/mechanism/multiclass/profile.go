@@ -48,8 +48,9 @@ func (p vertexProfile) LogDeltaUpper(d privacy.Direction, eps float64) float64 {
 	l := p.log(d, eps)
 	// H_{e^ε}(P‖Q) = 1 − e^ε + e^ε·H_{e^{−ε}}(Q‖P) at ε ≤ 0, and δ falls with ε.
 	at := math.Min(0, eps)
-	other := -math.Expm1(at) + math.Exp(at+p.log(d.Opposite(), -at))
-	l = math.Min(l, math.Log(other)+1e-12)
+	// In logarithms throughout: δ may be below the smallest float64.
+	other := logAdd(math.Log(-math.Expm1(at)), at+p.log(d.Opposite(), -at))
+	l = math.Min(l, widened(other))
 	return math.Min(0, l)
 }
 
@@ -70,7 +71,14 @@ func (p vertexProfile) log(d privacy.Direction, eps float64) float64 {
 
 // sum returns ln(e^own + (K−1)e^each), rounded up.
 func (p vertexProfile) sum(own, each float64) float64 {
-	l := logAdd(own, math.Log(p.classes-1)+each)
+	return widened(logAdd(own, math.Log(p.classes-1)+each))
+}
+
+// widened returns the logarithm l plus what rounding may have taken from it.
+func widened(l float64) float64 {
+	if math.IsInf(l, -1) {
+		return l
+	}
 	return l + 1e-12 + 1e-15*math.Abs(l)
 }
 
@@ -90,17 +98,22 @@ const (
 // ρ = a/A, and variance a²(3/4 + μ²/4A²); w(x) = e^{ε−x} for x ≥ ε and
 // 1 − (ε−x)/S for ε − S ≤ x ≤ ε.
 //
-// On each cell w and E[s | z], which falls with z, are taken at their largest.
+// On each cell w and E[s | z], which falls with z, are taken at their largest,
+// and so are the masses, each the difference of two tails.
 func (p vertexProfile) crowding(eps, shift, whole float64) float64 {
 	x0 := eps - shift
 	z0 := (x0 - 0.5*whole*whole) / whole
-	if z0 > 30 {
+	if !(z0 <= 30 && z0 > -1e300) {
 		return 1 // beyond what plain float64 tails are for: the other bound serves
 	}
 	kink := (eps - 0.5*whole*whole) / whole
 	// The rising part by itself, then what the normal law and w still give.
 	top := kink + 14/math.Max(1, kink)
-	z0 -= 1e-12 * (1 + math.Abs(z0))
+	z0 -= 1e-12*(1+math.Abs(z0)) + 1e-15*(math.Abs(eps)+shift+whole*whole)/whole
+	// past returns A²/2 + Az − ε, rounded up.
+	past := func(z float64) float64 {
+		return 0.5*whole*whole + whole*z - eps + 1e-15*(math.Abs(eps)+whole*whole+whole*math.Abs(z))
+	}
 	var total float64
 	tail := survival(z0)
 	cell := func(from, to float64) {
@@ -110,11 +123,11 @@ func (p vertexProfile) crowding(eps, shift, whole float64) float64 {
 		}
 		w := 1.0
 		if to < kink {
-			w = math.Min(1, math.Max(0, 1-(eps-0.5*whole*whole-whole*to)/shift))
+			w = math.Min(1, math.Max(0, 1+past(to)/shift))
 		} else if from > kink {
-			w = math.Exp(eps - 0.5*whole*whole - whole*from)
+			w = math.Min(1, math.Exp(-past(from)+2e-15*(math.Abs(eps)+whole*whole+whole*math.Abs(from))))
 		}
-		total += (tail - next) * w * p.meanExcess(from, shift, whole)
+		total += (tail - next + 2e-15*tail) * w * p.meanExcess(from, shift, whole)
 		tail = next
 	}
 	const half = crowdingCells / 2

@@ -166,3 +166,37 @@ func TestCurvatureAgainstSpread(t *testing.T) {
 		}
 	}
 }
+
+// Where a product of parameters leaves the range of float64 nothing is claimed:
+// a κ of 0.5 that becomes 0, a μ of 0.016 that becomes 0, a κ that is infinite.
+func TestParametersOutOfRange(t *testing.T) {
+	for name, m := range map[string]Softmax{
+		"R² is 0":       {Classes: 3, RowNorm: 1.5e-162, Lambda: 5e-324, Sigma: 1e-150, Tolerance: 1, OutputSigma: 1},
+		"λσ_out is Inf": {Classes: 3, RowNorm: 1, Lambda: 1e155, Sigma: 1, Tolerance: 8e307, OutputSigma: 1e155},
+		"τ/λ is 0":      {Classes: 3, RowNorm: 1, Lambda: 1e200, Sigma: 1, Tolerance: 1e-200, OutputSigma: 1e-300},
+		"R² is Inf":     {Classes: 2, RowNorm: 1e160, Lambda: 1e-3, Sigma: 1e160, Tolerance: 1, OutputSigma: 1e10},
+	} {
+		if p, err := m.Profile(); err == nil {
+			t.Errorf("%s: accepted, ln δ(1) = %g", name, p.LogDeltaUpper(privacy.Remove, 1))
+		}
+	}
+	ends := []float64{1e-100, 1, 1e100}
+	for _, classes := range []int{2, 3, 1 << 20} {
+		for k := range 3 * 3 * 3 * 3 * 3 {
+			m := Softmax{Classes: classes, RowNorm: ends[k%3], Lambda: ends[k/3%3], Sigma: ends[k/9%3], Tolerance: ends[k/27%3], OutputSigma: ends[k/81%3]}
+			p, err := m.Profile()
+			if err != nil {
+				continue // next to no noise
+			}
+			for _, d := range privacy.Directions {
+				for _, eps := range []float64{-1e300, -1, -1e-200, 0, 1e-300, 1e-99, 1, 1e300} {
+					l := p.LogDeltaUpper(d, eps)
+					least := privacy.GaussianProfile(math.Max(m.Lipschitz()/m.Sigma, m.mu())*(1-1e-11), privacy.AddRemove).LogDeltaLower(d, eps)
+					if math.IsNaN(l) || l > 0 || l < least {
+						t.Fatalf("%v, %v, ε = %g: ln δ = %g, least %g", m, d, eps, l, least)
+					}
+				}
+			}
+		}
+	}
+}

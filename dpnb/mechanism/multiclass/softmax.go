@@ -85,8 +85,10 @@ func (m Softmax) Validate() error {
 		{"RowNorm", m.RowNorm}, {"Lambda", m.Lambda}, {"Sigma", m.Sigma},
 		{"Tolerance", m.Tolerance}, {"OutputSigma", m.OutputSigma},
 	} {
-		if !(p.value > 0) || math.IsInf(p.value, 1) {
-			return &privacy.ParamError{Name: p.name, Value: p.value, Want: "a positive finite number"}
+		// So that no product or ratio of them loses its digits below the range of
+		// float64, the squares of a record's entries included.
+		if !(p.value >= 1e-100 && p.value <= 1e100) {
+			return &privacy.ParamError{Name: p.name, Value: p.value, Want: "a number from 1e-100 to 1e100"}
 		}
 	}
 	if m.Bound != Vertex && m.Bound != RankK {
@@ -100,7 +102,8 @@ func (m Softmax) Validate() error {
 
 // mu returns 2τ/(λσ_out), rounded up.
 func (m Softmax) mu() float64 {
-	return math.Nextafter(2*m.Tolerance/(m.Lambda*m.OutputSigma)*(1+0x1p-50), math.Inf(1))
+	_, mu := privacy.ApproximateMinimum{Tolerance: m.Tolerance, Lambda: m.Lambda, SigmaOut: m.OutputSigma}.MuBounds()
+	return mu
 }
 
 // Gaussian reports whether the noise in the objective is proved to cost exactly

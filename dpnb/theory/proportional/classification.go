@@ -166,8 +166,10 @@ func (s *classificationSystem) moments(alpha, sigma, gamma, tol float64) moments
 // have ρ′(p) real and outside [0, 1], hence Im s = π.
 func logisticMoments(post *posterior, total, gamma, tol float64) moments {
 	h := math.Min(0.5*total, 0.45)
-	if m := math.Abs(post.slope); m > 1 && post.sd < 1 {
-		h = math.Min(h, 0.45*post.link.Width()/(math.Pi*m))
+	// The link, averaged over t⋆ given s, is analytic for |Im s| < width/slope and
+	// at least as smooth as a normal density with the deviation sd/slope.
+	if m := math.Abs(post.slope); m > 0 {
+		h = math.Min(h, math.Max(0.45*post.link.Width()/math.Pi, 0.6*post.sd)/m)
 	}
 	if tol < coarseTolerance {
 		h *= 0.6

@@ -17,7 +17,7 @@ import (
 // exists decides it for λ = 0.
 func (r Regression) exists() (bool, string) {
 	bound := r.Loss.Lipschitz()
-	margin := bestMultiple(r.AspectRatio, r.Nu, func(m float64) (linear, square float64) {
+	margin := bestMultiple(r.AspectRatio, r.Nu, bound, func(m float64) (linear, square float64) {
 		// v = mZ cut to [−L, L].
 		a := bound / m
 		second, inside := truncated(0, 1, a)
@@ -29,12 +29,18 @@ func (r Regression) exists() (bool, string) {
 	return false, fmt.Sprintf("λ = 0 at d/n = %g, ν = %g: the perturbation outweighs the losses in some direction, so that the objective has no minimiser; take λ > 0", r.AspectRatio, r.Nu)
 }
 
-// bestMultiple returns the largest E[Sv]/(δ√(E v²/δ + ν²)) over v = mS cut to
+// bestMultiple, for slopes up to bound, returns the largest E[Sv]/(δ√(E v²/δ + ν²)) over v = mS cut to
 // the slopes; there is a minimiser if it exceeds 1. at returns E[Sv] and E v².
 // The largest E[Sv] for a given E v² is concave in √(E v²), and the root below
 // convex: the quotient rises, then falls.
-func bestMultiple(ratio, nu float64, at func(m float64) (linear, square float64)) float64 {
-	_, v := goldenMin(-30, 30, func(logM float64) float64 {
+//
+// Beyond m = 3000·bound all of v is cut, and what is left of it uncut is rounding.
+func bestMultiple(ratio, nu, bound float64, at func(m float64) (linear, square float64)) float64 {
+	unit := math.Log(bound)
+	if math.IsInf(bound, 1) {
+		unit = math.Log(math.Max(nu, 1))
+	}
+	_, v := goldenMin(unit-25, unit+8, 34, func(logM float64) float64 {
 		lin, sq := at(math.Exp(logM))
 		return -lin / (ratio * math.Sqrt(sq/ratio+nu*nu))
 	})
@@ -42,13 +48,13 @@ func bestMultiple(ratio, nu float64, at func(m float64) (linear, square float64)
 }
 
 // goldenMin returns the place and value of the minimum of a quasiconvex f on
-// [lo, hi]; of equal values it takes the left one.
-func goldenMin(lo, hi float64, f func(float64) float64) (x, value float64) {
+// [lo, hi], which it narrows by 0.618 in each step; of values that are equal up to rounding it takes the left one.
+func goldenMin(lo, hi float64, steps int, f func(float64) float64) (x, value float64) {
 	const g = 0.6180339887498949
 	a, b := hi-g*(hi-lo), lo+g*(hi-lo)
 	fa, fb := f(a), f(b)
-	for range 34 {
-		if fb < fa {
+	for range steps {
+		if fb < fa-1e-12*math.Abs(fa) {
 			lo, a, fa = a, b, fb
 			b = lo + g*(hi-lo)
 			fb = f(b)
@@ -76,10 +82,14 @@ func (c Classification) exists() (bool, string) {
 			v[i] = math.Copysign(math.Inf(1), v[i])
 		}
 	}
+	var bound float64
+	for _, x := range v {
+		bound = math.Max(bound, math.Abs(x))
+	}
 	step := math.Min(0.3, 0.12*c.Link.Width()/math.Max(c.Kappa, 1e-9))
 	z, w := normalGrid(step)
 	worst := func(tilt float64) float64 {
-		return bestMultiple(c.AspectRatio, c.Nu, func(m float64) (linear, square float64) {
+		return bestMultiple(c.AspectRatio, c.Nu, bound, func(m float64) (linear, square float64) {
 			for i, z1 := range z {
 				prob := c.Link.Prob(c.Kappa * z1)
 				for k, p := range [2]float64{prob, 1 - prob} {
@@ -92,7 +102,7 @@ func (c Classification) exists() (bool, string) {
 		})
 	}
 	// A maximum of functions linear in the tilt is convex in it.
-	if _, lowest := goldenMin(-40, 40, worst); lowest > 1 {
+	if _, lowest := goldenMin(-40, 40, 34, worst); lowest > 1 {
 		return true, ""
 	}
 	return false, fmt.Sprintf("λ = 0 at d/n = %g, κ = %g, ν = %g: with high probability a hyperplane separates the labels well enough that the objective has no minimiser; take λ > 0", c.AspectRatio, c.Kappa, c.Nu)
