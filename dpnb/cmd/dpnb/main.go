@@ -58,6 +58,7 @@ func newRootCommand() *cobra.Command {
 		calc.NewEpsilonCommand(newCalculator()),
 		calc.NewDeltaCommand(newCalculator()),
 		calc.NewSigmaCommand(newCalculator()),
+		newPredictCommand(),
 		newSetupCommand(),
 	)
 	return root

@@ -1,0 +1,84 @@
+package main
+
+import (
+	"encoding/json"
+	"fmt"
+
+	"github.com/spf13/cobra"
+
+	"github.com/dpnb/notebooks/dpnb"
+)
+
+// predicted is a row of `predict --json`.
+type predicted struct {
+	Mechanism string  `json:"mechanism"`
+	Lambda    float64 `json:"lambda,omitempty"`
+	Steps     int     `json:"steps,omitempty"`
+	Step      float64 `json:"step,omitempty"`
+	Noise     float64 `json:"noise"`
+	// RMSE is ‖β̂ − β⋆‖/√d, Distance the same over ‖β⋆‖/√d.
+	RMSE     float64 `json:"rmse"`
+	Distance float64 `json:"distance"`
+	// Wrong is the share of new records that are misclassified.
+	Wrong  *float64 `json:"wrong,omitempty"`
+	AUC    *float64 `json:"auc,omitempty"`
+	Cosine *float64 `json:"cosine,omitempty"`
+}
+
+func newPredictCommand() *cobra.Command {
+	var (
+		plan   dpnb.Plan
+		asJSON bool
+	)
+	cmd := &cobra.Command{
+		Use:   "predict",
+		Short: "Say what privacy will cost, before any data are seen",
+		Long: `Predict the error of private learning from the number of records and features
+and from ε alone, by the theory of the proportional regime: of a logistic
+regression, or with --noise of a Huber regression. Each mechanism has its best
+parameters. No data are read and nothing is spent. The assumptions are printed.`,
+		Example: `  go run ./dpnb/cmd/dpnb predict --records 5000 --features 100 --epsilon 1
+  go run ./dpnb/cmd/dpnb predict --records 500 --features 20 --epsilon 2 --noise 0.3`,
+		Args: cobra.NoArgs,
+		RunE: func(cmd *cobra.Command, _ []string) error {
+			f := dpnb.Predict(plan)
+			if err := f.Err(); err != nil {
+				return err
+			}
+			out := cmd.OutOrStdout()
+			if !asJSON {
+				_, err := fmt.Fprint(out, f.Display().Text())
+				return err
+			}
+			rows := []predicted{}
+			for _, p := range f.Predictions {
+				r := predicted{Mechanism: p.Mechanism.String(), Lambda: p.Lambda, Steps: p.Steps, Step: p.Step, Noise: p.Nu,
+					RMSE: p.Point.RMSE, Distance: p.Point.RMSE / f.Plan.Signal}
+				if f.Plan.Noise == 0 {
+					q := p.Quality()
+					cosine := p.Point.SignalCorrelation()
+					r.Wrong, r.AUC, r.Cosine = &q.Error, &q.AUC, &cosine
+				}
+				rows = append(rows, r)
+			}
+			e := json.NewEncoder(out)
+			e.SetIndent("", "  ")
+			return e.Encode(rows)
+		},
+	}
+	f := cmd.Flags()
+	f.IntVar(&plan.Records, "records", 0, "`number` of records n")
+	f.IntVar(&plan.Features, "features", 0, "`number` of features d")
+	f.Float64Var(&plan.Epsilon, "epsilon", 1, "privacy loss `ε` (add/remove-one)")
+	f.Float64Var(&plan.Delta, "delta", 1e-6, "probability `δ`")
+	f.Float64Var(&plan.Signal, "signal", 0, "standard deviation `κ` of the best score (default 2 for labels, 1 for numbers)")
+	f.Float64Var(&plan.Noise, "noise", 0, "standard deviation `s` of the noise: predict a regression")
+	f.Float64Var(&plan.Threshold, "threshold", 0, "`threshold` of Huber's loss (default 1.345 times the noise)")
+	f.BoolVar(&asJSON, "json", false, "print the predictions as JSON")
+	for _, name := range []string{"records", "features"} {
+		if err := cmd.MarkFlagRequired(name); err != nil {
+			panic(err)
+		}
+	}
+	return cmd
+}
