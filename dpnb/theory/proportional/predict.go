@@ -103,8 +103,9 @@ const lowestRidge, highestRidge = -11.5, 11.5 // 1e-5 … 1e5
 // inside the Gaussian case, and another bound is given, a second search under
 // add/remove-one uses that; with Tight it takes about a second.
 //
-// Choosing knobs by prediction costs no privacy: nothing of the data enters but
-// n and d.
+// Choosing knobs by prediction looks at d and n only. Under replace-one n is
+// public and that costs nothing; under add/remove-one it is not, so take d/n from
+// a public figure, such as a rounded count that was decided on beforehand.
 func (t Task) Best(m Mechanism, g Target, bound objpert.Bound) (Prediction, error) {
 	if err := t.Validate(); err != nil {
 		return Prediction{}, err
@@ -332,6 +333,9 @@ func (p Prediction) Assumptions() []string {
 	} else {
 		a = append(a, fmt.Sprintf("y = xᵀβ⋆ + ε⋆ with noise of standard deviation about %.3g, independent of x, and sd(xᵀβ⋆) = %g", math.Sqrt(p.Task.Noise.SecondMoment()), p.Task.Kappa))
 	}
+	if p.Target.Adjacency == privacy.AddRemove {
+		a = append(a, "the number of records that the knobs were chosen for is a public figure: under add/remove-one the exact count is private")
+	}
 	switch p.Mechanism {
 	case NoisyDescent:
 		a = append(a, "for labels as drawn the recursion of gradient descent is derived, not proved")
@@ -370,7 +374,8 @@ func (p Prediction) Quality() Quality {
 }
 
 // Predict finds the best knobs of each mechanism for n records and d features:
-// the front door of this package. t.AspectRatio is set to d/n.
+// the front door of this package. t.AspectRatio is set to d/n. Under add/remove-one
+// n has to be a public figure (see Best).
 //
 // Errors: those of Best; a mechanism for which the loss has no accountant is
 // left out.

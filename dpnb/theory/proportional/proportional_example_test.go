@@ -81,5 +81,37 @@ func ExamplePredict() {
 	// Output:
 	// With 10000 records and 100 features, objective perturbation at ε = 1, δ = 1e-05 (add-remove) with λ = 1.45 and noise of scale 3.74 will have ‖β̂ − β⋆‖²/d = 0.0762, which is 0.0762 of ‖β⋆‖²/d, and will misclassify 33.3 % of new records (β⋆ itself: 32.5 %), AUC 0.730.
 	// With 10000 records and 100 features, output perturbation at ε = 1, δ = 1e-05 (add-remove) with λ = 12.5 and noise of scale 0.298 will have ‖β̂ − β⋆‖²/d = 0.283, which is 0.283 of ‖β⋆‖²/d, and will misclassify 35.0 % of new records (β⋆ itself: 32.5 %), AUC 0.707.
-	// 6 assumptions
+	// 7 assumptions
+}
+
+func ExampleProx() {
+	p, slope := make([]float64, 2), make([]float64, 2)
+	proportional.Prox(p, slope, loss.Logistic{}, 2, []float64{0, 3}, []float64{1, 1})
+	fmt.Printf("%.4f %.4f\n", p, slope)
+	// Output: [0.6748 3.0873] [-0.3374 -0.0436]
+}
+
+func ExampleTask_Frontier() {
+	task := proportional.Task{
+		Loss: loss.Huber{Threshold: 1}, Noise: proportional.Normal(0, 0.3), Kappa: 1, Radius: 1, Goal: proportional.SquaredError,
+	}
+	var targets []proportional.Target
+	for _, eps := range []float64{0.5, 2} {
+		targets = append(targets, proportional.Target{Epsilon: eps, Delta: 1e-5, Adjacency: privacy.AddRemove})
+	}
+	ratios := []float64{0.01, 0.1}
+	grid, err := task.Frontier(proportional.Objective, targets, ratios)
+	if err != nil {
+		log.Fatal(err)
+	}
+	for i, row := range grid {
+		for j, p := range row {
+			fmt.Printf("ε = %g, d/n = %g: MSE %.3f at λ = %.2g\n", targets[i].Epsilon, ratios[j], p.Point.MSE(), p.Lambda)
+		}
+	}
+	// Output:
+	// ε = 0.5, d/n = 0.01: MSE 0.014 at λ = 6.6
+	// ε = 0.5, d/n = 0.1: MSE 0.577 at λ = 13
+	// ε = 2, d/n = 0.01: MSE 0.002 at λ = 1.5
+	// ε = 2, d/n = 0.1: MSE 0.098 at λ = 1.9
 }
