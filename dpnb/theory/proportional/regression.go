@@ -83,12 +83,13 @@ func (r Regression) system() *regressionSystem {
 	s := &regressionSystem{Regression: r}
 	switch l := r.Loss.(type) {
 	case loss.Huber:
-		s.moments = huberMoments(l.Threshold)
+		s.moments, s.bends = huberMoments(l.Threshold), func(gamma float64) []float64 { return []float64{-(1 + gamma) * l.Threshold, (1 + gamma) * l.Threshold} }
 	case loss.Squared:
-		s.moments = huberMoments(math.Inf(1))
+		s.moments, s.bends = huberMoments(math.Inf(1)), func(float64) []float64 { return nil }
 	default:
 		w := newProxMoments(r.Loss)
 		s.moments, s.uniform = w.normal, w.uniform
+		s.bends = func(gamma float64) []float64 { return w.inverse(gamma)(w.kinks) }
 	}
 	return s
 }
@@ -127,7 +128,9 @@ type regressionSystem struct {
 	// uniform does the same for s = U + sd·Z, U uniform on [lo, hi]; nil if moments
 	// is a closed form, which is as well integrated over.
 	uniform func(dst []float64, lo, hi, sd, gamma, tol float64) (relErr float64)
-	out     [2]float64
+	// bends returns where f′(prox(s)) has kinks.
+	bends func(gamma float64) []float64
+	out   [2]float64
 }
 
 func (s *regressionSystem) ridge(lambda float64) { s.Lambda = lambda }
@@ -160,7 +163,7 @@ func (s *regressionSystem) expectations(sigma, gamma, tol float64) (slope2, resp
 			if s.uniform != nil {
 				outer = 100 * tol
 			}
-			e = Law{[]part{one}}.convolved(at[:], sigma, outer, func(dst []float64, mean, sd float64) {
+			e = Law{[]part{one}}.convolved(at[:], sigma, outer, s.bends(gamma), func(dst []float64, mean, sd float64) {
 				s.moments(dst, mean, sd, gamma, tol)
 			})
 		}
@@ -261,14 +264,14 @@ func truncated(mean, sd, a float64) (second, inside float64) {
 	if inside > 0 {
 		second += sd * sd * (lo*pl - hi*ph)
 	}
-	if hi-lo < 1e-2 {
+	if h := a / sd; h < 5e-3 {
 		// The terms above cancel: E min(s², a²) = a² − E(a² − s²)₊, and the
-		// density is nearly flat inside.
-		mid := -mean / sd
-		h := 0.5 * (hi - lo)
-		flat := phi(mid) * (1 + (mid*mid-1)*h*h/10)
-		second = a*a - sd*sd*flat*4*h*h*h/3
-		inside = phi(mid) * 2 * h * (1 + (mid*mid-1)*h*h/6)
+		// density is nearly flat inside: its expansion in Hermite's polynomials.
+		m2 := mean / sd * (mean / sd)
+		he2, he4 := (m2-1)*h*h, ((m2-6)*m2+3)*h*h*h*h
+		flat := phi(mean / sd)
+		second = a*a - sd*sd*flat*4*h*h*h/3*(1+he2/10+he4/280)
+		inside = flat * 2 * h * (1 + he2/6 + he4/120)
 	}
 	return second, inside
 }
