@@ -25,8 +25,9 @@ type Prediction struct {
 	// Accuracy estimates the error of Point.RMSE²; it is 0 but for descent, where
 	// it is that of the quadrature.
 	Accuracy float64
-	// Gaussian says that the noise is that of the Gaussian mechanism, the least
-	// that any accounting can allow.
+	// Gaussian says that the noise is that of the Gaussian mechanism: for Objective
+	// and Output the least that any accounting can allow, for NoisyDescent if all
+	// iterates are released.
 	Gaussian bool
 
 	fit FixedPoint // the minimiser, before any output noise
@@ -342,7 +343,16 @@ func (p Prediction) Assumptions() []string {
 	case Objective, Output:
 		a = append(a, "the minimiser is exact, the ridge acts on every coordinate and the sum of the losses is not divided by n")
 	}
-	return append(a, "the guarantee itself needs none of this but ‖x‖ ≤ R and an exact minimiser; it holds for every dataset")
+	needs := fmt.Sprintf("the guarantee itself needs of this that no row is longer than %g (nothing here clips one)", p.Task.Radius)
+	if p.Task.Link != nil {
+		needs += ", labels ±1"
+	}
+	if p.Mechanism == NoisyDescent {
+		needs += ", a start at 0 and noise in the sum of the gradients at every step"
+	} else {
+		needs += ", an exact minimiser and that λ and the noise go with the sum of the losses"
+	}
+	return append(a, needs+"; and knobs chosen from public figures. It holds for every dataset of this kind")
 }
 
 // Sentence says the prediction in words for n records and d features.
@@ -353,7 +363,9 @@ func (p Prediction) Sentence(n, d int) string {
 	if p.Steps > 0 {
 		fmt.Fprintf(&b, " in %d steps of %.3g", p.Steps, p.Step)
 	} else {
-		fmt.Fprintf(&b, " with λ = %.3g", p.Lambda)
+		// Both up: the printed pair has to keep the promise, and a larger ridge does
+		// not weaken it.
+		fmt.Fprintf(&b, " with λ = %s", privacy.FormatUp(p.Lambda, 3))
 	}
 	fmt.Fprintf(&b, " and noise of scale %s will have ‖β̂ − β⋆‖²/d = %.3g, which is %.3g of ‖β⋆‖²/d", privacy.FormatUp(p.Nu, 3), p.Point.MSE(), p.Point.MSE()/(p.Task.Kappa*p.Task.Kappa))
 	if p.Task.Link != nil {
