@@ -234,6 +234,29 @@ func TestPredictRefuses(t *testing.T) {
 	}
 }
 
+// At the smallest ridge that is taken for the Gaussian case the tight accountant,
+// which does not know of it, finds no more than δ; well below it finds more.
+func TestEdgeOfTheGaussianCase(t *testing.T) {
+	task := logisticTask(0.05, 1)
+	for _, g := range []Target{{0.3, 1e-5, privacy.AddRemove}, {4, 1e-5, privacy.AddRemove}, {1, 1e-5, privacy.ReplaceOne}} {
+		tm, err := task.terms(Objective, g)
+		if err != nil {
+			t.Fatal(err)
+		}
+		p, err := task.At(Objective, g, tm.ridge, objpert.DTZ24)
+		if err != nil {
+			t.Fatal(err)
+		}
+		if d := delta(t, p, 1); !p.Gaussian || d > 1e-5*(1+1e-7) {
+			t.Errorf("%+v: δ = %v at the edge λ = %v, ν = %v", g, d, p.Lambda, p.Nu)
+		}
+		p.Lambda /= 4
+		if d := delta(t, p, 1); d <= 1e-5 {
+			t.Errorf("%+v: δ = %v at a quarter of the edge too", g, d)
+		}
+	}
+}
+
 // A noise is not computed from a sensitivity that is not known.
 func TestNoiseNeedsASensitivity(t *testing.T) {
 	g := Target{1, 1e-5, privacy.AddRemove}

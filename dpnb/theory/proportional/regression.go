@@ -104,8 +104,9 @@ func (r Regression) system() *regressionSystem {
 // the proximal operator of any other loss, by adaptive quadrature.
 //
 // For λ > 0 and (ν, κ, ε₀⋆) ≠ 0 there is exactly one solution: it is the saddle
-// point of a function that is convex in (σ, σγ/…) and concave in the rest (see
-// the theory page), and Solve finds it from any start.
+// point of a function that is convex in (α, σ, η), strictly so in (α, σ), and concave
+// in q, γ = η/q: the theory page derives that, Solve does not check it anew. It finds
+// the solution from any start that was tried.
 //
 // Errors: *privacy.ParamError; ErrNoSolution where λ = 0 and the objective has
 // no minimiser; ErrAccuracy if the residual, measured by a finer quadrature,
@@ -292,9 +293,10 @@ func (w *proxMoments) inverse(gamma float64) func([]float64) []float64 {
 	return func(p []float64) []float64 { return inverseProx(w.loss, gamma, 0, p) }
 }
 
-// normal is for s ~ N(mean, sd²). The response E[f″/(1+γf″)] = E[(f′(p))′] is
-// taken as E[(f′(p) − f′(p₀))Z]/sd, p₀ = prox at the mean (integration by parts),
-// because f′(p) is continuous where f″ may jump.
+// normal is for s ~ N(mean, sd²). For a loss with kinks the response
+// E[f″/(1+γf″)] = E[(f′(p))′] is taken as E[(f′(p) − f′(p₀))Z]/sd, p₀ = prox at the
+// mean (integration by parts), because f′(p) is continuous where f″ jumps. Without
+// kinks nothing is taken by parts, which would lose digits where sd is small.
 func (w *proxMoments) normal(dst []float64, mean, sd, gamma, tol float64) float64 {
 	at := []float64{0}
 	w.work.solve(at, w.slope[:1], w.loss, gamma, []float64{mean}, w.zeros[:1])
@@ -306,13 +308,21 @@ func (w *proxMoments) normal(dst []float64, mean, sd, gamma, tol float64) float6
 		return 0
 	}
 	breaks := scoreBreaks(mean, sd, w.kinks, w.inverse(gamma))
+	smooth, curv := len(w.kinks) == 0, make([]float64, 15)
 	v, relErr := integrate(2, func(s []float64, out [][]float64) {
 		w.work.solve(w.p, w.slope, w.loss, gamma, s, w.zeros)
+		if smooth {
+			w.loss.Curvature(curv, w.p, w.zeros)
+		}
 		for i, h := range w.slope {
 			z := (s[i] - mean) / sd
 			density := phi(z) / sd
 			out[0][i] = density * h * h
-			out[1][i] = density * z * (h - h0) / sd
+			if smooth {
+				out[1][i] = density * curv[i] / (1 + gamma*curv[i])
+			} else {
+				out[1][i] = density * z * (h - h0) / sd
+			}
 		}
 	}, breaks, tol)
 	dst[0], dst[1] = v[0], v[1]
