@@ -92,6 +92,20 @@ func TestFarSettings(t *testing.T) {
 	}
 }
 
+// Uniform noise ten thousand times narrower than the scores.
+func TestNarrowUniformNoise(t *testing.T) {
+	r := Regression{Loss: loss.PseudoHuber{Threshold: 0.167}, AspectRatio: 0.0066, Lambda: 1.5e-4, Nu: 697, Kappa: 32, Noise: Uniform(-1, 1)}
+	p, err := r.Solve(nil)
+	if err != nil {
+		t.Fatal(err)
+	}
+	r.Noise = Normal(0, math.Sqrt(1./3))
+	q, err := r.Solve(nil)
+	if err != nil || !near(p.RMSE, q.RMSE, 1e-9) || !near(p.Gamma, q.Gamma, 1e-9) {
+		t.Errorf("uniform %+v, normal %+v, %v", p, q, err)
+	}
+}
+
 // The closed form of the probit link against a sum.
 func TestProbitPosterior(t *testing.T) {
 	for _, scale := range []float64{0.05, 1, 3} {

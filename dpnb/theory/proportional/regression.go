@@ -153,7 +153,7 @@ func (s *regressionSystem) expectations(sigma, gamma, tol float64) (slope2, resp
 			continue
 		case p.kind == normalPart:
 			e = s.moments(at[:], p.a, math.Hypot(p.b, sigma), gamma, tol)
-		case p.kind == uniformPart && s.uniform != nil:
+		case p.kind == uniformPart && s.uniform != nil && p.b-p.a > 1e-4*sigma: // else differences of Φ cancel
 			e = s.uniform(at[:], p.a, p.b, sigma, gamma, tol)
 		default:
 			// What is integrated over has itself an error of about tol, which the
