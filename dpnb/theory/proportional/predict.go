@@ -334,7 +334,7 @@ func (p Prediction) Assumptions() []string {
 	} else {
 		a = append(a, fmt.Sprintf("y = xᵀβ⋆ + ε⋆ with noise of standard deviation about %.3g, independent of x, and sd(xᵀβ⋆) = %g", math.Sqrt(p.Task.Noise.SecondMoment()), p.Task.Kappa))
 	}
-	if p.Target.Adjacency == privacy.AddRemove {
+	if p.private() && p.Target.Adjacency == privacy.AddRemove {
 		a = append(a, "the number of records that the knobs were chosen for is a public figure: under add/remove-one the exact count is private")
 	}
 	switch p.Mechanism {
@@ -342,6 +342,9 @@ func (p Prediction) Assumptions() []string {
 		a = append(a, "for labels as drawn the recursion of gradient descent is derived, not proved")
 	case Objective, Output:
 		a = append(a, "the minimiser is exact, the ridge acts on every coordinate and the sum of the losses is not divided by n")
+	}
+	if !p.private() {
+		return append(a, "the fit is not private at any ε")
 	}
 	needs := fmt.Sprintf("the guarantee itself needs of this that no row is longer than %g (nothing here clips one)", p.Task.Radius)
 	if p.Task.Link != nil {
@@ -355,11 +358,17 @@ func (p Prediction) Assumptions() []string {
 	return append(a, needs+"; and knobs chosen from public figures. It holds for every dataset of this kind")
 }
 
+// private reports that there is a mechanism: NonPrivate has none, and its Target,
+// zero, must not be read as ε = 0.
+func (p Prediction) private() bool { return p.Mechanism != 0 }
+
 // Sentence says the prediction in words for n records and d features.
 func (p Prediction) Sentence(n, d int) string {
 	var b strings.Builder
 	fmt.Fprintf(&b, "With %d records and %d features, %s", n, d, p.Mechanism)
-	fmt.Fprintf(&b, " at ε = %g, δ = %g (%s)", p.Target.Epsilon, p.Target.Delta, p.Target.Adjacency)
+	if p.private() {
+		fmt.Fprintf(&b, " at ε = %g, δ = %g (%s)", p.Target.Epsilon, p.Target.Delta, p.Target.Adjacency)
+	}
 	if p.Steps > 0 {
 		fmt.Fprintf(&b, " in %d steps of %.3g", p.Steps, p.Step)
 	} else {
@@ -367,7 +376,13 @@ func (p Prediction) Sentence(n, d int) string {
 		// not weaken it.
 		fmt.Fprintf(&b, " with λ = %s", privacy.FormatUp(p.Lambda, 3))
 	}
-	fmt.Fprintf(&b, " and noise of scale %s will have ‖β̂ − β⋆‖²/d = %.3g, which is %.3g of ‖β⋆‖²/d", privacy.FormatUp(p.Nu, 3), p.Point.MSE(), p.Point.MSE()/(p.Task.Kappa*p.Task.Kappa))
+	if p.private() {
+		fmt.Fprintf(&b, " and noise of scale %s", privacy.FormatUp(p.Nu, 3))
+	}
+	fmt.Fprintf(&b, " will have ‖β̂ − β⋆‖²/d = %.3g", p.Point.MSE())
+	if square := p.Task.Kappa * p.Task.Kappa; square > 0 {
+		fmt.Fprintf(&b, ", which is %.3g of ‖β⋆‖²/d", p.Point.MSE()/square)
+	}
 	if p.Task.Link != nil {
 		q := p.Quality()
 		fmt.Fprintf(&b, ", and will misclassify %.1f %% of new records (β⋆ itself: %.1f %%), AUC %.3f", 100*q.Error, 100*q.BestError, q.AUC)

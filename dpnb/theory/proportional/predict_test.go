@@ -292,6 +292,19 @@ func TestNoiseNeedsASensitivity(t *testing.T) {
 	}
 }
 
+// What is not private names no ε, of all things 0.
+func TestSentenceWithoutPrivacy(t *testing.T) {
+	p, err := logisticTask(0.05, 1).NonPrivate()
+	if err != nil {
+		t.Fatal(err)
+	}
+	s := p.Sentence(2000, 100)
+	said := s + strings.Join(p.Assumptions(), "\n")
+	if !strings.Contains(s, "without privacy") || strings.Contains(said, "ε = ") || strings.Contains(said, "δ = ") || strings.Contains(said, "guarantee") || strings.Contains(s, "noise of scale") {
+		t.Error(said)
+	}
+}
+
 // Whoever takes λ and ν from the sentence gets the guarantee that it names.
 func TestSentenceKeepsTheGuarantee(t *testing.T) {
 	task := logisticTask(0.05, 1)

@@ -12,7 +12,7 @@ import (
 // Mechanism is a way to learn privately whose error is predicted here.
 type Mechanism int
 
-// Mechanisms. The zero value is invalid.
+// Mechanisms. The zero value is none: only NonPrivate returns it.
 const (
 	// Objective perturbation: Theorems 3.7 and 4.2.
 	Objective Mechanism = iota + 1
@@ -25,6 +25,8 @@ const (
 // String returns the name.
 func (m Mechanism) String() string {
 	switch m {
+	case 0:
+		return "the fit without privacy"
 	case Objective:
 		return "objective perturbation"
 	case Output:
