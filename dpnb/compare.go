@@ -10,6 +10,7 @@ import (
 	"github.com/dpnb/notebooks/dpnb/figure"
 	"github.com/dpnb/notebooks/dpnb/frame"
 	"github.com/dpnb/notebooks/dpnb/noise"
+	"github.com/dpnb/notebooks/dpnb/privacy"
 )
 
 // CompareSettings of CompareWith; the zero value is right.
@@ -59,7 +60,7 @@ type CompareRow struct {
 }
 
 // Compare fits data by every mechanism at (ε, 10⁻⁶) with the noise of ten seeds
-// each, learns from three records in four and scores on the fourth. Show gives a
+// each, checks that what it releases has that guarantee under add/remove-one, learns from three records in four and scores on the fourth. Show gives a
 // table and a figure. It is a simulation, for public data: no budget pays for it.
 //
 //	dpnb.Show(dpnb.Compare(data, 0.5, dpnb.AllMechanisms...))
@@ -122,6 +123,10 @@ func (c *Comparison) run(s CompareSettings, data *Dataset, mechanisms []Mechanis
 		// Stream k is for task k, whoever computes it.
 		m, err := mechanisms[k/c.Seeds].Fit(train, Simulate(c.Epsilon, c.Delta), root.Stream(k))
 		if err == nil {
+			// The guarantee is one of parameters: what one seed has, all have.
+			err = c.same(m, k%c.Seeds == 0)
+		}
+		if err == nil {
 			o.lambda, o.sigma = m.lambda, m.Release.NoiseScale
 			o.score, err = m.Score(test)
 		}
@@ -145,6 +150,25 @@ func (c *Comparison) run(s CompareSettings, data *Dataset, mechanisms []Mechanis
 		sum := summarise(scores, measureOf(c.Task).least)
 		row.Mean, row.Margin, row.Lower, row.Upper = sum.mean, sum.margin, sum.lower, sum.upper
 		c.Rows = append(c.Rows, row)
+	}
+	return nil
+}
+
+// same reports whether m is a release with the guarantee that is compared at; δ is
+// looked at if thorough.
+func (c *Comparison) same(m *Model, thorough bool) error {
+	if m == nil || m.Release == nil {
+		return errors.New("dpnb: the mechanism released nothing private: it cannot be compared at an equal guarantee")
+	}
+	g := m.Release.Guarantee
+	if g.Profile == nil || g.Adjacency != privacy.AddRemove || g.Profile.Adjacency() != privacy.AddRemove {
+		return fmt.Errorf("dpnb: the mechanism states no guarantee under %v, that of the others", privacy.AddRemove)
+	}
+	if !thorough {
+		return nil
+	}
+	if d := privacy.DeltaUpper(g.Profile, c.Epsilon); !(d <= c.Delta) {
+		return fmt.Errorf("dpnb: the mechanism has δ = %s at ε = %g, more than the δ = %g of the others", privacy.FormatUp(d, 3), c.Epsilon, c.Delta)
 	}
 	return nil
 }

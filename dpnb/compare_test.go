@@ -138,3 +138,44 @@ func TestCompareSaysWhatFails(t *testing.T) {
 		t.Errorf("ε = −1: %+v", c)
 	}
 }
+
+// weaker is a mechanism with another guarantee than it was asked for.
+type weaker struct {
+	name string
+	fit  func(data *dpnb.Dataset, src noise.Source) (*dpnb.Model, error)
+}
+
+func (w weaker) Name() string { return w.name }
+func (w weaker) Fit(data *dpnb.Dataset, _ dpnb.Allowance, src noise.Source) (*dpnb.Model, error) {
+	return w.fit(data, src)
+}
+
+// A mechanism with a weaker guarantee, or none, is not compared with the others.
+func TestCompareChecksTheGuarantee(t *testing.T) {
+	data := kinds(t, 200)["Binary"]
+	at := func(eps float64) weaker {
+		return weaker{"weaker", func(d *dpnb.Dataset, src noise.Source) (*dpnb.Model, error) {
+			return dpnb.Logistic{Noise: src}.Fit(d, dpnb.Simulate(eps, 1e-6))
+		}}
+	}
+	without := weaker{"without", func(d *dpnb.Dataset, _ noise.Source) (*dpnb.Model, error) {
+		return dpnb.Logistic{}.FitWithoutPrivacy(d)
+	}}
+	replaced := weaker{"replace-one", func(d *dpnb.Dataset, src noise.Source) (*dpnb.Model, error) {
+		m, err := dpnb.Logistic{Noise: src}.Fit(d, dpnb.Simulate(1, 1e-6))
+		if err == nil {
+			m.Release.Guarantee.Adjacency = privacy.ReplaceOne
+		}
+		return m, err
+	}}
+	nothing := weaker{"nothing", func(*dpnb.Dataset, noise.Source) (*dpnb.Model, error) { return nil, nil }}
+	c := dpnb.CompareWith(dpnb.CompareSettings{Seeds: 2}, data, 1, at(1), at(1.01), without, replaced, nothing)
+	if c.Err() != nil || len(c.Rows) != 5 {
+		t.Fatalf("%+v", c)
+	}
+	for i, r := range c.Rows {
+		if (r.Err == nil) != (i == 0) {
+			t.Errorf("%d, %s: %v", i, r.Mechanism, r.Err)
+		}
+	}
+}

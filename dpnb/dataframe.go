@@ -120,12 +120,16 @@ func (df DataFrame) DropMissing(names ...string) DataFrame {
 	return df.change(func(t *frame.Table) (*frame.Table, error) { return t.DropMissing(names...) })
 }
 
-// Head returns the first n rows. They are raw records.
+// Head returns the first n rows. They are raw records, to be looked at: which they
+// are depends on those before them, so that one record more in the table changes
+// two of them, and a fit of them keeps its guarantee for the rows of the head, not
+// for those of the table.
 func (df DataFrame) Head(n int) DataFrame {
 	return df.change(func(t *frame.Table) (*frame.Table, error) { return t.Head(n), nil })
 }
 
-// Filter returns the rows for which keep holds.
+// Filter returns the rows for which keep holds. A fit of them keeps its guarantee
+// for df if keep depends on what is in the row; by its place, as for Head, it does not.
 func (df DataFrame) Filter(keep func(row int) bool) DataFrame {
 	return df.change(func(t *frame.Table) (*frame.Table, error) { return t.Filter(keep), nil })
 }

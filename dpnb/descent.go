@@ -1,6 +1,7 @@
 package dpnb
 
 import (
+	"errors"
 	"math"
 
 	"github.com/dpnb/notebooks/dpnb/frame"
@@ -52,8 +53,13 @@ func learningRate(t frame.Task) float64 {
 }
 
 // descend prepares DP-SGD with gradients clipped where the learner clips them,
-// or where they are largest, planned for as many records as there are.
+// or where they are largest, planned for as many records as there are. That number
+// is private, and with it the sampling rate, the number of steps and the noise:
+// fit for a comparison, not for a release.
 func descend(p plan, d *frame.Design, epsilon, delta float64) (prepared, error) {
+	if !p.noise.Simulation() {
+		return prepared{}, errors.New("dpnb: DP-SGD is told here how many records there are, which is private: it is for comparisons with noise from a seed; for a release plan for a public number with package mechanism/sgd")
+	}
 	n := float64(d.Rows.N)
 	rate := math.Min(1, sgdBatch/n)
 	m := sgd.Descent{

@@ -20,6 +20,10 @@ type Huber struct {
 	// Threshold T > 0 is the residual from which a record counts by its absolute
 	// value; zero is 1/4, an eighth of the width of the public bounds.
 	Threshold float64
+	// CurvatureShare in (0, 1) is the part of the budget, in μ², that the curvature
+	// at the coefficients has, so that Model.Intervals can be narrow: 0.1 makes a
+	// twentieth more noise. Zero spends nothing on it.
+	CurvatureShare float64
 	// Noise is the source of the noise; nil is noise.NewSecure().
 	Noise noise.Source
 	// Workers is the number of goroutines; zero means one for each processor.
@@ -44,5 +48,6 @@ func (l Huber) plan() plan {
 		learner: "Huber", title: "Huber regression", entry: "huber", task: frame.Number,
 		loss:   func(frame.Target) loss.Loss { return loss.Huber{Threshold: threshold} },
 		lambda: l.Lambda, noise: l.Noise, workers: l.Workers, bound: tightUnless(l.Bound), ridge: predictionNoise,
+		curvatureShare: l.CurvatureShare,
 	}
 }

@@ -11,6 +11,7 @@ import (
 	"github.com/dpnb/notebooks/dpnb/internal/runlog"
 	"github.com/dpnb/notebooks/dpnb/loss"
 	"github.com/dpnb/notebooks/dpnb/mechanism"
+	"github.com/dpnb/notebooks/dpnb/mechanism/inference"
 	"github.com/dpnb/notebooks/dpnb/noise"
 	"github.com/dpnb/notebooks/dpnb/privacy"
 	"github.com/dpnb/notebooks/dpnb/privacy/objpert"
@@ -59,11 +60,15 @@ type plan struct {
 	// Tight, σ the Gaussian mechanism's: the noise alone then moves a prediction
 	// xᵀθ by about 1/ρ at most, even where there is no data, and the curvature
 	// costs little noise. Zero leaves λ to the rule. docs/theory/learners.md
-	ridge     float64
-	tolerance float64 // τ; zero has it chosen
-	noise     noise.Source
-	workers   int
-	// prepare chooses the mechanism's parameters; nil is objective perturbation's.
+	ridge float64
+	// curvatureShare is the part of μ² of the budget that the curvature at the
+	// coefficients has; zero does not release it.
+	curvatureShare float64
+	tolerance      float64 // τ; zero has it chosen
+	noise          noise.Source
+	workers        int
+	// prepare chooses the mechanism's parameters, with p.noise what will be drawn
+	// from; nil is objective perturbation's.
 	prepare func(p plan, d *frame.Design, epsilon, delta float64) (prepared, error)
 	// plain fits without privacy at λ; nil minimises the objective of loss.
 	plain func(p plan, d *frame.Design, lambda float64) ([]float64, error)
@@ -79,6 +84,11 @@ type prepared struct {
 	run   func(src noise.Source) (*mechanism.Release, error)
 	// objective is the mechanism, if it is objective perturbation.
 	objective *mechanism.ObjectivePerturbation
+	// alone puts intervals on what is released, from that alone; nil if the noise is
+	// not in the objective.
+	alone intervalsOf
+	// curvature is where run puts what it released of that; nil if nothing.
+	curvature *inference.Moments
 }
 
 // TaskError says that a learner was given records made for another.
@@ -132,6 +142,7 @@ func fit(data *Dataset, allowance Allowance, p plan) (*Model, error) {
 	if err := p.suits(d); err != nil {
 		return nil, err
 	}
+	p.noise = src
 	prepare := p.prepare
 	if prepare == nil {
 		prepare = perturbObjective
@@ -157,7 +168,7 @@ func fit(data *Dataset, allowance Allowance, p plan) (*Model, error) {
 		}
 	}
 	model := newModel(p, d, r.Coefficients)
-	model.Release, model.lambda, model.objective = r, m.lambda, m.objective
+	model.Release, model.lambda, model.objective, model.curvature, model.alone = r, m.lambda, m.objective, m.curvature, m.alone
 	return model, nil
 }
 
@@ -233,19 +244,35 @@ func (p plan) calibration(d *frame.Design, epsilon, delta float64) mechanism.Cal
 	return c
 }
 
-// perturbObjective prepares objective perturbation.
+// perturbObjective prepares objective perturbation, and the release of its
+// curvature if that has a share of the budget.
 func perturbObjective(p plan, d *frame.Design, epsilon, delta float64) (prepared, error) {
-	c := p.calibration(d, epsilon, delta)
+	c, share := p.calibration(d, epsilon, delta), p.curvatureShare
+	if share != 0 && !(share > 0 && share < 1) {
+		return prepared{}, &privacy.ParamError{Name: "CurvatureShare", Value: share, Want: "a number in (0, 1), for example 0.1, or 0 to spend nothing on intervals"}
+	}
 	if c.Lambda == 0 && p.ridge > 0 && c.Bound == objpert.Tight {
 		unit, err := privacy.GaussianSigma(epsilon, delta)
 		if err != nil {
 			return prepared{}, err
 		}
 		l := p.clipped(d)
-		c.Lambda = unit * d.RowNorm * d.RowNorm * math.Max(p.ridge*l.Lipschitz(), 0.5*l.Smoothness())
+		// The fit's share of μ² makes the noise that much larger.
+		c.Lambda = unit / math.Sqrt(1-share) * d.RowNorm * d.RowNorm * math.Max(p.ridge*l.Lipschitz(), 0.5*l.Smoothness())
 	}
-	m, err := calibratedObjective(c)
-	return objectivePerturbation(m, p, d), err
+	if share == 0 {
+		m, err := calibratedObjective(c)
+		return objectivePerturbation(m, p, d), err
+	}
+	type key struct {
+		mechanism.CalibrationConfig
+		share float64
+	}
+	both, err := calibrated(key{c, share}, func() (inference.Curvature, error) {
+		_, k, err := inference.Calibrate(c, inference.Share{Curvature: share})
+		return k, err
+	})
+	return withCurvature(both, p, d), err
 }
 
 func calibratedObjective(c mechanism.CalibrationConfig) (mechanism.ObjectivePerturbation, error) {
@@ -255,11 +282,44 @@ func calibratedObjective(c mechanism.CalibrationConfig) (mechanism.ObjectivePert
 func objectivePerturbation(m mechanism.ObjectivePerturbation, p plan, d *frame.Design) prepared {
 	return prepared{
 		entry: "objective perturbation, " + p.entry, lambda: m.Lambda, objective: &m,
-		check: func() error { return m.Check(d.Rows, d.Labels) },
+		check: func() error {
+			if err := m.Check(d.Rows, d.Labels); err != nil {
+				return err
+			}
+			return m.Attainable(d.Rows.D, p.records).Validate()
+		},
 		run: func(src noise.Source) (*mechanism.Release, error) {
 			return m.Run(d.Rows, d.Labels, src, p.settings())
 		},
+		alone: func(theta []float64, level float64) (*inference.Intervals, error) {
+			return inference.FromRelease(m, theta, level)
+		},
 	}
+}
+
+// withCurvature is objectivePerturbation with the release of the curvature at
+// its coefficients: two mechanisms, one charge.
+func withCurvature(k inference.Curvature, p plan, d *frame.Design) prepared {
+	out := objectivePerturbation(k.Fit, p, d)
+	out.entry += ", with its curvature"
+	checkFit := out.check
+	out.check = func() error {
+		if err := k.Validate(); err != nil {
+			return err
+		}
+		return checkFit()
+	}
+	out.curvature = new(inference.Moments)
+	out.run = func(src noise.Source) (*mechanism.Release, error) {
+		r, moments, err := k.Release(d.Rows, d.Labels, src, p.settings())
+		if err != nil {
+			return nil, err
+		}
+		r.Mechanism += fmt.Sprintf(", and its curvature with noise of %.5g", k.Sigma)
+		*out.curvature = *moments
+		return r, nil
+	}
+	return out
 }
 
 // settings of a run.

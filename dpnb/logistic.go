@@ -18,6 +18,10 @@ type Logistic struct {
 	// are few beside the features, a greater λ is then chosen. The count of the
 	// records themselves is private. Zero is no plan (docs/theory/lambda_rule.md).
 	Records int
+	// CurvatureShare in (0, 1) is the part of the budget, in μ², that the curvature
+	// at the coefficients has, so that Model.Intervals can be narrow: 0.1 makes a
+	// twentieth more noise. Zero spends nothing on it.
+	CurvatureShare float64
 	// Noise is the source of the noise; nil is noise.NewSecure().
 	// Seed(s) makes the fit a reproducible simulation that protects nobody.
 	Noise noise.Source
@@ -50,5 +54,6 @@ func (l Logistic) plan() plan {
 		learner: "Logistic", title: "logistic regression", entry: "logistic", task: frame.TwoClasses, probabilities: true,
 		loss:   func(frame.Target) loss.Loss { return loss.Logistic{} },
 		lambda: l.Lambda, records: l.Records, noise: l.Noise, workers: l.Workers, bound: l.Bound,
+		curvatureShare: l.CurvatureShare,
 	}
 }

@@ -97,7 +97,8 @@ var oneForm = []frame.Task{frame.TwoClasses, frame.Number, frame.Count}
 //   - output perturbation, with the λ at which the noise moves a prediction xᵀθ by
 //     1/2 (classes) or 1/24 (numbers, counts);
 //   - DP-SGD with Adam: 20 passes in batches of 256, a fixed learning rate that
-//     did well on public data, told how many records there are;
+//     did well on public data, told how many records there are, which is private:
+//     refused for noise that is not from a seed;
 //   - AdaSSP and the functional mechanism, for least squares.
 var AllMechanisms = []Mechanism{
 	changed("objective perturbation", func(*plan) {}, frame.TwoClasses, frame.Number, frame.Count, frame.ManyClasses),
@@ -126,7 +127,7 @@ func perturbAsKST12(p plan, d *frame.Design, epsilon, delta float64) (prepared, 
 	}
 	m.Lambda = orElse(p.lambda, 2*m.Smoothness()/epsilon)
 	m.Sigma = m.Lipschitz() * math.Sqrt(8*math.Log(2/delta)+4*epsilon) / epsilon
-	m.OutputSigma = 200 * m.Tolerance * m.Sigma / (m.Lambda * m.Lipschitz())
+	m.OutputSigma = 2 * m.Tolerance * m.Sigma / (m.Lambda * mechanism.OutputShare * m.Lipschitz())
 	profile, err := m.Profile()
 	if err != nil {
 		return prepared{}, err

@@ -14,6 +14,7 @@ import (
 	"github.com/dpnb/notebooks/dpnb/display"
 	"github.com/dpnb/notebooks/dpnb/frame"
 	"github.com/dpnb/notebooks/dpnb/mechanism"
+	"github.com/dpnb/notebooks/dpnb/mechanism/inference"
 	"github.com/dpnb/notebooks/dpnb/privacy"
 )
 
@@ -33,6 +34,10 @@ type Model struct {
 	dataWarning  string
 	lambda       float64
 	objective    *mechanism.ObjectivePerturbation
+	// alone as in prepared.
+	alone intervalsOf
+	// curvature that was released, nil if none was.
+	curvature *inference.Moments
 }
 
 func newModel(p plan, d *frame.Design, theta []float64) *Model {
@@ -247,10 +252,15 @@ func (m *Model) Display() display.Item {
 	it.Warning = join(r.Warning(), m.dataWarning)
 	it.Notes = append(it.Notes,
 		"Guarantee: "+r.Guarantee.Words(),
-		fmt.Sprintf("How: %s. Bound: %s.", r.Mechanism, r.Guarantee.Bound),
-		fmt.Sprintf("Certificate: the objective's gradient is at most τ = %s at the solution. The noise alone gives each coefficient a standard deviation of at most about σ/λ = %.2g.",
-			privacy.FormatUp(r.Tolerance, 3), r.NoiseScale/m.lambda),
-		"Assumes: "+strings.Join(r.Guarantee.Assumptions, "; ")+".")
+		fmt.Sprintf("How: %s. Bound: %s.", r.Mechanism, r.Guarantee.Bound))
+	if r.Tolerance > 0 { // else nothing was minimised
+		note := fmt.Sprintf("Certificate: the objective's gradient is at most τ = %s at the solution.", privacy.FormatUp(r.Tolerance, 3))
+		if m.alone != nil {
+			note += fmt.Sprintf(" The noise alone gives each coefficient a standard deviation of at most about σ/λ = %.2g.", r.NoiseScale/m.lambda)
+		}
+		it.Notes = append(it.Notes, note)
+	}
+	it.Notes = append(it.Notes, "Assumes: "+strings.Join(r.Guarantee.Assumptions, "; ")+".")
 	return it
 }
 

@@ -22,6 +22,10 @@ type Poisson struct {
 	// that of one whose mean is a quarter of it: residuals of counts that follow
 	// the model are seldom clipped. The rule knows nothing of the records.
 	Clip float64
+	// CurvatureShare in (0, 1) is the part of the budget, in μ², that the curvature
+	// at the coefficients has, so that Model.Intervals can be narrow: 0.1 makes a
+	// twentieth more noise. Zero spends nothing on it.
+	CurvatureShare float64
 	// Noise is the source of the noise; nil is noise.NewSecure().
 	Noise noise.Source
 	// Workers is the number of goroutines; zero means one for each processor.
@@ -47,5 +51,6 @@ func (l Poisson) plan() plan {
 		loss:   func(t frame.Target) loss.Loss { return loss.Poisson{MaxCount: t.Upper} },
 		level:  func(t frame.Target) float64 { return orElse(l.Clip, math.Ceil(math.Sqrt(t.Upper))) },
 		lambda: l.Lambda, noise: l.Noise, workers: l.Workers, bound: tightUnless(l.Bound), ridge: predictionNoise,
+		curvatureShare: l.CurvatureShare,
 	}
 }

@@ -3,7 +3,6 @@ package dpnb
 import (
 	"fmt"
 	"reflect"
-	"slices"
 
 	"github.com/go-gota/gota/dataframe"
 
@@ -73,7 +72,7 @@ func gotaItem(df dataframe.DataFrame) display.Item {
 	}
 	const most = 20
 	it := display.Item{Header: df.Names(), Warning: rawWarning}
-	if slices.Equal(it.Header, coefficientColumns) || slices.Equal(it.Header, classColumns) {
+	if isReleased(it.Header) {
 		it.Warning = ""
 	}
 	records := df.Records()[1:]

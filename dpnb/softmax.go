@@ -6,6 +6,7 @@ import (
 	"github.com/dpnb/notebooks/dpnb/frame"
 	"github.com/dpnb/notebooks/dpnb/loss"
 	"github.com/dpnb/notebooks/dpnb/mechanism"
+	"github.com/dpnb/notebooks/dpnb/mechanism/inference"
 	"github.com/dpnb/notebooks/dpnb/mechanism/multiclass"
 	"github.com/dpnb/notebooks/dpnb/noise"
 	"github.com/dpnb/notebooks/dpnb/privacy"
@@ -52,6 +53,9 @@ func (l Softmax) plan() plan {
 				check: func() error { return m.Check(d.Rows, y) },
 				run: func(src noise.Source) (*mechanism.Release, error) {
 					return released(m.Run(d.Rows, y, src, p.settings()))
+				},
+				alone: func(theta []float64, level float64) (*inference.Intervals, error) {
+					return inference.FromSoftmax(m, theta, level)
 				},
 			}, err
 		},
@@ -103,6 +107,9 @@ func (l OneVsRest) plan() plan {
 				check: func() error { return m.Check(d.Rows, y) },
 				run: func(src noise.Source) (*mechanism.Release, error) {
 					return released(m.Run(d.Rows, y, src, p.settings()))
+				},
+				alone: func(theta []float64, level float64) (*inference.Intervals, error) {
+					return inference.FromOneVsRest(m, theta, level)
 				},
 			}, err
 		},

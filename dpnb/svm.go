@@ -23,6 +23,10 @@ type SVM struct {
 	// are few beside the features, a greater λ is then chosen. The count of the
 	// records themselves is private. Zero is no plan (docs/theory/lambda_rule.md).
 	Records int
+	// CurvatureShare in (0, 1) is the part of the budget, in μ², that the curvature
+	// at the coefficients has, so that Model.Intervals can be narrow: 0.1 makes a
+	// twentieth more noise. Zero spends nothing on it.
+	CurvatureShare float64
 	// Noise is the source of the noise; nil is noise.NewSecure().
 	Noise noise.Source
 	// Workers is the number of goroutines; zero means one for each processor.
@@ -47,6 +51,7 @@ func (l SVM) plan() plan {
 		learner: "SVM", title: "support vector machine", entry: "smoothed hinge", task: frame.TwoClasses,
 		loss:   func(frame.Target) loss.Loss { return loss.Softplus{Width: width} },
 		lambda: l.Lambda, records: l.Records, noise: l.Noise, workers: l.Workers, bound: l.Bound,
+		curvatureShare: l.CurvatureShare,
 	}
 }
 

@@ -248,6 +248,9 @@ func meanDeterminant(eigenvalues []float64, freedom int) float64 {
 
 // PrivacyLoss draws θ under the first dataset and returns ln p₁/p₂ there, +Inf
 // where the second has no density.
+//
+// Errors: that of Draw; also if the first has no density where it was drawn, which
+// is so if the regulariser is least at θ⋆: then θ is θ⋆ under both.
 func (c *Curvature) PrivacyLoss(src *noise.Seeded) (float64, error) {
 	theta, err := c.Draw(false, src)
 	if err != nil {
@@ -256,6 +259,9 @@ func (c *Curvature) PrivacyLoss(src *noise.Seeded) (float64, error) {
 	p, err := c.LogDensity(false, theta)
 	if err != nil {
 		return 0, err
+	}
+	if math.IsInf(p, -1) || math.IsNaN(p) {
+		return 0, fmt.Errorf("audit: θ has no density where it was drawn: if the regulariser is least at θ⋆, θ = θ⋆ tells nothing; tilt it")
 	}
 	q, err := c.LogDensity(true, theta)
 	return p - q, err

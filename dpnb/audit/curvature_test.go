@@ -178,3 +178,17 @@ func TestCurvatureBelowAccounting(t *testing.T) {
 		}
 	}
 }
+
+// Without a tilt θ = θ⋆, which has no density: that is said, not NaN.
+func TestCurvatureWithoutTilt(t *testing.T) {
+	c := pair(2, 5, loss.Squared{}, 1)
+	c.Tilt = nil
+	for j := range c.Anchor {
+		c.Anchor[j] = 0
+	}
+	c.Rows, c.Labels = erm.NewDense(0, 2, nil), nil
+	c.First.Y, c.Second.Y = 0, 0
+	if l, err := c.Losses(3, noise.NewSeeded(1)); err == nil {
+		t.Errorf("losses %v", l)
+	}
+}

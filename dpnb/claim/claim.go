@@ -120,6 +120,7 @@ func Register() []Claim {
 		experiments(),
 		proportionalClaims(),
 		simulation(),
+		prediction(),
 	} {
 		all = append(all, part...)
 	}

@@ -125,6 +125,7 @@ func TestChecksCanFail(t *testing.T) {
 		"the Gaussian case at Rσ/20":    {gaussianCase(0.05, 0.05, 41), Fails},
 		"a table of other figures":      {tableOf("Adult", -1), NotCheckable},
 		"a table within nothing":        {tableOf("Synthetic-L", 1e-6), Fails},
+		"predictions with less noise":   {predictionsHold(0.8), Fails},
 		"a search without a control":    {gaussianCase(1, 1, 41), Fails},
 	} {
 		if o, err := c.run(ctx, Quick); err != nil || o.Verdict != c.want {

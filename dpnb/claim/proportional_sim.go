@@ -125,7 +125,7 @@ func (p population) fit(ctx context.Context) ([]fit, error) {
 		for j, v := range f.xi {
 			linear[j] = p.nu * v
 		}
-		sol, err := erm.Minimize(&erm.Problem{Rows: x, Labels: f.y, Loss: p.loss, Ridge: p.lambda, Linear: linear}, &erm.Settings{Tolerance: 1e-5})
+		sol, err := erm.Minimize(&erm.Problem{Rows: x, Labels: f.y, Loss: p.loss, Ridge: p.lambda, Linear: linear}, &erm.Settings{Tolerance: 1e-8})
 		if err != nil {
 			return nil, err
 		}

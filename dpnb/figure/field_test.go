@@ -79,3 +79,18 @@ func TestNoNegativeZero(t *testing.T) {
 		t.Errorf("zero is written as %q", got)
 	}
 }
+
+func TestLabelsStayBelowTheTitle(t *testing.T) {
+	y := []float64{88, 100, 112}
+	below([]int{0, 1, 2}, y, 105)
+	for i, want := range []float64{81, 93, 105} {
+		if y[i] != want {
+			t.Errorf("label %d at %v, want %v", i, y[i], want)
+		}
+	}
+	y = []float64{10, 50, 90}
+	below([]int{0, 1, 2}, y, 105)
+	if y[0] != 10 || y[1] != 50 || y[2] != 90 {
+		t.Errorf("labels that fit are moved: %v", y)
+	}
+}

@@ -44,8 +44,20 @@ func (l *labels) Plot(c draw.Canvas, p *plot.Plot) {
 	}
 	sort.SliceStable(order, func(a, b int) bool { return y[order[a]] < y[order[b]] })
 	spread(order, y)
+	below(order, y, float64(c.Max.Y))
 	for i, t := range l.text {
 		c.FillText(l.style(i), vg.Point{X: vg.Length(x[i]) + vg.Points(6), Y: vg.Length(y[i])}, t)
+	}
+}
+
+// below moves the values y, which rise in the given order, down until none is
+// above most and neighbours are labelHeight apart: a label must not stand in
+// the title.
+func below(order []int, y []float64, most float64) {
+	for k := len(order) - 1; k >= 0; k-- {
+		i := order[k]
+		y[i] = min(y[i], most)
+		most = y[i] - labelHeight
 	}
 }
 

@@ -50,7 +50,11 @@ func ReadCSVFile(path string, settings *CSVSettings) (*Table, error) {
 	}
 	t, err := parseCSV(data, settings)
 	if err != nil {
-		return nil, inputErrorf("%s: %s", filepath.Base(path), strings.TrimPrefix(err.Error(), "frame: "))
+		var in *InputError
+		if errors.As(err, &in) {
+			return nil, &InputError{Text: filepath.Base(path) + ": " + in.Text, Quotes: in.Quotes}
+		}
+		return nil, inputErrorf("%s: %v", filepath.Base(path), err)
 	}
 	sum := sha256.Sum256(data)
 	abs, err := filepath.Abs(path)
@@ -175,7 +179,7 @@ func (p *csvParse) run(data []byte) (*Table, error) {
 				if v, err = strconv.ParseFloat(text, 64); err != nil && !errors.Is(err, strconv.ErrRange) {
 					if _, fixed := p.kinds[c.Name]; fixed {
 						line := cr.line(j)
-						return nil, inputErrorf("line %d: column %q was said to be numeric, but %q is not a number", line, c.Name, text)
+						return nil, quotingErrorf("line %d: column %q was said to be numeric, but %q is not a number", line, c.Name, text)
 					}
 					p.retype = c.Name
 					return nil, nil

@@ -71,7 +71,8 @@ type Design struct {
 //
 // Errors: *InputError if a column is not in the table or not in the schema, a
 // category is outside the public list, a value is ±Inf, or a value is missing
-// where the schema allows none. What it names are columns and row numbers.
+// where the schema allows none. It names columns and row numbers; where a value
+// itself is what is wrong it quotes it, and says so (Quotes).
 func NewDesign(t *Table, schema *Schema, s DesignSettings) (*Design, error) {
 	if err := checkDesign(t, schema, &s); err != nil {
 		return nil, err

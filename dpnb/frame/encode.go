@@ -25,7 +25,7 @@ func newEncoder(c *Column, f *Field) (encoder, error) {
 		if len(c.Levels) > 0 {
 			text = c.Levels[0]
 		}
-		return e, inputErrorf("column %q: the schema says numeric, but it holds texts such as %q", c.Name, text)
+		return e, quotingErrorf("column %q: the schema says numeric, but it holds texts such as %q", c.Name, text)
 	case f.Kind == Numeric:
 		e.scale = 1 / (f.Upper - f.Lower)
 		if f.Log {
@@ -109,11 +109,11 @@ func (e *encoder) encodeCategory(row []float64, i int) (at int, err error) {
 		place = slices.Index(e.field.Levels, text)
 	}
 	if place < 0 && e.column.Kind == Numeric {
-		return 0, inputErrorf("column %q, row %d: %q is outside the public list %s; the column was read as numbers: read it as texts with CSVSettings.Kinds (%q: Categorical)",
+		return 0, quotingErrorf("column %q, row %d: %q is outside the public list %s; the column was read as numbers: read it as texts with CSVSettings.Kinds (%q: Categorical)",
 			e.field.Name, i+1, e.column.Text(i), quoteAll(e.field.Levels), e.field.Name)
 	}
 	if place < 0 {
-		return 0, inputErrorf("column %q, row %d: category %q is outside the public list %s; correct the row or the list",
+		return 0, quotingErrorf("column %q, row %d: category %q is outside the public list %s; correct the row or the list",
 			e.field.Name, i+1, e.column.Text(i), quoteAll(e.field.Levels))
 	}
 	row[e.at+place] = 1

@@ -162,7 +162,7 @@ func (d *Design) readCategories(c *Column, f *Field, label func(place int) float
 		case text == "":
 			return inputErrorf("row %d has no label %q: drop such rows first", i+1, f.Name)
 		case k < 0:
-			return inputErrorf("row %d: label %q is outside the public list %s", i+1, text, quoteAll(f.Levels))
+			return quotingErrorf("row %d: label %q is outside the public list %s", i+1, text, quoteAll(f.Levels))
 		}
 		d.Labels[i] = label(k)
 	}
@@ -184,7 +184,7 @@ func (d *Design) readNumbers(c *Column, f *Field) error {
 		if len(c.Levels) > 0 {
 			text = c.Levels[0]
 		}
-		return inputErrorf("the label %q is to be a %s, but the column holds texts such as %q", f.Name, what, text)
+		return quotingErrorf("the label %q is to be a %s, but the column holds texts such as %q", f.Name, what, text)
 	}
 	if g.Task == Count {
 		switch {
@@ -202,7 +202,7 @@ func (d *Design) readNumbers(c *Column, f *Field) error {
 		case math.IsInf(v, 0):
 			return inputErrorf("row %d: the label %q is %v; drop such rows", i+1, f.Name, v)
 		case g.Task == Count && (v < 0 || v != math.Trunc(v)):
-			return inputErrorf("row %d: the label %q is %v, which is no count: want 0, 1, 2, …", i+1, f.Name, v)
+			return quotingErrorf("row %d: the label %q is %v, which is no count: want 0, 1, 2, …", i+1, f.Name, v)
 		}
 		d.Labels[i] = g.Label(v)
 	}

@@ -23,6 +23,6 @@ func ExampleCalibrateObjectivePerturbation() {
 		fmt.Printf("%v: λ = %.2f, σ = %.2f\n", bound, m.Lambda, m.Sigma)
 	}
 	// Output:
-	// dtz24: λ = 4.17, σ = 4.85
+	// dtz24: λ = 4.18, σ = 4.85
 	// tight: λ = 2.01, σ = 4.85
 }

@@ -106,11 +106,19 @@ type Settings struct {
 // Check validates records against the parameters, before any noise is drawn.
 //
 // Errors: *erm.DataError for records that no fit can use or that are longer
-// than RowNorm, or as Validate.
+// than RowNorm, or as Validate and Attainable.Validate.
 func (m ObjectivePerturbation) Check(rows erm.Rows, labels []float64) error {
 	if err := m.Validate(); err != nil {
 		return err
 	}
+	if err := m.checkRecords(rows, labels); err != nil {
+		return err
+	}
+	return m.attainable(rows)
+}
+
+// checkRecords is Check of what does not depend on the noise.
+func (m ObjectivePerturbation) checkRecords(rows erm.Rows, labels []float64) error {
 	p := erm.Problem{Rows: rows, Labels: labels, Loss: m.Loss, Ridge: m.Lambda}
 	longest, err := p.ValidateNorm()
 	if err != nil {

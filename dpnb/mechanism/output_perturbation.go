@@ -110,7 +110,7 @@ func (m OutputPerturbation) Check(rows erm.Rows, labels []float64) error {
 	if err := m.Validate(); err != nil {
 		return err
 	}
-	return m.objective().Check(rows, labels)
+	return m.objective().checkRecords(rows, labels)
 }
 
 // Run draws the noise and releases, or returns an error and releases nothing.

@@ -171,9 +171,9 @@ func TestStoppedShortReleasesNothing(t *testing.T) {
 			"one pass": func() (*mechanism.Release, error) {
 				return m.Run(x, y, noise.NewSeeded(1), &mechanism.Settings{MaxPasses: 1})
 			},
-			"τ = 1e-18": func() (*mechanism.Release, error) {
+			"τ = 1e-14": func() (*mechanism.Release, error) {
 				m := m
-				m.Tolerance = 1e-18
+				m.Tolerance = 1e-14
 				return m.Run(x, y, noise.NewSeeded(1), nil)
 			},
 		} {

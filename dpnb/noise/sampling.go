@@ -1,10 +1,29 @@
 package noise
 
-import "math"
+import (
+	"math"
+	"math/bits"
+)
 
-// Uniform returns a number that is uniform over the midpoints of 2⁵³ equal cells
-// of (0, 1): never 0 and never 1.
-func Uniform(src Source) float64 { return (float64(src.Uint64()>>11) + 0.5) * 0x1p-53 }
+// Uniform returns a number that is uniform over the midpoints of 2⁵² equal cells
+// of (0, 1): never 0 and never 1. (Of 2⁵³ the midpoints are not all numbers.)
+func Uniform(src Source) float64 { return (float64(src.Uint64()>>12) + 0.5) * 0x1p-52 }
+
+// small returns a number that is uniform over (0, 1) and has as many digits near
+// zero as elsewhere.
+func small(src Source) float64 {
+	for scale := 1.0; ; scale *= 0x1p-64 {
+		v := src.Uint64()
+		if v == 0 {
+			continue
+		}
+		zeros := bits.LeadingZeros64(v)
+		if v <<= zeros; zeros > 12 {
+			v |= src.Uint64() >> (64 - zeros)
+		}
+		return (float64(v>>12) + 0.5) * 0x1p-52 * scale * math.Ldexp(1, -zeros)
+	}
+}
 
 // Exponential returns an Exp(1) variate.
 func Exponential(src Source) float64 { return -math.Log(Uniform(src)) }
@@ -40,17 +59,27 @@ func Poisson(src Source, mean float64) int {
 // IsotropicLaplace fills dst with noise of density proportional to
 // exp(−‖x‖₂/scale): a uniform direction and a Gamma(d, scale) norm, d = len(dst).
 // It panics unless the scale is positive and finite.
+//
+// The norm is half the squares of 2d normal variates, which has the Gamma law: in
+// one dimension a logarithm of a uniform number would show its grid (see Laplace).
 func IsotropicLaplace(src Source, dst []float64, scale float64) {
 	if !(scale > 0) || math.IsInf(scale, 1) {
 		panic("noise: scale must be positive and finite")
 	}
-	var radius, square float64
-	for range dst {
-		radius += Exponential(src)
+	if len(dst) == 0 {
+		return
 	}
-	src.Gaussian(dst, 1)
-	for _, v := range dst {
-		square += v * v
+	squares := func() (sum float64) {
+		src.Gaussian(dst, 1)
+		for _, v := range dst {
+			sum += v * v
+		}
+		return sum
+	}
+	radius := 0.5 * (squares() + squares())
+	square := squares()
+	for square == 0 {
+		square = squares() // no direction: one normal variate in 2³² is zero
 	}
 	for j := range dst {
 		dst[j] *= scale * radius / math.Sqrt(square)
@@ -92,7 +121,12 @@ func (s Subset) Draw(dst []int, src Source, n int) []int {
 	}
 	for at := 0.0; ; {
 		// P(gap ≥ k) = (1−q)ᵏ.
-		gap := math.Floor(math.Log(Uniform(src)) * s.perLog)
+		var gap float64
+		if s.rate < 0x1p-20 {
+			gap = math.Floor(math.Log1p(-small(src)) * s.perLog)
+		} else {
+			gap = math.Floor(math.Log(Uniform(src)) * s.perLog)
+		}
 		if gap >= s.reach {
 			at += s.reach
 		} else if at += gap; at < float64(n) {

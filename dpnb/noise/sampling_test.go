@@ -199,3 +199,73 @@ func BenchmarkSubset(b *testing.B) {
 		})
 	}
 }
+
+// words is a source whose bits are given, over and over.
+type words struct {
+	*Seeded
+	bits []uint64
+	next int
+}
+
+func (w *words) Uint64() uint64 {
+	w.next++
+	return w.bits[(w.next-1)%len(w.bits)]
+}
+
+// Gaussian returns the words as numbers.
+func (w *words) Gaussian(dst []float64, sigma float64) {
+	for i := range dst {
+		dst[i] = sigma * float64(w.Uint64())
+	}
+}
+
+// TestUniformIsInside: the largest and the smallest words give neither 1 nor 0, and
+// neighbouring cells different numbers.
+func TestUniformIsInside(t *testing.T) {
+	if u := Uniform(&words{bits: []uint64{math.MaxUint64}}); u >= 1 {
+		t.Errorf("a word of ones gives %v", u)
+	}
+	for _, cell := range []uint64{0, 1, 1<<51 - 1, 1 << 51, 1<<52 - 2, 1<<52 - 1} {
+		u := Uniform(&words{bits: []uint64{cell << 12}})
+		if want := (float64(cell) + 0.5) / (1 << 52); !(u > 0 && u < 1 && u == want) {
+			t.Errorf("cell %d: %v, want %v", cell, u, want)
+		}
+		if e := Exponential(&words{bits: []uint64{cell << 12}}); !(e > 0) || math.IsInf(e, 1) {
+			t.Errorf("cell %d: Exp(1) variate %v", cell, e)
+		}
+	}
+}
+
+// TestSubsetOfTinyRates counts, without drawing, how many words put the first
+// number into the sample: a share q of them, at every q.
+func TestSubsetOfTinyRates(t *testing.T) {
+	for _, q := range []float64{1e-7, 1e-12, 1e-15, 3e-17, 1e-19} {
+		s := NewSubset(q)
+		first := func(word uint64) bool {
+			got := s.Draw(nil, &words{bits: []uint64{word, 0}}, 2)
+			return len(got) > 0 && got[0] == 0
+		}
+		// The words that do are the small ones: the largest by bisection.
+		lo, hi := uint64(0), uint64(math.MaxUint64)
+		for hi-lo > 1 {
+			if mid := lo + (hi-lo)/2; first(mid) {
+				lo = mid
+			} else {
+				hi = mid
+			}
+		}
+		share := float64(hi) * 0x1p-64
+		if !(math.Abs(share-q) <= 1e-9*q+0x1p-63) {
+			t.Errorf("q = %v: the first number is in with probability %v", q, share)
+		}
+	}
+}
+
+// TestIsotropicLaplaceHasADirection: a normal vector of zeros has none.
+func TestIsotropicLaplaceHasADirection(t *testing.T) {
+	z := make([]float64, 1)
+	IsotropicLaplace(&words{bits: []uint64{3, 1, 0, 0, 2}}, z, 2)
+	if z[0] != 10 { // 2·(3² + 1²)/2
+		t.Errorf("noise %v, want 10", z[0])
+	}
+}

@@ -22,16 +22,15 @@ func (s SelectionPoisson) String() string {
 
 // RDP returns the curve
 //
-//	ε'(α) = ε(α) + μδ̂ + ln μ/(α−1),  δ̂ = δ_base(ε̂),  e^ε̂ = 1 + 1/(α−1),
+//	ε'(α) = ln(1 + μ e^{(α−1)μδ̂}·(e^{(α−1)ε(α)} − 1))/(α−1),  δ̂ = δ_base(ε̂),  e^ε̂ = 1 + 1/(α−1).
 //
-// for μ ≥ 1. For μ < 1 that is too small (it may be negative), because it leaves
-// out that there may be no run; then it is, with what no run adds to the moment,
-//
-//	ε'(α) = ln(e^{−μ} + μ e^{(α−1)(ε(α) + μδ̂)})/(α−1).
+// Where μe^{(α−1)μδ̂} ≥ 1, so for every μ ≥ 1, it is no more than
+// ε(α) + μδ̂ + ln μ/(α−1), which is Theorem 6 of Papernot and Steinke; for smaller μ
+// that may be too small, as it leaves out that there may be no run.
 //
 // Errors: *ParamError; whatever Base returns.
-// Source: Papernot, Steinke 2022, arXiv:2110.03620, Theorem 6.
-// Proof for μ < 1: docs/theory/sgd.md, section 4.
+// Source: the theorem: Papernot, Steinke 2022, arXiv:2110.03620.
+// Proof: docs/theory/sgd.md, section 4.
 func (s SelectionPoisson) RDP(adj Adjacency) (RDPCurve, error) {
 	if !(s.Mean > 0) || math.IsInf(s.Mean, 1) {
 		return RDPCurve{}, &ParamError{Name: "Mean", Value: s.Mean, Want: "a positive finite number"}
@@ -44,14 +43,22 @@ func (s SelectionPoisson) RDP(adj Adjacency) (RDPCurve, error) {
 		if !(alpha > 1) {
 			return math.Inf(1)
 		}
-		eps := math.Nextafter(math.Log1p(1/(alpha-1)), 0)
-		v := base.Epsilon(alpha) + s.Mean*DeltaUpper(profile, eps)
-		if s.Mean < 1 {
-			l := logAddExp(-s.Mean, math.Log(s.Mean)+(alpha-1)*v)
-			return (math.Max(0, l) + 1e-15*(1+s.Mean+(alpha-1)*v)) / (alpha - 1)
+		// ε̂ rounded down, so that f of the proof is not negative.
+		eps := math.Log1p(1/(alpha-1)) * (1 - 1e-15)
+		own, shift := base.Epsilon(alpha), s.Mean*DeltaUpper(profile, eps)
+		switch {
+		case math.IsNaN(own) || math.IsNaN(shift):
+			return math.Inf(1) // nothing is known
+		case own <= 0:
+			return 0 // one law only
+		case math.IsInf(alpha, 1):
+			return (own + shift) * (1 + 1e-15)
 		}
-		v += math.Log(s.Mean) / (alpha - 1)
-		return math.Max(0, v) * (1 + 1e-14)
+		x := math.Max((alpha-1)*own, math.SmallestNonzeroFloat64)
+		// ln of what is added to 1, and room for its rounding.
+		l := math.Log(s.Mean) + (alpha-1)*shift + x + math.Log(-math.Expm1(-x))
+		l += 1e-14 * (1 + math.Abs(math.Log(s.Mean)) + (alpha-1)*shift + x + math.Abs(math.Log(x)))
+		return math.Nextafter(logAddExp(0, l)/(alpha-1)*(1+1e-14), math.Inf(1))
 	}}, nil
 }
 

@@ -87,23 +87,26 @@ func (p selectionProfile) with(d Direction, eps, eps1 float64) float64 {
 	if !(share >= 0 && share < 1) {
 		share = 1
 	}
-	var sum float64
 	if start < -4 {
 		return 0
 	}
-	left := math.Exp(math.Min(0, p.base.LogDeltaUpper(d, start)))
-	mass, cell := 1.0, -math.Expm1(-step)
+	// All in logarithms: δ may be far below the smallest number, and zero it is not.
+	sum, logMass := math.Inf(-1), 0.0
+	logCell, keep, move := math.Log(-math.Expm1(-step)), math.Log1p(-share), math.Log(share)
+	left := math.Min(0, p.base.LogDeltaUpper(d, start))
 	for i := 1; ; i++ {
-		right := 1.0 // which it is nearly, where e^ε is small
+		right := 0.0 // which it is nearly, where e^ε is small
 		if at := start - spread*step*float64(i); at > -4 {
-			right = math.Max(left, math.Exp(math.Min(0, p.base.LogDeltaUpper(d, at))))
+			right = math.Max(left, math.Min(0, p.base.LogDeltaUpper(d, at)))
 		}
-		sum += mass * cell * (left + share*(right-left))
-		mass *= 1 - cell
+		sum = logAddExp(sum, logMass+logCell+logAddExp(keep+left, move+right))
+		logMass = -step * float64(i)
 		left = right
-		if mass <= 1e-4*sum || i >= most || left >= 1 {
+		if logMass <= sum+math.Log(1e-4) || i >= most || left >= 0 {
 			break
 		}
 	}
-	return math.Log(p.mean*(sum+mass)) + 1e-11
+	l := math.Max(-math.MaxFloat64/4, math.Log(p.mean)+logAddExp(sum, logMass))
+	// The room for as many roundings as there are cells.
+	return l + 1e-11 + 1e-12*math.Abs(l)
 }

@@ -2,6 +2,7 @@ package privacy_test
 
 import (
 	"errors"
+	"fmt"
 	"math"
 	"math/rand/v2"
 	"testing"
@@ -183,6 +184,16 @@ func TestSelectionPoissonProfileEdges(t *testing.T) {
 	if l := p.LogDeltaUpper(privacy.Add, math.Inf(1)); !math.IsInf(l, -1) {
 		t.Errorf("ln δ(∞) = %v", l)
 	}
+	// Far below the smallest number δ is still there: no ε has δ = 0. One run
+	// may have been all there was: δ ≥ μe^{−2μ}·δ of one run.
+	for _, eps := range []float64{10, 50, 1e3, 1e6, 1e300} {
+		if l, one := p.LogDeltaUpper(privacy.Add, eps), base.LogDeltaUpper(privacy.Add, eps); !(l > one-28.1) {
+			t.Errorf("ln δ(%v) = %v, of one run %v", eps, l, one)
+		}
+	}
+	if eps, err := privacy.EpsilonUpper(p, 0); err != nil || !math.IsInf(eps, 1) {
+		t.Errorf("the best of many Gaussian mechanisms is said to be pure ε = %v, %v", eps, err)
+	}
 }
 
 // TestInterpolated: never below the profile, and not far above.
@@ -224,6 +235,119 @@ func renyi(p, q []float64, alpha float64) float64 {
 	return math.Log(sum) / (alpha - 1)
 }
 
+// TestSelectionPoissonRDPAtRandom holds the Rényi curve against the laws of
+// selections from bases of a few levels, whose moments are known in closed form.
+func TestSelectionPoissonRDPAtRandom(t *testing.T) {
+	rng := rand.New(rand.NewPCG(5, 6))
+	worst := 0.0
+	for range 20_000 {
+		mean, alpha := math.Exp(rng.Float64()*8-5), 1+math.Exp(rng.Float64()*6-3)
+		base := levels{}
+		var sumP, sumQ float64
+		for range 2 + rng.IntN(4) {
+			q := math.Pow(rng.ExpFloat64(), 1+2*float64(rng.IntN(2)))
+			p := q * math.Exp(rng.NormFloat64()*[]float64{0.01, 0.3, 2}[rng.IntN(3)])
+			base.p, base.q = append(base.p, p), append(base.q, q)
+			sumP, sumQ = sumP+p, sumQ+q
+		}
+		for i := range base.p {
+			base.p[i] /= sumP
+			base.q[i] /= sumQ
+		}
+		// The levels in order of falling score, runs within one at random.
+		var above, below float64
+		moment := math.Exp(-mean)
+		for i, p := range base.p {
+			q := base.q[i]
+			rate, within := mean*(alpha*p-(alpha-1)*q), 1.0
+			if math.Abs(rate) > 1e-12 {
+				within = -math.Expm1(-rate) / rate
+			}
+			moment += mean * math.Pow(p, alpha) * math.Pow(q, 1-alpha) * within * math.Exp(-mean*(alpha*above-(alpha-1)*below))
+			above, below = above+p, below+q
+		}
+		exact := math.Log(moment) / (alpha - 1)
+		curve, err := privacy.SelectionPoisson{Base: base, Mean: mean}.RDP(privacy.AddRemove)
+		if err != nil {
+			t.Fatal(err)
+		}
+		claimed := curve.Epsilon(alpha)
+		if math.IsInf(moment, 1) || math.IsNaN(moment) {
+			continue
+		}
+		if exact > claimed*(1+1e-9)+1e-12/(alpha-1) {
+			t.Fatalf("mean %v, α = %v, %v: exact %v, claimed %v", mean, alpha, base, exact, claimed)
+		}
+		if exact*(alpha-1) > 1e-6 {
+			worst = math.Max(worst, exact/claimed)
+		}
+	}
+	if worst < 0.999 {
+		t.Errorf("exact/claimed %v at most: the laws tried are too tame to test anything", worst)
+	}
+}
+
+// strange is a base whose curve is what it says.
+type strange struct {
+	levels
+	value float64
+}
+
+func (s strange) RDP(adj privacy.Adjacency) (privacy.RDPCurve, error) {
+	return privacy.RDPCurve{Adj: adj, Epsilon: func(float64) float64 { return s.value }}, nil
+}
+
+// TestSelectionPoissonRDPOfStrangeCurves: what is unknown stays so, and what is
+// least is not nothing.
+func TestSelectionPoissonRDPOfStrangeCurves(t *testing.T) {
+	same := levels{[]float64{0.5, 0.5}, []float64{0.5, 0.5}}
+	for _, mean := range []float64{1e-9, 1, 1e9} {
+		for _, alpha := range []float64{1 + 1e-9, 2, 1e6, math.Inf(1)} {
+			for _, value := range []float64{math.NaN(), math.Inf(1), 5e-324} {
+				curve, err := privacy.SelectionPoisson{Base: strange{same, value}, Mean: mean}.RDP(privacy.AddRemove)
+				if err != nil {
+					t.Fatal(err)
+				}
+				if got := curve.Epsilon(alpha); value != 5e-324 && !math.IsInf(got, 1) || !(got > 0) {
+					t.Errorf("mean %v, α = %v: %v from %v", mean, alpha, got, value)
+				}
+			}
+			curve, err := privacy.SelectionPoisson{Base: strange{same, 0}, Mean: mean}.RDP(privacy.AddRemove)
+			if err != nil {
+				t.Fatal(err)
+			}
+			if got := curve.Epsilon(alpha); got != 0 {
+				t.Errorf("mean %v, α = %v: %v from one law", mean, alpha, got)
+			}
+		}
+	}
+}
+
+// levels is a base of two laws of few outcomes.
+type levels struct{ p, q []float64 }
+
+func (l levels) String() string { return fmt.Sprintf("levels%v%v", l.p, l.q) }
+
+func (l levels) RDP(adj privacy.Adjacency) (privacy.RDPCurve, error) {
+	return privacy.RDPCurve{Adj: adj, Epsilon: func(alpha float64) float64 {
+		var sum float64
+		for i, p := range l.p {
+			sum += math.Pow(p, alpha) * math.Pow(l.q[i], 1-alpha)
+		}
+		return math.Max(0, math.Log(sum)) / (alpha - 1)
+	}}, nil
+}
+
+func (l levels) Profile(adj privacy.Adjacency) (privacy.Profile, error) { return levelProfile{l}, nil }
+
+type levelProfile struct{ levels }
+
+func (levelProfile) Adjacency() privacy.Adjacency { return privacy.AddRemove }
+
+func (l levelProfile) LogDeltaUpper(_ privacy.Direction, eps float64) float64 {
+	return math.Log(math.Max(hockeyStick(l.p, l.q, eps), hockeyStick(l.q, l.p, eps)))
+}
+
 // TestSelectionPoissonRDP holds the Rényi curve against exact laws of selections,
 // also for means below one, where Theorem 6 as it is printed is too small.
 func TestSelectionPoissonRDP(t *testing.T) {
@@ -252,6 +376,9 @@ func TestSelectionPoissonRDP(t *testing.T) {
 				}
 				theorem := base.Epsilon(alpha) + mean*privacy.DeltaUpper(profile, math.Log1p(1/(alpha-1))) + math.Log(mean)/(alpha-1)
 				printed = math.Max(printed, exact-theorem)
+				if claimed := curve.Epsilon(alpha); mean >= 1 && claimed > theorem*(1+1e-9) {
+					t.Errorf("μ = %v, mean %v, α = %v: claimed %v, more than the printed theorem's %v", mu, mean, alpha, claimed, theorem)
+				}
 			}
 		}
 	}

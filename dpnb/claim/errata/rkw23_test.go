@@ -226,6 +226,17 @@ func TestRKW23Clipping(t *testing.T) {
 	}
 	quote(t, "rkw23-26", "%.4f", f(0))
 	quote(t, "rkw23-26", "%.4f", printed)
+
+	// The gradient, ‖x‖ = 1, with the printed factor min{1, C/|xᵀθ|}: not cut
+	// where |xᵀθ| ≤ C, and too long beyond.
+	gradient := func(slope, u float64) float64 { return math.Abs(slope) * math.Min(1, c/math.Abs(u)) }
+	small := gradient(-sigmoid(0.4), -0.4)
+	poisson := gradient(math.Exp(20)-3, 20) // f′ = e^u − y, y = 3
+	if !(small > c && poisson > 1e6*c) {
+		t.Errorf("gradients of %.4g and %.4g with C = %g", small, poisson, c)
+	}
+	quote(t, "rkw23-26", "%.2f", small)
+	quote(t, "rkw23-26", "%.1e·C", poisson/c)
 }
 
 // Appendix H.1 bounds f where it uses bounds on f″.
@@ -261,6 +272,12 @@ func TestRKW23AppendixH1(t *testing.T) {
 	quote(t, "rkw23-35", "%.2e", excess)
 	quote(t, "rkw23-35", "%.2e", printed)
 	quote(t, "rkw23-35", "%.2e", right)
+	// With c ≤ f″ alone, by ‖∇‖² in the metric of cXᵀX + λI: no C, and any c.
+	sharper := sigma * sigma / 2 / (sigmoid(1)*sigmoid(-1)*n + lambda)
+	if !(excess <= sharper && sharper < right) {
+		t.Errorf("excess %.3g, with c alone %.3g, with C %.3g", excess, sharper, right)
+	}
+	quote(t, "rkw23-35", "%.2e", sharper)
 }
 
 // Footnote 4: adding |N(0, σ²)| is not a private mechanism.

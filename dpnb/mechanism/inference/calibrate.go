@@ -57,24 +57,67 @@ func Calibrate(c mechanism.CalibrationConfig, share Share) (mechanism.ObjectiveP
 		}
 		return k
 	}
-	lo, hi := 0.0, 2*math.Sqrt(total)/unit
-	for range 60 {
-		mu := 0.5 * (lo + hi)
+	// The excess of ln δ over what is wanted; it rises with μ. A computed profile
+	// takes a second or more, so that few are asked for.
+	excess := func(mu float64) (float64, error) {
 		p, err := with(mu).Together()
 		if err != nil {
-			return fit, none, err
+			return 0, err
 		}
-		if privacy.DeltaUpper(p, eps) <= delta {
-			lo = mu
-		} else {
-			hi = mu
-		}
-		if hi-lo < 1e-7*hi {
-			break
-		}
+		return math.Max(-1e6, privacy.LogDeltaUpper(p, eps)-math.Log(delta)), nil
+	}
+	lo, err := largest(math.Sqrt(total)/unit, gaussianSlope(unit, total, eps), excess)
+	if err != nil {
+		return fit, none, err
 	}
 	if lo == 0 {
 		return fit, none, &privacy.ParamError{Name: "Share", Value: total, Want: "more: the fit alone needs all of the budget"}
 	}
 	return fit, with(lo), nil
+}
+
+// gaussianSlope returns about d ln δ/dμ² where the Gaussian mechanism of μ = 1/unit
+// has the ε, the part of total apart.
+func gaussianSlope(unit, total, eps float64) float64 {
+	at := func(more float64) float64 {
+		return privacy.LogDeltaUpper(privacy.GaussianProfile(math.Sqrt(1-total+total*more)/unit, privacy.AddRemove), eps)
+	}
+	return (at(1.01) - at(0.99)) * unit * unit / (0.02 * total)
+}
+
+// largest returns an x > 0 at which the rising f is at most 0 and, where that can
+// be had, at least −5e-4; 0 if there is none. It starts at guess with a slope of f
+// over x², and goes on by secants within what is known to lie on either side.
+func largest(guess, slope float64, f func(float64) (float64, error)) (float64, error) {
+	const tolerance = 5e-4
+	lo, hi := 0.0, math.Inf(1)
+	x, lastX, last := guess, 0.0, math.NaN()
+	for i := range 150 {
+		y, err := f(x)
+		if err != nil {
+			return 0, err
+		}
+		if y <= 0 {
+			lo = x
+		} else {
+			hi = x
+		}
+		if y <= 0 && y >= -tolerance || hi <= lo*(1+1e-7) || hi < 1e-300 {
+			break
+		}
+		if secant := (y - last) / (x*x - lastX*lastX); secant > 0 && !math.IsInf(secant, 1) {
+			slope = secant
+		}
+		lastX, last = x, y
+		next := math.Sqrt(math.Max(0, x*x-(y+tolerance/2)/slope))
+		switch {
+		case next > lo && next < hi && i < 10: // secants that do not get there by then will not
+			x = next
+		case math.IsInf(hi, 1):
+			x *= 2
+		default:
+			x = 0.5 * (lo + hi)
+		}
+	}
+	return lo, nil
 }

@@ -57,8 +57,8 @@ func Example() {
 	fmt.Printf("for the population:     %.3f wide\n", population.Width())
 	// Output:
 	// from the release alone: 15.1 wide
-	// with the curvature:     0.010 wide
-	// for the population:     0.095 wide
+	// with the curvature:     0.009 wide
+	// for the population:     0.091 wide
 }
 
 // The release alone bounds how far the noise has moved a coefficient.

@@ -1,7 +1,6 @@
 package inference
 
 import (
-	"fmt"
 	"math"
 
 	"github.com/dpnb/notebooks/dpnb/mechanism"
@@ -100,16 +99,7 @@ func FromRelease(m mechanism.ObjectivePerturbation, theta []float64, level float
 	if err := checkTheta(theta); err != nil {
 		return nil, err
 	}
-	h := ballHalfWidth(m, len(theta), 1-level)
-	half := make([]float64, len(theta))
-	for j := range half {
-		half[j] = h
-	}
-	iv := newIntervals(level, theta, half, 0)
-	iv.Covers = minimiserCovers
-	iv.Basis = fmt.Sprintf("the law of the noise and λ = %.4g alone, for every dataset (docs/theory/intervals.md, section 2)", m.Lambda)
-	iv.Proved = true
-	return iv, nil
+	return alone(theta, ballHalfWidth(m, len(theta), 1-level), level, m.Lambda), nil
 }
 
 const minimiserCovers = "what the same fit would have been on these records without noise, over the draw of the noise"

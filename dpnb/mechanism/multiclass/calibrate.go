@@ -75,7 +75,7 @@ func CalibrateSoftmax(c Config, bound Bound) (Softmax, error) {
 		config: c, least: 1e-3 * m.Smoothness(), far: 1e12, factor: 1.05, precision: 1e-6,
 		set: func(lambda, sigma float64) (profiled, error) {
 			m.Lambda, m.Sigma = lambda, sigma
-			m.OutputSigma = 2 * m.Tolerance / (lambda * outputShare * m.Lipschitz() / sigma)
+			m.OutputSigma = 2 * m.Tolerance / (lambda * mechanism.OutputShare * m.Lipschitz() / sigma)
 			return m, nil
 		},
 		unit: m.Lipschitz(),
@@ -112,7 +112,7 @@ func CalibrateOneVsRest(c Config, l loss.Loss) (OneVsRest, error) {
 		config: c, least: 1e-3 * b.Smoothness(), far: 1e12, factor: 1 + 1e-9, precision: 1e-6,
 		set: func(lambda, sigma float64) (profiled, error) {
 			b.Lambda, b.Sigma = lambda, sigma
-			b.OutputSigma = 2 * b.Tolerance / (lambda * outputShare * b.Lipschitz() / sigma)
+			b.OutputSigma = 2 * b.Tolerance / (lambda * mechanism.OutputShare * b.Lipschitz() / sigma)
 			if err := m.Validate(); err != nil {
 				return nil, err
 			}

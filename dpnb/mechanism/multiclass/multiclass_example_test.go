@@ -33,7 +33,7 @@ func ExampleCalibrateSoftmax() {
 	fmt.Printf("σ = %.3f, λ = %.2f\n", m.Sigma, m.Lambda)
 	fmt.Println(r.Predict([]float64{1, 0, 0}), r.Predict([]float64{0, 1, 0}), r.Predict([]float64{0, 0, 1}))
 	// Output:
-	// σ = 5.768, λ = 3.92
+	// σ = 5.770, λ = 3.92
 	// 0 1 2
 }
 
@@ -47,5 +47,5 @@ func ExampleCalibrateOneVsRest() {
 	}
 	fmt.Printf("σ = %.3f, λ = %.2f, exactly Gaussian: %v\n", m.Binary.Sigma, m.Binary.Lambda, m.Gaussian())
 	// Output:
-	// σ = 6.462, λ = 1.81, exactly Gaussian: true
+	// σ = 6.465, λ = 1.81, exactly Gaussian: true
 }

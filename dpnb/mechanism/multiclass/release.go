@@ -35,10 +35,6 @@ func (r *Release) Predict(x []float64) int {
 	return best
 }
 
-// outputShare is μ_out/μ_objective, as for one binary fit: the output noise then
-// costs about outputShare²/2 of the privacy loss.
-const outputShare = 0.01
-
 // normSlack is by how much, relatively, a record's computed norm may exceed
 // RowNorm; L and s pay for it.
 const normSlack = 1e-12

@@ -169,7 +169,7 @@ func (m Softmax) String() string {
 // labels are classes, 0 … K − 1.
 //
 // Errors: *erm.DataError for records that no fit can use or that are longer
-// than RowNorm, or as Validate.
+// than RowNorm, or as Validate and mechanism.Attainable.
 func (m Softmax) Check(rows erm.Rows, labels []int) error {
 	if err := m.Validate(); err != nil {
 		return err
@@ -182,7 +182,9 @@ func (m Softmax) Check(rows erm.Rows, labels []int) error {
 	if !(longest <= m.RowNorm*(1+normSlack)) {
 		return &erm.DataError{Text: fmt.Sprintf("a record is longer than RowNorm = %g, for which the noise was calibrated: scale or clip the rows first", m.RowNorm)}
 	}
-	return nil
+	_, d := rows.Dims()
+	return mechanism.Attainable{Lipschitz: m.Lipschitz(), Smoothness: m.Smoothness(), Lambda: m.Lambda, Sigma: m.Sigma, Tolerance: m.Tolerance,
+		Features: d, Coefficients: (m.Classes - 1) * d}.Validate()
 }
 
 // Run draws the noise and releases, or returns an error and releases nothing.

@@ -26,7 +26,9 @@ type Interpolation struct {
 
 // AssumeInterpolation states that every record that could ever be in the data,
 // not only those that are, has its loss minimal at one common θ⋆, and that the
-// anchor, which was computed without the data, is within eta of it. It is printed
+// anchor, which was computed without the data, is within eta of it. A label xᵀθ⋆
+// may be off by the rounding of its computation in float64 (Run allows for it), and
+// by no more. It is printed
 // with every guarantee that rests on it. There is no test of it on private data:
 // the answer would tell about them. CheckPublic tests it on public ones.
 func AssumeInterpolation(anchor []float64, eta float64) Interpolation {
@@ -48,7 +50,7 @@ func (a Interpolation) String() string {
 	if a.eta > 0 {
 		at = fmt.Sprintf("within η = %s of the anchor", privacy.FormatUp(a.eta, 6))
 	}
-	return fmt.Sprintf("interpolation: the loss of every record that could be in the data is minimal at one common point, %s, and the anchor was found without the data; if a single record violates this, nothing is protected", at)
+	return fmt.Sprintf("interpolation: the loss of every record that could be in the data is minimal at one common point, %s, but for the rounding of its label to float64, and the anchor was found without the data; if a single record violates this, nothing is protected", at)
 }
 
 // validate refuses an assumption that was not made, or not for d coordinates.

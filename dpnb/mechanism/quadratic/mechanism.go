@@ -44,7 +44,8 @@ type Perturbation struct {
 	// Sigma2 is σ², OutputSigma is σ̃.
 	Sigma2, OutputSigma float64
 	// Accuracy is τ > 0, in the unit of J. The solver certifies criterion (7),
-	// dist(0, ∂J + N_C) ≤ √(2τασ²), which implies it where λ_min(W) + c ≥ α.
+	// dist(0, ∂J + N_C) ≤ √(2τασ²), which implies it where λ_min(W) + c ≥ α; α is
+	// that of account.Noise, which serves the neighbour as well.
 	Accuracy float64
 	// Split of (ε, δ).
 	Split account.Split
@@ -96,7 +97,16 @@ func (m Perturbation) Validate() error {
 		return &privacy.ParamError{Name: "Accuracy", Value: m.Accuracy,
 			Want: "a positive number: no solver is exact in float64 arithmetic, and what is left is hidden by the output noise"}
 	}
-	return m.Event().Validate()
+	if err := m.Event().Validate(); err != nil {
+		return err
+	}
+	// The sum of θ and noise is rounded to a multiple of 2⁻⁵² of its size, which is that
+	// of the anchor.
+	if least := 0x1p-40 * floats.Norm(m.Interpolation.anchor, math.Inf(1)); !(m.OutputSigma >= least) {
+		return &privacy.ParamError{Name: "OutputSigma", Value: m.OutputSigma,
+			Want: fmt.Sprintf("at least %g, without which it is lost in the rounding of θ: allow a larger Accuracy", least)}
+	}
+	return nil
 }
 
 func validateProblem(l loss.Loss, rowNorm float64, a Interpolation, r composite.Regulariser, c composite.Constraint, ridge float64) error {
@@ -186,6 +196,17 @@ func (m Perturbation) problem(rows erm.Rows, labels []float64, src noise.Source)
 		Ridge: m.Ridge, Regulariser: m.Regulariser, Constraint: m.Constraint}
 }
 
+// unseen bounds the error of the gradient of n records that no certificate knows
+// of: that of the loss's slopes, and that of labels. xᵢᵀθ⋆ is seldom a float64, so
+// that records interpolate but for a rounding of the label by at most ρ =
+// (d+2)2⁻⁵²R‖θ⋆‖, which moves a slope by at most ρ·sup f″. The solution for rounded
+// labels is one for exact labels by a solver that is worse by that much.
+func (m Perturbation) unseen(n int) float64 {
+	a := m.Interpolation
+	rho := float64(len(a.anchor)+2) * 0x1p-52 * m.RowNorm * (floats.Norm(a.anchor, 2) + a.eta)
+	return 1.01 * float64(n) * m.RowNorm * (loss.SlopeError(m.Loss) + m.Loss.Smoothness()*rho)
+}
+
 // Run draws the noise and releases, or returns an error and releases nothing.
 // The caller has charged the budget.
 //
@@ -213,9 +234,10 @@ func (m Perturbation) Run(rows erm.Rows, labels []float64, src noise.Source, set
 	}
 	n, _ := rows.Dims()
 	modulus := needed.Alpha * m.Sigma2
-	tolerance := math.Sqrt(2*m.Accuracy*modulus)*(1-1e-12) - 1.01*float64(n)*m.RowNorm*loss.SlopeError(m.Loss)
+	bound := math.Sqrt(2*m.Accuracy*modulus) * (1 - 1e-12)
+	tolerance := bound - m.unseen(n)
 	if !(tolerance > 0) {
-		return nil, fmt.Errorf("quadratic: the slopes of the %s loss are not accurate enough for Accuracy = %g; allow a larger one", m.Loss.Name(), m.Accuracy)
+		return nil, fmt.Errorf("quadratic: labels that are rounded to float64, and the slopes of the %s loss, are not accurate enough for Accuracy = %g; allow a larger one", m.Loss.Name(), m.Accuracy)
 	}
 	theta, err := solve(m.problem(rows, labels, src), tolerance, modulus, settings)
 	if err != nil {
@@ -237,7 +259,8 @@ func (m Perturbation) Run(rows erm.Rows, labels []float64, src noise.Source, set
 			}, idealised...),
 		},
 		Mechanism: m.String(),
-		Tolerance: tolerance,
+		// Not what the solver was asked for, which depends on the number of records.
+		Tolerance: bound,
 		// The standard deviation of an entry of σ²W off the diagonal.
 		NoiseScale: m.Sigma2 * math.Sqrt(float64(m.HiddenDimension)),
 	}
@@ -282,12 +305,23 @@ func stamp(r *mechanism.Release, src noise.Source) {
 
 // solve returns the certified minimiser; tolerance zero is the solver's default.
 // What the solver says of a failure depends on the records and is not passed on.
+//
+// Where C is met up to rounding only, the certificate is about a point θ′ that may
+// be Shift from the one that is released. The gradient's Lipschitz constant times
+// Shift is a part of the bound w that is certified, so that ‖θ − θ⋆‖ ≤ w/μ + Shift ≤
+// 2w/μ, and half of the tolerance is asked for.
 func solve(p *composite.Problem, tolerance, modulus float64, settings *mechanism.Settings) ([]float64, error) {
 	var s mechanism.Settings
 	if settings != nil {
 		s = *settings
 	}
-	sol, err := composite.Solve(p, &composite.Settings{Tolerance: tolerance, Modulus: modulus, MaxPasses: s.MaxPasses, Workers: s.Workers, Start: p.Centre})
+	target := tolerance
+	switch p.Constraint.(type) {
+	case nil, composite.Box:
+	default:
+		target /= 2
+	}
+	sol, err := composite.Solve(p, &composite.Settings{Tolerance: target, Modulus: modulus, MaxPasses: s.MaxPasses, Workers: s.Workers, Start: p.Centre})
 	if err != nil {
 		return nil, fmt.Errorf("quadratic: nothing is released, because dist(0, ∂J + N_C) ≤ %.3g could not be certified (%w); allow a larger accuracy τ or more passes", tolerance, erm.ErrTolerance)
 	}

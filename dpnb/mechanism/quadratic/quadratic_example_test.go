@@ -34,7 +34,7 @@ func ExampleCalibrate() {
 	fmt.Println(release.Guarantee.Assumptions[0])
 	// Output:
 	// (ε = 1, δ = 0.001), replace-one: replacing any one record changes the probability of any result by a factor of at most e^ε ≤ 2.72, up to a probability of δ.
-	// interpolation: the loss of every record that could be in the data is minimal at one common point, at the anchor itself, and the anchor was found without the data; if a single record violates this, nothing is protected
+	// interpolation: the loss of every record that could be in the data is minimal at one common point, at the anchor itself, but for the rounding of its label to float64, and the anchor was found without the data; if a single record violates this, nothing is protected
 }
 
 // Public records can contradict the assumption, and cannot prove it.
@@ -75,5 +75,5 @@ func ExampleCalibrateLinear() {
 	// add-remove: σ = 30.0, Δ = 2.0
 	// add-remove: σ = 12.5, Δ = 4.5
 	// replace: σ = 62.7, Δ = 4.0
-	// replace: σ = 25.1, Δ = 9.7
+	// replace: σ = 25.1, Δ = 9.8
 }

@@ -161,7 +161,11 @@ func (b *batch) work(s *scratch) {
 
 // add adds the clipped gradients of one block to g.
 func (b *batch) add(g []float64, s *scratch, index []int) {
-	t, y, w := s.t[:len(index)], s.y[:len(index)], s.s[:len(index)]
+	// The dense kernel takes four rows at a time and what is left over by another
+	// order of summation. So that a record's slope depends on the record alone, not
+	// on how many there are, the block is filled up; the rest is not read.
+	full := (len(index) + 3) &^ 3
+	t, y, w := s.t[:full], s.y[:len(index)], s.s[:len(index)]
 	for k, i := range index {
 		y[k] = b.labels[i]
 	}
@@ -182,9 +186,9 @@ func (b *batch) add(g []float64, s *scratch, index []int) {
 				b.rows.Row(s.rows.Data[k*d:(k+1)*d], i)
 			}
 		}
-		s.rows.Margins(t, b.theta, 0, len(index))
+		s.rows.Margins(t, b.theta, 0, full)
 	}
-	b.slopes(w, t, y)
+	b.slopes(w, t[:len(index)], y)
 	for k, i := range index {
 		w[k] = clipped(w[k], b.largest[i])
 	}

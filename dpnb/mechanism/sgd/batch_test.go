@@ -146,7 +146,8 @@ func TestStepsDoNotAllocate(t *testing.T) {
 				m := Descent{Loss: l, Clip: 1, Rate: 0.1, Steps: steps, NoiseMultiplier: 1, PlannedRecords: 3000, Update: Adam{LearningRate: 0.01}, Average: 5}
 				return testing.AllocsPerRun(3, func() { m.descend(r, noise.NewSeeded(2), 1) })
 			}
-			if short, long := run(10), run(200); long > short {
+			// The runtime allocates now and then; a step that did would 190 times.
+			if short, long := run(10), run(200); long > short+20 {
 				t.Errorf("%s, %s: %v allocations in 10 steps, %v in 200", name, l.Name(), short, long)
 			}
 		}

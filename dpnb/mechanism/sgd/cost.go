@@ -72,7 +72,7 @@ func (c Cost) score() privacy.Gaussian {
 // String describes the event.
 func (c Cost) String() string {
 	s := fmt.Sprintf("DP-SGD(T=%d, q=%.6g, σ=%.6g", c.Steps, c.Rate, c.NoiseMultiplier)
-	if c.ScoreMultiplier > 0 {
+	if c.ScoreMultiplier != 0 {
 		s += fmt.Sprintf(", score noise %.6g", c.ScoreMultiplier)
 	}
 	if c.MeanRuns > 0 {
@@ -93,9 +93,9 @@ func (c Cost) Bound() string {
 	case c.MeanRuns == 0:
 		return steps
 	case c.Accounting == Renyi:
-		return steps + "; selection by Papernot and Steinke 2022, Theorem 6"
+		return steps + "; selection by docs/theory/sgd.md, section 4 (after Papernot and Steinke 2022, Theorem 6)"
 	}
-	return steps + "; selection by the smaller of Papernot and Steinke 2022, Theorem 6, and docs/theory/sgd.md"
+	return steps + "; selection by the smaller of two bounds of docs/theory/sgd.md, section 4"
 }
 
 // run is one run of c, with its score.
@@ -161,7 +161,7 @@ func (c Cost) composition(adj privacy.Adjacency, s *pld.Settings) (*pld.Composit
 }
 
 // RDP implements privacy.RDPEvent: T times the curve of a step, with the score's,
-// and for a tuned run Theorem 6 of Papernot and Steinke, in which δ̂ is that of
+// and for a tuned run that of privacy.SelectionPoisson, in which δ̂ is that of
 // the privacy-loss distribution, or of the curve with Renyi.
 //
 // Errors: *privacy.ParamError; one that wraps privacy.ErrUnsupported under

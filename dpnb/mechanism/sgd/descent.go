@@ -20,8 +20,8 @@ import (
 //	g = (Σ_{i∈B} clip_C(f′(xᵢᵀθ; yᵢ)·xᵢ) + N(0, σ²C²I))/(q·n₀) + (λ/n₀)θ,
 //	θ ← Update(θ, g),
 //
-// clip_C scaling a vector that is longer than C down to it. The noise is on the
-// sum. g estimates the gradient of the mean objective J/n₀, J = Σf + (λ/2)‖θ‖².
+// clip_C scaling a vector that is longer than C down to it. A θ with a coordinate
+// beyond 1e100 starts again from zero. The noise is on the sum. g estimates the gradient of the mean objective J/n₀, J = Σf + (λ/2)‖θ‖².
 //
 // Under add/remove-one the number of records is private. So the sum is divided by
 // the expected size q·n₀ of a batch of a data set of n₀ records, not by the size
@@ -34,7 +34,7 @@ import (
 type Descent struct {
 	// Loss is f; its slope need not be bounded, as gradients are clipped.
 	Loss loss.Loss
-	// Clip is C > 0, the largest norm of one record's gradient.
+	// Clip is C, the largest norm of one record's gradient, from 1e-100 to 1e100.
 	Clip float64
 	// Rate is q in (0, 1].
 	Rate float64
@@ -82,6 +82,10 @@ func (d Descent) Validate() error {
 	}
 	if err := d.Cost().Validate(); err != nil {
 		return err
+	}
+	if d.Clip < 1e-100 || d.Clip > 1e100 {
+		// C/‖x‖ must not underflow, and the sum over the records not overflow.
+		return &privacy.ParamError{Name: "Clip", Value: d.Clip, Want: "a norm from 1e-100 to 1e100"}
 	}
 	if math.IsInf(d.NoiseMultiplier*d.Clip, 1) || d.NoiseMultiplier*d.Clip < 1e-290 {
 		return &privacy.ParamError{Name: "Clip", Value: d.Clip, Want: "a norm at which the noise σC is a number"}
@@ -203,6 +207,9 @@ func (d Descent) descend(r *records, src noise.Source, workers int) []float64 {
 			g[j] = (g[j]+z[j])*scale + ridge*theta[j]
 		}
 		update.step(theta, g)
+		if runaway(theta) {
+			clear(theta)
+		}
 		if average != nil && t >= d.Steps-d.Average {
 			floats.Add(average, theta)
 		}
@@ -212,4 +219,17 @@ func (d Descent) descend(r *records, src noise.Source, workers int) []float64 {
 		return average
 	}
 	return theta
+}
+
+// runaway reports coefficients that have run off, with a learning rate that is far
+// too large. They start again from zero, which only looks at what has paid for its
+// noise: with them margins would overflow, or be no numbers, in one order of
+// summation and not in another, and which order it is depends on all records.
+func runaway(theta []float64) bool {
+	for _, v := range theta {
+		if !(math.Abs(v) <= 1e100) {
+			return true
+		}
+	}
+	return false
 }

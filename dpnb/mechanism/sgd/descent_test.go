@@ -160,6 +160,8 @@ func TestDescentRefuses(t *testing.T) {
 		"momentum":      func(d *Descent) { d.Update = Momentum{1, 1} },
 		"Adam":          func(d *Descent) { d.Update = Adam{LearningRate: 1, Beta2: 1} },
 		"average":       func(d *Descent) { d.Average = 51 },
+		"clip below":    func(d *Descent) { d.Clip, d.NoiseMultiplier = 1e-200, 1e10 },
+		"clip above":    func(d *Descent) { d.Clip = 1e200 },
 		"tiny noise":    func(d *Descent) { d.Clip = 1e-300; d.NoiseMultiplier = 1e-20 },
 	} {
 		m := descent()

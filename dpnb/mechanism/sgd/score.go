@@ -53,6 +53,9 @@ func (h Holdout) bind(rows erm.Rows, _ []float64) (func([]float64, noise.Source)
 	if err := p.Validate(); err != nil {
 		return nil, fmt.Errorf("the public records of the score: %w", err)
 	}
+	if sameRecords(h.Rows, rows) {
+		return nil, &privacy.ParamError{Name: "Holdout", Value: "the training records", Want: "public records; Training scores by the private ones, and pays"}
+	}
 	n, d := h.Rows.Dims()
 	if _, want := rows.Dims(); d != want {
 		return nil, &erm.DataError{Text: fmt.Sprintf("the public records have %d features, the others %d: make both with the same schema and options", d, want)}
@@ -67,6 +70,22 @@ func (h Holdout) bind(rows erm.Rows, _ []float64) (func([]float64, noise.Source)
 		h.Rows.Margins(t, theta, 0, n)
 		return worstIfNaN(-h.Loss.ValueSlope(make([]float64, n), t, h.Labels) / float64(n))
 	}, nil
+}
+
+// sameRecords reports that two matrices are in the same memory. It cannot know of
+// copies.
+func sameRecords(a, b erm.Rows) bool {
+	entries := func(r erm.Rows) []float64 {
+		switch m := r.(type) {
+		case *erm.Dense:
+			return m.Data
+		case *erm.CSR:
+			return m.Values
+		}
+		return nil
+	}
+	x, y := entries(a), entries(b)
+	return len(x) > 0 && len(y) > 0 && &x[0] == &y[0]
 }
 
 // Training scores by the number of training records that are predicted rightly,
@@ -111,7 +130,7 @@ func right(rows erm.Rows, labels, theta []float64) int {
 	count := 0
 	for lo := 0; lo < n; lo += block {
 		hi := min(lo+block, n)
-		rows.Margins(t[:hi-lo], theta, lo, hi)
+		margins(t[:], rows, theta, lo, hi)
 		for k, v := range t[:hi-lo] {
 			if (v > 0) == (labels[lo+k] > 0) {
 				count++
@@ -119,6 +138,26 @@ func right(rows erm.Rows, labels, theta []float64) int {
 		}
 	}
 	return count
+}
+
+// margins writes the margins of rows lo to hi to t, each rounded as if its record
+// were alone: dense rows that do not fill a group of four are summed in another
+// order (see batch.add), and one record more must not turn the sign of others.
+func margins(t []float64, rows erm.Rows, theta []float64, lo, hi int) {
+	dense, ok := rows.(*erm.Dense)
+	if !ok {
+		rows.Margins(t[:hi-lo], theta, lo, hi)
+		return
+	}
+	whole := (hi - lo) &^ 3
+	rows.Margins(t[:whole], theta, lo, lo+whole)
+	if lo += whole; lo < hi {
+		group := erm.NewDense(4, dense.D, nil)
+		copy(group.Data, dense.Data[lo*dense.D:hi*dense.D])
+		var last [4]float64
+		group.Margins(last[:], theta, 0, 4)
+		copy(t[whole:], last[:hi-lo])
+	}
 }
 
 func worstIfNaN(x float64) float64 {

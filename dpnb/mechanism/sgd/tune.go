@@ -51,12 +51,16 @@ func LearningRates(lo, hi float64, count int, rate func(eta float64) Update) []U
 	return grid
 }
 
-// Cost returns what the tuned release costs.
+// Cost returns what the tuned release costs. With a score that reads the training
+// records without noise nothing bounds that, and no profile can be had.
 func (t Tuner) Cost() Cost {
 	c := t.Base.Cost()
 	c.MeanRuns, c.Accounting = t.MeanRuns, t.Accounting
 	if t.Score != nil {
-		if m := t.Score.multiplier(); !math.IsInf(m, 1) {
+		switch m := t.Score.multiplier(); {
+		case !(m > 0):
+			c.ScoreMultiplier = math.NaN() // zero would be a score that costs nothing
+		case !math.IsInf(m, 1):
 			c.ScoreMultiplier = m
 		}
 	}

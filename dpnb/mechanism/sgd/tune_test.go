@@ -158,7 +158,7 @@ func TestPrivateScore(t *testing.T) {
 
 func TestHoldoutLoss(t *testing.T) {
 	u, rows, labels := tuner(t)
-	score, err := Holdout{Rows: rows, Labels: labels, Loss: loss.Logistic{}}.bind(rows, labels)
+	score, err := Holdout{Rows: rows.Sparse(), Labels: labels, Loss: loss.Logistic{}}.bind(rows, labels)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -190,6 +190,13 @@ func TestTunerRefuses(t *testing.T) {
 		change(&u)
 		if _, err := u.Run(rows, labels, noise.NewSeeded(1), nil); !errors.As(err, &param) {
 			t.Errorf("%s: %v", name, err)
+		}
+	}
+	u, rows, labels := tuner(t)
+	for _, own := range []erm.Rows{rows, &erm.Dense{N: rows.N, D: rows.D, Data: rows.Data}} {
+		u.Score = Holdout{Rows: own, Labels: labels}
+		if _, err := u.Run(rows, labels, noise.NewSeeded(1), nil); !errors.As(err, &param) {
+			t.Errorf("the training records are taken for public ones: %v", err)
 		}
 	}
 }

@@ -179,14 +179,25 @@ func (c *Composition) DeltaBounds(eps float64) (Bounds, error) {
 	if math.IsNaN(eps) || math.IsInf(eps, 0) {
 		return Bounds{}, &privacy.ParamError{Name: "Epsilon", Value: eps, Want: "a finite number"}
 	}
-	if c.runs == 1 {
-		p := c.components[0].Profile
-		return Bounds{privacy.LogDeltaLower(p, eps), privacy.LogDeltaUpper(p, eps), Exact}, nil
-	}
+	return widest(c.deltas(eps)), nil
+}
+
+// deltas returns the bounds on ln δ(eps) in each of the directions, eps finite.
+func (c *Composition) deltas(eps float64) []Bounds {
 	ds := c.directions()
 	found := make([]Bounds, len(ds))
+	if c.runs == 1 {
+		p := c.components[0].Profile
+		for i, d := range ds {
+			found[i] = Bounds{math.Inf(-1), p.LogDeltaUpper(d, eps), Exact}
+			if l, ok := p.(privacy.LowerProfile); ok {
+				found[i].Lower = l.LogDeltaLower(d, eps)
+			}
+		}
+		return found
+	}
 	parallel(len(ds), func(i int) { found[i] = c.deltaIn(ds[i], eps) })
-	return widest(found), nil
+	return found
 }
 
 // parallel runs f for 0 to n−1 at the same time and waits.

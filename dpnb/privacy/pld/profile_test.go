@@ -34,3 +34,35 @@ func TestCompositionProfile(t *testing.T) {
 		t.Errorf("mass at infinity %v, want 0.03", up)
 	}
 }
+
+// TestCompositionProfileDirections: at infinity a composition without mass there
+// has none, and a lower bound is one for the direction that was asked for.
+func TestCompositionProfileDirections(t *testing.T) {
+	step, err := privacy.SubsampledGaussian{Sigma: 0.7, Sensitivity: 1, Rate: 0.2}.Profile(privacy.AddRemove)
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, count := range []int{1, 20} {
+		c, err := New([]Component{{step, count}}, nil)
+		if err != nil {
+			t.Fatal(err)
+		}
+		p := c.Profile()
+		if up := p.LogDeltaUpper(privacy.Add, math.Inf(1)); !math.IsInf(up, -1) {
+			t.Errorf("%d steps: ln δ(∞) = %v", count, up)
+		}
+		const eps = 1.5
+		for _, d := range privacy.Directions {
+			own := step.LogDeltaUpper(d, eps)
+			if count > 1 {
+				own = c.deltaIn(d, eps).Upper
+			}
+			if low := p.LogDeltaLower(d, eps); low > own {
+				t.Errorf("%d steps, %v: lower bound %v above ln δ ≤ %v", count, d, low, own)
+			}
+		}
+		if p.LogDeltaUpper(privacy.Add, eps) != p.LogDeltaUpper(privacy.Remove, eps) {
+			t.Errorf("%d steps: the upper bounds differ", count)
+		}
+	}
+}

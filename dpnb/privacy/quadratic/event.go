@@ -26,12 +26,12 @@ func (e Event) Validate() error {
 	if err != nil {
 		return err
 	}
-	if !(e.Sigma2 >= n.Sigma2) {
-		return &privacy.ParamError{Name: "Sigma2", Value: e.Sigma2, Want: fmt.Sprintf("at least %g for this split", n.Sigma2)}
+	if !(e.Sigma2 >= n.Sigma2) || math.IsInf(e.Sigma2, 1) {
+		return &privacy.ParamError{Name: "Sigma2", Value: e.Sigma2, Want: fmt.Sprintf("a finite number of at least %g for this split", n.Sigma2)}
 	}
 	// More σ² than needed makes the output noise that is needed smaller.
-	if !(e.SigmaOut >= n.SigmaOut) {
-		return &privacy.ParamError{Name: "SigmaOut", Value: e.SigmaOut, Want: fmt.Sprintf("at least %g for this split", n.SigmaOut)}
+	if !(e.SigmaOut >= n.SigmaOut) || math.IsInf(e.SigmaOut, 1) {
+		return &privacy.ParamError{Name: "SigmaOut", Value: e.SigmaOut, Want: fmt.Sprintf("a finite number of at least %g for this split", n.SigmaOut)}
 	}
 	return nil
 }

@@ -14,8 +14,10 @@ type Noise struct {
 	// SigmaOut is σ̃, the standard deviation of each coordinate of the output
 	// noise; zero if anchor and solver are exact.
 	SigmaOut float64
-	// Alpha: λ_min(W) + c ≥ α with probability 1 − δ₃; zero where nothing needs it.
-	// The perturbed objective is then ασ²-strongly convex.
+	// Alpha: with probability 1 − δ₃, λ_min(W) + c ≥ α for the W that was drawn and
+	// for the one that the proof compares it with under the neighbour, which may be
+	// L/σ² smaller; zero where nothing needs it. Both perturbed objectives are then
+	// ασ²-strongly convex, and qop's criterion (7) at α implies accuracy τ for both.
 	Alpha float64
 	// Sensitivity is what σ̃ was calibrated for: a bound on how far apart the
 	// errors of two neighbours' outputs can be.
@@ -41,8 +43,15 @@ func (s Setting) Noise(split Split) (Noise, error) {
 	if !(n.Sigma2 < math.Inf(1)) || !(n.SigmaOut < math.Inf(1)) {
 		return n, fmt.Errorf("%w: no finite noise satisfies this split for %v; give δ₁ and δ₃ more, or take a larger m", privacy.ErrUnsupported, s.Wishart)
 	}
+	if n.Sigma2 < least || !s.exact() && n.Sensitivity < least {
+		return n, fmt.Errorf("%w: the noise (σ² = %g for L = %g, η = %g, τ = %g) is too small for float64 to round it up; take larger units", privacy.ErrUnsupported, n.Sigma2, s.Smoothness, s.AnchorError, s.Accuracy)
+	}
 	return n, nil
 }
+
+// least is the smallest noise whose arithmetic has full precision with room to
+// spare: below 2⁻¹⁰²² a factor of roundUp rounds nothing up.
+const least = 1e-290
 
 // roundUp is what the figures of noise are multiplied by at the end: the
 // constants are rounded to the safe side, the arithmetic after them is not.
@@ -89,7 +98,7 @@ func (s Setting) perturbation(split Split, tolerance float64) perturbation {
 	case Spectral:
 		p.alpha = s.smallest(split.Delta1 + split.Delta3)
 		p.Sigma2 = l / (p.alpha * s.spectralRatio(split.Epsilon1, p.alpha)) * roundUp
-		p.moved = p.alpha - l/p.Sigma2
+		p.moved = remainder(p.alpha, l/p.Sigma2/p.alpha)
 	case Directional:
 		ratio, floor := s.directionalRatio(split.Epsilon1, split.Delta1)
 		// In very low dimension no direction is better off than the worst one, and δ₁
@@ -101,7 +110,7 @@ func (s Setting) perturbation(split Split, tolerance float64) perturbation {
 		p.Sigma2 = l / ratio * roundUp
 		if !s.exact() {
 			p.alpha = s.smallest(split.Delta3)
-			p.moved = p.alpha * (1 - l/p.Sigma2/floor)
+			p.moved = remainder(p.alpha, l/p.Sigma2/floor)
 		}
 	case Exact:
 		p.Sigma2 = l / s.exactRatio(split.Epsilon1, split.Delta1, tolerance) * roundUp
@@ -110,11 +119,18 @@ func (s Setting) perturbation(split Split, tolerance float64) perturbation {
 		}
 	}
 	if p.alpha > 0 {
-		p.moved = math.Max(p.moved, p.alpha-l/p.Sigma2)
+		p.moved = math.Max(p.moved, remainder(p.alpha, l/p.Sigma2/p.alpha))
 		p.Alpha = p.alpha + s.Shift
+		if s.accounting() != Exact { // there both objectives have the Hessian σ²M ⪰ σ²W′
+			p.Alpha = math.Max(0, p.moved+s.Shift)
+		}
 	}
 	return p
 }
+
+// remainder returns α(1 − share) rounded down, with a share that a few operations
+// have rounded: at large ε it is so near to one that nothing but rounding is left.
+func remainder(alpha, share float64) float64 { return alpha * (1 - share - 1e-15) * (1 - 1e-15) }
 
 // smallest returns α of Lemma D.2, or that of the draws if they are for no more δ.
 func (s Setting) smallest(delta float64) float64 {

@@ -158,6 +158,9 @@ func (o *search) at(s Setting) Plan {
 	best := Plan{Setting: s, Risk: math.Inf(1)}
 	try := func(x []float64) float64 {
 		split := s.split(x, o.eps, o.delta)
+		if split.validate(s) != nil {
+			return 1e4 // a share that is rounded to nothing
+		}
 		n, risk := o.f(s, split)
 		if math.IsNaN(risk) {
 			risk = math.Inf(1)
@@ -221,6 +224,9 @@ func (s Setting) split(x []float64, eps, delta float64) Split {
 	weight := func(v float64) float64 { return math.Exp(math.Max(-30, math.Min(30, v))) }
 	switch len(x) {
 	case 0:
+		if s.needsSpectrum() { // by spectral accounting only the sum of δ₁ and δ₃ counts
+			return Split{Epsilon1: eps, Delta1: delta / 2, Delta3: delta / 2}
+		}
 		return Split{Epsilon1: eps, Delta1: delta}
 	case 1:
 		w := logit(x[0])

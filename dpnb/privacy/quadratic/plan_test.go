@@ -3,6 +3,8 @@ package quadratic
 import (
 	"math"
 	"testing"
+
+	"github.com/dpnb/notebooks/dpnb/privacy"
 )
 
 func TestOptimise(t *testing.T) {
@@ -79,5 +81,53 @@ func TestFigure1(t *testing.T) {
 				t.Errorf("the bound does not fall with ε and δ: %.4g", p.Exact.Risk)
 			}
 		}
+	}
+}
+
+// A plan is one that can be run, by every accounting.
+func TestPlanIsValid(t *testing.T) {
+	for _, a := range []Accounting{Theorem31, Spectral, Directional, Exact} {
+		for _, accuracy := range []float64{0, 1e-6} {
+			s := Setting{Wishart: Wishart{D: 3, M: 6}, Smoothness: 1, Rank: 1, Structure: LeastSquares, Accounting: a, Accuracy: accuracy}
+			p, err := Optimise(s, 1, 1e-3, Risk{Records: 1, Distance: 1})
+			if err != nil {
+				t.Errorf("%v, τ = %g: %v", a, accuracy, err)
+				continue
+			}
+			if err := p.Event().Validate(); err != nil {
+				t.Errorf("%v, τ = %g: %v", a, accuracy, err)
+			}
+		}
+	}
+}
+
+// A solver so exact that the best share of ε₂ is next to nothing.
+func TestPlanAtTheEdge(t *testing.T) {
+	s := Setting{Wishart: Wishart{D: 4}, Smoothness: 1, Rank: 1, Structure: LeastSquares, Accuracy: 1e-34, Adjacency: privacy.AddRemove}
+	p, err := Optimise(s, 1, 1e-3, Risk{Records: 50, Distance: 1, RegulariserSlope: 2})
+	if err != nil {
+		t.Fatal(err)
+	}
+	if err := p.Event().Validate(); err != nil {
+		t.Error(err)
+	}
+	if p.Risk > 10 {
+		t.Errorf("risk %.4g", p.Risk)
+	}
+}
+
+func TestEventRefusesInfiniteNoise(t *testing.T) {
+	e := Event{Setting: Setting{Wishart: Wishart{3, 6}, Smoothness: 1, Rank: 1, Accuracy: 1e-6},
+		Split: Split{Epsilon1: 1, Epsilon2: 1, Delta1: 1e-3, Delta2: 1e-3, Delta3: 1e-3}, Sigma2: math.Inf(1), SigmaOut: math.Inf(1)}
+	if e.Validate() == nil {
+		t.Error("infinite noise is not a mechanism that can be run")
+	}
+	e.Sigma2 = 1e9
+	if e.Validate() == nil {
+		t.Error("infinite output noise is not a mechanism that can be run")
+	}
+	e.SigmaOut = 1e9
+	if err := e.Validate(); err != nil {
+		t.Error(err)
 	}
 }

@@ -281,3 +281,44 @@ func TestProfileShape(t *testing.T) {
 		}
 	}
 }
+
+// Where float64 has no digits left nothing is rounded up, and nothing is claimed.
+func TestNoiseRefusesDenormals(t *testing.T) {
+	split := Split{Epsilon1: 1, Epsilon2: 1, Delta1: 1e-3, Delta2: 1e-3, Delta3: 1e-3, Delta4: 1e-3}
+	for name, s := range map[string]Setting{
+		"L": {Smoothness: 1e-323}, "η": {Smoothness: 1, AnchorError: 5e-324}, "η by L": {Smoothness: 1e-200, AnchorError: 1e-310},
+	} {
+		s.Wishart, s.Rank, s.Structure = Wishart{2, 5}, 1, LeastSquares
+		if n, err := s.Noise(split); err == nil {
+			t.Errorf("%s: %+v", name, n)
+		}
+	}
+	tiny := Setting{Wishart: Wishart{2, 5}, Rank: 1, Structure: LeastSquares, Smoothness: 1e-250, Accuracy: 1e-250}
+	if _, err := tiny.Noise(split); err != nil {
+		t.Error(err)
+	}
+}
+
+// With few degrees of freedom and a large ε the only split of it that will do gives
+// the record that goes exactly s/2. For ν = 2, δ_add = P(χ²₂ < s) = 1 − e^{−s/2}.
+func TestReplacedAtLargeEpsilon(t *testing.T) {
+	for _, eps := range []float64{20, 50, 900} {
+		n, err := Setting{Wishart: Wishart{2, 3}, Smoothness: 1, Rank: 1, Structure: LeastSquares}.Noise(Split{Epsilon1: eps, Delta1: 0.1})
+		if err != nil {
+			t.Errorf("ε = %g: %v", eps, err)
+			continue
+		}
+		near(t, "σ²", n.Sigma2, -1/(2*math.Log1p(-0.1)), 1e-6)
+	}
+	for _, nu := range []float64{2, 3, 8, 100} {
+		for _, s := range []float64{1e-6, 0.1, 3} {
+			h := shift{nu, s}
+			for _, eps := range []float64{0.01, 1, 30} {
+				// No bound for replacing is below that for adding alone.
+				if got, alone := h.replaced(eps, 16), h.absent(eps); got < alone-1e-12 {
+					t.Errorf("ν = %g, s = %g, ε = %g: ln δ = %g, adding alone %g", nu, s, eps, got, alone)
+				}
+			}
+		}
+	}
+}

@@ -99,5 +99,10 @@ func (h shift) replaced(eps float64, steps int) float64 {
 	}
 	lo := math.Max(0, eps-0.5*h.s)
 	_, f1, _, f2 := golden.Section(bound, lo, eps, steps)
-	return math.Min(0, math.Min(bound(lo), math.Min(f1, f2)))
+	best := math.Min(0, math.Min(bound(lo), math.Min(f1, f2)))
+	// Where e^{ε₁} is large only a δ_present of exactly zero will do.
+	if e1 := eps - 0.5*h.s*(1+1e-15) - 1e-15*(1+eps); e1 >= 0 {
+		best = math.Min(best, h.absent(e1))
+	}
+	return best
 }

@@ -52,7 +52,8 @@ type DescentSettings struct {
 	Seed uint64
 }
 
-// Moment describes the iterate βᵗ: coordinate by coordinate αβ⋆ + σZ.
+// Moment describes the iterate βᵗ: coordinate by coordinate αβ⋆ + σZ. Its Gamma is
+// zero: the functionals of training records are for minimisers.
 type Moment struct {
 	FixedPoint
 	// Error is an estimate of the standard error that the quadrature gives RMSE².
@@ -204,8 +205,8 @@ func (d Descent) evolve(row rowModel, n nodes) evolution {
 	eta, deriv := make([]float64, size), make([]float64, size)
 	shrink := 1 - d.Step*d.Lambda
 	for t := range T {
-		// Row t of the Cholesky factor of the covariance of (ω⋆/κ·κ, ω¹, …): its
-		// first column belongs to ω⋆.
+		// Row t of the Cholesky factor of the covariance of (ω⋆, ω¹, …): its first
+		// column belongs to ω⋆.
 		for s := 0; s <= t && t > 0; s++ {
 			var c float64
 			if s == 0 {

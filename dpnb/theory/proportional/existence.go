@@ -43,7 +43,7 @@ func bestMultiple(ratio, nu, bound float64, at func(m float64) (linear, square f
 	if math.IsInf(bound, 1) {
 		unit = math.Log(math.Max(nu, 1))
 	}
-	_, v := goldenMin(unit-25, unit+8, func(logM float64) float64 {
+	_, v := goldenMin(unit-25, unit+8, 34, func(logM float64) float64 {
 		lin, sq := at(math.Exp(logM))
 		return -lin / (ratio * math.Sqrt(sq/ratio+nu*nu))
 	})
@@ -51,12 +51,12 @@ func bestMultiple(ratio, nu, bound float64, at func(m float64) (linear, square f
 }
 
 // goldenMin returns the place and value of the minimum of a quasiconvex f on
-// [lo, hi]; of values that are equal up to rounding it takes the left one.
-func goldenMin(lo, hi float64, f func(float64) float64) (x, value float64) {
+// [lo, hi], which it narrows by 0.618 in each step; of values that are equal up to rounding it takes the left one.
+func goldenMin(lo, hi float64, steps int, f func(float64) float64) (x, value float64) {
 	const g = 0.6180339887498949
 	a, b := hi-g*(hi-lo), lo+g*(hi-lo)
 	fa, fb := f(a), f(b)
-	for range 34 {
+	for range steps {
 		if fb < fa-1e-12*math.Abs(fa) {
 			lo, a, fa = a, b, fb
 			b = lo + g*(hi-lo)
@@ -150,7 +150,7 @@ func (c Classification) exists() (bool, string) {
 		})
 	}
 	// A maximum of functions linear in the tilt is convex in it.
-	if _, lowest := goldenMin(-40, 40, worst); lowest > 1 {
+	if _, lowest := goldenMin(-40, 40, 34, worst); lowest > 1 {
 		return true, ""
 	}
 	return false, c.noMinimiser()

@@ -29,9 +29,8 @@ func tensorNodes(dim int, step, shift float64) nodes {
 	index := make([]int, dim)
 	for range n {
 		w := 1.0
-		for j, i := range index {
+		for _, i := range index {
 			w *= step * phi(line[i])
-			_ = j
 		}
 		if w > 1e-19 {
 			out.w = append(out.w, w)

@@ -97,7 +97,7 @@ const lowestRidge, highestRidge = -11.5, 11.5 // 1e-5 … 1e5
 // Best predicts the error of a mechanism with the knobs that make it smallest:
 // the ridge of Objective and Output, the number and size of the steps of
 // NoisyDescent (without a ridge, up to 24 steps, sizes from 2e-5 to 20 times
-// 1/(s(1 + 1/δ)), to about 10 %).
+// 1/(s(1 + 1/δ)), to about 5 %).
 //
 // The search for objective perturbation accounts by the Gaussian case where it is
 // proved and by DTZ24, which is fast, elsewhere. If what it finds is not well
@@ -166,20 +166,7 @@ func (t Task) bestRidge(m Mechanism, g terms, bound objpert.Bound, near float64)
 	if m == Objective && finite(g.ridge) {
 		value(math.Log(g.ridge) + 1e-12) // the noise jumps there
 	}
-	const golden = 0.6180339887498949
-	a, b := hi-golden*(hi-lo), lo+golden*(hi-lo)
-	va, vb := value(a), value(b)
-	for hi-lo > 1e-2 {
-		if vb < va {
-			lo, a, va = a, b, vb
-			b = lo + golden*(hi-lo)
-			vb = value(b)
-		} else {
-			hi, b, vb = b, a, va
-			a = hi - golden*(hi-lo)
-			va = value(a)
-		}
-	}
+	goldenMin(lo, hi, int(math.Ceil(math.Log((hi-lo)/1e-2)/0.4812)), value)
 	if math.IsInf(found, 1) {
 		if failed != nil {
 			return best, failed
@@ -217,20 +204,7 @@ func (t Task) refine(g terms, bound objpert.Bound, first Prediction) (Prediction
 	}
 	hi := math.Log(math.Min(g.ridge, 2*first.Lambda))
 	lo := math.Log(first.Lambda / 5)
-	const golden = 0.6180339887498949
-	a, b := hi-golden*(hi-lo), lo+golden*(hi-lo)
-	va, vb := value(a), value(b)
-	for range 6 {
-		if vb < va {
-			lo, a, va = a, b, vb
-			b = lo + golden*(hi-lo)
-			vb = value(b)
-		} else {
-			hi, b, vb = b, a, va
-			a = hi - golden*(hi-lo)
-			va = value(a)
-		}
-	}
+	goldenMin(lo, hi, 6, value)
 	p, err := t.at(Objective, g, best, bound, &Settings{Start: &start})
 	if err == nil && t.badness(p.Point) <= t.badness(first.Point) {
 		return p, nil
@@ -273,15 +247,7 @@ func (t Task) bestDescent(g Target) (Prediction, error) {
 				at, least = k, v
 			}
 		}
-		lo, hi := float64(at)-1, float64(at)+1
-		const golden = 0.6180339887498949
-		for range 3 {
-			if value(hi-golden*(hi-lo)) > value(lo+golden*(hi-lo)) {
-				lo = hi - golden*(hi-lo)
-			} else {
-				hi = lo + golden*(hi-lo)
-			}
-		}
+		goldenMin(float64(at)-1, float64(at)+1, 8, value)
 		if found < before {
 			worse = 0
 		} else if worse++; worse == 2 && !math.IsInf(found, 1) {
@@ -303,7 +269,7 @@ func (t Task) NonPrivate() (Prediction, error) {
 	found := math.Inf(1)
 	var start *FixedPoint
 	var failed error
-	_, _ = goldenMin(lowestRidge, highestRidge, func(x float64) float64 {
+	_, _ = goldenMin(lowestRidge, highestRidge, 20, func(x float64) float64 {
 		p, err := t.solve(math.Exp(x), 0, &Settings{Start: start})
 		if err != nil {
 			failed = err

@@ -188,7 +188,7 @@ func (s *regressionSystem) residual(res, x []float64, tol float64) float64 {
 // start is the solution for a loss that is quadratic with the curvature at
 // zero: exact for the squared loss.
 func (s *regressionSystem) start(x []float64) {
-	curv, slope := []float64{0}, []float64{0}
+	curv := []float64{0}
 	s.Loss.Curvature(curv, []float64{0}, []float64{0})
 	c := math.Min(math.Max(curv[0], 1e-3), 1e3)
 	gamma := ridgeGamma(c, s.AspectRatio, s.Lambda)
@@ -201,7 +201,6 @@ func (s *regressionSystem) start(x []float64) {
 	q := gamma * gamma * k * k / s.AspectRatio
 	v := gamma * gamma * fixed / math.Max(1-q, 1e-6)
 	v += q * noise / math.Max(1-q, 1e-6)
-	s.Loss.ValueSlope(slope, []float64{1e300}, []float64{0})
 	if l := s.Loss.Lipschitz(); !math.IsInf(l, 1) {
 		v = math.Min(v, gamma*gamma*(l*l/s.AspectRatio+fixed))
 	}

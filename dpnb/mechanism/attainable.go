@@ -1,0 +1,79 @@
+package mechanism
+
+import (
+	"fmt"
+	"math"
+
+	"github.com/dpnb/notebooks/dpnb/erm"
+	"github.com/dpnb/notebooks/dpnb/privacy"
+)
+
+// Attainable is what is known, before there are records, of whether a fit by
+// objective perturbation can be certified. Where it cannot, the budget would be
+// charged, the noise drawn, and nothing released. Parameters and public numbers
+// alone decide, so that a refusal says nothing of the records.
+type Attainable struct {
+	// Lipschitz L and Smoothness s of one record's loss; Lambda λ, Sigma σ and
+	// Tolerance τ of the mechanism.
+	Lipschitz, Smoothness, Lambda, Sigma, Tolerance float64
+	// Features is d, Coefficients how many directions the noise has: d, of K classes
+	// (K − 1)d.
+	Features, Coefficients int
+	// Records is the number n that was planned, if that is public; zero: nothing is
+	// said of it.
+	Records int
+}
+
+// manyRecords is up to how many records a fit must be hopeless to be refused
+// where nothing is said of their number.
+const manyRecords = 1_000_000
+
+// Validate returns a *privacy.ParamError if a fit must be expected to fail. With
+// ‖b‖ ≈ σ√d, u = 2⁻⁵³ and λθ + b = −Σf′x, so that λ‖θ‖ ≥ ‖b‖ − nL − τ at a
+// solution, the solver's bound on rounding is at least
+//
+//	4u(λ‖θ‖ + ‖b‖) + n(d+1)us‖θ‖
+//
+// for records of the largest norm. Refused is
+//
+//	(1)  8uσ√d > τ: the noise itself has fewer digits than τ wants;
+//	(2)  n(d+1)us(σ√d − nL)/λ > τ: the coefficients, about σ/λ, are too large for
+//	     margins to be formed to τ; with n as planned, else if that holds for
+//	     every n up to a million.
+//
+// (2) is no proof for shorter records, nor (1) for more than about σ√d/(2L) of
+// them, 10⁸ for τ = 10⁻⁶L; there is little in such a fit but noise.
+func (a Attainable) Validate() error {
+	const u = 0x1p-53
+	b := a.Sigma * math.Sqrt(float64(max(1, a.Coefficients)))
+	if !(8*u*b <= a.Tolerance) {
+		return &privacy.ParamError{Name: "Sigma", Value: a.Sigma,
+			Want: fmt.Sprintf("less: float64 rounds noise of this size by more than τ = %.3g allows, so that no fit could be certified; take a larger Lambda (this one, λ = %.3g, asks for so much noise), ε or Tolerance", a.Tolerance, a.Lambda)}
+	}
+	margins := func(n float64) bool { // whether they err by too much
+		return n*float64(a.Features+1)*u*a.Smoothness*(b-n*a.Lipschitz)/a.Lambda > a.Tolerance
+	}
+	hopeless := margins(1) && margins(manyRecords) // concave in n: for all between, too
+	if a.Records > 0 {
+		hopeless = margins(float64(a.Records))
+	}
+	if hopeless {
+		return &privacy.ParamError{Name: "Lambda", Value: a.Lambda,
+			Want: fmt.Sprintf("more: the noise makes coefficients of about σ/λ = %.3g, with which float64 cannot certify τ = %.3g; a larger Lambda (or none, to have it chosen) or Tolerance can be certified", a.Sigma/a.Lambda, a.Tolerance)}
+	}
+	return nil
+}
+
+// Attainable returns what is known of fits with so many features; records is the
+// planned number of them if that is public, else 0.
+func (m ObjectivePerturbation) Attainable(features, records int) Attainable {
+	return Attainable{Lipschitz: m.Lipschitz(), Smoothness: m.Smoothness(), Lambda: m.Lambda, Sigma: m.Sigma, Tolerance: m.Tolerance,
+		Features: features, Coefficients: features, Records: records}
+}
+
+// attainable is Attainable for the records of a fit, of which it reads the
+// number of features alone.
+func (m ObjectivePerturbation) attainable(rows erm.Rows) error {
+	_, d := rows.Dims()
+	return m.Attainable(d, 0).Validate()
+}

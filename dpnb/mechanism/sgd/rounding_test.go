@@ -1,0 +1,106 @@
+package sgd
+
+import (
+	"math"
+	"math/rand/v2"
+	"testing"
+
+	"gonum.org/v1/gonum/floats"
+
+	"github.com/dpnb/notebooks/dpnb/erm"
+	"github.com/dpnb/notebooks/dpnb/loss"
+	"github.com/dpnb/notebooks/dpnb/noise"
+)
+
+// TestARecordCountsForItself: rows so long that rounding decides their margins have
+// the same gradients and the same score however many others there are. Else one
+// record more would change the sum by more than C, the score by more than one.
+func TestARecordCountsForItself(t *testing.T) {
+	rng := rand.New(rand.NewPCG(8, 9))
+	decided := 0
+	for range 300 {
+		d := 2 + rng.IntN(12)
+		x, theta := make([]float64, d), make([]float64, d)
+		for j := range d {
+			x[j], theta[j] = rng.NormFloat64(), rng.NormFloat64()
+		}
+		floats.AddScaled(x, -floats.Dot(x, theta)/floats.Dot(theta, theta), theta)
+		floats.Scale(1e20, x)
+		const most = 9
+		rows, labels := erm.NewDense(most, d, nil), make([]float64, most)
+		for i := range most {
+			copy(rows.Data[i*d:], x)
+			labels[i] = 1
+		}
+		var one []float64
+		var score int
+		for n := 1; n <= most; n++ {
+			some := &erm.Dense{N: n, D: d, Data: rows.Data[:n*d]}
+			sum := make([]float64, d)
+			index := make([]int, n)
+			for i := range index {
+				index[i] = i
+			}
+			newBatch(newRecords(some, labels[:n], 1), loss.Logistic{}, n, 1).sum(sum, theta, index)
+			floats.Scale(1/float64(n), sum)
+			count := right(some, labels[:n], theta)
+			if n == 1 {
+				one, score = sum, count
+				if floats.Norm(sum, 2) < 0.1 {
+					decided++
+				}
+			}
+			if !floats.EqualApprox(sum, one, 1e-12) {
+				t.Fatalf("d = %d: mean gradient %v of %d equal records, %v of one", d, sum, n, one)
+			}
+			if count != n*score {
+				t.Fatalf("d = %d: %d of %d equal records are right, %d of one", d, count, n, score)
+			}
+		}
+	}
+	if decided < 30 || decided > 270 {
+		t.Errorf("%d of 300 records without a gradient: rounding decides nothing", decided)
+	}
+}
+
+// TestRunawayStartsAgain: with a learning rate at which θ overflows, the kind of the
+// rows still does not matter, and what is released is a number. A coefficient that
+// is infinite would give a dense row with a zero there no margin, a sparse one its own.
+func TestRunawayStartsAgain(t *testing.T) {
+	x, labels := simulated(200, 6, 0.5, 4)
+	for _, update := range []Update{Plain{1e300}, Plain{1e308}, Momentum{1e308, 0.9}, Adam{LearningRate: 1e305}} {
+		d := descent()
+		d.Update = update
+		d.Steps = 20
+		var first []float64
+		for _, rows := range []erm.Rows{x, x.Sparse(), plainRows{x}} {
+			r, err := d.Run(rows, labels, noise.NewSeeded(2), nil)
+			if err != nil {
+				t.Fatal(err)
+			}
+			for _, v := range r.Coefficients {
+				if !(math.Abs(v) <= 1e100) {
+					t.Fatalf("%v: coefficients %v", update, r.Coefficients)
+				}
+			}
+			if first == nil {
+				first = r.Coefficients
+			}
+			if !floats.EqualApprox(r.Coefficients, first, 1e-9*floats.Norm(first, 2)) {
+				t.Errorf("%v: %v of one kind of rows, %v of another", update, r.Coefficients, first)
+			}
+		}
+	}
+}
+
+// TestAFreeScoreHasNoCost: a score that reads the records without noise is not one
+// that does not read them.
+func TestAFreeScoreHasNoCost(t *testing.T) {
+	u, _, _ := tuner(t)
+	for _, sigma := range []float64{0, -1, math.NaN()} {
+		u.Score = Training{sigma}
+		if eps, err := u.Cost().Epsilon(1e-5); err == nil {
+			t.Errorf("Training{%v}: ε = %v", sigma, eps)
+		}
+	}
+}

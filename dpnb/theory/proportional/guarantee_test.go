@@ -1,0 +1,80 @@
+package proportional
+
+import (
+	"math"
+	"testing"
+
+	"github.com/dpnb/notebooks/dpnb/noise"
+	"github.com/dpnb/notebooks/dpnb/privacy"
+	"github.com/dpnb/notebooks/dpnb/privacy/objpert"
+)
+
+func TestZCDP(t *testing.T) {
+	for _, adj := range []privacy.Adjacency{privacy.AddRemove, privacy.ReplaceOne} {
+		g := Target{1, 1e-5, adj}
+		m := 1.0
+		if adj == privacy.ReplaceOne {
+			m = 2
+		}
+		// Theorem 7.1(a): T·2L²R²/ν² under replace-one.
+		p, err := huberTask(0.5).AtSteps(g, 3, 0.1, &DescentSettings{Points: 509})
+		if err != nil {
+			t.Fatal(err)
+		}
+		if rho, err := p.ZCDP(); err != nil || !near(rho.Value, 3*m*m/(2*p.Nu*p.Nu), 1e-12) || rho.Adj != adj {
+			t.Errorf("descent: %v, %v", rho, err)
+		}
+		p, err = logisticTask(0.5, 1).At(Output, g, 2, objpert.DTZ24)
+		if err != nil {
+			t.Fatal(err)
+		}
+		if rho, err := p.ZCDP(); err != nil || !near(rho.Value, m*m/(2*4*p.Nu*p.Nu), 1e-12) {
+			t.Errorf("output: %v, %v", rho, err)
+		}
+		p, err = logisticTask(0.5, 1).At(Objective, g, 20, objpert.DTZ24)
+		if err != nil {
+			t.Fatal(err)
+		}
+		if rho, err := p.ZCDP(); err != nil || !near(rho.Value, m*m/(2*p.Nu*p.Nu), 1e-12) {
+			t.Errorf("objective: %v, %v", rho, err)
+		}
+	}
+	p, err := huberTask(0.5).At(Objective, Target{1, 1e-5, privacy.AddRemove}, 5, objpert.DTZ24)
+	if err != nil {
+		t.Fatal(err)
+	}
+	want := math.Log1p(1.0/5) + 1/(2*p.Nu*p.Nu) + math.Sqrt(2/math.Pi)/p.Nu
+	if rho, err := p.ZCDP(); err != nil || !near(rho.Value, want, 1e-12) {
+		t.Errorf("Huber: %v, want %v, %v", rho, want, err)
+	}
+	p.Target.Adjacency = privacy.ReplaceOne
+	if _, err := p.ZCDP(); err == nil {
+		t.Error("Huber under replace-one has a ρ")
+	}
+}
+
+// What is predicted at a guarantee happens: one step of descent, whose noise is
+// that of slopes up to 1/2.
+func TestOneStepSimulation(t *testing.T) {
+	task := logisticTask(0.05, 2)
+	p, err := task.Best(NoisyDescent, Target{1, 1e-5, privacy.AddRemove}, objpert.DTZ24)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if p.Steps != 1 {
+		t.Fatalf("%d steps", p.Steps)
+	}
+	const n, reps = 2000, 30
+	d := Descent{Loss: task.Loss, Link: task.Link, AspectRatio: 0.05, Step: p.Step, Steps: 1, Nu: p.Nu, Kappa: 2}
+	var sum, square float64
+	for k := range reps {
+		mse, _ := descend(d, noise.NewSeeded(31).Stream(k), n, n/20)
+		sum += mse[0] / reps
+		square += mse[0] * mse[0] / reps
+	}
+	se := math.Sqrt((square - sum*sum) / (reps - 1))
+	if math.Abs(sum-p.Point.MSE()) > 4*se {
+		t.Errorf("simulated %v ± %v, predicted %v", sum, se, p.Point.MSE())
+	}
+	t.Logf("ε = 1, d/n = 0.05, κ = 2: simulated %.4f ± %.4f, predicted %.4f", sum, se, p.Point.MSE())
+}
