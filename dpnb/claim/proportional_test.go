@@ -33,7 +33,8 @@ func TestProportionalChecksCanFail(t *testing.T) {
 	ctx := context.Background()
 	shifted := func(p proportional.FixedPoint) proportional.FixedPoint { p.OnXi = -p.OnXi; return p }
 	for name, run := range map[string]func(context.Context, Size) (Outcome, error){
-		"a fifth of δ":                  groupOfTwo(loss.Logistic{}, 1, 0.25, 0.05),
+		"ν/λ one per mille too large":   reductionToNonPrivate(1.001),
+		"half of δ":                     groupOfTwo(loss.Logistic{}, 1, 0.25, 0.5),
 		"no curvature, half the slope":  groupOfTwo(loss.Huber{Threshold: 1}, 0.5, 0, 1),
 		"ξ with the other sign":         huberSimulated(shifted),
 		"ξ with the other sign, logit":  logisticSimulated(shifted),

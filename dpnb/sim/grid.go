@@ -16,8 +16,10 @@ import (
 	"github.com/dpnb/notebooks/dpnb/noise"
 )
 
-// Fit learns coefficients θ from records of a type D with privacy (ε, δ), drawing
-// from src alone. It is called from several goroutines at once.
+// Fit learns coefficients θ from records of a type D as a mechanism with privacy
+// (ε, δ) would, but draws from src alone, which whoever knows the seed can repeat:
+// what it returns is a simulation and never a private release. It is called from
+// several goroutines at once.
 type Fit[D any] func(train D, epsilon, delta float64, src *noise.Seeded) (theta []float64, err error)
 
 // Mechanism is a Fit with a name.

@@ -64,8 +64,8 @@ func (c Classification) Validate() error {
 // trapezoidal rules, which converge faster here than Gauss and Hermite's; for
 // other losses, or scores much wider than the loss, the outer one is adaptive.
 //
-// For λ > 0 there is exactly one solution (see the theory page) and Solve finds
-// it from any start. Errors: *privacy.ParamError; ErrNoSolution where λ = 0 and
+// For λ > 0 there is exactly one solution (derived on the theory page, not checked
+// anew), and Solve finds it from any start that was tried. Errors: *privacy.ParamError; ErrNoSolution where λ = 0 and
 // there is no minimiser (for ν = 0 and the logistic loss: beyond the threshold
 // of Candès and Sur); ErrAccuracy if the residual, measured by a finer
 // quadrature, stays above 1e-10.
@@ -227,8 +227,10 @@ func logisticProx(gamma, s, near float64) float64 {
 	return p
 }
 
-// adaptiveMoments is for every other loss and for wide scores. The response is
-// taken by parts, E[W f′(p)′] = E[(sW/S² − W′)(f′(p) − f′(p₀))], because f″ may jump.
+// adaptiveMoments is for every other loss and for wide scores. For a loss with
+// kinks the response is taken by parts, E[W f′(p)′] = E[(sW/S² − W′)(f′(p) − f′(p₀))],
+// because f″ jumps; without, it is E W f″/(1 + γf″), which loses no digits where
+// f′(p) hardly differs from f′(p₀).
 func (s *classificationSystem) adaptiveMoments(post *posterior, total, gamma, tol float64) moments {
 	var m moments
 	for k, y := range []float64{1, -1} {
@@ -242,14 +244,19 @@ func (s *classificationSystem) adaptiveMoments(post *posterior, total, gamma, to
 		p, slope, labels, work := s.p[k], s.slope[k], s.labels[k], &s.work[k]
 		work.solve(p[:1], slope[:1], s.Loss, gamma, []float64{0}, labels[:1])
 		h0 := slope[0]
+		smooth, curv := len(s.kinks[k]) == 0, make([]float64, 15)
 		breaks := scoreBreaks(0, total, s.kinks[k], func(p []float64) []float64 { return inverseProx(s.Loss, gamma, y, p) })
 		v, relErr := integrate(3, func(score []float64, out [][]float64) {
 			if s.logistic {
 				for i, t := range score { // f′(p; y) = −y/(1 + e^{yp})
-					slope[i] = -y / (1 + math.Exp(-logisticProx(gamma, -y*t, math.NaN())))
+					q := 1 / (1 + math.Exp(-logisticProx(gamma, -y*t, math.NaN())))
+					slope[i], curv[i] = -y*q, q*(1-q)
 				}
 			} else {
 				work.solve(p, slope, s.Loss, gamma, score, labels)
+				if smooth {
+					s.Loss.Curvature(curv, p, labels)
+				}
 			}
 			for i, h := range slope {
 				z := score[i] / total
@@ -260,7 +267,11 @@ func (s *classificationSystem) adaptiveMoments(post *posterior, total, gamma, to
 				}
 				out[0][i] = w * prob * h * h
 				out[1][i] = w * d * h
-				out[2][i] = w * (z/total*prob - post.slope*d) * (h - h0)
+				if smooth {
+					out[2][i] = w * prob * curv[i] / (1 + gamma*curv[i])
+				} else {
+					out[2][i] = w * (z/total*prob - post.slope*d) * (h - h0)
+				}
 			}
 		}, breaks, tol)
 		m.slope2 += times * v[0]

@@ -1,6 +1,7 @@
 package proportional
 
 import (
+	"fmt"
 	"math"
 	"testing"
 
@@ -94,6 +95,40 @@ func descend(d Descent, r *noise.Seeded, n, dim int) (mse, overlap []float64) {
 		mse, overlap = append(mse, e), append(overlap, o)
 	}
 	return mse, overlap
+}
+
+// The first step is known: g = f′(−y), so that α₁ = η·E[f″]/δ and the variance
+// is η²(E f′²/δ + ν²). The loss has kinks and the link may be narrow.
+func TestFirstStep(t *testing.T) {
+	check := func(name string, d Descent, response, square float64) {
+		t.Helper()
+		p, err := d.Trajectory(nil)
+		if err != nil {
+			t.Fatal(err)
+		}
+		alpha := d.Step * response / d.AspectRatio
+		mse := (1-alpha)*(1-alpha)*d.Kappa*d.Kappa + d.Step*d.Step*(square/d.AspectRatio+d.Nu*d.Nu)
+		if !near(p[1].Alpha, alpha, 1e-3) || math.Abs(p[1].MSE()-mse) > 5*p[1].Error+1e-4*mse || p[1].Error > 1e-3*mse {
+			t.Errorf("%s: α = %v and MSE = %v ± %.0e, want %v and %v", name, p[1].Alpha, p[1].MSE(), p[1].Error, alpha, mse)
+		}
+	}
+	for _, limit := range []float64{0.3, 0.5, 0.9, 1, 1.7, 10} {
+		for name, law := range map[string]Law{"none": Point(0), "normal": Normal(0, 0.3), "mixed": Mix([]float64{0.9, 0.1}, Normal(0, 0.2), Point(3))} {
+			d := Descent{Loss: loss.Huber{Threshold: limit}, Noise: law, AspectRatio: 0.5, Step: 0.3, Steps: 1, Nu: 0.2, Kappa: 1}
+			var square, response float64
+			for _, p := range law.parts {
+				s, r := truncated(p.a, math.Hypot(p.b, d.Kappa), limit)
+				square += p.weight * s
+				response += p.weight * r
+			}
+			check(fmt.Sprintf("noise %s, L = %v", name, limit), d, response, square)
+		}
+	}
+	for _, kappa := range []float64{1, 10, 50} {
+		d := Descent{Loss: loss.Logistic{}, Link: LogisticLink{}, AspectRatio: 0.5, Step: 0.3, Steps: 1, Nu: 0.2, Kappa: kappa}
+		response := integral(-9, 9, 4000, func(z float64) float64 { return phi(z) * (LogisticLink{}).Slope(kappa*z) })
+		check(fmt.Sprintf("logistic, κ = %v", kappa), d, response, 0.25)
+	}
 }
 
 var _ erm.Rows = (*erm.Dense)(nil)

@@ -29,6 +29,9 @@ func (r Regression) exists() (bool, string) {
 	return false, fmt.Sprintf("λ = 0 at d/n = %g, ν = %g: the perturbation outweighs the losses in some direction, so that the objective has no minimiser; take λ > 0", r.AspectRatio, r.Nu)
 }
 
+// plausible is exists: there is one direction only.
+func (r Regression) plausible() (bool, string) { return r.exists() }
+
 // bestMultiple, for slopes up to bound, returns the largest E[Sv]/(δ√(E v²/δ + ν²)) over v = mS cut to
 // the slopes; there is a minimiser if it exceeds 1. at returns E[Sv] and E v².
 // The largest E[Sv] for a given E v² is concave in √(E v²), and the root below
@@ -70,24 +73,69 @@ func goldenMin(lo, hi float64, steps int, f func(float64) float64) (x, value flo
 	return a, fa
 }
 
-// exists decides it for λ = 0.
-func (c Classification) exists() (bool, string) {
-	// The range of the slopes of each label, from far out.
+// slopeRange returns the range of the slopes of each label, from far out, as
+// a₊, b₊, a₋, b₋, and the largest size.
+func (c Classification) slopeRange() (v []float64, bound float64) {
 	far := []float64{-1e8, 1e8, -1e8, 1e8}
 	y := []float64{1, 1, -1, -1}
-	v := make([]float64, 4)
+	v = make([]float64, 4)
 	c.Loss.ValueSlope(v, far, y)
 	for i := range v {
 		if math.Abs(v[i]) > 1e6 {
 			v[i] = math.Copysign(math.Inf(1), v[i])
 		}
 	}
-	var bound float64
 	for _, x := range v {
 		bound = math.Max(bound, math.Abs(x))
 	}
-	step := math.Min(0.3, 0.12*c.Link.Width()/math.Max(c.Kappa, 1e-9))
-	z, w := normalGrid(step)
+	return v, bound
+}
+
+// plausible asks in the direction without signal.
+func (c Classification) plausible() (bool, string) {
+	v, bound := c.slopeRange()
+	post := newPosterior(c.Link, c.Kappa, 0, 1)
+	prob, _ := post.at(0)
+	margin := bestMultiple(c.AspectRatio, c.Nu, bound, func(m float64) (linear, square float64) {
+		for k, p := range [2]float64{prob, 1 - prob} {
+			l, q := clippedMoments(0, m, v[2*k], v[2*k+1])
+			linear += p * l
+			square += p * q
+		}
+		return linear, square
+	})
+	return margin > 1, c.noMinimiser()
+}
+
+func (c Classification) noMinimiser() string {
+	return fmt.Sprintf("λ = 0 at d/n = %g, κ = %g, ν = %g: with high probability a hyperplane separates the labels well enough, or the perturbation outweighs the losses, so that the objective has no minimiser; take λ > 0", c.AspectRatio, c.Kappa, c.Nu)
+}
+
+// scoreNodes are nodes for E g(Z)P(κZ): panels of width ½ and around zero, where the
+// link rises, as narrow as it is.
+func (c Classification) scoreNodes() (z, w []float64) {
+	edges := []float64{0}
+	for b := 0.5 * c.Link.Width() / math.Max(c.Kappa, 1e-9); b < 0.5; b *= 2 {
+		edges = append(edges, b)
+	}
+	for b := 0.5; b <= normalRange; b += 0.5 {
+		edges = append(edges, b)
+	}
+	for k := 1; k < len(edges); k++ {
+		mid, half := 0.5*(edges[k]+edges[k-1]), 0.5*(edges[k]-edges[k-1])
+		for i, u := range panelX {
+			x := mid + half*u
+			m := half * panelK[i] * phi(x)
+			z, w = append(z, x, -x), append(w, m, m)
+		}
+	}
+	return z, w
+}
+
+// exists decides it for λ = 0.
+func (c Classification) exists() (bool, string) {
+	v, bound := c.slopeRange()
+	z, w := c.scoreNodes()
 	worst := func(tilt float64) float64 {
 		return bestMultiple(c.AspectRatio, c.Nu, bound, func(m float64) (linear, square float64) {
 			for i, z1 := range z {
@@ -105,7 +153,7 @@ func (c Classification) exists() (bool, string) {
 	if _, lowest := goldenMin(-40, 40, 34, worst); lowest > 1 {
 		return true, ""
 	}
-	return false, fmt.Sprintf("λ = 0 at d/n = %g, κ = %g, ν = %g: with high probability a hyperplane separates the labels well enough that the objective has no minimiser; take λ > 0", c.AspectRatio, c.Kappa, c.Nu)
+	return false, c.noMinimiser()
 }
 
 // clippedMoments returns E[Sv] and E v² for S ~ N(mean, 1), v = mS cut to

@@ -2,6 +2,7 @@ package proportional
 
 import (
 	"math"
+	"slices"
 
 	"github.com/dpnb/notebooks/dpnb/privacy"
 )
@@ -131,6 +132,20 @@ func (p part) breaks() []float64 {
 	return out
 }
 
+// breaksAround adds to breaks the bends and what lies a few sd from them.
+func (p part) breaksAround(bends []float64, sd float64) []float64 {
+	breaks := p.breaks()
+	for _, b := range bends {
+		for _, k := range []float64{-8, -4, -1.5, 0, 1.5, 4, 8} {
+			if x := b + k*sd; x > p.a && x < p.b {
+				breaks = append(breaks, x)
+			}
+		}
+	}
+	slices.Sort(breaks)
+	return breaks
+}
+
 // Mean returns E X.
 func (l Law) Mean() float64 {
 	return l.moment(func(x float64) float64 { return x }, func(p part) float64 { return p.a })
@@ -155,9 +170,10 @@ func (l Law) moment(g func(float64) float64, ofNormal func(part) float64) float6
 
 // convolved writes to dst the mixture, over the law of X, of a function of
 // the normal law of X + sd·N: f(mean, sd) for its components. Uniform and
-// density parts are integrated over adaptively. It returns an estimate of the
-// relative error of that.
-func (l Law) convolved(dst []float64, sd, tol float64, f func(dst []float64, mean, sd float64)) float64 {
+// density parts are integrated over adaptively, cut around the bends, the means where
+// f changes within a few sd: a panel might not see one that lies between its end and
+// its first node. It returns an estimate of the relative error of that.
+func (l Law) convolved(dst []float64, sd, tol float64, bends []float64, f func(dst []float64, mean, sd float64)) float64 {
 	clear(dst)
 	at := make([]float64, len(dst))
 	var worst float64
@@ -181,7 +197,7 @@ func (l Law) convolved(dst []float64, sd, tol float64, f func(dst []float64, mea
 				}
 				out[len(at)][i] = q
 			}
-		}, p.breaks(), tol)
+		}, p.breaksAround(bends, sd), tol)
 		for c := range dst {
 			dst[c] += p.weight * v[c] / v[len(dst)]
 		}
@@ -193,7 +209,7 @@ func (l Law) convolved(dst []float64, sd, tol float64, f func(dst []float64, mea
 // expect is convolved for a function of one value.
 func (l Law) expect(sd float64, f func(mean, sd float64) float64) float64 {
 	var out [1]float64
-	l.convolved(out[:], sd, 1e-11, func(dst []float64, mean, sd float64) { dst[0] = f(mean, sd) })
+	l.convolved(out[:], sd, 1e-11, nil, func(dst []float64, mean, sd float64) { dst[0] = f(mean, sd) })
 	return out[0]
 }
 

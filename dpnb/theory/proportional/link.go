@@ -55,7 +55,7 @@ func (p ProbitLink) String() string { return fmt.Sprintf("probit(s=%g)", p.Scale
 type posterior struct {
 	link      Link
 	slope, sd float64
-	z, w      []float64
+	z, w      []float64 // nodes of N(0, 1); nil for the probit link
 	e         []float64 // e^{−sd·z} for the logistic link
 }
 
@@ -66,6 +66,9 @@ func newPosterior(link Link, kappa, alpha, sigma float64) posterior {
 		p.slope, p.sd = alpha*kappa*kappa/(total*total), kappa*sigma/total
 	} else {
 		p.sd = kappa
+	}
+	if _, ok := link.(ProbitLink); ok {
+		return p // a closed form; the nodes would be many where the scale is small
 	}
 	p.z, p.w = normalGrid(gridStep(link, p.sd))
 	if _, ok := link.(LogisticLink); ok {
@@ -89,6 +92,10 @@ func (p *posterior) at(s float64) (prob, slope float64) {
 	m := p.slope * s
 	if p.sd == 0 {
 		return p.link.Prob(m), p.link.Slope(m)
+	}
+	if l, ok := p.link.(ProbitLink); ok { // E Φ((m + sd·Z)/c) = Φ(m/√(c² + sd²))
+		wide := ProbitLink{math.Hypot(l.Scale, p.sd)}
+		return wide.Prob(m), wide.Slope(m)
 	}
 	if p.e != nil {
 		em := math.Exp(-m)

@@ -25,8 +25,9 @@ type Prediction struct {
 	// Accuracy estimates the error of Point.RMSE²; it is 0 but for descent, where
 	// it is that of the quadrature.
 	Accuracy float64
-	// Gaussian says that the noise is that of the Gaussian mechanism, the least
-	// that any accounting can allow.
+	// Gaussian says that the noise is that of the Gaussian mechanism: for Objective
+	// and Output the least that any accounting can allow, for NoisyDescent if all
+	// iterates are released.
 	Gaussian bool
 
 	fit FixedPoint // the minimiser, before any output noise
@@ -299,7 +300,7 @@ func (p Prediction) Assumptions() []string {
 	} else {
 		a = append(a, fmt.Sprintf("y = xᵀβ⋆ + ε⋆ with noise of standard deviation about %.3g, independent of x, and sd(xᵀβ⋆) = %g", math.Sqrt(p.Task.Noise.SecondMoment()), p.Task.Kappa))
 	}
-	if p.Target.Adjacency == privacy.AddRemove {
+	if p.private() && p.Target.Adjacency == privacy.AddRemove {
 		a = append(a, "the number of records that the knobs were chosen for is a public figure: under add/remove-one the exact count is private")
 	}
 	switch p.Mechanism {
@@ -308,20 +309,46 @@ func (p Prediction) Assumptions() []string {
 	case Objective, Output:
 		a = append(a, "the minimiser is exact, the ridge acts on every coordinate and the sum of the losses is not divided by n")
 	}
-	return append(a, "the guarantee itself needs none of this but ‖x‖ ≤ R and an exact minimiser; it holds for every dataset")
+	if !p.private() {
+		return append(a, "the fit is not private at any ε")
+	}
+	needs := fmt.Sprintf("the guarantee itself needs of this that no row is longer than %g (nothing here clips one)", p.Task.Radius)
+	if p.Task.Link != nil {
+		needs += ", labels ±1"
+	}
+	if p.Mechanism == NoisyDescent {
+		needs += ", a start at 0 and noise in the sum of the gradients at every step"
+	} else {
+		needs += ", an exact minimiser and that λ and the noise go with the sum of the losses"
+	}
+	return append(a, needs+"; and knobs chosen from public figures. It holds for every dataset of this kind")
 }
+
+// private reports that there is a mechanism: NonPrivate has none, and its Target,
+// zero, must not be read as ε = 0.
+func (p Prediction) private() bool { return p.Mechanism != 0 }
 
 // Sentence says the prediction in words for n records and d features.
 func (p Prediction) Sentence(n, d int) string {
 	var b strings.Builder
 	fmt.Fprintf(&b, "With %d records and %d features, %s", n, d, p.Mechanism)
-	fmt.Fprintf(&b, " at ε = %g, δ = %g (%s)", p.Target.Epsilon, p.Target.Delta, p.Target.Adjacency)
+	if p.private() {
+		fmt.Fprintf(&b, " at ε = %g, δ = %g (%s)", p.Target.Epsilon, p.Target.Delta, p.Target.Adjacency)
+	}
 	if p.Steps > 0 {
 		fmt.Fprintf(&b, " in %d steps of %.3g", p.Steps, p.Step)
 	} else {
-		fmt.Fprintf(&b, " with λ = %.3g", p.Lambda)
+		// Both up: the printed pair has to keep the promise, and a larger ridge does
+		// not weaken it.
+		fmt.Fprintf(&b, " with λ = %s", privacy.FormatUp(p.Lambda, 3))
 	}
-	fmt.Fprintf(&b, " and noise of scale %s will have ‖β̂ − β⋆‖²/d = %.3g, which is %.3g of ‖β⋆‖²/d", privacy.FormatUp(p.Nu, 3), p.Point.MSE(), p.Point.MSE()/(p.Task.Kappa*p.Task.Kappa))
+	if p.private() {
+		fmt.Fprintf(&b, " and noise of scale %s", privacy.FormatUp(p.Nu, 3))
+	}
+	fmt.Fprintf(&b, " will have ‖β̂ − β⋆‖²/d = %.3g", p.Point.MSE())
+	if square := p.Task.Kappa * p.Task.Kappa; square > 0 {
+		fmt.Fprintf(&b, ", which is %.3g of ‖β⋆‖²/d", p.Point.MSE()/square)
+	}
 	if p.Task.Link != nil {
 		q := p.Quality()
 		fmt.Fprintf(&b, ", and will misclassify %.1f %% of new records (β⋆ itself: %.1f %%), AUC %.3f", 100*q.Error, 100*q.BestError, q.AUC)

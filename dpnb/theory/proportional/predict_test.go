@@ -2,7 +2,9 @@ package proportional
 
 import (
 	"errors"
+	"fmt"
 	"math"
+	"strings"
 	"testing"
 
 	"github.com/dpnb/notebooks/dpnb/loss"
@@ -229,6 +231,100 @@ func TestPredictRefuses(t *testing.T) {
 	}
 	if _, err := Predict(logisticTask(0.1, 1), 0, 1, g); !errors.As(err, &param) {
 		t.Errorf("no records: %v", err)
+	}
+}
+
+// At the smallest ridge that is taken for the Gaussian case the tight accountant,
+// which does not know of it, finds no more than δ; well below it finds more.
+func TestEdgeOfTheGaussianCase(t *testing.T) {
+	task := logisticTask(0.05, 1)
+	for _, g := range []Target{{0.3, 1e-5, privacy.AddRemove}, {4, 1e-5, privacy.AddRemove}, {1, 1e-5, privacy.ReplaceOne}} {
+		tm, err := task.terms(Objective, g)
+		if err != nil {
+			t.Fatal(err)
+		}
+		p, err := task.At(Objective, g, tm.ridge, objpert.DTZ24)
+		if err != nil {
+			t.Fatal(err)
+		}
+		if d := delta(t, p, 1); !p.Gaussian || d > 1e-5*(1+1e-7) {
+			t.Errorf("%+v: δ = %v at the edge λ = %v, ν = %v", g, d, p.Lambda, p.Nu)
+		}
+		p.Lambda /= 4
+		if d := delta(t, p, 1); d <= 1e-5 {
+			t.Errorf("%+v: δ = %v at a quarter of the edge too", g, d)
+		}
+	}
+}
+
+// A noise is not computed from a sensitivity that is not known.
+func TestNoiseNeedsASensitivity(t *testing.T) {
+	g := Target{1, 1e-5, privacy.AddRemove}
+	var param *privacy.ParamError
+	for name, change := range map[string]func(*Task){
+		"no radius":       func(t *Task) { t.Radius = 0 },
+		"negative radius": func(t *Task) { t.Radius = -1 },
+		"radius NaN":      func(t *Task) { t.Radius = math.NaN() },
+		"radius infinite": func(t *Task) { t.Radius = math.Inf(1) },
+		"no loss":         func(t *Task) { t.Loss = nil },
+		"squared loss":    func(t *Task) { t.Loss = loss.Squared{} },
+		"threshold 0":     func(t *Task) { t.Loss = loss.Huber{} },
+	} {
+		task := logisticTask(0.1, 1)
+		change(&task)
+		if nu, err := task.OutputNoise(g, 1); !errors.As(err, &param) {
+			t.Errorf("%s: output noise %v, %v", name, nu, err)
+		}
+		if nu, err := task.DescentNoise(g, 2); !errors.As(err, &param) {
+			t.Errorf("%s: noise of descent %v, %v", name, nu, err)
+		}
+		if nu, err := task.ObjectiveNoise(g, 1, objpert.DTZ24); !errors.As(err, &param) {
+			t.Errorf("%s: objective noise %v, %v", name, nu, err)
+		}
+	}
+	for _, lambda := range []float64{0, -1, math.NaN(), math.Inf(1)} {
+		if nu, err := logisticTask(0.1, 1).OutputNoise(g, lambda); !errors.As(err, &param) {
+			t.Errorf("λ = %v: output noise %v, %v", lambda, nu, err)
+		}
+		if nu, err := logisticTask(0.1, 1).ObjectiveNoise(g, lambda, objpert.DTZ24); !errors.As(err, &param) {
+			t.Errorf("λ = %v: objective noise %v, %v", lambda, nu, err)
+		}
+	}
+}
+
+// What is not private names no ε, of all things 0.
+func TestSentenceWithoutPrivacy(t *testing.T) {
+	p, err := logisticTask(0.05, 1).NonPrivate()
+	if err != nil {
+		t.Fatal(err)
+	}
+	s := p.Sentence(2000, 100)
+	said := s + strings.Join(p.Assumptions(), "\n")
+	if !strings.Contains(s, "without privacy") || strings.Contains(said, "ε = ") || strings.Contains(said, "δ = ") || strings.Contains(said, "guarantee") || strings.Contains(s, "noise of scale") {
+		t.Error(said)
+	}
+}
+
+// Whoever takes λ and ν from the sentence gets the guarantee that it names.
+func TestSentenceKeepsTheGuarantee(t *testing.T) {
+	task := logisticTask(0.05, 1)
+	for _, eps := range []float64{0.5, 1, 2} {
+		for _, m := range []Mechanism{Objective, Output} {
+			for _, lambda := range []float64{1.2345, 4.4449, 9.99501, 23.0449} {
+				p, err := task.At(m, Target{eps, 1e-5, privacy.AddRemove}, lambda, objpert.DTZ24)
+				if err != nil {
+					t.Fatal(err)
+				}
+				s := p.Sentence(2000, 100)
+				_, after, _ := strings.Cut(s, "λ = ")
+				if _, err := fmt.Sscanf(after, "%g and noise of scale %g", &p.Lambda, &p.Nu); err != nil {
+					t.Fatalf("%s: %v", s, err)
+				}
+				if d := delta(t, p, 1); d > 1e-5 {
+					t.Errorf("%s\nδ = %v", s, d)
+				}
+			}
+		}
 	}
 }
 

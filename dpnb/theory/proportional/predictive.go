@@ -127,6 +127,9 @@ func (c Classification) TrainingMoment(p FixedPoint, g func(trueScore, y, score 
 		sigma = math.Sqrt(math.Max(0, (sigma-p.OnXi)*(sigma+p.OnXi)))
 	}
 	post := newPosterior(c.Link, c.Kappa, p.Alpha, sigma)
+	if post.z == nil {
+		post.z, post.w = normalGrid(gridStep(c.Link, post.sd))
+	}
 	total := math.Hypot(p.Alpha*c.Kappa, sigma)
 	var work proxWork
 	x, slope, labels := make([]float64, 15), make([]float64, 15), make([]float64, 15)

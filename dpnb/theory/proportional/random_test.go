@@ -5,6 +5,7 @@ import (
 	"math"
 	"math/rand/v2"
 	"testing"
+	"time"
 
 	"github.com/dpnb/notebooks/dpnb/loss"
 )
@@ -53,5 +54,76 @@ func TestRandomSettings(t *testing.T) {
 	}
 	if none == 0 || none == 24 {
 		t.Errorf("%d of 24 settings have no minimiser", none)
+	}
+}
+
+// Other losses and narrow links, far out: solved, or said to have no solution, and
+// neither by a search without end.
+func TestFarSettings(t *testing.T) {
+	clipped := loss.Clipped(loss.Probit{}, 1.5)
+	for _, c := range []struct {
+		Classification
+		exists bool
+	}{
+		// The perturbation outweighs the losses by far; this took minutes.
+		{Classification{clipped, ProbitLink{0.0102}, 17.9, 0, 661, 30.9}, false},
+		{Classification{loss.Softplus{Width: 0.02}, LogisticLink{}, 0.0025, 0, 308, 0.64}, false},
+		{Classification{loss.Logistic{}, LogisticLink{}, 114, 0, 0.14, 50}, false},
+		// Scores so small that f′ hardly moves.
+		{Classification{loss.Probit{}, LogisticLink{}, 823.7, 34854, 0, 0.0156}, true},
+		{Classification{loss.Probit{}, ProbitLink{0.5}, 17.2, 494_035, 0.156, 0.038}, true},
+		// A link a hundred times narrower than the scores.
+		{Classification{loss.Logistic{}, ProbitLink{0.01}, 0.5, 0.1, 0.2, 30}, true},
+		{Classification{loss.SmoothedHinge{Width: 0.01}, ProbitLink{0.09}, 16.2, 2.7e-6, 347, 23.8}, true},
+	} {
+		done := make(chan error, 1)
+		go func() {
+			_, err := c.Solve(nil)
+			done <- err
+		}()
+		select {
+		case err := <-done:
+			if c.exists && err != nil || !c.exists && !errors.Is(err, ErrNoSolution) {
+				t.Errorf("%s, %s, %+v: %v", c.Loss.Name(), c.Link, c.Classification, err)
+			}
+		case <-time.After(20 * time.Second):
+			t.Fatalf("%s, %s, %+v: no end after 20 s", c.Loss.Name(), c.Link, c.Classification)
+		}
+	}
+}
+
+// Uniform noise ten thousand times narrower than the scores.
+func TestNarrowUniformNoise(t *testing.T) {
+	r := Regression{Loss: loss.PseudoHuber{Threshold: 0.167}, AspectRatio: 0.0066, Lambda: 1.5e-4, Nu: 697, Kappa: 32, Noise: Uniform(-1, 1)}
+	p, err := r.Solve(nil)
+	if err != nil {
+		t.Fatal(err)
+	}
+	r.Noise = Normal(0, math.Sqrt(1./3))
+	q, err := r.Solve(nil)
+	if err != nil || !near(p.RMSE, q.RMSE, 1e-9) || !near(p.Gamma, q.Gamma, 1e-9) {
+		t.Errorf("uniform %+v, normal %+v, %v", p, q, err)
+	}
+}
+
+// The closed form of the probit link against a sum.
+func TestProbitPosterior(t *testing.T) {
+	for _, scale := range []float64{0.05, 1, 3} {
+		for _, sigma := range []float64{0.1, 2} {
+			post := newPosterior(ProbitLink{scale}, 4, 0.7, sigma)
+			for _, s := range []float64{-3, 0, 0.4, 9} {
+				prob, slope := post.at(s)
+				var wantProb, wantSlope float64
+				z, w := normalGrid(0.0005)
+				for i := range z {
+					u := post.slope*s + post.sd*z[i]
+					wantProb += w[i] * cdf(u/scale)
+					wantSlope += w[i] * phi(u/scale) / scale
+				}
+				if math.Abs(prob-wantProb) > 1e-13 || math.Abs(slope-wantSlope) > 1e-13 {
+					t.Errorf("scale %v, σ %v, s %v: %v and %v, want %v and %v", scale, sigma, s, prob, slope, wantProb, wantSlope)
+				}
+			}
+		}
 	}
 }

@@ -83,12 +83,13 @@ func (r Regression) system() *regressionSystem {
 	s := &regressionSystem{Regression: r}
 	switch l := r.Loss.(type) {
 	case loss.Huber:
-		s.moments = huberMoments(l.Threshold)
+		s.moments, s.bends = huberMoments(l.Threshold), func(gamma float64) []float64 { return []float64{-(1 + gamma) * l.Threshold, (1 + gamma) * l.Threshold} }
 	case loss.Squared:
-		s.moments = huberMoments(math.Inf(1))
+		s.moments, s.bends = huberMoments(math.Inf(1)), func(float64) []float64 { return nil }
 	default:
 		w := newProxMoments(r.Loss)
 		s.moments, s.uniform = w.normal, w.uniform
+		s.bends = func(gamma float64) []float64 { return w.inverse(gamma)(w.kinks) }
 	}
 	return s
 }
@@ -103,8 +104,9 @@ func (r Regression) system() *regressionSystem {
 // the proximal operator of any other loss, by adaptive quadrature.
 //
 // For λ > 0 and (ν, κ, ε₀⋆) ≠ 0 there is exactly one solution: it is the saddle
-// point of a function that is convex in (σ, σγ/…) and concave in the rest (see
-// the theory page), and Solve finds it from any start.
+// point of a function that is convex in (α, σ, η), strictly so in (α, σ), and concave
+// in q, γ = η/q: the theory page derives that, Solve does not check it anew. It finds
+// the solution from any start that was tried.
 //
 // Errors: *privacy.ParamError; ErrNoSolution where λ = 0 and the objective has
 // no minimiser; ErrAccuracy if the residual, measured by a finer quadrature,
@@ -127,7 +129,9 @@ type regressionSystem struct {
 	// uniform does the same for s = U + sd·Z, U uniform on [lo, hi]; nil if moments
 	// is a closed form, which is as well integrated over.
 	uniform func(dst []float64, lo, hi, sd, gamma, tol float64) (relErr float64)
-	out     [2]float64
+	// bends returns where f′(prox(s)) has kinks.
+	bends func(gamma float64) []float64
+	out   [2]float64
 }
 
 func (s *regressionSystem) ridge(lambda float64) { s.Lambda = lambda }
@@ -149,7 +153,7 @@ func (s *regressionSystem) expectations(sigma, gamma, tol float64) (slope2, resp
 			continue
 		case p.kind == normalPart:
 			e = s.moments(at[:], p.a, math.Hypot(p.b, sigma), gamma, tol)
-		case p.kind == uniformPart && s.uniform != nil:
+		case p.kind == uniformPart && s.uniform != nil && p.b-p.a > 1e-4*sigma: // else differences of Φ cancel
 			e = s.uniform(at[:], p.a, p.b, sigma, gamma, tol)
 		default:
 			// What is integrated over has itself an error of about tol, which the
@@ -160,7 +164,7 @@ func (s *regressionSystem) expectations(sigma, gamma, tol float64) (slope2, resp
 			if s.uniform != nil {
 				outer = 100 * tol
 			}
-			e = Law{[]part{one}}.convolved(at[:], sigma, outer, func(dst []float64, mean, sd float64) {
+			e = Law{[]part{one}}.convolved(at[:], sigma, outer, s.bends(gamma), func(dst []float64, mean, sd float64) {
 				s.moments(dst, mean, sd, gamma, tol)
 			})
 		}
@@ -260,14 +264,14 @@ func truncated(mean, sd, a float64) (second, inside float64) {
 	if inside > 0 {
 		second += sd * sd * (lo*pl - hi*ph)
 	}
-	if hi-lo < 1e-2 {
+	if h := a / sd; h < 5e-3 {
 		// The terms above cancel: E min(s², a²) = a² − E(a² − s²)₊, and the
-		// density is nearly flat inside.
-		mid := -mean / sd
-		h := 0.5 * (hi - lo)
-		flat := phi(mid) * (1 + (mid*mid-1)*h*h/10)
-		second = a*a - sd*sd*flat*4*h*h*h/3
-		inside = phi(mid) * 2 * h * (1 + (mid*mid-1)*h*h/6)
+		// density is nearly flat inside: its expansion in Hermite's polynomials.
+		m2 := mean / sd * (mean / sd)
+		he2, he4 := (m2-1)*h*h, ((m2-6)*m2+3)*h*h*h*h
+		flat := phi(mean / sd)
+		second = a*a - sd*sd*flat*4*h*h*h/3*(1+he2/10+he4/280)
+		inside = flat * 2 * h * (1 + he2/6 + he4/120)
 	}
 	return second, inside
 }
@@ -288,9 +292,10 @@ func (w *proxMoments) inverse(gamma float64) func([]float64) []float64 {
 	return func(p []float64) []float64 { return inverseProx(w.loss, gamma, 0, p) }
 }
 
-// normal is for s ~ N(mean, sd²). The response E[f″/(1+γf″)] = E[(f′(p))′] is
-// taken as E[(f′(p) − f′(p₀))Z]/sd, p₀ = prox at the mean (integration by parts),
-// because f′(p) is continuous where f″ may jump.
+// normal is for s ~ N(mean, sd²). For a loss with kinks the response
+// E[f″/(1+γf″)] = E[(f′(p))′] is taken as E[(f′(p) − f′(p₀))Z]/sd, p₀ = prox at the
+// mean (integration by parts), because f′(p) is continuous where f″ jumps. Without
+// kinks nothing is taken by parts, which would lose digits where sd is small.
 func (w *proxMoments) normal(dst []float64, mean, sd, gamma, tol float64) float64 {
 	at := []float64{0}
 	w.work.solve(at, w.slope[:1], w.loss, gamma, []float64{mean}, w.zeros[:1])
@@ -302,13 +307,21 @@ func (w *proxMoments) normal(dst []float64, mean, sd, gamma, tol float64) float6
 		return 0
 	}
 	breaks := scoreBreaks(mean, sd, w.kinks, w.inverse(gamma))
+	smooth, curv := len(w.kinks) == 0, make([]float64, 15)
 	v, relErr := integrate(2, func(s []float64, out [][]float64) {
 		w.work.solve(w.p, w.slope, w.loss, gamma, s, w.zeros)
+		if smooth {
+			w.loss.Curvature(curv, w.p, w.zeros)
+		}
 		for i, h := range w.slope {
 			z := (s[i] - mean) / sd
 			density := phi(z) / sd
 			out[0][i] = density * h * h
-			out[1][i] = density * z * (h - h0) / sd
+			if smooth {
+				out[1][i] = density * curv[i] / (1 + gamma*curv[i])
+			} else {
+				out[1][i] = density * z * (h - h0) / sd
+			}
 		}
 	}, breaks, tol)
 	dst[0], dst[1] = v[0], v[1]

@@ -38,8 +38,6 @@ func readCases[T any](t *testing.T, file string) []T {
 	return doc.Cases
 }
 
-func near(a, b, tol float64) bool { return math.Abs(a-b) <= tol*math.Max(math.Abs(a), math.Abs(b)) }
-
 func TestHuberReference(t *testing.T) {
 	for _, c := range readCases[huberCase](t, "testdata/dtz24_huber.json") {
 		p, err := Regression{Loss: loss.Huber{Threshold: c.L}, AspectRatio: c.Delta, Lambda: c.Lam, Nu: c.Nu, Kappa: c.Kappa, Noise: Normal(0, c.SigmaEps)}.Solve(nil)
@@ -128,6 +126,78 @@ func TestNoRidge(t *testing.T) {
 		t.Errorf("just above the edge ν = %v: %v", lo, err)
 	}
 	t.Logf("Huber(1), d/n = 1/2, λ = 0: a minimiser for ν < %.4f", lo)
+}
+
+// integral is Gauss and Kronrod's rule on panels of equal width.
+func integral(lo, hi float64, panels int, f func(x float64) float64) (sum float64) {
+	half := 0.5 * (hi - lo) / float64(panels)
+	for k := range panels {
+		mid := lo + half*float64(2*k+1)
+		for i, u := range panelX {
+			sum += half * panelK[i] * f(mid+half*u)
+		}
+	}
+	return sum
+}
+
+// Cut squares and the share inside, by the definition: also where the cut is far
+// out in the tail and narrow.
+func TestTruncated(t *testing.T) {
+	for _, mean := range []float64{0, 0.3, -3, 6, -9} {
+		for _, a := range []float64{1e-6, 1e-3, 0.004_99, 0.005_01, 0.1, 2, 30} {
+			second, inside := truncated(mean, 1, a)
+			density := func(s float64) float64 { return phi(s - mean) }
+			wantInside := integral(-a, a, 200, density)
+			// a² less what is missing inside.
+			wantSecond := a*a - integral(-a, a, 200, func(s float64) float64 { return (a*a - s*s) * density(s) })
+			if !near(inside, wantInside, 1e-11) || !near(second, wantSecond, 1e-11) {
+				t.Errorf("mean %v, cut %v: %v and %v, want %v and %v", mean, a, second, inside, wantSecond, wantInside)
+			}
+		}
+	}
+}
+
+// The score bends between the end of a panel of the noise and its first node,
+// where no rule sees it: the residual that is reported has to be the true one.
+func TestBendBesideAPanel(t *testing.T) {
+	const lambda = 100
+	for name, noise := range map[string]struct {
+		law Law
+		pdf func(x float64) float64
+	}{
+		"uniform":    {Uniform(-1, 1), func(float64) float64 { return 0.5 }},
+		"triangular": {Density(func(x float64) float64 { return 1 - math.Abs(x) }, -1, 1), func(x float64) float64 { return 1 - math.Abs(x) }},
+	} {
+		for k := range 5 {
+			limit := 0.25 / (1 + 1/float64(lambda)) * (1 - 1e-4*float64(k))
+			r := Regression{Loss: loss.Huber{Threshold: limit}, AspectRatio: 1e3, Lambda: lambda, Kappa: 1e-6, Noise: noise.law}
+			p, err := r.Solve(nil)
+			if err != nil {
+				t.Fatal(err)
+			}
+			var at [2]float64
+			var second, inside float64
+			// Panels that end where the score bends, and around it.
+			a, w := (1+p.Gamma)*limit, 10*p.RMSE
+			ends := []float64{-1, -a - w, -a + w, 0, a - w, a + w, 1}
+			for i := 1; i < len(ends); i++ {
+				second += integral(ends[i-1], ends[i], 60, func(u float64) float64 {
+					at[0], at[1] = truncated(u, p.RMSE, a)
+					return noise.pdf(u) * at[0]
+				})
+				inside += integral(ends[i-1], ends[i], 60, func(u float64) float64 {
+					at[0], at[1] = truncated(u, p.RMSE, a)
+					return noise.pdf(u) * at[1]
+				})
+			}
+			c := 1 / (1 + p.Gamma)
+			one := p.Gamma*math.Sqrt(c*c*second/r.AspectRatio+lambda*lambda*r.Kappa*r.Kappa)/p.RMSE - 1
+			two := p.Gamma*(lambda+c*inside/r.AspectRatio) - 1
+			if maxAbs([]float64{one, two}) > 1e-10 {
+				t.Errorf("%s, L = %v: residuals %.1e and %.1e, %.1e reported", name, limit, one, two, p.Residual)
+			}
+		}
+	}
 }
 
 func BenchmarkHuber(b *testing.B) {

@@ -63,8 +63,10 @@ type system interface {
 	// unknowns is the inverse of point.
 	unknowns(x []float64, p FixedPoint)
 	size() int
-	// exists decides whether there is a solution at λ = 0.
+	// exists decides whether there is a solution at λ = 0; plausible does not ask in
+	// every direction, and costs next to nothing.
 	exists() (ok bool, why string)
+	plausible() (ok bool, why string)
 }
 
 func (s *regressionSystem) size() int { return 2 }
@@ -85,6 +87,12 @@ const (
 // solve finds the solution of s: Newton's method, and if that fails
 // continuation in λ from where the ridge dominates and the solution is known.
 func solve(s system, lambda float64, settings *Settings) (FixedPoint, error) {
+	if lambda == 0 {
+		// A search for what is far from being there takes minutes.
+		if ok, why := s.plausible(); !ok {
+			return FixedPoint{}, fmt.Errorf("%w: %s", ErrNoSolution, why)
+		}
+	}
 	w := &newton{n: s.size(), s: s}
 	x := w.x[:w.n]
 	if settings != nil && settings.Start != nil {

@@ -12,7 +12,7 @@ import (
 // Mechanism is a way to learn privately whose error is predicted here.
 type Mechanism int
 
-// Mechanisms. The zero value is invalid.
+// Mechanisms. The zero value is none: only NonPrivate returns it.
 const (
 	// Objective perturbation: Theorems 3.7 and 4.2.
 	Objective Mechanism = iota + 1
@@ -25,6 +25,8 @@ const (
 // String returns the name.
 func (m Mechanism) String() string {
 	switch m {
+	case 0:
+		return "the fit without privacy"
 	case Objective:
 		return "objective perturbation"
 	case Output:
@@ -82,7 +84,9 @@ type Task struct {
 	// Noise (a regression) or Link (a classification) says how labels arise.
 	Noise Law
 	Link  Link
-	// Radius R bounds ‖x‖. The rows of the theory have norm 1 on average.
+	// Radius R bounds ‖x‖: every guarantee rests on it. The rows of the theory have
+	// a mean square norm of 1; nothing here clips a longer one, whoever fits must
+	// refuse or clip it, and clipped rows are no longer those of the theory.
 	Radius float64
 	// Goal is what Best makes small.
 	Goal Goal
@@ -102,6 +106,20 @@ func (t Task) Validate() error {
 	}
 	if t.Goal != SquaredError && (t.Goal != Misclassification || t.Link == nil) {
 		return &privacy.ParamError{Name: "Goal", Value: t.Goal, Want: "SquaredError, or Misclassification for a classification"}
+	}
+	return nil
+}
+
+// sensitive says why no sensitivity is known: a radius or a slope without a bound
+// would pass for a noise of 0 or NaN.
+func (t Task) sensitive() error {
+	switch {
+	case !(t.Radius > 0) || !finite(t.Radius):
+		return &privacy.ParamError{Name: "Radius", Value: t.Radius, Want: "a positive finite bound on the norm of every row"}
+	case t.Loss == nil || !(t.Loss.Lipschitz() > 0) || !finite(t.Loss.Lipschitz()) || math.IsNaN(t.Loss.Smoothness()):
+		return &privacy.ParamError{Name: "Loss", Value: t.Loss, Want: "a loss with a bounded slope whose parameters are in range: without one nothing is private (clip it)"}
+	case t.Link != nil && (!t.Loss.ValidLabel(1) || !t.Loss.ValidLabel(-1)):
+		return &privacy.ParamError{Name: "Loss", Value: t.Loss.Name(), Want: "a loss for labels ±1, because there is a Link"}
 	}
 	return nil
 }
@@ -156,6 +174,9 @@ type terms struct {
 }
 
 func (t Task) terms(m Mechanism, g Target) (terms, error) {
+	if err := t.sensitive(); err != nil {
+		return terms{}, err
+	}
 	mu, err := g.mu()
 	if err != nil {
 		return terms{}, err
@@ -169,7 +190,7 @@ func (t Task) terms(m Mechanism, g Target) (terms, error) {
 		return out, err
 	}
 	l := objpert.Slope(c)
-	out.curve, out.nu, out.ridge = c, g.moves()*l/mu, math.Inf(1)
+	out.curve, out.nu, out.ridge = c, g.moves()*l/mu*(1+1e-9), math.Inf(1)
 	if kappa == 0 {
 		return out, nil
 	}
@@ -203,8 +224,11 @@ func (t Task) ObjectiveNoise(g Target, lambda float64, bound objpert.Bound) (flo
 }
 
 func (g terms) objectiveNoise(lambda float64, bound objpert.Bound) (float64, error) {
+	if !(lambda > 0) || !finite(lambda) {
+		return 0, &privacy.ParamError{Name: "Lambda", Value: lambda, Want: "a finite ridge > 0: without one nothing is private"}
+	}
 	if lambda >= g.ridge {
-		return g.nu * (1 + 1e-9), nil
+		return g.nu, nil
 	}
 	cfg := objpert.Config{Curve: g.curve, Lambda: lambda, Bound: bound}
 	if g.Adjacency == privacy.AddRemove {
@@ -235,7 +259,7 @@ func (g terms) objectiveNoise(lambda float64, bound objpert.Bound) (float64, err
 // a polynomial in ln ν: the secant method inside a bracket needs five values.
 func (g terms) roughNoise(lambda float64, bound objpert.Bound) float64 {
 	if lambda >= g.ridge {
-		return g.nu * (1 + 1e-9)
+		return g.nu
 	}
 	cfg := objpert.Config{Curve: g.curve, Lambda: lambda, Bound: objpert.DTZ24}
 	high, err := objpert.Sigma(cfg, g.Epsilon, g.Delta)
@@ -279,10 +303,15 @@ func (g terms) roughNoise(lambda float64, bound objpert.Bound) float64 {
 // OutputNoise returns the ν with which output perturbation with the ridge λ
 // meets the target: the Gaussian mechanism at the sensitivity LR/λ
 // (add/remove-one) or 2LR/λ (replace-one) of the minimiser.
+//
+// Errors: *privacy.ParamError, also for a loss or a radius without a bound.
 func (t Task) OutputNoise(g Target, lambda float64) (float64, error) {
 	terms, err := t.terms(Output, g)
 	if err != nil {
 		return 0, err
+	}
+	if !(lambda > 0) || !finite(lambda) {
+		return 0, &privacy.ParamError{Name: "Lambda", Value: lambda, Want: "a finite ridge > 0: without one nothing is private"}
 	}
 	return t.outputNoise(terms, lambda), nil
 }
@@ -293,10 +322,16 @@ func (t Task) outputNoise(g terms, lambda float64) float64 {
 
 // DescentNoise returns the ν with which T steps of noisy gradient descent from
 // β⁰ = 0 meet the target: Gaussian mechanisms of sensitivities ΔₜR compose to
-// √(ΣΔₜ²)·R/ν-GDP, exactly. Δₜ is L (or 2L), but for the first step of a
-// classification, whose gradient is taken at 0: there the slopes are f′(0; ±1),
-// ±1/2 for the logistic loss.
+// √(ΣΔₜ²)·R/ν-GDP. Δₜ is L (or 2L), but for the first step of a classification,
+// whose gradient is taken at 0: there the slopes are f′(0; ±1), ±1/2 for the
+// logistic loss. That is exact for the release of all iterates where every step
+// meets its Δₜ, and an upper bound for the last iterate alone.
+//
+// Errors: *privacy.ParamError, also for a loss or a radius without a bound.
 func (t Task) DescentNoise(g Target, steps int) (float64, error) {
+	if err := t.sensitive(); err != nil {
+		return 0, err
+	}
 	mu, err := g.mu()
 	if err != nil {
 		return 0, err
