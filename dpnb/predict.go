@@ -13,7 +13,9 @@ import (
 // Plan is a study that has not been made yet: what is known of it without a
 // single record.
 type Plan struct {
-	// Records n and Features d, the constant included.
+	// Records n and Features d, the constant included. Both are numbers that may be
+	// known: under add/remove-one a count of private records is itself private, so
+	// plan with a round figure from the design of the study.
 	Records, Features int
 	// Epsilon is ε, Delta is δ; zero is 1e-6. Under add/remove-one.
 	Epsilon, Delta float64
