@@ -11,9 +11,16 @@ import (
 // adjacency of its target: μ²/2 for a Gaussian mechanism, Corollary 5.2 of dtz24
 // for objective perturbation where it is not proved to be one at every order.
 //
-// Errors: privacy.ErrUnsupported for objective perturbation under replace-one
+// Errors: *privacy.ParamError for what no prediction of a private mechanism
+// contains; privacy.ErrUnsupported for objective perturbation under replace-one
 // outside the Gaussian case.
 func (p Prediction) ZCDP() (privacy.Rho, error) {
+	if err := p.Task.sensitive(); err != nil {
+		return privacy.Rho{}, err
+	}
+	if !(p.Nu > 0) || p.Mechanism != NoisyDescent && !(p.Lambda > 0) || p.Mechanism == NoisyDescent && p.Steps < 1 {
+		return privacy.Rho{}, &privacy.ParamError{Name: "Nu, Lambda, Steps", Value: fmt.Sprint(p.Nu, ", ", p.Lambda, ", ", p.Steps), Want: "noise, and a ridge or at least one step"}
+	}
 	adj, moves := p.Target.Adjacency, p.Target.moves()
 	l := p.Task.Loss.Lipschitz() * p.Task.Radius
 	switch p.Mechanism {

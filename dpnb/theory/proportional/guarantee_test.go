@@ -53,6 +53,22 @@ func TestZCDP(t *testing.T) {
 	}
 }
 
+// Half a prediction has no guarantee: without steps ρ was NaN.
+func TestZCDPRefuses(t *testing.T) {
+	g := Target{1, 1e-5, privacy.AddRemove}
+	for name, p := range map[string]Prediction{
+		"no steps":   {Mechanism: NoisyDescent, Task: logisticTask(0.5, 1), Target: g, Nu: 1},
+		"no noise":   {Mechanism: NoisyDescent, Task: logisticTask(0.5, 1), Target: g, Steps: 1},
+		"no ridge":   {Mechanism: Output, Task: logisticTask(0.5, 1), Target: g, Nu: 1},
+		"no radius":  {Mechanism: Output, Task: Task{Loss: logisticTask(1, 1).Loss}, Target: g, Nu: 1, Lambda: 1},
+		"no privacy": {Task: logisticTask(0.5, 1), Lambda: 1},
+	} {
+		if rho, err := p.ZCDP(); err == nil {
+			t.Errorf("%s: %v", name, rho)
+		}
+	}
+}
+
 // What is predicted at a guarantee happens: one step of descent, whose noise is
 // that of slopes up to 1/2.
 func TestOneStepSimulation(t *testing.T) {
