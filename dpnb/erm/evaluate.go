@@ -3,12 +3,11 @@ package erm
 import (
 	"math"
 	"runtime"
-	"sync"
-	"sync/atomic"
 
 	"gonum.org/v1/gonum/floats"
 
 	"github.com/dpnb/notebooks/dpnb/erm/internal/kernel"
+	"github.com/dpnb/notebooks/dpnb/erm/internal/parallel"
 	"github.com/dpnb/notebooks/dpnb/loss"
 )
 
@@ -37,8 +36,7 @@ type evaluator struct {
 	chunks  []chunk
 	workers int
 	scratch []scratch
-	next    atomic.Int64
-	wait    sync.WaitGroup
+	dealer  *parallel.Dealer
 	// at is the point of the pass under way, or the direction v of a product.
 	at []float64
 	// product says that the pass under way is one of Hessian times vector.
@@ -93,6 +91,7 @@ func newEvaluator(p *Problem, workers int) *evaluator {
 	for range e.workers {
 		e.scratch = append(e.scratch, scratch{make([]float64, block), make([]float64, block), take()})
 	}
+	e.dealer = parallel.NewDealer(e.workers, count, e.work)
 	return e
 }
 
@@ -142,58 +141,36 @@ func (e *evaluator) hessian(dst, v []float64) {
 func (e *evaluator) pass(at []float64, product bool) {
 	e.passes++
 	e.at, e.product = at, product
-	e.next.Store(0)
-	if e.workers == 1 {
-		e.work(&e.scratch[0])
-		return
-	}
-	e.wait.Add(e.workers)
-	for w := 1; w < e.workers; w++ {
-		go e.worker(w)
-	}
-	e.worker(0)
-	e.wait.Wait()
+	e.dealer.Run()
 }
 
-func (e *evaluator) worker(w int) {
-	defer e.wait.Done()
-	e.work(&e.scratch[w])
-}
-
-// work takes chunks until there are none left. Which worker takes which chunk
-// is left to chance; what a chunk holds afterwards is not.
-func (e *evaluator) work(s *scratch) {
-	for {
-		k := int(e.next.Add(1)) - 1
-		if k >= len(e.chunks) {
-			return
+// work makes the pass over one chunk.
+func (e *evaluator) work(worker, k int) {
+	s, c := &e.scratch[worker], &e.chunks[k]
+	c.value, c.slopes, c.maxNorm = 0, 0, 0
+	clear(c.grad)
+	for lo := c.lo; lo < c.hi; lo += e.block {
+		hi := min(lo+e.block, c.hi)
+		t, slope := s.t[:hi-lo], s.s[:hi-lo]
+		if e.norms && !e.product {
+			e.p.Rows.Norms(t, lo, hi)
+			for _, v := range t {
+				c.maxNorm = math.Max(c.maxNorm, v) // NaN stays NaN
+			}
 		}
-		c := &e.chunks[k]
-		c.value, c.slopes, c.maxNorm = 0, 0, 0
-		clear(c.grad)
-		for lo := c.lo; lo < c.hi; lo += e.block {
-			hi := min(lo+e.block, c.hi)
-			t, slope := s.t[:hi-lo], s.s[:hi-lo]
-			if e.norms && !e.product {
-				e.p.Rows.Norms(t, lo, hi)
-				for _, v := range t {
-					c.maxNorm = math.Max(c.maxNorm, v) // NaN stays NaN
-				}
-			}
-			e.p.Rows.Margins(t, e.at, lo, hi)
-			if e.product {
-				floats.MulTo(slope, t, e.curvature[lo:hi])
-			} else {
-				e.losses(c, slope, t, lo, hi)
-			}
-			if e.direct {
-				e.p.Rows.AddScaled(c.grad, slope, lo, hi)
-				continue
-			}
-			clear(s.g)
-			e.p.Rows.AddScaled(s.g, slope, lo, hi)
-			floats.Add(c.grad, s.g)
+		e.p.Rows.Margins(t, e.at, lo, hi)
+		if e.product {
+			floats.MulTo(slope, t, e.curvature[lo:hi])
+		} else {
+			e.losses(c, slope, t, lo, hi)
 		}
+		if e.direct {
+			e.p.Rows.AddScaled(c.grad, slope, lo, hi)
+			continue
+		}
+		clear(s.g)
+		e.p.Rows.AddScaled(s.g, slope, lo, hi)
+		floats.Add(c.grad, s.g)
 	}
 }
 

@@ -4,6 +4,7 @@ import (
 	"math"
 	"testing"
 
+	"github.com/dpnb/notebooks/dpnb/erm/internal/descent"
 	"gonum.org/v1/gonum/floats"
 )
 
@@ -84,7 +85,7 @@ func TestConjugate(t *testing.T) {
 	}
 	v, hv := make([]float64, 12), make([]float64, 12)
 	target := 1e-8 * floats.Norm(r.g, 2)
-	steps := newConjugate(12).solve(v, r, noMetric{}, target)
+	steps := r.newtonStep(descent.NewConjugate(12), v, noMetric{}, target)
 	r.e.hessian(hv, v)
 	floats.Add(hv, r.g)
 	if res := floats.Norm(hv, 2); steps > 18 || res > 1.1*target {

@@ -4,6 +4,8 @@ import (
 	"math"
 
 	"gonum.org/v1/gonum/floats"
+
+	"github.com/dpnb/notebooks/dpnb/erm/internal/descent"
 )
 
 // newtonPatience is the number of passes after which NewtonCG preconditions by
@@ -34,7 +36,7 @@ func (NewtonCG) run(r *search) error {
 func (r *search) newton(m metric) {
 	d := r.e.d
 	dir, trial, trialGrad := make([]float64, d), make([]float64, d), make([]float64, d)
-	c := newConjugate(d)
+	c := descent.NewConjugate(d)
 	norm0 := floats.Norm(r.g, 2)
 	for stalled := 0; r.left() > 0 && stalled < 3; {
 		if r.e.passes > newtonPatience && !r.exact {
@@ -45,7 +47,7 @@ func (r *search) newton(m metric) {
 		}
 		norm := floats.Norm(r.g, 2)
 		target := math.Max(norm*math.Min(0.5, math.Sqrt(norm/norm0)), 0.3*r.s.Tolerance)
-		steps := c.solve(dir, r, m, target)
+		steps := r.newtonStep(c, dir, m, target)
 		slope0 := floats.Dot(dir, r.g)
 		if !(slope0 < 0) {
 			break
@@ -70,44 +72,10 @@ func (r *search) newton(m metric) {
 	}
 }
 
-// conjugate holds the vectors of the preconditioned conjugate gradient method.
-type conjugate struct{ residual, z, q, hq []float64 }
-
-func newConjugate(d int) *conjugate {
-	return &conjugate{make([]float64, d), make([]float64, d), make([]float64, d), make([]float64, d)}
-}
-
-// solve writes v with ‖∇²J·v + ∇J‖ ≤ target to v, or the best that the passes
-// left and the precision allow; v is a direction of descent from the first step
-// on. It returns the number of products.
-func (c *conjugate) solve(v []float64, r *search, m metric, target float64) (steps int) {
-	clear(v)
-	floats.ScaleTo(c.residual, -1, r.g)
-	copy(c.z, c.residual)
-	m.solve(c.z)
-	copy(c.q, c.z)
-	rz := floats.Dot(c.residual, c.z)
-	for steps < 10*len(v)+10 && r.left() > 1 {
-		steps++
-		r.e.hessian(c.hq, c.q)
-		qhq := floats.Dot(c.q, c.hq)
-		if !(qhq > 0) || !(rz > 0) || math.IsInf(qhq, 1) {
-			break
-		}
-		a := rz / qhq
-		floats.AddScaled(v, a, c.q)
-		floats.AddScaled(c.residual, -a, c.hq)
-		if floats.Norm(c.residual, 2) <= target {
-			return steps
-		}
-		copy(c.z, c.residual)
-		m.solve(c.z)
-		next := floats.Dot(c.residual, c.z)
-		floats.AddScaledTo(c.q, c.z, next/rz, c.q)
-		rz = next
-	}
-	if floats.Norm(v, 2) == 0 { // no product was made: the metric alone
-		copy(v, c.z)
-	}
-	return steps
+// newtonStep writes v with ‖∇²J·v + ∇J‖ ≤ target to v, or the best that the
+// passes left and the precision allow; v is a direction of descent from the
+// first step on. It returns the number of products.
+func (r *search) newtonStep(c *descent.Conjugate, v []float64, m metric, target float64) (steps int) {
+	floats.ScaleTo(c.Residual, -1, r.g)
+	return c.Solve(v, r.e.hessian, m.solve, func() bool { return r.left() > 1 }, target)
 }

@@ -3,12 +3,11 @@ package softmax
 import (
 	"math"
 	"runtime"
-	"sync"
-	"sync/atomic"
 
 	"gonum.org/v1/gonum/floats"
 
 	"github.com/dpnb/notebooks/dpnb/erm/internal/kernel"
+	"github.com/dpnb/notebooks/dpnb/erm/internal/parallel"
 )
 
 const (
@@ -35,8 +34,7 @@ type evaluator struct {
 	chunks  []chunk
 	workers int
 	scratch []scratch
-	next    atomic.Int64
-	wait    sync.WaitGroup
+	dealer  *parallel.Dealer
 	// at is the point of the pass under way, or the direction of a product.
 	at      []float64
 	product bool
@@ -81,6 +79,7 @@ func newEvaluator(p *Problem, workers int) *evaluator {
 	for range e.workers {
 		e.scratch = append(e.scratch, scratch{make([]float64, block*p.Classes), make([]float64, block), make([]float64, block), make([]float64, p.Classes*d)})
 	}
+	e.dealer = parallel.NewDealer(e.workers, count, e.work)
 	return e
 }
 
@@ -143,38 +142,16 @@ func (e *evaluator) hessian(dst, v []float64) {
 func (e *evaluator) pass(at []float64, product bool) {
 	e.passes++
 	e.at, e.product = at, product
-	e.next.Store(0)
-	if e.workers == 1 {
-		e.work(&e.scratch[0])
-		return
-	}
-	e.wait.Add(e.workers)
-	for w := 1; w < e.workers; w++ {
-		go e.worker(w)
-	}
-	e.worker(0)
-	e.wait.Wait()
+	e.dealer.Run()
 }
 
-func (e *evaluator) worker(w int) {
-	defer e.wait.Done()
-	e.work(&e.scratch[w])
-}
-
-// work takes chunks until there are none left. Which worker takes which chunk
-// is left to chance; what a chunk holds afterwards is not.
-func (e *evaluator) work(s *scratch) {
-	for {
-		i := int(e.next.Add(1)) - 1
-		if i >= len(e.chunks) {
-			return
-		}
-		c := &e.chunks[i]
-		c.value, c.slopes, c.maxNorm = 0, 0, 0
-		clear(c.grad)
-		for lo := c.lo; lo < c.hi; lo += e.block {
-			e.oneBlock(s, c, lo, min(lo+e.block, c.hi))
-		}
+// work makes the pass over one chunk.
+func (e *evaluator) work(worker, i int) {
+	s, c := &e.scratch[worker], &e.chunks[i]
+	c.value, c.slopes, c.maxNorm = 0, 0, 0
+	clear(c.grad)
+	for lo := c.lo; lo < c.hi; lo += e.block {
+		e.oneBlock(s, c, lo, min(lo+e.block, c.hi))
 	}
 }
 

@@ -1,0 +1,54 @@
+// Package parallel deals fixed pieces of work to goroutines.
+package parallel
+
+import (
+	"sync"
+	"sync/atomic"
+)
+
+// Dealer deals the chunks of a pass to workers. Which worker takes which chunk
+// is left to chance; what a chunk holds afterwards must not be.
+type Dealer struct {
+	workers, chunks int
+	work            func(worker, chunk int)
+	next            atomic.Int64
+	wait            sync.WaitGroup
+}
+
+// NewDealer returns a dealer of the chunks 0, …, chunks−1 to the workers 0, …,
+// workers−1, each of which calls work for one chunk after the other.
+func NewDealer(workers, chunks int, work func(worker, chunk int)) *Dealer {
+	return &Dealer{workers: workers, chunks: chunks, work: work}
+}
+
+// Run deals every chunk once and returns when all are done. The caller is
+// worker 0; with one worker there is no other goroutine and nothing is allocated.
+func (d *Dealer) Run() {
+	d.next.Store(0)
+	if d.workers == 1 {
+		d.take(0)
+		return
+	}
+	d.wait.Add(d.workers)
+	for w := 1; w < d.workers; w++ {
+		go d.join(w)
+	}
+	d.join(0)
+	d.wait.Wait()
+}
+
+func (d *Dealer) join(w int) {
+	defer d.wait.Done()
+	d.take(w)
+}
+
+// take works on chunks until there are none left.
+func (d *Dealer) take(w int) {
+	for {
+		k := int(d.next.Add(1)) - 1
+		if k >= d.chunks {
+			return
+		}
+		d.work(w, k)
+	}
+}
