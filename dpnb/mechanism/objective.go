@@ -130,6 +130,34 @@ func (m ObjectivePerturbation) checkRecords(rows erm.Rows, labels []float64) err
 	return nil
 }
 
+var errNoSource = errors.New("mechanism: a source of noise is required: noise.NewSecure() for a release, noise.NewSeeded(seed) for a simulation")
+
+// solverTolerance is what a solver must certify for n records: its certificate
+// knows what rounding does to the sums, not how accurate the slopes of the loss
+// are.
+func (m ObjectivePerturbation) solverTolerance(n int) (float64, error) {
+	tolerance := m.Tolerance - 1.01*float64(n)*m.radius()*loss.SlopeError(m.Loss)
+	if !(tolerance > 0) {
+		return 0, fmt.Errorf("mechanism: the slopes of the %s loss are not accurate enough for Tolerance = %g; allow a larger one", m.Loss.Name(), m.Tolerance)
+	}
+	return tolerance, nil
+}
+
+// minimise returns θ with ‖∇J(θ)‖ ≤ τ for the linear term b, nil for none.
+func (m ObjectivePerturbation) minimise(rows erm.Rows, labels, b []float64, tolerance float64, settings *Settings) ([]float64, error) {
+	var s Settings
+	if settings != nil {
+		s = *settings
+	}
+	p := erm.Problem{Rows: rows, Labels: labels, Loss: m.Loss, Ridge: m.Lambda, Linear: b}
+	sol, err := erm.Minimize(&p, &erm.Settings{Tolerance: tolerance, Workers: s.Workers, MaxPasses: s.MaxPasses})
+	if err != nil {
+		// The solver's figures depend on the records: say only that it failed.
+		return nil, fmt.Errorf("mechanism: nothing is released, because ‖∇J‖ ≤ τ = %g could not be certified (%w); allow a larger Tolerance or more passes", m.Tolerance, erm.ErrTolerance)
+	}
+	return sol.Theta, nil
+}
+
 // Run draws the noise and releases, or returns an error and releases nothing.
 // The caller has charged the budget.
 //
@@ -137,7 +165,7 @@ func (m ObjectivePerturbation) checkRecords(rows erm.Rows, labels []float64) err
 // the solver misses τ: then the noise has been drawn and nothing is released.
 func (m ObjectivePerturbation) Run(rows erm.Rows, labels []float64, src noise.Source, settings *Settings) (*Release, error) {
 	if src == nil {
-		return nil, errors.New("mechanism: a source of noise is required: noise.NewSecure() for a release, noise.NewSeeded(seed) for a simulation")
+		return nil, errNoSource
 	}
 	if err := m.Check(rows, labels); err != nil {
 		return nil, err
@@ -146,28 +174,20 @@ func (m ObjectivePerturbation) Run(rows erm.Rows, labels []float64, src noise.So
 	if err != nil {
 		return nil, err
 	}
-	var s Settings
-	if settings != nil {
-		s = *settings
-	}
 	n, d := rows.Dims()
-	// The solver's certificate knows what rounding does to the sums, not how
-	// accurate the slopes of this loss are.
-	tolerance := m.Tolerance - 1.01*float64(n)*m.radius()*loss.SlopeError(m.Loss)
-	if !(tolerance > 0) {
-		return nil, fmt.Errorf("mechanism: the slopes of the %s loss are not accurate enough for Tolerance = %g; allow a larger one", m.Loss.Name(), m.Tolerance)
+	tolerance, err := m.solverTolerance(n)
+	if err != nil {
+		return nil, err
 	}
 	b := make([]float64, d)
 	src.Gaussian(b, m.Sigma)
-	p := erm.Problem{Rows: rows, Labels: labels, Loss: m.Loss, Ridge: m.Lambda, Linear: b}
-	sol, err := erm.Minimize(&p, &erm.Settings{Tolerance: tolerance, Workers: s.Workers, MaxPasses: s.MaxPasses})
+	theta, err := m.minimise(rows, labels, b, tolerance, settings)
 	if err != nil {
-		// The solver's figures depend on the records: say only that it failed.
-		return nil, fmt.Errorf("mechanism: nothing is released, because ‖∇J‖ ≤ τ = %g could not be certified (%w); allow a larger Tolerance or more passes", m.Tolerance, erm.ErrTolerance)
+		return nil, err
 	}
 	out := make([]float64, d)
 	src.Gaussian(out, m.OutputSigma)
-	floats.Add(out, sol.Theta)
+	floats.Add(out, theta)
 	r := &Release{
 		Coefficients: out,
 		Guarantee: Guarantee{

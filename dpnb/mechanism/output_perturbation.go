@@ -1,7 +1,6 @@
 package mechanism
 
 import (
-	"errors"
 	"fmt"
 	"math"
 
@@ -120,7 +119,7 @@ func (m OutputPerturbation) Check(rows erm.Rows, labels []float64) error {
 // the solver misses τ: then the noise has been drawn and nothing is released.
 func (m OutputPerturbation) Run(rows erm.Rows, labels []float64, src noise.Source, settings *Settings) (*Release, error) {
 	if src == nil {
-		return nil, errors.New("mechanism: a source of noise is required: noise.NewSecure() for a release, noise.NewSeeded(seed) for a simulation")
+		return nil, errNoSource
 	}
 	if err := m.Check(rows, labels); err != nil {
 		return nil, err
@@ -129,16 +128,10 @@ func (m OutputPerturbation) Run(rows erm.Rows, labels []float64, src noise.Sourc
 	if err != nil {
 		return nil, err
 	}
-	var s Settings
-	if settings != nil {
-		s = *settings
-	}
 	n, d := rows.Dims()
-	// The solver's certificate knows what rounding does to the sums, not how
-	// accurate the slopes of this loss are.
-	tolerance := m.Tolerance - 1.01*float64(n)*m.objective().radius()*loss.SlopeError(m.Loss)
-	if !(tolerance > 0) {
-		return nil, fmt.Errorf("mechanism: the slopes of the %s loss are not accurate enough for Tolerance = %g; allow a larger one", m.Loss.Name(), m.Tolerance)
+	tolerance, err := m.objective().solverTolerance(n)
+	if err != nil {
+		return nil, err
 	}
 	out := make([]float64, d)
 	scale := m.Sigma
@@ -148,13 +141,11 @@ func (m OutputPerturbation) Run(rows erm.Rows, labels []float64, src noise.Sourc
 		noise.IsotropicLaplace(src, out, m.Scale)
 		scale = m.Scale * math.Sqrt(float64(d)+1)
 	}
-	p := erm.Problem{Rows: rows, Labels: labels, Loss: m.Loss, Ridge: m.Lambda}
-	sol, err := erm.Minimize(&p, &erm.Settings{Tolerance: tolerance, Workers: s.Workers, MaxPasses: s.MaxPasses})
+	theta, err := m.objective().minimise(rows, labels, nil, tolerance, settings)
 	if err != nil {
-		// The solver's figures depend on the records: say only that it failed.
-		return nil, fmt.Errorf("mechanism: nothing is released, because ‖∇J‖ ≤ τ = %g could not be certified (%w); allow a larger Tolerance or more passes", m.Tolerance, erm.ErrTolerance)
+		return nil, err
 	}
-	floats.Add(out, sol.Theta)
+	floats.Add(out, theta)
 	r := &Release{
 		Coefficients: out,
 		Guarantee: Guarantee{
