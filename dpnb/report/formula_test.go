@@ -1,6 +1,8 @@
 package report
 
 import (
+	"os"
+	"path/filepath"
 	"strings"
 	"testing"
 
@@ -73,5 +75,41 @@ func TestFormulasComeBack(t *testing.T) {
 	}
 	if got := string(f.put([]byte("dpnbFORMULA99X"))); got != "dpnbFORMULA99X" {
 		t.Errorf("a word that looks like a mark: %s", got)
+	}
+}
+
+// TestEveryFormulaIsConverted reads the notebooks and the pages of the project.
+func TestEveryFormulaIsConverted(t *testing.T) {
+	var texts []string
+	for _, pattern := range []string{"../../notebooks/*.ipynb", "../../docs/*.md", "../../docs/theory/*.md"} {
+		paths, err := filepath.Glob(pattern)
+		if err != nil || len(paths) == 0 {
+			t.Fatalf("%s: %v, %d files", pattern, err, len(paths))
+		}
+		for _, path := range paths {
+			content, err := os.ReadFile(path)
+			if err != nil {
+				t.Fatal(err)
+			}
+			if filepath.Ext(path) == ".md" {
+				texts = append(texts, string(content))
+				continue
+			}
+			nb, err := notebook.Parse(content)
+			if err != nil {
+				t.Fatal(err)
+			}
+			for _, c := range nb.Cells {
+				c.MapProse(func(s string) string { texts = append(texts, s); return s })
+			}
+		}
+	}
+	for _, text := range texts {
+		for _, m := range formulaPattern.FindAllStringSubmatch(text, -1) {
+			f := &formulas{}
+			if f.take(m[0]); f.foreign {
+				t.Errorf("not converted: %s", m[0])
+			}
+		}
 	}
 }

@@ -82,6 +82,18 @@ func (p *parser) structure(name string) (node, error) {
 			return node{xml: "<munder>" + arg + `<mo stretchy="true">⏟</mo></munder>`, limits: true}, err
 		}
 		return node{xml: "<mover>" + arg + `<mo stretchy="true">⏞</mo></mover>`, limits: true}, err
+	case "rm": // upright letters up to the end of the group
+		row, err := p.row()
+		if err != nil {
+			return node{}, err
+		}
+		return style(upright, group(row)), nil
+	case "boxed":
+		arg, err := p.argument()
+		return node{xml: `<mrow style="border: thin solid; padding: 0.3em">` + arg + "</mrow>"}, err
+	case "tag":
+		s, err := p.raw()
+		return node{xml: `<mspace width="2em"/>` + leaf("mtext", "("+s+")").xml}, err
 	case "pmod":
 		arg, err := p.argument()
 		return node{xml: `<mrow><mspace width="1em"/><mo>(</mo><mi>mod</mi><mspace width="0.333em"/>` + arg + "<mo>)</mo></mrow>"}, err
@@ -205,13 +217,18 @@ func (p *parser) styled(a alphabet) (node, error) {
 	if err != nil {
 		return node{}, err
 	}
-	if a == upright {
-		// Letters of a word belong together.
-		word := strings.NewReplacer("<mrow>", "", "</mrow>", "", "</mi><mi>", "", "<mi>", "", "</mi>", "").Replace(arg)
-		if !strings.Contains(word, "<") {
-			return named(word, false), nil
-		}
-		return node{xml: strings.ReplaceAll(arg, "<mi>", `<mi mathvariant="normal">`)}, nil
+	return style(a, arg), nil
+}
+
+// style sets letters that were read in another alphabet.
+func style(a alphabet, arg string) node {
+	if a != upright {
+		return node{xml: a.restyle(arg)}
 	}
-	return node{xml: a.restyle(arg)}, nil
+	// Letters of a word belong together.
+	word := strings.NewReplacer("<mrow>", "", "</mrow>", "", "</mi><mi>", "", "<mi>", "", "</mi>", "").Replace(arg)
+	if !strings.Contains(word, "<") {
+		return named(word, false)
+	}
+	return node{xml: strings.ReplaceAll(arg, "<mi>", `<mi mathvariant="normal">`)}
 }
