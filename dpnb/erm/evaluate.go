@@ -26,10 +26,12 @@ const (
 // evaluator computes J, ∇J and ∇²J·v, each in one pass over the rows. It
 // allocates when it is made and never in a pass.
 type evaluator struct {
-	p        *Problem
-	n, d     int
-	block    int
-	logistic bool
+	p    *Problem
+	n, d int
+	// ridge is λ + ω, penalty its product with θ.
+	ridge, penalty []float64
+	block          int
+	logistic       bool
 	// direct adds the records of a chunk straight to its gradient: for sparse
 	// rows, where a sum for each block would cost more than the block.
 	direct  bool
@@ -82,6 +84,7 @@ func newEvaluator(p *Problem, workers int) *evaluator {
 	_, logistic := p.Loss.(loss.Logistic)
 	e := &evaluator{p: p, n: n, d: d, block: block, logistic: logistic, workers: min(workers, count), norms: true}
 	e.direct = 2*size < n*d
+	e.ridge, e.penalty = p.ridges(d), make([]float64, d)
 	sums := make([]float64, (count+min(workers, count))*d)
 	take := func() []float64 { s := sums[:d:d]; sums = sums[d:]; return s }
 	for c := range count {
@@ -109,22 +112,22 @@ func (e *evaluator) eval(grad, theta []float64) (value, rounding float64) {
 		maxNorm = math.Max(maxNorm, e.chunks[c].maxNorm)
 		floats.Add(grad, e.chunks[c].grad)
 	}
-	// b + λθ comes last and as one: the two may be large and cancel.
-	norm := floats.Norm(theta, 2)
-	value += 0.5 * p.Ridge * norm * norm
+	// b + (λ + ω)θ comes last and as one: the two may be large and cancel.
+	floats.MulTo(e.penalty, e.ridge, theta)
+	value += 0.5 * floats.Dot(e.penalty, theta)
 	if p.Linear == nil {
-		floats.AddScaled(grad, p.Ridge, theta)
+		floats.Add(grad, e.penalty)
 	} else {
 		value += floats.Dot(p.Linear, theta)
 		for j, b := range p.Linear {
-			grad[j] += b + p.Ridge*theta[j]
+			grad[j] += b + e.penalty[j]
 		}
 	}
 	if e.norms {
 		e.norms, e.maxNorm = false, maxNorm
 	}
 	e.slopes = slopes
-	return value, e.roundingBound(slopes, norm, e.maxNorm)
+	return value, e.roundingBound(slopes, floats.Norm(theta, 2), e.maxNorm)
 }
 
 // hessian writes ∇²J·v to dst, at the point of the last evaluation. It wants
@@ -132,7 +135,7 @@ func (e *evaluator) eval(grad, theta []float64) (value, rounding float64) {
 func (e *evaluator) hessian(dst, v []float64) {
 	e.products += e.n
 	e.pass(v, true)
-	floats.ScaleTo(dst, e.p.Ridge, v)
+	floats.MulTo(dst, e.ridge, v)
 	for c := range e.chunks {
 		floats.Add(dst, e.chunks[c].grad)
 	}
@@ -202,7 +205,8 @@ func (e *evaluator) losses(c *chunk, slope, t []float64, lo, hi int) {
 //     most h = B + ⌈n/(B·chunks)⌉ + chunks + 4 (for sparse rows, where the first
 //     two are one, the number of records of a chunk + chunks + 4), and the
 //     vector of Σ|f′ᵢ||xᵢⱼ| has norm at most R·Σ|f′ᵢ|;
-//   - λθ + b takes a product and two additions more: at most 4u(λ‖θ‖ + ‖b‖).
+//   - (λ + ω)θ + b takes a product and three additions more, penalty being the
+//     product: at most 4u(‖(λ + ω)θ‖ + ‖b‖).
 //
 // The factor 1.01 pays for second-order terms and for the rounding of R.
 func (e *evaluator) roundingBound(slopes, norm, maxNorm float64) float64 {
@@ -216,7 +220,7 @@ func (e *evaluator) roundingBound(slopes, norm, maxNorm float64) float64 {
 	margin := float64(e.d+1) * u * maxNorm * norm
 	err := (h + 8) * u * maxNorm * slopes
 	err += float64(e.n) * maxNorm * e.p.Loss.Smoothness() * margin
-	early := e.p.Ridge * norm
+	early := floats.Norm(e.penalty, 2)
 	if e.p.Linear != nil {
 		early += floats.Norm(e.p.Linear, 2)
 	}

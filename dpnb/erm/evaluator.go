@@ -55,7 +55,7 @@ func (v *Evaluator) Passes() int { return v.e.passes }
 // row by row. What it writes below the diagonal is not defined.
 func (v *Evaluator) Hessian(dst, theta []float64) {
 	if v.m == nil {
-		v.m = newPrimalMetric(v.e.p, 1, 0, v.e.workers)
+		v.m = newPrimalMetric(v.e.p, 1, v.e.ridge, v.e.workers)
 	}
 	v.e.passes++
 	m := v.m

@@ -77,10 +77,10 @@ func (r *search) steer() (m metric, done bool, err error) {
 		return nil, done, err
 	}
 	if dense {
-		m = newPrimalMetric(sample, scale, r.p.Ridge, r.e.workers)
+		m = newPrimalMetric(sample, scale, r.e.ridge, r.e.workers)
 		r.exact = sample == r.p
 	} else {
-		m = newDiagonalMetric(sample, scale, r.p.Ridge)
+		m = newDiagonalMetric(sample, scale, r.e.ridge)
 	}
 	m.refresh(r.x)
 	return m, false, nil
@@ -92,7 +92,7 @@ func (r *search) exactMetric() metric {
 	case min(n, d) > maxFactor:
 		return nil
 	case d <= n:
-		return newPrimalMetric(r.p, 1, r.p.Ridge, r.e.workers)
+		return newPrimalMetric(r.p, 1, r.e.ridge, r.e.workers)
 	default:
 		return newDualMetric(r.p)
 	}

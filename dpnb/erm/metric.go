@@ -31,11 +31,11 @@ type metric interface {
 }
 
 // primalMetric is the Hessian over the records of a problem s, times a scale,
-// plus λI, factored. With s = p and scale 1 it is the Hessian of p.
+// plus the penalty's λ + ω on the diagonal, factored. With s = p and scale 1 it is the Hessian of p.
 type primalMetric struct {
 	s       *Problem
 	scale   float64
-	ridge   float64
+	ridge   []float64
 	workers int
 	d, pad  int
 	t, c    []float64
@@ -45,7 +45,7 @@ type primalMetric struct {
 	ok      bool
 }
 
-func newPrimalMetric(s *Problem, scale, ridge float64, workers int) *primalMetric {
+func newPrimalMetric(s *Problem, scale float64, ridge []float64, workers int) *primalMetric {
 	n, d := s.Rows.Dims()
 	m := &primalMetric{s: s, scale: scale, ridge: ridge, workers: workers, d: d, pad: kernel.Padded(d)}
 	m.t, m.c = make([]float64, n), make([]float64, n)
@@ -63,7 +63,7 @@ func (m *primalMetric) refresh(theta []float64) {
 		floats.Add(total, g)
 	}
 	for j := range m.d {
-		total[j*m.pad+j] += m.ridge
+		total[j*m.pad+j] += m.ridge[j]
 	}
 	var s mat.SymDense
 	s.SetRawSymmetric(blas64.Symmetric{N: m.d, Stride: m.pad, Data: total, Uplo: blas.Upper})
@@ -106,32 +106,38 @@ func (m *primalMetric) solve(v []float64) {
 	if !m.ok || m.chol.SolveVecTo(x, x) != nil || math.IsNaN(floats.Sum(v)) {
 		n := float64(len(m.t))
 		m.ok = false // too ill-conditioned to steer by
-		floats.Scale(1/(m.ridge+m.scale*n*m.s.Loss.Smoothness()), v)
+		for j := range v {
+			v[j] /= m.ridge[j] + m.scale*n*m.s.Loss.Smoothness()
+		}
 	}
 }
 
 // dualMetric is the Hessian of a problem with fewer records than features,
 //
-//	(λI + XᵀCX)⁻¹ = (I − XᵀS(λI + S·XXᵀ·S)⁻¹SX)/λ,  S = √C,
+//	(Λ + XᵀCX)⁻¹ = Λ⁻¹ − Λ⁻¹XᵀS(I + S·XΛ⁻¹Xᵀ·S)⁻¹SXΛ⁻¹,  S = √C, Λ = diag(λ + ω),
 //
 // with an n×n matrix to be factored in place of a d×d one.
 type dualMetric struct {
 	p       *Problem
 	n       int
-	gram    *mat.SymDense // XXᵀ
+	ridge   []float64
+	gram    *mat.SymDense // XΛ⁻¹Xᵀ
 	scaled  *mat.SymDense
 	chol    mat.Cholesky
 	t, c, u []float64
+	back    []float64 // length d
 	ok      bool
 }
 
 func newDualMetric(p *Problem) *dualMetric {
 	n, d := p.Rows.Dims()
-	m := &dualMetric{p: p, n: n, gram: mat.NewSymDense(n, nil), scaled: mat.NewSymDense(n, nil)}
+	m := &dualMetric{p: p, n: n, ridge: p.ridges(d), gram: mat.NewSymDense(n, nil), scaled: mat.NewSymDense(n, nil)}
 	m.t, m.c, m.u = make([]float64, n), make([]float64, n), make([]float64, n)
+	m.back = make([]float64, d)
 	row := make([]float64, d)
 	for i := range n {
 		p.Rows.Row(row, i)
+		floats.Div(row, m.ridge)
 		p.Rows.Margins(m.u[i:], row, i, n)
 		for j := i; j < n; j++ {
 			m.gram.SetSym(i, j, m.u[j])
@@ -150,39 +156,46 @@ func (m *dualMetric) refresh(theta []float64) {
 		for j := i; j < m.n; j++ {
 			m.scaled.SetSym(i, j, m.c[i]*m.c[j]*m.gram.At(i, j))
 		}
-		m.scaled.SetSym(i, i, m.scaled.At(i, i)+m.p.Ridge)
+		m.scaled.SetSym(i, i, m.scaled.At(i, i)+1)
 	}
 	m.ok = m.chol.Factorize(m.scaled)
 }
 
 func (m *dualMetric) solve(v []float64) {
 	if !m.ok {
-		floats.Scale(1/(m.p.Ridge+float64(m.n)*m.p.Loss.Smoothness()), v)
+		for j := range v {
+			v[j] /= m.ridge[j] + float64(m.n)*m.p.Loss.Smoothness()
+		}
 		return
 	}
+	floats.Div(v, m.ridge)
 	m.p.Rows.Margins(m.u, v, 0, m.n)
 	floats.Mul(m.u, m.c)
 	x := mat.NewVecDense(m.n, m.u)
 	if m.chol.SolveVecTo(x, x) != nil {
 		m.ok = false
+		floats.Mul(v, m.ridge)
 		m.solve(v)
 		return
 	}
 	floats.Mul(m.u, m.c)
 	floats.Scale(-1, m.u)
-	m.p.Rows.AddScaled(v, m.u, 0, m.n)
-	floats.Scale(1/m.p.Ridge, v)
+	clear(m.back)
+	m.p.Rows.AddScaled(m.back, m.u, 0, m.n)
+	floats.Div(m.back, m.ridge)
+	floats.Add(v, m.back)
 }
 
 // diagonalMetric is the diagonal of the Hessian over an evenly spaced sample.
 type diagonalMetric struct {
-	s            *Problem
-	scale, ridge float64
-	diag, row    []float64
-	t, c         []float64
+	s         *Problem
+	scale     float64
+	ridge     []float64
+	diag, row []float64
+	t, c      []float64
 }
 
-func newDiagonalMetric(s *Problem, scale, ridge float64) *diagonalMetric {
+func newDiagonalMetric(s *Problem, scale float64, ridge []float64) *diagonalMetric {
 	n, d := s.Rows.Dims()
 	return &diagonalMetric{s: s, scale: scale, ridge: ridge, diag: make([]float64, d), row: make([]float64, d), t: make([]float64, n), c: make([]float64, n)}
 }
@@ -191,9 +204,7 @@ func (m *diagonalMetric) refresh(theta []float64) {
 	n := len(m.t)
 	m.s.Rows.Margins(m.t, theta, 0, n)
 	m.s.Loss.Curvature(m.c, m.t, m.s.Labels)
-	for j := range m.diag {
-		m.diag[j] = m.ridge
-	}
+	copy(m.diag, m.ridge)
 	for i, c := range m.c {
 		if sparse, ok := m.s.Rows.(*CSR); ok {
 			cols, values := sparse.row(i)

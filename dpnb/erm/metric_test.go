@@ -10,7 +10,7 @@ import (
 
 // TestExactMetricsInvertTheHessian: ∇²J·(metric⁻¹v) = v, for both forms.
 func TestExactMetricsInvertTheHessian(t *testing.T) {
-	for _, p := range []*Problem{simulated(150, 37, 1, 0.3, 0), sparseProblem(150, 37, 4, 0.3)} {
+	for _, p := range []*Problem{simulated(150, 37, 1, 0.3, 0), sparseProblem(150, 37, 4, 0.3), shrunk(simulated(150, 37, 1, 0.3, 0))} {
 		_, d := p.Rows.Dims()
 		e := newEvaluator(p, 1)
 		e.curvature = make([]float64, e.n)
@@ -19,7 +19,7 @@ func TestExactMetricsInvertTheHessian(t *testing.T) {
 			x[j], v[j] = math.Sin(float64(j)), math.Cos(float64(3*j))
 		}
 		e.eval(g, x)
-		for name, m := range map[string]metric{"primal": newPrimalMetric(p, 1, p.Ridge, 2), "dual": newDualMetric(p)} {
+		for name, m := range map[string]metric{"primal": newPrimalMetric(p, 1, p.ridges(d), 2), "dual": newDualMetric(p)} {
 			m.refresh(x)
 			z, back := append([]float64(nil), v...), make([]float64, d)
 			m.solve(z)
@@ -28,7 +28,7 @@ func TestExactMetricsInvertTheHessian(t *testing.T) {
 				t.Errorf("%s: ∇²J·∇²J⁻¹v is %v from v", name, floats.Distance(back, v, 2))
 			}
 		}
-		diagonal := newDiagonalMetric(p, 1, p.Ridge)
+		diagonal := newDiagonalMetric(p, 1, p.ridges(d))
 		diagonal.refresh(x)
 		unit, column := make([]float64, d), make([]float64, d)
 		for j := range d {

@@ -9,16 +9,19 @@ import (
 
 // Problem is the objective
 //
-//	J(θ) = Σᵢ f(xᵢᵀθ; yᵢ) + (λ/2)‖θ‖² + bᵀθ,
+//	J(θ) = Σᵢ f(xᵢᵀθ; yᵢ) + (λ/2)‖θ‖² + ½Σⱼ ωⱼθⱼ² + bᵀθ,
 //
-// a sum (not a mean) over the records; the ridge acts on every coordinate, an
-// intercept included. With λ > 0 it is λ-strongly convex and has one minimiser.
+// a sum (not a mean) over the records. The ridge λ acts on every coordinate, an
+// intercept included; ω shrinks single ones further. With λ > 0 it is λ-strongly
+// convex, whatever ω ≥ 0 is, and has one minimiser.
 type Problem struct {
 	Rows   Rows
 	Labels []float64
 	Loss   loss.Loss
 	// Ridge is λ > 0.
 	Ridge float64
+	// Shrinkage is ω, of length d, finite and not negative; nil is zero.
+	Shrinkage []float64
 	// Linear is b, of length d; nil is zero.
 	Linear []float64
 }
@@ -71,6 +74,14 @@ func (p *Problem) validateShape() error {
 	case !(p.Ridge > 0) || math.IsInf(p.Ridge, 1):
 		return fail("Ridge (λ) = %v, want a positive number: without it the objective need not have a unique minimiser", p.Ridge)
 	}
+	if p.Shrinkage != nil && len(p.Shrinkage) != d {
+		return fail("Shrinkage has length %d, want d = %d", len(p.Shrinkage), d)
+	}
+	for _, w := range p.Shrinkage {
+		if !(w >= 0) || math.IsInf(w, 1) {
+			return fail("Shrinkage (ω) has the entry %v, want finite numbers that are not negative", w)
+		}
+	}
 	for i, y := range p.Labels {
 		if !p.Loss.ValidLabel(y) {
 			return fail("label %v of record %d: the %s loss wants %s", y, i, p.Loss.Name(), p.Loss.Labels())
@@ -82,4 +93,16 @@ func (p *Problem) validateShape() error {
 		}
 	}
 	return nil
+}
+
+// ridges returns the diagonal λ + ω of the Hessian of the penalty.
+func (p *Problem) ridges(d int) []float64 {
+	r := make([]float64, d)
+	for j := range r {
+		r[j] = p.Ridge
+		if p.Shrinkage != nil {
+			r[j] += p.Shrinkage[j]
+		}
+	}
+	return r
 }

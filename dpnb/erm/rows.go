@@ -3,7 +3,7 @@
 //
 // The objective is a sum over records, never a mean:
 //
-//	J(θ) = Σᵢ f(xᵢᵀθ; yᵢ) + (λ/2)‖θ‖² + bᵀθ.
+//	J(θ) = Σᵢ f(xᵢᵀθ; yᵢ) + (λ/2)‖θ‖² + ½Σⱼ ωⱼθⱼ² + bᵀθ.
 package erm
 
 import (

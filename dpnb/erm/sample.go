@@ -1,5 +1,7 @@
 package erm
 
+import "gonum.org/v1/gonum/floats"
+
 // minSample is the least number of records in a sample.
 const minSample = 1000
 
@@ -17,7 +19,7 @@ func sampleSize(n, d, nonzeros int) int {
 // sampled returns the problem over m evenly spaced records of p, divided by
 // n/m, so that its rows, being copied, lie side by side:
 //
-//	Σ_sample f + (λm/n)/2·‖θ‖² + (m/n)·bᵀθ.
+//	Σ_sample f + (m/n)·[(λ/2)‖θ‖² + ½Σωⱼθⱼ² + bᵀθ].
 //
 // Its minimiser is near that of p.
 func (p *Problem) sampled(m int) *Problem {
@@ -38,11 +40,14 @@ func (p *Problem) sampled(m int) *Problem {
 		}
 		s.Rows = rows
 	}
-	if p.Linear != nil {
-		s.Linear = make([]float64, d)
-		for j, b := range p.Linear {
-			s.Linear[j] = b * share
-		}
-	}
+	s.Linear, s.Shrinkage = times(p.Linear, share), times(p.Shrinkage, share)
 	return s
+}
+
+// times returns a new slice c·v, nil if v is.
+func times(v []float64, c float64) []float64 {
+	if v == nil {
+		return nil
+	}
+	return floats.ScaleTo(make([]float64, len(v)), c, v)
 }

@@ -9,10 +9,10 @@ import (
 // SAG is the stochastic average gradient method (Schmidt, Le Roux and Bach 2017)
 // as in appendix F of Redberg, Koskela and Wang (2023): one f′ᵢ for each step
 //
-//	θ ← θ − η·(Σⱼ sⱼxⱼ + b + λθ)/n,  sᵢ = f′(xᵢᵀθ; yᵢ),
+//	θ ← θ − η·(Σⱼ sⱼxⱼ + b + (λ + ω)θ)/n,  sᵢ = f′(xᵢᵀθ; yᵢ),
 //
 // i drawn evenly, and the gradient is checked after every n steps. The ridge is
-// exact. η = 1/(βR² + λ/n), β = sup f″; until all records have been met, the sum
+// exact. η = 1/(βR² + (λ + max ω)/n), β = sup f″; until all records have been met, the sum
 // is scaled by those that have. It needs O((n + βR²n/λ)·log(1/τ)) evaluations of f′.
 //
 // A step costs O(d), also on sparse rows. It runs on one processor.
@@ -34,7 +34,11 @@ func (m SAG) run(r *search) error {
 	slopes, sum := make([]float64, n), make([]float64, d)
 	met, count := make([]bool, n), 0
 	var one oneRecord
-	shrink, scale := 1-eta*r.p.Ridge/float64(n), eta/float64(n)
+	scale := eta / float64(n)
+	shrink := make([]float64, d)
+	for j, v := range r.e.ridge {
+		shrink[j] = 1 - scale*v
+	}
 	for r.left() > 1 {
 		for range n {
 			i := rng.IntN(n)
@@ -45,7 +49,7 @@ func (m SAG) run(r *search) error {
 				met[i] = true
 				count++
 			}
-			floats.Scale(shrink, r.x)
+			floats.Mul(r.x, shrink)
 			floats.AddScaled(r.x, -eta/float64(count), sum)
 			if r.p.Linear != nil {
 				floats.AddScaled(r.x, -scale, r.p.Linear)
@@ -61,9 +65,9 @@ func (m SAG) run(r *search) error {
 // SVRG is the stochastic variance-reduced gradient method (Johnson and Zhang
 // 2013): after each full gradient ∇J(θ̃), which is also the check, 2n steps
 //
-//	θ ← θ − η·[(f′ᵢ(θ) − f′ᵢ(θ̃))xᵢ + λ(θ − θ̃)/n + ∇J(θ̃)/n],
+//	θ ← θ − η·[(f′ᵢ(θ) − f′ᵢ(θ̃))xᵢ + (λ + ω)(θ − θ̃)/n + ∇J(θ̃)/n],
 //
-// with η = 1/(4(βR² + λ/n)), i drawn evenly. A step costs O(d), also on sparse
+// with η = 1/(4(βR² + (λ + max ω)/n)), i drawn evenly. A step costs O(d), also on sparse
 // rows. It runs on one processor.
 type SVRG struct {
 	// Seed of the order of the records; two runs with one seed are equal.
@@ -82,18 +86,23 @@ func (m SVRG) run(r *search) error {
 	rng := rand.New(rand.NewPCG(m.Seed, 0x52B))
 	slopes, drift := make([]float64, n), make([]float64, d)
 	var one oneRecord
-	shrink := eta * r.p.Ridge / float64(n)
+	shrink := make([]float64, d)
+	for j, v := range r.e.ridge {
+		shrink[j] = 1 - eta*v/float64(n)
+	}
 	for r.left() > 3 {
 		for i := range n {
 			slopes[i] = one.slope(r.p, r.x, i)
 		}
-		// θ ← (1 − ηλ/n)θ − η·change·xᵢ − drift, drift = η(∇J(θ̃) − λθ̃)/n.
+		// θ ← (1 − η(λ + ω)/n)θ − η·change·xᵢ − drift, drift = η(∇J(θ̃) − (λ + ω)θ̃)/n.
 		floats.ScaleTo(drift, eta/float64(n), r.g)
-		floats.AddScaled(drift, -shrink, r.x)
+		for j, v := range shrink {
+			drift[j] -= (1 - v) * r.x[j]
+		}
 		for range 2 * n {
 			i := rng.IntN(n)
 			change := one.slope(r.p, r.x, i) - slopes[i]
-			floats.Scale(1-shrink, r.x)
+			floats.Mul(r.x, shrink)
 			floats.Sub(r.x, drift)
 			one.add(r.p, r.x, -eta*change, i)
 		}
@@ -104,9 +113,9 @@ func (m SVRG) run(r *search) error {
 	return nil
 }
 
-// stepSize returns 1/(βR² + λ/n), what the smoothness of one term allows.
+// stepSize returns 1/(βR² + (λ + max ω)/n), what the smoothness of one term allows.
 func (r *search) stepSize() float64 {
-	return 1 / (r.p.Loss.Smoothness()*r.e.maxNorm*r.e.maxNorm + r.p.Ridge/float64(r.e.n))
+	return 1 / (r.p.Loss.Smoothness()*r.e.maxNorm*r.e.maxNorm + floats.Max(r.e.ridge)/float64(r.e.n))
 }
 
 // epoch counts k single gradients and checks the full one. It reports whether
