@@ -153,7 +153,7 @@ func (m OutputPerturbation) Run(rows erm.Rows, labels []float64, src noise.Sourc
 			Assumptions: []string{
 				fmt.Sprintf("every record that could be in the data has ‖x‖₂ ≤ %s (checked for those that are)", roundedUp(m.RowNorm, 6)),
 				fmt.Sprintf("λ, τ, the noise, the %s loss and its parameters were chosen without looking at the records, and every label that could be in the data is %s", m.Loss.Name(), m.Loss.Labels()),
-				"the noise is drawn in float64 arithmetic, which the proof idealises as real numbers",
+				"the proof is about real numbers, and float64 noise BREAKS it: the last bits of these coefficients tell neighbouring data apart in almost every run, whatever ε (SECURITY.md, floating point)",
 				"time taken and failures are not observed by the adversary",
 			},
 		},

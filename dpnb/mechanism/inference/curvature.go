@@ -141,7 +141,7 @@ func (c Curvature) Run(rows erm.Rows, labels, theta []float64, src noise.Source)
 		Adjacency: privacy.AddRemove, Profile: p, Bound: "the Gaussian mechanism's, given the coefficients (docs/theory/intervals.md)",
 		Assumptions: []string{
 			"the coefficients at which the curvature was taken are what the fit released for the same records",
-			"sums and Gaussian noise are computed in float64 arithmetic, which the proof idealises as real numbers",
+			"the proof is about real numbers, and float64 noise BREAKS it: the last bits of this matrix tell neighbouring data apart in almost every run, whatever μ (SECURITY.md, floating point)",
 		},
 	}
 	hessian, scores := moments(c.Fit, rows, labels, theta, c.ScoreSigma > 0)
@@ -174,7 +174,7 @@ func (c Curvature) Release(rows erm.Rows, labels []float64, src noise.Source, se
 	}
 	r.Guarantee.Profile = together
 	r.Guarantee.Bound = fmt.Sprintf("that of the coefficients and of their curvature (μ = %s) together; of the coefficients alone: %s", privacy.FormatUp(c.Mu(), 3), r.Guarantee.Bound)
-	r.Guarantee.Assumptions = append(r.Guarantee.Assumptions, "sums of the curvature are computed in float64 arithmetic, which the proof idealises as real numbers")
+	r.Guarantee.Assumptions = append(r.Guarantee.Assumptions, "the proof is about real numbers, and float64 noise BREAKS it: the last bits of the released curvature tell neighbouring data apart in almost every run, whatever ε (SECURITY.md, floating point)")
 	return r, mo, nil
 }
 

@@ -163,6 +163,9 @@ func (t Tuner) Run(rows erm.Rows, labels []float64, src noise.Source, settings *
 	base.Update = out.Update
 	out.Mechanism = fmt.Sprintf("best of Poisson(%.5g) runs by %s, each one of %d rules drawn evenly: %s", t.MeanRuns, t.Score, len(t.Grid), base)
 	out.Guarantee.Assumptions = append(out.Guarantee.Assumptions, "how many runs there were stays secret")
+	if _, private := t.Score.(Training); private {
+		out.Guarantee.Assumptions = append(out.Guarantee.Assumptions, "nobody sees the score: it is a count plus float64 noise, and its last bits tell more than the proof, which is about real numbers, allows (SECURITY.md, floating point)")
+	}
 	if _, public := t.Score.(Holdout); public {
 		out.Guarantee.Assumptions = append(out.Guarantee.Assumptions, "the records of the score are public: no guarantee covers them")
 	}
