@@ -192,7 +192,8 @@ func (df DataFrame) Display() display.Item {
 // Adult returns the training and the test part of the Adult census data
 // (UCI repository: is the yearly income of a person above 50,000 dollars?),
 // with its public schema. Where the files are not on this machine it returns
-// the sample of invented people that comes with the project; Source says which.
+// 30,000 and 10,000 invented people (dataset.AdultLike), wherever the program
+// runs; what is shown of them says so, and Source says which they are.
 func Adult() (train, test DataFrame) {
 	tr, te, err := dataset.Adult()
 	if err != nil {

@@ -1,15 +1,18 @@
 package dataset
 
 import (
+	"bytes"
+	"crypto/sha256"
 	"errors"
 	"fmt"
 
 	"github.com/dpnb/notebooks/dpnb/frame"
+	"github.com/dpnb/notebooks/dpnb/internal/runlog"
 )
 
 // Adult returns the training and the test part of the Adult data. Where the
-// files are not on this machine it returns, for both, parts of the sample of
-// invented people that comes with the project; the Source of the tables says so.
+// files are not on this machine, wherever the program runs, it returns AdultLike:
+// invented people; the Source of the tables says so.
 //
 // Errors: a file that is there but is not the published one.
 func Adult() (train, test *frame.Table, err error) {
@@ -32,26 +35,63 @@ func Adult() (train, test *frame.Table, err error) {
 		t.Source.Public = true
 		tables[k] = t
 	}
+	for _, t := range tables {
+		if err := record(t); err != nil {
+			return nil, nil, err
+		}
+	}
 	return tables[0], tables[1], nil
 }
 
-// AdultLike returns the sample of invented people in two parts, three quarters
-// to learn from and the rest to test on.
+// AdultLike returns 30,000 invented people to learn from and 10,000 to test on.
+// They are drawn in memory, the same ones everywhere, and need no file.
 func AdultLike() (train, test *frame.Table, err error) {
-	path, err := Find(AdultLikeFile)
-	if err != nil {
+	return AdultLikeHead(AdultLikeTrainRows, AdultLikeTestRows)
+}
+
+// AdultLikeHead returns the first people of either part of AdultLike, where fewer
+// will do.
+//
+// Errors: fewer than one.
+func AdultLikeHead(trainRows, testRows int) (train, test *frame.Table, err error) {
+	if train, err = invented("adult-like.train", trainRows, AdultLikeTrainSeed); err != nil {
 		return nil, nil, err
 	}
+	if test, err = invented("adult-like.test", testRows, AdultLikeTestSeed); err != nil {
+		return nil, nil, err
+	}
+	return train, test, nil
+}
+
+func invented(name string, rows int, seed uint64) (*frame.Table, error) {
+	if rows < 1 {
+		return nil, fmt.Errorf("dataset: %d invented people, want at least one", rows)
+	}
+	var text bytes.Buffer
+	if err := WriteAdultLike(&text, rows, seed); err != nil {
+		return nil, err
+	}
+	sum := sha256.Sum256(text.Bytes())
 	settings := AdultCSV()
-	settings.Header = nil
-	settings.TrimSuffix = ""
-	t, err := frame.ReadCSVFile(path, settings)
+	settings.Header, settings.TrimSuffix = nil, ""
+	t, err := frame.ReadCSV(&text, settings)
 	if err != nil {
-		return nil, nil, err
+		return nil, err
 	}
-	t.Source.Public = true
-	t.Source.Note = fmt.Sprintf("A SAMPLE OF %d INVENTED PEOPLE, not the Adult census data, which are not on this machine: expect much lower accuracy. "+
-		"Fetch the data with: go run ./dpnb/cmd/dpnb data adult", t.Rows())
-	cut := t.Rows() * 3 / 4
-	return t.Slice(0, cut), t.Slice(cut, t.Rows()), nil
+	t.Source = frame.Source{Name: name, SHA256: fmt.Sprintf("%x", sum), Rows: rows, Public: true,
+		Note: "INVENTED PEOPLE, not the Adult census data, which are not on this machine. " +
+			"Their columns have round marginals and their incomes follow a logistic model (dpnb/dataset/adultlike.go). " +
+			"Fetch the data with: go run ./dpnb/cmd/dpnb data adult"}
+	return t, record(t)
+}
+
+// record tells the run log of a notebook which data were read, or made.
+func record(t *frame.Table) error {
+	s := t.Source
+	err := runlog.Append(runlog.KindData, runlog.Data{Name: s.Name, Path: s.Name, SHA256: s.SHA256, Rows: s.Rows, Public: s.Public, File: s.Path,
+		Invented: s.Path == ""})
+	if err != nil || s.Note == "" {
+		return err
+	}
+	return runlog.Append(runlog.KindNote, runlog.Note{Text: s.Note})
 }

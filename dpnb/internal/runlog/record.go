@@ -24,6 +24,9 @@ type Data struct {
 	// and its number of rows may be published. A checksum of private records
 	// gives them away to whoever can guess all of them but one.
 	Public bool `json:"public"`
+	// Invented says that the rows were drawn in memory by a public generator: there
+	// is no file, and SHA256, if it is stated, is of the table written as text.
+	Invented bool `json:"invented,omitempty"`
 	// File is the path on this machine, by which the runner sees whether the
 	// file has changed. It is never published.
 	File string `json:"file,omitempty"`
