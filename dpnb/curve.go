@@ -1,11 +1,10 @@
 package dpnb
 
 import (
+	"context"
 	"errors"
 	"fmt"
 	"math"
-	"runtime"
-	"sync"
 
 	"gonum.org/v1/gonum/stat"
 	"gonum.org/v1/gonum/stat/distuv"
@@ -13,6 +12,7 @@ import (
 	"github.com/dpnb/notebooks/dpnb/display"
 	"github.com/dpnb/notebooks/dpnb/figure"
 	"github.com/dpnb/notebooks/dpnb/frame"
+	"github.com/dpnb/notebooks/dpnb/internal/parallel"
 	"github.com/dpnb/notebooks/dpnb/internal/runlog"
 	"github.com/dpnb/notebooks/dpnb/noise"
 )
@@ -88,26 +88,10 @@ func simulationRoot(src noise.Source, name string) (*noise.Seeded, error) {
 	return root, runlog.Append(runlog.KindSeed, runlog.Seed{Name: name, Seed: seed})
 }
 
-// eachTask runs tasks 0, …, n − 1 on all processors and joins their errors.
+// eachTask runs tasks 0, …, n − 1 on all processors and returns the error
+// of the first that fails.
 func eachTask(n int, run func(k int) error) error {
-	errs := make([]error, n)
-	tasks := make(chan int)
-	var wg sync.WaitGroup
-	for range min(n, runtime.GOMAXPROCS(0)) {
-		wg.Add(1)
-		go func() {
-			defer wg.Done()
-			for k := range tasks {
-				errs[k] = run(k)
-			}
-		}()
-	}
-	for k := range n {
-		tasks <- k
-	}
-	close(tasks)
-	wg.Wait()
-	return errors.Join(errs...)
+	return parallel.For(context.Background(), n, 0, func(_, k int) error { return run(k) })
 }
 
 // summary of the scores of many seeds.

@@ -1,15 +1,15 @@
 package audit
 
 import (
+	"context"
 	"fmt"
 	"math"
-	"runtime"
-	"sync"
 
 	"gonum.org/v1/gonum/floats"
 	"gonum.org/v1/gonum/mat"
 
 	"github.com/dpnb/notebooks/dpnb/erm"
+	"github.com/dpnb/notebooks/dpnb/internal/parallel"
 	"github.com/dpnb/notebooks/dpnb/loss"
 	"github.com/dpnb/notebooks/dpnb/noise"
 	"github.com/dpnb/notebooks/dpnb/privacy"
@@ -281,23 +281,12 @@ func (c *Curvature) Losses(samples int, src *noise.Seeded) ([]float64, error) {
 		return nil, &privacy.ParamError{Name: "samples", Value: samples, Want: "at least 1"}
 	}
 	out := make([]float64, samples)
-	errs := make([]error, samples)
-	var wg sync.WaitGroup
-	workers := runtime.GOMAXPROCS(0)
-	for w := range workers {
-		wg.Add(1)
-		go func() {
-			defer wg.Done()
-			for k := w; k < samples; k += workers {
-				out[k], errs[k] = c.PrivacyLoss(src.Stream(k))
-			}
-		}()
-	}
-	wg.Wait()
-	for _, err := range errs {
-		if err != nil {
-			return nil, err
-		}
+	err := parallel.For(context.Background(), samples, 0, func(_, k int) (err error) {
+		out[k], err = c.PrivacyLoss(src.Stream(k))
+		return err
+	})
+	if err != nil {
+		return nil, err
 	}
 	return out, nil
 }

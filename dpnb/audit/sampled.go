@@ -1,16 +1,16 @@
 package audit
 
 import (
+	"context"
 	"fmt"
 	"math"
-	"runtime"
-	"sync"
 
 	"gonum.org/v1/gonum/floats"
 	"gonum.org/v1/gonum/mat"
 	"gonum.org/v1/gonum/stat/distuv"
 
 	"github.com/dpnb/notebooks/dpnb/erm"
+	"github.com/dpnb/notebooks/dpnb/internal/parallel"
 	"github.com/dpnb/notebooks/dpnb/loss"
 	"github.com/dpnb/notebooks/dpnb/noise"
 	"github.com/dpnb/notebooks/dpnb/privacy"
@@ -137,31 +137,20 @@ func (nb *Neighbours) DeltaInterval(dir privacy.Direction, eps float64, samples 
 		return Interval{}, &privacy.ParamError{Name: "level", Value: level, Want: "a number in (0, 1)"}
 	}
 	values, heads := make([]float64, samples), make([]bool, samples)
-	errs := make([]error, samples)
-	var wg sync.WaitGroup
-	workers := runtime.GOMAXPROCS(0)
-	for w := range workers {
-		wg.Add(1)
-		go func() {
-			defer wg.Done()
-			for k := w; k < samples; k += workers {
-				stream := src.Stream(k)
-				l, err := nb.PrivacyLoss(dir, stream)
-				if err != nil {
-					errs[k] = err
-					return
-				}
-				values[k] = math.Max(0, -math.Expm1(eps-l))
-				heads[k] = stream.Float64() < values[k]
-			}
-		}()
+	err := parallel.For(context.Background(), samples, 0, func(_, k int) error {
+		stream := src.Stream(k)
+		l, err := nb.PrivacyLoss(dir, stream)
+		if err == nil {
+			values[k] = math.Max(0, -math.Expm1(eps-l))
+			heads[k] = stream.Float64() < values[k]
+		}
+		return err
+	})
+	if err != nil {
+		return Interval{}, err
 	}
-	wg.Wait()
 	count := 0
 	for k := range values {
-		if errs[k] != nil {
-			return Interval{}, errs[k]
-		}
 		if heads[k] {
 			count++
 		}

@@ -1,15 +1,14 @@
 package audit
 
 import (
-	"errors"
+	"context"
 	"math"
-	"runtime"
 	"slices"
-	"sync"
 
 	"gonum.org/v1/gonum/floats"
 
 	"github.com/dpnb/notebooks/dpnb/erm"
+	"github.com/dpnb/notebooks/dpnb/internal/parallel"
 	"github.com/dpnb/notebooks/dpnb/mechanism"
 	"github.com/dpnb/notebooks/dpnb/noise"
 	"github.com/dpnb/notebooks/dpnb/privacy"
@@ -76,25 +75,15 @@ func (s *Stopped) Sample(with bool, count int, src *noise.Seeded) ([]float64, er
 		floats.AddScaled(shift, size, direction)
 		m.Tolerance *= 1e-7
 	}
-	out, errs := make([]float64, count), make([]error, count)
-	var wg sync.WaitGroup
-	workers := runtime.GOMAXPROCS(0)
-	for w := range workers {
-		wg.Add(1)
-		go func() {
-			defer wg.Done()
-			for k := w; k < count; k += workers {
-				r, err := m.Run(rows, labels, &pushedSource{Seeded: src.Stream(k), shift: shift}, &mechanism.Settings{Workers: 1})
-				if err != nil {
-					errs[k] = err
-					continue
-				}
-				out[k] = floats.Dot(r.Coefficients, direction)
-			}
-		}()
-	}
-	wg.Wait()
-	return out, errors.Join(errs...)
+	out := make([]float64, count)
+	err := parallel.For(context.Background(), count, 0, func(_, k int) error {
+		r, err := m.Run(rows, labels, &pushedSource{Seeded: src.Stream(k), shift: shift}, &mechanism.Settings{Workers: 1})
+		if err == nil {
+			out[k] = floats.Dot(r.Coefficients, direction)
+		}
+		return err
+	})
+	return out, err
 }
 
 // EpsilonLower returns a lower bound on the ε of Mechanism at δ that holds with

@@ -4,15 +4,14 @@ import (
 	"context"
 	"fmt"
 	"math"
-	"runtime"
 	"strings"
-	"sync"
 
 	"gonum.org/v1/gonum/floats"
 	"gonum.org/v1/gonum/mat"
 	"gonum.org/v1/gonum/stat/distuv"
 
 	"github.com/dpnb/notebooks/dpnb/erm"
+	"github.com/dpnb/notebooks/dpnb/internal/parallel"
 	"github.com/dpnb/notebooks/dpnb/loss"
 	"github.com/dpnb/notebooks/dpnb/mechanism"
 	"github.com/dpnb/notebooks/dpnb/mechanism/inference"
@@ -102,32 +101,15 @@ func (s study) measure(ctx context.Context, level float64, reps int, root *noise
 		return nil, err
 	}
 	results := make([][]coverage, reps)
-	errs := make([]error, reps)
-	var wg sync.WaitGroup
-	next := make(chan int)
-	for range runtime.GOMAXPROCS(0) {
-		wg.Go(func() {
-			for k := range next {
-				results[k], errs[k] = s.once(k, fit, curv, level, root.Stream(k))
-			}
-		})
-	}
-	for k := range reps {
-		if ctx.Err() != nil {
-			break
-		}
-		next <- k
-	}
-	close(next)
-	wg.Wait()
-	if err := ctx.Err(); err != nil {
+	err = parallel.For(ctx, reps, 0, func(_, k int) (err error) {
+		results[k], err = s.once(k, fit, curv, level, root.Stream(k))
+		return err
+	})
+	if err != nil {
 		return nil, err
 	}
 	var total []coverage
-	for k, r := range results {
-		if errs[k] != nil {
-			return nil, errs[k]
-		}
+	for _, r := range results {
 		if total == nil {
 			total = make([]coverage, len(r))
 		}

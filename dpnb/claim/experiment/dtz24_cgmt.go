@@ -5,14 +5,13 @@ import (
 	"errors"
 	"fmt"
 	"math"
-	"runtime"
 	"slices"
-	"sync"
 
 	"gonum.org/v1/gonum/floats"
 	"gonum.org/v1/gonum/mat"
 
 	"github.com/dpnb/notebooks/dpnb/erm"
+	"github.com/dpnb/notebooks/dpnb/internal/parallel"
 	"github.com/dpnb/notebooks/dpnb/loss"
 	"github.com/dpnb/notebooks/dpnb/noise"
 	"github.com/dpnb/notebooks/dpnb/sim/population"
@@ -273,26 +272,10 @@ func drawOptima(ctx context.Context, draws int, seed uint64, one func(*noise.See
 
 // repeat calls one for 0, 1, …, repetitions − 1 on all processors, a solver for each.
 //
-// Errors: those of one, joined; ctx.Err().
+// Errors: the first of one, by k; ctx.Err().
 func repeat(ctx context.Context, repetitions int, one func(k int, s *population.Solver) error) error {
-	workers := min(runtime.GOMAXPROCS(0), repetitions)
-	failures := make([]error, workers)
-	var wg sync.WaitGroup
-	for w := range workers {
-		wg.Add(1)
-		go func() {
-			defer wg.Done()
-			var s population.Solver
-			for k := w; k < repetitions && ctx.Err() == nil && failures[w] == nil; k += workers {
-				failures[w] = one(k, &s)
-			}
-		}()
-	}
-	wg.Wait()
-	if err := ctx.Err(); err != nil {
-		return err
-	}
-	return errors.Join(failures...)
+	solvers := make([]population.Solver, parallel.Workers(repetitions, 0))
+	return parallel.For(ctx, repetitions, 0, func(w, k int) error { return one(k, &solvers[w]) })
 }
 
 // Comparison is how P(primary < t) compares with P(auxiliary < t), or both tails

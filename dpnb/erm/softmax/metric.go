@@ -2,8 +2,6 @@ package softmax
 
 import (
 	"math"
-	"sync"
-	"sync/atomic"
 
 	"gonum.org/v1/gonum/blas"
 	"gonum.org/v1/gonum/blas/blas64"
@@ -12,6 +10,7 @@ import (
 
 	"github.com/dpnb/notebooks/dpnb/erm"
 	"github.com/dpnb/notebooks/dpnb/erm/internal/kernel"
+	"github.com/dpnb/notebooks/dpnb/internal/parallel"
 )
 
 // maxFactor is the largest number of features for which the blocks of the
@@ -36,7 +35,6 @@ type metric struct {
 	// weight is p_c, then scale·p_c(1−p_c), class by class.
 	weight []float64
 	blocks []block
-	next   atomic.Int64
 }
 
 // block is the metric's part for one class: a factor, or a diagonal.
@@ -90,16 +88,7 @@ func (m *metric) refresh(theta []float64) {
 	for i, p := range m.weight {
 		m.weight[i] = m.scale * p * (1 - p)
 	}
-	m.next.Store(0)
-	var wg sync.WaitGroup
-	for range m.workers {
-		wg.Go(func() {
-			for c := int(m.next.Add(1)) - 1; c < m.k; c = int(m.next.Add(1)) - 1 {
-				m.build(&m.blocks[c], m.weight[c*m.n:(c+1)*m.n])
-			}
-		})
-	}
-	wg.Wait()
+	parallel.Each(m.k, m.workers, func(c int) { m.build(&m.blocks[c], m.weight[c*m.n:(c+1)*m.n]) })
 }
 
 func (m *metric) build(b *block, weight []float64) {

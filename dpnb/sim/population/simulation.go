@@ -5,11 +5,9 @@ import (
 	"errors"
 	"fmt"
 	"math"
-	"runtime"
 	"slices"
-	"sync"
-	"sync/atomic"
 
+	"github.com/dpnb/notebooks/dpnb/internal/parallel"
 	"github.com/dpnb/notebooks/dpnb/noise"
 	"github.com/dpnb/notebooks/dpnb/sim"
 )
@@ -118,47 +116,19 @@ func (s Simulation) Run(ctx context.Context) (*Result, error) {
 	if s.Edges != nil {
 		out.cells = make([][]float64, s.Repetitions)
 	}
-	failures := make([]error, s.Repetitions)
 	root := noise.NewSeeded(s.Seed)
-	workers := s.Workers
-	if workers == 0 {
-		workers = runtime.GOMAXPROCS(0)
-	}
-	const block = 8
-	var next atomic.Int64
-	var failed atomic.Bool
-	var wg sync.WaitGroup
-	for range min(workers, s.Repetitions) {
-		wg.Add(1)
-		go func() {
-			defer wg.Done()
-			var w worker
-			var sample *Sample
-			for {
-				lo := int(next.Add(block)) - block
-				if lo >= s.Repetitions || ctx.Err() != nil || failed.Load() {
-					return
-				}
-				for k := lo; k < min(lo+block, s.Repetitions); k++ {
-					r := root.Stream(k)
-					sample = s.Draw(r, sample)
-					if err := s.repetition(&w, sample, r, k, out); err != nil {
-						failures[k] = fmt.Errorf("repetition %d: %w", k, err)
-						failed.Store(true)
-						break
-					}
-				}
-			}
-		}()
-	}
-	wg.Wait()
-	if err := ctx.Err(); err != nil {
-		return nil, err
-	}
-	for _, err := range failures {
-		if err != nil {
-			return nil, err
+	workers := make([]worker, parallel.Workers(s.Repetitions, s.Workers))
+	samples := make([]*Sample, len(workers))
+	err := parallel.For(ctx, s.Repetitions, s.Workers, func(w, k int) error {
+		r := root.Stream(k)
+		samples[w] = s.Draw(r, samples[w])
+		if err := s.repetition(&workers[w], samples[w], r, k, out); err != nil {
+			return fmt.Errorf("repetition %d: %w", k, err)
 		}
+		return nil
+	})
+	if err != nil {
+		return nil, err
 	}
 	return out, nil
 }

@@ -3,9 +3,8 @@ package proportional
 import (
 	"math"
 	"math/rand/v2"
-	"runtime"
-	"sync"
 
+	"github.com/dpnb/notebooks/dpnb/internal/parallel"
 	"github.com/dpnb/notebooks/dpnb/loss"
 	"github.com/dpnb/notebooks/dpnb/privacy"
 )
@@ -117,20 +116,12 @@ func (d Descent) Trajectory(s *DescentSettings) ([]Moment, error) {
 		return d.moments(runs), nil
 	}
 	runs := make([]evolution, set.Replicates)
-	var wg sync.WaitGroup
-	slots := make(chan struct{}, runtime.GOMAXPROCS(0))
-	for k := range runs {
-		wg.Add(1)
-		slots <- struct{}{}
-		go func() {
-			defer func() { <-slots; wg.Done() }()
-			// A stream for each replicate: the result does not depend on how many
-			// run at once.
-			r := rand.New(rand.NewPCG(set.Seed, 0x9e3779b97f4a7c15+uint64(k)))
-			runs[k] = d.evolve(row, latticeNodes(dim, set.Points, r))
-		}()
-	}
-	wg.Wait()
+	parallel.Each(len(runs), 0, func(k int) {
+		// A stream for each replicate: the result does not depend on how many
+		// run at once.
+		r := rand.New(rand.NewPCG(set.Seed, 0x9e3779b97f4a7c15+uint64(k)))
+		runs[k] = d.evolve(row, latticeNodes(dim, set.Points, r))
+	})
 	return d.moments(runs), nil
 }
 

@@ -1,10 +1,10 @@
 package proportional
 
 import (
+	"context"
 	"math"
-	"runtime"
-	"sync"
 
+	"github.com/dpnb/notebooks/dpnb/internal/parallel"
 	"github.com/dpnb/notebooks/dpnb/privacy"
 	"github.com/dpnb/notebooks/dpnb/privacy/objpert"
 )
@@ -21,22 +21,12 @@ func (t Task) Frontier(m Mechanism, targets []Target, ratios []float64) ([][]Pre
 		return nil, &privacy.ParamError{Name: "Mechanism", Value: m, Want: "Objective or Output"}
 	}
 	out := make([][]Prediction, len(targets))
-	errs := make([]error, len(targets))
-	var wg sync.WaitGroup
-	slots := make(chan struct{}, runtime.GOMAXPROCS(0))
-	for i := range targets {
-		wg.Add(1)
-		slots <- struct{}{}
-		go func() {
-			defer func() { <-slots; wg.Done() }()
-			out[i], errs[i] = t.frontierRow(m, targets[i], ratios)
-		}()
-	}
-	wg.Wait()
-	for _, err := range errs {
-		if err != nil {
-			return nil, err
-		}
+	err := parallel.For(context.Background(), len(targets), 0, func(_, i int) (err error) {
+		out[i], err = t.frontierRow(m, targets[i], ratios)
+		return err
+	})
+	if err != nil {
+		return nil, err
 	}
 	return out, nil
 }

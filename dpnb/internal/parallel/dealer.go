@@ -1,4 +1,6 @@
-// Package parallel deals fixed pieces of work to goroutines.
+// Package parallel deals pieces of work to goroutines: For for tasks, Dealer for
+// the passes of a hot loop. Which worker takes which piece is left to chance, so
+// that what a piece does must not depend on it.
 package parallel
 
 import (
@@ -6,8 +8,8 @@ import (
 	"sync/atomic"
 )
 
-// Dealer deals the chunks of a pass to workers. Which worker takes which chunk
-// is left to chance; what a chunk holds afterwards must not be.
+// Dealer deals the chunks of a pass to workers, again and again, without an
+// allocation. What a chunk holds afterwards must not depend on its worker.
 type Dealer struct {
 	workers, chunks int
 	work            func(worker, chunk int)

@@ -1,0 +1,58 @@
+package parallel
+
+import (
+	"context"
+	"runtime"
+	"sync"
+	"sync/atomic"
+)
+
+// Workers returns how many goroutines serve n tasks: wanted, or one for each
+// processor if wanted is not positive, and never more than tasks.
+func Workers(n, wanted int) int {
+	if wanted <= 0 {
+		wanted = runtime.GOMAXPROCS(0)
+	}
+	return max(1, min(wanted, n))
+}
+
+// For calls task(w, i) once for each i = 0, …, n−1, on Workers(n, workers)
+// goroutines numbered w, and returns when all have returned. Tasks are begun in
+// rising order; after an error, or when ctx ends, no more are begun.
+//
+// Errors: ctx.Err() if ctx ends first; else that of the first task, by i, that
+// failed, which does not depend on the number of workers.
+func For(ctx context.Context, n, workers int, task func(worker, i int) error) error {
+	errs := make([]error, n)
+	var next atomic.Int64
+	var failed atomic.Bool
+	var wg sync.WaitGroup
+	for w := range Workers(n, workers) {
+		wg.Go(func() {
+			for !failed.Load() && ctx.Err() == nil {
+				i := int(next.Add(1)) - 1
+				if i >= n {
+					return
+				}
+				if errs[i] = task(w, i); errs[i] != nil {
+					failed.Store(true)
+				}
+			}
+		})
+	}
+	wg.Wait()
+	if err := ctx.Err(); err != nil {
+		return err
+	}
+	for _, err := range errs {
+		if err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// Each is For with tasks that cannot fail and are not cut short.
+func Each(n, workers int, task func(i int)) {
+	_ = For(context.Background(), n, workers, func(_, i int) error { task(i); return nil })
+}
