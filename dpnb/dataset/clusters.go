@@ -7,6 +7,7 @@ import (
 
 	"github.com/dpnb/notebooks/dpnb/erm"
 	"github.com/dpnb/notebooks/dpnb/frame"
+	"github.com/dpnb/notebooks/dpnb/internal/runlog"
 	"github.com/dpnb/notebooks/dpnb/noise"
 )
 
@@ -98,7 +99,8 @@ func (c Clusters) Generate() (*Sample, error) {
 	for i := range c.Records {
 		s.Labels[i] = p.draw(s.Rows.Data[i*c.Features:(i+1)*c.Features], z, root.Stream(i+1))
 	}
-	return s, nil
+	return s, runlog.Append(runlog.KindData, runlog.Data{
+		Name: fmt.Sprintf("Gaussian clusters of %d features, seed %d", c.Features, c.Seed), Rows: c.Records, Public: true, Invented: true})
 }
 
 func (c Clusters) validate() error {

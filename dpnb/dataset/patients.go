@@ -58,7 +58,8 @@ func Patients(rows int, seed uint64) (*frame.Table, error) {
 	}
 	t.Source.Name = fmt.Sprintf("%d invented patients, seed %d", rows, seed)
 	t.Source.Public = true
-	return t, nil
+	t.Source.Rows = rows
+	return t, record(t)
 }
 
 // PatientsSchema is what is publicly known of invented patients: round bounds.

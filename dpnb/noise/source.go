@@ -13,6 +13,8 @@ import (
 	"io"
 	"math"
 	"math/rand/v2"
+
+	"github.com/dpnb/notebooks/dpnb/internal/runlog"
 )
 
 // Source draws random numbers. A Source is not safe for concurrent use: give
@@ -83,8 +85,11 @@ type Seeded struct {
 }
 
 // NewSeeded returns the source of the given seed. The same seed gives the same
-// numbers on every machine.
-func NewSeeded(seed uint64) *Seeded { return newStream(seed, nil) }
+// numbers on every machine. In a notebook the seed is told to its report.
+func NewSeeded(seed uint64) *Seeded {
+	runlog.Seeded(seed)
+	return newStream(seed, nil)
+}
 
 // Stream returns the i-th stream that is derived from s: a source of its own,
 // independent of s and of its other streams, and the same whatever was drawn

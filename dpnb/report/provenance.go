@@ -101,12 +101,22 @@ func parameterText(parameters map[string]string) []string {
 	return list
 }
 
+// mostSeeds is how many seeds are listed.
+const mostSeeds = 20
+
 func seedText(log *runlog.Log) []string {
 	if len(log.Seeds) == 0 {
-		return []string{"none: no seeded randomness was used"}
+		return []string{"none: nothing was drawn from a seed"}
 	}
 	var list []string
-	for _, s := range log.Seeds {
+	for i, s := range log.Seeds {
+		if i == mostSeeds {
+			return append(list, fmt.Sprintf("and %d more", len(log.Seeds)-i))
+		}
+		if s.Name == "" {
+			list = append(list, fmt.Sprint(s.Seed))
+			continue
+		}
 		list = append(list, fmt.Sprintf("%s: %d", s.Name, s.Seed))
 	}
 	return list
@@ -114,15 +124,23 @@ func seedText(log *runlog.Log) []string {
 
 func dataText(log *runlog.Log) []string {
 	if len(log.Data) == 0 {
-		return []string{"none was read from a file"}
+		if len(log.Seeds) > 0 {
+			return []string{"none was read; the records of the simulations were drawn from the seeds"}
+		}
+		return []string{"none was read or drawn"}
 	}
 	var list []string
 	for _, d := range log.Data {
-		if !d.Public {
+		switch {
+		case !d.Public:
 			list = append(list, fmt.Sprintf("%s: private, so neither its checksum nor its number of rows is published", d.Name))
-			continue
+		case d.Invented && d.SHA256 == "":
+			list = append(list, fmt.Sprintf("%s: %d invented rows, drawn in memory", d.Name, d.Rows))
+		case d.Invented:
+			list = append(list, fmt.Sprintf("%s: %d invented rows, drawn in memory, sha256 %s of them as text", d.Name, d.Rows, d.SHA256))
+		default:
+			list = append(list, fmt.Sprintf("%s: %s, %d rows, sha256 %s", d.Name, d.Path, d.Rows, d.SHA256))
 		}
-		list = append(list, fmt.Sprintf("%s: %s, %d rows, sha256 %s", d.Name, d.Path, d.Rows, d.SHA256))
 	}
 	return list
 }
@@ -137,21 +155,34 @@ func ledgerText(l runlog.Ledger) string {
 		return b.String()
 	}
 	b.WriteString("\n| # | For | Mechanism | ε | δ | |\n|--:|:--|:--|--:|--:|:--|\n")
-	simulated := false
+	simulated := 0
 	for i, e := range l.Entries {
 		remark := ""
 		if e.Simulated {
-			remark, simulated = "simulation", true
+			remark = "simulation"
+			simulated++
 		}
 		fmt.Fprintf(&b, "| %d | %s | %s | %v | %v | %s |\n", i+1, cellText(e.Label), cellText(e.Mechanism), e.Epsilon, e.Delta, remark)
 	}
-	if !l.Kept && len(l.Entries) > 0 {
-		b.WriteString("\nThis ledger counts this run alone: running the notebook again draws new noise, and spends as much again.\n")
+	if !l.Kept {
+		b.WriteString("\nThis ledger counts this run alone. " + rerunText(simulated, len(l.Entries)) + "\n")
 	}
-	if simulated {
+	if simulated > 0 {
 		b.WriteString("\n**A simulation protects nobody**: its noise came from a seed that anyone can repeat.\n")
 	}
 	return b.String()
+}
+
+// rerunText says what running the notebook again would draw and spend.
+func rerunText(simulated, entries int) string {
+	switch simulated {
+	case 0:
+		return "Running the notebook again draws new noise, and spends as much again."
+	case entries:
+		return "Running the notebook again draws the same noise from the same seeds."
+	default:
+		return "Running the notebook again draws the same noise for the simulations, and new noise, which costs as much again, for the others."
+	}
 }
 
 // cellText makes a text safe for a cell of a Markdown table.

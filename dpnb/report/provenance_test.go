@@ -37,13 +37,14 @@ func TestProvenance(t *testing.T) {
 	}
 	mustContain(t, "the provenance", text,
 		"| Kernel | gonb v9.9 |", "| Go | go1.99 on ", "github.com/spf13/cobra v", "| Jupyter | nbclient 1, nbconvert 2 |",
-		"| Parameters | a = 1 |\n|  | epsilon = 0.5 |", "| Seeds | none", `| Data | a\|b: a.csv, 3 rows, sha256 12ab |`, "secret: private",
+		"| Parameters | a = 1 |\n|  | epsilon = 0.5 |", "| Seeds | none: nothing was drawn from a seed |", `| Data | a\|b: a.csv, 3 rows, sha256 12ab |`, "secret: private",
 		"| Note | the shipped sample |", "| Run | 2026-01-02 03:04 UTC, took 12.3 s |",
 		"### Privacy ledger: main", "Neighbouring data sets: add/remove one. Allowed: ε = 1, δ = 1e-05", "Nothing was spent.",
 		`| 1 | &lt;fit> | output\_perturbation | 0.5 | 0 |  |`)
 	if strings.Contains(text, "simulation") || strings.Contains(text, "No privacy budget") || strings.Contains(text, "indirect") || strings.Contains(text, "5ec4e7") || strings.Contains(text, "77") {
 		t.Errorf("says too much:\n%s", text)
 	}
+	mustContain(t, "the provenance", text, "draws new noise, and spends as much again")
 	run.log = &runlog.Log{}
 	run.failure = &Failure{Cell: 2, Message: "panic"}
 	text, err = provenance(context.Background(), s, nil, run, started)
@@ -51,4 +52,27 @@ func TestProvenance(t *testing.T) {
 		t.Fatal(err)
 	}
 	mustContain(t, "the provenance", text, "as in the notebook", "No privacy budget was used.", "| Verdict | failed: cell 2<br>panic |")
+}
+
+// The text about a ledger says what is true of its entries.
+func TestLedgerTextSaysWhatARerunDraws(t *testing.T) {
+	secure, seeded := runlog.Entry{Label: "a"}, runlog.Entry{Label: "b", Simulated: true}
+	for _, c := range []struct {
+		entries   []runlog.Entry
+		kept      bool
+		has, lack []string
+	}{
+		{[]runlog.Entry{secure}, false, []string{"draws new noise"}, []string{"same noise", "protects nobody"}},
+		{[]runlog.Entry{seeded, seeded}, false, []string{"the same noise from the same seeds", "protects nobody"}, []string{"new noise"}},
+		{[]runlog.Entry{seeded, secure}, false, []string{"the same noise for the simulations, and new noise", "protects nobody"}, nil},
+		{[]runlog.Entry{secure}, true, nil, []string{"Running the notebook again"}},
+	} {
+		text := ledgerText(runlog.Ledger{Name: "main", Entries: c.entries, Kept: c.kept})
+		mustContain(t, "the ledger", text, c.has...)
+		for _, part := range c.lack {
+			if strings.Contains(text, part) {
+				t.Errorf("the ledger of %+v says %q:\n%s", c.entries, part, text)
+			}
+		}
+	}
 }

@@ -14,7 +14,7 @@ type Log struct {
 	Notes   []Note   `json:"notes,omitempty"`
 }
 
-// Data says which file was read.
+// Data says which file was read, or which records were drawn in memory.
 type Data struct {
 	Name   string `json:"name"`   // what the notebook calls it
 	Path   string `json:"path"`   // base name only: folders say nothing to another reader
@@ -32,9 +32,9 @@ type Data struct {
 	File string `json:"file,omitempty"`
 }
 
-// Seed says which seed a simulation used.
+// Seed says which seed a simulation used, and what for if that was said.
 type Seed struct {
-	Name string `json:"name"`
+	Name string `json:"name,omitempty"`
 	Seed uint64 `json:"seed"`
 }
 

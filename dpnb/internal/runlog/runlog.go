@@ -16,6 +16,7 @@ import (
 	"io/fs"
 	"os"
 	"path/filepath"
+	"sync"
 )
 
 // DirEnv names the environment variable that holds the folder of the current
@@ -84,6 +85,30 @@ func Append(kind string, v any) error {
 	return nil
 }
 
+// seeded holds what Seeded has recorded in this process: {folder, seed}.
+var seeded sync.Map
+
+// Seeded records that random numbers are drawn from a seed, once for each run. It
+// is called where a seeded source is made, so that no simulation can forget it. A
+// log that cannot be written is said on the standard error, because what draws
+// random numbers has no error to return.
+func Seeded(seed uint64) {
+	dir, ok := Dir()
+	if !ok {
+		return
+	}
+	type key struct {
+		dir  string
+		seed uint64
+	}
+	if _, known := seeded.LoadOrStore(key{dir, seed}, true); known {
+		return
+	}
+	if err := Append(KindSeed, Seed{Seed: seed}); err != nil {
+		fmt.Fprintln(os.Stderr, err)
+	}
+}
+
 // Read returns what the run in dir recorded. A run that recorded nothing gives
 // an empty Log. A last line without its end, left by a cell that was killed in
 // the middle of a write, is passed over; any other line that cannot be read is
@@ -123,7 +148,7 @@ func (l *Log) add(line []byte) error {
 	case KindData:
 		return l.addData(r.Value)
 	case KindSeed:
-		return appendOnce(&l.Seeds, r.Value)
+		return l.addSeed(r.Value)
 	case KindNote:
 		return appendOnce(&l.Notes, r.Value)
 	case KindLedger:
@@ -146,6 +171,27 @@ func appendOnce[T comparable](list *[]T, value json.RawMessage) error {
 		}
 	}
 	*list = append(*list, v)
+	return nil
+}
+
+// addSeed adds a record unless the same one is there. A seed without a name is
+// known by the first name that is given to it.
+func (l *Log) addSeed(value json.RawMessage) error {
+	var s Seed
+	if err := json.Unmarshal(value, &s); err != nil {
+		return err
+	}
+	for i := range l.Seeds {
+		old := &l.Seeds[i]
+		if old.Seed != s.Seed || (s.Name != "" && old.Name != "" && old.Name != s.Name) {
+			continue
+		}
+		if old.Name == "" {
+			old.Name = s.Name
+		}
+		return nil
+	}
+	l.Seeds = append(l.Seeds, s)
 	return nil
 }
 

@@ -66,6 +66,27 @@ func TestRoundTrip(t *testing.T) {
 	}
 }
 
+// A source that is made twice is one seed, and its name is told once.
+func TestSeedsAreRecordedOnceWithTheirNames(t *testing.T) {
+	Seeded(1) // without a run: nothing, and nothing is remembered of it
+	for range 2 {
+		dir := t.TempDir() // a run of its own
+		t.Setenv(DirEnv, dir)
+		for _, seed := range []uint64{1, 2, 1} {
+			Seeded(seed)
+		}
+		for _, s := range []Seed{{"noise", 2}, {"curve", 2}, {"curve", 2}, {"noise", 3}, {"", 3}} {
+			if err := Append(KindSeed, s); err != nil {
+				t.Fatal(err)
+			}
+		}
+		got, err := Read(dir)
+		if want := []Seed{{"", 1}, {"noise", 2}, {"curve", 2}, {"noise", 3}}; err != nil || !reflect.DeepEqual(got.Seeds, want) {
+			t.Errorf("got %+v, %v, want %+v", got.Seeds, err, want)
+		}
+	}
+}
+
 func TestReadOfNothing(t *testing.T) {
 	got, err := Read(t.TempDir())
 	if err != nil || !reflect.DeepEqual(got, &Log{}) {
