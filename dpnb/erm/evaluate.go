@@ -206,9 +206,11 @@ func (e *evaluator) losses(c *chunk, slope, t []float64, lo, hi int) {
 //     two are one, the number of records of a chunk + chunks + 4), and the
 //     vector of Σ|f′ᵢ||xᵢⱼ| has norm at most R·Σ|f′ᵢ|;
 //   - (λ + ω)θ + b takes a product and three additions more, penalty being the
-//     product: at most 4u(‖(λ + ω)θ‖ + ‖b‖).
+//     product: at most 4u(‖(λ + ω)θ‖ + ‖b‖);
+//   - what underflows: kernel.Underflow.
 //
-// The factor 1.01 pays for second-order terms and for the rounding of R.
+// The factor 1.01 pays for second-order terms and for the rounding of R and of the
+// norms here. Proof: docs/theory/solvers.md.
 func (e *evaluator) roundingBound(slopes, norm, maxNorm float64) float64 {
 	const u = 0x1p-53
 	maxNorm += math.Sqrt(float64(e.d)) * 0x1p-511 // what underflows in the squares
@@ -225,6 +227,7 @@ func (e *evaluator) roundingBound(slopes, norm, maxNorm float64) float64 {
 		early += floats.Norm(e.p.Linear, 2)
 	}
 	err += 4 * u * early
+	err += kernel.Underflow(e.n, e.d, maxNorm, e.p.Loss.Smoothness(), slopes)
 	return 1.01 * err
 }
 

@@ -7,6 +7,7 @@ import (
 	"gonum.org/v1/gonum/floats"
 
 	"github.com/dpnb/notebooks/dpnb/erm/internal/descent"
+	"github.com/dpnb/notebooks/dpnb/erm/internal/kernel"
 )
 
 // search is the state that all methods share: the point, its gradient, what
@@ -68,8 +69,7 @@ func (r *search) begin() (done bool, err error) {
 // good enough.
 func (r *search) record() bool {
 	norm := floats.Norm(r.g, 2)
-	// The norm itself is a sum of d squares.
-	rounding := r.rounding + float64(len(r.g)/2+2)*0x1p-53*norm
+	rounding := r.rounding + kernel.NormError(len(r.g))*norm
 	if c := norm + rounding; c < r.best.Certificate.Bound() && finite(r.f) {
 		copy(r.best.Theta, r.x)
 		r.best.Value = r.f

@@ -36,7 +36,8 @@ const manyRecords = 1_000_000
 //
 // for records of the largest norm. Refused is
 //
-//	(1)  8uσ√d > τ: the noise itself has fewer digits than τ wants;
+//	(1)  12uσ√d > τ: the noise itself has fewer digits than τ wants (8u for the sum
+//	     λθ + b, 4u for b, a float64 vector next to an exactly normal one);
 //	(2)  n(d+1)us(σ√d − nL)/λ > τ: the coefficients, about σ/λ, are too large for
 //	     margins to be formed to τ; with n as planned, else if that holds for
 //	     every n up to a million.
@@ -46,7 +47,7 @@ const manyRecords = 1_000_000
 func (a Attainable) Validate() error {
 	const u = 0x1p-53
 	b := a.Sigma * math.Sqrt(float64(max(1, a.Coefficients)))
-	if !(8*u*b <= a.Tolerance) {
+	if !(12*u*b <= a.Tolerance) {
 		return &privacy.ParamError{Name: "Sigma", Value: a.Sigma,
 			Want: fmt.Sprintf("less: float64 rounds noise of this size by more than τ = %.3g allows, so that no fit could be certified; take a larger Lambda (this one, λ = %.3g, asks for so much noise), ε or Tolerance", a.Tolerance, a.Lambda)}
 	}

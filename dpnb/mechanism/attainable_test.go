@@ -17,8 +17,8 @@ import (
 // anything is charged or drawn; nothing that can be certified is refused.
 func TestHopelessFitsAreRefusedBeforeTheNoise(t *testing.T) {
 	refused, ran := 0, 0
-	for _, lambda := range []float64{1e-300, 1e-30, 1e-12, 1e-6, 1e-3, 1, 1e3} {
-		for _, sigma := range []float64{1e-3, 1, 1e3, 1e6, 1e8, 1e10, 1e14, 1e300} {
+	for _, lambda := range []float64{1e-30, 1e-12, 1e-6, 1e-3, 1, 1e3} {
+		for _, sigma := range []float64{1e-3, 1, 1e3, 1e6, 1e8, 1e10, 1e14, 1e29} {
 			for _, n := range []int{1, 40, 3000} {
 				x, y := records(n, 4, 3)
 				m := mechanism.ObjectivePerturbation{Loss: loss.Logistic{}, RowNorm: 1, Lambda: lambda, Sigma: sigma, Tolerance: 1e-6, OutputSigma: 1}

@@ -328,15 +328,3 @@ func TestCalibrationClips(t *testing.T) {
 		}
 	}
 }
-
-// An output noise whose λσ_out overflows is not taken for one that costs nothing.
-func TestOutputNoiseOfHugeParameters(t *testing.T) {
-	m := mechanism.ObjectivePerturbation{Loss: loss.Logistic{}, RowNorm: 1, Lambda: 1e155, Sigma: 1e3, Tolerance: 8e307, OutputSigma: 1e155}
-	p, err := m.Profile()
-	if err != nil {
-		t.Fatal(err)
-	}
-	if _, mu, _ := privacy.GaussianMu(p); math.Abs(mu/math.Hypot(1e-3, 0.016)-1) > 1e-9 {
-		t.Errorf("μ = %g, want that of the noise in the objective, 0.001, and of the output noise, 0.016", mu)
-	}
-}

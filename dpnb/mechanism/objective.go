@@ -74,8 +74,8 @@ func (m ObjectivePerturbation) Validate() error {
 		{"RowNorm", m.RowNorm}, {"Lambda", m.Lambda}, {"Sigma", m.Sigma},
 		{"Tolerance", m.Tolerance}, {"OutputSigma", m.OutputSigma},
 	} {
-		if !(p.value > 0) || math.IsInf(p.value, 1) {
-			return &privacy.ParamError{Name: p.name, Value: p.value, Want: "a positive finite number"}
+		if err := CheckScale(p.name, p.value); err != nil {
+			return err
 		}
 	}
 	l, s := m.Lipschitz(), m.Smoothness()
@@ -85,6 +85,12 @@ func (m ObjectivePerturbation) Validate() error {
 	if math.IsInf(l, 1) || math.IsInf(s, 1) {
 		return fmt.Errorf("%w: objective perturbation needs a loss of bounded slope and curvature, and the %s loss has sup|f′| = %v, sup f″ = %v; clip its gradients first (Clip, ClippedAt or loss.Clipped)",
 			privacy.ErrUnsupported, m.Loss.Name(), m.Loss.Lipschitz(), m.Loss.Smoothness())
+	}
+	if err := CheckScale("Lipschitz", l); err != nil {
+		return err
+	}
+	if err := CheckScale("Smoothness", s); err != nil {
+		return err
 	}
 	return m.validateBound()
 }

@@ -62,7 +62,7 @@ func (m OutputPerturbation) Validate() error {
 	if !(value > 0) || math.IsInf(value, 1) || other != 0 {
 		return &privacy.ParamError{Name: name, Value: value, Want: "a positive finite number, and one of Sigma and Scale zero"}
 	}
-	return nil
+	return CheckScale(name, value)
 }
 
 // Event returns what a release costs.

@@ -24,8 +24,8 @@ func (c Ball) Validate(int) error {
 }
 
 // edge is by how much, relatively, a computed norm of d numbers may differ from
-// the norm, and from the radius after scaling to it.
-func edge(d int) float64 { return float64(d+16) * unit }
+// the norm (kernel.NormError), and from the radius after scaling to it.
+func edge(d int) float64 { return (3*float64(d) + 16) * unit }
 
 // Contains grants the rounding of the norm.
 func (c Ball) Contains(theta []float64) bool {

@@ -123,6 +123,6 @@ func (p *pair) norm(g []float64) float64 {
 // rounding bounds the error of norm beyond that of g: three sums, members of
 // ∂r and N_C that are computed through a norm, and the norm itself.
 func (p *pair) rounding(g []float64) float64 {
-	k := float64(len(g)+16) * unit
+	k := (3*float64(len(g)) + 16) * unit
 	return k * (floats.Norm(g, 2) + floats.Norm(p.s, 2) + floats.Norm(p.v, 2))
 }

@@ -61,7 +61,7 @@ func nearestNorm(dst, v, theta []float64, weight float64) {
 // normGap moves s into the ball of radius w, rounding included, and returns a
 // bound on w‖θ‖ − ⟨s, θ⟩.
 func normGap(s, theta []float64, w float64) float64 {
-	k := float64(len(s)+8) * unit
+	k := (3*float64(len(s)) + 8) * unit
 	if norm := floats.Norm(s, 2) * (1 + k); norm > w {
 		floats.Scale(w/norm*(1-4*unit), s)
 	}

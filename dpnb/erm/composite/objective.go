@@ -1,6 +1,8 @@
 package composite
 
 import (
+	"math"
+
 	"gonum.org/v1/gonum/floats"
 
 	"github.com/dpnb/notebooks/dpnb/erm"
@@ -37,7 +39,7 @@ func newObjective(p *Problem, workers int) (*objective, error) {
 	o.delta, o.turn = make([]float64, o.d), make([]float64, o.d)
 	if p.Quadratic != nil {
 		o.q = full(p)
-		o.qNorm = floats.Norm(o.q, 2) * (1 + float64(o.d+4)*unit)
+		o.qNorm = floats.Norm(o.q, 2) * (1 + kernel.NormError(o.d*o.d))
 	}
 	return o, nil
 }
@@ -73,7 +75,8 @@ func mirror(a []float64, d int) {
 //
 //   - that of the records (erm.Evaluator);
 //   - (d+3)u‖Q‖_F‖θ−c‖ for Q(θ−c): u for each difference, (d+2)u for the sum;
-//   - 5u of the norms of the four terms, which are added one by one.
+//   - 5u of the norms of the four terms, which are added one by one;
+//   - (1+√d)2⁻¹⁰²⁰ + d²·2⁻¹⁰⁷⁴ for what underflows in Qδ and in the sum.
 func (o *objective) eval(grad, theta []float64) (value, rounding float64) {
 	value, rounding = o.data.Gradient(grad, theta)
 	early := floats.Norm(grad, 2)
@@ -96,7 +99,8 @@ func (o *objective) eval(grad, theta []float64) (value, rounding float64) {
 	if o.ridge != 0 {
 		floats.AddScaled(grad, o.ridge, theta)
 	}
-	return value, 1.01 * (rounding + 5*unit*early)
+	d := float64(o.d)
+	return value, 1.01 * (rounding + 5*unit*early + (1+math.Sqrt(d))*0x1p-1020 + d*d*0x1p-1074)
 }
 
 // away writes θ − c to delta.

@@ -267,7 +267,8 @@ func multiply(u, prob, sum []float64) {
 //     most h = B + ⌈n/(B·chunks)⌉ + chunks + 5 (for sparse rows, where the first
 //     two are one, the number of records of a chunk + B + chunks + 4), and the
 //     matrix of Σ|p − e_y| ⊗ |x| has norm at most R·Σ‖p − e_y‖₁;
-//   - λθ + B takes a product and two additions more: at most 4u(λ‖θ‖ + ‖B‖).
+//   - λθ + B takes a product and two additions more: at most 4u(λ‖θ‖ + ‖B‖);
+//   - what underflows, for each class: kernel.Underflow.
 //
 // The factor 1.01 pays for second-order terms and for the rounding of R.
 func (e *evaluator) roundingBound(slopes, norm float64) float64 {
@@ -284,7 +285,8 @@ func (e *evaluator) roundingBound(slopes, norm float64) float64 {
 	if e.p.Linear != nil {
 		early += floats.Norm(e.p.Linear, 2)
 	}
-	return 1.01 * (err + 4*u*early)
+	err += 4*u*early + kernel.Underflow(e.n*e.k, e.d, maxNorm, 0.5, 1)
+	return 1.01 * err
 }
 
 // Evaluate returns J(θ) and writes ∇J(θ) to grad if it is not nil (length K·d).

@@ -8,6 +8,7 @@ import (
 
 	"github.com/dpnb/notebooks/dpnb/erm"
 	"github.com/dpnb/notebooks/dpnb/erm/internal/descent"
+	"github.com/dpnb/notebooks/dpnb/erm/internal/kernel"
 )
 
 // Settings of Minimize. The zero value and nil are right for a fit that is as
@@ -189,8 +190,7 @@ func (r *search) begin() (done bool, err error) {
 // good enough.
 func (r *search) record() bool {
 	norm := floats.Norm(r.g, 2)
-	// The norm itself is a sum of K·d squares.
-	rounding := r.rounding + float64(len(r.g)/2+2)*0x1p-53*norm
+	rounding := r.rounding + kernel.NormError(len(r.g))*norm
 	if c := norm + rounding; c < r.best.Certificate.Bound() && finite(r.f) {
 		copy(r.best.Theta, r.x)
 		r.best.Value = r.f

@@ -180,7 +180,7 @@ func TestParametersOutOfRange(t *testing.T) {
 			t.Errorf("%s: accepted, ln δ(1) = %g", name, p.LogDeltaUpper(privacy.Remove, 1))
 		}
 	}
-	ends := []float64{1e-100, 1, 1e100}
+	ends := []float64{0x1p-100, 1, 0x1p100}
 	for _, classes := range []int{2, 3, 1 << 20} {
 		for k := range 3 * 3 * 3 * 3 * 3 {
 			m := Softmax{Classes: classes, RowNorm: ends[k%3], Lambda: ends[k/3%3], Sigma: ends[k/9%3], Tolerance: ends[k/27%3], OutputSigma: ends[k/81%3]}

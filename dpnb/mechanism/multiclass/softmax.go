@@ -85,10 +85,8 @@ func (m Softmax) Validate() error {
 		{"RowNorm", m.RowNorm}, {"Lambda", m.Lambda}, {"Sigma", m.Sigma},
 		{"Tolerance", m.Tolerance}, {"OutputSigma", m.OutputSigma},
 	} {
-		// So that no product or ratio of them loses its digits below the range of
-		// float64, the squares of a record's entries included.
-		if !(p.value >= 1e-100 && p.value <= 1e100) {
-			return &privacy.ParamError{Name: p.name, Value: p.value, Want: "a number from 1e-100 to 1e100"}
+		if err := mechanism.CheckScale(p.name, p.value); err != nil {
+			return err
 		}
 	}
 	if m.Bound != Vertex && m.Bound != RankK {

@@ -100,6 +100,14 @@ func (m Perturbation) Validate() error {
 	if err := m.Event().Validate(); err != nil {
 		return err
 	}
+	for _, p := range []struct {
+		name  string
+		value float64
+	}{{"RowNorm", m.RowNorm}, {"Smoothness", m.Smoothness()}, {"OutputSigma", m.OutputSigma}} {
+		if err := mechanism.CheckScale(p.name, p.value); err != nil {
+			return err
+		}
+	}
 	// The sum of θ and noise is rounded to a multiple of 2⁻⁵² of its size, which is that
 	// of the anchor.
 	if least := 0x1p-40 * floats.Norm(m.Interpolation.anchor, math.Inf(1)); !(m.OutputSigma >= least) {
