@@ -32,12 +32,15 @@ type Neighbours struct {
 	Extra         []float64
 	ExtraLabel    float64
 	Lambda, Sigma float64
+	// Shrinkage is a further ridge on single coordinates, as in erm.Problem; nil is
+	// none.
+	Shrinkage []float64
 }
 
 // problem returns that of Z′ (with the extra record) or of Z.
 func (nb *Neighbours) problem(with bool) *erm.Problem {
 	n, d := nb.Rows.Dims()
-	p := &erm.Problem{Rows: nb.Rows, Labels: nb.Labels, Loss: nb.Loss, Ridge: nb.Lambda, Linear: make([]float64, d)}
+	p := &erm.Problem{Rows: nb.Rows, Labels: nb.Labels, Loss: nb.Loss, Ridge: nb.Lambda, Shrinkage: nb.Shrinkage, Linear: make([]float64, d)}
 	if with || n == 0 {
 		// Without any record the minimiser is −b/λ, which needs no solver, but
 		// one code path is less to get wrong: a record of zeros changes nothing.
@@ -49,6 +52,18 @@ func (nb *Neighbours) problem(with bool) *erm.Problem {
 		p.Labels = append(append([]float64(nil), nb.Labels...), nb.ExtraLabel)
 	}
 	return p
+}
+
+// ridges returns the diagonal λ + ω.
+func (nb *Neighbours) ridges(d int) []float64 {
+	r := make([]float64, d)
+	for j := range r {
+		r[j] = nb.Lambda
+		if nb.Shrinkage != nil {
+			r[j] += nb.Shrinkage[j]
+		}
+	}
+	return r
 }
 
 // PrivacyLoss draws θ from Z′ (Remove) or Z (Add) and returns log p/q there, p
@@ -84,9 +99,9 @@ func (nb *Neighbours) logRatio(theta []float64) (float64, error) {
 	n, d := nb.Rows.Dims()
 	grad := make([]float64, d)
 	h := mat.NewSymDense(d, nil)
-	for j := range d {
-		grad[j] = nb.Lambda * theta[j]
-		h.SetSym(j, j, nb.Lambda)
+	for j, ridge := range nb.ridges(d) {
+		grad[j] = ridge * theta[j]
+		h.SetSym(j, j, ridge)
 	}
 	t, slope, curv := make([]float64, n), make([]float64, n), make([]float64, n)
 	if n > 0 {
@@ -224,8 +239,8 @@ func (nb *Neighbours) derivatives(theta []float64, with bool) ([]float64, *mat.S
 	p.Loss.Curvature(curv, t, p.Labels)
 	h := mat.NewSymDense(d, nil)
 	row := make([]float64, d)
-	for j := range d {
-		h.SetSym(j, j, nb.Lambda)
+	for j, ridge := range nb.ridges(d) {
+		h.SetSym(j, j, ridge)
 	}
 	for i := range n {
 		p.Rows.Row(row, i)

@@ -13,8 +13,8 @@ import (
 // charged, the noise drawn, and nothing released. Parameters and public numbers
 // alone decide, so that a refusal says nothing of the records.
 type Attainable struct {
-	// Lipschitz L and Smoothness s of one record's loss; Lambda λ, Sigma σ and
-	// Tolerance τ of the mechanism.
+	// Lipschitz L and Smoothness s of one record's loss; Lambda λ, the largest ridge
+	// of a coefficient, Sigma σ and Tolerance τ of the mechanism.
 	Lipschitz, Smoothness, Lambda, Sigma, Tolerance float64
 	// Features is d, Coefficients how many directions the noise has: d, of K classes
 	// (K − 1)d.
@@ -29,7 +29,7 @@ type Attainable struct {
 const manyRecords = 1_000_000
 
 // Validate returns a *privacy.ParamError if a fit must be expected to fail. With
-// ‖b‖ ≈ σ√d, u = 2⁻⁵³ and λθ + b = −Σf′x, so that λ‖θ‖ ≥ ‖b‖ − nL − τ at a
+// ‖b‖ ≈ σ√d, u = 2⁻⁵³ and Λθ + b = −Σf′x, Λ ⪯ λI, so that λ‖θ‖ ≥ ‖b‖ − nL − τ at a
 // solution, the solver's bound on rounding is at least
 //
 //	4u(λ‖θ‖ + ‖b‖) + n(d+1)us‖θ‖
@@ -68,7 +68,7 @@ func (a Attainable) Validate() error {
 // Attainable returns what is known of fits with so many features; records is the
 // planned number of them if that is public, else 0.
 func (m ObjectivePerturbation) Attainable(features, records int) Attainable {
-	return Attainable{Lipschitz: m.Lipschitz(), Smoothness: m.Smoothness(), Lambda: m.Lambda, Sigma: m.Sigma, Tolerance: m.Tolerance,
+	return Attainable{Lipschitz: m.Lipschitz(), Smoothness: m.Smoothness(), Lambda: m.Lambda + m.Shrinkage, Sigma: m.Sigma, Tolerance: m.Tolerance,
 		Features: features, Coefficients: features, Records: records}
 }
 

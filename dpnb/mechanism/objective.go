@@ -18,12 +18,13 @@ import (
 // (rkw23, Algorithm 1; with a loss of bounded slope that is not clipped,
 // Algorithm 2):
 //
-//	J(θ) = Σᵢ f(xᵢᵀθ; yᵢ) + (λ/2)‖θ‖² + bᵀθ,  b ~ N(0, σ²I),
+//	J(θ) = Σᵢ f(xᵢᵀθ; yᵢ) + (λ/2)‖θ‖² + (ω/2)Σⱼ₍ⱼ<d₎θⱼ² + bᵀθ,  b ~ N(0, σ²I),
 //	θ̃ with ‖∇J(θ̃)‖₂ ≤ τ,  released: θ̃ + N(0, σ_out²I).
 //
-// A sum over the records, not a mean; the ridge acts on every coordinate, the
-// intercept included (without that no bound here holds). Every parameter is
-// chosen without looking at the records.
+// A sum over the records, not a mean; the ridge λ acts on every coordinate, the
+// intercept included (without that no bound here holds). ω shrinks all but the
+// last coordinate further, which the bounds admit and make no use of. Every
+// parameter is chosen without looking at the records.
 type ObjectivePerturbation struct {
 	// Loss f, of bounded slope; ClippedAt makes it so.
 	Loss loss.Loss
@@ -31,6 +32,11 @@ type ObjectivePerturbation struct {
 	RowNorm float64
 	// Lambda is λ > 0, Sigma is σ > 0.
 	Lambda, Sigma float64
+	// Shrinkage is ω ≥ 0, for records whose last feature is the constant of an
+	// intercept: the ridge of the other coefficients is λ + ω, that of the intercept
+	// λ. It is a convex regulariser that knows nothing of the records, so that the
+	// profile is that of λ alone: docs/theory/objective_perturbation.md, section 2.
+	Shrinkage float64
 	// Tolerance is τ > 0, OutputSigma is σ_out > 0. Two neighbours' approximate
 	// minimisers are off by at most τ/λ each, so the output noise has the
 	// privacy loss of a Gaussian mechanism with μ = 2τ/(λσ_out).
@@ -78,6 +84,9 @@ func (m ObjectivePerturbation) Validate() error {
 			return err
 		}
 	}
+	if !(m.Shrinkage >= 0) || math.IsInf(m.Lambda+m.Shrinkage, 1) {
+		return &privacy.ParamError{Name: "Shrinkage", Value: m.Shrinkage, Want: "a finite number that is not negative"}
+	}
 	l, s := m.Lipschitz(), m.Smoothness()
 	if !(l > 0) || !(s > 0) {
 		return &privacy.ParamError{Name: "Loss", Value: m.Loss.Name(), Want: "a loss whose parameters are in range (it wants the labels: " + m.Loss.Labels() + ")"}
@@ -97,8 +106,38 @@ func (m ObjectivePerturbation) Validate() error {
 
 // String describes the mechanism with its parameters.
 func (m ObjectivePerturbation) String() string {
-	return fmt.Sprintf("objective perturbation (%s loss, ‖x‖ ≤ %.5g, λ = %.5g, σ = %.5g, τ = %.3g, σ_out = %.3g)",
-		m.Loss.Name(), m.RowNorm, m.Lambda, m.Sigma, m.Tolerance, m.OutputSigma)
+	ridge := fmt.Sprintf("λ = %.5g", m.Lambda)
+	if m.Shrinkage > 0 {
+		ridge = fmt.Sprintf("λ = %.5g, of the intercept %.5g", m.Lambda+m.Shrinkage, m.Lambda)
+	}
+	return fmt.Sprintf("objective perturbation (%s loss, ‖x‖ ≤ %.5g, %s, σ = %.5g, τ = %.3g, σ_out = %.3g)",
+		m.Loss.Name(), m.RowNorm, ridge, m.Sigma, m.Tolerance, m.OutputSigma)
+}
+
+// Ridges returns the diagonal of the penalty for d features: λ + ω, and λ at the
+// last place.
+func (m ObjectivePerturbation) Ridges(d int) []float64 {
+	r := make([]float64, d)
+	for j := range r {
+		r[j] = m.Lambda
+		if j < d-1 {
+			r[j] += m.Shrinkage
+		}
+	}
+	return r
+}
+
+// Shrink returns the penalty besides λ as erm.Problem has it: ω at all of d
+// places but the last, nil for none.
+func (m ObjectivePerturbation) Shrink(d int) []float64 {
+	if m.Shrinkage == 0 {
+		return nil
+	}
+	w := make([]float64, d)
+	for j := range w[:d-1] {
+		w[j] = m.Shrinkage
+	}
+	return w
 }
 
 // Settings of a run; nil is right. None of them has a part in the guarantee.
@@ -155,7 +194,8 @@ func (m ObjectivePerturbation) minimise(rows erm.Rows, labels, b []float64, tole
 	if settings != nil {
 		s = *settings
 	}
-	p := erm.Problem{Rows: rows, Labels: labels, Loss: m.Loss, Ridge: m.Lambda, Linear: b}
+	_, d := rows.Dims()
+	p := erm.Problem{Rows: rows, Labels: labels, Loss: m.Loss, Ridge: m.Lambda, Shrinkage: m.Shrink(d), Linear: b}
 	sol, err := erm.Minimize(&p, &erm.Settings{Tolerance: tolerance, Workers: s.Workers, MaxPasses: s.MaxPasses})
 	if err != nil {
 		// The solver's figures depend on the records: say only that it failed.
@@ -200,7 +240,7 @@ func (m ObjectivePerturbation) Run(rows erm.Rows, labels []float64, src noise.So
 			Adjacency: privacy.AddRemove, Profile: profile, Bound: m.BoundName(),
 			Assumptions: []string{
 				fmt.Sprintf("every record that could be in the data has ‖x‖₂ ≤ %s (checked for those that are)", roundedUp(m.RowNorm, 6)),
-				"λ, σ, τ and σ_out were chosen without looking at the records",
+				"λ, ω, σ, τ and σ_out were chosen without looking at the records",
 				"the Gaussian noise is drawn in float64 arithmetic, which the proof idealises as real numbers",
 				"time taken and failures are not observed by the adversary",
 			},

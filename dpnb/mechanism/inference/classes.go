@@ -28,7 +28,7 @@ func FromSoftmax(m multiclass.Softmax, theta []float64, level float64) (*Interva
 	k := float64(m.Classes)
 	inner := mechanism.ObjectivePerturbation{Lambda: m.Lambda, Sigma: m.Sigma, Tolerance: m.Tolerance, OutputSigma: m.OutputSigma}
 	h := math.Sqrt(1-1/k) * ballHalfWidth(inner, len(theta)/m.Classes*(m.Classes-1), 1-level)
-	return alone(theta, h, level, m.Lambda), nil
+	return alone(theta, same(h, len(theta)), level, m.Lambda), nil
 }
 
 // FromOneVsRest is FromRelease for each of the K fits, theta being theirs one
@@ -43,7 +43,7 @@ func FromOneVsRest(m multiclass.OneVsRest, theta []float64, level float64) (*Int
 	if err := checkClasses(m.Classes, theta, level); err != nil {
 		return nil, err
 	}
-	return alone(theta, ballHalfWidth(m.Binary, len(theta)/m.Classes, 1-level), level, m.Binary.Lambda), nil
+	return alone(theta, same(ballHalfWidth(m.Binary, len(theta)/m.Classes, 1-level), len(theta)), level, m.Binary.Lambda), nil
 }
 
 func checkClasses(classes int, theta []float64, level float64) error {
@@ -59,12 +59,17 @@ func checkClasses(classes int, theta []float64, level float64) error {
 	return nil
 }
 
-// alone returns theta ± h, from the release alone.
-func alone(theta []float64, h, level, lambda float64) *Intervals {
-	half := make([]float64, len(theta))
+// same returns d times h.
+func same(h float64, d int) []float64 {
+	half := make([]float64, d)
 	for j := range half {
 		half[j] = h
 	}
+	return half
+}
+
+// alone returns theta ± half, from the release alone.
+func alone(theta, half []float64, level, lambda float64) *Intervals {
 	iv := newIntervals(level, theta, half, 0)
 	iv.Covers = minimiserCovers
 	iv.Basis = fmt.Sprintf("the law of the noise and λ = %.4g alone, for every dataset (docs/theory/intervals.md, section 2)", lambda)

@@ -75,16 +75,17 @@ func checkTheta(theta []float64) error {
 }
 
 // FromRelease returns intervals for the coefficients θ̂ that the same fit would
-// have had without noise, argmin Σf + (λ/2)‖θ‖², from the released θ and the
+// have had without noise, the same ridges included, from the released θ and the
 // parameters of the mechanism alone: a post-processing of the release, which
 // costs nothing.
 //
-// The deviation θ̃ − θ̂ = −H̄⁻¹b has H̄ ⪰ λI, whatever the records and however
+// The deviation θ̃ − θ̂ = −H̄⁻¹b has H̄ ⪰ λI, λ the least ridge, whatever the records and however
 // H̄ depends on b, hence lies in the ball over the diameter from 0 to −b/λ:
 //
 //	|θ̃ⱼ − θ̂ⱼ| ≤ (|bⱼ| + ‖b‖)/(2λ) + output noise,
 //
-// about σ√d/(2λ). No narrower interval holds for all records (docs/theory/intervals.md,
+// about σ√d/(2λ); where ω shrinks all but the last coefficient further, in the
+// ellipsoid that belongs to the ridges. No narrower interval holds for all records (docs/theory/intervals.md,
 // section 2); with many records the truth is much closer, but how close is private.
 //
 // Coverage: at least level, over the noise, for every dataset. Any convex loss.
@@ -99,7 +100,7 @@ func FromRelease(m mechanism.ObjectivePerturbation, theta []float64, level float
 	if err := checkTheta(theta); err != nil {
 		return nil, err
 	}
-	return alone(theta, ballHalfWidth(m, len(theta), 1-level), level, m.Lambda), nil
+	return alone(theta, ballHalfWidths(m, len(theta), 1-level), level, m.Lambda), nil
 }
 
 const minimiserCovers = "what the same fit would have been on these records without noise, over the draw of the noise"
@@ -108,4 +109,27 @@ const minimiserCovers = "what the same fit would have been on these records with
 func ballHalfWidth(m mechanism.ObjectivePerturbation, d int, alpha float64) float64 {
 	const share = 0.01 // of alpha for the output noise
 	return m.Sigma/m.Lambda*ballQuantile(d, (1-share)*alpha) + m.Tolerance/m.Lambda + m.OutputSigma*twoSided(share*alpha)
+}
+
+// ballHalfWidths returns the half-widths of all d coefficients. Where the ridges
+// differ, λ + ω = Λ and λ for the last, the lemma bounds the deviation by
+//
+//	½(|bⱼ|/Λ + ‖b₋‖/Λ + |b_d|/√(λΛ))  and, of the last,  |b_d|/λ + ½‖b₋‖/√(λΛ),
+//
+// b₋ being b without its last entry; the least ridge in place of all is a bound too.
+func ballHalfWidths(m mechanism.ObjectivePerturbation, d int, alpha float64) []float64 {
+	half := same(ballHalfWidth(m, d, alpha), d)
+	if m.Shrinkage == 0 || d < 2 {
+		return half
+	}
+	const share, last = 0.01, 0.1 // of alpha for the output noise and for b_d or ‖b₋‖
+	out := m.Tolerance/m.Lambda + m.OutputSigma*twoSided(share*alpha)
+	large, mixed := m.Lambda+m.Shrinkage, math.Sqrt(m.Lambda*(m.Lambda+m.Shrinkage))
+	main := (1 - share - last) * alpha
+	feature := out + m.Sigma*(ballQuantile(d-1, main)/large+0.5*twoSided(last*alpha)/mixed)
+	for j := range d - 1 {
+		half[j] = math.Min(half[j], feature)
+	}
+	half[d-1] = math.Min(half[d-1], out+m.Sigma*(twoSided(main)/m.Lambda+0.5*chiQuantile(d-1, last*alpha)/mixed))
+	return half
 }

@@ -45,7 +45,9 @@ type problem struct {
 	k float64
 	// alpha is 1 − Level; its parts are below.
 	alpha float64
-	// known is M = U·diag(values)·Uᵀ, up to slack in each direction.
+	// known is M, or M + Ω in Minimiser, = U·diag(values)·Uᵀ up to slack in each
+	// direction. Ω, the ridge besides λ, does not change, so that M + Ω changes by no
+	// larger a factor than M.
 	values  []float64
 	vectors *mat.Dense
 	slack   float64
@@ -64,7 +66,9 @@ const (
 	shareScores    = 0.02  // the noise of V
 )
 
-func newProblem(m mechanism.ObjectivePerturbation, theta []float64, mo *Moments, s Settings) (*problem, error) {
+// newProblem takes what is beside M in the curvature of the problem: diagonal and
+// not negative, nil for nothing.
+func newProblem(m mechanism.ObjectivePerturbation, theta []float64, mo *Moments, s Settings, beside []float64) (*problem, error) {
 	if err := m.Validate(); err != nil {
 		return nil, err
 	}
@@ -84,7 +88,15 @@ func newProblem(m mechanism.ObjectivePerturbation, theta []float64, mo *Moments,
 			privacy.ErrUnsupported, m.Loss.Name())
 	}
 	p.k = q * m.RowNorm * (1 + 1e-9)
-	if p.values, p.vectors, ok = eigen(mo.Hessian); !ok {
+	hessian := mo.Hessian
+	if beside != nil {
+		hessian = mat.NewSymDense(p.d, nil)
+		hessian.CopySym(mo.Hessian)
+		for j, w := range beside {
+			hessian.SetSym(j, j, hessian.At(j, j)+w)
+		}
+	}
+	if p.values, p.vectors, ok = eigen(hessian); !ok {
 		return nil, &privacy.ParamError{Name: "Moments.Hessian", Value: "a matrix without eigenvalues", Want: "finite entries"}
 	}
 	p.slack = topEigenvalue(p.d, mo.HessianSigma, shareMatrix*p.alpha)
@@ -116,12 +128,12 @@ func (p *problem) inverse(lambda float64, low, high []float64) bracket {
 }
 
 // Minimiser returns intervals for the coefficients θ̂ that the same fit would
-// have had without noise, argmin Σf + (λ/2)‖θ‖², with the curvature mo at the
+// have had without noise, the same ridges included, with the curvature mo at the
 // released coefficients theta.
 //
 // Without Linearise they hold at every number of records, and where the noise is
 // small beside the curvature they are those of the normal law, ±z·σ‖H⁻¹eⱼ‖ with
-// H = M + λI; where it is large they are those of FromRelease.
+// H = M + Λ, Λ the ridges; where it is large they are those of FromRelease.
 //
 // Coverage: at least Level, over the noise of the fit and of the matrices, for
 // every dataset; with Linearise, or with public records, in the limit of many.
@@ -129,7 +141,7 @@ func (p *problem) inverse(lambda float64, low, high []float64) bracket {
 // loss whose curvature may change abruptly, unless Linearise is set.
 // Proof: docs/theory/intervals.md, section 3.
 func Minimiser(m mechanism.ObjectivePerturbation, theta []float64, mo *Moments, s Settings) (*Intervals, error) {
-	p, err := newProblem(m, theta, mo, s)
+	p, err := newProblem(m, theta, mo, s, m.Shrink(len(theta)))
 	if err != nil {
 		return nil, err
 	}

@@ -16,7 +16,7 @@ import (
 // population that the records were drawn from, with the curvature mo at the
 // released coefficients theta. The shrinkage of the ridge is corrected for:
 //
-//	θ⋆ = θ̃ + M̄⁻¹(λθ̃ + b + g),   g = Σ∇f at θ⋆, of covariance V,
+//	θ⋆ = θ̃ + M̄⁻¹(Λθ̃ + b + g),   g = Σ∇f at θ⋆, of covariance V,
 //
 // and the interval allows for b, for g and for what is not known of M̄. Where
 // some direction of M does not stand out of its noise, nothing is known of θ⋆
@@ -34,7 +34,7 @@ import (
 // needed and not known.
 // Proof: docs/theory/intervals.md, section 5.
 func Population(m mechanism.ObjectivePerturbation, theta []float64, mo *Moments, s Settings) (*Intervals, error) {
-	p, err := newProblem(m, theta, mo, s)
+	p, err := newProblem(m, theta, mo, s, nil)
 	if err != nil {
 		return nil, err
 	}
@@ -46,10 +46,10 @@ func Population(m mechanism.ObjectivePerturbation, theta []float64, mo *Moments,
 	if err != nil {
 		return nil, err
 	}
-	// How far θ⋆ is: M̄(θ_b − θ⋆) = −(b + g + λθ_b).
+	// How far θ⋆ is: M̄(θ_b − θ⋆) = −(b + g + Λθ_b).
 	norm := floats.Norm(theta, 2)
 	force := math.Sqrt(float64(p.d)*m.Sigma*m.Sigma+scores.trace) + oneSided(shareNorm*p.alpha)*math.Sqrt(m.Sigma*m.Sigma+scores.top)
-	force += m.Lambda * (norm + p.off)
+	force += floats.Norm(p.ridge(), 2) + (m.Lambda+m.Shrinkage)*p.off
 	least := math.Exp(-p.k*p.off) * math.Max(0, p.values[0]-p.slack)
 	r := radius(0, least, p.k, force)
 	if s.Linearise && least > 0 {
@@ -72,19 +72,27 @@ func Population(m mechanism.ObjectivePerturbation, theta []float64, mo *Moments,
 }
 
 // shrinkage returns about how far the ridge has moved the coefficients:
-// ‖λM⁻¹θ̃‖ with M̃ for M. It is asked for only where every eigenvalue of M̃ exceeds
+// ‖M⁻¹Λθ̃‖ with M̃ for M. It is asked for only where every eigenvalue of M̃ exceeds
 // its noise.
 func (p *problem) shrinkage() float64 {
 	var sum float64
+	ridge := p.ridge()
 	for i, v := range p.values {
 		var c float64
-		for k, t := range p.theta {
+		for k, t := range ridge {
 			c += p.vectors.At(k, i) * t
 		}
-		c *= p.m.Lambda / v
+		c /= v
 		sum += c * c
 	}
 	return math.Sqrt(sum)
+}
+
+// ridge returns Λθ̃, the gradient of the penalty.
+func (p *problem) ridge() []float64 {
+	r := p.m.Ridges(p.d)
+	floats.Mul(r, p.theta)
+	return r
 }
 
 // population fills centre and half, where θ⋆ is within r of θ_b.
@@ -98,9 +106,7 @@ func (p *problem) population(r, gauss float64, scores scoreCovariance, centre, h
 	low, high = p.curvatures(1/far, far) // M(θ⋆)
 	at := p.inverse(0, low, high)
 
-	ridge := append([]float64(nil), p.theta...)
-	floats.Scale(m.Lambda, ridge)
-	shift, spread := mean.linear(ridge)
+	shift, spread := mean.linear(p.ridge())
 	floats.Add(centre, shift)
 	// M̄ lies between less·M(θ⋆) and more·M(θ⋆), which do not depend on b and g.
 	middle, gap := 0.5*(1/less+1/more), 1/less-1/more
@@ -113,7 +119,7 @@ func (p *problem) population(r, gauss float64, scores scoreCovariance, centre, h
 	for j := range half {
 		sd := math.Hypot(m.Sigma*at.norm(j), scores.deviation(at, j))
 		half[j] = spread[j] + middle*z*sd + 0.5*gap*math.Sqrt(at.upper(j)*squares) +
-			p.off*(1+m.Lambda*mean.norm(j))
+			p.off*(1+(m.Lambda+m.Shrinkage)*mean.norm(j))
 	}
 }
 
