@@ -1,13 +1,17 @@
 package dpnb
 
 import (
+	"context"
 	"crypto/sha256"
 	"errors"
 	"fmt"
+	"os"
 	"path/filepath"
 	"regexp"
 
 	"github.com/dpnb/notebooks/dpnb/display"
+	"github.com/dpnb/notebooks/dpnb/internal/atomicfile"
+	"github.com/dpnb/notebooks/dpnb/internal/lockfile"
 	"github.com/dpnb/notebooks/dpnb/internal/runlog"
 	"github.com/dpnb/notebooks/dpnb/ledger"
 	"github.com/dpnb/notebooks/dpnb/noise"
@@ -15,7 +19,8 @@ import (
 )
 
 // Budget is what may be learnt about any one person in all: (ε, δ) and a
-// ledger of what was spent on what. Without a budget there is no fit.
+// ledger of what was spent on what. Without a budget there is no fit. It is safe
+// for concurrent use.
 type Budget struct {
 	ledger *ledger.Budget
 	// kept says that the ledger is in a file of the user's.
@@ -23,48 +28,99 @@ type Budget struct {
 	err  error
 }
 
-// BudgetOption changes a budget.
-type BudgetOption func(*ledger.Config)
+// BudgetOption changes a budget: Named or KeptIn.
+type BudgetOption func(*budgetOptions)
 
-// Named tells budgets of different data apart.
-func Named(name string) BudgetOption { return func(c *ledger.Config) { c.Name = name } }
+type budgetOptions struct {
+	name, path string
+	kept       bool
+}
 
-// KeptIn keeps the ledger in a file that outlives the notebook. Without it, a
-// ledger lasts as long as the kernel, across its cells.
-func KeptIn(path string) BudgetOption { return func(c *ledger.Config) { c.Path = path } }
+// Named tells budgets of different data apart; without it the name is "main". Two
+// data sets that share no person have a budget each, of two names. A second name
+// for the same people is a second budget, and what they are promised is then the
+// sum of both.
+func Named(name string) BudgetOption { return func(o *budgetOptions) { o.name = name } }
 
-var fileName = regexp.MustCompile(`[^A-Za-z0-9_-]+`)
+// KeptIn keeps the ledger in a file that outlives the notebook or program.
+// Without it, a ledger lasts as long as the kernel, across its cells, or as the
+// program. Every name of the file leads to the same ledger, relative or through
+// symbolic links; a file with several names (hard links) is refused, and so is one
+// that was deleted or replaced while it was in use. A copy of the file is a second
+// ledger that no program can tell from the first: keep it like the data.
+func KeptIn(path string) BudgetOption {
+	return func(o *budgetOptions) { o.path, o.kept = path, true }
+}
 
 // NewBudget states a budget of (ε, δ) under add/remove-one: what anyone may
 // learn changes by a factor of at most e^ε, up to a probability of δ, whether
 // or not a person's record is in the data.
 //
-// Each cell of a GoNB notebook is a program of its own, in which this line may
-// run again. The ledger is therefore kept with the kernel: running the line
-// again gives the same budget with what was spent, and stating another (ε, δ)
-// under the same name is an error. A restarted kernel knows nothing of earlier
-// ones: use KeptIn for a budget that must outlive it.
+// A name is a budget: stating it again, in whatever function, goroutine or cell,
+// gives the same budget with what was spent, and stating another (ε, δ) or another
+// file under the same name is an error. There is no way to begin anew but another
+// name (Named), which is for other data. A test that wants a budget of its own
+// gives it a name of its own.
 //
-// Errors (in Err, and from Fit): ε ≤ 0, δ outside [0, 1), a ledger that cannot
-// be read.
+// Each cell of a GoNB notebook is a program of its own, in which this line may
+// run again: there the ledger is kept with the kernel. A restarted kernel or
+// program knows nothing of earlier ones: use KeptIn for a budget that must outlive
+// it.
+//
+// Errors (in Err, and from Fit): ε ≤ 0, δ outside [0, 1), an empty name of budget
+// or file, a budget that was stated otherwise, a ledger that cannot be read.
 func NewBudget(epsilon, delta float64, opts ...BudgetOption) *Budget {
-	c := ledger.Config{Name: "main", Epsilon: epsilon, Delta: delta, Adjacency: privacy.AddRemove}
+	o := budgetOptions{name: "main"}
 	for _, set := range opts {
-		set(&c)
+		set(&o)
 	}
-	kept := c.Path != ""
-	if dir, ok := runlog.Dir(); ok && !kept {
-		// The hash keeps names apart that differ in letters a file name cannot have.
-		sum := sha256.Sum256([]byte(c.Name))
-		c.Path = filepath.Join(dir, fmt.Sprintf("ledger-%s-%x.json", fileName.ReplaceAllString(c.Name, "-"), sum[:4]))
+	c := ledger.Config{Name: o.name, Path: o.path, Epsilon: epsilon, Delta: delta, Adjacency: privacy.AddRemove}
+	if o.kept && o.path == "" {
+		return &Budget{err: &privacy.ParamError{Name: "KeptIn", Value: `""`, Want: "the name of a file"}}
+	}
+	dir, inRun := runlog.Dir()
+	if inRun && !o.kept {
+		c.Path = filepath.Join(dir, inRunDir(o.name)+".json")
 	}
 	b, err := ledger.Open(c)
+	if err == nil && inRun {
+		err = onePlace(dir, o.name, b.Config().Path)
+	}
 	if err != nil {
 		return &Budget{err: err}
 	}
-	budget := &Budget{ledger: b, kept: kept}
+	budget := &Budget{ledger: b, kept: o.kept}
 	budget.err = budget.log()
 	return budget
+}
+
+var fileName = regexp.MustCompile(`[^A-Za-z0-9_-]+`)
+
+// inRunDir returns what the files of a budget are called in the folder of a run.
+func inRunDir(name string) string {
+	// The hash keeps names apart that differ in letters a file name cannot have.
+	sum := sha256.Sum256([]byte(name))
+	return fmt.Sprintf("ledger-%s-%x", fileName.ReplaceAllString(name, "-"), sum[:4])
+}
+
+// onePlace makes sure that all cells of a run keep the budget of a name in the
+// same file, as package ledger does within a process: dir says which.
+func onePlace(dir, name, path string) (err error) {
+	place := filepath.Join(dir, inRunDir(name)+".place")
+	lock, err := lockfile.Wait(context.Background(), place+".lock", func() {})
+	if err != nil {
+		return err
+	}
+	defer func() { err = errors.Join(err, lock.Unlock()) }()
+	stated, err := os.ReadFile(place)
+	if errors.Is(err, os.ErrNotExist) {
+		return atomicfile.Write(place, []byte(path))
+	}
+	if err == nil && string(stated) != path {
+		err = fmt.Errorf("dpnb: another cell keeps budget %q in %s, not in %s: a budget has one ledger, and cannot be changed once it is stated; use another name for other data",
+			name, stated, path)
+	}
+	return err
 }
 
 // Err returns the error with which the budget was stated.

@@ -11,7 +11,6 @@ import (
 
 	"github.com/dpnb/notebooks/dpnb"
 	"github.com/dpnb/notebooks/dpnb/display"
-	"github.com/dpnb/notebooks/dpnb/internal/runlog"
 	"github.com/dpnb/notebooks/dpnb/ledger"
 	"github.com/dpnb/notebooks/dpnb/noise"
 )
@@ -41,7 +40,7 @@ func spent(t *testing.T, b *dpnb.Budget) (float64, int) {
 }
 
 func TestFitSpendsAndIsRefused(t *testing.T) {
-	budget := dpnb.NewBudget(1, 1e-6)
+	budget := fresh(1, 1e-6)
 	data := dpnb.Binary(frameOf(t, people), "happy", dpnb.RowNorm(1))
 	m, err := dpnb.Logistic{}.Fit(data, budget.Spend(0.6).For("first"))
 	if err != nil {
@@ -72,7 +71,7 @@ func TestEqualPartsCanBeSpent(t *testing.T) {
 		epsilon, delta, part float64
 		parts                int
 	}{{1, 1e-5, 0.1, 10}, {2, 1e-5, 0.4, 5}, {7, 1e-5, 1, 7}, {0.3, 3e-7, 0.1, 3}} {
-		b := dpnb.NewBudget(c.epsilon, c.delta)
+		b := fresh(c.epsilon, c.delta)
 		for k := range c.parts {
 			if _, err := (dpnb.Logistic{}).Fit(data, b.Spend(c.part)); err != nil {
 				t.Errorf("part %d of %d: %v", k+1, c.parts, err)
@@ -138,7 +137,7 @@ func TestBadInput(t *testing.T) {
 		"no dataset":        {nil, dpnb.Logistic{}, half, "no dataset"},
 	} {
 		t.Run(name, func(t *testing.T) {
-			budget := dpnb.NewBudget(1, 1e-6)
+			budget := fresh(1, 1e-6)
 			src := &countingNoise{Seeded: noise.NewSeeded(1)}
 			c.fit.Noise = src
 			m, err := c.fit.Fit(c.data, c.allowance(budget))
@@ -151,8 +150,8 @@ func TestBadInput(t *testing.T) {
 		})
 	}
 	for name, b := range map[string]*dpnb.Budget{
-		"ε = 0": dpnb.NewBudget(0, 1e-6), "ε < 0": dpnb.NewBudget(-1, 1e-6), "ε NaN": dpnb.NewBudget(math.NaN(), 0),
-		"δ < 0": dpnb.NewBudget(1, -1), "δ = 1": dpnb.NewBudget(1, 1), "nil": nil,
+		"ε = 0": fresh(0, 1e-6), "ε < 0": fresh(-1, 1e-6), "ε NaN": fresh(math.NaN(), 0),
+		"δ < 0": fresh(1, -1), "δ = 1": fresh(1, 1), "nil": nil,
 	} {
 		if _, err := (dpnb.Logistic{}).Fit(good(t), b.Spend(0.5)); err == nil {
 			t.Errorf("budget with %s is accepted", name)
@@ -174,33 +173,6 @@ func TestSimulationNeedsASeed(t *testing.T) {
 	}
 }
 
-// In a notebook each cell is a process: the ledger must survive, and the budget
-// must not be restated.
-func TestBudgetSurvivesCells(t *testing.T) {
-	t.Setenv(runlog.DirEnv, t.TempDir())
-	data := dpnb.Binary(frameOf(t, people), "happy", dpnb.RowNorm(1))
-	if _, err := (dpnb.Logistic{Noise: dpnb.Seed(1)}).Fit(data, dpnb.NewBudget(1, 1e-6).Spend(0.7)); err != nil {
-		t.Fatal(err)
-	}
-	if _, err := (dpnb.Logistic{}).Fit(data, dpnb.NewBudget(1, 1e-6).Spend(0.7)); err == nil {
-		t.Error("the next cell has a fresh budget")
-	}
-	if err := dpnb.NewBudget(5, 1e-6).Err(); err == nil {
-		t.Error("the next cell restated the budget")
-	}
-	if err := dpnb.NewBudget(5, 1e-6, dpnb.Named("other data")).Err(); err != nil {
-		t.Errorf("a budget for other data: %v", err)
-	}
-	dir, _ := runlog.Dir()
-	log, err := runlog.Read(dir)
-	if err != nil {
-		t.Fatal(err)
-	}
-	if len(log.Ledgers) != 2 || len(log.Data) != 1 || len(log.Seeds) != 1 || float64(log.Ledgers[0].EpsilonSpent) != 0.7 {
-		t.Errorf("the run log has %+v", log)
-	}
-}
-
 func TestShowLabelsRawRows(t *testing.T) {
 	var out bytes.Buffer
 	display.Out = &out
@@ -215,7 +187,7 @@ func TestShowLabelsRawRows(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	dpnb.Show(m, df.Drop("nothing"), dpnb.NewBudget(1, 1e-6), m.Coefficients(), errors.New("boom"))
+	dpnb.Show(m, df.Drop("nothing"), fresh(1, 1e-6), m.Coefficients(), errors.New("boom"))
 	if strings.Contains(out.String(), "RAW RECORDS") {
 		t.Errorf("coefficients are labelled as records:\n%s", out.String())
 	}
@@ -234,7 +206,7 @@ func TestShowLabelsRawRows(t *testing.T) {
 		dpnb.Show([][]float64{{1, 2}})
 	}()
 	out.Reset()
-	dpnb.Show(m, df.Drop("nothing"), dpnb.NewBudget(1, 1e-6), m.Coefficients(), errors.New("boom"))
+	dpnb.Show(m, df.Drop("nothing"), fresh(1, 1e-6), m.Coefficients(), errors.New("boom"))
 	for _, want := range []string{"NOT PRIVATE", `no column "nothing"`, "Privacy budget", "boom"} {
 		if !strings.Contains(out.String(), want) {
 			t.Errorf("%q is missing in\n%s", want, out.String())

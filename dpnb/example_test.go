@@ -6,10 +6,13 @@ import (
 	"path/filepath"
 
 	"github.com/dpnb/notebooks/dpnb"
+	"github.com/dpnb/notebooks/dpnb/internal/registry"
 )
 
-// exampleData writes a small table and returns it as records.
+// exampleData writes a small table and returns it as records. Each example is a
+// program of its own, which knows nothing of the others' budget.
 func exampleData() *dpnb.Dataset {
+	registry.Forget("main")
 	dir, _ := os.MkdirTemp("", "example")
 	defer os.RemoveAll(dir)
 	path := filepath.Join(dir, "people.csv")
@@ -68,8 +71,9 @@ func ExampleSimulate() {
 
 // A ledger with one entry.
 func ExampleShow() {
+	data := exampleData()
 	budget := dpnb.NewBudget(2, 1e-5)
-	_, err := dpnb.Logistic{Noise: dpnb.Seed(1)}.Fit(exampleData(), budget.Spend(0.5).For("first look"))
+	_, err := dpnb.Logistic{Noise: dpnb.Seed(1)}.Fit(data, budget.Spend(0.5).For("first look"))
 	if err != nil {
 		fmt.Println(err)
 		return

@@ -40,7 +40,7 @@ func TestCurvatureIsPaidFor(t *testing.T) {
 	// Linear and Poisson go the way of Huber, whose profile takes seconds.
 	for _, name := range []string{"Logistic", "SVM", "Huber"} {
 		learner, from := sharing(0.2, nil)[name], data[madeFor(name)]
-		budget := dpnb.NewBudget(1, 1e-5)
+		budget := fresh(1, 1e-5)
 		m, err := learner.Fit(from, budget.Spend(0.7))
 		if err != nil {
 			t.Fatal(name, err)
@@ -82,7 +82,7 @@ func TestCurvatureIsPaidFor(t *testing.T) {
 		if err != nil {
 			t.Fatal(name, err)
 		}
-		plain, err := sharing(0, nil)[name].Fit(from, dpnb.NewBudget(1, 1e-5).Spend(0.7))
+		plain, err := sharing(0, nil)[name].Fit(from, fresh(1, 1e-5).Spend(0.7))
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -208,7 +208,7 @@ func TestIntervalsAreRefused(t *testing.T) {
 	for _, share := range []float64{-0.1, 1, 2, math.NaN(), math.Inf(1)} {
 		src := &countingNoise{Seeded: noise.NewSeeded(1)}
 		for name, l := range sharing(share, src) {
-			budget := dpnb.NewBudget(1, 1e-5)
+			budget := fresh(1, 1e-5)
 			if _, err := l.Fit(data[madeFor(name)], budget.Spend(0.5)); err == nil || !strings.Contains(err.Error(), "CurvatureShare") {
 				t.Errorf("%s, share %v: %v", name, share, err)
 			}
@@ -287,7 +287,7 @@ func TestIntervalsAreShown(t *testing.T) {
 func TestHopelessPlanIsRefused(t *testing.T) {
 	data := kinds(t, 50)["Binary"]
 	for _, records := range []int{0, 50} {
-		budget := dpnb.NewBudget(20, 1e-5)
+		budget := fresh(20, 1e-5)
 		_, err := dpnb.Logistic{Lambda: 1.531e-7, Records: records}.Fit(data, budget.Spend(15))
 		if err == nil {
 			t.Fatal("a fit with coefficients of 10⁸ is certified")
@@ -306,7 +306,7 @@ func TestComparedDescentIsNotForReleases(t *testing.T) {
 		if !strings.HasPrefix(m.Name(), "DP-SGD") {
 			continue
 		}
-		budget := dpnb.NewBudget(1, 1e-5)
+		budget := fresh(1, 1e-5)
 		if _, err := m.Fit(data, budget.Spend(0.5), noise.NewSecure()); err == nil || !strings.Contains(err.Error(), "how many records") {
 			t.Errorf("%s: %v", m.Name(), err)
 		}

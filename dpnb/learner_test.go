@@ -91,7 +91,7 @@ func TestReleasesKeepTheirGuarantee(t *testing.T) {
 	data := kinds(t, 300)
 	for _, l := range learners {
 		for version, learner := range map[string]dpnb.Learner{"zero": l.zero, "set": l.set} {
-			budget := dpnb.NewBudget(1, 1e-5)
+			budget := fresh(1, 1e-5)
 			m, err := learner.Fit(data[l.from], budget.Spend(0.7))
 			if err != nil {
 				t.Errorf("%s (%s): %v", l.name, version, err)
@@ -193,7 +193,7 @@ func TestWrongRecordsAreRefused(t *testing.T) {
 			if made == l.from {
 				continue
 			}
-			budget := dpnb.NewBudget(1, 1e-6)
+			budget := fresh(1, 1e-6)
 			src := &countingNoise{Seeded: noise.NewSeeded(1)}
 			_, err := dpnb.Tuned(l.zero, 0, 0, src).Fit(d, budget.Spend(0.5))
 			var wrong *dpnb.TaskError
@@ -233,7 +233,7 @@ func TestBadParametersAreRefused(t *testing.T) {
 		"logistic KST":  {"Binary", func(s noise.Source) dpnb.Learner { return dpnb.Logistic{Bound: objpert.KST12, Noise: s} }, "no proved bound"},
 		"rkw23 small λ": {"Regression", func(s noise.Source) dpnb.Learner { return dpnb.Huber{Bound: objpert.RKW23, Lambda: 0.5, Noise: s} }, "smoothness"},
 	} {
-		budget, count := dpnb.NewBudget(1, 1e-6), src()
+		budget, count := fresh(1, 1e-6), src()
 		m, err := c.with(count).Fit(data[c.from], budget.Spend(0.5))
 		if err == nil || m != nil || !strings.Contains(err.Error(), c.want) {
 			t.Errorf("%s: err = %v, want it to mention %q", name, err, c.want)

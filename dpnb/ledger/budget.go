@@ -3,32 +3,28 @@
 package ledger
 
 import (
-	"context"
-	"encoding/json"
-	"errors"
 	"fmt"
 	"math"
 	"math/big"
 	"os"
-	"path/filepath"
 	"strconv"
+	"strings"
 	"sync"
 
-	"github.com/dpnb/notebooks/dpnb/internal/atomicfile"
-	"github.com/dpnb/notebooks/dpnb/internal/lockfile"
 	"github.com/dpnb/notebooks/dpnb/privacy"
 )
 
 // Config of a budget. Every field but Path is required.
 type Config struct {
-	// Name tells the budgets of one notebook apart.
+	// Name tells budgets of different data apart: a process has one budget of a name.
 	Name string `json:"name"`
 	// Epsilon > 0 and 0 ≤ Delta < 1 are what may be spent in all.
 	Epsilon float64 `json:"epsilon"`
 	Delta   float64 `json:"delta"`
 	// Adjacency of every guarantee that the budget pays for.
 	Adjacency privacy.Adjacency `json:"adjacency"`
-	// Path is the file that keeps the ledger; empty keeps it in memory only.
+	// Path is the file that keeps the ledger; empty keeps it as long as the process
+	// lasts.
 	Path string `json:"-"`
 }
 
@@ -55,6 +51,9 @@ type Budget struct {
 	mu      sync.Mutex
 	config  Config
 	entries []Entry
+	// begun says that the file has been there; onDisk is which one was read last.
+	begun  bool
+	onDisk os.FileInfo
 }
 
 // OverspentError refuses a release that the budget does not cover.
@@ -70,117 +69,6 @@ func (e *OverspentError) Error() string {
 		"ask for less, or stop here: what was released stays released",
 		e.Name, privacy.FormatDown(e.RemainingEpsilon, 6), privacy.FormatDown(e.RemainingDelta, 6),
 		privacy.FormatUp(e.AskedEpsilon, 6), privacy.FormatUp(e.AskedDelta, 6))
-}
-
-// Open returns the budget of c. If c.Path is a file, the budget goes on from
-// what the file says was spent.
-//
-// Errors: *privacy.ParamError; an error if the file holds another budget than
-// c describes or cannot be read (then nothing can be known of what was spent,
-// so there is no budget).
-func Open(c Config) (*Budget, error) {
-	if err := c.validate(); err != nil {
-		return nil, err
-	}
-	b := &Budget{config: c}
-	if c.Path == "" {
-		return b, nil
-	}
-	if err := os.MkdirAll(filepath.Dir(c.Path), 0o700); err != nil {
-		return nil, fmt.Errorf("ledger: %w", err)
-	}
-	// One file, one lock, whatever name it is opened by.
-	if real, err := filepath.EvalSymlinks(c.Path); err == nil {
-		b.config.Path = real
-		c.Path = real
-	}
-	err := b.locked(func() error {
-		if _, err := os.Stat(c.Path); errors.Is(err, os.ErrNotExist) {
-			return b.store(nil)
-		}
-		return nil
-	})
-	return b, err
-}
-
-func (c Config) validate() error {
-	switch {
-	case c.Name == "":
-		return &privacy.ParamError{Name: "Name", Value: `""`, Want: "a name for the budget"}
-	case !(c.Epsilon > 0) || c.Epsilon > 1e6:
-		return &privacy.ParamError{Name: "Epsilon", Value: c.Epsilon, Want: "a number in (0, 1e6]"}
-	case !(c.Delta >= 0 && c.Delta < 1):
-		return &privacy.ParamError{Name: "Delta", Value: c.Delta, Want: "a number in [0, 1)"}
-	}
-	return c.Adjacency.Validate()
-}
-
-// file is what is kept on disk.
-type file struct {
-	Config
-	Entries []Entry `json:"entries"`
-}
-
-// locked runs f with the entries as they are on disk and with nobody else
-// writing them.
-func (b *Budget) locked(f func() error) (err error) {
-	if b.config.Path == "" {
-		return f()
-	}
-	lock, err := lockfile.Wait(context.Background(), b.config.Path+".lock", func() {})
-	if err != nil {
-		return err
-	}
-	defer func() { err = errors.Join(err, lock.Unlock()) }()
-	if err := b.load(); err != nil {
-		return err
-	}
-	return f()
-}
-
-func (b *Budget) load() error {
-	text, err := os.ReadFile(b.config.Path)
-	if errors.Is(err, os.ErrNotExist) {
-		if len(b.entries) > 0 {
-			return fmt.Errorf("ledger: the file of budget %q is gone: what was spent is no longer known, so nothing more can be spent", b.config.Name)
-		}
-		return nil
-	}
-	if err != nil {
-		return fmt.Errorf("ledger: %w", err)
-	}
-	var f file
-	if err := json.Unmarshal(text, &f); err != nil {
-		return fmt.Errorf("ledger: budget %q: its file %s cannot be read (%w): what was spent is not known, so nothing more can be spent",
-			b.config.Name, filepath.Base(b.config.Path), err)
-	}
-	want := b.config
-	want.Path = ""
-	if f.Config != want {
-		return fmt.Errorf("ledger: the file holds budget %q with ε = %v, δ = %v, %v, and was opened for budget %q with ε = %v, δ = %v, %v: a budget cannot be changed once it is stated; use another name for other data",
-			f.Name, f.Epsilon, f.Delta, f.Adjacency, want.Name, want.Epsilon, want.Delta, want.Adjacency)
-	}
-	b.entries = f.Entries
-	return nil
-}
-
-func (b *Budget) store(entries []Entry) error {
-	c := b.config
-	c.Path = ""
-	if b.config.Path != "" {
-		text, err := json.MarshalIndent(file{c, entries}, "", " ")
-		if err != nil {
-			return fmt.Errorf("ledger: %w", err)
-		}
-		if err := atomicfile.Write(b.config.Path, append(text, '\n')); err != nil {
-			return fmt.Errorf("ledger: %w", err)
-		}
-		if err := os.Chmod(b.config.Path, 0o600); err != nil {
-			return fmt.Errorf("ledger: %w", err)
-		}
-	}
-	b.entries = entries
-	return nil
 }
 
 // Check reports whether an entry of this size could be charged, without
@@ -214,6 +102,8 @@ func (b *Budget) covers(epsilon, delta float64) error {
 //
 // Errors: as Check; the ledger is then unchanged.
 func (b *Budget) Charge(e Entry) error {
+	// What is kept is what a file can keep.
+	e.Label, e.Mechanism = strings.ToValidUTF8(e.Label, "�"), strings.ToValidUTF8(e.Mechanism, "�")
 	b.mu.Lock()
 	defer b.mu.Unlock()
 	return b.locked(func() error {

@@ -2,18 +2,30 @@ package ledger
 
 import (
 	"errors"
+	"fmt"
 	"math"
 	"os"
 	"path/filepath"
 	"strings"
 	"sync"
+	"sync/atomic"
 	"testing"
 
+	"github.com/dpnb/notebooks/dpnb/internal/registry"
 	"github.com/dpnb/notebooks/dpnb/privacy"
 )
 
+var stated atomic.Int64
+
+// config is of a budget that no other test has stated.
 func config(path string) Config {
-	return Config{Name: "main", Epsilon: 1, Delta: 1e-5, Adjacency: privacy.AddRemove, Path: path}
+	return Config{Name: fmt.Sprintf("test %d", stated.Add(1)), Epsilon: 1, Delta: 1e-5, Adjacency: privacy.AddRemove, Path: path}
+}
+
+// anew opens a budget as another process would, which knows nothing of this one's.
+func anew(c Config) (*Budget, error) {
+	registry.Forget(c.Name)
+	return Open(c)
 }
 
 func open(t *testing.T, c Config) *Budget {
@@ -82,13 +94,16 @@ func TestFileSurvivesAndCannotBeRestated(t *testing.T) {
 	if err := open(t, c).Charge(Entry{Label: "cell 1", Epsilon: 0.75}); err != nil {
 		t.Fatal(err)
 	}
-	again := open(t, c) // the next cell, another process
+	again, err := anew(c) // the next cell
+	if err != nil {
+		t.Fatal(err)
+	}
 	if err := again.Charge(Entry{Label: "cell 2", Epsilon: 0.5}); err == nil {
 		t.Error("a new process forgot what was spent")
 	}
 	richer := c
 	richer.Epsilon = 10
-	if _, err := Open(richer); err == nil || !strings.Contains(err.Error(), "cannot be changed") {
+	if _, err := anew(richer); err == nil || !strings.Contains(err.Error(), "cannot be changed") {
 		t.Errorf("a budget was restated: %v", err)
 	}
 	// Another process deletes or spoils the file under a live budget.
@@ -98,7 +113,7 @@ func TestFileSurvivesAndCannotBeRestated(t *testing.T) {
 	if err := again.Charge(Entry{Epsilon: 0.1}); err == nil {
 		t.Error("a spoilt file is taken for an empty one")
 	}
-	if _, err := Open(c); err == nil {
+	if _, err := anew(c); err == nil {
 		t.Error("a spoilt file is opened")
 	}
 	if err := os.Remove(c.Path); err != nil {
@@ -115,7 +130,10 @@ func TestConcurrentCharges(t *testing.T) {
 	var mu sync.Mutex
 	ok := 0
 	for range 8 {
-		b := open(t, c)
+		b, err := anew(c)
+		if err != nil {
+			t.Fatal(err)
+		}
 		wg.Add(1)
 		go func() {
 			defer wg.Done()
@@ -136,6 +154,7 @@ func TestConcurrentCharges(t *testing.T) {
 
 func TestConfigIsChecked(t *testing.T) {
 	for name, spoil := range map[string]func(*Config){
+		"bad name":      func(c *Config) { c.Name = "\xff" },
 		"no name":       func(c *Config) { c.Name = "" },
 		"ε = 0":         func(c *Config) { c.Epsilon = 0 },
 		"ε < 0":         func(c *Config) { c.Epsilon = -1 },

@@ -3,6 +3,7 @@ package lockfile
 import (
 	"context"
 	"errors"
+	"os"
 	"path/filepath"
 	"testing"
 	"time"
@@ -31,4 +32,29 @@ func TestOneHolderAtATime(t *testing.T) {
 		t.Fatal(err)
 	}
 	second.Unlock()
+}
+
+// Who holds a file that was deleted holds nothing that others can see: the lock is
+// the file that is at the path.
+func TestDeletedLockIsNoLock(t *testing.T) {
+	path := filepath.Join(t.TempDir(), "lock")
+	old, err := os.OpenFile(path, os.O_CREATE|os.O_RDWR, 0o600)
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer old.Close()
+	if err := os.Remove(path); err != nil {
+		t.Fatal(err)
+	}
+	first, err := TryLock(path)
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer first.Unlock()
+	if err := flock(old); err != nil {
+		t.Fatal(err)
+	}
+	if err := current(old, path); !errors.Is(err, ErrHeld) {
+		t.Errorf("a deleted file is taken for the lock: %v", err)
+	}
 }

@@ -1,0 +1,205 @@
+package ledger
+
+import (
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"io"
+	"os"
+	"path/filepath"
+	"slices"
+
+	"github.com/dpnb/notebooks/dpnb/internal/atomicfile"
+	"github.com/dpnb/notebooks/dpnb/internal/lockfile"
+)
+
+// file is what is kept on disk.
+type file struct {
+	Config
+	Entries []Entry `json:"entries"`
+}
+
+// locked runs f with the entries as they are on disk and with nobody else
+// writing them, in this process or another.
+//
+// The lock is a file of its own, beside the ledger: a write replaces the ledger's
+// file by a new one, which nobody has locked. So that one ledger has one lock,
+// its name is resolved before (resolve), and a ledger with a second name is
+// refused (read).
+func (b *Budget) locked(f func() error) (err error) {
+	if b.config.Path == "" {
+		return f()
+	}
+	lock, err := lockfile.Wait(context.Background(), b.config.Path+".lock", func() {})
+	if err != nil {
+		return fmt.Errorf("ledger: %w", err)
+	}
+	defer func() { err = errors.Join(err, lock.Unlock()) }()
+	if err := b.load(); err != nil {
+		return err
+	}
+	return f()
+}
+
+// load reads the ledger, and begins it if this budget is new and has no file.
+func (b *Budget) load() error {
+	text, info, err := read(b.config.Path)
+	switch {
+	case errors.Is(err, os.ErrNotExist) && !b.begun:
+		return b.store(nil)
+	case errors.Is(err, os.ErrNotExist):
+		return fmt.Errorf("ledger: the file of budget %q is gone: what was spent is no longer known, so nothing more can be spent", b.config.Name)
+	case err != nil:
+		return fmt.Errorf("ledger: budget %q: %w", b.config.Name, err)
+	}
+	var f file
+	err = json.Unmarshal(text, &f)
+	if err == nil {
+		err = f.validate()
+	}
+	if err != nil {
+		return fmt.Errorf("ledger: budget %q: its file %s cannot be read (%w): what was spent is not known, so nothing more can be spent",
+			b.config.Name, filepath.Base(b.config.Path), err)
+	}
+	want := b.config
+	want.Path = ""
+	if f.Config != want {
+		return fmt.Errorf("ledger: the file holds budget %q with ε = %v, δ = %v, %v, and was opened for budget %q with ε = %v, δ = %v, %v: a budget cannot be changed once it is stated; use another name for other data",
+			f.Name, f.Epsilon, f.Delta, f.Adjacency, want.Name, want.Epsilon, want.Delta, want.Adjacency)
+	}
+	// Entries are only ever added. An older ledger in the place of this one has forgotten some.
+	if len(f.Entries) < len(b.entries) || !slices.Equal(f.Entries[:len(b.entries)], b.entries) {
+		return fmt.Errorf("ledger: the file of budget %q has lost entries that this program has seen in it: what was spent is no longer known, so nothing more can be spent", b.config.Name)
+	}
+	b.entries, b.onDisk, b.begun = f.Entries, info, true
+	return nil
+}
+
+// validate refuses entries that no Charge wrote: a negative one would be a refund.
+func (f file) validate() error {
+	for i, e := range f.Entries {
+		if !(e.Epsilon > 0 && e.Epsilon <= 1e6 && e.Delta >= 0 && e.Delta < 1) {
+			return fmt.Errorf("entry %d has ε = %v, δ = %v", i+1, e.Epsilon, e.Delta)
+		}
+	}
+	return nil
+}
+
+// read returns the content of the ledger at path and which file it is. The caller
+// holds the lock.
+//
+// Errors: as the operating system's; an error if it is no regular file or has
+// more than one name, for a write under one name would leave the other with what
+// had been spent before, to be spent again.
+func read(path string) (text []byte, info os.FileInfo, err error) {
+	if info, err = lonely(path); err != nil {
+		return nil, nil, err
+	}
+	f, err := os.Open(path)
+	if err != nil {
+		return nil, nil, err
+	}
+	defer f.Close()
+	opened, err := f.Stat()
+	if err != nil {
+		return nil, nil, err
+	}
+	if !os.SameFile(info, opened) {
+		return nil, nil, errReplaced(path)
+	}
+	text, err = io.ReadAll(f)
+	return text, info, err
+}
+
+// lonely describes the file at path, which must be regular and have no other name.
+func lonely(path string) (os.FileInfo, error) {
+	info, err := os.Lstat(path)
+	if err != nil {
+		return nil, err
+	}
+	if !info.Mode().IsRegular() {
+		return nil, fmt.Errorf("%s is no regular file", path)
+	}
+	if n := links(info); n != 1 {
+		return nil, fmt.Errorf("%s has %d names (hard links): under each of them the budget could be spent; keep one of them", path, n)
+	}
+	return info, nil
+}
+
+func errReplaced(path string) error {
+	return fmt.Errorf("%s was replaced by another program meanwhile: what was spent is not known, so nothing more can be spent", path)
+}
+
+// store replaces the ledger by one with these entries, on disk first. The caller
+// holds the lock and has loaded.
+func (b *Budget) store(entries []Entry) error {
+	if b.config.Path != "" {
+		c := b.config
+		c.Path = ""
+		text, err := json.MarshalIndent(file{c, entries}, "", " ")
+		if err != nil {
+			return fmt.Errorf("ledger: %w", err)
+		}
+		// Is it still the file that was read, under this name alone?
+		now, err := lonely(b.config.Path)
+		switch {
+		case errors.Is(err, os.ErrNotExist) && !b.begun:
+		case err != nil:
+			return fmt.Errorf("ledger: budget %q: %w", b.config.Name, err)
+		case !b.begun || !os.SameFile(now, b.onDisk):
+			return fmt.Errorf("ledger: budget %q: %w", b.config.Name, errReplaced(b.config.Path))
+		}
+		if err := atomicfile.Write(b.config.Path, append(text, '\n')); err != nil {
+			return fmt.Errorf("ledger: %w", err)
+		}
+		if err := os.Chmod(b.config.Path, 0o600); err != nil {
+			return fmt.Errorf("ledger: %w", err)
+		}
+		b.begun = true
+	}
+	b.entries = entries
+	return nil
+}
+
+// resolve returns the one absolute name of the file that path leads to, which
+// need not be there yet: no link, no "." or "..". It makes the folder if there
+// is none. Names are never shortened as texts: a/../b is not b if a is a link.
+func resolve(path string) (string, error) {
+	if !filepath.IsAbs(path) {
+		here, err := os.Getwd() // may go through links itself
+		if err != nil {
+			return "", err
+		}
+		path = here + string(filepath.Separator) + path
+	}
+	for range 40 {
+		dir, name := filepath.Split(path)
+		if name == "" || name == "." || name == ".." {
+			return "", fmt.Errorf("%q is no name of a file", path)
+		}
+		if err := os.MkdirAll(dir, 0o700); err != nil {
+			return "", err
+		}
+		dir, err := filepath.EvalSymlinks(dir)
+		if err != nil {
+			return "", err
+		}
+		path = filepath.Join(dir, name)
+		info, err := os.Lstat(path)
+		if errors.Is(err, os.ErrNotExist) || err == nil && info.Mode()&os.ModeSymlink == 0 {
+			return path, nil
+		}
+		if err != nil {
+			return "", err
+		}
+		target, err := os.Readlink(path)
+		if err != nil {
+			return "", err
+		}
+		if path = target; !filepath.IsAbs(target) {
+			path = dir + string(filepath.Separator) + target
+		}
+	}
+	return "", fmt.Errorf("%s: too many symbolic links", path)
+}

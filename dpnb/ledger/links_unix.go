@@ -1,0 +1,16 @@
+//go:build unix
+
+package ledger
+
+import (
+	"os"
+	"syscall"
+)
+
+// links returns how many names a file has, 0 if it was deleted meanwhile.
+func links(info os.FileInfo) uint64 {
+	if s, ok := info.Sys().(*syscall.Stat_t); ok {
+		return uint64(s.Nlink)
+	}
+	return 1
+}

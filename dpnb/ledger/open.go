@@ -1,0 +1,76 @@
+package ledger
+
+import (
+	"fmt"
+	"strconv"
+	"unicode/utf8"
+
+	"github.com/dpnb/notebooks/dpnb/internal/registry"
+	"github.com/dpnb/notebooks/dpnb/privacy"
+)
+
+// Open returns the budget of c.Name. A process has one budget of a name: the first
+// call states it, and a later one gives the same with what was spent, from
+// whatever goroutine. If c.Path is a file, the budget goes on from what the file says was spent, and
+// the file is found by every name that leads to it: relative, through symbolic
+// links, also through one that was made before the file.
+//
+// What no program can see is a copy of the file, or its deletion between two
+// runs: the file is to be kept like the data.
+//
+// Errors: *privacy.ParamError; an error if the budget of this name was stated
+// with another ε, δ, adjacency or file; if the file holds another budget, is no
+// regular file, has several names (hard links) or cannot be read (then nothing
+// can be known of what was spent, so there is no budget).
+func Open(c Config) (*Budget, error) {
+	if err := c.validate(); err != nil {
+		return nil, err
+	}
+	if c.Path != "" {
+		var err error
+		if c.Path, err = resolve(c.Path); err != nil {
+			return nil, fmt.Errorf("ledger: %w", err)
+		}
+	}
+	return registry.Open(c.Name, func(b *Budget) error {
+		if err := c.restates(b.config); err != nil {
+			return err
+		}
+		_, err := b.State() // its file may have ceased to be readable
+		return err
+	}, func() (*Budget, error) {
+		b := &Budget{config: c}
+		return b, b.locked(func() error { return nil })
+	})
+}
+
+func (c Config) validate() error {
+	switch {
+	case c.Name == "" || !utf8.ValidString(c.Name):
+		return &privacy.ParamError{Name: "Name", Value: strconv.Quote(c.Name), Want: "a name for the budget, in UTF-8"}
+	case !(c.Epsilon > 0) || c.Epsilon > 1e6:
+		return &privacy.ParamError{Name: "Epsilon", Value: c.Epsilon, Want: "a number in (0, 1e6]"}
+	case !(c.Delta >= 0 && c.Delta < 1):
+		return &privacy.ParamError{Name: "Delta", Value: c.Delta, Want: "a number in [0, 1)"}
+	}
+	return c.Adjacency.Validate()
+}
+
+// restates reports in what c differs from the budget that was stated.
+func (c Config) restates(stated Config) error {
+	if c.Path != stated.Path {
+		place := func(path string) string {
+			if path == "" {
+				return "in memory"
+			}
+			return "in " + path
+		}
+		return fmt.Errorf("ledger: budget %q is kept %s, not %s: a budget has one ledger, and cannot be changed once it is stated; use another name for other data",
+			c.Name, place(stated.Path), place(c.Path))
+	}
+	if c != stated {
+		return fmt.Errorf("ledger: budget %q was stated with ε = %v, δ = %v, %v, and now with ε = %v, δ = %v, %v: a budget cannot be changed once it is stated; use another name for other data",
+			c.Name, stated.Epsilon, stated.Delta, stated.Adjacency, c.Epsilon, c.Delta, c.Adjacency)
+	}
+	return nil
+}
