@@ -1,0 +1,259 @@
+package exact
+
+import (
+	"math"
+	"math/big"
+	"math/rand/v2"
+	"slices"
+	"testing"
+)
+
+// words are bits that are given; it panics beyond them.
+type words []uint64
+
+func (w *words) Uint64() uint64 {
+	v := (*w)[0]
+	*w = (*w)[1:]
+	return v
+}
+
+// Which uniform numbers are in is decided by their digits alone: 64 numbers of 8
+// binary digits each, all 256 of them, against rates of 8 digits.
+func TestSubsetComparesDigits(t *testing.T) {
+	for rate := range 257 {
+		for from := 0; from < 256; from += 64 {
+			w := make(words, 8)
+			for i := range w {
+				for k := range 64 {
+					w[i] |= uint64((from+k)>>(7-i)&1) << k
+				}
+			}
+			in := New(&w).Subset(nil, float64(rate)/256, 64)
+			want := min(64, max(0, rate-from))
+			if len(in) != want || want > 0 && (in[0] != 0 || in[want-1] != want-1) {
+				t.Fatalf("rate %d/256, numbers from %d: %v", rate, from, in)
+			}
+		}
+	}
+}
+
+func TestSubsetLaw(t *testing.T) {
+	s := seeded(8, 64)
+	for _, rate := range []float64{1e-300, 1e-3, 256.0 / 48_842, 0.3, 0.5, 0.999} {
+		const n, draws = 1000, 2000
+		var size, square float64
+		ends := 0
+		for range draws {
+			in := s.Subset(nil, rate, n)
+			if !slices.IsSorted(in) {
+				t.Fatal("not sorted")
+			}
+			size += float64(len(in))
+			square += float64(len(in)) * float64(len(in))
+			if len(in) > 0 && in[len(in)-1] == n-1 {
+				ends++
+			}
+		}
+		mean, v := rate*n, rate*(1-rate)*n
+		if z := (size/draws - mean) / math.Sqrt(v/draws+1e-300); math.Abs(z) > 5 {
+			t.Errorf("rate %v: size is off by %.1f standard errors", rate, z)
+		}
+		got := square/draws - (size/draws)*(size/draws)
+		if math.Abs(got-v) > 5*math.Sqrt((2*v*v+v)/draws) {
+			t.Errorf("rate %v: variance %v, want %v", rate, got, v)
+		}
+		if z := (float64(ends) - rate*draws) / math.Sqrt(draws*rate*(1-rate)+1e-300); math.Abs(z) > 5 {
+			t.Errorf("rate %v: the last one is off by %.1f standard errors", rate, z)
+		}
+	}
+	if s.Subset(nil, 0, 100) != nil || len(s.Subset(nil, 1, 100)) != 100 || s.Subset(nil, 0.5, 0) != nil {
+		t.Error("the ends are wrong")
+	}
+}
+
+func TestPoissonLaw(t *testing.T) {
+	for _, width := range []uint{1, 7, 64} {
+		s := seeded(9, width)
+		for _, mean := range []float64{1e-3, 0.7, 3, 12.25} {
+			const draws = 8_000
+			var count [64]float64
+			for range draws {
+				count[s.Poisson(mean)]++
+			}
+			p := math.Exp(-mean)
+			for k := range count {
+				if want := p * draws; want > 5 || count[k] > 8 {
+					if z := (count[k] - want) / math.Sqrt(want*(1-p)); math.Abs(z) > 5.5 {
+						t.Errorf("mean %v: %v draws of %d, want %.1f", mean, count[k], k, want)
+					}
+				}
+				p *= mean / float64(k+1)
+			}
+		}
+	}
+	if n := seeded(1, 64).Poisson(1e4); math.Abs(float64(n)-1e4) > 600 {
+		t.Errorf("Poisson(10,000) = %d", n)
+	}
+}
+
+// The comparison of sums with the mean is right also where the first 64 digits do
+// not decide it.
+func TestPoissonRefines(t *testing.T) {
+	s := New(&words{0, 5})
+	one := variate{fraction: number{first: 1 << 63, known: 1}}
+	if !s.beyond([]variate{one, one}, 1) { // ½ + … and ½ + …
+		t.Error("two halves and more are not more than 1")
+	}
+	low := variate{fraction: number{first: 1<<63 - 1, known: 1}}
+	s = New(&words{math.MaxUint64, 0, math.MaxUint64, 0})
+	defer func() { _ = recover() }() // the bits end before it is decided
+	s.beyond([]variate{low, one}, 1)
+	t.Error("decided although the digits so far leave it open")
+}
+
+func TestBelow(t *testing.T) {
+	s := seeded(11, 64)
+	for _, n := range []int{1, 2, 3, 5, 6, 1000} {
+		const draws = 30_000
+		count := make([]float64, n)
+		for range draws {
+			count[s.Below(n)]++
+		}
+		want := draws / float64(n)
+		for k, c := range count {
+			if math.Abs(c-want) > 5.5*math.Sqrt(want) {
+				t.Errorf("Below(%d): %v times %d, want %.1f", n, c, k, want)
+			}
+		}
+	}
+}
+
+// Each number goes to the nearest multiple of h, ties to even; sums of such are
+// those of the exact numbers in any order.
+func TestPreRound(t *testing.T) {
+	rng := rand.New(rand.NewPCG(4, 4))
+	for range 2000 {
+		h := math.Ldexp(1, rng.IntN(1800)-900)
+		x := rng.NormFloat64() * h * math.Ldexp(1, rng.IntN(48)-10)
+		if rng.IntN(4) == 0 {
+			x = (float64(rng.IntN(100)-50) + 0.5) * h
+		}
+		v := []float64{x}
+		PreRound(v, h)
+		if want := math.RoundToEven(x/h) * h; v[0] != want {
+			t.Fatalf("%v to multiples of %v is %v, want %v", x, h, v[0], want)
+		}
+	}
+	h := Step(1, 25)
+	v := make([]float64, 5000)
+	exactSum := new(big.Float).SetPrec(500)
+	for i := range v {
+		v[i] = 2*rng.Float64() - 1
+	}
+	PreRound(v, h)
+	var forward, backward float64
+	for i, x := range v {
+		exactSum.Add(exactSum, big.NewFloat(x))
+		forward += x
+		backward += v[len(v)-1-i]
+	}
+	if want, _ := exactSum.Float64(); forward != want || backward != want {
+		t.Errorf("sums %v and %v, want %v", forward, backward, want)
+	}
+	for _, bad := range []func(){
+		func() { PreRound([]float64{1}, 3) },
+		func() { PreRound([]float64{1}, 0x1p-51) },
+		func() { PreRound([]float64{math.NaN()}, 1) },
+		func() { PreRound([]float64{1}, 0) },
+	} {
+		func() {
+			defer func() {
+				if recover() == nil {
+					t.Error("a bad number or step is accepted")
+				}
+			}()
+			bad()
+		}()
+	}
+}
+
+// Isotropic Laplace noise: the norm has the Gamma law, the direction is uniform,
+// and every coordinate is that of 2,000 bits, rounded.
+func TestIsotropicLaplace(t *testing.T) {
+	const d, draws = 3, 3000
+	for _, width := range []uint{7, 64} {
+		s := seeded(21, width)
+		norms, shares := make([]float64, draws), make([]float64, draws)
+		for i := range norms {
+			z := make([]float64, d)
+			s.IsotropicLaplace(d).AddRounded(z, 2, 0x1p-40)
+			norms[i] = math.Sqrt(z[0]*z[0]+z[1]*z[1]+z[2]*z[2]) / 2
+			shares[i] = z[2] / norms[i] / 2
+		}
+		gamma3 := func(r float64) float64 { return 1 - math.Exp(-r)*(1+r+r*r/2) }
+		if k := ks(norms, gamma3); k > 2.7 {
+			t.Errorf("the norm has another law: %.2f", k)
+		}
+		// Archimedes: a coordinate of the uniform direction in space is uniform.
+		if k := ks(shares, func(x float64) float64 { return (x + 1) / 2 }); k > 2.7 {
+			t.Errorf("the direction has another law: %.2f", k)
+		}
+	}
+	rng := rand.New(rand.NewPCG(2, 2))
+	for _, width := range []uint{1, 8, 64} {
+		s := seeded(22, width)
+		for range 60 {
+			scale := math.Ldexp(1+rng.Float64(), rng.IntN(200)-100)
+			grid := Step(scale, rng.IntN(53))
+			theta := make([]float64, 1+rng.IntN(4))
+			for j := range theta {
+				theta[j] = scale * rng.NormFloat64() * math.Ldexp(1, rng.IntN(200)-150)
+			}
+			n := s.IsotropicLaplace(len(theta))
+			direction, length := n.direction, n.length
+			got := slices.Clone(theta)
+			n.AddRounded(got, scale, grid)
+			for j, want := range referenceIsotropic(s, theta, direction, length, scale, grid) {
+				if got[j] != want {
+					t.Fatalf("digits of %d bits: %v becomes %v, want %v", width, theta, got, want)
+				}
+			}
+		}
+	}
+}
+
+func referenceIsotropic(s *Sampler, theta []float64, direction, length []variate, scale, grid float64) []float64 {
+	const prec = 3000
+	digits := 2000/int(s.width) + 1
+	real := func(v *variate) *big.Float {
+		x := new(big.Float).SetPrec(prec).SetInt(s.cut(v, digits))
+		return x.SetMantExp(x, -digits*int(s.width))
+	}
+	square, gamma := new(big.Float).SetPrec(prec), new(big.Float).SetPrec(prec)
+	for j := range direction {
+		n := real(&direction[j])
+		square.Add(square, n.Mul(n, n))
+		gamma.Add(gamma, real(&length[j]))
+	}
+	square.Sqrt(square)
+	out := make([]float64, len(theta))
+	for j := range out {
+		z := real(&direction[j])
+		z.Mul(z, gamma)
+		z.Quo(z, square)
+		z.Mul(z, new(big.Float).SetFloat64(scale))
+		if direction[j].negative {
+			z.Neg(z)
+		}
+		z.Add(z, new(big.Float).SetPrec(prec).SetFloat64(theta[j]))
+		z.Quo(z, new(big.Float).SetPrec(prec).SetFloat64(grid))
+		z.Add(z, new(big.Float).SetPrec(prec).SetFloat64(0.5))
+		k, _ := z.Int(nil)
+		if z.Sign() < 0 && !z.IsInt() {
+			k.Sub(k, big.NewInt(1))
+		}
+		f, _ := new(big.Float).SetInt(k).Float64()
+		out[j] = max(-most, min(most, f)) * grid
+	}
+	return out
+}
