@@ -136,10 +136,10 @@ func (d *Dataset) Display() display.Item {
 	if err := d.Err(); err != nil {
 		return display.Item{Warning: err.Error()}
 	}
-	it := display.Item{
+	it := withOrigin(d.design.Source, display.Item{
 		Title:  fmt.Sprintf("Records for learning: %d features, ‖x‖ ≤ %.4g", len(d.design.Features), d.design.RowNorm),
 		Header: []string{"step", "assumes", "costs in privacy"},
-	}
+	})
 	for _, s := range d.design.Steps {
 		assumes := s.Assumes
 		if assumes == "" {

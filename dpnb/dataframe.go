@@ -168,11 +168,11 @@ func (df DataFrame) Display() display.Item {
 		return display.Item{Warning: err.Error()}
 	}
 	const most = 10
-	it := display.Item{
+	it := withOrigin(df.table.Source, display.Item{
 		Title:   fmt.Sprintf("%s: %d rows × %d columns", df.table.Source.Name, df.table.Rows(), len(df.table.Names())),
 		Warning: rawWarning,
 		Header:  df.table.Names(),
-	}
+	})
 	for i := range min(most, df.table.Rows()) {
 		row := make([]string, len(it.Header))
 		for j, name := range it.Header {

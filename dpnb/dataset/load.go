@@ -10,6 +10,8 @@ import (
 	"github.com/dpnb/notebooks/dpnb/internal/runlog"
 )
 
+const adultNote = "The Adult census data (1994): real people, whose records were made public."
+
 // Adult returns the training and the test part of the Adult data. Where the
 // files are not on this machine, wherever the program runs, it returns AdultLike:
 // invented people; the Source of the tables says so.
@@ -32,7 +34,7 @@ func Adult() (train, test *frame.Table, err error) {
 		if t.Source.SHA256 != file.SHA256 {
 			return nil, nil, &ChecksumError{Name: file.Name, Want: file.SHA256, Got: t.Source.SHA256}
 		}
-		t.Source.Public = true
+		t.Source.Public, t.Source.Note = true, adultNote
 		tables[k] = t
 	}
 	for _, t := range tables {
@@ -78,7 +80,7 @@ func invented(name string, rows int, seed uint64) (*frame.Table, error) {
 	if err != nil {
 		return nil, err
 	}
-	t.Source = frame.Source{Name: name, SHA256: fmt.Sprintf("%x", sum), Rows: rows, Public: true,
+	t.Source = frame.Source{Name: name, SHA256: fmt.Sprintf("%x", sum), Rows: rows, Public: true, Invented: true,
 		Note: "INVENTED PEOPLE, not the Adult census data, which are not on this machine. " +
 			"Their columns have round marginals and their incomes follow a logistic model (dpnb/dataset/adultlike.go). " +
 			"Fetch the data with: go run ./dpnb/cmd/dpnb data adult"}
@@ -89,7 +91,7 @@ func invented(name string, rows int, seed uint64) (*frame.Table, error) {
 func record(t *frame.Table) error {
 	s := t.Source
 	err := runlog.Append(runlog.KindData, runlog.Data{Name: s.Name, Path: s.Name, SHA256: s.SHA256, Rows: s.Rows, Public: s.Public, File: s.Path,
-		Invented: s.Path == ""})
+		Invented: s.Invented})
 	if err != nil || s.Note == "" {
 		return err
 	}

@@ -57,7 +57,7 @@ func Patients(rows int, seed uint64) (*frame.Table, error) {
 		return nil, err
 	}
 	t.Source.Name = fmt.Sprintf("%d invented patients, seed %d", rows, seed)
-	t.Source.Public = true
+	t.Source.Public, t.Source.Invented = true, true
 	t.Source.Rows = rows
 	return t, record(t)
 }

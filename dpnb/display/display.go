@@ -18,6 +18,10 @@ import (
 // part may be empty.
 type Item struct {
 	Title string
+	// Origin says which records these are. It stands in a box at the very top,
+	// blue for what was observed, yellow if they are Invented.
+	Origin   string
+	Invented bool
 	// Warning is shown above everything else, so that it is not overlooked.
 	Warning string
 	Header  []string
@@ -53,6 +57,9 @@ func (it Item) numeric(j int) bool {
 // Text returns the item as plain text with aligned columns.
 func (it Item) Text() string {
 	var b strings.Builder
+	if it.Origin != "" {
+		fmt.Fprintf(&b, "[%s]\n", it.Origin)
+	}
 	if it.Warning != "" {
 		fmt.Fprintf(&b, "!! %s\n", it.Warning)
 	}
@@ -142,6 +149,14 @@ func wrap(text string) []string {
 func (it Item) HTML() string {
 	var b strings.Builder
 	b.WriteString(`<div style="font-family:system-ui,sans-serif;font-size:14px;line-height:1.45;max-width:62em;margin:.4em 0 .8em">`)
+	if it.Origin != "" {
+		border, ground, ink := "#0072b2", "#e8f2fa", "#00334f"
+		if it.Invented {
+			border, ground, ink = "#e6a700", "#fff6d6", "#4d3800"
+		}
+		fmt.Fprintf(&b, `<div style="border:1.5px solid %s;border-radius:4px;background:%s;color:%s;padding:.4em .8em;margin:0 0 .6em">%s</div>`,
+			border, ground, ink, html.EscapeString(it.Origin))
+	}
 	if it.Warning != "" {
 		fmt.Fprintf(&b, `<div style="border-left:4px solid #d55e00;background:#fdf1e7;color:#5c2a00;padding:.45em .8em;margin:0 0 .6em">%s</div>`, html.EscapeString(it.Warning))
 	}

@@ -56,3 +56,23 @@ func TestLongCellsAreWrapped(t *testing.T) {
 		t.Errorf("%d of 20 words are left", n)
 	}
 }
+
+// The box that says whose records these are is the first thing, in either form,
+// and looks different where the people are invented.
+func TestOriginStandsFirst(t *testing.T) {
+	it := Item{Title: "title", Warning: "warning", Origin: "INVENTED <people>", Invented: true}
+	if text := it.Text(); !strings.HasPrefix(text, "[INVENTED <people>]\n!! warning\n") {
+		t.Errorf("text %q", text)
+	}
+	invented := it.HTML()
+	if i, j := strings.Index(invented, "INVENTED &lt;people&gt;"), strings.Index(invented, "warning"); i < 0 || j < i {
+		t.Errorf("HTML %q", invented)
+	}
+	it.Invented = false
+	if it.HTML() == invented {
+		t.Error("real and invented people look the same")
+	}
+	if it.Origin = ""; strings.Contains(it.HTML(), "border:1.5px") || strings.HasPrefix(it.Text(), "[") {
+		t.Error("a box without an origin")
+	}
+}

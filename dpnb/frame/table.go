@@ -63,7 +63,10 @@ type Source struct {
 	Public bool
 	// Rows that the source had.
 	Rows int
-	// Note is what a reader must know of it, for example that it is a sample.
+	// Invented says that the rows were drawn by a public generator and are about
+	// nobody.
+	Invented bool
+	// Note is what a reader must know of it, for example that the people are invented.
 	Note string
 }
 

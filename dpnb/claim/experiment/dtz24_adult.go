@@ -44,8 +44,8 @@ type Whitened struct {
 	Clipped, Kurtosis float64
 }
 
-// WhitenedAdult returns the Adult data (or the sample of invented people, where
-// they are not on this machine) whitened to d features with rows of norm at most
+// WhitenedAdult returns the Adult data (or invented people, where they are not on
+// this machine) whitened to d features with rows of norm at most
 // radius ≥ 1.
 func WhitenedAdult(d int, radius float64) (*Whitened, error) {
 	if d < 1 || !(radius >= 1) {
@@ -55,10 +55,7 @@ func WhitenedAdult(d int, radius float64) (*Whitened, error) {
 	if err != nil {
 		return nil, err
 	}
-	w := &Whitened{Name: "Adult, whitened", Features: d, Radius: radius}
-	if train.Source.Note != "" {
-		w.Name += " (a sample of invented people)"
-	}
+	w := &Whitened{Name: named("Adult", train) + ", whitened", Features: d, Radius: radius}
 	settings := frame.DesignSettings{Label: "income", NoBias: true}
 	all, err := frame.NewDesign(train, dataset.AdultSchema(), settings)
 	if err != nil {

@@ -69,7 +69,7 @@ func WithoutPrivacy(s Set, lambda float64) (float64, error) {
 
 // Adult returns the Adult data as the notebooks use them: the schema of this
 // project, every row scaled to norm 1, a bias appended. Where the files are not
-// on this machine it is the sample of invented people, and the name says so.
+// on this machine they are invented people (dataset.AdultLike), and the name says so.
 func Adult() (Set, error) {
 	return adult("Adult", dataset.AdultSchema(), false)
 }
@@ -92,15 +92,21 @@ func AdultAsPublished() (Set, error) {
 	return adult("Adult, encoded as published", schema, true)
 }
 
+// named returns the name of an experiment on Adult, which says so where the people
+// are invented.
+func named(name string, train *frame.Table) string {
+	if train.Source.Invented {
+		return "Invented people in place of " + name
+	}
+	return name
+}
+
 func adult(name string, schema *frame.Schema, complete bool) (Set, error) {
 	train, test, err := dataset.Adult()
 	if err != nil {
 		return Set{}, err
 	}
-	s := Set{Name: name}
-	if train.Source.Note != "" {
-		s.Name += " (a sample of invented people)"
-	}
+	s := Set{Name: named(name, train)}
 	for _, part := range []struct {
 		table *frame.Table
 		to    **Records
