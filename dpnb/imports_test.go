@@ -21,6 +21,7 @@ var mayImport = map[string][]string{
 	"mechanism": {"loss", "erm", "noise", "privacy"},
 	"theory":    {"loss", "privacy"},
 	"sim":       {"loss", "erm", "noise"},
+	"smoothing": {},
 	"audit":     {"loss", "erm", "mechanism", "noise", "privacy", "sim"},
 	"frame":     {"erm"},
 	"dataset":   {"erm", "frame", "noise"},
@@ -38,7 +39,7 @@ var mayImport = map[string][]string{
 var heavy = []string{"gonum.org/v1/plot", "github.com/janpfeifer/gonb", "github.com/go-gota", "github.com/spf13"}
 
 // mathematics may use gonum and nothing heavy.
-var mathematics = map[string]bool{"loss": true, "erm": true, "noise": true, "privacy": true, "mechanism": true, "theory": true, "sim": true, "audit": true, "ledger": true}
+var mathematics = map[string]bool{"loss": true, "erm": true, "noise": true, "privacy": true, "mechanism": true, "theory": true, "sim": true, "audit": true, "ledger": true, "smoothing": true}
 
 // rooms below internal are tools that every room may use and that use no room.
 func internalRoom(from string) bool { return strings.HasPrefix(from, "internal/") }

@@ -122,6 +122,7 @@ func Register() []Claim {
 		proportionalClaims(),
 		simulation(),
 		prediction(),
+		convolutions(),
 	} {
 		all = append(all, part...)
 	}
