@@ -191,7 +191,7 @@ func Simulate(epsilon, delta float64) Allowance {
 // without spending anything.
 func (a Allowance) check(src noise.Source) error {
 	if a.simulation {
-		if !src.Simulation() {
+		if !noise.Simulated(src) {
 			return errors.New("dpnb: Simulate is for noise from a seed; a release needs budget.Spend(ε)")
 		}
 		return nil
@@ -214,7 +214,7 @@ func (a Allowance) charge(mechanism string, src noise.Source) error {
 	if label == "" {
 		label = "fit"
 	}
-	err := a.budget.ledger.Charge(ledger.Entry{Label: label, Mechanism: mechanism, Epsilon: a.epsilon, Delta: a.delta, Simulated: src.Simulation()})
+	err := a.budget.ledger.Charge(ledger.Entry{Label: label, Mechanism: mechanism, Epsilon: a.epsilon, Delta: a.delta, Simulated: noise.Simulated(src)})
 	if err != nil {
 		return err
 	}

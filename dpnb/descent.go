@@ -7,6 +7,7 @@ import (
 	"github.com/dpnb/notebooks/dpnb/frame"
 	"github.com/dpnb/notebooks/dpnb/mechanism"
 	"github.com/dpnb/notebooks/dpnb/mechanism/sgd"
+	"github.com/dpnb/notebooks/dpnb/noise"
 	"github.com/dpnb/notebooks/dpnb/privacy"
 )
 
@@ -57,7 +58,7 @@ func learningRate(t frame.Task) float64 {
 // is private, and with it the sampling rate, the number of steps and the noise:
 // fit for a comparison, not for a release.
 func descend(p plan, d *frame.Design, epsilon, delta float64) (prepared, error) {
-	if !p.noise.Simulation() {
+	if !noise.Simulated(p.noise) {
 		return prepared{}, errors.New("dpnb: DP-SGD is told here how many records there are, which is private: it is for comparisons with noise from a seed; for a release plan for a public number with package mechanism/sgd")
 	}
 	n := float64(d.Rows.N)

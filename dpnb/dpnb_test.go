@@ -46,7 +46,7 @@ func TestFitSpendsAndIsRefused(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	if m.Release.Simulated || m.Release.Guarantee.Epsilon != 0.6 || m.Release.Guarantee.Delta != 0.6e-6 {
+	if m.Release.Simulated() || m.Release.Guarantee.Epsilon != 0.6 || m.Release.Guarantee.Delta != 0.6e-6 {
 		t.Errorf("release %+v", m.Release)
 	}
 	if e, n := spent(t, budget); e != 0.6 || n != 1 {

@@ -162,8 +162,8 @@ func fit(data *Dataset, allowance Allowance, p plan) (*Model, error) {
 		return nil, err
 	}
 	r.Guarantee.Epsilon, r.Guarantee.Delta = allowance.epsilon, allowance.delta
-	if r.Simulated && !allowance.simulation {
-		if err := runlog.Append(runlog.KindSeed, runlog.Seed{Name: "noise", Seed: r.Seed}); err != nil {
+	if seed, ok := r.Seed(); ok && r.Simulated() && !allowance.simulation {
+		if err := runlog.Append(runlog.KindSeed, runlog.Seed{Name: "noise", Seed: seed}); err != nil {
 			return nil, err
 		}
 	}

@@ -253,6 +253,6 @@ func (m ObjectivePerturbation) Run(rows erm.Rows, labels []float64, src noise.So
 		r.Guarantee.Assumptions = append(r.Guarantee.Assumptions,
 			fmt.Sprintf("the %s loss and its parameters were chosen without looking at the records, and every label that could be in the data is %s", m.Loss.Name(), m.Loss.Labels()))
 	}
-	r.stamp(src)
+	r.DrawnFrom(src)
 	return r, nil
 }

@@ -161,7 +161,7 @@ func (m OutputPerturbation) Run(rows erm.Rows, labels []float64, src noise.Sourc
 		Tolerance:  m.Tolerance,
 		NoiseScale: scale,
 	}
-	r.stamp(src)
+	r.DrawnFrom(src)
 	return r, nil
 }
 

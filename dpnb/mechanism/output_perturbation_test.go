@@ -148,7 +148,7 @@ func TestOutputRun(t *testing.T) {
 			}
 			d := floats.Distance(r.Coefficients, center, 2)
 			square += d * d / draws
-			if i == 0 && (!r.Simulated || r.Guarantee.Adjacency != privacy.AddRemove || r.Tolerance != m.Tolerance) {
+			if i == 0 && (!r.Simulated() || r.Guarantee.Adjacency != privacy.AddRemove || r.Tolerance != m.Tolerance) {
 				t.Errorf("the release says %+v", r)
 			}
 		}

@@ -51,23 +51,23 @@ type Release struct {
 	// NoiseScale is the standard deviation of each coordinate of the noise: in the
 	// objective, in the sum of gradients of each step, or on the output.
 	NoiseScale float64
-	// Simulated says that the noise came from a seed: the release protects nobody.
-	Simulated bool
-	Seed      uint64
+	// origin of the noise. Nobody can set it but by DrawnFrom.
+	origin noise.Origin
 }
+
+// Simulated reports whether the noise could be known to somebody, as that of a seed
+// is, or was drawn by no mechanism: the release then protects nobody.
+func (r *Release) Simulated() bool { return r.origin.Simulated() }
+
+// Seed returns the seed of a simulation; ok is false if there is none.
+func (r *Release) Seed() (seed uint64, ok bool) { return r.origin.Seed() }
 
 // Warning returns what must be printed wherever the release is, or "".
-func (r *Release) Warning() string {
-	if !r.Simulated {
-		return ""
-	}
-	return fmt.Sprintf("SIMULATION with seed %d: the noise can be reproduced and subtracted, so this release protects nobody.", r.Seed)
-}
+func (r *Release) Warning() string { return r.origin.Warning() }
 
-func (r *Release) stamp(src noise.Source) {
-	r.Simulated = src.Simulation()
-	r.Seed, _ = src.Seed()
-}
+// DrawnFrom records that noise of the release was drawn from src. A release that was
+// once a simulation remains one.
+func (r *Release) DrawnFrom(src noise.Source) { r.origin = r.origin.And(src) }
 
 // factor prints e^ε for readers, rounded up.
 func factor(eps float64) string {

@@ -21,7 +21,7 @@ type Laplacian interface {
 //
 // Source: Mironov 2012, CCS '12, for the attack on the logarithm; Holohan and
 // Braghin 2021, arXiv:2107.10138, for the defence by several draws.
-func (s *Secure) Laplace(dst []float64, scale float64) { laplace(s.rng, dst, scale) }
+func (s *Secure) Laplace(dst []float64, scale float64) { laplace(rand.New(&buffer{}), dst, scale) }
 
 // Laplace fills dst with independent Laplace variates of the given scale.
 func (s *Seeded) Laplace(dst []float64, scale float64) { laplace(s.Rand, dst, scale) }

@@ -183,7 +183,7 @@ func TestForks(t *testing.T) {
 	if !ok {
 		t.Fatal("a secure source cannot be forked")
 	}
-	if a, b := f(0), f(0); a.Simulation() || a.Uint64() == b.Uint64() {
+	if a, b := f(0), f(0); Simulated(a) || a.Uint64() == b.Uint64() {
 		t.Error("forks of a secure source are not secure sources")
 	}
 }

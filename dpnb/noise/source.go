@@ -7,51 +7,84 @@
 package noise
 
 import (
-	"bufio"
 	crand "crypto/rand"
 	"encoding/binary"
-	"io"
+	"fmt"
 	"math"
 	"math/rand/v2"
 
 	"github.com/dpnb/notebooks/dpnb/internal/runlog"
+	"github.com/dpnb/notebooks/dpnb/noise/exact"
 )
 
-// Source draws random numbers. A Source is not safe for concurrent use: give
-// each goroutine its own (Seeded.Stream).
+// Source is where random bits come from. *Secure is the one for releases; every
+// other type, of whatever package and whatever it embeds, is a simulation
+// (Simulated).
 type Source interface {
 	// Gaussian fills dst with independent N(0, sigma²) variates.
 	// It panics if sigma is negative or not finite.
 	Gaussian(dst []float64, sigma float64)
-	// Uint64 returns 64 independent fair bits: what samples and choices are made of.
+	// Uint64 returns 64 independent fair bits.
 	Uint64() uint64
-	// Simulation reports whether the draws can be reproduced by somebody who
-	// knows the seed, so that they give no privacy.
-	Simulation() bool
 	// Seed returns the seed of a simulation; ok is false for a secure source.
 	Seed() (seed uint64, ok bool)
 }
 
-// Secure is the source for releases. Create it with NewSecure.
-type Secure struct{ rng *rand.Rand }
-
-// NewSecure returns a source over the operating system's cryptographic
-// generator. It has no seed and cannot be replayed.
-func NewSecure() *Secure {
-	return &Secure{rand.New(&cryptoSource{bufio.NewReaderSize(crand.Reader, 4096)})}
+// Simulated reports whether draws from src give no privacy, because somebody could
+// know them: true for whatever is not a *Secure. It goes by the concrete type, so
+// that no other type can claim to be secure.
+func Simulated(src Source) bool {
+	s, ok := src.(*Secure)
+	return !ok || s == nil
 }
 
-// cryptoSource is a rand.Source over a cryptographic byte stream.
-type cryptoSource struct{ r io.Reader }
-
-// Uint64 panics if the system has no randomness left to give: a release must
-// never go on with less.
-func (s *cryptoSource) Uint64() uint64 {
-	var b [8]byte
-	if _, err := io.ReadFull(s.r, b[:]); err != nil {
-		panic("noise: the system's random generator failed: " + err.Error())
+// Exact returns a sampler of exact laws over src, for one run of a mechanism. Over a
+// *Secure it has a buffer of its own, filled when it is first needed: what one run
+// has not used, no other run can repeat, not even in a copy of the process.
+func Exact(src Source) *exact.Sampler {
+	if Simulated(src) {
+		return exact.New(src)
 	}
+	return exact.New(&buffer{})
+}
+
+// Secure is the source for releases: the operating system's cryptographic generator.
+// It has no seed and cannot be replayed. It has no state, so that it is safe for
+// concurrent use and copies of it share nothing. The zero value is ready.
+type Secure struct{ _ byte }
+
+// NewSecure returns a source over the operating system's cryptographic generator.
+func NewSecure() *Secure { return &Secure{} }
+
+// Uint64 returns 64 bits of the operating system's generator. That ends the program
+// rather than return with less than it was asked for.
+func (*Secure) Uint64() uint64 {
+	var b [8]byte
+	_, _ = crand.Read(b[:])
 	return binary.LittleEndian.Uint64(b[:])
+}
+
+// Seed returns false: a secure source has no seed.
+func (*Secure) Seed() (uint64, bool) { return 0, false }
+
+// buffer reads the operating system's generator 4 KiB at a time. It is not safe for
+// concurrent use.
+type buffer struct {
+	bytes [4096]byte
+	left  int
+}
+
+// Uint64 returns 64 bits, which it forgets.
+func (b *buffer) Uint64() uint64 {
+	if b.left == 0 {
+		_, _ = crand.Read(b.bytes[:])
+		b.left = len(b.bytes)
+	}
+	word := b.bytes[b.left-8 : b.left]
+	b.left -= 8
+	v := binary.LittleEndian.Uint64(word)
+	clear(word)
+	return v
 }
 
 // Gaussian fills dst with independent N(0, sigma²) variates. Each is half the
@@ -62,20 +95,49 @@ func (s *cryptoSource) Uint64() uint64 {
 // single draws and this defence.
 func (s *Secure) Gaussian(dst []float64, sigma float64) {
 	checkSigma(sigma)
+	rng := rand.New(&buffer{})
 	for i := range dst {
-		g := s.rng.NormFloat64() + s.rng.NormFloat64() + s.rng.NormFloat64() + s.rng.NormFloat64()
+		g := rng.NormFloat64() + rng.NormFloat64() + rng.NormFloat64() + rng.NormFloat64()
 		dst[i] = sigma * (0.5 * g)
 	}
 }
 
-// Uint64 returns 64 bits of the operating system's generator.
-func (s *Secure) Uint64() uint64 { return s.rng.Uint64() }
+// Origin says where the noise of a result came from. The zero value is of unknown
+// origin, and counts as a simulation.
+type Origin struct {
+	known, simulated, seeded bool
+	seed                     uint64
+}
 
-// Simulation returns false.
-func (*Secure) Simulation() bool { return false }
+// And returns the origin of a result of origin o into which draws from src go too:
+// a simulation if either is one, and one for good.
+func (o Origin) And(src Source) Origin {
+	if o.known && o.simulated {
+		return o
+	}
+	seed, ok := src.Seed()
+	return Origin{known: true, simulated: Simulated(src), seeded: ok, seed: seed}
+}
 
-// Seed returns false: a secure source has no seed.
-func (*Secure) Seed() (uint64, bool) { return 0, false }
+// Simulated reports whether the noise could be known to somebody, so that the
+// result protects nobody.
+func (o Origin) Simulated() bool { return !o.known || o.simulated }
+
+// Seed returns the seed that the noise came from; ok is false if there was none.
+func (o Origin) Seed() (seed uint64, ok bool) { return o.seed, o.seeded }
+
+// Warning returns what must be printed wherever the result is, or "".
+func (o Origin) Warning() string {
+	switch {
+	case !o.known:
+		return "NOISE OF UNKNOWN ORIGIN: this result was not made by a run of a mechanism, and protects nobody."
+	case !o.simulated:
+		return ""
+	case !o.seeded:
+		return "SIMULATION: the noise did not come from a secure source, so this release protects nobody."
+	}
+	return fmt.Sprintf("SIMULATION with seed %d: the noise can be reproduced and subtracted, so this release protects nobody.", o.seed)
+}
 
 // Seeded is the reproducible source for simulations. Create it with NewSeeded.
 type Seeded struct {
@@ -131,9 +193,6 @@ func (s *Seeded) Gaussian(dst []float64, sigma float64) {
 		dst[i] = sigma * s.NormFloat64()
 	}
 }
-
-// Simulation returns true.
-func (*Seeded) Simulation() bool { return true }
 
 // Seed returns the seed that s was made from.
 func (s *Seeded) Seed() (uint64, bool) { return s.seed, true }

@@ -1,9 +1,14 @@
 package noise
 
 import (
+	"bytes"
 	"math"
+	"slices"
 	"sort"
+	"sync"
 	"testing"
+
+	"github.com/dpnb/notebooks/dpnb/noise/exact"
 )
 
 // ksNormal returns √n times the Kolmogorov–Smirnov distance to N(0, 1).
@@ -91,8 +96,13 @@ func TestStreamsAreUncorrelated(t *testing.T) {
 }
 
 func TestSourcesSayWhatTheyAre(t *testing.T) {
-	if NewSecure().Simulation() || !NewSeeded(1).Simulation() {
-		t.Error("a source misreports whether it is a simulation")
+	if Simulated(NewSecure()) || Simulated(&Secure{}) {
+		t.Error("a secure source counts as a simulation")
+	}
+	for name, src := range map[string]Source{"seeded": NewSeeded(1), "boast": boast{NewSeeded(1)}, "wrapped": wrapped{NewSecure()}, "nil": (*Secure)(nil)} {
+		if !Simulated(src) {
+			t.Errorf("%s passes for secure", name)
+		}
 	}
 	if _, ok := NewSecure().Seed(); ok {
 		t.Error("a secure source has a seed")
@@ -125,5 +135,87 @@ func BenchmarkGaussian(b *testing.B) {
 				s.Gaussian(x, 1)
 			}
 		})
+	}
+}
+
+// boast claims to be no simulation; wrapped is a secure source whose bits are not.
+type boast struct{ *Seeded }
+
+func (boast) Simulation() bool     { return false }
+func (boast) Seed() (uint64, bool) { return 0, false }
+
+type wrapped struct{ *Secure }
+
+func (wrapped) Uint64() uint64 { return 4 }
+
+func TestOrigin(t *testing.T) {
+	var o Origin
+	if !o.Simulated() || o.Warning() == "" {
+		t.Error("an unknown origin passes for secure")
+	}
+	if o = o.And(NewSecure()); o.Simulated() || o.Warning() != "" {
+		t.Error("a secure origin is a simulation")
+	}
+	o = o.And(NewSeeded(7))
+	for range 2 {
+		if seed, ok := o.Seed(); !o.Simulated() || !ok || seed != 7 {
+			t.Errorf("%+v is not a simulation with seed 7", o)
+		}
+		o = o.And(NewSecure()) // which changes nothing
+	}
+	if o = (Origin{}).And(boast{NewSeeded(1)}); !o.Simulated() || o.Warning() == "" {
+		t.Error("a source that only claims to be secure is believed")
+	}
+}
+
+// One secure source of several goroutines gives no word twice.
+func TestSecureIsSafeForConcurrentUse(t *testing.T) {
+	src := NewSecure()
+	const workers, draws = 8, 4000
+	words := make([][]uint64, 2*workers)
+	var wait sync.WaitGroup
+	for w := range workers {
+		wait.Go(func() {
+			buffered := bufferOf(src)
+			for range draws {
+				words[w] = append(words[w], src.Uint64())
+				words[workers+w] = append(words[workers+w], buffered.Uint64())
+			}
+		})
+	}
+	wait.Wait()
+	seen := map[uint64]bool{}
+	for _, list := range words {
+		for _, v := range list {
+			if seen[v] {
+				t.Fatal("a word came twice")
+			}
+			seen[v] = true
+		}
+	}
+}
+
+// bufferOf is the bits that a run over src draws from.
+func bufferOf(src Source) exact.Bits {
+	if Simulated(src) {
+		return src
+	}
+	return &buffer{}
+}
+
+// What was read from the generator and not used is not kept for another run, and
+// what was used is forgotten.
+func TestRunsShareNoBuffer(t *testing.T) {
+	b := &buffer{}
+	b.Uint64()
+	if used := b.bytes[b.left:]; !bytes.Equal(used, make([]byte, 8)) {
+		t.Error("a used word is still in memory")
+	}
+	src := NewSecure()
+	one, two := make([]float64, 4), make([]float64, 4)
+	Exact(src).Near(one, 1)
+	Exact(src).Near(two, 1)
+	if slices.Equal(one, two) {
+		t.Error("two runs drew the same")
 	}
 }

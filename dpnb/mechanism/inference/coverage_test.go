@@ -35,7 +35,7 @@ func fitOnce(t *testing.T, n int, truth []float64, eps float64, seed uint64) fit
 	if err != nil {
 		t.Fatal(err)
 	}
-	if !mo.Simulated || !r.Simulated {
+	if !mo.Simulated() || !r.Simulated() {
 		t.Error("a seed makes a simulation")
 	}
 	// The release is charged for both.

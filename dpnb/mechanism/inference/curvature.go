@@ -108,10 +108,16 @@ type Moments struct {
 	ScoreSigma float64
 	// Guarantee is that of the matrices, given the coefficients.
 	Guarantee mechanism.Guarantee
-	// Simulated says that the noise came from a seed.
-	Simulated bool
-	Seed      uint64
+	// origin of the noise, if there is any.
+	origin noise.Origin
 }
+
+// Simulated reports whether the matrices have noise that could be known to somebody,
+// or none that a mechanism has drawn (those of public records have none).
+func (m *Moments) Simulated() bool { return m.origin.Simulated() }
+
+// Seed returns the seed of a simulation; ok is false if there is none.
+func (m *Moments) Seed() (seed uint64, ok bool) { return m.origin.Seed() }
 
 // Run draws the noise and releases the matrices at theta, which must be what
 // Fit has released for the same records: else the guarantee does not compose as
@@ -135,8 +141,8 @@ func (c Curvature) Run(rows erm.Rows, labels, theta []float64, src noise.Source)
 	if err != nil {
 		return nil, err
 	}
-	out := &Moments{HessianSigma: c.Sigma, ScoreSigma: c.ScoreSigma, Simulated: src.Simulation()}
-	out.Seed, _ = src.Seed()
+	out := &Moments{HessianSigma: c.Sigma, ScoreSigma: c.ScoreSigma}
+	out.origin = out.origin.And(src)
 	out.Guarantee = mechanism.Guarantee{
 		Adjacency: privacy.AddRemove, Profile: p, Bound: "the Gaussian mechanism's, given the coefficients (docs/theory/intervals.md)",
 		Assumptions: []string{

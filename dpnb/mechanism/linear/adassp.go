@@ -226,9 +226,9 @@ func workers(s *mechanism.Settings) int {
 // release puts together what both mechanisms release.
 func release(theta []float64, scale float64, p privacy.Profile, bound, name string, rowNorm, labelBound float64, src noise.Source) *mechanism.Release {
 	r := &mechanism.Release{
-		Coefficients: theta, Mechanism: name, NoiseScale: scale, Simulated: src.Simulation(),
+		Coefficients: theta, Mechanism: name, NoiseScale: scale,
 		Guarantee: mechanism.Guarantee{Adjacency: privacy.AddRemove, Profile: p, Bound: bound, Assumptions: assumptions(rowNorm, labelBound)},
 	}
-	r.Seed, _ = src.Seed()
+	r.DrawnFrom(src)
 	return r
 }

@@ -233,9 +233,8 @@ func (m Softmax) Run(rows erm.Rows, labels []int, src noise.Source, settings *me
 		Mechanism:  m.String(),
 		Tolerance:  m.Tolerance,
 		NoiseScale: m.Sigma * math.Sqrt(1-1/float64(m.Classes)),
-		Simulated:  src.Simulation(),
 	}}
-	r.Seed, _ = src.Seed()
+	r.DrawnFrom(src)
 	return r, nil
 }
 

@@ -263,7 +263,7 @@ func (m Linear) Run(rows erm.Rows, labels []float64, src noise.Source, settings 
 		Tolerance:  m.Tolerance,
 		NoiseScale: m.Sigma,
 	}
-	stamp(r, src)
+	r.DrawnFrom(src)
 	return r, nil
 }
 

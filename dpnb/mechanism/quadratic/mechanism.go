@@ -272,7 +272,7 @@ func (m Perturbation) Run(rows erm.Rows, labels []float64, src noise.Source, set
 		// The standard deviation of an entry of σ²W off the diagonal.
 		NoiseScale: m.Sigma2 * math.Sqrt(float64(m.HiddenDimension)),
 	}
-	stamp(r, src)
+	r.DrawnFrom(src)
 	return r, nil
 }
 
@@ -304,11 +304,6 @@ var errNoSource = errors.New("quadratic: a source of noise is required: noise.Ne
 var idealised = []string{
 	"the noise is drawn in float64 arithmetic, which the proof idealises as real numbers",
 	"time taken and failures are not observed by the adversary",
-}
-
-func stamp(r *mechanism.Release, src noise.Source) {
-	r.Simulated = src.Simulation()
-	r.Seed, _ = src.Seed()
 }
 
 // solve returns the certified minimiser; tolerance zero is the solver's default.

@@ -67,7 +67,7 @@ func TestRun(t *testing.T) {
 			t.Errorf("%s: %v", name, err)
 			continue
 		}
-		if len(r.Coefficients) != 4 || !finite(r.Coefficients...) || !r.Simulated || r.Seed != 5 || r.Warning() == "" {
+		if len(r.Coefficients) != 4 || !finite(r.Coefficients...) || !r.Simulated() || r.Warning() == "" {
 			t.Errorf("%s: %+v", name, r)
 		}
 		if r.Guarantee.Epsilon > 1 || r.Guarantee.Delta > 1e-3 || privacy.DeltaUpper(r.Guarantee.Profile, 1) > 1.0000001e-3 {
@@ -110,7 +110,7 @@ func TestRunSecure(t *testing.T) {
 		t.Fatal(err)
 	}
 	r, err := m.Run(rows, labels, noise.NewSecure(), nil)
-	if err != nil || r.Simulated || r.Warning() != "" {
+	if err != nil || r.Simulated() || r.Warning() != "" {
 		t.Errorf("%+v, %v", r, err)
 	}
 }

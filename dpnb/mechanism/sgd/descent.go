@@ -179,9 +179,8 @@ func (d Descent) release(theta []float64, cost Cost, profile privacy.Profile, sr
 		Guarantee:    mechanism.Guarantee{Adjacency: profile.Adjacency(), Profile: profile, Bound: cost.Bound(), Assumptions: d.assumptions()},
 		Mechanism:    d.String(),
 		NoiseScale:   d.NoiseMultiplier * d.Clip,
-		Simulated:    src.Simulation(),
 	}
-	r.Seed, _ = src.Seed()
+	r.DrawnFrom(src)
 	return r
 }
 

@@ -58,7 +58,7 @@ func TestHonestTuning(t *testing.T) {
 		if first.Update != nil && first.Update.(Adam).LearningRate > 1e-3 {
 			good++
 		}
-		if !first.Simulated || first.Seed != seed {
+		if got, ok := first.Seed(); !first.Simulated() || !ok || got != seed {
 			t.Error("a simulation does not say so")
 		}
 		n, _ := u.Score.(Holdout).Rows.Dims()
