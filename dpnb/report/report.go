@@ -126,6 +126,9 @@ func load(o Options) ([]*job, error) {
 	if o.Update && (len(o.Parameters) > 0 || o.Full) {
 		return nil, errors.New("a notebook is updated with its own parameters: leave out either the parameters or the update")
 	}
+	if o.Jobs < 0 || o.Timeout < 0 {
+		return nil, fmt.Errorf("%d notebooks at a time, %v for each cell: neither can be negative", o.Jobs, o.Timeout)
+	}
 	var jobs []*job
 	var errs []error
 	names := map[string]string{}

@@ -34,6 +34,9 @@ func buildObjectivePerturbation(v calculator.Values) (privacy.Event, error) {
 	var err error
 	switch name := v.Texts["loss"]; name {
 	case "logistic":
+		if threshold != 1 { // the default, which it may have for nothing
+			return nil, &privacy.ParamError{Name: "threshold", Value: threshold, Want: "nothing: the logistic loss has none"}
+		}
 		curve, err = objpert.Logistic(radius)
 	case "huber":
 		curve, err = objpert.Huber(threshold, radius)

@@ -45,8 +45,9 @@ func newRootCommand() *cobra.Command {
 		Short: "Differentially private convex learning in notebooks",
 		// An error of the work is no misunderstanding of the command line: main prints
 		// it, and the usage is a --help away.
-		SilenceErrors: true,
-		SilenceUsage:  true,
+		SilenceErrors:     true,
+		SilenceUsage:      true,
+		PersistentPreRunE: func(cmd *cobra.Command, _ []string) error { return checkFlags(cmd) },
 	}
 	root.CompletionOptions.HiddenDefaultCmd = true
 	root.AddCommand(

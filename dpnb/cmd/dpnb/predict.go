@@ -2,11 +2,13 @@ package main
 
 import (
 	"encoding/json"
+	"errors"
 	"fmt"
 
 	"github.com/spf13/cobra"
 
 	"github.com/dpnb/notebooks/dpnb"
+	"github.com/dpnb/notebooks/dpnb/privacy"
 )
 
 // predicted is a row of `predict --json`.
@@ -41,6 +43,9 @@ parameters. No data are read and nothing is spent. The assumptions are printed.`
   go run ./dpnb/cmd/dpnb predict --records 500 --features 20 --epsilon 2 --noise 0.3`,
 		Args: cobra.NoArgs,
 		RunE: func(cmd *cobra.Command, _ []string) error {
+			if err := givenZeros(cmd); err != nil {
+				return err
+			}
 			f := dpnb.Predict(plan)
 			if err := f.Err(); err != nil {
 				return err
@@ -81,4 +86,20 @@ parameters. No data are read and nothing is spent. The assumptions are printed.`
 		}
 	}
 	return cmd
+}
+
+// givenZeros refuses zeros that were given: dpnb.Plan takes its own for left out,
+// and would answer for another plan than the one that was asked about.
+func givenZeros(cmd *cobra.Command) error {
+	for name, want := range map[string]string{
+		"delta":     "a number in (0, 1): the Gaussian noise of these mechanisms has no guarantee at δ = 0",
+		"signal":    "a positive number: without a signal there is nothing to predict",
+		"noise":     "a positive number for a regression, or leave it out for labels",
+		"threshold": "a positive number, or leave it out to have it chosen",
+	} {
+		if v, err := cmd.Flags().GetFloat64(name); err != nil || v == 0 && cmd.Flags().Changed(name) {
+			return errors.Join(err, &privacy.ParamError{Name: "--" + name, Value: v, Want: want})
+		}
+	}
+	return nil
 }

@@ -5,6 +5,7 @@ import (
 	"encoding/json"
 	"fmt"
 	"io"
+	"math"
 	"os"
 	"strings"
 
@@ -54,7 +55,7 @@ func register(cmd *cobra.Command, c calculator.Calculator, skip string) *flags {
 // registerEvents adds the flags of a composition of several events.
 func (f *flags) registerEvents(cmd *cobra.Command) {
 	cmd.Flags().StringVar(&f.events, "events", "", "file with a JSON list of events, - for standard input")
-	cmd.Flags().Float64Var(&f.tolerance, "epsilon-error", 0, "ε error wanted; 0 means 5e-4·ε")
+	cmd.Flags().Float64Var(&f.tolerance, "epsilon-error", 0, "ε error wanted (default 5e-4·ε)")
 }
 
 // line returns the event that the flags describe.
@@ -83,12 +84,13 @@ func (f *flags) query(cmd *cobra.Command) (calculator.Query, error) {
 		return q, err
 	}
 	q.Adjacency = adj
-	if !(f.tolerance >= 0) {
-		return q, &privacy.ParamError{Name: "epsilon-error", Value: f.tolerance, Want: "a number ≥ 0"}
+	// The accountant takes 0 for left out; here that is seen.
+	if cmd.Flags().Changed("epsilon-error") && !(f.tolerance > 0 && f.tolerance < math.Inf(1)) {
+		return q, &privacy.ParamError{Name: "epsilon-error", Value: f.tolerance, Want: "a positive number, or leave it out for 5e-4·ε"}
 	}
 	q.Settings = &pld.Settings{Tolerance: f.tolerance}
 	line := f.line(cmd)
-	if f.events == "" {
+	if !cmd.Flags().Changed("events") {
 		if f.typ == "" {
 			return q, &privacy.ParamError{Name: "type", Value: "missing", Want: "--type and its parameters, or --events FILE"}
 		}

@@ -1,0 +1,66 @@
+package main
+
+import (
+	"errors"
+	"fmt"
+	"math"
+	"strconv"
+
+	"github.com/spf13/cobra"
+	"github.com/spf13/pflag"
+)
+
+// least is the smallest value that whole numbers and times may be given, for the
+// flags that have one of their own as a default: a flag that is left out has it
+// chosen, and one that is given is meant.
+var least = map[string]int64{"jobs": 1, "port": 1, "timeout": 0}
+
+// checkFlags refuses values that no command can mean, before it does anything:
+// numbers that are none, empty words, negative counts and times.
+func checkFlags(cmd *cobra.Command) error {
+	var errs []error
+	cmd.Flags().Visit(func(f *pflag.Flag) {
+		if want := wanted(f); want != "" {
+			errs = append(errs, fmt.Errorf("--%s %q: give it %s, or leave it out", f.Name, f.Value, want))
+		}
+	})
+	return errors.Join(errs...)
+}
+
+// wanted says what a flag wants, if its value is not that.
+func wanted(f *pflag.Flag) string {
+	switch v := f.Value; v.Type() {
+	case "float64":
+		if x, err := strconv.ParseFloat(v.String(), 64); err != nil || math.IsNaN(x) || math.IsInf(x, 0) {
+			return "a finite number"
+		}
+	case "int", "duration":
+		low, known := least[f.Name]
+		if known && below(v, low) {
+			return map[string]string{"int": "a positive number", "duration": "a time that is not negative"}[v.Type()]
+		}
+	case "string":
+		if v.String() == "" {
+			return "a value"
+		}
+	case "stringSlice", "stringArray":
+		list := v.(pflag.SliceValue).GetSlice()
+		for _, s := range list {
+			if s == "" {
+				return "a value"
+			}
+		}
+		if len(list) == 0 {
+			return "a value"
+		}
+	}
+	return ""
+}
+
+// below reports whether a whole number or a time is less than low.
+func below(v pflag.Value, low int64) bool {
+	if n, err := strconv.ParseInt(v.String(), 10, 64); err == nil {
+		return n < low
+	}
+	return v.String()[0] == '-' // a time: it has its unit
+}

@@ -1,0 +1,98 @@
+package main
+
+import (
+	"bytes"
+	"strings"
+	"testing"
+
+	"github.com/spf13/cobra"
+	"github.com/spf13/pflag"
+)
+
+// said runs the command line and returns what it prints.
+func said(args ...string) (string, error) {
+	root := newRootCommand()
+	var out bytes.Buffer
+	root.SetOut(&out)
+	root.SetErr(&out)
+	root.SetArgs(args)
+	err := root.Execute()
+	return out.String(), err
+}
+
+// What no command can mean is refused by every command, by whatever flag, before
+// it does anything: outside a clone, where the others would complain of that.
+func TestNonsenseFlagsAreRefused(t *testing.T) {
+	t.Chdir(t.TempDir())
+	nonsense := map[string][]string{
+		"float64": {"NaN", "Inf", "-Inf"}, "string": {""}, "stringSlice": {"", "a,"}, "stringArray": {""},
+	}
+	ranged := map[string][]string{"jobs": {"0", "-1"}, "timeout": {"-1s", "-1ns"}, "port": {"0", "-1"}}
+	tried := 0
+	var visit func(cmd *cobra.Command, path []string)
+	visit = func(cmd *cobra.Command, path []string) {
+		cmd.Flags().VisitAll(func(f *pflag.Flag) {
+			for _, v := range append(nonsense[f.Value.Type()], ranged[f.Name]...) {
+				tried++
+				args := append(append([]string(nil), path...), "--"+f.Name+"="+v)
+				for _, needed := range []string{"records", "features", "epsilon", "delta"} {
+					if n := cmd.Flags().Lookup(needed); n != nil && needed != f.Name {
+						args = append(args, "--"+needed+"=1")
+					}
+				}
+				if path[0] == "data" {
+					args = append(args, "adult")
+				}
+				if out, err := said(args...); err == nil || !strings.Contains(err.Error(), "--"+f.Name) || !strings.Contains(err.Error(), "leave it out") {
+					t.Errorf("%q: %v\n%s", args, err, out)
+				}
+			}
+		})
+		for _, c := range cmd.Commands() {
+			visit(c, append(append([]string(nil), path...), c.Name()))
+		}
+	}
+	visit(newRootCommand(), nil)
+	if tried < 50 {
+		t.Errorf("only %d flags were tried", tried)
+	}
+}
+
+// A zero that is given is a zero. It is not taken for a flag that was left out.
+func TestZeroIsZero(t *testing.T) {
+	plan := []string{"predict", "--records", "100", "--features", "5", "--epsilon", "1"}
+	gaussian := []string{"delta", "--type", "gaussian", "--epsilon", "1"}
+	objective := []string{"delta", "--type", "objective-perturbation", "--radius", "1", "--lambda", "2", "--sigma", "3", "--epsilon", "1"}
+	for _, c := range []struct {
+		args []string
+		want string // in the error, or in the answer after a "="
+	}{
+		{append(plan, "--delta", "0"), "--delta"},
+		{append(plan, "--signal", "0"), "--signal"},
+		{append(plan, "--noise", "0"), "--noise"},
+		{append(plan, "--noise", "1", "--threshold", "0"), "--threshold"},
+		{append(gaussian, "--sigma", "2", "--epsilon-error", "0"), "epsilon-error"},
+		{append(gaussian, "--sigma", "0"), "Sigma"},
+		{append(gaussian, "--sigma", "2", "--count", "0"), "count"},
+		// At sensitivity 0 nothing is told, at ε = 0 δ is the total variation.
+		{append(gaussian, "--sigma", "2", "--sensitivity", "0"), "=δ = 0)"},
+		{append(gaussian[:3:3], "--sigma", "2", "--epsilon", "0"), "=(ε = 0, δ = 0.19741"},
+		{append(objective, "--loss", "huber", "--threshold", "0"), "Threshold"},
+		{append(objective, "--loss", "logistic", "--threshold", "0"), "threshold"},
+		{append(objective, "--loss", "logistic", "--threshold", "7"), "threshold"},
+		{[]string{"epsilon", "--type", "dp", "--event-epsilon", "0", "--delta", "1e-5"}, "=ε = 0, δ = 1e-05)"},
+		{[]string{"epsilon", "--type", "gaussian", "--sigma", "1", "--delta", "0"}, "Delta"},
+		{[]string{"sigma", "--type", "gaussian", "--epsilon", "1", "--delta", "0"}, "delta"},
+	} {
+		out, err := said(c.args...)
+		if answer, ok := strings.CutPrefix(c.want, "="); ok {
+			if err != nil || !strings.Contains(out, answer) {
+				t.Errorf("%q: %v, %s", c.args, err, out)
+			}
+			continue
+		}
+		if err == nil || !strings.Contains(err.Error(), c.want) {
+			t.Errorf("%q: %v, want it to mention %q\n%s", c.args, err, c.want, out)
+		}
+	}
+}
