@@ -159,7 +159,7 @@ func (df DataFrame) Gota() dataframe.DataFrame {
 	if err := df.Err(); err != nil {
 		return dataframe.DataFrame{Err: err}
 	}
-	return df.table.DataFrame()
+	return df.table.DataFrame(df.schema)
 }
 
 // Display shows raw records, and says so.

@@ -278,9 +278,11 @@ func TestLinearIsLeastSquares(t *testing.T) {
 		if c.Numbers != nil {
 			return c.Numbers
 		}
-		v := make([]float64, len(c.Codes))
-		for i, k := range c.Codes {
-			v[i] = float64(k)
+		v := make([]float64, len(c.Texts))
+		for i, text := range c.Texts {
+			if text == "yes" {
+				v[i] = 1
+			}
 		}
 		return v
 	}

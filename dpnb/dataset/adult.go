@@ -50,9 +50,5 @@ func AdultSchema() *frame.Schema {
 // "?" for missing, a comment line at the top of the test part, whose labels end
 // in a full stop.
 func AdultCSV() *frame.CSVSettings {
-	kinds := map[string]frame.Kind{}
-	for _, f := range AdultSchema().Fields {
-		kinds[f.Name] = f.Kind
-	}
-	return &frame.CSVSettings{Header: AdultHeader, Comment: '|', TrimSuffix: ".", Kinds: kinds}
+	return &frame.CSVSettings{Header: AdultHeader, Comment: '|', TrimSuffix: "."}
 }

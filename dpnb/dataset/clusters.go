@@ -240,10 +240,10 @@ func (s *Sample) Table() (*frame.Table, error) {
 		}
 		columns = append(columns, c)
 	}
-	label := frame.Column{Name: clusterLabel, Kind: frame.Categorical, Codes: make([]int32, s.Rows.N), Levels: clusterClasses[:]}
+	label := frame.Column{Name: clusterLabel, Kind: frame.Categorical, Texts: make([]string, s.Rows.N)}
 	for i, y := range s.Labels {
-		if y > 0 {
-			label.Codes[i] = 1
+		if label.Texts[i] = clusterClasses[0]; y > 0 {
+			label.Texts[i] = clusterClasses[1]
 		}
 	}
 	t, err := frame.NewTable(append(columns, label)...)

@@ -3,6 +3,7 @@ package dataset
 import (
 	"fmt"
 	"math"
+	"slices"
 
 	"github.com/dpnb/notebooks/dpnb/frame"
 	"github.com/dpnb/notebooks/dpnb/noise"
@@ -25,31 +26,31 @@ func Patients(rows int, seed uint64) (*frame.Table, error) {
 	}
 	rng := noise.NewSeeded(seed)
 	number := func(name string) frame.Column { return frame.Column{Name: name, Numbers: make([]float64, rows)} }
-	text := func(name string, levels ...string) frame.Column {
-		return frame.Column{Name: name, Kind: frame.Categorical, Codes: make([]int32, rows), Levels: levels}
+	text := func(name, usual string) frame.Column {
+		return frame.Column{Name: name, Kind: frame.Categorical, Texts: slices.Repeat([]string{usual}, rows)}
 	}
-	age, weight, smoker := number("age"), number("weight"), text("smoker", "no", "yes")
+	age, weight, smoker := number("age"), number("weight"), text("smoker", "no")
 	pressure, visits := number("pressure"), number("visits")
-	ill, ward := text("ill", "no", "yes"), text("ward", "heart", "lungs", "bones")
+	ill, ward := text("ill", "no"), text("ward", "heart")
 	for i := range rows {
 		age.Numbers[i] = 18 + float64(rng.IntN(73))
 		weight.Numbers[i] = math.Round(math.Min(150, math.Max(40, 75+15*rng.NormFloat64())))
 		a, w, s := (age.Numbers[i]-18)/72, (weight.Numbers[i]-40)/110, 0.0
 		if rng.Float64() < 1.0/3 {
-			smoker.Codes[i], s = 1, 1
+			smoker.Texts[i], s = "yes", 1
 		}
 		pressure.Numbers[i] = math.Round(100 + 40*a + 25*w + 12*s + 10*rng.NormFloat64())
 		visits.Numbers[i] = poisson(rng, math.Exp(0.3+0.9*a+0.6*s))
 		if rng.Float64() < 1/(1+math.Exp(3.5-4*a-1.5*s)) {
-			ill.Codes[i] = 1
+			ill.Texts[i] = "yes"
 		}
 		heart, lungs := math.Exp(3*a-1), math.Exp(2*s-0.5)
 		switch u := (heart + lungs + 1) * rng.Float64(); {
 		case u < heart:
 		case u < heart+lungs:
-			ward.Codes[i] = 1
+			ward.Texts[i] = "lungs"
 		default:
-			ward.Codes[i] = 2
+			ward.Texts[i] = "bones"
 		}
 	}
 	t, err := frame.NewTable(age, weight, smoker, pressure, visits, ill, ward)

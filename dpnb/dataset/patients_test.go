@@ -24,7 +24,7 @@ func TestPatientsFollowTheirLaw(t *testing.T) {
 		}
 		return c
 	}
-	age, weight, smoker := column("age").Numbers, column("weight").Numbers, column("smoker").Codes
+	age, weight, smoker := column("age").Numbers, column("weight").Numbers, column("smoker").Texts
 	var pressure, visits, ill, heart, lungs []float64
 	share := func(hit bool, p float64) float64 {
 		if hit {
@@ -33,7 +33,10 @@ func TestPatientsFollowTheirLaw(t *testing.T) {
 		return -p / math.Sqrt(p*(1-p))
 	}
 	for i := range rows {
-		a, w, s := (age[i]-18)/72, (weight[i]-40)/110, float64(smoker[i])
+		a, w, s := (age[i]-18)/72, (weight[i]-40)/110, 0.0
+		if smoker[i] == "yes" {
+			s = 1
+		}
 		pressure = append(pressure, (column("pressure").Numbers[i]-100-40*a-25*w-12*s)/10)
 		mean := math.Exp(0.3 + 0.9*a + 0.6*s)
 		visits = append(visits, (column("visits").Numbers[i]-mean)/math.Sqrt(mean))
@@ -46,7 +49,7 @@ func TestPatientsFollowTheirLaw(t *testing.T) {
 		for cell := range 4 {
 			var in []float64
 			for i, v := range z {
-				if int(smoker[i]) == cell%2 && (age[i] < 54) == (cell < 2) {
+				if (smoker[i] == "yes") == (cell%2 == 1) && (age[i] < 54) == (cell < 2) {
 					in = append(in, v)
 				}
 			}

@@ -3,15 +3,13 @@ package frame
 import (
 	"fmt"
 	"math"
-	"runtime"
 	"strings"
-	"sync"
 
 	"github.com/dpnb/notebooks/dpnb/erm"
 )
 
 // Step is one thing that was done to the records, with what it assumed and
-// what it costs in privacy.
+// what it costs in privacy. Its texts are of the schema and the settings alone.
 type Step struct {
 	// What was done, in words.
 	What string
@@ -60,222 +58,80 @@ type Design struct {
 	Target Target
 	// LabelName and the names of the two classes, if there are two.
 	LabelName, Negative, Positive string
+	// Encoding made the records, and makes others in the same way; nil if they were
+	// made otherwise.
+	Encoding *Encoding
 }
 
-// NewDesign makes records for learning: numbers scaled to [0, 1] by their public
-// bounds, categories as indicators, rows scaled, bias appended, labels as the
-// Task wants them.
+// NewDesign makes records for learning of a table: NewEncoding for its columns, and
+// its Design. One row of the table gives one row of the result, which depends on that
+// row and on the schema only, so the step costs no privacy; Design.Steps says so one
+// by one. A table without a row gives a design without one.
 //
-// Each row of the result depends on its own row of the table and on the schema
-// only, so the step costs no privacy; Design.Steps says so one by one.
-//
-// Errors: *InputError if a column is not in the table or not in the schema, a
-// category is outside the public list, a value is ±Inf, or a value is missing
-// where the schema allows none. It names columns and row numbers; where a value
-// itself is what is wrong it quotes it, and says so (Quotes).
+// Errors: *InputError as NewEncoding. No record has one: what fits the schema badly
+// follows the rules of its field (Field), and Misfits lists it.
 func NewDesign(t *Table, schema *Schema, s DesignSettings) (*Design, error) {
-	if err := checkDesign(t, schema, &s); err != nil {
-		return nil, err
+	if t == nil {
+		return nil, inputErrorf("no table")
 	}
-	d := &Design{Source: t.Source, LabelName: s.Label, DataDependent: schema.DataDependent}
-	if err := d.readLabels(t, schema, s); err != nil {
-		return nil, err
-	}
-	var encoders []encoder
-	width := 0
-	for i := range t.columns {
-		c := &t.columns[i]
-		if c.Name == s.Label {
-			continue
-		}
-		f, ok := schema.Field(c.Name)
-		if !ok {
-			return nil, inputErrorf("column %q is not in the schema: give its public bounds or categories, or drop it", c.Name)
-		}
-		e, err := newEncoder(c, f)
-		if err != nil {
-			return nil, err
-		}
-		e.at = width
-		width += e.width()
-		d.Features = append(d.Features, e.names()...)
-		encoders = append(encoders, e)
-	}
-	if width == 0 {
-		return nil, inputErrorf("there are no features besides the label %q (d = 0)", s.Label)
-	}
-	if !s.NoBias {
-		d.Features = append(d.Features, "bias")
-	}
-	d.Rows = erm.NewDense(t.rows, len(d.Features), nil)
-	err := eachRow(t.rows, func(i int) error {
-		row := d.Rows.Data[i*d.Rows.D : (i+1)*d.Rows.D]
-		var few [32]int
-		at := few[:0]
-		for k := range encoders {
-			j, err := encoders[k].encode(row, i)
-			if err != nil {
-				return err
-			}
-			at = append(at, j)
-		}
-		scaleRow(row, at, &s)
-		if !s.NoBias {
-			row[width] = 1
-		}
-		return nil
-	})
+	e, err := NewEncoding(t.Names(), schema, s)
 	if err != nil {
 		return nil, err
 	}
-	d.describe(schema, encoders, s)
-	return d, nil
-}
-
-// eachRow calls f for every row, on all processors, and returns the error of
-// the first row that has one.
-func eachRow(n int, f func(i int) error) error {
-	workers := min(runtime.GOMAXPROCS(0), n/1024+1)
-	errs := make([]error, workers)
-	var wg sync.WaitGroup
-	for w := range workers {
-		wg.Add(1)
-		go func() {
-			defer wg.Done()
-			for i := w * n / workers; i < (w+1)*n/workers; i++ {
-				if errs[w] = f(i); errs[w] != nil {
-					return
-				}
-			}
-		}()
-	}
-	wg.Wait()
-	for _, err := range errs {
-		if err != nil {
-			return err
-		}
-	}
-	return nil
-}
-
-func checkDesign(t *Table, schema *Schema, s *DesignSettings) error {
-	switch {
-	case t == nil || t.rows == 0:
-		return inputErrorf("the table has no rows (n = 0)")
-	case schema == nil:
-		return inputErrorf("no public schema: give the bounds and categories that are known without the data, or InferSchema(table) to read them off the data without any guarantee")
-	case s.Label == "":
-		return inputErrorf("name the column to be predicted")
-	case s.Task < TwoClasses || s.Task > ManyClasses:
-		return inputErrorf("Task = %d, want TwoClasses, Number, Count or ManyClasses", int(s.Task))
-	case s.RowNorm < 0 || math.IsNaN(s.RowNorm) || math.IsInf(s.RowNorm, 0):
-		return inputErrorf("RowNorm = %v, want a positive number, or 0 to leave the rows as they are", s.RowNorm)
-	case s.ClipNorm < 0 || math.IsNaN(s.ClipNorm) || math.IsInf(s.ClipNorm, 0):
-		return inputErrorf("ClipNorm = %v, want a positive number, or 0 to leave the rows as they are", s.ClipNorm)
-	case s.RowNorm > 0 && s.ClipNorm > 0:
-		return inputErrorf("RowNorm and ClipNorm exclude each other")
-	}
-	seen := map[string]bool{}
-	for i := range schema.Fields {
-		f := &schema.Fields[i]
-		if err := f.validate(); err != nil {
-			return err
-		}
-		if seen[f.Name] {
-			return inputErrorf("the schema has two fields named %q", f.Name)
-		}
-		seen[f.Name] = true
-	}
-	return nil
-}
-
-// scaleRow brings a row, which is zero but at the given places, to its norm. A
-// row of zeros stays one.
-func scaleRow(x []float64, at []int, s *DesignSettings) {
-	target := s.RowNorm + s.ClipNorm
-	if target == 0 {
-		return
-	}
-	var sum float64
-	for _, j := range at {
-		sum += x[j] * x[j]
-	}
-	if sum < 1e-200 {
-		// Squares may have underflowed: bring the largest entry to 1 first.
-		var top float64
-		for _, j := range at {
-			top = math.Max(top, math.Abs(x[j]))
-		}
-		if top == 0 || s.ClipNorm > 1e-90 {
-			return
-		}
-		sum = 0
-		for _, j := range at {
-			x[j] /= top
-			sum += x[j] * x[j]
-		}
-	}
-	norm := math.Sqrt(sum)
-	// The computed norm errs by at most (d/2+2)u relatively, the products by a
-	// few u more; a row this much shorter is no longer than the target.
-	safe := 1 - float64(len(at)+8)*0x1p-53
-	if s.ClipNorm > 0 && norm <= s.ClipNorm*safe {
-		return
-	}
-	f := target * safe / norm
-	for _, j := range at {
-		x[j] *= f
-	}
+	return e.Design(t)
 }
 
 // describe fills RowNorm and Steps.
-func (d *Design) describe(schema *Schema, encoders []encoder, s DesignSettings) {
+func (e *Encoding) describe() {
 	assume, cost := "the bounds and categories are public: known without the data", costNothing
-	if schema.DataDependent {
+	if e.DataDependent {
 		assume = "nothing: bounds and categories were READ OFF THE DATA"
 		cost = "NOT COVERED by any guarantee"
 	}
-	var numeric, categorical, missing []string
-	bound2 := 0.0
-	for _, e := range encoders {
-		if e.field.Kind == Numeric {
-			numeric = append(numeric, e.field.describe())
+	add := func(what string, parts []string, assume string) {
+		if len(parts) > 0 {
+			e.Steps = append(e.Steps, Step{what + ": " + strings.Join(parts, "; "), assume, cost})
+		}
+	}
+	var numeric, categorical, missing, fill, others []string
+	for i := range e.fields {
+		f := &e.fields[i]
+		if f.Kind == Numeric {
+			numeric = append(numeric, f.describe())
+			fill = append(fill, f.Name+": "+f.fillWords())
+			continue
+		}
+		categorical = append(categorical, f.describe())
+		if f.Missing {
+			missing = append(missing, f.Name)
+		}
+		if f.Else != "" {
+			others = append(others, fmt.Sprintf("%s: counts as %s", f.Name, f.Else))
 		} else {
-			categorical = append(categorical, e.field.describe())
-		}
-		bound2++ // each field contributes at most 1 to ‖x‖²
-		if e.field.Missing {
-			kind := "the middle of its bounds"
-			if e.field.Kind == Categorical {
-				kind = "an indicator of its own"
-			}
-			missing = append(missing, e.field.Name+": "+kind)
+			others = append(others, f.Name+": no indicator")
 		}
 	}
-	if len(numeric) > 0 {
-		d.Steps = append(d.Steps, Step{"numbers moved into their bounds and scaled to [0, 1]: " + strings.Join(numeric, "; "), assume, cost})
-	}
-	if len(categorical) > 0 {
-		d.Steps = append(d.Steps, Step{"categories as indicators: " + strings.Join(categorical, "; "), assume, cost})
-	}
-	if len(missing) > 0 {
-		d.Steps = append(d.Steps, Step{"values that are missing: " + strings.Join(missing, "; "), "", cost})
-	}
-	norm := math.Sqrt(bound2)
+	add("numbers moved into their bounds and scaled to [0, 1]", numeric, assume)
+	add("rule for what is missing or no number", fill, "")
+	add("categories as indicators", categorical, assume)
+	add("rule for what is missing: an indicator of its own", missing, "")
+	add("rule for any other text", others, "")
+	s := &e.settings
+	norm := math.Sqrt(float64(len(e.fields))) // each field contributes at most 1 to ‖x‖²
 	switch {
 	case s.RowNorm > 0:
 		norm = s.RowNorm
-		d.Steps = append(d.Steps, Step{fmt.Sprintf("every row scaled to norm %g", norm), "", costNothing})
+		e.Steps = append(e.Steps, Step{fmt.Sprintf("every row scaled to norm %g", norm), "", costNothing})
 	case s.ClipNorm > 0:
 		norm = math.Min(norm, s.ClipNorm)
-		d.Steps = append(d.Steps, Step{fmt.Sprintf("rows longer than %g scaled down to it", s.ClipNorm), "", costNothing})
+		e.Steps = append(e.Steps, Step{fmt.Sprintf("rows longer than %g scaled down to it", s.ClipNorm), "", costNothing})
 	}
-	d.RowNorm = norm
+	e.RowNorm = norm
 	if !s.NoBias {
-		d.RowNorm = math.Nextafter(math.Hypot(norm, 1), math.Inf(1))
-		d.Steps = append(d.Steps, Step{fmt.Sprintf("bias 1 appended: ‖x‖ ≤ %.4g", d.RowNorm), "", costNothing})
+		e.RowNorm = math.Nextafter(math.Hypot(norm, 1), math.Inf(1))
+		e.Steps = append(e.Steps, Step{fmt.Sprintf("bias 1 appended: ‖x‖ ≤ %.4g", e.RowNorm), "", costNothing})
 	}
-	d.Steps = append(d.Steps, d.Target.describe(assume, cost))
+	e.Steps = append(e.Steps, e.Target.describe(assume, cost), Step{e.labelRule(), "", cost})
 }
 
 func quoteAll(texts []string) string {
@@ -283,5 +139,7 @@ func quoteAll(texts []string) string {
 	for i, t := range texts {
 		q[i] = fmt.Sprintf("%q", t)
 	}
-	return strings.Join(q, ", ")
+	return join(q)
 }
+
+func join(texts []string) string { return strings.Join(texts, ", ") }

@@ -1,41 +1,51 @@
 package frame
 
-import (
-	"math"
-	"slices"
-)
+import "math"
 
 // encoder writes one column's part of a row of features.
 type encoder struct {
-	column *Column
-	field  *Field
-	at     int
-	// place maps a code of the column to the position of its category in the
-	// schema, −1 where the category is not public.
-	place []int
+	column     *Column
+	field      *Field
+	categories *categories
+	// at is the place of the first of its features.
+	at    int
 	scale float64
+	// fill is what a number that is missing is encoded as.
+	fill float64
+	// last text and its place: neighbouring rows often agree.
+	last      string
+	lastPlace int
 }
 
-// newEncoder matches a column with what the schema says of it.
-func newEncoder(c *Column, f *Field) (encoder, error) {
-	e := encoder{column: c, field: f}
-	switch {
-	case f.Kind == Numeric && c.Kind == Categorical:
-		text := ""
-		if len(c.Levels) > 0 {
-			text = c.Levels[0]
+func newEncoder(f *Field, at int) encoder {
+	e := encoder{field: f, at: at}
+	if f.Kind == Categorical {
+		e.categories = newCategories(f.Levels)
+		return e
+	}
+	e.scale = 1 / (f.Upper - f.Lower)
+	if f.Log {
+		e.scale = 1 / math.Log1p(f.Upper-f.Lower)
+	}
+	if e.fill = 0.5; f.Fill != nil {
+		e.fill = e.number(*f.Fill)
+	}
+	return e
+}
+
+// over returns e for a column of a table.
+func (e encoder) over(c *Column, dataDependent bool) (encoder, error) {
+	e.column = c
+	if e.categories == nil {
+		return e, nil
+	}
+	if c.retyped && !dataDependent {
+		if err := e.field.survives(); err != nil {
+			return e, err
 		}
-		return e, quotingErrorf("column %q: the schema says numeric, but it holds texts such as %q", c.Name, text)
-	case f.Kind == Numeric:
-		e.scale = 1 / (f.Upper - f.Lower)
-		if f.Log {
-			e.scale = 1 / math.Log1p(f.Upper-f.Lower)
-		}
-	case c.Kind == Categorical:
-		e.place = make([]int, len(c.Levels))
-		for k, l := range c.Levels {
-			e.place[k] = slices.Index(f.Levels, l)
-		}
+	}
+	if c.Kind == Categorical && c.len() > 0 {
+		e.last, e.lastPlace = c.Texts[0], e.categories.of(c, 0)
 	}
 	return e, nil
 }
@@ -64,58 +74,44 @@ func (e *encoder) names() []string {
 	return names
 }
 
-// encode writes row i and returns where: a field has one entry that is not zero.
-func (e *encoder) encode(row []float64, i int) (at int, err error) {
-	if e.field.Kind == Categorical {
-		return e.encodeCategory(row, i)
-	}
-	v := e.column.Numbers[i]
-	switch {
-	case math.IsNaN(v):
-		if !e.field.Missing {
-			return 0, inputErrorf("column %q, row %d: the value is missing or NaN; drop such rows, or let the schema allow it (OrMissing)", e.field.Name, i+1)
-		}
-		row[e.at] = 0.5
-		return e.at, nil
-	case math.IsInf(v, 0):
-		return 0, inputErrorf("column %q, row %d: the value is %v; drop such rows", e.field.Name, i+1, v)
+// number returns the feature of a number.
+func (e *encoder) number(v float64) float64 {
+	if math.IsNaN(v) {
+		return e.fill
 	}
 	v = math.Min(math.Max(v, e.field.Lower), e.field.Upper) - e.field.Lower
 	if e.field.Log {
 		v = math.Log1p(v)
 	}
-	row[e.at] = math.Min(1, v*e.scale)
-	return e.at, nil
+	return math.Min(1, v*e.scale)
 }
 
-func (e *encoder) encodeCategory(row []float64, i int) (at int, err error) {
-	var place int
-	if e.column.Kind == Categorical {
-		code := e.column.Codes[i]
-		if code < 0 {
-			if !e.field.Missing {
-				return 0, inputErrorf("column %q, row %d: the value is missing; drop such rows, or let the schema allow it (OrMissing)", e.field.Name, i+1)
-			}
-			row[e.at+len(e.field.Levels)] = 1
-			return e.at + len(e.field.Levels), nil
-		}
-		place = e.place[code]
-	} else {
-		text := e.column.Text(i)
-		if text == "" && e.field.Missing {
-			row[e.at+len(e.field.Levels)] = 1
-			return e.at + len(e.field.Levels), nil
-		}
-		place = slices.Index(e.field.Levels, text)
+// encode writes row i and returns where: a field has at most one entry that is not
+// zero; −1 is none. It does not fail: there is a rule for every value.
+func (e *encoder) encode(row []float64, i int) (at int) {
+	if e.categories == nil {
+		row[e.at] = e.number(e.column.Number(i))
+		return e.at
 	}
-	if place < 0 && e.column.Kind == Numeric {
-		return 0, quotingErrorf("column %q, row %d: %q is outside the public list %s; the column was read as numbers: read it as texts with CSVSettings.Kinds (%q: Categorical)",
-			e.field.Name, i+1, e.column.Text(i), quoteAll(e.field.Levels), e.field.Name)
+	k := e.placeOf(i)
+	switch {
+	case k == placeMissing && e.field.Missing:
+		k = len(e.field.Levels)
+	case k < 0 && e.field.Else != "":
+		k = e.categories.place[e.field.Else]
+	case k < 0:
+		return -1
 	}
-	if place < 0 {
-		return 0, quotingErrorf("column %q, row %d: category %q is outside the public list %s; correct the row or the list",
-			e.field.Name, i+1, e.column.Text(i), quoteAll(e.field.Levels))
+	row[e.at+k] = 1
+	return e.at + k
+}
+
+func (e *encoder) placeOf(i int) int {
+	if e.column.Kind == Numeric {
+		return e.categories.of(e.column, i)
 	}
-	row[e.at+place] = 1
-	return e.at + place, nil
+	if text := e.column.Texts[i]; text != e.last {
+		e.last, e.lastPlace = text, e.categories.of(e.column, i)
+	}
+	return e.lastPlace
 }

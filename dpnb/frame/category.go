@@ -1,0 +1,98 @@
+package frame
+
+import (
+	"math"
+	"strconv"
+	"strings"
+)
+
+// categories finds the place of a text in the list of a schema's field. The answer
+// depends on the text and the list alone.
+type categories struct {
+	place map[string]int
+	// byNumber has the categories that are numbers, −1 where several are the same
+	// one; nil if none is.
+	byNumber map[float64]int
+}
+
+// What a text is besides a place ≥ 0 in the list.
+const (
+	placeUnknown = -1
+	placeMissing = -2
+)
+
+// largestExact is 2⁵³: whole numbers from there on need not differ as float64.
+const largestExact = 1 << 53
+
+func newCategories(levels []string) *categories {
+	c := &categories{place: make(map[string]int, len(levels))}
+	for k, l := range levels {
+		l = strings.TrimSpace(l)
+		c.place[l] = k
+		v, err := strconv.ParseFloat(l, 64)
+		if err != nil || !(math.Abs(v) < largestExact) {
+			continue
+		}
+		if c.byNumber == nil {
+			c.byNumber = map[float64]int{}
+		}
+		if _, there := c.byNumber[v]; there {
+			k = placeUnknown
+		}
+		c.byNumber[v] = k
+	}
+	return c
+}
+
+// of returns the place of row i's category: that which the text names or, if there is
+// none, the one category that is the same number ("1.0" is "1").
+func (c *categories) of(column *Column, i int) int {
+	text := ""
+	switch {
+	case column.Kind == Numeric:
+		text = canonical(column.Numbers[i])
+	case column.retyped:
+		text = strings.TrimSpace(column.Texts[i])
+		if v, err := strconv.ParseFloat(text, 64); err == nil {
+			text = canonical(v)
+		}
+	default:
+		text = strings.TrimSpace(column.Texts[i])
+	}
+	if k, ok := c.place[text]; ok {
+		return k
+	}
+	if text == "" || column.missing[text] {
+		return placeMissing
+	}
+	if c.byNumber != nil {
+		if v, err := strconv.ParseFloat(text, 64); err == nil {
+			if k, ok := c.byNumber[v]; ok {
+				return k
+			}
+		}
+	}
+	return placeUnknown
+}
+
+// survives reports whether the categories can be told apart in a column whose texts
+// may have been made numbers.
+func (f *Field) survives() error {
+	seen := map[float64]string{}
+	for _, l := range f.Levels {
+		v, err := strconv.ParseFloat(strings.TrimSpace(l), 64)
+		if err != nil {
+			continue
+		}
+		if other, there := seen[v]; there {
+			return inputErrorf("the categories %q and %q of column %q are the same number, as which a gota dataframe may hold "+
+				"them: read the file with ReadCSV, which keeps texts", other, l, f.Name)
+		}
+		if !(math.Abs(v) < largestExact) {
+			return inputErrorf("the category %q of column %q is no number that a gota dataframe, which may hold it as one, "+
+				"keeps: read the file with ReadCSV, which keeps texts", l, f.Name)
+		}
+		seen[v] = l
+	}
+	return nil
+}

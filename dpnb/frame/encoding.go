@@ -1,0 +1,246 @@
+package frame
+
+import (
+	"fmt"
+	"math"
+	"reflect"
+	"runtime"
+	"slices"
+	"sync"
+
+	"github.com/dpnb/notebooks/dpnb/erm"
+)
+
+// Encoding is how one record of a table becomes one row of features and one label. It
+// is made of what is public, the names of the columns, the schema and the settings,
+// and is the same whatever the records are: a record more or less in a table adds or
+// removes one row and changes no other, nor any text here. No record is refused.
+type Encoding struct {
+	// Features names the columns of the rows.
+	Features []string
+	// RowNorm is a proved bound on ‖x‖₂ for every row there can be, the bias included.
+	RowNorm float64
+	// Steps is what is done to a record.
+	Steps []Step
+	// Target says what the labels stand for.
+	Target Target
+	// DataDependent says that the schema was read off the data.
+	DataDependent bool
+
+	settings DesignSettings
+	label    Field
+	fields   []Field // of the features, in their order
+	encoders []encoder
+	classes  *categories // of a label that has them
+}
+
+// NewEncoding returns the encoding of tables with the given columns: numbers scaled to
+// [0, 1] by their public bounds, categories as indicators, rows scaled, bias appended,
+// labels as the Task wants them. Features are in the order of the columns.
+//
+// Errors: *InputError if the label is not among the columns, a column is not in the
+// schema, or something is wrong with the schema or the settings.
+func NewEncoding(columns []string, schema *Schema, s DesignSettings) (*Encoding, error) {
+	if err := checkEncoding(schema, &s); err != nil {
+		return nil, err
+	}
+	e := &Encoding{settings: s, DataDependent: schema.DataDependent}
+	if !slices.Contains(columns, s.Label) {
+		return nil, noColumn(s.Label, columns)
+	}
+	if err := e.readTarget(schema); err != nil {
+		return nil, err
+	}
+	for _, name := range columns {
+		if name == s.Label {
+			continue
+		}
+		f, ok := schema.Field(name)
+		if !ok {
+			return nil, inputErrorf("column %q is not in the schema: give its public bounds or categories, or drop it", name)
+		}
+		field := *f
+		field.Levels = slices.Clone(f.Levels)
+		e.fields = append(e.fields, field)
+	}
+	for k := range e.fields {
+		c := newEncoder(&e.fields[k], len(e.Features))
+		e.Features = append(e.Features, c.names()...)
+		e.encoders = append(e.encoders, c)
+	}
+	if len(e.Features) == 0 {
+		return nil, inputErrorf("there are no features besides the label %q (d = 0)", s.Label)
+	}
+	if !s.NoBias {
+		e.Features = append(e.Features, "bias")
+	}
+	e.describe()
+	return e, nil
+}
+
+func checkEncoding(schema *Schema, s *DesignSettings) error {
+	switch {
+	case schema == nil:
+		return inputErrorf("no public schema: give the bounds and categories that are known without the data, or InferSchema(table) to read them off the data without any guarantee")
+	case s.Label == "":
+		return inputErrorf("name the column to be predicted")
+	case s.Task < TwoClasses || s.Task > ManyClasses:
+		return inputErrorf("Task = %d, want TwoClasses, Number, Count or ManyClasses", int(s.Task))
+	case s.RowNorm < 0 || math.IsNaN(s.RowNorm) || math.IsInf(s.RowNorm, 0):
+		return inputErrorf("RowNorm = %v, want a positive number, or 0 to leave the rows as they are", s.RowNorm)
+	case s.ClipNorm < 0 || math.IsNaN(s.ClipNorm) || math.IsInf(s.ClipNorm, 0):
+		return inputErrorf("ClipNorm = %v, want a positive number, or 0 to leave the rows as they are", s.ClipNorm)
+	case s.RowNorm > 0 && s.ClipNorm > 0:
+		return inputErrorf("RowNorm and ClipNorm exclude each other")
+	}
+	return schema.validate()
+}
+
+// Equal reports whether e and o make the same of every record of a table.
+func (e *Encoding) Equal(o *Encoding) bool {
+	return e == o || e != nil && o != nil && e.DataDependent == o.DataDependent && e.settings == o.settings &&
+		reflect.DeepEqual(e.label, o.label) && reflect.DeepEqual(e.fields, o.fields)
+}
+
+// Columns returns the names of the columns that rows are made of, in the order of the
+// features; the label is not among them.
+func (e *Encoding) Columns() []string {
+	var names []string
+	for i := range e.fields {
+		names = append(names, e.fields[i].Name)
+	}
+	return names
+}
+
+// Rows returns the rows of features of t, whose columns may be in any order, others
+// and no label among them.
+//
+// Errors: *InputError for a column that is not there, or in which categories cannot be
+// told apart (FromDataFrame).
+func (e *Encoding) Rows(t *Table) (*erm.Dense, error) {
+	encoders := make([]encoder, len(e.encoders))
+	for k, c := range e.encoders {
+		column, err := t.Column(c.field.Name)
+		if err != nil {
+			return nil, err
+		}
+		if encoders[k], err = c.over(column, e.DataDependent); err != nil {
+			return nil, err
+		}
+	}
+	rows := erm.NewDense(t.rows, len(e.Features), nil)
+	inBlocks(t.rows, func(lo, hi int) {
+		own := slices.Clone(encoders) // each remembers its last text
+		at := make([]int, 0, len(own))
+		for i := lo; i < hi; i++ {
+			row := rows.Data[i*rows.D : (i+1)*rows.D]
+			at = at[:0]
+			for k := range own {
+				if j := own[k].encode(row, i); j >= 0 {
+					at = append(at, j)
+				}
+			}
+			scaleRow(row, at, &e.settings)
+			if !e.settings.NoBias {
+				row[len(row)-1] = 1
+			}
+		}
+	})
+	return rows, nil
+}
+
+// inBlocks calls f for blocks that make up 0, …, n − 1, on all processors.
+func inBlocks(n int, f func(lo, hi int)) {
+	workers := min(runtime.GOMAXPROCS(0), n/1024+1)
+	var wg sync.WaitGroup
+	for w := range workers {
+		wg.Add(1)
+		go func() {
+			defer wg.Done()
+			f(w*n/workers, (w+1)*n/workers)
+		}()
+	}
+	wg.Wait()
+}
+
+// scaleRow brings a row, which is zero but at the given places, to its norm. A
+// row of zeros stays one.
+func scaleRow(x []float64, at []int, s *DesignSettings) {
+	target := s.RowNorm + s.ClipNorm
+	if target == 0 {
+		return
+	}
+	var sum float64
+	for _, j := range at {
+		sum += x[j] * x[j]
+	}
+	if sum < 1e-200 {
+		// Squares may have underflowed: bring the largest entry to 1 first.
+		var top float64
+		for _, j := range at {
+			top = math.Max(top, math.Abs(x[j]))
+		}
+		if top == 0 || s.ClipNorm > 1e-90 {
+			return
+		}
+		sum = 0
+		for _, j := range at {
+			x[j] /= top
+			sum += x[j] * x[j]
+		}
+	}
+	norm := math.Sqrt(sum)
+	// The computed norm errs by at most (d/2+2)u relatively, the products by a
+	// few u more; a row this much shorter is no longer than the target.
+	safe := 1 - float64(len(at)+8)*0x1p-53
+	if s.ClipNorm > 0 && norm <= s.ClipNorm*safe {
+		return
+	}
+	f := target * safe / norm
+	for _, j := range at {
+		x[j] *= f
+	}
+}
+
+func noColumn(name string, columns []string) error {
+	return inputErrorf("there is no column %q; the columns are %s", name, join(columns))
+}
+
+// validate checks every field, and that no two have the same name.
+func (s *Schema) validate() error {
+	seen := map[string]bool{}
+	for i := range s.Fields {
+		f := &s.Fields[i]
+		if err := f.validate(); err != nil {
+			return err
+		}
+		if seen[f.Name] {
+			return inputErrorf("the schema has two fields named %q", f.Name)
+		}
+		seen[f.Name] = true
+	}
+	return nil
+}
+
+// Design makes the records of a table: rows of features and labels.
+//
+// Errors: as Rows, the label's column included.
+func (e *Encoding) Design(t *Table) (*Design, error) {
+	if t == nil {
+		return nil, fmt.Errorf("frame: no table")
+	}
+	rows, err := e.Rows(t)
+	if err != nil {
+		return nil, err
+	}
+	labels, err := e.labels(t)
+	if err != nil {
+		return nil, err
+	}
+	d := &Design{Rows: rows, Labels: labels, Features: e.Features, RowNorm: e.RowNorm, Steps: e.Steps, DataDependent: e.DataDependent,
+		Source: t.Source, Target: e.Target, LabelName: e.settings.Label, Encoding: e}
+	if e.settings.Task == TwoClasses {
+		d.Negative, d.Positive = e.Target.Classes[0], e.Target.Classes[1]
+	}
+	return d, nil
+}

@@ -1,0 +1,114 @@
+package frame
+
+import (
+	"fmt"
+	"math"
+	"slices"
+	"strings"
+)
+
+// Misfit is what in one column does not fit the schema in one way. It is about single
+// records, and no guarantee covers it.
+type Misfit struct {
+	Column string
+	// What is wrong, for example "outside the categories".
+	What string
+	// Count of the rows, 0 where the column itself is what is wrong.
+	Count int
+	// Lines of the first few: of the file, or numbers of rows from 1 if there is none.
+	Lines []int
+	// Texts of the first few that differ.
+	Texts []string
+}
+
+// shownMisfits is how many lines and texts a Misfit lists.
+const shownMisfits = 5
+
+// Misfits lists what does not fit the schema, for the keeper of the data, who must
+// hear of typing errors: the rules of the schema's fields apply to it without a word.
+// It reads raw records, and no guarantee covers what it returns.
+//
+// Errors: *InputError if something is wrong with the schema.
+func (t *Table) Misfits(schema *Schema) ([]Misfit, error) {
+	if schema == nil {
+		return nil, inputErrorf("no public schema to compare with: state one (WithSchema)")
+	}
+	if err := schema.validate(); err != nil {
+		return nil, err
+	}
+	var out []Misfit
+	for i := range t.columns {
+		c := &t.columns[i]
+		f, ok := schema.Field(c.Name)
+		if !ok {
+			out = append(out, Misfit{Column: c.Name, What: "the column is not in the schema"})
+			continue
+		}
+		out = append(out, t.misfits(c, f)...)
+	}
+	for i := range schema.Fields {
+		if name := schema.Fields[i].Name; !slices.Contains(t.Names(), name) {
+			out = append(out, Misfit{Column: name, What: "the table has no such column"})
+		}
+	}
+	return out, nil
+}
+
+func (t *Table) misfits(c *Column, f *Field) []Misfit {
+	var out []Misfit
+	at := map[string]int{}
+	known := newCategories(f.Levels)
+	for i := range t.rows {
+		what := f.misfit(c, i, known)
+		if what == "" {
+			continue
+		}
+		k, ok := at[what]
+		if !ok {
+			k = len(out)
+			at[what] = k
+			out = append(out, Misfit{Column: c.Name, What: what})
+		}
+		m := &out[k]
+		m.Count++
+		if len(m.Lines) < shownMisfits {
+			m.Lines = append(m.Lines, t.line(i))
+		}
+		if text := c.raw(i); len(m.Texts) < shownMisfits && text != "" && !slices.Contains(m.Texts, text) {
+			m.Texts = append(m.Texts, text)
+		}
+	}
+	return out
+}
+
+// misfit says what is wrong with row i, "" for nothing.
+func (f *Field) misfit(c *Column, i int, known *categories) string {
+	if f.Kind == Categorical {
+		switch k := known.of(c, i); {
+		case k == placeMissing && !f.Missing:
+			return "missing"
+		case k == placeUnknown:
+			return "outside the categories"
+		}
+		return ""
+	}
+	switch v := c.Number(i); {
+	case math.IsNaN(v) && !c.lacks(i):
+		return "no number"
+	case math.IsNaN(v) && !f.Missing:
+		return "missing"
+	case v < f.Lower:
+		return fmt.Sprintf("below %g", f.Lower)
+	case v > f.Upper:
+		return fmt.Sprintf("above %g", f.Upper)
+	}
+	return ""
+}
+
+// raw is the text of row i as it stands, one that means "missing" included.
+func (c *Column) raw(i int) string {
+	if c.Kind == Numeric {
+		return canonical(c.Numbers[i])
+	}
+	return strings.TrimSpace(c.Texts[i])
+}

@@ -1,0 +1,231 @@
+package frame_test
+
+import (
+	"encoding/csv"
+	"fmt"
+	"math"
+	"slices"
+	"strings"
+	"testing"
+
+	"github.com/go-gota/gota/dataframe"
+	"gonum.org/v1/gonum/floats"
+
+	"github.com/dpnb/notebooks/dpnb/frame"
+)
+
+// The tests here stand between a record and all others: they begin at the bytes of a
+// file or at a dataframe, add one record of an odd kind, and want every other row of
+// the design, every label and every text to stay what they were, to the last bit.
+
+func patientSchema() *frame.Schema {
+	return &frame.Schema{Fields: []frame.Field{
+		frame.CategoricalField("code", "250.1", "250.2", "250.10", "250.20", "V27.0"),
+		frame.NumericField("age", 0, 120),
+		frame.LogField("income", 0, 1e6).OrMissing(),
+		frame.NumericField("weight", 30, 200).OrMissingAs(75),
+		frame.CategoricalField("ward", "1", "2", "03", "true", "x y").OrMissing(),
+		frame.CategoricalField("city", "Bern", "Rome").OrElse("other"),
+		frame.NumericField("visits", 0, 9),
+		frame.CategoricalField("ill", "0", "1"),
+	}}
+}
+
+var patientHeader = []string{"code", "age", "income", "weight", "ward", "city", "visits", "ill"}
+
+// patients are plain: every column reads as numbers but city's.
+var patients = [][]string{
+	{"250.10", "31", "50000", "70.5", "1", "Bern", "2", "1"},
+	{"250.1", "007", "1e3", "70.50", "03", "Rome", "0", "0"},
+	{"250.20", "64", "9007199254740993", "200", "2", "Bern", "9", "1"},
+	{"250.2", "0", "0", "30", "3", "Rome", "3", "0"},
+	{"250.10", "119.99999999999999", "123456.789", "1e2", "01", "Bern", "5", "1"},
+}
+
+// odd values of a cell; any of them can stand in any column.
+var oddTexts = []string{
+	"abc", "", "?", "NA", "NaN", "nan", "-NaN", "Inf", "-inf", "+Infinity", "1e999", "-1e999", "1e-999", "0x1p3", "1_000", "1,000",
+	"9007199254740993", "9007199254740992", "99999999999999999999999", "-1", "121", "2.5", "250.100", "00250.1", "V27.0", "true", "false", "T",
+	" 31 ", "\t7", "x y", "a\"b", "line\nbreak", "line\r\nbreak", "\u00a07", "\u2003", "\ufeff1", "é", "|", "<nil>", "#", "Paris", "--", "0", "-0", "+5",
+	strings.Repeat("9", 400), strings.Repeat("long ", 20_000),
+}
+
+func written(t *testing.T, records [][]string) string {
+	t.Helper()
+	var b strings.Builder
+	w := csv.NewWriter(&b)
+	if err := w.WriteAll(append([][]string{patientHeader}, records...)); err != nil {
+		t.Fatal(err)
+	}
+	return b.String()
+}
+
+// settingsOf are the ways to make records that the tests try.
+var settingsOf = []frame.DesignSettings{
+	{Label: "ill", RowNorm: 1},
+	{Label: "code", Task: frame.ManyClasses, ClipNorm: 0.7},
+	{Label: "income", Task: frame.Number},
+	{Label: "visits", Task: frame.Count, NoBias: true},
+}
+
+// sameBut reports how the design b of one record more, at the given place, differs
+// from a in anything else.
+func sameBut(a, b *frame.Design, place int) string {
+	switch {
+	case b.Rows.N != a.Rows.N+1 || b.Rows.D != a.Rows.D || len(b.Labels) != b.Rows.N:
+		return fmt.Sprintf("%d × %d records became %d × %d", a.Rows.N, a.Rows.D, b.Rows.N, b.Rows.D)
+	case !slices.Equal(a.Steps, b.Steps):
+		return fmt.Sprintf("the steps became %q", b.Steps)
+	case !slices.Equal(a.Features, b.Features) || a.RowNorm != b.RowNorm || a.DataDependent != b.DataDependent:
+		return "features or norm differ"
+	}
+	for i := range a.Rows.N {
+		j := i
+		if i >= place {
+			j++
+		}
+		for k := range a.Rows.D {
+			if math.Float64bits(a.Rows.At(i, k)) != math.Float64bits(b.Rows.At(j, k)) {
+				return fmt.Sprintf("record %d: %s is %v and was %v", i+1, a.Features[k], b.Rows.At(j, k), a.Rows.At(i, k))
+			}
+		}
+		if math.Float64bits(a.Labels[i]) != math.Float64bits(b.Labels[j]) {
+			return fmt.Sprintf("record %d: the label is %v and was %v", i+1, b.Labels[j], a.Labels[i])
+		}
+	}
+	norms := make([]float64, b.Rows.N)
+	b.Rows.Norms(norms, 0, b.Rows.N)
+	if !(floats.Max(norms) <= b.RowNorm) {
+		return fmt.Sprintf("a row of norm %v, at most %v was promised", floats.Max(norms), b.RowNorm)
+	}
+	return ""
+}
+
+// oddRecords has, for every odd text and column, a plain record with that text in that
+// column, and one of nothing but that text.
+func oddRecords() [][]string {
+	var out [][]string
+	for _, text := range oddTexts {
+		for j := range patientHeader {
+			r := slices.Clone(patients[0])
+			r[j] = text
+			out = append(out, r)
+		}
+		out = append(out, slices.Repeat([]string{text}, len(patientHeader)))
+	}
+	return out
+}
+
+// checkNeighbours tries every odd record at the first, a middle and the last place.
+func checkNeighbours(t *testing.T, schema *frame.Schema, read func(records [][]string) (*frame.Table, error)) {
+	t.Helper()
+	designs := func(records [][]string) []*frame.Design {
+		tab, err := read(records)
+		if err != nil {
+			t.Errorf("%.200q cannot be read: %v", records, err)
+			return nil
+		}
+		var out []*frame.Design
+		for _, s := range settingsOf {
+			d, err := frame.NewDesign(tab, schema, s)
+			if err != nil {
+				t.Errorf("%s of %.200q: %v", s.Label, records, err)
+				return nil
+			}
+			out = append(out, d)
+		}
+		return out
+	}
+	plain := designs(patients)
+	for _, odd := range oddRecords() {
+		for _, place := range []int{0, 2, len(patients)} {
+			with := designs(slices.Insert(slices.Clone(patients), place, odd))
+			if with == nil || plain == nil {
+				return
+			}
+			for k := range with {
+				if what := sameBut(plain[k], with[k], place); what != "" {
+					t.Fatalf("%s: %.200q at place %d: %s", settingsOf[k].Label, odd, place, what)
+				}
+			}
+		}
+	}
+}
+
+func TestOneRecordChangesNoOtherOfAFile(t *testing.T) {
+	checkNeighbours(t, patientSchema(), func(records [][]string) (*frame.Table, error) {
+		return frame.ReadCSV(strings.NewReader(written(t, records)), nil)
+	})
+}
+
+// gota guesses the type of a column from all its records. Bools are left out: gota
+// turns numbers beside a text "true" into nothing, and such columns are refused.
+func TestOneRecordChangesNoOtherOfAGotaDataFrame(t *testing.T) {
+	schema := patientSchema()
+	schema.Fields[0].Levels = []string{"250.1", "250.2", "V27.0"} // those it can tell apart
+	texts := oddTexts
+	defer func() { oddTexts = texts }()
+	oddTexts = slices.DeleteFunc(slices.Clone(texts), func(s string) bool { return s == "true" || s == "false" })
+	checkNeighbours(t, schema, func(records [][]string) (*frame.Table, error) {
+		return frame.FromDataFrame(dataframe.LoadRecords(append([][]string{patientHeader}, records...)))
+	})
+}
+
+// The attack: a text in a column of codes had all other codes printed as numbers, so
+// that "250.10" became "250.1", and one record moved a third of all.
+func TestOneTextDoesNotRecodeTheColumn(t *testing.T) {
+	schema := &frame.Schema{Fields: []frame.Field{patientSchema().Fields[0], frame.CategoricalField("ill", "no", "yes")}}
+	var b strings.Builder
+	b.WriteString("code,ill\n")
+	for range 100 {
+		b.WriteString("250.10,yes\n250.1,no\n250.20,yes\n250.2,no\n")
+	}
+	design := func(text string) *frame.Design {
+		d, err := frame.NewDesign(table(t, text), schema, frame.DesignSettings{Label: "ill"})
+		if err != nil {
+			t.Fatal(err)
+		}
+		return d
+	}
+	a, with := design(b.String()), design(b.String()+"V27.0,yes\n")
+	if what := sameBut(a, with, a.Rows.N); what != "" {
+		t.Error(what)
+	}
+	if a.Rows.At(0, 2) != 1 || a.Rows.At(1, 0) != 1 || a.Rows.At(2, 3) != 1 || with.Rows.At(400, 4) != 1 {
+		t.Errorf("the codes are not what the file says: %v", a.Rows.Data[:24])
+	}
+}
+
+// Rows that are no table are a fault of the file, and what is said of them names a line
+// and quotes nothing.
+func TestRaggedFile(t *testing.T) {
+	for _, text := range []string{"a,b\n1,2\nSECRET\n", "a,b\n1,SECRET,3\n", "a,b\n1,SEC\"RET\n", "a,b\n1,\"SECRET\n"} {
+		_, err := frame.ReadCSV(strings.NewReader(text), nil)
+		if err == nil || !strings.Contains(err.Error(), "line") || strings.Contains(err.Error(), "SEC") {
+			t.Errorf("%q: %v", text, err)
+		}
+	}
+}
+
+// A gota dataframe may hold categories as numbers: a schema that would not survive it
+// is refused, and so are bools, whatever the records.
+func TestGotaRefusals(t *testing.T) {
+	load := func(records ...[]string) dataframe.DataFrame {
+		return dataframe.LoadRecords(append([][]string{{"code", "ill"}}, records...))
+	}
+	for _, df := range []dataframe.DataFrame{load([]string{"250.10", "no"}), load([]string{"250.10", "no"}, []string{"x", "yes"})} {
+		tab, err := frame.FromDataFrame(df)
+		if err != nil {
+			t.Fatal(err)
+		}
+		for _, levels := range [][]string{{"250.1", "250.10"}, {"7", "007", "x"}, {"9007199254740993"}, {"Inf", "a"}} {
+			schema := &frame.Schema{Fields: []frame.Field{frame.CategoricalField("code", levels...), frame.CategoricalField("ill", "no", "yes")}}
+			if _, err := frame.NewDesign(tab, schema, frame.DesignSettings{Label: "ill"}); err == nil || !strings.Contains(err.Error(), "ReadCSV") {
+				t.Errorf("%q: %v", levels, err)
+			}
+		}
+	}
+	if _, err := frame.FromDataFrame(load([]string{"true", "no"}, []string{"7", "no"})); err == nil || !strings.Contains(err.Error(), "bool") {
+		t.Errorf("a column of bools: %v", err)
+	}
+}

@@ -1,0 +1,130 @@
+package frame_test
+
+import (
+	"fmt"
+	"strings"
+	"testing"
+
+	"gonum.org/v1/gonum/floats"
+
+	"github.com/dpnb/notebooks/dpnb/frame"
+)
+
+// Every value has a rule, which is said before a record is seen.
+func TestRulesForWhatDoesNotFit(t *testing.T) {
+	text := "age,pay,city,ward,plan\n" +
+		"-1,abc,Paris,,plus\n" + // below; no number; unknown; missing
+		"Inf,,,x,gold\n" + // above; missing; missing; unknown; unknown class
+		"nan,1e999,Rome,b,\n" // missing; above; known; known; no class
+	schema := &frame.Schema{Fields: []frame.Field{
+		frame.NumericField("age", 0, 120), frame.NumericField("pay", 0, 100).OrMissingAs(10),
+		frame.CategoricalField("city", "Bern", "Rome"), frame.CategoricalField("ward", "a", "b").OrMissing().OrElse("else"),
+		frame.CategoricalField("plan", "basic", "plus"),
+	}}
+	d, err := frame.NewDesign(table(t, text), schema, frame.DesignSettings{Label: "plan", NoBias: true})
+	if err != nil {
+		t.Fatal(err)
+	}
+	want := []float64{
+		// age, pay, Bern, Rome, a, b, else, missing
+		0, 0.1, 0, 0, 0, 0, 0, 1,
+		1, 0.1, 0, 0, 0, 0, 1, 0,
+		0.5, 1, 0, 1, 0, 1, 0, 0,
+	}
+	if !floats.EqualApprox(d.Rows.Data, want, 1e-15) {
+		t.Errorf("rows %v, want %v", d.Rows.Data, want)
+	}
+	if !floats.Equal(d.Labels, []float64{1, -1, -1}) {
+		t.Errorf("labels %v: what is no class counts as the negative one", d.Labels)
+	}
+	var steps []string
+	for _, s := range d.Steps {
+		steps = append(steps, s.What)
+	}
+	all := strings.Join(steps, "\n")
+	for _, said := range []string{"age: counts as 60, the middle", "pay: counts as 10", "city: no indicator", "ward: counts as else",
+		"an indicator of its own: ward", "it counts as basic"} {
+		if !strings.Contains(all, said) {
+			t.Errorf("no step says %q:\n%s", said, all)
+		}
+	}
+	// The class for others can be stated.
+	schema.Fields[4] = schema.Fields[4].OrElse("plus")
+	if d, err = frame.NewDesign(table(t, text), schema, frame.DesignSettings{Label: "plan"}); err != nil || !floats.Equal(d.Labels, []float64{1, 1, 1}) {
+		t.Errorf("labels %v (%v), others count as plus", d.Labels, err)
+	}
+}
+
+func TestRulesForTargets(t *testing.T) {
+	tab := table(t, "x,y\n1,abc\n1,\n1,Inf\n1,-7\n1,2.5\n1,3.5\n")
+	for name, c := range map[string]struct {
+		field frame.Field
+		task  frame.Task
+		want  []float64
+	}{
+		"number":        {frame.NumericField("y", 0, 5), frame.Number, []float64{0, 0, 1, -1, 0, 0.4}},
+		"number filled": {frame.NumericField("y", 0, 5).OrMissingAs(5), frame.Number, []float64{1, 1, 1, -1, 0, 0.4}},
+		"count":         {frame.NumericField("y", 0, 5), frame.Count, []float64{2, 2, 5, 0, 2, 4}},
+		"count filled":  {frame.NumericField("y", 0, 5).OrMissingAs(0), frame.Count, []float64{0, 0, 5, 0, 2, 4}},
+		"classes":       {frame.CategoricalField("y", "2.5", "-7", "Inf"), frame.ManyClasses, []float64{0, 0, 2, 1, 0, 0}},
+		"classes, else": {frame.CategoricalField("y", "2.50", "-7.0", "x").OrElse("x"), frame.ManyClasses, []float64{2, 2, 2, 1, 0, 2}},
+	} {
+		schema := &frame.Schema{Fields: []frame.Field{frame.NumericField("x", 0, 1), c.field}}
+		d, err := frame.NewDesign(tab, schema, frame.DesignSettings{Label: "y", Task: c.task})
+		if err != nil {
+			t.Fatal(name, err)
+		}
+		if !floats.EqualApprox(d.Labels, c.want, 1e-15) {
+			t.Errorf("%s: labels %v, want %v", name, d.Labels, c.want)
+		}
+		last := d.Steps[len(d.Steps)-1].What
+		if !strings.HasPrefix(last, "rule for a") {
+			t.Errorf("%s: the last step is %q", name, last)
+		}
+	}
+}
+
+// A category that is listed is that category, also where its text is one for missing.
+func TestListedBeforeMissing(t *testing.T) {
+	schema := &frame.Schema{Fields: []frame.Field{frame.CategoricalField("land", "NA", "US").OrMissing(), frame.CategoricalField("y", "a", "b")}}
+	d, err := frame.NewDesign(table(t, "land,y\nNA,a\nUS,b\n?,a\n"), schema, frame.DesignSettings{Label: "y", NoBias: true})
+	if err != nil {
+		t.Fatal(err)
+	}
+	if !floats.Equal(d.Rows.Data, []float64{1, 0, 0, 0, 1, 0, 0, 0, 1}) {
+		t.Errorf("rows %v", d.Rows.Data)
+	}
+}
+
+func TestMisfits(t *testing.T) {
+	tab := table(t, "age,city,extra\n31,Bern,1\n\n-4,Paris,2\nold,,3\n,Rome,4\n200,Bern ,5\n201,Parma,6\n")
+	schema := &frame.Schema{Fields: []frame.Field{frame.NumericField("age", 0, 120), frame.CategoricalField("city", "Bern", "Rome").OrMissing(),
+		frame.CategoricalField("gone", "a")}}
+	got, err := tab.Misfits(schema)
+	if err != nil {
+		t.Fatal(err)
+	}
+	type row struct {
+		column, what string
+		count        int
+		lines, texts string
+	}
+	want := []row{
+		{"age", "below 0", 1, "[4]", "[-4]"}, {"age", "no number", 1, "[5]", "[old]"}, {"age", "missing", 1, "[6]", "[]"},
+		{"age", "above 120", 2, "[7 8]", "[200 201]"}, {"city", "outside the categories", 2, "[4 8]", "[Paris Parma]"},
+		{"extra", "the column is not in the schema", 0, "[]", "[]"}, {"gone", "the table has no such column", 0, "[]", "[]"},
+	}
+	if len(got) != len(want) {
+		t.Fatalf("%d misfits, want %d: %+v", len(got), len(want), got)
+	}
+	for i, w := range want {
+		g := got[i]
+		if (row{g.Column, g.What, g.Count, fmt.Sprint(g.Lines), fmt.Sprint(g.Texts)}) != w {
+			t.Errorf("misfit %d is %+v, want %+v", i, g, w)
+		}
+	}
+	// Lines stay those of the file when rows are left out.
+	if got, _ = tab.Filter(func(i int) bool { return i > 3 }).Misfits(schema); len(got) == 0 || fmt.Sprint(got[0].Lines) != "[7 8]" {
+		t.Errorf("after a filter: %+v", got)
+	}
+}
