@@ -61,7 +61,7 @@ func descend(p plan, d *frame.Design, epsilon, delta float64) (prepared, error) 
 	if !noise.Simulated(p.noise) {
 		return prepared{}, errors.New("dpnb: DP-SGD is told here how many records there are, which is private: it is for comparisons with noise from a seed; for a release plan for a public number with package mechanism/sgd")
 	}
-	n := float64(d.Rows.N)
+	n := math.Max(1, float64(d.Rows.N))
 	rate := math.Min(1, sgdBatch/n)
 	m := sgd.Descent{
 		Loss: p.loss(d.Target), Clip: d.RowNorm * p.clipped(d).Lipschitz(), Rate: rate, Steps: int(math.Ceil(sgdPasses / rate)),

@@ -80,7 +80,7 @@ func newEvaluator(p *Problem, workers int) *evaluator {
 	block = min(max(block&^3, 8), maxBlock)
 	blocks := (n + block - 1) / block
 	// The partial gradients take less than a twenty-fifth of the records' memory.
-	count := min(maxChunks, blocks, max(4, size/(25*max(1, d))))
+	count := max(1, min(maxChunks, blocks, max(4, size/(25*max(1, d)))))
 	_, logistic := p.Loss.(loss.Logistic)
 	e := &evaluator{p: p, n: n, d: d, block: block, logistic: logistic, workers: min(workers, count), norms: true}
 	e.direct = 2*size < n*d

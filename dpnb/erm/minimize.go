@@ -64,7 +64,8 @@ type Solution struct {
 var ErrTolerance = errors.New("erm: the tolerance was not reached")
 
 // Minimize returns the minimiser of p to a certified gradient norm of at most
-// Settings.Tolerance, rounding errors included.
+// Settings.Tolerance, rounding errors included. Without records (n = 0) that is
+// θⱼ = −bⱼ/(λ + ωⱼ).
 //
 // Errors: *DataError for input that has no answer; ErrTolerance (wrapped, with
 // the best point) if MaxPasses or the precision of float64 ends the search first.
@@ -93,7 +94,11 @@ func Minimize(p *Problem, settings *Settings) (*Solution, error) {
 		s.Method = Auto{}
 	}
 	r := newSearch(p, s)
-	if err := s.Method.run(r); err != nil {
+	run := s.Method.run
+	if r.e.n == 0 {
+		run = withoutRecords
+	}
+	if err := run(r); err != nil {
 		return nil, err
 	}
 	return r.solution(s.Method)

@@ -63,8 +63,6 @@ func (p *Problem) validateShape() error {
 	}
 	n, d := p.Rows.Dims()
 	switch {
-	case n == 0:
-		return fail("there are no records (n = 0): nothing can be learnt")
 	case d == 0:
 		return fail("there are no features (d = 0): keep at least one column, or add a bias")
 	case len(p.Labels) != n:

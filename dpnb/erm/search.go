@@ -81,6 +81,16 @@ func (r *search) record() bool {
 	return r.best.Certificate.Bound() <= r.s.Tolerance
 }
 
+// withoutRecords takes the minimiser of what is left without a record.
+func withoutRecords(r *search) error {
+	clear(r.x)
+	for j, b := range r.p.Linear {
+		r.x[j] = -b / r.e.ridge[j]
+	}
+	_, err := r.begin()
+	return err
+}
+
 // defaultTolerance is as exact as is worth while for a sum of n gradients of
 // size up to L·R. Where f′ has no bound L, the mean of |f′ᵢ| at the start and 1
 // take its place.
@@ -88,7 +98,7 @@ func (r *search) defaultTolerance() float64 {
 	n := float64(r.e.n)
 	slope := r.p.Loss.Lipschitz()
 	if math.IsInf(slope, 1) {
-		slope = math.Max(1, r.e.slopes/n)
+		slope = math.Max(1, r.e.slopes/math.Max(n, 1))
 	}
 	return 1e-9 * (1 + n*slope*r.e.maxNorm)
 }

@@ -69,7 +69,7 @@ func newEvaluator(p *Problem, workers int) *evaluator {
 	block = min(max(block&^3, 8), maxBlock)
 	blocks := (n + block - 1) / block
 	// The partial gradients take less than a sixteenth of the records' memory.
-	count := min(maxChunks, blocks, max(4, size/(16*p.Classes*d)))
+	count := max(1, min(maxChunks, blocks, max(4, size/(16*p.Classes*d))))
 	e := &evaluator{p: p, n: n, d: d, k: p.Classes, block: block, workers: min(workers, count), norms: true}
 	e.direct = 2*size < n*d
 	for c := range count {

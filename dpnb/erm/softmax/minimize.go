@@ -78,7 +78,11 @@ func Minimize(p *Problem, settings *Settings) (*Solution, error) {
 		s.MaxPasses = 1000
 	}
 	r := newSearch(p, s)
-	if err := r.run(); err != nil {
+	run := r.run
+	if r.e.n == 0 {
+		run = r.withoutRecords
+	}
+	if err := run(); err != nil {
 		return nil, err
 	}
 	return r.solution()
@@ -166,6 +170,16 @@ func (r *search) setMean(theta []float64) {
 			theta[c*r.e.d+j] -= mean
 		}
 	}
+}
+
+// withoutRecords takes the minimiser −B/λ of what is left without a record.
+func (r *search) withoutRecords() error {
+	clear(r.x)
+	for j, b := range r.p.Linear {
+		r.x[j] = -b / r.p.Ridge
+	}
+	_, err := r.begin()
+	return err
 }
 
 // begin evaluates J at the start, or at the origin if it is not finite there.

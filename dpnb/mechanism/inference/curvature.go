@@ -202,6 +202,9 @@ func PublicCurvature(fit mechanism.ObjectivePerturbation, rows erm.Rows, labels,
 		return nil, err
 	}
 	n, _ := rows.Dims()
+	if n == 0 {
+		return nil, &erm.DataError{Text: "there are no public records to take the curvature from"}
+	}
 	known := labels != nil
 	if !known {
 		if _, ok := fit.Loss.(loss.Logistic); !ok {

@@ -56,6 +56,9 @@ func chunking(n int) (chunks, blocks int) {
 func newMoments(rows erm.Rows, labels []float64, rowNorm, labelBound float64, workers int) moments {
 	n, d := rows.Dims()
 	chunks, blocks := chunking(n)
+	if n == 0 {
+		return moments{mat.NewSymDense(d, nil), make([]float64, d)}
+	}
 	parts := make([]moments, chunks)
 	var next atomic.Int64
 	work := func() {
@@ -124,8 +127,6 @@ func checkRecords(rows erm.Rows, labels []float64, rowNorm, labelBound float64) 
 	}
 	n, d := rows.Dims()
 	switch {
-	case n == 0:
-		return fail("there are no records (n = 0): nothing can be learnt")
 	case d == 0:
 		return fail("there are no features (d = 0): keep at least one column, or add a bias")
 	case len(labels) != n:

@@ -57,6 +57,9 @@ func (h Holdout) bind(rows erm.Rows, _ []float64) (func([]float64, noise.Source)
 		return nil, &privacy.ParamError{Name: "Holdout", Value: "the training records", Want: "public records; Training scores by the private ones, and pays"}
 	}
 	n, d := h.Rows.Dims()
+	if n == 0 {
+		return nil, &erm.DataError{Text: "there are no public records to score on"}
+	}
 	if _, want := rows.Dims(); d != want {
 		return nil, &erm.DataError{Text: fmt.Sprintf("the public records have %d features, the others %d: make both with the same schema and options", d, want)}
 	}
