@@ -52,9 +52,10 @@ func ExampleBinary() {
 	// Output:
 	// numbers moved into their bounds and scaled to [0, 1]: age ∈ [18, 98]
 	// categories as indicators: city: 2 public categories
+	// rule for what does not fit, if there is any: a number that is missing or none counts as the middle of its bounds; a text that is no category has no indicator
 	// every row scaled to norm 1
 	// bias 1 appended: ‖x‖ ≤ 1.414
-	// label happy: yes is +1, no is −1
+	// label happy: yes is +1, no is −1; anything else counts as no
 }
 
 // A simulation can be repeated, and says that it protects nobody.

@@ -3,6 +3,7 @@ package frame
 import (
 	"fmt"
 	"math"
+	"slices"
 	"strings"
 
 	"github.com/dpnb/notebooks/dpnb/erm"
@@ -88,34 +89,21 @@ func (e *Encoding) describe() {
 		assume = "nothing: bounds and categories were READ OFF THE DATA"
 		cost = "NOT COVERED by any guarantee"
 	}
-	add := func(what string, parts []string, assume string) {
-		if len(parts) > 0 {
-			e.Steps = append(e.Steps, Step{what + ": " + strings.Join(parts, "; "), assume, cost})
-		}
-	}
-	var numeric, categorical, missing, fill, others []string
+	var numeric, categorical []string
 	for i := range e.fields {
-		f := &e.fields[i]
-		if f.Kind == Numeric {
+		if f := &e.fields[i]; f.Kind == Numeric {
 			numeric = append(numeric, f.describe())
-			fill = append(fill, f.Name+": "+f.fillWords())
-			continue
-		}
-		categorical = append(categorical, f.describe())
-		if f.Missing {
-			missing = append(missing, f.Name)
-		}
-		if f.Else != "" {
-			others = append(others, fmt.Sprintf("%s: counts as %s", f.Name, f.Else))
 		} else {
-			others = append(others, f.Name+": no indicator")
+			categorical = append(categorical, f.describe())
 		}
 	}
-	add("numbers moved into their bounds and scaled to [0, 1]", numeric, assume)
-	add("rule for what is missing or no number", fill, "")
-	add("categories as indicators", categorical, assume)
-	add("rule for what is missing: an indicator of its own", missing, "")
-	add("rule for any other text", others, "")
+	if len(numeric) > 0 {
+		e.Steps = append(e.Steps, Step{"numbers moved into their bounds and scaled to [0, 1]: " + strings.Join(numeric, "; "), assume, cost})
+	}
+	if len(categorical) > 0 {
+		e.Steps = append(e.Steps, Step{"categories as indicators: " + strings.Join(categorical, "; "), assume, cost})
+	}
+	e.Steps = append(e.Steps, Step{e.rules(), "", cost})
 	s := &e.settings
 	norm := math.Sqrt(float64(len(e.fields))) // each field contributes at most 1 to ‖x‖²
 	switch {
@@ -131,7 +119,36 @@ func (e *Encoding) describe() {
 		e.RowNorm = math.Nextafter(math.Hypot(norm, 1), math.Inf(1))
 		e.Steps = append(e.Steps, Step{fmt.Sprintf("bias 1 appended: ‖x‖ ≤ %.4g", e.RowNorm), "", costNothing})
 	}
-	e.Steps = append(e.Steps, e.Target.describe(assume, cost), Step{e.labelRule(), "", cost})
+	label := e.Target.describe(assume, cost)
+	label.What += "; " + e.labelRule()
+	e.Steps = append(e.Steps, label)
+}
+
+// rules says what is made of values of features that do not fit their fields: the same
+// whether there are any or not.
+func (e *Encoding) rules() string {
+	var numbers, texts bool
+	var said []string
+	for i := range e.fields {
+		f := &e.fields[i]
+		numbers, texts = numbers || f.Kind == Numeric && f.Fill == nil, texts || f.Kind == Categorical && f.Else == ""
+		switch {
+		case f.Fill != nil:
+			said = append(said, fmt.Sprintf("a number of %s that is missing or none counts as %g", f.Name, *f.Fill))
+		case f.Else != "":
+			said = append(said, fmt.Sprintf("another text of %s counts as %s", f.Name, f.Else))
+		}
+		if f.Kind == Categorical && f.Missing {
+			said = append(said, fmt.Sprintf("a missing %s has an indicator of its own", f.Name))
+		}
+	}
+	if texts {
+		said = slices.Insert(said, 0, "a text that is no category has no indicator")
+	}
+	if numbers {
+		said = slices.Insert(said, 0, "a number that is missing or none counts as the middle of its bounds")
+	}
+	return "rule for what does not fit, if there is any: " + strings.Join(said, "; ")
 }
 
 func quoteAll(texts []string) string {

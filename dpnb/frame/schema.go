@@ -131,14 +131,3 @@ func (f *Field) describe() string {
 	}
 	return fmt.Sprintf("%s ∈ [%g, %g]%s", f.Name, f.Lower, f.Upper, scale)
 }
-
-// fillWords says what a number counts as that is missing.
-func (f *Field) fillWords() string {
-	switch {
-	case f.Fill != nil:
-		return fmt.Sprintf("counts as %g", *f.Fill)
-	case f.Log:
-		return "counts as the middle of its bounds on the logarithmic scale"
-	}
-	return fmt.Sprintf("counts as %g, the middle of its bounds", f.Lower+0.5*(f.Upper-f.Lower))
-}

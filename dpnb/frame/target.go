@@ -227,15 +227,10 @@ func (e *Encoding) otherClass() int {
 
 // labelRule says what a label counts as that does not fit.
 func (e *Encoding) labelRule() string {
-	switch {
-	case e.classes != nil:
-		return fmt.Sprintf("rule for a label that is missing or another text: it counts as %s", e.Target.Classes[e.otherClass()])
-	case e.label.Fill != nil:
-		return "rule for a target that is missing or no number: it " + e.label.fillWords()
-	case e.settings.Task == Count:
-		return fmt.Sprintf("rule for a count that is missing or no number: it counts as %g", e.fillLabel())
+	if e.classes != nil {
+		return "anything else counts as " + e.Target.Classes[e.otherClass()]
 	}
-	return "rule for a target that is missing or no number: it " + e.label.fillWords()
+	return fmt.Sprintf("what is missing or no number counts as %.6g", e.Target.Value(e.fillLabel()))
 }
 
 // describe says what was done to the label; assume and cost are those of what

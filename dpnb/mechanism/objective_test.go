@@ -267,9 +267,6 @@ func TestBadInputDrawsNoNoise(t *testing.T) {
 		"Inf":          func(_ *mechanism.ObjectivePerturbation, x *erm.Dense, _ *[]float64) { x.Data[3] = math.Inf(-1) },
 		"label":        func(_ *mechanism.ObjectivePerturbation, _ *erm.Dense, y *[]float64) { (*y)[0] = 0 },
 		"short labels": func(_ *mechanism.ObjectivePerturbation, _ *erm.Dense, y *[]float64) { *y = (*y)[1:] },
-		"no records": func(_ *mechanism.ObjectivePerturbation, x *erm.Dense, y *[]float64) {
-			*x, *y = erm.Dense{D: 2}, nil
-		},
 	} {
 		x, y := records(20, 2, 5)
 		m := good

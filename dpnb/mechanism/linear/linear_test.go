@@ -168,7 +168,6 @@ func TestBadInputDrawsNoNoise(t *testing.T) {
 		"large label":  func(_ *erm.Dense, y *[]float64) { (*y)[0] = 3.1 },
 		"NaN label":    func(_ *erm.Dense, y *[]float64) { (*y)[0] = math.NaN() },
 		"short labels": func(_ *erm.Dense, y *[]float64) { *y = (*y)[1:] },
-		"no records":   func(x *erm.Dense, y *[]float64) { *x, *y = erm.Dense{D: 2}, nil },
 	} {
 		for _, m := range []private{ada, fun, functional(t, 2, 1, 0)} {
 			x, y := records(20, 2, 5)
