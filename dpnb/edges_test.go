@@ -55,7 +55,7 @@ func TestNoRecordIsRefused(t *testing.T) {
 	for name, records := range oddPatients {
 		data := oddKinds(oddFrame(t, records))
 		for _, l := range learners {
-			budget := dpnb.NewBudget(1, 1e-5)
+			budget := fresh(1, 1e-5)
 			m, err := dpnb.Tuned(l.zero, 0, 0, dpnb.Seed(1)).Fit(data[l.from], budget.Spend(0.5))
 			if err != nil {
 				t.Errorf("%s of %s: %v", l.name, name, err)

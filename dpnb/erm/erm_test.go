@@ -258,7 +258,6 @@ func TestRoundingBoundCountsTheMargins(t *testing.T) {
 func TestValidate(t *testing.T) {
 	good := func() *Problem { return simulated(10, 2, 1, 1, 1) }
 	for name, spoil := range map[string]func(*Problem){
-		"no records":   func(p *Problem) { p.Rows, p.Labels = NewDense(0, 2, nil), nil },
 		"no features":  func(p *Problem) { p.Rows = NewDense(10, 0, nil) },
 		"labels":       func(p *Problem) { p.Labels = p.Labels[1:] },
 		"label 0":      func(p *Problem) { p.Labels[3] = 0 },

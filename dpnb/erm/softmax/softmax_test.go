@@ -280,7 +280,6 @@ func TestRefusals(t *testing.T) {
 		"infinite":        func(p *Problem) { p.Rows.(*erm.Dense).Data[5] = math.Inf(1) },
 		"linear":          func(p *Problem) { p.Linear = p.Linear[1:] },
 		"NaN in linear":   func(p *Problem) { p.Linear[2] = math.NaN() },
-		"no records":      func(p *Problem) { p.Rows, p.Labels = &erm.Dense{D: 10}, nil },
 	} {
 		p := problem(0)
 		spoil(p)
