@@ -58,7 +58,8 @@ func TestVerdicts(t *testing.T) {
 		"rkw23/thm3.1": HoldsWithCorrection, "rkw23/thm3.1-printed": Fails, "rkw23/lemD.6": HoldsWithCorrection,
 		"rkw23/thmG.2":  HoldsWithCorrection,
 		"rkw23/thmE.2":  HoldsWithCorrection,
-		"dtz24/thm2.6":  HoldsWithCorrection,
+		"rkw23/thm2.8":  HoldsWithCorrection,
+		"dtz24/cor5.2":  HoldsWithCorrection,
 		"rkw23/thmH.1":  HoldsWithCorrection,
 		"rkw23/secH.1":  HoldsWithCorrection,
 		"qop/algG.2":    HoldsWithCorrection,
@@ -70,7 +71,8 @@ func TestVerdicts(t *testing.T) {
 		"dtz24/thm4.2a": HoldsWithCorrection,
 		"dtz24/thm4.2b": HoldsWithCorrection,
 		"qop/fig2":      HoldsWithCorrection,
-		"qop/tab3":      HoldsWithCorrection,
+		"qop/tab3":      NotCheckable,
+		"dtz24/fig6":    HoldsWithCorrection,
 	}
 	results, err := Run(context.Background(), Register(), Quick, nil)
 	if err != nil {
@@ -123,6 +125,8 @@ func TestChecksCanFail(t *testing.T) {
 		"samples against half a bound":  {sampledBelow(func(l, s, e float64) float64 { return correctedRKW23(l, s, e) / 5 }, 31), Fails},
 		"a reduction without the log":   {reductionHolds(func(g, u, _, s float64) float64 { return (g*g + 2*g*u) / (2 * s * s) }, 32), Fails},
 		"an RDP bound without its log":  {renyiHolds(func(_, s, a float64) float64 { return 0.5 * a / (s * s) }), Fails},
+		"the printed σ of 2012, × 0.4":  {kst12Holds(0.4), Fails},
+		"zCDP of a small a, replaced":   {zcdpOfAddRemove(0.4), Holds},
 		"add/remove taken for replace":  {replaceHolds(func(p privacy.Profile, e float64) (float64, error) { return 0.9 * privacy.DeltaUpper(p, e), nil }), Fails},
 		"the Gaussian case at Rσ/20":    {gaussianCase(0.05, 0.05, 41), Fails},
 		"a table of other figures":      {tableOf("Adult", -1), NotCheckable},

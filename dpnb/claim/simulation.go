@@ -58,8 +58,8 @@ func simulation() []Claim {
 		{
 			ID: "dtz24/fig6", Paper: paper + "Figure 6", Kind: Figure,
 			Statement: "Theorems 7.1 and 7.2 predict the error of noisy gradient descent, ν ∈ {0, 1/10}, n·d = 1,000, step ½/(1 + δ)",
-			Check:     "means of simulations over d/n after 1, 2, 4 and 8 steps against the prediction, where the step contracts (d/n ≥ 0.49); beyond, how large the error becomes",
-			Expected:  "every dot within 4 standard errors or 10 %",
+			Check:     "means of simulations over d/n after 1, 2, 4 and 8 steps against the prediction, all of them: where the step contracts (d/n ≥ 0.49), and where it does not",
+			Expected:  "every dot within 4 standard errors or 10 %; beyond, as the theorems are about many features, not all",
 			Seed:      2406, Run: figureAgrees(6, 1),
 		},
 		{
@@ -184,28 +184,57 @@ func figureAgrees(number int, factor float64) func(context.Context, Size) (Outco
 		if err != nil {
 			return Outcome{}, err
 		}
-		dots, far, diverged := 0, 0, 0.0
+		// The dots where the step of Figure 6 contracts, and those where it does not.
+		var inside, outside agreement
 		for _, p := range panels {
 			for _, c := range p.Curves {
 				for _, d := range c.Dots {
+					d.Predicted *= factor
 					if number == 6 && float64(d.Features)/float64(d.Records) < 0.49 {
-						diverged = math.Max(diverged, d.Simulated.Mean)
+						outside.add(d)
 						continue
 					}
-					dots++
-					d.Predicted *= factor
-					if difference, se := d.Deviation(); math.Abs(se) > 4 && math.Abs(difference) > 0.1*d.Predicted {
-						far++
-					}
+					inside.add(d)
 				}
 			}
 		}
-		measured := fmt.Sprintf("%d of %d dots beyond", far, dots)
-		if number == 6 {
-			measured += fmt.Sprintf("; where the step does not contract the mean error is %s", beyond(diverged, 10))
+		if number != 6 {
+			return verdict(inside.String(), "none beyond both", inside.both == 0 && inside.dots > 0, "the simulation is not what was predicted"), nil
 		}
-		return verdict(measured, "none", far == 0 && dots > 0, "the simulation is not what was predicted"), nil
+		o := verdict(fmt.Sprintf("where the step contracts %v; where it does not (d/n < 0.49) %v, the mean error %s",
+			&inside, &outside, beyond(outside.largest, 10)), "none beyond both", inside.both == 0 && inside.dots > 0 && outside.dots > 0, "the simulation is not what was predicted")
+		if o.Verdict == Holds && outside.both > 0 {
+			o.Verdict, o.Note = HoldsWithCorrection, "only where the step contracts; where it does not, a dozen features are too few for the limit"
+		}
+		return o, nil
 	}
+}
+
+// agreement counts the dots of a figure that are beyond 4 standard errors of the
+// prediction, beyond 10 % of it, and beyond both.
+type agreement struct {
+	dots, errors, percent, both int
+	// largest is the largest mean of the simulation.
+	largest float64
+}
+
+func (a *agreement) add(d experiment.Dot) {
+	errors, percent := d.Off()
+	a.dots++
+	a.largest = math.Max(a.largest, d.Simulated.Mean)
+	if errors {
+		a.errors++
+	}
+	if percent {
+		a.percent++
+	}
+	if errors && percent {
+		a.both++
+	}
+}
+
+func (a *agreement) String() string {
+	return fmt.Sprintf("%d of %d dots are beyond 4 standard errors, %d beyond 10 %%, %d beyond both", a.errors, a.dots, a.percent, a.both)
 }
 
 func drawFigure(ctx context.Context, number int, scale experiment.Scale) ([]experiment.Panel, error) {

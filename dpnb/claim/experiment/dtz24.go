@@ -131,6 +131,15 @@ func (d Dot) Deviation() (difference, standardErrors float64) {
 	return difference, difference / d.Simulated.StdErr
 }
 
+// Off reports whether the simulation is farther than 4 standard errors from the
+// prediction, and whether it is farther than 10 % of it. The first flags a
+// difference that is not chance, however small; the second one that matters,
+// however few the repetitions. Either is to be told.
+func (d Dot) Off() (errors, percent bool) {
+	difference, se := d.Deviation()
+	return math.Abs(se) > 4, math.Abs(difference) > 0.1*d.Predicted
+}
+
 // Curve is a prediction with the simulation laid over it.
 type Curve struct {
 	// Name says what distinguishes the curve in its panel.
