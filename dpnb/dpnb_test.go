@@ -89,9 +89,9 @@ type countingNoise struct {
 	draws int
 }
 
-func (c *countingNoise) Gaussian(dst []float64, sigma float64) {
+func (c *countingNoise) Uint64() uint64 {
 	c.draws++
-	c.Seeded.Gaussian(dst, sigma)
+	return c.Seeded.Uint64()
 }
 
 // Every kind of bad input must give an error that says what to do, before any

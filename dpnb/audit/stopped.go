@@ -11,6 +11,7 @@ import (
 	"github.com/dpnb/notebooks/dpnb/internal/parallel"
 	"github.com/dpnb/notebooks/dpnb/mechanism"
 	"github.com/dpnb/notebooks/dpnb/noise"
+	"github.com/dpnb/notebooks/dpnb/noise/exact"
 	"github.com/dpnb/notebooks/dpnb/privacy"
 )
 
@@ -30,19 +31,25 @@ type Stopped struct {
 	Pushed bool
 }
 
-// pushedSource adds shift to the first vector that is drawn, which is b.
-type pushedSource struct {
-	*noise.Seeded
-	shift []float64
-	drawn bool
-}
-
-func (s *pushedSource) Gaussian(dst []float64, sigma float64) {
-	s.Seeded.Gaussian(dst, sigma)
-	if !s.drawn {
-		floats.Add(dst, s.shift)
-		s.drawn = true
+// run returns what the mechanism releases, with shift added to b.
+func (s *Stopped) run(m mechanism.ObjectivePerturbation, rows *erm.Dense, labels, shift []float64, src *noise.Seeded) ([]float64, error) {
+	if !s.Pushed {
+		r, err := m.Run(rows, labels, src, &mechanism.Settings{Workers: 1})
+		if err != nil {
+			return nil, err
+		}
+		return r.Coefficients, nil
 	}
+	draw := noise.Exact(src)
+	p := erm.Problem{Rows: rows, Labels: labels, Loss: m.Loss, Ridge: m.Lambda, Shrinkage: m.Shrink(len(shift)), Linear: make([]float64, len(shift))}
+	draw.Near(p.Linear, m.Sigma)
+	floats.Add(p.Linear, shift)
+	sol, err := erm.Minimize(&p, &erm.Settings{Tolerance: m.Tolerance * 1e-7, Workers: 1})
+	if err != nil {
+		return nil, err
+	}
+	draw.AddRounded(sol.Theta, m.OutputSigma, exact.Grid(m.OutputSigma))
+	return sol.Theta, nil
 }
 
 // data returns the records of Z′ (with) or Z.
@@ -73,13 +80,12 @@ func (s *Stopped) Sample(with bool, count int, src *noise.Seeded) ([]float64, er
 			size = -size
 		}
 		floats.AddScaled(shift, size, direction)
-		m.Tolerance *= 1e-7
 	}
 	out := make([]float64, count)
 	err := parallel.For(context.Background(), count, 0, func(_, k int) error {
-		r, err := m.Run(rows, labels, &pushedSource{Seeded: src.Stream(k), shift: shift}, &mechanism.Settings{Workers: 1})
+		theta, err := s.run(m, rows, labels, shift, src.Stream(k))
 		if err == nil {
-			out[k] = floats.Dot(r.Coefficients, direction)
+			out[k] = floats.Dot(theta, direction)
 		}
 		return err
 	})

@@ -19,7 +19,7 @@ func ExampleStopped_EpsilonLower() {
 		Lambda: 20, Sigma: 2, Tolerance: 2, OutputSigma: 0.2}
 	s := audit.Stopped{Mechanism: m, Pushed: true,
 		Rows: erm.NewDense(1, 1, []float64{0}), Labels: []float64{0}, Extra: []float64{1}, ExtraLabel: 1e6}
-	shown, err := s.EpsilonLower(0.1, 5000, 0.999, noise.NewSeeded(1))
+	shown, err := s.EpsilonLower(0.1, 5000, 0.999, noise.NewSeeded(2))
 	if err != nil {
 		panic(err)
 	}

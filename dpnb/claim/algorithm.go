@@ -11,6 +11,7 @@ import (
 	"github.com/dpnb/notebooks/dpnb/loss"
 	"github.com/dpnb/notebooks/dpnb/mechanism"
 	"github.com/dpnb/notebooks/dpnb/noise"
+	"github.com/dpnb/notebooks/dpnb/noise/exact"
 	"github.com/dpnb/notebooks/dpnb/privacy"
 )
 
@@ -98,16 +99,18 @@ func algorithmOne(clipFactor, sigmaFactor float64, seed uint64) func(context.Con
 				if err != nil {
 					return Outcome{}, err
 				}
-				again, b, out := root.Stream(k).Stream(i), []float64{0}, []float64{0}
-				again.Gaussian(b, c.sigma)
-				again.Gaussian(out, m.OutputSigma)
+				again, b, out := noise.Exact(root.Stream(k).Stream(i)), []float64{0}, []float64{0}
+				again.Near(b, c.sigma)
+				again.Normals(1).AddRounded(out, m.OutputSigma, exact.Step(m.OutputSigma, 50))
 				theta := r.Coefficients[0] - out[0]
 				gradient := c.lambda * theta
 				for j, x := range rows.Data {
 					g := c.slope(x*theta, c.labels[j]) * x
 					gradient += g * math.Min(1, clipFactor*c.clip/math.Abs(g))
 				}
-				excess = math.Max(excess, math.Abs(gradient+b[0])/m.Tolerance)
+				// The release was rounded, which moves θ by half the grid at most.
+				rounding := (c.lambda + float64(len(rows.Data))) * exact.Grid(m.OutputSigma) / 2
+				excess = math.Max(excess, (math.Abs(gradient+b[0])-rounding)/m.Tolerance)
 				u[i] = 0.5 * math.Erfc(-gradient/(sigmaFactor*c.sigma)/math.Sqrt2)
 			}
 			statistic = math.Max(statistic, kolmogorov(u))
@@ -141,7 +144,7 @@ func linearRelease(scale float64, seed uint64) func(context.Context, Size) (Outc
 				return Outcome{}, err
 			}
 			b := make([]float64, 3)
-			root.Stream(i).Gaussian(b, m.Sigma)
+			noise.Exact(root.Stream(i)).Near(b, m.Sigma)
 			for j, v := range r.Coefficients {
 				apart = math.Max(apart, math.Abs(v+(-x[j]+b[j])/lambda))
 				z := v - x[j]/lambda

@@ -5,11 +5,10 @@ import (
 	"fmt"
 	"math"
 
-	"gonum.org/v1/gonum/floats"
-
 	"github.com/dpnb/notebooks/dpnb/erm"
 	"github.com/dpnb/notebooks/dpnb/loss"
 	"github.com/dpnb/notebooks/dpnb/noise"
+	"github.com/dpnb/notebooks/dpnb/noise/exact"
 	"github.com/dpnb/notebooks/dpnb/privacy"
 	"github.com/dpnb/notebooks/dpnb/privacy/objpert"
 )
@@ -19,7 +18,10 @@ import (
 // Algorithm 2):
 //
 //	J(θ) = Σᵢ f(xᵢᵀθ; yᵢ) + (λ/2)‖θ‖² + (ω/2)Σⱼ₍ⱼ<d₎θⱼ² + bᵀθ,  b ~ N(0, σ²I),
-//	θ̃ with ‖∇J(θ̃)‖₂ ≤ τ,  released: θ̃ + N(0, σ_out²I).
+//	θ̃ with ‖∇J(θ̃)‖₂ ≤ τ,  released: θ̃ + N(0, σ_out²I),
+//
+// the sum of the real numbers, rounded to the grid exact.Grid(σ_out). The solver
+// has a float64 vector next to b; its certificate pays for the difference.
 //
 // A sum over the records, not a mean; the ridge λ acts on every coordinate, the
 // intercept included (without that no bound here holds). ω shrinks all but the
@@ -188,7 +190,7 @@ func (m ObjectivePerturbation) solverTolerance(n int) (float64, error) {
 	return tolerance, nil
 }
 
-// minimise returns θ with ‖∇J(θ)‖ ≤ τ for the linear term b, nil for none.
+// minimise returns θ with ‖∇J(θ)‖ ≤ tolerance for the linear term b, nil for none.
 func (m ObjectivePerturbation) minimise(rows erm.Rows, labels, b []float64, tolerance float64, settings *Settings) ([]float64, error) {
 	var s Settings
 	if settings != nil {
@@ -196,12 +198,18 @@ func (m ObjectivePerturbation) minimise(rows erm.Rows, labels, b []float64, tole
 	}
 	_, d := rows.Dims()
 	p := erm.Problem{Rows: rows, Labels: labels, Loss: m.Loss, Ridge: m.Lambda, Shrinkage: m.Shrink(d), Linear: b}
+	if !(tolerance > 0) {
+		return nil, m.uncertified()
+	}
 	sol, err := erm.Minimize(&p, &erm.Settings{Tolerance: tolerance, Workers: s.Workers, MaxPasses: s.MaxPasses})
 	if err != nil {
-		// The solver's figures depend on the records: say only that it failed.
-		return nil, fmt.Errorf("mechanism: nothing is released, because ‖∇J‖ ≤ τ = %g could not be certified (%w); allow a larger Tolerance or more passes", m.Tolerance, erm.ErrTolerance)
+		return nil, m.uncertified() // the solver's figures depend on the records
 	}
 	return sol.Theta, nil
+}
+
+func (m ObjectivePerturbation) uncertified() error {
+	return fmt.Errorf("mechanism: nothing is released, because ‖∇J‖ ≤ τ = %g could not be certified (%w); allow a larger Tolerance or more passes", m.Tolerance, erm.ErrTolerance)
 }
 
 // Run draws the noise and releases, or returns an error and releases nothing.
@@ -225,15 +233,17 @@ func (m ObjectivePerturbation) Run(rows erm.Rows, labels []float64, src noise.So
 	if err != nil {
 		return nil, err
 	}
+	// Both noises are drawn before the records are read, the second as far as its
+	// first digits.
+	draw := noise.Exact(src)
 	b := make([]float64, d)
-	src.Gaussian(b, m.Sigma)
-	theta, err := m.minimise(rows, labels, b, tolerance, settings)
+	eta := draw.Near(b, m.Sigma)
+	xi := draw.Normals(d)
+	out, err := m.minimise(rows, labels, b, tolerance*(1-0x1p-50)-eta, settings)
 	if err != nil {
 		return nil, err
 	}
-	out := make([]float64, d)
-	src.Gaussian(out, m.OutputSigma)
-	floats.Add(out, theta)
+	xi.AddRounded(out, m.OutputSigma, exact.Grid(m.OutputSigma))
 	r := &Release{
 		Coefficients: out,
 		Guarantee: Guarantee{
@@ -241,7 +251,7 @@ func (m ObjectivePerturbation) Run(rows erm.Rows, labels []float64, src noise.So
 			Assumptions: []string{
 				fmt.Sprintf("every record that could be in the data has ‖x‖₂ ≤ %s (checked for those that are)", roundedUp(m.RowNorm, 6)),
 				"λ, ω, σ, τ and σ_out were chosen without looking at the records",
-				"the Gaussian noise is drawn in float64 arithmetic, which the proof idealises as real numbers",
+				ExactNoise,
 				"time taken and failures are not observed by the adversary",
 			},
 		},

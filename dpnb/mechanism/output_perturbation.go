@@ -4,11 +4,10 @@ import (
 	"fmt"
 	"math"
 
-	"gonum.org/v1/gonum/floats"
-
 	"github.com/dpnb/notebooks/dpnb/erm"
 	"github.com/dpnb/notebooks/dpnb/loss"
 	"github.com/dpnb/notebooks/dpnb/noise"
+	"github.com/dpnb/notebooks/dpnb/noise/exact"
 	"github.com/dpnb/notebooks/dpnb/privacy"
 )
 
@@ -18,7 +17,8 @@ import (
 //	J(θ) = Σᵢ f(xᵢᵀθ; yᵢ) + (λ/2)‖θ‖²,
 //	θ̃ with ‖∇J(θ̃)‖₂ ≤ τ,  released: θ̃ + z,
 //
-// z ~ N(0, σ²I) for (ε, δ), or of density ∝ exp(−‖z‖₂/b) for pure ε. A sum over
+// z ~ N(0, σ²I) for (ε, δ), or of density ∝ exp(−‖z‖₂/b) for pure ε; the sum of
+// the real numbers is rounded to the grid exact.Grid(σ) or exact.Grid(b). A sum over
 // the records, not a mean; the ridge acts on every coordinate. One record more or
 // less moves θ̃ by at most Δ = (L + 2τ)/λ. Every parameter, λ included, is chosen
 // without looking at the records.
@@ -133,19 +133,23 @@ func (m OutputPerturbation) Run(rows erm.Rows, labels []float64, src noise.Sourc
 	if err != nil {
 		return nil, err
 	}
-	out := make([]float64, d)
-	scale := m.Sigma
-	if m.Sigma > 0 {
-		src.Gaussian(out, m.Sigma)
-	} else {
-		noise.IsotropicLaplace(src, out, m.Scale)
-		scale = m.Scale * math.Sqrt(float64(d)+1)
+	// The first digits of the noise are drawn before the records are read.
+	draw := noise.Exact(src)
+	var xi interface {
+		AddRounded(dst []float64, scale, grid float64)
 	}
-	theta, err := m.objective().minimise(rows, labels, nil, tolerance, settings)
+	scale, deviation := m.Sigma, m.Sigma
+	if m.Sigma > 0 {
+		xi = draw.Normals(d)
+	} else {
+		xi = draw.IsotropicLaplace(d)
+		scale, deviation = m.Scale, m.Scale*math.Sqrt(float64(d)+1)
+	}
+	out, err := m.objective().minimise(rows, labels, nil, tolerance, settings)
 	if err != nil {
 		return nil, err
 	}
-	floats.Add(out, theta)
+	xi.AddRounded(out, scale, exact.Grid(scale))
 	r := &Release{
 		Coefficients: out,
 		Guarantee: Guarantee{
@@ -153,13 +157,13 @@ func (m OutputPerturbation) Run(rows erm.Rows, labels []float64, src noise.Sourc
 			Assumptions: []string{
 				fmt.Sprintf("every record that could be in the data has ‖x‖₂ ≤ %s (checked for those that are)", roundedUp(m.RowNorm, 6)),
 				fmt.Sprintf("λ, τ, the noise, the %s loss and its parameters were chosen without looking at the records, and every label that could be in the data is %s", m.Loss.Name(), m.Loss.Labels()),
-				"the proof is about real numbers, and float64 noise BREAKS it: the last bits of these coefficients tell neighbouring data apart in almost every run, whatever ε (SECURITY.md, floating point)",
+				ExactNoise,
 				"time taken and failures are not observed by the adversary",
 			},
 		},
 		Mechanism:  m.String(),
 		Tolerance:  m.Tolerance,
-		NoiseScale: scale,
+		NoiseScale: deviation,
 	}
 	r.DrawnFrom(src)
 	return r, nil

@@ -24,6 +24,10 @@ type Guarantee struct {
 	Assumptions []string
 }
 
+// ExactNoise is what a guarantee still assumes of arithmetic and chance where its
+// proof is about what is computed: docs/theory/release.md.
+const ExactNoise = "random bits are fair and independent, as a cryptographic generator's are taken to be, and float64 arithmetic is IEEE 754's; its rounding is part of the proof"
+
 // Words states the guarantee for a reader who has never met it.
 func (g Guarantee) Words() string {
 	if !(g.Epsilon > 0) {

@@ -203,14 +203,9 @@ type countingSource struct {
 	draws int
 }
 
-func (c *countingSource) Gaussian(dst []float64, sigma float64) {
+func (c *countingSource) Uint64() uint64 {
 	c.draws++
-	c.Seeded.Gaussian(dst, sigma)
-}
-
-func (c *countingSource) Laplace(dst []float64, scale float64) {
-	c.draws++
-	c.Seeded.Laplace(dst, scale)
+	return c.Seeded.Uint64()
 }
 
 type gaussianOnly struct{ noise.Source }
