@@ -195,7 +195,18 @@ func (d *Dataset) everyFourth() (train, test *Dataset) {
 		for k, i := range index {
 			sub.Labels[k] = d.design.Labels[i]
 		}
-		return &Dataset{design: &sub}
+		out := &Dataset{design: &sub}
+		if d.table != nil {
+			next := 0
+			out.table = d.table.Filter(func(i int) bool {
+				if next < len(index) && index[next] == i {
+					next++
+					return true
+				}
+				return false
+			})
+		}
+		return out
 	}
 	return part(index[0]), part(index[1])
 }

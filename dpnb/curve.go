@@ -129,6 +129,9 @@ func (c *ScoreCurve) Display() display.Item {
 
 // Figure draws the score against ε with the band of 95 % of fits.
 func (c *ScoreCurve) Figure() *figure.Figure {
+	if c == nil {
+		return nil
+	}
 	s := measureOf(c.Task)
 	f := figure.New(fmt.Sprintf("What privacy costs: test %s against ε", s.name), fmt.Sprintf("ε, privacy loss in nats (δ = %.3g, add/remove-one)", c.Delta), "test "+s.name)
 	lo, hi := c.Epsilons[0], c.Epsilons[len(c.Epsilons)-1]

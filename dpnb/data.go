@@ -1,18 +1,78 @@
 package dpnb
 
 import (
+	"errors"
 	"fmt"
 
 	"github.com/dpnb/notebooks/dpnb/display"
+	"github.com/dpnb/notebooks/dpnb/erm"
 	"github.com/dpnb/notebooks/dpnb/frame"
 )
 
 // Dataset is a DataFrame made into records for learning: bounded numbers,
 // indicators, rows of bounded norm, and labels as a learner wants them.
 type Dataset struct {
+	// table that the design was made of; nil if there is none.
+	table  *frame.Table
 	design *frame.Design
 	err    error
 }
+
+// Records is what a model can be asked about: a DataFrame, or a Dataset that was made
+// of one, however. A model makes its own rows of it.
+type Records interface {
+	Err() error
+	// rows and made encode as e does, without and with labels.
+	rows(e *frame.Encoding) (*erm.Dense, error)
+	made(e *frame.Encoding) (*frame.Design, error)
+}
+
+func (df DataFrame) rows(e *frame.Encoding) (*erm.Dense, error) {
+	if err := df.Err(); err != nil {
+		return nil, err
+	}
+	return e.Rows(df.table)
+}
+
+func (df DataFrame) made(e *frame.Encoding) (*frame.Design, error) {
+	if err := df.Err(); err != nil {
+		return nil, err
+	}
+	return e.Design(df.table)
+}
+
+func (d *Dataset) rows(e *frame.Encoding) (*erm.Dense, error) {
+	if d.fits(e) {
+		return d.design.Rows, nil
+	}
+	return d.frame().rows(e)
+}
+
+func (d *Dataset) made(e *frame.Encoding) (*frame.Design, error) {
+	if d.fits(e) {
+		return d.design, nil
+	}
+	if d.Err() == nil {
+		if mine, its := d.design.Target, e.Target; mine.Name != its.Name || mine.Task != its.Task {
+			return nil, fmt.Errorf("dpnb: the model predicts %s (%v), and these records were made for %s (%v)", its.Name, its.Task, mine.Name, mine.Task)
+		}
+	}
+	return d.frame().made(e)
+}
+
+// frame returns what d was made of.
+func (d *Dataset) frame() DataFrame {
+	switch err := d.Err(); {
+	case err != nil:
+		return DataFrame{err: err}
+	case d.table == nil:
+		return DataFrame{err: errors.New("dpnb: these records were made with other bounds, scales or norms than the model's, and of no table")}
+	}
+	return DataFrame{table: d.table}
+}
+
+// fits reports whether the records of d are as e makes them.
+func (d *Dataset) fits(e *frame.Encoding) bool { return d.Err() == nil && e.Equal(d.design.Encoding) }
 
 // Option changes how records are made.
 type Option func(*options)
@@ -56,8 +116,9 @@ func InferBounds() Option { return func(o *options) { o.infer = true } }
 // Binary makes records for predicting a column of two categories. Show the
 // result to see each step, what it assumed and what it cost.
 //
-// Errors (in Err, and from Fit): a column that is not there, a category outside
-// the public list, a missing or infinite value, no public schema.
+// Errors (in Err, and from Fit): a column that is not there, or something wrong with
+// the schema or the options. No record has one: Field says what becomes of a value that
+// does not fit the schema, and DataFrame.Check lists them.
 func Binary(df DataFrame, label string, opts ...Option) *Dataset {
 	return records(df, label, frame.TwoClasses, opts)
 }
@@ -77,7 +138,9 @@ func Regression(df DataFrame, target string, opts ...Option) *Dataset {
 // public upper bound (Numeric(target, 0, most)), to which larger counts are
 // reduced: without one, one record could bend the fit without limit.
 //
-// Errors: as Binary, or a value that is no count.
+// Numbers that are no counts are rounded.
+//
+// Errors: as Binary.
 func Counts(df DataFrame, target string, opts ...Option) *Dataset {
 	return records(df, target, frame.Count, opts)
 }
@@ -102,7 +165,7 @@ func records(df DataFrame, label string, task frame.Task, opts []Option) *Datase
 		schema = frame.InferSchema(df.table)
 	}
 	d, err := frame.NewDesign(df.table, schema, o.DesignSettings)
-	return &Dataset{design: d, err: err}
+	return &Dataset{table: df.table, design: d, err: err}
 }
 
 // Err returns the first error on the way to d.
@@ -120,7 +183,7 @@ func (d *Dataset) Design() (*frame.Design, error) { return d.design, d.Err() }
 // accuracy of always guessing it; 0 for numbers and counts. It is a fact about
 // the records that no guarantee covers.
 func (d *Dataset) MajorityShare() float64 {
-	if d.Err() != nil || d.design.Target.Task == frame.Number || d.design.Target.Task == frame.Count {
+	if d.Err() != nil || len(d.design.Labels) == 0 || d.design.Target.Task == frame.Number || d.design.Target.Task == frame.Count {
 		return 0
 	}
 	times, most := map[float64]int{}, 0

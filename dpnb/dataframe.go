@@ -39,7 +39,7 @@ var (
 
 // ReadCSV reads a comma-separated file with a header line.
 //
-// Errors (in Err, and from Fit): a wrong path, an empty file, a broken line.
+// Errors (in Err, and from Fit): a wrong path, a file without a header, a broken line.
 func ReadCSV(path string) DataFrame { return ReadCSVWith(path, nil) }
 
 // ReadCSVWith reads a file with the given settings.
@@ -51,7 +51,9 @@ func ReadCSVWith(path string, settings *CSV) DataFrame {
 	return fromTable(t, nil)
 }
 
-// FromGota takes a gota dataframe.
+// FromGota takes a gota dataframe: frame.FromDataFrame says what of its types counts.
+//
+// Errors (in Err, and from Fit): the dataframe's own; a column of bools.
 func FromGota(df dataframe.DataFrame) DataFrame {
 	t, err := frame.FromDataFrame(df)
 	if err != nil {
@@ -115,7 +117,7 @@ func (df DataFrame) Drop(names ...string) DataFrame {
 }
 
 // DropMissing returns df without the rows that lack a value in one of the
-// named columns, or in any column if none are named.
+// named columns, or in any column if none are named. It treats each row by itself.
 func (df DataFrame) DropMissing(names ...string) DataFrame {
 	return df.change(func(t *frame.Table) (*frame.Table, error) { return t.DropMissing(names...) })
 }
@@ -124,14 +126,26 @@ func (df DataFrame) DropMissing(names ...string) DataFrame {
 // are depends on those before them, so that one record more in the table changes
 // two of them, and a fit of them keeps its guarantee for the rows of the head, not
 // for those of the table.
+//
+// Errors (in Err): n is negative.
 func (df DataFrame) Head(n int) DataFrame {
-	return df.change(func(t *frame.Table) (*frame.Table, error) { return t.Head(n), nil })
+	return df.change(func(t *frame.Table) (*frame.Table, error) {
+		if n < 0 {
+			return nil, fmt.Errorf("dpnb: Head(%d): want a number of rows from 0 on", n)
+		}
+		return t.Head(n), nil
+	})
 }
 
 // Filter returns the rows for which keep holds. A fit of them keeps its guarantee
 // for df if keep depends on what is in the row; by its place, as for Head, it does not.
 func (df DataFrame) Filter(keep func(row int) bool) DataFrame {
-	return df.change(func(t *frame.Table) (*frame.Table, error) { return t.Filter(keep), nil })
+	return df.change(func(t *frame.Table) (*frame.Table, error) {
+		if keep == nil {
+			return nil, errors.New("dpnb: Filter wants a function that says which rows to keep")
+		}
+		return t.Filter(keep), nil
+	})
 }
 
 func (df DataFrame) change(f func(*frame.Table) (*frame.Table, error)) DataFrame {
@@ -154,7 +168,8 @@ func (df DataFrame) Rows() int {
 // Table returns the table below df.
 func (df DataFrame) Table() (*frame.Table, error) { return df.table, df.Err() }
 
-// Gota returns df as a gota dataframe, with df's error if it has one.
+// Gota returns df as a gota dataframe, with df's error if it has one: columns of the
+// schema as floats or strings as it says, others as their values are.
 func (df DataFrame) Gota() dataframe.DataFrame {
 	if err := df.Err(); err != nil {
 		return dataframe.DataFrame{Err: err}

@@ -90,11 +90,18 @@ func (m *Model) PopulationIntervals(level float64) (*Intervals, error) {
 
 // Curvature returns the curvature that was released with the coefficients, for
 // package inference. False for a fit without a CurvatureShare.
-func (m *Model) Curvature() (*inference.Moments, bool) { return m.curvature, m.curvature != nil }
+func (m *Model) Curvature() (*inference.Moments, bool) {
+	if m.Err() != nil || m.curvature == nil {
+		return nil, false
+	}
+	return m.curvature, true
+}
 
 // hasIntervals reports why there are no intervals on m.
 func (m *Model) hasIntervals() error {
 	switch {
+	case m.Err() != nil:
+		return m.Err()
 	case m.Release == nil:
 		return errors.New("dpnb: this fit drew no noise, so that there is none to allow for: intervals are for released models (Fit)")
 	case m.alone == nil:
@@ -123,7 +130,14 @@ func (m *Model) CoefficientsWithIntervals(level float64) (dataframe.DataFrame, e
 }
 
 // DataFrame returns the intervals with columns feature, estimate, lower and upper.
-func (iv *Intervals) DataFrame() dataframe.DataFrame { return iv.dataFrame(intervalColumns[1]) }
+func (iv *Intervals) DataFrame() dataframe.DataFrame {
+	if iv == nil {
+		return dataframe.DataFrame{Err: errNoIntervals}
+	}
+	return iv.dataFrame(intervalColumns[1])
+}
+
+var errNoIntervals = errors.New("dpnb: no intervals: look at the err that came with them")
 
 func (iv *Intervals) dataFrame(estimate string) dataframe.DataFrame {
 	var columns []series.Series
@@ -159,6 +173,9 @@ type intervalsOf func(theta []float64, level float64) (*inference.Intervals, err
 
 // Display shows the intervals of the largest estimates, what they cover and why.
 func (iv *Intervals) Display() display.Item {
+	if iv == nil {
+		return display.Item{Warning: errNoIntervals.Error()}
+	}
 	m := iv.model
 	kind := "in the limit of many records"
 	if iv.Proved {

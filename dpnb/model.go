@@ -1,6 +1,7 @@
 package dpnb
 
 import (
+	"errors"
 	"fmt"
 	"math"
 	"slices"
@@ -22,6 +23,8 @@ import (
 type Model struct {
 	// Release has the coefficients and the guarantee; nil for a fit without privacy.
 	Release *mechanism.Release
+	// encoding makes rows of features of any table.
+	encoding *frame.Encoding
 	// title is what the model is called, target what it predicts.
 	title  string
 	target frame.Target
@@ -41,16 +44,39 @@ type Model struct {
 }
 
 func newModel(p plan, d *frame.Design, theta []float64) *Model {
-	m := &Model{title: p.title, target: d.Target, probabilities: p.probabilities, coefficients: theta, features: d.Features}
+	m := &Model{encoding: d.Encoding, title: p.title, target: d.Target, probabilities: p.probabilities, coefficients: theta, features: d.Features}
 	if d.DataDependent {
 		m.dataWarning = "Bounds or categories were READ OFF THE DATA: the guarantee does not cover that."
 	}
 	return m
 }
 
+// errNoModel says what is missing where a fit returned nil.
+var errNoModel = errors.New("dpnb: no model: look at the err that the fit returned")
+
+// Err returns why m is no model: nil if it is one.
+func (m *Model) Err() error {
+	if m == nil || m.encoding == nil {
+		return errNoModel
+	}
+	return nil
+}
+
+// Columns returns the names of the columns that m predicts from. They are found by
+// name, in any order; the bounds, categories and norms are those of the fit.
+func (m *Model) Columns() []string {
+	if m.Err() != nil {
+		return nil
+	}
+	return m.encoding.Columns()
+}
+
 // Coefficients returns the coefficients as a dataframe with columns feature
 // and coefficient; of several classes with a column class before them.
 func (m *Model) Coefficients() dataframe.DataFrame {
+	if err := m.Err(); err != nil {
+		return dataframe.DataFrame{Err: err}
+	}
 	if m.target.Task != frame.ManyClasses {
 		return dataframe.New(series.New(m.features, series.String, coefficientColumns[0]), series.New(m.coefficients, series.Float, coefficientColumns[1]))
 	}
@@ -80,142 +106,46 @@ func (m *Model) place(j int) (class, feature string) {
 }
 
 // Theta returns a copy of the coefficients in the order of the features.
-func (m *Model) Theta() []float64 { return append([]float64(nil), m.coefficients...) }
+// It is nil if there is no model.
+func (m *Model) Theta() []float64 {
+	if m.Err() != nil {
+		return nil
+	}
+	return slices.Clone(m.coefficients)
+}
 
-// Norm returns ‖θ‖₂.
-func (m *Model) Norm() float64 { return floats.Norm(m.coefficients, 2) }
+// Norm returns ‖θ‖₂, NaN if there is no model.
+func (m *Model) Norm() float64 {
+	if m.Err() != nil {
+		return math.NaN()
+	}
+	return floats.Norm(m.coefficients, 2)
+}
 
-// Lambda returns the ridge λ of the sum objective.
-func (m *Model) Lambda() float64 { return m.lambda }
+// Lambda returns the ridge λ of the sum objective, NaN if there is no model.
+func (m *Model) Lambda() float64 {
+	if m.Err() != nil {
+		return math.NaN()
+	}
+	return m.lambda
+}
 
 // ObjectivePerturbation returns the mechanism of the fit with all its
 // parameters, which are public: the law of the noise in the coefficients, for
 // whoever puts intervals on them. False for a fit by another mechanism, or
 // without privacy.
 func (m *Model) ObjectivePerturbation() (mechanism.ObjectivePerturbation, bool) {
-	if m.objective == nil {
+	if m.Err() != nil || m.objective == nil {
 		return mechanism.ObjectivePerturbation{}, false
 	}
 	return *m.objective, true
 }
 
-// Predict returns for every record of data: from Logistic the probability of the
-// positive class; from SVM xᵀθ, which is positive where the positive class is
-// predicted; of several classes the place in the schema of the one predicted,
-// from 0 (PredictClass has its name); of a number the prediction in its own unit; of a count its mean.
-// Numbers and counts are moved into their public bounds, as the targets were.
-//
-// Errors: data's own, or other features than those of the fit.
-func (m *Model) Predict(data *Dataset) ([]float64, error) {
-	if m.target.Task == frame.ManyClasses {
-		return m.largest(data)
-	}
-	p, err := m.margins(data)
-	if err != nil {
-		return nil, err
-	}
-	for i, t := range p {
-		p[i] = m.prediction(t)
-	}
-	return p, nil
-}
-
-// prediction returns what is predicted at t = xᵀθ.
-func (m *Model) prediction(t float64) float64 {
-	switch {
-	case m.probabilities:
-		return 1 / (1 + math.Exp(-t))
-	case m.target.Task == frame.Number:
-		return m.target.Value(t)
-	case m.target.Task == frame.Count:
-		return math.Max(m.target.Lower, math.Min(m.target.Upper, math.Exp(t)))
-	}
-	return t
-}
-
-// margins returns xᵀθ for every record of data.
-func (m *Model) margins(data *Dataset) ([]float64, error) {
-	if err := m.matches(data); err != nil {
-		return nil, err
-	}
-	rows := data.design.Rows
-	t := make([]float64, rows.N)
-	rows.Margins(t, m.coefficients, 0, rows.N)
-	return t, nil
-}
-
-// PredictClass returns the name of the class that is predicted for every record.
-//
-// Errors: as Predict, or a model of no classes.
-func (m *Model) PredictClass(data *Dataset) ([]string, error) {
-	var p []float64
-	var err error
-	switch m.target.Task {
-	case frame.TwoClasses:
-		p, err = m.margins(data)
-	case frame.ManyClasses:
-		p, err = m.largest(data)
-	default:
-		err = fmt.Errorf("dpnb: the model predicts %v, not classes: use Predict", m.target.Task)
-	}
-	if err != nil {
-		return nil, err
-	}
-	names := make([]string, len(p))
-	for i, v := range p {
-		k := int(v)
-		if m.target.Task == frame.TwoClasses {
-			if k = 0; v > 0 {
-				k = 1
-			}
-		}
-		names[i] = m.target.Classes[k]
-	}
-	return names, nil
-}
-
-// largest returns for every record the place of the class with the largest xᵀθ,
-// the first if there are several.
-func (m *Model) largest(data *Dataset) ([]float64, error) {
-	if err := m.matches(data); err != nil {
-		return nil, err
-	}
-	rows, d := data.design.Rows, len(m.features)
-	best, at, t := make([]float64, rows.N), make([]float64, rows.N), make([]float64, rows.N)
-	for c := range m.target.Classes {
-		rows.Margins(t, m.coefficients[c*d:(c+1)*d], 0, rows.N)
-		for i, v := range t {
-			if c == 0 || v > best[i] {
-				best[i], at[i] = v, float64(c)
-			}
-		}
-	}
-	return at, nil
-}
-
-// matches reports whether data has the features and the target of the fit.
-func (m *Model) matches(data *Dataset) error {
-	if err := data.Err(); err != nil {
-		return err
-	}
-	f := data.design.Features
-	if len(f) != len(m.features) {
-		return fmt.Errorf("dpnb: the model has %d features, these records have %d: make both with the same schema and options", len(m.features), len(f))
-	}
-	for j, name := range m.features {
-		if f[j] != name {
-			return fmt.Errorf("dpnb: feature %d is %q in the model and %q in these records: make both with the same schema and options", j+1, name, f[j])
-		}
-	}
-	a, b := m.target, data.design.Target
-	if a.Task != b.Task || a.Name != b.Name || a.Lower != b.Lower || a.Upper != b.Upper || a.Log != b.Log || !slices.Equal(a.Classes, b.Classes) {
-		return fmt.Errorf("dpnb: the model predicts %s (%v), these records have %s (%v): make both with the same schema and options", a.Name, a.Task, b.Name, b.Task)
-	}
-	return nil
-}
-
 // Display shows the largest coefficients and the guarantee in words.
 func (m *Model) Display() display.Item {
+	if err := m.Err(); err != nil {
+		return display.Item{Warning: err.Error()}
+	}
 	it := display.Item{Header: coefficientColumns}
 	if m.target.Task == frame.ManyClasses {
 		it.Header = classColumns

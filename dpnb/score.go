@@ -20,81 +20,71 @@ import (
 // else. It is a fact about these records that no guarantee covers: score on
 // records that may be known.
 //
-// Errors: as Predict, or targets that are all the same where the score compares
-// with their mean.
-func (m *Model) Score(data *Dataset) (float64, error) {
-	if m.target.Task == frame.ManyClasses {
-		return m.accuracyOfMany(data)
-	}
-	t, err := m.margins(data)
+// Records whose label is missing or none of the public classes are scored with the label
+// that the schema's rule gives them.
+//
+// Errors: as Predict, no label, no records, or targets that are all the same where the
+// score compares with their mean.
+func (m *Model) Score(records Records) (float64, error) {
+	d, t, err := m.scored(records)
 	if err != nil {
 		return 0, err
 	}
-	d := data.design
 	switch m.target.Task {
 	case frame.Number:
 		y := values(d)
 		return explained(squares(y, m.predictions(t)), squares(y, constant(stat.Mean(y, nil), len(y))))
 	case frame.Count:
 		return explained(deviances(d.Labels, m.predictions(t)), deviances(d.Labels, constant(stat.Mean(d.Labels, nil), len(t))))
+	case frame.ManyClasses:
+		return share(m.largest(t), d.Labels, func(place, y float64) bool { return place == y }), nil
 	}
-	right := 0
-	for i, v := range t {
-		if (v > 0) == (d.Labels[i] > 0) {
-			right++
-		}
-	}
-	return float64(right) / float64(len(t)), nil
+	return share(t, d.Labels, func(v, y float64) bool { return (v > 0) == (y > 0) }), nil
 }
 
-func (m *Model) accuracyOfMany(data *Dataset) (float64, error) {
-	p, err := m.largest(data)
-	if err != nil {
-		return 0, err
-	}
+// share returns the share of pairs that agree.
+func share(a, b []float64, agree func(a, b float64) bool) float64 {
 	right := 0
-	for i, c := range p {
-		if c == data.design.Labels[i] {
+	for i := range a {
+		if agree(a[i], b[i]) {
 			right++
 		}
 	}
-	return float64(right) / float64(len(p)), nil
+	return float64(right) / float64(len(a))
 }
 
 // RMSE returns the root of the mean squared error of the predictions of a number
 // or a count, in its own unit, targets moved into their public bounds. No
 // guarantee covers it.
-func (m *Model) RMSE(data *Dataset) (float64, error) {
+func (m *Model) RMSE(records Records) (float64, error) {
+	if err := m.Err(); err != nil {
+		return 0, err
+	}
 	if m.target.Task != frame.Number && m.target.Task != frame.Count {
 		return 0, errors.New("dpnb: RMSE is for numbers and counts; classes have a Score")
 	}
-	t, err := m.margins(data)
+	d, t, err := m.scored(records)
 	if err != nil {
 		return 0, err
 	}
-	return math.Sqrt(squares(values(data.design), m.predictions(t)) / float64(len(t))), nil
+	return math.Sqrt(squares(values(d), m.predictions(t)) / float64(len(t))), nil
 }
 
 // Deviance returns the mean of dev(y, ŷ) = 2(y log(y/ŷ) − y + ŷ) of the
 // predictions of a count: about 1 where the counts are Poisson with the
 // predicted means and these are not small. No guarantee covers it.
-func (m *Model) Deviance(data *Dataset) (float64, error) {
+func (m *Model) Deviance(records Records) (float64, error) {
+	if err := m.Err(); err != nil {
+		return 0, err
+	}
 	if m.target.Task != frame.Count {
 		return 0, errors.New("dpnb: Deviance is for counts; see Score and RMSE")
 	}
-	t, err := m.margins(data)
+	d, t, err := m.scored(records)
 	if err != nil {
 		return 0, err
 	}
-	return deviances(data.design.Labels, m.predictions(t)) / float64(len(t)), nil
-}
-
-// predictions overwrites xᵀθ with what is predicted there.
-func (m *Model) predictions(t []float64) []float64 {
-	for i, v := range t {
-		t[i] = m.prediction(v)
-	}
-	return t
+	return deviances(d.Labels, m.predictions(t)) / float64(len(t)), nil
 }
 
 // values returns the targets in their own unit.

@@ -23,6 +23,12 @@ func Show(things ...any) {
 }
 
 func show(v any) error {
+	if r := reflect.ValueOf(v); r.Kind() == reflect.Pointer && r.IsNil() {
+		if m, ok := v.(*Model); ok {
+			return display.Show(m.Display())
+		}
+		return display.Show(display.Item{Warning: fmt.Sprintf("nothing to show: the %T is nil; look at the err that came with it", v)})
+	}
 	switch v := v.(type) {
 	case nil:
 		return nil
