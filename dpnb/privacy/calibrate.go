@@ -50,5 +50,6 @@ func smallestPassing(ok func(float64) bool, tolerance float64) float64 {
 			}
 		}
 	}
-	return bisect(ok, lo, hi, tolerance, math.MaxInt)
+	_, hi = bisect(ok, lo, hi, tolerance, math.MaxInt)
+	return hi
 }

@@ -210,8 +210,7 @@ func GaussianSigma(eps, delta float64) (float64, error) {
 	if !(delta > 0 && delta < 1) {
 		return 0, &ParamError{Name: "Delta", Value: delta, Want: "a number in (0, 1)"}
 	}
-	want := math.Log(delta)
-	want -= 2e-16 * math.Abs(want) // the logarithm rounded down
+	want := logDown(delta)
 	ok := func(sigma float64) bool {
 		l := logDeltaGaussian(eps, math.Nextafter(1/sigma, math.Inf(1)))
 		return l+gaussianSlack(l) <= want

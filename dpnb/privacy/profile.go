@@ -1,6 +1,10 @@
 package privacy
 
-import "math"
+import (
+	"math"
+
+	"github.com/dpnb/notebooks/dpnb/privacy/internal/elementary"
+)
 
 // Profile is a privacy profile: for every ε ∈ ℝ and each direction an upper
 // bound on the hockey-stick divergence
@@ -57,12 +61,10 @@ func ExpUp(x float64) float64 {
 	if math.IsInf(x, -1) {
 		return 0
 	}
-	v := math.Exp(x)
-	if v < 1 {
-		// math.Exp errs by less than one unit in the last place.
-		v = math.Nextafter(v, 2)
+	if x == 0 {
+		return 1
 	}
-	return math.Min(v, 1)
+	return math.Min(elementary.ExpUp(x), 1)
 }
 
 // EpsilonUpper returns the smallest ε ≥ 0 that p is proved to satisfy at δ,
@@ -73,33 +75,63 @@ func EpsilonUpper(p Profile, delta float64) (float64, error) {
 	if !(delta >= 0 && delta <= 1) {
 		return 0, &ParamError{Name: "Delta", Value: delta, Want: "a number in [0, 1]"}
 	}
-	want := math.Log(delta)
-	if delta > 0 {
-		want -= 3e-16 * math.Abs(want) // the logarithm rounded down
-	}
-	return searchEpsilon(func(eps float64) bool { return LogDeltaUpper(p, eps) <= want }), nil
+	want := logDown(delta)
+	_, hi := searchEpsilon(func(eps float64) bool { return LogDeltaUpper(p, eps) <= want })
+	return hi, nil
 }
 
-// searchEpsilon returns the right end of the last bracket of the smallest
-// ε ≥ 0 at which ok holds. ok is assumed monotone; if it is not, the result
-// still satisfies it.
-func searchEpsilon(ok func(float64) bool) float64 {
+// logDown and logUp return ln δ rounded to either side.
+func logDown(delta float64) float64 {
+	l := elementary.Log(delta)
+	return roundDown(l, 4e-16*math.Abs(l))
+}
+
+func logUp(delta float64) float64 {
+	l := elementary.Log(delta)
+	return roundUp(l, 4e-16*math.Abs(l))
+}
+
+// searchEpsilon returns the last bracket of the smallest ε ≥ 0 at which ok holds:
+// it does at hi, and does not at lo unless both are 0. Where it holds nowhere below
+// 1e9, hi is +Inf. ok is assumed monotone; if it is not, that much is still true.
+func searchEpsilon(ok func(float64) bool) (lo, hi float64) {
 	if ok(0) {
-		return 0
+		return 0, 0
 	}
-	hi := 1.0
+	hi = 1
 	for !ok(hi) {
-		hi *= 2
+		lo, hi = hi, 2*hi
 		if hi > 1e9 {
-			return math.Inf(1)
+			return lo, math.Inf(1)
 		}
 	}
-	return bisect(ok, 0, hi, 0, 200)
+	if lo == 0 {
+		// Down by squares to the right power of ten first: ε may be 1e-300.
+		for x := hi; x > 1e-300; {
+			next := math.Max(x*x, 1e-300)
+			if x == 1 {
+				next = 0.1
+			}
+			if !ok(next) {
+				lo = next
+				break
+			}
+			hi, x = next, next
+		}
+	}
+	for i := 0; lo > 0 && hi > 4*lo && i < 64; i++ {
+		if mid := math.Sqrt(lo) * math.Sqrt(hi); ok(mid) {
+			hi = mid
+		} else {
+			lo = mid
+		}
+	}
+	return bisect(ok, lo, hi, 0, 200)
 }
 
-// bisect returns the right end, at which ok holds, of a bracket that is narrowed
-// to a relative tolerance, to neighbouring floats, or for so many steps.
-func bisect(ok func(float64) bool, lo, hi, tolerance float64, steps int) float64 {
+// bisect returns a bracket of where ok begins to hold, which it does at the right
+// end, narrowed to a relative tolerance, to neighbouring floats, or for so many steps.
+func bisect(ok func(float64) bool, lo, hi, tolerance float64, steps int) (float64, float64) {
 	for i := 0; i < steps && hi-lo > tolerance*hi; i++ {
 		mid := lo + (hi-lo)/2
 		if mid <= lo || mid >= hi {
@@ -111,7 +143,7 @@ func bisect(ok func(float64) bool, lo, hi, tolerance float64, steps int) float64
 			lo = mid
 		}
 	}
-	return hi
+	return lo, hi
 }
 
 // EpsilonLower returns a lower bound on the smallest ε ≥ 0 with δ(ε) ≤ delta;
@@ -120,17 +152,10 @@ func EpsilonLower(p Profile, delta float64) float64 {
 	if _, ok := p.(LowerProfile); !ok {
 		return 0
 	}
-	want := math.Log(delta)
-	want += 2e-16 * math.Abs(want)
-	above := func(eps float64) bool { return LogDeltaLower(p, eps) > want }
-	if !above(0) {
-		return 0
-	}
-	eps := searchEpsilon(func(eps float64) bool { return !above(eps) })
-	if math.IsInf(eps, 1) {
-		return 1e9
-	}
-	return math.Nextafter(eps, 0)
+	want := logUp(delta)
+	// At lo the lower bound was seen to be above δ; beyond hi nothing is said.
+	lo, _ := searchEpsilon(func(eps float64) bool { return !(LogDeltaLower(p, eps) > want) })
+	return lo
 }
 
 // IsSymmetric reports whether p says, by a method Symmetric() bool, that its

@@ -181,7 +181,24 @@ func (c *curve) lowerAtoms(theta float64) (a atoms, ok bool) {
 		}
 		started = hull[i].w >= from.eps && a.addFirst(logSlope, from, hull[i], after)
 	}
+	a.cap()
 	return a, len(a.w) > 0
+}
+
+// cap scales the measure down to a mass of at most one under either law: with more
+// it would not be below every profile at α = 0, and composed often it would be
+// above any. Less mass is a lower profile, whatever it is needed for.
+func (a *atoms) cap() {
+	p, _, _ := a.cumulant(0)
+	q, _, _ := a.cumulant(-1)
+	over := math.Max(logAdd(p, a.lnInf), q)
+	if !(over > 0) {
+		return
+	}
+	for i := range a.lnp {
+		a.lnp[i] -= over + 1e-15*math.Abs(a.lnp[i])
+	}
+	a.lnInf -= over
 }
 
 // leftSlope returns the logarithm of a slope, and the knot, to whose left the

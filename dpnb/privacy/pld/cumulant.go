@@ -121,7 +121,10 @@ func logChernoffFactor(theta float64) float64 {
 
 const (
 	minTheta = 1e-3
-	maxTheta = 1e6
+	// usualTheta ends the search unless the bound still falls there, as it does for
+	// losses of 1e-9: the tilt is about as large as they are small.
+	usualTheta = 1e6
+	maxTheta   = 1e18
 )
 
 // tiltForDelta returns the tilt of the sharpest Chernoff bound on ε at δ, and
@@ -131,7 +134,7 @@ func (ts terms) tiltForDelta(lnDelta float64) (theta, eps float64) {
 		theta := math.Exp(x)
 		k, _, _ := ts.cumulant(theta)
 		return (k + logChernoffFactor(theta) - lnDelta + 1e-14*(1+math.Abs(k)+math.Abs(lnDelta))) / theta
-	}, math.Log(minTheta), math.Log(maxTheta))
+	}, math.Log(minTheta), math.Log(usualTheta), math.Log(maxTheta))
 	return math.Exp(x), eps
 }
 
@@ -142,7 +145,7 @@ func (ts terms) tiltForEpsilon(eps float64) (theta, lnDelta float64) {
 		theta := math.Exp(x)
 		k, _, _ := ts.cumulant(theta)
 		return k - theta*eps + logChernoffFactor(theta) + 1e-14*(1+math.Abs(k)+theta*math.Abs(eps))
-	}, math.Log(minTheta), math.Log(maxTheta))
+	}, math.Log(minTheta), math.Log(usualTheta), math.Log(maxTheta))
 	return math.Exp(x), ln
 }
 
@@ -167,15 +170,22 @@ func (ts terms) chernoffDelta(eps float64) float64 {
 	return math.Min(0, logAdd(ts.lnInfinity(+1), ln))
 }
 
-// goldenMin returns where and what is the smallest value of f met on a coarse grid over [lo, hi]
-// and in a golden-section search about its best point.
-func goldenMin(f func(float64) float64, lo, hi float64) (at, best float64) {
+// goldenMin returns where and what is the smallest value of f met on a coarse grid
+// over [lo, hi], continued up to most while f still falls at its end, and in a
+// golden-section search about its best point.
+func goldenMin(f func(float64) float64, lo, hi, most float64) (at, best float64) {
 	const steps = 21
 	h := (hi - lo) / steps
 	best, at = math.Inf(1), lo
-	for i := 0; i <= steps; i++ {
-		if v := f(lo + float64(i)*h); v < best {
-			best, at = v, lo+float64(i)*h
+	for i := 0; ; i++ {
+		x := lo + float64(i)*h
+		if v := f(x); v < best {
+			best, at = v, x
+		} else if i > steps {
+			break
+		}
+		if i >= steps && at < x || x > most {
+			break
 		}
 	}
 	x1, f1, x2, f2 := golden.Section(f, at-h, at+h, 18)

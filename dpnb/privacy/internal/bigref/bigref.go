@@ -30,8 +30,8 @@ func New(x float64) F { return blank().SetFloat64(x) }
 // Int returns n.
 func Int(n int64) F { return blank().SetInt64(n) }
 
-// Add returns the sum of its arguments.
-func Add(xs ...F) F {
+// Sum returns the sum of its arguments.
+func Sum(xs ...F) F {
 	s := blank()
 	for _, x := range xs {
 		s.Add(s, x)
@@ -42,8 +42,8 @@ func Add(xs ...F) F {
 // Sub returns a − b.
 func Sub(a, b F) F { return blank().Sub(a, b) }
 
-// Mul returns the product of its arguments.
-func Mul(xs ...F) F {
+// Product returns the product of its arguments.
+func Product(xs ...F) F {
 	p := Int(1)
 	for _, x := range xs {
 		p.Mul(p, x)
@@ -72,10 +72,10 @@ func negligible(term, sum F) bool {
 func Expm1(x F) F {
 	if small(x, -12) {
 		// x + x²/2! + …
-		sum, term := Add(x), Add(x)
+		sum, term := Sum(x), Sum(x)
 		for n := int64(2); !negligible(term, sum); n++ {
-			term = Quo(Mul(term, x), Int(n))
-			sum = Add(sum, term)
+			term = Quo(Product(term, x), Int(n))
+			sum = Sum(sum, term)
 		}
 		return sum
 	}
@@ -87,22 +87,22 @@ func Exp(x F) F {
 	// x = k·ln 2 + r; e^r = (e^{r/2^20})^{2^20}, the last by squaring e^y − 1.
 	kf, _ := Quo(x, ln2).Float64()
 	k := math.Round(kf)
-	r := Sub(x, Mul(New(k), ln2))
+	r := Sub(x, Product(New(k), ln2))
 	const halvings = 20
 	y := Expm1(blank().SetMantExp(r, -halvings))
 	for range halvings {
-		y = Add(y, y, Mul(y, y)) // (1 + y)² − 1
+		y = Sum(y, y, Product(y, y)) // (1 + y)² − 1
 	}
-	return blank().SetMantExp(Add(Int(1), y), int(k))
+	return blank().SetMantExp(Sum(Int(1), y), int(k))
 }
 
 // Log1p returns ln(1 + x) with its relative precision at every x > −1.
 func Log1p(x F) F {
 	if small(x, -5) {
 		// 2 artanh(x/(2 + x))
-		return twiceArtanh(Quo(x, Add(x, Int(2))))
+		return twiceArtanh(Quo(x, Sum(x, Int(2))))
 	}
-	return Log(Add(Int(1), x))
+	return Log(Sum(Int(1), x))
 }
 
 // Log returns ln x, x > 0.
@@ -114,28 +114,28 @@ func Log(x F) F {
 		e--
 	}
 	if d := Sub(m, Int(1)); small(d, -5) {
-		return Add(Mul(Int(int64(e)), ln2), twiceArtanh(Quo(d, Add(m, Int(1)))))
+		return Sum(Product(Int(int64(e)), ln2), twiceArtanh(Quo(d, Sum(m, Int(1)))))
 	}
 	// Halley's iteration y ← y + 2(m − e^y)/(m + e^y) triples the digits.
 	f, _ := m.Float64()
 	y := New(math.Log(f))
 	for range 3 {
 		v := Exp(y)
-		y = Add(y, Quo(Mul(Int(2), Sub(m, v)), Add(m, v)))
+		y = Sum(y, Quo(Product(Int(2), Sub(m, v)), Sum(m, v)))
 	}
-	return Add(Mul(Int(int64(e)), ln2), y)
+	return Sum(Product(Int(int64(e)), ln2), y)
 }
 
 // twiceArtanh returns 2(z + z³/3 + z⁵/5 + …).
 func twiceArtanh(z F) F {
-	square, sum, power := Mul(z, z), Add(z), Add(z)
+	square, sum, power := Product(z, z), Sum(z), Sum(z)
 	for n := int64(3); ; n += 2 {
-		power = Mul(power, square)
+		power = Product(power, square)
 		term := Quo(power, Int(n))
 		if negligible(term, sum) {
-			return Add(sum, sum)
+			return Sum(sum, sum)
 		}
-		sum = Add(sum, term)
+		sum = Sum(sum, term)
 	}
 }
 
@@ -143,23 +143,23 @@ func twiceArtanh(z F) F {
 var ln2 = twiceArtanh(Quo(Int(1), Int(3)))
 
 // pi is Machin's 16 arctan(1/5) − 4 arctan(1/239).
-var pi = Sub(Mul(Int(16), arctanInverse(5)), Mul(Int(4), arctanInverse(239)))
+var pi = Sub(Product(Int(16), arctanInverse(5)), Product(Int(4), arctanInverse(239)))
 
 func arctanInverse(n int64) F {
 	power := Quo(Int(1), Int(n))
-	square, sum := Neg(Mul(power, power)), Add(power)
+	square, sum := Neg(Product(power, power)), Sum(power)
 	for k := int64(3); ; k += 2 {
-		power = Mul(power, square)
+		power = Product(power, square)
 		term := Quo(power, Int(k))
 		if negligible(term, sum) {
 			return sum
 		}
-		sum = Add(sum, term)
+		sum = Sum(sum, term)
 	}
 }
 
 // Pi returns π.
-func Pi() F { return Add(pi) }
+func Pi() F { return Sum(pi) }
 
 // Float returns the float64 nearest to x; ±Inf and 0 beyond its range.
 func Float(x F) float64 { f, _ := x.Float64(); return f }

@@ -61,7 +61,7 @@ func TestIdentities(t *testing.T) {
 	}
 	for _, x := range []float64{-700, -1, -1e-3, 3e-5, 0.1, 1, 2.5, 1e5} {
 		check("log exp", Log(Exp(New(x))), New(x))
-		check("exp(−x)", Mul(Exp(New(x)), Exp(New(-x))), Int(1))
+		check("exp(−x)", Product(Exp(New(x)), Exp(New(-x))), Int(1))
 		if x > -1 && x != 0 {
 			check("expm1 log1p", Expm1(Log1p(New(x))), New(x))
 		}
@@ -74,13 +74,13 @@ func TestIdentities(t *testing.T) {
 	// the recurrence of the derivatives, R′ = xR − 1, to third order.
 	x, h := New(5), Quo(Int(1), New(0x1p170))
 	r := Mills(x)
-	r1 := Sub(Mul(x, r), Int(1))
-	r2 := Add(r, Mul(x, r1))
-	left := Add(r, Neg(Mul(h, r1)), Mul(New(0.5), h, h, r2))
+	r1 := Sub(Product(x, r), Int(1))
+	r2 := Sum(r, Product(x, r1))
+	left := Sum(r, Neg(Product(h, r1)), Product(New(0.5), h, h, r2))
 	if d := digits(Mills(Sub(x, h)), left); d < enough {
 		t.Errorf("Mills at the switch: %.1f digits agree", d)
 	}
-	check("Γ(1/2) = √π", LogGamma(1), Mul(New(0.5), Log(Pi())))
+	check("Γ(1/2) = √π", LogGamma(1), Product(New(0.5), Log(Pi())))
 	check("Γ(200)/Γ(199)", Sub(LogGamma(400), LogGamma(398)), Log(Int(199)))
 	check("γ(1, x)", LowerGamma(2, New(0.3)), Log(Neg(Expm1(New(-0.3)))))
 }
@@ -97,5 +97,28 @@ func TestAboveAndBelow(t *testing.T) {
 	}
 	if !Above(0.5, New(0.5)) || !Below(0.5, New(0.5)) {
 		t.Error("a bound that is attained is one")
+	}
+}
+
+// k = 2 by hand, and a symmetric law at ε = 0 by the mean absolute deviation.
+func TestRandomisedResponse(t *testing.T) {
+	e := Exp(Int(1))
+	p := Quo(e, Sum(e, Int(1)))
+	r := NewRandomisedResponse(Int(1), 2, 600)
+	// At ε = 1/2: P(J = 2)(1 − e^{1/2 − 2})
+	want := Product(p, p, Neg(Expm1(New(-1.5))))
+	if d := digits(r.Delta(New(0.5)), want); d < 140 {
+		t.Errorf("two runs at ε = 1/2: %.1f digits agree", d)
+	}
+	// At ε = −1/2: + P(J = 1)(1 − e^{−1/2})
+	q := Sub(Int(1), p)
+	want = Sum(Product(p, p, Neg(Expm1(New(-2.5)))), Product(Int(2), p, q, Neg(Expm1(New(-0.5)))))
+	if d := digits(r.Delta(New(-0.5)), want); d < 140 {
+		t.Errorf("two runs at ε = −1/2: %.1f digits agree", d)
+	}
+	// Many runs of little: by the central limit theorem √(k/2π)·ε₀ at ε = 0.
+	many := NewRandomisedResponse(New(1e-9), 10000, 300)
+	if got, want := Float(many.Delta(Int(0))), math.Sqrt(10000/(2*math.Pi))*1e-9; math.Abs(got/want-1) > 1e-4 {
+		t.Errorf("δ(0) = %g, want about %g", got, want)
 	}
 }

@@ -7,8 +7,8 @@ import (
 
 // PDF returns φ(x).
 func PDF(x F) F {
-	half := blank().SetMantExp(Mul(x, x), -1)
-	return Quo(Exp(Neg(half)), Sqrt(Mul(Int(2), pi)))
+	half := blank().SetMantExp(Product(x, x), -1)
+	return Quo(Exp(Neg(half)), Sqrt(Product(Int(2), pi)))
 }
 
 // Survival returns Φ̄(x) = P(N(0, 1) > x).
@@ -17,15 +17,15 @@ func Survival(x F) F {
 		return Sub(Int(1), Survival(Neg(x)))
 	}
 	if x.Cmp(Int(5)) >= 0 {
-		return Mul(PDF(x), Mills(x))
+		return Product(PDF(x), Mills(x))
 	}
 	// ½ − φ(x) Σ x^{2n+1}/(1·3·…·(2n+1))
-	term, sum, square := Add(x), Add(x), Mul(x, x)
+	term, sum, square := Sum(x), Sum(x), Product(x, x)
 	for n := int64(3); !negligible(term, sum); n += 2 {
-		term = Quo(Mul(term, square), Int(n))
-		sum = Add(sum, term)
+		term = Quo(Product(term, square), Int(n))
+		sum = Sum(sum, term)
 	}
-	return Sub(New(0.5), Mul(PDF(x), sum))
+	return Sub(New(0.5), Product(PDF(x), sum))
 }
 
 // Mills returns R(x) = Φ̄(x)/φ(x).
@@ -36,9 +36,9 @@ func Mills(x F) F {
 	// 1/(x + 1/(x + 2/(x + 3/(x + …)))), whose error falls like exp(−2x√n).
 	f := Float(x)
 	n := int64(60 + (210/f)*(210/f))
-	r := Add(x)
+	r := Sum(x)
 	for k := n; k >= 1; k-- {
-		r = Add(x, Quo(Int(k), r))
+		r = Sum(x, Quo(Int(k), r))
 	}
 	return Quo(Int(1), r)
 }
@@ -51,15 +51,15 @@ func Mills(x F) F {
 // for x up to 1, and as many fewer as log₂ x beyond.
 func GaussianDelta(eps, mu F) F {
 	if eps.Sign() < 0 {
-		return Add(Neg(Expm1(eps)), Mul(Exp(eps), GaussianDelta(Neg(eps), mu)))
+		return Sum(Neg(Expm1(eps)), Product(Exp(eps), GaussianDelta(Neg(eps), mu)))
 	}
 	half := blank().SetMantExp(mu, -1)
 	x := Sub(Quo(eps, mu), half)
-	y := Add(x, mu)
+	y := Sum(x, mu)
 	if x.Cmp(Int(-5)) < 0 {
-		return Sub(Survival(x), Mul(PDF(x), Mills(y)))
+		return Sub(Survival(x), Product(PDF(x), Mills(y)))
 	}
-	return Mul(PDF(x), Sub(Mills(x), Mills(y)))
+	return Product(PDF(x), Sub(Mills(x), Mills(y)))
 }
 
 // LogGamma returns ln Γ(n/2) for a whole n ≥ 1, by the recurrence up to 160
@@ -68,15 +68,15 @@ func LogGamma(twice int64) F {
 	product := Int(1)
 	x := Quo(Int(twice), Int(2))
 	for x.Cmp(Int(160)) < 0 {
-		product = Mul(product, x)
-		x = Add(x, Int(1))
+		product = Product(product, x)
+		x = Sum(x, Int(1))
 	}
 	// (x − ½) ln x − x + ½ ln 2π + Σ B_{2k}/(2k(2k−1)x^{2k−1})
-	sum := Add(Mul(Sub(x, New(0.5)), Log(x)), Neg(x), Mul(New(0.5), Log(Mul(Int(2), pi))))
-	power, square := Quo(Int(1), x), Mul(x, x)
+	sum := Sum(Product(Sub(x, New(0.5)), Log(x)), Neg(x), Product(New(0.5), Log(Product(Int(2), pi))))
+	power, square := Quo(Int(1), x), Product(x, x)
 	for k, b := range bernoulli() {
 		n := int64(2 * (k + 1))
-		sum = Add(sum, Quo(Mul(b, power), Int(n*(n-1))))
+		sum = Sum(sum, Quo(Product(b, power), Int(n*(n-1))))
 		power = Quo(power, square)
 	}
 	return Sub(sum, Log(product))
@@ -108,10 +108,10 @@ func bernoulliNumbers(most int) []F {
 func LowerGamma(twice int64, x F) F {
 	p := Quo(Int(twice), Int(2))
 	term := Quo(Int(1), p)
-	sum := Add(term)
-	for at := Add(p, Int(1)); !negligible(term, sum); at = Add(at, Int(1)) {
-		term = Quo(Mul(term, x), at)
-		sum = Add(sum, term)
+	sum := Sum(term)
+	for at := Sum(p, Int(1)); !negligible(term, sum); at = Sum(at, Int(1)) {
+		term = Quo(Product(term, x), at)
+		sum = Sum(sum, term)
 	}
-	return Add(Mul(p, Log(x)), Neg(x), Log(sum))
+	return Sum(Product(p, Log(x)), Neg(x), Log(sum))
 }
