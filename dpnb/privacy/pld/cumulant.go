@@ -121,11 +121,17 @@ func logChernoffFactor(theta float64) float64 {
 
 const (
 	minTheta = 1e-3
-	// usualTheta ends the search unless the bound still falls there, as it does for
-	// losses of 1e-9: the tilt is about as large as they are small.
+	// usualTheta ends the search unless the losses are tiny, see maxTheta.
 	usualTheta = 1e6
-	maxTheta   = 1e18
 )
+
+// maxTheta returns where the search for a tilt ends: tilts are as large as losses
+// are small, and a thousand times the inverse of their spread is beyond what any
+// δ that float64 has asks for.
+func (ts terms) maxTheta() float64 {
+	_, _, v := ts.cumulant(0)
+	return math.Max(usualTheta, 1e3/math.Sqrt(math.Max(v, 1e-30)))
+}
 
 // tiltForDelta returns the tilt of the sharpest Chernoff bound on ε at δ, and
 // that bound. A poor tilt costs tightness, never soundness.
@@ -134,7 +140,7 @@ func (ts terms) tiltForDelta(lnDelta float64) (theta, eps float64) {
 		theta := math.Exp(x)
 		k, _, _ := ts.cumulant(theta)
 		return (k + logChernoffFactor(theta) - lnDelta + 1e-14*(1+math.Abs(k)+math.Abs(lnDelta))) / theta
-	}, math.Log(minTheta), math.Log(usualTheta), math.Log(maxTheta))
+	}, math.Log(minTheta), math.Log(usualTheta), math.Log(ts.maxTheta()))
 	return math.Exp(x), eps
 }
 
@@ -145,7 +151,7 @@ func (ts terms) tiltForEpsilon(eps float64) (theta, lnDelta float64) {
 		theta := math.Exp(x)
 		k, _, _ := ts.cumulant(theta)
 		return k - theta*eps + logChernoffFactor(theta) + 1e-14*(1+math.Abs(k)+theta*math.Abs(eps))
-	}, math.Log(minTheta), math.Log(usualTheta), math.Log(maxTheta))
+	}, math.Log(minTheta), math.Log(usualTheta), math.Log(ts.maxTheta()))
 	return math.Exp(x), ln
 }
 
