@@ -47,10 +47,10 @@ type Comparison struct {
 // CompareRow is one mechanism's part of a Comparison.
 type CompareRow struct {
 	Mechanism string
-	// Mean score, and 1.96 standard errors of it.
+	// Mean score, and half its 95 % interval by Student's law.
 	Mean, Margin float64
-	// Lower and Upper are the ends of the interval that covers the next fit's
-	// score with 95 % probability if scores were Gaussian.
+	// Lower and Upper are the smallest and the largest score of the seeds: the next
+	// fit's lies between them with probability (seeds − 1)/(seeds + 1).
 	Lower, Upper float64
 	// Lambda and Sigma are the mechanism's ridge, 0 where it has none, and its
 	// noise: in the objective, in the coefficients, in a gradient or in moments.
@@ -147,7 +147,7 @@ func (c *Comparison) run(s CompareSettings, data *Dataset, mechanisms []Mechanis
 			c.Skipped = append(c.Skipped, m.Name())
 			continue
 		}
-		sum := summarise(scores, measureOf(c.Task).least)
+		sum := summarise(scores)
 		row.Mean, row.Margin, row.Lower, row.Upper = sum.mean, sum.margin, sum.lower, sum.upper
 		c.Rows = append(c.Rows, row)
 	}
@@ -220,7 +220,7 @@ func (c *Comparison) Display() display.Item {
 	it := display.Item{
 		Title:   fmt.Sprintf("Test %s at the same guarantee: ε = %.4g, δ = %.3g, add/remove-one, %d seeds", s.name, c.Epsilon, c.Delta, c.Seeds),
 		Warning: c.warning,
-		Header:  []string{"mechanism", "mean", "± 1.96 s.e.", "95 % of fits from", "to", "λ", "noise σ"},
+		Header:  []string{"mechanism", "mean", "± (95 %)", "worst fit", "best fit", "λ", "noise σ"},
 	}
 	number := func(v float64) string {
 		if v == 0 {
@@ -246,7 +246,7 @@ func (c *Comparison) Display() display.Item {
 	return it
 }
 
-// Figure draws the intervals of 95 % of fits. It is nil if there are none.
+// Figure draws the mean of each mechanism and the range of its fits. It is nil if there are none.
 func (c *Comparison) Figure() *figure.Figure {
 	var names, words []string
 	var lo, mid, hi []float64
@@ -261,7 +261,7 @@ func (c *Comparison) Figure() *figure.Figure {
 	if len(names) == 0 {
 		return nil
 	}
-	f := figure.New(fmt.Sprintf("Equal guarantee, ε = %.4g, δ = %.3g: mean, and where 95 %% of fits lie", c.Epsilon, c.Delta), "test "+s.name, "")
+	f := figure.New(fmt.Sprintf("Equal guarantee, ε = %.4g, δ = %.3g: mean, and where all %d fits lie", c.Epsilon, c.Delta, c.Seeds), "test "+s.name, "")
 	f.Intervals(names, lo, mid, hi, figure.Blue)
 	f.Vertical("without privacy", c.NonPrivate, len(names), figure.Gray)
 	if s.percent {

@@ -4,10 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"math"
-
-	"gonum.org/v1/gonum/stat"
-	"gonum.org/v1/gonum/stat/distuv"
+	"slices"
 
 	"github.com/dpnb/notebooks/dpnb/display"
 	"github.com/dpnb/notebooks/dpnb/figure"
@@ -15,6 +12,7 @@ import (
 	"github.com/dpnb/notebooks/dpnb/internal/parallel"
 	"github.com/dpnb/notebooks/dpnb/internal/runlog"
 	"github.com/dpnb/notebooks/dpnb/noise"
+	"github.com/dpnb/notebooks/dpnb/sim"
 )
 
 // ScoreCurve is an experiment: how well private fits predict at several ε, over
@@ -26,8 +24,8 @@ type ScoreCurve struct {
 	Seeds    int
 	// Task decides what the score is: see Model.Score.
 	Task frame.Task
-	// Mean score, and the ends of the interval that covers the next fit's with
-	// 95 % probability if scores were Gaussian.
+	// Mean score, and the smallest and the largest of the Seeds: the next fit's lies
+	// between them with probability (Seeds − 1)/(Seeds + 1), whatever its law.
 	Mean, Lower, Upper []float64
 	// NonPrivate is the score without noise, Baseline that of guessing without
 	// the features: the more frequent class, or the mean.
@@ -71,7 +69,7 @@ func Measure(l Learner, train, test *Dataset, delta float64, seeds int, epsilons
 		return nil, err
 	}
 	for i := range epsilons {
-		s := summarise(scores[i*seeds:(i+1)*seeds], measureOf(c.Task).least)
+		s := summarise(scores[i*seeds : (i+1)*seeds])
 		c.Mean, c.Lower, c.Upper = append(c.Mean, s.mean), append(c.Lower, s.lower), append(c.Upper, s.upper)
 	}
 	return c, nil
@@ -97,19 +95,17 @@ func eachTask(n int, run func(k int) error) error {
 // summary of the scores of many seeds.
 type summary struct {
 	mean float64
-	// margin is 1.96 standard errors of the mean.
+	// margin is half the 95 % interval of the mean, by Student's law.
 	margin float64
-	// lower and upper are the ends of the interval that covers the next fit's
-	// score with 95 % probability if scores were Gaussian.
+	// lower and upper are the smallest and the largest score. Near the best that can
+	// be reached the law of scores is skew, so that no Gaussian interval is shown.
 	lower, upper float64
 }
 
-func summarise(scores []float64, least float64) summary {
-	n := float64(len(scores))
-	quantile := distuv.StudentsT{Mu: 0, Sigma: 1, Nu: n - 1}.Quantile(0.975)
-	mean, sd := stat.MeanStdDev(scores, nil)
-	half := quantile * sd * math.Sqrt(1+1/n)
-	return summary{mean, 1.96 * sd / math.Sqrt(n), math.Max(least, mean-half), math.Min(1, mean+half)}
+func summarise(scores []float64) summary {
+	s := sim.Summarize(scores)
+	_, end := s.Interval()
+	return summary{s.Mean, end - s.Mean, slices.Min(scores), slices.Max(scores)}
 }
 
 // Display shows the curve as a table.
@@ -117,7 +113,7 @@ func (c *ScoreCurve) Display() display.Item {
 	s := measureOf(c.Task)
 	it := display.Item{
 		Title:  fmt.Sprintf("Test %s of private fits, δ = %.3g, %d seeds", s.name, c.Delta, c.Seeds),
-		Header: []string{"ε", "mean", "95 % of fits from", "to"},
+		Header: []string{"ε", "mean", "worst fit", "best fit"},
 		Notes: []string{fmt.Sprintf("Without privacy %s; %s %s.", s.text(c.NonPrivate), s.guess, s.text(c.Baseline)),
 			"A simulation on data that are public: each point is a fit that would have to be paid for on private data."},
 	}
@@ -127,7 +123,7 @@ func (c *ScoreCurve) Display() display.Item {
 	return it
 }
 
-// Figure draws the score against ε with the band of 95 % of fits.
+// Figure draws the score against ε with the band from the worst to the best fit.
 func (c *ScoreCurve) Figure() *figure.Figure {
 	if c == nil {
 		return nil
@@ -146,7 +142,7 @@ func (c *ScoreCurve) Figure() *figure.Figure {
 	last := len(c.Mean) - 1
 	// Beside the steep part, where there is room for it.
 	at := last / 4
-	f.Note("private: mean, and where 95 % of fits lie", c.Epsilons[at]*1.12, c.Mean[at]-0.1*(c.NonPrivate-c.Baseline), figure.Blue)
+	f.Note(fmt.Sprintf("private: mean, and where all %d fits lie", c.Seeds), c.Epsilons[at]*1.12, c.Mean[at]-0.1*(c.NonPrivate-c.Baseline), figure.Blue)
 	f.XRange(lo*0.9, hi*1.1)
 	if s.percent {
 		f.Alt = fmt.Sprintf("test accuracy rises from %.1f %% at ε = %v to %.1f %% at ε = %v; without privacy it is %.1f %%, the majority class has %.1f %%",

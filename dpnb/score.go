@@ -140,16 +140,14 @@ type measure struct {
 	// name of the score; baseline of the score of guessing without features.
 	name, baseline, guess string
 	percent               bool
-	// least is the smallest score there can be.
-	least float64
 }
 
 func measureOf(task frame.Task) measure {
 	switch task {
 	case frame.Number:
-		return measure{name: "R²", baseline: "mean of the test data", guess: "always predicting the mean of the test data", least: math.Inf(-1)}
+		return measure{name: "R²", baseline: "mean of the test data", guess: "always predicting the mean of the test data"}
 	case frame.Count:
-		return measure{name: "D² (share of deviance explained)", baseline: "mean of the test data", guess: "always predicting the mean of the test data", least: math.Inf(-1)}
+		return measure{name: "D² (share of deviance explained)", baseline: "mean of the test data", guess: "always predicting the mean of the test data"}
 	}
 	return measure{name: "accuracy", baseline: "majority class", guess: "always guessing the more frequent class", percent: true}
 }

@@ -16,13 +16,13 @@ func experiments() []Claim {
 		{
 			ID: "rkw23/fig2", Paper: "Redberg, Koskela, Wang 2023, Figure 2 and section 5", Kind: Figure,
 			Statement: "where ε is small Algorithm 1 is more accurate than honestly tuned DP-SGD and less than dishonestly tuned; where it is large all agree",
-			Check:     "mean test accuracy on seeded clusters in the shape of Synthetic-L at ε = 0.1 and 8, 3 trials, 10 epochs of DP-SGD; --full: 60 epochs, 10 trials, ε = 0.1, 0.5, 8, and on the Adult data where they are here",
-			Expected:  "this project's calibration and that of the paper above honest DP-SGD at ε = 0.1 (the paper's by more than minus two standard errors), all within two points at ε = 8", Seed: 1, Run: figureTwo,
+			Check:     "mean test accuracy on seeded clusters in the shape of Synthetic-L at ε = 0.1 and 8, 10 trials, 3 epochs of DP-SGD; --full: 60 epochs, ε = 0.1, 0.5, 8, and on the Adult data where they are here",
+			Expected:  "this project's calibration and that of the paper above honest DP-SGD at ε = 0.1 (the paper's above the lower end of its 95 % interval), all within two points at ε = 8", Seed: 1, Run: figureTwo,
 		},
 		{
 			ID: "rkw23/tab1", Paper: "Redberg, Koskela, Wang 2023, Table 1", Kind: Table,
 			Statement: "Synthetic-L: Algorithm 1 reaches 90.05, 94.50 and 95.30 % at ε = 0.1, 1, 8",
-			Check:     "mean test accuracy of Algorithm 1 with the paper's calibration on seeded clusters of that shape, 3 trials (--full: 10)",
+			Check:     "mean test accuracy of Algorithm 1 with the paper's calibration on seeded clusters of that shape, 10 trials",
 			Expected:  "within two points of the table: the sets agree in shape, not in their records", Seed: 1, Run: tableOf("Synthetic-L", 0.02),
 		},
 		{
@@ -44,7 +44,7 @@ func figureTwo(ctx context.Context, size Size) (Outcome, error) {
 	if err != nil {
 		return Outcome{}, err
 	}
-	sets, epochs := []experiment.Set{set}, 10
+	sets, epochs := []experiment.Set{set}, 3
 	if size == Full {
 		epochs = experiment.RKW23SGDEpochs
 		adult, err := experiment.Adult()
@@ -56,9 +56,9 @@ func figureTwo(ctx context.Context, size Size) (Outcome, error) {
 		}
 	}
 	g := experiment.RKW23Figure2(sets, experiment.HonestDPSGD(epochs))
-	g.Epsilons, g.Trials = []float64{0.1, 8}, 3
+	g.Epsilons = []float64{0.1, 8}
 	if size == Full {
-		g.Epsilons, g.Trials = []float64{0.1, 0.5, 8}, experiment.RKW23Trials
+		g.Epsilons = []float64{0.1, 0.5, 8}
 		g.Mechanisms = append(g.Mechanisms, experiment.DishonestDPSGD(epochs))
 	}
 	cells, err := g.Run(ctx)
@@ -77,13 +77,14 @@ func figureTwo(ctx context.Context, size Size) (Outcome, error) {
 			ours, paper, honest := get("dpnb"), get("Algorithm 1"), get("honest DP-SGD")
 			measured = append(measured, fmt.Sprintf("%s, ε = %g: here %.1f, Algorithm 1 %.1f, honest DP-SGD %.1f %%", s.Name, eps, 100*ours.Mean, 100*paper.Mean, 100*honest.Mean))
 			if eps < 1 {
-				ok = ok && ours.Mean > honest.Mean && paper.Mean > honest.Mean-2*honest.StdErr
+				lower, _ := honest.Interval()
+				ok = ok && ours.Mean > honest.Mean && paper.Mean > lower
 			} else {
 				ok = ok && max(ours.Mean, paper.Mean, honest.Mean)-min(ours.Mean, paper.Mean, honest.Mean) < 0.02
 			}
 		}
 	}
-	return verdict(strings.Join(measured, "; "), "means of single seeds of the noise", ok, "the order of the methods is another"), nil
+	return verdict(strings.Join(measured, "; "), "means of 10 trials", ok, "the order of the methods is another"), nil
 }
 
 // tableOf holds Algorithm 1 with the paper's calibration against what is
@@ -103,10 +104,7 @@ func tableOf(name string, within float64) func(context.Context, Size) (Outcome, 
 			return Outcome{}, err
 		}
 		g := experiment.RKW23Figure2([]experiment.Set{set})
-		g.Mechanisms, g.Epsilons, g.Trials = g.Mechanisms[:1], []float64{0.1, 1, 8}, 3
-		if size == Full {
-			g.Trials = experiment.RKW23Trials
-		}
+		g.Mechanisms, g.Epsilons = g.Mechanisms[:1], []float64{0.1, 1, 8}
 		cells, err := g.Run(ctx)
 		if err != nil {
 			return Outcome{}, err

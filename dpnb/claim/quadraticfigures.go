@@ -42,10 +42,6 @@ func risks(ctx context.Context, g sim.Grid[*experiment.QOPTask]) (func(mechanism
 // fail.
 func growingBoxes(swapped bool) func(context.Context, Size) (Outcome, error) {
 	return func(ctx context.Context, size Size) (Outcome, error) {
-		trials := 3
-		if size == Full {
-			trials = experiment.QOPTrials
-		}
 		grows, flat := "LOP", "QOP"
 		if swapped {
 			grows, flat = flat, grows
@@ -55,7 +51,6 @@ func growingBoxes(swapped bool) func(context.Context, Size) (Outcome, error) {
 		var printed [2]float64 // growth of LOP, QOP over the anchor
 		for _, solver := range []experiment.QOPSolver{experiment.Splitting, experiment.Certified} {
 			g := experiment.QOPFigure2(kappas, 0, 58, experiment.QOPAsPrinted(solver)...)
-			g.Trials = trials
 			risk, _, err := risks(ctx, g)
 			if err != nil {
 				return Outcome{}, err
@@ -67,7 +62,6 @@ func growingBoxes(swapped bool) func(context.Context, Size) (Outcome, error) {
 		}
 		releases := experiment.QOPReleases()
 		g := experiment.QOPFigure2([]float64{10, 1000}, 0, 58, releases[0], releases[2])
-		g.Trials = trials
 		risk, _, err := risks(ctx, g)
 		if err != nil {
 			return Outcome{}, err

@@ -9,9 +9,11 @@ import (
 	"fmt"
 	"math"
 	"runtime"
+	"slices"
 	"sync"
 
 	"gonum.org/v1/gonum/stat"
+	"gonum.org/v1/gonum/stat/distuv"
 
 	"github.com/dpnb/notebooks/dpnb/noise"
 )
@@ -66,20 +68,48 @@ type Cell struct {
 
 // Summary is a mean with its standard error.
 type Summary struct {
-	// Mean of n scores; StdErr is their standard deviation (with n − 1) over √n.
+	// Mean of N scores; StdErr is their standard deviation (with N − 1) over √N.
 	Mean, StdErr float64
+	N            int
 }
 
-// Interval returns Mean ± 1.96 standard errors, which covers the true mean with
-// about 95 % probability if the trials are many. With ten it is rather 92 %.
+// Interval returns Mean ± t·StdErr with the 97.5 % quantile t of Student's law with
+// N − 1 degrees of freedom. It covers the true mean with 95 % probability if scores
+// are Gaussian; for a skew law show Quantile of the scores instead. With fewer than
+// two scores it is the whole line.
 func (s Summary) Interval() (lower, upper float64) {
-	return s.Mean - 1.96*s.StdErr, s.Mean + 1.96*s.StdErr
+	if s.N < 2 {
+		return math.Inf(-1), math.Inf(1)
+	}
+	t := distuv.StudentsT{Mu: 0, Sigma: 1, Nu: float64(s.N - 1)}.Quantile(0.975)
+	return s.Mean - t*s.StdErr, s.Mean + t*s.StdErr
+}
+
+// Quantile returns the p-quantile of the scores, 0 ≤ p ≤ 1: 0 is the smallest, 1
+// the largest, between two scores it is interpolated. It assumes nothing of their law.
+func (c Cell) Quantile(p float64) float64 {
+	sorted := slices.Clone(c.Scores)
+	slices.Sort(sorted)
+	return Quantile(sorted, p)
+}
+
+// Quantile is Cell.Quantile of scores in ascending order; NaN if there are none.
+func Quantile(sorted []float64, p float64) float64 {
+	if len(sorted) == 0 {
+		return math.NaN()
+	}
+	at := math.Max(0, math.Min(1, p)) * float64(len(sorted)-1)
+	i := min(int(at), len(sorted)-1)
+	if w := at - float64(i); w > 0 {
+		return (1-w)*sorted[i] + w*sorted[i+1]
+	}
+	return sorted[i]
 }
 
 // Summarize returns the mean of the scores and its standard error.
 func Summarize(scores []float64) Summary {
 	mean, sd := stat.MeanStdDev(scores, nil)
-	return Summary{Mean: mean, StdErr: sd / math.Sqrt(float64(len(scores)))}
+	return Summary{Mean: mean, StdErr: sd / math.Sqrt(float64(len(scores))), N: len(scores)}
 }
 
 // Run runs all trials and returns the cells ordered by task, then ε, then
