@@ -67,6 +67,13 @@ func ExpUp(x float64) float64 {
 	return math.Min(elementary.ExpUp(x), 1)
 }
 
+// epsilonBounds is implemented by profiles that are too dear for a search to the
+// last place: lower and upper bounds of the smallest ε ≥ 0 with δ(ε) ≤ delta; ok
+// is false where that search is the better way.
+type epsilonBounds interface {
+	EpsilonBounds(delta float64) (lower, upper float64, ok bool)
+}
+
 // EpsilonUpper returns the smallest ε ≥ 0 that p is proved to satisfy at δ,
 // rounded up; +Inf if there is none below 1e9.
 //
@@ -74,6 +81,11 @@ func ExpUp(x float64) float64 {
 func EpsilonUpper(p Profile, delta float64) (float64, error) {
 	if !(delta >= 0 && delta <= 1) {
 		return 0, &ParamError{Name: "Delta", Value: delta, Want: "a number in [0, 1]"}
+	}
+	if b, ok := p.(epsilonBounds); ok {
+		if _, up, ok := b.EpsilonBounds(delta); ok {
+			return up, nil
+		}
 	}
 	want := logDown(delta)
 	_, hi := searchEpsilon(func(eps float64) bool { return LogDeltaUpper(p, eps) <= want })
@@ -151,6 +163,11 @@ func bisect(ok func(float64) bool, lo, hi, tolerance float64, steps int) (float6
 func EpsilonLower(p Profile, delta float64) float64 {
 	if _, ok := p.(LowerProfile); !ok {
 		return 0
+	}
+	if b, ok := p.(epsilonBounds); ok {
+		if low, _, ok := b.EpsilonBounds(delta); ok {
+			return low
+		}
 	}
 	want := logUp(delta)
 	// At lo the lower bound was seen to be above δ; beyond hi nothing is said.

@@ -108,7 +108,7 @@ func satisfies(cfg Config, eps, delta float64) bool {
 	want := math.Log(delta)
 	want -= 4e-16 * math.Abs(want)
 	// The add direction is cheap, and either may decide.
-	return p.LogDeltaUpper(privacy.Add, eps) <= want && p.LogDeltaUpper(privacy.Remove, eps) <= want
+	return p.proves(privacy.Add, eps, want) && p.proves(privacy.Remove, eps, want)
 }
 
 // search returns the smallest passing value between low and limit up to the

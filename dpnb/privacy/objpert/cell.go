@@ -1,11 +1,28 @@
 package objpert
 
-import "math"
+import (
+	"math"
+	"sync"
+)
 
 // problem is a curve at given λ, σ, in units of σ: what does not depend on ε.
 type problem struct {
 	curve         Curve
 	lambda, sigma float64
+
+	once sync.Once
+	// pieces are those that every integral starts from.
+	pieces []*piece
+}
+
+// roots returns the pieces that every integral starts from.
+func (p *problem) roots() []*piece {
+	p.once.Do(func() {
+		for _, c := range p.start(32) {
+			p.pieces = append(p.pieces, p.newPiece(c))
+		}
+	})
+	return p.pieces
 }
 
 // cell is a piece of the range of γ, on one side of 0, in units of σ and
@@ -36,11 +53,16 @@ func (p *problem) clock(gamma float64) float64 {
 
 // newCell returns the cell between the raw slopes bottom < top.
 func (p *problem) newCell(bottom, top float64) cell {
+	return p.cellBetween(bottom, top, p.clock(bottom), p.clock(top))
+}
+
+// cellBetween is newCell with the clocks at the ends, which neighbours share.
+func (p *problem) cellBetween(bottom, top, clockBottom, clockTop float64) cell {
 	lower, upper := p.curve.Bounds(bottom, top)
 	c := cell{
 		kLow: p.lambda / upper, kHigh: p.lambda / lower,
 		top: top, bottom: bottom,
-		clockTop: p.clock(top), clockBottom: p.clock(bottom),
+		clockTop: clockTop, clockBottom: clockBottom,
 	}
 	if top > 0 {
 		c.small, c.big = bottom/p.sigma, top/p.sigma
@@ -53,9 +75,34 @@ func (p *problem) newCell(bottom, top float64) cell {
 // split returns the two halves of c, the upper first.
 func (p *problem) split(c *cell) (upper, lower cell) {
 	mid := 0.5 * (c.top + c.bottom)
-	upper, lower = p.newCell(mid, c.top), p.newCell(c.bottom, mid)
+	clock := p.clock(mid)
+	upper, lower = p.cellBetween(mid, c.top, clock, c.clockTop), p.cellBetween(c.bottom, mid, c.clockBottom, clock)
 	upper.parent, lower.parent = c.parent, c.parent
 	return upper, lower
+}
+
+// piece is a cell whose halves are made once for all ε.
+type piece struct {
+	cell
+	// ln(1 + S̄/λ) at the ends, and at most over the cell.
+	lnTop, lnBottom, lnMax float64
+
+	once   sync.Once
+	halves [2]*piece
+}
+
+func (p *problem) newPiece(c cell) *piece {
+	at := func(gamma float64) float64 { return math.Log1p(p.curve.SBar(gamma) / p.lambda) }
+	return &piece{cell: c, lnTop: at(c.top), lnBottom: at(c.bottom), lnMax: math.Log1p(1 / c.kLow)}
+}
+
+// split returns the two halves of c, the upper first.
+func (c *piece) split(p *problem) [2]*piece {
+	c.once.Do(func() {
+		upper, lower := p.split(&c.cell)
+		c.halves = [2]*piece{p.newPiece(upper), p.newPiece(lower)}
+	})
+	return c.halves
 }
 
 // start returns n cells on each side of zero, from the top down.

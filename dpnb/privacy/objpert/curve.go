@@ -68,9 +68,12 @@ func (a *arch) String() string              { return a.name }
 const roundoff = 1e-13
 
 func (a *arch) Bounds(g0, g1 float64) (lower, upper float64) {
-	lower = math.Min(a.sbar(g0), a.sbar(g1)) * (1 - roundoff)
-	upper = a.sbar(math.Max(g0, math.Min(g1, a.peak))) * (1 + roundoff)
-	return lower, upper
+	at0, at1 := a.sbar(g0), a.sbar(g1)
+	lower, upper = math.Min(at0, at1), math.Max(at0, at1)
+	if g0 < a.peak && a.peak < g1 {
+		upper = a.sbar(a.peak)
+	}
+	return lower * (1 - roundoff), upper * (1 + roundoff)
 }
 
 // Kappa returns the smallest κ with S̄(γ) ≤ κγ(L − γ) on [0, L], for which

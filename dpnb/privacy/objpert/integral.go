@@ -17,16 +17,16 @@ type quadrature struct {
 // by splitting cells, each with the rate's values at its ends, until the
 // relative gap is at most tol or there are maxCells of them.
 func (p *problem) integral(eps, tol float64, maxCells int) quadrature {
-	type piece struct {
-		cell
+	type part struct {
+		*piece
 		lower, upper float64 // logarithms
 	}
-	eval := func(c cell) piece {
+	eval := func(c *piece) part {
 		l, u := c.peakBounds(eps)
-		return piece{c, l, u}
+		return part{c, l, u}
 	}
-	var pieces []piece
-	for _, c := range p.start(32) {
+	var pieces []part
+	for _, c := range p.roots() {
 		pieces = append(pieces, eval(c))
 	}
 	for {
@@ -52,7 +52,7 @@ func (p *problem) integral(eps, tol float64, maxCells int) quadrature {
 			return q
 		}
 		threshold := 0.5 * gap / float64(len(pieces))
-		next := make([]piece, 0, 2*len(pieces))
+		next := make([]part, 0, 2*len(pieces))
 		split := false
 		for i := range pieces {
 			c := &pieces[i]
@@ -61,8 +61,9 @@ func (p *problem) integral(eps, tol float64, maxCells int) quadrature {
 				next = append(next, *c)
 				continue
 			}
-			a, b := p.split(&c.cell)
-			next = append(next, eval(a), eval(b))
+			for _, half := range c.split(p) {
+				next = append(next, eval(half))
+			}
 			split = true
 		}
 		if !split {

@@ -1,6 +1,9 @@
 package objpert
 
-import "math"
+import (
+	"math"
+	"sort"
+)
 
 // The certified upper bound on Tight, remove direction, ε ≥ 0: the supremum of
 // the line integral ∫ M(u(γ), γ)dγ over all admissible paths. With
@@ -13,9 +16,11 @@ import "math"
 
 // lattice is one level of the refinement.
 type lattice struct {
-	v0, h float64 // node k is at v0 + kh, k = 0 … last
+	v     []float64 // where the nodes are, in order
 	last  int
 	cells []view
+	// windows are the v between which the rate varies, cell by cell.
+	windows []span
 	// Per cell: nodes from[j] … to[j]; the credit of a path that stays at the
 	// node; what changing to the next node inside the cell may add.
 	from, to   []int
@@ -27,6 +32,7 @@ type lattice struct {
 	enter        []float64
 	keep         []int   // of every cell of the grid, its index here or −1
 	fixed        float64 // credit of the cells left out
+	beyond       float64 // what paths that leave the windows can gain by it
 	slop         float64
 	evaluations  int
 }
@@ -34,29 +40,40 @@ type lattice struct {
 // span is the tube of one cell in terms of v.
 type span struct{ lo, hi float64 }
 
-// node returns v_k, infinite for the two open ends.
-func (l *lattice) node(k int) float64 {
-	switch {
-	case k < 0:
-		return math.Inf(-1)
-	case k > l.last:
-		return math.Inf(1)
-	}
-	return l.v0 + float64(k)*l.h
-}
-
 // fill computes the credits of every node of cell j.
 func (l *lattice) fill(j int, eps, shift float64) {
 	v := &l.cells[j]
-	from, to := l.from[j], l.to[j]
-	n := to - from + 1
+	n := l.to[j] - l.from[j] + 1
+	stay, turn, guess := make([]float64, n), make([]float64, n), make([]float64, n)
+	l.stay[j], l.turn[j], l.guess[j] = stay, turn, guess
+	// Outside the window the rate is constant: 0 (what |u| > far has is in
+	// l.beyond) on one side, the edge's on the other.
+	from := min(max(l.from[j], l.below(l.windows[j].lo)), l.to[j])
+	to := max(min(l.to[j], l.above(l.windows[j].hi)), from)
+	for i := range n {
+		if k := l.from[j] + i; k < from && v.neg || k > to && !v.neg {
+			stay[i], guess[i] = v.flat, v.flat
+		}
+	}
+	l.fillWindow(v, from, l.slop*float64(j), eps, shift, credits{
+		stay[from-l.from[j] : to-l.from[j]+1], turn[from-l.from[j]:], guess[from-l.from[j]:]})
+}
+
+// credits are those of consecutive nodes in a cell.
+type credits struct{ stay, turn, guess []float64 }
+
+// fillWindow computes the credits of as many nodes as out.stay has, from node
+// from on; beyond them no path of interest goes, or nothing changes.
+func (l *lattice) fillWindow(v *view, from int, slack, eps, shift float64, out credits) {
+	n := len(out.stay)
 	l.evaluations += n
+	stay, turn, guess := out.stay, out.turn, out.guess
 	d := max(0, v.travel()-l.slop)
 	width := v.width()
-	// entry(k) is u at the big end, for the reflected cell too.
-	t := v.clockTop - float64(j)*l.slop
-	entry := func(k int) float64 {
-		node := l.v0 + float64(k)*l.h
+	// entry is u at the big end, for the reflected cell too.
+	t := v.clockTop - slack
+	entry := func(i int) float64 {
+		node := l.v[from+i]
 		if v.neg {
 			return -(node + t + d)
 		}
@@ -64,9 +81,8 @@ func (l *lattice) fill(j int, eps, shift float64) {
 	}
 	line, lineErr := make([]float64, n), make([]float64, n)
 	exact, level := make([]bool, n), make([]bool, n)
-	guess := make([]float64, n)
 	for i := range line {
-		u := entry(from + i)
+		u := entry(i)
 		line[i], lineErr[i], exact[i], level[i] = v.line(eps, shift, u, d)
 		if guess[i] = line[i]; !exact[i] && line[i] > 0 {
 			guess[i] = 0.5 * width * (v.rateAt(eps, shift, u) + v.rateAt(eps, shift, u+d))
@@ -77,50 +93,35 @@ func (l *lattice) fill(j int, eps, shift float64) {
 	// no less than the rate on the tiles beside it.
 	bends, caps := make([]float64, n), make([]float64, n)
 	constant := make([]bool, n)
-	tiles, turn := make([]float64, n), make([]float64, n)
-	for i := -1; i < n; i++ {
-		inner := i >= 0 && i+1 < n
-		if !inner && (i < 0 && from > 0 || i >= 0 && to < l.last) {
-			continue // outside the tube: no path of interest goes there
-		}
-		ua, ub := l.node(from+i), l.node(from+i+1)
+	tiles := make([]float64, n)
+	for i := 0; i+1 < n; i++ {
+		ua, ub, h := l.v[from+i], l.v[from+i+1], l.v[from+i+1]-l.v[from+i]
 		if v.neg {
 			ua, ub = -ub-t-d, -ua-t-d
 		} else {
 			ua, ub = ua+t, ub+t
 		}
 		ub += d
-		if !inner {
-			// Beyond the last node on the flat side the rate is the same.
-			at := max(i, 0)
-			if level[at] && v.neg == (i < 0) {
-				continue
-			}
-			constant[at] = true
-			caps[at] = max(caps[at], width*v.sup(eps, shift, ua, ub))
-			continue
-		}
 		if level[i] && level[i+1] {
 			tiles[i] = line[i]
 			caps[i], caps[i+1] = max(caps[i], line[i]), max(caps[i+1], line[i])
 			continue
 		}
-		tile := width * v.sup(eps, shift, ua, ub)
+		tile := v.most(eps, shift, ua, ub)
 		tiles[i] = tile
 		bend := math.Inf(1)
 		if exact[i] && exact[i+1] {
-			bend = width * v.bend(eps, shift, ua, ub, l.h)
+			bend = width * v.bend(eps, shift, ua, ub, h)
 		}
 		if max(line[i], line[i+1])+bend <= tile {
 			bends[i], bends[i+1] = max(bends[i], bend), max(bends[i+1], bend)
 			caps[i], caps[i+1] = max(caps[i], tile+bend), max(caps[i+1], tile+bend)
-			turn[i] = width*v.turn(eps, shift, ua, ub, l.h) + lineErr[i] + lineErr[i+1]
+			turn[i] = width*v.turn(eps, shift, ua, ub, h) + lineErr[i] + lineErr[i+1]
 			continue
 		}
 		constant[i], constant[i+1] = true, true
 		caps[i], caps[i+1] = max(caps[i], tile), max(caps[i+1], tile)
 	}
-	stay := make([]float64, n)
 	for i := range stay {
 		if constant[i] {
 			stay[i] = caps[i]
@@ -140,8 +141,12 @@ func (l *lattice) fill(j int, eps, shift float64) {
 			turn[i] = max(0, tiles[i]+bends[i]-caps[i+1])
 		}
 	}
-	l.stay[j], l.turn[j], l.guess[j] = stay, turn, guess
 }
+
+// below returns the last node at or below v, the first if there is none; above
+// the first at or above it, the last if there is none.
+func (l *lattice) below(v float64) int { return max(0, sort.SearchFloat64s(l.v, v)-1) }
+func (l *lattice) above(v float64) int { return min(l.last, sort.SearchFloat64s(l.v, v)) }
 
 // sweep fills all cells and runs the recursion down and up.
 func (l *lattice) sweep(eps, shift float64) (best float64) {
@@ -222,10 +227,10 @@ func (l *lattice) survivors(threshold float64) (spans []span, ok bool) {
 		first, final = first+l.from[j]-2, final+l.from[j]+2
 		s := span{math.Inf(-1), math.Inf(1)}
 		if first > 0 {
-			s.lo = l.v0 + float64(first)*l.h
+			s.lo = l.v[first]
 		}
 		if final < l.last {
-			s.hi = l.v0 + float64(final)*l.h
+			s.hi = l.v[final]
 		}
 		spans[j] = s
 	}
@@ -258,7 +263,7 @@ func (l *lattice) path() []float64 {
 	for j := m - 1; j >= 0; j-- {
 		i := min(node-l.from[j], len(from[j])-1)
 		node = l.from[j] + int(from[j][i])
-		out[j] = l.v0 + float64(node)*l.h
+		out[j] = l.v[node]
 		if node >= l.last {
 			out[j] = math.Inf(1)
 		}

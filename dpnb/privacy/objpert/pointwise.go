@@ -100,22 +100,19 @@ func chordMass(n0, n1, w0, w1, shift float64) float64 {
 
 // envelope evaluates W.
 type envelope struct {
-	p     *problem
-	cells []cell
-	gain  []float64 // ln(1 + S̄/λ) at most, over the cell
-	tol   float64   // how far at may be above W
+	p   *problem
+	tol float64 // how far at may be above W
+	// kappa and slope are those of S̄ = κγ(L − γ), or kappa is 0.
+	kappa, slope float64
 }
 
 func (p *problem) envelope() *envelope {
-	e := &envelope{p: p, cells: p.start(12), tol: 5e-4}
-	if kappaOf(p.curve) > 0 {
+	e := &envelope{p: p, tol: 5e-4, kappa: kappaOf(p.curve), slope: Slope(p.curve)}
+	if e.kappa > 0 {
 		e.tol = 1e-9
 	}
 	if low, up := p.curve.Bounds(p.curve.Range()); low >= up*(1-3*roundoff) {
 		e.tol = 1e-9 // flat: the ends of a cell decide
-	}
-	for i := range e.cells {
-		e.gain = append(e.gain, math.Log1p(1/e.cells[i].kLow))
 	}
 	return e
 }
@@ -123,43 +120,38 @@ func (p *problem) envelope() *envelope {
 // at returns W(n), rounded up by at most 1e-9 where S̄ is a parabola or flat,
 // by at most 5e-4 otherwise.
 func (e *envelope) at(n float64) float64 {
-	// γ²/2 + γn is convex in γ: over a cell it is largest at an end.
-	quad := func(c *cell) float64 {
-		t, b := c.top/e.p.sigma, c.bottom/e.p.sigma
-		return max(t*(0.5*t+n), b*(0.5*b+n))
-	}
-	value := func(gamma float64) float64 {
+	quad := func(gamma float64) float64 {
 		g := gamma / e.p.sigma
-		return math.Log1p(e.p.curve.SBar(gamma)/e.p.lambda) + g*(0.5*g+n)
+		return g * (0.5*g + n)
 	}
 	known := math.Inf(-1)
-	for i := range e.cells {
-		known = max(known, max(value(e.cells[i].top), value(e.cells[i].bottom)))
+	for _, c := range e.p.roots() {
+		known = max(known, c.lnTop+quad(c.top), c.lnBottom+quad(c.bottom))
 	}
-	kappa := kappaOf(e.p.curve)
-	L := Slope(e.p.curve)
 	upper := known
-	var visit func(c *cell, gain float64, depth int)
-	visit = func(c *cell, gain float64, depth int) {
-		up := gain + quad(c)
-		if kappa > 0 {
+	var visit func(c *piece, depth int)
+	visit = func(c *piece, depth int) {
+		// γ²/2 + γn is convex in γ: over a cell it is largest at an end.
+		top, bottom := quad(c.top), quad(c.bottom)
+		up := c.lnMax + max(top, bottom)
+		if e.kappa > 0 {
 			// S̄ = κγ(L − γ): the second derivative of ln(1 + S̄/λ) is at least
 			// −2κ/(λ+S̄) − (κL/(λ+S̄))², and at most that bends above the chord.
-			w, k := c.top-c.bottom, kappa/(e.p.lambda*(1+1/c.kHigh))
-			bend := w * w / 8 * (2*k + k*k*L*L)
-			up = min(up, max(value(c.top), value(c.bottom))+bend*(1+1e-9))
+			w, k := c.top-c.bottom, e.kappa/(e.p.lambda*(1+1/c.kHigh))
+			bend := w * w / 8 * (2*k + k*k*e.slope*e.slope)
+			up = min(up, max(c.lnTop+top, c.lnBottom+bottom)+bend*(1+1e-9))
 		}
 		if up <= known+e.tol || depth == 45 {
 			upper = max(upper, up)
 			return
 		}
-		known = max(known, value(0.5*(c.top+c.bottom)))
-		a, b := e.p.split(c)
-		visit(&a, math.Log1p(1/a.kLow), depth+1)
-		visit(&b, math.Log1p(1/b.kLow), depth+1)
+		halves := c.split(e.p)
+		known = max(known, halves[0].lnBottom+quad(halves[0].bottom))
+		visit(halves[0], depth+1)
+		visit(halves[1], depth+1)
 	}
-	for i := range e.cells {
-		visit(&e.cells[i], e.gain[i], 0)
+	for _, c := range e.p.roots() {
+		visit(c, 0)
 	}
 	return max(upper, known)
 }

@@ -54,8 +54,12 @@ func (c Config) Validate() error {
 type Profile struct {
 	cfg   Config
 	grids *grids
-	mu    sync.Mutex
-	memo  map[key]enclosure
+	// coarse is the same problem for a rough look.
+	coarse *grids
+	mu     sync.Mutex
+	memo   map[key]enclosure
+	// epsilons are the bounds on ε by δ.
+	epsilons map[float64][2]float64
 }
 
 type key struct {
@@ -79,10 +83,14 @@ func New(cfg Config) (*Profile, error) {
 	if err := cfg.Validate(); err != nil {
 		return nil, err
 	}
+	p := &problem{curve: cfg.Curve, lambda: cfg.Lambda, sigma: cfg.Sigma}
 	return &Profile{
-		cfg:   cfg,
-		grids: &grids{problem: &problem{curve: cfg.Curve, lambda: cfg.Lambda, sigma: cfg.Sigma}},
-		memo:  make(map[key]enclosure),
+		cfg:    cfg,
+		grids:  &grids{problem: p},
+		coarse: &grids{problem: p, tolerance: roughTolerance},
+		memo:   make(map[key]enclosure),
+
+		epsilons: make(map[float64][2]float64),
 	}, nil
 }
 
@@ -197,10 +205,8 @@ func (p *Profile) tightAt(d privacy.Direction, eps float64) enclosure {
 	if eps < 0 {
 		return mirror(eps, p.at(d.Opposite(), -eps))
 	}
-	L := Slope(p.cfg.Curve) / p.cfg.Sigma
-	if OneSigned(p.cfg.Curve) && (d == privacy.Add || eps == 0) ||
-		IsGaussian(p.cfg.Curve, p.cfg.Lambda, p.cfg.Sigma) || p.grids.gaussianAt(eps) {
-		lo, hi := gaussBounds(eps)(L)
+	if p.gaussian(d, eps) {
+		lo, hi := gaussBounds(eps)(Slope(p.cfg.Curve) / p.cfg.Sigma)
 		return enclosure{lo, hi}
 	}
 	if d == privacy.Add || eps == 0 {
@@ -210,6 +216,13 @@ func (p *Profile) tightAt(d privacy.Direction, eps float64) enclosure {
 	}
 	lo, hi := p.grids.removeAt(eps)
 	return enclosure{lo, hi}
+}
+
+// gaussian reports whether Tight is proved to be the Gaussian mechanism's δ at
+// ε ≥ 0 in direction d.
+func (p *Profile) gaussian(d privacy.Direction, eps float64) bool {
+	return OneSigned(p.cfg.Curve) && (d == privacy.Add || eps == 0) ||
+		IsGaussian(p.cfg.Curve, p.cfg.Lambda, p.cfg.Sigma) || p.grids.gaussianAt(eps)
 }
 
 // gaussianLower returns a lower bound on ln δ: that of the Gaussian mechanism of

@@ -2,7 +2,6 @@ package objpert
 
 import (
 	"math"
-	"sort"
 	"sync"
 
 	"github.com/dpnb/notebooks/dpnb/privacy"
@@ -46,6 +45,14 @@ func (g *grids) tol() float64 {
 		return g.tolerance
 	}
 	return tightTolerance
+}
+
+// near takes the place of tol near the Gaussian's δ.
+func (g *grids) near() float64 {
+	if g.tolerance > 0 {
+		return g.tolerance
+	}
+	return nearTolerance
 }
 
 // level returns the cells of a level, those of level ℓ+1 being pieces of those
@@ -119,7 +126,7 @@ func (g *grids) removeAt(eps float64) (logLower, logUpper float64) {
 	for _, side := range g.sides() {
 		near = math.Max(near, g.sideIntegral(eps, side, quad))
 	}
-	if near <= logLower+0.04 {
+	if near <= logLower+0.04 && (g.tolerance == 0 || near > logLower+g.tolerance) {
 		// The integral may be all that is needed: do it well.
 		quad = g.integral(eps, 1e-3, 3000)
 		logUpper = math.Min(logUpper, quad.logUpper)
@@ -212,7 +219,8 @@ func (g *grids) refineSide(eps, shift, slack float64, side int, logUpper float64
 			logUpper = math.Min(logUpper, math.Log(math.Max(l.fixed, dropped))-shift+slack)
 			continue
 		}
-		best := l.sweep(eps, shift) + l.fixed
+		best := l.sweep(eps, shift) + l.fixed + l.beyond
+		dropped += l.beyond
 		spent += l.evaluations
 		if scaled := g.descentAlong(eps, shift, l, g.level(level)); scaled > 0 {
 			*logLower = math.Max(*logLower, math.Log(scaled)-shift-slack)
@@ -220,7 +228,7 @@ func (g *grids) refineSide(eps, shift, slack float64, side int, logUpper float64
 		// What was dropped on the way may reach the threshold it was dropped at.
 		logUpper = math.Min(logUpper, math.Log(math.Max(best, dropped))-shift+slack)
 		if tol = g.tol(); *logLower <= gauss+0.01 {
-			tol = math.Min(tol, nearTolerance)
+			tol = math.Min(tol, g.near())
 		}
 		if logUpper <= *logLower+tol {
 			break
@@ -245,118 +253,6 @@ func gaussBounds(eps float64) func(float64) (lo, hi float64) {
 		p := privacy.GaussianProfileBetween(math.Nextafter(gamma, 0), math.Nextafter(gamma, math.Inf(1)), privacy.AddRemove)
 		return p.LogDeltaLower(privacy.Remove, eps), p.LogDeltaUpper(privacy.Remove, eps)
 	}
-}
-
-// newLattice sets up the nodes of a level within the tube of the coarser one.
-// known is the scaled value already certified.
-func (g *grids) newLattice(eps, shift, known float64, level, side int, tube []span) *lattice {
-	cells := g.level(level)
-	l := &lattice{h: math.Ldexp(0.5, -level), slop: clockSlop(cells)}
-	zero, pad := g.clock(0), l.slop*float64(len(cells)+1)
-	gauss := gaussBounds(eps)
-	// Beyond |u| = far a path has nothing to gain that matters.
-	far := math.Sqrt(2 * math.Max(1, shift-math.Log(1e-7*math.Max(known, 1e-300))))
-	lo, hi := math.Inf(1), math.Inf(-1)
-	var limits []span
-	l.keep = make([]int, len(cells))
-	for i, dropped := range l.drop(eps, shift, known, cells) {
-		if dropped {
-			l.keep[i] = -1
-			continue
-		}
-		l.keep[i] = len(l.cells)
-		c := &cells[i]
-		// The rate vanishes where E ≥ ln(1 + 1/k).
-		keep := math.Log1p(1 / c.kLow)
-		floor := math.Min(edge(eps-keep, c.big), edgeOrInf(eps-keep, c.small))
-		floor = math.Min(math.Max(floor, -far), far) - l.h
-		ceil := math.Min(edge(eps, c.small), far) + l.h
-		ceil = math.Max(ceil, floor)
-		if c.neg {
-			lo = math.Min(lo, -ceil-c.clockBottom)
-			hi = math.Max(hi, -floor-c.clockTop)
-		} else {
-			lo = math.Min(lo, floor-c.clockBottom)
-			hi = math.Max(hi, ceil-c.clockTop)
-		}
-		l.cells = append(l.cells, newView(c, eps, shift, gauss))
-		if tube == nil {
-			s := span{math.Inf(-1), math.Inf(1)}
-			if side != 0 && c.neg == (side > 0) {
-				// γ = 0 is crossed at u ≥ 0, or at u ≤ 0.
-				if c.neg {
-					s.lo = -zero - pad
-				} else {
-					s.hi = -zero + pad
-				}
-			}
-			limits = append(limits, s)
-		} else {
-			limits = append(limits, tube[c.parent])
-		}
-	}
-	// v does not fall from cell to cell, so neither do its limits.
-	m := len(limits)
-	for j := 1; j < m; j++ {
-		limits[j].lo = math.Max(limits[j].lo, limits[j-1].lo)
-	}
-	for j := m - 2; j >= 0; j-- {
-		limits[j].hi = math.Min(limits[j].hi, limits[j+1].hi)
-	}
-	for _, s := range limits {
-		if !math.IsInf(s.lo, 0) {
-			lo = math.Min(lo, s.lo)
-		}
-		if !math.IsInf(s.hi, 0) {
-			hi = math.Max(hi, s.hi)
-		}
-	}
-	l.v0 = lo
-	l.last = max(1, int(math.Ceil((hi-lo)/l.h)))
-	l.from, l.to = make([]int, m), make([]int, m)
-	for j, s := range limits {
-		l.from[j], l.to[j] = 0, l.last
-		if !math.IsInf(s.lo, 0) {
-			l.from[j] = max(0, int(math.Floor((s.lo-lo)/l.h)))
-		}
-		if !math.IsInf(s.hi, 0) {
-			l.to[j] = max(l.from[j], min(l.last, int(math.Ceil((s.hi-lo)/l.h))))
-		}
-	}
-	return l
-}
-
-// drop says which cells are left out of the lattice, with their credit, as if
-// each were crossed where the rate is at its peak, added once and for all: those
-// that no path can cross, and those too poor to matter.
-func (l *lattice) drop(eps, shift, known float64, cells []cell) []bool {
-	dropped := make([]bool, len(cells))
-	credit := make([]float64, len(cells))
-	order := make([]int, len(cells))
-	for i := range cells {
-		_, up := cells[i].peakBounds(eps)
-		credit[i] = math.Exp(up+shift) * (1 + 1e-11)
-		order[i] = i
-	}
-	sort.Slice(order, func(a, b int) bool { return credit[order[a]] < credit[order[b]] })
-	sum := 0.0
-	for _, i := range order {
-		if sum += credit[i]; sum <= dropShare*known || !cells[i].passable() {
-			dropped[i] = true
-			l.fixed += credit[i]
-		}
-	}
-	return dropped
-}
-
-func edgeOrInf(eps, gamma float64) float64 {
-	if gamma == 0 {
-		if eps < 0 {
-			return math.Inf(-1)
-		}
-		return math.Inf(1)
-	}
-	return edge(eps, gamma)
 }
 
 // size returns the number of nodes.

@@ -12,6 +12,7 @@ type view struct {
 	flat         float64 // scaled ∫ φ(c)dγ over the cell, rounded up
 	mHigh        float64 // sup of m over the cell
 	logKeep      float64 // ln(1 + 1/kHigh): where E is below, the rate is positive
+	limit        float64 // scaled upper bound on ∫ sup_u M dγ over the cell
 }
 
 // newView prepares c. logGauss(γ) returns bounds on ln δ_G(ε; γ).
@@ -23,6 +24,12 @@ func newView(c *cell, eps, shift float64, logGauss func(float64) (lo, hi float64
 	_, hi := logGauss(c.big)
 	lo, _ := logGauss(c.small)
 	v.flat = math.Exp(hi+shift) - math.Exp(lo+shift)
+	_, up := c.peakBounds(eps)
+	v.limit = math.Exp(up+shift) * (1 + 1e-11)
+	if v.cSmall <= v.small*v.kLow*(1-1e-9) {
+		// c falls and m is at least that: the rate only rises, up to φ(c).
+		v.limit = min(v.limit, v.flat)
+	}
 	v.mHigh = c.big * c.kHigh
 	if !math.IsInf(c.kHigh, 1) {
 		v.logKeep = math.Log1p(1 / c.kHigh)
@@ -78,6 +85,12 @@ func (v *view) sup(eps, shift, ua, ub float64) float64 {
 	return best * (1 + 1e-11)
 }
 
+// most returns an upper bound on e^shift·∫ M dγ over the cell of paths within
+// [ua, ub].
+func (v *view) most(eps, shift, ua, ub float64) float64 {
+	return min(v.limit, v.width()*v.sup(eps, shift, ua, ub))
+}
+
 // crude bounds the rate by the product of the bounds of its factors.
 func (v *view) crude(eps, shift, ua, ub float64) float64 {
 	best := 0.0
@@ -106,7 +119,8 @@ func (v *view) line(eps, shift, u0, d float64) (credit, err float64, exact, leve
 		return v.flat, 0, true, true
 	}
 	u1 := u0 + d
-	if least := exponent(eps, v.big, u1); least >= 0 && u1+v.small >= 0 {
+	// E falls with u and is concave in γ: it is least at u1 and an end of the cell.
+	if least := min(exponent(eps, v.small, u1), exponent(eps, v.big, u1)); least >= 0 {
 		g := max(v.small, min(-u0, v.big))
 		if exponent(eps, g, u0) <= v.logKeep {
 			// Positive all along: the reward is φ(u)du − e^ε φ(z)dz.
@@ -124,7 +138,7 @@ func (v *view) line(eps, shift, u0, d float64) (credit, err float64, exact, leve
 			}
 		}
 	}
-	return v.width() * v.sup(eps, shift, u0, u1), 0, false, false
+	return v.most(eps, shift, u0, u1), 0, false, false
 }
 
 // bend returns, for two neighbouring full-speed paths h apart in u, the most by
@@ -155,7 +169,9 @@ func (v *view) bend(eps, shift, ua, ub, h float64) float64 {
 // both: what a path gains at most by changing from one to the other where the
 // difference changes sign. There
 //
-//	∂M/∂u = φ(u)[k e^E(u + γ) − (1 + k)u]  (E = γ(c − u), 0 ≤ E ≤ ln(1 + 1/k)), or 0.
+//	∂M/∂u = φ(u)[m e^E − u·(1 − k(e^E − 1))]  (0 ≤ E ≤ ln(1 + 1/k)), or 0,
+//
+// with 1 − k(e^E − 1) in [0, 1] and m e^E ≤ m + γ.
 func (v *view) turn(eps, shift, ua, ub, h float64) float64 {
 	hi := min(ub, v.cSmall)
 	if ua >= hi || math.IsInf(v.kHigh, 1) {
@@ -163,19 +179,26 @@ func (v *view) turn(eps, shift, ua, ub, h float64) float64 {
 	}
 	eLow := max(0, min(exponent(eps, v.small, hi), exponent(eps, v.big, hi)))
 	g := max(v.small, min(-ua, v.big))
-	eHigh := max(eLow, min(exponent(eps, g, ua), math.Log1p(1/v.kLow)))
-	lo, up := math.Exp(eLow), math.Exp(eHigh)
-	var rise, fall float64
+	eHigh := max(eLow, exponent(eps, g, ua))
+	grow := v.mHigh + v.big
+	if eHigh < 1 {
+		grow = min(grow, v.mHigh*math.Exp(eHigh))
+	}
+	restLow := max(0, 1-v.kHigh*math.Expm1(min(eHigh, 1)))
+	if eHigh >= 1 {
+		restLow = 0
+	}
+	restHigh := max(0, 1-v.kLow*math.Expm1(eLow))
+	rise, fall := grow, -v.small*v.kLow
 	if ua >= 0 {
-		rise = v.kHigh*(up*(hi+v.big)-ua) - ua
-		fall = hi - v.kLow*(lo*(ua+v.small)-hi)
-		if lo*(ua+v.small) < hi {
-			fall = hi - v.kHigh*(lo*(ua+v.small)-hi)
-		}
+		rise -= restLow * ua
 	} else {
-		// Any signs: the factors one by one.
-		rise = max(v.kHigh*up*(hi+v.big), 0) + (1+v.kHigh)*-ua
-		fall = v.kHigh*up*max(0, -(ua+v.small)) + (1+v.kHigh)*max(hi, 0)
+		rise -= restHigh * ua
+	}
+	if hi >= 0 {
+		fall += restHigh * hi
+	} else {
+		fall += restLow * hi
 	}
 	near := max(ua, min(0, hi))
 	return scaledPDF(near, shift) * h * max(0, min(rise, fall)) * (1 + 1e-11)
