@@ -3,6 +3,8 @@ package privacy
 import (
 	"fmt"
 	"math"
+
+	"github.com/dpnb/notebooks/dpnb/privacy/internal/elementary"
 )
 
 // Approx is the guarantee (ε, δ)-DP, pure ε-DP where Delta is zero, and the
@@ -120,18 +122,18 @@ func (p approxProfile) log(t float64) float64 {
 	eps, delta := p.a.Epsilon, p.a.Delta
 	switch {
 	case t >= eps:
-		return math.Log(delta)
+		return elementary.Log(delta)
 	case t <= -eps:
 		// 1 − (1−δ)e^t
-		return math.Log(-math.Expm1(t) + delta*math.Exp(t))
+		return elementary.Log(-math.Expm1(t) + delta*math.Exp(t))
 	}
 	// (e^ε − e^t)/(e^ε + 1) = −expm1(t − ε)/(1 + e^{−ε}), in logarithms where it is
 	// next to the smallest numbers.
 	part := -math.Expm1(t - eps)
 	if delta < 1e-290 && part < 1e-290 {
-		return logAddExp(math.Log(delta), math.Log(part)-math.Log1p(math.Exp(-eps)))
+		return logAddExp(elementary.Log(delta), elementary.Log(part)-math.Log1p(math.Exp(-eps)))
 	}
-	return math.Log(delta + (1-delta)*(part/(1+math.Exp(-eps))))
+	return elementary.Log(delta + (1-delta)*(part/(1+math.Exp(-eps))))
 }
 
 // approxSlack bounds the error of approxProfile.log: that of some correctly

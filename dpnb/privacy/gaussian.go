@@ -27,10 +27,14 @@ func logDeltaGaussian(eps, mu float64) float64 {
 	case math.IsInf(mu, 1):
 		return 0
 	}
+	if mu < tinyMu && eps < 1 {
+		// δ(ε; μ) = μ·f(ε/μ) to 60 digits: the same at a scale with room below it.
+		return logDeltaGaussian(eps*0x1p400, mu*0x1p400) - 400*math.Ln2
+	}
 	// x in two words, so that the rounding of ε/μ does not enter the square.
 	m, h := eps/mu, mu/2
 	if math.IsInf(m, 1) {
-		return math.Inf(-1)
+		return -math.MaxFloat64 // which ln δ is below, and not −Inf
 	}
 	mLow := math.FMA(-m, mu, eps) / mu
 	x := m - h
@@ -39,19 +43,24 @@ func logDeltaGaussian(eps, mu float64) float64 {
 		// δ is near one: take the small complement 1 − δ = Φ̄(−x) + φ(x)R(y).
 		return math.Log1p(-(normal.Survival(-x) + normal.PDF(x)*normal.Mills(m+h)))
 	}
-	if x > 1e154 {
-		// ln δ < −x²/2 is below the float64 range; widening it downwards gives −Inf.
+	half := 0.5 * x
+	sq := half * x
+	if sq > math.MaxFloat64*(1-1e-15) {
+		// ln δ is below the float64 range; widening it downwards gives −Inf.
 		return -math.MaxFloat64
 	}
-	sq := x * x
-	sqLow := math.FMA(x, x, -sq)
-	return -0.5*sq + (math.Log(normal.MillsDiff(m, h)) - normal.LogSqrt2Pi - 0.5*sqLow - x*xLow)
+	sqLow := math.FMA(half, x, -sq)
+	return -sq + (normal.LogMillsDiff(m, h) - normal.LogSqrt2Pi - sqLow - x*xLow)
 }
+
+// tinyMu is where μ is scaled up, so that neither halves nor residuals of divisions
+// are subnormal.
+const tinyMu = 0x1p-600
 
 // gaussianSlack bounds the rounding error of a logarithm l from
 // logDeltaGaussian: the relative error of the Mills difference, and a few
 // units in the last place of l itself.
-func gaussianSlack(l float64) float64 { return 1e-13 + 6e-16*math.Abs(l) }
+func gaussianSlack(l float64) float64 { return 1e-13 + 8e-16*math.Abs(l) }
 
 // roundUp and roundDown widen the logarithm of a probability by slack.
 func roundUp(l, slack float64) float64 {
@@ -97,7 +106,7 @@ type gaussianProfile struct {
 // GaussianProfile returns the profile of a μ-GDP mechanism, that is of the
 // Gaussian mechanism with μ = sensitivity/σ, the sensitivity being that of adj.
 //
-// Bound: upper and lower, relative distance 2e-13 + 1.2e-15·|ln δ|.
+// Bound: upper and lower, relative distance 2e-13 + 1.6e-15·|ln δ|.
 // Panics: if mu is negative or NaN.
 // Source: Balle, Wang 2018, arXiv:1805.06530; Dong, Roth, Su 2022, arXiv:1905.02383.
 // Proof: docs/theory/gaussian.md.

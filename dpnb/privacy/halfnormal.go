@@ -52,17 +52,23 @@ func (w HalfNormal) logDelta(eps float64) float64 {
 	return math.Log(math.Erf(w.A/math.Sqrt2) - tail*math.Expm1(t))
 }
 
-// slack bounds the rounding error of logDelta at ε, that of t = ε − K included:
-// |d ln δ/dt| ≤ 1/(1 − e^{−gap}) near the edge of W's range is covered by the
-// Gaussian's slope |t|/a² + 1 further out.
+// slack bounds the rounding error of logDelta at ε, that of t = ε − K included. To
+// the right of a²/2 it is that of t times the Gaussian's slope; to the left ln δ is
+// ln(1 − y), y = 2e^t Φ̄(a), and y errs by that of its exponent, t − a²/2 − …
 func (w HalfNormal) slack(eps, l float64) float64 {
-	t := math.Abs(eps - w.K)
-	dt := 2.3e-16 * (math.Abs(eps) + w.K)
+	t := eps - w.K
+	if !(t >= 0.5*w.A*w.A) {
+		y := -math.Expm1(math.Max(l, -700))
+		if t < 0 && w.A <= 30 || y == 0 {
+			return gaussianSlack(l) // a sum of two positive terms, or e^t·|t| < 1
+		}
+		return gaussianSlack(l) + 1e-15*(math.Abs(t)+w.A*w.A)*math.Min(y, 1)
+	}
 	slope := 1.0
 	if w.A > 0 {
 		slope += t/(w.A*w.A) + 2/w.A
 	}
-	return gaussianSlack(l) + 2*dt*slope
+	return gaussianSlack(l) + 5e-16*t*slope
 }
 
 // Profile returns δ(ε) = E(1 − e^{ε−W})₊ as the profile of both directions.

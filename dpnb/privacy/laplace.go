@@ -3,6 +3,8 @@ package privacy
 import (
 	"fmt"
 	"math"
+
+	"github.com/dpnb/notebooks/dpnb/privacy/internal/elementary"
 )
 
 // Laplace is the event of adding independent Laplace noise of scale b to a
@@ -51,7 +53,7 @@ func (l Laplace) Profile(adj Adjacency) (Profile, error) {
 	if err := adj.Validate(); err != nil {
 		return nil, err
 	}
-	return laplaceProfile{adj, lossBound(l.Sensitivity, l.Scale, adj)}, nil
+	return laplaceProfile{adj, lossBound(l.Sensitivity, l.Scale, adj), l.Sensitivity > 0}, nil
 }
 
 // lossBound returns sensitivity/scale, twice that under replace-one.
@@ -72,19 +74,59 @@ func (l Laplace) RDP(adj Adjacency) (RDPCurve, error) {
 	if err := l.Validate(); err != nil {
 		return RDPCurve{}, err
 	}
-	mu := math.Nextafter(lossBound(l.Sensitivity, l.Scale, adj), math.Inf(1))
+	mu := lossBound(l.Sensitivity, l.Scale, adj)
+	if l.Sensitivity > 0 {
+		mu = math.Nextafter(mu, math.Inf(1))
+	}
 	return RDPCurve{Adj: adj, Epsilon: func(alpha float64) float64 {
-		if alpha == 1 {
-			return (mu + math.Expm1(-mu)) + 4e-16*mu
-		}
-		v := logAddExp(math.Log(alpha/(2*alpha-1))+(alpha-1)*mu, math.Log((alpha-1)/(2*alpha-1))-alpha*mu)
-		return math.Min(mu, math.Max(0, v)/(alpha-1)+1e-15*(1+alpha*mu)/(alpha-1))
+		return math.Min(mu, laplaceRenyi(mu, alpha))
 	}}, nil
+}
+
+// laplaceRenyi returns the curve of Laplace.RDP at α ≥ 1, rounded up. With
+// g(x) = e^x − 1 − x what the logarithm is taken of is
+//
+//	1 + [α g((α−1)μ) + (α−1)g(−αμ)]/(2α−1),
+//
+// a sum of positive terms; g((α−1)μ)/(α−1) keeps its digits near α = 1.
+func laplaceRenyi(mu, alpha float64) float64 {
+	less := alpha - 1
+	var v float64
+	switch {
+	case mu == 0:
+		return 0
+	case less == 0:
+		v = expRest(-mu)
+	case less*mu > 300:
+		v = mu + math.Log(alpha/(2*alpha-1))/less // the other exponential is below 1e-130
+	default:
+		u := (alpha*(expRest(less*mu)/less) + expRest(-alpha*mu)) / (2*alpha - 1)
+		v = u
+		if x := u * less; x > 0 {
+			v = u * (math.Log1p(x) / x)
+		}
+	}
+	return math.Nextafter(v*(1+8e-15), math.Inf(1))
+}
+
+// expRest returns e^x − 1 − x ≥ 0, relative error below 4e-15.
+func expRest(x float64) float64 {
+	if math.Abs(x) > 0.5 {
+		return math.Expm1(x) - x
+	}
+	sum, term := 0.5, 0.5
+	for n := 3.0; math.Abs(term) > 1e-17; n++ {
+		term *= x / n
+		sum += term
+	}
+	return sum * x * x
 }
 
 type laplaceProfile struct {
 	adj Adjacency
-	mu  float64
+	mu  float64 // between its two neighbours
+	// shifts: μ is not zero, though it may be below the smallest float64.
+	shifts bool
 }
 
 func (p laplaceProfile) Adjacency() Adjacency { return p.adj }
@@ -97,19 +139,25 @@ func (p laplaceProfile) log(mu, eps float64) float64 {
 	case eps >= mu:
 		return math.Inf(-1)
 	case eps <= -mu:
-		return math.Log(-math.Expm1(eps))
+		return elementary.Log(-math.Expm1(eps))
+	}
+	if mu-eps < 1e-290 {
+		return elementary.Log(mu-eps) - math.Ln2
 	}
 	return math.Log(-math.Expm1(0.5 * (eps - mu)))
 }
 
 func (p laplaceProfile) LogDeltaUpper(_ Direction, eps float64) float64 {
-	l := p.log(p.mu*(1+5e-16), nudge(eps, -1))
-	return roundUp(l, 1e-15+4e-16*math.Abs(l))
+	if p.mu == 0 && !p.shifts {
+		return logDeltaGaussian(eps, 0) // nothing was moved
+	}
+	l := p.log(math.Nextafter(p.mu, math.Inf(1)), eps)
+	return roundUp(l, approxSlack(l))
 }
 
 func (p laplaceProfile) LogDeltaLower(_ Direction, eps float64) float64 {
-	l := p.log(p.mu*(1-5e-16), nudge(eps, +1))
-	return roundDown(l, 1e-15+4e-16*math.Abs(l))
+	l := p.log(math.Max(0, math.Nextafter(p.mu, 0)), eps)
+	return roundDown(l, approxSlack(l))
 }
 
 // IsotropicLaplace is the event of adding noise of density proportional to
@@ -137,7 +185,10 @@ func (l IsotropicLaplace) pure(adj Adjacency) (Approx, error) {
 		return Approx{}, err
 	}
 	eps := lossBound(l.Sensitivity, l.Scale, adj)
-	return Pure(eps+2.3e-16*eps, adj), nil
+	if l.Sensitivity > 0 {
+		eps = math.Nextafter(eps, math.Inf(1))
+	}
+	return Pure(eps, adj), nil
 }
 
 // Profile implements Event: that of pure sensitivity/b-DP, twice that under

@@ -4,6 +4,7 @@ import (
 	"fmt"
 	"math"
 
+	"github.com/dpnb/notebooks/dpnb/privacy/internal/elementary"
 	"github.com/dpnb/notebooks/dpnb/privacy/internal/golden"
 )
 
@@ -112,10 +113,14 @@ func ComposeRDP(counts []int, curves ...RDPCurve) (RDPCurve, error) {
 func (c RDPCurve) LogDeltaUpper(eps float64) float64 {
 	return math.Min(0, minOverOrders(func(alpha float64) float64 {
 		e := c.Epsilon(alpha)
-		t := (alpha-1)*(e-eps) + alpha*math.Log1p(-1/alpha) - math.Log(alpha-1)
-		return t + 1e-15*(1+(alpha-1)*(math.Abs(e)+math.Abs(eps))+math.Abs(math.Log(alpha-1)))
+		less := alpha - 1
+		return less*(e-eps) - orderCost(less) + 1e-15*(1+less*(math.Abs(e)+math.Abs(eps))+orderCost(less))
 	}))
 }
+
+// orderCost returns −ln[(1−1/α)^α/(α−1)] = α ln α − (α−1)ln(α−1) as a sum of positive
+// terms, less = α − 1. Relative error below 1e-15.
+func orderCost(less float64) float64 { return less*math.Log1p(1/less) + math.Log1p(less) }
 
 // EpsilonUpper returns an upper bound on ε at δ,
 //
@@ -127,9 +132,13 @@ func (c RDPCurve) EpsilonUpper(delta float64) (float64, error) {
 	if err := checkOpenDelta(delta); err != nil {
 		return 0, err
 	}
+	ln := elementary.Log(delta)
 	return math.Max(0, minOverOrders(func(alpha float64) float64 {
-		e, t := c.Epsilon(alpha), -(math.Log(alpha)+math.Log(delta))/(alpha-1)
-		return e + math.Log1p(-1/alpha) + t + 1e-15*(1+e+math.Abs(t)+math.Abs(math.Log1p(-1/alpha)))
+		less := alpha - 1
+		// ln(1 − 1/α), which 1/α has not the digits for near α = 1.
+		e, edge := c.Epsilon(alpha), -math.Log1p(1/less)
+		t, size := -(math.Log(alpha)+ln)/less, (math.Log(alpha)-ln)/less
+		return e + edge + t + 1e-15*(e-edge+size)
 	})), nil
 }
 
@@ -143,7 +152,7 @@ func (c RDPCurve) EpsilonSimple(delta float64) (float64, error) {
 		return 0, err
 	}
 	return minOverOrders(func(alpha float64) float64 {
-		return (c.Epsilon(alpha) - math.Log(delta)/(alpha-1)) * (1 + 1e-15)
+		return (c.Epsilon(alpha) - elementary.Log(delta)/(alpha-1)) * (1 + 1e-15)
 	}), nil
 }
 
@@ -154,7 +163,7 @@ func checkOpenDelta(delta float64) error {
 	return nil
 }
 
-// minOverOrders returns the smallest value of f found over α − 1 ∈ [1e-6, 1e9]:
+// minOverOrders returns the smallest value of f found over α − 1 ∈ [1e-6, 1e15]:
 // a grid in the logarithm, then a golden-section search about its best point.
 // NaN counts as +Inf.
 func minOverOrders(f func(alpha float64) float64) float64 {
@@ -165,7 +174,7 @@ func minOverOrders(f func(alpha float64) float64) float64 {
 		}
 		return v
 	}
-	return minimise(g, math.Log(1e-6), math.Log(1e9), 120)
+	return minimise(g, math.Log(1e-6), math.Log(1e15), 168)
 }
 
 // minimise returns the smallest value of g seen on a grid of n steps over
@@ -191,14 +200,15 @@ func (c RDPCurve) Profile() Profile {
 	p := rdpProfile{adj: c.Adj}
 	lo, hi := math.Log(1e-5), math.Log(1e7)
 	for i := 0; i <= orders; i++ {
-		t := math.Exp(lo + (hi-lo)*float64(i)/orders) // α − 1
-		e := c.Epsilon(1 + t)
-		at := t*e + (1+t)*math.Log1p(-1/(1+t)) - math.Log(t)
+		alpha := 1 + math.Exp(lo+(hi-lo)*float64(i)/orders)
+		t := alpha - 1 // what the rounding of 1 + … left of it
+		e := c.Epsilon(alpha)
+		at := t*e - orderCost(t)
 		if math.IsNaN(at) || math.IsInf(at, 1) {
 			continue
 		}
 		p.slope = append(p.slope, t)
-		p.at = append(p.at, at+1e-15*(2+t*e+math.Abs(at)))
+		p.at = append(p.at, at+1e-15*(1+t*e+orderCost(t)))
 	}
 	return p
 }

@@ -3,6 +3,8 @@ package privacy
 import (
 	"fmt"
 	"math"
+
+	"github.com/dpnb/notebooks/dpnb/privacy/internal/elementary"
 )
 
 // SelectionPoisson is the event of running Base a Poisson(Mean)-distributed
@@ -58,6 +60,9 @@ func (s SelectionPoisson) RDP(adj Adjacency) (RDPCurve, error) {
 		// ln of what is added to 1, and room for its rounding.
 		l := math.Log(s.Mean) + (alpha-1)*shift + x + math.Log(-math.Expm1(-x))
 		l += 1e-14 * (1 + math.Abs(math.Log(s.Mean)) + (alpha-1)*shift + x + math.Abs(math.Log(x)))
+		if l < -40 {
+			return math.Nextafter(math.Exp(l-math.Log(alpha-1))*(1+1e-14), math.Inf(1)) // ln(1 + y) ≤ y
+		}
 		return math.Nextafter(logAddExp(0, l)/(alpha-1)*(1+1e-14), math.Inf(1))
 	}}, nil
 }
@@ -105,11 +110,12 @@ func (s SelectionNegativeBinomial) String() string {
 //
 //	η(1−γ)/(γ(1−γ^η)), for η = 0: (1−γ)/(γ ln(1/γ)).
 func (s SelectionNegativeBinomial) Mean() float64 {
-	l := math.Log(1 / s.Gamma)
-	if math.Abs(s.Eta*l) < 1e-12 {
-		return (1 - s.Gamma) / (s.Gamma * l)
+	l := -math.Log(s.Gamma) // 1/γ would lose the digits of a γ near 1
+	mean := (1 - s.Gamma) / (s.Gamma * l)
+	if x := s.Eta * l; x != 0 {
+		mean *= x / -math.Expm1(-x)
 	}
-	return s.Eta * (1 - s.Gamma) / (s.Gamma * -math.Expm1(-s.Eta*l))
+	return mean
 }
 
 // RDP returns the curve, for every order α̂ ≥ 1 of the base,
@@ -134,11 +140,13 @@ func (s SelectionNegativeBinomial) RDP(adj Adjacency) (RDPCurve, error) {
 	if err != nil {
 		return RDPCurve{}, err
 	}
-	l := math.Log(1 / s.Gamma)
+	l := -elementary.Log(s.Gamma)
 	extra := (1 + s.Eta) * minOverOrders(func(order float64) float64 {
-		return (1-1/order)*base.Epsilon(order) + l/order
+		return ((order-1)*base.Epsilon(order) + l) / order
 	}) * (1 + 1e-14)
+	// The mean is known to a relative 2e-15, its logarithm absolutely.
 	lnMean := math.Log(s.Mean())
+	lnMean += 3e-15 + 1e-15*math.Abs(lnMean)
 	return RDPCurve{Adj: adj, Epsilon: func(alpha float64) float64 {
 		if !(alpha > 1) {
 			return math.Inf(1)

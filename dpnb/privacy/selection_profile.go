@@ -83,7 +83,7 @@ func (p selectionProfile) with(d Direction, eps, eps1 float64) float64 {
 	shrink := math.Exp(-spread * step)
 	mean := math.Expm1(-(1+spread)*step) / math.Expm1(-step) / (1 + spread)
 	// Rounded up: a larger share of the lower end's δ is a larger bound.
-	share := (1-mean)/(1-shrink) + 1e-15/(1-shrink)
+	share := (1-mean)/(1-shrink) + 4e-15/(1-shrink)
 	if !(share >= 0 && share < 1) {
 		share = 1
 	}

@@ -3,6 +3,8 @@ package privacy
 import (
 	"fmt"
 	"math"
+
+	"github.com/dpnb/notebooks/dpnb/privacy/internal/elementary"
 )
 
 // SubsampledGaussian is the event of one step of Poisson sampling (every
@@ -90,42 +92,52 @@ func (p subsampledProfile) log(d Direction, eps, mu float64) (l, slack float64) 
 		return p.logRemove(eps, mu)
 	case eps < 0:
 		r, s := p.logRemove(-eps, mu)
-		l = logAddExp(math.Log(-math.Expm1(eps)), eps+r)
-		return l, s + gaussianSlack(l)
+		own := math.Log(-math.Expm1(eps))
+		l = logAddExp(own, eps+r)
+		// The sum is convex in r: what r's error adds upwards is more than downwards.
+		return l, logAddExp(own, eps+r+s) - l + gaussianSlack(l)
 	}
 	return p.logAdd(eps, mu)
 }
 
 func (p subsampledProfile) logRemove(eps, mu float64) (l, slack float64) {
-	if eps > 30 || math.Expm1(eps) > 1e300*p.q {
-		t := eps - math.Log(p.q) + math.Log1p(-(1-p.q)*math.Exp(-eps))
-		l = math.Log(p.q) + logDeltaGaussian(t, mu)
+	grow := math.Expm1(eps)
+	if eps > 30 || grow > 1e300*p.q {
+		t := eps - elementary.Log(p.q) + math.Log1p(-(1-p.q)*math.Exp(-eps))
+		if eps <= 30 { // e^ε − 1 + q is e^ε − 1 to 300 digits, and near 0 known only so
+			t = math.Log(grow) - elementary.Log(p.q)
+		}
+		l = elementary.Log(p.q) + logDeltaGaussian(t, mu)
 		return l, gaussianSlack(l) + 8e-16*t*gaussianSlope(t, mu)
 	}
-	x := math.Expm1(eps) / p.q
+	x := grow / p.q
 	if x <= -1 {
-		l = math.Log(-math.Expm1(eps))
-		return l, 1e-15 * (1 + 1/-math.Expm1(eps))
+		// 1 − e^ε, also where the rounding of x hides that it is above −1: q·δ_G(t) is
+		// larger by less than e^t = 1 + x times q.
+		l = math.Log(-grow)
+		return l, 2e-15 + gaussianSlack(l)
 	}
 	t := math.Log1p(x)
-	l = math.Log(p.q) + logDeltaGaussian(t, mu)
+	l = elementary.Log(p.q) + logDeltaGaussian(t, mu)
 	if t < 0 {
-		// δ_G ≥ δ_G(0); its slope times the error of t is at most 1e-15.
-		return l, gaussianSlack(l) + 1e-15*(2+4/mu)
+		// x is known to a relative 4e-16. δ_G falls in e^t = 1 + x with a slope of at
+		// most 1, so that it errs by 4e-16·|x| + |t|e^t·3e-16, and it is at least −x.
+		return l, gaussianSlack(l) + 1e-15
 	}
 	return l, gaussianSlack(l) + 1e-15*(math.Min(1, x)+t)*gaussianSlope(t, mu)
 }
 
+// logAdd uses that 1 − (1−q)e^ε = q e^ε(1 + x), x = (e^{−ε} − 1)/q: with t = −ln(1 + x)
+// the logarithm is ln q + ε − t + ln δ_G(t; μ), and only x is rounded before it.
 func (p subsampledProfile) logAdd(eps, mu float64) (l, slack float64) {
-	edge := -math.Expm1(eps + math.Log1p(-p.q)) // 1 − (1−q)e^ε
 	x := math.Expm1(-eps) / p.q
-	if edge <= 0 || x <= -1 {
+	if x <= -1+4e-16 {
 		return p.logAddAtEdge(eps, mu)
 	}
 	t := -math.Log1p(x)
-	l = math.Log(edge) + logDeltaGaussian(t, mu)
+	l = elementary.Log(p.q) + eps - t + logDeltaGaussian(t, mu)
 	dt := 1e-15 * (-x/(1+x) + t)
-	return l, gaussianSlack(l) + 2e-15/edge + dt*gaussianSlope(t, mu)
+	return l, gaussianSlack(l) + 6e-16*(eps+t) + dt*(1+gaussianSlope(t, mu))
 }
 
 // logAddAtEdge answers where rounding hides which side of 1/(1−q) e^ε is on: δ
@@ -136,8 +148,11 @@ func (p subsampledProfile) logAddAtEdge(eps, mu float64) (l, slack float64) {
 		return math.Inf(-1), 0
 	}
 	inside := limit * (1 - 1e-6)
-	l, _ = p.logAdd(inside, mu)
-	return l, math.Inf(1) // as a lower bound nothing is known here
+	if math.Expm1(-inside)/p.q <= -1+1e-9 {
+		return 0, math.Inf(1) // q next to 1: the limit is too steep for a point inside
+	}
+	l, slack = p.logAdd(inside, mu)
+	return math.Min(0, l+slack), math.Inf(1) // as a lower bound nothing is known here
 }
 
 // gaussianSlope bounds |d ln δ_G/dε| at t ≥ 0: the hazard t/μ² of the Gaussian
@@ -175,7 +190,7 @@ func (s SubsampledGaussian) RDP(adj Adjacency) (RDPCurve, error) {
 		case q == 0 || mu == 0:
 			return 0
 		case alpha >= maxIntegerOrder || q == 1:
-			return math.Nextafter(0.5*alpha*mu*mu, math.Inf(1)) * (1 + 4e-16)
+			return math.Nextafter(0.5*alpha*mu*mu*(1+8e-16), math.Inf(1))
 		}
 		n := math.Floor(alpha)
 		share := alpha - n
@@ -183,23 +198,55 @@ func (s SubsampledGaussian) RDP(adj Adjacency) (RDPCurve, error) {
 		if alpha == 1 {
 			return moment(2)
 		}
-		return v / (alpha - 1) * (1 + 1e-15)
+		return math.Nextafter(v/(alpha-1)*(1+1e-15), math.Inf(1))
 	}}, nil
 }
 
-// logBinomialMoment returns ln E_Q (p/q)ⁿ of the remove direction, rounded up.
+// logBinomialMoment returns ln E_Q (p/q)ⁿ of the remove direction, rounded up:
+// as the masses of the binomial law sum to one it is ln(1 + E),
+//
+//	E = Σ_k C(n,k)(1−q)^{n−k} q^k (e^{k(k−1)μ²/2} − 1),
+//
+// all terms positive, so that a small E keeps its digits. Each term is widened by
+// the error of its own logarithm, which that of its largest part bounds.
 func logBinomialMoment(n int, q, mu float64) float64 {
 	if n <= 1 {
 		return 0
 	}
-	lq, l1 := math.Log(q), math.Log1p(-q)
-	sum := math.Inf(-1)
-	lgN, _ := math.Lgamma(float64(n) + 1)
-	for k := 0; k <= n; k++ {
+	lq, l1 := elementary.Log(q), math.Log1p(-q)
+	terms := make([]float64, n+1)
+	top := math.Inf(-1)
+	choose := float64(n) // C(n, k), below 1e308 for n ≤ 1024; k roundings
+	for k := 2; k <= n; k++ {
 		fk := float64(k)
-		a, _ := math.Lgamma(fk + 1)
-		b, _ := math.Lgamma(float64(n-k) + 1)
-		sum = logAddExp(sum, lgN-a-b+float64(n-k)*l1+fk*lq+0.5*fk*(fk-1)*mu*mu)
+		choose *= float64(n-k+1) / fk
+		lc, miss, grow := math.Log(choose), float64(n-k)*l1, logExpm1(0.5*fk*(fk-1)*mu*mu)
+		slack := 4.5e-16*fk + 1e-15*(2+math.Abs(lc)-miss-fk*lq+math.Abs(grow))
+		terms[k] = lc + miss + fk*lq + grow + slack
+		top = math.Max(top, terms[k])
 	}
-	return math.Max(0, sum) + 1e-13*(1+math.Abs(sum))
+	if math.IsInf(top, 0) {
+		return math.Max(0, top)
+	}
+	var sum float64
+	for _, t := range terms[2:] {
+		sum += math.Exp(t - top)
+	}
+	l := top + math.Log(sum)
+	l += 1e-15*(2+math.Abs(top)) + 3e-16*float64(n)
+	switch {
+	case l > 40:
+		return l + 1e-17
+	case l < -40:
+		return elementary.ExpUp(l)
+	}
+	return math.Log1p(elementary.ExpUp(l)) * (1 + 4e-16)
+}
+
+// logExpm1 returns ln(e^y − 1), y ≥ 0.
+func logExpm1(y float64) float64 {
+	if y > 40 {
+		return y
+	}
+	return elementary.Log(math.Expm1(y))
 }

@@ -25,8 +25,12 @@ func TradeOff(p Profile, d Direction, alpha float64) (float64, error) {
 		return v
 	}
 	if alpha == 0 {
-		return math.Max(0, at(math.Inf(1))-4e-16), nil
+		return math.Max(0, at(math.Inf(1))-tradeOffSlack), nil
 	}
 	best := -minimise(func(x float64) float64 { return -at(math.Sinh(x)) }, -7, 7, 140)
-	return math.Max(0, best-4e-16), nil
+	return math.Max(0, best-tradeOffSlack), nil
 }
+
+// tradeOffSlack bounds the error of 1 − δ − e^ε α where that is positive: each term
+// is at most 1 and errs by a few units in its last place.
+const tradeOffSlack = 1.5e-15

@@ -82,8 +82,11 @@ func Expm1(x F) F {
 	return Sub(Exp(x), Int(1))
 }
 
-// Exp returns e^x, |x| below 1e9.
+// Exp returns e^x for x up to 1e9, and 0 below −1e9.
 func Exp(x F) F {
+	if x.Cmp(Int(-1e9)) < 0 {
+		return Int(0)
+	}
 	// x = k·ln 2 + r; e^r = (e^{r/2^20})^{2^20}, the last by squaring e^y − 1.
 	kf, _ := Quo(x, ln2).Float64()
 	k := math.Round(kf)

@@ -1,5 +1,7 @@
 package normal
 
+import "math"
+
 // MillsDiff returns R(m−h) − R(m+h) for Mills' ratio R, m ≥ 0, h ≥ 0 and
 // m − h ≥ −4, with relative error below 2e-14 however close the two are.
 //
@@ -23,6 +25,25 @@ func MillsDiff(m, h float64) float64 {
 		return Mills(m-h) - Mills(m+h)
 	}
 	return millsDiffFraction(m, h)
+}
+
+// LogMillsDiff returns ln MillsDiff(m, h), h > 0, also where that is below the
+// range of float64.
+func LogMillsDiff(m, h float64) float64 {
+	if d := MillsDiff(m, h); d > 1e-290 {
+		return math.Log(d)
+	}
+	// The difference is linear in h here: the midpoint is far beyond it, or h tiny.
+	up := h
+	shift := 0.0
+	for up < 0x1p-100 {
+		up *= 0x1p200
+		shift -= 200 * math.Ln2
+	}
+	if d := MillsDiff(m, up); d > 1e-290 && 3*up < m {
+		return math.Log(d) + shift
+	}
+	return math.Log(2*h) - 2*math.Log(m) // R′ is −1/m² to 2e-16 where m is so large
 }
 
 // maxOrder is the highest order of the series: with hρ ≤ 1/3 the terms fall by

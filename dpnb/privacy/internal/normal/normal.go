@@ -37,7 +37,7 @@ func Mills(x float64) float64 {
 		return 1 / x
 	}
 	// Laplace's continued fraction R = 1/(x + 1/(x + 2/(x + 3/(x + …)))),
-	// from its tail; its error falls like exp(−2x√(2n)), so 10 + 300/x² terms
+	// from its tail; its error falls like exp(−2x√n), so 10 + 300/x² terms
 	// reach the last place for x ≥ 3.
 	f := x
 	for k := 10 + int(300/(x*x)); k >= 1; k-- {
