@@ -95,7 +95,8 @@ func style(size float64, c color.Color) text.Style {
 	return text.Style{Color: c, Font: f, Handler: plot.DefaultTextHandler}
 }
 
-// LogX makes the horizontal axis logarithmic, with ticks at the given values.
+// LogX makes the horizontal axis logarithmic, with ticks at the given values; where
+// fewer than two of them are on the axis, at round ones.
 func (f *Figure) LogX(ticks ...float64) *Figure {
 	f.logX = true
 	f.plot.X.Scale = plot.LogScale{}
@@ -103,8 +104,7 @@ func (f *Figure) LogX(ticks ...float64) *Figure {
 	return f
 }
 
-// LogY makes the vertical axis logarithmic, with ticks at the given values; at
-// powers of ten if none are given.
+// LogY makes the vertical axis logarithmic, with ticks as LogX.
 func (f *Figure) LogY(ticks ...float64) *Figure {
 	f.logY = true
 	f.plot.Y.Scale = plot.LogScale{}
@@ -112,28 +112,44 @@ func (f *Figure) LogY(ticks ...float64) *Figure {
 	return f
 }
 
+// logTicks puts ticks at the given values. Where fewer than two of them are on the
+// axis, because the data went elsewhere, or none are given, it finds its own.
 func logTicks(at []float64) plot.Ticker {
-	if len(at) == 0 {
-		return plot.TickerFunc(func(lo, hi float64) []plot.Tick {
-			// Powers of ten, of which at most seven are labelled.
-			first, last := math.Ceil(math.Log10(lo)-1e-9), math.Floor(math.Log10(hi)+1e-9)
-			every := math.Max(1, math.Ceil((last-first)/7))
-			var ticks []plot.Tick
-			for k := first; k <= last; k++ {
-				t := plot.Tick{Value: math.Pow(10, k)}
-				if math.Mod(k-last, every) == 0 {
-					t.Label = tickLabel(t.Value)
+	return plot.TickerFunc(func(lo, hi float64) []plot.Tick {
+		var ticks []plot.Tick
+		inside := 0
+		for _, v := range at {
+			ticks = append(ticks, plot.Tick{Value: v, Label: tickLabel(v)})
+			if lo*(1-1e-9) <= v && v <= hi*(1+1e-9) {
+				inside++
+			}
+		}
+		if inside >= 2 {
+			return ticks
+		}
+		first, last := math.Ceil(math.Log10(lo)-1e-9), math.Floor(math.Log10(hi)+1e-9)
+		ticks = nil
+		if last-first < 1 { // less than two powers of ten: 1, 2, 5 of each
+			for k := first - 1; k <= last+1; k++ {
+				for _, digit := range []float64{1, 2, 5} {
+					if v := digit * math.Pow(10, k); lo*(1-1e-9) <= v && v <= hi*(1+1e-9) {
+						ticks = append(ticks, plot.Tick{Value: v, Label: tickLabel(v)})
+					}
 				}
-				ticks = append(ticks, t)
 			}
 			return ticks
-		})
-	}
-	var ticks []plot.Tick
-	for _, v := range at {
-		ticks = append(ticks, plot.Tick{Value: v, Label: tickLabel(v)})
-	}
-	return plot.ConstantTicks(ticks)
+		}
+		// Powers of ten, of which at most seven are labelled.
+		every := math.Max(1, math.Ceil((last-first)/7))
+		for k := first; k <= last; k++ {
+			t := plot.Tick{Value: math.Pow(10, k)}
+			if math.Mod(k-last, every) == 0 {
+				t.Label = tickLabel(t.Value)
+			}
+			ticks = append(ticks, t)
+		}
+		return ticks
+	})
 }
 
 // Percent labels the vertical axis in percent of its values.

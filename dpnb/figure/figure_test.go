@@ -92,3 +92,34 @@ func TestTickLabel(t *testing.T) {
 		}
 	}
 }
+
+// An axis whose data are not where its ticks were meant to be has ticks all the same.
+func TestTicksFollowTheData(t *testing.T) {
+	for _, c := range []struct {
+		given  []float64
+		lo, hi float64
+		want   []float64
+	}{
+		{[]float64{400, 800, 1600}, 300, 2000, []float64{400, 800, 1600}},
+		{[]float64{400, 800, 1600}, 10, 90, []float64{10, 20, 50}},
+		{[]float64{400, 800, 1600}, 1, 500, []float64{1, 10, 100}},
+		{nil, 0.3, 0.8, []float64{0.5}},
+		{nil, 0.9, 1100, []float64{1, 10, 100, 1000}},
+	} {
+		var got []float64
+		for _, tick := range logTicks(c.given).Ticks(c.lo, c.hi) {
+			if tick.Label != "" {
+				got = append(got, tick.Value)
+			}
+		}
+		if len(got) != len(c.want) {
+			t.Errorf("%v on [%g, %g]: %v, want %v", c.given, c.lo, c.hi, got, c.want)
+			continue
+		}
+		for i := range got {
+			if math.Abs(got[i]/c.want[i]-1) > 1e-9 {
+				t.Errorf("%v on [%g, %g]: %v, want %v", c.given, c.lo, c.hi, got, c.want)
+			}
+		}
+	}
+}
