@@ -199,7 +199,8 @@ func (e *evaluator) losses(c *chunk, slope, t []float64, lo, hi int) {
 // gradient. With u = 2⁻⁵³, R = max‖xᵢ‖ and B the number of records in a block:
 //
 //   - a margin errs by at most (d+1)u·R‖θ‖, which moves f′ by at most f″_max
-//     times that; f′ itself errs by at most 8u|f′|;
+//     times that; f′ itself errs by at most 8u|f′| and what loss.SlopeError
+//     says of it;
 //   - the sum of f′ᵢxᵢ goes through one accumulator of B terms, one of
 //     the blocks of a chunk and one of the chunks: its relative depth is at
 //     most h = B + ⌈n/(B·chunks)⌉ + chunks + 4 (for sparse rows, where the first
@@ -226,7 +227,7 @@ func (e *evaluator) roundingBound(slopes, norm, maxNorm float64) float64 {
 	if e.p.Linear != nil {
 		early += floats.Norm(e.p.Linear, 2)
 	}
-	err += 4 * u * early
+	err += 4*u*early + float64(e.n)*maxNorm*loss.SlopeError(e.p.Loss)
 	err += kernel.Underflow(e.n, e.d, maxNorm, e.p.Loss.Smoothness(), slopes)
 	return 1.01 * err
 }

@@ -2,8 +2,6 @@ package erm
 
 import (
 	"gonum.org/v1/gonum/floats"
-
-	"github.com/dpnb/notebooks/dpnb/loss"
 )
 
 // Evaluator computes Σᵢ f(xᵢᵀθ; yᵢ), its gradient with a bound on the rounding
@@ -38,11 +36,7 @@ func (p *Problem) ValidateRecords() error {
 // Gradient writes Σf′(xᵢᵀθ; yᵢ)xᵢ to grad and returns Σf and a bound on the
 // Euclidean norm of the error of grad, what loss.SlopeError grants included.
 func (v *Evaluator) Gradient(grad, theta []float64) (value, rounding float64) {
-	value, rounding = v.e.eval(grad, theta)
-	if s := loss.SlopeError(v.e.p.Loss); s > 0 {
-		rounding += 1.01 * float64(v.e.n) * v.e.maxNorm * s
-	}
-	return value, rounding
+	return v.e.eval(grad, theta)
 }
 
 // MaxNorm returns max ‖xᵢ‖ once a gradient was computed.

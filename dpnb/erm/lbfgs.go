@@ -47,7 +47,7 @@ func (r *search) lbfgs(m metric, mayFactor bool) (over bool) {
 				return false
 			}
 			if exact := r.exactMetric(); exact != nil {
-				m, r.exact, slow = exact, true, true
+				m, r.m, r.exact, slow = exact, exact, true, true
 			}
 		}
 		switch {

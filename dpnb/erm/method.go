@@ -83,6 +83,7 @@ func (r *search) steer() (m metric, done bool, err error) {
 		m = newDiagonalMetric(sample, scale, r.e.ridge)
 	}
 	m.refresh(r.x)
+	r.m = m
 	return m, false, nil
 }
 

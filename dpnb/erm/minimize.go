@@ -15,6 +15,9 @@ type Settings struct {
 	Tolerance float64
 	// MaxPasses over the records; zero means 1,000.
 	MaxPasses int
+	// Persist goes on beyond MaxPasses, by steps that are proved to reach every
+	// tolerance that double-double arithmetic can certify, however many they are.
+	Persist bool
 	// Workers is the number of goroutines; zero means one for each processor.
 	// The result does not depend on it.
 	Workers int
@@ -28,17 +31,19 @@ type Settings struct {
 // Certificate bounds how far a point is from the minimiser θ⋆ of a λ-strongly
 // convex J. It comes from the gradient at the point alone, whatever found it.
 type Certificate struct {
-	// GradientNorm is ‖∇J(θ)‖₂ as computed.
+	// GradientNorm is ‖∇J(θ)‖₂ as computed; where float64 was not enough, that at
+	// θ + θ′, θ being θ + θ′ rounded to float64.
 	GradientNorm float64
-	// Rounding bounds the error of the computed gradient.
+	// Rounding bounds the error of the computed gradient, of its norm, and λ‖θ′‖.
 	Rounding float64
 	// Distance bounds ‖θ − θ⋆‖₂ by (GradientNorm + Rounding)/λ.
 	Distance float64
-	// Gap bounds J(θ) − J(θ⋆) by (GradientNorm + Rounding)²/(2λ).
+	// Gap bounds J(θ) − J(θ⋆), by (GradientNorm + Rounding)²/(2λ) and what θ′ adds.
 	Gap float64
 }
 
-// Bound returns the certified bound on ‖∇J(θ)‖₂, rounding included.
+// Bound returns the certified bound on ‖∇J(θ)‖₂, rounding included; where float64
+// was not enough, on λ‖θ − θ⋆‖₂ alone, which is what such a bound is for.
 func (c Certificate) Bound() float64 { return c.GradientNorm + c.Rounding }
 
 // Solution is a point with its certificate.
@@ -100,6 +105,9 @@ func Minimize(p *Problem, settings *Settings) (*Solution, error) {
 	}
 	if err := run(r); err != nil {
 		return nil, err
+	}
+	if !(r.best.Certificate.Bound() <= r.s.Tolerance) {
+		r.refine()
 	}
 	return r.solution(s.Method)
 }

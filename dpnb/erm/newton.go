@@ -41,7 +41,7 @@ func (r *search) newton(m metric) {
 	for stalled := 0; r.left() > 0 && stalled < 3; {
 		if r.e.passes > newtonPatience && !r.exact {
 			if exact := r.exactMetric(); exact != nil {
-				m, r.exact = exact, true
+				m, r.m, r.exact = exact, exact, true
 				m.refresh(r.x)
 			}
 		}

@@ -26,7 +26,9 @@ type search struct {
 	// sampled says that the start is the minimiser over a sample, so that the
 	// metric suffers from the sample and not from where it was taken.
 	sampled bool
-	// exact says that the metric is the Hessian itself.
+	// m is the metric that the search was steered by, nil if there was none.
+	m metric
+	// exact says that it is the Hessian itself.
 	exact bool
 	// switched says that the method changed on the way.
 	switched bool
@@ -66,7 +68,8 @@ func (r *search) begin() (done bool, err error) {
 }
 
 // record keeps the point if it is the best so far, and reports whether it is
-// good enough.
+// good enough, or would be if its gradient were known more exactly: that is for
+// refine to see.
 func (r *search) record() bool {
 	norm := floats.Norm(r.g, 2)
 	rounding := r.rounding + kernel.NormError(len(r.g))*norm
@@ -78,7 +81,7 @@ func (r *search) record() bool {
 	if r.rough {
 		return norm <= 0.05*r.e.slopes*r.e.maxNorm/math.Sqrt(float64(r.e.n))
 	}
-	return r.best.Certificate.Bound() <= r.s.Tolerance
+	return r.best.Certificate.Bound() <= r.s.Tolerance || norm <= 0.5*r.s.Tolerance && rounding > 0.5*r.s.Tolerance
 }
 
 // withoutRecords takes the minimiser of what is left without a record.

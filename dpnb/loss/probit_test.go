@@ -28,9 +28,25 @@ func bigExp(x *big.Float) *big.Float {
 // exactHazard computes φ(v)/(1 − Φ(v)) and −log(1 − Φ(v)) from
 // Φ(v) − ½ = φ(v)·Σ v^{2k+1}/(2k+1)!!, in 600 bits.
 func exactHazard(v float64) (h, value float64) {
-	x := num(v)
+	hazard, tail := hazardAndTail(num(v))
+	h, _ = hazard.Float64()
+	if v < 0 {
+		below, _ := new(big.Float).Sub(num(1), tail).Float64()
+		return h, -math.Log1p(-below)
+	}
+	q, _ := tail.Float64()
+	return h, -math.Log(q)
+}
+
+func bigHazard(x *big.Float) *big.Float {
+	h, _ := hazardAndTail(x)
+	return h
+}
+
+// hazardAndTail returns φ(x)/(1 − Φ(x)) and 1 − Φ(x).
+func hazardAndTail(x *big.Float) (hazard, tail *big.Float) {
 	x2 := new(big.Float).Mul(x, x)
-	term, sum := num(v), num(v)
+	term, sum := new(big.Float).Set(x), new(big.Float).Set(x)
 	for k := 1; k < 2000; k++ {
 		term.Mul(term, x2)
 		term.Quo(term, num(float64(2*k+1)))
@@ -44,16 +60,9 @@ func exactHazard(v float64) (h, value float64) {
 	}
 	root := new(big.Float).SetPrec(prec).Sqrt(pi.Mul(pi, num(2)))
 	e.Mul(e, root) // 1/φ
-	tail := new(big.Float).Quo(sum, e)
+	tail = new(big.Float).Quo(sum, e)
 	tail.Sub(num(0.5), tail)
-	hz := new(big.Float).Quo(num(1), new(big.Float).Mul(e, tail))
-	h, _ = hz.Float64()
-	if v < 0 {
-		below, _ := new(big.Float).Sub(num(1), tail).Float64()
-		return h, -math.Log1p(-below)
-	}
-	q, _ := tail.Float64()
-	return h, -math.Log(q)
+	return new(big.Float).Quo(num(1), new(big.Float).Mul(e, tail)), tail
 }
 
 // The hazard to within what SlopeError grants, across the switch to the

@@ -7,16 +7,29 @@ import (
 	"testing"
 )
 
-// exactSlope returns f′(t; y) in 600 bits for the losses whose formula is not
-// just arithmetic.
-func exactSlope(l Loss, t, y float64) *big.Float {
+// exactSlope returns f′(t; y) in 600 bits.
+func exactSlope(l Loss, t, y float64) *big.Float { return exactSlopeAt(l, num(t), y) }
+
+func exactSlopeAt(l Loss, t *big.Float, y float64) *big.Float {
 	one := num(1)
+	// cut returns x cut to [lo, hi].
+	cut := func(x, lo, hi *big.Float) *big.Float {
+		switch {
+		case x.Cmp(lo) < 0:
+			return lo
+		case x.Cmp(hi) > 0:
+			return hi
+		}
+		return x
+	}
 	// sigmoid returns 1/(1 + e^{−x}).
 	sigmoid := func(x *big.Float) *big.Float {
 		e := bigExp(new(big.Float).Neg(x))
 		return new(big.Float).SetPrec(prec).Quo(one, e.Add(e, one))
 	}
-	m := new(big.Float).SetPrec(prec).Mul(num(y), num(t))
+	m := new(big.Float).SetPrec(prec).Mul(num(y), t)
+	residual := new(big.Float).SetPrec(prec).Sub(one, m)
+	difference := new(big.Float).SetPrec(prec).Sub(t, num(y))
 	switch f := l.(type) {
 	case Logistic:
 		return m.Mul(sigmoid(new(big.Float).Neg(m)), num(-y))
@@ -25,13 +38,23 @@ func exactSlope(l Loss, t, y float64) *big.Float {
 		u.Quo(u, num(f.Width))
 		return u.Mul(sigmoid(u), num(-y))
 	case PseudoHuber:
-		v := new(big.Float).SetPrec(prec).Sub(num(t), num(y))
+		v := difference
 		r := new(big.Float).SetPrec(prec).Quo(v, num(f.Threshold))
 		r.Mul(r, r)
 		r.Sqrt(r.Add(r, one))
 		return v.Quo(v, r)
 	case Poisson:
-		return m.Sub(bigExp(num(t)), num(y))
+		return m.Sub(bigExp(t), num(y))
+	case Squared:
+		return difference
+	case Huber:
+		return cut(difference, num(-f.Threshold), num(f.Threshold))
+	case SquaredHinge:
+		return m.Mul(cut(residual, num(0), num(math.MaxFloat64)), num(-y))
+	case SmoothedHinge:
+		return m.Mul(cut(residual.Quo(residual, num(f.Width)), num(0), one), num(-y))
+	case Probit:
+		return m.Mul(bigHazard(m.Neg(m)), num(-y))
 	}
 	return nil
 }

@@ -1,0 +1,113 @@
+package descent
+
+import (
+	"math"
+
+	"gonum.org/v1/gonum/floats"
+
+	"github.com/dpnb/notebooks/dpnb/erm/internal/kernel"
+	"github.com/dpnb/notebooks/dpnb/internal/dd"
+)
+
+// Refinement takes a point to the minimiser of a λ-strongly convex J whose gradient is
+// M-Lipschitz, by gradients in double-double. A step of Newton's method is taken where
+// it halves the norm of the gradient, surely; elsewhere the step is g/M, which takes
+// ‖∇J‖² to at most (1 − λ/M)‖∇J‖² + e², e the error of the gradient. Both together end
+// for every J with 4√(M/λ)·e ≤ τ. Proof: docs/theory/solvers.md.
+type Refinement struct {
+	// Gradient writes ∇J(x) to g and returns a bound on the norm of its error.
+	Gradient func(g, x dd.Vector) float64
+	// Newton writes an approximation of (∇²J)⁻¹g at x to step; nothing rests on it.
+	Newton func(step, g, x []float64)
+	// Modulus is λ, Smoothness M ≥ λ, rounded up.
+	Modulus, Smoothness float64
+	// Tolerance τ on the bound of Refined.
+	Tolerance float64
+	// MaxPasses bounds the number of gradients; zero: as many as the proof needs, and
+	// where it does not apply as long as Newton's steps gain.
+	MaxPasses int
+}
+
+// Refined says how near to the minimiser the point is.
+type Refined struct {
+	// Norm is ‖∇J(x)‖ as computed, at x = Hi + Lo.
+	Norm float64
+	// Rounding bounds its error, and contains λ‖Lo‖: so Hi, too, is within
+	// (Norm + Rounding)/λ of the minimiser.
+	Rounding float64
+	// Lost is ‖Lo‖.
+	Lost float64
+	// Passes is the number of gradients.
+	Passes int
+}
+
+// Bound returns Norm + Rounding.
+func (r Refined) Bound() float64 { return r.Norm + r.Rounding }
+
+// maxWait is the largest number of gradient steps between two tries of Newton's.
+const maxWait = 256
+
+// Run refines x in place.
+func (r *Refinement) Run(x dd.Vector) Refined {
+	d := len(x.Hi)
+	g, trial, trialG, step := dd.NewVector(d), dd.NewVector(d), dd.NewVector(d), make([]float64, d)
+	length := 1 / (r.Smoothness * (1 + 0x1p-40)) // at most 1/M, and the float64 that it is
+	err := r.Gradient(g, x)
+	now := r.measure(g, x, err)
+	now.Passes = 1
+	for wait, skip, lost := 0, 1, 0; !(now.Bound() <= r.Tolerance) && !r.hopeless(now, x, err, lost); {
+		trial.Copy(x)
+		newton := wait == 0
+		if newton {
+			r.Newton(step, g.Hi, x.Hi)
+			for j, s := range step {
+				trial.Set(j, x.At(j).AddFloat(-s))
+			}
+		} else {
+			for j := range step {
+				trial.Set(j, x.At(j).Add(g.At(j).MulFloat(-length)))
+			}
+			wait--
+		}
+		trialErr := r.Gradient(trialG, trial)
+		then := r.measure(trialG, trial, trialErr)
+		now.Passes++
+		if newton && !(then.Norm+trialErr <= 0.5*(now.Norm-err)) {
+			lost++
+			wait, skip = skip, min(2*skip, maxWait)
+			continue
+		}
+		if newton {
+			skip, lost = 1, 0
+		}
+		then.Passes = now.Passes
+		x.Copy(trial)
+		g, trialG, now, err = trialG, g, then, trialErr
+	}
+	return now
+}
+
+// measure returns the certificate at x.
+func (r *Refinement) measure(g, x dd.Vector, err float64) Refined {
+	const u = 0x1p-53
+	norm, lost := floats.Norm(g.Hi, 2), 1.01*floats.Norm(x.Lo, 2)
+	return Refined{Norm: norm, Lost: lost, Rounding: err + (kernel.NormError(len(g.Hi))+2*u)*norm + 1.01*r.Modulus*lost}
+}
+
+// hopeless reports that no more passes are to be made.
+func (r *Refinement) hopeless(now Refined, x dd.Vector, err float64, lost int) bool {
+	const u = 0x1p-53
+	// A step's own rounding counts as M times itself.
+	floor := 4 * math.Sqrt(r.Smoothness/r.Modulus) * (err + 4*u*u*r.Smoothness*floats.Norm(x.Hi, 2))
+	switch {
+	case !(now.Bound() < math.Inf(1)) || !(r.Smoothness < math.Inf(1)):
+		return true
+	case r.MaxPasses > 0 && now.Passes >= r.MaxPasses:
+		return true
+	case now.Norm+err < 1.01*r.Modulus*now.Lost:
+		return true // the float64 next to the minimiser is too far from it
+	case floor <= r.Tolerance:
+		return false
+	}
+	return lost >= 3 || now.Norm <= 4*err
+}

@@ -1,0 +1,352 @@
+package erm
+
+import (
+	"fmt"
+	"math"
+	"math/big"
+	"math/rand/v2"
+	"slices"
+	"testing"
+
+	"gonum.org/v1/gonum/floats"
+
+	"github.com/dpnb/notebooks/dpnb/internal/dd"
+	"github.com/dpnb/notebooks/dpnb/loss"
+)
+
+const bits = 300
+
+func wide(x float64) *big.Float { return new(big.Float).SetPrec(bits).SetFloat64(x) }
+
+func zero() *big.Float { return new(big.Float).SetPrec(bits) }
+
+// bigExp returns e^x, to some 250 bits.
+func bigExp(x *big.Float) *big.Float {
+	arg := zero().Quo(x, wide(0x1p40))
+	e, p := wide(1), wide(1)
+	for k := 1; k < 12; k++ {
+		p.Quo(p.Mul(p, arg), wide(float64(k)))
+		e.Add(e, p)
+	}
+	for range 40 {
+		e.Mul(e, e)
+	}
+	return e
+}
+
+// bigSlope returns f′(t; y) of the losses of the tests.
+func bigSlope(l loss.Loss, t *big.Float, y float64) *big.Float {
+	of, level, _ := loss.Unclip(l)
+	var s *big.Float
+	switch of := of.(type) {
+	case loss.Logistic:
+		m := zero().Mul(t, wide(y))
+		s = m.Quo(wide(-y), m.Add(bigExp(m), wide(1)))
+	case loss.Squared:
+		s = zero().Sub(t, wide(y))
+	case loss.Huber:
+		s, level = zero().Sub(t, wide(y)), of.Threshold
+	default:
+		panic("no slope of " + l.Name())
+	}
+	if c := wide(level); s.Cmp(c) > 0 {
+		return c
+	} else if c = wide(-level); s.Cmp(c) < 0 {
+		return c
+	}
+	return s
+}
+
+// bigGradient returns ∇J at hi + lo in 300 bits; lo may be nil.
+func bigGradient(p *Problem, hi, lo []float64) []*big.Float {
+	n, d := p.Rows.Dims()
+	theta, g, row := make([]*big.Float, d), make([]*big.Float, d), make([]float64, d)
+	for j := range d {
+		theta[j] = wide(hi[j])
+		if lo != nil {
+			theta[j].Add(theta[j], wide(lo[j]))
+		}
+		ridge := wide(p.Ridge)
+		if p.Shrinkage != nil {
+			ridge.Add(ridge, wide(p.Shrinkage[j]))
+		}
+		g[j] = zero().Mul(ridge, theta[j])
+		if p.Linear != nil {
+			g[j].Add(g[j], wide(p.Linear[j]))
+		}
+	}
+	product := zero()
+	for i := range n {
+		p.Rows.Row(row, i)
+		t := zero()
+		for j, v := range row {
+			t.Add(t, product.Mul(wide(v), theta[j]))
+		}
+		s := bigSlope(p.Loss, t, p.Labels[i])
+		for j, v := range row {
+			g[j].Add(g[j], product.Mul(wide(v), s))
+		}
+	}
+	return g
+}
+
+// distance returns ‖want − hi − lo‖; lo may be nil.
+func distance(want []*big.Float, hi, lo []float64) float64 {
+	sum := zero()
+	for j, w := range want {
+		d := zero().Sub(w, wide(hi[j]))
+		if lo != nil {
+			d.Sub(d, wide(lo[j]))
+		}
+		sum.Add(sum, d.Mul(d, d))
+	}
+	v, _ := sum.Sqrt(sum).Float64()
+	return v
+}
+
+// norm returns ‖v‖.
+func bigNorm(v []*big.Float) float64 { return distance(v, make([]float64, len(v)), nil) }
+
+// corner is a problem at which a bound on rounding has something to miss, with a point.
+type corner struct {
+	name  string
+	p     *Problem
+	theta []float64
+}
+
+func corners() []corner {
+	var all []corner
+	random := func(n, d int, seed uint64) (*Dense, []float64, []float64) {
+		rng := rand.New(rand.NewPCG(seed, 7))
+		x, y, theta := NewDense(n, d, nil), make([]float64, n), make([]float64, d)
+		for i := range x.Data {
+			x.Data[i] = rng.NormFloat64()
+		}
+		for i := range y {
+			y[i] = float64(1 - 2*rng.IntN(2))
+		}
+		for j := range theta {
+			theta[j] = 3 * rng.NormFloat64()
+		}
+		return x, y, theta
+	}
+	add := func(name string, l loss.Loss, n, d int, change func(p *Problem, x *Dense, theta []float64)) {
+		x, y, theta := random(n, d, uint64(len(all)))
+		p := &Problem{Rows: x, Labels: y, Loss: l, Ridge: 0.7, Linear: make([]float64, d)}
+		for j := range p.Linear {
+			p.Linear[j] = 5 * math.Sin(float64(j+1))
+		}
+		if change != nil {
+			change(p, x, theta)
+		}
+		sparse := *p
+		sparse.Rows = x.Sparse()
+		other := *p
+		other.Rows = rowsOnly{x}
+		all = append(all, corner{name + ", dense", p, theta}, corner{name + ", sparse", &sparse, theta}, corner{name + ", other", &other, theta})
+	}
+	add("plain", loss.Logistic{}, 60, 5, nil)
+	add("entries of 2⁻⁶⁰⁰", loss.Logistic{}, 40, 4, func(_ *Problem, x *Dense, _ []float64) {
+		for i := range x.Data {
+			x.Data[i] *= 0x1p-600
+		}
+	})
+	add("products that underflow", loss.Squared{}, 40, 4, func(p *Problem, x *Dense, theta []float64) {
+		p.Linear, p.Ridge = nil, 0x1p-100
+		clear(p.Labels)
+		for j := range theta {
+			theta[j] *= 0x1p-1065
+		}
+	})
+	add("rising entries", loss.Logistic{}, 30, 12, func(p *Problem, x *Dense, theta []float64) {
+		for i := range x.Data {
+			x.Data[i] *= math.Ldexp(1, 4*(i%12)-40)
+		}
+		for j := range theta {
+			theta[j] *= math.Ldexp(1, 20-4*j)
+			p.Linear[j] *= math.Ldexp(1, 4*j-40)
+		}
+	})
+	add("|margins| beyond 708", loss.Logistic{}, 40, 4, func(_ *Problem, _ *Dense, theta []float64) { floats.Scale(300, theta) })
+	add("labels of 1e8", loss.Huber{Threshold: 1.5}, 40, 4, func(p *Problem, x *Dense, theta []float64) {
+		floats.Scale(1e8, p.Labels)
+		for j := range theta {
+			theta[j] *= 1e8
+		}
+		for i := range x.N { // residuals of the order of the threshold
+			r := x.Data[i*4 : i*4+4]
+			floats.AddScaled(r, (p.Labels[i]-floats.Dot(r, theta))/floats.Dot(theta, theta), theta)
+		}
+	})
+	add("labels of 1e8, clipped", loss.Clipped(loss.Squared{}, 1e8), 40, 4, func(p *Problem, x *Dense, theta []float64) { floats.Scale(1e8, p.Labels) })
+	add("uneven shrinkage", loss.Logistic{}, 40, 4, func(p *Problem, x *Dense, theta []float64) {
+		p.Shrinkage = []float64{0, 1e-17, 1e5, 3}
+	})
+	return all
+}
+
+// rowsOnly hides what rows are made of.
+type rowsOnly struct{ Rows }
+
+// Both gradients are within what is stated of the one in 300 bits, and what is stated
+// of the one in double-double is less than 2⁻⁷⁰ of its terms.
+func TestGradientsAgainst300Bits(t *testing.T) {
+	for _, c := range corners() {
+		t.Run(c.name, func(t *testing.T) {
+			_, d := c.p.Rows.Dims()
+			e := newEvaluator(c.p, 1)
+			g := make([]float64, d)
+			_, bound := e.eval(g, c.theta)
+			err := distance(bigGradient(c.p, c.theta, nil), g, nil)
+			if !(err <= bound) {
+				t.Errorf("float64: off by %.3g, bound %.3g", err, bound)
+			}
+			x, fine := dd.NewVector(d), dd.NewVector(d)
+			copy(x.Hi, c.theta)
+			for j, v := range x.Hi {
+				x.Lo[j] = v * 0x1p-54 * math.Sin(float64(j))
+			}
+			fineBound := newPrecise(e).gradient(fine, x)
+			fineErr := distance(bigGradient(c.p, x.Hi, x.Lo), fine.Hi, fine.Lo)
+			if !(fineErr <= fineBound) {
+				t.Errorf("double-double: off by %.3g, bound %.3g", fineErr, fineBound)
+			}
+			if fineBound > bound*0x1p-30+0x1p-960 {
+				t.Errorf("bounds %.3g and %.3g: little is gained", bound, fineBound)
+			}
+			t.Logf("float64 %.2g of the bound, double-double %.2g", err/bound, fineErr/fineBound)
+		})
+	}
+}
+
+// The bounds are seen where they are attained: at n = d = 1 a term left out of either
+// of them shows.
+func TestGradientBoundsAreNearlyAttained(t *testing.T) {
+	rng := rand.New(rand.NewPCG(5, 5))
+	var worst float64
+	for range 4000 {
+		p := &Problem{Rows: NewDense(1, 1, []float64{1 + rng.Float64()}), Labels: []float64{0}, Loss: loss.Squared{}, Ridge: 1e-9}
+		theta := []float64{1 + rng.Float64()}
+		e := newEvaluator(p, 1)
+		g := make([]float64, 1)
+		e.eval(g, theta)
+		// The part of margins alone: (d+1)u·βR²‖θ‖.
+		margin := 2 * 0x1p-53 * e.maxNorm * e.maxNorm * theta[0]
+		worst = math.Max(worst, distance(bigGradient(p, theta, nil), g, nil)/margin)
+	}
+	if worst < 0.5 || worst > 1.5 {
+		t.Errorf("the error is %v of the part that margins have in the bound", worst)
+	}
+}
+
+// The gradient in double-double is the same for any number of workers, dense, sparse
+// with many columns, and for a loss that has no slope in double-double.
+func TestPreciseDoesNotDependOnWorkers(t *testing.T) {
+	for name, p := range map[string]*Problem{
+		"dense": simulated(5000, 7, 1, 1, 1), "sparse": sparseProblem(3000, 900, 6, 1),
+		"half": func() *Problem { p := simulated(700, 5, 1, 1, 1); p.Loss = half{}; return p }(),
+	} {
+		_, d := p.Rows.Dims()
+		var first dd.Vector
+		for _, workers := range []int{1, 2, 5} {
+			e := newEvaluator(p, workers)
+			x, g := dd.NewVector(d), dd.NewVector(d)
+			for j := range x.Hi {
+				x.Set(j, dd.From(math.Sin(float64(j))).Div(dd.From(3)))
+			}
+			plain := make([]float64, d)
+			_, bound := e.eval(plain, x.Hi)
+			fine := newPrecise(e).gradient(g, x)
+			if off := floats.Distance(plain, g.Hi, 2); !(off <= bound+fine) || !(fine < bound) {
+				t.Errorf("%s: %.3g from the gradient in float64, bounds %.3g and %.3g", name, off, bound, fine)
+			}
+			if first.Hi == nil {
+				first = g
+			} else if !slices.Equal(first.Hi, g.Hi) || !slices.Equal(first.Lo, g.Lo) {
+				t.Errorf("%s: %d workers compute another gradient", name, workers)
+			}
+		}
+	}
+}
+
+// What float64 cannot certify is certified, to what 300 bits confirm: the point is as
+// near to the minimiser as the certificate says, by the norm of the true gradient.
+func TestCertifiedBeyondFloat64(t *testing.T) {
+	for name, c := range map[string]struct {
+		p   *Problem
+		tau float64
+	}{
+		"tight":        {simulated(400, 6, 1, 1, 3), 2e-14},
+		"large noise":  {simulated(100, 6, 1, 1, 5e7), 1e-6},
+		"little ridge": {separable(200, 5, 1, 1e-6), 1e-13},
+		"sparse":       {sparseProblem(300, 40, 5, 0.5), 2e-14},
+	} {
+		s, err := Minimize(c.p, &Settings{Tolerance: c.tau})
+		if err != nil {
+			t.Errorf("%s: %v", name, err)
+			continue
+		}
+		_, d := c.p.Rows.Dims()
+		plain := newEvaluator(c.p, 1)
+		if _, rounding := plain.eval(make([]float64, d), s.Theta); rounding < c.tau {
+			t.Errorf("%s: float64 could have certified it: %.3g of %.3g", name, rounding, c.tau)
+		}
+		// ‖∇J(θ)‖ ≤ the certified one + M‖θ′‖, and at least λ times the distance.
+		got := bigNorm(bigGradient(c.p, s.Theta, nil))
+		half := 0x1p-53 * floats.Norm(s.Theta, 2)
+		r := newSearch(c.p, Settings{})
+		r.e.maxNorm = MaxNorm(c.p.Rows)
+		if got > s.Certificate.Bound()+r.smoothness()*half {
+			t.Errorf("%s: ‖∇J‖ = %.3g, certified %.3g", name, got, s.Certificate.Bound())
+		}
+		t.Logf("%s: ‖∇J(θ)‖ = %.3g, certified %.3g of %.3g, %d passes", name, got, s.Certificate.Bound(), c.tau, s.Passes)
+	}
+}
+
+// Persist reaches the tolerance where the search is given no pass to speak of.
+func TestPersist(t *testing.T) {
+	p := simulated(300, 4, 1, 1, 2)
+	for _, start := range []float64{0, 1e3, -1e8} {
+		s, err := Minimize(p, &Settings{Start: []float64{start, -start, start, 1}, MaxPasses: 1, Persist: true, Tolerance: 1e-9})
+		if err != nil || s.Certificate.Bound() > 1e-9 {
+			t.Errorf("from %g: %v", start, err)
+			continue
+		}
+		t.Logf("from %g: %d passes", start, s.Passes)
+	}
+	if _, err := Minimize(p, &Settings{MaxPasses: 1, Tolerance: 1e-9}); err == nil {
+		t.Error("one pass is said to be enough")
+	}
+}
+
+func ExampleSettings_persist() {
+	p := simulated(300, 4, 1, 1, 2)
+	s, err := Minimize(p, &Settings{Tolerance: 1e-14, Persist: true})
+	fmt.Println(err, s.Certificate.Bound() <= 1e-14)
+	// Output: <nil> true
+}
+
+func BenchmarkPrecise(b *testing.B) {
+	p := simulated(32_561, 109, 1, 1.8, 3.7)
+	e := newEvaluator(p, 0)
+	x, g := dd.NewVector(109), dd.NewVector(109)
+	e.eval(g.Hi, x.Hi)
+	fine := newPrecise(e)
+	b.Run("float64", func(b *testing.B) {
+		for b.Loop() {
+			e.eval(g.Hi, x.Hi)
+		}
+	})
+	b.Run("double-double", func(b *testing.B) {
+		for b.Loop() {
+			fine.gradient(g, x)
+		}
+	})
+	b.Run("fit", func(b *testing.B) {
+		for b.Loop() {
+			if _, err := Minimize(p, &Settings{Tolerance: 1e-6}); err != nil {
+				b.Fatal(err)
+			}
+		}
+	})
+}

@@ -1,0 +1,72 @@
+package erm
+
+import (
+	"math"
+	"slices"
+
+	"gonum.org/v1/gonum/floats"
+
+	"github.com/dpnb/notebooks/dpnb/erm/internal/descent"
+	"github.com/dpnb/notebooks/dpnb/internal/dd"
+)
+
+// maxProducts bounds the products with the Hessian for one Newton step of refine.
+const maxProducts = 100
+
+// refine goes on from the best point by gradients in double-double, where the search
+// did not reach the tolerance: because it lost its way, or because no gradient in
+// float64 is exact enough.
+func (r *search) refine() {
+	left := r.left()
+	if r.s.Persist {
+		left = 0 // no bound
+	} else if left <= 0 {
+		return
+	}
+	if !finite(r.best.Certificate.Bound()) {
+		return
+	}
+	p := newPrecise(r.e)
+	if r.e.curvature == nil {
+		r.e.curvature = make([]float64, r.e.n)
+	}
+	m := r.m
+	if m == nil {
+		if m = r.exactMetric(); m == nil {
+			m = newDiagonalMetric(r.p, 1, r.e.ridge)
+		}
+		m.refresh(r.best.Theta)
+	}
+	conjugate, unused := descent.NewConjugate(r.e.d), make([]float64, r.e.d)
+	refinement := descent.Refinement{
+		Gradient: p.gradient,
+		Newton: func(step, g, x []float64) {
+			r.e.eval(unused, x) // for the curvature
+			copy(conjugate.Residual, g)
+			products := 0
+			steps := conjugate.Solve(step, r.e.hessian, m.solve, func() bool { products++; return products <= maxProducts }, 0.05*floats.Norm(g, 2))
+			if steps > 4 {
+				m.refresh(x)
+			}
+		},
+		Modulus: r.p.Ridge, Smoothness: r.smoothness(), Tolerance: r.s.Tolerance, MaxPasses: left,
+	}
+	x := dd.NewVector(r.e.d)
+	copy(x.Hi, r.best.Theta)
+	c := refinement.Run(x)
+	value, _ := r.e.eval(unused, x.Hi)
+	if !(c.Bound() < r.best.Certificate.Bound()) || !finite(value) {
+		return
+	}
+	copy(r.best.Theta, x.Hi)
+	r.best.Value = value
+	g := c.Bound()
+	r.best.Certificate = Certificate{GradientNorm: c.Norm, Rounding: c.Rounding, Distance: g / r.p.Ridge,
+		Gap: g*g/(2*r.p.Ridge) + g*c.Lost + 0.51*refinement.Smoothness*c.Lost*c.Lost}
+}
+
+// smoothness bounds the largest eigenvalue of ∇²J: max(λ + ω) + nβR².
+func (r *search) smoothness() float64 {
+	n, norm := float64(r.e.n), r.e.maxNorm+math.Sqrt(float64(r.e.d))*0x1p-511
+	return (slices.Max(r.e.ridge) + n*r.p.Loss.Smoothness()*norm*norm) * (1 + 0x1p-40)
+}
