@@ -32,18 +32,19 @@ const manyRecords = 1_000_000
 // ‖b‖ ≈ σ√d, u = 2⁻⁵³ and Λθ + b = −Σf′x, Λ ⪯ λI, so that λ‖θ‖ ≥ ‖b‖ − nL − τ at a
 // solution, the solver's bound on rounding is at least
 //
-//	4u(λ‖θ‖ + ‖b‖) + n(d+1)us‖θ‖
+//	n(d+3)²u²s‖θ‖
 //
-// for records of the largest norm. Refused is
+// for records of the largest norm, in double-double arithmetic. Refused is
 //
-//	(1)  12uσ√d > τ: the noise itself has fewer digits than τ wants (8u for the sum
-//	     λθ + b, 4u for b, a float64 vector next to an exactly normal one);
-//	(2)  n(d+1)us(σ√d − nL)/λ > τ: the coefficients, about σ/λ, are too large for
+//	(1)  12uσ√d > τ: the noise itself has fewer digits than τ wants (4u for b, a float64
+//	     vector next to an exactly normal one, u for rounding θ, about b/λ, to float64,
+//	     and 7u to spare);
+//	(2)  n(d+3)²u²s(σ√d − nL)/λ > τ: the coefficients, about σ/λ, are too large for
 //	     margins to be formed to τ; with n as planned, else if that holds for
 //	     every n up to a million.
 //
-// (2) is no proof for shorter records, nor (1) for more than about σ√d/(2L) of
-// them, 10⁸ for τ = 10⁻⁶L; there is little in such a fit but noise.
+// (2) is no proof for shorter records, nor (1) for many of them; there is little in
+// such a fit but noise.
 func (a Attainable) Validate() error {
 	const u = 0x1p-53
 	b := a.Sigma * math.Sqrt(float64(max(1, a.Coefficients)))
@@ -52,7 +53,8 @@ func (a Attainable) Validate() error {
 			Want: fmt.Sprintf("less: float64 rounds noise of this size by more than τ = %.3g allows, so that no fit could be certified; take a larger Lambda (this one, λ = %.3g, asks for so much noise), ε or Tolerance", a.Tolerance, a.Lambda)}
 	}
 	margins := func(n float64) bool { // whether they err by too much
-		return n*float64(a.Features+1)*u*a.Smoothness*(b-n*a.Lipschitz)/a.Lambda > a.Tolerance
+		d := float64(a.Features + 3)
+		return n*d*d*u*u*a.Smoothness*(b-n*a.Lipschitz)/a.Lambda > a.Tolerance
 	}
 	hopeless := margins(1) && margins(manyRecords) // concave in n: for all between, too
 	if a.Records > 0 {
@@ -60,7 +62,7 @@ func (a Attainable) Validate() error {
 	}
 	if hopeless {
 		return &privacy.ParamError{Name: "Lambda", Value: a.Lambda,
-			Want: fmt.Sprintf("more: the noise makes coefficients of about σ/λ = %.3g, with which float64 cannot certify τ = %.3g; a larger Lambda (or none, to have it chosen) or Tolerance can be certified", a.Sigma/a.Lambda, a.Tolerance)}
+			Want: fmt.Sprintf("more: the noise makes coefficients of about σ/λ = %.3g, with which no arithmetic here can certify τ = %.3g; a larger Lambda (or none, to have it chosen) or Tolerance can be certified", a.Sigma/a.Lambda, a.Tolerance)}
 	}
 	return nil
 }

@@ -146,7 +146,8 @@ func (m ObjectivePerturbation) Shrink(d int) []float64 {
 type Settings struct {
 	// Workers is the number of goroutines; zero means one for each processor.
 	Workers int
-	// MaxPasses of the solver; zero means its default.
+	// MaxPasses of the solver; zero means as many as it takes: a fit that is cut short
+	// releases nothing, which is for no adversary to see.
 	MaxPasses int
 }
 
@@ -179,18 +180,10 @@ func (m ObjectivePerturbation) checkRecords(rows erm.Rows, labels []float64) err
 
 var errNoSource = errors.New("mechanism: a source of noise is required: noise.NewSecure() for a release, noise.NewSeeded(seed) for a simulation")
 
-// solverTolerance is what a solver must certify for n records: its certificate
-// knows what rounding does to the sums, not how accurate the slopes of the loss
-// are.
-func (m ObjectivePerturbation) solverTolerance(n int) (float64, error) {
-	tolerance := m.Tolerance - 1.01*float64(n)*m.radius()*loss.SlopeError(m.Loss)
-	if !(tolerance > 0) {
-		return 0, fmt.Errorf("mechanism: the slopes of the %s loss are not accurate enough for Tolerance = %g; allow a larger one", m.Loss.Name(), m.Tolerance)
-	}
-	return tolerance, nil
-}
-
-// minimise returns θ with ‖∇J(θ)‖ ≤ tolerance for the linear term b, nil for none.
+// minimise returns θ within tolerance/λ of the minimiser for the linear term b, nil
+// for none; from the certified ‖∇J(θ)‖ ≤ tolerance, as a rule. Unless the passes are
+// limited it goes on until it has, by steps that are proved to arrive
+// (docs/theory/solvers.md).
 func (m ObjectivePerturbation) minimise(rows erm.Rows, labels, b []float64, tolerance float64, settings *Settings) ([]float64, error) {
 	var s Settings
 	if settings != nil {
@@ -201,7 +194,7 @@ func (m ObjectivePerturbation) minimise(rows erm.Rows, labels, b []float64, tole
 	if !(tolerance > 0) {
 		return nil, m.uncertified()
 	}
-	sol, err := erm.Minimize(&p, &erm.Settings{Tolerance: tolerance, Workers: s.Workers, MaxPasses: s.MaxPasses})
+	sol, err := erm.Minimize(&p, &erm.Settings{Tolerance: tolerance, Workers: s.Workers, MaxPasses: s.MaxPasses, Persist: s.MaxPasses == 0})
 	if err != nil {
 		return nil, m.uncertified() // the solver's figures depend on the records
 	}
@@ -228,18 +221,14 @@ func (m ObjectivePerturbation) Run(rows erm.Rows, labels []float64, src noise.So
 	if err != nil {
 		return nil, err
 	}
-	n, d := rows.Dims()
-	tolerance, err := m.solverTolerance(n)
-	if err != nil {
-		return nil, err
-	}
+	_, d := rows.Dims()
 	// Both noises are drawn before the records are read, the second as far as its
 	// first digits.
 	draw := noise.Exact(src)
 	b := make([]float64, d)
 	eta := draw.Near(b, m.Sigma)
 	xi := draw.Normals(d)
-	out, err := m.minimise(rows, labels, b, tolerance*(1-0x1p-50)-eta, settings)
+	out, err := m.minimise(rows, labels, b, m.Tolerance*(1-0x1p-50)-eta, settings)
 	if err != nil {
 		return nil, err
 	}

@@ -128,11 +128,7 @@ func (m OutputPerturbation) Run(rows erm.Rows, labels []float64, src noise.Sourc
 	if err != nil {
 		return nil, err
 	}
-	n, d := rows.Dims()
-	tolerance, err := m.objective().solverTolerance(n)
-	if err != nil {
-		return nil, err
-	}
+	_, d := rows.Dims()
 	// The first digits of the noise are drawn before the records are read.
 	draw := noise.Exact(src)
 	var xi interface {
@@ -145,7 +141,7 @@ func (m OutputPerturbation) Run(rows erm.Rows, labels []float64, src noise.Sourc
 		xi = draw.IsotropicLaplace(d)
 		scale, deviation = m.Scale, m.Scale*math.Sqrt(float64(d)+1)
 	}
-	out, err := m.objective().minimise(rows, labels, nil, tolerance, settings)
+	out, err := m.objective().minimise(rows, labels, nil, m.Tolerance, settings)
 	if err != nil {
 		return nil, err
 	}

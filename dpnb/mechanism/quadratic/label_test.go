@@ -65,13 +65,13 @@ func TestToleranceIsNotOfTheRecords(t *testing.T) {
 	if all.Tolerance != fewer.Tolerance || m.unseen(50) == m.unseen(49) {
 		t.Errorf("%.17g with 50 records, %.17g with 49", all.Tolerance, fewer.Tolerance)
 	}
-	// An accuracy that rounded labels cannot have is refused.
+	// An accuracy that rounded labels cannot have is missed as any other.
 	tiny := c
 	tiny.Accuracy = 1e-34
 	if m, err = Calibrate(tiny); err != nil {
 		t.Fatal(err)
 	}
-	if _, err = m.Run(rows, labels, noise.NewSeeded(1), nil); err == nil || errors.Is(err, erm.ErrTolerance) {
+	if _, err = m.Run(rows, labels, noise.NewSeeded(1), nil); !errors.Is(err, erm.ErrTolerance) {
 		t.Errorf("τ = 1e-34: %v", err)
 	}
 }

@@ -238,12 +238,7 @@ func (m Linear) Run(rows erm.Rows, labels []float64, src noise.Source, settings 
 	if err != nil {
 		return nil, err
 	}
-	n, _ := rows.Dims()
-	tolerance := m.Tolerance - 1.01*float64(n)*m.RowNorm*loss.SlopeError(m.Loss)
-	if !(tolerance > 0) {
-		return nil, fmt.Errorf("quadratic: the slopes of the %s loss are not accurate enough for Tolerance = %g; allow a larger one", m.Loss.Name(), m.Tolerance)
-	}
-	theta, err := solve(m.problem(rows, labels, src), tolerance, m.Lambda, settings)
+	theta, err := solve(m.problem(rows, labels, src), m.Tolerance, m.Lambda, settings)
 	if err != nil {
 		return nil, err
 	}

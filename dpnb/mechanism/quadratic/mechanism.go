@@ -205,14 +205,14 @@ func (m Perturbation) problem(rows erm.Rows, labels []float64, src noise.Source)
 }
 
 // unseen bounds the error of the gradient of n records that no certificate knows
-// of: that of the loss's slopes, and that of labels. xᵢᵀθ⋆ is seldom a float64, so
-// that records interpolate but for a rounding of the label by at most ρ =
-// (d+2)2⁻⁵²R‖θ⋆‖, which moves a slope by at most ρ·sup f″. The solution for rounded
+// of, that of labels: xᵢᵀθ⋆ is seldom a float64, so that records interpolate but for
+// a rounding of the label by at most ρ = (d+2)2⁻⁵²R‖θ⋆‖, which moves a slope by at
+// most ρ·sup f″. The solution for rounded
 // labels is one for exact labels by a solver that is worse by that much.
 func (m Perturbation) unseen(n int) float64 {
 	a := m.Interpolation
 	rho := float64(len(a.anchor)+2) * 0x1p-52 * m.RowNorm * (floats.Norm(a.anchor, 2) + a.eta)
-	return 1.01 * float64(n) * m.RowNorm * (loss.SlopeError(m.Loss) + m.Loss.Smoothness()*rho)
+	return 1.01 * float64(n) * m.RowNorm * m.Loss.Smoothness() * rho
 }
 
 // Run draws the noise and releases, or returns an error and releases nothing.
@@ -245,7 +245,7 @@ func (m Perturbation) Run(rows erm.Rows, labels []float64, src noise.Source, set
 	bound := math.Sqrt(2*m.Accuracy*modulus) * (1 - 1e-12)
 	tolerance := bound - m.unseen(n)
 	if !(tolerance > 0) {
-		return nil, fmt.Errorf("quadratic: labels that are rounded to float64, and the slopes of the %s loss, are not accurate enough for Accuracy = %g; allow a larger one", m.Loss.Name(), m.Accuracy)
+		return nil, errMissed
 	}
 	theta, err := solve(m.problem(rows, labels, src), tolerance, modulus, settings)
 	if err != nil {
@@ -306,6 +306,10 @@ var idealised = []string{
 	"time taken and failures are not observed by the adversary",
 }
 
+// errMissed is all that is said where a certificate was missed, whatever the reason:
+// the figures depend on the records and on their number.
+var errMissed = fmt.Errorf("quadratic: nothing is released, because the accuracy that was asked for could not be certified (%w); allow a larger one (Accuracy or Tolerance) or more passes", erm.ErrTolerance)
+
 // solve returns the certified minimiser; tolerance zero is the solver's default.
 // What the solver says of a failure depends on the records and is not passed on.
 //
@@ -326,7 +330,7 @@ func solve(p *composite.Problem, tolerance, modulus float64, settings *mechanism
 	}
 	sol, err := composite.Solve(p, &composite.Settings{Tolerance: target, Modulus: modulus, MaxPasses: s.MaxPasses, Workers: s.Workers, Start: p.Centre})
 	if err != nil {
-		return nil, fmt.Errorf("quadratic: nothing is released, because dist(0, ∂J + N_C) ≤ %.3g could not be certified (%w); allow a larger accuracy τ or more passes", tolerance, erm.ErrTolerance)
+		return nil, errMissed
 	}
 	return sol.Theta, nil
 }
