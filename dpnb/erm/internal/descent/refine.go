@@ -23,8 +23,8 @@ type Refinement struct {
 	Modulus, Smoothness float64
 	// Tolerance τ on the bound of Refined.
 	Tolerance float64
-	// MaxPasses bounds the number of gradients; zero: as many as the proof needs, and
-	// where it does not apply as long as Newton's steps gain.
+	// MaxPasses bounds the number of gradients; zero: as many as the proof needs, if
+	// that is at most MostProved. Elsewhere it goes on as long as Newton's steps gain.
 	MaxPasses int
 }
 
@@ -44,6 +44,14 @@ type Refined struct {
 // Bound returns Norm + Rounding.
 func (r Refined) Bound() float64 { return r.Norm + r.Rounding }
 
+// MostProved is how many steps of 1/M are made if need be: a bound on what a person
+// might wait for.
+const MostProved = 1e7
+
+// maxLost is how many of Newton's steps in sequence may fail where there is nothing
+// else to go by.
+const maxLost = 6
+
 // maxWait is the largest number of gradient steps between two tries of Newton's.
 const maxWait = 256
 
@@ -55,7 +63,9 @@ func (r *Refinement) Run(x dd.Vector) Refined {
 	err := r.Gradient(g, x)
 	now := r.measure(g, x, err)
 	now.Passes = 1
-	for wait, skip, lost := 0, 1, 0; !(now.Bound() <= r.Tolerance) && !r.hopeless(now, x, err, lost); {
+	steps := 2 * r.Smoothness / r.Modulus * math.Log(math.Max(4, 4*now.Bound()/r.Tolerance))
+	proved := r.MaxPasses == 0 && steps <= MostProved
+	for wait, skip, lost := 0, 1, 0; !(now.Bound() <= r.Tolerance) && !r.hopeless(now, x, err, lost, proved); {
 		trial.Copy(x)
 		newton := wait == 0
 		if newton {
@@ -95,7 +105,7 @@ func (r *Refinement) measure(g, x dd.Vector, err float64) Refined {
 }
 
 // hopeless reports that no more passes are to be made.
-func (r *Refinement) hopeless(now Refined, x dd.Vector, err float64, lost int) bool {
+func (r *Refinement) hopeless(now Refined, x dd.Vector, err float64, lost int, proved bool) bool {
 	const u = 0x1p-53
 	// A step's own rounding counts as M times itself.
 	floor := 4 * math.Sqrt(r.Smoothness/r.Modulus) * (err + 4*u*u*r.Smoothness*floats.Norm(x.Hi, 2))
@@ -106,8 +116,8 @@ func (r *Refinement) hopeless(now Refined, x dd.Vector, err float64, lost int) b
 		return true
 	case now.Norm+err < 1.01*r.Modulus*now.Lost:
 		return true // the float64 next to the minimiser is too far from it
-	case floor <= r.Tolerance:
+	case proved && floor <= r.Tolerance:
 		return false
 	}
-	return lost >= 3 || now.Norm <= 4*err
+	return lost >= maxLost || now.Norm <= 4*err
 }
