@@ -83,8 +83,9 @@ func ExampleShow() {
 	// Output:
 	// !! Some of these fits drew their noise from a seed: they are simulations and protect nobody.
 	// Privacy budget "main": ε = 2, δ = 1e-05 (add-remove-one)
-	//   for         mechanism                                        ε        δ
-	//   first look  objective perturbation, logistic [simulation]  0.5  2.5e-06
-	//   spent                                                      0.5  2.5e-06
-	//   left                                                       1.5  7.5e-06
+	//   for         mechanism                                            ε        δ
+	//   first look  objective perturbation, logistic, records counted  0.5  2.5e-06
+	//               [simulation]
+	//   spent                                                          0.5  2.5e-06
+	//   left                                                           1.5  7.5e-06
 }

@@ -81,6 +81,8 @@ type prepared struct {
 	// check refuses records that run would refuse, before any noise is drawn.
 	check func() error
 	run   func(src noise.Source) (*mechanism.Release, error)
+	// settled is what run has made of it, where λ is chosen there; nil elsewhere.
+	settled *prepared
 	// objective is the mechanism, if it is objective perturbation.
 	objective *mechanism.ObjectivePerturbation
 	// alone puts intervals on what is released, from that alone; nil if the noise is
@@ -159,6 +161,9 @@ func fit(data *Dataset, allowance Allowance, p plan) (*Model, error) {
 		}
 	}
 	model := newModel(p, d, r.Coefficients)
+	if m.settled != nil {
+		m = *m.settled
+	}
 	model.Release, model.lambda, model.objective, model.curvature, model.alone = r, m.lambda, m.objective, m.curvature, m.alone
 	return model, nil
 }
@@ -229,7 +234,8 @@ func (p plan) calibration(d *frame.Design, epsilon, delta float64) mechanism.Cal
 		Loss: p.loss(d.Target), Clip: p.clip(d), RowNorm: d.RowNorm, Epsilon: epsilon, Delta: delta,
 		Adjacency: privacy.AddRemove, Lambda: p.lambda, Bound: p.bound, Rule: p.rule, Tolerance: p.tolerance,
 	}
-	if p.records != 0 {
+	// In the Gaussian case ridges are raised after the calibration: perturbObjective.
+	if p.records != 0 && p.bound != 0 && p.bound != objpert.Tight {
 		c.Planned = mechanism.Planned{Records: p.records, Features: d.Rows.D}
 	}
 	return c
@@ -238,14 +244,34 @@ func (p plan) calibration(d *frame.Design, epsilon, delta float64) mechanism.Cal
 // perturbObjective prepares objective perturbation, and the release of its
 // curvature if that has a share of the budget.
 func perturbObjective(p plan, d *frame.Design, epsilon, delta float64) (prepared, error) {
-	c, share := p.calibration(d, epsilon, delta), p.curvatureShare
-	if share != 0 && !(share > 0 && share < 1) {
+	if share := p.curvatureShare; share != 0 && !(share > 0 && share < 1) {
 		return prepared{}, &privacy.ParamError{Name: "CurvatureShare", Value: share, Want: "a number in (0, 1), for example 0.1, or 0 to spend nothing on intervals"}
 	}
+	if p.counts() {
+		return perturbCounted(p, d, epsilon, delta)
+	}
+	k, err := perturbation(p, d, epsilon, delta)
+	if err != nil {
+		return prepared{}, err
+	}
+	if p.records != 0 && p.lambda == 0 && k.Fit.Gaussian() {
+		planned := mechanism.Planned{Records: p.records, Features: d.Rows.D}
+		if err := planned.Validate(); err != nil {
+			return prepared{}, err
+		}
+		k.Fit = k.Fit.Shrunk(planned.Ridge(k.Fit, k.Fit.Sigma), intercept(d))
+	}
+	return fitted(k, p, d), nil
+}
+
+// perturbation calibrates objective perturbation and, if that has a share, the
+// release of its curvature; else only Fit is set.
+func perturbation(p plan, d *frame.Design, epsilon, delta float64) (inference.Curvature, error) {
+	c, share := p.calibration(d, epsilon, delta), p.curvatureShare
 	if c.Lambda == 0 && p.ridge > 0 && c.Bound == objpert.Tight {
 		unit, err := privacy.GaussianSigma(epsilon, delta)
 		if err != nil {
-			return prepared{}, err
+			return inference.Curvature{}, err
 		}
 		l := p.clipped(d)
 		// The fit's share of μ² makes the noise that much larger.
@@ -253,26 +279,33 @@ func perturbObjective(p plan, d *frame.Design, epsilon, delta float64) (prepared
 	}
 	if share == 0 {
 		m, err := calibratedObjective(c)
-		return objectivePerturbation(m, p, d), err
+		return inference.Curvature{Fit: m}, err
 	}
 	type key struct {
 		mechanism.CalibrationConfig
 		share float64
 	}
-	both, err := calibrated(key{c, share}, func() (inference.Curvature, error) {
+	return calibrated(key{c, share}, func() (inference.Curvature, error) {
 		_, k, err := inference.Calibrate(c, inference.Share{Curvature: share})
 		return k, err
 	})
-	return withCurvature(both, p, d), err
 }
 
 func calibratedObjective(c mechanism.CalibrationConfig) (mechanism.ObjectivePerturbation, error) {
 	return calibrated(c, func() (mechanism.ObjectivePerturbation, error) { return mechanism.CalibrateObjectivePerturbation(c) })
 }
 
+// fitted is what perturbation has calibrated, ready to meet the records.
+func fitted(k inference.Curvature, p plan, d *frame.Design) prepared {
+	if k.Sigma == 0 {
+		return objectivePerturbation(k.Fit, p, d)
+	}
+	return withCurvature(k, p, d)
+}
+
 func objectivePerturbation(m mechanism.ObjectivePerturbation, p plan, d *frame.Design) prepared {
 	return prepared{
-		entry: "objective perturbation, " + p.entry, lambda: m.Lambda, objective: &m,
+		entry: "objective perturbation, " + p.entry, lambda: m.Lambda + m.Shrinkage, objective: &m,
 		check: func() error {
 			if err := m.Check(d.Rows, d.Labels); err != nil {
 				return err

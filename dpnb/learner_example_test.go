@@ -179,11 +179,11 @@ func ExampleCompare() {
 		fmt.Printf("%-35s λ = %5.2f, σ = %4.1f\n", r.Mechanism, r.Lambda, r.Sigma)
 	}
 	// Output:
-	// objective perturbation              λ =  4.51, σ = 11.4
+	// objective perturbation              λ =  4.54, σ = 11.5
 	// objective perturbation, as in dtz24 λ =  4.42, σ = 14.8
 	// objective perturbation, as in rkw23 λ =  4.92, σ = 14.8
 	// objective perturbation, as in KST12 λ =  2.00, σ = 30.7
-	// SVM                                 λ =  4.51, σ = 11.4
+	// SVM                                 λ =  4.54, σ = 11.5
 }
 
 // How well private fits predict at several ε.

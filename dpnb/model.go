@@ -122,7 +122,8 @@ func (m *Model) Norm() float64 {
 	return floats.Norm(m.coefficients, 2)
 }
 
-// Lambda returns the ridge λ of the sum objective, NaN if there is no model.
+// Lambda returns the ridge λ of the sum objective, NaN if there is no model. That
+// of an intercept may be less: ObjectivePerturbation has both.
 func (m *Model) Lambda() float64 {
 	if m.Err() != nil {
 		return math.NaN()
@@ -186,7 +187,11 @@ func (m *Model) Display() display.Item {
 	if r.Tolerance > 0 { // else nothing was minimised
 		note := fmt.Sprintf("Certificate: the objective's gradient is at most τ = %s at the solution.", privacy.FormatUp(r.Tolerance, 3))
 		if m.alone != nil {
-			note += fmt.Sprintf(" The noise alone gives each coefficient a standard deviation of at most about σ/λ = %.2g.", r.NoiseScale/m.lambda)
+			least := m.lambda
+			if m.objective != nil {
+				least = m.objective.Lambda
+			}
+			note += fmt.Sprintf(" The noise alone gives each coefficient a standard deviation of at most about σ/λ = %.2g.", r.NoiseScale/least)
 		}
 		it.Notes = append(it.Notes, note)
 	}

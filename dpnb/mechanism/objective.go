@@ -116,6 +116,26 @@ func (m ObjectivePerturbation) String() string {
 		m.Loss.Name(), m.RowNorm, ridge, m.Sigma, m.Tolerance, m.OutputSigma)
 }
 
+// Shrunk returns m with the ridge λ for its coefficients, where that is larger
+// than Lambda. An intercept, which the last coefficient is then, is given the
+// geometric mean of the two: at the least ridge its noise would hide what is left
+// of the others, at theirs the rarer class would be predicted too seldom or never
+// (docs/theory/lambda_rule.md, section 5). σ and what the output noise costs stay
+// as they are, so that the profile of m holds for what is returned, whatever λ is.
+func (m ObjectivePerturbation) Shrunk(lambda float64, intercept bool) ObjectivePerturbation {
+	if !(lambda > m.Lambda) {
+		return m
+	}
+	last := lambda
+	if intercept {
+		last = math.Sqrt(m.Lambda) * math.Sqrt(lambda)
+	}
+	// 2τ/(λσ_out) must not rise: the factor pays for the roundings.
+	m.OutputSigma *= m.Lambda / last * (1 + 0x1p-48)
+	m.Lambda, m.Shrinkage = last, lambda-last
+	return m
+}
+
 // Ridges returns the diagonal of the penalty for d features: λ + ω, and λ at the
 // last place.
 func (m ObjectivePerturbation) Ridges(d int) []float64 {
@@ -205,6 +225,9 @@ func (m ObjectivePerturbation) uncertified() error {
 	return fmt.Errorf("mechanism: nothing is released, because ‖∇J‖ ≤ τ = %g could not be certified (%w); allow a larger Tolerance or more passes", m.Tolerance, erm.ErrTolerance)
 }
 
+// parametersAssumption is what a release assumes of its parameters.
+const parametersAssumption = "λ, ω, σ, τ and σ_out were chosen without looking at the records"
+
 // Run draws the noise and releases, or returns an error and releases nothing.
 // The caller has charged the budget.
 //
@@ -239,7 +262,7 @@ func (m ObjectivePerturbation) Run(rows erm.Rows, labels []float64, src noise.So
 			Adjacency: privacy.AddRemove, Profile: profile, Bound: m.BoundName(),
 			Assumptions: []string{
 				fmt.Sprintf("every record that could be in the data has ‖x‖₂ ≤ %s (checked for those that are)", roundedUp(m.RowNorm, 6)),
-				"λ, ω, σ, τ and σ_out were chosen without looking at the records",
+				parametersAssumption,
 				ExactNoise,
 				"time taken and failures are not observed by the adversary",
 			},

@@ -90,6 +90,25 @@ func (p Planned) BestLambda(m ObjectivePerturbation, sigma float64) float64 {
 	return (f.score + sigma*sigma) / (f.curvature * f.prior)
 }
 
+// The ridge of least worst regret: Planned.Ridge.
+const (
+	ridgeFloor = 2   // in units of s, at the default margin
+	ridgeNoise = 0.7 // of what BestLambda adds for the noise
+)
+
+// Ridge returns the λ for the coefficients of classes that Shrunk is given,
+//
+//	λ = (2v + 0.7σ²)/(m·p),  which is s·(2 + 5.6(d/n)(σ/L)²) at the default margin.
+//
+// It has the form of BestLambda. Its two constants and the intercept's ridge are
+// those by which the accuracy over a public family of populations is never much
+// below that of the best λ: docs/theory/lambda_rule.md, section 5. The floor 2s,
+// which does not fall as ε rises, is what a fit without noise would want.
+func (p Planned) Ridge(m ObjectivePerturbation, sigma float64) float64 {
+	f := p.meanField(m)
+	return (ridgeFloor*f.score + ridgeNoise*sigma*sigma) / (f.curvature * f.prior)
+}
+
 // predicted returns the mechanism at the least λ that byRule allows or, where a
 // larger λ saves noise (outside the Gaussian case), at that of seven, each twice
 // the last, whose predicted error is least. A computed bound is too dear for

@@ -204,11 +204,26 @@ func remembered[V any](f func(key) (V, error)) func(key) (V, error) {
 	}
 }
 
-// LeastNoise is this project's logistic regression: the smallest λ at which
-// objective perturbation costs what the Gaussian mechanism costs, and its σ.
-func LeastNoise() Mechanism {
-	return calibrated("dpnb", func(rowNorm, epsilon, delta float64) (mechanism.ObjectivePerturbation, error) {
-		return mechanism.CalibrateObjectivePerturbation(mechanism.CalibrationConfig{Loss: loss.Logistic{}, RowNorm: rowNorm,
-			Epsilon: epsilon, Delta: delta, Adjacency: privacy.AddRemove})
+// CountShare is the part of μ² that counting the records has in Counted.
+const CountShare = 0.01
+
+// Counted is this project's logistic regression: a noisy count of the records, then
+// objective perturbation with the ridge for so many, at no more noise than the
+// Gaussian mechanism's.
+func Counted() Mechanism {
+	calibration := remembered(func(k key) (mechanism.Counted, error) {
+		return mechanism.CalibrateCounted(mechanism.CalibrationConfig{Loss: loss.Logistic{}, RowNorm: k.rowNorm,
+			Epsilon: k.epsilon, Delta: k.delta, Adjacency: privacy.AddRemove}, CountShare, true)
 	})
+	return Mechanism{Name: "dpnb", Fit: func(train *Records, epsilon, delta float64, src *noise.Seeded) ([]float64, error) {
+		m, err := calibration(key{rowNorm: train.RowNorm, epsilon: epsilon, delta: delta})
+		if err != nil {
+			return nil, err
+		}
+		r, _, err := m.Run(train.Rows, train.Labels, src, &mechanism.Settings{Workers: 1})
+		if err != nil {
+			return nil, err
+		}
+		return r.Coefficients, nil
+	}}
 }

@@ -143,7 +143,7 @@ const (
 //
 // Each point is a fit that would have to be paid for on private data.
 func RKW23Figure2(sets []Set, others ...Mechanism) sim.Grid[*Records] {
-	return sim.Grid[*Records]{Tasks: sets, Mechanisms: append([]Mechanism{RKW23(ByRDP), LeastNoise()}, others...),
+	return sim.Grid[*Records]{Tasks: sets, Mechanisms: append([]Mechanism{RKW23(ByRDP), Counted()}, others...),
 		Epsilons: RKW23Epsilons, Delta: RKW23Delta, Trials: RKW23Trials, Score: Accuracy, Seed: 1}
 }
 
