@@ -13,6 +13,8 @@ type categories struct {
 	// byNumber has the categories that are numbers, −1 where several are the same
 	// one; nil if none is.
 	byNumber map[float64]int
+	// few has the list itself where going through it is faster than place.
+	few []string
 }
 
 // What a text is besides a place ≥ 0 in the list.
@@ -29,6 +31,9 @@ func newCategories(levels []string) *categories {
 	for k, l := range levels {
 		l = strings.TrimSpace(l)
 		c.place[l] = k
+		if len(levels) <= 6 {
+			c.few = append(c.few, l)
+		}
 		v, err := strconv.ParseFloat(l, 64)
 		if err != nil || !(math.Abs(v) < largestExact) {
 			continue
@@ -52,15 +57,22 @@ func (c *categories) of(column *Column, i int) int {
 	case column.Kind == Numeric:
 		text = canonical(column.Numbers[i])
 	case column.retyped:
-		text = strings.TrimSpace(column.Texts[i])
+		text = trim(column.Texts[i])
 		if v, err := strconv.ParseFloat(text, 64); err == nil {
 			text = canonical(v)
 		}
 	default:
-		text = strings.TrimSpace(column.Texts[i])
+		text = trim(column.Texts[i])
 	}
-	if k, ok := c.place[text]; ok {
-		return k
+	for k, l := range c.few {
+		if l == text {
+			return k
+		}
+	}
+	if c.few == nil {
+		if k, ok := c.place[text]; ok {
+			return k
+		}
 	}
 	if text == "" || column.missing[text] {
 		return placeMissing

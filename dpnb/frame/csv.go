@@ -6,8 +6,10 @@ import (
 	"encoding/hex"
 	"errors"
 	"io"
+	"math"
 	"os"
 	"path/filepath"
+	"strconv"
 	"strings"
 )
 
@@ -87,9 +89,12 @@ func parseCSV(data []byte, settings *CSVSettings) (*Table, error) {
 	if s.Missing == nil {
 		s.Missing = []string{"?", "NA", "NaN"}
 	}
-	missing := map[string]bool{"": true}
+	missing, sentinels := map[string]bool{"": true}, false
 	for _, m := range s.Missing {
-		missing[strings.TrimSpace(m)] = true
+		m = trim(m)
+		missing[m] = true
+		v, err := strconv.ParseFloat(m, 64)
+		sentinels = sentinels || err == nil && !math.IsNaN(v)
 	}
 	cr := newRecords(bytes.TrimPrefix(data, byteOrderMark), s.Comment)
 	header := s.Header
@@ -112,7 +117,7 @@ func parseCSV(data []byte, settings *CSVSettings) (*Table, error) {
 	guess := bytes.Count(data, []byte{'\n'}) + 1
 	columns := make([]Column, len(header))
 	for j, name := range header {
-		columns[j] = Column{Name: name, Kind: Categorical, Texts: make([]string, 0, guess), missing: missing}
+		columns[j] = Column{Name: name, Kind: Categorical, Texts: make([]string, 0, guess), missing: missing, sentinels: sentinels}
 	}
 	lines := make([]int, 0, guess)
 	for {
@@ -125,7 +130,7 @@ func parseCSV(data []byte, settings *CSVSettings) (*Table, error) {
 		}
 		lines = append(lines, cr.line(0))
 		for j, text := range rec {
-			text = strings.TrimSpace(text)
+			text = trim(text)
 			if s.TrimSuffix != "" {
 				text = strings.TrimSuffix(text, s.TrimSuffix)
 			}

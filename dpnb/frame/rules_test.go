@@ -1,7 +1,12 @@
 package frame_test
 
 import (
+	"encoding/csv"
+	"errors"
 	"fmt"
+	"math"
+	"slices"
+	"strconv"
 	"strings"
 	"testing"
 
@@ -126,5 +131,32 @@ func TestMisfits(t *testing.T) {
 	// Lines stay those of the file when rows are left out.
 	if got, _ = tab.Filter(func(i int) bool { return i > 3 }).Misfits(schema); len(got) == 0 || fmt.Sprint(got[0].Lines) != "[7 8]" {
 		t.Errorf("after a filter: %+v", got)
+	}
+}
+
+// The shortcuts of reading say what the library says.
+func TestNumbersAreReadAsByStrconv(t *testing.T) {
+	texts := append(slices.Clone(oddTexts), "0", "00", "123456789012345", "1234567890123456", "12a", "1.5", " 12", "12\u00a0", "-3", "٣")
+	var b strings.Builder
+	w := csv.NewWriter(&b)
+	_ = w.Write([]string{"x", "y"})
+	for _, text := range texts {
+		_ = w.Write([]string{text, "1"})
+	}
+	w.Flush()
+	tab, err := frame.ReadCSV(strings.NewReader(b.String()), &frame.CSVSettings{Missing: []string{"121", "31"}})
+	if err != nil {
+		t.Fatal(err)
+	}
+	x, _ := tab.Column("x")
+	for i, text := range texts {
+		text = strings.TrimSpace(text)
+		want, err := strconv.ParseFloat(text, 64)
+		if err != nil && !errors.Is(err, strconv.ErrRange) || text == "121" || text == "31" {
+			want = math.NaN()
+		}
+		if got := x.Number(i); got != want && !(math.IsNaN(got) && math.IsNaN(want)) {
+			t.Errorf("%q is read as %v, want %v", text, got, want)
+		}
 	}
 }

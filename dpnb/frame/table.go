@@ -4,11 +4,9 @@
 package frame
 
 import (
-	"errors"
 	"fmt"
 	"math"
 	"slices"
-	"strconv"
 	"strings"
 )
 
@@ -41,8 +39,10 @@ type Column struct {
 	// Texts of a categorical column, "" where missing. Those of a file are as they
 	// stand in it, whatever the column holds.
 	Texts []string
-	// missing has the other texts that mean "missing".
-	missing map[string]bool
+	// missing has the other texts that mean "missing"; sentinels says that some of them
+	// are numbers.
+	missing   map[string]bool
+	sentinels bool
 	// retyped says that somebody else may have given the column its type after
 	// reading all records, and what texts it had is unknown.
 	retyped bool
@@ -158,38 +158,13 @@ func (c *Column) Text(i int) string {
 	return ""
 }
 
-// canonical is the shortest text of a number, "" of NaN.
-func canonical(v float64) string {
-	if math.IsNaN(v) {
-		return ""
-	}
-	return strconv.FormatFloat(v+0, 'f', -1, 64) // + 0 makes 0 of −0
-}
-
-// Number returns the number of row i of a column, NaN where it is missing or the
-// text is none. A number beyond the range of float64 is ±Inf.
-func (c *Column) Number(i int) float64 {
-	if c.Kind == Numeric {
-		return c.Numbers[i]
-	}
-	return c.number(strings.TrimSpace(c.Texts[i]))
-}
-
-func (c *Column) number(text string) float64 {
-	v, err := strconv.ParseFloat(text, 64)
-	if err != nil && !errors.Is(err, strconv.ErrRange) || len(c.missing) > 1 && c.missing[text] {
-		return math.NaN()
-	}
-	return v
-}
-
 // lacks reports whether row i has no value: its text is missing or says "not a
 // number", in any spelling.
 func (c *Column) lacks(i int) bool {
 	if c.Kind == Numeric {
 		return math.IsNaN(c.Numbers[i])
 	}
-	t := strings.TrimSpace(c.Texts[i])
+	t := trim(c.Texts[i])
 	return t == "" || c.missing[t] || strings.EqualFold(t, "nan")
 }
 

@@ -1,0 +1,63 @@
+package frame
+
+import (
+	"errors"
+	"math"
+	"strconv"
+	"strings"
+)
+
+// canonical is the shortest text of a number, "" of NaN.
+func canonical(v float64) string {
+	if math.IsNaN(v) {
+		return ""
+	}
+	return strconv.FormatFloat(v+0, 'f', -1, 64) // + 0 makes 0 of −0
+}
+
+// Number returns the number of row i of a column, NaN where it is missing or the
+// text is none. A number beyond the range of float64 is ±Inf.
+func (c *Column) Number(i int) float64 {
+	if c.Kind == Numeric {
+		return c.Numbers[i]
+	}
+	text := trim(c.Texts[i])
+	if c.sentinels && c.missing[text] {
+		return math.NaN()
+	}
+	if v, ok := wholeNumber(text); ok {
+		return v
+	}
+	v, err := strconv.ParseFloat(text, 64)
+	if err != nil && !errors.Is(err, strconv.ErrRange) {
+		return math.NaN()
+	}
+	return v
+}
+
+// wholeNumber is strconv.ParseFloat for a few digits, which are exact.
+func wholeNumber(text string) (v float64, ok bool) {
+	if text == "" || len(text) > 15 {
+		return 0, false
+	}
+	n := 0
+	for i := range len(text) {
+		d := text[i] - '0'
+		if d > 9 {
+			return 0, false
+		}
+		n = 10*n + int(d)
+	}
+	return float64(n), true
+}
+
+// trim is strings.TrimSpace, fast where there is nothing to trim.
+func trim(s string) string {
+	if n := len(s); n == 0 || plain(s[0]) && plain(s[n-1]) {
+		return s
+	}
+	return strings.TrimSpace(s)
+}
+
+// plain reports bytes that are neither a space nor part of one.
+func plain(b byte) bool { return b > ' ' && b < 0x80 }
