@@ -82,7 +82,7 @@ func (p *Problem) validateShape() error {
 	}
 	for i, y := range p.Labels {
 		if !p.Loss.ValidLabel(y) {
-			return fail("label %v of record %d: the %s loss wants %s", y, i, p.Loss.Name(), p.Loss.Labels())
+			return fail("the label of record %d is not what the %s loss wants: %s", i, p.Loss.Name(), p.Loss.Labels())
 		}
 	}
 	for _, b := range p.Linear {

@@ -49,7 +49,7 @@ func ReadCSVFile(path string, settings *CSVSettings) (*Table, error) {
 	if err != nil {
 		var in *InputError
 		if errors.As(err, &in) {
-			return nil, &InputError{Text: filepath.Base(path) + ": " + in.Text, Quotes: in.Quotes}
+			return nil, &InputError{Text: filepath.Base(path) + ": " + in.Text}
 		}
 		return nil, inputErrorf("%s: %v", filepath.Base(path), err)
 	}

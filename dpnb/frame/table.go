@@ -78,30 +78,20 @@ type Source struct {
 	Note string
 }
 
-// InputError says what is wrong with a table or with what was asked of it, and
-// what to do. Nothing has been drawn or spent when it is returned.
+// InputError says what is wrong with a file, a schema or what was asked of a table,
+// and what to do. It does not depend on what is in the records, but for a file that is
+// no table, and quotes none of them. Nothing has been drawn or spent when it is returned.
 type InputError struct {
 	Text string
-	// Quotes says that Text has a value of a single record in it, which no
-	// guarantee covers; Error then says so.
-	Quotes bool
 }
 
 // Error implements error.
 func (e *InputError) Error() string {
-	if e.Quotes {
-		return "frame: " + e.Text + " (this quotes a record: remove it before you share it, unless the data are public)"
-	}
 	return "frame: " + e.Text
 }
 
 func inputErrorf(format string, a ...any) error {
 	return &InputError{Text: fmt.Sprintf(format, a...)}
-}
-
-// quotingErrorf is inputErrorf for a text that quotes a record.
-func quotingErrorf(format string, a ...any) error {
-	return &InputError{Text: fmt.Sprintf(format, a...), Quotes: true}
 }
 
 // NewTable returns the table of the given columns.

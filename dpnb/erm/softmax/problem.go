@@ -81,7 +81,7 @@ func (p *Problem) validateShape() error {
 	}
 	for i, y := range p.Labels {
 		if y < 0 || y >= p.Classes {
-			return fail("label %d of record %d: want a class from 0 to %d", y, i, p.Classes-1)
+			return fail("the label of record %d is no class from 0 to %d", i, p.Classes-1)
 		}
 	}
 	for _, b := range p.Linear {

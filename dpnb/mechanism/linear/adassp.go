@@ -188,6 +188,9 @@ func (m AdaSSP) Run(rows erm.Rows, labels []float64, src noise.Source, settings 
 	if err != nil {
 		return nil, err
 	}
+	if n, d := rows.Dims(); roundingShare(n, d) > arithmetic {
+		return nil, errRounding
+	}
 	mo := newMoments(rows, labels, m.RowNorm, m.LabelBound, workers(settings))
 	var eig mat.EigenSym
 	if !eig.Factorize(mo.gram, false) {

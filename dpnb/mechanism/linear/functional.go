@@ -183,6 +183,9 @@ func (m Functional) Run(rows erm.Rows, labels []float64, src noise.Source, setti
 	if m.Noise == Laplace && !ok {
 		return nil, fmt.Errorf("linear: the source %T draws no Laplace noise; use noise.NewSecure(), noise.NewSeeded(seed) or Gaussian noise", src)
 	}
+	if n, d := rows.Dims(); roundingShare(n, d) > arithmetic {
+		return nil, errRounding
+	}
 	mo := newMoments(rows, labels, m.RowNorm, m.LabelBound, workers(settings))
 	q := make([]float64, m.Features)
 	deviation := m.Scale / math.Sqrt2 // of the noise off the diagonal of A

@@ -308,3 +308,26 @@ func TestErrorsOfTheFits(t *testing.T) {
 		}
 	}
 }
+
+// How many records there are is private: more than the noise pays the rounding of are
+// not refused by Check, which comes before the charge, but by the run.
+func TestTooManyRecordsArePaidFor(t *testing.T) {
+	const n, d = 5000, 1_000_000
+	rows, err := erm.NewCSR(n, d, make([]int, n+1), nil, nil)
+	if err != nil {
+		t.Fatal(err)
+	}
+	ada, fun := calibrated(t, d, 1, 1e-5)
+	for _, m := range []interface {
+		private
+		Check(erm.Rows, []float64) error
+	}{ada, fun} {
+		if err := m.Check(rows, make([]float64, n)); err != nil {
+			t.Errorf("%v: %v", m, err)
+		}
+		src := &countingSource{Seeded: noise.NewSeeded(1)}
+		if r, err := m.Run(rows, make([]float64, n), src, nil); err == nil || r != nil || src.draws > 0 {
+			t.Errorf("%v: release %v, error %v, %d draws", m, r, err, src.draws)
+		}
+	}
+}

@@ -6,6 +6,7 @@
 package linear
 
 import (
+	"errors"
 	"fmt"
 	"math"
 	"runtime"
@@ -27,8 +28,8 @@ const (
 	// RowNorm.
 	normSlack = 1e-12
 	// arithmetic is by what share of the sensitivity the rounding of two
-	// neighbours' moments may move them apart; the noise pays for it, and Check
-	// refuses records for which it might not suffice.
+	// neighbours' moments may move them apart; the noise pays for it, and a
+	// run of more records than it suffices for releases nothing.
 	arithmetic = 1e-5
 	// blockRows records are packed at a time; maxChunks bounds the partial sums.
 	// Neither depends on the number of workers, so nor does the result.
@@ -118,6 +119,11 @@ func depth(n int) float64 {
 	return blockRows + float64(blocks)/float64(chunks) + 1 + float64(chunks) + 6
 }
 
+// errRounding is the end of a run with more records, some ten million, than there can be
+// for float64 sums whose rounding is paid for. Their number is private: Check does not
+// look at it, and the run has been charged.
+var errRounding = errors.New("linear: nothing is released, because the rounding of the sums is not paid for: with so many features fit fewer records")
+
 // checkRecords validates records against the bounds that the noise was
 // calibrated for.
 func checkRecords(rows erm.Rows, labels []float64, rowNorm, labelBound float64) error {
@@ -131,12 +137,10 @@ func checkRecords(rows erm.Rows, labels []float64, rowNorm, labelBound float64) 
 		return fail("there are no features (d = 0): keep at least one column, or add a bias")
 	case len(labels) != n:
 		return fail("%d labels for %d records", len(labels), n)
-	case roundingShare(n, d) > arithmetic:
-		return fail("too many records for float64 sums whose rounding is paid for: fit a part of them")
 	}
 	for i, y := range labels {
 		if !(math.Abs(y) <= labelBound) {
-			return fail("label %v of record %d: the noise was calibrated for |y| ≤ LabelBound = %g; cut or scale the labels first", y, i, labelBound)
+			return fail("the label of record %d is beyond LabelBound = %g, for which the noise was calibrated: cut or scale the labels first", i, labelBound)
 		}
 	}
 	longest := erm.MaxNorm(rows)

@@ -117,7 +117,7 @@ func (m OneVsRest) Check(rows erm.Rows, labels []int) error {
 	}
 	for i, y := range labels {
 		if y < 0 || y >= m.Classes {
-			return &erm.DataError{Text: fmt.Sprintf("label %d of record %d: want a class from 0 to %d", y, i, m.Classes-1)}
+			return &erm.DataError{Text: fmt.Sprintf("the label of record %d is no class from 0 to %d", i, m.Classes-1)}
 		}
 	}
 	y := make([]float64, len(labels))

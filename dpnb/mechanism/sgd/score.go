@@ -114,7 +114,7 @@ func (s Training) bind(rows erm.Rows, labels []float64) (func([]float64, noise.S
 	}
 	for i, y := range labels {
 		if !(loss.Logistic{}).ValidLabel(y) {
-			return nil, &erm.DataError{Text: fmt.Sprintf("label %v of record %d: the score wants labels −1 or +1", y, i)}
+			return nil, &erm.DataError{Text: fmt.Sprintf("the label of record %d is not −1 or +1, as the score wants it", i)}
 		}
 	}
 	return func(theta []float64, src noise.Source) float64 {
