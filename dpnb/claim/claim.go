@@ -104,6 +104,7 @@ func Register() []Claim {
 		composition(),
 		theory(),
 		algorithm(),
+		certificates(),
 		clipping(),
 		structure(),
 		intervals(),
