@@ -59,7 +59,8 @@ func (p withOutputNoise) LogDeltaUpper(d privacy.Direction, eps float64) float64
 		// e^{−G} relative to its value at z0: its mean on the cell and at z1.
 		mean := normalMass(z0+p.mu, z1+p.mu) / mass * math.Exp(p.mu*(0.5*p.mu+z0))
 		end := -math.Expm1(-p.mu * (z1 - z0))
-		share := math.Max(0, 1-mean)/end + 1e-13/end
+		// Rounding of an argument is one of a tail by z² times as much.
+		share := math.Max(0, 1-mean)/end + (1e-13+4e-15*math.Max(z0*z0, z1*z1))/end
 		if !(share < 1) {
 			share = 1
 		}

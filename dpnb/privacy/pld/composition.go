@@ -8,6 +8,7 @@ import (
 	"sync"
 
 	"github.com/dpnb/notebooks/dpnb/privacy"
+	"github.com/dpnb/notebooks/dpnb/privacy/internal/elementary"
 )
 
 // Component is a profile and how often it is composed.
@@ -74,7 +75,7 @@ func New(components []Component, s *Settings) (*Composition, error) {
 		return nil, &privacy.ParamError{Name: "components", Value: 0, Want: "at least one"}
 	}
 	c := &Composition{settings: s}
-	var low2, high2 float64
+	var muLow, muHigh float64 // of all Gaussian ones; their squares may be out of range
 	gaussian := 0
 	for i, p := range components {
 		if p.Profile == nil || p.Count < 1 {
@@ -86,17 +87,20 @@ func New(components []Component, s *Settings) (*Composition, error) {
 			return nil, privacy.ErrAdjacency
 		}
 		if low, high, ok := privacy.GaussianMu(p.Profile); ok {
-			low2 += float64(p.Count) * low * low
-			high2 += float64(p.Count) * high * high
+			root := math.Sqrt(float64(p.Count))
+			muLow, muHigh = math.Hypot(muLow, root*low), math.Hypot(muHigh, root*high)
 			gaussian++
 			continue
 		}
 		c.components = append(c.components, p)
 	}
 	if gaussian > 0 {
-		// √Σμ², with room for the rounding of the sum.
+		// √Σμ², with room for the rounding of each step.
 		room := 4e-16 * float64(gaussian+4)
-		g := privacy.GaussianProfileBetween(math.Sqrt(low2)*(1-room), math.Sqrt(high2)*(1+room), c.adj)
+		if muHigh > 0 {
+			muHigh = math.Nextafter(muHigh*(1+room), math.Inf(1))
+		}
+		g := privacy.GaussianProfileBetween(math.Max(0, math.Nextafter(muLow*(1-room), 0)), muHigh, c.adj)
 		c.components = append(c.components, Component{g, 1})
 	}
 	for _, p := range c.components {
@@ -138,7 +142,7 @@ func (c *Composition) EpsilonBounds(delta float64) (Bounds, error) {
 		}
 		return Bounds{privacy.EpsilonLower(p, delta), up, Exact}, nil
 	}
-	ln := math.Log(delta)
+	ln := elementary.Log(delta)
 	ds := c.directions()
 	searches := make([]*search, len(ds))
 	parallel(len(ds), func(i int) {

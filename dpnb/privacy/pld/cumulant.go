@@ -34,6 +34,46 @@ func (a *atoms) cumulant(theta float64) (k, k1, k2 float64) {
 	return shift + math.Log(sum), k1, math.Max(0, m2/sum-k1*k1)
 }
 
+// cumulantError bounds the rounding error of κ(θ) as cumulant computes it. Every
+// term errs by that of its exponent, a sum of θw, ln p and the shift, and by that of
+// the exponential; the sum errs by the mean of those under the tilted law. It is a
+// part of what was summed, not of κ, which may be far smaller.
+func (a *atoms) cumulantError(theta float64) float64 {
+	shift := math.Inf(-1)
+	for i, w := range a.w {
+		shift = math.Max(shift, a.lnp[i]+theta*w)
+	}
+	if math.IsInf(shift, -1) {
+		return 0
+	}
+	var sum, sizes float64
+	for i, w := range a.w {
+		tw := theta * w
+		t := a.lnp[i] + tw - shift
+		if t < -745 {
+			continue
+		}
+		p := math.Exp(t)
+		sum += p
+		sizes += p * (math.Abs(tw) + math.Abs(a.lnp[i]+tw) + math.Abs(t))
+	}
+	// exp: 4 units; the compensated sum: 3; what was left out below e^{−745}: none.
+	return unit * (1.01*sizes/sum + 9 + 3*math.Abs(math.Log(sum)) + math.Abs(shift))
+}
+
+// cumulantUpper returns κ(θ), rounded up.
+func (ts terms) cumulantUpper(theta float64) float64 {
+	k, _, _ := ts.cumulant(theta)
+	sizes := 0.0
+	for i := range ts {
+		a, _, _ := ts[i].atoms.cumulant(theta)
+		n := float64(ts[i].count)
+		k += n * ts[i].atoms.cumulantError(theta)
+		sizes += n * math.Abs(a)
+	}
+	return k + unit*float64(2*len(ts)+4)*sizes
+}
+
 // term is a law and how often it is composed with itself.
 type term struct {
 	atoms
@@ -63,12 +103,13 @@ func (ts terms) cumulant(theta float64) (k, k1, k2 float64) {
 // F_i and I_i the finite and infinite mass of law i. With y = Σk_i I_i/F_i the
 // factor Π(1 + I_i/F_i)^{k_i} − 1 lies between y and e^y − 1.
 func (ts terms) lnInfinity(side float64) float64 {
-	var all, finite, count float64
+	var all, finite, count, rounding float64
 	lnY := math.Inf(-1)
 	for i := range ts {
 		n := float64(ts[i].count)
 		count += n
 		f, _, _ := ts[i].atoms.cumulant(0)
+		rounding += n * ts[i].atoms.cumulantError(0)
 		switch {
 		case math.IsInf(ts[i].lnInf, -1):
 			all += n * f
@@ -93,7 +134,7 @@ func (ts terms) lnInfinity(side float64) float64 {
 			ln += y
 		}
 	}
-	return math.Min(0, ln+side*(1e-13+unit*(8+8*count+4*math.Abs(ln))))
+	return math.Min(0, ln+side*(1e-13+2*rounding+unit*(8+8*count+4*math.Abs(ln))))
 }
 
 func logAdd(a, b float64) float64 {
@@ -134,23 +175,23 @@ func (ts terms) maxTheta() float64 {
 }
 
 // tiltForDelta returns the tilt of the sharpest Chernoff bound on ε at δ, and
-// that bound. A poor tilt costs tightness, never soundness.
+// that bound but for rounding. A poor tilt costs tightness, never soundness.
 func (ts terms) tiltForDelta(lnDelta float64) (theta, eps float64) {
 	x, eps := goldenMin(func(x float64) float64 {
 		theta := math.Exp(x)
 		k, _, _ := ts.cumulant(theta)
-		return (k + logChernoffFactor(theta) - lnDelta + 1e-14*(1+math.Abs(k)+math.Abs(lnDelta))) / theta
+		return (k + logChernoffFactor(theta) - lnDelta) / theta
 	}, math.Log(minTheta), math.Log(usualTheta), math.Log(ts.maxTheta()))
 	return math.Exp(x), eps
 }
 
 // tiltForEpsilon returns the tilt of the sharpest Chernoff bound on ln δ at
-// eps, and that bound.
+// eps, and that bound but for rounding.
 func (ts terms) tiltForEpsilon(eps float64) (theta, lnDelta float64) {
 	x, ln := goldenMin(func(x float64) float64 {
 		theta := math.Exp(x)
 		k, _, _ := ts.cumulant(theta)
-		return k - theta*eps + logChernoffFactor(theta) + 1e-14*(1+math.Abs(k)+theta*math.Abs(eps))
+		return k - theta*eps + logChernoffFactor(theta)
 	}, math.Log(minTheta), math.Log(usualTheta), math.Log(ts.maxTheta()))
 	return math.Exp(x), ln
 }
@@ -166,14 +207,19 @@ func (ts terms) chernoffEpsilon(lnDelta float64) float64 {
 	if math.IsInf(ln, -1) {
 		return math.Inf(1)
 	}
-	_, eps := ts.tiltForDelta(ln)
-	return math.Max(0, eps)
+	theta, _ := ts.tiltForDelta(ln)
+	k, f := ts.cumulantUpper(theta), logChernoffFactor(theta)
+	eps := (k + f - ln + 1e-15*(1+math.Abs(k)+math.Abs(f)+math.Abs(lnDelta)+math.Abs(ln))) / theta
+	return math.Max(0, math.Nextafter(eps*(1+2e-16), math.Inf(1)))
 }
 
 // chernoffDelta returns an upper bound on ln δ at ε from the cumulants alone.
 func (ts terms) chernoffDelta(eps float64) float64 {
-	_, ln := ts.tiltForEpsilon(eps)
-	return math.Min(0, logAdd(ts.lnInfinity(+1), ln))
+	theta, _ := ts.tiltForEpsilon(eps)
+	k, f := ts.cumulantUpper(theta), logChernoffFactor(theta)
+	ln := k - theta*eps + f + 1e-15*(1+math.Abs(k)+math.Abs(f)+theta*math.Abs(eps))
+	l := logAdd(ts.lnInfinity(+1), ln)
+	return math.Min(0, l+1e-15*(1+math.Abs(l)))
 }
 
 // goldenMin returns where and what is the smallest value of f met on a coarse grid

@@ -45,7 +45,7 @@ func compose(p *plan, ts terms, theta float64, lat lattice, lnMass, side float64
 		lat: lat, theta: theta, side: side,
 		kappa: kappa + side*kappaErr,
 		lnInf: ts.lnInfinity(side),
-		rel:   4 * unit * float64(lat.n+16),
+		rel:   8 * unit * float64(lat.n+16), // seven roundings a step
 	}
 	// Upwards through the lattice from its top: s is Σ_{j>m} r_j e^{−θ(s_j−s_m)}.
 	r, n := p.time, lat.n
@@ -116,7 +116,7 @@ func (t *tail) s(m int) float64 { return float64(t.lat.first+m) * t.lat.step }
 // (upper) or left (lower): the point taken is the lowest below which the upper
 // bound has not been seen to hold, or the highest at which the lower one does.
 func (t *tail) epsilon(lnDelta, from float64) (eps float64, above, ok bool) {
-	lnDelta -= t.side * 3e-16 * math.Abs(lnDelta) // the logarithm's own rounding
+	lnDelta -= t.side * 4e-16 * math.Abs(lnDelta) // the logarithm's own rounding
 	hi := t.lat.n - 2
 	if x := math.Ceil(from/t.lat.step) - float64(t.lat.first) + 2; x < float64(hi) && x > 0 {
 		hi = int(x)
@@ -144,6 +144,10 @@ func (t *tail) epsilon(lnDelta, from float64) (eps float64, above, ok bool) {
 	f := 1.0
 	if a > b {
 		f = (a - 1) / (a - b)
+		// a and b err by their last places and by those of the logarithms: where the
+		// bound is flat that moves ε by more than ε's own last place.
+		f += t.side * 1e-15 * (1 + a + math.Abs(lnDelta)) / (a - b)
+		f = math.Min(1, math.Max(0, f))
 	}
 	eps = t.s(lo) + math.Log1p(f*math.Expm1(t.lat.step))
 	return eps + t.side*(1e-15*(math.Abs(eps)+t.lat.step)), false, true

@@ -53,6 +53,18 @@ func inverseLowerGamma(y, p float64) float64 {
 	return math.Exp(t)
 }
 
+// inverseLowerGammaDown is inverseLowerGamma rounded down: the logarithm of the
+// result errs by its own last place, which many make of a small one, and by that of
+// what ln γ is summed from, over p.
+func inverseLowerGammaDown(y, p float64) float64 {
+	x := inverseLowerGamma(y, p)
+	if x == 0 || math.IsInf(x, 1) {
+		return x
+	}
+	l := math.Abs(math.Log(x))
+	return x * (1 - 1e-13 - 2e-15*(l+math.Abs(y)/p))
+}
+
 func lgamma(x float64) float64 {
 	v, _ := math.Lgamma(x)
 	return v
@@ -74,12 +86,18 @@ func logChiBelow(nu, x float64) float64 {
 	return math.Min(0, log-lgamma(nu/2))
 }
 
-// chiSlack bounds the error of logChiBelow at ν.
-func chiSlack(nu float64) float64 { return logSlack(lgamma(nu/2), nu, nu) }
+// chiSlack bounds the error of logChiBelow at ν where it is l. Far in the tail the
+// largest of what is summed, (ν/2)·ln x, is about l.
+func chiSlack(nu, l float64) float64 {
+	if math.IsInf(l, 0) {
+		l = 0
+	}
+	return logSlack(lgamma(nu/2), nu, nu, l, l)
+}
 
 // chiLowerQuantile returns c, rounded down, with P(χ²_ν < c) ≤ e^{logDelta}.
 func chiLowerQuantile(nu, logDelta float64) float64 {
-	return 2 * inverseLowerGamma(logDelta+lgamma(nu/2)-chiSlack(nu), nu/2) * (1 - 1e-13)
+	return 2 * inverseLowerGammaDown(logDelta+lgamma(nu/2)-chiSlack(nu, logDelta), nu/2)
 }
 
 // chiUpperQuantile returns c with P(χ²_ν > c) ≤ e^{logDelta}, by Chernoff's bound

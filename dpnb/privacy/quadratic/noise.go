@@ -187,14 +187,29 @@ func (s Setting) directionalRatio(eps, delta float64) (ratio, floor float64) {
 	other := chiLowerQuantile(nu, log+math.Log(second))
 	high := chiUpperQuantile(nu, log+math.Log(third))
 	cost := func(v float64) float64 {
-		lost := math.Max(0, -p*math.Log1p(-v/low)-0.5*v)
-		gained := math.Max(math.Log1p(v/other), 0.5*v-(p-1)*math.Log1p(v/high))
+		// −p ln(1 − v/low) − v/2 and v/2 − (p−1) ln(1 + v/high), the first order by
+		// itself: low and high are near 2p, where most of it cancels.
+		lost := math.Max(0, p*logRest(-v/low)+0.5*v*((2*p-low)/low))
+		gained := math.Max(math.Log1p(v/other), 0.5*v*((high-2*(p-1))/high)+(p-1)*logRest(v/high))
 		if s.addRemove() {
 			return math.Max(lost, gained)
 		}
 		return lost + gained
 	}
 	return largestBelow(cost, 0, low, eps), low
+}
+
+// logRest returns x − ln(1 + x) ≥ 0, relative error below 1e-14.
+func logRest(x float64) float64 {
+	if math.Abs(x) > 0.1 {
+		return x - math.Log1p(x)
+	}
+	sum, power := 0.0, x*x
+	for n := 2.0; math.Abs(power) > 1e-18*sum; n++ {
+		sum += power / n
+		power *= -x
+	}
+	return sum
 }
 
 // exactRatio returns the largest s = L/σ², rounded down, at which the exact

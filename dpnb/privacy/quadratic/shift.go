@@ -25,7 +25,8 @@ func (h shift) LogDeltaUpper(d privacy.Direction, eps float64) float64 {
 		if d == privacy.Remove {
 			return math.Inf(-1)
 		}
-		return math.Min(0, logChiBelow(h.nu, h.s)+chiSlack(h.nu)+1e-12)
+		l := logChiBelow(h.nu, h.s)
+		return math.Min(0, l+chiSlack(h.nu, l)+1e-12)
 	case math.IsInf(eps, -1):
 		return 0
 	case eps < 0:
@@ -48,7 +49,7 @@ func (h shift) absent(eps float64) float64 {
 	}
 	la := logChiBelow(h.nu, c)
 	lb := eps + logChiBelow(h.nu, c-h.s)
-	return differenceUp(la, lb, chiSlack(h.nu)+1e-12+4e-16*eps)
+	return differenceUp(la, lb, math.Max(chiSlack(h.nu, la), chiSlack(h.nu, lb))+1e-12+4e-16*eps)
 }
 
 // present draws from χ² + s: P(χ² + s > c) − e^ε P(χ² > c), c where the ratio is

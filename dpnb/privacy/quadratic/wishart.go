@@ -55,7 +55,15 @@ func (w Wishart) dSlack() float64 {
 // ln(D·γ(s/2, p)), at most 0, rounded up.
 func (w Wishart) LogSmallestBelow(s float64) float64 {
 	log, _ := logLowerGamma(s/2, w.P())
-	return math.Min(0, w.LogD()+log+w.dSlack())
+	return math.Min(0, w.LogD()+log+w.dSlack()+logSlack(finite(log)))
+}
+
+// finite returns x, or 0 if it is infinite.
+func finite(x float64) float64 {
+	if math.IsInf(x, 0) {
+		return 0
+	}
+	return x
 }
 
 // LogSmallestBetween returns an upper bound on ln P(s₁ ≤ λ_min(W) ≤ s₂), Lemma
@@ -65,7 +73,8 @@ func (w Wishart) LogSmallestBetween(s1, s2 float64) float64 {
 		return math.Inf(-1)
 	}
 	s1 = math.Max(0, s1)
-	return math.Min(0, w.LogD()+logGammaBetween(s1/2, (s2-s1)/2, w.P())+w.dSlack())
+	log := logGammaBetween(s1/2, (s2-s1)/2, w.P())
+	return math.Min(0, w.LogD()+log+w.dSlack()+logSlack(finite(log), w.P()*finite(math.Log(s1/2))))
 }
 
 // logGammaBetween returns ln ∫ t^{p−1}e^{−t}dt over [a, a + width], 0 ≤ a, 0 <
@@ -148,7 +157,8 @@ func (w Wishart) largest(delta3, delta4 float64) float64 {
 // SmallestQuantile returns α with P(λ_min(W) < α) ≤ δ, by Lemma D.2, rounded
 // down: α = 2γ⁻¹(δ/D, p).
 func (w Wishart) SmallestQuantile(delta float64) float64 {
-	return 2 * inverseLowerGamma(math.Log(delta)-w.LogD()-w.dSlack(), w.P()) * (1 - 1e-13)
+	log := math.Log(delta)
+	return 2 * inverseLowerGammaDown(log-w.LogD()-w.dSlack()-logSlack(log), w.P())
 }
 
 // gap returns the largest α₁, rounded down, with D(γ((α+α₁)/2) − γ(α/2)) ≤ mass.

@@ -1,0 +1,109 @@
+package pld
+
+import (
+	"math"
+	"math/rand/v2"
+	"testing"
+
+	"github.com/dpnb/notebooks/dpnb/privacy"
+	ref "github.com/dpnb/notebooks/dpnb/privacy/internal/bigref"
+)
+
+// exactCumulant is ln Σ e^{lnp + θw}.
+func exactCumulant(a *atoms, theta float64) ref.F {
+	sum := ref.Int(0)
+	for i, w := range a.w {
+		sum = ref.Sum(sum, ref.Exp(ref.Sum(ref.New(a.lnp[i]), ref.Product(ref.New(theta), ref.New(w)))))
+	}
+	return ref.Log(sum)
+}
+
+// κ(θ) errs by its last place at most where nothing cancels, and a law composed n
+// times by n times that, however small κ is.
+func TestCumulantsWithinTheirError(t *testing.T) {
+	r := rand.New(rand.NewPCG(5, 1))
+	worst := 0.0
+	for trial := range 60 {
+		a := atoms{lnInf: math.Inf(-1)}
+		n := 2 + r.IntN(40)
+		scale := math.Exp(20 * (r.Float64() - 0.9))
+		for range n {
+			a.w = append(a.w, scale*r.NormFloat64())
+			a.lnp = append(a.lnp, -math.Log(float64(n))-5*r.ExpFloat64()*float64(trial%3))
+		}
+		theta := r.Float64() * 3 / scale
+		k, _, _ := a.cumulant(theta)
+		exact := exactCumulant(&a, theta)
+		off, bound := math.Abs(ref.Float(ref.Sub(ref.New(k), exact))), a.cumulantError(theta)
+		if off > bound {
+			t.Errorf("%d atoms, θ = %g: off by %.3g, bound %.3g", n, theta, off, bound)
+		}
+		worst = math.Max(worst, off/bound)
+		ts := terms{{a, 1e12}}
+		if up := ts.cumulantUpper(theta); !ref.Above(up, ref.Product(ref.New(1e12), exact)) || up-1e12*ref.Float(exact) > 1e-2*(1+1e12*math.Abs(k)) {
+			t.Errorf("%d atoms, θ = %g: 1e12κ ≤ %.17g, exact %.17g", n, theta, up, ref.Product(ref.New(1e12), exact))
+		}
+	}
+	t.Logf("largest error %.2g of its bound", worst)
+}
+
+// The Rényi bound of a law composed up to 1e15 times is never below the law's own.
+func TestChernoffBoundsOfManyRuns(t *testing.T) {
+	r := rand.New(rand.NewPCG(6, 1))
+	for range 25 {
+		count := int(math.Exp(r.Float64() * math.Log(1e15)))
+		eps0 := math.Exp(2*r.NormFloat64()) / math.Sqrt(float64(count))
+		a := atoms{w: []float64{-eps0, eps0}, lnInf: math.Inf(-1)}
+		a.lnp = []float64{-eps0 - math.Log1p(math.Exp(-eps0)), -math.Log1p(math.Exp(-eps0))}
+		ts := terms{{a, count}}
+		lnDelta := -30 * r.Float64()
+		theta, _ := ts.tiltForDelta(lnDelta)
+		// (κ + ln[θ^θ/(1+θ)^{1+θ}] − ln δ)/θ
+		th := ref.New(theta)
+		factor := ref.Neg(ref.Sum(ref.Product(th, ref.Log1p(ref.Quo(ref.Int(1), th))), ref.Log1p(th)))
+		kappa := ref.Product(ref.Int(int64(count)), exactCumulant(&a, theta))
+		exact := ref.Quo(ref.Sum(kappa, factor, ref.New(-lnDelta)), th)
+		if got := ts.chernoffEpsilon(lnDelta); got > 0 && !ref.Above(got, exact) {
+			t.Errorf("%d runs of %g at ln δ = %g: ε ≤ %.17g, exact %.17g", count, eps0, lnDelta, got, exact)
+		}
+		eps := ref.Float(exact)
+		theta, _ = ts.tiltForEpsilon(eps)
+		th = ref.New(theta)
+		factor = ref.Neg(ref.Sum(ref.Product(th, ref.Log1p(ref.Quo(ref.Int(1), th))), ref.Log1p(th)))
+		kappa = ref.Product(ref.Int(int64(count)), exactCumulant(&a, theta))
+		exact = ref.Sum(kappa, ref.Neg(ref.Product(th, ref.New(eps))), factor)
+		if got := ts.chernoffDelta(eps); got < 0 && !ref.Above(got, exact) {
+			t.Errorf("%d runs of %g at ε = %g: ln δ ≤ %.17g, exact %.17g", count, eps0, eps, got, exact)
+		}
+	}
+}
+
+// A law of more than mass one is scaled down, one of less is left alone.
+func TestCap(t *testing.T) {
+	for _, c := range []struct{ p, inf, want float64 }{{0.5, 0.25, 0.75}, {0.75, 0.5, 1}, {3, 0, 1}} {
+		a := atoms{w: []float64{0.5}, lnp: []float64{math.Log(c.p)}, lnInf: math.Log(c.inf)}
+		a.cap()
+		if got := math.Exp(a.lnp[0]) + math.Exp(a.lnInf); math.Abs(got-c.want) > 1e-14 || c.want == 1 && got > 1+2e-16 {
+			t.Errorf("mass %g + %g: %.17g after", c.p, c.inf, got)
+		}
+	}
+	// Mass at a loss of −1 weighs e times as much under the other law.
+	a := atoms{w: []float64{-1}, lnp: []float64{0}, lnInf: math.Inf(-1)}
+	if a.cap(); math.Abs(a.lnp[0]+1) > 1e-14 {
+		t.Errorf("ln mass %v, want −1", a.lnp[0])
+	}
+}
+
+// Gaussians whose μ² is out of the range of float64 compose all the same.
+func TestGaussiansBeyondTheRangeOfSquares(t *testing.T) {
+	for _, mu := range []float64{1e-170, 1e-200, 1e160} {
+		c, err := New([]Component{{privacy.GaussianProfile(3*mu, privacy.AddRemove), 1}, {privacy.GaussianProfile(2*mu, privacy.AddRemove), 4}}, nil)
+		if err != nil {
+			t.Fatal(err)
+		}
+		low, high, ok := privacy.GaussianMu(c.components[0].Profile)
+		if want := 5 * mu; !ok || !(low <= want && want <= high) || high > want*(1+1e-14) {
+			t.Errorf("μ = %g: composed between %g and %g, want %g", mu, low, high, want)
+		}
+	}
+}
