@@ -9,6 +9,7 @@ import (
 
 	"github.com/dpnb/notebooks/dpnb/privacy"
 	"github.com/dpnb/notebooks/dpnb/privacy/account"
+	"github.com/dpnb/notebooks/dpnb/privacy/internal/elementary"
 	"github.com/dpnb/notebooks/dpnb/privacy/pld"
 )
 
@@ -137,7 +138,7 @@ func (c Calculator) Sigma(line Line, adj privacy.Adjacency, eps, delta float64) 
 	if _, given := line.Values.Numbers["sigma"]; given {
 		return 0, &privacy.ParamError{Name: "sigma", Value: line.Values.Numbers["sigma"], Want: "nothing: it is what is asked for"}
 	}
-	want := math.Log(delta)
+	want := elementary.Log(delta)
 	want -= 3e-16 * math.Abs(want)
 	tolerance := 1e-9
 	if line.Count > 1 {

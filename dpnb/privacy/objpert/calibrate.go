@@ -4,6 +4,7 @@ import (
 	"math"
 
 	"github.com/dpnb/notebooks/dpnb/privacy"
+	"github.com/dpnb/notebooks/dpnb/privacy/internal/elementary"
 )
 
 // calibrationTolerance is the relative distance at which a search stops.
@@ -105,7 +106,7 @@ func satisfies(cfg Config, eps, delta float64) bool {
 	if err != nil {
 		return false
 	}
-	want := math.Log(delta)
+	want := elementary.Log(delta)
 	want -= 4e-16 * math.Abs(want)
 	// The add direction is cheap, and either may decide.
 	return p.proves(privacy.Add, eps, want) && p.proves(privacy.Remove, eps, want)

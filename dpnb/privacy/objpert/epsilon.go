@@ -5,6 +5,7 @@ import (
 	"sync"
 
 	"github.com/dpnb/notebooks/dpnb/privacy"
+	"github.com/dpnb/notebooks/dpnb/privacy/internal/elementary"
 )
 
 const (
@@ -42,7 +43,7 @@ func (p *Profile) EpsilonBounds(delta float64) (lower, upper float64, ok bool) {
 }
 
 func (p *Profile) findEpsilon(delta float64) (lower, upper float64) {
-	want := math.Log(delta)
+	want := elementary.Log(delta)
 	above, below := want-4e-16*math.Abs(want), want+4e-16*math.Abs(want)
 	// Nothing is better than the Gaussian mechanism; DTZ24 is worse.
 	gauss := privacy.GaussianProfile(Slope(p.cfg.Curve)/p.cfg.Sigma*(1-4e-16), privacy.AddRemove)

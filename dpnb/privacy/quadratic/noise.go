@@ -5,6 +5,7 @@ import (
 	"math"
 
 	"github.com/dpnb/notebooks/dpnb/privacy"
+	"github.com/dpnb/notebooks/dpnb/privacy/internal/elementary"
 )
 
 // Noise is how much of it there is.
@@ -178,7 +179,7 @@ func (s Setting) spectralRatio(eps, a0 float64) float64 {
 // terms counts.
 func (s Setting) directionalRatio(eps, delta float64) (ratio, floor float64) {
 	nu, p := s.freedom(), s.P()
-	log := math.Log(delta)
+	log := elementary.Log(delta)
 	first, second, third := 0.8, 0.1, 0.1
 	if s.addRemove() {
 		first, second, third = 1, 0.5, 0.5
@@ -216,7 +217,7 @@ func logRest(x float64) float64 {
 // profile, composed for a replacement unless the adjacency is add/remove-one, is at
 // most δ₁ at ε₁.
 func (s Setting) exactRatio(eps, delta, tolerance float64) float64 {
-	nu, want := s.freedom(), math.Log(delta)
+	nu, want := s.freedom(), elementary.Log(delta)
 	steps := 16
 	if tolerance > 1e-6 {
 		steps = 6

@@ -7,6 +7,7 @@ import (
 	"gonum.org/v1/gonum/integrate/quad"
 
 	"github.com/dpnb/notebooks/dpnb/privacy"
+	"github.com/dpnb/notebooks/dpnb/privacy/internal/elementary"
 )
 
 // Wishart is the law of W = GGᵀ, G a D × M matrix of independent N(0, 1) entries.
@@ -157,7 +158,7 @@ func (w Wishart) largest(delta3, delta4 float64) float64 {
 // SmallestQuantile returns α with P(λ_min(W) < α) ≤ δ, by Lemma D.2, rounded
 // down: α = 2γ⁻¹(δ/D, p).
 func (w Wishart) SmallestQuantile(delta float64) float64 {
-	log := math.Log(delta)
+	log := elementary.Log(delta)
 	return 2 * inverseLowerGammaDown(log-w.LogD()-w.dSlack()-logSlack(log), w.P())
 }
 
