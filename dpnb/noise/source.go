@@ -21,9 +21,6 @@ import (
 // other type, of whatever package and whatever it embeds, is a simulation
 // (Simulated).
 type Source interface {
-	// Gaussian fills dst with independent N(0, sigma²) variates.
-	// It panics if sigma is negative or not finite.
-	Gaussian(dst []float64, sigma float64)
 	// Uint64 returns 64 independent fair bits.
 	Uint64() uint64
 	// Seed returns the seed of a simulation; ok is false for a secure source.
@@ -85,21 +82,6 @@ func (b *buffer) Uint64() uint64 {
 	v := binary.LittleEndian.Uint64(word)
 	clear(word)
 	return v
-}
-
-// Gaussian fills dst with independent N(0, sigma²) variates. Each is half the
-// sum of four, which leaves the law as it is but makes it infeasible to find
-// the state of the sampler from the last bits of its output.
-//
-// Source: Holohan and Braghin 2021, arXiv:2107.10138, who show the attack on
-// single draws and this defence.
-func (s *Secure) Gaussian(dst []float64, sigma float64) {
-	checkSigma(sigma)
-	rng := rand.New(&buffer{})
-	for i := range dst {
-		g := rng.NormFloat64() + rng.NormFloat64() + rng.NormFloat64() + rng.NormFloat64()
-		dst[i] = sigma * (0.5 * g)
-	}
 }
 
 // Origin says where the noise of a result came from. The zero value is of unknown
@@ -186,7 +168,9 @@ func mix(z uint64) uint64 {
 	return z ^ (z >> 31)
 }
 
-// Gaussian fills dst with independent N(0, sigma²) variates.
+// Gaussian fills dst with independent N(0, sigma²) variates, as near as float64
+// arithmetic comes to that: for simulated data. What is released is drawn by Exact.
+// It panics if sigma is negative or not finite.
 func (s *Seeded) Gaussian(dst []float64, sigma float64) {
 	checkSigma(sigma)
 	for i := range dst {

@@ -24,10 +24,8 @@ func ksNormal(x []float64) float64 {
 }
 
 func TestGaussianLaw(t *testing.T) {
-	// The 1 − 1e-6 quantile of the Kolmogorov law is 2.69: one false alarm in
-	// a million runs for the secure source, none for the seeded one.
 	const limit = 2.69
-	for name, s := range map[string]Source{"secure": NewSecure(), "seeded": NewSeeded(1), "stream": NewSeeded(1).Stream(3)} {
+	for name, s := range map[string]*Seeded{"seeded": NewSeeded(1), "stream": NewSeeded(1).Stream(3)} {
 		x := make([]float64, 50_000)
 		s.Gaussian(x, 3)
 		for i := range x {
@@ -114,7 +112,7 @@ func TestSourcesSayWhatTheyAre(t *testing.T) {
 
 func TestBadSigmaPanics(t *testing.T) {
 	for _, sigma := range []float64{-1, math.NaN(), math.Inf(1)} {
-		for _, s := range []Source{NewSecure(), NewSeeded(0)} {
+		for _, s := range []*Seeded{NewSeeded(0)} {
 			func() {
 				defer func() {
 					if recover() == nil {
@@ -124,17 +122,6 @@ func TestBadSigmaPanics(t *testing.T) {
 				s.Gaussian(make([]float64, 1), sigma)
 			}()
 		}
-	}
-}
-
-func BenchmarkGaussian(b *testing.B) {
-	x := make([]float64, 1000)
-	for name, s := range map[string]Source{"secure": NewSecure(), "seeded": NewSeeded(1)} {
-		b.Run(name, func(b *testing.B) {
-			for b.Loop() {
-				s.Gaussian(x, 1)
-			}
-		})
 	}
 }
 

@@ -11,14 +11,14 @@ import (
 	"github.com/dpnb/notebooks/dpnb/internal/chisquare"
 )
 
-// Wishart draws W = GGᵀ, G a d × m matrix of independent N(0, 1) variates, from
+// Wishart draws, for simulations, W = GGᵀ, G a d × m matrix of independent N(0, 1) variates, from
 // its triangular factor: W = UUᵀ with U upper triangular, independent N(0, 1)
 // above the diagonal and U_ii² of law χ² with m − d + 1 + i degrees of freedom,
 // 0 ≤ i < d. That is d(d + 1)/2 variates in place of dm, and d³/3 multiplications
 // in place of d²m. It panics unless m ≥ d ≥ 1.
 //
 // Source: Bartlett 1933, Proceedings of the Royal Society of Edinburgh 53, 260.
-func Wishart(src Source, d, m int) *mat.SymDense {
+func Wishart(src *Seeded, d, m int) *mat.SymDense {
 	if d < 1 || m < d {
 		panic(fmt.Sprintf("noise: a Wishart matrix needs 1 ≤ d ≤ m, not d = %d, m = %d", d, m))
 	}

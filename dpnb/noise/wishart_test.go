@@ -11,7 +11,7 @@ import (
 // of 1/(xᵀW⁻¹x) = χ²_{m−d+1} for a fixed unit x.
 func TestWishartLaw(t *testing.T) {
 	const d, m, draws = 4, 7, 40_000
-	for name, src := range map[string]Source{"seeded": NewSeeded(5), "secure": NewSecure()} {
+	for name, src := range map[string]*Seeded{"seeded": NewSeeded(5)} {
 		var sum, square [d][d]float64
 		var chi, chi2 float64
 		x := mat.NewVecDense(d, []float64{0.5, -0.5, 0.5, 0.5})

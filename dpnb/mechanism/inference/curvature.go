@@ -11,6 +11,7 @@ import (
 	"github.com/dpnb/notebooks/dpnb/loss"
 	"github.com/dpnb/notebooks/dpnb/mechanism"
 	"github.com/dpnb/notebooks/dpnb/noise"
+	"github.com/dpnb/notebooks/dpnb/noise/exact"
 	"github.com/dpnb/notebooks/dpnb/privacy"
 )
 
@@ -40,14 +41,18 @@ func (c Curvature) Validate() error {
 	if err := c.Fit.Validate(); err != nil {
 		return err
 	}
-	if !(c.Sigma > 0) || math.IsInf(c.Sigma, 1) {
-		return &privacy.ParamError{Name: "Sigma", Value: c.Sigma, Want: "a positive finite number"}
+	if err := mechanism.CheckScale("Sigma", c.Sigma); err != nil {
+		return err
 	}
-	if !(c.ScoreSigma >= 0) || math.IsInf(c.ScoreSigma, 1) {
-		return &privacy.ParamError{Name: "ScoreSigma", Value: c.ScoreSigma, Want: "a positive finite number, or 0 not to release the scores' covariance"}
+	if c.ScoreSigma == 0 {
+		return nil // the scores' covariance is not released
 	}
-	return nil
+	return mechanism.CheckScale("ScoreSigma", c.ScoreSigma)
 }
+
+// inexactSums is what the proof idealises: the exact noise is added to sums in which
+// one record more can move the last bits that come from others.
+const inexactSums = "sums of the curvature are computed in float64 arithmetic, which the proof idealises as real numbers"
 
 // roundUp is for a privacy figure of a few correctly rounded operations.
 const roundUp = 1 + 0x1p-48
@@ -147,14 +152,19 @@ func (c Curvature) Run(rows erm.Rows, labels, theta []float64, src noise.Source)
 		Adjacency: privacy.AddRemove, Profile: p, Bound: "the Gaussian mechanism's, given the coefficients (docs/theory/intervals.md)",
 		Assumptions: []string{
 			"the coefficients at which the curvature was taken are what the fit released for the same records",
-			"the proof is about real numbers, and float64 noise BREAKS it: the last bits of this matrix tell neighbouring data apart in almost every run, whatever μ (SECURITY.md, floating point)",
+			mechanism.ExactNoise, inexactSums,
 		},
 	}
+	draw := noise.Exact(src)
+	ofHessian, ofScores := draw.SymmetricNormals(len(theta)), (*exact.Symmetric)(nil)
+	if c.ScoreSigma > 0 {
+		ofScores = draw.SymmetricNormals(len(theta))
+	}
 	hessian, scores := moments(c.Fit, rows, labels, theta, c.ScoreSigma > 0)
-	addSymmetric(hessian, c.Sigma, src)
+	addNoise(hessian, ofHessian, c.Sigma)
 	out.Hessian = hessian
 	if c.ScoreSigma > 0 {
-		addSymmetric(scores, c.ScoreSigma, src)
+		addNoise(scores, ofScores, c.ScoreSigma)
 		out.Scores = scores
 	}
 	return out, nil
@@ -180,7 +190,7 @@ func (c Curvature) Release(rows erm.Rows, labels []float64, src noise.Source, se
 	}
 	r.Guarantee.Profile = together
 	r.Guarantee.Bound = fmt.Sprintf("that of the coefficients and of their curvature (μ = %s) together; of the coefficients alone: %s", privacy.FormatUp(c.Mu(), 3), r.Guarantee.Bound)
-	r.Guarantee.Assumptions = append(r.Guarantee.Assumptions, "the proof is about real numbers, and float64 noise BREAKS it: the last bits of the released curvature tell neighbouring data apart in almost every run, whatever ε (SECURITY.md, floating point)")
+	r.Guarantee.Assumptions = append(r.Guarantee.Assumptions, inexactSums)
 	return r, mo, nil
 }
 
@@ -276,16 +286,10 @@ func moments(fit mechanism.ObjectivePerturbation, rows erm.Rows, labels, theta [
 	return hessian, score
 }
 
-// addSymmetric adds a symmetric Gaussian matrix whose Frobenius coordinates are
-// independent N(0, sigma²).
-func addSymmetric(m *mat.SymDense, sigma float64, src noise.Source) {
-	d := m.SymmetricDim()
-	e := make([]float64, d)
-	for i := range d {
-		src.Gaussian(e[i:], sigma)
-		m.SetSym(i, i, m.At(i, i)+e[i])
-		for j := i + 1; j < d; j++ {
-			m.SetSym(i, j, m.At(i, j)+e[j]/math.Sqrt2)
-		}
-	}
+// addNoise adds a symmetric Gaussian matrix whose Frobenius coordinates are
+// independent N(0, sigma²): a scale of σ on the diagonal and of σ/√2 beside it,
+// rounded up. The real sums are rounded to the grid of the smaller scale.
+func addNoise(m *mat.SymDense, n *exact.Symmetric, sigma float64) {
+	beside := sigma / math.Sqrt2 * (1 + 0x1p-50)
+	n.AddRounded(m, sigma, beside, exact.Grid(beside))
 }

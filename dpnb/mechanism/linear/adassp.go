@@ -11,6 +11,7 @@ import (
 	"github.com/dpnb/notebooks/dpnb/erm"
 	"github.com/dpnb/notebooks/dpnb/mechanism"
 	"github.com/dpnb/notebooks/dpnb/noise"
+	"github.com/dpnb/notebooks/dpnb/noise/exact"
 	"github.com/dpnb/notebooks/dpnb/privacy"
 )
 
@@ -118,7 +119,7 @@ func (m AdaSSP) Validate() error {
 		{"RowNorm", m.RowNorm}, {"LabelBound", m.LabelBound},
 		{"SigmaEigen", m.SigmaEigen}, {"SigmaGram", m.SigmaGram}, {"SigmaCross", m.SigmaCross},
 	} {
-		if err := positive(p.name, p.value); err != nil {
+		if err := mechanism.CheckScale(p.name, p.value); err != nil {
 			return err
 		}
 	}
@@ -188,22 +189,23 @@ func (m AdaSSP) Run(rows erm.Rows, labels []float64, src noise.Source, settings 
 	if err != nil {
 		return nil, err
 	}
-	if n, d := rows.Dims(); roundingShare(n, d) > arithmetic {
+	n, d := rows.Dims()
+	if roundingShare(n, d) > arithmetic {
 		return nil, errRounding
 	}
+	draw := noise.Exact(src)
+	ofEigen, ofGram, ofCross := draw.Normals(1), draw.SymmetricNormals(d), draw.Normals(d)
 	mo := newMoments(rows, labels, m.RowNorm, m.LabelBound, workers(settings))
 	var eig mat.EigenSym
 	if !eig.Factorize(mo.gram, false) {
 		return nil, errors.New("linear: nothing is released, because the eigenvalues of XᵀX could not be found")
 	}
-	smallest := []float64{0}
-	src.Gaussian(smallest, m.SigmaEigen)
-	smallest[0] += math.Max(0, floats.Min(eig.Values(nil))) - m.SigmaEigen*math.Sqrt(2*math.Log(1/m.Failure))
-	addSymmetric(mo.gram, m.SigmaGram, src)
-	q := make([]float64, len(mo.cross))
-	src.Gaussian(q, m.SigmaCross)
-	floats.Add(q, mo.cross)
+	smallest, q := []float64{math.Max(0, floats.Min(eig.Values(nil)))}, mo.cross
+	ofEigen.AddRounded(smallest, m.SigmaEigen, exact.Grid(m.SigmaEigen))
+	addSymmetric(mo.gram, ofGram, m.SigmaGram)
+	ofCross.AddRounded(q, m.SigmaCross, exact.Grid(m.SigmaCross))
 	// From here on nothing looks at the records.
+	smallest[0] -= m.SigmaEigen * math.Sqrt(2*math.Log(1/m.Failure))
 	ridge := math.Max(0, m.NoiseNorm(len(q))-math.Max(0, smallest[0]))
 	theta, err := solveEigen(mo.gram, q, func(e float64) float64 { return 1 / math.Max(e+ridge, m.SigmaGram) })
 	if err != nil {

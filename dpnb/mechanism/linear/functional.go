@@ -5,11 +5,11 @@ import (
 	"math"
 
 	"gonum.org/v1/gonum/floats"
-	"gonum.org/v1/gonum/mat"
 
 	"github.com/dpnb/notebooks/dpnb/erm"
 	"github.com/dpnb/notebooks/dpnb/mechanism"
 	"github.com/dpnb/notebooks/dpnb/noise"
+	"github.com/dpnb/notebooks/dpnb/noise/exact"
 	"github.com/dpnb/notebooks/dpnb/privacy"
 )
 
@@ -112,13 +112,13 @@ func (m Functional) Validate() error {
 	if m.Noise != Laplace && m.Noise != Gaussian {
 		return &privacy.ParamError{Name: "Noise", Value: int(m.Noise), Want: "Laplace or Gaussian"}
 	}
-	if err := positive("RowNorm", m.RowNorm); err != nil {
+	if err := mechanism.CheckScale("RowNorm", m.RowNorm); err != nil {
 		return err
 	}
-	if err := positive("LabelBound", m.LabelBound); err != nil {
+	if err := mechanism.CheckScale("LabelBound", m.LabelBound); err != nil {
 		return err
 	}
-	return positive("Scale", m.Scale)
+	return mechanism.CheckScale("Scale", m.Scale)
 }
 
 // Profile returns the privacy profile of one release under add/remove-one: that
@@ -163,11 +163,9 @@ func (m Functional) Check(rows erm.Rows, labels []float64) error {
 }
 
 // Run draws the noise and releases, or returns an error and releases nothing.
-// The caller has charged the budget. settings may be nil. Laplace noise wants a
-// noise.Laplacian, which noise.Secure and noise.Seeded are.
+// The caller has charged the budget. settings may be nil.
 //
-// Errors: as Check, or for such a source, before any noise is drawn; or that a
-// matrix of noise had no eigenvalues that could be computed, which never happened.
+// Errors: as Check, before any noise is drawn; or that a matrix of noise had no eigenvalues that could be computed, which never happened.
 func (m Functional) Run(rows erm.Rows, labels []float64, src noise.Source, settings *mechanism.Settings) (*mechanism.Release, error) {
 	if src == nil {
 		return nil, errNoSource
@@ -179,25 +177,25 @@ func (m Functional) Run(rows erm.Rows, labels []float64, src noise.Source, setti
 	if err != nil {
 		return nil, err
 	}
-	laplacian, ok := src.(noise.Laplacian)
-	if m.Noise == Laplace && !ok {
-		return nil, fmt.Errorf("linear: the source %T draws no Laplace noise; use noise.NewSecure(), noise.NewSeeded(seed) or Gaussian noise", src)
+	draw := noise.Exact(src)
+	ofGram, ofCross := draw.SymmetricNormals(m.Features), draw.Normals(m.Features)
+	if m.Noise == Laplace {
+		ofGram, ofCross = draw.SymmetricLaplaces(m.Features), draw.Laplaces(m.Features)
 	}
 	if n, d := rows.Dims(); roundingShare(n, d) > arithmetic {
 		return nil, errRounding
 	}
 	mo := newMoments(rows, labels, m.RowNorm, m.LabelBound, workers(settings))
-	q := make([]float64, m.Features)
+	q := mo.cross
 	deviation := m.Scale / math.Sqrt2 // of the noise off the diagonal of A
 	if m.Noise == Laplace {
 		deviation = math.Sqrt2 * m.Scale
-		addToPolynomial(mo.gram, m.Scale, laplacian)
-		laplacian.Laplace(q, m.Scale)
+		// Of the polynomial's coefficients: ½A_jj of w_j² and A_jl of w_j·w_l, j < l.
+		ofGram.AddRounded(mo.gram, 2*m.Scale, m.Scale, exact.Grid(m.Scale))
 	} else {
-		addSymmetric(mo.gram, m.Scale, src)
-		src.Gaussian(q, m.Scale)
+		addSymmetric(mo.gram, ofGram, m.Scale)
 	}
-	floats.Add(q, mo.cross)
+	ofCross.AddRounded(q, m.Scale, exact.Grid(m.Scale))
 	// From here on nothing looks at the records.
 	theta, err := solveEigen(mo.gram, q, func(e float64) float64 {
 		if e += 4 * deviation; e >= deviation {
@@ -215,23 +213,4 @@ func (m Functional) Run(rows erm.Rows, labels []float64, src noise.Source, setti
 		bound, scale = "Laplace mechanism (docs/theory/linear_baselines.md)", math.Sqrt2*m.Scale
 	}
 	return release(theta, scale*m.RowNorm*m.LabelBound, profile, bound, m.String(), m.RowNorm, m.LabelBound, src), nil
-}
-
-// addToPolynomial adds Laplace noise of scale b to the coefficients ½A_jj of w_j²
-// and A_jl of w_j w_l, j < l.
-func addToPolynomial(a *mat.SymDense, b float64, src noise.Laplacian) {
-	d := a.SymmetricDim()
-	g := make([]float64, d*(d+1)/2)
-	src.Laplace(g, b)
-	k := 0
-	for i := range d {
-		for j := i; j < d; j++ {
-			v := g[k]
-			if i == j {
-				v *= 2
-			}
-			a.SetSym(i, j, a.At(i, j)+v)
-			k++
-		}
-	}
 }

@@ -19,7 +19,8 @@ import (
 	"gonum.org/v1/gonum/mat"
 
 	"github.com/dpnb/notebooks/dpnb/erm"
-	"github.com/dpnb/notebooks/dpnb/noise"
+	"github.com/dpnb/notebooks/dpnb/mechanism"
+	"github.com/dpnb/notebooks/dpnb/noise/exact"
 	"github.com/dpnb/notebooks/dpnb/privacy"
 )
 
@@ -157,21 +158,9 @@ func checkRecords(rows erm.Rows, labels []float64, rowNorm, labelBound float64) 
 // orthonormal basis of symmetric matrices are N(0, σ²): N(0, σ²) on the diagonal,
 // N(0, σ²/2) off it. ‖xxᵀ‖_F = ‖x‖² is then all that a record can move, in units
 // of σ, in whatever direction it points.
-func addSymmetric(a *mat.SymDense, sigma float64, src noise.Source) {
-	d := a.SymmetricDim()
-	g := make([]float64, d*(d+1)/2)
-	src.Gaussian(g, sigma)
-	k := 0
-	for i := range d {
-		for j := i; j < d; j++ {
-			v := g[k]
-			if j > i {
-				v /= math.Sqrt2
-			}
-			a.SetSym(i, j, a.At(i, j)+v)
-			k++
-		}
-	}
+func addSymmetric(a *mat.SymDense, n *exact.Symmetric, sigma float64) {
+	beside := sigma / math.Sqrt2 * (1 + 0x1p-50)
+	n.AddRounded(a, sigma, beside, exact.Grid(beside))
 }
 
 // solveEigen returns Σ v_k(v_kᵀq)/g(e_k) over the eigenpairs of a, where weight
@@ -198,19 +187,12 @@ func solveEigen(a *mat.SymDense, q []float64, weight func(e float64) float64) ([
 	return theta, nil
 }
 
-func positive(name string, v float64) error {
-	if !(v > 0) || math.IsInf(v, 1) {
-		return &privacy.ParamError{Name: name, Value: v, Want: "a positive finite number"}
-	}
-	return nil
-}
-
 // assumptions that both mechanisms rest on.
 func assumptions(rowNorm, labelBound float64) []string {
 	return []string{
 		"every record that could be in the data has ‖x‖₂ ≤ " + privacy.FormatUp(rowNorm, 6) + " and |y| ≤ " + privacy.FormatUp(labelBound, 6) + " (checked for those that are)",
 		"the bounds and the noise were chosen without looking at the records",
-		"the noise is drawn in float64 arithmetic, which the proof idealises as real numbers",
+		mechanism.ExactNoise,
 		"time taken and failures are not observed by the adversary",
 	}
 }

@@ -9,6 +9,7 @@ import (
 
 	"github.com/dpnb/notebooks/dpnb/erm"
 	"github.com/dpnb/notebooks/dpnb/noise"
+	"github.com/dpnb/notebooks/dpnb/noise/exact"
 	"github.com/dpnb/notebooks/dpnb/privacy"
 	"github.com/dpnb/notebooks/dpnb/privacy/pld"
 )
@@ -118,12 +119,13 @@ func TestSensitivitiesByBruteForce(t *testing.T) {
 func TestNoiseLaws(t *testing.T) {
 	const d, runs, sigma = 60, 40, 3.0
 	const diagonals, pairs = runs * d, runs * d * (d - 1) / 2
-	for name, src := range map[string]noise.Laplacian{"secure": noise.NewSecure(), "seeded": noise.NewSeeded(2)} {
+	for name, src := range map[string]noise.Source{"secure": noise.NewSecure(), "seeded": noise.NewSeeded(2)} {
 		var diag, off, ldiag, loff float64
+		draw := noise.Exact(src)
 		for range runs {
 			g, l := mat.NewSymDense(d, nil), mat.NewSymDense(d, nil)
-			addSymmetric(g, sigma, src)
-			addToPolynomial(l, sigma, src)
+			addSymmetric(g, draw.SymmetricNormals(d), sigma)
+			draw.SymmetricLaplaces(d).AddRounded(l, 2*sigma, sigma, exact.Grid(sigma))
 			for i := range d {
 				diag += g.At(i, i) * g.At(i, i) / diagonals
 				ldiag += math.Abs(l.At(i, i)) / diagonals
@@ -155,7 +157,7 @@ func TestNoiseNorm(t *testing.T) {
 		const runs = 300
 		for range runs {
 			e := mat.NewSymDense(d, nil)
-			addSymmetric(e, 2, rng)
+			addSymmetric(e, noise.Exact(rng).SymmetricNormals(d), 2)
 			var eig mat.EigenSym
 			eig.Factorize(e, false)
 			norm := math.Max(floats.Max(eig.Values(nil)), -floats.Min(eig.Values(nil)))

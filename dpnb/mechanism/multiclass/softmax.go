@@ -11,6 +11,7 @@ import (
 	"github.com/dpnb/notebooks/dpnb/erm/softmax"
 	"github.com/dpnb/notebooks/dpnb/mechanism"
 	"github.com/dpnb/notebooks/dpnb/noise"
+	"github.com/dpnb/notebooks/dpnb/noise/exact"
 	"github.com/dpnb/notebooks/dpnb/privacy"
 	"github.com/dpnb/notebooks/dpnb/privacy/objpert"
 )
@@ -206,19 +207,27 @@ func (m Softmax) Run(rows erm.Rows, labels []int, src noise.Source, settings *me
 		s = *settings
 	}
 	_, d := rows.Dims()
+	// Both noises are drawn before the records are read, the second as far as its
+	// first digits. The exact noise is the exactly centred one; to centre in float64
+	// errs by at most (K + 2)u‖b‖, b as it was drawn.
+	draw := noise.Exact(src)
 	b := make([]float64, m.Classes*d)
-	src.Gaussian(b, m.Sigma)
+	eta := draw.Near(b, m.Sigma)
+	eta += float64(m.Classes+2) * 0x1p-53 * floats.Norm(b, 2) * (1 + 0x1p-20)
+	xi := draw.Normals(len(b))
 	softmax.Center(b, m.Classes)
 	p := softmax.Problem{Rows: rows, Labels: labels, Classes: m.Classes, Ridge: m.Lambda, Linear: b}
-	sol, err := softmax.Minimize(&p, &softmax.Settings{Tolerance: m.Tolerance, Workers: s.Workers, MaxPasses: s.MaxPasses})
-	if err != nil {
-		// The solver's figures depend on the records: say only that it failed.
-		return nil, fmt.Errorf("multiclass: nothing is released, because ‖∇J‖ ≤ τ = %g could not be certified (%w); allow a larger Tolerance or more passes", m.Tolerance, erm.ErrTolerance)
+	tolerance := m.Tolerance*(1-0x1p-50) - eta
+	if !(tolerance > 0) {
+		return nil, m.uncertified()
 	}
-	out := make([]float64, m.Classes*d)
-	src.Gaussian(out, m.OutputSigma)
-	floats.Add(out, sol.Theta)
-	softmax.Center(out, m.Classes)
+	sol, err := softmax.Minimize(&p, &softmax.Settings{Tolerance: tolerance, Workers: s.Workers, MaxPasses: s.MaxPasses})
+	if err != nil {
+		return nil, m.uncertified() // the solver's figures depend on the records
+	}
+	out := sol.Theta
+	xi.AddRounded(out, m.OutputSigma, exact.Grid(m.OutputSigma))
+	softmax.Center(out, m.Classes) // of what is released
 	r := &Release{Classes: m.Classes, Features: d, Release: mechanism.Release{
 		Coefficients: out,
 		Guarantee: mechanism.Guarantee{
@@ -226,7 +235,7 @@ func (m Softmax) Run(rows erm.Rows, labels []int, src noise.Source, settings *me
 			Assumptions: []string{
 				"every record that could be in the data has ‖x‖₂ ≤ " + privacy.FormatUp(m.RowNorm, 6) + " (checked for those that are)",
 				"the classes, λ, σ, τ and σ_out were chosen without looking at the records",
-				"the Gaussian noise is drawn in float64 arithmetic, which the proof idealises as real numbers",
+				mechanism.ExactNoise,
 				"time taken and failures are not observed by the adversary",
 			},
 		},
@@ -236,6 +245,10 @@ func (m Softmax) Run(rows erm.Rows, labels []int, src noise.Source, settings *me
 	}}
 	r.DrawnFrom(src)
 	return r, nil
+}
+
+func (m Softmax) uncertified() error {
+	return fmt.Errorf("multiclass: nothing is released, because ‖∇J‖ ≤ τ = %g could not be certified (%w); allow a larger Tolerance or more passes", m.Tolerance, erm.ErrTolerance)
 }
 
 var errNoSource = errors.New("multiclass: a source of noise is required: noise.NewSecure() for a release, noise.NewSeeded(seed) for a simulation")

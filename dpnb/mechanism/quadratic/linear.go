@@ -11,6 +11,7 @@ import (
 	"github.com/dpnb/notebooks/dpnb/loss"
 	"github.com/dpnb/notebooks/dpnb/mechanism"
 	"github.com/dpnb/notebooks/dpnb/noise"
+	"github.com/dpnb/notebooks/dpnb/noise/exact"
 	"github.com/dpnb/notebooks/dpnb/privacy"
 	"github.com/dpnb/notebooks/dpnb/privacy/objpert"
 )
@@ -202,10 +203,8 @@ func (m Linear) Validate() error {
 	return nil
 }
 
-// problem is the perturbed objective for one draw of a.
-func (m Linear) problem(rows erm.Rows, labels []float64, src noise.Source) *composite.Problem {
-	a := make([]float64, m.Dimension)
-	src.Gaussian(a, m.Sigma)
+// problem is the perturbed objective for the noise a.
+func (m Linear) problem(rows erm.Rows, labels, a []float64) *composite.Problem {
 	return &composite.Problem{Rows: rows, Labels: labels, Loss: m.Loss, Linear: a, Ridge: m.Lambda, Regulariser: m.Regulariser, Constraint: m.Constraint}
 }
 
@@ -238,13 +237,16 @@ func (m Linear) Run(rows erm.Rows, labels []float64, src noise.Source, settings 
 	if err != nil {
 		return nil, err
 	}
-	theta, err := solve(m.problem(rows, labels, src), m.Tolerance, m.Lambda, settings)
+	// Both noises are drawn before the records are read, the second as far as its
+	// first digits.
+	draw, a := noise.Exact(src), make([]float64, m.Dimension)
+	eta := draw.Near(a, m.Sigma)
+	xi := draw.Normals(m.Dimension)
+	out, err := solve(m.problem(rows, labels, a), m.Tolerance*(1-0x1p-50)-eta, m.Lambda, settings)
 	if err != nil {
 		return nil, err
 	}
-	out := make([]float64, len(theta))
-	src.Gaussian(out, m.OutputSigma)
-	floats.Add(out, theta)
+	xi.AddRounded(out, m.OutputSigma, exact.Grid(m.OutputSigma))
 	r := &mechanism.Release{
 		Coefficients: out,
 		Guarantee: mechanism.Guarantee{
@@ -252,7 +254,7 @@ func (m Linear) Run(rows erm.Rows, labels []float64, src noise.Source, settings 
 			Assumptions: append([]string{
 				fmt.Sprintf("every record that could be in the data has ‖x‖₂ ≤ %s (checked for those that are), and its label is %s", privacy.FormatUp(m.RowNorm, 6), m.Loss.Labels()),
 				"the loss, its clip level or the domain that bounds it, Δ, σ, τ, σ_out, the regulariser and the constraint were chosen without looking at the records",
-			}, idealised...),
+			}, common...),
 		},
 		Mechanism:  "linear objective perturbation: " + m.String(),
 		Tolerance:  m.Tolerance,
@@ -270,5 +272,7 @@ func (m Linear) Simulate(rows erm.Rows, labels []float64, src *noise.Seeded, set
 	if err := m.Check(rows, labels); err != nil {
 		return nil, err
 	}
-	return solve(m.problem(rows, labels, src), 0, m.Lambda, settings)
+	a := make([]float64, m.Dimension)
+	noise.Exact(src).Near(a, m.Sigma)
+	return solve(m.problem(rows, labels, a), 0, m.Lambda, settings)
 }

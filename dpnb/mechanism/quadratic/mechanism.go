@@ -13,6 +13,7 @@ import (
 	"github.com/dpnb/notebooks/dpnb/loss"
 	"github.com/dpnb/notebooks/dpnb/mechanism"
 	"github.com/dpnb/notebooks/dpnb/noise"
+	"github.com/dpnb/notebooks/dpnb/noise/exact"
 	"github.com/dpnb/notebooks/dpnb/privacy"
 	account "github.com/dpnb/notebooks/dpnb/privacy/quadratic"
 )
@@ -191,17 +192,44 @@ func checkRecords(rows erm.Rows, labels []float64, l loss.Loss, rowNorm float64,
 	return nil
 }
 
-// problem is the perturbed objective for one draw of W.
-func (m Perturbation) problem(rows erm.Rows, labels []float64, src noise.Source) *composite.Problem {
-	d := len(m.Interpolation.anchor)
-	w := noise.Wishart(src, d, m.HiddenDimension)
-	var q mat.SymDense
+// problem is the perturbed objective for σ²(W + c).
+func (m Perturbation) problem(rows erm.Rows, labels []float64, quadratic *mat.SymDense) *composite.Problem {
+	return &composite.Problem{Rows: rows, Labels: labels, Loss: m.Loss, Quadratic: quadratic, Centre: m.Interpolation.anchor,
+		Ridge: m.Ridge, Regulariser: m.Regulariser, Constraint: m.Constraint}
+}
+
+// quadratic returns σ²(W + c).
+func (m Perturbation) quadratic(w *mat.SymDense) *mat.SymDense {
+	q := new(mat.SymDense)
 	q.ScaleSym(m.Sigma2, w)
-	for j := range d {
+	for j := range q.SymmetricDim() {
 		q.SetSym(j, j, q.At(j, j)+m.Sigma2*m.Shift)
 	}
-	return &composite.Problem{Rows: rows, Labels: labels, Loss: m.Loss, Quadratic: &q, Centre: m.Interpolation.anchor,
-		Ridge: m.Ridge, Regulariser: m.Regulariser, Constraint: m.Constraint}
+	return q
+}
+
+// draw returns a matrix next to σ²(W* + c), W* = GGᵀ exactly a Wishart matrix, G a
+// d×m matrix of exact N(0, 1) variates, and a bound on ‖Q − σ²(W* + c)‖ in the
+// Frobenius norm. With Ĝ the float64 next to G, ‖Ĝ − G‖_F ≤ η, and Ŵ the computed
+// ĜĜᵀ, in any order of summation,
+//
+//	‖Ŵ − W*‖_F ≤ 2‖Ĝ‖_F·η + η² + (m + 1)u‖Ĝ‖_F²,
+//
+// and to scale and to shift rounds by at most 2u(σ²‖Ŵ‖_F + 2σ²c√d), ‖Ŵ‖_F being
+// not much larger than ‖Ĝ‖_F². What is granted is larger.
+//
+// Proof: docs/theory/release.md.
+func (m Perturbation) draw(draw *exact.Sampler) (quadratic *mat.SymDense, eta float64) {
+	const u = 0x1p-53
+	d := len(m.Interpolation.anchor)
+	g := make([]float64, d*m.HiddenDimension)
+	near := draw.Near(g, 1)
+	var w mat.SymDense
+	w.SymOuterK(1, mat.NewDense(d, m.HiddenDimension, g))
+	norm := floats.Norm(g, 2)
+	ofW := 2*norm*near + near*near + float64(m.HiddenDimension+1)*u*norm*norm
+	eta = m.Sigma2 * (ofW + 3*u*(norm*norm+2*math.Abs(m.Shift)*math.Sqrt(float64(d))))
+	return m.quadratic(&w), eta * (1 + 0x1p-20)
 }
 
 // unseen bounds the error of the gradient of n records that no certificate knows
@@ -214,6 +242,10 @@ func (m Perturbation) unseen(n int) float64 {
 	rho := float64(len(a.anchor)+2) * 0x1p-52 * m.RowNorm * (floats.Norm(a.anchor, 2) + a.eta)
 	return 1.01 * float64(n) * m.RowNorm * m.Loss.Smoothness() * rho
 }
+
+// wishartShare is how much of the solver's tolerance the distance between the matrix
+// that it has and an exact Wishart matrix may use.
+const wishartShare = 1.0 / 64
 
 // Run draws the noise and releases, or returns an error and releases nothing.
 // The caller has charged the budget.
@@ -247,13 +279,21 @@ func (m Perturbation) Run(rows erm.Rows, labels []float64, src noise.Source, set
 	if !(tolerance > 0) {
 		return nil, errMissed
 	}
-	theta, err := solve(m.problem(rows, labels, src), tolerance, modulus, settings)
+	// All noise is drawn before the records are read, the output's as far as its
+	// first digits.
+	draw := noise.Exact(src)
+	q, eta := m.draw(draw)
+	xi := draw.Normals(len(m.Interpolation.anchor))
+	out, err := solve(m.problem(rows, labels, q), tolerance*(1-wishartShare), modulus, settings)
 	if err != nil {
 		return nil, err
 	}
-	out := make([]float64, len(theta))
-	src.Gaussian(out, m.OutputSigma)
-	floats.Add(out, theta)
+	// The gradient for the exact W differs from the certified one by at most η‖θ′−θ₀‖
+	// at the certified point θ′, which is not far from θ.
+	if !(eta*(floats.Distance(out, m.Interpolation.anchor, 2)+tolerance/modulus)*(1+1e-9) <= 0.99*wishartShare*tolerance) {
+		return nil, errMissed
+	}
+	xi.AddRounded(out, m.OutputSigma, exact.Grid(m.OutputSigma))
 	eps, delta := m.Split.Total()
 	r := &mechanism.Release{
 		Coefficients: out,
@@ -264,7 +304,7 @@ func (m Perturbation) Run(rows erm.Rows, labels []float64, src noise.Source, set
 				m.Interpolation.String(),
 				fmt.Sprintf("every record that could be in the data has ‖x‖₂ ≤ %s (checked for those that are), and its label is %s", privacy.FormatUp(m.RowNorm, 6), m.Loss.Labels()),
 				"m, σ², τ, σ_out, the regulariser and the constraint were chosen without looking at the records",
-			}, idealised...),
+			}, common...),
 		},
 		Mechanism: m.String(),
 		// Not what the solver was asked for, which depends on the number of records.
@@ -290,7 +330,7 @@ func (m Perturbation) Simulate(rows erm.Rows, labels []float64, src *noise.Seede
 	if err := checkRecords(rows, labels, m.Loss, m.RowNorm, len(m.Interpolation.anchor)); err != nil {
 		return nil, err
 	}
-	p := m.problem(rows, labels, src)
+	p := m.problem(rows, labels, m.quadratic(noise.Wishart(src, len(m.Interpolation.anchor), m.HiddenDimension)))
 	modulus, ok := composite.LeastEigenvalue(p.Quadratic)
 	if !ok {
 		return nil, errors.New("quadratic: W is too near to singular for a certificate")
@@ -300,9 +340,9 @@ func (m Perturbation) Simulate(rows erm.Rows, labels []float64, src *noise.Seede
 
 var errNoSource = errors.New("quadratic: a source of noise is required: noise.NewSecure() for a release, noise.NewSeeded(seed) for a simulation")
 
-// idealised are the assumptions that every release here rests on.
-var idealised = []string{
-	"the noise is drawn in float64 arithmetic, which the proof idealises as real numbers",
+// common are the assumptions that every release here rests on.
+var common = []string{
+	mechanism.ExactNoise,
 	"time taken and failures are not observed by the adversary",
 }
 
@@ -321,6 +361,9 @@ func solve(p *composite.Problem, tolerance, modulus float64, settings *mechanism
 	var s mechanism.Settings
 	if settings != nil {
 		s = *settings
+	}
+	if tolerance < 0 {
+		return nil, errMissed
 	}
 	target := tolerance
 	switch p.Constraint.(type) {

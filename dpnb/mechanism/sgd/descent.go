@@ -11,6 +11,7 @@ import (
 	"github.com/dpnb/notebooks/dpnb/loss"
 	"github.com/dpnb/notebooks/dpnb/mechanism"
 	"github.com/dpnb/notebooks/dpnb/noise"
+	"github.com/dpnb/notebooks/dpnb/noise/exact"
 	"github.com/dpnb/notebooks/dpnb/privacy"
 )
 
@@ -83,12 +84,12 @@ func (d Descent) Validate() error {
 	if err := d.Cost().Validate(); err != nil {
 		return err
 	}
-	if d.Clip < 1e-100 || d.Clip > 1e100 {
-		// C/‖x‖ must not underflow, and the sum over the records not overflow.
-		return &privacy.ParamError{Name: "Clip", Value: d.Clip, Want: "a norm from 1e-100 to 1e100"}
+	// C/‖x‖ must not underflow, and the sum over the records not overflow.
+	if err := mechanism.CheckScale("Clip", d.Clip); err != nil {
+		return err
 	}
-	if math.IsInf(d.NoiseMultiplier*d.Clip, 1) || d.NoiseMultiplier*d.Clip < 1e-290 {
-		return &privacy.ParamError{Name: "Clip", Value: d.Clip, Want: "a norm at which the noise σC is a number"}
+	if err := mechanism.CheckScale("NoiseMultiplier × Clip", d.sigma()); err != nil {
+		return err
 	}
 	if d.Update == nil {
 		return &privacy.ParamError{Name: "Update", Value: nil, Want: "Plain, Momentum or Adam"}
@@ -139,7 +140,8 @@ func (d Descent) assumptions() []string {
 		"every parameter, the planned number of records included, was chosen without looking at the records",
 		fmt.Sprintf("the %s loss accepts every label that could be in the data (%s)", d.Loss.Name(), d.Loss.Labels()),
 		"which records are in a batch stays secret",
-		"the samples and the Gaussian noise are drawn, and sums are formed, in float64 arithmetic, which the proof idealises as real numbers",
+		mechanism.ExactNoise,
+		"sums of gradients are formed in float64 arithmetic, which the proof idealises as real numbers",
 		"time taken and failures are not observed by the adversary",
 	}
 }
@@ -160,7 +162,7 @@ func (d Descent) Run(rows erm.Rows, labels []float64, src noise.Source, settings
 	if err != nil {
 		return nil, err
 	}
-	theta := d.descend(newRecords(rows, labels, d.Clip), src, workers(settings))
+	theta := d.descend(newRecords(rows, labels, d.Clip), noise.Exact(src), workers(settings))
 	return d.release(theta, cost, profile, src), nil
 }
 
@@ -184,26 +186,33 @@ func (d Descent) release(theta []float64, cost Cost, profile privacy.Profile, sr
 	return r
 }
 
+// sigma is the scale of the noise in each step, the product rounded up.
+func (d Descent) sigma() float64 { return d.NoiseMultiplier * d.Clip * (1 + 0x1p-50) }
+
 // descend runs the T steps on checked records.
-func (d Descent) descend(r *records, src noise.Source, workers int) []float64 {
+func (d Descent) descend(r *records, draw *exact.Sampler, workers int) []float64 {
 	mean := d.Rate * float64(r.n)
 	size := min(r.n, int(mean+12*math.Sqrt(mean)+64))
 	b := newBatch(r, d.Loss, size, workers)
-	sampler := noise.NewSubset(d.Rate)
 	index := make([]int, 0, size)
-	theta, g, z := make([]float64, r.d), make([]float64, r.d), make([]float64, r.d)
+	theta, g := make([]float64, r.d), make([]float64, r.d)
 	update := d.Update.start(r.d)
 	var average []float64
 	if d.Average > 1 {
 		average = make([]float64, r.d)
 	}
+	sigma := d.sigma()
+	grid, xi := exact.Grid(sigma), draw.Normals(r.d)
 	scale, ridge := 1/(d.Rate*d.PlannedRecords), d.Ridge/d.PlannedRecords
 	for t := range d.Steps {
-		index = sampler.Draw(index[:0], src, r.n)
+		index = draw.Subset(index[:0], d.Rate, r.n)
+		if t > 0 {
+			xi.Redraw()
+		}
 		b.sum(g, theta, index)
-		src.Gaussian(z, d.NoiseMultiplier*d.Clip)
+		xi.AddRounded(g, sigma, grid)
 		for j := range g {
-			g[j] = (g[j]+z[j])*scale + ridge*theta[j]
+			g[j] = g[j]*scale + ridge*theta[j]
 		}
 		update.step(theta, g)
 		if runaway(theta) {

@@ -6,7 +6,8 @@ import (
 
 	"github.com/dpnb/notebooks/dpnb/erm"
 	"github.com/dpnb/notebooks/dpnb/loss"
-	"github.com/dpnb/notebooks/dpnb/noise"
+	"github.com/dpnb/notebooks/dpnb/mechanism"
+	"github.com/dpnb/notebooks/dpnb/noise/exact"
 	"github.com/dpnb/notebooks/dpnb/privacy"
 )
 
@@ -17,7 +18,7 @@ type Score interface {
 	fmt.Stringer
 	// bind checks the score and returns it as a function; rows and labels are the
 	// training records.
-	bind(rows erm.Rows, labels []float64) (func(theta []float64, src noise.Source) float64, error)
+	bind(rows erm.Rows, labels []float64) (func(theta []float64, draw *exact.Sampler) float64, error)
 	// multiplier is the score's noise over its sensitivity; +Inf where it does not
 	// read the training records.
 	multiplier() float64
@@ -44,7 +45,7 @@ func (h Holdout) String() string {
 
 func (h Holdout) multiplier() float64 { return math.Inf(1) }
 
-func (h Holdout) bind(rows erm.Rows, _ []float64) (func([]float64, noise.Source) float64, error) {
+func (h Holdout) bind(rows erm.Rows, _ []float64) (func([]float64, *exact.Sampler) float64, error) {
 	l := h.Loss
 	if l == nil {
 		l = loss.Logistic{} // for its labels
@@ -64,11 +65,11 @@ func (h Holdout) bind(rows erm.Rows, _ []float64) (func([]float64, noise.Source)
 		return nil, &erm.DataError{Text: fmt.Sprintf("the public records have %d features, the others %d: make both with the same schema and options", d, want)}
 	}
 	if h.Loss == nil {
-		return func(theta []float64, _ noise.Source) float64 {
+		return func(theta []float64, _ *exact.Sampler) float64 {
 			return float64(right(h.Rows, h.Labels, theta)) / float64(n)
 		}, nil
 	}
-	return func(theta []float64, _ noise.Source) float64 {
+	return func(theta []float64, _ *exact.Sampler) float64 {
 		t := make([]float64, n)
 		h.Rows.Margins(t, theta, 0, n)
 		return worstIfNaN(-h.Loss.ValueSlope(make([]float64, n), t, h.Labels) / float64(n))
@@ -108,19 +109,25 @@ func (s Training) String() string {
 
 func (s Training) multiplier() float64 { return s.Sigma }
 
-func (s Training) bind(rows erm.Rows, labels []float64) (func([]float64, noise.Source) float64, error) {
-	if !(s.Sigma >= 0) || math.IsInf(s.Sigma, 1) {
-		return nil, &privacy.ParamError{Name: "Sigma", Value: s.Sigma, Want: "a finite number ≥ 0"}
+func (s Training) bind(rows erm.Rows, labels []float64) (func([]float64, *exact.Sampler) float64, error) {
+	if s.Sigma != 0 {
+		if err := mechanism.CheckScale("Sigma", s.Sigma); err != nil {
+			return nil, err
+		}
 	}
 	for i, y := range labels {
 		if !(loss.Logistic{}).ValidLabel(y) {
 			return nil, &erm.DataError{Text: fmt.Sprintf("the label of record %d is not −1 or +1, as the score wants it", i)}
 		}
 	}
-	return func(theta []float64, src noise.Source) float64 {
-		var z [1]float64
-		src.Gaussian(z[:], s.Sigma)
-		return float64(right(rows, labels, theta)) + z[0]
+	return func(theta []float64, draw *exact.Sampler) float64 {
+		if s.Sigma == 0 {
+			return float64(right(rows, labels, theta))
+		}
+		xi, score := draw.Normals(1), []float64{0}
+		score[0] = float64(right(rows, labels, theta))
+		xi.AddRounded(score, s.Sigma, exact.Grid(s.Sigma))
+		return score[0]
 	}, nil
 }
 

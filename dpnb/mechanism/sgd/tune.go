@@ -147,9 +147,10 @@ func (t Tuner) Run(rows erm.Rows, labels []float64, src noise.Source, settings *
 	if err != nil {
 		return nil, err
 	}
-	choices := make([]int, noise.Poisson(src, t.MeanRuns))
+	draw := noise.Exact(src)
+	choices := make([]int, draw.Poisson(t.MeanRuns))
 	for i := range choices {
-		choices[i] = noise.Below(src, len(t.Grid))
+		choices[i] = draw.Below(len(t.Grid))
 	}
 	best, err := t.best(rows, labels, choices, src, workers(settings))
 	if err != nil {
@@ -163,9 +164,6 @@ func (t Tuner) Run(rows erm.Rows, labels []float64, src noise.Source, settings *
 	base.Update = out.Update
 	out.Mechanism = fmt.Sprintf("best of Poisson(%.5g) runs by %s, each one of %d rules drawn evenly: %s", t.MeanRuns, t.Score, len(t.Grid), base)
 	out.Guarantee.Assumptions = append(out.Guarantee.Assumptions, "how many runs there were stays secret")
-	if _, private := t.Score.(Training); private {
-		out.Guarantee.Assumptions = append(out.Guarantee.Assumptions, "nobody sees the score: it is a count plus float64 noise, and its last bits tell more than the proof, which is about real numbers, allows (SECURITY.md, floating point)")
-	}
 	if _, public := t.Score.(Holdout); public {
 		out.Guarantee.Assumptions = append(out.Guarantee.Assumptions, "the records of the score are public: no guarantee covers them")
 	}
@@ -206,10 +204,10 @@ func (t Tuner) best(rows erm.Rows, labels []float64, choices []int, src noise.So
 	for range min(workers, len(choices)) {
 		wait.Go(func() {
 			for i := int(next.Add(1)) - 1; i < len(choices); i = int(next.Add(1)) - 1 {
-				run, own := t.Base, fork(i)
+				run, draw := t.Base, noise.Exact(fork(i))
 				run.Update = t.Grid[choices[i]]
-				theta := run.descend(data, own, inner)
-				all[i] = outcome{theta, score(theta, own), choices[i]}
+				theta := run.descend(data, draw, inner)
+				all[i] = outcome{theta, score(theta, draw), choices[i]}
 			}
 		})
 	}

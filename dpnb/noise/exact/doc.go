@@ -7,20 +7,21 @@
 //
 // What a mechanism does with it, src its noise.Source:
 //
-//	if !exact.ValidScale(sigma) { … }          // before the charge: a parameter
-//	draw := exact.New(src)                     // one for each run
+//	err := mechanism.CheckScale("Sigma", sigma) // in Validate, before the charge
+//	draw := noise.Exact(src)                   // one for each run
 //	b := make([]float64, d)
 //	eta := draw.Near(b, sigma)                 // ‖b − b*‖₂ ≤ eta, b* exactly N(0, σ²I)
 //	xi := draw.Normals(d)                      // first digits now, more where needed
 //	…                                          // theta, from the records
 //	xi.AddRounded(theta, sigma, exact.Grid(sigma))
 //
-// AddRounded replaces each θⱼ by g·round((θⱼ + σNⱼ)/g) of the real numbers, cut at
-// ±2⁵³g: post-processing of the idealised mechanism, whatever float64 number θⱼ
-// is. The same with Laplaces (scale·Laplace), and with IsotropicLaplace, whose
+// AddRounded replaces each θⱼ by g·round((θⱼ + σNⱼ)/g) of the real numbers (beyond
+// ±2⁵³g by the float64 next to it): post-processing of the idealised mechanism,
+// whatever float64 number θⱼ is. The same with Laplaces (scale·Laplace), and with IsotropicLaplace, whose
 // density is proportional to exp(−‖z‖₂/scale).
 //
-//	exact.New(src).AddRounded(dst, sigma, grid)   // Normals(len(dst)) at once
+//	draw.AddRounded(dst, sigma, grid)             // Normals(len(dst)) at once
+//	draw.SymmetricNormals(d).AddRounded(m, sigma, sigma/√2, grid)
 //	draw.Subset(dst, rate, n)   // Poisson sample of 0 … n−1, rate a float64
 //	draw.Poisson(mean), draw.Below(n)
 //	h := exact.Step(bound, bits)                  // 2^(⌊log₂ bound⌋ − bits)

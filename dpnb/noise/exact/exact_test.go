@@ -106,8 +106,14 @@ func referenceRound(theta, scale, grid float64, v *variate, s *Sampler) float64 
 	if x.Sign() < 0 && !x.IsInt() {
 		k.Sub(k, big.NewInt(1))
 	}
-	f, _ := new(big.Float).SetInt(k).Float64()
-	return max(-most, min(most, f)) * grid
+	return nearest(k, grid)
+}
+
+// nearest is the float64 next to k·grid.
+func nearest(k *big.Int, grid float64) float64 {
+	f := new(big.Float).SetInt(k)
+	x, _ := f.Mul(f, new(big.Float).SetFloat64(grid)).Float64()
+	return x
 }
 
 // Sums are rounded correctly for values and scales of all sizes.
@@ -154,7 +160,7 @@ func TestAddRounded(t *testing.T) {
 			if want := referenceRound(theta, scale, grid, v, s); got[0] != want {
 				t.Fatalf("digits of %d bits: %v + %v·%v on the grid %v is %v, want %v", width, theta, scale, s.value(v), grid, got[0], want)
 			}
-			if k := got[0] / grid; k != math.Trunc(k) || math.Abs(k) > most {
+			if k := got[0] / grid; k != math.Trunc(k) {
 				t.Fatalf("%v is no multiple of %v", got[0], grid)
 			}
 		}
@@ -246,7 +252,7 @@ func TestGridAndScales(t *testing.T) {
 	} {
 		x := slices.Clone(odd)
 		add(x)
-		if !(math.Abs(x[0]) < 40) || x[1] != 0x1p33 || x[2] != -0x1p33 {
+		if !(math.Abs(x[0]) < 40 && math.Abs(x[1]) < 40 && math.Abs(x[2]) < 40) {
 			t.Errorf("odd values become %v", x)
 		}
 	}

@@ -7,24 +7,33 @@ import (
 )
 
 // Noise is a vector of independent variates, of which so far only those digits are
-// known that decided what they are. It may be used once, for one sum.
+// known that decided what they are. It may be used once, for one sum; Redraw makes
+// it another.
 type Noise struct {
 	s        *Sampler
+	draw     func(*Sampler) variate
 	variates []variate
+	used     bool
 }
 
 // Normals draws the first digits of d independent N(0, 1) variates.
-func (s *Sampler) Normals(d int) *Noise { return s.noise(d, s.normal) }
+func (s *Sampler) Normals(d int) *Noise { return s.noise(d, (*Sampler).normal) }
 
 // Laplaces draws the first digits of d independent variates of density e^{−|x|}/2.
-func (s *Sampler) Laplaces(d int) *Noise { return s.noise(d, s.laplace) }
+func (s *Sampler) Laplaces(d int) *Noise { return s.noise(d, (*Sampler).laplace) }
 
-func (s *Sampler) noise(d int, draw func() variate) *Noise {
-	n := &Noise{s, make([]variate, d)}
-	for j := range n.variates {
-		n.variates[j] = draw()
-	}
+func (s *Sampler) noise(d int, draw func(*Sampler) variate) *Noise {
+	n := &Noise{s: s, draw: draw, variates: make([]variate, d)}
+	n.Redraw()
 	return n
+}
+
+// Redraw replaces the noise by a fresh vector of the same law and length.
+func (n *Noise) Redraw() {
+	for j := range n.variates {
+		n.variates[j] = n.draw(n.s)
+	}
+	n.used = false
 }
 
 // AddRounded is Normals(len(dst)).AddRounded(dst, sigma, grid).
@@ -57,31 +66,26 @@ func (s *Sampler) Near(dst []float64, sigma float64) (eta float64) {
 }
 
 // AddRounded replaces each θ of dst by k·grid, k the integer next to the real
-// number (θ + scale·v)/grid, v the variate of n in its place, cut to |k| ≤ 2⁵³. A
-// θ that is no number counts as 0, an infinite one is cut.
+// number (θ + scale·v)/grid, v the variate of n in its place. Of a k beyond 2⁵³ it
+// gives the float64 that is next to k·grid. A θ that is not finite counts as 0.
 //
-// It panics unless n has as many variates as dst entries, the scale is valid and
-// the grid is too (ValidGrid).
+// It panics unless n has as many variates as dst entries and was not used before, the
+// scale is valid and the grid is too (ValidGrid).
 func (n *Noise) AddRounded(dst []float64, scale, grid float64) {
 	checkGrid(scale, grid)
-	if len(dst) != len(n.variates) {
-		panic("exact: noise of another length")
+	if len(dst) != len(n.variates) || n.used {
+		panic("exact: noise of another length, or used before")
 	}
+	n.used = true
 	r := newRounder(scale, grid)
 	for j, theta := range dst {
-		k, ok := r.fast(theta, n.s, &n.variates[j])
-		if !ok {
-			k = r.exactly(theta, n.s, &n.variates[j])
+		if k, ok := r.fast(theta, n.s, &n.variates[j]); ok {
+			dst[j] = float64(k) * grid
+		} else {
+			dst[j] = r.exactly(theta, n.s, &n.variates[j])
 		}
-		dst[j] = float64(k) * grid
 	}
-	n.variates = nil
 }
-
-// most is how many steps of the grid a result may be from 0.
-const most = 1 << 53
-
-func clamp(k int64) int64 { return max(-most, min(most, k)) }
 
 // rounder adds scale times a variate to a number and rounds the sum to the grid.
 type rounder struct {
@@ -131,19 +135,13 @@ func (r *rounder) fast(theta float64, s *Sampler, v *variate) (k int64, ok bool)
 		hi = hi.add(int128{0, 1})
 	}
 	k, k2 := lo.high(step), hi.high(step)
-	return clamp(int64(whole) + k), k == k2
+	return int64(whole) + k, k == k2
 }
 
 // exactly rounds as fast does, with as many digits as it takes and with numbers of
-// any size.
-func (r *rounder) exactly(theta float64, s *Sampler, v *variate) int64 {
-	if math.IsInf(theta, 0) {
-		return clamp(int64(math.Copysign(most, theta)))
-	}
-	if math.IsNaN(theta) {
-		theta = 0
-	}
-	m, e := dyadic(theta)
+// any size, and returns the multiple of the grid.
+func (r *rounder) exactly(theta float64, s *Sampler, v *variate) float64 {
+	m, e := dyadic(finite(theta))
 	for digits := 1; ; digits++ {
 		unit := r.exponent - int(s.width)*digits
 		least := min(unit, e, r.grid-1)
@@ -157,25 +155,31 @@ func (r *rounder) exactly(theta float64, s *Sampler, v *variate) int64 {
 		}
 		at := new(big.Int).Lsh(big.NewInt(m), uint(e-least))
 		if k, ok := cell(lo.Add(lo, at), hi.Add(hi, at), uint(r.grid-least)); ok {
-			return k
+			return r.multiple(k)
 		}
 	}
 }
 
-// cell returns the k, cut to 2⁵³, with the open interval from lo to hi inside that
-// from (k − ½)2^step to (k + ½)2^step; ok is false if there is none. step ≥ 1. It
+func finite(x float64) float64 {
+	if math.IsNaN(x) || math.IsInf(x, 0) {
+		return 0
+	}
+	return x
+}
+
+// cell returns the k with the open interval from lo to hi inside that from
+// (k − ½)2^step to (k + ½)2^step; ok is false if there is none. step ≥ 1. It
 // overwrites lo and hi.
-func cell(lo, hi *big.Int, step uint) (k int64, ok bool) {
+func cell(lo, hi *big.Int, step uint) (k *big.Int, ok bool) {
 	half := new(big.Int).Lsh(big.NewInt(1), step-1)
 	lo.Rsh(lo.Add(lo, half), step) // Rsh rounds down, also below 0
 	hi.Rsh(hi.Sub(hi.Add(hi, half), big.NewInt(1)), step)
-	a, b := clampBig(lo), clampBig(hi)
-	return a, a == b
+	return lo, lo.Cmp(hi) == 0
 }
 
-func clampBig(x *big.Int) int64 {
-	if !x.IsInt64() {
-		return most * int64(x.Sign())
-	}
-	return clamp(x.Int64())
+// multiple returns the finite float64 that is next to k times the grid.
+func (r *rounder) multiple(k *big.Int) float64 {
+	f := new(big.Float).SetInt(k)
+	x, _ := f.SetMantExp(f, r.grid).Float64()
+	return max(-math.MaxFloat64, min(math.MaxFloat64, x))
 }

@@ -91,7 +91,7 @@ func (s *Sampler) beyond(gaps []variate, mean float64) bool {
 		}
 		// In units of the last digit the sum of the gaps is strictly between sum and
 		// sum + count, and the mean is at and less than at + 1.
-		at, inexact, _ := floor(mean, -digits*int(s.width))
+		at, inexact := floor(mean, -digits*int(s.width))
 		if c := sum.Cmp(at); c > 0 || c == 0 && !inexact {
 			return true
 		}

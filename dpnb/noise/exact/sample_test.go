@@ -252,8 +252,7 @@ func referenceIsotropic(s *Sampler, theta []float64, direction, length []variate
 		if z.Sign() < 0 && !z.IsInt() {
 			k.Sub(k, big.NewInt(1))
 		}
-		f, _ := new(big.Float).SetInt(k).Float64()
-		out[j] = max(-most, min(most, f)) * grid
+		out[j] = nearest(k, grid)
 	}
 	return out
 }

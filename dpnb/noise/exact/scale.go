@@ -3,10 +3,11 @@ package exact
 import "math"
 
 // Least and Largest are the ends of the range of scales: within it nothing here
-// overflows or underflows.
+// overflows or underflows. Mechanisms ask for 2^±100, which leaves them room for
+// factors.
 const (
-	Least   = 0x1p-100
-	Largest = 0x1p100
+	Least   = 0x1p-120
+	Largest = 0x1p120
 )
 
 // ValidScale reports whether noise of this scale can be drawn: Least ≤ scale ≤
@@ -31,7 +32,7 @@ func ValidGrid(scale, grid float64) bool {
 
 func checkScale(scale float64) {
 	if !ValidScale(scale) {
-		panic("exact: the scale must be between 2^-100 and 2^100")
+		panic("exact: the scale must be between 2^-120 and 2^120")
 	}
 }
 

@@ -1,0 +1,39 @@
+package exact
+
+import "gonum.org/v1/gonum/mat"
+
+// Symmetric is the noise of a symmetric d×d matrix: independent variates on the
+// diagonal and beside it, drawn as far as their first digits. It may be used once.
+type Symmetric struct{ diagonal, beside *Noise }
+
+// SymmetricNormals draws the first digits of d(d + 1)/2 normal variates.
+func (s *Sampler) SymmetricNormals(d int) *Symmetric {
+	return &Symmetric{s.Normals(d), s.Normals(d * (d - 1) / 2)}
+}
+
+// SymmetricLaplaces draws the first digits of d(d + 1)/2 Laplace variates.
+func (s *Sampler) SymmetricLaplaces(d int) *Symmetric {
+	return &Symmetric{s.Laplaces(d), s.Laplaces(d * (d - 1) / 2)}
+}
+
+// AddRounded adds the noise to m, with one scale on the diagonal and one beside it,
+// and rounds the real sums to the grid: see Noise.AddRounded, also for what panics.
+func (n *Symmetric) AddRounded(m *mat.SymDense, diagonal, beside, grid float64) {
+	d := m.SymmetricDim()
+	on, off := make([]float64, 0, d), make([]float64, 0, d*(d-1)/2)
+	for i := range d {
+		on = append(on, m.At(i, i))
+		for j := i + 1; j < d; j++ {
+			off = append(off, m.At(i, j))
+		}
+	}
+	n.diagonal.AddRounded(on, diagonal, grid)
+	n.beside.AddRounded(off, beside, grid)
+	for i := range d {
+		m.SetSym(i, i, on[i])
+		for j := i + 1; j < d; j++ {
+			m.SetSym(i, j, off[0])
+			off = off[1:]
+		}
+	}
+}
