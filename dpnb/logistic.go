@@ -8,15 +8,18 @@ import (
 )
 
 // Logistic is logistic regression for two classes (Binary) by objective
-// perturbation. The zero value is right: λ and the noise are chosen from (ε, δ)
-// and the bound on the rows alone, and the noise is cryptographic.
+// perturbation. The zero value is right: the noise is chosen from (ε, δ) and
+// the bound on the rows alone, λ by a noisy count of the records, which is paid for
+// with the fit, and the noise is cryptographic.
 type Logistic struct {
 	// Lambda fixes the ridge λ of the sum objective Σℓ + (λ/2)‖θ‖²; zero has it
 	// chosen. It must not be chosen by looking at the records.
 	Lambda float64
-	// Records is how many records were planned for, if that is public: where they
-	// are few beside the features, a greater λ is then chosen. The count of the
-	// records themselves is private. Zero is no plan (docs/theory/lambda_rule.md).
+	// Records is how many records were planned for, if that is public: the fewer
+	// they are beside the features, the greater is the λ that is chosen. The count of
+	// the records themselves is private. Zero is no plan: they are then counted with
+	// noise, for half a percent more noise in the fit (docs/theory/lambda_rule.md),
+	// but not with a CurvatureShare or a Bound that is not tight.
 	Records int
 	// CurvatureShare in (0, 1) is the part of the budget, in μ², that the curvature
 	// at the coefficients has, so that Model.Intervals can be narrow: 0.1 makes a

@@ -19,9 +19,8 @@ type SVM struct {
 	// Width h > 0 of the smoothing, in the unit of the margin; zero is 1. A
 	// smaller one is nearer to the hinge, and makes λ greater in proportion to 1/h.
 	Width float64
-	// Records is how many records were planned for, if that is public: where they
-	// are few beside the features, a greater λ is then chosen. The count of the
-	// records themselves is private. Zero is no plan (docs/theory/lambda_rule.md).
+	// Records is how many records were planned for, as in Logistic; zero: they are
+	// counted with noise.
 	Records int
 	// CurvatureShare in (0, 1) is the part of the budget, in μ², that the curvature
 	// at the coefficients has, so that Model.Intervals can be narrow: 0.1 makes a

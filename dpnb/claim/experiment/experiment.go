@@ -57,6 +57,18 @@ func Accuracy(test *Records, theta []float64) (float64, error) {
 	return float64(right) / float64(n), nil
 }
 
+// AUC returns the area under the receiver's curve of xᵀθ, which no threshold has a
+// part in.
+func AUC(test *Records, theta []float64) (float64, error) {
+	n, d := test.Rows.Dims()
+	if len(theta) != d || n == 0 {
+		return 0, fmt.Errorf("experiment: %d coefficients for %d records of %d features", len(theta), n, d)
+	}
+	t := make([]float64, n)
+	test.Rows.Margins(t, theta, 0, n)
+	return sim.AUC(t, test.Labels), nil
+}
+
 // WithoutPrivacy returns the accuracy of the ordinary fit with ridge λ on s.
 func WithoutPrivacy(s Set, lambda float64) (float64, error) {
 	sol, err := erm.Minimize(&erm.Problem{Rows: s.Train.Rows, Labels: s.Train.Labels, Loss: loss.Logistic{}, Ridge: lambda},
