@@ -108,6 +108,22 @@ func TestIntervalCoversOfFewScores(t *testing.T) {
 	}
 }
 
+// Source of the quantiles: tables of Student's law: 4 at 19 degrees of freedom has
+// the tail 3.848e-4, as 3.363 of the normal law; 63.657 at one has 0.005, as 2.576.
+func TestSigmas(t *testing.T) {
+	for _, c := range []struct {
+		s    sim.Summary
+		want float64
+	}{
+		{sim.Summary{Mean: 4, StdErr: 1, N: 20}, 3.363}, {sim.Summary{Mean: -4, StdErr: 1, N: 20}, -3.363},
+		{sim.Summary{Mean: 63.657, StdErr: 1, N: 2}, 2.576}, {sim.Summary{Mean: 2, StdErr: 1}, 2}, {sim.Summary{Mean: 2, StdErr: 1, N: 1e7}, 2},
+	} {
+		if got := c.s.Sigmas(0); math.Abs(got-c.want) > 2e-3 {
+			t.Errorf("%+v: %.4f, want %.3f", c.s, got, c.want)
+		}
+	}
+}
+
 func TestQuantile(t *testing.T) {
 	c := sim.Cell{Scores: []float64{4, 1, 2, 100}}
 	for _, v := range [][2]float64{{0, 1}, {1, 100}, {0.5, 3}, {1. / 3, 2}, {-1, 1}, {2, 100}} {

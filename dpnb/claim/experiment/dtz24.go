@@ -125,10 +125,10 @@ type Dot struct {
 }
 
 // Deviation is how far the simulation is from the prediction: absolutely, and in
-// standard errors.
+// standard errors (sim.Summary.Sigmas).
 func (d Dot) Deviation() (difference, standardErrors float64) {
 	difference = d.Simulated.Mean - d.Predicted
-	return difference, difference / d.Simulated.StdErr
+	return difference, d.Simulated.Sigmas(d.Predicted)
 }
 
 // Off reports whether the simulation is farther than 4 standard errors from the

@@ -18,9 +18,9 @@ type Prediction struct {
 	Simulated sim.Summary
 }
 
-// StandardErrors is how many standard errors the simulation is off.
+// StandardErrors is how many standard errors the simulation is off (sim.Summary.Sigmas).
 func (p Prediction) StandardErrors() float64 {
-	return (p.Simulated.Mean - p.Predicted) / p.Simulated.StdErr
+	return p.Simulated.Sigmas(p.Predicted)
 }
 
 // Kind is a model with an estimator: the kinds of the grid of settings.
