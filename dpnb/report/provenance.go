@@ -101,23 +101,28 @@ func parameterText(parameters map[string]string) []string {
 	return list
 }
 
-// mostSeeds is how many seeds are listed.
-const mostSeeds = 20
+// mostSeeds is how many seeds without a name are listed.
+const mostSeeds = 6
 
+// seedText lists the seeds by name, and in a last line those without one, of which
+// an experiment may have a hundred that it derives from the notebook's own.
 func seedText(log *runlog.Log) []string {
 	if len(log.Seeds) == 0 {
 		return []string{"none: nothing was drawn from a seed"}
 	}
-	var list []string
-	for i, s := range log.Seeds {
-		if i == mostSeeds {
-			return append(list, fmt.Sprintf("and %d more", len(log.Seeds)-i))
-		}
+	var list, rest []string
+	for _, s := range log.Seeds {
 		if s.Name == "" {
-			list = append(list, fmt.Sprint(s.Seed))
+			rest = append(rest, fmt.Sprint(s.Seed))
 			continue
 		}
 		list = append(list, fmt.Sprintf("%s: %d", s.Name, s.Seed))
+	}
+	if more := len(rest) - mostSeeds; more > 0 {
+		rest = append(rest[:mostSeeds], fmt.Sprintf("and %d more", more))
+	}
+	if len(rest) > 0 {
+		list = append(list, strings.Join(rest, ", "))
 	}
 	return list
 }

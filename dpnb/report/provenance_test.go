@@ -76,3 +76,16 @@ func TestLedgerTextSaysWhatARerunDraws(t *testing.T) {
 		}
 	}
 }
+
+func TestSeedText(t *testing.T) {
+	log := &runlog.Log{Seeds: []runlog.Seed{{Seed: 6}, {Name: "noise", Seed: 7}}}
+	if got := strings.Join(seedText(log), "|"); got != "noise: 7|6" {
+		t.Errorf("%q", got)
+	}
+	for k := range 100 {
+		log.Seeds = append(log.Seeds, runlog.Seed{Seed: uint64(1000 + k)})
+	}
+	if got := strings.Join(seedText(log), "|"); got != "noise: 7|6, 1000, 1001, 1002, 1003, 1004, and 95 more" {
+		t.Errorf("%q", got)
+	}
+}
