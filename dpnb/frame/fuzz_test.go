@@ -83,3 +83,48 @@ func FuzzPlainRecords(f *testing.F) {
 		}
 	})
 }
+
+// FuzzNeighbour: one record more, of whatever texts, in a file or a raw line of one,
+// changes no other row, no label and no word.
+func FuzzNeighbour(f *testing.F) {
+	for i, text := range oddTexts {
+		if len(text) < 100 {
+			f.Add(text, uint(i), uint(i/3))
+		}
+	}
+	schema := patientSchema()
+	read := func(t *testing.T, text string) []*frame.Design {
+		tab, err := frame.ReadCSV(strings.NewReader(text), nil)
+		if err != nil {
+			t.Fatalf("%q: %v", text, err)
+		}
+		var out []*frame.Design
+		for _, s := range settingsOf {
+			d, err := frame.NewDesign(tab, schema, s)
+			if err != nil {
+				t.Fatalf("%q: %v", text, err)
+			}
+			out = append(out, d)
+		}
+		return out
+	}
+	f.Fuzz(func(t *testing.T, text string, column, place uint) {
+		odd := slices.Clone(patients[0])
+		odd[column%uint(len(odd))] = text
+		at := int(place % uint(len(patients)+1))
+		plain := written(t, patients)
+		more := []string{written(t, slices.Insert(slices.Clone(patients), at, odd))}
+		if !strings.ContainsAny(text, "\",\r\n") {
+			lines := strings.SplitAfter(plain, "\n")
+			more = append(more, strings.Join(slices.Insert(lines, at+1, strings.Join(odd, ",")+"\n"), ""))
+		}
+		before := read(t, plain)
+		for _, file := range more {
+			for k, d := range read(t, file) {
+				if what := sameBut(before[k], d, at); what != "" {
+					t.Fatalf("%s of %q: %s", settingsOf[k].Label, file, what)
+				}
+			}
+		}
+	})
+}
