@@ -283,18 +283,24 @@ func TestIntervalsAreShown(t *testing.T) {
 	}
 }
 
-// With a plan of records a λ that it makes hopeless is refused without a charge.
+// A λ with which fits of few records do not come to an end is refused without a
+// charge, with a plan of few or without; with a plan of many it is had.
 func TestHopelessPlanIsRefused(t *testing.T) {
-	data := kinds(t, 50)["Binary"]
-	for _, records := range []int{0, 50} {
-		budget := fresh(20, 1e-5)
-		_, err := dpnb.Logistic{Lambda: 1.531e-7, Records: records}.Fit(data, budget.Spend(15))
-		if err == nil {
-			t.Fatal("a fit with coefficients of 10⁸ is certified")
-		}
-		e, _ := spent(t, budget)
-		if records == 0 && e != 15 || records != 0 && (e != 0 || !strings.Contains(err.Error(), "Lambda")) {
-			t.Errorf("%d records planned: spent %v, %v", records, e, err)
+	for rows, c := range map[int]struct {
+		lambda float64
+		plans  map[int]bool
+	}{
+		50:   {1.531e-7, map[int]bool{0: false, 50: false}},
+		3000: {1e-5, map[int]bool{0: false, 30: false, 3000: true}},
+	} {
+		data := kinds(t, rows)["Binary"]
+		for records, good := range c.plans {
+			budget := fresh(20, 1e-5)
+			_, err := dpnb.Logistic{Lambda: c.lambda, Records: records, Noise: dpnb.Seed(1)}.Fit(data, budget.Spend(15))
+			e, _ := spent(t, budget)
+			if (err == nil) != good || (e > 0) != good || !good && !strings.Contains(err.Error(), "Lambda") {
+				t.Errorf("%d records planned: spent %v, %v", records, e, err)
+			}
 		}
 	}
 }

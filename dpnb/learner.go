@@ -131,6 +131,9 @@ func fit(data *Dataset, allowance Allowance, p plan) (*Model, error) {
 	if err := allowance.check(src); err != nil {
 		return nil, err
 	}
+	if p.workers < 0 {
+		return nil, &privacy.ParamError{Name: "Workers", Value: p.workers, Want: "a positive number, or 0 for one for each processor"}
+	}
 	d := data.design
 	if err := p.suits(d); err != nil {
 		return nil, err
@@ -172,6 +175,9 @@ func fit(data *Dataset, allowance Allowance, p plan) (*Model, error) {
 func fitWithoutPrivacy(data *Dataset, p plan) (*Model, error) {
 	if err := data.Err(); err != nil {
 		return nil, err
+	}
+	if p.workers < 0 {
+		return nil, &privacy.ParamError{Name: "Workers", Value: p.workers, Want: "a positive number, or 0 for one for each processor"}
 	}
 	d := data.design
 	if err := p.suits(d); err != nil {
@@ -310,7 +316,7 @@ func objectivePerturbation(m mechanism.ObjectivePerturbation, p plan, d *frame.D
 			if err := m.Check(d.Rows, d.Labels); err != nil {
 				return err
 			}
-			return m.Attainable(d.Rows.D, p.records).Validate()
+			return certifiable(m.Attainable(d.Rows.D, p.records))
 		},
 		run: func(src noise.Source) (*mechanism.Release, error) {
 			return m.Run(d.Rows, d.Labels, src, p.settings())
@@ -319,6 +325,13 @@ func objectivePerturbation(m mechanism.ObjectivePerturbation, p plan, d *frame.D
 			return inference.FromRelease(m, theta, level)
 		},
 	}
+}
+
+// certifiable refuses a fit of which it is not known from experience that it comes to
+// an end, with what is public alone and before it is paid for.
+func certifiable(a mechanism.Attainable) error {
+	a.Sure = true
+	return a.Validate()
 }
 
 // withCurvature is objectivePerturbation with the release of the curvature at

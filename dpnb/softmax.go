@@ -50,7 +50,12 @@ func (l Softmax) plan() plan {
 			y := places(d)
 			return prepared{
 				entry: "objective perturbation, " + p.entry, lambda: m.Lambda,
-				check: func() error { return m.Check(d.Rows, y) },
+				check: func() error {
+					if err := m.Check(d.Rows, y); err != nil {
+						return err
+					}
+					return certifiable(m.Attainable(d.Rows.D))
+				},
 				run: func(src noise.Source) (*mechanism.Release, error) {
 					return released(m.Run(d.Rows, y, src, p.settings()))
 				},
@@ -104,7 +109,12 @@ func (l OneVsRest) plan() plan {
 			y := places(d)
 			return prepared{
 				entry: "objective perturbation, " + p.entry, lambda: m.Binary.Lambda,
-				check: func() error { return m.Check(d.Rows, y) },
+				check: func() error {
+					if err := m.Check(d.Rows, y); err != nil {
+						return err
+					}
+					return certifiable(m.Binary.Attainable(d.Rows.D, 0))
+				},
 				run: func(src noise.Source) (*mechanism.Release, error) {
 					return released(m.Run(d.Rows, y, src, p.settings()))
 				},

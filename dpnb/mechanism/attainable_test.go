@@ -99,3 +99,29 @@ func TestBarelyPossibleLambda(t *testing.T) {
 		}
 	}
 }
+
+// Who pays first asks for more: sσ/(λL) ≤ 3·10⁴, or as many times that as the records
+// that are planned outweigh the noise.
+func TestSureFitsAreHeld(t *testing.T) {
+	for name, c := range map[string]struct {
+		lambda  float64
+		records int
+		good    bool
+	}{
+		"just":                   {1.001e-4, 0, true},
+		"just not":               {0.999e-4, 0, false},
+		"few do not help":        {0.999e-4, 400, false},
+		"twice as many as noise": {0.501e-4, 800, true}, // nL/(σk) = 2
+		"and no more":            {0.499e-4, 800, false},
+	} {
+		a := mechanism.Attainable{Lipschitz: 2, Smoothness: 0.15, Lambda: c.lambda, Sigma: 40, Tolerance: 2e-6, Features: 20, Coefficients: 20, Records: c.records}
+		if err := a.Validate(); err != nil {
+			t.Errorf("%s: refused without being sure: %v", name, err)
+		}
+		a.Sure = true
+		var p *privacy.ParamError
+		if err := a.Validate(); (err == nil) != c.good || err != nil && (!errors.As(err, &p) || p.Name != "Lambda") {
+			t.Errorf("%s: %v", name, err)
+		}
+	}
+}

@@ -182,8 +182,14 @@ func (m Softmax) Check(rows erm.Rows, labels []int) error {
 		return &erm.DataError{Text: fmt.Sprintf("a record is longer than RowNorm = %g, for which the noise was calibrated: scale or clip the rows first", m.RowNorm)}
 	}
 	_, d := rows.Dims()
+	return m.Attainable(d).Validate()
+}
+
+// Attainable returns what is known, before there are records, of whether a fit with
+// so many features can be certified.
+func (m Softmax) Attainable(features int) mechanism.Attainable {
 	return mechanism.Attainable{Lipschitz: m.Lipschitz(), Smoothness: m.Smoothness(), Lambda: m.Lambda, Sigma: m.Sigma, Tolerance: m.Tolerance,
-		Features: d, Coefficients: (m.Classes - 1) * d}.Validate()
+		Features: features, Coefficients: (m.Classes - 1) * features}
 }
 
 // Run draws the noise and releases, or returns an error and releases nothing.
