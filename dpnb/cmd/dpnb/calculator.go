@@ -24,6 +24,7 @@ func newCalculator() calculator.Calculator {
 		Build: func(v calculator.Values, _ privacy.Adjacency) (privacy.Event, error) {
 			return buildObjectivePerturbation(v)
 		},
+		Computed: true,
 	})
 }
 

@@ -4,12 +4,10 @@ package calculator
 
 import (
 	"encoding/json"
-	"fmt"
 	"math"
 
 	"github.com/dpnb/notebooks/dpnb/privacy"
 	"github.com/dpnb/notebooks/dpnb/privacy/account"
-	"github.com/dpnb/notebooks/dpnb/privacy/internal/elementary"
 	"github.com/dpnb/notebooks/dpnb/privacy/pld"
 )
 
@@ -96,67 +94,43 @@ func (c Calculator) Epsilon(q Query, delta float64) (Answer, error) {
 	return Answer{b.Upper, b.Lower, delta, q.Adjacency, string(b.Method) + caveat}, nil
 }
 
-// Delta answers with the δ of the composition at eps, an upper bound; a
-// positive δ below the smallest float64 is rounded up to it. EpsilonLower is
-// the lower bound of ε at that δ.
+// DeltaAnswer says that the composition is (Epsilon, Delta)-DP, and that at this
+// Epsilon no δ below DeltaLower would be true of the composed profiles.
+type DeltaAnswer struct {
+	Epsilon    float64
+	Delta      float64
+	DeltaLower float64
+	Adjacency  privacy.Adjacency
+	Method     string
+}
+
+// MarshalJSON writes the answer.
+func (a DeltaAnswer) MarshalJSON() ([]byte, error) {
+	return json.Marshal(struct {
+		Epsilon    float64 `json:"epsilon"`
+		Delta      float64 `json:"delta"`
+		DeltaLower float64 `json:"delta_lower"`
+		Adjacency  string  `json:"adjacency"`
+		Method     string  `json:"method"`
+	}{a.Epsilon, a.Delta, a.DeltaLower, a.Adjacency.String(), a.Method})
+}
+
+// Delta answers with the δ of the composition at eps.
 //
+// Bound: Delta is an upper bound, a positive one below the smallest float64
+// rounded up to it; DeltaLower is a lower one, 0 where nothing is known.
 // Errors: as Epsilon.
-func (c Calculator) Delta(q Query, eps float64) (Answer, error) {
+func (c Calculator) Delta(q Query, eps float64) (DeltaAnswer, error) {
 	a, caveat, err := c.accountant(q)
 	if err != nil {
-		return Answer{}, err
+		return DeltaAnswer{}, err
 	}
 	b, err := a.LogDeltaBounds(eps)
 	if err != nil {
-		return Answer{}, err
+		return DeltaAnswer{}, err
 	}
-	ans := Answer{Epsilon: eps, Delta: privacy.ExpUp(b.Upper), Adjacency: q.Adjacency, Method: string(b.Method) + caveat}
-	if ans.Delta > 0 && ans.Delta < 1 {
-		e, err := a.EpsilonBounds(ans.Delta)
-		if err != nil {
-			return Answer{}, err
-		}
-		ans.EpsilonLower = math.Min(eps, e.Lower)
-	}
-	return ans, nil
-}
-
-// Sigma answers with the smallest sigma, rounded up, at which count runs of the
-// event are (eps, delta)-DP; line holds the other fields.
-//
-// Bound: the guarantee is proved at the sigma returned; relative distance to
-// the smallest below 1e-9, for compositions within the accountant's tolerance.
-// Errors: *privacy.ParamError if the type has no field sigma or no sigma
-// suffices; as Epsilon.
-func (c Calculator) Sigma(line Line, adj privacy.Adjacency, eps, delta float64) (float64, error) {
-	if !(eps >= 0) || math.IsInf(eps, 1) {
-		return 0, &privacy.ParamError{Name: "epsilon", Value: eps, Want: "a finite number ≥ 0"}
-	}
-	if !(delta > 0 && delta < 1) {
-		return 0, &privacy.ParamError{Name: "delta", Value: delta, Want: "a number in (0, 1)"}
-	}
-	if _, given := line.Values.Numbers["sigma"]; given {
-		return 0, &privacy.ParamError{Name: "sigma", Value: line.Values.Numbers["sigma"], Want: "nothing: it is what is asked for"}
-	}
-	want := elementary.Log(delta)
-	want -= 3e-16 * math.Abs(want)
-	tolerance := 1e-9
-	if line.Count > 1 {
-		tolerance = 1e-6
-	}
-	return privacy.Calibrate(func(sigma float64) (bool, error) {
-		values := Values{Numbers: map[string]float64{"sigma": sigma}, Texts: line.Values.Texts}
-		for k, v := range line.Values.Numbers {
-			values.Numbers[k] = v
-		}
-		a, caveat, err := c.accountant(Query{Lines: []Line{{line.Type, values, line.Count}}, Adjacency: adj})
-		if err != nil {
-			return false, err
-		}
-		if caveat != "" {
-			return false, fmt.Errorf("%w: no noise can be chosen by a figure that is no guarantee%s", privacy.ErrUnsupported, caveat)
-		}
-		l, err := a.LogDeltaUpper(eps)
-		return l <= want, err
-	}, tolerance)
+	// Rounded down: the logarithm by a part in 10¹⁵, its exponential by as much.
+	lower := math.Nextafter(math.Exp(b.Lower-1e-15*math.Abs(b.Lower))*(1-1e-15), 0)
+	delta := privacy.ExpUp(b.Upper)
+	return DeltaAnswer{eps, delta, math.Min(lower, delta), q.Adjacency, string(b.Method) + caveat}, nil
 }

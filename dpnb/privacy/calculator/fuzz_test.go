@@ -53,8 +53,8 @@ func FuzzCalculator(f *testing.F) {
 			}
 		}
 		if a, err := c.Delta(q, eps); err == nil {
-			if !(a.Delta >= 0 && a.Delta <= 1) || !(a.EpsilonLower >= 0 && a.EpsilonLower <= a.Epsilon) {
-				t.Errorf("δ(%v) = %v, ε at least %v", eps, a.Delta, a.EpsilonLower)
+			if !(a.Delta <= 1) || !(a.DeltaLower >= 0 && a.DeltaLower <= a.Delta) {
+				t.Errorf("δ(%v) = %v, at least %v", eps, a.Delta, a.DeltaLower)
 			}
 		}
 	})

@@ -36,6 +36,9 @@ type Type struct {
 	// Build makes the event; adj is the adjacency of the question. It must
 	// check ranges and return a *privacy.ParamError.
 	Build func(v Values, adj privacy.Adjacency) (privacy.Event, error)
+	// Computed says that δ comes from a search, good to half a percent, and jumps
+	// by as much.
+	Computed bool
 }
 
 // Calculator answers questions about events of its types. The zero value knows

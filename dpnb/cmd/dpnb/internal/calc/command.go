@@ -160,7 +160,12 @@ func NewDeltaCommand(c calculator.Calculator) *cobra.Command {
 		if err != nil {
 			return err
 		}
-		return f.print(cmd, a)
+		if f.json {
+			return writeJSON(cmd, a)
+		}
+		_, err = fmt.Fprintf(cmd.OutOrStdout(), "(ε = %g, δ = %g) under %v; the exact δ is at least %g (%s)\n",
+			a.Epsilon, a.Delta, a.Adjacency, a.DeltaLower, a.Method)
+		return err
 	}
 	return cmd
 }

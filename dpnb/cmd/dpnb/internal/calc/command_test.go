@@ -63,6 +63,9 @@ func TestDeltaAndSigma(t *testing.T) {
 	if d := a["delta"].(float64) / 0.0068295949831145755; d < 1 || d > 1+1e-12 {
 		t.Errorf("δ off by the factor %v", d)
 	}
+	if low := a["delta_lower"].(float64) / 0.0068295949831145755; low > 1 || low < 1-1e-12 || a["epsilon_lower"] != nil {
+		t.Errorf("the lower δ is off by the factor %v: %v", low, a)
+	}
 	s, err := run(t, NewSigmaCommand(calculator.New()), "--type", "gaussian", "--epsilon", "1", "--delta", "1e-9")
 	if err != nil {
 		t.Fatal(err)

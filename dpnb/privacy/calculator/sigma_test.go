@@ -1,0 +1,58 @@
+package calculator
+
+import (
+	"errors"
+	"math"
+	"testing"
+
+	"github.com/dpnb/notebooks/dpnb/privacy"
+)
+
+// The smallest scale is found within the tolerance and with few calls, whether
+// the function is smooth, bent, flat or jumps; and it passes itself.
+func TestSmallestScale(t *testing.T) {
+	for name, c := range map[string]struct {
+		f     func(s float64) float64
+		root  float64
+		calls int
+	}{
+		"smooth":  {func(s float64) float64 { return 3 - s*s }, math.Sqrt(3), 16},
+		"steep":   {func(s float64) float64 { return 14 - s*s*s*s/1e8 }, math.Pow(14e8, 0.25), 30},
+		"tiny":    {func(s float64) float64 { return math.Log(1e-200 / s) }, 1e-200, 30},
+		"huge":    {func(s float64) float64 { return math.Log(1e200 / s) }, 1e200, 30},
+		"jump":    {func(s float64) float64 { return math.Copysign(1, 7.3-s) }, 7.3, 100},
+		"to zero": {func(s float64) float64 { return map[bool]float64{true: 2, false: math.Inf(-1)}[s < 0.2] }, 0.2, 100},
+	} {
+		calls := 0
+		got, err := smallestScale(func(s float64) (float64, error) { calls++; return c.f(s), nil }, 1e-9)
+		if err != nil || !(c.f(got) <= 0) || math.Abs(got/c.root-1) > 1.1e-9 || calls > c.calls {
+			t.Errorf("%s: %v (%v) for %v after %d calls", name, got, err, c.root, calls)
+		}
+	}
+	if _, err := smallestScale(func(float64) (float64, error) { return 1, nil }, 1e-9); err == nil {
+		t.Error("no error where no scale will do")
+	}
+	wrong := errors.New("wrong")
+	if _, err := smallestScale(func(float64) (float64, error) { return 1, wrong }, 1e-9); !errors.Is(err, wrong) {
+		t.Errorf("err = %v", err)
+	}
+}
+
+// A thousand subsampled Gaussians: what is returned satisfies the target, a
+// millionth less noise does not.
+func TestSigmaOfAComposition(t *testing.T) {
+	c := New()
+	line := Line{"subsampled-gaussian", Values{Numbers: map[string]float64{"rate": 0.01}}, 1000}
+	s, err := c.Sigma(line, privacy.AddRemove, 1, 1e-6)
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, f := range []float64{1, 1 - 3e-6} {
+		l := line
+		l.Values = Values{Numbers: map[string]float64{"rate": 0.01, "sigma": s * f}}
+		a, err := c.Delta(Query{Lines: []Line{l}, Adjacency: privacy.AddRemove}, 1)
+		if err != nil || (a.Delta <= 1e-6) != (f == 1) {
+			t.Errorf("at %v of σ = %v: δ = %v, %v", f, s, a.Delta, err)
+		}
+	}
+}
