@@ -19,6 +19,9 @@ type Attainable struct {
 	// Features is d, Coefficients how many directions the noise has: d, of K classes
 	// (K − 1)d.
 	Features, Coefficients int
+	// Centred is K where the noise is centred over K classes, which costs (K + 2)u‖b‖
+	// more; else zero.
+	Centred int
 	// Records is the number n that was planned, if that is public; zero: nothing is
 	// said of it.
 	Records int
@@ -45,7 +48,7 @@ const manyRecords = 1_000_000
 //
 //	(1)  12uσ√d > τ: the noise itself has fewer digits than τ wants (4u for b, a float64
 //	     vector next to an exactly normal one, u for rounding θ, about b/λ, to float64,
-//	     and 7u to spare);
+//	     and 7u to spare), and (K+2)u more where it is centred over K classes;
 //	(2)  n(d+3)²u²s(σ√d − nL)/λ > τ: the coefficients, about σ/λ, are too large for
 //	     margins to be formed to τ; with n as planned, else if that holds for
 //	     every n up to a million.
@@ -63,7 +66,11 @@ const manyRecords = 1_000_000
 func (a Attainable) Validate() error {
 	const u = 0x1p-53
 	b := a.Sigma * math.Sqrt(float64(max(1, a.Coefficients)))
-	if !(12*u*b <= a.Tolerance) {
+	least := 12.0
+	if a.Centred > 0 {
+		least += float64(a.Centred + 2)
+	}
+	if !(least*u*b <= a.Tolerance) {
 		return &privacy.ParamError{Name: "Sigma", Value: a.Sigma,
 			Want: fmt.Sprintf("less: float64 rounds noise of this size by more than τ = %.3g allows, so that no fit could be certified; take a larger Lambda (this one, λ = %.3g, asks for so much noise), ε or Tolerance", a.Tolerance, a.Lambda)}
 	}

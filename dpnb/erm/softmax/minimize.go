@@ -19,6 +19,8 @@ type Settings struct {
 	Tolerance float64
 	// MaxPasses over the records; zero means 1,000.
 	MaxPasses int
+	// Persist goes on beyond MaxPasses, as in erm.Settings.
+	Persist bool
 	// Workers is the number of goroutines; zero means one for each processor.
 	// The result does not depend on it.
 	Workers int
@@ -85,6 +87,9 @@ func Minimize(p *Problem, settings *Settings) (*Solution, error) {
 	if err := run(); err != nil {
 		return nil, err
 	}
+	if !(r.best.Certificate.Bound() <= r.s.Tolerance) {
+		r.refine()
+	}
 	return r.solution()
 }
 
@@ -99,6 +104,8 @@ type search struct {
 	// dir, trial and trialGrad are the working space of a step.
 	dir, trial, trialGrad []float64
 	best                  Solution
+	// h is what the search was steered by, nil if there was nothing.
+	h preconditioner
 	// rough says to stop where the gradient is small beside what another sample
 	// of as many records would make of it.
 	rough bool
@@ -140,6 +147,7 @@ func (r *search) run() error {
 	}
 	m := newMetric(sample, scale, r.p.Ridge, r.e.workers)
 	m.refresh(r.x)
+	r.h = m
 	if r.quasiNewton(m) {
 		return nil
 	}
@@ -150,6 +158,7 @@ func (r *search) run() error {
 		h = newExact(r.p, r.e.workers)
 	}
 	h.refresh(r.x)
+	r.h = h
 	r.newton(h)
 	return nil
 }
@@ -201,7 +210,8 @@ func (r *search) begin() (done bool, err error) {
 }
 
 // record keeps the point if it is the best so far, and reports whether it is
-// good enough.
+// good enough, or would be if its gradient were known more exactly: that is for
+// refine to see.
 func (r *search) record() bool {
 	norm := floats.Norm(r.g, 2)
 	rounding := r.rounding + kernel.NormError(len(r.g))*norm
@@ -213,7 +223,7 @@ func (r *search) record() bool {
 	if r.rough {
 		return norm <= 0.05*r.e.slopes*r.e.maxNorm/math.Sqrt(float64(r.e.n))
 	}
-	return r.best.Certificate.Bound() <= r.s.Tolerance
+	return r.best.Certificate.Bound() <= r.s.Tolerance || norm <= 0.5*r.s.Tolerance && rounding > 0.5*r.s.Tolerance
 }
 
 func (r *search) solution() (*Solution, error) {

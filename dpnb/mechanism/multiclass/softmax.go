@@ -189,7 +189,7 @@ func (m Softmax) Check(rows erm.Rows, labels []int) error {
 // so many features can be certified.
 func (m Softmax) Attainable(features int) mechanism.Attainable {
 	return mechanism.Attainable{Lipschitz: m.Lipschitz(), Smoothness: m.Smoothness(), Lambda: m.Lambda, Sigma: m.Sigma, Tolerance: m.Tolerance,
-		Features: features, Coefficients: (m.Classes - 1) * features}
+		Features: features, Coefficients: (m.Classes - 1) * features, Centred: m.Classes}
 }
 
 // Run draws the noise and releases, or returns an error and releases nothing.
@@ -227,7 +227,7 @@ func (m Softmax) Run(rows erm.Rows, labels []int, src noise.Source, settings *me
 	if !(tolerance > 0) {
 		return nil, m.uncertified()
 	}
-	sol, err := softmax.Minimize(&p, &softmax.Settings{Tolerance: tolerance, Workers: s.Workers, MaxPasses: s.MaxPasses})
+	sol, err := softmax.Minimize(&p, &softmax.Settings{Tolerance: tolerance, Workers: s.Workers, MaxPasses: s.MaxPasses, Persist: s.MaxPasses == 0})
 	if err != nil {
 		return nil, m.uncertified() // the solver's figures depend on the records
 	}
