@@ -291,7 +291,7 @@ func TestHopelessPlanIsRefused(t *testing.T) {
 		plans  map[int]bool
 	}{
 		50:   {1.531e-7, map[int]bool{0: false, 50: false}},
-		3000: {1e-5, map[int]bool{0: false, 30: false, 3000: true}},
+		3000: {1e-6, map[int]bool{0: false, 30: false, 3000: true}},
 	} {
 		data := kinds(t, rows)["Binary"]
 		for records, good := range c.plans {
