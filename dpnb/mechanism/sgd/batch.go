@@ -3,6 +3,7 @@ package sgd
 import (
 	"math"
 	"runtime"
+	"slices"
 	"sync"
 	"sync/atomic"
 
@@ -17,43 +18,72 @@ type records struct {
 	rows   erm.Rows
 	labels []float64
 	n, d   int
+	// thin has the records, without their zeros, of which isThin says so; nil if there
+	// is none.
+	thin   *erm.CSR
+	isThin []bool
 	// largest[i] is C'/‖xᵢ‖, the largest |f′| that is not clipped.
 	largest []float64
-	entries int // stored, in all rows
+	entries int // that are gone through, in all rows
 }
 
 // newRecords reads the norms. Dense rows of which less than a quarter is not zero
-// are copied without the zeros: they are gone through thousands of times.
+// are copied without the zeros: they are gone through thousands of times. That is
+// decided row by row: sums in another order round otherwise, which is all there is to
+// a margin of long rows, and one record must not decide how others are summed.
 func newRecords(rows erm.Rows, labels []float64, clip float64) *records {
 	r := &records{rows: rows, labels: labels}
 	r.n, r.d = rows.Dims()
-	r.entries = r.n * r.d
-	if dense, ok := rows.(*erm.Dense); ok {
-		count := 0
-		for _, v := range dense.Data {
-			if v != 0 {
-				count++
-			}
+	r.isThin = make([]bool, r.n)
+	r.largest = make([]float64, r.n)
+	r.rows.Norms(r.largest, 0, r.n)
+	switch m := rows.(type) {
+	case *erm.CSR:
+		r.thin, r.entries = m, m.Nonzeros()
+		for i := range r.isThin {
+			r.isThin[i] = true
 		}
-		if 4*count < r.entries {
-			r.rows = dense.Sparse()
-		}
-	}
-	if sparse, ok := r.rows.(*erm.CSR); ok {
-		r.entries = sparse.Nonzeros()
+	case *erm.Dense:
+		r.thinOut(m)
+	default:
+		r.entries = r.n * r.d
 	}
 	// A norm of d squares, the quotient, the product with xᵢ and its own norm err
 	// by at most (d + 16)·2⁻⁵³ together: with that much less, no clipped gradient
 	// is longer than C.
 	clip *= 1 - (float64(r.d)+16)*0x1p-53
-	r.largest = make([]float64, r.n)
-	r.rows.Norms(r.largest, 0, r.n)
 	// What underflows in the squares is below √d·2⁻⁵¹¹.
 	lost := math.Sqrt(float64(r.d)) * 0x1p-511
 	for i, norm := range r.largest {
 		r.largest[i] = clip / (norm + lost)
 	}
 	return r
+}
+
+// thinOut copies the rows of m that are mostly zeros.
+func (r *records) thinOut(m *erm.Dense) {
+	thin := &erm.CSR{N: r.n, D: r.d, Starts: make([]int, 1, r.n+1)}
+	for i := range r.isThin {
+		row := m.Data[i*r.d : (i+1)*r.d]
+		count := 0
+		for _, v := range row {
+			if v != 0 {
+				count++
+			}
+		}
+		if r.isThin[i] = 4*count < r.d; r.isThin[i] {
+			for j, v := range row {
+				if v != 0 {
+					thin.Columns, thin.Values = append(thin.Columns, int32(j)), append(thin.Values, v)
+				}
+			}
+			r.thin = thin
+			r.entries += count
+		} else {
+			r.entries += r.d
+		}
+		thin.Starts = append(thin.Starts, len(thin.Values))
+	}
 }
 
 const (
@@ -83,7 +113,10 @@ type batch struct {
 
 type scratch struct {
 	t, y, s []float64
-	rows    erm.Dense // the gathered block
+	rows    erm.Dense // the gathered records of a block that are not thin
+	// at has their places in the block, u their margins and then their slopes.
+	at []int
+	u  []float64
 	// seen keeps the compiler from leaving out the reads of touch.
 	seen float64
 }
@@ -98,10 +131,10 @@ func newBatch(r *records, l loss.Loss, size, workers int) *batch {
 	b.block = min(max(blockEntries/each&^3, 4), 1024)
 	b.chunk = b.block * max(1, chunkEntries/each/b.block)
 	b.workers = max(1, min(workers, (size+b.chunk-1)/b.chunk))
-	_, sparse := r.rows.(*erm.CSR)
 	for range b.workers {
 		s := scratch{t: make([]float64, b.block), y: make([]float64, b.block), s: make([]float64, b.block)}
-		if !sparse {
+		if slices.Contains(r.isThin, false) {
+			s.at, s.u = make([]int, b.block), make([]float64, b.block)
 			s.rows = erm.Dense{N: b.block, D: r.d, Data: make([]float64, b.block*r.d)}
 		}
 		b.scratch = append(b.scratch, s)
@@ -161,44 +194,52 @@ func (b *batch) work(s *scratch) {
 
 // add adds the clipped gradients of one block to g.
 func (b *batch) add(g []float64, s *scratch, index []int) {
-	// The dense kernel takes four rows at a time and what is left over by another
-	// order of summation. So that a record's slope depends on the record alone, not
-	// on how many there are, the block is filled up; the rest is not read.
-	full := (len(index) + 3) &^ 3
-	t, y, w := s.t[:full], s.y[:len(index)], s.s[:len(index)]
+	t, y, w := s.t[:len(index)], s.y[:len(index)], s.s[:len(index)]
+	if b.thin != nil {
+		s.seen += touch(b.thin, index)
+	}
+	thick := 0
 	for k, i := range index {
 		y[k] = b.labels[i]
-	}
-	sparse, ok := b.rows.(*erm.CSR)
-	if ok {
-		s.seen += touch(sparse, index)
-		for k, i := range index {
-			sparse.Margins(t[k:k+1], b.theta, i, i+1)
+		if b.isThin[i] {
+			b.thin.Margins(t[k:k+1], b.theta, i, i+1)
+			continue
 		}
-	} else {
-		d := b.d
-		if dense, ok := b.rows.(*erm.Dense); ok {
-			for k, i := range index {
-				copy(s.rows.Data[k*d:(k+1)*d], dense.Data[i*d:(i+1)*d])
-			}
-		} else {
-			for k, i := range index {
-				b.rows.Row(s.rows.Data[k*d:(k+1)*d], i)
-			}
-		}
-		s.rows.Margins(t, b.theta, 0, full)
+		b.gather(s.rows.Data[thick*b.d:(thick+1)*b.d], i)
+		s.at[thick] = k
+		thick++
 	}
-	b.slopes(w, t[:len(index)], y)
+	if thick > 0 {
+		// The dense kernel takes four rows at a time and what is left over by another
+		// order of summation. So that a record's slope depends on the record alone, not
+		// on how many there are, the block is filled up; the rest is not read.
+		full := (thick + 3) &^ 3
+		s.rows.Margins(s.u[:full], b.theta, 0, full)
+		for j, k := range s.at[:thick] {
+			t[k] = s.u[j]
+		}
+	}
+	b.slopes(w, t, y)
 	for k, i := range index {
-		w[k] = clipped(w[k], b.largest[i])
-	}
-	if ok {
-		for k, i := range index {
-			sparse.AddScaled(g, w[k:k+1], i, i+1)
+		if w[k] = clipped(w[k], b.largest[i]); b.isThin[i] {
+			b.thin.AddScaled(g, w[k:k+1], i, i+1)
 		}
+	}
+	if thick > 0 {
+		for j, k := range s.at[:thick] {
+			s.u[j] = w[k]
+		}
+		s.rows.AddScaled(g, s.u[:thick], 0, thick)
+	}
+}
+
+// gather copies a row.
+func (b *batch) gather(dst []float64, i int) {
+	if dense, ok := b.rows.(*erm.Dense); ok {
+		copy(dst, dense.Data[i*b.d:(i+1)*b.d])
 		return
 	}
-	s.rows.AddScaled(g, w, 0, len(index))
+	b.rows.Row(dst, i)
 }
 
 // clipped cuts a slope to the interval of ±most, so that the gradient f′·x has

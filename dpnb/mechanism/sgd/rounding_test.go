@@ -63,6 +63,49 @@ func TestARecordCountsForItself(t *testing.T) {
 	}
 }
 
+// TestOneRecordDoesNotDecideHowOthersAreSummed: rows of which a quarter is not zero, so
+// long that rounding decides their margins, have the same gradients beside a row of
+// zeros and beside a full one: one record used to have all of them summed in another
+// order, and to move their sum by more than C.
+func TestOneRecordDoesNotDecideHowOthersAreSummed(t *testing.T) {
+	rng := rand.New(rand.NewPCG(3, 4))
+	const d, n = 40, 8
+	worst := 0.0
+	for range 200 {
+		rows, labels, theta := erm.NewDense(n+1, d, nil), make([]float64, n+1), make([]float64, d)
+		for j := range theta {
+			theta[j] = rng.NormFloat64()
+		}
+		for i := range n {
+			x := rows.Data[i*d : i*d+d/4] // just not thin
+			if i%2 == 0 {
+				x = x[:d/4-1] // just thin
+			}
+			for j := range x {
+				x[j] = rng.NormFloat64()
+			}
+			part := theta[:len(x)]
+			floats.AddScaled(x, -floats.Dot(x, part)/floats.Dot(part, part), part)
+			floats.Scale(1e20, x)
+			labels[i] = 1
+		}
+		labels[n] = 1
+		index := []int{0, 1, 2, 3, 4, 5, 6, 7}
+		var sums [2][]float64
+		for k, last := range []float64{0, 1} {
+			for j := range d {
+				rows.Data[n*d+j] = last
+			}
+			sums[k] = make([]float64, d)
+			newBatch(newRecords(rows, labels, 1), loss.Logistic{}, n, 1).sum(sums[k], theta, index)
+		}
+		worst = max(worst, floats.Distance(sums[0], sums[1], 2))
+	}
+	if worst > 0 {
+		t.Errorf("another record moves the sum of others by up to %g, where its own gradient is cut to 1", worst)
+	}
+}
+
 // TestRunawayStartsAgain: with a learning rate at which θ overflows, the kind of the
 // rows still does not matter, and what is released is a number. A coefficient that
 // is infinite would give a dense row with a zero there no margin, a sparse one its own.
