@@ -38,7 +38,7 @@ func perturbCounted(p plan, d *frame.Design, epsilon, delta float64) (prepared, 
 	if err != nil {
 		return prepared{}, err
 	}
-	m.Intercept = intercept(d)
+	m.Intercept, m.BaseRate = intercept(d), p.baseRate
 	out := objectivePerturbation(m.Fit, p, d)
 	out.entry += ", records counted"
 	out.settled = new(prepared)

@@ -51,10 +51,12 @@ type plan struct {
 	probabilities bool
 
 	lambda float64
-	// records that were planned for; zero if nothing is said of them.
-	records int
-	bound   objpert.Bound
-	rule    mechanism.LambdaRule
+	// records that were planned for and the share of the positive class; zero if
+	// nothing is said of them.
+	records  int
+	baseRate float64
+	bound    objpert.Bound
+	rule     mechanism.LambdaRule
 	// ridge ρ > 0 takes λ = σ·max(ρR, s/(2L)) where none is fixed and the bound is
 	// Tight, σ the Gaussian mechanism's: the noise alone then moves a prediction
 	// xᵀθ by about 1/ρ at most, even where there is no data, and the curvature
@@ -253,6 +255,9 @@ func perturbObjective(p plan, d *frame.Design, epsilon, delta float64) (prepared
 	if share := p.curvatureShare; share != 0 && !(share > 0 && share < 1) {
 		return prepared{}, &privacy.ParamError{Name: "CurvatureShare", Value: share, Want: "a number in (0, 1), for example 0.1, or 0 to spend nothing on intervals"}
 	}
+	if r := p.baseRate; r != 0 && !(r > 0 && r < 1) {
+		return prepared{}, &privacy.ParamError{Name: "BaseRate", Value: r, Want: "the public share of the positive class, in (0, 1), or 0 if it is not known"}
+	}
 	if p.counts() {
 		return perturbCounted(p, d, epsilon, delta)
 	}
@@ -265,7 +270,7 @@ func perturbObjective(p plan, d *frame.Design, epsilon, delta float64) (prepared
 		if err := planned.Validate(); err != nil {
 			return prepared{}, err
 		}
-		k.Fit = k.Fit.Shrunk(planned.Ridge(k.Fit, k.Fit.Sigma), intercept(d))
+		k.Fit = k.Fit.Suited(planned, intercept(d), p.baseRate)
 	}
 	return fitted(k, p, d), nil
 }

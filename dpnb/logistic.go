@@ -21,6 +21,11 @@ type Logistic struct {
 	// noise, for half a percent more noise in the fit (docs/theory/lambda_rule.md),
 	// but not with a CurvatureShare or a Bound that is not tight.
 	Records int
+	// BaseRate is the share of the positive class if that is public, in (0, 1), for
+	// records with a bias: where λ is chosen for a number of records the intercept is
+	// then shrunk towards what fits that share. It must not come from the records.
+	// Zero: nothing is known.
+	BaseRate float64
 	// CurvatureShare in (0, 1) is the part of the budget, in μ², that the curvature
 	// at the coefficients has, so that Model.Intervals can be narrow: 0.1 makes a
 	// twentieth more noise. Zero spends nothing on it.
@@ -56,7 +61,7 @@ func (l Logistic) plan() plan {
 	return plan{
 		learner: "Logistic", title: "logistic regression", entry: "logistic", task: frame.TwoClasses, probabilities: true,
 		loss:   func(frame.Target) loss.Loss { return loss.Logistic{} },
-		lambda: l.Lambda, records: l.Records, noise: l.Noise, workers: l.Workers, bound: l.Bound,
+		lambda: l.Lambda, records: l.Records, baseRate: l.BaseRate, noise: l.Noise, workers: l.Workers, bound: l.Bound,
 		curvatureShare: l.CurvatureShare,
 	}
 }

@@ -22,6 +22,11 @@ type SVM struct {
 	// Records is how many records were planned for, as in Logistic; zero: they are
 	// counted with noise.
 	Records int
+	// BaseRate is the share of the positive class if that is public, in (0, 1), for
+	// records with a bias: where λ is chosen for a number of records the intercept is
+	// then shrunk towards what fits that share. It must not come from the records.
+	// Zero: nothing is known.
+	BaseRate float64
 	// CurvatureShare in (0, 1) is the part of the budget, in μ², that the curvature
 	// at the coefficients has, so that Model.Intervals can be narrow: 0.1 makes a
 	// twentieth more noise. Zero spends nothing on it.
@@ -49,7 +54,7 @@ func (l SVM) plan() plan {
 	return plan{
 		learner: "SVM", title: "support vector machine", entry: "smoothed hinge", task: frame.TwoClasses,
 		loss:   func(frame.Target) loss.Loss { return loss.Softplus{Width: width} },
-		lambda: l.Lambda, records: l.Records, noise: l.Noise, workers: l.Workers, bound: l.Bound,
+		lambda: l.Lambda, records: l.Records, baseRate: l.BaseRate, noise: l.Noise, workers: l.Workers, bound: l.Bound,
 		curvatureShare: l.CurvatureShare,
 	}
 }

@@ -59,6 +59,9 @@ type Counted struct {
 	Count Count
 	// Intercept says that the last feature is the constant.
 	Intercept bool
+	// BaseRate is the share of the positive class if that is public, else 0. The
+	// intercept is then shrunk as all else, towards CentreOf it.
+	BaseRate float64
 }
 
 // Profile returns the profile of both under add/remove-one.
@@ -82,7 +85,7 @@ func (m Counted) Profile() (privacy.Profile, error) {
 
 // At returns the fit for a noisy number of records.
 func (m Counted) At(records float64, features int) ObjectivePerturbation {
-	return m.Fit.Shrunk(m.Count.Planned(records, features).Ridge(m.Fit, m.Fit.Sigma), m.Intercept)
+	return m.Fit.Suited(m.Count.Planned(records, features), m.Intercept, m.BaseRate)
 }
 
 // Run draws the noise and releases the fit, and returns the parameters of it that

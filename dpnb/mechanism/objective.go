@@ -39,6 +39,10 @@ type ObjectivePerturbation struct {
 	// λ. It is a convex regulariser that knows nothing of the records, so that the
 	// profile is that of λ alone: docs/theory/objective_perturbation.md, section 2.
 	Shrinkage float64
+	// Centre is c, for records with such an intercept: its ridge is (λ/2)(θ_d − c)²,
+	// so that it is shrunk towards c and not towards 0. c must be public, as from a
+	// base rate (CentreOf). It is no regulariser that a bound would look at, either.
+	Centre float64
 	// Tolerance is τ > 0, OutputSigma is σ_out > 0. Two neighbours' approximate
 	// minimisers are off by at most τ/λ each, so the output noise has the
 	// privacy loss of a Gaussian mechanism with μ = 2τ/(λσ_out).
@@ -89,6 +93,9 @@ func (m ObjectivePerturbation) Validate() error {
 	if !(m.Shrinkage >= 0) || math.IsInf(m.Lambda+m.Shrinkage, 1) {
 		return &privacy.ParamError{Name: "Shrinkage", Value: m.Shrinkage, Want: "a finite number that is not negative"}
 	}
+	if math.IsNaN(m.Centre) || math.IsInf(m.Lambda*m.Centre, 0) {
+		return &privacy.ParamError{Name: "Centre", Value: m.Centre, Want: "a finite number"}
+	}
 	l, s := m.Lipschitz(), m.Smoothness()
 	if !(l > 0) || !(s > 0) {
 		return &privacy.ParamError{Name: "Loss", Value: m.Loss.Name(), Want: "a loss whose parameters are in range (it wants the labels: " + m.Loss.Labels() + ")"}
@@ -112,6 +119,9 @@ func (m ObjectivePerturbation) String() string {
 	if m.Shrinkage > 0 {
 		ridge = fmt.Sprintf("λ = %.5g, of the intercept %.5g", m.Lambda+m.Shrinkage, m.Lambda)
 	}
+	if m.Centre != 0 {
+		ridge += fmt.Sprintf(" around %.4g", m.Centre)
+	}
 	return fmt.Sprintf("objective perturbation (%s loss, ‖x‖ ≤ %.5g, %s, σ = %.5g, τ = %.3g, σ_out = %.3g)",
 		m.Loss.Name(), m.RowNorm, ridge, m.Sigma, m.Tolerance, m.OutputSigma)
 }
@@ -134,6 +144,43 @@ func (m ObjectivePerturbation) Shrunk(lambda float64, intercept bool) ObjectiveP
 	m.OutputSigma *= m.Lambda / last * (1 + 0x1p-48)
 	m.Lambda, m.Shrinkage = last, lambda-last
 	return m
+}
+
+// Suited returns m, of the Gaussian case, with the ridges for what is planned:
+// Planned.Ridge by Shrunk; where the last feature is an intercept and the share of
+// the positive class is public (baseRate, else 0), the intercept is shrunk as all
+// else towards CentreOf that share.
+func (m ObjectivePerturbation) Suited(p Planned, intercept bool, baseRate float64) ObjectivePerturbation {
+	known := intercept && baseRate > 0
+	m = m.Shrunk(p.Ridge(m, m.Sigma), intercept && !known)
+	if known {
+		m.Centre = CentreOf(m.Loss, baseRate)
+	}
+	return m
+}
+
+// CentreOf returns the intercept that fits best where the share of the positive
+// class is rate and nothing else is known: of the logistic loss log(rate/(1 − rate)).
+//
+// Panics: unless 0 < rate < 1.
+func CentreOf(l loss.Loss, rate float64) float64 {
+	if !(rate > 0 && rate < 1) {
+		panic("mechanism: CentreOf wants a rate in (0, 1)")
+	}
+	slope := func(t float64) float64 {
+		s, at := make([]float64, 2), []float64{t, t}
+		l.ValueSlope(s, at, []float64{1, -1})
+		return rate*s[0] + (1-rate)*s[1]
+	}
+	lo, hi := -50.0, 50.0
+	for range 60 {
+		if mid := 0.5 * (lo + hi); slope(mid) < 0 {
+			lo = mid
+		} else {
+			hi = mid
+		}
+	}
+	return 0.5 * (lo + hi)
 }
 
 // Ridges returns the diagonal of the penalty for d features: λ + ω, and λ at the
@@ -210,6 +257,15 @@ func (m ObjectivePerturbation) minimise(rows erm.Rows, labels, b []float64, tole
 		s = *settings
 	}
 	_, d := rows.Dims()
+	if m.Centre != 0 {
+		// (λ/2)(θ_d − c)² is (λ/2)θ_d² − λcθ_d and a constant.
+		pull := make([]float64, d)
+		copy(pull, b)
+		shift := m.Lambda * m.Centre
+		pull[d-1] -= shift
+		tolerance -= 0x1p-51 * (math.Abs(pull[d-1]) + math.Abs(shift)) // of these roundings
+		b = pull
+	}
 	p := erm.Problem{Rows: rows, Labels: labels, Loss: m.Loss, Ridge: m.Lambda, Shrinkage: m.Shrink(d), Linear: b}
 	if !(tolerance > 0) {
 		return nil, m.uncertified()

@@ -88,10 +88,11 @@ func (p *problem) shrinkage() float64 {
 	return math.Sqrt(sum)
 }
 
-// ridge returns Λθ̃, the gradient of the penalty.
+// ridge returns the gradient of the penalty, Λθ̃ but for the centre.
 func (p *problem) ridge() []float64 {
 	r := p.m.Ridges(p.d)
 	floats.Mul(r, p.theta)
+	r[p.d-1] -= p.m.Lambda * p.m.Centre
 	return r
 }
 

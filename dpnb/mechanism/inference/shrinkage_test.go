@@ -2,6 +2,7 @@ package inference
 
 import (
 	"math"
+	"strings"
 	"testing"
 
 	"github.com/dpnb/notebooks/dpnb/erm"
@@ -10,25 +11,25 @@ import (
 )
 
 // TestCoverageUnderShrinkage: with other ridges for the intercept and the rest, all
-// three kinds of intervals cover; with ω forgotten, those that correct for the
-// ridge do not.
+// three kinds of intervals cover; with ω or the centre of the last ridge
+// forgotten, those that correct for the ridge do not.
 func TestCoverageUnderShrinkage(t *testing.T) {
 	const reps, n, level = 150, 2500, 0.9
 	fit, curv, err := Calibrate(config(loss.Logistic{}, 4), Share{Curvature: 0.2, Scores: 0.1})
 	if err != nil {
 		t.Fatal(err)
 	}
-	fit.Shrinkage = 150
+	fit.Lambda, fit.Shrinkage, fit.Centre = 40, 110, 12
 	curv.Fit = fit
 	truth := []float64{1.5, -1, 1}
 	rng := noise.NewSeeded(15)
 	x, y := records(n, truth, rng)
-	sol, err := erm.Minimize(&erm.Problem{Rows: x, Labels: y, Loss: fit.Loss, Ridge: fit.Lambda, Shrinkage: fit.Shrink(3)}, nil)
+	sol, err := erm.Minimize(&erm.Problem{Rows: x, Labels: y, Loss: fit.Loss, Ridge: fit.Lambda, Shrinkage: fit.Shrink(3), Linear: []float64{0, 0, -fit.Lambda * fit.Centre}}, nil)
 	if err != nil {
 		t.Fatal(err)
 	}
-	forgotten := fit
-	forgotten.Shrinkage = 0
+	forgotten, uncentred := fit, fit
+	forgotten.Shrinkage, uncentred.Centre = 0, 0
 	covered := map[string]*[3]int{}
 	for k := range reps {
 		src := rng.Stream(k)
@@ -64,11 +65,13 @@ func TestCoverageUnderShrinkage(t *testing.T) {
 		count("population", iv, err, truth)
 		iv, err = Population(forgotten, r2.Coefficients, mo2, Settings{Level: level, Linearise: true})
 		count("population, ω forgotten", iv, err, truth)
+		iv, err = Population(uncentred, r2.Coefficients, mo2, Settings{Level: level, Linearise: true})
+		count("population, centre forgotten", iv, err, truth)
 	}
 	least := (level - 4*math.Sqrt(level*(1-level)/reps)) * reps
 	for name, c := range covered {
 		worst := min(c[0], c[1], c[2])
-		if name == "population, ω forgotten" {
+		if strings.HasSuffix(name, "forgotten") {
 			if float64(worst) > least {
 				t.Errorf("%s: covers %v of %d: this test sees little", name, *c, reps)
 			}
