@@ -3,6 +3,7 @@ package dpnb
 import (
 	"fmt"
 	"math"
+	"strings"
 
 	"github.com/dpnb/notebooks/dpnb/display"
 	"github.com/dpnb/notebooks/dpnb/loss"
@@ -56,7 +57,7 @@ type Forecast struct {
 // a number that is out of range.
 func Predict(plan Plan) *Forecast {
 	f := &Forecast{Plan: plan}
-	p, task, err := plan.task()
+	p, task, unit, err := plan.task()
 	if err != nil {
 		f.err = err
 		return f
@@ -67,12 +68,20 @@ func Predict(plan Plan) *Forecast {
 		return f
 	}
 	task.AspectRatio = float64(p.Features) / float64(p.Records)
-	f.NonPrivate, f.err = task.NonPrivate()
+	if f.NonPrivate, f.err = task.NonPrivate(); f.err != nil || unit == 1 {
+		return f
+	}
+	f.NonPrivate = f.NonPrivate.InUnits(unit)
+	for i, q := range f.Predictions {
+		f.Predictions[i] = q.InUnits(unit)
+	}
 	return f
 }
 
-// task fills in what a plan leaves out.
-func (p Plan) task() (Plan, proportional.Task, error) {
+// task fills in what a plan leaves out. A regression is the same problem in any
+// unit of its numbers: its task is in the one in which the larger of signal and
+// noise is 1, and unit is how many of the plan's that is.
+func (p Plan) task() (_ Plan, _ proportional.Task, unit float64, _ error) {
 	for _, v := range []struct {
 		name  string
 		value float64
@@ -87,7 +96,7 @@ func (p Plan) task() (Plan, proportional.Task, error) {
 		{"Threshold", p.Threshold, 0, "a positive number, or 0 to have it chosen"},
 	} {
 		if !(v.value >= v.min) || math.IsInf(v.value, 1) {
-			return p, proportional.Task{}, &privacy.ParamError{Name: "Plan." + v.name, Value: v.value, Want: v.want}
+			return p, proportional.Task{}, 1, &privacy.ParamError{Name: "Plan." + v.name, Value: v.value, Want: v.want}
 		}
 	}
 	if p.Delta == 0 {
@@ -95,20 +104,22 @@ func (p Plan) task() (Plan, proportional.Task, error) {
 	}
 	if p.Noise == 0 {
 		if p.Threshold != 0 {
-			return p, proportional.Task{}, &privacy.ParamError{Name: "Plan.Threshold", Value: p.Threshold, Want: "0 without Plan.Noise: it belongs to a regression"}
+			return p, proportional.Task{}, 1, &privacy.ParamError{Name: "Plan.Threshold", Value: p.Threshold, Want: "0 without Plan.Noise: it belongs to a regression"}
 		}
 		if p.Signal == 0 {
 			p.Signal = 2
 		}
-		return p, proportional.Task{Loss: loss.Logistic{}, Link: proportional.LogisticLink{}, Kappa: p.Signal, Radius: 1, Goal: proportional.Misclassification}, nil
+		return p, proportional.Task{Loss: loss.Logistic{}, Link: proportional.LogisticLink{}, Kappa: p.Signal, Radius: 1, Goal: proportional.Misclassification}, 1, nil
 	}
 	if p.Signal == 0 {
 		p.Signal = 1
 	}
+	unit = math.Max(p.Noise, p.Signal)
+	noise, threshold := p.Noise/unit, p.Threshold/unit
 	if p.Threshold == 0 {
-		p.Threshold = 1.345 * p.Noise
+		p.Threshold, threshold = 1.345*p.Noise, 1.345*noise
 	}
-	return p, proportional.Task{Loss: loss.Huber{Threshold: p.Threshold}, Noise: proportional.Normal(0, p.Noise), Kappa: p.Signal, Radius: 1, Goal: proportional.SquaredError}, nil
+	return p, proportional.Task{Loss: loss.Huber{Threshold: threshold}, Noise: proportional.Normal(0, noise), Kappa: p.Signal / unit, Radius: 1, Goal: proportional.SquaredError}, unit, nil
 }
 
 // Err returns why there is no forecast.
@@ -145,8 +156,18 @@ func (f *Forecast) Display() display.Item {
 		it.Rows = append(it.Rows, append(cells, fmt.Sprintf("%.3g", q.Nu)))
 	}
 	row("without privacy", f.NonPrivate)
+	var edges []string
+	if f.NonPrivate.AtEdge {
+		edges = append(edges, "without privacy")
+	}
 	for _, q := range f.Predictions {
 		row(q.Mechanism.String(), q)
+		if q.AtEdge {
+			edges = append(edges, q.Mechanism.String())
+		}
+	}
+	if len(edges) > 0 {
+		it.Notes = append(it.Notes, "At the end of what was searched, so that a parameter beyond it may be better: "+strings.Join(edges, ", ")+".")
 	}
 	measure := "Distance from β⋆ is ‖β̂ − β⋆‖/‖β⋆‖;"
 	if labels {

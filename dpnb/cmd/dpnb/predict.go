@@ -25,6 +25,8 @@ type predicted struct {
 	Wrong  *float64 `json:"wrong,omitempty"`
 	AUC    *float64 `json:"auc,omitempty"`
 	Cosine *float64 `json:"cosine,omitempty"`
+	// AtEdge says that the best parameter is at an end of the search.
+	AtEdge bool `json:"at_edge,omitempty"`
 }
 
 func newPredictCommand() *cobra.Command {
@@ -58,7 +60,7 @@ parameters. No data are read and nothing is spent. The assumptions are printed.`
 			rows := []predicted{}
 			for _, p := range f.Predictions {
 				r := predicted{Mechanism: p.Mechanism.String(), Lambda: p.Lambda, Steps: p.Steps, Step: p.Step, Noise: p.Nu,
-					RMSE: p.Point.RMSE, Distance: p.Point.RMSE / f.Plan.Signal}
+					RMSE: p.Point.RMSE, Distance: p.Point.RMSE / f.Plan.Signal, AtEdge: p.AtEdge}
 				if f.Plan.Noise == 0 {
 					q := p.Quality()
 					cosine := p.Point.SignalCorrelation()

@@ -157,6 +157,9 @@ func (s *classificationSystem) moments(alpha, sigma, gamma, tol float64) moments
 	if s.logistic && s.symmetric && total < trapezoidLimit && math.Abs(post.slope)*total < trapezoidLimit {
 		return logisticMoments(&post, total, gamma, tol)
 	}
+	if finite(s.Loss.Smoothness()) {
+		return s.scoreMoments(&post, total, gamma, tol)
+	}
 	return s.adaptiveMoments(&post, total, gamma, tol)
 }
 
@@ -227,7 +230,7 @@ func logisticProx(gamma, s, near float64) float64 {
 	return p
 }
 
-// adaptiveMoments is for every other loss and for wide scores. For a loss with
+// adaptiveMoments is for losses whose slope may jump. For a loss with
 // kinks the response is taken by parts, E[W f′(p)′] = E[(sW/S² − W′)(f′(p) − f′(p₀))],
 // because f″ jumps; without, it is E W f″/(1 + γf″), which loses no digits where
 // f′(p) hardly differs from f′(p₀).
@@ -247,16 +250,9 @@ func (s *classificationSystem) adaptiveMoments(post *posterior, total, gamma, to
 		smooth, curv := len(s.kinks[k]) == 0, make([]float64, 15)
 		breaks := scoreBreaks(0, total, s.kinks[k], func(p []float64) []float64 { return inverseProx(s.Loss, gamma, y, p) })
 		v, relErr := integrate(3, func(score []float64, out [][]float64) {
-			if s.logistic {
-				for i, t := range score { // f′(p; y) = −y/(1 + e^{yp})
-					q := 1 / (1 + math.Exp(-logisticProx(gamma, -y*t, math.NaN())))
-					slope[i], curv[i] = -y*q, q*(1-q)
-				}
-			} else {
-				work.solve(p, slope, s.Loss, gamma, score, labels)
-				if smooth {
-					s.Loss.Curvature(curv, p, labels)
-				}
+			work.solve(p, slope, s.Loss, gamma, score, labels)
+			if smooth {
+				s.Loss.Curvature(curv, p, labels)
 			}
 			for i, h := range slope {
 				z := score[i] / total

@@ -81,7 +81,7 @@ func TestTwoQuadratures(t *testing.T) {
 					post := newPosterior(s.Link, kappa, alpha, sigma)
 					total := math.Hypot(alpha*kappa, sigma)
 					a := logisticMoments(&post, total, gamma, coarseTolerance)
-					b := s.adaptiveMoments(&post, total, gamma, fineTolerance)
+					b := s.scoreMoments(&post, total, gamma, fineTolerance)
 					if !near(a.slope2, b.slope2, 1e-11) || !near(a.signal, b.signal, 1e-11) || !near(a.response, b.response, 1e-9) {
 						t.Errorf("κ %v σ %v γ %v α %v: %v against %v", kappa, sigma, gamma, alpha, a, b)
 					}

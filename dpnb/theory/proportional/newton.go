@@ -17,6 +17,21 @@ type newton struct {
 	jac   [maxUnknowns][maxUnknowns]float64
 	steps int
 	tol   float64
+	// left is how often the equations may yet be evaluated; interrupted says why to
+	// stop before.
+	left        int
+	interrupted func() error
+}
+
+// residual evaluates the equations, infinite where the search is to end.
+func (w *newton) residual(res, x []float64) {
+	if w.left--; w.left < 0 || w.interrupted() != nil {
+		for i := range res {
+			res[i] = math.Inf(1)
+		}
+		return
+	}
+	w.s.residual(res, x, w.tol)
 }
 
 // converged is the residual at which the search ends: well below what is
@@ -30,7 +45,7 @@ func (w *newton) run(limit int) bool {
 		w.tol = coarseTolerance
 	}
 	n := w.n
-	w.s.residual(w.res[:n], w.x[:n], w.tol)
+	w.residual(w.res[:n], w.x[:n])
 	size := maxAbs(w.res[:n])
 	fresh := false
 	stalled := 0
@@ -61,7 +76,7 @@ func (w *newton) run(limit int) bool {
 			for i := range n {
 				moved[i] = w.x[i] + t*step[i]
 			}
-			w.s.residual(res[:n], moved[:n], w.tol)
+			w.residual(res[:n], moved[:n])
 			now = maxAbs(res[:n])
 			if now < size*(1-1e-4*t) {
 				break
@@ -96,7 +111,7 @@ func (w *newton) differences() {
 		at[j] += h
 		h = at[j] - w.x[j]
 		var res vector
-		w.s.residual(res[:n], at[:n], w.tol)
+		w.residual(res[:n], at[:n])
 		for i := range n {
 			w.jac[i][j] = (res[i] - w.res[i]) / h
 		}
@@ -182,6 +197,9 @@ func (w *newton) continuation(lambda float64) bool {
 	last, lastAt := w.x, at
 	have := false
 	for range continuationSteps {
+		if w.left < 0 {
+			return false
+		}
 		if lambda == 0 && at < math.Log(0.1) {
 			// Below a small ridge the end may be within reach.
 			kept := *w
@@ -189,9 +207,9 @@ func (w *newton) continuation(lambda float64) bool {
 			if w.run(12) {
 				return true
 			}
-			steps := w.steps
+			steps, left := w.steps, w.left
 			*w = kept
-			w.steps = steps
+			w.steps, w.left = steps, left
 		}
 		if at <= target {
 			return lambda > 0
@@ -214,9 +232,9 @@ func (w *newton) continuation(lambda float64) bool {
 			stride = math.Min(2*stride, 3)
 			continue
 		}
-		steps := w.steps
+		steps, left := w.steps, w.left
 		*w = kept
-		w.steps = steps
+		w.steps, w.left = steps, left
 		if stride *= 0.3; stride < 1e-5 {
 			return false
 		}

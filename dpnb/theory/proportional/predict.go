@@ -6,6 +6,7 @@ import (
 	"math"
 	"strings"
 
+	"github.com/dpnb/notebooks/dpnb/loss"
 	"github.com/dpnb/notebooks/dpnb/privacy"
 	"github.com/dpnb/notebooks/dpnb/privacy/objpert"
 )
@@ -30,7 +31,35 @@ type Prediction struct {
 	// iterates are released.
 	Gaussian bool
 
+	// AtEdge says that the best knob is at an end of what was searched, so that one
+	// beyond it may be better.
+	AtEdge bool
+
 	fit FixedPoint // the minimiser, before any output noise
+}
+
+// InUnits returns the prediction for the same regression with every number,
+// the labels and β⋆, in units that are 1/u of these: y and β times u, Huber's
+// threshold and the noise with them. The ridge and the steps are without a unit.
+func (p Prediction) InUnits(u float64) Prediction {
+	p.Nu *= u
+	p.Accuracy *= u * u
+	p.Task.Kappa *= u
+	p.Task.Noise = p.Task.Noise.scaled(u)
+	if h, ok := p.Task.Loss.(loss.Huber); ok {
+		p.Task.Loss = loss.Huber{Threshold: h.Threshold * u}
+	}
+	p.Point, p.fit = p.Point.inUnits(u), p.fit.inUnits(u)
+	return p
+}
+
+func (p FixedPoint) inUnits(u float64) FixedPoint {
+	p.Sigma *= u
+	p.RMSE *= u
+	p.Kappa *= u
+	p.Direct *= u
+	p.OnXi *= u
+	return p
 }
 
 // At predicts the error of a mechanism with a ridge λ > 0 (Objective, Output).
@@ -91,8 +120,19 @@ func (t Task) AtSteps(g Target, steps int, step float64, s *DescentSettings) (Pr
 	return p, nil
 }
 
-// ridges that Best and NonPrivate search, in natural logarithms.
-const lowestRidge, highestRidge = -11.5, 11.5 // 1e-5 … 1e5
+// ridges returns the natural logarithms of the ridges that Best and NonPrivate
+// search: from 1e-5 to 1e5, and at few features for the records to 10 times the
+// curvature n/d of all records in each coordinate.
+func (t Task) ridges() (lowest, highest float64) {
+	return -11.5, math.Min(13.8, math.Max(11.5, 2.3-math.Log(t.AspectRatio)))
+}
+
+// atEdge reports whether a ridge is at an end of those.
+func (t Task) atEdge(ridge float64) bool {
+	lo, hi := t.ridges()
+	at := math.Log(ridge)
+	return at < lo+0.05 || at > hi-0.05
+}
 
 // Best predicts the error of a mechanism with the knobs that make it smallest:
 // the ridge of Objective and Output, the number and size of the steps of
@@ -143,7 +183,7 @@ func (t Task) bestRidge(m Mechanism, g terms, bound objpert.Bound, near float64)
 		}
 		return v
 	}
-	lo, hi := lowestRidge, highestRidge
+	lo, hi := t.ridges()
 	if finite(near) {
 		a, b, c := value(near-0.5), value(near), value(near+0.5)
 		if b <= a && b <= c {
@@ -153,14 +193,14 @@ func (t Task) bestRidge(m Mechanism, g terms, bound objpert.Bound, near float64)
 		}
 	}
 	if !finite(near) {
-		const cells = 23
+		cells := int(math.Ceil(hi - lo))
 		at, least := 0, math.Inf(1)
 		for k := range cells + 1 {
-			if v := value(lo + (hi-lo)*float64(k)/cells); v < least {
+			if v := value(lo + (hi-lo)*float64(k)/float64(cells)); v < least {
 				at, least = k, v
 			}
 		}
-		width := (hi - lo) / cells
+		width := (hi - lo) / float64(cells)
 		lo, hi = lo+width*float64(max(at-1, 0)), lo+width*float64(min(at+1, cells))
 	}
 	if m == Objective && finite(g.ridge) {
@@ -171,8 +211,9 @@ func (t Task) bestRidge(m Mechanism, g terms, bound objpert.Bound, near float64)
 		if failed != nil {
 			return best, failed
 		}
-		return best, &privacy.ParamError{Name: "Epsilon", Value: g.Epsilon, Want: "a guarantee that some ridge between 1e-5 and 1e5 can give"}
+		return best, &privacy.ParamError{Name: "Epsilon", Value: g.Epsilon, Want: "a guarantee that some ridge of those searched can give"}
 	}
+	best.AtEdge = t.atEdge(best.Lambda)
 	if m == Objective && bound != objpert.DTZ24 && best.Lambda <= 1.01*g.ridge {
 		return t.refine(g, bound, best)
 	}
@@ -257,7 +298,10 @@ func (t Task) bestDescent(g Target) (Prediction, error) {
 	if math.IsInf(found, 1) {
 		return best, failed
 	}
-	return t.AtSteps(g, best.Steps, best.Step, nil)
+	p, err := t.AtSteps(g, best.Steps, best.Step, nil)
+	at := math.Log(best.Step / t.stepScale())
+	p.AtEdge = best.Steps == 24 || at < -10.9 || at > 2.9
+	return p, err
 }
 
 // NonPrivate predicts the error of the fit with the best ridge and no privacy.
@@ -269,7 +313,8 @@ func (t Task) NonPrivate() (Prediction, error) {
 	found := math.Inf(1)
 	var start *FixedPoint
 	var failed error
-	_, _ = goldenMin(lowestRidge, highestRidge, 20, func(x float64) float64 {
+	lo, hi := t.ridges()
+	_, _ = goldenMin(lo, hi, 20, func(x float64) float64 {
 		p, err := t.solve(math.Exp(x), 0, &Settings{Start: start})
 		if err != nil {
 			failed = err
@@ -285,6 +330,7 @@ func (t Task) NonPrivate() (Prediction, error) {
 	if math.IsInf(found, 1) {
 		return best, failed
 	}
+	best.AtEdge = t.atEdge(best.Lambda)
 	return best, nil
 }
 

@@ -66,8 +66,8 @@ const MaxKappa = 50
 
 func checkScales(ratio, lambda, nu, kappa float64) error {
 	switch {
-	case !(ratio >= 1e-4) || !(ratio <= 1e4):
-		return &privacy.ParamError{Name: "AspectRatio", Value: ratio, Want: "d/n between 1e-4 and 1e4"}
+	case !(ratio >= 1e-9) || !(ratio <= 1e4):
+		return &privacy.ParamError{Name: "AspectRatio", Value: ratio, Want: "d/n between 1e-9 and 1e4"}
 	case !(lambda == 0 || lambda >= 1e-9) || !(lambda <= 1e6):
 		return &privacy.ParamError{Name: "Lambda", Value: lambda, Want: "0 or a ridge between 1e-9 and 1e6, on the sum of the losses"}
 	case !(nu >= 0) || !(nu <= 1e6):

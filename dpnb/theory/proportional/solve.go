@@ -1,6 +1,7 @@
 package proportional
 
 import (
+	"context"
 	"errors"
 	"fmt"
 	"math"
@@ -19,6 +20,16 @@ type Settings struct {
 	// Start is where the search begins; nil chooses. It has no influence on the
 	// result beyond the last digits, only on the time.
 	Start *FixedPoint
+	// Context ends a search early, with its error; nil does not.
+	Context context.Context
+}
+
+// interrupted returns why a search is to end.
+func (s *Settings) interrupted() error {
+	if s == nil || s.Context == nil {
+		return nil
+	}
+	return s.Context.Err()
 }
 
 // FixedPoint is a solution: it says what β̂ looks like, coordinate by coordinate,
@@ -82,6 +93,9 @@ const (
 	maxResidual                    = 1e-10
 	newtonSteps                    = 40
 	continuationSteps              = 300
+	// maxEvaluations bounds how often a search evaluates the equations; one takes
+	// up to a millisecond. What needs more has not been seen to be solved by it.
+	maxEvaluations = 4000
 )
 
 // solve finds the solution of s: Newton's method, and if that fails
@@ -93,7 +107,7 @@ func solve(s system, lambda float64, settings *Settings) (FixedPoint, error) {
 			return FixedPoint{}, fmt.Errorf("%w: %s", ErrNoSolution, why)
 		}
 	}
-	w := &newton{n: s.size(), s: s}
+	w := &newton{n: s.size(), s: s, left: maxEvaluations, interrupted: settings.interrupted}
 	x := w.x[:w.n]
 	if settings != nil && settings.Start != nil {
 		s.unknowns(x, *settings.Start)
@@ -115,6 +129,9 @@ func solve(s system, lambda float64, settings *Settings) (FixedPoint, error) {
 	if !ok {
 		ok = w.continuation(lambda)
 	}
+	if err := settings.interrupted(); err != nil {
+		return FixedPoint{}, err
+	}
 	s.ridge(lambda)
 	// The residual that is promised is measured with a finer quadrature.
 	residual, quadrature := math.Inf(1), 0.0
@@ -124,7 +141,7 @@ func solve(s system, lambda float64, settings *Settings) (FixedPoint, error) {
 		if !ok || residual <= maxResidual/10 {
 			break
 		}
-		w.tol = fineTolerance
+		w.tol, w.left = fineTolerance, math.MaxInt
 		w.run(3)
 	}
 	if residual <= maxResidual && quadrature > maxResidual {
