@@ -136,7 +136,7 @@ func TestPartsWithoutStatistics(t *testing.T) {
 		lower, upper := chance(depth, ask)
 		return lower <= most && upper >= least
 	}
-	if lower, upper := chance(depth, (*Sampler).half); upper-lower > 0.01 {
+	if lower, upper := chance(depth, (*Sampler).half); upper-lower > 0.02 {
 		t.Errorf("half is only known to be from %v to %v", lower, upper)
 	}
 	if !holds((*Sampler).half, math.Exp(-0.5), math.Exp(-0.5)) {
