@@ -1,0 +1,167 @@
+package audit
+
+import (
+	"fmt"
+	"math"
+
+	"github.com/dpnb/notebooks/dpnb/erm"
+	"github.com/dpnb/notebooks/dpnb/loss"
+	"github.com/dpnb/notebooks/dpnb/mechanism"
+	"github.com/dpnb/notebooks/dpnb/mechanism/inference"
+	"github.com/dpnb/notebooks/dpnb/noise"
+	"github.com/dpnb/notebooks/dpnb/privacy"
+)
+
+// LowBitsCase is a release that is attacked; Broken the same as releases were once
+// made, which the attack must break. It is nil where it never could: where the noise
+// has the size of the result's last places, as objective perturbation's output noise
+// next to its coefficients, the float64 sum has thousands of preimages.
+type LowBitsCase struct {
+	Name   string
+	Attack LowBits
+	Broken func(with bool, src *noise.Seeded) ([]float64, error)
+}
+
+// LowBitsCases returns the releases of this project that are sums with noise, on n
+// invented records of d features and one more: output perturbation with normal and
+// with isotropic Laplace noise, objective perturbation to one who knows the noise in
+// the objective, and the matrix of the curvature.
+//
+// DP-SGD, AdaSSP and the functional mechanism release functions of noisy sums alone.
+func LowBitsCases(n, d int, epsilon float64) ([]LowBitsCase, error) {
+	rng := noise.NewSeeded(uint64(17 + d))
+	rows, labels := erm.NewDense(n+1, d, nil), make([]float64, n+1)
+	rng.Gaussian(rows.Data, 1)
+	for i := range n + 1 {
+		row := rows.Data[i*d : (i+1)*d]
+		var square float64
+		for _, v := range row {
+			square += v * v
+		}
+		for j := range row {
+			row[j] /= 1.0001 * max(1e-3, math.Sqrt(square))
+		}
+		labels[i] = float64(2*(rng.Uint64()&1)) - 1
+	}
+	data := func(with bool) (*erm.Dense, []float64) {
+		if with {
+			return rows, labels
+		}
+		return erm.NewDense(n, d, rows.Data[:n*d]), labels[:n]
+	}
+	minimise := func(with bool, lambda float64, b []float64, tolerance float64) ([]float64, error) {
+		x, y := data(with)
+		sol, err := erm.Minimize(&erm.Problem{Rows: x, Labels: y, Loss: loss.Logistic{}, Ridge: lambda, Linear: b}, &erm.Settings{Tolerance: tolerance, Workers: 1, Persist: true})
+		if err != nil {
+			return nil, err
+		}
+		return sol.Theta, nil
+	}
+	one := &mechanism.Settings{Workers: 1}
+	coefficients := func(r *mechanism.Release, err error) ([]float64, error) {
+		if err != nil {
+			return nil, err
+		}
+		return r.Coefficients, nil
+	}
+	var cases []LowBitsCase
+	for _, delta := range []float64{1e-5, 0} {
+		m, err := mechanism.CalibrateOutputPerturbation(mechanism.OutputConfig{Loss: loss.Logistic{}, RowNorm: 1, Lambda: 10, Epsilon: epsilon, Delta: delta})
+		if err != nil {
+			return nil, err
+		}
+		c := LowBitsCase{Name: fmt.Sprintf("output perturbation, d = %d, ε = %g, δ = %g", d, epsilon, delta)}
+		c.Attack.Scales = same(d, m.Sigma+m.Scale)
+		known := map[bool][]float64{}
+		for _, with := range []bool{true, false} {
+			if known[with], err = minimise(with, m.Lambda, nil, m.Tolerance); err != nil {
+				return nil, err
+			}
+		}
+		c.Attack.Sums = func(with bool, _ *noise.Seeded) ([]float64, error) {
+			return append([]float64(nil), known[with]...), nil
+		}
+		c.Attack.Release = func(with bool, src *noise.Seeded) ([]float64, error) {
+			x, y := data(with)
+			return coefficients(m.Run(x, y, src, one))
+		}
+		if delta > 0 {
+			c.Broken = func(with bool, src *noise.Seeded) ([]float64, error) {
+				theta, err := c.Attack.Sums(with, src)
+				if err != nil {
+					return nil, err
+				}
+				return FloatSum(theta, c.Attack.Scales, src), nil
+			}
+		} else {
+			c.Attack.Allowed = 1 / (1 + math.Exp(-epsilon))
+		}
+		cases = append(cases, c)
+	}
+	m, err := mechanism.CalibrateObjectivePerturbation(mechanism.CalibrationConfig{Loss: loss.Logistic{}, RowNorm: 1, Lambda: 2, Epsilon: max(epsilon, 0.5), Delta: 1e-5, Adjacency: privacy.AddRemove})
+	if err != nil {
+		return nil, err
+	}
+	// To one who knows b the output noise must still hide where the solver stopped:
+	// with the record and without stand for two tolerances of it.
+	stopping := func(with bool) mechanism.ObjectivePerturbation {
+		m := m
+		if !with {
+			m.Tolerance /= 100
+		}
+		return m
+	}
+	objective := LowBitsCase{Name: fmt.Sprintf("objective perturbation, b known, d = %d", d)}
+	objective.Attack = LowBits{
+		Scales: same(d, m.OutputSigma),
+		Sums: func(with bool, src *noise.Seeded) ([]float64, error) {
+			b := make([]float64, d)
+			eta := noise.Exact(src).Near(b, m.Sigma)
+			return minimise(true, m.Lambda, b, stopping(with).Tolerance*(1-0x1p-50)-eta)
+		},
+		Release: func(with bool, src *noise.Seeded) ([]float64, error) {
+			return coefficients(stopping(with).Run(rows, labels, src, one))
+		},
+	}
+	cases = append(cases, objective)
+	curvature := inference.Curvature{Fit: m, Sigma: m.Smoothness() / 0.01}
+	theta := make([]float64, d)
+	diagonal := func(mo *inference.Moments, err error) ([]float64, error) {
+		if err != nil {
+			return nil, err
+		}
+		out := make([]float64, d)
+		for j := range out {
+			out[j] = mo.Hessian.At(j, j)
+		}
+		return out, nil
+	}
+	matrix := LowBitsCase{Name: fmt.Sprintf("diagonal of the curvature, d = %d, μ = 0.01", d)}
+	matrix.Attack = LowBits{
+		Scales: same(d, curvature.Sigma),
+		Sums: func(with bool, _ *noise.Seeded) ([]float64, error) {
+			x, y := data(with)
+			return diagonal(inference.PublicCurvature(m, x, y, theta, float64(x.N)))
+		},
+		Release: func(with bool, src *noise.Seeded) ([]float64, error) {
+			x, y := data(with)
+			return diagonal(curvature.Run(x, y, theta, src))
+		},
+	}
+	matrix.Broken = func(with bool, src *noise.Seeded) ([]float64, error) {
+		sums, err := matrix.Attack.Sums(with, src)
+		if err != nil {
+			return nil, err
+		}
+		return FloatSum(sums, matrix.Attack.Scales, src), nil
+	}
+	return append(cases, matrix), nil
+}
+
+func same(d int, v float64) []float64 {
+	x := make([]float64, d)
+	for j := range x {
+		x[j] = v
+	}
+	return x
+}

@@ -1,0 +1,66 @@
+package audit
+
+import (
+	"context"
+	"math"
+	"testing"
+
+	"github.com/dpnb/notebooks/dpnb/noise"
+)
+
+// Neighbours cannot be told apart by the last bits of what is released, and can by
+// those of float64 sums, with which releases were once made.
+func TestLowBits(t *testing.T) {
+	runs := 300
+	if testing.Short() {
+		runs = 60
+	}
+	cases, err := LowBitsCases(200, 20, 0.1)
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, c := range cases {
+		found, err := c.Attack.Run(context.Background(), runs, noise.NewSeeded(1))
+		if err != nil {
+			t.Fatal(c.Name, err)
+		}
+		t.Logf("%s: %+v", c.Name, found)
+		if found.Broken() {
+			t.Errorf("%s: %+v", c.Name, found)
+		}
+		if c.Broken == nil {
+			continue
+		}
+		c.Attack.Release = c.Broken
+		if found, err = c.Attack.Run(context.Background(), runs, noise.NewSeeded(2)); err != nil {
+			t.Fatal(c.Name, err)
+		}
+		t.Logf("%s, in float64: %+v", c.Name, found)
+		if !found.Broken() || found.Preimages < 0.9 || found.Mistaken > 0 {
+			t.Errorf("%s: float64 sums pass: %+v", c.Name, found)
+		}
+	}
+}
+
+// Multiplication by 1.5 leaves out a third of the numbers above 1.5 and none below:
+// the counts of preimages know it.
+func TestPreimages(t *testing.T) {
+	rng := noise.NewSeeded(3)
+	var below, above, hidden float64
+	for range 3000 {
+		last := rng.Uint64() >> 13 // 51 bits
+		if factors(math.Float64frombits(math.Float64bits(1)|last), 1.5) == 0 {
+			below++
+		}
+		if factors(math.Float64frombits(math.Float64bits(1.5)|last), 1.5) == 0 {
+			above++
+		}
+		h := rng.NormFloat64()
+		if result := 0.3; Preimages(1.5*h+result, result, 1.5) == 0 {
+			hidden++
+		}
+	}
+	if below != 0 || math.Abs(above/3000-1.0/3) > 0.05 || hidden != 0 {
+		t.Errorf("%v below and %v above cannot be had, %v that were", below, above, hidden)
+	}
+}
