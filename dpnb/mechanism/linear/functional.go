@@ -177,14 +177,15 @@ func (m Functional) Run(rows erm.Rows, labels []float64, src noise.Source, setti
 	if err != nil {
 		return nil, err
 	}
-	draw := noise.Exact(src)
-	ofGram, ofCross := draw.SymmetricNormals(m.Features), draw.Normals(m.Features)
-	if m.Noise == Laplace {
-		ofGram, ofCross = draw.SymmetricLaplaces(m.Features), draw.Laplaces(m.Features)
-	}
 	if n, d := rows.Dims(); roundingShare(n, d) > arithmetic {
 		return nil, errRounding
 	}
+	draw := noise.Exact(src)
+	matrix, vector := draw.SymmetricNormals, draw.Normals
+	if m.Noise == Laplace {
+		matrix, vector = draw.SymmetricLaplaces, draw.Laplaces
+	}
+	ofGram, ofCross := matrix(m.Features), vector(m.Features)
 	mo := newMoments(rows, labels, m.RowNorm, m.LabelBound, workers(settings))
 	q := mo.cross
 	deviation := m.Scale / math.Sqrt2 // of the noise off the diagonal of A
