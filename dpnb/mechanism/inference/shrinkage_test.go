@@ -5,21 +5,24 @@ import (
 	"strings"
 	"testing"
 
+	"gonum.org/v1/gonum/floats"
+
 	"github.com/dpnb/notebooks/dpnb/erm"
 	"github.com/dpnb/notebooks/dpnb/loss"
+	"github.com/dpnb/notebooks/dpnb/mechanism"
 	"github.com/dpnb/notebooks/dpnb/noise"
 )
 
 // TestCoverageUnderShrinkage: with other ridges for the intercept and the rest, all
-// three kinds of intervals cover; with ω or the centre of the last ridge
-// forgotten, those that correct for the ridge do not.
+// three kinds of intervals cover; with ω forgotten, those that correct for the
+// ridge do not.
 func TestCoverageUnderShrinkage(t *testing.T) {
 	const reps, n, level = 150, 2500, 0.9
 	fit, curv, err := Calibrate(config(loss.Logistic{}, 4), Share{Curvature: 0.2, Scores: 0.1})
 	if err != nil {
 		t.Fatal(err)
 	}
-	fit.Lambda, fit.Shrinkage, fit.Centre = 40, 110, 12
+	fit.Shrinkage, fit.Centre = 150, 30
 	curv.Fit = fit
 	truth := []float64{1.5, -1, 1}
 	rng := noise.NewSeeded(15)
@@ -28,8 +31,8 @@ func TestCoverageUnderShrinkage(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	forgotten, uncentred := fit, fit
-	forgotten.Shrinkage, uncentred.Centre = 0, 0
+	forgotten := fit
+	forgotten.Shrinkage = 0
 	covered := map[string]*[3]int{}
 	for k := range reps {
 		src := rng.Stream(k)
@@ -65,8 +68,6 @@ func TestCoverageUnderShrinkage(t *testing.T) {
 		count("population", iv, err, truth)
 		iv, err = Population(forgotten, r2.Coefficients, mo2, Settings{Level: level, Linearise: true})
 		count("population, ω forgotten", iv, err, truth)
-		iv, err = Population(uncentred, r2.Coefficients, mo2, Settings{Level: level, Linearise: true})
-		count("population, centre forgotten", iv, err, truth)
 	}
 	least := (level - 4*math.Sqrt(level*(1-level)/reps)) * reps
 	for name, c := range covered {
@@ -116,5 +117,25 @@ func TestReleaseAloneUnderShrinkage(t *testing.T) {
 	}
 	if half[0] > 0.5*wide || half[d-1] > wide {
 		t.Errorf("half-widths %v and %v beside %v by the least ridge", half[0], half[d-1], wide)
+	}
+}
+
+// TestRidgeIsThePenaltysGradient: what Population corrects for, by differences of
+// λ/2·‖θ‖² + ω/2·Σθⱼ² − λcθ_d; the centre and ω each matter.
+func TestRidgeIsThePenaltysGradient(t *testing.T) {
+	theta := []float64{0.5, -2, 1.5}
+	for _, m := range []mechanism.ObjectivePerturbation{{Lambda: 3}, {Lambda: 3, Shrinkage: 5}, {Lambda: 3, Shrinkage: 5, Centre: -0.7}} {
+		penalty := func(v []float64) float64 {
+			sum := 0.5*m.Lambda*floats.Dot(v, v) - m.Lambda*m.Centre*v[2]
+			return sum + 0.5*m.Shrinkage*floats.Dot(v[:2], v[:2])
+		}
+		p := &problem{m: m, theta: theta, d: 3}
+		for j, got := range p.ridge() {
+			up, down := append([]float64(nil), theta...), append([]float64(nil), theta...)
+			up[j], down[j] = up[j]+0.5, down[j]-0.5
+			if want := penalty(up) - penalty(down); math.Abs(got-want) > 1e-12 {
+				t.Errorf("%+v, coefficient %d: %v, want %v", m, j, got, want)
+			}
+		}
 	}
 }
