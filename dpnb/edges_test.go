@@ -47,7 +47,7 @@ func oddFrame(t *testing.T, records string) dpnb.DataFrame {
 func oddKinds(df dpnb.DataFrame) map[string]*dpnb.Dataset {
 	return map[string]*dpnb.Dataset{
 		"Binary": dpnb.Binary(df, "ill", dpnb.RowNorm(1)), "Regression": dpnb.Regression(df, "pressure", dpnb.RowNorm(1)),
-		"Counts": dpnb.Counts(df, "visits"), "Classes": dpnb.Classes(df, "city", dpnb.ClipNorm(2)),
+		"Counts": dpnb.Counts(df, "visits", dpnb.RowNorm(1)), "Classes": dpnb.Classes(df, "city", dpnb.RowNorm(1)),
 	}
 }
 
@@ -84,7 +84,7 @@ func TestNoRecordIsRefused(t *testing.T) {
 		for _, m := range dpnb.AllMechanisms {
 			for from, d := range data {
 				var wrong *dpnb.TaskError
-				if _, err := m.Fit(d, dpnb.Simulate(1, 1e-5), dpnb.Seed(1)); err != nil && !errors.As(err, &wrong) {
+				if _, err := m.Fit(d, dpnb.Simulate(0.5, 5e-6), dpnb.Seed(1)); err != nil && !errors.As(err, &wrong) {
 					t.Errorf("%s, %s of %s: %v", m.Name(), from, name, err)
 				}
 			}
