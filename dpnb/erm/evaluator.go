@@ -2,6 +2,8 @@ package erm
 
 import (
 	"gonum.org/v1/gonum/floats"
+
+	"github.com/dpnb/notebooks/dpnb/internal/dd"
 )
 
 // Evaluator computes Σᵢ f(xᵢᵀθ; yᵢ), its gradient with a bound on the rounding
@@ -12,6 +14,9 @@ import (
 type Evaluator struct {
 	e *evaluator
 	m *primalMetric
+	p *precise
+	// x and g are the point and the gradient of p.
+	x, g dd.Vector
 }
 
 // NewEvaluator returns the evaluator of the records of p; Ridge and Linear are
@@ -37,6 +42,20 @@ func (p *Problem) ValidateRecords() error {
 // Euclidean norm of the error of grad, what loss.SlopeError grants included.
 func (v *Evaluator) Gradient(grad, theta []float64) (value, rounding float64) {
 	return v.e.eval(grad, theta)
+}
+
+// Refine writes the gradient to grad once more, computed in double-double arithmetic
+// and rounded to float64, and returns a bound on its error, which does not grow with
+// the number of records to speak of. It takes some twenty passes' time. Gradient must
+// have been called.
+func (v *Evaluator) Refine(grad, theta []float64) (rounding float64) {
+	if v.p == nil {
+		v.p, v.x, v.g = newPrecise(v.e), dd.NewVector(v.e.d), dd.NewVector(v.e.d)
+	}
+	copy(v.x.Hi, theta)
+	rounding = v.p.gradient(v.g, v.x)
+	copy(grad, v.g.Hi)
+	return rounding + 1.01*0x1p-53*floats.Norm(grad, 2)
 }
 
 // MaxNorm returns max ‖xᵢ‖ once a gradient was computed.

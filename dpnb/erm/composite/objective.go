@@ -79,6 +79,19 @@ func mirror(a []float64, d int) {
 //   - (1+√d)2⁻¹⁰²⁰ + d²·2⁻¹⁰⁷⁴ for what underflows in Qδ and in the sum.
 func (o *objective) eval(grad, theta []float64) (value, rounding float64) {
 	value, rounding = o.data.Gradient(grad, theta)
+	return o.others(grad, theta, value, rounding)
+}
+
+// refine is eval with the records' part of the gradient in double-double arithmetic,
+// whose error does not grow with their number. grad must be what eval wrote at θ.
+func (o *objective) refine(grad, theta []float64) (rounding float64) {
+	_, rounding = o.others(grad, theta, 0, o.data.Refine(grad, theta))
+	return rounding
+}
+
+// others adds all but the records' part to grad, of which they are given, to its value
+// and to the bound on its error.
+func (o *objective) others(grad, theta []float64, value, rounding float64) (float64, float64) {
 	early := floats.Norm(grad, 2)
 	if o.q != nil {
 		o.away(theta)

@@ -157,6 +157,11 @@ func (r *search) begin() error {
 // record keeps the point if it is the best so far.
 func (r *search) record() {
 	c := r.o.certify(r.x, r.g, r.rounding, r.pair, r.s.Modulus)
+	if c.Bound() > r.s.Tolerance && c.Residual <= r.s.Tolerance && r.rounding > 0.25*r.s.Tolerance {
+		// The records' part of the gradient is not known exactly enough.
+		r.rounding = r.o.refine(r.g, r.x)
+		c = r.o.certify(r.x, r.g, r.rounding, r.pair, r.s.Modulus)
+	}
 	if c.Bound() < r.best.Certificate.Bound() || r.best.Method == "" {
 		copy(r.best.Theta, r.x)
 		copy(r.bestG, r.g)

@@ -239,10 +239,45 @@ func TestGradientRounding(t *testing.T) {
 			} else {
 				largest = math.Max(largest, e/rounding)
 			}
+			rounding, sum = o.refine(g, theta), 0
+			for j := range g {
+				e := exactGradient(s.p, theta, j) - g[j]
+				sum += e * e
+			}
+			if e := math.Sqrt(sum); e > rounding {
+				t.Errorf("the refined gradient errs by %v, bound %v", e, rounding)
+			}
 		}
 	}
 	if largest < 1e-3 {
 		t.Errorf("the bound is never used by more than %v", largest)
+	}
+}
+
+// Where the sum over many records is not known well enough in float64 it is known
+// in double-double.
+func TestManyRecordsAreCertified(t *testing.T) {
+	rng := rand.New(rand.NewPCG(7, 3))
+	const n, d = 20_000, 3
+	rows, labels := erm.NewDense(n, d, nil), make([]float64, n)
+	for i := range rows.Data {
+		rows.Data[i] = rng.NormFloat64()
+	}
+	for i := range labels {
+		labels[i] = float64(1 - 2*rng.IntN(2))
+	}
+	p := &Problem{Rows: rows, Labels: labels, Loss: loss.Logistic{}, Ridge: 1, Regulariser: L1{Weight: 3}}
+	first, err := Solve(p, nil)
+	if err != nil {
+		t.Fatal(err)
+	}
+	tau := 0.3 * first.Certificate.Rounding
+	s, err := Solve(p, &Settings{Tolerance: tau})
+	if err != nil || !(s.Certificate.Bound() <= tau) {
+		t.Errorf("τ = %.3g: %v", tau, err)
+	}
+	if dist := floats.Distance(s.Theta, first.Theta, 2); dist > first.Certificate.Distance()+s.Certificate.Distance() {
+		t.Errorf("%v apart, certified %v and %v", dist, first.Certificate.Distance(), s.Certificate.Distance())
 	}
 }
 
