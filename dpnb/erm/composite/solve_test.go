@@ -37,7 +37,7 @@ func TestBadInputIsRefused(t *testing.T) {
 		says     string
 	}{
 		"no rows":               {func(p *Problem) { p.Rows = nil }, Settings{}, "rows and a loss"},
-		"a wrong label":         {func(p *Problem) { p.Labels[3] = 0.5 }, Settings{}, "label 0.5 of record 3"},
+		"a wrong label":         {func(p *Problem) { p.Labels[3] = 0.5 }, Settings{}, "the label of record 3"},
 		"a missing label":       {func(p *Problem) { p.Labels = p.Labels[1:] }, Settings{}, "7 labels"},
 		"a negative ridge":      {func(p *Problem) { p.Ridge = -1 }, Settings{}, "Ridge"},
 		"an anchor too short":   {func(p *Problem) { p.Centre = p.Centre[1:] }, Settings{}, "centre has length 3"},
