@@ -36,7 +36,7 @@ type CalibrationConfig struct {
 	Clip float64
 	// Bound is how to account, as in ObjectivePerturbation. objpert.Tight
 	// halves λ or saves noise where the Gaussian case is not proved, and takes
-	// a tenth of a second, one or two for Probit, up to ten for PseudoHuber.
+	// some tenths of a second, up to ten seconds for PseudoHuber.
 	Bound objpert.Bound
 }
 

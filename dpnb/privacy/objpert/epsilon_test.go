@@ -39,3 +39,19 @@ func TestEpsilonBounds(t *testing.T) {
 		}
 	}
 }
+
+// One δ and one ε of every loss, without what the profile remembers.
+func BenchmarkAnswer(b *testing.B) {
+	for _, c := range testCurves(b) {
+		b.Run(c.String()+"/delta", func(b *testing.B) {
+			for b.Loop() {
+				privacy.LogDeltaUpper(profileOf(b, c, 0.3*c.Max(), 2*Slope(c), Tight), 1)
+			}
+		})
+		b.Run(c.String()+"/epsilon", func(b *testing.B) {
+			for b.Loop() {
+				profileOf(b, c, 0.3*c.Max(), 2*Slope(c), Tight).EpsilonBounds(1e-6)
+			}
+		})
+	}
+}

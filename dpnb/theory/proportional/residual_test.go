@@ -7,6 +7,8 @@ import (
 	"math/rand/v2"
 	"testing"
 	"time"
+
+	"github.com/dpnb/notebooks/dpnb/loss"
 )
 
 // independentResidual evaluates the equations of the logistic loss and link by a
@@ -85,6 +87,43 @@ func TestResidualIsWhatIsReported(t *testing.T) {
 		}
 	}
 	t.Logf("largest residual by another rule %.1e", worst)
+}
+
+// The same for a regression by the pseudo-Huber loss, T²(√(1 + (p/T)²) − 1).
+func TestRegressionResidualIsWhatIsReported(t *testing.T) {
+	r := rand.New(rand.NewPCG(5, 6))
+	between := func(a, b float64) float64 { return a * math.Exp(r.Float64()*math.Log(b/a)) }
+	for range 15 {
+		limit := between(1e-2, 100)
+		c := Regression{Loss: loss.PseudoHuber{Threshold: limit}, AspectRatio: between(1e-6, 1e3), Lambda: between(1e-9, 1e4),
+			Nu: between(1e-3, 1e4), Kappa: between(0.01, 10), Noise: Normal(0, between(1e-2, 10))}
+		p, err := c.Solve(nil)
+		if err != nil {
+			t.Errorf("%+v: %v", c, err)
+			continue
+		}
+		sd := math.Hypot(p.RMSE, math.Sqrt(c.Noise.SecondMoment()))
+		unit := min(sd/(1+p.Gamma), limit)
+		reach := math.Asinh((12*sd+p.Gamma*limit)/unit) + 1
+		const n = 8000
+		h := 2 * reach / n
+		var slope2, response float64
+		for i := range n {
+			x := -reach + h*(float64(i)+0.5)
+			at, dp := unit*math.Sinh(x), unit*math.Cosh(x)*h
+			v := 1 + at/limit*at/limit
+			slope, curv := at/math.Sqrt(v), math.Pow(v, -1.5)
+			z := (at + p.Gamma*slope) / sd
+			w := dp * math.Exp(-z*z/2) / (sd * math.Sqrt(2*math.Pi))
+			slope2 += w * slope * slope * (1 + p.Gamma*curv)
+			response += w * curv
+		}
+		d, bias := c.AspectRatio, c.Lambda*c.Kappa
+		own := max(math.Abs(p.Gamma*math.Sqrt(slope2/d+bias*bias+c.Nu*c.Nu)/p.RMSE-1), math.Abs(p.Gamma*(c.Lambda+response/d)-1))
+		if own > 1e-9 {
+			t.Errorf("%+v: residual %.1e by another rule, reported as %.1e", c, own, p.Residual)
+		}
+	}
 }
 
 // A search ends when its context does, and otherwise after a bounded number of
