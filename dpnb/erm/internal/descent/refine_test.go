@@ -1,0 +1,76 @@
+package descent
+
+import (
+	"math"
+	"testing"
+
+	"github.com/dpnb/notebooks/dpnb/internal/dd"
+)
+
+// quadratic is J = ½Σhⱼ(xⱼ − 1)², whose computed gradient errs by err in a direction
+// that turns.
+type quadratic struct {
+	h     []float64
+	err   float64
+	calls int
+}
+
+func (q *quadratic) gradient(g, x dd.Vector) float64 {
+	q.calls++
+	for j, h := range q.h {
+		g.Set(j, x.At(j).AddFloat(-1).MulFloat(h))
+	}
+	// The direction that hurts most: along the gradient of the flattest coordinate.
+	j := q.calls % len(q.h)
+	g.Set(j, g.At(j).AddFloat(math.Copysign(q.err, -g.Hi[j])))
+	return q.err
+}
+
+// Steps of 1/M alone arrive within the number that is proved, with errors as large as
+// the proof admits and against them; Newton's steps that mislead do no harm.
+func TestRefinementArrives(t *testing.T) {
+	const tau = 1e-9
+	h := []float64{1, 3, 40, 200}
+	for name, newton := range map[string]func(step, g, x []float64){
+		"Newton": func(step, g, _ []float64) {
+			for j := range step {
+				step[j] = g[j] / h[j]
+			}
+		},
+		"none":   func(step, _, _ []float64) { clear(step) },
+		"wrong":  func(step, g, _ []float64) { copy(step, g); step[0] = math.NaN() },
+		"uphill": func(step, g, _ []float64) { step[1] = -g[1] },
+	} {
+		q := &quadratic{h: h, err: tau / (4.1 * math.Sqrt(200))}
+		r := Refinement{Gradient: q.gradient, Newton: newton, Modulus: 1, Smoothness: 200, Tolerance: tau}
+		x := dd.NewVector(4)
+		c := r.Run(x)
+		proved := 2 * 200 * math.Log(4*250/tau)
+		// A try of Newton's is made between, at last once in maxWait steps.
+		most := int(proved*(1+1.0/maxWait)) + 12
+		if !(c.Bound() <= tau) || c.Passes > most || name == "Newton" && c.Passes > 8 {
+			t.Errorf("%s: %.3g of %.3g after %d passes, at most %d are proved", name, c.Bound(), tau, c.Passes, most)
+		}
+		var truth float64
+		for j, v := range x.Hi {
+			truth = math.Hypot(truth, h[j]*(v+x.Lo[j]-1))
+		}
+		if truth > c.Bound() {
+			t.Errorf("%s: ‖∇J‖ = %.3g, certified %.3g", name, truth, c.Bound())
+		}
+		t.Logf("%s: %d passes, %d proved", name, c.Passes, most)
+	}
+}
+
+// Where the error is too much for the proof, and Newton's steps gain nothing, it ends.
+func TestRefinementGivesUp(t *testing.T) {
+	q := &quadratic{h: []float64{1, 1e9}, err: 1e-3}
+	r := Refinement{Gradient: q.gradient, Newton: func(step, _, _ []float64) { clear(step) }, Modulus: 1, Smoothness: 1e9, Tolerance: 1e-6}
+	if c := r.Run(dd.NewVector(2)); c.Bound() <= 1e-6 || c.Passes > 200 {
+		t.Errorf("%+v", c)
+	}
+	r.MaxPasses, q.calls = 5, 0
+	if r.Run(dd.NewVector(2)); q.calls > 5 {
+		t.Errorf("%d passes, 5 are allowed", q.calls)
+	}
+}
