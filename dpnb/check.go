@@ -40,7 +40,8 @@ func (c *SchemaCheck) Display() display.Item {
 	if c.err != nil {
 		return display.Item{Warning: c.err.Error()}
 	}
-	it := display.Item{Title: "What does not fit the schema", Warning: rawWarning, Header: []string{"column", "what", "rows", "row numbers", "values"}}
+	it := display.Item{Title: "What does not fit the schema", Warning: rawWarning,
+		Header: []string{"column", "what", "rows", "row numbers", "values"}}
 	if c.lines {
 		it.Header[3] = "lines of the file"
 	}

@@ -54,7 +54,8 @@ func (d *Dataset) made(e *frame.Encoding) (*frame.Design, error) {
 	}
 	if d.Err() == nil {
 		if mine, its := d.design.Target, e.Target; mine.Name != its.Name || mine.Task != its.Task {
-			return nil, fmt.Errorf("dpnb: the model predicts %s (%v), and these records were made for %s (%v)", its.Name, its.Task, mine.Name, mine.Task)
+			return nil, fmt.Errorf("dpnb: the model predicts %s (%v), and these records were made for %s (%v)",
+				its.Name, its.Task, mine.Name, mine.Task)
 		}
 	}
 	return d.frame().made(e)
@@ -66,7 +67,7 @@ func (d *Dataset) frame() DataFrame {
 	case err != nil:
 		return DataFrame{err: err}
 	case d.table == nil:
-		return DataFrame{err: errors.New("dpnb: these records were made with other bounds, scales or norms than the model's, and of no table")}
+		return DataFrame{err: errors.New("dpnb: these records were made otherwise than the model's, and of no table")}
 	}
 	return DataFrame{table: d.table}
 }

@@ -158,7 +158,8 @@ func (m *Model) PredictFrame(records Records) dataframe.DataFrame {
 		if m.probabilities {
 			name = "probability of " + m.target.Classes[1]
 		}
-		return dataframe.New(series.New(m.sides(t), series.String, prediction), series.New(m.predictions(t), series.Float, name))
+		sides := series.New(m.sides(t), series.String, prediction)
+		return dataframe.New(sides, series.New(m.predictions(t), series.Float, name))
 	case frame.ManyClasses:
 		names, err := m.PredictClass(records)
 		if err != nil {

@@ -33,15 +33,10 @@ type CSVSettings struct {
 //
 // Errors: *InputError, which names the path and the line.
 func ReadCSVFile(path string, settings *CSVSettings) (*Table, error) {
-	f, err := os.Open(path)
-	if err != nil {
-		if errors.Is(err, os.ErrNotExist) {
-			return nil, inputErrorf("there is no file %q; check the path (it is relative to the notebook's folder)", path)
-		}
-		return nil, inputErrorf("%v", err)
+	data, err := os.ReadFile(path)
+	if errors.Is(err, os.ErrNotExist) {
+		return nil, inputErrorf("there is no file %q; check the path (it is relative to the notebook's folder)", path)
 	}
-	defer f.Close()
-	data, err := io.ReadAll(f)
 	if err != nil {
 		return nil, inputErrorf("%v", err)
 	}
@@ -117,7 +112,8 @@ func parseCSV(data []byte, settings *CSVSettings) (*Table, error) {
 	guess := bytes.Count(data, []byte{'\n'}) + 1
 	columns := make([]Column, len(header))
 	for j, name := range header {
-		columns[j] = Column{Name: name, Kind: Categorical, Texts: make([]string, 0, guess), missing: missing, sentinels: sentinels}
+		texts := make([]string, 0, guess)
+		columns[j] = Column{Name: name, Kind: Categorical, Texts: texts, missing: missing, sentinels: sentinels}
 	}
 	lines := make([]int, 0, guess)
 	for {

@@ -98,7 +98,8 @@ func (e *Encoding) describe() {
 		}
 	}
 	if len(numeric) > 0 {
-		e.Steps = append(e.Steps, Step{"numbers moved into their bounds and scaled to [0, 1]: " + strings.Join(numeric, "; "), assume, cost})
+		what := "numbers moved into their bounds and scaled to [0, 1]: " + strings.Join(numeric, "; ")
+		e.Steps = append(e.Steps, Step{what, assume, cost})
 	}
 	if len(categorical) > 0 {
 		e.Steps = append(e.Steps, Step{"categories as indicators: " + strings.Join(categorical, "; "), assume, cost})

@@ -98,7 +98,8 @@ func checkEncoding(schema *Schema, s *DesignSettings) error {
 
 // Equal reports whether e and o make the same of every record of a table.
 func (e *Encoding) Equal(o *Encoding) bool {
-	return e == o || e != nil && o != nil && e.DataDependent == o.DataDependent && e.settings == o.settings &&
+	return e == o || e != nil && o != nil &&
+		e.DataDependent == o.DataDependent && e.settings == o.settings &&
 		reflect.DeepEqual(e.label, o.label) && reflect.DeepEqual(e.fields, o.fields)
 }
 
@@ -237,8 +238,8 @@ func (e *Encoding) Design(t *Table) (*Design, error) {
 	if err != nil {
 		return nil, err
 	}
-	d := &Design{Rows: rows, Labels: labels, Features: e.Features, RowNorm: e.RowNorm, Steps: e.Steps, DataDependent: e.DataDependent,
-		Source: t.Source, Target: e.Target, LabelName: e.settings.Label, Encoding: e}
+	d := &Design{Rows: rows, Labels: labels, Features: e.Features, RowNorm: e.RowNorm, Steps: e.Steps,
+		DataDependent: e.DataDependent, Source: t.Source, Target: e.Target, LabelName: e.settings.Label, Encoding: e}
 	if e.settings.Task == TwoClasses {
 		d.Negative, d.Positive = e.Target.Classes[0], e.Target.Classes[1]
 	}

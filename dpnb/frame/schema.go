@@ -86,7 +86,8 @@ func (f *Field) validate() error {
 	case f.Kind == Categorical && len(f.Levels) == 0:
 		return inputErrorf("field %q has no categories", f.Name)
 	case f.Kind == Numeric && f.Else != "":
-		return inputErrorf("field %q is a number: it has no category %q for others; say what missing ones count as with OrMissingAs",
+		return inputErrorf("field %q is a number: it has no category %q for others; "+
+			"say what missing ones count as with OrMissingAs",
 			f.Name, f.Else)
 	case f.Kind == Categorical && f.Fill != nil:
 		return inputErrorf("field %q has categories: what others count as is said with OrElse, not with a number", f.Name)
