@@ -121,3 +121,26 @@ func MaxNorm(r Rows) float64 {
 	}
 	return m + math.Sqrt(float64(d))*0x1p-537
 }
+
+// MarginsAlone writes xᵢᵀθ to dst[i−lo] for lo ≤ i < hi, each as a function of its
+// record and of θ alone, to the last bit: Margins of dense rows sums those that are left
+// over from groups of four in another order. A mechanism that pays for what one record
+// does to a sum needs this. Rows of other types are read one by one.
+func MarginsAlone(r Rows, dst, theta []float64, lo, hi int) {
+	switch m := r.(type) {
+	case *Dense:
+		kernel.MarginsAlone(dst[:hi-lo], m.Data[lo*m.D:hi*m.D], theta)
+	case *CSR:
+		m.Margins(dst[:hi-lo], theta, lo, hi)
+	default:
+		group := make([]float64, 4*len(theta))
+		for ; lo < hi; lo += 4 {
+			k := min(4, hi-lo)
+			for i := range k {
+				r.Row(group[i*len(theta):(i+1)*len(theta)], lo+i)
+			}
+			kernel.MarginsAlone(dst[:k], group, theta)
+			dst = dst[k:]
+		}
+	}
+}

@@ -7,10 +7,9 @@ import (
 	"sync"
 	"sync/atomic"
 
-	"gonum.org/v1/gonum/floats"
-
 	"github.com/dpnb/notebooks/dpnb/erm"
 	"github.com/dpnb/notebooks/dpnb/loss"
+	"github.com/dpnb/notebooks/dpnb/noise/exact"
 )
 
 // records are what all runs on the same data share.
@@ -24,6 +23,9 @@ type records struct {
 	isThin []bool
 	// largest[i] is C'/‖xᵢ‖, the largest |f′| that is not clipped.
 	largest []float64
+	// step is h: each record's clipped gradient is rounded to multiples of it, so that
+	// sums are exact.
+	step    float64
 	entries int // that are gone through, in all rows
 }
 
@@ -48,9 +50,11 @@ func newRecords(rows erm.Rows, labels []float64, clip float64) *records {
 	default:
 		r.entries = r.n * r.d
 	}
+	r.step = exact.Step(clip, 25)
 	// A norm of d squares, the quotient, the product with xᵢ and its own norm err
-	// by at most (d + 16)·2⁻⁵³ together: with that much less, no clipped gradient
-	// is longer than C.
+	// by at most (d + 16)·2⁻⁵³ together, and the rounded gradient is longer by at most
+	// ½h√d: with that much less, it is not longer than C.
+	clip -= 0.5 * r.step * math.Sqrt(float64(r.d)) * (1 + 0x1p-40)
 	clip *= 1 - (float64(r.d)+16)*0x1p-53
 	// What underflows in the squares is below √d·2⁻⁵¹¹.
 	lost := math.Sqrt(float64(r.d)) * 0x1p-511
@@ -99,12 +103,13 @@ type batch struct {
 	*records
 	loss     loss.Loss
 	logistic bool
-	// block and chunk are numbers of records; block divides chunk. They do not
-	// depend on the number of workers, so neither does the sum.
+	// block and chunk are numbers of records; block divides chunk. Sums of rounded
+	// gradients are exact, so that they do not depend on either, nor on the workers.
 	block, chunk int
 	workers      int
 	scratch      []scratch
 	partial      [][]float64
+	total        *exact.Total
 	theta        []float64
 	index        []int
 	next         atomic.Int64
@@ -126,7 +131,7 @@ func newBatch(r *records, l loss.Loss, size, workers int) *batch {
 		workers = runtime.GOMAXPROCS(0)
 	}
 	_, logistic := l.(loss.Logistic)
-	b := &batch{records: r, loss: l, logistic: logistic}
+	b := &batch{records: r, loss: l, logistic: logistic, total: exact.NewTotal(r.d, r.step)}
 	each := max(1, r.entries/max(1, r.n))
 	b.block = min(max(blockEntries/each&^3, 4), 1024)
 	b.chunk = b.block * max(1, chunkEntries/each/b.block)
@@ -149,7 +154,9 @@ func (b *batch) grow(size int) {
 	}
 }
 
-// sum writes Σ clip(∇ℓᵢ(θ)) over the sample to dst.
+// sum writes Σ round_h(clip(∇ℓᵢ(θ))) over the sample to dst, exactly: what a record adds
+// is a function of the record and of θ, of norm at most C. A sum beyond 2⁵³h ≥ 2²⁷C
+// is cut to that, which moves no two sums apart.
 func (b *batch) sum(dst, theta []float64, index []int) {
 	b.grow(len(index))
 	b.theta, b.index = theta, index
@@ -165,10 +172,11 @@ func (b *batch) sum(dst, theta []float64, index []int) {
 	} else {
 		b.work(&b.scratch[0])
 	}
-	clear(dst)
+	b.total.Clear()
 	for _, p := range b.partial[:chunks] {
-		floats.Add(dst, p)
+		b.total.Add(p)
 	}
+	b.total.Write(dst)
 }
 
 func (b *batch) worker(w int) {
@@ -192,7 +200,7 @@ func (b *batch) work(s *scratch) {
 	}
 }
 
-// add adds the clipped gradients of one block to g.
+// add adds the clipped and rounded gradients of one block to g.
 func (b *batch) add(g []float64, s *scratch, index []int) {
 	t, y, w := s.t[:len(index)], s.y[:len(index)], s.s[:len(index)]
 	if b.thin != nil {
@@ -210,11 +218,10 @@ func (b *batch) add(g []float64, s *scratch, index []int) {
 		thick++
 	}
 	if thick > 0 {
-		// The dense kernel takes four rows at a time and what is left over by another
-		// order of summation. So that a record's slope depends on the record alone, not
-		// on how many there are, the block is filled up; the rest is not read.
+		// Groups of four are filled up with what is there, which is not read and saves
+		// an allocation: a record's slope depends on the record alone.
 		full := (thick + 3) &^ 3
-		s.rows.Margins(s.u[:full], b.theta, 0, full)
+		erm.MarginsAlone(&s.rows, s.u[:full], b.theta, 0, full)
 		for j, k := range s.at[:thick] {
 			t[k] = s.u[j]
 		}
@@ -222,14 +229,15 @@ func (b *batch) add(g []float64, s *scratch, index []int) {
 	b.slopes(w, t, y)
 	for k, i := range index {
 		if w[k] = clipped(w[k], b.largest[i]); b.isThin[i] {
-			b.thin.AddScaled(g, w[k:k+1], i, i+1)
+			at, end := b.thin.Starts[i], b.thin.Starts[i+1]
+			exact.AddSparse(g, w[k], b.thin.Columns[at:end], b.thin.Values[at:end], b.step)
 		}
 	}
 	if thick > 0 {
 		for j, k := range s.at[:thick] {
 			s.u[j] = w[k]
 		}
-		s.rows.AddScaled(g, s.u[:thick], 0, thick)
+		exact.AddRows(g, s.u[:thick], s.rows.Data[:thick*b.d], b.step)
 	}
 }
 

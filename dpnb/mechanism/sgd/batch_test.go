@@ -11,6 +11,7 @@ import (
 	"github.com/dpnb/notebooks/dpnb/erm"
 	"github.com/dpnb/notebooks/dpnb/loss"
 	"github.com/dpnb/notebooks/dpnb/noise"
+	"github.com/dpnb/notebooks/dpnb/noise/exact"
 )
 
 // plainRows hides of which kind rows are.
@@ -75,7 +76,7 @@ func TestBatchSumIsTheClippedSum(t *testing.T) {
 							got := make([]float64, d)
 							newBatch(newRecords(rows, labels, clip), l, size, workers).sum(got, theta, index)
 							what := fmt.Sprintf("share %v, %s, %s, C = %v, %d records, %d workers", share, name, l.Name(), clip, size, workers)
-							if !floats.EqualApprox(got, want, 1e-9*(1+floats.Norm(want, 2))) {
+							if !floats.EqualApprox(got, want, 1e-9*(1+floats.Norm(want, 2))+float64(size)*exact.Step(clip, 25)*math.Sqrt(d)) {
 								t.Fatalf("%s: %v, want %v", what, got[:3], want[:3])
 							}
 							if first == nil {
@@ -123,7 +124,7 @@ func TestNoGradientIsLongerThanC(t *testing.T) {
 					if !(norm <= 0.7) {
 						t.Errorf("%s, record %d, round %d: norm %v > C", l.Name(), i, round, norm)
 					}
-					reached = reached || norm > 0.7*(1-1e-12)
+					reached = reached || norm > 0.7*(1-1e-6)
 				}
 			}
 		}

@@ -141,7 +141,6 @@ func (d Descent) assumptions() []string {
 		fmt.Sprintf("the %s loss accepts every label that could be in the data (%s)", d.Loss.Name(), d.Loss.Labels()),
 		"which records are in a batch stays secret",
 		mechanism.ExactNoise,
-		"sums of gradients are formed in float64 arithmetic, which the proof idealises as real numbers",
 		"time taken and failures are not observed by the adversary",
 	}
 }

@@ -66,7 +66,7 @@ func TestWithoutNoiseItIsGradientDescent(t *testing.T) {
 	}
 	for _, u := range []Update{Plain{1}, Momentum{0.2, 0.9}, Adam{LearningRate: 0.01}} {
 		for _, average := range []int{0, 10} {
-			m := Descent{Loss: loss.Logistic{}, Clip: 1e6, Rate: 1, Steps: 2000, NoiseMultiplier: 1e-12, PlannedRecords: 400, Ridge: 4, Update: u, Average: average}
+			m := Descent{Loss: loss.Logistic{}, Clip: 16, Rate: 1, Steps: 2000, NoiseMultiplier: 1e-8, PlannedRecords: 400, Ridge: 4, Update: u, Average: average}
 			r, err := m.Run(rows, labels, noise.NewSeeded(1), nil)
 			if err != nil {
 				t.Fatal(err)

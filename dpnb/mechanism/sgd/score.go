@@ -132,7 +132,8 @@ func (s Training) bind(rows erm.Rows, labels []float64) (func([]float64, *exact.
 }
 
 // right counts the labels ±1 that the sign of the margin predicts; a margin that
-// is no number predicts −1.
+// is no number predicts −1. Each margin is rounded as if its record were alone, so that
+// one record more turns the sign of no other.
 func right(rows erm.Rows, labels, theta []float64) int {
 	const block = 256
 	var t [block]float64
@@ -140,7 +141,7 @@ func right(rows erm.Rows, labels, theta []float64) int {
 	count := 0
 	for lo := 0; lo < n; lo += block {
 		hi := min(lo+block, n)
-		margins(t[:], rows, theta, lo, hi)
+		erm.MarginsAlone(rows, t[:], theta, lo, hi)
 		for k, v := range t[:hi-lo] {
 			if (v > 0) == (labels[lo+k] > 0) {
 				count++
@@ -148,26 +149,6 @@ func right(rows erm.Rows, labels, theta []float64) int {
 		}
 	}
 	return count
-}
-
-// margins writes the margins of rows lo to hi to t, each rounded as if its record
-// were alone: dense rows that do not fill a group of four are summed in another
-// order (see batch.add), and one record more must not turn the sign of others.
-func margins(t []float64, rows erm.Rows, theta []float64, lo, hi int) {
-	dense, ok := rows.(*erm.Dense)
-	if !ok {
-		rows.Margins(t[:hi-lo], theta, lo, hi)
-		return
-	}
-	whole := (hi - lo) &^ 3
-	rows.Margins(t[:whole], theta, lo, lo+whole)
-	if lo += whole; lo < hi {
-		group := erm.NewDense(4, dense.D, nil)
-		copy(group.Data, dense.Data[lo*dense.D:hi*dense.D])
-		var last [4]float64
-		group.Margins(last[:], theta, 0, 4)
-		copy(t[whole:], last[:hi-lo])
-	}
 }
 
 func worstIfNaN(x float64) float64 {

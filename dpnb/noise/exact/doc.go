@@ -26,6 +26,8 @@
 //	draw.Poisson(mean), draw.Below(n)
 //	h := exact.Step(bound, bits)                  // 2^(⌊log₂ bound⌋ − bits)
 //	exact.PreRound(v, h)        // nearest multiples of h: sums of such are exact
+//	exact.AddRows(sum, w, x, h) // the same, of products that are added to a sum
+//	exact.NewTotal(d, h)        // sums of sums, for any number of records
 //
 // A Sampler holds bits that it has not used yet: make one for each run, never
 // keep it. Time depends on what is drawn, and to a probability of 2⁻⁴² a

@@ -1,0 +1,64 @@
+package exact
+
+import (
+	"math/rand/v2"
+	"slices"
+	"testing"
+)
+
+// TestAddIsPreRoundOfTheProducts: the kernels that add rounded products give what
+// PreRound of the products gives, ties of either sign included, dense and sparse, for
+// every number of rows.
+func TestAddIsPreRoundOfTheProducts(t *testing.T) {
+	rng := rand.New(rand.NewPCG(1, 5))
+	for _, h := range []float64{0x1p-25, 0x1p-300, 0x1p200} {
+		for k := range 10 {
+			const d = 7
+			x, w := make([]float64, k*d), make([]float64, k)
+			for i := range x {
+				x[i] = rng.NormFloat64()
+				if i%3 == 0 {
+					x[i] = float64(rng.IntN(9)-4) * 0x1p-26 // half steps: ties
+				}
+			}
+			for i := range w {
+				w[i] = float64(1-2*(i%2)) * h * 0x1p25
+			}
+			want, outer := make([]float64, d), make([]float64, d*d)
+			for i, v := range w {
+				product := make([]float64, d)
+				for j := range product {
+					product[j] = v * x[i*d+j]
+				}
+				PreRound(product, h)
+				for j, p := range product {
+					want[j] += p
+				}
+				for j := range d {
+					a := make([]float64, 0, d)
+					for l := j; l < d; l++ {
+						a = append(a, x[i*d+j]*x[i*d+l])
+					}
+					PreRound(a, 0x1p-25)
+					for l, p := range a {
+						outer[j*d+j+l] += p
+					}
+				}
+			}
+			rows, one, thin, gram := make([]float64, d), make([]float64, d), make([]float64, d), make([]float64, d*d)
+			AddRows(rows, w, x, h)
+			columns := []int32{0, 1, 2, 3, 4, 5, 6}
+			for i, v := range w {
+				Add(one, v, x[i*d:(i+1)*d], h)
+				AddSparse(thin, v, columns, x[i*d:(i+1)*d], h)
+			}
+			AddOuter(gram, x, k, d, 0x1p-25)
+			if !slices.Equal(rows, want) || !slices.Equal(one, want) || !slices.Equal(thin, want) {
+				t.Errorf("h = %v, %d rows: %v, %v, %v, want %v", h, k, rows, one, thin, want)
+			}
+			if !slices.Equal(gram, outer) {
+				t.Errorf("%d rows: %v, want %v", k, gram, outer)
+			}
+		}
+	}
+}
