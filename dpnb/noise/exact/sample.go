@@ -10,9 +10,11 @@ import (
 // number with probability rate, exactly, independently of all others. It panics
 // unless 0 ≤ rate ≤ 1.
 //
-// Number i is in if a uniform real number is below the rate. The binary digits of
-// 64 such numbers are drawn in one word and compared with the same digit of the
-// rate, until all are decided or the rate has no digits left.
+// Of a rate below 1/16 blocks of numbers are taken together: how many of them are in
+// is a binomial variate, which are is a uniform choice. Of a larger one, number i is
+// in if a uniform real number is below the rate: the binary digits of 64 such numbers
+// are drawn in one word and compared with the same digit of the rate, until all are
+// decided or the rate has no digits left.
 func (s *Sampler) Subset(dst []int, rate float64, n int) []int {
 	if !(rate >= 0 && rate <= 1) {
 		panic("exact: the rate of Subset must be in [0, 1]")
@@ -20,6 +22,12 @@ func (s *Sampler) Subset(dst []int, rate float64, n int) []int {
 	m, e := dyadic(rate)
 	if rate == 0 {
 		return dst
+	}
+	if rate < 1.0/16 {
+		if s.counts == nil || s.counts.rate != rate {
+			s.counts = newBinomial(rate)
+		}
+		return s.counts.subset(dst, s, n)
 	}
 	end := bits.TrailingZeros64(uint64(m))
 	for at := 0; at < n; at += 64 {

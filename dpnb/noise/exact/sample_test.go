@@ -20,7 +20,7 @@ func (w *words) Uint64() uint64 {
 // Which uniform numbers are in is decided by their digits alone: 64 numbers of 8
 // binary digits each, all 256 of them, against rates of 8 digits.
 func TestSubsetComparesDigits(t *testing.T) {
-	for rate := range 257 {
+	for rate := 16; rate <= 256; rate++ { // below, blocks are counted
 		for from := 0; from < 256; from += 64 {
 			w := make(words, 8)
 			for i := range w {
@@ -68,6 +68,51 @@ func TestSubsetLaw(t *testing.T) {
 	}
 	if s.Subset(nil, 0, 100) != nil || len(s.Subset(nil, 1, 100)) != 100 || s.Subset(nil, 0.5, 0) != nil {
 		t.Error("the ends are wrong")
+	}
+}
+
+// Counts of blocks: F is exact, as rational numbers say, and the comparison with it
+// goes on where the first words are the same.
+func TestBinomialIsExact(t *testing.T) {
+	for _, rate := range []float64{1.0 / 32, 3.0 / 128, 0.01, 256.0 / 48_842} {
+		b := newBinomial(rate)
+		n := int64(1) << b.log
+		q := new(big.Rat).SetFloat64(rate)
+		p := new(big.Rat).Sub(big.NewRat(1, 1), q)
+		term, sum := big.NewRat(1, 1), new(big.Rat)
+		for range n {
+			term.Mul(term, p)
+		}
+		odds := new(big.Rat).Quo(q, p)
+		for k := range 4 {
+			if k == len(b.sums) {
+				b.extend()
+			}
+			sum.Add(sum, term)
+			have := new(big.Rat).SetFrac(b.sums[k], new(big.Int).Lsh(big.NewInt(1), b.places))
+			if have.Cmp(sum) != 0 {
+				t.Fatalf("rate %v, blocks of %d: F(%d) is wrong", rate, n, k)
+			}
+			term.Mul(term, odds)
+			term.Mul(term, big.NewRat(n-int64(k), int64(k)+1))
+			// U with the first words of F(k): one more at the end decides.
+			w := make(words, 0, 8)
+			for i := range 8 {
+				w = append(w, b.word(b.sums[k], i))
+			}
+			w[7]--
+			if got := b.draw(&Sampler{bits: &w}); got != k && 64*8 <= b.places {
+				t.Errorf("rate %v: U just below F(%d) gives %d", rate, k, got)
+			}
+		}
+	}
+	b := newBinomial(1.0 / 32) // F(0) = (31/32)⁶⁴ has 320 digits: five words
+	w := words{}
+	for i := range 5 {
+		w = append(w, b.word(b.sums[0], i))
+	}
+	if got := b.draw(&Sampler{bits: &w}); got != 1 {
+		t.Errorf("U that begins as F(0) does gives %d", got)
 	}
 }
 

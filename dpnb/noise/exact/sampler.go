@@ -16,6 +16,8 @@ type Sampler struct {
 	// pool has left unused bits, the lowest first.
 	pool uint64
 	left uint
+	// counts is the law of the last rate of Subset.
+	counts *binomial
 }
 
 // New returns a sampler that draws from b.
