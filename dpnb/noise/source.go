@@ -39,10 +39,15 @@ func Simulated(src Source) bool {
 // *Secure it has a buffer of its own, filled when it is first needed: what one run
 // has not used, no other run can repeat, not even in a copy of the process.
 func Exact(src Source) *exact.Sampler {
-	if Simulated(src) {
-		return exact.New(src)
+	switch s := src.(type) {
+	case *Seeded:
+		return exact.New(s.bits)
+	case *Secure:
+		if s != nil {
+			return exact.New(&buffer{})
+		}
 	}
-	return exact.New(&buffer{})
+	return exact.New(src)
 }
 
 // Secure is the source for releases: the operating system's cryptographic generator.
@@ -124,6 +129,7 @@ func (o Origin) Warning() string {
 // Seeded is the reproducible source for simulations. Create it with NewSeeded.
 type Seeded struct {
 	*rand.Rand
+	bits   rand.Source // of Rand
 	seed   uint64
 	stream []uint64
 }
@@ -157,7 +163,8 @@ func newStream(seed uint64, path []uint64) *Seeded {
 	for j, v := range h {
 		binary.LittleEndian.PutUint64(key[8*j:], v)
 	}
-	return &Seeded{Rand: rand.New(rand.NewChaCha8(key)), seed: seed, stream: path}
+	bits := rand.NewChaCha8(key)
+	return &Seeded{Rand: rand.New(bits), bits: bits, seed: seed, stream: path}
 }
 
 // mix is the finaliser of SplitMix64 (Steele, Lea and Flood 2014).

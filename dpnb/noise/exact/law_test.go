@@ -263,3 +263,30 @@ func TestLawCatchesFaults(t *testing.T) {
 		})
 	}
 }
+
+// Words that are equal are told apart by further ones, in the right order.
+func TestEqualWords(t *testing.T) {
+	for name, c := range map[string]struct {
+		rest  words
+		known int
+		even  bool
+	}{
+		// x begins with 9, and so does u₁: the second words decide.
+		"u₁ above x":               {words{9, 5, 4}, 1, true},
+		"u₁ below x, u₂ above u₁":  {words{9, 3, 4, 10}, 1, false},
+		"u₁ below x, u₂ = u₁ < ":   {words{9, 3, 4, 9, 2, 10}, 1, true},
+		"x's second word is known": {words{9, 8}, 2, true},
+		// The second step of the run is the one that is equal.
+		"u₂ above u₁": {words{7, 7, 6, 5}, 1, false},
+		"u₂ below u₁": {words{7, 7, 4, 5, 8}, 1, true},
+	} {
+		x := number{first: 9, known: 1}
+		if c.known == 2 {
+			x.rest, x.known = []uint64{7}, 2
+		}
+		w := c.rest
+		if got := New(&w).evenRun(&x); got != c.even || len(w) > 0 {
+			t.Errorf("%s: even is %v, %d words left", name, got, len(w))
+		}
+	}
+}

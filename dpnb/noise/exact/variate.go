@@ -14,8 +14,8 @@ type variate struct {
 // half is true with probability e^{−1/2}: the length m of the run ½ > u₁ > u₂ > …
 // of uniform numbers is even. P(length ≥ m) = 2^{−m}/m!.
 func (s *Sampler) half() bool {
-	var u number
-	if s.at(&u, 0)>>(s.width-1) != 0 { // u₁ > ½
+	u := number{first: s.digit(), known: 1}
+	if u.first>>(s.width-1) != 0 { // u₁ > ½
 		return true
 	}
 	return !s.evenRun(&u)
@@ -24,6 +24,9 @@ func (s *Sampler) half() bool {
 // evenRun is true with probability e^{−x}: the length of the run x > u₁ > u₂ > …
 // is even.
 func (s *Sampler) evenRun(x *number) bool {
+	if s.width == 64 {
+		return s.evenRun64(x)
+	}
 	var a, b number
 	last, next := x, &a
 	for even := true; ; even = !even {
@@ -35,6 +38,28 @@ func (s *Sampler) evenRun(x *number) bool {
 			last = &b // it is the next one to be drawn
 		}
 		last, next = next, last
+	}
+}
+
+// evenRun64 is evenRun by the first words of 64 bits, as long as they differ.
+func (s *Sampler) evenRun64(x *number) bool {
+	last := s.at(x, 0)
+	for length := 0; ; length++ {
+		word := s.bits.Uint64()
+		switch {
+		case word > last:
+			return length%2 == 0
+		case word == last: // further digits decide, those of x if it is the last
+			next, before := number{first: word, known: 1}, x
+			if length > 0 {
+				before = &number{first: last, known: 1}
+			}
+			if !s.less(&next, before) {
+				return length%2 == 0
+			}
+			return s.evenRun(&next) == (length%2 == 1)
+		}
+		last = word
 	}
 }
 
