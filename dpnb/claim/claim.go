@@ -104,6 +104,7 @@ func Register() []Claim {
 		composition(),
 		theory(),
 		algorithm(),
+		floatingPoint(),
 		certificates(),
 		clipping(),
 		structure(),
