@@ -62,6 +62,7 @@ func TestVerdicts(t *testing.T) {
 		"dtz24/cor5.2":  HoldsWithCorrection,
 		"rkw23/thmH.1":  HoldsWithCorrection,
 		"rkw23/secH.1":  HoldsWithCorrection,
+		"cop/lem4.1":    HoldsWithCorrection,
 		"qop/algG.2":    HoldsWithCorrection,
 		"qop/lemB.1":    HoldsWithCorrection,
 		"qop/lemD.1":    HoldsWithCorrection,
