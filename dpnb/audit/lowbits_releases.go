@@ -29,20 +29,7 @@ type LowBitsCase struct {
 //
 // DP-SGD, AdaSSP and the functional mechanism release functions of noisy sums alone.
 func LowBitsCases(n, d int, epsilon float64) ([]LowBitsCase, error) {
-	rng := noise.NewSeeded(uint64(17 + d))
-	rows, labels := erm.NewDense(n+1, d, nil), make([]float64, n+1)
-	rng.Gaussian(rows.Data, 1)
-	for i := range n + 1 {
-		row := rows.Data[i*d : (i+1)*d]
-		var square float64
-		for _, v := range row {
-			square += v * v
-		}
-		for j := range row {
-			row[j] /= 1.0001 * max(1e-3, math.Sqrt(square))
-		}
-		labels[i] = float64(2*(rng.Uint64()&1)) - 1
-	}
+	rows, labels := lowBitsRecords(n, d)
 	data := func(with bool) (*erm.Dense, []float64) {
 		if with {
 			return rows, labels
@@ -156,6 +143,25 @@ func LowBitsCases(n, d int, epsilon float64) ([]LowBitsCase, error) {
 		return FloatSum(sums, matrix.Attack.Scales, src), nil
 	}
 	return append(cases, matrix), nil
+}
+
+// lowBitsRecords returns n + 1 invented records of norm 1 with labels −1 and +1.
+func lowBitsRecords(n, d int) (*erm.Dense, []float64) {
+	rng := noise.NewSeeded(uint64(17 + d))
+	rows, labels := erm.NewDense(n+1, d, nil), make([]float64, n+1)
+	rng.Gaussian(rows.Data, 1)
+	for i := range n + 1 {
+		row := rows.Data[i*d : (i+1)*d]
+		var square float64
+		for _, v := range row {
+			square += v * v
+		}
+		for j := range row {
+			row[j] /= 1.0001 * max(1e-3, math.Sqrt(square))
+		}
+		labels[i] = float64(2*(rng.Uint64()&1)) - 1
+	}
+	return rows, labels
 }
 
 func same(d int, v float64) []float64 {

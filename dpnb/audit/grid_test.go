@@ -1,0 +1,94 @@
+package audit
+
+import (
+	"math"
+	"testing"
+
+	"github.com/dpnb/notebooks/dpnb/loss"
+	"github.com/dpnb/notebooks/dpnb/mechanism"
+	"github.com/dpnb/notebooks/dpnb/mechanism/inference"
+	"github.com/dpnb/notebooks/dpnb/mechanism/multiclass"
+	"github.com/dpnb/notebooks/dpnb/mechanism/sgd"
+	"github.com/dpnb/notebooks/dpnb/noise"
+	"github.com/dpnb/notebooks/dpnb/noise/exact"
+	"github.com/dpnb/notebooks/dpnb/privacy"
+)
+
+// Whatever is released as a sum with noise is a multiple of its public grid, and not
+// all of it one of twice the grid.
+func TestReleasesAreOnTheGrid(t *testing.T) {
+	x, y := lowBitsRecords(60, 4)
+	classes := make([]int, len(y))
+	for i := range classes {
+		classes[i] = i % 4
+	}
+	src := noise.NewSecure()
+	check := func(name string, values []float64, grid float64) {
+		t.Helper()
+		odd := 0
+		for _, v := range values {
+			k := v / grid
+			if k != math.Trunc(k) {
+				t.Errorf("%s: %v is no multiple of %v", name, v, grid)
+			}
+			if math.Mod(k, 2) != 0 {
+				odd++
+			}
+		}
+		if len(values) > 3 && odd == 0 {
+			t.Errorf("%s: all multiples of twice the grid", name)
+		}
+	}
+	for _, delta := range []float64{0, 1e-5} {
+		m, err := mechanism.CalibrateOutputPerturbation(mechanism.OutputConfig{Loss: loss.Logistic{}, RowNorm: 1, Lambda: 1, Epsilon: 1, Delta: delta})
+		if err != nil {
+			t.Fatal(err)
+		}
+		for range 3 {
+			r, err := m.Run(x, y, src, nil)
+			if err != nil {
+				t.Fatal(err)
+			}
+			check(m.String(), r.Coefficients, exact.Grid(m.Sigma+m.Scale))
+		}
+	}
+	m, err := mechanism.CalibrateObjectivePerturbation(mechanism.CalibrationConfig{Loss: loss.Logistic{}, RowNorm: 1, Epsilon: 1, Delta: 1e-5, Adjacency: privacy.AddRemove})
+	if err != nil {
+		t.Fatal(err)
+	}
+	r, err := m.Run(x, y, src, nil)
+	if err != nil {
+		t.Fatal(err)
+	}
+	check(m.String(), r.Coefficients, exact.Grid(m.OutputSigma))
+	mo, err := inference.Curvature{Fit: m, Sigma: 10}.Run(x, y, r.Coefficients, src)
+	if err != nil {
+		t.Fatal(err)
+	}
+	check("curvature", mo.Hessian.RawSymmetric().Data[:4], exact.Grid(10/math.Sqrt2))
+	soft, err := multiclass.CalibrateSoftmax(multiclass.Config{Classes: 4, RowNorm: 1, Epsilon: 1, Delta: 1e-5, Adjacency: privacy.AddRemove}, multiclass.Vertex)
+	if err != nil {
+		t.Fatal(err)
+	}
+	s, err := soft.Run(x, classes, src, nil)
+	if err != nil {
+		t.Fatal(err)
+	}
+	// Centring four classes leaves multiples of a quarter.
+	check(soft.String(), s.Coefficients, exact.Grid(soft.OutputSigma)/4)
+	rest := multiclass.OneVsRest{Classes: 4, Binary: m}
+	if s, err = rest.Run(x, classes, src, nil); err != nil {
+		t.Fatal(err)
+	}
+	check(rest.String(), s.Coefficients, exact.Grid(m.OutputSigma))
+	tuner := sgd.Tuner{
+		Base:     sgd.Descent{Loss: loss.Logistic{}, Clip: 1, Rate: 0.1, Steps: 5, NoiseMultiplier: 4, PlannedRecords: 60},
+		Grid:     sgd.LearningRates(1e-2, 1, 3, func(eta float64) sgd.Update { return sgd.Adam{LearningRate: eta} }),
+		MeanRuns: 20, Score: sgd.Training{Sigma: 30},
+	}
+	tuned, err := tuner.Run(x, y, src, nil)
+	if err != nil {
+		t.Fatal(err)
+	}
+	check("training score", []float64{tuned.Score}, exact.Grid(30))
+}
