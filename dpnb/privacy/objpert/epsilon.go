@@ -64,7 +64,11 @@ func (p *Profile) findEpsilon(delta float64) (lower, upper float64) {
 		v := p.both(p.rough, eps)
 		return 0.5*(math.Max(v.lower, -1e6)+v.upper) - want
 	}, rightEnd(0.02), 1e-3)
-	up := start.near(rough, func(eps float64) float64 { return p.both(p.at, eps).upper - above }, rightEnd(nearTarget))
+	near := nearTarget
+	if p.cfg.Bound != Tight {
+		near = 1e-7 // these have no gap of their own, and are held against each other
+	}
+	up := start.near(rough, func(eps float64) float64 { return p.both(p.at, eps).upper - above }, rightEnd(near))
 	lower = math.Max(0, start.lo)
 	if p.cfg.Bound == Tight {
 		b := start.near(rough, func(eps float64) float64 { return p.both(p.at, eps).lower - below }, leftEnd(nearTarget))
