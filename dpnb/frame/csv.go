@@ -11,6 +11,7 @@ import (
 	"path/filepath"
 	"strconv"
 	"strings"
+	"unicode/utf8"
 )
 
 // CSVSettings says how a file is read. The zero value and nil are right for a
@@ -22,7 +23,9 @@ type CSVSettings struct {
 	// Missing lists the texts that mean "missing", besides the empty one.
 	// Nil means "?", "NA" and "NaN". One that a field lists as a category is that category.
 	Missing []string
-	// Comment is the byte at the start of a line that is to be skipped; zero is none.
+	// Comment is what a line that is to be skipped starts with; zero is none. A record
+	// that starts with it is no record, whatever else it holds, and one that does and has
+	// a text of several lines makes the file unreadable: for files in which none can.
 	Comment rune
 	// TrimSuffix is cut from the end of every text, for example the "." at the
 	// end of a label in the test part of the Adult data.
@@ -65,7 +68,8 @@ func ReadCSVFile(path string, settings *CSVSettings) (*Table, error) {
 // Errors: *InputError, with the line number and without what is in the line, for a
 // file that is no table: no header, a line with too few or too many fields, a
 // quotation mark out of place. No record that is written as encoding/csv writes it
-// does that to a file, whatever it holds.
+// does that to a file, whatever it holds, unless a Comment is set. It is also an error
+// if what is set as Comment can start none.
 func ReadCSV(r io.Reader, settings *CSVSettings) (*Table, error) {
 	data, err := io.ReadAll(r)
 	if err != nil {
@@ -74,7 +78,23 @@ func ReadCSV(r io.Reader, settings *CSVSettings) (*Table, error) {
 	return parseCSV(data, settings)
 }
 
-var byteOrderMark = []byte("\ufeff")
+const byteOrderMark = "\ufeff"
+
+// unmarked returns the file without its byte-order mark. Where the first line is a
+// record, and not the header, a mark in front of a plain text may as well be of that
+// record: it stays, and is cut from the first text of every record alike. In front of
+// a quoted one it is the file's, for a writer quotes all of a text or nothing.
+func unmarked(data []byte, header bool) []byte {
+	if header || bytes.HasPrefix(data, []byte(byteOrderMark+`"`)) {
+		return bytes.TrimPrefix(data, []byte(byteOrderMark))
+	}
+	return data
+}
+
+// validComment reports whether c is zero or a character that can start a comment.
+func validComment(c rune) bool {
+	return c == 0 || utf8.ValidRune(c) && c != utf8.RuneError && !strings.ContainsRune(",\"\r\n", c)
+}
 
 func parseCSV(data []byte, settings *CSVSettings) (*Table, error) {
 	var s CSVSettings
@@ -84,6 +104,9 @@ func parseCSV(data []byte, settings *CSVSettings) (*Table, error) {
 	if s.Missing == nil {
 		s.Missing = []string{"?", "NA", "NaN"}
 	}
+	if !validComment(s.Comment) {
+		return nil, inputErrorf("Comment = %q, want a character that starts no text, as '#'", s.Comment)
+	}
 	missing, sentinels := map[string]bool{"": true}, false
 	for _, m := range s.Missing {
 		m = trim(m)
@@ -91,7 +114,7 @@ func parseCSV(data []byte, settings *CSVSettings) (*Table, error) {
 		v, err := strconv.ParseFloat(m, 64)
 		sentinels = sentinels || err == nil && !math.IsNaN(v)
 	}
-	cr := newRecords(bytes.TrimPrefix(data, byteOrderMark), s.Comment)
+	cr := newRecords(unmarked(data, s.Header == nil), s.Comment)
 	header := s.Header
 	if header == nil {
 		rec, err := cr.Read()
@@ -127,6 +150,9 @@ func parseCSV(data []byte, settings *CSVSettings) (*Table, error) {
 		lines = append(lines, cr.line(0))
 		for j, text := range rec {
 			text = trim(text)
+			if j == 0 && s.Header != nil {
+				text = trim(strings.TrimPrefix(text, byteOrderMark))
+			}
 			if s.TrimSuffix != "" {
 				text = strings.TrimSuffix(text, s.TrimSuffix)
 			}

@@ -1,12 +1,17 @@
 package frame
 
-import "math"
+import (
+	"math"
+	"slices"
+)
 
 // encoder writes one column's part of a row of features.
 type encoder struct {
 	column     *Column
 	field      *Field
 	categories *categories
+	// other is the place of the category for texts that are none, −1 if there is none.
+	other int
 	// at is the place of the first of its features.
 	at    int
 	scale float64
@@ -21,6 +26,7 @@ func newEncoder(f *Field, at int) encoder {
 	e := encoder{field: f, at: at}
 	if f.Kind == Categorical {
 		e.categories = newCategories(f.Levels)
+		e.other = slices.Index(f.Levels, f.Else)
 		return e
 	}
 	e.scale = 1 / (f.Upper - f.Lower)
@@ -97,9 +103,10 @@ func (e *encoder) encode(row []float64, i int) (at int) {
 	switch {
 	case k == placeMissing && e.field.Missing:
 		k = len(e.field.Levels)
-	case k < 0 && e.field.Else != "":
-		k = e.categories.place[e.field.Else]
 	case k < 0:
+		k = e.other
+	}
+	if k < 0 {
 		return -1
 	}
 	row[e.at+k] = 1

@@ -161,6 +161,51 @@ func TestOneRecordChangesNoOtherOfAFile(t *testing.T) {
 	})
 }
 
+// In a file without a header line whatever is at its beginning is a record's, and what
+// a record begins with means the same on every line.
+func TestOneRecordChangesNoOtherOfAFileWithoutHeader(t *testing.T) {
+	defer func(p [][]string) { patients = p }(patients)
+	patients = [][]string{slices.Clone(patients[0]), slices.Clone(patients[2])}
+	for k, begin := range []string{"\ufeff", "\ufeff\ufeff", "\ufeff ", "\ufeff\""} {
+		patients[0][0] = begin + "250.10"
+		patients[1][0] = begin + "250.20"
+		checkNeighbours(t, patientSchema(), func(records [][]string) (*frame.Table, error) {
+			_, body, _ := strings.Cut(written(t, records), "\n")
+			return frame.ReadCSV(strings.NewReader(body), &frame.CSVSettings{Header: patientHeader})
+		})
+		if testing.Short() && k == 0 {
+			return
+		}
+	}
+}
+
+// The mark of a file in UTF-8 is no part of its first text, quoted or not.
+func TestByteOrderMark(t *testing.T) {
+	for _, begin := range []string{"\ufeffx,1", "\ufeff\"x\",1"} {
+		tab, err := frame.ReadCSV(strings.NewReader(begin+"\nx,0\n"), &frame.CSVSettings{Header: []string{"a", "b"}})
+		if err != nil {
+			t.Fatal(err)
+		}
+		c, err := tab.Column("a")
+		if err != nil || c.Text(0) != "x" || c.Text(1) != "x" {
+			t.Errorf("%q: %q, %v", begin, c.Texts, err)
+		}
+	}
+}
+
+// What starts a comment is refused or not by itself, not by whether a quotation mark is
+// in some record.
+func TestCommentsThatAreNone(t *testing.T) {
+	for _, comment := range []rune{',', '"', '\n', '\r', -1, 0xFFFD, 0xD800, 0x110000} {
+		for _, record := range []string{"x,1", "\"x\",1"} {
+			_, err := frame.ReadCSV(strings.NewReader("a,b\n"+record+"\n"), &frame.CSVSettings{Comment: comment})
+			if err == nil || !strings.Contains(err.Error(), "Comment") {
+				t.Errorf("%q: %s: %v", comment, record, err)
+			}
+		}
+	}
+}
+
 // gota guesses the type of a column from all its records. Bools are left out: gota
 // turns numbers beside a text "true" into nothing, and such columns are refused.
 func TestOneRecordChangesNoOtherOfAGotaDataFrame(t *testing.T) {

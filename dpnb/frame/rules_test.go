@@ -160,3 +160,16 @@ func TestNumbersAreReadAsByStrconv(t *testing.T) {
 		}
 	}
 }
+
+// Spaces around a category do not count, in the one for others neither.
+func TestElseWithSpaces(t *testing.T) {
+	schema := &frame.Schema{Fields: []frame.Field{
+		frame.CategoricalField("a", "x", "z").OrElse(" other"), frame.CategoricalField("y", "0", "1")}}
+	d, err := frame.NewDesign(table(t, "a,y\nw,1\n"), schema, frame.DesignSettings{Label: "y", NoBias: true})
+	if err != nil {
+		t.Fatal(err)
+	}
+	if d.Rows.At(0, 0) != 0 || d.Rows.At(0, 2) != 1 {
+		t.Errorf("another text is encoded as %v", d.Rows.Data)
+	}
+}
