@@ -6,7 +6,6 @@ import (
 	"math"
 
 	"gonum.org/v1/gonum/floats"
-	"gonum.org/v1/gonum/mat"
 
 	"github.com/dpnb/notebooks/dpnb/erm"
 	"github.com/dpnb/notebooks/dpnb/mechanism"
@@ -189,18 +188,15 @@ func (m AdaSSP) Run(rows erm.Rows, labels []float64, src noise.Source, settings 
 	if err != nil {
 		return nil, err
 	}
-	n, d := rows.Dims()
-	if roundingShare(n, d) > arithmetic {
-		return nil, errRounding
-	}
+	_, d := rows.Dims()
 	draw := noise.Exact(src)
 	ofEigen, ofGram, ofCross := draw.Normals(1), draw.SymmetricNormals(d), draw.Normals(d)
 	mo := newMoments(rows, labels, m.RowNorm, m.LabelBound, workers(settings))
-	var eig mat.EigenSym
-	if !eig.Factorize(mo.gram, false) {
-		return nil, errors.New("linear: nothing is released, because the eigenvalues of XᵀX could not be found")
+	least, err := smallestEigenvalue(mo.gram)
+	if err != nil {
+		return nil, err
 	}
-	smallest, q := []float64{math.Max(0, floats.Min(eig.Values(nil)))}, mo.cross
+	smallest, q := []float64{least}, mo.cross
 	ofEigen.AddRounded(smallest, m.SigmaEigen, exact.Grid(m.SigmaEigen))
 	addSymmetric(mo.gram, ofGram, m.SigmaGram)
 	ofCross.AddRounded(q, m.SigmaCross, exact.Grid(m.SigmaCross))

@@ -177,9 +177,6 @@ func (m Functional) Run(rows erm.Rows, labels []float64, src noise.Source, setti
 	if err != nil {
 		return nil, err
 	}
-	if n, d := rows.Dims(); roundingShare(n, d) > arithmetic {
-		return nil, errRounding
-	}
 	draw := noise.Exact(src)
 	matrix, vector := draw.SymmetricNormals, draw.Normals
 	if m.Noise == Laplace {

@@ -13,8 +13,6 @@ import (
 	"sync"
 	"sync/atomic"
 
-	"gonum.org/v1/gonum/blas"
-	"gonum.org/v1/gonum/blas/blas64"
 	"gonum.org/v1/gonum/floats"
 	"gonum.org/v1/gonum/mat"
 
@@ -28,18 +26,26 @@ const (
 	// normSlack is by how much, relatively, a record's computed norm may exceed
 	// RowNorm.
 	normSlack = 1e-12
-	// arithmetic is by what share of the sensitivity the rounding of two
-	// neighbours' moments may move them apart; the noise pays for it, and a
-	// run of more records than it suffices for releases nothing.
+	// arithmetic is by what share of the sensitivity rounding may move two neighbours
+	// apart: half of it is for rounding each record's part to multiples of the step, half
+	// for computing the smallest eigenvalue. The noise pays for it.
 	arithmetic = 1e-5
-	// blockRows records are packed at a time; maxChunks bounds the partial sums.
-	// Neither depends on the number of workers, so nor does the result.
-	blockRows = 64
-	maxChunks = 64
+	// blockRows records are packed at a time, and added to integers before 2²¹ of them
+	// could leave the range in which float64 sums are exact.
+	blockRows   = 64
+	flushBlocks = 1 << 15
 )
 
 // inflation is what the sensitivities are multiplied by.
 const inflation = (1 + 3*normSlack) * (1 + 3*normSlack) * (1 + arithmetic)
+
+// momentStep returns h, to whose multiples the entries of xxᵀ and yx are rounded, for
+// ‖x‖ ≤ 1 and |y| ≤ 1: at most 2⁻²⁶, and such that ½hd ≤ arithmetic/2. That is by
+// how much the Frobenius norm of d² rounded entries grows, and, as a share of Δ₁ = √d +
+// d/2, the ℓ₁ norm of the polynomial's coefficients: h(d/2 + d²/4) in all.
+func momentStep(d int) float64 {
+	return math.Min(0x1p-26, exact.Step(arithmetic/float64(d), 0))
+}
 
 // moments are XᵀX, of which the upper triangle is used, and Xᵀy.
 type moments struct {
@@ -47,83 +53,92 @@ type moments struct {
 	cross []float64
 }
 
-// chunking returns the number of partial sums and of blocks.
-func chunking(n int) (chunks, blocks int) {
-	blocks = (n + blockRows - 1) / blockRows
-	return min(maxChunks, blocks), blocks
-}
-
 // newMoments computes the moments of the records in one pass, divided by
-// rowNorm² and rowNorm·labelBound.
+// rowNorm² and rowNorm·labelBound. What a record adds is a function of the record
+// alone, rounded to multiples of momentStep(d), so that the sums are exact: in any
+// order, for any number of workers, with any other records. Sums beyond 2⁵³ steps are
+// cut to that, which moves no two of them apart.
 func newMoments(rows erm.Rows, labels []float64, rowNorm, labelBound float64, workers int) moments {
 	n, d := rows.Dims()
-	chunks, blocks := chunking(n)
-	if n == 0 {
-		return moments{mat.NewSymDense(d, nil), make([]float64, d)}
-	}
-	parts := make([]moments, chunks)
+	step := momentStep(d)
+	blocks := (n + blockRows - 1) / blockRows
+	gramTotal, crossTotal := exact.NewTotal(d*d, step), exact.NewTotal(d, step)
 	var next atomic.Int64
+	var lock sync.Mutex
 	work := func() {
 		pack, y := make([]float64, blockRows*d), make([]float64, blockRows)
-		// The products of a block have sums of their own: added to those of the
-		// chunk at once, the depth would be the number of its records.
-		gram, cross := mat.NewSymDense(d, nil), make([]float64, d)
-		for c := int(next.Add(1)) - 1; c < chunks; c = int(next.Add(1)) - 1 {
-			m := moments{mat.NewSymDense(d, nil), make([]float64, d)}
-			for b := c * blocks / chunks; b < (c+1)*blocks/chunks; b++ {
-				lo, hi := b*blockRows, min(n, (b+1)*blockRows)
-				for i := lo; i < hi; i++ {
-					row := pack[(i-lo)*d : (i-lo+1)*d]
-					rows.Row(row, i)
-					for j := range row {
-						row[j] /= rowNorm // 1/rowNorm may overflow
-					}
-					y[i-lo] = labels[i] / labelBound
-				}
-				x := blas64.General{Rows: hi - lo, Cols: d, Stride: d, Data: pack[:(hi-lo)*d]}
-				blas64.Syrk(blas.Trans, 1, x, 0, gram.RawSymmetric())
-				blas64.Gemv(blas.Trans, 1, x, blas64.Vector{N: hi - lo, Data: y[:hi-lo], Inc: 1}, 0, blas64.Vector{N: d, Data: cross, Inc: 1})
-				floats.Add(m.gram.RawSymmetric().Data, gram.RawSymmetric().Data)
-				floats.Add(m.cross, cross)
-			}
-			parts[c] = m
+		gram, cross := make([]float64, d*d), make([]float64, d)
+		flush := func() {
+			lock.Lock()
+			defer lock.Unlock()
+			gramTotal.Add(gram)
+			crossTotal.Add(cross)
+			clear(gram)
+			clear(cross)
 		}
+		done := 0
+		for b := int(next.Add(1)) - 1; b < blocks; b = int(next.Add(1)) - 1 {
+			lo, hi := b*blockRows, min(n, (b+1)*blockRows)
+			for i := lo; i < hi; i++ {
+				row := pack[(i-lo)*d : (i-lo+1)*d]
+				rows.Row(row, i)
+				for j := range row {
+					row[j] /= rowNorm // 1/rowNorm may overflow
+				}
+				y[i-lo] = labels[i] / labelBound
+			}
+			exact.AddOuter(gram, pack, hi-lo, d, step)
+			exact.AddRows(cross, y[:hi-lo], pack, step)
+			if done++; done == flushBlocks {
+				flush()
+				done = 0
+			}
+		}
+		flush()
 	}
 	if workers <= 0 {
 		workers = runtime.GOMAXPROCS(0)
 	}
 	var wait sync.WaitGroup
-	for range min(workers, chunks) {
+	for range max(1, min(workers, blocks)) {
 		wait.Go(work)
 	}
 	wait.Wait()
-	total := parts[0]
-	for _, m := range parts[1:] {
-		total.gram.AddSym(total.gram, m.gram)
-		floats.Add(total.cross, m.cross)
+	m := moments{mat.NewSymDense(d, nil), make([]float64, d)}
+	gramTotal.Write(m.gram.RawSymmetric().Data)
+	crossTotal.Write(m.cross)
+	return m
+}
+
+// smallestEigenvalue returns λ_min of a, or 0 if it is negative. A computed eigenvalue errs
+// by some 10d·2⁻⁵³‖a‖, two of neighbours by twice that, for which half of arithmetic is
+// granted. So a matrix whose Frobenius norm is so large that this would not do, from some
+// 10⁷ records on, is first scaled down to the largest that will: the projection to a
+// ball, which moves no two matrices apart. Its eigenvalue is then too small, and the
+// ridge that depends on it larger than it need be.
+func smallestEigenvalue(a *mat.SymDense) (float64, error) {
+	d := a.SymmetricDim()
+	// The norm errs by (d + 4)·2⁻⁵³ at most, relatively, each product by three roundings.
+	most := 0.5 * arithmetic / (2 * (12*float64(d) + 8) * 0x1p-53)
+	var square float64
+	for j := range d {
+		var row float64
+		for l := range d {
+			row += a.At(j, l) * a.At(j, l)
+		}
+		square += row
 	}
-	return total
+	if norm := math.Sqrt(square); norm > most {
+		b := mat.NewSymDense(d, nil)
+		b.ScaleSym(most/norm, a)
+		a = b
+	}
+	var eig mat.EigenSym
+	if !eig.Factorize(a, false) {
+		return 0, errors.New("linear: nothing is released, because the eigenvalues of XᵀX could not be found")
+	}
+	return math.Max(0, floats.Min(eig.Values(nil))), nil
 }
-
-// roundingShare bounds by how much rounding moves the moments of two neighbours
-// apart, as a share of the sensitivity: each sum of n products errs by at most
-// h·u of the sum of their sizes, h the depth of the sums, and the smallest
-// eigenvalue by 10d·u of the largest besides; two more roundings scale a record.
-func roundingShare(n, d int) float64 {
-	return 2 * 1.01 * 0x1p-53 * float64(n) * (depth(n) + 10*float64(d))
-}
-
-// depth returns h, the largest number of roundings of one product in a moment:
-// those of its block, of the blocks of a chunk, of the chunks, and its own.
-func depth(n int) float64 {
-	chunks, blocks := chunking(n)
-	return blockRows + float64(blocks)/float64(chunks) + 1 + float64(chunks) + 6
-}
-
-// errRounding is the end of a run with more records, some ten million, than there can be
-// for float64 sums whose rounding is paid for. Their number is private: Check does not
-// look at it, and the run has been charged.
-var errRounding = errors.New("linear: nothing is released, because the rounding of the sums is not paid for: with so many features fit fewer records")
 
 // checkRecords validates records against the bounds that the noise was
 // calibrated for.
