@@ -42,6 +42,12 @@ func perturbCounted(p plan, d *frame.Design, epsilon, delta float64) (prepared, 
 	out := objectivePerturbation(m.Fit, p, d)
 	out.entry += ", records counted"
 	out.settled = new(prepared)
+	out.check = func() error {
+		if err := m.Check(d.Rows, d.Labels); err != nil {
+			return err
+		}
+		return certifiable(m.Fit.Attainable(d.Rows.D, 0))
+	}
 	out.run = func(src noise.Source) (*mechanism.Release, error) {
 		r, fit, err := m.Run(d.Rows, d.Labels, src, p.settings())
 		*out.settled = objectivePerturbation(fit, p, d)

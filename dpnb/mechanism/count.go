@@ -25,10 +25,7 @@ func (c Count) Mu() float64 { return math.Nextafter(1/c.Sigma, math.Inf(1)) }
 
 // Validate returns a *privacy.ParamError if σ is out of range.
 func (c Count) Validate() error {
-	if !(c.Sigma > 0) || math.IsInf(c.Sigma, 1) || math.IsInf(c.Mu(), 1) {
-		return &privacy.ParamError{Name: "Count.Sigma", Value: c.Sigma, Want: "a positive finite number"}
-	}
-	return nil
+	return CheckScale("Count.Sigma", c.Sigma)
 }
 
 // Run draws the noise and returns the noisy number, their real sum rounded to a
@@ -88,10 +85,28 @@ func (m Counted) At(records float64, features int) ObjectivePerturbation {
 	return m.Fit.Suited(m.Count.Planned(records, features), m.Intercept, m.BaseRate)
 }
 
+// Check is ObjectivePerturbation.Check for every fit that a count can choose: they lie
+// between Fit and that for the fewest records, which has the largest ridges, and what
+// those two admit is admitted between.
+func (m Counted) Check(rows erm.Rows, labels []float64) error {
+	if err := m.Count.Validate(); err != nil {
+		return err
+	}
+	if err := m.Fit.Check(rows, labels); err != nil {
+		return err
+	}
+	_, d := rows.Dims()
+	fewest := m.At(math.Inf(-1), d)
+	if err := fewest.Validate(); err != nil {
+		return err
+	}
+	return fewest.attainable(rows)
+}
+
 // Run draws the noise and releases the fit, and returns the parameters of it that
 // the count, which is in Mechanism, has chosen. The caller has charged the budget.
 //
-// Errors: as ObjectivePerturbation.Run.
+// Errors: as Check, before any noise is drawn, and ObjectivePerturbation.Run.
 func (m Counted) Run(rows erm.Rows, labels []float64, src noise.Source, settings *Settings) (*Release, ObjectivePerturbation, error) {
 	if src == nil {
 		return nil, m.Fit, errNoSource
@@ -100,7 +115,7 @@ func (m Counted) Run(rows erm.Rows, labels []float64, src noise.Source, settings
 	if err != nil {
 		return nil, m.Fit, err
 	}
-	if err := m.Fit.Check(rows, labels); err != nil {
+	if err := m.Check(rows, labels); err != nil {
 		return nil, m.Fit, err
 	}
 	n, d := rows.Dims()
@@ -137,12 +152,13 @@ func CalibrateCounted(c CalibrationConfig, share float64, intercept bool) (Count
 	}
 	part := c
 	part.Lambda, part.Planned, part.Rule = 0, Planned{}, LeastNoise
-	part.Epsilon, err = privacy.EpsilonUpper(privacy.GaussianProfile(math.Sqrt(1-share)/unit, privacy.AddRemove), delta)
-	if err != nil {
+	alone := privacy.GaussianProfile(math.Sqrt(1-share)/unit, privacy.AddRemove)
+	if part.Epsilon, err = privacy.EpsilonUpper(alone, delta); err != nil {
 		return m, err
 	}
-	if !(part.Epsilon > 0) {
-		return m, &privacy.ParamError{Name: "share", Value: share, Want: "less: no ε is left for the fit at this δ"}
+	if part.Epsilon < 0.5*epsilon {
+		// Where ε is far below δ, so much less noise is a smaller δ, and no ε.
+		part.Epsilon, part.Delta = epsilon, privacy.DeltaUpper(alone, epsilon)
 	}
 	if m.Fit, err = CalibrateObjectivePerturbation(part); err != nil {
 		return m, err

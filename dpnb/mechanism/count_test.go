@@ -1,6 +1,7 @@
 package mechanism_test
 
 import (
+	"errors"
 	"math"
 	"strings"
 	"testing"
@@ -121,6 +122,52 @@ func TestCountedRuns(t *testing.T) {
 		if _, err := mechanism.CalibrateCounted(mechanism.CalibrationConfig{Loss: loss.Logistic{}, RowNorm: 1, Epsilon: 1, Delta: 1e-6, Adjacency: privacy.AddRemove}, share, true); err == nil {
 			t.Errorf("share %v was accepted", share)
 		}
+	}
+}
+
+// TestCountedWhereDeltaNearlySuffices: with ε far below δ a hundredth of μ² is more
+// than ε alone could give up.
+func TestCountedWhereDeltaNearlySuffices(t *testing.T) {
+	for _, eps := range []float64{1e-6, 1e-8, 1e-12} {
+		m := counted(t, loss.Logistic{}, eps, 1e-5, 0.01)
+		both, err := m.Profile()
+		if err != nil {
+			t.Fatal(err)
+		}
+		_, total, _ := privacy.GaussianMu(both)
+		d, share := privacy.DeltaUpper(both, eps), 1/(m.Count.Sigma*m.Count.Sigma*total*total)
+		if d > 1e-5 || d < 0.999e-5 || math.Abs(share/0.01-1) > 0.05 {
+			t.Errorf("ε = %v: δ = %v, and the count has %v of μ²", eps, d, share)
+		}
+	}
+}
+
+// TestNoCountIsChargedForNothing: parameters at which some count would ask for a ridge
+// that no fit takes, or has noise that cannot be drawn, are refused before any is.
+func TestNoCountIsChargedForNothing(t *testing.T) {
+	m, err := mechanism.CalibrateCounted(mechanism.CalibrationConfig{Loss: loss.Logistic{}, RowNorm: 1.3e14, Epsilon: 3.9, Delta: 2.6e-12, Adjacency: privacy.AddRemove}, 0.01, false)
+	if err != nil {
+		t.Fatal(err)
+	}
+	rows, labels := erm.NewDense(1, 668, nil), []float64{1}
+	if m.At(-100, 668).Validate() == nil {
+		t.Fatal("this ridge is not too large: the test is of nothing")
+	}
+	var param *privacy.ParamError
+	if err := m.Check(rows, labels); !errors.As(err, &param) || param.Name != "Lambda" {
+		t.Errorf("Check: %v", err)
+	}
+	src := &countingSource{Seeded: noise.NewSeeded(1)}
+	if _, _, err := m.Run(rows, labels, src, nil); !errors.As(err, &param) || src.draws != 0 {
+		t.Errorf("Run: %v", err)
+	}
+	for _, sigma := range []float64{0, -1, math.NaN(), math.Inf(1), 1e-40, 1e40} {
+		if err := (mechanism.Count{Sigma: sigma}).Validate(); err == nil {
+			t.Errorf("σ = %v of a count was accepted", sigma)
+		}
+	}
+	if err := counted(t, loss.Logistic{}, 1, 1e-6, 0.01).Check(erm.NewDense(1, 3, nil), labels); err != nil {
+		t.Error(err)
 	}
 }
 
