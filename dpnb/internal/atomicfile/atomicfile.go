@@ -7,7 +7,9 @@ import (
 	"fmt"
 	"os"
 	"path/filepath"
+	"runtime"
 	"strings"
+	"syscall"
 )
 
 // tempPrefix marks the files being written, so that a later run can tell the
@@ -15,8 +17,8 @@ import (
 const tempPrefix = ".dpnb-part-"
 
 // Write replaces the file at path by content: it writes a new file in the same
-// folder, brings it to the disk, and renames it. After an error the old file is
-// as it was.
+// folder, brings it to the disk, renames it, and brings the name to the disk. After
+// an error the old file is as it was, unless it was the last of these that failed.
 func Write(path string, content []byte) (err error) {
 	dir, base := filepath.Split(path)
 	if dir == "" {
@@ -28,7 +30,10 @@ func Write(path string, content []byte) (err error) {
 	}
 	defer func() {
 		if err != nil {
-			err = fmt.Errorf("cannot write %s: %w", path, errors.Join(err, os.Remove(f.Name())))
+			if left := os.Remove(f.Name()); !errors.Is(left, os.ErrNotExist) {
+				err = errors.Join(err, left)
+			}
+			err = fmt.Errorf("cannot write %s: %w", path, err)
 		}
 	}()
 	_, err = f.Write(content)
@@ -44,7 +49,25 @@ func Write(path string, content []byte) (err error) {
 	if err := os.Rename(f.Name(), path); err != nil {
 		return err
 	}
-	return nil
+	return syncFolder(dir)
+}
+
+// syncFolder brings the names in a folder to the disk: without that a power failure
+// can bring the old file back after Write has returned. Some file systems cannot, and
+// say so; they keep names as they think best.
+func syncFolder(dir string) error {
+	if runtime.GOOS == "windows" {
+		return nil // which does not sync folders
+	}
+	f, err := os.Open(dir)
+	if err != nil {
+		return nil // a folder that may be written and not read: the file is there
+	}
+	err = f.Sync()
+	if errors.Is(err, syscall.EINVAL) || errors.Is(err, errors.ErrUnsupported) {
+		err = nil
+	}
+	return errors.Join(err, f.Close())
 }
 
 // RemoveParts deletes what killed runs of Write left in dir. The caller makes
