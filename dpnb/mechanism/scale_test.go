@@ -48,6 +48,11 @@ func TestScalesOutOfRangeAreRefused(t *testing.T) {
 			t.Errorf("%s: %v, want %s to be refused", l.Name(), err, name)
 		}
 	}
+	for _, sigma := range []float64{0x1p-101, 0x1p101} {
+		if err := (mechanism.Count{Sigma: sigma}).Validate(); !errors.As(err, &p) {
+			t.Errorf("a count with noise of %g: %v", sigma, err)
+		}
+	}
 	for _, m := range []mechanism.OutputPerturbation{{Sigma: 0x1p101}, {Scale: 0x1p-101}} {
 		m.Loss, m.RowNorm, m.Lambda, m.Tolerance = loss.Logistic{}, 1, 1, 1
 		if err := m.Validate(); !errors.As(err, &p) {
