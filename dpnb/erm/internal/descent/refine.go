@@ -11,9 +11,10 @@ import (
 
 // Refinement takes a point to the minimiser of a λ-strongly convex J whose gradient is
 // M-Lipschitz, by gradients in double-double. A step of Newton's method is taken where
-// it halves the norm of the gradient, surely; elsewhere the step is g/M, which takes
-// ‖∇J‖² to at most (1 − λ/M)‖∇J‖² + e², e the error of the gradient. Both together end
-// for every J with 4√(M/λ)·e ≤ τ. Proof: docs/theory/solvers.md.
+// it halves the norm of the gradient, surely, and so is a part of one, maxSearches times
+// at most, where J is surely less; elsewhere the step is g/M, which takes ‖∇J‖² to at
+// most (1 − λ/M)‖∇J‖² + e², e the error of the gradient. All together end for every J
+// with 4√(M/λ)·e ≤ τ. Proof: docs/theory/solvers.md.
 type Refinement struct {
 	// Gradient writes ∇J(x) to g and returns a bound on the norm of its error.
 	Gradient func(g, x dd.Vector) float64
@@ -52,6 +53,10 @@ const MostProved = 1e7
 // else to go by.
 const maxLost = 6
 
+// maxSearches is how often a step of Newton's that fails is shortened, and maxTrials how
+// many points that may take.
+const maxSearches, maxTrials = 100, 100
+
 // maxWait is the largest number of gradient steps between two tries of Newton's.
 const maxWait = 256
 
@@ -65,6 +70,7 @@ func (r *Refinement) Run(x dd.Vector) Refined {
 	now.Passes = 1
 	steps := 2 * r.Smoothness / r.Modulus * math.Log(math.Max(4, 4*now.Bound()/r.Tolerance))
 	proved := r.MaxPasses == 0 && steps <= MostProved
+	searches := 0
 	for wait, skip, lost := 0, 1, 0; !(now.Bound() <= r.Tolerance) && !r.hopeless(now, x, err, lost, proved); {
 		trial.Copy(x)
 		newton := wait == 0
@@ -83,6 +89,16 @@ func (r *Refinement) Run(x dd.Vector) Refined {
 		then := r.measure(trialG, trial, trialErr)
 		now.Passes++
 		if newton && !(then.Norm+trialErr <= 0.5*(now.Norm-err)) {
+			if searches++; searches <= maxSearches {
+				var ok bool
+				if trialErr, ok = r.shorten(trial, trialG, x, g, step, err, &now.Passes); ok {
+					then = r.measure(trialG, trial, trialErr)
+					then.Passes = now.Passes
+					x.Copy(trial)
+					g, trialG, now, err = trialG, g, then, trialErr
+					continue
+				}
+			}
 			lost++
 			wait, skip = skip, min(2*skip, maxWait)
 			continue
@@ -95,6 +111,46 @@ func (r *Refinement) Run(x dd.Vector) Refined {
 		g, trialG, now, err = trialG, g, then, trialErr
 	}
 	return now
+}
+
+// shorten looks along a step of Newton's for a point at which J surely is less than at x
+// and falls a third as fast at most, and writes it to trial and its gradient to trialG. A
+// flat part of J has steps that are far too long, if the way down leads over a bend.
+func (r *Refinement) shorten(trial, trialG, x, g dd.Vector, step []float64, err float64, passes *int) (trialErr float64, ok bool) {
+	size := floats.Norm(step, 2) * (1 + 0x1p-30)
+	fall := floats.Dot(g.Hi, step)
+	if !(fall > 8*err*size) {
+		return 0, false
+	}
+	// The fall at lo is positive, that at hi may not be; J is convex.
+	lo, hi, atLo, atHi := 0.0, 1.0, fall, 0.0
+	for k := 0; k < maxTrials && (r.MaxPasses == 0 || *passes < r.MaxPasses); k++ {
+		t := hi
+		if k > 0 {
+			t = lo + (hi-lo)*(atLo-0.1*fall)/(atLo-atHi)
+			if k%2 == 0 || !(t > lo && t < hi) {
+				t = lo + 0.5*(hi-lo)
+			}
+		}
+		for j, s := range step {
+			trial.Set(j, x.At(j).Add(dd.From(s).MulFloat(-t)))
+		}
+		trialErr = r.Gradient(trialG, trial)
+		*passes++
+		at := floats.Dot(trialG.Hi, step)
+		room := (2*trialErr + float64(len(step)+4)*0x1p-52*floats.Norm(trialG.Hi, 2)) * size
+		switch {
+		case math.IsNaN(at):
+			return 0, false
+		case at > room && (at <= fall/3 || k == 0):
+			return trialErr, true
+		case at > room:
+			lo, atLo = t, at
+		default:
+			hi, atHi = t, math.Min(at, 0)
+		}
+	}
+	return 0, false
 }
 
 // measure returns the certificate at x.
