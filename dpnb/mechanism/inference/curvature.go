@@ -50,17 +50,15 @@ func (c Curvature) Validate() error {
 	return mechanism.CheckScale("ScoreSigma", c.ScoreSigma)
 }
 
-// inexactSums is what the proof idealises: the exact noise is added to sums in which
-// one record more can move the last bits that come from others.
-const inexactSums = "sums of the curvature are computed in float64 arithmetic, which the proof idealises as real numbers"
-
 // roundUp is for a privacy figure of a few correctly rounded operations.
 const roundUp = 1 + 0x1p-48
 
-// sensitivities of M and V, with room for the rounding of one record's part.
+// sensitivities of M and V: one record's part is computed to within 1e-12, and then
+// rounded to multiples of partStep.
 func (c Curvature) sensitivities() (curvature, scores float64) {
 	l := c.Fit.Lipschitz()
-	return c.Fit.Smoothness() * (1 + 1e-12), l * l * (1 + 1e-12)
+	const more = (1 + 1e-12) * (1 + rounding)
+	return c.Fit.Smoothness() * more, l * l * more
 }
 
 // Mu returns μ of the release of the matrices alone, rounded up:
@@ -152,7 +150,7 @@ func (c Curvature) Run(rows erm.Rows, labels, theta []float64, src noise.Source)
 		Adjacency: privacy.AddRemove, Profile: p, Bound: "the Gaussian mechanism's, given the coefficients (docs/theory/intervals.md)",
 		Assumptions: []string{
 			"the coefficients at which the curvature was taken are what the fit released for the same records",
-			mechanism.ExactNoise, inexactSums,
+			mechanism.ExactNoise,
 		},
 	}
 	draw := noise.Exact(src)
@@ -190,7 +188,6 @@ func (c Curvature) Release(rows erm.Rows, labels []float64, src noise.Source, se
 	}
 	r.Guarantee.Profile = together
 	r.Guarantee.Bound = fmt.Sprintf("that of the coefficients and of their curvature (μ = %s) together; of the coefficients alone: %s", privacy.FormatUp(c.Mu(), 3), r.Guarantee.Bound)
-	r.Guarantee.Assumptions = append(r.Guarantee.Assumptions, inexactSums)
 	return r, mo, nil
 }
 
@@ -243,47 +240,6 @@ func sameLength(rows erm.Rows, theta []float64) error {
 		return &erm.DataError{Text: fmt.Sprintf("%d coefficients for %d features", len(theta), d)}
 	}
 	return nil
-}
-
-// moments returns M and, if it is wanted, V at theta.
-func moments(fit mechanism.ObjectivePerturbation, rows erm.Rows, labels, theta []float64, scores bool) (hessian, score *mat.SymDense) {
-	n, d := rows.Dims()
-	const block = 256
-	hessian = mat.NewSymDense(d, nil)
-	if scores {
-		score = mat.NewSymDense(d, nil)
-	}
-	x := mat.NewDense(block, d, nil)
-	t, w := make([]float64, block), make([]float64, block)
-	part := mat.NewSymDense(d, nil)
-	// add puts Σ w·xxᵀ over the rows of x to dst, w ≥ 0.
-	add := func(dst *mat.SymDense, lo, hi int, w []float64) {
-		for i := lo; i < hi; i++ {
-			row := x.RawRowView(i - lo)
-			rows.Row(row, i)
-			root := math.Sqrt(w[i-lo])
-			for j := range row {
-				row[j] *= root
-			}
-		}
-		part.SymOuterK(1, x.Slice(0, hi-lo, 0, d).T())
-		dst.AddSym(dst, part)
-	}
-	for lo := 0; lo < n; lo += block {
-		hi := min(lo+block, n)
-		t, w := t[:hi-lo], w[:hi-lo]
-		rows.Margins(t, theta, lo, hi)
-		fit.Loss.Curvature(w, t, labels[lo:hi])
-		add(hessian, lo, hi, w)
-		if scores {
-			fit.Loss.ValueSlope(w, t, labels[lo:hi])
-			for i, v := range w {
-				w[i] = v * v
-			}
-			add(score, lo, hi, w)
-		}
-	}
-	return hessian, score
 }
 
 // addNoise adds a symmetric Gaussian matrix whose Frobenius coordinates are
