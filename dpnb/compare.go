@@ -60,12 +60,13 @@ type CompareRow struct {
 }
 
 // Compare fits data by every mechanism at (ε, 10⁻⁶) with the noise of ten seeds
-// each, checks that what it releases has that guarantee under add/remove-one, learns from three records in four and scores on the fourth. Show gives a
-// table and a figure. It is a simulation, for public data: no budget pays for it.
+// each, checks that what it releases has that guarantee under add/remove-one,
+// learns from three records in four and scores on the fourth. Show gives a table
+// and a figure. It is a simulation, for public data: no budget pays for it.
 //
 //	dpnb.Show(dpnb.Compare(data, 0.5, dpnb.AllMechanisms...))
 //
-// Errors (in Err, and shown): data's own, or no mechanism.
+// Errors (in Err, and shown): data's own, ε or δ out of range, or no mechanism.
 func Compare(data *Dataset, epsilon float64, mechanisms ...Mechanism) *Comparison {
 	return CompareWith(CompareSettings{}, data, epsilon, mechanisms...)
 }
@@ -90,6 +91,10 @@ func (c *Comparison) run(s CompareSettings, data *Dataset, mechanisms []Mechanis
 		return err
 	case len(mechanisms) == 0:
 		return errors.New("dpnb: no mechanism to compare; AllMechanisms... has all")
+	case !(c.Epsilon > 0) || c.Epsilon > 1e3:
+		return &privacy.ParamError{Name: "Epsilon", Value: c.Epsilon, Want: "a number in (0, 1000]"}
+	case !(c.Delta > 0 && c.Delta < 1):
+		return &privacy.ParamError{Name: "Delta", Value: c.Delta, Want: "a number in (0, 1), or 0 for 1e-6"}
 	case c.Seeds < 2:
 		return fmt.Errorf("dpnb: %d seeds, want at least two", c.Seeds)
 	}
@@ -239,10 +244,14 @@ func (c *Comparison) Display() display.Item {
 	if len(c.Skipped) > 0 {
 		it.Notes = append(it.Notes, fmt.Sprintf("Not for such records: %s.", strings.Join(c.Skipped, "; ")))
 	}
+	simulation := "A simulation"
+	if c.warning == "" {
+		simulation += " on data that are public"
+	}
 	it.Notes = append(it.Notes,
 		"λ and σ are each mechanism's own: those of objective perturbation can be compared with each other, with others they cannot.",
 		fmt.Sprintf("Without privacy %s; %s %s.", s.text(c.NonPrivate), s.guess, s.text(c.Baseline)),
-		"A simulation on data that are public, with noise from seeds: it protects nobody, and each fit would have to be paid for on private data.")
+		simulation+", with noise from seeds: it protects nobody, and each fit would have to be paid for on private data.")
 	return it
 }
 

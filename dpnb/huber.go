@@ -48,6 +48,6 @@ func (l Huber) plan() plan {
 		learner: "Huber", title: "Huber regression", entry: "huber", task: frame.Number,
 		loss:   func(frame.Target) loss.Loss { return loss.Huber{Threshold: threshold} },
 		lambda: l.Lambda, noise: l.Noise, workers: l.Workers, bound: tightUnless(l.Bound), ridge: predictionNoise,
-		curvatureShare: l.CurvatureShare,
+		curvatureShare: l.CurvatureShare, own: parameter{"Threshold", l.Threshold},
 	}
 }

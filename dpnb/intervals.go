@@ -195,10 +195,13 @@ func (iv *Intervals) Display() display.Item {
 	}
 	sort.SliceStable(order, func(a, b int) bool { return math.Abs(iv.Estimate[order[a]]) > math.Abs(iv.Estimate[order[b]]) })
 	const most = 20
-	apart := 0
+	apart, endless := 0, 0
 	for k, j := range order {
 		if iv.Lower[j] > 0 || iv.Upper[j] < 0 {
 			apart++
+		}
+		if math.IsInf(iv.Upper[j]-iv.Lower[j], 1) {
+			endless++
 		}
 		if k < most {
 			class, feature := m.place(j)
@@ -210,10 +213,13 @@ func (iv *Intervals) Display() display.Item {
 		}
 	}
 	if n := len(order) - most; n > 0 {
-		it.Notes = append(it.Notes, fmt.Sprintf("… and %d smaller estimates.", n))
+		it.Notes = append(it.Notes, fmt.Sprintf("… and %s.", several(n, "smaller estimate")))
+	}
+	if endless > 0 {
+		it.Notes = append(it.Notes, fmt.Sprintf("%d of them reach to infinity, where the curvature does not stand out of its noise: more records, a larger ε or a larger CurvatureShare would help.", endless))
 	}
 	it.Notes = append(it.Notes,
-		fmt.Sprintf("%d of %d intervals do not contain 0.", apart, len(order)),
+		fmt.Sprintf("%d of %s stay clear of 0.", apart, several(len(order), "interval")),
 		fmt.Sprintf("Each covers: %s; the coverage is %s. All together are covered less often.", iv.Covers, kind),
 		fmt.Sprintf("Basis: %s.", iv.Basis))
 	if m.curvature == nil && m.objective != nil {

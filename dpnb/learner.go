@@ -65,9 +65,11 @@ type plan struct {
 	// curvatureShare is the part of μ² of the budget that the curvature at the
 	// coefficients has; zero does not release it.
 	curvatureShare float64
-	tolerance      float64 // τ; zero has it chosen
-	noise          noise.Source
-	workers        int
+	// own is what the loss has been told by name, zero to have it chosen.
+	own       parameter
+	tolerance float64 // τ; zero has it chosen
+	noise     noise.Source
+	workers   int
 	// prepare chooses the mechanism's parameters, with p.noise what will be drawn
 	// from; nil is objective perturbation's.
 	prepare func(p plan, d *frame.Design, epsilon, delta float64) (prepared, error)
@@ -133,8 +135,8 @@ func fit(data *Dataset, allowance Allowance, p plan) (*Model, error) {
 	if err := allowance.check(src); err != nil {
 		return nil, err
 	}
-	if p.workers < 0 {
-		return nil, &privacy.ParamError{Name: "Workers", Value: p.workers, Want: "a positive number, or 0 for one for each processor"}
+	if err := p.valid(); err != nil {
+		return nil, err
 	}
 	d := data.design
 	if err := p.suits(d); err != nil {
@@ -178,8 +180,8 @@ func fitWithoutPrivacy(data *Dataset, p plan) (*Model, error) {
 	if err := data.Err(); err != nil {
 		return nil, err
 	}
-	if p.workers < 0 {
-		return nil, &privacy.ParamError{Name: "Workers", Value: p.workers, Want: "a positive number, or 0 for one for each processor"}
+	if err := p.valid(); err != nil {
+		return nil, err
 	}
 	d := data.design
 	if err := p.suits(d); err != nil {

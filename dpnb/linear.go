@@ -52,7 +52,7 @@ func (l Linear) plan() plan {
 		loss:   func(frame.Target) loss.Loss { return loss.Squared{} },
 		level:  func(frame.Target) float64 { return level },
 		lambda: l.Lambda, noise: l.Noise, workers: l.Workers, bound: tightUnless(l.Bound), ridge: predictionNoise,
-		curvatureShare: l.CurvatureShare,
+		curvatureShare: l.CurvatureShare, own: parameter{"Clip", l.Clip},
 	}
 }
 

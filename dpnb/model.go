@@ -168,8 +168,8 @@ func (m *Model) Display() display.Item {
 		it.Rows = append(it.Rows, row)
 	}
 	if n := len(order) - most; n > 0 {
-		it.Notes = append(it.Notes, fmt.Sprintf("… and %d smaller coefficients; %s.", n, m.meaning()))
-	} else if m.target.Task != frame.TwoClasses {
+		it.Notes = append(it.Notes, fmt.Sprintf("… and %s; %s.", several(n, "smaller coefficient"), m.meaning()))
+	} else {
 		it.Notes = append(it.Notes, "Coefficients: "+m.meaning()+".")
 	}
 	if m.Release == nil {
@@ -197,6 +197,14 @@ func (m *Model) Display() display.Item {
 	}
 	it.Notes = append(it.Notes, "Assumes: "+strings.Join(r.Guarantee.Assumptions, "; ")+".")
 	return it
+}
+
+// several writes a number of things, of which one is singular.
+func several(n int, thing string) string {
+	if n == 1 {
+		return "1 " + thing
+	}
+	return fmt.Sprintf("%d %ss", n, thing)
 }
 
 // meaning says what a positive coefficient does.

@@ -51,6 +51,6 @@ func (l Poisson) plan() plan {
 		loss:   func(t frame.Target) loss.Loss { return loss.Poisson{MaxCount: t.Upper} },
 		level:  func(t frame.Target) float64 { return orElse(l.Clip, math.Ceil(math.Sqrt(t.Upper))) },
 		lambda: l.Lambda, noise: l.Noise, workers: l.Workers, bound: tightUnless(l.Bound), ridge: predictionNoise,
-		curvatureShare: l.CurvatureShare,
+		curvatureShare: l.CurvatureShare, own: parameter{"Clip", l.Clip},
 	}
 }

@@ -64,7 +64,7 @@ func show(v any) error {
 		return display.Show(display.Item{Notes: []string{fmt.Sprint(v)}})
 	}
 	// Anything else might be records in disguise.
-	return fmt.Errorf("cannot show a %T; show a DataFrame, a Dataset, a Budget, a Model, a figure, an error, a text or a number", v)
+	return fmt.Errorf("cannot show a %T; show a DataFrame, a Dataset, a Budget, a Model, a figure, an error, a text or a number; Model.PredictFrame makes a dataframe of predictions", v)
 }
 
 // rawWarning is shown above whatever may be about single people.

@@ -1,9 +1,12 @@
 package dpnb
 
 import (
+	"math"
+
 	"github.com/dpnb/notebooks/dpnb/frame"
 	"github.com/dpnb/notebooks/dpnb/loss"
 	"github.com/dpnb/notebooks/dpnb/noise"
+	"github.com/dpnb/notebooks/dpnb/privacy"
 	"github.com/dpnb/notebooks/dpnb/privacy/objpert"
 )
 
@@ -55,8 +58,25 @@ func (l SVM) plan() plan {
 		learner: "SVM", title: "support vector machine", entry: "smoothed hinge", task: frame.TwoClasses,
 		loss:   func(frame.Target) loss.Loss { return loss.Softplus{Width: width} },
 		lambda: l.Lambda, records: l.Records, baseRate: l.BaseRate, noise: l.Noise, workers: l.Workers, bound: l.Bound,
-		curvatureShare: l.CurvatureShare,
+		curvatureShare: l.CurvatureShare, own: parameter{"Width", l.Width},
 	}
+}
+
+// parameter is a number as the user stated it.
+type parameter struct {
+	name  string
+	value float64
+}
+
+// valid reports whether what the learner was told, records apart, can be meant.
+func (p plan) valid() error {
+	switch own := p.own.value; {
+	case p.workers < 0:
+		return &privacy.ParamError{Name: "Workers", Value: p.workers, Want: "a positive number, or 0 for one for each processor"}
+	case !(own >= 0) || math.IsInf(own, 1):
+		return &privacy.ParamError{Name: p.own.name, Value: own, Want: "a positive number, or 0 to have it chosen"}
+	}
+	return nil
 }
 
 // orElse returns v, or what zero stands for.

@@ -81,7 +81,7 @@ func NewEncoding(columns []string, schema *Schema, s DesignSettings) (*Encoding,
 func checkEncoding(schema *Schema, s *DesignSettings) error {
 	switch {
 	case schema == nil:
-		return inputErrorf("no public schema: give the bounds and categories that are known without the data, or InferSchema(table) to read them off the data without any guarantee")
+		return inputErrorf("no public schema: state the bounds and categories that are known without the data (WithSchema), or have them read off the data, without any guarantee (InferBounds)")
 	case s.Label == "":
 		return inputErrorf("name the column to be predicted")
 	case s.Task < TwoClasses || s.Task > ManyClasses:

@@ -64,6 +64,10 @@ func (b *Budget) load() error {
 	}
 	want := b.config
 	want.Path = ""
+	if f.Name != want.Name {
+		return fmt.Errorf("ledger: the file holds budget %q and was opened for budget %q: a file has one budget; use another file for other data",
+			f.Name, want.Name)
+	}
 	if f.Config != want {
 		return fmt.Errorf("ledger: the file holds budget %q with ε = %v, δ = %v, %v, and was opened for budget %q with ε = %v, δ = %v, %v: a budget cannot be changed once it is stated; use another name for other data",
 			f.Name, f.Epsilon, f.Delta, f.Adjacency, want.Name, want.Epsilon, want.Delta, want.Adjacency)

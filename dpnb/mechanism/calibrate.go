@@ -169,8 +169,12 @@ func (k *calibration) byRule(c CalibrationConfig) (ObjectivePerturbation, error)
 			// begins, there is noise to spare.
 			return k.withLambda(lambda)
 		case c.NoiseFactor != 0 || f > 1e3:
-			return m, fmt.Errorf("%w: no λ gives (ε = %g, δ = %g) with σ = %g times the Gaussian mechanism's; take a larger NoiseFactor",
-				privacy.ErrUnsupported, c.Epsilon, c.Delta, f)
+			larger := "ε"
+			if c.NoiseFactor != 0 {
+				larger = "NoiseFactor"
+			}
+			return m, fmt.Errorf("%w: no λ gives (ε = %.6g, δ = %.6g) with σ = %.6g times the Gaussian mechanism's; take a larger %s",
+				privacy.ErrUnsupported, c.Epsilon, c.Delta, f, larger)
 		}
 		f *= 1.3
 	}
@@ -260,7 +264,7 @@ func (k *calibration) withLambda(lambda float64) (ObjectivePerturbation, error) 
 		return k.m, err
 	}
 	if math.IsInf(sigma, 1) {
-		return k.m, fmt.Errorf("%w: no σ gives (ε = %g, δ = %g) at λ = %g: log(1 + s/λ) = %.4g alone is too much; take a larger λ",
+		return k.m, fmt.Errorf("%w: no σ gives (ε = %.6g, δ = %.6g) at λ = %g: log(1 + s/λ) = %.4g alone is too much; take a larger λ",
 			privacy.ErrUnsupported, k.eps, k.delta, lambda, math.Log1p(k.m.Smoothness()/lambda))
 	}
 	return k.from(lambda, sigma)
@@ -282,15 +286,16 @@ func (k *calibration) from(lambda, sigma float64) (ObjectivePerturbation, error)
 		}
 		sigma *= 1 + step
 	}
-	return k.m, fmt.Errorf("%w: no σ was found for (ε = %g, δ = %g) at λ = %g; take a larger λ", privacy.ErrUnsupported, k.eps, k.delta, lambda)
+	return k.m, fmt.Errorf("%w: no σ was found for (ε = %.6g, δ = %.6g) at λ = %g; take a larger λ", privacy.ErrUnsupported, k.eps, k.delta, lambda)
 }
 
 func (c CalibrationConfig) validate() error {
+	if err := privacy.CheckGaussianDelta(c.Delta); err != nil {
+		return err
+	}
 	switch {
 	case !(c.Epsilon > 0) || c.Epsilon > 1e3:
 		return &privacy.ParamError{Name: "Epsilon", Value: c.Epsilon, Want: "a number in (0, 1000]"}
-	case !(c.Delta > 0 && c.Delta < 1):
-		return &privacy.ParamError{Name: "Delta", Value: c.Delta, Want: "a number in (0, 1)"}
 	case !(c.Lambda >= 0) || math.IsInf(c.Lambda, 1):
 		return &privacy.ParamError{Name: "Lambda", Value: c.Lambda, Want: "a positive number, or 0 to have it chosen"}
 	case c.Rule < Automatic || c.Rule > PredictedError:

@@ -21,6 +21,16 @@ func (e *ParamError) Error() string {
 	return fmt.Sprintf("privacy: %s = %v, want %s", e.Name, e.Value, e.Want)
 }
 
+// CheckGaussianDelta returns nil for 0 < δ < 1, what Gaussian noise can promise, or a
+// *ParamError.
+func CheckGaussianDelta(delta float64) error {
+	if delta > 0 && delta < 1 {
+		return nil
+	}
+	return &ParamError{Name: "Delta", Value: delta,
+		Want: "a number in (0, 1), for example 1e-6: Gaussian noise gives no guarantee at δ = 0"}
+}
+
 // Sentinel errors, to be tested with errors.Is.
 var (
 	// ErrAdjacency: guarantees of different adjacency were mixed. Convert

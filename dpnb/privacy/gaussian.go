@@ -216,8 +216,8 @@ func GaussianSigma(eps, delta float64) (float64, error) {
 	if !(eps >= 0) || math.IsInf(eps, 1) {
 		return 0, &ParamError{Name: "Epsilon", Value: eps, Want: "a finite number ≥ 0"}
 	}
-	if !(delta > 0 && delta < 1) {
-		return 0, &ParamError{Name: "Delta", Value: delta, Want: "a number in (0, 1)"}
+	if err := CheckGaussianDelta(delta); err != nil {
+		return 0, err
 	}
 	want := logDown(delta)
 	ok := func(sigma float64) bool {

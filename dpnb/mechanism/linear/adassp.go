@@ -90,8 +90,8 @@ func unitSigma(eps, delta float64, adj privacy.Adjacency) (float64, error) {
 	if !(eps > 0) || eps > 1e3 {
 		return 0, &privacy.ParamError{Name: "Epsilon", Value: eps, Want: "a number in (0, 1000]"}
 	}
-	if !(delta > 0 && delta < 1) {
-		return 0, &privacy.ParamError{Name: "Delta", Value: delta, Want: "a number in (0, 1)"}
+	if err := privacy.CheckGaussianDelta(delta); err != nil {
+		return 0, err
 	}
 	if err := onlyAddRemove(adj); err != nil {
 		return 0, err

@@ -33,11 +33,12 @@ type Config struct {
 }
 
 func (c Config) validate() error {
+	if err := privacy.CheckGaussianDelta(c.Delta); err != nil {
+		return err
+	}
 	switch {
 	case !(c.Epsilon > 0) || c.Epsilon > 1e3:
 		return &privacy.ParamError{Name: "Epsilon", Value: c.Epsilon, Want: "a number in (0, 1000]"}
-	case !(c.Delta > 0 && c.Delta < 1):
-		return &privacy.ParamError{Name: "Delta", Value: c.Delta, Want: "a number in (0, 1)"}
 	case !(c.Lambda >= 0) || math.IsInf(c.Lambda, 1):
 		return &privacy.ParamError{Name: "Lambda", Value: c.Lambda, Want: "a positive number, or 0 to have it chosen"}
 	case c.NoiseFactor != 0 && !(c.NoiseFactor >= 1 && c.NoiseFactor < 1e6):
@@ -203,8 +204,12 @@ func (k *calibration) search() error {
 		f = math.Max(1.05, 1.1*f)
 	}
 	if err != nil {
-		return fmt.Errorf("%w: no λ gives (ε = %g, δ = %g) with σ = %g times the least; take a larger NoiseFactor or fix Lambda",
-			privacy.ErrUnsupported, c.Epsilon, c.Delta, f)
+		larger := "ε"
+		if c.NoiseFactor != 0 {
+			larger = "NoiseFactor"
+		}
+		return fmt.Errorf("%w: no λ gives (ε = %.6g, δ = %.6g) with σ = %.6g times the least; take a larger %s or fix Lambda",
+			privacy.ErrUnsupported, c.Epsilon, c.Delta, f, larger)
 	}
 	good, err := k.satisfied(lambda, f*sigma)
 	if err == nil && !good {

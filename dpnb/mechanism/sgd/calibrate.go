@@ -138,8 +138,8 @@ func target(eps, delta float64) (float64, float64, error) {
 	if !(eps > 0) || math.IsInf(eps, 1) {
 		return 0, 0, &privacy.ParamError{Name: "Epsilon", Value: eps, Want: "a positive finite number"}
 	}
-	if !(delta > 0 && delta < 1) {
-		return 0, 0, &privacy.ParamError{Name: "Delta", Value: delta, Want: "a number in (0, 1)"}
+	if err := privacy.CheckGaussianDelta(delta); err != nil {
+		return 0, 0, err
 	}
 	return math.Nextafter(eps, 0), math.Nextafter(delta, 0), nil
 }

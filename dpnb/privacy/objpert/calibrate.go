@@ -89,10 +89,7 @@ func checkTarget(eps, delta float64) error {
 	if !(eps >= 0) || math.IsInf(eps, 1) {
 		return &privacy.ParamError{Name: "Epsilon", Value: eps, Want: "a finite number ≥ 0"}
 	}
-	if !(delta > 0 && delta < 1) {
-		return &privacy.ParamError{Name: "Delta", Value: delta, Want: "a number in (0, 1)"}
-	}
-	return nil
+	return privacy.CheckGaussianDelta(delta)
 }
 
 func withSigma(cfg Config, sigma float64) Config {
