@@ -105,6 +105,7 @@ func Register() []Claim {
 		theory(),
 		algorithm(),
 		floatingPoint(),
+		sumsAndSamples(),
 		certificates(),
 		clipping(),
 		structure(),
