@@ -120,10 +120,14 @@ func (w *work) invert(theta, step, lnMass, eps float64, read func(up, low *tail)
 	from = math.Min(from, eps-4*step)
 	// High above eps the weight e^{−θ(s−ε)} makes up for the mass left out.
 	top := math.Max(math.Min(to, eps+(1-lnMass)/theta), eps+4*step)
-	lat := lattice{step: step, first: int(math.Floor(from/step)) - 2}
 	// What lies beyond that must not wrap around to where the answer is, eps
 	// or a little below: n·step ≥ to − (eps − (eps−from)/2).
 	top = math.Max(top, from+to-0.5*(eps+from))
+	// With tiny losses and a large ε the places have no integers.
+	if !((top-from)/step < float64(w.c.settings.maxPoints()) && math.Abs(from) < 0x1p60*step) {
+		return false
+	}
+	lat := lattice{step: step, first: int(math.Floor(from/step)) - 2}
 	lat.n = smooth(int(math.Ceil(top/step)) + 2 - lat.first)
 	lat.reach = to
 	if lat.n > w.c.settings.maxPoints() {
