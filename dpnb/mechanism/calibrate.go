@@ -193,25 +193,66 @@ type calibration struct {
 // satisfied sets λ and σ, with the output noise that belongs to them, and
 // reports whether the whole mechanism is proved to satisfy (ε, δ).
 func (k *calibration) satisfied(lambda, sigma float64) (bool, error) {
+	good, _, err := k.proved(lambda, sigma)
+	return good, err
+}
+
+// proved is satisfied, with ln δ − ln δ wanted.
+func (k *calibration) proved(lambda, sigma float64) (good bool, over float64, err error) {
 	k.m.Lambda, k.m.Sigma = lambda, sigma
 	k.m.OutputSigma = 2 * k.m.Tolerance / (lambda * OutputShare * k.m.Lipschitz() / sigma)
 	p, err := k.m.Profile()
 	if err != nil {
-		return false, err
+		return false, 0, err
 	}
-	return privacy.DeltaUpper(p, k.eps) <= k.delta, nil
+	if !k.m.numerical() || k.m.exact() {
+		delta := privacy.DeltaUpper(p, k.eps)
+		return delta <= k.delta, math.Log(delta / k.delta), nil
+	}
+	want := math.Log(k.delta)
+	want -= 1e-14 * math.Abs(want)
+	up := p.LogDeltaUpper(privacy.Remove, k.eps)
+	// The add direction is as a rule so far below that what is known of it at
+	// once will do.
+	m := k.m
+	m.Bound = objpert.Pointwise
+	add, err := m.Profile()
+	if err != nil {
+		return false, 0, err
+	}
+	if v := add.LogDeltaUpper(privacy.Add, k.eps); v <= math.Min(up, want)-clearlyLess {
+		up = math.Max(up, v)
+	} else {
+		up = math.Max(up, p.LogDeltaUpper(privacy.Add, k.eps))
+	}
+	return up <= want, up - want, nil
 }
 
+// clearlyLess is a difference in ln δ that is more than the errors of what is
+// computed.
+const clearlyLess = 0.05
+
 // excess returns ln δ − ln δ wanted, of the objective's part alone, for the
-// bounds that are computed.
-func (k *calibration) excess(lambda, sigma float64) (float64, error) {
+// bounds that are computed; roughly is some percent above, and costs less.
+func (k *calibration) excess(lambda, sigma float64, roughly bool) (float64, error) {
 	g := k.m
 	g.Lambda, g.Sigma = lambda, sigma
 	p, err := g.objectiveProfile()
 	if err != nil {
 		return 0, err
 	}
-	return math.Max(-1e6, privacy.LogDeltaUpper(p, k.eps)-math.Log(k.delta)), nil
+	remove, add := p.LogDeltaUpper, math.Inf(-1)
+	if r, ok := p.(roughProfile); ok {
+		if roughly {
+			remove = r.RoughLogDeltaUpper
+		}
+		add = r.RoughLogDeltaUpper(privacy.Add, k.eps)
+	}
+	up := remove(privacy.Remove, k.eps)
+	if !(add <= up-clearlyLess) && !roughly {
+		add = p.LogDeltaUpper(privacy.Add, k.eps)
+	}
+	return math.Max(-1e6, math.Max(up, add)-math.Log(k.delta)), nil
 }
 
 // closedForm is the same search by a bound that costs microseconds.
@@ -234,7 +275,7 @@ func (k *calibration) sigmaAt(lambda float64) (float64, error) {
 	if math.IsInf(guess, 1) {
 		guess = 4 * k.gauss
 	}
-	return crossing(k.gauss, guess, func(sigma float64) (float64, error) { return k.excess(lambda, sigma) })
+	return crossing(k.gauss, guess, func(sigma float64, roughly bool) (float64, error) { return k.excess(lambda, sigma, roughly) })
 }
 
 // lambdaAt is sigmaAt with the parts of λ and σ exchanged.
@@ -249,7 +290,7 @@ func (k *calibration) lambdaAt(sigma float64) (float64, error) {
 	if math.IsInf(guess, 1) {
 		guess = 10 * k.m.Smoothness()
 	}
-	return crossing(k.least, guess/2, func(lambda float64) (float64, error) { return k.excess(lambda, sigma) })
+	return crossing(k.least, guess/2, func(lambda float64, roughly bool) (float64, error) { return k.excess(lambda, sigma, roughly) })
 }
 
 // withLambda returns the mechanism with the least noise at λ.
@@ -280,13 +321,32 @@ func (k *calibration) from(lambda, sigma float64) (ObjectivePerturbation, error)
 		step = 5e-4
 		sigma *= 1 + step
 	}
+	before, at := math.NaN(), math.NaN()
 	for ; step < 1e3; step *= 2 {
-		if good, err := k.satisfied(lambda, sigma); err != nil || good {
+		good, over, err := k.proved(lambda, sigma)
+		if err != nil || good {
 			return k.m, err
 		}
-		sigma *= 1 + step
+		next := sigma * (1 + step)
+		if k.m.numerical() {
+			// ln δ falls about as the Gaussian mechanism's does, and then as it
+			// was seen to.
+			l := k.m.Lipschitz()
+			slope := gaussianLogDelta(k.eps, 1.01*sigma/l) - gaussianLogDelta(k.eps, sigma/l)
+			slope /= math.Log(1.01)
+			if seen := (over - before) / math.Log(sigma/at); seen < 0 && seen > slope {
+				slope = seen
+			}
+			next = math.Max(next, sigma*math.Exp(math.Min(0.1, (over+0.2*nearEnough)/-slope)))
+		}
+		before, at, sigma = over, sigma, next
 	}
 	return k.m, fmt.Errorf("%w: no σ was found for (ε = %.6g, δ = %.6g) at λ = %g; take a larger λ", privacy.ErrUnsupported, k.eps, k.delta, lambda)
+}
+
+// gaussianLogDelta is ln δ of the Gaussian mechanism of noise sigma.
+func gaussianLogDelta(eps, sigma float64) float64 {
+	return privacy.LogDeltaUpper(privacy.GaussianProfile(1/sigma, privacy.AddRemove), eps)
 }
 
 func (c CalibrationConfig) validate() error {

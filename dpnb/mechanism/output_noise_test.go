@@ -72,3 +72,33 @@ func TestOutputNoiseExtremes(t *testing.T) {
 		t.Error("adjacency")
 	}
 }
+
+// roughGaussian has rough values a twentieth above the exact ones.
+type roughGaussian struct {
+	privacy.LowerProfile
+	asked *int
+}
+
+func (p roughGaussian) LogDeltaUpper(d privacy.Direction, eps float64) float64 {
+	*p.asked++
+	return p.LowerProfile.LogDeltaUpper(d, eps)
+}
+
+func (p roughGaussian) RoughLogDeltaUpper(d privacy.Direction, eps float64) float64 {
+	return math.Min(0, p.LowerProfile.LogDeltaUpper(d, eps)+0.05)
+}
+
+// Rough values where they weigh little cost a thousandth of δ at most, and save
+// most of the dear ones.
+func TestOutputNoiseOfRoughValues(t *testing.T) {
+	for _, a := range []float64{0.01, 0.3, 2} {
+		for _, k := range []float64{0, 0.5, 3, 5} {
+			eps, exact, asked := k*a, privacy.GaussianProfile(a, privacy.AddRemove), 0
+			want := withOutputNoise{objective: exact, mu: OutputShare * a, a: a}.LogDeltaUpper(privacy.Remove, eps)
+			got := withOutputNoise{objective: roughGaussian{exact, &asked}, mu: OutputShare * a, a: a}.LogDeltaUpper(privacy.Remove, eps)
+			if got < want-1e-13*(1-want) || got > want+1.1e-3 || asked > 5 {
+				t.Errorf("a=%v ε=%v: ln δ %v, %v without rough values; %d values asked for", a, eps, got, want, asked)
+			}
+		}
+	}
+}

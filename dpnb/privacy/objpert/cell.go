@@ -129,26 +129,42 @@ func (p *problem) start(n int) []cell {
 // −Inf where S̄ may vanish.
 func (c *cell) peakBounds(eps float64) (lower, upper float64) {
 	cBig, cSmall := edge(eps, c.big), edge(eps, c.small)
-	logWidth := math.Log(c.width())
-	if cBig < 0 {
+	lower = math.Inf(-1)
+	switch {
+	case cBig < 0:
 		// φ(c) alone, over an interval of c that may have 0 in it.
-		top := math.Max(cBig, math.Min(cSmall, 0))
-		up := logPDF(top)
-		low := math.Min(logPDF(cBig), logPDF(cSmall))
-		if cSmall > 0 {
-			// The part with c > 0 may have a peak too: φ(0) bounds it.
-			up = logPDF(0)
-		}
-		return logWidth + low, logWidth + up
-	}
-	// For c ≥ 0 sup_u M rises with γ and falls with λ/S̄.
-	up, _ := peakRate(c.big, c.kLow, cBig)
-	low := math.Inf(-1)
-	if c.small > 0 {
-		if low = logPDF(cSmall); !math.IsInf(c.kHigh, 1) {
+		lower = math.Log(c.width()) + math.Min(logPDF(cBig), logPDF(cSmall))
+	case c.small > 0:
+		low := logPDF(cSmall)
+		if !math.IsInf(c.kHigh, 1) {
 			l, _ := peakRate(c.small, c.kHigh, cSmall)
 			low = math.Max(low, l-2e-6)
 		}
+		lower = math.Log(c.width()) + low
 	}
-	return logWidth + low, logWidth + up
+	return lower, c.peak(eps).logMost
+}
+
+// peak is where the rate of a cell is largest, at one ε ≥ 0.
+type peak struct {
+	cBig, cSmall float64 // edges at big (the smaller one) and small
+	// at is where M(·, big) is largest, and logRate at least what it is there.
+	at, logRate float64
+	logMost     float64 // upper bound on ln ∫ sup_u M dγ over the cell
+}
+
+func (c *cell) peak(eps float64) peak {
+	p := peak{cBig: edge(eps, c.big), cSmall: edge(eps, c.small)}
+	p.logRate, p.at = peakRate(c.big, c.kLow, p.cBig)
+	// For c ≥ 0 sup_u M rises with γ and falls with λ/S̄.
+	most := p.logRate
+	switch {
+	case p.cBig < 0 && p.cSmall > 0:
+		// The part with c > 0 may have a peak too: φ(0) bounds it.
+		most = logPDF(0)
+	case p.cBig < 0:
+		most = logPDF(math.Max(p.cBig, p.cSmall))
+	}
+	p.logMost = math.Log(c.width()) + most
+	return p
 }

@@ -87,6 +87,28 @@ func (p *Profile) both(at func(privacy.Direction, float64) enclosure, eps float6
 	return enclosure{math.Max(add.lower, remove.lower), math.Max(add.upper, remove.upper)}
 }
 
+// RoughLogDeltaUpper is LogDeltaUpper for less time: some percent of δ more in
+// the remove direction, at most twice δ in the add direction.
+func (p *Profile) RoughLogDeltaUpper(d privacy.Direction, eps float64) float64 {
+	if p.cfg.Bound != Tight || eps <= 0 {
+		return p.at(d, eps).upper
+	}
+	if d == privacy.Add {
+		return p.pointwiseAdd(eps)
+	}
+	k := key{d, eps}
+	p.mu.Lock()
+	v, ok := p.roughly[k]
+	p.mu.Unlock()
+	if !ok {
+		v = p.rough(d, eps).upper
+		p.mu.Lock()
+		p.roughly[k] = v
+		p.mu.Unlock()
+	}
+	return v
+}
+
 // rough is at with the tolerance roughTolerance.
 func (p *Profile) rough(d privacy.Direction, eps float64) enclosure {
 	if p.cfg.Bound != Tight || d == privacy.Add || eps <= 0 || p.gaussian(d, eps) {

@@ -21,15 +21,11 @@ type lattice struct {
 	cells []view
 	// windows are the v between which the rate varies, cell by cell.
 	windows []span
-	// Per cell: nodes from[j] … to[j]; the credit of a path that stays at the
-	// node; what changing to the next node inside the cell may add.
-	from, to   []int
-	stay, turn [][]float64
-	// guess is the credit of a node as it probably is, to choose a path by.
-	guess [][]float64
-	// upTo, onward and enter are the values of the recursion; see sweep.
+	// Per cell: nodes from[j] … to[j], and their credits.
+	from, to []int
+	credit   []credits
+	// upTo and onward are the values of the recursion; see down and up.
 	upTo, onward [][]float64
-	enter        []float64
 	keep         []int   // of every cell of the grid, its index here or −1
 	fixed        float64 // credit of the cells left out
 	beyond       float64 // what paths that leave the windows can gain by it
@@ -40,32 +36,37 @@ type lattice struct {
 // span is the tube of one cell in terms of v.
 type span struct{ lo, hi float64 }
 
+// credits are those of the nodes of a cell: within its window, from node first
+// on, the credit of a path that stays at the node, what changing to the next node
+// inside the cell may add, and the credit as it probably is, to choose a path by.
+// On either side of the window the rate is constant: 0 (what |u| > far has is in
+// lattice.beyond) or the edge's.
+type credits struct {
+	first             int
+	stay, turn, guess []float64
+	before, after     float64
+}
+
+// end is the node behind the window.
+func (c *credits) end() int { return c.first + len(c.stay) }
+
 // fill computes the credits of every node of cell j.
 func (l *lattice) fill(j int, eps, shift float64) {
 	v := &l.cells[j]
-	n := l.to[j] - l.from[j] + 1
-	stay, turn, guess := make([]float64, n), make([]float64, n), make([]float64, n)
-	l.stay[j], l.turn[j], l.guess[j] = stay, turn, guess
-	// Outside the window the rate is constant: 0 (what |u| > far has is in
-	// l.beyond) on one side, the edge's on the other.
-	from := min(max(l.from[j], l.below(l.windows[j].lo)), l.to[j])
-	to := max(min(l.to[j], l.above(l.windows[j].hi)), from)
-	for i := range n {
-		if k := l.from[j] + i; k < from && v.neg || k > to && !v.neg {
-			stay[i], guess[i] = v.flat, v.flat
-		}
+	first := min(max(l.from[j], l.below(l.windows[j].lo)), l.to[j])
+	n := max(min(l.to[j], l.above(l.windows[j].hi)), first) - first + 1
+	c := credits{first, make([]float64, n), make([]float64, n), make([]float64, n), 0, v.flat}
+	if v.neg {
+		c.before, c.after = v.flat, 0
 	}
-	l.fillWindow(v, from, l.slop*float64(j), eps, shift, credits{
-		stay[from-l.from[j] : to-l.from[j]+1], turn[from-l.from[j]:], guess[from-l.from[j]:]})
+	l.fillWindow(v, l.slop*float64(j), eps, shift, &c)
+	l.credit[j] = c
 }
 
-// credits are those of consecutive nodes in a cell.
-type credits struct{ stay, turn, guess []float64 }
-
-// fillWindow computes the credits of as many nodes as out.stay has, from node
-// from on; beyond them no path of interest goes, or nothing changes.
-func (l *lattice) fillWindow(v *view, from int, slack, eps, shift float64, out credits) {
-	n := len(out.stay)
+// fillWindow computes the credits of as many nodes as out.stay has; beyond them
+// no path of interest goes, or nothing changes.
+func (l *lattice) fillWindow(v *view, slack, eps, shift float64, out *credits) {
+	n, from := len(out.stay), out.first
 	l.evaluations += n
 	stay, turn, guess := out.stay, out.turn, out.guess
 	d := max(0, v.travel()-l.slop)
@@ -151,59 +152,123 @@ func (l *lattice) above(v float64) int { return min(l.last, sort.SearchFloat64s(
 // sweep fills all cells and runs the recursion down and up.
 func (l *lattice) sweep(eps, shift float64) (best float64) {
 	m := len(l.cells)
-	l.stay, l.turn, l.guess = make([][]float64, m), make([][]float64, m), make([][]float64, m)
+	l.credit = make([]credits, m)
 	l.upTo, l.onward = make([][]float64, m), make([][]float64, m)
 	for j := range l.cells {
 		l.fill(j, eps, shift)
 	}
-	// Down: upTo[j][i] is the best total of cells 0 … j of a path that is at
-	// node i at the end of cell j; it does not fall with i.
-	for j := 0; j < m; j++ {
-		stay, turn := l.stay[j], l.turn[j]
-		cur := make([]float64, len(stay))
-		for i := range cur {
-			if j > 0 {
-				above := l.upTo[j-1]
-				cur[i] = above[min(l.from[j]+i-l.from[j-1], len(above)-1)]
-			}
-			cur[i] += stay[i]
-			if i > 0 {
-				cur[i] = max(cur[i], cur[i-1]+max(0, stay[i]-stay[i-1])+turn[i-1])
-			}
-		}
-		l.upTo[j] = cur
+	for j := range m {
+		l.down(j)
 	}
 	last := l.upTo[m-1]
 	best = last[len(last)-1]
-	// Up: onward[j][i] is the most that a path at node i in cell j can gain from
-	// there on, beyond staying at i to the end of the cell.
+	var enter []float64
 	for j := m - 1; j >= 0; j-- {
-		stay, turn := l.stay[j], l.turn[j]
-		cur := make([]float64, len(stay))
-		for i := len(cur) - 1; i >= 0; i-- {
-			if j+1 < m {
-				cur[i] = l.entering(j+1, l.from[j]+i)
-			}
-			if i+1 < len(cur) {
-				cur[i] = max(cur[i], cur[i+1]+max(0, stay[i+1]-stay[i])+turn[i])
-			}
-		}
-		l.onward[j] = cur
-		best := math.Inf(-1)
-		enter := make([]float64, len(cur))
-		for i := len(cur) - 1; i >= 0; i-- {
-			best = max(best, cur[i]+stay[i])
-			enter[i] = best
-		}
-		l.enter = enter
+		enter = l.up(j, enter)
 	}
 	return best
 }
 
-// entering returns the best total of cell j and those below it for a path that
-// enters it at node k or a later one; the sweep up has just done cell j.
-func (l *lattice) entering(j, k int) float64 {
-	return l.enter[max(0, k-l.from[j])]
+// down sets upTo[j][i], the best total of cells 0 … j of a path that is at node
+// from[j] + i at the end of cell j. It does not fall with i, so that outside the
+// window, where all nodes have one credit, nothing is gained by changing nodes,
+// except to have been at the window's end.
+func (l *lattice) down(j int) {
+	c := &l.credit[j]
+	cur := make([]float64, l.to[j]-l.from[j]+1)
+	if j > 0 {
+		// Nodes beyond the last of the cell above are entered from it.
+		above := l.upTo[j-1]
+		skip := min(l.from[j]-l.from[j-1], len(above)-1)
+		for i := copy(cur, above[skip:]); i < len(cur); i++ {
+			cur[i] = above[len(above)-1]
+		}
+	}
+	first, end := c.first-l.from[j], c.end()-l.from[j]
+	addTo(cur[:first], c.before)
+	prev := c.before
+	for k, stay := range c.stay {
+		i := first + k
+		cur[i] += stay
+		if i > 0 {
+			turn := 0.0
+			if k > 0 {
+				turn = c.turn[k-1]
+			}
+			cur[i] = max(cur[i], cur[i-1]+max(0, stay-prev)+turn)
+		}
+		prev = stay
+	}
+	if end < len(cur) {
+		addTo(cur[end:], c.after)
+		floor := cur[end-1] + max(0, c.after-prev)
+		for i := end; i < len(cur) && cur[i] < floor; i++ {
+			cur[i] = floor
+		}
+	}
+	l.upTo[j] = cur
+}
+
+// up sets onward[j][i], the most that a path at node from[j] + i in cell j can
+// gain from there on, beyond staying there to the end of the cell; it does not
+// rise with i. next is what up returned for cell j + 1. It returns the best total
+// of cell j and those below it of a path that enters it at node i or a later one.
+func (l *lattice) up(j int, next []float64) (enter []float64) {
+	c := &l.credit[j]
+	n := l.to[j] - l.from[j] + 1
+	cur := make([]float64, n)
+	if next != nil {
+		// Nodes before the first of the cell below enter it at that one.
+		skip := l.from[j+1] - l.from[j]
+		for i := range min(skip, n) {
+			cur[i] = next[0]
+		}
+		if skip < n {
+			copy(cur[skip:], next)
+		}
+	}
+	first, end := c.first-l.from[j], c.end()-l.from[j]
+	later := c.after
+	for k := len(c.stay) - 1; k >= 0; k-- {
+		i := first + k
+		if i+1 < n {
+			cur[i] = max(cur[i], cur[i+1]+max(0, later-c.stay[k])+c.turn[k])
+		}
+		later = c.stay[k]
+	}
+	if first > 0 {
+		floor := cur[first] + max(0, later-c.before)
+		for i := first - 1; i >= 0 && cur[i] < floor; i-- {
+			cur[i] = floor
+		}
+	}
+	l.onward[j] = cur
+	enter = make([]float64, n)
+	copy(enter, cur)
+	addTo(enter[end:], c.after)
+	best := math.Inf(-1)
+	if end < n {
+		best = enter[end]
+	}
+	for k := len(c.stay) - 1; k >= 0; k-- {
+		best = max(best, enter[first+k]+c.stay[k])
+		enter[first+k] = best
+	}
+	addTo(enter[:first], c.before)
+	for i := first - 1; i >= 0 && enter[i] < best; i-- {
+		enter[i] = best
+	}
+	return enter
+}
+
+// addTo adds v to every element of a.
+func addTo(a []float64, v float64) {
+	if v == 0 {
+		return
+	}
+	for i := range a {
+		a[i] += v
+	}
 }
 
 // survivors returns, cell by cell, the span of v through which a path may still
@@ -212,17 +277,18 @@ func (l *lattice) entering(j, k int) float64 {
 func (l *lattice) survivors(threshold float64) (spans []span, ok bool) {
 	spans = make([]span, len(l.cells))
 	for j := range l.cells {
-		first, final := -1, -1
-		for i, t := range l.upTo[j] {
-			if t+l.onward[j][i] > threshold {
-				if first < 0 {
-					first = i
-				}
-				final = i
+		first, final := -1, 0
+		upTo, onward := l.upTo[j], l.onward[j]
+		for i, t := range upTo {
+			if t+onward[i] > threshold {
+				first = i
+				break
 			}
 		}
 		if first < 0 {
 			return nil, false
+		}
+		for final = len(upTo) - 1; !(upTo[final]+onward[final] > threshold); final-- {
 		}
 		first, final = first+l.from[j]-2, final+l.from[j]+2
 		s := span{math.Inf(-1), math.Inf(1)}
@@ -243,14 +309,22 @@ func (l *lattice) path() []float64 {
 	from := make([][]int32, m) // the node of this cell that the best prefix ends at
 	var prev []float64
 	for j := range m {
-		n := len(l.guess[j])
-		cur := make([]float64, n)
-		arg := make([]int32, n)
-		for i := range cur {
-			cur[i] = l.guess[j][i]
-			if j > 0 {
-				cur[i] += prev[min(l.from[j]+i-l.from[j-1], len(prev)-1)]
+		c := &l.credit[j]
+		cur := make([]float64, l.to[j]-l.from[j]+1)
+		arg := make([]int32, len(cur))
+		if j > 0 {
+			skip := min(l.from[j]-l.from[j-1], len(prev)-1)
+			for i := copy(cur, prev[skip:]); i < len(cur); i++ {
+				cur[i] = prev[len(prev)-1]
 			}
+		}
+		first, end := c.first-l.from[j], c.end()-l.from[j]
+		addTo(cur[:first], c.before)
+		addTo(cur[end:], c.after)
+		for k, guess := range c.guess {
+			cur[first+k] += guess
+		}
+		for i := range cur {
 			arg[i] = int32(i)
 			if i > 0 && cur[i-1] >= cur[i] {
 				cur[i], arg[i] = cur[i-1], arg[i-1]

@@ -1,9 +1,9 @@
 package objpert
 
 import (
+	"cmp"
 	"math"
 	"slices"
-	"sort"
 )
 
 // newLattice sets up the nodes of a level within the tube of the coarser one.
@@ -18,14 +18,15 @@ func (g *grids) newLattice(eps, shift, known float64, level, side int, tube []sp
 	far := math.Sqrt(2 * math.Max(1, shift-math.Log(1e-7*math.Max(known, 1e-300))))
 	var limits, windows []span
 	l.keep = make([]int, len(cells))
-	for i, dropped := range l.drop(eps, shift, known, cells) {
-		if dropped {
+	peaks, dropped := l.drop(eps, shift, known, cells)
+	for i := range cells {
+		if dropped[i] {
 			l.keep[i] = -1
 			continue
 		}
 		l.keep[i] = len(l.cells)
 		c := &cells[i]
-		l.cells = append(l.cells, newView(c, eps, shift, gauss))
+		l.cells = append(l.cells, newView(c, peaks[i], shift, gauss))
 		windows = append(windows, c.window(eps, far, h))
 		l.beyond += c.width() * scaledPDF(far, shift) * (1 + 1e-11)
 		if tube == nil {
@@ -145,16 +146,16 @@ func (c *cell) window(eps, far, h float64) span {
 // drop says which cells are left out of the lattice, with their credit, as if
 // each were crossed where the rate is at its peak, added once and for all: those
 // that no path can cross, and those too poor to matter.
-func (l *lattice) drop(eps, shift, known float64, cells []cell) []bool {
-	dropped := make([]bool, len(cells))
+func (l *lattice) drop(eps, shift, known float64, cells []cell) (peaks []peak, dropped []bool) {
+	peaks, dropped = make([]peak, len(cells)), make([]bool, len(cells))
 	credit := make([]float64, len(cells))
 	order := make([]int, len(cells))
 	for i := range cells {
-		_, up := cells[i].peakBounds(eps)
-		credit[i] = math.Exp(up+shift) * (1 + 1e-11)
+		peaks[i] = cells[i].peak(eps)
+		credit[i] = math.Exp(peaks[i].logMost+shift) * (1 + 1e-11)
 		order[i] = i
 	}
-	sort.Slice(order, func(a, b int) bool { return credit[order[a]] < credit[order[b]] })
+	slices.SortFunc(order, func(a, b int) int { return cmp.Compare(credit[a], credit[b]) })
 	sum := 0.0
 	for _, i := range order {
 		if sum += credit[i]; sum <= dropShare*known || !cells[i].passable() {
@@ -162,7 +163,7 @@ func (l *lattice) drop(eps, shift, known float64, cells []cell) []bool {
 			l.fixed += credit[i]
 		}
 	}
-	return dropped
+	return peaks, dropped
 }
 
 func edgeOrInf(eps, gamma float64) float64 {

@@ -58,6 +58,8 @@ type Profile struct {
 	coarse *grids
 	mu     sync.Mutex
 	memo   map[key]enclosure
+	// roughly holds the upper bounds of rough looks.
+	roughly map[key]float64
 	// epsilons are the bounds on ε by δ.
 	epsilons map[float64][2]float64
 }
@@ -90,6 +92,7 @@ func New(cfg Config) (*Profile, error) {
 		coarse: &grids{problem: p, tolerance: roughTolerance},
 		memo:   make(map[key]enclosure),
 
+		roughly:  make(map[key]float64),
 		epsilons: make(map[float64][2]float64),
 	}, nil
 }

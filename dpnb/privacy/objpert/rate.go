@@ -33,11 +33,16 @@ func peakRate(gamma, k, c float64) (logPeak, at float64) {
 	}
 	// x in (0, min(c − m, ln(1+1/k)/γ)); the left side of
 	// γx − ln[(1+γ/m)/(1+γ/(c−x))] = 0 is increasing and convex enough for a
-	// guarded Newton step.
+	// guarded Newton step. After one of relative size 1e-6 the error is below
+	// 1e-12 of x and of u: f″/2f′ ≤ 1/u. Where the tangent below is taken decides
+	// how tight it is, not whether it is a bound.
 	width := math.Log1p(1/k) / gamma
 	lo, hi := 0.0, math.Min(c-m, width)
 	top := math.Log1p(1 / k)
-	x := 0.5 * hi
+	x := (top - math.Log1p(gamma/c)) / gamma // as if u were c
+	if !(x > lo && x < hi) {
+		x = 0.5 * hi
+	}
 	for i := 0; i < 60; i++ {
 		u := c - x
 		res := gamma*x - top + math.Log1p(gamma/u)
@@ -47,10 +52,11 @@ func peakRate(gamma, k, c float64) (logPeak, at float64) {
 			lo = x
 		}
 		next := x - res/(gamma+gamma/(u*(u+gamma)))
+		enough := 1e-6 * math.Min(x, u)
 		if !(next > lo && next < hi) {
-			next = 0.5 * (lo + hi)
+			next, enough = 0.5*(lo+hi), 1e-11*x
 		}
-		done := math.Abs(next-x) <= 1e-11*x
+		done := math.Abs(next-x) <= enough
 		x = next
 		if done || hi-lo <= 1e-16*c {
 			break

@@ -165,8 +165,7 @@ func (g *grids) sideIntegral(eps float64, side int, quad quadrature) float64 {
 	shift := -quad.logUpper
 	for i := range quad.cells {
 		c := &quad.cells[i]
-		_, up := c.peakBounds(eps)
-		credit := math.Exp(up+shift) * (1 + 1e-11)
+		credit := math.Exp(c.peak(eps).logMost+shift) * (1 + 1e-11)
 		if c.neg == (side > 0) {
 			// Here u ≥ 0 for γ < 0: in the reflected cell u ≤ 0.
 			v := view{cell: c, cBig: edge(eps, c.big), cSmall: edge(eps, c.small)}

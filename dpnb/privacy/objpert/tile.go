@@ -15,17 +15,16 @@ type view struct {
 	limit        float64 // scaled upper bound on ∫ sup_u M dγ over the cell
 }
 
-// newView prepares c. logGauss(γ) returns bounds on ln δ_G(ε; γ).
-func newView(c *cell, eps, shift float64, logGauss func(float64) (lo, hi float64)) view {
-	v := view{cell: c, cBig: edge(eps, c.big), cSmall: edge(eps, c.small)}
-	lp, at := peakRate(c.big, c.kLow, v.cBig)
-	v.peak, v.peakAt = math.Exp(lp+shift), at
-	v.rises = at >= v.cBig
+// newView prepares c, of which p is known. logGauss(γ) returns bounds on
+// ln δ_G(ε; γ).
+func newView(c *cell, p peak, shift float64, logGauss func(float64) (lo, hi float64)) view {
+	v := view{cell: c, cBig: p.cBig, cSmall: p.cSmall}
+	v.peak, v.peakAt = math.Exp(p.logRate+shift), p.at
+	v.rises = p.at >= v.cBig
 	_, hi := logGauss(c.big)
 	lo, _ := logGauss(c.small)
 	v.flat = math.Exp(hi+shift) - math.Exp(lo+shift)
-	_, up := c.peakBounds(eps)
-	v.limit = math.Exp(up+shift) * (1 + 1e-11)
+	v.limit = math.Exp(p.logMost+shift) * (1 + 1e-11)
 	if v.cSmall <= v.small*v.kLow*(1-1e-9) {
 		// c falls and m is at least that: the rate only rises, up to φ(c).
 		v.limit = min(v.limit, v.flat)
