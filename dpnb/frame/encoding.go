@@ -44,7 +44,7 @@ func NewEncoding(columns []string, schema *Schema, s DesignSettings) (*Encoding,
 	if err := checkEncoding(schema, &s); err != nil {
 		return nil, err
 	}
-	e := &Encoding{settings: s, DataDependent: schema.DataDependent}
+	e := &Encoding{settings: s, DataDependent: schema.dataDependent()}
 	if !slices.Contains(columns, s.Label) {
 		return nil, noColumn(s.Label, columns)
 	}

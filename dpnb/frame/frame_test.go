@@ -6,6 +6,7 @@ import (
 	"math"
 	"os"
 	"path/filepath"
+	"slices"
 	"strings"
 	"testing"
 
@@ -203,18 +204,24 @@ func TestDesignBadInput(t *testing.T) {
 	}
 }
 
+// Also where its fields are taken out and stated as a schema.
 func TestInferredSchemaIsMarked(t *testing.T) {
 	tab, _ := table(t, people).Drop("name")
-	d, err := frame.NewDesign(tab, frame.InferSchema(tab), frame.DesignSettings{Label: "income"})
-	if err != nil {
-		t.Fatal(err)
-	}
-	marked := false
-	for _, s := range d.Steps {
-		marked = marked || strings.Contains(s.Cost, "NOT COVERED")
-	}
-	if !d.DataDependent || !marked {
-		t.Error("bounds read off the data are not marked")
+	inferred := frame.InferSchema(tab)
+	stated := &frame.Schema{Fields: slices.Clone(inferred.Fields)}
+	stated.Fields[0] = stated.Fields[0].OrMissing()
+	for _, schema := range []*frame.Schema{inferred, stated, {Fields: append(stated.Fields, frame.NumericField("no such column", 0, 1))}} {
+		d, err := frame.NewDesign(tab, schema, frame.DesignSettings{Label: "income"})
+		if err != nil {
+			t.Fatal(err)
+		}
+		marked := false
+		for _, s := range d.Steps {
+			marked = marked || strings.Contains(s.Cost, "NOT COVERED")
+		}
+		if !d.DataDependent || !marked {
+			t.Error("bounds read off the data are not marked")
+		}
 	}
 }
 

@@ -8,12 +8,13 @@ import (
 
 // InferSchema reads bounds, categories and which columns are numbers off the data.
 // What comes of it is covered by no guarantee, and says so wherever it is printed: use
-// it to explore data that are public, never for a release.
+// it to explore data that are public, never for a release. Its fields keep that mark in
+// any other schema; a field that is stated anew (NumericField and the others) has none.
 func InferSchema(t *Table) *Schema {
 	s := &Schema{DataDependent: true}
 	for i := range t.columns {
 		c := &t.columns[i]
-		f := Field{Name: c.Name, Kind: c.guess()}
+		f := Field{Name: c.Name, Kind: c.guess(), inferred: true}
 		if f.Kind == Categorical {
 			f.inferLevels(c)
 		} else {

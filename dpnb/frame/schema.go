@@ -42,6 +42,14 @@ type Field struct {
 	// Missing says that values may be missing: a categorical feature then has an
 	// indicator of its own for them. Without it they count as any other text.
 	Missing bool
+	// inferred says that InferSchema read the field off the data. The mark stays with it
+	// in whatever schema it is put.
+	inferred bool
+}
+
+// dataDependent reports whether the schema, or a field of it, was read off the data.
+func (s *Schema) dataDependent() bool {
+	return s.DataDependent || slices.ContainsFunc(s.Fields, func(f Field) bool { return f.inferred })
 }
 
 // NumericField is a number in [lower, upper].
