@@ -216,7 +216,8 @@ func (iv *Intervals) Display() display.Item {
 		it.Notes = append(it.Notes, fmt.Sprintf("… and %s.", several(n, "smaller estimate")))
 	}
 	if endless > 0 {
-		it.Notes = append(it.Notes, fmt.Sprintf("%d of them reach to infinity, where the curvature does not stand out of its noise: more records, a larger ε or a larger CurvatureShare would help.", endless))
+		it.Notes = append(it.Notes, fmt.Sprintf("%d of them reach to infinity, where the curvature does not stand out "+
+			"of its noise: more records, a larger ε or a larger CurvatureShare would help.", endless))
 	}
 	it.Notes = append(it.Notes,
 		fmt.Sprintf("%d of %s stay clear of 0.", apart, several(len(order), "interval")),

@@ -32,18 +32,51 @@ func TestRefusalsSpeakOfWhatWasStated(t *testing.T) {
 		err  error
 		says []string
 	}{
-		"clip":                   {fit(dpnb.Linear{Clip: -1, Noise: seed}, number, simulated), []string{"Clip = -1", "or 0 to have it chosen"}},
-		"clip of counts":         {fit(dpnb.Poisson{Clip: math.NaN(), Noise: seed}, count, simulated), []string{"Clip = NaN"}},
-		"clip, infinite":         {fit(dpnb.Poisson{Clip: math.Inf(1), Noise: seed}, count, simulated), []string{"Clip = +Inf"}},
-		"threshold":              {fit(dpnb.Huber{Threshold: -2, Noise: seed}, number, simulated), []string{"Threshold = -2"}},
-		"width":                  {fit(dpnb.SVM{Width: -3, Noise: seed}, binary, simulated), []string{"Width = -3"}},
+		"clip": {
+			fit(dpnb.Linear{Clip: -1, Noise: seed}, number, simulated),
+			[]string{"Clip = -1", "or 0 to have it chosen"},
+		},
+		"clip of counts": {
+			fit(dpnb.Poisson{Clip: math.NaN(), Noise: seed}, count, simulated),
+			[]string{"Clip = NaN"},
+		},
+		"clip, infinite": {
+			fit(dpnb.Poisson{Clip: math.Inf(1), Noise: seed}, count, simulated),
+			[]string{"Clip = +Inf"},
+		},
+		"threshold": {
+			fit(dpnb.Huber{Threshold: -2, Noise: seed}, number, simulated),
+			[]string{"Threshold = -2"},
+		},
+		"width": {
+			fit(dpnb.SVM{Width: -3, Noise: seed}, binary, simulated),
+			[]string{"Width = -3"},
+		},
 		"width, without privacy": {plain(dpnb.SVM{Width: -3}, binary), []string{"Width = -3"}},
-		"δ = 0":                  {fit(dpnb.Logistic{Noise: seed}, binary, dpnb.Simulate(1, 0)), []string{"Delta = 0", "for example 1e-6", "Gaussian noise"}},
-		"δ = 0, classes":         {fit(dpnb.Softmax{Noise: seed}, class, dpnb.Simulate(1, 0)), []string{"Delta = 0", "for example 1e-6"}},
-		"ε too small":            {fit(dpnb.Logistic{Noise: seed}, binary, dpnb.Simulate(1e-12, 1e-18)), []string{"take a larger ε"}},
-		"no schema":              {dpnb.Binary(dpnb.FromGota(people.Gota()), "ill").Err(), []string{"WithSchema", "InferBounds"}},
-		"compare at ε = 0":       {dpnb.Compare(binary, 0, dpnb.AllMechanisms...).Err(), []string{"Epsilon = 0"}},
-		"compare at δ = 1":       {dpnb.CompareWith(dpnb.CompareSettings{Delta: 1}, binary, 1, dpnb.AllMechanisms...).Err(), []string{"Delta = 1"}},
+		"δ = 0": {
+			fit(dpnb.Logistic{Noise: seed}, binary, dpnb.Simulate(1, 0)),
+			[]string{"Delta = 0", "for example 1e-6", "Gaussian noise"},
+		},
+		"δ = 0, classes": {
+			fit(dpnb.Softmax{Noise: seed}, class, dpnb.Simulate(1, 0)),
+			[]string{"Delta = 0", "for example 1e-6"},
+		},
+		"ε too small": {
+			fit(dpnb.Logistic{Noise: seed}, binary, dpnb.Simulate(1e-12, 1e-18)),
+			[]string{"take a larger ε"},
+		},
+		"no schema": {
+			dpnb.Binary(dpnb.FromGota(people.Gota()), "ill").Err(),
+			[]string{"WithSchema", "InferBounds"},
+		},
+		"compare at ε = 0": {
+			dpnb.Compare(binary, 0, dpnb.AllMechanisms...).Err(),
+			[]string{"Epsilon = 0"},
+		},
+		"compare at δ = 1": {
+			dpnb.CompareWith(dpnb.CompareSettings{Delta: 1}, binary, 1, dpnb.AllMechanisms...).Err(),
+			[]string{"Delta = 1"},
+		},
 	} {
 		if c.err == nil {
 			t.Errorf("%s: not refused", name)
@@ -96,7 +129,8 @@ func TestAModelSaysWhatAPositiveCoefficientMeans(t *testing.T) {
 	}
 	said(people.Drop("pressure", "visits", "ward"))
 	eleven := dpnb.Categorical("region", "a", "b", "c", "d", "e", "f", "g", "h", "i", "j", "k")
-	df := dpnb.ReadCSV(writeFile(t, "region,ill\na,yes\nb,no\n")).WithSchema(eleven, dpnb.Categorical("ill", "no", "yes"))
+	df := dpnb.ReadCSV(writeFile(t, "region,ill\na,yes\nb,no\n")).
+		WithSchema(eleven, dpnb.Categorical("ill", "no", "yes"))
 	if notes := said(df, dpnb.NoBias()); !strings.Contains(notes, "… and 1 smaller coefficient;") {
 		t.Errorf("eleven coefficients: %s", notes)
 	}
