@@ -96,7 +96,8 @@ func TestOutputNoiseOfRoughValues(t *testing.T) {
 			eps, exact, asked := k*a, privacy.GaussianProfile(a, privacy.AddRemove), 0
 			want := withOutputNoise{objective: exact, mu: OutputShare * a, a: a}.LogDeltaUpper(privacy.Remove, eps)
 			got := withOutputNoise{objective: roughGaussian{exact, &asked}, mu: OutputShare * a, a: a}.LogDeltaUpper(privacy.Remove, eps)
-			if got < want-1e-13*(1-want) || got > want+1.1e-3 || asked > 5 {
+			least := privacy.GaussianProfile(a*math.Hypot(1, OutputShare), privacy.AddRemove).LogDeltaLower(privacy.Remove, eps)
+			if got < least || got > want+1.1e-3 || asked > 5 {
 				t.Errorf("a=%v ε=%v: ln δ %v, %v without rough values; %d values asked for", a, eps, got, want, asked)
 			}
 		}

@@ -38,11 +38,11 @@ func TestSmallestScale(t *testing.T) {
 	}
 }
 
-// A thousand subsampled Gaussians: what is returned satisfies the target, a
+// A hundred subsampled Gaussians: what is returned satisfies the target, a
 // millionth less noise does not.
 func TestSigmaOfAComposition(t *testing.T) {
 	c := New()
-	line := Line{"subsampled-gaussian", Values{Numbers: map[string]float64{"rate": 0.01}}, 1000}
+	line := Line{"subsampled-gaussian", Values{Numbers: map[string]float64{"rate": 0.01}}, 100}
 	s, err := c.Sigma(line, privacy.AddRemove, 1, 1e-6)
 	if err != nil {
 		t.Fatal(err)

@@ -337,7 +337,7 @@ func (t Task) NonPrivate() (Prediction, error) {
 // Assumptions are what the prediction rests on, one to a line.
 func (p Prediction) Assumptions() []string {
 	a := []string{
-		"n and d are large, of comparable size; the prediction is the limit, finite samples scatter around it by about 1/√n",
+		fmt.Sprintf("n is large; the prediction is the limit of n → ∞ at this d/n = %.2g, finite samples scatter around it by about 1/√n", p.Task.AspectRatio),
 		"the features are centred, independent and of equal variance (isotropic), with subgaussian tails, and every row obeys ‖x‖ ≤ " + fmt.Sprintf("%g", p.Task.Radius) + " with mean square 1",
 		"no single coordinate of β⋆ dominates",
 	}
