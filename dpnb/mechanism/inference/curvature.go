@@ -44,6 +44,12 @@ func (c Curvature) Validate() error {
 	if err := mechanism.CheckScale("Sigma", c.Sigma); err != nil {
 		return err
 	}
+	// Beyond these the steps of the sums would leave the range of float64.
+	for _, v := range []float64{c.Fit.Smoothness(), c.Fit.Lipschitz() * c.Fit.Lipschitz()} {
+		if v != 0 && !(v >= 0x1p-400 && v <= 0x1p400) {
+			return &privacy.ParamError{Name: "Fit", Value: v, Want: "records and a loss whose curvature s and slope L² are between 2^-400 and 2^400"}
+		}
+	}
 	if c.ScoreSigma == 0 {
 		return nil // the scores' covariance is not released
 	}

@@ -4,6 +4,7 @@ import (
 	"math"
 	"testing"
 
+	"gonum.org/v1/gonum/floats"
 	"gonum.org/v1/gonum/mat"
 
 	"github.com/dpnb/notebooks/dpnb/erm"
@@ -29,6 +30,12 @@ func TestMatricesOfNeighboursDifferByTheRecord(t *testing.T) {
 			theta := make([]float64, d)
 			rng.Gaussian(theta, 2)
 			x, y := records(n, make([]float64, d), rng)
+			// Rows that are orthogonal to a long θ, but for rounding: it decides margins.
+			for i := range n {
+				row := x.Data[i*d : (i+1)*d]
+				floats.AddScaled(row, -floats.Dot(row, theta)/floats.Dot(theta, theta), theta)
+			}
+			floats.Scale(1e16, theta)
 			for _, at := range []int{0, n / 2, n - 1} {
 				var others []int
 				var rest []float64
@@ -98,5 +105,13 @@ func TestWeightsAreBounded(t *testing.T) {
 	p.add(rows, make([]float64, 6), []float64{math.NaN(), -1, 3}, 0)
 	if m := mat.Norm(p.matrix(), 2); math.Abs(m-1) > 1e-6 {
 		t.Errorf("weights of NaN, −1 and 3 add a matrix of norm %v, want that of 1", m)
+	}
+}
+
+// TestExtremeLossesAreRefusedBeforeTheCharge, not by a panic after it.
+func TestExtremeLossesAreRefusedBeforeTheCharge(t *testing.T) {
+	fit := mechanism.ObjectivePerturbation{Loss: loss.Softplus{Width: 1e-300}, RowNorm: 1, Lambda: 1, Sigma: 1, Tolerance: 1e-6, OutputSigma: 1}
+	if err := (Curvature{Fit: fit, Sigma: 1}).Validate(); err == nil {
+		t.Error("a curvature of 1e299 is not refused")
 	}
 }
