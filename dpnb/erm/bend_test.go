@@ -24,9 +24,13 @@ func TestFitsFromTheFlatArrive(t *testing.T) {
 			x.Data[i*d+rng.IntN(d)] *= 1 - 1e-9*float64(rng.IntN(2))
 			y[i] = float64(2*rng.IntN(2) - 1)
 		}
-		l := []loss.Loss{loss.Clipped(loss.Logistic{}, 0.3), loss.Huber{Threshold: 0.005}, loss.SmoothedHinge{Width: 0.1}, loss.Clipped(loss.Squared{}, 0.02)}[trial%4]
+		l := []loss.Loss{
+			loss.Clipped(loss.Logistic{}, 0.3), loss.Huber{Threshold: 0.005},
+			loss.SmoothedHinge{Width: 0.1}, loss.Clipped(loss.Squared{}, 0.02),
+		}[trial%4]
 		sigma := 1.5 * l.Lipschitz()
-		p := &Problem{Rows: x, Labels: y, Loss: l, Ridge: l.Smoothness() * sigma / l.Lipschitz() / 12_000, Linear: make([]float64, d)}
+		ridge := l.Smoothness() * sigma / l.Lipschitz() / 12_000
+		p := &Problem{Rows: x, Labels: y, Loss: l, Ridge: ridge, Linear: make([]float64, d)}
 		for j := range d {
 			p.Linear[j] = sigma * rng.NormFloat64()
 		}

@@ -116,7 +116,9 @@ func (r *Refinement) Run(x dd.Vector) Refined {
 // shorten looks along a step of Newton's for a point at which J surely is less than at x
 // and falls a third as fast at most, and writes it to trial and its gradient to trialG. A
 // flat part of J has steps that are far too long, if the way down leads over a bend.
-func (r *Refinement) shorten(trial, trialG, x, g dd.Vector, step []float64, err float64, passes *int) (trialErr float64, ok bool) {
+func (r *Refinement) shorten(
+	trial, trialG, x, g dd.Vector, step []float64, err float64, passes *int,
+) (trialErr float64, ok bool) {
 	size := floats.Norm(step, 2) * (1 + 0x1p-30)
 	fall := floats.Dot(g.Hi, step)
 	if !(fall > 8*err*size) {
