@@ -40,14 +40,19 @@ func main() {
 }
 
 func newRootCommand() *cobra.Command {
+	answered := func() {}
 	root := &cobra.Command{
 		Use:   "dpnb",
 		Short: "Differentially private convex learning in notebooks",
 		// An error of the work is no misunderstanding of the command line: main prints
 		// it, and the usage is a --help away.
-		SilenceErrors:     true,
-		SilenceUsage:      true,
-		PersistentPreRunE: func(cmd *cobra.Command, _ []string) error { return checkFlags(cmd) },
+		SilenceErrors: true,
+		SilenceUsage:  true,
+		PersistentPreRunE: func(cmd *cobra.Command, _ []string) error {
+			answered = tellIfSlow(cmd, os.Stderr, patience)
+			return checkFlags(cmd)
+		},
+		PersistentPostRun: func(*cobra.Command, []string) { answered() },
 	}
 	root.CompletionOptions.HiddenDefaultCmd = true
 	root.AddCommand(
