@@ -4,7 +4,9 @@ import (
 	"math"
 	"math/big"
 	"math/rand/v2"
+	"os"
 	"slices"
+	"strconv"
 	"testing"
 )
 
@@ -64,10 +66,14 @@ func chiSquare(x []float64, cdf func(float64) float64, cells int) float64 {
 }
 
 // The laws are those stated: √n·KS exceeds 2.7 with a probability of 1e-6.
+// DPNB_DRAWS asks for more draws.
 func TestLaws(t *testing.T) {
 	draws := 200_000
 	if testing.Short() {
 		draws = 20_000
+	}
+	if n, err := strconv.Atoi(os.Getenv("DPNB_DRAWS")); err == nil {
+		draws = n
 	}
 	for _, width := range []uint{1, 7, 64} {
 		s := seeded(byte(width), width)
@@ -80,10 +86,12 @@ func TestLaws(t *testing.T) {
 				v := law.draw()
 				x[i] = s.value(&v)
 			}
-			if d := ks(x, law.cdf); d > 2.7 {
+			d, c := ks(x, law.cdf), chiSquare(x, law.cdf, 256)
+			t.Logf("%s, digits of %d bits: √n·KS = %.2f, χ² off by %.2f standard deviations", name, width, d, c)
+			if d > 2.7 {
 				t.Errorf("%s, digits of %d bits: √n·KS = %.2f", name, width, d)
 			}
-			if c := chiSquare(x, law.cdf, 256); c > 5.5 {
+			if c > 5.5 {
 				t.Errorf("%s, digits of %d bits: χ² is %.1f standard deviations too large", name, width, c)
 			}
 		}
@@ -187,6 +195,36 @@ func TestRefinementIsNeeded(t *testing.T) {
 	}
 	if wrong < 100 {
 		t.Errorf("no refinement with digits of 8 bits is wrong in %d of 300 only", wrong)
+	}
+}
+
+// Rounding the value before the noise is added, for which nobody pays (it moves
+// neighbours apart by up to the grid in each coordinate), is seen by the sums in 2,000
+// bits, whatever the grid, in a quarter of them.
+func TestRoundingFirstIsSeen(t *testing.T) {
+	rng := rand.New(rand.NewPCG(4, 4))
+	for _, width := range []uint{8, 64} {
+		s := seeded(98, width)
+		for _, digits := range []int{0, 20, 45} {
+			const trials = 400
+			wrong := 0
+			for range trials {
+				scale := math.Ldexp(1+rng.Float64(), rng.IntN(100)-50)
+				grid := Step(scale, digits)
+				theta := grid * (1000*rng.NormFloat64() + rng.Float64())
+				n := s.Normals(1)
+				v := &n.variates[0]
+				first := []float64{math.Round(theta/grid) * grid}
+				n.AddRounded(first, scale, grid)
+				if first[0] != referenceRound(theta, scale, grid, v, s) {
+					wrong++
+				}
+			}
+			t.Logf("digits of %d bits, grid 2⁻%d of the scale: %d of %d", width, digits, wrong, trials)
+			if wrong < trials/8 {
+				t.Errorf("digits of %d bits, grid 2⁻%d of the scale: rounding first is seen in %d of %d", width, digits, wrong, trials)
+			}
+		}
 	}
 }
 
