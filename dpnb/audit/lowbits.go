@@ -2,6 +2,7 @@ package audit
 
 import (
 	"context"
+	"fmt"
 	"math"
 
 	"gonum.org/v1/gonum/floats"
@@ -50,6 +51,14 @@ func (f LowBitsFound) Broken() bool {
 	limit := f.Allowed + 5*math.Sqrt(0.25/float64(f.Runs))
 	proofs := float64(f.Impossible - f.Mistaken)
 	return f.Preimages > limit || f.LastBits > limit || proofs > 5*math.Sqrt(float64(f.Impossible+f.Mistaken+1))
+}
+
+// String says what was found, both shares in standard errors of ½/√runs beyond what is
+// allowed.
+func (f LowBitsFound) String() string {
+	beyond := func(share float64) float64 { return (share - f.Allowed) * 2 * math.Sqrt(float64(f.Runs)) }
+	return fmt.Sprintf("%d runs, right in %.2f %% by preimages (%+.1f), %.2f %% by last bits (%+.1f), allowed %.3f %%; impossible from the false data %d times, from the true %d",
+		f.Runs, 100*f.Preimages, beyond(f.Preimages), 100*f.LastBits, beyond(f.LastBits), 100*f.Allowed, f.Impossible, f.Mistaken)
 }
 
 // Run attacks as many releases, of each of the candidates in turn; run k draws from

@@ -1,0 +1,170 @@
+package audit
+
+import (
+	"context"
+	"fmt"
+	"math"
+	"os"
+	"strconv"
+	"testing"
+
+	"github.com/dpnb/notebooks/dpnb/erm"
+	"github.com/dpnb/notebooks/dpnb/erm/softmax"
+	"github.com/dpnb/notebooks/dpnb/loss"
+	"github.com/dpnb/notebooks/dpnb/mechanism"
+	"github.com/dpnb/notebooks/dpnb/mechanism/multiclass"
+	"github.com/dpnb/notebooks/dpnb/noise"
+	"github.com/dpnb/notebooks/dpnb/privacy"
+)
+
+// severalClasses attacks softmax and one-vs-rest for one who knows the noise in the
+// objective: to him the output noise must still hide where the solver stopped. With and
+// without the record stand for two tolerances of it, as in LowBitsCases.
+func severalClasses(n, d, classes int) ([]LowBitsCase, error) {
+	rows, signs := lowBitsRecords(n, d)
+	labels := make([]int, n+1)
+	for i := range labels {
+		labels[i] = (i + int(signs[i]) + 1) % classes
+	}
+	one := &mechanism.Settings{Workers: 1}
+	config := multiclass.Config{Classes: classes, RowNorm: 1, Epsilon: 1, Delta: 1e-5, Adjacency: privacy.AddRemove}
+	joint, err := multiclass.CalibrateSoftmax(config, multiclass.Vertex)
+	if err != nil {
+		return nil, err
+	}
+	// The tolerances are factors of one another: what is called "with" and "without".
+	tolerance := func(with bool, tau float64) float64 {
+		if with {
+			return tau
+		}
+		return tau / 100
+	}
+	coefficients := func(r *multiclass.Release, err error) ([]float64, error) {
+		if err != nil {
+			return nil, err
+		}
+		return r.Coefficients, nil
+	}
+	// Before it is centred the result is on the grid; to centre it divides by K, so
+	// that the classes' number is a power of two here, which loses no bit of that.
+	first := LowBitsCase{Name: fmt.Sprintf("softmax, K = %d, b known, d = %d", classes, d)}
+	first.Attack = LowBits{
+		Scales: same(classes*d, joint.OutputSigma*math.Sqrt(1-1/float64(classes))),
+		Sums: func(with bool, src *noise.Seeded) ([]float64, error) {
+			b := make([]float64, classes*d)
+			noise.Exact(src).Near(b, joint.Sigma)
+			softmax.Center(b, classes)
+			p := softmax.Problem{Rows: rows, Labels: labels, Classes: classes, Ridge: joint.Lambda, Linear: b}
+			s, err := softmax.Minimize(&p, &softmax.Settings{Tolerance: tolerance(with, joint.Tolerance), Workers: 1, Persist: true})
+			if err != nil {
+				return nil, err
+			}
+			return s.Theta, nil
+		},
+		Release: func(with bool, src *noise.Seeded) ([]float64, error) {
+			m := joint
+			m.Tolerance = tolerance(with, m.Tolerance)
+			return coefficients(m.Run(rows, labels, src, one))
+		},
+	}
+	apart, err := multiclass.CalibrateOneVsRest(config, loss.Logistic{})
+	if err != nil {
+		return nil, err
+	}
+	second := LowBitsCase{Name: fmt.Sprintf("one-vs-rest, K = %d, b known, d = %d", classes, d)}
+	second.Attack = LowBits{
+		Scales: same(classes*d, apart.Binary.OutputSigma),
+		Sums: func(with bool, src *noise.Seeded) ([]float64, error) {
+			var all []float64
+			for c := range classes {
+				y := make([]float64, n+1)
+				for i, l := range labels {
+					y[i] = -1
+					if l == c {
+						y[i] = 1
+					}
+				}
+				draw, b := noise.Exact(src), make([]float64, d)
+				eta := draw.Near(b, apart.Binary.Sigma)
+				draw.Normals(d)
+				p := erm.Problem{Rows: rows, Labels: y, Loss: loss.Logistic{}, Ridge: apart.Binary.Lambda, Linear: b}
+				s, err := erm.Minimize(&p, &erm.Settings{Tolerance: tolerance(with, apart.Binary.Tolerance)*(1-0x1p-50) - eta, Workers: 1, Persist: true})
+				if err != nil {
+					return nil, err
+				}
+				all = append(all, s.Theta...)
+			}
+			return all, nil
+		},
+		Release: func(with bool, src *noise.Seeded) ([]float64, error) {
+			m := apart
+			m.Binary.Tolerance = tolerance(with, m.Binary.Tolerance)
+			return coefficients(m.Run(rows, labels, src, one))
+		},
+	}
+	return []LowBitsCase{first, second}, nil
+}
+
+// aCount attacks the noisy number of records.
+func aCount(sigma float64) LowBitsCase {
+	c := mechanism.Count{Sigma: sigma}
+	number := func(with bool) int {
+		if with {
+			return 500
+		}
+		return 499
+	}
+	attack := LowBits{
+		Scales:  []float64{sigma},
+		Sums:    func(with bool, _ *noise.Seeded) ([]float64, error) { return []float64{float64(number(with))}, nil },
+		Release: func(with bool, src *noise.Seeded) ([]float64, error) { return []float64{c.Run(number(with), src)}, nil },
+	}
+	return LowBitsCase{Name: fmt.Sprintf("noisy count, σ = %g", sigma), Attack: attack, Broken: func(with bool, src *noise.Seeded) ([]float64, error) {
+		return FloatSum([]float64{float64(number(with))}, []float64{sigma}, src), nil
+	}}
+}
+
+// Softmax, one-vs-rest and the noisy count. DPNB_LOWBITS asks for so many runs, and for
+// 109 features besides 20.
+func TestLowBitsOfClassesAndCounts(t *testing.T) {
+	runs, shapes := 40, []int{20}
+	if testing.Short() {
+		runs = 16
+	}
+	if n, err := strconv.Atoi(os.Getenv("DPNB_LOWBITS")); err == nil {
+		runs, shapes = n, []int{20, 109}
+	}
+	attack := func(c LowBitsCase, runs int) LowBitsFound {
+		found, err := c.Attack.Run(context.Background(), runs, noise.NewSeeded(5))
+		if err != nil {
+			t.Fatal(c.Name, err)
+		}
+		t.Logf("%s: %v", c.Name, found)
+		return found
+	}
+	for _, d := range shapes {
+		cases, err := severalClasses(100, d, 4)
+		if err != nil {
+			t.Fatal(err)
+		}
+		for _, c := range cases {
+			if found := attack(c, runs); found.Broken() {
+				t.Errorf("%s: told apart", c.Name)
+			}
+		}
+	}
+	// A release of one number says little at a time: more runs, which cost little.
+	for _, sigma := range []float64{50, 8000} {
+		c := aCount(sigma)
+		if found := attack(c, 20*runs); found.Broken() {
+			t.Errorf("%s: told apart", c.Name)
+		}
+		if found := attack(c, 20_000); found.Broken() {
+			t.Errorf("%s: told apart", c.Name)
+		}
+		c.Attack.Release, c.Name = c.Broken, c.Name+", in float64"
+		if found := attack(c, 20_000); sigma == 8000 && !found.Broken() {
+			t.Errorf("%s: passes", c.Name)
+		}
+	}
+}
