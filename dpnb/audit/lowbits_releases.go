@@ -27,7 +27,10 @@ type LowBitsCase struct {
 // with isotropic Laplace noise, objective perturbation to one who knows the noise in
 // the objective, and the matrix of the curvature.
 //
-// DP-SGD, AdaSSP and the functional mechanism release functions of noisy sums alone.
+// The others are attacked by tests of this name, TestLowBits, in their own packages, as
+// what is summed is known there alone: DP-SGD, a tuner's score, AdaSSP, the functional
+// mechanism, linear and quadratic perturbation; those of several classes and the noisy
+// count in this package's tests.
 func LowBitsCases(n, d int, epsilon float64) ([]LowBitsCase, error) {
 	rows, labels := lowBitsRecords(n, d)
 	data := func(with bool) (*erm.Dense, []float64) {

@@ -3,13 +3,16 @@ package audit
 import (
 	"context"
 	"math"
+	"os"
+	"strconv"
 	"testing"
 
 	"github.com/dpnb/notebooks/dpnb/noise"
 )
 
 // Neighbours cannot be told apart by the last bits of what is released, and can by
-// those of float64 sums, with which releases were once made.
+// those of float64 sums, with which releases were once made. DPNB_LOWBITS asks for so many
+// runs, and for 109 features besides 20.
 func TestLowBits(t *testing.T) {
 	runs := 300
 	if testing.Short() {
@@ -19,14 +22,22 @@ func TestLowBits(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
+	if n, err := strconv.Atoi(os.Getenv("DPNB_LOWBITS")); err == nil {
+		runs = n
+		more, err := LowBitsCases(200, 109, 0.1)
+		if err != nil {
+			t.Fatal(err)
+		}
+		cases = append(cases, more...)
+	}
 	for _, c := range cases {
 		found, err := c.Attack.Run(context.Background(), runs, noise.NewSeeded(1))
 		if err != nil {
 			t.Fatal(c.Name, err)
 		}
-		t.Logf("%s: %+v", c.Name, found)
+		t.Logf("%s: %v", c.Name, found)
 		if found.Broken() {
-			t.Errorf("%s: %+v", c.Name, found)
+			t.Errorf("%s: told apart: %v", c.Name, found)
 		}
 		if c.Broken == nil {
 			continue
@@ -35,9 +46,9 @@ func TestLowBits(t *testing.T) {
 		if found, err = c.Attack.Run(context.Background(), runs, noise.NewSeeded(2)); err != nil {
 			t.Fatal(c.Name, err)
 		}
-		t.Logf("%s, in float64: %+v", c.Name, found)
+		t.Logf("%s, in float64: %v", c.Name, found)
 		if !found.Broken() || found.Preimages < 0.9 || found.Mistaken > 0 {
-			t.Errorf("%s: float64 sums pass: %+v", c.Name, found)
+			t.Errorf("%s: float64 sums pass: %v", c.Name, found)
 		}
 	}
 }
