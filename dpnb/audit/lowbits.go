@@ -57,8 +57,10 @@ func (f LowBitsFound) Broken() bool {
 // allowed.
 func (f LowBitsFound) String() string {
 	beyond := func(share float64) float64 { return (share - f.Allowed) * 2 * math.Sqrt(float64(f.Runs)) }
-	return fmt.Sprintf("%d runs, right in %.2f %% by preimages (%+.1f), %.2f %% by last bits (%+.1f), allowed %.3f %%; impossible from the false data %d times, from the true %d",
-		f.Runs, 100*f.Preimages, beyond(f.Preimages), 100*f.LastBits, beyond(f.LastBits), 100*f.Allowed, f.Impossible, f.Mistaken)
+	shares := fmt.Sprintf("right in %.2f %% by preimages (%+.1f), %.2f %% by last bits (%+.1f), allowed %.3f %%",
+		100*f.Preimages, beyond(f.Preimages), 100*f.LastBits, beyond(f.LastBits), 100*f.Allowed)
+	return fmt.Sprintf("%d runs, %s; impossible from the false data %d times, from the true %d",
+		f.Runs, shares, f.Impossible, f.Mistaken)
 }
 
 // Run attacks as many releases, of each of the candidates in turn; run k draws from

@@ -45,8 +45,8 @@ func severalClasses(n, d, classes int) ([]LowBitsCase, error) {
 		}
 		return r.Coefficients, nil
 	}
-	// Before it is centred the result is on the grid; to centre it divides by K, so
-	// that the classes' number is a power of two here, which loses no bit of that.
+	// What is on the grid is centred before it is released, which divides by the number of
+	// classes: with a power of two no bit is lost, the best case of the attack.
 	first := LowBitsCase{Name: fmt.Sprintf("softmax, K = %d, b known, d = %d", classes, d)}
 	first.Attack = LowBits{
 		Scales: same(classes*d, joint.OutputSigma*math.Sqrt(1-1/float64(classes))),
@@ -55,7 +55,8 @@ func severalClasses(n, d, classes int) ([]LowBitsCase, error) {
 			noise.Exact(src).Near(b, joint.Sigma)
 			softmax.Center(b, classes)
 			p := softmax.Problem{Rows: rows, Labels: labels, Classes: classes, Ridge: joint.Lambda, Linear: b}
-			s, err := softmax.Minimize(&p, &softmax.Settings{Tolerance: tolerance(with, joint.Tolerance), Workers: 1, Persist: true})
+			settings := softmax.Settings{Tolerance: tolerance(with, joint.Tolerance), Workers: 1, Persist: true}
+			s, err := softmax.Minimize(&p, &settings)
 			if err != nil {
 				return nil, err
 			}
@@ -88,7 +89,8 @@ func severalClasses(n, d, classes int) ([]LowBitsCase, error) {
 				eta := draw.Near(b, apart.Binary.Sigma)
 				draw.Normals(d)
 				p := erm.Problem{Rows: rows, Labels: y, Loss: loss.Logistic{}, Ridge: apart.Binary.Lambda, Linear: b}
-				s, err := erm.Minimize(&p, &erm.Settings{Tolerance: tolerance(with, apart.Binary.Tolerance)*(1-0x1p-50) - eta, Workers: 1, Persist: true})
+				tau := tolerance(with, apart.Binary.Tolerance)*(1-0x1p-50) - eta
+				s, err := erm.Minimize(&p, &erm.Settings{Tolerance: tau, Workers: 1, Persist: true})
 				if err != nil {
 					return nil, err
 				}
@@ -115,13 +117,18 @@ func aCount(sigma float64) LowBitsCase {
 		return 499
 	}
 	attack := LowBits{
-		Scales:  []float64{sigma},
-		Sums:    func(with bool, _ *noise.Seeded) ([]float64, error) { return []float64{float64(number(with))}, nil },
-		Release: func(with bool, src *noise.Seeded) ([]float64, error) { return []float64{c.Run(number(with), src)}, nil },
+		Scales: []float64{sigma},
+		Sums: func(with bool, _ *noise.Seeded) ([]float64, error) {
+			return []float64{float64(number(with))}, nil
+		},
+		Release: func(with bool, src *noise.Seeded) ([]float64, error) {
+			return []float64{c.Run(number(with), src)}, nil
+		},
 	}
-	return LowBitsCase{Name: fmt.Sprintf("noisy count, σ = %g", sigma), Attack: attack, Broken: func(with bool, src *noise.Seeded) ([]float64, error) {
+	broken := func(with bool, src *noise.Seeded) ([]float64, error) {
 		return FloatSum([]float64{float64(number(with))}, []float64{sigma}, src), nil
-	}}
+	}
+	return LowBitsCase{Name: fmt.Sprintf("noisy count, σ = %g", sigma), Attack: attack, Broken: broken}
 }
 
 // Softmax, one-vs-rest and the noisy count. DPNB_LOWBITS asks for so many runs, and for

@@ -100,7 +100,7 @@ func attackedFunctional(m Functional) noisy {
 		diagonal, beside, deviation = 2*m.Scale, m.Scale, math.Sqrt2*m.Scale
 	}
 	return noisy{
-		name:   fmt.Sprintf("functional mechanism, %v noise", map[Noise]string{Laplace: "Laplace", Gaussian: "normal"}[m.Noise]),
+		name:   fmt.Sprintf("functional mechanism, %s noise", map[Noise]string{Laplace: "Laplace", Gaussian: "normal"}[m.Noise]),
 		sums:   func(mo moments) []float64 { return slices.Concat(triangle(mo.gram), mo.cross) },
 		scales: slices.Concat(triangleScales(d, diagonal, beside), repeated(m.Scale, d)),
 		release: func(mo moments, src noise.Source) ([]float64, []float64) {
@@ -148,7 +148,8 @@ func TestLowBits(t *testing.T) {
 	}
 	const epsilon, delta, n = 0.1, 1e-5, 200
 	for _, d := range shapes {
-		ssp, err := CalibrateAdaSSP(AdaSSPConfig{RowNorm: 1, LabelBound: 1, Epsilon: epsilon, Delta: delta, Adjacency: privacy.AddRemove})
+		ssp, err := CalibrateAdaSSP(AdaSSPConfig{RowNorm: 1, LabelBound: 1,
+			Epsilon: epsilon, Delta: delta, Adjacency: privacy.AddRemove})
 		if err != nil {
 			t.Fatal(err)
 		}

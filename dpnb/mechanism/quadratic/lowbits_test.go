@@ -31,7 +31,8 @@ func TestLowBits(t *testing.T) {
 		runs, shapes = n, []int{20, 109}
 	}
 	one := &mechanism.Settings{Workers: 1}
-	hold := func(name string, d int, scale float64, sums, release func(with bool, src *noise.Seeded) ([]float64, error)) {
+	type candidates func(with bool, src *noise.Seeded) ([]float64, error)
+	hold := func(name string, d int, scale float64, sums, release candidates) {
 		attack := audit.LowBits{Scales: slices.Repeat([]float64{scale}, d), Sums: sums, Release: release}
 		found, err := attack.Run(context.Background(), runs, noise.NewSeeded(1))
 		if err != nil {
@@ -53,7 +54,8 @@ func TestLowBits(t *testing.T) {
 	}
 	for _, d := range shapes {
 		rows, labels, star := interpolated(100, d, 1)
-		lc := LinearConfig{Loss: loss.Clipped(loss.Squared{}, 1), RowNorm: 1, Dimension: d, Epsilon: 1, Delta: 1e-5, Adjacency: privacy.AddRemove,
+		lc := LinearConfig{Loss: loss.Clipped(loss.Squared{}, 1), RowNorm: 1, Dimension: d,
+			Epsilon: 1, Delta: 1e-5, Adjacency: privacy.AddRemove,
 			Regulariser: composite.L1{Weight: 1e-2}, Constraint: composite.NewBox(5)}
 		linear, err := CalibrateLinear(lc)
 		if err != nil {

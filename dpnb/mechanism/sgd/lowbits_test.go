@@ -15,12 +15,16 @@ import (
 	"github.com/dpnb/notebooks/dpnb/noise"
 )
 
+// releaser releases from the data with a record or without.
+type releaser func(with bool, src *noise.Seeded) ([]float64, error)
+
 // oneStep attacks one step of DP-SGD in which every record takes part: then the sum of
 // each candidate's clipped gradients at θ = 0 is known. The learning rate makes what is
 // released minus the noisy sum.
-func oneStep(n, d int, multiplier float64) (attack audit.LowBits, broken func(bool, *noise.Seeded) ([]float64, error)) {
+func oneStep(n, d int, multiplier float64) (attack audit.LowBits, broken releaser) {
 	rows, labels := simulated(n+1, d, 1, 6)
-	m := Descent{Loss: loss.Logistic{}, Clip: 0.7, Rate: 1, Steps: 1, NoiseMultiplier: multiplier, PlannedRecords: 0x1p10, Update: Plain{LearningRate: 0x1p10}}
+	m := Descent{Loss: loss.Logistic{}, Clip: 0.7, Rate: 1, Steps: 1, NoiseMultiplier: multiplier, PlannedRecords: 0x1p10,
+		Update: Plain{LearningRate: 0x1p10}}
 	index := make([]int, n+1)
 	for i := range index {
 		index[i] = i
@@ -59,7 +63,7 @@ func oneStep(n, d int, multiplier float64) (attack audit.LowBits, broken func(bo
 }
 
 // trainingScore attacks a tuner's score at public coefficients.
-func trainingScore(n, d int, sigma float64) (attack audit.LowBits, broken func(bool, *noise.Seeded) ([]float64, error)) {
+func trainingScore(n, d int, sigma float64) (attack audit.LowBits, broken releaser) {
 	rows, labels := simulated(n+1, d, 1, 6)
 	theta := make([]float64, d)
 	for j := range theta {
@@ -101,14 +105,11 @@ func trainingScore(n, d int, sigma float64) (attack audit.LowBits, broken func(b
 // often than their noise allows; those of float64 sums do. DPNB_LOWBITS asks for so many
 // runs, and for 109 features besides 20.
 func TestLowBits(t *testing.T) {
-	runs, shapes := 100, []int{20}
-	if testing.Short() {
-		runs = 40
-	}
+	runs, shapes := 150, []int{20} // fewer do not see float64 sums with little noise
 	if n, err := strconv.Atoi(os.Getenv("DPNB_LOWBITS")); err == nil {
 		runs, shapes = n, []int{20, 109}
 	}
-	hold := func(name string, runs int, attack audit.LowBits, broken func(bool, *noise.Seeded) ([]float64, error)) {
+	hold := func(name string, runs int, attack audit.LowBits, broken releaser) {
 		found, err := attack.Run(context.Background(), runs, noise.NewSeeded(1))
 		if err != nil {
 			t.Fatal(name, err)
