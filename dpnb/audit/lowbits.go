@@ -9,6 +9,7 @@ import (
 
 	"github.com/dpnb/notebooks/dpnb/internal/parallel"
 	"github.com/dpnb/notebooks/dpnb/noise"
+	"github.com/dpnb/notebooks/dpnb/noise/exact"
 )
 
 // LowBits is an attack on results to which noise was added: the adversary has two
@@ -194,6 +195,19 @@ func FloatSum(result, scales []float64, src *noise.Seeded) []float64 {
 		src.Gaussian(h, 1)
 		z := scales[j] * (0.5 * floats.Sum(h))
 		result[j] = z + result[j]
+	}
+	return result
+}
+
+// GridNoise is another planted fault, which shows where the noise has the size of the
+// result's last places: the noise is rounded to the grid, and not its sum with the
+// result, so that the last bits of the result are released. It overwrites result.
+func GridNoise(result, scales []float64, src *noise.Seeded) []float64 {
+	draw, z := noise.Exact(src), make([]float64, 1)
+	for j, scale := range scales {
+		z[0] = 0
+		draw.AddRounded(z, scale, exact.Grid(scale))
+		result[j] += z[0]
 	}
 	return result
 }
