@@ -3,6 +3,7 @@ package claim
 import (
 	"context"
 	"fmt"
+	"iter"
 	"math"
 
 	"gonum.org/v1/gonum/floats"
@@ -73,6 +74,14 @@ func kappa(kernel string, m, p int) float64 {
 	}
 }
 
+// tableOne yields the kernels of cop's Table 1 on ℝᵐ with their names, in its order.
+func tableOne(m int) iter.Seq2[string, smoothing.Kernel] {
+	return func(yield func(string, smoothing.Kernel) bool) {
+		_ = yield("Gaussian", smoothing.Gaussian{}) && yield("exponential", smoothing.NewExponential(m)) &&
+			yield("Laplacian", smoothing.Laplacian{})
+	}
+}
+
 // convolutionBounds checks the printed constants, that of the gap times factor.
 func convolutionBounds(factor float64) func(context.Context, Size) (Outcome, error) {
 	return func(ctx context.Context, size Size) (Outcome, error) {
@@ -83,7 +92,7 @@ func convolutionBounds(factor float64) func(context.Context, Size) (Outcome, err
 		var curvature, slope, gap, off float64
 		below := math.Inf(1)
 		for _, m := range []int{1, 2, 3, 10} {
-			for name, k := range map[string]smoothing.Kernel{"Gaussian": smoothing.Gaussian{}, "exponential": smoothing.NewExponential(m), "Laplacian": smoothing.Laplacian{}} {
+			for name, k := range tableOne(m) {
 				for _, mu := range []float64{0.1, 0.5, 2} {
 					if err := ctx.Err(); err != nil {
 						return Outcome{}, err

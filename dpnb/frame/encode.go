@@ -56,16 +56,6 @@ func (e encoder) over(c *Column, dataDependent bool) (encoder, error) {
 	return e, nil
 }
 
-func (e *encoder) width() int {
-	if e.field.Kind == Numeric {
-		return 1
-	}
-	if e.field.Missing {
-		return len(e.field.Levels) + 1
-	}
-	return len(e.field.Levels)
-}
-
 func (e *encoder) names() []string {
 	if e.field.Kind == Numeric {
 		return []string{e.field.Name}

@@ -42,7 +42,7 @@ func NewRandomisedResponse(eps0 F, k int64, bits int) *RandomisedResponse {
 	last := r.first + int64(n) - 1
 	other, twice := Exp(Neg(r.loss(last))), Exp(Sum(eps0, eps0)) // e^{−loss}
 	for i := n - 1; i >= 0; i-- {
-		term := down[0]
+		var term F
 		if at := i - (len(down) - 1); at >= 0 {
 			term = up[at]
 		} else {
