@@ -5,15 +5,14 @@ import (
 	"errors"
 	"fmt"
 	"math"
-	"runtime"
 	"strings"
-	"sync"
 
 	"gonum.org/v1/gonum/floats"
 
 	"github.com/dpnb/notebooks/dpnb/dataset"
 	"github.com/dpnb/notebooks/dpnb/erm"
 	"github.com/dpnb/notebooks/dpnb/frame"
+	"github.com/dpnb/notebooks/dpnb/internal/parallel"
 	"github.com/dpnb/notebooks/dpnb/loss"
 	"github.com/dpnb/notebooks/dpnb/mechanism"
 	"github.com/dpnb/notebooks/dpnb/noise"
@@ -103,38 +102,27 @@ func adultBenchmark(rng *noise.Seeded) (*benchmark, error) {
 
 // accuracy returns the mean test accuracy over the seeds, and its standard error.
 func (b *benchmark) accuracy(m mechanism.ObjectivePerturbation) (mean, se float64, err error) {
-	scores, errs := make([]float64, b.seeds), make([]error, b.seeds)
-	var wg sync.WaitGroup
-	next := make(chan int)
-	for range min(2, runtime.GOMAXPROCS(0)) {
-		wg.Go(func() {
-			for k := range next {
-				r, err := m.Run(b.x, b.y, b.accuracySeed.Stream(k), &mechanism.Settings{Workers: 1})
-				if err != nil {
-					errs[k] = err
-					continue
-				}
-				n, _ := b.testX.Dims()
-				t := make([]float64, n)
-				b.testX.Margins(t, r.Coefficients, 0, n)
-				for i, v := range t {
-					if v*b.testY[i] > 0 {
-						scores[k] += 1 / float64(n)
-					}
-				}
+	scores := make([]float64, b.seeds)
+	err = parallel.For(context.Background(), b.seeds, 2, func(_, k int) error {
+		r, err := m.Run(b.x, b.y, b.accuracySeed.Stream(k), &mechanism.Settings{Workers: 1})
+		if err != nil {
+			return err
+		}
+		n, _ := b.testX.Dims()
+		t := make([]float64, n)
+		b.testX.Margins(t, r.Coefficients, 0, n)
+		for i, v := range t {
+			if v*b.testY[i] > 0 {
+				scores[k] += 1 / float64(n)
 			}
-		})
-	}
-	for k := range b.seeds {
-		next <- k
-	}
-	close(next)
-	wg.Wait()
+		}
+		return nil
+	})
 	mean = floats.Sum(scores) / float64(b.seeds)
 	for _, s := range scores {
 		se += (s - mean) * (s - mean)
 	}
-	return mean, math.Sqrt(se / float64(b.seeds*(b.seeds-1))), errors.Join(errs...)
+	return mean, math.Sqrt(se / float64(b.seeds*(b.seeds-1))), err
 }
 
 func (b *benchmark) calibrated(eps float64, rule mechanism.LambdaRule, records int) (mechanism.ObjectivePerturbation, error) {

@@ -3,10 +3,9 @@ package objpert
 import (
 	"fmt"
 	"math"
-	"runtime"
 	"sync"
-	"sync/atomic"
 
+	"github.com/dpnb/notebooks/dpnb/internal/parallel"
 	"github.com/dpnb/notebooks/dpnb/privacy"
 )
 
@@ -117,19 +116,10 @@ func (p *Profile) LogDeltaLower(d privacy.Direction, eps float64) float64 {
 // result does not depend on the number of processors.
 func (p *Profile) LogDeltas(d privacy.Direction, eps []float64) (lower, upper []float64) {
 	lower, upper = make([]float64, len(eps)), make([]float64, len(eps))
-	var next atomic.Int64
-	var wg sync.WaitGroup
-	for range min(runtime.GOMAXPROCS(0), len(eps)) {
-		wg.Add(1)
-		go func() {
-			defer wg.Done()
-			for i := int(next.Add(1)) - 1; i < len(eps); i = int(next.Add(1)) - 1 {
-				v := p.at(d, eps[i])
-				lower[i], upper[i] = v.lower, v.upper
-			}
-		}()
-	}
-	wg.Wait()
+	parallel.Each(len(eps), 0, func(i int) {
+		v := p.at(d, eps[i])
+		lower[i], upper[i] = v.lower, v.upper
+	})
 	return lower, upper
 }
 

@@ -2,10 +2,9 @@ package objpert
 
 import (
 	"math"
-	"runtime"
-	"sync"
 	"sync/atomic"
 
+	"github.com/dpnb/notebooks/dpnb/internal/parallel"
 	"github.com/dpnb/notebooks/dpnb/privacy/internal/interval"
 )
 
@@ -48,33 +47,25 @@ func ProveGaussianCase(ratio, from, to float64, maxBoxes int) (boxes int, ok boo
 		}
 		pieces = next
 	}
-	var count, at atomic.Int64
+	var count atomic.Int64
 	var failed atomic.Bool
-	var wg sync.WaitGroup
-	for range runtime.GOMAXPROCS(0) {
-		wg.Add(1)
-		go func() {
-			defer wg.Done()
-			for i := int(at.Add(1)) - 1; i < len(pieces) && !failed.Load(); i = int(at.Add(1)) - 1 {
-				stack := []proofBox{pieces[i]}
-				for len(stack) > 0 && !failed.Load() {
-					b := stack[len(stack)-1]
-					stack = stack[:len(stack)-1]
-					if interval.Down(b.e.Lo+interval.Down(b.a.Lo/2)) >= limit {
-						continue // Theorem A
-					}
-					if count.Add(1) > int64(maxBoxes) {
-						failed.Store(true)
-					}
-					if !pr.holds(b.e, b.a, b.w, b.fine) {
-						l, r := pr.halve(b)
-						stack = append(stack, l, r)
-					}
-				}
+	parallel.Each(len(pieces), 0, func(i int) {
+		stack := []proofBox{pieces[i]}
+		for len(stack) > 0 && !failed.Load() {
+			b := stack[len(stack)-1]
+			stack = stack[:len(stack)-1]
+			if interval.Down(b.e.Lo+interval.Down(b.a.Lo/2)) >= limit {
+				continue // Theorem A
 			}
-		}()
-	}
-	wg.Wait()
+			if count.Add(1) > int64(maxBoxes) {
+				failed.Store(true)
+			}
+			if !pr.holds(b.e, b.a, b.w, b.fine) {
+				l, r := pr.halve(b)
+				stack = append(stack, l, r)
+			}
+		}
+	})
 	return int(count.Load()), !failed.Load()
 }
 
