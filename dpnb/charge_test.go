@@ -9,13 +9,14 @@ import (
 	"testing"
 
 	"github.com/dpnb/notebooks/dpnb"
-	"github.com/dpnb/notebooks/dpnb/privacy/objpert"
+
+	"github.com/dpnb/notebooks/dpnb/privacy/objective"
 )
 
 // What parameters decide is decided before the charge: whatever they are, a fit is
 // refused for nothing or paid for and had.
 func TestParametersAreJudgedBeforeTheCharge(t *testing.T) {
-	const dtz = objpert.DTZ24 // the quick one
+	const dtz = objective.DTZ24 // the quick one
 	data := kinds(t, 60)
 	type maker func(lambda, v float64) dpnb.Learner
 	src := dpnb.Seed(1)
@@ -93,7 +94,7 @@ func TestManyRecordsAreCertified(t *testing.T) {
 	df := dpnb.ReadCSV(path).WithSchema(dpnb.Numeric("x", 0, 9), dpnb.Numeric("visits", 0, 1e6))
 	data := dpnb.Counts(df, "visits", dpnb.RowNorm(1))
 	budget := fresh(1, 1e-6)
-	if _, err := (dpnb.Poisson{Noise: dpnb.Seed(1), Bound: objpert.DTZ24}).Fit(data, budget.Spend(1)); err != nil {
+	if _, err := (dpnb.Poisson{Noise: dpnb.Seed(1), Bound: objective.DTZ24}).Fit(data, budget.Spend(1)); err != nil {
 		e, _ := spent(t, budget)
 		t.Errorf("spent %v, and %v", e, err)
 	}

@@ -4,7 +4,9 @@ import (
 	"github.com/dpnb/notebooks/dpnb/frame"
 	"github.com/dpnb/notebooks/dpnb/mechanism"
 	"github.com/dpnb/notebooks/dpnb/noise"
-	"github.com/dpnb/notebooks/dpnb/privacy/objpert"
+
+	"github.com/dpnb/notebooks/dpnb/mechanism/objpert"
+	"github.com/dpnb/notebooks/dpnb/privacy/objective"
 )
 
 // countShare is the part of μ² that counting the records has where nothing is said
@@ -17,8 +19,8 @@ const countShare = 0.01
 // any λ costs the same, which the Gaussian case grants to two classes. Where the
 // curvature is released, the intervals for the population want the least λ.
 func (p plan) counts() bool {
-	return p.task == frame.TwoClasses && p.lambda == 0 && p.records == 0 && p.rule == mechanism.Automatic && p.ridge == 0 &&
-		p.curvatureShare == 0 && (p.bound == 0 || p.bound == objpert.Tight)
+	return p.task == frame.TwoClasses && p.lambda == 0 && p.records == 0 && p.rule == objpert.Automatic && p.ridge == 0 &&
+		p.curvatureShare == 0 && (p.bound == 0 || p.bound == objective.Tight)
 }
 
 // intercept says whether the last feature is the constant. If a column of that name
@@ -31,10 +33,10 @@ func intercept(d *frame.Design) bool { return d.Features[len(d.Features)-1] == "
 func perturbCounted(p plan, d *frame.Design, epsilon, delta float64) (prepared, error) {
 	c := p.calibration(d, epsilon, delta)
 	type key struct {
-		mechanism.CalibrationConfig
+		objpert.CalibrationConfig
 		counted bool
 	}
-	m, err := calibrated(key{c, true}, func() (mechanism.Counted, error) { return mechanism.CalibrateCounted(c, countShare, false) })
+	m, err := calibrated(key{c, true}, func() (objpert.Counted, error) { return objpert.CalibrateCounted(c, countShare, false) })
 	if err != nil {
 		return prepared{}, err
 	}

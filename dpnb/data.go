@@ -5,8 +5,9 @@ import (
 	"fmt"
 
 	"github.com/dpnb/notebooks/dpnb/display"
-	"github.com/dpnb/notebooks/dpnb/erm"
+
 	"github.com/dpnb/notebooks/dpnb/frame"
+	"github.com/dpnb/notebooks/dpnb/matrix"
 )
 
 // Dataset is a DataFrame made into records for learning: bounded numbers,
@@ -23,11 +24,11 @@ type Dataset struct {
 type Records interface {
 	Err() error
 	// rows and made encode as e does, without and with labels.
-	rows(e *frame.Encoding) (*erm.Dense, error)
+	rows(e *frame.Encoding) (*matrix.Dense, error)
 	made(e *frame.Encoding) (*frame.Design, error)
 }
 
-func (df DataFrame) rows(e *frame.Encoding) (*erm.Dense, error) {
+func (df DataFrame) rows(e *frame.Encoding) (*matrix.Dense, error) {
 	if err := df.Err(); err != nil {
 		return nil, err
 	}
@@ -41,7 +42,7 @@ func (df DataFrame) made(e *frame.Encoding) (*frame.Design, error) {
 	return e.Design(df.table)
 }
 
-func (d *Dataset) rows(e *frame.Encoding) (*erm.Dense, error) {
+func (d *Dataset) rows(e *frame.Encoding) (*matrix.Dense, error) {
 	if d.fits(e) {
 		return d.design.Rows, nil
 	}

@@ -5,7 +5,8 @@ import (
 	"math"
 
 	"github.com/dpnb/notebooks/dpnb/frame"
-	"github.com/dpnb/notebooks/dpnb/mechanism"
+
+	"github.com/dpnb/notebooks/dpnb/mechanism/objpert"
 	"github.com/dpnb/notebooks/dpnb/mechanism/sgd"
 	"github.com/dpnb/notebooks/dpnb/noise"
 	"github.com/dpnb/notebooks/dpnb/privacy"
@@ -31,10 +32,10 @@ func perturbOutput(p plan, d *frame.Design, epsilon, delta float64) (prepared, e
 		}
 		lambda = outputRidge(p.task) * d.RowNorm * d.RowNorm * p.clipped(d).Lipschitz() * unit
 	}
-	c := mechanism.OutputConfig{
+	c := objpert.OutputConfig{
 		Loss: p.loss(d.Target), RowNorm: d.RowNorm, Lambda: lambda, Epsilon: epsilon, Delta: delta, Tolerance: p.tolerance, Clip: p.clip(d),
 	}
-	m, err := calibrated(c, func() (mechanism.OutputPerturbation, error) { return mechanism.CalibrateOutputPerturbation(c) })
+	m, err := calibrated(c, func() (objpert.OutputPerturbation, error) { return objpert.CalibrateOutputPerturbation(c) })
 	return ready(m, "output perturbation", m.Lambda, p, d), err
 }
 

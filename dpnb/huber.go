@@ -4,7 +4,8 @@ import (
 	"github.com/dpnb/notebooks/dpnb/frame"
 	"github.com/dpnb/notebooks/dpnb/loss"
 	"github.com/dpnb/notebooks/dpnb/noise"
-	"github.com/dpnb/notebooks/dpnb/privacy/objpert"
+
+	"github.com/dpnb/notebooks/dpnb/privacy/objective"
 )
 
 // Huber is robust regression for a number (Regression) by objective
@@ -28,8 +29,8 @@ type Huber struct {
 	Noise noise.Source
 	// Workers is the number of goroutines; zero means one for each processor.
 	Workers int
-	// Bound is how to account; zero is objpert.Tight.
-	Bound objpert.Bound
+	// Bound is how to account; zero is objective.Tight.
+	Bound objective.Bound
 }
 
 // Fit releases a private model: see Learner.

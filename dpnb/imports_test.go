@@ -15,16 +15,17 @@ import (
 // (docs/architecture.md): a room may import those listed, and the internal ones.
 var mayImport = map[string][]string{
 	"loss":      {},
-	"erm":       {"loss"},
+	"matrix":    {},
+	"erm":       {"loss", "matrix"},
 	"noise":     {},
 	"privacy":   {},
-	"mechanism": {"loss", "erm", "noise", "privacy"},
+	"mechanism": {"loss", "matrix", "erm", "noise", "privacy"},
 	"theory":    {"loss", "privacy"},
-	"sim":       {"loss", "erm", "noise"},
+	"sim":       {"loss", "matrix", "erm", "noise"},
 	"smoothing": {},
-	"audit":     {"loss", "erm", "mechanism", "noise", "privacy", "sim"},
-	"frame":     {"erm"},
-	"dataset":   {"erm", "frame", "noise"},
+	"audit":     {"loss", "matrix", "erm", "mechanism", "noise", "privacy", "sim"},
+	"frame":     {"matrix"},
+	"dataset":   {"matrix", "frame", "noise"},
 	"ledger":    {"privacy"},
 	"figure":    {},
 	"display":   {},
@@ -39,7 +40,7 @@ var mayImport = map[string][]string{
 var heavy = []string{"gonum.org/v1/plot", "github.com/janpfeifer/gonb", "github.com/go-gota", "github.com/spf13"}
 
 // mathematics may use gonum and nothing heavy.
-var mathematics = map[string]bool{"loss": true, "erm": true, "noise": true, "privacy": true, "mechanism": true, "theory": true, "sim": true, "audit": true, "ledger": true, "smoothing": true}
+var mathematics = map[string]bool{"matrix": true, "loss": true, "erm": true, "noise": true, "privacy": true, "mechanism": true, "theory": true, "sim": true, "audit": true, "ledger": true, "smoothing": true}
 
 // rooms below internal are tools that every room may use and that use no room.
 func internalRoom(from string) bool { return strings.HasPrefix(from, "internal/") }

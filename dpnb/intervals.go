@@ -13,7 +13,8 @@ import (
 
 	"github.com/dpnb/notebooks/dpnb/display"
 	"github.com/dpnb/notebooks/dpnb/frame"
-	"github.com/dpnb/notebooks/dpnb/mechanism/inference"
+
+	"github.com/dpnb/notebooks/dpnb/mechanism/objpert/interval"
 	"github.com/dpnb/notebooks/dpnb/privacy"
 )
 
@@ -23,7 +24,7 @@ import (
 // was released and cost nothing. Show gives a table.
 type Intervals struct {
 	// Intervals has Level, Estimate, Lower, Upper, Covers, Basis and Proved.
-	inference.Intervals
+	interval.Intervals
 	model *Model
 }
 
@@ -32,7 +33,7 @@ type Intervals struct {
 //
 // Without a CurvatureShare they come from the law of the noise and λ alone: they
 // hold for every dataset and are wide. With one they are nearly as narrow as the
-// noise allows, in the limit of many records (inference.Minimiser with
+// noise allows, in the limit of many records (interval.Minimiser with
 // Linearise); ProvedIntervals hold for any number.
 //
 // Errors: a level outside (0, 1); a model without privacy, or not released by
@@ -44,7 +45,7 @@ func (m *Model) Intervals(level float64) (*Intervals, error) {
 	if m.curvature == nil {
 		return m.intervals(m.alone(m.coefficients, level))
 	}
-	return m.intervals(inference.Minimiser(*m.objective, m.coefficients, m.curvature, inference.Settings{Level: level, Linearise: true}))
+	return m.intervals(interval.Minimiser(*m.objective, m.coefficients, m.curvature, interval.Settings{Level: level, Linearise: true}))
 }
 
 // ProvedIntervals is Intervals with a coverage that is proved for every dataset:
@@ -58,7 +59,7 @@ func (m *Model) ProvedIntervals(level float64) (*Intervals, error) {
 		return nil, err
 	}
 	if m.curvature != nil {
-		iv, err := inference.Minimiser(*m.objective, m.coefficients, m.curvature, inference.Settings{Level: level})
+		iv, err := interval.Minimiser(*m.objective, m.coefficients, m.curvature, interval.Settings{Level: level})
 		// The curvature of losses with kinks in their slope can change at once.
 		if !errors.Is(err, privacy.ErrUnsupported) {
 			return m.intervals(iv, err)
@@ -74,7 +75,7 @@ func (m *Model) ProvedIntervals(level float64) (*Intervals, error) {
 //
 // Errors: as Intervals; a fit without a CurvatureShare; a learner other than
 // Logistic, of which the scores' covariance would have to be released too
-// (inference.Population).
+// (interval.Population).
 func (m *Model) PopulationIntervals(level float64) (*Intervals, error) {
 	if err := m.hasIntervals(); err != nil {
 		return nil, err
@@ -85,12 +86,12 @@ func (m *Model) PopulationIntervals(level float64) (*Intervals, error) {
 	if !m.probabilities {
 		return nil, fmt.Errorf("dpnb: of learners here only Logistic has intervals for the population: what the scores of a %s vary by was not released (package inference can)", m.title)
 	}
-	return m.intervals(inference.Population(*m.objective, m.coefficients, m.curvature, inference.Settings{Level: level, Linearise: true}))
+	return m.intervals(interval.Population(*m.objective, m.coefficients, m.curvature, interval.Settings{Level: level, Linearise: true}))
 }
 
 // Curvature returns the curvature that was released with the coefficients, for
 // package inference. False for a fit without a CurvatureShare.
-func (m *Model) Curvature() (*inference.Moments, bool) {
+func (m *Model) Curvature() (*interval.Moments, bool) {
 	if m.Err() != nil || m.curvature == nil {
 		return nil, false
 	}
@@ -110,7 +111,7 @@ func (m *Model) hasIntervals() error {
 	return nil
 }
 
-func (m *Model) intervals(iv *inference.Intervals, err error) (*Intervals, error) {
+func (m *Model) intervals(iv *interval.Intervals, err error) (*Intervals, error) {
 	if err != nil {
 		return nil, err
 	}
@@ -169,7 +170,7 @@ func isReleased(columns []string) bool {
 }
 
 // intervalsOf puts intervals on coefficients.
-type intervalsOf func(theta []float64, level float64) (*inference.Intervals, error)
+type intervalsOf func(theta []float64, level float64) (*interval.Intervals, error)
 
 // Display shows the intervals of the largest estimates, what they cover and why.
 func (iv *Intervals) Display() display.Item {

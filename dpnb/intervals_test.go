@@ -12,7 +12,8 @@ import (
 	"github.com/dpnb/notebooks/dpnb/display"
 	"github.com/dpnb/notebooks/dpnb/noise"
 	"github.com/dpnb/notebooks/dpnb/privacy"
-	"github.com/dpnb/notebooks/dpnb/privacy/objpert"
+
+	"github.com/dpnb/notebooks/dpnb/privacy/objective"
 )
 
 // sharing are the learners that can spend a part of the budget on the curvature.
@@ -272,7 +273,7 @@ func TestIntervalsAreShown(t *testing.T) {
 		t.Errorf("several classes:\n%s", text)
 	}
 	// Any bound that was chosen, and any learner: intervals are of the same noise.
-	for _, b := range []objpert.Bound{objpert.DTZ24, objpert.Tight, objpert.RKW23} {
+	for _, b := range []objective.Bound{objective.DTZ24, objective.Tight, objective.RKW23} {
 		m, err := dpnb.Logistic{Lambda: 20, Bound: b, CurvatureShare: 0.1, Noise: dpnb.Seed(3)}.Fit(data, dpnb.Simulate(1, 1e-5))
 		if err != nil {
 			t.Fatal(err)

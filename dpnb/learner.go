@@ -10,10 +10,13 @@ import (
 	"github.com/dpnb/notebooks/dpnb/internal/runlog"
 	"github.com/dpnb/notebooks/dpnb/loss"
 	"github.com/dpnb/notebooks/dpnb/mechanism"
-	"github.com/dpnb/notebooks/dpnb/mechanism/inference"
+
 	"github.com/dpnb/notebooks/dpnb/noise"
 	"github.com/dpnb/notebooks/dpnb/privacy"
-	"github.com/dpnb/notebooks/dpnb/privacy/objpert"
+
+	"github.com/dpnb/notebooks/dpnb/mechanism/objpert"
+	"github.com/dpnb/notebooks/dpnb/mechanism/objpert/interval"
+	"github.com/dpnb/notebooks/dpnb/privacy/objective"
 )
 
 // Learner is a way to fit: Logistic, SVM, Linear, Huber, Poisson, Softmax,
@@ -55,8 +58,8 @@ type plan struct {
 	// nothing is said of them.
 	records  int
 	baseRate float64
-	bound    objpert.Bound
-	rule     mechanism.LambdaRule
+	bound    objective.Bound
+	rule     objpert.LambdaRule
 	// ridge ρ > 0 takes λ = σ·max(ρR, s/(2L)) where none is fixed and the bound is
 	// Tight, σ the Gaussian mechanism's: the noise alone then moves a prediction
 	// xᵀθ by about 1/ρ at most, even where there is no data, and the curvature
@@ -88,12 +91,12 @@ type prepared struct {
 	// settled is what run has made of it, where λ is chosen there; nil elsewhere.
 	settled *prepared
 	// objective is the mechanism, if it is objective perturbation.
-	objective *mechanism.ObjectivePerturbation
+	objective *objpert.ObjectivePerturbation
 	// alone puts intervals on what is released, from that alone; nil if the noise is
 	// not in the objective.
 	alone intervalsOf
 	// curvature is where run puts what it released of that; nil if nothing.
-	curvature *inference.Moments
+	curvature *interval.Moments
 }
 
 // TaskError says that a learner was given records made for another.
@@ -233,20 +236,20 @@ func (p plan) clip(d *frame.Design) float64 {
 func (p plan) clipped(d *frame.Design) loss.Loss {
 	l := p.loss(d.Target)
 	if c := p.clip(d); c != 0 {
-		return mechanism.ClippedAt(l, c, d.RowNorm)
+		return objpert.ClippedAt(l, c, d.RowNorm)
 	}
 	return l
 }
 
 // calibration asks for the mechanism of p with records like those of d.
-func (p plan) calibration(d *frame.Design, epsilon, delta float64) mechanism.CalibrationConfig {
-	c := mechanism.CalibrationConfig{
+func (p plan) calibration(d *frame.Design, epsilon, delta float64) objpert.CalibrationConfig {
+	c := objpert.CalibrationConfig{
 		Loss: p.loss(d.Target), Clip: p.clip(d), RowNorm: d.RowNorm, Epsilon: epsilon, Delta: delta,
 		Adjacency: privacy.AddRemove, Lambda: p.lambda, Bound: p.bound, Rule: p.rule, Tolerance: p.tolerance,
 	}
 	// In the Gaussian case ridges are raised after the calibration: perturbObjective.
-	if p.records != 0 && p.bound != 0 && p.bound != objpert.Tight {
-		c.Planned = mechanism.Planned{Records: p.records, Features: d.Rows.D}
+	if p.records != 0 && p.bound != 0 && p.bound != objective.Tight {
+		c.Planned = objpert.Planned{Records: p.records, Features: d.Rows.D}
 	}
 	return c
 }
@@ -268,7 +271,7 @@ func perturbObjective(p plan, d *frame.Design, epsilon, delta float64) (prepared
 		return prepared{}, err
 	}
 	if p.records != 0 && p.lambda == 0 && k.Fit.Gaussian() {
-		planned := mechanism.Planned{Records: p.records, Features: d.Rows.D}
+		planned := objpert.Planned{Records: p.records, Features: d.Rows.D}
 		if err := planned.Validate(); err != nil {
 			return prepared{}, err
 		}
@@ -279,12 +282,12 @@ func perturbObjective(p plan, d *frame.Design, epsilon, delta float64) (prepared
 
 // perturbation calibrates objective perturbation and, if that has a share, the
 // release of its curvature; else only Fit is set.
-func perturbation(p plan, d *frame.Design, epsilon, delta float64) (inference.Curvature, error) {
+func perturbation(p plan, d *frame.Design, epsilon, delta float64) (interval.Curvature, error) {
 	c, share := p.calibration(d, epsilon, delta), p.curvatureShare
-	if c.Lambda == 0 && p.ridge > 0 && c.Bound == objpert.Tight {
+	if c.Lambda == 0 && p.ridge > 0 && c.Bound == objective.Tight {
 		unit, err := privacy.GaussianSigma(epsilon, delta)
 		if err != nil {
-			return inference.Curvature{}, err
+			return interval.Curvature{}, err
 		}
 		l := p.clipped(d)
 		// The fit's share of μ² makes the noise that much larger.
@@ -292,31 +295,31 @@ func perturbation(p plan, d *frame.Design, epsilon, delta float64) (inference.Cu
 	}
 	if share == 0 {
 		m, err := calibratedObjective(c)
-		return inference.Curvature{Fit: m}, err
+		return interval.Curvature{Fit: m}, err
 	}
 	type key struct {
-		mechanism.CalibrationConfig
+		objpert.CalibrationConfig
 		share float64
 	}
-	return calibrated(key{c, share}, func() (inference.Curvature, error) {
-		_, k, err := inference.Calibrate(c, inference.Share{Curvature: share})
+	return calibrated(key{c, share}, func() (interval.Curvature, error) {
+		_, k, err := interval.Calibrate(c, interval.Share{Curvature: share})
 		return k, err
 	})
 }
 
-func calibratedObjective(c mechanism.CalibrationConfig) (mechanism.ObjectivePerturbation, error) {
-	return calibrated(c, func() (mechanism.ObjectivePerturbation, error) { return mechanism.CalibrateObjectivePerturbation(c) })
+func calibratedObjective(c objpert.CalibrationConfig) (objpert.ObjectivePerturbation, error) {
+	return calibrated(c, func() (objpert.ObjectivePerturbation, error) { return objpert.CalibrateObjectivePerturbation(c) })
 }
 
 // fitted is what perturbation has calibrated, ready to meet the records.
-func fitted(k inference.Curvature, p plan, d *frame.Design) prepared {
+func fitted(k interval.Curvature, p plan, d *frame.Design) prepared {
 	if k.Sigma == 0 {
 		return objectivePerturbation(k.Fit, p, d)
 	}
 	return withCurvature(k, p, d)
 }
 
-func objectivePerturbation(m mechanism.ObjectivePerturbation, p plan, d *frame.Design) prepared {
+func objectivePerturbation(m objpert.ObjectivePerturbation, p plan, d *frame.Design) prepared {
 	return prepared{
 		entry: "objective perturbation, " + p.entry, lambda: m.Lambda + m.Shrinkage, objective: &m,
 		check: func() error {
@@ -328,22 +331,22 @@ func objectivePerturbation(m mechanism.ObjectivePerturbation, p plan, d *frame.D
 		run: func(src noise.Source) (*mechanism.Release, error) {
 			return m.Run(d.Rows, d.Labels, src, p.settings())
 		},
-		alone: func(theta []float64, level float64) (*inference.Intervals, error) {
-			return inference.FromRelease(m, theta, level)
+		alone: func(theta []float64, level float64) (*interval.Intervals, error) {
+			return interval.FromRelease(m, theta, level)
 		},
 	}
 }
 
 // certifiable refuses a fit of which it is not known from experience that it comes to
 // an end, with what is public alone and before it is paid for.
-func certifiable(a mechanism.Attainable) error {
+func certifiable(a objpert.Attainable) error {
 	a.Sure = true
 	return a.Validate()
 }
 
 // withCurvature is objectivePerturbation with the release of the curvature at
 // its coefficients: two mechanisms, one charge.
-func withCurvature(k inference.Curvature, p plan, d *frame.Design) prepared {
+func withCurvature(k interval.Curvature, p plan, d *frame.Design) prepared {
 	out := objectivePerturbation(k.Fit, p, d)
 	out.entry += ", with its curvature"
 	checkFit := out.check
@@ -353,7 +356,7 @@ func withCurvature(k inference.Curvature, p plan, d *frame.Design) prepared {
 		}
 		return checkFit()
 	}
-	out.curvature = new(inference.Moments)
+	out.curvature = new(interval.Moments)
 	out.run = func(src noise.Source) (*mechanism.Release, error) {
 		r, moments, err := k.Release(d.Rows, d.Labels, src, p.settings())
 		if err != nil {

@@ -11,10 +11,12 @@ import (
 	"gonum.org/v1/gonum/mat"
 
 	"github.com/dpnb/notebooks/dpnb"
-	"github.com/dpnb/notebooks/dpnb/mechanism/multiclass"
+
 	"github.com/dpnb/notebooks/dpnb/noise"
 	"github.com/dpnb/notebooks/dpnb/privacy"
-	"github.com/dpnb/notebooks/dpnb/privacy/objpert"
+
+	"github.com/dpnb/notebooks/dpnb/mechanism/objpert/multiclass"
+	"github.com/dpnb/notebooks/dpnb/privacy/objective"
 )
 
 // kinds of records of the same patients, by the function that makes them.
@@ -40,11 +42,11 @@ var learners = []struct {
 	name, from string
 	zero, set  dpnb.Learner
 }{
-	{"Logistic", "Binary", dpnb.Logistic{}, dpnb.Logistic{Lambda: 2, Bound: objpert.DTZ24}},
+	{"Logistic", "Binary", dpnb.Logistic{}, dpnb.Logistic{Lambda: 2, Bound: objective.DTZ24}},
 	{"SVM", "Binary", dpnb.SVM{}, dpnb.SVM{Lambda: 3, Width: 0.5}},
-	{"Linear", "Regression", dpnb.Linear{}, dpnb.Linear{Clip: 0.3, Bound: objpert.RKW23}},
+	{"Linear", "Regression", dpnb.Linear{}, dpnb.Linear{Clip: 0.3, Bound: objective.RKW23}},
 	{"Huber", "Regression", dpnb.Huber{}, dpnb.Huber{Lambda: 7, Threshold: 0.1}},
-	{"Poisson", "Counts", dpnb.Poisson{}, dpnb.Poisson{Clip: 2, Bound: objpert.DTZ24}},
+	{"Poisson", "Counts", dpnb.Poisson{}, dpnb.Poisson{Clip: 2, Bound: objective.DTZ24}},
 	{"Softmax", "Classes", dpnb.Softmax{}, dpnb.Softmax{Lambda: 9, Bound: multiclass.RankK}},
 	{"OneVsRest", "Classes", dpnb.OneVsRest{}, dpnb.OneVsRest{Lambda: 9}},
 }
@@ -160,7 +162,7 @@ func TestRidgeOfNumbersAndCounts(t *testing.T) {
 			}
 		}
 	}
-	a, err := dpnb.Linear{Bound: objpert.DTZ24, Noise: dpnb.Seed(1)}.Fit(data["Regression"], dpnb.Simulate(1, 1e-5))
+	a, err := dpnb.Linear{Bound: objective.DTZ24, Noise: dpnb.Seed(1)}.Fit(data["Regression"], dpnb.Simulate(1, 1e-5))
 	if err != nil || math.Abs(a.Lambda()/2-4.174) > 0.01 {
 		t.Errorf("by dtz24 λ/s = %v (%v), want 4.174", a.Lambda()/2, err)
 	}
@@ -240,12 +242,12 @@ func TestBadParametersAreRefused(t *testing.T) {
 		"Linear NaN":    {"Regression", func(s noise.Source) dpnb.Learner { return dpnb.Linear{Clip: math.NaN(), Noise: s} }, "lip"},
 		"Linear Inf":    {"Regression", func(s noise.Source) dpnb.Learner { return dpnb.Linear{Clip: math.Inf(1), Noise: s} }, "lip"},
 		"Linear λ":      {"Regression", func(s noise.Source) dpnb.Learner { return dpnb.Linear{Lambda: math.Inf(1), Noise: s} }, "Lambda"},
-		"Linear bound":  {"Regression", func(s noise.Source) dpnb.Learner { return dpnb.Linear{Bound: objpert.GaussianLower, Noise: s} }, "no proved bound"},
+		"Linear bound":  {"Regression", func(s noise.Source) dpnb.Learner { return dpnb.Linear{Bound: objective.GaussianLower, Noise: s} }, "no proved bound"},
 		"Huber":         {"Regression", func(s noise.Source) dpnb.Learner { return dpnb.Huber{Threshold: -2, Noise: s} }, "Threshold"},
 		"Poisson clip":  {"Counts", func(s noise.Source) dpnb.Learner { return dpnb.Poisson{Clip: -2, Noise: s} }, "lip"},
 		"Poisson λ":     {"Counts", func(s noise.Source) dpnb.Learner { return dpnb.Poisson{Lambda: math.NaN(), Noise: s} }, "Lambda"},
-		"logistic KST":  {"Binary", func(s noise.Source) dpnb.Learner { return dpnb.Logistic{Bound: objpert.KST12, Noise: s} }, "no proved bound"},
-		"rkw23 small λ": {"Regression", func(s noise.Source) dpnb.Learner { return dpnb.Huber{Bound: objpert.RKW23, Lambda: 0.5, Noise: s} }, "smoothness"},
+		"logistic KST":  {"Binary", func(s noise.Source) dpnb.Learner { return dpnb.Logistic{Bound: objective.KST12, Noise: s} }, "no proved bound"},
+		"rkw23 small λ": {"Regression", func(s noise.Source) dpnb.Learner { return dpnb.Huber{Bound: objective.RKW23, Lambda: 0.5, Noise: s} }, "smoothness"},
 	} {
 		budget, count := fresh(1, 1e-6), src()
 		m, err := c.with(count).Fit(data[c.from], budget.Spend(0.5))

@@ -4,7 +4,8 @@ import (
 	"github.com/dpnb/notebooks/dpnb/frame"
 	"github.com/dpnb/notebooks/dpnb/loss"
 	"github.com/dpnb/notebooks/dpnb/noise"
-	"github.com/dpnb/notebooks/dpnb/privacy/objpert"
+
+	"github.com/dpnb/notebooks/dpnb/privacy/objective"
 )
 
 // Linear is least squares for a number (Regression) by objective perturbation
@@ -30,8 +31,8 @@ type Linear struct {
 	Noise noise.Source
 	// Workers is the number of goroutines; zero means one for each processor.
 	Workers int
-	// Bound is how to account; zero is objpert.Tight.
-	Bound objpert.Bound
+	// Bound is how to account; zero is objective.Tight.
+	Bound objective.Bound
 }
 
 // Fit releases a private model: see Learner.
@@ -63,9 +64,9 @@ const predictionNoise = 4
 
 // tightUnless returns the bound, the tight one for zero: where the Gaussian case
 // is not to be had it halves λ, in a tenth of a second.
-func tightUnless(b objpert.Bound) objpert.Bound {
+func tightUnless(b objective.Bound) objective.Bound {
 	if b == 0 {
-		return objpert.Tight
+		return objective.Tight
 	}
 	return b
 }

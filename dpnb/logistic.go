@@ -4,7 +4,8 @@ import (
 	"github.com/dpnb/notebooks/dpnb/frame"
 	"github.com/dpnb/notebooks/dpnb/loss"
 	"github.com/dpnb/notebooks/dpnb/noise"
-	"github.com/dpnb/notebooks/dpnb/privacy/objpert"
+
+	"github.com/dpnb/notebooks/dpnb/privacy/objective"
 )
 
 // Logistic is logistic regression for two classes (Binary) by objective
@@ -37,8 +38,8 @@ type Logistic struct {
 	Workers int
 	// Bound is how to account; zero is right: exact where the Gaussian case is
 	// proved, dtz24 elsewhere, which is only at a Lambda that was fixed.
-	// objpert.Tight costs less noise there and takes up to a second.
-	Bound objpert.Bound
+	// objective.Tight costs less noise there and takes up to a second.
+	Bound objective.Bound
 }
 
 // Fit releases a private model: see Learner.

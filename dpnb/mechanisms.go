@@ -7,10 +7,12 @@ import (
 	"slices"
 
 	"github.com/dpnb/notebooks/dpnb/frame"
-	"github.com/dpnb/notebooks/dpnb/mechanism"
+
 	"github.com/dpnb/notebooks/dpnb/noise"
 	"github.com/dpnb/notebooks/dpnb/privacy"
-	"github.com/dpnb/notebooks/dpnb/privacy/objpert"
+
+	"github.com/dpnb/notebooks/dpnb/mechanism/objpert"
+	"github.com/dpnb/notebooks/dpnb/privacy/objective"
 )
 
 // Mechanism is a way to fit privately that Compare can hold against others.
@@ -79,8 +81,8 @@ func changed(name string, change func(*plan), tasks ...frame.Task) Mechanism {
 
 // smallest calibrates as rkw23, section 5: the smallest λ for 1.3 times the
 // Gaussian mechanism's noise, by the given accounting.
-func smallest(b objpert.Bound) func(*plan) {
-	return func(p *plan) { p.bound, p.rule, p.ridge = b, mechanism.SmallestLambda, 0 }
+func smallest(b objective.Bound) func(*plan) {
+	return func(p *plan) { p.bound, p.rule, p.ridge = b, objpert.SmallestLambda, 0 }
 }
 
 var oneForm = []frame.Task{frame.TwoClasses, frame.Number, frame.Count}
@@ -102,8 +104,8 @@ var oneForm = []frame.Task{frame.TwoClasses, frame.Number, frame.Count}
 //   - AdaSSP and the functional mechanism, for least squares.
 var AllMechanisms = []Mechanism{
 	changed("objective perturbation", func(*plan) {}, frame.TwoClasses, frame.Number, frame.Count, frame.ManyClasses),
-	changed("objective perturbation, as in dtz24", smallest(objpert.DTZ24), oneForm...),
-	changed("objective perturbation, as in rkw23", smallest(objpert.RKW23), oneForm...),
+	changed("objective perturbation, as in dtz24", smallest(objective.DTZ24), oneForm...),
+	changed("objective perturbation, as in rkw23", smallest(objective.RKW23), oneForm...),
 	changed("objective perturbation, as in KST12", func(p *plan) { p.prepare = perturbAsKST12 }, oneForm...),
 	By("one-vs-rest", func(src noise.Source) Learner { return OneVsRest{Noise: src, Workers: 1} }),
 	changed("output perturbation", func(p *plan) { p.prepare = perturbOutput }, oneForm...),
@@ -127,7 +129,7 @@ func perturbAsKST12(p plan, d *frame.Design, epsilon, delta float64) (prepared, 
 	}
 	m.Lambda = orElse(p.lambda, 2*m.Smoothness()/epsilon)
 	m.Sigma = m.Lipschitz() * math.Sqrt(8*math.Log(2/delta)+4*epsilon) / epsilon
-	m.OutputSigma = 2 * m.Tolerance * m.Sigma / (m.Lambda * mechanism.OutputShare * m.Lipschitz())
+	m.OutputSigma = 2 * m.Tolerance * m.Sigma / (m.Lambda * objpert.OutputShare * m.Lipschitz())
 	profile, err := m.Profile()
 	if err != nil {
 		return prepared{}, err

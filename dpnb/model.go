@@ -15,7 +15,9 @@ import (
 	"github.com/dpnb/notebooks/dpnb/display"
 	"github.com/dpnb/notebooks/dpnb/frame"
 	"github.com/dpnb/notebooks/dpnb/mechanism"
-	"github.com/dpnb/notebooks/dpnb/mechanism/inference"
+
+	"github.com/dpnb/notebooks/dpnb/mechanism/objpert"
+	"github.com/dpnb/notebooks/dpnb/mechanism/objpert/interval"
 	"github.com/dpnb/notebooks/dpnb/privacy"
 )
 
@@ -36,11 +38,11 @@ type Model struct {
 	features     []string
 	dataWarning  string
 	lambda       float64
-	objective    *mechanism.ObjectivePerturbation
+	objective    *objpert.ObjectivePerturbation
 	// alone as in prepared.
 	alone intervalsOf
 	// curvature that was released, nil if none was.
-	curvature *inference.Moments
+	curvature *interval.Moments
 }
 
 func newModel(p plan, d *frame.Design, theta []float64) *Model {
@@ -135,9 +137,9 @@ func (m *Model) Lambda() float64 {
 // parameters, which are public: the law of the noise in the coefficients, for
 // whoever puts intervals on them. False for a fit by another mechanism, or
 // without privacy.
-func (m *Model) ObjectivePerturbation() (mechanism.ObjectivePerturbation, bool) {
+func (m *Model) ObjectivePerturbation() (objpert.ObjectivePerturbation, bool) {
 	if m.Err() != nil || m.objective == nil {
-		return mechanism.ObjectivePerturbation{}, false
+		return objpert.ObjectivePerturbation{}, false
 	}
 	return *m.objective, true
 }

@@ -6,7 +6,8 @@ import (
 	"github.com/dpnb/notebooks/dpnb/frame"
 	"github.com/dpnb/notebooks/dpnb/loss"
 	"github.com/dpnb/notebooks/dpnb/noise"
-	"github.com/dpnb/notebooks/dpnb/privacy/objpert"
+
+	"github.com/dpnb/notebooks/dpnb/privacy/objective"
 )
 
 // Poisson is regression for counts (Counts), whose mean is modelled as
@@ -30,8 +31,8 @@ type Poisson struct {
 	Noise noise.Source
 	// Workers is the number of goroutines; zero means one for each processor.
 	Workers int
-	// Bound is how to account; zero is objpert.Tight.
-	Bound objpert.Bound
+	// Bound is how to account; zero is objective.Tight.
+	Bound objective.Bound
 }
 
 // Fit releases a private model: see Learner.

@@ -6,8 +6,9 @@ import (
 	"github.com/dpnb/notebooks/dpnb/frame"
 	"github.com/dpnb/notebooks/dpnb/loss"
 	"github.com/dpnb/notebooks/dpnb/mechanism"
-	"github.com/dpnb/notebooks/dpnb/mechanism/inference"
-	"github.com/dpnb/notebooks/dpnb/mechanism/multiclass"
+
+	"github.com/dpnb/notebooks/dpnb/mechanism/objpert/interval"
+	"github.com/dpnb/notebooks/dpnb/mechanism/objpert/multiclass"
 	"github.com/dpnb/notebooks/dpnb/noise"
 	"github.com/dpnb/notebooks/dpnb/privacy"
 )
@@ -59,8 +60,8 @@ func (l Softmax) plan() plan {
 				run: func(src noise.Source) (*mechanism.Release, error) {
 					return released(m.Run(d.Rows, y, src, p.settings()))
 				},
-				alone: func(theta []float64, level float64) (*inference.Intervals, error) {
-					return inference.FromSoftmax(m, theta, level)
+				alone: func(theta []float64, level float64) (*interval.Intervals, error) {
+					return interval.FromSoftmax(m, theta, level)
 				},
 			}, err
 		},
@@ -118,8 +119,8 @@ func (l OneVsRest) plan() plan {
 				run: func(src noise.Source) (*mechanism.Release, error) {
 					return released(m.Run(d.Rows, y, src, p.settings()))
 				},
-				alone: func(theta []float64, level float64) (*inference.Intervals, error) {
-					return inference.FromOneVsRest(m, theta, level)
+				alone: func(theta []float64, level float64) (*interval.Intervals, error) {
+					return interval.FromOneVsRest(m, theta, level)
 				},
 			}, err
 		},

@@ -7,7 +7,8 @@ import (
 	"github.com/dpnb/notebooks/dpnb/loss"
 	"github.com/dpnb/notebooks/dpnb/noise"
 	"github.com/dpnb/notebooks/dpnb/privacy"
-	"github.com/dpnb/notebooks/dpnb/privacy/objpert"
+
+	"github.com/dpnb/notebooks/dpnb/privacy/objective"
 )
 
 // SVM is the linear support vector machine for two classes (Binary) by objective
@@ -39,7 +40,7 @@ type SVM struct {
 	// Workers is the number of goroutines; zero means one for each processor.
 	Workers int
 	// Bound is how to account, as in Logistic.
-	Bound objpert.Bound
+	Bound objective.Bound
 }
 
 // Fit releases a private model: see Learner.

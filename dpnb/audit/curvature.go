@@ -8,9 +8,9 @@ import (
 	"gonum.org/v1/gonum/floats"
 	"gonum.org/v1/gonum/mat"
 
-	"github.com/dpnb/notebooks/dpnb/erm"
 	"github.com/dpnb/notebooks/dpnb/internal/parallel"
 	"github.com/dpnb/notebooks/dpnb/loss"
+	"github.com/dpnb/notebooks/dpnb/matrix"
 	"github.com/dpnb/notebooks/dpnb/noise"
 	"github.com/dpnb/notebooks/dpnb/privacy"
 )
@@ -42,7 +42,7 @@ type Record struct {
 // docs/theory/quadratic.md.
 type Curvature struct {
 	Loss   loss.Loss
-	Rows   *erm.Dense // the records that both have; N may be zero
+	Rows   *matrix.Dense // the records that both have; N may be zero
 	Labels []float64
 	First  Record
 	Second Record
@@ -57,18 +57,18 @@ type Curvature struct {
 }
 
 // records returns the rows and labels of one of the two datasets.
-func (c *Curvature) records(second bool) (*erm.Dense, []float64) {
+func (c *Curvature) records(second bool) (*matrix.Dense, []float64) {
 	r := c.First
 	if second {
 		r = c.Second
 	}
 	n, d := c.Rows.Dims()
-	return erm.NewDense(n+1, d, append(append(make([]float64, 0, (n+1)*d), c.Rows.Data...), r.X...)),
+	return matrix.NewDense(n+1, d, append(append(make([]float64, 0, (n+1)*d), c.Rows.Data...), r.X...)),
 		append(append(make([]float64, 0, n+1), c.Labels...), r.Y)
 }
 
 // derivatives writes ∇(L + r)(θ) and ∇²(L + r)(θ).
-func (c *Curvature) derivatives(rows *erm.Dense, labels, theta, grad []float64, h *mat.SymDense) {
+func (c *Curvature) derivatives(rows *matrix.Dense, labels, theta, grad []float64, h *mat.SymDense) {
 	n, d := rows.Dims()
 	t, slope, curv := make([]float64, n), make([]float64, n), make([]float64, n)
 	rows.Margins(t, theta, 0, n)

@@ -6,10 +6,11 @@ import (
 
 	"gonum.org/v1/gonum/mat"
 
-	"github.com/dpnb/notebooks/dpnb/erm"
 	"github.com/dpnb/notebooks/dpnb/loss"
 	"github.com/dpnb/notebooks/dpnb/noise"
-	"github.com/dpnb/notebooks/dpnb/privacy/quadratic"
+
+	"github.com/dpnb/notebooks/dpnb/matrix"
+	"github.com/dpnb/notebooks/dpnb/privacy/wishart"
 )
 
 // pair has two records besides the one that differs; every label is xᵀθ⋆.
@@ -18,7 +19,7 @@ func pair(d, m int, l loss.Loss, sigma2 float64) *Curvature {
 	anchor, tilt := make([]float64, d), make([]float64, d)
 	src.Gaussian(anchor, 1)
 	tilt[0] = 1
-	c := &Curvature{Loss: l, Rows: erm.NewDense(2, d, nil), Labels: make([]float64, 2), Anchor: anchor, Tilt: tilt, Sigma2: sigma2, Freedom: m}
+	c := &Curvature{Loss: l, Rows: matrix.NewDense(2, d, nil), Labels: make([]float64, 2), Anchor: anchor, Tilt: tilt, Sigma2: sigma2, Freedom: m}
 	src.Gaussian(c.Rows.Data, 0.2)
 	for i := range 2 {
 		for j := range d {
@@ -70,7 +71,7 @@ func TestCurvatureDensity(t *testing.T) {
 // In one dimension θ is a monotone function of a χ²_m variate.
 func TestCurvatureScalar(t *testing.T) {
 	c := pair(1, 4, loss.Squared{}, 2)
-	c.Rows, c.Labels = erm.NewDense(0, 1, nil), nil
+	c.Rows, c.Labels = matrix.NewDense(0, 1, nil), nil
 	c.Anchor[0] = 0
 	c.First, c.Second = Record{[]float64{1}, 0}, Record{[]float64{0}, 0}
 	// θ = −1/(x² + 2W): density of θ is q(W)·dW/dθ, W = (−1/θ − x²)/2.
@@ -115,18 +116,18 @@ func TestMeanDeterminant(t *testing.T) {
 // which σ² was calibrated stays below what was allowed, and comes close.
 func TestCurvatureBelowAccounting(t *testing.T) {
 	for _, c := range []struct {
-		structure quadratic.Structure
+		structure wishart.Structure
 		l         loss.Loss
 		d, m      int
 	}{
-		{quadratic.LeastSquares, loss.Squared{}, 2, 5}, {quadratic.LeastSquares, loss.Squared{}, 4, 9},
-		{quadratic.LinearModel, loss.Squared{}, 3, 7}, {quadratic.LinearModel, loss.Huber{Threshold: 0.2}, 3, 7},
-		{quadratic.AnyLoss, loss.Squared{}, 2, 6},
+		{wishart.LeastSquares, loss.Squared{}, 2, 5}, {wishart.LeastSquares, loss.Squared{}, 4, 9},
+		{wishart.LinearModel, loss.Squared{}, 3, 7}, {wishart.LinearModel, loss.Huber{Threshold: 0.2}, 3, 7},
+		{wishart.AnyLoss, loss.Squared{}, 2, 6},
 	} {
 		const eps, delta = 0.5, 0.05
-		s := quadratic.Setting{Wishart: quadratic.Wishart{D: c.d, M: c.m}, Smoothness: 1, Rank: 1, Structure: c.structure}
-		split := quadratic.Split{Epsilon1: eps, Delta1: delta}
-		if c.structure == quadratic.AnyLoss {
+		s := wishart.Setting{Wishart: wishart.Wishart{D: c.d, M: c.m}, Smoothness: 1, Rank: 1, Structure: c.structure}
+		split := wishart.Split{Epsilon1: eps, Delta1: delta}
+		if c.structure == wishart.AnyLoss {
 			split.Delta1, split.Delta3 = delta/2, delta/2
 		}
 		n, err := s.Noise(split)
@@ -144,7 +145,7 @@ func TestCurvatureBelowAccounting(t *testing.T) {
 				nb.Second.X = make([]float64, c.d)
 				nb.Second.Y = 0
 			}
-			nb.Rows, nb.Labels = erm.NewDense(0, c.d, nil), nil
+			nb.Rows, nb.Labels = matrix.NewDense(0, c.d, nil), nil
 			for range 2 {
 				l, err := nb.Losses(3000, noise.NewSeeded(21))
 				if err != nil {
@@ -158,14 +159,14 @@ func TestCurvatureBelowAccounting(t *testing.T) {
 				nb = nb.Swap()
 			}
 		}
-		if c.structure == quadratic.LeastSquares && best < 0.5*delta {
+		if c.structure == wishart.LeastSquares && best < 0.5*delta {
 			t.Errorf("%+v: largest δ %.5f: too weak a test", c, best)
 		}
 		t.Logf("%v %s d=%d m=%d: largest δ %.4f of %.4f", c.structure, c.l.Name(), c.d, c.m, best, delta)
 		// Half the noise must be noticed for least squares, where the bound is near.
-		if c.structure == quadratic.LeastSquares {
+		if c.structure == wishart.LeastSquares {
 			nb := pair(c.d, c.m, c.l, 0.4*n.Sigma2)
-			nb.Rows, nb.Labels = erm.NewDense(0, c.d, nil), nil
+			nb.Rows, nb.Labels = matrix.NewDense(0, c.d, nil), nil
 			nb.Second.X = make([]float64, c.d)
 			nb.Second.Y = 0
 			l, err := nb.Swap().Losses(3000, noise.NewSeeded(21))
@@ -186,7 +187,7 @@ func TestCurvatureWithoutTilt(t *testing.T) {
 	for j := range c.Anchor {
 		c.Anchor[j] = 0
 	}
-	c.Rows, c.Labels = erm.NewDense(0, 2, nil), nil
+	c.Rows, c.Labels = matrix.NewDense(0, 2, nil), nil
 	c.First.Y, c.Second.Y = 0, 0
 	if l, err := c.Losses(3, noise.NewSeeded(1)); err == nil {
 		t.Errorf("losses %v", l)

@@ -5,9 +5,10 @@ import (
 	"testing"
 
 	"github.com/dpnb/notebooks/dpnb/loss"
-	"github.com/dpnb/notebooks/dpnb/mechanism"
-	"github.com/dpnb/notebooks/dpnb/mechanism/inference"
-	"github.com/dpnb/notebooks/dpnb/mechanism/multiclass"
+
+	"github.com/dpnb/notebooks/dpnb/mechanism/objpert"
+	"github.com/dpnb/notebooks/dpnb/mechanism/objpert/interval"
+	"github.com/dpnb/notebooks/dpnb/mechanism/objpert/multiclass"
 	"github.com/dpnb/notebooks/dpnb/mechanism/sgd"
 	"github.com/dpnb/notebooks/dpnb/noise"
 	"github.com/dpnb/notebooks/dpnb/noise/exact"
@@ -40,7 +41,7 @@ func TestReleasesAreOnTheGrid(t *testing.T) {
 		}
 	}
 	for _, delta := range []float64{0, 1e-5} {
-		m, err := mechanism.CalibrateOutputPerturbation(mechanism.OutputConfig{Loss: loss.Logistic{}, RowNorm: 1, Lambda: 1, Epsilon: 1, Delta: delta})
+		m, err := objpert.CalibrateOutputPerturbation(objpert.OutputConfig{Loss: loss.Logistic{}, RowNorm: 1, Lambda: 1, Epsilon: 1, Delta: delta})
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -52,7 +53,7 @@ func TestReleasesAreOnTheGrid(t *testing.T) {
 			check(m.String(), r.Coefficients, exact.Grid(m.Sigma+m.Scale))
 		}
 	}
-	m, err := mechanism.CalibrateObjectivePerturbation(mechanism.CalibrationConfig{Loss: loss.Logistic{}, RowNorm: 1, Epsilon: 1, Delta: 1e-5, Adjacency: privacy.AddRemove})
+	m, err := objpert.CalibrateObjectivePerturbation(objpert.CalibrationConfig{Loss: loss.Logistic{}, RowNorm: 1, Epsilon: 1, Delta: 1e-5, Adjacency: privacy.AddRemove})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -61,7 +62,7 @@ func TestReleasesAreOnTheGrid(t *testing.T) {
 		t.Fatal(err)
 	}
 	check(m.String(), r.Coefficients, exact.Grid(m.OutputSigma))
-	mo, err := inference.Curvature{Fit: m, Sigma: 10}.Run(x, y, r.Coefficients, src)
+	mo, err := interval.Curvature{Fit: m, Sigma: 10}.Run(x, y, r.Coefficients, src)
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -12,7 +12,9 @@ import (
 	"github.com/dpnb/notebooks/dpnb/erm/softmax"
 	"github.com/dpnb/notebooks/dpnb/loss"
 	"github.com/dpnb/notebooks/dpnb/mechanism"
-	"github.com/dpnb/notebooks/dpnb/mechanism/multiclass"
+
+	"github.com/dpnb/notebooks/dpnb/mechanism/objpert"
+	"github.com/dpnb/notebooks/dpnb/mechanism/objpert/multiclass"
 	"github.com/dpnb/notebooks/dpnb/noise"
 	"github.com/dpnb/notebooks/dpnb/privacy"
 )
@@ -109,7 +111,7 @@ func severalClasses(n, d, classes int) ([]LowBitsCase, error) {
 
 // aCount attacks the noisy number of records.
 func aCount(sigma float64) LowBitsCase {
-	c := mechanism.Count{Sigma: sigma}
+	c := objpert.Count{Sigma: sigma}
 	number := func(with bool) int {
 		if with {
 			return 500

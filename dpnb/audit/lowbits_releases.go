@@ -7,7 +7,10 @@ import (
 	"github.com/dpnb/notebooks/dpnb/erm"
 	"github.com/dpnb/notebooks/dpnb/loss"
 	"github.com/dpnb/notebooks/dpnb/mechanism"
-	"github.com/dpnb/notebooks/dpnb/mechanism/inference"
+
+	"github.com/dpnb/notebooks/dpnb/matrix"
+	"github.com/dpnb/notebooks/dpnb/mechanism/objpert"
+	"github.com/dpnb/notebooks/dpnb/mechanism/objpert/interval"
 	"github.com/dpnb/notebooks/dpnb/noise"
 	"github.com/dpnb/notebooks/dpnb/privacy"
 )
@@ -33,11 +36,11 @@ type LowBitsCase struct {
 // count in this package's tests.
 func LowBitsCases(n, d int, epsilon float64) ([]LowBitsCase, error) {
 	rows, labels := lowBitsRecords(n, d)
-	data := func(with bool) (*erm.Dense, []float64) {
+	data := func(with bool) (*matrix.Dense, []float64) {
 		if with {
 			return rows, labels
 		}
-		return erm.NewDense(n, d, rows.Data[:n*d]), labels[:n]
+		return matrix.NewDense(n, d, rows.Data[:n*d]), labels[:n]
 	}
 	minimise := func(with bool, lambda float64, b []float64, tolerance float64) ([]float64, error) {
 		x, y := data(with)
@@ -56,7 +59,7 @@ func LowBitsCases(n, d int, epsilon float64) ([]LowBitsCase, error) {
 	}
 	var cases []LowBitsCase
 	for _, delta := range []float64{1e-5, 0} {
-		m, err := mechanism.CalibrateOutputPerturbation(mechanism.OutputConfig{Loss: loss.Logistic{}, RowNorm: 1, Lambda: 10, Epsilon: epsilon, Delta: delta})
+		m, err := objpert.CalibrateOutputPerturbation(objpert.OutputConfig{Loss: loss.Logistic{}, RowNorm: 1, Lambda: 10, Epsilon: epsilon, Delta: delta})
 		if err != nil {
 			return nil, err
 		}
@@ -88,13 +91,13 @@ func LowBitsCases(n, d int, epsilon float64) ([]LowBitsCase, error) {
 		}
 		cases = append(cases, c)
 	}
-	m, err := mechanism.CalibrateObjectivePerturbation(mechanism.CalibrationConfig{Loss: loss.Logistic{}, RowNorm: 1, Lambda: 2, Epsilon: max(epsilon, 0.5), Delta: 1e-5, Adjacency: privacy.AddRemove})
+	m, err := objpert.CalibrateObjectivePerturbation(objpert.CalibrationConfig{Loss: loss.Logistic{}, RowNorm: 1, Lambda: 2, Epsilon: max(epsilon, 0.5), Delta: 1e-5, Adjacency: privacy.AddRemove})
 	if err != nil {
 		return nil, err
 	}
 	// To one who knows b the output noise must still hide where the solver stopped:
 	// with the record and without stand for two tolerances of it.
-	stopping := func(with bool) mechanism.ObjectivePerturbation {
+	stopping := func(with bool) objpert.ObjectivePerturbation {
 		m := m
 		if !with {
 			m.Tolerance /= 100
@@ -114,9 +117,9 @@ func LowBitsCases(n, d int, epsilon float64) ([]LowBitsCase, error) {
 		},
 	}
 	cases = append(cases, objective)
-	curvature := inference.Curvature{Fit: m, Sigma: m.Smoothness() / 0.01}
+	curvature := interval.Curvature{Fit: m, Sigma: m.Smoothness() / 0.01}
 	theta := make([]float64, d)
-	diagonal := func(mo *inference.Moments, err error) ([]float64, error) {
+	diagonal := func(mo *interval.Moments, err error) ([]float64, error) {
 		if err != nil {
 			return nil, err
 		}
@@ -131,7 +134,7 @@ func LowBitsCases(n, d int, epsilon float64) ([]LowBitsCase, error) {
 		Scales: same(d, curvature.Sigma),
 		Sums: func(with bool, _ *noise.Seeded) ([]float64, error) {
 			x, y := data(with)
-			return diagonal(inference.PublicCurvature(m, x, y, theta, float64(x.N)))
+			return diagonal(interval.PublicCurvature(m, x, y, theta, float64(x.N)))
 		},
 		Release: func(with bool, src *noise.Seeded) ([]float64, error) {
 			x, y := data(with)
@@ -149,9 +152,9 @@ func LowBitsCases(n, d int, epsilon float64) ([]LowBitsCase, error) {
 }
 
 // lowBitsRecords returns n + 1 invented records of norm 1 with labels −1 and +1.
-func lowBitsRecords(n, d int) (*erm.Dense, []float64) {
+func lowBitsRecords(n, d int) (*matrix.Dense, []float64) {
 	rng := noise.NewSeeded(uint64(17 + d))
-	rows, labels := erm.NewDense(n+1, d, nil), make([]float64, n+1)
+	rows, labels := matrix.NewDense(n+1, d, nil), make([]float64, n+1)
 	rng.Gaussian(rows.Data, 1)
 	for i := range n + 1 {
 		row := rows.Data[i*d : (i+1)*d]

@@ -12,6 +12,7 @@ import (
 	"github.com/dpnb/notebooks/dpnb/erm"
 	"github.com/dpnb/notebooks/dpnb/internal/parallel"
 	"github.com/dpnb/notebooks/dpnb/loss"
+	"github.com/dpnb/notebooks/dpnb/matrix"
 	"github.com/dpnb/notebooks/dpnb/noise"
 	"github.com/dpnb/notebooks/dpnb/privacy"
 )
@@ -27,7 +28,7 @@ import (
 // e^{ε−loss})₊ is the mean of a variable in [0, 1].
 type Neighbours struct {
 	Loss          loss.Loss
-	Rows          *erm.Dense
+	Rows          *matrix.Dense
 	Labels        []float64
 	Extra         []float64
 	ExtraLabel    float64
@@ -44,7 +45,7 @@ func (nb *Neighbours) problem(with bool) *erm.Problem {
 	if with || n == 0 {
 		// Without any record the minimiser is −b/λ, which needs no solver, but
 		// one code path is less to get wrong: a record of zeros changes nothing.
-		rows := erm.NewDense(n+1, d, append(append([]float64(nil), nb.Rows.Data...), make([]float64, d)...))
+		rows := matrix.NewDense(n+1, d, append(append([]float64(nil), nb.Rows.Data...), make([]float64, d)...))
 		if with {
 			copy(rows.Data[n*d:], nb.Extra)
 		}

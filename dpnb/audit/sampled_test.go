@@ -6,8 +6,8 @@ import (
 
 	"gonum.org/v1/gonum/floats"
 
-	"github.com/dpnb/notebooks/dpnb/erm"
 	"github.com/dpnb/notebooks/dpnb/loss"
+	"github.com/dpnb/notebooks/dpnb/matrix"
 	"github.com/dpnb/notebooks/dpnb/noise"
 	"github.com/dpnb/notebooks/dpnb/privacy"
 )
@@ -44,7 +44,7 @@ func choose(n, k int) float64 {
 // In one dimension the sampled δ must agree with the integrated one.
 func TestSamplesAgreeWithIntegration(t *testing.T) {
 	scalar := &Scalar{Loss: loss.Logistic{}, X: []float64{1, -0.5}, Y: []float64{1, 1}, ExtraX: 1, ExtraY: 1, Lambda: 0.4, Sigma: 1}
-	nb := &Neighbours{Loss: loss.Logistic{}, Rows: erm.NewDense(2, 1, []float64{1, -0.5}), Labels: []float64{1, 1},
+	nb := &Neighbours{Loss: loss.Logistic{}, Rows: matrix.NewDense(2, 1, []float64{1, -0.5}), Labels: []float64{1, 1},
 		Extra: []float64{1}, ExtraLabel: 1, Lambda: 0.4, Sigma: 1}
 	for _, dir := range privacy.Directions {
 		for _, eps := range []float64{0, 0.3} {
@@ -71,7 +71,7 @@ func TestSamplesAgreeWithIntegration(t *testing.T) {
 // densities must integrate their ratio to one, E_P[q/p] = 1.
 func TestDensityRatioAveragesToOne(t *testing.T) {
 	rng := noise.NewSeeded(3)
-	rows := erm.NewDense(5, 3, nil)
+	rows := matrix.NewDense(5, 3, nil)
 	rng.Gaussian(rows.Data, 0.5)
 	nb := &Neighbours{Loss: loss.Logistic{}, Rows: rows, Labels: []float64{1, -1, 1, 1, -1}, Extra: []float64{0.6, -0.6, 0.5}, ExtraLabel: -1, Lambda: 0.5, Sigma: 1.5}
 	const n = 3000
@@ -99,7 +99,7 @@ func TestDensityRatioAveragesToOne(t *testing.T) {
 func TestBoundHoldsInSeveralDimensions(t *testing.T) {
 	rng := noise.NewSeeded(9)
 	for _, d := range []int{2, 5, 20} {
-		rows := erm.NewDense(30, d, nil)
+		rows := matrix.NewDense(30, d, nil)
 		rng.Gaussian(rows.Data, 1)
 		labels := make([]float64, 30)
 		for i := range labels {

@@ -6,8 +6,8 @@ import (
 
 	"gonum.org/v1/gonum/floats"
 
-	"github.com/dpnb/notebooks/dpnb/erm"
 	"github.com/dpnb/notebooks/dpnb/loss"
+	"github.com/dpnb/notebooks/dpnb/matrix"
 	"github.com/dpnb/notebooks/dpnb/noise"
 	"github.com/dpnb/notebooks/dpnb/privacy"
 )
@@ -15,7 +15,7 @@ import (
 // withIntercept is n records of norm √2 with a constant last feature, all of one
 // class so that they push the extra record's margin, and ridges λ + ω and λ.
 func withIntercept(n, d int, lambda, omega, sigma float64, rng *noise.Seeded) *Neighbours {
-	rows, labels := erm.NewDense(n, d, nil), make([]float64, n)
+	rows, labels := matrix.NewDense(n, d, nil), make([]float64, n)
 	rng.Gaussian(rows.Data, 1)
 	for i := range n {
 		row := rows.Data[i*d : (i+1)*d]

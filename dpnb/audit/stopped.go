@@ -9,7 +9,9 @@ import (
 
 	"github.com/dpnb/notebooks/dpnb/erm"
 	"github.com/dpnb/notebooks/dpnb/internal/parallel"
+	"github.com/dpnb/notebooks/dpnb/matrix"
 	"github.com/dpnb/notebooks/dpnb/mechanism"
+	"github.com/dpnb/notebooks/dpnb/mechanism/objpert"
 	"github.com/dpnb/notebooks/dpnb/noise"
 	"github.com/dpnb/notebooks/dpnb/noise/exact"
 	"github.com/dpnb/notebooks/dpnb/privacy"
@@ -19,8 +21,8 @@ import (
 // records of Rows and Labels, Z′ one more, (Extra, ExtraLabel). What it measures
 // is held against what Mechanism claims.
 type Stopped struct {
-	Mechanism  mechanism.ObjectivePerturbation
-	Rows       *erm.Dense
+	Mechanism  objpert.ObjectivePerturbation
+	Rows       *matrix.Dense
 	Labels     []float64
 	Extra      []float64
 	ExtraLabel float64
@@ -32,7 +34,7 @@ type Stopped struct {
 }
 
 // run returns what the mechanism releases, with shift added to b.
-func (s *Stopped) run(m mechanism.ObjectivePerturbation, rows *erm.Dense, labels, shift []float64, src *noise.Seeded) ([]float64, error) {
+func (s *Stopped) run(m objpert.ObjectivePerturbation, rows *matrix.Dense, labels, shift []float64, src *noise.Seeded) ([]float64, error) {
 	if !s.Pushed {
 		r, err := m.Run(rows, labels, src, &mechanism.Settings{Workers: 1})
 		if err != nil {
@@ -53,18 +55,18 @@ func (s *Stopped) run(m mechanism.ObjectivePerturbation, rows *erm.Dense, labels
 }
 
 // data returns the records of Z′ (with) or Z.
-func (s *Stopped) data(with bool) (*erm.Dense, []float64) {
+func (s *Stopped) data(with bool) (*matrix.Dense, []float64) {
 	if !with {
 		return s.Rows, s.Labels
 	}
 	n, d := s.Rows.Dims()
-	return erm.NewDense(n+1, d, append(slices.Clone(s.Rows.Data), s.Extra...)), append(slices.Clone(s.Labels), s.ExtraLabel)
+	return matrix.NewDense(n+1, d, append(slices.Clone(s.Rows.Data), s.Extra...)), append(slices.Clone(s.Labels), s.ExtraLabel)
 }
 
 // Sample runs the mechanism count times on Z′ (with) or Z and returns what it
 // releases along Extra: x̂ᵀθ. Run k draws from stream k of src.
 //
-// Errors: as mechanism.ObjectivePerturbation.Run.
+// Errors: as objpert.ObjectivePerturbation.Run.
 func (s *Stopped) Sample(with bool, count int, src *noise.Seeded) ([]float64, error) {
 	rows, labels := s.data(with)
 	m := s.Mechanism

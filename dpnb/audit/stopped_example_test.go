@@ -5,9 +5,11 @@ import (
 	"math"
 
 	"github.com/dpnb/notebooks/dpnb/audit"
-	"github.com/dpnb/notebooks/dpnb/erm"
+
 	"github.com/dpnb/notebooks/dpnb/loss"
-	"github.com/dpnb/notebooks/dpnb/mechanism"
+
+	"github.com/dpnb/notebooks/dpnb/matrix"
+	"github.com/dpnb/notebooks/dpnb/mechanism/objpert"
 	"github.com/dpnb/notebooks/dpnb/noise"
 	"github.com/dpnb/notebooks/dpnb/privacy"
 )
@@ -15,10 +17,10 @@ import (
 // A mechanism whose solver may stop early, on neighbours that differ in a record
 // with a label out of reach: what 5,000 runs show, and what is claimed.
 func ExampleStopped_EpsilonLower() {
-	m := mechanism.ObjectivePerturbation{Loss: mechanism.ClippedAt(loss.Squared{}, 1, 1), RowNorm: 1,
+	m := objpert.ObjectivePerturbation{Loss: objpert.ClippedAt(loss.Squared{}, 1, 1), RowNorm: 1,
 		Lambda: 20, Sigma: 2, Tolerance: 2, OutputSigma: 0.2}
 	s := audit.Stopped{Mechanism: m, Pushed: true,
-		Rows: erm.NewDense(1, 1, []float64{0}), Labels: []float64{0}, Extra: []float64{1}, ExtraLabel: 1e6}
+		Rows: matrix.NewDense(1, 1, []float64{0}), Labels: []float64{0}, Extra: []float64{1}, ExtraLabel: 1e6}
 	shown, err := s.EpsilonLower(0.1, 5000, 0.999, noise.NewSeeded(2))
 	if err != nil {
 		panic(err)

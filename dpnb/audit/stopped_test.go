@@ -6,9 +6,10 @@ import (
 
 	"gonum.org/v1/gonum/floats"
 
-	"github.com/dpnb/notebooks/dpnb/erm"
 	"github.com/dpnb/notebooks/dpnb/loss"
-	"github.com/dpnb/notebooks/dpnb/mechanism"
+
+	"github.com/dpnb/notebooks/dpnb/matrix"
+	"github.com/dpnb/notebooks/dpnb/mechanism/objpert"
 	"github.com/dpnb/notebooks/dpnb/noise"
 	"github.com/dpnb/notebooks/dpnb/privacy"
 )
@@ -20,10 +21,10 @@ import (
 func worstPair(a, mu float64) *Stopped {
 	const lambda = 20
 	sigma := 1 / a
-	m := mechanism.ObjectivePerturbation{Loss: mechanism.ClippedAt(loss.Squared{}, 1, 1), RowNorm: 1, Lambda: lambda, Sigma: sigma,
+	m := objpert.ObjectivePerturbation{Loss: objpert.ClippedAt(loss.Squared{}, 1, 1), RowNorm: 1, Lambda: lambda, Sigma: sigma,
 		OutputSigma: mu / a * sigma / lambda}
 	m.Tolerance = mu * lambda * m.OutputSigma / 2
-	return &Stopped{Mechanism: m, Rows: erm.NewDense(1, 1, nil), Labels: []float64{0}, Extra: []float64{1}, ExtraLabel: 1e6, Pushed: true}
+	return &Stopped{Mechanism: m, Rows: matrix.NewDense(1, 1, nil), Labels: []float64{0}, Extra: []float64{1}, ExtraLabel: 1e6, Pushed: true}
 }
 
 func (s *Stopped) approximate(solver Solver) *Approximate {

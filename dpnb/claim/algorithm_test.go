@@ -8,7 +8,8 @@ import (
 
 	"github.com/dpnb/notebooks/dpnb/audit"
 	"github.com/dpnb/notebooks/dpnb/loss"
-	"github.com/dpnb/notebooks/dpnb/mechanism"
+
+	"github.com/dpnb/notebooks/dpnb/mechanism/objpert"
 )
 
 // jumping is a clipped loss as printed, without f(u_L) and f(u_H).
@@ -31,7 +32,7 @@ func TestAlgorithmChecksCanFail(t *testing.T) {
 	ctx := context.Background()
 	type check = func(context.Context, Size) (Outcome, error)
 	claim41 := func(factor float64, with bool) check {
-		return stoppedBelow(func(m mechanism.ObjectivePerturbation, delta float64, _ bool) (float64, error) {
+		return stoppedBelow(func(m objpert.ObjectivePerturbation, delta float64, _ bool) (float64, error) {
 			eps, err := theorem41(m, delta, with)
 			return factor * eps, err
 		}, 63)

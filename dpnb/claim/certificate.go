@@ -11,6 +11,7 @@ import (
 
 	"github.com/dpnb/notebooks/dpnb/erm"
 	"github.com/dpnb/notebooks/dpnb/loss"
+	"github.com/dpnb/notebooks/dpnb/matrix"
 	"github.com/dpnb/notebooks/dpnb/noise"
 )
 
@@ -82,7 +83,7 @@ func certificateHolds(claimed func(bound, margins float64) float64) func(context
 				return Outcome{}, err
 			}
 			src := noise.NewSeeded(61 + uint64(k))
-			rows, theta := erm.NewDense(n, d, nil), make([]float64, d)
+			rows, theta := matrix.NewDense(n, d, nil), make([]float64, d)
 			src.Gaussian(rows.Data, 1)
 			src.Gaussian(theta, 1e8)
 			p := &erm.Problem{Rows: rows, Labels: make([]float64, n), Loss: loss.Huber{Threshold: 1}, Ridge: 0.5}

@@ -8,9 +8,9 @@ import (
 	"gonum.org/v1/gonum/floats"
 	"gonum.org/v1/gonum/mat"
 
-	"github.com/dpnb/notebooks/dpnb/erm"
 	"github.com/dpnb/notebooks/dpnb/erm/composite"
 	"github.com/dpnb/notebooks/dpnb/loss"
+	"github.com/dpnb/notebooks/dpnb/matrix"
 	"github.com/dpnb/notebooks/dpnb/noise"
 )
 
@@ -36,7 +36,7 @@ func composites() []Claim {
 // normal times scale, labels xᵢᵀθ⋆ plus noise, W ~ Wishart(d, 2d) times sigma2
 // around an anchor at N(0, 0.1·I) from θ⋆.
 func leastSquares(rng *noise.Seeded, n, d int, scale, label, sigma2 float64, r composite.Regulariser, c composite.Constraint) *composite.Problem {
-	rows := erm.NewDense(n, d, nil)
+	rows := matrix.NewDense(n, d, nil)
 	rng.Gaussian(rows.Data, scale)
 	star, anchor, labels, errs := make([]float64, d), make([]float64, d), make([]float64, n), make([]float64, n)
 	rng.Gaussian(star, 1)
@@ -54,7 +54,7 @@ func leastSquares(rng *noise.Seeded, n, d int, scale, label, sigma2 float64, r c
 
 // leastDirection returns the least eigenvalue of the Hessian with its vector.
 func leastDirection(p *composite.Problem) (float64, []float64) {
-	rows := p.Rows.(*erm.Dense)
+	rows := p.Rows.(*matrix.Dense)
 	var h mat.SymDense
 	h.SymOuterK(1, mat.NewDense(rows.N, rows.D, rows.Data).T())
 	h.AddSym(&h, p.Quadratic)
@@ -153,7 +153,7 @@ func largestShare(p *composite.Problem, factor float64, points int, rng *noise.S
 // the proximal point before the last update.
 func printedG2(p *composite.Problem, k int, rng *noise.Seeded) []float64 {
 	n, d := p.Rows.Dims()
-	rows := p.Rows.(*erm.Dense)
+	rows := p.Rows.(*matrix.Dense)
 	lip := 0.0
 	for i := range n {
 		row := rows.Data[i*d : (i+1)*d]
@@ -205,7 +205,7 @@ func algorithmG2(joint bool, seed uint64) func(context.Context, Size) (Outcome, 
 		}
 		// Labels 1 and −1.2 over θ ≥ 0: the minimiser is 0. With ρ = 1/Lip the
 		// projection gives max(0, yᵢ), whose mean is ½.
-		half := &composite.Problem{Rows: erm.NewDense(2, 1, []float64{1, 1}), Labels: []float64{1, -1.2}, Loss: loss.Squared{}, Constraint: composite.Box{Lower: []float64{0}}}
+		half := &composite.Problem{Rows: matrix.NewDense(2, 1, []float64{1, 1}), Labels: []float64{1, -1.2}, Loss: loss.Squared{}, Constraint: composite.Box{Lower: []float64{0}}}
 		printed := printedG2(half, long, rng.Stream(1))[0]
 		mended, err := composite.Stochastic(half, &composite.StochasticSettings{Indices: rng.Stream(2), Iterations: long, Joint: joint})
 		if err != nil {
@@ -255,7 +255,7 @@ func algorithmG2(joint bool, seed uint64) func(context.Context, Size) (Outcome, 
 func paperRun(rng *noise.Seeded) (string, error) {
 	const kappa = 1
 	p := leastSquares(rng, 300, 100, 1, 0, 1.1747e5, composite.L1{Weight: 1}, composite.NewBox(kappa))
-	rows := p.Rows.(*erm.Dense)
+	rows := p.Rows.(*matrix.Dense)
 	scale := 5 / math.Max(floats.Max(rows.Data), -floats.Min(rows.Data))
 	floats.Scale(scale, rows.Data)
 	floats.Scale(scale, p.Labels)

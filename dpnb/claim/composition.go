@@ -8,7 +8,8 @@ import (
 	"github.com/dpnb/notebooks/dpnb/audit"
 	"github.com/dpnb/notebooks/dpnb/loss"
 	"github.com/dpnb/notebooks/dpnb/privacy"
-	"github.com/dpnb/notebooks/dpnb/privacy/objpert"
+
+	"github.com/dpnb/notebooks/dpnb/privacy/objective"
 	"github.com/dpnb/notebooks/dpnb/privacy/pld"
 )
 
@@ -51,7 +52,7 @@ func composition() []Claim {
 }
 
 // unit is a curve with L = β = 1: the Huber loss with threshold 1.
-func unit() (objpert.Curve, error) { return objpert.Huber(1, 1) }
+func unit() (objective.Curve, error) { return objective.Huber(1, 1) }
 
 func figureOne(context.Context, Size) (Outcome, error) {
 	curve, err := unit()
@@ -61,19 +62,19 @@ func figureOne(context.Context, Size) (Outcome, error) {
 	ordered := true
 	measured := ""
 	for _, c := range [][2]float64{{5, 20}, {10, 5}} {
-		profiles := map[objpert.Bound]*objpert.Profile{}
-		for _, b := range []objpert.Bound{objpert.KST12, objpert.RKW23, objpert.GaussianLower} {
-			if profiles[b], err = objpert.New(objpert.Config{Curve: curve, Lambda: c[1], Sigma: c[0], Bound: b}); err != nil {
+		profiles := map[objective.Bound]*objective.Profile{}
+		for _, b := range []objective.Bound{objective.KST12, objective.RKW23, objective.GaussianLower} {
+			if profiles[b], err = objective.New(objective.Config{Curve: curve, Lambda: c[1], Sigma: c[0], Bound: b}); err != nil {
 				return Outcome{}, err
 			}
 		}
 		shift := -math.Log1p(-1 / c[1])
 		rdp := privacy.RDPCurve{Adj: privacy.AddRemove, Epsilon: func(alpha float64) float64 { return rdpOf(shift, 1/c[0], alpha) }}
 		for _, eps := range []float64{0.1, 0.25, 0.5, 1, 1.5, 2} {
-			lower := privacy.LogDeltaUpper(profiles[objpert.GaussianLower], eps)
-			stick := privacy.LogDeltaUpper(profiles[objpert.RKW23], eps)
+			lower := privacy.LogDeltaUpper(profiles[objective.GaussianLower], eps)
+			stick := privacy.LogDeltaUpper(profiles[objective.RKW23], eps)
 			renyi := math.Min(0, rdp.LogDeltaUpper(eps))
-			kst := privacy.LogDeltaUpper(profiles[objpert.KST12], eps)
+			kst := privacy.LogDeltaUpper(profiles[objective.KST12], eps)
 			ordered = ordered && lower <= stick && stick <= renyi && renyi <= kst+1e-9
 			if eps == 1 {
 				measured += fmt.Sprintf("σ = %g, λ = %g, ε = 1: lower %.2e, hockey-stick %.2e, RDP %.2e, Kifer et al. %.2e; ", c[0], c[1],
@@ -119,13 +120,13 @@ func figureThree(ctx context.Context, _ Size) (Outcome, error) {
 // that differ in a replaced record.
 func replaceHolds(bound func(p privacy.Profile, eps float64) (float64, error)) func(context.Context, Size) (Outcome, error) {
 	return func(ctx context.Context, _ Size) (Outcome, error) {
-		curve, err := objpert.Logistic(1)
+		curve, err := objective.Logistic(1)
 		if err != nil {
 			return Outcome{}, err
 		}
 		var ratio float64
 		for _, lambda := range []float64{0.5, 2} {
-			p, err := objpert.New(objpert.Config{Curve: curve, Lambda: lambda, Sigma: 2, Bound: objpert.Tight})
+			p, err := objective.New(objective.Config{Curve: curve, Lambda: lambda, Sigma: 2, Bound: objective.Tight})
 			if err != nil {
 				return Outcome{}, err
 			}

@@ -11,6 +11,7 @@ import (
 
 	"github.com/dpnb/notebooks/dpnb/erm"
 	"github.com/dpnb/notebooks/dpnb/loss"
+	"github.com/dpnb/notebooks/dpnb/matrix"
 	"github.com/dpnb/notebooks/dpnb/mechanism/sgd"
 	"github.com/dpnb/notebooks/dpnb/noise"
 )
@@ -41,8 +42,8 @@ func (c counting) ValueSlope(slope, t, y []float64) float64 {
 }
 
 // unitRecords returns n records of norm 1 with logistic labels.
-func unitRecords(n, d int, rng *noise.Seeded) (*erm.Dense, []float64) {
-	rows, labels := erm.NewDense(n, d, nil), make([]float64, n)
+func unitRecords(n, d int, rng *noise.Seeded) (*matrix.Dense, []float64) {
+	rows, labels := matrix.NewDense(n, d, nil), make([]float64, n)
 	rng.Gaussian(rows.Data, 1)
 	for i := range n {
 		x := rows.Data[i*d : (i+1)*d]

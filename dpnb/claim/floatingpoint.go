@@ -7,9 +7,11 @@ import (
 	"strings"
 
 	"github.com/dpnb/notebooks/dpnb/audit"
-	"github.com/dpnb/notebooks/dpnb/erm"
+
 	"github.com/dpnb/notebooks/dpnb/loss"
+	"github.com/dpnb/notebooks/dpnb/matrix"
 	"github.com/dpnb/notebooks/dpnb/mechanism"
+	"github.com/dpnb/notebooks/dpnb/mechanism/objpert"
 	"github.com/dpnb/notebooks/dpnb/noise"
 	"github.com/dpnb/notebooks/dpnb/noise/exact"
 )
@@ -77,8 +79,8 @@ func exactRelease(factor float64, seed uint64) func(context.Context, Size) (Outc
 			runs = 40_000
 		}
 		x, y := []float64{1, -0.5, 0.8, 1, -1}, []float64{1, 1, -1, 1, -1}
-		rows := erm.NewDense(5, 1, x)
-		m := mechanism.ObjectivePerturbation{Loss: loss.Logistic{}, RowNorm: 1, Lambda: 0.5, Sigma: 2, Tolerance: 1e-8, OutputSigma: 1e-6}
+		rows := matrix.NewDense(5, 1, x)
+		m := objpert.ObjectivePerturbation{Loss: loss.Logistic{}, RowNorm: 1, Lambda: 0.5, Sigma: 2, Tolerance: 1e-8, OutputSigma: 1e-6}
 		grid := exact.Grid(m.OutputSigma)
 		root := noise.NewSeeded(seed)
 		u, off, square := make([]float64, runs), 0, 0.0

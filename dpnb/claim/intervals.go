@@ -14,7 +14,10 @@ import (
 	"github.com/dpnb/notebooks/dpnb/internal/parallel"
 	"github.com/dpnb/notebooks/dpnb/loss"
 	"github.com/dpnb/notebooks/dpnb/mechanism"
-	"github.com/dpnb/notebooks/dpnb/mechanism/inference"
+
+	"github.com/dpnb/notebooks/dpnb/matrix"
+	"github.com/dpnb/notebooks/dpnb/mechanism/objpert"
+	"github.com/dpnb/notebooks/dpnb/mechanism/objpert/interval"
 	"github.com/dpnb/notebooks/dpnb/noise"
 	"github.com/dpnb/notebooks/dpnb/privacy"
 )
@@ -59,8 +62,8 @@ func (c coverage) upper(fail float64) float64 {
 
 // population draws records: rows of norm one, features of unequal spread, and
 // labels that follow the model of the loss at theta.
-func (s study) population(rng *noise.Seeded) (x *erm.Dense, y, theta []float64) {
-	x, y, theta = erm.NewDense(s.n, s.d, nil), make([]float64, s.n), make([]float64, s.d)
+func (s study) population(rng *noise.Seeded) (x *matrix.Dense, y, theta []float64) {
+	x, y, theta = matrix.NewDense(s.n, s.d, nil), make([]float64, s.n), make([]float64, s.d)
 	for j := range theta {
 		theta[j] = 1.5
 		if j%2 == 1 {
@@ -92,11 +95,11 @@ func (s study) population(rng *noise.Seeded) (x *erm.Dense, y, theta []float64) 
 // loss allows.
 func (s study) measure(ctx context.Context, level float64, reps int, root *noise.Seeded) ([]coverage, error) {
 	_, logistic := s.loss.(loss.Logistic)
-	share := inference.Share{Curvature: 0.2}
+	share := interval.Share{Curvature: 0.2}
 	if !logistic {
 		share.Scores = 0.1
 	}
-	fit, curv, err := inference.Calibrate(mechanism.CalibrationConfig{Loss: s.loss, RowNorm: 1, Epsilon: s.epsilon, Delta: 1e-5, Adjacency: privacy.AddRemove}, share)
+	fit, curv, err := interval.Calibrate(objpert.CalibrationConfig{Loss: s.loss, RowNorm: 1, Epsilon: s.epsilon, Delta: 1e-5, Adjacency: privacy.AddRemove}, share)
 	if err != nil {
 		return nil, err
 	}
@@ -131,7 +134,7 @@ func (s study) measure(ctx context.Context, level float64, reps int, root *noise
 
 // once draws records and noise once. The coefficient that counts as a trial
 // goes round.
-func (s study) once(k int, fit mechanism.ObjectivePerturbation, curv inference.Curvature, level float64, rng *noise.Seeded) ([]coverage, error) {
+func (s study) once(k int, fit objpert.ObjectivePerturbation, curv interval.Curvature, level float64, rng *noise.Seeded) ([]coverage, error) {
 	x, y, theta := s.population(rng)
 	r, mo, err := curv.Release(x, y, rng, &mechanism.Settings{Workers: 1})
 	if err != nil {
@@ -144,23 +147,23 @@ func (s study) once(k int, fit mechanism.ObjectivePerturbation, curv inference.C
 	_, logistic := s.loss.(loss.Logistic)
 	var out []coverage
 	for kind := range intervalKinds {
-		var iv *inference.Intervals
+		var iv *interval.Intervals
 		target := plain.Theta
-		settings := inference.Settings{Level: level, Linearise: kind == 2 || kind == 4}
+		settings := interval.Settings{Level: level, Linearise: kind == 2 || kind == 4}
 		switch kind {
 		case 0:
-			iv, err = inference.FromRelease(fit, r.Coefficients, level)
+			iv, err = interval.FromRelease(fit, r.Coefficients, level)
 		case 1, 2:
 			if kind == 1 && !logistic {
 				continue
 			}
-			iv, err = inference.Minimiser(fit, r.Coefficients, mo, settings)
+			iv, err = interval.Minimiser(fit, r.Coefficients, mo, settings)
 		case 3, 4:
 			if kind == 3 && !logistic {
 				continue
 			}
 			target = theta
-			iv, err = inference.Population(fit, r.Coefficients, mo, settings)
+			iv, err = interval.Population(fit, r.Coefficients, mo, settings)
 		case naiveKind:
 			target = theta
 			iv, err = naiveIntervals(fit, x, y, r.Coefficients, level)
@@ -188,8 +191,8 @@ func (s study) once(k int, fit mechanism.ObjectivePerturbation, curv inference.C
 
 // naiveIntervals are θ̃ ± z·√((M+λI)⁻¹)ⱼⱼ with the private curvature: they
 // forget the noise, and leak besides.
-func naiveIntervals(fit mechanism.ObjectivePerturbation, x *erm.Dense, y, theta []float64, level float64) (*inference.Intervals, error) {
-	mo, err := inference.PublicCurvature(fit, x, y, theta, float64(x.N))
+func naiveIntervals(fit objpert.ObjectivePerturbation, x *matrix.Dense, y, theta []float64, level float64) (*interval.Intervals, error) {
+	mo, err := interval.PublicCurvature(fit, x, y, theta, float64(x.N))
 	if err != nil {
 		return nil, err
 	}
@@ -204,7 +207,7 @@ func naiveIntervals(fit mechanism.ObjectivePerturbation, x *erm.Dense, y, theta 
 	if err := chol.InverseTo(&inverse); err != nil {
 		return nil, err
 	}
-	iv := &inference.Intervals{Level: level}
+	iv := &interval.Intervals{Level: level}
 	z := math.Sqrt2 * math.Erfinv(level)
 	for j, t := range theta {
 		h := z * math.Sqrt(inverse.At(j, j))

@@ -10,14 +10,17 @@ import (
 	"gonum.org/v1/gonum/floats"
 
 	"github.com/dpnb/notebooks/dpnb/dataset"
-	"github.com/dpnb/notebooks/dpnb/erm"
+
 	"github.com/dpnb/notebooks/dpnb/frame"
 	"github.com/dpnb/notebooks/dpnb/internal/parallel"
 	"github.com/dpnb/notebooks/dpnb/loss"
 	"github.com/dpnb/notebooks/dpnb/mechanism"
 	"github.com/dpnb/notebooks/dpnb/noise"
 	"github.com/dpnb/notebooks/dpnb/privacy"
-	"github.com/dpnb/notebooks/dpnb/privacy/objpert"
+
+	"github.com/dpnb/notebooks/dpnb/matrix"
+	"github.com/dpnb/notebooks/dpnb/mechanism/objpert"
+	"github.com/dpnb/notebooks/dpnb/privacy/objective"
 )
 
 // lambdaRule lists our claim about the choice of λ.
@@ -33,7 +36,7 @@ func lambdaRule() []Claim {
 // benchmark is records to learn from and to test on.
 type benchmark struct {
 	name         string
-	x, testX     erm.Rows
+	x, testX     matrix.Rows
 	y, testY     []float64
 	rowNorm      float64
 	epsilons     []float64
@@ -53,8 +56,8 @@ func clusterBenchmark(name string, n, d, informative, test int, rng *noise.Seede
 			corners[k][j] = float64(2*rng.IntN(2) - 1)
 		}
 	}
-	draw := func(n int, rng *noise.Seeded) (*erm.Dense, []float64) {
-		x, y := erm.NewDense(n, d, nil), make([]float64, n)
+	draw := func(n int, rng *noise.Seeded) (*matrix.Dense, []float64) {
+		x, y := matrix.NewDense(n, d, nil), make([]float64, n)
 		rng.Gaussian(x.Data, 1)
 		for i := range y {
 			row := x.Data[i*d : (i+1)*d]
@@ -101,7 +104,7 @@ func adultBenchmark(rng *noise.Seeded) (*benchmark, error) {
 }
 
 // accuracy returns the mean test accuracy over the seeds, and its standard error.
-func (b *benchmark) accuracy(m mechanism.ObjectivePerturbation) (mean, se float64, err error) {
+func (b *benchmark) accuracy(m objpert.ObjectivePerturbation) (mean, se float64, err error) {
 	scores := make([]float64, b.seeds)
 	err = parallel.For(context.Background(), b.seeds, 2, func(_, k int) error {
 		r, err := m.Run(b.x, b.y, b.accuracySeed.Stream(k), &mechanism.Settings{Workers: 1})
@@ -125,15 +128,15 @@ func (b *benchmark) accuracy(m mechanism.ObjectivePerturbation) (mean, se float6
 	return mean, math.Sqrt(se / float64(b.seeds*(b.seeds-1))), err
 }
 
-func (b *benchmark) calibrated(eps float64, rule mechanism.LambdaRule, records int) (mechanism.ObjectivePerturbation, error) {
-	c := mechanism.CalibrationConfig{Loss: loss.Logistic{}, RowNorm: b.rowNorm, Epsilon: eps, Delta: 1e-5, Adjacency: privacy.AddRemove, Rule: rule}
+func (b *benchmark) calibrated(eps float64, rule objpert.LambdaRule, records int) (objpert.ObjectivePerturbation, error) {
+	c := objpert.CalibrationConfig{Loss: loss.Logistic{}, RowNorm: b.rowNorm, Epsilon: eps, Delta: 1e-5, Adjacency: privacy.AddRemove, Rule: rule}
 	switch rule {
-	case mechanism.SmallestLambda:
-		c.Bound = objpert.RKW23 // as in the paper, the bound corrected
-	case mechanism.PredictedError:
-		c.Planned = mechanism.Planned{Records: records, Features: b.d}
+	case objpert.SmallestLambda:
+		c.Bound = objective.RKW23 // as in the paper, the bound corrected
+	case objpert.PredictedError:
+		c.Planned = objpert.Planned{Records: records, Features: b.d}
 	}
-	return mechanism.CalibrateObjectivePerturbation(c)
+	return objpert.CalibrateObjectivePerturbation(c)
 }
 
 // ruleCompared is the check; the number of records that is planned for is the
@@ -202,11 +205,11 @@ type comparison struct {
 
 func (b *benchmark) rules(eps float64, records int, size Size) (mean float64, c comparison, note string, err error) {
 	type result struct {
-		m        mechanism.ObjectivePerturbation
+		m        objpert.ObjectivePerturbation
 		mean, se float64
 	}
 	var r []result
-	for _, rule := range []mechanism.LambdaRule{mechanism.SmallestLambda, mechanism.LeastNoise, mechanism.PredictedError} {
+	for _, rule := range []objpert.LambdaRule{objpert.SmallestLambda, objpert.LeastNoise, objpert.PredictedError} {
 		m, err := b.calibrated(eps, rule, records)
 		if err != nil {
 			return 0, c, "", err

@@ -8,8 +8,9 @@ import (
 	"gonum.org/v1/gonum/integrate/quad"
 
 	"github.com/dpnb/notebooks/dpnb/audit"
-	"github.com/dpnb/notebooks/dpnb/erm"
+
 	"github.com/dpnb/notebooks/dpnb/loss"
+	"github.com/dpnb/notebooks/dpnb/matrix"
 	"github.com/dpnb/notebooks/dpnb/noise"
 	"github.com/dpnb/notebooks/dpnb/privacy"
 )
@@ -157,7 +158,7 @@ func dominatingPair(sign float64) func(context.Context, Size) (Outcome, error) {
 // crowd returns n records of norm 1 in d dimensions with mixed labels, and one
 // more.
 func crowd(rng *noise.Seeded, n, d int, lambda, sigma float64) *audit.Neighbours {
-	rows := erm.NewDense(n+1, d, nil)
+	rows := matrix.NewDense(n+1, d, nil)
 	rng.Gaussian(rows.Data, 1)
 	labels := make([]float64, n)
 	for i := range n + 1 {
@@ -174,7 +175,7 @@ func crowd(rng *noise.Seeded, n, d int, lambda, sigma float64) *audit.Neighbours
 		}
 	}
 	extra := append([]float64(nil), rows.Data[n*d:]...)
-	return &audit.Neighbours{Loss: loss.Logistic{}, Rows: erm.NewDense(n, d, rows.Data[:n*d]), Labels: labels,
+	return &audit.Neighbours{Loss: loss.Logistic{}, Rows: matrix.NewDense(n, d, rows.Data[:n*d]), Labels: labels,
 		Extra: extra, ExtraLabel: 1, Lambda: lambda, Sigma: sigma}
 }
 

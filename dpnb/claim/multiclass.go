@@ -9,8 +9,9 @@ import (
 
 	"github.com/dpnb/notebooks/dpnb/audit"
 	"github.com/dpnb/notebooks/dpnb/loss"
-	"github.com/dpnb/notebooks/dpnb/mechanism/linear"
-	"github.com/dpnb/notebooks/dpnb/mechanism/multiclass"
+
+	"github.com/dpnb/notebooks/dpnb/mechanism/objpert/multiclass"
+	"github.com/dpnb/notebooks/dpnb/mechanism/ssp"
 	"github.com/dpnb/notebooks/dpnb/noise"
 	"github.com/dpnb/notebooks/dpnb/privacy"
 )
@@ -150,7 +151,7 @@ func momentNoise(off float64, seed uint64) func(context.Context, Size) (Outcome,
 }
 
 func adaSSPAccounting(context.Context, Size) (Outcome, error) {
-	m, err := linear.CalibrateAdaSSP(linear.AdaSSPConfig{RowNorm: 1, LabelBound: 1, Epsilon: 1, Delta: 1e-5, Adjacency: privacy.AddRemove})
+	m, err := ssp.CalibrateAdaSSP(ssp.AdaSSPConfig{RowNorm: 1, LabelBound: 1, Epsilon: 1, Delta: 1e-5, Adjacency: privacy.AddRemove})
 	if err != nil {
 		return Outcome{}, err
 	}
@@ -158,7 +159,7 @@ func adaSSPAccounting(context.Context, Size) (Outcome, error) {
 	if err != nil {
 		return Outcome{}, err
 	}
-	ratio := func(m linear.AdaSSP) (float64, error) {
+	ratio := func(m ssp.AdaSSP) (float64, error) {
 		p, err := m.Profile()
 		if err != nil {
 			return 0, err
@@ -174,7 +175,7 @@ func adaSSPAccounting(context.Context, Size) (Outcome, error) {
 		return Outcome{}, err
 	}
 	var most float64
-	for _, free := range []linear.AdaSSP{
+	for _, free := range []ssp.AdaSSP{
 		{SigmaEigen: 1e9, SigmaGram: m.SigmaGram, SigmaCross: m.SigmaCross}, {SigmaEigen: m.SigmaEigen, SigmaGram: 1e9, SigmaCross: m.SigmaCross},
 		{SigmaEigen: m.SigmaEigen, SigmaGram: m.SigmaGram, SigmaCross: 1e9},
 	} {

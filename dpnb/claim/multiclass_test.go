@@ -4,7 +4,7 @@ import (
 	"context"
 	"testing"
 
-	"github.com/dpnb/notebooks/dpnb/mechanism/multiclass"
+	"github.com/dpnb/notebooks/dpnb/mechanism/objpert/multiclass"
 	"github.com/dpnb/notebooks/dpnb/privacy"
 )
 

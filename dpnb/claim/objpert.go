@@ -8,7 +8,8 @@ import (
 	"github.com/dpnb/notebooks/dpnb/audit"
 	"github.com/dpnb/notebooks/dpnb/loss"
 	"github.com/dpnb/notebooks/dpnb/privacy"
-	"github.com/dpnb/notebooks/dpnb/privacy/objpert"
+
+	"github.com/dpnb/notebooks/dpnb/privacy/objective"
 )
 
 // deltaBound is a claimed bound on δ(ε) of objective perturbation with L = R =
@@ -37,7 +38,7 @@ func halfNormal(k, a, eps float64) float64 {
 
 // printedRKW23 is Theorem 3.1 of rkw23 as printed, which claims too much.
 func printedRKW23(lambda, sigma, eps float64) float64 {
-	return math.Min(1, objpert.PrintedRKW23(eps, 0.25, lambda, 1/sigma))
+	return math.Min(1, objective.PrintedRKW23(eps, 0.25, lambda, 1/sigma))
 }
 
 // worst is how a bound fared against exact divergences of real neighbours.
@@ -192,36 +193,36 @@ func bounds() []Claim {
 			ID: "dpnb/pointwise", Paper: "docs/theory/objective_perturbation.md", Kind: Ours,
 			Statement: "the maximum over γ of log(1 + S̄(γ)/λ) + γ²/(2σ²) + (γ/σ)N bounds the privacy loss",
 			Check:     onLogistic, Expected: "no exact δ above the bound",
-			Run: boundHolds(curveBound(objpert.Pointwise), Holds, ""),
+			Run: boundHolds(curveBound(objective.Pointwise), Holds, ""),
 		},
 		{
 			ID: "dpnb/integral", Paper: "docs/theory/objective_perturbation.md", Kind: Ours,
 			Statement: "one quadrature over γ bounds δ(ε) for ε ≥ 0",
 			Check:     onLogistic, Expected: "no exact δ above the bound",
-			Run: boundHolds(curveBound(objpert.Integral), Holds, ""),
+			Run: boundHolds(curveBound(objective.Integral), Holds, ""),
 		},
 		{
 			ID: "dpnb/tight", Paper: "docs/theory/objective_perturbation.md", Kind: Ours,
 			Statement: "the value of an optimal-control problem is the worst δ(ε) over all datasets, dimensions and convex regularisers",
 			Check:     onLogistic, Expected: "no exact δ above the certified upper value",
-			Run: boundHolds(curveBound(objpert.Tight), Holds, ""),
+			Run: boundHolds(curveBound(objective.Tight), Holds, ""),
 		},
 	}
 }
 
 // curveBound is a bound of package objpert for the logistic loss with R = 1. A
 // parameter that the bound does not take claims nothing: δ = 1.
-func curveBound(b objpert.Bound) deltaBound {
-	profiles := map[[2]float64]*objpert.Profile{}
+func curveBound(b objective.Bound) deltaBound {
+	profiles := map[[2]float64]*objective.Profile{}
 	return func(lambda, sigma, eps float64) float64 {
 		key := [2]float64{lambda, sigma}
 		p, ok := profiles[key]
 		if !ok {
-			curve, err := objpert.Logistic(1)
+			curve, err := objective.Logistic(1)
 			if err != nil {
 				return math.NaN()
 			}
-			if p, err = objpert.New(objpert.Config{Curve: curve, Lambda: lambda, Sigma: sigma, Bound: b}); err != nil {
+			if p, err = objective.New(objective.Config{Curve: curve, Lambda: lambda, Sigma: sigma, Bound: b}); err != nil {
 				return 1
 			}
 			profiles[key] = p

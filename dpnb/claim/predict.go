@@ -8,7 +8,8 @@ import (
 
 	"github.com/dpnb/notebooks/dpnb/loss"
 	"github.com/dpnb/notebooks/dpnb/privacy"
-	"github.com/dpnb/notebooks/dpnb/privacy/objpert"
+
+	"github.com/dpnb/notebooks/dpnb/privacy/objective"
 	synthetic "github.com/dpnb/notebooks/dpnb/sim/population"
 	"github.com/dpnb/notebooks/dpnb/theory/proportional"
 )
@@ -47,7 +48,7 @@ func predictionsHold(factor float64) func(context.Context, Size) (Outcome, error
 			n, d := c.n*scale, c.d*scale
 			best := func(eps float64) (proportional.Prediction, error) {
 				c.task.AspectRatio = float64(d) / float64(n)
-				return c.task.Best(c.m, proportional.Target{Epsilon: eps, Delta: 1e-5, Adjacency: privacy.AddRemove}, objpert.DTZ24)
+				return c.task.Best(c.m, proportional.Target{Epsilon: eps, Delta: 1e-5, Adjacency: privacy.AddRemove}, objective.DTZ24)
 			}
 			p, err := best(c.eps)
 			if err != nil {

@@ -9,7 +9,8 @@ import (
 	"github.com/dpnb/notebooks/dpnb/loss"
 	"github.com/dpnb/notebooks/dpnb/noise"
 	"github.com/dpnb/notebooks/dpnb/privacy"
-	"github.com/dpnb/notebooks/dpnb/privacy/objpert"
+
+	"github.com/dpnb/notebooks/dpnb/privacy/objective"
 	"github.com/dpnb/notebooks/dpnb/theory/proportional"
 )
 
@@ -296,14 +297,14 @@ func optimalLambda(wrong float64) func(context.Context, Size) (Outcome, error) {
 		link := proportional.LogisticLink{}
 		task := proportional.Task{Loss: loss.Logistic{}, Link: link, AspectRatio: float64(d) / n, Kappa: kappa, Radius: 1, Goal: proportional.SquaredError}
 		target := proportional.Target{Epsilon: 1, Delta: 1e-5, Adjacency: privacy.AddRemove}
-		best, err := task.Best(proportional.Objective, target, objpert.DTZ24)
+		best, err := task.Best(proportional.Objective, target, objective.DTZ24)
 		if err != nil {
 			return Outcome{}, err
 		}
 		c := newComparison()
 		var errs []float64
 		for _, factor := range []float64{1, 0.25, 4} {
-			p, err := task.At(proportional.Objective, target, factor*wrong*best.Lambda, objpert.DTZ24)
+			p, err := task.At(proportional.Objective, target, factor*wrong*best.Lambda, objective.DTZ24)
 			if err != nil {
 				return Outcome{}, err
 			}

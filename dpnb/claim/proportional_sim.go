@@ -8,6 +8,7 @@ import (
 
 	"github.com/dpnb/notebooks/dpnb/erm"
 	"github.com/dpnb/notebooks/dpnb/loss"
+	"github.com/dpnb/notebooks/dpnb/matrix"
 	"github.com/dpnb/notebooks/dpnb/noise"
 	"github.com/dpnb/notebooks/dpnb/theory/proportional"
 )
@@ -54,8 +55,8 @@ func dotMean(a, b []float64) (s float64) {
 }
 
 // signs returns an n×d design of entries ±1/√d.
-func signs(src *noise.Seeded, n, d int) *erm.Dense {
-	x := erm.NewDense(n, d, nil)
+func signs(src *noise.Seeded, n, d int) *matrix.Dense {
+	x := matrix.NewDense(n, d, nil)
 	v := 1 / math.Sqrt(float64(d))
 	var bits uint64
 	for i := range x.Data {
@@ -240,7 +241,7 @@ func farthest(l loss.Loss, src *noise.Seeded) (float64, error) {
 		var theta [2][]float64
 		for k := range theta {
 			x[2*n], x[2*n+1] = radius*tilt, radius*math.Sqrt(1-tilt*tilt)*float64(1-2*k)
-			sol, err := erm.Minimize(&erm.Problem{Rows: erm.NewDense(n+1, 2, x), Labels: y, Loss: l, Ridge: lambda}, nil)
+			sol, err := erm.Minimize(&erm.Problem{Rows: matrix.NewDense(n+1, 2, x), Labels: y, Loss: l, Ridge: lambda}, nil)
 			if err != nil {
 				return 0, err
 			}

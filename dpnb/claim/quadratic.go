@@ -9,14 +9,18 @@ import (
 	"gonum.org/v1/gonum/floats"
 
 	"github.com/dpnb/notebooks/dpnb/audit"
-	"github.com/dpnb/notebooks/dpnb/erm"
+
 	"github.com/dpnb/notebooks/dpnb/erm/composite"
 	"github.com/dpnb/notebooks/dpnb/loss"
 	"github.com/dpnb/notebooks/dpnb/mechanism"
-	qop "github.com/dpnb/notebooks/dpnb/mechanism/quadratic"
+
 	"github.com/dpnb/notebooks/dpnb/noise"
 	"github.com/dpnb/notebooks/dpnb/privacy"
-	"github.com/dpnb/notebooks/dpnb/privacy/quadratic"
+
+	"github.com/dpnb/notebooks/dpnb/matrix"
+	"github.com/dpnb/notebooks/dpnb/mechanism/objpert"
+	"github.com/dpnb/notebooks/dpnb/mechanism/qop"
+	"github.com/dpnb/notebooks/dpnb/privacy/wishart"
 )
 
 // quadraticTheorems lists what is claimed of quadratic perturbation as a whole.
@@ -26,13 +30,13 @@ func quadraticTheorems() []Claim {
 			ID: "qop/thm3.1", Paper: "Cortild, Cartis 2026, Theorem 3.1", Kind: Theorem,
 			Statement: "with the σ² and σ̃ of the theorem Mechanism 3 is (ε, δ)-DP under replace-one",
 			Check:     "exact densities (formula (4) in closed form) of real neighbours, least squares and Huber losses, d = 2, 3 and 5, ε = 0.5, δ = 0.04, both directions, 1,200 draws each; intervals of level 1 − 1e-6", Expected: "no interval above δ₁ + δ₃",
-			Seed: 51, Run: realNeighbours(quadratic.Theorem31, 1),
+			Seed: 51, Run: realNeighbours(wishart.Theorem31, 1),
 		},
 		{
 			ID: "dpnb/quadratic-sharper", Paper: "docs/theory/quadratic.md", Kind: Ours,
 			Statement: "least squares needs a hundredth of the theorem's σ²: the release is computed from XᵀX + σ²W, whose privacy is that of a shifted χ² variate with m − d + 1 degrees of freedom",
 			Check:     "as qop/thm3.1, with the σ² of exact accounting, and by directional accounting for Huber losses; σ² at (d, m) = (100, 200), ε = 0.5, δ = 0.01", Expected: "no interval above δ",
-			Seed: 52, Run: realNeighbours(quadratic.Best, 1),
+			Seed: 52, Run: realNeighbours(wishart.Best, 1),
 		},
 		{
 			ID: "dpnb/quadratic-exact", Paper: "docs/theory/quadratic.md", Kind: Ours,
@@ -77,7 +81,7 @@ func quadraticTheorems() []Claim {
 // at one point, in the geometry that leaks most: a linear regulariser along the
 // record that is replaced by one across it.
 func replacedRecord(l loss.Loss, d, m int, sigma2 float64) *audit.Curvature {
-	c := &audit.Curvature{Loss: l, Rows: erm.NewDense(1, d, nil), Labels: []float64{0}, Anchor: make([]float64, d), Tilt: make([]float64, d), Sigma2: sigma2, Freedom: m}
+	c := &audit.Curvature{Loss: l, Rows: matrix.NewDense(1, d, nil), Labels: []float64{0}, Anchor: make([]float64, d), Tilt: make([]float64, d), Sigma2: sigma2, Freedom: m}
 	c.Rows.Data[d-1] = 0.3
 	c.Tilt[0] = 1
 	x, y := make([]float64, d), make([]float64, d)
@@ -101,7 +105,7 @@ func largestDelta(c *audit.Curvature, eps float64, draws int, src *noise.Seeded)
 	return best, nil
 }
 
-func realNeighbours(a quadratic.Accounting, share float64) func(context.Context, Size) (Outcome, error) {
+func realNeighbours(a wishart.Accounting, share float64) func(context.Context, Size) (Outcome, error) {
 	return func(ctx context.Context, size Size) (Outcome, error) {
 		draws := 1200
 		if size == Full {
@@ -118,12 +122,12 @@ func realNeighbours(a quadratic.Accounting, share float64) func(context.Context,
 			if err := ctx.Err(); err != nil {
 				return Outcome{}, err
 			}
-			s := quadratic.Setting{Wishart: quadratic.Wishart{D: c.d, M: c.m}, Smoothness: 1, Rank: 1, Accounting: a, Structure: quadratic.LinearModel}
+			s := wishart.Setting{Wishart: wishart.Wishart{D: c.d, M: c.m}, Smoothness: 1, Rank: 1, Accounting: a, Structure: wishart.LinearModel}
 			if c.l == (loss.Squared{}) {
-				s.Structure = quadratic.LeastSquares
+				s.Structure = wishart.LeastSquares
 			}
-			split := quadratic.Split{Epsilon1: eps, Delta1: delta}
-			if a == quadratic.Theorem31 {
+			split := wishart.Split{Epsilon1: eps, Delta1: delta}
+			if a == wishart.Theorem31 {
 				split.Delta1, split.Delta3 = delta/2, delta/2
 			}
 			n, err := s.Noise(split)
@@ -141,21 +145,21 @@ func realNeighbours(a quadratic.Accounting, share float64) func(context.Context,
 		if o.Verdict == Fails {
 			return o, nil
 		}
-		if a == quadratic.Theorem31 {
+		if a == wishart.Theorem31 {
 			o.Verdict, o.Note = HoldsWithCorrection, "σ̃ by the exact Gaussian condition, and a repaired step that removes the condition on λ_max; σ² is a hundred times what least squares needs"
 			return o, nil
 		}
-		at := func(a quadratic.Accounting, split quadratic.Split) float64 {
-			n, err := quadratic.Setting{Wishart: quadratic.Wishart{D: 100, M: 200}, Smoothness: 1, Rank: 1, Accounting: a, Structure: quadratic.LeastSquares}.Noise(split)
+		at := func(a wishart.Accounting, split wishart.Split) float64 {
+			n, err := wishart.Setting{Wishart: wishart.Wishart{D: 100, M: 200}, Smoothness: 1, Rank: 1, Accounting: a, Structure: wishart.LeastSquares}.Noise(split)
 			if err != nil {
 				return math.NaN()
 			}
 			return n.Sigma2
 		}
-		half := quadratic.Split{Epsilon1: 0.5, Delta1: 0.005, Delta3: 0.005}
-		whole := quadratic.Split{Epsilon1: 0.5, Delta1: 0.01}
+		half := wishart.Split{Epsilon1: 0.5, Delta1: 0.005, Delta3: 0.005}
+		whole := wishart.Split{Epsilon1: 0.5, Delta1: 0.01}
 		o.Measured += fmt.Sprintf("; σ²/L at (100, 200): %.1f as printed, %.1f spectral, %.2f directional, %.2f exact",
-			at(quadratic.Theorem31, half), at(quadratic.Spectral, half), at(quadratic.Directional, whole), at(quadratic.Exact, whole))
+			at(wishart.Theorem31, half), at(wishart.Spectral, half), at(wishart.Directional, whole), at(wishart.Exact, whole))
 		return o, nil
 	}
 }
@@ -166,8 +170,8 @@ func exactIsAttained(share float64) func(context.Context, Size) (Outcome, error)
 		if size == Full {
 			draws = 500_000
 		}
-		w := quadratic.Wishart{D: 3, M: 7}
-		p, err := quadratic.LeastSquaresProfile(w, 1, 2*share, privacy.AddRemove)
+		w := wishart.Wishart{D: 3, M: 7}
+		p, err := wishart.LeastSquaresProfile(w, 1, 2*share, privacy.AddRemove)
 		if err != nil {
 			return Outcome{}, err
 		}
@@ -213,7 +217,7 @@ func excessRisk(inexact bool, share float64) func(context.Context, Size) (Outcom
 			const n, weight = 10, 0.5
 			rows, labels, star := interpolating(n, c.d, src.Stream(10*k))
 			m := qop.Perturbation{Loss: loss.Squared{}, RowNorm: 1, Regulariser: composite.L1{Weight: weight}, HiddenDimension: c.m, Accuracy: c.tau,
-				Split: quadratic.Split{Epsilon1: c.eps * 0.7, Epsilon2: c.eps * 0.3, Delta1: 0.01, Delta2: 0.01, Delta3: 0.01, Delta4: 0.01}}
+				Split: wishart.Split{Epsilon1: c.eps * 0.7, Epsilon2: c.eps * 0.3, Delta1: 0.01, Delta2: 0.01, Delta3: 0.01, Delta4: 0.01}}
 			if c.box > 0 {
 				m.Constraint = composite.NewBox(c.box)
 			}
@@ -258,7 +262,7 @@ func excessRisk(inexact bool, share float64) func(context.Context, Size) (Outcom
 			if !inexact {
 				setting.Accuracy, noiseOf.SigmaOut = 0, 0
 			}
-			risk := quadratic.Risk{Records: n, Distance: floats.Distance(exact.Theta, star, 2), RegulariserSlope: weight * math.Sqrt(float64(c.d))}
+			risk := wishart.Risk{Records: n, Distance: floats.Distance(exact.Theta, star, 2), RegulariserSlope: weight * math.Sqrt(float64(c.d))}
 			printed := setting.PrintedExcessRisk(noiseOf, risk) * share
 			worst, sharp = math.Max(worst, mean/printed), math.Max(sharp, mean/(share*setting.ExcessRisk(noiseOf, risk)))
 			broken = broken || mean-5*se > share*setting.ExcessRisk(noiseOf, risk)
@@ -272,7 +276,7 @@ func excessRisk(inexact bool, share float64) func(context.Context, Size) (Outcom
 }
 
 // lasso is Σ(xᵢᵀθ − yᵢ)²/2 + w‖θ‖₁.
-func lasso(rows *erm.Dense, labels, theta []float64, weight float64) float64 {
+func lasso(rows *matrix.Dense, labels, theta []float64, weight float64) float64 {
 	t := make([]float64, len(labels))
 	rows.Margins(t, theta, 0, len(labels))
 	floats.Sub(t, labels)
@@ -280,8 +284,8 @@ func lasso(rows *erm.Dense, labels, theta []float64, weight float64) float64 {
 }
 
 // interpolating returns records of norm one with yᵢ = xᵢᵀθ⋆.
-func interpolating(n, d int, src *noise.Seeded) (rows *erm.Dense, labels, star []float64) {
-	rows, labels, star = erm.NewDense(n, d, nil), make([]float64, n), make([]float64, d)
+func interpolating(n, d int, src *noise.Seeded) (rows *matrix.Dense, labels, star []float64) {
+	rows, labels, star = matrix.NewDense(n, d, nil), make([]float64, n), make([]float64, d)
 	src.Gaussian(rows.Data, 1)
 	src.Gaussian(star, 1)
 	for i := range n {
@@ -299,7 +303,7 @@ func linearConstants(share float64) func(context.Context, Size) (Outcome, error)
 		for _, eps := range []float64{0.1, 0.5, 1, 3} {
 			for _, delta := range []float64{1e-2, 1e-5, 1e-8} {
 				sigma, ridge := qop.Theorem51Noise(eps, delta, 1, 1)
-				m := mechanism.ObjectivePerturbation{Loss: huber, RowNorm: 1, Lambda: ridge, Sigma: sigma * share, Tolerance: 1e-12, OutputSigma: 1}
+				m := objpert.ObjectivePerturbation{Loss: huber, RowNorm: 1, Lambda: ridge, Sigma: sigma * share, Tolerance: 1e-12, OutputSigma: 1}
 				p, err := m.Profile()
 				if err != nil {
 					return Outcome{}, err
@@ -364,7 +368,7 @@ func optimisedBounds(reversed bool) func(context.Context, Size) (Outcome, error)
 		if reversed {
 			eps[0], eps[1] = eps[1], eps[0]
 		}
-		f, err := quadratic.Figure1(eps, delta, false, quadratic.AnyLoss)
+		f, err := wishart.Figure1(eps, delta, false, wishart.AnyLoss)
 		if err != nil {
 			return Outcome{}, err
 		}
@@ -372,11 +376,11 @@ func optimisedBounds(reversed bool) func(context.Context, Size) (Outcome, error)
 		n := len(delta)
 		for i, p := range f {
 			ordered = ordered && p.Inexact.Risk > p.Exact.Risk
-			for _, of := range []func(quadratic.FigurePoint) float64{func(p quadratic.FigurePoint) float64 { return p.Exact.Risk }, func(p quadratic.FigurePoint) float64 { return p.Inexact.Risk }} {
+			for _, of := range []func(wishart.FigurePoint) float64{func(p wishart.FigurePoint) float64 { return p.Exact.Risk }, func(p wishart.FigurePoint) float64 { return p.Inexact.Risk }} {
 				ordered = ordered && (i < n || of(p) < of(f[i-n])) && (i%n == 0 || of(p) < of(f[i-1]))
 			}
 		}
-		best, err := quadratic.Optimise(quadratic.Setting{Wishart: quadratic.Wishart{D: 12}, Smoothness: 1, Rank: 1, Structure: quadratic.LeastSquares}, eps[0], delta[1], quadratic.Risk{Records: 10, Distance: 1, RegulariserSlope: 1})
+		best, err := wishart.Optimise(wishart.Setting{Wishart: wishart.Wishart{D: 12}, Smoothness: 1, Rank: 1, Structure: wishart.LeastSquares}, eps[0], delta[1], wishart.Risk{Records: 10, Distance: 1, RegulariserSlope: 1})
 		if err != nil {
 			return Outcome{}, err
 		}

@@ -4,7 +4,7 @@ import (
 	"context"
 	"testing"
 
-	"github.com/dpnb/notebooks/dpnb/privacy/quadratic"
+	"github.com/dpnb/notebooks/dpnb/privacy/wishart"
 )
 
 // Every check of quadratic perturbation must fail on something wrong.
@@ -22,8 +22,8 @@ func TestQuadraticChecksCanFail(t *testing.T) {
 		"a tenth of the determinant":              lowRankUpdates(0.1),
 		"another U":                               interpolatingMatrix(1.01),
 		"a thousandth of the curvature":           anchorShare(1e-3),
-		"a hundredth of the noise of Theorem 3.1": realNeighbours(quadratic.Theorem31, 0.003),
-		"a third of the exact noise":              realNeighbours(quadratic.Best, 0.3),
+		"a hundredth of the noise of Theorem 3.1": realNeighbours(wishart.Theorem31, 0.003),
+		"a third of the exact noise":              realNeighbours(wishart.Best, 0.3),
 		"another profile":                         exactIsAttained(1.3),
 		"a thousandth of Theorem 3.3":             excessRisk(true, 1e-4),
 		"a hundredth of Corollary 3.4":            excessRisk(false, 1e-3),

@@ -9,12 +9,15 @@ import (
 	"gonum.org/v1/gonum/mathext"
 
 	"github.com/dpnb/notebooks/dpnb/audit"
-	"github.com/dpnb/notebooks/dpnb/erm"
+
 	"github.com/dpnb/notebooks/dpnb/erm/composite"
 	"github.com/dpnb/notebooks/dpnb/loss"
-	qop "github.com/dpnb/notebooks/dpnb/mechanism/quadratic"
+
 	"github.com/dpnb/notebooks/dpnb/noise"
-	"github.com/dpnb/notebooks/dpnb/privacy/quadratic"
+
+	"github.com/dpnb/notebooks/dpnb/matrix"
+	"github.com/dpnb/notebooks/dpnb/mechanism/qop"
+	"github.com/dpnb/notebooks/dpnb/privacy/wishart"
 )
 
 // quadraticExperiments lists claims about what the paper's experiment shows and
@@ -41,10 +44,10 @@ func anchorShare(factor float64) func(context.Context, Size) (Outcome, error) {
 			runs = 100
 		}
 		src := noise.NewSeeded(59)
-		rows, star, anchor, labels := erm.NewDense(n, d, nil), make([]float64, d), make([]float64, d), make([]float64, n)
+		rows, star, anchor, labels := matrix.NewDense(n, d, nil), make([]float64, d), make([]float64, d), make([]float64, n)
 		src.Gaussian(rows.Data, 1)
 		floats.Scale(xi/math.Max(floats.Max(rows.Data), -floats.Min(rows.Data)), rows.Data)
-		if longest := erm.MaxNorm(rows); longest > 15 {
+		if longest := matrix.MaxNorm(rows); longest > 15 {
 			return Outcome{}, fmt.Errorf("a record of norm %.3g", longest)
 		}
 		src.Gaussian(star, 1)
@@ -59,8 +62,8 @@ func anchorShare(factor float64) func(context.Context, Size) (Outcome, error) {
 			return Outcome{}, err
 		}
 		least, start := lasso(rows, labels, exact.Theta, 1), lasso(rows, labels, anchor, 1)
-		setting := quadratic.Setting{Wishart: quadratic.Wishart{D: d, M: 2 * d}, Rank: 1, Structure: quadratic.LeastSquares}
-		share := func(a quadratic.Accounting, smoothness float64, split quadratic.Split) (float64, error) {
+		setting := wishart.Setting{Wishart: wishart.Wishart{D: d, M: 2 * d}, Rank: 1, Structure: wishart.LeastSquares}
+		share := func(a wishart.Accounting, smoothness float64, split wishart.Split) (float64, error) {
 			setting.Accounting, setting.Smoothness = a, smoothness
 			need, err := setting.Noise(split)
 			if err != nil {
@@ -77,16 +80,16 @@ func anchorShare(factor float64) func(context.Context, Size) (Outcome, error) {
 			}
 			return sum / float64(runs), nil
 		}
-		half, whole := quadratic.Split{Epsilon1: 0.5, Delta1: 0.005, Delta3: 0.005}, quadratic.Split{Epsilon1: 0.5, Delta1: 0.01}
-		printed, err := share(quadratic.Theorem31, d*xi*xi, half)
+		half, whole := wishart.Split{Epsilon1: 0.5, Delta1: 0.005, Delta3: 0.005}, wishart.Split{Epsilon1: 0.5, Delta1: 0.01}
+		printed, err := share(wishart.Theorem31, d*xi*xi, half)
 		if err != nil {
 			return Outcome{}, err
 		}
-		sharper, err := share(quadratic.Exact, d*xi*xi, whole)
+		sharper, err := share(wishart.Exact, d*xi*xi, whole)
 		if err != nil {
 			return Outcome{}, err
 		}
-		shorter, err := share(quadratic.Exact, 15*15, whole)
+		shorter, err := share(wishart.Exact, 15*15, whole)
 		if err != nil {
 			return Outcome{}, err
 		}
@@ -133,12 +136,12 @@ func brokenScalar(m int, sigma2 float64, first, second [2]float64) (p, q []float
 func brokenInterpolation(share float64) func(context.Context, Size) (Outcome, error) {
 	return func(ctx context.Context, size Size) (Outcome, error) {
 		const m, eps, delta = 5, 0.5, 0.05
-		s := quadratic.Setting{Wishart: quadratic.Wishart{D: 1, M: m}, Smoothness: 1, Rank: 1, Structure: quadratic.LeastSquares}
+		s := wishart.Setting{Wishart: wishart.Wishart{D: 1, M: m}, Smoothness: 1, Rank: 1, Structure: wishart.LeastSquares}
 		var clean, first, wrong [3]float64
-		for k, a := range []quadratic.Accounting{quadratic.Exact, quadratic.Theorem31, quadratic.Theorem31} {
+		for k, a := range []wishart.Accounting{wishart.Exact, wishart.Theorem31, wishart.Theorem31} {
 			s.Accounting = a
-			split := quadratic.Split{Epsilon1: eps, Delta1: delta}
-			if a == quadratic.Theorem31 {
+			split := wishart.Split{Epsilon1: eps, Delta1: delta}
+			if a == wishart.Theorem31 {
 				split.Delta1, split.Delta3 = delta/2, delta/2
 			}
 			n, err := s.Noise(split)

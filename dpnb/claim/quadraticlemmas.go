@@ -11,7 +11,8 @@ import (
 	"github.com/dpnb/notebooks/dpnb/audit"
 	"github.com/dpnb/notebooks/dpnb/loss"
 	"github.com/dpnb/notebooks/dpnb/noise"
-	"github.com/dpnb/notebooks/dpnb/privacy/quadratic"
+
+	"github.com/dpnb/notebooks/dpnb/privacy/wishart"
 )
 
 // quadraticLemmas lists claims about the steps behind quadratic perturbation.
@@ -176,10 +177,10 @@ func successive(spoil float64) func(context.Context, Size) (Outcome, error) {
 }
 
 // wishartGrid are the ten (d, m) at which spectra are drawn.
-var wishartGrid = []quadratic.Wishart{{D: 1, M: 2}, {D: 2, M: 4}, {D: 3, M: 4}, {D: 5, M: 10}, {D: 5, M: 40}, {D: 12, M: 24}, {D: 12, M: 13}, {D: 20, M: 30}, {D: 40, M: 80}, {D: 60, M: 180}}
+var wishartGrid = []wishart.Wishart{{D: 1, M: 2}, {D: 2, M: 4}, {D: 3, M: 4}, {D: 5, M: 10}, {D: 5, M: 40}, {D: 12, M: 24}, {D: 12, M: 13}, {D: 20, M: 30}, {D: 40, M: 80}, {D: 60, M: 180}}
 
 // spectra calls f for drawn spectra at each (d, m): fewer where they are large.
-func spectra(ctx context.Context, size Size, seed uint64, f func(k int, w quadratic.Wishart, draw func() *quadratic.Spectrum, n int)) error {
+func spectra(ctx context.Context, size Size, seed uint64, f func(k int, w wishart.Wishart, draw func() *wishart.Spectrum, n int)) error {
 	src := noise.NewSeeded(seed)
 	for k, w := range wishartGrid {
 		if err := ctx.Err(); err != nil {
@@ -190,8 +191,8 @@ func spectra(ctx context.Context, size Size, seed uint64, f func(k int, w quadra
 			n *= 30
 		}
 		rng := src.Stream(k).Rand
-		var s quadratic.Spectrum
-		f(k, w, func() *quadratic.Spectrum { s.Draw(w, rng); return &s }, n)
+		var s wishart.Spectrum
+		f(k, w, func() *wishart.Spectrum { s.Draw(w, rng); return &s }, n)
 	}
 	return nil
 }
@@ -200,7 +201,7 @@ func largestBelowBound(share float64) func(context.Context, Size) (Outcome, erro
 	return func(ctx context.Context, size Size) (Outcome, error) {
 		broken := false
 		var worst float64
-		err := spectra(ctx, size, 41, func(_ int, w quadratic.Wishart, draw func() *quadratic.Spectrum, n int) {
+		err := spectra(ctx, size, 41, func(_ int, w wishart.Wishart, draw func() *wishart.Spectrum, n int) {
 			levels := []float64{1.9, 1, 0.1}
 			count := make([]int, len(levels))
 			at := make([]float64, len(levels))
@@ -225,7 +226,7 @@ func largestBelowBound(share float64) func(context.Context, Size) (Outcome, erro
 		o := verdict(fmt.Sprintf("largest measured/bound %.2f", worst), "1 (Clopper–Pearson, 1 − 1e-6)", !broken, "a measured probability is above the bound")
 		// At half of √m + √d the printed bound is far below the probability.
 		root := (math.Sqrt(24) + math.Sqrt(12)) / 2
-		small := quadratic.Wishart{D: 12, M: 24}.LogLargestAbove(root * root)
+		small := wishart.Wishart{D: 12, M: 24}.LogLargestAbove(root * root)
 		if o.Verdict == Holds && 2*math.Exp(-0.5*root*root) < 0.01 && small == 0 {
 			o.Verdict, o.Note = HoldsWithCorrection, "for √t ≥ √m + √d only, a condition that is not printed: below it the bound falls again while the probability is near one; the factor 2 is not needed"
 		}
@@ -237,7 +238,7 @@ func smallestBelowBound(share float64) func(context.Context, Size) (Outcome, err
 	return func(ctx context.Context, size Size) (Outcome, error) {
 		broken := false
 		worst, tail := 0.0, 0.0
-		err := spectra(ctx, size, 42, func(_ int, w quadratic.Wishart, draw func() *quadratic.Spectrum, n int) {
+		err := spectra(ctx, size, 42, func(_ int, w wishart.Wishart, draw func() *wishart.Spectrum, n int) {
 			levels := []float64{0.5, 0.1, 0.01}
 			count, at := make([]int, len(levels)), make([]float64, len(levels))
 			for i, v := range levels {
@@ -271,7 +272,7 @@ func wishartConstants(share float64) func(context.Context, Size) (Outcome, error
 		var failure error
 		broken := false
 		var ratio [3]float64
-		err := spectra(ctx, size, 43, func(_ int, w quadratic.Wishart, draw func() *quadratic.Spectrum, n int) {
+		err := spectra(ctx, size, 43, func(_ int, w wishart.Wishart, draw func() *wishart.Spectrum, n int) {
 			k, err := w.Constants(delta, delta, delta)
 			if err != nil {
 				failure = err

@@ -7,7 +7,8 @@ import (
 
 	"github.com/dpnb/notebooks/dpnb/audit"
 	"github.com/dpnb/notebooks/dpnb/privacy"
-	"github.com/dpnb/notebooks/dpnb/privacy/objpert"
+
+	"github.com/dpnb/notebooks/dpnb/privacy/objective"
 )
 
 // renyi lists claims about Rényi divergences.
@@ -148,7 +149,7 @@ func rankHolds(rdp bool) func(context.Context, Size) (Outcome, error) {
 		for _, d := range []int{1, 2, 5, 20, 100} {
 			r := audit.Radial{Dimension: d, Slope: 1, Smoothness: 1, Lambda: 3, Sigma: 2}
 			without, with := r.Cells(4000)
-			full := objpert.RankK{Rank: d, Smoothness: 1, Slope: 1, Lambda: 3, Sigma: 2}
+			full := objective.RankK{Rank: d, Smoothness: 1, Slope: 1, Lambda: 3, Sigma: 2}
 			one := full
 			one.Rank = 1
 			a, b, err := rankRatios(full, one, without, with, rdp)
@@ -166,12 +167,12 @@ func rankHolds(rdp bool) func(context.Context, Size) (Outcome, error) {
 	}
 }
 
-func rankRatios(full, one objpert.RankK, without, with []float64, rdp bool) (right, wrong float64, err error) {
+func rankRatios(full, one objective.RankK, without, with []float64, rdp bool) (right, wrong float64, err error) {
 	if rdp {
 		for _, alpha := range []float64{1.5, 2, 4} {
 			exact := math.Max(audit.Renyi(with, without, alpha), audit.Renyi(without, with, alpha))
 			for _, c := range []struct {
-				r objpert.RankK
+				r objective.RankK
 				v *float64
 			}{{full, &right}, {one, &wrong}} {
 				claim, err := c.r.RDP(alpha)
@@ -184,7 +185,7 @@ func rankRatios(full, one objpert.RankK, without, with []float64, rdp bool) (rig
 		return right, wrong, nil
 	}
 	for _, c := range []struct {
-		r objpert.RankK
+		r objective.RankK
 		v *float64
 	}{{full, &right}, {one, &wrong}} {
 		p, err := c.r.Profile(privacy.AddRemove)

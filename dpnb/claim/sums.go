@@ -9,10 +9,12 @@ import (
 	"gonum.org/v1/gonum/floats"
 	"gonum.org/v1/gonum/mat"
 
-	"github.com/dpnb/notebooks/dpnb/erm"
 	"github.com/dpnb/notebooks/dpnb/loss"
 	"github.com/dpnb/notebooks/dpnb/mechanism"
-	"github.com/dpnb/notebooks/dpnb/mechanism/inference"
+
+	"github.com/dpnb/notebooks/dpnb/matrix"
+	"github.com/dpnb/notebooks/dpnb/mechanism/objpert"
+	"github.com/dpnb/notebooks/dpnb/mechanism/objpert/interval"
 	"github.com/dpnb/notebooks/dpnb/mechanism/sgd"
 	"github.com/dpnb/notebooks/dpnb/noise"
 )
@@ -49,13 +51,13 @@ func exactSums(broken bool, seed uint64) func(context.Context, Size) (Outcome, e
 		rng := noise.NewSeeded(seed)
 		theta := make([]float64, d)
 		rng.Gaussian(theta, 3)
-		sums := []func(rows erm.Rows, labels []float64, workers int) ([]float64, error){
-			stepSum, func(rows erm.Rows, labels []float64, _ int) ([]float64, error) {
+		sums := []func(rows matrix.Rows, labels []float64, workers int) ([]float64, error){
+			stepSum, func(rows matrix.Rows, labels []float64, _ int) ([]float64, error) {
 				return curvatureSum(rows, labels, theta)
 			},
 		}
 		if broken {
-			sums = []func(erm.Rows, []float64, int) ([]float64, error){floatSum}
+			sums = []func(matrix.Rows, []float64, int) ([]float64, error){floatSum}
 		}
 		pairs, wrong := 0, 0
 		for _, n := range sizes {
@@ -74,13 +76,13 @@ func exactSums(broken bool, seed uint64) func(context.Context, Size) (Outcome, e
 					}
 				}
 				rest := slices.Delete(slices.Clone(labels), at, at+1)
-				kinds := func(m *erm.Dense) []erm.Rows { return []erm.Rows{m, m.Sparse()} }
-				with, without, alone, none := kinds(rows), kinds(rows.Select(others)), kinds(rows.Select([]int{at})), kinds(erm.NewDense(0, d, nil))
+				kinds := func(m *matrix.Dense) []matrix.Rows { return []matrix.Rows{m, m.Sparse()} }
+				with, without, alone, none := kinds(rows), kinds(rows.Select(others)), kinds(rows.Select([]int{at})), kinds(matrix.NewDense(0, d, nil))
 				for kind := range with {
 					for _, sum := range sums {
 						var s [4][]float64
 						for k, in := range []struct {
-							rows    erm.Rows
+							rows    matrix.Rows
 							labels  []float64
 							workers int
 						}{{with[kind], labels, 3}, {without[kind], rest, 1}, {alone[kind], labels[at : at+1], 1}, {none[kind], nil, 1}} {
@@ -107,7 +109,7 @@ func exactSums(broken bool, seed uint64) func(context.Context, Size) (Outcome, e
 // stepSum is the sum of clipped gradients, with noise that is the same for all, in a step
 // of DP-SGD from θ = 0 with every record: the noise is on a grid on which all of it is
 // exact.
-func stepSum(rows erm.Rows, labels []float64, workers int) ([]float64, error) {
+func stepSum(rows matrix.Rows, labels []float64, workers int) ([]float64, error) {
 	m := sgd.Descent{Loss: loss.Logistic{}, Clip: 0.4, Rate: 1, Steps: 1, NoiseMultiplier: 0x1p-10, PlannedRecords: 1024, Update: sgd.Plain{LearningRate: 1}}
 	r, err := m.Run(rows, labels, noise.NewSeeded(1), &mechanism.Settings{Workers: workers})
 	if err != nil {
@@ -117,9 +119,9 @@ func stepSum(rows erm.Rows, labels []float64, workers int) ([]float64, error) {
 }
 
 // curvatureSum is the released curvature of the logistic loss at theta, as stepSum.
-func curvatureSum(rows erm.Rows, labels, theta []float64) ([]float64, error) {
-	fit := mechanism.ObjectivePerturbation{Loss: loss.Logistic{}, RowNorm: 1, Lambda: 1, Sigma: 1, Tolerance: 1e-6, OutputSigma: 1}
-	m, err := inference.Curvature{Fit: fit, Sigma: 0x1p-12}.Run(rows, labels, theta, noise.NewSeeded(1))
+func curvatureSum(rows matrix.Rows, labels, theta []float64) ([]float64, error) {
+	fit := objpert.ObjectivePerturbation{Loss: loss.Logistic{}, RowNorm: 1, Lambda: 1, Sigma: 1, Tolerance: 1e-6, OutputSigma: 1}
+	m, err := interval.Curvature{Fit: fit, Sigma: 0x1p-12}.Run(rows, labels, theta, noise.NewSeeded(1))
 	if err != nil {
 		return nil, err
 	}
@@ -127,7 +129,7 @@ func curvatureSum(rows erm.Rows, labels, theta []float64) ([]float64, error) {
 }
 
 // floatSum is the sum of clipped gradients at zero as it must not be formed.
-func floatSum(rows erm.Rows, labels []float64, _ int) ([]float64, error) {
+func floatSum(rows matrix.Rows, labels []float64, _ int) ([]float64, error) {
 	n, d := rows.Dims()
 	sum, norm := make([]float64, d), make([]float64, 1)
 	for i := range n {

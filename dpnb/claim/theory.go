@@ -9,7 +9,8 @@ import (
 	"github.com/dpnb/notebooks/dpnb/loss"
 	"github.com/dpnb/notebooks/dpnb/noise"
 	"github.com/dpnb/notebooks/dpnb/privacy"
-	"github.com/dpnb/notebooks/dpnb/privacy/objpert"
+
+	"github.com/dpnb/notebooks/dpnb/privacy/objective"
 )
 
 // theory lists our own claims about the tight bound.
@@ -66,11 +67,11 @@ func gaussianCase(holdsAt, failsAt float64, seed uint64) func(context.Context, S
 
 func tightAttained(seed uint64) func(context.Context, Size) (Outcome, error) {
 	return func(ctx context.Context, size Size) (Outcome, error) {
-		curve, err := objpert.Logistic(1)
+		curve, err := objective.Logistic(1)
 		if err != nil {
 			return Outcome{}, err
 		}
-		p, err := objpert.New(objpert.Config{Curve: curve, Lambda: 0.25, Sigma: 2, Bound: objpert.Tight})
+		p, err := objective.New(objective.Config{Curve: curve, Lambda: 0.25, Sigma: 2, Bound: objective.Tight})
 		if err != nil {
 			return Outcome{}, err
 		}

@@ -10,7 +10,9 @@ import (
 
 	"github.com/dpnb/notebooks/dpnb/erm"
 	"github.com/dpnb/notebooks/dpnb/loss"
-	"github.com/dpnb/notebooks/dpnb/mechanism"
+
+	"github.com/dpnb/notebooks/dpnb/matrix"
+	"github.com/dpnb/notebooks/dpnb/mechanism/objpert"
 	"github.com/dpnb/notebooks/dpnb/noise"
 )
 
@@ -41,7 +43,7 @@ type empirical struct {
 }
 
 func newEmpirical(l loss.Loss, n, d int, lambda float64, rng *noise.Seeded) (*empirical, error) {
-	x, y := erm.NewDense(n, d, nil), make([]float64, n)
+	x, y := matrix.NewDense(n, d, nil), make([]float64, n)
 	rng.Gaussian(x.Data, 1)
 	for i := range y {
 		row := x.Data[i*d : (i+1)*d]
@@ -147,7 +149,7 @@ func theoremH1(seed uint64, spoil float64) func(context.Context, Size) (Outcome,
 // are +1.
 func clippedExcess(rng *noise.Seeded) (float64, error) {
 	const n, lambda, sigma = 10_000, 100, 1
-	x, y := erm.NewDense(n, 1, nil), make([]float64, n)
+	x, y := matrix.NewDense(n, 1, nil), make([]float64, n)
 	for i := range y {
 		x.Data[i], y[i] = 1, 1
 		if i%5 < 2 {
@@ -155,7 +157,7 @@ func clippedExcess(rng *noise.Seeded) (float64, error) {
 		}
 	}
 	l := loss.Logistic{}
-	e := &empirical{p: erm.Problem{Rows: x, Labels: y, Loss: mechanism.ClippedAt(l, 0.1, 1), Ridge: lambda}}
+	e := &empirical{p: erm.Problem{Rows: x, Labels: y, Loss: objpert.ClippedAt(l, 0.1, 1), Ridge: lambda}}
 	theta, err := e.perturbed(sigma, rng)
 	if err != nil {
 		return 0, err
@@ -234,7 +236,7 @@ func (e *empirical) leastCurvature(theta []float64) float64 {
 
 // traceInverse returns tr((c·XᵀX + λI)⁻¹).
 func (e *empirical) traceInverse(c float64) float64 {
-	x := e.p.Rows.(*erm.Dense)
+	x := e.p.Rows.(*matrix.Dense)
 	gram := mat.NewSymDense(x.D, nil)
 	gram.SymOuterK(c, mat.NewDense(x.N, x.D, x.Data).T())
 	var eig mat.EigenSym

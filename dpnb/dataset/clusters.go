@@ -5,9 +5,9 @@ import (
 	"math"
 	"slices"
 
-	"github.com/dpnb/notebooks/dpnb/erm"
 	"github.com/dpnb/notebooks/dpnb/frame"
 	"github.com/dpnb/notebooks/dpnb/internal/runlog"
+	"github.com/dpnb/notebooks/dpnb/matrix"
 	"github.com/dpnb/notebooks/dpnb/noise"
 )
 
@@ -59,7 +59,7 @@ func SyntheticH(seed uint64) Clusters {
 // Sample is what Clusters drew.
 type Sample struct {
 	// Rows are the features as drawn, of no bounded norm.
-	Rows *erm.Dense
+	Rows *matrix.Dense
 	// Labels are ±1.
 	Labels []float64
 	// Features names the columns x1 … xd.
@@ -89,7 +89,7 @@ func (c Clusters) Generate() (*Sample, error) {
 	}
 	root := noise.NewSeeded(c.Seed)
 	p := newPopulation(c, root.Stream(0))
-	s := &Sample{Rows: erm.NewDense(c.Records, c.Features, nil), Labels: make([]float64, c.Records),
+	s := &Sample{Rows: matrix.NewDense(c.Records, c.Features, nil), Labels: make([]float64, c.Records),
 		Features: make([]string, c.Features), Informative: make([]bool, c.Features), Population: c}
 	for j, column := range p.order {
 		s.Features[j] = fmt.Sprintf("x%d", j+1)
@@ -184,7 +184,7 @@ func (s *Sample) Split(share float64) (first, rest *Sample) {
 	cut := int(math.Round(float64(s.Rows.N) * math.Max(0, math.Min(1, share))))
 	part := func(lo, hi int) *Sample {
 		p := *s
-		p.Rows = erm.NewDense(hi-lo, s.Rows.D, s.Rows.Data[lo*s.Rows.D:hi*s.Rows.D])
+		p.Rows = matrix.NewDense(hi-lo, s.Rows.D, s.Rows.Data[lo*s.Rows.D:hi*s.Rows.D])
 		p.Labels = s.Labels[lo:hi]
 		return &p
 	}
@@ -209,7 +209,7 @@ func (s *Sample) Design(rowNorm float64, noBias bool) (*frame.Design, error) {
 		out.RowNorm = math.Nextafter(math.Hypot(rowNorm, 1), math.Inf(1))
 		out.Steps = append(out.Steps, frame.Step{What: fmt.Sprintf("bias 1 appended: ‖x‖ ≤ %.4g", out.RowNorm), Cost: "nothing: each record is treated by itself"})
 	}
-	out.Rows = erm.NewDense(n, width, nil)
+	out.Rows = matrix.NewDense(n, width, nil)
 	// A computed norm of d numbers errs by at most (d/2 + 2)·2^−53, the products
 	// by a little more; rows this much shorter are no longer than rowNorm.
 	safe := rowNorm * (1 - float64(d+8)*0x1p-53)

@@ -12,6 +12,7 @@ import (
 	"gonum.org/v1/gonum/optimize"
 
 	"github.com/dpnb/notebooks/dpnb/loss"
+	"github.com/dpnb/notebooks/dpnb/matrix"
 )
 
 // BenchmarkMinimize times one fit from nothing to a mean gradient of 1e-7
@@ -47,7 +48,7 @@ func BenchmarkMinimize(b *testing.B) {
 // at one point are computed once. Its stopping rule is weaker than ours, as it
 // looks at the largest entry of the gradient.
 func plainGonum(b *testing.B, p *Problem, tolerance float64) {
-	rows := p.Rows.(*Dense)
+	rows := p.Rows.(*matrix.Dense)
 	a := blas64.General{Rows: rows.N, Cols: rows.D, Stride: rows.D, Data: rows.Data}
 	v := func(x []float64) blas64.Vector { return blas64.Vector{N: len(x), Inc: 1, Data: x} }
 	t, s := make([]float64, rows.N), make([]float64, rows.N)
@@ -104,7 +105,7 @@ func BenchmarkMethods(b *testing.B) {
 // records by as many workers: the bound is the bandwidth of the memory.
 func BenchmarkPass(b *testing.B) {
 	p := simulated(400_000, 100, 1, 1, 0)
-	data := p.Rows.(*Dense).Data
+	data := p.Rows.(*matrix.Dense).Data
 	b.Run("evaluation", func(b *testing.B) {
 		e := newEvaluator(p, 0)
 		e.norms = false

@@ -6,6 +6,7 @@ import (
 	"testing"
 
 	"github.com/dpnb/notebooks/dpnb/loss"
+	"github.com/dpnb/notebooks/dpnb/matrix"
 )
 
 // Noise takes the coefficients so far beyond the bends of the loss that Newton's steps
@@ -16,7 +17,7 @@ func TestFitsFromTheFlatArrive(t *testing.T) {
 	most := 0
 	for trial := range 1500 {
 		n, d := 30+rng.IntN(200), 1+rng.IntN(8)
-		x, y := NewDense(n, d, nil), make([]float64, n)
+		x, y := matrix.NewDense(n, d, nil), make([]float64, n)
 		for i := range n {
 			for j := range d {
 				x.Data[i*d+j] = 1 / math.Sqrt(float64(d))

@@ -8,13 +8,14 @@ import (
 	"gonum.org/v1/gonum/floats"
 
 	"github.com/dpnb/notebooks/dpnb/loss"
+	"github.com/dpnb/notebooks/dpnb/matrix"
 	"github.com/dpnb/notebooks/dpnb/noise"
 )
 
 // sparseProblem has n records of norm 1 with about k of d features each.
 func sparseProblem(n, d, k int, ridge float64) *Problem {
 	rng := noise.NewSeeded(uint64(n + d))
-	m := &CSR{N: n, D: d, Starts: make([]int, 1, n+1)}
+	m := &matrix.CSR{N: n, D: d, Starts: make([]int, 1, n+1)}
 	theta := make([]float64, d)
 	rng.Gaussian(theta, 5)
 	labels := make([]float64, n)
@@ -45,7 +46,7 @@ func sparseProblem(n, d, k int, ridge float64) *Problem {
 // denseCopy returns p with its records written out.
 func denseCopy(p *Problem) *Problem {
 	n, d := p.Rows.Dims()
-	rows := NewDense(n, d, nil)
+	rows := matrix.NewDense(n, d, nil)
 	for i := range n {
 		p.Rows.Row(rows.Data[i*d:(i+1)*d], i)
 	}
@@ -58,7 +59,7 @@ func TestSparseAgreesWithDense(t *testing.T) {
 	p := sparseProblem(700, 130, 9, 0.5)
 	q := denseCopy(p)
 	n, d := p.Rows.Dims()
-	if back := q.Rows.(*Dense).Sparse(); !floats.Equal(back.Values, p.Rows.(*CSR).Values) {
+	if back := q.Rows.(*matrix.Dense).Sparse(); !floats.Equal(back.Values, p.Rows.(*matrix.CSR).Values) {
 		t.Error("Sparse loses entries")
 	}
 	theta, g, h := make([]float64, d), make([]float64, d), make([]float64, d)
@@ -99,7 +100,7 @@ func TestNewCSR(t *testing.T) {
 		return 3, 4, []int{0, 2, 2, 3}, []int32{0, 3, 2}, []float64{1, 2, 3}
 	}
 	n, d, starts, cols, values := good()
-	m, err := NewCSR(n, d, starts, cols, values)
+	m, err := matrix.NewCSR(n, d, starts, cols, values)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -123,8 +124,8 @@ func TestNewCSR(t *testing.T) {
 	} {
 		n, d, starts, cols, values = good()
 		spoil()
-		var de *DataError
-		if _, err := NewCSR(n, d, starts, cols, values); !errors.As(err, &de) {
+		var de *matrix.DataError
+		if _, err := matrix.NewCSR(n, d, starts, cols, values); !errors.As(err, &de) {
 			t.Errorf("%s: err = %v", name, err)
 		}
 	}

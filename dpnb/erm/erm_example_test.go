@@ -5,11 +5,12 @@ import (
 
 	"github.com/dpnb/notebooks/dpnb/erm"
 	"github.com/dpnb/notebooks/dpnb/loss"
+	"github.com/dpnb/notebooks/dpnb/matrix"
 )
 
 func ExampleMinimize() {
 	p := &erm.Problem{
-		Rows:   erm.NewDense(4, 2, []float64{1, 0, 0.8, 0.6, -0.6, 0.8, -1, 0}),
+		Rows:   matrix.NewDense(4, 2, []float64{1, 0, 0.8, 0.6, -0.6, 0.8, -1, 0}),
 		Labels: []float64{1, 1, -1, -1},
 		Loss:   loss.Logistic{},
 		Ridge:  0.5,
@@ -25,7 +26,7 @@ func ExampleMinimize() {
 
 // The same problem by another method, from a point that is nearly right.
 func ExampleSettings() {
-	rows, err := erm.NewCSR(3, 3, []int{0, 1, 2, 3}, []int32{0, 1, 2}, []float64{1, 1, 1})
+	rows, err := matrix.NewCSR(3, 3, []int{0, 1, 2, 3}, []int32{0, 1, 2}, []float64{1, 1, 1})
 	if err != nil {
 		fmt.Println(err)
 		return

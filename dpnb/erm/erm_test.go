@@ -12,6 +12,7 @@ import (
 	"gonum.org/v1/gonum/floats"
 
 	"github.com/dpnb/notebooks/dpnb/loss"
+	"github.com/dpnb/notebooks/dpnb/matrix"
 	"github.com/dpnb/notebooks/dpnb/noise"
 )
 
@@ -19,7 +20,7 @@ import (
 // norm) and labels from a logistic model.
 func simulated(n, d int, norm, ridge, noiseScale float64) *Problem {
 	rng := noise.NewSeeded(uint64(n)*1000 + uint64(d))
-	rows := NewDense(n, d, nil)
+	rows := matrix.NewDense(n, d, nil)
 	rng.Gaussian(rows.Data, 1)
 	theta := make([]float64, d)
 	rng.Gaussian(theta, 3)
@@ -142,7 +143,7 @@ func TestMinimizeDoesNotDependOnWorkers(t *testing.T) {
 
 func TestOneRecordInOneDimension(t *testing.T) {
 	// J(θ) = log(1 + e^{−θ}) + θ²/2: J′ = 0 where θ(1 + e^θ) = 1.
-	p := &Problem{Rows: NewDense(1, 1, []float64{1}), Labels: []float64{1}, Loss: loss.Logistic{}, Ridge: 1}
+	p := &Problem{Rows: matrix.NewDense(1, 1, []float64{1}), Labels: []float64{1}, Loss: loss.Logistic{}, Ridge: 1}
 	s, err := Minimize(p, &Settings{Tolerance: 1e-13})
 	if err != nil {
 		t.Fatal(err)
@@ -224,7 +225,7 @@ func TestRoundingBoundCountsTheMargins(t *testing.T) {
 	for j := range theta {
 		theta[j] = 1e9 * math.Sin(float64(j+1))
 	}
-	rows := p.Rows.(*Dense)
+	rows := p.Rows.(*matrix.Dense)
 	want := make([]*big.Float, 10)
 	for j := range want {
 		want[j] = new(big.Float).SetPrec(300)
@@ -258,7 +259,7 @@ func TestRoundingBoundCountsTheMargins(t *testing.T) {
 func TestValidate(t *testing.T) {
 	good := func() *Problem { return simulated(10, 2, 1, 1, 1) }
 	for name, spoil := range map[string]func(*Problem){
-		"no features":  func(p *Problem) { p.Rows = NewDense(10, 0, nil) },
+		"no features":  func(p *Problem) { p.Rows = matrix.NewDense(10, 0, nil) },
 		"labels":       func(p *Problem) { p.Labels = p.Labels[1:] },
 		"label 0":      func(p *Problem) { p.Labels[3] = 0 },
 		"λ = 0":        func(p *Problem) { p.Ridge = 0 },
@@ -266,14 +267,14 @@ func TestValidate(t *testing.T) {
 		"λ = Inf":      func(p *Problem) { p.Ridge = math.Inf(1) },
 		"b":            func(p *Problem) { p.Linear = p.Linear[1:] },
 		"b NaN":        func(p *Problem) { p.Linear[0] = math.NaN() },
-		"NaN in a row": func(p *Problem) { p.Rows.(*Dense).Data[5] = math.NaN() },
-		"Inf in a row": func(p *Problem) { p.Rows.(*Dense).Data[5] = math.Inf(-1) },
+		"NaN in a row": func(p *Problem) { p.Rows.(*matrix.Dense).Data[5] = math.NaN() },
+		"Inf in a row": func(p *Problem) { p.Rows.(*matrix.Dense).Data[5] = math.Inf(-1) },
 		"no curvature": func(p *Problem) { p.Loss = unbounded{} },
 		"no loss":      func(p *Problem) { p.Loss = nil },
 	} {
 		p := good()
 		spoil(p)
-		var de *DataError
+		var de *matrix.DataError
 		if _, err := Minimize(p, nil); !errors.As(err, &de) {
 			t.Errorf("%s: err = %v", name, err)
 		}

@@ -6,18 +6,16 @@ import (
 
 	"gonum.org/v1/gonum/floats"
 
-	"github.com/dpnb/notebooks/dpnb/erm/internal/kernel"
+	"github.com/dpnb/notebooks/dpnb/internal/kernel"
 	"github.com/dpnb/notebooks/dpnb/internal/parallel"
 	"github.com/dpnb/notebooks/dpnb/loss"
+	"github.com/dpnb/notebooks/dpnb/matrix"
 )
 
 const (
 	// blockBytes of records are read once for each evaluation: margins and
 	// gradient are formed while the block is in the second-level cache.
 	blockBytes = 128 << 10
-	// maxBlock bounds the number of records in a block, and with it the depth
-	// of the sums.
-	maxBlock = 256
 	// maxChunks bounds the number of partial gradients. It does not depend on
 	// the number of workers, so neither does the result.
 	maxChunks = 64
@@ -74,10 +72,10 @@ func newEvaluator(p *Problem, workers int) *evaluator {
 	if workers <= 0 {
 		workers = runtime.GOMAXPROCS(0)
 	}
-	size := nonzeros(p.Rows)
+	size := matrix.Nonzeros(p.Rows)
 	block := blockBytes * n / max(1, 8*size)
 	// Both bounds are multiples of four, as the kernels like it.
-	block = min(max(block&^3, 8), maxBlock)
+	block = min(max(block&^3, 8), matrix.MaxBlock)
 	blocks := (n + block - 1) / block
 	// The partial gradients take less than a twenty-fifth of the records' memory.
 	count := max(1, min(maxChunks, blocks, max(4, size/(25*max(1, d)))))

@@ -9,6 +9,7 @@ import (
 	"gonum.org/v1/gonum/floats"
 
 	"github.com/dpnb/notebooks/dpnb/loss"
+	"github.com/dpnb/notebooks/dpnb/matrix"
 )
 
 // The evaluator's gradient is that of the whole objective without ridge and
@@ -17,7 +18,7 @@ import (
 func TestEvaluator(t *testing.T) {
 	p := simulated(500, 11, 1, 3, 0)
 	sparse := *p
-	sparse.Rows = p.Rows.(*Dense).Sparse()
+	sparse.Rows = p.Rows.(*matrix.Dense).Sparse()
 	theta := make([]float64, 11)
 	for j := range theta {
 		theta[j] = math.Sin(float64(j))
@@ -33,7 +34,7 @@ func TestEvaluator(t *testing.T) {
 			}
 			g, h := make([]float64, 11), make([]float64, 121)
 			v, rounding := e.Gradient(g, theta)
-			if math.Abs(v-value) > 1e-10 || floats.Distance(g, want, 2) > 2*rounding || rounding > 1e-10 || math.Abs(e.MaxNorm()-MaxNorm(p.Rows)) > 1e-14 {
+			if math.Abs(v-value) > 1e-10 || floats.Distance(g, want, 2) > 2*rounding || rounding > 1e-10 || math.Abs(e.MaxNorm()-matrix.MaxNorm(p.Rows)) > 1e-14 {
 				t.Errorf("value %v, want %v; gradient off by %v, bound %v", v, value, floats.Distance(g, want, 2), rounding)
 			}
 			e.Hessian(h, theta)
@@ -85,7 +86,7 @@ func TestEvaluatorRefuses(t *testing.T) {
 		t.Error(err)
 	}
 	p.Labels = p.Labels[1:]
-	var data *DataError
+	var data *matrix.DataError
 	if _, err := NewEvaluator(p, 1); !errors.As(err, &data) {
 		t.Errorf("9 labels for 10 records: %v", err)
 	}

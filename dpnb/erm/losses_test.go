@@ -3,6 +3,7 @@ package erm
 import (
 	"math"
 
+	"github.com/dpnb/notebooks/dpnb/matrix"
 	"github.com/dpnb/notebooks/dpnb/noise"
 )
 
@@ -63,7 +64,7 @@ func (unbounded) Smoothness() float64 { return math.Inf(1) }
 func uneven(n, d int, ridge float64) *Problem {
 	p := simulated(n, d, 1, ridge, 0)
 	rng := noise.NewSeeded(5)
-	rows := p.Rows.(*Dense)
+	rows := p.Rows.(*matrix.Dense)
 	for i := range n {
 		r := rows.Data[i*d : (i+1)*d]
 		for j := range r {

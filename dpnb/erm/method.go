@@ -1,5 +1,9 @@
 package erm
 
+import (
+	"github.com/dpnb/notebooks/dpnb/matrix"
+)
+
 // Method is a way to minimise a Problem. All methods stop at the same
 // certificate and take the same Settings; they differ in what it costs.
 // The methods are Auto, LBFGS, NewtonCG, SAG and SVRG.
@@ -42,7 +46,7 @@ func (Auto) run(r *search) error {
 // 20·d records for the price of about three passes, or is cheap at any rate.
 func factorable(p *Problem) bool {
 	_, d := p.Rows.Dims()
-	return d <= 200 || d <= maxFactor && 2*d*d*d <= 3*nonzeros(p.Rows)
+	return d <= 200 || d <= maxFactor && 2*d*d*d <= 3*matrix.Nonzeros(p.Rows)
 }
 
 // steer finds a start on a sample of the records, unless there is one, evaluates
@@ -53,7 +57,7 @@ func factorable(p *Problem) bool {
 // than a pass, and the metric is taken where it will be used.
 func (r *search) steer() (m metric, done bool, err error) {
 	n, d := r.e.n, r.e.d
-	size := sampleSize(n, d, nonzeros(r.p.Rows))
+	size := sampleSize(n, d, matrix.Nonzeros(r.p.Rows))
 	dense := factorable(r.p)
 	if !dense {
 		size = min(n, 2000)

@@ -6,6 +6,7 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/dpnb/notebooks/dpnb/matrix"
 	"gonum.org/v1/gonum/floats"
 )
 
@@ -20,7 +21,7 @@ func TestMethodsReachOneMinimiser(t *testing.T) {
 			continue
 		}
 		// The stochastic methods promise little if βR²/λ is far above n.
-		r := MaxNorm(p.Rows)
+		r := matrix.MaxNorm(p.Rows)
 		hard := p.Loss.Smoothness()*r*r/p.Ridge > 10
 		for _, m := range methods {
 			_, isSAG := m.(SAG)

@@ -9,7 +9,8 @@ import (
 	"gonum.org/v1/gonum/floats"
 	"gonum.org/v1/gonum/mat"
 
-	"github.com/dpnb/notebooks/dpnb/erm/internal/kernel"
+	"github.com/dpnb/notebooks/dpnb/internal/kernel"
+	"github.com/dpnb/notebooks/dpnb/matrix"
 )
 
 const (
@@ -206,8 +207,8 @@ func (m *diagonalMetric) refresh(theta []float64) {
 	m.s.Loss.Curvature(m.c, m.t, m.s.Labels)
 	copy(m.diag, m.ridge)
 	for i, c := range m.c {
-		if sparse, ok := m.s.Rows.(*CSR); ok {
-			cols, values := sparse.row(i)
+		if sparse, ok := m.s.Rows.(*matrix.CSR); ok {
+			cols, values := sparse.Entries(i)
 			for k, j := range cols {
 				m.diag[j] += m.scale * c * values[k] * values[k]
 			}

@@ -5,6 +5,7 @@ import (
 	"testing"
 
 	"github.com/dpnb/notebooks/dpnb/erm/internal/descent"
+	"github.com/dpnb/notebooks/dpnb/matrix"
 	"gonum.org/v1/gonum/floats"
 )
 
@@ -54,9 +55,9 @@ func TestSampled(t *testing.T) {
 		labels[i] = small.Labels[i/k]
 	}
 	p := *small
-	p.Rows, p.Labels = small.Rows.(*Dense).Select(index), labels
+	p.Rows, p.Labels = small.Rows.(*matrix.Dense).Select(index), labels
 	q := p
-	q.Rows = p.Rows.(*Dense).Sparse()
+	q.Rows = p.Rows.(*matrix.Dense).Sparse()
 	theta := []float64{1, -2, 0.5}
 	g, h := make([]float64, 3), make([]float64, 3)
 	want := Evaluate(&p, g, theta)

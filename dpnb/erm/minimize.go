@@ -4,6 +4,8 @@ import (
 	"errors"
 	"fmt"
 	"math"
+
+	"github.com/dpnb/notebooks/dpnb/matrix"
 )
 
 // Settings of Minimize. The zero value and nil are right for a fit that is as
@@ -84,13 +86,13 @@ func Minimize(p *Problem, settings *Settings) (*Solution, error) {
 	}
 	_, d := p.Rows.Dims()
 	if s.Start != nil && len(s.Start) != d {
-		return nil, &DataError{fmt.Sprintf("the start has length %d, want d = %d", len(s.Start), d)}
+		return nil, &matrix.DataError{Text: fmt.Sprintf("the start has length %d, want d = %d", len(s.Start), d)}
 	}
 	if s.Tolerance < 0 || math.IsNaN(s.Tolerance) {
-		return nil, &DataError{fmt.Sprintf("Tolerance = %v, want a positive number", s.Tolerance)}
+		return nil, &matrix.DataError{Text: fmt.Sprintf("Tolerance = %v, want a positive number", s.Tolerance)}
 	}
 	if math.IsInf(p.Loss.Smoothness(), 1) {
-		return nil, &DataError{fmt.Sprintf("the %s loss has no bound on its curvature, so that no gradient can be certified: clip it", p.Loss.Name())}
+		return nil, &matrix.DataError{Text: fmt.Sprintf("the %s loss has no bound on its curvature, so that no gradient can be certified: clip it", p.Loss.Name())}
 	}
 	if s.MaxPasses == 0 {
 		s.MaxPasses = 1000

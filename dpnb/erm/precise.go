@@ -5,10 +5,11 @@ import (
 
 	"gonum.org/v1/gonum/floats"
 
-	"github.com/dpnb/notebooks/dpnb/erm/internal/kernel"
 	"github.com/dpnb/notebooks/dpnb/internal/dd"
+	"github.com/dpnb/notebooks/dpnb/internal/kernel"
 	"github.com/dpnb/notebooks/dpnb/internal/parallel"
 	"github.com/dpnb/notebooks/dpnb/loss"
+	"github.com/dpnb/notebooks/dpnb/matrix"
 )
 
 // precise computes ∇J in double-double arithmetic, in one pass over the rows: what
@@ -32,7 +33,7 @@ type precise struct {
 func newPrecise(e *evaluator) *precise {
 	p := &precise{e: e, penalty: make([]float64, e.d)}
 	p.slope, p.known = loss.PreciseSlope(e.p.Loss)
-	p.period = max(maxBlock, e.d*e.n/max(1, nonzeros(e.p.Rows)))
+	p.period = max(matrix.MaxBlock, e.d*e.n/max(1, matrix.Nonzeros(e.p.Rows)))
 	low := make([]float64, len(e.chunks)*e.d)
 	for c := range e.chunks {
 		p.low = append(p.low, low[c*e.d:(c+1)*e.d])
@@ -55,10 +56,10 @@ func (p *precise) work(worker, k int) {
 		var columns []int32
 		values := row
 		switch rows := e.p.Rows.(type) {
-		case *Dense:
+		case *matrix.Dense:
 			values = rows.Data[i*rows.D : (i+1)*rows.D]
-		case *CSR:
-			columns, values = rows.row(i)
+		case *matrix.CSR:
+			columns, values = rows.Entries(i)
 		default:
 			rows.Row(row, i)
 		}

@@ -12,6 +12,7 @@ import (
 
 	"github.com/dpnb/notebooks/dpnb/internal/dd"
 	"github.com/dpnb/notebooks/dpnb/loss"
+	"github.com/dpnb/notebooks/dpnb/matrix"
 )
 
 const bits = 300
@@ -116,9 +117,9 @@ type corner struct {
 
 func corners() []corner {
 	var all []corner
-	random := func(n, d int, seed uint64) (*Dense, []float64, []float64) {
+	random := func(n, d int, seed uint64) (*matrix.Dense, []float64, []float64) {
 		rng := rand.New(rand.NewPCG(seed, 7))
-		x, y, theta := NewDense(n, d, nil), make([]float64, n), make([]float64, d)
+		x, y, theta := matrix.NewDense(n, d, nil), make([]float64, n), make([]float64, d)
 		for i := range x.Data {
 			x.Data[i] = rng.NormFloat64()
 		}
@@ -130,7 +131,7 @@ func corners() []corner {
 		}
 		return x, y, theta
 	}
-	add := func(name string, l loss.Loss, n, d int, change func(p *Problem, x *Dense, theta []float64)) {
+	add := func(name string, l loss.Loss, n, d int, change func(p *Problem, x *matrix.Dense, theta []float64)) {
 		x, y, theta := random(n, d, uint64(len(all)))
 		p := &Problem{Rows: x, Labels: y, Loss: l, Ridge: 0.7, Linear: make([]float64, d)}
 		for j := range p.Linear {
@@ -146,19 +147,19 @@ func corners() []corner {
 		all = append(all, corner{name + ", dense", p, theta}, corner{name + ", sparse", &sparse, theta}, corner{name + ", other", &other, theta})
 	}
 	add("plain", loss.Logistic{}, 60, 5, nil)
-	add("entries of 2⁻⁶⁰⁰", loss.Logistic{}, 40, 4, func(_ *Problem, x *Dense, _ []float64) {
+	add("entries of 2⁻⁶⁰⁰", loss.Logistic{}, 40, 4, func(_ *Problem, x *matrix.Dense, _ []float64) {
 		for i := range x.Data {
 			x.Data[i] *= 0x1p-600
 		}
 	})
-	add("products that underflow", loss.Squared{}, 40, 4, func(p *Problem, x *Dense, theta []float64) {
+	add("products that underflow", loss.Squared{}, 40, 4, func(p *Problem, x *matrix.Dense, theta []float64) {
 		p.Linear, p.Ridge = nil, 0x1p-100
 		clear(p.Labels)
 		for j := range theta {
 			theta[j] *= 0x1p-1065
 		}
 	})
-	add("rising entries", loss.Logistic{}, 30, 12, func(p *Problem, x *Dense, theta []float64) {
+	add("rising entries", loss.Logistic{}, 30, 12, func(p *Problem, x *matrix.Dense, theta []float64) {
 		for i := range x.Data {
 			x.Data[i] *= math.Ldexp(1, 4*(i%12)-40)
 		}
@@ -167,8 +168,8 @@ func corners() []corner {
 			p.Linear[j] *= math.Ldexp(1, 4*j-40)
 		}
 	})
-	add("|margins| beyond 708", loss.Logistic{}, 40, 4, func(_ *Problem, _ *Dense, theta []float64) { floats.Scale(300, theta) })
-	add("labels of 1e8", loss.Huber{Threshold: 1.5}, 40, 4, func(p *Problem, x *Dense, theta []float64) {
+	add("|margins| beyond 708", loss.Logistic{}, 40, 4, func(_ *Problem, _ *matrix.Dense, theta []float64) { floats.Scale(300, theta) })
+	add("labels of 1e8", loss.Huber{Threshold: 1.5}, 40, 4, func(p *Problem, x *matrix.Dense, theta []float64) {
 		floats.Scale(1e8, p.Labels)
 		for j := range theta {
 			theta[j] *= 1e8
@@ -178,15 +179,15 @@ func corners() []corner {
 			floats.AddScaled(r, (p.Labels[i]-floats.Dot(r, theta))/floats.Dot(theta, theta), theta)
 		}
 	})
-	add("labels of 1e8, clipped", loss.Clipped(loss.Squared{}, 1e8), 40, 4, func(p *Problem, x *Dense, theta []float64) { floats.Scale(1e8, p.Labels) })
-	add("uneven shrinkage", loss.Logistic{}, 40, 4, func(p *Problem, x *Dense, theta []float64) {
+	add("labels of 1e8, clipped", loss.Clipped(loss.Squared{}, 1e8), 40, 4, func(p *Problem, x *matrix.Dense, theta []float64) { floats.Scale(1e8, p.Labels) })
+	add("uneven shrinkage", loss.Logistic{}, 40, 4, func(p *Problem, x *matrix.Dense, theta []float64) {
 		p.Shrinkage = []float64{0, 1e-17, 1e5, 3}
 	})
 	return all
 }
 
 // rowsOnly hides what rows are made of.
-type rowsOnly struct{ Rows }
+type rowsOnly struct{ matrix.Rows }
 
 // Both gradients are within what is stated of the one in 300 bits, and what is stated
 // of the one in double-double is less than 2⁻⁷⁰ of its terms.
@@ -225,7 +226,7 @@ func TestGradientBoundsAreNearlyAttained(t *testing.T) {
 	rng := rand.New(rand.NewPCG(5, 5))
 	var worst float64
 	for range 4000 {
-		p := &Problem{Rows: NewDense(1, 1, []float64{1 + rng.Float64()}), Labels: []float64{0}, Loss: loss.Squared{}, Ridge: 1e-9}
+		p := &Problem{Rows: matrix.NewDense(1, 1, []float64{1 + rng.Float64()}), Labels: []float64{0}, Loss: loss.Squared{}, Ridge: 1e-9}
 		theta := []float64{1 + rng.Float64()}
 		e := newEvaluator(p, 1)
 		g := make([]float64, 1)
@@ -296,7 +297,7 @@ func TestCertifiedBeyondFloat64(t *testing.T) {
 		got := bigNorm(bigGradient(c.p, s.Theta, nil))
 		half := 0x1p-53 * floats.Norm(s.Theta, 2)
 		r := newSearch(c.p, Settings{})
-		r.e.maxNorm = MaxNorm(c.p.Rows)
+		r.e.maxNorm = matrix.MaxNorm(c.p.Rows)
 		if got > s.Certificate.Bound()+r.smoothness()*half {
 			t.Errorf("%s: ‖∇J‖ = %.3g, certified %.3g", name, got, s.Certificate.Bound())
 		}

@@ -1,3 +1,9 @@
+// Package erm minimises regularised empirical risks of generalised linear
+// models and returns, with the minimiser, a certificate of how close it is.
+//
+// The objective is a sum over records, never a mean:
+//
+//	J(θ) = Σᵢ f(xᵢᵀθ; yᵢ) + (λ/2)‖θ‖² + ½Σⱼ ωⱼθⱼ² + bᵀθ.
 package erm
 
 import (
@@ -5,6 +11,7 @@ import (
 	"math"
 
 	"github.com/dpnb/notebooks/dpnb/loss"
+	"github.com/dpnb/notebooks/dpnb/matrix"
 )
 
 // Problem is the objective
@@ -15,7 +22,7 @@ import (
 // intercept included; ω shrinks single ones further. With λ > 0 it is λ-strongly
 // convex, whatever ω ≥ 0 is, and has one minimiser.
 type Problem struct {
-	Rows   Rows
+	Rows   matrix.Rows
 	Labels []float64
 	Loss   loss.Loss
 	// Ridge is λ > 0.
@@ -25,12 +32,6 @@ type Problem struct {
 	// Linear is b, of length d; nil is zero.
 	Linear []float64
 }
-
-// DataError says what is wrong with the records of a problem.
-type DataError struct{ Text string }
-
-// Error implements error.
-func (e *DataError) Error() string { return "erm: " + e.Text }
 
 // Validate checks shapes, labels, λ and that every number is finite. It returns
 // a *DataError that says what to do.
@@ -44,7 +45,7 @@ func (p *Problem) ValidateNorm() (maxNorm float64, err error) {
 	if err := p.validateShape(); err != nil {
 		return 0, err
 	}
-	maxNorm = MaxNorm(p.Rows)
+	maxNorm = matrix.MaxNorm(p.Rows)
 	if math.IsNaN(maxNorm) || math.IsInf(maxNorm, 0) {
 		return 0, errNotFinite()
 	}
@@ -52,12 +53,12 @@ func (p *Problem) ValidateNorm() (maxNorm float64, err error) {
 }
 
 func errNotFinite() error {
-	return &DataError{"a record has an entry that is NaN, ±Inf or too large: clean or clip the columns first"}
+	return &matrix.DataError{Text: "a record has an entry that is NaN, ±Inf or too large: clean or clip the columns first"}
 }
 
 // validateShape checks all but the entries of the records.
 func (p *Problem) validateShape() error {
-	fail := func(format string, a ...any) error { return &DataError{fmt.Sprintf(format, a...)} }
+	fail := func(format string, a ...any) error { return &matrix.DataError{Text: fmt.Sprintf(format, a...)} }
 	if p.Rows == nil || p.Loss == nil {
 		return fail("a problem needs rows and a loss")
 	}

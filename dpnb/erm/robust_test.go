@@ -5,6 +5,7 @@ import (
 	"math"
 	"testing"
 
+	"github.com/dpnb/notebooks/dpnb/matrix"
 	"gonum.org/v1/gonum/floats"
 )
 
@@ -13,7 +14,7 @@ func separable(n, d int, norm, ridge float64) *Problem {
 	p := simulated(n, d, norm, ridge, 0)
 	for i := range p.Labels {
 		p.Labels[i] = 1
-		if p.Rows.(*Dense).At(i, 0)+0.5*p.Rows.(*Dense).At(i, d-1) < 0 {
+		if p.Rows.(*matrix.Dense).At(i, 0)+0.5*p.Rows.(*matrix.Dense).At(i, d-1) < 0 {
 			p.Labels[i] = -1
 		}
 	}
@@ -85,7 +86,7 @@ func TestExtremesAreNeverNaN(t *testing.T) {
 		{"b=1e300", linear(1e300), nil},
 		{"λ=1e-300", with(func(p *Problem) { p.Ridge = 1e-300 }), nil},
 		{"λ=1e300", with(func(p *Problem) { p.Ridge = 1e300 }), nil},
-		{"all records are zero", with(func(p *Problem) { clear(p.Rows.(*Dense).Data) }), nil},
+		{"all records are zero", with(func(p *Problem) { clear(p.Rows.(*matrix.Dense).Data) }), nil},
 		{"start 1e8", with(func(*Problem) {}), far(1e8)},
 		{"start 1e160", with(func(*Problem) {}), far(1e160)},
 		{"start NaN", with(func(*Problem) {}), far(math.NaN())},
@@ -93,7 +94,7 @@ func TestExtremesAreNeverNaN(t *testing.T) {
 	} {
 		for _, m := range methods {
 			s, err := Minimize(c.p, &Settings{Method: m, Start: c.start, MaxPasses: 500})
-			var de *DataError
+			var de *matrix.DataError
 			if errors.As(err, &de) {
 				t.Logf("%s by %s: %v", c.name, m.Name(), err)
 				continue

@@ -1,6 +1,9 @@
 package erm
 
-import "gonum.org/v1/gonum/floats"
+import (
+	"github.com/dpnb/notebooks/dpnb/matrix"
+	"gonum.org/v1/gonum/floats"
+)
 
 // minSample is the least number of records in a sample.
 const minSample = 1000
@@ -31,10 +34,10 @@ func (p *Problem) sampled(m int) *Problem {
 		index[k] = int((int64(k)*2 + 1) * int64(n) / int64(2*m))
 		s.Labels[k] = p.Labels[index[k]]
 	}
-	if sparse, ok := p.Rows.(*CSR); ok {
+	if sparse, ok := p.Rows.(*matrix.CSR); ok {
 		s.Rows = sparse.Select(index)
 	} else {
-		rows := NewDense(m, d, nil)
+		rows := matrix.NewDense(m, d, nil)
 		for k, i := range index {
 			p.Rows.Row(rows.Data[k*d:(k+1)*d], i)
 		}

@@ -7,7 +7,9 @@ import (
 	"gonum.org/v1/gonum/floats"
 
 	"github.com/dpnb/notebooks/dpnb/erm/internal/descent"
-	"github.com/dpnb/notebooks/dpnb/erm/internal/kernel"
+
+	"github.com/dpnb/notebooks/dpnb/internal/kernel"
+	"github.com/dpnb/notebooks/dpnb/matrix"
 )
 
 // search is the state that all methods share: the point, its gradient, what
@@ -64,7 +66,7 @@ func (r *search) begin() (done bool, err error) {
 		}
 		clear(r.x)
 	}
-	return false, &DataError{"the objective is not finite at θ = 0: scale the labels or the features down"}
+	return false, &matrix.DataError{Text: "the objective is not finite at θ = 0: scale the labels or the features down"}
 }
 
 // record keeps the point if it is the best so far, and reports whether it is

@@ -4,6 +4,7 @@ import (
 	"math"
 	"testing"
 
+	"github.com/dpnb/notebooks/dpnb/matrix"
 	"gonum.org/v1/gonum/floats"
 )
 
@@ -26,13 +27,13 @@ func TestShrinkageIsAChangeOfCoordinates(t *testing.T) {
 		"sparse": shrunk(sparseProblem(900, 300, 6, 0.4)),
 	} {
 		n, d := p.Rows.Dims()
-		q := Problem{Rows: NewDense(n, d, nil), Labels: p.Labels, Loss: p.Loss, Ridge: p.Ridge}
+		q := Problem{Rows: matrix.NewDense(n, d, nil), Labels: p.Labels, Loss: p.Loss, Ridge: p.Ridge}
 		scale := make([]float64, d)
 		for j := range scale {
 			scale[j] = math.Sqrt(1 + p.Shrinkage[j]/p.Ridge)
 		}
 		for i := range n {
-			row := q.Rows.(*Dense).Data[i*d : (i+1)*d]
+			row := q.Rows.(*matrix.Dense).Data[i*d : (i+1)*d]
 			p.Rows.Row(row, i)
 			floats.Div(row, scale)
 		}

@@ -6,7 +6,7 @@ import (
 	"slices"
 	"strings"
 
-	"github.com/dpnb/notebooks/dpnb/erm"
+	"github.com/dpnb/notebooks/dpnb/matrix"
 )
 
 // Step is one thing that was done to the records, with what it assumed and
@@ -43,7 +43,7 @@ type DesignSettings struct {
 
 // Design is a table made into records for learning.
 type Design struct {
-	Rows   *erm.Dense
+	Rows   *matrix.Dense
 	Labels []float64
 	// Features names the columns of Rows.
 	Features []string

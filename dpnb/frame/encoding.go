@@ -8,7 +8,7 @@ import (
 	"slices"
 	"sync"
 
-	"github.com/dpnb/notebooks/dpnb/erm"
+	"github.com/dpnb/notebooks/dpnb/matrix"
 )
 
 // Encoding is how one record of a table becomes one row of features and one label. It
@@ -118,7 +118,7 @@ func (e *Encoding) Columns() []string {
 //
 // Errors: *InputError for a column that is not there, or in which categories cannot be
 // told apart (FromDataFrame).
-func (e *Encoding) Rows(t *Table) (*erm.Dense, error) {
+func (e *Encoding) Rows(t *Table) (*matrix.Dense, error) {
 	encoders := make([]encoder, len(e.encoders))
 	for k, c := range e.encoders {
 		column, err := t.Column(c.field.Name)
@@ -129,7 +129,7 @@ func (e *Encoding) Rows(t *Table) (*erm.Dense, error) {
 			return nil, err
 		}
 	}
-	rows := erm.NewDense(t.rows, len(e.Features), nil)
+	rows := matrix.NewDense(t.rows, len(e.Features), nil)
 	inBlocks(t.rows, func(lo, hi int) {
 		own := slices.Clone(encoders) // each remembers its last text
 		at := make([]int, 0, len(own))

@@ -4,6 +4,7 @@
 package mechanism
 
 import (
+	"errors"
 	"fmt"
 	"math"
 
@@ -84,3 +85,15 @@ func factor(eps float64) string {
 // roundedUp prints x ≥ 0 with at most the given number of digits, never less
 // than x: a privacy figure that is printed is one that holds.
 func roundedUp(x float64, digits int) string { return privacy.FormatUp(x, digits) }
+
+// Settings of a run; nil is right. None of them has a part in the guarantee.
+type Settings struct {
+	// Workers is the number of goroutines; zero means one for each processor.
+	Workers int
+	// MaxPasses of the solver; zero means as many as it takes: a fit that is cut short
+	// releases nothing, which is for no adversary to see.
+	MaxPasses int
+}
+
+// ErrNoSource is the error of a run without a source of noise.
+var ErrNoSource = errors.New("mechanism: a source of noise is required: noise.NewSecure() for a release, noise.NewSeeded(seed) for a simulation")

@@ -9,7 +9,8 @@ import (
 
 	"github.com/dpnb/notebooks/dpnb/noise"
 	"github.com/dpnb/notebooks/dpnb/privacy"
-	"github.com/dpnb/notebooks/dpnb/privacy/objpert"
+
+	"github.com/dpnb/notebooks/dpnb/privacy/objective"
 )
 
 // copSigma is the noise of Theorem 3.2 of cop.
@@ -73,7 +74,7 @@ func TestCOPTheorem32(t *testing.T) {
 	for _, c := range []struct{ m, abar, dlh float64 }{{1, 0.5, 0.5}, {3, 1, 0.5}, {10, 1, 0}} {
 		slope := math.Sqrt(c.m)*c.abar + c.dlh
 		s := copSigma(math.Sqrt(c.m*c.abar*c.abar+c.dlh*c.dlh), eps, delta)
-		p, err := objpert.RankK{Rank: int(c.m) + 1, Smoothness: 1, Slope: slope, Lambda: 2 * (c.m + 1) / eps, Sigma: s}.Profile(privacy.AddRemove)
+		p, err := objective.RankK{Rank: int(c.m) + 1, Smoothness: 1, Slope: slope, Lambda: 2 * (c.m + 1) / eps, Sigma: s}.Profile(privacy.AddRemove)
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -84,7 +85,7 @@ func TestCOPTheorem32(t *testing.T) {
 		}
 	}
 	// At m = 1 with A parallel to z the loss is a GLM, and one direction is enough.
-	p, err := objpert.RankK{Rank: 1, Smoothness: 1, Slope: 1, Lambda: 4 / eps, Sigma: copSigma(math.Sqrt(0.5), eps, delta)}.Profile(privacy.AddRemove)
+	p, err := objective.RankK{Rank: 1, Smoothness: 1, Slope: 1, Lambda: 4 / eps, Sigma: copSigma(math.Sqrt(0.5), eps, delta)}.Profile(privacy.AddRemove)
 	if err != nil {
 		t.Fatal(err)
 	}

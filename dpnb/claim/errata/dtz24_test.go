@@ -9,6 +9,7 @@ import (
 	"github.com/dpnb/notebooks/dpnb/audit"
 	"github.com/dpnb/notebooks/dpnb/erm"
 	"github.com/dpnb/notebooks/dpnb/loss"
+	"github.com/dpnb/notebooks/dpnb/matrix"
 	"github.com/dpnb/notebooks/dpnb/noise"
 	"github.com/dpnb/notebooks/dpnb/privacy"
 )
@@ -139,7 +140,7 @@ func TestDTZ24Simulation(t *testing.T) {
 		for j := range linear {
 			linear[j] = nu * xi[j]
 		}
-		sol, err := erm.Minimize(&erm.Problem{Rows: erm.NewDense(n, d, x), Labels: y, Loss: loss.Logistic{}, Ridge: lambda, Linear: linear}, &erm.Settings{Tolerance: 1e-4, Workers: 1})
+		sol, err := erm.Minimize(&erm.Problem{Rows: matrix.NewDense(n, d, x), Labels: y, Loss: loss.Logistic{}, Ridge: lambda, Linear: linear}, &erm.Settings{Tolerance: 1e-4, Workers: 1})
 		if err != nil {
 			t.Fatal(err)
 		}

@@ -10,14 +10,15 @@ import (
 
 	"github.com/dpnb/notebooks/dpnb/claim"
 	"github.com/dpnb/notebooks/dpnb/noise"
-	"github.com/dpnb/notebooks/dpnb/privacy/quadratic"
+
+	"github.com/dpnb/notebooks/dpnb/privacy/wishart"
 )
 
 // Criterion (7) with a quantile for one W does not bound the neighbour's accuracy.
 func TestQOPCriterion(t *testing.T) {
 	for _, eps := range []float64{1, 10} {
-		s := quadratic.Setting{Wishart: quadratic.Wishart{D: 2, M: 5}, Smoothness: 1, Rank: 1, Accounting: quadratic.Spectral, Accuracy: 1e-3}
-		n, err := s.Noise(quadratic.Split{Epsilon1: eps, Epsilon2: 1, Delta1: 1e-3, Delta2: 1e-3, Delta3: 1e-3})
+		s := wishart.Setting{Wishart: wishart.Wishart{D: 2, M: 5}, Smoothness: 1, Rank: 1, Accounting: wishart.Spectral, Accuracy: 1e-3}
+		n, err := s.Noise(wishart.Split{Epsilon1: eps, Epsilon2: 1, Delta1: 1e-3, Delta2: 1e-3, Delta3: 1e-3})
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -76,8 +77,8 @@ func TestQOPAnchorMoves(t *testing.T) {
 	// Least squares, (d, m) = (12, 24), the σ² of exact accounting at ε = 0.5,
 	// δ = 0.01: the two neighbours' minimisers, given M, are M⁻¹Ua/σ² apart.
 	const d, m = 12, 24
-	n, err := quadratic.Setting{Wishart: quadratic.Wishart{D: d, M: m}, Smoothness: 1, Rank: 1, Structure: quadratic.LeastSquares}.
-		Noise(quadratic.Split{Epsilon1: 0.5, Delta1: 0.01})
+	n, err := wishart.Setting{Wishart: wishart.Wishart{D: d, M: m}, Smoothness: 1, Rank: 1, Structure: wishart.LeastSquares}.
+		Noise(wishart.Split{Epsilon1: 0.5, Delta1: 0.01})
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -8,7 +8,8 @@ import (
 	"gonum.org/v1/gonum/stat/distuv"
 
 	"github.com/dpnb/notebooks/dpnb/audit"
-	"github.com/dpnb/notebooks/dpnb/privacy/quadratic"
+
+	"github.com/dpnb/notebooks/dpnb/privacy/wishart"
 )
 
 // chiCells are the probabilities of cells of s + χ²_ν, the same for every s.
@@ -30,16 +31,16 @@ func chiCells(nu, s float64) []float64 {
 // Theorem 3.1 for least squares and for linear models, (d, m) = (100, 200).
 func TestQOPLeastSquares(t *testing.T) {
 	const d, m, nu, p, eps, delta = 100, 200, 101.0, 50.5, 0.5, 0.01
-	sigma2 := func(s quadratic.Structure, a quadratic.Accounting, split quadratic.Split) float64 {
-		n, err := quadratic.Setting{Wishart: quadratic.Wishart{D: d, M: m}, Smoothness: 1, Rank: 1, Structure: s, Accounting: a}.Noise(split)
+	sigma2 := func(s wishart.Structure, a wishart.Accounting, split wishart.Split) float64 {
+		n, err := wishart.Setting{Wishart: wishart.Wishart{D: d, M: m}, Smoothness: 1, Rank: 1, Structure: s, Accounting: a}.Noise(split)
 		if err != nil {
 			t.Fatal(err)
 		}
 		return n.Sigma2
 	}
-	printed := sigma2(quadratic.AnyLoss, quadratic.Theorem31, quadratic.Split{Epsilon1: eps, Delta1: delta / 2, Delta3: delta / 2})
-	linear := sigma2(quadratic.LinearModel, quadratic.Directional, quadratic.Split{Epsilon1: eps, Delta1: delta})
-	exact := sigma2(quadratic.LeastSquares, quadratic.Exact, quadratic.Split{Epsilon1: eps, Delta1: delta})
+	printed := sigma2(wishart.AnyLoss, wishart.Theorem31, wishart.Split{Epsilon1: eps, Delta1: delta / 2, Delta3: delta / 2})
+	linear := sigma2(wishart.LinearModel, wishart.Directional, wishart.Split{Epsilon1: eps, Delta1: delta})
+	exact := sigma2(wishart.LeastSquares, wishart.Exact, wishart.Split{Epsilon1: eps, Delta1: delta})
 	if !(printed > 100*exact && printed > 50*linear) {
 		t.Errorf("σ²/L: printed %.4g, linear models %.4g, least squares %.4g", printed, linear, exact)
 	}

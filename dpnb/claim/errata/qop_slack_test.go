@@ -7,7 +7,8 @@ import (
 	"gonum.org/v1/gonum/mat"
 
 	"github.com/dpnb/notebooks/dpnb/noise"
-	"github.com/dpnb/notebooks/dpnb/privacy/quadratic"
+
+	"github.com/dpnb/notebooks/dpnb/privacy/wishart"
 )
 
 // symmetric returns Σ sᵢ·vᵢvᵢᵀ.
@@ -120,8 +121,8 @@ func TestQOPEigenvalues(t *testing.T) {
 			}
 		}
 		sharper := 1 / (lo * a0)
-		n, err := quadratic.Setting{Wishart: quadratic.Wishart{D: c.d, M: c.m}, Smoothness: 1, Rank: 1, Accounting: quadratic.Spectral}.
-			Noise(quadratic.Split{Epsilon1: 0.5, Delta1: 0.005, Delta3: 0.005})
+		n, err := wishart.Setting{Wishart: wishart.Wishart{D: c.d, M: c.m}, Smoothness: 1, Rank: 1, Accounting: wishart.Spectral}.
+			Noise(wishart.Split{Epsilon1: 0.5, Delta1: 0.005, Delta3: 0.005})
 		if err != nil {
 			t.Fatal(err)
 		}

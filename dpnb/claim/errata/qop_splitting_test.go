@@ -7,9 +7,9 @@ import (
 	"gonum.org/v1/gonum/floats"
 	"gonum.org/v1/gonum/mat"
 
-	"github.com/dpnb/notebooks/dpnb/erm"
 	"github.com/dpnb/notebooks/dpnb/erm/composite"
 	"github.com/dpnb/notebooks/dpnb/loss"
+	"github.com/dpnb/notebooks/dpnb/matrix"
 	"github.com/dpnb/notebooks/dpnb/noise"
 )
 
@@ -61,7 +61,7 @@ func TestQOPSplittingIsBiased(t *testing.T) {
 // Theorem 3.1 as printed for ε₁ = 0.5, δ₃ = 0.005 and m = 2d.
 func paperProblem(src *noise.Seeded, kappa float64) *composite.Problem {
 	const n, d, xi = 300, 100, 5.0
-	rows := erm.NewDense(n, d, nil)
+	rows := matrix.NewDense(n, d, nil)
 	src.Gaussian(rows.Data, 1)
 	floats.Scale(xi/math.Max(floats.Max(rows.Data), -floats.Min(rows.Data)), rows.Data)
 	star, anchor, labels := make([]float64, d), make([]float64, d), make([]float64, n)
@@ -83,7 +83,7 @@ func paperProblem(src *noise.Seeded, kappa float64) *composite.Problem {
 
 // runPaper runs 1,000 iterations of Algorithm G.2 on such a problem.
 func runPaper(src *noise.Seeded, p *composite.Problem, kappa float64) []float64 {
-	rows := p.Rows.(*erm.Dense)
+	rows := p.Rows.(*matrix.Dense)
 	n, d := rows.Dims()
 	var eig mat.EigenSym
 	eig.Factorize(p.Quadratic, false)

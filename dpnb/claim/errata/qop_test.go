@@ -9,7 +9,8 @@ import (
 
 	"github.com/dpnb/notebooks/dpnb/noise"
 	"github.com/dpnb/notebooks/dpnb/privacy"
-	"github.com/dpnb/notebooks/dpnb/privacy/objpert"
+
+	"github.com/dpnb/notebooks/dpnb/privacy/objective"
 )
 
 // Lemma B.1 and Theorem 3.1: the classical Gaussian formula is for ε < 1.
@@ -136,7 +137,7 @@ func TestQOPStructureOfLOP(t *testing.T) {
 	}
 	quote(t, "qop-18", "%.1e", math.Ceil(exact*1e9)/1e9)
 	proved := func(rank int) float64 {
-		p, err := objpert.RankK{Rank: rank, Smoothness: 1, Slope: 1, Lambda: ridge, Sigma: sigma}.Profile(privacy.AddRemove)
+		p, err := objective.RankK{Rank: rank, Smoothness: 1, Slope: 1, Lambda: ridge, Sigma: sigma}.Profile(privacy.AddRemove)
 		if err != nil {
 			t.Fatal(err)
 		}

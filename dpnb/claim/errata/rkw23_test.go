@@ -7,7 +7,8 @@ import (
 	"github.com/dpnb/notebooks/dpnb/audit"
 	"github.com/dpnb/notebooks/dpnb/loss"
 	"github.com/dpnb/notebooks/dpnb/noise"
-	"github.com/dpnb/notebooks/dpnb/privacy/objpert"
+
+	"github.com/dpnb/notebooks/dpnb/privacy/objective"
 )
 
 // Theorem 3.1: the shift must reduce ε, and the order of the second branch is
@@ -17,7 +18,7 @@ func TestRKW23Theorem31(t *testing.T) {
 	pair := audit.Scalar{Loss: loss.Logistic{}, ExtraX: 1, ExtraY: 1, Lambda: 0.5, Sigma: 2, Tilt: 10}
 	without, with := pair.Cells(4000)
 	exact := stick(with, without, 1)
-	printed := objpert.PrintedRKW23(1, 0.25, 0.5, 0.5)
+	printed := objective.PrintedRKW23(1, 0.25, 0.5, 0.5)
 	right := halfNormal(-math.Log1p(-0.25/0.5), 0.5, 1)
 	lower := gauss(1, 0.5)
 	if !(exact > 10*printed && lower > 10*printed && exact <= right) {
@@ -170,7 +171,7 @@ func TestRKW23EveryLambda(t *testing.T) {
 			without, with := pair.Cells(4000)
 			for _, eps := range []float64{0, 0.5, 1, 2} {
 				worst = math.Max(worst, stick(with, without, eps)/halfNormal(math.Log1p(0.25/lambda), 1, eps))
-				if !math.IsNaN(objpert.PrintedRKW23(eps, 0.25, lambda, 1)) {
+				if !math.IsNaN(objective.PrintedRKW23(eps, 0.25, lambda, 1)) {
 					t.Errorf("the printed bound speaks of λ = %g < β", lambda)
 				}
 			}

@@ -16,7 +16,9 @@ import (
 	"github.com/dpnb/notebooks/dpnb/loss"
 	"github.com/dpnb/notebooks/dpnb/noise"
 	"github.com/dpnb/notebooks/dpnb/privacy"
-	"github.com/dpnb/notebooks/dpnb/privacy/objpert"
+
+	"github.com/dpnb/notebooks/dpnb/matrix"
+	"github.com/dpnb/notebooks/dpnb/privacy/objective"
 	"github.com/dpnb/notebooks/dpnb/sim"
 	"github.com/dpnb/notebooks/dpnb/sim/population"
 	"github.com/dpnb/notebooks/dpnb/theory/proportional"
@@ -76,7 +78,7 @@ func WhitenedAdult(d int, radius float64) (*Whitened, error) {
 		return nil, err
 	}
 	for _, part := range []struct {
-		rows   *erm.Dense
+		rows   *matrix.Dense
 		labels []float64
 		index  []int
 		to     **Records
@@ -120,7 +122,7 @@ func pick(v []float64, index []int) []float64 {
 
 // principal returns the mean and the d leading principal axes of the rows, as
 // columns, each divided by its standard deviation times √d.
-func principal(x *erm.Dense, d int) (mean []float64, axes *mat.Dense, err error) {
+func principal(x *matrix.Dense, d int) (mean []float64, axes *mat.Dense, err error) {
 	var pc stat.PC
 	if !pc.PrincipalComponents(mat.NewDense(x.N, x.D, x.Data), nil) {
 		return nil, nil, fmt.Errorf("experiment: the covariance of the public records has no decomposition")
@@ -146,14 +148,14 @@ func principal(x *erm.Dense, d int) (mean []float64, axes *mat.Dense, err error)
 }
 
 // whiten returns the rows in the new axes, clipped, and how many were too long.
-func whiten(x *erm.Dense, mean []float64, axes *mat.Dense, radius float64) (rows *erm.Dense, long int) {
+func whiten(x *matrix.Dense, mean []float64, axes *mat.Dense, radius float64) (rows *matrix.Dense, long int) {
 	centred := mat.NewDense(x.N, x.D, slices.Clone(x.Data))
 	for i := range x.N {
 		floats.Sub(centred.RawRowView(i), mean)
 	}
 	var out mat.Dense
 	out.Mul(centred, axes)
-	rows = erm.NewDense(x.N, out.RawMatrix().Cols, out.RawMatrix().Data)
+	rows = matrix.NewDense(x.N, out.RawMatrix().Cols, out.RawMatrix().Data)
 	for i := range rows.N {
 		row := rows.Data[i*rows.D : (i+1)*rows.D]
 		if norm := floats.Norm(row, 2); norm > radius {
@@ -164,7 +166,7 @@ func whiten(x *erm.Dense, mean []float64, axes *mat.Dense, radius float64) (rows
 	return rows, long
 }
 
-func kurtosis(x *erm.Dense) float64 {
+func kurtosis(x *matrix.Dense) float64 {
 	var sum float64
 	for j := range x.D {
 		var two, four float64
@@ -179,8 +181,8 @@ func kurtosis(x *erm.Dense) float64 {
 }
 
 // learn fits the public half with an intercept.
-func (w *Whitened) learn(x *erm.Dense, labels []float64) error {
-	with := erm.NewDense(x.N, x.D+1, nil)
+func (w *Whitened) learn(x *matrix.Dense, labels []float64) error {
+	with := matrix.NewDense(x.N, x.D+1, nil)
 	for i := range x.N {
 		row := with.Data[i*with.D : (i+1)*with.D]
 		copy(row, x.Data[i*x.D:(i+1)*x.D])
@@ -231,7 +233,7 @@ func (w *Whitened) Forecast(ctx context.Context, n int, epsilon, delta float64, 
 	}
 	task := proportional.Task{Loss: loss.Logistic{}, AspectRatio: float64(w.Features) / float64(n), Kappa: w.Kappa, Link: shiftedLink{w.Intercept},
 		Radius: w.Radius, Goal: proportional.SquaredError}
-	p, err := task.Best(proportional.Objective, proportional.Target{Epsilon: epsilon, Delta: delta, Adjacency: privacy.AddRemove}, objpert.DTZ24)
+	p, err := task.Best(proportional.Objective, proportional.Target{Epsilon: epsilon, Delta: delta, Adjacency: privacy.AddRemove}, objective.DTZ24)
 	if err != nil {
 		return Forecast{}, err
 	}
@@ -256,7 +258,7 @@ func (w *Whitened) Forecast(ctx context.Context, n int, epsilon, delta float64, 
 
 // measure fits samples of n of the pool's records.
 func (w *Whitened) measure(ctx context.Context, n int, p proportional.Prediction, model bool, repetitions int, seed uint64) (Measured, error) {
-	pool, test := w.Pool.Rows.(*erm.Dense), w.Test.Rows.(*erm.Dense)
+	pool, test := w.Pool.Rows.(*matrix.Dense), w.Test.Rows.(*matrix.Dense)
 	link := shiftedLink{w.Intercept}
 	wrong, mse := make([]float64, repetitions), make([]float64, repetitions)
 	root := noise.NewSeeded(seed).Stream(1)

@@ -5,7 +5,7 @@ import (
 	"math"
 	"testing"
 
-	"github.com/dpnb/notebooks/dpnb/erm"
+	"github.com/dpnb/notebooks/dpnb/matrix"
 )
 
 // What is prepared from the public half is what the theory assumes, up to its own
@@ -20,10 +20,10 @@ func TestWhitened(t *testing.T) {
 	if columns != d || w.Pool.RowNorm != 2 || n < 500 {
 		t.Fatalf("%d records of %d features, norm %v", n, columns, w.Pool.RowNorm)
 	}
-	if norm := erm.MaxNorm(w.Pool.Rows); norm > 2*(1+1e-12) {
+	if norm := matrix.MaxNorm(w.Pool.Rows); norm > 2*(1+1e-12) {
 		t.Errorf("a row has norm %v", norm)
 	}
-	x, positive := w.Pool.Rows.(*erm.Dense), 0
+	x, positive := w.Pool.Rows.(*matrix.Dense), 0
 	for j := range d {
 		var mean, square float64
 		for i := range n {

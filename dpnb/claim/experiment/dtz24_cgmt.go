@@ -13,6 +13,7 @@ import (
 	"github.com/dpnb/notebooks/dpnb/erm"
 	"github.com/dpnb/notebooks/dpnb/internal/parallel"
 	"github.com/dpnb/notebooks/dpnb/loss"
+	"github.com/dpnb/notebooks/dpnb/matrix"
 	"github.com/dpnb/notebooks/dpnb/noise"
 	"github.com/dpnb/notebooks/dpnb/sim/population"
 )
@@ -46,7 +47,7 @@ func NewMinimax(n, d int, seed uint64) Minimax {
 // Primary returns min_u max_v Q for the matrix G (n×d), which it scales by 1/√d:
 // the maximum over v is Σ H_L(ε + Gu/√d), so that it is a minimisation of the Huber
 // loss. Within ‖u‖ ≤ A it is that of a larger ridge where the ball is too small.
-func (m Minimax) Primary(s *population.Solver, g *erm.Dense) (float64, error) {
+func (m Minimax) Primary(s *population.Solver, g *matrix.Dense) (float64, error) {
 	floats.Scale(1/math.Sqrt(float64(g.D)), g.Data)
 	labels := make([]float64, g.N)
 	for i, e := range m.Noise {
@@ -211,7 +212,7 @@ func (m Minimax) Draw(ctx context.Context, draws int, seed uint64) (Optima, erro
 		return Optima{}, fmt.Errorf("experiment: %d records of %d features, want at least one of at least two", n, d)
 	}
 	return drawOptima(ctx, draws, seed, func(r *noise.Seeded, s *population.Solver) (float64, float64, error) {
-		x, g, h := erm.NewDense(n, d, nil), make([]float64, d), make([]float64, n)
+		x, g, h := matrix.NewDense(n, d, nil), make([]float64, d), make([]float64, n)
 		r.Gaussian(x.Data, 1)
 		r.Gaussian(g, 1)
 		r.Gaussian(h, 1)

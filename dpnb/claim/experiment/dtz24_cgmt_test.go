@@ -8,7 +8,7 @@ import (
 
 	"gonum.org/v1/gonum/floats"
 
-	"github.com/dpnb/notebooks/dpnb/erm"
+	"github.com/dpnb/notebooks/dpnb/matrix"
 	"github.com/dpnb/notebooks/dpnb/noise"
 	"github.com/dpnb/notebooks/dpnb/sim/population"
 )
@@ -69,7 +69,7 @@ func TestPrimaryAgainstGrid(t *testing.T) {
 		if seed%2 == 1 {
 			m.Radius = 0.2
 		}
-		x := erm.NewDense(3, 1, nil)
+		x := matrix.NewDense(3, 1, nil)
 		noise.NewSeeded(seed+50).Gaussian(x.Data, 1)
 		want := math.Inf(1)
 		for u := -math.Min(m.Radius, 5); u <= math.Min(m.Radius, 5); u += 1e-4 {

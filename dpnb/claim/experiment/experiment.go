@@ -11,7 +11,9 @@ import (
 	"github.com/dpnb/notebooks/dpnb/erm"
 	"github.com/dpnb/notebooks/dpnb/frame"
 	"github.com/dpnb/notebooks/dpnb/loss"
+	"github.com/dpnb/notebooks/dpnb/matrix"
 	"github.com/dpnb/notebooks/dpnb/mechanism"
+	"github.com/dpnb/notebooks/dpnb/mechanism/objpert"
 	"github.com/dpnb/notebooks/dpnb/noise"
 	"github.com/dpnb/notebooks/dpnb/privacy"
 	"github.com/dpnb/notebooks/dpnb/sim"
@@ -19,7 +21,7 @@ import (
 
 // Records are one part of a data set.
 type Records struct {
-	Rows   erm.Rows
+	Rows   matrix.Rows
 	Labels []float64
 	// RowNorm bounds every row that there could be, the bias included.
 	RowNorm float64
@@ -186,8 +188,8 @@ func Synthetic(name string, c dataset.Clusters) (Set, error) {
 
 // calibrated is a mechanism that is calibrated from the bound on the rows, ε and
 // δ alone, once for each.
-func calibrated(name string, calibrate func(rowNorm, epsilon, delta float64) (mechanism.ObjectivePerturbation, error)) Mechanism {
-	calibration := remembered(func(k key) (mechanism.ObjectivePerturbation, error) { return calibrate(k.rowNorm, k.epsilon, k.delta) })
+func calibrated(name string, calibrate func(rowNorm, epsilon, delta float64) (objpert.ObjectivePerturbation, error)) Mechanism {
+	calibration := remembered(func(k key) (objpert.ObjectivePerturbation, error) { return calibrate(k.rowNorm, k.epsilon, k.delta) })
 	return Mechanism{Name: name, Fit: func(train *Records, epsilon, delta float64, src *noise.Seeded) ([]float64, error) {
 		m, err := calibration(key{rowNorm: train.RowNorm, epsilon: epsilon, delta: delta})
 		if err != nil {
@@ -223,8 +225,8 @@ const CountShare = 0.01
 // objective perturbation with the ridge for so many, at no more noise than the
 // Gaussian mechanism's.
 func Counted() Mechanism {
-	calibration := remembered(func(k key) (mechanism.Counted, error) {
-		return mechanism.CalibrateCounted(mechanism.CalibrationConfig{Loss: loss.Logistic{}, RowNorm: k.rowNorm,
+	calibration := remembered(func(k key) (objpert.Counted, error) {
+		return objpert.CalibrateCounted(objpert.CalibrationConfig{Loss: loss.Logistic{}, RowNorm: k.rowNorm,
 			Epsilon: k.epsilon, Delta: k.delta, Adjacency: privacy.AddRemove}, CountShare, true)
 	})
 	return Mechanism{Name: "dpnb", Fit: func(train *Records, epsilon, delta float64, src *noise.Seeded) ([]float64, error) {

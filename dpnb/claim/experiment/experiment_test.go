@@ -12,12 +12,15 @@ import (
 
 	"github.com/dpnb/notebooks/dpnb/claim/experiment"
 	"github.com/dpnb/notebooks/dpnb/dataset"
-	"github.com/dpnb/notebooks/dpnb/erm"
+
 	"github.com/dpnb/notebooks/dpnb/loss"
-	"github.com/dpnb/notebooks/dpnb/mechanism"
+
 	"github.com/dpnb/notebooks/dpnb/noise"
 	"github.com/dpnb/notebooks/dpnb/privacy"
-	"github.com/dpnb/notebooks/dpnb/privacy/objpert"
+
+	"github.com/dpnb/notebooks/dpnb/matrix"
+	"github.com/dpnb/notebooks/dpnb/mechanism/objpert"
+	"github.com/dpnb/notebooks/dpnb/privacy/objective"
 )
 
 // radius is the bound on rows of norm 1 with a bias.
@@ -40,7 +43,7 @@ func TestRKW23Calibration(t *testing.T) {
 			spent := func(lambda float64) float64 {
 				if by == experiment.ByProfile {
 					m := m
-					m.Lambda, m.Bound = lambda, objpert.RKW23
+					m.Lambda, m.Bound = lambda, objective.RKW23
 					p, err := m.Profile()
 					if err != nil {
 						t.Fatal(err)
@@ -79,8 +82,8 @@ func TestRKW23Calibration(t *testing.T) {
 			last[by] = [2]float64{m.Lambda, m.Sigma}
 			// The general calibration with the same rule pays less for the output
 			// noise, and so needs a λ that is up to a tenth smaller.
-			own, err := mechanism.CalibrateObjectivePerturbation(mechanism.CalibrationConfig{Loss: loss.Logistic{}, RowNorm: radius, Epsilon: eps, Delta: delta,
-				Adjacency: privacy.AddRemove, Rule: mechanism.SmallestLambda, NoiseFactor: 1.3, Bound: objpert.RKW23})
+			own, err := objpert.CalibrateObjectivePerturbation(objpert.CalibrationConfig{Loss: loss.Logistic{}, RowNorm: radius, Epsilon: eps, Delta: delta,
+				Adjacency: privacy.AddRemove, Rule: objpert.SmallestLambda, NoiseFactor: 1.3, Bound: objective.RKW23})
 			if err != nil || by == experiment.ByProfile && (own.Lambda > m.Lambda || own.Lambda < 0.9*m.Lambda || math.Abs(own.Sigma/m.Sigma-1) > 1e-3) {
 				t.Errorf("ε = %v: λ = %v, σ = %v; CalibrateObjectivePerturbation has %v, %v (%v)", eps, m.Lambda, m.Sigma, own.Lambda, own.Sigma, err)
 			}
@@ -195,7 +198,7 @@ func TestAdultSets(t *testing.T) {
 			t.Fatal(err)
 		}
 		n, d := s.Train.Rows.Dims()
-		if n < 1000 || d < 50 || len(s.Train.Labels) != n || erm.MaxNorm(s.Train.Rows) > s.Train.RowNorm || math.Abs(s.Test.RowNorm-math.Sqrt2) > 1e-9 {
+		if n < 1000 || d < 50 || len(s.Train.Labels) != n || matrix.MaxNorm(s.Train.Rows) > s.Train.RowNorm || math.Abs(s.Test.RowNorm-math.Sqrt2) > 1e-9 {
 			t.Errorf("%s: %d × %d, RowNorm %v", s.Name, n, d, s.Train.RowNorm)
 		}
 	}
@@ -205,7 +208,7 @@ func TestAdultSets(t *testing.T) {
 }
 
 func TestAccuracy(t *testing.T) {
-	r := &experiment.Records{Rows: erm.NewDense(4, 1, []float64{1, -1, 2, 0}), Labels: []float64{1, -1, -1, -1}, RowNorm: 2}
+	r := &experiment.Records{Rows: matrix.NewDense(4, 1, []float64{1, -1, 2, 0}), Labels: []float64{1, -1, -1, -1}, RowNorm: 2}
 	if a, err := experiment.Accuracy(r, []float64{1}); err != nil || a != 0.75 {
 		t.Errorf("accuracy %v, %v", a, err)
 	}

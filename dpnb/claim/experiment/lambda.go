@@ -10,9 +10,10 @@ import (
 
 	"gonum.org/v1/gonum/floats"
 
-	"github.com/dpnb/notebooks/dpnb/erm"
 	"github.com/dpnb/notebooks/dpnb/loss"
+	"github.com/dpnb/notebooks/dpnb/matrix"
 	"github.com/dpnb/notebooks/dpnb/mechanism"
+	"github.com/dpnb/notebooks/dpnb/mechanism/objpert"
 	"github.com/dpnb/notebooks/dpnb/noise"
 	"github.com/dpnb/notebooks/dpnb/privacy"
 )
@@ -73,7 +74,7 @@ func LambdaSettings() []LambdaSetting {
 
 // draw returns n records of the truth, from src, with directions from seed.
 func (t Truth) draw(n, d int, src *noise.Seeded) *Records {
-	x, y := erm.NewDense(n, d+1, nil), make([]float64, n)
+	x, y := matrix.NewDense(n, d+1, nil), make([]float64, n)
 	row := make([]float64, d)
 	for i := range y {
 		src.Gaussian(row, 1)
@@ -164,7 +165,7 @@ func LambdaCurves(ctx context.Context, family []Truth, settings []LambdaSetting,
 }
 
 func (t Truth) curve(s LambdaSetting, repetitions, doublings int, intercept float64, src *noise.Seeded) (LambdaCurve, error) {
-	m, err := mechanism.CalibrateObjectivePerturbation(mechanism.CalibrationConfig{Loss: loss.Logistic{}, RowNorm: math.Sqrt2,
+	m, err := objpert.CalibrateObjectivePerturbation(objpert.CalibrationConfig{Loss: loss.Logistic{}, RowNorm: math.Sqrt2,
 		Epsilon: s.Epsilon, Delta: 1e-5, Adjacency: privacy.AddRemove})
 	if err != nil {
 		return LambdaCurve{}, err

@@ -6,13 +6,14 @@ import (
 	"testing"
 
 	"github.com/dpnb/notebooks/dpnb/loss"
-	"github.com/dpnb/notebooks/dpnb/mechanism"
+
+	"github.com/dpnb/notebooks/dpnb/mechanism/objpert"
 )
 
 // ridge is the rule's, from a curve's public numbers.
 func (c LambdaCurve) ridge() float64 {
-	m := mechanism.ObjectivePerturbation{Loss: loss.Logistic{}, RowNorm: math.Sqrt2}
-	p := mechanism.Planned{Records: c.Setting.Records, Features: c.Setting.Features + 1}
+	m := objpert.ObjectivePerturbation{Loss: loss.Logistic{}, RowNorm: math.Sqrt2}
+	p := objpert.Planned{Records: c.Setting.Records, Features: c.Setting.Features + 1}
 	return p.Ridge(m, c.Noise*m.Lipschitz())
 }
 

@@ -6,9 +6,9 @@ import (
 
 	"gonum.org/v1/gonum/floats"
 
-	"github.com/dpnb/notebooks/dpnb/erm"
 	"github.com/dpnb/notebooks/dpnb/erm/composite"
 	"github.com/dpnb/notebooks/dpnb/loss"
+	"github.com/dpnb/notebooks/dpnb/matrix"
 	"github.com/dpnb/notebooks/dpnb/noise"
 	"github.com/dpnb/notebooks/dpnb/sim"
 )
@@ -46,7 +46,7 @@ var (
 //
 //	J(θ) = Σᵢ (xᵢᵀθ − yᵢ)²/2 + ω‖θ‖₁,  n = 300, d = 100, |xᵢⱼ| ≤ ξ = 5, ω = 1.
 type QOPTask struct {
-	Rows   *erm.Dense // n × d
+	Rows   *matrix.Dense // n × d
 	Labels []float64
 	// Star is θ⋆, Anchor is drawn at N(0, 0.1·I) from it.
 	Star, Anchor []float64
@@ -58,7 +58,7 @@ type QOPTask struct {
 // labelError²) to each label, which breaks interpolation.
 func NewQOPTask(kappa, labelError float64, src *noise.Seeded) *QOPTask {
 	const n, d = qopRecords, qopDimension
-	t := &QOPTask{Rows: erm.NewDense(n, d, nil), Labels: make([]float64, n), Star: make([]float64, d), Anchor: make([]float64, d), Kappa: kappa}
+	t := &QOPTask{Rows: matrix.NewDense(n, d, nil), Labels: make([]float64, n), Star: make([]float64, d), Anchor: make([]float64, d), Kappa: kappa}
 	src.Gaussian(t.Rows.Data, 1)
 	floats.Scale(qopBound/math.Max(floats.Max(t.Rows.Data), -floats.Min(t.Rows.Data)), t.Rows.Data)
 	src.Gaussian(t.Star, 1)

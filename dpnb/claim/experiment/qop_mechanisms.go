@@ -10,10 +10,13 @@ import (
 	"github.com/dpnb/notebooks/dpnb/erm/composite"
 	"github.com/dpnb/notebooks/dpnb/loss"
 	"github.com/dpnb/notebooks/dpnb/mechanism"
-	qop "github.com/dpnb/notebooks/dpnb/mechanism/quadratic"
+
 	"github.com/dpnb/notebooks/dpnb/noise"
 	"github.com/dpnb/notebooks/dpnb/privacy"
-	"github.com/dpnb/notebooks/dpnb/privacy/quadratic"
+
+	"github.com/dpnb/notebooks/dpnb/mechanism/objpert"
+	"github.com/dpnb/notebooks/dpnb/mechanism/qop"
+	"github.com/dpnb/notebooks/dpnb/privacy/wishart"
 )
 
 // QOPAsPrinted returns the three curves of Figure 2 of qop with its constants and
@@ -39,23 +42,23 @@ func QOPAsPrinted(solver QOPSolver) []QOPMechanism {
 			return linear(t, loss.Squared{}, slope, eps, delta, src)
 		}},
 		{Name: "LOP-Clip", Fit: func(t *QOPTask, eps, delta float64, src *noise.Seeded) ([]float64, error) {
-			return linear(t, mechanism.ClippedAt(loss.Squared{}, qopClip, QOPRowNorm), qopClip, eps, delta, src)
+			return linear(t, objpert.ClippedAt(loss.Squared{}, qopClip, QOPRowNorm), qopClip, eps, delta, src)
 		}},
-		QOPCurved("QOP", quadratic.Theorem31, QOPRowNorm, solver),
+		QOPCurved("QOP", wishart.Theorem31, QOPRowNorm, solver),
 	}
 }
 
 // QOPCurved is QOP without output noise, σ² by the given accounting for records
 // with ‖x‖ ≤ rowNorm, m = 2d. It protects nobody unless the anchor is θ⋆ itself
 // and the solver exact.
-func QOPCurved(name string, by quadratic.Accounting, rowNorm float64, solver QOPSolver) QOPMechanism {
+func QOPCurved(name string, by wishart.Accounting, rowNorm float64, solver QOPSolver) QOPMechanism {
 	known := memo[[2]float64, float64]{}
 	return QOPMechanism{Name: name, Fit: func(t *QOPTask, eps, delta float64, src *noise.Seeded) ([]float64, error) {
 		sigma2, err := known.get([2]float64{eps, delta}, func() (float64, error) {
-			s := quadratic.Setting{Wishart: quadratic.Wishart{D: qopDimension, M: 2 * qopDimension}, Smoothness: rowNorm * rowNorm, Rank: 1,
-				Accounting: by, Structure: quadratic.LeastSquares}
-			split := quadratic.Split{Epsilon1: eps, Delta1: delta}
-			if by == quadratic.Theorem31 || by == quadratic.Spectral {
+			s := wishart.Setting{Wishart: wishart.Wishart{D: qopDimension, M: 2 * qopDimension}, Smoothness: rowNorm * rowNorm, Rank: 1,
+				Accounting: by, Structure: wishart.LeastSquares}
+			split := wishart.Split{Epsilon1: eps, Delta1: delta}
+			if by == wishart.Theorem31 || by == wishart.Spectral {
 				split.Delta1, split.Delta3 = delta/2, delta/2
 			}
 			n, err := s.Noise(split)
@@ -96,14 +99,14 @@ func releaseQOP(t *QOPTask, eps, delta float64, src *noise.Seeded) ([]float64, e
 
 // plans are the splits, which take longer to find than a fit and depend on η
 // alone.
-var plans memo[[3]float64, quadratic.Plan]
+var plans memo[[3]float64, wishart.Plan]
 
 func anchoredQOP(t *QOPTask, eps, delta float64) (qop.Perturbation, error) {
 	eta := t.Distance()
 	m := qop.Perturbation{Loss: loss.Squared{}, RowNorm: QOPRowNorm, Interpolation: qop.AssumeInterpolation(t.Anchor, eta),
 		Regulariser: composite.L1{Weight: qopWeight}, Constraint: t.box(), HiddenDimension: 2 * qopDimension, Accuracy: 1e-3}
-	plan, err := plans.get([3]float64{eta, eps, delta}, func() (quadratic.Plan, error) {
-		return quadratic.Optimise(m.Event().Setting, eps, delta, quadratic.Risk{Records: qopRecords, Distance: 1, RegulariserSlope: qopWeight * math.Sqrt(qopDimension)})
+	plan, err := plans.get([3]float64{eta, eps, delta}, func() (wishart.Plan, error) {
+		return wishart.Optimise(m.Event().Setting, eps, delta, wishart.Risk{Records: qopRecords, Distance: 1, RegulariserSlope: qopWeight * math.Sqrt(qopDimension)})
 	})
 	m.Sigma2, m.OutputSigma, m.Split = plan.Noise.Sigma2, plan.Noise.SigmaOut, plan.Split
 	return m, err

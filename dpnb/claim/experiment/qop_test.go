@@ -9,7 +9,8 @@ import (
 	"github.com/dpnb/notebooks/dpnb/claim/experiment"
 	"github.com/dpnb/notebooks/dpnb/noise"
 	"github.com/dpnb/notebooks/dpnb/privacy"
-	"github.com/dpnb/notebooks/dpnb/privacy/quadratic"
+
+	"github.com/dpnb/notebooks/dpnb/privacy/wishart"
 	"github.com/dpnb/notebooks/dpnb/sim"
 )
 
@@ -71,7 +72,7 @@ func TestQOPFigure2(t *testing.T) {
 // What is released with its noise is worse than the anchor, and exact accounting
 // without noise better.
 func TestQOPAgainstAnchor(t *testing.T) {
-	g := experiment.QOPFigure2([]float64{10}, 0, 3, append(experiment.QOPReleases(), experiment.QOPCurved("exact", quadratic.Exact, 15, experiment.Certified))...)
+	g := experiment.QOPFigure2([]float64{10}, 0, 3, append(experiment.QOPReleases(), experiment.QOPCurved("exact", wishart.Exact, 15, experiment.Certified))...)
 	g.Trials = 4
 	m, anchor := means(t, g), g.Tasks[0].Train.AnchorRisk()
 	if !(m["κ = 10 QOP"] > 1.3*anchor) || !(m["κ = 10 LOP about the anchor"] < 1.1*anchor) || !(m["κ = 10 exact"] < 0.97*anchor) {

@@ -5,9 +5,11 @@ import (
 	"math"
 
 	"github.com/dpnb/notebooks/dpnb/loss"
-	"github.com/dpnb/notebooks/dpnb/mechanism"
+
 	"github.com/dpnb/notebooks/dpnb/privacy"
-	"github.com/dpnb/notebooks/dpnb/privacy/objpert"
+
+	"github.com/dpnb/notebooks/dpnb/mechanism/objpert"
+	"github.com/dpnb/notebooks/dpnb/privacy/objective"
 	"github.com/dpnb/notebooks/dpnb/sim"
 )
 
@@ -42,8 +44,8 @@ const (
 //
 // Errors: *privacy.ParamError; privacy.ErrUnsupported, wrapped, where no λ
 // satisfies (ε, δ).
-func RKW23Calibration(by Accounting, rowNorm, epsilon, delta float64) (mechanism.ObjectivePerturbation, error) {
-	m := mechanism.ObjectivePerturbation{Loss: mechanism.ClippedAt(loss.Logistic{}, rowNorm, rowNorm), RowNorm: rowNorm,
+func RKW23Calibration(by Accounting, rowNorm, epsilon, delta float64) (objpert.ObjectivePerturbation, error) {
+	m := objpert.ObjectivePerturbation{Loss: objpert.ClippedAt(loss.Logistic{}, rowNorm, rowNorm), RowNorm: rowNorm,
 		Lambda: rowNorm * rowNorm, Sigma: 1, Tolerance: rkw23Tolerance, OutputSigma: rkw23OutputSigma}
 	switch {
 	case !(epsilon > 0) || math.IsInf(epsilon, 1):
@@ -74,7 +76,7 @@ func RKW23Calibration(by Accounting, rowNorm, epsilon, delta float64) (mechanism
 	if by == ByProfile {
 		// The theorem as such; by RDP it is the mechanism's own, better bound that
 		// stands with a release.
-		m.Bound = objpert.RKW23
+		m.Bound = objective.RKW23
 	}
 	return m, nil
 }
@@ -91,9 +93,9 @@ func gaussianSigma(by Accounting, epsilon, delta float64) (float64, error) {
 
 // satisfiesRKW23 reports whether Algorithm 1 satisfies (ε, δ) by the paper's
 // theorems.
-func satisfiesRKW23(by Accounting, m mechanism.ObjectivePerturbation, epsilon, delta float64) (bool, error) {
+func satisfiesRKW23(by Accounting, m objpert.ObjectivePerturbation, epsilon, delta float64) (bool, error) {
 	if by == ByProfile {
-		m.Bound = objpert.RKW23
+		m.Bound = objective.RKW23
 		p, err := m.Profile()
 		if err != nil {
 			return false, err
@@ -121,7 +123,7 @@ func RKW23(by Accounting) Mechanism {
 	if by == ByProfile {
 		name = "Algorithm 1, Theorem 3.1"
 	}
-	return calibrated(name, func(rowNorm, epsilon, delta float64) (mechanism.ObjectivePerturbation, error) {
+	return calibrated(name, func(rowNorm, epsilon, delta float64) (objpert.ObjectivePerturbation, error) {
 		return RKW23Calibration(by, rowNorm, epsilon, delta)
 	})
 }

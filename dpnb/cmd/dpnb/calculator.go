@@ -6,7 +6,8 @@ import (
 
 	"github.com/dpnb/notebooks/dpnb/privacy"
 	"github.com/dpnb/notebooks/dpnb/privacy/calculator"
-	"github.com/dpnb/notebooks/dpnb/privacy/objpert"
+
+	"github.com/dpnb/notebooks/dpnb/privacy/objective"
 )
 
 // newCalculator returns the calculator of every mechanism that the project
@@ -31,41 +32,41 @@ func newCalculator() calculator.Calculator {
 // buildObjectivePerturbation makes the event that the fields describe.
 func buildObjectivePerturbation(v calculator.Values) (privacy.Event, error) {
 	radius, threshold := v.Numbers["radius"], v.Numbers["threshold"]
-	var curve objpert.Curve
+	var curve objective.Curve
 	var err error
 	switch name := v.Texts["loss"]; name {
 	case "logistic":
 		if threshold != 1 { // the default, which it may have for nothing
 			return nil, &privacy.ParamError{Name: "threshold", Value: threshold, Want: "nothing: the logistic loss has none"}
 		}
-		curve, err = objpert.Logistic(radius)
+		curve, err = objective.Logistic(radius)
 	case "huber":
-		curve, err = objpert.Huber(threshold, radius)
+		curve, err = objective.Huber(threshold, radius)
 	case "pseudo-huber":
-		curve, err = objpert.PseudoHuber(threshold, radius)
+		curve, err = objective.PseudoHuber(threshold, radius)
 	case "softplus":
-		curve, err = objpert.Softplus(threshold, radius)
+		curve, err = objective.Softplus(threshold, radius)
 	case "smoothed-hinge":
-		curve, err = objpert.SmoothedHinge(threshold, radius)
+		curve, err = objective.SmoothedHinge(threshold, radius)
 	default:
 		err = &privacy.ParamError{Name: "loss", Value: name, Want: "logistic, huber, pseudo-huber, softplus or smoothed-hinge"}
 	}
 	if err != nil {
 		return nil, err
 	}
-	bound := objpert.Tight
+	bound := objective.Tight
 	if name := v.Texts["bound"]; name != "" {
-		if bound, err = objpert.ParseBound(name); err != nil {
+		if bound, err = objective.ParseBound(name); err != nil {
 			return nil, err
 		}
 	}
-	e := objectivePerturbation{objpert.Event{Config: objpert.Config{Curve: curve, Lambda: v.Numbers["lambda"], Sigma: v.Numbers["sigma"], Bound: bound}}}
+	e := objectivePerturbation{objective.Event{Config: objective.Config{Curve: curve, Lambda: v.Numbers["lambda"], Sigma: v.Numbers["sigma"], Bound: bound}}}
 	return e, e.Validate()
 }
 
 // objectivePerturbation has a profile under replace-one as well: remove then
 // add, composed as trade-off functions.
-type objectivePerturbation struct{ objpert.Event }
+type objectivePerturbation struct{ objective.Event }
 
 // Profile implements privacy.Event.
 func (e objectivePerturbation) Profile(adj privacy.Adjacency) (privacy.Profile, error) {
@@ -84,7 +85,7 @@ func (e objectivePerturbation) Profile(adj privacy.Adjacency) (privacy.Profile, 
 
 // Caveat implements calculator.Caveat.
 func (e objectivePerturbation) Caveat() string {
-	if e.Bound == objpert.GaussianLower {
+	if e.Bound == objective.GaussianLower {
 		return "gaussian-lower is a LOWER bound of what the mechanism costs, no guarantee"
 	}
 	return ""

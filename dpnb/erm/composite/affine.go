@@ -25,7 +25,7 @@ type Affine struct {
 // NewAffine returns {θ : Aθ = b}.
 //
 // Shapes: a is k×d with k ≤ d, b has length k.
-// Errors: *erm.DataError, also if the rows are not provably independent.
+// Errors: *matrix.DataError, also if the rows are not provably independent.
 func NewAffine(a mat.Matrix, b []float64) (*Affine, error) {
 	k, d := a.Dims()
 	if k > d || len(b) != k {

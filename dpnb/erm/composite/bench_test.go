@@ -8,15 +8,15 @@ import (
 
 	"gonum.org/v1/gonum/floats"
 
-	"github.com/dpnb/notebooks/dpnb/erm"
 	"github.com/dpnb/notebooks/dpnb/loss"
+	"github.com/dpnb/notebooks/dpnb/matrix"
 )
 
 // paperProblem is that of qop's appendix G.3: yᵢ = xᵢᵀθ⋆, rows scaled to [−5, 5],
 // ω = 1, W ~ Wishart(d, 2d), the anchor at N(0, 0.1·I) from θ⋆.
 func paperProblem(seed uint64, n, d int, sigma2, kappa float64) *Problem {
 	rng := rand.New(rand.NewPCG(seed, 77))
-	rows := erm.NewDense(n, d, nil)
+	rows := matrix.NewDense(n, d, nil)
 	var top float64
 	for i := range rows.Data {
 		rows.Data[i] = rng.NormFloat64()

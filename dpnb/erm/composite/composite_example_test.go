@@ -5,16 +5,16 @@ import (
 
 	"gonum.org/v1/gonum/mat"
 
-	"github.com/dpnb/notebooks/dpnb/erm"
 	"github.com/dpnb/notebooks/dpnb/erm/composite"
 	"github.com/dpnb/notebooks/dpnb/loss"
+	"github.com/dpnb/notebooks/dpnb/matrix"
 	"github.com/dpnb/notebooks/dpnb/noise"
 )
 
 // Two records, a quadratic term around (1, 0), ℓ₁ and a box.
 func ExampleSolve() {
 	p := &composite.Problem{
-		Rows: erm.NewDense(2, 2, []float64{1, 0, 0, 1}), Labels: []float64{3, 0.1}, Loss: loss.Squared{},
+		Rows: matrix.NewDense(2, 2, []float64{1, 0, 0, 1}), Labels: []float64{3, 0.1}, Loss: loss.Squared{},
 		Quadratic: mat.NewSymDense(2, []float64{1, 0, 0, 1}), Centre: []float64{1, 0},
 		Regulariser: composite.L1{Weight: 0.5}, Constraint: composite.NewBox(1.5),
 	}
@@ -28,7 +28,7 @@ func ExampleSolve() {
 
 func ExampleStochastic() {
 	p := &composite.Problem{
-		Rows: erm.NewDense(2, 1, []float64{1, 2}), Labels: []float64{1, 2}, Loss: loss.Squared{},
+		Rows: matrix.NewDense(2, 1, []float64{1, 2}), Labels: []float64{1, 2}, Loss: loss.Squared{},
 		Regulariser: composite.L1{Weight: 0.5}, Constraint: composite.NewBox(5), Ridge: 1,
 	}
 	s, err := composite.Stochastic(p, &composite.StochasticSettings{Indices: noise.NewSeeded(1), Iterations: 20_000})
@@ -42,7 +42,7 @@ func ExampleStochastic() {
 // How far a guess is from the minimiser, without solving.
 func ExampleVerify() {
 	p := &composite.Problem{
-		Rows: erm.NewDense(1, 2, []float64{1, 0}), Labels: []float64{3}, Loss: loss.Squared{},
+		Rows: matrix.NewDense(1, 2, []float64{1, 0}), Labels: []float64{3}, Loss: loss.Squared{},
 		Ridge: 1, Constraint: composite.Ball{Radius: 1},
 	}
 	for _, theta := range [][]float64{{1, 0}, {0.6, 0}} {

@@ -9,8 +9,8 @@ import (
 	"gonum.org/v1/gonum/floats"
 	"gonum.org/v1/gonum/mat"
 
-	"github.com/dpnb/notebooks/dpnb/erm"
 	"github.com/dpnb/notebooks/dpnb/loss"
+	"github.com/dpnb/notebooks/dpnb/matrix"
 )
 
 // setting is one problem of the table that all solvers are held against.
@@ -23,7 +23,7 @@ type setting struct {
 
 // random returns a problem with n records, d features and a Wishart Q.
 func random(rng *rand.Rand, n, d int, l loss.Loss, r Regulariser, c Constraint) setting {
-	rows := erm.NewDense(n, d, nil)
+	rows := matrix.NewDense(n, d, nil)
 	for i := range rows.Data {
 		rows.Data[i] = rng.NormFloat64()
 	}
@@ -184,7 +184,7 @@ func checkStationary(t *testing.T, s setting, got *Solution) {
 		return
 	}
 	n, d := s.p.Rows.Dims()
-	x := mat.NewDense(n, d, s.p.Rows.(*erm.Dense).Data)
+	x := mat.NewDense(n, d, s.p.Rows.(*matrix.Dense).Data)
 	var h mat.SymDense
 	h.SymOuterK(1, x.T())
 	h.AddSym(&h, s.p.Quadratic)

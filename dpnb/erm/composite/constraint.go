@@ -4,7 +4,7 @@ package composite
 type Constraint interface {
 	// Name is how the constraint is called in tables and reports.
 	Name() string
-	// Validate returns a *erm.DataError if it is not for d coordinates.
+	// Validate returns a *matrix.DataError if it is not for d coordinates.
 	Validate(d int) error
 	// Contains reports whether θ ∈ C, as far as float64 can tell.
 	Contains(theta []float64) bool

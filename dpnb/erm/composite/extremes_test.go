@@ -11,6 +11,7 @@ import (
 
 	"github.com/dpnb/notebooks/dpnb/erm"
 	"github.com/dpnb/notebooks/dpnb/loss"
+	"github.com/dpnb/notebooks/dpnb/matrix"
 )
 
 // Extreme sizes end in a certificate or an error, never in NaN or a hang.
@@ -26,7 +27,7 @@ func TestExtremes(t *testing.T) {
 				}
 				name := fmt.Sprintf("labels of size %v, %v, %v", scale, r, c)
 				got, err := Solve(p, &Settings{MaxPasses: 60})
-				var data *erm.DataError
+				var data *matrix.DataError
 				switch {
 				case errors.As(err, &data):
 					continue
@@ -50,7 +51,7 @@ func TestExtremes(t *testing.T) {
 
 // One record, one feature, and a problem that is all constraint.
 func TestSmallest(t *testing.T) {
-	p := &Problem{Rows: erm.NewDense(1, 1, []float64{2}), Labels: []float64{3}, Loss: loss.Squared{}}
+	p := &Problem{Rows: matrix.NewDense(1, 1, []float64{2}), Labels: []float64{3}, Loss: loss.Squared{}}
 	s, err := Solve(p, nil)
 	if err != nil || math.Abs(s.Theta[0]-1.5) > 1e-13 || !math.IsInf(s.Certificate.Distance(), 1) {
 		t.Errorf("%+v, %v", s, err)

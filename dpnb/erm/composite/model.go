@@ -8,7 +8,7 @@ import (
 	"gonum.org/v1/gonum/floats"
 	"gonum.org/v1/gonum/lapack/lapack64"
 
-	"github.com/dpnb/notebooks/dpnb/erm/internal/kernel"
+	"github.com/dpnb/notebooks/dpnb/internal/kernel"
 )
 
 // model is the quadratic model of the smooth terms around a point x̄,

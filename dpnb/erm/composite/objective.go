@@ -6,7 +6,8 @@ import (
 	"gonum.org/v1/gonum/floats"
 
 	"github.com/dpnb/notebooks/dpnb/erm"
-	"github.com/dpnb/notebooks/dpnb/erm/internal/kernel"
+
+	"github.com/dpnb/notebooks/dpnb/internal/kernel"
 )
 
 // objective computes the smooth terms of J and their gradient. It allocates

@@ -28,7 +28,7 @@ type Polytope struct {
 // lie in C for certain; nil is the origin.
 //
 // Shapes: a is k×d, b has length k, interior d.
-// Errors: *erm.DataError, also if interior is not in the interior.
+// Errors: *matrix.DataError, also if interior is not in the interior.
 func NewPolytope(a mat.Matrix, b, interior []float64) (*Polytope, error) {
 	k, d := a.Dims()
 	c := &Polytope{k: k, d: d, a: make([]float64, k*d), b: slices.Clone(b), norms: make([]float64, k), gram: make([]float64, k*k),

@@ -18,12 +18,13 @@ import (
 
 	"github.com/dpnb/notebooks/dpnb/erm"
 	"github.com/dpnb/notebooks/dpnb/loss"
+	"github.com/dpnb/notebooks/dpnb/matrix"
 )
 
 // Problem is the objective J over C: a sum (not a mean) over the records. The
 // ridge and the regulariser act on every coordinate, an intercept included.
 type Problem struct {
-	Rows   erm.Rows
+	Rows   matrix.Rows
 	Labels []float64
 	Loss   loss.Loss
 	// Quadratic is Q, d×d, symmetric and positive semidefinite; nil is zero. For
@@ -42,11 +43,11 @@ type Problem struct {
 }
 
 func dataError(format string, a ...any) error {
-	return &erm.DataError{Text: "composite: " + fmt.Sprintf(format, a...)}
+	return &matrix.DataError{Text: "composite: " + fmt.Sprintf(format, a...)}
 }
 
 // Validate checks shapes, labels and parameters, not the entries of the records
-// nor that Q is positive semidefinite. It returns a *erm.DataError.
+// nor that Q is positive semidefinite. It returns a *matrix.DataError.
 func (p *Problem) Validate() error {
 	if p.Rows == nil || p.Loss == nil {
 		return dataError("a problem needs rows and a loss")

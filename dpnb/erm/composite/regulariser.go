@@ -25,7 +25,7 @@ type Regulariser interface {
 	Subdifferential
 	// Name is how the regulariser is called in tables and reports.
 	Name() string
-	// Validate returns a *erm.DataError if it is not for d coordinates.
+	// Validate returns a *matrix.DataError if it is not for d coordinates.
 	Validate(d int) error
 	// Value returns r(θ).
 	Value(theta []float64) float64

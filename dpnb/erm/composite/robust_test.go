@@ -6,15 +6,15 @@ import (
 	"math/rand/v2"
 	"testing"
 
-	"github.com/dpnb/notebooks/dpnb/erm"
 	"github.com/dpnb/notebooks/dpnb/loss"
+	"github.com/dpnb/notebooks/dpnb/matrix"
 )
 
 // illConditioned has n records whose d features share a factor and differ in
 // scale by up to a thousand, hardly any ridge and no quadratic term.
 func illConditioned(seed uint64, n, d int, l loss.Loss, r Regulariser, c Constraint) *Problem {
 	rng := rand.New(rand.NewPCG(seed, 9))
-	rows := erm.NewDense(n, d, nil)
+	rows := matrix.NewDense(n, d, nil)
 	p := &Problem{Rows: rows, Labels: make([]float64, n), Loss: l, Ridge: 1e-4, Regulariser: r, Constraint: c}
 	for i := range n {
 		common := rng.NormFloat64()

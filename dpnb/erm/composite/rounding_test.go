@@ -3,7 +3,7 @@ package composite
 import (
 	"math/big"
 
-	"github.com/dpnb/notebooks/dpnb/erm"
+	"github.com/dpnb/notebooks/dpnb/matrix"
 )
 
 // exactGradient returns coordinate j of the gradient of the smooth terms for the
@@ -12,7 +12,7 @@ func exactGradient(p *Problem, theta []float64, j int) float64 {
 	f := func(x float64) *big.Float { return new(big.Float).SetPrec(300).SetFloat64(x) }
 	mul := func(a, b *big.Float) *big.Float { return f(0).Mul(a, b) }
 	sum := f(0)
-	rows := p.Rows.(*erm.Dense)
+	rows := p.Rows.(*matrix.Dense)
 	for i := range rows.N {
 		slope := f(-p.Labels[i])
 		for k := range rows.D {

@@ -74,7 +74,7 @@ type search struct {
 // the model is solved by an active set where r and C are separable, by the
 // alternating directions method elsewhere.
 //
-// Errors: *erm.DataError for input that has no answer; erm.ErrTolerance
+// Errors: *matrix.DataError for input that has no answer; erm.ErrTolerance
 // (wrapped, with the best point) if MaxPasses or the precision of float64 ends
 // the search first.
 func Solve(p *Problem, settings *Settings) (*Solution, error) {
@@ -307,7 +307,7 @@ func (r *search) solution() (*Solution, error) {
 // Evaluate returns J(θ), whether θ ∈ C or not, and writes the gradient of J − r to
 // grad if it is not nil (length d).
 //
-// Errors: *erm.DataError.
+// Errors: *matrix.DataError.
 func Evaluate(p *Problem, grad, theta []float64) (float64, error) {
 	if err := p.Validate(); err != nil {
 		return 0, err
@@ -329,7 +329,7 @@ func Evaluate(p *Problem, grad, theta []float64) (float64, error) {
 // Verify returns the certificate of any point θ of C: how far it is from the
 // minimiser, whatever found it. modulus is μ as in Settings.
 //
-// Errors: *erm.DataError, also if θ is not in C.
+// Errors: *matrix.DataError, also if θ is not in C.
 func Verify(p *Problem, theta []float64, modulus float64) (Certificate, error) {
 	r, err := newSearch(p, Settings{Start: theta, Modulus: modulus})
 	if err != nil {

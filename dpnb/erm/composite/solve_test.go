@@ -13,6 +13,7 @@ import (
 
 	"github.com/dpnb/notebooks/dpnb/erm"
 	"github.com/dpnb/notebooks/dpnb/loss"
+	"github.com/dpnb/notebooks/dpnb/matrix"
 )
 
 // membership is a constraint that nobody can project on.
@@ -60,7 +61,7 @@ func TestBadInputIsRefused(t *testing.T) {
 			p.Loss = loss.Poisson{MaxCount: 3}
 			p.Labels = make([]float64, 8)
 		}, Settings{}, "clip it"},
-		"a record with NaN":    {func(p *Problem) { p.Rows.(*erm.Dense).Data[5] = math.NaN() }, Settings{}, "not finite"},
+		"a record with NaN":    {func(p *Problem) { p.Rows.(*matrix.Dense).Data[5] = math.NaN() }, Settings{}, "not finite"},
 		"a short start":        {func(*Problem) {}, Settings{Start: []float64{1}}, "start has length 1"},
 		"a NaN start":          {func(*Problem) {}, Settings{Start: []float64{1, 2, 3, math.NaN()}}, "start"},
 		"a negative tolerance": {func(*Problem) {}, Settings{Tolerance: -1}, "Tolerance"},
@@ -70,7 +71,7 @@ func TestBadInputIsRefused(t *testing.T) {
 		p := good()
 		c.change(p)
 		_, err := Solve(p, &c.settings)
-		var data *erm.DataError
+		var data *matrix.DataError
 		if !errors.As(err, &data) || !strings.Contains(err.Error(), c.says) {
 			t.Errorf("%s: %v, want a DataError that says %q", name, err, c.says)
 		}
@@ -259,7 +260,7 @@ func TestGradientRounding(t *testing.T) {
 func TestManyRecordsAreCertified(t *testing.T) {
 	rng := rand.New(rand.NewPCG(7, 3))
 	const n, d = 20_000, 3
-	rows, labels := erm.NewDense(n, d, nil), make([]float64, n)
+	rows, labels := matrix.NewDense(n, d, nil), make([]float64, n)
 	for i := range rows.Data {
 		rows.Data[i] = rng.NormFloat64()
 	}
@@ -384,7 +385,7 @@ func TestEvaluate(t *testing.T) {
 // Sparse records give what dense ones give.
 func TestSparseRecords(t *testing.T) {
 	s := random(rand.New(rand.NewPCG(16, 4)), 300, 8, loss.Logistic{}, L1{3}, NewBox(0.2))
-	rows := s.p.Rows.(*erm.Dense)
+	rows := s.p.Rows.(*matrix.Dense)
 	for i := range rows.Data {
 		if i%3 != 0 {
 			rows.Data[i] = 0

@@ -5,7 +5,7 @@ import (
 
 	"gonum.org/v1/gonum/floats"
 
-	"github.com/dpnb/notebooks/dpnb/erm/internal/kernel"
+	"github.com/dpnb/notebooks/dpnb/internal/kernel"
 )
 
 // Indices draws the records that Stochastic looks at: a source of its own, since
@@ -50,7 +50,7 @@ type StochasticSettings struct {
 //
 // It allocates before its loop and not in it (Nuclear and Polytope do).
 //
-// Errors: *erm.DataError.
+// Errors: *matrix.DataError.
 // Source: qop, Algorithm G.2; Davis and Yin 2017.
 func Stochastic(p *Problem, settings *StochasticSettings) (*Solution, error) {
 	if settings == nil || settings.Indices == nil {

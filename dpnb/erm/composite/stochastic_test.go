@@ -8,8 +8,8 @@ import (
 
 	"gonum.org/v1/gonum/floats"
 
-	"github.com/dpnb/notebooks/dpnb/erm"
 	"github.com/dpnb/notebooks/dpnb/loss"
+	"github.com/dpnb/notebooks/dpnb/matrix"
 )
 
 // With one record the method is deterministic and converges to what Solve finds,
@@ -20,7 +20,7 @@ func TestStochasticOnOneRecord(t *testing.T) {
 			continue
 		}
 		one := *s.p
-		one.Rows, one.Labels = erm.NewDense(1, 6, s.p.Rows.(*erm.Dense).Data[:6]), s.p.Labels[:1]
+		one.Rows, one.Labels = matrix.NewDense(1, 6, s.p.Rows.(*matrix.Dense).Data[:6]), s.p.Labels[:1]
 		star, err := Solve(&one, &Settings{Tolerance: 1e-5, Modulus: s.modulus})
 		if err != nil {
 			t.Errorf("%s: %v", s.name, err)
@@ -80,7 +80,7 @@ func TestStochasticConverges(t *testing.T) {
 // and −1.2, θ ≥ 0, minimiser 0. With ρ = 1/Lip = 1/2 the projection returns
 // max(0, yᵢ) for the record i that is drawn, and θ tends to the mean, 1/2.
 func TestPrintedAlgorithmIsBiased(t *testing.T) {
-	p := &Problem{Rows: erm.NewDense(2, 1, []float64{1, 1}), Labels: []float64{1, -1.2}, Loss: loss.Squared{}, Constraint: Box{Lower: []float64{0}}}
+	p := &Problem{Rows: matrix.NewDense(2, 1, []float64{1, 1}), Labels: []float64{1, -1.2}, Loss: loss.Squared{}, Constraint: Box{Lower: []float64{0}}}
 	star, err := Solve(p, nil)
 	if err != nil || star.Theta[0] != 0 {
 		t.Fatalf("minimiser %v, %v", star.Theta, err)

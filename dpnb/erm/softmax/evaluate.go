@@ -6,17 +6,15 @@ import (
 
 	"gonum.org/v1/gonum/floats"
 
-	"github.com/dpnb/notebooks/dpnb/erm/internal/kernel"
+	"github.com/dpnb/notebooks/dpnb/internal/kernel"
 	"github.com/dpnb/notebooks/dpnb/internal/parallel"
+	"github.com/dpnb/notebooks/dpnb/matrix"
 )
 
 const (
 	// blockBytes of records are read from memory once for each evaluation and
 	// from the cache once more for each class.
 	blockBytes = 128 << 10
-	// maxBlock bounds the number of records in a block, and with it the depth
-	// of the sums.
-	maxBlock = 256
 	// maxChunks bounds the number of partial gradients. It does not depend on
 	// the number of workers, so neither does the result.
 	maxChunks = 32
@@ -66,7 +64,7 @@ func newEvaluator(p *Problem, workers int) *evaluator {
 	}
 	size := nonzeros(p)
 	block := blockBytes * n / max(1, 8*size)
-	block = min(max(block&^3, 8), maxBlock)
+	block = min(max(block&^3, 8), matrix.MaxBlock)
 	blocks := (n + block - 1) / block
 	// The partial gradients take less than a sixteenth of the records' memory.
 	count := max(1, min(maxChunks, blocks, max(4, size/(16*p.Classes*d))))

@@ -8,7 +8,7 @@ import (
 	"gonum.org/v1/gonum/floats"
 	"gonum.org/v1/gonum/mat"
 
-	"github.com/dpnb/notebooks/dpnb/erm/internal/kernel"
+	"github.com/dpnb/notebooks/dpnb/internal/kernel"
 )
 
 // maxExact is the largest number K·d of coefficients for which the Hessian

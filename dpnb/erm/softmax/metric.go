@@ -8,9 +8,9 @@ import (
 	"gonum.org/v1/gonum/floats"
 	"gonum.org/v1/gonum/mat"
 
-	"github.com/dpnb/notebooks/dpnb/erm"
-	"github.com/dpnb/notebooks/dpnb/erm/internal/kernel"
+	"github.com/dpnb/notebooks/dpnb/internal/kernel"
 	"github.com/dpnb/notebooks/dpnb/internal/parallel"
+	"github.com/dpnb/notebooks/dpnb/matrix"
 )
 
 // maxFactor is the largest number of features for which the blocks of the
@@ -119,7 +119,7 @@ func (m *metric) buildDiagonal(b *block, weight []float64) {
 		b.diag[j] = m.ridge
 	}
 	for i, w := range weight {
-		if sparse, ok := m.s.Rows.(*erm.CSR); ok {
+		if sparse, ok := m.s.Rows.(*matrix.CSR); ok {
 			for e := sparse.Starts[i]; e < sparse.Starts[i+1]; e++ {
 				v := sparse.Values[e]
 				b.diag[sparse.Columns[e]] += w * v * v

@@ -8,7 +8,9 @@ import (
 
 	"github.com/dpnb/notebooks/dpnb/erm"
 	"github.com/dpnb/notebooks/dpnb/erm/internal/descent"
-	"github.com/dpnb/notebooks/dpnb/erm/internal/kernel"
+
+	"github.com/dpnb/notebooks/dpnb/internal/kernel"
+	"github.com/dpnb/notebooks/dpnb/matrix"
 )
 
 // Settings of Minimize. The zero value and nil are right for a fit that is as
@@ -58,7 +60,7 @@ const (
 // that takes more than 60 passes, by Newton's method with conjugate gradients,
 // preconditioned by the whole Hessian if K·d ≤ 1,500.
 //
-// Errors: *erm.DataError for input that has no answer; erm.ErrTolerance (wrapped,
+// Errors: *matrix.DataError for input that has no answer; erm.ErrTolerance (wrapped,
 // with the best point) if MaxPasses or the precision of float64 ends the search
 // first.
 func Minimize(p *Problem, settings *Settings) (*Solution, error) {
@@ -71,10 +73,10 @@ func Minimize(p *Problem, settings *Settings) (*Solution, error) {
 	}
 	_, d := p.Rows.Dims()
 	if s.Start != nil && len(s.Start) != p.Classes*d {
-		return nil, &erm.DataError{Text: fmt.Sprintf("the start has length %d, want K·d = %d", len(s.Start), p.Classes*d)}
+		return nil, &matrix.DataError{Text: fmt.Sprintf("the start has length %d, want K·d = %d", len(s.Start), p.Classes*d)}
 	}
 	if s.Tolerance < 0 || math.IsNaN(s.Tolerance) {
-		return nil, &erm.DataError{Text: fmt.Sprintf("Tolerance = %v, want a positive number", s.Tolerance)}
+		return nil, &matrix.DataError{Text: fmt.Sprintf("Tolerance = %v, want a positive number", s.Tolerance)}
 	}
 	if s.MaxPasses == 0 {
 		s.MaxPasses = 1000
@@ -206,7 +208,7 @@ func (r *search) begin() (done bool, err error) {
 		}
 		clear(r.x)
 	}
-	return false, &erm.DataError{Text: "the objective is not finite at θ = 0: scale the features down"}
+	return false, &matrix.DataError{Text: "the objective is not finite at θ = 0: scale the features down"}
 }
 
 // record keeps the point if it is the best so far, and reports whether it is

@@ -5,10 +5,10 @@ import (
 
 	"gonum.org/v1/gonum/floats"
 
-	"github.com/dpnb/notebooks/dpnb/erm"
-	"github.com/dpnb/notebooks/dpnb/erm/internal/kernel"
 	"github.com/dpnb/notebooks/dpnb/internal/dd"
+	"github.com/dpnb/notebooks/dpnb/internal/kernel"
 	"github.com/dpnb/notebooks/dpnb/internal/parallel"
+	"github.com/dpnb/notebooks/dpnb/matrix"
 )
 
 // precise computes ∇J in double-double arithmetic, in one pass over the rows: what
@@ -34,7 +34,7 @@ type preciseScratch struct {
 func newPrecise(e *evaluator) *precise {
 	size := e.k * e.d
 	p := &precise{e: e, penalty: make([]float64, size)}
-	p.period = max(maxBlock, e.d*e.n/max(1, nonzeros(e.p)))
+	p.period = max(matrix.MaxBlock, e.d*e.n/max(1, nonzeros(e.p)))
 	low := make([]float64, len(e.chunks)*size)
 	for c := range e.chunks {
 		p.low = append(p.low, low[c*size:(c+1)*size])
@@ -56,9 +56,9 @@ func (p *precise) work(worker, k int) {
 		values, sparse := s.row, false
 		var columns []int32
 		switch rows := e.p.Rows.(type) {
-		case *erm.Dense:
+		case *matrix.Dense:
 			values = rows.Data[i*rows.D : (i+1)*rows.D]
-		case *erm.CSR:
+		case *matrix.CSR:
 			lo, hi := rows.Starts[i], rows.Starts[i+1]
 			columns, values, sparse = rows.Columns[lo:hi], rows.Values[lo:hi], true
 		default:

@@ -6,8 +6,8 @@ import (
 	"slices"
 	"testing"
 
-	"github.com/dpnb/notebooks/dpnb/erm"
 	"github.com/dpnb/notebooks/dpnb/internal/dd"
+	"github.com/dpnb/notebooks/dpnb/matrix"
 	"github.com/dpnb/notebooks/dpnb/noise"
 )
 
@@ -96,7 +96,7 @@ func TestGradientsAgainst300Bits(t *testing.T) {
 		case c.sparse:
 			p.Rows = x.Sparse()
 		case c.foreign:
-			p.Rows = struct{ erm.Rows }{x}
+			p.Rows = struct{ matrix.Rows }{x}
 		}
 		rng := noise.NewSeeded(32)
 		rng.Gaussian(p.Linear, 2)

@@ -14,7 +14,7 @@ import (
 
 	"gonum.org/v1/gonum/floats"
 
-	"github.com/dpnb/notebooks/dpnb/erm"
+	"github.com/dpnb/notebooks/dpnb/matrix"
 )
 
 // Problem is the objective
@@ -25,7 +25,7 @@ import (
 // every class, the intercepts included. With λ > 0 it is λ-strongly convex and
 // has one minimiser, whose sum over the classes is −Σ_c b_c/λ.
 type Problem struct {
-	Rows erm.Rows
+	Rows matrix.Rows
 	// Labels are the records' classes, 0 … Classes − 1.
 	Labels []int
 	// Classes is K ≥ 2.
@@ -38,7 +38,7 @@ type Problem struct {
 
 // Validate checks shapes, labels, λ and that every number is finite.
 //
-// Errors: *erm.DataError that says what to do.
+// Errors: *matrix.DataError that says what to do.
 func (p *Problem) Validate() error {
 	_, err := p.ValidateNorm()
 	return err
@@ -49,7 +49,7 @@ func (p *Problem) ValidateNorm() (maxNorm float64, err error) {
 	if err := p.validateShape(); err != nil {
 		return 0, err
 	}
-	maxNorm = erm.MaxNorm(p.Rows)
+	maxNorm = matrix.MaxNorm(p.Rows)
 	if math.IsNaN(maxNorm) || math.IsInf(maxNorm, 0) {
 		return 0, errNotFinite()
 	}
@@ -57,12 +57,12 @@ func (p *Problem) ValidateNorm() (maxNorm float64, err error) {
 }
 
 func errNotFinite() error {
-	return &erm.DataError{Text: "a record has an entry that is NaN, ±Inf or too large: clean or clip the columns first"}
+	return &matrix.DataError{Text: "a record has an entry that is NaN, ±Inf or too large: clean or clip the columns first"}
 }
 
 // validateShape checks all but the entries of the records.
 func (p *Problem) validateShape() error {
-	fail := func(format string, a ...any) error { return &erm.DataError{Text: fmt.Sprintf(format, a...)} }
+	fail := func(format string, a ...any) error { return &matrix.DataError{Text: fmt.Sprintf(format, a...)} }
 	if p.Rows == nil {
 		return fail("a problem needs rows")
 	}
@@ -138,12 +138,12 @@ func (p *Problem) sampled(m int) *Problem {
 		s.Labels[k] = p.Labels[index[k]]
 	}
 	switch rows := p.Rows.(type) {
-	case *erm.CSR:
+	case *matrix.CSR:
 		s.Rows = rows.Select(index)
-	case *erm.Dense:
+	case *matrix.Dense:
 		s.Rows = rows.Select(index)
 	default:
-		dense := erm.NewDense(m, d, nil)
+		dense := matrix.NewDense(m, d, nil)
 		for k, i := range index {
 			rows.Row(dense.Data[k*d:(k+1)*d], i)
 		}

@@ -3,13 +3,13 @@ package softmax_test
 import (
 	"fmt"
 
-	"github.com/dpnb/notebooks/dpnb/erm"
 	"github.com/dpnb/notebooks/dpnb/erm/softmax"
+	"github.com/dpnb/notebooks/dpnb/matrix"
 )
 
 func ExampleMinimize() {
 	p := &softmax.Problem{
-		Rows:   erm.NewDense(4, 2, []float64{1, 0, 1, 0, 0, 1, -1, -1}),
+		Rows:   matrix.NewDense(4, 2, []float64{1, 0, 1, 0, 0, 1, -1, -1}),
 		Labels: []int{0, 0, 1, 2}, Classes: 3, Ridge: 0.5,
 	}
 	sol, err := softmax.Minimize(p, nil)

@@ -12,14 +12,15 @@ import (
 
 	"github.com/dpnb/notebooks/dpnb/erm"
 	"github.com/dpnb/notebooks/dpnb/loss"
+	"github.com/dpnb/notebooks/dpnb/matrix"
 	"github.com/dpnb/notebooks/dpnb/noise"
 )
 
 // records returns n dense records of norm 1 with labels from a softmax model of
 // the given strength; a share of the entries is zero.
-func records(n, d, classes int, zeros, strength float64, seed uint64) (*erm.Dense, []int) {
+func records(n, d, classes int, zeros, strength float64, seed uint64) (*matrix.Dense, []int) {
 	rng := noise.NewSeeded(seed)
-	x := erm.NewDense(n, d, nil)
+	x := matrix.NewDense(n, d, nil)
 	rng.Gaussian(x.Data, 1)
 	theta := make([]float64, classes*d)
 	rng.Gaussian(theta, strength)
@@ -128,7 +129,7 @@ func TestRoundingBoundCoversTheError(t *testing.T) {
 		scale   float64
 	}{{3000, 5, 3, 0, 1}, {500, 40, 10, 0, 30}, {2000, 30, 4, 0.8, 5}, {50, 3, 2, 0, 100}} {
 		x, y := records(c.n, c.d, c.k, c.zeros, 1, 7)
-		var rows erm.Rows = x
+		var rows matrix.Rows = x
 		if c.zeros > 0 {
 			rows = x.Sparse()
 		}
@@ -276,14 +277,14 @@ func TestRefusals(t *testing.T) {
 		"few labels":      func(p *Problem) { p.Labels = p.Labels[1:] },
 		"no ridge":        func(p *Problem) { p.Ridge = 0 },
 		"NaN ridge":       func(p *Problem) { p.Ridge = math.NaN() },
-		"NaN":             func(p *Problem) { p.Rows.(*erm.Dense).Data[5] = math.NaN() },
-		"infinite":        func(p *Problem) { p.Rows.(*erm.Dense).Data[5] = math.Inf(1) },
+		"NaN":             func(p *Problem) { p.Rows.(*matrix.Dense).Data[5] = math.NaN() },
+		"infinite":        func(p *Problem) { p.Rows.(*matrix.Dense).Data[5] = math.Inf(1) },
 		"linear":          func(p *Problem) { p.Linear = p.Linear[1:] },
 		"NaN in linear":   func(p *Problem) { p.Linear[2] = math.NaN() },
 	} {
 		p := problem(0)
 		spoil(p)
-		var want *erm.DataError
+		var want *matrix.DataError
 		if _, err := Minimize(p, nil); !errors.As(err, &want) {
 			t.Errorf("%s: Minimize says %v", name, err)
 		}

@@ -7,19 +7,19 @@ import (
 	"sync"
 	"sync/atomic"
 
-	"github.com/dpnb/notebooks/dpnb/erm"
 	"github.com/dpnb/notebooks/dpnb/loss"
+	"github.com/dpnb/notebooks/dpnb/matrix"
 	"github.com/dpnb/notebooks/dpnb/noise/exact"
 )
 
 // records are what all runs on the same data share.
 type records struct {
-	rows   erm.Rows
+	rows   matrix.Rows
 	labels []float64
 	n, d   int
 	// thin has the records, without their zeros, of which isThin says so; nil if there
 	// is none.
-	thin   *erm.CSR
+	thin   *matrix.CSR
 	isThin []bool
 	// largest[i] is C'/‖xᵢ‖, the largest |f′| that is not clipped.
 	largest []float64
@@ -33,19 +33,19 @@ type records struct {
 // are copied without the zeros: they are gone through thousands of times. That is
 // decided row by row: sums in another order round otherwise, which is all there is to
 // a margin of long rows, and one record must not decide how others are summed.
-func newRecords(rows erm.Rows, labels []float64, clip float64) *records {
+func newRecords(rows matrix.Rows, labels []float64, clip float64) *records {
 	r := &records{rows: rows, labels: labels}
 	r.n, r.d = rows.Dims()
 	r.isThin = make([]bool, r.n)
 	r.largest = make([]float64, r.n)
 	r.rows.Norms(r.largest, 0, r.n)
 	switch m := rows.(type) {
-	case *erm.CSR:
+	case *matrix.CSR:
 		r.thin, r.entries = m, m.Nonzeros()
 		for i := range r.isThin {
 			r.isThin[i] = true
 		}
-	case *erm.Dense:
+	case *matrix.Dense:
 		r.thinOut(m)
 	default:
 		r.entries = r.n * r.d
@@ -65,8 +65,8 @@ func newRecords(rows erm.Rows, labels []float64, clip float64) *records {
 }
 
 // thinOut copies the rows of m that are mostly zeros.
-func (r *records) thinOut(m *erm.Dense) {
-	thin := &erm.CSR{N: r.n, D: r.d, Starts: make([]int, 1, r.n+1)}
+func (r *records) thinOut(m *matrix.Dense) {
+	thin := &matrix.CSR{N: r.n, D: r.d, Starts: make([]int, 1, r.n+1)}
 	for i := range r.isThin {
 		row := m.Data[i*r.d : (i+1)*r.d]
 		count := 0
@@ -118,7 +118,7 @@ type batch struct {
 
 type scratch struct {
 	t, y, s []float64
-	rows    erm.Dense // the gathered records of a block that are not thin
+	rows    matrix.Dense // the gathered records of a block that are not thin
 	// at has their places in the block, u their margins and then their slopes.
 	at []int
 	u  []float64
@@ -140,7 +140,7 @@ func newBatch(r *records, l loss.Loss, size, workers int) *batch {
 		s := scratch{t: make([]float64, b.block), y: make([]float64, b.block), s: make([]float64, b.block)}
 		if slices.Contains(r.isThin, false) {
 			s.at, s.u = make([]int, b.block), make([]float64, b.block)
-			s.rows = erm.Dense{N: b.block, D: r.d, Data: make([]float64, b.block*r.d)}
+			s.rows = matrix.Dense{N: b.block, D: r.d, Data: make([]float64, b.block*r.d)}
 		}
 		b.scratch = append(b.scratch, s)
 	}
@@ -221,7 +221,7 @@ func (b *batch) add(g []float64, s *scratch, index []int) {
 		// Groups of four are filled up with what is there, which is not read and saves
 		// an allocation: a record's slope depends on the record alone.
 		full := (thick + 3) &^ 3
-		erm.MarginsAlone(&s.rows, s.u[:full], b.theta, 0, full)
+		matrix.MarginsAlone(&s.rows, s.u[:full], b.theta, 0, full)
 		for j, k := range s.at[:thick] {
 			t[k] = s.u[j]
 		}
@@ -243,7 +243,7 @@ func (b *batch) add(g []float64, s *scratch, index []int) {
 
 // gather copies a row.
 func (b *batch) gather(dst []float64, i int) {
-	if dense, ok := b.rows.(*erm.Dense); ok {
+	if dense, ok := b.rows.(*matrix.Dense); ok {
 		copy(dst, dense.Data[i*b.d:(i+1)*b.d])
 		return
 	}
@@ -280,7 +280,7 @@ func (b *batch) slopes(slope, t, y []float64) {
 // touch reads a little of each row. The rows of a sample lie anywhere in
 // memory, and reads that do not wait for each other wait together: the sums that
 // follow find the rows in cache.
-func touch(m *erm.CSR, index []int) float64 {
+func touch(m *matrix.CSR, index []int) float64 {
 	var sum float64
 	for _, i := range index {
 		if lo, hi := m.Starts[i], m.Starts[i+1]; lo < hi {

@@ -8,20 +8,20 @@ import (
 
 	"gonum.org/v1/gonum/floats"
 
-	"github.com/dpnb/notebooks/dpnb/erm"
 	"github.com/dpnb/notebooks/dpnb/loss"
+	"github.com/dpnb/notebooks/dpnb/matrix"
 	"github.com/dpnb/notebooks/dpnb/noise"
 	"github.com/dpnb/notebooks/dpnb/noise/exact"
 )
 
 // plainRows hides of which kind rows are.
-type plainRows struct{ erm.Rows }
+type plainRows struct{ matrix.Rows }
 
 // simulated returns n records of d features, a share of which are not zero, with
 // labels ±1.
-func simulated(n, d int, share float64, seed uint64) (*erm.Dense, []float64) {
+func simulated(n, d int, share float64, seed uint64) (*matrix.Dense, []float64) {
 	rng := rand.New(rand.NewPCG(seed, 7))
-	x, y := erm.NewDense(n, d, nil), make([]float64, n)
+	x, y := matrix.NewDense(n, d, nil), make([]float64, n)
 	for i := range n {
 		var t float64
 		for j := range d {
@@ -39,7 +39,7 @@ func simulated(n, d int, share float64, seed uint64) (*erm.Dense, []float64) {
 }
 
 // naive is Σ clip(∇ℓ) by the definition.
-func naive(rows erm.Rows, labels []float64, l loss.Loss, clip float64, theta []float64, index []int) []float64 {
+func naive(rows matrix.Rows, labels []float64, l loss.Loss, clip float64, theta []float64, index []int) []float64 {
 	_, d := rows.Dims()
 	sum, x := make([]float64, d), make([]float64, d)
 	for _, i := range index {
@@ -70,7 +70,7 @@ func TestBatchSumIsTheClippedSum(t *testing.T) {
 				for _, size := range []int{0, 1, 5, 700, n} {
 					index := rng.Perm(n)[:size]
 					want := naive(dense, labels, l, clip, theta, index)
-					for name, rows := range map[string]erm.Rows{"dense": dense, "sparse": dense.Sparse(), "other": plainRows{dense}} {
+					for name, rows := range map[string]matrix.Rows{"dense": dense, "sparse": dense.Sparse(), "other": plainRows{dense}} {
 						var first []float64
 						for _, workers := range []int{1, 2, 5} {
 							got := make([]float64, d)
@@ -115,7 +115,7 @@ func TestNoGradientIsLongerThanC(t *testing.T) {
 			theta[3], theta[7] = math.Inf(1), math.NaN()
 		}
 		for _, l := range []loss.Loss{loss.Logistic{}, loss.Squared{}} {
-			for _, rows := range []erm.Rows{dense, dense.Sparse()} {
+			for _, rows := range []matrix.Rows{dense, dense.Sparse()} {
 				b := newBatch(newRecords(rows, labels, 0.7), l, 1, 1)
 				got := make([]float64, d)
 				for i := range 60 {
@@ -138,7 +138,7 @@ func TestStepsDoNotAllocate(t *testing.T) {
 	dense, labels := simulated(3000, 30, 1, 9)
 	sparse, few := simulated(3000, 30, 0.05, 9)
 	for name, c := range map[string]struct {
-		rows   erm.Rows
+		rows   matrix.Rows
 		labels []float64
 	}{"dense": {dense, labels}, "sparse": {sparse, few}} {
 		for _, l := range []loss.Loss{loss.Logistic{}, loss.Clipped(loss.Squared{}, 1)} {

@@ -9,6 +9,7 @@ import (
 
 	"github.com/dpnb/notebooks/dpnb/erm"
 	"github.com/dpnb/notebooks/dpnb/loss"
+	"github.com/dpnb/notebooks/dpnb/matrix"
 	"github.com/dpnb/notebooks/dpnb/mechanism"
 	"github.com/dpnb/notebooks/dpnb/noise"
 	"github.com/dpnb/notebooks/dpnb/noise/exact"
@@ -121,15 +122,15 @@ func (d Descent) String() string {
 
 // Check validates records against the parameters, before anything is drawn.
 //
-// Errors: *erm.DataError for records that no fit can use, or as Validate.
-func (d Descent) Check(rows erm.Rows, labels []float64) error {
+// Errors: *matrix.DataError for records that no fit can use, or as Validate.
+func (d Descent) Check(rows matrix.Rows, labels []float64) error {
 	if err := d.Validate(); err != nil {
 		return err
 	}
 	return d.checkData(rows, labels)
 }
 
-func (d Descent) checkData(rows erm.Rows, labels []float64) error {
+func (d Descent) checkData(rows matrix.Rows, labels []float64) error {
 	p := erm.Problem{Rows: rows, Labels: labels, Loss: d.Loss, Ridge: 1}
 	return p.Validate()
 }
@@ -149,7 +150,7 @@ func (d Descent) assumptions() []string {
 // charged the budget.
 //
 // Errors: as Check, before anything is drawn.
-func (d Descent) Run(rows erm.Rows, labels []float64, src noise.Source, settings *mechanism.Settings) (*mechanism.Release, error) {
+func (d Descent) Run(rows matrix.Rows, labels []float64, src noise.Source, settings *mechanism.Settings) (*mechanism.Release, error) {
 	if src == nil {
 		return nil, errNoSource
 	}

@@ -11,6 +11,7 @@ import (
 
 	"github.com/dpnb/notebooks/dpnb/erm"
 	"github.com/dpnb/notebooks/dpnb/loss"
+	"github.com/dpnb/notebooks/dpnb/matrix"
 	"github.com/dpnb/notebooks/dpnb/mechanism"
 	"github.com/dpnb/notebooks/dpnb/noise"
 	"github.com/dpnb/notebooks/dpnb/privacy"
@@ -25,7 +26,7 @@ func descent() Descent {
 func TestOneStepLaw(t *testing.T) {
 	const draws = 20_000
 	m := Descent{Loss: loss.Squared{}, Clip: 3, Rate: 0.3, Steps: 1, NoiseMultiplier: 0.5, PlannedRecords: 10, Update: Plain{1}}
-	rows, labels := erm.NewDense(1, 1, []float64{2}), []float64{-40} // f′ = 40, clipped to 3
+	rows, labels := matrix.NewDense(1, 1, []float64{2}), []float64{-40} // f′ = 40, clipped to 3
 	unit := m.Clip / (m.Rate * m.PlannedRecords)
 	x := make([]float64, draws)
 	root := noise.NewSeeded(8)
@@ -170,11 +171,11 @@ func TestDescentRefuses(t *testing.T) {
 			t.Errorf("%s: %v", name, err)
 		}
 	}
-	var data *erm.DataError
+	var data *matrix.DataError
 	if _, err := descent().Run(rows, labels[:3], noise.NewSeeded(1), nil); !errors.As(err, &data) {
 		t.Errorf("too few labels: %v", err)
 	}
-	bad := erm.NewDense(1, 1, []float64{math.Inf(1)})
+	bad := matrix.NewDense(1, 1, []float64{math.Inf(1)})
 	if _, err := descent().Run(bad, []float64{1}, noise.NewSeeded(1), nil); !errors.As(err, &data) {
 		t.Errorf("an infinite record: %v", err)
 	}

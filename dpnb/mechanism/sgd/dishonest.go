@@ -5,7 +5,7 @@ import (
 	"math"
 	"sync"
 
-	"github.com/dpnb/notebooks/dpnb/erm"
+	"github.com/dpnb/notebooks/dpnb/matrix"
 	"github.com/dpnb/notebooks/dpnb/mechanism"
 	"github.com/dpnb/notebooks/dpnb/noise"
 	"github.com/dpnb/notebooks/dpnb/privacy"
@@ -67,8 +67,8 @@ func (d *Dishonest) Warning() string {
 // RunDishonestly runs every rule of the grid once and returns the best by the
 // score. Base's noise is that of one run: calibrate OneRun.
 //
-// Errors: *privacy.ParamError, *erm.DataError, before anything is drawn.
-func (t Tuner) RunDishonestly(rows erm.Rows, labels []float64, src noise.Source, settings *mechanism.Settings) (*Dishonest, error) {
+// Errors: *privacy.ParamError, *matrix.DataError, before anything is drawn.
+func (t Tuner) RunDishonestly(rows matrix.Rows, labels []float64, src noise.Source, settings *mechanism.Settings) (*Dishonest, error) {
 	if src == nil {
 		return nil, errNoSource
 	}

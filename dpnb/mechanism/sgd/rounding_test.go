@@ -7,8 +7,8 @@ import (
 
 	"gonum.org/v1/gonum/floats"
 
-	"github.com/dpnb/notebooks/dpnb/erm"
 	"github.com/dpnb/notebooks/dpnb/loss"
+	"github.com/dpnb/notebooks/dpnb/matrix"
 	"github.com/dpnb/notebooks/dpnb/noise"
 )
 
@@ -27,7 +27,7 @@ func TestARecordCountsForItself(t *testing.T) {
 		floats.AddScaled(x, -floats.Dot(x, theta)/floats.Dot(theta, theta), theta)
 		floats.Scale(1e20, x)
 		const most = 9
-		rows, labels := erm.NewDense(most, d, nil), make([]float64, most)
+		rows, labels := matrix.NewDense(most, d, nil), make([]float64, most)
 		for i := range most {
 			copy(rows.Data[i*d:], x)
 			labels[i] = 1
@@ -35,7 +35,7 @@ func TestARecordCountsForItself(t *testing.T) {
 		var one []float64
 		var score int
 		for n := 1; n <= most; n++ {
-			some := &erm.Dense{N: n, D: d, Data: rows.Data[:n*d]}
+			some := &matrix.Dense{N: n, D: d, Data: rows.Data[:n*d]}
 			sum := make([]float64, d)
 			index := make([]int, n)
 			for i := range index {
@@ -72,7 +72,7 @@ func TestOneRecordDoesNotDecideHowOthersAreSummed(t *testing.T) {
 	const d, n = 40, 8
 	worst := 0.0
 	for range 200 {
-		rows, labels, theta := erm.NewDense(n+1, d, nil), make([]float64, n+1), make([]float64, d)
+		rows, labels, theta := matrix.NewDense(n+1, d, nil), make([]float64, n+1), make([]float64, d)
 		for j := range theta {
 			theta[j] = rng.NormFloat64()
 		}
@@ -116,7 +116,7 @@ func TestRunawayStartsAgain(t *testing.T) {
 		d.Update = update
 		d.Steps = 20
 		var first []float64
-		for _, rows := range []erm.Rows{x, x.Sparse(), plainRows{x}} {
+		for _, rows := range []matrix.Rows{x, x.Sparse(), plainRows{x}} {
 			r, err := d.Run(rows, labels, noise.NewSeeded(2), nil)
 			if err != nil {
 				t.Fatal(err)

@@ -6,6 +6,7 @@ import (
 
 	"github.com/dpnb/notebooks/dpnb/erm"
 	"github.com/dpnb/notebooks/dpnb/loss"
+	"github.com/dpnb/notebooks/dpnb/matrix"
 	"github.com/dpnb/notebooks/dpnb/mechanism"
 	"github.com/dpnb/notebooks/dpnb/noise/exact"
 	"github.com/dpnb/notebooks/dpnb/privacy"
@@ -18,7 +19,7 @@ type Score interface {
 	fmt.Stringer
 	// bind checks the score and returns it as a function; rows and labels are the
 	// training records.
-	bind(rows erm.Rows, labels []float64) (func(theta []float64, draw *exact.Sampler) float64, error)
+	bind(rows matrix.Rows, labels []float64) (func(theta []float64, draw *exact.Sampler) float64, error)
 	// multiplier is the score's noise over its sensitivity; +Inf where it does not
 	// read the training records.
 	multiplier() float64
@@ -28,7 +29,7 @@ type Score interface {
 // the purpose, or public. It costs nothing. rkw23 selects by the accuracy on the
 // test set, which then is such a set, and no longer a test.
 type Holdout struct {
-	Rows   erm.Rows
+	Rows   matrix.Rows
 	Labels []float64
 	// Loss is what the score is minus the mean of; nil scores by the share of the
 	// labels ±1 that are predicted rightly.
@@ -45,7 +46,7 @@ func (h Holdout) String() string {
 
 func (h Holdout) multiplier() float64 { return math.Inf(1) }
 
-func (h Holdout) bind(rows erm.Rows, _ []float64) (func([]float64, *exact.Sampler) float64, error) {
+func (h Holdout) bind(rows matrix.Rows, _ []float64) (func([]float64, *exact.Sampler) float64, error) {
 	l := h.Loss
 	if l == nil {
 		l = loss.Logistic{} // for its labels
@@ -59,10 +60,10 @@ func (h Holdout) bind(rows erm.Rows, _ []float64) (func([]float64, *exact.Sample
 	}
 	n, d := h.Rows.Dims()
 	if n == 0 {
-		return nil, &erm.DataError{Text: "there are no public records to score on"}
+		return nil, &matrix.DataError{Text: "there are no public records to score on"}
 	}
 	if _, want := rows.Dims(); d != want {
-		return nil, &erm.DataError{Text: fmt.Sprintf("the public records have %d features, the others %d: make both with the same schema and options", d, want)}
+		return nil, &matrix.DataError{Text: fmt.Sprintf("the public records have %d features, the others %d: make both with the same schema and options", d, want)}
 	}
 	if h.Loss == nil {
 		return func(theta []float64, _ *exact.Sampler) float64 {
@@ -78,12 +79,12 @@ func (h Holdout) bind(rows erm.Rows, _ []float64) (func([]float64, *exact.Sample
 
 // sameRecords reports that two matrices are in the same memory. It cannot know of
 // copies.
-func sameRecords(a, b erm.Rows) bool {
-	entries := func(r erm.Rows) []float64 {
+func sameRecords(a, b matrix.Rows) bool {
+	entries := func(r matrix.Rows) []float64 {
 		switch m := r.(type) {
-		case *erm.Dense:
+		case *matrix.Dense:
 			return m.Data
-		case *erm.CSR:
+		case *matrix.CSR:
 			return m.Values
 		}
 		return nil
@@ -109,7 +110,7 @@ func (s Training) String() string {
 
 func (s Training) multiplier() float64 { return s.Sigma }
 
-func (s Training) bind(rows erm.Rows, labels []float64) (func([]float64, *exact.Sampler) float64, error) {
+func (s Training) bind(rows matrix.Rows, labels []float64) (func([]float64, *exact.Sampler) float64, error) {
 	if s.Sigma != 0 {
 		if err := mechanism.CheckScale("Sigma", s.Sigma); err != nil {
 			return nil, err
@@ -117,7 +118,7 @@ func (s Training) bind(rows erm.Rows, labels []float64) (func([]float64, *exact.
 	}
 	for i, y := range labels {
 		if !(loss.Logistic{}).ValidLabel(y) {
-			return nil, &erm.DataError{Text: fmt.Sprintf("the label of record %d is not −1 or +1, as the score wants it", i)}
+			return nil, &matrix.DataError{Text: fmt.Sprintf("the label of record %d is not −1 or +1, as the score wants it", i)}
 		}
 	}
 	return func(theta []float64, draw *exact.Sampler) float64 {
@@ -134,14 +135,14 @@ func (s Training) bind(rows erm.Rows, labels []float64) (func([]float64, *exact.
 // right counts the labels ±1 that the sign of the margin predicts; a margin that
 // is no number predicts −1. Each margin is rounded as if its record were alone, so that
 // one record more turns the sign of no other.
-func right(rows erm.Rows, labels, theta []float64) int {
+func right(rows matrix.Rows, labels, theta []float64) int {
 	const block = 256
 	var t [block]float64
 	n, _ := rows.Dims()
 	count := 0
 	for lo := 0; lo < n; lo += block {
 		hi := min(lo+block, n)
-		erm.MarginsAlone(rows, t[:], theta, lo, hi)
+		matrix.MarginsAlone(rows, t[:], theta, lo, hi)
 		for k, v := range t[:hi-lo] {
 			if (v > 0) == (labels[lo+k] > 0) {
 				count++

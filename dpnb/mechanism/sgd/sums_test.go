@@ -8,8 +8,8 @@ import (
 
 	"gonum.org/v1/gonum/floats"
 
-	"github.com/dpnb/notebooks/dpnb/erm"
 	"github.com/dpnb/notebooks/dpnb/loss"
+	"github.com/dpnb/notebooks/dpnb/matrix"
 )
 
 // unlike counts the pairs of neighbours whose computed sums do not differ by exactly what
@@ -46,7 +46,7 @@ func TestSumsOfNeighboursDifferByTheRecord(t *testing.T) {
 		dense, labels := simulated(n, d, share, 6)
 		for _, clip := range []float64{0.7, 1, 1e-90, 1e90} {
 			for _, l := range []loss.Loss{loss.Logistic{}, loss.Clipped(loss.Squared{}, 1)} {
-				for name, rows := range map[string]erm.Rows{"dense": dense, "sparse": dense.Sparse(), "other": plainRows{dense}} {
+				for name, rows := range map[string]matrix.Rows{"dense": dense, "sparse": dense.Sparse(), "other": plainRows{dense}} {
 					for _, workers := range []int{1, 3} {
 						b := newBatch(newRecords(rows, labels, clip), l, n, workers)
 						b.chunk = b.block // many chunks
@@ -86,7 +86,7 @@ func TestSumsOfNeighboursDifferByTheRecord(t *testing.T) {
 // TestSumsBeyondRange: 2²⁷ and more records of norm C are more than float64 adds
 // exactly; their sum is cut, and neighbours still differ by no more than the record.
 func TestSumsBeyondRange(t *testing.T) {
-	rows, labels := erm.NewDense(2, 1, []float64{4, -4}), []float64{1, 1}
+	rows, labels := matrix.NewDense(2, 1, []float64{4, -4}), []float64{1, 1}
 	b := newBatch(newRecords(rows, labels, 1), loss.Logistic{}, 2, 1)
 	one := make([]float64, 1)
 	b.sum(one, []float64{0}, []int{0})

@@ -7,7 +7,7 @@ import (
 	"sync"
 	"sync/atomic"
 
-	"github.com/dpnb/notebooks/dpnb/erm"
+	"github.com/dpnb/notebooks/dpnb/matrix"
 	"github.com/dpnb/notebooks/dpnb/mechanism"
 	"github.com/dpnb/notebooks/dpnb/noise"
 	"github.com/dpnb/notebooks/dpnb/privacy"
@@ -120,8 +120,8 @@ type Tuned struct {
 
 // Check validates records and parameters before anything is drawn.
 //
-// Errors: *privacy.ParamError, *erm.DataError.
-func (t Tuner) Check(rows erm.Rows, labels []float64) error {
+// Errors: *privacy.ParamError, *matrix.DataError.
+func (t Tuner) Check(rows matrix.Rows, labels []float64) error {
 	if err := t.validate(); err != nil {
 		return err
 	}
@@ -135,7 +135,7 @@ func (t Tuner) Check(rows erm.Rows, labels []float64) error {
 // Run tunes honestly and releases. The caller has charged the budget.
 //
 // Errors: as Check, before anything is drawn.
-func (t Tuner) Run(rows erm.Rows, labels []float64, src noise.Source, settings *mechanism.Settings) (*Tuned, error) {
+func (t Tuner) Run(rows matrix.Rows, labels []float64, src noise.Source, settings *mechanism.Settings) (*Tuned, error) {
 	if src == nil {
 		return nil, errNoSource
 	}
@@ -179,7 +179,7 @@ type outcome struct {
 
 // best runs Base with each of the chosen rules and returns the run of the largest
 // score, the first of equals: as runs are exchangeable, that is a random one.
-func (t Tuner) best(rows erm.Rows, labels []float64, choices []int, src noise.Source, workers int) (outcome, error) {
+func (t Tuner) best(rows matrix.Rows, labels []float64, choices []int, src noise.Source, workers int) (outcome, error) {
 	score, err := t.Score.bind(rows, labels)
 	if err != nil {
 		return outcome{}, err

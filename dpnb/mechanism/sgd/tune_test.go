@@ -8,14 +8,14 @@ import (
 
 	"gonum.org/v1/gonum/floats"
 
-	"github.com/dpnb/notebooks/dpnb/erm"
 	"github.com/dpnb/notebooks/dpnb/loss"
+	"github.com/dpnb/notebooks/dpnb/matrix"
 	"github.com/dpnb/notebooks/dpnb/mechanism"
 	"github.com/dpnb/notebooks/dpnb/noise"
 	"github.com/dpnb/notebooks/dpnb/privacy"
 )
 
-func tuner(t testing.TB) (u Tuner, rows *erm.Dense, labels []float64) {
+func tuner(t testing.TB) (u Tuner, rows *matrix.Dense, labels []float64) {
 	t.Helper()
 	rows, labels = simulated(800, 4, 1, 1)
 	public, known := simulated(400, 4, 1, 2)
@@ -175,8 +175,8 @@ func TestHoldoutLoss(t *testing.T) {
 	if got := score([]float64{math.NaN(), 0, 0, 0}, nil); !math.IsInf(got, -1) {
 		t.Errorf("at NaN the score is %v", got)
 	}
-	u.Score = Holdout{Rows: erm.NewDense(2, 3, nil), Labels: []float64{1, -1}}
-	var data *erm.DataError
+	u.Score = Holdout{Rows: matrix.NewDense(2, 3, nil), Labels: []float64{1, -1}}
+	var data *matrix.DataError
 	if err := u.Check(rows, labels); !errors.As(err, &data) {
 		t.Errorf("public records of another width: %v", err)
 	}
@@ -200,7 +200,7 @@ func TestTunerRefuses(t *testing.T) {
 		}
 	}
 	u, rows, labels := tuner(t)
-	for _, own := range []erm.Rows{rows, &erm.Dense{N: rows.N, D: rows.D, Data: rows.Data}} {
+	for _, own := range []matrix.Rows{rows, &matrix.Dense{N: rows.N, D: rows.D, Data: rows.Data}} {
 		u.Score = Holdout{Rows: own, Labels: labels}
 		if _, err := u.Run(rows, labels, noise.NewSeeded(1), nil); !errors.As(err, &param) {
 			t.Errorf("the training records are taken for public ones: %v", err)

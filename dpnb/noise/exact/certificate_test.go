@@ -7,14 +7,16 @@ import (
 
 	"github.com/dpnb/notebooks/dpnb/erm"
 	"github.com/dpnb/notebooks/dpnb/loss"
+	"github.com/dpnb/notebooks/dpnb/matrix"
 	"github.com/dpnb/notebooks/dpnb/mechanism"
+	"github.com/dpnb/notebooks/dpnb/mechanism/objpert"
 	"github.com/dpnb/notebooks/dpnb/noise"
 	"github.com/dpnb/notebooks/dpnb/noise/exact"
 )
 
 // gradientNorm returns ‖∇J(θ)‖ of the pseudo-Huber loss of threshold 1 in 1,100 bits,
 // some 330 decimal digits, b* being the noise in the objective.
-func gradientNorm(rows *erm.Dense, labels, theta []float64, lambda float64, b []*big.Float) float64 {
+func gradientNorm(rows *matrix.Dense, labels, theta []float64, lambda float64, b []*big.Float) float64 {
 	const prec = 1100
 	number := func(x float64) *big.Float { return new(big.Float).SetPrec(prec).SetFloat64(x) }
 	product := number(0)
@@ -51,7 +53,7 @@ func gradientNorm(rows *erm.Dense, labels, theta []float64, lambda float64, b []
 func TestCertificateHoldsForExactNoise(t *testing.T) {
 	const n, d, digits = 60, 7, 17
 	rng := noise.NewSeeded(8)
-	rows, labels := erm.NewDense(n, d, nil), make([]float64, n)
+	rows, labels := matrix.NewDense(n, d, nil), make([]float64, n)
 	rng.Gaussian(rows.Data, 0.3)
 	for i := range labels {
 		row := rows.Data[i*d : (i+1)*d]
@@ -64,7 +66,7 @@ func TestCertificateHoldsForExactNoise(t *testing.T) {
 		}
 		labels[i] = 2*rng.Float64() - 1
 	}
-	m := mechanism.ObjectivePerturbation{Loss: loss.PseudoHuber{Threshold: 1}, RowNorm: 1, Lambda: 2, Sigma: 9, OutputSigma: 0x1p-95}
+	m := objpert.ObjectivePerturbation{Loss: loss.PseudoHuber{Threshold: 1}, RowNorm: 1, Lambda: 2, Sigma: 9, OutputSigma: 0x1p-95}
 	// The float64 with so many bits that are next to those of b.
 	rounded := func(b []float64, bits int) []float64 {
 		c := make([]float64, d)

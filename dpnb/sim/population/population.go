@@ -5,7 +5,7 @@ import (
 	"fmt"
 	"math"
 
-	"github.com/dpnb/notebooks/dpnb/erm"
+	"github.com/dpnb/notebooks/dpnb/matrix"
 	"github.com/dpnb/notebooks/dpnb/noise"
 )
 
@@ -44,7 +44,7 @@ func (p Population) Validate() error {
 // Sample is a data set with the truth that it was made of.
 type Sample struct {
 	// Rows is X, n×d.
-	Rows *erm.Dense
+	Rows *matrix.Dense
 	// Signal is β⋆ (length d), Scores Xβ⋆ and Labels y (length n).
 	Signal, Scores, Labels []float64
 }
@@ -53,7 +53,7 @@ type Sample struct {
 func (p Population) Draw(r *noise.Seeded, s *Sample) *Sample {
 	n, d := p.Records, p.Features
 	if s == nil || s.Rows == nil || s.Rows.N != n || s.Rows.D != d {
-		s = &Sample{Rows: erm.NewDense(n, d, nil), Signal: make([]float64, d), Scores: make([]float64, n), Labels: make([]float64, n)}
+		s = &Sample{Rows: matrix.NewDense(n, d, nil), Signal: make([]float64, d), Scores: make([]float64, n), Labels: make([]float64, n)}
 	}
 	p.Signal(r, s.Signal)
 	p.Design.fill(r, s.Rows.Data, d)

@@ -11,6 +11,7 @@ import (
 
 	"github.com/dpnb/notebooks/dpnb/erm"
 	"github.com/dpnb/notebooks/dpnb/loss"
+	"github.com/dpnb/notebooks/dpnb/matrix"
 )
 
 // directLimit is the largest min(n, d) for which Solver factors the Hessian in
@@ -39,10 +40,10 @@ type Solver struct {
 // computed afresh from the answer and includes a bound on its rounding error. The
 // answer is overwritten by the next call.
 //
-// Errors: *erm.DataError for input that has no answer; erm.ErrTolerance, wrapped,
+// Errors: *matrix.DataError for input that has no answer; erm.ErrTolerance, wrapped,
 // where tol is below what float64 allows.
 func (s *Solver) Minimize(p *erm.Problem, tol float64) ([]float64, error) {
-	x, dense := p.Rows.(*erm.Dense)
+	x, dense := p.Rows.(*matrix.Dense)
 	if dense && p.Loss != nil && min(x.N, x.D) <= directLimit && !math.IsInf(p.Loss.Smoothness(), 1) {
 		if err := p.Validate(); err != nil {
 			return nil, err
@@ -88,7 +89,7 @@ func (s *Solver) resize(n, d int) {
 
 const newtonSteps = 60
 
-func (s *Solver) primal(p *erm.Problem, x *erm.Dense, tol float64) {
+func (s *Solver) primal(p *erm.Problem, x *matrix.Dense, tol float64) {
 	n, d, lambda := x.N, x.D, p.Ridge
 	clear(s.beta)
 	clear(s.t)
@@ -173,7 +174,7 @@ func (s *Solver) solveShifted(h blas64.Symmetric, lambda float64, dst, v []float
 	return true
 }
 
-func (s *Solver) dual(p *erm.Problem, x *erm.Dense, tol float64) {
+func (s *Solver) dual(p *erm.Problem, x *matrix.Dense, tol float64) {
 	n, d, lambda := x.N, x.D, p.Ridge
 	k := blas64.Symmetric{N: n, Stride: n, Data: s.gram, Uplo: blas.Upper}
 	blas64.Syrk(blas.NoTrans, 1, blas64.General{Rows: n, Cols: d, Stride: d, Data: x.Data}, 0, k)
@@ -226,7 +227,7 @@ func (s *Solver) dual(p *erm.Problem, x *erm.Dense, tol float64) {
 // with u = 2⁻⁵³ each score is off by at most (d+2)u‖xᵢ‖‖β‖ and each slope by sup f″
 // times that and what the loss says; the sums of n + 2 terms add (n+4)u of what
 // they add up.
-func (s *Solver) certified(p *erm.Problem, x *erm.Dense) float64 {
+func (s *Solver) certified(p *erm.Problem, x *matrix.Dense) float64 {
 	const u = 1.0 / (1 << 53)
 	n, d := float64(x.N), float64(x.D)
 	x.Margins(s.t, s.beta, 0, x.N)

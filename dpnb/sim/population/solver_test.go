@@ -7,6 +7,7 @@ import (
 
 	"github.com/dpnb/notebooks/dpnb/erm"
 	"github.com/dpnb/notebooks/dpnb/loss"
+	"github.com/dpnb/notebooks/dpnb/matrix"
 	"github.com/dpnb/notebooks/dpnb/noise"
 )
 
@@ -64,7 +65,7 @@ func TestSolverRefuses(t *testing.T) {
 		t.Errorf("a tolerance below the rounding: %v", err)
 	}
 	p.Ridge = 0
-	var data *erm.DataError
+	var data *matrix.DataError
 	if _, err := s.Minimize(p, 1e-6); !errors.As(err, &data) {
 		t.Errorf("no ridge: %v", err)
 	}

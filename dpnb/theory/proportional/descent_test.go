@@ -5,8 +5,8 @@ import (
 	"math"
 	"testing"
 
-	"github.com/dpnb/notebooks/dpnb/erm"
 	"github.com/dpnb/notebooks/dpnb/loss"
+	"github.com/dpnb/notebooks/dpnb/matrix"
 	"github.com/dpnb/notebooks/dpnb/noise"
 )
 
@@ -131,7 +131,7 @@ func TestFirstStep(t *testing.T) {
 	}
 }
 
-var _ erm.Rows = (*erm.Dense)(nil)
+var _ matrix.Rows = (*matrix.Dense)(nil)
 
 func TestDescentSimulation(t *testing.T) {
 	for name, d := range map[string]Descent{

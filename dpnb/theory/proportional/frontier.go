@@ -6,7 +6,8 @@ import (
 
 	"github.com/dpnb/notebooks/dpnb/internal/parallel"
 	"github.com/dpnb/notebooks/dpnb/privacy"
-	"github.com/dpnb/notebooks/dpnb/privacy/objpert"
+
+	"github.com/dpnb/notebooks/dpnb/privacy/objective"
 )
 
 // Frontier returns the best predictions of one mechanism, Objective or Output,
@@ -43,7 +44,7 @@ func (t Task) frontierRow(m Mechanism, g Target, ratios []float64) ([]Prediction
 		if err := t.Validate(); err != nil {
 			return nil, err
 		}
-		p, err := t.bestRidge(m, terms, objpert.DTZ24, near)
+		p, err := t.bestRidge(m, terms, objective.DTZ24, near)
 		if err != nil {
 			return nil, err
 		}

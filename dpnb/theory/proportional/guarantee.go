@@ -4,7 +4,8 @@ import (
 	"fmt"
 
 	"github.com/dpnb/notebooks/dpnb/privacy"
-	"github.com/dpnb/notebooks/dpnb/privacy/objpert"
+
+	"github.com/dpnb/notebooks/dpnb/privacy/objective"
 )
 
 // ZCDP returns the zero-concentrated guarantee of what p describes, under the
@@ -33,13 +34,13 @@ func (p Prediction) ZCDP() (privacy.Rho, error) {
 		if err != nil {
 			return privacy.Rho{}, err
 		}
-		if objpert.IsGaussian(c, p.Lambda, p.Nu) {
-			return privacy.RhoOfGaussian(moves*objpert.Slope(c)/p.Nu, adj), nil
+		if objective.IsGaussian(c, p.Lambda, p.Nu) {
+			return privacy.RhoOfGaussian(moves*objective.Slope(c)/p.Nu, adj), nil
 		}
 		if adj != privacy.AddRemove {
 			return privacy.Rho{}, fmt.Errorf("%w: zero-concentrated privacy of objective perturbation under %s outside the Gaussian case; use add/remove-one", privacy.ErrUnsupported, adj)
 		}
-		rho, err := objpert.ZCDP(objpert.Config{Curve: c, Lambda: p.Lambda, Sigma: p.Nu, Bound: objpert.DTZ24})
+		rho, err := objective.ZCDP(objective.Config{Curve: c, Lambda: p.Lambda, Sigma: p.Nu, Bound: objective.DTZ24})
 		return privacy.Rho{Value: rho, Adj: adj}, err
 	}
 	return privacy.Rho{}, &privacy.ParamError{Name: "Mechanism", Value: p.Mechanism, Want: "Objective, Output or NoisyDescent"}

@@ -6,7 +6,8 @@ import (
 
 	"github.com/dpnb/notebooks/dpnb/noise"
 	"github.com/dpnb/notebooks/dpnb/privacy"
-	"github.com/dpnb/notebooks/dpnb/privacy/objpert"
+
+	"github.com/dpnb/notebooks/dpnb/privacy/objective"
 )
 
 func TestZCDP(t *testing.T) {
@@ -24,14 +25,14 @@ func TestZCDP(t *testing.T) {
 		if rho, err := p.ZCDP(); err != nil || !near(rho.Value, 3*m*m/(2*p.Nu*p.Nu), 1e-12) || rho.Adj != adj {
 			t.Errorf("descent: %v, %v", rho, err)
 		}
-		p, err = logisticTask(0.5, 1).At(Output, g, 2, objpert.DTZ24)
+		p, err = logisticTask(0.5, 1).At(Output, g, 2, objective.DTZ24)
 		if err != nil {
 			t.Fatal(err)
 		}
 		if rho, err := p.ZCDP(); err != nil || !near(rho.Value, m*m/(2*4*p.Nu*p.Nu), 1e-12) {
 			t.Errorf("output: %v, %v", rho, err)
 		}
-		p, err = logisticTask(0.5, 1).At(Objective, g, 20, objpert.DTZ24)
+		p, err = logisticTask(0.5, 1).At(Objective, g, 20, objective.DTZ24)
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -39,7 +40,7 @@ func TestZCDP(t *testing.T) {
 			t.Errorf("objective: %v, %v", rho, err)
 		}
 	}
-	p, err := huberTask(0.5).At(Objective, Target{1, 1e-5, privacy.AddRemove}, 5, objpert.DTZ24)
+	p, err := huberTask(0.5).At(Objective, Target{1, 1e-5, privacy.AddRemove}, 5, objective.DTZ24)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -73,7 +74,7 @@ func TestZCDPRefuses(t *testing.T) {
 // that of slopes up to 1/2.
 func TestOneStepSimulation(t *testing.T) {
 	task := logisticTask(0.05, 2)
-	p, err := task.Best(NoisyDescent, Target{1, 1e-5, privacy.AddRemove}, objpert.DTZ24)
+	p, err := task.Best(NoisyDescent, Target{1, 1e-5, privacy.AddRemove}, objective.DTZ24)
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -8,7 +8,8 @@ import (
 
 	"github.com/dpnb/notebooks/dpnb/loss"
 	"github.com/dpnb/notebooks/dpnb/privacy"
-	"github.com/dpnb/notebooks/dpnb/privacy/objpert"
+
+	"github.com/dpnb/notebooks/dpnb/privacy/objective"
 )
 
 // Prediction is the error that a mechanism with certain knobs will have.
@@ -65,7 +66,7 @@ func (p FixedPoint) inUnits(u float64) FixedPoint {
 // At predicts the error of a mechanism with a ridge λ > 0 (Objective, Output).
 //
 // Errors: *privacy.ParamError, privacy.ErrUnsupported, ErrAccuracy.
-func (t Task) At(m Mechanism, g Target, lambda float64, bound objpert.Bound) (Prediction, error) {
+func (t Task) At(m Mechanism, g Target, lambda float64, bound objective.Bound) (Prediction, error) {
 	if err := t.Validate(); err != nil {
 		return Prediction{}, err
 	}
@@ -79,7 +80,7 @@ func (t Task) At(m Mechanism, g Target, lambda float64, bound objpert.Bound) (Pr
 	return t.at(m, terms, lambda, bound, nil)
 }
 
-func (t Task) at(m Mechanism, g terms, lambda float64, bound objpert.Bound, s *Settings) (Prediction, error) {
+func (t Task) at(m Mechanism, g terms, lambda float64, bound objective.Bound, s *Settings) (Prediction, error) {
 	p := Prediction{Mechanism: m, Task: t, Target: g.Target, Lambda: lambda}
 	var err error
 	switch m {
@@ -147,7 +148,7 @@ func (t Task) atEdge(ridge float64) bool {
 // Choosing knobs by prediction looks at d and n only. Under replace-one n is
 // public and that costs nothing; under add/remove-one it is not, so take d/n from
 // a public figure, such as a rounded count that was decided on beforehand.
-func (t Task) Best(m Mechanism, g Target, bound objpert.Bound) (Prediction, error) {
+func (t Task) Best(m Mechanism, g Target, bound objective.Bound) (Prediction, error) {
 	if err := t.Validate(); err != nil {
 		return Prediction{}, err
 	}
@@ -162,13 +163,13 @@ func (t Task) Best(m Mechanism, g Target, bound objpert.Bound) (Prediction, erro
 }
 
 // bestRidge searches everywhere, or near a logarithm of the ridge.
-func (t Task) bestRidge(m Mechanism, g terms, bound objpert.Bound, near float64) (Prediction, error) {
+func (t Task) bestRidge(m Mechanism, g terms, bound objective.Bound, near float64) (Prediction, error) {
 	var best Prediction
 	var start *FixedPoint
 	found := math.Inf(1)
 	var failed error
 	value := func(logRidge float64) float64 {
-		p, err := t.at(m, g, math.Exp(logRidge), objpert.DTZ24, &Settings{Start: start})
+		p, err := t.at(m, g, math.Exp(logRidge), objective.DTZ24, &Settings{Start: start})
 		if err != nil {
 			var param *privacy.ParamError
 			if !errors.As(err, &param) { // else no noise will do at so small a ridge
@@ -214,7 +215,7 @@ func (t Task) bestRidge(m Mechanism, g terms, bound objpert.Bound, near float64)
 		return best, &privacy.ParamError{Name: "Epsilon", Value: g.Epsilon, Want: "a guarantee that some ridge of those searched can give"}
 	}
 	best.AtEdge = t.atEdge(best.Lambda)
-	if m == Objective && bound != objpert.DTZ24 && best.Lambda <= 1.01*g.ridge {
+	if m == Objective && bound != objective.DTZ24 && best.Lambda <= 1.01*g.ridge {
 		return t.refine(g, bound, best)
 	}
 	return best, nil
@@ -223,7 +224,7 @@ func (t Task) bestRidge(m Mechanism, g terms, bound objpert.Bound, near float64)
 // refine searches below the edge of the Gaussian case, where DTZ24 asks for far
 // more noise than a better bound, with that bound. Above the edge there is
 // nothing to gain.
-func (t Task) refine(g terms, bound objpert.Bound, first Prediction) (Prediction, error) {
+func (t Task) refine(g terms, bound objective.Bound, first Prediction) (Prediction, error) {
 	if g.Adjacency != privacy.AddRemove {
 		return t.at(Objective, g, first.Lambda, bound, &Settings{Start: &first.fit})
 	}
@@ -428,7 +429,7 @@ func Predict(t Task, n, d int, g Target, mechanisms ...Mechanism) ([]Prediction,
 	}
 	var out []Prediction
 	for _, m := range mechanisms {
-		p, err := t.Best(m, g, objpert.Tight)
+		p, err := t.Best(m, g, objective.Tight)
 		if errors.Is(err, privacy.ErrUnsupported) {
 			continue
 		}

@@ -9,7 +9,8 @@ import (
 
 	"github.com/dpnb/notebooks/dpnb/loss"
 	"github.com/dpnb/notebooks/dpnb/privacy"
-	"github.com/dpnb/notebooks/dpnb/privacy/objpert"
+
+	"github.com/dpnb/notebooks/dpnb/privacy/objective"
 )
 
 func logisticTask(ratio, kappa float64) Task {
@@ -34,10 +35,10 @@ func delta(t *testing.T, p Prediction, c float64) float64 {
 		if err != nil {
 			t.Fatal(err)
 		}
-		cfg := objpert.Config{Curve: curve, Lambda: p.Lambda, Sigma: c * p.Nu, Bound: objpert.Tight}
-		own, err := objpert.Event{Config: cfg}.Profile(adj)
+		cfg := objective.Config{Curve: curve, Lambda: p.Lambda, Sigma: c * p.Nu, Bound: objective.Tight}
+		own, err := objective.Event{Config: cfg}.Profile(adj)
 		if err != nil {
-			base, err := objpert.New(cfg)
+			base, err := objective.New(cfg)
 			if err != nil {
 				t.Fatal(err)
 			}
@@ -67,7 +68,7 @@ func TestPredictionsKeepTheGuarantee(t *testing.T) {
 				if m == NoisyDescent {
 					p, err = logisticTask(0.05, 2).AtSteps(g, 2, 0.1, nil)
 				} else {
-					p, err = logisticTask(0.05, 2).At(m, g, 12, objpert.Tight)
+					p, err = logisticTask(0.05, 2).At(m, g, 12, objective.Tight)
 				}
 				if err != nil {
 					t.Fatal(err)
@@ -84,7 +85,7 @@ func TestPredictionsKeepTheGuarantee(t *testing.T) {
 	// Where the Gaussian case is not proved, the bound decides.
 	g := Target{1, 1e-5, privacy.AddRemove}
 	for _, task := range []Task{huberTask(0.1), logisticTask(0.1, 1)} {
-		p, err := task.At(Objective, g, 0.8, objpert.DTZ24)
+		p, err := task.At(Objective, g, 0.8, objective.DTZ24)
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -92,7 +93,7 @@ func TestPredictionsKeepTheGuarantee(t *testing.T) {
 			t.Errorf("%s: δ = %v", task.Loss.Name(), d)
 		}
 	}
-	p, err := huberTask(0.1).At(Objective, Target{1, 1e-5, privacy.ReplaceOne}, 60, objpert.DTZ24)
+	p, err := huberTask(0.1).At(Objective, Target{1, 1e-5, privacy.ReplaceOne}, 60, objective.DTZ24)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -109,12 +110,12 @@ func TestBestIsBest(t *testing.T) {
 			t.Fatal(err)
 		}
 		for _, m := range []Mechanism{Objective, Output} {
-			best, err := task.Best(m, g, objpert.DTZ24)
+			best, err := task.Best(m, g, objective.DTZ24)
 			if err != nil {
 				t.Fatal(err)
 			}
 			for _, c := range []float64{0.2, 0.8, 1.25, 5} {
-				other, err := task.At(m, g, c*best.Lambda, objpert.DTZ24)
+				other, err := task.At(m, g, c*best.Lambda, objective.DTZ24)
 				if err == nil && task.badness(other.Point) < task.badness(best.Point)*(1-math.Copysign(1e-4, task.badness(best.Point))) {
 					t.Errorf("%s, %s: λ = %v is better than %v: %v < %v", task.Loss.Name(), m, other.Lambda, best.Lambda, task.badness(other.Point), task.badness(best.Point))
 				}
@@ -122,7 +123,7 @@ func TestBestIsBest(t *testing.T) {
 			if task.badness(best.Point) < task.badness(limit.Point) {
 				t.Errorf("%s, %s: better than without privacy", task.Loss.Name(), m)
 			}
-			lax, err := task.Best(m, Target{300, 0.5, privacy.AddRemove}, objpert.DTZ24)
+			lax, err := task.Best(m, Target{300, 0.5, privacy.AddRemove}, objective.DTZ24)
 			if err != nil || task.badness(lax.Point) > task.badness(best.Point) ||
 				m == Objective && math.Abs(task.badness(lax.Point)-task.badness(limit.Point)) > 2e-2*math.Abs(task.badness(limit.Point)) {
 				t.Errorf("%s, %s: at ε = 300 %v, without privacy %v, %v", task.Loss.Name(), m, task.badness(lax.Point), task.badness(limit.Point), err)
@@ -136,11 +137,11 @@ func TestBestIsBest(t *testing.T) {
 func TestRefinement(t *testing.T) {
 	g := Target{1, 1e-5, privacy.AddRemove}
 	for _, task := range []Task{logisticTask(0.01, 3), huberTask(0.01)} {
-		fast, err := task.Best(Objective, g, objpert.DTZ24)
+		fast, err := task.Best(Objective, g, objective.DTZ24)
 		if err != nil {
 			t.Fatal(err)
 		}
-		tight, err := task.Best(Objective, g, objpert.Tight)
+		tight, err := task.Best(Objective, g, objective.Tight)
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -153,7 +154,7 @@ func TestRefinement(t *testing.T) {
 		rough, exact := 0.0, tight.Nu
 		tm, err := task.terms(Objective, g)
 		if err == nil {
-			rough = tm.roughNoise(tight.Lambda, objpert.Tight)
+			rough = tm.roughNoise(tight.Lambda, objective.Tight)
 		}
 		if rough < exact*(1-2e-5) || rough > exact*1.002 {
 			t.Errorf("%s: rough noise %v for %v, %v", task.Loss.Name(), rough, exact, err)
@@ -180,7 +181,7 @@ func TestFrontier(t *testing.T) {
 					}
 					alone := task
 					alone.AspectRatio = ratios[j]
-					best, err := alone.Best(m, targets[i], objpert.DTZ24)
+					best, err := alone.Best(m, targets[i], objective.DTZ24)
 					if err != nil || !near(best.Point.MSE(), p.Point.MSE(), 1e-4) {
 						t.Errorf("%s, %s, ε = %v, d/n = %v: %v in the frontier, %v alone", task.Loss.Name(), m, targets[i].Epsilon, ratios[j], p.Point.MSE(), best.Point.MSE())
 					}
@@ -198,15 +199,15 @@ func TestPredictRefuses(t *testing.T) {
 	squared := huberTask(0.1)
 	squared.Loss = loss.Squared{}
 	var param *privacy.ParamError
-	if _, err := squared.Best(Output, g, objpert.DTZ24); !errors.As(err, &param) {
+	if _, err := squared.Best(Output, g, objective.DTZ24); !errors.As(err, &param) {
 		t.Errorf("squared loss: %v", err)
 	}
 	clipped := logisticTask(0.1, 1)
 	clipped.Loss = loss.Clipped(loss.Probit{}, 1)
-	if _, err := clipped.Best(Objective, g, objpert.DTZ24); !errors.Is(err, privacy.ErrUnsupported) {
+	if _, err := clipped.Best(Objective, g, objective.DTZ24); !errors.Is(err, privacy.ErrUnsupported) {
 		t.Errorf("clipped probit: %v", err)
 	}
-	if _, err := clipped.Best(Output, g, objpert.DTZ24); err != nil {
+	if _, err := clipped.Best(Output, g, objective.DTZ24); err != nil {
 		t.Errorf("clipped probit, output: %v", err)
 	}
 	for _, change := range []func(*Task, *Target){
@@ -221,12 +222,12 @@ func TestPredictRefuses(t *testing.T) {
 		task, g := logisticTask(0.1, 1), g
 		change(&task, &g)
 		for _, m := range []Mechanism{Objective, Output, NoisyDescent} {
-			if _, err := task.Best(m, g, objpert.DTZ24); !errors.As(err, &param) {
+			if _, err := task.Best(m, g, objective.DTZ24); !errors.As(err, &param) {
 				t.Errorf("%s: %+v, %+v: %v", m, task, g, err)
 			}
 		}
 	}
-	if _, err := logisticTask(0.1, 1).At(Output, g, 0, objpert.DTZ24); !errors.As(err, &param) {
+	if _, err := logisticTask(0.1, 1).At(Output, g, 0, objective.DTZ24); !errors.As(err, &param) {
 		t.Errorf("λ = 0: %v", err)
 	}
 	if _, err := Predict(logisticTask(0.1, 1), 0, 1, g); !errors.As(err, &param) {
@@ -243,7 +244,7 @@ func TestEdgeOfTheGaussianCase(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		p, err := task.At(Objective, g, tm.ridge, objpert.DTZ24)
+		p, err := task.At(Objective, g, tm.ridge, objective.DTZ24)
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -278,7 +279,7 @@ func TestNoiseNeedsASensitivity(t *testing.T) {
 		if nu, err := task.DescentNoise(g, 2); !errors.As(err, &param) {
 			t.Errorf("%s: noise of descent %v, %v", name, nu, err)
 		}
-		if nu, err := task.ObjectiveNoise(g, 1, objpert.DTZ24); !errors.As(err, &param) {
+		if nu, err := task.ObjectiveNoise(g, 1, objective.DTZ24); !errors.As(err, &param) {
 			t.Errorf("%s: objective noise %v, %v", name, nu, err)
 		}
 	}
@@ -286,7 +287,7 @@ func TestNoiseNeedsASensitivity(t *testing.T) {
 		if nu, err := logisticTask(0.1, 1).OutputNoise(g, lambda); !errors.As(err, &param) {
 			t.Errorf("λ = %v: output noise %v, %v", lambda, nu, err)
 		}
-		if nu, err := logisticTask(0.1, 1).ObjectiveNoise(g, lambda, objpert.DTZ24); !errors.As(err, &param) {
+		if nu, err := logisticTask(0.1, 1).ObjectiveNoise(g, lambda, objective.DTZ24); !errors.As(err, &param) {
 			t.Errorf("λ = %v: objective noise %v, %v", lambda, nu, err)
 		}
 	}
@@ -311,7 +312,7 @@ func TestSentenceKeepsTheGuarantee(t *testing.T) {
 	for _, eps := range []float64{0.5, 1, 2} {
 		for _, m := range []Mechanism{Objective, Output} {
 			for _, lambda := range []float64{1.2345, 4.4449, 9.99501, 23.0449} {
-				p, err := task.At(m, Target{eps, 1e-5, privacy.AddRemove}, lambda, objpert.DTZ24)
+				p, err := task.At(m, Target{eps, 1e-5, privacy.AddRemove}, lambda, objective.DTZ24)
 				if err != nil {
 					t.Fatal(err)
 				}

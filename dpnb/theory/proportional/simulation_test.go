@@ -7,12 +7,13 @@ import (
 
 	"github.com/dpnb/notebooks/dpnb/erm"
 	"github.com/dpnb/notebooks/dpnb/loss"
+	"github.com/dpnb/notebooks/dpnb/matrix"
 	"github.com/dpnb/notebooks/dpnb/noise"
 )
 
 // rademacher returns an n×d design of entries ±1/√d.
-func rademacher(r *noise.Seeded, n, d int) *erm.Dense {
-	x := erm.NewDense(n, d, nil)
+func rademacher(r *noise.Seeded, n, d int) *matrix.Dense {
+	x := matrix.NewDense(n, d, nil)
 	v := 1 / math.Sqrt(float64(d))
 	var bits uint64
 	for i := range x.Data {
@@ -30,7 +31,7 @@ func rademacher(r *noise.Seeded, n, d int) *erm.Dense {
 
 // run is one simulated problem with its minimiser.
 type run struct {
-	x                    *erm.Dense
+	x                    *matrix.Dense
 	beta, xi, fit        []float64
 	y, trueScore, fitted []float64
 	r                    *noise.Seeded

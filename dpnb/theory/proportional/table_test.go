@@ -5,7 +5,8 @@ import (
 	"testing"
 
 	"github.com/dpnb/notebooks/dpnb/privacy"
-	"github.com/dpnb/notebooks/dpnb/privacy/objpert"
+
+	"github.com/dpnb/notebooks/dpnb/privacy/objective"
 )
 
 // The table of docs/theory/proportional.md, to two digits.
@@ -31,9 +32,9 @@ func TestTableOfErrors(t *testing.T) {
 		got := make([]float64, 3)
 		steps := 0
 		for k, m := range []Mechanism{Objective, Output, NoisyDescent} {
-			p, err := task.Best(m, g, objpert.DTZ24)
+			p, err := task.Best(m, g, objective.DTZ24)
 			if m == Objective {
-				p, err = task.At(m, g, c.lambda, objpert.Tight)
+				p, err = task.At(m, g, c.lambda, objective.Tight)
 			}
 			if err != nil {
 				t.Fatal(err)
@@ -60,7 +61,7 @@ func TestMisclassification(t *testing.T) {
 	task := logisticTask(0.05, 2)
 	task.Goal = Misclassification
 	for m, want := range map[Mechanism]float64{Objective: 0.2864, Output: 0.2874, NoisyDescent: 0.2583} {
-		p, err := task.Best(m, Target{1, 1e-5, privacy.AddRemove}, objpert.DTZ24)
+		p, err := task.Best(m, Target{1, 1e-5, privacy.AddRemove}, objective.DTZ24)
 		if err != nil {
 			t.Fatal(err)
 		}

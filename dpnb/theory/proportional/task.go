@@ -6,7 +6,8 @@ import (
 
 	"github.com/dpnb/notebooks/dpnb/loss"
 	"github.com/dpnb/notebooks/dpnb/privacy"
-	"github.com/dpnb/notebooks/dpnb/privacy/objpert"
+
+	"github.com/dpnb/notebooks/dpnb/privacy/objective"
 )
 
 // Mechanism is a way to learn privately whose error is predicted here.
@@ -142,20 +143,20 @@ func (t Task) badness(p FixedPoint) float64 {
 
 // curve returns what the accountant of objective perturbation needs to know of
 // the loss, and κ with S̄(γ) ≤ κγ(L − γ), 0 if there is none.
-func (t Task) curve() (c objpert.Curve, kappa float64, err error) {
+func (t Task) curve() (c objective.Curve, kappa float64, err error) {
 	switch l := t.Loss.(type) {
 	case loss.Logistic:
-		c, err = objpert.Logistic(t.Radius)
+		c, err = objective.Logistic(t.Radius)
 		return c, 1, err
 	case loss.Softplus:
-		c, err = objpert.Softplus(l.Width, t.Radius)
+		c, err = objective.Softplus(l.Width, t.Radius)
 		return c, 1 / l.Width, err
 	case loss.SmoothedHinge:
-		c, err = objpert.SmoothedHinge(l.Width, t.Radius)
+		c, err = objective.SmoothedHinge(l.Width, t.Radius)
 	case loss.Huber:
-		c, err = objpert.Huber(l.Threshold, t.Radius)
+		c, err = objective.Huber(l.Threshold, t.Radius)
 	case loss.PseudoHuber:
-		c, err = objpert.PseudoHuber(l.Threshold, t.Radius)
+		c, err = objective.PseudoHuber(l.Threshold, t.Radius)
 	default:
 		return nil, 0, fmt.Errorf("%w: objective perturbation with the loss %s; use output perturbation or gradient descent", privacy.ErrUnsupported, t.Loss.Name())
 	}
@@ -169,7 +170,7 @@ type terms struct {
 	// Objective perturbation: the curve of the loss, the noise of the Gaussian
 	// mechanism of sensitivity LR, and the smallest ridge at which that is proved
 	// to be enough, +Inf where it never is.
-	curve     objpert.Curve
+	curve     objective.Curve
 	nu, ridge float64
 }
 
@@ -189,14 +190,14 @@ func (t Task) terms(m Mechanism, g Target) (terms, error) {
 	if err != nil {
 		return out, err
 	}
-	l := objpert.Slope(c)
+	l := objective.Slope(c)
 	out.curve, out.nu, out.ridge = c, g.moves()*l/mu*(1+1e-9), math.Inf(1)
 	if kappa == 0 {
 		return out, nil
 	}
 	lo, hi := 1e-6*kappa*l*out.nu, 10*kappa*l*out.nu // Theorem B, for every ε
 	for hi > lo*(1+1e-9) {
-		if mid := math.Sqrt(lo * hi); objpert.IsGaussian(c, mid, out.nu) {
+		if mid := math.Sqrt(lo * hi); objective.IsGaussian(c, mid, out.nu) {
 			hi = mid
 		} else {
 			lo = mid
@@ -215,7 +216,7 @@ func (t Task) terms(m Mechanism, g Target) (terms, error) {
 //
 // Errors: *privacy.ParamError; privacy.ErrUnsupported for a loss without an
 // accountant.
-func (t Task) ObjectiveNoise(g Target, lambda float64, bound objpert.Bound) (float64, error) {
+func (t Task) ObjectiveNoise(g Target, lambda float64, bound objective.Bound) (float64, error) {
 	terms, err := t.terms(Objective, g)
 	if err != nil {
 		return 0, err
@@ -223,26 +224,26 @@ func (t Task) ObjectiveNoise(g Target, lambda float64, bound objpert.Bound) (flo
 	return terms.objectiveNoise(lambda, bound)
 }
 
-func (g terms) objectiveNoise(lambda float64, bound objpert.Bound) (float64, error) {
+func (g terms) objectiveNoise(lambda float64, bound objective.Bound) (float64, error) {
 	if !(lambda > 0) || !finite(lambda) {
 		return 0, &privacy.ParamError{Name: "Lambda", Value: lambda, Want: "a finite ridge > 0: without one nothing is private"}
 	}
 	if lambda >= g.ridge {
 		return g.nu, nil
 	}
-	cfg := objpert.Config{Curve: g.curve, Lambda: lambda, Bound: bound}
+	cfg := objective.Config{Curve: g.curve, Lambda: lambda, Bound: bound}
 	if g.Adjacency == privacy.AddRemove {
-		return objpert.Sigma(cfg, g.Epsilon, g.Delta)
+		return objective.Sigma(cfg, g.Epsilon, g.Delta)
 	}
 	return privacy.Calibrate(func(scale float64) (bool, error) {
-		if scale > 1e9*objpert.Slope(g.curve) {
+		if scale > 1e9*objective.Slope(g.curve) {
 			return false, &privacy.ParamError{Name: "Lambda", Value: lambda, Want: "a larger ridge: with this one no noise satisfies (ε, δ) by this bound"}
 		}
 		if scale < g.nu {
 			return false, nil // nothing is better than the Gaussian mechanism
 		}
 		cfg.Sigma = scale
-		p, err := objpert.New(cfg)
+		p, err := objective.New(cfg)
 		if err != nil {
 			return false, err
 		}
@@ -257,19 +258,19 @@ func (g terms) objectiveNoise(lambda float64, bound objpert.Bound) (float64, err
 // roughNoise returns a ν that the bound proves to be enough under add/remove-one,
 // within about 1e-3 of the smallest; +Inf if DTZ24 knows of none. ln δ is nearly
 // a polynomial in ln ν: the secant method inside a bracket needs five values.
-func (g terms) roughNoise(lambda float64, bound objpert.Bound) float64 {
+func (g terms) roughNoise(lambda float64, bound objective.Bound) float64 {
 	if lambda >= g.ridge {
 		return g.nu
 	}
-	cfg := objpert.Config{Curve: g.curve, Lambda: lambda, Bound: objpert.DTZ24}
-	high, err := objpert.Sigma(cfg, g.Epsilon, g.Delta)
+	cfg := objective.Config{Curve: g.curve, Lambda: lambda, Bound: objective.DTZ24}
+	high, err := objective.Sigma(cfg, g.Epsilon, g.Delta)
 	if err != nil {
 		return math.Inf(1)
 	}
 	cfg.Bound = bound
 	excess := func(logNu float64) float64 {
 		cfg.Sigma = math.Exp(logNu)
-		p, err := objpert.New(cfg)
+		p, err := objective.New(cfg)
 		if err != nil {
 			return math.Inf(1)
 		}

@@ -1,0 +1,152 @@
+// Package matrix has matrices of records, dense and sparse, one row a record, and what
+// is computed of them block by block. Every room may enter; it enters none.
+package matrix
+
+import (
+	"math"
+
+	"github.com/dpnb/notebooks/dpnb/internal/kernel"
+)
+
+// DataError says what is wrong with records, or with what is asked of them.
+type DataError struct{ Text string }
+
+// Error implements error.
+func (e *DataError) Error() string { return "records: " + e.Text }
+
+// maxBlock bounds the number of records in a block, and with it the depth of the
+// sums within one.
+const MaxBlock = 256
+
+// Rows is a matrix of records, one row a record, seen block by block.
+// Implementations are safe for concurrent reads.
+type Rows interface {
+	// Dims returns the number of records n and of features d.
+	Dims() (n, d int)
+	// Margins writes xᵢᵀθ to dst[i−lo] for lo ≤ i < hi.
+	Margins(dst, theta []float64, lo, hi int)
+	// AddScaled adds Σ w[i−lo]·xᵢ over lo ≤ i < hi to dst (length d).
+	AddScaled(dst, w []float64, lo, hi int)
+	// Norms writes ‖xᵢ‖₂ to dst[i−lo] for lo ≤ i < hi.
+	Norms(dst []float64, lo, hi int)
+	// Row writes xᵢ to dst (length d).
+	Row(dst []float64, i int)
+}
+
+// Dense is a dense row-major n×d matrix of records.
+type Dense struct {
+	N, D int
+	// Data holds row i at Data[i*D : (i+1)*D].
+	Data []float64
+}
+
+// NewDense returns the n×d matrix over data, which it keeps. If data is nil it
+// is allocated. It panics if the length is not n·d.
+func NewDense(n, d int, data []float64) *Dense {
+	if n < 0 || d < 0 {
+		panic("erm: negative dimension")
+	}
+	if data == nil {
+		data = make([]float64, n*d)
+	}
+	if len(data) != n*d {
+		panic("erm: length of data is not n·d")
+	}
+	return &Dense{N: n, D: d, Data: data}
+}
+
+// Dims returns n and d.
+func (m *Dense) Dims() (n, d int) { return m.N, m.D }
+
+// At returns the element of row i and column j.
+func (m *Dense) At(i, j int) float64 { return m.Data[i*m.D+j] }
+
+// Margins implements Rows.
+func (m *Dense) Margins(dst, theta []float64, lo, hi int) {
+	kernel.Margins(dst[:hi-lo], m.Data[lo*m.D:hi*m.D], theta)
+}
+
+// AddScaled implements Rows.
+func (m *Dense) AddScaled(dst, w []float64, lo, hi int) {
+	kernel.AddScaled(dst, m.Data[lo*m.D:hi*m.D], w[:hi-lo])
+}
+
+// Norms implements Rows.
+func (m *Dense) Norms(dst []float64, lo, hi int) {
+	for i := lo; i < hi; i++ {
+		dst[i-lo] = math.Sqrt(SumSquares(m.Data[i*m.D : (i+1)*m.D]))
+	}
+}
+
+// sumSquares returns Σxⱼ²; four chains hide the latency of the addition. Long
+// sums are halved, so that they err by less than 3e-13 relatively: what mechanisms
+// allow a computed norm to exceed its bound by has to pay for it.
+func SumSquares(x []float64) float64 {
+	if len(x) > 8192 {
+		half := len(x) / 2
+		return SumSquares(x[:half]) + SumSquares(x[half:])
+	}
+	var a, b, c, d float64
+	for ; len(x) >= 4; x = x[4:] {
+		a += x[0] * x[0]
+		b += x[1] * x[1]
+		c += x[2] * x[2]
+		d += x[3] * x[3]
+	}
+	for _, v := range x {
+		a += v * v
+	}
+	return a + b + (c + d)
+}
+
+// Row implements Rows.
+func (m *Dense) Row(dst []float64, i int) { copy(dst, m.Data[i*m.D:(i+1)*m.D]) }
+
+// Select returns a new matrix with the given rows, in the given order.
+func (m *Dense) Select(index []int) *Dense {
+	s := NewDense(len(index), m.D, nil)
+	for k, i := range index {
+		copy(s.Data[k*m.D:(k+1)*m.D], m.Data[i*m.D:(i+1)*m.D])
+	}
+	return s
+}
+
+// MaxNorm returns max ‖xᵢ‖₂, and NaN if an entry is NaN. What the squares of the
+// entries lose below the range of float64 is added, √d·2⁻⁵³⁷: tiny records are
+// not taken for zero.
+func MaxNorm(r Rows) float64 {
+	n, d := r.Dims()
+	buf := make([]float64, MaxBlock)
+	var m float64
+	for lo := 0; lo < n; lo += MaxBlock {
+		hi := min(lo+MaxBlock, n)
+		r.Norms(buf, lo, hi)
+		for _, v := range buf[:hi-lo] {
+			m = math.Max(m, v) // NaN stays NaN
+		}
+	}
+	return m + math.Sqrt(float64(d))*0x1p-537
+}
+
+// MarginsAlone writes xᵢᵀθ to dst[i−lo] for lo ≤ i < hi, each as a function of its
+// record and of θ alone, to the last bit: Margins of dense rows sums those that are left
+// over from groups of four in another order. A mechanism that pays for what one record
+// does to a sum needs this. Rows of other types are read one by one.
+func MarginsAlone(r Rows, dst, theta []float64, lo, hi int) {
+	switch m := r.(type) {
+	case *Dense:
+		kernel.MarginsAlone(dst[:hi-lo], m.Data[lo*m.D:hi*m.D], theta)
+	case *CSR:
+		m.Margins(dst[:hi-lo], theta, lo, hi)
+	default:
+		group := make([]float64, 4*len(theta))
+		for ; lo < hi; lo += 4 {
+			k := min(4, hi-lo)
+			for i := range k {
+				r.Row(group[i*len(theta):(i+1)*len(theta)], lo+i)
+			}
+			kernel.MarginsAlone(dst[:k], group, theta)
+			dst = dst[k:]
+		}
+	}
+}

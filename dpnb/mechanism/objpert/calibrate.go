@@ -1,0 +1,415 @@
+package objpert
+
+import (
+	"fmt"
+	"math"
+
+	"github.com/dpnb/notebooks/dpnb/loss"
+	"github.com/dpnb/notebooks/dpnb/privacy"
+
+	"github.com/dpnb/notebooks/dpnb/privacy/objective"
+)
+
+// CalibrationConfig asks for an ObjectivePerturbation that satisfies (ε, δ).
+// None of it may depend on the records.
+type CalibrationConfig struct {
+	Loss    loss.Loss
+	RowNorm float64
+	// Epsilon > 0, 0 < Delta < 1.
+	Epsilon, Delta float64
+	Adjacency      privacy.Adjacency
+	// Lambda fixes λ; zero chooses it by Rule.
+	Lambda float64
+	// Rule chooses λ where Lambda is zero.
+	Rule LambdaRule
+	// Planned is for Automatic and PredictedError: what is publicly known of the
+	// records. It is not looked at where Lambda is given.
+	Planned Planned
+	// NoiseFactor f ≥ 1 is for SmallestLambda: σ is f times that of the
+	// Gaussian mechanism at the same (ε, δ), and λ the smallest that then
+	// satisfies (ε, δ). Zero means 1.3, as in rkw23, section 5, or the least
+	// power of 1.3 for which there is such a λ. λ is at least s/1000: a smaller
+	// one saves no noise and leaves the fit without a scale.
+	NoiseFactor float64
+	// Tolerance is τ; zero means 1e-6·L.
+	Tolerance float64
+	// Clip C > 0 clips every gradient at norm C (ClippedAt); zero does not clip.
+	Clip float64
+	// Bound is how to account, as in ObjectivePerturbation. objective.Tight
+	// halves λ or saves noise where the Gaussian case is not proved, and takes
+	// some tenths of a second, up to ten seconds for PseudoHuber.
+	Bound objective.Bound
+}
+
+// LambdaRule is how λ and σ are chosen without looking at the records.
+type LambdaRule int
+
+const (
+	// Automatic is PredictedError where Planned.Records is stated, else
+	// LeastNoise. On data where the two differ the former was the better or
+	// equal (docs/theory/lambda_rule.md).
+	Automatic LambdaRule = iota
+	// LeastNoise takes the smallest λ at which objective perturbation is proved
+	// to cost no more than the Gaussian mechanism, so that σ is as small as any
+	// accounting could make it. Losses for which there is no such λ fall back
+	// to SmallestLambda.
+	LeastNoise
+	// SmallestLambda takes the smallest λ that suffices for NoiseFactor times
+	// the Gaussian mechanism's σ (rkw23, section 5).
+	SmallestLambda
+	// PredictedError takes what LeastNoise takes, or the larger λ at which the
+	// error that is predicted from Planned is least (Planned.BestLambda): there
+	// it costs no more privacy and no more noise.
+	PredictedError
+)
+
+// OutputShare is μ_out/μ_objective. The output noise then costs about
+// OutputShare²/2 = 0.045 % of the privacy loss. With τ = 10⁻⁶L it is
+// 2·10⁻⁶σ/(λ·OutputShare) = 6.7·10⁻⁵σ/λ, beside σ/(λ + H) that is in the solution
+// already where the records have the curvature H. In units of the variance the
+// two cost
+//
+//	OutputShare² + (2·10⁻⁶(1 + H/λ)/OutputShare)²,
+//
+// least at OutputShare = 0.0014·√(1 + H/λ): 0.03 for H/λ ≈ 450. From H/λ = 150 on it is
+// better than 0.01 would be (at 10⁴ the whole variance is 1.4 times that of the
+// solution, not 5 times); below, it costs 0.04 % more σ at most.
+const OutputShare = 0.03
+
+// CalibrateObjectivePerturbation returns the mechanism with the least noise, by
+// the stated rule, that is proved to satisfy (ε, δ).
+//
+// Errors: *privacy.ParamError; an error that wraps privacy.ErrUnsupported for
+// a loss of unbounded slope, an adjacency other than add/remove-one, or an
+// (ε, δ) that no λ reaches.
+func CalibrateObjectivePerturbation(c CalibrationConfig) (ObjectivePerturbation, error) {
+	m := ObjectivePerturbation{Loss: c.Loss, RowNorm: c.RowNorm, Lambda: 1, Sigma: 1, Tolerance: 1, OutputSigma: 1}
+	if c.Clip != 0 && c.Loss != nil {
+		m.Loss = ClippedAt(c.Loss, c.Clip, c.RowNorm)
+	}
+	if err := m.Validate(); err != nil {
+		return m, err
+	}
+	if c.Rule == Automatic {
+		c.Rule = LeastNoise
+		if c.Planned.Records != 0 {
+			c.Rule = PredictedError
+		}
+	}
+	if err := c.validate(); err != nil {
+		return m, err
+	}
+	m.Bound = c.Bound
+	m.Lambda = c.Lambda
+	if c.Lambda == 0 {
+		m.Lambda = 2 * m.Smoothness() // any λ that every bound admits
+	}
+	if err := m.Validate(); err != nil {
+		return m, err
+	}
+	m.Tolerance = c.Tolerance
+	if m.Tolerance == 0 {
+		m.Tolerance = 1e-6 * m.Lipschitz()
+	}
+	// ε and δ are what a person typed; calibrating for the neighbours below
+	// pays for the difference between those decimals and their float64.
+	k := &calibration{m: m, eps: math.Nextafter(c.Epsilon, 0), delta: math.Nextafter(c.Delta, 0)}
+	unit, err := privacy.GaussianSigma(k.eps, k.delta)
+	if err != nil {
+		return m, err
+	}
+	k.gauss = unit * m.Lipschitz()
+	// The two parts of a Gaussian loss add in squares.
+	k.exact = k.gauss * math.Hypot(1, OutputShare) * (1 + 1e-12)
+	k.least = 1e-3 * m.Smoothness()
+	if m.Bound == objective.RKW23 {
+		k.least = m.Smoothness() * (1 + 1e-9)
+	}
+	if c.Lambda > 0 {
+		return k.withLambda(c.Lambda)
+	}
+	if c.Rule == PredictedError {
+		k.least = math.Max(k.least, c.Planned.BestLambda(m, k.gauss))
+		return k.predicted(c)
+	}
+	return k.byRule(c)
+}
+
+// byRule returns the mechanism at the least λ, from k.least on, that LeastNoise
+// or SmallestLambda takes.
+func (k *calibration) byRule(c CalibrationConfig) (ObjectivePerturbation, error) {
+	m := k.m
+	if c.Rule != SmallestLambda && (m.Bound == 0 || m.Bound == objective.Tight) {
+		lambda, err := smallest(k.least, func(lambda float64) (bool, error) {
+			g := m
+			g.Lambda, g.Sigma = lambda, k.exact
+			return g.Gaussian(), nil
+		})
+		if err != nil {
+			return m, err
+		}
+		if !math.IsInf(lambda, 1) {
+			if good, err := k.satisfied(lambda, k.exact); err != nil || good {
+				return k.m, err
+			}
+		}
+	}
+	f := c.NoiseFactor
+	if f == 0 {
+		f = 1.3
+	}
+	for {
+		lambda, err := k.lambdaAt(f * k.gauss)
+		switch {
+		case err != nil:
+			return m, err
+		case k.m.numerical() && lambda > k.least && !math.IsInf(lambda, 1):
+			return k.from(lambda, f*k.gauss)
+		case !math.IsInf(lambda, 1):
+			// At the smallest λ that is tried, or where the Gaussian case
+			// begins, there is noise to spare.
+			return k.withLambda(lambda)
+		case c.NoiseFactor != 0 || f > 1e3:
+			larger := "ε"
+			if c.NoiseFactor != 0 {
+				larger = "NoiseFactor"
+			}
+			return m, fmt.Errorf("%w: no λ gives (ε = %.6g, δ = %.6g) with σ = %.6g times the Gaussian mechanism's; take a larger %s",
+				privacy.ErrUnsupported, c.Epsilon, c.Delta, f, larger)
+		}
+		f *= 1.3
+	}
+}
+
+// calibration is a search for the parameters of m.
+type calibration struct {
+	m          ObjectivePerturbation
+	eps, delta float64
+	// gauss is the Gaussian mechanism's σ; exact the same with the output noise.
+	gauss, exact float64
+	// least is the smallest λ that is tried.
+	least float64
+}
+
+// satisfied sets λ and σ, with the output noise that belongs to them, and
+// reports whether the whole mechanism is proved to satisfy (ε, δ).
+func (k *calibration) satisfied(lambda, sigma float64) (bool, error) {
+	good, _, err := k.proved(lambda, sigma)
+	return good, err
+}
+
+// proved is satisfied, with ln δ − ln δ wanted.
+func (k *calibration) proved(lambda, sigma float64) (good bool, over float64, err error) {
+	k.m.Lambda, k.m.Sigma = lambda, sigma
+	k.m.OutputSigma = 2 * k.m.Tolerance / (lambda * OutputShare * k.m.Lipschitz() / sigma)
+	p, err := k.m.Profile()
+	if err != nil {
+		return false, 0, err
+	}
+	if !k.m.numerical() || k.m.exact() {
+		delta := privacy.DeltaUpper(p, k.eps)
+		return delta <= k.delta, math.Log(delta / k.delta), nil
+	}
+	want := math.Log(k.delta)
+	want -= 1e-14 * math.Abs(want)
+	up := p.LogDeltaUpper(privacy.Remove, k.eps)
+	// The add direction is as a rule so far below that what is known of it at
+	// once will do.
+	m := k.m
+	m.Bound = objective.Pointwise
+	add, err := m.Profile()
+	if err != nil {
+		return false, 0, err
+	}
+	if v := add.LogDeltaUpper(privacy.Add, k.eps); v <= math.Min(up, want)-clearlyLess {
+		up = math.Max(up, v)
+	} else {
+		up = math.Max(up, p.LogDeltaUpper(privacy.Add, k.eps))
+	}
+	return up <= want, up - want, nil
+}
+
+// clearlyLess is a difference in ln δ that is more than the errors of what is
+// computed.
+const clearlyLess = 0.05
+
+// excess returns ln δ − ln δ wanted, of the objective's part alone, for the
+// bounds that are computed; roughly is some percent above, and costs less.
+func (k *calibration) excess(lambda, sigma float64, roughly bool) (float64, error) {
+	g := k.m
+	g.Lambda, g.Sigma = lambda, sigma
+	p, err := g.objectiveProfile()
+	if err != nil {
+		return 0, err
+	}
+	remove, add := p.LogDeltaUpper, math.Inf(-1)
+	if r, ok := p.(roughProfile); ok {
+		if roughly {
+			remove = r.RoughLogDeltaUpper
+		}
+		add = r.RoughLogDeltaUpper(privacy.Add, k.eps)
+	}
+	up := remove(privacy.Remove, k.eps)
+	if !(add <= up-clearlyLess) && !roughly {
+		add = p.LogDeltaUpper(privacy.Add, k.eps)
+	}
+	return math.Max(-1e6, math.Max(up, add)-math.Log(k.delta)), nil
+}
+
+// closedForm is the same search by a bound that costs microseconds.
+func (k *calibration) closedForm() *calibration {
+	g := *k
+	g.m.Bound = objective.DTZ24
+	return &g
+}
+
+// sigmaAt returns the smallest σ that suffices at λ, +Inf if there is none; by
+// a computed bound, about the smallest for the objective's part.
+func (k *calibration) sigmaAt(lambda float64) (float64, error) {
+	if !k.m.numerical() {
+		return smallest(k.gauss, func(sigma float64) (bool, error) { return k.satisfied(lambda, sigma) })
+	}
+	guess, err := k.closedForm().sigmaAt(lambda)
+	if err != nil {
+		return 0, err
+	}
+	if math.IsInf(guess, 1) {
+		guess = 4 * k.gauss
+	}
+	return crossing(k.gauss, guess, func(sigma float64, roughly bool) (float64, error) { return k.excess(lambda, sigma, roughly) })
+}
+
+// lambdaAt is sigmaAt with the parts of λ and σ exchanged.
+func (k *calibration) lambdaAt(sigma float64) (float64, error) {
+	if !k.m.numerical() {
+		return smallest(k.least, func(lambda float64) (bool, error) { return k.satisfied(lambda, sigma) })
+	}
+	guess, err := k.closedForm().lambdaAt(sigma)
+	if err != nil {
+		return 0, err
+	}
+	if math.IsInf(guess, 1) {
+		guess = 10 * k.m.Smoothness()
+	}
+	return crossing(k.least, guess/2, func(lambda float64, roughly bool) (float64, error) { return k.excess(lambda, sigma, roughly) })
+}
+
+// withLambda returns the mechanism with the least noise at λ.
+func (k *calibration) withLambda(lambda float64) (ObjectivePerturbation, error) {
+	// Where λ is just large enough for the Gaussian case, that case ends a
+	// little above this σ: a search from below could step over it.
+	if good, err := k.satisfied(lambda, k.exact); err != nil || good {
+		return k.m, err
+	}
+	sigma, err := k.sigmaAt(lambda)
+	if err != nil {
+		return k.m, err
+	}
+	if math.IsInf(sigma, 1) {
+		return k.m, fmt.Errorf("%w: no σ gives (ε = %.6g, δ = %.6g) at λ = %g: log(1 + s/λ) = %.4g alone is too much; take a larger λ",
+			privacy.ErrUnsupported, k.eps, k.delta, lambda, math.Log1p(k.m.Smoothness()/lambda))
+	}
+	return k.from(lambda, sigma)
+}
+
+// from returns the mechanism with the least σ from the given one on, in steps,
+// that satisfies (ε, δ) with its output noise. A search that was right needs
+// one step or none.
+func (k *calibration) from(lambda, sigma float64) (ObjectivePerturbation, error) {
+	step := 0x1p-40
+	if k.m.numerical() {
+		// What the output noise and the chords cost.
+		step = 5e-4
+		sigma *= 1 + step
+	}
+	before, at := math.NaN(), math.NaN()
+	for ; step < 1e3; step *= 2 {
+		good, over, err := k.proved(lambda, sigma)
+		if err != nil || good {
+			return k.m, err
+		}
+		next := sigma * (1 + step)
+		if k.m.numerical() {
+			// ln δ falls about as the Gaussian mechanism's does, and then as it
+			// was seen to.
+			l := k.m.Lipschitz()
+			slope := gaussianLogDelta(k.eps, 1.01*sigma/l) - gaussianLogDelta(k.eps, sigma/l)
+			slope /= math.Log(1.01)
+			if seen := (over - before) / math.Log(sigma/at); seen < 0 && seen > slope {
+				slope = seen
+			}
+			next = math.Max(next, sigma*math.Exp(math.Min(0.1, (over+0.2*nearEnough)/-slope)))
+		}
+		before, at, sigma = over, sigma, next
+	}
+	return k.m, fmt.Errorf("%w: no σ was found for (ε = %.6g, δ = %.6g) at λ = %g; take a larger λ", privacy.ErrUnsupported, k.eps, k.delta, lambda)
+}
+
+// gaussianLogDelta is ln δ of the Gaussian mechanism of noise sigma.
+func gaussianLogDelta(eps, sigma float64) float64 {
+	return privacy.LogDeltaUpper(privacy.GaussianProfile(1/sigma, privacy.AddRemove), eps)
+}
+
+func (c CalibrationConfig) validate() error {
+	if err := privacy.CheckGaussianDelta(c.Delta); err != nil {
+		return err
+	}
+	switch {
+	case !(c.Epsilon > 0) || c.Epsilon > 1e3:
+		return &privacy.ParamError{Name: "Epsilon", Value: c.Epsilon, Want: "a number in (0, 1000]"}
+	case !(c.Lambda >= 0) || math.IsInf(c.Lambda, 1):
+		return &privacy.ParamError{Name: "Lambda", Value: c.Lambda, Want: "a positive number, or 0 to have it chosen"}
+	case c.Rule < Automatic || c.Rule > PredictedError:
+		return &privacy.ParamError{Name: "Rule", Value: int(c.Rule), Want: "Automatic, LeastNoise, SmallestLambda or PredictedError"}
+	case c.NoiseFactor != 0 && !(c.NoiseFactor >= 1 && c.NoiseFactor < 1e6):
+		return &privacy.ParamError{Name: "NoiseFactor", Value: c.NoiseFactor, Want: "a number of at least 1, or 0 for 1.3"}
+	case !(c.Clip >= 0) || math.IsInf(c.Clip, 1):
+		return &privacy.ParamError{Name: "Clip", Value: c.Clip, Want: "a positive number, or 0 not to clip"}
+	case !(c.Tolerance >= 0) || math.IsInf(c.Tolerance, 1):
+		return &privacy.ParamError{Name: "Tolerance", Value: c.Tolerance, Want: "a positive number, or 0 to have it chosen"}
+	}
+	if c.Rule == PredictedError && c.Lambda == 0 {
+		if err := c.Planned.Validate(); err != nil {
+			return err
+		}
+	}
+	if err := c.Adjacency.Validate(); err != nil {
+		return err
+	}
+	if c.Adjacency != privacy.AddRemove {
+		return fmt.Errorf("%w: objective perturbation is calibrated under %v here, not %v", privacy.ErrUnsupported, privacy.AddRemove, c.Adjacency)
+	}
+	return nil
+}
+
+// smallest returns, to a relative 1e-6 and from above, the smallest x ≥ start
+// at which ok holds, +Inf if it does not up to 1e12·start. ok is monotone; if
+// it were not, it would still hold at what is returned.
+func smallest(start float64, ok func(float64) (bool, error)) (float64, error) {
+	good, err := ok(start)
+	if err != nil || good {
+		return start, err
+	}
+	lo, hi := start, start
+	for factor := 2.0; !good; factor *= factor {
+		lo, hi = hi, hi*math.Min(factor, 64)
+		if hi > 1e15*start {
+			return math.Inf(1), nil
+		}
+		if good, err = ok(hi); err != nil {
+			return 0, err
+		}
+	}
+	for hi > lo*(1+1e-6) {
+		mid := math.Sqrt(lo) * math.Sqrt(hi)
+		if good, err = ok(mid); err != nil {
+			return 0, err
+		}
+		if good {
+			hi = mid
+		} else {
+			lo = mid
+		}
+	}
+	return hi, nil
+}

@@ -1,0 +1,184 @@
+package objpert
+
+import (
+	"fmt"
+	"math"
+
+	"github.com/dpnb/notebooks/dpnb/matrix"
+	"github.com/dpnb/notebooks/dpnb/mechanism"
+	"github.com/dpnb/notebooks/dpnb/noise"
+	"github.com/dpnb/notebooks/dpnb/noise/exact"
+	"github.com/dpnb/notebooks/dpnb/privacy"
+)
+
+// Count releases how many records there are, with noise N(0, σ²). One record more
+// or less changes the number by 1: a Gaussian mechanism with μ = 1/σ.
+//
+// Beside a fit it says which ridge suits so many records. The fit's ridges may
+// then depend on it, as what the fit costs does not depend on them (Shrunk).
+type Count struct {
+	// Sigma is σ > 0.
+	Sigma float64
+}
+
+// Mu returns 1/σ, rounded up.
+func (c Count) Mu() float64 { return math.Nextafter(1/c.Sigma, math.Inf(1)) }
+
+// Validate returns a *privacy.ParamError if σ is out of range.
+func (c Count) Validate() error {
+	return mechanism.CheckScale("Count.Sigma", c.Sigma)
+}
+
+// Run draws the noise and returns the noisy number, their real sum rounded to a
+// public grid; it may be negative. The caller has charged the budget.
+func (c Count) Run(records int, src noise.Source) float64 {
+	z := noise.Exact(src).Normals(1)
+	count := []float64{float64(records)}
+	z.AddRounded(count, c.Sigma, exact.Grid(c.Sigma))
+	return count[0]
+}
+
+// Planned returns what a noisy number of records says of their number: itself, but
+// no less than the noise, below which it says nothing.
+func (c Count) Planned(noisy float64, features int) Planned {
+	return Planned{Records: int(math.Min(math.MaxInt32, math.Ceil(math.Max(1, math.Max(noisy, c.Sigma))))), Features: features}
+}
+
+// Counted is objective perturbation whose ridges are chosen for a noisy count of
+// the records: Count is released, then Fit at the ridges that suit so many
+// (Planned.Ridge, Shrunk). In the Gaussian case the fit costs the same whatever
+// the ridges are from Fit.Lambda on, and so it is one Gaussian mechanism after
+// another, the second chosen with knowledge of the first's result.
+//
+// Proof: docs/theory/lambda_rule.md, section 6.
+type Counted struct {
+	// Fit has the least ridge that can be chosen.
+	Fit   ObjectivePerturbation
+	Count Count
+	// Intercept says that the last feature is the constant.
+	Intercept bool
+	// BaseRate is the share of the positive class if that is public, else 0. The
+	// intercept is then shrunk as all else, towards CentreOf it.
+	BaseRate float64
+}
+
+// Profile returns the profile of both under add/remove-one.
+//
+// Bound: upper, for every ε. Errors: *privacy.ParamError; an error that wraps
+// privacy.ErrUnsupported outside the Gaussian case.
+func (m Counted) Profile() (privacy.Profile, error) {
+	if err := m.Count.Validate(); err != nil {
+		return nil, err
+	}
+	fit, err := m.Fit.Profile()
+	if err != nil {
+		return nil, err
+	}
+	_, mu, ok := privacy.GaussianMu(fit)
+	if !ok {
+		return nil, fmt.Errorf("%w: ridges are chosen by a count in the Gaussian case alone", privacy.ErrUnsupported)
+	}
+	return privacy.GaussianProfile(math.Hypot(mu, m.Count.Mu())*(1+0x1p-50), privacy.AddRemove), nil
+}
+
+// At returns the fit for a noisy number of records.
+func (m Counted) At(records float64, features int) ObjectivePerturbation {
+	return m.Fit.Suited(m.Count.Planned(records, features), m.Intercept, m.BaseRate)
+}
+
+// Check is ObjectivePerturbation.Check for every fit that a count can choose: they lie
+// between Fit and that for the fewest records, which has the largest ridges, and what
+// those two admit is admitted between.
+func (m Counted) Check(rows matrix.Rows, labels []float64) error {
+	if err := m.Count.Validate(); err != nil {
+		return err
+	}
+	if err := m.Fit.Check(rows, labels); err != nil {
+		return err
+	}
+	_, d := rows.Dims()
+	fewest := m.At(math.Inf(-1), d)
+	if err := fewest.Validate(); err != nil {
+		return err
+	}
+	return fewest.attainable(rows)
+}
+
+// Run draws the noise and releases the fit, and returns the parameters of it that
+// the count, which is in Mechanism, has chosen. The caller has charged the budget.
+//
+// Errors: as Check, before any noise is drawn, and ObjectivePerturbation.Run.
+func (m Counted) Run(rows matrix.Rows, labels []float64, src noise.Source, settings *mechanism.Settings) (*mechanism.Release, ObjectivePerturbation, error) {
+	if src == nil {
+		return nil, m.Fit, mechanism.ErrNoSource
+	}
+	both, err := m.Profile()
+	if err != nil {
+		return nil, m.Fit, err
+	}
+	if err := m.Check(rows, labels); err != nil {
+		return nil, m.Fit, err
+	}
+	n, d := rows.Dims()
+	records := m.Count.Run(n, src)
+	fit := m.At(records, d)
+	r, err := fit.Run(rows, labels, src, settings)
+	if err != nil {
+		return nil, fit, err
+	}
+	r.Guarantee.Profile = both
+	for i, a := range r.Guarantee.Assumptions {
+		if a == parametersAssumption {
+			r.Guarantee.Assumptions[i] = "λ was chosen by the noisy count, which the guarantee covers; σ, τ and σ_out without looking at the records"
+		}
+	}
+	r.Mechanism += fmt.Sprintf("; λ for a count of the records with noise of %.3g: %.0f", m.Count.Sigma, math.Round(records))
+	return r, fit, nil
+}
+
+// CalibrateCounted returns the mechanism that is proved to satisfy (ε, δ), a share
+// of μ² being the count's. Lambda and Planned of c are not looked at.
+//
+// Errors: as CalibrateObjectivePerturbation and Counted.Profile;
+// *privacy.ParamError for a share that leaves nothing to one of the two.
+func CalibrateCounted(c CalibrationConfig, share float64, intercept bool) (Counted, error) {
+	m := Counted{Count: Count{Sigma: 1}, Intercept: intercept}
+	if !(share > 0 && share < 1) {
+		return m, &privacy.ParamError{Name: "share", Value: share, Want: "a number in (0, 1), for example 0.01"}
+	}
+	epsilon, delta := math.Nextafter(c.Epsilon, 0), math.Nextafter(c.Delta, 0)
+	unit, err := privacy.GaussianSigma(epsilon, delta)
+	if err != nil {
+		return m, err
+	}
+	part := c
+	part.Lambda, part.Planned, part.Rule = 0, Planned{}, LeastNoise
+	alone := privacy.GaussianProfile(math.Sqrt(1-share)/unit, privacy.AddRemove)
+	if part.Epsilon, err = privacy.EpsilonUpper(alone, delta); err != nil {
+		return m, err
+	}
+	if part.Epsilon < 0.5*epsilon {
+		// Where ε is far below δ, so much less noise is a smaller δ, and no ε.
+		part.Epsilon, part.Delta = epsilon, privacy.DeltaUpper(alone, epsilon)
+	}
+	if m.Fit, err = CalibrateObjectivePerturbation(part); err != nil {
+		return m, err
+	}
+	fit, err := m.Fit.Profile()
+	if err != nil {
+		return m, err
+	}
+	// The count has what is left of μ², a little less for the roundings.
+	_, mu, _ := privacy.GaussianMu(fit)
+	for left := (1/unit - mu) * (1/unit + mu); left > 0.5*share/(unit*unit); left *= 1 - 1e-3 {
+		m.Count.Sigma = 1 / math.Sqrt(left)
+		both, err := m.Profile()
+		if err != nil {
+			return m, err
+		}
+		if privacy.DeltaUpper(both, epsilon) <= delta {
+			return m, nil
+		}
+	}
+	return m, &privacy.ParamError{Name: "share", Value: share, Want: "more: the fit leaves nothing for a count"}
+}

@@ -1,0 +1,105 @@
+package interval
+
+import (
+	"math"
+
+	"gonum.org/v1/gonum/floats"
+	"gonum.org/v1/gonum/mat"
+)
+
+// bracket is a set of symmetric matrices {A : B₁ ⪯ A ⪯ B₀} between two that
+// commute: B = U·diag·Uᵀ. With Ā = (B₀ + B₁)/2 and D = B₀ − B₁,
+//
+//	{Aw} = Āw + D^{1/2}·(ball of radius ½√(wᵀDw)),
+//
+// so that every bound below is reached.
+type bracket struct {
+	// vectors has the eigenvectors as columns.
+	vectors   *mat.Dense
+	low, high []float64
+}
+
+// eigen returns the eigenvalues, rising, and the vectors of m; ok is false if an
+// entry is not finite or they were not found.
+func eigen(m *mat.SymDense) (values []float64, vectors *mat.Dense, ok bool) {
+	if norm := mat.Norm(m, 1); math.IsNaN(norm) || math.IsInf(norm, 0) {
+		return nil, nil, false
+	}
+	var e mat.EigenSym
+	if !e.Factorize(m, true) {
+		return nil, nil, false
+	}
+	vectors = &mat.Dense{}
+	e.VectorsTo(vectors)
+	return e.Values(nil), vectors, true
+}
+
+// diagonal returns (U·diag(v)·Uᵀ)_jj.
+func (b bracket) diagonal(j int, v func(i int) float64) float64 {
+	var sum float64
+	for i := range b.low {
+		if u := b.vectors.At(j, i); u != 0 {
+			sum += u * u * v(i)
+		}
+	}
+	return sum
+}
+
+func (b bracket) middle(i int) float64 { return 0.5 * (b.low[i] + b.high[i]) }
+func (b bracket) gap(i int) float64    { return b.high[i] - b.low[i] }
+
+func (b bracket) largestGap() float64 {
+	var d float64
+	for i := range b.low {
+		d = math.Max(d, b.gap(i))
+	}
+	return d
+}
+
+// upper returns the largest A_jj.
+func (b bracket) upper(j int) float64 {
+	return b.diagonal(j, func(i int) float64 { return b.high[i] })
+}
+
+// norm returns a bound on ‖Aeⱼ‖.
+func (b bracket) norm(j int) float64 {
+	centre := math.Sqrt(b.diagonal(j, func(i int) float64 { return b.middle(i) * b.middle(i) }))
+	spread := 0.5 * math.Sqrt(b.diagonal(j, b.gap)*b.largestGap())
+	return math.Min(centre+spread, floats.Max(b.high))
+}
+
+// linear returns the least and the largest eⱼᵀAw as centre ± radius, for all j.
+func (b bracket) linear(w []float64) (centre, radius []float64) {
+	d := len(w)
+	coords := make([]float64, d)
+	var spread float64
+	for i := range d {
+		for k := range d {
+			coords[i] += b.vectors.At(k, i) * w[k]
+		}
+		spread += b.gap(i) * coords[i] * coords[i]
+	}
+	centre, radius = make([]float64, d), make([]float64, d)
+	for j := range d {
+		for i := range d {
+			centre[j] += b.vectors.At(j, i) * b.middle(i) * coords[i]
+		}
+		radius[j] = 0.5 * math.Sqrt(b.diagonal(j, b.gap)*spread)
+	}
+	return centre, radius
+}
+
+// sandwich returns a bound on √(eⱼᵀASAeⱼ) for the symmetric S ⪰ 0 whose largest
+// eigenvalue is top.
+func (b bracket) sandwich(j int, s *mat.SymDense, top float64) float64 {
+	d := len(b.low)
+	column := make([]float64, d) // Āeⱼ
+	for i := range d {
+		f := b.middle(i) * b.vectors.At(j, i)
+		for k := range d {
+			column[k] += f * b.vectors.At(k, i)
+		}
+	}
+	v := mat.NewVecDense(d, column)
+	return math.Sqrt(math.Max(0, mat.Inner(v, s, v))) + 0.5*math.Sqrt(b.diagonal(j, b.gap)*b.largestGap()*top)
+}

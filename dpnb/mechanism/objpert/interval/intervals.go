@@ -1,0 +1,135 @@
+package interval
+
+import (
+	"math"
+
+	"github.com/dpnb/notebooks/dpnb/mechanism/objpert"
+	"github.com/dpnb/notebooks/dpnb/privacy"
+)
+
+// Intervals are one interval for each coefficient. Each by itself covers its
+// target with probability Level at least, over the draws that Covers names; all
+// of them together do not.
+type Intervals struct {
+	// Level is 1 − α.
+	Level float64
+	// Estimate is the centre: the released coefficient, or that corrected for
+	// the shrinkage of the ridge.
+	Estimate, Lower, Upper []float64
+	// Covers says what is covered and over what the probability is taken.
+	Covers string
+	// Basis says what the coverage rests on, in words.
+	Basis string
+	// Proved says that the coverage holds at every number of records; else it
+	// is that of the limit of many records.
+	Proved bool
+}
+
+// Width returns the mean width.
+func (iv *Intervals) Width() float64 {
+	var sum float64
+	for j := range iv.Lower {
+		sum += iv.Upper[j] - iv.Lower[j]
+	}
+	return sum / float64(len(iv.Lower))
+}
+
+// newIntervals returns centre ± half, cut to [−bound, bound] if bound > 0.
+func newIntervals(level float64, centre, half []float64, bound float64) *Intervals {
+	iv := &Intervals{Level: level, Estimate: append([]float64(nil), centre...), Lower: make([]float64, len(centre)), Upper: make([]float64, len(centre))}
+	for j, c := range centre {
+		if math.IsInf(half[j], 1) || math.IsNaN(c) || math.IsNaN(half[j]) {
+			// Nothing is known.
+			iv.Lower[j], iv.Upper[j] = math.Inf(-1), math.Inf(1)
+		} else {
+			iv.Lower[j], iv.Upper[j] = c-half[j], c+half[j]
+		}
+		if bound > 0 {
+			// Cut, and never empty: where the two exclude each other the nearer
+			// end is all that is left.
+			iv.Lower[j] = math.Max(-bound, math.Min(iv.Lower[j], bound))
+			iv.Upper[j] = math.Min(bound, math.Max(iv.Upper[j], -bound))
+			iv.Estimate[j] = math.Max(iv.Lower[j], math.Min(iv.Estimate[j], iv.Upper[j]))
+		}
+	}
+	return iv
+}
+
+func checkLevel(level float64) error {
+	if !(level > 0 && level < 1) {
+		return &privacy.ParamError{Name: "Level", Value: level, Want: "a probability in (0, 1), for example 0.95"}
+	}
+	return nil
+}
+
+func checkTheta(theta []float64) error {
+	if len(theta) == 0 {
+		return &privacy.ParamError{Name: "theta", Value: theta, Want: "the released coefficients"}
+	}
+	for _, v := range theta {
+		if math.IsNaN(v) || math.IsInf(v, 0) {
+			return &privacy.ParamError{Name: "theta", Value: v, Want: "finite coefficients"}
+		}
+	}
+	return nil
+}
+
+// FromRelease returns intervals for the coefficients θ̂ that the same fit would
+// have had without noise, the same ridges included, from the released θ and the
+// parameters of the mechanism alone: a post-processing of the release, which
+// costs nothing.
+//
+// The deviation θ̃ − θ̂ = −H̄⁻¹b has H̄ ⪰ λI, λ the least ridge, whatever the records and however
+// H̄ depends on b, hence lies in the ball over the diameter from 0 to −b/λ:
+//
+//	|θ̃ⱼ − θ̂ⱼ| ≤ (|bⱼ| + ‖b‖)/(2λ) + output noise,
+//
+// about σ√d/(2λ); where ω shrinks all but the last coefficient further, in the
+// ellipsoid that belongs to the ridges. No narrower interval holds for all records (docs/theory/intervals.md,
+// section 2); with many records the truth is much closer, but how close is private.
+//
+// Coverage: at least level, over the noise, for every dataset. Any convex loss.
+// Errors: *privacy.ParamError.
+func FromRelease(m objpert.ObjectivePerturbation, theta []float64, level float64) (*Intervals, error) {
+	if err := m.Validate(); err != nil {
+		return nil, err
+	}
+	if err := checkLevel(level); err != nil {
+		return nil, err
+	}
+	if err := checkTheta(theta); err != nil {
+		return nil, err
+	}
+	return alone(theta, ballHalfWidths(m, len(theta), 1-level), level, m.Lambda), nil
+}
+
+const minimiserCovers = "what the same fit would have been on these records without noise, over the draw of the noise"
+
+// ballHalfWidth returns a half-width that fails with probability alpha at most.
+func ballHalfWidth(m objpert.ObjectivePerturbation, d int, alpha float64) float64 {
+	const share = 0.01 // of alpha for the output noise
+	return m.Sigma/m.Lambda*ballQuantile(d, (1-share)*alpha) + m.Tolerance/m.Lambda + m.OutputSigma*twoSided(share*alpha)
+}
+
+// ballHalfWidths returns the half-widths of all d coefficients. Where the ridges
+// differ, λ + ω = Λ and λ for the last, the lemma bounds the deviation by
+//
+//	½(|bⱼ|/Λ + ‖b₋‖/Λ + |b_d|/√(λΛ))  and, of the last,  |b_d|/λ + ½‖b₋‖/√(λΛ),
+//
+// b₋ being b without its last entry; the least ridge in place of all is a bound too.
+func ballHalfWidths(m objpert.ObjectivePerturbation, d int, alpha float64) []float64 {
+	half := same(ballHalfWidth(m, d, alpha), d)
+	if m.Shrinkage == 0 || d < 2 {
+		return half
+	}
+	const share, last = 0.01, 0.1 // of alpha for the output noise and for b_d or ‖b₋‖
+	out := m.Tolerance/m.Lambda + m.OutputSigma*twoSided(share*alpha)
+	large, mixed := m.Lambda+m.Shrinkage, math.Sqrt(m.Lambda*(m.Lambda+m.Shrinkage))
+	main := (1 - share - last) * alpha
+	feature := out + m.Sigma*(ballQuantile(d-1, main)/large+0.5*twoSided(last*alpha)/mixed)
+	for j := range d - 1 {
+		half[j] = math.Min(half[j], feature)
+	}
+	half[d-1] = math.Min(half[d-1], out+m.Sigma*(twoSided(main)/m.Lambda+0.5*chiQuantile(d-1, last*alpha)/mixed))
+	return half
+}

@@ -1,0 +1,263 @@
+package multiclass
+
+import (
+	"errors"
+	"fmt"
+	"math"
+
+	"gonum.org/v1/gonum/floats"
+
+	"github.com/dpnb/notebooks/dpnb/erm"
+	"github.com/dpnb/notebooks/dpnb/erm/softmax"
+	"github.com/dpnb/notebooks/dpnb/mechanism"
+	"github.com/dpnb/notebooks/dpnb/noise"
+	"github.com/dpnb/notebooks/dpnb/noise/exact"
+	"github.com/dpnb/notebooks/dpnb/privacy"
+
+	"github.com/dpnb/notebooks/dpnb/matrix"
+	"github.com/dpnb/notebooks/dpnb/mechanism/objpert"
+	"github.com/dpnb/notebooks/dpnb/privacy/objective"
+)
+
+// Bound is how a Softmax is accounted for.
+type Bound int
+
+const (
+	// Vertex is the bound by the classes that a record's probabilities can be
+	// drawn to (docs/theory/multiclass.md, sections 3 to 5), for K = 2 the exact
+	// Gaussian case where that is proved. It is the default.
+	Vertex Bound = iota
+	// RankK is that of objective.RankK with k = K − 1, which knows of the loss its
+	// constants and its rank alone. It costs about a fifth to two fifths more noise.
+	RankK
+)
+
+// String returns the bound's name.
+func (b Bound) String() string {
+	switch b {
+	case Vertex:
+		return "vertex"
+	case RankK:
+		return "rank-k"
+	}
+	return fmt.Sprintf("Bound(%d)", int(b))
+}
+
+// Softmax is multinomial logistic regression by objective perturbation: with
+// θ = (θ_1, …, θ_K), P the projection on Σ_c θ_c = 0,
+//
+//	J(θ) = Σᵢ [log Σ_c e^{xᵢᵀθ_c} − xᵢᵀθ_{yᵢ}] + (λ/2)‖θ‖² + ⟨B, θ⟩,  B = P·N(0, σ²I),
+//	θ̃ with ‖∇J(θ̃)‖₂ ≤ τ,  released: P(θ̃ + N(0, σ_out²I)).
+//
+// A sum over the records, not a mean; the ridge acts on every coordinate, the
+// intercepts included. Noise outside Σ_c θ_c = 0 would not touch a single
+// probability, and the guarantee is the same with it and without.
+type Softmax struct {
+	// Classes is K ≥ 2.
+	Classes int
+	// RowNorm is R: every record has ‖x‖₂ ≤ R, the bias included.
+	RowNorm float64
+	// Lambda is λ > 0, Sigma is σ > 0.
+	Lambda, Sigma float64
+	// Tolerance is τ > 0, OutputSigma is σ_out > 0; the output noise has the
+	// privacy loss of a Gaussian mechanism with μ = 2τ/(λσ_out).
+	Tolerance, OutputSigma float64
+	// Bound is how to account; zero is Vertex.
+	Bound Bound
+}
+
+// radius returns a bound on the true norm of every record that Check admits.
+func (m Softmax) radius() float64 { return m.RowNorm * (1 + 2*normSlack) }
+
+// Lipschitz returns L = √2·R, the supremum of ‖(p − e_y) ⊗ x‖: approached where
+// all the probability is on one wrong class.
+func (m Softmax) Lipschitz() float64 { return math.Sqrt2 * (1 + 0x1p-52) * m.radius() }
+
+// Smoothness returns s = R²/2: the largest eigenvalue of diag(p) − ppᵀ is at
+// most 1/2, reached by two classes of probability 1/2.
+func (m Softmax) Smoothness() float64 { return 0.5 * m.radius() * m.radius() }
+
+// Validate returns a *privacy.ParamError if a parameter is out of range.
+func (m Softmax) Validate() error {
+	if m.Classes < 2 || m.Classes > 1<<20 {
+		return &privacy.ParamError{Name: "Classes", Value: m.Classes, Want: "at least 2 and at most 2²⁰"}
+	}
+	for _, p := range []struct {
+		name  string
+		value float64
+	}{
+		{"RowNorm", m.RowNorm}, {"Lambda", m.Lambda}, {"Sigma", m.Sigma},
+		{"Tolerance", m.Tolerance}, {"OutputSigma", m.OutputSigma},
+	} {
+		if err := mechanism.CheckScale(p.name, p.value); err != nil {
+			return err
+		}
+	}
+	if m.Bound != Vertex && m.Bound != RankK {
+		return &privacy.ParamError{Name: "Bound", Value: int(m.Bound), Want: "Vertex or RankK"}
+	}
+	if !(m.Lipschitz()/m.Sigma < 1e150) || !(m.mu() < 1e150) {
+		return &privacy.ParamError{Name: "Sigma", Value: m.Sigma, Want: "noise that is not negligible beside what it hides"}
+	}
+	return nil
+}
+
+// mu returns 2τ/(λσ_out), rounded up.
+func (m Softmax) mu() float64 {
+	_, mu := privacy.ApproximateMinimum{Tolerance: m.Tolerance, Lambda: m.Lambda, SigmaOut: m.OutputSigma}.MuBounds()
+	return mu
+}
+
+// Gaussian reports whether the noise in the objective is proved to cost exactly
+// what the Gaussian mechanism of sensitivity L costs, at every ε: only for two
+// classes, where the fit is logistic regression on records of norm √2·R.
+func (m Softmax) Gaussian() bool {
+	if m.Classes != 2 {
+		return false
+	}
+	c, err := objective.Logistic(m.Lipschitz())
+	return err == nil && objective.IsGaussian(c, m.Lambda, m.Sigma)
+}
+
+// Profile returns the privacy profile of one release under add/remove-one.
+//
+// Bound: upper, for every ε. Errors: as Validate.
+// Proof: docs/theory/multiclass.md.
+func (m Softmax) Profile() (privacy.Profile, error) {
+	if err := m.Validate(); err != nil {
+		return nil, err
+	}
+	switch {
+	case m.Bound == RankK:
+		return m.rankProfile()
+	case m.Gaussian():
+		a := math.Nextafter(m.Lipschitz()/m.Sigma, math.Inf(1))
+		return privacy.GaussianProfile(math.Hypot(a, m.mu())*(1+0x1p-50), privacy.AddRemove), nil
+	}
+	return newVertexProfile(m.Classes, m.radius(), m.Lambda, m.Sigma, m.mu()), nil
+}
+
+// rankProfile composes the rank-(K−1) bound with the output noise.
+func (m Softmax) rankProfile() (privacy.Profile, error) {
+	k := float64(m.Classes)
+	objective, err := objective.RankK{
+		Rank: m.Classes - 1, Smoothness: m.Smoothness(), Slope: m.Lipschitz(),
+		Trace: m.radius() * m.radius() * (1 - 1/k) * (1 + 0x1p-50), Lambda: m.Lambda, Sigma: m.Sigma,
+	}.Profile(privacy.AddRemove)
+	if err != nil {
+		return nil, err
+	}
+	return shifted{objective, m.mu()}, nil
+}
+
+// BoundName names the theorem behind Profile.
+func (m Softmax) BoundName() string {
+	switch {
+	case m.Bound == RankK:
+		return fmt.Sprintf("rank %d (docs/theory/objective_perturbation.md, section 9)", m.Classes-1)
+	case m.Gaussian():
+		return "exact: the Gaussian mechanism's (docs/theory/multiclass.md, section 2)"
+	}
+	return "vertex (docs/theory/multiclass.md, sections 3 to 5)"
+}
+
+// String describes the mechanism with its parameters.
+func (m Softmax) String() string {
+	return fmt.Sprintf("softmax objective perturbation (%d classes, ‖x‖ ≤ %.5g, λ = %.5g, σ = %.5g, τ = %.3g, σ_out = %.3g)",
+		m.Classes, m.RowNorm, m.Lambda, m.Sigma, m.Tolerance, m.OutputSigma)
+}
+
+// Check validates records against the parameters, before any noise is drawn.
+// labels are classes, 0 … K − 1.
+//
+// Errors: *matrix.DataError for records that no fit can use or that are longer
+// than RowNorm, or as Validate and objpert.Attainable.
+func (m Softmax) Check(rows matrix.Rows, labels []int) error {
+	if err := m.Validate(); err != nil {
+		return err
+	}
+	p := softmax.Problem{Rows: rows, Labels: labels, Classes: m.Classes, Ridge: m.Lambda}
+	longest, err := p.ValidateNorm()
+	if err != nil {
+		return err
+	}
+	if !(longest <= m.RowNorm*(1+normSlack)) {
+		return &matrix.DataError{Text: fmt.Sprintf("a record is longer than RowNorm = %g, for which the noise was calibrated: scale or clip the rows first", m.RowNorm)}
+	}
+	_, d := rows.Dims()
+	return m.Attainable(d).Validate()
+}
+
+// Attainable returns what is known, before there are records, of whether a fit with
+// so many features can be certified.
+func (m Softmax) Attainable(features int) objpert.Attainable {
+	return objpert.Attainable{Lipschitz: m.Lipschitz(), Smoothness: m.Smoothness(), Lambda: m.Lambda, Sigma: m.Sigma, Tolerance: m.Tolerance,
+		Features: features, Coefficients: (m.Classes - 1) * features, Centred: m.Classes}
+}
+
+// Run draws the noise and releases, or returns an error and releases nothing.
+// The caller has charged the budget. settings may be nil.
+//
+// Errors: as Check, before any noise is drawn; erm.ErrTolerance (wrapped) if
+// the solver misses τ: then the noise has been drawn and nothing is released.
+func (m Softmax) Run(rows matrix.Rows, labels []int, src noise.Source, settings *mechanism.Settings) (*Release, error) {
+	if src == nil {
+		return nil, errNoSource
+	}
+	if err := m.Check(rows, labels); err != nil {
+		return nil, err
+	}
+	profile, err := m.Profile()
+	if err != nil {
+		return nil, err
+	}
+	var s mechanism.Settings
+	if settings != nil {
+		s = *settings
+	}
+	_, d := rows.Dims()
+	// Both noises are drawn before the records are read, the second as far as its
+	// first digits. The exact noise is the exactly centred one; to centre in float64
+	// errs by at most (K + 2)u‖b‖, b as it was drawn.
+	draw := noise.Exact(src)
+	b := make([]float64, m.Classes*d)
+	eta := draw.Near(b, m.Sigma)
+	eta += float64(m.Classes+2) * 0x1p-53 * floats.Norm(b, 2) * (1 + 0x1p-20)
+	xi := draw.Normals(len(b))
+	softmax.Center(b, m.Classes)
+	p := softmax.Problem{Rows: rows, Labels: labels, Classes: m.Classes, Ridge: m.Lambda, Linear: b}
+	tolerance := m.Tolerance*(1-0x1p-50) - eta
+	if !(tolerance > 0) {
+		return nil, m.uncertified()
+	}
+	sol, err := softmax.Minimize(&p, &softmax.Settings{Tolerance: tolerance, Workers: s.Workers, MaxPasses: s.MaxPasses, Persist: s.MaxPasses == 0})
+	if err != nil {
+		return nil, m.uncertified() // the solver's figures depend on the records
+	}
+	out := sol.Theta
+	xi.AddRounded(out, m.OutputSigma, exact.Grid(m.OutputSigma))
+	softmax.Center(out, m.Classes) // of what is released
+	r := &Release{Classes: m.Classes, Features: d, Release: mechanism.Release{
+		Coefficients: out,
+		Guarantee: mechanism.Guarantee{
+			Adjacency: privacy.AddRemove, Profile: profile, Bound: m.BoundName(),
+			Assumptions: []string{
+				"every record that could be in the data has ‖x‖₂ ≤ " + privacy.FormatUp(m.RowNorm, 6) + " (checked for those that are)",
+				"the classes, λ, σ, τ and σ_out were chosen without looking at the records",
+				mechanism.ExactNoise,
+				"time taken and failures are not observed by the adversary",
+			},
+		},
+		Mechanism:  m.String(),
+		Tolerance:  m.Tolerance,
+		NoiseScale: m.Sigma * math.Sqrt(1-1/float64(m.Classes)),
+	}}
+	r.DrawnFrom(src)
+	return r, nil
+}
+
+func (m Softmax) uncertified() error {
+	return fmt.Errorf("multiclass: nothing is released, because ‖∇J‖ ≤ τ = %g could not be certified (%w); allow a larger Tolerance or more passes", m.Tolerance, erm.ErrTolerance)
+}
+
+var errNoSource = errors.New("multiclass: a source of noise is required: noise.NewSecure() for a release, noise.NewSeeded(seed) for a simulation")

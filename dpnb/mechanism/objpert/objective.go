@@ -1,0 +1,327 @@
+package objpert
+
+import (
+	"fmt"
+	"math"
+
+	"github.com/dpnb/notebooks/dpnb/erm"
+	"github.com/dpnb/notebooks/dpnb/loss"
+	"github.com/dpnb/notebooks/dpnb/noise"
+	"github.com/dpnb/notebooks/dpnb/noise/exact"
+	"github.com/dpnb/notebooks/dpnb/privacy"
+
+	"github.com/dpnb/notebooks/dpnb/matrix"
+	"github.com/dpnb/notebooks/dpnb/mechanism"
+	"github.com/dpnb/notebooks/dpnb/privacy/objective"
+)
+
+// ObjectivePerturbation releases a minimiser of a randomly tilted objective
+// (rkw23, Algorithm 1; with a loss of bounded slope that is not clipped,
+// Algorithm 2):
+//
+//	J(θ) = Σᵢ f(xᵢᵀθ; yᵢ) + (λ/2)‖θ‖² + (ω/2)Σⱼ₍ⱼ<d₎θⱼ² + bᵀθ,  b ~ N(0, σ²I),
+//	θ̃ with ‖∇J(θ̃)‖₂ ≤ τ,  released: θ̃ + N(0, σ_out²I),
+//
+// the sum of the real numbers, rounded to the grid exact.Grid(σ_out). The solver
+// has a float64 vector next to b; its certificate pays for the difference.
+//
+// A sum over the records, not a mean; the ridge λ acts on every coordinate, the
+// intercept included (without that no bound here holds). ω shrinks all but the
+// last coordinate further, which the bounds admit and make no use of. Every
+// parameter is chosen without looking at the records.
+type ObjectivePerturbation struct {
+	// Loss f, of bounded slope; ClippedAt makes it so.
+	Loss loss.Loss
+	// RowNorm is R: every record has ‖x‖₂ ≤ R, the bias included.
+	RowNorm float64
+	// Lambda is λ > 0, Sigma is σ > 0.
+	Lambda, Sigma float64
+	// Shrinkage is ω ≥ 0, for records whose last feature is the constant of an
+	// intercept: the ridge of the other coefficients is λ + ω, that of the intercept
+	// λ. It is a convex regulariser that knows nothing of the records, so that the
+	// profile is that of λ alone: docs/theory/objective_perturbation.md, section 2.
+	Shrinkage float64
+	// Centre is c, for records with such an intercept: its ridge is (λ/2)(θ_d − c)²,
+	// so that it is shrunk towards c and not towards 0. c must be public, as from a
+	// base rate (CentreOf). It is no regulariser that a bound would look at, either.
+	Centre float64
+	// Tolerance is τ > 0, OutputSigma is σ_out > 0. Two neighbours' approximate
+	// minimisers are off by at most τ/λ each, so the output noise has the
+	// privacy loss of a Gaussian mechanism with μ = 2τ/(λσ_out).
+	Tolerance, OutputSigma float64
+	// Bound is how to account. Zero is right: exact where the Gaussian case is
+	// proved, dtz24 elsewhere.
+	Bound objective.Bound
+}
+
+// ClippedAt returns the loss whose gradients are clipped at norm C for rows of
+// norm at most rowNorm: loss.Clipped at the level C/rowNorm. For rows of norm
+// rowNorm it is the paper's clipping of ‖∇ℓ‖ at C; shorter rows are clipped
+// earlier than there (docs/theory/clipping.md says why).
+func ClippedAt(l loss.Loss, c, rowNorm float64) loss.Loss { return loss.Clipped(l, c/rowNorm) }
+
+// normSlack is by how much, relatively, a record's computed norm may exceed
+// RowNorm; L and s pay for it.
+const normSlack = 1e-12
+
+// radius returns a bound on the true norm of every record that Check admits.
+func (m ObjectivePerturbation) radius() float64 { return m.RowNorm * (1 + 2*normSlack) }
+
+// Lipschitz returns L = R·sup|f′|, a bound on the gradient of one record's loss.
+func (m ObjectivePerturbation) Lipschitz() float64 { return m.radius() * m.Loss.Lipschitz() }
+
+// Smoothness returns s = R²·sup f″, a bound on the curvature of one record's loss.
+func (m ObjectivePerturbation) Smoothness() float64 {
+	return m.radius() * m.radius() * m.Loss.Smoothness()
+}
+
+// Validate returns a *privacy.ParamError if a parameter is out of range, or an
+// error that wraps privacy.ErrUnsupported if the loss has no bounded slope.
+func (m ObjectivePerturbation) Validate() error {
+	if m.Loss == nil {
+		return &privacy.ParamError{Name: "Loss", Value: nil, Want: "a loss"}
+	}
+	for _, p := range []struct {
+		name  string
+		value float64
+	}{
+		{"RowNorm", m.RowNorm}, {"Lambda", m.Lambda}, {"Sigma", m.Sigma},
+		{"Tolerance", m.Tolerance}, {"OutputSigma", m.OutputSigma},
+	} {
+		if err := mechanism.CheckScale(p.name, p.value); err != nil {
+			return err
+		}
+	}
+	if !(m.Shrinkage >= 0) || math.IsInf(m.Lambda+m.Shrinkage, 1) {
+		return &privacy.ParamError{Name: "Shrinkage", Value: m.Shrinkage, Want: "a finite number that is not negative"}
+	}
+	if math.IsNaN(m.Centre) || math.IsInf(m.Lambda*m.Centre, 0) {
+		return &privacy.ParamError{Name: "Centre", Value: m.Centre, Want: "a finite number"}
+	}
+	l, s := m.Lipschitz(), m.Smoothness()
+	if !(l > 0) || !(s > 0) {
+		return &privacy.ParamError{Name: "Loss", Value: m.Loss.Name(), Want: "a loss whose parameters are in range (it wants the labels: " + m.Loss.Labels() + ")"}
+	}
+	if math.IsInf(l, 1) || math.IsInf(s, 1) {
+		return fmt.Errorf("%w: objective perturbation needs a loss of bounded slope and curvature, and the %s loss has sup|f′| = %v, sup f″ = %v; clip its gradients first (Clip, ClippedAt or loss.Clipped)",
+			privacy.ErrUnsupported, m.Loss.Name(), m.Loss.Lipschitz(), m.Loss.Smoothness())
+	}
+	if err := mechanism.CheckScale("Lipschitz", l); err != nil {
+		return err
+	}
+	if err := mechanism.CheckScale("Smoothness", s); err != nil {
+		return err
+	}
+	return m.validateBound()
+}
+
+// String describes the mechanism with its parameters.
+func (m ObjectivePerturbation) String() string {
+	ridge := fmt.Sprintf("λ = %.5g", m.Lambda)
+	if m.Shrinkage > 0 {
+		ridge = fmt.Sprintf("λ = %.5g, of the intercept %.5g", m.Lambda+m.Shrinkage, m.Lambda)
+	}
+	if m.Centre != 0 {
+		ridge += fmt.Sprintf(" around %.4g", m.Centre)
+	}
+	return fmt.Sprintf("objective perturbation (%s loss, ‖x‖ ≤ %.5g, %s, σ = %.5g, τ = %.3g, σ_out = %.3g)",
+		m.Loss.Name(), m.RowNorm, ridge, m.Sigma, m.Tolerance, m.OutputSigma)
+}
+
+// Shrunk returns m with the ridge λ for its coefficients, where that is larger
+// than Lambda. An intercept, which the last coefficient is then, is given the
+// geometric mean of the two: at the least ridge its noise would hide what is left
+// of the others, at theirs the rarer class would be predicted too seldom or never
+// (docs/theory/lambda_rule.md, section 5). σ and what the output noise costs stay
+// as they are, so that the profile of m holds for what is returned, whatever λ is.
+func (m ObjectivePerturbation) Shrunk(lambda float64, intercept bool) ObjectivePerturbation {
+	if !(lambda > m.Lambda) {
+		return m
+	}
+	last := lambda
+	if intercept {
+		last = math.Sqrt(m.Lambda) * math.Sqrt(lambda)
+	}
+	// 2τ/(λσ_out) must not rise: the factor pays for the roundings.
+	m.OutputSigma *= m.Lambda / last * (1 + 0x1p-48)
+	m.Lambda, m.Shrinkage = last, lambda-last
+	return m
+}
+
+// Suited returns m, of the Gaussian case, with the ridges for what is planned:
+// Planned.Ridge by Shrunk; where the last feature is an intercept and the share of
+// the positive class is public (baseRate, else 0), the intercept is shrunk as all
+// else towards CentreOf that share.
+func (m ObjectivePerturbation) Suited(p Planned, intercept bool, baseRate float64) ObjectivePerturbation {
+	known := intercept && baseRate > 0
+	m = m.Shrunk(p.Ridge(m, m.Sigma), intercept && !known)
+	if known {
+		m.Centre = CentreOf(m.Loss, baseRate)
+	}
+	return m
+}
+
+// CentreOf returns the intercept that fits best where the share of the positive
+// class is rate and nothing else is known: of the logistic loss log(rate/(1 − rate)).
+//
+// Panics: unless 0 < rate < 1.
+func CentreOf(l loss.Loss, rate float64) float64 {
+	if !(rate > 0 && rate < 1) {
+		panic("objpert: CentreOf wants a rate in (0, 1)")
+	}
+	slope := func(t float64) float64 {
+		s, at := make([]float64, 2), []float64{t, t}
+		l.ValueSlope(s, at, []float64{1, -1})
+		return rate*s[0] + (1-rate)*s[1]
+	}
+	lo, hi := -50.0, 50.0
+	for range 60 {
+		if mid := 0.5 * (lo + hi); slope(mid) < 0 {
+			lo = mid
+		} else {
+			hi = mid
+		}
+	}
+	return 0.5 * (lo + hi)
+}
+
+// Ridges returns the diagonal of the penalty for d features: λ + ω, and λ at the
+// last place.
+func (m ObjectivePerturbation) Ridges(d int) []float64 {
+	r := make([]float64, d)
+	for j := range r {
+		r[j] = m.Lambda
+		if j < d-1 {
+			r[j] += m.Shrinkage
+		}
+	}
+	return r
+}
+
+// Shrink returns the penalty besides λ as erm.Problem has it: ω at all of d
+// places but the last, nil for none.
+func (m ObjectivePerturbation) Shrink(d int) []float64 {
+	if m.Shrinkage == 0 {
+		return nil
+	}
+	w := make([]float64, d)
+	for j := range w[:d-1] {
+		w[j] = m.Shrinkage
+	}
+	return w
+}
+
+// Check validates records against the parameters, before any noise is drawn.
+//
+// Errors: *matrix.DataError for records that no fit can use or that are longer
+// than RowNorm, or as Validate and Attainable.Validate.
+func (m ObjectivePerturbation) Check(rows matrix.Rows, labels []float64) error {
+	if err := m.Validate(); err != nil {
+		return err
+	}
+	if err := m.checkRecords(rows, labels); err != nil {
+		return err
+	}
+	return m.attainable(rows)
+}
+
+// checkRecords is Check of what does not depend on the noise.
+func (m ObjectivePerturbation) checkRecords(rows matrix.Rows, labels []float64) error {
+	p := erm.Problem{Rows: rows, Labels: labels, Loss: m.Loss, Ridge: m.Lambda}
+	longest, err := p.ValidateNorm()
+	if err != nil {
+		return err
+	}
+	if !(longest <= m.RowNorm*(1+normSlack)) {
+		return &matrix.DataError{Text: fmt.Sprintf("a record is longer than RowNorm = %g, for which the noise was calibrated: scale or clip the rows first", m.RowNorm)}
+	}
+	return nil
+}
+
+// minimise returns θ within tolerance/λ of the minimiser for the linear term b, nil
+// for none; from the certified ‖∇J(θ)‖ ≤ tolerance, as a rule. Unless the passes are
+// limited it goes on until it has, by steps that are proved to arrive
+// (docs/theory/solvers.md).
+func (m ObjectivePerturbation) minimise(rows matrix.Rows, labels, b []float64, tolerance float64, settings *mechanism.Settings) ([]float64, error) {
+	var s mechanism.Settings
+	if settings != nil {
+		s = *settings
+	}
+	_, d := rows.Dims()
+	if m.Centre != 0 {
+		// (λ/2)(θ_d − c)² is (λ/2)θ_d² − λcθ_d and a constant.
+		pull := make([]float64, d)
+		copy(pull, b)
+		shift := m.Lambda * m.Centre
+		pull[d-1] -= shift
+		tolerance -= 0x1p-51 * (math.Abs(pull[d-1]) + math.Abs(shift)) // of these roundings
+		b = pull
+	}
+	p := erm.Problem{Rows: rows, Labels: labels, Loss: m.Loss, Ridge: m.Lambda, Shrinkage: m.Shrink(d), Linear: b}
+	if !(tolerance > 0) {
+		return nil, m.uncertified()
+	}
+	sol, err := erm.Minimize(&p, &erm.Settings{Tolerance: tolerance, Workers: s.Workers, MaxPasses: s.MaxPasses, Persist: s.MaxPasses == 0})
+	if err != nil {
+		return nil, m.uncertified() // the solver's figures depend on the records
+	}
+	return sol.Theta, nil
+}
+
+func (m ObjectivePerturbation) uncertified() error {
+	return fmt.Errorf("objpert: nothing is released, because ‖∇J‖ ≤ τ = %g could not be certified (%w); allow a larger Tolerance or more passes", m.Tolerance, erm.ErrTolerance)
+}
+
+// parametersAssumption is what a release assumes of its parameters.
+const parametersAssumption = "λ, ω, σ, τ and σ_out were chosen without looking at the records"
+
+// Run draws the noise and releases, or returns an error and releases nothing.
+// The caller has charged the budget.
+//
+// Errors: as Check, before any noise is drawn; erm.ErrTolerance (wrapped) if
+// the solver misses τ: then the noise has been drawn and nothing is released.
+func (m ObjectivePerturbation) Run(rows matrix.Rows, labels []float64, src noise.Source, settings *mechanism.Settings) (*mechanism.Release, error) {
+	if src == nil {
+		return nil, mechanism.ErrNoSource
+	}
+	if err := m.Check(rows, labels); err != nil {
+		return nil, err
+	}
+	profile, err := m.Profile()
+	if err != nil {
+		return nil, err
+	}
+	_, d := rows.Dims()
+	// Both noises are drawn before the records are read, the second as far as its
+	// first digits.
+	draw := noise.Exact(src)
+	b := make([]float64, d)
+	eta := draw.Near(b, m.Sigma)
+	xi := draw.Normals(d)
+	out, err := m.minimise(rows, labels, b, m.Tolerance*(1-0x1p-50)-eta, settings)
+	if err != nil {
+		return nil, err
+	}
+	xi.AddRounded(out, m.OutputSigma, exact.Grid(m.OutputSigma))
+	r := &mechanism.Release{
+		Coefficients: out,
+		Guarantee: mechanism.Guarantee{
+			Adjacency: privacy.AddRemove, Profile: profile, Bound: m.BoundName(),
+			Assumptions: []string{
+				fmt.Sprintf("every record that could be in the data has ‖x‖₂ ≤ %s (checked for those that are)", privacy.FormatUp(m.RowNorm, 6)),
+				parametersAssumption,
+				mechanism.ExactNoise,
+				"time taken and failures are not observed by the adversary",
+			},
+		},
+		Mechanism:  m.String(),
+		Tolerance:  m.Tolerance,
+		NoiseScale: m.Sigma,
+	}
+	if _, plain := m.Loss.(loss.Logistic); !plain {
+		r.Guarantee.Assumptions = append(r.Guarantee.Assumptions,
+			fmt.Sprintf("the %s loss and its parameters were chosen without looking at the records, and every label that could be in the data is %s", m.Loss.Name(), m.Loss.Labels()))
+	}
+	r.DrawnFrom(src)
+	return r, nil
+}

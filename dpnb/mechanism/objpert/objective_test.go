@@ -1,0 +1,335 @@
+package objpert_test
+
+import (
+	"errors"
+	"math"
+	"strings"
+	"testing"
+
+	"gonum.org/v1/gonum/floats"
+
+	"github.com/dpnb/notebooks/dpnb/audit"
+	"github.com/dpnb/notebooks/dpnb/erm"
+	"github.com/dpnb/notebooks/dpnb/loss"
+	"github.com/dpnb/notebooks/dpnb/matrix"
+	"github.com/dpnb/notebooks/dpnb/mechanism"
+	"github.com/dpnb/notebooks/dpnb/mechanism/objpert"
+	"github.com/dpnb/notebooks/dpnb/noise"
+	"github.com/dpnb/notebooks/dpnb/privacy"
+)
+
+func calibrated(t testing.TB, eps, delta float64, rule ...objpert.LambdaRule) objpert.ObjectivePerturbation {
+	t.Helper()
+	c := objpert.CalibrationConfig{Loss: loss.Logistic{}, RowNorm: 1, Epsilon: eps, Delta: delta, Adjacency: privacy.AddRemove}
+	if len(rule) > 0 {
+		c.Rule = rule[0]
+	}
+	m, err := objpert.CalibrateObjectivePerturbation(c)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return m
+}
+
+// records returns n records of norm at most 1 with logistic labels.
+func records(n, d int, seed uint64) (*matrix.Dense, []float64) {
+	rng := noise.NewSeeded(seed)
+	x := matrix.NewDense(n, d, nil)
+	rng.Gaussian(x.Data, 1)
+	y := make([]float64, n)
+	for i := range y {
+		r := x.Data[i*d : (i+1)*d]
+		floats.Scale((1-1e-15)/floats.Norm(r, 2), r)
+		y[i] = -1
+		if rng.Float64() < 1/(1+math.Exp(-3*r[0])) {
+			y[i] = 1
+		}
+	}
+	return x, y
+}
+
+func TestCalibrationIsSafeAndTight(t *testing.T) {
+	type try struct {
+		eps, delta float64
+		rule       objpert.LambdaRule
+	}
+	var tries []try
+	for _, rule := range []objpert.LambdaRule{objpert.LeastNoise, objpert.SmallestLambda} {
+		tries = append(tries, try{0.05, 1e-5, rule}, try{1, 1e-5, rule}, try{8, 1e-9, rule}, try{0.5, 1e-30, rule}, try{100, 1e-5, rule}, try{1e-3, 1e-2, rule})
+	}
+	for _, c := range tries {
+		m := calibrated(t, c.eps, c.delta, c.rule)
+		p, err := m.Profile()
+		if err != nil {
+			t.Fatal(err)
+		}
+		if d := privacy.DeltaUpper(p, c.eps); d > c.delta || d < 0.99*c.delta {
+			t.Errorf("%+v: δ = %v after calibration", c, d)
+		}
+		eps, err := privacy.EpsilonUpper(p, c.delta)
+		if err != nil || eps > c.eps || eps < c.eps*0.99 {
+			t.Errorf("%+v: ε = %v, %v after calibration", c, eps, err)
+		}
+		// A deliberately wrong mechanism, with a hundredth less noise, must not pass.
+		m.Sigma *= 0.99
+		p, _ = m.Profile()
+		if d := privacy.DeltaUpper(p, c.eps); d <= c.delta {
+			t.Errorf("%+v: less noise goes unnoticed, δ = %v", c, d)
+		}
+	}
+}
+
+// LeastNoise needs as little noise as the Gaussian mechanism, and the claim is
+// exactly that mechanism's.
+func TestLeastNoiseIsTheGaussians(t *testing.T) {
+	for _, eps := range []float64{0.1, 1, 8} {
+		m := calibrated(t, eps, 1e-5)
+		unit, err := privacy.GaussianSigma(eps, 1e-5)
+		if err != nil {
+			t.Fatal(err)
+		}
+		if !m.Gaussian() || m.Sigma < unit || m.Sigma > 1.0005*unit {
+			t.Errorf("ε = %v: σ = %v, the Gaussian mechanism has %v, exact %v", eps, m.Sigma, unit, m.Gaussian())
+		}
+		if other := calibrated(t, eps, 1e-5, objpert.SmallestLambda); other.Sigma < m.Sigma {
+			t.Errorf("ε = %v: the smallest λ has σ = %v, least noise %v", eps, other.Sigma, m.Sigma)
+		}
+	}
+}
+
+func TestCalibrationWithGivenLambda(t *testing.T) {
+	c := objpert.CalibrationConfig{Loss: loss.Logistic{}, RowNorm: 1, Epsilon: 1, Delta: 1e-5, Adjacency: privacy.AddRemove}
+	var last float64
+	for _, lambda := range []float64{0.2, 1, 10, 1e4} {
+		c.Lambda = lambda
+		m, err := objpert.CalibrateObjectivePerturbation(c)
+		if err != nil {
+			t.Fatal(err)
+		}
+		if last != 0 && m.Sigma > last*(1+1e-5) {
+			t.Errorf("λ = %v wants more noise than a smaller one", lambda)
+		}
+		last = m.Sigma
+	}
+	// λ → ∞: the Gaussian mechanism's σ.
+	unit, _ := privacy.GaussianSigma(1, 1e-5)
+	if last < unit || last > 1.0005*unit {
+		t.Errorf("σ = %v at a huge λ, the Gaussian mechanism has %v", last, unit)
+	}
+	c.Lambda = 0.1 // log(1 + s/λ) > ε: no noise can mend it
+	if _, err := objpert.CalibrateObjectivePerturbation(c); !errors.Is(err, privacy.ErrUnsupported) {
+		t.Errorf("an impossible λ is accepted: %v", err)
+	}
+}
+
+// The claimed profile must lie above the exact divergence of real neighbours.
+func TestClaimIsAboveExactDivergence(t *testing.T) {
+	for _, c := range []struct{ lambda, sigma float64 }{{0.25, 2}, {1, 2}, {2, 2}, {1, 0.5}, {1, 20}, {0.05, 5}} {
+		m := objpert.ObjectivePerturbation{Loss: loss.Logistic{}, RowNorm: 1, Lambda: c.lambda, Sigma: c.sigma, Tolerance: 1e-9, OutputSigma: 1e-3}
+		p, err := m.Profile()
+		if err != nil {
+			t.Fatal(err)
+		}
+		for _, copies := range []int{0, 1, 10} {
+			s := &audit.Scalar{Loss: loss.Logistic{}, ExtraX: 1, ExtraY: 1, Lambda: c.lambda, Sigma: c.sigma}
+			for range copies {
+				s.X, s.Y = append(s.X, 1), append(s.Y, -1)
+			}
+			for _, eps := range []float64{0, 0.1, 0.5, 1, 2} {
+				for _, dir := range privacy.Directions {
+					if exact, claim := s.DeltaLower(dir, eps), math.Exp(p.LogDeltaUpper(dir, eps)); exact > claim {
+						t.Errorf("%+v, %d copies, ε = %v, %v: exact δ %v above the claim %v", c, copies, eps, dir, exact, claim)
+					}
+				}
+			}
+		}
+	}
+}
+
+// ε → ∞: with its noise switched off the release is the plain minimiser.
+func TestNoNoiseEqualsNonPrivate(t *testing.T) {
+	x, y := records(400, 6, 1)
+	m := objpert.ObjectivePerturbation{Loss: loss.Logistic{}, RowNorm: 1, Lambda: 0.7, Sigma: 1e-12, Tolerance: 1e-10, OutputSigma: 1e-13}
+	r, err := m.Run(x, y, noise.NewSeeded(1), nil)
+	if err != nil {
+		t.Fatal(err)
+	}
+	plain, err := erm.Minimize(&erm.Problem{Rows: x, Labels: y, Loss: loss.Logistic{}, Ridge: 0.7}, &erm.Settings{Tolerance: 1e-10})
+	if err != nil {
+		t.Fatal(err)
+	}
+	if dist := floats.Distance(r.Coefficients, plain.Theta, 2); dist > 1e-9 {
+		t.Errorf("the release is %v away from the non-private fit", dist)
+	}
+}
+
+// The approximate minimisers of neighbours, for one and the same b, are off
+// their exact ones by at most τ/λ: the sensitivity that the output noise hides.
+func TestOutputSensitivity(t *testing.T) {
+	x, y := records(60, 3, 2)
+	b := []float64{0.4, -1, 0.3}
+	const tau, lambda = 1e-2, 0.5
+	for drop := range 10 {
+		keep := make([]int, 0, 59)
+		for i := range 60 {
+			if i != drop {
+				keep = append(keep, i)
+			}
+		}
+		nx := x.Select(keep)
+		ny := append(append([]float64(nil), y[:drop]...), y[drop+1:]...)
+		for _, p := range []*erm.Problem{
+			{Rows: x, Labels: y, Loss: loss.Logistic{}, Ridge: lambda, Linear: b},
+			{Rows: nx, Labels: ny, Loss: loss.Logistic{}, Ridge: lambda, Linear: b},
+		} {
+			rough, err := erm.Minimize(p, &erm.Settings{Tolerance: tau})
+			if err != nil {
+				t.Fatal(err)
+			}
+			exact, err := erm.Minimize(p, &erm.Settings{Tolerance: 1e-11})
+			if err != nil {
+				t.Fatal(err)
+			}
+			if dist := floats.Distance(rough.Theta, exact.Theta, 2); dist > tau/lambda {
+				t.Errorf("an approximate minimiser is %v away, τ/λ = %v", dist, tau/lambda)
+			}
+		}
+	}
+}
+
+// The noise must have the law that the profile assumes: for a tiny data term
+// θ = −b/λ + output noise.
+func TestReleasedNoiseHasTheStatedScale(t *testing.T) {
+	x := matrix.NewDense(1, 4000, nil)
+	x.Data[0] = 1
+	m := objpert.ObjectivePerturbation{Loss: loss.Logistic{}, RowNorm: 1, Lambda: 2, Sigma: 3, Tolerance: 1e-9, OutputSigma: 0.5}
+	for name, src := range map[string]noise.Source{"secure": noise.NewSecure(), "seeded": noise.NewSeeded(4)} {
+		r, err := m.Run(x, []float64{1}, src, nil)
+		if err != nil {
+			t.Fatal(err)
+		}
+		var ss float64
+		for _, v := range r.Coefficients[1:] {
+			ss += v * v
+		}
+		// variance σ²/λ² + σ_out² = 2.5; ±5.5 standard deviations of its estimate
+		got := ss / 3999
+		if math.Abs(got/2.5-1) > 5.5*math.Sqrt(2.0/3999) {
+			t.Errorf("%s: variance %v, want 2.5", name, got)
+		}
+	}
+}
+
+func TestSimulationIsStamped(t *testing.T) {
+	x, y := records(50, 2, 3)
+	m := calibrated(t, 1, 1e-5)
+	sim, err := m.Run(x, y, noise.NewSeeded(42), nil)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if w := sim.Warning(); !strings.Contains(w, "SIMULATION") || !strings.Contains(w, "42") {
+		t.Errorf("warning %q", w)
+	}
+	again, _ := m.Run(x, y, noise.NewSeeded(42), &mechanism.Settings{Workers: 1})
+	if !floats.Equal(sim.Coefficients, again.Coefficients) {
+		t.Error("a simulation is not reproducible, or depends on the number of workers")
+	}
+	real1, err := m.Run(x, y, noise.NewSecure(), nil)
+	if err != nil {
+		t.Fatal(err)
+	}
+	real2, _ := m.Run(x, y, noise.NewSecure(), nil)
+	if real1.Warning() != "" || floats.Equal(real1.Coefficients, real2.Coefficients) {
+		t.Error("a release is marked as a simulation, or repeats itself")
+	}
+}
+
+// countingSource tells whether noise was drawn.
+type countingSource struct {
+	*noise.Seeded
+	draws int
+}
+
+func (c *countingSource) Uint64() uint64 {
+	c.draws++
+	return c.Seeded.Uint64()
+}
+
+func TestBadInputDrawsNoNoise(t *testing.T) {
+	good := calibrated(t, 1, 1e-5)
+	for name, spoil := range map[string]func(*objpert.ObjectivePerturbation, *matrix.Dense, *[]float64){
+		"λ = 0":        func(m *objpert.ObjectivePerturbation, _ *matrix.Dense, _ *[]float64) { m.Lambda = 0 },
+		"σ = 0":        func(m *objpert.ObjectivePerturbation, _ *matrix.Dense, _ *[]float64) { m.Sigma = 0 },
+		"σ = NaN":      func(m *objpert.ObjectivePerturbation, _ *matrix.Dense, _ *[]float64) { m.Sigma = math.NaN() },
+		"τ = 0":        func(m *objpert.ObjectivePerturbation, _ *matrix.Dense, _ *[]float64) { m.Tolerance = 0 },
+		"σ_out = Inf":  func(m *objpert.ObjectivePerturbation, _ *matrix.Dense, _ *[]float64) { m.OutputSigma = math.Inf(1) },
+		"no loss":      func(m *objpert.ObjectivePerturbation, _ *matrix.Dense, _ *[]float64) { m.Loss = nil },
+		"long record":  func(_ *objpert.ObjectivePerturbation, x *matrix.Dense, _ *[]float64) { x.Data[3] = 2 },
+		"NaN":          func(_ *objpert.ObjectivePerturbation, x *matrix.Dense, _ *[]float64) { x.Data[3] = math.NaN() },
+		"Inf":          func(_ *objpert.ObjectivePerturbation, x *matrix.Dense, _ *[]float64) { x.Data[3] = math.Inf(-1) },
+		"label":        func(_ *objpert.ObjectivePerturbation, _ *matrix.Dense, y *[]float64) { (*y)[0] = 0 },
+		"short labels": func(_ *objpert.ObjectivePerturbation, _ *matrix.Dense, y *[]float64) { *y = (*y)[1:] },
+	} {
+		x, y := records(20, 2, 5)
+		m := good
+		spoil(&m, x, &y)
+		src := &countingSource{Seeded: noise.NewSeeded(1)}
+		r, err := m.Run(x, y, src, nil)
+		if err == nil || r != nil || src.draws > 0 {
+			t.Errorf("%s: release %v, error %v, %d draws", name, r, err, src.draws)
+		}
+	}
+	if _, err := good.Run(matrix.NewDense(1, 1, []float64{1}), []float64{1}, nil, nil); err == nil {
+		t.Error("a run without a source is accepted")
+	}
+}
+
+func TestMissedToleranceReleasesNothing(t *testing.T) {
+	x, y := records(500, 5, 6)
+	m := calibrated(t, 1, 1e-5)
+	m.Tolerance = 1e-13
+	if r, err := m.Run(x, y, noise.NewSeeded(1), nil); r == nil || err != nil {
+		t.Errorf("what float64 alone cannot certify: %v", err)
+	}
+	r, err := m.Run(x, y, noise.NewSeeded(1), &mechanism.Settings{MaxPasses: 2})
+	if r != nil || !errors.Is(err, erm.ErrTolerance) {
+		t.Errorf("release %v, error %v", r, err)
+	}
+}
+
+func TestCalibrationRejects(t *testing.T) {
+	good := objpert.CalibrationConfig{Loss: loss.Logistic{}, RowNorm: 1, Epsilon: 1, Delta: 1e-5, Adjacency: privacy.AddRemove}
+	for name, spoil := range map[string]func(*objpert.CalibrationConfig){
+		"ε = 0":        func(c *objpert.CalibrationConfig) { c.Epsilon = 0 },
+		"ε < 0":        func(c *objpert.CalibrationConfig) { c.Epsilon = -1 },
+		"ε = NaN":      func(c *objpert.CalibrationConfig) { c.Epsilon = math.NaN() },
+		"δ = 0":        func(c *objpert.CalibrationConfig) { c.Delta = 0 },
+		"δ = 1":        func(c *objpert.CalibrationConfig) { c.Delta = 1 },
+		"λ < 0":        func(c *objpert.CalibrationConfig) { c.Lambda = -1 },
+		"R = 0":        func(c *objpert.CalibrationConfig) { c.RowNorm = 0 },
+		"factor < 1":   func(c *objpert.CalibrationConfig) { c.NoiseFactor = 0.5 },
+		"adjacency":    func(c *objpert.CalibrationConfig) { c.Adjacency = 0 },
+		"replace":      func(c *objpert.CalibrationConfig) { c.Adjacency = privacy.ReplaceOne },
+		"τ = NaN":      func(c *objpert.CalibrationConfig) { c.Tolerance = math.NaN() },
+		"factor = 1.0": func(c *objpert.CalibrationConfig) { c.NoiseFactor, c.Rule = 1, objpert.SmallestLambda }, // the half-normal bound never is the Gaussian's
+		"no rule":      func(c *objpert.CalibrationConfig) { c.Rule = 7 },
+	} {
+		c := good
+		spoil(&c)
+		if _, err := objpert.CalibrateObjectivePerturbation(c); err == nil {
+			t.Errorf("%s is accepted", name)
+		}
+	}
+}
+
+// BenchmarkFit times one private fit of the size of Adult's training part.
+func BenchmarkFit(b *testing.B) {
+	x, y := records(32_561, 109, 7)
+	m := calibrated(b, 1, 1e-5)
+	b.ReportAllocs()
+	for b.Loop() {
+		if _, err := m.Run(x, y, noise.NewSeeded(1), nil); err != nil {
+			b.Fatal(err)
+		}
+	}
+}

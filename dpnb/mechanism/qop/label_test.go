@@ -1,0 +1,90 @@
+package qop
+
+import (
+	"errors"
+	"math"
+	"testing"
+
+	"github.com/dpnb/notebooks/dpnb/erm"
+	"github.com/dpnb/notebooks/dpnb/loss"
+	"github.com/dpnb/notebooks/dpnb/matrix"
+	"github.com/dpnb/notebooks/dpnb/noise"
+	"github.com/dpnb/notebooks/dpnb/privacy"
+)
+
+// Labels xᵀθ⋆ in float64 and in twice the precision give gradients that differ by
+// less than what the solver's tolerance leaves room for.
+func TestUnseenCoversRoundedLabels(t *testing.T) {
+	const d = 30
+	for seed := range uint64(5) {
+		rows, labels, star := interpolated(200, d, seed)
+		m := Perturbation{Loss: loss.Squared{}, RowNorm: 1, Interpolation: AssumeInterpolation(star, 0)}
+		diff := make([]float64, d)
+		for i := range labels {
+			x := rows.Data[i*d : (i+1)*d]
+			// The label's error, by exact products.
+			exact, low := -labels[i], 0.0
+			for j, v := range x {
+				p := v * star[j]
+				low += math.FMA(v, star[j], -p)
+				s := exact + p
+				b := s - exact
+				low += (exact - (s - b)) + (p - b)
+				exact = s
+			}
+			for j, v := range x {
+				diff[j] += v * (exact + low)
+			}
+		}
+		var norm float64
+		for _, v := range diff {
+			norm = math.Hypot(norm, v)
+		}
+		if !(norm > 0) || norm > m.unseen(200) {
+			t.Errorf("the gradients differ by %g, room is left for %g", norm, m.unseen(200))
+		}
+	}
+}
+
+// What is released does not tell the number of records.
+func TestToleranceIsNotOfTheRecords(t *testing.T) {
+	rows, labels, star := interpolated(50, 4, 1)
+	c := config(star, 0)
+	c.Adjacency = privacy.AddRemove
+	m, err := Calibrate(c)
+	if err != nil {
+		t.Fatal(err)
+	}
+	all, err := m.Run(rows, labels, noise.NewSeeded(1), nil)
+	if err != nil {
+		t.Fatal(err)
+	}
+	fewer, err := m.Run(matrix.NewDense(49, 4, rows.Data[:49*4]), labels[:49], noise.NewSeeded(1), nil)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if all.Tolerance != fewer.Tolerance || m.unseen(50) == m.unseen(49) {
+		t.Errorf("%.17g with 50 records, %.17g with 49", all.Tolerance, fewer.Tolerance)
+	}
+	// An accuracy that rounded labels cannot have is missed as any other.
+	tiny := c
+	tiny.Accuracy = 1e-34
+	if m, err = Calibrate(tiny); err != nil {
+		t.Fatal(err)
+	}
+	if _, err = m.Run(rows, labels, noise.NewSeeded(1), nil); !errors.Is(err, erm.ErrTolerance) {
+		t.Errorf("τ = 1e-34: %v", err)
+	}
+}
+
+// Output noise below the last digit of θ hides nothing.
+func TestOutputNoiseMustShow(t *testing.T) {
+	c := config([]float64{1e20, 0, 0, 0}, 0)
+	if _, err := Calibrate(c); err == nil {
+		t.Error("noise that rounding swallows was accepted")
+	}
+	c.Accuracy = 1e34
+	if _, err := Calibrate(c); err != nil {
+		t.Error(err)
+	}
+}

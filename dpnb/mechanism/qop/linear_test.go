@@ -1,0 +1,98 @@
+package qop
+
+import (
+	"math"
+	"strings"
+	"testing"
+
+	"github.com/dpnb/notebooks/dpnb/erm/composite"
+	"github.com/dpnb/notebooks/dpnb/loss"
+
+	"github.com/dpnb/notebooks/dpnb/mechanism/objpert"
+	"github.com/dpnb/notebooks/dpnb/noise"
+	"github.com/dpnb/notebooks/dpnb/privacy"
+)
+
+func TestLinear(t *testing.T) {
+	rows, labels, _ := interpolated(50, 4, 1)
+	box := composite.NewBox(2)
+	bounded, err := BoundedOn(loss.Squared{}, 1, 5, box, 4)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if got := bounded.Lipschitz(); math.Abs(got-9) > 1e-9 {
+		t.Errorf("sup|f′| = %g, want 2·√4 + 5", got)
+	}
+	sigma := map[string]float64{}
+	for name, c := range map[string]LinearConfig{
+		"printed, add/remove": {Adjacency: privacy.AddRemove, Rule: Theorem51},
+		"printed, replace":    {Adjacency: privacy.ReplaceOne, Rule: Theorem51},
+		"tight, add/remove":   {Adjacency: privacy.AddRemove},
+		"tight, replace":      {Adjacency: privacy.ReplaceOne},
+	} {
+		c.Loss, c.RowNorm, c.Dimension, c.Epsilon, c.Delta, c.Constraint = bounded, 1, 4, 0.5, 0.01, box
+		c.Regulariser = composite.L1{Weight: 1}
+		m, err := CalibrateLinear(c)
+		if err != nil {
+			t.Errorf("%s: %v", name, err)
+			continue
+		}
+		r, err := m.Run(rows, labels, noise.NewSeeded(2), nil)
+		if err != nil {
+			t.Errorf("%s: %v", name, err)
+			continue
+		}
+		if r.Guarantee.Adjacency != c.Adjacency || r.Guarantee.Epsilon != 0.5 || len(r.Coefficients) != 4 {
+			t.Errorf("%s: %+v", name, r.Guarantee)
+		}
+		theta, err := m.Simulate(rows, labels, noise.NewSeeded(2), nil)
+		if err != nil || !box.Contains(theta) {
+			t.Errorf("%s: %v, %v", name, theta, err)
+		}
+		sigma[name] = m.Sigma
+		less := m
+		less.Sigma /= 4
+		if err := less.Validate(); err == nil {
+			t.Errorf("%s: a quarter of the noise was accepted", name)
+		}
+	}
+	want, _ := Theorem51Noise(0.5, 0.01, 9, 1)
+	if math.Abs(sigma["printed, add/remove"]/want-1) > 1e-6 {
+		t.Errorf("σ = %g, printed %g", sigma["printed, add/remove"], want)
+	}
+	if !(sigma["tight, add/remove"] < sigma["printed, add/remove"] && sigma["tight, replace"] < sigma["printed, replace"] && sigma["tight, add/remove"] < sigma["tight, replace"]) {
+		t.Errorf("σ: %v", sigma)
+	}
+}
+
+func TestLinearRefusals(t *testing.T) {
+	good := LinearConfig{Loss: objpert.ClippedAt(loss.Squared{}, 1, 1), RowNorm: 1, Dimension: 3, Epsilon: 1, Delta: 1e-3, Adjacency: privacy.AddRemove}
+	if _, err := CalibrateLinear(good); err != nil {
+		t.Fatal(err)
+	}
+	for name, c := range map[string]struct {
+		change func(*LinearConfig)
+		says   string
+	}{
+		"unbounded slope": {func(c *LinearConfig) { c.Loss = loss.Squared{} }, "bounded slope"},
+		"no dimension":    {func(c *LinearConfig) { c.Dimension = 0 }, "Dimension"},
+		"no projection":   {func(c *LinearConfig) { c.Constraint = cone{} }, "projection"},
+		"no adjacency":    {func(c *LinearConfig) { c.Adjacency = 0 }, "Adjacency"},
+		"no such rule":    {func(c *LinearConfig) { c.Rule = 7 }, "Rule"},
+		"δ = 1":           {func(c *LinearConfig) { c.Delta = 1 }, "Delta"},
+	} {
+		cfg := good
+		c.change(&cfg)
+		if _, err := CalibrateLinear(cfg); err == nil || !strings.Contains(err.Error(), c.says) {
+			t.Errorf("%s: %v", name, err)
+		}
+	}
+	for name, c := range map[string]composite.Constraint{"none": nil, "half a box": composite.Box{Lower: []float64{0}}, "a cone": cone{}} {
+		if _, err := BoundedOn(loss.Squared{}, 1, 1, c, 3); err == nil || !strings.Contains(err.Error(), "bounded constraint") {
+			t.Errorf("%s: %v", name, err)
+		}
+	}
+	if _, err := BoundedOn(loss.Logistic{}, 1, 1, composite.NewBox(1), 3); err == nil {
+		t.Error("the logistic loss has a bound of its own")
+	}
+}

@@ -1,0 +1,114 @@
+package qop
+
+import (
+	"context"
+	"math"
+	"os"
+	"slices"
+	"strconv"
+	"testing"
+
+	"github.com/dpnb/notebooks/dpnb/audit"
+	"github.com/dpnb/notebooks/dpnb/erm/composite"
+	"github.com/dpnb/notebooks/dpnb/loss"
+	"github.com/dpnb/notebooks/dpnb/mechanism"
+	"github.com/dpnb/notebooks/dpnb/noise"
+	"github.com/dpnb/notebooks/dpnb/privacy"
+)
+
+// To one who knows the noise in the objective the output noise must still hide where the
+// minimiser is, with a regulariser and a constraint, if that moves by a fraction of the
+// noise: with and without the record stand for two labels of it that are next to each
+// other. (Two tolerances would not do: this solver ends at the same point.) In float64
+// the noise has few bits beside the coefficients, and no preimage is missing: such sums
+// are not seen here; seen is noise that was rounded without the result. DPNB_LOWBITS asks for so many runs, and for 109 features besides 20.
+func TestLowBits(t *testing.T) {
+	runs, shapes := 40, []int{6}
+	if testing.Short() {
+		runs = 30
+	}
+	if n, err := strconv.Atoi(os.Getenv("DPNB_LOWBITS")); err == nil {
+		runs, shapes = n, []int{20, 109}
+	}
+	one := &mechanism.Settings{Workers: 1}
+	type candidates func(with bool, src *noise.Seeded) ([]float64, error)
+	hold := func(name string, d int, scale float64, sums, release candidates) {
+		attack := audit.LowBits{Scales: slices.Repeat([]float64{scale}, d), Sums: sums, Release: release}
+		found, err := attack.Run(context.Background(), runs, noise.NewSeeded(1))
+		if err != nil {
+			t.Fatal(name, err)
+		}
+		if found.Allowed == 0.5 {
+			t.Errorf("%s, d = %d: there is nothing to tell apart", name, d)
+		}
+		t.Logf("%s, d = %d: %v", name, d, found)
+		if found.Broken() {
+			t.Errorf("%s, d = %d: told apart", name, d)
+		}
+		attack.Release = func(with bool, src *noise.Seeded) ([]float64, error) {
+			theta, err := sums(with, src)
+			if err != nil {
+				return nil, err
+			}
+			return audit.GridNoise(theta, attack.Scales, src), nil
+		}
+		if found, err = attack.Run(context.Background(), runs, noise.NewSeeded(2)); err != nil {
+			t.Fatal(name, err)
+		}
+		t.Logf("%s, d = %d, noise rounded without the result: %v", name, d, found)
+		if !found.Broken() || found.LastBits < 0.9 {
+			t.Errorf("%s, d = %d: noise that is rounded without the result passes", name, d)
+		}
+	}
+	coefficients := func(r *mechanism.Release, err error) ([]float64, error) {
+		if err != nil {
+			return nil, err
+		}
+		return r.Coefficients, nil
+	}
+	for _, d := range shapes {
+		rows, labels, star := interpolated(100, d, 1)
+		lc := LinearConfig{Loss: loss.Clipped(loss.Squared{}, 1), RowNorm: 1, Dimension: d,
+			Epsilon: 1, Delta: 1e-5, Adjacency: privacy.AddRemove,
+			Regulariser: composite.L1{Weight: 1e-2}, Constraint: composite.NewBox(5)}
+		linear, err := CalibrateLinear(lc)
+		if err != nil {
+			t.Fatal(err)
+		}
+		// A fraction of the noise in the solution for a little of the last label.
+		last := func(with bool, shift float64) []float64 {
+			y := slices.Clone(labels)
+			if with {
+				y[len(y)-1] += shift
+			}
+			return y
+		}
+		small := 0.1 * linear.OutputSigma * linear.Lambda
+		hold("linear perturbation, a known", d, linear.OutputSigma, func(with bool, src *noise.Seeded) ([]float64, error) {
+			a := make([]float64, d)
+			eta := noise.Exact(src).Near(a, linear.Sigma)
+			return solve(linear.problem(rows, last(with, small), a), linear.Tolerance*(1-0x1p-50)-eta, linear.Lambda, one)
+		}, func(with bool, src *noise.Seeded) ([]float64, error) {
+			return coefficients(linear.Run(rows, last(with, small), src, one))
+		})
+		c := config(slices.Clone(star), 0)
+		c.Accuracy, c.Regulariser = 1e-4, composite.L1{Weight: 1e-2}
+		m, err := Calibrate(c)
+		if err != nil {
+			t.Fatal(err)
+		}
+		needed, err := m.Event().Setting.Noise(m.Split)
+		if err != nil {
+			t.Fatal(err)
+		}
+		modulus := needed.Alpha * m.Sigma2
+		tolerance := math.Sqrt(2*m.Accuracy*modulus)*(1-1e-12) - m.unseen(rows.N)
+		little := 0.1 * m.OutputSigma * modulus
+		hold("quadratic perturbation, W known", d, m.OutputSigma, func(with bool, src *noise.Seeded) ([]float64, error) {
+			q, _ := m.draw(noise.Exact(src))
+			return solve(m.problem(rows, last(with, little), q), tolerance*(1-wishartShare), modulus, one)
+		}, func(with bool, src *noise.Seeded) ([]float64, error) {
+			return coefficients(m.Run(rows, last(with, little), src, one))
+		})
+	}
+}

@@ -1,0 +1,43 @@
+package qop
+
+import (
+	"testing"
+
+	"gonum.org/v1/gonum/mat"
+
+	"github.com/dpnb/notebooks/dpnb/erm/composite"
+	"github.com/dpnb/notebooks/dpnb/loss"
+	"github.com/dpnb/notebooks/dpnb/matrix"
+)
+
+// On a sphere the certificate is about a point near the one that is released. The
+// output noise is calibrated for the distance of the one that is released.
+func TestSolveCountsTheWayToTheSphere(t *testing.T) {
+	p := &composite.Problem{Rows: matrix.NewDense(1, 1, []float64{1e-3}), Labels: []float64{0}, Loss: loss.Squared{},
+		Quadratic: mat.NewSymDense(1, []float64{1}), Centre: []float64{2}, Constraint: composite.Ball{Radius: 1}}
+	const modulus = 1
+	sol, err := composite.Solve(p, &composite.Settings{Tolerance: 1, Modulus: modulus, Start: []float64{1}})
+	if err != nil {
+		t.Fatal(err)
+	}
+	if sol.Certificate.Shift == 0 {
+		t.Fatal("the sphere is not met")
+	}
+	for _, times := range []float64{1.0001, 1.5, 3, 100} {
+		tolerance := times * sol.Certificate.Bound()
+		theta, err := solve(p, tolerance, modulus, nil)
+		if err != nil {
+			if times > 2.5 {
+				t.Errorf("%g of what is possible is refused: %v", times, err)
+			}
+			continue
+		}
+		c, err := composite.Verify(p, theta, modulus)
+		if err != nil {
+			t.Fatal(err)
+		}
+		if c.Distance() > tolerance/modulus {
+			t.Errorf("%g of what is possible: ‖θ − θ⋆‖ ≤ %.4g is proved, ≤ %.4g is needed", times, c.Distance(), tolerance/modulus)
+		}
+	}
+}

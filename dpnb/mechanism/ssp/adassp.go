@@ -1,0 +1,235 @@
+package ssp
+
+import (
+	"errors"
+	"fmt"
+	"math"
+
+	"gonum.org/v1/gonum/floats"
+
+	"github.com/dpnb/notebooks/dpnb/matrix"
+	"github.com/dpnb/notebooks/dpnb/mechanism"
+	"github.com/dpnb/notebooks/dpnb/noise"
+	"github.com/dpnb/notebooks/dpnb/noise/exact"
+	"github.com/dpnb/notebooks/dpnb/privacy"
+)
+
+// AdaSSP is adaptive sufficient-statistics perturbation. In units in which
+// records have norm at most 1 and labels are at most 1,
+//
+//	ν = λ_min(XᵀX) + N(0, σ₁²),  A = XᵀX + E,  q = Xᵀy + N(0, σ₃²I),
+//	ridge = max(0, B − max(0, ν − σ₁√(2 ln(1/ρ)))),  B = σ₂(√(2d) + √(2 ln(2/ρ))),
+//	released: θ = (A + ridge·I)⁺q,
+//
+// where E is symmetric, N(0, σ₂²) on the diagonal and N(0, σ₂²/2) off it,
+// ‖E‖ ≤ B but for a probability of ρ, and eigenvalues below σ₂ count as σ₂, so
+// that the inverse is bounded whatever the noise. The three releases have μ² =
+// 1/σ₁² + 1/σ₂² + 1/σ₃² together; what follows is post-processing.
+//
+// Source: Wang 2018, arXiv:1803.02596, Algorithm 2; the scaling of E, the joint
+// accounting, B and the floor are ours. Proof: docs/theory/linear_baselines.md.
+type AdaSSP struct {
+	// RowNorm is R: every record has ‖x‖₂ ≤ R, the bias included. LabelBound is
+	// Y: every label has |y| ≤ Y.
+	RowNorm, LabelBound float64
+	// SigmaEigen, SigmaGram and SigmaCross are σ₁, σ₂ and σ₃, in units of R², R²
+	// and R·Y.
+	SigmaEigen, SigmaGram, SigmaCross float64
+	// Failure is ρ in (0, 1).
+	Failure float64
+}
+
+// AdaSSPConfig asks for an AdaSSP that satisfies (ε, δ).
+type AdaSSPConfig struct {
+	RowNorm, LabelBound float64
+	// Epsilon > 0, 0 < Delta < 1.
+	Epsilon, Delta float64
+	Adjacency      privacy.Adjacency
+	// EigenShare is what the smallest eigenvalue takes of μ²; XᵀX and Xᵀy take
+	// half each of what is left. Zero means 0.1.
+	EigenShare float64
+	// Failure is ρ; zero means 0.05.
+	Failure float64
+}
+
+// CalibrateAdaSSP returns the mechanism with the least noise that is proved to
+// satisfy (ε, δ).
+//
+// Errors: *privacy.ParamError; an error that wraps privacy.ErrUnsupported for an
+// adjacency other than add/remove-one.
+func CalibrateAdaSSP(c AdaSSPConfig) (AdaSSP, error) {
+	share, failure := c.EigenShare, c.Failure
+	if share == 0 {
+		share = 0.1
+	}
+	if failure == 0 {
+		failure = 0.05
+	}
+	m := AdaSSP{RowNorm: c.RowNorm, LabelBound: c.LabelBound, SigmaEigen: 1, SigmaGram: 1, SigmaCross: 1, Failure: failure}
+	if err := m.Validate(); err != nil {
+		return m, err
+	}
+	if !(share > 0 && share < 1) {
+		return m, &privacy.ParamError{Name: "EigenShare", Value: c.EigenShare, Want: "a number in (0, 1), or 0 for 0.1"}
+	}
+	sigma, err := unitSigma(c.Epsilon, c.Delta, c.Adjacency)
+	if err != nil {
+		return m, err
+	}
+	sigma *= inflation * (1 + 1e-12)
+	m.SigmaEigen = sigma / math.Sqrt(share)
+	m.SigmaGram = sigma / math.Sqrt(0.5*(1-share))
+	m.SigmaCross = m.SigmaGram
+	return m, nil
+}
+
+// unitSigma returns the σ of a Gaussian mechanism of sensitivity 1, for the
+// neighbours below of ε and δ, which pays for the difference between the
+// decimals that a person typed and their float64.
+func unitSigma(eps, delta float64, adj privacy.Adjacency) (float64, error) {
+	if !(eps > 0) || eps > 1e3 {
+		return 0, &privacy.ParamError{Name: "Epsilon", Value: eps, Want: "a number in (0, 1000]"}
+	}
+	if err := privacy.CheckGaussianDelta(delta); err != nil {
+		return 0, err
+	}
+	if err := onlyAddRemove(adj); err != nil {
+		return 0, err
+	}
+	return privacy.GaussianSigma(math.Nextafter(eps, 0), math.Nextafter(delta, 0))
+}
+
+func onlyAddRemove(adj privacy.Adjacency) error {
+	if err := adj.Validate(); err != nil {
+		return err
+	}
+	if adj != privacy.AddRemove {
+		return fmt.Errorf("%w: perturbed moments are calibrated under %v here, not %v", privacy.ErrUnsupported, privacy.AddRemove, adj)
+	}
+	return nil
+}
+
+// Validate returns a *privacy.ParamError if a parameter is out of range.
+func (m AdaSSP) Validate() error {
+	for _, p := range []struct {
+		name  string
+		value float64
+	}{
+		{"RowNorm", m.RowNorm}, {"LabelBound", m.LabelBound},
+		{"SigmaEigen", m.SigmaEigen}, {"SigmaGram", m.SigmaGram}, {"SigmaCross", m.SigmaCross},
+	} {
+		if err := mechanism.CheckScale(p.name, p.value); err != nil {
+			return err
+		}
+	}
+	if !(m.Failure > 0 && m.Failure < 1) {
+		return &privacy.ParamError{Name: "Failure", Value: m.Failure, Want: "a number in (0, 1)"}
+	}
+	return nil
+}
+
+// mu returns √(1/σ₁² + 1/σ₂² + 1/σ₃²), rounded up, what rounding costs included.
+func (m AdaSSP) mu() float64 {
+	return math.Hypot(math.Hypot(1/m.SigmaEigen, 1/m.SigmaGram), 1/m.SigmaCross) * inflation * (1 + 0x1p-48)
+}
+
+// Profile returns the privacy profile of one release under add/remove-one, that
+// of the Gaussian mechanism of μ.
+//
+// Bound: upper, exact but for what rounding is granted. Errors: as Validate.
+// Proof: docs/theory/linear_baselines.md, section 2.
+func (m AdaSSP) Profile() (privacy.Profile, error) {
+	if err := m.Validate(); err != nil {
+		return nil, err
+	}
+	mu := m.mu()
+	if math.IsInf(mu, 1) {
+		return nil, &privacy.ParamError{Name: "SigmaGram", Value: m.SigmaGram, Want: "noise that is not negligible beside what it hides"}
+	}
+	return privacy.GaussianProfile(mu, privacy.AddRemove), nil
+}
+
+// String describes the mechanism with its parameters.
+func (m AdaSSP) String() string {
+	return fmt.Sprintf("AdaSSP (‖x‖ ≤ %.5g, |y| ≤ %.5g, σ of λ_min, XᵀX, Xᵀy = %.5g, %.5g, %.5g, ρ = %.3g)",
+		m.RowNorm, m.LabelBound, m.SigmaEigen, m.SigmaGram, m.SigmaCross, m.Failure)
+}
+
+// NoiseNorm returns B: the noise in XᵀX of d features, in units of R², has a
+// spectral norm above it with probability at most ρ.
+func (m AdaSSP) NoiseNorm(d int) float64 {
+	return m.SigmaGram * (math.Sqrt(2*float64(d)) + math.Sqrt(2*math.Log(2/m.Failure)))
+}
+
+// Check validates records against the parameters, before any noise is drawn.
+//
+// Errors: *matrix.DataError for records that no fit can use or that are outside
+// the bounds, or as Validate.
+func (m AdaSSP) Check(rows matrix.Rows, labels []float64) error {
+	if err := m.Validate(); err != nil {
+		return err
+	}
+	return checkRecords(rows, labels, m.RowNorm, m.LabelBound)
+}
+
+// Run draws the noise and releases, or returns an error and releases nothing.
+// The caller has charged the budget. settings may be nil.
+//
+// Errors: as Check, before any noise is drawn; or that a matrix of noise had no
+// eigenvalues that could be computed, which never happened.
+func (m AdaSSP) Run(rows matrix.Rows, labels []float64, src noise.Source, settings *mechanism.Settings) (*mechanism.Release, error) {
+	if src == nil {
+		return nil, errNoSource
+	}
+	if err := m.Check(rows, labels); err != nil {
+		return nil, err
+	}
+	profile, err := m.Profile()
+	if err != nil {
+		return nil, err
+	}
+	_, d := rows.Dims()
+	draw := noise.Exact(src)
+	ofEigen, ofGram, ofCross := draw.Normals(1), draw.SymmetricNormals(d), draw.Normals(d)
+	mo := newMoments(rows, labels, m.RowNorm, m.LabelBound, workers(settings))
+	least, err := smallestEigenvalue(mo.gram)
+	if err != nil {
+		return nil, err
+	}
+	smallest, q := []float64{least}, mo.cross
+	ofEigen.AddRounded(smallest, m.SigmaEigen, exact.Grid(m.SigmaEigen))
+	addSymmetric(mo.gram, ofGram, m.SigmaGram)
+	ofCross.AddRounded(q, m.SigmaCross, exact.Grid(m.SigmaCross))
+	// From here on nothing looks at the records.
+	smallest[0] -= m.SigmaEigen * math.Sqrt(2*math.Log(1/m.Failure))
+	ridge := math.Max(0, m.NoiseNorm(len(q))-math.Max(0, smallest[0]))
+	theta, err := solveEigen(mo.gram, q, func(e float64) float64 { return 1 / math.Max(e+ridge, m.SigmaGram) })
+	if err != nil {
+		return nil, err
+	}
+	floats.Scale(m.LabelBound/m.RowNorm, theta)
+	r := release(theta, m.SigmaCross*m.RowNorm*m.LabelBound, profile,
+		"Gaussian mechanisms composed: μ² adds (docs/theory/linear_baselines.md)", m.String(), m.RowNorm, m.LabelBound, src)
+	r.Guarantee.Assumptions = append(r.Guarantee.Assumptions,
+		"the smallest eigenvalue of XᵀX is computed to within 10·d·2⁻⁵³ of the largest, as is usual and not proved")
+	return r, nil
+}
+
+var errNoSource = errors.New("ssp: a source of noise is required: noise.NewSecure() for a release, noise.NewSeeded(seed) for a simulation")
+
+func workers(s *mechanism.Settings) int {
+	if s == nil {
+		return 0
+	}
+	return s.Workers
+}
+
+// release puts together what both mechanisms release.
+func release(theta []float64, scale float64, p privacy.Profile, bound, name string, rowNorm, labelBound float64, src noise.Source) *mechanism.Release {
+	r := &mechanism.Release{
+		Coefficients: theta, Mechanism: name, NoiseScale: scale,
+		Guarantee: mechanism.Guarantee{Adjacency: privacy.AddRemove, Profile: p, Bound: bound, Assumptions: assumptions(rowNorm, labelBound)},
+	}
+	r.DrawnFrom(src)
+	return r
+}

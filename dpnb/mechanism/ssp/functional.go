@@ -1,0 +1,214 @@
+package ssp
+
+import (
+	"fmt"
+	"math"
+
+	"gonum.org/v1/gonum/floats"
+
+	"github.com/dpnb/notebooks/dpnb/matrix"
+	"github.com/dpnb/notebooks/dpnb/mechanism"
+	"github.com/dpnb/notebooks/dpnb/noise"
+	"github.com/dpnb/notebooks/dpnb/noise/exact"
+	"github.com/dpnb/notebooks/dpnb/privacy"
+)
+
+// Noise is the law of the noise in the coefficients of the objective.
+type Noise int
+
+const (
+	// Laplace noise, for pure ε-differential privacy.
+	Laplace Noise = iota + 1
+	// Gaussian noise, for (ε, δ).
+	Gaussian
+)
+
+// Functional is the functional mechanism for the squared loss. In units in
+// which records have norm at most 1 and labels are at most 1, the objective is
+// the polynomial
+//
+//	½Σ(yᵢ − xᵢᵀw)² = const − Σ_j q_j w_j + Σ_j ½A_jj w_j² + Σ_{j<l} A_jl w_j w_l,  q = Xᵀy, A = XᵀX,
+//
+// to each coefficient of which noise is added; the constant moves no minimiser
+// and is not released. Laplace noise has the scale b in every coefficient, one
+// record moving them by Δ₁ = √d + d/2 at most. Gaussian noise is N(0, σ²) in q and in
+// the orthonormal coordinates of A (diagonal σ, off it σ/√2), Δ₂ = √2. What is
+// minimised is the perturbed polynomial with a ridge of four standard
+// deviations of the noise off the diagonal; directions in which its curvature is
+// then below one of them are left out, so that a minimum exists and is bounded.
+//
+// Source: Zhang, Zhang, Xiao, Yang, Winslett 2012, PVLDB 5(11), Algorithm 1 and
+// sections 4 and 6 (regularisation, spectral trimming); add/remove-one, the
+// sensitivities for ‖x‖₂ ≤ R and the Gaussian version are ours. Proof:
+// docs/theory/linear_baselines.md.
+type Functional struct {
+	// RowNorm is R: every record has ‖x‖₂ ≤ R, the bias included. LabelBound is
+	// Y: every label has |y| ≤ Y.
+	RowNorm, LabelBound float64
+	// Features is d: Laplace noise depends on it.
+	Features int
+	// Noise is Laplace or Gaussian, Scale its b or σ.
+	Noise Noise
+	Scale float64
+}
+
+// FunctionalConfig asks for a Functional that satisfies (ε, δ).
+type FunctionalConfig struct {
+	RowNorm, LabelBound float64
+	Features            int
+	// Epsilon > 0. Delta = 0 asks for pure ε and Laplace noise, Delta in (0, 1)
+	// for Gaussian noise.
+	Epsilon, Delta float64
+	Adjacency      privacy.Adjacency
+}
+
+// CalibrateFunctional returns the mechanism with the least noise that is proved
+// to satisfy (ε, δ).
+//
+// Errors: *privacy.ParamError; an error that wraps privacy.ErrUnsupported for an
+// adjacency other than add/remove-one.
+func CalibrateFunctional(c FunctionalConfig) (Functional, error) {
+	m := Functional{RowNorm: c.RowNorm, LabelBound: c.LabelBound, Features: c.Features, Noise: Gaussian, Scale: 1}
+	if c.Delta == 0 {
+		m.Noise = Laplace
+	}
+	if err := m.Validate(); err != nil {
+		return m, err
+	}
+	if m.Noise == Gaussian {
+		sigma, err := unitSigma(c.Epsilon, c.Delta, c.Adjacency)
+		if err != nil {
+			return m, err
+		}
+		m.Scale = sigma * m.Sensitivity() * (1 + 1e-12)
+		return m, nil
+	}
+	if !(c.Epsilon > 0) || c.Epsilon > 1e3 {
+		return m, &privacy.ParamError{Name: "Epsilon", Value: c.Epsilon, Want: "a number in (0, 1000]"}
+	}
+	if err := onlyAddRemove(c.Adjacency); err != nil {
+		return m, err
+	}
+	m.Scale = m.Sensitivity() / math.Nextafter(c.Epsilon, 0) * (1 + 1e-12)
+	return m, nil
+}
+
+// Sensitivity returns, in the units of Scale, by how much one record moves the
+// coefficients: Δ₁ = √d + d/2 for Laplace noise, Δ₂ = √2 for Gaussian, and what
+// rounding is granted.
+func (m Functional) Sensitivity() float64 {
+	if m.Noise == Laplace {
+		d := float64(m.Features)
+		return (math.Sqrt(d) + 0.5*d) * inflation
+	}
+	return math.Sqrt2 * inflation
+}
+
+// Validate returns a *privacy.ParamError if a parameter is out of range.
+func (m Functional) Validate() error {
+	if m.Features < 1 || m.Features > 1<<20 {
+		return &privacy.ParamError{Name: "Features", Value: m.Features, Want: "at least 1 and at most 2²⁰"}
+	}
+	if m.Noise != Laplace && m.Noise != Gaussian {
+		return &privacy.ParamError{Name: "Noise", Value: int(m.Noise), Want: "Laplace or Gaussian"}
+	}
+	if err := mechanism.CheckScale("RowNorm", m.RowNorm); err != nil {
+		return err
+	}
+	if err := mechanism.CheckScale("LabelBound", m.LabelBound); err != nil {
+		return err
+	}
+	return mechanism.CheckScale("Scale", m.Scale)
+}
+
+// Profile returns the privacy profile of one release under add/remove-one: that
+// of the Laplace mechanism of Δ₁/b or of the Gaussian one of Δ₂/σ.
+//
+// Bound: upper. Errors: as Validate.
+// Proof: docs/theory/linear_baselines.md, section 3.
+func (m Functional) Profile() (privacy.Profile, error) {
+	if err := m.Validate(); err != nil {
+		return nil, err
+	}
+	if m.Noise == Laplace {
+		return privacy.Laplace{Scale: m.Scale, Sensitivity: m.Sensitivity()}.Profile(privacy.AddRemove)
+	}
+	return privacy.Gaussian{Sigma: m.Scale, Sensitivity: m.Sensitivity()}.Profile(privacy.AddRemove)
+}
+
+// String describes the mechanism with its parameters.
+func (m Functional) String() string {
+	law := fmt.Sprintf("Laplace noise, b = %.5g", m.Scale)
+	if m.Noise == Gaussian {
+		law = fmt.Sprintf("Gaussian noise, σ = %.5g", m.Scale)
+	}
+	return fmt.Sprintf("functional mechanism (‖x‖ ≤ %.5g, |y| ≤ %.5g, d = %d, %s)", m.RowNorm, m.LabelBound, m.Features, law)
+}
+
+// Check validates records against the parameters, before any noise is drawn.
+//
+// Errors: *matrix.DataError for records that no fit can use or that are outside
+// the bounds, or as Validate.
+func (m Functional) Check(rows matrix.Rows, labels []float64) error {
+	if err := m.Validate(); err != nil {
+		return err
+	}
+	if err := checkRecords(rows, labels, m.RowNorm, m.LabelBound); err != nil {
+		return err
+	}
+	if _, d := rows.Dims(); d != m.Features {
+		return &matrix.DataError{Text: fmt.Sprintf("the records have %d features, the noise was calibrated for %d", d, m.Features)}
+	}
+	return nil
+}
+
+// Run draws the noise and releases, or returns an error and releases nothing.
+// The caller has charged the budget. settings may be nil.
+//
+// Errors: as Check, before any noise is drawn; or that a matrix of noise had no eigenvalues that could be computed, which never happened.
+func (m Functional) Run(rows matrix.Rows, labels []float64, src noise.Source, settings *mechanism.Settings) (*mechanism.Release, error) {
+	if src == nil {
+		return nil, errNoSource
+	}
+	if err := m.Check(rows, labels); err != nil {
+		return nil, err
+	}
+	profile, err := m.Profile()
+	if err != nil {
+		return nil, err
+	}
+	draw := noise.Exact(src)
+	matrix, vector := draw.SymmetricNormals, draw.Normals
+	if m.Noise == Laplace {
+		matrix, vector = draw.SymmetricLaplaces, draw.Laplaces
+	}
+	ofGram, ofCross := matrix(m.Features), vector(m.Features)
+	mo := newMoments(rows, labels, m.RowNorm, m.LabelBound, workers(settings))
+	q := mo.cross
+	deviation := m.Scale / math.Sqrt2 // of the noise off the diagonal of A
+	if m.Noise == Laplace {
+		deviation = math.Sqrt2 * m.Scale
+		// Of the polynomial's coefficients: ½A_jj of w_j² and A_jl of w_j·w_l, j < l.
+		ofGram.AddRounded(mo.gram, 2*m.Scale, m.Scale, exact.Grid(m.Scale))
+	} else {
+		addSymmetric(mo.gram, ofGram, m.Scale)
+	}
+	ofCross.AddRounded(q, m.Scale, exact.Grid(m.Scale))
+	// From here on nothing looks at the records.
+	theta, err := solveEigen(mo.gram, q, func(e float64) float64 {
+		if e += 4 * deviation; e >= deviation {
+			return 1 / e
+		}
+		return 0
+	})
+	if err != nil {
+		return nil, err
+	}
+	floats.Scale(m.LabelBound/m.RowNorm, theta)
+	bound := "Gaussian mechanism (docs/theory/linear_baselines.md)"
+	scale := m.Scale
+	if m.Noise == Laplace {
+		bound, scale = "Laplace mechanism (docs/theory/linear_baselines.md)", math.Sqrt2*m.Scale
+	}
+	return release(theta, scale*m.RowNorm*m.LabelBound, profile, bound, m.String(), m.RowNorm, m.LabelBound, src), nil
+}

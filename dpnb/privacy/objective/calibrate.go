@@ -1,0 +1,139 @@
+package objective
+
+import (
+	"math"
+
+	"github.com/dpnb/notebooks/dpnb/privacy"
+	"github.com/dpnb/notebooks/dpnb/privacy/internal/elementary"
+)
+
+// calibrationTolerance is the relative distance at which a search stops.
+const calibrationTolerance = 1e-5
+
+// Sigma returns a σ with which cfg (its Sigma is ignored) satisfies (ε, δ) under
+// add/remove-one: the smallest that the bound proves, up to 1e-5 relative.
+//
+// Bound: the σ returned was itself checked, so it is safe whether or not δ
+// falls with σ.
+// Errors: *ParamError if a field is out of range, or if no σ below 1e12·L will
+// do (KST12 needs λ ≥ 2s/ε).
+func Sigma(cfg Config, eps, delta float64) (float64, error) {
+	if err := checkTarget(eps, delta); err != nil {
+		return 0, err
+	}
+	cfg.Sigma = 1
+	if err := cfg.Validate(); err != nil {
+		return 0, err
+	}
+	L := Slope(cfg.Curve)
+	// Nothing is better than the Gaussian mechanism.
+	start, err := privacy.GaussianSigma(eps, delta)
+	if err != nil {
+		return 0, err
+	}
+	if v := L * start * (1 + 1e-9); satisfies(withSigma(cfg, v), eps, delta) {
+		return v, nil
+	}
+	return search("Sigma", L*start, 1e12*L, func(v float64) bool { return satisfies(withSigma(cfg, v), eps, delta) })
+}
+
+// Lambda returns a λ with which cfg (its Lambda is ignored) satisfies (ε, δ)
+// under add/remove-one: the smallest that the bound proves, up to 1e-5
+// relative. δ falls with λ for every bound.
+//
+// Errors: *ParamError if a field is out of range, or if no λ will do because σ
+// is too small even for the Gaussian mechanism.
+func Lambda(cfg Config, eps, delta float64) (float64, error) {
+	if err := checkTarget(eps, delta); err != nil {
+		return 0, err
+	}
+	cfg.Lambda = 1
+	if cfg.Bound == RKW23 && cfg.Curve != nil {
+		cfg.Lambda = 2 * cfg.Curve.Max()
+	}
+	if err := cfg.Validate(); err != nil {
+		return 0, err
+	}
+	s := cfg.Curve.Max()
+	low := 1e-9 * s
+	if cfg.Bound == RKW23 {
+		low = s * (1 + 1e-9)
+	}
+	return search("Lambda", low, 1e9*max(s, 1)*max(1, 1/eps), func(v float64) bool {
+		c := cfg
+		c.Lambda = v
+		return satisfies(c, eps, delta)
+	})
+}
+
+// FrontierPoint is a pair (λ, σ) that satisfies a target.
+type FrontierPoint struct{ Lambda, Sigma float64 }
+
+// Frontier returns Sigma at every λ of a list, all for the same (ε, δ).
+//
+// Errors: those of Sigma.
+func Frontier(cfg Config, eps, delta float64, lambdas []float64) ([]FrontierPoint, error) {
+	out := make([]FrontierPoint, 0, len(lambdas))
+	for _, l := range lambdas {
+		cfg.Lambda = l
+		s, err := Sigma(cfg, eps, delta)
+		if err != nil {
+			return nil, err
+		}
+		out = append(out, FrontierPoint{l, s})
+	}
+	return out, nil
+}
+
+func checkTarget(eps, delta float64) error {
+	if !(eps >= 0) || math.IsInf(eps, 1) {
+		return &privacy.ParamError{Name: "Epsilon", Value: eps, Want: "a finite number ≥ 0"}
+	}
+	return privacy.CheckGaussianDelta(delta)
+}
+
+func withSigma(cfg Config, sigma float64) Config {
+	cfg.Sigma = sigma
+	return cfg
+}
+
+// satisfies reports whether the profile's upper bound at ε is at most δ.
+func satisfies(cfg Config, eps, delta float64) bool {
+	p, err := New(cfg)
+	if err != nil {
+		return false
+	}
+	want := elementary.Log(delta)
+	want -= 4e-16 * math.Abs(want)
+	// The add direction is cheap, and either may decide.
+	return p.proves(privacy.Add, eps, want) && p.proves(privacy.Remove, eps, want)
+}
+
+// search returns the smallest passing value between low and limit up to the
+// tolerance, by doubling and then halving the ratio.
+func search(name string, low, limit float64, ok func(float64) bool) (float64, error) {
+	if ok(low) {
+		return low, nil
+	}
+	high := low
+	for step := 2.0; ; step = min(step*step, 1e3) {
+		low = high
+		high *= step
+		if ok(high) {
+			break
+		}
+		if high > limit {
+			return 0, &privacy.ParamError{Name: name, Value: high,
+				Want: "attainable: no value satisfies (ε, δ) with this bound and the other parameters"}
+		}
+	}
+	for high > low*(1+calibrationTolerance) {
+		mid := math.Sqrt(low * high)
+		if ok(mid) {
+			high = mid
+		} else {
+			low = mid
+		}
+	}
+	return high, nil
+}

@@ -1,0 +1,57 @@
+package objective
+
+import (
+	"math"
+	"testing"
+
+	"github.com/dpnb/notebooks/dpnb/privacy"
+)
+
+// The ε that is found is proved, the lower one is disproved, and both are where
+// the bounds on δ cross the target.
+func TestEpsilonBounds(t *testing.T) {
+	for i, c := range testCurves(t) {
+		for j, set := range []struct{ lambda, sigma, delta float64 }{{0.3, 2, 1e-6}, {2, 1, 0.3}, {10, 100, 1e-6}} {
+			if testing.Short() && (i+j)%3 != 0 {
+				continue
+			}
+			L, s := Slope(c), c.Max()
+			for _, b := range []Bound{Tight} {
+				p := profileOf(t, c, set.lambda*s, set.sigma*L, b)
+				low, up, ok := p.EpsilonBounds(set.delta)
+				if IsGaussian(c, set.lambda*s, set.sigma*L) {
+					if ok {
+						t.Errorf("%v: a search where there is a closed form", c)
+					}
+					continue
+				}
+				ln := math.Log(set.delta)
+				if !ok || !(low <= up) {
+					t.Fatalf("%v %+v %v: [%g, %g], %v", c, set, b, low, up, ok)
+				}
+				if at := privacy.LogDeltaUpper(p, up); at > ln || up > 0 && at < ln-1e-3 {
+					t.Errorf("%v %+v %v: ln δ(%g) = %g, wanted just below %g", c, set, b, up, at, ln)
+				}
+				if at := privacy.LogDeltaLower(p, low); low > 0 && (at < ln-1e-9 || b == Tight && at > ln+1e-3) {
+					t.Errorf("%v %+v %v: at least %g at the lower ε %g, wanted just above %g", c, set, b, at, low, ln)
+				}
+			}
+		}
+	}
+}
+
+// One δ and one ε of every loss, without what the profile remembers.
+func BenchmarkAnswer(b *testing.B) {
+	for _, c := range testCurves(b) {
+		b.Run(c.String()+"/delta", func(b *testing.B) {
+			for b.Loop() {
+				privacy.LogDeltaUpper(profileOf(b, c, 0.3*c.Max(), 2*Slope(c), Tight), 1)
+			}
+		})
+		b.Run(c.String()+"/epsilon", func(b *testing.B) {
+			for b.Loop() {
+				profileOf(b, c, 0.3*c.Max(), 2*Slope(c), Tight).EpsilonBounds(1e-6)
+			}
+		})
+	}
+}

@@ -1,0 +1,299 @@
+package objective
+
+import (
+	"fmt"
+	"math"
+	"sync"
+
+	"github.com/dpnb/notebooks/dpnb/internal/parallel"
+	"github.com/dpnb/notebooks/dpnb/privacy"
+)
+
+// Config says what was run and how it is to be accounted for. Nothing has a
+// default.
+type Config struct {
+	// Curve of the loss, with its radius.
+	Curve Curve
+	// Lambda is the ridge λ in (λ/2)‖θ‖² added to the *sum* of the losses. It
+	// must act on every coordinate, an intercept included: without it the
+	// intercept's direction has w = 0 and no bound here holds.
+	Lambda float64
+	// Sigma is the standard deviation σ of each coordinate of b.
+	Sigma float64
+	// Bound is how to account.
+	Bound Bound
+}
+
+// Validate returns a *ParamError for the first field that is out of range.
+func (c Config) Validate() error {
+	if c.Curve == nil {
+		return &privacy.ParamError{Name: "Curve", Value: nil, Want: "a curve, for example Logistic(1)"}
+	}
+	if err := positive("Lambda", c.Lambda); err != nil {
+		return err
+	}
+	if err := positive("Sigma", c.Sigma); err != nil {
+		return err
+	}
+	if _, ok := boundNames[c.Bound]; !ok {
+		return &privacy.ParamError{Name: "Bound", Value: int(c.Bound), Want: "one of Bounds"}
+	}
+	if c.Bound == RKW23 && c.Lambda <= c.Curve.Max() {
+		return &privacy.ParamError{Name: "Lambda", Value: c.Lambda,
+			Want: fmt.Sprintf("more than the smoothness s = %g for the bound rkw23; dtz24 and tight need no such thing", c.Curve.Max())}
+	}
+	return nil
+}
+
+// Profile is the privacy profile of objective perturbation under
+// add/remove-one. Its upper values bound δ(ε) for every dataset, dimension and
+// convex data-independent r; its lower values bound from below the worst case
+// over them, so that no accounting can be better than those. It is safe for
+// concurrent use and remembers what it has computed.
+type Profile struct {
+	cfg   Config
+	grids *grids
+	// coarse is the same problem for a rough look.
+	coarse *grids
+	mu     sync.Mutex
+	memo   map[key]enclosure
+	// roughly holds the upper bounds of rough looks.
+	roughly map[key]float64
+	// epsilons are the bounds on ε by δ.
+	epsilons map[float64][2]float64
+}
+
+type key struct {
+	dir privacy.Direction
+	eps float64
+}
+
+// enclosure holds the logarithms of a lower and an upper value of δ.
+type enclosure struct{ lower, upper float64 }
+
+var _ privacy.LowerProfile = (*Profile)(nil)
+
+// New returns the profile of cfg.
+//
+// Bound: Upper as cfg.Bound says, except for GaussianLower, which is a lower
+// bound in both roles and no guarantee. Lower from Tight's certified paths if
+// Bound is Tight, from the Gaussian mechanism otherwise.
+// Errors: *ParamError if a field is out of range.
+// Proof: docs/theory/objective_perturbation.md.
+func New(cfg Config) (*Profile, error) {
+	if err := cfg.Validate(); err != nil {
+		return nil, err
+	}
+	p := &problem{curve: cfg.Curve, lambda: cfg.Lambda, sigma: cfg.Sigma}
+	return &Profile{
+		cfg:    cfg,
+		grids:  &grids{problem: p},
+		coarse: &grids{problem: p, tolerance: roughTolerance},
+		memo:   make(map[key]enclosure),
+
+		roughly:  make(map[key]float64),
+		epsilons: make(map[float64][2]float64),
+	}, nil
+}
+
+// Config returns what the profile was made from.
+func (p *Profile) Config() Config { return p.cfg }
+
+// Adjacency returns privacy.AddRemove.
+func (p *Profile) Adjacency() privacy.Adjacency { return privacy.AddRemove }
+
+// LogDeltaUpper returns an upper bound on ln δ_d(ε) for every real ε.
+func (p *Profile) LogDeltaUpper(d privacy.Direction, eps float64) float64 {
+	return p.at(d, eps).upper
+}
+
+// LogDeltaLower returns a lower bound on ln δ_d(ε) of the worst case.
+func (p *Profile) LogDeltaLower(d privacy.Direction, eps float64) float64 {
+	return p.at(d, eps).lower
+}
+
+// LogDeltas returns both bounds at every ε of a list, computed in parallel; the
+// result does not depend on the number of processors.
+func (p *Profile) LogDeltas(d privacy.Direction, eps []float64) (lower, upper []float64) {
+	lower, upper = make([]float64, len(eps)), make([]float64, len(eps))
+	parallel.Each(len(eps), 0, func(i int) {
+		v := p.at(d, eps[i])
+		lower[i], upper[i] = v.lower, v.upper
+	})
+	return lower, upper
+}
+
+func (p *Profile) at(d privacy.Direction, eps float64) enclosure {
+	switch {
+	case math.IsNaN(eps):
+		return enclosure{math.Inf(-1), 0}
+	case math.IsInf(eps, 1):
+		return enclosure{math.Inf(-1), math.Inf(-1)}
+	case math.IsInf(eps, -1):
+		return enclosure{0, 0}
+	}
+	k := key{d, eps}
+	p.mu.Lock()
+	v, ok := p.memo[k]
+	p.mu.Unlock()
+	if ok {
+		return v
+	}
+	v = p.compute(d, eps)
+	// Nothing here should give NaN; if it does, say what is known without it.
+	if math.IsNaN(v.upper) {
+		v.upper = 0
+	}
+	if math.IsNaN(v.lower) {
+		v.lower = math.Inf(-1)
+	}
+	p.mu.Lock()
+	p.memo[k] = v
+	p.mu.Unlock()
+	return v
+}
+
+// compute dispatches on the bound. Every bound is cut at the trivial one and
+// never below the lower value.
+func (p *Profile) compute(d privacy.Direction, eps float64) enclosure {
+	if p.cfg.Bound == Tight {
+		return p.tightAt(d, eps)
+	}
+	lower := p.gaussianLower(d, eps)
+	var upper float64
+	switch p.cfg.Bound {
+	case KST12:
+		upper = p.kst12(eps)
+	case RKW23:
+		upper = p.halfNormal(math.Abs(math.Log1p(-p.cfg.Curve.Max()/p.cfg.Lambda)), d, eps)
+	case DTZ24:
+		k := 0.0
+		if d == privacy.Remove {
+			k = math.Log1p(p.cfg.Curve.Max() / p.cfg.Lambda)
+		}
+		upper = p.halfNormal(k, d, eps)
+	case Pointwise:
+		upper = p.pointwise(d, eps)
+	case Integral:
+		upper = p.integralAt(d, eps)
+	case GaussianLower:
+		upper = lower
+	}
+	return enclosure{lower, upper}
+}
+
+// mirror turns bounds on ln δ of the opposite direction at −ε into bounds on
+// ln δ at ε < 0: H_{e^ε}(P‖Q) = 1 − e^ε + e^ε·H_{e^{−ε}}(Q‖P), for every pair
+// and hence for the suprema.
+func mirror(eps float64, opposite enclosure) enclosure {
+	base := math.Log(-math.Expm1(eps))
+	slack := 1e-15 * (1 + math.Abs(base))
+	return enclosure{
+		lower: logAdd(base, eps+opposite.lower) - slack,
+		upper: min(0, logAdd(base, eps+opposite.upper)+slack),
+	}
+}
+
+func (p *Profile) tightAt(d privacy.Direction, eps float64) enclosure {
+	if eps < 0 {
+		return mirror(eps, p.at(d.Opposite(), -eps))
+	}
+	if p.gaussian(d, eps) {
+		lo, hi := gaussBounds(eps)(Slope(p.cfg.Curve) / p.cfg.Sigma)
+		return enclosure{lo, hi}
+	}
+	if d == privacy.Add || eps == 0 {
+		// At ε = 0 both are the total variation distance.
+		lo, hi := p.grids.addAt(eps)
+		return enclosure{lo, hi}
+	}
+	lo, hi := p.grids.removeAt(eps)
+	return enclosure{lo, hi}
+}
+
+// gaussian reports whether Tight is proved to be the Gaussian mechanism's δ at
+// ε ≥ 0 in direction d.
+func (p *Profile) gaussian(d privacy.Direction, eps float64) bool {
+	return OneSigned(p.cfg.Curve) && (d == privacy.Add || eps == 0) ||
+		IsGaussian(p.cfg.Curve, p.cfg.Lambda, p.cfg.Sigma) || p.grids.gaussianAt(eps)
+}
+
+// gaussianLower returns a lower bound on ln δ: that of the Gaussian mechanism of
+// sensitivity L, to which γ ≡ L comes arbitrarily close; in the add direction of
+// a two-signed loss, of the larger sign.
+func (p *Profile) gaussianLower(_ privacy.Direction, eps float64) float64 {
+	lower, _ := gaussBounds(eps)(Slope(p.cfg.Curve) / p.cfg.Sigma)
+	return lower
+}
+
+func (p *Profile) halfNormal(k float64, d privacy.Direction, eps float64) float64 {
+	w := privacy.HalfNormal{K: k * (1 + 1e-15), A: Slope(p.cfg.Curve) / p.cfg.Sigma * (1 + 4e-16)}
+	prof, err := w.Profile(privacy.AddRemove)
+	if err != nil {
+		return 0 // k or a overflowed: δ ≤ 1 is all that is known
+	}
+	up := prof.LogDeltaUpper(d, eps)
+	if math.IsNaN(up) {
+		return 0
+	}
+	return up
+}
+
+// kst12 returns the smallest δ the theorem gives: λ ≥ 2s/ε and
+// σ ≥ L√(8 ln(2/δ) + 4ε)/ε; it says nothing for ε < 0.
+func (p *Profile) kst12(eps float64) float64 {
+	if p.cfg.Lambda*eps < 2*p.cfg.Curve.Max()*(1-1e-15) {
+		return 0
+	}
+	r := eps * p.cfg.Sigma / Slope(p.cfg.Curve)
+	return min(0, math.Ln2-(r*r-4*eps)/8+1e-14+1e-15*(r*r+eps))
+}
+
+func (p *Profile) pointwise(d privacy.Direction, eps float64) float64 {
+	if d == privacy.Add {
+		return p.pointwiseAdd(eps)
+	}
+	if p.grids.gaussianAt(eps) && eps >= 0 {
+		_, hi := gaussBounds(eps)(Slope(p.cfg.Curve) / p.cfg.Sigma)
+		return hi
+	}
+	return p.grids.pointwiseRemove(eps)
+}
+
+// pointwiseAdd: W = max over γ ∈ {lo, 0, hi} of γ²/2 − γN. For ε ≥ 0 the two
+// signs contribute on disjoint sets if their edges do not cross, and at most
+// the sum otherwise; for ε < 0 the remove direction's mirror is the better one.
+func (p *Profile) pointwiseAdd(eps float64) float64 {
+	if eps < 0 {
+		return mirror(eps, enclosure{math.Inf(-1), p.pointwise(privacy.Remove, -eps)}).upper
+	}
+	lo, hi := p.cfg.Curve.Range()
+	gauss := gaussBounds(eps)
+	total := math.Inf(-1)
+	for _, L := range []float64{hi, -lo} {
+		if L > 0 {
+			_, up := gauss(L / p.cfg.Sigma)
+			total = logAdd(total, up)
+		}
+	}
+	// W is at most a²/2 + a|N| with the larger slope.
+	return min(min(0, total+1e-15), p.halfNormal(0, privacy.Add, eps))
+}
+
+func (p *Profile) integralAt(d privacy.Direction, eps float64) float64 {
+	switch {
+	case eps < 0:
+		return mirror(eps, enclosure{math.Inf(-1), p.integralAt(d.Opposite(), -eps)}).upper
+	case d == privacy.Add:
+		return p.pointwiseAdd(eps)
+	case p.grids.gaussianAt(eps):
+		_, hi := gaussBounds(eps)(Slope(p.cfg.Curve) / p.cfg.Sigma)
+		return hi
+	}
+	up := min(0, p.grids.integral(eps, 1e-4, 20000).logUpper)
+	if !OneSigned(p.cfg.Curve) {
+		// The integral counts both signs of γ, Pointwise the better one.
+		up = min(up, p.grids.pointwiseRemove(eps))
+	}
+	return up
+}

@@ -1,0 +1,71 @@
+package wishart
+
+import (
+	"math"
+	"math/rand/v2"
+	"testing"
+
+	. "github.com/dpnb/notebooks/dpnb/privacy/internal/bigref"
+)
+
+// logChi is ln P(χ²_ν ≤ x).
+func logChi(nu int64, x float64) F {
+	return Sub(LowerGamma(nu, Product(New(0.5), New(x))), LogGamma(nu))
+}
+
+// The law of χ² within its slack, from x = 1e-300 to the far side of the mean.
+func TestChiSquareWithinItsSlack(t *testing.T) {
+	r := rand.New(rand.NewPCG(7, 1))
+	n := 150
+	if testing.Short() {
+		n = 40
+	}
+	worst := 0.0
+	for range n {
+		nu := int64(math.Exp(r.Float64() * math.Log(5000)))
+		nu = max(2, nu)
+		f := float64(nu)
+		x := f + 4*math.Sqrt(2*f)*r.NormFloat64()
+		if r.IntN(2) == 0 || x <= 0 {
+			x = f * math.Exp(-600*r.Float64()*r.Float64())
+		}
+		exact := logChi(nu, x)
+		got := logChiBelow(f, x)
+		off, slack := math.Abs(Float(Sub(New(got), exact))), chiSlack(f, got)
+		if off > slack {
+			t.Errorf("ν = %d, x = %g: ln P = %.17g, off by %.2g, slack %.2g", nu, x, got, off, slack)
+		}
+		worst = math.Max(worst, off/slack)
+		if above := Neg(Expm1(exact)); Float(above) > 1e-270 && Float(above) < 1 {
+			if off := math.Abs(Float(Sub(New(logChiAbove(f, x)), Log(above)))); off > 1e-11 {
+				t.Errorf("ν = %d, x = %g: ln P above off by %.2g", nu, x, off)
+			}
+		}
+		logDelta := -700 * r.Float64() * r.Float64()
+		if r.IntN(4) == 0 {
+			nu, f = 2, 2
+		}
+		c := chiLowerQuantile(f, logDelta)
+		if !Below(Float(logChi(nu, c)), New(logDelta)) {
+			t.Errorf("ν = %d: P(χ² < %.17g) = e^%.17g above e^%.17g", nu, c, Float(logChi(nu, c)), logDelta)
+		}
+		if low := Float(logChi(nu, c*(1+1e-9))); low < logDelta && logDelta < -1e-3 {
+			t.Errorf("ν = %d: the quantile at e^%g is a relative 1e-9 too small", nu, logDelta)
+		}
+	}
+	t.Logf("largest error %.2g of its slack", worst)
+}
+
+func TestLogRestIsExact(t *testing.T) {
+	r := rand.New(rand.NewPCG(8, 1))
+	for range 200 {
+		x := math.Exp(-40*r.Float64()) * 0.999
+		if r.IntN(2) == 0 {
+			x = -x
+		}
+		exact := Sub(New(x), Log1p(New(x)))
+		if e := math.Abs(Float(Quo(New(logRest(x)), exact)) - 1); e > 1e-14 {
+			t.Errorf("x = %g: relative error %.2g", x, e)
+		}
+	}
+}

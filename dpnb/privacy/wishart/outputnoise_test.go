@@ -1,0 +1,85 @@
+package wishart
+
+import (
+	"math"
+	"testing"
+)
+
+// released is the density of θ_final on a grid in one dimension: least squares
+// with Σx² = s, a regulariser tθ, θ⋆ = 0, an anchor off by a, a solver off by τ
+// towards side, and the output noise.
+func released(m int, s, tilt, a, sigma2, tau, side, out float64, grid []float64) []float64 {
+	const cells = 1500
+	p := make([]float64, len(grid))
+	top := float64(m) + 12*math.Sqrt(2*float64(m)) + 40
+	for i := range cells {
+		// √W evenly: the density of W may be steep at zero.
+		lo, hi := top*math.Pow(float64(i)/cells, 2), top*math.Pow(float64(i+1)/cells, 2)
+		mass := math.Exp(logChiBelow(float64(m), hi)) - math.Exp(logChiBelow(float64(m), lo))
+		w := (lo + hi) / 2
+		curve := s + sigma2*w
+		theta := (sigma2*w*a-tilt)/curve + side*math.Sqrt(2*tau/curve)
+		for j, g := range grid {
+			z := (g - theta) / out
+			p[j] += mass * math.Exp(-0.5*z*z)
+		}
+	}
+	return p
+}
+
+// The whole mechanism, anchor, solver and noise, against its exact law.
+func TestReleaseBelowGuarantee(t *testing.T) {
+	for _, c := range []struct {
+		a         Accounting
+		st        Structure
+		eta, tau  float64
+		eps1, ep2 float64
+		tilt      float64
+		least     float64 // a fraction of the noise that must be noticed
+	}{
+		{Exact, LeastSquares, 0.1, 1e-3, 0.5, 0.5, 1, 0}, {Exact, LeastSquares, 0.1, 0, 0.5, 0.5, 0, 20}, {Exact, LeastSquares, 0, 0.01, 0.3, 0.7, 0.1, 10},
+		{Directional, LinearModel, 0.3, 1e-3, 1, 1, 1, 0}, {Spectral, AnyLoss, 0.3, 1e-3, 1, 1, 1, 0}, {Theorem31, AnyLoss, 0.3, 1e-3, 1, 1, 1, 0},
+		{Spectral, AnyLoss, 0.3, 0, 1, 1, 0, 200},
+	} {
+		const m = 6
+		s := Setting{Wishart: Wishart{1, m}, Smoothness: 1, Rank: 1, Structure: c.st, Accounting: c.a, AnchorError: c.eta, Accuracy: c.tau}
+		split := Split{Epsilon1: c.eps1, Epsilon2: c.ep2, Delta1: 0.02, Delta2: 0.02, Delta3: 0.01, Delta4: 0.01}
+		n, err := s.Noise(split)
+		if err != nil {
+			t.Fatal(err)
+		}
+		eps, delta := split.Total()
+		at := func(out float64) float64 {
+			var grid []float64
+			width := 6*out + 2*(c.eta+c.tilt)
+			for i := range 1200 {
+				grid = append(grid, width*(float64(i)-599.5)/600)
+			}
+			worst := 0.0
+			for _, side := range []float64{-1, 1} {
+				p := released(m, 1, c.tilt, c.eta, n.Sigma2, c.tau, side, out, grid)
+				q := released(m, 0, c.tilt, c.eta, n.Sigma2, c.tau, -side, out, grid)
+				for range 2 {
+					var sp, sum float64
+					for i := range p {
+						sp += p[i]
+						sum += math.Max(0, p[i]-math.Exp(eps)*q[i])
+					}
+					worst = math.Max(worst, sum/sp)
+					p, q = q, p
+				}
+			}
+			return worst
+		}
+		got := at(n.SigmaOut)
+		if got > delta {
+			t.Errorf("%v: δ(%g) = %.4f, claimed %.4f", c, eps, got, delta)
+		}
+		t.Logf("%v η = %g τ = %g: σ² %.3g, σ̃ %.3g: δ = %.5f of %.3f", c.a, c.eta, c.tau, n.Sigma2, n.SigmaOut, got, delta)
+		if c.least > 0 {
+			if worse := at(n.SigmaOut / c.least); worse < delta {
+				t.Errorf("%v: 1/%g of the output noise goes unnoticed: δ = %.4f", c.a, c.least, worse)
+			}
+		}
+	}
+}
