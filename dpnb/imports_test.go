@@ -31,7 +31,8 @@ var mayImport = map[string][]string{
 	"display":   {},
 	"report":    {"dataset"},
 	"claim":     {"*"},
-	"":          {"*"}, // the front door
+	"learn":     {"loss", "matrix", "erm", "noise", "privacy", "mechanism", "theory", "sim", "frame", "dataset", "ledger", "figure", "display"},
+	"":          {"learn", "noise"}, // the front door: names, no code
 	"cmd":       {"*"},
 }
 

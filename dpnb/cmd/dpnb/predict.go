@@ -7,7 +7,7 @@ import (
 
 	"github.com/spf13/cobra"
 
-	"github.com/dpnb/notebooks/dpnb"
+	"github.com/dpnb/notebooks/dpnb/learn"
 	"github.com/dpnb/notebooks/dpnb/privacy"
 )
 
@@ -31,7 +31,7 @@ type predicted struct {
 
 func newPredictCommand() *cobra.Command {
 	var (
-		plan   dpnb.Plan
+		plan   learn.Plan
 		asJSON bool
 	)
 	cmd := &cobra.Command{
@@ -48,7 +48,7 @@ parameters. No data are read and nothing is spent. The assumptions are printed.`
 			if err := givenZeros(cmd); err != nil {
 				return err
 			}
-			f := dpnb.Predict(plan)
+			f := learn.Predict(plan)
 			if err := f.Err(); err != nil {
 				return err
 			}
@@ -90,7 +90,7 @@ parameters. No data are read and nothing is spent. The assumptions are printed.`
 	return cmd
 }
 
-// givenZeros refuses zeros that were given: dpnb.Plan takes its own for left out,
+// givenZeros refuses zeros that were given: learn.Plan takes its own for left out,
 // and would answer for another plan than the one that was asked about.
 func givenZeros(cmd *cobra.Command) error {
 	for name, want := range map[string]string{

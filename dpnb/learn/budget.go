@@ -1,0 +1,250 @@
+package learn
+
+import (
+	"context"
+	"crypto/sha256"
+	"errors"
+	"fmt"
+	"os"
+	"path/filepath"
+	"regexp"
+
+	"github.com/dpnb/notebooks/dpnb/display"
+	"github.com/dpnb/notebooks/dpnb/internal/atomicfile"
+	"github.com/dpnb/notebooks/dpnb/internal/lockfile"
+	"github.com/dpnb/notebooks/dpnb/internal/runlog"
+	"github.com/dpnb/notebooks/dpnb/ledger"
+	"github.com/dpnb/notebooks/dpnb/noise"
+	"github.com/dpnb/notebooks/dpnb/privacy"
+)
+
+// Budget is what may be learnt about any one person in all: (ε, δ) and a
+// ledger of what was spent on what. Without a budget there is no fit. It is safe
+// for concurrent use.
+type Budget struct {
+	ledger *ledger.Budget
+	// kept says that the ledger is in a file of the user's.
+	kept bool
+	err  error
+}
+
+// BudgetOption changes a budget: Named or KeptIn.
+type BudgetOption func(*budgetOptions)
+
+type budgetOptions struct {
+	name, path string
+	kept       bool
+}
+
+// Named tells budgets of different data apart; without it the name is "main". Two
+// data sets that share no person have a budget each, of two names. A second name
+// for the same people is a second budget, and what they are promised is then the
+// sum of both.
+func Named(name string) BudgetOption { return func(o *budgetOptions) { o.name = name } }
+
+// KeptIn keeps the ledger in a file that outlives the notebook or program.
+// Without it, a ledger lasts as long as the kernel, across its cells, or as the
+// program. Every name of the file leads to the same ledger, relative or through
+// symbolic links; a file with several names (hard links) is refused, and so is one
+// that was deleted or replaced while it was in use. A copy of the file is a second
+// ledger that no program can tell from the first: keep it like the data.
+func KeptIn(path string) BudgetOption {
+	return func(o *budgetOptions) { o.path, o.kept = path, true }
+}
+
+// NewBudget states a budget of (ε, δ) under add/remove-one: what anyone may
+// learn changes by a factor of at most e^ε, up to a probability of δ, whether
+// or not a person's record is in the data.
+//
+// A name is a budget: stating it again, in whatever function, goroutine or cell,
+// gives the same budget with what was spent, and stating another (ε, δ) or another
+// file under the same name is an error. There is no way to begin anew but another
+// name (Named), which is for other data. A test that wants a budget of its own
+// gives it a name of its own.
+//
+// Each cell of a GoNB notebook is a program of its own, in which this line may
+// run again: there the ledger is kept with the kernel. A restarted kernel or
+// program knows nothing of earlier ones: use KeptIn for a budget that must outlive
+// it.
+//
+// Errors (in Err, and from Fit): ε ≤ 0, δ outside [0, 1), an empty name of budget
+// or file, a budget that was stated otherwise, a ledger that cannot be read.
+func NewBudget(epsilon, delta float64, opts ...BudgetOption) *Budget {
+	o := budgetOptions{name: "main"}
+	for _, set := range opts {
+		set(&o)
+	}
+	c := ledger.Config{Name: o.name, Path: o.path, Epsilon: epsilon, Delta: delta, Adjacency: privacy.AddRemove}
+	if o.kept && o.path == "" {
+		return &Budget{err: &privacy.ParamError{Name: "KeptIn", Value: `""`, Want: "the name of a file"}}
+	}
+	dir, inRun := runlog.Dir()
+	if inRun && !o.kept {
+		c.Path = filepath.Join(dir, inRunDir(o.name)+".json")
+	}
+	b, err := ledger.Open(c)
+	if err == nil && inRun {
+		err = onePlace(dir, o.name, b.Config().Path)
+	}
+	if err != nil {
+		return &Budget{err: err}
+	}
+	budget := &Budget{ledger: b, kept: o.kept}
+	budget.err = budget.log()
+	return budget
+}
+
+var fileName = regexp.MustCompile(`[^A-Za-z0-9_-]+`)
+
+// inRunDir returns what the files of a budget are called in the folder of a run.
+func inRunDir(name string) string {
+	// The hash keeps names apart that differ in letters a file name cannot have.
+	sum := sha256.Sum256([]byte(name))
+	return fmt.Sprintf("ledger-%s-%x", fileName.ReplaceAllString(name, "-"), sum[:4])
+}
+
+// onePlace makes sure that all cells of a run keep the budget of a name in the
+// same file, as package ledger does within a process: dir says which.
+func onePlace(dir, name, path string) (err error) {
+	place := filepath.Join(dir, inRunDir(name)+".place")
+	lock, err := lockfile.Wait(context.Background(), place+".lock", func() {})
+	if err != nil {
+		return err
+	}
+	defer func() { err = errors.Join(err, lock.Unlock()) }()
+	stated, err := os.ReadFile(place)
+	if errors.Is(err, os.ErrNotExist) {
+		return atomicfile.Write(place, []byte(path))
+	}
+	if err == nil && string(stated) != path {
+		err = fmt.Errorf("dpnb: another cell keeps budget %q in %s, not in %s: a budget has one ledger, and cannot be changed once it is stated; use another name for other data",
+			name, stated, path)
+	}
+	return err
+}
+
+// Err returns the error with which the budget was stated.
+func (b *Budget) Err() error {
+	if b == nil || (b.err == nil && b.ledger == nil) {
+		return errors.New("dpnb: no budget; state one with NewBudget(ε, δ)")
+	}
+	return b.err
+}
+
+// State returns what was spent and what is left.
+func (b *Budget) State() (ledger.State, error) {
+	if err := b.Err(); err != nil {
+		return ledger.State{}, err
+	}
+	return b.ledger.State()
+}
+
+// log records a snapshot for the report.
+func (b *Budget) log() error {
+	s, err := b.ledger.State()
+	if err != nil {
+		return err
+	}
+	snap := runlog.Ledger{
+		Name: s.Name, Adjacency: s.Adjacency.String(), Epsilon: runlog.Number(s.Epsilon), Delta: runlog.Number(s.Delta),
+		EpsilonSpent: runlog.Number(s.SpentEpsilon), DeltaSpent: runlog.Number(s.SpentDelta), Kept: b.kept,
+	}
+	for _, e := range s.Entries {
+		snap.Entries = append(snap.Entries, runlog.Entry{Label: e.Label, Mechanism: e.Mechanism,
+			Epsilon: runlog.Number(e.Epsilon), Delta: runlog.Number(e.Delta), Simulated: e.Simulated})
+	}
+	return runlog.Append(runlog.KindLedger, snap)
+}
+
+// Allowance is a part of a budget that one fit may spend. It is not spent
+// until the fit draws its noise.
+type Allowance struct {
+	budget         *Budget
+	epsilon, delta float64
+	label          string
+	simulation     bool
+}
+
+// Spend allows one fit to spend ε of the budget, and the same share of its δ.
+func (b *Budget) Spend(epsilon float64) Allowance {
+	a := Allowance{budget: b, epsilon: epsilon}
+	if b.Err() == nil {
+		a.delta = b.ledger.Share(epsilon)
+	}
+	return a
+}
+
+// WithDelta allows δ in place of the proportional share.
+func (a Allowance) WithDelta(delta float64) Allowance { a.delta = delta; return a }
+
+// For names what the allowance is for, in the ledger.
+func (a Allowance) For(label string) Allowance { a.label = label; return a }
+
+// Simulate allows a fit at (ε, δ) that is paid for by no budget, for
+// experiments on public or invented data. Fits refuse it with any noise but
+// that of a seed, and its results say that they protect nobody.
+func Simulate(epsilon, delta float64) Allowance {
+	return Allowance{epsilon: epsilon, delta: delta, simulation: true}
+}
+
+// check reports whether the allowance covers a fit with this source of noise,
+// without spending anything.
+func (a Allowance) check(src noise.Source) error {
+	if a.simulation {
+		if !noise.Simulated(src) {
+			return errors.New("dpnb: Simulate is for noise from a seed; a release needs budget.Spend(ε)")
+		}
+		return nil
+	}
+	if err := a.budget.Err(); err != nil {
+		return err
+	}
+	return a.budget.ledger.Check(a.epsilon, a.delta)
+}
+
+// charge spends the allowance.
+func (a Allowance) charge(mechanism string, src noise.Source) error {
+	if a.simulation {
+		return a.check(src)
+	}
+	if err := a.budget.Err(); err != nil {
+		return err
+	}
+	label := a.label
+	if label == "" {
+		label = "fit"
+	}
+	err := a.budget.ledger.Charge(ledger.Entry{Label: label, Mechanism: mechanism, Epsilon: a.epsilon, Delta: a.delta, Simulated: noise.Simulated(src)})
+	if err != nil {
+		return err
+	}
+	return a.budget.log()
+}
+
+// Display shows the ledger.
+func (b *Budget) Display() display.Item {
+	s, err := b.State()
+	if err != nil {
+		return display.Item{Warning: err.Error()}
+	}
+	it := display.Item{
+		Title:  fmt.Sprintf("Privacy budget %q: ε = %s, δ = %s (%s-one)", s.Name, privacy.FormatDown(s.Epsilon, 6), privacy.FormatDown(s.Delta, 3), s.Adjacency),
+		Header: []string{"for", "mechanism", "ε", "δ"},
+	}
+	simulated := false
+	for _, e := range s.Entries {
+		mech := e.Mechanism
+		if e.Simulated {
+			mech += " [simulation]"
+			simulated = true
+		}
+		it.Rows = append(it.Rows, []string{e.Label, mech, privacy.FormatUp(e.Epsilon, 4), privacy.FormatUp(e.Delta, 4)})
+	}
+	it.Rows = append(it.Rows,
+		[]string{"spent", "", privacy.FormatUp(s.SpentEpsilon, 4), privacy.FormatUp(s.SpentDelta, 4)},
+		[]string{"left", "", privacy.FormatDown(s.RemainingEpsilon, 4), privacy.FormatDown(s.RemainingDelta, 4)})
+	if simulated {
+		it.Warning = "Some of these fits drew their noise from a seed: they are simulations and protect nobody."
+	}
+	return it
+}

@@ -1,0 +1,120 @@
+package learn_test
+
+import (
+	"errors"
+	"fmt"
+	"os"
+	"path/filepath"
+	"strings"
+	"sync/atomic"
+	"testing"
+
+	"github.com/dpnb/notebooks/dpnb/internal/registry"
+	"github.com/dpnb/notebooks/dpnb/internal/runlog"
+	"github.com/dpnb/notebooks/dpnb/learn"
+	"github.com/dpnb/notebooks/dpnb/ledger"
+)
+
+var freshBudgets atomic.Int64
+
+func unusedName() string { return fmt.Sprintf("test %d", freshBudgets.Add(1)) }
+
+// fresh states a budget that no other test has: of a name of its own.
+func fresh(epsilon, delta float64) *learn.Budget {
+	return learn.NewBudget(epsilon, delta, learn.Named(unusedName()))
+}
+
+func peopleData(t *testing.T) *learn.Dataset {
+	t.Helper()
+	return learn.Binary(frameOf(t, people), "happy", learn.RowNorm(1))
+}
+
+// A budget is what its name says, not what its variable does: in a plain program
+// three fits of a whole budget each are one fit and two refusals.
+func TestABudgetIsStatedOnce(t *testing.T) {
+	for where, option := range map[string]func(name string) learn.BudgetOption{
+		"in memory": learn.Named,
+		"in a file": func(name string) learn.BudgetOption { return learn.KeptIn(filepath.Join(t.TempDir(), "l.json")) },
+	} {
+		name := unusedName()
+		options := []learn.BudgetOption{learn.Named(name), option(name)}
+		for k := range 3 {
+			_, err := learn.Logistic{}.Fit(peopleData(t), learn.NewBudget(1, 1e-6, options...).Spend(1))
+			var over *ledger.OverspentError
+			if k == 0 && err != nil || k > 0 && !errors.As(err, &over) {
+				t.Errorf("%s: fit %d: %v", where, k+1, err)
+			}
+		}
+		for _, b := range []*learn.Budget{
+			learn.NewBudget(2, 1e-6, options...), learn.NewBudget(1, 1e-5, options...),
+			learn.NewBudget(1, 1e-6, append(options, learn.KeptIn(filepath.Join(t.TempDir(), "other.json")))...),
+		} {
+			if err := b.Err(); err == nil || !strings.Contains(err.Error(), "cannot be changed") {
+				t.Errorf("%s: a budget was restated: %v", where, err)
+			}
+		}
+		if _, err := (learn.Logistic{}).Fit(peopleData(t), fresh(1, 1e-6).Spend(1)); err != nil {
+			t.Errorf("%s: a budget of another name: %v", where, err)
+		}
+	}
+}
+
+// An empty name is none: it must not stand for a ledger that is forgotten.
+func TestEmptyNamesAreRefused(t *testing.T) {
+	for _, b := range []*learn.Budget{learn.NewBudget(1, 1e-6, learn.Named("")), learn.NewBudget(1, 1e-6, learn.Named(unusedName()), learn.KeptIn(""))} {
+		if b.Err() == nil {
+			t.Error("an empty name is taken")
+		}
+	}
+}
+
+// In a notebook each cell is a process: the ledger must survive, and the budget
+// must not be restated, neither its (ε, δ) nor its place.
+func TestBudgetSurvivesCells(t *testing.T) {
+	t.Setenv(runlog.DirEnv, t.TempDir())
+	data, name, kept := peopleData(t), unusedName(), unusedName()
+	// cell states a budget in a process that knows nothing of earlier ones.
+	cell := func(name string, epsilon float64, options ...learn.BudgetOption) *learn.Budget {
+		registry.Forget(name)
+		return learn.NewBudget(epsilon, 1e-6, append(options, learn.Named(name))...)
+	}
+	if _, err := (learn.Logistic{Noise: learn.Seed(1)}).Fit(data, cell(name, 1).Spend(0.7)); err != nil {
+		t.Fatal(err)
+	}
+	if _, err := (learn.Logistic{}).Fit(data, cell(name, 1).Spend(0.7)); err == nil {
+		t.Error("the next cell has a fresh budget")
+	}
+	if err := cell(name, 5).Err(); err == nil {
+		t.Error("the next cell restated the budget")
+	}
+	if err := cell(kept, 5).Err(); err != nil {
+		t.Errorf("a budget for other data: %v", err)
+	}
+	dir, _ := runlog.Dir()
+	log, err := runlog.Read(dir)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if len(log.Ledgers) != 2 || len(log.Data) != 1 || len(log.Seeds) != 1 || float64(log.Ledgers[0].EpsilonSpent) != 0.7 {
+		t.Errorf("the run log has %+v", log)
+	}
+	kept = unusedName()
+	files := t.TempDir()
+	a, b := filepath.Join(files, "a.json"), filepath.Join(files, "b.json")
+	if err := os.Symlink("a.json", filepath.Join(files, "link.json")); err != nil {
+		t.Skip(err)
+	}
+	for _, options := range [][]learn.BudgetOption{{learn.KeptIn(a)}, {learn.KeptIn(filepath.Join(files, "link.json"))}} {
+		if err := cell(kept, 1, options...).Err(); err != nil {
+			t.Errorf("a ledger in a file: %v", err)
+		}
+	}
+	for _, options := range [][]learn.BudgetOption{{}, {learn.KeptIn(b)}} {
+		if err := cell(kept, 1, options...).Err(); err == nil || !strings.Contains(err.Error(), "cannot be changed") {
+			t.Errorf("the next cell keeps the budget elsewhere: %v", err)
+		}
+	}
+	if err := cell(name, 1, learn.KeptIn(b)).Err(); err == nil {
+		t.Error("a budget of the kernel was begun anew in a file")
+	}
+}

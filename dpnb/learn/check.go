@@ -1,0 +1,67 @@
+package learn
+
+import (
+	"fmt"
+	"slices"
+	"strings"
+
+	"github.com/dpnb/notebooks/dpnb/display"
+	"github.com/dpnb/notebooks/dpnb/frame"
+)
+
+// SchemaCheck lists what in a DataFrame does not fit its schema.
+type SchemaCheck struct {
+	// Misfits by columns; none if everything fits.
+	Misfits []frame.Misfit
+	lines   bool
+	err     error
+}
+
+// Check lists the values that do not fit the schema, with the lines they are on: for
+// the keeper of the data, who must hear of typing errors. A fit says nothing of them:
+// the rules of the schema's fields apply to them without a word, since whether there
+// are any is private. What Check returns is about single records, and protected by
+// nothing.
+//
+// Errors (in Err, and shown): df's own, no schema, or one that is wrong.
+func (df DataFrame) Check() *SchemaCheck {
+	if err := df.Err(); err != nil {
+		return &SchemaCheck{err: err}
+	}
+	m, err := df.table.Misfits(df.schema)
+	return &SchemaCheck{Misfits: m, lines: df.table.Source.Path != "", err: err}
+}
+
+// Err returns why nothing could be checked.
+func (c *SchemaCheck) Err() error { return c.err }
+
+// Display shows the list as a table.
+func (c *SchemaCheck) Display() display.Item {
+	if c.err != nil {
+		return display.Item{Warning: c.err.Error()}
+	}
+	it := display.Item{Title: "What does not fit the schema", Warning: rawWarning,
+		Header: []string{"column", "what", "rows", "row numbers", "values"}}
+	if c.lines {
+		it.Header[3] = "lines of the file"
+	}
+	if len(c.Misfits) == 0 {
+		it.Notes = append(it.Notes, "Every value fits.")
+	}
+	for _, m := range c.Misfits {
+		if m.Count == 0 {
+			it.Rows = append(it.Rows, []string{m.Column, m.What, "–", "–", "–"})
+			continue
+		}
+		lines := strings.Trim(fmt.Sprint(m.Lines), "[]")
+		if len(m.Lines) < m.Count {
+			lines += " …"
+		}
+		texts := slices.Clone(m.Texts)
+		for i, t := range texts {
+			texts[i] = fmt.Sprintf("%.60q", t)
+		}
+		it.Rows = append(it.Rows, []string{m.Column, m.What, fmt.Sprint(m.Count), lines, strings.Join(texts, " ")})
+	}
+	return it
+}

@@ -1,0 +1,287 @@
+package learn
+
+import (
+	"errors"
+	"fmt"
+	"math"
+	"strings"
+
+	"github.com/dpnb/notebooks/dpnb/display"
+	"github.com/dpnb/notebooks/dpnb/figure"
+	"github.com/dpnb/notebooks/dpnb/frame"
+	"github.com/dpnb/notebooks/dpnb/noise"
+	"github.com/dpnb/notebooks/dpnb/privacy"
+)
+
+// CompareSettings of CompareWith; the zero value is right.
+type CompareSettings struct {
+	// Delta of every fit; zero is 1e-6.
+	Delta float64
+	// Seeds is the number of fits by each mechanism; zero is 10.
+	Seeds int
+	// Noise is a Seed; nil is Seed(1).
+	Noise noise.Source
+	// Test is what the fits are scored on; nil takes every fourth record away
+	// from the data for it.
+	Test *Dataset
+}
+
+// Comparison is an experiment: mechanisms that give the same guarantee, fitted
+// many times and scored on records that they have not seen.
+type Comparison struct {
+	Epsilon, Delta float64
+	Seeds          int
+	// Task decides what the score is: see Model.Score.
+	Task frame.Task
+	// Rows has the mechanisms in the order given.
+	Rows []CompareRow
+	// NonPrivate is the score without noise, Baseline that of guessing without
+	// the features.
+	NonPrivate, Baseline float64
+	// Skipped names mechanisms that are not for such records.
+	Skipped []string
+	warning string
+	err     error
+}
+
+// CompareRow is one mechanism's part of a Comparison.
+type CompareRow struct {
+	Mechanism string
+	// Mean score, and half its 95 % interval by Student's law.
+	Mean, Margin float64
+	// Lower and Upper are the smallest and the largest score of the seeds: the next
+	// fit's lies between them with probability (seeds − 1)/(seeds + 1).
+	Lower, Upper float64
+	// Lambda and Sigma are the mechanism's ridge, 0 where it has none, and its
+	// noise: in the objective, in the coefficients, in a gradient or in moments.
+	Lambda, Sigma float64
+	// Err says why there are no scores.
+	Err error
+}
+
+// Compare fits data by every mechanism at (ε, 10⁻⁶) with the noise of ten seeds
+// each, checks that what it releases has that guarantee under add/remove-one,
+// learns from three records in four and scores on the fourth. Show gives a table
+// and a figure. It is a simulation, for public data: no budget pays for it.
+//
+//	dpnb.Show(dpnb.Compare(data, 0.5, dpnb.AllMechanisms...))
+//
+// Errors (in Err, and shown): data's own, ε or δ out of range, or no mechanism.
+func Compare(data *Dataset, epsilon float64, mechanisms ...Mechanism) *Comparison {
+	return CompareWith(CompareSettings{}, data, epsilon, mechanisms...)
+}
+
+// CompareWith is Compare with settings.
+func CompareWith(s CompareSettings, data *Dataset, epsilon float64, mechanisms ...Mechanism) *Comparison {
+	c := &Comparison{Epsilon: epsilon, Delta: orElse(s.Delta, 1e-6), Seeds: s.Seeds}
+	if c.Seeds == 0 {
+		c.Seeds = 10
+	}
+	c.err = c.run(s, data, mechanisms)
+	return c
+}
+
+// Err returns why there is nothing to compare.
+func (c *Comparison) Err() error { return c.err }
+
+func (c *Comparison) run(s CompareSettings, data *Dataset, mechanisms []Mechanism) error {
+	plain, err := standard(data)
+	switch {
+	case err != nil:
+		return err
+	case len(mechanisms) == 0:
+		return errors.New("dpnb: no mechanism to compare; AllMechanisms... has all")
+	case !(c.Epsilon > 0) || c.Epsilon > 1e3:
+		return &privacy.ParamError{Name: "Epsilon", Value: c.Epsilon, Want: "a number in (0, 1000]"}
+	case !(c.Delta > 0 && c.Delta < 1):
+		return &privacy.ParamError{Name: "Delta", Value: c.Delta, Want: "a number in (0, 1), or 0 for 1e-6"}
+	case c.Seeds < 2:
+		return fmt.Errorf("dpnb: %d seeds, want at least two", c.Seeds)
+	}
+	train, test := data, s.Test
+	if test == nil {
+		train, test = data.everyFourth()
+	}
+	c.Task = data.design.Target.Task
+	c.Baseline = test.MajorityShare()
+	if !data.design.Source.Public {
+		c.warning = "These records were not declared public (DataFrame.Public): no guarantee covers what is shown of them here."
+	}
+	m, err := fitWithoutPrivacy(train, plain)
+	if err != nil {
+		return err
+	}
+	if c.NonPrivate, err = m.Score(test); err != nil {
+		return err
+	}
+	root, err := simulationRoot(s.Noise, "comparison")
+	if err != nil {
+		return err
+	}
+	type outcome struct {
+		score, lambda, sigma float64
+		err                  error
+	}
+	outcomes := make([]outcome, len(mechanisms)*c.Seeds)
+	_ = eachTask(len(outcomes), func(k int) error {
+		o := &outcomes[k]
+		// Stream k is for task k, whoever computes it.
+		m, err := mechanisms[k/c.Seeds].Fit(train, Simulate(c.Epsilon, c.Delta), root.Stream(k))
+		if err == nil {
+			// The guarantee is one of parameters: what one seed has, all have.
+			err = c.same(m, k%c.Seeds == 0)
+		}
+		if err == nil {
+			o.lambda, o.sigma = m.lambda, m.Release.NoiseScale
+			o.score, err = m.Score(test)
+		}
+		o.err = err
+		return nil // each outcome keeps its own
+	})
+	for i, m := range mechanisms {
+		mine := outcomes[i*c.Seeds : (i+1)*c.Seeds]
+		row := CompareRow{Mechanism: m.Name(), Lambda: mine[0].lambda, Sigma: mine[0].sigma}
+		scores := make([]float64, c.Seeds)
+		for k, o := range mine {
+			scores[k] = o.score
+			if row.Err == nil {
+				row.Err = o.err
+			}
+		}
+		if unsuitable(row.Err) {
+			c.Skipped = append(c.Skipped, m.Name())
+			continue
+		}
+		sum := summarise(scores)
+		row.Mean, row.Margin, row.Lower, row.Upper = sum.mean, sum.margin, sum.lower, sum.upper
+		c.Rows = append(c.Rows, row)
+	}
+	return nil
+}
+
+// same reports whether m is a release with the guarantee that is compared at; δ is
+// looked at if thorough.
+func (c *Comparison) same(m *Model, thorough bool) error {
+	if m == nil || m.Release == nil {
+		return errors.New("dpnb: the mechanism released nothing private: it cannot be compared at an equal guarantee")
+	}
+	g := m.Release.Guarantee
+	if g.Profile == nil || g.Adjacency != privacy.AddRemove || g.Profile.Adjacency() != privacy.AddRemove {
+		return fmt.Errorf("dpnb: the mechanism states no guarantee under %v, that of the others", privacy.AddRemove)
+	}
+	if !thorough {
+		return nil
+	}
+	if d := privacy.DeltaUpper(g.Profile, c.Epsilon); !(d <= c.Delta) {
+		return fmt.Errorf("dpnb: the mechanism has δ = %s at ε = %g, more than the δ = %g of the others", privacy.FormatUp(d, 3), c.Epsilon, c.Delta)
+	}
+	return nil
+}
+
+// everyFourth returns the records in two parts, the second of every fourth. It
+// is for public data: the place of a record depends on those before it, so that
+// removing one changes many.
+func (d *Dataset) everyFourth() (train, test *Dataset) {
+	var index [2][]int
+	for i := range d.design.Labels {
+		part := 0
+		if i%4 == 3 {
+			part = 1
+		}
+		index[part] = append(index[part], i)
+	}
+	part := func(index []int) *Dataset {
+		if len(index) == 0 {
+			return &Dataset{err: errors.New("dpnb: too few records to keep some for a test; give CompareSettings a Test")}
+		}
+		sub := *d.design
+		sub.Rows = d.design.Rows.Select(index)
+		sub.Labels = make([]float64, len(index))
+		for k, i := range index {
+			sub.Labels[k] = d.design.Labels[i]
+		}
+		out := &Dataset{design: &sub}
+		if d.table != nil {
+			next := 0
+			out.table = d.table.Filter(func(i int) bool {
+				if next < len(index) && index[next] == i {
+					next++
+					return true
+				}
+				return false
+			})
+		}
+		return out
+	}
+	return part(index[0]), part(index[1])
+}
+
+// Display shows the comparison as a table.
+func (c *Comparison) Display() display.Item {
+	if c.err != nil {
+		return display.Item{Warning: c.err.Error()}
+	}
+	s := measureOf(c.Task)
+	it := display.Item{
+		Title:   fmt.Sprintf("Test %s at the same guarantee: ε = %.4g, δ = %.3g, add/remove-one, %d seeds", s.name, c.Epsilon, c.Delta, c.Seeds),
+		Warning: c.warning,
+		Header:  []string{"mechanism", "mean", "± (95 %)", "worst fit", "best fit", "λ", "noise σ"},
+	}
+	number := func(v float64) string {
+		if v == 0 {
+			return "–"
+		}
+		return fmt.Sprintf("%.4g", v)
+	}
+	for _, r := range c.Rows {
+		if r.Err != nil {
+			it.Rows = append(it.Rows, []string{r.Mechanism, "–", "–", "–", "–", "–", "–"})
+			it.Notes = append(it.Notes, fmt.Sprintf("%s: %v.", r.Mechanism, r.Err))
+			continue
+		}
+		it.Rows = append(it.Rows, []string{r.Mechanism, s.text(r.Mean), s.text(r.Margin), s.text(r.Lower), s.text(r.Upper), number(r.Lambda), number(r.Sigma)})
+	}
+	if len(c.Skipped) > 0 {
+		it.Notes = append(it.Notes, fmt.Sprintf("Not for such records: %s.", strings.Join(c.Skipped, "; ")))
+	}
+	simulation := "A simulation"
+	if c.warning == "" {
+		simulation += " on data that are public"
+	}
+	it.Notes = append(it.Notes,
+		"λ and σ are each mechanism's own: those of objective perturbation can be compared with each other, with others they cannot.",
+		fmt.Sprintf("Without privacy %s; %s %s.", s.text(c.NonPrivate), s.guess, s.text(c.Baseline)),
+		simulation+", with noise from seeds: it protects nobody, and each fit would have to be paid for on private data.")
+	return it
+}
+
+// Figure draws the mean of each mechanism and the range of its fits. It is nil if there are none.
+func (c *Comparison) Figure() *figure.Figure {
+	var names, words []string
+	var lo, mid, hi []float64
+	s := measureOf(c.Task)
+	for _, r := range c.Rows {
+		if r.Err == nil {
+			names = append(names, r.Mechanism)
+			lo, mid, hi = append(lo, r.Lower), append(mid, r.Mean), append(hi, r.Upper)
+			words = append(words, fmt.Sprintf("%s %s", r.Mechanism, s.text(r.Mean)))
+		}
+	}
+	if len(names) == 0 {
+		return nil
+	}
+	f := figure.New(fmt.Sprintf("Equal guarantee, ε = %.4g, δ = %.3g: mean, and where all %d fits lie", c.Epsilon, c.Delta, c.Seeds), "test "+s.name, "")
+	f.Intervals(names, lo, mid, hi, figure.Blue)
+	f.Vertical("without privacy", c.NonPrivate, len(names), figure.Gray)
+	if s.percent {
+		f.PercentX()
+	}
+	right := math.Max(c.NonPrivate, hi[0])
+	left := math.Min(c.NonPrivate, lo[0])
+	for i := range names {
+		left, right = math.Min(left, lo[i]), math.Max(right, hi[i])
+	}
+	f.XRange(left-0.03*(right-left), right+0.25*(right-left))
+	f.Alt = fmt.Sprintf("test %s: %s; without privacy %s", s.name, strings.Join(words, ", "), s.text(c.NonPrivate))
+	return f
+}

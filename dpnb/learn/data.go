@@ -1,0 +1,219 @@
+package learn
+
+import (
+	"errors"
+	"fmt"
+
+	"github.com/dpnb/notebooks/dpnb/display"
+
+	"github.com/dpnb/notebooks/dpnb/frame"
+	"github.com/dpnb/notebooks/dpnb/matrix"
+)
+
+// Dataset is a DataFrame made into records for learning: bounded numbers,
+// indicators, rows of bounded norm, and labels as a learner wants them.
+type Dataset struct {
+	// table that the design was made of; nil if there is none.
+	table  *frame.Table
+	design *frame.Design
+	err    error
+}
+
+// Records is what a model can be asked about: a DataFrame, or a Dataset that was made
+// of one, however. A model makes its own rows of it.
+type Records interface {
+	Err() error
+	// rows and made encode as e does, without and with labels.
+	rows(e *frame.Encoding) (*matrix.Dense, error)
+	made(e *frame.Encoding) (*frame.Design, error)
+}
+
+func (df DataFrame) rows(e *frame.Encoding) (*matrix.Dense, error) {
+	if err := df.Err(); err != nil {
+		return nil, err
+	}
+	return e.Rows(df.table)
+}
+
+func (df DataFrame) made(e *frame.Encoding) (*frame.Design, error) {
+	if err := df.Err(); err != nil {
+		return nil, err
+	}
+	return e.Design(df.table)
+}
+
+func (d *Dataset) rows(e *frame.Encoding) (*matrix.Dense, error) {
+	if d.fits(e) {
+		return d.design.Rows, nil
+	}
+	return d.frame().rows(e)
+}
+
+func (d *Dataset) made(e *frame.Encoding) (*frame.Design, error) {
+	if d.fits(e) {
+		return d.design, nil
+	}
+	if d.Err() == nil {
+		if mine, its := d.design.Target, e.Target; mine.Name != its.Name || mine.Task != its.Task {
+			return nil, fmt.Errorf("dpnb: the model predicts %s (%v), and these records were made for %s (%v)",
+				its.Name, its.Task, mine.Name, mine.Task)
+		}
+	}
+	return d.frame().made(e)
+}
+
+// frame returns what d was made of.
+func (d *Dataset) frame() DataFrame {
+	switch err := d.Err(); {
+	case err != nil:
+		return DataFrame{err: err}
+	case d.table == nil:
+		return DataFrame{err: errors.New("dpnb: these records were made otherwise than the model's, and of no table")}
+	}
+	return DataFrame{table: d.table}
+}
+
+// fits reports whether the records of d are as e makes them.
+func (d *Dataset) fits(e *frame.Encoding) bool { return d.Err() == nil && e.Equal(d.design.Encoding) }
+
+// Option changes how records are made.
+type Option func(*options)
+
+type options struct {
+	frame.DesignSettings
+	infer bool
+}
+
+// RowNorm scales every row to the given Euclidean norm.
+func RowNorm(r float64) Option {
+	return func(o *options) {
+		o.RowNorm = r
+		if r == 0 {
+			o.RowNorm = -1 // asked for, and refused with a reason
+		}
+	}
+}
+
+// ClipNorm scales rows that are longer than the given norm down to it.
+func ClipNorm(r float64) Option {
+	return func(o *options) {
+		o.ClipNorm = r
+		if r == 0 {
+			o.ClipNorm = -1
+		}
+	}
+}
+
+// Positive names the category of the label that is to be predicted; else it is
+// the last one of the schema.
+func Positive(category string) Option { return func(o *options) { o.Positive = category } }
+
+// NoBias leaves out the constant feature.
+func NoBias() Option { return func(o *options) { o.NoBias = true } }
+
+// InferBounds reads bounds and categories off the data where no schema was
+// stated. No guarantee covers what comes of it, and every result says so.
+func InferBounds() Option { return func(o *options) { o.infer = true } }
+
+// Binary makes records for predicting a column of two categories. Show the
+// result to see each step, what it assumed and what it cost.
+//
+// Errors (in Err, and from Fit): a column that is not there, or something wrong with
+// the schema or the options. No record has one: Field says what becomes of a value that
+// does not fit the schema, and DataFrame.Check lists them.
+func Binary(df DataFrame, label string, opts ...Option) *Dataset {
+	return records(df, label, frame.TwoClasses, opts)
+}
+
+// Regression makes records for predicting a number. The schema states its public
+// bounds: values beyond them are moved to them, and they are scaled to [−1, 1],
+// on a logarithmic scale if the schema says Log; predictions are given back in
+// the target's own unit. Both depend on the record and on what is public only,
+// and cost no privacy.
+//
+// Errors: as Binary.
+func Regression(df DataFrame, target string, opts ...Option) *Dataset {
+	return records(df, target, frame.Number, opts)
+}
+
+// Counts makes records for predicting a count, 0, 1, 2, … The schema states a
+// public upper bound (Numeric(target, 0, most)), to which larger counts are
+// reduced: without one, one record could bend the fit without limit.
+//
+// Numbers that are no counts are rounded.
+//
+// Errors: as Binary.
+func Counts(df DataFrame, target string, opts ...Option) *Dataset {
+	return records(df, target, frame.Count, opts)
+}
+
+// Classes makes records for predicting a column of several public categories.
+//
+// Errors: as Binary.
+func Classes(df DataFrame, label string, opts ...Option) *Dataset {
+	return records(df, label, frame.ManyClasses, opts)
+}
+
+func records(df DataFrame, label string, task frame.Task, opts []Option) *Dataset {
+	if err := df.Err(); err != nil {
+		return &Dataset{err: err}
+	}
+	o := options{DesignSettings: frame.DesignSettings{Label: label, Task: task}}
+	for _, set := range opts {
+		set(&o)
+	}
+	schema := df.schema
+	if schema == nil && o.infer {
+		schema = frame.InferSchema(df.table)
+	}
+	d, err := frame.NewDesign(df.table, schema, o.DesignSettings)
+	return &Dataset{table: df.table, design: d, err: err}
+}
+
+// Err returns the first error on the way to d.
+func (d *Dataset) Err() error {
+	if d == nil || (d.err == nil && d.design == nil) {
+		return fmt.Errorf("dpnb: no dataset; make one with Binary, Regression, Counts or Classes")
+	}
+	return d.err
+}
+
+// Design returns the records below d.
+func (d *Dataset) Design() (*frame.Design, error) { return d.design, d.Err() }
+
+// MajorityShare returns the share of the most frequent label of classes: the
+// accuracy of always guessing it; 0 for numbers and counts. It is a fact about
+// the records that no guarantee covers.
+func (d *Dataset) MajorityShare() float64 {
+	if d.Err() != nil || len(d.design.Labels) == 0 || d.design.Target.Task == frame.Number || d.design.Target.Task == frame.Count {
+		return 0
+	}
+	times, most := map[float64]int{}, 0
+	for _, y := range d.design.Labels {
+		times[y]++
+		most = max(most, times[y])
+	}
+	return float64(most) / float64(len(d.design.Labels))
+}
+
+// Display lists what was done to the records and what it cost.
+func (d *Dataset) Display() display.Item {
+	if err := d.Err(); err != nil {
+		return display.Item{Warning: err.Error()}
+	}
+	it := withOrigin(d.design.Source, display.Item{
+		Title:  fmt.Sprintf("Records for learning: %d features, ‖x‖ ≤ %.4g", len(d.design.Features), d.design.RowNorm),
+		Header: []string{"step", "assumes", "costs in privacy"},
+	})
+	for _, s := range d.design.Steps {
+		assumes := s.Assumes
+		if assumes == "" {
+			assumes = "–"
+		}
+		it.Rows = append(it.Rows, []string{s.What, assumes, s.Cost})
+	}
+	if d.design.DataDependent {
+		it.Warning = "Bounds or categories were READ OFF THE DATA: no guarantee covers what is learnt from these records."
+	}
+	return it
+}

@@ -1,0 +1,249 @@
+package learn
+
+import (
+	"errors"
+	"fmt"
+
+	"github.com/go-gota/gota/dataframe"
+
+	"github.com/dpnb/notebooks/dpnb/dataset"
+	"github.com/dpnb/notebooks/dpnb/display"
+	"github.com/dpnb/notebooks/dpnb/frame"
+	"github.com/dpnb/notebooks/dpnb/internal/runlog"
+)
+
+// DataFrame is a table of raw records with what is publicly known of its
+// columns. Like gota's, it carries its first error with it, so that a notebook
+// can write one line after the other and is told by Fit or Show.
+type DataFrame struct {
+	table  *frame.Table
+	schema *frame.Schema
+	err    error
+}
+
+// CSV says how a file is read: frame.CSVSettings.
+type CSV = frame.CSVSettings
+
+// Field is the public knowledge of one column: frame.Field.
+type Field = frame.Field
+
+// Constructors of fields: bounds and categories that are known without the data.
+var (
+	// Numeric is a number in [lower, upper].
+	Numeric = frame.NumericField
+	// Log is a number in [lower, upper] that is used on a logarithmic scale.
+	Log = frame.LogField
+	// Categorical is one of the given categories.
+	Categorical = frame.CategoricalField
+)
+
+// ReadCSV reads a comma-separated file with a header line.
+//
+// Errors (in Err, and from Fit): a wrong path, a file without a header, a broken line.
+func ReadCSV(path string) DataFrame { return ReadCSVWith(path, nil) }
+
+// ReadCSVWith reads a file with the given settings.
+func ReadCSVWith(path string, settings *CSV) DataFrame {
+	t, err := frame.ReadCSVFile(path, settings)
+	if err != nil {
+		return DataFrame{err: err}
+	}
+	return fromTable(t, nil)
+}
+
+// FromGota takes a gota dataframe: frame.FromDataFrame says what of its types counts.
+//
+// Errors (in Err, and from Fit): the dataframe's own; a column of bools.
+func FromGota(df dataframe.DataFrame) DataFrame {
+	t, err := frame.FromDataFrame(df)
+	if err != nil {
+		return DataFrame{err: err}
+	}
+	return fromTable(t, nil)
+}
+
+// FromTable takes a checked table.
+func FromTable(t *frame.Table) DataFrame {
+	if t == nil {
+		return DataFrame{}
+	}
+	return fromTable(t, nil)
+}
+
+func fromTable(t *frame.Table, schema *frame.Schema) DataFrame {
+	s := t.Source
+	if s.SHA256 != "" {
+		if err := runlog.Append(runlog.KindData, runlog.Data{Name: s.Name, Path: s.Name, SHA256: s.SHA256, Rows: s.Rows, Public: s.Public, File: s.Path}); err != nil {
+			return DataFrame{err: err}
+		}
+	}
+	if s.Note != "" {
+		if err := runlog.Append(runlog.KindNote, runlog.Note{Text: s.Note}); err != nil {
+			return DataFrame{err: err}
+		}
+	}
+	return DataFrame{table: t, schema: schema}
+}
+
+// Err returns the first error on the way to df.
+func (df DataFrame) Err() error {
+	if df.err == nil && df.table == nil {
+		return errors.New("dpnb: an empty DataFrame; make one with ReadCSV, FromGota, FromTable, Adult or Patients")
+	}
+	return df.err
+}
+
+// Public declares that the file holds nothing to protect, so that reports may
+// publish its checksum and its number of rows. A checksum of private records
+// gives the last of them away to whoever knows the others.
+func (df DataFrame) Public() DataFrame {
+	return df.change(func(t *frame.Table) (*frame.Table, error) {
+		public := *t
+		public.Source.Public = true
+		return &public, fromTable(&public, df.schema).err
+	})
+}
+
+// WithSchema states what is publicly known of the columns. It must be known
+// without the data; what was read off them protects nobody.
+func (df DataFrame) WithSchema(fields ...Field) DataFrame {
+	df.schema = &frame.Schema{Fields: fields}
+	return df
+}
+
+// Drop returns df without the named columns.
+func (df DataFrame) Drop(names ...string) DataFrame {
+	return df.change(func(t *frame.Table) (*frame.Table, error) { return t.Drop(names...) })
+}
+
+// DropMissing returns df without the rows that lack a value in one of the
+// named columns, or in any column if none are named. It treats each row by itself.
+func (df DataFrame) DropMissing(names ...string) DataFrame {
+	return df.change(func(t *frame.Table) (*frame.Table, error) { return t.DropMissing(names...) })
+}
+
+// Head returns the first n rows. They are raw records, to be looked at: which they
+// are depends on those before them, so that one record more in the table changes
+// two of them, and a fit of them keeps its guarantee for the rows of the head, not
+// for those of the table.
+//
+// Errors (in Err): n is negative.
+func (df DataFrame) Head(n int) DataFrame {
+	return df.change(func(t *frame.Table) (*frame.Table, error) {
+		if n < 0 {
+			return nil, fmt.Errorf("dpnb: Head(%d): want a number of rows from 0 on", n)
+		}
+		return t.Head(n), nil
+	})
+}
+
+// Filter returns the rows for which keep holds. A fit of them keeps its guarantee
+// for df if keep depends on what is in the row; by its place, as for Head, it does not.
+func (df DataFrame) Filter(keep func(row int) bool) DataFrame {
+	return df.change(func(t *frame.Table) (*frame.Table, error) {
+		if keep == nil {
+			return nil, errors.New("dpnb: Filter wants a function that says which rows to keep")
+		}
+		return t.Filter(keep), nil
+	})
+}
+
+func (df DataFrame) change(f func(*frame.Table) (*frame.Table, error)) DataFrame {
+	if df.err = df.Err(); df.err != nil {
+		return df
+	}
+	df.table, df.err = f(df.table)
+	return df
+}
+
+// Rows returns the number of rows, 0 on error. It is a fact about the records
+// that no guarantee covers.
+func (df DataFrame) Rows() int {
+	if df.Err() != nil {
+		return 0
+	}
+	return df.table.Rows()
+}
+
+// Table returns the table below df.
+func (df DataFrame) Table() (*frame.Table, error) { return df.table, df.Err() }
+
+// Gota returns df as a gota dataframe, with df's error if it has one: columns of the
+// schema as floats or strings as it says, others as their values are.
+func (df DataFrame) Gota() dataframe.DataFrame {
+	if err := df.Err(); err != nil {
+		return dataframe.DataFrame{Err: err}
+	}
+	return df.table.DataFrame(df.schema)
+}
+
+// Display shows raw records, and says so.
+func (df DataFrame) Display() display.Item {
+	if err := df.Err(); err != nil {
+		return display.Item{Warning: err.Error()}
+	}
+	const most = 10
+	it := withOrigin(df.table.Source, display.Item{
+		Title:   fmt.Sprintf("%s: %d rows × %d columns", df.table.Source.Name, df.table.Rows(), len(df.table.Names())),
+		Warning: rawWarning,
+		Header:  df.table.Names(),
+	})
+	for i := range min(most, df.table.Rows()) {
+		row := make([]string, len(it.Header))
+		for j, name := range it.Header {
+			c, _ := df.table.Column(name)
+			if row[j] = c.Text(i); row[j] == "" {
+				row[j] = "–"
+			}
+		}
+		it.Rows = append(it.Rows, row)
+	}
+	if n := df.table.Rows(); n > most {
+		it.Notes = append(it.Notes, fmt.Sprintf("… and %d more rows", n-most))
+	}
+	return it
+}
+
+// Adult returns the training and the test part of the Adult census data
+// (UCI repository: is the yearly income of a person above 50,000 dollars?),
+// with its public schema. Where the files are not on this machine it returns
+// 30,000 and 10,000 invented people (dataset.AdultLike), wherever the program
+// runs; what is shown of them says so, and Source says which they are.
+func Adult() (train, test DataFrame) {
+	tr, te, err := dataset.Adult()
+	if err != nil {
+		return DataFrame{err: err}, DataFrame{err: err}
+	}
+	return fromTable(tr, dataset.AdultSchema()), fromTable(te, dataset.AdultSchema())
+}
+
+// Source says in a sentence where df came from.
+func (df DataFrame) Source() string {
+	if err := df.Err(); err != nil {
+		return err.Error()
+	}
+	s := df.table.Source
+	text := s.Name
+	switch {
+	case s.Public && s.SHA256 != "":
+		text += fmt.Sprintf(", %d rows, sha256 %s…", s.Rows, s.SHA256[:12])
+	case !s.Public:
+		text += ", private: its checksum and its number of rows are not published"
+	}
+	if s.Note != "" {
+		text += ". " + s.Note
+	}
+	return text
+}
+
+// Patients returns rows invented patients with their public schema: pressure is
+// to be predicted by Regression, visits by Counts, ill by Binary and ward by
+// Classes, each by a law that is known (dataset.Patients). The same seed gives
+// the same patients.
+func Patients(rows int, seed uint64) DataFrame {
+	t, err := dataset.Patients(rows, seed)
+	if err != nil {
+		return DataFrame{err: err}
+	}
+	return fromTable(t, dataset.PatientsSchema())
+}

@@ -1,0 +1,250 @@
+package learn_test
+
+import (
+	"bytes"
+	"errors"
+	"math"
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+
+	"github.com/dpnb/notebooks/dpnb/display"
+	"github.com/dpnb/notebooks/dpnb/learn"
+	"github.com/dpnb/notebooks/dpnb/ledger"
+	"github.com/dpnb/notebooks/dpnb/noise"
+)
+
+const people = "age,city,happy\n31,Bern,yes\n40,Bern,no\n64,Rome,no\n18,Rome,yes\n25,Bern,yes\n70,Rome,no\n"
+
+func schema() []learn.Field {
+	return []learn.Field{learn.Numeric("age", 18, 98), learn.Categorical("city", "Bern", "Rome"), learn.Categorical("happy", "no", "yes")}
+}
+
+func frameOf(t *testing.T, text string) learn.DataFrame {
+	t.Helper()
+	path := filepath.Join(t.TempDir(), "people.csv")
+	if err := os.WriteFile(path, []byte(text), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	return learn.ReadCSV(path).WithSchema(schema()...)
+}
+
+func spent(t *testing.T, b *learn.Budget) (float64, int) {
+	t.Helper()
+	s, err := b.State()
+	if err != nil {
+		t.Fatal(err)
+	}
+	return s.SpentEpsilon, len(s.Entries)
+}
+
+func TestFitSpendsAndIsRefused(t *testing.T) {
+	budget := fresh(1, 1e-6)
+	data := learn.Binary(frameOf(t, people), "happy", learn.RowNorm(1))
+	m, err := learn.Logistic{}.Fit(data, budget.Spend(0.6).For("first"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	if m.Release.Simulated() || m.Release.Guarantee.Epsilon != 0.6 || m.Release.Guarantee.Delta != 0.6e-6 {
+		t.Errorf("release %+v", m.Release)
+	}
+	if e, n := spent(t, budget); e != 0.6 || n != 1 {
+		t.Errorf("spent %v in %d entries", e, n)
+	}
+	var over *ledger.OverspentError
+	if _, err := (learn.Logistic{}).Fit(data, budget.Spend(0.5)); !errors.As(err, &over) {
+		t.Errorf("an overspent budget: %v", err)
+	}
+	if e, n := spent(t, budget); e != 0.6 || n != 1 {
+		t.Errorf("a refused fit was charged: %v in %d entries", e, n)
+	}
+	if _, err := (learn.Logistic{}).Fit(data, budget.Spend(0.4)); err != nil {
+		t.Errorf("the rest of the budget cannot be spent: %v", err)
+	}
+}
+
+// Equal parts of a budget must all be had.
+func TestEqualPartsCanBeSpent(t *testing.T) {
+	data := learn.Binary(frameOf(t, people), "happy", learn.RowNorm(1))
+	for _, c := range []struct {
+		epsilon, delta, part float64
+		parts                int
+	}{{1, 1e-5, 0.1, 10}, {2, 1e-5, 0.4, 5}, {7, 1e-5, 1, 7}, {0.3, 3e-7, 0.1, 3}} {
+		b := fresh(c.epsilon, c.delta)
+		for k := range c.parts {
+			if _, err := (learn.Logistic{}).Fit(data, b.Spend(c.part)); err != nil {
+				t.Errorf("part %d of %d: %v", k+1, c.parts, err)
+			}
+		}
+		if _, err := (learn.Logistic{}).Fit(data, b.Spend(1e-3)); err == nil {
+			t.Errorf("more than the whole of (%v, %v) was spent", c.epsilon, c.delta)
+		}
+	}
+}
+
+// countingNoise tells whether noise was drawn.
+type countingNoise struct {
+	*noise.Seeded
+	draws int
+}
+
+func (c *countingNoise) Uint64() uint64 {
+	c.draws++
+	return c.Seeded.Uint64()
+}
+
+// Every kind of bad input must give an error that says what to do, before any
+// noise is drawn and with the ledger unchanged.
+func TestBadInput(t *testing.T) {
+	good := func(t *testing.T) *learn.Dataset { return learn.Binary(frameOf(t, people), "happy", learn.RowNorm(1)) }
+	type try struct {
+		data      *learn.Dataset
+		fit       learn.Logistic
+		allowance func(b *learn.Budget) learn.Allowance
+		want      string
+	}
+	half := func(b *learn.Budget) learn.Allowance { return b.Spend(0.5) }
+	binary := func(text, label string, o ...learn.Option) *learn.Dataset {
+		return learn.Binary(frameOf(t, text), label, o...)
+	}
+	for name, c := range map[string]try{
+		"wrong path":        {learn.Binary(learn.ReadCSV("nowhere/data.csv"), "happy"), learn.Logistic{}, half, "nowhere/data.csv"},
+		"empty file":        {binary("", "happy"), learn.Logistic{}, half, "empty"},
+		"column not there":  {binary(people, "sad"), learn.Logistic{}, half, `no column "sad"`},
+		"dropped not there": {learn.Binary(frameOf(t, people).Drop("weight"), "happy"), learn.Logistic{}, half, `no column "weight"`},
+		"d = 0":             {binary("happy\nyes\nno\n", "happy"), learn.Logistic{}, half, "d = 0"},
+		"no schema":         {learn.Binary(learn.ReadCSV(os.DevNull), "happy"), learn.Logistic{}, half, "empty"},
+		"row norm 0":        {binary(people, "happy", learn.RowNorm(0)), learn.Logistic{}, half, "RowNorm"},
+		"row norm NaN":      {binary(people, "happy", learn.RowNorm(math.NaN())), learn.Logistic{}, half, "RowNorm"},
+		"λ < 0":             {good(t), learn.Logistic{Lambda: -1}, half, "Lambda"},
+		"λ = NaN":           {good(t), learn.Logistic{Lambda: math.NaN()}, half, "Lambda"},
+		"λ too small":       {good(t), learn.Logistic{Lambda: 1e-9}, half, "larger λ"},
+		"ε = 0":             {good(t), learn.Logistic{}, func(b *learn.Budget) learn.Allowance { return b.Spend(0) }, "Epsilon"},
+		"ε < 0":             {good(t), learn.Logistic{}, func(b *learn.Budget) learn.Allowance { return b.Spend(-1) }, "Epsilon"},
+		"ε = NaN":           {good(t), learn.Logistic{}, func(b *learn.Budget) learn.Allowance { return b.Spend(math.NaN()) }, "Epsilon"},
+		"δ = 0":             {good(t), learn.Logistic{}, func(b *learn.Budget) learn.Allowance { return b.Spend(0.5).WithDelta(0) }, "Delta"},
+		"δ = 1":             {good(t), learn.Logistic{}, func(b *learn.Budget) learn.Allowance { return b.Spend(0.5).WithDelta(1) }, "Delta"},
+		"too much ε":        {good(t), learn.Logistic{}, func(b *learn.Budget) learn.Allowance { return b.Spend(1.1) }, "refused"},
+		"too much δ":        {good(t), learn.Logistic{}, func(b *learn.Budget) learn.Allowance { return b.Spend(0.5).WithDelta(1e-5) }, "refused"},
+		"no budget":         {good(t), learn.Logistic{}, func(*learn.Budget) learn.Allowance { return learn.Allowance{} }, "no budget"},
+		"no dataset":        {nil, learn.Logistic{}, half, "no dataset"},
+	} {
+		t.Run(name, func(t *testing.T) {
+			budget := fresh(1, 1e-6)
+			src := &countingNoise{Seeded: noise.NewSeeded(1)}
+			c.fit.Noise = src
+			m, err := c.fit.Fit(c.data, c.allowance(budget))
+			if err == nil || m != nil || !strings.Contains(err.Error(), c.want) {
+				t.Fatalf("model %v, err = %v, want it to mention %q", m, err, c.want)
+			}
+			if e, n := spent(t, budget); e != 0 || n != 0 || src.draws != 0 {
+				t.Errorf("spent %v in %d entries, %d draws", e, n, src.draws)
+			}
+		})
+	}
+	for name, b := range map[string]*learn.Budget{
+		"ε = 0": fresh(0, 1e-6), "ε < 0": fresh(-1, 1e-6), "ε NaN": fresh(math.NaN(), 0),
+		"δ < 0": fresh(1, -1), "δ = 1": fresh(1, 1), "nil": nil,
+	} {
+		if _, err := (learn.Logistic{}).Fit(good(t), b.Spend(0.5)); err == nil {
+			t.Errorf("budget with %s is accepted", name)
+		}
+	}
+}
+
+func TestSimulationNeedsASeed(t *testing.T) {
+	data := learn.Binary(frameOf(t, people), "happy", learn.RowNorm(1))
+	if _, err := (learn.Logistic{}).Fit(data, learn.Simulate(1, 1e-6)); err == nil {
+		t.Error("a release without a budget went through")
+	}
+	m, err := learn.Logistic{Noise: learn.Seed(3)}.Fit(data, learn.Simulate(1, 1e-6))
+	if err != nil {
+		t.Fatal(err)
+	}
+	if it := m.Display(); !strings.Contains(it.Warning, "SIMULATION") {
+		t.Errorf("a simulation is shown without a warning: %+v", it)
+	}
+}
+
+func TestShowLabelsRawRows(t *testing.T) {
+	var out bytes.Buffer
+	display.Out = &out
+	defer func() { display.Out = nil }()
+	df := frameOf(t, people)
+	learn.Show(df.Head(2))
+	if s := out.String(); !strings.Contains(s, "RAW RECORDS") || !strings.Contains(s, "Bern") {
+		t.Errorf("raw rows are shown as\n%s", s)
+	}
+	out.Reset()
+	m, err := learn.Logistic{}.FitWithoutPrivacy(learn.Binary(df, "happy"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	learn.Show(m, df.Drop("nothing"), fresh(1, 1e-6), m.Coefficients(), errors.New("boom"))
+	if strings.Contains(out.String(), "RAW RECORDS") {
+		t.Errorf("coefficients are labelled as records:\n%s", out.String())
+	}
+	out.Reset()
+	table, _ := df.Table()
+	learn.Show(df.Gota(), table)
+	if n := strings.Count(out.String(), "RAW RECORDS"); n != 2 {
+		t.Errorf("a gota dataframe and a table carry %d warnings", n)
+	}
+	func() {
+		defer func() {
+			if recover() == nil {
+				t.Error("an unknown type is printed, whatever it holds")
+			}
+		}()
+		learn.Show([][]float64{{1, 2}})
+	}()
+	out.Reset()
+	learn.Show(m, df.Drop("nothing"), fresh(1, 1e-6), m.Coefficients(), errors.New("boom"))
+	for _, want := range []string{"NOT PRIVATE", `no column "nothing"`, "Privacy budget", "boom"} {
+		if !strings.Contains(out.String(), want) {
+			t.Errorf("%q is missing in\n%s", want, out.String())
+		}
+	}
+}
+
+func TestPredictAndScore(t *testing.T) {
+	df := frameOf(t, people)
+	data := learn.Binary(df, "happy", learn.RowNorm(1))
+	m, err := learn.Logistic{Lambda: 1e-3}.FitWithoutPrivacy(data)
+	if err != nil {
+		t.Fatal(err)
+	}
+	p, err := m.Predict(data)
+	if err != nil || len(p) != 6 {
+		t.Fatal(p, err)
+	}
+	s, err := m.Score(data)
+	if err != nil || s < 5.0/6 {
+		t.Errorf("score %v, %v: the classes can be told apart by age and city", s, err)
+	}
+	if got := learn.Binary(df, "happy").MajorityShare(); got != 0.5 {
+		t.Errorf("majority share %v", got)
+	}
+}
+
+func TestAccuracyCurve(t *testing.T) {
+	train, test := learn.Adult()
+	a, b := learn.Binary(train.Head(1500), "income", learn.RowNorm(1)), learn.Binary(test.Head(500), "income", learn.RowNorm(1))
+	c, err := learn.Logistic{Noise: learn.Seed(5)}.MeasureAccuracy(a, b, 1e-5, 4, 0.1, 1, 100)
+	if err != nil {
+		t.Fatal(err)
+	}
+	again, _ := learn.Logistic{Noise: learn.Seed(5)}.MeasureAccuracy(a, b, 1e-5, 4, 0.1, 1, 100)
+	for i := range c.Mean {
+		if c.Mean[i] != again.Mean[i] || !(c.Lower[i] <= c.Mean[i] && c.Mean[i] <= c.Upper[i]) {
+			t.Errorf("point %d: %+v, again %+v", i, c, again)
+		}
+	}
+	if math.Abs(c.Mean[2]-c.NonPrivate) > 0.03 || c.Mean[0] > c.Mean[2] {
+		t.Errorf("at ε = 100 accuracy is %v, without privacy %v", c.Mean[2], c.NonPrivate)
+	}
+	if png, err := c.Figure().PNG(); err != nil || len(png) < 5000 {
+		t.Errorf("figure: %d bytes, %v", len(png), err)
+	}
+}

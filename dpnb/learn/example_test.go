@@ -1,0 +1,91 @@
+package learn_test
+
+import (
+	"fmt"
+	"os"
+	"path/filepath"
+
+	"github.com/dpnb/notebooks/dpnb/internal/registry"
+	"github.com/dpnb/notebooks/dpnb/learn"
+)
+
+// exampleData writes a small table and returns it as records. Each example is a
+// program of its own, which knows nothing of the others' budget.
+func exampleData() *learn.Dataset {
+	registry.Forget("main")
+	dir, _ := os.MkdirTemp("", "example")
+	defer os.RemoveAll(dir)
+	path := filepath.Join(dir, "people.csv")
+	os.WriteFile(path, []byte(people), 0o600)
+	df := learn.ReadCSV(path).WithSchema(
+		learn.Numeric("age", 18, 98), learn.Categorical("city", "Bern", "Rome"), learn.Categorical("happy", "no", "yes"))
+	return learn.Binary(df, "happy", learn.RowNorm(1))
+}
+
+// State a budget, spend a part of it, be refused the rest.
+func Example() {
+	data := exampleData()
+	budget := learn.NewBudget(1.0, 1e-6)
+	model, err := learn.Logistic{}.Fit(data, budget.Spend(0.8).For("who is happy"))
+	if err != nil {
+		fmt.Println(err)
+		return
+	}
+	fmt.Println(model.Release.Guarantee.Words())
+	_, err = learn.Logistic{}.Fit(data, budget.Spend(0.8))
+	fmt.Println(err)
+	// Output:
+	// (ε = 0.8, δ = 8e-07), add-remove-one: adding or removing any one record changes the probability of any result by a factor of at most e^ε ≤ 2.23, up to a probability of δ.
+	// ledger: budget "main" has ε = 0.2, δ = 2e-07 left and was asked for ε = 0.8, δ = 8e-07: refused, nothing was drawn and nothing spent; ask for less, or stop here: what was released stays released
+}
+
+// What was done to the records, and what it cost.
+func ExampleBinary() {
+	d, err := exampleData().Design()
+	if err != nil {
+		fmt.Println(err)
+		return
+	}
+	for _, s := range d.Steps {
+		fmt.Println(s.What)
+	}
+	// Output:
+	// numbers moved into their bounds and scaled to [0, 1]: age ∈ [18, 98]
+	// categories as indicators: city: 2 public categories
+	// rule for what does not fit, if there is any: a number that is missing or none counts as the middle of its bounds; a text that is no category has no indicator
+	// every row scaled to norm 1
+	// bias 1 appended: ‖x‖ ≤ 1.414
+	// label happy: yes is +1, no is −1; anything else counts as no
+}
+
+// A simulation can be repeated, and says that it protects nobody.
+func ExampleSimulate() {
+	model, err := learn.Logistic{Noise: learn.Seed(1)}.Fit(exampleData(), learn.Simulate(1, 1e-6))
+	if err != nil {
+		fmt.Println(err)
+		return
+	}
+	fmt.Println(model.Release.Warning())
+	// Output:
+	// SIMULATION with seed 1: the noise can be reproduced and subtracted, so this release protects nobody.
+}
+
+// A ledger with one entry.
+func ExampleShow() {
+	data := exampleData()
+	budget := learn.NewBudget(2, 1e-5)
+	_, err := learn.Logistic{Noise: learn.Seed(1)}.Fit(data, budget.Spend(0.5).For("first look"))
+	if err != nil {
+		fmt.Println(err)
+		return
+	}
+	learn.Show(budget)
+	// Output:
+	// !! Some of these fits drew their noise from a seed: they are simulations and protect nobody.
+	// Privacy budget "main": ε = 2, δ = 1e-05 (add-remove-one)
+	//   for         mechanism                                            ε        δ
+	//   first look  objective perturbation, logistic, records counted  0.5  2.5e-06
+	//               [simulation]
+	//   spent                                                          0.5  2.5e-06
+	//   left                                                           1.5  7.5e-06
+}

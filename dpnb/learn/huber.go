@@ -1,0 +1,54 @@
+package learn
+
+import (
+	"github.com/dpnb/notebooks/dpnb/frame"
+	"github.com/dpnb/notebooks/dpnb/loss"
+	"github.com/dpnb/notebooks/dpnb/noise"
+
+	"github.com/dpnb/notebooks/dpnb/privacy/objective"
+)
+
+// Huber is robust regression for a number (Regression) by objective
+// perturbation: squared loss for small residuals, absolute for large ones. Its
+// gradients are bounded, so that nothing need be clipped, and its noise is in
+// proportion to the threshold: where targets are seldom far from what can be
+// predicted it needs less than Linear. Units are those of Linear. The zero value
+// is right.
+type Huber struct {
+	// Lambda fixes the ridge λ of the sum objective Σℓ + (λ/2)‖θ‖²; zero has it
+	// chosen. It must not be chosen by looking at the records.
+	Lambda float64
+	// Threshold T > 0 is the residual from which a record counts by its absolute
+	// value; zero is 1/4, an eighth of the width of the public bounds.
+	Threshold float64
+	// CurvatureShare in (0, 1) is the part of the budget, in μ², that the curvature
+	// at the coefficients has, so that Model.Intervals can be narrow: 0.1 makes a
+	// twentieth more noise. Zero spends nothing on it.
+	CurvatureShare float64
+	// Noise is the source of the noise; nil is noise.NewSecure().
+	Noise noise.Source
+	// Workers is the number of goroutines; zero means one for each processor.
+	Workers int
+	// Bound is how to account; zero is objective.Tight.
+	Bound objective.Bound
+}
+
+// Fit releases a private model: see Learner.
+func (l Huber) Fit(data *Dataset, allowance Allowance) (*Model, error) {
+	return fit(data, allowance, l.plan())
+}
+
+// FitWithoutPrivacy returns the ordinary fit, for comparison on public data.
+func (l Huber) FitWithoutPrivacy(data *Dataset) (*Model, error) {
+	return fitWithoutPrivacy(data, l.plan())
+}
+
+func (l Huber) plan() plan {
+	threshold := orElse(l.Threshold, 0.25)
+	return plan{
+		learner: "Huber", title: "Huber regression", entry: "huber", task: frame.Number,
+		loss:   func(frame.Target) loss.Loss { return loss.Huber{Threshold: threshold} },
+		lambda: l.Lambda, noise: l.Noise, workers: l.Workers, bound: tightUnless(l.Bound), ridge: predictionNoise,
+		curvatureShare: l.CurvatureShare, own: parameter{"Threshold", l.Threshold},
+	}
+}

@@ -1,0 +1,242 @@
+package learn
+
+import (
+	"errors"
+	"fmt"
+	"math"
+	"slices"
+	"sort"
+	"strconv"
+
+	"github.com/go-gota/gota/dataframe"
+	"github.com/go-gota/gota/series"
+
+	"github.com/dpnb/notebooks/dpnb/display"
+	"github.com/dpnb/notebooks/dpnb/frame"
+
+	"github.com/dpnb/notebooks/dpnb/mechanism/objpert/interval"
+	"github.com/dpnb/notebooks/dpnb/privacy"
+)
+
+// Intervals has one interval for each coefficient of a released model, in the
+// order of the features. Each by itself covers what Covers says; all of them
+// together do not (for that, ask for the level 1 − α/d). They are computed from what
+// was released and cost nothing. Show gives a table.
+type Intervals struct {
+	// Intervals has Level, Estimate, Lower, Upper, Covers, Basis and Proved.
+	interval.Intervals
+	model *Model
+}
+
+// Intervals returns intervals, at a level such as 0.95, for the coefficients that
+// the same fit would have had on these records without noise.
+//
+// Without a CurvatureShare they come from the law of the noise and λ alone: they
+// hold for every dataset and are wide. With one they are nearly as narrow as the
+// noise allows, in the limit of many records (interval.Minimiser with
+// Linearise); ProvedIntervals hold for any number.
+//
+// Errors: a level outside (0, 1); a model without privacy, or not released by
+// objective perturbation.
+func (m *Model) Intervals(level float64) (*Intervals, error) {
+	if err := m.hasIntervals(); err != nil {
+		return nil, err
+	}
+	if m.curvature == nil {
+		return m.intervals(m.alone(m.coefficients, level))
+	}
+	return m.intervals(interval.Minimiser(*m.objective, m.coefficients, m.curvature, interval.Settings{Level: level, Linearise: true}))
+}
+
+// ProvedIntervals is Intervals with a coverage that is proved for every dataset:
+// with a CurvatureShare narrow where records are many and features few. It is for
+// one of the two to be asked for: whoever takes the narrower one after seeing both
+// has chosen by the noise.
+//
+// Errors: as Intervals.
+func (m *Model) ProvedIntervals(level float64) (*Intervals, error) {
+	if err := m.hasIntervals(); err != nil {
+		return nil, err
+	}
+	if m.curvature != nil {
+		iv, err := interval.Minimiser(*m.objective, m.coefficients, m.curvature, interval.Settings{Level: level})
+		// The curvature of losses with kinks in their slope can change at once.
+		if !errors.Is(err, privacy.ErrUnsupported) {
+			return m.intervals(iv, err)
+		}
+	}
+	return m.intervals(m.alone(m.coefficients, level))
+}
+
+// PopulationIntervals returns intervals for the coefficients of the population
+// that the records were drawn from, the shrinkage of the ridge corrected for, in
+// the limit of many records. They are infinite where the curvature does not stand
+// out of its noise.
+//
+// Errors: as Intervals; a fit without a CurvatureShare; a learner other than
+// Logistic, of which the scores' covariance would have to be released too
+// (interval.Population).
+func (m *Model) PopulationIntervals(level float64) (*Intervals, error) {
+	if err := m.hasIntervals(); err != nil {
+		return nil, err
+	}
+	if m.curvature == nil {
+		return nil, errors.New("dpnb: nothing is known of the population without the curvature of the records, and that costs a part of the budget: fit with CurvatureShare: 0.1")
+	}
+	if !m.probabilities {
+		return nil, fmt.Errorf("dpnb: of learners here only Logistic has intervals for the population: what the scores of a %s vary by was not released (package inference can)", m.title)
+	}
+	return m.intervals(interval.Population(*m.objective, m.coefficients, m.curvature, interval.Settings{Level: level, Linearise: true}))
+}
+
+// Curvature returns the curvature that was released with the coefficients, for
+// package inference. False for a fit without a CurvatureShare.
+func (m *Model) Curvature() (*interval.Moments, bool) {
+	if m.Err() != nil || m.curvature == nil {
+		return nil, false
+	}
+	return m.curvature, true
+}
+
+// hasIntervals reports why there are no intervals on m.
+func (m *Model) hasIntervals() error {
+	switch {
+	case m.Err() != nil:
+		return m.Err()
+	case m.Release == nil:
+		return errors.New("dpnb: this fit drew no noise, so that there is none to allow for: intervals are for released models (Fit)")
+	case m.alone == nil:
+		return fmt.Errorf("dpnb: intervals are for models released by objective perturbation, as every learner's Fit does; this is a %s by another mechanism", m.title)
+	}
+	return nil
+}
+
+func (m *Model) intervals(iv *interval.Intervals, err error) (*Intervals, error) {
+	if err != nil {
+		return nil, err
+	}
+	return &Intervals{*iv, m}, nil
+}
+
+// CoefficientsWithIntervals is Coefficients with the columns lower and upper of
+// Intervals.
+//
+// Errors: as Intervals.
+func (m *Model) CoefficientsWithIntervals(level float64) (dataframe.DataFrame, error) {
+	iv, err := m.Intervals(level)
+	if err != nil {
+		return dataframe.DataFrame{Err: err}, err
+	}
+	return iv.dataFrame(coefficientColumns[1]), nil
+}
+
+// DataFrame returns the intervals with columns feature, estimate, lower and upper.
+func (iv *Intervals) DataFrame() dataframe.DataFrame {
+	if iv == nil {
+		return dataframe.DataFrame{Err: errNoIntervals}
+	}
+	return iv.dataFrame(intervalColumns[1])
+}
+
+var errNoIntervals = errors.New("dpnb: no intervals: look at the err that came with them")
+
+func (iv *Intervals) dataFrame(estimate string) dataframe.DataFrame {
+	var columns []series.Series
+	var class, feature []string
+	for j := range iv.Estimate {
+		c, f := iv.model.place(j)
+		class, feature = append(class, c), append(feature, f)
+	}
+	if iv.model.target.Task == frame.ManyClasses {
+		columns = append(columns, series.New(class, series.String, classColumns[0]))
+	}
+	columns = append(columns, series.New(feature, series.String, intervalColumns[0]), series.New(iv.Estimate, series.Float, estimate),
+		series.New(iv.Lower, series.Float, intervalColumns[2]), series.New(iv.Upper, series.Float, intervalColumns[3]))
+	return dataframe.New(columns...)
+}
+
+// intervalColumns are the columns of Intervals.DataFrame; of several classes there
+// is a column class before them.
+var intervalColumns = []string{"feature", "estimate", "lower", "upper"}
+
+// isReleased reports whether a dataframe with these columns holds nothing but what
+// was released.
+func isReleased(columns []string) bool {
+	if len(columns) > 0 && columns[0] == classColumns[0] {
+		columns = columns[1:]
+	}
+	return slices.Equal(columns, coefficientColumns) || slices.Equal(columns, intervalColumns) ||
+		slices.Equal(columns, []string{"feature", "coefficient", "lower", "upper"})
+}
+
+// intervalsOf puts intervals on coefficients.
+type intervalsOf func(theta []float64, level float64) (*interval.Intervals, error)
+
+// Display shows the intervals of the largest estimates, what they cover and why.
+func (iv *Intervals) Display() display.Item {
+	if iv == nil {
+		return display.Item{Warning: errNoIntervals.Error()}
+	}
+	m := iv.model
+	kind := "in the limit of many records"
+	if iv.Proved {
+		kind = "proved for every dataset"
+	}
+	it := display.Item{
+		Title:   fmt.Sprintf("Intervals for the coefficients of a private %s for %s, level %s", m.title, m.target.Name, strconv.FormatFloat(iv.Level, 'g', -1, 64)),
+		Warning: join(m.Release.Warning(), m.dataWarning),
+		Header:  intervalColumns,
+	}
+	if m.target.Task == frame.ManyClasses {
+		it.Header = append([]string{classColumns[0]}, intervalColumns...)
+	}
+	order := make([]int, len(iv.Estimate))
+	for j := range order {
+		order[j] = j
+	}
+	sort.SliceStable(order, func(a, b int) bool { return math.Abs(iv.Estimate[order[a]]) > math.Abs(iv.Estimate[order[b]]) })
+	const most = 20
+	apart, endless := 0, 0
+	for k, j := range order {
+		if iv.Lower[j] > 0 || iv.Upper[j] < 0 {
+			apart++
+		}
+		if math.IsInf(iv.Upper[j]-iv.Lower[j], 1) {
+			endless++
+		}
+		if k < most {
+			class, feature := m.place(j)
+			row := []string{feature, fmt.Sprintf("%+.3g", iv.Estimate[j]), bound(iv.Lower[j]), bound(iv.Upper[j])}
+			if class != "" {
+				row = append([]string{class}, row...)
+			}
+			it.Rows = append(it.Rows, row)
+		}
+	}
+	if n := len(order) - most; n > 0 {
+		it.Notes = append(it.Notes, fmt.Sprintf("… and %s.", several(n, "smaller estimate")))
+	}
+	if endless > 0 {
+		it.Notes = append(it.Notes, fmt.Sprintf("%d of them reach to infinity, where the curvature does not stand out "+
+			"of its noise: more records, a larger ε or a larger CurvatureShare would help.", endless))
+	}
+	it.Notes = append(it.Notes,
+		fmt.Sprintf("%d of %s stay clear of 0.", apart, several(len(order), "interval")),
+		fmt.Sprintf("Each covers: %s; the coverage is %s. All together are covered less often.", iv.Covers, kind),
+		fmt.Sprintf("Basis: %s.", iv.Basis))
+	if m.curvature == nil && m.objective != nil {
+		it.Notes = append(it.Notes, "With CurvatureShare: 0.1 in the fit they would be narrower, for a twentieth more noise.")
+	}
+	return it
+}
+
+// bound writes an end of an interval.
+func bound(v float64) string {
+	switch {
+	case math.IsInf(v, -1):
+		return "−∞"
+	case math.IsInf(v, 1):
+		return "+∞"
+	}
+	return fmt.Sprintf("%+.3g", v)
+}

@@ -1,0 +1,343 @@
+package learn_test
+
+import (
+	"bytes"
+	"fmt"
+	"math"
+	"slices"
+	"strings"
+	"testing"
+
+	"github.com/dpnb/notebooks/dpnb/display"
+	"github.com/dpnb/notebooks/dpnb/noise"
+	"github.com/dpnb/notebooks/dpnb/privacy"
+
+	"github.com/dpnb/notebooks/dpnb/learn"
+	"github.com/dpnb/notebooks/dpnb/privacy/objective"
+)
+
+// sharing are the learners that can spend a part of the budget on the curvature.
+func sharing(share float64, src noise.Source) map[string]learn.Learner {
+	return map[string]learn.Learner{
+		"Logistic": learn.Logistic{CurvatureShare: share, Noise: src}, "SVM": learn.SVM{CurvatureShare: share, Noise: src},
+		"Linear": learn.Linear{CurvatureShare: share, Noise: src}, "Huber": learn.Huber{CurvatureShare: share, Noise: src},
+		"Poisson": learn.Poisson{CurvatureShare: share, Noise: src},
+	}
+}
+
+func madeFor(learner string) string {
+	for _, l := range learners {
+		if l.name == learner {
+			return l.from
+		}
+	}
+	return ""
+}
+
+// Coefficients and curvature together satisfy what was charged, once; the fit's
+// noise is larger by the share; intervals are narrower for it.
+func TestCurvatureIsPaidFor(t *testing.T) {
+	data := kinds(t, 3000)
+	// Linear and Poisson go the way of Huber, whose profile takes seconds.
+	for _, name := range []string{"Logistic", "SVM", "Huber"} {
+		learner, from := sharing(0.2, nil)[name], data[madeFor(name)]
+		budget := fresh(1, 1e-5)
+		m, err := learner.Fit(from, budget.Spend(0.7))
+		if err != nil {
+			t.Fatal(name, err)
+		}
+		s, err := budget.State()
+		if err != nil || len(s.Entries) != 1 || s.SpentEpsilon != 0.7 || s.SpentDelta != 0.7e-5 || !strings.HasSuffix(s.Entries[0].Mechanism, "with its curvature") {
+			t.Errorf("%s: the ledger has %+v (%v)", name, s, err)
+		}
+		// Together as much as was charged, and the fit alone less.
+		together := m.Release.Guarantee.Profile
+		if d := privacy.DeltaUpper(together, 0.7); d > 0.7e-5 || d < 0.97*0.7e-5 {
+			t.Errorf("%s: δ(0.7) = %g together", name, d)
+		}
+		o, ok := m.ObjectivePerturbation()
+		if !ok {
+			t.Fatal(name)
+		}
+		alone, err := o.Profile()
+		if err != nil {
+			t.Fatal(err)
+		}
+		if d := privacy.DeltaUpper(alone, 0.7); d > 0.5*0.7e-5 {
+			t.Errorf("%s: δ(0.7) = %g of the coefficients alone, nothing is left for the curvature", name, d)
+		}
+		k, ok := m.Curvature()
+		if !ok || k.Hessian.SymmetricDim() != len(m.Theta()) {
+			t.Fatalf("%s: no curvature", name)
+		}
+		// The claim is not below either part: the Gaussian mechanism of the
+		// curvature's μ composed with that of the slopes', which a record reaches.
+		mu := math.Hypot(o.Lipschitz()/o.Sigma, o.Smoothness()/k.HessianSigma)
+		if low := math.Exp(privacy.GaussianProfile(mu, privacy.AddRemove).LogDeltaUpper(privacy.Remove, 0.7)); privacy.DeltaUpper(together, 0.7) < low*(1-1e-9) {
+			t.Errorf("%s: claims δ = %g, the Gaussian parts alone have %g", name, privacy.DeltaUpper(together, 0.7), low)
+		}
+		if got := math.Pow(o.Smoothness()/k.HessianSigma/mu, 2); math.Abs(got-0.2) > 0.05 {
+			t.Errorf("%s: the curvature has %.3f of μ²", name, got)
+		}
+		narrow, err := m.Intervals(0.95)
+		if err != nil {
+			t.Fatal(name, err)
+		}
+		plain, err := sharing(0, nil)[name].Fit(from, fresh(1, 1e-5).Spend(0.7))
+		if err != nil {
+			t.Fatal(err)
+		}
+		if iv, err := plain.Intervals(0.95); err != nil || narrow.Proved || narrow.Width() > 0.9*iv.Width() {
+			t.Errorf("%s: %v wide, without a share %v (%v)", name, narrow.Width(), iv.Width(), err)
+		}
+		text := m.Display()
+		if !strings.Contains(fmt.Sprint(text.Notes), "curvature with noise of") || !strings.Contains(m.Release.Guarantee.Bound, "together") {
+			t.Errorf("%s is shown without its curvature: %+v", name, text)
+		}
+	}
+}
+
+// Intervals cover the fit without noise as often as they say.
+func TestIntervalsCover(t *testing.T) {
+	data := learn.Binary(learn.Patients(4000, 5).Drop("ward", "visits", "pressure"), "ill", learn.RowNorm(1))
+	const reps, level = 40, 0.8
+	for _, name := range []string{"Logistic", "SVM"} {
+		for _, share := range []float64{0, 0.1} {
+			counts := map[string]int{}
+			widths := map[string]float64{}
+			total := 0
+			var truth *learn.Model
+			for seed := range reps {
+				m, err := sharing(share, learn.Seed(uint64(seed)))[name].Fit(data, learn.Simulate(4, 1e-5))
+				if err != nil {
+					t.Fatal(err)
+				}
+				if truth == nil { // λ is the same for all
+					if truth, err = learn.Tuned(sharing(0, nil)[name], m.Lambda(), 1e-7, nil).FitWithoutPrivacy(data); err != nil {
+						t.Fatal(err)
+					}
+				}
+				for kind, f := range map[string]func(float64) (*learn.Intervals, error){"usual": m.Intervals, "proved": m.ProvedIntervals} {
+					iv, err := f(level)
+					if err != nil {
+						t.Fatal(err)
+					}
+					if kind == "proved" && !iv.Proved {
+						t.Errorf("%s: %s", name, iv.Basis)
+					}
+					widths[kind] += iv.Width() / reps
+					for j, v := range truth.Theta() {
+						if iv.Lower[j] <= v && v <= iv.Upper[j] {
+							counts[kind]++
+						}
+					}
+				}
+				total += len(truth.Theta())
+			}
+			for kind, n := range counts {
+				if got := float64(n) / float64(total); got < level-0.08 {
+					t.Errorf("%s, share %v: %s intervals cover %.2f", name, share, kind, got)
+				}
+			}
+			if share > 0 && widths["usual"] > 0.5*widths["proved"] || share == 0 && widths["usual"] != widths["proved"] {
+				t.Errorf("%s, share %v: widths %v", name, share, widths)
+			}
+		}
+	}
+}
+
+// The population's coefficients, of Logistic alone.
+func TestPopulationIntervals(t *testing.T) {
+	few := learn.Binary(learn.Patients(20_000, 5).Drop("ward", "visits", "pressure", "smoker"), "ill", learn.NoBias())
+	m, err := learn.Logistic{CurvatureShare: 0.2, Noise: learn.Seed(1)}.Fit(few, learn.Simulate(4, 1e-5))
+	if err != nil {
+		t.Fatal(err)
+	}
+	iv, err := m.PopulationIntervals(0.9)
+	if err != nil || iv.Proved || !(iv.Width() > 0) || math.IsInf(iv.Width(), 1) || !strings.Contains(iv.Covers, "population") {
+		t.Errorf("%+v, %v", iv, err)
+	}
+	m, err = learn.SVM{CurvatureShare: 0.1, Noise: learn.Seed(1)}.Fit(few, learn.Simulate(1, 1e-5))
+	if err != nil {
+		t.Fatal(err)
+	}
+	if _, err := m.PopulationIntervals(0.9); err == nil || !strings.Contains(err.Error(), "only Logistic") {
+		t.Errorf("SVM: %v", err)
+	}
+}
+
+// What has no intervals says why; a bad share is refused before anything is drawn
+// or spent.
+func TestIntervalsAreRefused(t *testing.T) {
+	data := kinds(t, 200)
+	for name, c := range map[string]struct {
+		fit  func() (*learn.Model, error)
+		want string
+	}{
+		"without privacy": {func() (*learn.Model, error) {
+			return learn.Logistic{CurvatureShare: 0.1}.FitWithoutPrivacy(data["Binary"])
+		}, "no noise"},
+		"output perturbation": {func() (*learn.Model, error) {
+			return learn.AllMechanisms[5].Fit(data["Binary"], learn.Simulate(1, 1e-5), learn.Seed(1))
+		}, "objective perturbation"},
+	} {
+		m, err := c.fit()
+		if err != nil {
+			t.Fatal(name, err)
+		}
+		for kind, f := range map[string]func(float64) (*learn.Intervals, error){"": m.Intervals, "proved": m.ProvedIntervals, "population": m.PopulationIntervals} {
+			if iv, err := f(0.95); err == nil || iv != nil || !strings.Contains(err.Error(), c.want) {
+				t.Errorf("%s %s: %v, want it to mention %q", name, kind, err, c.want)
+			}
+		}
+		if df, err := m.CoefficientsWithIntervals(0.95); err == nil || df.Err == nil {
+			t.Errorf("%s: a dataframe with intervals", name)
+		}
+	}
+	m, err := learn.Logistic{Noise: learn.Seed(1)}.Fit(data["Binary"], learn.Simulate(1, 1e-5))
+	if err != nil {
+		t.Fatal(err)
+	}
+	if _, err := m.PopulationIntervals(0.9); err == nil || !strings.Contains(err.Error(), "CurvatureShare") {
+		t.Errorf("the population without a curvature: %v", err)
+	}
+	for _, level := range []float64{0, 1, -1, 95, math.NaN()} {
+		if _, err := m.Intervals(level); err == nil || !strings.Contains(err.Error(), "Level") {
+			t.Errorf("level %v: %v", level, err)
+		}
+	}
+	for _, share := range []float64{-0.1, 1, 2, math.NaN(), math.Inf(1)} {
+		src := &countingNoise{Seeded: noise.NewSeeded(1)}
+		for name, l := range sharing(share, src) {
+			budget := fresh(1, 1e-5)
+			if _, err := l.Fit(data[madeFor(name)], budget.Spend(0.5)); err == nil || !strings.Contains(err.Error(), "CurvatureShare") {
+				t.Errorf("%s, share %v: %v", name, share, err)
+			}
+			if e, n := spent(t, budget); e != 0 || n != 0 || src.draws != 0 {
+				t.Errorf("%s, share %v: spent %v", name, share, e)
+			}
+		}
+	}
+}
+
+// The table has the words, the dataframe the columns; both are of released figures
+// alone.
+func TestIntervalsAreShown(t *testing.T) {
+	data := kinds(t, 500)["Binary"]
+	m, err := learn.Logistic{Noise: learn.Seed(3)}.Fit(data, learn.Simulate(1, 1e-5))
+	if err != nil {
+		t.Fatal(err)
+	}
+	iv, err := m.Intervals(0.95)
+	if err != nil {
+		t.Fatal(err)
+	}
+	df, err := m.CoefficientsWithIntervals(0.95)
+	if err != nil || !slices.Equal(df.Names(), []string{"feature", "coefficient", "lower", "upper"}) || df.Nrow() != len(m.Theta()) {
+		t.Fatalf("%v, %v", df, err)
+	}
+	for j, v := range m.Theta() {
+		if df.Col("coefficient").Float()[j] != v || df.Col("lower").Float()[j] != iv.Lower[j] || df.Col("upper").Float()[j] != iv.Upper[j] || !(iv.Lower[j] < v && v < iv.Upper[j]) {
+			t.Errorf("coefficient %d: %v in [%v, %v]", j, v, iv.Lower[j], iv.Upper[j])
+		}
+	}
+	var out bytes.Buffer
+	display.Out = &out
+	defer func() { display.Out = nil }()
+	learn.Show(iv, df, iv.DataFrame())
+	for _, want := range []string{"level 0.95", iv.Covers, iv.Basis, "SIMULATION", "lower", "upper", "smoker=yes", "proved for every dataset", "CurvatureShare"} {
+		if !strings.Contains(out.String(), want) {
+			t.Errorf("%q is missing in\n%s", want, out.String())
+		}
+	}
+	if strings.Contains(out.String(), "RAW RECORDS") {
+		t.Errorf("released figures are taken for records:\n%s", out.String())
+	}
+	out.Reset()
+	for _, l := range []learn.Learner{learn.Softmax{Noise: learn.Seed(1)}, learn.OneVsRest{Noise: learn.Seed(1)}} {
+		m, err := l.Fit(kinds(t, 500)["Classes"], learn.Simulate(1, 1e-5))
+		if err != nil {
+			t.Fatal(err)
+		}
+		iv, err := m.ProvedIntervals(0.9)
+		df, err2 := m.CoefficientsWithIntervals(0.9)
+		if err != nil || err2 != nil || df.Nrow() != len(m.Theta()) || df.Names()[0] != "class" || !iv.Proved {
+			t.Fatalf("%v, %v, %v", df, err, err2)
+		}
+		learn.Show(iv, df)
+		if _, err := m.PopulationIntervals(0.9); err == nil {
+			t.Error("intervals for the population of several classes")
+		}
+	}
+	if text := out.String(); !strings.Contains(text, "lungs") || strings.Contains(text, "RAW RECORDS") || strings.Contains(text, "CurvatureShare") {
+		t.Errorf("several classes:\n%s", text)
+	}
+	// Any bound that was chosen, and any learner: intervals are of the same noise.
+	for _, b := range []objective.Bound{objective.DTZ24, objective.Tight, objective.RKW23} {
+		m, err := learn.Logistic{Lambda: 20, Bound: b, CurvatureShare: 0.1, Noise: learn.Seed(3)}.Fit(data, learn.Simulate(1, 1e-5))
+		if err != nil {
+			t.Fatal(err)
+		}
+		if iv, err := m.Intervals(0.9); err != nil || !(iv.Width() > 0) {
+			t.Errorf("%v: %v", b, err)
+		}
+	}
+}
+
+// A λ with which fits of few records do not come to an end is refused without a
+// charge, with a plan of few or without; with a plan of many it is had.
+func TestHopelessPlanIsRefused(t *testing.T) {
+	for rows, c := range map[int]struct {
+		lambda float64
+		plans  map[int]bool
+	}{
+		50:   {1.531e-7, map[int]bool{0: false, 50: false}},
+		3000: {1e-6, map[int]bool{0: false, 30: false, 3000: true}},
+	} {
+		data := kinds(t, rows)["Binary"]
+		for records, good := range c.plans {
+			budget := fresh(20, 1e-5)
+			_, err := learn.Logistic{Lambda: c.lambda, Records: records, Noise: learn.Seed(1)}.Fit(data, budget.Spend(15))
+			e, _ := spent(t, budget)
+			if (err == nil) != good || (e > 0) != good || !good && !strings.Contains(err.Error(), "Lambda") {
+				t.Errorf("%d records planned: spent %v, %v", records, e, err)
+			}
+		}
+	}
+}
+
+// DP-SGD as it is compared knows the number of records: it must not be released.
+func TestComparedDescentIsNotForReleases(t *testing.T) {
+	data := kinds(t, 50)["Binary"]
+	for _, m := range learn.AllMechanisms {
+		if !strings.HasPrefix(m.Name(), "DP-SGD") {
+			continue
+		}
+		budget := fresh(1, 1e-5)
+		if _, err := m.Fit(data, budget.Spend(0.5), noise.NewSecure()); err == nil || !strings.Contains(err.Error(), "how many records") {
+			t.Errorf("%s: %v", m.Name(), err)
+		}
+		if e, _ := spent(t, budget); e != 0 {
+			t.Errorf("%s: spent %v", m.Name(), e)
+		}
+		return
+	}
+	t.Error("no DP-SGD among the mechanisms")
+}
+
+// No mechanism is shown with a certificate or a figure that it does not have.
+func TestShownFiguresAreFinite(t *testing.T) {
+	data := kinds(t, 200)
+	for _, m := range learn.AllMechanisms {
+		for name, d := range data {
+			model, err := m.Fit(d, learn.Simulate(1, 1e-5), learn.Seed(1))
+			if err != nil {
+				continue // of another task
+			}
+			notes := fmt.Sprint(model.Display().Notes)
+			if strings.Contains(notes, "Inf") || strings.Contains(notes, "τ = 0 ") || strings.Contains(notes, "σ/λ =") != strings.Contains(model.Release.Mechanism, "objective") {
+				t.Errorf("%s, %s: %s", m.Name(), name, notes)
+			}
+		}
+	}
+}

@@ -1,0 +1,226 @@
+package learn_test
+
+import (
+	"fmt"
+	"strings"
+
+	"github.com/dpnb/notebooks/dpnb/dataset"
+	"github.com/dpnb/notebooks/dpnb/learn"
+	"github.com/dpnb/notebooks/dpnb/noise"
+)
+
+// A number is scaled by its public bounds, and predictions come back in its unit.
+func ExampleLinear() {
+	train, test := learn.Patients(3000, 1), learn.Patients(3000, 2)
+	data, known := learn.Regression(train, "pressure", learn.RowNorm(1)), learn.Regression(test, "pressure", learn.RowNorm(1))
+	model, err := learn.Linear{Noise: learn.Seed(1)}.Fit(data, learn.Simulate(1, 1e-6))
+	if err != nil {
+		fmt.Println(err)
+		return
+	}
+	r2, _ := model.Score(known)
+	rmse, _ := model.RMSE(known)
+	plain, _ := learn.Linear{}.FitWithoutPrivacy(data)
+	best, _ := plain.Score(known)
+	fmt.Printf("R² %.2f, without privacy %.2f; predictions are off by %.0f mmHg\n", r2, best, rmse)
+	// Output:
+	// R² 0.60, without privacy 0.64; predictions are off by 10 mmHg
+}
+
+// Robust regression needs less noise where targets are near to what can be predicted.
+func ExampleHuber() {
+	train, test := learn.Patients(1500, 1), learn.Patients(3000, 2)
+	data, known := learn.Regression(train, "pressure", learn.RowNorm(1)), learn.Regression(test, "pressure", learn.RowNorm(1))
+	for _, l := range []learn.Learner{learn.Linear{Noise: learn.Seed(1)}, learn.Huber{Noise: learn.Seed(1)}} {
+		model, err := l.Fit(data, learn.Simulate(0.5, 1e-6))
+		if err != nil {
+			fmt.Println(err)
+			return
+		}
+		r2, _ := model.Score(known)
+		fmt.Printf("noise %.1f, R² %.2f\n", model.Release.NoiseScale, r2)
+	}
+	// Output:
+	// noise 5.9, R² 0.51
+	// noise 3.2, R² 0.55
+}
+
+// Counts need a public upper bound; their score is the share of deviance explained.
+func ExamplePoisson() {
+	train, test := learn.Patients(3000, 1), learn.Patients(3000, 2)
+	data, known := learn.Counts(train, "visits", learn.RowNorm(1)), learn.Counts(test, "visits", learn.RowNorm(1))
+	model, err := learn.Poisson{Noise: learn.Seed(1)}.Fit(data, learn.Simulate(1, 1e-6))
+	if err != nil {
+		fmt.Println(err)
+		return
+	}
+	d2, _ := model.Score(known)
+	plain, _ := learn.Poisson{}.FitWithoutPrivacy(data)
+	best, _ := plain.Score(known)
+	fmt.Printf("D² %.2f, without privacy %.2f\n", d2, best)
+	// Output:
+	// D² 0.26, without privacy 0.27
+}
+
+// The support vector machine on invented people in the columns of the Adult data.
+func ExampleSVM() {
+	train, test, err := dataset.AdultLikeHead(3000, 1000)
+	if err != nil {
+		fmt.Println(err)
+		return
+	}
+	people := learn.FromTable(train).WithSchema(dataset.AdultSchema().Fields...)
+	others := learn.FromTable(test).WithSchema(dataset.AdultSchema().Fields...)
+	model, err := learn.SVM{Noise: learn.Seed(1)}.Fit(learn.Binary(people, "income", learn.RowNorm(1)), learn.Simulate(2, 1e-6))
+	if err != nil {
+		fmt.Println(err)
+		return
+	}
+	known := learn.Binary(others, "income", learn.RowNorm(1))
+	accuracy, _ := model.Score(known)
+	fmt.Printf("better than always guessing the more frequent class, which is right for %.0f %%: %v\n",
+		100*known.MajorityShare(), accuracy > known.MajorityShare())
+	// Output:
+	// better than always guessing the more frequent class, which is right for 76 %: true
+}
+
+// What was done to a target, and what it cost.
+func ExampleRegression() {
+	d, err := learn.Regression(learn.Patients(100, 1).Drop("ill", "ward", "visits"), "pressure", learn.RowNorm(1)).Design()
+	if err != nil {
+		fmt.Println(err)
+		return
+	}
+	for _, s := range d.Steps {
+		fmt.Println(s.What)
+	}
+	// Output:
+	// numbers moved into their bounds and scaled to [0, 1]: age ∈ [18, 90]; weight ∈ [40, 150]
+	// categories as indicators: smoker: 2 public categories
+	// rule for what does not fit, if there is any: a number that is missing or none counts as the middle of its bounds; a text that is no category has no indicator
+	// every row scaled to norm 1
+	// bias 1 appended: ‖x‖ ≤ 1.414
+	// target pressure ∈ [80, 200] moved into its bounds and scaled to [−1, 1]; predictions are in its own unit; what is missing or no number counts as 140
+}
+
+// A count above its public bound counts as the bound.
+func ExampleCounts() {
+	d, err := learn.Counts(learn.Patients(100, 1), "visits").Design()
+	if err != nil {
+		fmt.Println(err)
+		return
+	}
+	last := d.Steps[len(d.Steps)-1]
+	fmt.Printf("%s.\nAssumes: %s.\nCosts %s.\n", last.What, last.Assumes, last.Cost)
+	// Output:
+	// count visits ∈ [0, 20] moved into its bounds and rounded to a whole number; what is missing or no number counts as 10.
+	// Assumes: the bounds and categories are public: known without the data.
+	// Costs nothing: each record is treated by itself.
+}
+
+// Several classes are numbered in the order of the schema.
+func ExampleClasses() {
+	d, err := learn.Classes(learn.Patients(100, 1), "ward").Design()
+	if err != nil {
+		fmt.Println(err)
+		return
+	}
+	fmt.Println(strings.Join(d.Target.Classes, ", "), d.Labels[:5])
+	// Output:
+	// heart, lungs, bones [0 1 2 1 0]
+}
+
+// Records for one learner are refused by another.
+func ExampleTaskError() {
+	_, err := learn.Logistic{}.FitWithoutPrivacy(learn.Regression(learn.Patients(100, 1), "pressure"))
+	fmt.Println(err)
+	// Output:
+	// dpnb: Logistic learns two classes from records made with Binary; these were made with Regression, for Linear or Huber
+}
+
+// Several classes in one fit.
+func ExampleSoftmax() {
+	train, test := learn.Patients(8000, 1), learn.Patients(3000, 2)
+	model, err := learn.Softmax{Noise: learn.Seed(1)}.Fit(learn.Classes(train, "ward", learn.RowNorm(1)), learn.Simulate(1, 1e-6))
+	if err != nil {
+		fmt.Println(err)
+		return
+	}
+	known := learn.Classes(test, "ward", learn.RowNorm(1))
+	names, _ := model.PredictClass(known)
+	accuracy, _ := model.Score(known)
+	fmt.Printf("%v …: %.0f %% right, the most frequent ward has %.0f %%\n", names[:3], 100*accuracy, 100*known.MajorityShare())
+	// Output:
+	// [bones heart bones] …: 57 % right, the most frequent ward has 42 %
+}
+
+// One fit for each class, with composed privacy, needs more noise than Softmax.
+func ExampleOneVsRest() {
+	data := learn.Classes(learn.Patients(8000, 1), "ward", learn.RowNorm(1))
+	for _, l := range []learn.Learner{learn.Softmax{Noise: learn.Seed(1)}, learn.OneVsRest{Noise: learn.Seed(1)}} {
+		model, err := l.Fit(data, learn.Simulate(1, 1e-6))
+		if err != nil {
+			fmt.Println(err)
+			return
+		}
+		fmt.Printf("σ = %.1f\n", model.Release.NoiseScale)
+	}
+	// Output:
+	// σ = 7.5
+	// σ = 10.4
+}
+
+// Mechanisms and learners at the same guarantee.
+func ExampleCompare() {
+	data := learn.Binary(learn.Patients(4000, 1), "ill", learn.RowNorm(1))
+	svm := learn.By("SVM", func(src noise.Source) learn.Learner { return learn.SVM{Noise: src} })
+	c := learn.Compare(data, 0.5, append(learn.AllMechanisms[:4:4], svm)...)
+	for _, r := range c.Rows {
+		fmt.Printf("%-35s λ = %5.2f, σ = %4.1f\n", r.Mechanism, r.Lambda, r.Sigma)
+	}
+	// Output:
+	// objective perturbation              λ =  4.54, σ = 11.5
+	// objective perturbation, as in dtz24 λ =  4.42, σ = 14.8
+	// objective perturbation, as in rkw23 λ =  4.92, σ = 14.8
+	// objective perturbation, as in KST12 λ =  2.00, σ = 30.7
+	// SVM                                 λ =  4.54, σ = 11.5
+}
+
+// How well private fits predict at several ε.
+func ExampleMeasure() {
+	train, test := learn.Patients(3000, 1), learn.Patients(3000, 2)
+	curve, err := learn.Measure(learn.Huber{Noise: learn.Seed(1)}, learn.Regression(train, "pressure"), learn.Regression(test, "pressure"), 1e-6, 4, 0.1, 1, 10)
+	if err != nil {
+		fmt.Println(err)
+		return
+	}
+	for i, eps := range curve.Epsilons {
+		fmt.Printf("ε = %-4g R² = %.1f\n", eps, curve.Mean[i])
+	}
+	// Output:
+	// ε = 0.1  R² = 0.4
+	// ε = 1    R² = 0.6
+	// ε = 10   R² = 0.6
+}
+
+// The release alone puts wide intervals on its coefficients, free. A tenth of the
+// budget for their curvature makes them narrow.
+func ExampleModel_Intervals() {
+	data := learn.Binary(learn.Patients(8000, 1).Drop("visits", "ward", "pressure", "smoker"), "ill", learn.NoBias())
+	for _, share := range []float64{0, 0.1} {
+		model, err := learn.Logistic{CurvatureShare: share, Noise: learn.Seed(1)}.Fit(data, learn.Simulate(1, 1e-6))
+		if err != nil {
+			fmt.Println(err)
+			return
+		}
+		iv, err := model.Intervals(0.95)
+		if err != nil {
+			fmt.Println(err)
+			return
+		}
+		fmt.Printf("σ = %.1f, intervals %.1f wide, proved for every dataset: %v\n", model.Release.NoiseScale, iv.Width(), iv.Proved)
+	}
+	// Output:
+	// σ = 6.0, intervals 10.7 wide, proved for every dataset: true
+	// σ = 6.3, intervals 0.8 wide, proved for every dataset: false
+}

@@ -1,0 +1,349 @@
+package learn_test
+
+import (
+	"errors"
+	"math"
+	"slices"
+	"strings"
+	"testing"
+
+	"gonum.org/v1/gonum/floats"
+	"gonum.org/v1/gonum/mat"
+
+	"github.com/dpnb/notebooks/dpnb/noise"
+	"github.com/dpnb/notebooks/dpnb/privacy"
+
+	"github.com/dpnb/notebooks/dpnb/learn"
+	"github.com/dpnb/notebooks/dpnb/mechanism/objpert/multiclass"
+	"github.com/dpnb/notebooks/dpnb/privacy/objective"
+)
+
+// kinds of records of the same patients, by the function that makes them.
+func kinds(t testing.TB, rows int) map[string]*learn.Dataset {
+	t.Helper()
+	df := learn.Patients(rows, 11)
+	out := map[string]*learn.Dataset{
+		"Binary":     learn.Binary(df, "ill", learn.RowNorm(1)),
+		"Regression": learn.Regression(df, "pressure", learn.RowNorm(1)),
+		"Counts":     learn.Counts(df, "visits", learn.RowNorm(1)),
+		"Classes":    learn.Classes(df, "ward", learn.RowNorm(1)),
+	}
+	for name, d := range out {
+		if err := d.Err(); err != nil {
+			t.Fatal(name, err)
+		}
+	}
+	return out
+}
+
+// learners with what they learn from, and a version of each with other settings.
+var learners = []struct {
+	name, from string
+	zero, set  learn.Learner
+}{
+	{"Logistic", "Binary", learn.Logistic{}, learn.Logistic{Lambda: 2, Bound: objective.DTZ24}},
+	{"SVM", "Binary", learn.SVM{}, learn.SVM{Lambda: 3, Width: 0.5}},
+	{"Linear", "Regression", learn.Linear{}, learn.Linear{Clip: 0.3, Bound: objective.RKW23}},
+	{"Huber", "Regression", learn.Huber{}, learn.Huber{Lambda: 7, Threshold: 0.1}},
+	{"Poisson", "Counts", learn.Poisson{}, learn.Poisson{Clip: 2, Bound: objective.DTZ24}},
+	{"Softmax", "Classes", learn.Softmax{}, learn.Softmax{Lambda: 9, Bound: multiclass.RankK}},
+	{"OneVsRest", "Classes", learn.OneVsRest{}, learn.OneVsRest{Lambda: 9}},
+}
+
+// silence is bits of which every normal variate is next to zero: words that grow by
+// one, of which the first of a run is less than the second, and all are far below ½.
+type silence struct {
+	*noise.Seeded
+	word uint64
+}
+
+func (s *silence) Uint64() uint64 {
+	s.word++
+	return s.word
+}
+
+// With no noise the private fit is the ordinary one at the same λ.
+func TestNoNoiseEqualsNonPrivate(t *testing.T) {
+	data := kinds(t, 1200)
+	quiet := &silence{Seeded: noise.NewSeeded(1)}
+	const tolerance = 3e-10
+	for _, l := range learners {
+		for version, learner := range map[string]learn.Learner{"zero": l.zero, "set": l.set} {
+			first, err := learn.Tuned(learner, 0, tolerance, quiet).Fit(data[l.from], learn.Simulate(1, 1e-6))
+			if err != nil {
+				t.Fatal(l.name, version, err)
+			}
+			lambda := first.Lambda()
+			plain, err := learn.Tuned(learner, lambda, tolerance, nil).FitWithoutPrivacy(data[l.from])
+			if err != nil {
+				t.Fatal(l.name, version, err)
+			}
+			if d := floats.Distance(first.Theta(), plain.Theta(), 2); d > 1e-9 {
+				t.Errorf("%s (%s), λ = %g: %.3g apart", l.name, version, lambda, d)
+			}
+			// The comparison can fail: at another λ, and with noise.
+			other, err := learn.Tuned(learner, 1.01*lambda, tolerance, nil).FitWithoutPrivacy(data[l.from])
+			if err != nil || floats.Distance(first.Theta(), other.Theta(), 2) < 1e-6 {
+				t.Errorf("%s (%s): another λ gives the same fit (%v)", l.name, version, err)
+			}
+			noisy, err := learn.Tuned(learner, lambda, tolerance, noise.NewSeeded(1)).Fit(data[l.from], learn.Simulate(1, 1e-6))
+			if err != nil || floats.Distance(noisy.Theta(), plain.Theta(), 2) < 1e-3 {
+				t.Errorf("%s (%s): noise changes nothing (%v)", l.name, version, err)
+			}
+		}
+	}
+}
+
+// Every release keeps the guarantee that it was charged for, and says so.
+func TestReleasesKeepTheirGuarantee(t *testing.T) {
+	data := kinds(t, 300)
+	for _, l := range learners {
+		for version, learner := range map[string]learn.Learner{"zero": l.zero, "set": l.set} {
+			budget := fresh(1, 1e-5)
+			m, err := learner.Fit(data[l.from], budget.Spend(0.7))
+			if err != nil {
+				t.Errorf("%s (%s): %v", l.name, version, err)
+				continue
+			}
+			g := m.Release.Guarantee
+			if d := privacy.DeltaUpper(g.Profile, 0.7); d > 0.7e-5 || d < 0.9*0.7e-5 {
+				t.Errorf("%s (%s): δ(0.7) = %g, want 7e-6 or little less", l.name, version, d)
+			}
+			s, err := budget.State()
+			if err != nil || len(s.Entries) != 1 || s.SpentEpsilon != 0.7 || !strings.HasPrefix(s.Entries[0].Mechanism, "objective perturbation, ") {
+				t.Errorf("%s: the ledger has %+v (%v)", l.name, s, err)
+			}
+			it := m.Display()
+			if !strings.Contains(it.Title, "Private") || !strings.Contains(strings.Join(it.Notes, " "), "Guarantee: (ε = 0.7") || it.Warning != "" {
+				t.Errorf("%s is shown as %+v", l.name, it)
+			}
+			if o, ok := m.ObjectivePerturbation(); ok != (l.from != "Classes") || ok && (o.Lambda+o.Shrinkage != m.Lambda() || o.Sigma != m.Release.NoiseScale) {
+				t.Errorf("%s: mechanism %+v", l.name, o)
+			}
+			if m.Coefficients().Nrow() != len(m.Theta()) {
+				t.Errorf("%s: coefficients %v", l.name, m.Coefficients())
+			}
+		}
+	}
+}
+
+// λ is σ_G·max(4R, s/2L), by public figures alone, and the noise is then little
+// more than the Gaussian mechanism's; with another bound λ is the mechanism's.
+func TestRidgeOfNumbersAndCounts(t *testing.T) {
+	data := kinds(t, 60)
+	for name, c := range map[string]struct {
+		learner learn.Learner
+		from    string
+		l, s    float64 // over R and R²
+		most    float64
+	}{
+		"Linear":        {learn.Linear{}, "Regression", 0.5, 1, 1.06},
+		"Linear, tight": {learn.Linear{Clip: 0.05}, "Regression", 0.05, 1, 1.7},
+		"Huber":         {learn.Huber{}, "Regression", 0.25, 1, 1.15},
+		"Poisson":       {learn.Poisson{}, "Counts", 5, 25, 1.25},
+	} {
+		for _, eps := range []float64{0.1, 8} {
+			m, err := learn.Tuned(c.learner, 0, 0, noise.NewSeeded(1)).Fit(data[c.from], learn.Simulate(eps, 1e-5))
+			if err != nil {
+				t.Fatal(name, err)
+			}
+			unit, err := privacy.GaussianSigma(eps, 1e-5)
+			if err != nil {
+				t.Fatal(err)
+			}
+			const r = math.Sqrt2 // rows of norm 1 and the bias
+			gauss := unit * r * c.l
+			if want := gauss * math.Max(4*r, r*c.s/(2*c.l)); math.Abs(m.Lambda()/want-1) > 1e-9 {
+				t.Errorf("%s, ε = %g: λ = %v, want %v", name, eps, m.Lambda(), want)
+			}
+			if ratio := m.Release.NoiseScale / gauss; ratio < 1 || ratio > c.most {
+				t.Errorf("%s, ε = %g: %.3f times the Gaussian mechanism's noise", name, eps, ratio)
+			}
+		}
+	}
+	a, err := learn.Linear{Bound: objective.DTZ24, Noise: learn.Seed(1)}.Fit(data["Regression"], learn.Simulate(1, 1e-5))
+	if err != nil || math.Abs(a.Lambda()/2-4.174) > 0.01 {
+		t.Errorf("by dtz24 λ/s = %v (%v), want 4.174", a.Lambda()/2, err)
+	}
+}
+
+// A plan of few records gives a greater λ, at the same noise; the records
+// themselves have no part in it. Without a plan a count of them, which half a
+// percent of noise pays for, takes its place.
+func TestPlannedRecords(t *testing.T) {
+	data := kinds(t, 60)["Binary"]
+	for name, learner := range map[string]func(records int) learn.Learner{
+		"Logistic": func(n int) learn.Learner { return learn.Logistic{Records: n, Noise: learn.Seed(1)} },
+		"SVM":      func(n int) learn.Learner { return learn.SVM{Records: n, Noise: learn.Seed(1)} },
+	} {
+		var lambda, sigma []float64
+		for _, n := range []int{0, 1_000_000, 100} {
+			m, err := learner(n).Fit(data, learn.Simulate(0.5, 1e-6))
+			if err != nil {
+				t.Fatal(name, err)
+			}
+			lambda, sigma = append(lambda, m.Lambda()), append(sigma, m.Release.NoiseScale)
+			o, _ := m.ObjectivePerturbation()
+			if n == 100 {
+				if mean := math.Sqrt(lambda[1] * lambda[2]); math.Abs(o.Lambda/mean-1) > 1e-6 {
+					t.Errorf("%s: ridge %v of the intercept, want %v", name, o.Lambda, mean)
+				}
+			}
+		}
+		if lambda[2] < 4*lambda[1] || lambda[0] < 2*lambda[1] || math.Abs(sigma[2]/sigma[1]-1) > 1e-6 || math.Abs(sigma[0]/sigma[1]-1.005) > 1e-3 {
+			t.Errorf("%s: λ = %v, σ = %v without a plan, for a million and for a hundred", name, lambda, sigma)
+		}
+		if _, err := learner(-5).Fit(data, learn.Simulate(0.5, 1e-6)); err == nil || !strings.Contains(err.Error(), "Records") {
+			t.Errorf("%s: a plan of −5 records: %v", name, err)
+		}
+	}
+}
+
+// Records made for another learner are refused, with nothing drawn or spent, and
+// the error names what would do.
+func TestWrongRecordsAreRefused(t *testing.T) {
+	data := kinds(t, 50)
+	for _, l := range learners {
+		for made, d := range data {
+			if made == l.from {
+				continue
+			}
+			budget := fresh(1, 1e-6)
+			src := &countingNoise{Seeded: noise.NewSeeded(1)}
+			_, err := learn.Tuned(l.zero, 0, 0, src).Fit(d, budget.Spend(0.5))
+			var wrong *learn.TaskError
+			if !errors.As(err, &wrong) || !strings.Contains(err.Error(), l.name) || !strings.Contains(err.Error(), made) || !strings.Contains(err.Error(), l.from) {
+				t.Errorf("%s of %s: %v", l.name, made, err)
+			}
+			if e, n := spent(t, budget); e != 0 || n != 0 || src.draws != 0 {
+				t.Errorf("%s of %s: spent %v, %d draws", l.name, made, e, src.draws)
+			}
+			if _, err := l.zero.FitWithoutPrivacy(d); !errors.As(err, &wrong) {
+				t.Errorf("%s of %s without privacy: %v", l.name, made, err)
+			}
+		}
+	}
+}
+
+// Parameters out of range are refused before anything is drawn or spent.
+func TestBadParametersAreRefused(t *testing.T) {
+	data := kinds(t, 50)
+	src := func() *countingNoise { return &countingNoise{Seeded: noise.NewSeeded(1)} }
+	for name, c := range map[string]struct {
+		from string
+		with func(noise.Source) learn.Learner
+		want string
+	}{
+		"SVM λ":         {"Binary", func(s noise.Source) learn.Learner { return learn.SVM{Lambda: -1, Noise: s} }, "Lambda"},
+		"SVM width":     {"Binary", func(s noise.Source) learn.Learner { return learn.SVM{Width: -1, Noise: s} }, "Width"},
+		"SVM NaN":       {"Binary", func(s noise.Source) learn.Learner { return learn.SVM{Width: math.NaN(), Noise: s} }, "Width"},
+		"Linear clip":   {"Regression", func(s noise.Source) learn.Learner { return learn.Linear{Clip: -1, Noise: s} }, "lip"},
+		"Linear NaN":    {"Regression", func(s noise.Source) learn.Learner { return learn.Linear{Clip: math.NaN(), Noise: s} }, "lip"},
+		"Linear Inf":    {"Regression", func(s noise.Source) learn.Learner { return learn.Linear{Clip: math.Inf(1), Noise: s} }, "lip"},
+		"Linear λ":      {"Regression", func(s noise.Source) learn.Learner { return learn.Linear{Lambda: math.Inf(1), Noise: s} }, "Lambda"},
+		"Linear bound":  {"Regression", func(s noise.Source) learn.Learner { return learn.Linear{Bound: objective.GaussianLower, Noise: s} }, "no proved bound"},
+		"Huber":         {"Regression", func(s noise.Source) learn.Learner { return learn.Huber{Threshold: -2, Noise: s} }, "Threshold"},
+		"Poisson clip":  {"Counts", func(s noise.Source) learn.Learner { return learn.Poisson{Clip: -2, Noise: s} }, "lip"},
+		"Poisson λ":     {"Counts", func(s noise.Source) learn.Learner { return learn.Poisson{Lambda: math.NaN(), Noise: s} }, "Lambda"},
+		"logistic KST":  {"Binary", func(s noise.Source) learn.Learner { return learn.Logistic{Bound: objective.KST12, Noise: s} }, "no proved bound"},
+		"rkw23 small λ": {"Regression", func(s noise.Source) learn.Learner { return learn.Huber{Bound: objective.RKW23, Lambda: 0.5, Noise: s} }, "smoothness"},
+	} {
+		budget, count := fresh(1, 1e-6), src()
+		m, err := c.with(count).Fit(data[c.from], budget.Spend(0.5))
+		if err == nil || m != nil || !strings.Contains(err.Error(), c.want) {
+			t.Errorf("%s: err = %v, want it to mention %q", name, err, c.want)
+		}
+		if e, n := spent(t, budget); e != 0 || n != 0 || count.draws != 0 {
+			t.Errorf("%s: spent %v, %d draws", name, e, count.draws)
+		}
+	}
+	for _, l := range learners {
+		for _, eps := range []float64{0, -1, math.NaN(), 2000} {
+			if _, err := learn.Tuned(l.zero, 0, 0, noise.NewSeeded(1)).Fit(data[l.from], learn.Simulate(eps, 1e-6)); err == nil {
+				t.Errorf("%s: ε = %v is accepted", l.name, eps)
+			}
+		}
+		for _, delta := range []float64{0, -1, 1, math.NaN()} {
+			if _, err := learn.Tuned(l.zero, 0, 0, noise.NewSeeded(1)).Fit(data[l.from], learn.Simulate(1, delta)); err == nil {
+				t.Errorf("%s: δ = %v is accepted", l.name, delta)
+			}
+		}
+	}
+}
+
+// Without noise, ridge and clipping, Linear is ordinary least squares of the
+// target in its own unit, as gonum's QR solves it.
+func TestLinearIsLeastSquares(t *testing.T) {
+	df := learn.Patients(600, 3).Drop("ill", "ward", "visits")
+	data := learn.Regression(df, "pressure")
+	m, err := learn.Tuned(learn.Linear{Clip: 50}, 1e-7, 1e-9, nil).FitWithoutPrivacy(data)
+	if err != nil {
+		t.Fatal(err)
+	}
+	got, err := m.Predict(data)
+	if err != nil {
+		t.Fatal(err)
+	}
+	tab, _ := df.Table()
+	column := func(name string) []float64 {
+		c, err := tab.Column(name)
+		if err != nil {
+			t.Fatal(err)
+		}
+		if c.Numbers != nil {
+			return c.Numbers
+		}
+		v := make([]float64, len(c.Texts))
+		for i, text := range c.Texts {
+			if text == "yes" {
+				v[i] = 1
+			}
+		}
+		return v
+	}
+	age, weight, smoker, y := column("age"), column("weight"), column("smoker"), slices.Clone(column("pressure"))
+	x := mat.NewDense(len(y), 4, nil)
+	for i := range y {
+		x.SetRow(i, []float64{1, age[i], weight[i], smoker[i]})
+		y[i] = math.Max(80, math.Min(200, y[i])) // as the records have it
+	}
+	var beta, fitted mat.VecDense
+	if err := beta.SolveVec(x, mat.NewVecDense(len(y), y)); err != nil {
+		t.Fatal(err)
+	}
+	fitted.MulVec(x, &beta)
+	for i := range y {
+		if math.Abs(got[i]-fitted.AtVec(i)) > 1e-5 {
+			t.Fatalf("patient %d: predicted %v, least squares %v", i, got[i], fitted.AtVec(i))
+		}
+	}
+	if rmse, err := m.RMSE(data); err != nil || math.Abs(rmse-10) > 1 {
+		t.Errorf("RMSE %v (%v), the noise has 10", rmse, err)
+	}
+}
+
+// Poisson finds the law that the invented visits follow.
+func TestPoissonFindsTheLaw(t *testing.T) {
+	data := learn.Counts(learn.Patients(20_000, 5).Drop("ill", "ward", "pressure"), "visits")
+	m, err := learn.Poisson{Lambda: 1e-4, Clip: 20}.FitWithoutPrivacy(data)
+	if err != nil {
+		t.Fatal(err)
+	}
+	d, _ := data.Design()
+	at := map[string]float64{}
+	for j, name := range d.Features {
+		at[name] = m.Theta()[j]
+	}
+	// Standard errors are about 0.02, 0.05 and 0.01.
+	for name, c := range map[string]struct{ got, want, within float64 }{
+		"age": {at["age"], 0.9, 0.1}, "weight": {at["weight"], 0, 0.2}, "smoker": {at["smoker=yes"] - at["smoker=no"], 0.6, 0.05},
+		"base": {at["bias"] + at["smoker=no"] + at["weight"]*35/110, 0.3, 0.08},
+	} {
+		if math.Abs(c.got-c.want) > c.within {
+			t.Errorf("%s: %.3f, the law has %.3f", name, c.got, c.want)
+		}
+	}
+	if dev, err := m.Deviance(data); err != nil || math.Abs(dev-1.1) > 0.15 {
+		t.Errorf("deviance %v (%v), about 1.1 for Poisson counts of such means", dev, err)
+	}
+}

@@ -1,0 +1,72 @@
+package learn
+
+import (
+	"github.com/dpnb/notebooks/dpnb/frame"
+	"github.com/dpnb/notebooks/dpnb/loss"
+	"github.com/dpnb/notebooks/dpnb/noise"
+
+	"github.com/dpnb/notebooks/dpnb/privacy/objective"
+)
+
+// Linear is least squares for a number (Regression) by objective perturbation
+// with clipped gradients. Residuals, thresholds and coefficients are in units of
+// half the width of the target's public bounds: the target is scaled to [−1, 1].
+// The zero value is right.
+type Linear struct {
+	// Lambda fixes the ridge λ of the sum objective Σℓ + (λ/2)‖θ‖²; zero has it
+	// chosen. It must not be chosen by looking at the records.
+	Lambda float64
+	// Clip c > 0 is the residual at which a record's gradient is clipped; zero is
+	// 1/2, a quarter of the width of the public bounds. A target whose bell curve
+	// fills its bounds, three standard deviations to each side, has a deviation of
+	// 1/3, and residuals have less: few are clipped. The rule knows nothing of the
+	// records. A smaller one costs less noise in proportion, and bends the fit
+	// from the mean to the median.
+	Clip float64
+	// CurvatureShare in (0, 1) is the part of the budget, in μ², that the curvature
+	// at the coefficients has, so that Model.Intervals can be narrow: 0.1 makes a
+	// twentieth more noise. Zero spends nothing on it.
+	CurvatureShare float64
+	// Noise is the source of the noise; nil is noise.NewSecure().
+	Noise noise.Source
+	// Workers is the number of goroutines; zero means one for each processor.
+	Workers int
+	// Bound is how to account; zero is objective.Tight.
+	Bound objective.Bound
+}
+
+// Fit releases a private model: see Learner.
+func (l Linear) Fit(data *Dataset, allowance Allowance) (*Model, error) {
+	return fit(data, allowance, l.plan())
+}
+
+// FitWithoutPrivacy returns the fit without noise, clipping included, for
+// comparison on public data.
+func (l Linear) FitWithoutPrivacy(data *Dataset) (*Model, error) {
+	return fitWithoutPrivacy(data, l.plan())
+}
+
+func (l Linear) plan() plan {
+	level := orElse(l.Clip, 0.5)
+	return plan{
+		learner: "Linear", title: "linear regression", entry: "least squares", task: frame.Number,
+		loss:   func(frame.Target) loss.Loss { return loss.Squared{} },
+		level:  func(frame.Target) float64 { return level },
+		lambda: l.Lambda, noise: l.Noise, workers: l.Workers, bound: tightUnless(l.Bound), ridge: predictionNoise,
+		curvatureShare: l.CurvatureShare, own: parameter{"Clip", l.Clip},
+	}
+}
+
+// predictionNoise is the ridge's ρ of Linear, Huber and Poisson: where there is no
+// data, the noise moves a prediction by a quarter of half the width of the
+// bounds, or of the logarithm's unit. docs/theory/learners.md says why.
+const predictionNoise = 4
+
+// tightUnless returns the bound, the tight one for zero: where the Gaussian case
+// is not to be had it halves λ, in a tenth of a second.
+func tightUnless(b objective.Bound) objective.Bound {
+	if b == 0 {
+		return objective.Tight
+	}
+	return b
+}

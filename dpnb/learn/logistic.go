@@ -1,0 +1,68 @@
+package learn
+
+import (
+	"github.com/dpnb/notebooks/dpnb/frame"
+	"github.com/dpnb/notebooks/dpnb/loss"
+	"github.com/dpnb/notebooks/dpnb/noise"
+
+	"github.com/dpnb/notebooks/dpnb/privacy/objective"
+)
+
+// Logistic is logistic regression for two classes (Binary) by objective
+// perturbation. The zero value is right: the noise is chosen from (ε, δ) and
+// the bound on the rows alone, λ by a noisy count of the records, which is paid for
+// with the fit, and the noise is cryptographic.
+type Logistic struct {
+	// Lambda fixes the ridge λ of the sum objective Σℓ + (λ/2)‖θ‖²; zero has it
+	// chosen. It must not be chosen by looking at the records.
+	Lambda float64
+	// Records is how many records were planned for, if that is public: the fewer
+	// they are beside the features, the greater is the λ that is chosen. The count of
+	// the records themselves is private. Zero is no plan: they are then counted with
+	// noise, for half a percent more noise in the fit (docs/theory/lambda_rule.md),
+	// but not with a CurvatureShare or a Bound that is not tight.
+	Records int
+	// BaseRate is the share of the positive class if that is public, in (0, 1), for
+	// records with a bias: where λ is chosen for a number of records the intercept is
+	// then shrunk towards what fits that share. It must not come from the records.
+	// Zero: nothing is known.
+	BaseRate float64
+	// CurvatureShare in (0, 1) is the part of the budget, in μ², that the curvature
+	// at the coefficients has, so that Model.Intervals can be narrow: 0.1 makes a
+	// twentieth more noise. Zero spends nothing on it.
+	CurvatureShare float64
+	// Noise is the source of the noise; nil is noise.NewSecure().
+	// Seed(s) makes the fit a reproducible simulation that protects nobody.
+	Noise noise.Source
+	// Workers is the number of goroutines; zero means one for each processor.
+	Workers int
+	// Bound is how to account; zero is right: exact where the Gaussian case is
+	// proved, dtz24 elsewhere, which is only at a Lambda that was fixed.
+	// objective.Tight costs less noise there and takes up to a second.
+	Bound objective.Bound
+}
+
+// Fit releases a private model: see Learner.
+func (l Logistic) Fit(data *Dataset, allowance Allowance) (*Model, error) {
+	return fit(data, allowance, l.plan())
+}
+
+// FitWithoutPrivacy returns the ordinary fit, for comparison on public data.
+// It protects nobody and says so wherever it is shown.
+func (l Logistic) FitWithoutPrivacy(data *Dataset) (*Model, error) {
+	return fitWithoutPrivacy(data, l.plan())
+}
+
+// MeasureAccuracy is Measure for l.
+func (l Logistic) MeasureAccuracy(train, test *Dataset, delta float64, seeds int, epsilons ...float64) (*ScoreCurve, error) {
+	return Measure(l, train, test, delta, seeds, epsilons...)
+}
+
+func (l Logistic) plan() plan {
+	return plan{
+		learner: "Logistic", title: "logistic regression", entry: "logistic", task: frame.TwoClasses, probabilities: true,
+		loss:   func(frame.Target) loss.Loss { return loss.Logistic{} },
+		lambda: l.Lambda, records: l.Records, baseRate: l.BaseRate, noise: l.Noise, workers: l.Workers, bound: l.Bound,
+		curvatureShare: l.CurvatureShare,
+	}
+}

@@ -1,0 +1,236 @@
+package learn
+
+import (
+	"errors"
+	"fmt"
+	"math"
+	"slices"
+	"sort"
+	"strings"
+
+	"github.com/go-gota/gota/dataframe"
+	"github.com/go-gota/gota/series"
+	"gonum.org/v1/gonum/floats"
+
+	"github.com/dpnb/notebooks/dpnb/display"
+	"github.com/dpnb/notebooks/dpnb/frame"
+	"github.com/dpnb/notebooks/dpnb/mechanism"
+
+	"github.com/dpnb/notebooks/dpnb/mechanism/objpert"
+	"github.com/dpnb/notebooks/dpnb/mechanism/objpert/interval"
+	"github.com/dpnb/notebooks/dpnb/privacy"
+)
+
+// Model is a fitted linear model: of classes, a number or a count.
+type Model struct {
+	// Release has the coefficients and the guarantee; nil for a fit without privacy.
+	Release *mechanism.Release
+	// encoding makes rows of features of any table.
+	encoding *frame.Encoding
+	// title is what the model is called, target what it predicts.
+	title  string
+	target frame.Target
+	// probabilities as in plan.
+	probabilities bool
+	// coefficients θ in the order of features; of several classes those of each
+	// class one after the other.
+	coefficients []float64
+	features     []string
+	dataWarning  string
+	lambda       float64
+	objective    *objpert.ObjectivePerturbation
+	// alone as in prepared.
+	alone intervalsOf
+	// curvature that was released, nil if none was.
+	curvature *interval.Moments
+}
+
+func newModel(p plan, d *frame.Design, theta []float64) *Model {
+	m := &Model{encoding: d.Encoding, title: p.title, target: d.Target, probabilities: p.probabilities, coefficients: theta, features: d.Features}
+	if d.DataDependent {
+		m.dataWarning = "Bounds or categories were READ OFF THE DATA: the guarantee does not cover that."
+	}
+	return m
+}
+
+// errNoModel says what is missing where a fit returned nil.
+var errNoModel = errors.New("dpnb: no model: look at the err that the fit returned")
+
+// Err returns why m is no model: nil if it is one.
+func (m *Model) Err() error {
+	if m == nil || m.encoding == nil {
+		return errNoModel
+	}
+	return nil
+}
+
+// Columns returns the names of the columns that m predicts from. They are found by
+// name, in any order; the bounds, categories and norms are those of the fit.
+func (m *Model) Columns() []string {
+	if m.Err() != nil {
+		return nil
+	}
+	return m.encoding.Columns()
+}
+
+// Coefficients returns the coefficients as a dataframe with columns feature
+// and coefficient; of several classes with a column class before them.
+func (m *Model) Coefficients() dataframe.DataFrame {
+	if err := m.Err(); err != nil {
+		return dataframe.DataFrame{Err: err}
+	}
+	if m.target.Task != frame.ManyClasses {
+		return dataframe.New(series.New(m.features, series.String, coefficientColumns[0]), series.New(m.coefficients, series.Float, coefficientColumns[1]))
+	}
+	var class, feature []string
+	for j := range m.coefficients {
+		c, f := m.place(j)
+		class, feature = append(class, c), append(feature, f)
+	}
+	return dataframe.New(series.New(class, series.String, classColumns[0]),
+		series.New(feature, series.String, classColumns[1]), series.New(m.coefficients, series.Float, classColumns[2]))
+}
+
+// coefficientColumns are the columns of Model.Coefficients, classColumns those of
+// several classes.
+var (
+	coefficientColumns = []string{"feature", "coefficient"}
+	classColumns       = []string{"class", "feature", "coefficient"}
+)
+
+// place returns the class, of several, and the feature of coefficient j.
+func (m *Model) place(j int) (class, feature string) {
+	feature = m.features[j%len(m.features)]
+	if m.target.Task == frame.ManyClasses {
+		class = m.target.Classes[j/len(m.features)]
+	}
+	return class, feature
+}
+
+// Theta returns a copy of the coefficients in the order of the features.
+// It is nil if there is no model.
+func (m *Model) Theta() []float64 {
+	if m.Err() != nil {
+		return nil
+	}
+	return slices.Clone(m.coefficients)
+}
+
+// Norm returns ‖θ‖₂, NaN if there is no model.
+func (m *Model) Norm() float64 {
+	if m.Err() != nil {
+		return math.NaN()
+	}
+	return floats.Norm(m.coefficients, 2)
+}
+
+// Lambda returns the ridge λ of the sum objective, NaN if there is no model. That
+// of an intercept may be less: ObjectivePerturbation has both.
+func (m *Model) Lambda() float64 {
+	if m.Err() != nil {
+		return math.NaN()
+	}
+	return m.lambda
+}
+
+// ObjectivePerturbation returns the mechanism of the fit with all its
+// parameters, which are public: the law of the noise in the coefficients, for
+// whoever puts intervals on them. False for a fit by another mechanism, or
+// without privacy.
+func (m *Model) ObjectivePerturbation() (objpert.ObjectivePerturbation, bool) {
+	if m.Err() != nil || m.objective == nil {
+		return objpert.ObjectivePerturbation{}, false
+	}
+	return *m.objective, true
+}
+
+// Display shows the largest coefficients and the guarantee in words.
+func (m *Model) Display() display.Item {
+	if err := m.Err(); err != nil {
+		return display.Item{Warning: err.Error()}
+	}
+	it := display.Item{Header: coefficientColumns}
+	if m.target.Task == frame.ManyClasses {
+		it.Header = classColumns
+	}
+	order := make([]int, len(m.coefficients))
+	for j := range order {
+		order[j] = j
+	}
+	sort.SliceStable(order, func(a, b int) bool {
+		return math.Abs(m.coefficients[order[a]]) > math.Abs(m.coefficients[order[b]])
+	})
+	const most = 10
+	for _, j := range order[:min(most, len(order))] {
+		row := []string{fmt.Sprintf("%+.3f", m.coefficients[j])}
+		class, feature := m.place(j)
+		if row = append([]string{feature}, row...); class != "" {
+			row = append([]string{class}, row...)
+		}
+		it.Rows = append(it.Rows, row)
+	}
+	if n := len(order) - most; n > 0 {
+		it.Notes = append(it.Notes, fmt.Sprintf("… and %s; %s.", several(n, "smaller coefficient"), m.meaning()))
+	} else {
+		it.Notes = append(it.Notes, "Coefficients: "+m.meaning()+".")
+	}
+	if m.Release == nil {
+		it.Title = fmt.Sprintf("%s for %s, WITHOUT privacy", strings.ToUpper(m.title[:1])+m.title[1:], m.target.Name)
+		it.Warning = "NOT PRIVATE: these coefficients can give single records away. For comparison on public data only."
+		it.Notes = append(it.Notes, fmt.Sprintf("λ = %.4g.", m.lambda))
+		return it
+	}
+	r := m.Release
+	it.Title = fmt.Sprintf("Private %s for %s", m.title, m.target.Name)
+	it.Warning = join(r.Warning(), m.dataWarning)
+	it.Notes = append(it.Notes,
+		"Guarantee: "+r.Guarantee.Words(),
+		fmt.Sprintf("How: %s. Bound: %s.", r.Mechanism, r.Guarantee.Bound))
+	if r.Tolerance > 0 { // else nothing was minimised
+		note := fmt.Sprintf("Certificate: the objective's gradient is at most τ = %s at the solution.", privacy.FormatUp(r.Tolerance, 3))
+		if m.alone != nil {
+			least := m.lambda
+			if m.objective != nil {
+				least = m.objective.Lambda
+			}
+			note += fmt.Sprintf(" The noise alone gives each coefficient a standard deviation of at most about σ/λ = %.2g.", r.NoiseScale/least)
+		}
+		it.Notes = append(it.Notes, note)
+	}
+	it.Notes = append(it.Notes, "Assumes: "+strings.Join(r.Guarantee.Assumptions, "; ")+".")
+	return it
+}
+
+// several writes a number of things, of which one is singular.
+func several(n int, thing string) string {
+	if n == 1 {
+		return "1 " + thing
+	}
+	return fmt.Sprintf("%d %ss", n, thing)
+}
+
+// meaning says what a positive coefficient does.
+func (m *Model) meaning() string {
+	switch t := m.target; t.Task {
+	case frame.TwoClasses:
+		return fmt.Sprintf("a positive one speaks for %s %s", t.Name, t.Classes[1])
+	case frame.ManyClasses:
+		return "a positive one speaks for its class"
+	case frame.Count:
+		return fmt.Sprintf("a positive one raises the logarithm of the mean of %s", t.Name)
+	default:
+		unit := fmt.Sprintf("%g, half the width of its bounds", 0.5*(t.Upper-t.Lower))
+		if t.Log {
+			unit = "half the range on its logarithmic scale"
+		}
+		return fmt.Sprintf("a positive one raises %s; the unit is %s", t.Name, unit)
+	}
+}
+
+// join puts a space between two sentences, if there are two.
+func join(a, b string) string {
+	if a != "" && b != "" {
+		return a + " " + b
+	}
+	return a + b
+}

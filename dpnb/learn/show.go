@@ -1,0 +1,93 @@
+package learn
+
+import (
+	"fmt"
+	"reflect"
+
+	"github.com/go-gota/gota/dataframe"
+
+	"github.com/dpnb/notebooks/dpnb/display"
+	"github.com/dpnb/notebooks/dpnb/figure"
+	"github.com/dpnb/notebooks/dpnb/frame"
+)
+
+// Show shows anything of this package, a figure, an error, or a gota
+// dataframe: in a notebook as a table or an image, elsewhere as text. What it
+// shows of raw records is labelled as such.
+func Show(things ...any) {
+	for _, v := range things {
+		if err := show(v); err != nil {
+			panic(fmt.Sprintf("dpnb: Show: %v", err))
+		}
+	}
+}
+
+func show(v any) error {
+	if r := reflect.ValueOf(v); r.Kind() == reflect.Pointer && r.IsNil() {
+		if m, ok := v.(*Model); ok {
+			return display.Show(m.Display())
+		}
+		return display.Show(display.Item{Warning: fmt.Sprintf("nothing to show: the %T is nil; look at the err that came with it", v)})
+	}
+	switch v := v.(type) {
+	case nil:
+		return nil
+	case *Comparison:
+		if err := display.Show(v.Display()); err != nil {
+			return err
+		}
+		if f := v.Figure(); v.Err() == nil && f != nil {
+			return show(f)
+		}
+		return nil
+	case display.Displayer:
+		return display.Show(v.Display())
+	case display.Item:
+		return display.Show(v)
+	case *figure.Figure:
+		png, err := v.PNG()
+		if err != nil {
+			return err
+		}
+		return display.ShowPNG(png, v.Alt)
+	case dataframe.DataFrame:
+		return display.Show(gotaItem(v))
+	case *frame.Table:
+		return display.Show(DataFrame{table: v}.Display())
+	case *frame.Design:
+		return display.Show((&Dataset{design: v}).Display())
+	case error:
+		return display.Show(display.Item{Warning: v.Error()})
+	}
+	switch reflect.ValueOf(v).Kind() {
+	case reflect.String, reflect.Bool, reflect.Int, reflect.Int64, reflect.Uint64, reflect.Float64:
+		return display.Show(display.Item{Notes: []string{fmt.Sprint(v)}})
+	}
+	// Anything else might be records in disguise.
+	return fmt.Errorf("cannot show a %T; show a DataFrame, a Dataset, a Budget, a Model, a figure, an error, a text or a number; Model.PredictFrame makes a dataframe of predictions", v)
+}
+
+// rawWarning is shown above whatever may be about single people.
+const rawWarning = "RAW RECORDS: what this shows is about single people and protected by nothing. Remove the output before you share the notebook, unless the data are public."
+
+// gotaItem shows a gota dataframe. Whether its rows are records cannot be
+// known, unless it is a model's coefficients, so it is labelled as if they were.
+func gotaItem(df dataframe.DataFrame) display.Item {
+	if df.Err != nil {
+		return display.Item{Warning: df.Err.Error()}
+	}
+	const most = 20
+	it := display.Item{Header: df.Names(), Warning: rawWarning}
+	if isReleased(it.Header) {
+		it.Warning = ""
+	}
+	records := df.Records()[1:]
+	for i, r := range records {
+		if i == most {
+			it.Notes = []string{fmt.Sprintf("… and %d more rows", len(records)-most)}
+			break
+		}
+		it.Rows = append(it.Rows, r)
+	}
+	return it
+}

@@ -1,0 +1,89 @@
+package learn
+
+import (
+	"math"
+
+	"github.com/dpnb/notebooks/dpnb/frame"
+	"github.com/dpnb/notebooks/dpnb/loss"
+	"github.com/dpnb/notebooks/dpnb/noise"
+	"github.com/dpnb/notebooks/dpnb/privacy"
+
+	"github.com/dpnb/notebooks/dpnb/privacy/objective"
+)
+
+// SVM is the linear support vector machine for two classes (Binary) by objective
+// perturbation, with the hinge smoothed: h·log(1 + e^{(1 − m)/h}), m the margin.
+// It is smoothed by a logarithm, not by a parabola, because then it costs no
+// more noise than the Gaussian mechanism (docs/theory/gaussian_case.md). The
+// zero value is right.
+type SVM struct {
+	// Lambda fixes the ridge λ of the sum objective Σℓ + (λ/2)‖θ‖²; zero has it
+	// chosen. It must not be chosen by looking at the records.
+	Lambda float64
+	// Width h > 0 of the smoothing, in the unit of the margin; zero is 1. A
+	// smaller one is nearer to the hinge, and makes λ greater in proportion to 1/h.
+	Width float64
+	// Records is how many records were planned for, as in Logistic; zero: they are
+	// counted with noise.
+	Records int
+	// BaseRate is the share of the positive class if that is public, in (0, 1), for
+	// records with a bias: where λ is chosen for a number of records the intercept is
+	// then shrunk towards what fits that share. It must not come from the records.
+	// Zero: nothing is known.
+	BaseRate float64
+	// CurvatureShare in (0, 1) is the part of the budget, in μ², that the curvature
+	// at the coefficients has, so that Model.Intervals can be narrow: 0.1 makes a
+	// twentieth more noise. Zero spends nothing on it.
+	CurvatureShare float64
+	// Noise is the source of the noise; nil is noise.NewSecure().
+	Noise noise.Source
+	// Workers is the number of goroutines; zero means one for each processor.
+	Workers int
+	// Bound is how to account, as in Logistic.
+	Bound objective.Bound
+}
+
+// Fit releases a private model: see Learner.
+func (l SVM) Fit(data *Dataset, allowance Allowance) (*Model, error) {
+	return fit(data, allowance, l.plan())
+}
+
+// FitWithoutPrivacy returns the ordinary fit, for comparison on public data.
+func (l SVM) FitWithoutPrivacy(data *Dataset) (*Model, error) {
+	return fitWithoutPrivacy(data, l.plan())
+}
+
+func (l SVM) plan() plan {
+	width := orElse(l.Width, 1)
+	return plan{
+		learner: "SVM", title: "support vector machine", entry: "smoothed hinge", task: frame.TwoClasses,
+		loss:   func(frame.Target) loss.Loss { return loss.Softplus{Width: width} },
+		lambda: l.Lambda, records: l.Records, baseRate: l.BaseRate, noise: l.Noise, workers: l.Workers, bound: l.Bound,
+		curvatureShare: l.CurvatureShare, own: parameter{"Width", l.Width},
+	}
+}
+
+// parameter is a number as the user stated it.
+type parameter struct {
+	name  string
+	value float64
+}
+
+// valid reports whether what the learner was told, records apart, can be meant.
+func (p plan) valid() error {
+	switch own := p.own.value; {
+	case p.workers < 0:
+		return &privacy.ParamError{Name: "Workers", Value: p.workers, Want: "a positive number, or 0 for one for each processor"}
+	case !(own >= 0) || math.IsInf(own, 1):
+		return &privacy.ParamError{Name: p.own.name, Value: own, Want: "a positive number, or 0 to have it chosen"}
+	}
+	return nil
+}
+
+// orElse returns v, or what zero stands for.
+func orElse(v, zero float64) float64 {
+	if v == 0 {
+		return zero
+	}
+	return v
+}
