@@ -21,24 +21,29 @@ var errToldAlready = errors.New("")
 
 func newTestCommand() *cobra.Command {
 	var (
-		short, update bool
-		only          []string
-		jobs          int
-		timeout       time.Duration
+		short, full, update bool
+		only                []string
+		jobs                int
+		timeout             time.Duration
 	)
 	cmd := &cobra.Command{
 		Use:   "test",
 		Short: "Run every check: code, tests, notebooks",
 		Long: `Run every check that a change has to pass: format, go vet, staticcheck, tidy
 go.mod, go test (the register of claims included), and each notebook, run in a clean kernel, whose
-outputs must be those that are committed. What is missing is set up first.`,
+outputs must be those that are committed. What is missing is set up first.
+
+--full runs the tests as well that are slow and rarely fail.`,
 		Args: cobra.NoArgs,
 		RunE: func(cmd *cobra.Command, _ []string) error {
 			root, err := here()
 			if err != nil {
 				return err
 			}
-			t := &tester{root: root, short: short, display: newDisplay(os.Stderr)}
+			if full {
+				os.Setenv("DPNB_FULL", "1") // package testscale
+			}
+			t := &tester{root: root, short: short, full: full, display: newDisplay(os.Stderr)}
 			o := report.Options{Jobs: jobs, Timeout: timeout, Progress: t.display}
 			if o.All, err = projectNotebooks(root); err != nil {
 				return err
@@ -57,6 +62,8 @@ outputs must be those that are committed. What is missing is set up first.`,
 	}
 	f := cmd.Flags()
 	f.BoolVar(&short, "short", false, "leave out the notebooks and the slow tests")
+	f.BoolVar(&full, "full", false, "run the slow tests, too, that rarely fail")
+	cmd.MarkFlagsMutuallyExclusive("short", "full")
 	f.BoolVar(&update, "update", false, "instead of checking, run the notebooks and write their outputs into them")
 	f.StringSliceVar(&only, "only", nil, "of the notebooks, take only those whose name matches this `pattern`")
 	f.IntVar(&jobs, "jobs", 0, "run this `number` of notebooks at a time (default: one for each processor)")
@@ -67,7 +74,7 @@ outputs must be those that are committed. What is missing is set up first.`,
 // tester runs checks and counts them.
 type tester struct {
 	root           string
-	short          bool
+	short, full    bool
 	display        *display
 	passed, failed int
 	// skipped counts notebooks that ran but could not be compared.
@@ -84,8 +91,12 @@ type check struct {
 // cheapest to find.
 func (t *tester) checks() []check {
 	test := []string{"go", "test", "./..."}
-	if t.short {
+	switch {
+	case t.short:
 		test = []string{"go", "test", "-short", "./..."}
+	case t.full:
+		// Longer than the ten minutes that a package has by default.
+		test = []string{"go", "test", "-timeout", "1h", "./..."}
 	}
 	return []check{
 		{"gofmt", formatted},

@@ -1,0 +1,22 @@
+// Package testscale says how much the tests run: what is slow and rarely fails waits
+// for `dpnb test --full`. Tests alone may enter.
+package testscale
+
+import (
+	"os"
+	"testing"
+)
+
+// Variable is the environment variable that asks for every test when it is not empty.
+const Variable = "DPNB_FULL"
+
+// Full reports whether every test was asked for, however long it takes.
+func Full() bool { return os.Getenv(Variable) != "" }
+
+// SkipUnlessFull skips a test that is slow and rarely fails.
+func SkipUnlessFull(t testing.TB) {
+	t.Helper()
+	if !Full() {
+		t.Skipf("slow: runs in `dpnb test --full` (%s=1)", Variable)
+	}
+}
