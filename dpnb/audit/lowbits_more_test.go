@@ -56,7 +56,7 @@ func severalClasses(n, d, classes int) ([]LowBitsCase, error) {
 			b := make([]float64, classes*d)
 			noise.Exact(src).Near(b, joint.Sigma)
 			softmax.Center(b, classes)
-			p := softmax.Problem{Rows: rows, Labels: labels, Classes: classes, Ridge: joint.Lambda, Linear: b}
+			p := softmax.Problem{Rows: rows, Labels: labels, Classes: classes, Lambda: joint.Lambda, Linear: b}
 			settings := softmax.Settings{Tolerance: tolerance(with, joint.Tolerance), Workers: 1, Persist: true}
 			s, err := softmax.Minimize(&p, &settings)
 			if err != nil {
@@ -90,7 +90,7 @@ func severalClasses(n, d, classes int) ([]LowBitsCase, error) {
 				draw, b := noise.Exact(src), make([]float64, d)
 				eta := draw.Near(b, apart.Binary.Sigma)
 				draw.Normals(d)
-				p := erm.Problem{Rows: rows, Labels: y, Loss: loss.Logistic{}, Ridge: apart.Binary.Lambda, Linear: b}
+				p := erm.Problem{Rows: rows, Labels: y, Loss: loss.Logistic{}, Lambda: apart.Binary.Lambda, Linear: b}
 				tau := tolerance(with, apart.Binary.Tolerance)*(1-0x1p-50) - eta
 				s, err := erm.Minimize(&p, &erm.Settings{Tolerance: tau, Workers: 1, Persist: true})
 				if err != nil {

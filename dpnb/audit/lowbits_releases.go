@@ -44,7 +44,7 @@ func LowBitsCases(n, d int, epsilon float64) ([]LowBitsCase, error) {
 	}
 	minimise := func(with bool, lambda float64, b []float64, tolerance float64) ([]float64, error) {
 		x, y := data(with)
-		sol, err := erm.Minimize(&erm.Problem{Rows: x, Labels: y, Loss: loss.Logistic{}, Ridge: lambda, Linear: b}, &erm.Settings{Tolerance: tolerance, Workers: 1, Persist: true})
+		sol, err := erm.Minimize(&erm.Problem{Rows: x, Labels: y, Loss: loss.Logistic{}, Lambda: lambda, Linear: b}, &erm.Settings{Tolerance: tolerance, Workers: 1, Persist: true})
 		if err != nil {
 			return nil, err
 		}

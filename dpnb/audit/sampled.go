@@ -41,7 +41,7 @@ type Neighbours struct {
 // problem returns that of Z′ (with the extra record) or of Z.
 func (nb *Neighbours) problem(with bool) *erm.Problem {
 	n, d := nb.Rows.Dims()
-	p := &erm.Problem{Rows: nb.Rows, Labels: nb.Labels, Loss: nb.Loss, Ridge: nb.Lambda, Shrinkage: nb.Shrinkage, Linear: make([]float64, d)}
+	p := &erm.Problem{Rows: nb.Rows, Labels: nb.Labels, Loss: nb.Loss, Lambda: nb.Lambda, Shrinkage: nb.Shrinkage, Linear: make([]float64, d)}
 	if with || n == 0 {
 		// Without any record the minimiser is −b/λ, which needs no solver, but
 		// one code path is less to get wrong: a record of zeros changes nothing.

@@ -33,7 +33,7 @@ func huberGradient(p *erm.Problem, theta []float64) []*big.Float {
 	n, d := p.Rows.Dims()
 	g, row := make([]*big.Float, d), make([]float64, d)
 	for j := range g {
-		g[j] = new(big.Float).Mul(exact(p.Ridge), exact(theta[j]))
+		g[j] = new(big.Float).Mul(exact(p.Lambda), exact(theta[j]))
 		if p.Linear != nil {
 			g[j].Add(g[j], exact(p.Linear[j]))
 		}
@@ -86,7 +86,7 @@ func certificateHolds(claimed func(bound, margins float64) float64) func(context
 			rows, theta := matrix.NewDense(n, d, nil), make([]float64, d)
 			src.Gaussian(rows.Data, 1)
 			src.Gaussian(theta, 1e8)
-			p := &erm.Problem{Rows: rows, Labels: make([]float64, n), Loss: loss.Huber{Threshold: 1}, Ridge: 0.5}
+			p := &erm.Problem{Rows: rows, Labels: make([]float64, n), Loss: loss.Huber{Threshold: 1}, Lambda: 0.5}
 			src.Gaussian(p.Labels, 0.3)
 			plain := erm.Problem{Rows: rows, Labels: p.Labels, Loss: p.Loss}
 			for i := range n { // margins of the order of the threshold
@@ -115,7 +115,7 @@ func certificateHolds(claimed func(bound, margins float64) float64) func(context
 				continue
 			}
 			// θ is rounded to float64, which moves the gradient by up to M·u‖θ‖.
-			moved := (p.Ridge + n*e.MaxNorm()*e.MaxNorm()) * 0x1p-53 * floats.Norm(sol.Theta, 2)
+			moved := (p.Lambda + n*e.MaxNorm()*e.MaxNorm()) * 0x1p-53 * floats.Norm(sol.Theta, 2)
 			tight = math.Max(tight, bigDistance(huberGradient(p, sol.Theta), make([]float64, d))/(sol.Certificate.Bound()+moved))
 		}
 		ok := worst <= 1 && tight <= 1 && without > 1

@@ -73,7 +73,7 @@ func gradientCounts(ctx context.Context, size Size) (Outcome, error) {
 			}
 			rng := root.Stream(k)
 			rows, labels := unitRecords(n, d, rng)
-			p := &erm.Problem{Rows: rows, Labels: labels, Loss: loss.Logistic{}, Ridge: 0.25, Linear: make([]float64, d)}
+			p := &erm.Problem{Rows: rows, Labels: labels, Loss: loss.Logistic{}, Lambda: 0.25, Linear: make([]float64, d)}
 			rng.Gaussian(p.Linear, 4)
 			s, err := erm.Minimize(p, &erm.Settings{Method: m, Tolerance: 1 / float64(n)})
 			if err != nil {

@@ -140,7 +140,7 @@ func (s study) once(k int, fit objpert.ObjectivePerturbation, curv interval.Curv
 	if err != nil {
 		return nil, err
 	}
-	plain, err := erm.Minimize(&erm.Problem{Rows: x, Labels: y, Loss: s.loss, Ridge: fit.Lambda}, &erm.Settings{Workers: 1})
+	plain, err := erm.Minimize(&erm.Problem{Rows: x, Labels: y, Loss: s.loss, Lambda: fit.Lambda}, &erm.Settings{Workers: 1})
 	if err != nil {
 		return nil, err
 	}

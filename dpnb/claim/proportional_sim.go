@@ -126,7 +126,7 @@ func (p population) fit(ctx context.Context) ([]fit, error) {
 		for j, v := range f.xi {
 			linear[j] = p.nu * v
 		}
-		sol, err := erm.Minimize(&erm.Problem{Rows: x, Labels: f.y, Loss: p.loss, Ridge: p.lambda, Linear: linear}, &erm.Settings{Tolerance: 1e-8})
+		sol, err := erm.Minimize(&erm.Problem{Rows: x, Labels: f.y, Loss: p.loss, Lambda: p.lambda, Linear: linear}, &erm.Settings{Tolerance: 1e-8})
 		if err != nil {
 			return nil, err
 		}
@@ -241,7 +241,7 @@ func farthest(l loss.Loss, src *noise.Seeded) (float64, error) {
 		var theta [2][]float64
 		for k := range theta {
 			x[2*n], x[2*n+1] = radius*tilt, radius*math.Sqrt(1-tilt*tilt)*float64(1-2*k)
-			sol, err := erm.Minimize(&erm.Problem{Rows: matrix.NewDense(n+1, 2, x), Labels: y, Loss: l, Ridge: lambda}, nil)
+			sol, err := erm.Minimize(&erm.Problem{Rows: matrix.NewDense(n+1, 2, x), Labels: y, Loss: l, Lambda: lambda}, nil)
 			if err != nil {
 				return 0, err
 			}

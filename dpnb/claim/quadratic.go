@@ -234,7 +234,7 @@ func excessRisk(inexact bool, share float64) func(context.Context, Size) (Outcom
 				return Outcome{}, err
 			}
 			m.Sigma2, m.OutputSigma = noiseOf.Sigma2, noiseOf.SigmaOut
-			p := &composite.Problem{Rows: rows, Labels: labels, Loss: m.Loss, Regulariser: m.Regulariser, Constraint: m.Constraint, Ridge: 1e-12}
+			p := &composite.Problem{Rows: rows, Labels: labels, Loss: m.Loss, Regulariser: m.Regulariser, Constraint: m.Constraint, Lambda: 1e-12}
 			exact, err := composite.Solve(p, &composite.Settings{Tolerance: 1e-9})
 			if err != nil {
 				return Outcome{}, err
@@ -332,7 +332,7 @@ func linearConstants(share float64) func(context.Context, Size) (Outcome, error)
 			rows.Margins(t, theta, 0, len(labels))
 			return huber.ValueSlope(t, t, labels)
 		}
-		p := &composite.Problem{Rows: rows, Labels: labels, Loss: huber, Ridge: 1e-9}
+		p := &composite.Problem{Rows: rows, Labels: labels, Loss: huber, Lambda: 1e-9}
 		exact, err := composite.Solve(p, nil)
 		if err != nil {
 			return Outcome{}, err

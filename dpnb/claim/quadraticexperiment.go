@@ -57,7 +57,7 @@ func anchorShare(factor float64) func(context.Context, Size) (Outcome, error) {
 		rows.Margins(labels, star, 0, n)
 		m := qop.Perturbation{Loss: loss.Squared{}, RowNorm: xi * math.Sqrt(d), Interpolation: qop.AssumeInterpolation(anchor, off),
 			Regulariser: composite.L1{Weight: 1}, Constraint: composite.NewBox(100), HiddenDimension: 2 * d}
-		exact, err := composite.Solve(&composite.Problem{Rows: rows, Labels: labels, Loss: m.Loss, Regulariser: m.Regulariser, Constraint: m.Constraint, Ridge: 1e-9}, nil)
+		exact, err := composite.Solve(&composite.Problem{Rows: rows, Labels: labels, Loss: m.Loss, Regulariser: m.Regulariser, Constraint: m.Constraint, Lambda: 1e-9}, nil)
 		if err != nil {
 			return Outcome{}, err
 		}

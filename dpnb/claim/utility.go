@@ -53,10 +53,10 @@ func newEmpirical(l loss.Loss, n, d int, lambda float64, rng *noise.Seeded) (*em
 			y[i] = 1
 		}
 	}
-	e := &empirical{p: erm.Problem{Rows: x, Labels: y, Loss: l, Ridge: lambda}}
+	e := &empirical{p: erm.Problem{Rows: x, Labels: y, Loss: l, Lambda: lambda}}
 	plain := e.p
 	// The bounds hold for every θ⋆, so that a minimiser with a little ridge will do.
-	plain.Ridge = 1e-2
+	plain.Lambda = 1e-2
 	for _, s := range []struct {
 		p   *erm.Problem
 		dst *[]float64
@@ -157,7 +157,7 @@ func clippedExcess(rng *noise.Seeded) (float64, error) {
 		}
 	}
 	l := loss.Logistic{}
-	e := &empirical{p: erm.Problem{Rows: x, Labels: y, Loss: objpert.ClippedAt(l, 0.1, 1), Ridge: lambda}}
+	e := &empirical{p: erm.Problem{Rows: x, Labels: y, Loss: objpert.ClippedAt(l, 0.1, 1), Lambda: lambda}}
 	theta, err := e.perturbed(sigma, rng)
 	if err != nil {
 		return 0, err
@@ -243,7 +243,7 @@ func (e *empirical) traceInverse(c float64) float64 {
 	eig.Factorize(gram, false)
 	var sum float64
 	for _, v := range eig.Values(nil) {
-		sum += 1 / (v + e.p.Ridge)
+		sum += 1 / (v + e.p.Lambda)
 	}
 	return sum
 }

@@ -182,7 +182,7 @@ func fitAccuracy(t *testing.T, c Clusters) float64 {
 	if err != nil {
 		t.Fatal(err)
 	}
-	sol, err := erm.Minimize(&erm.Problem{Rows: a.Rows, Labels: a.Labels, Loss: loss.Logistic{}, Ridge: 0.1}, &erm.Settings{Tolerance: 1e-3})
+	sol, err := erm.Minimize(&erm.Problem{Rows: a.Rows, Labels: a.Labels, Loss: loss.Logistic{}, Lambda: 0.1}, &erm.Settings{Tolerance: 1e-3})
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -62,8 +62,8 @@ func plainGonum(b *testing.B, p *Problem, tolerance float64) {
 		first = false
 		copy(at, x)
 		blas64.Gemv(blas.NoTrans, 1, a, v(x), 0, v(t))
-		value = loss.Logistic{}.ValueSlope(s, t, p.Labels) + 0.5*p.Ridge*floats.Dot(x, x)
-		floats.ScaleTo(grad, p.Ridge, x)
+		value = loss.Logistic{}.ValueSlope(s, t, p.Labels) + 0.5*p.Lambda*floats.Dot(x, x)
+		floats.ScaleTo(grad, p.Lambda, x)
 		blas64.Gemv(blas.Trans, 1, a, v(s), 1, v(grad))
 	}
 	_, err := optimize.Minimize(optimize.Problem{

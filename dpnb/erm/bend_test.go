@@ -31,7 +31,7 @@ func TestFitsFromTheFlatArrive(t *testing.T) {
 		}[trial%4]
 		sigma := 1.5 * l.Lipschitz()
 		ridge := l.Smoothness() * sigma / l.Lipschitz() / 12_000
-		p := &Problem{Rows: x, Labels: y, Loss: l, Ridge: ridge, Linear: make([]float64, d)}
+		p := &Problem{Rows: x, Labels: y, Loss: l, Lambda: ridge, Linear: make([]float64, d)}
 		for j := range d {
 			p.Linear[j] = sigma * rng.NormFloat64()
 		}

@@ -40,7 +40,7 @@ func sparseProblem(n, d, k int, ridge float64) *Problem {
 			labels[i] = 1
 		}
 	}
-	return &Problem{Rows: m, Labels: labels, Loss: loss.Logistic{}, Ridge: ridge}
+	return &Problem{Rows: m, Labels: labels, Loss: loss.Logistic{}, Lambda: ridge}
 }
 
 // denseCopy returns p with its records written out.

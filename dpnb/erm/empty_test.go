@@ -21,7 +21,7 @@ func TestWithoutRecords(t *testing.T) {
 		for _, m := range []erm.Method{nil, erm.Auto{}, erm.LBFGS{}, erm.NewtonCG{}, erm.SAG{}, erm.SVRG{}} {
 			for _, l := range []loss.Loss{loss.Logistic{}, loss.Squared{}} {
 				for _, tolerance := range []float64{0, 1e-10} {
-					p := &erm.Problem{Rows: rows, Loss: l, Ridge: 2, Linear: linear, Shrinkage: shrink}
+					p := &erm.Problem{Rows: rows, Loss: l, Lambda: 2, Linear: linear, Shrinkage: shrink}
 					s, err := erm.Minimize(p, &erm.Settings{Method: m, Tolerance: tolerance, Start: []float64{7, 7, 7}})
 					if err != nil {
 						t.Fatalf("%v, %s: %v", m, l.Name(), err)

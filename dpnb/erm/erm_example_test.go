@@ -13,7 +13,7 @@ func ExampleMinimize() {
 		Rows:   matrix.NewDense(4, 2, []float64{1, 0, 0.8, 0.6, -0.6, 0.8, -1, 0}),
 		Labels: []float64{1, 1, -1, -1},
 		Loss:   loss.Logistic{},
-		Ridge:  0.5,
+		Lambda: 0.5,
 	}
 	s, err := erm.Minimize(p, &erm.Settings{Tolerance: 1e-10})
 	if err != nil {
@@ -31,7 +31,7 @@ func ExampleSettings() {
 		fmt.Println(err)
 		return
 	}
-	p := &erm.Problem{Rows: rows, Labels: []float64{1, -1, 1}, Loss: loss.Logistic{}, Ridge: 1}
+	p := &erm.Problem{Rows: rows, Labels: []float64{1, -1, 1}, Loss: loss.Logistic{}, Lambda: 1}
 	s, err := erm.Minimize(p, &erm.Settings{Method: erm.SAG{Seed: 1}, Start: []float64{0.4, -0.4, 0.4}})
 	if err != nil {
 		fmt.Println(err)

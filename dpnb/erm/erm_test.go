@@ -33,7 +33,7 @@ func simulated(n, d int, norm, ridge, noiseScale float64) *Problem {
 			labels[i] = 1
 		}
 	}
-	p := &Problem{Rows: rows, Labels: labels, Loss: loss.Logistic{}, Ridge: ridge}
+	p := &Problem{Rows: rows, Labels: labels, Loss: loss.Logistic{}, Lambda: ridge}
 	if noiseScale > 0 {
 		p.Linear = make([]float64, d)
 		rng.Gaussian(p.Linear, noiseScale)
@@ -143,7 +143,7 @@ func TestMinimizeDoesNotDependOnWorkers(t *testing.T) {
 
 func TestOneRecordInOneDimension(t *testing.T) {
 	// J(θ) = log(1 + e^{−θ}) + θ²/2: J′ = 0 where θ(1 + e^θ) = 1.
-	p := &Problem{Rows: matrix.NewDense(1, 1, []float64{1}), Labels: []float64{1}, Loss: loss.Logistic{}, Ridge: 1}
+	p := &Problem{Rows: matrix.NewDense(1, 1, []float64{1}), Labels: []float64{1}, Loss: loss.Logistic{}, Lambda: 1}
 	s, err := Minimize(p, &Settings{Tolerance: 1e-13})
 	if err != nil {
 		t.Fatal(err)
@@ -262,9 +262,9 @@ func TestValidate(t *testing.T) {
 		"no features":  func(p *Problem) { p.Rows = matrix.NewDense(10, 0, nil) },
 		"labels":       func(p *Problem) { p.Labels = p.Labels[1:] },
 		"label 0":      func(p *Problem) { p.Labels[3] = 0 },
-		"λ = 0":        func(p *Problem) { p.Ridge = 0 },
-		"λ = NaN":      func(p *Problem) { p.Ridge = math.NaN() },
-		"λ = Inf":      func(p *Problem) { p.Ridge = math.Inf(1) },
+		"λ = 0":        func(p *Problem) { p.Lambda = 0 },
+		"λ = NaN":      func(p *Problem) { p.Lambda = math.NaN() },
+		"λ = Inf":      func(p *Problem) { p.Lambda = math.Inf(1) },
 		"b":            func(p *Problem) { p.Linear = p.Linear[1:] },
 		"b NaN":        func(p *Problem) { p.Linear[0] = math.NaN() },
 		"NaN in a row": func(p *Problem) { p.Rows.(*matrix.Dense).Data[5] = math.NaN() },
@@ -302,7 +302,7 @@ func TestCertificateCountsTheRounding(t *testing.T) {
 		t.Fatal(err)
 	}
 	c := s.Certificate
-	if bound := c.GradientNorm + c.Rounding; !(c.Rounding > 0) || c.Distance != bound/p.Ridge || c.Gap != bound*bound/(2*p.Ridge) {
+	if bound := c.GradientNorm + c.Rounding; !(c.Rounding > 0) || c.Distance != bound/p.Lambda || c.Gap != bound*bound/(2*p.Lambda) {
 		t.Errorf("%+v", c)
 	}
 	// Between the computed norm and its bound lies what must be refused.

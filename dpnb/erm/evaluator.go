@@ -19,7 +19,7 @@ type Evaluator struct {
 	x, g dd.Vector
 }
 
-// NewEvaluator returns the evaluator of the records of p; Ridge and Linear are
+// NewEvaluator returns the evaluator of the records of p; Lambda and Linear are
 // not looked at. workers ≤ 0 means one for each processor.
 //
 // Errors: *DataError as Problem.Validate, except that entries of the records
@@ -32,9 +32,9 @@ func NewEvaluator(p *Problem, workers int) (*Evaluator, error) {
 	return &Evaluator{e: newEvaluator(records, workers)}, nil
 }
 
-// ValidateRecords is Validate without Ridge, Linear and the entries of the records.
+// ValidateRecords is Validate without Lambda, Linear and the entries of the records.
 func (p *Problem) ValidateRecords() error {
-	records := &Problem{Rows: p.Rows, Labels: p.Labels, Loss: p.Loss, Ridge: 1}
+	records := &Problem{Rows: p.Rows, Labels: p.Labels, Loss: p.Loss, Lambda: 1}
 	return records.validateShape()
 }
 

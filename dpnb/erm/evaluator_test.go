@@ -81,7 +81,7 @@ func TestEvaluatorGrantsSlopeError(t *testing.T) {
 
 func TestEvaluatorRefuses(t *testing.T) {
 	p := simulated(10, 3, 1, 3, 0)
-	p.Ridge = 0 // is nobody's business here
+	p.Lambda = 0 // is nobody's business here
 	if _, err := NewEvaluator(p, 1); err != nil {
 		t.Error(err)
 	}

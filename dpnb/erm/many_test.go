@@ -45,7 +45,7 @@ func (m tiled) Row(dst []float64, i int) { m.Dense.Row(dst, i%m.N) }
 // counted for each record.
 func many(n, d, stored int) *Problem {
 	base := simulated(1024, d, 1, 1.8, 3.7)
-	p := &Problem{Rows: tiled{base.Rows.(*matrix.Dense), n, stored * n}, Labels: make([]float64, n), Loss: loss.Logistic{}, Ridge: 1.8, Linear: base.Linear}
+	p := &Problem{Rows: tiled{base.Rows.(*matrix.Dense), n, stored * n}, Labels: make([]float64, n), Loss: loss.Logistic{}, Lambda: 1.8, Linear: base.Linear}
 	for i := range p.Labels {
 		p.Labels[i] = base.Labels[i%1024]
 	}
@@ -58,7 +58,7 @@ func TestBoundsForManyRecords(t *testing.T) {
 	for _, c := range []struct{ d, stored int }{{109, 109}, {109, 14}, {5000, 14}} {
 		for _, n := range []int{1e6, 1e7, 1e8} {
 			rows := tiled{matrix.NewDense(1, c.d, nil), n, c.stored * n}
-			e := newEvaluator(&Problem{Rows: rows, Loss: loss.Logistic{}, Ridge: 1.8}, 1)
+			e := newEvaluator(&Problem{Rows: rows, Loss: loss.Logistic{}, Lambda: 1.8}, 1)
 			e.maxNorm = 1
 			plain := e.roundingBound(0.5*float64(n), 5, 1) / 1e-6
 			fine := newPrecise(e).roundingBound(0.5*float64(n), 5) / 1e-6

@@ -22,7 +22,7 @@ func TestMethodsReachOneMinimiser(t *testing.T) {
 		}
 		// The stochastic methods promise little if βR²/λ is far above n.
 		r := matrix.MaxNorm(p.Rows)
-		hard := p.Loss.Smoothness()*r*r/p.Ridge > 10
+		hard := p.Loss.Smoothness()*r*r/p.Lambda > 10
 		for _, m := range methods {
 			_, isSAG := m.(SAG)
 			_, isSVRG := m.(SVRG)
@@ -95,7 +95,7 @@ func TestWarmStart(t *testing.T) {
 			t.Errorf("%s from its own answer: %d passes, %v", m.Name(), again.Passes, err)
 		}
 		q := *p
-		q.Ridge *= 1.02
+		q.Lambda *= 1.02
 		near, err := Minimize(&q, &Settings{Method: m, Tolerance: 1e-5, Start: s.Theta})
 		if err != nil || near.Passes > s.Passes {
 			t.Errorf("%s from nearby: %d passes, %d from nothing, %v", m.Name(), near.Passes, s.Passes, err)

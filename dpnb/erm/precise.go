@@ -110,9 +110,9 @@ func (p *precise) gradient(g, x dd.Vector) (rounding float64) {
 		}
 	}
 	for j := range g.Hi {
-		ridge := dd.From(e.p.Ridge)
+		ridge := dd.From(e.p.Lambda)
 		if e.p.Shrinkage != nil {
-			ridge = dd.Sum(e.p.Ridge, e.p.Shrinkage[j])
+			ridge = dd.Sum(e.p.Lambda, e.p.Shrinkage[j])
 		}
 		pull := x.At(j).Mul(ridge)
 		p.penalty[j] = pull.Hi

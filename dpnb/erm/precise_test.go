@@ -67,7 +67,7 @@ func bigGradient(p *Problem, hi, lo []float64) []*big.Float {
 		if lo != nil {
 			theta[j].Add(theta[j], wide(lo[j]))
 		}
-		ridge := wide(p.Ridge)
+		ridge := wide(p.Lambda)
 		if p.Shrinkage != nil {
 			ridge.Add(ridge, wide(p.Shrinkage[j]))
 		}
@@ -133,7 +133,7 @@ func corners() []corner {
 	}
 	add := func(name string, l loss.Loss, n, d int, change func(p *Problem, x *matrix.Dense, theta []float64)) {
 		x, y, theta := random(n, d, uint64(len(all)))
-		p := &Problem{Rows: x, Labels: y, Loss: l, Ridge: 0.7, Linear: make([]float64, d)}
+		p := &Problem{Rows: x, Labels: y, Loss: l, Lambda: 0.7, Linear: make([]float64, d)}
 		for j := range p.Linear {
 			p.Linear[j] = 5 * math.Sin(float64(j+1))
 		}
@@ -153,7 +153,7 @@ func corners() []corner {
 		}
 	})
 	add("products that underflow", loss.Squared{}, 40, 4, func(p *Problem, x *matrix.Dense, theta []float64) {
-		p.Linear, p.Ridge = nil, 0x1p-100
+		p.Linear, p.Lambda = nil, 0x1p-100
 		clear(p.Labels)
 		for j := range theta {
 			theta[j] *= 0x1p-1065
@@ -226,7 +226,7 @@ func TestGradientBoundsAreNearlyAttained(t *testing.T) {
 	rng := rand.New(rand.NewPCG(5, 5))
 	var worst float64
 	for range 4000 {
-		p := &Problem{Rows: matrix.NewDense(1, 1, []float64{1 + rng.Float64()}), Labels: []float64{0}, Loss: loss.Squared{}, Ridge: 1e-9}
+		p := &Problem{Rows: matrix.NewDense(1, 1, []float64{1 + rng.Float64()}), Labels: []float64{0}, Loss: loss.Squared{}, Lambda: 1e-9}
 		theta := []float64{1 + rng.Float64()}
 		e := newEvaluator(p, 1)
 		g := make([]float64, 1)

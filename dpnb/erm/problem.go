@@ -25,8 +25,8 @@ type Problem struct {
 	Rows   matrix.Rows
 	Labels []float64
 	Loss   loss.Loss
-	// Ridge is λ > 0.
-	Ridge float64
+	// Lambda is λ > 0.
+	Lambda float64
 	// Shrinkage is ω, of length d, finite and not negative; nil is zero.
 	Shrinkage []float64
 	// Linear is b, of length d; nil is zero.
@@ -70,8 +70,8 @@ func (p *Problem) validateShape() error {
 		return fail("%d labels for %d records", len(p.Labels), n)
 	case p.Linear != nil && len(p.Linear) != d:
 		return fail("the linear term has length %d, want d = %d", len(p.Linear), d)
-	case !(p.Ridge > 0) || math.IsInf(p.Ridge, 1):
-		return fail("Ridge (λ) = %v, want a positive number: without it the objective need not have a unique minimiser", p.Ridge)
+	case !(p.Lambda > 0) || math.IsInf(p.Lambda, 1):
+		return fail("Lambda (λ) = %v, want a positive number: without it the objective need not have a unique minimiser", p.Lambda)
 	}
 	if p.Shrinkage != nil && len(p.Shrinkage) != d {
 		return fail("Shrinkage has length %d, want d = %d", len(p.Shrinkage), d)
@@ -98,7 +98,7 @@ func (p *Problem) validateShape() error {
 func (p *Problem) ridges(d int) []float64 {
 	r := make([]float64, d)
 	for j := range r {
-		r[j] = p.Ridge
+		r[j] = p.Lambda
 		if p.Shrinkage != nil {
 			r[j] += p.Shrinkage[j]
 		}

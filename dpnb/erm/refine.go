@@ -49,7 +49,7 @@ func (r *search) refine() {
 				m.refresh(x)
 			}
 		},
-		Modulus: r.p.Ridge, Smoothness: r.smoothness(), Tolerance: r.s.Tolerance, MaxPasses: left,
+		Modulus: r.p.Lambda, Smoothness: r.smoothness(), Tolerance: r.s.Tolerance, MaxPasses: left,
 	}
 	x := dd.NewVector(r.e.d)
 	copy(x.Hi, r.best.Theta)
@@ -61,8 +61,8 @@ func (r *search) refine() {
 	copy(r.best.Theta, x.Hi)
 	r.best.Value = value
 	g := c.Bound()
-	r.best.Certificate = Certificate{GradientNorm: c.Norm, Rounding: c.Rounding, Distance: g / r.p.Ridge,
-		Gap: g*g/(2*r.p.Ridge) + g*c.Lost + 0.51*refinement.Smoothness*c.Lost*c.Lost}
+	r.best.Certificate = Certificate{GradientNorm: c.Norm, Rounding: c.Rounding, Distance: g / r.p.Lambda,
+		Gap: g*g/(2*r.p.Lambda) + g*c.Lost + 0.51*refinement.Smoothness*c.Lost*c.Lost}
 }
 
 // smoothness bounds the largest eigenvalue of ∇²J: max(λ + ω) + nβR².

@@ -28,7 +28,7 @@ func sampleSize(n, d, nonzeros int) int {
 func (p *Problem) sampled(m int) *Problem {
 	n, d := p.Rows.Dims()
 	share := float64(m) / float64(n)
-	s := &Problem{Labels: make([]float64, m), Loss: p.Loss, Ridge: p.Ridge * share}
+	s := &Problem{Labels: make([]float64, m), Loss: p.Loss, Lambda: p.Lambda * share}
 	index := make([]int, m)
 	for k := range index {
 		index[k] = int((int64(k)*2 + 1) * int64(n) / int64(2*m))

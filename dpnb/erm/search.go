@@ -78,7 +78,7 @@ func (r *search) record() bool {
 	if c := norm + rounding; c < r.best.Certificate.Bound() && finite(r.f) {
 		copy(r.best.Theta, r.x)
 		r.best.Value = r.f
-		r.best.Certificate = Certificate{GradientNorm: norm, Rounding: rounding, Distance: c / r.p.Ridge, Gap: c * c / (2 * r.p.Ridge)}
+		r.best.Certificate = Certificate{GradientNorm: norm, Rounding: rounding, Distance: c / r.p.Lambda, Gap: c * c / (2 * r.p.Lambda)}
 	}
 	if r.rough {
 		return norm <= 0.05*r.e.slopes*r.e.maxNorm/math.Sqrt(float64(r.e.n))

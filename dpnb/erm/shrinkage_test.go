@@ -14,7 +14,7 @@ func shrunk(p *Problem) *Problem {
 	q := *p
 	q.Shrinkage = make([]float64, d)
 	for j := range q.Shrinkage {
-		q.Shrinkage[j] = 7 * p.Ridge * float64(j)
+		q.Shrinkage[j] = 7 * p.Lambda * float64(j)
 	}
 	return &q
 }
@@ -27,10 +27,10 @@ func TestShrinkageIsAChangeOfCoordinates(t *testing.T) {
 		"sparse": shrunk(sparseProblem(900, 300, 6, 0.4)),
 	} {
 		n, d := p.Rows.Dims()
-		q := Problem{Rows: matrix.NewDense(n, d, nil), Labels: p.Labels, Loss: p.Loss, Ridge: p.Ridge}
+		q := Problem{Rows: matrix.NewDense(n, d, nil), Labels: p.Labels, Loss: p.Loss, Lambda: p.Lambda}
 		scale := make([]float64, d)
 		for j := range scale {
-			scale[j] = math.Sqrt(1 + p.Shrinkage[j]/p.Ridge)
+			scale[j] = math.Sqrt(1 + p.Shrinkage[j]/p.Lambda)
 		}
 		for i := range n {
 			row := q.Rows.(*matrix.Dense).Data[i*d : (i+1)*d]
@@ -68,8 +68,8 @@ func TestShrinkageIsAChangeOfCoordinates(t *testing.T) {
 		}
 		// The strong convexity that certificates divide by is the least ridge.
 		s, _ := Minimize(p, nil)
-		if c := s.Certificate; c.Distance != c.Bound()/p.Ridge {
-			t.Errorf("%s: ‖θ − θ⋆‖ ≤ %v, want ‖∇J‖/λ = %v", name, c.Distance, c.Bound()/p.Ridge)
+		if c := s.Certificate; c.Distance != c.Bound()/p.Lambda {
+			t.Errorf("%s: ‖θ − θ⋆‖ ≤ %v, want ‖∇J‖/λ = %v", name, c.Distance, c.Bound()/p.Lambda)
 		}
 	}
 }

@@ -213,7 +213,7 @@ func fitWithoutPrivacy(data *Dataset, p plan) (*Model, error) {
 
 // minimise returns the minimiser of the objective without noise.
 func minimise(p plan, d *frame.Design, lambda float64) ([]float64, error) {
-	s, err := erm.Minimize(&erm.Problem{Rows: d.Rows, Labels: d.Labels, Loss: p.clipped(d), Ridge: lambda}, &erm.Settings{Workers: p.workers, Tolerance: p.tolerance})
+	s, err := erm.Minimize(&erm.Problem{Rows: d.Rows, Labels: d.Labels, Loss: p.clipped(d), Lambda: lambda}, &erm.Settings{Workers: p.workers, Tolerance: p.tolerance})
 	if err != nil {
 		return nil, err
 	}

@@ -66,7 +66,7 @@ func (l Softmax) plan() plan {
 			}, err
 		},
 		plain: func(p plan, d *frame.Design, lambda float64) ([]float64, error) {
-			s, err := softmax.Minimize(&softmax.Problem{Rows: d.Rows, Labels: places(d), Classes: len(d.Target.Classes), Ridge: lambda},
+			s, err := softmax.Minimize(&softmax.Problem{Rows: d.Rows, Labels: places(d), Classes: len(d.Target.Classes), Lambda: lambda},
 				&softmax.Settings{Workers: p.workers, Tolerance: p.tolerance})
 			if err != nil {
 				return nil, err
@@ -133,7 +133,7 @@ func (l OneVsRest) plan() plan {
 						against[i] = 1
 					}
 				}
-				s, err := erm.Minimize(&erm.Problem{Rows: d.Rows, Labels: against, Loss: loss.Logistic{}, Ridge: lambda},
+				s, err := erm.Minimize(&erm.Problem{Rows: d.Rows, Labels: against, Loss: loss.Logistic{}, Lambda: lambda},
 					&erm.Settings{Workers: p.workers, Tolerance: p.tolerance})
 				if err != nil {
 					return nil, err

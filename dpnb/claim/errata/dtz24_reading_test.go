@@ -45,7 +45,7 @@ func TestDTZ24InformalTheorem(t *testing.T) {
 				y[i] += 0.3 * src.NormFloat64()
 			}
 		}
-		sol, err := erm.Minimize(&erm.Problem{Rows: matrix.NewDense(n, d, x), Labels: y, Loss: huber, Ridge: lambda, Linear: linear}, &erm.Settings{Tolerance: 1e-4, Workers: 1})
+		sol, err := erm.Minimize(&erm.Problem{Rows: matrix.NewDense(n, d, x), Labels: y, Loss: huber, Lambda: lambda, Linear: linear}, &erm.Settings{Tolerance: 1e-4, Workers: 1})
 		if err != nil {
 			t.Fatal(err)
 		}

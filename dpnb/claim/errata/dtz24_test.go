@@ -140,7 +140,7 @@ func TestDTZ24Simulation(t *testing.T) {
 		for j := range linear {
 			linear[j] = nu * xi[j]
 		}
-		sol, err := erm.Minimize(&erm.Problem{Rows: matrix.NewDense(n, d, x), Labels: y, Loss: loss.Logistic{}, Ridge: lambda, Linear: linear}, &erm.Settings{Tolerance: 1e-4, Workers: 1})
+		sol, err := erm.Minimize(&erm.Problem{Rows: matrix.NewDense(n, d, x), Labels: y, Loss: loss.Logistic{}, Lambda: lambda, Linear: linear}, &erm.Settings{Tolerance: 1e-4, Workers: 1})
 		if err != nil {
 			t.Fatal(err)
 		}

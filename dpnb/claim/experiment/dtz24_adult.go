@@ -188,7 +188,7 @@ func (w *Whitened) learn(x *matrix.Dense, labels []float64) error {
 		copy(row, x.Data[i*x.D:(i+1)*x.D])
 		row[x.D] = 1
 	}
-	sol, err := erm.Minimize(&erm.Problem{Rows: with, Labels: labels, Loss: loss.Logistic{}, Ridge: 0.01}, &erm.Settings{Tolerance: 1e-5})
+	sol, err := erm.Minimize(&erm.Problem{Rows: with, Labels: labels, Loss: loss.Logistic{}, Lambda: 0.01}, &erm.Settings{Tolerance: 1e-5})
 	if err != nil {
 		return err
 	}
@@ -286,7 +286,7 @@ func (w *Whitened) measure(ctx context.Context, n int, p proportional.Prediction
 		}
 		linear := make([]float64, w.Features)
 		r.Gaussian(linear, p.Nu)
-		beta, err := s.Minimize(&erm.Problem{Rows: rows, Labels: labels, Loss: loss.Logistic{}, Ridge: p.Lambda, Linear: linear}, 1e-6)
+		beta, err := s.Minimize(&erm.Problem{Rows: rows, Labels: labels, Loss: loss.Logistic{}, Lambda: p.Lambda, Linear: linear}, 1e-6)
 		if err != nil {
 			return err
 		}

@@ -53,14 +53,14 @@ func (m Minimax) Primary(s *population.Solver, g *matrix.Dense) (float64, error)
 	for i, e := range m.Noise {
 		labels[i] = -e
 	}
-	p := &erm.Problem{Rows: g, Labels: labels, Loss: loss.Huber{Threshold: m.Threshold}, Ridge: m.Lambda, Linear: m.Shift}
+	p := &erm.Problem{Rows: g, Labels: labels, Loss: loss.Huber{Threshold: m.Threshold}, Lambda: m.Lambda, Linear: m.Shift}
 	u, err := s.Minimize(p, 1e-9)
 	if err != nil {
 		return 0, err
 	}
 	for lo, hi := 0.0, m.Lambda; floats.Norm(u, 2) > m.Radius*(1+1e-9); {
 		// The multiplier of the ball: double until it suffices, then bisect.
-		p.Ridge = m.Lambda + hi
+		p.Lambda = m.Lambda + hi
 		if u, err = s.Minimize(p, 1e-9); err != nil {
 			return 0, err
 		}
@@ -69,7 +69,7 @@ func (m Minimax) Primary(s *population.Solver, g *matrix.Dense) (float64, error)
 			continue
 		}
 		for hi-lo > 1e-12*hi {
-			p.Ridge = m.Lambda + 0.5*(lo+hi)
+			p.Lambda = m.Lambda + 0.5*(lo+hi)
 			if u, err = s.Minimize(p, 1e-9); err != nil {
 				return 0, err
 			}

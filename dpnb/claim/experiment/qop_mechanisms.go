@@ -31,7 +31,7 @@ func QOPAsPrinted(solver QOPSolver) []QOPMechanism {
 	linear := func(t *QOPTask, l loss.Loss, slope, eps, delta float64, src *noise.Seeded) ([]float64, error) {
 		sigma, ridge := qop.Theorem51Noise(eps, delta, slope, smoothness)
 		p := t.problem(l)
-		p.Ridge, p.Linear = ridge, make([]float64, qopDimension)
+		p.Lambda, p.Linear = ridge, make([]float64, qopDimension)
 		src.Gaussian(p.Linear, sigma)
 		return solver.solve(p, src.Stream(0))
 	}

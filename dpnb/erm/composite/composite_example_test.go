@@ -29,7 +29,7 @@ func ExampleSolve() {
 func ExampleStochastic() {
 	p := &composite.Problem{
 		Rows: matrix.NewDense(2, 1, []float64{1, 2}), Labels: []float64{1, 2}, Loss: loss.Squared{},
-		Regulariser: composite.L1{Weight: 0.5}, Constraint: composite.NewBox(5), Ridge: 1,
+		Regulariser: composite.L1{Weight: 0.5}, Constraint: composite.NewBox(5), Lambda: 1,
 	}
 	s, err := composite.Stochastic(p, &composite.StochasticSettings{Indices: noise.NewSeeded(1), Iterations: 20_000})
 	if err != nil {
@@ -43,7 +43,7 @@ func ExampleStochastic() {
 func ExampleVerify() {
 	p := &composite.Problem{
 		Rows: matrix.NewDense(1, 2, []float64{1, 0}), Labels: []float64{3}, Loss: loss.Squared{},
-		Ridge: 1, Constraint: composite.Ball{Radius: 1},
+		Lambda: 1, Constraint: composite.Ball{Radius: 1},
 	}
 	for _, theta := range [][]float64{{1, 0}, {0.6, 0}} {
 		c, err := composite.Verify(p, theta, 1)

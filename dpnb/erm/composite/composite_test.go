@@ -27,7 +27,7 @@ func random(rng *rand.Rand, n, d int, l loss.Loss, r Regulariser, c Constraint) 
 	for i := range rows.Data {
 		rows.Data[i] = rng.NormFloat64()
 	}
-	p := &Problem{Rows: rows, Labels: make([]float64, n), Loss: l, Ridge: 0.1, Regulariser: r, Constraint: c,
+	p := &Problem{Rows: rows, Labels: make([]float64, n), Loss: l, Lambda: 0.1, Regulariser: r, Constraint: c,
 		Centre: make([]float64, d), Linear: make([]float64, d), Quadratic: wishart(rng, d, 2*d, 1)}
 	for i := range p.Labels {
 		p.Labels[i] = math.Copysign(1, rng.NormFloat64())
@@ -46,7 +46,7 @@ func random(rng *rand.Rand, n, d int, l loss.Loss, r Regulariser, c Constraint) 
 	if c != nil {
 		name += ", " + c.Name()
 	}
-	return setting{fmt.Sprintf("%s, d=%d", name, d), p, p.Ridge + least(p.Quadratic)}
+	return setting{fmt.Sprintf("%s, d=%d", name, d), p, p.Lambda + least(p.Quadratic)}
 }
 
 func wishart(rng *rand.Rand, d, m int, scale float64) *mat.SymDense {
@@ -195,7 +195,7 @@ func checkStationary(t *testing.T, s setting, got *Solution) {
 	rhs.AddVec(rhs, &qc)
 	rhs.SubVec(rhs, mat.NewVecDense(d, s.p.Linear))
 	for j := range d {
-		h.SetSym(j, j, h.At(j, j)+s.p.Ridge)
+		h.SetSym(j, j, h.At(j, j)+s.p.Lambda)
 	}
 	if err := theta.SolveVec(&h, rhs); err != nil {
 		t.Fatal(err)

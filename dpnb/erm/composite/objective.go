@@ -32,10 +32,10 @@ func newObjective(p *Problem, workers int) (*objective, error) {
 	if err != nil {
 		return nil, err
 	}
-	o := &objective{p: p, data: data, r: p.regulariser(), c: p.projector(), ridge: p.Ridge}
+	o := &objective{p: p, data: data, r: p.regulariser(), c: p.projector(), ridge: p.Lambda}
 	o.n, o.d = p.Rows.Dims()
 	if l, ok := o.r.(L2Squared); ok {
-		o.r, o.ridge = None{}, p.Ridge+l.Weight
+		o.r, o.ridge = None{}, p.Lambda+l.Weight
 	}
 	o.delta, o.turn = make([]float64, o.d), make([]float64, o.d)
 	if p.Quadratic != nil {

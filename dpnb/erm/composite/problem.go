@@ -34,8 +34,8 @@ type Problem struct {
 	Centre []float64
 	// Linear is b, of length d; nil is zero.
 	Linear []float64
-	// Ridge is λ ≥ 0.
-	Ridge float64
+	// Lambda is λ ≥ 0.
+	Lambda float64
 	// Regulariser is r; nil is zero.
 	Regulariser Regulariser
 	// Constraint is C, which must be a Projector; nil is ℝᵈ.
@@ -63,8 +63,8 @@ func (p *Problem) Validate() error {
 		return dataError("the centre has length %d, want d = %d", len(p.Centre), d)
 	case p.Linear != nil && len(p.Linear) != d:
 		return dataError("the linear term has length %d, want d = %d", len(p.Linear), d)
-	case !(p.Ridge >= 0) || math.IsInf(p.Ridge, 1):
-		return dataError("Ridge (λ) = %v, want a number that is not negative", p.Ridge)
+	case !(p.Lambda >= 0) || math.IsInf(p.Lambda, 1):
+		return dataError("Lambda (λ) = %v, want a number that is not negative", p.Lambda)
 	case !finite(p.Centre...) || !finite(p.Linear...):
 		return dataError("the centre or the linear term has an entry that is not finite")
 	case math.IsInf(p.Loss.Smoothness(), 1):

@@ -15,7 +15,7 @@ import (
 func illConditioned(seed uint64, n, d int, l loss.Loss, r Regulariser, c Constraint) *Problem {
 	rng := rand.New(rand.NewPCG(seed, 9))
 	rows := matrix.NewDense(n, d, nil)
-	p := &Problem{Rows: rows, Labels: make([]float64, n), Loss: l, Ridge: 1e-4, Regulariser: r, Constraint: c}
+	p := &Problem{Rows: rows, Labels: make([]float64, n), Loss: l, Lambda: 1e-4, Regulariser: r, Constraint: c}
 	for i := range n {
 		common := rng.NormFloat64()
 		var t float64

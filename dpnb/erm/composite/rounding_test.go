@@ -26,7 +26,7 @@ func exactGradient(p *Problem, theta []float64, j int) float64 {
 		sum.Add(sum, mul(f(p.Quadratic.At(j, k)), delta))
 	}
 	sum.Add(sum, f(p.Linear[j]))
-	sum.Add(sum, mul(f(p.Ridge), f(theta[j])))
+	sum.Add(sum, mul(f(p.Lambda), f(theta[j])))
 	v, _ := sum.Float64()
 	return v
 }

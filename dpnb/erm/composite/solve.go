@@ -123,7 +123,7 @@ func newSearch(p *Problem, s Settings) (*search, error) {
 		s.Modulus = o.ridge
 	}
 	if s.Modulus == 0 && !structural(o.r, o.c) {
-		return nil, dataError("with the %s regulariser and the %s constraint optimality is certified through the strong convexity of J: state Modulus, or a Ridge", o.r.Name(), o.c.Name())
+		return nil, dataError("with the %s regulariser and the %s constraint optimality is certified through the strong convexity of J: state Modulus, or a Lambda", o.r.Name(), o.c.Name())
 	}
 	if s.MaxPasses == 0 {
 		s.MaxPasses = 500

@@ -29,7 +29,7 @@ func TestBadInputIsRefused(t *testing.T) {
 	}
 	open := func() *Problem { // no strong convexity is known, and a slack remains
 		p := good()
-		p.Ridge, p.Regulariser = 0, Nuclear{1, 2, 2}
+		p.Lambda, p.Regulariser = 0, Nuclear{1, 2, 2}
 		return p
 	}
 	for name, c := range map[string]struct {
@@ -40,7 +40,7 @@ func TestBadInputIsRefused(t *testing.T) {
 		"no rows":               {func(p *Problem) { p.Rows = nil }, Settings{}, "rows and a loss"},
 		"a wrong label":         {func(p *Problem) { p.Labels[3] = 0.5 }, Settings{}, "the label of record 3"},
 		"a missing label":       {func(p *Problem) { p.Labels = p.Labels[1:] }, Settings{}, "7 labels"},
-		"a negative ridge":      {func(p *Problem) { p.Ridge = -1 }, Settings{}, "Ridge"},
+		"a negative lambda":     {func(p *Problem) { p.Lambda = -1 }, Settings{}, "Lambda"},
 		"an anchor too short":   {func(p *Problem) { p.Centre = p.Centre[1:] }, Settings{}, "centre has length 3"},
 		"a NaN anchor":          {func(p *Problem) { p.Centre[0] = math.NaN() }, Settings{}, "not finite"},
 		"a long linear term":    {func(p *Problem) { p.Linear = make([]float64, 5) }, Settings{}, "linear term has length 5"},
@@ -267,7 +267,7 @@ func TestManyRecordsAreCertified(t *testing.T) {
 	for i := range labels {
 		labels[i] = float64(1 - 2*rng.IntN(2))
 	}
-	p := &Problem{Rows: rows, Labels: labels, Loss: loss.Logistic{}, Ridge: 1, Regulariser: L1{Weight: 3}}
+	p := &Problem{Rows: rows, Labels: labels, Loss: loss.Logistic{}, Lambda: 1, Regulariser: L1{Weight: 3}}
 	first, err := Solve(p, nil)
 	if err != nil {
 		t.Fatal(err)

@@ -11,7 +11,7 @@ import (
 // which classes there are is private, and no refusal tells.
 func TestWithoutRecordsAndClasses(t *testing.T) {
 	linear := []float64{1, -2, 3, 0, 5, -6}
-	s, err := Minimize(&Problem{Rows: matrix.NewDense(0, 2, nil), Classes: 3, Ridge: 4, Linear: linear}, &Settings{Tolerance: 1e-12})
+	s, err := Minimize(&Problem{Rows: matrix.NewDense(0, 2, nil), Classes: 3, Lambda: 4, Linear: linear}, &Settings{Tolerance: 1e-12})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -20,7 +20,7 @@ func TestWithoutRecordsAndClasses(t *testing.T) {
 			t.Errorf("θ = %v, want −B/4", s.Theta)
 		}
 	}
-	one := &Problem{Rows: matrix.NewDense(4, 2, []float64{1, 0, 0, 1, 1, 0, 0, 1}), Labels: []int{1, 1, 1, 1}, Classes: 3, Ridge: 0.1}
+	one := &Problem{Rows: matrix.NewDense(4, 2, []float64{1, 0, 0, 1, 1, 0, 0, 1}), Labels: []int{1, 1, 1, 1}, Classes: 3, Lambda: 0.1}
 	if s, err = Minimize(one, &Settings{Tolerance: 1e-9}); err != nil {
 		t.Fatal(err)
 	}

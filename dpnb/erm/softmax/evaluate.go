@@ -110,14 +110,14 @@ func (e *evaluator) eval(grad, theta []float64) (value, rounding float64) {
 		floats.Add(grad, e.chunks[c].grad)
 	}
 	norm := floats.Norm(theta, 2)
-	value += 0.5 * e.p.Ridge * norm * norm
+	value += 0.5 * e.p.Lambda * norm * norm
 	// B + λθ comes last and as one: the two may be large and cancel.
 	if e.p.Linear == nil {
-		floats.AddScaled(grad, e.p.Ridge, theta)
+		floats.AddScaled(grad, e.p.Lambda, theta)
 	} else {
 		value += floats.Dot(e.p.Linear, theta)
 		for j, b := range e.p.Linear {
-			grad[j] += b + e.p.Ridge*theta[j]
+			grad[j] += b + e.p.Lambda*theta[j]
 		}
 	}
 	if e.norms {
@@ -131,7 +131,7 @@ func (e *evaluator) eval(grad, theta []float64) (value, rounding float64) {
 // probabilities of which must have been kept.
 func (e *evaluator) hessian(dst, v []float64) {
 	e.pass(v, true)
-	floats.ScaleTo(dst, e.p.Ridge, v)
+	floats.ScaleTo(dst, e.p.Lambda, v)
 	for c := range e.chunks {
 		floats.Add(dst, e.chunks[c].grad)
 	}
@@ -279,7 +279,7 @@ func (e *evaluator) roundingBound(slopes, norm float64) float64 {
 	}
 	err := n * maxNorm * (0.5*float64(e.d+1)*u*maxNorm*norm + 3*float64(e.k+12)*u)
 	err += h * u * maxNorm * slopes
-	early := e.p.Ridge * norm
+	early := e.p.Lambda * norm
 	if e.p.Linear != nil {
 		early += floats.Norm(e.p.Linear, 2)
 	}

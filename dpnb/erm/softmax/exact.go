@@ -35,7 +35,7 @@ type exact struct {
 }
 
 func newExact(p *Problem, workers int) *exact {
-	m := newMetric(p, 1, p.Ridge, workers)
+	m := newMetric(p, 1, p.Lambda, workers)
 	return &exact{m: m, hessian: make([]float64, m.k*m.d*m.k*m.d), gram: make([]float64, m.pad*m.pad)}
 }
 

@@ -147,7 +147,7 @@ func (r *search) run() error {
 	if done, err := r.begin(); done || err != nil {
 		return err
 	}
-	m := newMetric(sample, scale, r.p.Ridge, r.e.workers)
+	m := newMetric(sample, scale, r.p.Lambda, r.e.workers)
 	m.refresh(r.x)
 	r.h = m
 	if r.quasiNewton(m) {
@@ -176,7 +176,7 @@ func (r *search) setMean(theta []float64) {
 		for c := range r.e.k {
 			mean += r.p.Linear[c*r.e.d+j]
 		}
-		mean /= float64(r.e.k) * r.p.Ridge
+		mean /= float64(r.e.k) * r.p.Lambda
 		for c := range r.e.k {
 			theta[c*r.e.d+j] -= mean
 		}
@@ -187,7 +187,7 @@ func (r *search) setMean(theta []float64) {
 func (r *search) withoutRecords() error {
 	clear(r.x)
 	for j, b := range r.p.Linear {
-		r.x[j] = -b / r.p.Ridge
+		r.x[j] = -b / r.p.Lambda
 	}
 	_, err := r.begin()
 	return err
@@ -220,7 +220,7 @@ func (r *search) record() bool {
 	if c := norm + rounding; c < r.best.Certificate.Bound() && finite(r.f) {
 		copy(r.best.Theta, r.x)
 		r.best.Value = r.f
-		r.best.Certificate = erm.Certificate{GradientNorm: norm, Rounding: rounding, Distance: c / r.p.Ridge, Gap: c * c / (2 * r.p.Ridge)}
+		r.best.Certificate = erm.Certificate{GradientNorm: norm, Rounding: rounding, Distance: c / r.p.Lambda, Gap: c * c / (2 * r.p.Lambda)}
 	}
 	if r.rough {
 		return norm <= 0.05*r.e.slopes*r.e.maxNorm/math.Sqrt(float64(r.e.n))

@@ -129,7 +129,7 @@ func (p *precise) gradient(g, x dd.Vector) (rounding float64) {
 		}
 	}
 	for j := range g.Hi {
-		pull := x.At(j).MulFloat(e.p.Ridge)
+		pull := x.At(j).MulFloat(e.p.Lambda)
 		p.penalty[j] = pull.Hi
 		if e.p.Linear != nil {
 			pull = pull.AddFloat(e.p.Linear[j])

@@ -33,7 +33,7 @@ func bigGradient(p *Problem, x dd.Vector) []*big.Float {
 	theta, g, row := make([]*big.Float, len(x.Hi)), make([]*big.Float, len(x.Hi)), make([]float64, d)
 	for j := range g {
 		theta[j] = new(big.Float).Add(wide(x.Hi[j]), wide(x.Lo[j]))
-		g[j] = new(big.Float).Mul(wide(p.Ridge), theta[j])
+		g[j] = new(big.Float).Mul(wide(p.Lambda), theta[j])
 		if p.Linear != nil {
 			g[j].Add(g[j], wide(p.Linear[j]))
 		}
@@ -91,7 +91,7 @@ func TestGradientsAgainst300Bits(t *testing.T) {
 		for i := range x.Data {
 			x.Data[i] *= c.norm
 		}
-		p := &Problem{Rows: x, Labels: y, Classes: c.k, Ridge: 0.7, Linear: make([]float64, c.k*c.d)}
+		p := &Problem{Rows: x, Labels: y, Classes: c.k, Lambda: 0.7, Linear: make([]float64, c.k*c.d)}
 		switch {
 		case c.sparse:
 			p.Rows = x.Sparse()
@@ -131,7 +131,7 @@ func TestGradientsAgainst300Bits(t *testing.T) {
 // What float64 cannot certify is certified, from afar and with next to no passes too.
 func TestPersist(t *testing.T) {
 	x, y := records(200, 4, 3, 0, 4, 41)
-	p := &Problem{Rows: x, Labels: y, Classes: 3, Ridge: 1, Linear: make([]float64, 12)}
+	p := &Problem{Rows: x, Labels: y, Classes: 3, Lambda: 1, Linear: make([]float64, 12)}
 	rng := noise.NewSeeded(42)
 	rng.Gaussian(p.Linear, 2)
 	const tau = 2e-14

@@ -30,8 +30,8 @@ type Problem struct {
 	Labels []int
 	// Classes is K ≥ 2.
 	Classes int
-	// Ridge is λ > 0.
-	Ridge float64
+	// Lambda is λ > 0.
+	Lambda float64
 	// Linear is B by classes, b_c at [c·d : (c+1)·d]; nil is zero.
 	Linear []float64
 }
@@ -76,8 +76,8 @@ func (p *Problem) validateShape() error {
 		return fail("%d labels for %d records", len(p.Labels), n)
 	case p.Linear != nil && len(p.Linear) != p.Classes*d:
 		return fail("the linear term has length %d, want K·d = %d", len(p.Linear), p.Classes*d)
-	case !(p.Ridge > 0) || math.IsInf(p.Ridge, 1):
-		return fail("Ridge (λ) = %v, want a positive number: without it the objective has no unique minimiser", p.Ridge)
+	case !(p.Lambda > 0) || math.IsInf(p.Lambda, 1):
+		return fail("Lambda (λ) = %v, want a positive number: without it the objective has no unique minimiser", p.Lambda)
 	}
 	for i, y := range p.Labels {
 		if y < 0 || y >= p.Classes {
@@ -131,7 +131,7 @@ func Probabilities(dst, theta, x []float64) {
 func (p *Problem) sampled(m int) *Problem {
 	n, d := p.Rows.Dims()
 	share := float64(m) / float64(n)
-	s := &Problem{Labels: make([]int, m), Classes: p.Classes, Ridge: p.Ridge * share}
+	s := &Problem{Labels: make([]int, m), Classes: p.Classes, Lambda: p.Lambda * share}
 	index := make([]int, m)
 	for k := range index {
 		index[k] = int((int64(k)*2 + 1) * int64(n) / int64(2*m))

@@ -29,7 +29,7 @@ func (r *search) refine() {
 	n, norm := float64(r.e.n), r.e.maxNorm+math.Sqrt(float64(r.e.d))*0x1p-511
 	h := r.h
 	if h == nil {
-		h = newMetric(r.p, 1, r.p.Ridge, r.e.workers)
+		h = newMetric(r.p, 1, r.p.Lambda, r.e.workers)
 		h.refresh(r.best.Theta)
 	}
 	conjugate, unused := descent.NewConjugate(len(r.x)), make([]float64, len(r.x))
@@ -47,13 +47,13 @@ func (r *search) refine() {
 			}
 			// The mean over the classes, which Center took away: there ∇²J is λI.
 			for j, v := range g {
-				unused[j] = v / r.p.Ridge
+				unused[j] = v / r.p.Lambda
 			}
 			floats.Add(step, unused)
 			Center(unused, r.e.k)
 			floats.Sub(step, unused)
 		},
-		Modulus: r.p.Ridge, Smoothness: (r.p.Ridge + 0.5*n*norm*norm) * (1 + 0x1p-40), Tolerance: r.s.Tolerance, MaxPasses: left,
+		Modulus: r.p.Lambda, Smoothness: (r.p.Lambda + 0.5*n*norm*norm) * (1 + 0x1p-40), Tolerance: r.s.Tolerance, MaxPasses: left,
 	}
 	x := dd.NewVector(len(r.x))
 	copy(x.Hi, r.best.Theta)
@@ -65,6 +65,6 @@ func (r *search) refine() {
 	copy(r.best.Theta, x.Hi)
 	r.best.Value = value
 	g := c.Bound()
-	r.best.Certificate = erm.Certificate{GradientNorm: c.Norm, Rounding: c.Rounding, Distance: g / r.p.Ridge,
-		Gap: g*g/(2*r.p.Ridge) + g*c.Lost + 0.51*refinement.Smoothness*c.Lost*c.Lost}
+	r.best.Certificate = erm.Certificate{GradientNorm: c.Norm, Rounding: c.Rounding, Distance: g / r.p.Lambda,
+		Gap: g*g/(2*r.p.Lambda) + g*c.Lost + 0.51*refinement.Smoothness*c.Lost*c.Lost}
 }

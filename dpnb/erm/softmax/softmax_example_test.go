@@ -10,7 +10,7 @@ import (
 func ExampleMinimize() {
 	p := &softmax.Problem{
 		Rows:   matrix.NewDense(4, 2, []float64{1, 0, 1, 0, 0, 1, -1, -1}),
-		Labels: []int{0, 0, 1, 2}, Classes: 3, Ridge: 0.5,
+		Labels: []int{0, 0, 1, 2}, Classes: 3, Lambda: 0.5,
 	}
 	sol, err := softmax.Minimize(p, nil)
 	if err != nil {

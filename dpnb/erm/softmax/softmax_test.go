@@ -50,7 +50,7 @@ func records(n, d, classes int, zeros, strength float64, seed uint64) (*matrix.D
 
 func TestGradientAgainstDifferences(t *testing.T) {
 	x, y := records(37, 4, 3, 0, 2, 1)
-	p := &Problem{Rows: x, Labels: y, Classes: 3, Ridge: 0.7, Linear: make([]float64, 12)}
+	p := &Problem{Rows: x, Labels: y, Classes: 3, Lambda: 0.7, Linear: make([]float64, 12)}
 	rng := noise.NewSeeded(2)
 	rng.Gaussian(p.Linear, 1)
 	theta := make([]float64, 12)
@@ -111,7 +111,7 @@ func plainGradient(p *Problem, theta []float64) []float64 {
 	}
 	g := make([]float64, p.Classes*d)
 	for j := range g {
-		ts := append(terms[j], p.Ridge*theta[j])
+		ts := append(terms[j], p.Lambda*theta[j])
 		if p.Linear != nil {
 			ts = append(ts, p.Linear[j])
 		}
@@ -133,7 +133,7 @@ func TestRoundingBoundCoversTheError(t *testing.T) {
 		if c.zeros > 0 {
 			rows = x.Sparse()
 		}
-		p := &Problem{Rows: rows, Labels: y, Classes: c.k, Ridge: 0.3, Linear: make([]float64, c.k*c.d)}
+		p := &Problem{Rows: rows, Labels: y, Classes: c.k, Lambda: 0.3, Linear: make([]float64, c.k*c.d)}
 		rng := noise.NewSeeded(8)
 		rng.Gaussian(p.Linear, 3)
 		theta, g := make([]float64, c.k*c.d), make([]float64, c.k*c.d)
@@ -167,7 +167,7 @@ var problems = []struct {
 func problem(i int) *Problem {
 	c := problems[i]
 	x, y := records(c.n, c.d, c.k, c.zeros, c.strength, uint64(20+i))
-	p := &Problem{Rows: x, Labels: y, Classes: c.k, Ridge: c.ridge, Linear: make([]float64, c.k*c.d)}
+	p := &Problem{Rows: x, Labels: y, Classes: c.k, Lambda: c.ridge, Linear: make([]float64, c.k*c.d)}
 	if c.sparse {
 		p.Rows = x.Sparse()
 	}
@@ -221,7 +221,7 @@ func TestNewton(t *testing.T) {
 		if _, err := r.begin(); err != nil {
 			t.Fatal(err)
 		}
-		m := newMetric(p, 1, p.Ridge, 2)
+		m := newMetric(p, 1, p.Lambda, 2)
 		m.refresh(r.x)
 		r.newton(m)
 		got, err := r.solution()
@@ -251,7 +251,7 @@ func TestTwoClassesAreLogistic(t *testing.T) {
 	linear := make([]float64, d)
 	floats.SubTo(linear, p.Linear[d:], p.Linear[:d])
 	floats.Scale(0.5, linear)
-	binary := &erm.Problem{Rows: p.Rows, Labels: labels, Loss: loss.Logistic{}, Ridge: p.Ridge / 2, Linear: linear}
+	binary := &erm.Problem{Rows: p.Rows, Labels: labels, Loss: loss.Logistic{}, Lambda: p.Lambda / 2, Linear: linear}
 	want, err := erm.Minimize(binary, &erm.Settings{Tolerance: 1e-10})
 	if err != nil {
 		t.Fatal(err)
@@ -262,7 +262,7 @@ func TestTwoClassesAreLogistic(t *testing.T) {
 		t.Errorf("θ_1 − θ_0 = %v, logistic %v", w, want.Theta)
 	}
 	for j := range d {
-		if sum, want := sol.Theta[j]+sol.Theta[d+j], -(p.Linear[j]+p.Linear[d+j])/p.Ridge; !scalar.EqualWithinAbs(sum, want, 1e-9) {
+		if sum, want := sol.Theta[j]+sol.Theta[d+j], -(p.Linear[j]+p.Linear[d+j])/p.Lambda; !scalar.EqualWithinAbs(sum, want, 1e-9) {
 			t.Errorf("Σθ = %v, want %v", sum, want)
 		}
 	}
@@ -275,8 +275,8 @@ func TestRefusals(t *testing.T) {
 		"label too large": func(p *Problem) { p.Labels[3] = 3 },
 		"label negative":  func(p *Problem) { p.Labels[3] = -1 },
 		"few labels":      func(p *Problem) { p.Labels = p.Labels[1:] },
-		"no ridge":        func(p *Problem) { p.Ridge = 0 },
-		"NaN ridge":       func(p *Problem) { p.Ridge = math.NaN() },
+		"no ridge":        func(p *Problem) { p.Lambda = 0 },
+		"NaN ridge":       func(p *Problem) { p.Lambda = math.NaN() },
 		"NaN":             func(p *Problem) { p.Rows.(*matrix.Dense).Data[5] = math.NaN() },
 		"infinite":        func(p *Problem) { p.Rows.(*matrix.Dense).Data[5] = math.Inf(1) },
 		"linear":          func(p *Problem) { p.Linear = p.Linear[1:] },
@@ -317,7 +317,7 @@ func TestPassesDoNotAllocate(t *testing.T) {
 func BenchmarkMinimize(b *testing.B) {
 	for _, c := range []struct{ n, d, k int }{{30_000, 50, 10}, {50_000, 100, 3}} {
 		x, y := records(c.n, c.d, c.k, 0, 10, 5)
-		p := &Problem{Rows: x, Labels: y, Classes: c.k, Ridge: 1}
+		p := &Problem{Rows: x, Labels: y, Classes: c.k, Lambda: 1}
 		b.Run(fmt.Sprintf("n=%d,d=%d,K=%d", c.n, c.d, c.k), func(b *testing.B) {
 			b.ReportAllocs()
 			for b.Loop() {

@@ -42,7 +42,7 @@ func TestHopelessFitsAreRefusedBeforeTheNoise(t *testing.T) {
 					if tolerance <= 0 {
 						continue
 					}
-					if _, err := erm.Minimize(&erm.Problem{Rows: x, Labels: y, Loss: m.Loss, Ridge: lambda, Linear: b}, &erm.Settings{Tolerance: tolerance}); err == nil {
+					if _, err := erm.Minimize(&erm.Problem{Rows: x, Labels: y, Loss: m.Loss, Lambda: lambda, Linear: b}, &erm.Settings{Tolerance: tolerance}); err == nil {
 						t.Errorf("λ = %g, σ = %g, n = %d is refused, and can be certified", lambda, sigma, n)
 					}
 				case err == nil:

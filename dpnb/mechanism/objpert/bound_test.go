@@ -282,7 +282,7 @@ func TestAlgorithm1WithEveryLoss(t *testing.T) {
 			continue
 		}
 		grad := make([]float64, 4)
-		erm.Evaluate(&erm.Problem{Rows: x, Labels: y, Loss: l.loss, Ridge: 0.8}, grad, r.Coefficients)
+		erm.Evaluate(&erm.Problem{Rows: x, Labels: y, Loss: l.loss, Lambda: 0.8}, grad, r.Coefficients)
 		if g := floats.Norm(grad, 2); g > 1.1e-8 {
 			t.Errorf("%s: ‖∇J‖ = %v at the release", l.loss.Name(), g)
 		}

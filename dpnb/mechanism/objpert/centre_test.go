@@ -57,7 +57,7 @@ func TestCentre(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	sol, err := erm.Minimize(&erm.Problem{Rows: rows, Labels: labels, Loss: loss.Logistic{}, Ridge: with.Lambda, Linear: []float64{0, 0, -with.Lambda * with.Centre}}, nil)
+	sol, err := erm.Minimize(&erm.Problem{Rows: rows, Labels: labels, Loss: loss.Logistic{}, Lambda: with.Lambda, Linear: []float64{0, 0, -with.Lambda * with.Centre}}, nil)
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -227,7 +227,7 @@ func (m ObjectivePerturbation) Check(rows matrix.Rows, labels []float64) error {
 
 // checkRecords is Check of what does not depend on the noise.
 func (m ObjectivePerturbation) checkRecords(rows matrix.Rows, labels []float64) error {
-	p := erm.Problem{Rows: rows, Labels: labels, Loss: m.Loss, Ridge: m.Lambda}
+	p := erm.Problem{Rows: rows, Labels: labels, Loss: m.Loss, Lambda: m.Lambda}
 	longest, err := p.ValidateNorm()
 	if err != nil {
 		return err
@@ -257,7 +257,7 @@ func (m ObjectivePerturbation) minimise(rows matrix.Rows, labels, b []float64, t
 		tolerance -= 0x1p-51 * (math.Abs(pull[d-1]) + math.Abs(shift)) // of these roundings
 		b = pull
 	}
-	p := erm.Problem{Rows: rows, Labels: labels, Loss: m.Loss, Ridge: m.Lambda, Shrinkage: m.Shrink(d), Linear: b}
+	p := erm.Problem{Rows: rows, Labels: labels, Loss: m.Loss, Lambda: m.Lambda, Shrinkage: m.Shrink(d), Linear: b}
 	if !(tolerance > 0) {
 		return nil, m.uncertified()
 	}

@@ -154,7 +154,7 @@ func TestNoNoiseEqualsNonPrivate(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	plain, err := erm.Minimize(&erm.Problem{Rows: x, Labels: y, Loss: loss.Logistic{}, Ridge: 0.7}, &erm.Settings{Tolerance: 1e-10})
+	plain, err := erm.Minimize(&erm.Problem{Rows: x, Labels: y, Loss: loss.Logistic{}, Lambda: 0.7}, &erm.Settings{Tolerance: 1e-10})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -179,8 +179,8 @@ func TestOutputSensitivity(t *testing.T) {
 		nx := x.Select(keep)
 		ny := append(append([]float64(nil), y[:drop]...), y[drop+1:]...)
 		for _, p := range []*erm.Problem{
-			{Rows: x, Labels: y, Loss: loss.Logistic{}, Ridge: lambda, Linear: b},
-			{Rows: nx, Labels: ny, Loss: loss.Logistic{}, Ridge: lambda, Linear: b},
+			{Rows: x, Labels: y, Loss: loss.Logistic{}, Lambda: lambda, Linear: b},
+			{Rows: nx, Labels: ny, Loss: loss.Logistic{}, Lambda: lambda, Linear: b},
 		} {
 			rough, err := erm.Minimize(p, &erm.Settings{Tolerance: tau})
 			if err != nil {

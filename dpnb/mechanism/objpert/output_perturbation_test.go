@@ -77,7 +77,7 @@ func TestOutputPerturbationSensitivity(t *testing.T) {
 
 func minimiser(t *testing.T, rows matrix.Rows, labels []float64, m objpert.OutputPerturbation) []float64 {
 	t.Helper()
-	s, err := erm.Minimize(&erm.Problem{Rows: rows, Labels: labels, Loss: m.Loss, Ridge: m.Lambda}, &erm.Settings{Tolerance: m.Tolerance})
+	s, err := erm.Minimize(&erm.Problem{Rows: rows, Labels: labels, Loss: m.Loss, Lambda: m.Lambda}, &erm.Settings{Tolerance: m.Tolerance})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -88,7 +88,7 @@ func minimiser(t *testing.T, rows matrix.Rows, labels []float64, m objpert.Outpu
 // which ‖∇J‖ is |tau|, to the other side if tau is negative.
 func stoppedShort(t *testing.T, rows matrix.Rows, labels []float64, m objpert.OutputPerturbation, at, direction []float64, tau float64) []float64 {
 	t.Helper()
-	p := erm.Problem{Rows: rows, Labels: labels, Loss: m.Loss, Ridge: m.Lambda}
+	p := erm.Problem{Rows: rows, Labels: labels, Loss: m.Loss, Lambda: m.Lambda}
 	g, point := make([]float64, len(at)), make([]float64, len(at))
 	lo, hi := 0.0, math.Abs(tau)/m.Lambda/floats.Norm(direction, 2)
 	for range 50 {

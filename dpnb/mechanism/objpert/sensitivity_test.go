@@ -29,7 +29,7 @@ func (h neighbourhood) problem(l loss.Loss, lambda float64, with bool) *erm.Prob
 	if !with {
 		n--
 	}
-	return &erm.Problem{Rows: matrix.NewDense(n, h.rows.D, h.rows.Data[:n*h.rows.D]), Labels: h.labels[:n], Loss: l, Ridge: lambda, Linear: h.b}
+	return &erm.Problem{Rows: matrix.NewDense(n, h.rows.D, h.rows.Data[:n*h.rows.D]), Labels: h.labels[:n], Loss: l, Lambda: lambda, Linear: h.b}
 }
 
 // neighbourhoods returns random data of rows of norm at most radius, and ones

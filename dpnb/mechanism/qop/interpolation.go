@@ -97,7 +97,7 @@ func (a Interpolation) CheckPublic(data PublicData, l loss.Loss) (PublicCheck, e
 	if err := a.validate(); err != nil {
 		return PublicCheck{}, err
 	}
-	p := erm.Problem{Rows: data.Rows, Labels: data.Labels, Loss: l, Ridge: 1}
+	p := erm.Problem{Rows: data.Rows, Labels: data.Labels, Loss: l, Lambda: 1}
 	if err := p.Validate(); err != nil {
 		return PublicCheck{}, err
 	}

@@ -207,7 +207,7 @@ func (m Linear) Validate() error {
 
 // problem is the perturbed objective for the noise a.
 func (m Linear) problem(rows matrix.Rows, labels, a []float64) *composite.Problem {
-	return &composite.Problem{Rows: rows, Labels: labels, Loss: m.Loss, Linear: a, Ridge: m.Lambda, Regulariser: m.Regulariser, Constraint: m.Constraint}
+	return &composite.Problem{Rows: rows, Labels: labels, Loss: m.Loss, Linear: a, Lambda: m.Lambda, Regulariser: m.Regulariser, Constraint: m.Constraint}
 }
 
 // Check validates records against the parameters, before any noise is drawn.

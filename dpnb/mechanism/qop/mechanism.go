@@ -180,7 +180,7 @@ func (m Perturbation) Check(rows matrix.Rows, labels []float64) error {
 
 // checkRecords refuses records that the noise was not calibrated for.
 func checkRecords(rows matrix.Rows, labels []float64, l loss.Loss, rowNorm float64, anchor int) error {
-	p := erm.Problem{Rows: rows, Labels: labels, Loss: l, Ridge: 1}
+	p := erm.Problem{Rows: rows, Labels: labels, Loss: l, Lambda: 1}
 	longest, err := p.ValidateNorm()
 	if err != nil {
 		return err
@@ -197,7 +197,7 @@ func checkRecords(rows matrix.Rows, labels []float64, l loss.Loss, rowNorm float
 // problem is the perturbed objective for σ²(W + c).
 func (m Perturbation) problem(rows matrix.Rows, labels []float64, quadratic *mat.SymDense) *composite.Problem {
 	return &composite.Problem{Rows: rows, Labels: labels, Loss: m.Loss, Quadratic: quadratic, Centre: m.Interpolation.anchor,
-		Ridge: m.Ridge, Regulariser: m.Regulariser, Constraint: m.Constraint}
+		Lambda: m.Ridge, Regulariser: m.Regulariser, Constraint: m.Constraint}
 }
 
 // quadratic returns σ²(W + c).

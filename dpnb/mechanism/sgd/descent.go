@@ -131,7 +131,7 @@ func (d Descent) Check(rows matrix.Rows, labels []float64) error {
 }
 
 func (d Descent) checkData(rows matrix.Rows, labels []float64) error {
-	p := erm.Problem{Rows: rows, Labels: labels, Loss: d.Loss, Ridge: 1}
+	p := erm.Problem{Rows: rows, Labels: labels, Loss: d.Loss, Lambda: 1}
 	return p.Validate()
 }
 

@@ -60,7 +60,7 @@ func TestOneStepLaw(t *testing.T) {
 // no noise, the minimiser of the ridge problem is found.
 func TestWithoutNoiseItIsGradientDescent(t *testing.T) {
 	rows, labels := simulated(400, 5, 1, 2)
-	p := erm.Problem{Rows: rows, Labels: labels, Loss: loss.Logistic{}, Ridge: 4}
+	p := erm.Problem{Rows: rows, Labels: labels, Loss: loss.Logistic{}, Lambda: 4}
 	s, err := erm.Minimize(&p, nil)
 	if err != nil {
 		t.Fatal(err)

@@ -51,7 +51,7 @@ func (h Holdout) bind(rows matrix.Rows, _ []float64) (func([]float64, *exact.Sam
 	if l == nil {
 		l = loss.Logistic{} // for its labels
 	}
-	p := erm.Problem{Rows: h.Rows, Labels: h.Labels, Loss: l, Ridge: 1}
+	p := erm.Problem{Rows: h.Rows, Labels: h.Labels, Loss: l, Lambda: 1}
 	if err := p.Validate(); err != nil {
 		return nil, fmt.Errorf("the public records of the score: %w", err)
 	}

@@ -74,7 +74,7 @@ func (o ObjectivePerturbation) fit(w *worker, s *Sample, r *noise.Seeded, report
 	for j, v := range xi {
 		linear[j] = o.Nu * v
 	}
-	beta, err := w.solver.Minimize(&erm.Problem{Rows: s.Rows, Labels: s.Labels, Loss: o.Loss, Ridge: o.Lambda, Linear: linear}, o.tolerance(s))
+	beta, err := w.solver.Minimize(&erm.Problem{Rows: s.Rows, Labels: s.Labels, Loss: o.Loss, Lambda: o.Lambda, Linear: linear}, o.tolerance(s))
 	if err != nil {
 		return err
 	}
@@ -104,7 +104,7 @@ func (o OutputPerturbation) slopes() loss.Loss { return o.Loss }
 func (o OutputPerturbation) fit(w *worker, s *Sample, r *noise.Seeded, report func(int, []float64, []float64)) error {
 	xi, out := sized(&w.xi, len(s.Signal)), sized(&w.beta, len(s.Signal))
 	r.Gaussian(xi, 1)
-	beta, err := w.solver.Minimize(&erm.Problem{Rows: s.Rows, Labels: s.Labels, Loss: o.Loss, Ridge: o.Lambda}, ObjectivePerturbation(o).tolerance(s))
+	beta, err := w.solver.Minimize(&erm.Problem{Rows: s.Rows, Labels: s.Labels, Loss: o.Loss, Lambda: o.Lambda}, ObjectivePerturbation(o).tolerance(s))
 	if err != nil {
 		return err
 	}

@@ -35,7 +35,7 @@ func ExampleSolver() {
 	var sample *population.Sample
 	for k := range 3 {
 		sample = p.Draw(noise.NewSeeded(1).Stream(k), sample)
-		beta, err := s.Minimize(&erm.Problem{Rows: sample.Rows, Labels: sample.Labels, Loss: loss.Logistic{}, Ridge: 0.5}, 1e-8)
+		beta, err := s.Minimize(&erm.Problem{Rows: sample.Rows, Labels: sample.Labels, Loss: loss.Logistic{}, Lambda: 0.5}, 1e-8)
 		if err != nil {
 			fmt.Println(err)
 			return

@@ -90,7 +90,7 @@ func (s *Solver) resize(n, d int) {
 const newtonSteps = 60
 
 func (s *Solver) primal(p *erm.Problem, x *matrix.Dense, tol float64) {
-	n, d, lambda := x.N, x.D, p.Ridge
+	n, d, lambda := x.N, x.D, p.Lambda
 	clear(s.beta)
 	clear(s.t)
 	clear(s.da) // a belongs to the other form
@@ -137,7 +137,7 @@ func (s *Solver) quadratic(p *erm.Problem, e float64) float64 {
 			lin += p.Linear[j] * v
 		}
 	}
-	return 0.5*p.Ridge*sq + lin
+	return 0.5*p.Lambda*sq + lin
 }
 
 // search goes along (step, dt) until J has fallen enough, and moves beta, a, t and
@@ -175,7 +175,7 @@ func (s *Solver) solveShifted(h blas64.Symmetric, lambda float64, dst, v []float
 }
 
 func (s *Solver) dual(p *erm.Problem, x *matrix.Dense, tol float64) {
-	n, d, lambda := x.N, x.D, p.Ridge
+	n, d, lambda := x.N, x.D, p.Lambda
 	k := blas64.Symmetric{N: n, Stride: n, Data: s.gram, Uplo: blas.Upper}
 	blas64.Syrk(blas.NoTrans, 1, blas64.General{Rows: n, Cols: d, Stride: d, Data: x.Data}, 0, k)
 	clear(s.a)
@@ -233,7 +233,7 @@ func (s *Solver) certified(p *erm.Problem, x *matrix.Dense) float64 {
 	x.Margins(s.t, s.beta, 0, x.N)
 	p.Loss.ValueSlope(s.slope, s.t, p.Labels)
 	for j, v := range s.beta {
-		s.grad[j] = p.Ridge * v
+		s.grad[j] = p.Lambda * v
 	}
 	linear := 0.0
 	if p.Linear != nil {
@@ -244,6 +244,6 @@ func (s *Solver) certified(p *erm.Problem, x *matrix.Dense) float64 {
 	norm := floats.Norm(x.Data, 2) // Frobenius, above the spectral
 	beta, slope := floats.Norm(s.beta, 2), floats.Norm(s.slope, 2)
 	off := p.Loss.Smoothness()*(d+2)*u*norm*beta + 8*u*slope + math.Sqrt(n)*loss.SlopeError(p.Loss)
-	rounding := norm*off + (n+4)*u*(norm*slope+p.Ridge*beta+linear)
+	rounding := norm*off + (n+4)*u*(norm*slope+p.Lambda*beta+linear)
 	return (floats.Norm(s.grad, 2) + rounding) * (1 + (n+d)*u)
 }

@@ -21,7 +21,7 @@ func problem(r *noise.Seeded, n, d int, l loss.Loss, lambda, nu float64) *erm.Pr
 	s := p.Draw(r, nil)
 	linear := make([]float64, d)
 	r.Gaussian(linear, nu)
-	return &erm.Problem{Rows: s.Rows, Labels: s.Labels, Loss: l, Ridge: lambda, Linear: linear}
+	return &erm.Problem{Rows: s.Rows, Labels: s.Labels, Loss: l, Lambda: lambda, Linear: linear}
 }
 
 // The fast solver finds what erm.Minimize finds, in both forms, also where the
@@ -64,7 +64,7 @@ func TestSolverRefuses(t *testing.T) {
 	if _, err := s.Minimize(p, 1e-18); !errors.Is(err, erm.ErrTolerance) {
 		t.Errorf("a tolerance below the rounding: %v", err)
 	}
-	p.Ridge = 0
+	p.Lambda = 0
 	var data *matrix.DataError
 	if _, err := s.Minimize(p, 1e-6); !errors.As(err, &data) {
 		t.Errorf("no ridge: %v", err)

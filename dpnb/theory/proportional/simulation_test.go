@@ -91,7 +91,7 @@ func simulate(t testing.TB, seed uint64, reps, n, d int, l loss.Loss, lambda, nu
 		for j, v := range s.xi {
 			linear[j] = nu * v
 		}
-		sol, err := erm.Minimize(&erm.Problem{Rows: s.x, Labels: s.y, Loss: l, Ridge: lambda, Linear: linear}, &erm.Settings{Tolerance: 1e-6})
+		sol, err := erm.Minimize(&erm.Problem{Rows: s.x, Labels: s.y, Loss: l, Lambda: lambda, Linear: linear}, &erm.Settings{Tolerance: 1e-6})
 		if err != nil {
 			t.Fatal(err)
 		}

@@ -36,11 +36,11 @@ func TestClassesCover(t *testing.T) {
 					against[i] = 1
 				}
 			}
-			all, err := softmax.Minimize(&softmax.Problem{Rows: x, Labels: y, Classes: classes, Ridge: s.Lambda}, nil)
+			all, err := softmax.Minimize(&softmax.Problem{Rows: x, Labels: y, Classes: classes, Lambda: s.Lambda}, nil)
 			if err != nil {
 				t.Fatal(err)
 			}
-			first, err := erm.Minimize(&erm.Problem{Rows: x, Labels: against, Loss: loss.Logistic{}, Ridge: o.Binary.Lambda}, nil)
+			first, err := erm.Minimize(&erm.Problem{Rows: x, Labels: against, Loss: loss.Logistic{}, Lambda: o.Binary.Lambda}, nil)
 			if err != nil {
 				t.Fatal(err)
 			}

@@ -33,7 +33,7 @@ func TestCoverageWhereItIsHard(t *testing.T) {
 				y[i] = -1
 			}
 		}
-		p := erm.Problem{Rows: x, Labels: y, Loss: fit.Loss, Ridge: fit.Lambda}
+		p := erm.Problem{Rows: x, Labels: y, Loss: fit.Loss, Lambda: fit.Lambda}
 		sol, err := erm.Minimize(&p, &erm.Settings{Tolerance: fit.Tolerance})
 		if err != nil {
 			t.Fatal(err)

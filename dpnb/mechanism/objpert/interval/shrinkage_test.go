@@ -28,7 +28,7 @@ func TestCoverageUnderShrinkage(t *testing.T) {
 	truth := []float64{1.5, -1, 1}
 	rng := noise.NewSeeded(15)
 	x, y := records(n, truth, rng)
-	sol, err := erm.Minimize(&erm.Problem{Rows: x, Labels: y, Loss: fit.Loss, Ridge: fit.Lambda, Shrinkage: fit.Shrink(3), Linear: []float64{0, 0, -fit.Lambda * fit.Centre}}, nil)
+	sol, err := erm.Minimize(&erm.Problem{Rows: x, Labels: y, Loss: fit.Loss, Lambda: fit.Lambda, Shrinkage: fit.Shrink(3), Linear: []float64{0, 0, -fit.Lambda * fit.Centre}}, nil)
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -94,7 +94,7 @@ func (s drawn) delta(t *testing.T, rng *noise.Seeded, dir privacy.Direction, eps
 		for _, v := range shifts {
 			mixture += math.Exp((2*floats.Dot(v, b)-floats.Dot(v, v))/(2*s.sigma*s.sigma)) / float64(len(shifts))
 		}
-		sol, err := softmax.Minimize(&softmax.Problem{Rows: rows, Labels: s.labels[:n], Classes: s.classes, Ridge: s.lambda, Linear: b}, &softmax.Settings{Workers: 1})
+		sol, err := softmax.Minimize(&softmax.Problem{Rows: rows, Labels: s.labels[:n], Classes: s.classes, Lambda: s.lambda, Linear: b}, &softmax.Settings{Workers: 1})
 		if err != nil {
 			t.Fatal(err)
 		}

@@ -139,7 +139,7 @@ func TestConstantsByBruteForce(t *testing.T) {
 	theta, dir := make([]float64, 12), make([]float64, 12)
 	for k := range 4000 {
 		rng.Gaussian(theta, math.Exp(4*rng.Float64()-1))
-		p := &softmax.Problem{Rows: x, Labels: []int{rng.IntN(4)}, Classes: 4, Ridge: 1e-9}
+		p := &softmax.Problem{Rows: x, Labels: []int{rng.IntN(4)}, Classes: 4, Lambda: 1e-9}
 		if k%2 == 0 { // two classes level, along x
 			for c := range 4 {
 				copy(theta[c*3:], x.Data)
@@ -175,7 +175,7 @@ func TestNoNoiseEqualsNonPrivate(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	plain, err := softmax.Minimize(&softmax.Problem{Rows: x, Labels: y, Classes: 3, Ridge: 0.7}, &softmax.Settings{Tolerance: 1e-10})
+	plain, err := softmax.Minimize(&softmax.Problem{Rows: x, Labels: y, Classes: 3, Lambda: 0.7}, &softmax.Settings{Tolerance: 1e-10})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -191,7 +191,7 @@ func TestNoNoiseEqualsNonPrivate(t *testing.T) {
 		for i := range y {
 			labels[i] = map[bool]float64{true: 1, false: -1}[y[i] == c]
 		}
-		one, err := erm.Minimize(&erm.Problem{Rows: x, Labels: labels, Loss: loss.Logistic{}, Ridge: 0.7}, &erm.Settings{Tolerance: 1e-10})
+		one, err := erm.Minimize(&erm.Problem{Rows: x, Labels: labels, Loss: loss.Logistic{}, Lambda: 0.7}, &erm.Settings{Tolerance: 1e-10})
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -397,7 +397,7 @@ func TestJointNeedsLessNoise(t *testing.T) {
 				joint += accuracy(a, tx, ty) / runs
 				apart += accuracy(b, tx, ty) / runs
 			}
-			plain, err := softmax.Minimize(&softmax.Problem{Rows: x, Labels: y, Classes: classes, Ridge: 1e-3}, nil)
+			plain, err := softmax.Minimize(&softmax.Problem{Rows: x, Labels: y, Classes: classes, Lambda: 1e-3}, nil)
 			if err != nil {
 				t.Fatal(err)
 			}

@@ -176,7 +176,7 @@ func (m Softmax) Check(rows matrix.Rows, labels []int) error {
 	if err := m.Validate(); err != nil {
 		return err
 	}
-	p := softmax.Problem{Rows: rows, Labels: labels, Classes: m.Classes, Ridge: m.Lambda}
+	p := softmax.Problem{Rows: rows, Labels: labels, Classes: m.Classes, Lambda: m.Lambda}
 	longest, err := p.ValidateNorm()
 	if err != nil {
 		return err
@@ -225,7 +225,7 @@ func (m Softmax) Run(rows matrix.Rows, labels []int, src noise.Source, settings 
 	eta += float64(m.Classes+2) * 0x1p-53 * floats.Norm(b, 2) * (1 + 0x1p-20)
 	xi := draw.Normals(len(b))
 	softmax.Center(b, m.Classes)
-	p := softmax.Problem{Rows: rows, Labels: labels, Classes: m.Classes, Ridge: m.Lambda, Linear: b}
+	p := softmax.Problem{Rows: rows, Labels: labels, Classes: m.Classes, Lambda: m.Lambda, Linear: b}
 	tolerance := m.Tolerance*(1-0x1p-50) - eta
 	if !(tolerance > 0) {
 		return nil, m.uncertified()
