@@ -5,7 +5,7 @@ import (
 	"math"
 	"testing"
 
-	. "github.com/dpnb/notebooks/dpnb/privacy/internal/bigref"
+	. "github.com/dpnb/notebooks/dpnb/internal/bigref"
 )
 
 // approxDelta is the profile of the pair that dominates (ε, δ)-DP.

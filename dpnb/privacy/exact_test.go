@@ -7,7 +7,7 @@ import (
 	"strconv"
 	"testing"
 
-	"github.com/dpnb/notebooks/dpnb/privacy/internal/bigref"
+	"github.com/dpnb/notebooks/dpnb/internal/bigref"
 )
 
 // trials returns n, a quarter of it under -short, and DPNB_FUZZ times it where

@@ -4,7 +4,7 @@ import (
 	"fmt"
 	"math"
 
-	"github.com/dpnb/notebooks/dpnb/privacy/internal/normal"
+	"github.com/dpnb/notebooks/dpnb/internal/normal"
 )
 
 // logDeltaGaussian returns ln δ of the μ-GDP Gaussian pair,

@@ -3,7 +3,7 @@ package privacy
 import (
 	"math"
 
-	"github.com/dpnb/notebooks/dpnb/privacy/internal/normal"
+	"github.com/dpnb/notebooks/dpnb/internal/normal"
 )
 
 // HalfNormal is the law of W = K + a²/2 + a|N|, N standard normal, which bounds

@@ -3,7 +3,7 @@ package privacy
 import (
 	"math"
 
-	"github.com/dpnb/notebooks/dpnb/privacy/internal/normal"
+	"github.com/dpnb/notebooks/dpnb/internal/normal"
 )
 
 // HalfNormalGaussian is the law of W + G: W a HalfNormal and, independent of

@@ -5,7 +5,7 @@ import (
 	"math"
 	"testing"
 
-	. "github.com/dpnb/notebooks/dpnb/privacy/internal/bigref"
+	. "github.com/dpnb/notebooks/dpnb/internal/bigref"
 )
 
 func TestGaussianProfileIsExact(t *testing.T) {

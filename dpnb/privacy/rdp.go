@@ -4,8 +4,8 @@ import (
 	"fmt"
 	"math"
 
+	"github.com/dpnb/notebooks/dpnb/internal/univariate"
 	"github.com/dpnb/notebooks/dpnb/privacy/internal/elementary"
-	"github.com/dpnb/notebooks/dpnb/privacy/internal/golden"
 )
 
 // RDPCurve is a Rényi guarantee: for every order α > 1, D_α(P‖Q) ≤ Epsilon(α)
@@ -188,7 +188,7 @@ func minimise(g func(float64) float64, lo, hi float64, n int) float64 {
 			best, at = v, x
 		}
 	}
-	_, f1, _, f2 := golden.Section(g, at-step, at+step, 45)
+	_, f1, _, f2 := univariate.Golden(g, at-step, at+step, 45)
 	return math.Min(best, math.Min(f1, f2))
 }
 

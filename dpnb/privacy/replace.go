@@ -4,7 +4,7 @@ import (
 	"fmt"
 	"math"
 
-	"github.com/dpnb/notebooks/dpnb/privacy/internal/golden"
+	"github.com/dpnb/notebooks/dpnb/internal/univariate"
 )
 
 // ConvertAdjacency returns p under adj: p itself where it holds under adj, its
@@ -125,7 +125,7 @@ func minimiseConvex(g func(float64) float64, x, step float64) float64 {
 		}
 	}
 	best := math.Min(fm, math.Min(fa, fb))
-	_, f1, _, f2 := golden.Section(g, a, b, 22)
+	_, f1, _, f2 := univariate.Golden(g, a, b, 22)
 	return math.Min(best, math.Min(f1, f2))
 }
 

@@ -5,7 +5,7 @@ import (
 	"math"
 	"testing"
 
-	. "github.com/dpnb/notebooks/dpnb/privacy/internal/bigref"
+	. "github.com/dpnb/notebooks/dpnb/internal/bigref"
 )
 
 // plain hides that a profile is Gaussian, so that it is converted the long way.

@@ -4,7 +4,7 @@ import (
 	"fmt"
 	"math"
 
-	"github.com/dpnb/notebooks/dpnb/privacy/internal/golden"
+	"github.com/dpnb/notebooks/dpnb/internal/univariate"
 )
 
 // SelectionPoissonProfile returns a profile of running a base mechanism a
@@ -67,7 +67,7 @@ func (p selectionProfile) LogDeltaUpper(d Direction, eps float64) float64 {
 			best, at = v, x
 		}
 	}
-	_, f1, _, f2 := golden.Section(f, at-step, at+step, 10)
+	_, f1, _, f2 := univariate.Golden(f, at-step, at+step, 10)
 	return math.Min(math.Min(0, best), math.Min(f1, f2))
 }
 

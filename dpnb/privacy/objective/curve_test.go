@@ -5,8 +5,8 @@ import (
 	"math"
 	"testing"
 
+	"github.com/dpnb/notebooks/dpnb/internal/normal"
 	"github.com/dpnb/notebooks/dpnb/privacy"
-	"github.com/dpnb/notebooks/dpnb/privacy/internal/normal"
 )
 
 // scalarLoss is |f′| (or f′) and f″ as functions of t, by their definitions.

@@ -3,7 +3,7 @@ package objective
 import (
 	"math"
 
-	"github.com/dpnb/notebooks/dpnb/privacy/internal/normal"
+	"github.com/dpnb/notebooks/dpnb/internal/normal"
 )
 
 // stretch returns q with ∫_{x−h}^{x+h} φ = 2h·φ(x)·q and a bound on the error

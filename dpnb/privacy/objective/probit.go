@@ -4,7 +4,7 @@ import (
 	"fmt"
 	"math"
 
-	"github.com/dpnb/notebooks/dpnb/privacy/internal/normal"
+	"github.com/dpnb/notebooks/dpnb/internal/normal"
 )
 
 // ClippedProbit returns the curve of f(t; y) = −ln Φ(yt) with each record's

@@ -3,7 +3,7 @@ package objective
 import (
 	"math"
 
-	"github.com/dpnb/notebooks/dpnb/privacy/internal/normal"
+	"github.com/dpnb/notebooks/dpnb/internal/normal"
 )
 
 // In units of σ, for the remove direction at ε ≥ 0 and one sign of γ > 0, the

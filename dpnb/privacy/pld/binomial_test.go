@@ -8,8 +8,8 @@ import (
 	"strconv"
 	"testing"
 
+	ref "github.com/dpnb/notebooks/dpnb/internal/bigref"
 	"github.com/dpnb/notebooks/dpnb/privacy"
-	ref "github.com/dpnb/notebooks/dpnb/privacy/internal/bigref"
 )
 
 // binomial is k runs of (ε₀, δ₀)-DP with their exact law: randomised response, and

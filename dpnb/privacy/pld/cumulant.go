@@ -3,7 +3,7 @@ package pld
 import (
 	"math"
 
-	"github.com/dpnb/notebooks/dpnb/privacy/internal/golden"
+	"github.com/dpnb/notebooks/dpnb/internal/univariate"
 )
 
 // cumulant returns κ(θ) = ln Σ p_i e^{θw_i} of the finite part of a law, and
@@ -240,7 +240,7 @@ func goldenMin(f func(float64) float64, lo, hi, most float64) (at, best float64)
 			break
 		}
 	}
-	x1, f1, x2, f2 := golden.Section(f, at-h, at+h, 18)
+	x1, f1, x2, f2 := univariate.Golden(f, at-h, at+h, 18)
 	if f1 < best {
 		at, best = x1, f1
 	}

@@ -5,8 +5,8 @@ import (
 	"math/rand/v2"
 	"testing"
 
+	ref "github.com/dpnb/notebooks/dpnb/internal/bigref"
 	"github.com/dpnb/notebooks/dpnb/privacy"
-	ref "github.com/dpnb/notebooks/dpnb/privacy/internal/bigref"
 )
 
 // exactCumulant is ln Σ e^{lnp + θw}.

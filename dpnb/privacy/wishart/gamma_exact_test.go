@@ -5,7 +5,7 @@ import (
 	"math/rand/v2"
 	"testing"
 
-	. "github.com/dpnb/notebooks/dpnb/privacy/internal/bigref"
+	. "github.com/dpnb/notebooks/dpnb/internal/bigref"
 )
 
 // logChi is ln P(χ²_ν ≤ x).

@@ -3,8 +3,8 @@ package wishart
 import (
 	"math"
 
+	"github.com/dpnb/notebooks/dpnb/internal/univariate"
 	"github.com/dpnb/notebooks/dpnb/privacy"
-	"github.com/dpnb/notebooks/dpnb/privacy/internal/golden"
 )
 
 // shift is the exact add/remove-one profile of W + xxᵀ/σ² against W: that of
@@ -99,7 +99,7 @@ func (h shift) replaced(eps float64, steps int) float64 {
 		return a + math.Log1p(math.Exp(b-a)) + 1e-14
 	}
 	lo := math.Max(0, eps-0.5*h.s)
-	_, f1, _, f2 := golden.Section(bound, lo, eps, steps)
+	_, f1, _, f2 := univariate.Golden(bound, lo, eps, steps)
 	best := math.Min(0, math.Min(bound(lo), math.Min(f1, f2)))
 	// Where e^{ε₁} is large only a δ_present of exactly zero will do.
 	if e1 := eps - 0.5*h.s*(1+1e-15) - 1e-15*(1+eps); e1 >= 0 {

@@ -7,7 +7,7 @@ import (
 	"strconv"
 	"testing"
 
-	ref "github.com/dpnb/notebooks/dpnb/privacy/internal/bigref"
+	ref "github.com/dpnb/notebooks/dpnb/internal/bigref"
 )
 
 // ulps returns how many units in the last place of exact got is off.

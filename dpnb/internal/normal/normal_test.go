@@ -36,3 +36,22 @@ func TestMillsIsContinuousAndSolvesItsEquation(t *testing.T) {
 		}
 	}
 }
+
+// A cell far out keeps its digits, and the cells of a line sum to one.
+func TestMass(t *testing.T) {
+	inf := math.Inf(1)
+	for _, c := range []struct{ a, b, want float64 }{
+		{-inf, inf, 1}, {-inf, 0, 0.5}, {0, inf, 0.5}, {7, 7, 0},
+		{20, 21, Survival(20) - Survival(21)}, {-21, -20, Survival(20) - Survival(21)},
+		{-1, 2, CDF(2) - CDF(-1)}, {10, 10 + 1e-9, PDF(10) * 1e-9},
+	} {
+		if got := Mass(c.a, c.b); math.Abs(got-c.want) > 1e-6*c.want || math.Abs(got-c.want) > 1e-15 {
+			t.Errorf("P(%v < N ≤ %v) = %v, want %v", c.a, c.b, got, c.want)
+		}
+	}
+	for _, x := range []float64{-5, -0.3, 0, 1, 8} {
+		if math.Abs(Density(x)/PDF(x)-1) > 2e-14 {
+			t.Errorf("φ(%v) = %v and %v", x, Density(x), PDF(x))
+		}
+	}
+}

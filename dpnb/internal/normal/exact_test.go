@@ -5,7 +5,7 @@ import (
 	"math/rand/v2"
 	"testing"
 
-	ref "github.com/dpnb/notebooks/dpnb/privacy/internal/bigref"
+	ref "github.com/dpnb/notebooks/dpnb/internal/bigref"
 )
 
 // The functions of the normal law against 512 binary digits over their whole range.
