@@ -41,7 +41,7 @@ func TestReleasesAreOnTheGrid(t *testing.T) {
 		}
 	}
 	for _, delta := range []float64{0, 1e-5} {
-		m, err := objpert.CalibrateOutputPerturbation(objpert.OutputConfig{Loss: loss.Logistic{}, RowNorm: 1, Lambda: 1, Epsilon: 1, Delta: delta})
+		m, err := objpert.CalibrateOutput(objpert.OutputConfig{Loss: loss.Logistic{}, RowNorm: 1, Lambda: 1, Epsilon: 1, Delta: delta})
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -53,7 +53,7 @@ func TestReleasesAreOnTheGrid(t *testing.T) {
 			check(m.String(), r.Coefficients, exact.Grid(m.Sigma+m.Scale))
 		}
 	}
-	m, err := objpert.CalibrateObjectivePerturbation(objpert.CalibrationConfig{Loss: loss.Logistic{}, RowNorm: 1, Epsilon: 1, Delta: 1e-5, Adjacency: privacy.AddRemove})
+	m, err := objpert.Calibrate(objpert.Config{Loss: loss.Logistic{}, RowNorm: 1, Epsilon: 1, Delta: 1e-5, Adjacency: privacy.AddRemove})
 	if err != nil {
 		t.Fatal(err)
 	}

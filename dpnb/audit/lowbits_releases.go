@@ -59,7 +59,7 @@ func LowBitsCases(n, d int, epsilon float64) ([]LowBitsCase, error) {
 	}
 	var cases []LowBitsCase
 	for _, delta := range []float64{1e-5, 0} {
-		m, err := objpert.CalibrateOutputPerturbation(objpert.OutputConfig{Loss: loss.Logistic{}, RowNorm: 1, Lambda: 10, Epsilon: epsilon, Delta: delta})
+		m, err := objpert.CalibrateOutput(objpert.OutputConfig{Loss: loss.Logistic{}, RowNorm: 1, Lambda: 10, Epsilon: epsilon, Delta: delta})
 		if err != nil {
 			return nil, err
 		}
@@ -91,13 +91,13 @@ func LowBitsCases(n, d int, epsilon float64) ([]LowBitsCase, error) {
 		}
 		cases = append(cases, c)
 	}
-	m, err := objpert.CalibrateObjectivePerturbation(objpert.CalibrationConfig{Loss: loss.Logistic{}, RowNorm: 1, Lambda: 2, Epsilon: max(epsilon, 0.5), Delta: 1e-5, Adjacency: privacy.AddRemove})
+	m, err := objpert.Calibrate(objpert.Config{Loss: loss.Logistic{}, RowNorm: 1, Lambda: 2, Epsilon: max(epsilon, 0.5), Delta: 1e-5, Adjacency: privacy.AddRemove})
 	if err != nil {
 		return nil, err
 	}
 	// To one who knows b the output noise must still hide where the solver stopped:
 	// with the record and without stand for two tolerances of it.
-	stopping := func(with bool) objpert.ObjectivePerturbation {
+	stopping := func(with bool) objpert.Objective {
 		m := m
 		if !with {
 			m.Tolerance /= 100

@@ -21,7 +21,7 @@ import (
 // records of Rows and Labels, Z′ one more, (Extra, ExtraLabel). What it measures
 // is held against what Mechanism claims.
 type Stopped struct {
-	Mechanism  objpert.ObjectivePerturbation
+	Mechanism  objpert.Objective
 	Rows       *matrix.Dense
 	Labels     []float64
 	Extra      []float64
@@ -34,7 +34,7 @@ type Stopped struct {
 }
 
 // run returns what the mechanism releases, with shift added to b.
-func (s *Stopped) run(m objpert.ObjectivePerturbation, rows *matrix.Dense, labels, shift []float64, src *noise.Seeded) ([]float64, error) {
+func (s *Stopped) run(m objpert.Objective, rows *matrix.Dense, labels, shift []float64, src *noise.Seeded) ([]float64, error) {
 	if !s.Pushed {
 		r, err := m.Run(rows, labels, src, &mechanism.Settings{Workers: 1})
 		if err != nil {
@@ -66,7 +66,7 @@ func (s *Stopped) data(with bool) (*matrix.Dense, []float64) {
 // Sample runs the mechanism count times on Z′ (with) or Z and returns what it
 // releases along Extra: x̂ᵀθ. Run k draws from stream k of src.
 //
-// Errors: as objpert.ObjectivePerturbation.Run.
+// Errors: as objpert.Objective.Run.
 func (s *Stopped) Sample(with bool, count int, src *noise.Seeded) ([]float64, error) {
 	rows, labels := s.data(with)
 	m := s.Mechanism

@@ -17,7 +17,7 @@ import (
 // A mechanism whose solver may stop early, on neighbours that differ in a record
 // with a label out of reach: what 5,000 runs show, and what is claimed.
 func ExampleStopped_EpsilonLower() {
-	m := objpert.ObjectivePerturbation{Loss: objpert.ClippedAt(loss.Squared{}, 1, 1), RowNorm: 1,
+	m := objpert.Objective{Loss: loss.ClippedAt(loss.Squared{}, 1, 1), RowNorm: 1,
 		Lambda: 20, Sigma: 2, Tolerance: 2, OutputSigma: 0.2}
 	s := audit.Stopped{Mechanism: m, Pushed: true,
 		Rows: matrix.NewDense(1, 1, []float64{0}), Labels: []float64{0}, Extra: []float64{1}, ExtraLabel: 1e6}

@@ -21,7 +21,7 @@ import (
 func worstPair(a, mu float64) *Stopped {
 	const lambda = 20
 	sigma := 1 / a
-	m := objpert.ObjectivePerturbation{Loss: objpert.ClippedAt(loss.Squared{}, 1, 1), RowNorm: 1, Lambda: lambda, Sigma: sigma,
+	m := objpert.Objective{Loss: loss.ClippedAt(loss.Squared{}, 1, 1), RowNorm: 1, Lambda: lambda, Sigma: sigma,
 		OutputSigma: mu / a * sigma / lambda}
 	m.Tolerance = mu * lambda * m.OutputSigma / 2
 	return &Stopped{Mechanism: m, Rows: matrix.NewDense(1, 1, nil), Labels: []float64{0}, Extra: []float64{1}, ExtraLabel: 1e6, Pushed: true}

@@ -90,7 +90,7 @@ func algorithmOne(clipFactor, sigmaFactor float64, seed uint64) func(context.Con
 			{loss.Squared{}, func(t, y float64) float64 { return t - y }, []float64{0.3, -2, 5, 0.1, 0.7}, 0.7, 0.5, 3},
 			{loss.Logistic{}, logisticSlope, []float64{1, 1, -1, 1, -1}, 0.4, 0.2, 1},
 		} {
-			m := objpert.ObjectivePerturbation{Loss: objpert.ClippedAt(c.of, c.clip, 1), RowNorm: 1, Lambda: c.lambda, Sigma: c.sigma, Tolerance: 1e-5, OutputSigma: 0.3}
+			m := objpert.Objective{Loss: loss.ClippedAt(c.of, c.clip, 1), RowNorm: 1, Lambda: c.lambda, Sigma: c.sigma, Tolerance: 1e-5, OutputSigma: 0.3}
 			u := make([]float64, runs)
 			for i := range runs {
 				if i%1000 == 0 && ctx.Err() != nil {
@@ -131,7 +131,7 @@ func linearRelease(scale float64, seed uint64) func(context.Context, Size) (Outc
 			runs = 100_000
 		}
 		x := []float64{0.6, -0.48, 0.64}
-		m := objpert.ObjectivePerturbation{Loss: loss.Huber{Threshold: 1}, RowNorm: 1, Lambda: 0.7, Sigma: 2, Tolerance: 1e-7, OutputSigma: 1e-9}
+		m := objpert.Objective{Loss: loss.Huber{Threshold: 1}, RowNorm: 1, Lambda: 0.7, Sigma: 2, Tolerance: 1e-7, OutputSigma: 1e-9}
 		root := noise.NewSeeded(seed)
 		var apart, moments float64
 		sum, squares := make([]float64, 3), make([]float64, 3)
@@ -166,7 +166,7 @@ func linearRelease(scale float64, seed uint64) func(context.Context, Size) (Outc
 
 // theorem41 is the ε at δ of Theorem 4.1 for a mechanism, by the conversion
 // that the paper uses; with is whether its last term is there.
-func theorem41(m objpert.ObjectivePerturbation, delta float64, with bool) (float64, error) {
+func theorem41(m objpert.Objective, delta float64, with bool) (float64, error) {
 	w := privacy.HalfNormal{K: -math.Log1p(-m.Smoothness() / m.Lambda), A: m.Lipschitz() / m.Sigma}
 	c := privacy.RDPCurve{Adj: privacy.AddRemove, Epsilon: func(alpha float64) float64 {
 		v, err := w.RDP(alpha)
@@ -182,7 +182,7 @@ func theorem41(m objpert.ObjectivePerturbation, delta float64, with bool) (float
 }
 
 // stoppedBelow holds a claimed ε against what can be measured of it.
-func stoppedBelow(claimed func(m objpert.ObjectivePerturbation, delta float64, with bool) (float64, error), seed uint64) func(context.Context, Size) (Outcome, error) {
+func stoppedBelow(claimed func(m objpert.Objective, delta float64, with bool) (float64, error), seed uint64) func(context.Context, Size) (Outcome, error) {
 	return func(ctx context.Context, size Size) (Outcome, error) {
 		const delta, level = 0.01, 1 - 1e-4
 		samples := 20_000
@@ -192,10 +192,10 @@ func stoppedBelow(claimed func(m objpert.ObjectivePerturbation, delta float64, w
 		// Clipped at C = 1 with a label out of reach: linear. The part of the
 		// objective is a = L/σ = 1/2, that of the output noise μ = 1, and with
 		// 2τσ² = L(λσ_out)² the two add up.
-		worst := &audit.Stopped{Mechanism: objpert.ObjectivePerturbation{Loss: objpert.ClippedAt(loss.Squared{}, 1, 1), RowNorm: 1, Lambda: 20, Sigma: 2, Tolerance: 2, OutputSigma: 0.2},
+		worst := &audit.Stopped{Mechanism: objpert.Objective{Loss: loss.ClippedAt(loss.Squared{}, 1, 1), RowNorm: 1, Lambda: 20, Sigma: 2, Tolerance: 2, OutputSigma: 0.2},
 			Rows: matrix.NewDense(1, 1, nil), Labels: []float64{0}, Extra: []float64{1}, ExtraLabel: 1e6, Pushed: true}
 		nb := crowd(noise.NewSeeded(seed).Stream(9), 20, 2, 2, 2)
-		company := &audit.Stopped{Mechanism: objpert.ObjectivePerturbation{Loss: nb.Loss, RowNorm: 1 + 1e-12, Lambda: nb.Lambda, Sigma: nb.Sigma, Tolerance: 1, OutputSigma: 1},
+		company := &audit.Stopped{Mechanism: objpert.Objective{Loss: nb.Loss, RowNorm: 1 + 1e-12, Lambda: nb.Lambda, Sigma: nb.Sigma, Tolerance: 1, OutputSigma: 1},
 			Rows: nb.Rows, Labels: nb.Labels, Extra: nb.Extra, ExtraLabel: nb.ExtraLabel, Pushed: true}
 		var found, claim, without [2]float64
 		for k, s := range []*audit.Stopped{worst, company} {

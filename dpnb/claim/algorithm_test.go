@@ -32,7 +32,7 @@ func TestAlgorithmChecksCanFail(t *testing.T) {
 	ctx := context.Background()
 	type check = func(context.Context, Size) (Outcome, error)
 	claim41 := func(factor float64, with bool) check {
-		return stoppedBelow(func(m objpert.ObjectivePerturbation, delta float64, _ bool) (float64, error) {
+		return stoppedBelow(func(m objpert.Objective, delta float64, _ bool) (float64, error) {
 			eps, err := theorem41(m, delta, with)
 			return factor * eps, err
 		}, 63)

@@ -80,7 +80,7 @@ func exactRelease(factor float64, seed uint64) func(context.Context, Size) (Outc
 		}
 		x, y := []float64{1, -0.5, 0.8, 1, -1}, []float64{1, 1, -1, 1, -1}
 		rows := matrix.NewDense(5, 1, x)
-		m := objpert.ObjectivePerturbation{Loss: loss.Logistic{}, RowNorm: 1, Lambda: 0.5, Sigma: 2, Tolerance: 1e-8, OutputSigma: 1e-6}
+		m := objpert.Objective{Loss: loss.Logistic{}, RowNorm: 1, Lambda: 0.5, Sigma: 2, Tolerance: 1e-8, OutputSigma: 1e-6}
 		grid := exact.Grid(m.OutputSigma)
 		root := noise.NewSeeded(seed)
 		u, off, square := make([]float64, runs), 0, 0.0

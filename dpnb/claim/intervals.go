@@ -99,7 +99,7 @@ func (s study) measure(ctx context.Context, level float64, reps int, root *noise
 	if !logistic {
 		share.Scores = 0.1
 	}
-	fit, curv, err := interval.Calibrate(objpert.CalibrationConfig{Loss: s.loss, RowNorm: 1, Epsilon: s.epsilon, Delta: 1e-5, Adjacency: privacy.AddRemove}, share)
+	fit, curv, err := interval.Calibrate(objpert.Config{Loss: s.loss, RowNorm: 1, Epsilon: s.epsilon, Delta: 1e-5, Adjacency: privacy.AddRemove}, share)
 	if err != nil {
 		return nil, err
 	}
@@ -134,7 +134,7 @@ func (s study) measure(ctx context.Context, level float64, reps int, root *noise
 
 // once draws records and noise once. The coefficient that counts as a trial
 // goes round.
-func (s study) once(k int, fit objpert.ObjectivePerturbation, curv interval.Curvature, level float64, rng *noise.Seeded) ([]coverage, error) {
+func (s study) once(k int, fit objpert.Objective, curv interval.Curvature, level float64, rng *noise.Seeded) ([]coverage, error) {
 	x, y, theta := s.population(rng)
 	r, mo, err := curv.Release(x, y, rng, &mechanism.Settings{Workers: 1})
 	if err != nil {
@@ -191,7 +191,7 @@ func (s study) once(k int, fit objpert.ObjectivePerturbation, curv interval.Curv
 
 // naiveIntervals are θ̃ ± z·√((M+λI)⁻¹)ⱼⱼ with the private curvature: they
 // forget the noise, and leak besides.
-func naiveIntervals(fit objpert.ObjectivePerturbation, x *matrix.Dense, y, theta []float64, level float64) (*interval.Intervals, error) {
+func naiveIntervals(fit objpert.Objective, x *matrix.Dense, y, theta []float64, level float64) (*interval.Intervals, error) {
 	mo, err := interval.PublicCurvature(fit, x, y, theta, float64(x.N))
 	if err != nil {
 		return nil, err

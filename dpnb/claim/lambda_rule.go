@@ -104,7 +104,7 @@ func adultBenchmark(rng *noise.Seeded) (*benchmark, error) {
 }
 
 // accuracy returns the mean test accuracy over the seeds, and its standard error.
-func (b *benchmark) accuracy(m objpert.ObjectivePerturbation) (mean, se float64, err error) {
+func (b *benchmark) accuracy(m objpert.Objective) (mean, se float64, err error) {
 	scores := make([]float64, b.seeds)
 	err = parallel.For(context.Background(), b.seeds, 2, func(_, k int) error {
 		r, err := m.Run(b.x, b.y, b.accuracySeed.Stream(k), &mechanism.Settings{Workers: 1})
@@ -128,15 +128,15 @@ func (b *benchmark) accuracy(m objpert.ObjectivePerturbation) (mean, se float64,
 	return mean, math.Sqrt(se / float64(b.seeds*(b.seeds-1))), err
 }
 
-func (b *benchmark) calibrated(eps float64, rule objpert.LambdaRule, records int) (objpert.ObjectivePerturbation, error) {
-	c := objpert.CalibrationConfig{Loss: loss.Logistic{}, RowNorm: b.rowNorm, Epsilon: eps, Delta: 1e-5, Adjacency: privacy.AddRemove, Rule: rule}
+func (b *benchmark) calibrated(eps float64, rule objpert.LambdaRule, records int) (objpert.Objective, error) {
+	c := objpert.Config{Loss: loss.Logistic{}, RowNorm: b.rowNorm, Epsilon: eps, Delta: 1e-5, Adjacency: privacy.AddRemove, Rule: rule}
 	switch rule {
 	case objpert.SmallestLambda:
 		c.Bound = objective.RKW23 // as in the paper, the bound corrected
 	case objpert.PredictedError:
 		c.Planned = objpert.Planned{Records: records, Features: b.d}
 	}
-	return objpert.CalibrateObjectivePerturbation(c)
+	return objpert.Calibrate(c)
 }
 
 // ruleCompared is the check; the number of records that is planned for is the
@@ -205,7 +205,7 @@ type comparison struct {
 
 func (b *benchmark) rules(eps float64, records int, size Size) (mean float64, c comparison, note string, err error) {
 	type result struct {
-		m        objpert.ObjectivePerturbation
+		m        objpert.Objective
 		mean, se float64
 	}
 	var r []result

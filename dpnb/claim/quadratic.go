@@ -303,7 +303,7 @@ func linearConstants(share float64) func(context.Context, Size) (Outcome, error)
 		for _, eps := range []float64{0.1, 0.5, 1, 3} {
 			for _, delta := range []float64{1e-2, 1e-5, 1e-8} {
 				sigma, ridge := qop.Theorem51Noise(eps, delta, 1, 1)
-				m := objpert.ObjectivePerturbation{Loss: huber, RowNorm: 1, Lambda: ridge, Sigma: sigma * share, Tolerance: 1e-12, OutputSigma: 1}
+				m := objpert.Objective{Loss: huber, RowNorm: 1, Lambda: ridge, Sigma: sigma * share, Tolerance: 1e-12, OutputSigma: 1}
 				p, err := m.Profile()
 				if err != nil {
 					return Outcome{}, err

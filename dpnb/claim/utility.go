@@ -12,7 +12,6 @@ import (
 	"github.com/dpnb/notebooks/dpnb/loss"
 
 	"github.com/dpnb/notebooks/dpnb/matrix"
-	"github.com/dpnb/notebooks/dpnb/mechanism/objpert"
 	"github.com/dpnb/notebooks/dpnb/noise"
 )
 
@@ -157,7 +156,7 @@ func clippedExcess(rng *noise.Seeded) (float64, error) {
 		}
 	}
 	l := loss.Logistic{}
-	e := &empirical{p: erm.Problem{Rows: x, Labels: y, Loss: objpert.ClippedAt(l, 0.1, 1), Lambda: lambda}}
+	e := &empirical{p: erm.Problem{Rows: x, Labels: y, Loss: loss.ClippedAt(l, 0.1, 1), Lambda: lambda}}
 	theta, err := e.perturbed(sigma, rng)
 	if err != nil {
 		return 0, err

@@ -33,7 +33,7 @@ func intercept(d *frame.Design) bool { return d.Features[len(d.Features)-1] == "
 func perturbCounted(p plan, d *frame.Design, epsilon, delta float64) (prepared, error) {
 	c := p.calibration(d, epsilon, delta)
 	type key struct {
-		objpert.CalibrationConfig
+		objpert.Config
 		counted bool
 	}
 	m, err := calibrated(key{c, true}, func() (objpert.Counted, error) { return objpert.CalibrateCounted(c, countShare, false) })

@@ -35,7 +35,7 @@ func perturbOutput(p plan, d *frame.Design, epsilon, delta float64) (prepared, e
 	c := objpert.OutputConfig{
 		Loss: p.loss(d.Target), RowNorm: d.RowNorm, Lambda: lambda, Epsilon: epsilon, Delta: delta, Tolerance: p.tolerance, Clip: p.clip(d),
 	}
-	m, err := calibrated(c, func() (objpert.OutputPerturbation, error) { return objpert.CalibrateOutputPerturbation(c) })
+	m, err := calibrated(c, func() (objpert.Output, error) { return objpert.CalibrateOutput(c) })
 	return ready(m, "output perturbation", m.Lambda, p, d), err
 }
 

@@ -95,7 +95,7 @@ type prepared struct {
 	// settled is what run has made of it, where λ is chosen there; nil elsewhere.
 	settled *prepared
 	// objective is the mechanism, if it is objective perturbation.
-	objective *objpert.ObjectivePerturbation
+	objective *objpert.Objective
 	// alone puts intervals on what is released, from that alone; nil if the noise is
 	// not in the objective.
 	alone intervalsOf
@@ -240,14 +240,14 @@ func (p plan) clip(d *frame.Design) float64 {
 func (p plan) clipped(d *frame.Design) loss.Loss {
 	l := p.loss(d.Target)
 	if c := p.clip(d); c != 0 {
-		return objpert.ClippedAt(l, c, d.RowNorm)
+		return loss.ClippedAt(l, c, d.RowNorm)
 	}
 	return l
 }
 
 // calibration asks for the mechanism of p with records like those of d.
-func (p plan) calibration(d *frame.Design, epsilon, delta float64) objpert.CalibrationConfig {
-	c := objpert.CalibrationConfig{
+func (p plan) calibration(d *frame.Design, epsilon, delta float64) objpert.Config {
+	c := objpert.Config{
 		Loss: p.loss(d.Target), Clip: p.clip(d), RowNorm: d.RowNorm, Epsilon: epsilon, Delta: delta,
 		Adjacency: privacy.AddRemove, Lambda: p.lambda, Bound: p.bound, Rule: p.rule, Tolerance: p.tolerance,
 	}
@@ -302,7 +302,7 @@ func perturbation(p plan, d *frame.Design, epsilon, delta float64) (interval.Cur
 		return interval.Curvature{Fit: m}, err
 	}
 	type key struct {
-		objpert.CalibrationConfig
+		objpert.Config
 		share float64
 	}
 	return calibrated(key{c, share}, func() (interval.Curvature, error) {
@@ -311,8 +311,8 @@ func perturbation(p plan, d *frame.Design, epsilon, delta float64) (interval.Cur
 	})
 }
 
-func calibratedObjective(c objpert.CalibrationConfig) (objpert.ObjectivePerturbation, error) {
-	return calibrated(c, func() (objpert.ObjectivePerturbation, error) { return objpert.CalibrateObjectivePerturbation(c) })
+func calibratedObjective(c objpert.Config) (objpert.Objective, error) {
+	return calibrated(c, func() (objpert.Objective, error) { return objpert.Calibrate(c) })
 }
 
 // fitted is what perturbation has calibrated, ready to meet the records.
@@ -323,7 +323,7 @@ func fitted(k interval.Curvature, p plan, d *frame.Design) prepared {
 	return withCurvature(k, p, d)
 }
 
-func objectivePerturbation(m objpert.ObjectivePerturbation, p plan, d *frame.Design) prepared {
+func objectivePerturbation(m objpert.Objective, p plan, d *frame.Design) prepared {
 	return prepared{
 		entry: "objective perturbation, " + p.entry, lambda: m.Lambda + m.Shrinkage, objective: &m,
 		check: func() error {

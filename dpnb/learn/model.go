@@ -38,7 +38,7 @@ type Model struct {
 	features     []string
 	dataWarning  string
 	lambda       float64
-	objective    *objpert.ObjectivePerturbation
+	objective    *objpert.Objective
 	// alone as in prepared.
 	alone intervalsOf
 	// curvature that was released, nil if none was.
@@ -137,9 +137,9 @@ func (m *Model) Lambda() float64 {
 // parameters, which are public: the law of the noise in the coefficients, for
 // whoever puts intervals on them. False for a fit by another mechanism, or
 // without privacy.
-func (m *Model) ObjectivePerturbation() (objpert.ObjectivePerturbation, bool) {
+func (m *Model) ObjectivePerturbation() (objpert.Objective, bool) {
 	if m.Err() != nil || m.objective == nil {
-		return objpert.ObjectivePerturbation{}, false
+		return objpert.Objective{}, false
 	}
 	return *m.objective, true
 }

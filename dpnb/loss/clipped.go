@@ -83,6 +83,12 @@ func Clipped(l Loss, c float64) Loss {
 	return f
 }
 
+// ClippedAt returns the loss whose gradients are clipped at norm C for rows of
+// norm at most rowNorm: Clipped at the level C/rowNorm. For rows of norm rowNorm it
+// is rkw23's clipping of ‖∇ℓ‖ at C; shorter rows are clipped earlier than there
+// (docs/theory/clipping.md says why).
+func ClippedAt(l Loss, c, rowNorm float64) Loss { return Clipped(l, c/rowNorm) }
+
 // Unclip returns the loss and the level that Clipped was given, if l is Clipped.
 func Unclip(l Loss) (of Loss, level float64, ok bool) {
 	f, ok := l.(clipped)

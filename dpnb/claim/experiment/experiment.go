@@ -188,8 +188,8 @@ func Synthetic(name string, c dataset.Clusters) (Set, error) {
 
 // calibrated is a mechanism that is calibrated from the bound on the rows, ε and
 // δ alone, once for each.
-func calibrated(name string, calibrate func(rowNorm, epsilon, delta float64) (objpert.ObjectivePerturbation, error)) Mechanism {
-	calibration := remembered(func(k key) (objpert.ObjectivePerturbation, error) { return calibrate(k.rowNorm, k.epsilon, k.delta) })
+func calibrated(name string, calibrate func(rowNorm, epsilon, delta float64) (objpert.Objective, error)) Mechanism {
+	calibration := remembered(func(k key) (objpert.Objective, error) { return calibrate(k.rowNorm, k.epsilon, k.delta) })
 	return Mechanism{Name: name, Fit: func(train *Records, epsilon, delta float64, src *noise.Seeded) ([]float64, error) {
 		m, err := calibration(key{rowNorm: train.RowNorm, epsilon: epsilon, delta: delta})
 		if err != nil {
@@ -226,7 +226,7 @@ const CountShare = 0.01
 // Gaussian mechanism's.
 func Counted() Mechanism {
 	calibration := remembered(func(k key) (objpert.Counted, error) {
-		return objpert.CalibrateCounted(objpert.CalibrationConfig{Loss: loss.Logistic{}, RowNorm: k.rowNorm,
+		return objpert.CalibrateCounted(objpert.Config{Loss: loss.Logistic{}, RowNorm: k.rowNorm,
 			Epsilon: k.epsilon, Delta: k.delta, Adjacency: privacy.AddRemove}, CountShare, true)
 	})
 	return Mechanism{Name: "dpnb", Fit: func(train *Records, epsilon, delta float64, src *noise.Seeded) ([]float64, error) {

@@ -82,10 +82,10 @@ func TestRKW23Calibration(t *testing.T) {
 			last[by] = [2]float64{m.Lambda, m.Sigma}
 			// The general calibration with the same rule pays less for the output
 			// noise, and so needs a λ that is up to a tenth smaller.
-			own, err := objpert.CalibrateObjectivePerturbation(objpert.CalibrationConfig{Loss: loss.Logistic{}, RowNorm: radius, Epsilon: eps, Delta: delta,
+			own, err := objpert.Calibrate(objpert.Config{Loss: loss.Logistic{}, RowNorm: radius, Epsilon: eps, Delta: delta,
 				Adjacency: privacy.AddRemove, Rule: objpert.SmallestLambda, NoiseFactor: 1.3, Bound: objective.RKW23})
 			if err != nil || by == experiment.ByProfile && (own.Lambda > m.Lambda || own.Lambda < 0.9*m.Lambda || math.Abs(own.Sigma/m.Sigma-1) > 1e-3) {
-				t.Errorf("ε = %v: λ = %v, σ = %v; CalibrateObjectivePerturbation has %v, %v (%v)", eps, m.Lambda, m.Sigma, own.Lambda, own.Sigma, err)
+				t.Errorf("ε = %v: λ = %v, σ = %v; objpert.Calibrate has %v, %v (%v)", eps, m.Lambda, m.Sigma, own.Lambda, own.Sigma, err)
 			}
 		}
 	}

@@ -165,7 +165,7 @@ func LambdaCurves(ctx context.Context, family []Truth, settings []LambdaSetting,
 }
 
 func (t Truth) curve(s LambdaSetting, repetitions, doublings int, intercept float64, src *noise.Seeded) (LambdaCurve, error) {
-	m, err := objpert.CalibrateObjectivePerturbation(objpert.CalibrationConfig{Loss: loss.Logistic{}, RowNorm: math.Sqrt2,
+	m, err := objpert.Calibrate(objpert.Config{Loss: loss.Logistic{}, RowNorm: math.Sqrt2,
 		Epsilon: s.Epsilon, Delta: 1e-5, Adjacency: privacy.AddRemove})
 	if err != nil {
 		return LambdaCurve{}, err

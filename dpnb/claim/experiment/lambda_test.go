@@ -12,7 +12,7 @@ import (
 
 // ridge is the rule's, from a curve's public numbers.
 func (c LambdaCurve) ridge() float64 {
-	m := objpert.ObjectivePerturbation{Loss: loss.Logistic{}, RowNorm: math.Sqrt2}
+	m := objpert.Objective{Loss: loss.Logistic{}, RowNorm: math.Sqrt2}
 	p := objpert.Planned{Records: c.Setting.Records, Features: c.Setting.Features + 1}
 	return p.Ridge(m, c.Noise*m.Lipschitz())
 }

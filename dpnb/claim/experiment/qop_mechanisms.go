@@ -14,7 +14,6 @@ import (
 	"github.com/dpnb/notebooks/dpnb/noise"
 	"github.com/dpnb/notebooks/dpnb/privacy"
 
-	"github.com/dpnb/notebooks/dpnb/mechanism/objpert"
 	"github.com/dpnb/notebooks/dpnb/mechanism/qop"
 	"github.com/dpnb/notebooks/dpnb/privacy/wishart"
 )
@@ -42,7 +41,7 @@ func QOPAsPrinted(solver QOPSolver) []QOPMechanism {
 			return linear(t, loss.Squared{}, slope, eps, delta, src)
 		}},
 		{Name: "LOP-Clip", Fit: func(t *QOPTask, eps, delta float64, src *noise.Seeded) ([]float64, error) {
-			return linear(t, objpert.ClippedAt(loss.Squared{}, qopClip, QOPRowNorm), qopClip, eps, delta, src)
+			return linear(t, loss.ClippedAt(loss.Squared{}, qopClip, QOPRowNorm), qopClip, eps, delta, src)
 		}},
 		QOPCurved("QOP", wishart.Theorem31, QOPRowNorm, solver),
 	}

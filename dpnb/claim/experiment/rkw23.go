@@ -44,8 +44,8 @@ const (
 //
 // Errors: *privacy.ParamError; privacy.ErrUnsupported, wrapped, where no λ
 // satisfies (ε, δ).
-func RKW23Calibration(by Accounting, rowNorm, epsilon, delta float64) (objpert.ObjectivePerturbation, error) {
-	m := objpert.ObjectivePerturbation{Loss: objpert.ClippedAt(loss.Logistic{}, rowNorm, rowNorm), RowNorm: rowNorm,
+func RKW23Calibration(by Accounting, rowNorm, epsilon, delta float64) (objpert.Objective, error) {
+	m := objpert.Objective{Loss: loss.ClippedAt(loss.Logistic{}, rowNorm, rowNorm), RowNorm: rowNorm,
 		Lambda: rowNorm * rowNorm, Sigma: 1, Tolerance: rkw23Tolerance, OutputSigma: rkw23OutputSigma}
 	switch {
 	case !(epsilon > 0) || math.IsInf(epsilon, 1):
@@ -93,7 +93,7 @@ func gaussianSigma(by Accounting, epsilon, delta float64) (float64, error) {
 
 // satisfiesRKW23 reports whether Algorithm 1 satisfies (ε, δ) by the paper's
 // theorems.
-func satisfiesRKW23(by Accounting, m objpert.ObjectivePerturbation, epsilon, delta float64) (bool, error) {
+func satisfiesRKW23(by Accounting, m objpert.Objective, epsilon, delta float64) (bool, error) {
 	if by == ByProfile {
 		m.Bound = objective.RKW23
 		p, err := m.Profile()
@@ -123,7 +123,7 @@ func RKW23(by Accounting) Mechanism {
 	if by == ByProfile {
 		name = "Algorithm 1, Theorem 3.1"
 	}
-	return calibrated(name, func(rowNorm, epsilon, delta float64) (objpert.ObjectivePerturbation, error) {
+	return calibrated(name, func(rowNorm, epsilon, delta float64) (objpert.Objective, error) {
 		return RKW23Calibration(by, rowNorm, epsilon, delta)
 	})
 }

@@ -96,14 +96,14 @@ func (a Attainable) Validate() error {
 
 // Attainable returns what is known of fits with so many features; records is the
 // planned number of them if that is public, else 0.
-func (m ObjectivePerturbation) Attainable(features, records int) Attainable {
+func (m Objective) Attainable(features, records int) Attainable {
 	return Attainable{Lipschitz: m.Lipschitz(), Smoothness: m.Smoothness(), Lambda: m.Lambda + m.Shrinkage, Sigma: m.Sigma, Tolerance: m.Tolerance,
 		Features: features, Coefficients: features, Records: records}
 }
 
 // attainable is Attainable for the records of a fit, of which it reads the
 // number of features alone.
-func (m ObjectivePerturbation) attainable(rows matrix.Rows) error {
+func (m Objective) attainable(rows matrix.Rows) error {
 	_, d := rows.Dims()
 	return m.Attainable(d, 0).Validate()
 }

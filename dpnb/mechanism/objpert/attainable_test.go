@@ -24,7 +24,7 @@ func TestHopelessFitsAreRefusedBeforeTheNoise(t *testing.T) {
 		for _, sigma := range []float64{1e-3, 1, 1e3, 1e6, 1e8, 1e10, 1e14, 1e29} {
 			for _, n := range []int{1, 40, 3000} {
 				x, y := records(n, 4, 3)
-				m := objpert.ObjectivePerturbation{Loss: loss.Logistic{}, RowNorm: 1, Lambda: lambda, Sigma: sigma, Tolerance: 1e-6, OutputSigma: 1}
+				m := objpert.Objective{Loss: loss.Logistic{}, RowNorm: 1, Lambda: lambda, Sigma: sigma, Tolerance: 1e-6, OutputSigma: 1}
 				src := &countingSource{Seeded: noise.NewSeeded(1)}
 				checked := m.Check(x, y)
 				r, err := m.Run(x, y, src, nil)
@@ -81,8 +81,8 @@ func TestAttainableKnowsThePlan(t *testing.T) {
 func TestBarelyPossibleLambda(t *testing.T) {
 	x, y := records(50, 4, 3)
 	for _, eps := range []float64{10, 15, 20} {
-		c := objpert.CalibrationConfig{Loss: loss.Logistic{}, RowNorm: 1, Epsilon: eps, Delta: 1e-6, Adjacency: privacy.AddRemove, Lambda: 0.25 / math.Expm1(eps) * (1 + 1e-9)}
-		m, err := objpert.CalibrateObjectivePerturbation(c)
+		c := objpert.Config{Loss: loss.Logistic{}, RowNorm: 1, Epsilon: eps, Delta: 1e-6, Adjacency: privacy.AddRemove, Lambda: 0.25 / math.Expm1(eps) * (1 + 1e-9)}
+		m, err := objpert.Calibrate(c)
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -95,7 +95,7 @@ func TestBarelyPossibleLambda(t *testing.T) {
 			t.Errorf("ε = %g, λ = %g, σ = %g: %v", eps, m.Lambda, m.Sigma, err)
 		}
 		c.Lambda = 0
-		if m, err = objpert.CalibrateObjectivePerturbation(c); err != nil || m.Check(x, y) != nil {
+		if m, err = objpert.Calibrate(c); err != nil || m.Check(x, y) != nil {
 			t.Errorf("ε = %g: a λ that was chosen is refused: %v, %v", eps, err, m.Check(x, y))
 		}
 	}

@@ -26,7 +26,7 @@ import (
 // Source: docs/theory/gaussian_case.md for the first; Dwork, Tankala, Zhang 2024
 // (dtz24), Theorem 5.1, for W; rkw23, Theorem 4.1 (adaptive composition), for G;
 // docs/theory/objective_perturbation.md and clipping.md for the others.
-func (m ObjectivePerturbation) Profile() (privacy.Profile, error) {
+func (m Objective) Profile() (privacy.Profile, error) {
 	if err := m.Validate(); err != nil {
 		return nil, err
 	}
@@ -54,7 +54,7 @@ func (m ObjectivePerturbation) Profile() (privacy.Profile, error) {
 
 // objectiveProfile returns the profile of the objective's part alone, by one of
 // the bounds that need the loss's curve.
-func (m ObjectivePerturbation) objectiveProfile() (privacy.Profile, error) {
+func (m Objective) objectiveProfile() (privacy.Profile, error) {
 	c, ok := curve(m.Loss, m.radius())
 	if !ok {
 		return nil, fmt.Errorf("%w: the bound %v needs the curve of the loss, which is not known for the %s loss; use DTZ24",
@@ -64,17 +64,17 @@ func (m ObjectivePerturbation) objectiveProfile() (privacy.Profile, error) {
 }
 
 // numerical reports whether the bound is one that is computed from the curve.
-func (m ObjectivePerturbation) numerical() bool {
+func (m Objective) numerical() bool {
 	return m.Bound == objective.Pointwise || m.Bound == objective.Integral || m.Bound == objective.Tight
 }
 
 // exact reports whether the profile is the Gaussian mechanism's.
-func (m ObjectivePerturbation) exact() bool {
+func (m Objective) exact() bool {
 	return (m.Bound == 0 || m.Bound == objective.Tight) && m.Gaussian()
 }
 
 // validateBound refuses bounds that are no proof, or cannot be had.
-func (m ObjectivePerturbation) validateBound() error {
+func (m Objective) validateBound() error {
 	switch m.Bound {
 	case 0, objective.DTZ24:
 		return nil
@@ -94,13 +94,13 @@ func (m ObjectivePerturbation) validateBound() error {
 // Gaussian reports whether the noise in the objective is proved to cost exactly
 // what the Gaussian mechanism of sensitivity L costs: λ large enough, and a loss
 // whose curvature vanishes where its slope is largest.
-func (m ObjectivePerturbation) Gaussian() bool {
+func (m Objective) Gaussian() bool {
 	c, ok := curve(m.Loss, m.radius())
 	return ok && objective.IsGaussian(c, m.Lambda, m.Sigma)
 }
 
 // BoundName names the theorem behind Profile.
-func (m ObjectivePerturbation) BoundName() string {
+func (m Objective) BoundName() string {
 	switch {
 	case m.exact():
 		return "exact: the Gaussian mechanism's (docs/theory/gaussian_case.md)"

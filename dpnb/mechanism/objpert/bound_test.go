@@ -39,7 +39,7 @@ var private = []struct {
 }
 
 // claims returns the profiles of those bounds that apply.
-func claims(t *testing.T, m objpert.ObjectivePerturbation, bounds ...objective.Bound) map[objective.Bound]privacy.Profile {
+func claims(t *testing.T, m objpert.Objective, bounds ...objective.Bound) map[objective.Bound]privacy.Profile {
 	t.Helper()
 	out := map[objective.Bound]privacy.Profile{}
 	for _, b := range bounds {
@@ -63,7 +63,7 @@ func TestClaimsAreAboveExactDivergence(t *testing.T) {
 	for _, l := range private {
 		caught := false
 		for _, c := range []struct{ lambda, sigma float64 }{{0.3, 1}, {3, 2}} {
-			m := objpert.ObjectivePerturbation{Loss: l.loss, RowNorm: 1, Lambda: c.lambda, Sigma: c.sigma * l.loss.Lipschitz(), Tolerance: 1e-9, OutputSigma: 1e-2}
+			m := objpert.Objective{Loss: l.loss, RowNorm: 1, Lambda: c.lambda, Sigma: c.sigma * l.loss.Lipschitz(), Tolerance: 1e-9, OutputSigma: 1e-2}
 			profiles := claims(t, m, 0, objective.Tight) // which are below the others
 			for _, tilt := range []float64{-4, 0, 4} {
 				s := &audit.Scalar{Loss: l.loss, ExtraX: 1, ExtraY: l.extra, Lambda: m.Lambda, Sigma: m.Sigma, Tilt: tilt * m.Sigma}
@@ -103,7 +103,7 @@ func TestConstantsCoverRecords(t *testing.T) {
 	slope, curv := make([]float64, 1), make([]float64, 1)
 	for _, l := range private {
 		for _, radius := range []float64{0.5, math.Sqrt2} {
-			m := objpert.ObjectivePerturbation{Loss: l.loss, RowNorm: radius}
+			m := objpert.Objective{Loss: l.loss, RowNorm: radius}
 			var maxSlope, maxCurv float64
 			normal := make([]float64, 1)
 			for i := range 40_000 {
@@ -138,7 +138,7 @@ func TestSoftplusIsTheGaussians(t *testing.T) {
 		t.Fatal(err)
 	}
 	for _, h := range []float64{0.1, 0.5, 2} {
-		m, err := objpert.CalibrateObjectivePerturbation(objpert.CalibrationConfig{
+		m, err := objpert.Calibrate(objpert.Config{
 			Loss: loss.Softplus{Width: h}, RowNorm: 2, Epsilon: 1, Delta: 1e-5, Adjacency: privacy.AddRemove})
 		if err != nil || !m.Gaussian() || m.Sigma < 2*unit || m.Sigma > 2.001*unit {
 			t.Errorf("h = %v: σ = %v, the Gaussian mechanism has %v (%v)", h, m.Sigma, 2*unit, err)
@@ -152,7 +152,7 @@ func TestSoftplusIsTheGaussians(t *testing.T) {
 func TestOutputNoiseIsPaidFor(t *testing.T) {
 	for _, l := range []loss.Loss{loss.Softplus{Width: 1}, loss.SmoothedHinge{Width: 1}, loss.Huber{Threshold: 1}} {
 		for _, ratio := range []float64{0.3, 1} {
-			m := objpert.ObjectivePerturbation{Loss: l, RowNorm: 1, Lambda: 1e5, Sigma: 4, Tolerance: 1e-3}
+			m := objpert.Objective{Loss: l, RowNorm: 1, Lambda: 1e5, Sigma: 4, Tolerance: 1e-3}
 			mu := ratio * m.Lipschitz() / m.Sigma
 			m.OutputSigma = 2 * m.Tolerance / (m.Lambda * mu)
 			for b, p := range claims(t, m, 0, objective.RKW23, objective.Tight) {
@@ -176,7 +176,7 @@ func TestOutputNoiseIsPaidFor(t *testing.T) {
 // double-double: were it refused, that would depend on the number of records.
 func TestToleranceBelowTheSlopesAccuracy(t *testing.T) {
 	x, y := records(300, 3, 13)
-	m := objpert.ObjectivePerturbation{Loss: loss.Clipped(loss.Probit{}, 1), RowNorm: 1, Lambda: 100, Sigma: 1, OutputSigma: 1e-3}
+	m := objpert.Objective{Loss: loss.Clipped(loss.Probit{}, 1), RowNorm: 1, Lambda: 100, Sigma: 1, OutputSigma: 1e-3}
 	for _, tolerance := range []float64{0.1 * 300 * loss.SlopeError(m.Loss), 1e-9} {
 		m.Tolerance = tolerance
 		if r, err := m.Run(x, y, noise.NewSeeded(1), nil); r == nil || err != nil {
@@ -188,7 +188,7 @@ func TestToleranceBelowTheSlopesAccuracy(t *testing.T) {
 // The bounds come in their order, and the default is the best that is fast.
 func TestBoundsAreOrdered(t *testing.T) {
 	for _, l := range private {
-		m := objpert.ObjectivePerturbation{Loss: l.loss, RowNorm: 1, Lambda: 3 * l.loss.Smoothness(), Sigma: 4 * l.loss.Lipschitz(), Tolerance: 1e-6, OutputSigma: 1e-3}
+		m := objpert.Objective{Loss: l.loss, RowNorm: 1, Lambda: 3 * l.loss.Smoothness(), Sigma: 4 * l.loss.Lipschitz(), Tolerance: 1e-6, OutputSigma: 1e-3}
 		p := claims(t, m, 0, objective.RKW23, objective.DTZ24, objective.Pointwise, objective.Integral, objective.Tight)
 		at := func(b objective.Bound) float64 { return privacy.LogDeltaUpper(p[b], 1) }
 		if at(objective.RKW23) < at(objective.DTZ24) || at(0) > at(objective.DTZ24) {
@@ -201,21 +201,21 @@ func TestBoundsAreOrdered(t *testing.T) {
 }
 
 func TestUnprovedBoundsAreRefused(t *testing.T) {
-	good := objpert.ObjectivePerturbation{Loss: loss.Huber{Threshold: 1}, RowNorm: 1, Lambda: 3, Sigma: 4, Tolerance: 1e-6, OutputSigma: 1e-3}
-	for name, spoil := range map[string]func(*objpert.ObjectivePerturbation){
-		"kst12 is only quoted": func(m *objpert.ObjectivePerturbation) { m.Bound = objective.KST12 },
-		"a lower bound":        func(m *objpert.ObjectivePerturbation) { m.Bound = objective.GaussianLower },
-		"no such bound":        func(m *objpert.ObjectivePerturbation) { m.Bound = 77 },
-		"no curve": func(m *objpert.ObjectivePerturbation) {
+	good := objpert.Objective{Loss: loss.Huber{Threshold: 1}, RowNorm: 1, Lambda: 3, Sigma: 4, Tolerance: 1e-6, OutputSigma: 1e-3}
+	for name, spoil := range map[string]func(*objpert.Objective){
+		"kst12 is only quoted": func(m *objpert.Objective) { m.Bound = objective.KST12 },
+		"a lower bound":        func(m *objpert.Objective) { m.Bound = objective.GaussianLower },
+		"no such bound":        func(m *objpert.Objective) { m.Bound = 77 },
+		"no curve": func(m *objpert.Objective) {
 			m.Loss, m.Bound = struct{ loss.Loss }{loss.Logistic{}}, objective.Tight
 		},
-		"rkw23 at λ ≤ s":           func(m *objpert.ObjectivePerturbation) { m.Bound, m.Lambda = objective.RKW23, 1 },
-		"unbounded slope":          func(m *objpert.ObjectivePerturbation) { m.Loss = loss.Squared{} },
-		"unbounded curvature":      func(m *objpert.ObjectivePerturbation) { m.Loss = loss.Poisson{MaxCount: 2} },
-		"threshold out of range":   func(m *objpert.ObjectivePerturbation) { m.Loss = loss.Huber{Threshold: -1} },
-		"threshold zero":           func(m *objpert.ObjectivePerturbation) { m.Loss = loss.Huber{} },
-		"clip level out of range":  func(m *objpert.ObjectivePerturbation) { m.Loss = loss.Clipped(loss.Squared{}, math.NaN()) },
-		"counts without a largest": func(m *objpert.ObjectivePerturbation) { m.Loss = loss.Clipped(loss.Poisson{}, 1) },
+		"rkw23 at λ ≤ s":           func(m *objpert.Objective) { m.Bound, m.Lambda = objective.RKW23, 1 },
+		"unbounded slope":          func(m *objpert.Objective) { m.Loss = loss.Squared{} },
+		"unbounded curvature":      func(m *objpert.Objective) { m.Loss = loss.Poisson{MaxCount: 2} },
+		"threshold out of range":   func(m *objpert.Objective) { m.Loss = loss.Huber{Threshold: -1} },
+		"threshold zero":           func(m *objpert.Objective) { m.Loss = loss.Huber{} },
+		"clip level out of range":  func(m *objpert.Objective) { m.Loss = loss.Clipped(loss.Squared{}, math.NaN()) },
+		"counts without a largest": func(m *objpert.Objective) { m.Loss = loss.Clipped(loss.Poisson{}, 1) },
 	} {
 		m := good
 		spoil(&m)
@@ -233,9 +233,9 @@ func TestUnprovedBoundsAreRefused(t *testing.T) {
 func TestCalibrationByBound(t *testing.T) {
 	for _, l := range []loss.Loss{loss.Huber{Threshold: 1}, loss.SmoothedHinge{Width: 1}, loss.Clipped(loss.Logistic{}, 0.5)} {
 		for _, lambda := range []float64{0, 2 * l.Smoothness()} {
-			found := map[objective.Bound]objpert.ObjectivePerturbation{}
+			found := map[objective.Bound]objpert.Objective{}
 			for _, b := range []objective.Bound{objective.RKW23, objective.DTZ24, 0, objective.Tight} {
-				m, err := objpert.CalibrateObjectivePerturbation(objpert.CalibrationConfig{
+				m, err := objpert.Calibrate(objpert.Config{
 					Loss: l, RowNorm: 1, Epsilon: 1, Delta: 1e-5, Adjacency: privacy.AddRemove, Bound: b, Lambda: lambda})
 				if err != nil {
 					t.Fatal(l.Name(), b, err)
@@ -275,7 +275,7 @@ func TestAlgorithm1WithEveryLoss(t *testing.T) {
 				y[i] = l.company[0]
 			}
 		}
-		m := objpert.ObjectivePerturbation{Loss: l.loss, RowNorm: 1, Lambda: 0.8, Sigma: 1e-12, Tolerance: 1e-8, OutputSigma: 1e-13}
+		m := objpert.Objective{Loss: l.loss, RowNorm: 1, Lambda: 0.8, Sigma: 1e-12, Tolerance: 1e-8, OutputSigma: 1e-13}
 		r, err := m.Run(x, y, noise.NewSeeded(1), nil)
 		if err != nil {
 			t.Errorf("%s: %v", l.loss.Name(), err)
@@ -301,8 +301,8 @@ func TestAlgorithm1WithEveryLoss(t *testing.T) {
 // Clipping in the calibration: L is C, whatever the loss and R; the same as a
 // loss clipped by hand.
 func TestCalibrationClips(t *testing.T) {
-	c := objpert.CalibrationConfig{Loss: loss.Squared{}, RowNorm: 2, Epsilon: 1, Delta: 1e-5, Adjacency: privacy.AddRemove, Clip: 0.6}
-	m, err := objpert.CalibrateObjectivePerturbation(c)
+	c := objpert.Config{Loss: loss.Squared{}, RowNorm: 2, Epsilon: 1, Delta: 1e-5, Adjacency: privacy.AddRemove, Clip: 0.6}
+	m, err := objpert.Calibrate(c)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -310,17 +310,17 @@ func TestCalibrationClips(t *testing.T) {
 		t.Errorf("L = %v, want C = 0.6", m.Lipschitz())
 	}
 	c.Loss, c.Clip = loss.Clipped(loss.Squared{}, 0.3), 0
-	other, err := objpert.CalibrateObjectivePerturbation(c)
+	other, err := objpert.Calibrate(c)
 	if err != nil || other.Sigma != m.Sigma || other.Lambda != m.Lambda {
 		t.Errorf("σ = %v, λ = %v by hand, %v, %v by Clip (%v)", other.Sigma, other.Lambda, m.Sigma, m.Lambda, err)
 	}
 	c.Loss = loss.Squared{}
-	if _, err := objpert.CalibrateObjectivePerturbation(c); !errors.Is(err, privacy.ErrUnsupported) {
+	if _, err := objpert.Calibrate(c); !errors.Is(err, privacy.ErrUnsupported) {
 		t.Errorf("an unbounded slope is accepted: %v", err)
 	}
 	for _, clip := range []float64{-1, math.NaN(), math.Inf(1)} {
 		c.Clip = clip
-		if _, err := objpert.CalibrateObjectivePerturbation(c); err == nil {
+		if _, err := objpert.Calibrate(c); err == nil {
 			t.Errorf("Clip = %v is accepted", clip)
 		}
 	}

@@ -10,9 +10,9 @@ import (
 	"github.com/dpnb/notebooks/dpnb/privacy/objective"
 )
 
-// CalibrationConfig asks for an ObjectivePerturbation that satisfies (ε, δ).
+// Config asks for an Objective that satisfies (ε, δ).
 // None of it may depend on the records.
-type CalibrationConfig struct {
+type Config struct {
 	Loss    loss.Loss
 	RowNorm float64
 	// Epsilon > 0, 0 < Delta < 1.
@@ -33,9 +33,9 @@ type CalibrationConfig struct {
 	NoiseFactor float64
 	// Tolerance is τ; zero means 1e-6·L.
 	Tolerance float64
-	// Clip C > 0 clips every gradient at norm C (ClippedAt); zero does not clip.
+	// Clip C > 0 clips every gradient at norm C (loss.ClippedAt); zero does not clip.
 	Clip float64
-	// Bound is how to account, as in ObjectivePerturbation. objective.Tight
+	// Bound is how to account, as in Objective. objective.Tight
 	// halves λ or saves noise where the Gaussian case is not proved, and takes
 	// some tenths of a second, up to ten seconds for PseudoHuber.
 	Bound objective.Bound
@@ -76,16 +76,16 @@ const (
 // solution, not 5 times); below, it costs 0.04 % more σ at most.
 const OutputShare = 0.03
 
-// CalibrateObjectivePerturbation returns the mechanism with the least noise, by
+// Calibrate returns the mechanism with the least noise, by
 // the stated rule, that is proved to satisfy (ε, δ).
 //
 // Errors: *privacy.ParamError; an error that wraps privacy.ErrUnsupported for
 // a loss of unbounded slope, an adjacency other than add/remove-one, or an
 // (ε, δ) that no λ reaches.
-func CalibrateObjectivePerturbation(c CalibrationConfig) (ObjectivePerturbation, error) {
-	m := ObjectivePerturbation{Loss: c.Loss, RowNorm: c.RowNorm, Lambda: 1, Sigma: 1, Tolerance: 1, OutputSigma: 1}
+func Calibrate(c Config) (Objective, error) {
+	m := Objective{Loss: c.Loss, RowNorm: c.RowNorm, Lambda: 1, Sigma: 1, Tolerance: 1, OutputSigma: 1}
 	if c.Clip != 0 && c.Loss != nil {
-		m.Loss = ClippedAt(c.Loss, c.Clip, c.RowNorm)
+		m.Loss = loss.ClippedAt(c.Loss, c.Clip, c.RowNorm)
 	}
 	if err := m.Validate(); err != nil {
 		return m, err
@@ -137,7 +137,7 @@ func CalibrateObjectivePerturbation(c CalibrationConfig) (ObjectivePerturbation,
 
 // byRule returns the mechanism at the least λ, from k.least on, that LeastNoise
 // or SmallestLambda takes.
-func (k *calibration) byRule(c CalibrationConfig) (ObjectivePerturbation, error) {
+func (k *calibration) byRule(c Config) (Objective, error) {
 	m := k.m
 	if c.Rule != SmallestLambda && (m.Bound == 0 || m.Bound == objective.Tight) {
 		lambda, err := smallest(k.least, func(lambda float64) (bool, error) {
@@ -183,7 +183,7 @@ func (k *calibration) byRule(c CalibrationConfig) (ObjectivePerturbation, error)
 
 // calibration is a search for the parameters of m.
 type calibration struct {
-	m          ObjectivePerturbation
+	m          Objective
 	eps, delta float64
 	// gauss is the Gaussian mechanism's σ; exact the same with the output noise.
 	gauss, exact float64
@@ -295,7 +295,7 @@ func (k *calibration) lambdaAt(sigma float64) (float64, error) {
 }
 
 // withLambda returns the mechanism with the least noise at λ.
-func (k *calibration) withLambda(lambda float64) (ObjectivePerturbation, error) {
+func (k *calibration) withLambda(lambda float64) (Objective, error) {
 	// Where λ is just large enough for the Gaussian case, that case ends a
 	// little above this σ: a search from below could step over it.
 	if good, err := k.satisfied(lambda, k.exact); err != nil || good {
@@ -315,7 +315,7 @@ func (k *calibration) withLambda(lambda float64) (ObjectivePerturbation, error) 
 // from returns the mechanism with the least σ from the given one on, in steps,
 // that satisfies (ε, δ) with its output noise. A search that was right needs
 // one step or none.
-func (k *calibration) from(lambda, sigma float64) (ObjectivePerturbation, error) {
+func (k *calibration) from(lambda, sigma float64) (Objective, error) {
 	step := 0x1p-40
 	if k.m.numerical() {
 		// What the output noise and the chords cost.
@@ -350,7 +350,7 @@ func gaussianLogDelta(eps, sigma float64) float64 {
 	return privacy.LogDeltaUpper(privacy.GaussianProfile(1/sigma, privacy.AddRemove), eps)
 }
 
-func (c CalibrationConfig) validate() error {
+func (c Config) validate() error {
 	if err := privacy.CheckGaussianDelta(c.Delta); err != nil {
 		return err
 	}

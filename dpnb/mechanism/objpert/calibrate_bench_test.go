@@ -22,7 +22,7 @@ func BenchmarkCalibration(b *testing.B) {
 		for _, eps := range []float64{1e-8, 1e-4, 0.1, 1, 8, 100} {
 			b.Run(fmt.Sprintf("%s/epsilon=%g", l.loss.Name(), eps), func(b *testing.B) {
 				for b.Loop() {
-					_, err := CalibrateObjectivePerturbation(CalibrationConfig{Loss: l.loss, Clip: l.clip, RowNorm: 1, Epsilon: eps,
+					_, err := Calibrate(Config{Loss: l.loss, Clip: l.clip, RowNorm: 1, Epsilon: eps,
 						Delta: 1e-6, Adjacency: privacy.AddRemove, Bound: objective.Tight})
 					if err != nil {
 						b.Fatal(err)

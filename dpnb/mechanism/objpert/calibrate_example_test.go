@@ -13,9 +13,9 @@ import (
 
 // Linear regression: squared loss with every gradient clipped at norm 1, once
 // by the bound that needs only L and s, once by the tight one.
-func ExampleCalibrateObjectivePerturbation() {
+func ExampleCalibrate() {
 	for _, bound := range []objective.Bound{objective.DTZ24, objective.Tight} {
-		m, err := objpert.CalibrateObjectivePerturbation(objpert.CalibrationConfig{
+		m, err := objpert.Calibrate(objpert.Config{
 			Loss: loss.Squared{}, RowNorm: 1, Clip: 1,
 			Epsilon: 1, Delta: 1e-5, Adjacency: privacy.AddRemove, Bound: bound,
 		})

@@ -24,7 +24,7 @@ func TestCentre(t *testing.T) {
 	if a, b := objpert.CentreOf(loss.Softplus{Width: 1}, 0.3), objpert.CentreOf(loss.Softplus{Width: 1}, 0.7); math.Abs(a+b) > 1e-9 || a >= 0 {
 		t.Errorf("softplus: %v and %v", a, b)
 	}
-	m, err := objpert.CalibrateObjectivePerturbation(objpert.CalibrationConfig{Loss: loss.Logistic{}, RowNorm: math.Sqrt2, Epsilon: 1, Delta: 1e-6, Adjacency: privacy.AddRemove})
+	m, err := objpert.Calibrate(objpert.Config{Loss: loss.Logistic{}, RowNorm: math.Sqrt2, Epsilon: 1, Delta: 1e-6, Adjacency: privacy.AddRemove})
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -53,7 +53,7 @@ func (c Count) Planned(noisy float64, features int) Planned {
 // Proof: docs/theory/lambda_rule.md, section 6.
 type Counted struct {
 	// Fit has the least ridge that can be chosen.
-	Fit   ObjectivePerturbation
+	Fit   Objective
 	Count Count
 	// Intercept says that the last feature is the constant.
 	Intercept bool
@@ -82,11 +82,11 @@ func (m Counted) Profile() (privacy.Profile, error) {
 }
 
 // At returns the fit for a noisy number of records.
-func (m Counted) At(records float64, features int) ObjectivePerturbation {
+func (m Counted) At(records float64, features int) Objective {
 	return m.Fit.Suited(m.Count.Planned(records, features), m.Intercept, m.BaseRate)
 }
 
-// Check is ObjectivePerturbation.Check for every fit that a count can choose: they lie
+// Check is Objective.Check for every fit that a count can choose: they lie
 // between Fit and that for the fewest records, which has the largest ridges, and what
 // those two admit is admitted between.
 func (m Counted) Check(rows matrix.Rows, labels []float64) error {
@@ -107,8 +107,8 @@ func (m Counted) Check(rows matrix.Rows, labels []float64) error {
 // Run draws the noise and releases the fit, and returns the parameters of it that
 // the count, which is in Mechanism, has chosen. The caller has charged the budget.
 //
-// Errors: as Check, before any noise is drawn, and ObjectivePerturbation.Run.
-func (m Counted) Run(rows matrix.Rows, labels []float64, src noise.Source, settings *mechanism.Settings) (*mechanism.Release, ObjectivePerturbation, error) {
+// Errors: as Check, before any noise is drawn, and Objective.Run.
+func (m Counted) Run(rows matrix.Rows, labels []float64, src noise.Source, settings *mechanism.Settings) (*mechanism.Release, Objective, error) {
 	if src == nil {
 		return nil, m.Fit, mechanism.ErrNoSource
 	}
@@ -139,9 +139,9 @@ func (m Counted) Run(rows matrix.Rows, labels []float64, src noise.Source, setti
 // CalibrateCounted returns the mechanism that is proved to satisfy (ε, δ), a share
 // of μ² being the count's. Lambda and Planned of c are not looked at.
 //
-// Errors: as CalibrateObjectivePerturbation and Counted.Profile;
+// Errors: as Calibrate and Counted.Profile;
 // *privacy.ParamError for a share that leaves nothing to one of the two.
-func CalibrateCounted(c CalibrationConfig, share float64, intercept bool) (Counted, error) {
+func CalibrateCounted(c Config, share float64, intercept bool) (Counted, error) {
 	m := Counted{Count: Count{Sigma: 1}, Intercept: intercept}
 	if !(share > 0 && share < 1) {
 		return m, &privacy.ParamError{Name: "share", Value: share, Want: "a number in (0, 1), for example 0.01"}
@@ -161,7 +161,7 @@ func CalibrateCounted(c CalibrationConfig, share float64, intercept bool) (Count
 		// Where ε is far below δ, so much less noise is a smaller δ, and no ε.
 		part.Epsilon, part.Delta = epsilon, privacy.DeltaUpper(alone, epsilon)
 	}
-	if m.Fit, err = CalibrateObjectivePerturbation(part); err != nil {
+	if m.Fit, err = Calibrate(part); err != nil {
 		return m, err
 	}
 	fit, err := m.Fit.Profile()

@@ -16,7 +16,7 @@ import (
 
 func counted(t *testing.T, l loss.Loss, eps, delta, share float64) objpert.Counted {
 	t.Helper()
-	m, err := objpert.CalibrateCounted(objpert.CalibrationConfig{Loss: l, RowNorm: math.Sqrt2, Epsilon: eps, Delta: delta, Adjacency: privacy.AddRemove}, share, true)
+	m, err := objpert.CalibrateCounted(objpert.Config{Loss: l, RowNorm: math.Sqrt2, Epsilon: eps, Delta: delta, Adjacency: privacy.AddRemove}, share, true)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -116,11 +116,11 @@ func TestCountedRuns(t *testing.T) {
 		t.Error("no source of noise")
 	}
 	// Huber's loss has no Gaussian case: what it costs depends on λ.
-	if _, err := objpert.CalibrateCounted(objpert.CalibrationConfig{Loss: loss.Huber{Threshold: 1}, RowNorm: 1, Epsilon: 1, Delta: 1e-6, Adjacency: privacy.AddRemove}, 0.01, true); err == nil {
+	if _, err := objpert.CalibrateCounted(objpert.Config{Loss: loss.Huber{Threshold: 1}, RowNorm: 1, Epsilon: 1, Delta: 1e-6, Adjacency: privacy.AddRemove}, 0.01, true); err == nil {
 		t.Error("a ridge by a count outside the Gaussian case")
 	}
 	for _, share := range []float64{0, -1, 1, math.NaN()} {
-		if _, err := objpert.CalibrateCounted(objpert.CalibrationConfig{Loss: loss.Logistic{}, RowNorm: 1, Epsilon: 1, Delta: 1e-6, Adjacency: privacy.AddRemove}, share, true); err == nil {
+		if _, err := objpert.CalibrateCounted(objpert.Config{Loss: loss.Logistic{}, RowNorm: 1, Epsilon: 1, Delta: 1e-6, Adjacency: privacy.AddRemove}, share, true); err == nil {
 			t.Errorf("share %v was accepted", share)
 		}
 	}
@@ -146,7 +146,7 @@ func TestCountedWhereDeltaNearlySuffices(t *testing.T) {
 // TestNoCountIsChargedForNothing: parameters at which some count would ask for a ridge
 // that no fit takes, or has noise that cannot be drawn, are refused before any is.
 func TestNoCountIsChargedForNothing(t *testing.T) {
-	m, err := objpert.CalibrateCounted(objpert.CalibrationConfig{Loss: loss.Logistic{}, RowNorm: 1.3e14, Epsilon: 3.9, Delta: 2.6e-12, Adjacency: privacy.AddRemove}, 0.01, false)
+	m, err := objpert.CalibrateCounted(objpert.Config{Loss: loss.Logistic{}, RowNorm: 1.3e14, Epsilon: 3.9, Delta: 2.6e-12, Adjacency: privacy.AddRemove}, 0.01, false)
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -142,7 +142,7 @@ type foreign struct{ loss.Loss }
 // however large λ is.
 func TestGaussianOnlyWhereProved(t *testing.T) {
 	for _, l := range withCurve() {
-		m := ObjectivePerturbation{Loss: l.loss, RowNorm: 1, Lambda: 1e9, Sigma: 1, Tolerance: 1, OutputSigma: 1}
+		m := Objective{Loss: l.loss, RowNorm: 1, Lambda: 1e9, Sigma: 1, Tolerance: 1, OutputSigma: 1}
 		_, logistic := l.loss.(loss.Logistic)
 		_, softplus := l.loss.(loss.Softplus)
 		if m.Gaussian() != (logistic || softplus) {
@@ -151,7 +151,7 @@ func TestGaussianOnlyWhereProved(t *testing.T) {
 	}
 	// The threshold of softplus is λ ≥ ratio·(R/h)σ: it moves with h.
 	for _, h := range []float64{0.1, 1, 4} {
-		m := ObjectivePerturbation{Loss: loss.Softplus{Width: h}, RowNorm: 1, Sigma: 10, Tolerance: 1, OutputSigma: 1}
+		m := Objective{Loss: loss.Softplus{Width: h}, RowNorm: 1, Sigma: 10, Tolerance: 1, OutputSigma: 1}
 		if m.Lambda = 0.27 * 10 / h; m.Gaussian() {
 			t.Errorf("h = %v: λ = %v is not enough", h, m.Lambda)
 		}

@@ -31,9 +31,9 @@ func TestNoDatasetIsRefused(t *testing.T) {
 	}
 	const add = privacy.AddRemove
 	objective := calibrated(t, 1, 1e-5)
-	output, err := objpert.CalibrateOutputPerturbation(objpert.OutputConfig{Loss: loss.Logistic{}, RowNorm: 1, Lambda: 1, Epsilon: 1, Delta: 1e-5})
+	output, err := objpert.CalibrateOutput(objpert.OutputConfig{Loss: loss.Logistic{}, RowNorm: 1, Lambda: 1, Epsilon: 1, Delta: 1e-5})
 	must(err)
-	pure, err := objpert.CalibrateOutputPerturbation(objpert.OutputConfig{Loss: loss.Logistic{}, RowNorm: 1, Lambda: 1, Epsilon: 1})
+	pure, err := objpert.CalibrateOutput(objpert.OutputConfig{Loss: loss.Logistic{}, RowNorm: 1, Lambda: 1, Epsilon: 1})
 	must(err)
 	descent := sgd.Descent{Loss: loss.Logistic{}, Clip: 1, Rate: 0.1, Steps: 20, PlannedRecords: 100, NoiseMultiplier: 2, Update: sgd.Adam{LearningRate: 0.1}}
 	tuner := sgd.Tuner{Base: descent, Grid: []sgd.Update{sgd.Adam{LearningRate: 0.1}}, MeanRuns: 3, Score: sgd.Training{Sigma: 5}}
@@ -49,7 +49,7 @@ func TestNoDatasetIsRefused(t *testing.T) {
 	curved, err := qop.Calibrate(qop.Config{Loss: loss.Squared{}, RowNorm: 1, Epsilon: 1, Delta: 1e-3, Adjacency: add,
 		Interpolation: qop.AssumeInterpolation([]float64{1, 0}, 0), Regulariser: composite.L1{Weight: 0.1}, Constraint: box, Records: 4})
 	must(err)
-	_, curvature, err := interval.Calibrate(objpert.CalibrationConfig{Loss: loss.Logistic{}, RowNorm: 1, Epsilon: 1, Delta: 1e-5, Adjacency: add}, interval.Share{Curvature: 0.1})
+	_, curvature, err := interval.Calibrate(objpert.Config{Loss: loss.Logistic{}, RowNorm: 1, Epsilon: 1, Delta: 1e-5, Adjacency: add}, interval.Share{Curvature: 0.1})
 	must(err)
 	softmax, err := multiclass.CalibrateSoftmax(multiclass.Config{Classes: 3, RowNorm: 1, Epsilon: 1, Delta: 1e-5, Adjacency: add}, multiclass.Vertex)
 	must(err)

@@ -15,7 +15,7 @@ import (
 	"github.com/dpnb/notebooks/dpnb/privacy/objective"
 )
 
-// ObjectivePerturbation releases a minimiser of a randomly tilted objective
+// Objective releases a minimiser of a randomly tilted objective
 // (rkw23, Algorithm 1; with a loss of bounded slope that is not clipped,
 // Algorithm 2):
 //
@@ -29,8 +29,8 @@ import (
 // intercept included (without that no bound here holds). ω shrinks all but the
 // last coordinate further, which the bounds admit and make no use of. Every
 // parameter is chosen without looking at the records.
-type ObjectivePerturbation struct {
-	// Loss f, of bounded slope; ClippedAt makes it so.
+type Objective struct {
+	// Loss f, of bounded slope; loss.ClippedAt makes it so.
 	Loss loss.Loss
 	// RowNorm is R: every record has ‖x‖₂ ≤ R, the bias included.
 	RowNorm float64
@@ -54,30 +54,24 @@ type ObjectivePerturbation struct {
 	Bound objective.Bound
 }
 
-// ClippedAt returns the loss whose gradients are clipped at norm C for rows of
-// norm at most rowNorm: loss.Clipped at the level C/rowNorm. For rows of norm
-// rowNorm it is the paper's clipping of ‖∇ℓ‖ at C; shorter rows are clipped
-// earlier than there (docs/theory/clipping.md says why).
-func ClippedAt(l loss.Loss, c, rowNorm float64) loss.Loss { return loss.Clipped(l, c/rowNorm) }
-
 // normSlack is by how much, relatively, a record's computed norm may exceed
 // RowNorm; L and s pay for it.
 const normSlack = 1e-12
 
 // radius returns a bound on the true norm of every record that Check admits.
-func (m ObjectivePerturbation) radius() float64 { return m.RowNorm * (1 + 2*normSlack) }
+func (m Objective) radius() float64 { return m.RowNorm * (1 + 2*normSlack) }
 
 // Lipschitz returns L = R·sup|f′|, a bound on the gradient of one record's loss.
-func (m ObjectivePerturbation) Lipschitz() float64 { return m.radius() * m.Loss.Lipschitz() }
+func (m Objective) Lipschitz() float64 { return m.radius() * m.Loss.Lipschitz() }
 
 // Smoothness returns s = R²·sup f″, a bound on the curvature of one record's loss.
-func (m ObjectivePerturbation) Smoothness() float64 {
+func (m Objective) Smoothness() float64 {
 	return m.radius() * m.radius() * m.Loss.Smoothness()
 }
 
 // Validate returns a *privacy.ParamError if a parameter is out of range, or an
 // error that wraps privacy.ErrUnsupported if the loss has no bounded slope.
-func (m ObjectivePerturbation) Validate() error {
+func (m Objective) Validate() error {
 	if m.Loss == nil {
 		return &privacy.ParamError{Name: "Loss", Value: nil, Want: "a loss"}
 	}
@@ -103,7 +97,7 @@ func (m ObjectivePerturbation) Validate() error {
 		return &privacy.ParamError{Name: "Loss", Value: m.Loss.Name(), Want: "a loss whose parameters are in range (it wants the labels: " + m.Loss.Labels() + ")"}
 	}
 	if math.IsInf(l, 1) || math.IsInf(s, 1) {
-		return fmt.Errorf("%w: objective perturbation needs a loss of bounded slope and curvature, and the %s loss has sup|f′| = %v, sup f″ = %v; clip its gradients first (Clip, ClippedAt or loss.Clipped)",
+		return fmt.Errorf("%w: objective perturbation needs a loss of bounded slope and curvature, and the %s loss has sup|f′| = %v, sup f″ = %v; clip its gradients first (Clip, loss.ClippedAt or loss.Clipped)",
 			privacy.ErrUnsupported, m.Loss.Name(), m.Loss.Lipschitz(), m.Loss.Smoothness())
 	}
 	if err := mechanism.CheckScale("Lipschitz", l); err != nil {
@@ -116,7 +110,7 @@ func (m ObjectivePerturbation) Validate() error {
 }
 
 // String describes the mechanism with its parameters.
-func (m ObjectivePerturbation) String() string {
+func (m Objective) String() string {
 	ridge := fmt.Sprintf("λ = %.5g", m.Lambda)
 	if m.Shrinkage > 0 {
 		ridge = fmt.Sprintf("λ = %.5g, of the intercept %.5g", m.Lambda+m.Shrinkage, m.Lambda)
@@ -134,7 +128,7 @@ func (m ObjectivePerturbation) String() string {
 // of the others, at theirs the rarer class would be predicted too seldom or never
 // (docs/theory/lambda_rule.md, section 5). σ and what the output noise costs stay
 // as they are, so that the profile of m holds for what is returned, whatever λ is.
-func (m ObjectivePerturbation) Shrunk(lambda float64, intercept bool) ObjectivePerturbation {
+func (m Objective) Shrunk(lambda float64, intercept bool) Objective {
 	if !(lambda > m.Lambda) {
 		return m
 	}
@@ -152,7 +146,7 @@ func (m ObjectivePerturbation) Shrunk(lambda float64, intercept bool) ObjectiveP
 // Planned.Ridge by Shrunk; where the last feature is an intercept and the share of
 // the positive class is public (baseRate, else 0), the intercept is shrunk as all
 // else towards CentreOf that share.
-func (m ObjectivePerturbation) Suited(p Planned, intercept bool, baseRate float64) ObjectivePerturbation {
+func (m Objective) Suited(p Planned, intercept bool, baseRate float64) Objective {
 	known := intercept && baseRate > 0
 	m = m.Shrunk(p.Ridge(m, m.Sigma), intercept && !known)
 	if known {
@@ -187,7 +181,7 @@ func CentreOf(l loss.Loss, rate float64) float64 {
 
 // Ridges returns the diagonal of the penalty for d features: λ + ω, and λ at the
 // last place.
-func (m ObjectivePerturbation) Ridges(d int) []float64 {
+func (m Objective) Ridges(d int) []float64 {
 	r := make([]float64, d)
 	for j := range r {
 		r[j] = m.Lambda
@@ -200,7 +194,7 @@ func (m ObjectivePerturbation) Ridges(d int) []float64 {
 
 // Shrink returns the penalty besides λ as erm.Problem has it: ω at all of d
 // places but the last, nil for none.
-func (m ObjectivePerturbation) Shrink(d int) []float64 {
+func (m Objective) Shrink(d int) []float64 {
 	if m.Shrinkage == 0 {
 		return nil
 	}
@@ -215,7 +209,7 @@ func (m ObjectivePerturbation) Shrink(d int) []float64 {
 //
 // Errors: *matrix.DataError for records that no fit can use or that are longer
 // than RowNorm, or as Validate and Attainable.Validate.
-func (m ObjectivePerturbation) Check(rows matrix.Rows, labels []float64) error {
+func (m Objective) Check(rows matrix.Rows, labels []float64) error {
 	if err := m.Validate(); err != nil {
 		return err
 	}
@@ -226,7 +220,7 @@ func (m ObjectivePerturbation) Check(rows matrix.Rows, labels []float64) error {
 }
 
 // checkRecords is Check of what does not depend on the noise.
-func (m ObjectivePerturbation) checkRecords(rows matrix.Rows, labels []float64) error {
+func (m Objective) checkRecords(rows matrix.Rows, labels []float64) error {
 	p := erm.Problem{Rows: rows, Labels: labels, Loss: m.Loss, Lambda: m.Lambda}
 	longest, err := p.ValidateNorm()
 	if err != nil {
@@ -242,7 +236,7 @@ func (m ObjectivePerturbation) checkRecords(rows matrix.Rows, labels []float64) 
 // for none; from the certified ‖∇J(θ)‖ ≤ tolerance, as a rule. Unless the passes are
 // limited it goes on until it has, by steps that are proved to arrive
 // (docs/theory/solvers.md).
-func (m ObjectivePerturbation) minimise(rows matrix.Rows, labels, b []float64, tolerance float64, settings *mechanism.Settings) ([]float64, error) {
+func (m Objective) minimise(rows matrix.Rows, labels, b []float64, tolerance float64, settings *mechanism.Settings) ([]float64, error) {
 	var s mechanism.Settings
 	if settings != nil {
 		s = *settings
@@ -268,7 +262,7 @@ func (m ObjectivePerturbation) minimise(rows matrix.Rows, labels, b []float64, t
 	return sol.Theta, nil
 }
 
-func (m ObjectivePerturbation) uncertified() error {
+func (m Objective) uncertified() error {
 	return fmt.Errorf("objpert: nothing is released, because ‖∇J‖ ≤ τ = %g could not be certified (%w); allow a larger Tolerance or more passes", m.Tolerance, erm.ErrTolerance)
 }
 
@@ -280,7 +274,7 @@ const parametersAssumption = "λ, ω, σ, τ and σ_out were chosen without look
 //
 // Errors: as Check, before any noise is drawn; erm.ErrTolerance (wrapped) if
 // the solver misses τ: then the noise has been drawn and nothing is released.
-func (m ObjectivePerturbation) Run(rows matrix.Rows, labels []float64, src noise.Source, settings *mechanism.Settings) (*mechanism.Release, error) {
+func (m Objective) Run(rows matrix.Rows, labels []float64, src noise.Source, settings *mechanism.Settings) (*mechanism.Release, error) {
 	if src == nil {
 		return nil, mechanism.ErrNoSource
 	}

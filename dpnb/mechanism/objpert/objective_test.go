@@ -18,13 +18,13 @@ import (
 	"github.com/dpnb/notebooks/dpnb/privacy"
 )
 
-func calibrated(t testing.TB, eps, delta float64, rule ...objpert.LambdaRule) objpert.ObjectivePerturbation {
+func calibrated(t testing.TB, eps, delta float64, rule ...objpert.LambdaRule) objpert.Objective {
 	t.Helper()
-	c := objpert.CalibrationConfig{Loss: loss.Logistic{}, RowNorm: 1, Epsilon: eps, Delta: delta, Adjacency: privacy.AddRemove}
+	c := objpert.Config{Loss: loss.Logistic{}, RowNorm: 1, Epsilon: eps, Delta: delta, Adjacency: privacy.AddRemove}
 	if len(rule) > 0 {
 		c.Rule = rule[0]
 	}
-	m, err := objpert.CalibrateObjectivePerturbation(c)
+	m, err := objpert.Calibrate(c)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -98,11 +98,11 @@ func TestLeastNoiseIsTheGaussians(t *testing.T) {
 }
 
 func TestCalibrationWithGivenLambda(t *testing.T) {
-	c := objpert.CalibrationConfig{Loss: loss.Logistic{}, RowNorm: 1, Epsilon: 1, Delta: 1e-5, Adjacency: privacy.AddRemove}
+	c := objpert.Config{Loss: loss.Logistic{}, RowNorm: 1, Epsilon: 1, Delta: 1e-5, Adjacency: privacy.AddRemove}
 	var last float64
 	for _, lambda := range []float64{0.2, 1, 10, 1e4} {
 		c.Lambda = lambda
-		m, err := objpert.CalibrateObjectivePerturbation(c)
+		m, err := objpert.Calibrate(c)
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -117,7 +117,7 @@ func TestCalibrationWithGivenLambda(t *testing.T) {
 		t.Errorf("σ = %v at a huge λ, the Gaussian mechanism has %v", last, unit)
 	}
 	c.Lambda = 0.1 // log(1 + s/λ) > ε: no noise can mend it
-	if _, err := objpert.CalibrateObjectivePerturbation(c); !errors.Is(err, privacy.ErrUnsupported) {
+	if _, err := objpert.Calibrate(c); !errors.Is(err, privacy.ErrUnsupported) {
 		t.Errorf("an impossible λ is accepted: %v", err)
 	}
 }
@@ -125,7 +125,7 @@ func TestCalibrationWithGivenLambda(t *testing.T) {
 // The claimed profile must lie above the exact divergence of real neighbours.
 func TestClaimIsAboveExactDivergence(t *testing.T) {
 	for _, c := range []struct{ lambda, sigma float64 }{{0.25, 2}, {1, 2}, {2, 2}, {1, 0.5}, {1, 20}, {0.05, 5}} {
-		m := objpert.ObjectivePerturbation{Loss: loss.Logistic{}, RowNorm: 1, Lambda: c.lambda, Sigma: c.sigma, Tolerance: 1e-9, OutputSigma: 1e-3}
+		m := objpert.Objective{Loss: loss.Logistic{}, RowNorm: 1, Lambda: c.lambda, Sigma: c.sigma, Tolerance: 1e-9, OutputSigma: 1e-3}
 		p, err := m.Profile()
 		if err != nil {
 			t.Fatal(err)
@@ -149,7 +149,7 @@ func TestClaimIsAboveExactDivergence(t *testing.T) {
 // ε → ∞: with its noise switched off the release is the plain minimiser.
 func TestNoNoiseEqualsNonPrivate(t *testing.T) {
 	x, y := records(400, 6, 1)
-	m := objpert.ObjectivePerturbation{Loss: loss.Logistic{}, RowNorm: 1, Lambda: 0.7, Sigma: 1e-12, Tolerance: 1e-10, OutputSigma: 1e-13}
+	m := objpert.Objective{Loss: loss.Logistic{}, RowNorm: 1, Lambda: 0.7, Sigma: 1e-12, Tolerance: 1e-10, OutputSigma: 1e-13}
 	r, err := m.Run(x, y, noise.NewSeeded(1), nil)
 	if err != nil {
 		t.Fatal(err)
@@ -202,7 +202,7 @@ func TestOutputSensitivity(t *testing.T) {
 func TestReleasedNoiseHasTheStatedScale(t *testing.T) {
 	x := matrix.NewDense(1, 4000, nil)
 	x.Data[0] = 1
-	m := objpert.ObjectivePerturbation{Loss: loss.Logistic{}, RowNorm: 1, Lambda: 2, Sigma: 3, Tolerance: 1e-9, OutputSigma: 0.5}
+	m := objpert.Objective{Loss: loss.Logistic{}, RowNorm: 1, Lambda: 2, Sigma: 3, Tolerance: 1e-9, OutputSigma: 0.5}
 	for name, src := range map[string]noise.Source{"secure": noise.NewSecure(), "seeded": noise.NewSeeded(4)} {
 		r, err := m.Run(x, []float64{1}, src, nil)
 		if err != nil {
@@ -257,18 +257,18 @@ func (c *countingSource) Uint64() uint64 {
 
 func TestBadInputDrawsNoNoise(t *testing.T) {
 	good := calibrated(t, 1, 1e-5)
-	for name, spoil := range map[string]func(*objpert.ObjectivePerturbation, *matrix.Dense, *[]float64){
-		"λ = 0":        func(m *objpert.ObjectivePerturbation, _ *matrix.Dense, _ *[]float64) { m.Lambda = 0 },
-		"σ = 0":        func(m *objpert.ObjectivePerturbation, _ *matrix.Dense, _ *[]float64) { m.Sigma = 0 },
-		"σ = NaN":      func(m *objpert.ObjectivePerturbation, _ *matrix.Dense, _ *[]float64) { m.Sigma = math.NaN() },
-		"τ = 0":        func(m *objpert.ObjectivePerturbation, _ *matrix.Dense, _ *[]float64) { m.Tolerance = 0 },
-		"σ_out = Inf":  func(m *objpert.ObjectivePerturbation, _ *matrix.Dense, _ *[]float64) { m.OutputSigma = math.Inf(1) },
-		"no loss":      func(m *objpert.ObjectivePerturbation, _ *matrix.Dense, _ *[]float64) { m.Loss = nil },
-		"long record":  func(_ *objpert.ObjectivePerturbation, x *matrix.Dense, _ *[]float64) { x.Data[3] = 2 },
-		"NaN":          func(_ *objpert.ObjectivePerturbation, x *matrix.Dense, _ *[]float64) { x.Data[3] = math.NaN() },
-		"Inf":          func(_ *objpert.ObjectivePerturbation, x *matrix.Dense, _ *[]float64) { x.Data[3] = math.Inf(-1) },
-		"label":        func(_ *objpert.ObjectivePerturbation, _ *matrix.Dense, y *[]float64) { (*y)[0] = 0 },
-		"short labels": func(_ *objpert.ObjectivePerturbation, _ *matrix.Dense, y *[]float64) { *y = (*y)[1:] },
+	for name, spoil := range map[string]func(*objpert.Objective, *matrix.Dense, *[]float64){
+		"λ = 0":        func(m *objpert.Objective, _ *matrix.Dense, _ *[]float64) { m.Lambda = 0 },
+		"σ = 0":        func(m *objpert.Objective, _ *matrix.Dense, _ *[]float64) { m.Sigma = 0 },
+		"σ = NaN":      func(m *objpert.Objective, _ *matrix.Dense, _ *[]float64) { m.Sigma = math.NaN() },
+		"τ = 0":        func(m *objpert.Objective, _ *matrix.Dense, _ *[]float64) { m.Tolerance = 0 },
+		"σ_out = Inf":  func(m *objpert.Objective, _ *matrix.Dense, _ *[]float64) { m.OutputSigma = math.Inf(1) },
+		"no loss":      func(m *objpert.Objective, _ *matrix.Dense, _ *[]float64) { m.Loss = nil },
+		"long record":  func(_ *objpert.Objective, x *matrix.Dense, _ *[]float64) { x.Data[3] = 2 },
+		"NaN":          func(_ *objpert.Objective, x *matrix.Dense, _ *[]float64) { x.Data[3] = math.NaN() },
+		"Inf":          func(_ *objpert.Objective, x *matrix.Dense, _ *[]float64) { x.Data[3] = math.Inf(-1) },
+		"label":        func(_ *objpert.Objective, _ *matrix.Dense, y *[]float64) { (*y)[0] = 0 },
+		"short labels": func(_ *objpert.Objective, _ *matrix.Dense, y *[]float64) { *y = (*y)[1:] },
 	} {
 		x, y := records(20, 2, 5)
 		m := good
@@ -298,25 +298,25 @@ func TestMissedToleranceReleasesNothing(t *testing.T) {
 }
 
 func TestCalibrationRejects(t *testing.T) {
-	good := objpert.CalibrationConfig{Loss: loss.Logistic{}, RowNorm: 1, Epsilon: 1, Delta: 1e-5, Adjacency: privacy.AddRemove}
-	for name, spoil := range map[string]func(*objpert.CalibrationConfig){
-		"ε = 0":        func(c *objpert.CalibrationConfig) { c.Epsilon = 0 },
-		"ε < 0":        func(c *objpert.CalibrationConfig) { c.Epsilon = -1 },
-		"ε = NaN":      func(c *objpert.CalibrationConfig) { c.Epsilon = math.NaN() },
-		"δ = 0":        func(c *objpert.CalibrationConfig) { c.Delta = 0 },
-		"δ = 1":        func(c *objpert.CalibrationConfig) { c.Delta = 1 },
-		"λ < 0":        func(c *objpert.CalibrationConfig) { c.Lambda = -1 },
-		"R = 0":        func(c *objpert.CalibrationConfig) { c.RowNorm = 0 },
-		"factor < 1":   func(c *objpert.CalibrationConfig) { c.NoiseFactor = 0.5 },
-		"adjacency":    func(c *objpert.CalibrationConfig) { c.Adjacency = 0 },
-		"replace":      func(c *objpert.CalibrationConfig) { c.Adjacency = privacy.ReplaceOne },
-		"τ = NaN":      func(c *objpert.CalibrationConfig) { c.Tolerance = math.NaN() },
-		"factor = 1.0": func(c *objpert.CalibrationConfig) { c.NoiseFactor, c.Rule = 1, objpert.SmallestLambda }, // the half-normal bound never is the Gaussian's
-		"no rule":      func(c *objpert.CalibrationConfig) { c.Rule = 7 },
+	good := objpert.Config{Loss: loss.Logistic{}, RowNorm: 1, Epsilon: 1, Delta: 1e-5, Adjacency: privacy.AddRemove}
+	for name, spoil := range map[string]func(*objpert.Config){
+		"ε = 0":        func(c *objpert.Config) { c.Epsilon = 0 },
+		"ε < 0":        func(c *objpert.Config) { c.Epsilon = -1 },
+		"ε = NaN":      func(c *objpert.Config) { c.Epsilon = math.NaN() },
+		"δ = 0":        func(c *objpert.Config) { c.Delta = 0 },
+		"δ = 1":        func(c *objpert.Config) { c.Delta = 1 },
+		"λ < 0":        func(c *objpert.Config) { c.Lambda = -1 },
+		"R = 0":        func(c *objpert.Config) { c.RowNorm = 0 },
+		"factor < 1":   func(c *objpert.Config) { c.NoiseFactor = 0.5 },
+		"adjacency":    func(c *objpert.Config) { c.Adjacency = 0 },
+		"replace":      func(c *objpert.Config) { c.Adjacency = privacy.ReplaceOne },
+		"τ = NaN":      func(c *objpert.Config) { c.Tolerance = math.NaN() },
+		"factor = 1.0": func(c *objpert.Config) { c.NoiseFactor, c.Rule = 1, objpert.SmallestLambda }, // the half-normal bound never is the Gaussian's
+		"no rule":      func(c *objpert.Config) { c.Rule = 7 },
 	} {
 		c := good
 		spoil(&c)
-		if _, err := objpert.CalibrateObjectivePerturbation(c); err == nil {
+		if _, err := objpert.Calibrate(c); err == nil {
 			t.Errorf("%s is accepted", name)
 		}
 	}

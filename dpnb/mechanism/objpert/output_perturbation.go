@@ -12,7 +12,7 @@ import (
 	"github.com/dpnb/notebooks/dpnb/privacy"
 )
 
-// OutputPerturbation releases the minimiser of a strongly convex objective with
+// Output releases the minimiser of a strongly convex objective with
 // noise:
 //
 //	J(θ) = Σᵢ f(xᵢᵀθ; yᵢ) + (λ/2)‖θ‖²,
@@ -27,8 +27,8 @@ import (
 // Source: Chaudhuri, Monteleoni, Sarwate 2011, section 3.2, with the analytic
 // Gaussian mechanism; Dwork, Tankala, Zhang 2024 (dtz24), section 6.
 // Proof: docs/theory/sgd.md, section 5.
-type OutputPerturbation struct {
-	// Loss f, of bounded slope; ClippedAt makes it so.
+type Output struct {
+	// Loss f, of bounded slope; loss.ClippedAt makes it so.
 	Loss loss.Loss
 	// RowNorm is R: every record has ‖x‖₂ ≤ R, the bias included.
 	RowNorm float64
@@ -41,18 +41,18 @@ type OutputPerturbation struct {
 
 // objective is the objective perturbation of the same loss and records: its
 // constants and its checks are the ones needed here.
-func (m OutputPerturbation) objective() ObjectivePerturbation {
-	return ObjectivePerturbation{Loss: m.Loss, RowNorm: m.RowNorm, Lambda: m.Lambda, Sigma: 1, Tolerance: m.Tolerance, OutputSigma: 1}
+func (m Output) objective() Objective {
+	return Objective{Loss: m.Loss, RowNorm: m.RowNorm, Lambda: m.Lambda, Sigma: 1, Tolerance: m.Tolerance, OutputSigma: 1}
 }
 
 // Sensitivity returns Δ = (L + 2τ)/λ, rounded up, L = R·sup|f′|.
-func (m OutputPerturbation) Sensitivity() float64 {
+func (m Output) Sensitivity() float64 {
 	return (m.objective().Lipschitz() + 2*m.Tolerance) / m.Lambda * (1 + 0x1p-50)
 }
 
 // Validate returns a *privacy.ParamError if a parameter is out of range, or an
 // error that wraps privacy.ErrUnsupported if the loss has no bounded slope.
-func (m OutputPerturbation) Validate() error {
+func (m Output) Validate() error {
 	if err := m.objective().Validate(); err != nil {
 		return err
 	}
@@ -67,7 +67,7 @@ func (m OutputPerturbation) Validate() error {
 }
 
 // Event returns what a release costs.
-func (m OutputPerturbation) Event() privacy.Event {
+func (m Output) Event() privacy.Event {
 	if m.Sigma > 0 {
 		return privacy.Gaussian{Sigma: m.Sigma, Sensitivity: m.Sensitivity()}
 	}
@@ -78,7 +78,7 @@ func (m OutputPerturbation) Event() privacy.Event {
 //
 // Bound: exact for a record that moves the minimiser by Δ, upper for all.
 // Errors: as Validate.
-func (m OutputPerturbation) Profile() (privacy.Profile, error) {
+func (m Output) Profile() (privacy.Profile, error) {
 	if err := m.Validate(); err != nil {
 		return nil, err
 	}
@@ -86,7 +86,7 @@ func (m OutputPerturbation) Profile() (privacy.Profile, error) {
 }
 
 // BoundName names the theorem behind Profile.
-func (m OutputPerturbation) BoundName() string {
+func (m Output) BoundName() string {
 	if m.Sigma > 0 {
 		return "the analytic Gaussian mechanism's (Balle and Wang 2018) at sensitivity (L + 2τ)/λ"
 	}
@@ -94,7 +94,7 @@ func (m OutputPerturbation) BoundName() string {
 }
 
 // String describes the mechanism with its parameters.
-func (m OutputPerturbation) String() string {
+func (m Output) String() string {
 	law := fmt.Sprintf("σ = %.5g", m.Sigma)
 	if m.Sigma == 0 {
 		law = fmt.Sprintf("isotropic Laplace noise, b = %.5g", m.Scale)
@@ -106,7 +106,7 @@ func (m OutputPerturbation) String() string {
 //
 // Errors: *matrix.DataError for records that no fit can use or that are longer
 // than RowNorm, or as Validate.
-func (m OutputPerturbation) Check(rows matrix.Rows, labels []float64) error {
+func (m Output) Check(rows matrix.Rows, labels []float64) error {
 	if err := m.Validate(); err != nil {
 		return err
 	}
@@ -118,7 +118,7 @@ func (m OutputPerturbation) Check(rows matrix.Rows, labels []float64) error {
 //
 // Errors: as Check, before any noise is drawn; erm.ErrTolerance (wrapped) if
 // the solver misses τ: then the noise has been drawn and nothing is released.
-func (m OutputPerturbation) Run(rows matrix.Rows, labels []float64, src noise.Source, settings *mechanism.Settings) (*mechanism.Release, error) {
+func (m Output) Run(rows matrix.Rows, labels []float64, src noise.Source, settings *mechanism.Settings) (*mechanism.Release, error) {
 	if src == nil {
 		return nil, mechanism.ErrNoSource
 	}
@@ -166,7 +166,7 @@ func (m OutputPerturbation) Run(rows matrix.Rows, labels []float64, src noise.So
 	return r, nil
 }
 
-// OutputConfig asks for an OutputPerturbation that satisfies (ε, δ) under
+// OutputConfig asks for an Output that satisfies (ε, δ) under
 // add/remove-one. None of it may depend on the records.
 type OutputConfig struct {
 	Loss    loss.Loss
@@ -178,19 +178,19 @@ type OutputConfig struct {
 	Epsilon, Delta float64
 	// Tolerance is τ; zero means 1e-6·L.
 	Tolerance float64
-	// Clip C > 0 clips every gradient at norm C (ClippedAt); zero does not clip.
+	// Clip C > 0 clips every gradient at norm C (loss.ClippedAt); zero does not clip.
 	Clip float64
 }
 
-// CalibrateOutputPerturbation returns the mechanism with the least noise that is
+// CalibrateOutput returns the mechanism with the least noise that is
 // proved to satisfy (ε, δ).
 //
 // Errors: *privacy.ParamError; an error that wraps privacy.ErrUnsupported for a
 // loss of unbounded slope.
-func CalibrateOutputPerturbation(c OutputConfig) (OutputPerturbation, error) {
-	m := OutputPerturbation{Loss: c.Loss, RowNorm: c.RowNorm, Lambda: c.Lambda, Tolerance: 1, Sigma: 1}
+func CalibrateOutput(c OutputConfig) (Output, error) {
+	m := Output{Loss: c.Loss, RowNorm: c.RowNorm, Lambda: c.Lambda, Tolerance: 1, Sigma: 1}
 	if c.Clip != 0 && c.Loss != nil {
-		m.Loss = ClippedAt(c.Loss, c.Clip, c.RowNorm)
+		m.Loss = loss.ClippedAt(c.Loss, c.Clip, c.RowNorm)
 	}
 	if err := m.Validate(); err != nil {
 		return m, err

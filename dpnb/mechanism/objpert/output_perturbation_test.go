@@ -36,7 +36,7 @@ func TestOutputPerturbationSensitivity(t *testing.T) {
 					if still { // records that pull nowhere
 						clear(rows.Data)
 					}
-					m := objpert.OutputPerturbation{Loss: l, RowNorm: 1, Lambda: lambda, Tolerance: 1e-9, Sigma: 1}
+					m := objpert.Output{Loss: l, RowNorm: 1, Lambda: lambda, Tolerance: 1e-9, Sigma: 1}
 					base := minimiser(t, rows, labels, m)
 					for range 20 {
 						x := make([]float64, 3)
@@ -75,7 +75,7 @@ func TestOutputPerturbationSensitivity(t *testing.T) {
 	}
 }
 
-func minimiser(t *testing.T, rows matrix.Rows, labels []float64, m objpert.OutputPerturbation) []float64 {
+func minimiser(t *testing.T, rows matrix.Rows, labels []float64, m objpert.Output) []float64 {
 	t.Helper()
 	s, err := erm.Minimize(&erm.Problem{Rows: rows, Labels: labels, Loss: m.Loss, Lambda: m.Lambda}, &erm.Settings{Tolerance: m.Tolerance})
 	if err != nil {
@@ -86,7 +86,7 @@ func minimiser(t *testing.T, rows matrix.Rows, labels []float64, m objpert.Outpu
 
 // stoppedShort returns the point in the given direction from the minimiser at
 // which ‖∇J‖ is |tau|, to the other side if tau is negative.
-func stoppedShort(t *testing.T, rows matrix.Rows, labels []float64, m objpert.OutputPerturbation, at, direction []float64, tau float64) []float64 {
+func stoppedShort(t *testing.T, rows matrix.Rows, labels []float64, m objpert.Output, at, direction []float64, tau float64) []float64 {
 	t.Helper()
 	p := erm.Problem{Rows: rows, Labels: labels, Loss: m.Loss, Lambda: m.Lambda}
 	g, point := make([]float64, len(at)), make([]float64, len(at))
@@ -110,7 +110,7 @@ func TestOutputCalibration(t *testing.T) {
 		for _, delta := range []float64{1e-5, 1e-12, 0} {
 			c := outputConfig()
 			c.Epsilon, c.Delta = eps, delta
-			m, err := objpert.CalibrateOutputPerturbation(c)
+			m, err := objpert.CalibrateOutput(c)
 			if err != nil {
 				t.Fatal(err)
 			}
@@ -135,7 +135,7 @@ func TestOutputRun(t *testing.T) {
 	for _, delta := range []float64{1e-5, 0} {
 		c := outputConfig()
 		c.Delta = delta
-		m, err := objpert.CalibrateOutputPerturbation(c)
+		m, err := objpert.CalibrateOutput(c)
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -166,7 +166,7 @@ func TestOutputRun(t *testing.T) {
 
 func TestOutputRefuses(t *testing.T) {
 	rows, labels := records(20, 3, 2)
-	m, err := objpert.CalibrateOutputPerturbation(outputConfig())
+	m, err := objpert.CalibrateOutput(outputConfig())
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -177,17 +177,17 @@ func TestOutputRefuses(t *testing.T) {
 	} {
 		c := outputConfig()
 		change(&c)
-		if _, err := objpert.CalibrateOutputPerturbation(c); !errors.As(err, &param) {
+		if _, err := objpert.CalibrateOutput(c); !errors.As(err, &param) {
 			t.Errorf("%s: %v", name, err)
 		}
 	}
 	c := outputConfig()
 	c.Loss = loss.Squared{}
-	if _, err := objpert.CalibrateOutputPerturbation(c); !errors.Is(err, privacy.ErrUnsupported) {
+	if _, err := objpert.CalibrateOutput(c); !errors.Is(err, privacy.ErrUnsupported) {
 		t.Errorf("a loss of unbounded slope: %v", err)
 	}
 	c.Clip = 1
-	if _, err := objpert.CalibrateOutputPerturbation(c); err != nil {
+	if _, err := objpert.CalibrateOutput(c); err != nil {
 		t.Errorf("clipped: %v", err)
 	}
 	both := m

@@ -43,7 +43,7 @@ type meanField struct {
 	curvature, score, prior float64
 }
 
-func (p Planned) meanField(m ObjectivePerturbation) meanField {
+func (p Planned) meanField(m Objective) meanField {
 	r, slope, curv := m.radius(), m.Loss.Lipschitz(), m.Loss.Smoothness()
 	margin := p.Margin
 	if margin == 0 {
@@ -72,7 +72,7 @@ func (f meanField) excess(lambda, sigma float64) float64 {
 //
 // Panics: unless m and p are valid.
 // Source: docs/theory/lambda_rule.md.
-func (p Planned) PredictedExcess(m ObjectivePerturbation) float64 {
+func (p Planned) PredictedExcess(m Objective) float64 {
 	if m.Validate() != nil || p.Validate() != nil {
 		panic("objpert: PredictedExcess of parameters that are out of range")
 	}
@@ -85,7 +85,7 @@ func (p Planned) PredictedExcess(m ObjectivePerturbation) float64 {
 //
 // the prior's precision 1/p, times the share by which the scores vary more than
 // the curvature accounts for. It depends on public numbers alone.
-func (p Planned) BestLambda(m ObjectivePerturbation, sigma float64) float64 {
+func (p Planned) BestLambda(m Objective, sigma float64) float64 {
 	f := p.meanField(m)
 	return (f.score + sigma*sigma) / (f.curvature * f.prior)
 }
@@ -104,7 +104,7 @@ const (
 // those by which the accuracy over a public family of populations is never much
 // below that of the best λ: docs/theory/lambda_rule.md, section 5. The floor 2s,
 // which does not fall as ε rises, is what a fit without noise would want.
-func (p Planned) Ridge(m ObjectivePerturbation, sigma float64) float64 {
+func (p Planned) Ridge(m Objective, sigma float64) float64 {
 	f := p.meanField(m)
 	return (ridgeFloor*f.score + ridgeNoise*sigma*sigma) / (f.curvature * f.prior)
 }
@@ -113,7 +113,7 @@ func (p Planned) Ridge(m ObjectivePerturbation, sigma float64) float64 {
 // larger λ saves noise (outside the Gaussian case), at that of seven, each twice
 // the last, whose predicted error is least. A computed bound is too dear for
 // that: there it is the first.
-func (k *calibration) predicted(c CalibrationConfig) (ObjectivePerturbation, error) {
+func (k *calibration) predicted(c Config) (Objective, error) {
 	best, err := k.byRule(c)
 	if err != nil || best.numerical() || best.exact() {
 		return best, err

@@ -15,10 +15,10 @@ import (
 	"github.com/dpnb/notebooks/dpnb/privacy"
 )
 
-func predicted(t *testing.T, c objpert.CalibrationConfig) objpert.ObjectivePerturbation {
+func predicted(t *testing.T, c objpert.Config) objpert.Objective {
 	t.Helper()
 	c.Delta, c.Adjacency = 1e-5, privacy.AddRemove
-	m, err := objpert.CalibrateObjectivePerturbation(c)
+	m, err := objpert.Calibrate(c)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -36,7 +36,7 @@ func TestBestLambdaIsTheMinimum(t *testing.T) {
 		{loss.Logistic{}, math.Sqrt2, objpert.Planned{Records: 30_000, Features: 100, Margin: 1}},
 		{loss.Huber{Threshold: 3}, 2, objpert.Planned{Records: 500, Features: 10}},
 	} {
-		m := predicted(t, objpert.CalibrationConfig{Loss: c.l, RowNorm: c.norm, Epsilon: 1})
+		m := predicted(t, objpert.Config{Loss: c.l, RowNorm: c.norm, Epsilon: 1})
 		best := c.p.BestLambda(m, m.Sigma)
 		m.Lambda = best
 		at := c.p.PredictedExcess(m)
@@ -61,7 +61,7 @@ func TestBestLambdaIsTheMinimum(t *testing.T) {
 func TestPredictedErrorNeverCostsPrivacy(t *testing.T) {
 	for _, l := range []loss.Loss{loss.Logistic{}, loss.Huber{Threshold: 1}} {
 		for _, eps := range []float64{0.1, 8} {
-			c := objpert.CalibrationConfig{Loss: l, RowNorm: 1, Epsilon: eps}
+			c := objpert.Config{Loss: l, RowNorm: 1, Epsilon: eps}
 			base := predicted(t, c)
 			for _, n := range []int{1, 1000, math.MaxInt} {
 				c.Planned = objpert.Planned{Records: n, Features: 50}
@@ -126,7 +126,7 @@ func TestPredictedExcessAgainstSimulation(t *testing.T) {
 	}
 	best := risk(t0)
 	plan := objpert.Planned{Records: n, Features: d}
-	m := predicted(t, objpert.CalibrationConfig{Loss: loss.Logistic{}, RowNorm: 1, Epsilon: 4})
+	m := predicted(t, objpert.Config{Loss: loss.Logistic{}, RowNorm: 1, Epsilon: 4})
 	for _, lambda := range []float64{m.Lambda, 4 * m.Lambda, 30 * m.Lambda} {
 		m.Lambda = lambda
 		var sum float64
@@ -150,7 +150,7 @@ func TestPredictedExcessAgainstSimulation(t *testing.T) {
 
 // Where more λ saves noise the rule takes it if the prediction says so.
 func TestPredictedErrorTradesNoise(t *testing.T) {
-	c := objpert.CalibrationConfig{Loss: loss.Huber{Threshold: 1}, RowNorm: 1, Epsilon: 1, Planned: objpert.Planned{Records: 3000, Features: 50}}
+	c := objpert.Config{Loss: loss.Huber{Threshold: 1}, RowNorm: 1, Epsilon: 1, Planned: objpert.Planned{Records: 3000, Features: 50}}
 	m := predicted(t, c)
 	base := c
 	base.Rule = objpert.LeastNoise
@@ -163,14 +163,14 @@ func TestPredictedErrorTradesNoise(t *testing.T) {
 func TestPlannedIsChecked(t *testing.T) {
 	for _, p := range []objpert.Planned{{Records: -1, Features: 3}, {Records: 10}, {Records: 10, Features: 3, Margin: -1}, {Records: 10, Features: 3, Margin: math.NaN()}} {
 		var param *privacy.ParamError
-		c := objpert.CalibrationConfig{Loss: loss.Logistic{}, RowNorm: 1, Epsilon: 1, Delta: 1e-5, Adjacency: privacy.AddRemove, Planned: p}
-		if _, err := objpert.CalibrateObjectivePerturbation(c); !errors.As(err, &param) {
+		c := objpert.Config{Loss: loss.Logistic{}, RowNorm: 1, Epsilon: 1, Delta: 1e-5, Adjacency: privacy.AddRemove, Planned: p}
+		if _, err := objpert.Calibrate(c); !errors.As(err, &param) {
 			t.Errorf("%+v: %v", p, err)
 		}
 	}
-	c := objpert.CalibrationConfig{Loss: loss.Logistic{}, RowNorm: 1, Epsilon: 1, Delta: 1e-5, Adjacency: privacy.AddRemove, Rule: objpert.PredictedError}
+	c := objpert.Config{Loss: loss.Logistic{}, RowNorm: 1, Epsilon: 1, Delta: 1e-5, Adjacency: privacy.AddRemove, Rule: objpert.PredictedError}
 	var param *privacy.ParamError
-	if _, err := objpert.CalibrateObjectivePerturbation(c); !errors.As(err, &param) || param.Name != "Planned.Records" {
+	if _, err := objpert.Calibrate(c); !errors.As(err, &param) || param.Name != "Planned.Records" {
 		t.Errorf("no plan: %v", err)
 	}
 }

@@ -17,7 +17,7 @@ import (
 func TestScalesOutOfRangeAreRefused(t *testing.T) {
 	validate := map[string]func(name string, v float64) error{
 		"objective": func(name string, v float64) error {
-			m := objpert.ObjectivePerturbation{Loss: loss.Logistic{}, RowNorm: 1, Lambda: 1, Sigma: 1, Tolerance: 1, OutputSigma: 1}
+			m := objpert.Objective{Loss: loss.Logistic{}, RowNorm: 1, Lambda: 1, Sigma: 1, Tolerance: 1, OutputSigma: 1}
 			*map[string]*float64{"RowNorm": &m.RowNorm, "Lambda": &m.Lambda, "Sigma": &m.Sigma, "Tolerance": &m.Tolerance, "OutputSigma": &m.OutputSigma}[name] = v
 			return m.Validate()
 		},
@@ -44,7 +44,7 @@ func TestScalesOutOfRangeAreRefused(t *testing.T) {
 	}
 	var p *privacy.ParamError
 	for name, l := range map[string]loss.Loss{"Lipschitz": loss.Huber{Threshold: 0x1p-101}, "Smoothness": loss.Softplus{Width: 0x1p-103}} {
-		m := objpert.ObjectivePerturbation{Loss: l, RowNorm: 1, Lambda: 1, Sigma: 1, Tolerance: 1, OutputSigma: 1}
+		m := objpert.Objective{Loss: l, RowNorm: 1, Lambda: 1, Sigma: 1, Tolerance: 1, OutputSigma: 1}
 		if err := m.Validate(); !errors.As(err, &p) || p.Name != name {
 			t.Errorf("%s: %v, want %s to be refused", l.Name(), err, name)
 		}
@@ -54,7 +54,7 @@ func TestScalesOutOfRangeAreRefused(t *testing.T) {
 			t.Errorf("a count with noise of %g: %v", sigma, err)
 		}
 	}
-	for _, m := range []objpert.OutputPerturbation{{Sigma: 0x1p101}, {Scale: 0x1p-101}} {
+	for _, m := range []objpert.Output{{Sigma: 0x1p101}, {Scale: 0x1p-101}} {
 		m.Loss, m.RowNorm, m.Lambda, m.Tolerance = loss.Logistic{}, 1, 1, 1
 		if err := m.Validate(); !errors.As(err, &p) {
 			t.Errorf("%v: %v", m, err)

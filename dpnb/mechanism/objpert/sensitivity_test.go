@@ -87,7 +87,7 @@ func TestMinimisersOfNeighbours(t *testing.T) {
 		for _, radius := range []float64{0.5, math.Sqrt2} {
 			var reached float64
 			for _, lambda := range []float64{0.3, 5} {
-				m := objpert.ObjectivePerturbation{Loss: l.Loss, RowNorm: radius, Lambda: lambda}
+				m := objpert.Objective{Loss: l.Loss, RowNorm: radius, Lambda: lambda}
 				for k, h := range neighbourhoods(l.labels, radius, 51) {
 					var theta [2][]float64
 					var slack float64
@@ -120,7 +120,7 @@ func TestGradientsOfNeighbours(t *testing.T) {
 	rng := noise.NewSeeded(52)
 	for _, l := range released() {
 		const radius = 1.5
-		m := objpert.ObjectivePerturbation{Loss: l.Loss, RowNorm: radius, Lambda: 1}
+		m := objpert.Objective{Loss: l.Loss, RowNorm: radius, Lambda: 1}
 		difference := func(h neighbourhood, theta []float64) []float64 {
 			with, without := make([]float64, h.rows.D), make([]float64, h.rows.D)
 			erm.Evaluate(h.problem(l.Loss, 1, true), with, theta)
@@ -166,7 +166,7 @@ func TestStoppedShortReleasesNothing(t *testing.T) {
 		for i := range y {
 			y[i] = l.labels[i%len(l.labels)]
 		}
-		m := objpert.ObjectivePerturbation{Loss: l.Loss, RowNorm: 1, Lambda: 0.1, Sigma: 1, Tolerance: 1e-9, OutputSigma: 1e-3}
+		m := objpert.Objective{Loss: l.Loss, RowNorm: 1, Lambda: 0.1, Sigma: 1, Tolerance: 1e-9, OutputSigma: 1e-3}
 		if r, err := m.Run(x, y, noise.NewSeeded(1), nil); err != nil || r == nil {
 			t.Errorf("%s: %v", l.Name(), err)
 		}

@@ -15,8 +15,8 @@ import (
 // Whether the slopes are too inexact for so many records or the solver has missed the
 // tolerance must not be told apart: the one happens from a number of records on.
 func TestUncertifiedFitsHaveOneText(t *testing.T) {
-	m := objpert.ObjectivePerturbation{
-		Loss: objpert.ClippedAt(loss.Poisson{MaxCount: 1e6}, 1000, 1), RowNorm: 1,
+	m := objpert.Objective{
+		Loss: loss.ClippedAt(loss.Poisson{MaxCount: 1e6}, 1000, 1), RowNorm: 1,
 		Lambda: 1e7, Sigma: 1e4, Tolerance: 1e-6, OutputSigma: 1,
 	}
 	texts := map[string]bool{}

@@ -24,10 +24,10 @@ import (
 //	J(θ) = Σᵢ f(xᵢᵀθ; yᵢ) + r(θ) + (Δ/2)‖θ‖² + aᵀθ,  a ~ N(0, σ²I),  θ ∈ C.
 //
 // It needs gradients bounded by ζ. A loss without such a bound gets one from its
-// domain (BoundedOn) or by clipping (objpert.ClippedAt: LOP-Clip). The guarantee
+// domain (BoundedOn) or by clipping (loss.ClippedAt: LOP-Clip). The guarantee
 // does not depend on r or C, which are limits of smooth regularisers.
 type Linear struct {
-	objpert.ObjectivePerturbation
+	objpert.Objective
 	Regulariser composite.Regulariser
 	Constraint  composite.Constraint
 	// Dimension d, for which the regulariser and the constraint are checked.
@@ -42,7 +42,7 @@ type Linear struct {
 type LinearRule int
 
 const (
-	// LeastNoise is the tight accountant's choice of objpert.CalibrationConfig.
+	// LeastNoise is the tight accountant's choice of objpert.Config.
 	LeastNoise LinearRule = iota
 	// Theorem51 takes σ² = ζ²(8 ln(2/δ) + 4ε)/ε² and Δ = 2L/ε, the constants of qop,
 	// Theorem 5.1, which are those of add/remove-one. For replace-one it takes them at
@@ -115,7 +115,7 @@ func pick(b []float64, j int) float64 {
 // LinearConfig asks for a Linear that satisfies (ε, δ). None of it may depend on
 // the records.
 type LinearConfig struct {
-	// Loss of bounded slope: see BoundedOn and objpert.ClippedAt.
+	// Loss of bounded slope: see BoundedOn and loss.ClippedAt.
 	Loss           loss.Loss
 	RowNorm        float64
 	Dimension      int
@@ -147,12 +147,12 @@ func CalibrateLinear(c LinearConfig) (Linear, error) {
 		return m, &privacy.ParamError{Name: "Rule", Value: int(c.Rule), Want: "LeastNoise or Theorem51"}
 	}
 	// Any mechanism for (ε, δ) checks all there is to check.
-	cfg := objpert.CalibrationConfig{Loss: c.Loss, RowNorm: c.RowNorm, Epsilon: c.Epsilon, Delta: c.Delta, Adjacency: privacy.AddRemove, Tolerance: c.Tolerance}
-	op, err := objpert.CalibrateObjectivePerturbation(cfg)
+	cfg := objpert.Config{Loss: c.Loss, RowNorm: c.RowNorm, Epsilon: c.Epsilon, Delta: c.Delta, Adjacency: privacy.AddRemove, Tolerance: c.Tolerance}
+	op, err := objpert.Calibrate(cfg)
 	if err != nil {
 		return m, err
 	}
-	m.ObjectivePerturbation = op
+	m.Objective = op
 	eps, delta := c.Epsilon, c.Delta
 	if c.Adjacency == privacy.ReplaceOne {
 		eps, delta = c.Epsilon/2, c.Delta/(1+math.Exp(c.Epsilon/2))
@@ -169,7 +169,7 @@ func CalibrateLinear(c LinearConfig) (Linear, error) {
 	// (ε/2, …) as a group of two is enough; how much less is, is searched for.
 	for _, share := range []float64{0.95, 0.9, 0.85, 0.8, 0.75, 0.7, 0.65, 0.6, 0.55, 0.5} {
 		cfg.Epsilon, cfg.Delta = share*c.Epsilon, delta
-		if m.ObjectivePerturbation, err = objpert.CalibrateObjectivePerturbation(cfg); err != nil {
+		if m.Objective, err = objpert.Calibrate(cfg); err != nil {
 			return m, err
 		}
 		if m.Validate() == nil {
@@ -181,7 +181,7 @@ func CalibrateLinear(c LinearConfig) (Linear, error) {
 
 // Profile returns the privacy profile under the adjacency.
 func (m Linear) Profile() (privacy.Profile, error) {
-	p, err := m.ObjectivePerturbation.Profile()
+	p, err := m.Objective.Profile()
 	if err != nil {
 		return nil, err
 	}
@@ -215,7 +215,7 @@ func (m Linear) Check(rows matrix.Rows, labels []float64) error {
 	if err := m.Validate(); err != nil {
 		return err
 	}
-	if err := m.ObjectivePerturbation.Check(rows, labels); err != nil {
+	if err := m.Objective.Check(rows, labels); err != nil {
 		return err
 	}
 	if _, d := rows.Dims(); d != m.Dimension {

@@ -8,7 +8,6 @@ import (
 	"github.com/dpnb/notebooks/dpnb/erm/composite"
 	"github.com/dpnb/notebooks/dpnb/loss"
 
-	"github.com/dpnb/notebooks/dpnb/mechanism/objpert"
 	"github.com/dpnb/notebooks/dpnb/noise"
 	"github.com/dpnb/notebooks/dpnb/privacy"
 )
@@ -66,7 +65,7 @@ func TestLinear(t *testing.T) {
 }
 
 func TestLinearRefusals(t *testing.T) {
-	good := LinearConfig{Loss: objpert.ClippedAt(loss.Squared{}, 1, 1), RowNorm: 1, Dimension: 3, Epsilon: 1, Delta: 1e-3, Adjacency: privacy.AddRemove}
+	good := LinearConfig{Loss: loss.ClippedAt(loss.Squared{}, 1, 1), RowNorm: 1, Dimension: 3, Epsilon: 1, Delta: 1e-3, Adjacency: privacy.AddRemove}
 	if _, err := CalibrateLinear(good); err != nil {
 		t.Fatal(err)
 	}

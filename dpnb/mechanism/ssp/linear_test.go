@@ -281,7 +281,7 @@ func TestErrorsOfTheFits(t *testing.T) {
 		want := plain(x, y)
 		const eps, delta, runs = 0.3, 1e-6, 5
 		ada, fun := calibrated(t, d, eps, delta)
-		huber, err := objpert.CalibrateObjectivePerturbation(objpert.CalibrationConfig{
+		huber, err := objpert.Calibrate(objpert.Config{
 			Loss: loss.Huber{Threshold: 1}, RowNorm: rowNorm, Epsilon: eps, Delta: delta, Adjacency: privacy.AddRemove})
 		if err != nil {
 			t.Fatal(err)

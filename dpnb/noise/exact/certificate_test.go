@@ -66,7 +66,7 @@ func TestCertificateHoldsForExactNoise(t *testing.T) {
 		}
 		labels[i] = 2*rng.Float64() - 1
 	}
-	m := objpert.ObjectivePerturbation{Loss: loss.PseudoHuber{Threshold: 1}, RowNorm: 1, Lambda: 2, Sigma: 9, OutputSigma: 0x1p-95}
+	m := objpert.Objective{Loss: loss.PseudoHuber{Threshold: 1}, RowNorm: 1, Lambda: 2, Sigma: 9, OutputSigma: 0x1p-95}
 	// The float64 with so many bits that are next to those of b.
 	rounded := func(b []float64, bits int) []float64 {
 		c := make([]float64, d)

@@ -17,33 +17,33 @@ type Share struct {
 
 // Calibrate returns a fit and the release of its curvature that together
 // satisfy the (ε, δ) of c. The rest of c is as in
-// objpert.CalibrateObjectivePerturbation.
+// objpert.Calibrate.
 //
 // Errors: as there, or a *privacy.ParamError for the shares.
-func Calibrate(c objpert.CalibrationConfig, share Share) (objpert.ObjectivePerturbation, Curvature, error) {
+func Calibrate(c objpert.Config, share Share) (objpert.Objective, Curvature, error) {
 	var none Curvature
 	total := share.Curvature + share.Scores
 	switch {
 	case !(share.Curvature > 0 && share.Curvature < 1):
-		return objpert.ObjectivePerturbation{}, none, &privacy.ParamError{Name: "Share.Curvature", Value: share.Curvature, Want: "a number in (0, 1), for example 0.1"}
+		return objpert.Objective{}, none, &privacy.ParamError{Name: "Share.Curvature", Value: share.Curvature, Want: "a number in (0, 1), for example 0.1"}
 	case !(share.Scores >= 0 && total < 1):
-		return objpert.ObjectivePerturbation{}, none, &privacy.ParamError{Name: "Share.Scores", Value: share.Scores, Want: "a number ≥ 0, less than 1 with Share.Curvature"}
+		return objpert.Objective{}, none, &privacy.ParamError{Name: "Share.Scores", Value: share.Scores, Want: "a number ≥ 0, less than 1 with Share.Curvature"}
 	}
 	eps, delta := math.Nextafter(c.Epsilon, 0), math.Nextafter(c.Delta, 0)
 	unit, err := privacy.GaussianSigma(eps, delta)
 	if err != nil {
-		return objpert.ObjectivePerturbation{}, none, err
+		return objpert.Objective{}, none, err
 	}
 	// The fit is calibrated to the ε that a Gaussian mechanism of its share has.
 	part := c
 	part.Epsilon, err = privacy.EpsilonUpper(privacy.GaussianProfile(math.Sqrt(1-total)/unit, privacy.AddRemove), delta)
 	if err != nil {
-		return objpert.ObjectivePerturbation{}, none, err
+		return objpert.Objective{}, none, err
 	}
 	if !(part.Epsilon > 0) {
-		return objpert.ObjectivePerturbation{}, none, &privacy.ParamError{Name: "Share", Value: total, Want: "less: no ε is left for the fit at this δ"}
+		return objpert.Objective{}, none, &privacy.ParamError{Name: "Share", Value: total, Want: "less: no ε is left for the fit at this δ"}
 	}
-	fit, err := objpert.CalibrateObjectivePerturbation(part)
+	fit, err := objpert.Calibrate(part)
 	if err != nil {
 		return fit, none, err
 	}

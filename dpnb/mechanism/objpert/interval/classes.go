@@ -26,7 +26,7 @@ func FromSoftmax(m multiclass.Softmax, theta []float64, level float64) (*Interva
 		return nil, err
 	}
 	k := float64(m.Classes)
-	inner := objpert.ObjectivePerturbation{Lambda: m.Lambda, Sigma: m.Sigma, Tolerance: m.Tolerance, OutputSigma: m.OutputSigma}
+	inner := objpert.Objective{Lambda: m.Lambda, Sigma: m.Sigma, Tolerance: m.Tolerance, OutputSigma: m.OutputSigma}
 	h := math.Sqrt(1-1/k) * ballHalfWidth(inner, len(theta)/m.Classes*(m.Classes-1), 1-level)
 	return alone(theta, same(h, len(theta)), level, m.Lambda), nil
 }

@@ -17,7 +17,7 @@ import (
 
 // fitted is a release with its moments, from n records at theta.
 type fitted struct {
-	fit   objpert.ObjectivePerturbation
+	fit   objpert.Objective
 	theta []float64
 	mo    *Moments
 	x     *matrix.Dense
@@ -99,7 +99,7 @@ func TestMinimiserTendsToTheNormalLaw(t *testing.T) {
 
 // Without curvature to speak of, Minimiser knows little more than FromRelease.
 func TestMinimiserWithoutCurvature(t *testing.T) {
-	fit, err := objpert.CalibrateObjectivePerturbation(config(loss.Logistic{}, 1))
+	fit, err := objpert.Calibrate(config(loss.Logistic{}, 1))
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -137,7 +137,7 @@ func TestMinimiserWithoutCurvature(t *testing.T) {
 func TestPopulationCorrectsShrinkage(t *testing.T) {
 	truth := []float64{2, -1}
 	rng := noise.NewSeeded(5)
-	fit, curv, err := Calibrate(objpert.CalibrationConfig{Loss: loss.Logistic{}, RowNorm: 1, Epsilon: 4, Delta: 1e-5, Adjacency: config(loss.Logistic{}, 1).Adjacency, Lambda: 200}, Share{Curvature: 0.2, Scores: 0.1})
+	fit, curv, err := Calibrate(objpert.Config{Loss: loss.Logistic{}, RowNorm: 1, Epsilon: 4, Delta: 1e-5, Adjacency: config(loss.Logistic{}, 1).Adjacency, Lambda: 200}, Share{Curvature: 0.2, Scores: 0.1})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -188,7 +188,7 @@ func TestPopulationCorrectsShrinkage(t *testing.T) {
 
 // Whatever comes in, an interval is none that says more than it knows.
 func TestExtremes(t *testing.T) {
-	fit, err := objpert.CalibrateObjectivePerturbation(config(loss.Logistic{}, 1))
+	fit, err := objpert.Calibrate(config(loss.Logistic{}, 1))
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -200,7 +200,7 @@ func TestExtremes(t *testing.T) {
 		for _, level := range []float64{1e-6, 0.5, 1 - 1e-12} {
 			for _, linearise := range []bool{false, true} {
 				s := Settings{Level: level, Linearise: linearise}
-				for _, f := range []func(objpert.ObjectivePerturbation, []float64, *Moments, Settings) (*Intervals, error){Minimiser, Population} {
+				for _, f := range []func(objpert.Objective, []float64, *Moments, Settings) (*Intervals, error){Minimiser, Population} {
 					iv, err := f(fit, theta, &Moments{Hessian: h, HessianSigma: 1}, s)
 					if name == "NaN" {
 						if err == nil {

@@ -30,7 +30,7 @@ import (
 // The ridge is not in M.
 type Curvature struct {
 	// Fit is the mechanism that released θ.
-	Fit objpert.ObjectivePerturbation
+	Fit objpert.Objective
 	// Sigma > 0 is the scale of the noise in M.
 	Sigma float64
 	// ScoreSigma ≥ 0 is that of the noise in V; zero: V is not released.
@@ -133,7 +133,7 @@ func (m *Moments) Seed() (seed uint64, ok bool) { return m.origin.Seed() }
 // Fit has released for the same records: else the guarantee does not compose as
 // Together says. The caller has charged the budget.
 //
-// Errors: as ObjectivePerturbation.Check, or a theta of another length.
+// Errors: as objpert.Objective.Check, or a theta of another length.
 func (c Curvature) Run(rows matrix.Rows, labels, theta []float64, src noise.Source) (*Moments, error) {
 	if src == nil {
 		return nil, errors.New("interval: a source of noise is required: noise.NewSecure() for a release, noise.NewSeeded(seed) for a simulation")
@@ -179,7 +179,7 @@ func (c Curvature) Run(rows matrix.Rows, labels, theta []float64, src noise.Sour
 // The guarantee of the release is that of the two together, whatever is done
 // with either. The caller has charged the budget with Together's (ε, δ).
 //
-// Errors: as Run and ObjectivePerturbation.Run; nothing is released then.
+// Errors: as Run and objpert.Objective.Run; nothing is released then.
 func (c Curvature) Release(rows matrix.Rows, labels []float64, src noise.Source, settings *mechanism.Settings) (*mechanism.Release, *Moments, error) {
 	together, err := c.Together()
 	if err != nil {
@@ -205,7 +205,7 @@ func (c Curvature) Release(rows matrix.Rows, labels []float64, src noise.Source,
 // covariance is then not known.
 //
 // Errors: *matrix.DataError, or a *privacy.ParamError.
-func PublicCurvature(fit objpert.ObjectivePerturbation, rows matrix.Rows, labels, theta []float64, records float64) (*Moments, error) {
+func PublicCurvature(fit objpert.Objective, rows matrix.Rows, labels, theta []float64, records float64) (*Moments, error) {
 	if err := fit.Validate(); err != nil {
 		return nil, err
 	}

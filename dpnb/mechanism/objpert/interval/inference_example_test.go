@@ -31,7 +31,7 @@ func people() (*matrix.Dense, []float64) {
 // nearly as narrow as the noise.
 func Example() {
 	x, y := people()
-	c := objpert.CalibrationConfig{Loss: loss.Logistic{}, RowNorm: 1, Epsilon: 1, Delta: 1e-6, Adjacency: privacy.AddRemove}
+	c := objpert.Config{Loss: loss.Logistic{}, RowNorm: 1, Epsilon: 1, Delta: 1e-6, Adjacency: privacy.AddRemove}
 	fit, curvature, err := interval.Calibrate(c, interval.Share{Curvature: 0.1})
 	if err != nil {
 		panic(err)
@@ -64,8 +64,8 @@ func Example() {
 
 // The release alone bounds how far the noise has moved a coefficient.
 func ExampleFromRelease() {
-	c := objpert.CalibrationConfig{Loss: loss.Logistic{}, RowNorm: 1, Epsilon: 1, Delta: 1e-6, Adjacency: privacy.AddRemove, Lambda: 50}
-	m, err := objpert.CalibrateObjectivePerturbation(c)
+	c := objpert.Config{Loss: loss.Logistic{}, RowNorm: 1, Epsilon: 1, Delta: 1e-6, Adjacency: privacy.AddRemove, Lambda: 50}
+	m, err := objpert.Calibrate(c)
 	if err != nil {
 		panic(err)
 	}

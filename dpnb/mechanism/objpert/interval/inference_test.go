@@ -16,8 +16,8 @@ import (
 	"github.com/dpnb/notebooks/dpnb/privacy"
 )
 
-func config(l loss.Loss, eps float64) objpert.CalibrationConfig {
-	return objpert.CalibrationConfig{Loss: l, RowNorm: 1, Epsilon: eps, Delta: 1e-5, Adjacency: privacy.AddRemove}
+func config(l loss.Loss, eps float64) objpert.Config {
+	return objpert.Config{Loss: l, RowNorm: 1, Epsilon: eps, Delta: 1e-5, Adjacency: privacy.AddRemove}
 }
 
 // records returns n rows of norm 1 with logistic labels at theta.
@@ -87,7 +87,7 @@ func TestCalibrateIsSafeAndTight(t *testing.T) {
 func TestSensitivityOfMoments(t *testing.T) {
 	rng := noise.NewSeeded(3)
 	for _, l := range []loss.Loss{loss.Logistic{}, loss.Huber{Threshold: 0.7}} {
-		fit, err := objpert.CalibrateObjectivePerturbation(config(l, 1))
+		fit, err := objpert.Calibrate(config(l, 1))
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -249,7 +249,7 @@ func TestBracketBounds(t *testing.T) {
 // always, and FromRelease does not.
 func TestReleaseAloneNeedsItsWidth(t *testing.T) {
 	const d, reps, level = 100, 500, 0.9
-	m, err := objpert.CalibrateObjectivePerturbation(config(loss.Logistic{}, 1))
+	m, err := objpert.Calibrate(config(loss.Logistic{}, 1))
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -307,7 +307,7 @@ func TestCurvatureChange(t *testing.T) {
 			t.Errorf("%s: |f‴|/f″ reaches %v, q = %v", l.Name(), worst, q)
 		}
 	}
-	for _, l := range []loss.Loss{loss.Huber{Threshold: 1}, objpert.ClippedAt(loss.Logistic{}, 0.5, 1)} {
+	for _, l := range []loss.Loss{loss.Huber{Threshold: 1}, loss.ClippedAt(loss.Logistic{}, 0.5, 1)} {
 		if _, ok := curvatureChange(l); ok {
 			t.Errorf("%s has kinks", l.Name())
 		}

@@ -90,7 +90,7 @@ func checkTheta(theta []float64) error {
 //
 // Coverage: at least level, over the noise, for every dataset. Any convex loss.
 // Errors: *privacy.ParamError.
-func FromRelease(m objpert.ObjectivePerturbation, theta []float64, level float64) (*Intervals, error) {
+func FromRelease(m objpert.Objective, theta []float64, level float64) (*Intervals, error) {
 	if err := m.Validate(); err != nil {
 		return nil, err
 	}
@@ -106,7 +106,7 @@ func FromRelease(m objpert.ObjectivePerturbation, theta []float64, level float64
 const minimiserCovers = "what the same fit would have been on these records without noise, over the draw of the noise"
 
 // ballHalfWidth returns a half-width that fails with probability alpha at most.
-func ballHalfWidth(m objpert.ObjectivePerturbation, d int, alpha float64) float64 {
+func ballHalfWidth(m objpert.Objective, d int, alpha float64) float64 {
 	const share = 0.01 // of alpha for the output noise
 	return m.Sigma/m.Lambda*ballQuantile(d, (1-share)*alpha) + m.Tolerance/m.Lambda + m.OutputSigma*twoSided(share*alpha)
 }
@@ -117,7 +117,7 @@ func ballHalfWidth(m objpert.ObjectivePerturbation, d int, alpha float64) float6
 //	½(|bⱼ|/Λ + ‖b₋‖/Λ + |b_d|/√(λΛ))  and, of the last,  |b_d|/λ + ½‖b₋‖/√(λΛ),
 //
 // b₋ being b without its last entry; the least ridge in place of all is a bound too.
-func ballHalfWidths(m objpert.ObjectivePerturbation, d int, alpha float64) []float64 {
+func ballHalfWidths(m objpert.Objective, d int, alpha float64) []float64 {
 	half := same(ballHalfWidth(m, d, alpha), d)
 	if m.Shrinkage == 0 || d < 2 {
 		return half

@@ -35,7 +35,7 @@ func (s Settings) validate() error {
 
 // problem is what both kinds of intervals start from.
 type problem struct {
-	m     objpert.ObjectivePerturbation
+	m     objpert.Objective
 	theta []float64
 	mo    *Moments
 	s     Settings
@@ -68,7 +68,7 @@ const (
 
 // newProblem takes what is beside M in the curvature of the problem: diagonal and
 // not negative, nil for nothing.
-func newProblem(m objpert.ObjectivePerturbation, theta []float64, mo *Moments, s Settings, beside []float64) (*problem, error) {
+func newProblem(m objpert.Objective, theta []float64, mo *Moments, s Settings, beside []float64) (*problem, error) {
 	if err := m.Validate(); err != nil {
 		return nil, err
 	}
@@ -140,7 +140,7 @@ func (p *problem) inverse(lambda float64, low, high []float64) bracket {
 // Errors: *privacy.ParamError; an error that wraps privacy.ErrUnsupported for a
 // loss whose curvature may change abruptly, unless Linearise is set.
 // Proof: docs/theory/intervals.md, section 3.
-func Minimiser(m objpert.ObjectivePerturbation, theta []float64, mo *Moments, s Settings) (*Intervals, error) {
+func Minimiser(m objpert.Objective, theta []float64, mo *Moments, s Settings) (*Intervals, error) {
 	p, err := newProblem(m, theta, mo, s, m.Shrink(len(theta)))
 	if err != nil {
 		return nil, err

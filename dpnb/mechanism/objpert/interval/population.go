@@ -34,7 +34,7 @@ import (
 // Errors: as Minimiser; privacy.ErrUnsupported if the scores' covariance is
 // needed and not known.
 // Proof: docs/theory/intervals.md, section 5.
-func Population(m objpert.ObjectivePerturbation, theta []float64, mo *Moments, s Settings) (*Intervals, error) {
+func Population(m objpert.Objective, theta []float64, mo *Moments, s Settings) (*Intervals, error) {
 	p, err := newProblem(m, theta, mo, s, nil)
 	if err != nil {
 		return nil, err

@@ -22,7 +22,7 @@ func TestMatricesOfNeighboursDifferByTheRecord(t *testing.T) {
 	const d = 5
 	found := 0
 	for _, l := range []loss.Loss{loss.Logistic{}, loss.Huber{Threshold: 0.7}} {
-		fit, err := objpert.CalibrateObjectivePerturbation(config(l, 1))
+		fit, err := objpert.Calibrate(config(l, 1))
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -111,7 +111,7 @@ func TestWeightsAreBounded(t *testing.T) {
 
 // TestExtremeLossesAreRefusedBeforeTheCharge, not by a panic after it.
 func TestExtremeLossesAreRefusedBeforeTheCharge(t *testing.T) {
-	fit := objpert.ObjectivePerturbation{Loss: loss.Softplus{Width: 1e-300}, RowNorm: 1, Lambda: 1, Sigma: 1, Tolerance: 1e-6, OutputSigma: 1}
+	fit := objpert.Objective{Loss: loss.Softplus{Width: 1e-300}, RowNorm: 1, Lambda: 1, Sigma: 1, Tolerance: 1e-6, OutputSigma: 1}
 	if err := (Curvature{Fit: fit, Sigma: 1}).Validate(); err == nil {
 		t.Error("a curvature of 1e299 is not refused")
 	}

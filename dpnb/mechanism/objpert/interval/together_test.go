@@ -56,7 +56,7 @@ func TestTogetherAgainstExactLaws(t *testing.T) {
 	for _, lambda := range []float64{0.3, 2} {
 		for _, sigma := range []float64{0.5, 2, 6} {
 			for _, share := range []float64{0.2, 1} { // μ of the curvature over L/σ
-				fit := objpert.ObjectivePerturbation{Loss: loss.Logistic{}, RowNorm: 1, Lambda: lambda, Sigma: sigma, Tolerance: 1e-9, OutputSigma: 1e-3}
+				fit := objpert.Objective{Loss: loss.Logistic{}, RowNorm: 1, Lambda: lambda, Sigma: sigma, Tolerance: 1e-9, OutputSigma: 1e-3}
 				c := Curvature{Fit: fit, Sigma: 0.25 * sigma / share}
 				together, err := c.Together()
 				if err != nil {

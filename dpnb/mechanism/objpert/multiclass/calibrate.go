@@ -97,7 +97,7 @@ func CalibrateSoftmax(c Config, bound Bound) (Softmax, error) {
 //
 // Errors: as CalibrateSoftmax, and for a loss of unbounded slope.
 func CalibrateOneVsRest(c Config, l loss.Loss) (OneVsRest, error) {
-	m := OneVsRest{Classes: c.Classes, Binary: objpert.ObjectivePerturbation{Loss: l, RowNorm: c.RowNorm, Lambda: 1, Sigma: 1, Tolerance: 1, OutputSigma: 1}}
+	m := OneVsRest{Classes: c.Classes, Binary: objpert.Objective{Loss: l, RowNorm: c.RowNorm, Lambda: 1, Sigma: 1, Tolerance: 1, OutputSigma: 1}}
 	if err := m.Validate(); err != nil {
 		return m, err
 	}

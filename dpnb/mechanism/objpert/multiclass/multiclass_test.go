@@ -182,7 +182,7 @@ func TestNoNoiseEqualsNonPrivate(t *testing.T) {
 	if dist := floats.Distance(r.Coefficients, plain.Theta, 2); dist > 1e-9 {
 		t.Errorf("the release is %v away from the non-private fit", dist)
 	}
-	o := multiclass.OneVsRest{Classes: 3, Binary: objpert.ObjectivePerturbation{Loss: loss.Logistic{}, RowNorm: 1, Lambda: 0.7, Sigma: 1e-13, Tolerance: 1e-10, OutputSigma: 1e-13}}
+	o := multiclass.OneVsRest{Classes: 3, Binary: objpert.Objective{Loss: loss.Logistic{}, RowNorm: 1, Lambda: 0.7, Sigma: 1e-13, Tolerance: 1e-10, OutputSigma: 1e-13}}
 	if r, err = o.Run(x, y, noise.NewSeeded(1), nil); err != nil {
 		t.Fatal(err)
 	}

@@ -23,7 +23,7 @@ type OneVsRest struct {
 	// Classes is K ≥ 2.
 	Classes int
 	// Binary is the mechanism of one fit, for labels of −1 and +1.
-	Binary objpert.ObjectivePerturbation
+	Binary objpert.Objective
 }
 
 // Validate returns a *privacy.ParamError if a parameter is out of range, or an
