@@ -10,7 +10,6 @@ import (
 	"io"
 	"path"
 	"runtime"
-	"slices"
 	"strings"
 	"sync/atomic"
 	"time"
@@ -67,6 +66,14 @@ const (
 	Full
 )
 
+// Runs is the number of repetitions of a simulation: twenty times as many at full size.
+func (s Size) Runs(quick int) int {
+	if s == Full {
+		return 20 * quick
+	}
+	return quick
+}
+
 // Outcome is what a check measured.
 type Outcome struct {
 	// Measured is the figure, with its unit or meaning.
@@ -92,45 +99,6 @@ type Result struct {
 	Verdict   string  `json:"verdict"`
 	Seconds   float64 `json:"seconds"`
 	Seed      uint64  `json:"seed"`
-}
-
-// Register returns all claims, in the order of their IDs.
-func Register() []Claim {
-	var all []Claim
-	for _, part := range [][]Claim{
-		bounds(),
-		lemmas(),
-		renyi(),
-		composition(),
-		theory(),
-		algorithm(),
-		floatingPoint(),
-		sumsAndSamples(),
-		certificates(),
-		clipping(),
-		structure(),
-		intervals(),
-		utility(),
-		lambdaRule(),
-		severalClasses(),
-		descent(),
-		selection(),
-		composites(),
-		quadraticLemmas(),
-		quadraticMatrices(),
-		quadraticTheorems(),
-		quadraticExperiments(),
-		quadraticFigures(),
-		experiments(),
-		proportionalClaims(),
-		simulation(),
-		prediction(),
-		convolutions(),
-	} {
-		all = append(all, part...)
-	}
-	slices.SortStableFunc(all, func(a, b Claim) int { return strings.Compare(a.ID, b.ID) })
-	return all
 }
 
 // Select returns the claims whose ID matches one of the patterns ("qop/*",
@@ -203,6 +171,15 @@ func Run(ctx context.Context, claims []Claim, size Size, done func(Result)) ([]R
 		}
 	}
 	return results, nil
+}
+
+// Decide returns Holds or Fails with the reason.
+// Decide is the outcome Holds if ok, and Fails with the reason why if not.
+func Decide(measured, interval string, ok bool, why string) Outcome {
+	if ok {
+		return Outcome{Measured: measured, Interval: interval, Verdict: Holds}
+	}
+	return Outcome{Measured: measured, Interval: interval, Verdict: Fails, Note: why}
 }
 
 // check measures one claim.

@@ -10,6 +10,7 @@ import (
 
 	"github.com/dpnb/notebooks/dpnb/claim"
 	"github.com/dpnb/notebooks/dpnb/internal/atomicfile"
+	"github.com/dpnb/notebooks/dpnb/paper"
 )
 
 func newClaimsCommand() *cobra.Command {
@@ -26,7 +27,7 @@ otherwise, and gives a verdict with its figures. Quick by default; --full draws
 more and searches longer.`,
 		Args: cobra.NoArgs,
 		RunE: func(cmd *cobra.Command, _ []string) error {
-			claims, err := claim.Select(claim.Register(), only...)
+			claims, err := claim.Select(paper.Register(), only...)
 			if err != nil {
 				return err
 			}

@@ -1,0 +1,39 @@
+package dtz24
+
+import (
+	"context"
+	"testing"
+
+	"github.com/dpnb/notebooks/dpnb/sim/population"
+)
+
+// BenchmarkFigure6Setting is 10⁴ simulations of one setting of Figure 6, logistic
+// loss, T = 8: the target is 60 s on two processors.
+func BenchmarkFigure6Setting(b *testing.B) {
+	p := dtz24Population(32, 31, true)
+	p.Noise = nil
+	for b.Loop() {
+		_, err := population.Simulation{Population: p, Repetitions: 10_000, Seed: 1,
+			Estimator: population.NoisyDescent{Slopes: population.ExpectedLogistic, Step: Step(31. / 32), Steps: 8, Nu: 0.1}}.Run(context.Background())
+		if err != nil {
+			b.Fatal(err)
+		}
+	}
+}
+
+// BenchmarkLarge is one fit of each kind with n and d in the thousands.
+func BenchmarkLarge(b *testing.B) {
+	for _, kind := range []Kind{RobustObjective, LogisticObjective, LogisticDescent} {
+		b.Run(kind.String(), func(b *testing.B) {
+			m, err := Setting{kind, population.Rademacher, 3000, 2000}.model()
+			if err != nil {
+				b.Fatal(err)
+			}
+			for b.Loop() {
+				if _, err := (population.Simulation{Population: m.population, Estimator: m.estimator, Repetitions: 2, Seed: 1}).Run(context.Background()); err != nil {
+					b.Fatal(err)
+				}
+			}
+		})
+	}
+}

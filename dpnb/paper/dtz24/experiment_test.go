@@ -1,0 +1,104 @@
+package dtz24
+
+import (
+	"context"
+	"math"
+	"reflect"
+	"testing"
+)
+
+func TestShapes(t *testing.T) {
+	for _, share := range dtz24Shares(19) {
+		n, d := shape(share)
+		if math.Abs(float64(n*d)/Entries-1) > 0.05 || math.Abs(float64(n)/float64(n+d)-share) > 0.02 {
+			t.Errorf("n/(n+d) = %.2f: %d×%d", share, n, d)
+		}
+	}
+}
+
+// Every figure has its panels, curves and dots; a dot does not depend on workers;
+// ν costs what the corollaries say.
+func TestDTZ24Figures(t *testing.T) {
+	ctx := context.Background()
+	scale := Scale{Dots: 3, Repetitions: 10, Curve: 3, Workers: 1}
+	printed := func(ctx context.Context, s Scale) ([]Panel, error) { return Figure6(ctx, s, Step) }
+	for k, draw := range []func(context.Context, Scale) ([]Panel, error){Figure3, Figure4, Figure5, printed} {
+		panels, err := draw(ctx, scale)
+		if err != nil {
+			t.Fatal(err)
+		}
+		more := scale
+		more.Workers = 3
+		again, err := draw(ctx, more)
+		if err != nil || !reflect.DeepEqual(panels, again) {
+			t.Errorf("figure %d depends on the workers, %v", k+3, err)
+		}
+		if len(panels) != 4 {
+			t.Fatalf("figure %d has %d panels", k+3, len(panels))
+		}
+		for _, p := range panels {
+			for _, c := range p.Curves {
+				if len(c.Dots) != 3 || len(c.Theory.X) != 3 || len(c.Theory.Y) != 3 || c.Name == "" {
+					t.Errorf("figure %d, %s, %s: %d dots, %d points", k+3, p.Title, c.Name, len(c.Dots), len(c.Theory.X))
+				}
+			}
+		}
+		if k == 2 {
+			for c := range panels[0].Curves {
+				without, with := panels[0].Curves[c].Dots[1].Predicted, panels[1].Curves[c].Dots[1].Predicted
+				if math.Abs(with-without-0.25) > 1e-12 {
+					t.Errorf("output noise ½ adds %v to the error", with-without)
+				}
+			}
+		}
+	}
+	for _, bad := range []Scale{{Dots: -1}, {Repetitions: 1}, {Curve: 1}} {
+		if _, err := Figure3(ctx, bad); err == nil {
+			t.Errorf("%+v is accepted", bad)
+		}
+	}
+	gone, cancel := context.WithCancel(ctx)
+	cancel()
+	if _, err := Figure3(gone, scale); err == nil {
+		t.Error("a cancelled figure goes on")
+	}
+}
+
+// The step of Figure 6 as printed is too large for the Huber loss below d/n = 0.484,
+// where its product with the largest eigenvalue of XᵀX, (1 + 1/√δ)², is 2: there
+// the error grows with the steps, with the other step it falls.
+func TestPrintedStepOfFigure6(t *testing.T) {
+	product := func(aspect float64) float64 { return Step(aspect) * math.Pow(1+1/math.Sqrt(aspect), 2) }
+	if !(product(0.483) > 2 && product(0.486) < 2) {
+		t.Errorf("the product is %v at 0.483, %v at 0.486", product(0.483), product(0.486))
+	}
+	for k, step := range []func(float64) float64{Step, StableStep} {
+		panels, err := Figure6(context.Background(), Scale{Dots: 9, Curve: 2, Repetitions: 100}, step)
+		if err != nil {
+			t.Fatal(err)
+		}
+		c := panels[0].Curves
+		last := len(c) - 1
+		for i := range c[0].Dots {
+			aspect := float64(c[0].Dots[i].Features) / float64(c[0].Dots[i].Records)
+			if aspect > 0.4 && aspect < 0.5 {
+				continue // it takes more steps than there are
+			}
+			early, late := c[1].Dots[i], c[last].Dots[i]
+			if grows := late.Predicted > early.Predicted; grows != (k == 0 && aspect < 0.45) {
+				t.Errorf("step %d, d/n = %.2f: the predicted error goes from %v to %v", k, aspect, early.Predicted, late.Predicted)
+			}
+			if grows := late.Simulated.Mean > early.Simulated.Mean; grows != (k == 0 && aspect < 0.45) {
+				t.Errorf("step %d, d/n = %.2f: the simulated error goes from %v to %v", k, aspect, early.Simulated, late.Simulated)
+			}
+		}
+	}
+}
+
+func TestGraphs(t *testing.T) {
+	for _, g := range append(Figure1(), Figure2()...) {
+		if len(g.X) != 601 || len(g.Y) != 601 || g.Name == "" {
+			t.Errorf("%q has %d points", g.Name, len(g.X))
+		}
+	}
+}

@@ -1,0 +1,304 @@
+package dtz24
+
+import (
+	"context"
+	"fmt"
+	"math"
+
+	"github.com/dpnb/notebooks/dpnb/claim"
+	synthetic "github.com/dpnb/notebooks/dpnb/sim/population"
+)
+
+// simulation lists the claims of dtz24 that are held against simulated fits.
+func simulation() []claim.Claim {
+	const paper = "Dwork, Tankala, Zhang 2024, "
+	return []claim.Claim{
+		{
+			ID: "dtz24/thm2.8", Paper: paper + "Theorem 2.8", Kind: claim.Theorem,
+			Statement: "P(primary optimum < t) ≤ 2 P(auxiliary optimum < t), and with convexity the same for > t",
+			Check:     "independent draws of both optima of the min-max form of objective perturbation (Huber, three shapes), below and above 57 thresholds; the smallest singular value of a square Gaussian matrix, below; controls: the factor 1 in place of 2, and part (b) for a problem that is not convex",
+			Expected:  "no excess above 4 standard errors; both controls refuted",
+			Seed:      2408, Run: minimaxHolds(2, 2408),
+		},
+		{
+			ID: "dtz24/fig1", Paper: paper + "Figure 1", Kind: claim.Figure,
+			Statement: "H_L is ½r² up to L and grows at the rate L beyond; H_L′ and H_L″ are its derivatives",
+			Check:     "601 points on [−3, 3], L = 1: differences of each graph against the next, the formula of Definition 3.1",
+			Expected:  "equal to the curvature times the step; |H_L′| ≤ L",
+			Run:       figure1(Figure1),
+		},
+		{
+			ID: "dtz24/fig2", Paper: paper + "Figure 2", Kind: claim.Figure,
+			Statement: "ρ, ρ′, ρ″ and prox_{γρ} with γ = 3",
+			Check:     "601 points on [−6, 6]: differences of each graph against the next, p + γρ′(p) = t for the last",
+			Expected:  "equal to the curvature times the step; the residual of p below 1e-12",
+			Run:       figure2(Figure2),
+		},
+		{
+			ID: "dtz24/fig3", Paper: paper + "Figure 3", Kind: claim.Figure,
+			Statement: "Theorem 3.7 predicts error and truncated residuals of robust regression with objective perturbation, ν ∈ {0, 1/5}, n·d = 1,000",
+			Check:     "means of simulations over d/n and λ ∈ {0.01, 0.1, 1} against the prediction for the same d/n",
+			Expected:  "every dot within 4 standard errors or 10 %",
+			Seed:      2403, Run: figureAgrees(3, 1),
+		},
+		{
+			ID: "dtz24/fig4", Paper: paper + "Figure 4", Kind: claim.Figure,
+			Statement: "Theorem 4.2 predicts error and difference of ρ′ of logistic regression with objective perturbation, ν ∈ {0, 1/5}, n·d = 1,000",
+			Check:     "means of simulations over d/n and λ ∈ {0.1, 0.3, 1} against the prediction for the same d/n",
+			Expected:  "every dot within 4 standard errors or 10 %",
+			Seed:      2404, Run: figureAgrees(4, 1),
+		},
+		{
+			ID: "dtz24/fig5", Paper: paper + "Figure 5", Kind: claim.Figure,
+			Statement: "Corollaries 6.1 and 6.3 predict the error of output perturbation, ν ∈ {0, 1/2}, n·d = 1,000",
+			Check:     "means of simulations over d/n and three λ, both losses, against the prediction; the noise adds ν²",
+			Expected:  "every dot within 4 standard errors or 10 %",
+			Seed:      2405, Run: figureAgrees(5, 1),
+		},
+		{
+			ID: "dtz24/fig6", Paper: paper + "Figure 6", Kind: claim.Figure,
+			Statement: "Theorems 7.1 and 7.2 predict the error of noisy gradient descent, ν ∈ {0, 1/10}, n·d = 1,000, step ½/(1 + δ)",
+			Check:     "means of simulations over d/n after 1, 2, 4 and 8 steps against the prediction, all of them: where the step contracts (d/n ≥ 0.49), and where it does not",
+			Expected:  "every dot within 4 standard errors or 10 %; beyond, as the theorems are about many features, not all",
+			Seed:      2406, Run: figureAgrees(6, 1),
+		},
+		{
+			ID: "dtz24/universality", Paper: paper + "section 2.3", Kind: claim.Theorem,
+			Statement: "rows with independent subgaussian entries of any law behave like Gaussian rows",
+			Check:     "four kinds of fit on Rademacher, Gaussian, uniform, sparse and skewed rows against the prediction; how the gap to the limit falls with n; control: rows whose entries are uncorrelated but not independent",
+			Expected:  "all within 4 standard errors; one fit off by about n^−½, the mean by about n^−1; the control off by more than 6",
+			Seed:      2407, Run: universal(synthetic.Elliptical, 2407),
+		},
+	}
+}
+
+// minimaxHolds compares the two optima of Theorem 2.8 with the given factor.
+func minimaxHolds(factor float64, seed uint64) func(context.Context, claim.Size) (claim.Outcome, error) {
+	return func(ctx context.Context, size claim.Size) (claim.Outcome, error) {
+		draws, singular := 3000, 300
+		if size == claim.Full {
+			draws, singular = 100_000, 5000
+		}
+		excess, one, ratio := math.Inf(-1), math.Inf(-1), 0.0
+		for k, dims := range [][2]int{{3, 2}, {2, 4}, {20, 10}} {
+			o, err := NewMinimax(dims[0], dims[1], seed+uint64(k)).Draw(ctx, draws, seed+10+uint64(k))
+			if err != nil {
+				return claim.Outcome{}, err
+			}
+			for _, above := range []bool{false, true} {
+				c := o.Compare(factor, above)
+				excess = math.Max(excess, c.Excess)
+				ratio = math.Max(ratio, c.Ratio)
+				one = math.Max(one, o.Compare(1, above).Excess)
+			}
+		}
+		o, err := SmallestSingular(ctx, 24, 24, singular, seed+20)
+		if err != nil {
+			return claim.Outcome{}, err
+		}
+		c := o.Compare(factor, false)
+		excess = math.Max(excess, c.Excess)
+		if o, err = TwoPoints(ctx, 10, singular, seed+30); err != nil {
+			return claim.Outcome{}, err
+		}
+		control := o.Compare(factor, true).Excess
+		return claim.Decide(fmt.Sprintf("largest excess over %g P: %s standard errors; P/P′ up to %.2f, for the singular value %.1f; control with factor 1: %s; not convex: %s",
+			factor, beyond(excess, 0), ratio, c.Ratio, beyond(one, 4), beyond(control, 4)), "excess at most 4, controls above 4",
+			excess <= 4 && one > 4 && control > 4, "the comparison fails, or cannot see what is wrong"), nil
+	}
+}
+
+// beyond prints a statistic as far as it says something: another machine rounds
+// otherwise.
+func beyond(x, limit float64) string {
+	if x > limit {
+		return fmt.Sprintf("above %g", limit)
+	}
+	if limit == 0 {
+		return "none"
+	}
+	return fmt.Sprintf("%.1f", x)
+}
+
+// derivatives returns the largest |difference of y₀ − mean of y₁·step| that y₂'s
+// size allows, over the graphs: above 1 a graph is not the derivative.
+func derivatives(g []Graph, curvature float64) float64 {
+	var worst float64
+	for k := range 2 {
+		for i := 1; i < len(g[k].X); i++ {
+			h := g[k].X[i] - g[k].X[i-1]
+			lo, hi := math.Min(g[k+1].Y[i], g[k+1].Y[i-1]), math.Max(g[k+1].Y[i], g[k+1].Y[i-1])
+			slope := (g[k].Y[i] - g[k].Y[i-1]) / h
+			worst = math.Max(worst, math.Max(lo-slope, slope-hi)/(curvature*h))
+		}
+	}
+	return worst
+}
+
+func figure1(draw func() []Graph) func(context.Context, claim.Size) (claim.Outcome, error) {
+	return func(context.Context, claim.Size) (claim.Outcome, error) {
+		g := draw()
+		off, limit := derivatives(g, 1), 0.0
+		var formula float64
+		for i, r := range g[0].X {
+			want := 0.5 * r * r
+			if math.Abs(r) > 1 {
+				want = math.Abs(r) - 0.5
+			}
+			formula = math.Max(formula, math.Abs(g[0].Y[i]-want))
+			limit = math.Max(limit, math.Abs(g[1].Y[i]))
+		}
+		return claim.Decide(fmt.Sprintf("formula met to 1e-15: %t; derivatives: %t; largest |H_L′| = %.6f", formula <= 1e-15, off <= 1e-6, limit), "true, true, 1",
+			formula <= 1e-15 && off <= 1e-6 && limit == 1, "a graph is another function"), nil
+	}
+}
+
+func figure2(draw func() []Graph) func(context.Context, claim.Size) (claim.Outcome, error) {
+	return func(context.Context, claim.Size) (claim.Outcome, error) {
+		g := draw()
+		off := derivatives(g, 1) // a monotone slope lies between its ends: no more than rounding
+		var value, residual float64
+		for i, t := range g[0].X {
+			value = math.Max(value, math.Abs(g[0].Y[i]-math.Log1p(math.Exp(t))))
+			p := g[3].Y[i]
+			residual = math.Max(residual, math.Abs(p+Gamma/(1+math.Exp(-p))-t))
+		}
+		return claim.Decide(fmt.Sprintf("ρ met to 1e-14: %t; derivatives: %t; residual of prox below 1e-12: %t", value < 1e-14, off < 1e-2, residual < 1e-12), "true, true, true",
+			value < 1e-14 && off < 1e-2 && residual < 1e-12, "a graph is another function"), nil
+	}
+}
+
+// figureAgrees lays the simulations of a figure over the predictions times a factor.
+func figureAgrees(number int, factor float64) func(context.Context, claim.Size) (claim.Outcome, error) {
+	return func(ctx context.Context, size claim.Size) (claim.Outcome, error) {
+		scale := Scale{Dots: 7, Curve: 2}
+		switch {
+		case size == claim.Full:
+			scale = Scale{Curve: 2}
+		case number == 4:
+			scale.Repetitions = 120
+		case number == 6:
+			scale.Repetitions = 300
+		}
+		panels, err := drawFigure(ctx, number, scale)
+		if err != nil {
+			return claim.Outcome{}, err
+		}
+		// The dots where the step of Figure 6 contracts, and those where it does not.
+		var inside, outside agreement
+		for _, p := range panels {
+			for _, c := range p.Curves {
+				for _, d := range c.Dots {
+					d.Predicted *= factor
+					if number == 6 && float64(d.Features)/float64(d.Records) < 0.49 {
+						outside.add(d)
+						continue
+					}
+					inside.add(d)
+				}
+			}
+		}
+		if number != 6 {
+			return claim.Decide(inside.String(), "none beyond both", inside.both == 0 && inside.dots > 0, "the simulation is not what was predicted"), nil
+		}
+		o := claim.Decide(fmt.Sprintf("where the step contracts %v; where it does not (d/n < 0.49) %v, the mean error %s",
+			&inside, &outside, beyond(outside.largest, 10)), "none beyond both", inside.both == 0 && inside.dots > 0 && outside.dots > 0, "the simulation is not what was predicted")
+		if o.Verdict == claim.Holds && outside.both > 0 {
+			o.Verdict, o.Note = claim.HoldsWithCorrection, "only where the step contracts; where it does not, a dozen features are too few for the limit"
+		}
+		return o, nil
+	}
+}
+
+// agreement counts the dots of a figure that are beyond 4 standard errors of the
+// prediction, beyond 10 % of it, and beyond both.
+type agreement struct {
+	dots, errors, percent, both int
+	// largest is the largest mean of the simulation.
+	largest float64
+}
+
+func (a *agreement) add(d Dot) {
+	errors, percent := d.Off()
+	a.dots++
+	a.largest = math.Max(a.largest, d.Simulated.Mean)
+	if errors {
+		a.errors++
+	}
+	if percent {
+		a.percent++
+	}
+	if errors && percent {
+		a.both++
+	}
+}
+
+func (a *agreement) String() string {
+	return fmt.Sprintf("%d of %d dots are beyond 4 standard errors, %d beyond 10 %%, %d beyond both", a.errors, a.dots, a.percent, a.both)
+}
+
+func drawFigure(ctx context.Context, number int, scale Scale) ([]Panel, error) {
+	switch number {
+	case 3:
+		return Figure3(ctx, scale)
+	case 4:
+		return Figure4(ctx, scale)
+	case 5:
+		return Figure5(ctx, scale)
+	default:
+		return Figure6(ctx, scale, Step)
+	}
+}
+
+// universal runs the grid of designs, and a control that must not agree.
+func universal(control synthetic.Design, seed uint64) func(context.Context, claim.Size) (claim.Outcome, error) {
+	return func(ctx context.Context, size claim.Size) (claim.Outcome, error) {
+		var settings []Setting
+		repetitions, gapRepetitions, records := 20, 8000, []int{10, 20, 40}
+		if size == claim.Full {
+			settings, repetitions = Grid(1000), 60
+			gapRepetitions, records = 100_000, []int{10, 20, 40, 80}
+		} else {
+			for k, s := range Grid(320) { // each kind twice, each design
+				if k%9 == 4 {
+					s.Features = 100
+					settings = append(settings, s)
+				}
+			}
+		}
+		var worst float64
+		means := 0
+		for k, s := range settings {
+			p, err := s.Run(ctx, repetitions, seed+uint64(k))
+			if err != nil {
+				return claim.Outcome{}, err
+			}
+			for _, v := range p {
+				worst = math.Max(worst, math.Abs(v.StandardErrors()))
+				means++
+			}
+		}
+		var off float64
+		p, err := Setting{Kind: LogisticObjective, Design: control, Records: 400, Features: 100}.Run(ctx, 40, seed)
+		if err != nil {
+			return claim.Outcome{}, err
+		}
+		for _, v := range p {
+			off = math.Max(off, math.Abs(v.StandardErrors()))
+		}
+		var n, single, mean []float64
+		for _, design := range []synthetic.Design{synthetic.Rademacher, synthetic.Gaussian} {
+			gaps, err := Gaps(ctx, LogisticDescent, design, 0.5, records, gapRepetitions, seed)
+			if err != nil {
+				return claim.Outcome{}, err
+			}
+			for _, g := range gaps {
+				n, single, mean = append(n, float64(g.Records)), append(single, g.Single), append(mean, math.Abs(g.Mean.Mean))
+			}
+		}
+		slow, fast := Rate(n, single), Rate(n, mean)
+		return claim.Decide(fmt.Sprintf("%d means of %d settings, the farthest %.1f standard errors off; one fit is off by n^%.1f, the mean by n^%.1f; control off by %s", means, len(settings), worst, slow, fast, beyond(off, 6)),
+			"at most 4; −0.75 … −0.4 and −1.3 … −0.7; above 6",
+			worst <= 4 && slow > -0.75 && slow < -0.4 && fast > -1.3 && fast < -0.7 && off > 6, "a design behaves in another way, or the check cannot tell"), nil
+	}
+}

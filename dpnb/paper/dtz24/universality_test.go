@@ -1,0 +1,72 @@
+package dtz24
+
+import (
+	"context"
+	"math"
+	"testing"
+
+	"github.com/dpnb/notebooks/dpnb/sim"
+	"github.com/dpnb/notebooks/dpnb/sim/population"
+)
+
+func TestGridOfSettings(t *testing.T) {
+	grid := Grid(1000)
+	if len(grid) < 60 {
+		t.Errorf("%d settings", len(grid))
+	}
+	seen := map[string]bool{}
+	for _, s := range grid {
+		seen[s.String()] = true
+	}
+	if len(seen) != len(grid) {
+		t.Error("a setting is there twice")
+	}
+	for kind := range Kind(kinds) {
+		p, err := Setting{kind, population.Sparse, 120, 60}.Run(context.Background(), 20, 5)
+		if err != nil || len(p) < 4 {
+			t.Errorf("%s: %d measures, %v", kind, len(p), err)
+		}
+		for _, v := range p {
+			if math.Abs(v.StandardErrors()) > 5 {
+				t.Errorf("%s: %s = %v, predicted %v", kind, v.Measure, v.Simulated, v.Predicted)
+			}
+		}
+	}
+	if _, err := (Setting{Kind(kinds), population.Sparse, 10, 5}).Run(context.Background(), 2, 1); err == nil {
+		t.Error("an unknown kind is accepted")
+	}
+}
+
+// The histogram of the coordinates is what is predicted, for a signal that is
+// mostly zero and fixed, too: an atom, widened.
+func TestCoordinates(t *testing.T) {
+	edges := []float64{-4, -2, -1, -0.5, -0.2, 0, 0.2, 0.5, 1, 2, 4}
+	for _, kind := range []Kind{RobustObjective, LogisticObjective, RobustOutput} {
+		cells, err := Setting{kind, population.Rademacher, 200, 100}.Coordinates(context.Background(), edges, 60, 3)
+		if err != nil || len(cells) != 10 {
+			t.Fatalf("%d cells, %v", len(cells), err)
+		}
+		var total float64
+		for _, c := range cells {
+			total += c.Predicted
+			if z := (c.Simulated.Mean - c.Predicted) / c.Simulated.StdErr; math.Abs(z) > 4.5 {
+				t.Errorf("%s, [%v, %v]: share %v, predicted %v", kind, c.Low, c.High, c.Simulated, c.Predicted)
+			}
+		}
+		if total < 0.95 || total > 1 {
+			t.Errorf("%s: the cells hold %v", kind, total)
+		}
+	}
+	if _, err := (Setting{RobustObjective, population.Rademacher, 20, 10}).Coordinates(context.Background(), []float64{1}, 2, 1); err == nil {
+		t.Error("one edge is accepted")
+	}
+}
+
+func TestRate(t *testing.T) {
+	if got := Rate([]float64{1, 10, 100}, []float64{3, 0.3, 0.03}); math.Abs(got+1) > 1e-12 {
+		t.Errorf("rate %v", got)
+	}
+	if d, z := (Dot{Predicted: 1, Simulated: sim.Summary{Mean: 1.5, StdErr: 0.25}}).Deviation(); d != 0.5 || z != 2 {
+		t.Errorf("deviation %v, %v", d, z)
+	}
+}

@@ -1,0 +1,87 @@
+package measure
+
+import (
+	"math"
+
+	"gonum.org/v1/gonum/integrate/quad"
+
+	"github.com/dpnb/notebooks/dpnb/audit"
+)
+
+// Phi is the density of the standard normal law.
+func Phi(x float64) float64 { return math.Exp(-x*x/2) / math.Sqrt(2*math.Pi) }
+
+// CDF is its distribution function.
+func CDF(x float64) float64 { return 0.5 * math.Erfc(-x/math.Sqrt2) }
+
+// Survival is one minus CDF, without the cancellation.
+func Survival(x float64) float64 { return 0.5 * math.Erfc(x/math.Sqrt2) }
+
+// Integral is Gauss–Legendre's with 20 nodes in each of n equal pieces.
+func Integral(f func(float64) float64, lo, hi float64, n int) float64 {
+	var sum float64
+	h := (hi - lo) / float64(n)
+	for i := range n {
+		sum += quad.Fixed(f, lo+float64(i)*h, lo+float64(i+1)*h, 20, quad.Legendre{}, 0)
+	}
+	return sum
+}
+
+// Cells are the probabilities of n equal cells of [lo, hi] and of the two rays
+// outside, of a law with distribution function Φ(z(c)), z non-decreasing.
+func Cells(z func(float64) float64, lo, hi float64, n int) []float64 {
+	out := make([]float64, 0, n+2)
+	prev := math.Inf(-1)
+	for i := range n + 1 {
+		x := z(lo + (hi-lo)*float64(i)/float64(n))
+		out = append(out, Mass(prev, x))
+		prev = x
+	}
+	return append(out, Mass(prev, math.Inf(1)))
+}
+
+func Mass(a, b float64) float64 {
+	if a > 0 {
+		return Survival(a) - Survival(b)
+	}
+	return CDF(b) - CDF(a)
+}
+
+// Stick is the larger of the two hockey-stick divergences. That of cells is a
+// lower bound of that of the laws.
+func Stick(p, q []float64, eps float64) float64 {
+	return math.Max(audit.HockeyStick(p, q, eps), audit.HockeyStick(q, p, eps))
+}
+
+// Mean is a running mean with its standard error.
+type Mean struct{ n, M, s float64 }
+
+func (a *Mean) Add(x float64) {
+	a.n++
+	d := x - a.M
+	a.M += d / a.n
+	a.s += d * (x - a.M)
+}
+
+func (a *Mean) Err() float64 { return math.Sqrt(a.s / (a.n - 1) / a.n) }
+
+func Indicator(b bool) float64 {
+	if b {
+		return 1
+	}
+	return 0
+}
+
+func Sigmoid(x float64) float64 { return 1 / (1 + math.Exp(-x)) }
+
+// HuberRecord is the slope of a record of robust regression in one dimension
+// with x = 1 and label y: −1 far left of y, +1 far right, curvature 1 between.
+func HuberRecord(y float64) func(float64) float64 {
+	return func(theta float64) float64 { return math.Max(-1, math.Min(1, theta-y)) }
+}
+
+// ScalarLaw is the law of θ̂ = argmin (Δ/2)θ² + ℓ(θ) + bθ, b ~ N(0, σ²), ℓ′ = slope.
+func ScalarLaw(ridge, sigma float64, slope func(float64) float64) []float64 {
+	r := 12 * sigma / ridge
+	return Cells(func(c float64) float64 { return (ridge*c + slope(c)) / sigma }, -r, r, 4000)
+}

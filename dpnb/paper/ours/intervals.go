@@ -1,0 +1,294 @@
+package ours
+
+import (
+	"context"
+	"fmt"
+	"math"
+	"strings"
+
+	"gonum.org/v1/gonum/floats"
+	"gonum.org/v1/gonum/mat"
+	"gonum.org/v1/gonum/stat/distuv"
+
+	"github.com/dpnb/notebooks/dpnb/erm"
+	"github.com/dpnb/notebooks/dpnb/internal/parallel"
+	"github.com/dpnb/notebooks/dpnb/loss"
+	"github.com/dpnb/notebooks/dpnb/mechanism"
+
+	"github.com/dpnb/notebooks/dpnb/claim"
+	"github.com/dpnb/notebooks/dpnb/matrix"
+	"github.com/dpnb/notebooks/dpnb/mechanism/objpert"
+	"github.com/dpnb/notebooks/dpnb/mechanism/objpert/interval"
+	"github.com/dpnb/notebooks/dpnb/noise"
+	"github.com/dpnb/notebooks/dpnb/privacy"
+)
+
+// study is a population, a number of records and a budget at which the coverage
+// of intervals is measured.
+type study struct {
+	n, d    int
+	epsilon float64
+	loss    loss.Loss
+}
+
+func (s study) String() string {
+	return fmt.Sprintf("%s, n = %d, d = %d, ε = %g", s.loss.Name(), s.n, s.d, s.epsilon)
+}
+
+// kinds of intervals that are compared. The last one ignores the noise: it is
+// what a reader of a statistics book would do with the private curvature.
+var intervalKinds = []string{"release alone", "minimiser", "minimiser, linearised", "population", "population, linearised", "naive"}
+
+const naiveKind = 5
+
+// coverage of one kind in one study.
+type coverage struct {
+	study study
+	kind  int
+	// covered of trials, one coefficient of each repetition.
+	covered, trials int
+	// all is the share of all coefficients; width their mean width where it is
+	// finite, finite how many are.
+	all, width, finite float64
+}
+
+// upper is the Clopper–Pearson bound that the coverage is below with
+// probability 1 − error.
+func (c coverage) upper(fail float64) float64 {
+	if c.covered == c.trials {
+		return 1
+	}
+	return distuv.Beta{Alpha: float64(c.covered) + 1, Beta: float64(c.trials - c.covered)}.Quantile(1 - fail)
+}
+
+// population draws records: rows of norm one, features of unequal spread, and
+// labels that follow the model of the loss at theta.
+func (s study) population(rng *noise.Seeded) (x *matrix.Dense, y, theta []float64) {
+	x, y, theta = matrix.NewDense(s.n, s.d, nil), make([]float64, s.n), make([]float64, s.d)
+	for j := range theta {
+		theta[j] = 1.5
+		if j%2 == 1 {
+			theta[j] = -1
+		}
+	}
+	rng.Gaussian(x.Data, 1)
+	_, logistic := s.loss.(loss.Logistic)
+	for i := range y {
+		row := x.Data[i*s.d : (i+1)*s.d]
+		for j := range row {
+			row[j] /= math.Sqrt(1 + float64(j)/2)
+		}
+		floats.Scale((1-1e-15)/floats.Norm(row, 2), row)
+		t := floats.Dot(row, theta)
+		switch {
+		case !logistic:
+			y[i] = t + 0.5*rng.NormFloat64()/math.Sqrt(rng.ExpFloat64())
+		case rng.Float64() < 1/(1+math.Exp(-t)):
+			y[i] = 1
+		default:
+			y[i] = -1
+		}
+	}
+	return x, y, theta
+}
+
+// measure repeats the study and returns the coverage of every kind that the
+// loss allows.
+func (s study) measure(ctx context.Context, level float64, reps int, root *noise.Seeded) ([]coverage, error) {
+	_, logistic := s.loss.(loss.Logistic)
+	share := interval.Share{Curvature: 0.2}
+	if !logistic {
+		share.Scores = 0.1
+	}
+	fit, curv, err := interval.Calibrate(objpert.Config{Loss: s.loss, RowNorm: 1, Epsilon: s.epsilon, Delta: 1e-5, Adjacency: privacy.AddRemove}, share)
+	if err != nil {
+		return nil, err
+	}
+	results := make([][]coverage, reps)
+	err = parallel.For(ctx, reps, 0, func(_, k int) (err error) {
+		results[k], err = s.once(k, fit, curv, level, root.Stream(k))
+		return err
+	})
+	if err != nil {
+		return nil, err
+	}
+	var total []coverage
+	for _, r := range results {
+		if total == nil {
+			total = make([]coverage, len(r))
+		}
+		for i, c := range r {
+			t := &total[i]
+			t.study, t.kind = s, c.kind
+			t.covered, t.trials = t.covered+c.covered, t.trials+c.trials
+			t.all += c.all / float64(reps)
+			t.width += c.width
+			t.finite += c.finite
+		}
+	}
+	for i := range total {
+		total[i].width /= total[i].finite
+		total[i].finite /= float64(reps * s.d)
+	}
+	return total, nil
+}
+
+// once draws records and noise once. The coefficient that counts as a trial
+// goes round.
+func (s study) once(k int, fit objpert.Objective, curv interval.Curvature, level float64, rng *noise.Seeded) ([]coverage, error) {
+	x, y, theta := s.population(rng)
+	r, mo, err := curv.Release(x, y, rng, &mechanism.Settings{Workers: 1})
+	if err != nil {
+		return nil, err
+	}
+	plain, err := erm.Minimize(&erm.Problem{Rows: x, Labels: y, Loss: s.loss, Lambda: fit.Lambda}, &erm.Settings{Workers: 1})
+	if err != nil {
+		return nil, err
+	}
+	_, logistic := s.loss.(loss.Logistic)
+	var out []coverage
+	for kind := range intervalKinds {
+		var iv *interval.Intervals
+		target := plain.Theta
+		settings := interval.Settings{Level: level, Linearise: kind == 2 || kind == 4}
+		switch kind {
+		case 0:
+			iv, err = interval.FromRelease(fit, r.Coefficients, level)
+		case 1, 2:
+			if kind == 1 && !logistic {
+				continue
+			}
+			iv, err = interval.Minimiser(fit, r.Coefficients, mo, settings)
+		case 3, 4:
+			if kind == 3 && !logistic {
+				continue
+			}
+			target = theta
+			iv, err = interval.Population(fit, r.Coefficients, mo, settings)
+		case naiveKind:
+			target = theta
+			iv, err = naiveIntervals(fit, x, y, r.Coefficients, level)
+		}
+		if err != nil {
+			return nil, err
+		}
+		c := coverage{kind: kind, trials: 1}
+		for j, t := range target {
+			if iv.Lower[j] <= t && t <= iv.Upper[j] {
+				c.all += 1 / float64(s.d)
+				if j == k%s.d {
+					c.covered = 1
+				}
+			}
+			if w := iv.Upper[j] - iv.Lower[j]; !math.IsInf(w, 1) {
+				c.width += w
+				c.finite++
+			}
+		}
+		out = append(out, c)
+	}
+	return out, nil
+}
+
+// naiveIntervals are θ̃ ± z·√((M+λI)⁻¹)ⱼⱼ with the private curvature: they
+// forget the noise, and leak besides.
+func naiveIntervals(fit objpert.Objective, x *matrix.Dense, y, theta []float64, level float64) (*interval.Intervals, error) {
+	mo, err := interval.PublicCurvature(fit, x, y, theta, float64(x.N))
+	if err != nil {
+		return nil, err
+	}
+	for j := range theta {
+		mo.Hessian.SetSym(j, j, mo.Hessian.At(j, j)+fit.Lambda)
+	}
+	var inverse mat.SymDense
+	var chol mat.Cholesky
+	if !chol.Factorize(mo.Hessian) {
+		return nil, fmt.Errorf("the curvature is singular")
+	}
+	if err := chol.InverseTo(&inverse); err != nil {
+		return nil, err
+	}
+	iv := &interval.Intervals{Level: level}
+	z := math.Sqrt2 * math.Erfinv(level)
+	for j, t := range theta {
+		h := z * math.Sqrt(inverse.At(j, j))
+		iv.Lower, iv.Upper = append(iv.Lower, t-h), append(iv.Upper, t+h)
+	}
+	return iv, nil
+}
+
+// quickStudies and fullStudies are where coverage is measured.
+var (
+	quickStudies = []study{{300, 2, 0.5, loss.Logistic{}}, {600, 3, 8, loss.Logistic{}}}
+	fullStudies  = []study{
+		{500, 2, 0.5, loss.Logistic{}}, {500, 2, 8, loss.Logistic{}}, {500, 20, 0.5, loss.Logistic{}}, {2000, 5, 1, loss.Logistic{}},
+		{5000, 10, 8, loss.Logistic{}}, {5000, 20, 2, loss.Logistic{}}, {20_000, 10, 0.5, loss.Logistic{}}, {20_000, 2, 1, loss.Logistic{}},
+		{20_000, 20, 8, loss.Logistic{}}, {5000, 5, 4, loss.Huber{Threshold: 1}}, {20_000, 10, 8, loss.Huber{Threshold: 1}},
+	}
+)
+
+// intervals lists our claims about intervals.
+func intervals() []claim.Claim {
+	return []claim.Claim{{
+		ID: "dpnb/intervals", Paper: "docs/theory/intervals.md", Kind: claim.Ours,
+		Statement: "intervals on released coefficients cover the noise-free minimiser and the population's coefficients at least as often as they say, from the release alone or with a privately released curvature",
+		Check:     "repeated draws of records and noise, level 0.9; the Clopper–Pearson upper bound (99.9 %) on the coverage of each kind against its level, and of a naive interval that forgets the noise",
+		Expected:  "at least the level for all but the naive one, which must fail", Seed: 61, Run: intervalCoverage(61, 0.9, nil),
+	}}
+}
+
+// intervalCoverage is the check; spoil, if it is not nil, changes what was
+// covered, to see the check fail.
+func intervalCoverage(seed uint64, level float64, spoil func(*coverage)) func(context.Context, claim.Size) (claim.Outcome, error) {
+	return func(ctx context.Context, size claim.Size) (claim.Outcome, error) {
+		studies, reps := quickStudies, 150
+		if size == claim.Full {
+			studies, reps = fullStudies, 500
+		}
+		root := noise.NewSeeded(seed)
+		lowest := make([]float64, len(intervalKinds))
+		for i := range lowest {
+			lowest[i] = 1
+		}
+		var notes []string
+		good, naiveFails := true, false
+		for i, s := range studies {
+			results, err := s.measure(ctx, level, reps, root.Stream(i))
+			if err != nil {
+				return claim.Outcome{}, err
+			}
+			line := []string{}
+			for _, c := range results {
+				if spoil != nil {
+					spoil(&c)
+				}
+				lowest[c.kind] = math.Min(lowest[c.kind], float64(c.covered)/float64(c.trials))
+				enough := c.upper(1e-3) >= level
+				if c.kind == naiveKind {
+					naiveFails = naiveFails || !enough
+				} else if !enough {
+					good = false
+				}
+				width := "infinite"
+				if c.finite > 0 {
+					width = fmt.Sprintf("%.3g", c.width)
+					if c.finite < 1 {
+						width += fmt.Sprintf(" (%.0f %% finite)", 100*c.finite)
+					}
+				}
+				line = append(line, fmt.Sprintf("%s %.1f %% / %s", intervalKinds[c.kind], 100*c.all, width))
+			}
+			notes = append(notes, s.String()+": "+strings.Join(line, ", "))
+		}
+		measured := []string{}
+		for kind, l := range lowest {
+			measured = append(measured, fmt.Sprintf("%s %.3f", intervalKinds[kind], l))
+		}
+		o := claim.Decide("lowest coverage of a coefficient: "+strings.Join(measured, ", "),
+			fmt.Sprintf("level %.2f, %d repetitions each", level, reps), good && naiveFails, "an interval covers less often than it says, or the check cannot tell")
+		if size == claim.Full {
+			o.Note = strings.TrimPrefix(o.Note+"; ", "; ") + strings.Join(notes, "; ")
+		}
+		return o, nil
+	}
+}

@@ -1,0 +1,206 @@
+package ours
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"math"
+	"runtime"
+	"sync"
+
+	"gonum.org/v1/gonum/floats"
+
+	"github.com/dpnb/notebooks/dpnb/loss"
+	"github.com/dpnb/notebooks/dpnb/matrix"
+	"github.com/dpnb/notebooks/dpnb/mechanism"
+	"github.com/dpnb/notebooks/dpnb/mechanism/objpert"
+	"github.com/dpnb/notebooks/dpnb/noise"
+	"github.com/dpnb/notebooks/dpnb/paper/experiment"
+	"github.com/dpnb/notebooks/dpnb/privacy"
+)
+
+// Truth is a population of two classes of the family over which rules for λ are
+// held against each other: rows of norm one and a bias, labels by a logistic model
+// whose predictor has the standard deviation Signal, or clusters.
+type Truth struct {
+	Name string
+	// Spectrum is how the variance of feature j falls, 0 for all alike, 1 for 1/j.
+	Spectrum float64
+	// Top says that the signal lies in the five features of most variance; else each
+	// feature has an equal share of it.
+	Top bool
+	// Clusters says that the classes are two Gaussian clusters each around corners of
+	// a cube in the first features, instead of the model.
+	Clusters bool
+	Signal   float64
+	// Base is the share of positive labels, of the model.
+	Base float64
+}
+
+// LambdaFamily is the public family: three spectra with their alignments and the
+// clusters, two strengths of the signal, classes that are even and one to three.
+func LambdaFamily() []Truth {
+	family := []Truth{{Name: "clusters", Clusters: true, Base: 0.5}}
+	for _, kind := range []Truth{
+		{Name: "isotropic"}, {Name: "1/j, signal on top", Spectrum: 1, Top: true}, {Name: "1/j, equal signal", Spectrum: 1},
+	} {
+		for _, signal := range []float64{1, 2, 4} {
+			for _, base := range []float64{0.5, 0.25} {
+				t := kind
+				t.Signal, t.Base = signal, base
+				family = append(family, t)
+			}
+		}
+	}
+	return family
+}
+
+// LambdaSetting is a public setting of a fit.
+type LambdaSetting struct {
+	Records, Features int
+	Epsilon           float64
+}
+
+// LambdaSettings are the settings of the family, from few features to as many as
+// records.
+func LambdaSettings() []LambdaSetting {
+	var s []LambdaSetting
+	for _, size := range [][2]int{{300, 20}, {2000, 100}, {10_000, 40}, {300, 300}} {
+		for _, eps := range []float64{0.1, 1, 8} {
+			s = append(s, LambdaSetting{size[0], size[1], eps})
+		}
+	}
+	return s
+}
+
+// draw returns n records of the truth, from src, with directions from seed.
+func (t Truth) draw(n, d int, src *noise.Seeded) *experiment.Records {
+	x, y := matrix.NewDense(n, d+1, nil), make([]float64, n)
+	row := make([]float64, d)
+	for i := range y {
+		src.Gaussian(row, 1)
+		for j := range row {
+			row[j] *= math.Pow(float64(j+1), -0.5*t.Spectrum)
+		}
+		if t.Clusters {
+			y[i] = t.cluster(row, src)
+		} else {
+			// Each of the k features has 1/k of the variance of the predictor.
+			k, margin := d, 0.0
+			if t.Top {
+				k = min(5, d)
+			}
+			for j, v := range row[:k] {
+				margin += math.Cos(float64(7*j*j)) * math.Sqrt2 * v * math.Pow(float64(j+1), 0.5*t.Spectrum) / math.Sqrt(float64(k))
+			}
+			y[i] = -1
+			if src.Float64() < 1/(1+math.Exp(-t.Signal*margin-t.offset())) {
+				y[i] = 1
+			}
+		}
+		floats.Scale((1-1e-14)/floats.Norm(row, 2), row)
+		copy(x.Data[i*(d+1):], row)
+		x.Data[i*(d+1)+d] = 1
+	}
+	return &experiment.Records{Rows: x, Labels: y, RowNorm: math.Sqrt2}
+}
+
+// cluster moves row to a corner and returns the class of the corner, one label in
+// a hundred wrong.
+func (t Truth) cluster(row []float64, src *noise.Seeded) float64 {
+	k := src.IntN(4)
+	for j := range row[:min(10, len(row))] {
+		corner := math.Copysign(1, math.Sin(float64(1+k)*float64(3*j+1)))
+		row[j] += corner
+	}
+	y := float64(2*(k%2) - 1)
+	if src.Float64() < 0.01 {
+		y = -y
+	}
+	return y
+}
+
+// offset returns a with E 1/(1 + e^{−a−Signal·N}) = Base, about.
+func (t Truth) offset() float64 {
+	return math.Log(t.Base/(1-t.Base)) * math.Sqrt(1+math.Pi/8*t.Signal*t.Signal)
+}
+
+// LambdaCurve is the mean test accuracy over the ridge of the coefficients.
+type LambdaCurve struct {
+	Truth   Truth
+	Setting LambdaSetting
+	// Least is the least λ of the Gaussian case, Smoothness s, Noise σ/L.
+	Least, Smoothness, Noise float64
+	// Ridges are Least times 1, 2, 4, …; Accuracy is that at each.
+	Ridges, Accuracy []float64
+}
+
+// LambdaCurves fits every truth of the family in every setting, repetitions times
+// each with records and noise of its own, at ridges from the least one in factors
+// of two. The ridge of the intercept is the least one times the same factors to the
+// power of intercept: 0 leaves it at the least, 1 shrinks it as all else.
+//
+// Errors: ctx.Err() if ctx ends first; those of a fit.
+func LambdaCurves(ctx context.Context, family []Truth, settings []LambdaSetting, repetitions, doublings int, intercept float64, seed uint64) ([]LambdaCurve, error) {
+	curves := make([]LambdaCurve, len(family)*len(settings))
+	errs := make([]error, len(curves))
+	root := noise.NewSeeded(seed)
+	jobs := make(chan int)
+	var wg sync.WaitGroup
+	for range runtime.GOMAXPROCS(0) {
+		wg.Go(func() {
+			for k := range jobs {
+				curves[k], errs[k] = family[k/len(settings)].curve(settings[k%len(settings)], repetitions, doublings, intercept, root.Stream(k))
+			}
+		})
+	}
+	for k := range curves {
+		if ctx.Err() != nil {
+			break
+		}
+		jobs <- k
+	}
+	close(jobs)
+	wg.Wait()
+	return curves, errors.Join(append(errs, ctx.Err())...)
+}
+
+func (t Truth) curve(s LambdaSetting, repetitions, doublings int, intercept float64, src *noise.Seeded) (LambdaCurve, error) {
+	m, err := objpert.Calibrate(objpert.Config{Loss: loss.Logistic{}, RowNorm: math.Sqrt2,
+		Epsilon: s.Epsilon, Delta: 1e-5, Adjacency: privacy.AddRemove})
+	if err != nil {
+		return LambdaCurve{}, err
+	}
+	c := LambdaCurve{Truth: t, Setting: s, Least: m.Lambda, Smoothness: m.Smoothness(), Noise: m.Sigma / m.Lipschitz(),
+		Ridges: make([]float64, doublings), Accuracy: make([]float64, doublings)}
+	for r := range repetitions {
+		rng := src.Stream(r)
+		train, test := t.draw(s.Records, s.Features, rng), t.draw(4000, s.Features, rng)
+		for i := range c.Ridges {
+			c.Ridges[i] = math.Ldexp(m.Lambda, i)
+			m := m
+			m.Lambda *= math.Pow(c.Ridges[i]/m.Lambda, intercept)
+			m.Shrinkage = c.Ridges[i] - m.Lambda
+			fit, err := m.Run(train.Rows, train.Labels, rng.Stream(1), &mechanism.Settings{Workers: 1})
+			if err != nil {
+				return c, fmt.Errorf("%s, %+v: %w", t.Name, s, err)
+			}
+			a, err := experiment.Accuracy(test, fit.Coefficients)
+			if err != nil {
+				return c, err
+			}
+			c.Accuracy[i] += a / float64(repetitions)
+		}
+	}
+	return c, nil
+}
+
+// Regret returns how much less accurate a fit at the ridge is than at the best of
+// the curve, the accuracy between the ridges being interpolated in log λ and
+// constant beyond them.
+func (c LambdaCurve) Regret(ridge float64) float64 {
+	at := math.Log2(math.Max(ridge, c.Least) / c.Least)
+	k := min(int(at), len(c.Ridges)-2)
+	share := math.Min(at-float64(k), 1)
+	return floats.Max(c.Accuracy) - (1-share)*c.Accuracy[k] - share*c.Accuracy[k+1]
+}

@@ -1,0 +1,210 @@
+package ours
+
+import (
+	"context"
+	"fmt"
+	"math"
+	"slices"
+
+	"gonum.org/v1/gonum/floats"
+	"gonum.org/v1/gonum/mat"
+
+	"github.com/dpnb/notebooks/dpnb/loss"
+	"github.com/dpnb/notebooks/dpnb/mechanism"
+
+	"github.com/dpnb/notebooks/dpnb/claim"
+	"github.com/dpnb/notebooks/dpnb/matrix"
+	"github.com/dpnb/notebooks/dpnb/mechanism/objpert"
+	"github.com/dpnb/notebooks/dpnb/mechanism/objpert/interval"
+	"github.com/dpnb/notebooks/dpnb/mechanism/sgd"
+	"github.com/dpnb/notebooks/dpnb/noise"
+	"github.com/dpnb/notebooks/dpnb/paper/internal/measure"
+)
+
+// sumsAndSamples lists this project's claims about sums over records and random samples
+// (docs/theory/release.md).
+func sumsAndSamples() []claim.Claim {
+	return []claim.Claim{
+		{
+			ID: "dpnb/exact-sums", Paper: "this project, docs/theory/release.md, after Casacuberta et al. 2022", Kind: claim.Ours,
+			Statement: "the computed sums of neighbours differ by exactly what the one record gives alone, wherever it stands",
+			Check:     "a step of DP-SGD and a released curvature matrix, each run with the same small noise on neighbours, on the record alone and on none; d = 7, up to 130 records (1,030 in the full run), the record in front, in the middle and at the end, dense and sparse rows, one and three workers",
+			Expected:  "equal differences to the last bit, all of them; most differ where records are summed in float64",
+			Seed:      94, Run: exactSums(false, 94),
+		},
+		{
+			ID: "dpnb/exact-sample", Paper: "this project, docs/theory/release.md", Kind: claim.Ours,
+			Statement: "batches, numbers of runs and choices have exactly the law that the accountant assumes",
+			Check:     "2,000 batches (20,000 in the full run) at rates of 256/48,842 and 0.3: how many are in, χ² of the places, neighbours in a batch together; as many Poisson numbers of mean 15.4 and choices among 11: χ²",
+			Expected:  "all within 5.5 standard deviations; a rate that is wrong by a fiftieth is seen",
+			Seed:      95, Run: exactSample(1, 95),
+		},
+	}
+}
+
+// exactSums compares the sums of neighbours, or, if broken, sums in float64.
+func exactSums(broken bool, seed uint64) func(context.Context, claim.Size) (claim.Outcome, error) {
+	return func(ctx context.Context, size claim.Size) (claim.Outcome, error) {
+		const d = 7
+		sizes := []int{1, 2, 3, 4, 5, 6, 130}
+		if size == claim.Full {
+			sizes = append(sizes, 7, 8, 63, 64, 65, 257, 1023, 1030)
+		}
+		rng := noise.NewSeeded(seed)
+		theta := make([]float64, d)
+		rng.Gaussian(theta, 3)
+		sums := []func(rows matrix.Rows, labels []float64, workers int) ([]float64, error){
+			stepSum, func(rows matrix.Rows, labels []float64, _ int) ([]float64, error) {
+				return curvatureSum(rows, labels, theta)
+			},
+		}
+		if broken {
+			sums = []func(matrix.Rows, []float64, int) ([]float64, error){floatSum}
+		}
+		pairs, wrong := 0, 0
+		for _, n := range sizes {
+			rows, labels := measure.UnitRecords(n, d, rng)
+			for i := range labels {
+				floats.Scale(0.5+0.5*rng.Float64(), rows.Data[i*d:(i+1)*d])
+			}
+			for _, at := range []int{0, n / 2, n - 1} {
+				if err := ctx.Err(); err != nil {
+					return claim.Outcome{}, err
+				}
+				others := make([]int, 0, n)
+				for i := range n {
+					if i != at {
+						others = append(others, i)
+					}
+				}
+				rest := slices.Delete(slices.Clone(labels), at, at+1)
+				kinds := func(m *matrix.Dense) []matrix.Rows { return []matrix.Rows{m, m.Sparse()} }
+				with, without, alone, none := kinds(rows), kinds(rows.Select(others)), kinds(rows.Select([]int{at})), kinds(matrix.NewDense(0, d, nil))
+				for kind := range with {
+					for _, sum := range sums {
+						var s [4][]float64
+						for k, in := range []struct {
+							rows    matrix.Rows
+							labels  []float64
+							workers int
+						}{{with[kind], labels, 3}, {without[kind], rest, 1}, {alone[kind], labels[at : at+1], 1}, {none[kind], nil, 1}} {
+							var err error
+							if s[k], err = sum(in.rows, in.labels, in.workers); err != nil {
+								return claim.Outcome{}, err
+							}
+						}
+						floats.Sub(s[0], s[1])
+						floats.Sub(s[2], s[3])
+						pairs++
+						if !floats.Equal(s[0], s[2]) {
+							wrong++
+						}
+					}
+				}
+			}
+		}
+		return claim.Decide(fmt.Sprintf("%d of %d pairs differ by something else", wrong, pairs), "0", wrong == 0,
+			"one record more changes a computed sum by more than its own part"), nil
+	}
+}
+
+// stepSum is the sum of clipped gradients, with noise that is the same for all, in a step
+// of DP-SGD from θ = 0 with every record: the noise is on a grid on which all of it is
+// exact.
+func stepSum(rows matrix.Rows, labels []float64, workers int) ([]float64, error) {
+	m := sgd.Descent{Loss: loss.Logistic{}, Clip: 0.4, Rate: 1, Steps: 1, NoiseMultiplier: 0x1p-10, PlannedRecords: 1024, Update: sgd.Plain{LearningRate: 1}}
+	r, err := m.Run(rows, labels, noise.NewSeeded(1), &mechanism.Settings{Workers: workers})
+	if err != nil {
+		return nil, err
+	}
+	return r.Coefficients, nil
+}
+
+// curvatureSum is the released curvature of the logistic loss at theta, as stepSum.
+func curvatureSum(rows matrix.Rows, labels, theta []float64) ([]float64, error) {
+	fit := objpert.Objective{Loss: loss.Logistic{}, RowNorm: 1, Lambda: 1, Sigma: 1, Tolerance: 1e-6, OutputSigma: 1}
+	m, err := interval.Curvature{Fit: fit, Sigma: 0x1p-12}.Run(rows, labels, theta, noise.NewSeeded(1))
+	if err != nil {
+		return nil, err
+	}
+	return mat.DenseCopyOf(m.Hessian).RawMatrix().Data, nil
+}
+
+// floatSum is the sum of clipped gradients at zero as it must not be formed.
+func floatSum(rows matrix.Rows, labels []float64, _ int) ([]float64, error) {
+	n, d := rows.Dims()
+	sum, norm := make([]float64, d), make([]float64, 1)
+	for i := range n {
+		rows.Norms(norm, i, i+1)
+		rows.AddScaled(sum, []float64{-labels[i] * math.Min(0.5, 0.4/norm[0])}, i, i+1)
+	}
+	return sum, nil
+}
+
+// exactSample draws at factor times the rates and means that are expected.
+func exactSample(factor float64, seed uint64) func(context.Context, claim.Size) (claim.Outcome, error) {
+	return func(_ context.Context, size claim.Size) (claim.Outcome, error) {
+		draws := 2000
+		if size == claim.Full {
+			draws = 20_000
+		}
+		s := noise.Exact(noise.NewSeeded(seed))
+		worst := 0.0
+		off := func(z float64) { worst = math.Max(worst, math.Abs(z)) }
+		// square is χ² of counts against one probability each, standardised.
+		square := func(counts []float64, p func(k int) float64) float64 {
+			var total, of, cells float64
+			for _, c := range counts {
+				of += c
+			}
+			for k, c := range counts {
+				if want := of * p(k); want > 5 {
+					total += (c - want) * (c - want) / want
+					cells++
+				}
+			}
+			return (total - cells) / math.Sqrt(2*cells)
+		}
+		for _, c := range []struct {
+			rate float64
+			n    int
+		}{{256.0 / 48_842, 48_842}, {0.3, 1000}} {
+			places := make([]float64, c.n)
+			var in []int
+			var members, pairs float64
+			for range draws {
+				in = s.Subset(in[:0], c.rate*factor, c.n)
+				members += float64(len(in))
+				for j, i := range in {
+					places[i]++
+					if j > 0 && in[j-1] == i-1 {
+						pairs++
+					}
+				}
+			}
+			all := float64(draws) * float64(c.n)
+			off((members - all*c.rate) / math.Sqrt(all*c.rate*(1-c.rate)))
+			// Overlapping pairs: the variance is at most that of 1 + 2·rate of them.
+			together := float64(draws) * float64(c.n-1) * c.rate * c.rate
+			off((pairs - together) / math.Sqrt(together*(1+2*c.rate)))
+			var total float64
+			for _, v := range places {
+				want := float64(draws) * c.rate
+				total += (v - want) * (v - want) / (want * (1 - c.rate))
+			}
+			off((total - float64(c.n)) / math.Sqrt(2*float64(c.n)))
+		}
+		const mean, choices = 15.4, 11
+		counts, chosen := make([]float64, 60), make([]float64, choices)
+		for range draws {
+			counts[min(len(counts)-1, s.Poisson(mean*factor))]++
+			chosen[s.Below(choices)]++
+		}
+		off(square(counts, func(k int) float64 {
+			gamma, _ := math.Lgamma(float64(k) + 1)
+			return math.Exp(float64(k)*math.Log(mean) - mean - gamma)
+		}))
+		off(square(chosen, func(int) float64 { return 1.0 / choices }))
+		return claim.Decide(fmt.Sprintf("off by at most %.1f standard deviations, %d draws", worst, draws), "5.5", worst < 5.5, "samples have another law"), nil
+	}
+}

@@ -1,0 +1,156 @@
+package qop
+
+import (
+	"context"
+	"fmt"
+	"math"
+	"testing"
+
+	"gonum.org/v1/gonum/mat"
+
+	"github.com/dpnb/notebooks/dpnb/claim"
+	"github.com/dpnb/notebooks/dpnb/noise"
+
+	"github.com/dpnb/notebooks/dpnb/paper/internal/errata"
+	"github.com/dpnb/notebooks/dpnb/paper/internal/measure"
+	"github.com/dpnb/notebooks/dpnb/privacy/wishart"
+)
+
+// Criterion (7) with a quantile for one W does not bound the neighbour's accuracy.
+func TestQOPCriterion(t *testing.T) {
+	for _, eps := range []float64{1, 10} {
+		s := wishart.Setting{Wishart: wishart.Wishart{D: 2, M: 5}, Smoothness: 1, Rank: 1, Accounting: wishart.Spectral, Accuracy: 1e-3}
+		n, err := s.Noise(wishart.Split{Epsilon1: eps, Epsilon2: 1, Delta1: 1e-3, Delta2: 1e-3, Delta3: 1e-3})
+		if err != nil {
+			t.Fatal(err)
+		}
+		alpha := wishartAlpha(2, 5, 2e-3, false) // λ_min(W′) ≥ α, but for δ₁ + δ₃
+		// The neighbour's W = W′ − L·ee^T/σ², its record flat at θ although it was
+		// curved on the way: J̃″ = σ²λ along e, and (7) holds with equality at g.
+		lambda := alpha - 1/n.Sigma2
+		g := math.Sqrt(2 * s.Accuracy * alpha * n.Sigma2)
+		accuracy := g * g / (2 * n.Sigma2 * lambda)
+		errata.Within(t, "α that serves both", n.Alpha, lambda, 1e-6*lambda)
+		if !(accuracy > 1.3*s.Accuracy) {
+			t.Errorf("ε₁ = %g: accuracy %.3g", eps, accuracy)
+		}
+		errata.Quote(t, "qop-52", "%.3g", accuracy/s.Accuracy)
+		// How far the two are from θ_priv together, over what σ̃ is for.
+		off := g/(n.Sigma2*alpha) + g/(n.Sigma2*lambda)
+		if !(off > 1.05*n.Sensitivity) {
+			t.Errorf("ε₁ = %g: off by %.4g, accounted for %.4g", eps, off, n.Sensitivity)
+		}
+		errata.Quote(t, "qop-52", "%.2f", off/n.Sensitivity)
+		// With the α that serves both the accuracy is τ.
+		if h := math.Sqrt(2 * s.Accuracy * n.Alpha * n.Sigma2); h*h/(2*n.Sigma2*lambda) > s.Accuracy*(1+1e-9) {
+			t.Errorf("ε₁ = %g: the smaller α does not give τ", eps)
+		}
+	}
+}
+
+// Lemma E.5: an anchor that is off by η moves the minimiser by √(β/α)·η at most,
+// and two neighbours' minimisers apart by far less.
+func TestQOPAnchorMoves(t *testing.T) {
+	// W = diag(α, β): the error is (H + σ²W)⁻¹σ²Wa; H of rank one along u, weak to
+	// strong, with σ² = 1.
+	const alpha, beta = 1.0, 100.0
+	var most float64
+	for i := range 2000 {
+		angle := math.Pi * float64(i) / 2000
+		u := [2]float64{math.Cos(angle), math.Sin(angle)}
+		for _, h := range []float64{0, 0.1, 1, 10, 100, 1e4, 1e9} {
+			a, b, c := alpha+h*u[0]*u[0], h*u[0]*u[1], beta+h*u[1]*u[1]
+			det := alpha*beta + h*(alpha*u[1]*u[1]+beta*u[0]*u[0])
+			// The largest ‖e‖ over ‖a‖ = 1.
+			move := mat.NewDense(2, 2, []float64{c * alpha / det, -b * beta / det, -b * alpha / det, a * beta / det})
+			var svd mat.SVD
+			if !svd.Factorize(move, mat.SVDNone) {
+				t.Fatal("no singular values")
+			}
+			most = math.Max(most, svd.Values(nil)[0])
+		}
+	}
+	ratio := beta / alpha
+	errata.Within(t, "the largest move", most, (ratio+1)/(2*math.Sqrt(ratio)), 1e-3)
+	if !(most <= math.Sqrt(ratio) && most > 0.5*math.Sqrt(ratio)) {
+		t.Errorf("the anchor moves the minimiser by %.3f·η", most)
+	}
+	errata.Quote(t, "qop-53", "%.2f", most)
+	// Least squares, (d, m) = (12, 24), the σ² of exact accounting at ε = 0.5,
+	// δ = 0.01: the two neighbours' minimisers, given M, are M⁻¹Ua/σ² apart.
+	const d, m = 12, 24
+	n, err := wishart.Setting{Wishart: wishart.Wishart{D: d, M: m}, Smoothness: 1, Rank: 1, Structure: wishart.LeastSquares}.
+		Noise(wishart.Split{Epsilon1: 0.5, Delta1: 0.01})
+	if err != nil {
+		t.Fatal(err)
+	}
+	src := noise.NewSeeded(53)
+	vector := func() *mat.VecDense {
+		v := mat.NewVecDense(d, nil)
+		src.Gaussian(v.RawVector().Data, 1)
+		v.ScaleVec(1/mat.Norm(v, 2), v)
+		return v
+	}
+	var share, printed, sharper measure.Mean
+	for range 1000 {
+		w := noise.Wishart(src, d, m)
+		var eig mat.EigenSym
+		if !eig.Factorize(w, false) {
+			t.Fatal("no eigenvalues")
+		}
+		values := eig.Values(nil)
+		x, y, a := vector(), vector(), vector()
+		var M mat.SymDense
+		M.SymRankOne(w, 1/n.Sigma2, x)
+		U := symmetric(d, []float64{1, -1}, x, y)
+		var ua, gap mat.VecDense
+		var c mat.Cholesky
+		ua.MulVec(U, a)
+		if !c.Factorize(&M) {
+			t.Fatal("M is not positive")
+		}
+		if err := c.SolveVecTo(&gap, &ua); err != nil {
+			t.Fatal(err)
+		}
+		least := 1 / (n.Sigma2 * values[0])
+		if v := mat.Norm(&gap, 2) / n.Sigma2 / least; v > 1 {
+			t.Fatalf("apart by %.3f of Lη/(σ²λ_min)", v)
+		} else {
+			share.Add(v)
+		}
+		sharper.Add(least)
+		printed.Add(2 * values[d-1] / values[0])
+	}
+	if !(printed.M > 100*sharper.M && share.M > 0.05) {
+		t.Errorf("printed %.1f·η, sharper %.2f·η, share %.3f", printed.M, sharper.M, share.M)
+	}
+	errata.Quote(t, "qop-53", "%.0f", printed.M)
+	errata.Quote(t, "qop-53", "%.2f", sharper.M)
+	errata.Quote(t, "qop-53", "%.2f", share.M)
+}
+
+// Figure 2: the release is the anchor.
+func TestReleaseIsTheAnchor(t *testing.T) {
+	for _, c := range Claims() {
+		if c.ID != "dpnb/quadratic-anchor" {
+			continue
+		}
+		o, err := c.Run(context.Background(), claim.Quick)
+		if err != nil {
+			t.Fatal(err)
+		}
+		var start, least, way, exact float64
+		if _, err := fmt.Sscanf(o.Measured, "the anchor's risk is %f, the smallest %f; the release goes %f %% of the way as printed, %f %%", &start, &least, &way, &exact); err != nil {
+			t.Fatalf("%q: %v", o.Measured, err)
+		}
+		if !(o.Verdict == claim.Holds && way < 0.1 && start > 10*least) {
+			t.Errorf("%v: %s", o.Verdict, o.Measured)
+		}
+		errata.Quote(t, "qop-56", "%.0f", start)
+		errata.Quote(t, "qop-56", "%.0f", least)
+		errata.Quote(t, "qop-56", "%.2f", way)
+		errata.Quote(t, "qop-56", "%.1f", exact)
+		return
+	}
+	t.Error("no such claim")
+}

@@ -1,0 +1,140 @@
+package qop
+
+import (
+	"math"
+	"testing"
+
+	"gonum.org/v1/gonum/mat"
+
+	"github.com/dpnb/notebooks/dpnb/noise"
+
+	"github.com/dpnb/notebooks/dpnb/paper/internal/errata"
+	"github.com/dpnb/notebooks/dpnb/privacy/wishart"
+)
+
+// symmetric returns Σ sᵢ·vᵢvᵢᵀ.
+func symmetric(d int, s []float64, v ...*mat.VecDense) *mat.SymDense {
+	out := mat.NewSymDense(d, nil)
+	for i, x := range v {
+		out.SymRankOne(out, s[i], x)
+	}
+	return out
+}
+
+// logDet is that of a sum, NaN if it is not positive definite.
+func logDet(ms ...*mat.SymDense) float64 {
+	sum := mat.NewSymDense(ms[0].SymmetricDim(), nil)
+	for _, m := range ms {
+		sum.AddSym(sum, m)
+	}
+	var c mat.Cholesky
+	if !c.Factorize(sum) {
+		return math.NaN()
+	}
+	return c.LogDet()
+}
+
+// lemmaC7 returns the symmetric U with Ue = u and ‖U‖ = ‖u‖ for a unit vector e.
+func lemmaC7(e, u *mat.VecDense) *mat.SymDense {
+	d := e.Len()
+	along := mat.Dot(e, u)
+	w := mat.NewVecDense(d, nil)
+	w.AddScaledVec(u, -along, e)
+	out := symmetric(d, []float64{along}, e)
+	if n := mat.Norm(w, 2); n > 1e-12 {
+		out.SymRankOne(out, -along/(n*n), w)
+		out.RankTwo(out, 1, e, w)
+	}
+	return out
+}
+
+// Theorem 3.1 pays for a ‖U‖ of 2L, where there is L, and for eigenvalues that
+// have the other sign.
+func TestQOPEigenvalues(t *testing.T) {
+	const d, draws, a0 = 4, 4000, 1.5 // L = 1, σ = 1, ρ = 1
+	const p, k, y = 2.5, 1.5, 1 / a0  // m = 8; y = L/(σ²a₀)
+	bound := math.Max(-p*math.Log1p(-y)+math.Log1p(y), y*a0/2+math.Log1p(y))
+	src := noise.NewSeeded(37)
+	unit := func() *mat.VecDense {
+		v := mat.NewVecDense(d, nil)
+		src.Gaussian(v.RawVector().Data, 1)
+		v.ScaleVec(1/mat.Norm(v, 2), v)
+		return v
+	}
+	var largest, worst float64
+	for draw := range draws {
+		var q mat.Dense
+		var qr mat.QR
+		g := mat.NewDense(d, d, nil)
+		src.Gaussian(g.RawMatrix().Data, 1)
+		qr.Factorize(g)
+		qr.QTo(&q)
+		axis := func(i int) *mat.VecDense { return mat.VecDenseCopyOf(q.ColView(i)) }
+		moved := symmetric(d, []float64{a0, a0 + src.ExpFloat64()*float64(draw%2), a0 + 1, a0 + 2}, axis(0), axis(1), axis(2), axis(3)) // W′
+		// v is along e, H̄ the mean Hessian of a record on the way from θ⋆ to θ, h
+		// the Hessian at θ; both of rank one, between 0 and L.
+		e, x, z := unit(), unit(), unit()
+		curved := []float64{src.Float64(), src.Float64(), src.Float64(), src.Float64()} // H̄, H̄′, h, h′
+		if draw%2 == 0 {
+			e, x, z = axis(0), axis(1), axis(0)
+			curved = []float64{0, 1, 1, 0}
+		}
+		u := mat.NewVecDense(d, nil)
+		u.AddScaledVec(u, curved[0]*mat.Dot(x, e), x)
+		u.AddScaledVec(u, -curved[1]*mat.Dot(z, e), z)
+		U := lemmaC7(e, u)
+		var back mat.VecDense
+		back.MulVec(U, e)
+		back.SubVec(&back, u)
+		if mat.Norm(&back, 2) > 1e-12 || math.Abs(mat.Norm(U, 2)) > 2*mat.Norm(u, 2) {
+			t.Fatal("U is not that of the lemma")
+		}
+		largest = math.Max(largest, mat.Norm(u, 2))
+		before, after := symmetric(d, curved[2:3], x), symmetric(d, curved[3:], z)
+		log := -k*(logDet(moved, U)-logDet(moved)) + mat.Trace(U)/2 + logDet(moved, before) - logDet(moved, after, U)
+		if math.IsNaN(log) {
+			t.Fatal("W is not positive")
+		}
+		worst = math.Max(worst, log/bound)
+	}
+	if !(largest <= 1+1e-12 && largest > 0.99 && worst <= 1 && worst > 0.8) {
+		t.Errorf("‖U‖ up to %.4f·L, %.3f of the sharper bound", largest, worst)
+	}
+	errata.Quote(t, "qop-37", "%.2f", largest)
+	errata.Quote(t, "qop-37", "%.2f", worst)
+	// σ²/L at ε₁ = 1/2, δ₁ = δ₃ = 0.005, ρ = 1.
+	for _, c := range []struct {
+		d, m      int
+		reference float64 // independent value (mpmath) of the printed one, 0 if there is none
+	}{{12, 24, 90.18832213192779}, {100, 200, 0}} {
+		k := float64(c.m-c.d-1) / 2
+		wa, a0 := wishartAlpha(c.d, c.m, 0.005, false), wishartAlpha(c.d, c.m, 0.01, false)
+		printed := 2 * (2*k/wa + 1 + 2*4/wa) / 0.5
+		if c.reference > 0 {
+			errata.Within(t, "σ² at ε₁ = 1/2", printed, c.reference, 1e-6)
+		}
+		lo, hi := 0.0, 1.0
+		for range 100 {
+			if y := (lo + hi) / 2; math.Max(-(k+1)*math.Log1p(-y), y*a0/2)+math.Log1p(y) <= 0.5 {
+				lo = y
+			} else {
+				hi = y
+			}
+		}
+		sharper := 1 / (lo * a0)
+		n, err := wishart.Setting{Wishart: wishart.Wishart{D: c.d, M: c.m}, Smoothness: 1, Rank: 1, Accounting: wishart.Spectral}.
+			Noise(wishart.Split{Epsilon1: 0.5, Delta1: 0.005, Delta3: 0.005})
+		if err != nil {
+			t.Fatal(err)
+		}
+		errata.Within(t, "σ² by eigenvalues of the right sign", n.Sigma2, sharper, 1e-6)
+		if printed < 4*sharper {
+			t.Errorf("(%d, %d): printed %.3f, sharper %.3f", c.d, c.m, printed, sharper)
+		}
+		errata.Quote(t, "qop-37", "%.1f", printed)
+		errata.Quote(t, "qop-37", "%.1f", sharper)
+		if c.d == 100 {
+			errata.Quote(t, "qop-37", "%.1f", printed/sharper)
+		}
+	}
+}

@@ -1,0 +1,315 @@
+package qop
+
+import (
+	"math"
+	"sort"
+	"testing"
+
+	"gonum.org/v1/gonum/mathext"
+
+	"github.com/dpnb/notebooks/dpnb/noise"
+	"github.com/dpnb/notebooks/dpnb/privacy"
+
+	"github.com/dpnb/notebooks/dpnb/paper/internal/errata"
+	"github.com/dpnb/notebooks/dpnb/paper/internal/measure"
+	"github.com/dpnb/notebooks/dpnb/privacy/objective"
+)
+
+// Lemma B.1 and Theorem 3.1: the classical Gaussian formula is for ε < 1.
+func TestQOPClassicalGaussian(t *testing.T) {
+	const delta = 1e-5
+	ratio := func(eps float64) float64 { // exact δ over the δ that is claimed
+		return measure.GaussianDelta(eps/math.Sqrt(2*math.Log(1.25/delta)), eps) / delta
+	}
+	for _, eps := range []float64{0.1, 0.5, 0.99} {
+		if ratio(eps) > 1 {
+			t.Errorf("ε = %g: %.3f", eps, ratio(eps))
+		}
+	}
+	lo, hi := 1.0, 20.0
+	for range 60 {
+		if mid := (lo + hi) / 2; ratio(mid) > 1 {
+			hi = mid
+		} else {
+			lo = mid
+		}
+	}
+	if ratio(10) < 1.05 || ratio(20) < 100 {
+		t.Errorf("ε = 10: %.3f, ε = 20: %.3f", ratio(10), ratio(20))
+	}
+	errata.Quote(t, "qop-16", "%.2f", hi)
+	errata.Quote(t, "qop-16", "%.2e", ratio(10)*delta)
+	errata.Quote(t, "qop-16", "%.2e", ratio(20)*delta)
+	sigma, err := privacy.GaussianSigma(10, delta)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if d := measure.GaussianDelta(1/sigma, 10); d > delta {
+		t.Errorf("analytic calibration: %.6g", d)
+	}
+	errata.Quote(t, "qop-16", "%.4f", sigma)
+	errata.Quote(t, "qop-16", "%.4f", math.Sqrt(2*math.Log(1.25/delta))/10)
+}
+
+// lopNoise are σ/ζ and Δ/L of Theorem 5.1 of qop (Kifer et al. 2012).
+func lopNoise(eps, delta float64) (sigma, ridge float64) {
+	return math.Sqrt(8*math.Log(2/delta)+4*eps) / eps, 2 / eps
+}
+
+// Theorem 5.1: the constants are those of add/remove-one.
+func TestQOPAdjacencyOfLOP(t *testing.T) {
+	const eps, far = 1.0, 1e6
+	// The largest δ(1) over the label of the record that is there, when it is
+	// taken away, and when its label is replaced by one far off. ζ = L = 1.
+	largest := func(sigma, ridge float64) (add, replace float64) {
+		none := measure.ScalarLaw(ridge, sigma, func(float64) float64 { return 0 })
+		other := measure.ScalarLaw(ridge, sigma, measure.HuberRecord(far))
+		for i := -80; i <= 0; i++ {
+			z := measure.ScalarLaw(ridge, sigma, measure.HuberRecord(float64(i)/10*sigma/ridge))
+			add = math.Max(add, measure.Stick(z, none, eps))
+			replace = math.Max(replace, measure.Stick(z, other, eps))
+		}
+		return add, replace
+	}
+	for _, delta := range []float64{1e-6, 1e-8} {
+		add, replace := largest(lopNoise(eps, delta))
+		if !(add <= delta && replace > 1.4*delta) {
+			t.Errorf("δ = %g: add/remove %.3g, replace %.3g", delta, add, replace)
+		}
+		errata.Quote(t, "qop-17", "%.1e", replace)
+		// Calibrated to (ε/2, δ/(1 + e^{ε/2})), a group of two.
+		if _, replace := largest(lopNoise(eps/2, delta/(1+math.Exp(eps/2)))); replace > delta {
+			t.Errorf("δ = %g, as a group of two: %.3g", delta, replace)
+		}
+	}
+}
+
+// Theorem 5.1 without GLM structure: the slope follows the noise.
+func TestQOPStructureOfLOP(t *testing.T) {
+	const eps, delta, d = 1.0, 1e-5, 50
+	sigma, ridge := lopNoise(eps, delta)
+	// ℓ(θ) with ∇ℓ = min(‖θ‖, 1)·θ/‖θ‖ (ζ = L = 1), alone in the dataset. The
+	// proof takes −⟨b, ∇ℓ(θ̂)⟩/σ for N(0, 1).
+	src := noise.NewSeeded(18)
+	b := make([]float64, d)
+	var loss measure.Mean
+	for range 20_000 {
+		src.Gaussian(b, sigma)
+		var sq float64
+		for _, v := range b {
+			sq += v * v
+		}
+		r := math.Sqrt(sq) // θ̂ = −b·t/‖b‖ with Δt + min(t, 1) = ‖b‖
+		at := math.Min(1, r/(ridge+1))
+		loss.Add(r * at / sigma)
+	}
+	if loss.M < 100*loss.Err() || loss.M < 5 {
+		t.Errorf("−⟨b, ∇ℓ⟩/σ: %.4f ± %.4f", loss.M, loss.Err())
+	}
+	errata.Quote(t, "qop-18", "%.2f", loss.M)
+	// The exact δ of this pair: ‖θ̂‖ is enough, ‖b‖ = Δt or Δt + min(t, 1).
+	law := func(slope func(float64) float64) []float64 {
+		const n = 40_000
+		out := make([]float64, 0, n+1)
+		prev, hi := 0.0, 4*math.Sqrt(d)*sigma/ridge
+		for i := 1; i <= n; i++ {
+			c := hi * float64(i) / n
+			x := (ridge*c + slope(c)) / sigma
+			f := mathext.GammaIncReg(float64(d)/2, x*x/2)
+			out = append(out, f-prev)
+			prev = f
+		}
+		return append(out, 1-prev)
+	}
+	exact := measure.Stick(law(func(float64) float64 { return 0 }), law(func(c float64) float64 { return math.Min(c, 1) }), eps)
+	if exact > delta {
+		t.Errorf("exact δ = %.3g", exact)
+	}
+	errata.Quote(t, "qop-18", "%.1e", math.Ceil(exact*1e9)/1e9)
+	proved := func(rank int) float64 {
+		p, err := objective.RankK{Rank: rank, Smoothness: 1, Slope: 1, Lambda: ridge, Sigma: sigma}.Profile(privacy.AddRemove)
+		if err != nil {
+			t.Fatal(err)
+		}
+		return privacy.DeltaUpper(p, eps)
+	}
+	if !(proved(1) <= delta && proved(2) > delta && proved(5) > 0.01) {
+		t.Errorf("rank 1: %.3g, rank 2: %.3g, rank 5: %.3g", proved(1), proved(2), proved(5))
+	}
+	errata.Quote(t, "qop-18", "%.1e", proved(1))
+	errata.Quote(t, "qop-18", "%.1e", proved(2))
+	errata.Quote(t, "qop-18", "%.2f", proved(5))
+}
+
+// logD is ln D of Lemma D.2.
+func logD(d, m int) float64 {
+	lg := func(x float64) float64 { v, _ := math.Lgamma(x); return v }
+	a, b := float64(d), float64(m)
+	return math.Log(a) + lg(1.5) + lg((b+1)/2) - lg(a/2+1) - lg((b-a+1)/2) - lg((b-a+2)/2)
+}
+
+// wishartAlpha is α of Lemma D.4: D·γ(α/2, p) = δ₃, γ regularised or not.
+func wishartAlpha(d, m int, delta3 float64, regularised bool) float64 {
+	p := float64(m-d+1) / 2
+	target := math.Log(delta3) - logD(d, m)
+	if !regularised {
+		lg, _ := math.Lgamma(p)
+		target -= lg
+	}
+	lo, hi := 0.0, 10*float64(m)
+	for range 200 {
+		if mid := (lo + hi) / 2; math.Log(mathext.GammaIncReg(p, mid/2)) < target {
+			lo = mid
+		} else {
+			hi = mid
+		}
+	}
+	return lo
+}
+
+// Lemma D.2 and D.4: γ is the unregularised incomplete gamma function.
+func TestQOPWishart(t *testing.T) {
+	// Independent values (mpmath).
+	errata.Within(t, "ln D(12, 24)", logD(12, 24), 2.27740744021186, 1e-9)
+	errata.Within(t, "α(12, 24)", wishartAlpha(12, 24, 0.005, false), 0.881789993355102, 1e-9)
+	errata.Within(t, "ln D(100, 400)", logD(100, 400), -490.9452362136468, 1e-7)
+	if !math.IsInf(math.Gamma(401.0/2), 1) {
+		t.Error("Γ((m+1)/2) at m = 400 does not overflow")
+	}
+	errata.Quote(t, "qop-19", "%.1f", logD(100, 400))
+	// P(λ_min < α), drawn; λ_min < α exactly when W − αI has no Cholesky factor.
+	for _, c := range []struct{ d, m, draws int }{{5, 10, 200_000}, {12, 24, 200_000}} {
+		right, wrong := wishartAlpha(c.d, c.m, 0.005, false), wishartAlpha(c.d, c.m, 0.005, true)
+		src := noise.NewSeeded(19)
+		g, w := make([]float64, c.d*c.m), make([]float64, c.d*c.d)
+		var atRight, atWrong measure.Mean
+		for range c.draws {
+			src.Gaussian(g, 1)
+			for i := range c.d {
+				for j := range i + 1 {
+					var s float64
+					for k := range c.m {
+						s += g[i*c.m+k] * g[j*c.m+k]
+					}
+					w[i*c.d+j] = s
+				}
+			}
+			atRight.Add(measure.Indicator(!definite(w, c.d, right)))
+			atWrong.Add(measure.Indicator(!definite(w, c.d, wrong)))
+		}
+		if !(atRight.M <= 0.005+4*atRight.Err() && atWrong.M > 0.005+5*atWrong.Err()) {
+			t.Errorf("(%d, %d): unregularised %.4f ± %.4f, regularised %.4f", c.d, c.m, atRight.M, atRight.Err(), atWrong.M)
+		}
+		errata.Quote(t, "qop-19", "%.4f", atRight.M)
+		errata.Quote(t, "qop-19", "%.4f", atWrong.M)
+	}
+}
+
+// definite reports whether W − aI is positive definite; w has the lower half.
+func definite(w []float64, d int, a float64) bool {
+	l := make([]float64, d*d)
+	for i := range d {
+		for j := range i + 1 {
+			s := w[i*d+j]
+			if i == j {
+				s -= a
+			}
+			for k := range j {
+				s -= l[i*d+k] * l[j*d+k]
+			}
+			if i == j {
+				if s <= 0 {
+					return false
+				}
+				l[i*d+i] = math.Sqrt(s)
+			} else {
+				l[i*d+j] = s / l[j*d+j]
+			}
+		}
+	}
+	return true
+}
+
+// Interpolation is needed: one record whose minimiser is not θ⋆ is told apart
+// with certainty. One dimension, losses (θ − yᵢ)²/2, θ⋆ = 0, W ~ Wishart(1, 3).
+func TestQOPInterpolation(t *testing.T) {
+	src := noise.NewSeeded(20)
+	g := make([]float64, 3)
+	release := func(sigma2 float64, y ...float64) float64 {
+		src.Gaussian(g, 1)
+		w := g[0]*g[0] + g[1]*g[1] + g[2]*g[2]
+		var sum float64
+		for _, v := range y {
+			sum += v
+		}
+		return sum / (float64(len(y)) + sigma2*w)
+	}
+	for _, sigma2 := range []float64{1, 1e3, 1e6} {
+		var below, above int
+		for range 2000 {
+			if release(sigma2, 0, 0, 0.1) > 0 {
+				above++
+			}
+			if release(sigma2, 0, 0, -0.1) < 0 {
+				below++
+			}
+			if release(sigma2, 0, 0, 0) != 0 {
+				t.Fatal("with interpolation the output is θ⋆ itself")
+			}
+		}
+		// {θ > 0} has probability one under Z and zero under Z′: δ = 1 for every ε.
+		if above != 2000 || below != 2000 {
+			t.Errorf("σ² = %g: P(θ > 0 | Z) = %d/2000, P(θ < 0 | Z′) = %d/2000", sigma2, above, below)
+		}
+		errata.Quote(t, "qop-20", "%d", above)
+	}
+}
+
+// The experiments have an anchor off θ⋆ (η > 0) and leave out the final noise.
+func TestQOPAnchorWithoutNoise(t *testing.T) {
+	// d = 1, θ⋆ = 0, anchor θ̃ = 0.3, W ~ Wishart(1, 3), losses xᵢ²θ²/2 that share
+	// the minimiser: x = 0 for all but the record that is replaced.
+	const anchor, sigma2 = 0.3, 50.0
+	src := noise.NewSeeded(31)
+	g := make([]float64, 3)
+	release := func(x, out float64) float64 {
+		src.Gaussian(g, 1)
+		w := sigma2 * (g[0]*g[0] + g[1]*g[1] + g[2]*g[2])
+		b := []float64{0}
+		src.Gaussian(b, out)
+		return w*anchor/(w+x*x) + b[0]
+	}
+	count := func(x float64) (same int) {
+		for range 2000 {
+			if math.Abs(release(x, 0)-anchor) < 1e-15 {
+				same++
+			}
+		}
+		return same
+	}
+	if count(0) != 2000 || count(1) != 0 {
+		t.Errorf("P(θ = θ̃): %d/2000 and %d/2000", count(0), count(1))
+	}
+	errata.Quote(t, "qop-31", "%d", count(0))
+	// With the noise of the theorem (ε₂ = 0.5, sensitivity 2η at most) the two
+	// samples overlap: their Kolmogorov–Smirnov distance is small.
+	a, b := make([]float64, 2000), make([]float64, 2000)
+	out := 2 * anchor / 0.5 * math.Sqrt(2*math.Log(1.25/0.01))
+	for i := range a {
+		a[i], b[i] = release(0, out), release(1, out)
+	}
+	sort.Float64s(a)
+	sort.Float64s(b)
+	var ks float64
+	for i, j := 0, 0; i < len(a) && j < len(b); {
+		if a[i] <= b[j] {
+			i++
+		} else {
+			j++
+		}
+		ks = math.Max(ks, math.Abs(float64(i-j))/2000)
+	}
+	if ks > 0.06 {
+		t.Errorf("distance %.3f", ks)
+	}
+}

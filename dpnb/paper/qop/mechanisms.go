@@ -1,0 +1,196 @@
+package qop
+
+import (
+	"math"
+	"sync"
+
+	"gonum.org/v1/gonum/floats"
+	"gonum.org/v1/gonum/mat"
+
+	"github.com/dpnb/notebooks/dpnb/erm/composite"
+	"github.com/dpnb/notebooks/dpnb/loss"
+	"github.com/dpnb/notebooks/dpnb/mechanism"
+
+	"github.com/dpnb/notebooks/dpnb/noise"
+	"github.com/dpnb/notebooks/dpnb/privacy"
+
+	"github.com/dpnb/notebooks/dpnb/mechanism/qop"
+	"github.com/dpnb/notebooks/dpnb/privacy/wishart"
+)
+
+// QOPAsPrinted returns the three curves of Figure 2 of qop with its constants and
+// without any output noise, as there: LOP by Theorem 5.1 (add/remove-one) with ζ
+// = (2κ√d·ξ√d + max|yᵢ|)·ξ√d, LOP-Clip with gradients clipped at 10,000, QOP by
+// Theorem 3.1 (replace-one) with the split (ε, 0), (δ/2, 0, δ/2, 0) and m = 2d.
+//
+// That is no comparison at equal privacy: see docs/errata.md, qop-17 and qop-31,
+// and max|yᵢ| is read off the records.
+func AsPrinted(solver Solver) []Mechanism {
+	const smoothness = RowNorm * RowNorm
+	linear := func(t *Task, l loss.Loss, slope, eps, delta float64, src *noise.Seeded) ([]float64, error) {
+		sigma, ridge := qop.Theorem51Noise(eps, delta, slope, smoothness)
+		p := t.problem(l)
+		p.Lambda, p.Linear = ridge, make([]float64, qopDimension)
+		src.Gaussian(p.Linear, sigma)
+		return solver.solve(p, src.Stream(0))
+	}
+	return []Mechanism{
+		{Name: "LOP", Fit: func(t *Task, eps, delta float64, src *noise.Seeded) ([]float64, error) {
+			diameter := 2 * t.Kappa * math.Sqrt(qopDimension)
+			slope := (diameter*RowNorm + math.Max(floats.Max(t.Labels), -floats.Min(t.Labels))) * RowNorm
+			return linear(t, loss.Squared{}, slope, eps, delta, src)
+		}},
+		{Name: "LOP-Clip", Fit: func(t *Task, eps, delta float64, src *noise.Seeded) ([]float64, error) {
+			return linear(t, loss.ClippedAt(loss.Squared{}, qopClip, RowNorm), qopClip, eps, delta, src)
+		}},
+		Curved("QOP", wishart.Theorem31, RowNorm, solver),
+	}
+}
+
+// QOPCurved is QOP without output noise, σ² by the given accounting for records
+// with ‖x‖ ≤ rowNorm, m = 2d. It protects nobody unless the anchor is θ⋆ itself
+// and the solver exact.
+func Curved(name string, by wishart.Accounting, rowNorm float64, solver Solver) Mechanism {
+	known := memo[[2]float64, float64]{}
+	return Mechanism{Name: name, Fit: func(t *Task, eps, delta float64, src *noise.Seeded) ([]float64, error) {
+		sigma2, err := known.get([2]float64{eps, delta}, func() (float64, error) {
+			s := wishart.Setting{Wishart: wishart.Wishart{D: qopDimension, M: 2 * qopDimension}, Smoothness: rowNorm * rowNorm, Rank: 1,
+				Accounting: by, Structure: wishart.LeastSquares}
+			split := wishart.Split{Epsilon1: eps, Delta1: delta}
+			if by == wishart.Theorem31 || by == wishart.Spectral {
+				split.Delta1, split.Delta3 = delta/2, delta/2
+			}
+			n, err := s.Noise(split)
+			return n.Sigma2, err
+		})
+		if err != nil {
+			return nil, err
+		}
+		p := t.problem(loss.Squared{})
+		p.Quadratic, p.Centre = noise.Wishart(src, qopDimension, 2*qopDimension), t.Anchor
+		p.Quadratic.ScaleSym(sigma2, p.Quadratic)
+		return solver.solve(p, src.Stream(0))
+	}}
+}
+
+// QOPReleases returns mechanisms whose releases, output noise included, satisfy
+// (ε, δ) under replace-one, each as sharply as can be proved here: QOP for an
+// anchor within ‖θ̃⋆ − θ⋆‖ of θ⋆, if interpolation holds; LOP on the box for
+// labels of at most ξ√d·‖θ⋆‖; and LOP about the anchor, which bounds gradients by
+// clipping residuals at twice what the anchor's error allows, so that it needs
+// interpolation for its accuracy, not for its guarantee. Releases are projected
+// on the box, which costs nothing.
+func Releases() []Mechanism {
+	return []Mechanism{{Name: "QOP", Fit: releaseQOP}, {Name: "LOP", Fit: boxedLOP()}, {Name: "LOP about the anchor", Fit: anchoredLOP()}}
+}
+
+func releaseQOP(t *Task, eps, delta float64, src *noise.Seeded) ([]float64, error) {
+	m, err := anchoredQOP(t, eps, delta)
+	if err != nil {
+		return nil, err
+	}
+	r, err := m.Run(t.Rows, t.Labels, src, &mechanism.Settings{Workers: 1})
+	if err != nil {
+		return nil, err
+	}
+	return t.onBox(r.Coefficients), nil
+}
+
+// plans are the splits, which take longer to find than a fit and depend on η
+// alone.
+var plans memo[[3]float64, wishart.Plan]
+
+func anchoredQOP(t *Task, eps, delta float64) (qop.Perturbation, error) {
+	eta := t.Distance()
+	m := qop.Perturbation{Loss: loss.Squared{}, RowNorm: RowNorm, Interpolation: qop.AssumeInterpolation(t.Anchor, eta),
+		Regulariser: composite.L1{Weight: qopWeight}, Constraint: t.box(), HiddenDimension: 2 * qopDimension, Accuracy: 1e-3}
+	plan, err := plans.get([3]float64{eta, eps, delta}, func() (wishart.Plan, error) {
+		return wishart.Optimise(m.Event().Setting, eps, delta, wishart.Risk{Records: qopRecords, Distance: 1, RegulariserSlope: qopWeight * math.Sqrt(qopDimension)})
+	})
+	m.Sigma2, m.OutputSigma, m.Split = plan.Noise.Sigma2, plan.Noise.SigmaOut, plan.Split
+	return m, err
+}
+
+// QOPWithOutputNoise returns QOP on t as QOPReleases runs it, for its noise.
+func WithOutputNoise(t *Task) (qop.Perturbation, error) {
+	return anchoredQOP(t, Epsilon, Delta)
+}
+
+func boxedLOP() func(*Task, float64, float64, *noise.Seeded) ([]float64, error) {
+	known := memo[[2]float64, qop.Linear]{}
+	return func(t *Task, eps, delta float64, src *noise.Seeded) ([]float64, error) {
+		m, err := known.get([2]float64{eps, delta}, func() (qop.Linear, error) { return t.calibrate(1, qop.LeastNoise, eps, delta) })
+		if err != nil {
+			return nil, err
+		}
+		l, err := qop.BoundedOn(loss.Squared{}, RowNorm, RowNorm*floats.Norm(t.Star, 2), t.box(), qopDimension)
+		if err != nil {
+			return nil, err
+		}
+		// In units of the residual at which the slope ends everything but θ is as it
+		// was: σ, σ̃ and τ scale, λ does not. Run proves it again.
+		level := l.Lipschitz()
+		m.Loss, m.Constraint = l, t.box()
+		m.Sigma, m.OutputSigma, m.Tolerance = m.Sigma*level, m.OutputSigma*level, m.Tolerance*level
+		r, err := m.Run(t.Rows, t.Labels, src, &mechanism.Settings{Workers: 1})
+		if err != nil {
+			return nil, err
+		}
+		return t.onBox(r.Coefficients), nil
+	}
+}
+
+// calibrate returns LOP for the squared loss whose slope ends at the given
+// residual.
+func (t *Task) calibrate(residual float64, rule qop.LinearRule, eps, delta float64) (qop.Linear, error) {
+	return qop.CalibrateLinear(qop.LinearConfig{Loss: loss.Clipped(loss.Squared{}, residual), RowNorm: RowNorm, Dimension: qopDimension, Epsilon: eps, Delta: delta,
+		Adjacency: privacy.ReplaceOne, Rule: rule, Regulariser: composite.L1{Weight: qopWeight}, Constraint: t.box()})
+}
+
+func anchoredLOP() func(*Task, float64, float64, *noise.Seeded) ([]float64, error) {
+	known := memo[[3]float64, qop.Linear]{}
+	return func(t *Task, eps, delta float64, src *noise.Seeded) ([]float64, error) {
+		eta := t.Distance()
+		m, err := known.get([3]float64{eta, eps, delta}, func() (qop.Linear, error) {
+			m, err := t.calibrate(2*RowNorm*eta, qop.Theorem51, eps, delta)
+			if err != nil {
+				return m, err
+			}
+			// Noise of a tenth of the anchor's own error in each coordinate.
+			m.Lambda = math.Max(m.Lambda, 10*m.Sigma/qopSpread)
+			return m, m.Validate()
+		})
+		if err != nil {
+			return nil, err
+		}
+		p := t.problem(m.Loss)
+		p.Centre, p.Linear = t.Anchor, make([]float64, qopDimension)
+		p.Quadratic = mat.NewSymDense(qopDimension, nil)
+		for j := range qopDimension {
+			p.Quadratic.SetSym(j, j, m.Lambda)
+		}
+		src.Gaussian(p.Linear, m.Sigma)
+		s, err := composite.Solve(p, &composite.Settings{Workers: 1, Tolerance: m.Tolerance, Modulus: m.Lambda})
+		if err != nil {
+			return nil, err
+		}
+		out := make([]float64, qopDimension)
+		src.Gaussian(out, m.OutputSigma)
+		floats.Add(out, s.Theta)
+		return t.onBox(out), nil
+	}
+}
+
+// onBox projects θ on the box, after the release.
+func (t *Task) onBox(theta []float64) []float64 {
+	t.box().Project(theta, theta)
+	return theta
+}
+
+// memo computes each value once, by whichever goroutine comes first.
+type memo[K comparable, V any] struct{ known sync.Map }
+
+func (m *memo[K, V]) get(key K, compute func() (V, error)) (V, error) {
+	once, _ := m.known.LoadOrStore(key, sync.OnceValues(compute))
+	return once.(func() (V, error))()
+}

@@ -1,0 +1,92 @@
+package rkw23
+
+import (
+	"context"
+	"fmt"
+	"math"
+
+	"github.com/dpnb/notebooks/dpnb/audit"
+	"github.com/dpnb/notebooks/dpnb/loss"
+	"github.com/dpnb/notebooks/dpnb/noise"
+	"github.com/dpnb/notebooks/dpnb/privacy"
+
+	"github.com/dpnb/notebooks/dpnb/claim"
+	"github.com/dpnb/notebooks/dpnb/paper/internal/measure"
+	"github.com/dpnb/notebooks/dpnb/privacy/objective"
+)
+
+// theory lists our own claims about the tight bound.
+func theory() []claim.Claim {
+	return []claim.Claim{
+		{
+			ID: "dpnb/gaussian-case", Paper: "docs/theory/gaussian_case.md", Kind: claim.Ours,
+			Statement: "logistic regression with λ ≥ 0.28·Rσ costs exactly what the Gaussian mechanism of sensitivity R costs, at every ε, in both directions",
+			Check:     "adversarial search over datasets and convex regularisers in one dimension for a δ above the Gaussian's, at λ = 0.28·Rσ and, where it must succeed, at λ = Rσ/20", Expected: "none at 0.28·Rσ, some at Rσ/20",
+			Seed: 41, Run: gaussianCase(0.28, 0.05, 41),
+		},
+		{
+			ID: "dpnb/tight-attained", Paper: "docs/theory/objective_perturbation.md", Kind: claim.Ours,
+			Statement: "the tight value cannot be improved: some dataset and regulariser comes close to it",
+			Check:     "the same search against the certified upper value, λ = 0.25, σ = 2, ε = 1", Expected: "above 0.95 and not above 1",
+			Seed: 42, Run: tightAttained(42),
+		},
+	}
+}
+
+func searchAgainst(ctx context.Context, lambda, sigma, eps, claimed float64, dir privacy.Direction, steps int, src *noise.Seeded) (audit.Found, error) {
+	return audit.Search{Loss: loss.Logistic{}, Labels: []float64{-1, 1}, RowNorm: 1, Lambda: lambda, Sigma: sigma, Epsilon: eps,
+		Direction: dir, Claimed: claimed, Regulariser: true, Steps: steps}.Run(ctx, src)
+}
+
+// gaussianCase searches at two multiples of Rσ: one at which nothing may be
+// found, one at which something must.
+func gaussianCase(holdsAt, failsAt float64, seed uint64) func(context.Context, claim.Size) (claim.Outcome, error) {
+	return func(ctx context.Context, size claim.Size) (claim.Outcome, error) {
+		steps := 400
+		if size == claim.Full {
+			steps = 20_000
+		}
+		rng := noise.NewSeeded(seed)
+		var found, control float64
+		for k, sigma := range []float64{0.5, 2, 8} {
+			for j, eps := range []float64{0.2 / sigma, 1 / sigma, 2.5 / sigma} {
+				gauss := measure.GaussianDelta(1/sigma, eps)
+				f, err := searchAgainst(ctx, holdsAt*sigma, sigma, eps, gauss, privacy.Remove, steps, rng.Stream(10*k+j))
+				if err != nil {
+					return claim.Outcome{}, err
+				}
+				found = math.Max(found, f.Ratio)
+				if f, err = searchAgainst(ctx, failsAt*sigma, sigma, eps, gauss, privacy.Remove, steps, rng.Stream(100+10*k+j)); err != nil {
+					return claim.Outcome{}, err
+				}
+				control = math.Max(control, f.Ratio)
+			}
+		}
+		return claim.Decide(fmt.Sprintf("largest δ found over the Gaussian's: %.6f at λ = %g·Rσ, %.3f at %g·Rσ", found, holdsAt, control, failsAt),
+			"at most 1 + 1e-9, and above 1.01 for the control", found <= 1+1e-9 && control > 1.01, "a dataset costs more than the Gaussian mechanism, or the search is too weak to tell"), nil
+	}
+}
+
+func tightAttained(seed uint64) func(context.Context, claim.Size) (claim.Outcome, error) {
+	return func(ctx context.Context, size claim.Size) (claim.Outcome, error) {
+		curve, err := objective.Logistic(1)
+		if err != nil {
+			return claim.Outcome{}, err
+		}
+		p, err := objective.New(objective.Config{Curve: curve, Lambda: 0.25, Sigma: 2, Bound: objective.Tight})
+		if err != nil {
+			return claim.Outcome{}, err
+		}
+		upper := math.Exp(p.LogDeltaUpper(privacy.Remove, 1))
+		steps := 3000
+		if size == claim.Full {
+			steps = 50_000
+		}
+		f, err := searchAgainst(ctx, 0.25, 2, 1, upper, privacy.Remove, steps, noise.NewSeeded(seed))
+		if err != nil {
+			return claim.Outcome{}, err
+		}
+		return claim.Decide(fmt.Sprintf("closest: %.4f of δ = %.4e, with %s", f.Ratio, upper, f.Data), "0.95 … 1", f.Ratio > 0.95 && f.Ratio <= 1,
+			"the search broke the bound, or is too weak"), nil
+	}
+}
