@@ -2,233 +2,191 @@ package mathml
 
 import (
 	"fmt"
+	"html"
 	"strings"
 )
 
-// command converts a command and reads its arguments.
-func (p *parser) command(t string) (node, error) {
-	name := t[1:]
-	if s, ok := identifiers[name]; ok {
-		return leaf("mi", s), nil
+// commands are what may follow a backslash; each reads its arguments.
+var commands = map[string]func(*parser) node{}
+
+func init() {
+	for _, table := range []struct {
+		list string // names, each followed by its sign
+		make func(sign string) node
+	}{
+		{identifiers, identifier}, {operators, operator}, {sums, sum}, {integrals, integral}, {delimiters, bracket},
+		{spaces, space},
+	} {
+		for name, sign := range pairs(table.list) {
+			commands[name] = func(*parser) node { return table.make(sign) }
+		}
 	}
-	if s, ok := operators[name]; ok {
-		return operator(s), nil
+	define(functions, func(_ *parser, name string) node { return function(name) })
+	define(limits, func(_ *parser, name string) node { return limit(name) })
+	for name, text := range map[string]string{"liminf": "lim inf", "limsup": "lim sup", "argmin": "arg min", "argmax": "arg max"} {
+		commands[name] = func(*parser) node { return limit(text) }
 	}
-	if s, ok := bigOperators[name]; ok {
-		return node{xml: `<mo largeop="true">` + s + `</mo>`, limits: strings.Contains("∑∏⋃⋂⨁⨂", s)}, nil
+	commands["bmod"] = commands["mod"]
+	commands[" "] = func(*parser) node { return space("0.333em") }
+
+	for names, format := range templates {
+		define(names, func(p *parser, _ string) node { return p.filled(format) })
 	}
-	if s, ok := delimiters[name]; ok {
-		return node{xml: `<mo stretchy="false">` + s + `</mo>`}, nil
+	for _, a := range []struct {
+		element, list string
+		stretchy      bool
+	}{{"mover", accents, false}, {"mover", wideAccents, true}, {"munder", "underline _", true}} {
+		for name, sign := range pairs(a.list) {
+			format := fmt.Sprintf(`<%[1]s accent="true">%%s<mo stretchy="%[2]t">%[3]s</mo></%[1]s>`, a.element, a.stretchy, sign)
+			commands[name] = func(p *parser) node { return p.filled(format) }
+		}
 	}
-	if s, ok := functions[name]; ok {
-		return named(s, limitFunctions[name]), nil
+	for name, format := range braces {
+		commands[name] = func(p *parser) node { return node{xml: p.filled(format).xml, limits: true} }
 	}
-	if width, ok := spaces[name]; ok {
-		return space(width), nil
+	for names, a := range alphabets {
+		define(names, func(p *parser, _ string) node { return node{xml: a.restyle(p.argument())} })
 	}
-	if accent, ok := accents[name]; ok {
-		return p.accented(accent)
-	}
-	if alphabet, ok := alphabets[name]; ok {
-		return p.styled(alphabet)
-	}
-	if sizes[name] {
-		return p.sized()
-	}
-	if ignored[name] {
+	define("mathrm mathup", func(p *parser, _ string) node { return upright(p.argument()) })
+	// Upright letters up to the end of the group.
+	commands["rm"] = func(p *parser) node { return upright(p.row("")) }
+
+	// A bracket whose size is given. Its size is then that of what it encloses, which
+	// is what one wants.
+	define("big Big bigg Bigg bigl bigr Bigl Bigr biggl biggr Biggl Biggr bigm Bigm", func(p *parser, _ string) node {
+		return node{xml: `<mo stretchy="true" symmetric="true" minsize="1.3em">` + strings.TrimPrefix(p.delimiter(), ".") + `</mo>`}
+	})
+	// What MathML decides by itself.
+	define("displaystyle textstyle scriptstyle nonumber notag", func(p *parser, _ string) node {
 		if ends[p.peek()] {
-			return element("mrow", ""), nil
+			return element("mrow", "")
 		}
 		return p.scripted()
+	})
+	define("text textrm textnormal mbox textit textbf texttt", func(p *parser, _ string) node {
+		return leaf("mtext", strings.ReplaceAll(p.raw(), " ", "\u00a0"))
+	})
+	commands["label"] = func(p *parser) node { p.raw(); return leaf("mtext", "") }
+	commands["tag"] = func(p *parser) node { return node{xml: space("2em").xml + leaf("mtext", "("+p.raw()+")").xml} }
+	commands["operatorname"] = func(p *parser) node {
+		limits := p.skip("*")
+		n := function(html.EscapeString(strings.TrimSpace(p.raw())))
+		n.limits = limits
+		return n
 	}
-	return p.structure(name)
+	commands["sqrt"] = (*parser).root
+	commands["left"] = (*parser).fenced
+	commands["not"] = (*parser).negated
+	commands["begin"] = (*parser).environment
 }
 
-// structure converts the commands that build something of their arguments.
-func (p *parser) structure(name string) (node, error) {
-	switch name {
-	case "frac", "dfrac", "tfrac", "cfrac":
-		return p.two("<mfrac>%s%s</mfrac>")
-	case "binom":
-		return p.two(`<mrow><mo>(</mo><mfrac linethickness="0">%s%s</mfrac><mo>)</mo></mrow>`)
-	case "overset", "stackrel":
-		return p.two("<mover>%[2]s%[1]s</mover>")
-	case "underset":
-		return p.two("<munder>%[2]s%[1]s</munder>")
-	case "sqrt":
-		return p.root()
-	case "left":
-		return p.fenced()
-	case "begin":
-		return p.environment()
-	case "not":
-		return p.negated()
-	case "text", "textrm", "textnormal", "mbox", "textit", "textbf", "texttt", "label":
-		s, err := p.raw()
-		if name == "label" {
-			s = ""
-		}
-		return leaf("mtext", strings.ReplaceAll(s, " ", "\u00a0")), err
-	case "operatorname":
-		limits := p.peek() == "*"
-		if limits {
-			p.next()
-		}
-		s, err := p.raw()
-		return named(strings.TrimSpace(s), limits), err
-	case "underbrace", "overbrace":
-		arg, err := p.argument()
-		if name == "underbrace" {
-			return node{xml: "<munder>" + arg + `<mo stretchy="true">⏟</mo></munder>`, limits: true}, err
-		}
-		return node{xml: "<mover>" + arg + `<mo stretchy="true">⏞</mo></mover>`, limits: true}, err
-	case "rm": // upright letters up to the end of the group
-		row, err := p.row()
-		if err != nil {
-			return node{}, err
-		}
-		return style(upright, group(row)), nil
-	case "boxed":
-		arg, err := p.argument()
-		return node{xml: `<mrow style="border: thin solid; padding: 0.3em">` + arg + "</mrow>"}, err
-	case "tag":
-		s, err := p.raw()
-		return node{xml: `<mspace width="2em"/>` + leaf("mtext", "("+s+")").xml}, err
-	case "pmod":
-		arg, err := p.argument()
-		return node{xml: `<mrow><mspace width="1em"/><mo>(</mo><mi>mod</mi><mspace width="0.333em"/>` + arg + "<mo>)</mo></mrow>"}, err
-	default:
-		return node{}, fmt.Errorf(`\%s is not known`, name)
+// define gives the same command to each of the names in a list.
+func define(names string, c func(p *parser, name string) node) {
+	for _, name := range strings.Fields(names) {
+		commands[name] = func(p *parser) node { return c(p, name) }
 	}
 }
 
-// named is a function such as log.
-func named(s string, limits bool) node {
-	return node{xml: `<mi mathvariant="normal">` + s + `</mi>`, limits: limits, word: true}
+// filled reads as many arguments as the format has places for, and puts them in.
+func (p *parser) filled(format string) node {
+	args := make([]any, strings.Count(format, "%"))
+	for i := range args {
+		args[i] = p.argument()
+	}
+	return node{xml: fmt.Sprintf(format, args...)}
 }
 
-// two reads two arguments into a format.
-func (p *parser) two(format string) (node, error) {
-	a, err := p.argument()
-	if err != nil {
-		return node{}, err
+func (p *parser) root() node {
+	if !p.skip("[") {
+		return p.filled("<msqrt>%s</msqrt>")
 	}
-	b, err := p.argument()
-	return node{xml: fmt.Sprintf(format, a, b)}, err
-}
-
-func (p *parser) root() (node, error) {
-	if p.peek() != "[" {
-		arg, err := p.argument()
-		return element("msqrt", arg), err
+	degree := p.row("]")
+	if !p.skip("]") {
+		p.fail(`\sqrt[ without ]`)
 	}
-	p.next()
-	var degree []node
-	for p.peek() != "]" {
-		if ends[p.peek()] {
-			return node{}, fmt.Errorf(`\sqrt[ without ]`)
-		}
-		n, err := p.scripted()
-		if err != nil {
-			return node{}, err
-		}
-		degree = append(degree, n)
-	}
-	p.next()
-	arg, err := p.argument()
-	return element("mroot", arg+group(degree)), err
-}
-
-func (p *parser) accented(a accent) (node, error) {
-	arg, err := p.argument()
-	name := "mover"
-	if a.under {
-		name = "munder"
-	}
-	return node{xml: fmt.Sprintf(`<%s accent="true">%s<mo stretchy="%t">%s</mo></%s>`, name, arg, a.wide, a.sign, name)}, err
+	return element("mroot", p.argument()+degree)
 }
 
 // negated strikes the following sign through.
-func (p *parser) negated() (node, error) {
-	n, err := p.atom()
-	if err != nil {
-		return node{}, err
-	}
+func (p *parser) negated() node {
+	n := p.atom()
 	end := strings.LastIndex(n.xml, "</mo>")
 	if end < 0 {
-		return node{}, fmt.Errorf(`\not before something that is no sign`)
+		return p.fail(`\not before something that is no sign`)
 	}
-	return node{xml: n.xml[:end] + "\u0338" + n.xml[end:]}, nil
+	return node{xml: n.xml[:end] + "\u0338" + n.xml[end:]}
 }
+
+var delimiterSigns = pairs(delimiters)
 
 // delimiter reads what stands after \left, \right or \big.
-func (p *parser) delimiter() (string, error) {
+func (p *parser) delimiter() string {
 	t := p.next()
-	if s, ok := delimiters[strings.TrimPrefix(t, `\`)]; ok && strings.HasPrefix(t, `\`) {
-		return s, nil
+	if s, ok := delimiterSigns[strings.TrimPrefix(t, `\`)]; ok && t[0] == '\\' {
+		return s
 	}
-	if t != "" && strings.Contains("()[]|/.", t) {
-		return t, nil
+	switch {
+	case t == "<":
+		return "⟨"
+	case t == ">":
+		return "⟩"
+	case t == "" || !strings.Contains("()[]|/.", t):
+		p.fail("%q is no bracket", t)
 	}
-	if t == "<" || t == ">" {
-		return map[string]string{"<": "⟨", ">": "⟩"}[t], nil
-	}
-	return "", fmt.Errorf("%q is no bracket", t)
-}
-
-// sized reads a bracket whose size is given. Its size is then that of what it
-// encloses, which is what one wants.
-func (p *parser) sized() (node, error) {
-	s, err := p.delimiter()
-	return node{xml: `<mo stretchy="true" symmetric="true" minsize="1.3em">` + strings.TrimPrefix(s, ".") + `</mo>`}, err
+	return t
 }
 
 // fenced reads \left( … \middle| … \right).
-func (p *parser) fenced() (node, error) {
-	open, err := p.delimiter()
-	if err != nil {
-		return node{}, err
-	}
-	parts := fence(open, "prefix").xml
+func (p *parser) fenced() node {
+	parts := fence(p.delimiter(), "prefix")
 	for {
-		row, err := p.row()
-		if err != nil {
-			return node{}, err
+		parts += p.row("")
+		switch {
+		case p.skip(`\right`):
+			return element("mrow", parts+fence(p.delimiter(), "postfix"))
+		case p.skip(`\middle`):
+			parts += fence(p.delimiter(), "infix")
+		default:
+			return p.fail(`\left without \right`)
 		}
-		parts += group(row)
-		end := p.next()
-		if end != `\right` && end != `\middle` {
-			return node{}, fmt.Errorf(`\left without \right`)
-		}
-		s, err := p.delimiter()
-		if err != nil {
-			return node{}, err
-		}
-		if end == `\right` {
-			return element("mrow", parts+fence(s, "postfix").xml), nil
-		}
-		parts += fence(s, "infix").xml
 	}
 }
 
-// styled reads letters of another alphabet.
-func (p *parser) styled(a alphabet) (node, error) {
-	arg, err := p.argument()
-	if err != nil {
-		return node{}, err
+// environment reads a table between \begin and \end.
+func (p *parser) environment() node {
+	name := p.raw()
+	e, ok := environments[name]
+	if !ok {
+		return p.fail(`\begin{%s} is not known`, name)
 	}
-	return style(a, arg), nil
-}
-
-// style sets letters that were read in another alphabet.
-func style(a alphabet, arg string) node {
-	if a != upright {
-		return node{xml: a.restyle(arg)}
+	if name == "array" { // the alignment of its columns
+		p.raw()
 	}
-	// Letters of a word belong together.
-	word := strings.NewReplacer("<mrow>", "", "</mrow>", "", "</mi><mi>", "", "<mi>", "", "</mi>", "").Replace(arg)
-	if !strings.Contains(word, "<") {
-		return named(word, false)
+	align := strings.Fields(e.align)
+	var rows, cells string
+	for column := 0; ; column++ {
+		cells += fmt.Sprintf(`<mtd style="text-align: %s">%s</mtd>`, align[column%len(align)], p.row(""))
+		if p.skip("&") {
+			continue
+		}
+		rows += element("mtr", cells).xml
+		cells, column = "", -1
+		more := p.skip(`\\`)
+		switch {
+		case p.skip(`\end`):
+			if p.raw() != name {
+				p.fail(`\begin{%s} without its \end`, name)
+			}
+			table := element("mtable", rows).xml
+			if e.open != "" {
+				table = fence(e.open, "prefix") + table
+			}
+			if e.close != "" {
+				table += fence(e.close, "postfix")
+			}
+			return element("mrow", table)
+		case !more:
+			return p.fail(`\begin{%s} without its \end`, name)
+		}
 	}
-	return node{xml: strings.ReplaceAll(arg, "<mi>", `<mi mathvariant="normal">`)}
 }

@@ -1,6 +1,6 @@
 // Package mathml turns the formulas of a notebook, written in LaTeX, into MathML,
 // which browsers show without a script. So a report can be read anywhere, offline
-// too.
+// too. The room report enters; others may.
 //
 // It knows the part of LaTeX that formulas in notebooks use; what it does not know
 // it reports as an error, and never guesses.
@@ -12,7 +12,6 @@ import (
 	"fmt"
 	"html"
 	"strings"
-	"unicode"
 )
 
 // Convert returns the MathML of a LaTeX formula, for a line of its own if display
@@ -21,61 +20,20 @@ import (
 // Errors: one that names the first command or bracket that it cannot convert.
 func Convert(tex string, display bool) (string, error) {
 	p := &parser{tokens: tokenize(tex), display: display}
-	row, err := p.row()
-	if err == nil && p.peek() != "" {
-		err = fmt.Errorf("unexpected %q", p.peek())
+	content := p.row("")
+	if t := p.peek(); t != "" {
+		p.fail("unexpected %q", t)
 	}
-	if err != nil {
-		return "", fmt.Errorf("formula %q: %w", tex, err)
+	if p.err != nil {
+		return "", fmt.Errorf("formula %q: %w", tex, p.err)
 	}
 	mode := ""
 	if display {
 		mode = ` display="block"`
 	}
 	return fmt.Sprintf(`<math%s><semantics>%s<annotation encoding="application/x-tex">%s</annotation></semantics></math>`,
-		mode, group(row), html.EscapeString(tex)), nil
+		mode, content, html.EscapeString(tex)), nil
 }
-
-// tokenize cuts a formula into commands with their backslash, numbers, blanks
-// (each as one space) and single characters. Comments are left out.
-func tokenize(tex string) []string {
-	var tokens []string
-	runes := []rune(tex)
-	for i := 0; i < len(runes); {
-		start := i
-		switch r := runes[i]; {
-		case r == '\\' && i+1 < len(runes):
-			i += 2
-			if isLetter(runes[start+1]) {
-				for i < len(runes) && isLetter(runes[i]) {
-					i++
-				}
-			}
-		case unicode.IsSpace(r):
-			for i < len(runes) && unicode.IsSpace(runes[i]) {
-				i++
-			}
-			tokens = append(tokens, " ")
-			continue
-		case unicode.IsDigit(r):
-			for i < len(runes) && (unicode.IsDigit(runes[i]) ||
-				(runes[i] == '.' || runes[i] == ',') && i+1 < len(runes) && unicode.IsDigit(runes[i+1])) {
-				i++
-			}
-		case r == '%':
-			for i < len(runes) && runes[i] != '\n' {
-				i++
-			}
-			continue
-		default:
-			i++
-		}
-		tokens = append(tokens, string(runes[start:i]))
-	}
-	return tokens
-}
-
-func isLetter(r rune) bool { return r >= 'a' && r <= 'z' || r >= 'A' && r <= 'Z' }
 
 // node is a piece of MathML.
 type node struct {
@@ -87,31 +45,52 @@ type node struct {
 	word bool
 }
 
-func group(row []node) string {
-	if len(row) == 1 {
-		return row[0].xml
-	}
-	var b strings.Builder
-	b.WriteString("<mrow>")
-	for _, n := range row {
-		b.WriteString(n.xml)
-	}
-	b.WriteString("</mrow>")
-	return b.String()
-}
-
 func element(name, content string) node {
 	return node{xml: "<" + name + ">" + content + "</" + name + ">"}
 }
 
 func leaf(name, text string) node { return element(name, html.EscapeString(text)) }
 
+// identifier is a letter.
+func identifier(text string) node { return leaf("mi", text) }
+
 // operator is an mo that does not grow with its surroundings unless it is told to.
 func operator(text string) node { return leaf("mo", text) }
 
-func fence(text, form string) node {
-	if text == "." {
-		text = ""
+func integral(sign string) node { return node{xml: `<mo largeop="true">` + sign + `</mo>`} }
+
+// sum is an operator such as ∑, whose scripts are its limits.
+func sum(sign string) node { return node{xml: integral(sign).xml, limits: true} }
+
+// bracket keeps the size of a letter, fence grows with what it encloses.
+func bracket(sign string) node { return node{xml: `<mo stretchy="false">` + sign + `</mo>`} }
+
+func fence(sign, form string) string {
+	return fmt.Sprintf(`<mo stretchy="true" fence="true" form="%s">%s</mo>`, form, strings.TrimPrefix(sign, "."))
+}
+
+func space(width string) node { return node{xml: `<mspace width="` + width + `"/>`} }
+
+// function is a word such as log.
+func function(name string) node {
+	return node{xml: `<mi mathvariant="normal">` + name + `</mi>`, word: true}
+}
+
+// limit is a function such as max, under which scripts are put.
+func limit(name string) node {
+	n := function(name)
+	n.limits = true
+	return n
+}
+
+// group makes one piece of several.
+func group(row []node) string {
+	if len(row) == 1 {
+		return row[0].xml
 	}
-	return node{xml: fmt.Sprintf(`<mo stretchy="true" fence="true" form="%s">%s</mo>`, form, html.EscapeString(text))}
+	var b strings.Builder
+	for _, n := range row {
+		b.WriteString(n.xml)
+	}
+	return element("mrow", b.String()).xml
 }

@@ -66,11 +66,12 @@ func TestConvert(t *testing.T) {
 		`\begin{cases} 1 & x \\ 0 \end{cases}`: `<mrow><mo stretchy="true" fence="true" form="prefix">{</mo><mtable>` +
 			`<mtr><mtd style="text-align: left"><mn>1</mn></mtd><mtd style="text-align: left"><mi>x</mi></mtd></mtr>` +
 			`<mtr><mtd style="text-align: left"><mn>0</mn></mtd></mtr></mtable></mrow>`,
-		`x_{\rm min}`:   `<msub><mi>x</mi><mrow><mi mathvariant="normal">min</mi></mrow></msub>`,
-		`x\tag{1}`:      `<mrow><mi>x</mi><mspace width="2em"/><mtext>(1)</mtext></mrow>`,
-		`\boxed{x}`:     `<mrow style="border: thin solid; padding: 0.3em"><mi>x</mi></mrow>`,
-		"% a remark\nx": "<mi>x</mi>",
-		"":              "<mrow></mrow>",
+		`x_{\rm min}`:        `<msub><mi>x</mi><mrow><mi mathvariant="normal">min</mi></mrow></msub>`,
+		`x\tag{1}`:           `<mrow><mi>x</mi><mspace width="2em"/><mtext>(1)</mtext></mrow>`,
+		`\operatorname{a<b}`: `<mi mathvariant="normal">a&lt;b</mi>`,
+		`\boxed{x}`:          `<mrow style="border: thin solid; padding: 0.3em"><mi>x</mi></mrow>`,
+		"% a remark\nx":      "<mi>x</mi>",
+		"":                   "<mrow></mrow>",
 	} {
 		if got := body(t, tex, false); got != want {
 			t.Errorf("%s:\n got %s\nwant %s", tex, got, want)

@@ -2,21 +2,50 @@ package mathml
 
 import (
 	"fmt"
+	"regexp"
 	"strings"
 	"unicode"
 	"unicode/utf8"
 )
 
-// parser reads a formula by recursive descent.
+// tokenPattern matches a comment, blanks, a command with its backslash, a number,
+// or a single character.
+var tokenPattern = regexp.MustCompile(`(?s)%[^\n]*|[\s\v\x{85}\p{Z}]+|\\(?:[A-Za-z]+|.)|\p{Nd}+(?:[.,]\p{Nd}+)*|.`)
+
+// tokenize cuts a formula into tokens. Blanks become one space, comments are left out.
+func tokenize(tex string) []string {
+	var tokens []string
+	for _, t := range tokenPattern.FindAllString(string([]rune(tex)), -1) {
+		switch {
+		case strings.TrimSpace(t) == "":
+			tokens = append(tokens, " ")
+		case t[0] != '%':
+			tokens = append(tokens, t)
+		}
+	}
+	return tokens
+}
+
+// parser reads a formula by recursive descent. After an error it stands at the end,
+// so that everything under way comes to an end, too.
 type parser struct {
 	tokens  []string
 	at      int
 	display bool
 	depth   int
+	err     error // the first
 }
 
 // maxDepth bounds the nesting, so that no text can exhaust the stack.
 const maxDepth = 100
+
+func (p *parser) fail(format string, args ...any) node {
+	if p.err == nil {
+		p.err = fmt.Errorf(format, args...)
+	}
+	p.at = len(p.tokens)
+	return node{}
+}
 
 // peek returns the next token that is no blank, or "" at the end.
 func (p *parser) peek() string {
@@ -37,35 +66,40 @@ func (p *parser) next() string {
 	return t
 }
 
-func (p *parser) expect(token string) error {
-	if got := p.next(); got != token {
-		return fmt.Errorf("%q expected before %q", token, got)
+// skip reads the token if it is the next.
+func (p *parser) skip(token string) bool {
+	found := p.peek() == token
+	if found {
+		p.at++
 	}
-	return nil
+	return found
+}
+
+func (p *parser) expect(token string) {
+	if got := p.next(); got != token {
+		p.fail("%q expected before %q", token, got)
+	}
 }
 
 // ends are the tokens before which a row ends.
 var ends = map[string]bool{"": true, "}": true, "&": true, `\\`: true, `\right`: true, `\middle`: true, `\end`: true}
 
-// row reads up to the end of a group.
-func (p *parser) row() ([]node, error) {
+// row reads up to the end of a group, or to the token stop.
+func (p *parser) row(stop string) string {
 	p.depth++
 	defer func() { p.depth-- }()
 	if p.depth > maxDepth {
-		return nil, fmt.Errorf("nested more than %d deep", maxDepth)
+		p.fail("nested more than %d deep", maxDepth)
 	}
 	var row []node
-	for !ends[p.peek()] {
-		n, err := p.scripted()
-		if err != nil {
-			return nil, err
-		}
+	for t := p.peek(); !ends[t] && t != stop; t = p.peek() {
+		n := p.scripted()
 		if last := len(row) - 1; last >= 0 && (n.word && touches(row[last]) || row[last].word && touches(n)) {
 			row = append(row, space("0.167em"))
 		}
 		row = append(row, n)
 	}
-	return row, nil
+	return group(row)
 }
 
 // touches reports whether a node would stick to the name of a function: signs and
@@ -74,121 +108,101 @@ func touches(n node) bool {
 	return !strings.HasPrefix(n.xml, "<mo") && !strings.HasPrefix(n.xml, "<mrow><mo") && !strings.HasPrefix(n.xml, "<mspace")
 }
 
-// scripted reads an atom with what is written below and above it.
-func (p *parser) scripted() (node, error) {
-	var base node
-	if t := p.peek(); t == "^" || t == "_" {
-		base = element("mrow", "") // a script on nothing
-	} else {
-		var err error
-		if base, err = p.atom(); err != nil {
-			return node{}, err
-		}
+// scripted reads an atom with what stands below and above it.
+func (p *parser) scripted() node {
+	base := element("mrow", "") // a script on nothing
+	if t := p.peek(); t != "^" && t != "_" {
+		base = p.atom()
 	}
-	var sub, sup string
+	var below, above string
 	for {
-		switch p.peek() {
-		case "_", "^":
-			which := p.next()
-			n, err := p.argument()
-			if err != nil {
-				return node{}, err
-			}
-			if which == "_" {
-				sub += n
-			} else {
-				sup += n
-			}
-			continue
-		case "'":
-			p.next()
-			sup += `<mo>′</mo>`
-			continue
-		case `\limits`:
-			p.next()
+		switch {
+		case p.skip("_"):
+			below += p.argument()
+		case p.skip("^"):
+			above += p.argument()
+		case p.skip("'"):
+			above += `<mo>′</mo>`
+		case p.skip(`\limits`):
 			base.limits = true
-			continue
-		case `\nolimits`:
-			p.next()
+		case p.skip(`\nolimits`):
 			base.limits = false
-			continue
+		default:
+			return attach(base, below, above, p.display)
 		}
-		n := attach(base, sub, sup, p.display)
-		n.word = base.word
-		return n, nil
 	}
 }
 
-func attach(base node, sub, sup string, display bool) node {
-	names := [3]string{"msub", "msup", "msubsup"}
+func attach(base node, below, above string, display bool) node {
+	sub, sup := "sub", "sup"
 	if base.limits && display {
-		names = [3]string{"munder", "mover", "munderover"}
+		sub, sup = "under", "over"
 	}
-	wrap := func(s string) string { return "<mrow>" + s + "</mrow>" }
-	switch {
-	case sub == "" && sup == "":
+	name, content := "m", base.xml
+	if below != "" {
+		name, content = name+sub, content+element("mrow", below).xml
+	}
+	if above != "" {
+		name, content = name+sup, content+element("mrow", above).xml
+	}
+	if name == "m" {
 		return base
-	case sup == "":
-		return element(names[0], base.xml+wrap(sub))
-	case sub == "":
-		return element(names[1], base.xml+wrap(sup))
-	default:
-		return element(names[2], base.xml+wrap(sub)+wrap(sup))
 	}
+	n := element(name, content)
+	n.word = base.word
+	return n
 }
 
 // argument reads what follows a command: a group, or a single atom. Of a number
 // without braces it is the first digit only, as \frac12 is a half.
-func (p *parser) argument() (string, error) {
+func (p *parser) argument() string {
 	t := p.peek()
 	if ends[t] {
-		return "", fmt.Errorf("an argument is missing before %q", t)
+		return p.fail("an argument is missing before %q", t).xml
 	}
 	if first, size := utf8.DecodeRuneInString(t); unicode.IsDigit(first) && size < len(t) {
 		p.tokens[p.at] = t[size:]
-		return leaf("mn", t[:size]).xml, nil
+		return leaf("mn", t[:size]).xml
 	}
-	n, err := p.atom()
-	return n.xml, err
+	return p.atom().xml
 }
 
 // atom reads one thing: a group, a command with its arguments, a letter, a number
 // or a sign.
-func (p *parser) atom() (node, error) {
+func (p *parser) atom() node {
 	t := p.next()
 	switch first, _ := utf8.DecodeRuneInString(t); {
 	case t == "{":
-		row, err := p.row()
-		if err != nil {
-			return node{}, err
-		}
-		return node{xml: group(row)}, p.expect("}")
+		content := p.row("")
+		p.expect("}")
+		return node{xml: content}
 	case first == '\\':
-		return p.command(t)
+		if c, ok := commands[t[1:]]; ok {
+			return c(p)
+		}
+		return p.fail(`%s is not known`, t)
 	case t == "~":
-		return space("0.333em"), nil
+		return space("0.333em")
 	case t == "$" || t == "#":
-		return node{}, fmt.Errorf("unexpected %q", t)
+		return p.fail("unexpected %q", t)
 	case unicode.IsDigit(first):
-		return leaf("mn", t), nil
+		return leaf("mn", t)
 	case unicode.IsLetter(first):
-		return leaf("mi", t), nil
+		return identifier(t)
 	case t == "-":
-		return operator("−"), nil
+		return operator("−")
 	case t == "*":
-		return operator("∗"), nil
-	case t == "(" || t == ")" || t == "[" || t == "]" || t == "|":
-		return node{xml: `<mo stretchy="false">` + t + `</mo>`}, nil
+		return operator("∗")
+	case t != "" && strings.Contains("()[]|", t):
+		return bracket(t)
 	default:
-		return operator(t), nil
+		return operator(t)
 	}
 }
 
 // raw reads a group as the text that it is.
-func (p *parser) raw() (string, error) {
-	if err := p.expect("{"); err != nil {
-		return "", err
-	}
+func (p *parser) raw() string {
+	p.expect("{")
 	var b strings.Builder
 	for depth := 1; p.at < len(p.tokens); p.at++ {
 		switch t := p.tokens[p.at]; {
@@ -197,19 +211,17 @@ func (p *parser) raw() (string, error) {
 		case t == "}":
 			if depth--; depth == 0 {
 				p.at++
-				return b.String(), nil
+				return b.String()
 			}
 		case len(t) == 2 && t[0] == '\\' && strings.Contains(`{}%$#&_ `, t[1:]):
 			b.WriteString(t[1:])
 		case t == `\,`:
 			b.WriteString(" ")
 		case t[0] == '\\':
-			return "", fmt.Errorf("%s inside text", t)
+			return p.fail("%s inside text", t).xml
 		default:
 			b.WriteString(t)
 		}
 	}
-	return "", fmt.Errorf("a } is missing")
+	return p.fail("a } is missing").xml
 }
-
-func space(width string) node { return node{xml: `<mspace width="` + width + `"/>`} }
