@@ -11,35 +11,35 @@ import (
 	"testing"
 	"time"
 
+	"github.com/dpnb/notebooks/dpnb/internal/testscale"
 	"github.com/dpnb/notebooks/dpnb/report/notebook"
 )
 
 func TestReportOfNotebooks(t *testing.T) {
 	s := realSetup(t)
-	progress := newRecorder()
-	o := Options{
-		Notebooks: []string{"testdata/small.ipynb", "testdata/failing.ipynb"},
-		Out:       filepath.Join(t.TempDir(), "reports"), Timeout: testTimeout, Progress: progress,
+	small, failing := "testdata/small.ipynb", "testdata/failing.ipynb"
+	o := Options{All: []string{small, failing}, Out: filepath.Join(t.TempDir(), "reports"), Timeout: testTimeout}
+	run := func(path string, parameters map[string]string) (Record, *recorder) {
+		t.Helper()
+		progress := newRecorder()
+		o.Notebooks, o.Parameters, o.Progress = []string{path}, parameters, progress
+		records, err := Run(context.Background(), s, o)
+		if err != nil {
+			t.Fatal(err)
+		}
+		return records[0], progress
 	}
-	records, err := Run(context.Background(), s, o)
-	if err != nil {
-		t.Fatal(err)
+	other := map[string]string{"epsilon": "0.25", "name": "other"}
+	r, progress := run(small, other)
+	if r.Verdict() != "passed" || progress.cells["small"] != 5 || progress.ends["small"] != "passed" {
+		t.Fatalf("%+v, progress %+v", r, progress)
 	}
-	if records[0].Verdict() != "passed" || records[1].Verdict() != "failed" {
-		t.Fatalf("verdicts: %+v", records)
-	}
-	if progress.cells["small"] != 7 || progress.ends["small"] != "passed" || progress.ends["failing"] != "failed" {
-		t.Errorf("progress: %+v", progress)
-	}
-
-	failure := Failed(records).Error()
-	mustContain(t, "the error", failure, "failing", "cell 4", "cell 3 declares, line 2: return list[3]", "index out of range")
 	page := read(t, filepath.Join(o.Out, "small.html"))
 	mustContain(t, "small.html", page,
 		`<span class="kd">`,             // Go's keywords, coloured
 		"data:image/png;base64,",        // the picture, embedded
 		"Where these results come from", // provenance
-		"gonb v0.11", "band: 20", "small.csv, 7 rows, sha256 0123abcd",
+		"epsilon = 0.25", "gonb v0.11", "band: 20", "small.csv, 7 rows, sha256 0123abcd",
 		"Privacy ledger: main", "A simulation protects nobody")
 	if strings.Contains(page, "require.min.js") {
 		t.Error("small.html loads a script for widgets from elsewhere")
@@ -48,21 +48,23 @@ func TestReportOfNotebooks(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	if out := nb.Cells[4].Outputs(); len(out) != 1 || !strings.HasPrefix(out[0].Text, "epsilon  1.0000\nname     census\n0 1\n") {
-		t.Errorf("small.ipynb: %+v", out)
+	if !nb.Cells[3].HasTag(notebook.TagInjected) {
+		t.Fatal("no injected cell after the parameters")
 	}
+	mustContain(t, "the table", nb.Cells[4].Outputs()[0].Text, "epsilon  0.2500\nname     other\n0 0.25\n", "2 0.0833")
+
+	r, progress = run(failing, nil)
+	if r.Verdict() != "failed" || progress.ends["failing"] != "failed" {
+		t.Errorf("%+v, progress %+v", r, progress)
+	}
+	failure := Failed([]Record{r}).Error()
+	mustContain(t, "the error", failure, "failing", "cell 3", "cell 2 declares, line 4: return list[3]", "index out of range")
 	mustContain(t, "failing.html", read(t, filepath.Join(o.Out, "failing.html")), "failed in", "panic: runtime error")
 	mustContain(t, "failing.ipynb", read(t, filepath.Join(o.Out, "failing.ipynb")), "before", "index out of range")
 	mustContain(t, "index.html", read(t, filepath.Join(o.Out, "index.html")),
 		"1 passed, 1 failed", `href="small.html"`, "A small notebook", "return list[3]")
 
-	// Again: what passed is kept, what failed is run.
-	progress = newRecorder()
-	o.Progress = progress
-	if _, err := Run(context.Background(), s, o); err != nil {
-		t.Fatal(err)
-	}
-	if progress.ends["small"] != "up to date" || progress.ends["failing"] != "failed" {
+	if _, progress = run(small, other); progress.ends["small"] != "up to date" {
 		t.Errorf("second run: %v", progress.ends)
 	}
 	if abandoned := leftovers(t); abandoned != nil {
@@ -86,44 +88,55 @@ func leftovers(t *testing.T) []string {
 	return left
 }
 
-func TestReportWithParameters(t *testing.T) {
-	s := realSetup(t)
-	o := Options{
-		Notebooks: []string{"testdata/small.ipynb"}, Out: t.TempDir(), Timeout: testTimeout, Progress: newRecorder(),
-		Parameters: map[string]string{"epsilon": "0.25", "name": "other"},
+// The verdict on a run, without a kernel; TestUpdateAndRerun has one.
+func TestJudge(t *testing.T) {
+	const text = `{"nbformat":4,"cells":[{"cell_type":"code","source":"a","metadata":{},"outputs":[
+		{"output_type":"stream","name":"stdout","text":"0 1\n2 0.3333333333333333\n"}]}]}`
+	parse := func(text string) *notebook.Notebook {
+		nb, err := notebook.Parse([]byte(text))
+		if err != nil {
+			t.Fatal(err)
+		}
+		return nb
 	}
-	records, err := Run(context.Background(), s, o)
-	if err != nil || Failed(records) != nil {
-		t.Fatal(err, Failed(records))
+	j := &job{original: parse(text)}
+	if verdict, err := j.judge(&execution{notebook: parse(text)}); verdict != nil || err != nil {
+		t.Errorf("unchanged: %v, %v", verdict, err)
 	}
-	nb, err := notebook.ReadFile(filepath.Join(o.Out, "small.ipynb"))
-	if err != nil {
-		t.Fatal(err)
+	verdict, err := j.judge(&execution{notebook: parse(strings.Replace(text, "0.33333333", "0.33334333", 1))})
+	if verdict == nil || err != nil {
+		t.Fatalf("a changed number passes, %v", err)
 	}
-	if !nb.Cells[4].HasTag(notebook.TagInjected) {
-		t.Fatal("no injected cell after the parameters")
+	mustContain(t, "the difference", verdict.Error(), "cell 1", "- 2 0.33333333", "+ 2 0.33334333")
+	failure := &Failure{Cell: 1, Message: "panic"}
+	if verdict, _ := j.judge(&execution{notebook: parse(text), failure: failure}); verdict != failure {
+		t.Errorf("a failed run: %v", verdict)
 	}
-	mustContain(t, "the table", nb.Cells[5].Outputs()[0].Text, "epsilon  0.2500", "name     other", "2 0.0833")
-	mustContain(t, "the report", read(t, filepath.Join(o.Out, "small.html")), "epsilon = 0.25")
 }
 
 func TestUpdateAndRerun(t *testing.T) {
+	testscale.SkipUnlessFull(t)
 	s := realSetup(t)
 	source := strings.ReplaceAll(read(t, "testdata/small.ipynb"), "$GONB_DIR/../../..", s.Root)
-	path := filepath.Join(t.TempDir(), "small.ipynb")
-	if err := os.WriteFile(path, []byte(source), 0o644); err != nil {
-		t.Fatal(err)
+	dir := t.TempDir()
+	path, edited := filepath.Join(dir, "small.ipynb"), filepath.Join(dir, "edited.ipynb")
+	write := func(path, content string) {
+		t.Helper()
+		if err := os.WriteFile(path, []byte(content), 0o644); err != nil {
+			t.Fatal(err)
+		}
 	}
+	write(path, source)
 	o := Options{Notebooks: []string{path}, Timeout: testTimeout, Progress: newRecorder()}
-	rerun := func() error {
+	rerun := func() []error {
 		t.Helper()
 		results, err := Rerun(context.Background(), s, o)
 		if err != nil {
 			t.Fatal(err)
 		}
-		return results[0]
+		return results
 	}
-	if err := rerun(); err == nil || !strings.Contains(err.Error(), "without outputs") {
+	if err := rerun()[0]; err == nil || !strings.Contains(err.Error(), "without outputs") {
 		t.Errorf("never run: %v", err)
 	}
 	update := o
@@ -131,22 +144,20 @@ func TestUpdateAndRerun(t *testing.T) {
 	if _, err := Run(context.Background(), s, update); err != nil {
 		t.Fatal(err)
 	}
-	if err := rerun(); err != nil {
-		t.Errorf("unchanged: %v", err)
-	}
 	committed := read(t, path)
 	if strings.Contains(committed, notebook.TagProvenance) {
 		t.Error("the notebook itself got the provenance")
 	}
-	changed := strings.Replace(committed, "0.3333333333333333", "0.3333433333333333", 1)
-	if err := os.WriteFile(path, []byte(changed), 0o644); err != nil {
-		t.Fatal(err)
+	write(edited, strings.Replace(committed, "0.3333333333333333", "0.3333433333333333", 1))
+	o.Notebooks = []string{path, edited}
+	results := rerun()
+	if results[0] != nil {
+		t.Errorf("unchanged: %v", results[0])
 	}
-	err := rerun()
-	if err == nil {
+	if results[1] == nil {
 		t.Fatal("a changed number passes")
 	}
-	mustContain(t, "the difference", err.Error(), "cell 5", "- 2 0.33334333", "+ 2 0.33333333")
+	mustContain(t, "the difference", results[1].Error(), "cell 4", "- 2 0.33334333", "+ 2 0.33333333")
 }
 
 func TestMistakesCostNoRun(t *testing.T) {
@@ -177,7 +188,7 @@ func TestMistakesCostNoRun(t *testing.T) {
 func TestInterruptEndsEverything(t *testing.T) {
 	s := realSetup(t)
 	ctx, cancel := context.WithCancel(context.Background())
-	progress := &atCell{recorder: newRecorder(), n: 3, f: cancel}
+	progress := &atCell{recorder: newRecorder(), n: 2, f: cancel}
 	start := time.Now()
 	_, err := Run(ctx, s, Options{Notebooks: []string{"testdata/small.ipynb"}, Out: t.TempDir(), Timeout: testTimeout, Progress: progress})
 	if !errors.Is(err, context.Canceled) {

@@ -17,6 +17,7 @@ import (
 	"time"
 
 	"github.com/dpnb/notebooks/dpnb/internal/project"
+	"github.com/dpnb/notebooks/dpnb/internal/testscale"
 	"github.com/dpnb/notebooks/dpnb/report"
 	"github.com/dpnb/notebooks/dpnb/report/jupyter"
 )
@@ -26,9 +27,7 @@ const fixture = "../../report/testdata/small.ipynb"
 // program builds dpnb and makes sure that it can run notebooks, or skips the test.
 func program(t *testing.T) string {
 	t.Helper()
-	if testing.Short() {
-		t.Skip("runs notebooks")
-	}
+	testscale.SkipUnlessFull(t)
 	root, err := project.Root(".")
 	if err != nil {
 		t.Fatal(err)
@@ -196,7 +195,7 @@ func TestEverythingKilledAtOnce(t *testing.T) {
 	if err := cmd.Start(); err != nil {
 		t.Fatal(err)
 	}
-	waitFor(t, stderr, "cell 4 of 7")
+	waitFor(t, stderr, "cell 2 of 4")
 	kernels := 0
 	for _, process := range mentioning(t, tmp) {
 		var pid int
