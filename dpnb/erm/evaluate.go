@@ -29,7 +29,8 @@ type evaluator struct {
 	// ridge is λ + ω, penalty its product with θ.
 	ridge, penalty []float64
 	block          int
-	logistic       bool
+	// valueSlope is the loss's, for blocks of records.
+	valueSlope func(slope, t, y []float64) float64
 	// direct adds the records of a chunk straight to its gradient: for sparse
 	// rows, where a sum for each block would cost more than the block.
 	direct  bool
@@ -79,8 +80,7 @@ func newEvaluator(p *Problem, workers int) *evaluator {
 	blocks := (n + block - 1) / block
 	// The partial gradients take less than a twenty-fifth of the records' memory.
 	count := max(1, min(maxChunks, blocks, max(4, size/(25*max(1, d)))))
-	_, logistic := p.Loss.(loss.Logistic)
-	e := &evaluator{p: p, n: n, d: d, block: block, logistic: logistic, workers: min(workers, count), norms: true}
+	e := &evaluator{p: p, n: n, d: d, block: block, valueSlope: loss.BlockSlopes(p.Loss), workers: min(workers, count), norms: true}
 	e.direct = 2*size < n*d
 	e.ridge, e.penalty = p.ridges(d), make([]float64, d)
 	sums := make([]float64, (count+min(workers, count))*d)
@@ -178,11 +178,7 @@ func (e *evaluator) work(worker, k int) {
 // losses adds the values of a block to c and writes the slopes at the margins t.
 func (e *evaluator) losses(c *chunk, slope, t []float64, lo, hi int) {
 	y := e.p.Labels[lo:hi]
-	if e.logistic {
-		c.value += kernel.Logistic(slope, t, y)
-	} else {
-		c.value += e.p.Loss.ValueSlope(slope, t, y)
-	}
+	c.value += e.valueSlope(slope, t, y)
 	if e.curvature != nil {
 		e.p.Loss.Curvature(e.curvature[lo:hi], t, y)
 	}

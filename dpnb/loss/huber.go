@@ -62,3 +62,11 @@ func (h Huber) ValidLabel(y float64) bool { return positive(h.Threshold) && fini
 func (h Huber) Labels() string { return labelsOr(finiteLabels, "Threshold", h.Threshold) }
 
 func (h Huber) clip(c float64) clipping { return residualClip(c, 1) }
+
+// Curve implements Curved: γ ∈ [−TR, TR], S̄(γ) = R².
+func (h Huber) Curve(radius, _ float64) *Curve {
+	most := h.Threshold * radius
+	c := flat(fmt.Sprintf("huber(T=%g), R=%g", h.Threshold, radius), -most, most, radius*radius)
+	c.Symmetric = true
+	return c
+}

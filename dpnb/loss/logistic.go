@@ -1,6 +1,10 @@
 package loss
 
-import "math"
+import (
+	"math"
+
+	"github.com/dpnb/notebooks/dpnb/internal/kernel"
+)
 
 // Logistic is the logistic loss for labels y ∈ {−1, +1}:
 //
@@ -54,3 +58,13 @@ func (Logistic) ValidLabel(y float64) bool { return sign(y) }
 func (Logistic) Labels() string { return signLabels }
 
 func (Logistic) clip(c float64) clipping { return marginClip(-logit(c), logisticCurvature(c)) }
+
+// Curve implements Curved: γ ∈ [0, R], S̄(γ) = γ(R − γ).
+func (Logistic) Curve(radius, _ float64) *Curve { return logisticCurve("logistic", 1, radius) }
+
+// SelfConcordance returns 1: |f‴| = f″|1 − 2s(t)|.
+func (Logistic) SelfConcordance() float64 { return 1 }
+
+func (Logistic) unattained() {}
+
+func (Logistic) blockSlopes(slope, t, y []float64) float64 { return kernel.Logistic(slope, t, y) }

@@ -38,3 +38,32 @@ func SlopeError(l Loss) float64 {
 	}
 	return 0
 }
+
+// SelfConcordant is a Loss with |f‴| ≤ q·f″, so that over a way of length r its curvature
+// changes by a factor of at most e^{qr} (Bach 2010, Electronic Journal of Statistics 4).
+// One with kinks in its slope, as Huber's, is not, nor is one that is Clipped.
+type SelfConcordant interface {
+	Loss
+	// SelfConcordance returns the least q.
+	SelfConcordance() float64
+}
+
+// Attained reports whether every label of l has a t at which f is least. The logistic
+// loss and others like it fall for ever.
+func Attained(l Loss) bool {
+	of, _, _ := Unclip(l)
+	_, never := of.(interface{ unattained() })
+	return !never
+}
+
+// BlockSlopes returns the ValueSlope that is best for blocks of many records, with
+// slopes that are not t itself: that of l, or for the logistic loss one by vectors, whose
+// digits differ in the last place.
+func BlockSlopes(l Loss) func(slope, t, y []float64) float64 {
+	if b, ok := l.(interface {
+		blockSlopes(slope, t, y []float64) float64
+	}); ok {
+		return b.blockSlopes
+	}
+	return l.ValueSlope
+}

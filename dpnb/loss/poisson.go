@@ -81,3 +81,38 @@ func (p Poisson) clip(c float64) clipping {
 }
 
 func (p Poisson) slopeError() float64 { return math.Inf(1) }
+
+// Curve implements Curved: γ ∈ [−min(C, RY), C], S̄(γ) = R(γ + RY), Y = MaxCount and
+// C = R·level.
+//
+// With p = f′ = e^t − y, f″ = e^t = p + y. At given γ = ‖x‖p, S = ‖x‖γ + ‖x‖²y
+// rises with y, and with ‖x‖ as well: its derivative γ + 2‖x‖y is positive for
+// γ ≥ 0, and for γ < 0 because p > −y gives |γ| < ‖x‖y. So the supremum is at
+// ‖x‖ = R, y = Y. S̄ rises from 0 at γ = −RY, where e^t = 0.
+func (p Poisson) Curve(radius, level float64) *Curve {
+	// RY rounded up: a curve that is larger covers all that it must.
+	zero := math.Nextafter(radius*p.MaxCount, math.Inf(1))
+	clip := level * radius
+	if !positive(zero) || math.IsInf(level, 1) {
+		return nil
+	}
+	return &Curve{
+		Name: fmt.Sprintf("%s, C=%g, R=%g", p.Name(), clip, radius),
+		Lo:   -math.Min(clip, zero),
+		Hi:   clip,
+		Peak: clip,
+		Sup:  func(gamma float64) float64 { return radius * (zero + gamma) },
+		Antiderivative: func(gamma float64) float64 {
+			switch {
+			case gamma <= -zero:
+				return math.Inf(-1)
+			case gamma < -0.5*zero:
+				return math.Log((zero+gamma)/zero) / radius // the sum is exact here
+			}
+			return math.Log1p(gamma/zero) / radius
+		},
+	}
+}
+
+// For a count of zero the infimum is at −∞.
+func (Poisson) unattained() {}

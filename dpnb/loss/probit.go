@@ -1,6 +1,11 @@
 package loss
 
-import "math"
+import (
+	"fmt"
+	"math"
+
+	"github.com/dpnb/notebooks/dpnb/internal/normal"
+)
 
 // Probit is the negative log-likelihood of probit regression for labels
 // y ∈ {−1, +1}. With v = −yt and the hazard h(v) = φ(v)/(1 − Φ(v)):
@@ -89,3 +94,78 @@ func (p Probit) clip(c float64) clipping {
 	k.slopeError = p.slopeError() + 8*0x1p-53*math.Abs(v)
 	return k
 }
+
+// Curve implements Curved: γ ∈ [0, C], S̄(γ) = R²·p(p + t), p = γ/R, C = R·level. With
+// p = |f′| = φ(t)/Φ(t), f″ = p(p + t) rises with p from 0 to 1, and f″/p² = 1 + t/p falls
+// with p, so that the supremum is at ‖x‖ = R; t falls in p.
+func (Probit) Curve(radius, level float64) *Curve {
+	if math.IsInf(level, 1) {
+		return nil
+	}
+	clip := level * radius
+	return &Curve{
+		Name: fmt.Sprintf("probit, C=%g, R=%g", clip, radius),
+		Hi:   clip,
+		Peak: clip,
+		Sup:  func(gamma float64) float64 { return radius * radius * probitCurvature(gamma/radius) },
+		Antiderivative: func(gamma float64) float64 {
+			if gamma <= 0 {
+				return math.Inf(-1)
+			}
+			return probitArgument(gamma/radius) / radius
+		},
+	}
+}
+
+// probitArgument returns v = −t with 1/Mills(v) = p, increasing in p > 0.
+func probitArgument(p float64) float64 {
+	// 1/Mills(v) lies between max(v, 0) and v + √(2/π) for v ≥ 0, and is
+	// φ(v)/(1−tiny) for v far below 0. Newton on ln(1/Mills), which is
+	// increasing and concave, converges from the left at once.
+	lo, hi := -40.0, p+1
+	if p >= math.Sqrt(2/math.Pi) {
+		lo = 0
+	} else {
+		hi = 0
+	}
+	v := 0.5 * (lo + hi)
+	if p < 0.1 {
+		// p ≈ φ(v), v < 0
+		v = -math.Sqrt(math.Max(0, -2*(math.Log(p)+normal.LogSqrt2Pi)))
+	}
+	for i := 0; i < 100; i++ {
+		logHazard := normal.LogPDF(v) - normal.LogSurvival(v)
+		res := logHazard - math.Log(p)
+		if res > 0 {
+			hi = math.Min(hi, v)
+		} else {
+			lo = math.Max(lo, v)
+		}
+		// d ln(hazard)/dv = hazard − v.
+		next := v - res/(math.Exp(logHazard)-v)
+		if !(next >= lo && next <= hi) {
+			next = 0.5 * (lo + hi)
+		}
+		if math.Abs(next-v) <= 4e-16*math.Abs(v) {
+			return next
+		}
+		v = next
+	}
+	return v
+}
+
+// probitCurvature returns f″ at |f′| = p.
+func probitCurvature(p float64) float64 {
+	if p <= 0 {
+		return 0
+	}
+	v := probitArgument(p)
+	if v > 50 {
+		// p(p − v) with p = v + 1/v − 2/v³ + 10/v⁵ − …
+		w := 1 / (v * v)
+		return 1 - w*(1-w*(6-w*50))
+	}
+	return p * (p - v)
+}
+
+func (Probit) unattained() {}

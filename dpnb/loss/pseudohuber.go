@@ -61,3 +61,22 @@ func (p PseudoHuber) clip(c float64) clipping {
 	q := c / p.Threshold
 	return residualClip(c/math.Sqrt((1-q)*(1+q)), 1)
 }
+
+// Curve implements Curved: γ ∈ [−TR, TR], S̄(γ) = R²(1 − (γ/TR)²)^{3/2}. With v = (t−y)/T,
+// f″ = (1 − (f′/T)²)^{3/2} falls in |f′|, so that the supremum is at ‖x‖ = R.
+func (p PseudoHuber) Curve(radius, _ float64) *Curve {
+	l := p.Threshold * radius
+	// 1 − (γ/L)² as a product, exact near the ends.
+	gap := func(gamma float64) float64 { return math.Max(0, (1-gamma/l)*(1+gamma/l)) }
+	return &Curve{
+		Name: fmt.Sprintf("pseudo-huber(T=%g), R=%g", p.Threshold, radius),
+		Lo:   -l, Hi: l, Symmetric: true,
+		Sup: func(gamma float64) float64 { return radius * radius * math.Pow(gap(gamma), 1.5) },
+		Antiderivative: func(gamma float64) float64 {
+			return p.Threshold / radius * (gamma / l) / math.Sqrt(gap(gamma))
+		},
+	}
+}
+
+// SelfConcordance returns 3/(2T): |f‴|/f″ = 3|v|/(T(1 + v²)) is largest at v = 1.
+func (p PseudoHuber) SelfConcordance() float64 { return 1.5 / p.Threshold }

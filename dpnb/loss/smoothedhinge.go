@@ -65,3 +65,8 @@ func (s SmoothedHinge) ValidLabel(y float64) bool { return positive(s.Width) && 
 func (s SmoothedHinge) Labels() string { return labelsOr(signLabels, "Width", s.Width) }
 
 func (s SmoothedHinge) clip(c float64) clipping { return marginClip(1-c*s.Width, 1/s.Width) }
+
+// Curve implements Curved: γ ∈ [0, R], S̄(γ) = R²/h.
+func (s SmoothedHinge) Curve(radius, _ float64) *Curve {
+	return flat(fmt.Sprintf("smoothed-hinge(h=%g), R=%g", s.Width, radius), 0, radius, radius*radius/s.Width)
+}

@@ -80,3 +80,11 @@ func logisticCurvature(c float64) float64 {
 	}
 	return c * (1 - c)
 }
+
+// Curve implements Curved: γ ∈ [0, R], S̄(γ) = γ(R − γ)/h.
+func (s Softplus) Curve(radius, _ float64) *Curve { return logisticCurve(s.Name(), s.Width, radius) }
+
+// SelfConcordance returns 1/h.
+func (s Softplus) SelfConcordance() float64 { return 1 / s.Width }
+
+func (Softplus) unattained() {}

@@ -45,3 +45,11 @@ func (Squared) ValidLabel(y float64) bool { return finite(y) }
 func (Squared) Labels() string { return finiteLabels }
 
 func (Squared) clip(c float64) clipping { return residualClip(c, 1) }
+
+// Curve implements Curved: that of Huber's loss at the clip level.
+func (Squared) Curve(radius, level float64) *Curve {
+	if math.IsInf(level, 1) {
+		return nil
+	}
+	return Huber{Threshold: level}.Curve(radius, level)
+}

@@ -1,6 +1,9 @@
 package loss
 
-import "math"
+import (
+	"fmt"
+	"math"
+)
 
 // SquaredHinge is the squared hinge for labels y ∈ {−1, +1}, with m = yt:
 //
@@ -49,3 +52,12 @@ func (SquaredHinge) ValidLabel(y float64) bool { return sign(y) }
 func (SquaredHinge) Labels() string { return signLabels }
 
 func (SquaredHinge) clip(c float64) clipping { return marginClip(1-c, 1) }
+
+// Curve implements Curved: γ ∈ [0, C], S̄(γ) = R², C = R·level.
+func (SquaredHinge) Curve(radius, level float64) *Curve {
+	if math.IsInf(level, 1) {
+		return nil
+	}
+	clip := level * radius
+	return flat(fmt.Sprintf("squared-hinge, C=%g, R=%g", clip, radius), 0, clip, radius*radius)
+}

@@ -3,7 +3,9 @@ package main
 import (
 	"errors"
 	"fmt"
+	"math"
 
+	"github.com/dpnb/notebooks/dpnb/loss"
 	"github.com/dpnb/notebooks/dpnb/privacy"
 	"github.com/dpnb/notebooks/dpnb/privacy/calculator"
 
@@ -32,25 +34,27 @@ func newCalculator() calculator.Calculator {
 // buildObjectivePerturbation makes the event that the fields describe.
 func buildObjectivePerturbation(v calculator.Values) (privacy.Event, error) {
 	radius, threshold := v.Numbers["radius"], v.Numbers["threshold"]
-	var curve objective.Curve
-	var err error
-	switch name := v.Texts["loss"]; name {
-	case "logistic":
-		if threshold != 1 { // the default, which it may have for nothing
-			return nil, &privacy.ParamError{Name: "threshold", Value: threshold, Want: "nothing: the logistic loss has none"}
-		}
-		curve, err = objective.Logistic(radius)
-	case "huber":
-		curve, err = objective.Huber(threshold, radius)
-	case "pseudo-huber":
-		curve, err = objective.PseudoHuber(threshold, radius)
-	case "softplus":
-		curve, err = objective.Softplus(threshold, radius)
-	case "smoothed-hinge":
-		curve, err = objective.SmoothedHinge(threshold, radius)
-	default:
-		err = &privacy.ParamError{Name: "loss", Value: name, Want: "logistic, huber, pseudo-huber, softplus or smoothed-hinge"}
+	losses := map[string]loss.Loss{
+		"logistic":       loss.Logistic{},
+		"huber":          loss.Huber{Threshold: threshold},
+		"pseudo-huber":   loss.PseudoHuber{Threshold: threshold},
+		"softplus":       loss.Softplus{Width: threshold},
+		"smoothed-hinge": loss.SmoothedHinge{Width: threshold},
 	}
+	name := v.Texts["loss"]
+	l, known := losses[name]
+	switch {
+	case !known:
+		return nil, &privacy.ParamError{Name: "loss", Value: name, Want: "logistic, huber, pseudo-huber, softplus or smoothed-hinge"}
+	case name == "logistic" && threshold != 1: // the default, which it may have for nothing
+		return nil, &privacy.ParamError{Name: "threshold", Value: threshold, Want: "nothing: the logistic loss has none"}
+	}
+	for name, x := range map[string]float64{"Threshold": threshold, "Radius": radius} {
+		if !(x > 0) || math.IsInf(x, 1) {
+			return nil, &privacy.ParamError{Name: name, Value: x, Want: "a positive finite number"}
+		}
+	}
+	curve, err := loss.CurveOf(l, radius)
 	if err != nil {
 		return nil, err
 	}

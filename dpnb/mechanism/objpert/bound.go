@@ -4,6 +4,7 @@ import (
 	"fmt"
 	"math"
 
+	"github.com/dpnb/notebooks/dpnb/loss"
 	"github.com/dpnb/notebooks/dpnb/privacy"
 
 	"github.com/dpnb/notebooks/dpnb/privacy/objective"
@@ -55,8 +56,8 @@ func (m Objective) Profile() (privacy.Profile, error) {
 // objectiveProfile returns the profile of the objective's part alone, by one of
 // the bounds that need the loss's curve.
 func (m Objective) objectiveProfile() (privacy.Profile, error) {
-	c, ok := curve(m.Loss, m.radius())
-	if !ok {
+	c, err := loss.CurveOf(m.Loss, m.radius())
+	if err != nil {
 		return nil, fmt.Errorf("%w: the bound %v needs the curve of the loss, which is not known for the %s loss; use DTZ24",
 			privacy.ErrUnsupported, m.Bound, m.Loss.Name())
 	}
@@ -95,8 +96,8 @@ func (m Objective) validateBound() error {
 // what the Gaussian mechanism of sensitivity L costs: λ large enough, and a loss
 // whose curvature vanishes where its slope is largest.
 func (m Objective) Gaussian() bool {
-	c, ok := curve(m.Loss, m.radius())
-	return ok && objective.IsGaussian(c, m.Lambda, m.Sigma)
+	c, err := loss.CurveOf(m.Loss, m.radius())
+	return err == nil && objective.IsGaussian(c, m.Lambda, m.Sigma)
 }
 
 // BoundName names the theorem behind Profile.

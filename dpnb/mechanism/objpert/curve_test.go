@@ -99,8 +99,8 @@ func (s scaled) Max() float64               { return s.factor * s.Curve.Max() }
 func TestCurvesCoverTheLosses(t *testing.T) {
 	for _, l := range withCurve() {
 		for _, r := range []float64{0.5, 1, math.Sqrt2} {
-			c, ok := curve(l.loss, r)
-			if !ok {
+			c, err := loss.CurveOf(l.loss, r)
+			if err != nil {
 				t.Fatalf("%s has no curve", l.loss.Name())
 			}
 			if fault := uncovered(c, l, r); fault != "" {
@@ -112,7 +112,7 @@ func TestCurvesCoverTheLosses(t *testing.T) {
 			if d := c.Max() / (r * r * l.loss.Smoothness()); math.Abs(d-1) > 1e-9 {
 				t.Errorf("%s: s is %v of the loss's", l.loss.Name(), d)
 			}
-			small, _ := curve(l.loss, 0.95*r)
+			small, _ := loss.CurveOf(l.loss, 0.95*r)
 			if uncovered(small, l, r) == "" {
 				t.Errorf("%s: a radius that is too small passes", l.loss.Name())
 			}
@@ -130,7 +130,7 @@ func TestNoCurveIsInvented(t *testing.T) {
 		loss.Clipped(loss.Poisson{}, 1), loss.Huber{Threshold: -1}, loss.Clipped(loss.Squared{}, -1),
 		loss.Clipped(loss.Softplus{}, 0.5), foreign{loss.Logistic{}}, loss.Clipped(foreign{loss.Logistic{}}, 0.5),
 	} {
-		if c, ok := curve(l, 1); ok {
+		if c, err := loss.CurveOf(l, 1); err == nil {
 			t.Errorf("%s has the curve %v", l.Name(), c)
 		}
 	}

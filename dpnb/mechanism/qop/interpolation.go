@@ -132,9 +132,7 @@ func (a Interpolation) CheckPublic(data PublicData, l loss.Loss) (PublicCheck, e
 // attains refuses losses that no θ minimises, for which interpolation cannot hold:
 // their slopes tend to zero and never are.
 func attains(l loss.Loss) error {
-	of, _, _ := loss.Unclip(l)
-	switch of.(type) {
-	case loss.Logistic, loss.Probit, loss.Softplus, loss.Poisson:
+	if !loss.Attained(l) {
 		return fmt.Errorf("%w: the %s loss has no minimiser (for Poisson: at a count of zero), so that no θ⋆ minimises every record's and interpolation cannot hold; use the squared, Huber or pseudo-Huber loss, or a squared or smoothed hinge on separable data",
 			privacy.ErrUnsupported, l.Name())
 	}

@@ -212,7 +212,7 @@ func curveBound(b objective.Bound) deltaBound {
 		key := [2]float64{lambda, sigma}
 		p, ok := profiles[key]
 		if !ok {
-			curve, err := objective.Logistic(1)
+			curve, err := loss.CurveOf(loss.Logistic{}, 1)
 			if err != nil {
 				return math.NaN()
 			}

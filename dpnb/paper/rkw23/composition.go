@@ -53,7 +53,7 @@ func composition() []claim.Claim {
 }
 
 // unit is a curve with L = β = 1: the Huber loss with threshold 1.
-func unit() (objective.Curve, error) { return objective.Huber(1, 1) }
+func unit() (*loss.Curve, error) { return loss.CurveOf(loss.Huber{Threshold: 1}, 1) }
 
 func figureOne(context.Context, claim.Size) (claim.Outcome, error) {
 	curve, err := unit()
@@ -121,7 +121,7 @@ func figureThree(ctx context.Context, _ claim.Size) (claim.Outcome, error) {
 // that differ in a replaced record.
 func replaceHolds(bound func(p privacy.Profile, eps float64) (float64, error)) func(context.Context, claim.Size) (claim.Outcome, error) {
 	return func(ctx context.Context, _ claim.Size) (claim.Outcome, error) {
-		curve, err := objective.Logistic(1)
+		curve, err := loss.CurveOf(loss.Logistic{}, 1)
 		if err != nil {
 			return claim.Outcome{}, err
 		}

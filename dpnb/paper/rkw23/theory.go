@@ -69,7 +69,7 @@ func gaussianCase(holdsAt, failsAt float64, seed uint64) func(context.Context, c
 
 func tightAttained(seed uint64) func(context.Context, claim.Size) (claim.Outcome, error) {
 	return func(ctx context.Context, size claim.Size) (claim.Outcome, error) {
-		curve, err := objective.Logistic(1)
+		curve, err := loss.CurveOf(loss.Logistic{}, 1)
 		if err != nil {
 			return claim.Outcome{}, err
 		}

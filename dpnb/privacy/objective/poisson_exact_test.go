@@ -4,6 +4,7 @@ import (
 	"math"
 	"testing"
 
+	"github.com/dpnb/notebooks/dpnb/loss"
 	"github.com/dpnb/notebooks/dpnb/privacy"
 
 	"github.com/dpnb/notebooks/dpnb/privacy/objective"
@@ -32,7 +33,7 @@ func TestClippedPoissonIsAboveExactDivergence(t *testing.T) {
 	}
 	var closest float64
 	for _, c := range []struct{ lambda, sigma, eps float64 }{{5, 4, 1}, {30, 6, 0.5}, {12, 2, 2}, {3, 10, 1.5}} {
-		curve, err := objective.ClippedPoisson(most, level*radius, radius)
+		curve, err := loss.CurveOf(loss.Clipped(loss.Poisson{MaxCount: most}, level), radius)
 		if err != nil {
 			t.Fatal(err)
 		}

@@ -3,6 +3,7 @@ package objective_test
 import (
 	"fmt"
 
+	"github.com/dpnb/notebooks/dpnb/loss"
 	"github.com/dpnb/notebooks/dpnb/privacy"
 
 	"github.com/dpnb/notebooks/dpnb/privacy/objective"
@@ -10,7 +11,7 @@ import (
 
 // What λ = 1, σ = 2 cost with rows of norm at most 1, by three bounds.
 func ExampleNew() {
-	curve, err := objective.Logistic(1)
+	curve, err := loss.CurveOf(loss.Logistic{}, 1)
 	if err != nil {
 		panic(err)
 	}
@@ -31,7 +32,7 @@ func ExampleNew() {
 
 // The smallest ridge for a given σ and target, tight against the older bound.
 func ExampleLambda() {
-	curve, err := objective.Logistic(1)
+	curve, err := loss.CurveOf(loss.Logistic{}, 1)
 	if err != nil {
 		panic(err)
 	}

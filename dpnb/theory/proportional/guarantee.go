@@ -30,7 +30,7 @@ func (p Prediction) ZCDP() (privacy.Rho, error) {
 	case NoisyDescent:
 		return privacy.RhoOfGaussian(moves*p.Task.Radius*p.Task.slopes(p.Steps)/p.Nu, adj), nil
 	case Objective:
-		c, _, err := p.Task.curve()
+		c, err := p.Task.curve()
 		if err != nil {
 			return privacy.Rho{}, err
 		}

@@ -31,7 +31,7 @@ func delta(t *testing.T, p Prediction, c float64) float64 {
 	l := p.Task.Loss.Lipschitz() * p.Task.Radius
 	switch p.Mechanism {
 	case Objective:
-		curve, _, err := p.Task.curve()
+		curve, err := p.Task.curve()
 		if err != nil {
 			t.Fatal(err)
 		}

@@ -142,25 +142,14 @@ func (t Task) badness(p FixedPoint) float64 {
 }
 
 // curve returns what the accountant of objective perturbation needs to know of
-// the loss, and κ with S̄(γ) ≤ κγ(L − γ), 0 if there is none.
-func (t Task) curve() (c objective.Curve, kappa float64, err error) {
-	switch l := t.Loss.(type) {
-	case loss.Logistic:
-		c, err = objective.Logistic(t.Radius)
-		return c, 1, err
-	case loss.Softplus:
-		c, err = objective.Softplus(l.Width, t.Radius)
-		return c, 1 / l.Width, err
-	case loss.SmoothedHinge:
-		c, err = objective.SmoothedHinge(l.Width, t.Radius)
-	case loss.Huber:
-		c, err = objective.Huber(l.Threshold, t.Radius)
-	case loss.PseudoHuber:
-		c, err = objective.PseudoHuber(l.Threshold, t.Radius)
-	default:
-		return nil, 0, fmt.Errorf("%w: objective perturbation with the loss %s; use output perturbation or gradient descent", privacy.ErrUnsupported, t.Loss.Name())
+// the loss.
+func (t Task) curve() (*loss.Curve, error) {
+	_, _, clipped := loss.Unclip(t.Loss)
+	c, err := loss.CurveOf(t.Loss, t.Radius)
+	if clipped || err != nil {
+		return nil, fmt.Errorf("%w: objective perturbation with the loss %s; use output perturbation or gradient descent", privacy.ErrUnsupported, t.Loss.Name())
 	}
-	return c, 0, err
+	return c, nil
 }
 
 // terms are what a target means for a task, whatever d/n and λ.
@@ -186,10 +175,11 @@ func (t Task) terms(m Mechanism, g Target) (terms, error) {
 	if m != Objective {
 		return out, nil
 	}
-	c, kappa, err := t.curve()
+	c, err := t.curve()
 	if err != nil {
 		return out, err
 	}
+	kappa := c.Kappa()
 	l := objective.Slope(c)
 	out.curve, out.nu, out.ridge = c, g.moves()*l/mu*(1+1e-9), math.Inf(1)
 	if kappa == 0 {

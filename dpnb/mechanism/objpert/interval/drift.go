@@ -10,14 +10,8 @@ import (
 // a factor of at most e^{qR·‖Δθ‖}; ok is false for a loss that has none (kinks
 // in the slope, as Huber's, and clipping).
 func curvatureChange(l loss.Loss) (q float64, ok bool) {
-	switch f := l.(type) {
-	case loss.Logistic:
-		return 1, true
-	case loss.Softplus:
-		return 1 / f.Width, true
-	case loss.PseudoHuber:
-		// |f‴|/f″ = 3|v|/(T² + v²), largest at v = T.
-		return 1.5 / f.Threshold, true
+	if c, ok := l.(loss.SelfConcordant); ok {
+		return c.SelfConcordance(), true
 	}
 	return 0, false
 }

@@ -9,6 +9,7 @@ import (
 
 	"github.com/dpnb/notebooks/dpnb/erm"
 	"github.com/dpnb/notebooks/dpnb/erm/softmax"
+	"github.com/dpnb/notebooks/dpnb/loss"
 	"github.com/dpnb/notebooks/dpnb/mechanism"
 	"github.com/dpnb/notebooks/dpnb/noise"
 	"github.com/dpnb/notebooks/dpnb/noise/exact"
@@ -115,7 +116,7 @@ func (m Softmax) Gaussian() bool {
 	if m.Classes != 2 {
 		return false
 	}
-	c, err := objective.Logistic(m.Lipschitz())
+	c, err := loss.CurveOf(loss.Logistic{}, m.Lipschitz())
 	return err == nil && objective.IsGaussian(c, m.Lambda, m.Sigma)
 }
 

@@ -1,4 +1,4 @@
-package objective
+package loss
 
 import (
 	"math"
@@ -9,7 +9,7 @@ import (
 // count or a curvature that is too small is found out.
 func TestPoissonCurve(t *testing.T) {
 	const most = 3
-	above := func(c Curve, radius, clip float64) (fault bool, reached float64) {
+	above := func(c *Curve, radius, clip float64) (fault bool, reached float64) {
 		reached = 1
 		lo, hi := c.Range()
 		worst := make([]float64, 30)
@@ -37,16 +37,16 @@ func TestPoissonCurve(t *testing.T) {
 	for _, radius := range []float64{0.5, math.Sqrt2} {
 		for _, level := range []float64{0.4, 1.7, 3, 6} {
 			clip := level * radius
-			c, err := ClippedPoisson(most, clip, radius)
+			c, err := CurveOf(Clipped(Poisson{MaxCount: most}, level), radius)
 			if err != nil {
 				t.Fatal(err)
 			}
 			if fault, reached := above(c, radius, clip); fault || reached < 0.97 {
 				t.Errorf("R = %g, C = %g: above %v, reached to %g", radius, clip, fault, reached)
 			}
-			small, _ := ClippedPoisson(most, clip, 0.97*radius)
-			fewer, _ := ClippedPoisson(most-0.1, clip, radius)
-			for name, wrong := range map[string]Curve{"radius": small, "count": fewer} {
+			small, _ := CurveOf(Clipped(Poisson{MaxCount: most}, level/0.97), 0.97*radius)
+			fewer, _ := CurveOf(Clipped(Poisson{MaxCount: most - 0.1}, level), radius)
+			for name, wrong := range map[string]*Curve{"radius": small, "count": fewer} {
 				if fault, _ := above(wrong, radius, clip); !fault {
 					t.Errorf("R = %g, C = %g: a %s that is too small passes", radius, clip, name)
 				}

@@ -1,4 +1,4 @@
-package objective
+package loss
 
 import (
 	"errors"
@@ -6,31 +6,30 @@ import (
 	"testing"
 
 	"github.com/dpnb/notebooks/dpnb/internal/normal"
-	"github.com/dpnb/notebooks/dpnb/privacy"
 )
 
 // scalarLoss is |f′| (or f′) and f″ as functions of t, by their definitions.
 type scalarLoss struct {
 	name          string
-	curve         Curve
+	curve         *Curve
 	err           error
 	radius, clip  float64
 	slope, second func(t float64) float64
 }
 
 func scalarLosses() []scalarLoss {
-	mk := func(name string, c Curve, err error, radius, clip float64, slope, second func(float64) float64) scalarLoss {
+	mk := func(name string, c *Curve, err error, radius, clip float64, slope, second func(float64) float64) scalarLoss {
 		return scalarLoss{name, c, err, radius, clip, slope, second}
 	}
 	sig := func(t float64) float64 { return 1 / (1 + math.Exp(-t)) }
 	var out []scalarLoss
 	for _, r := range []float64{1, math.Sqrt2, 0.3} {
-		c, err := Logistic(r)
+		c, err := CurveOf(Logistic{}, r)
 		out = append(out, mk("logistic", c, err, r, 0, sig, func(t float64) float64 { return sig(t) * sig(-t) }))
-		c, err = Softplus(0.25, r)
+		c, err = CurveOf(Softplus{Width: 0.25}, r)
 		out = append(out, mk("softplus", c, err, r, 0, func(t float64) float64 { return sig(t / 0.25) },
 			func(t float64) float64 { return sig(t/0.25) * sig(-t/0.25) / 0.25 }))
-		c, err = Huber(1.5, r)
+		c, err = CurveOf(Huber{Threshold: 1.5}, r)
 		out = append(out, mk("huber", c, err, r, 0, func(t float64) float64 { return max(-1.5, min(1.5, t)) },
 			func(t float64) float64 {
 				if math.Abs(t) <= 1.5 {
@@ -38,11 +37,11 @@ func scalarLosses() []scalarLoss {
 				}
 				return 0
 			}))
-		c, err = PseudoHuber(0.7, r)
+		c, err = CurveOf(PseudoHuber{Threshold: 0.7}, r)
 		out = append(out, mk("pseudo-huber", c, err, r, 0,
 			func(t float64) float64 { return t / math.Sqrt(1+t*t/0.49) },
 			func(t float64) float64 { return math.Pow(1+t*t/0.49, -1.5) }))
-		c, err = SmoothedHinge(0.5, r)
+		c, err = CurveOf(SmoothedHinge{Width: 0.5}, r)
 		out = append(out, mk("smoothed hinge", c, err, r, 0, func(t float64) float64 { return max(0, min(1, t/0.5)) },
 			func(t float64) float64 {
 				if t >= 0 && t <= 0.5 {
@@ -50,7 +49,7 @@ func scalarLosses() []scalarLoss {
 				}
 				return 0
 			}))
-		c, err = ClippedSquaredHinge(0.8, r)
+		c, err = CurveOf(Clipped(SquaredHinge{}, 0.8/r), r)
 		out = append(out, mk("squared hinge", c, err, r, 0.8, func(t float64) float64 { return max(0, t) },
 			func(t float64) float64 {
 				if t >= 0 {
@@ -59,15 +58,14 @@ func scalarLosses() []scalarLoss {
 				return 0
 			}))
 		hazard := func(v float64) float64 { return 1 / normal.Mills(v) }
-		c, err = ClippedProbit(1.2, r)
+		c, err = CurveOf(Clipped(Probit{}, 1.2/r), r)
 		out = append(out, mk("probit", c, err, r, 1.2, hazard, func(v float64) float64 { return hazard(v) * (hazard(v) - v) }))
 		for _, level := range []float64{0.8, 2, 5} {
 			// The label with the most curvature; others are in TestPoissonCurve.
-			c, err = ClippedPoisson(3, level*r, r)
+			c, err = CurveOf(Clipped(Poisson{MaxCount: 3}, level), r)
 			out = append(out, mk("poisson", c, err, r, level*r, func(t float64) float64 { return math.Exp(t) - 3 }, math.Exp))
 		}
-		l, _ := Logistic(r)
-		c, err = Clipped(l, 0.6*r)
+		c, err = CurveOf(Clipped(Logistic{}, 0.6), r)
 		out = append(out, mk("clipped logistic", c, err, r, 0.6*r, sig, func(t float64) float64 { return sig(t) * sig(-t) }))
 	}
 	return out
@@ -133,23 +131,20 @@ func TestCurveBruteForce(t *testing.T) {
 }
 
 func TestCurveErrors(t *testing.T) {
-	_, e1 := Logistic(-1)
-	_, e2 := Huber(0, 1)
-	_, e3 := PseudoHuber(1, math.NaN())
-	_, e4 := ClippedProbit(math.Inf(1), 1)
-	l, _ := Logistic(1)
-	_, e5 := Clipped(l, 0)
-	_, e6 := ClippedPoisson(0, 1, 1)
-	_, e7 := ClippedPoisson(3, math.NaN(), 1)
-	_, e8 := ClippedPoisson(3, 1, -1)
-	_, e9 := ClippedPoisson(1e200, 1, 1e200)
-	for i, err := range []error{e1, e2, e3, e4, e5, e6, e7, e8, e9} {
-		var pe *privacy.ParamError
-		if !errors.As(err, &pe) {
-			t.Errorf("case %d: %v", i, err)
+	for _, c := range []struct {
+		l      Loss
+		radius float64
+	}{
+		{Logistic{}, -1}, {Huber{}, 1}, {PseudoHuber{Threshold: 1}, math.NaN()}, {Clipped(Probit{}, math.Inf(1)), 1},
+		{Clipped(Logistic{}, 0), 1}, {Clipped(Poisson{}, 1), 1}, {Clipped(Poisson{MaxCount: 3}, math.NaN()), 1},
+		{Clipped(Poisson{MaxCount: 3}, 1), -1}, {Clipped(Poisson{MaxCount: 1e200}, 1e-200), 1e200}, {Squared{}, 1},
+	} {
+		if curve, err := CurveOf(c.l, c.radius); !errors.Is(err, ErrNoCurve) {
+			t.Errorf("%s, R = %v: %v, %v", c.l.Name(), c.radius, curve, err)
 		}
 	}
-	if c, _ := Clipped(l, 5); c != l {
+	l, _ := CurveOf(Logistic{}, 1)
+	if l.Clip(5) != l {
 		t.Error("clipping above the largest slope changes nothing")
 	}
 }
