@@ -1,6 +1,10 @@
 package privacy
 
-import "math"
+import (
+	"math"
+
+	"github.com/dpnb/notebooks/dpnb/internal/univariate"
+)
 
 // Calibrate returns, rounded to the safe side, the smallest scale > 0 of a
 // one-parameter family at which satisfies holds: satisfies(scale) must be a
@@ -12,21 +16,9 @@ import "math"
 // Errors: *ParamError if no scale up to 1e300 satisfies, or what satisfies
 // returned.
 func Calibrate(satisfies func(scale float64) (bool, error), tolerance float64) (float64, error) {
-	var failed error
-	ok := func(scale float64) bool {
-		if failed != nil {
-			return true
-		}
-		yes, err := satisfies(scale)
-		if err != nil {
-			failed = err
-			return true
-		}
-		return yes
-	}
-	scale := smallestPassing(ok, tolerance)
-	if failed != nil {
-		return 0, failed
+	scale, err := scales(tolerance).Find(satisfies)
+	if err != nil {
+		return 0, err
 	}
 	if math.IsInf(scale, 1) {
 		return 0, &ParamError{Name: "scale", Value: scale, Want: "a target that some amount of noise reaches"}
@@ -34,22 +26,7 @@ func Calibrate(satisfies func(scale float64) (bool, error), tolerance float64) (
 	return scale, nil
 }
 
-// smallestPassing returns the smallest positive float at which ok holds, within
-// a relative tolerance, +Inf if there is none below 1e300. If ok is not
-// monotone it still holds at the result.
-func smallestPassing(ok func(float64) bool, tolerance float64) float64 {
-	lo, hi := 0.0, 1.0
-	if ok(hi) {
-		for lo = hi / 4; lo > 1e-300 && ok(lo); lo /= 4 {
-			hi = lo
-		}
-	} else {
-		for lo, hi = hi, 4*hi; !ok(hi); lo, hi = hi, 4*hi {
-			if hi > 1e300 {
-				return math.Inf(1)
-			}
-		}
-	}
-	_, hi = bisect(ok, lo, hi, tolerance, math.MaxInt)
-	return hi
+// scales looks for the smallest scale over all that a float64 can be, from 1.
+func scales(tolerance float64) univariate.Smallest {
+	return univariate.Smallest{Start: 1, Factor: 4, Least: 1e-300, Most: 4e300, Cut: univariate.Arithmetic, Tolerance: tolerance}
 }

@@ -220,9 +220,8 @@ func GaussianSigma(eps, delta float64) (float64, error) {
 		return 0, err
 	}
 	want := logDown(delta)
-	ok := func(sigma float64) bool {
+	return scales(0).Find(func(sigma float64) (bool, error) {
 		l := logDeltaGaussian(eps, math.Nextafter(1/sigma, math.Inf(1)))
-		return l+gaussianSlack(l) <= want
-	}
-	return smallestPassing(ok, 0), nil
+		return l+gaussianSlack(l) <= want, nil
+	})
 }

@@ -3,6 +3,7 @@ package privacy
 import (
 	"math"
 
+	"github.com/dpnb/notebooks/dpnb/internal/univariate"
 	"github.com/dpnb/notebooks/dpnb/privacy/internal/elementary"
 )
 
@@ -132,30 +133,13 @@ func searchEpsilon(ok func(float64) bool) (lo, hi float64) {
 		}
 	}
 	for i := 0; lo > 0 && hi > 4*lo && i < 64; i++ {
-		if mid := math.Sqrt(lo) * math.Sqrt(hi); ok(mid) {
+		if mid := univariate.GeometricWide(lo, hi); ok(mid) {
 			hi = mid
 		} else {
 			lo = mid
 		}
 	}
-	return bisect(ok, lo, hi, 0, 200)
-}
-
-// bisect returns a bracket of where ok begins to hold, which it does at the right
-// end, narrowed to a relative tolerance, to neighbouring floats, or for so many steps.
-func bisect(ok func(float64) bool, lo, hi, tolerance float64, steps int) (float64, float64) {
-	for i := 0; i < steps && hi-lo > tolerance*hi; i++ {
-		mid := lo + (hi-lo)/2
-		if mid <= lo || mid >= hi {
-			break
-		}
-		if ok(mid) {
-			hi = mid
-		} else {
-			lo = mid
-		}
-	}
-	return lo, hi
+	return univariate.Bisect(ok, lo, hi, univariate.Arithmetic, 0)
 }
 
 // EpsilonLower returns a lower bound on the smallest ε ≥ 0 with δ(ε) ≤ delta;

@@ -174,22 +174,7 @@ func minOverOrders(f func(alpha float64) float64) float64 {
 		}
 		return v
 	}
-	return minimise(g, math.Log(1e-6), math.Log(1e15), 168)
-}
-
-// minimise returns the smallest value of g seen on a grid of n steps over
-// [lo, hi] and in a golden-section search about the best grid point.
-func minimise(g func(float64) float64, lo, hi float64, n int) float64 {
-	step := (hi - lo) / float64(n)
-	best, at := math.Inf(1), lo
-	for i := 0; i <= n; i++ {
-		x := lo + float64(i)*step
-		if v := g(x); v < best {
-			best, at = v, x
-		}
-	}
-	_, f1, _, f2 := univariate.Golden(g, at-step, at+step, 45)
-	return math.Min(best, math.Min(f1, f2))
+	return univariate.Minimum(g, math.Log(1e-6), math.Log(1e15), 168, 45)
 }
 
 // Profile returns the profile that the curve implies, the same in both

@@ -125,8 +125,8 @@ func minimiseConvex(g func(float64) float64, x, step float64) float64 {
 		}
 	}
 	best := math.Min(fm, math.Min(fa, fb))
-	_, f1, _, f2 := univariate.Golden(g, a, b, 22)
-	return math.Min(best, math.Min(f1, f2))
+	_, v := univariate.Golden(g, a, b, 22)
+	return math.Min(best, v)
 }
 
 // ReplaceByGroup returns the replace-one guarantee (2ε, (1 + e^ε)δ) that

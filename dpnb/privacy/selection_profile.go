@@ -58,17 +58,9 @@ func (p selectionProfile) LogDeltaUpper(d Direction, eps float64) float64 {
 		l := logAddExp(math.Log(-math.Expm1(eps)), eps+p.LogDeltaUpper(d.Opposite(), -eps))
 		return roundUp(l, 2e-15+4e-16*math.Abs(l))
 	}
+	// ε₁ from 1e-4 to 20.
 	f := func(x float64) float64 { return p.with(d, eps, math.Exp(x)) }
-	from, step := math.Log(1e-4), math.Log(2e5)/24 // ε₁ from 1e-4 to 20
-	best, at := math.Inf(1), from
-	for i := range 25 {
-		x := from + step*float64(i)
-		if v := f(x); v < best {
-			best, at = v, x
-		}
-	}
-	_, f1, _, f2 := univariate.Golden(f, at-step, at+step, 10)
-	return math.Min(math.Min(0, best), math.Min(f1, f2))
+	return math.Min(0, univariate.Minimum(f, math.Log(1e-4), math.Log(1e-4)+math.Log(2e5), 24, 10))
 }
 
 // with returns the logarithm of the bound for one ε₁. On a cell of X the mean of

@@ -1,6 +1,10 @@
 package privacy
 
-import "math"
+import (
+	"math"
+
+	"github.com/dpnb/notebooks/dpnb/internal/univariate"
+)
 
 // TradeOff returns a lower bound on the trade-off function of p in direction
 // d: the smallest error of the second kind of any test of H₀ "drawn from Q"
@@ -27,7 +31,7 @@ func TradeOff(p Profile, d Direction, alpha float64) (float64, error) {
 	if alpha == 0 {
 		return math.Max(0, at(math.Inf(1))-tradeOffSlack), nil
 	}
-	best := -minimise(func(x float64) float64 { return -at(math.Sinh(x)) }, -7, 7, 140)
+	best := -univariate.Minimum(func(x float64) float64 { return -at(math.Sinh(x)) }, -7, 7, 140, 45)
 	return math.Max(0, best-tradeOffSlack), nil
 }
 

@@ -1,4 +1,3 @@
-// Package univariate has the searches over one variable that several rooms share.
 package univariate
 
 import "math"
@@ -6,31 +5,41 @@ import "math"
 // golden is 2/(1 + √5), by which a step of the search narrows the interval.
 const golden = 0.6180339887498949
 
-// Golden narrows [a, b] about a minimum of f in the given number of steps and
-// returns the last two points with their values. The smaller of the two is the
-// smallest value met: each step keeps the better of its points, of equal ones the
-// right one.
-func Golden(f func(float64) float64, a, b float64, steps int) (x1, f1, x2, f2 float64) {
+// Golden narrows [a, b] about a minimum of f in the given number of steps, to
+// 0.618 of its width in each, and returns where the smallest value was that it
+// met, and the value. Of equal values it goes to the right.
+func Golden(f func(float64) float64, a, b float64, steps int) (x, value float64) {
 	return narrow(f, a, b, steps, func(left, right float64) bool { return !(left < right) })
 }
 
-// GoldenLeft returns the place and value of the minimum of a quasiconvex f on
-// [a, b], narrowed as Golden does; of values that are equal up to rounding, 1e-12 of
-// them, it takes the left one.
+// GoldenLeft is Golden for a quasiconvex f of which the leftmost minimum is meant:
+// of values that are equal up to rounding, 1e-12 of them, it takes the left one.
 func GoldenLeft(f func(float64) float64, a, b float64, steps int) (x, value float64) {
-	x1, f1, x2, f2 := narrow(f, a, b, steps, func(left, right float64) bool { return right < left-1e-12*math.Abs(left) })
-	if f2 < f1 {
-		return x2, f2
+	return narrow(f, a, b, steps, func(left, right float64) bool { return right < left-1e-12*math.Abs(left) })
+}
+
+// Minimum returns the smallest value of f met at the ends of n equal cells of
+// [lo, hi] and by Golden in the given number of steps over the two cells about the
+// best of these.
+func Minimum(f func(float64) float64, lo, hi float64, n, steps int) float64 {
+	width := (hi - lo) / float64(n)
+	best, at := math.Inf(1), lo
+	for i := 0; i <= n; i++ {
+		x := lo + width*float64(i)
+		if v := f(x); v < best {
+			best, at = v, x
+		}
 	}
-	return x1, f1
+	_, v := Golden(f, at-width, at+width, steps)
+	return math.Min(best, v)
 }
 
 // narrow is the search; toRight decides from the values at the two points on which
-// side it goes on.
+// side it goes on. Each step keeps the better of its points.
 func narrow(f func(float64) float64, a, b float64, steps int,
-	toRight func(left, right float64) bool) (x1, f1, x2, f2 float64) {
-	x1, x2 = b-golden*(b-a), a+golden*(b-a)
-	f1, f2 = f(x1), f(x2)
+	toRight func(left, right float64) bool) (x, value float64) {
+	x1, x2 := b-golden*(b-a), a+golden*(b-a)
+	f1, f2 := f(x1), f(x2)
 	for range steps {
 		if toRight(f1, f2) {
 			a, x1, f1 = x1, x2, f2
@@ -42,5 +51,8 @@ func narrow(f func(float64) float64, a, b float64, steps int,
 			f1 = f(x1)
 		}
 	}
-	return x1, f1, x2, f2
+	if f2 < f1 {
+		return x2, f2
+	}
+	return x1, math.Min(f1, f2)
 }

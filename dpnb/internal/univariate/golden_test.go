@@ -12,12 +12,15 @@ func TestGolden(t *testing.T) {
 		least = math.Min(least, v)
 		return v
 	}
-	x1, f1, x2, f2 := Golden(f, -2, 5, 45)
-	if math.Abs(x1-0.3) > 1e-6 || math.Abs(x2-0.3) > 1e-6 {
-		t.Errorf("the minimum at 0.3 is looked for at %v and %v", x1, x2)
+	x, v := Golden(f, -2, 5, 45)
+	if math.Abs(x-0.3) > 1e-6 {
+		t.Errorf("the minimum at 0.3 is looked for at %v", x)
 	}
-	if math.Min(f1, f2) != least {
-		t.Errorf("%v and %v are returned, but %v was met", f1, f2, least)
+	if v != least {
+		t.Errorf("%v is returned, but %v was met", v, least)
+	}
+	if v := Minimum(f, -2, 5, 9, 30); v != least {
+		t.Errorf("by cells: %v is returned, but %v was met", v, least)
 	}
 }
 

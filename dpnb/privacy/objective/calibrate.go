@@ -3,6 +3,7 @@ package objective
 import (
 	"math"
 
+	"github.com/dpnb/notebooks/dpnb/internal/univariate"
 	"github.com/dpnb/notebooks/dpnb/privacy"
 	"github.com/dpnb/notebooks/dpnb/privacy/internal/elementary"
 )
@@ -34,7 +35,7 @@ func Sigma(cfg Config, eps, delta float64) (float64, error) {
 	if v := L * start * (1 + 1e-9); satisfies(withSigma(cfg, v), eps, delta) {
 		return v, nil
 	}
-	return search("Sigma", L*start, 1e12*L, func(v float64) bool { return satisfies(withSigma(cfg, v), eps, delta) })
+	return smallest("Sigma", L*start, 1e12*L, func(v float64) bool { return satisfies(withSigma(cfg, v), eps, delta) })
 }
 
 // Lambda returns a λ with which cfg (its Lambda is ignored) satisfies (ε, δ)
@@ -59,7 +60,7 @@ func Lambda(cfg Config, eps, delta float64) (float64, error) {
 	if cfg.Bound == RKW23 {
 		low = s * (1 + 1e-9)
 	}
-	return search("Lambda", low, 1e9*max(s, 1)*max(1, 1/eps), func(v float64) bool {
+	return smallest("Lambda", low, 1e9*max(s, 1)*max(1, 1/eps), func(v float64) bool {
 		c := cfg
 		c.Lambda = v
 		return satisfies(c, eps, delta)
@@ -109,31 +110,14 @@ func satisfies(cfg Config, eps, delta float64) bool {
 	return p.proves(privacy.Add, eps, want) && p.proves(privacy.Remove, eps, want)
 }
 
-// search returns the smallest passing value between low and limit up to the
-// tolerance, by doubling and then halving the ratio.
-func search(name string, low, limit float64, ok func(float64) bool) (float64, error) {
-	if ok(low) {
-		return low, nil
+// smallest returns the smallest passing value between low and limit up to the
+// tolerance.
+func smallest(name string, low, limit float64, ok func(float64) bool) (float64, error) {
+	s := univariate.Smallest{Start: low, Least: low, Factor: 2, MaxFactor: 1e3, Most: 1e3 * limit, Cut: univariate.Geometric, Tolerance: calibrationTolerance}
+	v, err := s.Find(func(x float64) (bool, error) { return ok(x), nil })
+	if err == nil && math.IsInf(v, 1) {
+		err = &privacy.ParamError{Name: name, Value: v,
+			Want: "attainable: no value satisfies (ε, δ) with this bound and the other parameters"}
 	}
-	high := low
-	for step := 2.0; ; step = min(step*step, 1e3) {
-		low = high
-		high *= step
-		if ok(high) {
-			break
-		}
-		if high > limit {
-			return 0, &privacy.ParamError{Name: name, Value: high,
-				Want: "attainable: no value satisfies (ε, δ) with this bound and the other parameters"}
-		}
-	}
-	for high > low*(1+calibrationTolerance) {
-		mid := math.Sqrt(low * high)
-		if ok(mid) {
-			high = mid
-		} else {
-			low = mid
-		}
-	}
-	return high, nil
+	return v, err
 }

@@ -144,16 +144,16 @@ func (c *Composition) EpsilonBounds(delta float64) (Bounds, error) {
 	}
 	ln := elementary.Log(delta)
 	ds := c.directions()
-	searches := make([]*search, len(ds))
+	searches := make([]*root, len(ds))
 	parallel(len(ds), func(i int) {
-		searches[i] = c.newSearch(ds[i], ln)
+		searches[i] = c.newRoot(ds[i], ln)
 		if len(ds) > 1 {
 			searches[i].run(64) // enough to see which direction decides
 		}
 	})
 	// The direction with the larger ε first; the other only as far as it takes
 	// to see that it is not the larger one.
-	slices.SortStableFunc(searches, func(a, b *search) int { return cmp.Compare(b.b.Upper, a.b.Upper) })
+	slices.SortStableFunc(searches, func(a, b *root) int { return cmp.Compare(b.b.Upper, a.b.Upper) })
 	known := 0.0
 	for i, s := range searches {
 		factors := []float64{1}

@@ -93,7 +93,7 @@ func TestReferenceCompositions(t *testing.T) {
 				if e.Quantity == "epsilon_add" {
 					d = privacy.Add
 				}
-				s := c.newSearch(d, math.Log(e.At))
+				s := c.newRoot(d, math.Log(e.At))
 				s.run(1)
 				b = s.b
 			}

@@ -240,12 +240,8 @@ func goldenMin(f func(float64) float64, lo, hi, most float64) (at, best float64)
 			break
 		}
 	}
-	x1, f1, x2, f2 := univariate.Golden(f, at-h, at+h, 18)
-	if f1 < best {
-		at, best = x1, f1
-	}
-	if f2 < best {
-		at, best = x2, f2
+	if x, v := univariate.Golden(f, at-h, at+h, 18); v < best {
+		at, best = x, v
 	}
 	return at, best
 }

@@ -149,8 +149,8 @@ func (w *work) invert(theta, step, lnMass, eps float64, read func(up, low *tail)
 
 const attempts = 5
 
-// search answers EpsilonBounds in one direction, more and more precisely.
-type search struct {
+// root answers EpsilonBounds in one direction, more and more precisely.
+type root struct {
 	w        *work
 	d        privacy.Direction
 	lnDelta  float64
@@ -160,8 +160,8 @@ type search struct {
 }
 
 // newSearch evaluates direction d coarsely and finds the tilt.
-func (c *Composition) newSearch(d privacy.Direction, lnDelta float64) *search {
-	s := &search{w: c.start(d, lnDelta, 1), lnDelta: lnDelta}
+func (c *Composition) newRoot(d privacy.Direction, lnDelta float64) *root {
+	s := &root{w: c.start(d, lnDelta, 1), lnDelta: lnDelta}
 	s.b = Bounds{Lower: 0, Upper: math.Inf(1), Method: Fourier}
 	if s.w.upper.lnInfinity(+1) >= lnDelta {
 		s.w.discretise(1)
@@ -175,7 +175,7 @@ func (c *Composition) newSearch(d privacy.Direction, lnDelta float64) *search {
 	return s
 }
 
-func (s *search) tilt(ts terms) float64 {
+func (s *root) tilt(ts terms) float64 {
 	ln := logSub(s.lnDelta, ts.lnInfinity(+1))
 	if math.IsInf(ln, -1) {
 		ln = s.lnDelta
@@ -185,7 +185,7 @@ func (s *search) tilt(ts terms) float64 {
 }
 
 // run narrows the bounds to factor times the tolerance.
-func (s *search) run(factor float64) {
+func (s *root) run(factor float64) {
 	if s.finished {
 		return
 	}
@@ -235,7 +235,7 @@ func (s *search) run(factor float64) {
 
 // rescale starts again on lattices of which one has nearly the step that tol
 // asks for: on a large lattice a step up to twice too small is dear.
-func (s *search) rescale(tol float64) *work {
+func (s *root) rescale(tol float64) *work {
 	current := s.w.scale
 	best, most := current, 0.0
 	for _, scale := range []float64{1, 1.125, 1.25, 1.375, 1.5, 1.625, 1.75, 1.875} {

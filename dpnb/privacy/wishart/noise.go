@@ -4,6 +4,7 @@ import (
 	"fmt"
 	"math"
 
+	"github.com/dpnb/notebooks/dpnb/internal/univariate"
 	"github.com/dpnb/notebooks/dpnb/privacy"
 	"github.com/dpnb/notebooks/dpnb/privacy/internal/elementary"
 )
@@ -258,16 +259,6 @@ func (s Setting) exactRatio(eps, delta, tolerance float64) float64 {
 // largestBelow returns x in (lo, hi), rounded down, up to which an increasing
 // cost is at most the limit.
 func largestBelow(cost func(float64) float64, lo, hi, limit float64) float64 {
-	for range 200 {
-		mid := lo + (hi-lo)/2
-		if mid <= lo || mid >= hi {
-			break
-		}
-		if cost(mid) <= limit*(1-1e-14) {
-			lo = mid
-		} else {
-			hi = mid
-		}
-	}
+	lo, _ = univariate.Bisect(func(x float64) bool { return !(cost(x) <= limit*(1-1e-14)) }, lo, hi, univariate.Arithmetic, 0)
 	return lo
 }

@@ -96,7 +96,7 @@ func optimise(s Setting, eps, delta float64, r Risk, f objective) (Plan, error) 
 	}
 	// ε and δ are what a person typed; sums of shares may round up.
 	eps, delta = eps*(1-1e-13), delta*(1-1e-13)
-	o := &search{eps: eps, delta: delta, f: f, seen: map[int]Plan{}}
+	o := &planner{eps: eps, delta: delta, f: f, seen: map[int]Plan{}}
 	if fixed {
 		return o.result(s, o.at(s))
 	}
@@ -134,15 +134,15 @@ func optimise(s Setting, eps, delta float64, r Risk, f objective) (Plan, error) 
 	return o.result(s, best)
 }
 
-// search remembers the best split for each m and where the last one was.
-type search struct {
+// planner remembers the best split for each m and where the last one was.
+type planner struct {
 	eps, delta float64
 	f          objective
 	seen       map[int]Plan
 	start      []float64
 }
 
-func (o *search) result(s Setting, p Plan) (Plan, error) {
+func (o *planner) result(s Setting, p Plan) (Plan, error) {
 	if !(p.Risk < math.Inf(1)) {
 		return p, fmt.Errorf("%w: no finite noise gives (ε = %g, δ = %g) at d = %d; take a larger ε or δ", privacy.ErrUnsupported, o.eps, o.delta, s.D)
 	}
@@ -151,7 +151,7 @@ func (o *search) result(s Setting, p Plan) (Plan, error) {
 
 // at returns the best split at one m, by Nelder and Mead's method from where the
 // search for another m ended, or from several starts.
-func (o *search) at(s Setting) Plan {
+func (o *planner) at(s Setting) Plan {
 	if p, ok := o.seen[s.M]; ok {
 		return p
 	}

@@ -99,8 +99,8 @@ func (h shift) replaced(eps float64, steps int) float64 {
 		return a + math.Log1p(math.Exp(b-a)) + 1e-14
 	}
 	lo := math.Max(0, eps-0.5*h.s)
-	_, f1, _, f2 := univariate.Golden(bound, lo, eps, steps)
-	best := math.Min(0, math.Min(bound(lo), math.Min(f1, f2)))
+	_, v := univariate.Golden(bound, lo, eps, steps)
+	best := math.Min(0, math.Min(bound(lo), v))
 	// Where e^{ε₁} is large only a δ_present of exactly zero will do.
 	if e1 := eps - 0.5*h.s*(1+1e-15) - 1e-15*(1+eps); e1 >= 0 {
 		best = math.Min(best, h.absent(e1))
