@@ -6,6 +6,7 @@ import (
 
 	"gonum.org/v1/gonum/floats"
 
+	"github.com/dpnb/notebooks/dpnb/internal/testscale"
 	"github.com/dpnb/notebooks/dpnb/loss"
 
 	"github.com/dpnb/notebooks/dpnb/matrix"
@@ -98,13 +99,22 @@ func TestStoppedIsNearTheClaim(t *testing.T) {
 	if without := claimed(a); low < without {
 		t.Errorf("ε ≥ %v does not refute %v, which leaves τ out", low, without)
 	}
-	again, err := s.EpsilonLower(delta, 20_000, 1-1e-4, noise.NewSeeded(7))
-	if err != nil || again != low {
-		t.Errorf("the same seed gives %v and %v", low, again)
+	var same [2]float64
+	for k := range same {
+		if same[k], err = s.EpsilonLower(delta, 500, 0.9, noise.NewSeeded(7)); err != nil {
+			t.Fatal(err)
+		}
+	}
+	if same[0] != same[1] {
+		t.Errorf("the same seed gives %v and %v", same[0], same[1])
 	}
 	// Stopped where the mechanism's own solver stops, it shows no more.
 	s.Pushed = false
-	own, err := s.EpsilonLower(delta, 20_000, 1-1e-4, noise.NewSeeded(8))
+	runs := 3_000
+	if testscale.Full() {
+		runs = 20_000
+	}
+	own, err := s.EpsilonLower(delta, runs, 1-1e-4, noise.NewSeeded(8))
 	if err != nil || own > low {
 		t.Errorf("its own solver: ε ≥ %v, pushed %v (%v)", own, low, err)
 	}

@@ -8,6 +8,8 @@ import (
 	"slices"
 	"strconv"
 	"testing"
+
+	"github.com/dpnb/notebooks/dpnb/internal/testscale"
 )
 
 // seeded returns a sampler with digits of the given width.
@@ -68,9 +70,9 @@ func chiSquare(x []float64, cdf func(float64) float64, cells int) float64 {
 // The laws are those stated: √n·KS exceeds 2.7 with a probability of 1e-6.
 // DPNB_DRAWS asks for more draws.
 func TestLaws(t *testing.T) {
-	draws := 200_000
-	if testing.Short() {
-		draws = 20_000
+	draws := 50_000
+	if testscale.Full() {
+		draws = 200_000
 	}
 	if n, err := strconv.Atoi(os.Getenv("DPNB_DRAWS")); err == nil {
 		draws = n
@@ -126,9 +128,9 @@ func nearest(k *big.Int, grid float64) float64 {
 
 // Sums are rounded correctly for values and scales of all sizes.
 func TestAddRounded(t *testing.T) {
-	trials := 4000
-	if testing.Short() {
-		trials = 600
+	trials := 1000
+	if testscale.Full() {
+		trials = 4000
 	}
 	for _, width := range []uint{1, 3, 8, 64} {
 		s := seeded(99, width)

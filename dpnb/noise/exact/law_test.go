@@ -5,6 +5,8 @@ import (
 	"math"
 	"math/bits"
 	"testing"
+
+	"github.com/dpnb/notebooks/dpnb/internal/testscale"
 )
 
 // word is 64 bits that can be had once.
@@ -86,9 +88,9 @@ func decided(depth, cells int, draw func(s *Sampler) variate, cdf func(float64) 
 // The law without statistics: no cell has more mass decided than the law gives it.
 // What is not decided yet bounds from above what any cell may lack.
 func TestLawWithoutStatistics(t *testing.T) {
-	depth := 21
-	if testing.Short() {
-		depth = 15
+	depth := 18
+	if testscale.Full() {
+		depth = 21
 	}
 	for name, c := range map[string]struct {
 		draw  func(*Sampler) variate

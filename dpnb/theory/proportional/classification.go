@@ -3,6 +3,7 @@ package proportional
 import (
 	"math"
 
+	"github.com/dpnb/notebooks/dpnb/internal/normal"
 	"github.com/dpnb/notebooks/dpnb/loss"
 	"github.com/dpnb/notebooks/dpnb/privacy"
 )
@@ -80,27 +81,15 @@ func (c Classification) Solve(s *Settings) (FixedPoint, error) {
 // f′(t; −1), which Validate asks for, f′(p₊; 1) ≤ f′(p₋; −1), and the link rises.
 type classificationSystem struct {
 	Classification
-	logistic  bool // logistic loss
-	symmetric bool // both labels give the same expectations
-	work      [2]proxWork
-	p, slope  [2][]float64
-	labels    [2][]float64
-	kinks     [2][]float64
+	logistic  bool          // logistic loss
+	symmetric bool          // both labels give the same expectations
+	rules     [2]*scoreRule // for the labels 1 and −1
 }
 
 func newClassificationSystem(c Classification) *classificationSystem {
-	s := &classificationSystem{Classification: c}
+	s := &classificationSystem{Classification: c, rules: [2]*scoreRule{newScoreRule(c.Loss, 1), newScoreRule(c.Loss, -1)}}
 	_, s.logistic = c.Loss.(loss.Logistic)
 	s.symmetric = marginLoss(c.Loss) && symmetricLink(c.Link)
-	for k, y := range []float64{1, -1} {
-		s.p[k], s.slope[k], s.labels[k] = make([]float64, 15), make([]float64, 15), make([]float64, 15)
-		for i := range 15 {
-			s.labels[k][i] = y
-		}
-		if !s.logistic {
-			s.kinks[k] = kinks(c.Loss, y)
-		}
-	}
 	return s
 }
 
@@ -182,7 +171,7 @@ func logisticMoments(post *posterior, total, gamma, tol float64) moments {
 	p := math.NaN()
 	for i := -k; i <= k; i++ {
 		s := h * float64(i)
-		w := phi(s/total) * h / total
+		w := normal.Density(s/total) * h / total
 		right, slope := post.at(s)
 		p = logisticProx(gamma, s, p)
 		q := 1 / (1 + math.Exp(-p)) // f′(p; −1)
@@ -230,52 +219,44 @@ func logisticProx(gamma, s, near float64) float64 {
 	return p
 }
 
-// adaptiveMoments is for losses whose slope may jump. For a loss with
-// kinks the response is taken by parts, E[W f′(p)′] = E[(sW/S² − W′)(f′(p) − f′(p₀))],
-// because f″ jumps; without, it is E W f″/(1 + γf″), which loses no digits where
-// f′(p) hardly differs from f′(p₀).
-func (s *classificationSystem) adaptiveMoments(post *posterior, total, gamma, tol float64) moments {
-	var m moments
-	for k, y := range []float64{1, -1} {
-		times := 1.0
-		if s.symmetric {
-			if k == 0 {
-				continue
-			}
-			times = 2
-		}
-		p, slope, labels, work := s.p[k], s.slope[k], s.labels[k], &s.work[k]
-		work.solve(p[:1], slope[:1], s.Loss, gamma, []float64{0}, labels[:1])
-		h0 := slope[0]
-		smooth, curv := len(s.kinks[k]) == 0, make([]float64, 15)
-		breaks := scoreBreaks(0, total, s.kinks[k], func(p []float64) []float64 { return inverseProx(s.Loss, gamma, y, p) })
-		v, relErr := integrate(3, func(score []float64, out [][]float64) {
-			work.solve(p, slope, s.Loss, gamma, score, labels)
-			if smooth {
-				s.Loss.Curvature(curv, p, labels)
-			}
-			for i, h := range slope {
-				z := score[i] / total
-				w := phi(z) / total
-				prob, d := post.at(score[i])
-				if y < 0 {
-					prob, d = 1-prob, -d
-				}
-				out[0][i] = w * prob * h * h
-				out[1][i] = w * d * h
-				if smooth {
-					out[2][i] = w * prob * curv[i] / (1 + gamma*curv[i])
-				} else {
-					out[2][i] = w * (z/total*prob - post.slope*d) * (h - h0)
-				}
-			}
-		}, breaks, tol)
+// sum adds the three expectations of moments over the labels.
+func (s *classificationSystem) sum(of func(r *scoreRule) (v []float64, relErr float64)) (m moments) {
+	rules, times := s.rules[:], 1.0
+	if s.symmetric {
+		rules, times = rules[1:], 2
+	}
+	for _, r := range rules {
+		v, relErr := of(r)
 		m.slope2 += times * v[0]
 		m.signal += times * v[1]
 		m.response += times * v[2]
 		m.relErr = math.Max(m.relErr, relErr)
 	}
 	return m
+}
+
+// adaptiveMoments is for losses whose slope may jump. For a loss with
+// kinks the response is taken by parts, E[W f′(p)′] = E[(sW/S² − W′)(f′(p) − f′(p₀))],
+// because f″ jumps; without, it is E W f″/(1 + γf″), which loses no digits where
+// f′(p) hardly differs from f′(p₀).
+func (s *classificationSystem) adaptiveMoments(post *posterior, total, gamma, tol float64) moments {
+	return s.sum(func(r *scoreRule) ([]float64, float64) {
+		_, h0 := r.at(gamma, 0)
+		return r.integrate(3, gamma, r.breaks(0, total, gamma), tol, func(score []float64, out [][]float64) {
+			for i, h := range r.slope {
+				z := score[i] / total
+				w := normal.Density(z) / total
+				prob, d := post.ofLabel(r.label, score[i])
+				out[0][i] = w * prob * h * h
+				out[1][i] = w * d * h
+				if r.smooth() {
+					out[2][i] = w * prob * r.curv[i] / (1 + gamma*r.curv[i])
+				} else {
+					out[2][i] = w * (z/total*prob - post.slope*d) * (h - h0)
+				}
+			}
+		})
+	})
 }
 
 func (s *classificationSystem) residual(res, x []float64, tol float64) float64 {

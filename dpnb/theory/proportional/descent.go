@@ -111,7 +111,7 @@ func (d Descent) Trajectory(s *DescentSettings) ([]Moment, error) {
 		return nil, &privacy.ParamError{Name: "Points, Replicates", Value: set, Want: "a prime from 101 to 1e6 and at least 2 replicates"}
 	}
 	row := d.row()
-	dim := d.Steps + row.extra() // ω⋆ and ω¹ … ω^{T−1}, and what the labels draw
+	dim := d.Steps + row.extra // ω⋆ and ω¹ … ω^{T−1}, and what the labels draw
 	if runs, ok := d.byProduct(row, dim); ok {
 		return d.moments(runs), nil
 	}

@@ -5,6 +5,8 @@ import (
 	"math"
 	"testing"
 
+	"github.com/dpnb/notebooks/dpnb/internal/normal"
+	"github.com/dpnb/notebooks/dpnb/internal/quadrature"
 	"github.com/dpnb/notebooks/dpnb/loss"
 	"github.com/dpnb/notebooks/dpnb/matrix"
 	"github.com/dpnb/notebooks/dpnb/noise"
@@ -38,7 +40,7 @@ func TestLinearDescent(t *testing.T) {
 				}
 				return d.Kappa*d.Kappa*bias*bias + 0.16*x*sum*sum + d.Step*d.Step*d.Nu*d.Nu*noise
 			}
-			v, _ := integrate(1, func(u []float64, out [][]float64) {
+			v, _ := quadrature.Adaptive(1, func(u []float64, out [][]float64) {
 				for i, s := range u { // x = mid + half·sin
 					x := 0.5*(a+b) + 0.5*(b-a)*math.Sin(s)
 					w := 0.5 * (b - a) * math.Cos(s)
@@ -126,7 +128,7 @@ func TestFirstStep(t *testing.T) {
 	}
 	for _, kappa := range []float64{1, 10, 50} {
 		d := Descent{Loss: loss.Logistic{}, Link: LogisticLink{}, AspectRatio: 0.5, Step: 0.3, Steps: 1, Nu: 0.2, Kappa: kappa}
-		response := integral(-9, 9, 4000, func(z float64) float64 { return phi(z) * (LogisticLink{}).Slope(kappa*z) })
+		response := integral(-9, 9, 4000, func(z float64) float64 { return normal.Density(z) * (LogisticLink{}).Slope(kappa*z) })
 		check(fmt.Sprintf("logistic, κ = %v", kappa), d, response, 0.25)
 	}
 }

@@ -3,6 +3,10 @@ package proportional
 import (
 	"fmt"
 	"math"
+
+	"github.com/dpnb/notebooks/dpnb/internal/normal"
+	"github.com/dpnb/notebooks/dpnb/internal/quadrature"
+	"github.com/dpnb/notebooks/dpnb/internal/univariate"
 )
 
 // Without a ridge the objective has a minimiser in the limit if and only if its
@@ -43,34 +47,11 @@ func bestMultiple(ratio, nu, bound float64, at func(m float64) (linear, square f
 	if math.IsInf(bound, 1) {
 		unit = math.Log(math.Max(nu, 1))
 	}
-	_, v := goldenMin(unit-25, unit+8, 34, func(logM float64) float64 {
+	_, v := univariate.GoldenLeft(func(logM float64) float64 {
 		lin, sq := at(math.Exp(logM))
 		return -lin / (ratio * math.Sqrt(sq/ratio+nu*nu))
-	})
+	}, unit-25, unit+8, 34)
 	return -v
-}
-
-// goldenMin returns the place and value of the minimum of a quasiconvex f on
-// [lo, hi], which it narrows by 0.618 in each step; of values that are equal up to rounding it takes the left one.
-func goldenMin(lo, hi float64, steps int, f func(float64) float64) (x, value float64) {
-	const g = 0.6180339887498949
-	a, b := hi-g*(hi-lo), lo+g*(hi-lo)
-	fa, fb := f(a), f(b)
-	for range steps {
-		if fb < fa-1e-12*math.Abs(fa) {
-			lo, a, fa = a, b, fb
-			b = lo + g*(hi-lo)
-			fb = f(b)
-		} else {
-			hi, b, fb = b, a, fa
-			a = hi - g*(hi-lo)
-			fa = f(a)
-		}
-	}
-	if fb < fa {
-		return b, fb
-	}
-	return a, fa
 }
 
 // slopeRange returns the range of the slopes of each label, from far out, as
@@ -121,13 +102,10 @@ func (c Classification) scoreNodes() (z, w []float64) {
 	for b := 0.5; b <= normalRange; b += 0.5 {
 		edges = append(edges, b)
 	}
-	for k := 1; k < len(edges); k++ {
-		mid, half := 0.5*(edges[k]+edges[k-1]), 0.5*(edges[k]-edges[k-1])
-		for i, u := range panelX {
-			x := mid + half*u
-			m := half * panelK[i] * phi(x)
-			z, w = append(z, x, -x), append(w, m, m)
-		}
+	x, m := quadrature.Nodes(edges)
+	for i, t := range x {
+		p := m[i] * normal.Density(t)
+		z, w = append(z, t, -t), append(w, p, p)
 	}
 	return z, w
 }
@@ -150,7 +128,7 @@ func (c Classification) exists() (bool, string) {
 		})
 	}
 	// A maximum of functions linear in the tilt is convex in it.
-	if _, lowest := goldenMin(-40, 40, 34, worst); lowest > 1 {
+	if _, lowest := univariate.GoldenLeft(worst, -40, 40, 34); lowest > 1 {
 		return true, ""
 	}
 	return false, c.noMinimiser()
@@ -167,24 +145,24 @@ func clippedMoments(mean, m, a, b float64) (linear, square float64) {
 	px, py := 0.0, 0.0
 	var xpx, ypy float64
 	if !math.IsInf(x, 0) {
-		px = phi(x)
+		px = normal.Density(x)
 		xpx = x * px
 	}
 	if !math.IsInf(y, 0) {
-		py = phi(y)
+		py = normal.Density(y)
 		ypy = y * py
 	}
-	inside := interval(x, y)
+	inside := normal.Mass(x, y)
 	second := (mean*mean+1)*inside + 2*mean*(px-py) + xpx - ypy // E S² inside
 	below, above := 0.0, 0.0
 	linear, square = m*second, m*m*second
 	if !math.IsInf(x, 0) {
-		below = cdf(x)
+		below = normal.CDF(x)
 		linear += a * (mean*below - px)
 		square += a * a * below
 	}
 	if !math.IsInf(y, 0) {
-		above = cdf(-y)
+		above = normal.CDF(-y)
 		linear += b * (mean*above + py)
 		square += b * b * above
 	}

@@ -3,6 +3,9 @@ package proportional
 import (
 	"math"
 	"slices"
+
+	"github.com/dpnb/notebooks/dpnb/internal/normal"
+	"github.com/dpnb/notebooks/dpnb/internal/quadrature"
 )
 
 // MSE returns ‖β̂ − β⋆‖²/d.
@@ -34,6 +37,14 @@ func (p FixedPoint) WithOutputNoise(nu float64) FixedPoint {
 	return p
 }
 
+// beforeOutput returns what σ or the RMSE was before any output noise.
+func (p FixedPoint) beforeOutput(v float64) float64 {
+	if p.OnXi > 0 {
+		return math.Sqrt(math.Max(0, (v-p.OnXi)*(v+p.OnXi)))
+	}
+	return v
+}
+
 // LpError returns ‖β̂ − β⋆‖_q^q/d for q > 0; prior is the law of a coordinate of
 // β⋆, whose second moment should be κ².
 func (p FixedPoint) LpError(prior Law, q float64) float64 {
@@ -51,9 +62,9 @@ func absMoment(q, mean, sd float64) float64 {
 		breaks = append(breaks, 0)
 		slices.Sort(breaks)
 	}
-	v, _ := integrate(1, func(x []float64, out [][]float64) {
+	v, _ := quadrature.Adaptive(1, func(x []float64, out [][]float64) {
 		for i, t := range x {
-			out[0][i] = math.Pow(math.Abs(t), q) * phi((t-mean)/sd) / sd
+			out[0][i] = math.Pow(math.Abs(t), q) * normal.Density((t-mean)/sd) / sd
 		}
 	}, breaks, 1e-12)
 	return v[0]
@@ -62,14 +73,14 @@ func absMoment(q, mean, sd float64) float64 {
 // Density returns the density at x of a coordinate of β̂, a histogram of which
 // it is laid over; prior is the law of a coordinate of β⋆.
 func (p FixedPoint) Density(prior Law, x float64) float64 {
-	return prior.scaled(p.Alpha).smoothed(p.Sigma, x, func(z, sd float64) float64 { return phi(z) / sd },
-		func(a, b, sd float64) float64 { return interval(b/sd, a/sd) })
+	return prior.scaled(p.Alpha).smoothed(p.Sigma, x, func(z, sd float64) float64 { return normal.Density(z) / sd },
+		func(a, b, sd float64) float64 { return normal.Mass(b/sd, a/sd) })
 }
 
 // CDF returns the probability that a coordinate of β̂ is at most x.
 func (p FixedPoint) CDF(prior Law, x float64) float64 {
-	primitive := func(z float64) float64 { return z*cdf(z) + phi(z) } // of Φ
-	return prior.scaled(p.Alpha).smoothed(p.Sigma, x, func(z, _ float64) float64 { return cdf(z) },
+	primitive := func(z float64) float64 { return z*normal.CDF(z) + normal.Density(z) } // of Φ
+	return prior.scaled(p.Alpha).smoothed(p.Sigma, x, func(z, _ float64) float64 { return normal.CDF(z) },
 		func(a, b, sd float64) float64 { return sd * (primitive(a/sd) - primitive(b/sd)) })
 }
 
@@ -89,19 +100,12 @@ func (l Law) smoothed(sd, x float64, f func(z, s float64) float64, uniform func(
 		case uniformPart:
 			sum += p.weight * uniform(x-p.a, x-p.b, sd) / (p.b - p.a)
 		case densityPart:
-			breaks := p.breaks()
-			for _, k := range []float64{-8, -3, 0, 3, 8} {
-				if b := x + k*sd; b > p.a && b < p.b {
-					breaks = append(breaks, b)
-				}
-			}
-			slices.Sort(breaks)
-			v, _ := integrate(2, func(t []float64, out [][]float64) {
+			v, _ := quadrature.Adaptive(2, func(t []float64, out [][]float64) {
 				for i, u := range t {
 					out[1][i] = p.pdf(u)
 					out[0][i] = out[1][i] * f((x-u)/sd, sd)
 				}
-			}, breaks, 1e-11)
+			}, p.breaksAround([]float64{x}, sd), 1e-11)
 			sum += p.weight * v[0] / v[1]
 		}
 	}
@@ -122,30 +126,19 @@ func (r Regression) TrainingMoment(p FixedPoint, g func(residual float64) float6
 
 // training returns E g(p, f′(p)), p = prox(σZ − ε): the score less its label.
 func (r Regression) training(p FixedPoint, g func(score, slope float64) float64) float64 {
-	var work proxWork
-	x, slope, zeros := make([]float64, 15), make([]float64, 15), make([]float64, 15)
-	bends := kinks(r.Loss, 0)
+	rule := newScoreRule(r.Loss, 0)
 	at := func(mean, sd float64) float64 {
 		if sd == 0 {
-			x[0] = mean
-			work.solve(x[:1], slope[:1], r.Loss, p.Gamma, x[:1], zeros[:1])
-			return g(x[0], slope[0])
+			return g(rule.at(p.Gamma, mean))
 		}
-		breaks := scoreBreaks(mean, sd, bends, func(p2 []float64) []float64 { return inverseProx(r.Loss, p.Gamma, 0, p2) })
-		v, _ := integrate(1, func(s []float64, out [][]float64) {
-			work.solve(x, slope, r.Loss, p.Gamma, s, zeros)
+		v, _ := rule.integrate(1, p.Gamma, rule.breaks(mean, sd, p.Gamma), 1e-11, func(s []float64, out [][]float64) {
 			for i := range s {
-				out[0][i] = phi((s[i]-mean)/sd) / sd * g(x[i], slope[i])
+				out[0][i] = normal.Density((s[i]-mean)/sd) / sd * g(rule.p[i], rule.slope[i])
 			}
-		}, breaks, 1e-11)
+		})
 		return v[0]
 	}
-	// The fit before any output noise has this error.
-	rmse := p.RMSE
-	if p.OnXi > 0 {
-		rmse = math.Sqrt(math.Max(0, (p.RMSE-p.OnXi)*(p.RMSE+p.OnXi)))
-	}
-	return r.Noise.scaled(-1).expect(rmse, at)
+	return r.Noise.scaled(-1).expect(p.beforeOutput(p.RMSE), at)
 }
 
 // PredictionError returns E(y − xᵀβ̂)² for a new record.

@@ -6,6 +6,7 @@ import (
 	"math/rand/v2"
 	"testing"
 
+	"github.com/dpnb/notebooks/dpnb/internal/normal"
 	"github.com/dpnb/notebooks/dpnb/loss"
 	"github.com/dpnb/notebooks/dpnb/privacy"
 )
@@ -40,7 +41,7 @@ func TestGeneralPathsAgree(t *testing.T) {
 	// A density that is normal, one that is uniform.
 	r := Regression{Loss: loss.Huber{Threshold: 1}, AspectRatio: 0.4, Lambda: 0.2, Nu: 0.1, Kappa: 1}
 	for _, pair := range [][2]Law{
-		{Normal(0.2, 0.5), Density(func(x float64) float64 { return phi((x-0.2)/0.5) / 0.5 }, -4.5, 5)},
+		{Normal(0.2, 0.5), Density(func(x float64) float64 { return normal.Density((x-0.2)/0.5) / 0.5 }, -4.5, 5)},
 		{Uniform(-1, 3), Density(func(float64) float64 { return 0.25 }, -1, 3)},
 	} {
 		var got [2]FixedPoint

@@ -4,6 +4,8 @@ import (
 	"math"
 	"math/rand/v2"
 	"sync"
+
+	"github.com/dpnb/notebooks/dpnb/internal/normal"
 )
 
 // nodes are points of a standard normal vector, coordinate by coordinate, and
@@ -30,7 +32,7 @@ func tensorNodes(dim int, step, shift float64) nodes {
 	for range n {
 		w := 1.0
 		for _, i := range index {
-			w *= step * phi(line[i])
+			w *= step * normal.Density(line[i])
 		}
 		if w > 1e-19 {
 			out.w = append(out.w, w)

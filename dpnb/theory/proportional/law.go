@@ -4,6 +4,7 @@ import (
 	"math"
 	"slices"
 
+	"github.com/dpnb/notebooks/dpnb/internal/quadrature"
 	"github.com/dpnb/notebooks/dpnb/privacy"
 )
 
@@ -101,7 +102,7 @@ func (l Law) Validate(name string) error {
 
 // integral returns ∫ g(x) dP(x) for a uniform or density part, not scaled.
 func (p part) integral(g func(x float64) float64) float64 {
-	v, _ := integrate(1, func(x []float64, out [][]float64) {
+	v, _ := quadrature.Adaptive(1, func(x []float64, out [][]float64) {
 		for i, t := range x {
 			out[0][i] = p.at(t) * g(t)
 		}
@@ -134,14 +135,7 @@ func (p part) breaks() []float64 {
 
 // breaksAround adds to breaks the bends and what lies a few sd from them.
 func (p part) breaksAround(bends []float64, sd float64) []float64 {
-	breaks := p.breaks()
-	for _, b := range bends {
-		for _, k := range []float64{-8, -4, -1.5, 0, 1.5, 4, 8} {
-			if x := b + k*sd; x > p.a && x < p.b {
-				breaks = append(breaks, x)
-			}
-		}
-	}
+	breaks := appendBetween(p.breaks(), p.a, p.b, around(sd, bends...)...)
 	slices.Sort(breaks)
 	return breaks
 }
@@ -188,7 +182,7 @@ func (l Law) convolved(dst []float64, sd, tol float64, bends []float64, f func(d
 			}
 			continue
 		}
-		v, e := integrate(len(dst)+1, func(x []float64, out [][]float64) {
+		v, e := quadrature.Adaptive(len(dst)+1, func(x []float64, out [][]float64) {
 			for i, t := range x {
 				q := p.at(t)
 				f(at, t, sd)

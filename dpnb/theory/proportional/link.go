@@ -3,6 +3,9 @@ package proportional
 import (
 	"fmt"
 	"math"
+
+	"github.com/dpnb/notebooks/dpnb/internal/normal"
+	"github.com/dpnb/notebooks/dpnb/internal/quadrature"
 )
 
 // Link says how labels arise: P(y = +1 | true score t).
@@ -39,10 +42,10 @@ func (LogisticLink) String() string { return "logistic" }
 type ProbitLink struct{ Scale float64 }
 
 // Prob implements Link.
-func (p ProbitLink) Prob(t float64) float64 { return cdf(t / p.Scale) }
+func (p ProbitLink) Prob(t float64) float64 { return normal.CDF(t / p.Scale) }
 
 // Slope implements Link.
-func (p ProbitLink) Slope(t float64) float64 { return phi(t/p.Scale) / p.Scale }
+func (p ProbitLink) Slope(t float64) float64 { return normal.Density(t/p.Scale) / p.Scale }
 
 // Width returns a multiple of the scale: Φ is entire, but grows off the line.
 func (p ProbitLink) Width() float64 { return 2 * p.Scale }
@@ -70,7 +73,7 @@ func newPosterior(link Link, kappa, alpha, sigma float64) posterior {
 	if _, ok := link.(ProbitLink); ok {
 		return p // a closed form; the nodes would be many where the scale is small
 	}
-	p.z, p.w = normalGrid(gridStep(link, p.sd))
+	p.z, p.w = quadrature.Normal(gridStep(link, p.sd))
 	if _, ok := link.(LogisticLink); ok {
 		p.e = make([]float64, len(p.z))
 		for i, z := range p.z {
@@ -110,6 +113,20 @@ func (p *posterior) at(s float64) (prob, slope float64) {
 		t := m + p.sd*z
 		prob += p.w[i] * p.link.Prob(t)
 		slope += p.w[i] * p.link.Slope(t)
+	}
+	return prob, slope
+}
+
+// ofLabel returns E[P_y(t⋆) | s] and E[P′_y(t⋆) | s] for the label y = ±1.
+func (p *posterior) ofLabel(y, s float64) (prob, slope float64) {
+	prob, slope = p.at(s)
+	return ofLabel(y, prob, slope)
+}
+
+// ofLabel turns P(y = 1) and its slope into those of the label y = ±1.
+func ofLabel(y, prob, slope float64) (float64, float64) {
+	if y < 0 {
+		return 1 - prob, -slope
 	}
 	return prob, slope
 }

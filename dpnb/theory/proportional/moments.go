@@ -3,6 +3,9 @@ package proportional
 import (
 	"math"
 	"slices"
+
+	"github.com/dpnb/notebooks/dpnb/internal/normal"
+	"github.com/dpnb/notebooks/dpnb/internal/quadrature"
 )
 
 // scoreMoments takes the three expectations over p = prox(s) in place of s: with
@@ -15,48 +18,30 @@ import (
 // however large γ is the integrand varies on the scale of f or of w. For a
 // loss whose slope jumps s → p is not one to one; see adaptiveMoments.
 func (s *classificationSystem) scoreMoments(post *posterior, total, gamma, tol float64) moments {
-	var m moments
-	weight, curv := make([]float64, 15), make([]float64, 15)
-	for k, y := range []float64{1, -1} {
-		times := 1.0
-		if s.symmetric {
-			if k == 0 {
-				continue
-			}
-			times = 2
-		}
-		slope, labels := s.slope[k], s.labels[k]
-		v, relErr := integrate(3, func(p []float64, out [][]float64) {
-			s.Loss.ValueSlope(slope, p, labels)
-			s.Loss.Curvature(curv, p, labels)
-			for i := range p {
-				score := p[i] + gamma*slope[i]
-				weight[i] = phi(score/total) / total
-				if weight[i] == 0 {
+	return s.sum(func(r *scoreRule) ([]float64, float64) {
+		return quadrature.Adaptive(3, func(p []float64, out [][]float64) {
+			s.Loss.ValueSlope(r.slope, p, r.labels)
+			s.Loss.Curvature(r.curv, p, r.labels)
+			for i, slope := range r.slope {
+				score := p[i] + gamma*slope
+				weight := normal.Density(score/total) / total
+				if weight == 0 {
 					out[0][i], out[1][i], out[2][i] = 0, 0, 0
 					continue
 				}
-				prob, d := post.at(score)
-				if y < 0 {
-					prob, d = 1-prob, -d
-				}
-				ds := 1 + gamma*curv[i]
-				out[0][i] = weight[i] * prob * slope[i] * slope[i] * ds
-				out[1][i] = weight[i] * d * slope[i] * ds
-				out[2][i] = weight[i] * prob * curv[i]
+				prob, d := post.ofLabel(r.label, score)
+				ds := 1 + gamma*r.curv[i]
+				out[0][i] = weight * prob * slope * slope * ds
+				out[1][i] = weight * d * slope * ds
+				out[2][i] = weight * prob * r.curv[i]
 			}
-		}, s.panels(k, y, post, total, gamma), tol)
-		m.slope2 += times * v[0]
-		m.signal += times * v[1]
-		m.response += times * v[2]
-		m.relErr = math.Max(m.relErr, relErr)
-	}
-	return m
+		}, r.panels(post, total, gamma), tol)
+	})
 }
 
 // panels returns the p between which scoreMoments integrates: those where the
 // density of s or the link bends, a geometric grid around zero, and the kinks.
-func (s *classificationSystem) panels(k int, y float64, post *posterior, total, gamma float64) []float64 {
+func (r *scoreRule) panels(post *posterior, total, gamma float64) []float64 {
 	scores := []float64{-normalRange * total, normalRange * total}
 	for _, z := range []float64{0.25, 1, 1.8, 2.7, 4, 6} {
 		scores = append(scores, z*total, -z*total)
@@ -74,28 +59,20 @@ func (s *classificationSystem) panels(k int, y float64, post *posterior, total, 
 	slices.Sort(scores)
 	labels := make([]float64, len(scores))
 	for i := range labels {
-		labels[i] = y
+		labels[i] = r.label
 	}
 	breaks, slopes := make([]float64, len(scores)), make([]float64, len(scores))
-	s.work[k].solve(breaks, slopes, s.Loss, gamma, scores, labels)
+	r.work.solve(breaks, slopes, r.loss, gamma, scores, labels)
 	lo, hi := breaks[0], breaks[len(breaks)-1]
-	add := func(p float64) {
-		if p > lo && p < hi {
-			breaks = append(breaks, p)
-		}
-	}
 	for e := -4; e <= 60; e++ {
 		v := math.Ldexp(1, e)
 		if v > math.Max(math.Abs(lo), math.Abs(hi)) {
 			break
 		}
-		add(v)
-		add(-v)
+		breaks = appendBetween(breaks, lo, hi, v, -v)
 	}
-	add(0)
-	for _, p := range s.kinks[k] {
-		add(p)
-	}
+	breaks = appendBetween(breaks, lo, hi, 0)
+	breaks = appendBetween(breaks, lo, hi, r.kinks...)
 	slices.Sort(breaks)
 	return slices.Compact(breaks)
 }

@@ -173,6 +173,12 @@ func (w *newton) direction() (step vector, ok bool) {
 	return step, maxAbs(step[:n]) < math.Inf(1)
 }
 
+// backTo undoes what was done since kept, but for what it cost.
+func (w *newton) backTo(kept newton) {
+	kept.steps, kept.left = w.steps, w.left
+	*w = kept
+}
+
 // continuation goes from a large ridge, where the first guess is good, to λ.
 // The path exists: for every ridge above zero there is one solution, and it
 // moves smoothly. It gives up after a bounded number of steps.
@@ -207,9 +213,7 @@ func (w *newton) continuation(lambda float64) bool {
 			if w.run(12) {
 				return true
 			}
-			steps, left := w.steps, w.left
-			*w = kept
-			w.steps, w.left = steps, left
+			w.backTo(kept)
 		}
 		if at <= target {
 			return lambda > 0
@@ -232,9 +236,7 @@ func (w *newton) continuation(lambda float64) bool {
 			stride = math.Min(2*stride, 3)
 			continue
 		}
-		steps, left := w.steps, w.left
-		*w = kept
-		w.steps, w.left = steps, left
+		w.backTo(kept)
 		if stride *= 0.3; stride < 1e-5 {
 			return false
 		}

@@ -6,6 +6,7 @@ import (
 	"math"
 	"strings"
 
+	"github.com/dpnb/notebooks/dpnb/internal/univariate"
 	"github.com/dpnb/notebooks/dpnb/loss"
 	"github.com/dpnb/notebooks/dpnb/privacy"
 
@@ -162,27 +163,70 @@ func (t Task) Best(m Mechanism, g Target, bound objective.Bound) (Prediction, er
 	return t.bestRidge(m, terms, bound, math.NaN())
 }
 
+// optimum keeps the best prediction of a search, and why others failed.
+type optimum struct {
+	Prediction
+	badness float64
+	failed  error
+}
+
+// newOptimum is that of a search which has seen nothing yet.
+func newOptimum(t Task) *optimum {
+	return &optimum{Prediction: Prediction{Task: t}, badness: math.Inf(1)}
+}
+
+// offer returns how bad p is, +Inf where there was an error.
+func (o *optimum) offer(p Prediction, err error) float64 {
+	if err != nil {
+		o.failed = err
+		return math.Inf(1)
+	}
+	v := p.Task.badness(p.Point)
+	if math.IsNaN(v) {
+		return math.Inf(1)
+	}
+	if v < o.badness {
+		o.Prediction, o.badness = p, v
+	}
+	return v
+}
+
+// err says why nothing was found, or is nil.
+func (o *optimum) err(g Target) error {
+	switch {
+	case !math.IsInf(o.badness, 1):
+		return nil
+	case o.failed != nil:
+		return o.failed
+	}
+	return &privacy.ParamError{Name: "Epsilon", Value: g.Epsilon, Want: "a guarantee that some ridge of those searched can give"}
+}
+
+// leastOf returns the k of 0, …, last at which f is least.
+func leastOf(last int, f func(k int) float64) (at int) {
+	least := math.Inf(1)
+	for k := range last + 1 {
+		if v := f(k); v < least {
+			at, least = k, v
+		}
+	}
+	return at
+}
+
 // bestRidge searches everywhere, or near a logarithm of the ridge.
 func (t Task) bestRidge(m Mechanism, g terms, bound objective.Bound, near float64) (Prediction, error) {
-	var best Prediction
+	best := newOptimum(t)
 	var start *FixedPoint
-	found := math.Inf(1)
-	var failed error
 	value := func(logRidge float64) float64 {
 		p, err := t.at(m, g, math.Exp(logRidge), objective.DTZ24, &Settings{Start: start})
-		if err != nil {
-			var param *privacy.ParamError
-			if !errors.As(err, &param) { // else no noise will do at so small a ridge
-				failed = err
-			}
-			return math.Inf(1)
+		var param *privacy.ParamError
+		if errors.As(err, &param) {
+			return math.Inf(1) // no noise will do at so small a ridge
 		}
-		start = &p.fit
-		v := t.badness(p.Point)
-		if v < found {
-			best, found = p, v
+		if err == nil {
+			start = &p.fit
 		}
-		return v
+		return best.offer(p, err)
 	}
 	lo, hi := t.ridges()
 	if finite(near) {
@@ -195,30 +239,22 @@ func (t Task) bestRidge(m Mechanism, g terms, bound objective.Bound, near float6
 	}
 	if !finite(near) {
 		cells := int(math.Ceil(hi - lo))
-		at, least := 0, math.Inf(1)
-		for k := range cells + 1 {
-			if v := value(lo + (hi-lo)*float64(k)/float64(cells)); v < least {
-				at, least = k, v
-			}
-		}
+		at := leastOf(cells, func(k int) float64 { return value(lo + (hi-lo)*float64(k)/float64(cells)) })
 		width := (hi - lo) / float64(cells)
 		lo, hi = lo+width*float64(max(at-1, 0)), lo+width*float64(min(at+1, cells))
 	}
 	if m == Objective && finite(g.ridge) {
 		value(math.Log(g.ridge) + 1e-12) // the noise jumps there
 	}
-	goldenMin(lo, hi, int(math.Ceil(math.Log((hi-lo)/1e-2)/0.4812)), value)
-	if math.IsInf(found, 1) {
-		if failed != nil {
-			return best, failed
-		}
-		return best, &privacy.ParamError{Name: "Epsilon", Value: g.Epsilon, Want: "a guarantee that some ridge of those searched can give"}
+	univariate.GoldenLeft(value, lo, hi, int(math.Ceil(math.Log((hi-lo)/1e-2)/0.4812)))
+	if err := best.err(g.Target); err != nil {
+		return best.Prediction, err
 	}
 	best.AtEdge = t.atEdge(best.Lambda)
 	if m == Objective && bound != objective.DTZ24 && best.Lambda <= 1.01*g.ridge {
-		return t.refine(g, bound, best)
+		return t.refine(g, bound, best.Prediction)
 	}
-	return best, nil
+	return best.Prediction, nil
 }
 
 // refine searches below the edge of the Gaussian case, where DTZ24 asks for far
@@ -246,7 +282,7 @@ func (t Task) refine(g terms, bound objective.Bound, first Prediction) (Predicti
 	}
 	hi := math.Log(math.Min(g.ridge, 2*first.Lambda))
 	lo := math.Log(first.Lambda / 5)
-	goldenMin(lo, hi, 6, value)
+	univariate.GoldenLeft(value, lo, hi, 6)
 	p, err := t.at(Objective, g, best, bound, &Settings{Start: &start})
 	if err == nil && t.badness(p.Point) <= t.badness(first.Point) {
 		return p, nil
@@ -262,42 +298,22 @@ func (t Task) stepScale() float64 {
 
 func (t Task) bestDescent(g Target) (Prediction, error) {
 	rough := &DescentSettings{Points: 509, Replicates: 2}
-	var best Prediction
-	found := math.Inf(1)
-	var failed error
-	worse := 0
+	best, worse := newOptimum(t), 0
 	for _, steps := range []int{1, 2, 3, 4, 6, 8, 12, 16, 24} {
-		before := found
+		before := best.badness
 		value := func(logStep float64) float64 {
-			p, err := t.AtSteps(g, steps, t.stepScale()*math.Exp(logStep), rough)
-			if err != nil {
-				failed = err
-				return math.Inf(1)
-			}
-			v := t.badness(p.Point)
-			if math.IsNaN(v) {
-				return math.Inf(1)
-			}
-			if v < found {
-				best, found = p, v
-			}
-			return v
+			return best.offer(t.AtSteps(g, steps, t.stepScale()*math.Exp(logStep), rough))
 		}
-		at, least := 0, math.Inf(1)
-		for k := -10; k <= 2; k++ {
-			if v := value(float64(k)); v < least {
-				at, least = k, v
-			}
-		}
-		goldenMin(float64(at)-1, float64(at)+1, 8, value)
-		if found < before {
+		at := float64(leastOf(12, func(k int) float64 { return value(float64(k - 10)) }) - 10)
+		univariate.GoldenLeft(value, at-1, at+1, 8)
+		if best.badness < before {
 			worse = 0
-		} else if worse++; worse == 2 && !math.IsInf(found, 1) {
+		} else if worse++; worse == 2 && !math.IsInf(best.badness, 1) {
 			break // more steps pay for themselves no more
 		}
 	}
-	if math.IsInf(found, 1) {
-		return best, failed
+	if err := best.err(g); err != nil {
+		return best.Prediction, err
 	}
 	p, err := t.AtSteps(g, best.Steps, best.Step, nil)
 	at := math.Log(best.Step / t.stepScale())
@@ -310,29 +326,22 @@ func (t Task) NonPrivate() (Prediction, error) {
 	if err := t.Validate(); err != nil {
 		return Prediction{}, err
 	}
-	best := Prediction{Task: t}
-	found := math.Inf(1)
+	best := newOptimum(t)
 	var start *FixedPoint
-	var failed error
 	lo, hi := t.ridges()
-	_, _ = goldenMin(lo, hi, 20, func(x float64) float64 {
-		p, err := t.solve(math.Exp(x), 0, &Settings{Start: start})
-		if err != nil {
-			failed = err
-			return math.Inf(1)
+	univariate.GoldenLeft(func(logRidge float64) float64 {
+		lambda := math.Exp(logRidge)
+		p, err := t.solve(lambda, 0, &Settings{Start: start})
+		if err == nil {
+			start = &p
 		}
-		start = &p
-		v := t.badness(p)
-		if v < found {
-			best.Lambda, best.Point, found = math.Exp(x), p, v
-		}
-		return v
-	})
-	if math.IsInf(found, 1) {
-		return best, failed
+		return best.offer(Prediction{Task: t, Lambda: lambda, Point: p}, err)
+	}, lo, hi, 20)
+	if err := best.err(Target{}); err != nil {
+		return best.Prediction, err
 	}
 	best.AtEdge = t.atEdge(best.Lambda)
-	return best, nil
+	return best.Prediction, nil
 }
 
 // Assumptions are what the prediction rests on, one to a line.

@@ -3,6 +3,9 @@ package proportional
 import (
 	"math"
 	"slices"
+
+	"github.com/dpnb/notebooks/dpnb/internal/normal"
+	"github.com/dpnb/notebooks/dpnb/internal/quadrature"
 )
 
 // Quality is how good the fitted classifier is on new records.
@@ -34,12 +37,12 @@ func (c Classification) Quality(p FixedPoint) Quality {
 	for i := range one {
 		one[i], minusOne[i] = 1, -1
 	}
-	v, _ := integrate(4, func(s []float64, out [][]float64) {
+	v, _ := quadrature.Adaptive(4, func(s []float64, out [][]float64) {
 		for i, t := range s {
 			// Losses one by one: ValueSlope returns a sum.
 			plus[i] = c.Loss.ValueSlope(scratch[i:i+1], s[i:i+1], one[i:i+1])
 			minus[i] = c.Loss.ValueSlope(scratch[i:i+1], s[i:i+1], minusOne[i:i+1])
-			w := phi(t/total) / total
+			w := normal.Density(t/total) / total
 			prob, _ := post.at(t)
 			q := c.Link.Prob(t)
 			wrong := prob
@@ -61,9 +64,9 @@ func (c Classification) Quality(p FixedPoint) Quality {
 
 // signError is P(y·t⋆ < 0), t⋆ the true score.
 func (c Classification) signError() float64 {
-	v, _ := integrate(1, func(z []float64, out [][]float64) {
+	v, _ := quadrature.Adaptive(1, func(z []float64, out [][]float64) {
 		for i, t := range z {
-			out[0][i] = phi(t) * (1 - c.Link.Prob(c.Kappa*t) + c.Link.Prob(-c.Kappa*t))
+			out[0][i] = normal.Density(t) * (1 - c.Link.Prob(c.Kappa*t) + c.Link.Prob(-c.Kappa*t))
 		}
 	}, []float64{0, 0.5, 2, 4, normalRange}, 1e-12)
 	return v[0]
@@ -87,7 +90,7 @@ func (c Classification) auc(r float64) float64 {
 		return far + (b-far)*most*most/(r*r)
 	}
 	h := math.Min(0.25, math.Min(0.16*c.Link.Width()/math.Max(c.Kappa, 1e-9), 0.8/math.Max(math.Abs(r), 1e-9)))
-	z, w := normalGrid(h)
+	z, w := quadrature.Normal(h)
 	plus, minus := make([]float64, len(z)), make([]float64, len(z))
 	var sumPlus, sumMinus float64
 	for i, t := range z {
@@ -100,7 +103,7 @@ func (c Classification) auc(r float64) float64 {
 	n := len(z)
 	above := make([]float64, 2*n-1)
 	for k := range above {
-		above[k] = cdf(r * h * float64(k-(n-1)) / math.Sqrt2)
+		above[k] = normal.CDF(r * h * float64(k-(n-1)) / math.Sqrt2)
 	}
 	var sum float64
 	for i, a := range plus {
@@ -122,45 +125,33 @@ func (c Classification) auc(r float64) float64 {
 // of logistic regression behave like ρ′(prox), not like the display below
 // Theorem 4.2 in print (docs/errata.md, dtz24-7). g should be continuous.
 func (c Classification) TrainingMoment(p FixedPoint, g func(trueScore, y, score float64) float64) float64 {
-	sigma := p.Sigma
-	if p.OnXi > 0 {
-		sigma = math.Sqrt(math.Max(0, (sigma-p.OnXi)*(sigma+p.OnXi)))
-	}
+	sigma := p.beforeOutput(p.Sigma)
 	post := newPosterior(c.Link, c.Kappa, p.Alpha, sigma)
 	if post.z == nil {
-		post.z, post.w = normalGrid(gridStep(c.Link, post.sd))
+		post.z, post.w = quadrature.Normal(gridStep(c.Link, post.sd))
 	}
 	total := math.Hypot(p.Alpha*c.Kappa, sigma)
-	var work proxWork
-	x, slope, labels := make([]float64, 15), make([]float64, 15), make([]float64, 15)
+	var weights float64
+	for _, w := range post.w {
+		weights += w
+	}
 	var sum float64
 	for _, y := range []float64{1, -1} {
-		for i := range labels {
-			labels[i] = y
-		}
-		breaks := scoreBreaks(0, total, kinks(c.Loss, y), func(p2 []float64) []float64 { return inverseProx(c.Loss, p.Gamma, y, p2) })
-		v, _ := integrate(1, func(s []float64, out [][]float64) {
-			work.solve(x, slope, c.Loss, p.Gamma, s, labels)
-			for i, t := range x {
+		r := newScoreRule(c.Loss, y)
+		v, _ := r.integrate(1, p.Gamma, r.breaks(0, total, p.Gamma), 1e-10, func(s []float64, out [][]float64) {
+			for i, t := range r.p {
 				var inner float64
 				for k, z := range post.z {
 					u := post.slope*s[i] + post.sd*z
-					prob := c.Link.Prob(u)
-					if y < 0 {
-						prob = 1 - prob
-					}
+					prob, _ := ofLabel(y, c.Link.Prob(u), 0)
 					inner += post.w[k] * prob * g(u, y, t)
 				}
 				if post.sd == 0 {
-					var weights float64
-					for _, w := range post.w {
-						weights += w
-					}
 					inner /= weights
 				}
-				out[0][i] = phi(s[i]/total) / total * inner
+				out[0][i] = normal.Density(s[i]/total) / total * inner
 			}
-		}, breaks, 1e-10)
+		})
 		sum += v[0]
 	}
 	return sum

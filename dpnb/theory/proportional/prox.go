@@ -2,9 +2,14 @@ package proportional
 
 import (
 	"math"
+	"slices"
 
+	"github.com/dpnb/notebooks/dpnb/internal/quadrature"
 	"github.com/dpnb/notebooks/dpnb/loss"
 )
+
+// normalRange is where the standard normal law is cut off.
+const normalRange = quadrature.NormalRange
 
 // Prox writes to p the proximal operators p = prox_{γf(·;y)}(s), the roots of
 //
@@ -83,17 +88,112 @@ func (w *proxWork) solve(p, slope []float64, l loss.Loss, gamma float64, s, y []
 	}
 }
 
-// inverseProx returns s = p + γf′(p; y) for each p: where prox takes the value p.
-func inverseProx(l loss.Loss, gamma, y float64, p []float64) []float64 {
+// scoreRule integrates functions of p = prox_{γf(·;y)}(s) over the score s, for one
+// loss and one label.
+type scoreRule struct {
+	loss  loss.Loss
+	label float64
+	kinks []float64 // of f′(·; y)
+	// At the nodes of a panel: p, f′(p), f″(p) and the label.
+	p, slope, curv, labels []float64
+	work                   proxWork
+}
+
+func newScoreRule(l loss.Loss, label float64) *scoreRule {
+	vector := func() []float64 { return make([]float64, quadrature.Points) }
+	r := &scoreRule{loss: l, label: label, p: vector(), slope: vector(), curv: vector(), labels: vector()}
+	for i := range r.labels {
+		r.labels[i] = label
+	}
+	if _, ok := l.(loss.Logistic); !ok {
+		r.kinks = kinks(l, label)
+	}
+	return r
+}
+
+// at solves for one score and returns p and f′(p).
+func (r *scoreRule) at(gamma, s float64) (p, slope float64) {
+	r.p[0] = s
+	r.work.solve(r.p[:1], r.slope[:1], r.loss, gamma, r.p[:1], r.labels[:1])
+	return r.p[0], r.slope[0]
+}
+
+// smooth reports that f′ has no kinks.
+func (r *scoreRule) smooth() bool { return len(r.kinks) == 0 }
+
+// integrate integrates over s, adaptively between the breaks. f, which is given the
+// scores, finds p, f′(p) and, if the loss is smooth, f″(p) at each of them in r.
+func (r *scoreRule) integrate(components int, gamma float64, breaks []float64, tol float64, f quadrature.Integrand) (v []float64, relErr float64) {
+	return quadrature.Adaptive(components, func(s []float64, out [][]float64) {
+		r.work.solve(r.p, r.slope, r.loss, gamma, s, r.labels)
+		if r.smooth() {
+			r.loss.Curvature(r.curv, r.p, r.labels)
+		}
+		f(s, out)
+	}, breaks, tol)
+}
+
+// inverse returns s = p + γf′(p; y) for each p: where prox takes the value p.
+func (r *scoreRule) inverse(gamma float64, p []float64) []float64 {
 	s, labels := make([]float64, len(p)), make([]float64, len(p))
 	for i := range labels {
-		labels[i] = y
+		labels[i] = r.label
 	}
-	l.ValueSlope(s, p, labels)
+	r.loss.ValueSlope(s, p, labels)
 	for i := range s {
 		s[i] = p[i] + gamma*s[i]
 	}
 	return s
+}
+
+// breaks returns the points between which a function of prox(s), s ~ mean + sd·N, is
+// integrated: multiples of sd around the mean; the images s = p + γf′(p) of a
+// geometric grid of p, so that wherever the proximal operator bends, at whatever
+// scale, a panel boundary is near; and exactly those of the kinks of f′, which a panel
+// might not see if they lie between its end and its first node.
+func (r *scoreRule) breaks(mean, sd, gamma float64) []float64 {
+	var p []float64
+	for e := -3; e <= 60; e += 2 {
+		v := math.Ldexp(1, e)
+		if v > 4*(math.Abs(mean)+normalRange*sd) {
+			break
+		}
+		p = append(p, v, -v)
+	}
+	p = append(p, 0)
+	lo, hi := mean-normalRange*sd, mean+normalRange*sd
+	breaks := []float64{lo, mean - 4*sd, mean - 1.5*sd, mean, mean + 1.5*sd, mean + 4*sd, hi}
+	breaks = appendBetween(breaks, lo, hi, r.inverse(gamma, p)...)
+	slices.Sort(breaks)
+	kept := breaks[:1]
+	for _, b := range breaks[1:] {
+		if b-kept[len(kept)-1] > 1e-3*sd*math.Min(1, 1/(1+math.Abs(b-mean)/sd)) || b == hi {
+			kept = append(kept, b)
+		}
+	}
+	kept = appendBetween(kept, lo, hi, r.inverse(gamma, r.kinks)...)
+	slices.Sort(kept)
+	return kept
+}
+
+// appendBetween appends those of x that lie inside (lo, hi).
+func appendBetween(dst []float64, lo, hi float64, x ...float64) []float64 {
+	for _, v := range x {
+		if v > lo && v < hi {
+			dst = append(dst, v)
+		}
+	}
+	return dst
+}
+
+// around returns the multiples of sd about each centre at which a normal law is cut.
+func around(sd float64, centres ...float64) (x []float64) {
+	for _, c := range centres {
+		for _, k := range []float64{-8, -4, -1.5, 0, 1.5, 4, 8} {
+			x = append(x, c+k*sd)
+		}
+	}
+	return x
 }
 
 // kinks returns where f′(·; y) has kinks. A cell is cut if the curvatures at its

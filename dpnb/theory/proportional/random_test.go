@@ -7,12 +7,19 @@ import (
 	"testing"
 	"time"
 
+	"github.com/dpnb/notebooks/dpnb/internal/normal"
+	"github.com/dpnb/notebooks/dpnb/internal/quadrature"
+	"github.com/dpnb/notebooks/dpnb/internal/testscale"
 	"github.com/dpnb/notebooks/dpnb/loss"
 )
 
 // Settings drawn from the whole range that is promised are all solved.
 func TestRandomSettings(t *testing.T) {
 	r := rand.New(rand.NewPCG(7, 8))
+	classifications, regressions, edges := 12, 500, 8
+	if testscale.Full() {
+		classifications, regressions, edges = 60, 2000, 24
+	}
 	between := func(a, b float64) float64 { return a * math.Exp(r.Float64()*math.Log(b/a)) }
 	nu := func() float64 {
 		if r.IntN(3) == 0 {
@@ -20,13 +27,13 @@ func TestRandomSettings(t *testing.T) {
 		}
 		return between(1e-3, 20)
 	}
-	for range 60 {
+	for range classifications {
 		c := logistic(between(1e-3, 1e3), between(1e-6, 1e3), nu(), between(0.01, 20))
 		if p, err := c.Solve(nil); err != nil || p.Residual > 1e-10 {
 			t.Errorf("%+v: %+v, %v", c, p, err)
 		}
 	}
-	for range 2000 {
+	for range regressions {
 		c := Regression{
 			Loss: loss.Huber{Threshold: between(1e-3, 1e3)}, AspectRatio: between(1e-3, 1e3), Lambda: between(1e-6, 1e3), Nu: nu(), Kappa: between(0.01, 20),
 			Noise: Mix([]float64{r.Float64(), r.Float64(), 1}, Point(between(0.1, 100)), Normal(-1, between(0.01, 10)), Normal(0, between(1e-3, 3))),
@@ -38,7 +45,7 @@ func TestRandomSettings(t *testing.T) {
 	// Without a ridge the criterion for a minimiser and the search for one, which
 	// know nothing of each other, agree.
 	none := 0
-	for range 24 {
+	for range edges {
 		c := logistic(between(0.15, 0.7), 0, 0, between(0.1, 5))
 		if r.IntN(2) == 0 {
 			c.Nu = between(0.01, 1)
@@ -52,8 +59,8 @@ func TestRandomSettings(t *testing.T) {
 			none++
 		}
 	}
-	if none == 0 || none == 24 {
-		t.Errorf("%d of 24 settings have no minimiser", none)
+	if none == 0 || none == edges {
+		t.Errorf("%d of %d settings have no minimiser", none, edges)
 	}
 }
 
@@ -94,6 +101,7 @@ func TestFarSettings(t *testing.T) {
 
 // Uniform noise ten thousand times narrower than the scores.
 func TestNarrowUniformNoise(t *testing.T) {
+	testscale.SkipUnlessFull(t)
 	r := Regression{Loss: loss.PseudoHuber{Threshold: 0.167}, AspectRatio: 0.0066, Lambda: 1.5e-4, Nu: 697, Kappa: 32, Noise: Uniform(-1, 1)}
 	p, err := r.Solve(nil)
 	if err != nil {
@@ -114,11 +122,11 @@ func TestProbitPosterior(t *testing.T) {
 			for _, s := range []float64{-3, 0, 0.4, 9} {
 				prob, slope := post.at(s)
 				var wantProb, wantSlope float64
-				z, w := normalGrid(0.0005)
+				z, w := quadrature.Normal(0.0005)
 				for i := range z {
 					u := post.slope*s + post.sd*z[i]
-					wantProb += w[i] * cdf(u/scale)
-					wantSlope += w[i] * phi(u/scale) / scale
+					wantProb += w[i] * normal.CDF(u/scale)
+					wantSlope += w[i] * normal.Density(u/scale) / scale
 				}
 				if math.Abs(prob-wantProb) > 1e-13 || math.Abs(slope-wantSlope) > 1e-13 {
 					t.Errorf("scale %v, σ %v, s %v: %v and %v, want %v and %v", scale, sigma, s, prob, slope, wantProb, wantSlope)

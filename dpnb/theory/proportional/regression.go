@@ -5,6 +5,7 @@ import (
 	"math"
 	"slices"
 
+	"github.com/dpnb/notebooks/dpnb/internal/normal"
 	"github.com/dpnb/notebooks/dpnb/loss"
 	"github.com/dpnb/notebooks/dpnb/privacy"
 )
@@ -87,9 +88,9 @@ func (r Regression) system() *regressionSystem {
 	case loss.Squared:
 		s.moments, s.bends = huberMoments(math.Inf(1)), func(float64) []float64 { return nil }
 	default:
-		w := newProxMoments(r.Loss)
+		w := newScoreRule(r.Loss, 0)
 		s.moments, s.uniform = w.normal, w.uniform
-		s.bends = func(gamma float64) []float64 { return w.inverse(gamma)(w.kinks) }
+		s.bends = func(gamma float64) []float64 { return w.inverse(gamma, w.kinks) }
 	}
 	return s
 }
@@ -257,9 +258,9 @@ func truncated(mean, sd, a float64) (second, inside float64) {
 		return a * a, 0
 	}
 	lo, hi := (-a-mean)/sd, (a-mean)/sd
-	inside = interval(lo, hi)
-	outside := 0.5 * (math.Erfc(-lo/math.Sqrt2) + math.Erfc(hi/math.Sqrt2))
-	pl, ph := phi(lo), phi(hi)
+	inside = normal.Mass(lo, hi)
+	outside := normal.CDF(lo) + normal.Survival(hi)
+	pl, ph := normal.Density(lo), normal.Density(hi)
 	second = (mean*mean+sd*sd)*inside + 2*mean*sd*(pl-ph) + a*a*outside
 	if inside > 0 {
 		second += sd * sd * (lo*pl - hi*ph)
@@ -269,89 +270,57 @@ func truncated(mean, sd, a float64) (second, inside float64) {
 		// density is nearly flat inside: its expansion in Hermite's polynomials.
 		m2 := mean / sd * (mean / sd)
 		he2, he4 := (m2-1)*h*h, ((m2-6)*m2+3)*h*h*h*h
-		flat := phi(mean / sd)
+		flat := normal.Density(mean / sd)
 		second = a*a - sd*sd*flat*4*h*h*h/3*(1+he2/10+he4/280)
 		inside = flat * 2 * h * (1 + he2/6 + he4/120)
 	}
 	return second, inside
 }
 
-// proxMoments are the same by adaptive quadrature for a loss of the residual.
-type proxMoments struct {
-	loss            loss.Loss
-	kinks           []float64
-	work            proxWork
-	p, slope, zeros []float64
-}
-
-func newProxMoments(l loss.Loss) *proxMoments {
-	return &proxMoments{loss: l, kinks: kinks(l, 0), p: make([]float64, 15), slope: make([]float64, 15), zeros: make([]float64, 15)}
-}
-
-func (w *proxMoments) inverse(gamma float64) func([]float64) []float64 {
-	return func(p []float64) []float64 { return inverseProx(w.loss, gamma, 0, p) }
-}
-
-// normal is for s ~ N(mean, sd²). For a loss with kinks the response
-// E[f″/(1+γf″)] = E[(f′(p))′] is taken as E[(f′(p) − f′(p₀))Z]/sd, p₀ = prox at the
-// mean (integration by parts), because f′(p) is continuous where f″ jumps. Without
-// kinks nothing is taken by parts, which would lose digits where sd is small.
-func (w *proxMoments) normal(dst []float64, mean, sd, gamma, tol float64) float64 {
-	at := []float64{0}
-	w.work.solve(at, w.slope[:1], w.loss, gamma, []float64{mean}, w.zeros[:1])
-	h0 := w.slope[0]
+// normal does the same for any loss of the residual, s ~ N(mean, sd²). For a loss with
+// kinks the response E[f″/(1+γf″)] = E[(f′(p))′] is taken as E[(f′(p) − f′(p₀))Z]/sd,
+// p₀ = prox at the mean (integration by parts), because f′(p) is continuous where f″
+// jumps. Without kinks nothing is taken by parts, which would lose digits where sd is
+// small.
+func (r *scoreRule) normal(dst []float64, mean, sd, gamma, tol float64) float64 {
+	p0, h0 := r.at(gamma, mean)
 	if sd == 0 {
 		curv := []float64{0}
-		w.loss.Curvature(curv, at, w.zeros[:1])
+		r.loss.Curvature(curv, []float64{p0}, r.labels[:1])
 		dst[0], dst[1] = h0*h0, curv[0]/(1+gamma*curv[0])
 		return 0
 	}
-	breaks := scoreBreaks(mean, sd, w.kinks, w.inverse(gamma))
-	smooth, curv := len(w.kinks) == 0, make([]float64, 15)
-	v, relErr := integrate(2, func(s []float64, out [][]float64) {
-		w.work.solve(w.p, w.slope, w.loss, gamma, s, w.zeros)
-		if smooth {
-			w.loss.Curvature(curv, w.p, w.zeros)
-		}
-		for i, h := range w.slope {
+	v, relErr := r.integrate(2, gamma, r.breaks(mean, sd, gamma), tol, func(s []float64, out [][]float64) {
+		for i, h := range r.slope {
 			z := (s[i] - mean) / sd
-			density := phi(z) / sd
+			density := normal.Density(z) / sd
 			out[0][i] = density * h * h
-			if smooth {
-				out[1][i] = density * curv[i] / (1 + gamma*curv[i])
+			if r.smooth() {
+				out[1][i] = density * r.curv[i] / (1 + gamma*r.curv[i])
 			} else {
 				out[1][i] = density * z * (h - h0) / sd
 			}
 		}
-	}, breaks, tol)
-	dst[0], dst[1] = v[0], v[1]
+	})
+	copy(dst, v)
 	return relErr
 }
 
 // uniform is for s = U + sd·Z: the density of s is a difference of Φ, and the
 // response is −∫f′(p)·density′.
-func (w *proxMoments) uniform(dst []float64, lo, hi, sd, gamma, tol float64) float64 {
+func (r *scoreRule) uniform(dst []float64, lo, hi, sd, gamma, tol float64) float64 {
 	mid := 0.5 * (lo + hi)
-	w.work.solve(w.p[:1], w.slope[:1], w.loss, gamma, []float64{mid}, w.zeros[:1])
-	h0 := w.slope[0]
-	breaks := scoreBreaks(mid, (0.5*(hi-lo)+normalRange*sd)/normalRange, w.kinks, w.inverse(gamma))
-	ends := [2]float64{breaks[0], breaks[len(breaks)-1]}
-	for _, end := range []float64{lo, hi} {
-		for _, k := range []float64{-8, -4, -1.5, 0, 1.5, 4, 8} {
-			if b := end + k*sd; b > ends[0] && b < ends[1] {
-				breaks = append(breaks, b)
-			}
-		}
-	}
+	_, h0 := r.at(gamma, mid)
+	breaks := r.breaks(mid, (0.5*(hi-lo)+normalRange*sd)/normalRange, gamma)
+	breaks = appendBetween(breaks, breaks[0], breaks[len(breaks)-1], around(sd, lo, hi)...)
 	slices.Sort(breaks)
-	v, relErr := integrate(2, func(s []float64, out [][]float64) {
-		w.work.solve(w.p, w.slope, w.loss, gamma, s, w.zeros)
-		for i, h := range w.slope {
+	v, relErr := r.integrate(2, gamma, breaks, tol, func(s []float64, out [][]float64) {
+		for i, h := range r.slope {
 			a, b := (s[i]-hi)/sd, (s[i]-lo)/sd
-			out[0][i] = interval(a, b) / (hi - lo) * h * h
-			out[1][i] = (phi(a) - phi(b)) / (sd * (hi - lo)) * (h - h0)
+			out[0][i] = normal.Mass(a, b) / (hi - lo) * h * h
+			out[1][i] = (normal.Density(a) - normal.Density(b)) / (sd * (hi - lo)) * (h - h0)
 		}
-	}, breaks, tol)
-	dst[0], dst[1] = v[0], v[1]
+	})
+	copy(dst, v)
 	return relErr
 }

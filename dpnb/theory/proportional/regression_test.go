@@ -7,6 +7,8 @@ import (
 	"os"
 	"testing"
 
+	"github.com/dpnb/notebooks/dpnb/internal/normal"
+	"github.com/dpnb/notebooks/dpnb/internal/quadrature"
 	"github.com/dpnb/notebooks/dpnb/loss"
 )
 
@@ -128,16 +130,9 @@ func TestNoRidge(t *testing.T) {
 	t.Logf("Huber(1), d/n = 1/2, λ = 0: a minimiser for ν < %.4f", lo)
 }
 
-// integral is Gauss and Kronrod's rule on panels of equal width.
-func integral(lo, hi float64, panels int, f func(x float64) float64) (sum float64) {
-	half := 0.5 * (hi - lo) / float64(panels)
-	for k := range panels {
-		mid := lo + half*float64(2*k+1)
-		for i, u := range panelX {
-			sum += half * panelK[i] * f(mid+half*u)
-		}
-	}
-	return sum
+// integral is Kronrod's rule on panels of equal width.
+func integral(lo, hi float64, panels int, f func(x float64) float64) float64 {
+	return quadrature.Panels(f, lo, hi, panels)
 }
 
 // Cut squares and the share inside, by the definition: also where the cut is far
@@ -146,7 +141,7 @@ func TestTruncated(t *testing.T) {
 	for _, mean := range []float64{0, 0.3, -3, 6, -9} {
 		for _, a := range []float64{1e-6, 1e-3, 0.004_99, 0.005_01, 0.1, 2, 30} {
 			second, inside := truncated(mean, 1, a)
-			density := func(s float64) float64 { return phi(s - mean) }
+			density := func(s float64) float64 { return normal.Density(s - mean) }
 			wantInside := integral(-a, a, 200, density)
 			// a² less what is missing inside.
 			wantSecond := a*a - integral(-a, a, 200, func(s float64) float64 { return (a*a - s*s) * density(s) })

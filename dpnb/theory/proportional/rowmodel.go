@@ -4,7 +4,10 @@ import (
 	"math"
 	"slices"
 
+	"github.com/dpnb/notebooks/dpnb/internal/normal"
+	"github.com/dpnb/notebooks/dpnb/internal/quadrature"
 	"github.com/dpnb/notebooks/dpnb/loss"
+	"gonum.org/v1/gonum/floats"
 )
 
 // paths are the nodes with what a record draws besides: its true score and its
@@ -25,12 +28,7 @@ func (p *paths) addCoordinate(dst []float64, j int, c float64) {
 	}
 }
 
-func (p *paths) mean(x []float64) (s float64) {
-	for i, w := range p.weight {
-		s += w * x[i]
-	}
-	return s
-}
+func (p *paths) mean(x []float64) float64 { return floats.Dot(p.weight, x) }
 
 func (p *paths) meanProduct(x, y []float64) (s float64) {
 	for i, w := range p.weight {
@@ -40,30 +38,36 @@ func (p *paths) meanProduct(x, y []float64) (s float64) {
 }
 
 // rowModel is what a record contributes.
-type rowModel interface {
-	// extra is the number of normal variables besides ω⋆ and ω¹, …
-	extra() int
-	// coordinate is the index of the normal variable that drives ω⋆ (s = 0) or ωˢ.
-	coordinate(s int) int
-	paths(n nodes) *paths
+type rowModel struct {
+	// extra is the number of normal variables between ω⋆ and ω¹, …
+	extra int
+	paths func(n nodes) *paths
 	// slopes writes gᵗ, ∂gᵗ/∂ηᵗ and ∂gᵗ/∂ω⋆ at fixed ηᵗ.
-	slopes(g, curv, star, eta []float64, p *paths)
+	slopes func(g, curv, star, eta []float64, p *paths)
 	// signal returns E ∂gᵗ/∂ω⋆, given the total derivatives along the paths and
 	// response[s] = E ∂gᵗ/∂ωˢ.
-	signal(p *paths, g, star, response []float64) float64
+	signal func(p *paths, g, star, response []float64) float64
+}
+
+// coordinate is the index of the normal variable that drives ω⋆ (s = 0) or ωˢ.
+func (m rowModel) coordinate(s int) int {
+	if s == 0 {
+		return 0
+	}
+	return s + m.extra
 }
 
 // row chooses the model of the labels.
 func (d Descent) row() rowModel {
 	switch {
 	case d.Link != nil && d.Expected:
-		return expectedLabels{d.Loss, d.Link, d.Kappa}
+		return d.expectedLabels()
 	case d.Link != nil:
-		return drawnLabels{d.Loss, d.Link, d.Kappa}
+		return d.drawnLabels()
 	case d.Expected:
-		return newExpectedNoise(d)
+		return d.expectedNoise()
 	default:
-		return drawnNoise{d.Loss, d.Noise, d.Kappa}
+		return d.drawnNoise()
 	}
 }
 
@@ -77,175 +81,111 @@ func scaledStar(n nodes, kappa float64, copies int) []float64 {
 	return out
 }
 
-// drawnLabels: y = ±1, one copy of each node for each label.
-type drawnLabels struct {
-	loss  loss.Loss
-	link  Link
-	kappa float64
+// onePath is for models in which a record draws ω⋆ alone.
+func (d Descent) onePath(n nodes) *paths {
+	return &paths{nodes: n, copies: 1, weight: n.w, star: scaledStar(n, d.Kappa, 1)}
 }
 
-func (drawnLabels) extra() int           { return 0 }
-func (drawnLabels) coordinate(s int) int { return s }
-
-func (m drawnLabels) paths(n nodes) *paths {
-	p := &paths{nodes: n, copies: 2, star: scaledStar(n, m.kappa, 2)}
-	for _, y := range []float64{1, -1} {
-		for i, w := range n.w {
-			prob, slope := m.link.Prob(p.star[i]), m.link.Slope(p.star[i])
-			if y < 0 {
-				prob, slope = 1-prob, -slope
-			}
-			p.weight = append(p.weight, w*prob)
-			p.slope = append(p.slope, w*slope)
-			p.label = append(p.label, y)
-		}
-	}
-	return p
-}
-
-func (m drawnLabels) slopes(g, curv, star, eta []float64, p *paths) {
-	m.loss.ValueSlope(g, eta, p.label)
-	m.loss.Curvature(curv, eta, p.label)
+// drawnSlopes are those at the label that a path has.
+func (d Descent) drawnSlopes(g, curv, star, eta []float64, p *paths) {
 	clear(star)
+	d.Loss.ValueSlope(g, eta, p.label)
+	d.Loss.Curvature(curv, eta, p.label)
 }
 
-// signal: ω⋆ acts through the probability of the label alone.
-func (drawnLabels) signal(p *paths, g, _, _ []float64) (s float64) {
-	for i, w := range p.slope {
-		s += w * g[i]
+// shiftedSignal is for regressions: nothing changes when all scores and the label
+// move together.
+func shiftedSignal(_ *paths, _, _, response []float64) float64 { return -floats.Sum(response) }
+
+// drawnLabels: y = ±1, one copy of each node for each label.
+func (d Descent) drawnLabels() rowModel {
+	return rowModel{slopes: d.drawnSlopes,
+		paths: func(n nodes) *paths {
+			p := &paths{nodes: n, copies: 2, star: scaledStar(n, d.Kappa, 2)}
+			for _, y := range []float64{1, -1} {
+				for i, w := range n.w {
+					prob, slope := ofLabel(y, d.Link.Prob(p.star[i]), d.Link.Slope(p.star[i]))
+					p.weight = append(p.weight, w*prob)
+					p.slope = append(p.slope, w*slope)
+					p.label = append(p.label, y)
+				}
+			}
+			return p
+		},
+		// ω⋆ acts through the probability of the label alone.
+		signal: func(p *paths, g, _, _ []float64) float64 { return floats.Dot(p.slope, g) },
 	}
-	return s
 }
 
 // expectedLabels: gradients averaged over the label.
-type expectedLabels struct {
-	loss  loss.Loss
-	link  Link
-	kappa float64
-}
-
-func (expectedLabels) extra() int           { return 0 }
-func (expectedLabels) coordinate(s int) int { return s }
-
-func (m expectedLabels) paths(n nodes) *paths {
-	return &paths{nodes: n, copies: 1, weight: n.w, star: scaledStar(n, m.kappa, 1)}
-}
-
-func (m expectedLabels) slopes(g, curv, star, eta []float64, p *paths) {
-	n := len(eta)
-	y, gy, cy := make([]float64, n), make([]float64, n), make([]float64, n)
-	clear(g)
-	clear(curv)
-	clear(star)
-	for _, label := range []float64{1, -1} {
-		for i := range y {
-			y[i] = label
-		}
-		m.loss.ValueSlope(gy, eta, y)
-		m.loss.Curvature(cy, eta, y)
-		for i, t := range p.star {
-			prob, slope := m.link.Prob(t), m.link.Slope(t)
-			if label < 0 {
-				prob, slope = 1-prob, -slope
+func (d Descent) expectedLabels() rowModel {
+	return rowModel{paths: d.onePath,
+		slopes: func(g, curv, star, eta []float64, p *paths) {
+			n := len(eta)
+			y, gy, cy := make([]float64, n), make([]float64, n), make([]float64, n)
+			clear(g)
+			clear(curv)
+			clear(star)
+			for _, label := range []float64{1, -1} {
+				for i := range y {
+					y[i] = label
+				}
+				d.Loss.ValueSlope(gy, eta, y)
+				d.Loss.Curvature(cy, eta, y)
+				for i, t := range p.star {
+					prob, slope := ofLabel(label, d.Link.Prob(t), d.Link.Slope(t))
+					g[i] += prob * gy[i]
+					curv[i] += prob * cy[i]
+					star[i] += slope * gy[i]
+				}
 			}
-			g[i] += prob * gy[i]
-			curv[i] += prob * cy[i]
-			star[i] += slope * gy[i]
-		}
+		},
+		signal: func(p *paths, _, star, _ []float64) float64 { return p.mean(star) },
 	}
 }
-
-func (expectedLabels) signal(p *paths, _, star, _ []float64) float64 { return p.mean(star) }
 
 // drawnNoise: y = ω⋆ + ε, one copy of each node for each component of the law of
 // ε; the second normal variable drives ε.
-type drawnNoise struct {
-	loss  loss.Loss
-	noise Law
-	kappa float64
-}
-
-func (drawnNoise) extra() int { return 1 }
-func (drawnNoise) coordinate(s int) int {
-	if s == 0 {
-		return 0
-	}
-	return s + 1
-}
-
-func (m drawnNoise) paths(n nodes) *paths {
-	p := &paths{nodes: n, copies: len(m.noise.parts), star: scaledStar(n, m.kappa, len(m.noise.parts))}
-	for _, part := range m.noise.parts {
-		quantile := part.quantile()
-		for i, w := range n.w {
-			p.weight = append(p.weight, w*part.weight)
-			p.label = append(p.label, n.z[0][i]*m.kappa+quantile(n.z[1][i]))
-		}
-	}
-	return p
-}
-
-func (m drawnNoise) slopes(g, curv, star, eta []float64, p *paths) {
-	m.loss.ValueSlope(g, eta, p.label)
-	m.loss.Curvature(curv, eta, p.label)
-	clear(star)
-}
-
-// signal: nothing changes when all scores and the label move together.
-func (drawnNoise) signal(_ *paths, _, _, response []float64) float64 { return -total(response) }
-
-func total(v []float64) (s float64) {
-	for _, x := range v {
-		s += x
-	}
-	return s
-}
-
-// quantile returns the map that takes a standard normal variable to the law of
-// the part.
-func (p part) quantile() func(z float64) float64 {
-	switch p.kind {
-	case normalPart:
-		return func(z float64) float64 { return p.a + p.b*z }
-	case uniformPart:
-		return func(z float64) float64 { return p.a + (p.b-p.a)*cdf(z) }
-	}
-	const cells = 4000
-	at := func(k int) float64 { return p.a + (p.b-p.a)*float64(k)/cells }
-	mass := make([]float64, cells+1)
-	for k := range cells {
-		a, b := at(k), at(k+1)
-		mass[k+1] = mass[k] + (p.pdf(a)+4*p.pdf(0.5*(a+b))+p.pdf(b))*(b-a)/6
-	}
-	return func(z float64) float64 {
-		u := cdf(z) * mass[cells]
-		k, _ := slices.BinarySearch(mass, u)
-		k = min(max(k, 1), cells)
-		step := mass[k] - mass[k-1]
-		if step <= 0 {
-			return at(k)
-		}
-		return at(k-1) + (at(k)-at(k-1))*(u-mass[k-1])/step
+func (d Descent) drawnNoise() rowModel {
+	return rowModel{extra: 1, slopes: d.drawnSlopes, signal: shiftedSignal,
+		paths: func(n nodes) *paths {
+			p := &paths{nodes: n, copies: len(d.Noise.parts), star: scaledStar(n, d.Kappa, len(d.Noise.parts))}
+			for _, part := range d.Noise.parts {
+				quantile := part.quantile()
+				for i, w := range n.w {
+					p.weight = append(p.weight, w*part.weight)
+					p.label = append(p.label, n.z[0][i]*d.Kappa+quantile(n.z[1][i]))
+				}
+			}
+			return p
+		},
 	}
 }
 
 // expectedNoise: gradients averaged over ε, a function of η − ω⋆.
-type expectedNoise struct {
-	kappa float64
-	// slope writes E f′(v − ε) and E f″(v − ε) for v = η − ω⋆.
-	slope func(g, curv, v []float64)
+func (d Descent) expectedNoise() rowModel {
+	slope := d.averagedSlope()
+	return rowModel{paths: d.onePath, signal: shiftedSignal,
+		slopes: func(g, curv, star, eta []float64, p *paths) {
+			clear(g)
+			clear(curv)
+			clear(star)
+			v := make([]float64, len(eta))
+			floats.SubTo(v, eta, p.star)
+			slope(g, curv, v)
+		},
+	}
 }
 
-func newExpectedNoise(d Descent) expectedNoise {
-	m := expectedNoise{kappa: d.Kappa}
-	normal := true
+// averagedSlope returns what adds E f′(v − ε) to g and E f″(v − ε) to curv.
+func (d Descent) averagedSlope() func(g, curv, v []float64) {
+	onlyNormal := true
 	for _, p := range d.Noise.parts {
-		normal = normal && p.kind == normalPart
+		onlyNormal = onlyNormal && p.kind == normalPart
 	}
-	if h, ok := d.Loss.(loss.Huber); ok && normal {
-		m.slope = func(g, curv, v []float64) {
+	if h, ok := d.Loss.(loss.Huber); ok && onlyNormal {
+		return func(g, curv, v []float64) {
 			for i, x := range v {
-				g[i], curv[i] = 0, 0
 				for _, p := range d.Noise.parts {
 					mean, inside := clippedMean(x-p.a, p.b, h.Threshold)
 					g[i] += p.weight * mean
@@ -253,14 +193,11 @@ func newExpectedNoise(d Descent) expectedNoise {
 				}
 			}
 		}
-		return m
 	}
 	eps, weights := d.Noise.nodes()
-	m.slope = func(g, curv, v []float64) {
+	return func(g, curv, v []float64) {
 		n := len(v)
 		y, gy, cy := make([]float64, n), make([]float64, n), make([]float64, n)
-		clear(g)
-		clear(curv)
 		for k, e := range eps {
 			for i := range y {
 				y[i] = e
@@ -271,7 +208,34 @@ func newExpectedNoise(d Descent) expectedNoise {
 			axpy(curv, weights[k], cy)
 		}
 	}
-	return m
+}
+
+// quantile returns the map that takes a standard normal variable to the law of
+// the part.
+func (p part) quantile() func(z float64) float64 {
+	switch p.kind {
+	case normalPart:
+		return func(z float64) float64 { return p.a + p.b*z }
+	case uniformPart:
+		return func(z float64) float64 { return p.a + (p.b-p.a)*normal.CDF(z) }
+	}
+	const cells = 4000
+	at := func(k int) float64 { return p.a + (p.b-p.a)*float64(k)/cells }
+	mass := make([]float64, cells+1)
+	for k := range cells {
+		a, b := at(k), at(k+1)
+		mass[k+1] = mass[k] + (p.pdf(a)+4*p.pdf(0.5*(a+b))+p.pdf(b))*(b-a)/6
+	}
+	return func(z float64) float64 {
+		u := normal.CDF(z) * mass[cells]
+		k, _ := slices.BinarySearch(mass, u)
+		k = min(max(k, 1), cells)
+		step := mass[k] - mass[k-1]
+		if step <= 0 {
+			return at(k)
+		}
+		return at(k-1) + (at(k)-at(k-1))*(u-mass[k-1])/step
+	}
 }
 
 // clippedMean returns E of X cut to [−L, L] and P(|X| < L), X ~ N(mean, sd²).
@@ -283,14 +247,14 @@ func clippedMean(mean, sd, limit float64) (cut, inside float64) {
 		return math.Copysign(limit, mean), 0
 	}
 	a, b := (-limit-mean)/sd, (limit-mean)/sd
-	inside = interval(a, b)
-	return mean*inside + sd*(phi(a)-phi(b)) + limit*(cdf(-b)-cdf(a)), inside
+	inside = normal.Mass(a, b)
+	return mean*inside + sd*(normal.Density(a)-normal.Density(b)) + limit*(normal.CDF(-b)-normal.CDF(a)), inside
 }
 
 // nodes returns points and weights for expectations over the law of functions
 // that are smooth on the scale of its components.
 func (l Law) nodes() (x, w []float64) {
-	z, wz := normalGrid(0.25)
+	z, wz := quadrature.Normal(0.25)
 	for _, p := range l.parts {
 		switch p.kind {
 		case normalPart:
@@ -298,34 +262,12 @@ func (l Law) nodes() (x, w []float64) {
 				x, w = append(x, p.a+p.b*z[i]), append(w, p.weight*wz[i])
 			}
 		default:
-			breaks := p.breaks()
 			mass := p.integral(func(float64) float64 { return 1 })
-			for k := 1; k < len(breaks); k++ {
-				mid, half := 0.5*(breaks[k]+breaks[k-1]), 0.5*(breaks[k]-breaks[k-1])
-				for i, u := range panelX {
-					t := mid + half*u
-					x, w = append(x, t), append(w, p.weight*half*panelK[i]*p.at(t)/mass)
-				}
+			t, wt := quadrature.Nodes(p.breaks())
+			for i, u := range t {
+				x, w = append(x, u), append(w, p.weight*wt[i]*p.at(u)/mass)
 			}
 		}
 	}
 	return x, w
 }
-
-func (expectedNoise) extra() int           { return 0 }
-func (expectedNoise) coordinate(s int) int { return s }
-
-func (m expectedNoise) paths(n nodes) *paths {
-	return &paths{nodes: n, copies: 1, weight: n.w, star: scaledStar(n, m.kappa, 1)}
-}
-
-func (m expectedNoise) slopes(g, curv, star, eta []float64, p *paths) {
-	v := make([]float64, len(eta))
-	for i, t := range p.star {
-		v[i] = eta[i] - t
-	}
-	m.slope(g, curv, v)
-	clear(star)
-}
-
-func (expectedNoise) signal(_ *paths, _, _, response []float64) float64 { return -total(response) }

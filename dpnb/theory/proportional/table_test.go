@@ -4,6 +4,7 @@ import (
 	"math"
 	"testing"
 
+	"github.com/dpnb/notebooks/dpnb/internal/testscale"
 	"github.com/dpnb/notebooks/dpnb/privacy"
 
 	"github.com/dpnb/notebooks/dpnb/privacy/objective"
@@ -11,9 +12,7 @@ import (
 
 // The table of docs/theory/proportional.md, to two digits.
 func TestTableOfErrors(t *testing.T) {
-	if testing.Short() {
-		t.Skip("the best descent takes a second for each row")
-	}
+	testscale.SkipUnlessFull(t)
 	for _, c := range []struct {
 		eps, ratio, kappa           float64
 		none, objective, output, gd float64
