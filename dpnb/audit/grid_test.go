@@ -19,9 +19,9 @@ import (
 // all of it one of twice the grid.
 func TestReleasesAreOnTheGrid(t *testing.T) {
 	x, y := lowBitsRecords(60, 20)
-	classes := make([]int, len(y))
+	classes := make([]float64, len(y))
 	for i := range classes {
-		classes[i] = i % 4
+		classes[i] = float64(i % 4)
 	}
 	src := noise.NewSecure()
 	check := func(name string, values []float64, grid float64) {
@@ -62,7 +62,7 @@ func TestReleasesAreOnTheGrid(t *testing.T) {
 		t.Fatal(err)
 	}
 	check(m.String(), r.Coefficients, exact.Grid(m.OutputSigma))
-	mo, err := interval.Curvature{Fit: m, Sigma: 10}.Run(x, y, r.Coefficients, src)
+	mo, err := interval.Curvature{Fit: m, Sigma: 10}.At(x, y, r.Coefficients, src)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -91,5 +91,5 @@ func TestReleasesAreOnTheGrid(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	check("training score", []float64{tuned.Score}, exact.Grid(30))
+	check("training score", []float64{tuned.Also.(*sgd.Selected).Score}, exact.Grid(30))
 }

@@ -41,7 +41,11 @@ func severalClasses(n, d, classes int) ([]LowBitsCase, error) {
 		}
 		return tau / 100
 	}
-	coefficients := func(r *multiclass.Release, err error) ([]float64, error) {
+	places := make([]float64, n+1)
+	for i, l := range labels {
+		places[i] = float64(l)
+	}
+	coefficients := func(r *mechanism.Release, err error) ([]float64, error) {
 		if err != nil {
 			return nil, err
 		}
@@ -67,7 +71,7 @@ func severalClasses(n, d, classes int) ([]LowBitsCase, error) {
 		Release: func(with bool, src *noise.Seeded) ([]float64, error) {
 			m := joint
 			m.Tolerance = tolerance(with, m.Tolerance)
-			return coefficients(m.Run(rows, labels, src, one))
+			return coefficients(m.Run(rows, places, src, one))
 		},
 	}
 	apart, err := multiclass.CalibrateOneVsRest(config, loss.Logistic{})
@@ -103,7 +107,7 @@ func severalClasses(n, d, classes int) ([]LowBitsCase, error) {
 		Release: func(with bool, src *noise.Seeded) ([]float64, error) {
 			m := apart
 			m.Binary.Tolerance = tolerance(with, m.Binary.Tolerance)
-			return coefficients(m.Run(rows, labels, src, one))
+			return coefficients(m.Run(rows, places, src, one))
 		},
 	}
 	return []LowBitsCase{first, second}, nil

@@ -138,7 +138,7 @@ func LowBitsCases(n, d int, epsilon float64) ([]LowBitsCase, error) {
 		},
 		Release: func(with bool, src *noise.Seeded) ([]float64, error) {
 			x, y := data(with)
-			return diagonal(curvature.Run(x, y, theta, src))
+			return diagonal(curvature.At(x, y, theta, src))
 		},
 	}
 	matrix.Broken = func(with bool, src *noise.Seeded) ([]float64, error) {

@@ -43,7 +43,7 @@ func Measure(l Learner, train, test *Dataset, delta float64, seeds int, epsilons
 	if err != nil {
 		return nil, err
 	}
-	p := l.plan()
+	p := l.recipe()
 	root, err := simulationRoot(p.noise, "accuracy curve")
 	if err != nil {
 		return nil, err

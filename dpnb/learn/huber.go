@@ -35,17 +35,17 @@ type Huber struct {
 
 // Fit releases a private model: see Learner.
 func (l Huber) Fit(data *Dataset, allowance Allowance) (*Model, error) {
-	return fit(data, allowance, l.plan())
+	return fit(data, allowance, l.recipe())
 }
 
 // FitWithoutPrivacy returns the ordinary fit, for comparison on public data.
 func (l Huber) FitWithoutPrivacy(data *Dataset) (*Model, error) {
-	return fitWithoutPrivacy(data, l.plan())
+	return fitWithoutPrivacy(data, l.recipe())
 }
 
-func (l Huber) plan() plan {
+func (l Huber) recipe() recipe {
 	threshold := orElse(l.Threshold, 0.25)
-	return plan{
+	return recipe{
 		learner: "Huber", title: "Huber regression", entry: "huber", task: frame.Number,
 		loss:   func(frame.Target) loss.Loss { return loss.Huber{Threshold: threshold} },
 		lambda: l.Lambda, noise: l.Noise, workers: l.Workers, bound: tightUnless(l.Bound), ridge: predictionNoise,

@@ -42,10 +42,12 @@ func (m *Model) Intervals(level float64) (*Intervals, error) {
 	if err := m.hasIntervals(); err != nil {
 		return nil, err
 	}
-	if m.curvature == nil {
-		return m.intervals(m.alone(m.coefficients, level))
+	curvature, ok := m.Curvature()
+	if !ok {
+		return m.intervals(interval.FromRelease(m.Release.Fitted, m.coefficients, level))
 	}
-	return m.intervals(interval.Minimiser(*m.objective, m.coefficients, m.curvature, interval.Settings{Level: level, Linearise: true}))
+	fit, _ := m.ObjectivePerturbation()
+	return m.intervals(interval.Minimiser(fit, m.coefficients, curvature, interval.Settings{Level: level, Linearise: true}))
 }
 
 // ProvedIntervals is Intervals with a coverage that is proved for every dataset:
@@ -58,14 +60,15 @@ func (m *Model) ProvedIntervals(level float64) (*Intervals, error) {
 	if err := m.hasIntervals(); err != nil {
 		return nil, err
 	}
-	if m.curvature != nil {
-		iv, err := interval.Minimiser(*m.objective, m.coefficients, m.curvature, interval.Settings{Level: level})
+	if curvature, ok := m.Curvature(); ok {
+		fit, _ := m.ObjectivePerturbation()
+		iv, err := interval.Minimiser(fit, m.coefficients, curvature, interval.Settings{Level: level})
 		// The curvature of losses with kinks in their slope can change at once.
 		if !errors.Is(err, privacy.ErrUnsupported) {
 			return m.intervals(iv, err)
 		}
 	}
-	return m.intervals(m.alone(m.coefficients, level))
+	return m.intervals(interval.FromRelease(m.Release.Fitted, m.coefficients, level))
 }
 
 // PopulationIntervals returns intervals for the coefficients of the population
@@ -80,22 +83,25 @@ func (m *Model) PopulationIntervals(level float64) (*Intervals, error) {
 	if err := m.hasIntervals(); err != nil {
 		return nil, err
 	}
-	if m.curvature == nil {
+	curvature, ok := m.Curvature()
+	if !ok {
 		return nil, errors.New("dpnb: nothing is known of the population without the curvature of the records, and that costs a part of the budget: fit with CurvatureShare: 0.1")
 	}
 	if !m.probabilities {
 		return nil, fmt.Errorf("dpnb: of learners here only Logistic has intervals for the population: what the scores of a %s vary by was not released (package inference can)", m.title)
 	}
-	return m.intervals(interval.Population(*m.objective, m.coefficients, m.curvature, interval.Settings{Level: level, Linearise: true}))
+	fit, _ := m.ObjectivePerturbation()
+	return m.intervals(interval.Population(fit, m.coefficients, curvature, interval.Settings{Level: level, Linearise: true}))
 }
 
 // Curvature returns the curvature that was released with the coefficients, for
 // package inference. False for a fit without a CurvatureShare.
 func (m *Model) Curvature() (*interval.Moments, bool) {
-	if m.Err() != nil || m.curvature == nil {
+	if m.Err() != nil || m.Release == nil {
 		return nil, false
 	}
-	return m.curvature, true
+	curvature, ok := m.Release.Also.(*interval.Moments)
+	return curvature, ok
 }
 
 // hasIntervals reports why there are no intervals on m.
@@ -105,7 +111,7 @@ func (m *Model) hasIntervals() error {
 		return m.Err()
 	case m.Release == nil:
 		return errors.New("dpnb: this fit drew no noise, so that there is none to allow for: intervals are for released models (Fit)")
-	case m.alone == nil:
+	case !interval.Knows(m.Release.Fitted):
 		return fmt.Errorf("dpnb: intervals are for models released by objective perturbation, as every learner's Fit does; this is a %s by another mechanism", m.title)
 	}
 	return nil
@@ -169,9 +175,6 @@ func isReleased(columns []string) bool {
 		slices.Equal(columns, []string{"feature", "coefficient", "lower", "upper"})
 }
 
-// intervalsOf puts intervals on coefficients.
-type intervalsOf func(theta []float64, level float64) (*interval.Intervals, error)
-
 // Display shows the intervals of the largest estimates, what they cover and why.
 func (iv *Intervals) Display() display.Item {
 	if iv == nil {
@@ -224,7 +227,8 @@ func (iv *Intervals) Display() display.Item {
 		fmt.Sprintf("%d of %s stay clear of 0.", apart, several(len(order), "interval")),
 		fmt.Sprintf("Each covers: %s; the coverage is %s. All together are covered less often.", iv.Covers, kind),
 		fmt.Sprintf("Basis: %s.", iv.Basis))
-	if m.curvature == nil && m.objective != nil {
+	_, narrow := m.Curvature()
+	if _, ok := m.ObjectivePerturbation(); ok && !narrow {
 		it.Notes = append(it.Notes, "With CurvatureShare: 0.1 in the fit they would be narrower, for a twentieth more noise.")
 	}
 	return it

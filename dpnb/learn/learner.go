@@ -7,7 +7,6 @@ package learn
 import (
 	"fmt"
 	"math"
-	"sync"
 
 	"github.com/dpnb/notebooks/dpnb/erm"
 	"github.com/dpnb/notebooks/dpnb/frame"
@@ -16,10 +15,8 @@ import (
 	"github.com/dpnb/notebooks/dpnb/mechanism"
 
 	"github.com/dpnb/notebooks/dpnb/noise"
-	"github.com/dpnb/notebooks/dpnb/privacy"
 
 	"github.com/dpnb/notebooks/dpnb/mechanism/objpert"
-	"github.com/dpnb/notebooks/dpnb/mechanism/objpert/interval"
 	"github.com/dpnb/notebooks/dpnb/privacy/objective"
 )
 
@@ -37,16 +34,16 @@ import (
 type Learner interface {
 	Fit(data *Dataset, allowance Allowance) (*Model, error)
 	FitWithoutPrivacy(data *Dataset) (*Model, error)
-	// plan says what the one fit path is to do.
-	plan() plan
+	// recipe says what the one fit path is to do.
+	recipe() recipe
 }
 
 // Seed returns the reproducible noise of a seed, for simulations.
 func Seed(seed uint64) noise.Source { return noise.NewSeeded(seed) }
 
-// plan is what a learner asks of the fit path. Nothing in it depends on the
+// recipe is what a learner asks of the fit path. Nothing in it depends on the
 // records, and neither does what its functions return: a target is public.
-type plan struct {
+type recipe struct {
 	// learner as it is typed, what it is called in tables and in the ledger.
 	learner, title, entry string
 	// task is the records that it learns from.
@@ -77,31 +74,16 @@ type plan struct {
 	tolerance float64 // τ; zero has it chosen
 	noise     noise.Source
 	workers   int
-	// prepare chooses the mechanism's parameters, with p.noise what will be drawn
+	// choose chooses the mechanism and its parameters, with noise what will be drawn
 	// from; nil is objective perturbation's.
-	prepare func(p plan, d *frame.Design, epsilon, delta float64) (prepared, error)
+	choose choice
 	// plain fits without privacy at λ; nil minimises the objective of loss.
-	plain func(p plan, d *frame.Design, lambda float64) ([]float64, error)
+	plain func(p recipe, d *frame.Design, lambda float64) ([]float64, error)
 }
 
-// prepared is a mechanism with all its parameters, before it has met a record.
-type prepared struct {
-	// entry names it in the ledger.
-	entry  string
-	lambda float64
-	// check refuses records that run would refuse, before any noise is drawn.
-	check func() error
-	run   func(src noise.Source) (*mechanism.Release, error)
-	// settled is what run has made of it, where λ is chosen there; nil elsewhere.
-	settled *prepared
-	// objective is the mechanism, if it is objective perturbation.
-	objective *objpert.Objective
-	// alone puts intervals on what is released, from that alone; nil if the noise is
-	// not in the objective.
-	alone intervalsOf
-	// curvature is where run puts what it released of that; nil if nothing.
-	curvature *interval.Moments
-}
+// choice is a way to choose a mechanism for (ε, δ). It reads of the records what is
+// public: their features, target and bounds.
+type choice func(p recipe, d *frame.Design, epsilon, delta float64) (mechanism.Mechanism, error)
 
 // TaskError says that a learner was given records made for another.
 type TaskError struct {
@@ -123,7 +105,7 @@ var (
 )
 
 // suits reports whether p can learn from the records of d.
-func (p plan) suits(d *frame.Design) error {
+func (p recipe) suits(d *frame.Design) error {
 	if d.Target.Task != p.task {
 		return &TaskError{Learner: p.learner, Want: p.task, Got: d.Target.Task}
 	}
@@ -131,7 +113,7 @@ func (p plan) suits(d *frame.Design) error {
 }
 
 // fit is the one path from records to a private model.
-func fit(data *Dataset, allowance Allowance, p plan) (*Model, error) {
+func fit(data *Dataset, allowance Allowance, p recipe) (*Model, error) {
 	if err := data.Err(); err != nil {
 		return nil, err
 	}
@@ -150,21 +132,24 @@ func fit(data *Dataset, allowance Allowance, p plan) (*Model, error) {
 		return nil, err
 	}
 	p.noise = src
-	prepare := p.prepare
-	if prepare == nil {
-		prepare = perturbObjective
+	choose := p.choose
+	if choose == nil {
+		choose = tilted
 	}
-	m, err := prepare(p, d, allowance.epsilon, allowance.delta)
+	m, err := choose(p, d, allowance.epsilon, allowance.delta)
 	if err != nil {
 		return nil, err
 	}
-	if err := m.check(); err != nil {
+	if err := m.Check(d.Rows, d.Labels); err != nil {
 		return nil, err
 	}
-	if err := allowance.charge(m.entry, src); err != nil {
+	if err := m.Feasible(d.Rows.D, p.records); err != nil {
 		return nil, err
 	}
-	r, err := m.run(src)
+	if err := allowance.charge(p.named(m.Describe()), src); err != nil {
+		return nil, err
+	}
+	r, err := m.Run(d.Rows, d.Labels, src, &mechanism.Settings{Workers: p.workers})
 	if err != nil {
 		return nil, err
 	}
@@ -175,15 +160,21 @@ func fit(data *Dataset, allowance Allowance, p plan) (*Model, error) {
 		}
 	}
 	model := newModel(p, d, r.Coefficients)
-	if m.settled != nil {
-		m = *m.settled
-	}
-	model.Release, model.lambda, model.objective, model.curvature, model.alone = r, m.lambda, m.objective, m.curvature, m.alone
+	model.Release, model.lambda = r, r.Fitted.Describe().Lambda
 	return model, nil
 }
 
+// named is the entry of a mechanism in the ledger.
+func (p recipe) named(d mechanism.Description) string {
+	name := d.Name + ", " + p.entry
+	if d.Beside != "" {
+		name += ", " + d.Beside
+	}
+	return name
+}
+
 // fitWithoutPrivacy minimises the same objective without noise.
-func fitWithoutPrivacy(data *Dataset, p plan) (*Model, error) {
+func fitWithoutPrivacy(data *Dataset, p recipe) (*Model, error) {
 	if err := data.Err(); err != nil {
 		return nil, err
 	}
@@ -212,7 +203,7 @@ func fitWithoutPrivacy(data *Dataset, p plan) (*Model, error) {
 }
 
 // minimise returns the minimiser of the objective without noise.
-func minimise(p plan, d *frame.Design, lambda float64) ([]float64, error) {
+func minimise(p recipe, d *frame.Design, lambda float64) ([]float64, error) {
 	s, err := erm.Minimize(&erm.Problem{Rows: d.Rows, Labels: d.Labels, Loss: p.clipped(d), Lambda: lambda}, &erm.Settings{Workers: p.workers, Tolerance: p.tolerance})
 	if err != nil {
 		return nil, err
@@ -222,7 +213,7 @@ func minimise(p plan, d *frame.Design, lambda float64) ([]float64, error) {
 
 // clip returns the norm C at which gradients are clipped, 0 for none: that with
 // which the level C/R, R the bound on the rows, is to the last bit the slope asked for.
-func (p plan) clip(d *frame.Design) float64 {
+func (p recipe) clip(d *frame.Design) float64 {
 	if p.level == nil {
 		return 0
 	}
@@ -237,158 +228,10 @@ func (p plan) clip(d *frame.Design) float64 {
 }
 
 // clipped returns the loss with its gradients clipped.
-func (p plan) clipped(d *frame.Design) loss.Loss {
+func (p recipe) clipped(d *frame.Design) loss.Loss {
 	l := p.loss(d.Target)
 	if c := p.clip(d); c != 0 {
 		return loss.ClippedAt(l, c, d.RowNorm)
 	}
 	return l
-}
-
-// calibration asks for the mechanism of p with records like those of d.
-func (p plan) calibration(d *frame.Design, epsilon, delta float64) objpert.Config {
-	c := objpert.Config{
-		Loss: p.loss(d.Target), Clip: p.clip(d), RowNorm: d.RowNorm, Epsilon: epsilon, Delta: delta,
-		Adjacency: privacy.AddRemove, Lambda: p.lambda, Bound: p.bound, Rule: p.rule, Tolerance: p.tolerance,
-	}
-	// In the Gaussian case ridges are raised after the calibration: perturbObjective.
-	if p.records != 0 && p.bound != 0 && p.bound != objective.Tight {
-		c.Planned = objpert.Planned{Records: p.records, Features: d.Rows.D}
-	}
-	return c
-}
-
-// perturbObjective prepares objective perturbation, and the release of its
-// curvature if that has a share of the budget.
-func perturbObjective(p plan, d *frame.Design, epsilon, delta float64) (prepared, error) {
-	if share := p.curvatureShare; share != 0 && !(share > 0 && share < 1) {
-		return prepared{}, &privacy.ParamError{Name: "CurvatureShare", Value: share, Want: "a number in (0, 1), for example 0.1, or 0 to spend nothing on intervals"}
-	}
-	if r := p.baseRate; r != 0 && !(r > 0 && r < 1) {
-		return prepared{}, &privacy.ParamError{Name: "BaseRate", Value: r, Want: "the public share of the positive class, in (0, 1), or 0 if it is not known"}
-	}
-	if p.counts() {
-		return perturbCounted(p, d, epsilon, delta)
-	}
-	k, err := perturbation(p, d, epsilon, delta)
-	if err != nil {
-		return prepared{}, err
-	}
-	if p.records != 0 && p.lambda == 0 && k.Fit.Gaussian() {
-		planned := objpert.Planned{Records: p.records, Features: d.Rows.D}
-		if err := planned.Validate(); err != nil {
-			return prepared{}, err
-		}
-		k.Fit = k.Fit.Suited(planned, intercept(d), p.baseRate)
-	}
-	return fitted(k, p, d), nil
-}
-
-// perturbation calibrates objective perturbation and, if that has a share, the
-// release of its curvature; else only Fit is set.
-func perturbation(p plan, d *frame.Design, epsilon, delta float64) (interval.Curvature, error) {
-	c, share := p.calibration(d, epsilon, delta), p.curvatureShare
-	if c.Lambda == 0 && p.ridge > 0 && c.Bound == objective.Tight {
-		unit, err := privacy.GaussianSigma(epsilon, delta)
-		if err != nil {
-			return interval.Curvature{}, err
-		}
-		l := p.clipped(d)
-		// The fit's share of μ² makes the noise that much larger.
-		c.Lambda = unit / math.Sqrt(1-share) * d.RowNorm * d.RowNorm * math.Max(p.ridge*l.Lipschitz(), 0.5*l.Smoothness())
-	}
-	if share == 0 {
-		m, err := calibratedObjective(c)
-		return interval.Curvature{Fit: m}, err
-	}
-	type key struct {
-		objpert.Config
-		share float64
-	}
-	return calibrated(key{c, share}, func() (interval.Curvature, error) {
-		_, k, err := interval.Calibrate(c, interval.Share{Curvature: share})
-		return k, err
-	})
-}
-
-func calibratedObjective(c objpert.Config) (objpert.Objective, error) {
-	return calibrated(c, func() (objpert.Objective, error) { return objpert.Calibrate(c) })
-}
-
-// fitted is what perturbation has calibrated, ready to meet the records.
-func fitted(k interval.Curvature, p plan, d *frame.Design) prepared {
-	if k.Sigma == 0 {
-		return objectivePerturbation(k.Fit, p, d)
-	}
-	return withCurvature(k, p, d)
-}
-
-func objectivePerturbation(m objpert.Objective, p plan, d *frame.Design) prepared {
-	return prepared{
-		entry: "objective perturbation, " + p.entry, lambda: m.Lambda + m.Shrinkage, objective: &m,
-		check: func() error {
-			if err := m.Check(d.Rows, d.Labels); err != nil {
-				return err
-			}
-			return certifiable(m.Attainable(d.Rows.D, p.records))
-		},
-		run: func(src noise.Source) (*mechanism.Release, error) {
-			return m.Run(d.Rows, d.Labels, src, p.settings())
-		},
-		alone: func(theta []float64, level float64) (*interval.Intervals, error) {
-			return interval.FromRelease(m, theta, level)
-		},
-	}
-}
-
-// certifiable refuses a fit of which it is not known from experience that it comes to
-// an end, with what is public alone and before it is paid for.
-func certifiable(a objpert.Attainable) error {
-	a.Sure = true
-	return a.Validate()
-}
-
-// withCurvature is objectivePerturbation with the release of the curvature at
-// its coefficients: two mechanisms, one charge.
-func withCurvature(k interval.Curvature, p plan, d *frame.Design) prepared {
-	out := objectivePerturbation(k.Fit, p, d)
-	out.entry += ", with its curvature"
-	checkFit := out.check
-	out.check = func() error {
-		if err := k.Validate(); err != nil {
-			return err
-		}
-		return checkFit()
-	}
-	out.curvature = new(interval.Moments)
-	out.run = func(src noise.Source) (*mechanism.Release, error) {
-		r, moments, err := k.Release(d.Rows, d.Labels, src, p.settings())
-		if err != nil {
-			return nil, err
-		}
-		r.Mechanism += fmt.Sprintf(", and its curvature with noise of %.5g", k.Sigma)
-		*out.curvature = *moments
-		return r, nil
-	}
-	return out
-}
-
-// settings of a run.
-func (p plan) settings() *mechanism.Settings { return &mechanism.Settings{Workers: p.workers} }
-
-// calibrations remembers what was calibrated: the tight bound takes a tenth of a
-// second, and a measurement makes the same fit with many seeds.
-var calibrations sync.Map
-
-// calibrated returns what find returns for such a key, which says all that find
-// depends on.
-func calibrated[T any](key any, find func() (T, error)) (T, error) {
-	if m, ok := calibrations.Load(key); ok {
-		return m.(T), nil
-	}
-	m, err := find()
-	if err == nil {
-		calibrations.Store(key, m)
-	}
-	return m, err
 }

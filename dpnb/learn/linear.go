@@ -37,18 +37,18 @@ type Linear struct {
 
 // Fit releases a private model: see Learner.
 func (l Linear) Fit(data *Dataset, allowance Allowance) (*Model, error) {
-	return fit(data, allowance, l.plan())
+	return fit(data, allowance, l.recipe())
 }
 
 // FitWithoutPrivacy returns the fit without noise, clipping included, for
 // comparison on public data.
 func (l Linear) FitWithoutPrivacy(data *Dataset) (*Model, error) {
-	return fitWithoutPrivacy(data, l.plan())
+	return fitWithoutPrivacy(data, l.recipe())
 }
 
-func (l Linear) plan() plan {
+func (l Linear) recipe() recipe {
 	level := orElse(l.Clip, 0.5)
-	return plan{
+	return recipe{
 		learner: "Linear", title: "linear regression", entry: "least squares", task: frame.Number,
 		loss:   func(frame.Target) loss.Loss { return loss.Squared{} },
 		level:  func(frame.Target) float64 { return level },

@@ -44,13 +44,13 @@ type Logistic struct {
 
 // Fit releases a private model: see Learner.
 func (l Logistic) Fit(data *Dataset, allowance Allowance) (*Model, error) {
-	return fit(data, allowance, l.plan())
+	return fit(data, allowance, l.recipe())
 }
 
 // FitWithoutPrivacy returns the ordinary fit, for comparison on public data.
 // It protects nobody and says so wherever it is shown.
 func (l Logistic) FitWithoutPrivacy(data *Dataset) (*Model, error) {
-	return fitWithoutPrivacy(data, l.plan())
+	return fitWithoutPrivacy(data, l.recipe())
 }
 
 // MeasureAccuracy is Measure for l.
@@ -58,8 +58,8 @@ func (l Logistic) MeasureAccuracy(train, test *Dataset, delta float64, seeds int
 	return Measure(l, train, test, delta, seeds, epsilons...)
 }
 
-func (l Logistic) plan() plan {
-	return plan{
+func (l Logistic) recipe() recipe {
+	return recipe{
 		learner: "Logistic", title: "logistic regression", entry: "logistic", task: frame.TwoClasses, probabilities: true,
 		loss:   func(frame.Target) loss.Loss { return loss.Logistic{} },
 		lambda: l.Lambda, records: l.Records, baseRate: l.BaseRate, noise: l.Noise, workers: l.Workers, bound: l.Bound,

@@ -2,14 +2,11 @@ package learn
 
 import (
 	"errors"
-	"fmt"
-	"math"
 	"slices"
 
 	"github.com/dpnb/notebooks/dpnb/frame"
 
 	"github.com/dpnb/notebooks/dpnb/noise"
-	"github.com/dpnb/notebooks/dpnb/privacy"
 
 	"github.com/dpnb/notebooks/dpnb/mechanism/objpert"
 	"github.com/dpnb/notebooks/dpnb/privacy/objective"
@@ -47,24 +44,24 @@ func (m mechanismFunc) Fit(data *Dataset, a Allowance, src noise.Source) (*Model
 }
 
 // standard returns the learner that stands for a task in comparisons.
-func standard(data *Dataset) (plan, error) {
+func standard(data *Dataset) (recipe, error) {
 	if err := data.Err(); err != nil {
-		return plan{}, err
+		return recipe{}, err
 	}
 	switch task := data.design.Target.Task; task {
 	case frame.Number:
-		return Linear{}.plan(), nil
+		return Linear{}.recipe(), nil
 	case frame.Count:
-		return Poisson{}.plan(), nil
+		return Poisson{}.recipe(), nil
 	case frame.ManyClasses:
-		return Softmax{}.plan(), nil
+		return Softmax{}.recipe(), nil
 	default:
-		return Logistic{}.plan(), nil
+		return Logistic{}.recipe(), nil
 	}
 }
 
-// changed is the standard learner of the given tasks with its plan changed.
-func changed(name string, change func(*plan), tasks ...frame.Task) Mechanism {
+// changed is the standard learner of the given tasks with its recipe changed.
+func changed(name string, change func(*recipe), tasks ...frame.Task) Mechanism {
 	return mechanismFunc{name, func(data *Dataset, a Allowance, src noise.Source) (*Model, error) {
 		p, err := standard(data)
 		if err != nil {
@@ -81,8 +78,8 @@ func changed(name string, change func(*plan), tasks ...frame.Task) Mechanism {
 
 // smallest calibrates as rkw23, section 5: the smallest λ for 1.3 times the
 // Gaussian mechanism's noise, by the given accounting.
-func smallest(b objective.Bound) func(*plan) {
-	return func(p *plan) { p.bound, p.rule, p.ridge = b, objpert.SmallestLambda, 0 }
+func smallest(b objective.Bound) func(*recipe) {
+	return func(p *recipe) { p.bound, p.rule, p.ridge = b, objpert.SmallestLambda, 0 }
 }
 
 var oneForm = []frame.Task{frame.TwoClasses, frame.Number, frame.Count}
@@ -103,41 +100,15 @@ var oneForm = []frame.Task{frame.TwoClasses, frame.Number, frame.Count}
 //     refused for noise that is not from a seed;
 //   - AdaSSP and the functional mechanism, for least squares.
 var AllMechanisms = []Mechanism{
-	changed("objective perturbation", func(*plan) {}, frame.TwoClasses, frame.Number, frame.Count, frame.ManyClasses),
+	changed("objective perturbation", func(*recipe) {}, frame.TwoClasses, frame.Number, frame.Count, frame.ManyClasses),
 	changed("objective perturbation, as in dtz24", smallest(objective.DTZ24), oneForm...),
 	changed("objective perturbation, as in rkw23", smallest(objective.RKW23), oneForm...),
-	changed("objective perturbation, as in KST12", func(p *plan) { p.prepare = perturbAsKST12 }, oneForm...),
+	changed("objective perturbation, as in KST12", func(p *recipe) { p.choose = asKST12 }, oneForm...),
 	By("one-vs-rest", func(src noise.Source) Learner { return OneVsRest{Noise: src, Workers: 1} }),
-	changed("output perturbation", func(p *plan) { p.prepare = perturbOutput }, oneForm...),
-	changed("DP-SGD, learning rate not paid for", func(p *plan) { p.prepare = descend }, oneForm...),
-	changed("AdaSSP", func(p *plan) { p.prepare = adaSSP }, frame.Number),
-	changed("functional mechanism", func(p *plan) { p.prepare = functional }, frame.Number),
-}
-
-// perturbAsKST12 prepares objective perturbation with the parameters of Kifer,
-// Smith and Thakurta 2012,
-//
-//	λ = 2s/ε,  σ = L√(8 ln(2/δ) + 4ε)/ε.
-//
-// Their theorem is not proved here: that the result, output noise included,
-// satisfies (ε, δ) is checked by this project's accounting, or it is an error.
-func perturbAsKST12(p plan, d *frame.Design, epsilon, delta float64) (prepared, error) {
-	p.bound = 0
-	m, err := calibratedObjective(p.calibration(d, epsilon, delta))
-	if err != nil {
-		return prepared{}, err
-	}
-	m.Lambda = orElse(p.lambda, 2*m.Smoothness()/epsilon)
-	m.Sigma = m.Lipschitz() * math.Sqrt(8*math.Log(2/delta)+4*epsilon) / epsilon
-	m.OutputSigma = 2 * m.Tolerance * m.Sigma / (m.Lambda * objpert.OutputShare * m.Lipschitz())
-	profile, err := m.Profile()
-	if err != nil {
-		return prepared{}, err
-	}
-	if !(privacy.DeltaUpper(profile, math.Nextafter(epsilon, 0)) <= math.Nextafter(delta, 0)) {
-		return prepared{}, fmt.Errorf("%w: λ = 2s/ε and σ = L√(8 ln(2/δ) + 4ε)/ε are not proved to satisfy (ε = %g, δ = %g) here", privacy.ErrUnsupported, epsilon, delta)
-	}
-	return objectivePerturbation(m, p, d), nil
+	changed("output perturbation", func(p *recipe) { p.choose = output }, oneForm...),
+	changed("DP-SGD, learning rate not paid for", func(p *recipe) { p.choose = descent }, oneForm...),
+	changed("AdaSSP", func(p *recipe) { p.choose = adaSSP }, frame.Number),
+	changed("functional mechanism", func(p *recipe) { p.choose = functional }, frame.Number),
 }
 
 // unsuitable reports whether a mechanism says that it is not for such records.

@@ -30,7 +30,7 @@ type Model struct {
 	// title is what the model is called, target what it predicts.
 	title  string
 	target frame.Target
-	// probabilities as in plan.
+	// probabilities as in recipe.
 	probabilities bool
 	// coefficients θ in the order of features; of several classes those of each
 	// class one after the other.
@@ -38,14 +38,9 @@ type Model struct {
 	features     []string
 	dataWarning  string
 	lambda       float64
-	objective    *objpert.Objective
-	// alone as in prepared.
-	alone intervalsOf
-	// curvature that was released, nil if none was.
-	curvature *interval.Moments
 }
 
-func newModel(p plan, d *frame.Design, theta []float64) *Model {
+func newModel(p recipe, d *frame.Design, theta []float64) *Model {
 	m := &Model{encoding: d.Encoding, title: p.title, target: d.Target, probabilities: p.probabilities, coefficients: theta, features: d.Features}
 	if d.DataDependent {
 		m.dataWarning = "Bounds or categories were READ OFF THE DATA: the guarantee does not cover that."
@@ -138,10 +133,14 @@ func (m *Model) Lambda() float64 {
 // whoever puts intervals on them. False for a fit by another mechanism, or
 // without privacy.
 func (m *Model) ObjectivePerturbation() (objpert.Objective, bool) {
-	if m.Err() != nil || m.objective == nil {
+	if m.Err() != nil || m.Release == nil {
 		return objpert.Objective{}, false
 	}
-	return *m.objective, true
+	if k, ok := m.Release.Fitted.(interval.Curvature); ok {
+		return k.Fit, true
+	}
+	o, ok := m.Release.Fitted.(objpert.Objective)
+	return o, ok
 }
 
 // Display shows the largest coefficients and the guarantee in words.
@@ -188,10 +187,10 @@ func (m *Model) Display() display.Item {
 		fmt.Sprintf("How: %s. Bound: %s.", r.Mechanism, r.Guarantee.Bound))
 	if r.Tolerance > 0 { // else nothing was minimised
 		note := fmt.Sprintf("Certificate: the objective's gradient is at most τ = %s at the solution.", privacy.FormatUp(r.Tolerance, 3))
-		if m.alone != nil {
+		if interval.Knows(r.Fitted) {
 			least := m.lambda
-			if m.objective != nil {
-				least = m.objective.Lambda
+			if o, ok := m.ObjectivePerturbation(); ok {
+				least = o.Lambda
 			}
 			note += fmt.Sprintf(" The noise alone gives each coefficient a standard deviation of at most about σ/λ = %.2g.", r.NoiseScale/least)
 		}

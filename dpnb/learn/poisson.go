@@ -37,17 +37,17 @@ type Poisson struct {
 
 // Fit releases a private model: see Learner.
 func (l Poisson) Fit(data *Dataset, allowance Allowance) (*Model, error) {
-	return fit(data, allowance, l.plan())
+	return fit(data, allowance, l.recipe())
 }
 
 // FitWithoutPrivacy returns the fit without noise, clipping included, for
 // comparison on public data.
 func (l Poisson) FitWithoutPrivacy(data *Dataset) (*Model, error) {
-	return fitWithoutPrivacy(data, l.plan())
+	return fitWithoutPrivacy(data, l.recipe())
 }
 
-func (l Poisson) plan() plan {
-	return plan{
+func (l Poisson) recipe() recipe {
+	return recipe{
 		learner: "Poisson", title: "Poisson regression", entry: "poisson", task: frame.Count,
 		loss:   func(t frame.Target) loss.Loss { return loss.Poisson{MaxCount: t.Upper} },
 		level:  func(t frame.Target) float64 { return orElse(l.Clip, math.Ceil(math.Sqrt(t.Upper))) },

@@ -7,7 +7,6 @@ import (
 	"github.com/dpnb/notebooks/dpnb/loss"
 	"github.com/dpnb/notebooks/dpnb/mechanism"
 
-	"github.com/dpnb/notebooks/dpnb/mechanism/objpert/interval"
 	"github.com/dpnb/notebooks/dpnb/mechanism/objpert/multiclass"
 	"github.com/dpnb/notebooks/dpnb/noise"
 	"github.com/dpnb/notebooks/dpnb/privacy"
@@ -29,43 +28,27 @@ type Softmax struct {
 
 // Fit releases a private model: see Learner.
 func (l Softmax) Fit(data *Dataset, allowance Allowance) (*Model, error) {
-	return fit(data, allowance, l.plan())
+	return fit(data, allowance, l.recipe())
 }
 
 // FitWithoutPrivacy returns the ordinary fit, for comparison on public data.
 func (l Softmax) FitWithoutPrivacy(data *Dataset) (*Model, error) {
-	return fitWithoutPrivacy(data, l.plan())
+	return fitWithoutPrivacy(data, l.recipe())
 }
 
-func (l Softmax) plan() plan {
-	return plan{
+func (l Softmax) recipe() recipe {
+	return recipe{
 		learner: "Softmax", title: "softmax regression", entry: "softmax", task: frame.ManyClasses,
 		lambda: l.Lambda, noise: l.Noise, workers: l.Workers,
-		prepare: func(p plan, d *frame.Design, epsilon, delta float64) (prepared, error) {
+		choose: func(p recipe, d *frame.Design, epsilon, delta float64) (mechanism.Mechanism, error) {
 			type key struct {
 				multiclass.Config
 				multiclass.Bound
 			}
 			c := p.classes(d, epsilon, delta)
-			m, err := calibrated(key{c, l.Bound}, func() (multiclass.Softmax, error) { return multiclass.CalibrateSoftmax(c, l.Bound) })
-			y := places(d)
-			return prepared{
-				entry: "objective perturbation, " + p.entry, lambda: m.Lambda,
-				check: func() error {
-					if err := m.Check(d.Rows, y); err != nil {
-						return err
-					}
-					return certifiable(m.Attainable(d.Rows.D))
-				},
-				run: func(src noise.Source) (*mechanism.Release, error) {
-					return released(m.Run(d.Rows, y, src, p.settings()))
-				},
-				alone: func(theta []float64, level float64) (*interval.Intervals, error) {
-					return interval.FromSoftmax(m, theta, level)
-				},
-			}, err
+			return chosen(calibrated(key{c, l.Bound}, func() (multiclass.Softmax, error) { return multiclass.CalibrateSoftmax(c, l.Bound) }))
 		},
-		plain: func(p plan, d *frame.Design, lambda float64) ([]float64, error) {
+		plain: func(p recipe, d *frame.Design, lambda float64) ([]float64, error) {
 			s, err := softmax.Minimize(&softmax.Problem{Rows: d.Rows, Labels: places(d), Classes: len(d.Target.Classes), Lambda: lambda},
 				&softmax.Settings{Workers: p.workers, Tolerance: p.tolerance})
 			if err != nil {
@@ -92,39 +75,23 @@ type OneVsRest struct {
 
 // Fit releases a private model: see Learner.
 func (l OneVsRest) Fit(data *Dataset, allowance Allowance) (*Model, error) {
-	return fit(data, allowance, l.plan())
+	return fit(data, allowance, l.recipe())
 }
 
 // FitWithoutPrivacy returns the ordinary fits, for comparison on public data.
 func (l OneVsRest) FitWithoutPrivacy(data *Dataset) (*Model, error) {
-	return fitWithoutPrivacy(data, l.plan())
+	return fitWithoutPrivacy(data, l.recipe())
 }
 
-func (l OneVsRest) plan() plan {
-	return plan{
+func (l OneVsRest) recipe() recipe {
+	return recipe{
 		learner: "OneVsRest", title: "one-vs-rest logistic regression", entry: "one-vs-rest logistic", task: frame.ManyClasses,
 		lambda: l.Lambda, noise: l.Noise, workers: l.Workers,
-		prepare: func(p plan, d *frame.Design, epsilon, delta float64) (prepared, error) {
+		choose: func(p recipe, d *frame.Design, epsilon, delta float64) (mechanism.Mechanism, error) {
 			c := p.classes(d, epsilon, delta)
-			m, err := calibrated(c, func() (multiclass.OneVsRest, error) { return multiclass.CalibrateOneVsRest(c, loss.Logistic{}) })
-			y := places(d)
-			return prepared{
-				entry: "objective perturbation, " + p.entry, lambda: m.Binary.Lambda,
-				check: func() error {
-					if err := m.Check(d.Rows, y); err != nil {
-						return err
-					}
-					return certifiable(m.Binary.Attainable(d.Rows.D, 0))
-				},
-				run: func(src noise.Source) (*mechanism.Release, error) {
-					return released(m.Run(d.Rows, y, src, p.settings()))
-				},
-				alone: func(theta []float64, level float64) (*interval.Intervals, error) {
-					return interval.FromOneVsRest(m, theta, level)
-				},
-			}, err
+			return chosen(calibrated(c, func() (multiclass.OneVsRest, error) { return multiclass.CalibrateOneVsRest(c, loss.Logistic{}) }))
 		},
-		plain: func(p plan, d *frame.Design, lambda float64) ([]float64, error) {
+		plain: func(p recipe, d *frame.Design, lambda float64) ([]float64, error) {
 			var theta []float64
 			against := make([]float64, len(d.Labels))
 			for c := range d.Target.Classes {
@@ -146,7 +113,7 @@ func (l OneVsRest) plan() plan {
 }
 
 // classes asks for a mechanism of several classes with records like those of d.
-func (p plan) classes(d *frame.Design, epsilon, delta float64) multiclass.Config {
+func (p recipe) classes(d *frame.Design, epsilon, delta float64) multiclass.Config {
 	return multiclass.Config{
 		Classes: len(d.Target.Classes), RowNorm: d.RowNorm, Epsilon: epsilon, Delta: delta,
 		Adjacency: privacy.AddRemove, Lambda: p.lambda, Tolerance: p.tolerance,
@@ -160,12 +127,4 @@ func places(d *frame.Design) []int {
 		y[i] = int(l)
 	}
 	return y
-}
-
-// released returns the part of a release that all mechanisms have.
-func released(r *multiclass.Release, err error) (*mechanism.Release, error) {
-	if err != nil {
-		return nil, err
-	}
-	return &r.Release, nil
 }

@@ -45,17 +45,17 @@ type SVM struct {
 
 // Fit releases a private model: see Learner.
 func (l SVM) Fit(data *Dataset, allowance Allowance) (*Model, error) {
-	return fit(data, allowance, l.plan())
+	return fit(data, allowance, l.recipe())
 }
 
 // FitWithoutPrivacy returns the ordinary fit, for comparison on public data.
 func (l SVM) FitWithoutPrivacy(data *Dataset) (*Model, error) {
-	return fitWithoutPrivacy(data, l.plan())
+	return fitWithoutPrivacy(data, l.recipe())
 }
 
-func (l SVM) plan() plan {
+func (l SVM) recipe() recipe {
 	width := orElse(l.Width, 1)
-	return plan{
+	return recipe{
 		learner: "SVM", title: "support vector machine", entry: "smoothed hinge", task: frame.TwoClasses,
 		loss:   func(frame.Target) loss.Loss { return loss.Softplus{Width: width} },
 		lambda: l.Lambda, records: l.Records, baseRate: l.BaseRate, noise: l.Noise, workers: l.Workers, bound: l.Bound,
@@ -70,7 +70,7 @@ type parameter struct {
 }
 
 // valid reports whether what the learner was told, records apart, can be meant.
-func (p plan) valid() error {
+func (p recipe) valid() error {
 	switch own := p.own.value; {
 	case p.workers < 0:
 		return &privacy.ParamError{Name: "Workers", Value: p.workers, Want: "a positive number, or 0 for one for each processor"}

@@ -1,10 +1,6 @@
-// Package mechanism has the private learning algorithms: each takes records,
-// parameters and a source of noise, and returns a release that carries its
-// guarantee.
 package mechanism
 
 import (
-	"errors"
 	"fmt"
 	"math"
 
@@ -25,10 +21,6 @@ type Guarantee struct {
 	Assumptions []string
 }
 
-// ExactNoise is what a guarantee still assumes of arithmetic and chance where its
-// proof is about what is computed: docs/theory/release.md.
-const ExactNoise = "random bits are fair and independent, as a cryptographic generator's are taken to be, and float64 arithmetic is IEEE 754's; its rounding is part of the proof"
-
 // Words states the guarantee for a reader who has never met it.
 func (g Guarantee) Words() string {
 	if !(g.Epsilon > 0) {
@@ -42,8 +34,9 @@ func (g Guarantee) Words() string {
 		roundedUp(g.Epsilon, 6), roundedUp(g.Delta, 3), g.Adjacency, neighbours, factor(g.Epsilon))
 }
 
-// Release is the output of a mechanism. Nothing in it but Coefficients depends
-// on the records: no count, no gradient norm, no running time.
+// Release is the output of a mechanism. What in it depends on the records is paid for:
+// Coefficients, Also, and what Fitted and Mechanism say of a choice that the guarantee
+// covers. No count, no gradient norm, no running time.
 type Release struct {
 	// Coefficients θ, in the order of the features.
 	Coefficients []float64
@@ -56,6 +49,13 @@ type Release struct {
 	// NoiseScale is the standard deviation of each coordinate of the noise: in the
 	// objective, in the sum of gradients of each step, or on the output.
 	NoiseScale float64
+	// Fitted is the mechanism with the parameters that it ran with: those too that an
+	// earlier part of it, which the guarantee covers, has chosen. Nil for a release
+	// that was put together by hand.
+	Fitted Mechanism
+	// Also is what was released beside the coefficients, which the mechanism's
+	// documentation says: an *interval.Moments, an *sgd.Selected. Nil for nothing.
+	Also any
 	// origin of the noise. Nobody can set it but by DrawnFrom.
 	origin noise.Origin
 }
@@ -85,15 +85,3 @@ func factor(eps float64) string {
 // roundedUp prints x ≥ 0 with at most the given number of digits, never less
 // than x: a privacy figure that is printed is one that holds.
 func roundedUp(x float64, digits int) string { return privacy.FormatUp(x, digits) }
-
-// Settings of a run; nil is right. None of them has a part in the guarantee.
-type Settings struct {
-	// Workers is the number of goroutines; zero means one for each processor.
-	Workers int
-	// MaxPasses of the solver; zero means as many as it takes: a fit that is cut short
-	// releases nothing, which is for no adversary to see.
-	MaxPasses int
-}
-
-// ErrNoSource is the error of a run without a source of noise.
-var ErrNoSource = errors.New("mechanism: a source of noise is required: noise.NewSecure() for a release, noise.NewSeeded(seed) for a simulation")

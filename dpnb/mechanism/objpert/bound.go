@@ -5,6 +5,7 @@ import (
 	"math"
 
 	"github.com/dpnb/notebooks/dpnb/loss"
+	"github.com/dpnb/notebooks/dpnb/mechanism"
 	"github.com/dpnb/notebooks/dpnb/privacy"
 
 	"github.com/dpnb/notebooks/dpnb/privacy/objective"
@@ -100,8 +101,14 @@ func (m Objective) Gaussian() bool {
 	return err == nil && objective.IsGaussian(c, m.Lambda, m.Sigma)
 }
 
-// BoundName names the theorem behind Profile.
-func (m Objective) BoundName() string {
+// Event implements mechanism.Mechanism.
+func (m Objective) Event() (privacy.Event, error) {
+	p, err := m.Profile()
+	return mechanism.Known(m, p, err)
+}
+
+// boundName names the theorem behind Profile.
+func (m Objective) boundName() string {
 	switch {
 	case m.exact():
 		return "exact: the Gaussian mechanism's (docs/theory/gaussian_case.md)"

@@ -26,7 +26,7 @@ func (c Count) Mu() float64 { return math.Nextafter(1/c.Sigma, math.Inf(1)) }
 
 // Validate returns a *privacy.ParamError if σ is out of range.
 func (c Count) Validate() error {
-	return mechanism.CheckScale("Count.Sigma", c.Sigma)
+	return mechanism.Scales{{"Count.Sigma", c.Sigma}}.Check()
 }
 
 // Run draws the noise and returns the noisy number, their real sum rounded to a
@@ -86,11 +86,38 @@ func (m Counted) At(records float64, features int) Objective {
 	return m.Fit.Suited(m.Count.Planned(records, features), m.Intercept, m.BaseRate)
 }
 
+// String describes the mechanism with its parameters.
+func (m Counted) String() string {
+	return fmt.Sprintf("%v; λ for a count of the records with noise of %.3g", m.Fit, m.Count.Sigma)
+}
+
+// Describe implements mechanism.Mechanism.
+func (m Counted) Describe() mechanism.Description {
+	d := m.Fit.describe("λ was chosen by the noisy count, which the guarantee covers; σ, τ and σ_out without looking at the records")
+	d.Beside = "records counted"
+	return d
+}
+
+// Validate returns a *privacy.ParamError if a parameter is out of range, or as Profile.
+func (m Counted) Validate() error {
+	_, err := m.Profile()
+	return err
+}
+
+// Event implements mechanism.Mechanism.
+func (m Counted) Event() (privacy.Event, error) {
+	p, err := m.Profile()
+	return mechanism.Known(m, p, err)
+}
+
+// Feasible implements mechanism.Mechanism: what is counted with noise was not planned.
+func (m Counted) Feasible(features, _ int) error { return m.Fit.Feasible(features, 0) }
+
 // Check is Objective.Check for every fit that a count can choose: they lie
 // between Fit and that for the fewest records, which has the largest ridges, and what
 // those two admit is admitted between.
 func (m Counted) Check(rows matrix.Rows, labels []float64) error {
-	if err := m.Count.Validate(); err != nil {
+	if err := m.Validate(); err != nil {
 		return err
 	}
 	if err := m.Fit.Check(rows, labels); err != nil {
@@ -101,39 +128,26 @@ func (m Counted) Check(rows matrix.Rows, labels []float64) error {
 	if err := fewest.Validate(); err != nil {
 		return err
 	}
-	return fewest.attainable(rows)
+	return fewest.Feasibility(d, 0).Validate()
 }
 
-// Run draws the noise and releases the fit, and returns the parameters of it that
-// the count, which is in Mechanism, has chosen. The caller has charged the budget.
-//
-// Errors: as Check, before any noise is drawn, and Objective.Run.
-func (m Counted) Run(rows matrix.Rows, labels []float64, src noise.Source, settings *mechanism.Settings) (*mechanism.Release, Objective, error) {
-	if src == nil {
-		return nil, m.Fit, mechanism.ErrNoSource
-	}
-	both, err := m.Profile()
+// Run implements mechanism.Mechanism. Fitted in the release is the Objective that the
+// count has chosen; Mechanism says what was counted.
+func (m Counted) Run(rows matrix.Rows, labels []float64, src noise.Source, settings *mechanism.Settings) (*mechanism.Release, error) {
+	both, err := mechanism.Begin(m, rows, labels, src)
 	if err != nil {
-		return nil, m.Fit, err
-	}
-	if err := m.Check(rows, labels); err != nil {
-		return nil, m.Fit, err
+		return nil, err
 	}
 	n, d := rows.Dims()
 	records := m.Count.Run(n, src)
 	fit := m.At(records, d)
 	r, err := fit.Run(rows, labels, src, settings)
 	if err != nil {
-		return nil, fit, err
+		return nil, err
 	}
-	r.Guarantee.Profile = both
-	for i, a := range r.Guarantee.Assumptions {
-		if a == parametersAssumption {
-			r.Guarantee.Assumptions[i] = "λ was chosen by the noisy count, which the guarantee covers; σ, τ and σ_out without looking at the records"
-		}
-	}
-	r.Mechanism += fmt.Sprintf("; λ for a count of the records with noise of %.3g: %.0f", m.Count.Sigma, math.Round(records))
-	return r, fit, nil
+	r.Guarantee = both.Guarantee
+	r.Mechanism = fmt.Sprintf("%v: %.0f", Counted{Fit: fit, Count: m.Count}, math.Round(records))
+	return r, nil
 }
 
 // CalibrateCounted returns the mechanism that is proved to satisfy (ε, δ), a share

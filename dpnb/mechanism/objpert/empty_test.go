@@ -69,14 +69,11 @@ func TestNoDatasetIsRefused(t *testing.T) {
 			return r.Coefficients, nil
 		}
 	}
-	type manyRunner interface {
-		Run(rows matrix.Rows, labels []int, src noise.Source, settings *mechanism.Settings) (*multiclass.Release, error)
-	}
-	many := func(m manyRunner) run {
+	many := func(m runner) run {
 		return func(rows matrix.Rows, y []float64, src noise.Source) ([]float64, error) {
-			places := make([]int, len(y))
+			places := make([]float64, len(y))
 			for i, v := range y {
-				places[i] = int(1 + v) // 0 or 2: class 1 is absent
+				places[i] = 1 + v // 0 or 2: class 1 is absent
 			}
 			r, err := m.Run(rows, places, src, nil)
 			if err != nil {
@@ -88,13 +85,7 @@ func TestNoDatasetIsRefused(t *testing.T) {
 	for name, f := range map[string]run{
 		"objective": of(objective), "output": of(output), "output, pure": of(pure), "DP-SGD": of(descent), "AdaSSP": of(adaSSP), "functional": of(functional),
 		"linear of quadratic": of(tilted), "quadratic": of(curved), "softmax": many(softmax), "one-vs-rest": many(oneVsRest),
-		"tuned DP-SGD": func(rows matrix.Rows, y []float64, src noise.Source) ([]float64, error) {
-			r, err := tuner.Run(rows, y, src, nil)
-			if err != nil {
-				return nil, err
-			}
-			return r.Coefficients, nil
-		},
+		"tuned DP-SGD": of(tuner),
 		"curvature": func(rows matrix.Rows, y []float64, src noise.Source) ([]float64, error) {
 			r, moments, err := curvature.Release(rows, y, src, nil)
 			if err != nil {

@@ -15,7 +15,7 @@ import (
 	"github.com/dpnb/notebooks/dpnb/privacy/objective"
 )
 
-// Objective releases a minimiser of a randomly tilted objective
+// Objective is objective perturbation: it releases a minimiser of a randomly tilted objective
 // (rkw23, Algorithm 1; with a loss of bounded slope that is not clipped,
 // Algorithm 2):
 //
@@ -54,12 +54,8 @@ type Objective struct {
 	Bound objective.Bound
 }
 
-// normSlack is by how much, relatively, a record's computed norm may exceed
-// RowNorm; L and s pay for it.
-const normSlack = 1e-12
-
 // radius returns a bound on the true norm of every record that Check admits.
-func (m Objective) radius() float64 { return m.RowNorm * (1 + 2*normSlack) }
+func (m Objective) radius() float64 { return mechanism.Radius(m.RowNorm) }
 
 // Lipschitz returns L = R·sup|f′|, a bound on the gradient of one record's loss.
 func (m Objective) Lipschitz() float64 { return m.radius() * m.Loss.Lipschitz() }
@@ -75,16 +71,9 @@ func (m Objective) Validate() error {
 	if m.Loss == nil {
 		return &privacy.ParamError{Name: "Loss", Value: nil, Want: "a loss"}
 	}
-	for _, p := range []struct {
-		name  string
-		value float64
-	}{
-		{"RowNorm", m.RowNorm}, {"Lambda", m.Lambda}, {"Sigma", m.Sigma},
-		{"Tolerance", m.Tolerance}, {"OutputSigma", m.OutputSigma},
-	} {
-		if err := mechanism.CheckScale(p.name, p.value); err != nil {
-			return err
-		}
+	scales := mechanism.Scales{{"RowNorm", m.RowNorm}, {"Lambda", m.Lambda}, {"Sigma", m.Sigma}, {"Tolerance", m.Tolerance}, {"OutputSigma", m.OutputSigma}}
+	if err := scales.Check(); err != nil {
+		return err
 	}
 	if !(m.Shrinkage >= 0) || math.IsInf(m.Lambda+m.Shrinkage, 1) {
 		return &privacy.ParamError{Name: "Shrinkage", Value: m.Shrinkage, Want: "a finite number that is not negative"}
@@ -100,10 +89,7 @@ func (m Objective) Validate() error {
 		return fmt.Errorf("%w: objective perturbation needs a loss of bounded slope and curvature, and the %s loss has sup|f′| = %v, sup f″ = %v; clip its gradients first (Clip, loss.ClippedAt or loss.Clipped)",
 			privacy.ErrUnsupported, m.Loss.Name(), m.Loss.Lipschitz(), m.Loss.Smoothness())
 	}
-	if err := mechanism.CheckScale("Lipschitz", l); err != nil {
-		return err
-	}
-	if err := mechanism.CheckScale("Smoothness", s); err != nil {
+	if err := (mechanism.Scales{{"Lipschitz", l}, {"Smoothness", s}}).Check(); err != nil {
 		return err
 	}
 	return m.validateBound()
@@ -208,7 +194,7 @@ func (m Objective) Shrink(d int) []float64 {
 // Check validates records against the parameters, before any noise is drawn.
 //
 // Errors: *matrix.DataError for records that no fit can use or that are longer
-// than RowNorm, or as Validate and Attainable.Validate.
+// than RowNorm, or as Validate and Feasibility.Validate.
 func (m Objective) Check(rows matrix.Rows, labels []float64) error {
 	if err := m.Validate(); err != nil {
 		return err
@@ -216,7 +202,8 @@ func (m Objective) Check(rows matrix.Rows, labels []float64) error {
 	if err := m.checkRecords(rows, labels); err != nil {
 		return err
 	}
-	return m.attainable(rows)
+	_, d := rows.Dims()
+	return m.Feasibility(d, 0).Validate()
 }
 
 // checkRecords is Check of what does not depend on the noise.
@@ -226,10 +213,7 @@ func (m Objective) checkRecords(rows matrix.Rows, labels []float64) error {
 	if err != nil {
 		return err
 	}
-	if !(longest <= m.RowNorm*(1+normSlack)) {
-		return &matrix.DataError{Text: fmt.Sprintf("a record is longer than RowNorm = %g, for which the noise was calibrated: scale or clip the rows first", m.RowNorm)}
-	}
-	return nil
+	return mechanism.CheckNorm(longest, m.RowNorm)
 }
 
 // minimise returns θ within tolerance/λ of the minimiser for the linear term b, nil
@@ -237,10 +221,7 @@ func (m Objective) checkRecords(rows matrix.Rows, labels []float64) error {
 // limited it goes on until it has, by steps that are proved to arrive
 // (docs/theory/solvers.md).
 func (m Objective) minimise(rows matrix.Rows, labels, b []float64, tolerance float64, settings *mechanism.Settings) ([]float64, error) {
-	var s mechanism.Settings
-	if settings != nil {
-		s = *settings
-	}
+	s := settings.Value()
 	_, d := rows.Dims()
 	if m.Centre != 0 {
 		// (λ/2)(θ_d − c)² is (λ/2)θ_d² − λcθ_d and a constant.
@@ -266,22 +247,33 @@ func (m Objective) uncertified() error {
 	return fmt.Errorf("objpert: nothing is released, because ‖∇J‖ ≤ τ = %g could not be certified (%w); allow a larger Tolerance or more passes", m.Tolerance, erm.ErrTolerance)
 }
 
-// parametersAssumption is what a release assumes of its parameters.
-const parametersAssumption = "λ, ω, σ, τ and σ_out were chosen without looking at the records"
+// Describe implements mechanism.Mechanism.
+func (m Objective) Describe() mechanism.Description {
+	return m.describe("λ, ω, σ, τ and σ_out were chosen without looking at the records")
+}
 
-// Run draws the noise and releases, or returns an error and releases nothing.
-// The caller has charged the budget.
-//
-// Errors: as Check, before any noise is drawn; erm.ErrTolerance (wrapped) if
-// the solver misses τ: then the noise has been drawn and nothing is released.
+// describe is Describe with how the parameters were chosen.
+func (m Objective) describe(chosen string) mechanism.Description {
+	d := mechanism.Description{
+		Name: "objective perturbation", Source: "Redberg, Koskela, Wang 2023 (rkw23), Algorithm 1; of a loss that is not clipped Algorithm 2",
+		Adjacency: privacy.AddRemove, Bound: m.boundName(), Lambda: m.Lambda + m.Shrinkage,
+		Assumptions: []string{
+			mechanism.RowsWithin(m.RowNorm),
+			chosen,
+			mechanism.ExactNoise,
+			mechanism.Unseen,
+		},
+	}
+	if _, plain := m.Loss.(loss.Logistic); !plain {
+		d.Assumptions = append(d.Assumptions,
+			fmt.Sprintf("the %s loss and its parameters were chosen without looking at the records, and every label that could be in the data is %s", m.Loss.Name(), m.Loss.Labels()))
+	}
+	return d
+}
+
+// Run implements mechanism.Mechanism.
 func (m Objective) Run(rows matrix.Rows, labels []float64, src noise.Source, settings *mechanism.Settings) (*mechanism.Release, error) {
-	if src == nil {
-		return nil, mechanism.ErrNoSource
-	}
-	if err := m.Check(rows, labels); err != nil {
-		return nil, err
-	}
-	profile, err := m.Profile()
+	r, err := mechanism.Begin(m, rows, labels, src)
 	if err != nil {
 		return nil, err
 	}
@@ -292,30 +284,10 @@ func (m Objective) Run(rows matrix.Rows, labels []float64, src noise.Source, set
 	b := make([]float64, d)
 	eta := draw.Near(b, m.Sigma)
 	xi := draw.Normals(d)
-	out, err := m.minimise(rows, labels, b, m.Tolerance*(1-0x1p-50)-eta, settings)
-	if err != nil {
+	if r.Coefficients, err = m.minimise(rows, labels, b, m.Tolerance*(1-0x1p-50)-eta, settings); err != nil {
 		return nil, err
 	}
-	xi.AddRounded(out, m.OutputSigma, exact.Grid(m.OutputSigma))
-	r := &mechanism.Release{
-		Coefficients: out,
-		Guarantee: mechanism.Guarantee{
-			Adjacency: privacy.AddRemove, Profile: profile, Bound: m.BoundName(),
-			Assumptions: []string{
-				fmt.Sprintf("every record that could be in the data has ‖x‖₂ ≤ %s (checked for those that are)", privacy.FormatUp(m.RowNorm, 6)),
-				parametersAssumption,
-				mechanism.ExactNoise,
-				"time taken and failures are not observed by the adversary",
-			},
-		},
-		Mechanism:  m.String(),
-		Tolerance:  m.Tolerance,
-		NoiseScale: m.Sigma,
-	}
-	if _, plain := m.Loss.(loss.Logistic); !plain {
-		r.Guarantee.Assumptions = append(r.Guarantee.Assumptions,
-			fmt.Sprintf("the %s loss and its parameters were chosen without looking at the records, and every label that could be in the data is %s", m.Loss.Name(), m.Loss.Labels()))
-	}
-	r.DrawnFrom(src)
+	xi.AddRounded(r.Coefficients, m.OutputSigma, exact.Grid(m.OutputSigma))
+	r.Tolerance, r.NoiseScale = m.Tolerance, m.Sigma
 	return r, nil
 }

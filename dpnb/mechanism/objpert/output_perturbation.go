@@ -63,30 +63,37 @@ func (m Output) Validate() error {
 	if !(value > 0) || math.IsInf(value, 1) || other != 0 {
 		return &privacy.ParamError{Name: name, Value: value, Want: "a positive finite number, and one of Sigma and Scale zero"}
 	}
-	return mechanism.CheckScale(name, value)
+	return mechanism.Scales{{name, value}}.Check()
 }
 
-// Event returns what a release costs.
-func (m Output) Event() privacy.Event {
-	if m.Sigma > 0 {
-		return privacy.Gaussian{Sigma: m.Sigma, Sensitivity: m.Sensitivity()}
-	}
-	return privacy.IsotropicLaplace{Scale: m.Scale, Sensitivity: m.Sensitivity()}
-}
-
-// Profile returns the privacy profile of one release under add/remove-one.
-//
-// Bound: exact for a record that moves the minimiser by Δ, upper for all.
-// Errors: as Validate.
-func (m Output) Profile() (privacy.Profile, error) {
+// Event implements mechanism.Mechanism. Its profile is exact for a record that moves the
+// minimiser by Δ, an upper bound for all.
+func (m Output) Event() (privacy.Event, error) {
 	if err := m.Validate(); err != nil {
 		return nil, err
 	}
-	return m.Event().Profile(privacy.AddRemove)
+	if m.Sigma > 0 {
+		return privacy.Gaussian{Sigma: m.Sigma, Sensitivity: m.Sensitivity()}, nil
+	}
+	return privacy.IsotropicLaplace{Scale: m.Scale, Sensitivity: m.Sensitivity()}, nil
 }
 
-// BoundName names the theorem behind Profile.
-func (m Output) BoundName() string {
+// Describe implements mechanism.Mechanism.
+func (m Output) Describe() mechanism.Description {
+	return mechanism.Description{
+		Name: "output perturbation", Source: "Chaudhuri, Monteleoni, Sarwate 2011, section 3.2; Dwork, Tankala, Zhang 2024 (dtz24), section 6",
+		Adjacency: privacy.AddRemove, Bound: m.boundName(), Lambda: m.Lambda,
+		Assumptions: []string{
+			mechanism.RowsWithin(m.RowNorm),
+			fmt.Sprintf("λ, τ, the noise, the %s loss and its parameters were chosen without looking at the records, and every label that could be in the data is %s", m.Loss.Name(), m.Loss.Labels()),
+			mechanism.ExactNoise,
+			mechanism.Unseen,
+		},
+	}
+}
+
+// boundName names the theorem behind the event's profile.
+func (m Output) boundName() string {
 	if m.Sigma > 0 {
 		return "the analytic Gaussian mechanism's (Balle and Wang 2018) at sensitivity (L + 2τ)/λ"
 	}
@@ -113,19 +120,12 @@ func (m Output) Check(rows matrix.Rows, labels []float64) error {
 	return m.objective().checkRecords(rows, labels)
 }
 
-// Run draws the noise and releases, or returns an error and releases nothing.
-// The caller has charged the budget.
-//
-// Errors: as Check, before any noise is drawn; erm.ErrTolerance (wrapped) if
-// the solver misses τ: then the noise has been drawn and nothing is released.
+// Feasible implements mechanism.Mechanism: the solver needs no noise, and arrives.
+func (m Output) Feasible(features, records int) error { return nil }
+
+// Run implements mechanism.Mechanism.
 func (m Output) Run(rows matrix.Rows, labels []float64, src noise.Source, settings *mechanism.Settings) (*mechanism.Release, error) {
-	if src == nil {
-		return nil, mechanism.ErrNoSource
-	}
-	if err := m.Check(rows, labels); err != nil {
-		return nil, err
-	}
-	profile, err := m.Profile()
+	r, err := mechanism.Begin(m, rows, labels, src)
 	if err != nil {
 		return nil, err
 	}
@@ -142,27 +142,11 @@ func (m Output) Run(rows matrix.Rows, labels []float64, src noise.Source, settin
 		xi = draw.IsotropicLaplace(d)
 		scale, deviation = m.Scale, m.Scale*math.Sqrt(float64(d)+1)
 	}
-	out, err := m.objective().minimise(rows, labels, nil, m.Tolerance, settings)
-	if err != nil {
+	if r.Coefficients, err = m.objective().minimise(rows, labels, nil, m.Tolerance, settings); err != nil {
 		return nil, err
 	}
-	xi.AddRounded(out, scale, exact.Grid(scale))
-	r := &mechanism.Release{
-		Coefficients: out,
-		Guarantee: mechanism.Guarantee{
-			Adjacency: privacy.AddRemove, Profile: profile, Bound: m.BoundName(),
-			Assumptions: []string{
-				fmt.Sprintf("every record that could be in the data has ‖x‖₂ ≤ %s (checked for those that are)", privacy.FormatUp(m.RowNorm, 6)),
-				fmt.Sprintf("λ, τ, the noise, the %s loss and its parameters were chosen without looking at the records, and every label that could be in the data is %s", m.Loss.Name(), m.Loss.Labels()),
-				mechanism.ExactNoise,
-				"time taken and failures are not observed by the adversary",
-			},
-		},
-		Mechanism:  m.String(),
-		Tolerance:  m.Tolerance,
-		NoiseScale: deviation,
-	}
-	r.DrawnFrom(src)
+	xi.AddRounded(r.Coefficients, scale, exact.Grid(scale))
+	r.Tolerance, r.NoiseScale = m.Tolerance, deviation
 	return r, nil
 }
 

@@ -114,7 +114,7 @@ func TestOutputCalibration(t *testing.T) {
 			if err != nil {
 				t.Fatal(err)
 			}
-			p, err := m.Profile()
+			p, err := mechanism.Profile(m)
 			if err != nil {
 				t.Fatal(err)
 			}
@@ -122,7 +122,7 @@ func TestOutputCalibration(t *testing.T) {
 				t.Errorf("ε = %v: δ = %v, asked for %v", eps, d, delta)
 			}
 			m.Sigma, m.Scale = 0.999*m.Sigma, 0.999*m.Scale
-			if p, err = m.Profile(); err != nil || privacy.DeltaUpper(p, eps) <= delta {
+			if p, err = mechanism.Profile(m); err != nil || privacy.DeltaUpper(p, eps) <= delta {
 				t.Errorf("ε = %v, δ = %v: less noise goes unnoticed (%v)", eps, delta, err)
 			}
 		}

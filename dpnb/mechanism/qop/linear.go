@@ -252,7 +252,7 @@ func (m Linear) Run(rows matrix.Rows, labels []float64, src noise.Source, settin
 	r := &mechanism.Release{
 		Coefficients: out,
 		Guarantee: mechanism.Guarantee{
-			Epsilon: m.Epsilon, Delta: m.Delta, Adjacency: m.Adjacency, Profile: profile, Bound: m.BoundName(),
+			Epsilon: m.Epsilon, Delta: m.Delta, Adjacency: m.Adjacency, Profile: profile, Bound: m.Describe().Bound,
 			Assumptions: append([]string{
 				fmt.Sprintf("every record that could be in the data has ‖x‖₂ ≤ %s (checked for those that are), and its label is %s", privacy.FormatUp(m.RowNorm, 6), m.Loss.Labels()),
 				"the loss, its clip level or the domain that bounds it, Δ, σ, τ, σ_out, the regulariser and the constraint were chosen without looking at the records",

@@ -59,13 +59,9 @@ type Perturbation struct {
 	Adjacency privacy.Adjacency
 }
 
-// normSlack is by how much, relatively, a record's computed norm may exceed
-// RowNorm; L pays for it.
-const normSlack = 1e-12
-
 // Smoothness returns L = R²·sup f″, a bound on the curvature of one record's loss.
 func (m Perturbation) Smoothness() float64 {
-	r := m.RowNorm * (1 + 2*normSlack)
+	r := mechanism.Radius(m.RowNorm)
 	return r * r * m.Loss.Smoothness()
 }
 
@@ -103,13 +99,9 @@ func (m Perturbation) Validate() error {
 	if err := m.Event().Validate(); err != nil {
 		return err
 	}
-	for _, p := range []struct {
-		name  string
-		value float64
-	}{{"RowNorm", m.RowNorm}, {"Smoothness", m.Smoothness()}, {"OutputSigma", m.OutputSigma}} {
-		if err := mechanism.CheckScale(p.name, p.value); err != nil {
-			return err
-		}
+	scales := mechanism.Scales{{"RowNorm", m.RowNorm}, {"Smoothness", m.Smoothness()}, {"OutputSigma", m.OutputSigma}}
+	if err := scales.Check(); err != nil {
+		return err
 	}
 	// The sum of θ and noise is rounded to a multiple of 2⁻⁵² of its size, which is that
 	// of the anchor.
@@ -188,10 +180,7 @@ func checkRecords(rows matrix.Rows, labels []float64, l loss.Loss, rowNorm float
 	if _, d := rows.Dims(); anchor >= 0 && d != anchor {
 		return anchorLength(anchor, d)
 	}
-	if !(longest <= rowNorm*(1+normSlack)) {
-		return &matrix.DataError{Text: fmt.Sprintf("a record is longer than RowNorm = %g, for which the noise was calibrated: scale or clip the rows first", rowNorm)}
-	}
-	return nil
+	return mechanism.CheckNorm(longest, rowNorm)
 }
 
 // problem is the perturbed objective for σ²(W + c).

@@ -1,7 +1,6 @@
 package sgd
 
 import (
-	"errors"
 	"fmt"
 	"math"
 
@@ -46,8 +45,8 @@ type Descent struct {
 	NoiseMultiplier float64
 	// PlannedRecords is n₀ > 0.
 	PlannedRecords float64
-	// Ridge is λ ≥ 0 of the sum objective.
-	Ridge float64
+	// Lambda is λ ≥ 0 of the sum objective.
+	Lambda float64
 	// Update is the rule, with its learning rate.
 	Update Update
 	// Average releases the mean of the last so many iterates; zero or one
@@ -79,17 +78,14 @@ func (d Descent) Validate() error {
 			return &privacy.ParamError{Name: p.name, Value: p.value, Want: "a positive finite number"}
 		}
 	}
-	if !(d.Ridge >= 0) || math.IsInf(d.Ridge, 1) {
-		return &privacy.ParamError{Name: "Ridge", Value: d.Ridge, Want: "a finite number ≥ 0"}
+	if !(d.Lambda >= 0) || math.IsInf(d.Lambda, 1) {
+		return &privacy.ParamError{Name: "Lambda", Value: d.Lambda, Want: "a finite number ≥ 0"}
 	}
 	if err := d.Cost().Validate(); err != nil {
 		return err
 	}
 	// C/‖x‖ must not underflow, and the sum over the records not overflow.
-	if err := mechanism.CheckScale("Clip", d.Clip); err != nil {
-		return err
-	}
-	if err := mechanism.CheckScale("NoiseMultiplier × Clip", d.sigma()); err != nil {
+	if err := (mechanism.Scales{{"Clip", d.Clip}, {"NoiseMultiplier × Clip", d.sigma()}}).Check(); err != nil {
 		return err
 	}
 	if d.Update == nil {
@@ -108,8 +104,8 @@ func (d Descent) Validate() error {
 func (d Descent) String() string {
 	s := fmt.Sprintf("DP-SGD (%s loss, C = %.5g, q = %.4g, T = %d, σ = %.5g, n₀ = %.6g",
 		d.Loss.Name(), d.Clip, d.Rate, d.Steps, d.NoiseMultiplier, d.PlannedRecords)
-	if d.Ridge > 0 {
-		s += fmt.Sprintf(", λ = %.4g", d.Ridge)
+	if d.Lambda > 0 {
+		s += fmt.Sprintf(", λ = %.4g", d.Lambda)
 	}
 	if d.Average > 1 {
 		s += fmt.Sprintf(", mean of the last %d iterates", d.Average)
@@ -120,9 +116,28 @@ func (d Descent) String() string {
 	return s + ")"
 }
 
-// Check validates records against the parameters, before anything is drawn.
-//
-// Errors: *matrix.DataError for records that no fit can use, or as Validate.
+// Describe implements mechanism.Mechanism.
+func (d Descent) Describe() mechanism.Description {
+	return mechanism.Description{
+		Name: "DP-SGD", Source: "Abadi et al. 2016, Algorithm 1, with Poisson samples; the comparison of rkw23, section 5",
+		Adjacency: privacy.AddRemove, Bound: d.Cost().Bound(), Lambda: d.Lambda,
+		Assumptions: []string{
+			"every parameter, the planned number of records included, was chosen without looking at the records",
+			fmt.Sprintf("the %s loss accepts every label that could be in the data (%s)", d.Loss.Name(), d.Loss.Labels()),
+			"which records are in a batch stays secret",
+			mechanism.ExactNoise,
+			mechanism.Unseen,
+		},
+	}
+}
+
+// Event implements mechanism.Mechanism; it is a Cost.
+func (d Descent) Event() (privacy.Event, error) { return d.Cost(), d.Validate() }
+
+// Feasible implements mechanism.Mechanism: nothing can fail.
+func (d Descent) Feasible(int, int) error { return nil }
+
+// Check implements mechanism.Mechanism.
 func (d Descent) Check(rows matrix.Rows, labels []float64) error {
 	if err := d.Validate(); err != nil {
 		return err
@@ -135,55 +150,15 @@ func (d Descent) checkData(rows matrix.Rows, labels []float64) error {
 	return p.Validate()
 }
 
-// assumptions of every release.
-func (d Descent) assumptions() []string {
-	return []string{
-		"every parameter, the planned number of records included, was chosen without looking at the records",
-		fmt.Sprintf("the %s loss accepts every label that could be in the data (%s)", d.Loss.Name(), d.Loss.Labels()),
-		"which records are in a batch stays secret",
-		mechanism.ExactNoise,
-		"time taken and failures are not observed by the adversary",
-	}
-}
-
-// Run draws samples and noise and releases the coefficients. The caller has
-// charged the budget.
-//
-// Errors: as Check, before anything is drawn.
+// Run implements mechanism.Mechanism. It draws samples and noise.
 func (d Descent) Run(rows matrix.Rows, labels []float64, src noise.Source, settings *mechanism.Settings) (*mechanism.Release, error) {
-	if src == nil {
-		return nil, errNoSource
-	}
-	if err := d.Check(rows, labels); err != nil {
-		return nil, err
-	}
-	cost := d.Cost()
-	profile, err := cost.Profile(privacy.AddRemove)
+	r, err := mechanism.Begin(d, rows, labels, src)
 	if err != nil {
 		return nil, err
 	}
-	theta := d.descend(newRecords(rows, labels, d.Clip), noise.Exact(src), workers(settings))
-	return d.release(theta, cost, profile, src), nil
-}
-
-var errNoSource = errors.New("sgd: a source of noise is required: noise.NewSecure() for a release, noise.NewSeeded(seed) for a simulation")
-
-func workers(s *mechanism.Settings) int {
-	if s == nil {
-		return 0
-	}
-	return s.Workers
-}
-
-func (d Descent) release(theta []float64, cost Cost, profile privacy.Profile, src noise.Source) *mechanism.Release {
-	r := &mechanism.Release{
-		Coefficients: theta,
-		Guarantee:    mechanism.Guarantee{Adjacency: profile.Adjacency(), Profile: profile, Bound: cost.Bound(), Assumptions: d.assumptions()},
-		Mechanism:    d.String(),
-		NoiseScale:   d.NoiseMultiplier * d.Clip,
-	}
-	r.DrawnFrom(src)
-	return r
+	r.Coefficients = d.descend(newRecords(rows, labels, d.Clip), noise.Exact(src), settings.Value().Workers)
+	r.NoiseScale = d.NoiseMultiplier * d.Clip
+	return r, nil
 }
 
 // sigma is the scale of the noise in each step, the product rounded up.
@@ -203,7 +178,7 @@ func (d Descent) descend(r *records, draw *exact.Sampler, workers int) []float64
 	}
 	sigma := d.sigma()
 	grid, xi := exact.Grid(sigma), draw.Normals(r.d)
-	scale, ridge := 1/(d.Rate*d.PlannedRecords), d.Ridge/d.PlannedRecords
+	scale, ridge := 1/(d.Rate*d.PlannedRecords), d.Lambda/d.PlannedRecords
 	for t := range d.Steps {
 		index = draw.Subset(index[:0], d.Rate, r.n)
 		if t > 0 {

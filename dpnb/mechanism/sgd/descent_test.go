@@ -67,7 +67,7 @@ func TestWithoutNoiseItIsGradientDescent(t *testing.T) {
 	}
 	for _, u := range []Update{Plain{1}, Momentum{0.2, 0.9}, Adam{LearningRate: 0.01}} {
 		for _, average := range []int{0, 10} {
-			m := Descent{Loss: loss.Logistic{}, Clip: 16, Rate: 1, Steps: 2000, NoiseMultiplier: 1e-8, PlannedRecords: 400, Ridge: 4, Update: u, Average: average}
+			m := Descent{Loss: loss.Logistic{}, Clip: 16, Rate: 1, Steps: 2000, NoiseMultiplier: 1e-8, PlannedRecords: 400, Lambda: 4, Update: u, Average: average}
 			r, err := m.Run(rows, labels, noise.NewSeeded(1), nil)
 			if err != nil {
 				t.Fatal(err)
@@ -155,7 +155,7 @@ func TestDescentRefuses(t *testing.T) {
 		"steps":         func(d *Descent) { d.Steps = 0 },
 		"noise":         func(d *Descent) { d.NoiseMultiplier = math.NaN() },
 		"planned":       func(d *Descent) { d.PlannedRecords = 0 },
-		"ridge":         func(d *Descent) { d.Ridge = -1 },
+		"ridge":         func(d *Descent) { d.Lambda = -1 },
 		"no update":     func(d *Descent) { d.Update = nil },
 		"learning rate": func(d *Descent) { d.Update = Plain{0} },
 		"momentum":      func(d *Descent) { d.Update = Momentum{1, 1} },

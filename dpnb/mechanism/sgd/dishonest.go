@@ -1,6 +1,7 @@
 package sgd
 
 import (
+	"errors"
 	"fmt"
 	"math"
 	"sync"
@@ -12,25 +13,32 @@ import (
 	"github.com/dpnb/notebooks/dpnb/privacy/pld"
 )
 
-// lazily returns the profile of c, which is worked out when it is first asked for:
-// that of a tuned run takes seconds.
-func lazily(c Cost) (privacy.Profile, error) {
-	if err := c.Validate(); err != nil {
+// lazily is a cost whose profile is worked out when it is first asked for a value: that
+// of a tuned run takes seconds.
+type lazily struct{ Cost }
+
+// Profile implements privacy.Event. Errors: as Cost.Validate; what else goes wrong, and
+// has not been seen to, is a profile that promises nothing.
+func (c lazily) Profile(adj privacy.Adjacency) (privacy.Profile, error) {
+	if err := errors.Join(c.Validate(), adj.Validate()); err != nil {
 		return nil, err
 	}
-	return lazy{sync.OnceValue(func() privacy.Profile {
-		p, err := c.Profile(privacy.AddRemove)
+	return lazy{adj, sync.OnceValue(func() privacy.Profile {
+		p, err := c.Cost.Profile(adj)
 		if err != nil {
-			p, _ = privacy.NonPrivate{}.Profile(privacy.AddRemove) // promises nothing
+			p, _ = privacy.NonPrivate{}.Profile(adj)
 		}
 		return p
 	})}, nil
 }
 
-type lazy struct{ get func() privacy.Profile }
+type lazy struct {
+	adj privacy.Adjacency
+	get func() privacy.Profile
+}
 
-// Adjacency is add/remove-one.
-func (lazy) Adjacency() privacy.Adjacency { return privacy.AddRemove }
+// Adjacency implements privacy.Profile.
+func (p lazy) Adjacency() privacy.Adjacency { return p.adj }
 
 // LogDeltaUpper implements privacy.Profile.
 func (p lazy) LogDeltaUpper(d privacy.Direction, eps float64) float64 {
@@ -70,7 +78,7 @@ func (d *Dishonest) Warning() string {
 // Errors: *privacy.ParamError, *matrix.DataError, before anything is drawn.
 func (t Tuner) RunDishonestly(rows matrix.Rows, labels []float64, src noise.Source, settings *mechanism.Settings) (*Dishonest, error) {
 	if src == nil {
-		return nil, errNoSource
+		return nil, mechanism.ErrNoSource
 	}
 	reads := false // the training records without noise
 	if s, ok := t.Score.(Training); ok && s.Sigma == 0 {
@@ -96,19 +104,27 @@ func (t Tuner) RunDishonestly(rows matrix.Rows, labels []float64, src noise.Sour
 	for i := range choices {
 		choices[i] = i
 	}
-	best, err := t.best(rows, labels, choices, src, workers(settings))
+	best, err := t.best(rows, labels, choices, src, settings.Value().Workers)
 	if err != nil {
 		return nil, err
 	}
-	out := &Dishonest{Release: t.Base.release(best.theta, cost, profile, src), Update: t.Grid[best.rule], Score: best.score, OneRun: cost, Runs: len(t.Grid)}
+	out := &Dishonest{Update: t.Grid[best.rule], Score: best.score, OneRun: cost, Runs: len(t.Grid)}
 	base := t.Base
 	base.Update = out.Update
-	out.Mechanism = fmt.Sprintf("best of %d runs by %s: %s", out.Runs, t.Score, base)
-	out.Guarantee.Bound = fmt.Sprintf("%d runs composed; the guarantee of one run does not hold", out.Runs)
+	d := base.Describe()
+	d.Bound = fmt.Sprintf("%d runs composed; the guarantee of one run does not hold", out.Runs)
 	if reads {
-		out.Guarantee.Bound = "none: the score reads the training records without noise"
+		d.Bound = "none: the score reads the training records without noise"
 	}
-	out.Guarantee.Assumptions = append([]string{"NO GUARANTEE OF A SINGLE RUN COVERS THIS: the best of several was chosen by looking"}, out.Guarantee.Assumptions...)
+	out.Release = &mechanism.Release{
+		Coefficients: best.theta, NoiseScale: base.NoiseMultiplier * base.Clip,
+		Mechanism: fmt.Sprintf("best of %d runs by %s: %s", out.Runs, t.Score, base),
+		Guarantee: mechanism.Guarantee{
+			Adjacency: d.Adjacency, Profile: profile, Bound: d.Bound,
+			Assumptions: append([]string{"NO GUARANTEE OF A SINGLE RUN COVERS THIS: the best of several was chosen by looking"}, d.Assumptions...),
+		},
+	}
+	out.DrawnFrom(src)
 	return out, nil
 }
 

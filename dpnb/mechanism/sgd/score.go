@@ -112,7 +112,7 @@ func (s Training) multiplier() float64 { return s.Sigma }
 
 func (s Training) bind(rows matrix.Rows, labels []float64) (func([]float64, *exact.Sampler) float64, error) {
 	if s.Sigma != 0 {
-		if err := mechanism.CheckScale("Sigma", s.Sigma); err != nil {
+		if err := (mechanism.Scales{{"Sigma", s.Sigma}}).Check(); err != nil {
 			return nil, err
 		}
 	}

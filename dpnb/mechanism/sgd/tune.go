@@ -74,7 +74,7 @@ func (t Tuner) Cost() Cost {
 // Errors: *privacy.ParamError.
 func (t Tuner) Calibrate(eps, delta float64) (Tuner, error) {
 	t.Base.NoiseMultiplier = 1
-	if err := t.validate(); err != nil {
+	if err := t.Validate(); err != nil {
 		return t, err
 	}
 	c, err := t.Cost().CalibrateNoise(eps, delta)
@@ -86,7 +86,8 @@ func (t Tuner) Calibrate(eps, delta float64) (Tuner, error) {
 // tuning on n records evaluates, scores not counted.
 func (t Tuner) ExpectedGradients(n int) float64 { return t.MeanRuns * t.Base.ExpectedGradients(n) }
 
-func (t Tuner) validate() error {
+// Validate implements mechanism.Mechanism.
+func (t Tuner) Validate() error {
 	if len(t.Grid) == 0 {
 		return &privacy.ParamError{Name: "Grid", Value: 0, Want: "at least one rule"}
 	}
@@ -109,20 +110,46 @@ func (t Tuner) validate() error {
 	return t.Cost().Validate()
 }
 
-// Tuned is the outcome of tuning. All of it is covered by the guarantee.
-type Tuned struct {
-	*mechanism.Release
+// Selected is the outcome of tuning, which the guarantee covers.
+type Selected struct {
 	// Update is the rule of the run that was selected, nil if there was no run.
 	Update Update
 	// Score that it was selected by, −Inf if there was no run.
 	Score float64
 }
 
-// Check validates records and parameters before anything is drawn.
-//
-// Errors: *privacy.ParamError, *matrix.DataError.
+// String describes the mechanism with its parameters.
+func (t Tuner) String() string { return t.selected(nil) }
+
+// selected is String with the rule of the run that was selected.
+func (t Tuner) selected(u Update) string {
+	base := t.Base
+	base.Update = u
+	return fmt.Sprintf("best of Poisson(%.5g) runs by %s, each one of %d rules drawn evenly: %s", t.MeanRuns, t.Score, len(t.Grid), base)
+}
+
+// Describe implements mechanism.Mechanism.
+func (t Tuner) Describe() mechanism.Description {
+	d := t.Base.Describe()
+	d.Source += "; the selection by Papernot and Steinke 2022, Theorem 6, and docs/theory/sgd.md, section 4"
+	d.Beside, d.Bound = "learning rate tuned", t.Cost().Bound()
+	d.Assumptions = append(d.Assumptions, "how many runs there were stays secret")
+	if _, public := t.Score.(Holdout); public {
+		d.Assumptions = append(d.Assumptions, "the records of the score are public: no guarantee covers them")
+	}
+	return d
+}
+
+// Event implements mechanism.Mechanism. Its profile is worked out when it is first asked
+// for: that of a tuned run takes seconds.
+func (t Tuner) Event() (privacy.Event, error) { return lazily{t.Cost()}, t.Validate() }
+
+// Feasible implements mechanism.Mechanism: nothing can fail.
+func (t Tuner) Feasible(int, int) error { return nil }
+
+// Check implements mechanism.Mechanism.
 func (t Tuner) Check(rows matrix.Rows, labels []float64) error {
-	if err := t.validate(); err != nil {
+	if err := t.Validate(); err != nil {
 		return err
 	}
 	if err := t.Base.checkData(rows, labels); err != nil {
@@ -132,18 +159,9 @@ func (t Tuner) Check(rows matrix.Rows, labels []float64) error {
 	return err
 }
 
-// Run tunes honestly and releases. The caller has charged the budget.
-//
-// Errors: as Check, before anything is drawn.
-func (t Tuner) Run(rows matrix.Rows, labels []float64, src noise.Source, settings *mechanism.Settings) (*Tuned, error) {
-	if src == nil {
-		return nil, errNoSource
-	}
-	if err := t.Check(rows, labels); err != nil {
-		return nil, err
-	}
-	cost := t.Cost()
-	profile, err := lazily(cost)
+// Run implements mechanism.Mechanism: it tunes honestly. Also in the release is *Selected.
+func (t Tuner) Run(rows matrix.Rows, labels []float64, src noise.Source, settings *mechanism.Settings) (*mechanism.Release, error) {
+	r, err := mechanism.Begin(t, rows, labels, src)
 	if err != nil {
 		return nil, err
 	}
@@ -152,22 +170,17 @@ func (t Tuner) Run(rows matrix.Rows, labels []float64, src noise.Source, setting
 	for i := range choices {
 		choices[i] = draw.Below(len(t.Grid))
 	}
-	best, err := t.best(rows, labels, choices, src, workers(settings))
+	best, err := t.best(rows, labels, choices, src, settings.Value().Workers)
 	if err != nil {
 		return nil, err
 	}
-	out := &Tuned{Release: t.Base.release(best.theta, cost, profile, src), Score: best.score}
+	s := &Selected{Score: best.score}
 	if best.rule >= 0 {
-		out.Update = t.Grid[best.rule]
+		s.Update = t.Grid[best.rule]
 	}
-	base := t.Base
-	base.Update = out.Update
-	out.Mechanism = fmt.Sprintf("best of Poisson(%.5g) runs by %s, each one of %d rules drawn evenly: %s", t.MeanRuns, t.Score, len(t.Grid), base)
-	out.Guarantee.Assumptions = append(out.Guarantee.Assumptions, "how many runs there were stays secret")
-	if _, public := t.Score.(Holdout); public {
-		out.Guarantee.Assumptions = append(out.Guarantee.Assumptions, "the records of the score are public: no guarantee covers them")
-	}
-	return out, nil
+	r.Coefficients, r.NoiseScale = best.theta, t.Base.NoiseMultiplier*t.Base.Clip
+	r.Also, r.Mechanism = s, t.selected(s.Update)
+	return r, nil
 }
 
 // outcome of a run; rule is −1 for no run.

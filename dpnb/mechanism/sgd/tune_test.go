@@ -43,7 +43,7 @@ func TestHonestTuning(t *testing.T) {
 	calm := u
 	calm.Base.NoiseMultiplier = 0.1
 	for seed := range uint64(6) {
-		var first *Tuned
+		var first *mechanism.Release
 		for _, workers := range []int{1, 3} {
 			r, err := calm.Run(rows, labels, noise.NewSeeded(seed), &mechanism.Settings{Workers: workers})
 			if err != nil {
@@ -51,7 +51,7 @@ func TestHonestTuning(t *testing.T) {
 			}
 			if first == nil {
 				first = r
-			} else if !floats.Equal(r.Coefficients, first.Coefficients) || r.Score != first.Score {
+			} else if !floats.Equal(r.Coefficients, first.Coefficients) || *r.Also.(*Selected) != *first.Also.(*Selected) {
 				t.Error("the outcome depends on the number of workers")
 			}
 		}
@@ -62,15 +62,15 @@ func TestHonestTuning(t *testing.T) {
 		byLoss.Score = holdout
 		if r, err := byLoss.Run(rows, labels, noise.NewSeeded(seed), nil); err != nil {
 			t.Fatal(err)
-		} else if r.Update != nil && r.Update.(Adam).LearningRate > 1e-3 {
+		} else if u := r.Also.(*Selected).Update; u != nil && u.(Adam).LearningRate > 1e-3 {
 			good++
 		}
 		if got, ok := first.Seed(); !first.Simulated() || !ok || got != seed {
 			t.Error("a simulation does not say so")
 		}
 		n, _ := u.Score.(Holdout).Rows.Dims()
-		if want := float64(right(u.Score.(Holdout).Rows, u.Score.(Holdout).Labels, first.Coefficients)) / float64(n); first.Score != want {
-			t.Errorf("score %v, want %v", first.Score, want)
+		if want := float64(right(u.Score.(Holdout).Rows, u.Score.(Holdout).Labels, first.Coefficients)) / float64(n); first.Also.(*Selected).Score != want {
+			t.Errorf("score %v, want %v", first.Also, want)
 		}
 	}
 	if good < 5 {
@@ -105,8 +105,8 @@ func TestNoRun(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	if floats.Norm(r.Coefficients, 2) != 0 || len(r.Coefficients) != 4 || r.Update != nil || !math.IsInf(r.Score, -1) {
-		t.Errorf("no run gives %v, %v, %v", r.Coefficients, r.Update, r.Score)
+	if s := r.Also.(*Selected); floats.Norm(r.Coefficients, 2) != 0 || len(r.Coefficients) != 4 || s.Update != nil || !math.IsInf(s.Score, -1) {
+		t.Errorf("no run gives %v, %v", r.Coefficients, s)
 	}
 }
 
@@ -122,7 +122,7 @@ func TestRulesAreDrawnEvenly(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		switch r.Update {
+		switch r.Also.(*Selected).Update {
 		case nil:
 			none++
 		case u.Grid[0]:
@@ -158,8 +158,8 @@ func TestPrivateScore(t *testing.T) {
 		t.Fatal(err)
 	}
 	exact := float64(right(rows, labels, r.Coefficients))
-	if r.Score == exact || math.Abs(r.Score-exact) > 120 {
-		t.Errorf("score %v, exact %v", r.Score, exact)
+	if r.Also.(*Selected).Score == exact || math.Abs(r.Also.(*Selected).Score-exact) > 120 {
+		t.Errorf("score %v, exact %v", r.Also.(*Selected).Score, exact)
 	}
 }
 
@@ -301,8 +301,8 @@ func TestTheBestIsReleased(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	if math.Abs(honest.Score-want) > 1e-6 || math.Abs(dishonest.Score-want) > 1e-6 {
-		t.Errorf("released are the scores %v and %v, the best is %v", honest.Score, dishonest.Score, want)
+	if math.Abs(honest.Also.(*Selected).Score-want) > 1e-6 || math.Abs(dishonest.Score-want) > 1e-6 {
+		t.Errorf("released are the scores %v and %v, the best is %v", honest.Also.(*Selected).Score, dishonest.Score, want)
 	}
 }
 

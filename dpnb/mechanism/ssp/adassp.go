@@ -1,7 +1,6 @@
 package ssp
 
 import (
-	"errors"
 	"fmt"
 	"math"
 
@@ -93,34 +92,21 @@ func unitSigma(eps, delta float64, adj privacy.Adjacency) (float64, error) {
 	if err := privacy.CheckGaussianDelta(delta); err != nil {
 		return 0, err
 	}
-	if err := onlyAddRemove(adj); err != nil {
+	if err := mechanism.OnlyAddRemove(adj, perturbedMoments); err != nil {
 		return 0, err
 	}
 	return privacy.GaussianSigma(math.Nextafter(eps, 0), math.Nextafter(delta, 0))
 }
 
-func onlyAddRemove(adj privacy.Adjacency) error {
-	if err := adj.Validate(); err != nil {
-		return err
-	}
-	if adj != privacy.AddRemove {
-		return fmt.Errorf("%w: perturbed moments are calibrated under %v here, not %v", privacy.ErrUnsupported, privacy.AddRemove, adj)
-	}
-	return nil
-}
+// perturbedMoments is what an adjacency is refused for.
+const perturbedMoments = "perturbed moments are"
 
 // Validate returns a *privacy.ParamError if a parameter is out of range.
 func (m AdaSSP) Validate() error {
-	for _, p := range []struct {
-		name  string
-		value float64
-	}{
-		{"RowNorm", m.RowNorm}, {"LabelBound", m.LabelBound},
-		{"SigmaEigen", m.SigmaEigen}, {"SigmaGram", m.SigmaGram}, {"SigmaCross", m.SigmaCross},
-	} {
-		if err := mechanism.CheckScale(p.name, p.value); err != nil {
-			return err
-		}
+	scales := mechanism.Scales{{"RowNorm", m.RowNorm}, {"LabelBound", m.LabelBound},
+		{"SigmaEigen", m.SigmaEigen}, {"SigmaGram", m.SigmaGram}, {"SigmaCross", m.SigmaCross}}
+	if err := scales.Check(); err != nil {
+		return err
 	}
 	if !(m.Failure > 0 && m.Failure < 1) {
 		return &privacy.ParamError{Name: "Failure", Value: m.Failure, Want: "a number in (0, 1)"}
@@ -133,12 +119,11 @@ func (m AdaSSP) mu() float64 {
 	return math.Hypot(math.Hypot(1/m.SigmaEigen, 1/m.SigmaGram), 1/m.SigmaCross) * inflation * (1 + 0x1p-48)
 }
 
-// Profile returns the privacy profile of one release under add/remove-one, that
-// of the Gaussian mechanism of μ.
+// Event implements mechanism.Mechanism: the Gaussian mechanism of μ. Its profile is exact
+// but for what rounding is granted.
 //
-// Bound: upper, exact but for what rounding is granted. Errors: as Validate.
 // Proof: docs/theory/linear_baselines.md, section 2.
-func (m AdaSSP) Profile() (privacy.Profile, error) {
+func (m AdaSSP) Event() (privacy.Event, error) {
 	if err := m.Validate(); err != nil {
 		return nil, err
 	}
@@ -146,8 +131,21 @@ func (m AdaSSP) Profile() (privacy.Profile, error) {
 	if math.IsInf(mu, 1) {
 		return nil, &privacy.ParamError{Name: "SigmaGram", Value: m.SigmaGram, Want: "noise that is not negligible beside what it hides"}
 	}
-	return privacy.GaussianProfile(mu, privacy.AddRemove), nil
+	return mechanism.Known(m, privacy.GaussianProfile(mu, privacy.AddRemove), nil)
 }
+
+// Describe implements mechanism.Mechanism.
+func (m AdaSSP) Describe() mechanism.Description {
+	return mechanism.Description{
+		Name: "AdaSSP", Source: "Wang 2018, arXiv:1803.02596, Algorithm 2",
+		Adjacency: privacy.AddRemove, Bound: "Gaussian mechanisms composed: μ² adds (docs/theory/linear_baselines.md)",
+		Assumptions: append(assumptions(m.RowNorm, m.LabelBound),
+			"the smallest eigenvalue of XᵀX is computed to within 10·d·2⁻⁵³ of the largest, as is usual and not proved"),
+	}
+}
+
+// Feasible implements mechanism.Mechanism.
+func (m AdaSSP) Feasible(int, int) error { return nil }
 
 // String describes the mechanism with its parameters.
 func (m AdaSSP) String() string {
@@ -161,10 +159,7 @@ func (m AdaSSP) NoiseNorm(d int) float64 {
 	return m.SigmaGram * (math.Sqrt(2*float64(d)) + math.Sqrt(2*math.Log(2/m.Failure)))
 }
 
-// Check validates records against the parameters, before any noise is drawn.
-//
-// Errors: *matrix.DataError for records that no fit can use or that are outside
-// the bounds, or as Validate.
+// Check implements mechanism.Mechanism.
 func (m AdaSSP) Check(rows matrix.Rows, labels []float64) error {
 	if err := m.Validate(); err != nil {
 		return err
@@ -172,26 +167,17 @@ func (m AdaSSP) Check(rows matrix.Rows, labels []float64) error {
 	return checkRecords(rows, labels, m.RowNorm, m.LabelBound)
 }
 
-// Run draws the noise and releases, or returns an error and releases nothing.
-// The caller has charged the budget. settings may be nil.
-//
-// Errors: as Check, before any noise is drawn; or that a matrix of noise had no
-// eigenvalues that could be computed, which never happened.
+// Run implements mechanism.Mechanism. It fails after its noise was drawn only if a matrix
+// of noise had no eigenvalues that could be computed, which never happened.
 func (m AdaSSP) Run(rows matrix.Rows, labels []float64, src noise.Source, settings *mechanism.Settings) (*mechanism.Release, error) {
-	if src == nil {
-		return nil, errNoSource
-	}
-	if err := m.Check(rows, labels); err != nil {
-		return nil, err
-	}
-	profile, err := m.Profile()
+	r, err := mechanism.Begin(m, rows, labels, src)
 	if err != nil {
 		return nil, err
 	}
 	_, d := rows.Dims()
 	draw := noise.Exact(src)
 	ofEigen, ofGram, ofCross := draw.Normals(1), draw.SymmetricNormals(d), draw.Normals(d)
-	mo := newMoments(rows, labels, m.RowNorm, m.LabelBound, workers(settings))
+	mo := newMoments(rows, labels, m.RowNorm, m.LabelBound, settings.Value().Workers)
 	least, err := smallestEigenvalue(mo.gram)
 	if err != nil {
 		return nil, err
@@ -203,33 +189,11 @@ func (m AdaSSP) Run(rows matrix.Rows, labels []float64, src noise.Source, settin
 	// From here on nothing looks at the records.
 	smallest[0] -= m.SigmaEigen * math.Sqrt(2*math.Log(1/m.Failure))
 	ridge := math.Max(0, m.NoiseNorm(len(q))-math.Max(0, smallest[0]))
-	theta, err := solveEigen(mo.gram, q, func(e float64) float64 { return 1 / math.Max(e+ridge, m.SigmaGram) })
+	r.Coefficients, err = solveEigen(mo.gram, q, func(e float64) float64 { return 1 / math.Max(e+ridge, m.SigmaGram) })
 	if err != nil {
 		return nil, err
 	}
-	floats.Scale(m.LabelBound/m.RowNorm, theta)
-	r := release(theta, m.SigmaCross*m.RowNorm*m.LabelBound, profile,
-		"Gaussian mechanisms composed: μ² adds (docs/theory/linear_baselines.md)", m.String(), m.RowNorm, m.LabelBound, src)
-	r.Guarantee.Assumptions = append(r.Guarantee.Assumptions,
-		"the smallest eigenvalue of XᵀX is computed to within 10·d·2⁻⁵³ of the largest, as is usual and not proved")
+	floats.Scale(m.LabelBound/m.RowNorm, r.Coefficients)
+	r.NoiseScale = m.SigmaCross * m.RowNorm * m.LabelBound
 	return r, nil
-}
-
-var errNoSource = errors.New("ssp: a source of noise is required: noise.NewSecure() for a release, noise.NewSeeded(seed) for a simulation")
-
-func workers(s *mechanism.Settings) int {
-	if s == nil {
-		return 0
-	}
-	return s.Workers
-}
-
-// release puts together what both mechanisms release.
-func release(theta []float64, scale float64, p privacy.Profile, bound, name string, rowNorm, labelBound float64, src noise.Source) *mechanism.Release {
-	r := &mechanism.Release{
-		Coefficients: theta, Mechanism: name, NoiseScale: scale,
-		Guarantee: mechanism.Guarantee{Adjacency: privacy.AddRemove, Profile: p, Bound: bound, Assumptions: assumptions(rowNorm, labelBound)},
-	}
-	r.DrawnFrom(src)
-	return r
 }

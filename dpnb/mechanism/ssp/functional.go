@@ -86,7 +86,7 @@ func CalibrateFunctional(c FunctionalConfig) (Functional, error) {
 	if !(c.Epsilon > 0) || c.Epsilon > 1e3 {
 		return m, &privacy.ParamError{Name: "Epsilon", Value: c.Epsilon, Want: "a number in (0, 1000]"}
 	}
-	if err := onlyAddRemove(c.Adjacency); err != nil {
+	if err := mechanism.OnlyAddRemove(c.Adjacency, perturbedMoments); err != nil {
 		return m, err
 	}
 	m.Scale = m.Sensitivity() / math.Nextafter(c.Epsilon, 0) * (1 + 1e-12)
@@ -112,28 +112,41 @@ func (m Functional) Validate() error {
 	if m.Noise != Laplace && m.Noise != Gaussian {
 		return &privacy.ParamError{Name: "Noise", Value: int(m.Noise), Want: "Laplace or Gaussian"}
 	}
-	if err := mechanism.CheckScale("RowNorm", m.RowNorm); err != nil {
-		return err
-	}
-	if err := mechanism.CheckScale("LabelBound", m.LabelBound); err != nil {
-		return err
-	}
-	return mechanism.CheckScale("Scale", m.Scale)
+	return mechanism.Scales{{"RowNorm", m.RowNorm}, {"LabelBound", m.LabelBound}, {"Scale", m.Scale}}.Check()
 }
 
-// Profile returns the privacy profile of one release under add/remove-one: that
-// of the Laplace mechanism of Δ₁/b or of the Gaussian one of Δ₂/σ.
+// Event implements mechanism.Mechanism: the Laplace mechanism of Δ₁/b or the Gaussian
+// one of Δ₂/σ.
 //
-// Bound: upper. Errors: as Validate.
 // Proof: docs/theory/linear_baselines.md, section 3.
-func (m Functional) Profile() (privacy.Profile, error) {
+func (m Functional) Event() (privacy.Event, error) {
 	if err := m.Validate(); err != nil {
 		return nil, err
 	}
 	if m.Noise == Laplace {
-		return privacy.Laplace{Scale: m.Scale, Sensitivity: m.Sensitivity()}.Profile(privacy.AddRemove)
+		return privacy.Laplace{Scale: m.Scale, Sensitivity: m.Sensitivity()}, nil
 	}
-	return privacy.Gaussian{Sigma: m.Scale, Sensitivity: m.Sensitivity()}.Profile(privacy.AddRemove)
+	return privacy.Gaussian{Sigma: m.Scale, Sensitivity: m.Sensitivity()}, nil
+}
+
+// Describe implements mechanism.Mechanism.
+func (m Functional) Describe() mechanism.Description {
+	law := "Gaussian"
+	if m.Noise == Laplace {
+		law = "Laplace"
+	}
+	return mechanism.Description{
+		Name: "functional mechanism", Source: "Zhang, Zhang, Xiao, Yang, Winslett 2012, Algorithm 1",
+		Adjacency: privacy.AddRemove, Bound: law + " mechanism (docs/theory/linear_baselines.md)", Assumptions: assumptions(m.RowNorm, m.LabelBound),
+	}
+}
+
+// Feasible implements mechanism.Mechanism.
+func (m Functional) Feasible(features, _ int) error {
+	if features != m.Features {
+		return &privacy.ParamError{Name: "Features", Value: m.Features, Want: fmt.Sprintf("%d, as many as the records have", features)}
+	}
+	return nil
 }
 
 // String describes the mechanism with its parameters.
@@ -145,10 +158,7 @@ func (m Functional) String() string {
 	return fmt.Sprintf("functional mechanism (‖x‖ ≤ %.5g, |y| ≤ %.5g, d = %d, %s)", m.RowNorm, m.LabelBound, m.Features, law)
 }
 
-// Check validates records against the parameters, before any noise is drawn.
-//
-// Errors: *matrix.DataError for records that no fit can use or that are outside
-// the bounds, or as Validate.
+// Check implements mechanism.Mechanism.
 func (m Functional) Check(rows matrix.Rows, labels []float64) error {
 	if err := m.Validate(); err != nil {
 		return err
@@ -162,18 +172,10 @@ func (m Functional) Check(rows matrix.Rows, labels []float64) error {
 	return nil
 }
 
-// Run draws the noise and releases, or returns an error and releases nothing.
-// The caller has charged the budget. settings may be nil.
-//
-// Errors: as Check, before any noise is drawn; or that a matrix of noise had no eigenvalues that could be computed, which never happened.
+// Run implements mechanism.Mechanism. It fails after its noise was drawn only if a matrix
+// of noise had no eigenvalues that could be computed, which never happened.
 func (m Functional) Run(rows matrix.Rows, labels []float64, src noise.Source, settings *mechanism.Settings) (*mechanism.Release, error) {
-	if src == nil {
-		return nil, errNoSource
-	}
-	if err := m.Check(rows, labels); err != nil {
-		return nil, err
-	}
-	profile, err := m.Profile()
+	r, err := mechanism.Begin(m, rows, labels, src)
 	if err != nil {
 		return nil, err
 	}
@@ -183,11 +185,13 @@ func (m Functional) Run(rows matrix.Rows, labels []float64, src noise.Source, se
 		matrix, vector = draw.SymmetricLaplaces, draw.Laplaces
 	}
 	ofGram, ofCross := matrix(m.Features), vector(m.Features)
-	mo := newMoments(rows, labels, m.RowNorm, m.LabelBound, workers(settings))
+	mo := newMoments(rows, labels, m.RowNorm, m.LabelBound, settings.Value().Workers)
 	q := mo.cross
 	deviation := m.Scale / math.Sqrt2 // of the noise off the diagonal of A
+	r.NoiseScale = m.Scale * m.RowNorm * m.LabelBound
 	if m.Noise == Laplace {
 		deviation = math.Sqrt2 * m.Scale
+		r.NoiseScale = deviation * m.RowNorm * m.LabelBound
 		// Of the polynomial's coefficients: ½A_jj of w_j² and A_jl of w_j·w_l, j < l.
 		ofGram.AddRounded(mo.gram, 2*m.Scale, m.Scale, exact.Grid(m.Scale))
 	} else {
@@ -195,7 +199,7 @@ func (m Functional) Run(rows matrix.Rows, labels []float64, src noise.Source, se
 	}
 	ofCross.AddRounded(q, m.Scale, exact.Grid(m.Scale))
 	// From here on nothing looks at the records.
-	theta, err := solveEigen(mo.gram, q, func(e float64) float64 {
+	r.Coefficients, err = solveEigen(mo.gram, q, func(e float64) float64 {
 		if e += 4 * deviation; e >= deviation {
 			return 1 / e
 		}
@@ -204,11 +208,6 @@ func (m Functional) Run(rows matrix.Rows, labels []float64, src noise.Source, se
 	if err != nil {
 		return nil, err
 	}
-	floats.Scale(m.LabelBound/m.RowNorm, theta)
-	bound := "Gaussian mechanism (docs/theory/linear_baselines.md)"
-	scale := m.Scale
-	if m.Noise == Laplace {
-		bound, scale = "Laplace mechanism (docs/theory/linear_baselines.md)", math.Sqrt2*m.Scale
-	}
-	return release(theta, scale*m.RowNorm*m.LabelBound, profile, bound, m.String(), m.RowNorm, m.LabelBound, src), nil
+	floats.Scale(m.LabelBound/m.RowNorm, r.Coefficients)
+	return r, nil
 }

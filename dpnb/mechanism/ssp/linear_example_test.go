@@ -4,6 +4,7 @@ import (
 	"fmt"
 
 	"github.com/dpnb/notebooks/dpnb/matrix"
+	"github.com/dpnb/notebooks/dpnb/mechanism"
 	"github.com/dpnb/notebooks/dpnb/mechanism/ssp"
 	"github.com/dpnb/notebooks/dpnb/noise"
 	"github.com/dpnb/notebooks/dpnb/privacy"
@@ -49,7 +50,7 @@ func ExampleFunctional() {
 		fmt.Println(err)
 		return
 	}
-	p, err := m.Profile()
+	p, err := mechanism.Profile(m)
 	if err != nil {
 		fmt.Println(err)
 		return

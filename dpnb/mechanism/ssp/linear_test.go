@@ -46,12 +46,7 @@ func plain(x *matrix.Dense, y []float64) []float64 {
 }
 
 // private is what both mechanisms are.
-type private interface {
-	Profile() (privacy.Profile, error)
-	Check(matrix.Rows, []float64) error
-	Run(matrix.Rows, []float64, noise.Source, *mechanism.Settings) (*mechanism.Release, error)
-	String() string
-}
+type private = mechanism.Mechanism
 
 func calibrated(t testing.TB, d int, eps, delta float64) (ada ssp.AdaSSP, fun ssp.Functional) {
 	t.Helper()
@@ -87,14 +82,14 @@ func TestCalibrationIsSafeAndTight(t *testing.T) {
 			good, bad private
 			delta     float64
 		}{{ada, lessAda, delta}, {fun, lessFun, delta}, {pure, lessPure, 0}} {
-			p, err := c.good.Profile()
+			p, err := mechanism.Profile(c.good)
 			if err != nil {
 				t.Fatal(err)
 			}
 			if d := privacy.DeltaUpper(p, eps); d > c.delta {
 				t.Errorf("%v: δ = %g", c.good, d)
 			}
-			if p, _ = c.bad.Profile(); privacy.DeltaUpper(p, eps) <= c.delta {
+			if p, _ = mechanism.Profile(c.bad); privacy.DeltaUpper(p, eps) <= c.delta {
 				t.Errorf("%v: a hundredth less noise satisfies it too", c.good)
 			}
 		}
@@ -104,7 +99,7 @@ func TestCalibrationIsSafeAndTight(t *testing.T) {
 // Each of the three releases of AdaSSP counts: leaving one out would claim less.
 func TestAllPartsAreAccountedFor(t *testing.T) {
 	ada, _ := calibrated(t, 5, 1, 1e-6)
-	p, _ := ada.Profile()
+	p, _ := mechanism.Profile(ada)
 	_, whole, _ := privacy.GaussianMu(p)
 	want := math.Sqrt(1/(ada.SigmaEigen*ada.SigmaEigen) + 1/(ada.SigmaGram*ada.SigmaGram) + 1/(ada.SigmaCross*ada.SigmaCross))
 	if whole < want || whole > want*1.0001 {
@@ -115,7 +110,7 @@ func TestAllPartsAreAccountedFor(t *testing.T) {
 	} {
 		m := ada
 		change(&m)
-		q, _ := m.Profile()
+		q, _ := mechanism.Profile(m)
 		if _, mu, _ := privacy.GaussianMu(q); mu > 0.97*whole {
 			t.Errorf("%v: μ = %g as if the part did not count", m, mu)
 		}

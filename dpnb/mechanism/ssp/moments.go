@@ -23,9 +23,6 @@ import (
 )
 
 const (
-	// normSlack is by how much, relatively, a record's computed norm may exceed
-	// RowNorm.
-	normSlack = 1e-12
 	// arithmetic is by what share of the sensitivity rounding may move two neighbours
 	// apart: half of it is for rounding each record's part to multiples of the step, half
 	// for computing the smallest eigenvalue. The noise pays for it.
@@ -37,7 +34,7 @@ const (
 )
 
 // inflation is what the sensitivities are multiplied by.
-const inflation = (1 + 3*normSlack) * (1 + 3*normSlack) * (1 + arithmetic)
+const inflation = (1 + 3*mechanism.NormSlack) * (1 + 3*mechanism.NormSlack) * (1 + arithmetic)
 
 // momentStep returns h, to whose multiples the entries of xxᵀ and yx are rounded, for
 // ‖x‖ ≤ 1 and |y| ≤ 1: at most 2⁻²⁶, and such that ½hd ≤ arithmetic/2. That is by
@@ -160,13 +157,10 @@ func checkRecords(rows matrix.Rows, labels []float64, rowNorm, labelBound float6
 		}
 	}
 	longest := matrix.MaxNorm(rows)
-	switch {
-	case math.IsNaN(longest) || math.IsInf(longest, 0):
+	if math.IsNaN(longest) || math.IsInf(longest, 0) {
 		return fail("a record has an entry that is NaN, ±Inf or too large: clean or clip the columns first")
-	case !(longest <= rowNorm*(1+normSlack)):
-		return fail("a record is longer than RowNorm = %g, for which the noise was calibrated: scale or clip the rows first", rowNorm)
 	}
-	return nil
+	return mechanism.CheckNorm(longest, rowNorm)
 }
 
 // addSymmetric adds to a symmetric matrix the noise whose coordinates in the
@@ -208,6 +202,6 @@ func assumptions(rowNorm, labelBound float64) []string {
 		"every record that could be in the data has ‖x‖₂ ≤ " + privacy.FormatUp(rowNorm, 6) + " and |y| ≤ " + privacy.FormatUp(labelBound, 6) + " (checked for those that are)",
 		"the bounds and the noise were chosen without looking at the records",
 		mechanism.ExactNoise,
-		"time taken and failures are not observed by the adversary",
+		mechanism.Unseen,
 	}
 }

@@ -7,7 +7,7 @@
 //
 // What a mechanism does with it, src its noise.Source:
 //
-//	err := mechanism.CheckScale("Sigma", sigma) // in Validate, before the charge
+//	err := mechanism.Scales{{"Sigma", sigma}}.Check() // in Validate, before the charge
 //	draw := noise.Exact(src)                   // one for each run
 //	b := make([]float64, d)
 //	eta := draw.Near(b, sigma)                 // ‖b − b*‖₂ ≤ eta, b* exactly N(0, σ²I)

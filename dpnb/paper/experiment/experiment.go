@@ -234,7 +234,7 @@ func Counted() Mechanism {
 		if err != nil {
 			return nil, err
 		}
-		r, _, err := m.Run(train.Rows, train.Labels, src, &mechanism.Settings{Workers: 1})
+		r, err := m.Run(train.Rows, train.Labels, src, &mechanism.Settings{Workers: 1})
 		if err != nil {
 			return nil, err
 		}

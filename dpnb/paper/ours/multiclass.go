@@ -9,6 +9,7 @@ import (
 
 	"github.com/dpnb/notebooks/dpnb/audit"
 	"github.com/dpnb/notebooks/dpnb/loss"
+	"github.com/dpnb/notebooks/dpnb/mechanism"
 
 	"github.com/dpnb/notebooks/dpnb/claim"
 	"github.com/dpnb/notebooks/dpnb/mechanism/objpert/multiclass"
@@ -162,7 +163,7 @@ func adaSSPAccounting(context.Context, claim.Size) (claim.Outcome, error) {
 		return claim.Outcome{}, err
 	}
 	ratio := func(m ssp.AdaSSP) (float64, error) {
-		p, err := m.Profile()
+		p, err := mechanism.Profile(m)
 		if err != nil {
 			return 0, err
 		}

@@ -123,7 +123,7 @@ func stepSum(rows matrix.Rows, labels []float64, workers int) ([]float64, error)
 // curvatureSum is the released curvature of the logistic loss at theta, as stepSum.
 func curvatureSum(rows matrix.Rows, labels, theta []float64) ([]float64, error) {
 	fit := objpert.Objective{Loss: loss.Logistic{}, RowNorm: 1, Lambda: 1, Sigma: 1, Tolerance: 1e-6, OutputSigma: 1}
-	m, err := interval.Curvature{Fit: fit, Sigma: 0x1p-12}.Run(rows, labels, theta, noise.NewSeeded(1))
+	m, err := interval.Curvature{Fit: fit, Sigma: 0x1p-12}.At(rows, labels, theta, noise.NewSeeded(1))
 	if err != nil {
 		return nil, err
 	}

@@ -30,8 +30,9 @@ func TestClassesCover(t *testing.T) {
 				t.Fatal(err)
 			}
 			x, _ := records(n, make([]float64, d), noise.NewSeeded(3))
-			y, against := make([]int, n), make([]float64, n)
+			y, against, places := make([]int, n), make([]float64, n), make([]float64, n)
 			for i := range y {
+				places[i] = float64(i % classes)
 				if y[i], against[i] = i%classes, -1; y[i] == 0 {
 					against[i] = 1
 				}
@@ -47,11 +48,11 @@ func TestClassesCover(t *testing.T) {
 			var joint, single, narrow float64
 			for k := range reps {
 				src := noise.NewSeeded(uint64(k + 1))
-				r, err := s.Run(x, y, src, nil)
+				r, err := s.Run(x, places, src, nil)
 				if err != nil {
 					t.Fatal(err)
 				}
-				iv, err := FromSoftmax(s, r.Coefficients, level)
+				iv, err := FromRelease(s, r.Coefficients, level)
 				if err != nil || !iv.Proved {
 					t.Fatal(iv, err)
 				}
@@ -61,10 +62,10 @@ func TestClassesCover(t *testing.T) {
 				if half := 0.5 * (iv.Upper[0] - iv.Lower[0]); math.Abs(iv.Estimate[0]-all.Theta[0]) <= 0.45*half {
 					narrow++
 				}
-				if r, err = o.Run(x, y, src, nil); err != nil {
+				if r, err = o.Run(x, places, src, nil); err != nil {
 					t.Fatal(err)
 				}
-				if iv, err = FromOneVsRest(o, r.Coefficients, level); err != nil {
+				if iv, err = FromRelease(o, r.Coefficients, level); err != nil {
 					t.Fatal(err)
 				}
 				if v := first.Theta[0]; iv.Lower[0] <= v && v <= iv.Upper[0] {
@@ -82,12 +83,12 @@ func TestClassesCover(t *testing.T) {
 	}
 	s, _ := multiclass.CalibrateSoftmax(multiclass.Config{Classes: 3, RowNorm: 1, Epsilon: 1, Delta: 1e-5, Adjacency: privacy.AddRemove}, multiclass.Vertex)
 	for _, theta := range [][]float64{nil, {1}, {1, 2, math.NaN()}, {1, 2, 3, 4}} {
-		if _, err := FromSoftmax(s, theta, 0.9); err == nil {
+		if _, err := FromRelease(s, theta, 0.9); err == nil {
 			t.Errorf("%v is accepted", theta)
 		}
 	}
 	for _, l := range []float64{0, 1, math.NaN()} {
-		if _, err := FromSoftmax(s, []float64{1, 2, 3}, l); err == nil {
+		if _, err := FromRelease(s, []float64{1, 2, 3}, l); err == nil {
 			t.Errorf("level %v is accepted", l)
 		}
 	}

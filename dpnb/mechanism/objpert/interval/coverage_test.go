@@ -151,7 +151,7 @@ func TestPopulationCorrectsShrinkage(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		mo, err := curv.Run(x, y, r.Coefficients, src)
+		mo, err := curv.At(x, y, r.Coefficients, src)
 		if err != nil {
 			t.Fatal(err)
 		}

@@ -1,7 +1,6 @@
 package interval
 
 import (
-	"errors"
 	"fmt"
 	"math"
 
@@ -42,7 +41,7 @@ func (c Curvature) Validate() error {
 	if err := c.Fit.Validate(); err != nil {
 		return err
 	}
-	if err := mechanism.CheckScale("Sigma", c.Sigma); err != nil {
+	if err := (mechanism.Scales{{"Sigma", c.Sigma}}).Check(); err != nil {
 		return err
 	}
 	// Beyond these the steps of the sums would leave the range of float64.
@@ -54,7 +53,7 @@ func (c Curvature) Validate() error {
 	if c.ScoreSigma == 0 {
 		return nil // the scores' covariance is not released
 	}
-	return mechanism.CheckScale("ScoreSigma", c.ScoreSigma)
+	return mechanism.Scales{{"ScoreSigma", c.ScoreSigma}}.Check()
 }
 
 // roundUp is for a privacy figure of a few correctly rounded operations.
@@ -77,17 +76,6 @@ func (c Curvature) Mu() float64 {
 		mu = math.Hypot(mu, l2/c.ScoreSigma)
 	}
 	return mu * roundUp
-}
-
-// Profile returns the profile, under add/remove-one, of the matrices alone,
-// given the coefficients.
-//
-// Errors: as Validate.
-func (c Curvature) Profile() (privacy.Profile, error) {
-	if err := c.Validate(); err != nil {
-		return nil, err
-	}
-	return privacy.GaussianProfile(c.Mu(), privacy.AddRemove), nil
 }
 
 // Together returns the profile of the fit and of the matrices, under
@@ -129,32 +117,26 @@ func (m *Moments) Simulated() bool { return m.origin.Simulated() }
 // Seed returns the seed of a simulation; ok is false if there is none.
 func (m *Moments) Seed() (seed uint64, ok bool) { return m.origin.Seed() }
 
-// Run draws the noise and releases the matrices at theta, which must be what
-// Fit has released for the same records: else the guarantee does not compose as
-// Together says. The caller has charged the budget.
+// At draws the noise and releases the matrices at theta, which must be what Fit has
+// released for the same records: else the guarantee does not compose as Together says.
+// The caller has charged the budget.
 //
-// Errors: as objpert.Objective.Check, or a theta of another length.
-func (c Curvature) Run(rows matrix.Rows, labels, theta []float64, src noise.Source) (*Moments, error) {
+// Errors: as objpert.Objective.Run before it draws, or a theta of another length.
+func (c Curvature) At(rows matrix.Rows, labels, theta []float64, src noise.Source) (*Moments, error) {
 	if src == nil {
-		return nil, errors.New("interval: a source of noise is required: noise.NewSecure() for a release, noise.NewSeeded(seed) for a simulation")
+		return nil, mechanism.ErrNoSource
 	}
-	if err := c.Validate(); err != nil {
-		return nil, err
-	}
-	if err := c.Fit.Check(rows, labels); err != nil {
+	if err := c.Check(rows, labels); err != nil {
 		return nil, err
 	}
 	if err := sameLength(rows, theta); err != nil {
 		return nil, err
 	}
-	p, err := c.Profile()
-	if err != nil {
-		return nil, err
-	}
 	out := &Moments{HessianSigma: c.Sigma, ScoreSigma: c.ScoreSigma}
 	out.origin = out.origin.And(src)
 	out.Guarantee = mechanism.Guarantee{
-		Adjacency: privacy.AddRemove, Profile: p, Bound: "the Gaussian mechanism's, given the coefficients (docs/theory/intervals.md)",
+		Adjacency: privacy.AddRemove, Profile: privacy.GaussianProfile(c.Mu(), privacy.AddRemove),
+		Bound: "the Gaussian mechanism's, given the coefficients (docs/theory/intervals.md)",
 		Assumptions: []string{
 			"the coefficients at which the curvature was taken are what the fit released for the same records",
 			mechanism.ExactNoise,
@@ -175,27 +157,62 @@ func (c Curvature) Run(rows matrix.Rows, labels, theta []float64, src noise.Sour
 	return out, nil
 }
 
-// Release runs Fit and then, at the coefficients that it releases, the matrices.
-// The guarantee of the release is that of the two together, whatever is done
-// with either. The caller has charged the budget with Together's (ε, δ).
-//
-// Errors: as Run and objpert.Objective.Run; nothing is released then.
-func (c Curvature) Release(rows matrix.Rows, labels []float64, src noise.Source, settings *mechanism.Settings) (*mechanism.Release, *Moments, error) {
-	together, err := c.Together()
+// String describes the mechanism with its parameters.
+func (c Curvature) String() string {
+	return fmt.Sprintf("%v, and its curvature with noise of %.5g", c.Fit, c.Sigma)
+}
+
+// Describe implements mechanism.Mechanism.
+func (c Curvature) Describe() mechanism.Description {
+	d := c.Fit.Describe()
+	d.Beside = "with its curvature"
+	d.Bound = fmt.Sprintf("that of the coefficients and of their curvature (μ = %s) together; of the coefficients alone: %s", privacy.FormatUp(c.Mu(), 3), d.Bound)
+	return d
+}
+
+// Event implements mechanism.Mechanism.
+func (c Curvature) Event() (privacy.Event, error) {
+	p, err := c.Together()
+	return mechanism.Known(c, p, err)
+}
+
+// Feasible implements mechanism.Mechanism.
+func (c Curvature) Feasible(features, records int) error { return c.Fit.Feasible(features, records) }
+
+// Check implements mechanism.Mechanism.
+func (c Curvature) Check(rows matrix.Rows, labels []float64) error {
+	if err := c.Validate(); err != nil {
+		return err
+	}
+	return c.Fit.Check(rows, labels)
+}
+
+// Run implements mechanism.Mechanism: it runs Fit and then, at the coefficients that it
+// releases, the matrices, *Moments in Also. The guarantee of the release is that of the
+// two together, whatever is done with either.
+func (c Curvature) Run(rows matrix.Rows, labels []float64, src noise.Source, settings *mechanism.Settings) (*mechanism.Release, error) {
+	both, err := mechanism.Begin(c, rows, labels, src)
 	if err != nil {
-		return nil, nil, err
+		return nil, err
 	}
 	r, err := c.Fit.Run(rows, labels, src, settings)
 	if err != nil {
-		return nil, nil, err
+		return nil, err
 	}
-	mo, err := c.Run(rows, labels, r.Coefficients, src)
+	if r.Also, err = c.At(rows, labels, r.Coefficients, src); err != nil {
+		return nil, err
+	}
+	r.Guarantee, r.Mechanism, r.Fitted = both.Guarantee, both.Mechanism, c
+	return r, nil
+}
+
+// Release is Run with what is released apart.
+func (c Curvature) Release(rows matrix.Rows, labels []float64, src noise.Source, settings *mechanism.Settings) (*mechanism.Release, *Moments, error) {
+	r, err := c.Run(rows, labels, src, settings)
 	if err != nil {
 		return nil, nil, err
 	}
-	r.Guarantee.Profile = together
-	r.Guarantee.Bound = fmt.Sprintf("that of the coefficients and of their curvature (μ = %s) together; of the coefficients alone: %s", privacy.FormatUp(c.Mu(), 3), r.Guarantee.Bound)
-	return r, mo, nil
+	return r, r.Also.(*Moments), nil
 }
 
 // PublicCurvature returns the curvature at theta from records that are public

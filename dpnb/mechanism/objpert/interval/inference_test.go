@@ -365,11 +365,11 @@ func TestRefusals(t *testing.T) {
 		}
 	}
 	x, y := records(3, make([]float64, 2), noise.NewSeeded(1))
-	if _, err := curv.Run(x, y, theta, nil); err == nil {
+	if _, err := curv.At(x, y, theta, nil); err == nil {
 		t.Error("no source")
 	}
 	var data *matrix.DataError
-	if _, err := curv.Run(x, y, []float64{1}, noise.NewSeeded(1)); !errors.As(err, &data) {
+	if _, err := curv.At(x, y, []float64{1}, noise.NewSeeded(1)); !errors.As(err, &data) {
 		t.Errorf("another length: %v", err)
 	}
 	if _, err := PublicCurvature(fit, x, nil, theta, 10); !errors.As(err, &data) {

@@ -1,9 +1,12 @@
 package interval
 
 import (
+	"fmt"
 	"math"
 
+	"github.com/dpnb/notebooks/dpnb/mechanism"
 	"github.com/dpnb/notebooks/dpnb/mechanism/objpert"
+	"github.com/dpnb/notebooks/dpnb/mechanism/objpert/multiclass"
 	"github.com/dpnb/notebooks/dpnb/privacy"
 )
 
@@ -76,8 +79,9 @@ func checkTheta(theta []float64) error {
 
 // FromRelease returns intervals for the coefficients θ̂ that the same fit would
 // have had without noise, the same ridges included, from the released θ and the
-// parameters of the mechanism alone: a post-processing of the release, which
-// costs nothing.
+// parameters of the mechanism alone, which is objpert.Objective, a Curvature, or one of
+// several classes, theta being that of the classes one after the other: a
+// post-processing of the release, which costs nothing.
 //
 // The deviation θ̃ − θ̂ = −H̄⁻¹b has H̄ ⪰ λI, λ the least ridge, whatever the records and however
 // H̄ depends on b, hence lies in the ball over the diameter from 0 to −b/λ:
@@ -88,9 +92,15 @@ func checkTheta(theta []float64) error {
 // ellipsoid that belongs to the ridges. No narrower interval holds for all records (docs/theory/intervals.md,
 // section 2); with many records the truth is much closer, but how close is private.
 //
+// Of one-vs-rest this is so for each of the K fits. Of softmax all of the noise lies in
+// Σ_c θ_c = 0, a space of (K − 1)d dimensions, in which a unit vector of one coefficient
+// has the length √(1 − 1/K):
+//
+//	|θ̃ⱼ − θ̂ⱼ| ≤ √(1 − 1/K)·[σ/λ·½(|N₁| + ‖N‖) + τ/λ + σ_out|N′|],  N of (K − 1)d dimensions.
+//
 // Coverage: at least level, over the noise, for every dataset. Any convex loss.
-// Errors: *privacy.ParamError.
-func FromRelease(m objpert.Objective, theta []float64, level float64) (*Intervals, error) {
+// Errors: *privacy.ParamError; one that wraps privacy.ErrUnsupported for another mechanism.
+func FromRelease(m mechanism.Mechanism, theta []float64, level float64) (*Intervals, error) {
 	if err := m.Validate(); err != nil {
 		return nil, err
 	}
@@ -100,7 +110,61 @@ func FromRelease(m objpert.Objective, theta []float64, level float64) (*Interval
 	if err := checkTheta(theta); err != nil {
 		return nil, err
 	}
-	return alone(theta, ballHalfWidths(m, len(theta), 1-level), level, m.Lambda), nil
+	each := func(classes int) (int, error) {
+		if len(theta)%classes != 0 {
+			return 0, &privacy.ParamError{Name: "theta", Value: len(theta), Want: fmt.Sprintf("as many coefficients for each of %d classes", classes)}
+		}
+		return len(theta) / classes, nil
+	}
+	switch m := m.(type) {
+	case Curvature:
+		return FromRelease(m.Fit, theta, level)
+	case objpert.Objective:
+		return alone(theta, ballHalfWidths(m, len(theta), 1-level), level, m.Lambda), nil
+	case multiclass.OneVsRest:
+		d, err := each(m.Classes)
+		if err != nil {
+			return nil, err
+		}
+		return alone(theta, same(ballHalfWidth(m.Binary, d, 1-level), len(theta)), level, m.Binary.Lambda), nil
+	case multiclass.Softmax:
+		d, err := each(m.Classes)
+		if err != nil {
+			return nil, err
+		}
+		k := float64(m.Classes)
+		inner := objpert.Objective{Lambda: m.Lambda, Sigma: m.Sigma, Tolerance: m.Tolerance, OutputSigma: m.OutputSigma}
+		h := math.Sqrt(1-1/k) * ballHalfWidth(inner, d*(m.Classes-1), 1-level)
+		return alone(theta, same(h, len(theta)), level, m.Lambda), nil
+	}
+	return nil, fmt.Errorf("%w: intervals from the law of the noise are for objective perturbation, not for %s", privacy.ErrUnsupported, m.Describe().Name)
+}
+
+// Knows reports whether FromRelease has intervals for m's releases.
+func Knows(m mechanism.Mechanism) bool {
+	switch m.(type) {
+	case objpert.Objective, Curvature, multiclass.OneVsRest, multiclass.Softmax:
+		return true
+	}
+	return false
+}
+
+// same returns d times h.
+func same(h float64, d int) []float64 {
+	half := make([]float64, d)
+	for j := range half {
+		half[j] = h
+	}
+	return half
+}
+
+// alone returns theta ± half, from the release alone.
+func alone(theta, half []float64, level, lambda float64) *Intervals {
+	iv := newIntervals(level, theta, half, 0)
+	iv.Covers = minimiserCovers
+	iv.Basis = fmt.Sprintf("the law of the noise and λ = %.4g alone, for every dataset (docs/theory/intervals.md, section 2)", lambda)
+	iv.Proved = true
+	return iv
 }
 
 const minimiserCovers = "what the same fit would have been on these records without noise, over the draw of the noise"

@@ -14,10 +14,10 @@ import (
 func ExampleCalibrateSoftmax() {
 	// Three classes, of which each is at one corner.
 	const n = 3000
-	x, y := matrix.NewDense(n, 3, nil), make([]int, n)
+	x, y := matrix.NewDense(n, 3, nil), make([]float64, n)
 	for i := range y {
-		y[i] = i % 3
-		x.Data[3*i+y[i]] = 1
+		y[i] = float64(i % 3)
+		x.Data[3*i+i%3] = 1
 	}
 	m, err := multiclass.CalibrateSoftmax(multiclass.Config{
 		Classes: 3, RowNorm: 1, Epsilon: 1, Delta: 1e-5, Adjacency: privacy.AddRemove,
@@ -32,10 +32,14 @@ func ExampleCalibrateSoftmax() {
 		return
 	}
 	fmt.Printf("σ = %.3f, λ = %.2f\n", m.Sigma, m.Lambda)
-	fmt.Println(r.Predict([]float64{1, 0, 0}), r.Predict([]float64{0, 1, 0}), r.Predict([]float64{0, 0, 1}))
+	for _, x := range [][]float64{{1, 0, 0}, {0, 1, 0}, {0, 0, 1}} {
+		fmt.Println(multiclass.Predict(r.Coefficients, x))
+	}
 	// Output:
 	// σ = 5.770, λ = 3.92
-	// 0 1 2
+	// 0
+	// 1
+	// 2
 }
 
 func ExampleCalibrateOneVsRest() {

@@ -90,13 +90,27 @@ func (m OneVsRest) profile(s *pld.Settings) (privacy.Profile, error) {
 	return compose(s, pld.Component{Profile: objective, Count: m.Classes}, pld.Component{Profile: output, Count: m.Classes})
 }
 
-// BoundName names the theorem behind Profile.
-func (m OneVsRest) BoundName() string {
-	return fmt.Sprintf("%d-fold composition of: %s", m.Classes, m.Binary.BoundName())
-}
-
 // String describes the mechanism with its parameters.
 func (m OneVsRest) String() string { return fmt.Sprintf("one-vs-rest, %d × %v", m.Classes, m.Binary) }
+
+// Event implements mechanism.Mechanism.
+func (m OneVsRest) Event() (privacy.Event, error) {
+	p, err := m.Profile()
+	return mechanism.Known(m, p, err)
+}
+
+// Describe implements mechanism.Mechanism.
+func (m OneVsRest) Describe() mechanism.Description {
+	d := m.Binary.Describe()
+	d.Source += ", composed"
+	d.Bound = fmt.Sprintf("%d-fold composition of: %s", m.Classes, d.Bound)
+	d.Assumptions = append(d.Assumptions, "the classes were chosen without looking at the records")
+	return d
+}
+
+// Feasible implements mechanism.Mechanism. What is known of planned records is of fits
+// of two classes.
+func (m OneVsRest) Feasible(features, _ int) error { return m.Binary.Feasible(features, 0) }
 
 // signs writes +1 to dst where the label is c and −1 elsewhere.
 func signs(dst []float64, labels []int, c int) {
@@ -108,59 +122,40 @@ func signs(dst []float64, labels []int, c int) {
 	}
 }
 
-// Check validates records against the parameters, before any noise is drawn.
-// labels are classes, 0 … K − 1.
-//
-// Errors: *matrix.DataError for records that no fit can use or that are longer
-// than RowNorm, or as Validate.
-func (m OneVsRest) Check(rows matrix.Rows, labels []int) error {
+// Check implements mechanism.Mechanism. labels are classes, 0 … K − 1.
+func (m OneVsRest) Check(rows matrix.Rows, labels []float64) error {
 	if err := m.Validate(); err != nil {
 		return err
 	}
-	for i, y := range labels {
-		if y < 0 || y >= m.Classes {
-			return &matrix.DataError{Text: fmt.Sprintf("the label of record %d is no class from 0 to %d", i, m.Classes-1)}
-		}
+	places, err := places(labels, m.Classes)
+	if err != nil {
+		return err
 	}
 	y := make([]float64, len(labels))
-	signs(y, labels, 0)
+	signs(y, places, 0)
 	return m.Binary.Check(rows, y)
 }
 
-// Run draws the noise and releases, or returns an error and releases nothing.
-// The caller has charged the budget. settings may be nil.
-//
-// Errors: as Check, before any noise is drawn; erm.ErrTolerance (wrapped) if
-// the solver misses τ in one of the fits: then nothing is released of any.
-func (m OneVsRest) Run(rows matrix.Rows, labels []int, src noise.Source, settings *mechanism.Settings) (*Release, error) {
-	if src == nil {
-		return nil, errNoSource
-	}
-	if err := m.Check(rows, labels); err != nil {
-		return nil, err
-	}
-	profile, err := m.Profile()
+// Run implements mechanism.Mechanism. The coefficients are those of the classes one
+// after another; if one of the fits misses its tolerance nothing is released of any.
+func (m OneVsRest) Run(rows matrix.Rows, labels []float64, src noise.Source, settings *mechanism.Settings) (*mechanism.Release, error) {
+	r, err := mechanism.Begin(m, rows, labels, src)
 	if err != nil {
 		return nil, err
 	}
-	_, d := rows.Dims()
-	r := &Release{Classes: m.Classes, Features: d}
+	places, err := places(labels, m.Classes)
+	if err != nil {
+		return nil, err
+	}
 	y := make([]float64, len(labels))
-	coefficients := make([]float64, 0, m.Classes*d)
 	for c := range m.Classes {
-		signs(y, labels, c)
+		signs(y, places, c)
 		one, err := m.Binary.Run(rows, y, src, settings)
 		if err != nil {
 			return nil, err
 		}
-		coefficients = append(coefficients, one.Coefficients...)
-		if c == 0 {
-			r.Release = *one
-		}
+		r.Coefficients = append(r.Coefficients, one.Coefficients...)
+		r.Tolerance, r.NoiseScale = one.Tolerance, one.NoiseScale
 	}
-	r.Coefficients = coefficients
-	r.Guarantee.Profile, r.Guarantee.Bound = profile, m.BoundName()
-	r.Guarantee.Assumptions = append(r.Guarantee.Assumptions, "the classes were chosen without looking at the records")
-	r.Mechanism = m.String()
 	return r, nil
 }

@@ -1,40 +1,39 @@
 // Package multiclass has private learning algorithms for more than two classes:
 // one joint softmax fit (Softmax) and one binary fit for each class (OneVsRest),
 // both by objective perturbation. Softmax needs less noise for the same
-// guarantee from three classes on.
+// guarantee from three classes on. The coefficients that they release are those of the
+// classes one after another, θ_c at [c·d : (c+1)·d].
 package multiclass
 
 import (
+	"fmt"
+
 	"gonum.org/v1/gonum/floats"
 
-	"github.com/dpnb/notebooks/dpnb/mechanism"
+	"github.com/dpnb/notebooks/dpnb/matrix"
 )
 
-// Release is the output of a mechanism for K classes. Its Coefficients are those
-// of the classes one after another, θ_c at [c·d : (c+1)·d].
-type Release struct {
-	mechanism.Release
-	// Classes is K, Features is d.
-	Classes, Features int
-}
-
-// Class returns the coefficients of class c, which it shares with the release.
-func (r *Release) Class(c int) []float64 {
-	return r.Coefficients[c*r.Features : (c+1)*r.Features]
-}
-
 // Predict returns the class of the largest xᵀθ_c, the first of them if there are
-// several. It panics if x has not d entries.
-func (r *Release) Predict(x []float64) int {
-	best, top := 0, floats.Dot(r.Class(0), x)
-	for c := 1; c < r.Classes; c++ {
-		if t := floats.Dot(r.Class(c), x); t > top {
+// several, from the coefficients of all. It panics if x has not d entries.
+func Predict(theta, x []float64) int {
+	best, top := 0, floats.Dot(theta[:len(x)], x)
+	for c := 1; c < len(theta)/len(x); c++ {
+		if t := floats.Dot(theta[c*len(x):(c+1)*len(x)], x); t > top {
 			best, top = c, t
 		}
 	}
 	return best
 }
 
-// normSlack is by how much, relatively, a record's computed norm may exceed
-// RowNorm; L and s pay for it.
-const normSlack = 1e-12
+// places returns the labels as the places of their classes.
+//
+// Errors: *matrix.DataError for a label that is none of 0 … K − 1.
+func places(labels []float64, classes int) ([]int, error) {
+	y := make([]int, len(labels))
+	for i, label := range labels {
+		if y[i] = int(label); !(label >= 0 && label < float64(classes)) || float64(y[i]) != label {
+			return nil, &matrix.DataError{Text: fmt.Sprintf("the label of record %d is no class from 0 to %d", i, classes-1)}
+		}
+	}
+	return y, nil
+}

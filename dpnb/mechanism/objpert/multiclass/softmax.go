@@ -1,7 +1,6 @@
 package multiclass
 
 import (
-	"errors"
 	"fmt"
 	"math"
 
@@ -68,7 +67,7 @@ type Softmax struct {
 }
 
 // radius returns a bound on the true norm of every record that Check admits.
-func (m Softmax) radius() float64 { return m.RowNorm * (1 + 2*normSlack) }
+func (m Softmax) radius() float64 { return mechanism.Radius(m.RowNorm) }
 
 // Lipschitz returns L = √2·R, the supremum of ‖(p − e_y) ⊗ x‖: approached where
 // all the probability is on one wrong class.
@@ -83,16 +82,9 @@ func (m Softmax) Validate() error {
 	if m.Classes < 2 || m.Classes > 1<<20 {
 		return &privacy.ParamError{Name: "Classes", Value: m.Classes, Want: "at least 2 and at most 2²⁰"}
 	}
-	for _, p := range []struct {
-		name  string
-		value float64
-	}{
-		{"RowNorm", m.RowNorm}, {"Lambda", m.Lambda}, {"Sigma", m.Sigma},
-		{"Tolerance", m.Tolerance}, {"OutputSigma", m.OutputSigma},
-	} {
-		if err := mechanism.CheckScale(p.name, p.value); err != nil {
-			return err
-		}
+	scales := mechanism.Scales{{"RowNorm", m.RowNorm}, {"Lambda", m.Lambda}, {"Sigma", m.Sigma}, {"Tolerance", m.Tolerance}, {"OutputSigma", m.OutputSigma}}
+	if err := scales.Check(); err != nil {
+		return err
 	}
 	if m.Bound != Vertex && m.Bound != RankK {
 		return &privacy.ParamError{Name: "Bound", Value: int(m.Bound), Want: "Vertex or RankK"}
@@ -151,8 +143,8 @@ func (m Softmax) rankProfile() (privacy.Profile, error) {
 	return shifted{objective, m.mu()}, nil
 }
 
-// BoundName names the theorem behind Profile.
-func (m Softmax) BoundName() string {
+// boundName names the theorem behind Profile.
+func (m Softmax) boundName() string {
 	switch {
 	case m.Bound == RankK:
 		return fmt.Sprintf("rank %d (docs/theory/objective_perturbation.md, section 9)", m.Classes-1)
@@ -168,54 +160,74 @@ func (m Softmax) String() string {
 		m.Classes, m.RowNorm, m.Lambda, m.Sigma, m.Tolerance, m.OutputSigma)
 }
 
-// Check validates records against the parameters, before any noise is drawn.
-// labels are classes, 0 … K − 1.
-//
-// Errors: *matrix.DataError for records that no fit can use or that are longer
-// than RowNorm, or as Validate and objpert.Attainable.
-func (m Softmax) Check(rows matrix.Rows, labels []int) error {
+// Event implements mechanism.Mechanism.
+func (m Softmax) Event() (privacy.Event, error) {
+	p, err := m.Profile()
+	return mechanism.Known(m, p, err)
+}
+
+// Describe implements mechanism.Mechanism.
+func (m Softmax) Describe() mechanism.Description {
+	return mechanism.Description{
+		Name: "objective perturbation", Source: "ours, after rkw23, Algorithm 2 (docs/theory/multiclass.md)",
+		Adjacency: privacy.AddRemove, Bound: m.boundName(), Lambda: m.Lambda,
+		Assumptions: []string{
+			mechanism.RowsWithin(m.RowNorm),
+			"the classes, λ, σ, τ and σ_out were chosen without looking at the records",
+			mechanism.ExactNoise,
+			mechanism.Unseen,
+		},
+	}
+}
+
+// Check implements mechanism.Mechanism. labels are classes, 0 … K − 1.
+func (m Softmax) Check(rows matrix.Rows, labels []float64) error {
 	if err := m.Validate(); err != nil {
 		return err
 	}
-	p := softmax.Problem{Rows: rows, Labels: labels, Classes: m.Classes, Lambda: m.Lambda}
+	p, err := m.problem(rows, labels)
+	if err != nil {
+		return err
+	}
 	longest, err := p.ValidateNorm()
 	if err != nil {
 		return err
 	}
-	if !(longest <= m.RowNorm*(1+normSlack)) {
-		return &matrix.DataError{Text: fmt.Sprintf("a record is longer than RowNorm = %g, for which the noise was calibrated: scale or clip the rows first", m.RowNorm)}
+	if err := mechanism.CheckNorm(longest, m.RowNorm); err != nil {
+		return err
 	}
 	_, d := rows.Dims()
-	return m.Attainable(d).Validate()
+	return m.feasibility(d).Validate()
 }
 
-// Attainable returns what is known, before there are records, of whether a fit with
-// so many features can be certified.
-func (m Softmax) Attainable(features int) objpert.Attainable {
-	return objpert.Attainable{Lipschitz: m.Lipschitz(), Smoothness: m.Smoothness(), Lambda: m.Lambda, Sigma: m.Sigma, Tolerance: m.Tolerance,
+// problem is the objective without its noise.
+func (m Softmax) problem(rows matrix.Rows, labels []float64) (*softmax.Problem, error) {
+	y, err := places(labels, m.Classes)
+	return &softmax.Problem{Rows: rows, Labels: y, Classes: m.Classes, Lambda: m.Lambda}, err
+}
+
+// feasibility is what is known of fits with so many features.
+func (m Softmax) feasibility(features int) objpert.Feasibility {
+	return objpert.Feasibility{Lipschitz: m.Lipschitz(), Smoothness: m.Smoothness(), Lambda: m.Lambda, Sigma: m.Sigma, Tolerance: m.Tolerance,
 		Features: features, Coefficients: (m.Classes - 1) * features, Centred: m.Classes}
 }
 
-// Run draws the noise and releases, or returns an error and releases nothing.
-// The caller has charged the budget. settings may be nil.
-//
-// Errors: as Check, before any noise is drawn; erm.ErrTolerance (wrapped) if
-// the solver misses τ: then the noise has been drawn and nothing is released.
-func (m Softmax) Run(rows matrix.Rows, labels []int, src noise.Source, settings *mechanism.Settings) (*Release, error) {
-	if src == nil {
-		return nil, errNoSource
-	}
-	if err := m.Check(rows, labels); err != nil {
-		return nil, err
-	}
-	profile, err := m.Profile()
+// Feasible implements mechanism.Mechanism. What is known of planned records is of fits
+// of two classes.
+func (m Softmax) Feasible(features, _ int) error { return m.feasibility(features).Sure() }
+
+// Run implements mechanism.Mechanism. The coefficients are those of the classes one
+// after another.
+func (m Softmax) Run(rows matrix.Rows, labels []float64, src noise.Source, settings *mechanism.Settings) (*mechanism.Release, error) {
+	r, err := mechanism.Begin(m, rows, labels, src)
 	if err != nil {
 		return nil, err
 	}
-	var s mechanism.Settings
-	if settings != nil {
-		s = *settings
+	p, err := m.problem(rows, labels)
+	if err != nil {
+		return nil, err
 	}
+	s := settings.Value()
 	_, d := rows.Dims()
 	// Both noises are drawn before the records are read, the second as far as its
 	// first digits. The exact noise is the exactly centred one; to centre in float64
@@ -226,39 +238,22 @@ func (m Softmax) Run(rows matrix.Rows, labels []int, src noise.Source, settings 
 	eta += float64(m.Classes+2) * 0x1p-53 * floats.Norm(b, 2) * (1 + 0x1p-20)
 	xi := draw.Normals(len(b))
 	softmax.Center(b, m.Classes)
-	p := softmax.Problem{Rows: rows, Labels: labels, Classes: m.Classes, Lambda: m.Lambda, Linear: b}
+	p.Linear = b
 	tolerance := m.Tolerance*(1-0x1p-50) - eta
 	if !(tolerance > 0) {
 		return nil, m.uncertified()
 	}
-	sol, err := softmax.Minimize(&p, &softmax.Settings{Tolerance: tolerance, Workers: s.Workers, MaxPasses: s.MaxPasses, Persist: s.MaxPasses == 0})
+	sol, err := softmax.Minimize(p, &softmax.Settings{Tolerance: tolerance, Workers: s.Workers, MaxPasses: s.MaxPasses, Persist: s.MaxPasses == 0})
 	if err != nil {
 		return nil, m.uncertified() // the solver's figures depend on the records
 	}
-	out := sol.Theta
-	xi.AddRounded(out, m.OutputSigma, exact.Grid(m.OutputSigma))
-	softmax.Center(out, m.Classes) // of what is released
-	r := &Release{Classes: m.Classes, Features: d, Release: mechanism.Release{
-		Coefficients: out,
-		Guarantee: mechanism.Guarantee{
-			Adjacency: privacy.AddRemove, Profile: profile, Bound: m.BoundName(),
-			Assumptions: []string{
-				"every record that could be in the data has ‖x‖₂ ≤ " + privacy.FormatUp(m.RowNorm, 6) + " (checked for those that are)",
-				"the classes, λ, σ, τ and σ_out were chosen without looking at the records",
-				mechanism.ExactNoise,
-				"time taken and failures are not observed by the adversary",
-			},
-		},
-		Mechanism:  m.String(),
-		Tolerance:  m.Tolerance,
-		NoiseScale: m.Sigma * math.Sqrt(1-1/float64(m.Classes)),
-	}}
-	r.DrawnFrom(src)
+	r.Coefficients = sol.Theta
+	xi.AddRounded(r.Coefficients, m.OutputSigma, exact.Grid(m.OutputSigma))
+	softmax.Center(r.Coefficients, m.Classes) // of what is released
+	r.Tolerance, r.NoiseScale = m.Tolerance, m.Sigma*math.Sqrt(1-1/float64(m.Classes))
 	return r, nil
 }
 
 func (m Softmax) uncertified() error {
 	return fmt.Errorf("multiclass: nothing is released, because ‖∇J‖ ≤ τ = %g could not be certified (%w); allow a larger Tolerance or more passes", m.Tolerance, erm.ErrTolerance)
 }
-
-var errNoSource = errors.New("multiclass: a source of noise is required: noise.NewSecure() for a release, noise.NewSeeded(seed) for a simulation")

@@ -57,17 +57,17 @@ func TestHopelessFitsAreRefusedBeforeTheNoise(t *testing.T) {
 }
 
 // What was planned decides where it is stated.
-func TestAttainableKnowsThePlan(t *testing.T) {
-	a := objpert.Attainable{Lipschitz: 1, Smoothness: 0.25, Lambda: 1e-21, Sigma: 3000, Tolerance: 1e-6, Features: 10, Coefficients: 10}
+func TestFeasibilityKnowsThePlan(t *testing.T) {
+	a := objpert.Feasibility{Lipschitz: 1, Smoothness: 0.25, Lambda: 1e-21, Sigma: 3000, Tolerance: 1e-6, Features: 10, Coefficients: 10}
 	for records, good := range map[int]bool{0: true, 1: false, 1000: false, 9000: false, 10_000: true} {
 		if a.Records = records; (a.Validate() == nil) != good {
 			t.Errorf("%d records: %v", records, a.Validate())
 		}
 	}
 	a.Records = 0
-	for _, spoil := range []func(*objpert.Attainable){
-		func(a *objpert.Attainable) { a.Sigma = math.NaN() }, func(a *objpert.Attainable) { a.Sigma = math.Inf(1) },
-		func(a *objpert.Attainable) { a.Sigma = 1e7 }, func(a *objpert.Attainable) { a.Tolerance = 1e-16 },
+	for _, spoil := range []func(*objpert.Feasibility){
+		func(a *objpert.Feasibility) { a.Sigma = math.NaN() }, func(a *objpert.Feasibility) { a.Sigma = math.Inf(1) },
+		func(a *objpert.Feasibility) { a.Sigma = 1e7 }, func(a *objpert.Feasibility) { a.Tolerance = 1e-16 },
 	} {
 		bad := a
 		if spoil(&bad); bad.Validate() == nil {
@@ -115,13 +115,12 @@ func TestSureFitsAreHeld(t *testing.T) {
 		"twice as many as noise": {0.501e-4, 800, true}, // nL/(σk) = 2
 		"and no more":            {0.499e-4, 800, false},
 	} {
-		a := objpert.Attainable{Lipschitz: 2, Smoothness: 0.15, Lambda: c.lambda, Sigma: 40, Tolerance: 2e-6, Features: 20, Coefficients: 20, Records: c.records}
+		a := objpert.Feasibility{Lipschitz: 2, Smoothness: 0.15, Lambda: c.lambda, Sigma: 40, Tolerance: 2e-6, Features: 20, Coefficients: 20, Records: c.records}
 		if err := a.Validate(); err != nil {
 			t.Errorf("%s: refused without being sure: %v", name, err)
 		}
-		a.Sure = true
 		var p *privacy.ParamError
-		if err := a.Validate(); (err == nil) != c.good || err != nil && (!errors.As(err, &p) || p.Name != "Lambda") {
+		if err := a.Sure(); (err == nil) != c.good || err != nil && (!errors.As(err, &p) || p.Name != "Lambda") {
 			t.Errorf("%s: %v", name, err)
 		}
 	}

@@ -4,15 +4,14 @@ import (
 	"fmt"
 	"math"
 
-	"github.com/dpnb/notebooks/dpnb/matrix"
 	"github.com/dpnb/notebooks/dpnb/privacy"
 )
 
-// Attainable is what is known, before there are records, of whether a fit by
+// Feasibility is what is known, before there are records, of whether a fit by
 // objective perturbation can be certified. Where it cannot, the budget would be
 // charged, the noise drawn, and nothing released. Parameters and public numbers
 // alone decide, so that a refusal says nothing of the records.
-type Attainable struct {
+type Feasibility struct {
 	// Lipschitz L and Smoothness s of one record's loss; Lambda λ, the largest ridge
 	// of a coefficient, Sigma σ and Tolerance τ of the mechanism.
 	Lipschitz, Smoothness, Lambda, Sigma, Tolerance float64
@@ -25,9 +24,6 @@ type Attainable struct {
 	// Records is the number n that was planned, if that is public; zero: nothing is
 	// said of it.
 	Records int
-	// Sure asks for more, for who pays first: a fit that has come to an end in every
-	// trial, for whatever records. See Validate.
-	Sure bool
 }
 
 // mostBend is the largest sσ/(λL) at which every trial of a fit came to an end; the
@@ -54,16 +50,8 @@ const manyRecords = 1_000_000
 //	     every n up to a million.
 //
 // (2) is no proof for shorter records, nor (1) for many of them; there is little in
-// such a fit but noise. If Sure, refused is also
-//
-//	(3)  sσ/(λL) > 3·10⁴·max(1, nL/(σk)), n = Records and k = Coefficients: where no
-//	     records are against it, noise makes coefficients of about σ/λ, and margins that
-//	     many times as wide as the range L/(Rs) in which the loss bends. Solvers then lose
-//	     their way from the flat to the bend, for some few records and not for many,
-//	     which hold nL/√k of the noise's σ√k.
-//
-// (3) is experience, no proof. A λ that is chosen has sσ/(λL) ≤ 2.
-func (a Attainable) Validate() error {
+// such a fit but noise.
+func (a Feasibility) Validate() error {
 	const u = 0x1p-53
 	b := a.Sigma * math.Sqrt(float64(max(1, a.Coefficients)))
 	least := 12.0
@@ -86,24 +74,39 @@ func (a Attainable) Validate() error {
 		return &privacy.ParamError{Name: "Lambda", Value: a.Lambda,
 			Want: fmt.Sprintf("more: the noise makes coefficients of about σ/λ = %.3g, with which no arithmetic here can certify τ = %.3g; a larger Lambda (or none, to have it chosen) or Tolerance can be certified", a.Sigma/a.Lambda, a.Tolerance)}
 	}
+	return nil
+}
+
+// Feasibility returns what is known of fits with so many features; records is the
+// planned number of them if that is public, else 0.
+func (m Objective) Feasibility(features, records int) Feasibility {
+	return Feasibility{Lipschitz: m.Lipschitz(), Smoothness: m.Smoothness(), Lambda: m.Lambda + m.Shrinkage, Sigma: m.Sigma, Tolerance: m.Tolerance,
+		Features: features, Coefficients: features, Records: records}
+}
+
+// Feasible implements mechanism.Mechanism.
+func (m Objective) Feasible(features, records int) error {
+	return m.Feasibility(features, records).Sure()
+}
+
+// Sure is Validate for who pays first, and for a fit that has come to an end in every
+// trial, for whatever records. Refused is also
+//
+//	(3)  sσ/(λL) > 3·10⁴·max(1, nL/(σk)), n = Records and k = Coefficients: where no
+//	     records are against it, noise makes coefficients of about σ/λ, and margins that
+//	     many times as wide as the range L/(Rs) in which the loss bends. Solvers then lose
+//	     their way from the flat to the bend, for some few records and not for many,
+//	     which hold nL/√k of the noise's σ√k.
+//
+// (3) is experience, no proof. A λ that is chosen has sσ/(λL) ≤ 2.
+func (a Feasibility) Sure() error {
+	if err := a.Validate(); err != nil {
+		return err
+	}
 	held := float64(a.Records) * a.Lipschitz / (a.Sigma * float64(max(1, a.Coefficients)))
-	if bend := a.Smoothness * a.Sigma / (a.Lambda * a.Lipschitz); a.Sure && !(bend <= mostBend*math.Max(1, held)) {
+	if bend := a.Smoothness * a.Sigma / (a.Lambda * a.Lipschitz); !(bend <= mostBend*math.Max(1, held)) {
 		return &privacy.ParamError{Name: "Lambda", Value: a.Lambda,
 			Want: fmt.Sprintf("more: the noise makes coefficients of about σ/λ = %.3g where there are not many records to hold them, and such a fit may not come to an end; take a larger Lambda (or none, to have it chosen), or state how many Records are planned where that can be", a.Sigma/a.Lambda)}
 	}
 	return nil
-}
-
-// Attainable returns what is known of fits with so many features; records is the
-// planned number of them if that is public, else 0.
-func (m Objective) Attainable(features, records int) Attainable {
-	return Attainable{Lipschitz: m.Lipschitz(), Smoothness: m.Smoothness(), Lambda: m.Lambda + m.Shrinkage, Sigma: m.Sigma, Tolerance: m.Tolerance,
-		Features: features, Coefficients: features, Records: records}
-}
-
-// attainable is Attainable for the records of a fit, of which it reads the
-// number of features alone.
-func (m Objective) attainable(rows matrix.Rows) error {
-	_, d := rows.Dims()
-	return m.Attainable(d, 0).Validate()
 }

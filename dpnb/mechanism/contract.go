@@ -1,0 +1,147 @@
+// Package mechanism is the contract of private learning algorithms: what each of them
+// says of itself, checks, costs and releases. The algorithms are its tenants, in
+// packages below it, and none of them imports another's.
+//
+// A mechanism is a value with all its parameters, none of which depends on the records.
+// Whoever runs one validates it, checks the records, charges its event to a budget, and
+// only then calls Run, which draws noise (docs/theory/release.md, Charging).
+// What every mechanism keeps to is tested by one test for all: contract_test.go.
+package mechanism
+
+import (
+	"errors"
+	"fmt"
+
+	"github.com/dpnb/notebooks/dpnb/matrix"
+	"github.com/dpnb/notebooks/dpnb/noise"
+	"github.com/dpnb/notebooks/dpnb/privacy"
+)
+
+// Mechanism is a private learning algorithm with all its parameters.
+//
+// A record is a row of features with a label. Where there are K classes the label is the
+// place of its class, 0 … K − 1.
+type Mechanism interface {
+	// String describes it with its parameters, in a line.
+	fmt.Stringer
+	// Describe says what it is and what its guarantee rests on. It may be called where
+	// Validate returns nil.
+	Describe() Description
+	// Validate returns a *privacy.ParamError if a parameter is out of range, or an error
+	// that wraps privacy.ErrUnsupported where there is no guarantee.
+	Validate() error
+	// Event is what one run costs, for an accountant to compose. Its profile under
+	// Describe().Adjacency is the guarantee of a release. Errors: as Validate.
+	Event() (privacy.Event, error)
+	// Feasible refuses, by a *privacy.ParamError, a run that must be expected to release
+	// nothing: by public numbers alone, the features and, if their number was planned and
+	// is public, the records; else zero. A budget would be charged for such a run.
+	Feasible(features, records int) error
+	// Check validates records against the parameters, before any noise is drawn.
+	//
+	// Errors: *matrix.DataError for records outside the domain for which the noise was
+	// calibrated, or as Validate.
+	Check(rows matrix.Rows, labels []float64) error
+	// Run draws noise from src and releases, or returns an error and releases nothing.
+	// The caller has charged the budget. settings may be nil.
+	//
+	// Errors: as Begin, before any noise is drawn; erm.ErrTolerance (wrapped) if a solver
+	// misses its tolerance: then noise has been drawn and nothing is released.
+	Run(rows matrix.Rows, labels []float64, src noise.Source, settings *Settings) (*Release, error)
+}
+
+// Description is what a mechanism says of itself.
+type Description struct {
+	// Name of the algorithm, "objective perturbation".
+	Name string
+	// Beside is what it releases beside the coefficients, in a few words; "" for nothing.
+	Beside string
+	// Source is the paper that it comes from, with the place.
+	Source string
+	// Adjacency of the guarantee, and the theorem by which the event's profile holds.
+	Adjacency privacy.Adjacency
+	Bound     string
+	// Assumptions that the guarantee rests on, in words.
+	Assumptions []string
+	// Lambda is the ridge λ of the coefficients; zero for none.
+	Lambda float64
+}
+
+// What many guarantees rest on, in words.
+const (
+	// ExactNoise is what a guarantee still assumes of arithmetic and chance where its
+	// proof is about what is computed: docs/theory/release.md.
+	ExactNoise = "random bits are fair and independent, as a cryptographic generator's are taken to be, and float64 arithmetic is IEEE 754's; its rounding is part of the proof"
+	// Unseen is what no guarantee covers.
+	Unseen = "time taken and failures are not observed by the adversary"
+)
+
+// RowsWithin is the assumption on the rows of a mechanism that CheckNorm keeps to.
+func RowsWithin(rowNorm float64) string {
+	return fmt.Sprintf("every record that could be in the data has ‖x‖₂ ≤ %s (checked for those that are)", privacy.FormatUp(rowNorm, 6))
+}
+
+// Settings of a run; nil is right. None of them has a part in the guarantee.
+type Settings struct {
+	// Workers is the number of goroutines; zero means one for each processor.
+	Workers int
+	// MaxPasses of the solver; zero means as many as it takes: a fit that is cut short
+	// releases nothing, which is for no adversary to see.
+	MaxPasses int
+}
+
+// Value returns the settings, the zero ones for nil.
+func (s *Settings) Value() Settings {
+	if s == nil {
+		return Settings{}
+	}
+	return *s
+}
+
+// ErrNoSource is the error of a run without a source of noise.
+var ErrNoSource = errors.New("mechanism: a source of noise is required: noise.NewSecure() for a release, noise.NewSeeded(seed) for a simulation")
+
+// Begin is how every Run begins: it checks the source and the records, and returns the
+// release without its coefficients, with the guarantee of m's event and the stamp of src.
+// No noise has been drawn then.
+//
+// Errors: ErrNoSource, or as m's Check and Event.
+func Begin(m Mechanism, rows matrix.Rows, labels []float64, src noise.Source) (*Release, error) {
+	if src == nil {
+		return nil, ErrNoSource
+	}
+	if err := m.Check(rows, labels); err != nil {
+		return nil, err
+	}
+	profile, err := Profile(m)
+	if err != nil {
+		return nil, err
+	}
+	d := m.Describe()
+	r := &Release{
+		Guarantee: Guarantee{Adjacency: d.Adjacency, Profile: profile, Bound: d.Bound, Assumptions: d.Assumptions},
+		Mechanism: m.String(),
+		Fitted:    m,
+	}
+	r.DrawnFrom(src)
+	return r, nil
+}
+
+// Profile returns the privacy profile of one run of m, under the adjacency of its
+// guarantee. Errors: as m's Event.
+func Profile(m Mechanism) (privacy.Profile, error) {
+	event, err := m.Event()
+	if err != nil {
+		return nil, err
+	}
+	return event.Profile(m.Describe().Adjacency)
+}
+
+// Known returns the event of a mechanism whose profile was worked out under the
+// adjacency that holds, or err.
+func Known(m fmt.Stringer, p privacy.Profile, err error) (privacy.Event, error) {
+	if err != nil {
+		return nil, err
+	}
+	return privacy.Known{Name: m.String(), Of: p}, nil
+}
