@@ -1,0 +1,385 @@
+package dpnb_test
+
+import (
+	"fmt"
+	"go/ast"
+	"go/parser"
+	"go/token"
+	"io/fs"
+	"maps"
+	"os"
+	"path"
+	"path/filepath"
+	"regexp"
+	"slices"
+	"strings"
+	"testing"
+)
+
+// Every link between the pages leads somewhere, file and anchor.
+func TestLinksResolve(t *testing.T) {
+	pages := readPages(t)
+	links := 0
+	for _, name := range slices.Sorted(maps.Keys(pages)) {
+		n, problems := linkProblems(pages, name, func(file string) bool {
+			_, err := os.Stat(filepath.Join("..", filepath.FromSlash(file)))
+			return err == nil
+		})
+		links += n
+		for _, p := range problems {
+			t.Error(p)
+		}
+	}
+	if links < 100 {
+		t.Errorf("only %d links were found", links)
+	}
+}
+
+// Every statement has one place, by its number in the inventory of its paper.
+func TestAnchors(t *testing.T) {
+	known := statements(t)
+	if len(known) < 250 {
+		t.Errorf("only %d statements in the inventories", len(known))
+	}
+	anchors := 0
+	place := map[string]string{}
+	pages := readPages(t)
+	for _, name := range slices.Sorted(maps.Keys(pages)) {
+		if path.Dir(name) != "docs/theory" {
+			continue
+		}
+		for _, m := range anchorTag.FindAllStringSubmatch(pages[name], -1) {
+			anchors++
+			if problem := anchorProblem(m[1], known); problem != "" {
+				t.Errorf("%s: %s", name, problem)
+			}
+			if before, twice := place[m[1]]; twice {
+				t.Errorf("%s and %s have the anchor %s", before, name, m[1])
+			}
+			place[m[1]] = name
+		}
+	}
+	if anchors < 100 {
+		t.Errorf("only %d anchors were found", anchors)
+	}
+}
+
+// What the pages on theory name in code exists: symbols, tests, files, claims.
+func TestNamesInTheoryExist(t *testing.T) {
+	h := parseHouse(t)
+	pages := readPages(t)
+	for _, m := range regexp.MustCompile(`(?m)^#+ ([a-z0-9]+/\S+)$`).FindAllStringSubmatch(pages["docs/claims.md"], -1) {
+		h.claims[m[1]] = true
+	}
+	for id := range statements(t) {
+		h.claims[id] = true
+	}
+	names := 0
+	for _, name := range slices.Sorted(maps.Keys(pages)) {
+		if path.Dir(name) != "docs/theory" && name != "docs/architecture.md" {
+			continue
+		}
+		n, problems := h.problems(name, pages[name])
+		names += n
+		for _, p := range problems {
+			t.Error(p)
+		}
+	}
+	if names < 200 {
+		t.Errorf("only %d names of the house were found", names)
+	}
+}
+
+// The checks see what they are for.
+func TestChecksOfThePagesCanFail(t *testing.T) {
+	pages := map[string]string{
+		"docs/a.md": "# A page: its *head*\n<a id=\"x-1.2\"></a>\n## Twice\n## Twice\n[1](b.md) [2](b.md#there) [3](#x-1.2) " +
+			"[4](#twice-1) [5](#a-page-its-head) [6](https://example.com/#y) $[0](c.md)$ `[0](c.md)`\n```\n[0](c.md)\n```\n" +
+			"[7](c.md) [8](b.md#nowhere) [9](#x-1) [10](#twice-2)",
+		"docs/b.md": "<a id=\"there\"></a>",
+	}
+	n, problems := linkProblems(pages, "docs/a.md", func(string) bool { return false })
+	if n != 9 || len(problems) != 4 {
+		t.Errorf("%d links, problems: %q", n, problems)
+	}
+	known := map[string]bool{"rkw23/thm3.1": true, "dtz24/thm3.7a": true}
+	for anchor, want := range map[string]bool{
+		"rkw23-thm3.1": true, "dtz24-thm3.7": true, "dpnb-tight": true, "rkw23-thm3.10": false, "thm3.1": false,
+	} {
+		if got := anchorProblem(anchor, known) == ""; got != want {
+			t.Errorf("%s is let pass: %v, want %v", anchor, got, want)
+		}
+	}
+	h := parseHouse(t)
+	h.claims = known
+	good := "`objective.New`, `objective.Config.Lambda`, `privacy.Profile.Adjacency`, `math.Exp`, `TestImportsPointOneWay`, " +
+		"`dpnb/privacy/objective`, `privacy/objective/doc.go`, `rkw23/thm3.1`, `sets.A of B`, $`objective.Old`$\n```\n`objective.Old`\n```\n"
+	if n, problems := h.problems("", good); n != 8 || len(problems) != 0 {
+		t.Errorf("%d names, problems: %q", n, problems)
+	}
+	bad := "`objective.Newer`, `objective.Config.Lambdas`, `nowhere.New`, `TestThatIsNot`, `dpnb/privacy/objection`, `rkw23/thm3.11`, `nofile.go`"
+	if n, problems := h.problems("", bad); n != 7 || len(problems) != 7 {
+		t.Errorf("%d names, problems: %q", n, problems)
+	}
+}
+
+// readPages returns the Markdown of the project by its path from the top.
+func readPages(t *testing.T) map[string]string {
+	t.Helper()
+	pages := map[string]string{}
+	read := func(file string) {
+		text, err := os.ReadFile(file)
+		if err != nil {
+			t.Fatal(err)
+		}
+		pages[path.Clean(strings.TrimPrefix(filepath.ToSlash(file), "../"))] = string(text)
+	}
+	read(filepath.Join("..", "README.md"))
+	err := filepath.WalkDir(filepath.Join("..", "docs"), func(file string, d fs.DirEntry, err error) error {
+		if err == nil && filepath.Ext(file) == ".md" {
+			read(file)
+		}
+		return err
+	})
+	if err != nil {
+		t.Fatal(err)
+	}
+	return pages
+}
+
+// statements returns the IDs of the papers' inventories.
+func statements(t *testing.T) map[string]bool {
+	t.Helper()
+	files, err := filepath.Glob(filepath.Join("paper", "*", "statements.tsv"))
+	if err != nil || len(files) < 5 {
+		t.Fatalf("%d inventories (%v)", len(files), err)
+	}
+	known := map[string]bool{}
+	for _, file := range files {
+		text, err := os.ReadFile(file)
+		if err != nil {
+			t.Fatal(err)
+		}
+		for i, line := range strings.Split(strings.TrimSuffix(string(text), "\n"), "\n") {
+			if strings.HasPrefix(line, "#") {
+				continue
+			}
+			fields := strings.Split(line, "\t")
+			if len(fields) != 4 || !strings.HasPrefix(fields[0], filepath.Base(filepath.Dir(file))+"/") || known[fields[0]] {
+				t.Errorf("%s:%d: not a new ID of that paper, a place, a statement and a reason", file, i+1)
+				continue
+			}
+			known[fields[0]] = true
+		}
+	}
+	return known
+}
+
+var (
+	fence     = regexp.MustCompile("(?ms)^```.*?^```[^\n]*$")
+	formula   = regexp.MustCompile(`(?s)\$\$.*?\$\$|\$[^$\n]*\$`)
+	inline    = regexp.MustCompile("`[^`\n]*`")
+	link      = regexp.MustCompile(`\]\(([^()\s]+)\)|(?:href|src)="([^"]+)"`)
+	anchorTag = regexp.MustCompile(`<a id="([^"]+)"></a>`)
+	heading   = regexp.MustCompile(`(?m)^#{1,6} +(.*?) *$`)
+)
+
+// prose returns text without its code blocks and formulas.
+func prose(text string) string {
+	return formula.ReplaceAllString(fence.ReplaceAllString(text, ""), "")
+}
+
+// linkProblems checks the links of a page, and returns how many stay in the
+// project. exists is asked about files that are no pages.
+func linkProblems(pages map[string]string, name string, exists func(file string) bool) (n int, problems []string) {
+	for _, m := range link.FindAllStringSubmatch(inline.ReplaceAllString(prose(pages[name]), ""), -1) {
+		target := m[1] + m[2]
+		if strings.Contains(target, "://") || strings.HasPrefix(target, "mailto:") {
+			continue
+		}
+		n++
+		file, anchor, anchored := strings.Cut(target, "#")
+		page := name
+		if file != "" {
+			page = path.Join(path.Dir(name), file)
+		}
+		text, isPage := pages[page]
+		switch {
+		case !isPage && !exists(page):
+			problems = append(problems, fmt.Sprintf("%s: %s is not there", name, target))
+		case isPage && anchored && !anchorsOf(text)[anchor]:
+			problems = append(problems, fmt.Sprintf("%s: %s has no anchor %s", name, page, anchor))
+		}
+	}
+	return n, problems
+}
+
+// anchorsOf returns what a link into the page may name: headings, as GitHub
+// makes addresses of them, and <a id>.
+func anchorsOf(text string) map[string]bool {
+	anchors := map[string]bool{}
+	text = fence.ReplaceAllString(text, "")
+	for _, m := range anchorTag.FindAllStringSubmatch(text, -1) {
+		anchors[m[1]] = true
+	}
+	drop := regexp.MustCompile(`[^\p{L}\p{N}\p{M}_\- ]`)
+	for _, m := range heading.FindAllStringSubmatch(text, -1) {
+		words := regexp.MustCompile(`\[([^\]]*)\]\([^)]*\)`).ReplaceAllString(m[1], "$1")
+		address := strings.ReplaceAll(drop.ReplaceAllString(strings.ToLower(words), ""), " ", "-")
+		unique := address
+		for i := 1; anchors[unique]; i++ {
+			unique = fmt.Sprintf("%s-%d", address, i)
+		}
+		anchors[unique] = true
+	}
+	return anchors
+}
+
+// anchorProblem says what is wrong with an anchor of a page on theory: it is our
+// own, or a paper's statement. dtz24-thm3.7 may stand for its parts (a) and (b).
+func anchorProblem(anchor string, known map[string]bool) string {
+	paper, statement, ok := strings.Cut(anchor, "-")
+	if ok && (paper == "dpnb" || known[paper+"/"+statement] || known[paper+"/"+statement+"a"]) {
+		return ""
+	}
+	return fmt.Sprintf("the anchor %s is no statement of an inventory", anchor)
+}
+
+// house knows the names in the code.
+type house struct {
+	// symbols has package.Symbol and package.Type.Member of the house, tests
+	// included; rooms its packages by name and foreign those that it imports.
+	symbols, rooms, foreign map[string]bool
+	// tests, files and claims by name; paths from the top.
+	tests, files, paths, claims map[string]bool
+}
+
+// parseHouse reads every file of Go below this directory.
+func parseHouse(t *testing.T) *house {
+	t.Helper()
+	h := &house{symbols: map[string]bool{}, rooms: map[string]bool{}, foreign: map[string]bool{}, tests: map[string]bool{},
+		files: map[string]bool{}, paths: map[string]bool{}, claims: map[string]bool{}}
+	err := filepath.WalkDir(".", func(file string, d fs.DirEntry, err error) error {
+		if err != nil {
+			return err
+		}
+		slashed := path.Join("dpnb", filepath.ToSlash(file))
+		h.paths[slashed] = true
+		h.files[path.Base(slashed)] = true
+		if d.IsDir() || filepath.Ext(file) != ".go" {
+			return nil
+		}
+		f, err := parser.ParseFile(token.NewFileSet(), file, nil, parser.SkipObjectResolution)
+		if err != nil {
+			return err
+		}
+		h.add(f)
+		return nil
+	})
+	if err != nil {
+		t.Fatal(err)
+	}
+	return h
+}
+
+func (h *house) add(f *ast.File) {
+	room := strings.TrimSuffix(f.Name.Name, "_test")
+	h.rooms[room] = true
+	for _, i := range f.Imports {
+		address := strings.Trim(i.Path.Value, `"`)
+		if !strings.HasPrefix(address, "github.com/dpnb/") {
+			h.foreign[path.Base(address)] = true
+		}
+	}
+	for _, d := range f.Decls {
+		switch d := d.(type) {
+		case *ast.FuncDecl:
+			name := d.Name.Name
+			if d.Recv != nil {
+				name = typeName(d.Recv.List[0].Type) + "." + name
+			} else if strings.HasPrefix(name, "Test") || strings.HasPrefix(name, "Benchmark") {
+				h.tests[name] = true
+			}
+			h.symbols[room+"."+name] = true
+		case *ast.GenDecl:
+			for _, s := range d.Specs {
+				switch s := s.(type) {
+				case *ast.ValueSpec:
+					for _, n := range s.Names {
+						h.symbols[room+"."+n.Name] = true
+					}
+				case *ast.TypeSpec:
+					h.symbols[room+"."+s.Name.Name] = true
+					for _, member := range members(s.Type) {
+						h.symbols[room+"."+s.Name.Name+"."+member] = true
+					}
+				}
+			}
+		}
+	}
+}
+
+// typeName returns the name of a receiver's type without pointer and parameters.
+func typeName(e ast.Expr) string {
+	switch e := e.(type) {
+	case *ast.StarExpr:
+		return typeName(e.X)
+	case *ast.IndexExpr:
+		return typeName(e.X)
+	case *ast.Ident:
+		return e.Name
+	}
+	return ""
+}
+
+// members returns the fields of a struct and the methods of an interface.
+func members(e ast.Expr) (names []string) {
+	var list *ast.FieldList
+	switch e := e.(type) {
+	case *ast.StructType:
+		list = e.Fields
+	case *ast.InterfaceType:
+		list = e.Methods
+	default:
+		return nil
+	}
+	for _, f := range list.List {
+		for _, n := range f.Names {
+			names = append(names, n.Name)
+		}
+	}
+	return names
+}
+
+var (
+	symbol = regexp.MustCompile(`^([a-z][a-z0-9]*)\.([A-Z]\w*)(\.[A-Z]\w*)?$`)
+	test   = regexp.MustCompile(`^(Test|Benchmark)[A-Z]\w*$`)
+	file   = regexp.MustCompile(`^([\w/]+/)?\w+\.go$`)
+	place  = regexp.MustCompile(`^(dpnb|rkw23|qop|cop|heavytail|dtz24)/[\w./-]+$`)
+)
+
+// problems checks what a page names in backticks, and returns how many names
+// look like ones of the house.
+func (h *house) problems(page, text string) (n int, problems []string) {
+	for _, code := range inline.FindAllString(prose(text), -1) {
+		name := strings.Trim(code, "`")
+		ok := true
+		switch m := symbol.FindStringSubmatch(name); {
+		case m != nil:
+			ok = h.symbols[name] || h.foreign[m[1]] && !h.rooms[m[1]]
+		case test.MatchString(name):
+			ok = h.tests[name]
+		case file.MatchString(name):
+			ok = h.paths[name] || h.paths["dpnb/"+name] || !strings.Contains(name, "/") && h.files[name]
+		case place.MatchString(name):
+			ok = h.paths[name] || h.claims[name]
+		default:
+			continue
+		}
+		n++
+		if !ok {
+			problems = append(problems, fmt.Sprintf("%s names %s, which is not in the house", page, code))
+		}
+	}
+	return n, problems
+}
