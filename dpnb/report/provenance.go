@@ -2,14 +2,16 @@ package report
 
 import (
 	"context"
-	"encoding/json"
 	"fmt"
 	"maps"
-	"os/exec"
+	"os"
+	"path/filepath"
 	"runtime"
 	"slices"
 	"strings"
 	"time"
+
+	"golang.org/x/mod/modfile"
 
 	"github.com/dpnb/notebooks/dpnb/internal/project"
 	"github.com/dpnb/notebooks/dpnb/internal/runlog"
@@ -18,7 +20,7 @@ import (
 // provenance returns the text that ends a report: all that someone needs to get
 // the same numbers again, and what they cost in privacy.
 func provenance(ctx context.Context, s *Setup, parameters map[string]string, run *execution, started time.Time) (string, error) {
-	modules, err := dependencies(ctx, s.Root)
+	modules, err := dependencies(s.Root)
 	if err != nil {
 		return "", err
 	}
@@ -57,26 +59,20 @@ func provenance(ctx context.Context, s *Setup, parameters map[string]string, run
 }
 
 // dependencies returns the modules that go.mod requires directly, with versions.
-func dependencies(ctx context.Context, root string) ([]string, error) {
-	cmd := exec.CommandContext(ctx, "go", "mod", "edit", "-json")
-	cmd.Dir = root
-	out, err := cmd.Output()
+func dependencies(root string) ([]string, error) {
+	path := filepath.Join(root, "go.mod")
+	content, err := os.ReadFile(path)
 	if err != nil {
-		return nil, fmt.Errorf("go mod edit -json: %w", err)
+		return nil, err
 	}
-	var mod struct {
-		Require []struct {
-			Path, Version string
-			Indirect      bool
-		}
-	}
-	if err := json.Unmarshal(out, &mod); err != nil {
-		return nil, fmt.Errorf("go mod edit -json: %w", err)
+	mod, err := modfile.ParseLax(path, content, nil)
+	if err != nil {
+		return nil, err
 	}
 	var list []string
 	for _, m := range mod.Require {
 		if !m.Indirect {
-			list = append(list, m.Path+" "+m.Version)
+			list = append(list, m.Mod.Path+" "+m.Mod.Version)
 		}
 	}
 	return list, nil

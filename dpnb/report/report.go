@@ -13,10 +13,9 @@ import (
 	"strings"
 	"time"
 
-	"golang.org/x/sync/errgroup"
-
 	"github.com/dpnb/notebooks/dpnb/internal/atomicfile"
 	"github.com/dpnb/notebooks/dpnb/internal/lockfile"
+	"github.com/dpnb/notebooks/dpnb/internal/parallel"
 	"github.com/dpnb/notebooks/dpnb/report/notebook"
 	"github.com/dpnb/notebooks/dpnb/report/toolchain"
 )
@@ -76,35 +75,38 @@ func Run(ctx context.Context, s *Setup, o Options) ([]Record, error) {
 		return nil, err
 	}
 	records := make([]Record, len(jobs))
-	group, groupCtx := errgroup.WithContext(ctx)
-	group.SetLimit(parallel(o.Jobs, len(jobs)))
-	for i, j := range jobs {
-		group.Go(func() error {
-			if err := groupCtx.Err(); err != nil {
-				return err
-			}
-			r, err := j.report(groupCtx, s, o, base)
-			records[i] = r
-			if err != nil {
-				return fmt.Errorf("%s: %w", j.path, err)
-			}
-			return nil
-		})
-	}
-	err = group.Wait()
+	err = each(ctx, o, jobs, func(ctx context.Context, i int, j *job) (err error) {
+		records[i], err = j.report(ctx, s, o, base)
+		return err
+	})
 	if ctx.Err() != nil {
 		return nil, ctx.Err()
 	}
 	return records, errors.Join(err, writeIndex(o))
 }
 
-// parallel chooses how many notebooks run at a time. A kernel spends most of its
-// time in the compiler and the linker, which use about one processor.
-func parallel(wanted, notebooks int) int {
-	if wanted <= 0 {
-		wanted = min(runtime.NumCPU(), 8)
+// each does something with every notebook, several at a time, and returns the first
+// error of the machinery, which ends the others too.
+func each(ctx context.Context, o Options, jobs []*job, do func(ctx context.Context, i int, j *job) error) error {
+	workers := o.Jobs
+	if workers == 0 {
+		// A kernel spends most of its time in the compiler and the linker, which use
+		// about one processor.
+		workers = min(runtime.NumCPU(), 8)
 	}
-	return max(1, min(wanted, notebooks))
+	ctx, stop := context.WithCancelCause(ctx)
+	defer stop(nil)
+	err := parallel.For(ctx, len(jobs), workers, func(_, i int) error {
+		err := do(ctx, i, jobs[i])
+		if err != nil {
+			stop(fmt.Errorf("%s: %w", jobs[i].path, err))
+		}
+		return err
+	})
+	if err != nil {
+		return context.Cause(ctx)
+	}
+	return nil
 }
 
 // job is one notebook to run.

@@ -6,8 +6,6 @@ import (
 	"fmt"
 	"strings"
 
-	"golang.org/x/sync/errgroup"
-
 	"github.com/dpnb/notebooks/dpnb/dataset"
 	"github.com/dpnb/notebooks/dpnb/report/notebook"
 )
@@ -21,16 +19,10 @@ func Rerun(ctx context.Context, s *Setup, o Options) ([]error, error) {
 		return nil, err
 	}
 	results := make([]error, len(jobs))
-	group, groupCtx := errgroup.WithContext(ctx)
-	group.SetLimit(parallel(o.Jobs, len(jobs)))
-	for i, j := range jobs {
-		group.Go(func() error {
-			verdict, err := j.rerun(groupCtx, s, o)
-			results[i] = verdict
-			return err
-		})
-	}
-	err = group.Wait()
+	err = each(ctx, o, jobs, func(ctx context.Context, i int, j *job) (err error) {
+		results[i], err = j.rerun(ctx, s, o)
+		return err
+	})
 	if ctx.Err() != nil {
 		return nil, ctx.Err()
 	}
@@ -52,9 +44,8 @@ func (j *job) rerun(ctx context.Context, s *Setup, o Options) (verdict, err erro
 	if err != nil {
 		return nil, err
 	}
-	verdict, err = j.judge(run)
-	if err != nil {
-		return nil, fmt.Errorf("%s: %w", j.path, err)
+	if verdict, err = j.judge(run); err != nil {
+		return nil, err
 	}
 	outcome := "passed"
 	if _, other := errors.AsType[*NotCompared](verdict); verdict != nil && !other {

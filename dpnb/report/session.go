@@ -27,9 +27,9 @@ const endSeconds = 8
 
 // A session is a running driver, which runs and converts one notebook.
 type session struct {
-	setup  *Setup
 	dir    *runDir
 	cmd    *exec.Cmd
+	end    context.CancelFunc // closes orders, the driver's sign to end
 	orders io.WriteCloser
 	events *bufio.Reader
 }
@@ -53,7 +53,13 @@ func (s *Setup) newSession(ctx context.Context) (_ *session, err error) {
 		return nil, err
 	}
 	defer log.Close()
-	cmd := exec.Command(s.Jupyter.Python, script)
+	ctx, end := context.WithCancel(ctx)
+	defer func() {
+		if err != nil {
+			end()
+		}
+	}()
+	cmd := exec.CommandContext(ctx, s.Jupyter.Python, script)
 	detach(cmd)
 	cmd.Env = append(dir.environ(s.Kernel.Environ(os.Environ())), runlog.DirEnv+"="+dir.path)
 	cmd.Stderr = log
@@ -66,26 +72,18 @@ func (s *Setup) newSession(ctx context.Context) (_ *session, err error) {
 	if err != nil {
 		return nil, err
 	}
+	cmd.Cancel = orders.Close
+	cmd.WaitDelay = endSeconds * time.Second
 	if err := cmd.Start(); err != nil {
 		return nil, err
 	}
-	return &session{setup: s, dir: dir, cmd: cmd, orders: orders, events: bufio.NewReader(events)}, nil
+	return &session{dir: dir, cmd: cmd, end: end, orders: orders, events: bufio.NewReader(events)}, nil
 }
 
 // close ends the kernel, the driver and everything that they started.
 func (s *session) close() error {
-	s.orders.Close() // the driver's sign to end
-	ended := make(chan struct{})
-	go func() {
-		s.cmd.Wait() // its exit code says nothing that the events did not
-		close(ended)
-	}()
-	select {
-	case <-ended:
-	case <-time.After(endSeconds * time.Second):
-		s.cmd.Process.Kill()
-		<-ended
-	}
+	s.end()
+	s.cmd.Wait() // its exit code says nothing that the events did not
 	return s.dir.remove()
 }
 
@@ -103,15 +101,13 @@ type driverFailure struct {
 	Program string `json:"program"` // that the kernel made of the cells
 }
 
-// order sends an order and hands events to each until the one named last.
+// order sends an order and hands events to each until the one named last. When the
+// session's context ends, so does the driver, and with it the reading.
 func (s *session) order(ctx context.Context, order map[string]any, last string, each func(event)) (event, error) {
 	line, err := json.Marshal(order)
 	if err != nil {
 		return event{}, err
 	}
-	// A context that ends closes the pipe, which ends the driver and with it the reading below.
-	stop := context.AfterFunc(ctx, func() { s.orders.Close() })
-	defer stop()
 	if _, err := s.orders.Write(append(line, '\n')); err != nil {
 		return event{}, s.explain(ctx, err)
 	}

@@ -145,85 +145,47 @@ func (l *Log) add(line []byte) error {
 		return err
 	}
 	switch r.Kind {
-	case KindData:
-		return l.addData(r.Value)
-	case KindSeed:
-		return l.addSeed(r.Value)
+	case KindData: // public as soon as one record says so
+		return add(&l.Data, r.Value, func(old *Data, d Data) bool {
+			same := old.Name == d.Name && old.File == d.File && old.SHA256 == d.SHA256
+			old.Public = old.Public || same && d.Public
+			return same
+		})
+	case KindSeed: // known by the first name that it is given
+		return add(&l.Seeds, r.Value, func(old *Seed, s Seed) bool {
+			same := old.Seed == s.Seed && (s.Name == "" || old.Name == "" || old.Name == s.Name)
+			if same && old.Name == "" {
+				old.Name = s.Name
+			}
+			return same
+		})
 	case KindNote:
-		return appendOnce(&l.Notes, r.Value)
-	case KindLedger:
-		return l.addLedger(r.Value)
+		return add(&l.Notes, r.Value, func(old *Note, n Note) bool { return *old == n })
+	case KindLedger: // the last word counts
+		return add(&l.Ledgers, r.Value, func(old *Ledger, ledger Ledger) bool {
+			same := old.Name == ledger.Name
+			if same {
+				*old = ledger
+			}
+			return same
+		})
 	default:
 		return fmt.Errorf("unknown kind %q", r.Kind)
 	}
 }
 
-// appendOnce decodes a record and adds it unless the same one is there: cells
-// repeat the work of their package-level variables, and so their records.
-func appendOnce[T comparable](list *[]T, value json.RawMessage) error {
+// add decodes a record and adds it, unless it can be merged into one that is there:
+// cells repeat the work of their package-level variables, and so their records.
+func add[T any](list *[]T, value json.RawMessage, merged func(old *T, v T) bool) error {
 	var v T
 	if err := json.Unmarshal(value, &v); err != nil {
 		return err
 	}
-	for _, old := range *list {
-		if old == v {
+	for i := range *list {
+		if merged(&(*list)[i], v) {
 			return nil
 		}
 	}
 	*list = append(*list, v)
-	return nil
-}
-
-// addSeed adds a record unless the same one is there. A seed without a name is
-// known by the first name that is given to it.
-func (l *Log) addSeed(value json.RawMessage) error {
-	var s Seed
-	if err := json.Unmarshal(value, &s); err != nil {
-		return err
-	}
-	for i := range l.Seeds {
-		old := &l.Seeds[i]
-		if old.Seed != s.Seed || (s.Name != "" && old.Name != "" && old.Name != s.Name) {
-			continue
-		}
-		if old.Name == "" {
-			old.Name = s.Name
-		}
-		return nil
-	}
-	l.Seeds = append(l.Seeds, s)
-	return nil
-}
-
-// addData adds a record unless the same file is there; it is public as soon as
-// one record says so.
-func (l *Log) addData(value json.RawMessage) error {
-	var d Data
-	if err := json.Unmarshal(value, &d); err != nil {
-		return err
-	}
-	for i := range l.Data {
-		old := &l.Data[i]
-		if old.Name == d.Name && old.File == d.File && old.SHA256 == d.SHA256 {
-			old.Public = old.Public || d.Public
-			return nil
-		}
-	}
-	l.Data = append(l.Data, d)
-	return nil
-}
-
-func (l *Log) addLedger(value json.RawMessage) error {
-	var ledger Ledger
-	if err := json.Unmarshal(value, &ledger); err != nil {
-		return err
-	}
-	for i := range l.Ledgers {
-		if l.Ledgers[i].Name == ledger.Name {
-			l.Ledgers[i] = ledger
-			return nil
-		}
-	}
-	l.Ledgers = append(l.Ledgers, ledger)
 	return nil
 }
