@@ -115,57 +115,42 @@ func (f *flags) query(cmd *cobra.Command) (calculator.Query, error) {
 
 // NewEpsilonCommand returns `epsilon`: ε of a composition at a δ.
 func NewEpsilonCommand(c calculator.Calculator) *cobra.Command {
-	var delta float64
-	cmd := &cobra.Command{
-		Use:   "epsilon",
-		Short: "ε of a composition at a δ, with a certified lower bound",
-		Args:  cobra.NoArgs,
-	}
-	f := register(cmd, c, "")
-	f.registerEvents(cmd)
-	cmd.Flags().Float64Var(&delta, "delta", 0, "δ in (0, 1)")
-	required(cmd, "delta")
-	cmd.RunE = func(cmd *cobra.Command, _ []string) error {
-		q, err := f.query(cmd)
-		if err != nil {
-			return err
-		}
+	cmd := &cobra.Command{Use: "epsilon", Short: "ε of a composition at a δ, with a certified lower bound"}
+	return composition(cmd, c, "delta", "δ in (0, 1)", func(q calculator.Query, delta float64) (any, string, error) {
 		a, err := c.Epsilon(q, delta)
-		if err != nil {
-			return err
-		}
-		return f.print(cmd, a)
-	}
-	return cmd
+		return a, fmt.Sprintf("(ε = %g, δ = %g) under %v; the exact ε is at least %g (%s)",
+			a.Epsilon, a.Delta, a.Adjacency, a.EpsilonLower, a.Method), err
+	})
 }
 
 // NewDeltaCommand returns `delta`: δ of a composition at an ε.
 func NewDeltaCommand(c calculator.Calculator) *cobra.Command {
-	var eps float64
-	cmd := &cobra.Command{
-		Use:   "delta",
-		Short: "δ of a composition at an ε",
-		Args:  cobra.NoArgs,
-	}
+	cmd := &cobra.Command{Use: "delta", Short: "δ of a composition at an ε"}
+	return composition(cmd, c, "epsilon", "ε ≥ 0", func(q calculator.Query, eps float64) (any, string, error) {
+		a, err := c.Delta(q, eps)
+		return a, fmt.Sprintf("(ε = %g, δ = %g) under %v; the exact δ is at least %g (%s)",
+			a.Epsilon, a.Delta, a.Adjacency, a.DeltaLower, a.Method), err
+	})
+}
+
+// composition completes a command that asks for one number and answers with the other.
+func composition(cmd *cobra.Command, c calculator.Calculator, asks, help string,
+	answer func(q calculator.Query, at float64) (a any, words string, err error)) *cobra.Command {
 	f := register(cmd, c, "")
 	f.registerEvents(cmd)
-	cmd.Flags().Float64Var(&eps, "epsilon", 0, "ε ≥ 0")
-	required(cmd, "epsilon")
+	at := cmd.Flags().Float64(asks, 0, help)
+	required(cmd, asks)
+	cmd.Args = cobra.NoArgs
 	cmd.RunE = func(cmd *cobra.Command, _ []string) error {
 		q, err := f.query(cmd)
 		if err != nil {
 			return err
 		}
-		a, err := c.Delta(q, eps)
+		a, words, err := answer(q, *at)
 		if err != nil {
 			return err
 		}
-		if f.json {
-			return writeJSON(cmd, a)
-		}
-		_, err = fmt.Fprintf(cmd.OutOrStdout(), "(ε = %g, δ = %g) under %v; the exact δ is at least %g (%s)\n",
-			a.Epsilon, a.Delta, a.Adjacency, a.DeltaLower, a.Method)
-		return err
+		return f.print(cmd, a, words)
 	}
 	return cmd
 }
@@ -191,11 +176,8 @@ func NewSigmaCommand(c calculator.Calculator) *cobra.Command {
 		if err != nil {
 			return err
 		}
-		if f.json {
-			return writeJSON(cmd, map[string]float64{"sigma": sigma})
-		}
-		_, err = fmt.Fprintf(cmd.OutOrStdout(), "σ = %g gives (ε = %g, δ = %g) under %v\n", sigma, eps, delta, adj)
-		return err
+		return f.print(cmd, map[string]float64{"sigma": sigma},
+			fmt.Sprintf("σ = %g gives (ε = %g, δ = %g) under %v", sigma, eps, delta, adj))
 	}
 	return cmd
 }
@@ -208,21 +190,15 @@ func required(cmd *cobra.Command, names ...string) {
 	}
 }
 
-// print writes the answer as JSON or in words.
-func (f *flags) print(cmd *cobra.Command, a calculator.Answer) error {
+// print writes the answer, as JSON or in words.
+func (f *flags) print(cmd *cobra.Command, answer any, words string) error {
 	if f.json {
-		return writeJSON(cmd, a)
+		b, err := json.Marshal(answer)
+		if err != nil {
+			return err
+		}
+		words = string(b)
 	}
-	_, err := fmt.Fprintf(cmd.OutOrStdout(), "(ε = %g, δ = %g) under %v; the exact ε is at least %g (%s)\n",
-		a.Epsilon, a.Delta, a.Adjacency, a.EpsilonLower, a.Method)
-	return err
-}
-
-func writeJSON(cmd *cobra.Command, v any) error {
-	b, err := json.Marshal(v)
-	if err != nil {
-		return err
-	}
-	_, err = fmt.Fprintln(cmd.OutOrStdout(), string(b))
+	_, err := fmt.Fprintln(cmd.OutOrStdout(), words)
 	return err
 }
