@@ -15,7 +15,8 @@ func failed(t *testing.T, stderr, traceback string) *notebook.Notebook {
 	if stderr != "" {
 		outputs = append(outputs, map[string]any{"output_type": "stream", "name": "stderr", "text": stderr})
 	}
-	outputs = append(outputs, map[string]any{"output_type": "error", "ename": "ERROR", "evalue": "", "traceback": []string{traceback}})
+	outputs = append(outputs,
+		map[string]any{"output_type": "error", "ename": "ERROR", "evalue": "", "traceback": []string{traceback}})
 	content, err := json.Marshal(map[string]any{"nbformat": 4, "cells": []any{
 		map[string]any{"cell_type": "markdown", "source": "text"},
 		map[string]any{"cell_type": "code", "source": "func f() {\n\tpanic(1)\n}", "execution_count": 1},
@@ -39,13 +40,16 @@ func TestLocate(t *testing.T) {
 	}{
 		{
 			"a panic in an earlier cell",
-			"panic: 1\n\ngoroutine 1 [running]:\nmain.f()\n\t \x1b[7m[[ Cell [1] Line 2 ]]\x1b[0m /tmp/x/main.go:9\nmain.main()\n\t \x1b[7m[[ Cell [2] Line 2 ]]\x1b[0m /tmp/x/main.go:16\nexit status 2\n",
+			"panic: 1\n\ngoroutine 1 [running]:\nmain.f()\n" +
+				"\t \x1b[7m[[ Cell [1] Line 2 ]]\x1b[0m /tmp/x/main.go:9\nmain.main()\n" +
+				"\t \x1b[7m[[ Cell [2] Line 2 ]]\x1b[0m /tmp/x/main.go:16\nexit status 2\n",
 			"exit status 2", driverFailure{"error", "exit status 2", 2, ""},
 			"cell 3 [2], in what cell 2 declares, line 2: panic(1)\npanic: 1",
 		},
 		{
 			"a panic whose place the kernel missed",
-			"panic: 1\n\ngoroutine 1 [running]:\nmain.f()\n\t/tmp/x/main.go:2 +0x1\nmain.main()\n\t \x1b[7m[[ Cell [2] Line 2 ]]\x1b[0m /tmp/x/main.go:16\n",
+			"panic: 1\n\ngoroutine 1 [running]:\nmain.f()\n\t/tmp/x/main.go:2 +0x1\nmain.main()\n" +
+				"\t \x1b[7m[[ Cell [2] Line 2 ]]\x1b[0m /tmp/x/main.go:16\n",
 			"exit status 2", driverFailure{"error", "exit status 2", 2, "func f() {\n  panic(1)\n}\n"},
 			"cell 3 [2], in what cell 2 declares, line 2: panic(1)\npanic: 1",
 		},
@@ -58,8 +62,10 @@ func TestLocate(t *testing.T) {
 			"a fatal log", "2026/01/02 it went wrong\nexit status 1\n", "exit status 1",
 			driverFailure{"error", "exit status 1", 2, ""}, "cell 3 [2]\n2026/01/02 it went wrong",
 		},
-		{"a timeout", "", "", driverFailure{"timeout", "no answer within 5 s", 2, ""}, "cell 3 [2]\nno answer within 5 s"},
-		{"before the first cell", "", "", driverFailure{"dead", "the kernel ended", -1, ""}, "before the first cell\nthe kernel ended"},
+		{"a timeout", "", "", driverFailure{"timeout", "no answer within 5 s", 2, ""},
+			"cell 3 [2]\nno answer within 5 s"},
+		{"before the first cell", "", "", driverFailure{"dead", "the kernel ended", -1, ""},
+			"before the first cell\nthe kernel ended"},
 	} {
 		if got := locate(failed(t, c.stderr, c.traceback), c.driver).Error(); got != c.want {
 			t.Errorf("%s:\n%s\nwant\n%s", c.name, got, c.want)
@@ -68,9 +74,11 @@ func TestLocate(t *testing.T) {
 }
 
 func TestDress(t *testing.T) {
-	page := []byte(`<html><head><script src="https://cdn.example/require.min.js"></script></head><body class="x"><main>all</main></body></html>`)
+	page := []byte(`<html><head><script src="https://cdn.example/require.min.js"></script></head>` +
+		`<body class="x"><main>all</main></body></html>`)
 	got := string(dress(page, Record{Seconds: 1.25, Failure: &Failure{Cell: 1, Message: "a < b"}}))
-	mustContain(t, "the page", got, `<body class="x"><nav class="dpnb">`, "failed in 1.2 s", "a &lt; b", "<main>all</main></body></html>", "</style>\n</head>")
+	mustContain(t, "the page", got, `<body class="x"><nav class="dpnb">`, "failed in 1.2 s", "a &lt; b",
+		"<main>all</main></body></html>", "</style>\n</head>")
 	if strings.Contains(got, "require.min.js") || strings.Count(got, "<nav") != 1 {
 		t.Errorf("the page: %s", got)
 	}

@@ -118,7 +118,8 @@ var (
 // put puts the formulas in the place of their marks. A page without foreign
 // formulas needs no script to show them.
 func (f *formulas) put(page []byte) []byte {
-	page = markedAddress.ReplaceAllFunc(page, func(address []byte) []byte { return mark.ReplaceAll(address, []byte("formula$1")) })
+	page = markedAddress.ReplaceAllFunc(
+		page, func(address []byte) []byte { return mark.ReplaceAll(address, []byte("formula$1")) })
 	page = mark.ReplaceAllFunc(page, func(m []byte) []byte {
 		var i int
 		if _, err := fmt.Sscanf(string(m), markFormat, &i); err != nil || i >= len(f.converted) {

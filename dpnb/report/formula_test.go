@@ -43,7 +43,8 @@ func TestFormulasAreFound(t *testing.T) {
 }
 
 func TestFormulasComeBack(t *testing.T) {
-	nb, err := notebook.Parse([]byte(`{"nbformat":4,"cells":[{"cell_type":"markdown","source":"# $x$ and $y_1$","metadata":{}},
+	nb, err := notebook.Parse([]byte(`{"nbformat":4,"cells":[
+		{"cell_type":"markdown","source":"# $x$ and $y_1$","metadata":{}},
 		{"cell_type":"code","source":"$z$","metadata":{},"outputs":[
 			{"output_type":"display_data","data":{"text/markdown":"so $v$"}}]}]}`))
 	if err != nil {
@@ -61,12 +62,14 @@ func TestFormulasComeBack(t *testing.T) {
 	}
 	heading := strings.TrimPrefix(shown.Cells[0].Source(), "# ")
 	address := strings.ReplaceAll(heading, " ", "-")
-	page := `<!-- Load mathjax -->script<!-- End of mathjax configuration --><h1 id="` + address + `">` + heading + `<a href="#` + address + `">`
+	page := `<!-- Load mathjax -->script<!-- End of mathjax configuration --><h1 id="` + address + `">` +
+		heading + `<a href="#` + address + `">`
 	got := string(f.put([]byte(page)))
 	if strings.Count(got, "<math>") != 2 || strings.Contains(got, "script<") || strings.Contains(got, "dpnbFORMULA") {
 		t.Errorf("the page: %s", got)
 	}
-	if !strings.HasPrefix(got, `<h1 id="formula0-and-formula1"><math>`) || !strings.HasSuffix(got, `<a href="#formula0-and-formula1">`) {
+	if !strings.HasPrefix(got, `<h1 id="formula0-and-formula1"><math>`) ||
+		!strings.HasSuffix(got, `<a href="#formula0-and-formula1">`) {
 		t.Errorf("the heading: %s", got)
 	}
 	f.foreign = true

@@ -13,8 +13,9 @@ func TestFull(t *testing.T) {
 	dir := t.TempDir()
 	write := func(name, source string) string {
 		path := filepath.Join(dir, name)
-		text := `{"cells":[{"cell_type":"code","id":"a","metadata":{"tags":["parameters"]},"execution_count":null,"outputs":[],"source":["` + source +
-			`"]}],"metadata":{"language_info":{"name":"go"}},"nbformat":4,"nbformat_minor":5}`
+		text := `{"nbformat":4,"nbformat_minor":5,"metadata":{"language_info":{"name":"go"}},"cells":[
+			{"cell_type":"code","id":"a","metadata":{"tags":["parameters"]},"execution_count":null,"outputs":[],
+			"source":["` + source + `"]}]}`
 		if err := os.WriteFile(path, []byte(text), 0o644); err != nil {
 			t.Fatal(err)
 		}
@@ -27,7 +28,8 @@ func TestFull(t *testing.T) {
 	}{
 		{Options{Notebooks: []string{offers, not}, Full: true}, []bool{true, false}},
 		{Options{Notebooks: []string{offers, not}}, []bool{false, false}},
-		{Options{Notebooks: []string{offers}, Full: true, Parameters: map[string]string{"full": "false"}}, []bool{true}},
+		{Options{Notebooks: []string{offers}, Full: true, Parameters: map[string]string{"full": "false"}},
+			[]bool{true}},
 	} {
 		jobs, err := load(c.o)
 		if err != nil {
@@ -37,7 +39,11 @@ func TestFull(t *testing.T) {
 			if got := len(j.nb.Cells) == 2 && j.nb.Cells[1].HasTag(notebook.TagInjected); got != c.injected[i] {
 				t.Errorf("%+v: %s injected %v", c.o, j.name, got)
 			}
-			if want := map[bool]string{true: "true", false: c.o.Parameters["full"]}[c.o.Full && c.o.Parameters == nil && c.injected[i]]; j.parameters["full"] != want {
+			want := c.o.Parameters["full"]
+			if c.o.Full && want == "" && c.injected[i] {
+				want = "true"
+			}
+			if j.parameters["full"] != want {
 				t.Errorf("%s: full = %q, want %q", j.name, j.parameters["full"], want)
 			}
 		}

@@ -25,7 +25,8 @@ func dress(page []byte, r Record) []byte {
 	page = remoteLoader.ReplaceAll(page, nil)
 	style := fmt.Appendf(nil, "<style>\n%s</style>\n</head>", reportCSS)
 	page = bytes.Replace(page, []byte("</head>"), style, 1)
-	head := fmt.Sprintf(`<nav class="dpnb"><a href="index.html">All reports</a><span class="%s">%s in %.1f s</span></nav>`,
+	head := fmt.Sprintf(
+		`<nav class="dpnb"><a href="index.html">All reports</a><span class="%s">%s in %.1f s</span></nav>`,
 		r.Verdict(), r.Verdict(), r.Seconds)
 	if r.Failure != nil {
 		head += fmt.Sprintf(`<pre class="dpnb-failure">%s</pre>`, html.EscapeString(r.Failure.Error()))

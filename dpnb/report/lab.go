@@ -25,7 +25,9 @@ type LabOptions struct {
 func Lab(ctx context.Context, s *Setup, o LabOptions) (err error) {
 	module, ok := s.Jupyter.Frontend()
 	if !ok {
-		return fmt.Errorf("the Jupyter of %s runs notebooks but cannot open them: install the package notebook or jupyterlab for it", s.Jupyter.Python)
+		return fmt.Errorf(
+			"the Jupyter of %s runs notebooks but cannot open them: install the package notebook or jupyterlab for it",
+			s.Jupyter.Python)
 	}
 	folder := filepath.Join(s.Root, "notebooks")
 	if _, err := os.Stat(folder); err != nil {

@@ -19,7 +19,8 @@ import (
 
 // provenance returns the text that ends a report: all that someone needs to get
 // the same numbers again, and what they cost in privacy.
-func provenance(ctx context.Context, s *Setup, parameters map[string]string, run *execution, started time.Time) (string, error) {
+func provenance(
+	ctx context.Context, s *Setup, parameters map[string]string, run *execution, started time.Time) (string, error) {
 	modules, err := dependencies(s.Root)
 	if err != nil {
 		return "", err
@@ -134,11 +135,12 @@ func dataText(log *runlog.Log) []string {
 	for _, d := range log.Data {
 		switch {
 		case !d.Public:
-			list = append(list, fmt.Sprintf("%s: private, so neither its checksum nor its number of rows is published", d.Name))
+			list = append(list, d.Name+": private, so neither its checksum nor its number of rows is published")
 		case d.Invented && d.SHA256 == "":
 			list = append(list, fmt.Sprintf("%s: %d invented rows, drawn in memory", d.Name, d.Rows))
 		case d.Invented:
-			list = append(list, fmt.Sprintf("%s: %d invented rows, drawn in memory, sha256 %s of them as text", d.Name, d.Rows, d.SHA256))
+			list = append(list, fmt.Sprintf("%s: %d invented rows, drawn in memory, sha256 %s of them as text",
+				d.Name, d.Rows, d.SHA256))
 		default:
 			list = append(list, fmt.Sprintf("%s: %s, %d rows, sha256 %s", d.Name, d.Path, d.Rows, d.SHA256))
 		}
@@ -163,7 +165,8 @@ func ledgerText(l runlog.Ledger) string {
 			remark = "simulation"
 			simulated++
 		}
-		fmt.Fprintf(&b, "| %d | %s | %s | %v | %v | %s |\n", i+1, cellText(e.Label), cellText(e.Mechanism), e.Epsilon, e.Delta, remark)
+		fmt.Fprintf(&b, "| %d | %s | %s | %v | %v | %s |\n", i+1, cellText(e.Label), cellText(e.Mechanism), e.Epsilon,
+			e.Delta, remark)
 	}
 	if !l.Kept {
 		b.WriteString("\nThis ledger counts this run alone. " + rerunText(simulated, len(l.Entries)) + "\n")
@@ -182,11 +185,13 @@ func rerunText(simulated, entries int) string {
 	case entries:
 		return "Running the notebook again draws the same noise from the same seeds."
 	default:
-		return "Running the notebook again draws the same noise for the simulations, and new noise, which costs as much again, for the others."
+		return "Running the notebook again draws the same noise for the simulations, and new noise, which costs as " +
+			"much again, for the others."
 	}
 }
 
 // cellText makes a text safe for a cell of a Markdown table.
 var cellText = strings.NewReplacer(
-	`\`, `\\`, "[", `\[`, "\n", "<br>", "|", `\|`, "<", "&lt;", "&", "&amp;", "*", `\*`, "_", `\_`, "`", "\\`", "$", `\$`,
+	`\`, `\\`, "[", `\[`, "\n", "<br>", "|", `\|`, "<", "&lt;", "&", "&amp;", "*", `\*`, "_", `\_`, "`",
+	"\\`", "$", `\$`,
 ).Replace

@@ -36,12 +36,16 @@ func TestProvenance(t *testing.T) {
 		t.Fatal(err)
 	}
 	mustContain(t, "the provenance", text,
-		"| Kernel | gonb v9.9 |", "| Go | go1.99 on ", "github.com/spf13/cobra v", "| Jupyter | nbclient 1, nbconvert 2 |",
-		"| Parameters | a = 1 |\n|  | epsilon = 0.5 |", "| Seeds | none: nothing was drawn from a seed |", `| Data | a\|b: a.csv, 3 rows, sha256 12ab |`, "secret: private",
+		"| Kernel | gonb v9.9 |", "| Go | go1.99 on ", "github.com/spf13/cobra v",
+		"| Jupyter | nbclient 1, nbconvert 2 |",
+		"| Parameters | a = 1 |\n|  | epsilon = 0.5 |", "| Seeds | none: nothing was drawn from a seed |",
+		`| Data | a\|b: a.csv, 3 rows, sha256 12ab |`, "secret: private",
 		"| Note | the shipped sample |", "| Run | 2026-01-02 03:04 UTC, took 12.3 s |",
-		"### Privacy ledger: main", "Neighbouring data sets: add/remove one. Allowed: ε = 1, δ = 1e-05", "Nothing was spent.",
+		"### Privacy ledger: main", "Neighbouring data sets: add/remove one. Allowed: ε = 1, δ = 1e-05",
+		"Nothing was spent.",
 		`| 1 | &lt;fit> | output\_perturbation | 0.5 | 0 |  |`)
-	if strings.Contains(text, "simulation") || strings.Contains(text, "No privacy budget") || strings.Contains(text, "indirect") || strings.Contains(text, "5ec4e7") || strings.Contains(text, "7654321") {
+	if strings.Contains(text, "simulation") || strings.Contains(text, "No privacy budget") ||
+		strings.Contains(text, "indirect") || strings.Contains(text, "5ec4e7") || strings.Contains(text, "7654321") {
 		t.Errorf("says too much:\n%s", text)
 	}
 	mustContain(t, "the provenance", text, "draws new noise, and spends as much again")
@@ -51,7 +55,8 @@ func TestProvenance(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	mustContain(t, "the provenance", text, "as in the notebook", "No privacy budget was used.", "| Verdict | failed: cell 2<br>panic |")
+	mustContain(t, "the provenance", text, "as in the notebook", "No privacy budget was used.",
+		"| Verdict | failed: cell 2<br>panic |")
 }
 
 // The text about a ledger says what is true of its entries.
@@ -63,8 +68,10 @@ func TestLedgerTextSaysWhatARerunDraws(t *testing.T) {
 		has, lack []string
 	}{
 		{[]runlog.Entry{secure}, false, []string{"draws new noise"}, []string{"same noise", "protects nobody"}},
-		{[]runlog.Entry{seeded, seeded}, false, []string{"the same noise from the same seeds", "protects nobody"}, []string{"new noise"}},
-		{[]runlog.Entry{seeded, secure}, false, []string{"the same noise for the simulations, and new noise", "protects nobody"}, nil},
+		{[]runlog.Entry{seeded, seeded}, false, []string{"the same noise from the same seeds", "protects nobody"},
+			[]string{"new noise"}},
+		{[]runlog.Entry{seeded, secure}, false,
+			[]string{"the same noise for the simulations, and new noise", "protects nobody"}, nil},
 		{[]runlog.Entry{secure}, true, nil, []string{"Running the notebook again"}},
 	} {
 		text := ledgerText(runlog.Ledger{Name: "main", Entries: c.entries, Kept: c.kept})

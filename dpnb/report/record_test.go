@@ -2,6 +2,7 @@ package report
 
 import (
 	"context"
+	"fmt"
 	"os"
 	"path/filepath"
 	"testing"
@@ -19,7 +20,8 @@ func TestRecordIsCurrentOnlyWhileNothingChanged(t *testing.T) {
 	}
 	write := func(failure *Failure) {
 		t.Helper()
-		if err := writeReport(out, &Record{Name: "a", Key: "k", Failure: failure}, []byte("<html></html>"), nb); err != nil {
+		r := &Record{Name: "a", Key: "k", Failure: failure}
+		if err := writeReport(out, r, []byte("<html></html>"), nb); err != nil {
 			t.Fatal(err)
 		}
 	}
@@ -65,7 +67,8 @@ func TestFingerprintChangesWithWhatMatters(t *testing.T) {
 			t.Fatal(err)
 		}
 	}
-	for _, name := range []string{"go.mod", "go.sum", "README.md", "dpnb/a.go", "dpnb/a_test.go", "dpnb/testdata/x", "data/small.csv"} {
+	for _, name := range []string{"go.mod", "go.sum", "README.md", "dpnb/a.go", "dpnb/a_test.go", "dpnb/testdata/x",
+		"data/small.csv"} {
 		write(filepath.Join(root, name), "1")
 	}
 	s := &Setup{Root: root, Kernel: &toolchain.Kernel{Key: "k"}, Jupyter: &jupyter.Jupyter{}}
@@ -102,10 +105,10 @@ func TestFingerprintChangesWithWhatMatters(t *testing.T) {
 		}
 		old = now
 	}
-	source := `{"nbformat":4,"cells":[{"cell_type":"code","source":"a","metadata":{}}]}`
 	keys := map[string]bool{}
-	for _, content := range []string{source, `{"nbformat":4,"cells":[{"cell_type":"code","source":"b","metadata":{}}]}`} {
-		nb, err := notebook.Parse([]byte(content))
+	for _, source := range []string{"a", "b"} {
+		nb, err := notebook.Parse(fmt.Appendf(nil,
+			`{"nbformat":4,"cells":[{"cell_type":"code","source":%q,"metadata":{}}]}`, source))
 		if err != nil {
 			t.Fatal(err)
 		}

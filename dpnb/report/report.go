@@ -126,7 +126,8 @@ func Check(o Options) error {
 
 func load(o Options) ([]*job, error) {
 	if o.Update && (len(o.Parameters) > 0 || o.Full) {
-		return nil, errors.New("a notebook is updated with its own parameters: leave out either the parameters or the update")
+		return nil, errors.New(
+			"a notebook is updated with its own parameters: leave out either the parameters or the update")
 	}
 	if o.Jobs < 0 || o.Timeout < 0 {
 		return nil, fmt.Errorf("%d notebooks at a time, %v for each cell: neither can be negative", o.Jobs, o.Timeout)
@@ -141,7 +142,8 @@ func load(o Options) ([]*job, error) {
 			continue
 		}
 		if other, ok := names[j.name]; ok {
-			errs = append(errs, fmt.Errorf("%s and %s would write the same report: run them with different --out", other, path))
+			errs = append(errs,
+				fmt.Errorf("%s and %s would write the same report: run them with different --out", other, path))
 		}
 		names[j.name] = path
 		jobs = append(jobs, j)
@@ -245,7 +247,8 @@ func (j *job) report(ctx context.Context, s *Setup, o Options, base fingerprint)
 		return Record{}, err
 	}
 	page = formulas.put(page)
-	r := Record{Name: j.name, Title: j.title(), Key: key, Seconds: run.seconds, Failure: run.failure, Files: filesRead(run.log)}
+	r := Record{Name: j.name, Title: j.title(), Key: key, Seconds: run.seconds, Failure: run.failure,
+		Files: filesRead(run.log)}
 	if err := writeReport(o.Out, &r, dress(page, r), run.notebook); err != nil {
 		return Record{}, err
 	}
@@ -266,7 +269,8 @@ func (j *job) finish(ctx context.Context, s *Setup, o Options, run *execution, s
 	if err != nil {
 		return err
 	}
-	run.notebook.Cells = append(run.notebook.Cells, notebook.NewMarkdown(notebook.TagProvenance, text, notebook.TagProvenance))
+	cell := notebook.NewMarkdown(notebook.TagProvenance, text, notebook.TagProvenance)
+	run.notebook.Cells = append(run.notebook.Cells, cell)
 	return nil
 }
 

@@ -58,7 +58,8 @@ func TestReportOfNotebooks(t *testing.T) {
 		t.Errorf("%+v, progress %+v", r, progress)
 	}
 	failure := Failed([]Record{r}).Error()
-	mustContain(t, "the error", failure, "failing", "cell 3", "cell 2 declares, line 4: return list[3]", "index out of range")
+	mustContain(t, "the error", failure, "failing", "cell 3", "cell 2 declares, line 4: return list[3]",
+		"index out of range")
 	mustContain(t, "failing.html", read(t, filepath.Join(o.Out, "failing.html")), "failed in", "panic: runtime error")
 	mustContain(t, "failing.ipynb", read(t, filepath.Join(o.Out, "failing.ipynb")), "before", "index out of range")
 	mustContain(t, "index.html", read(t, filepath.Join(o.Out, "index.html")),
@@ -170,14 +171,18 @@ func TestMistakesCostNoRun(t *testing.T) {
 		o    Options
 		want string
 	}{
-		"no such file":      {Options{Notebooks: []string{"testdata/absent.ipynb"}}, "absent.ipynb"},
-		"another language":  {Options{Notebooks: []string{python}}, "a notebook in python"},
-		"no notebook":       {Options{Notebooks: []string{"report.go"}}, "not a notebook"},
-		"no parameters":     {Options{Notebooks: []string{"testdata/failing.ipynb"}, Parameters: map[string]string{"x": "1"}}, "no parameters"},
-		"unknown parameter": {Options{Notebooks: []string{"testdata/small.ipynb"}, Parameters: map[string]string{"delta": "1"}}, `no parameter "delta"; it has epsilon, name, rows`},
-		"wrong type":        {Options{Notebooks: []string{"testdata/small.ipynb"}, Parameters: map[string]string{"rows": "2.5"}}, "no value of type int"},
-		"update":            {Options{Notebooks: []string{"testdata/small.ipynb"}, Parameters: map[string]string{"rows": "2"}, Update: true}, "its own parameters"},
-		"same name":         {Options{Notebooks: []string{"testdata/small.ipynb", "./testdata/small.ipynb"}}, "same report"},
+		"no such file":     {Options{Notebooks: []string{"testdata/absent.ipynb"}}, "absent.ipynb"},
+		"another language": {Options{Notebooks: []string{python}}, "a notebook in python"},
+		"no notebook":      {Options{Notebooks: []string{"report.go"}}, "not a notebook"},
+		"no parameters": {Options{Notebooks: []string{"testdata/failing.ipynb"},
+			Parameters: map[string]string{"x": "1"}}, "no parameters"},
+		"unknown parameter": {Options{Notebooks: []string{"testdata/small.ipynb"},
+			Parameters: map[string]string{"delta": "1"}}, `no parameter "delta"; it has epsilon, name, rows`},
+		"wrong type": {Options{Notebooks: []string{"testdata/small.ipynb"},
+			Parameters: map[string]string{"rows": "2.5"}}, "no value of type int"},
+		"update": {Options{Notebooks: []string{"testdata/small.ipynb"}, Parameters: map[string]string{"rows": "2"},
+			Update: true}, "its own parameters"},
+		"same name": {Options{Notebooks: []string{"testdata/small.ipynb", "./testdata/small.ipynb"}}, "same report"},
 	} {
 		if err := Check(c.o); err == nil || !strings.Contains(err.Error(), c.want) {
 			t.Errorf("%s: %v", name, err)
@@ -190,7 +195,9 @@ func TestInterruptEndsEverything(t *testing.T) {
 	ctx, cancel := context.WithCancel(context.Background())
 	progress := &atCell{recorder: newRecorder(), n: 2, f: cancel}
 	start := time.Now()
-	_, err := Run(ctx, s, Options{Notebooks: []string{"testdata/small.ipynb"}, Out: t.TempDir(), Timeout: testTimeout, Progress: progress})
+	o := Options{Notebooks: []string{"testdata/small.ipynb"}, Out: t.TempDir(), Timeout: testTimeout}
+	o.Progress = progress
+	_, err := Run(ctx, s, o)
 	if !errors.Is(err, context.Canceled) {
 		t.Errorf("error: %v", err)
 	}

@@ -33,7 +33,8 @@ func Rerun(ctx context.Context, s *Setup, o Options) ([]error, error) {
 func (j *job) rerun(ctx context.Context, s *Setup, o Options) (verdict, err error) {
 	if !hasOutputs(j.original) {
 		o.Progress.End(j.name, "failed")
-		return errors.New("it is committed without outputs: run `go run ./dpnb/cmd/dpnb test --update` and look at them before you commit"), nil
+		return errors.New("it is committed without outputs: run `go run ./dpnb/cmd/dpnb test --update` " +
+			"and look at them before you commit"), nil
 	}
 	session, err := s.newSession(ctx)
 	if err != nil {
@@ -79,7 +80,8 @@ type NotCompared struct{ Data string }
 
 // Error implements error.
 func (e *NotCompared) Error() string {
-	return fmt.Sprintf("its committed outputs are of the %s data, which are not here, so there is nothing to compare; fetch them with: go run ./dpnb/cmd/dpnb data %s", e.Data, e.Data)
+	return fmt.Sprintf("its committed outputs are of the %s data, which are not here, so there is nothing to compare; "+
+		"fetch them with: go run ./dpnb/cmd/dpnb data %s", e.Data, e.Data)
 }
 
 // missingData returns a *NotCompared if a data set that the committed outputs

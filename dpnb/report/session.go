@@ -153,7 +153,8 @@ type execution struct {
 }
 
 // execute runs a notebook in a kernel of its own, with dir as its folder.
-func (s *session) execute(ctx context.Context, nb *notebook.Notebook, dir string, timeout time.Duration, cell func(index int)) (*execution, error) {
+func (s *session) execute(ctx context.Context, nb *notebook.Notebook, dir string, timeout time.Duration,
+	cell func(index int)) (*execution, error) {
 	in, out := s.dir.file("in.ipynb"), s.dir.file("out.ipynb")
 	if err := writeNotebook(in, nb); err != nil {
 		return nil, err

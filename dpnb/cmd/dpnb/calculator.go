@@ -8,7 +8,6 @@ import (
 	"github.com/dpnb/notebooks/dpnb/loss"
 	"github.com/dpnb/notebooks/dpnb/privacy"
 	"github.com/dpnb/notebooks/dpnb/privacy/calculator"
-
 	"github.com/dpnb/notebooks/dpnb/privacy/objective"
 )
 
@@ -21,8 +20,10 @@ func newCalculator() calculator.Calculator {
 			{Name: "radius", Help: "largest norm of a record"},
 			{Name: "lambda", Help: "ridge λ, added to the sum of the losses"},
 			{Name: "sigma", Help: "standard deviation of the noise in the objective"},
-			{Name: "threshold", Optional: true, Default: 1, Help: "threshold of huber and pseudo-huber, width of softplus and smoothed-hinge"},
-			{Name: "bound", Text: true, Optional: true, Help: "tight (the default), integral, pointwise, dtz24, rkw23, kst12 or gaussian-lower"},
+			{Name: "threshold", Optional: true, Default: 1,
+				Help: "threshold of huber and pseudo-huber, width of softplus and smoothed-hinge"},
+			{Name: "bound", Text: true, Optional: true,
+				Help: "tight (the default), integral, pointwise, dtz24, rkw23, kst12 or gaussian-lower"},
 		},
 		Build: func(v calculator.Values, _ privacy.Adjacency) (privacy.Event, error) {
 			return buildObjectivePerturbation(v)
@@ -45,13 +46,18 @@ func buildObjectivePerturbation(v calculator.Values) (privacy.Event, error) {
 	l, known := losses[name]
 	switch {
 	case !known:
-		return nil, &privacy.ParamError{Name: "loss", Value: name, Want: "logistic, huber, pseudo-huber, softplus or smoothed-hinge"}
+		return nil, &privacy.ParamError{Name: "loss", Value: name,
+			Want: "logistic, huber, pseudo-huber, softplus or smoothed-hinge"}
 	case name == "logistic" && threshold != 1: // the default, which it may have for nothing
-		return nil, &privacy.ParamError{Name: "threshold", Value: threshold, Want: "nothing: the logistic loss has none"}
+		return nil, &privacy.ParamError{Name: "threshold", Value: threshold,
+			Want: "nothing: the logistic loss has none"}
 	}
-	for name, x := range map[string]float64{"Threshold": threshold, "Radius": radius} {
-		if !(x > 0) || math.IsInf(x, 1) {
-			return nil, &privacy.ParamError{Name: name, Value: x, Want: "a positive finite number"}
+	for _, p := range []struct {
+		name  string
+		value float64
+	}{{"Threshold", threshold}, {"Radius", radius}} {
+		if !(p.value > 0) || math.IsInf(p.value, 1) {
+			return nil, &privacy.ParamError{Name: p.name, Value: p.value, Want: "a positive finite number"}
 		}
 	}
 	curve, err := loss.CurveOf(l, radius)
@@ -64,7 +70,8 @@ func buildObjectivePerturbation(v calculator.Values) (privacy.Event, error) {
 			return nil, err
 		}
 	}
-	e := objectivePerturbation{objective.Event{Config: objective.Config{Curve: curve, Lambda: v.Numbers["lambda"], Sigma: v.Numbers["sigma"], Bound: bound}}}
+	config := objective.Config{Curve: curve, Lambda: v.Numbers["lambda"], Sigma: v.Numbers["sigma"], Bound: bound}
+	e := objectivePerturbation{objective.Event{Config: config}}
 	return e, e.Validate()
 }
 

@@ -46,7 +46,8 @@ func TestCalculatorOfAComposition(t *testing.T) {
 			t.Errorf("%s: %v", adj, eps)
 		}
 		// δ at that ε must come back as no more than the δ that was asked.
-		back, err := ask(t, "delta", "--events", file, "--epsilon", strings.TrimSpace(jsonNumber(e*1.001)), "--adjacency", adj)
+		back, err := ask(t, "delta", "--events", file, "--epsilon", strings.TrimSpace(jsonNumber(e*1.001)),
+			"--adjacency", adj)
 		if err != nil || back["delta"].(float64) > 1e-5 {
 			t.Errorf("%s: δ at a slightly larger ε is %v, %v", adj, back, err)
 		}
@@ -60,7 +61,8 @@ func TestCalculatorBounds(t *testing.T) {
 	for _, loss := range []string{"logistic", "huber"} {
 		last := math.Inf(1)
 		for _, bound := range []string{"kst12", "rkw23", "dtz24", "pointwise", "tight", "gaussian-lower"} {
-			a, err := ask(t, "epsilon", "--type", "objective-perturbation", "--loss", loss, "--threshold", "1", "--radius", "1", "--lambda", "5", "--sigma", "5", "--bound", bound, "--delta", "1e-5")
+			a, err := ask(t, "epsilon", "--type", "objective-perturbation", "--loss", loss, "--threshold", "1",
+				"--radius", "1", "--lambda", "5", "--sigma", "5", "--bound", bound, "--delta", "1e-5")
 			if err != nil {
 				t.Fatal(err)
 			}
@@ -81,32 +83,39 @@ func TestCalculatorSigma(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	object, err := ask(t, "sigma", "--type", "objective-perturbation", "--loss", "logistic", "--radius", "1", "--lambda", "5", "--epsilon", "1", "--delta", "1e-5")
+	object, err := ask(t, "sigma", "--type", "objective-perturbation", "--loss", "logistic", "--radius", "1",
+		"--lambda", "5", "--epsilon", "1", "--delta", "1e-5")
 	if err != nil {
 		t.Fatal(err)
 	}
-	if g, o := gauss["sigma"].(float64), object["sigma"].(float64); math.Abs(g-3.7306316) > 1e-6 || o < g || o > g*1.001 {
+	if g, o := gauss["sigma"].(float64), object["sigma"].(float64); math.Abs(g-3.7306316) > 1e-6 || o < g ||
+		o > g*1.001 {
 		t.Errorf("σ = %v for the Gaussian mechanism, %v for logistic regression with a large λ", g, o)
 	}
-	if _, err := ask(t, "sigma", "--type", "objective-perturbation", "--loss", "logistic", "--radius", "1", "--lambda", "5", "--bound", "gaussian-lower", "--epsilon", "1", "--delta", "1e-5"); err == nil {
+	if _, err := ask(t, "sigma", "--type", "objective-perturbation", "--loss", "logistic", "--radius", "1", "--lambda",
+		"5", "--bound", "gaussian-lower", "--epsilon", "1", "--delta", "1e-5"); err == nil {
 		t.Error("noise is chosen by a lower bound")
 	}
 }
 
 func TestCalculatorRefuses(t *testing.T) {
 	for name, args := range map[string][]string{
-		"unknown type":    {"epsilon", "--type", "magic", "--delta", "1e-5"},
-		"no δ":            {"epsilon", "--type", "gaussian", "--sigma", "1"},
-		"δ = 0":           {"epsilon", "--type", "gaussian", "--sigma", "1", "--delta", "0"},
-		"δ = 1":           {"epsilon", "--type", "gaussian", "--sigma", "1", "--delta", "1"},
-		"σ = 0":           {"epsilon", "--type", "gaussian", "--sigma", "0", "--delta", "1e-5"},
-		"σ = NaN":         {"epsilon", "--type", "gaussian", "--sigma", "NaN", "--delta", "1e-5"},
-		"unknown loss":    {"epsilon", "--type", "objective-perturbation", "--loss", "poisson", "--radius", "1", "--lambda", "1", "--sigma", "1", "--delta", "1e-5"},
-		"unknown bound":   {"epsilon", "--type", "objective-perturbation", "--loss", "logistic", "--radius", "1", "--lambda", "1", "--sigma", "1", "--bound", "hope", "--delta", "1e-5"},
-		"λ = 0":           {"epsilon", "--type", "objective-perturbation", "--loss", "logistic", "--radius", "1", "--lambda", "0", "--sigma", "1", "--delta", "1e-5"},
-		"λ ≤ s for rkw23": {"epsilon", "--type", "objective-perturbation", "--loss", "logistic", "--radius", "1", "--lambda", "0.2", "--sigma", "1", "--bound", "rkw23", "--delta", "1e-5"},
-		"adjacency":       {"epsilon", "--type", "gaussian", "--sigma", "1", "--delta", "1e-5", "--adjacency", "both"},
-		"no such file":    {"epsilon", "--events", "nowhere.json", "--delta", "1e-5"},
+		"unknown type": {"epsilon", "--type", "magic", "--delta", "1e-5"},
+		"no δ":         {"epsilon", "--type", "gaussian", "--sigma", "1"},
+		"δ = 0":        {"epsilon", "--type", "gaussian", "--sigma", "1", "--delta", "0"},
+		"δ = 1":        {"epsilon", "--type", "gaussian", "--sigma", "1", "--delta", "1"},
+		"σ = 0":        {"epsilon", "--type", "gaussian", "--sigma", "0", "--delta", "1e-5"},
+		"σ = NaN":      {"epsilon", "--type", "gaussian", "--sigma", "NaN", "--delta", "1e-5"},
+		"unknown loss": {"epsilon", "--type", "objective-perturbation", "--loss", "poisson", "--radius", "1",
+			"--lambda", "1", "--sigma", "1", "--delta", "1e-5"},
+		"unknown bound": {"epsilon", "--type", "objective-perturbation", "--loss", "logistic", "--radius", "1",
+			"--lambda", "1", "--sigma", "1", "--bound", "hope", "--delta", "1e-5"},
+		"λ = 0": {"epsilon", "--type", "objective-perturbation", "--loss", "logistic", "--radius", "1",
+			"--lambda", "0", "--sigma", "1", "--delta", "1e-5"},
+		"λ ≤ s for rkw23": {"epsilon", "--type", "objective-perturbation", "--loss", "logistic", "--radius", "1",
+			"--lambda", "0.2", "--sigma", "1", "--bound", "rkw23", "--delta", "1e-5"},
+		"adjacency":    {"epsilon", "--type", "gaussian", "--sigma", "1", "--delta", "1e-5", "--adjacency", "both"},
+		"no such file": {"epsilon", "--events", "nowhere.json", "--delta", "1e-5"},
 	} {
 		if a, err := ask(t, args...); err == nil {
 			t.Errorf("%s is answered: %v", name, a)

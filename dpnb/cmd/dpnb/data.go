@@ -22,9 +22,10 @@ func newDataCommand() *cobra.Command {
 	var base, dir string
 	names := slices.Sorted(maps.Keys(dataset.Sets))
 	cmd := &cobra.Command{
-		Use:       "data " + strings.Join(names, "|"),
-		Short:     "Fetch a public data set into data/",
-		Long:      "Fetch the files of a public data set into data/ and verify their checksums. A broken\ndownload is taken up where it stopped.",
+		Use:   "data " + strings.Join(names, "|"),
+		Short: "Fetch a public data set into data/",
+		Long: `Fetch the files of a public data set into data/ and verify their checksums. A broken
+download is taken up where it stopped.`,
 		ValidArgs: names,
 		Args: func(_ *cobra.Command, args []string) error {
 			if len(args) != 1 || !slices.Contains(names, args[0]) {

@@ -43,7 +43,8 @@ func TestNonsenseFlagsAreRefused(t *testing.T) {
 				if path[0] == "data" {
 					args = append(args, "adult")
 				}
-				if out, err := said(args...); err == nil || !strings.Contains(err.Error(), "--"+f.Name) || !strings.Contains(err.Error(), "leave it out") {
+				if out, err := said(args...); err == nil || !strings.Contains(err.Error(), "--"+f.Name) ||
+					!strings.Contains(err.Error(), "leave it out") {
 					t.Errorf("%q: %v\n%s", args, err, out)
 				}
 			}
@@ -62,7 +63,8 @@ func TestNonsenseFlagsAreRefused(t *testing.T) {
 func TestZeroIsZero(t *testing.T) {
 	plan := []string{"predict", "--records", "100", "--features", "5", "--epsilon", "1"}
 	gaussian := []string{"delta", "--type", "gaussian", "--epsilon", "1"}
-	objective := []string{"delta", "--type", "objective-perturbation", "--radius", "1", "--lambda", "2", "--sigma", "3", "--epsilon", "1"}
+	objective := []string{"delta", "--type", "objective-perturbation", "--radius", "1", "--lambda", "2", "--sigma", "3",
+		"--epsilon", "1"}
 	for _, c := range []struct {
 		args []string
 		want string // in the error, or in the answer after a "="

@@ -59,8 +59,8 @@ parameters. No data are read and nothing is spent. The assumptions are printed.`
 			}
 			rows := []predicted{}
 			for _, p := range f.Predictions {
-				r := predicted{Mechanism: p.Mechanism.String(), Lambda: p.Lambda, Steps: p.Steps, Step: p.Step, Noise: p.Nu,
-					RMSE: p.Point.RMSE, Distance: p.Point.RMSE / f.Plan.Signal, AtEdge: p.AtEdge}
+				r := predicted{Mechanism: p.Mechanism.String(), Lambda: p.Lambda, Steps: p.Steps, Step: p.Step,
+					Noise: p.Nu, RMSE: p.Point.RMSE, Distance: p.Point.RMSE / f.Plan.Signal, AtEdge: p.AtEdge}
 				if f.Plan.Noise == 0 {
 					q := p.Quality()
 					cosine := p.Point.SignalCorrelation()
@@ -78,7 +78,8 @@ parameters. No data are read and nothing is spent. The assumptions are printed.`
 	f.IntVar(&plan.Features, "features", 0, "`number` of features d")
 	f.Float64Var(&plan.Epsilon, "epsilon", 1, "privacy loss `ε` (add/remove-one)")
 	f.Float64Var(&plan.Delta, "delta", 1e-6, "probability `δ`")
-	f.Float64Var(&plan.Signal, "signal", 0, "standard deviation `κ` of the best score (default 2 for labels, 1 for numbers)")
+	f.Float64Var(&plan.Signal, "signal", 0,
+		"standard deviation `κ` of the best score (default 2 for labels, 1 for numbers)")
 	f.Float64Var(&plan.Noise, "noise", 0, "standard deviation `s` of the noise: predict a regression")
 	f.Float64Var(&plan.Threshold, "threshold", 0, "`threshold` of Huber's loss (default 1.345 times the noise)")
 	f.BoolVar(&asJSON, "json", false, "print the predictions as JSON")

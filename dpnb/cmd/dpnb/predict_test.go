@@ -30,7 +30,8 @@ func TestPredictCommand(t *testing.T) {
 			t.Errorf("%+v", r)
 		}
 	}
-	for _, bad := range [][]string{{}, {"--records", "10"}, {"--records", "0", "--features", "3"}, {"--records", "10", "--features", "3", "--delta", "2"}} {
+	for _, bad := range [][]string{{}, {"--records", "10"}, {"--records", "0", "--features", "3"},
+		{"--records", "10", "--features", "3", "--delta", "2"}} {
 		if _, err := run(bad...); err == nil {
 			t.Errorf("%v is accepted", bad)
 		}

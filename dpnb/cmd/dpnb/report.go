@@ -61,7 +61,8 @@ reports/NAME.html, reports/NAME.ipynb and reports/index.html. What is missing
 	f.IntVar(&jobs, "jobs", 0, "run this `number` of notebooks at a time (default: one for each processor)")
 	f.DurationVar(&timeout, "timeout", 30*time.Minute, "stop a cell after this `time`; 0 waits without end")
 	f.BoolVar(&force, "force", false, "run also what is up to date")
-	f.BoolVar(&full, "full", false, "run experiments at the scale of the papers, where a notebook offers it; takes long")
+	f.BoolVar(&full, "full", false,
+		"run experiments at the scale of the papers, where a notebook offers it; takes long")
 	f.BoolVar(&update, "update", false, "write the outputs back into the notebooks")
 	return cmd
 }

@@ -140,10 +140,17 @@ func TestChecksCanFail(t *testing.T) {
 			t.Fatal(err)
 		}
 	}
-	if err := os.WriteFile(filepath.Join(root, "go.mod"), []byte("module github.com/dpnb/notebooks\n\ngo 1.26\n"), 0o644); err != nil {
-		t.Fatal(err)
+	write("../go.mod", "module github.com/dpnb/notebooks\n\ngo 1.26\n")
+	write("f_test.go", `package dpnb
+
+import "testing"
+
+func TestF(t *testing.T) {
+	if F() != 1 {
+		t.Fatal("F")
 	}
-	write("f_test.go", "package dpnb\n\nimport \"testing\"\n\nfunc TestF(t *testing.T) {\n\tif F() != 1 {\n\t\tt.Fatal(\"F\")\n\t}\n}\n")
+}
+`)
 	t.Setenv("GOFLAGS", "-mod=mod")
 	t.Setenv("GOPROXY", "off")
 	checks := (&tester{}).checks()

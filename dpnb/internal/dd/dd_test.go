@@ -53,7 +53,9 @@ func TestOperations(t *testing.T) {
 		{"add", 3.1 * u2, Number.Add, func(a, b *big.Float) *big.Float { return f(new(big.Float)).Add(a, b) }},
 		{"multiply", 5 * u2, Number.Mul, func(a, b *big.Float) *big.Float { return f(new(big.Float)).Mul(a, b) }},
 		{"divide", 16 * u2, Number.Div, func(a, b *big.Float) *big.Float { return f(new(big.Float)).Quo(a, b) }},
-		{"root", 4 * u2, func(a, _ Number) Number { return Number{math.Abs(a.Hi), math.Copysign(1, a.Hi) * a.Lo}.Sqrt() },
+		{"root", 4 * u2, func(a, _ Number) Number {
+			return Number{math.Abs(a.Hi), math.Copysign(1, a.Hi) * a.Lo}.Sqrt()
+		},
 			func(a, _ *big.Float) *big.Float { return f(new(big.Float)).Sqrt(new(big.Float).Abs(a)) }},
 	} {
 		var worst float64

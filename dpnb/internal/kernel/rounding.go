@@ -24,5 +24,6 @@ func NormError(d int) float64 { return (2.5*float64(d) + 8) * unit }
 //     that or what underflows in its own few operations;
 //   - a product of a slope errs by at most 2⁻¹⁰⁷⁵ in each coordinate.
 func Underflow(n, d int, norm, curvature, slope float64) float64 {
-	return float64(n) * (norm*curvature*float64(d)*0x1p-1074 + math.Sqrt(float64(d))*(norm*math.Max(1, slope)+1)*0x1p-1020)
+	return float64(n) *
+		(norm*curvature*float64(d)*0x1p-1074 + math.Sqrt(float64(d))*(norm*math.Max(1, slope)+1)*0x1p-1020)
 }

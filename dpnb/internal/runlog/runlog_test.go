@@ -41,7 +41,8 @@ func TestRoundTrip(t *testing.T) {
 	first := Ledger{Name: "main", Epsilon: 1, Delta: 1e-5}
 	last := Ledger{
 		Name: "main", Adjacency: "replace-one", Epsilon: 1, Delta: 1e-5,
-		Entries:      []Entry{{Label: "fit", Mechanism: "objective perturbation", Epsilon: 0.1 + 0.2, Delta: 1e-300, Simulated: true}},
+		Entries: []Entry{{Label: "fit", Mechanism: "objective perturbation", Epsilon: 0.1 + 0.2, Delta: 1e-300,
+			Simulated: true}},
 		EpsilonSpent: Number(math.Inf(1)), DeltaSpent: 1e-300,
 	}
 	other := Ledger{Name: "second", Epsilon: Number(math.Inf(1))}
@@ -81,7 +82,8 @@ func TestSeedsAreRecordedOnceWithTheirNames(t *testing.T) {
 			}
 		}
 		got, err := Read(dir)
-		if want := []Seed{{"", 1}, {"noise", 2}, {"curve", 2}, {"noise", 3}}; err != nil || !reflect.DeepEqual(got.Seeds, want) {
+		if want := []Seed{{"", 1}, {"noise", 2}, {"curve", 2}, {"noise", 3}}; err != nil ||
+			!reflect.DeepEqual(got.Seeds, want) {
 			t.Errorf("got %+v, %v, want %+v", got.Seeds, err, want)
 		}
 	}

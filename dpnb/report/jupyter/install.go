@@ -99,7 +99,8 @@ func run(ctx context.Context, name string, args ...string) error {
 	var said bytes.Buffer
 	cmd.Stdout, cmd.Stderr = &said, &said
 	if err := procgroup.Run(ctx, cmd, 30*time.Second); err != nil {
-		return fmt.Errorf("%s: %w\n%s", strings.Join(append([]string{name}, args...), " "), err, lastLines(said.String(), 5))
+		return fmt.Errorf("%s: %w\n%s", strings.Join(append([]string{name}, args...), " "), err,
+			lastLines(said.String(), 5))
 	}
 	return nil
 }

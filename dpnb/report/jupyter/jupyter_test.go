@@ -96,7 +96,8 @@ func TestCommandThatIsAShellScript(t *testing.T) {
 
 // withPip plays a machine on which venv and pip work as far as said.
 func withPip(cache string, pipErr error) *played {
-	p := &played{commands: map[string]string{"python3": "/usr/bin/python3"}, files: map[string]string{"/etc/os-release": fedora}, able: map[string]bool{}}
+	p := &played{commands: map[string]string{"python3": "/usr/bin/python3"},
+		files: map[string]string{"/etc/os-release": fedora}, able: map[string]bool{}}
 	p.does = map[string]func(*played) error{
 		"python3 -m venv": func(p *played) error { return os.MkdirAll(filepath.Join(venvDir(cache), "bin"), 0o755) },
 		venvPython(cache): func(p *played) error {
@@ -152,7 +153,8 @@ func TestFailedEnvironmentIsRemoved(t *testing.T) {
 }
 
 func onDebian() *played {
-	p := &played{commands: map[string]string{"apt-get": "/usr/bin/apt-get"}, files: map[string]string{"/etc/os-release": debian}, able: map[string]bool{}}
+	p := &played{commands: map[string]string{"apt-get": "/usr/bin/apt-get"},
+		files: map[string]string{"/etc/os-release": debian}, able: map[string]bool{}}
 	p.does = map[string]func(*played) error{
 		"apt-get install": func(p *played) error { p.able["/usr/bin/python3"] = true; return nil },
 	}
@@ -166,7 +168,8 @@ func TestDebianAsRoot(t *testing.T) {
 		t.Fatalf("%+v, %v", j, err)
 	}
 	// The update failed on this machine, which did not matter.
-	want := []string{"apt-get update -q", "apt-get install -y -q --no-install-recommends jupyter-notebook jupyter-nbconvert python3-nbclient"}
+	want := []string{"apt-get update -q",
+		"apt-get install -y -q --no-install-recommends jupyter-notebook jupyter-nbconvert python3-nbclient"}
 	if !slices.Equal(p.ran, want) {
 		t.Errorf("ran %q", p.ran)
 	}
@@ -198,7 +201,8 @@ func TestNothingIsInstalledWithoutPermission(t *testing.T) {
 	if err == nil || p.ran != nil {
 		t.Fatalf("%v, ran %q", err, p.ran)
 	}
-	want := "Type this, then run the same command again:\n\n    sudo apt-get install -y jupyter-notebook jupyter-nbconvert python3-nbclient\n"
+	want := "Type this, then run the same command again:\n\n" +
+		"    sudo apt-get install -y jupyter-notebook jupyter-nbconvert python3-nbclient\n"
 	if !strings.Contains(err.Error(), want) {
 		t.Errorf("message:\n%s", err)
 	}
@@ -216,7 +220,8 @@ func TestAdvice(t *testing.T) {
 		{"linux", fedora, false, nil, "sudo dnf install"},
 		{"linux", arch, false, nil, "sudo pacman -S"},
 		{"linux", suse, true, nil, "zypper install"},
-		{"linux", "", false, map[string]string{"python3": "/usr/bin/python3"}, "python3 -m pip install --user nbclient=="},
+		{"linux", "", false, map[string]string{"python3": "/usr/bin/python3"},
+			"python3 -m pip install --user nbclient=="},
 		{"linux", "", false, nil, "install Python 3.9"},
 		{"darwin", "", false, nil, "brew install jupyterlab"},
 	} {

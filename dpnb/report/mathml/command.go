@@ -23,7 +23,9 @@ func init() {
 	}
 	define(functions, func(_ *parser, name string) node { return function(name) })
 	define(limits, func(_ *parser, name string) node { return limit(name) })
-	for name, text := range map[string]string{"liminf": "lim inf", "limsup": "lim sup", "argmin": "arg min", "argmax": "arg max"} {
+	for name, text := range map[string]string{
+		"liminf": "lim inf", "limsup": "lim sup", "argmin": "arg min", "argmax": "arg max",
+	} {
 		commands[name] = func(*parser) node { return limit(text) }
 	}
 	commands["bmod"] = commands["mod"]
@@ -37,7 +39,8 @@ func init() {
 		stretchy      bool
 	}{{"mover", accents, false}, {"mover", wideAccents, true}, {"munder", "underline _", true}} {
 		for name, sign := range pairs(a.list) {
-			format := fmt.Sprintf(`<%[1]s accent="true">%%s<mo stretchy="%[2]t">%[3]s</mo></%[1]s>`, a.element, a.stretchy, sign)
+			format := fmt.Sprintf(`<%[1]s accent="true">%%s<mo stretchy="%[2]t">%[3]s</mo></%[1]s>`,
+				a.element, a.stretchy, sign)
 			commands[name] = func(p *parser) node { return p.filled(format) }
 		}
 	}
@@ -54,7 +57,8 @@ func init() {
 	// A bracket whose size is given. Its size is then that of what it encloses, which
 	// is what one wants.
 	define("big Big bigg Bigg bigl bigr Bigl Bigr biggl biggr Biggl Biggr bigm Bigm", func(p *parser, _ string) node {
-		return node{xml: `<mo stretchy="true" symmetric="true" minsize="1.3em">` + strings.TrimPrefix(p.delimiter(), ".") + `</mo>`}
+		return node{xml: `<mo stretchy="true" symmetric="true" minsize="1.3em">` +
+			strings.TrimPrefix(p.delimiter(), ".") + `</mo>`}
 	})
 	// What MathML decides by itself.
 	define("displaystyle textstyle scriptstyle nonumber notag", func(p *parser, _ string) node {

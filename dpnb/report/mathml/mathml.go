@@ -31,7 +31,8 @@ func Convert(tex string, display bool) (string, error) {
 	if display {
 		mode = ` display="block"`
 	}
-	return fmt.Sprintf(`<math%s><semantics>%s<annotation encoding="application/x-tex">%s</annotation></semantics></math>`,
+	return fmt.Sprintf(
+		`<math%s><semantics>%s<annotation encoding="application/x-tex">%s</annotation></semantics></math>`,
 		mode, content, html.EscapeString(tex)), nil
 }
 

@@ -38,11 +38,12 @@ func wellFormed(t *testing.T, text string) {
 
 func TestConvert(t *testing.T) {
 	for tex, want := range map[string]string{
-		"x":                   "<mi>x</mi>",
-		"12.5":                "<mn>12.5</mn>",
-		"a-b":                 "<mrow><mi>a</mi><mo>−</mo><mi>b</mi></mrow>",
-		"x^2":                 "<msup><mi>x</mi><mrow><mn>2</mn></mrow></msup>",
-		"x_{ij}^2":            "<msubsup><mi>x</mi><mrow><mrow><mi>i</mi><mi>j</mi></mrow></mrow><mrow><mn>2</mn></mrow></msubsup>",
+		"x":    "<mi>x</mi>",
+		"12.5": "<mn>12.5</mn>",
+		"a-b":  "<mrow><mi>a</mi><mo>−</mo><mi>b</mi></mrow>",
+		"x^2":  "<msup><mi>x</mi><mrow><mn>2</mn></mrow></msup>",
+		"x_{ij}^2": "<msubsup><mi>x</mi><mrow><mrow><mi>i</mi><mi>j</mi></mrow></mrow>" +
+			"<mrow><mn>2</mn></mrow></msubsup>",
 		"f''":                 "<msup><mi>f</mi><mrow><mo>′</mo><mo>′</mo></mrow></msup>",
 		`\frac12`:             "<mfrac><mn>1</mn><mn>2</mn></mfrac>",
 		`x^12`:                "<mrow><msup><mi>x</mi><mrow><mn>1</mn></mrow></msup><mn>2</mn></mrow>",
@@ -96,11 +97,15 @@ func TestLimitsDependOnTheMode(t *testing.T) {
 // TestFormulasOfTheTrade converts what notebooks on private learning write.
 func TestFormulasOfTheTrade(t *testing.T) {
 	for _, tex := range []string{
-		`\hat\theta = \operatorname*{arg\,min}_{\theta\in\mathcal{C}} \frac1{n} \sum_{i=1}^{n} \ell(\theta; x_i, y_i) + \frac{\lambda}{2}\lVert\theta\rVert_2^2 + \langle b, \theta\rangle`,
+		`\hat\theta = \operatorname*{arg\,min}_{\theta\in\mathcal{C}} \frac1{n} \sum_{i=1}^{n} \ell(\theta; x_i, y_i)` +
+			` + \frac{\lambda}{2}\lVert\theta\rVert_2^2 + \langle b, \theta\rangle`,
 		`\Pr[M(D)\in S] \le e^{\varepsilon}\,\Pr[M(D')\in S] + \delta`,
-		`\delta(\varepsilon) = \Phi\!\left(\frac{\Delta}{2\sigma}-\frac{\varepsilon\sigma}{\Delta}\right) - e^{\varepsilon}\Phi\!\left(-\frac{\Delta}{2\sigma}-\frac{\varepsilon\sigma}{\Delta}\right)`,
-		`\delta = \inf_{\alpha>1} \frac{\exp\big((\alpha-1)(\alpha\rho-\varepsilon)\big)}{\alpha-1}\Bigl(1-\tfrac{1}{\alpha}\Bigr)^{\alpha}`,
-		`D_\alpha(P\,\|\,Q) = \frac{1}{\alpha-1}\log \mathbb{E}_{x\sim Q}\left[\left(\frac{P(x)}{Q(x)}\right)^{\!\alpha}\right]`,
+		`\delta(\varepsilon) = \Phi\!\left(\frac{\Delta}{2\sigma}-\frac{\varepsilon\sigma}{\Delta}\right) - ` +
+			`e^{\varepsilon}\Phi\!\left(-\frac{\Delta}{2\sigma}-\frac{\varepsilon\sigma}{\Delta}\right)`,
+		`\delta = \inf_{\alpha>1} ` +
+			`\frac{\exp\big((\alpha-1)(\alpha\rho-\varepsilon)\big)}{\alpha-1}\Bigl(1-\tfrac{1}{\alpha}\Bigr)^{\alpha}`,
+		`D_\alpha(P\,\|\,Q) = \frac{1}{\alpha-1}\log \mathbb{E}_{x\sim ` +
+			`Q}\left[\left(\frac{P(x)}{Q(x)}\right)^{\!\alpha}\right]`,
 		`\begin{aligned} f(x) &= x^2 + 1 \\ &\ge 1 \end{aligned}`,
 		`b \sim \mathcal N\bigl(0, \sigma^2 I_d\bigr), \quad \|x_i\|_2 \leq 1 \;\forall i \in \{1,\dots,n\}`,
 		`\underbrace{\nabla L(\theta)}_{\text{gradient}} \not= 0`,

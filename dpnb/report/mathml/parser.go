@@ -105,7 +105,8 @@ func (p *parser) row(stop string) string {
 // touches reports whether a node would stick to the name of a function: signs and
 // spaces do not.
 func touches(n node) bool {
-	return !strings.HasPrefix(n.xml, "<mo") && !strings.HasPrefix(n.xml, "<mrow><mo") && !strings.HasPrefix(n.xml, "<mspace")
+	return !strings.HasPrefix(n.xml, "<mo") && !strings.HasPrefix(n.xml, "<mrow><mo") &&
+		!strings.HasPrefix(n.xml, "<mspace")
 }
 
 // scripted reads an atom with what stands below and above it.

@@ -58,7 +58,8 @@ var templates = map[string]string{
 	"overset stackrel":       "<mover>%[2]s%[1]s</mover>",
 	"underset":               "<munder>%[2]s%[1]s</munder>",
 	"boxed":                  `<mrow style="border: thin solid; padding: 0.3em">%s</mrow>`,
-	"pmod":                   `<mrow><mspace width="1em"/><mo>(</mo><mi>mod</mi><mspace width="0.333em"/>%s<mo>)</mo></mrow>`,
+	"pmod": `<mrow><mspace width="1em"/><mo>(</mo><mi>mod</mi>` +
+		`<mspace width="0.333em"/>%s<mo>)</mo></mrow>`,
 }
 
 // braces are templates whose scripts are put under or over them.
@@ -115,7 +116,8 @@ func (a *alphabet) letter(r rune) rune {
 		return old
 	}
 	for _, s := range []struct{ first, last, styled rune }{
-		{'A', 'Z', a.capital}, {'a', 'z', a.small}, {'0', '9', a.zero}, {'Α', 'Ω', a.greekCapital}, {'α', 'ω', a.greekSmall},
+		{'A', 'Z', a.capital}, {'a', 'z', a.small}, {'0', '9', a.zero}, {'Α', 'Ω', a.greekCapital},
+		{'α', 'ω', a.greekSmall},
 	} {
 		if s.styled != 0 && r >= s.first && r <= s.last {
 			return s.styled + r - s.first

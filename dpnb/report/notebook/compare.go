@@ -96,7 +96,8 @@ func comparison(base Comparison, fields map[string]any) (Comparison, error) {
 		return base, fmt.Errorf("metadata dpnb: %w", err)
 	}
 	if !slices.Contains([]string{compareText, comparePresence, compareSkip}, base.Compare) {
-		return base, fmt.Errorf("metadata dpnb: compare is %q; it may be %q or %q", base.Compare, comparePresence, compareSkip)
+		return base, fmt.Errorf("metadata dpnb: compare is %q; it may be %q or %q", base.Compare, comparePresence,
+			compareSkip)
 	}
 	return base, nil
 }
@@ -142,7 +143,8 @@ func kinds(list []Output) string {
 func newErrors(committed, rerun []Output) string {
 	var b strings.Builder
 	for _, o := range rerun {
-		if (o.Kind == "error" || o.Kind == "stderr") && !slices.ContainsFunc(committed, func(c Output) bool { return c.Kind == o.Kind }) {
+		if (o.Kind == "error" || o.Kind == "stderr") &&
+			!slices.ContainsFunc(committed, func(c Output) bool { return c.Kind == o.Kind }) {
 			fmt.Fprintf(&b, "%s: %s\n", o.Kind, strings.TrimSpace(o.Text))
 		}
 	}
@@ -169,7 +171,8 @@ var (
 	// How the kernel marks a place in a cell, if it happens to see it in one piece.
 	placePattern = regexp.MustCompile(`\[\[ Cell (?:\[\d+\] )?Line \d+ \]\] ?`)
 	// Go's own durations (1m2.5s, 340µs) and those written with a space (2.5 ms).
-	timePattern = regexp.MustCompile(`\b(?:\d+(?:\.\d+)?(?:h|m|s|ms|µs|μs|us|ns))+\b|\b\d+(?:\.\d+)? (?:h|min|seconds?|s|ms|µs|μs|us|ns)\b`)
+	timePattern = regexp.MustCompile(
+		`\b(?:\d+(?:\.\d+)?(?:h|m|s|ms|µs|μs|us|ns))+\b|\b\d+(?:\.\d+)? (?:h|min|seconds?|s|ms|µs|μs|us|ns)\b`)
 	datePattern = regexp.MustCompile(`\b\d{4}-\d\d-\d\d[T ]\d\d:\d\d:\d\d(?:\.\d+)?(?:Z| ?[+-]\d\d:?\d\d)?`)
 	// Absolute paths of two or more parts, and Go's addresses.
 	pathPattern    = regexp.MustCompile(`(^|[\s"'(=:>])(?:/[\w.@+~-]+){2,}/?`)

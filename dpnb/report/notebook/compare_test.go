@@ -119,10 +119,12 @@ func TestCompareSettingsOfTheNotebook(t *testing.T) {
 	if found, err := Compare(a, b); err != nil || found != nil {
 		t.Errorf("%+v, %v", found, err)
 	}
-	if _, err := Compare(with(t, `"dpnb":{"compare":"sometimes"}`, "a"), with(t, "", "a")); err == nil || !strings.Contains(err.Error(), "sometimes") {
+	if _, err := Compare(with(t, `"dpnb":{"compare":"sometimes"}`, "a"), with(t, "", "a")); err == nil ||
+		!strings.Contains(err.Error(), "sometimes") {
 		t.Errorf("unknown setting: %v", err)
 	}
-	if _, err := Compare(with(t, `"dpnb":"skip"`, "a"), with(t, "", "a")); err == nil || !strings.Contains(err.Error(), "cell 1") {
+	if _, err := Compare(with(t, `"dpnb":"skip"`, "a"), with(t, "", "a")); err == nil ||
+		!strings.Contains(err.Error(), "cell 1") {
 		t.Errorf("not an object: %v", err)
 	}
 }

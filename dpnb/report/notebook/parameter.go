@@ -32,7 +32,8 @@ func (nb *Notebook) Inject(values map[string]string) error {
 	}
 	at := slices.IndexFunc(nb.Cells, func(c *Cell) bool { return c.HasTag(TagParameters) })
 	if at < 0 {
-		return fmt.Errorf("it has no parameters: tag the cell that declares them (var name = value) with %q", TagParameters)
+		return fmt.Errorf("it has no parameters: tag the cell that declares them (var name = value) with %q",
+			TagParameters)
 	}
 	declared, err := parameters(nb.Cells[at].Source())
 	if err != nil {

@@ -68,7 +68,8 @@ func TestInjectReplacesAnEarlierInjection(t *testing.T) {
 		t.Errorf("cells: %d, %q", len(nb.Cells), nb.Cells[2].Source())
 	}
 	content, err := nb.Encode()
-	if err != nil || !strings.Contains(string(content), "\"papermill\": {\n   \"parameters\": {\n    \"epsilon\": 0.25\n   }") {
+	if err != nil ||
+		!strings.Contains(string(content), "\"papermill\": {\n   \"parameters\": {\n    \"epsilon\": 0.25\n   }") {
 		t.Errorf("metadata: %v\n%s", err, content)
 	}
 }
@@ -95,7 +96,8 @@ func TestInjectRefuses(t *testing.T) {
 			t.Errorf("%s=%q: %v, want %q", c.name, c.value, err, c.want)
 		}
 	}
-	if err := (&Notebook{}).Inject(map[string]string{"x": "1"}); err == nil || !strings.Contains(err.Error(), `tag the cell`) {
+	if err := (&Notebook{}).Inject(map[string]string{"x": "1"}); err == nil ||
+		!strings.Contains(err.Error(), `tag the cell`) {
 		t.Errorf("without parameters: %v", err)
 	}
 	if err := (&Notebook{}).Inject(nil); err != nil {

@@ -86,19 +86,22 @@ func (f *flags) query(cmd *cobra.Command) (calculator.Query, error) {
 	q.Adjacency = adj
 	// The accountant takes 0 for left out; here that is seen.
 	if cmd.Flags().Changed("epsilon-error") && !(f.tolerance > 0 && f.tolerance < math.Inf(1)) {
-		return q, &privacy.ParamError{Name: "epsilon-error", Value: f.tolerance, Want: "a positive number, or leave it out for 5e-4·ε"}
+		return q, &privacy.ParamError{Name: "epsilon-error", Value: f.tolerance,
+			Want: "a positive number, or leave it out for 5e-4·ε"}
 	}
 	q.Settings = &pld.Settings{Tolerance: f.tolerance}
 	line := f.line(cmd)
 	if !cmd.Flags().Changed("events") {
 		if f.typ == "" {
-			return q, &privacy.ParamError{Name: "type", Value: "missing", Want: "--type and its parameters, or --events FILE"}
+			return q, &privacy.ParamError{Name: "type", Value: "missing",
+				Want: "--type and its parameters, or --events FILE"}
 		}
 		q.Lines = []calculator.Line{line}
 		return q, nil
 	}
 	if f.typ != "" || len(line.Values.Numbers)+len(line.Values.Texts) > 0 || cmd.Flags().Changed("count") {
-		return q, &privacy.ParamError{Name: "events", Value: f.events, Want: "either --events or the flags of one event, not both"}
+		return q, &privacy.ParamError{Name: "events", Value: f.events,
+			Want: "either --events or the flags of one event, not both"}
 	}
 	var data []byte
 	if f.events == "-" {

@@ -63,7 +63,8 @@ func TestDeltaAndSigma(t *testing.T) {
 	if d := a["delta"].(float64) / 0.0068295949831145755; d < 1 || d > 1+1e-12 {
 		t.Errorf("δ off by the factor %v", d)
 	}
-	if low := a["delta_lower"].(float64) / 0.0068295949831145755; low > 1 || low < 1-1e-12 || a["epsilon_lower"] != nil {
+	if low := a["delta_lower"].(float64) / 0.0068295949831145755; low > 1 || low < 1-1e-12 ||
+		a["epsilon_lower"] != nil {
 		t.Errorf("the lower δ is off by the factor %v: %v", low, a)
 	}
 	s, err := run(t, NewSigmaCommand(calculator.New()), "--type", "gaussian", "--epsilon", "1", "--delta", "1e-9")
@@ -73,7 +74,8 @@ func TestDeltaAndSigma(t *testing.T) {
 	if r := s["sigma"].(float64) / 5.495266157238296; r < 1 || r > 1+2e-9 || len(s) != 1 {
 		t.Errorf("σ off by the factor %v", r)
 	}
-	s, err = run(t, NewSigmaCommand(calculator.New()), "--type", "gaussian", "--epsilon", "1", "--delta", "1e-9", "--adjacency", "replace")
+	s, err = run(t, NewSigmaCommand(calculator.New()), "--type", "gaussian", "--epsilon", "1", "--delta", "1e-9",
+		"--adjacency", "replace")
 	if err != nil {
 		t.Fatal(err)
 	}
