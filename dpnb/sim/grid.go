@@ -1,6 +1,9 @@
 // Package sim runs simulations: many trials of many settings, each with random
 // numbers of its own, on all processors, with the same result at any number of
-// them.
+// them. Trials is the runner; Grid lays mechanisms over tasks and ε.
+//
+// It may import loss, matrix, erm and noise. audit, the claims and the learners
+// enter; what privacy costs is no business of it, and no release draws here.
 package sim
 
 import (
@@ -8,13 +11,13 @@ import (
 	"errors"
 	"fmt"
 	"math"
-	"runtime"
 	"slices"
 	"sync"
 
 	"gonum.org/v1/gonum/stat"
 	"gonum.org/v1/gonum/stat/distuv"
 
+	"github.com/dpnb/notebooks/dpnb/internal/parallel"
 	"github.com/dpnb/notebooks/dpnb/noise"
 )
 
@@ -102,18 +105,13 @@ func (s Summary) Sigmas(x float64) float64 {
 }
 
 // Quantile returns the p-quantile of the scores, 0 ≤ p ≤ 1: 0 is the smallest, 1
-// the largest, between two scores it is interpolated. It assumes nothing of their law.
+// the largest, between two scores it is interpolated. It assumes nothing of their
+// law. NaN if there are none.
 func (c Cell) Quantile(p float64) float64 {
-	sorted := slices.Clone(c.Scores)
-	slices.Sort(sorted)
-	return Quantile(sorted, p)
-}
-
-// Quantile is Cell.Quantile of scores in ascending order; NaN if there are none.
-func Quantile(sorted []float64, p float64) float64 {
-	if len(sorted) == 0 {
+	if len(c.Scores) == 0 {
 		return math.NaN()
 	}
+	sorted := slices.Sorted(slices.Values(c.Scores))
 	at := math.Max(0, math.Min(1, p)) * float64(len(sorted)-1)
 	i := min(int(at), len(sorted)-1)
 	if w := at - float64(i); w > 0 {
@@ -137,8 +135,6 @@ func (g Grid[D]) Run(ctx context.Context) ([]Cell, error) {
 	if err := g.validate(); err != nil {
 		return nil, err
 	}
-	ctx, stop := context.WithCancelCause(ctx)
-	defer stop(nil)
 	var cells []Cell
 	for _, t := range g.Tasks {
 		for _, e := range g.Epsilons {
@@ -149,46 +145,27 @@ func (g Grid[D]) Run(ctx context.Context) ([]Cell, error) {
 	}
 	root := noise.NewSeeded(g.Seed)
 	total := len(cells) * g.Trials
-	workers := g.Workers
-	if workers == 0 {
-		workers = runtime.GOMAXPROCS(0)
-	}
 	var mu sync.Mutex
 	done := 0
-	jobs := make(chan int)
-	var wg sync.WaitGroup
-	for range min(workers, total) {
-		wg.Add(1)
-		go func() {
-			defer wg.Done()
-			for job := range jobs {
-				c, trial := job/g.Trials, job%g.Trials
-				score, err := g.trial(root, c, trial)
-				if err != nil {
-					stop(fmt.Errorf("sim: %s, %s, ε = %g, trial %d: %w", cells[c].Task, cells[c].Mechanism, cells[c].Epsilon, trial, err))
-					continue
-				}
-				cells[c].Scores[trial] = score
-				if g.Progress != nil {
-					mu.Lock()
-					done++
-					g.Progress(done, total)
-					mu.Unlock()
-				}
-			}
-		}()
-	}
-	for job := range total {
-		select {
-		case jobs <- job:
-			continue
-		case <-ctx.Done():
+	err := parallel.For(ctx, total, g.Workers, func(_, job int) error {
+		c, trial := job/g.Trials, job%g.Trials
+		score, err := g.trial(root, c, trial)
+		if err != nil {
+			return fmt.Errorf("sim: %s, %s, ε = %g, trial %d: %w", cells[c].Task, cells[c].Mechanism, cells[c].Epsilon, trial, err)
 		}
-		break
+		cells[c].Scores[trial] = score
+		if g.Progress != nil {
+			mu.Lock()
+			defer mu.Unlock()
+			done++
+			g.Progress(done, total)
+		}
+		return nil
+	})
+	if ctx.Err() != nil {
+		return nil, context.Cause(ctx)
 	}
-	close(jobs)
-	wg.Wait()
-	if err := context.Cause(ctx); err != nil {
+	if err != nil {
 		return nil, err
 	}
 	for i := range cells {

@@ -134,7 +134,7 @@ func TestQuantile(t *testing.T) {
 	if c.Scores[0] != 4 {
 		t.Error("the scores were sorted in place")
 	}
-	if !math.IsNaN(sim.Quantile(nil, 0.5)) {
+	if !math.IsNaN((sim.Cell{}).Quantile(0.5)) {
 		t.Error("a quantile of nothing")
 	}
 }

@@ -7,6 +7,7 @@ import (
 	"gonum.org/v1/gonum/floats"
 
 	"github.com/dpnb/notebooks/dpnb/erm"
+	"github.com/dpnb/notebooks/dpnb/internal/normal"
 	"github.com/dpnb/notebooks/dpnb/loss"
 	"github.com/dpnb/notebooks/dpnb/noise"
 )
@@ -142,9 +143,8 @@ func cutMean(mean, sd, limit float64) float64 {
 		return math.Max(-limit, math.Min(limit, mean))
 	}
 	a, b := (-limit-mean)/sd, (limit-mean)/sd
-	below, above := 0.5*math.Erfc(-a/math.Sqrt2), 0.5*math.Erfc(b/math.Sqrt2)
-	density := func(z float64) float64 { return math.Exp(-0.5*z*z) / math.Sqrt(2*math.Pi) }
-	return mean*(1-below-above) + sd*(density(a)-density(b)) + limit*(above-below)
+	below, above := normal.CDF(a), normal.Survival(b)
+	return mean*(1-below-above) + sd*(normal.Density(a)-normal.Density(b)) + limit*(above-below)
 }
 
 // ExpectedLogistic writes ρ′(t) − ρ′(t⋆), the slope of the logistic loss averaged

@@ -119,8 +119,8 @@ func (v *values) onNew(w *worker, p Population, r *noise.Seeded, records int, be
 
 // shares counts the coordinates in the cells between the edges; those outside
 // belong to none.
-func shares(dst, edges, beta []float64) {
-	clear(dst)
+func shares(edges, beta []float64) []float64 {
+	dst := make([]float64, len(edges)-1)
 	for _, b := range beta {
 		k, found := slices.BinarySearch(edges, b)
 		if !found {
@@ -130,4 +130,5 @@ func shares(dst, edges, beta []float64) {
 			dst[k] += 1 / float64(len(beta))
 		}
 	}
+	return dst
 }

@@ -115,8 +115,7 @@ func TestMeasures(t *testing.T) {
 			t.Errorf("%s = %v, want %v", m, v[m], w)
 		}
 	}
-	cells := make([]float64, 3)
-	shares(cells, []float64{-1, 0, 1, 2}, []float64{-1, 0.5, 1, 1.5, 2, -3, 0})
+	cells := shares([]float64{-1, 0, 1, 2}, []float64{-1, 0.5, 1, 1.5, 2, -3, 0})
 	if want := []float64{1. / 7, 2. / 7, 2. / 7}; math.Abs(cells[0]-want[0])+math.Abs(cells[1]-want[1])+math.Abs(cells[2]-want[2]) > 1e-14 {
 		t.Errorf("shares %v, want %v", cells, want)
 	}

@@ -34,13 +34,19 @@ type Simulation struct {
 type Result struct {
 	// AspectRatio is d/n as it was.
 	AspectRatio float64
-	values      [][]values // iterate, repetition
-	cells       [][]float64
+	repetitions []repetition
+}
+
+// repetition is what was measured of one data set: at each iterate, and the
+// histogram of the last one.
+type repetition struct {
+	values []values
+	cells  []float64
 }
 
 // Iterates returns the number of points that were measured: 1, or T + 1 for
 // gradient descent.
-func (r *Result) Iterates() int { return len(r.values) }
+func (r *Result) Iterates() int { return len(r.repetitions[0].values) }
 
 // Of returns the mean and its standard error of a measure at an iterate; negative
 // ones count from the last.
@@ -51,11 +57,11 @@ func (r *Result) Of(iterate int, m Measure) sim.Summary {
 // Each returns the measure of every repetition, in order.
 func (r *Result) Each(iterate int, m Measure) []float64 {
 	if iterate < 0 {
-		iterate += len(r.values)
+		iterate += r.Iterates()
 	}
-	out := make([]float64, len(r.values[iterate]))
-	for k, v := range r.values[iterate] {
-		out[k] = v[m]
+	out := make([]float64, len(r.repetitions))
+	for k, v := range r.repetitions {
+		out[k] = v.values[iterate][m]
 	}
 	return out
 }
@@ -63,14 +69,11 @@ func (r *Result) Each(iterate int, m Measure) []float64 {
 // Histogram returns, for each cell, the share of the coordinates of the last
 // iterate that lie in it.
 func (r *Result) Histogram() []sim.Summary {
-	if len(r.cells) == 0 {
-		return nil
-	}
-	out := make([]sim.Summary, len(r.cells[0]))
-	column := make([]float64, len(r.cells))
+	out := make([]sim.Summary, len(r.repetitions[0].cells))
+	column := make([]float64, len(r.repetitions))
 	for c := range out {
-		for k, cells := range r.cells {
-			column[k] = cells[c]
+		for k, v := range r.repetitions {
+			column[k] = v.cells[c]
 		}
 		out[c] = sim.Summarize(column)
 	}
@@ -109,38 +112,31 @@ func (s Simulation) Run(ctx context.Context) (*Result, error) {
 	if err := s.validate(); err != nil {
 		return nil, err
 	}
-	out := &Result{AspectRatio: float64(s.Features) / float64(s.Records), values: make([][]values, s.Estimator.iterates())}
-	for k := range out.values {
-		out.values[k] = make([]values, s.Repetitions)
-	}
-	if s.Edges != nil {
-		out.cells = make([][]float64, s.Repetitions)
-	}
-	root := noise.NewSeeded(s.Seed)
 	workers := make([]worker, parallel.Workers(s.Repetitions, s.Workers))
 	samples := make([]*Sample, len(workers))
-	err := parallel.For(ctx, s.Repetitions, s.Workers, func(w, k int) error {
-		r := root.Stream(k)
-		samples[w] = s.Draw(r, samples[w])
-		if err := s.repetition(&workers[w], samples[w], r, k, out); err != nil {
-			return fmt.Errorf("repetition %d: %w", k, err)
-		}
-		return nil
-	})
+	all, err := sim.Trials(ctx, s.Repetitions, s.Workers, noise.NewSeeded(s.Seed),
+		func(w, k int, r *noise.Seeded) (repetition, error) {
+			samples[w] = s.Draw(r, samples[w])
+			out, err := s.repetition(&workers[w], samples[w], r)
+			if err != nil {
+				err = fmt.Errorf("repetition %d: %w", k, err)
+			}
+			return out, err
+		})
 	if err != nil {
 		return nil, err
 	}
-	return out, nil
+	return &Result{AspectRatio: float64(s.Features) / float64(s.Records), repetitions: all}, nil
 }
 
-func (s Simulation) repetition(w *worker, sample *Sample, r *noise.Seeded, k int, out *Result) error {
-	last := s.Estimator.iterates() - 1
+func (s Simulation) repetition(w *worker, sample *Sample, r *noise.Seeded) (repetition, error) {
+	out := repetition{values: make([]values, s.Estimator.iterates())}
 	finite := true
 	err := s.Estimator.fit(w, sample, r, func(iterate int, beta, xi []float64) {
-		v := &out.values[iterate][k]
+		v := &out.values[iterate]
 		v.measure(beta, sample.Signal, xi)
 		finite = finite && !math.IsNaN(v[MSE]) && !math.IsInf(v[MSE], 0)
-		if iterate < last {
+		if iterate < len(out.values)-1 {
 			return
 		}
 		if l := s.Estimator.slopes(); l != nil {
@@ -150,12 +146,11 @@ func (s Simulation) repetition(w *worker, sample *Sample, r *noise.Seeded, k int
 			v.onNew(w, s.Population, r, s.TestRecords, beta, sample.Signal)
 		}
 		if s.Edges != nil {
-			out.cells[k] = make([]float64, len(s.Edges)-1)
-			shares(out.cells[k], s.Edges, beta)
+			out.cells = shares(s.Edges, beta)
 		}
 	})
 	if err == nil && !finite {
 		err = errors.New("population: the iterates grew beyond all bounds: take a smaller Step")
 	}
-	return err
+	return out, err
 }

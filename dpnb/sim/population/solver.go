@@ -68,23 +68,17 @@ func (s *Solver) Minimize(p *erm.Problem, tol float64) ([]float64, error) {
 }
 
 func (s *Solver) resize(n, d int) {
-	grow := func(v *[]float64, n int) {
-		if cap(*v) < n {
-			*v = make([]float64, n)
-		}
-		*v = (*v)[:n]
-	}
 	for _, v := range []*[]float64{&s.beta, &s.grad, &s.step} {
-		grow(v, d)
+		sized(v, d)
 	}
 	for _, v := range []*[]float64{&s.slope, &s.curv, &s.t, &s.dt, &s.a, &s.da} {
-		grow(v, n)
+		sized(v, n)
 	}
 	k := min(n, d)
-	grow(&s.scaled, n*d)
-	grow(&s.gram, k*k)
-	grow(&s.factor, k*k)
-	grow(&s.work, max(n, d))
+	sized(&s.scaled, n*d)
+	sized(&s.gram, k*k)
+	sized(&s.factor, k*k)
+	sized(&s.work, max(n, d))
 }
 
 const newtonSteps = 60
