@@ -85,7 +85,7 @@ func TestNamesInTheoryExist(t *testing.T) {
 			t.Error(p)
 		}
 	}
-	if names < 200 {
+	if names < 150 {
 		t.Errorf("only %d names of the house were found", names)
 	}
 }
