@@ -1,8 +1,6 @@
 package main
 
 import (
-	"errors"
-	"fmt"
 	"math"
 
 	"github.com/dpnb/notebooks/dpnb/loss"
@@ -71,33 +69,6 @@ func buildObjectivePerturbation(v calculator.Values) (privacy.Event, error) {
 		}
 	}
 	config := objective.Config{Curve: curve, Lambda: v.Numbers["lambda"], Sigma: v.Numbers["sigma"], Bound: bound}
-	e := objectivePerturbation{objective.Event{Config: config}}
+	e := objective.Event{Config: config}
 	return e, e.Validate()
-}
-
-// objectivePerturbation has a profile under replace-one as well: remove then
-// add, composed as trade-off functions.
-type objectivePerturbation struct{ objective.Event }
-
-// Profile implements privacy.Event.
-func (e objectivePerturbation) Profile(adj privacy.Adjacency) (privacy.Profile, error) {
-	p, err := e.Event.Profile(adj)
-	if adj != privacy.ReplaceOne || !errors.Is(err, privacy.ErrUnsupported) {
-		return p, err
-	}
-	if p, err = e.Event.Profile(privacy.AddRemove); err != nil {
-		return nil, err
-	}
-	if p, err = privacy.ConvertAdjacency(p, adj); err != nil {
-		return nil, fmt.Errorf("objective perturbation under %v: %w", adj, err)
-	}
-	return p, nil
-}
-
-// Caveat implements calculator.Caveat.
-func (e objectivePerturbation) Caveat() string {
-	if e.Bound == objective.GaussianLower {
-		return "gaussian-lower is a LOWER bound of what the mechanism costs, no guarantee"
-	}
-	return ""
 }

@@ -2,7 +2,6 @@ package objpert
 
 import (
 	"fmt"
-	"math"
 
 	"github.com/dpnb/notebooks/dpnb/loss"
 	"github.com/dpnb/notebooks/dpnb/mechanism"
@@ -32,26 +31,21 @@ func (m Objective) Profile() (privacy.Profile, error) {
 	if err := m.Validate(); err != nil {
 		return nil, err
 	}
-	up := math.Inf(1)
-	a := math.Nextafter(m.Lipschitz()/m.Sigma, up)
-	_, mu := privacy.ApproximateMinimum{Tolerance: m.Tolerance, Lambda: m.Lambda, SigmaOut: m.OutputSigma}.MuBounds()
-	switch {
-	case m.exact():
-		return privacy.GaussianProfile(math.Hypot(a, mu)*(1+0x1p-50), privacy.AddRemove), nil
-	case m.numerical():
-		p, err := m.objectiveProfile()
-		if err != nil {
-			return nil, err
+	return m.event().Profile(privacy.AddRemove)
+}
+
+// event is one release as the accountant sees it.
+func (m Objective) event() objective.Event {
+	e := objective.Event{
+		Config:    objective.Config{Slope: m.Lipschitz(), Smoothness: m.Smoothness(), Lambda: m.Lambda, Sigma: m.Sigma, Bound: m.Bound},
+		Tolerance: m.Tolerance, OutputSigma: m.OutputSigma,
+	}
+	if m.Bound == 0 || m.numerical() {
+		if c, err := loss.CurveOf(m.Loss, m.radius()); err == nil {
+			e.Curve = c
 		}
-		return withOutputNoise{objective: p, mu: mu, a: a}, nil
 	}
-	ratio := math.Nextafter(m.Smoothness()/m.Lambda, up)
-	k := math.Nextafter(math.Log1p(ratio), up)
-	if m.Bound == objective.RKW23 {
-		k = math.Nextafter(-math.Log1p(-ratio), up)
-	}
-	w := privacy.HalfNormalGaussian{HalfNormal: privacy.HalfNormal{K: k, A: a}, Mu: mu}
-	return w.Profile(privacy.AddRemove)
+	return e
 }
 
 // objectiveProfile returns the profile of the objective's part alone, by one of
@@ -71,9 +65,7 @@ func (m Objective) numerical() bool {
 }
 
 // exact reports whether the profile is the Gaussian mechanism's.
-func (m Objective) exact() bool {
-	return (m.Bound == 0 || m.Bound == objective.Tight) && m.Gaussian()
-}
+func (m Objective) exact() bool { return m.event().IsGaussian() }
 
 // validateBound refuses bounds that are no proof, or cannot be had.
 func (m Objective) validateBound() error {

@@ -243,7 +243,7 @@ func (k *calibration) excess(lambda, sigma float64, roughly bool) (float64, erro
 		return 0, err
 	}
 	remove, add := p.LogDeltaUpper, math.Inf(-1)
-	if r, ok := p.(roughProfile); ok {
+	if r, ok := p.(privacy.RoughProfile); ok {
 		if roughly {
 			remove = r.RoughLogDeltaUpper
 		}

@@ -26,7 +26,7 @@ func Sigma(cfg Config, eps, delta float64) (float64, error) {
 	if err := cfg.Validate(); err != nil {
 		return 0, err
 	}
-	L := Slope(cfg.Curve)
+	L := cfg.slope()
 	// Nothing is better than the Gaussian mechanism.
 	start, err := privacy.GaussianSigma(eps, delta)
 	if err != nil {
@@ -49,13 +49,13 @@ func Lambda(cfg Config, eps, delta float64) (float64, error) {
 		return 0, err
 	}
 	cfg.Lambda = 1
-	if cfg.Bound == RKW23 && cfg.Curve != nil {
-		cfg.Lambda = 2 * cfg.Curve.Max()
+	if cfg.Bound == RKW23 && (cfg.Curve != nil || cfg.Smoothness > 0) {
+		cfg.Lambda = 2 * cfg.smoothness()
 	}
 	if err := cfg.Validate(); err != nil {
 		return 0, err
 	}
-	s := cfg.Curve.Max()
+	s := cfg.smoothness()
 	low := 1e-9 * s
 	if cfg.Bound == RKW23 {
 		low = s * (1 + 1e-9)

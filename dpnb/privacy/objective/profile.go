@@ -9,11 +9,14 @@ import (
 	"github.com/dpnb/notebooks/dpnb/privacy"
 )
 
-// Config says what was run and how it is to be accounted for. Nothing has a
-// default.
+// Config says what was run and how it is to be accounted for.
 type Config struct {
-	// Curve of the loss, with its radius.
+	// Curve of the loss, with its radius. KST12, RKW23 and DTZ24 do without one where
+	// Slope and Smoothness are stated.
 	Curve Curve
+	// Slope L and Smoothness s of one record's loss in θ, with its radius: bounds on the
+	// norm of its gradient and on its curvature. Zero stands for those of Curve.
+	Slope, Smoothness float64
 	// Lambda is the ridge λ in (λ/2)‖θ‖² added to the *sum* of the losses. It
 	// must act on every coordinate, an intercept included: without it the
 	// intercept's direction has w = 0 and no bound here holds.
@@ -26,8 +29,18 @@ type Config struct {
 
 // Validate returns a *ParamError for the first field that is out of range.
 func (c Config) Validate() error {
-	if c.Curve == nil {
-		return &privacy.ParamError{Name: "Curve", Value: nil, Want: "a curve, for example Logistic(1)"}
+	if c.Curve == nil && (c.Bound.computed() || c.Bound == GaussianLower || c.Slope == 0 || c.Smoothness == 0) {
+		return &privacy.ParamError{Name: "Curve", Value: nil, Want: "a curve, for example that of the logistic loss (loss.CurveOf)"}
+	}
+	for _, f := range []struct {
+		name string
+		v    float64
+	}{{"Slope", c.Slope}, {"Smoothness", c.Smoothness}} {
+		if f.v != 0 || c.Curve == nil {
+			if err := positive(f.name, f.v); err != nil {
+				return err
+			}
+		}
 	}
 	if err := positive("Lambda", c.Lambda); err != nil {
 		return err
@@ -38,11 +51,41 @@ func (c Config) Validate() error {
 	if _, ok := boundNames[c.Bound]; !ok {
 		return &privacy.ParamError{Name: "Bound", Value: int(c.Bound), Want: "one of Bounds"}
 	}
-	if c.Bound == RKW23 && c.Lambda <= c.Curve.Max() {
+	if s := c.smoothness(); c.Bound == RKW23 && c.Lambda <= s {
 		return &privacy.ParamError{Name: "Lambda", Value: c.Lambda,
-			Want: fmt.Sprintf("more than the smoothness s = %g for the bound rkw23; dtz24 and tight need no such thing", c.Curve.Max())}
+			Want: fmt.Sprintf("more than the smoothness s = %g for the bound rkw23; dtz24 and tight need no such thing", s)}
 	}
 	return nil
+}
+
+func (c Config) slope() float64 {
+	if c.Slope > 0 {
+		return c.Slope
+	}
+	return Slope(c.Curve)
+}
+
+func (c Config) smoothness() float64 {
+	if c.Smoothness > 0 {
+		return c.Smoothness
+	}
+	return c.Curve.Max()
+}
+
+// Law returns the law of W = k + a²/2 + a|N|, a = L/σ, which bounds the privacy loss
+// in both directions, its parameters rounded up: k = |ln(1 − s/λ)| by the bound RKW23
+// (rkw23, Theorem 3.1, corrected), else k = ln(1 + s/λ) (dtz24, Theorem 5.1), which the
+// add direction does without (New with DTZ24). c is valid.
+//
+// Proof: docs/theory/objective_perturbation.md.
+func (c Config) Law() privacy.HalfNormal {
+	up := math.Inf(1)
+	ratio := math.Nextafter(c.smoothness()/c.Lambda, up)
+	k := math.Nextafter(math.Log1p(ratio), up)
+	if c.Bound == RKW23 {
+		k = math.Nextafter(-math.Log1p(-ratio), up)
+	}
+	return privacy.HalfNormal{K: k, A: math.Nextafter(c.slope()/c.Sigma, up)}
 }
 
 // Profile is the privacy profile of objective perturbation under
@@ -164,14 +207,12 @@ func (p *Profile) compute(d privacy.Direction, eps float64) enclosure {
 	switch p.cfg.Bound {
 	case KST12:
 		upper = p.kst12(eps)
-	case RKW23:
-		upper = p.halfNormal(math.Abs(math.Log1p(-p.cfg.Curve.Max()/p.cfg.Lambda)), d, eps)
-	case DTZ24:
-		k := 0.0
-		if d == privacy.Remove {
-			k = math.Log1p(p.cfg.Curve.Max() / p.cfg.Lambda)
+	case RKW23, DTZ24:
+		w := p.cfg.Law()
+		if p.cfg.Bound == DTZ24 && d == privacy.Add {
+			w.K = 0
 		}
-		upper = p.halfNormal(k, d, eps)
+		upper = halfNormal(w, d, eps)
 	case Pointwise:
 		upper = p.pointwise(d, eps)
 	case Integral:
@@ -222,12 +263,15 @@ func (p *Profile) gaussian(d privacy.Direction, eps float64) bool {
 // sensitivity L, to which γ ≡ L comes arbitrarily close; in the add direction of
 // a two-signed loss, of the larger sign.
 func (p *Profile) gaussianLower(_ privacy.Direction, eps float64) float64 {
+	if p.cfg.Curve == nil {
+		return math.Inf(-1) // whether L is reached is not known
+	}
 	lower, _ := gaussBounds(eps)(Slope(p.cfg.Curve) / p.cfg.Sigma)
 	return lower
 }
 
-func (p *Profile) halfNormal(k float64, d privacy.Direction, eps float64) float64 {
-	w := privacy.HalfNormal{K: k * (1 + 1e-15), A: Slope(p.cfg.Curve) / p.cfg.Sigma * (1 + 4e-16)}
+// halfNormal returns an upper bound on ln E(1 − e^{ε−W})₊.
+func halfNormal(w privacy.HalfNormal, d privacy.Direction, eps float64) float64 {
 	prof, err := w.Profile(privacy.AddRemove)
 	if err != nil {
 		return 0 // k or a overflowed: δ ≤ 1 is all that is known
@@ -242,10 +286,10 @@ func (p *Profile) halfNormal(k float64, d privacy.Direction, eps float64) float6
 // kst12 returns the smallest δ the theorem gives: λ ≥ 2s/ε and
 // σ ≥ L√(8 ln(2/δ) + 4ε)/ε; it says nothing for ε < 0.
 func (p *Profile) kst12(eps float64) float64 {
-	if p.cfg.Lambda*eps < 2*p.cfg.Curve.Max()*(1-1e-15) {
+	if p.cfg.Lambda*eps < 2*p.cfg.smoothness()*(1-1e-15) {
 		return 0
 	}
-	r := eps * p.cfg.Sigma / Slope(p.cfg.Curve)
+	r := eps * p.cfg.Sigma / p.cfg.slope()
 	return min(0, math.Ln2-(r*r-4*eps)/8+1e-14+1e-15*(r*r+eps))
 }
 
@@ -277,7 +321,7 @@ func (p *Profile) pointwiseAdd(eps float64) float64 {
 		}
 	}
 	// W is at most a²/2 + a|N| with the larger slope.
-	return min(min(0, total+1e-15), p.halfNormal(0, privacy.Add, eps))
+	return min(min(0, total+1e-15), halfNormal(privacy.HalfNormal{A: p.cfg.Law().A}, privacy.Add, eps))
 }
 
 func (p *Profile) integralAt(d privacy.Direction, eps float64) float64 {

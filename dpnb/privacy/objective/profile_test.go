@@ -145,29 +145,6 @@ func TestNamesAndErrors(t *testing.T) {
 	}
 }
 
-func TestEvent(t *testing.T) {
-	l, _ := Logistic(1)
-	e := Event{Config{Curve: l, Lambda: 2, Sigma: 2, Bound: Tight}}
-	p, err := e.Profile(privacy.ReplaceOne)
-	if err != nil || p.Adjacency() != privacy.ReplaceOne {
-		t.Fatal(p, err)
-	}
-	want := privacy.DeltaUpper(privacy.GaussianProfile(1, privacy.ReplaceOne), 0.5)
-	if got := privacy.DeltaUpper(p, 0.5); math.Abs(got/want-1) > 1e-9 {
-		t.Errorf("replace-one δ = %g, want %g", got, want)
-	}
-	e.Lambda = 0.1
-	if _, err := e.Profile(privacy.ReplaceOne); !errors.Is(err, privacy.ErrUnsupported) {
-		t.Errorf("err = %v", err)
-	}
-	if _, err := e.Profile(privacy.Adjacency(0)); err == nil {
-		t.Error("no error for no adjacency")
-	}
-	if p, err := e.Profile(privacy.AddRemove); err != nil || p.Adjacency() != privacy.AddRemove {
-		t.Error(p, err)
-	}
-}
-
 // A list computed in parallel is what one by one gives, bit by bit.
 func TestParallelIsTheSame(t *testing.T) {
 	l, _ := Logistic(1)

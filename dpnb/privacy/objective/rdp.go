@@ -25,28 +25,17 @@ func RDP(cfg Config, alpha float64) (float64, error) {
 	if !(alpha >= 1) || math.IsInf(alpha, 1) {
 		return 0, &privacy.ParamError{Name: "Alpha", Value: alpha, Want: "a finite number ≥ 1"}
 	}
-	a := Slope(cfg.Curve) / cfg.Sigma
+	w := cfg.Law()
 	if IsGaussian(cfg.Curve, cfg.Lambda, cfg.Sigma) {
+		a := cfg.slope() / cfg.Sigma
 		return 0.5 * alpha * a * a * (1 + 1e-14), nil
 	}
-	w := privacy.HalfNormal{K: math.Log1p(cfg.Curve.Max()/cfg.Lambda) * (1 + 1e-15), A: a}
 	return w.RDP(alpha)
 }
 
-// ZCDP returns ρ of zero-concentrated privacy: a²/2 where IsGaussian holds, and
-// otherwise ln(1 + s/λ) + a²/2 + √(2/π)·a.
+// ZCDP returns ρ of zero-concentrated privacy, which is RDP at α = 1: a²/2 where
+// IsGaussian holds, and otherwise ln(1 + s/λ) + a²/2 + √(2/π)·a.
 //
 // Errors: *ParamError if a field of cfg is out of range.
 // Source: Dwork, Tankala, Zhang 2024, Corollary 5.2.
-func ZCDP(cfg Config) (float64, error) {
-	cfg.Bound = DTZ24
-	if err := cfg.Validate(); err != nil {
-		return 0, err
-	}
-	a := Slope(cfg.Curve) / cfg.Sigma
-	rho := 0.5 * a * a
-	if !IsGaussian(cfg.Curve, cfg.Lambda, cfg.Sigma) {
-		rho += math.Log1p(cfg.Curve.Max()/cfg.Lambda) + math.Sqrt(2/math.Pi)*a
-	}
-	return rho * (1 + 1e-14), nil
-}
+func ZCDP(cfg Config) (float64, error) { return RDP(cfg, 1) }

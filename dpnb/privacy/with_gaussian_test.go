@@ -1,40 +1,38 @@
-package objpert
+package privacy
 
 import (
 	"math"
 	"testing"
-
-	"github.com/dpnb/notebooks/dpnb/privacy"
 )
 
 // Two compositions that are known exactly: a Gaussian with a Gaussian, and the
 // half-normal loss with a Gaussian. Never below; at most two percent above where
 // the output noise is the small part that it should be.
-func TestOutputNoiseAgainstExact(t *testing.T) {
+func TestWithGaussianAgainstExact(t *testing.T) {
 	for _, a := range []float64{1e-3, 0.3, 2} {
 		for _, ratio := range []float64{1e-6, 0.01, 0.1, 1, 5} {
 			mu := a * ratio
-			half := privacy.HalfNormal{K: 0.1, A: a}
-			halfProfile, err := half.Profile(privacy.AddRemove)
+			half := HalfNormal{K: 0.1, A: a}
+			halfProfile, err := half.Profile(AddRemove)
 			if err != nil {
 				t.Fatal(err)
 			}
-			halfExact, err := privacy.HalfNormalGaussian{HalfNormal: half, Mu: mu}.Profile(privacy.AddRemove)
+			halfExact, err := HalfNormalGaussian{HalfNormal: half, Mu: mu}.Profile(AddRemove)
 			if err != nil {
 				t.Fatal(err)
 			}
 			for _, c := range []struct {
 				name  string
-				part  privacy.Profile
-				exact privacy.LowerProfile
+				part  Profile
+				exact LowerProfile
 			}{
-				{"Gaussian", privacy.GaussianProfile(a, privacy.AddRemove), privacy.GaussianProfile(math.Hypot(a, mu), privacy.AddRemove)},
+				{"Gaussian", GaussianProfile(a, AddRemove), GaussianProfile(math.Hypot(a, mu), AddRemove)},
 				{"half-normal", halfProfile, halfExact},
 			} {
 				for _, k := range []float64{-1, 0, 0.5, 2, 4, 8, 20} {
 					eps := k * math.Hypot(a, mu)
-					got := withOutputNoise{objective: c.part, mu: mu, a: a}.LogDeltaUpper(privacy.Remove, eps)
-					low := c.exact.LogDeltaLower(privacy.Remove, eps)
+					got := WithGaussian(c.part, mu, a).LogDeltaUpper(Remove, eps)
+					low := c.exact.LogDeltaLower(Remove, eps)
 					if got < low {
 						t.Errorf("%s a=%v μ=%v ε=%v: ln δ %v below the exact %v", c.name, a, mu, eps, got, low)
 					}
@@ -46,8 +44,8 @@ func TestOutputNoiseAgainstExact(t *testing.T) {
 			// Without its output noise the claim would be too small, and is found out.
 			if ratio >= 0.1 {
 				eps := 3 * a
-				bare := privacy.GaussianProfile(a, privacy.AddRemove).LogDeltaUpper(privacy.Remove, eps)
-				if exact := privacy.GaussianProfile(math.Hypot(a, mu), privacy.AddRemove).LogDeltaLower(privacy.Remove, eps); bare >= exact {
+				bare := GaussianProfile(a, AddRemove).LogDeltaUpper(Remove, eps)
+				if exact := GaussianProfile(math.Hypot(a, mu), AddRemove).LogDeltaLower(Remove, eps); bare >= exact {
 					t.Errorf("leaving out μ = %v is not noticed", mu)
 				}
 			}
@@ -55,48 +53,48 @@ func TestOutputNoiseAgainstExact(t *testing.T) {
 	}
 }
 
-func TestOutputNoiseExtremes(t *testing.T) {
+func TestWithGaussianExtremes(t *testing.T) {
 	for _, mu := range []float64{1e-9, 0.1, 50} {
-		p := withOutputNoise{objective: privacy.GaussianProfile(0.3, privacy.AddRemove), mu: mu, a: 0.3}
+		p := WithGaussian(GaussianProfile(0.3, AddRemove), mu, 0.3)
 		last := 0.0
 		for _, eps := range []float64{math.Inf(-1), -30, -1, 0, 1, 3, 10, 100, 1e4, math.Inf(1)} {
-			v := p.LogDeltaUpper(privacy.Remove, eps)
+			v := p.LogDeltaUpper(Remove, eps)
 			if math.IsNaN(v) || v > last {
 				t.Errorf("μ = %v: ln δ(%v) = %v after %v", mu, eps, v, last)
 			}
 			last = v
 		}
 	}
-	p := withOutputNoise{objective: privacy.GaussianProfile(0.3, privacy.AddRemove), mu: 0.1, a: 0.3}
-	if p.Adjacency() != privacy.AddRemove {
+	p := WithGaussian(GaussianProfile(0.3, AddRemove), 0.1, 0.3)
+	if p.Adjacency() != AddRemove {
 		t.Error("adjacency")
 	}
 }
 
 // roughGaussian has rough values a twentieth above the exact ones.
 type roughGaussian struct {
-	privacy.LowerProfile
+	LowerProfile
 	asked *int
 }
 
-func (p roughGaussian) LogDeltaUpper(d privacy.Direction, eps float64) float64 {
+func (p roughGaussian) LogDeltaUpper(d Direction, eps float64) float64 {
 	*p.asked++
 	return p.LowerProfile.LogDeltaUpper(d, eps)
 }
 
-func (p roughGaussian) RoughLogDeltaUpper(d privacy.Direction, eps float64) float64 {
+func (p roughGaussian) RoughLogDeltaUpper(d Direction, eps float64) float64 {
 	return math.Min(0, p.LowerProfile.LogDeltaUpper(d, eps)+0.05)
 }
 
 // Rough values where they weigh little cost a thousandth of δ at most, and save
 // most of the dear ones.
-func TestOutputNoiseOfRoughValues(t *testing.T) {
+func TestWithGaussianOfRoughValues(t *testing.T) {
 	for _, a := range []float64{0.01, 0.3, 2} {
 		for _, k := range []float64{0, 0.5, 3, 5} {
-			eps, exact, asked := k*a, privacy.GaussianProfile(a, privacy.AddRemove), 0
-			want := withOutputNoise{objective: exact, mu: OutputShare * a, a: a}.LogDeltaUpper(privacy.Remove, eps)
-			got := withOutputNoise{objective: roughGaussian{exact, &asked}, mu: OutputShare * a, a: a}.LogDeltaUpper(privacy.Remove, eps)
-			least := privacy.GaussianProfile(a*math.Hypot(1, OutputShare), privacy.AddRemove).LogDeltaLower(privacy.Remove, eps)
+			eps, exact, asked := k*a, GaussianProfile(a, AddRemove), 0
+			want := WithGaussian(exact, 0.03*a, a).LogDeltaUpper(Remove, eps)
+			got := WithGaussian(roughGaussian{exact, &asked}, 0.03*a, a).LogDeltaUpper(Remove, eps)
+			least := GaussianProfile(a*math.Hypot(1, 0.03), AddRemove).LogDeltaLower(Remove, eps)
 			if got < least || got > want+1.1e-3 || asked > 5 {
 				t.Errorf("a=%v ε=%v: ln δ %v, %v without rough values; %d values asked for", a, eps, got, want, asked)
 			}
