@@ -1,11 +1,18 @@
-// Package dpnb is the front door of differentially private convex learning in
-// Jupyter notebooks: read a table, state a privacy budget, fit a model, show
-// the result and what it cost.
+// Package dpnb is differentially private convex learning for Jupyter notebooks: read a
+// table, state a privacy budget, fit a model, show the result and what it cost.
 //
-// It has names and no code: what stands behind them is in the packages that they
-// point to, of which learn has most. A notebook types dpnb.Logistic, a library that
-// builds on this module may import learn and its neighbours instead. Everybody may
-// enter; only the command line and notebooks do.
+//	df := dpnb.ReadCSV("people.csv").WithSchema(
+//		dpnb.Numeric("age", 17, 90), dpnb.Categorical("city", "Bern", "Rome"), dpnb.Categorical("happy", "no", "yes"))
+//	budget := dpnb.NewBudget(1, 1e-6)
+//	data := dpnb.Binary(df, "happy", dpnb.RowNorm(1))
+//	model, err := dpnb.Logistic{}.Fit(data, budget.Spend(0.5))
+//	dpnb.Show(model, err, budget)
+//
+// Errors are carried along: a wrong path is said by Fit or Show, and nothing is spent.
+//
+// This package has names and no code: what stands behind them is in package learn and
+// its neighbours, which a library that builds on this module may import instead.
+// Notebooks may enter; no room of the house imports its own front door.
 package dpnb
 
 import (
@@ -15,180 +22,259 @@ import (
 	"github.com/dpnb/notebooks/dpnb/noise"
 )
 
-// Tables and what is publicly known of their columns.
+// Tables, and what is publicly known of their columns.
 type (
-	// DataFrame is a table of raw records: learn.DataFrame.
+	// DataFrame is a table of raw records with what is publicly known of its columns:
+	//
+	//	df.WithSchema(dpnb.Numeric("age", 17, 90))   // bounds that are known without the data
+	//	df.Drop("name").DropMissing("age").Head(5)
+	//	dpnb.Show(df.Check())                        // typing errors, for the keeper of the data
 	DataFrame = learn.DataFrame
-	// CSV says how a file is read.
+	// CSV says how ReadCSVWith reads a file: the names of its columns if it has no
+	// header, which texts mean "missing", what comments start with.
 	CSV = learn.CSV
-	// Field is the public knowledge of one column.
+	// Field is what is publicly known of one column: Numeric, Log or Categorical make
+	// it, and say what values count as that do not fit:
+	//
+	//	dpnb.Categorical("city", "Bern", "Rome").OrElse("elsewhere")
+	//	dpnb.Numeric("age", 17, 90).OrMissingAs(40)
 	Field = learn.Field
-	// Dataset is records that a learner can take: learn.Dataset.
+	// Dataset is records that a learner can take: Binary, Regression, Counts or Classes
+	// make it of a DataFrame. Show lists what was done to the records and what it cost.
 	Dataset = learn.Dataset
-	// Records are kinds of them that Model.Predict takes.
-	Records = learn.Records
-	// Option says how records are made of a table.
+	// Option is an option of Binary, Regression, Counts and Classes: RowNorm,
+	// ClipNorm, Positive, NoBias or InferBounds.
 	Option = learn.Option
 )
 
-// Constructors of fields: bounds and categories that are known without the data.
+// What is known of a column without the data.
 var (
-	// Numeric is a number in [lower, upper].
+	// Numeric is a number in [lower, upper]; what lies beyond is moved to the bound:
+	//
+	//	dpnb.Numeric("age", 17, 90)
 	Numeric = learn.Numeric
-	// Log is a number in [lower, upper] that is used on a logarithmic scale.
+	// Log is a number in [lower, upper] that spreads over orders of magnitude and is
+	// used on a logarithmic scale:
+	//
+	//	dpnb.Log("income", 1e3, 1e6)
 	Log = learn.Log
-	// Categorical is one of the given categories.
+	// Categorical is one of the given categories:
+	//
+	//	dpnb.Categorical("happy", "no", "yes")
 	Categorical = learn.Categorical
 )
 
-// ReadCSV reads a comma-separated file with a header line. An error is carried by the
-// table, and comes from Fit or Show.
+// ReadCSV reads a comma-separated file with a header line. A wrong path or a broken
+// line is said by Fit or Show, or at once by Err.
+//
+//	df := dpnb.ReadCSV("people.csv").WithSchema(dpnb.Numeric("age", 17, 90))
 func ReadCSV(path string) DataFrame { return learn.ReadCSV(path) }
 
-// ReadCSVWith reads a file with the given settings.
+// ReadCSVWith reads a file as settings say:
+//
+//	df := dpnb.ReadCSVWith("people.data", &dpnb.CSV{Header: []string{"age", "city"}, Missing: []string{"?"}})
 func ReadCSVWith(path string, settings *CSV) DataFrame { return learn.ReadCSVWith(path, settings) }
 
-// FromGota takes a gota dataframe.
+// FromGota takes a gota dataframe; df.Gota() gives one back.
+//
+//	df := dpnb.FromGota(dataframe.ReadCSV(file, dataframe.WithDelimiter(';')))
 func FromGota(df dataframe.DataFrame) DataFrame { return learn.FromGota(df) }
 
-// Adult returns the Adult census, or invented people where the file is not there.
+// Adult returns the training and the test part of the Adult census (who earns more than
+// 50,000 dollars a year?) with its public schema, or invented people where the files are
+// not on this machine. Show(train.Origin()) says which.
+//
+//	train, test := dpnb.Adult()
+//	data := dpnb.Binary(train, "income", dpnb.RowNorm(1))
 func Adult() (train, test DataFrame) { return learn.Adult() }
 
-// Patients returns invented patients, for examples.
+// Patients returns invented patients with their public schema and something to learn
+// for every learner: pressure is a number, visits a count, ill has two classes and ward
+// three. The same seed gives the same patients.
+//
+//	data := dpnb.Regression(dpnb.Patients(10000, 1), "pressure")
 func Patients(rows int, seed uint64) DataFrame { return learn.Patients(rows, seed) }
 
 // Binary makes records of two classes, for Logistic and SVM.
+//
+//	data := dpnb.Binary(df, "happy", dpnb.RowNorm(1))
 func Binary(df DataFrame, label string, opts ...Option) *Dataset {
 	return learn.Binary(df, label, opts...)
 }
 
-// Regression makes records of a number, for Linear and Huber.
+// Regression makes records of a number within public bounds, for Linear and Huber.
+//
+//	data := dpnb.Regression(df, "pressure", dpnb.RowNorm(1))
 func Regression(df DataFrame, target string, opts ...Option) *Dataset {
 	return learn.Regression(df, target, opts...)
 }
 
-// Counts makes records of a count, for Poisson.
+// Counts makes records of a count 0, 1, 2, … up to a public bound, for Poisson.
+//
+//	data := dpnb.Counts(df, "visits", dpnb.RowNorm(1))
 func Counts(df DataFrame, target string, opts ...Option) *Dataset {
 	return learn.Counts(df, target, opts...)
 }
 
 // Classes makes records of several classes, for Softmax and OneVsRest.
+//
+//	data := dpnb.Classes(df, "ward", dpnb.RowNorm(1))
 func Classes(df DataFrame, label string, opts ...Option) *Dataset {
 	return learn.Classes(df, label, opts...)
 }
 
-// RowNorm scales records to norm r at most.
+// RowNorm scales every record to Euclidean norm r: the usual choice is RowNorm(1).
 func RowNorm(r float64) Option { return learn.RowNorm(r) }
 
-// ClipNorm clips longer records to norm r and leaves the others.
+// ClipNorm scales records that are longer than r down to it and leaves the others.
 func ClipNorm(r float64) Option { return learn.ClipNorm(r) }
 
-// Positive says which category of the label is the positive class.
+// Positive names the category that is to be predicted; else it is the schema's last.
+//
+//	data := dpnb.Binary(df, "happy", dpnb.Positive("no"))
 func Positive(category string) Option { return learn.Positive(category) }
 
-// NoBias leaves out the constant feature of an intercept.
+// NoBias leaves out the constant feature, and with it the intercept.
 func NoBias() Option { return learn.NoBias() }
 
-// InferBounds reads bounds off the data, which no guarantee covers.
+// InferBounds reads bounds and categories off the data where no schema was stated. NO
+// GUARANTEE covers what comes of it, and every result says so: for public data.
 func InferBounds() Option { return learn.InferBounds() }
 
-// Learners: the zero value of each is right.
+// Learners. The zero value of each is right:
+//
+//	model, err := dpnb.Logistic{}.Fit(data, budget.Spend(0.5))     // private; charges the budget
+//	plain, err := dpnb.Logistic{}.FitWithoutPrivacy(data)          // for comparison on public data
 type (
-	// Learner is a way to fit: learn.Learner.
+	// Learner is any of those below.
 	Learner = learn.Learner
-	// Logistic is logistic regression.
+	// Logistic is logistic regression, for Binary.
 	Logistic = learn.Logistic
-	// SVM is a linear support vector machine.
+	// SVM is a linear support vector machine, for Binary.
 	SVM = learn.SVM
-	// Linear is least squares.
+	// Linear is least squares, for Regression.
 	Linear = learn.Linear
-	// Huber is regression that outliers do not move.
+	// Huber is regression that outliers do not move, for Regression.
 	Huber = learn.Huber
-	// Poisson is regression of counts.
+	// Poisson is regression of counts, for Counts.
 	Poisson = learn.Poisson
-	// Softmax is multinomial logistic regression.
+	// Softmax is multinomial logistic regression, for Classes.
 	Softmax = learn.Softmax
-	// OneVsRest is a logistic regression for each class.
+	// OneVsRest is a logistic regression for each class, for Classes.
 	OneVsRest = learn.OneVsRest
+)
 
-	// Model is what a learner returns: learn.Model.
+// What a fit returns.
+type (
+	// Model is a fitted model. Show has its largest coefficients and what it promises.
+	//
+	//	p, err := model.Predict(other)         // one for each record
+	//	names, err := model.PredictClass(other)
+	//	score, err := model.Score(other)       // accuracy of classes, R² of numbers, D² of counts
+	//	iv, err := model.Intervals(0.95)       // for the coefficients
 	Model = learn.Model
-	// Intervals are confidence intervals of coefficients.
+	// Intervals are confidence intervals of a model's coefficients; Show has them.
 	Intervals = learn.Intervals
 )
 
 // What may be spent.
 type (
-	// Budget is (ε, δ) and what was spent of it: learn.Budget.
+	// Budget is (ε, δ) and a ledger of what was spent of it: NewBudget. Show has it.
 	Budget = learn.Budget
-	// BudgetOption says which budget is meant and where its ledger lies.
+	// BudgetOption is an option of NewBudget: Named or KeptIn.
 	BudgetOption = learn.BudgetOption
-	// Allowance is what one fit may spend.
+	// Allowance is what one fit may spend: budget.Spend(0.5), or on public data
+	// Simulate. It can have a name in the ledger:
+	//
+	//	budget.Spend(0.5).For("who is happy")
 	Allowance = learn.Allowance
 )
 
-// NewBudget states a budget of (ε, δ) under add/remove-one, or goes on with the one
-// that was stated before: learn.NewBudget.
+// NewBudget states what may be learnt about any one person in all: (ε, δ) under
+// add/remove-one. Stated again, in this cell or another, it is the same budget with what
+// was spent of it.
+//
+//	budget := dpnb.NewBudget(1, 1e-6)
+//	budget := dpnb.NewBudget(1, 1e-6, dpnb.Named("wards"), dpnb.KeptIn("wards-ledger.json"))
 func NewBudget(epsilon, delta float64, opts ...BudgetOption) *Budget {
 	return learn.NewBudget(epsilon, delta, opts...)
 }
 
-// Named tells budgets of different data apart.
+// Named tells budgets of different data apart; without it the name is "main".
 func Named(name string) BudgetOption { return learn.Named(name) }
 
-// KeptIn keeps the ledger in a file that outlives the notebook or program.
+// KeptIn keeps the ledger in a file that outlives the notebook; its folder must be there.
+// Keep the file like the data: who loses it does not know what was spent.
 func KeptIn(path string) BudgetOption { return learn.KeptIn(path) }
 
-// Simulate allows a fit at (ε, δ) that is paid for by no budget, on public data.
+// Simulate allows a fit at (ε, δ) that no budget pays for, on public or invented data:
+// with the noise of a Seed alone, and it protects nobody.
+//
+//	model, err := dpnb.Logistic{Noise: dpnb.Seed(1)}.Fit(data, dpnb.Simulate(1, 1e-6))
 func Simulate(epsilon, delta float64) Allowance { return learn.Simulate(epsilon, delta) }
 
-// Seed returns the reproducible noise of a seed, for simulations.
-func Seed(seed uint64) noise.Source { return learn.Seed(seed) }
+// NoiseSource is where noise comes from: a Seed, or nil for the secure one of releases.
+type NoiseSource = noise.Source
 
-// Comparisons and predictions.
+// Seed returns noise that can be reproduced, for simulations: dpnb.Logistic{Noise: dpnb.Seed(1)}.
+func Seed(seed uint64) NoiseSource { return learn.Seed(seed) }
+
+// Experiments on public data, and forecasts without any.
 type (
 	// Mechanism is a way to fit that Compare can hold against others.
 	Mechanism = learn.Mechanism
-	// Comparison is what Compare returns.
+	// Comparison is what Compare returns. Show has a table and a figure.
 	Comparison = learn.Comparison
-	// CompareSettings are those of CompareWith.
+	// CompareSettings are those of CompareWith: δ, the number of seeds, the test data.
 	CompareSettings = learn.CompareSettings
-	// CompareRow is one mechanism's.
-	CompareRow = learn.CompareRow
-	// ScoreCurve is what Measure returns.
+	// ScoreCurve is what SweepEpsilon returns. Show has a table, Figure a figure.
 	ScoreCurve = learn.ScoreCurve
-	// Plan is a study that has not been made yet.
-	Plan = learn.Plan
-	// Forecast is what Predict returns.
+	// Study is a study that has not been made yet; its Forecast says what privacy will
+	// cost, before any data are seen:
+	//
+	//	dpnb.Show(dpnb.Study{Records: 5000, Features: 100, Epsilon: 1}.Forecast())
+	Study = learn.Study
+	// Forecast is what a Study will come to. Show has it, with its assumptions.
 	Forecast = learn.Forecast
 )
 
 // AllMechanisms is every mechanism that can be compared.
 var AllMechanisms = learn.AllMechanisms
 
-// By is the mechanism of a learner, for Compare.
-func By(name string, learner func(src noise.Source) Learner) Mechanism {
-	return learn.By(name, learner)
+// MechanismOf is the mechanism of a learner, for Compare:
+//
+//	wide := dpnb.MechanismOf("wide SVM", func(noise dpnb.NoiseSource) dpnb.Learner { return dpnb.SVM{Width: 3, Noise: noise} })
+func MechanismOf(name string, learner func(src NoiseSource) Learner) Mechanism {
+	return learn.MechanismOf(name, learner)
 }
 
-// Compare fits public data by every mechanism at (ε, 10⁻⁶) and scores them.
+// Compare fits public data by every mechanism at the same (ε, 10⁻⁶), with the noise of
+// ten seeds each, and scores them on records kept for it.
+//
+//	dpnb.Show(dpnb.Compare(data, 0.5, dpnb.AllMechanisms...))
 func Compare(data *Dataset, epsilon float64, mechanisms ...Mechanism) *Comparison {
 	return learn.Compare(data, epsilon, mechanisms...)
 }
 
-// CompareWith is Compare with settings.
+// CompareWith is Compare with settings:
+//
+//	dpnb.Show(dpnb.CompareWith(dpnb.CompareSettings{Seeds: 50, Test: test}, data, 0.5, dpnb.AllMechanisms...))
 func CompareWith(s CompareSettings, data *Dataset, epsilon float64, mechanisms ...Mechanism) *Comparison {
 	return learn.CompareWith(s, data, epsilon, mechanisms...)
 }
 
-// Measure fits l on train at every ε and scores on test, for a curve.
-func Measure(l Learner, train, test *Dataset, delta float64, seeds int, epsilons ...float64) (*ScoreCurve, error) {
-	return learn.Measure(l, train, test, delta, seeds, epsilons...)
+// SweepEpsilon fits public data at every ε, with the noise of so many seeds, and scores
+// the fits on test: what privacy costs in accuracy.
+//
+//	curve, err := dpnb.SweepEpsilon(dpnb.Logistic{}, train, test, 1e-6, 20, 0.1, 0.5, 1, 2)
+//	dpnb.Show(curve, curve.Figure(), err)
+func SweepEpsilon(l Learner, train, test *Dataset, delta float64, seeds int, epsilons ...float64) (*ScoreCurve, error) {
+	return learn.SweepEpsilon(l, train, test, delta, seeds, epsilons...)
 }
 
-// Predict says what private learning will cost, before any data are seen.
-func Predict(plan Plan) *Forecast { return learn.Predict(plan) }
-
 // Show shows anything of this package, a figure, an error, or a gota dataframe: in a
-// notebook as a table or an image, elsewhere as text.
+// notebook as a table or an image, elsewhere as text. What may be about single people is
+// labelled as such.
+//
+//	dpnb.Show(model, err)
 func Show(things ...any) { learn.Show(things...) }

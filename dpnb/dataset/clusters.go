@@ -6,7 +6,6 @@ import (
 	"slices"
 
 	"github.com/dpnb/notebooks/dpnb/frame"
-	"github.com/dpnb/notebooks/dpnb/internal/runlog"
 	"github.com/dpnb/notebooks/dpnb/matrix"
 	"github.com/dpnb/notebooks/dpnb/noise"
 )
@@ -71,11 +70,6 @@ type Sample struct {
 	Population Clusters
 }
 
-// clusterLabel and its categories name the label in tables.
-const clusterLabel = "class"
-
-var clusterClasses = [2]string{"a", "b"}
-
 // Generate draws the sample. The same Clusters give the same sample, up to the
 // last bits of the numbers on machines that multiply and add in one step.
 //
@@ -99,8 +93,7 @@ func (c Clusters) Generate() (*Sample, error) {
 	for i := range c.Records {
 		s.Labels[i] = p.draw(s.Rows.Data[i*c.Features:(i+1)*c.Features], z, root.Stream(i+1))
 	}
-	return s, runlog.Append(runlog.KindData, runlog.Data{
-		Name: fmt.Sprintf("Gaussian clusters of %d features, seed %d", c.Features, c.Seed), Rows: c.Records, Public: true, Invented: true})
+	return s, s.source().Log()
 }
 
 func (c Clusters) validate() error {
@@ -109,7 +102,8 @@ func (c Clusters) validate() error {
 	case c.Records < 1 || c.Features < 1:
 		return fail("Records = %d, Features = %d, want at least 1 of each", c.Records, c.Features)
 	case c.Informative < 1 || c.Redundant < 0 || c.Informative+c.Redundant > c.Features:
-		return fail("Informative = %d and Redundant = %d, want at least 1 and 0, together at most Features = %d", c.Informative, c.Redundant, c.Features)
+		return fail("Informative = %d and Redundant = %d, want at least 1 and 0, together at most Features = %d",
+			c.Informative, c.Redundant, c.Features)
 	case c.PerClass < 0 || c.Informative < 30 && 2*c.PerClass > 1<<c.Informative || c.PerClass > 1<<20:
 		return fail("PerClass = %d, want a positive number of clusters that the 2^%d vertices have room for", c.PerClass, c.Informative)
 	case !(c.Separation > 0) || math.IsInf(c.Separation, 1):
@@ -192,69 +186,37 @@ func (s *Sample) Split(share float64) (first, rest *Sample) {
 }
 
 // Design makes the sample into records for learning: every row is scaled to
-// the given norm, and a bias of 1 is appended unless noBias. A row's scale is
-// its own, so that it costs no privacy.
-func (s *Sample) Design(rowNorm float64, noBias bool) (*frame.Design, error) {
+// the given norm and a bias of 1 is appended. A row's scale is its own, so that it
+// costs no privacy.
+func (s *Sample) Design(rowNorm float64) (*frame.Design, error) {
 	if !(rowNorm > 0) || math.IsInf(rowNorm, 1) {
 		return nil, &frame.InputError{Text: fmt.Sprintf("the norm of rows is %v, want a positive number", rowNorm)}
 	}
 	n, d := s.Rows.Dims()
-	width := d
-	out := &frame.Design{Labels: slices.Clone(s.Labels), Features: slices.Clone(s.Features), RowNorm: rowNorm, Source: s.source(),
-		LabelName: clusterLabel, Negative: clusterClasses[0], Positive: clusterClasses[1]}
-	out.Steps = append(out.Steps, frame.Step{What: fmt.Sprintf("every row scaled to norm %g", rowNorm), Cost: "nothing: each record is treated by itself"})
-	if !noBias {
-		width++
-		out.Features = append(out.Features, "bias")
-		out.RowNorm = math.Nextafter(math.Hypot(rowNorm, 1), math.Inf(1))
-		out.Steps = append(out.Steps, frame.Step{What: fmt.Sprintf("bias 1 appended: ‖x‖ ≤ %.4g", out.RowNorm), Cost: "nothing: each record is treated by itself"})
-	}
-	out.Rows = matrix.NewDense(n, width, nil)
+	out := &frame.Design{Rows: matrix.NewDense(n, d+1, nil), Labels: slices.Clone(s.Labels),
+		Features: append(slices.Clone(s.Features), "bias"), RowNorm: math.Nextafter(math.Hypot(rowNorm, 1), math.Inf(1)),
+		Source: s.source()}
+	out.Steps = []frame.Step{{What: fmt.Sprintf("every row scaled to norm %g, bias 1 appended: ‖x‖ ≤ %.4g", rowNorm, out.RowNorm),
+		Cost: "nothing: each record is treated by itself"}}
 	// A computed norm of d numbers errs by at most (d/2 + 2)·2^−53, the products
 	// by a little more; rows this much shorter are no longer than rowNorm.
 	safe := rowNorm * (1 - float64(d+8)*0x1p-53)
 	norms := make([]float64, n)
 	s.Rows.Norms(norms, 0, n)
 	for i, norm := range norms {
-		row := out.Rows.Data[i*width : (i+1)*width]
+		row := out.Rows.Data[i*(d+1) : (i+1)*(d+1)]
 		if norm > 0 {
 			for j, v := range s.Rows.Data[i*d : (i+1)*d] {
 				row[j] = v * (safe / norm)
 			}
 		}
-		if !noBias {
-			row[d] = 1
-		}
+		row[d] = 1
 	}
 	return out, nil
 }
 
-// Table returns the sample as a table of numbers with a last column "class" of
-// the categories "a" (−1) and "b" (+1).
-func (s *Sample) Table() (*frame.Table, error) {
-	columns := make([]frame.Column, 0, s.Rows.D+1)
-	for j, name := range s.Features {
-		c := frame.Column{Name: name, Kind: frame.Numeric, Numbers: make([]float64, s.Rows.N)}
-		for i := range c.Numbers {
-			c.Numbers[i] = s.Rows.At(i, j)
-		}
-		columns = append(columns, c)
-	}
-	label := frame.Column{Name: clusterLabel, Kind: frame.Categorical, Texts: make([]string, s.Rows.N)}
-	for i, y := range s.Labels {
-		if label.Texts[i] = clusterClasses[0]; y > 0 {
-			label.Texts[i] = clusterClasses[1]
-		}
-	}
-	t, err := frame.NewTable(append(columns, label)...)
-	if err != nil {
-		return nil, err
-	}
-	t.Source = s.source()
-	return t, nil
-}
-
 func (s *Sample) source() frame.Source {
-	return frame.Source{Name: fmt.Sprintf("two-class clusters, seed %d", s.Population.Seed), Public: true, Rows: s.Rows.N,
-		Note: fmt.Sprintf("INVENTED RECORDS, %d of %d features, %d informative, seed %d.", s.Rows.N, s.Population.Features, s.Population.Informative, s.Population.Seed)}
+	p := s.Population
+	return frame.Source{Name: fmt.Sprintf("Gaussian clusters of %d features, seed %d", p.Features, p.Seed),
+		Rows: p.Records, Public: true, Invented: true}
 }

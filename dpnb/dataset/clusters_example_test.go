@@ -13,7 +13,7 @@ func ExampleClusters() {
 		panic(err)
 	}
 	train, test := s.Split(0.8)
-	d, err := train.Design(1, false)
+	d, err := train.Design(1)
 	if err != nil {
 		panic(err)
 	}

@@ -174,11 +174,11 @@ func TestClustersGolden(t *testing.T) {
 func fitAccuracy(t *testing.T, c Clusters) float64 {
 	t.Helper()
 	train, test := generate(t, c).Split(0.8)
-	a, err := train.Design(1, false)
+	a, err := train.Design(1)
 	if err != nil {
 		t.Fatal(err)
 	}
-	b, err := test.Design(1, false)
+	b, err := test.Design(1)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -222,41 +222,30 @@ func TestClustersAreAboutLinearlySeparable(t *testing.T) {
 	}
 }
 
-func TestSampleDesignAndTable(t *testing.T) {
+func TestSampleDesign(t *testing.T) {
 	s := generate(t, Clusters{Records: 50, Features: 7, Informative: 3, Separation: 2, Seed: 6})
 	copy(s.Rows.Data[:7], make([]float64, 7)) // a row of zeros stays one
-	for _, noBias := range []bool{false, true} {
-		d, err := s.Design(0.7, noBias)
-		if err != nil {
-			t.Fatal(err)
-		}
-		if want := map[bool]float64{false: math.Hypot(0.7, 1), true: 0.7}[noBias]; math.Abs(d.RowNorm-want) > 1e-15 || len(d.Features) != d.Rows.D {
-			t.Errorf("RowNorm %v, %d names for %d columns", d.RowNorm, len(d.Features), d.Rows.D)
-		}
-		for i := 1; i < d.Rows.N; i++ {
-			row := d.Rows.Data[i*d.Rows.D : (i+1)*d.Rows.D]
-			if n := floats.Norm(row, 2); n > d.RowNorm || n < d.RowNorm*(1-1e-12) {
-				t.Errorf("row %d has norm %v of %v", i, n, d.RowNorm)
-			}
-			if ratio := row[1] / row[0] * s.Rows.At(i, 0) / s.Rows.At(i, 1); math.Abs(ratio-1) > 1e-12 {
-				t.Errorf("row %d changed its direction", i)
-			}
-		}
-		if d.Rows.At(0, 0) != 0 {
-			t.Error("a row of zeros was scaled")
-		}
-	}
-	tab, err := s.Table()
+	d, err := s.Design(0.7)
 	if err != nil {
 		t.Fatal(err)
 	}
-	x, _ := tab.Column("x3")
-	class, _ := tab.Column("class")
-	if x.Numbers[11] != s.Rows.At(11, 2) || (class.Text(11) == "b") != (s.Labels[11] > 0) || tab.Source.Note == "" {
-		t.Error("the table is not the sample")
+	if math.Abs(d.RowNorm-math.Hypot(0.7, 1)) > 1e-15 || len(d.Features) != d.Rows.D {
+		t.Errorf("RowNorm %v, %d names for %d columns", d.RowNorm, len(d.Features), d.Rows.D)
+	}
+	for i := 1; i < d.Rows.N; i++ {
+		row := d.Rows.Data[i*d.Rows.D : (i+1)*d.Rows.D]
+		if n := floats.Norm(row, 2); n > d.RowNorm || n < d.RowNorm*(1-1e-12) {
+			t.Errorf("row %d has norm %v of %v", i, n, d.RowNorm)
+		}
+		if ratio := row[1] / row[0] * s.Rows.At(i, 0) / s.Rows.At(i, 1); math.Abs(ratio-1) > 1e-12 {
+			t.Errorf("row %d changed its direction", i)
+		}
+	}
+	if d.Rows.At(0, 0) != 0 {
+		t.Error("a row of zeros was scaled")
 	}
 	for _, bad := range []float64{0, -1, math.NaN(), math.Inf(1)} {
-		if _, err := s.Design(bad, false); err == nil {
+		if _, err := s.Design(bad); err == nil {
 			t.Errorf("norm %v is accepted", bad)
 		}
 	}

@@ -7,7 +7,6 @@ import (
 	"fmt"
 
 	"github.com/dpnb/notebooks/dpnb/frame"
-	"github.com/dpnb/notebooks/dpnb/internal/runlog"
 )
 
 const adultNote = "The Adult census data (1994): real people, whose records were made public."
@@ -38,7 +37,7 @@ func Adult() (train, test *frame.Table, err error) {
 		tables[k] = t
 	}
 	for _, t := range tables {
-		if err := record(t); err != nil {
+		if err := t.Source.Log(); err != nil {
 			return nil, nil, err
 		}
 	}
@@ -84,16 +83,5 @@ func invented(name string, rows int, seed uint64) (*frame.Table, error) {
 		Note: "INVENTED PEOPLE, not the Adult census data, which are not on this machine. " +
 			"Their columns have round marginals and their incomes follow a logistic model (dpnb/dataset/adultlike.go). " +
 			"Fetch the data with: go run ./dpnb/cmd/dpnb data adult"}
-	return t, record(t)
-}
-
-// record tells the run log of a notebook which data were read, or made.
-func record(t *frame.Table) error {
-	s := t.Source
-	err := runlog.Append(runlog.KindData, runlog.Data{Name: s.Name, Path: s.Name, SHA256: s.SHA256, Rows: s.Rows, Public: s.Public, File: s.Path,
-		Invented: s.Invented})
-	if err != nil || s.Note == "" {
-		return err
-	}
-	return runlog.Append(runlog.KindNote, runlog.Note{Text: s.Note})
+	return t, t.Source.Log()
 }

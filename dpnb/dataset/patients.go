@@ -57,10 +57,8 @@ func Patients(rows int, seed uint64) (*frame.Table, error) {
 	if err != nil {
 		return nil, err
 	}
-	t.Source.Name = fmt.Sprintf("%d invented patients, seed %d", rows, seed)
-	t.Source.Public, t.Source.Invented = true, true
-	t.Source.Rows = rows
-	return t, record(t)
+	t.Source = frame.Source{Name: fmt.Sprintf("%d invented patients, seed %d", rows, seed), Rows: rows, Public: true, Invented: true}
+	return t, t.Source.Log()
 }
 
 // PatientsSchema is what is publicly known of invented patients: round bounds.

@@ -1,5 +1,6 @@
 // Package display shows tables, texts and images: as rich output in a notebook
-// on the GoNB kernel, as plain text elsewhere.
+// on the GoNB kernel, as plain text elsewhere. It knows nothing of what it shows.
+// Rooms of the mathematics must not import it, since it makes their cells slow to build.
 package display
 
 import (
@@ -7,6 +8,7 @@ import (
 	"html"
 	"io"
 	"os"
+	"regexp"
 	"strings"
 	"unicode/utf8"
 
@@ -35,6 +37,18 @@ type Displayer interface {
 	Display() Item
 }
 
+// Failed is the item of an error.
+func Failed(err error) Item { return Item{Warning: err.Error()} }
+
+// Row adds a row to the table.
+func (it *Item) Row(cells ...string) { it.Rows = append(it.Rows, cells) }
+
+// Note adds a note, formatted as by fmt.Sprintf.
+func (it *Item) Note(format string, a ...any) { it.Notes = append(it.Notes, fmt.Sprintf(format, a...)) }
+
+// number is what a cell looks like that holds one: a sign, a digit or ∞ first.
+var number = regexp.MustCompile(`^[-+−.\d∞][-+−.,\deE%± ∞]*$`)
+
 // numeric reports whether every cell of column j looks like a number, so that
 // it is set to the right.
 func (it Item) numeric(j int) bool {
@@ -43,10 +57,7 @@ func (it Item) numeric(j int) bool {
 		if j >= len(r) || r[j] == "" || r[j] == "–" {
 			continue
 		}
-		if !strings.ContainsAny(r[j][:1], "+-−.0123456789") && !strings.HasPrefix(r[j], "−") {
-			return false
-		}
-		if strings.Trim(strings.ReplaceAll(r[j], "−", "-"), "+-.,0123456789eE%± ") != "" {
+		if !number.MatchString(r[j]) {
 			return false
 		}
 		found = true
@@ -80,11 +91,15 @@ func (it Item) Text() string {
 			width[j] = max(width[j], utf8.RuneCountInString(c))
 		}
 	}
+	right := make([]bool, len(width))
+	for j := range right {
+		right[j] = it.numeric(j)
+	}
 	for _, r := range rows {
 		var line strings.Builder
 		for j, c := range r {
 			pad := strings.Repeat(" ", width[j]-utf8.RuneCountInString(c))
-			if it.numeric(j) {
+			if right[j] {
 				c = pad + c
 			} else {
 				c += pad
@@ -144,92 +159,97 @@ func wrap(text string) []string {
 	return append(lines, line)
 }
 
+// The styles of HTML: of a number's cell, of any other, and of a box by its border,
+// ground and ink.
+const (
+	rightCell = "text-align:right;font-variant-numeric:tabular-nums;padding:.18em .9em .18em .5em;"
+	leftCell  = "text-align:left;padding:.18em .9em .18em .5em;"
+	whole     = "font-family:system-ui,sans-serif;font-size:14px;line-height:1.45;max-width:62em;margin:.4em 0 .8em"
+	box       = "border:1.5px solid %s;border-radius:4px;background:%s;color:%s;padding:.4em .8em;margin:0 0 .6em"
+	warning   = "border-left:4px solid #d55e00;background:#fdf1e7;color:#5c2a00;padding:.45em .8em;margin:0 0 .6em"
+)
+
+var (
+	observedBox = fmt.Sprintf(box, "#0072b2", "#e8f2fa", "#00334f")
+	inventedBox = fmt.Sprintf(box, "#e6a700", "#fff6d6", "#4d3800")
+)
+
 // HTML returns the item as HTML with its style inline, so that it looks the
 // same in Jupyter, in a report and in a viewer that strips style sheets.
 func (it Item) HTML() string {
 	var b strings.Builder
-	b.WriteString(`<div style="font-family:system-ui,sans-serif;font-size:14px;line-height:1.45;max-width:62em;margin:.4em 0 .8em">`)
-	if it.Origin != "" {
-		border, ground, ink := "#0072b2", "#e8f2fa", "#00334f"
-		if it.Invented {
-			border, ground, ink = "#e6a700", "#fff6d6", "#4d3800"
+	element := func(tag, style, text string) {
+		fmt.Fprintf(&b, `<%s style="%s">%s</%s>`, tag, style, html.EscapeString(text), tag)
+	}
+	part := func(style, text string) {
+		if text != "" {
+			element("div", style, text)
 		}
-		fmt.Fprintf(&b, `<div style="border:1.5px solid %s;border-radius:4px;background:%s;color:%s;padding:.4em .8em;margin:0 0 .6em">%s</div>`,
-			border, ground, ink, html.EscapeString(it.Origin))
 	}
-	if it.Warning != "" {
-		fmt.Fprintf(&b, `<div style="border-left:4px solid #d55e00;background:#fdf1e7;color:#5c2a00;padding:.45em .8em;margin:0 0 .6em">%s</div>`, html.EscapeString(it.Warning))
+	fmt.Fprintf(&b, `<div style="%s">`, whole)
+	if it.Invented {
+		part(inventedBox, it.Origin)
+	} else {
+		part(observedBox, it.Origin)
 	}
-	if it.Title != "" {
-		fmt.Fprintf(&b, `<div style="font-weight:600;margin:0 0 .35em">%s</div>`, html.EscapeString(it.Title))
-	}
+	part(warning, it.Warning)
+	part("font-weight:600;margin:0 0 .35em", it.Title)
 	if len(it.Rows) > 0 {
+		row := func(tag, border string, cells []string) {
+			b.WriteString("<tr>")
+			for j, c := range cells {
+				style := leftCell
+				if it.numeric(j) {
+					style = rightCell
+				}
+				element(tag, style+border, c)
+			}
+			b.WriteString("</tr>")
+		}
 		b.WriteString(`<table style="border-collapse:collapse;margin:0">`)
 		if len(it.Header) > 0 {
-			b.WriteString("<thead><tr>")
-			for j, h := range it.Header {
-				fmt.Fprintf(&b, `<th style="%sborder-bottom:1.5px solid #888;font-weight:600">%s</th>`, it.cell(j), html.EscapeString(h))
-			}
-			b.WriteString("</tr></thead>")
+			b.WriteString("<thead>")
+			row("th", "border-bottom:1.5px solid #888;font-weight:600", it.Header)
+			b.WriteString("</thead>")
 		}
 		b.WriteString("<tbody>")
 		for _, r := range it.Rows {
-			b.WriteString("<tr>")
-			for j, c := range r {
-				fmt.Fprintf(&b, `<td style="%sborder-bottom:1px solid #e4e4e4">%s</td>`, it.cell(j), html.EscapeString(c))
-			}
-			b.WriteString("</tr>")
+			row("td", "border-bottom:1px solid #e4e4e4", r)
 		}
 		b.WriteString("</tbody></table>")
 	}
 	for _, n := range it.Notes {
-		fmt.Fprintf(&b, `<div style="color:#444;margin:.4em 0 0">%s</div>`, html.EscapeString(n))
+		element("div", "color:#444;margin:.4em 0 0", n)
 	}
 	b.WriteString("</div>")
 	return b.String()
 }
 
-func (it Item) cell(j int) string {
-	if it.numeric(j) {
-		return "text-align:right;font-variant-numeric:tabular-nums;padding:.18em .9em .18em .5em;"
-	}
-	return "text-align:left;padding:.18em .9em .18em .5em;"
-}
-
 // Out is where text goes outside a notebook; nil is the standard output.
 var Out io.Writer
 
-func out() io.Writer {
-	if Out != nil {
-		return Out
-	}
-	return os.Stdout
-}
-
 // Show shows the item.
 func Show(it Item) error {
-	if !gonbui.IsNotebook {
-		_, err := fmt.Fprintln(out(), it.Text())
-		return err
-	}
-	gonbui.SendData(&protocol.DisplayData{Data: map[protocol.MIMEType]any{
-		protocol.MIMETextHTML:  it.HTML(),
-		protocol.MIMETextPlain: it.Text(),
-	}})
-	gonbui.Sync()
-	return gonbui.Error()
+	return send(it.Text(), protocol.MIMETextHTML, func() any { return it.HTML() })
 }
 
 // ShowPNG shows an image; outside a notebook it writes alt, its description.
 func ShowPNG(png []byte, alt string) error {
+	return send("[figure: "+alt+"]", protocol.MIMEImagePNG, func() any { return png })
+}
+
+// send sends what rich returns, of the given type, to a notebook with text as its
+// plain form; elsewhere it writes text.
+func send(text string, kind protocol.MIMEType, rich func() any) error {
 	if !gonbui.IsNotebook {
-		_, err := fmt.Fprintf(out(), "[figure: %s]\n", alt)
+		w := Out
+		if w == nil {
+			w = os.Stdout
+		}
+		_, err := fmt.Fprintln(w, text)
 		return err
 	}
-	gonbui.SendData(&protocol.DisplayData{Data: map[protocol.MIMEType]any{
-		protocol.MIMEImagePNG:  png,
-		protocol.MIMETextPlain: "[figure: " + alt + "]",
-	}})
+	gonbui.SendData(&protocol.DisplayData{Data: map[protocol.MIMEType]any{kind: rich(), protocol.MIMETextPlain: text}})
 	gonbui.Sync()
 	return gonbui.Error()
 }

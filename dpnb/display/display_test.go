@@ -76,3 +76,11 @@ func TestOriginStandsFirst(t *testing.T) {
 		t.Error("a box without an origin")
 	}
 }
+
+// Endless intervals are numbers: their column is set to the right.
+func TestInfinitiesAreNumbers(t *testing.T) {
+	it := Item{Rows: [][]string{{"−∞", "+∞", "∞ly"}, {"-1.5", "+2.25", "3"}}}
+	if want := "    −∞     +∞  ∞ly\n  -1.5  +2.25  3\n"; it.Text() != want {
+		t.Errorf("%q, want %q", it.Text(), want)
+	}
+}

@@ -3,6 +3,7 @@ package frame
 import (
 	"bytes"
 	"crypto/sha256"
+	"encoding/csv"
 	"encoding/hex"
 	"errors"
 	"io"
@@ -96,6 +97,18 @@ func validComment(c rune) bool {
 	return c == 0 || utf8.ValidRune(c) && c != utf8.RuneError && !strings.ContainsRune(",\"\r\n", c)
 }
 
+// oneColumn refuses a header, which is public, of a single column that looks like
+// several with another separator.
+func oneColumn(header []string) error {
+	for _, s := range []struct{ text, name string }{{";", "semicolons"}, {"\t", "tabs"}} {
+		if len(header) == 1 && strings.Contains(header[0], s.text) {
+			return inputErrorf("the header is one column, %q, with %s in it: fields are to be separated by commas; "+
+				"convert the file, or read it with gota (dataframe.WithDelimiter) and FromGota", header[0], s.name)
+		}
+	}
+	return nil
+}
+
 func parseCSV(data []byte, settings *CSVSettings) (*Table, error) {
 	var s CSVSettings
 	if settings != nil {
@@ -114,7 +127,8 @@ func parseCSV(data []byte, settings *CSVSettings) (*Table, error) {
 		v, err := strconv.ParseFloat(m, 64)
 		sentinels = sentinels || err == nil && !math.IsNaN(v)
 	}
-	cr := newRecords(unmarked(data, s.Header == nil), s.Comment)
+	cr := csv.NewReader(bytes.NewReader(unmarked(data, s.Header == nil)))
+	cr.ReuseRecord, cr.TrimLeadingSpace, cr.Comment = true, true, s.Comment
 	header := s.Header
 	if header == nil {
 		rec, err := cr.Read()
@@ -127,11 +141,14 @@ func parseCSV(data []byte, settings *CSVSettings) (*Table, error) {
 		for _, h := range rec {
 			header = append(header, strings.Clone(strings.TrimSpace(h)))
 		}
+		if err := oneColumn(header); err != nil {
+			return nil, err
+		}
 	}
 	if err := checkNames(header); err != nil {
 		return nil, err
 	}
-	cr.expect(len(header))
+	cr.FieldsPerRecord = len(header)
 	guess := bytes.Count(data, []byte{'\n'}) + 1
 	columns := make([]Column, len(header))
 	for j, name := range header {
@@ -147,7 +164,8 @@ func parseCSV(data []byte, settings *CSVSettings) (*Table, error) {
 		if err != nil {
 			return nil, inputErrorf("%v", err)
 		}
-		lines = append(lines, cr.line(0))
+		line, _ := cr.FieldPos(0)
+		lines = append(lines, line)
 		for j, text := range rec {
 			text = trim(text)
 			if j == 0 && s.Header != nil {

@@ -57,8 +57,6 @@ type Design struct {
 	Source        Source
 	// Target says what the labels stand for.
 	Target Target
-	// LabelName and the names of the two classes, if there are two.
-	LabelName, Negative, Positive string
 	// Encoding made the records, and makes others in the same way; nil if they were
 	// made otherwise.
 	Encoding *Encoding

@@ -1,13 +1,11 @@
 package frame
 
 import (
-	"fmt"
 	"math"
 	"reflect"
-	"runtime"
 	"slices"
-	"sync"
 
+	"github.com/dpnb/notebooks/dpnb/internal/parallel"
 	"github.com/dpnb/notebooks/dpnb/matrix"
 )
 
@@ -81,7 +79,8 @@ func NewEncoding(columns []string, schema *Schema, s DesignSettings) (*Encoding,
 func checkEncoding(schema *Schema, s *DesignSettings) error {
 	switch {
 	case schema == nil:
-		return inputErrorf("no public schema: state the bounds and categories that are known without the data (WithSchema), or have them read off the data, without any guarantee (InferBounds)")
+		return inputErrorf("no public schema: state the bounds and categories that are known without the data (WithSchema), " +
+			"or have them read off the data, without any guarantee (InferBounds)")
 	case s.Label == "":
 		return inputErrorf("name the column to be predicted")
 	case s.Task < TwoClasses || s.Task > ManyClasses:
@@ -130,10 +129,11 @@ func (e *Encoding) Rows(t *Table) (*matrix.Dense, error) {
 		}
 	}
 	rows := matrix.NewDense(t.rows, len(e.Features), nil)
-	inBlocks(t.rows, func(lo, hi int) {
+	const block = 2048
+	parallel.Each((t.rows+block-1)/block, 0, func(b int) {
 		own := slices.Clone(encoders) // each remembers its last text
 		at := make([]int, 0, len(own))
-		for i := lo; i < hi; i++ {
+		for i := b * block; i < min(t.rows, (b+1)*block); i++ {
 			row := rows.Data[i*rows.D : (i+1)*rows.D]
 			at = at[:0]
 			for k := range own {
@@ -148,20 +148,6 @@ func (e *Encoding) Rows(t *Table) (*matrix.Dense, error) {
 		}
 	})
 	return rows, nil
-}
-
-// inBlocks calls f for blocks that make up 0, …, n − 1, on all processors.
-func inBlocks(n int, f func(lo, hi int)) {
-	workers := min(runtime.GOMAXPROCS(0), n/1024+1)
-	var wg sync.WaitGroup
-	for w := range workers {
-		wg.Add(1)
-		go func() {
-			defer wg.Done()
-			f(w*n/workers, (w+1)*n/workers)
-		}()
-	}
-	wg.Wait()
 }
 
 // scaleRow brings a row, which is zero but at the given places, to its norm. A
@@ -228,7 +214,7 @@ func (s *Schema) validate() error {
 // Errors: as Rows, the label's column included.
 func (e *Encoding) Design(t *Table) (*Design, error) {
 	if t == nil {
-		return nil, fmt.Errorf("frame: no table")
+		return nil, inputErrorf("no table")
 	}
 	rows, err := e.Rows(t)
 	if err != nil {
@@ -238,10 +224,6 @@ func (e *Encoding) Design(t *Table) (*Design, error) {
 	if err != nil {
 		return nil, err
 	}
-	d := &Design{Rows: rows, Labels: labels, Features: e.Features, RowNorm: e.RowNorm, Steps: e.Steps,
-		DataDependent: e.DataDependent, Source: t.Source, Target: e.Target, LabelName: e.settings.Label, Encoding: e}
-	if e.settings.Task == TwoClasses {
-		d.Negative, d.Positive = e.Target.Classes[0], e.Target.Classes[1]
-	}
-	return d, nil
+	return &Design{Rows: rows, Labels: labels, Features: e.Features, RowNorm: e.RowNorm, Steps: e.Steps,
+		DataDependent: e.DataDependent, Source: t.Source, Target: e.Target, Encoding: e}, nil
 }

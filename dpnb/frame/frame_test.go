@@ -101,8 +101,8 @@ func TestDesign(t *testing.T) {
 	if !floats.EqualApprox(d.Rows.Data, want, 1e-15) {
 		t.Errorf("rows = %v, want %v", d.Rows.Data, want)
 	}
-	if !floats.Equal(d.Labels, []float64{1, -1, -1, 1}) || d.Positive != "high" {
-		t.Errorf("labels = %v, positive %q", d.Labels, d.Positive)
+	if !floats.Equal(d.Labels, []float64{1, -1, -1, 1}) || d.Target.Classes[1] != "high" {
+		t.Errorf("labels = %v, classes %q", d.Labels, d.Target.Classes)
 	}
 	if got := strings.Join(d.Features, "|"); got != "age|city=Bern|city=Rome|city=Oslo|city missing|bias" {
 		t.Errorf("features %s", got)
@@ -277,6 +277,23 @@ func TestAdult(t *testing.T) {
 	}
 	if pos != 7841 { // adult.names: 24.09 % of 32561 earn more than 50K
 		t.Errorf("%d positive labels, want 7841", pos)
+	}
+}
+
+// A header of one column that looks like several with another separator is refused with
+// a word on it; what records hold is not looked at, and the header of a good file neither.
+func TestOtherSeparatorsAreNamed(t *testing.T) {
+	for text, want := range map[string]string{
+		"age;city;happy\n30;Bern;yes\n": "semicolons", "age\tcity\n30\tBern\n": "tabs", "age;city\n": "semicolons",
+		"age\n30;40\n": "", "age;years,city\n1,Bern\n": "", "age\n30\n": "",
+	} {
+		_, err := frame.ReadCSV(strings.NewReader(text), nil)
+		if want == "" && err != nil || want != "" && (err == nil || !strings.Contains(err.Error(), want)) {
+			t.Errorf("%q: %v, want %q", text, err, want)
+		}
+	}
+	if _, err := frame.ReadCSV(strings.NewReader("a;b\n"), &frame.CSVSettings{Header: []string{"a;b"}}); err != nil {
+		t.Errorf("a name that was given: %v", err)
 	}
 }
 

@@ -1,9 +1,7 @@
 package frame_test
 
 import (
-	"encoding/csv"
 	"errors"
-	"io"
 	"math"
 	"slices"
 	"strings"
@@ -50,35 +48,6 @@ func FuzzReadCSV(f *testing.F) {
 		for i, r := range norms {
 			if math.IsNaN(r) || r > d.RowNorm {
 				t.Fatalf("row %d has norm %v, stated %v", i, r, d.RowNorm)
-			}
-		}
-	})
-}
-
-// FuzzPlainRecords: a file without quotation marks is read as encoding/csv reads it.
-func FuzzPlainRecords(f *testing.F) {
-	for _, seed := range []string{people, "a,b\r\n1, 2\r\n\r\n3,4\r", "#x\na,b\n\n#y\n1,2", "a\n\n\n", "a,\u2003b\n\t1,2 \n", "a,b\n1\n", "\r\n\ra\n", "a\r\r\n"} {
-		f.Add(seed)
-	}
-	f.Fuzz(func(t *testing.T, text string) {
-		if strings.ContainsRune(text, '"') {
-			return
-		}
-		r := csv.NewReader(strings.NewReader(text))
-		r.TrimLeadingSpace = true
-		r.Comment = '#'
-		plain := frame.NewRecords([]byte(text), '#')
-		for {
-			want, errWant := r.Read()
-			got, errGot := plain.Read()
-			if (errWant == nil) != (errGot == nil) || (errWant == io.EOF) != (errGot == io.EOF) {
-				t.Fatalf("%q: error %v, encoding/csv has %v", text, errGot, errWant)
-			}
-			if errWant != nil {
-				return
-			}
-			if !slices.Equal(got, want) {
-				t.Fatalf("%q: record %q, encoding/csv has %q", text, got, want)
 			}
 		}
 	})

@@ -8,6 +8,8 @@ import (
 	"math"
 	"slices"
 	"strings"
+
+	"github.com/dpnb/notebooks/dpnb/internal/runlog"
 )
 
 // Kind of a column.
@@ -76,6 +78,22 @@ type Source struct {
 	Invented bool
 	// Note is what a reader must know of it, for example that the people are invented.
 	Note string
+}
+
+// Log tells the run log of a notebook where records came from: files, and what was
+// invented; and what a reader must know of it.
+func (s Source) Log() error {
+	if s.SHA256 != "" || s.Invented {
+		err := runlog.Append(runlog.KindData, runlog.Data{Name: s.Name, Path: s.Name, SHA256: s.SHA256, Rows: s.Rows,
+			Public: s.Public, File: s.Path, Invented: s.Invented})
+		if err != nil {
+			return err
+		}
+	}
+	if s.Note == "" {
+		return nil
+	}
+	return runlog.Append(runlog.KindNote, runlog.Note{Text: s.Note})
 }
 
 // InputError says what is wrong with a file, a schema or what was asked of a table,
@@ -210,19 +228,7 @@ func (t *Table) Slice(lo, hi int) *Table {
 	if lo < 0 || hi < lo || hi > t.rows {
 		panic("frame: slice out of range")
 	}
-	out := &Table{rows: hi - lo, Source: t.Source}
-	if t.lines != nil {
-		out.lines = t.lines[lo:hi]
-	}
-	for _, c := range t.columns {
-		if c.Kind == Numeric {
-			c.Numbers = c.Numbers[lo:hi]
-		} else {
-			c.Texts = c.Texts[lo:hi]
-		}
-		out.columns = append(out.columns, c)
-	}
-	return out
+	return t.Filter(func(i int) bool { return lo <= i && i < hi })
 }
 
 // line says where row i is: its line in the file, or its number from 1.
@@ -241,22 +247,19 @@ func (t *Table) Filter(keep func(row int) bool) *Table {
 			index = append(index, i)
 		}
 	}
-	out := &Table{rows: len(index), Source: t.Source}
-	if t.lines != nil {
-		out.lines = pick(t.lines, index)
-	}
+	out := &Table{rows: len(index), Source: t.Source, lines: pick(t.lines, index)}
 	for _, c := range t.columns {
-		if c.Kind == Numeric {
-			c.Numbers = pick(c.Numbers, index)
-		} else {
-			c.Texts = pick(c.Texts, index)
-		}
+		c.Numbers, c.Texts = pick(c.Numbers, index), pick(c.Texts, index)
 		out.columns = append(out.columns, c)
 	}
 	return out
 }
 
+// pick returns the values at the given places; nil of nil.
 func pick[T any](from []T, index []int) []T {
+	if from == nil {
+		return nil
+	}
 	out := make([]T, len(index))
 	for k, i := range index {
 		out[k] = from[i]

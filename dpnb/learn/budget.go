@@ -1,6 +1,7 @@
 package learn
 
 import (
+	"cmp"
 	"context"
 	"crypto/sha256"
 	"errors"
@@ -68,7 +69,8 @@ func KeptIn(path string) BudgetOption {
 // it.
 //
 // Errors (in Err, and from Fit): ε ≤ 0, δ outside [0, 1), an empty name of budget
-// or file, a budget that was stated otherwise, a ledger that cannot be read.
+// or file, a folder that is not there, a budget that was stated otherwise, a ledger
+// that cannot be read.
 func NewBudget(epsilon, delta float64, opts ...BudgetOption) *Budget {
 	o := budgetOptions{name: "main"}
 	for _, set := range opts {
@@ -79,8 +81,13 @@ func NewBudget(epsilon, delta float64, opts ...BudgetOption) *Budget {
 		return &Budget{err: &privacy.ParamError{Name: "KeptIn", Value: `""`, Want: "the name of a file"}}
 	}
 	dir, inRun := runlog.Dir()
-	if inRun && !o.kept {
-		c.Path = filepath.Join(dir, inRunDir(o.name)+".json")
+	if inRun {
+		if err := os.MkdirAll(dir, 0o700); err != nil {
+			return &Budget{err: err}
+		}
+		if !o.kept {
+			c.Path = filepath.Join(dir, inRunDir(o.name)+".json")
+		}
 	}
 	b, err := ledger.Open(c)
 	if err == nil && inRun {
@@ -117,8 +124,8 @@ func onePlace(dir, name, path string) (err error) {
 		return atomicfile.Write(place, []byte(path))
 	}
 	if err == nil && string(stated) != path {
-		err = fmt.Errorf("dpnb: another cell keeps budget %q in %s, not in %s: a budget has one ledger, and cannot be changed once it is stated; use another name for other data",
-			name, stated, path)
+		err = fmt.Errorf("dpnb: another cell keeps budget %q in %s, not in %s: a budget has one ledger, "+
+			"and cannot be changed once it is stated; use another name for other data", name, stated, path)
 	}
 	return err
 }
@@ -146,7 +153,8 @@ func (b *Budget) log() error {
 		return err
 	}
 	snap := runlog.Ledger{
-		Name: s.Name, Adjacency: s.Adjacency.String(), Epsilon: runlog.Number(s.Epsilon), Delta: runlog.Number(s.Delta),
+		Name: s.Name, Adjacency: s.Adjacency.String(),
+		Epsilon: runlog.Number(s.Epsilon), Delta: runlog.Number(s.Delta),
 		EpsilonSpent: runlog.Number(s.SpentEpsilon), DeltaSpent: runlog.Number(s.SpentDelta), Kept: b.kept,
 	}
 	for _, e := range s.Entries {
@@ -210,41 +218,47 @@ func (a Allowance) charge(mechanism string, src noise.Source) error {
 	if err := a.budget.Err(); err != nil {
 		return err
 	}
-	label := a.label
-	if label == "" {
-		label = "fit"
-	}
-	err := a.budget.ledger.Charge(ledger.Entry{Label: label, Mechanism: mechanism, Epsilon: a.epsilon, Delta: a.delta, Simulated: noise.Simulated(src)})
+	err := a.budget.ledger.Charge(ledger.Entry{Label: cmp.Or(a.label, "fit"), Mechanism: mechanism,
+		Epsilon: a.epsilon, Delta: a.delta, Simulated: noise.Simulated(src)})
 	if err != nil {
 		return err
 	}
 	return a.budget.log()
 }
 
+// largeDelta is the δ from which Show warns: usual is far less than one over the
+// number of records.
+const largeDelta = 1e-3
+
 // Display shows the ledger.
 func (b *Budget) Display() display.Item {
 	s, err := b.State()
 	if err != nil {
-		return display.Item{Warning: err.Error()}
+		return display.Failed(err)
 	}
 	it := display.Item{
-		Title:  fmt.Sprintf("Privacy budget %q: ε = %s, δ = %s (%s-one)", s.Name, privacy.FormatDown(s.Epsilon, 6), privacy.FormatDown(s.Delta, 3), s.Adjacency),
+		Title: fmt.Sprintf("Privacy budget %q: ε = %s, δ = %s (%s-one)", s.Name,
+			privacy.FormatDown(s.Epsilon, 6), privacy.FormatDown(s.Delta, 3), s.Adjacency),
 		Header: []string{"for", "mechanism", "ε", "δ"},
 	}
-	simulated := false
+	if s.Delta >= largeDelta {
+		it.Warning = fmt.Sprintf("δ = %s is large: with that probability a result may give a whole record away. "+
+			"Usual is far less than one over the number of records, for example 1e-6.", privacy.FormatUp(s.Delta, 3))
+	}
+	simulated := ""
 	for _, e := range s.Entries {
 		mech := e.Mechanism
 		if e.Simulated {
 			mech += " [simulation]"
-			simulated = true
+			simulated = "Some of these fits drew their noise from a seed: they are simulations and protect nobody."
 		}
-		it.Rows = append(it.Rows, []string{e.Label, mech, privacy.FormatUp(e.Epsilon, 4), privacy.FormatUp(e.Delta, 4)})
+		it.Row(e.Label, mech, privacy.FormatUp(e.Epsilon, 4), privacy.FormatUp(e.Delta, 4))
 	}
-	it.Rows = append(it.Rows,
-		[]string{"spent", "", privacy.FormatUp(s.SpentEpsilon, 4), privacy.FormatUp(s.SpentDelta, 4)},
-		[]string{"left", "", privacy.FormatDown(s.RemainingEpsilon, 4), privacy.FormatDown(s.RemainingDelta, 4)})
-	if simulated {
-		it.Warning = "Some of these fits drew their noise from a seed: they are simulations and protect nobody."
+	it.Row("spent", "", privacy.FormatUp(s.SpentEpsilon, 4), privacy.FormatUp(s.SpentDelta, 4))
+	it.Row("left", "", privacy.FormatDown(s.RemainingEpsilon, 4), privacy.FormatDown(s.RemainingDelta, 4))
+	it.Warning = join(it.Warning, simulated)
+	if b.kept {
+		it.Note("The ledger is kept in %s.", s.Path)
 	}
 	return it
 }

@@ -118,3 +118,23 @@ func TestBudgetSurvivesCells(t *testing.T) {
 		t.Error("a budget of the kernel was begun anew in a file")
 	}
 }
+
+// A large δ, which is public, is warned of; and where a ledger is kept is said.
+func TestABudgetSaysWhatIsOdd(t *testing.T) {
+	for delta, large := range map[float64]bool{0.5: true, 1e-3: true, 9.9e-4: false, 1e-6: false, 0: false} {
+		it := fresh(1, delta).Display()
+		if got := strings.Contains(it.Warning, "is large"); got != large || len(it.Notes) != 0 {
+			t.Errorf("δ = %g: warning %q, notes %q", delta, it.Warning, it.Notes)
+		}
+	}
+	path := filepath.Join(t.TempDir(), "ledger.json")
+	b := learn.NewBudget(1, 1e-6, learn.Named(unusedName()), learn.KeptIn(path))
+	if notes := fmt.Sprint(b.Display().Notes); !strings.Contains(notes, filepath.Base(path)) {
+		t.Errorf("kept in %s, said %s", path, notes)
+	}
+	missing := filepath.Join(filepath.Dir(path), "mistyped", "ledger.json")
+	err := learn.NewBudget(1, 1e-6, learn.Named(unusedName()), learn.KeptIn(missing)).Err()
+	if err == nil || !strings.Contains(err.Error(), "mistyped") {
+		t.Errorf("a folder that is not there: %v", err)
+	}
+}

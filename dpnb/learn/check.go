@@ -2,7 +2,6 @@ package learn
 
 import (
 	"fmt"
-	"slices"
 	"strings"
 
 	"github.com/dpnb/notebooks/dpnb/display"
@@ -38,7 +37,7 @@ func (c *SchemaCheck) Err() error { return c.err }
 // Display shows the list as a table.
 func (c *SchemaCheck) Display() display.Item {
 	if c.err != nil {
-		return display.Item{Warning: c.err.Error()}
+		return display.Failed(c.err)
 	}
 	it := display.Item{Title: "What does not fit the schema", Warning: rawWarning,
 		Header: []string{"column", "what", "rows", "row numbers", "values"}}
@@ -46,22 +45,19 @@ func (c *SchemaCheck) Display() display.Item {
 		it.Header[3] = "lines of the file"
 	}
 	if len(c.Misfits) == 0 {
-		it.Notes = append(it.Notes, "Every value fits.")
+		it.Note("Every value fits.")
 	}
 	for _, m := range c.Misfits {
 		if m.Count == 0 {
-			it.Rows = append(it.Rows, []string{m.Column, m.What, "–", "–", "–"})
+			it.Row(m.Column, m.What, "–", "–", "–")
 			continue
 		}
 		lines := strings.Trim(fmt.Sprint(m.Lines), "[]")
 		if len(m.Lines) < m.Count {
 			lines += " …"
 		}
-		texts := slices.Clone(m.Texts)
-		for i, t := range texts {
-			texts[i] = fmt.Sprintf("%.60q", t)
-		}
-		it.Rows = append(it.Rows, []string{m.Column, m.What, fmt.Sprint(m.Count), lines, strings.Join(texts, " ")})
+		texts := strings.Trim(fmt.Sprintf("%.60q", m.Texts), "[]")
+		it.Row(m.Column, m.What, fmt.Sprint(m.Count), lines, texts)
 	}
 	return it
 }

@@ -1,9 +1,10 @@
 package learn
 
 import (
+	"cmp"
 	"errors"
 	"fmt"
-	"math"
+	"slices"
 	"strings"
 
 	"github.com/dpnb/notebooks/dpnb/display"
@@ -73,10 +74,7 @@ func Compare(data *Dataset, epsilon float64, mechanisms ...Mechanism) *Compariso
 
 // CompareWith is Compare with settings.
 func CompareWith(s CompareSettings, data *Dataset, epsilon float64, mechanisms ...Mechanism) *Comparison {
-	c := &Comparison{Epsilon: epsilon, Delta: orElse(s.Delta, 1e-6), Seeds: s.Seeds}
-	if c.Seeds == 0 {
-		c.Seeds = 10
-	}
+	c := &Comparison{Epsilon: epsilon, Delta: cmp.Or(s.Delta, 1e-6), Seeds: cmp.Or(s.Seeds, 10)}
 	c.err = c.run(s, data, mechanisms)
 	return c
 }
@@ -100,12 +98,13 @@ func (c *Comparison) run(s CompareSettings, data *Dataset, mechanisms []Mechanis
 	}
 	train, test := data, s.Test
 	if test == nil {
-		train, test = data.everyFourth()
+		train, test = data.part(func(i int) bool { return i%4 != 3 }), data.part(func(i int) bool { return i%4 == 3 })
 	}
 	c.Task = data.design.Target.Task
 	c.Baseline = test.MajorityShare()
 	if !data.design.Source.Public {
-		c.warning = "These records were not declared public (DataFrame.Public): no guarantee covers what is shown of them here."
+		c.warning = "These records were not declared public (DataFrame.Public): " +
+			"no guarantee covers what is shown of them here."
 	}
 	m, err := fitWithoutPrivacy(train, plain)
 	if err != nil {
@@ -118,42 +117,24 @@ func (c *Comparison) run(s CompareSettings, data *Dataset, mechanisms []Mechanis
 	if err != nil {
 		return err
 	}
-	type outcome struct {
-		score, lambda, sigma float64
-		err                  error
-	}
-	outcomes := make([]outcome, len(mechanisms)*c.Seeds)
-	_ = eachTask(len(outcomes), func(k int) error {
-		o := &outcomes[k]
-		// Stream k is for task k, whoever computes it.
-		m, err := mechanisms[k/c.Seeds].Fit(train, Simulate(c.Epsilon, c.Delta), root.Stream(k))
+	cells := trials(len(mechanisms), c.Seeds, root, test, func(i, seed int, src noise.Source) (*Model, error) {
+		m, err := mechanisms[i].Fit(train, Simulate(c.Epsilon, c.Delta), src)
 		if err == nil {
 			// The guarantee is one of parameters: what one seed has, all have.
-			err = c.same(m, k%c.Seeds == 0)
+			err = c.same(m, seed == 0)
 		}
-		if err == nil {
-			o.lambda, o.sigma = m.lambda, m.Release.NoiseScale
-			o.score, err = m.Score(test)
-		}
-		o.err = err
-		return nil // each outcome keeps its own
+		return m, err
 	})
 	for i, m := range mechanisms {
-		mine := outcomes[i*c.Seeds : (i+1)*c.Seeds]
-		row := CompareRow{Mechanism: m.Name(), Lambda: mine[0].lambda, Sigma: mine[0].sigma}
-		scores := make([]float64, c.Seeds)
-		for k, o := range mine {
-			scores[k] = o.score
-			if row.Err == nil {
-				row.Err = o.err
-			}
-		}
-		if unsuitable(row.Err) {
+		s := cells[i]
+		if unsuitable(s.err) {
 			c.Skipped = append(c.Skipped, m.Name())
 			continue
 		}
-		sum := summarise(scores)
-		row.Mean, row.Margin, row.Lower, row.Upper = sum.mean, sum.margin, sum.lower, sum.upper
+		row := CompareRow{Mechanism: m.Name(), Mean: s.mean, Margin: s.margin, Lower: s.lower, Upper: s.upper, Err: s.err}
+		if s.first != nil {
+			row.Lambda, row.Sigma = s.first.lambda, s.first.Release.NoiseScale
+		}
 		c.Rows = append(c.Rows, row)
 	}
 	return nil
@@ -173,57 +154,21 @@ func (c *Comparison) same(m *Model, thorough bool) error {
 		return nil
 	}
 	if d := privacy.DeltaUpper(g.Profile, c.Epsilon); !(d <= c.Delta) {
-		return fmt.Errorf("dpnb: the mechanism has δ = %s at ε = %g, more than the δ = %g of the others", privacy.FormatUp(d, 3), c.Epsilon, c.Delta)
+		return fmt.Errorf("dpnb: the mechanism has δ = %s at ε = %g, more than the δ = %g of the others",
+			privacy.FormatUp(d, 3), c.Epsilon, c.Delta)
 	}
 	return nil
-}
-
-// everyFourth returns the records in two parts, the second of every fourth. It
-// is for public data: the place of a record depends on those before it, so that
-// removing one changes many.
-func (d *Dataset) everyFourth() (train, test *Dataset) {
-	var index [2][]int
-	for i := range d.design.Labels {
-		part := 0
-		if i%4 == 3 {
-			part = 1
-		}
-		index[part] = append(index[part], i)
-	}
-	part := func(index []int) *Dataset {
-		if len(index) == 0 {
-			return &Dataset{err: errors.New("dpnb: too few records to keep some for a test; give CompareSettings a Test")}
-		}
-		sub := *d.design
-		sub.Rows = d.design.Rows.Select(index)
-		sub.Labels = make([]float64, len(index))
-		for k, i := range index {
-			sub.Labels[k] = d.design.Labels[i]
-		}
-		out := &Dataset{design: &sub}
-		if d.table != nil {
-			next := 0
-			out.table = d.table.Filter(func(i int) bool {
-				if next < len(index) && index[next] == i {
-					next++
-					return true
-				}
-				return false
-			})
-		}
-		return out
-	}
-	return part(index[0]), part(index[1])
 }
 
 // Display shows the comparison as a table.
 func (c *Comparison) Display() display.Item {
 	if c.err != nil {
-		return display.Item{Warning: c.err.Error()}
+		return display.Failed(c.err)
 	}
 	s := measureOf(c.Task)
 	it := display.Item{
-		Title:   fmt.Sprintf("Test %s at the same guarantee: ε = %.4g, δ = %.3g, add/remove-one, %d seeds", s.name, c.Epsilon, c.Delta, c.Seeds),
+		Title: fmt.Sprintf("Test %s at the same guarantee: ε = %.4g, δ = %.3g, add/remove-one, %d seeds",
+			s.name, c.Epsilon, c.Delta, c.Seeds),
 		Warning: c.warning,
 		Header:  []string{"mechanism", "mean", "± (95 %)", "worst fit", "best fit", "λ", "noise σ"},
 	}
@@ -235,23 +180,24 @@ func (c *Comparison) Display() display.Item {
 	}
 	for _, r := range c.Rows {
 		if r.Err != nil {
-			it.Rows = append(it.Rows, []string{r.Mechanism, "–", "–", "–", "–", "–", "–"})
-			it.Notes = append(it.Notes, fmt.Sprintf("%s: %v.", r.Mechanism, r.Err))
+			it.Row(r.Mechanism, "–", "–", "–", "–", "–", "–")
+			it.Note("%s: %v.", r.Mechanism, r.Err)
 			continue
 		}
-		it.Rows = append(it.Rows, []string{r.Mechanism, s.text(r.Mean), s.text(r.Margin), s.text(r.Lower), s.text(r.Upper), number(r.Lambda), number(r.Sigma)})
+		it.Row(r.Mechanism, s.text(r.Mean), s.text(r.Margin), s.text(r.Lower), s.text(r.Upper), number(r.Lambda), number(r.Sigma))
 	}
 	if len(c.Skipped) > 0 {
-		it.Notes = append(it.Notes, fmt.Sprintf("Not for such records: %s.", strings.Join(c.Skipped, "; ")))
+		it.Note("Not for such records: %s.", strings.Join(c.Skipped, "; "))
 	}
-	simulation := "A simulation"
+	public := ""
 	if c.warning == "" {
-		simulation += " on data that are public"
+		public = " on data that are public"
 	}
-	it.Notes = append(it.Notes,
-		"λ and σ are each mechanism's own: those of objective perturbation can be compared with each other, with others they cannot.",
-		fmt.Sprintf("Without privacy %s; %s %s.", s.text(c.NonPrivate), s.guess, s.text(c.Baseline)),
-		simulation+", with noise from seeds: it protects nobody, and each fit would have to be paid for on private data.")
+	it.Note("λ and σ are each mechanism's own: those of objective perturbation can be compared with each other, " +
+		"with others they cannot.")
+	it.Note("Without privacy %s; %s %s.", s.text(c.NonPrivate), s.guess, s.text(c.Baseline))
+	it.Note("A simulation%s, with noise from seeds: it protects nobody, and each fit would have to be paid for on private data.",
+		public)
 	return it
 }
 
@@ -270,17 +216,14 @@ func (c *Comparison) Figure() *figure.Figure {
 	if len(names) == 0 {
 		return nil
 	}
-	f := figure.New(fmt.Sprintf("Equal guarantee, ε = %.4g, δ = %.3g: mean, and where all %d fits lie", c.Epsilon, c.Delta, c.Seeds), "test "+s.name, "")
+	f := figure.New(fmt.Sprintf("Equal guarantee, ε = %.4g, δ = %.3g: mean, and where all %d fits lie",
+		c.Epsilon, c.Delta, c.Seeds), "test "+s.name, "")
 	f.Intervals(names, lo, mid, hi, figure.Blue)
 	f.Vertical("without privacy", c.NonPrivate, len(names), figure.Gray)
 	if s.percent {
 		f.PercentX()
 	}
-	right := math.Max(c.NonPrivate, hi[0])
-	left := math.Min(c.NonPrivate, lo[0])
-	for i := range names {
-		left, right = math.Min(left, lo[i]), math.Max(right, hi[i])
-	}
+	left, right := min(c.NonPrivate, slices.Min(lo)), max(c.NonPrivate, slices.Max(hi))
 	f.XRange(left-0.03*(right-left), right+0.25*(right-left))
 	f.Alt = fmt.Sprintf("test %s: %s; without privacy %s", s.name, strings.Join(words, ", "), s.text(c.NonPrivate))
 	return f

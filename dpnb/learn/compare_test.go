@@ -92,9 +92,9 @@ func TestKST12Parameters(t *testing.T) {
 // What fails or does not fit says so in its place; the rest is compared.
 func TestCompareSaysWhatFails(t *testing.T) {
 	data := kinds(t, 300)
-	good := learn.By("SVM", func(src noise.Source) learn.Learner { return learn.SVM{Noise: src} })
-	wrong := learn.By("counts only", func(src noise.Source) learn.Learner { return learn.Poisson{Noise: src} })
-	broken := learn.By("broken", func(src noise.Source) learn.Learner { return learn.SVM{Width: -1, Noise: src} })
+	good := learn.MechanismOf("SVM", func(src noise.Source) learn.Learner { return learn.SVM{Noise: src} })
+	wrong := learn.MechanismOf("counts only", func(src noise.Source) learn.Learner { return learn.Poisson{Noise: src} })
+	broken := learn.MechanismOf("broken", func(src noise.Source) learn.Learner { return learn.SVM{Width: -1, Noise: src} })
 	c := learn.Compare(data["Binary"], 1, good, wrong, broken)
 	if c.Err() != nil || len(c.Rows) != 2 || len(c.Skipped) != 1 || c.Rows[0].Err != nil || c.Rows[1].Err == nil {
 		t.Fatalf("%+v", c)

@@ -1,7 +1,6 @@
 package learn
 
 import (
-	"context"
 	"errors"
 	"fmt"
 	"slices"
@@ -32,12 +31,14 @@ type ScoreCurve struct {
 	NonPrivate, Baseline float64
 }
 
-// Measure fits l on train at every ε with seeds noise draws and scores on test.
+// SweepEpsilon fits l on train at every ε with seeds noise draws and scores on test.
 // The noise comes from streams of l's Noise if that is a Seed, else of Seed(1).
 // The result does not depend on the number of workers.
-func Measure(l Learner, train, test *Dataset, delta float64, seeds int, epsilons ...float64) (*ScoreCurve, error) {
+//
+// Errors: fewer than two seeds, no ε, or that of a fit.
+func SweepEpsilon(l Learner, train, test *Dataset, delta float64, seeds int, epsilons ...float64) (*ScoreCurve, error) {
 	if seeds < 2 || len(epsilons) == 0 {
-		return nil, errors.New("dpnb: a measurement needs at least two seeds and one ε")
+		return nil, errors.New("dpnb: a curve needs at least two seeds and one ε")
 	}
 	plain, err := l.FitWithoutPrivacy(train)
 	if err != nil {
@@ -53,23 +54,15 @@ func Measure(l Learner, train, test *Dataset, delta float64, seeds int, epsilons
 		return nil, err
 	}
 	p.workers = 1
-	scores := make([]float64, len(epsilons)*seeds)
-	err = eachTask(len(scores), func(k int) error {
+	cells := trials(len(epsilons), seeds, root, test, func(i, _ int, src noise.Source) (*Model, error) {
 		fitted := p
-		// Stream k is for task k, whoever computes it.
-		fitted.noise = root.Stream(k)
-		m, err := fit(train, Simulate(epsilons[k/seeds], delta), fitted)
-		if err != nil {
-			return err
-		}
-		scores[k], err = m.Score(test)
-		return err
+		fitted.noise = src
+		return fit(train, Simulate(epsilons[i], delta), fitted)
 	})
-	if err != nil {
-		return nil, err
-	}
-	for i := range epsilons {
-		s := summarise(scores[i*seeds : (i+1)*seeds])
+	for _, s := range cells {
+		if s.err != nil {
+			return nil, s.err
+		}
 		c.Mean, c.Lower, c.Upper = append(c.Mean, s.mean), append(c.Lower, s.lower), append(c.Upper, s.upper)
 	}
 	return c, nil
@@ -86,26 +79,48 @@ func simulationRoot(src noise.Source, name string) (*noise.Seeded, error) {
 	return root, runlog.Append(runlog.KindSeed, runlog.Seed{Name: name, Seed: seed})
 }
 
-// eachTask runs tasks 0, …, n − 1 on all processors and returns the error
-// of the first that fails.
-func eachTask(n int, run func(k int) error) error {
-	return parallel.For(context.Background(), n, 0, func(_, k int) error { return run(k) })
-}
-
-// summary of the scores of many seeds.
-type summary struct {
+// cell is what the fits of many seeds scored.
+type cell struct {
 	mean float64
 	// margin is half the 95 % interval of the mean, by Student's law.
 	margin float64
 	// lower and upper are the smallest and the largest score. Near the best that can
 	// be reached the law of scores is skew, so that no Gaussian interval is shown.
 	lower, upper float64
+	// first of the models; nil if it failed.
+	first *Model
+	// err is that of the first seed, by number, that failed.
+	err error
 }
 
-func summarise(scores []float64) summary {
-	s := sim.Summarize(scores)
-	_, end := s.Interval()
-	return summary{s.Mean, end - s.Mean, slices.Min(scores), slices.Max(scores)}
+// trials makes fits for n cells with as many seeds each, on all processors, and scores
+// them on test. Stream i·seeds + k of root is for seed k of cell i, whoever computes it.
+func trials(n, seeds int, root *noise.Seeded, test *Dataset,
+	fit func(i, seed int, src noise.Source) (*Model, error)) []cell {
+	scores, errs, first := make([]float64, n*seeds), make([]error, n*seeds), make([]*Model, n)
+	parallel.Each(n*seeds, 0, func(k int) {
+		m, err := fit(k/seeds, k%seeds, root.Stream(k))
+		if err == nil {
+			if k%seeds == 0 {
+				first[k/seeds] = m
+			}
+			scores[k], err = m.Score(test)
+		}
+		errs[k] = err
+	})
+	cells := make([]cell, n)
+	for i := range cells {
+		mine := scores[i*seeds : (i+1)*seeds]
+		s := sim.Summarize(mine)
+		_, end := s.Interval()
+		cells[i] = cell{mean: s.Mean, margin: end - s.Mean, lower: slices.Min(mine), upper: slices.Max(mine), first: first[i]}
+		for _, err := range errs[i*seeds : (i+1)*seeds] {
+			if cells[i].err == nil {
+				cells[i].err = err
+			}
+		}
+	}
+	return cells
 }
 
 // Display shows the curve as a table.
@@ -114,12 +129,12 @@ func (c *ScoreCurve) Display() display.Item {
 	it := display.Item{
 		Title:  fmt.Sprintf("Test %s of private fits, δ = %.3g, %d seeds", s.name, c.Delta, c.Seeds),
 		Header: []string{"ε", "mean", "worst fit", "best fit"},
-		Notes: []string{fmt.Sprintf("Without privacy %s; %s %s.", s.text(c.NonPrivate), s.guess, s.text(c.Baseline)),
-			"A simulation on data that are public: each point is a fit that would have to be paid for on private data."},
 	}
 	for i, e := range c.Epsilons {
-		it.Rows = append(it.Rows, []string{fmt.Sprint(e), s.text(c.Mean[i]), s.text(c.Lower[i]), s.text(c.Upper[i])})
+		it.Row(fmt.Sprint(e), s.text(c.Mean[i]), s.text(c.Lower[i]), s.text(c.Upper[i]))
 	}
+	it.Note("Without privacy %s; %s %s.", s.text(c.NonPrivate), s.guess, s.text(c.Baseline))
+	it.Note("A simulation on data that are public: each point is a fit that would have to be paid for on private data.")
 	return it
 }
 
@@ -129,7 +144,8 @@ func (c *ScoreCurve) Figure() *figure.Figure {
 		return nil
 	}
 	s := measureOf(c.Task)
-	f := figure.New(fmt.Sprintf("What privacy costs: test %s against ε", s.name), fmt.Sprintf("ε, privacy loss in nats (δ = %.3g, add/remove-one)", c.Delta), "test "+s.name)
+	f := figure.New(fmt.Sprintf("What privacy costs: test %s against ε", s.name),
+		fmt.Sprintf("ε, privacy loss in nats (δ = %.3g, add/remove-one)", c.Delta), "test "+s.name)
 	lo, hi := c.Epsilons[0], c.Epsilons[len(c.Epsilons)-1]
 	f.LogX(c.Epsilons...)
 	if s.percent {
@@ -142,11 +158,12 @@ func (c *ScoreCurve) Figure() *figure.Figure {
 	last := len(c.Mean) - 1
 	// Beside the steep part, where there is room for it.
 	at := last / 4
-	f.Note(fmt.Sprintf("private: mean, and where all %d fits lie", c.Seeds), c.Epsilons[at]*1.12, c.Mean[at]-0.1*(c.NonPrivate-c.Baseline), figure.Blue)
+	f.Note(fmt.Sprintf("private: mean, and where all %d fits lie", c.Seeds), c.Epsilons[at]*1.12,
+		c.Mean[at]-0.1*(c.NonPrivate-c.Baseline), figure.Blue)
 	f.XRange(lo*0.9, hi*1.1)
 	if s.percent {
-		f.Alt = fmt.Sprintf("test accuracy rises from %.1f %% at ε = %v to %.1f %% at ε = %v; without privacy it is %.1f %%, the majority class has %.1f %%",
-			100*c.Mean[0], lo, 100*c.Mean[last], hi, 100*c.NonPrivate, 100*c.Baseline)
+		f.Alt = fmt.Sprintf("test accuracy rises from %.1f %% at ε = %v to %.1f %% at ε = %v; without privacy it is %.1f %%, "+
+			"the majority class has %.1f %%", 100*c.Mean[0], lo, 100*c.Mean[last], hi, 100*c.NonPrivate, 100*c.Baseline)
 	} else {
 		f.Alt = fmt.Sprintf("test %s goes from %s at ε = %v to %s at ε = %v; without privacy it is %s, the mean has 0",
 			s.name, s.text(c.Mean[0]), lo, s.text(c.Mean[last]), hi, s.text(c.NonPrivate))

@@ -1,13 +1,12 @@
 package learn
 
 import (
+	"cmp"
 	"errors"
 	"fmt"
 
 	"github.com/dpnb/notebooks/dpnb/display"
-
 	"github.com/dpnb/notebooks/dpnb/frame"
-	"github.com/dpnb/notebooks/dpnb/matrix"
 )
 
 // Dataset is a DataFrame made into records for learning: bounded numbers,
@@ -23,43 +22,33 @@ type Dataset struct {
 // of one, however. A model makes its own rows of it.
 type Records interface {
 	Err() error
-	// rows and made encode as e does, without and with labels.
-	rows(e *frame.Encoding) (*matrix.Dense, error)
-	made(e *frame.Encoding) (*frame.Design, error)
+	// made encodes as e does; the labels only if labelled.
+	made(e *frame.Encoding, labelled bool) (*frame.Design, error)
 }
 
-func (df DataFrame) rows(e *frame.Encoding) (*matrix.Dense, error) {
+func (df DataFrame) made(e *frame.Encoding, labelled bool) (*frame.Design, error) {
 	if err := df.Err(); err != nil {
 		return nil, err
 	}
-	return e.Rows(df.table)
-}
-
-func (df DataFrame) made(e *frame.Encoding) (*frame.Design, error) {
-	if err := df.Err(); err != nil {
-		return nil, err
+	if labelled {
+		return e.Design(df.table)
 	}
-	return e.Design(df.table)
+	rows, err := e.Rows(df.table)
+	return &frame.Design{Rows: rows}, err
 }
 
-func (d *Dataset) rows(e *frame.Encoding) (*matrix.Dense, error) {
-	if d.fits(e) {
-		return d.design.Rows, nil
-	}
-	return d.frame().rows(e)
-}
-
-func (d *Dataset) made(e *frame.Encoding) (*frame.Design, error) {
-	if d.fits(e) {
+func (d *Dataset) made(e *frame.Encoding, labelled bool) (*frame.Design, error) {
+	// The records of d may be as e makes them.
+	if d.Err() == nil && e.Equal(d.design.Encoding) {
 		return d.design, nil
 	}
-	if d.Err() == nil {
+	if d.Err() == nil && labelled {
 		if mine, its := d.design.Target, e.Target; mine.Name != its.Name || mine.Task != its.Task {
 			return nil, fmt.Errorf("dpnb: the model predicts %s (%v), and these records were made for %s (%v)",
 				its.Name, its.Task, mine.Name, mine.Task)
 		}
 	}
-	return d.frame().made(e)
+	return d.frame().made(e, labelled)
 }
 
 // frame returns what d was made of.
@@ -73,9 +62,6 @@ func (d *Dataset) frame() DataFrame {
 	return DataFrame{table: d.table}
 }
 
-// fits reports whether the records of d are as e makes them.
-func (d *Dataset) fits(e *frame.Encoding) bool { return d.Err() == nil && e.Equal(d.design.Encoding) }
-
 // Option changes how records are made.
 type Option func(*options)
 
@@ -85,23 +71,18 @@ type options struct {
 }
 
 // RowNorm scales every row to the given Euclidean norm.
-func RowNorm(r float64) Option {
-	return func(o *options) {
-		o.RowNorm = r
-		if r == 0 {
-			o.RowNorm = -1 // asked for, and refused with a reason
-		}
-	}
-}
+func RowNorm(r float64) Option { return func(o *options) { o.RowNorm = asked(r) } }
 
 // ClipNorm scales rows that are longer than the given norm down to it.
-func ClipNorm(r float64) Option {
-	return func(o *options) {
-		o.ClipNorm = r
-		if r == 0 {
-			o.ClipNorm = -1
-		}
+func ClipNorm(r float64) Option { return func(o *options) { o.ClipNorm = asked(r) } }
+
+// asked makes a norm of zero, which would say that none was asked for, one that is
+// refused with a reason.
+func asked(r float64) float64 {
+	if r == 0 {
+		return -1
 	}
+	return r
 }
 
 // Positive names the category of the label that is to be predicted; else it is
@@ -173,7 +154,7 @@ func records(df DataFrame, label string, task frame.Task, opts []Option) *Datase
 // Err returns the first error on the way to d.
 func (d *Dataset) Err() error {
 	if d == nil || (d.err == nil && d.design == nil) {
-		return fmt.Errorf("dpnb: no dataset; make one with Binary, Regression, Counts or Classes")
+		return errors.New("dpnb: no dataset; make one with Binary, Regression, Counts or Classes")
 	}
 	return d.err
 }
@@ -196,21 +177,39 @@ func (d *Dataset) MajorityShare() float64 {
 	return float64(most) / float64(len(d.design.Labels))
 }
 
+// part returns the records for which keep holds, which are of public data: by its
+// place, one record more in the data changes which part others are in.
+func (d *Dataset) part(keep func(row int) bool) *Dataset {
+	sub := *d.design
+	sub.Labels = nil
+	var index []int
+	for i, y := range d.design.Labels {
+		if keep(i) {
+			index, sub.Labels = append(index, i), append(sub.Labels, y)
+		}
+	}
+	if len(index) == 0 {
+		return &Dataset{err: errors.New("dpnb: too few records to keep some for a test; give CompareSettings a Test")}
+	}
+	sub.Rows = d.design.Rows.Select(index)
+	out := &Dataset{design: &sub}
+	if d.table != nil {
+		out.table = d.table.Filter(keep)
+	}
+	return out
+}
+
 // Display lists what was done to the records and what it cost.
 func (d *Dataset) Display() display.Item {
 	if err := d.Err(); err != nil {
-		return display.Item{Warning: err.Error()}
+		return display.Failed(err)
 	}
 	it := withOrigin(d.design.Source, display.Item{
 		Title:  fmt.Sprintf("Records for learning: %d features, ‖x‖ ≤ %.4g", len(d.design.Features), d.design.RowNorm),
 		Header: []string{"step", "assumes", "costs in privacy"},
 	})
 	for _, s := range d.design.Steps {
-		assumes := s.Assumes
-		if assumes == "" {
-			assumes = "–"
-		}
-		it.Rows = append(it.Rows, []string{s.What, assumes, s.Cost})
+		it.Row(s.What, cmp.Or(s.Assumes, "–"), s.Cost)
 	}
 	if d.design.DataDependent {
 		it.Warning = "Bounds or categories were READ OFF THE DATA: no guarantee covers what is learnt from these records."

@@ -1,6 +1,7 @@
 package learn
 
 import (
+	"cmp"
 	"errors"
 	"fmt"
 
@@ -9,7 +10,6 @@ import (
 	"github.com/dpnb/notebooks/dpnb/dataset"
 	"github.com/dpnb/notebooks/dpnb/display"
 	"github.com/dpnb/notebooks/dpnb/frame"
-	"github.com/dpnb/notebooks/dpnb/internal/runlog"
 )
 
 // DataFrame is a table of raw records with what is publicly known of its
@@ -45,10 +45,7 @@ func ReadCSV(path string) DataFrame { return ReadCSVWith(path, nil) }
 // ReadCSVWith reads a file with the given settings.
 func ReadCSVWith(path string, settings *CSV) DataFrame {
 	t, err := frame.ReadCSVFile(path, settings)
-	if err != nil {
-		return DataFrame{err: err}
-	}
-	return fromTable(t, nil)
+	return fromTable(t, err, nil)
 }
 
 // FromGota takes a gota dataframe: frame.FromDataFrame says what of its types counts.
@@ -56,39 +53,24 @@ func ReadCSVWith(path string, settings *CSV) DataFrame {
 // Errors (in Err, and from Fit): the dataframe's own; a column of bools.
 func FromGota(df dataframe.DataFrame) DataFrame {
 	t, err := frame.FromDataFrame(df)
-	if err != nil {
-		return DataFrame{err: err}
-	}
-	return fromTable(t, nil)
+	return fromTable(t, err, nil)
 }
 
 // FromTable takes a checked table.
-func FromTable(t *frame.Table) DataFrame {
-	if t == nil {
-		return DataFrame{}
-	}
-	return fromTable(t, nil)
-}
+func FromTable(t *frame.Table) DataFrame { return fromTable(t, nil, nil) }
 
-func fromTable(t *frame.Table, schema *frame.Schema) DataFrame {
-	s := t.Source
-	if s.SHA256 != "" {
-		if err := runlog.Append(runlog.KindData, runlog.Data{Name: s.Name, Path: s.Name, SHA256: s.SHA256, Rows: s.Rows, Public: s.Public, File: s.Path}); err != nil {
-			return DataFrame{err: err}
-		}
+// fromTable makes a DataFrame of a table or of the error that came in its place.
+func fromTable(t *frame.Table, err error, schema *frame.Schema) DataFrame {
+	if t == nil || err != nil {
+		return DataFrame{err: err}
 	}
-	if s.Note != "" {
-		if err := runlog.Append(runlog.KindNote, runlog.Note{Text: s.Note}); err != nil {
-			return DataFrame{err: err}
-		}
-	}
-	return DataFrame{table: t, schema: schema}
+	return DataFrame{table: t, schema: schema, err: t.Source.Log()}
 }
 
 // Err returns the first error on the way to df.
 func (df DataFrame) Err() error {
 	if df.err == nil && df.table == nil {
-		return errors.New("dpnb: an empty DataFrame; make one with ReadCSV, FromGota, FromTable, Adult or Patients")
+		return errors.New("dpnb: an empty DataFrame; make one with ReadCSV, FromGota, Adult or Patients")
 	}
 	return df.err
 }
@@ -100,7 +82,7 @@ func (df DataFrame) Public() DataFrame {
 	return df.change(func(t *frame.Table) (*frame.Table, error) {
 		public := *t
 		public.Source.Public = true
-		return &public, fromTable(&public, df.schema).err
+		return &public, public.Source.Log()
 	})
 }
 
@@ -180,26 +162,44 @@ func (df DataFrame) Gota() dataframe.DataFrame {
 // Display shows raw records, and says so.
 func (df DataFrame) Display() display.Item {
 	if err := df.Err(); err != nil {
-		return display.Item{Warning: err.Error()}
+		return display.Failed(err)
 	}
 	const most = 10
+	names, n := df.table.Names(), df.table.Rows()
 	it := withOrigin(df.table.Source, display.Item{
-		Title:   fmt.Sprintf("%s: %d rows × %d columns", df.table.Source.Name, df.table.Rows(), len(df.table.Names())),
+		Title:   fmt.Sprintf("%s: %d rows × %d columns", df.table.Source.Name, n, len(names)),
 		Warning: rawWarning,
-		Header:  df.table.Names(),
+		Header:  names,
 	})
-	for i := range min(most, df.table.Rows()) {
-		row := make([]string, len(it.Header))
-		for j, name := range it.Header {
+	for i := range min(most, n) {
+		row := make([]string, len(names))
+		for j, name := range names {
 			c, _ := df.table.Column(name)
-			if row[j] = c.Text(i); row[j] == "" {
-				row[j] = "–"
-			}
+			row[j] = cmp.Or(c.Text(i), "–")
 		}
-		it.Rows = append(it.Rows, row)
+		it.Row(row...)
 	}
-	if n := df.table.Rows(); n > most {
-		it.Notes = append(it.Notes, fmt.Sprintf("… and %d more rows", n-most))
+	if n > most {
+		it.Note("… and %d more rows", n-most)
+	}
+	return it
+}
+
+// Origin says in a coloured box which records df has, where that is known: blue
+// for real people whose records are public, yellow for invented ones. Show it
+// before the first result, so that nobody takes the one for the other.
+func (df DataFrame) Origin() display.Item {
+	if err := df.Err(); err != nil {
+		return display.Failed(err)
+	}
+	return withOrigin(df.table.Source, display.Item{})
+}
+
+// withOrigin adds to it what is to be known of where its records come from.
+func withOrigin(s frame.Source, it display.Item) display.Item {
+	it.Origin, it.Invented = s.Note, s.Invented
+	if it.Origin == "" && s.Invented {
+		it.Origin = "INVENTED: " + s.Name
 	}
 	return it
 }
@@ -211,10 +211,7 @@ func (df DataFrame) Display() display.Item {
 // runs; what is shown of them says so, and Source says which they are.
 func Adult() (train, test DataFrame) {
 	tr, te, err := dataset.Adult()
-	if err != nil {
-		return DataFrame{err: err}, DataFrame{err: err}
-	}
-	return fromTable(tr, dataset.AdultSchema()), fromTable(te, dataset.AdultSchema())
+	return fromTable(tr, err, dataset.AdultSchema()), fromTable(te, err, dataset.AdultSchema())
 }
 
 // Source says in a sentence where df came from.
@@ -242,8 +239,5 @@ func (df DataFrame) Source() string {
 // the same patients.
 func Patients(rows int, seed uint64) DataFrame {
 	t, err := dataset.Patients(rows, seed)
-	if err != nil {
-		return DataFrame{err: err}
-	}
-	return fromTable(t, dataset.PatientsSchema())
+	return fromTable(t, err, dataset.PatientsSchema())
 }

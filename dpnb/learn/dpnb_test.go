@@ -231,11 +231,11 @@ func TestPredictAndScore(t *testing.T) {
 func TestAccuracyCurve(t *testing.T) {
 	train, test := learn.Adult()
 	a, b := learn.Binary(train.Head(1500), "income", learn.RowNorm(1)), learn.Binary(test.Head(500), "income", learn.RowNorm(1))
-	c, err := learn.Logistic{Noise: learn.Seed(5)}.MeasureAccuracy(a, b, 1e-5, 4, 0.1, 1, 100)
+	c, err := learn.SweepEpsilon(learn.Logistic{Noise: learn.Seed(5)}, a, b, 1e-5, 4, 0.1, 1, 100)
 	if err != nil {
 		t.Fatal(err)
 	}
-	again, _ := learn.Logistic{Noise: learn.Seed(5)}.MeasureAccuracy(a, b, 1e-5, 4, 0.1, 1, 100)
+	again, _ := learn.SweepEpsilon(learn.Logistic{Noise: learn.Seed(5)}, a, b, 1e-5, 4, 0.1, 1, 100)
 	for i := range c.Mean {
 		if c.Mean[i] != again.Mean[i] || !(c.Lower[i] <= c.Mean[i] && c.Mean[i] <= c.Upper[i]) {
 			t.Errorf("point %d: %+v, again %+v", i, c, again)

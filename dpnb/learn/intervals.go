@@ -4,16 +4,12 @@ import (
 	"errors"
 	"fmt"
 	"math"
-	"slices"
-	"sort"
 	"strconv"
 
 	"github.com/go-gota/gota/dataframe"
-	"github.com/go-gota/gota/series"
 
 	"github.com/dpnb/notebooks/dpnb/display"
 	"github.com/dpnb/notebooks/dpnb/frame"
-
 	"github.com/dpnb/notebooks/dpnb/mechanism/objpert/interval"
 	"github.com/dpnb/notebooks/dpnb/privacy"
 )
@@ -26,6 +22,8 @@ type Intervals struct {
 	// Intervals has Level, Estimate, Lower, Upper, Covers, Basis and Proved.
 	interval.Intervals
 	model *Model
+	// population says that they are for its coefficients.
+	population bool
 }
 
 // Intervals returns intervals, at a level such as 0.95, for the coefficients that
@@ -47,7 +45,8 @@ func (m *Model) Intervals(level float64) (*Intervals, error) {
 		return m.intervals(interval.FromRelease(m.Release.Fitted, m.coefficients, level))
 	}
 	fit, _ := m.ObjectivePerturbation()
-	return m.intervals(interval.Minimiser(fit, m.coefficients, curvature, interval.Settings{Level: level, Linearise: true}))
+	settings := interval.Settings{Level: level, Linearise: true}
+	return m.intervals(interval.Minimiser(fit, m.coefficients, curvature, settings))
 }
 
 // ProvedIntervals is Intervals with a coverage that is proved for every dataset:
@@ -85,17 +84,24 @@ func (m *Model) PopulationIntervals(level float64) (*Intervals, error) {
 	}
 	curvature, ok := m.Curvature()
 	if !ok {
-		return nil, errors.New("dpnb: nothing is known of the population without the curvature of the records, and that costs a part of the budget: fit with CurvatureShare: 0.1")
+		return nil, errors.New("dpnb: nothing is known of the population without the curvature of the records, " +
+			"and that costs a part of the budget: fit with CurvatureShare: 0.1")
 	}
 	if !m.probabilities {
-		return nil, fmt.Errorf("dpnb: of learners here only Logistic has intervals for the population: what the scores of a %s vary by was not released (package inference can)", m.title)
+		return nil, fmt.Errorf("dpnb: of learners here only Logistic has intervals for the population: "+
+			"what the scores of a %s vary by was not released (package interval can)", m.title)
 	}
 	fit, _ := m.ObjectivePerturbation()
-	return m.intervals(interval.Population(fit, m.coefficients, curvature, interval.Settings{Level: level, Linearise: true}))
+	settings := interval.Settings{Level: level, Linearise: true}
+	iv, err := m.intervals(interval.Population(fit, m.coefficients, curvature, settings))
+	if err == nil {
+		iv.population = true
+	}
+	return iv, err
 }
 
 // Curvature returns the curvature that was released with the coefficients, for
-// package inference. False for a fit without a CurvatureShare.
+// package interval. False for a fit without a CurvatureShare.
 func (m *Model) Curvature() (*interval.Moments, bool) {
 	if m.Err() != nil || m.Release == nil {
 		return nil, false
@@ -110,9 +116,11 @@ func (m *Model) hasIntervals() error {
 	case m.Err() != nil:
 		return m.Err()
 	case m.Release == nil:
-		return errors.New("dpnb: this fit drew no noise, so that there is none to allow for: intervals are for released models (Fit)")
+		return errors.New("dpnb: this fit drew no noise, so that there is none to allow for: " +
+			"intervals are for released models (Fit)")
 	case !interval.Knows(m.Release.Fitted):
-		return fmt.Errorf("dpnb: intervals are for models released by objective perturbation, as every learner's Fit does; this is a %s by another mechanism", m.title)
+		return fmt.Errorf("dpnb: intervals are for models released by objective perturbation, as every learner's Fit does; "+
+			"this is a %s by another mechanism", m.title)
 	}
 	return nil
 }
@@ -121,7 +129,7 @@ func (m *Model) intervals(iv *interval.Intervals, err error) (*Intervals, error)
 	if err != nil {
 		return nil, err
 	}
-	return &Intervals{*iv, m}, nil
+	return &Intervals{Intervals: *iv, model: m}, nil
 }
 
 // CoefficientsWithIntervals is Coefficients with the columns lower and upper of
@@ -133,103 +141,82 @@ func (m *Model) CoefficientsWithIntervals(level float64) (dataframe.DataFrame, e
 	if err != nil {
 		return dataframe.DataFrame{Err: err}, err
 	}
-	return iv.dataFrame(coefficientColumns[1]), nil
+	return iv.dataFrame("coefficient"), nil
 }
 
-// DataFrame returns the intervals with columns feature, estimate, lower and upper.
+// DataFrame returns the intervals with columns feature, estimate, lower and upper; of
+// several classes with a column class before them.
 func (iv *Intervals) DataFrame() dataframe.DataFrame {
 	if iv == nil {
 		return dataframe.DataFrame{Err: errNoIntervals}
 	}
-	return iv.dataFrame(intervalColumns[1])
+	return iv.dataFrame("estimate")
 }
 
 var errNoIntervals = errors.New("dpnb: no intervals: look at the err that came with them")
 
 func (iv *Intervals) dataFrame(estimate string) dataframe.DataFrame {
-	var columns []series.Series
-	var class, feature []string
-	for j := range iv.Estimate {
-		c, f := iv.model.place(j)
-		class, feature = append(class, c), append(feature, f)
-	}
-	if iv.model.target.Task == frame.ManyClasses {
-		columns = append(columns, series.New(class, series.String, classColumns[0]))
-	}
-	columns = append(columns, series.New(feature, series.String, intervalColumns[0]), series.New(iv.Estimate, series.Float, estimate),
-		series.New(iv.Lower, series.Float, intervalColumns[2]), series.New(iv.Upper, series.Float, intervalColumns[3]))
-	return dataframe.New(columns...)
+	return iv.model.dataFrame([]string{estimate, "lower", "upper"}, iv.Estimate, iv.Lower, iv.Upper)
 }
 
-// intervalColumns are the columns of Intervals.DataFrame; of several classes there
-// is a column class before them.
-var intervalColumns = []string{"feature", "estimate", "lower", "upper"}
-
-// isReleased reports whether a dataframe with these columns holds nothing but what
-// was released.
-func isReleased(columns []string) bool {
-	if len(columns) > 0 && columns[0] == classColumns[0] {
-		columns = columns[1:]
-	}
-	return slices.Equal(columns, coefficientColumns) || slices.Equal(columns, intervalColumns) ||
-		slices.Equal(columns, []string{"feature", "coefficient", "lower", "upper"})
-}
-
-// Display shows the intervals of the largest estimates, what they cover and why.
+// Display shows the intervals of the largest estimates, class by class if there are
+// several, what they cover and why.
 func (iv *Intervals) Display() display.Item {
 	if iv == nil {
-		return display.Item{Warning: errNoIntervals.Error()}
+		return display.Failed(errNoIntervals)
 	}
 	m := iv.model
-	kind := "in the limit of many records"
+	of, kind := "for the coefficients of", "in the limit of many records"
+	if iv.population {
+		of = "for the coefficients of the population, from"
+	}
 	if iv.Proved {
 		kind = "proved for every dataset"
 	}
 	it := display.Item{
-		Title:   fmt.Sprintf("Intervals for the coefficients of a private %s for %s, level %s", m.title, m.target.Name, strconv.FormatFloat(iv.Level, 'g', -1, 64)),
+		Title: fmt.Sprintf("Intervals %s a private %s for %s, level %s", of, m.title, m.target.Name,
+			strconv.FormatFloat(iv.Level, 'g', -1, 64)),
 		Warning: join(m.Release.Warning(), m.dataWarning),
-		Header:  intervalColumns,
+		Header:  []string{"feature", "estimate", "lower", "upper"},
 	}
+	d, all := len(m.features), len(iv.Estimate)
+	most := max(5, 20/(all/d)) // of each class
 	if m.target.Task == frame.ManyClasses {
-		it.Header = append([]string{classColumns[0]}, intervalColumns...)
+		it.Header = append([]string{"class"}, it.Header...)
 	}
-	order := make([]int, len(iv.Estimate))
-	for j := range order {
-		order[j] = j
-	}
-	sort.SliceStable(order, func(a, b int) bool { return math.Abs(iv.Estimate[order[a]]) > math.Abs(iv.Estimate[order[b]]) })
-	const most = 20
 	apart, endless := 0, 0
-	for k, j := range order {
-		if iv.Lower[j] > 0 || iv.Upper[j] < 0 {
-			apart++
-		}
-		if math.IsInf(iv.Upper[j]-iv.Lower[j], 1) {
-			endless++
-		}
-		if k < most {
-			class, feature := m.place(j)
+	for from := 0; from < all; from += d {
+		for k, j := range bySize(iv.Estimate[from : from+d]) {
+			feature, j := m.features[j], from+j
+			if iv.Lower[j] > 0 || iv.Upper[j] < 0 {
+				apart++
+			}
+			if math.IsInf(iv.Upper[j]-iv.Lower[j], 1) {
+				endless++
+			}
+			if k >= most {
+				continue
+			}
 			row := []string{feature, fmt.Sprintf("%+.3g", iv.Estimate[j]), bound(iv.Lower[j]), bound(iv.Upper[j])}
-			if class != "" {
+			if class := m.class(j); class != "" {
 				row = append([]string{class}, row...)
 			}
-			it.Rows = append(it.Rows, row)
+			it.Row(row...)
 		}
 	}
-	if n := len(order) - most; n > 0 {
-		it.Notes = append(it.Notes, fmt.Sprintf("… and %s.", several(n, "smaller estimate")))
+	if n := all - len(it.Rows); n > 0 {
+		it.Note("… and %s.", several(n, "smaller estimate"))
 	}
 	if endless > 0 {
-		it.Notes = append(it.Notes, fmt.Sprintf("%d of them reach to infinity, where the curvature does not stand out "+
-			"of its noise: more records, a larger ε or a larger CurvatureShare would help.", endless))
+		it.Note("%d of them reach to infinity, where the curvature does not stand out "+
+			"of its noise: more records, a larger ε or a larger CurvatureShare would help.", endless)
 	}
-	it.Notes = append(it.Notes,
-		fmt.Sprintf("%d of %s stay clear of 0.", apart, several(len(order), "interval")),
-		fmt.Sprintf("Each covers: %s; the coverage is %s. All together are covered less often.", iv.Covers, kind),
-		fmt.Sprintf("Basis: %s.", iv.Basis))
+	it.Note("%d of %s stay clear of 0.", apart, several(all, "interval"))
+	it.Note("Each covers: %s; the coverage is %s. All together are covered less often.", iv.Covers, kind)
+	it.Note("Basis: %s.", iv.Basis)
 	_, narrow := m.Curvature()
 	if _, ok := m.ObjectivePerturbation(); ok && !narrow {
-		it.Notes = append(it.Notes, "With CurvatureShare: 0.1 in the fit they would be narrower, for a twentieth more noise.")
+		it.Note("With CurvatureShare: 0.1 in the fit they would be narrower, for a twentieth more noise.")
 	}
 	return it
 }

@@ -173,7 +173,7 @@ func ExampleOneVsRest() {
 // Mechanisms and learners at the same guarantee.
 func ExampleCompare() {
 	data := learn.Binary(learn.Patients(4000, 1), "ill", learn.RowNorm(1))
-	svm := learn.By("SVM", func(src noise.Source) learn.Learner { return learn.SVM{Noise: src} })
+	svm := learn.MechanismOf("SVM", func(src noise.Source) learn.Learner { return learn.SVM{Noise: src} })
 	c := learn.Compare(data, 0.5, append(learn.AllMechanisms[:4:4], svm)...)
 	for _, r := range c.Rows {
 		fmt.Printf("%-35s λ = %5.2f, σ = %4.1f\n", r.Mechanism, r.Lambda, r.Sigma)
@@ -187,9 +187,9 @@ func ExampleCompare() {
 }
 
 // How well private fits predict at several ε.
-func ExampleMeasure() {
+func ExampleSweepEpsilon() {
 	train, test := learn.Patients(3000, 1), learn.Patients(3000, 2)
-	curve, err := learn.Measure(learn.Huber{Noise: learn.Seed(1)}, learn.Regression(train, "pressure"), learn.Regression(test, "pressure"), 1e-6, 4, 0.1, 1, 10)
+	curve, err := learn.SweepEpsilon(learn.Huber{Noise: learn.Seed(1)}, learn.Regression(train, "pressure"), learn.Regression(test, "pressure"), 1e-6, 4, 0.1, 1, 10)
 	if err != nil {
 		fmt.Println(err)
 		return

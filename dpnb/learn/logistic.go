@@ -53,11 +53,6 @@ func (l Logistic) FitWithoutPrivacy(data *Dataset) (*Model, error) {
 	return fitWithoutPrivacy(data, l.recipe())
 }
 
-// MeasureAccuracy is Measure for l.
-func (l Logistic) MeasureAccuracy(train, test *Dataset, delta float64, seeds int, epsilons ...float64) (*ScoreCurve, error) {
-	return Measure(l, train, test, delta, seeds, epsilons...)
-}
-
 func (l Logistic) recipe() recipe {
 	return recipe{
 		learner: "Logistic", title: "logistic regression", entry: "logistic", task: frame.TwoClasses, probabilities: true,

@@ -21,9 +21,9 @@ type Mechanism interface {
 	Fit(data *Dataset, allowance Allowance, src noise.Source) (*Model, error)
 }
 
-// By is the mechanism of a learner: dpnb.By("SVM", func(src noise.Source)
+// MechanismOf is the mechanism of a learner: dpnb.MechanismOf("SVM", func(src noise.Source)
 // dpnb.Learner { return dpnb.SVM{Noise: src} }).
-func By(name string, learner func(src noise.Source) Learner) Mechanism {
+func MechanismOf(name string, learner func(src noise.Source) Learner) Mechanism {
 	return mechanismFunc{name, func(data *Dataset, a Allowance, src noise.Source) (*Model, error) {
 		return learner(src).Fit(data, a)
 	}}
@@ -104,7 +104,7 @@ var AllMechanisms = []Mechanism{
 	changed("objective perturbation, as in dtz24", smallest(objective.DTZ24), oneForm...),
 	changed("objective perturbation, as in rkw23", smallest(objective.RKW23), oneForm...),
 	changed("objective perturbation, as in KST12", func(p *recipe) { p.choose = asKST12 }, oneForm...),
-	By("one-vs-rest", func(src noise.Source) Learner { return OneVsRest{Noise: src, Workers: 1} }),
+	MechanismOf("one-vs-rest", func(src noise.Source) Learner { return OneVsRest{Noise: src, Workers: 1} }),
 	changed("output perturbation", func(p *recipe) { p.choose = output }, oneForm...),
 	changed("DP-SGD, learning rate not paid for", func(p *recipe) { p.choose = descent }, oneForm...),
 	changed("AdaSSP", func(p *recipe) { p.choose = adaSSP }, frame.Number),

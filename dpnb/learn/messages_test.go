@@ -154,6 +154,10 @@ func TestIntervalsWithoutAnEndSayWhatWouldHelp(t *testing.T) {
 		if said := strings.Contains(strings.Join(iv.Display().Notes, "\n"), "reach to infinity"); said != c.want {
 			t.Errorf("%s: said %v", name, said)
 		}
+		// Those of the population say so in the title.
+		if title := iv.Display().Title; strings.Contains(title, "of the population") != (name == "population") {
+			t.Errorf("%s: the title is %q", name, title)
+		}
 	}
 }
 

@@ -1,11 +1,11 @@
 package learn
 
 import (
+	"cmp"
 	"errors"
 	"fmt"
 	"math"
 	"slices"
-	"sort"
 	"strings"
 
 	"github.com/go-gota/gota/dataframe"
@@ -15,7 +15,6 @@ import (
 	"github.com/dpnb/notebooks/dpnb/display"
 	"github.com/dpnb/notebooks/dpnb/frame"
 	"github.com/dpnb/notebooks/dpnb/mechanism"
-
 	"github.com/dpnb/notebooks/dpnb/mechanism/objpert"
 	"github.com/dpnb/notebooks/dpnb/mechanism/objpert/interval"
 	"github.com/dpnb/notebooks/dpnb/privacy"
@@ -41,7 +40,8 @@ type Model struct {
 }
 
 func newModel(p recipe, d *frame.Design, theta []float64) *Model {
-	m := &Model{encoding: d.Encoding, title: p.title, target: d.Target, probabilities: p.probabilities, coefficients: theta, features: d.Features}
+	m := &Model{encoding: d.Encoding, title: p.title, target: d.Target, probabilities: p.probabilities,
+		coefficients: theta, features: d.Features}
 	if d.DataDependent {
 		m.dataWarning = "Bounds or categories were READ OFF THE DATA: the guarantee does not cover that."
 	}
@@ -74,32 +74,53 @@ func (m *Model) Coefficients() dataframe.DataFrame {
 	if err := m.Err(); err != nil {
 		return dataframe.DataFrame{Err: err}
 	}
-	if m.target.Task != frame.ManyClasses {
-		return dataframe.New(series.New(m.features, series.String, coefficientColumns[0]), series.New(m.coefficients, series.Float, coefficientColumns[1]))
-	}
-	var class, feature []string
-	for j := range m.coefficients {
-		c, f := m.place(j)
-		class, feature = append(class, c), append(feature, f)
-	}
-	return dataframe.New(series.New(class, series.String, classColumns[0]),
-		series.New(feature, series.String, classColumns[1]), series.New(m.coefficients, series.Float, classColumns[2]))
+	return m.dataFrame([]string{"coefficient"}, m.coefficients)
 }
 
-// coefficientColumns are the columns of Model.Coefficients, classColumns those of
-// several classes.
-var (
-	coefficientColumns = []string{"feature", "coefficient"}
-	classColumns       = []string{"class", "feature", "coefficient"}
-)
-
-// place returns the class, of several, and the feature of coefficient j.
-func (m *Model) place(j int) (class, feature string) {
-	feature = m.features[j%len(m.features)]
-	if m.target.Task == frame.ManyClasses {
-		class = m.target.Classes[j/len(m.features)]
+// dataFrame has a row for each coefficient: its class if there are several, its
+// feature, and the given columns.
+func (m *Model) dataFrame(names []string, columns ...[]float64) dataframe.DataFrame {
+	var class, feature []string
+	for j := range m.coefficients {
+		class, feature = append(class, m.class(j)), append(feature, m.features[j%len(m.features)])
 	}
-	return class, feature
+	s := []series.Series{series.New(feature, series.String, "feature")}
+	if m.target.Task == frame.ManyClasses {
+		s = slices.Insert(s, 0, series.New(class, series.String, "class"))
+	}
+	for k, values := range columns {
+		s = append(s, series.New(values, series.Float, names[k]))
+	}
+	return dataframe.New(s...)
+}
+
+// isReleased reports whether a dataframe with these columns holds nothing but what
+// was released: as dataFrame makes it for Coefficients and intervals.
+func isReleased(columns []string) bool {
+	switch strings.Join(columns, " ") {
+	case "feature coefficient", "feature estimate lower upper", "feature coefficient lower upper",
+		"class feature coefficient", "class feature estimate lower upper", "class feature coefficient lower upper":
+		return true
+	}
+	return false
+}
+
+// class returns that of coefficient j, of several; else "".
+func (m *Model) class(j int) string {
+	if m.target.Task != frame.ManyClasses {
+		return ""
+	}
+	return m.target.Classes[j/len(m.features)]
+}
+
+// bySize returns the places of the values, those of the largest magnitude first.
+func bySize(values []float64) []int {
+	order := make([]int, len(values))
+	for j := range order {
+		order[j] = j
+	}
+	slices.SortStableFunc(order, func(a, b int) int { return cmp.Compare(math.Abs(values[b]), math.Abs(values[a])) })
+	return order
 }
 
 // Theta returns a copy of the coefficients in the order of the features.
@@ -143,60 +164,60 @@ func (m *Model) ObjectivePerturbation() (objpert.Objective, bool) {
 	return o, ok
 }
 
-// Display shows the largest coefficients and the guarantee in words.
+// Display shows the largest coefficients and the guarantee in words. Of several classes
+// each has a column.
 func (m *Model) Display() display.Item {
 	if err := m.Err(); err != nil {
-		return display.Item{Warning: err.Error()}
+		return display.Failed(err)
 	}
-	it := display.Item{Header: coefficientColumns}
+	it := display.Item{Header: []string{"feature", "coefficient"}}
+	one, left := "smaller coefficient", "… and %s; %s."
 	if m.target.Task == frame.ManyClasses {
-		it.Header = classColumns
+		it.Header = append([]string{"feature"}, m.target.Classes...)
+		one, left = "more feature", "… and %s, all with smaller coefficients; %s."
 	}
-	order := make([]int, len(m.coefficients))
-	for j := range order {
-		order[j] = j
+	d := len(m.features)
+	size := make([]float64, d) // the largest of each feature
+	for j, v := range m.coefficients {
+		size[j%d] = math.Max(size[j%d], math.Abs(v))
 	}
-	sort.SliceStable(order, func(a, b int) bool {
-		return math.Abs(m.coefficients[order[a]]) > math.Abs(m.coefficients[order[b]])
-	})
 	const most = 10
-	for _, j := range order[:min(most, len(order))] {
-		row := []string{fmt.Sprintf("%+.3f", m.coefficients[j])}
-		class, feature := m.place(j)
-		if row = append([]string{feature}, row...); class != "" {
-			row = append([]string{class}, row...)
+	for _, f := range bySize(size)[:min(most, d)] {
+		row := []string{m.features[f]}
+		for j := f; j < len(m.coefficients); j += d {
+			row = append(row, fmt.Sprintf("%+.3f", m.coefficients[j]))
 		}
-		it.Rows = append(it.Rows, row)
+		it.Row(row...)
 	}
-	if n := len(order) - most; n > 0 {
-		it.Notes = append(it.Notes, fmt.Sprintf("… and %s; %s.", several(n, "smaller coefficient"), m.meaning()))
+	if n := d - most; n > 0 {
+		it.Note(left, several(n, one), m.meaning())
 	} else {
-		it.Notes = append(it.Notes, "Coefficients: "+m.meaning()+".")
+		it.Note("Coefficients: %s.", m.meaning())
 	}
 	if m.Release == nil {
 		it.Title = fmt.Sprintf("%s for %s, WITHOUT privacy", strings.ToUpper(m.title[:1])+m.title[1:], m.target.Name)
 		it.Warning = "NOT PRIVATE: these coefficients can give single records away. For comparison on public data only."
-		it.Notes = append(it.Notes, fmt.Sprintf("λ = %.4g.", m.lambda))
+		it.Note("λ = %.4g.", m.lambda)
 		return it
 	}
 	r := m.Release
 	it.Title = fmt.Sprintf("Private %s for %s", m.title, m.target.Name)
 	it.Warning = join(r.Warning(), m.dataWarning)
-	it.Notes = append(it.Notes,
-		"Guarantee: "+r.Guarantee.Words(),
-		fmt.Sprintf("How: %s. Bound: %s.", r.Mechanism, r.Guarantee.Bound))
+	it.Note("Guarantee: %s", r.Guarantee.Words())
+	it.Note("How: %s. Bound: %s.", r.Mechanism, r.Guarantee.Bound)
 	if r.Tolerance > 0 { // else nothing was minimised
-		note := fmt.Sprintf("Certificate: the objective's gradient is at most τ = %s at the solution.", privacy.FormatUp(r.Tolerance, 3))
+		alone := ""
 		if interval.Knows(r.Fitted) {
 			least := m.lambda
 			if o, ok := m.ObjectivePerturbation(); ok {
 				least = o.Lambda
 			}
-			note += fmt.Sprintf(" The noise alone gives each coefficient a standard deviation of at most about σ/λ = %.2g.", r.NoiseScale/least)
+			alone = fmt.Sprintf(" The noise alone gives each coefficient a standard deviation of at most about σ/λ = %.2g.",
+				r.NoiseScale/least)
 		}
-		it.Notes = append(it.Notes, note)
+		it.Note("Certificate: the objective's gradient is at most τ = %s at the solution.%s", privacy.FormatUp(r.Tolerance, 3), alone)
 	}
-	it.Notes = append(it.Notes, "Assumes: "+strings.Join(r.Guarantee.Assumptions, "; ")+".")
+	it.Note("Assumes: %s.", strings.Join(r.Guarantee.Assumptions, "; "))
 	return it
 }
 

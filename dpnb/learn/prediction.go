@@ -1,6 +1,7 @@
 package learn
 
 import (
+	"errors"
 	"fmt"
 	"math"
 
@@ -8,6 +9,7 @@ import (
 	"github.com/go-gota/gota/series"
 
 	"github.com/dpnb/notebooks/dpnb/frame"
+	"github.com/dpnb/notebooks/dpnb/matrix"
 )
 
 // Predict returns for every record: from Logistic the probability of the
@@ -23,121 +25,105 @@ import (
 //
 // Errors: the records' own, a column that is not there, or no model.
 func (m *Model) Predict(records Records) ([]float64, error) {
-	t, err := m.margins(records)
+	t, err := m.marginsOf(records)
 	if err != nil {
 		return nil, err
 	}
 	if m.target.Task == frame.ManyClasses {
-		return m.largest(t), nil
+		p := make([]float64, 0, len(t)/len(m.target.Classes))
+		for _, k := range m.decide(t) {
+			p = append(p, float64(k))
+		}
+		return p, nil
 	}
 	return m.predictions(t), nil
 }
 
-// margins returns xᵀθ for every record, those of several classes class by class.
-func (m *Model) margins(records Records) ([]float64, error) {
+// made returns the records as the model makes them, if labelled with their labels.
+func (m *Model) made(records Records, labelled bool) (*frame.Design, error) {
 	if err := m.Err(); err != nil {
 		return nil, err
 	}
 	if records == nil {
-		return nil, fmt.Errorf("dpnb: no records to predict for")
+		return nil, errors.New("dpnb: no records to predict for")
 	}
-	rows, err := records.rows(m.encoding)
+	return records.made(m.encoding, labelled)
+}
+
+func (m *Model) marginsOf(records Records) ([]float64, error) {
+	d, err := m.made(records, false)
 	if err != nil {
 		return nil, err
 	}
+	return m.margins(d.Rows), nil
+}
+
+// margins returns xᵀθ for every row, those of several classes class by class.
+func (m *Model) margins(rows *matrix.Dense) []float64 {
 	d := len(m.features)
 	t := make([]float64, rows.N*(len(m.coefficients)/d))
 	for c := range len(m.coefficients) / d {
 		rows.Margins(t[c*rows.N:(c+1)*rows.N], m.coefficients[c*d:(c+1)*d], 0, rows.N)
 	}
-	return t, nil
-}
-
-// scored returns the records as the model makes them, with their labels, and xᵀθ.
-func (m *Model) scored(records Records) (*frame.Design, []float64, error) {
-	t, err := m.margins(records)
-	if err != nil {
-		return nil, nil, err
-	}
-	d, err := records.made(m.encoding)
-	if err != nil {
-		return nil, nil, err
-	}
-	if len(d.Labels) == 0 {
-		return nil, nil, fmt.Errorf("dpnb: there are no records to score on")
-	}
-	return d, t, nil
-}
-
-// prediction returns what is predicted at t = xᵀθ.
-func (m *Model) prediction(t float64) float64 {
-	switch {
-	case m.probabilities:
-		return 1 / (1 + math.Exp(-t))
-	case m.target.Task == frame.Number:
-		return m.target.Value(t)
-	case m.target.Task == frame.Count:
-		return math.Max(m.target.Lower, math.Min(m.target.Upper, math.Exp(t)))
-	}
 	return t
 }
 
-// predictions overwrites xᵀθ with what is predicted there.
+// predictions overwrites t = xᵀθ with what is predicted there.
 func (m *Model) predictions(t []float64) []float64 {
 	for i, v := range t {
-		t[i] = m.prediction(v)
+		switch {
+		case m.probabilities:
+			t[i] = 1 / (1 + math.Exp(-v))
+		case m.target.Task == frame.Number:
+			t[i] = m.target.Value(v)
+		case m.target.Task == frame.Count:
+			t[i] = math.Max(m.target.Lower, math.Min(m.target.Upper, math.Exp(v)))
+		}
 	}
 	return t
+}
+
+// decide returns the place of the class that is predicted for every record: of two
+// the second where xᵀθ > 0, of several that of the largest, the first if there are
+// more than one.
+func (m *Model) decide(t []float64) []int {
+	n := len(t) / (len(m.coefficients) / len(m.features))
+	at := make([]int, n)
+	for i := range at {
+		best := t[i]
+		if m.target.Task == frame.TwoClasses && best > 0 {
+			at[i] = 1
+		}
+		for c := 1; c < len(t)/n; c++ {
+			if v := t[c*n+i]; v > best {
+				best, at[i] = v, c
+			}
+		}
+	}
+	return at
 }
 
 // PredictClass returns the name of the class that is predicted for every record.
 //
 // Errors: as Predict, or a model of no classes.
 func (m *Model) PredictClass(records Records) ([]string, error) {
-	t, err := m.margins(records)
+	t, err := m.marginsOf(records)
 	if err != nil {
 		return nil, err
 	}
-	switch m.target.Task {
-	case frame.TwoClasses:
-		return m.sides(t), nil
-	case frame.ManyClasses:
-		t = m.largest(t)
-		names := make([]string, len(t))
-		for i, k := range t {
-			names[i] = m.target.Classes[int(k)]
-		}
-		return names, nil
+	if len(m.target.Classes) == 0 {
+		return nil, fmt.Errorf("dpnb: the model predicts %v, not classes: use Predict", m.target.Task)
 	}
-	return nil, fmt.Errorf("dpnb: the model predicts %v, not classes: use Predict", m.target.Task)
+	return m.classNames(t), nil
 }
 
-// sides returns the names of the classes of two on whose sides xᵀθ is.
-func (m *Model) sides(t []float64) []string {
-	names := make([]string, len(t))
-	for i, v := range t {
-		if names[i] = m.target.Classes[0]; v > 0 {
-			names[i] = m.target.Classes[1]
-		}
+func (m *Model) classNames(t []float64) []string {
+	at := m.decide(t)
+	names := make([]string, len(at))
+	for i, k := range at {
+		names[i] = m.target.Classes[k]
 	}
 	return names
-}
-
-// largest returns for every record the place of the class with the largest xᵀθ,
-// the first if there are several.
-func (m *Model) largest(t []float64) []float64 {
-	classes := len(m.target.Classes)
-	n := len(t) / classes
-	at := make([]float64, n)
-	for i := range at {
-		best := t[i]
-		for c := 1; c < classes; c++ {
-			if v := t[c*n+i]; v > best {
-				best, at[i] = v, float64(c)
-			}
-		}
-	}
-	return at
 }
 
 // PredictFrame is Predict as a dataframe with a row for every record: a column
@@ -147,25 +133,21 @@ func (m *Model) largest(t []float64) []float64 {
 //
 // Errors: as Predict.
 func (m *Model) PredictFrame(records Records) dataframe.DataFrame {
-	t, err := m.margins(records)
+	t, err := m.marginsOf(records)
 	if err != nil {
 		return dataframe.DataFrame{Err: err}
 	}
 	const prediction = "prediction"
-	switch m.target.Task {
-	case frame.TwoClasses:
+	if len(m.target.Classes) == 0 {
+		return dataframe.New(series.New(m.predictions(t), series.Float, prediction))
+	}
+	columns := []series.Series{series.New(m.classNames(t), series.String, prediction)}
+	if m.target.Task == frame.TwoClasses {
 		name := "score of " + m.target.Classes[1]
 		if m.probabilities {
 			name = "probability of " + m.target.Classes[1]
 		}
-		sides := series.New(m.sides(t), series.String, prediction)
-		return dataframe.New(sides, series.New(m.predictions(t), series.Float, name))
-	case frame.ManyClasses:
-		names, err := m.PredictClass(records)
-		if err != nil {
-			return dataframe.DataFrame{Err: err}
-		}
-		return dataframe.New(series.New(names, series.String, prediction))
+		columns = append(columns, series.New(m.predictions(t), series.Float, name))
 	}
-	return dataframe.New(series.New(m.predictions(t), series.Float, prediction))
+	return dataframe.New(columns...)
 }

@@ -4,10 +4,12 @@ import (
 	"errors"
 	"fmt"
 	"math"
+	"slices"
 
 	"gonum.org/v1/gonum/stat"
 
 	"github.com/dpnb/notebooks/dpnb/frame"
+	"github.com/dpnb/notebooks/dpnb/sim"
 )
 
 // Score returns how well m predicts the records of data, at most 1:
@@ -26,7 +28,7 @@ import (
 // Errors: as Predict, no label, no records, or targets that are all the same where the
 // score compares with their mean.
 func (m *Model) Score(records Records) (float64, error) {
-	d, t, err := m.scored(records)
+	d, t, err := m.scored(records, "")
 	if err != nil {
 		return 0, err
 	}
@@ -35,35 +37,62 @@ func (m *Model) Score(records Records) (float64, error) {
 		y := values(d)
 		return explained(squares(y, m.predictions(t)), squares(y, constant(stat.Mean(y, nil), len(y))))
 	case frame.Count:
-		return explained(deviances(d.Labels, m.predictions(t)), deviances(d.Labels, constant(stat.Mean(d.Labels, nil), len(t))))
-	case frame.ManyClasses:
-		return share(m.largest(t), d.Labels, func(place, y float64) bool { return place == y }), nil
+		mean := constant(stat.Mean(d.Labels, nil), len(t))
+		return explained(deviances(d.Labels, m.predictions(t)), deviances(d.Labels, mean))
 	}
-	return share(t, d.Labels, func(v, y float64) bool { return (v > 0) == (y > 0) }), nil
-}
-
-// share returns the share of pairs that agree.
-func share(a, b []float64, agree func(a, b float64) bool) float64 {
 	right := 0
-	for i := range a {
-		if agree(a[i], b[i]) {
+	for i, k := range m.decide(t) {
+		y := d.Labels[i]
+		if m.target.Task == frame.TwoClasses {
+			y = (y + 1) / 2
+		}
+		if float64(k) == y {
 			right++
 		}
 	}
-	return float64(right) / float64(len(a))
+	return float64(right) / float64(len(d.Labels)), nil
+}
+
+// scored returns the records as the model makes them, with their labels, and xᵀθ. If
+// it is for some tasks only, refusal says so.
+func (m *Model) scored(records Records, refusal string, only ...frame.Task) (*frame.Design, []float64, error) {
+	if m.Err() == nil && len(only) > 0 && !slices.Contains(only, m.target.Task) {
+		return nil, nil, errors.New(refusal)
+	}
+	d, err := m.made(records, true)
+	if err != nil {
+		return nil, nil, err
+	}
+	if len(d.Labels) == 0 {
+		return nil, nil, errors.New("dpnb: there are no records to score on")
+	}
+	return d, m.margins(d.Rows), nil
+}
+
+// AUC returns how well m, of two classes, orders the records: the probability that
+// xᵀθ is larger for one of the positive class than for one of the other, ½ being
+// chance. It looks at no threshold, so that it shows a fit that ranks well and
+// predicts the rarer class too seldom, which Score cannot tell from a bad one. No
+// guarantee covers it: score on records that may be known.
+//
+// Errors: as Score; a model of other than two classes; records of one class only.
+func (m *Model) AUC(records Records) (float64, error) {
+	d, t, err := m.scored(records, "dpnb: AUC is for models of two classes; others have a Score", frame.TwoClasses)
+	if err != nil {
+		return 0, err
+	}
+	a := sim.AUC(t, d.Labels)
+	if math.IsNaN(a) {
+		return 0, errors.New("dpnb: AUC compares records of both classes: these have one only")
+	}
+	return a, nil
 }
 
 // RMSE returns the root of the mean squared error of the predictions of a number
 // or a count, in its own unit, targets moved into their public bounds. No
 // guarantee covers it.
 func (m *Model) RMSE(records Records) (float64, error) {
-	if err := m.Err(); err != nil {
-		return 0, err
-	}
-	if m.target.Task != frame.Number && m.target.Task != frame.Count {
-		return 0, errors.New("dpnb: RMSE is for numbers and counts; classes have a Score")
-	}
-	d, t, err := m.scored(records)
+	d, t, err := m.scored(records, "dpnb: RMSE is for numbers and counts; classes have a Score", frame.Number, frame.Count)
 	if err != nil {
 		return 0, err
 	}
@@ -74,13 +103,7 @@ func (m *Model) RMSE(records Records) (float64, error) {
 // predictions of a count: about 1 where the counts are Poisson with the
 // predicted means and these are not small. No guarantee covers it.
 func (m *Model) Deviance(records Records) (float64, error) {
-	if err := m.Err(); err != nil {
-		return 0, err
-	}
-	if m.target.Task != frame.Count {
-		return 0, errors.New("dpnb: Deviance is for counts; see Score and RMSE")
-	}
-	d, t, err := m.scored(records)
+	d, t, err := m.scored(records, "dpnb: Deviance is for counts; see Score and RMSE", frame.Count)
 	if err != nil {
 		return 0, err
 	}
@@ -96,13 +119,7 @@ func values(d *frame.Design) []float64 {
 	return y
 }
 
-func constant(v float64, n int) []float64 {
-	c := make([]float64, n)
-	for i := range c {
-		c[i] = v
-	}
-	return c
-}
+func constant(v float64, n int) []float64 { return slices.Repeat([]float64{v}, n) }
 
 // squares returns Σ(yᵢ − pᵢ)².
 func squares(y, p []float64) float64 {
@@ -130,7 +147,7 @@ func deviances(y, p []float64) float64 {
 // explained returns 1 − left/total.
 func explained(left, total float64) (float64, error) {
 	if !(total > 0) {
-		return 0, fmt.Errorf("dpnb: all targets of these records are the same: there is nothing to explain; score on other records")
+		return 0, errors.New("dpnb: all targets of these records are the same: there is nothing to explain; score on other records")
 	}
 	return 1 - left/total, nil
 }
@@ -143,13 +160,14 @@ type measure struct {
 }
 
 func measureOf(task frame.Task) measure {
+	name := "R²"
 	switch task {
-	case frame.Number:
-		return measure{name: "R²", baseline: "mean of the test data", guess: "always predicting the mean of the test data"}
+	case frame.TwoClasses, frame.ManyClasses:
+		return measure{"accuracy", "majority class", "always guessing the more frequent class", true}
 	case frame.Count:
-		return measure{name: "D² (share of deviance explained)", baseline: "mean of the test data", guess: "always predicting the mean of the test data"}
+		name = "D² (share of deviance explained)"
 	}
-	return measure{name: "accuracy", baseline: "majority class", guess: "always guessing the more frequent class", percent: true}
+	return measure{name, "mean of the test data", "always predicting the mean of the test data", false}
 }
 
 // text writes a score.

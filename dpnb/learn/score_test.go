@@ -163,11 +163,11 @@ func TestMeasureEveryLearner(t *testing.T) {
 	data := kinds(t, 500)
 	for _, l := range learners {
 		seeded := learn.Tuned(l.zero, 0, 0, noise.NewSeeded(4))
-		a, err := learn.Measure(seeded, data[l.from], data[l.from], 1e-5, 2, 0.5, 50)
+		a, err := learn.SweepEpsilon(seeded, data[l.from], data[l.from], 1e-5, 2, 0.5, 50)
 		if err != nil {
 			t.Fatal(l.name, err)
 		}
-		b, _ := learn.Measure(seeded, data[l.from], data[l.from], 1e-5, 2, 0.5, 50)
+		b, _ := learn.SweepEpsilon(seeded, data[l.from], data[l.from], 1e-5, 2, 0.5, 50)
 		for i := range a.Mean {
 			if a.Mean[i] != b.Mean[i] || a.Lower[i] != b.Lower[i] {
 				t.Errorf("%s: %v, again %v", l.name, a.Mean, b.Mean)

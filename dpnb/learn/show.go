@@ -3,6 +3,7 @@ package learn
 import (
 	"fmt"
 	"reflect"
+	"strings"
 
 	"github.com/go-gota/gota/dataframe"
 
@@ -27,7 +28,7 @@ func show(v any) error {
 		if m, ok := v.(*Model); ok {
 			return display.Show(m.Display())
 		}
-		return display.Show(display.Item{Warning: fmt.Sprintf("nothing to show: the %T is nil; look at the err that came with it", v)})
+		return display.Show(display.Item{Warning: fmt.Sprintf("nothing to show: the %s is nil; look at the err that came with it", typed(v))})
 	}
 	switch v := v.(type) {
 	case nil:
@@ -57,37 +58,42 @@ func show(v any) error {
 	case *frame.Design:
 		return display.Show((&Dataset{design: v}).Display())
 	case error:
-		return display.Show(display.Item{Warning: v.Error()})
+		return display.Show(display.Failed(v))
 	}
 	switch reflect.ValueOf(v).Kind() {
 	case reflect.String, reflect.Bool, reflect.Int, reflect.Int64, reflect.Uint64, reflect.Float64:
 		return display.Show(display.Item{Notes: []string{fmt.Sprint(v)}})
 	}
 	// Anything else might be records in disguise.
-	return fmt.Errorf("cannot show a %T; show a DataFrame, a Dataset, a Budget, a Model, a figure, an error, a text or a number; Model.PredictFrame makes a dataframe of predictions", v)
+	return fmt.Errorf("cannot show a %s; show a DataFrame, a Dataset, a Budget, a Model, a figure, an error, a text or a number; "+
+		"Model.PredictFrame makes a dataframe of predictions", typed(v))
+}
+
+// typed is the type of v as it is typed in a notebook, by the names of the front door.
+func typed(v any) string {
+	return strings.NewReplacer("learn.", "dpnb.", "frame.Field", "dpnb.Field", "frame.CSVSettings", "dpnb.CSV",
+		"noise.Source", "dpnb.NoiseSource").Replace(fmt.Sprintf("%T", v))
 }
 
 // rawWarning is shown above whatever may be about single people.
-const rawWarning = "RAW RECORDS: what this shows is about single people and protected by nothing. Remove the output before you share the notebook, unless the data are public."
+const rawWarning = "RAW RECORDS: what this shows is about single people and protected by nothing. " +
+	"Remove the output before you share the notebook, unless the data are public."
 
 // gotaItem shows a gota dataframe. Whether its rows are records cannot be
 // known, unless it is a model's coefficients, so it is labelled as if they were.
 func gotaItem(df dataframe.DataFrame) display.Item {
 	if df.Err != nil {
-		return display.Item{Warning: df.Err.Error()}
+		return display.Failed(df.Err)
 	}
 	const most = 20
 	it := display.Item{Header: df.Names(), Warning: rawWarning}
 	if isReleased(it.Header) {
 		it.Warning = ""
 	}
-	records := df.Records()[1:]
-	for i, r := range records {
-		if i == most {
-			it.Notes = []string{fmt.Sprintf("… and %d more rows", len(records)-most)}
-			break
-		}
-		it.Rows = append(it.Rows, r)
+	it.Rows = df.Records()[1:]
+	if n := len(it.Rows) - most; n > 0 {
+		it.Rows = it.Rows[:most]
+		it.Note("… and %d more rows", n)
 	}
 	return it
 }

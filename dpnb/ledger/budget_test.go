@@ -40,7 +40,7 @@ func open(t *testing.T, c Config) *Budget {
 // budgets runs a test over a budget in memory and one in a file.
 func budgets(t *testing.T, f func(t *testing.T, c Config)) {
 	t.Run("memory", func(t *testing.T) { f(t, config("")) })
-	t.Run("file", func(t *testing.T) { f(t, config(filepath.Join(t.TempDir(), "sub", "ledger.json"))) })
+	t.Run("file", func(t *testing.T) { f(t, config(filepath.Join(t.TempDir(), "ledger.json"))) })
 }
 
 func TestTenTenthsAreOne(t *testing.T) {

@@ -9,6 +9,7 @@ import (
 	"os"
 	"path/filepath"
 	"slices"
+	"strings"
 
 	"github.com/dpnb/notebooks/dpnb/internal/atomicfile"
 	"github.com/dpnb/notebooks/dpnb/internal/lockfile"
@@ -167,8 +168,9 @@ func (b *Budget) store(entries []Entry) error {
 }
 
 // resolve returns the one absolute name of the file that path leads to, which
-// need not be there yet: no link, no "." or "..". It makes the folder if there
-// is none. Names are never shortened as texts: a/../b is not b if a is a link.
+// need not be there yet: no link, no "." or "..". Its folder must be there, for a
+// ledger begun where a mistyped path leads would be a second budget. Names are never
+// shortened as texts: a/../b is not b if a is a link.
 func resolve(path string) (string, error) {
 	if !filepath.IsAbs(path) {
 		here, err := os.Getwd() // may go through links itself
@@ -182,13 +184,15 @@ func resolve(path string) (string, error) {
 		if name == "" || name == "." || name == ".." {
 			return "", fmt.Errorf("%q is no name of a file", path)
 		}
-		if err := os.MkdirAll(dir, 0o700); err != nil {
-			return "", err
+		folder, err := filepath.EvalSymlinks(dir)
+		if errors.Is(err, os.ErrNotExist) {
+			return "", fmt.Errorf("the folder %s of the ledger's file is not there: make it, or check the path, "+
+				"for a ledger begun in another place is a second budget", strings.TrimRight(dir, string(filepath.Separator)))
 		}
-		dir, err := filepath.EvalSymlinks(dir)
 		if err != nil {
 			return "", err
 		}
+		dir = folder
 		path = filepath.Join(dir, name)
 		info, err := os.Lstat(path)
 		if errors.Is(err, os.ErrNotExist) || err == nil && info.Mode()&os.ModeSymlink == 0 {

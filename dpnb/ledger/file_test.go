@@ -228,7 +228,6 @@ func rewrite(t *testing.T, path string, change func(*file)) {
 func TestNamesThatAreNone(t *testing.T) {
 	dir := t.TempDir()
 	link(t, "loop.json", filepath.Join(dir, "loop.json"))
-	link(t, "nowhere/ledger.json", filepath.Join(dir, "dangling.json"))
 	if err := os.WriteFile(filepath.Join(dir, "file"), nil, 0o600); err != nil {
 		t.Fatal(err)
 	}
@@ -237,8 +236,28 @@ func TestNamesThatAreNone(t *testing.T) {
 			t.Errorf("%s is taken", name)
 		}
 	}
-	// A folder that is missing is made, behind a link as well.
-	if b, err := Open(config(dir + "/dangling.json")); err != nil || b.Config().Path != filepath.Join(resolved(t, dir), "nowhere", "ledger.json") {
+}
+
+// A folder that is not there is refused and not made, behind a link as well: a path
+// that was mistyped would be a second budget.
+func TestAMissingFolderIsRefused(t *testing.T) {
+	dir := t.TempDir()
+	link(t, "nowhere/ledger.json", filepath.Join(dir, "dangling.json"))
+	for _, name := range []string{"/nowhere/ledger.json", "/dangling.json", "/nowhere/../ledger.json"} {
+		_, err := Open(config(dir + name))
+		if err == nil || !strings.Contains(err.Error(), "is not there") || !strings.Contains(err.Error(), "nowhere") {
+			t.Errorf("%s: %v", name, err)
+		}
+	}
+	where := filepath.Join(dir, "nowhere")
+	if _, err := os.Stat(where); !os.IsNotExist(err) {
+		t.Error("the folder was made")
+	}
+	if err := os.Mkdir(where, 0o700); err != nil {
+		t.Fatal(err)
+	}
+	b, err := Open(config(dir + "/dangling.json"))
+	if err != nil || b.Config().Path != filepath.Join(resolved(t, dir), "nowhere", "ledger.json") {
 		t.Errorf("%v, %v", b, err)
 	}
 }

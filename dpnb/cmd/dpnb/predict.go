@@ -31,7 +31,7 @@ type predicted struct {
 
 func newPredictCommand() *cobra.Command {
 	var (
-		plan   learn.Plan
+		study  learn.Study
 		asJSON bool
 	)
 	cmd := &cobra.Command{
@@ -48,7 +48,7 @@ parameters. No data are read and nothing is spent. The assumptions are printed.`
 			if err := givenZeros(cmd); err != nil {
 				return err
 			}
-			f := learn.Predict(plan)
+			f := study.Forecast()
 			if err := f.Err(); err != nil {
 				return err
 			}
@@ -60,8 +60,8 @@ parameters. No data are read and nothing is spent. The assumptions are printed.`
 			rows := []predicted{}
 			for _, p := range f.Predictions {
 				r := predicted{Mechanism: p.Mechanism.String(), Lambda: p.Lambda, Steps: p.Steps, Step: p.Step,
-					Noise: p.Nu, RMSE: p.Point.RMSE, Distance: p.Point.RMSE / f.Plan.Signal, AtEdge: p.AtEdge}
-				if f.Plan.Noise == 0 {
+					Noise: p.Nu, RMSE: p.Point.RMSE, Distance: p.Point.RMSE / f.Study.Signal, AtEdge: p.AtEdge}
+				if f.Study.Noise == 0 {
 					q := p.Quality()
 					cosine := p.Point.SignalCorrelation()
 					r.Wrong, r.AUC, r.Cosine = &q.Error, &q.AUC, &cosine
@@ -74,14 +74,14 @@ parameters. No data are read and nothing is spent. The assumptions are printed.`
 		},
 	}
 	f := cmd.Flags()
-	f.IntVar(&plan.Records, "records", 0, "`number` of records n")
-	f.IntVar(&plan.Features, "features", 0, "`number` of features d")
-	f.Float64Var(&plan.Epsilon, "epsilon", 1, "privacy loss `ε` (add/remove-one)")
-	f.Float64Var(&plan.Delta, "delta", 1e-6, "probability `δ`")
-	f.Float64Var(&plan.Signal, "signal", 0,
+	f.IntVar(&study.Records, "records", 0, "`number` of records n")
+	f.IntVar(&study.Features, "features", 0, "`number` of features d")
+	f.Float64Var(&study.Epsilon, "epsilon", 1, "privacy loss `ε` (add/remove-one)")
+	f.Float64Var(&study.Delta, "delta", 1e-6, "probability `δ`")
+	f.Float64Var(&study.Signal, "signal", 0,
 		"standard deviation `κ` of the best score (default 2 for labels, 1 for numbers)")
-	f.Float64Var(&plan.Noise, "noise", 0, "standard deviation `s` of the noise: predict a regression")
-	f.Float64Var(&plan.Threshold, "threshold", 0, "`threshold` of Huber's loss (default 1.345 times the noise)")
+	f.Float64Var(&study.Noise, "noise", 0, "standard deviation `s` of the noise: predict a regression")
+	f.Float64Var(&study.Threshold, "threshold", 0, "`threshold` of Huber's loss (default 1.345 times the noise)")
 	f.BoolVar(&asJSON, "json", false, "print the predictions as JSON")
 	for _, name := range []string{"records", "features"} {
 		if err := cmd.MarkFlagRequired(name); err != nil {
@@ -91,8 +91,8 @@ parameters. No data are read and nothing is spent. The assumptions are printed.`
 	return cmd
 }
 
-// givenZeros refuses zeros that were given: learn.Plan takes its own for left out,
-// and would answer for another plan than the one that was asked about.
+// givenZeros refuses zeros that were given: learn.Study takes its own for left out,
+// and would answer for another study than the one that was asked about.
 func givenZeros(cmd *cobra.Command) error {
 	for name, want := range map[string]string{
 		"delta":     "a number in (0, 1): the Gaussian noise of these mechanisms has no guarantee at δ = 0",

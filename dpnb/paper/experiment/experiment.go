@@ -173,11 +173,11 @@ func Synthetic(name string, c dataset.Clusters) (Set, error) {
 		return Set{}, err
 	}
 	first, rest := sample.Split(0.8)
-	train, err := first.Design(1, false)
+	train, err := first.Design(1)
 	if err != nil {
 		return Set{}, err
 	}
-	test, err := rest.Design(1, false)
+	test, err := rest.Design(1)
 	if err != nil {
 		return Set{}, err
 	}

@@ -14,10 +14,10 @@ import (
 var ridged = []proportional.Mechanism{proportional.Objective, proportional.Output}
 
 func TestPredict(t *testing.T) {
-	errorAt := func(p learn.Plan) float64 {
+	errorAt := func(p learn.Study) float64 {
 		t.Helper()
 		p.Mechanisms = ridged[:1]
-		f := learn.Predict(p)
+		f := p.Forecast()
 		if f.Err() != nil {
 			t.Fatal(f.Err())
 		}
@@ -27,17 +27,17 @@ func TestPredict(t *testing.T) {
 		return f.Predictions[0].Point.RMSE
 	}
 	for _, noise := range []float64{0, 0.5} {
-		plan := learn.Plan{Records: 5000, Features: 50, Epsilon: 1, Noise: noise}
+		plan := learn.Study{Records: 5000, Features: 50, Epsilon: 1, Noise: noise}
 		at := errorAt(plan)
 		more, fewer, looser := plan, plan, plan
 		more.Records, fewer.Features, looser.Epsilon = 20_000, 10, 8
-		for name, p := range map[string]learn.Plan{"more records": more, "fewer features": fewer, "a larger ε": looser} {
+		for name, p := range map[string]learn.Study{"more records": more, "fewer features": fewer, "a larger ε": looser} {
 			if v := errorAt(p); !(v < at) {
 				t.Errorf("noise %g: %s do not help: %g, before %g", noise, name, v, at)
 			}
 		}
 	}
-	f := learn.Predict(learn.Plan{Records: 5000, Features: 50, Epsilon: 1, Mechanisms: ridged})
+	f := (learn.Study{Records: 5000, Features: 50, Epsilon: 1, Mechanisms: ridged}).Forecast()
 	k := f.NonPrivate.Quality()
 	if e := f.Predictions[0].Quality().Error; !(k.BestError < k.Error && k.Error < e && e < f.Predictions[1].Quality().Error) {
 		t.Errorf("order of errors: best %g, not private %g, objective %g", k.BestError, k.Error, e)
@@ -51,17 +51,17 @@ func TestPredict(t *testing.T) {
 }
 
 func TestPredictRefuses(t *testing.T) {
-	good := learn.Plan{Records: 100, Features: 5, Epsilon: 1}
-	for name, change := range map[string]func(*learn.Plan){
-		"records": func(p *learn.Plan) { p.Records = 0 }, "features": func(p *learn.Plan) { p.Features = -1 },
-		"epsilon": func(p *learn.Plan) { p.Epsilon = -1 }, "delta": func(p *learn.Plan) { p.Delta = 1.5 },
-		"negative": func(p *learn.Plan) { p.Delta = -1 }, "signal": func(p *learn.Plan) { p.Signal = math.NaN() },
-		"noise": func(p *learn.Plan) { p.Noise = math.Inf(1) }, "threshold": func(p *learn.Plan) { p.Threshold = 1 },
+	good := learn.Study{Records: 100, Features: 5, Epsilon: 1}
+	for name, change := range map[string]func(*learn.Study){
+		"records": func(p *learn.Study) { p.Records = 0 }, "features": func(p *learn.Study) { p.Features = -1 },
+		"epsilon": func(p *learn.Study) { p.Epsilon = -1 }, "delta": func(p *learn.Study) { p.Delta = 1.5 },
+		"negative": func(p *learn.Study) { p.Delta = -1 }, "signal": func(p *learn.Study) { p.Signal = math.NaN() },
+		"noise": func(p *learn.Study) { p.Noise = math.Inf(1) }, "threshold": func(p *learn.Study) { p.Threshold = 1 },
 	} {
 		p := good
 		change(&p)
 		p.Mechanisms = ridged[:1]
-		err := learn.Predict(p).Err()
+		err := p.Forecast().Err()
 		if _, ok := errors.AsType[*privacy.ParamError](err); !ok {
 			t.Errorf("%s: %v", name, err)
 		}
@@ -71,10 +71,10 @@ func TestPredictRefuses(t *testing.T) {
 // A regression in other units is the same regression: every figure is that of
 // the other units times their ratio, to the last bits, and the ridge is the same.
 func TestPredictIsFreeOfUnits(t *testing.T) {
-	plan := learn.Plan{Records: 2000, Features: 40, Epsilon: 1, Noise: 2, Signal: 3, Mechanisms: ridged}
-	small := learn.Predict(plan)
+	plan := learn.Study{Records: 2000, Features: 40, Epsilon: 1, Noise: 2, Signal: 3, Mechanisms: ridged}
+	small := plan.Forecast()
 	plan.Noise, plan.Signal = 20_000, 30_000
-	large := learn.Predict(plan)
+	large := plan.Forecast()
 	if small.Err() != nil || large.Err() != nil {
 		t.Fatal(small.Err(), large.Err())
 	}
@@ -98,7 +98,7 @@ func TestPredictIsFreeOfUnits(t *testing.T) {
 // s√(d/n) without privacy for a regression (95 % efficient), and no knob is at an
 // end of the search.
 func TestPredictOfManyRecords(t *testing.T) {
-	f := learn.Predict(learn.Plan{Records: 1_000_000, Features: 20, Epsilon: 1, Noise: 1, Mechanisms: ridged})
+	f := (learn.Study{Records: 1_000_000, Features: 20, Epsilon: 1, Noise: 1, Mechanisms: ridged}).Forecast()
 	if f.Err() != nil {
 		t.Fatal(f.Err())
 	}
@@ -106,7 +106,7 @@ func TestPredictOfManyRecords(t *testing.T) {
 	if r := f.NonPrivate.Point.RMSE / classic; math.Abs(r-1) > 2e-3 {
 		t.Errorf("error %g without privacy, %g by ordinary asymptotics", f.NonPrivate.Point.RMSE, classic)
 	}
-	f = learn.Predict(learn.Plan{Records: 1_000_000, Features: 20, Epsilon: 1, Mechanisms: ridged})
+	f = (learn.Study{Records: 1_000_000, Features: 20, Epsilon: 1, Mechanisms: ridged}).Forecast()
 	if f.Err() != nil {
 		t.Fatal(f.Err())
 	}
@@ -119,7 +119,7 @@ func TestPredictOfManyRecords(t *testing.T) {
 
 // Where the best knob is an end of the search the table says so.
 func TestPredictSaysWhatIsAnEdge(t *testing.T) {
-	f := learn.Predict(learn.Plan{Records: 50, Features: 2000, Epsilon: 1e-3, Mechanisms: ridged[1:]})
+	f := (learn.Study{Records: 50, Features: 2000, Epsilon: 1e-3, Mechanisms: ridged[1:]}).Forecast()
 	if f.Err() != nil {
 		t.Fatal(f.Err())
 	}

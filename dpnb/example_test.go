@@ -1,0 +1,33 @@
+package dpnb_test
+
+import (
+	"fmt"
+
+	"github.com/dpnb/notebooks/dpnb"
+)
+
+// The whole story: a table with what is publicly known of it, a budget, a private fit,
+// and what it cost. A fit for people who are not invented has no Seed.
+func Example() {
+	patients := dpnb.Patients(1000, 1).WithSchema(
+		dpnb.Numeric("age", 18, 90), dpnb.Categorical("smoker", "no", "yes"), dpnb.Categorical("ill", "no", "yes"))
+	data := dpnb.Binary(patients.Drop("weight", "pressure", "visits", "ward"), "ill", dpnb.RowNorm(1))
+	budget := dpnb.NewBudget(1, 1e-6, dpnb.Named("patients"))
+
+	model, err := dpnb.Logistic{Noise: dpnb.Seed(1)}.Fit(data, budget.Spend(0.5).For("who is ill"))
+	if err != nil {
+		dpnb.Show(err)
+		return
+	}
+	fmt.Println(model.Release.Guarantee.Words())
+	dpnb.Show(budget)
+	// Output:
+	// (ε = 0.5, δ = 5e-07), add-remove-one: adding or removing any one record changes the probability of any result by a factor of at most e^ε ≤ 1.65, up to a probability of δ.
+	// !! Some of these fits drew their noise from a seed: they are simulations and protect nobody.
+	// Privacy budget "patients": ε = 1, δ = 1e-06 (add-remove-one)
+	//   for         mechanism                                            ε      δ
+	//   who is ill  objective perturbation, logistic, records counted  0.5  5e-07
+	//               [simulation]
+	//   spent                                                          0.5  5e-07
+	//   left                                                           0.5  5e-07
+}

@@ -1,4 +1,0 @@
-package frame
-
-// NewRecords is newRecords for the tests.
-var NewRecords = newRecords
