@@ -93,11 +93,22 @@ func TestImportsPointOneWay(t *testing.T) {
 			if why := forbidden(from, room(imp), allowed); why != "" {
 				t.Errorf("%s imports %s: %s", p.ImportPath, imp, why)
 			}
+			if a, b := tenant(p.ImportPath), tenant(imp); a != b && b != "" && room(p.ImportPath) == "mechanism" {
+				t.Errorf("%s imports %s: a mechanism knows no other tenant's room", p.ImportPath, imp)
+			}
 		}
 	}
 	if rooms < 10 {
 		t.Errorf("only %d packages were listed", rooms)
 	}
+}
+
+// tenant returns the mechanism that a package belongs to: objpert of
+// mechanism/objpert/interval, "" of the contract and outside.
+func tenant(path string) string {
+	_, below, _ := strings.Cut(path, "/dpnb/mechanism/")
+	name, _, _ := strings.Cut(below, "/")
+	return name
 }
 
 func forbidden(from, to string, allowed []string) string {
@@ -126,6 +137,16 @@ func TestForbidden(t *testing.T) {
 	} {
 		if got := forbidden(c.from, c.to, mayImport[c.from]) == ""; got != c.ok {
 			t.Errorf("%s → %s: allowed %v, want %v", c.from, c.to, got, c.ok)
+		}
+	}
+}
+
+// Tenants of mechanism and who is none.
+func TestTenant(t *testing.T) {
+	const house = "github.com/dpnb/notebooks/dpnb"
+	for path, want := range map[string]string{"/mechanism/objpert/interval": "objpert", "/mechanism/qop": "qop", "/mechanism": "", "/erm": ""} {
+		if got := tenant(house + path); got != want {
+			t.Errorf("%s belongs to %q, want %q", path, got, want)
 		}
 	}
 }

@@ -12,6 +12,7 @@ import (
 	"errors"
 	"fmt"
 
+	"github.com/dpnb/notebooks/dpnb/erm"
 	"github.com/dpnb/notebooks/dpnb/matrix"
 	"github.com/dpnb/notebooks/dpnb/noise"
 	"github.com/dpnb/notebooks/dpnb/privacy"
@@ -100,6 +101,12 @@ func (s *Settings) Value() Settings {
 
 // ErrNoSource is the error of a run without a source of noise.
 var ErrNoSource = errors.New("mechanism: a source of noise is required: noise.NewSecure() for a release, noise.NewSeeded(seed) for a simulation")
+
+// Uncertified is the error of a run whose solver missed the tolerance τ. It wraps
+// erm.ErrTolerance and says no more: how a solver fared depends on the records.
+func Uncertified(tau float64) error {
+	return fmt.Errorf("mechanism: nothing is released, because τ = %g could not be certified (%w); allow a larger one or more passes", tau, erm.ErrTolerance)
+}
 
 // Begin is how every Run begins: it checks the source and the records, and returns the
 // release without its coefficients, with the guarantee of m's event and the stamp of src.

@@ -82,18 +82,24 @@ func (p *Problem) Validate() error {
 			}
 		}
 	}
-	if p.Regulariser != nil {
-		if err := p.Regulariser.Validate(d); err != nil {
+	return Usable(d, p.Regulariser, p.Constraint)
+}
+
+// Usable returns a *matrix.DataError for a regulariser or a constraint, nil being none,
+// that no problem of d coordinates can have.
+func Usable(d int, r Regulariser, c Constraint) error {
+	if r != nil {
+		if err := r.Validate(d); err != nil {
 			return err
 		}
 	}
-	if p.Constraint != nil {
-		if _, ok := p.Constraint.(Projector); !ok {
-			return dataError("the constraint %s has no projection, without which no point is known to lie in it: use a Box, Ball, Simplex or Polytope, or implement Projector", p.Constraint.Name())
-		}
-		return p.Constraint.Validate(d)
+	if c == nil {
+		return nil
 	}
-	return nil
+	if _, ok := c.(Projector); !ok {
+		return dataError("the constraint %s has no projection, without which no point is known to lie in it: use a Box, Ball, Simplex or Polytope, or implement Projector", c.Name())
+	}
+	return c.Validate(d)
 }
 
 // finite reports whether every number is.

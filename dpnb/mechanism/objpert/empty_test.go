@@ -4,6 +4,8 @@ import (
 	"slices"
 	"testing"
 
+	"github.com/dpnb/notebooks/dpnb/mechanism/objpert/constrained"
+
 	"github.com/dpnb/notebooks/dpnb/erm/composite"
 	"github.com/dpnb/notebooks/dpnb/loss"
 	"github.com/dpnb/notebooks/dpnb/mechanism"
@@ -42,9 +44,9 @@ func TestNoDatasetIsRefused(t *testing.T) {
 	functional, err := ssp.CalibrateFunctional(ssp.FunctionalConfig{RowNorm: 1, LabelBound: 1, Features: 2, Epsilon: 1, Adjacency: add})
 	must(err)
 	box := composite.NewBox(1)
-	bounded, err := qop.BoundedOn(loss.Squared{}, 1, 2, box, 2)
+	bounded, err := constrained.BoundedOn(loss.Squared{}, 1, 2, box, 2)
 	must(err)
-	tilted, err := qop.CalibrateLinear(qop.LinearConfig{Loss: bounded, RowNorm: 1, Dimension: 2, Epsilon: 1, Delta: 1e-3, Adjacency: add, Constraint: box})
+	tilted, err := constrained.Calibrate(constrained.Config{Loss: bounded, RowNorm: 1, Dimension: 2, Epsilon: 1, Delta: 1e-3, Adjacency: add, Constraint: box})
 	must(err)
 	curved, err := qop.Calibrate(qop.Config{Loss: loss.Squared{}, RowNorm: 1, Epsilon: 1, Delta: 1e-3, Adjacency: add,
 		Interpolation: qop.AssumeInterpolation([]float64{1, 0}, 0), Regulariser: composite.L1{Weight: 0.1}, Constraint: box, Records: 4})

@@ -234,17 +234,13 @@ func (m Objective) minimise(rows matrix.Rows, labels, b []float64, tolerance flo
 	}
 	p := erm.Problem{Rows: rows, Labels: labels, Loss: m.Loss, Lambda: m.Lambda, Shrinkage: m.Shrink(d), Linear: b}
 	if !(tolerance > 0) {
-		return nil, m.uncertified()
+		return nil, mechanism.Uncertified(m.Tolerance)
 	}
 	sol, err := erm.Minimize(&p, &erm.Settings{Tolerance: tolerance, Workers: s.Workers, MaxPasses: s.MaxPasses, Persist: s.MaxPasses == 0})
 	if err != nil {
-		return nil, m.uncertified() // the solver's figures depend on the records
+		return nil, mechanism.Uncertified(m.Tolerance) // the solver's figures depend on the records
 	}
 	return sol.Theta, nil
-}
-
-func (m Objective) uncertified() error {
-	return fmt.Errorf("objpert: nothing is released, because ‖∇J‖ ≤ τ = %g could not be certified (%w); allow a larger Tolerance or more passes", m.Tolerance, erm.ErrTolerance)
 }
 
 // Describe implements mechanism.Mechanism.

@@ -21,7 +21,7 @@ type Config struct {
 	Interpolation Interpolation
 	Regulariser   composite.Regulariser
 	Constraint    composite.Constraint
-	Ridge         float64
+	Lambda        float64
 	// Records is n, which is public under replace-one, or a guess of it; Distance is
 	// a guess of how far the fit without noise is from θ⋆, zero for 1. Both are made
 	// without the data, choose m and the split, and have no part in the guarantee.
@@ -42,8 +42,8 @@ type Config struct {
 // privacy.ErrUnsupported for a loss of unbounded curvature or an accounting that is not proved for the loss.
 func Calibrate(c Config) (Perturbation, error) {
 	m := Perturbation{Loss: c.Loss, RowNorm: c.RowNorm, Interpolation: c.Interpolation, Regulariser: c.Regulariser, Constraint: c.Constraint,
-		Ridge: c.Ridge, Accuracy: c.Accuracy, Accounting: c.Accounting, Adjacency: c.Adjacency}
-	if err := validateProblem(c.Loss, c.RowNorm, c.Interpolation, c.Regulariser, c.Constraint, c.Ridge); err != nil {
+		Lambda: c.Lambda, Accuracy: c.Accuracy, Accounting: c.Accounting, Adjacency: c.Adjacency}
+	if err := validateProblem(c.Loss, c.RowNorm, c.Interpolation, c.Regulariser, c.Constraint, c.Lambda); err != nil {
 		return m, err
 	}
 	if err := c.Adjacency.Validate(); err != nil {
@@ -62,7 +62,7 @@ func Calibrate(c Config) (Perturbation, error) {
 	if m.Accuracy == 0 {
 		m.Accuracy = 1e-10 * m.Smoothness() * distance * distance
 	}
-	setting := m.Event().Setting
+	setting := m.Setting()
 	setting.M = c.HiddenDimension
 	if c.HiddenDimension != 0 {
 		if err := setting.Wishart.Validate(); err != nil {

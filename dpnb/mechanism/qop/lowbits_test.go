@@ -10,10 +10,8 @@ import (
 
 	"github.com/dpnb/notebooks/dpnb/audit"
 	"github.com/dpnb/notebooks/dpnb/erm/composite"
-	"github.com/dpnb/notebooks/dpnb/loss"
 	"github.com/dpnb/notebooks/dpnb/mechanism"
 	"github.com/dpnb/notebooks/dpnb/noise"
-	"github.com/dpnb/notebooks/dpnb/privacy"
 )
 
 // To one who knows the noise in the objective the output noise must still hide where the
@@ -68,13 +66,6 @@ func TestLowBits(t *testing.T) {
 	}
 	for _, d := range shapes {
 		rows, labels, star := interpolated(100, d, 1)
-		lc := LinearConfig{Loss: loss.Clipped(loss.Squared{}, 1), RowNorm: 1, Dimension: d,
-			Epsilon: 1, Delta: 1e-5, Adjacency: privacy.AddRemove,
-			Regulariser: composite.L1{Weight: 1e-2}, Constraint: composite.NewBox(5)}
-		linear, err := CalibrateLinear(lc)
-		if err != nil {
-			t.Fatal(err)
-		}
 		// A fraction of the noise in the solution for a little of the last label.
 		last := func(with bool, shift float64) []float64 {
 			y := slices.Clone(labels)
@@ -83,21 +74,13 @@ func TestLowBits(t *testing.T) {
 			}
 			return y
 		}
-		small := 0.1 * linear.OutputSigma * linear.Lambda
-		hold("linear perturbation, a known", d, linear.OutputSigma, func(with bool, src *noise.Seeded) ([]float64, error) {
-			a := make([]float64, d)
-			eta := noise.Exact(src).Near(a, linear.Sigma)
-			return solve(linear.problem(rows, last(with, small), a), linear.Tolerance*(1-0x1p-50)-eta, linear.Lambda, one)
-		}, func(with bool, src *noise.Seeded) ([]float64, error) {
-			return coefficients(linear.Run(rows, last(with, small), src, one))
-		})
 		c := config(slices.Clone(star), 0)
 		c.Accuracy, c.Regulariser = 1e-4, composite.L1{Weight: 1e-2}
 		m, err := Calibrate(c)
 		if err != nil {
 			t.Fatal(err)
 		}
-		needed, err := m.Event().Setting.Noise(m.Split)
+		needed, err := m.Setting().Noise(m.Split)
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -106,7 +89,7 @@ func TestLowBits(t *testing.T) {
 		little := 0.1 * m.OutputSigma * modulus
 		hold("quadratic perturbation, W known", d, m.OutputSigma, func(with bool, src *noise.Seeded) ([]float64, error) {
 			q, _ := m.draw(noise.Exact(src))
-			return solve(m.problem(rows, last(with, little), q), tolerance*(1-wishartShare), modulus, one)
+			return composite.Within(m.problem(rows, last(with, little), q), solver(tolerance*(1-wishartShare), modulus, one))
 		}, func(with bool, src *noise.Seeded) ([]float64, error) {
 			return coefficients(m.Run(rows, last(with, little), src, one))
 		})

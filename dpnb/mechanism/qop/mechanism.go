@@ -39,8 +39,8 @@ type Perturbation struct {
 	// records.
 	Regulariser composite.Regulariser
 	Constraint  composite.Constraint
-	// Ridge λ ≥ 0.
-	Ridge float64
+	// Lambda is λ ≥ 0.
+	Lambda float64
 	// HiddenDimension is m > d, Shift is c ≥ 0.
 	HiddenDimension int
 	Shift           float64
@@ -73,30 +73,34 @@ func structure(l loss.Loss) wishart.Structure {
 	return wishart.LinearModel
 }
 
-// Event returns the event of one release, for an accountant.
-func (m Perturbation) Event() wishart.Event {
-	return wishart.Event{
-		Setting: wishart.Setting{
-			Wishart: wishart.Wishart{D: len(m.Interpolation.anchor), M: m.HiddenDimension}, Shift: m.Shift,
-			Smoothness: m.Smoothness(), Rank: 1, Structure: structure(m.Loss), Accounting: m.Accounting,
-			AnchorError: m.Interpolation.eta, Accuracy: m.Accuracy, Adjacency: m.Adjacency,
-		},
-		Split: m.Split, Sigma2: m.Sigma2, SigmaOut: m.OutputSigma,
+// Setting returns what the noise that is needed depends on.
+func (m Perturbation) Setting() wishart.Setting {
+	return wishart.Setting{
+		Wishart: wishart.Wishart{D: len(m.Interpolation.anchor), M: m.HiddenDimension}, Shift: m.Shift,
+		Smoothness: m.Smoothness(), Rank: 1, Structure: structure(m.Loss), Accounting: m.Accounting,
+		AnchorError: m.Interpolation.eta, Accuracy: m.Accuracy, Adjacency: m.Adjacency,
 	}
+}
+
+// Event implements mechanism.Mechanism; it is a wishart.Event.
+func (m Perturbation) Event() (privacy.Event, error) { return m.event(), m.Validate() }
+
+func (m Perturbation) event() wishart.Event {
+	return wishart.Event{Setting: m.Setting(), Split: m.Split, Sigma2: m.Sigma2, SigmaOut: m.OutputSigma}
 }
 
 // Validate returns a *privacy.ParamError or *matrix.DataError if a parameter is out
 // of range or the noise is less than the split needs, or an error that wraps
 // privacy.ErrUnsupported where there is no guarantee.
 func (m Perturbation) Validate() error {
-	if err := validateProblem(m.Loss, m.RowNorm, m.Interpolation, m.Regulariser, m.Constraint, m.Ridge); err != nil {
+	if err := validateProblem(m.Loss, m.RowNorm, m.Interpolation, m.Regulariser, m.Constraint, m.Lambda); err != nil {
 		return err
 	}
 	if !(m.Accuracy > 0) {
 		return &privacy.ParamError{Name: "Accuracy", Value: m.Accuracy,
 			Want: "a positive number: no solver is exact in float64 arithmetic, and what is left is hidden by the output noise"}
 	}
-	if err := m.Event().Validate(); err != nil {
+	if err := m.event().Validate(); err != nil {
 		return err
 	}
 	scales := mechanism.Scales{{"RowNorm", m.RowNorm}, {"Smoothness", m.Smoothness()}, {"OutputSigma", m.OutputSigma}}
@@ -112,15 +116,15 @@ func (m Perturbation) Validate() error {
 	return nil
 }
 
-func validateProblem(l loss.Loss, rowNorm float64, a Interpolation, r composite.Regulariser, c composite.Constraint, ridge float64) error {
+func validateProblem(l loss.Loss, rowNorm float64, a Interpolation, r composite.Regulariser, c composite.Constraint, lambda float64) error {
 	if l == nil {
 		return &privacy.ParamError{Name: "Loss", Value: nil, Want: "a loss"}
 	}
 	if !(rowNorm > 0) || math.IsInf(rowNorm, 1) {
 		return &privacy.ParamError{Name: "RowNorm", Value: rowNorm, Want: "a positive finite number"}
 	}
-	if !(ridge >= 0) || math.IsInf(ridge, 1) {
-		return &privacy.ParamError{Name: "Ridge", Value: ridge, Want: "a finite number ≥ 0"}
+	if !(lambda >= 0) || math.IsInf(lambda, 1) {
+		return &privacy.ParamError{Name: "Lambda", Value: lambda, Want: "a finite number ≥ 0"}
 	}
 	if s := l.Smoothness(); math.IsInf(s, 1) {
 		return fmt.Errorf("%w: quadratic perturbation needs a loss of bounded curvature L, and the %s loss has sup f″ = +∞; clip its gradients first (loss.Clipped)", privacy.ErrUnsupported, l.Name())
@@ -133,23 +137,7 @@ func validateProblem(l loss.Loss, rowNorm float64, a Interpolation, r composite.
 	if err := a.validate(); err != nil {
 		return err
 	}
-	return validateShape(len(a.anchor), r, c)
-}
-
-// validateShape refuses a regulariser or a constraint that no solver can use.
-func validateShape(d int, r composite.Regulariser, c composite.Constraint) error {
-	if r != nil {
-		if err := r.Validate(d); err != nil {
-			return err
-		}
-	}
-	if c != nil {
-		if _, ok := c.(composite.Projector); !ok {
-			return &matrix.DataError{Text: fmt.Sprintf("the constraint %s has no projection, without which no point is known to lie in it: use a Box, Ball, Simplex or Polytope, or implement Projector", c.Name())}
-		}
-		return c.Validate(d)
-	}
-	return nil
+	return composite.Usable(len(a.anchor), r, c)
 }
 
 // String describes the mechanism with its parameters.
@@ -158,35 +146,60 @@ func (m Perturbation) String() string {
 		m.Loss.Name(), m.RowNorm, m.HiddenDimension, m.Sigma2, m.Accuracy, m.OutputSigma)
 }
 
-// Check validates records against the parameters, before any noise is drawn. It
-// does not and must not ask whether the records interpolate.
-//
-// Errors: *matrix.DataError for records that no fit can use or that are longer than
-// RowNorm, or as Validate.
+// Describe implements mechanism.Mechanism.
+func (m Perturbation) Describe() mechanism.Description {
+	adjacency := m.Adjacency
+	if adjacency == 0 {
+		adjacency = privacy.ReplaceOne
+	}
+	return mechanism.Description{
+		Name: "quadratic objective perturbation", Source: "Cortild and Cartis 2026 (qop), Mechanism 3", Adjacency: adjacency, Lambda: m.Lambda,
+		Bound: fmt.Sprintf("%v accounting of quadratic perturbation (docs/theory/quadratic.md)", m.Setting().AccountingUsed()),
+		Assumptions: []string{
+			m.Interpolation.String(),
+			fmt.Sprintf("%s, and its label is %s", mechanism.RowsWithin(m.RowNorm), m.Loss.Labels()),
+			"m, σ², τ, σ_out, the regulariser and the constraint were chosen without looking at the records",
+			mechanism.ExactNoise,
+			mechanism.Unseen,
+		},
+	}
+}
+
+// Feasible implements mechanism.Mechanism.
+func (m Perturbation) Feasible(features, _ int) error {
+	if d := len(m.Interpolation.anchor); features != d {
+		return anchorLength(d, features)
+	}
+	return nil
+}
+
+// Check implements mechanism.Mechanism. It does not and must not ask whether the records
+// interpolate.
 func (m Perturbation) Check(rows matrix.Rows, labels []float64) error {
 	if err := m.Validate(); err != nil {
 		return err
 	}
-	return checkRecords(rows, labels, m.Loss, m.RowNorm, len(m.Interpolation.anchor))
+	return m.checkRecords(rows, labels)
 }
 
 // checkRecords refuses records that the noise was not calibrated for.
-func checkRecords(rows matrix.Rows, labels []float64, l loss.Loss, rowNorm float64, anchor int) error {
-	p := erm.Problem{Rows: rows, Labels: labels, Loss: l, Lambda: 1}
+func (m Perturbation) checkRecords(rows matrix.Rows, labels []float64) error {
+	p := erm.Problem{Rows: rows, Labels: labels, Loss: m.Loss, Lambda: 1}
 	longest, err := p.ValidateNorm()
 	if err != nil {
 		return err
 	}
-	if _, d := rows.Dims(); anchor >= 0 && d != anchor {
-		return anchorLength(anchor, d)
+	_, d := rows.Dims()
+	if err := m.Feasible(d, 0); err != nil {
+		return err
 	}
-	return mechanism.CheckNorm(longest, rowNorm)
+	return mechanism.CheckNorm(longest, m.RowNorm)
 }
 
 // problem is the perturbed objective for σ²(W + c).
 func (m Perturbation) problem(rows matrix.Rows, labels []float64, quadratic *mat.SymDense) *composite.Problem {
 	return &composite.Problem{Rows: rows, Labels: labels, Loss: m.Loss, Quadratic: quadratic, Centre: m.Interpolation.anchor,
-		Lambda: m.Ridge, Regulariser: m.Regulariser, Constraint: m.Constraint}
+		Lambda: m.Lambda, Regulariser: m.Regulariser, Constraint: m.Constraint}
 }
 
 // quadratic returns σ²(W + c).
@@ -238,28 +251,13 @@ func (m Perturbation) unseen(n int) float64 {
 // that it has and an exact Wishart matrix may use.
 const wishartShare = 1.0 / 64
 
-// Run draws the noise and releases, or returns an error and releases nothing.
-// The caller has charged the budget.
-//
-// Errors: as Check, before any noise is drawn; erm.ErrTolerance (wrapped) if the
-// solver misses τ: then the noise has been drawn and nothing is released.
+// Run implements mechanism.Mechanism.
 func (m Perturbation) Run(rows matrix.Rows, labels []float64, src noise.Source, settings *mechanism.Settings) (*mechanism.Release, error) {
-	if src == nil {
-		return nil, errNoSource
-	}
-	if err := m.Check(rows, labels); err != nil {
-		return nil, err
-	}
-	event := m.Event()
-	adjacency := m.Adjacency
-	if adjacency == 0 {
-		adjacency = privacy.ReplaceOne
-	}
-	profile, err := event.Profile(adjacency)
+	r, err := mechanism.Begin(m, rows, labels, src)
 	if err != nil {
 		return nil, err
 	}
-	needed, err := event.Setting.Noise(m.Split)
+	needed, err := m.Setting().Noise(m.Split)
 	if err != nil {
 		return nil, err
 	}
@@ -268,43 +266,36 @@ func (m Perturbation) Run(rows matrix.Rows, labels []float64, src noise.Source, 
 	bound := math.Sqrt(2*m.Accuracy*modulus) * (1 - 1e-12)
 	tolerance := bound - m.unseen(n)
 	if !(tolerance > 0) {
-		return nil, errMissed
+		return nil, mechanism.Uncertified(m.Accuracy)
 	}
 	// All noise is drawn before the records are read, the output's as far as its
 	// first digits.
 	draw := noise.Exact(src)
 	q, eta := m.draw(draw)
 	xi := draw.Normals(len(m.Interpolation.anchor))
-	out, err := solve(m.problem(rows, labels, q), tolerance*(1-wishartShare), modulus, settings)
+	out, err := composite.Within(m.problem(rows, labels, q), solver(tolerance*(1-wishartShare), modulus, settings))
 	if err != nil {
-		return nil, err
+		return nil, mechanism.Uncertified(m.Accuracy)
 	}
 	// The gradient for the exact W differs from the certified one by at most η‖θ′−θ₀‖
 	// at the certified point θ′, which is not far from θ.
 	if !(eta*(floats.Distance(out, m.Interpolation.anchor, 2)+tolerance/modulus)*(1+1e-9) <= 0.99*wishartShare*tolerance) {
-		return nil, errMissed
+		return nil, mechanism.Uncertified(m.Accuracy)
 	}
 	xi.AddRounded(out, m.OutputSigma, exact.Grid(m.OutputSigma))
-	eps, delta := m.Split.Total()
-	r := &mechanism.Release{
-		Coefficients: out,
-		Guarantee: mechanism.Guarantee{
-			Epsilon: eps, Delta: delta, Adjacency: adjacency, Profile: profile,
-			Bound: fmt.Sprintf("%v accounting of quadratic perturbation (docs/theory/quadratic.md)", event.Setting.AccountingUsed()),
-			Assumptions: append([]string{
-				m.Interpolation.String(),
-				fmt.Sprintf("every record that could be in the data has ‖x‖₂ ≤ %s (checked for those that are), and its label is %s", privacy.FormatUp(m.RowNorm, 6), m.Loss.Labels()),
-				"m, σ², τ, σ_out, the regulariser and the constraint were chosen without looking at the records",
-			}, common...),
-		},
-		Mechanism: m.String(),
-		// Not what the solver was asked for, which depends on the number of records.
-		Tolerance: bound,
-		// The standard deviation of an entry of σ²W off the diagonal.
-		NoiseScale: m.Sigma2 * math.Sqrt(float64(m.HiddenDimension)),
-	}
-	r.DrawnFrom(src)
+	r.Coefficients = out
+	r.Guarantee.Epsilon, r.Guarantee.Delta = m.Split.Total()
+	// Not what the solver was asked for, which depends on the number of records.
+	r.Tolerance = bound
+	// The standard deviation of an entry of σ²W off the diagonal.
+	r.NoiseScale = m.Sigma2 * math.Sqrt(float64(m.HiddenDimension))
 	return r, nil
+}
+
+// solver's settings of a run.
+func solver(tolerance, modulus float64, settings *mechanism.Settings) composite.Settings {
+	s := settings.Value()
+	return composite.Settings{Tolerance: tolerance, Modulus: modulus, MaxPasses: s.MaxPasses, Workers: s.Workers}
 }
 
 // Simulate returns the minimiser for one seeded draw of W without the output
@@ -312,13 +303,13 @@ func (m Perturbation) Run(rows matrix.Rows, labels []float64, src noise.Source, 
 //
 // Errors: as Check; erm.ErrTolerance (wrapped).
 func (m Perturbation) Simulate(rows matrix.Rows, labels []float64, src *noise.Seeded, settings *mechanism.Settings) ([]float64, error) {
-	if err := validateProblem(m.Loss, m.RowNorm, m.Interpolation, m.Regulariser, m.Constraint, m.Ridge); err != nil {
+	if err := validateProblem(m.Loss, m.RowNorm, m.Interpolation, m.Regulariser, m.Constraint, m.Lambda); err != nil {
 		return nil, err
 	}
 	if err := (wishart.Wishart{D: len(m.Interpolation.anchor), M: m.HiddenDimension}).Validate(); err != nil {
 		return nil, err
 	}
-	if err := checkRecords(rows, labels, m.Loss, m.RowNorm, len(m.Interpolation.anchor)); err != nil {
+	if err := m.checkRecords(rows, labels); err != nil {
 		return nil, err
 	}
 	p := m.problem(rows, labels, m.quadratic(noise.Wishart(src, len(m.Interpolation.anchor), m.HiddenDimension)))
@@ -326,45 +317,5 @@ func (m Perturbation) Simulate(rows matrix.Rows, labels []float64, src *noise.Se
 	if !ok {
 		return nil, errors.New("qop: W is too near to singular for a certificate")
 	}
-	return solve(p, 0, modulus, settings)
-}
-
-var errNoSource = errors.New("qop: a source of noise is required: noise.NewSecure() for a release, noise.NewSeeded(seed) for a simulation")
-
-// common are the assumptions that every release here rests on.
-var common = []string{
-	mechanism.ExactNoise,
-	"time taken and failures are not observed by the adversary",
-}
-
-// errMissed is all that is said where a certificate was missed, whatever the reason:
-// the figures depend on the records and on their number.
-var errMissed = fmt.Errorf("qop: nothing is released, because the accuracy that was asked for could not be certified (%w); allow a larger one (Accuracy or Tolerance) or more passes", erm.ErrTolerance)
-
-// solve returns the certified minimiser; tolerance zero is the solver's default.
-// What the solver says of a failure depends on the records and is not passed on.
-//
-// Where C is met up to rounding only, the certificate is about a point θ′ that may
-// be Shift from the one that is released. The gradient's Lipschitz constant times
-// Shift is a part of the bound w that is certified, so that ‖θ − θ⋆‖ ≤ w/μ + Shift ≤
-// 2w/μ, and half of the tolerance is asked for.
-func solve(p *composite.Problem, tolerance, modulus float64, settings *mechanism.Settings) ([]float64, error) {
-	var s mechanism.Settings
-	if settings != nil {
-		s = *settings
-	}
-	if tolerance < 0 {
-		return nil, errMissed
-	}
-	target := tolerance
-	switch p.Constraint.(type) {
-	case nil, composite.Box:
-	default:
-		target /= 2
-	}
-	sol, err := composite.Solve(p, &composite.Settings{Tolerance: target, Modulus: modulus, MaxPasses: s.MaxPasses, Workers: s.Workers, Start: p.Centre})
-	if err != nil {
-		return nil, errMissed
-	}
-	return sol.Theta, nil
+	return composite.Within(p, solver(0, modulus, settings))
 }

@@ -46,7 +46,7 @@ func TestRun(t *testing.T) {
 	for name, change := range map[string]func(*Config){
 		"ℓ₁":              func(*Config) {},
 		"ℓ₁ and a box":    func(c *Config) { c.Constraint = composite.NewBox(0.5) },
-		"ridge":           func(c *Config) { c.Regulariser = nil; c.Ridge = 1 },
+		"ridge":           func(c *Config) { c.Regulariser = nil; c.Lambda = 1 },
 		"an anchor off":   func(c *Config) { c.Interpolation = AssumeInterpolation(star, 0.01) },
 		"a linear model":  func(c *Config) { c.Loss = loss.PseudoHuber{Threshold: 1} },
 		"the paper's":     func(c *Config) { c.Accounting = wishart.Theorem31 },
@@ -119,7 +119,7 @@ func TestRunSecure(t *testing.T) {
 // The solution is the minimiser: a closed form for least squares with a ridge.
 func TestSimulateClosedForm(t *testing.T) {
 	rows, labels, star := interpolated(20, 1, 3)
-	m := Perturbation{Loss: loss.Squared{}, RowNorm: 1, Interpolation: AssumeInterpolation(star, 0), Ridge: 0.7, HiddenDimension: 3, Sigma2: 5, Shift: 0.25}
+	m := Perturbation{Loss: loss.Squared{}, RowNorm: 1, Interpolation: AssumeInterpolation(star, 0), Lambda: 0.7, HiddenDimension: 3, Sigma2: 5, Shift: 0.25}
 	theta, err := m.Simulate(rows, labels, noise.NewSeeded(8), nil)
 	if err != nil {
 		t.Fatal(err)

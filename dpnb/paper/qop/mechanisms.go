@@ -4,6 +4,8 @@ import (
 	"math"
 	"sync"
 
+	"github.com/dpnb/notebooks/dpnb/mechanism/objpert/constrained"
+
 	"gonum.org/v1/gonum/floats"
 	"gonum.org/v1/gonum/mat"
 
@@ -28,7 +30,7 @@ import (
 func AsPrinted(solver Solver) []Mechanism {
 	const smoothness = RowNorm * RowNorm
 	linear := func(t *Task, l loss.Loss, slope, eps, delta float64, src *noise.Seeded) ([]float64, error) {
-		sigma, ridge := qop.Theorem51Noise(eps, delta, slope, smoothness)
+		sigma, ridge := constrained.Theorem51Noise(eps, delta, slope, smoothness)
 		p := t.problem(l)
 		p.Lambda, p.Linear = ridge, make([]float64, qopDimension)
 		src.Gaussian(p.Linear, sigma)
@@ -105,7 +107,7 @@ func anchoredQOP(t *Task, eps, delta float64) (qop.Perturbation, error) {
 	m := qop.Perturbation{Loss: loss.Squared{}, RowNorm: RowNorm, Interpolation: qop.AssumeInterpolation(t.Anchor, eta),
 		Regulariser: composite.L1{Weight: qopWeight}, Constraint: t.box(), HiddenDimension: 2 * qopDimension, Accuracy: 1e-3}
 	plan, err := plans.get([3]float64{eta, eps, delta}, func() (wishart.Plan, error) {
-		return wishart.Optimise(m.Event().Setting, eps, delta, wishart.Risk{Records: qopRecords, Distance: 1, RegulariserSlope: qopWeight * math.Sqrt(qopDimension)})
+		return wishart.Optimise(m.Setting(), eps, delta, wishart.Risk{Records: qopRecords, Distance: 1, RegulariserSlope: qopWeight * math.Sqrt(qopDimension)})
 	})
 	m.Sigma2, m.OutputSigma, m.Split = plan.Noise.Sigma2, plan.Noise.SigmaOut, plan.Split
 	return m, err
@@ -117,13 +119,13 @@ func WithOutputNoise(t *Task) (qop.Perturbation, error) {
 }
 
 func boxedLOP() func(*Task, float64, float64, *noise.Seeded) ([]float64, error) {
-	known := memo[[2]float64, qop.Linear]{}
+	known := memo[[2]float64, constrained.Objective]{}
 	return func(t *Task, eps, delta float64, src *noise.Seeded) ([]float64, error) {
-		m, err := known.get([2]float64{eps, delta}, func() (qop.Linear, error) { return t.calibrate(1, qop.LeastNoise, eps, delta) })
+		m, err := known.get([2]float64{eps, delta}, func() (constrained.Objective, error) { return t.calibrate(1, constrained.LeastNoise, eps, delta) })
 		if err != nil {
 			return nil, err
 		}
-		l, err := qop.BoundedOn(loss.Squared{}, RowNorm, RowNorm*floats.Norm(t.Star, 2), t.box(), qopDimension)
+		l, err := constrained.BoundedOn(loss.Squared{}, RowNorm, RowNorm*floats.Norm(t.Star, 2), t.box(), qopDimension)
 		if err != nil {
 			return nil, err
 		}
@@ -142,17 +144,17 @@ func boxedLOP() func(*Task, float64, float64, *noise.Seeded) ([]float64, error) 
 
 // calibrate returns LOP for the squared loss whose slope ends at the given
 // residual.
-func (t *Task) calibrate(residual float64, rule qop.LinearRule, eps, delta float64) (qop.Linear, error) {
-	return qop.CalibrateLinear(qop.LinearConfig{Loss: loss.Clipped(loss.Squared{}, residual), RowNorm: RowNorm, Dimension: qopDimension, Epsilon: eps, Delta: delta,
+func (t *Task) calibrate(residual float64, rule constrained.Rule, eps, delta float64) (constrained.Objective, error) {
+	return constrained.Calibrate(constrained.Config{Loss: loss.Clipped(loss.Squared{}, residual), RowNorm: RowNorm, Dimension: qopDimension, Epsilon: eps, Delta: delta,
 		Adjacency: privacy.ReplaceOne, Rule: rule, Regulariser: composite.L1{Weight: qopWeight}, Constraint: t.box()})
 }
 
 func anchoredLOP() func(*Task, float64, float64, *noise.Seeded) ([]float64, error) {
-	known := memo[[3]float64, qop.Linear]{}
+	known := memo[[3]float64, constrained.Objective]{}
 	return func(t *Task, eps, delta float64, src *noise.Seeded) ([]float64, error) {
 		eta := t.Distance()
-		m, err := known.get([3]float64{eta, eps, delta}, func() (qop.Linear, error) {
-			m, err := t.calibrate(2*RowNorm*eta, qop.Theorem51, eps, delta)
+		m, err := known.get([3]float64{eta, eps, delta}, func() (constrained.Objective, error) {
+			m, err := t.calibrate(2*RowNorm*eta, constrained.Theorem51, eps, delta)
 			if err != nil {
 				return m, err
 			}

@@ -6,6 +6,7 @@ import (
 	"math"
 	"testing"
 
+	"github.com/dpnb/notebooks/dpnb/mechanism"
 	"github.com/dpnb/notebooks/dpnb/noise"
 	"github.com/dpnb/notebooks/dpnb/privacy"
 
@@ -82,7 +83,7 @@ func TestQOPAgainstAnchor(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	p, err := q.Event().Profile(privacy.ReplaceOne)
+	p, err := mechanism.Profile(q)
 	if err != nil || privacy.DeltaUpper(p, qop.Epsilon) > qop.Delta {
 		t.Errorf("δ = %v, %v", privacy.DeltaUpper(p, qop.Epsilon), err)
 	}

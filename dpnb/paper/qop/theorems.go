@@ -6,6 +6,8 @@ import (
 	"fmt"
 	"math"
 
+	"github.com/dpnb/notebooks/dpnb/mechanism/objpert/constrained"
+
 	"gonum.org/v1/gonum/floats"
 
 	"github.com/dpnb/notebooks/dpnb/audit"
@@ -229,7 +231,7 @@ func excessRisk(inexact bool, share float64) func(context.Context, claim.Size) (
 			anchor := append([]float64(nil), star...)
 			anchor[0] += eta
 			m.Interpolation = qop.AssumeInterpolation(anchor, eta)
-			setting := m.Event().Setting
+			setting := m.Setting()
 			noiseOf, err := setting.Noise(m.Split)
 			if err != nil {
 				return claim.Outcome{}, err
@@ -303,7 +305,7 @@ func linearConstants(share float64) func(context.Context, claim.Size) (claim.Out
 		var add, replace float64
 		for _, eps := range []float64{0.1, 0.5, 1, 3} {
 			for _, delta := range []float64{1e-2, 1e-5, 1e-8} {
-				sigma, ridge := qop.Theorem51Noise(eps, delta, 1, 1)
+				sigma, ridge := constrained.Theorem51Noise(eps, delta, 1, 1)
 				m := objpert.Objective{Loss: huber, RowNorm: 1, Lambda: ridge, Sigma: sigma * share, Tolerance: 1e-12, OutputSigma: 1}
 				p, err := m.Profile()
 				if err != nil {
@@ -323,8 +325,8 @@ func linearConstants(share float64) func(context.Context, claim.Size) (claim.Out
 		}
 		src := noise.NewSeeded(56)
 		rows, labels, _ := interpolating(10, 4, src.Stream(0))
-		cfg := qop.LinearConfig{Loss: huber, RowNorm: 1, Dimension: 4, Epsilon: 1, Delta: 0.01, Adjacency: privacy.AddRemove, Rule: qop.Theorem51}
-		m, err := qop.CalibrateLinear(cfg)
+		cfg := constrained.Config{Loss: huber, RowNorm: 1, Dimension: 4, Epsilon: 1, Delta: 0.01, Adjacency: privacy.AddRemove, Rule: constrained.Theorem51}
+		m, err := constrained.Calibrate(cfg)
 		if err != nil {
 			return claim.Outcome{}, err
 		}
@@ -348,7 +350,7 @@ func linearConstants(share float64) func(context.Context, claim.Size) (claim.Out
 		}
 		norm := floats.Norm(exact.Theta, 2)
 		bound := 2*4*m.Sigma*m.Sigma/m.Lambda + 0.5*m.Lambda*norm*norm
-		sharper := qop.Theorem51Risk(4, m.Sigma, m.Lambda, norm)
+		sharper := constrained.Theorem51Risk(4, m.Sigma, m.Lambda, norm)
 		mean := sum / float64(runs)
 		o := claim.Decide(fmt.Sprintf("largest proved/claimed δ: %.2g add/remove-one, %.2g replace-one; mean excess risk/bound %.3f, with dσ²/(2Δ) %.3f", add, replace, mean/bound, mean/sharper),
 			"1", add <= 1 && mean <= sharper, "the printed constants are not enough for add/remove-one, or the risk is above the bound")
@@ -394,7 +396,7 @@ func optimisedBounds(reversed bool) func(context.Context, claim.Size) (claim.Out
 
 func boundedGradients(factor float64) func(context.Context, claim.Size) (claim.Outcome, error) {
 	return func(ctx context.Context, size claim.Size) (claim.Outcome, error) {
-		_, refused := qop.CalibrateLinear(qop.LinearConfig{Loss: loss.Squared{}, RowNorm: 1, Dimension: 2, Epsilon: 0.5, Delta: 0.05, Adjacency: privacy.AddRemove})
+		_, refused := constrained.Calibrate(constrained.Config{Loss: loss.Squared{}, RowNorm: 1, Dimension: 2, Epsilon: 0.5, Delta: 0.05, Adjacency: privacy.AddRemove})
 		m, err := qop.Calibrate(qop.Config{Loss: loss.Squared{}, RowNorm: 1, Epsilon: 0.5, Delta: 0.05, Adjacency: privacy.ReplaceOne, Interpolation: qop.AssumeInterpolation(make([]float64, 2), 0)})
 		if err != nil {
 			return claim.Outcome{}, err

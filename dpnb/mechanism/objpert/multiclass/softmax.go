@@ -6,7 +6,6 @@ import (
 
 	"gonum.org/v1/gonum/floats"
 
-	"github.com/dpnb/notebooks/dpnb/erm"
 	"github.com/dpnb/notebooks/dpnb/erm/softmax"
 	"github.com/dpnb/notebooks/dpnb/loss"
 	"github.com/dpnb/notebooks/dpnb/mechanism"
@@ -241,19 +240,15 @@ func (m Softmax) Run(rows matrix.Rows, labels []float64, src noise.Source, setti
 	p.Linear = b
 	tolerance := m.Tolerance*(1-0x1p-50) - eta
 	if !(tolerance > 0) {
-		return nil, m.uncertified()
+		return nil, mechanism.Uncertified(m.Tolerance)
 	}
 	sol, err := softmax.Minimize(p, &softmax.Settings{Tolerance: tolerance, Workers: s.Workers, MaxPasses: s.MaxPasses, Persist: s.MaxPasses == 0})
 	if err != nil {
-		return nil, m.uncertified() // the solver's figures depend on the records
+		return nil, mechanism.Uncertified(m.Tolerance) // the solver's figures depend on the records
 	}
 	r.Coefficients = sol.Theta
 	xi.AddRounded(r.Coefficients, m.OutputSigma, exact.Grid(m.OutputSigma))
 	softmax.Center(r.Coefficients, m.Classes) // of what is released
 	r.Tolerance, r.NoiseScale = m.Tolerance, m.Sigma*math.Sqrt(1-1/float64(m.Classes))
 	return r, nil
-}
-
-func (m Softmax) uncertified() error {
-	return fmt.Errorf("multiclass: nothing is released, because ‖∇J‖ ≤ τ = %g could not be certified (%w); allow a larger Tolerance or more passes", m.Tolerance, erm.ErrTolerance)
 }

@@ -1,4 +1,4 @@
-package qop
+package composite_test
 
 import (
 	"testing"
@@ -12,7 +12,7 @@ import (
 
 // On a sphere the certificate is about a point near the one that is released. The
 // output noise is calibrated for the distance of the one that is released.
-func TestSolveCountsTheWayToTheSphere(t *testing.T) {
+func TestWithinCountsTheWayToTheSphere(t *testing.T) {
 	p := &composite.Problem{Rows: matrix.NewDense(1, 1, []float64{1e-3}), Labels: []float64{0}, Loss: loss.Squared{},
 		Quadratic: mat.NewSymDense(1, []float64{1}), Centre: []float64{2}, Constraint: composite.Ball{Radius: 1}}
 	const modulus = 1
@@ -25,7 +25,7 @@ func TestSolveCountsTheWayToTheSphere(t *testing.T) {
 	}
 	for _, times := range []float64{1.0001, 1.5, 3, 100} {
 		tolerance := times * sol.Certificate.Bound()
-		theta, err := solve(p, tolerance, modulus, nil)
+		theta, err := composite.Within(p, composite.Settings{Tolerance: tolerance, Modulus: modulus})
 		if err != nil {
 			if times > 2.5 {
 				t.Errorf("%g of what is possible is refused: %v", times, err)

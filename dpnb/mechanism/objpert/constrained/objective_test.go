@@ -1,4 +1,4 @@
-package qop
+package constrained
 
 import (
 	"math"
@@ -13,7 +13,7 @@ import (
 )
 
 func TestLinear(t *testing.T) {
-	rows, labels, _ := interpolated(50, 4, 1)
+	rows, labels := records(50, 4, 1)
 	box := composite.NewBox(2)
 	bounded, err := BoundedOn(loss.Squared{}, 1, 5, box, 4)
 	if err != nil {
@@ -23,7 +23,7 @@ func TestLinear(t *testing.T) {
 		t.Errorf("sup|f′| = %g, want 2·√4 + 5", got)
 	}
 	sigma := map[string]float64{}
-	for name, c := range map[string]LinearConfig{
+	for name, c := range map[string]Config{
 		"printed, add/remove": {Adjacency: privacy.AddRemove, Rule: Theorem51},
 		"printed, replace":    {Adjacency: privacy.ReplaceOne, Rule: Theorem51},
 		"tight, add/remove":   {Adjacency: privacy.AddRemove},
@@ -31,7 +31,7 @@ func TestLinear(t *testing.T) {
 	} {
 		c.Loss, c.RowNorm, c.Dimension, c.Epsilon, c.Delta, c.Constraint = bounded, 1, 4, 0.5, 0.01, box
 		c.Regulariser = composite.L1{Weight: 1}
-		m, err := CalibrateLinear(c)
+		m, err := Calibrate(c)
 		if err != nil {
 			t.Errorf("%s: %v", name, err)
 			continue
@@ -65,24 +65,24 @@ func TestLinear(t *testing.T) {
 }
 
 func TestLinearRefusals(t *testing.T) {
-	good := LinearConfig{Loss: loss.ClippedAt(loss.Squared{}, 1, 1), RowNorm: 1, Dimension: 3, Epsilon: 1, Delta: 1e-3, Adjacency: privacy.AddRemove}
-	if _, err := CalibrateLinear(good); err != nil {
+	good := Config{Loss: loss.ClippedAt(loss.Squared{}, 1, 1), RowNorm: 1, Dimension: 3, Epsilon: 1, Delta: 1e-3, Adjacency: privacy.AddRemove}
+	if _, err := Calibrate(good); err != nil {
 		t.Fatal(err)
 	}
 	for name, c := range map[string]struct {
-		change func(*LinearConfig)
+		change func(*Config)
 		says   string
 	}{
-		"unbounded slope": {func(c *LinearConfig) { c.Loss = loss.Squared{} }, "bounded slope"},
-		"no dimension":    {func(c *LinearConfig) { c.Dimension = 0 }, "Dimension"},
-		"no projection":   {func(c *LinearConfig) { c.Constraint = cone{} }, "projection"},
-		"no adjacency":    {func(c *LinearConfig) { c.Adjacency = 0 }, "Adjacency"},
-		"no such rule":    {func(c *LinearConfig) { c.Rule = 7 }, "Rule"},
-		"δ = 1":           {func(c *LinearConfig) { c.Delta = 1 }, "Delta"},
+		"unbounded slope": {func(c *Config) { c.Loss = loss.Squared{} }, "bounded slope"},
+		"no dimension":    {func(c *Config) { c.Dimension = 0 }, "Dimension"},
+		"no projection":   {func(c *Config) { c.Constraint = cone{} }, "projection"},
+		"no adjacency":    {func(c *Config) { c.Adjacency = 0 }, "Adjacency"},
+		"no such rule":    {func(c *Config) { c.Rule = 7 }, "Rule"},
+		"δ = 1":           {func(c *Config) { c.Delta = 1 }, "Delta"},
 	} {
 		cfg := good
 		c.change(&cfg)
-		if _, err := CalibrateLinear(cfg); err == nil || !strings.Contains(err.Error(), c.says) {
+		if _, err := Calibrate(cfg); err == nil || !strings.Contains(err.Error(), c.says) {
 			t.Errorf("%s: %v", name, err)
 		}
 	}
@@ -95,3 +95,10 @@ func TestLinearRefusals(t *testing.T) {
 		t.Error("the logistic loss has a bound of its own")
 	}
 }
+
+// cone is a constraint without a projection.
+type cone struct{}
+
+func (cone) Name() string            { return "cone" }
+func (cone) Validate(int) error      { return nil }
+func (cone) Contains([]float64) bool { return true }

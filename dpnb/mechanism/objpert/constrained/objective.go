@@ -1,4 +1,7 @@
-package qop
+// Package constrained is objective perturbation with a regulariser that need not be
+// smooth and a constraint: linear objective perturbation (LOP) as Cortild and Cartis
+// 2026 (qop) have it beside their own.
+package constrained
 
 import (
 	"fmt"
@@ -18,7 +21,7 @@ import (
 	"github.com/dpnb/notebooks/dpnb/privacy/objective"
 )
 
-// Linear is linear objective perturbation (LOP; qop, Mechanism 5.1) with a
+// Objective is linear objective perturbation (LOP; qop, Mechanism 5.1) with a
 // regulariser and a constraint:
 //
 //	J(θ) = Σᵢ f(xᵢᵀθ; yᵢ) + r(θ) + (Δ/2)‖θ‖² + aᵀθ,  a ~ N(0, σ²I),  θ ∈ C.
@@ -26,7 +29,7 @@ import (
 // It needs gradients bounded by ζ. A loss without such a bound gets one from its
 // domain (BoundedOn) or by clipping (loss.ClippedAt: LOP-Clip). The guarantee
 // does not depend on r or C, which are limits of smooth regularisers.
-type Linear struct {
+type Objective struct {
 	objpert.Objective
 	Regulariser composite.Regulariser
 	Constraint  composite.Constraint
@@ -38,12 +41,12 @@ type Linear struct {
 	Epsilon, Delta float64
 }
 
-// LinearRule is how σ and Δ are chosen.
-type LinearRule int
+// Rule is how σ and Δ are chosen.
+type Rule int
 
 const (
 	// LeastNoise is the tight accountant's choice of objpert.Config.
-	LeastNoise LinearRule = iota
+	LeastNoise Rule = iota
 	// Theorem51 takes σ² = ζ²(8 ln(2/δ) + 4ε)/ε² and Δ = 2L/ε, the constants of qop,
 	// Theorem 5.1, which are those of add/remove-one. For replace-one it takes them at
 	// (ε/2, δ/(1 + e^{ε/2})), a group of two. That they satisfy (ε, δ) is then checked
@@ -112,32 +115,32 @@ func pick(b []float64, j int) float64 {
 	return b[j]
 }
 
-// LinearConfig asks for a Linear that satisfies (ε, δ). None of it may depend on
+// Config asks for an Objective that satisfies (ε, δ). None of it may depend on
 // the records.
-type LinearConfig struct {
+type Config struct {
 	// Loss of bounded slope: see BoundedOn and loss.ClippedAt.
 	Loss           loss.Loss
 	RowNorm        float64
 	Dimension      int
 	Epsilon, Delta float64
 	Adjacency      privacy.Adjacency
-	Rule           LinearRule
+	Rule           Rule
 	Regulariser    composite.Regulariser
 	Constraint     composite.Constraint
 	// Tolerance is τ; zero means 1e-6·ζ.
 	Tolerance float64
 }
 
-// CalibrateLinear returns LOP with the noise of the rule.
+// Calibrate returns LOP with the noise of the rule.
 //
 // Errors: *privacy.ParamError, *matrix.DataError; privacy.ErrUnsupported for a loss
 // of unbounded slope, or if what the rule says cannot be proved.
-func CalibrateLinear(c LinearConfig) (Linear, error) {
-	m := Linear{Regulariser: c.Regulariser, Constraint: c.Constraint, Dimension: c.Dimension, Adjacency: c.Adjacency, Epsilon: c.Epsilon, Delta: c.Delta}
+func Calibrate(c Config) (Objective, error) {
+	m := Objective{Regulariser: c.Regulariser, Constraint: c.Constraint, Dimension: c.Dimension, Adjacency: c.Adjacency, Epsilon: c.Epsilon, Delta: c.Delta}
 	if c.Dimension < 1 {
 		return m, &privacy.ParamError{Name: "Dimension", Value: c.Dimension, Want: "at least 1"}
 	}
-	if err := validateShape(c.Dimension, c.Regulariser, c.Constraint); err != nil {
+	if err := composite.Usable(c.Dimension, c.Regulariser, c.Constraint); err != nil {
 		return m, err
 	}
 	if err := c.Adjacency.Validate(); err != nil {
@@ -180,7 +183,7 @@ func CalibrateLinear(c LinearConfig) (Linear, error) {
 }
 
 // Profile returns the privacy profile under the adjacency.
-func (m Linear) Profile() (privacy.Profile, error) {
+func (m Objective) Profile() (privacy.Profile, error) {
 	p, err := m.Objective.Profile()
 	if err != nil {
 		return nil, err
@@ -190,8 +193,8 @@ func (m Linear) Profile() (privacy.Profile, error) {
 
 // Validate returns an error if a parameter is out of range, or one that wraps
 // privacy.ErrUnsupported if the noise is not proved to satisfy (ε, δ).
-func (m Linear) Validate() error {
-	if err := validateShape(m.Dimension, m.Regulariser, m.Constraint); err != nil {
+func (m Objective) Validate() error {
+	if err := composite.Usable(m.Dimension, m.Regulariser, m.Constraint); err != nil {
 		return err
 	}
 	p, err := m.Profile()
@@ -205,13 +208,40 @@ func (m Linear) Validate() error {
 	return nil
 }
 
-// problem is the perturbed objective for the noise a.
-func (m Linear) problem(rows matrix.Rows, labels, a []float64) *composite.Problem {
-	return &composite.Problem{Rows: rows, Labels: labels, Loss: m.Loss, Linear: a, Lambda: m.Lambda, Regulariser: m.Regulariser, Constraint: m.Constraint}
+// String describes the mechanism with its parameters.
+func (m Objective) String() string {
+	return fmt.Sprintf("linear objective perturbation: %v", m.Objective)
 }
 
-// Check validates records against the parameters, before any noise is drawn.
-func (m Linear) Check(rows matrix.Rows, labels []float64) error {
+// Event implements mechanism.Mechanism.
+func (m Objective) Event() (privacy.Event, error) {
+	p, err := m.Profile()
+	return mechanism.Known(m, p, err)
+}
+
+// Describe implements mechanism.Mechanism.
+func (m Objective) Describe() mechanism.Description {
+	d := m.Objective.Describe()
+	d.Name, d.Source, d.Adjacency = "linear objective perturbation", "Cortild and Cartis 2026 (qop), Mechanism 5.1", m.Adjacency
+	d.Assumptions = []string{
+		fmt.Sprintf("%s, and its label is %s", mechanism.RowsWithin(m.RowNorm), m.Loss.Labels()),
+		"the loss, its clip level or the domain that bounds it, Δ, σ, τ, σ_out, the regulariser and the constraint were chosen without looking at the records",
+		mechanism.ExactNoise,
+		mechanism.Unseen,
+	}
+	return d
+}
+
+// Feasible implements mechanism.Mechanism.
+func (m Objective) Feasible(features, records int) error {
+	if features != m.Dimension {
+		return &privacy.ParamError{Name: "Dimension", Value: m.Dimension, Want: fmt.Sprintf("%d, as many as the records have features", features)}
+	}
+	return m.Objective.Feasible(features, records)
+}
+
+// Check implements mechanism.Mechanism.
+func (m Objective) Check(rows matrix.Rows, labels []float64) error {
 	if err := m.Validate(); err != nil {
 		return err
 	}
@@ -224,18 +254,9 @@ func (m Linear) Check(rows matrix.Rows, labels []float64) error {
 	return nil
 }
 
-// Run draws the noise and releases, or returns an error and releases nothing.
-// The caller has charged the budget.
-//
-// Errors: as Check, before any noise is drawn; erm.ErrTolerance (wrapped).
-func (m Linear) Run(rows matrix.Rows, labels []float64, src noise.Source, settings *mechanism.Settings) (*mechanism.Release, error) {
-	if src == nil {
-		return nil, errNoSource
-	}
-	if err := m.Check(rows, labels); err != nil {
-		return nil, err
-	}
-	profile, err := m.Profile()
+// Run implements mechanism.Mechanism.
+func (m Objective) Run(rows matrix.Rows, labels []float64, src noise.Source, settings *mechanism.Settings) (*mechanism.Release, error) {
+	r, err := mechanism.Begin(m, rows, labels, src)
 	if err != nil {
 		return nil, err
 	}
@@ -244,37 +265,35 @@ func (m Linear) Run(rows matrix.Rows, labels []float64, src noise.Source, settin
 	draw, a := noise.Exact(src), make([]float64, m.Dimension)
 	eta := draw.Near(a, m.Sigma)
 	xi := draw.Normals(m.Dimension)
-	out, err := solve(m.problem(rows, labels, a), m.Tolerance*(1-0x1p-50)-eta, m.Lambda, settings)
-	if err != nil {
+	if r.Coefficients, err = m.minimise(rows, labels, a, m.Tolerance*(1-0x1p-50)-eta, settings); err != nil {
 		return nil, err
 	}
-	xi.AddRounded(out, m.OutputSigma, exact.Grid(m.OutputSigma))
-	r := &mechanism.Release{
-		Coefficients: out,
-		Guarantee: mechanism.Guarantee{
-			Epsilon: m.Epsilon, Delta: m.Delta, Adjacency: m.Adjacency, Profile: profile, Bound: m.Describe().Bound,
-			Assumptions: append([]string{
-				fmt.Sprintf("every record that could be in the data has ‖x‖₂ ≤ %s (checked for those that are), and its label is %s", privacy.FormatUp(m.RowNorm, 6), m.Loss.Labels()),
-				"the loss, its clip level or the domain that bounds it, Δ, σ, τ, σ_out, the regulariser and the constraint were chosen without looking at the records",
-			}, common...),
-		},
-		Mechanism:  "linear objective perturbation: " + m.String(),
-		Tolerance:  m.Tolerance,
-		NoiseScale: m.Sigma,
-	}
-	r.DrawnFrom(src)
+	xi.AddRounded(r.Coefficients, m.OutputSigma, exact.Grid(m.OutputSigma))
+	r.Guarantee.Epsilon, r.Guarantee.Delta = m.Epsilon, m.Delta
+	r.Tolerance, r.NoiseScale = m.Tolerance, m.Sigma
 	return r, nil
+}
+
+// minimise returns the minimiser for the noise a, certified to the tolerance.
+func (m Objective) minimise(rows matrix.Rows, labels, a []float64, tolerance float64, settings *mechanism.Settings) ([]float64, error) {
+	s := settings.Value()
+	p := &composite.Problem{Rows: rows, Labels: labels, Loss: m.Loss, Linear: a, Lambda: m.Lambda, Regulariser: m.Regulariser, Constraint: m.Constraint}
+	theta, err := composite.Within(p, composite.Settings{Tolerance: tolerance, Modulus: m.Lambda, MaxPasses: s.MaxPasses, Workers: s.Workers})
+	if err != nil {
+		return nil, mechanism.Uncertified(m.Tolerance)
+	}
+	return theta, nil
 }
 
 // Simulate returns the minimiser for one seeded draw of a without the output
 // noise, as the paper's experiments do. It has no privacy guarantee.
 //
 // Errors: as Check; erm.ErrTolerance (wrapped).
-func (m Linear) Simulate(rows matrix.Rows, labels []float64, src *noise.Seeded, settings *mechanism.Settings) ([]float64, error) {
+func (m Objective) Simulate(rows matrix.Rows, labels []float64, src *noise.Seeded, settings *mechanism.Settings) ([]float64, error) {
 	if err := m.Check(rows, labels); err != nil {
 		return nil, err
 	}
 	a := make([]float64, m.Dimension)
 	noise.Exact(src).Near(a, m.Sigma)
-	return solve(m.problem(rows, labels, a), 0, m.Lambda, settings)
+	return m.minimise(rows, labels, a, 0, settings)
 }
