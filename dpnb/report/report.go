@@ -26,7 +26,7 @@ type Options struct {
 	All        []string          // every notebook that the index is to list; Notebooks if empty
 	Out        string            // folder for the reports
 	Parameters map[string]string // for every notebook, each of which must declare them
-	Full       bool              // set the parameter FullParameter where a notebook declares it
+	Full       bool              // set the parameter fullParameter where a notebook declares it
 	Jobs       int               // how many notebooks at a time; 0 chooses
 	Timeout    time.Duration     // for each cell; 0 is without end
 	Force      bool              // run also what is up to date
@@ -34,9 +34,9 @@ type Options struct {
 	Progress   Progress
 }
 
-// FullParameter is the variable, of type bool, by which a notebook offers its
+// fullParameter is the variable, of type bool, by which a notebook offers its
 // experiments at the scale of a paper, which take long.
-const FullParameter = "full"
+const fullParameter = "full"
 
 // Progress is told how the work goes on. Its methods are called from several
 // goroutines.
@@ -167,8 +167,8 @@ func newJob(path string, o Options) (*job, error) {
 		return nil, fmt.Errorf("%s: it is a notebook in %s; only those in Go are run", path, language)
 	}
 	j.parameters = o.Parameters
-	if _, given := o.Parameters[FullParameter]; o.Full && !given && j.nb.Declares(FullParameter) {
-		j.parameters = map[string]string{FullParameter: "true"}
+	if _, given := o.Parameters[fullParameter]; o.Full && !given && j.nb.Declares(fullParameter) {
+		j.parameters = map[string]string{fullParameter: "true"}
 		maps.Copy(j.parameters, o.Parameters)
 	}
 	if err := j.nb.Inject(j.parameters); err != nil {

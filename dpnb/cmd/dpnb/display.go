@@ -4,6 +4,7 @@ import (
 	"fmt"
 	"os"
 	"sync"
+	"sync/atomic"
 	"time"
 
 	"github.com/vbauerster/mpb/v8"
@@ -29,21 +30,16 @@ type display struct {
 type line struct {
 	bar   *mpb.Bar
 	total int64
-	mu    sync.Mutex
-	text  string
+	text  atomic.Value // string
 }
 
-func (l *line) set(text string) {
-	l.mu.Lock()
-	defer l.mu.Unlock()
-	l.text = text
+func newLine(text string, total int) *line {
+	l := &line{total: int64(max(total, 1))}
+	l.text.Store(text)
+	return l
 }
 
-func (l *line) get(decor.Statistics) string {
-	l.mu.Lock()
-	defer l.mu.Unlock()
-	return l.text
-}
+func (l *line) get(decor.Statistics) string { return l.text.Load().(string) }
 
 func newDisplay(out *os.File) *display {
 	d := &display{out: out, lines: map[string]*line{}, start: map[string]time.Time{}}
@@ -78,7 +74,7 @@ func (d *display) Step(text string) {
 		d.beat = heartbeat(d.out, text)
 		return
 	}
-	d.step = &line{text: text}
+	d.step = newLine(text, 0)
 	d.step.bar = d.bars.New(0, mpb.SpinnerStyle(), mpb.BarWidth(1),
 		mpb.AppendDecorators(decor.Any(d.step.get), decor.Elapsed(decor.ET_STYLE_GO, decor.WC{W: 6})))
 }
@@ -139,7 +135,7 @@ func (d *display) Begin(name string, cells int) {
 		fmt.Fprintf(d.out, "%s: starting the kernel\n", name)
 		return
 	}
-	l := &line{text: "starting the kernel", total: int64(max(cells, 1))}
+	l := newLine("starting the kernel", cells)
 	l.bar = d.bars.AddBar(l.total,
 		mpb.PrependDecorators(decor.Name(name, decor.WCSyncSpaceR)),
 		mpb.AppendDecorators(decor.Any(l.get, decor.WCSyncSpaceR), decor.Elapsed(decor.ET_STYLE_GO, decor.WC{W: 6})))
@@ -152,7 +148,7 @@ func (d *display) Cell(name string, cell, cells int) {
 	defer d.mu.Unlock()
 	text := fmt.Sprintf("cell %d of %d", cell, cells)
 	if l := d.lines[name]; l != nil {
-		l.set(text)
+		l.text.Store(text)
 		l.bar.SetCurrent(int64(cell - 1))
 		return
 	}
@@ -167,10 +163,10 @@ func (d *display) End(name, outcome string) {
 	l := d.lines[name]
 	switch {
 	case l != nil && outcome == "passed":
-		l.set(outcome)
+		l.text.Store(outcome)
 		l.bar.SetCurrent(l.total)
 	case l != nil:
-		l.set(outcome)
+		l.text.Store(outcome)
 		l.bar.Abort(false)
 	case d.bars != nil: // never begun
 		fmt.Fprintf(d.bars, "%s: %s\n", name, outcome)

@@ -12,8 +12,8 @@ import (
 	"strings"
 )
 
-// ModulePath is the path of this module.
-const ModulePath = "github.com/dpnb/notebooks"
+// modulePath is the path of this module.
+const modulePath = "github.com/dpnb/notebooks"
 
 // Root returns the folder of the project: the nearest one at or above dir whose
 // go.mod declares this module.
@@ -27,7 +27,7 @@ func Root(dir string) (string, error) {
 			return dir, nil
 		}
 		if dir == filepath.Dir(dir) {
-			return "", fmt.Errorf("%s is not inside a clone of %s: change to its folder first", start, ModulePath)
+			return "", fmt.Errorf("%s is not inside a clone of %s: change to its folder first", start, modulePath)
 		}
 	}
 }
@@ -40,7 +40,7 @@ func declaresModule(goMod string) bool {
 	defer f.Close()
 	for lines := bufio.NewScanner(f); lines.Scan(); {
 		if fields := strings.Fields(lines.Text()); len(fields) >= 2 && fields[0] == "module" {
-			return fields[1] == ModulePath
+			return fields[1] == modulePath
 		}
 	}
 	return false

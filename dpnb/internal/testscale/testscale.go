@@ -7,16 +7,16 @@ import (
 	"testing"
 )
 
-// Variable is the environment variable that asks for every test when it is not empty.
-const Variable = "DPNB_FULL"
+// variable is the environment variable that asks for every test when it is not empty.
+const variable = "DPNB_FULL"
 
 // Full reports whether every test was asked for, however long it takes.
-func Full() bool { return os.Getenv(Variable) != "" }
+func Full() bool { return os.Getenv(variable) != "" }
 
 // SkipUnlessFull skips a test that is slow and rarely fails.
 func SkipUnlessFull(t testing.TB) {
 	t.Helper()
 	if !Full() {
-		t.Skipf("slow: runs in `dpnb test --full` (%s=1)", Variable)
+		t.Skipf("slow: runs in `dpnb test --full` (%s=1)", variable)
 	}
 }

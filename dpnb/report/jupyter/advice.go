@@ -4,14 +4,14 @@ import (
 	"strings"
 )
 
-// MissingError says that there is no Jupyter, why none could be installed, and
+// missingError says that there is no Jupyter, why none could be installed, and
 // what to type.
-type MissingError struct {
+type missingError struct {
 	Advice string // a command for this system
 	Tried  error  // nil if nothing could be tried
 }
 
-func (e *MissingError) Error() string {
+func (e *missingError) Error() string {
 	text := "Jupyter is not installed. Type this, then run the same command again:\n\n    " + e.Advice + "\n"
 	if e.Tried != nil {
 		text += "\nWhat was tried:\n" + e.Tried.Error() + "\n"
@@ -19,7 +19,7 @@ func (e *MissingError) Error() string {
 	return text
 }
 
-func (e *MissingError) Unwrap() error { return e.Tried }
+func (e *missingError) Unwrap() error { return e.Tried }
 
 // advice returns the command that installs Jupyter on m.
 func advice(m Machine) string {

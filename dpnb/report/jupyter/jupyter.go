@@ -146,5 +146,5 @@ func Ensure(ctx context.Context, m Machine, cache string, progress func(string))
 		}
 		failures = append(failures, fmt.Errorf("%s: %w", w.what, err))
 	}
-	return nil, &MissingError{Advice: advice(m), Tried: errors.Join(failures...)}
+	return nil, &missingError{Advice: advice(m), Tried: errors.Join(failures...)}
 }

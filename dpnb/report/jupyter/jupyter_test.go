@@ -143,7 +143,7 @@ func TestUnfinishedEnvironmentIsNotUsed(t *testing.T) {
 func TestFailedEnvironmentIsRemoved(t *testing.T) {
 	cache := t.TempDir()
 	_, err := ensure(t, withPip(cache, errors.New("no network")), false, cache)
-	var missing *MissingError
+	var missing *missingError
 	if !errors.As(err, &missing) || !strings.Contains(err.Error(), "no network") {
 		t.Errorf("error: %v", err)
 	}

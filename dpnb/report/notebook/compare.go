@@ -11,9 +11,9 @@ import (
 	"strings"
 )
 
-// DefaultTolerance is how far, relatively, a number of a rerun may lie from the
+// defaultTolerance is how far, relatively, a number of a rerun may lie from the
 // committed one unless the cell or the notebook says otherwise.
-const DefaultTolerance = 1e-6
+const defaultTolerance = 1e-6
 
 // A Difference is an output that a rerun did not give again.
 type Difference struct {
@@ -21,7 +21,7 @@ type Difference struct {
 	Text string
 }
 
-// Comparison steers how outputs are compared. It stands as the object "dpnb" in
+// settings steers how outputs are compared. It stands as the object "dpnb" in
 // the metadata of a cell or, for all cells, of the notebook:
 //
 //	"dpnb": {"tolerance": 0.05}         numbers within 5 %
@@ -32,7 +32,7 @@ type Difference struct {
 // and for the whole notebook, which data sets its outputs were made with:
 //
 //	"dpnb": {"data": ["adult"]}         compare only where these are
-type Comparison struct {
+type settings struct {
 	Compare   string   `json:"compare"`
 	Tolerance *float64 `json:"tolerance"` // relative
 	Absolute  float64  `json:"absolute"`
@@ -41,11 +41,11 @@ type Comparison struct {
 
 // Data returns the names of the data sets that the committed outputs were made with.
 func (nb *Notebook) Data() ([]string, error) {
-	c, err := comparison(Comparison{}, nb.fields)
+	c, err := comparison(settings{}, nb.fields)
 	return c.Data, err
 }
 
-// Values of Comparison.Compare.
+// Values of settings.Compare.
 const (
 	compareText     = ""
 	comparePresence = "presence"
@@ -62,7 +62,7 @@ func Compare(committed, rerun *Notebook) ([]Difference, error) {
 	}
 	committed.JoinStreams()
 	rerun.JoinStreams()
-	base, err := comparison(Comparison{}, committed.fields)
+	base, err := comparison(settings{}, committed.fields)
 	if err != nil {
 		return nil, err
 	}
@@ -83,12 +83,12 @@ func Compare(committed, rerun *Notebook) ([]Difference, error) {
 }
 
 // comparison reads the settings of a cell or notebook over those of base.
-func comparison(base Comparison, fields map[string]any) (Comparison, error) {
-	settings, ok := object(fields, "metadata")["dpnb"]
+func comparison(base settings, fields map[string]any) (settings, error) {
+	written, ok := object(fields, "metadata")["dpnb"]
 	if !ok {
 		return base, nil
 	}
-	content, err := json.Marshal(settings)
+	content, err := json.Marshal(written)
 	if err != nil {
 		return base, err
 	}
@@ -103,7 +103,7 @@ func comparison(base Comparison, fields map[string]any) (Comparison, error) {
 }
 
 // outputs describes how two lists of outputs differ, or returns "".
-func (how Comparison) outputs(committed, rerun []Output) string {
+func (how settings) outputs(committed, rerun []Output) string {
 	if how.Compare == compareSkip {
 		return ""
 	}
@@ -152,7 +152,7 @@ func newErrors(committed, rerun []Output) string {
 }
 
 // texts returns the lines in which two texts differ, "-" committed, "+" rerun.
-func (how Comparison) texts(committed, rerun string) string {
+func (how settings) texts(committed, rerun string) string {
 	a, b := normalLines(committed), normalLines(rerun)
 	var out strings.Builder
 	for _, step := range align(a, b, how.sameLine) {
@@ -205,7 +205,7 @@ var numberPattern = regexp.MustCompile(`[-+]?(?:\d+\.?\d*|\.\d+)(?:[eE][-+]?\d+)
 
 // sameLine reports whether two lines have the same words and, within the
 // tolerance, the same numbers.
-func (how Comparison) sameLine(a, b string) bool {
+func (how settings) sameLine(a, b string) bool {
 	if a == b {
 		return true
 	}
@@ -222,7 +222,7 @@ func (how Comparison) sameLine(a, b string) bool {
 }
 
 // sameNumber reports whether two printed numbers agree within the tolerance.
-func (how Comparison) sameNumber(a, b string) bool {
+func (how settings) sameNumber(a, b string) bool {
 	if a == b {
 		return true
 	}
@@ -231,7 +231,7 @@ func (how Comparison) sameNumber(a, b string) bool {
 	if errX != nil || errY != nil {
 		return false
 	}
-	tolerance := DefaultTolerance
+	tolerance := defaultTolerance
 	if how.Tolerance != nil {
 		tolerance = *how.Tolerance
 	}

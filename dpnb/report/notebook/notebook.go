@@ -25,7 +25,7 @@ type Cell struct{ fields map[string]any }
 
 // Tags that this package knows.
 const (
-	TagParameters = "parameters"          // declares what -p may set
+	tagParameters = "parameters"          // declares what -p may set
 	TagInjected   = "injected-parameters" // sets it
 	TagProvenance = "dpnb-provenance"     // says where the results come from
 )
@@ -124,8 +124,8 @@ func NewMarkdown(id, source string, tags ...string) *Cell {
 	return newCell("markdown", id, source, tags)
 }
 
-// NewCode returns a code cell that has not been run.
-func NewCode(id, source string, tags ...string) *Cell {
+// newCode returns a code cell that has not been run.
+func newCode(id, source string, tags ...string) *Cell {
 	c := newCell("code", id, source, tags)
 	c.fields["execution_count"] = nil
 	c.fields["outputs"] = []any{}

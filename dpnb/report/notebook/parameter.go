@@ -30,14 +30,14 @@ func (nb *Notebook) Inject(values map[string]string) error {
 	if len(values) == 0 {
 		return nil
 	}
-	at := slices.IndexFunc(nb.Cells, func(c *Cell) bool { return c.HasTag(TagParameters) })
+	at := slices.IndexFunc(nb.Cells, func(c *Cell) bool { return c.HasTag(tagParameters) })
 	if at < 0 {
 		return fmt.Errorf("it has no parameters: tag the cell that declares them (var name = value) with %q",
-			TagParameters)
+			tagParameters)
 	}
 	declared, err := parameters(nb.Cells[at].Source())
 	if err != nil {
-		return fmt.Errorf("cell %d, tagged %q: %w", at+1, TagParameters, err)
+		return fmt.Errorf("cell %d, tagged %q: %w", at+1, tagParameters, err)
 	}
 	var source strings.Builder
 	source.WriteString("// Parameters")
@@ -56,15 +56,15 @@ func (nb *Notebook) Inject(values map[string]string) error {
 		record[name] = recorded(values[name])
 	}
 	nb.Cells = slices.DeleteFunc(nb.Cells, func(c *Cell) bool { return c.HasTag(TagInjected) })
-	at = slices.IndexFunc(nb.Cells, func(c *Cell) bool { return c.HasTag(TagParameters) })
-	nb.Cells = slices.Insert(nb.Cells, at+1, NewCode(TagInjected, source.String(), TagInjected))
+	at = slices.IndexFunc(nb.Cells, func(c *Cell) bool { return c.HasTag(tagParameters) })
+	nb.Cells = slices.Insert(nb.Cells, at+1, newCode(TagInjected, source.String(), TagInjected))
 	object(nb.Metadata(), "papermill")["parameters"] = record
 	return nil
 }
 
 // Declares reports whether the cell tagged "parameters" declares the name.
 func (nb *Notebook) Declares(name string) bool {
-	at := slices.IndexFunc(nb.Cells, func(c *Cell) bool { return c.HasTag(TagParameters) })
+	at := slices.IndexFunc(nb.Cells, func(c *Cell) bool { return c.HasTag(tagParameters) })
 	if at < 0 {
 		return false
 	}

@@ -9,7 +9,7 @@ func withParameters(source string) *Notebook {
 	return &Notebook{
 		fields: map[string]any{},
 		Cells: []*Cell{
-			NewMarkdown("a", "# Title"), NewCode("b", source, TagParameters), NewCode("c", "%%\nuse(epsilon)"),
+			NewMarkdown("a", "# Title"), newCode("b", source, tagParameters), newCode("c", "%%\nuse(epsilon)"),
 		},
 	}
 }
