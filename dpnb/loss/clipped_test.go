@@ -26,6 +26,7 @@ func bases() []struct {
 		{Squared{}, reals, []float64{1e-3, 1, 30}},
 		{Huber{2}, reals, []float64{1e-3, 1, 1.99}},
 		{PseudoHuber{2}, reals, []float64{1e-3, 1, 1.999}},
+		{SmoothPinball{0.3, 0.7}, reals, []float64{1e-3, 0.29, 0.5, 0.69}},
 		{Poisson{6}, []float64{0, 1, 6}, []float64{1e-2, 1.5, 5.9, 30}},
 	}
 }

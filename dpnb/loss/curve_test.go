@@ -41,6 +41,9 @@ func scalarLosses() []scalarLoss {
 		out = append(out, mk("pseudo-huber", c, err, r, 0,
 			func(t float64) float64 { return t / math.Sqrt(1+t*t/0.49) },
 			func(t float64) float64 { return math.Pow(1+t*t/0.49, -1.5) }))
+		c, err = CurveOf(SmoothPinball{Tau: 0.3, Width: 0.25}, r)
+		out = append(out, mk("smooth pinball", c, err, r, 0, func(t float64) float64 { return sig(t/0.25) - 0.3 },
+			func(t float64) float64 { return sig(t/0.25) * sig(-t/0.25) / 0.25 }))
 		c, err = CurveOf(SmoothedHinge{Width: 0.5}, r)
 		out = append(out, mk("smoothed hinge", c, err, r, 0, func(t float64) float64 { return max(0, min(1, t/0.5)) },
 			func(t float64) float64 {

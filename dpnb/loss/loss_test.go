@@ -66,6 +66,8 @@ func losses() []entry {
 		{Squared{}, reals, smooth, -40, 40, notReal},
 		{Huber{1.5}, reals, atResiduals(1.5), -40, 40, notReal},
 		{PseudoHuber{1.5}, reals, smooth, -40, 40, notReal},
+		{SmoothPinball{0.3, 0.7}, reals, smooth, -40, 40, notReal},
+		{Clipped(SmoothPinball{0.5, 0.7}, 0.3), reals, atResiduals(0.7 * math.Log(4)), -40, 40, notReal},
 		{Poisson{7}, counts, smooth, -40, 5, notCount},
 
 		{Clipped(Logistic{}, 0.3), signs, atMargins(math.Log(0.7 / 0.3)), -40, 40, notSign},
@@ -294,6 +296,7 @@ func TestBadParameters(t *testing.T) {
 	for _, p := range []float64{0, -1, math.NaN(), math.Inf(1)} {
 		for _, l := range []Loss{
 			Huber{p}, PseudoHuber{p}, SmoothedHinge{p}, Softplus{p}, Poisson{p},
+			Pinball{p}, Pinball{1}, Pinball{1 + p}, SmoothPinball{p, 1}, SmoothPinball{0.5, p},
 			Clipped(Huber{p}, 1), Clipped(Poisson{p}, 1), Clipped(Clipped(Poisson{p}, 2), 1),
 			Clipped(Logistic{}, negative(p)), Clipped(Squared{}, p), Clipped(Clipped(Squared{}, 2), negative(p)),
 		} {

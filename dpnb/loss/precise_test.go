@@ -22,6 +22,7 @@ var preciseCases = []struct {
 	{Squared{}, []float64{0.1, 1e8}, 1},
 	{Huber{1.3}, []float64{0.1, 1e8}, 1},
 	{PseudoHuber{1.3}, []float64{0.1, 1e8}, 1},
+	{SmoothPinball{0.2, 1.3}, []float64{0.1, 1e8}, 1},
 	{Probit{}, []float64{-1, 1}, 1},
 	{Poisson{7}, []float64{0, 1, 7}, 1},
 }

@@ -37,6 +37,8 @@ func exactSlopeAt(l Loss, t *big.Float, y float64) *big.Float {
 		u := m.Sub(one, m)
 		u.Quo(u, num(f.Width))
 		return u.Mul(sigmoid(u), num(-y))
+	case SmoothPinball:
+		return difference.Sub(sigmoid(difference.Quo(difference, num(f.Width))), num(f.Tau))
 	case PseudoHuber:
 		v := difference
 		r := new(big.Float).SetPrec(prec).Quo(v, num(f.Threshold))
@@ -71,6 +73,7 @@ func TestSlopesAreAsAccurateAsStated(t *testing.T) {
 		{Logistic{}, 0.7, []float64{-1, 1}},
 		{Softplus{0.3}, 0.7, []float64{-1, 1}},
 		{PseudoHuber{1.5}, 1.1, []float64{0, 1}},
+		{SmoothPinball{0.4, 0.3}, 0.35, []float64{0, 1}},
 		{Poisson{5}, 2, []float64{0, 1, 5}},
 	} {
 		for range 1500 {
