@@ -26,6 +26,8 @@ type Curve struct {
 	Antiderivative func(gamma float64) float64
 	// Quadratic is κ if S̄(γ) = κγ(Hi − γ) and Lo = 0; 0 if it is not so.
 	Quadratic float64
+	// Fall is κ if S̄(γ) ≤ κ(Hi − γ) and S̄(γ) ≤ κ(γ − Lo); 0 if that is not so.
+	Fall float64
 	// Symmetric says that S̄(−γ) = S̄(γ).
 	Symmetric bool
 	// cut is the norm at which gradients are clipped, 0 if they are not.
@@ -99,6 +101,7 @@ func logisticCurve(name string, width, radius float64) *Curve {
 			return math.Log(gamma/(radius-gamma)) * width / radius
 		},
 		Quadratic: 1 / width,
+		Fall:      radius / width,
 	}
 }
 
@@ -112,7 +115,7 @@ func (c *Curve) Clip(limit float64) *Curve {
 		return c
 	}
 	cut := *c
-	cut.Lo, cut.Hi, cut.Quadratic, cut.cut = math.Max(c.Lo, -limit), math.Min(c.Hi, limit), 0, limit
+	cut.Lo, cut.Hi, cut.Quadratic, cut.Fall, cut.cut = math.Max(c.Lo, -limit), math.Min(c.Hi, limit), 0, 0, limit
 	return &cut
 }
 
@@ -147,6 +150,9 @@ func (c *Curve) Bounds(g0, g1 float64) (lower, upper float64) {
 
 // Kappa returns κ if S̄(γ) = κγ(L − γ) on [0, L], and 0 if it is not so.
 func (c *Curve) Kappa() float64 { return c.Quadratic }
+
+// Falls returns κ if S̄(γ) ≤ κ(hi − γ) and ≤ κ(γ − lo) on [lo, hi], and 0 if it is not so.
+func (c *Curve) Falls() float64 { return c.Fall }
 
 // Even reports that S̄(−γ) = S̄(γ) on a symmetric range.
 func (c *Curve) Even() bool { return c.Symmetric && c.Lo == -c.Hi }

@@ -168,7 +168,7 @@ func (p SmoothPinball) Curve(radius, _ float64) *Curve {
 	lo, hi := -p.Tau*radius, (1-p.Tau)*radius
 	return &Curve{
 		Name: fmt.Sprintf("%s, R=%g", p.Name(), radius),
-		Lo:   lo, Hi: hi, Peak: 0.5 * (lo + hi), Symmetric: p.Tau == 0.5,
+		Lo:   lo, Hi: hi, Peak: 0.5 * (lo + hi), Symmetric: p.Tau == 0.5, Fall: radius / p.Width,
 		Sup: func(gamma float64) float64 { return (gamma - lo) * (hi - gamma) / p.Width },
 		Antiderivative: func(gamma float64) float64 {
 			switch {

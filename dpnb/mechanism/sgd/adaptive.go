@@ -29,7 +29,9 @@ type Adaptive struct {
 }
 
 // String describes the rule.
-func (u Adaptive) String() string { return fmt.Sprintf("adaptive steps within ‖θ‖ ≤ %.4g", u.Radius) }
+func (u Adaptive) String() string {
+	return fmt.Sprintf("adaptive steps within ‖θ‖ ≤ %.4g", u.Radius)
+}
 
 func (u Adaptive) validate() error {
 	if !(u.Radius > 0) || math.IsInf(u.Radius, 1) {

@@ -1,0 +1,88 @@
+package objective
+
+import (
+	"errors"
+	"math"
+	"testing"
+
+	"github.com/dpnb/notebooks/dpnb/loss"
+	"github.com/dpnb/notebooks/dpnb/privacy"
+)
+
+// The closed form is above Tight's certified upper value at its σ and λ, in both directions,
+// and near it in one; a ridge of half of that is not.
+func TestFreeCurvature(t *testing.T) {
+	const delta = 1e-5
+	for _, c := range []struct{ tau, eps float64 }{{0.5, 0.2}, {0.5, 1}, {0.9, 1}, {0.9, 3}} {
+		l := loss.SmoothPinball{Tau: c.tau, Width: 0.25}
+		curve, err := loss.CurveOf(l, 1)
+		if err != nil {
+			t.Fatal(err)
+		}
+		f := Free{curve, c.eps}
+		sigma, err := f.Sigma(delta)
+		if err != nil {
+			t.Fatal(err)
+		}
+		lambda, err := f.Lambda(sigma)
+		if err != nil {
+			t.Fatal(err)
+		}
+		// The corollary's λ = R²max(τ, 1−τ)/(εh) suffices, and is not much larger.
+		simple := math.Max(c.tau, 1-c.tau) / (c.eps * l.Width)
+		if r := lambda / simple; r > 1.005 || r < 0.4 {
+			t.Errorf("τ = %g, ε = %g: λ is %.3f of the corollary's", c.tau, c.eps, r)
+		}
+		worst := func(lambda float64) float64 {
+			p, err := New(Config{Curve: curve, Lambda: lambda, Sigma: sigma, Bound: Tight})
+			if err != nil {
+				t.Fatal(err)
+			}
+			return privacy.DeltaUpper(p, c.eps) / delta
+		}
+		if got := worst(lambda); got > 1.006 || got < 0.45 {
+			t.Errorf("τ = %g, ε = %g: Tight has %.4f δ at the closed form's λ", c.tau, c.eps, got)
+		}
+		if got := worst(0.3 * lambda); got < 1.02 {
+			t.Errorf("τ = %g, ε = %g: Tight has %.4f δ at a third of the λ", c.tau, c.eps, got)
+		}
+	}
+}
+
+// One-signed slopes cost the Gaussian mechanism's noise, two-signed ones 3 to 5 % more.
+func TestFreeSigma(t *testing.T) {
+	for _, eps := range []float64{0.2, 1, 3} {
+		unit, err := privacy.GaussianSigma(eps, 1e-5)
+		if err != nil {
+			t.Fatal(err)
+		}
+		for _, c := range []struct {
+			loss      loss.Loss
+			low, high float64
+		}{{loss.Softplus{Width: 1}, 1, 1 + 1e-9}, {loss.SmoothPinball{Tau: 0.5, Width: 1}, 1.025, 1.056}} {
+			curve, err := loss.CurveOf(c.loss, 2)
+			if err != nil {
+				t.Fatal(err)
+			}
+			sigma, err := Free{curve, eps}.Sigma(1e-5)
+			if r := sigma / (unit * Slope(curve)); err != nil || !(r >= c.low && r <= c.high) {
+				t.Errorf("%s, ε = %g: σ is %.6f of the Gaussian mechanism's (%v)", c.loss.Name(), eps, r, err)
+			}
+		}
+	}
+}
+
+// Curvature at the largest slope is not free.
+func TestFreeRefuses(t *testing.T) {
+	huber, err := loss.CurveOf(loss.Huber{Threshold: 1}, 1)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if _, err := (Free{huber, 1}).Lambda(4); !errors.Is(err, privacy.ErrUnsupported) {
+		t.Errorf("Huber: %v", err)
+	}
+	var bad *privacy.ParamError
+	if _, err := (Free{huber, 0}).Sigma(1e-5); !errors.As(err, &bad) {
+		t.Errorf("ε = 0: %v", err)
+	}
+}
