@@ -1,0 +1,80 @@
+package objective
+
+import (
+	"fmt"
+	"strings"
+
+	"github.com/dpnb/notebooks/dpnb/privacy"
+	"github.com/dpnb/notebooks/dpnb/privacy/pld"
+)
+
+// Rows is objective perturbation of a loss of several linear forms of the record,
+//
+//	ℓ(θ; z) = Σⱼ fⱼ(aⱼᵀθ; z),  D = diag(αⱼ²) ⪰ AAᵀ,  A with the rows aⱼ
+//
+// (for ‖A‖₂ ≤ Ā every αⱼ = Ā will do; the rows need not be orthogonal): it costs at most
+// the composition of what each form would cost alone, by the bound Pointwise, with the
+// radius αⱼ. That is sharper than RankK, which takes the largest norm of the whole gradient
+// for the slope in every direction.
+//
+// Statement: dpnb/rows-composed; proof: docs/theory/smoothing.md#dpnb-rows-composed.
+type Rows struct {
+	// Forms are curves with the radius αⱼ, and how many forms have each.
+	Forms []Form
+	// Lambda and Sigma as in Config.
+	Lambda, Sigma float64
+	// Settings of the composition; nil is right.
+	Settings *pld.Settings
+}
+
+// perOctave is how closely the profile of a form is asked: chords between cost ln δ some
+// ten-thousandths.
+const perOctave = 256
+
+// Form is Count linear forms with one Curve.
+type Form struct {
+	Curve Curve
+	Count int
+}
+
+// Profile implements privacy.Event.
+//
+// Bound: upper, for every ε, in both directions.
+// Errors: *privacy.ParamError if a field is out of range; one that wraps
+// privacy.ErrUnsupported for any adjacency but add/remove-one.
+func (r Rows) Profile(adj privacy.Adjacency) (privacy.Profile, error) {
+	if adj != privacy.AddRemove {
+		return nil, fmt.Errorf("objective: several forms under %v; convert the add/remove-one profile: %w", adj, privacy.ErrUnsupported)
+	}
+	if len(r.Forms) == 0 {
+		return nil, &privacy.ParamError{Name: "Forms", Value: 0, Want: "at least one form"}
+	}
+	var parts []pld.Component
+	for _, f := range r.Forms {
+		if f.Count < 1 {
+			return nil, &privacy.ParamError{Name: "Count", Value: f.Count, Want: "a number of forms ≥ 1"}
+		}
+		p, err := New(Config{Curve: f.Curve, Lambda: r.Lambda, Sigma: r.Sigma, Bound: Pointwise})
+		if err != nil {
+			return nil, err
+		}
+		parts = append(parts, pld.Component{Profile: privacy.Interpolated(p, perOctave), Count: f.Count})
+	}
+	if len(parts) == 1 && parts[0].Count == 1 {
+		return parts[0].Profile, nil
+	}
+	c, err := pld.New(parts, r.Settings)
+	if err != nil {
+		return nil, err
+	}
+	return c.Profile(), nil
+}
+
+// String describes the event.
+func (r Rows) String() string {
+	var forms []string
+	for _, f := range r.Forms {
+		forms = append(forms, fmt.Sprintf("%d × %v", f.Count, f.Curve))
+	}
+	return fmt.Sprintf("ObjectivePerturbation(%s, λ=%g, σ=%g)", strings.Join(forms, ", "), r.Lambda, r.Sigma)
+}

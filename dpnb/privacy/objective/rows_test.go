@@ -1,0 +1,81 @@
+package objective
+
+import (
+	"errors"
+	"math"
+	"testing"
+
+	"github.com/dpnb/notebooks/dpnb/internal/testscale"
+	"github.com/dpnb/notebooks/dpnb/loss"
+	"github.com/dpnb/notebooks/dpnb/privacy"
+)
+
+// forms is m forms |aⱼᵀθ|, smoothed by a logistic density, with m·α² = 1, and the largest
+// curvature s of one.
+func forms(t *testing.T, m int) ([]Form, float64) {
+	t.Helper()
+	// |x| is twice the pinball loss with τ = ½: the radius is doubled.
+	c, err := loss.CurveOf(loss.SmoothPinball{Tau: 0.5, Width: 1}, 2/math.Sqrt(float64(m)))
+	if err != nil {
+		t.Fatal(err)
+	}
+	return []Form{{c, m}}, c.Max()
+}
+
+// The σ at which m composed forms have δ = 1e-5, and the λ at 1.1 times the larger of them,
+// as computed by an independent convolution on a grid (rounded to four and three digits).
+// An error of a thousandth in σ moves δ by two thousandths; the bound by the rank of the
+// Hessian is beyond all of these.
+func TestRowsCompose(t *testing.T) {
+	for _, c := range []struct {
+		eps           float64
+		m             int
+		lambda, sigma float64 // in units of s; for m·α² = 1
+		full          bool
+	}{{1, 2, 1e9, 4.033, false}, {1, 10, 1e9, 5.027, true}, {1, 2, 2.60, 1.1 * 4.04, false}, {0.2, 3, 1e9, 18.73, true}} {
+		if c.full && !testscale.Full() {
+			continue
+		}
+		f, s := forms(t, c.m)
+		p, err := Rows{Forms: f, Lambda: c.lambda * s, Sigma: c.sigma}.Profile(privacy.AddRemove)
+		if err != nil {
+			t.Fatal(err)
+		}
+		got := privacy.DeltaUpper(p, c.eps)
+		if math.Abs(got/1e-5-1) > 0.02 {
+			t.Errorf("ε = %g, m = %d, λ = %g·s: δ = %.4g, want 1e-5", c.eps, c.m, c.lambda, got)
+		}
+		rank, err := RankK{Rank: c.m, Smoothness: s, Slope: 1, Lambda: c.lambda * s, Sigma: c.sigma}.Profile(privacy.AddRemove)
+		if err != nil {
+			t.Fatal(err)
+		}
+		if by := privacy.DeltaUpper(rank, c.eps); by < 1.2*got {
+			t.Errorf("ε = %g, m = %d: the rank bound has %.4g, no more than %.4g", c.eps, c.m, by, got)
+		}
+	}
+}
+
+// One form costs what Pointwise says, and what is out of range is refused.
+func TestRowsOfOneForm(t *testing.T) {
+	f, s := forms(t, 1)
+	p, err := Rows{Forms: f, Lambda: s, Sigma: 4}.Profile(privacy.AddRemove)
+	if err != nil {
+		t.Fatal(err)
+	}
+	one, err := New(Config{Curve: f[0].Curve, Lambda: s, Sigma: 4, Bound: Pointwise})
+	if err != nil {
+		t.Fatal(err)
+	}
+	if a, b := privacy.LogDeltaUpper(p, 1), privacy.LogDeltaUpper(one, 1); a != b {
+		t.Errorf("%g and %g", a, b)
+	}
+	var bad *privacy.ParamError
+	for _, r := range []Rows{{Lambda: 1, Sigma: 1}, {Forms: []Form{{f[0].Curve, 0}}, Lambda: 1, Sigma: 1}, {Forms: f, Lambda: 0, Sigma: 1}} {
+		if _, err := r.Profile(privacy.AddRemove); !errors.As(err, &bad) {
+			t.Errorf("%v: %v", r, err)
+		}
+	}
+	if _, err := (Rows{Forms: f, Lambda: 1, Sigma: 1}).Profile(privacy.ReplaceOne); !errors.Is(err, privacy.ErrUnsupported) {
+		t.Errorf("replace-one: %v", err)
+	}
+}
