@@ -156,6 +156,10 @@ type (
 	Linear = learn.Linear
 	// Huber is regression that outliers do not move, for Regression.
 	Huber = learn.Huber
+	// Quantile is quantile regression, for Regression: dpnb.Quantile{Tau: 0.9}.
+	Quantile = learn.Quantile
+	// Median is median regression, for Regression.
+	Median = learn.Median
 	// Poisson is regression of counts, for Counts.
 	Poisson = learn.Poisson
 	// Softmax is multinomial logistic regression, for Classes.

@@ -101,7 +101,7 @@ func (e *TaskError) Error() string {
 // take them.
 var (
 	maker   = map[frame.Task]string{frame.TwoClasses: "Binary", frame.Number: "Regression", frame.Count: "Counts", frame.ManyClasses: "Classes"}
-	fitting = map[frame.Task]string{frame.TwoClasses: "Logistic or SVM", frame.Number: "Linear or Huber", frame.Count: "Poisson", frame.ManyClasses: "Softmax or OneVsRest"}
+	fitting = map[frame.Task]string{frame.TwoClasses: "Logistic or SVM", frame.Number: "Linear, Huber or Quantile", frame.Count: "Poisson", frame.ManyClasses: "Softmax or OneVsRest"}
 )
 
 // suits reports whether p can learn from the records of d.

@@ -135,7 +135,7 @@ func ExampleTaskError() {
 	_, err := learn.Logistic{}.FitWithoutPrivacy(learn.Regression(learn.Patients(100, 1), "pressure"))
 	fmt.Println(err)
 	// Output:
-	// dpnb: Logistic learns two classes from records made with Binary; these were made with Regression, for Linear or Huber
+	// dpnb: Logistic learns two classes from records made with Binary; these were made with Regression, for Linear, Huber or Quantile
 }
 
 // Several classes in one fit.

@@ -83,6 +83,9 @@ func (c Cost) String() string {
 
 // Bound names the theorems behind Profile.
 func (c Cost) Bound() string {
+	if c.Rate == 1 && c.MeanRuns == 0 && c.Accounting == Sharpest {
+		return "T-fold composition of the Gaussian mechanism, exact"
+	}
 	steps := "T-fold composition of the Poisson-subsampled Gaussian mechanism, "
 	if c.Accounting == Renyi {
 		steps += "Rényi curve (Mironov, Talwar, Zhang 2019)"

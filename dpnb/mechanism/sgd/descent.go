@@ -89,7 +89,7 @@ func (d Descent) Validate() error {
 		return err
 	}
 	if d.Update == nil {
-		return &privacy.ParamError{Name: "Update", Value: nil, Want: "Plain, Momentum or Adam"}
+		return &privacy.ParamError{Name: "Update", Value: nil, Want: "Plain, Momentum, Adam or Adaptive"}
 	}
 	if err := d.Update.validate(); err != nil {
 		return err
@@ -104,6 +104,9 @@ func (d Descent) Validate() error {
 func (d Descent) String() string {
 	s := fmt.Sprintf("DP-SGD (%s loss, C = %.5g, q = %.4g, T = %d, σ = %.5g, n₀ = %.6g",
 		d.Loss.Name(), d.Clip, d.Rate, d.Steps, d.NoiseMultiplier, d.PlannedRecords)
+	if d.Rate == 1 {
+		s = fmt.Sprintf("%s (%s loss, C = %.5g, T = %d, σ = %.5g", d.name(), d.Loss.Name(), d.Clip, d.Steps, d.NoiseMultiplier)
+	}
 	if d.Lambda > 0 {
 		s += fmt.Sprintf(", λ = %.4g", d.Lambda)
 	}
@@ -118,17 +121,27 @@ func (d Descent) String() string {
 
 // Describe implements mechanism.Mechanism.
 func (d Descent) Describe() mechanism.Description {
-	return mechanism.Description{
-		Name: "DP-SGD", Source: "Abadi et al. 2016, Algorithm 1, with Poisson samples; the comparison of rkw23, section 5",
-		Adjacency: privacy.AddRemove, Bound: d.Cost().Bound(), Lambda: d.Lambda,
-		Assumptions: []string{
-			"every parameter, the planned number of records included, was chosen without looking at the records",
-			fmt.Sprintf("the %s loss accepts every label that could be in the data (%s)", d.Loss.Name(), d.Loss.Labels()),
-			"which records are in a batch stays secret",
-			mechanism.ExactNoise,
-			mechanism.Unseen,
-		},
+	assumptions := []string{
+		"every parameter, the planned number of records included, was chosen without looking at the records",
+		fmt.Sprintf("the %s loss accepts every label that could be in the data (%s)", d.Loss.Name(), d.Loss.Labels()),
 	}
+	source := "Bassily, Smith, Thakurta 2014, with all records in each step"
+	if d.Rate < 1 {
+		assumptions = append(assumptions, "which records are in a batch stays secret")
+		source = "Abadi et al. 2016, Algorithm 1, with Poisson samples; the comparison of rkw23, section 5"
+	}
+	return mechanism.Description{
+		Name: d.name(), Source: source, Adjacency: privacy.AddRemove, Bound: d.Cost().Bound(), Lambda: d.Lambda,
+		Assumptions: append(assumptions, mechanism.ExactNoise, mechanism.Unseen),
+	}
+}
+
+// name says whether there are samples.
+func (d Descent) name() string {
+	if d.Rate == 1 {
+		return "noisy gradient descent"
+	}
+	return "DP-SGD"
 }
 
 // Event implements mechanism.Mechanism; it is a Cost.

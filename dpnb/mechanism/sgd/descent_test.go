@@ -224,3 +224,33 @@ func TestDivergence(t *testing.T) {
 		t.Fatal(err)
 	}
 }
+
+// Adaptive steps do not see a factor of all gradients, stay within the radius, and come to
+// the median of labels where there is no noise to speak of.
+func TestAdaptiveSteps(t *testing.T) {
+	const n, steps = 301, 192
+	rows, labels := matrix.NewDense(n, 1, nil), make([]float64, n)
+	for i := range labels {
+		rows.Data[i] = 1
+		labels[i] = math.Expm1(3*float64(i)/n) / 10 // the median is (e^1.5 − 1)/10
+	}
+	run := func(planned, radius float64) float64 {
+		d := Descent{Loss: loss.Pinball{Tau: 0.5}, Clip: 0.5, Rate: 1, Steps: steps, NoiseMultiplier: 1e-3, PlannedRecords: planned,
+			Update: Adaptive{Radius: radius, Steps: steps}, Average: steps / 2}
+		r, err := d.Run(rows, labels, noise.NewSeeded(1), nil)
+		if err != nil {
+			t.Fatal(err)
+		}
+		return r.Coefficients[0]
+	}
+	want := math.Expm1(1.5) / 10
+	if got := run(1, 2); math.Abs(got-want) > 0.01 {
+		t.Errorf("came to %g, the median is %g", got, want)
+	}
+	if a, b := run(1, 2), run(1<<20, 2); a != b {
+		t.Errorf("%g and, with other units of the gradient, %g", a, b)
+	}
+	if got := run(1, 0.2); got > 0.2 || got < 0.199 {
+		t.Errorf("%g within a radius of 0.2", got)
+	}
+}
