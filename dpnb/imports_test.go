@@ -14,7 +14,7 @@ import (
 // mayImport is the direction in which data flows through the house
 // (docs/architecture.md): a room may import those listed, and the internal ones.
 var mayImport = map[string][]string{
-	"loss":      {},
+	"loss":      {"smoothing"},
 	"matrix":    {},
 	"erm":       {"loss", "matrix"},
 	"noise":     {},

@@ -6,6 +6,7 @@ import (
 	"testing"
 
 	"github.com/dpnb/notebooks/dpnb/internal/normal"
+	"github.com/dpnb/notebooks/dpnb/smoothing"
 )
 
 // scalarLoss is |f′| (or f′) and f″ as functions of t, by their definitions.
@@ -44,6 +45,19 @@ func scalarLosses() []scalarLoss {
 		c, err = CurveOf(SmoothPinball{Tau: 0.3, Width: 0.25}, r)
 		out = append(out, mk("smooth pinball", c, err, r, 0, func(t float64) float64 { return sig(t/0.25) - 0.3 },
 			func(t float64) float64 { return sig(t/0.25) * sig(-t/0.25) / 0.25 }))
+		for _, l := range []Convolved{
+			Quantile(0.3, smoothing.Uniform{}, 0.5), Quantile(0.3, smoothing.Cosine{}, 0.5), Quantile(0.8, smoothing.Gaussian{}, 0.5),
+			Quantile(0.3, smoothing.Logistic{}, 0.5), Quantile(0.3, smoothing.Laplacian{}, 0.5), Absolute(smoothing.Free{Epsilon: 1}, 0.5),
+			Absolute(smoothing.Logistic{}, 0.5), {smoothing.Laplacian{}, 0.5, -1, 0}, {smoothing.Gaussian{}, 0.5, 0, 2},
+		} {
+			sign := 1.0
+			if l.Above == 0 {
+				sign = -1
+			}
+			c, err = CurveOf(l, r)
+			out = append(out, mk(l.Name(), c, err, r, 0, func(t float64) float64 { return sign * slope(l, t, 0) },
+				func(t float64) float64 { return curvature(l, t, 0) }))
+		}
 		c, err = CurveOf(SmoothedHinge{Width: 0.5}, r)
 		out = append(out, mk("smoothed hinge", c, err, r, 0, func(t float64) float64 { return max(0, min(1, t/0.5)) },
 			func(t float64) float64 {

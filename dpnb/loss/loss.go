@@ -44,7 +44,7 @@ func SlopeError(l Loss) float64 {
 // One with kinks in its slope, as Huber's, is not, nor is one that is Clipped.
 type SelfConcordant interface {
 	Loss
-	// SelfConcordance returns the least q.
+	// SelfConcordance returns the least q, +Inf if there is none.
 	SelfConcordance() float64
 }
 
@@ -52,6 +52,9 @@ type SelfConcordant interface {
 // loss and others like it fall for ever.
 func Attained(l Loss) bool {
 	of, _, _ := Unclip(l)
+	if c, ok := of.(Convolved); ok {
+		return c.attained()
+	}
 	_, never := of.(interface{ unattained() })
 	return !never
 }

@@ -8,6 +8,8 @@ import (
 	"testing"
 
 	"gonum.org/v1/gonum/diff/fd"
+
+	"github.com/dpnb/notebooks/dpnb/smoothing"
 )
 
 // entry is a loss with labels and predictors to try it on.
@@ -68,6 +70,14 @@ func losses() []entry {
 		{PseudoHuber{1.5}, reals, smooth, -40, 40, notReal},
 		{SmoothPinball{0.3, 0.7}, reals, smooth, -40, 40, notReal},
 		{Clipped(SmoothPinball{0.5, 0.7}, 0.3), reals, atResiduals(0.7 * math.Log(4)), -40, 40, notReal},
+		{Absolute(smoothing.Logistic{}, 0.7), reals, smooth, -40, 40, notReal},
+		{Absolute(smoothing.Uniform{}, 0.7), reals, atResiduals(0.7), -40, 40, notReal},
+		{Absolute(smoothing.Free{Epsilon: 0.8}, 0.7), reals, atResiduals(0), -40, 40, notReal},
+		{Quantile(0.3, smoothing.Laplacian{}, 0.7), reals, atResiduals(0), -40, 40, notReal},
+		{Quantile(0.3, smoothing.Gaussian{}, 0.7), reals, smooth, -40, 40, notReal},
+		{Quantile(0.8, smoothing.Cosine{}, 0.7), reals, atResiduals(0.35 * math.Pi), -40, 40, notReal},
+		{Convolved{smoothing.Gaussian{}, 0.7, -1, 0}, reals, smooth, -40, 40, notReal},
+		{Clipped(Absolute(smoothing.Laplacian{}, 0.7), 0.5), reals, func(y float64) []float64 { return []float64{y, y - 0.7*math.Ln2, y + 0.7*math.Ln2} }, -40, 40, notReal},
 		{Poisson{7}, counts, smooth, -40, 5, notCount},
 
 		{Clipped(Logistic{}, 0.3), signs, atMargins(math.Log(0.7 / 0.3)), -40, 40, notSign},
@@ -296,6 +306,9 @@ func TestBadParameters(t *testing.T) {
 	for _, p := range []float64{0, -1, math.NaN(), math.Inf(1)} {
 		for _, l := range []Loss{
 			Huber{p}, PseudoHuber{p}, SmoothedHinge{p}, Softplus{p}, Poisson{p},
+			Absolute(smoothing.Gaussian{}, p), Absolute(nil, 1), Absolute(smoothing.Free{Epsilon: p}, 1), Quantile(0.3, smoothing.Free{Epsilon: 1}, 1),
+			Quantile(-0.1, smoothing.Uniform{}, 1), Quantile(1.1, smoothing.Uniform{}, 1), Convolved{smoothing.Uniform{}, 1, 0, 0}, Convolved{smoothing.Uniform{}, 1, -1, math.Inf(1)},
+			Clipped(Absolute(smoothing.Gaussian{}, p), 0.5),
 			Pinball{p}, Pinball{1}, Pinball{1 + p}, SmoothPinball{p, 1}, SmoothPinball{0.5, p},
 			Clipped(Huber{p}, 1), Clipped(Poisson{p}, 1), Clipped(Clipped(Poisson{p}, 2), 1),
 			Clipped(Logistic{}, negative(p)), Clipped(Squared{}, p), Clipped(Clipped(Squared{}, 2), negative(p)),

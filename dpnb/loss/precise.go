@@ -19,7 +19,7 @@ type Precise struct {
 type preciser interface{ precise() Precise }
 
 // PreciseSlope returns the slope of l in double-double, if l has one: every loss of
-// this package has, Poisson when it is Clipped.
+// this package has, Poisson when it is Clipped, but Convolved with a cosine or free kernel.
 func PreciseSlope(l Loss) (Precise, bool) {
 	p, ok := l.(preciser)
 	if !ok {

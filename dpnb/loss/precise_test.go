@@ -7,6 +7,7 @@ import (
 	"testing"
 
 	"github.com/dpnb/notebooks/dpnb/internal/dd"
+	"github.com/dpnb/notebooks/dpnb/smoothing"
 )
 
 // preciseCases are the losses with their labels and a scale of t.
@@ -23,6 +24,10 @@ var preciseCases = []struct {
 	{Huber{1.3}, []float64{0.1, 1e8}, 1},
 	{PseudoHuber{1.3}, []float64{0.1, 1e8}, 1},
 	{SmoothPinball{0.2, 1.3}, []float64{0.1, 1e8}, 1},
+	{Quantile(0.2, smoothing.Gaussian{}, 1.3), []float64{0.1, 1e8}, 1},
+	{Quantile(0.2, smoothing.Logistic{}, 1.3), []float64{0.1, 1e8}, 1},
+	{Absolute(smoothing.Laplacian{}, 1.3), []float64{0.1, 1e8}, 1},
+	{Absolute(smoothing.Uniform{}, 1.3), []float64{0.1, 1e8}, 1},
 	{Probit{}, []float64{-1, 1}, 1},
 	{Poisson{7}, []float64{0, 1, 7}, 1},
 }

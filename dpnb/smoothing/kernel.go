@@ -1,6 +1,7 @@
 package smoothing
 
 import (
+	"fmt"
 	"math"
 
 	"gonum.org/v1/gonum/mathext"
@@ -136,8 +137,9 @@ func (g Gaussian) Gap(v float64) float64 {
 	}
 	// Φ(−v)/φ(v) = 1/(v + 1/(v + 2/(v + 3/(v + …)))) =: 1/(v + c), so that
 	// 1 − v/(v + c) = c/(v + c), c = 1/(v + 2/(v + …)).
+	// Terms as in normal.Mills: what is left out falls like e^{−2v√k}.
 	c := 0.0
-	for k := 60.0; k >= 1; k-- {
+	for k := 10 + math.Ceil(300/(v*v)); k >= 1; k-- {
 		c = k / (v + c)
 	}
 	return 2 * g.Density(v) * c / (v + c)
@@ -205,8 +207,8 @@ func (Laplacian) Draw(u float64) float64 {
 // As ε → 0 it becomes Laplacian.
 type Free struct{ Epsilon float64 }
 
-// Name returns "free".
-func (Free) Name() string { return "free" }
+// Name returns "free" with its ε.
+func (k Free) Name() string { return fmt.Sprintf("free (ε = %g)", k.Epsilon) }
 
 func (k Free) scale() float64 { return -math.Expm1(-k.Epsilon) }
 

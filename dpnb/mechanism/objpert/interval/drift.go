@@ -11,7 +11,8 @@ import (
 // in the slope, as Huber's, and clipping).
 func curvatureChange(l loss.Loss) (q float64, ok bool) {
 	if c, ok := l.(loss.SelfConcordant); ok {
-		return c.SelfConcordance(), true
+		q := c.SelfConcordance()
+		return q, !math.IsInf(q, 1)
 	}
 	return 0, false
 }
