@@ -20,6 +20,7 @@
 // whatever float64 number θⱼ is. The same with Laplaces (scale·Laplace), and with IsotropicLaplace, whose
 // density is proportional to exp(−‖z‖₂/scale).
 //
+//	eta := draw.IsotropicLaplace(d).Near(b, scale) // the same of that law, in an objective
 //	draw.AddRounded(dst, sigma, grid)             // Normals(len(dst)) at once
 //	draw.SymmetricNormals(d).AddRounded(m, sigma, sigma/√2, grid)
 //	draw.Subset(dst, rate, n)   // Poisson sample of 0 … n−1, rate a float64

@@ -1,6 +1,9 @@
 package exact
 
-import "math/big"
+import (
+	"math"
+	"math/big"
+)
 
 // Isotropic is a vector of density proportional to exp(−‖z‖₂): Γ·N/‖N‖, Γ the sum
 // of d exponential and N a vector of d normal variates. It may be used once.
@@ -36,54 +39,117 @@ func (n *Isotropic) AddRounded(dst []float64, scale, grid float64) {
 	copy(dst, out)
 }
 
-// round is true if so many digits decide every cell; out then has the results.
-func (n *Isotropic) round(out, dst []float64, r *rounder, digits int) bool {
-	one := big.NewInt(1)
-	lower := make([]*big.Int, len(dst)) // |N| in units of 2^−p, and below lower + 1
-	least, largest := new(big.Int), new(big.Int)
-	gamma := new(big.Int)
-	square := new(big.Int)
-	upper := new(big.Int)
-	for j := range dst {
-		lower[j] = n.s.cut(&n.direction[j], digits)
-		least.Add(least, square.Mul(lower[j], lower[j]))
-		upper.Add(lower[j], one)
-		largest.Add(largest, square.Mul(upper, upper))
-		gamma.Add(gamma, n.s.cut(&n.length[j], digits))
+// known is what is known of Γ·N/‖N‖ with every variate cut after so many digits: Γ, |Nⱼ| and
+// ‖N‖ are between integers times 2^−bits.
+type known struct {
+	lower                  []*big.Int // |Nⱼ|, and below lower + 1
+	least, largest         *big.Int   // ‖N‖
+	gamma, gammaAbove, one *big.Int
+	bits                   int
+}
+
+// know returns what so many digits say, and false if ‖N‖ may still be 0.
+func (n *Isotropic) know(digits int) (k known, ok bool) {
+	k = known{lower: make([]*big.Int, len(n.direction)), least: new(big.Int), largest: new(big.Int), gamma: new(big.Int),
+		one: big.NewInt(1), bits: digits * int(n.s.width)}
+	square, upper := new(big.Int), new(big.Int)
+	for j := range k.lower {
+		k.lower[j] = n.s.cut(&n.direction[j], digits)
+		k.least.Add(k.least, square.Mul(k.lower[j], k.lower[j]))
+		upper.Add(k.lower[j], k.one)
+		k.largest.Add(k.largest, square.Mul(upper, upper))
+		k.gamma.Add(k.gamma, n.s.cut(&n.length[j], digits))
 	}
-	if least.Sign() == 0 {
+	if k.least.Sign() == 0 {
+		return k, false
+	}
+	k.least.Sqrt(k.least)
+	k.largest.Add(k.largest.Sqrt(k.largest), k.one)
+	k.gammaAbove = new(big.Int).Add(k.gamma, big.NewInt(int64(len(k.lower))))
+	return k, true
+}
+
+// between returns integers with factor·Γ·|Nⱼ|/‖N‖·2^bits strictly between them, or at lo.
+func (k *known) between(j int, factor *big.Int) (lo, hi *big.Int) {
+	lo = new(big.Int).Mul(k.gamma, factor)
+	lo.Quo(lo.Mul(lo, k.lower[j]), k.largest)
+	hi = new(big.Int).Mul(k.gammaAbove, factor)
+	hi.Mul(hi, new(big.Int).Add(k.lower[j], k.one))
+	return lo, hi.Add(hi.Quo(hi, k.least), k.one)
+}
+
+// Near fills dst with float64 next to scale·z, z the vector of n, and returns a bound on the
+// distance, rounded up:
+//
+//	‖dst − scale·z‖₂ ≤ eta ≤ 4u‖dst‖₂ + scale·√d·2⁻⁶⁰ + √d·2⁻¹⁰⁷⁰,  u = 2⁻⁵³.
+//
+// Digits are drawn until every coordinate is known to 2⁻⁶¹; to convert and to multiply
+// rounds by u each. It panics unless dst has n's length, n was not used, the scale is valid.
+func (n *Isotropic) Near(dst []float64, scale float64) (eta float64) {
+	checkScale(scale)
+	if len(dst) != len(n.direction) || n.used {
+		panic("exact: noise of another length, or used before")
+	}
+	n.used = true
+	one := big.NewInt(1)
+	digits := (64 + int(n.s.width) - 1) / int(n.s.width)
+	for !n.near(dst, scale, digits, one) {
+		digits++
+	}
+	var square float64
+	for _, b := range dst {
+		square += b / scale * (b / scale)
+	}
+	d := float64(len(dst))
+	return (4*0x1p-53*scale*math.Sqrt(square) + scale*math.Sqrt(d)*0x1p-60 + math.Sqrt(d)*0x1p-1070) * (1 + (d+8)*0x1p-52)
+}
+
+// near is true if so many digits tell every coordinate to 2⁻⁶¹; dst then has them.
+func (n *Isotropic) near(dst []float64, scale float64, digits int, one *big.Int) bool {
+	k, ok := n.know(digits)
+	if !ok {
 		return len(dst) == 0
 	}
-	least.Sqrt(least)
-	largest.Add(largest.Sqrt(largest), one)
-	gammaAbove := new(big.Int).Add(gamma, big.NewInt(int64(len(dst))))
+	for j := range dst {
+		lo, hi := k.between(j, one)
+		if new(big.Int).Sub(hi, lo).BitLen() > k.bits-61 {
+			return false
+		}
+		f := new(big.Float).SetInt(lo)
+		z, _ := f.SetMantExp(f, -k.bits).Float64()
+		if dst[j] = scale * z; n.direction[j].negative {
+			dst[j] = -dst[j]
+		}
+	}
+	return true
+}
+
+// round is true if so many digits decide every cell; out then has the results.
+func (n *Isotropic) round(out, dst []float64, r *rounder, digits int) bool {
+	k, ok := n.know(digits)
+	if !ok {
+		return len(dst) == 0
+	}
 	significand := new(big.Int).SetUint64(r.significand)
-	gamma.Mul(gamma, significand)
-	gammaAbove.Mul(gammaAbove, significand)
-	// In units of 2^unit, scale·Γ·|N|/‖N‖ is strictly between the quotients.
-	unit := r.exponent - digits*int(n.s.width)
+	unit := r.exponent - k.bits
 	if r.grid <= unit {
 		return false
 	}
 	for j, theta := range dst {
-		lo := new(big.Int).Mul(gamma, lower[j])
-		lo.Quo(lo, largest)
-		hi := new(big.Int).Add(lower[j], one)
-		hi.Mul(hi, gammaAbove)
-		hi.Add(hi.Quo(hi, least), one)
+		lo, hi := k.between(j, significand)
 		if n.direction[j].negative {
 			lo, hi = hi.Neg(hi), lo.Neg(lo)
 		}
 		at, inexact := floor(finite(theta), unit)
 		lo.Add(lo, at)
 		if hi.Add(hi, at); inexact {
-			hi.Add(hi, one)
+			hi.Add(hi, k.one)
 		}
-		k, ok := cell(lo, hi, uint(r.grid-unit))
+		at, ok = cell(lo, hi, uint(r.grid-unit))
 		if !ok {
 			return false
 		}
-		out[j] = r.multiple(k)
+		out[j] = r.multiple(at)
 	}
 	return true
 }

@@ -268,6 +268,22 @@ func TestIsotropicLaplace(t *testing.T) {
 }
 
 func referenceIsotropic(s *Sampler, theta []float64, direction, length []variate, scale, grid float64) []float64 {
+	out := make([]float64, len(theta))
+	for j, z := range wideIsotropic(s, direction, length, scale) {
+		z.Add(z, new(big.Float).SetPrec(3000).SetFloat64(theta[j]))
+		z.Quo(z, new(big.Float).SetPrec(3000).SetFloat64(grid))
+		z.Add(z, new(big.Float).SetPrec(3000).SetFloat64(0.5))
+		k, _ := z.Int(nil)
+		if z.Sign() < 0 && !z.IsInt() {
+			k.Sub(k, big.NewInt(1))
+		}
+		out[j] = nearest(k, grid)
+	}
+	return out
+}
+
+// wideIsotropic returns scale·Γ·N/‖N‖ of 2,000 digits of each variate.
+func wideIsotropic(s *Sampler, direction, length []variate, scale float64) []*big.Float {
 	const prec = 3000
 	digits := 2000/int(s.width) + 1
 	real := func(v *variate) *big.Float {
@@ -281,8 +297,8 @@ func referenceIsotropic(s *Sampler, theta []float64, direction, length []variate
 		gamma.Add(gamma, real(&length[j]))
 	}
 	square.Sqrt(square)
-	out := make([]float64, len(theta))
-	for j := range out {
+	wide := make([]*big.Float, len(direction))
+	for j := range wide {
 		z := real(&direction[j])
 		z.Mul(z, gamma)
 		z.Quo(z, square)
@@ -290,14 +306,47 @@ func referenceIsotropic(s *Sampler, theta []float64, direction, length []variate
 		if direction[j].negative {
 			z.Neg(z)
 		}
-		z.Add(z, new(big.Float).SetPrec(prec).SetFloat64(theta[j]))
-		z.Quo(z, new(big.Float).SetPrec(prec).SetFloat64(grid))
-		z.Add(z, new(big.Float).SetPrec(prec).SetFloat64(0.5))
-		k, _ := z.Int(nil)
-		if z.Sign() < 0 && !z.IsInt() {
-			k.Sub(k, big.NewInt(1))
-		}
-		out[j] = nearest(k, grid)
+		wide[j] = z
 	}
-	return out
+	return wide
+}
+
+// Near of isotropic noise is as near as it says to the vector of all digits, also where a
+// direction in one dimension is next to 0; and eta is what its comment says.
+func TestIsotropicNear(t *testing.T) {
+	largest := 0.0
+	for _, width := range []uint{1, 8, 64} {
+		s := seeded(23, width)
+		for _, d := range []int{1, 2, 50} {
+			for k := range 40 {
+				scale := math.Ldexp(1.3, 5*k-100)
+				n := s.IsotropicLaplace(d)
+				direction, length := n.direction, n.length
+				got := make([]float64, d)
+				eta := n.Near(got, scale)
+				sum, norm := 0.0, 0.0
+				for j, z := range wideIsotropic(s, direction, length, scale) {
+					e, _ := z.Sub(z, new(big.Float).SetFloat64(got[j])).Float64()
+					sum += e / scale * (e / scale)
+					norm += got[j] / scale * (got[j] / scale)
+				}
+				off := math.Sqrt(sum) * scale
+				largest = max(largest, off/eta)
+				if limit := 4*0x1p-53*scale*math.Sqrt(norm) + 2*scale*math.Sqrt(float64(d))*0x1p-60; !(off <= eta) || eta > limit {
+					t.Fatalf("digits of %d bits, d = %d: off by %g, eta = %g, limit %g", width, d, off, eta, limit)
+				}
+			}
+		}
+	}
+	if largest < 0.1 {
+		t.Errorf("the bound is %g times too large", 1/largest)
+	}
+	n := seeded(24, 64).IsotropicLaplace(2)
+	n.Near(make([]float64, 2), 1)
+	defer func() {
+		if recover() == nil {
+			t.Error("noise was used twice")
+		}
+	}()
+	n.AddRounded(make([]float64, 2), 1, 1)
 }
