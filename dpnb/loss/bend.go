@@ -28,7 +28,8 @@ type Bend struct {
 //
 //	Γ(v) = β·log(e^{C/β} − (e^{C/β} − 1)e^{−Λv/β}),  Γ′ = Λ(e^{(C−Γ)/β} − 1),
 //
-// with noise of scale β and the ridge Λ. C, β and Λ are positive and finite, C/β ≤ 8.
+// with noise of scale β and the ridge Λ: of smoothing.Free what C(1 − 2·Tail(Λv/β)) is, here to full
+// relative accuracy at small v. C, β and Λ are positive and finite, C/β ≤ 8.
 func FreeBend(c, beta, lambda float64) Bend {
 	b := Bend{c: c, scale: beta, rate: lambda / beta, most: math.Expm1(c / beta)}
 	b.top = lambda * b.most
@@ -153,7 +154,8 @@ func preciseLog1p(z dd.Number) dd.Number {
 }
 
 // dilog returns Li₂(z) = Σ zᵏ/k², 0 ≤ z ≤ 1, to 4e-16: with w = −log(1 − z) ≤ log 2 it is
-// Σ B_k w^{k+1}/(k+1)!, B_k Bernoulli's numbers; beyond ½ by Li₂(z) = π²/6 − log z·log(1−z) − Li₂(1−z).
+// Σ B_k w^{k+1}/(k+1)!, B_k Bernoulli's numbers; beyond ½ by
+// Li₂(z) = π²/6 − log z·log(1−z) − Li₂(1−z).
 func dilog(z float64) float64 {
 	if z > 0.5 {
 		if z == 1 {

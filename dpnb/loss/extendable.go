@@ -6,8 +6,8 @@ import (
 	"github.com/dpnb/notebooks/dpnb/internal/dd"
 )
 
-// Absolute is |y − t| for real labels: median regression.
-type Absolute struct{}
+// LeastAbsolute is |y − t| for real labels: median regression.
+type LeastAbsolute struct{}
 
 // Hinge is max(0, 1 − yt) for labels y ∈ {−1, +1}.
 type Hinge struct{}
@@ -19,27 +19,27 @@ type ReLU struct{}
 type Affine struct{}
 
 // The methods of Convex.
-func (Absolute) Name() string              { return "absolute" }
-func (Absolute) ValidLabel(y float64) bool { return finite(y) }
-func (Absolute) Labels() string            { return finiteLabels }
-func (Absolute) Lipschitz() float64        { return 1 }
-func (Hinge) Name() string                 { return "hinge" }
-func (Hinge) ValidLabel(y float64) bool    { return sign(y) }
-func (Hinge) Labels() string               { return signLabels }
-func (Hinge) Lipschitz() float64           { return 1 }
-func (ReLU) Name() string                  { return "ReLU" }
-func (ReLU) ValidLabel(y float64) bool     { return finite(y) }
-func (ReLU) Labels() string                { return finiteLabels }
-func (ReLU) Lipschitz() float64            { return 1 }
-func (Affine) Name() string                { return "affine" }
-func (Affine) ValidLabel(y float64) bool   { return finite(y) }
-func (Affine) Labels() string              { return finiteLabels }
-func (Affine) Lipschitz() float64          { return math.Inf(1) }
+func (LeastAbsolute) Name() string              { return "absolute" }
+func (LeastAbsolute) ValidLabel(y float64) bool { return finite(y) }
+func (LeastAbsolute) Labels() string            { return finiteLabels }
+func (LeastAbsolute) Lipschitz() float64        { return 1 }
+func (Hinge) Name() string                      { return "hinge" }
+func (Hinge) ValidLabel(y float64) bool         { return sign(y) }
+func (Hinge) Labels() string                    { return signLabels }
+func (Hinge) Lipschitz() float64                { return 1 }
+func (ReLU) Name() string                       { return "ReLU" }
+func (ReLU) ValidLabel(y float64) bool          { return finite(y) }
+func (ReLU) Labels() string                     { return finiteLabels }
+func (ReLU) Lipschitz() float64                 { return 1 }
+func (Affine) Name() string                     { return "affine" }
+func (Affine) ValidLabel(y float64) bool        { return finite(y) }
+func (Affine) Labels() string                   { return finiteLabels }
+func (Affine) Lipschitz() float64               { return math.Inf(1) }
 
-func (Absolute) kink(y float64) kink  { return kink{-1, 1, y} }
-func (p Pinball) kink(y float64) kink { return kink{-p.Tau, 1 - p.Tau, y} }
-func (ReLU) kink(y float64) kink      { return kink{0, 1, y} }
-func (Affine) kink(y float64) kink    { return kink{y, y, 0} }
+func (LeastAbsolute) kink(y float64) kink { return kink{-1, 1, y} }
+func (p Pinball) kink(y float64) kink     { return kink{-p.Tau, 1 - p.Tau, y} }
+func (ReLU) kink(y float64) kink          { return kink{0, 1, y} }
+func (Affine) kink(y float64) kink        { return kink{y, y, 0} }
 func (Hinge) kink(y float64) kink {
 	if y > 0 {
 		return kink{-1, 0, 1}

@@ -7,7 +7,7 @@ import (
 	"github.com/dpnb/notebooks/dpnb/internal/dd"
 )
 
-// Convex is a convex scalar loss φ(t; y) that an Extension can be made of: Absolute,
+// Convex is a convex scalar loss φ(t; y) that an Extension can be made of: LeastAbsolute,
 // Pinball, Hinge, ReLU, Affine, Huber, Squared and Logistic. It need have no bounded slope.
 type Convex interface {
 	Name() string
