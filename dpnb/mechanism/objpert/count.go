@@ -70,6 +70,9 @@ func (m Counted) Profile() (privacy.Profile, error) {
 	if err := m.Count.Validate(); err != nil {
 		return nil, err
 	}
+	if !(m.BaseRate >= 0 && m.BaseRate < 1) {
+		return nil, &privacy.ParamError{Name: "BaseRate", Value: m.BaseRate, Want: "a share in (0, 1), or 0 where none is public"}
+	}
 	fit, err := m.Fit.Profile()
 	if err != nil {
 		return nil, err

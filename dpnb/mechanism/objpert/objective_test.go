@@ -3,7 +3,6 @@ package objpert_test
 import (
 	"errors"
 	"math"
-	"strings"
 	"testing"
 
 	"gonum.org/v1/gonum/floats"
@@ -12,7 +11,6 @@ import (
 	"github.com/dpnb/notebooks/dpnb/erm"
 	"github.com/dpnb/notebooks/dpnb/loss"
 	"github.com/dpnb/notebooks/dpnb/matrix"
-	"github.com/dpnb/notebooks/dpnb/mechanism"
 	"github.com/dpnb/notebooks/dpnb/mechanism/objpert"
 	"github.com/dpnb/notebooks/dpnb/noise"
 	"github.com/dpnb/notebooks/dpnb/privacy"
@@ -220,30 +218,6 @@ func TestReleasedNoiseHasTheStatedScale(t *testing.T) {
 	}
 }
 
-func TestSimulationIsStamped(t *testing.T) {
-	x, y := records(50, 2, 3)
-	m := calibrated(t, 1, 1e-5)
-	sim, err := m.Run(x, y, noise.NewSeeded(42), nil)
-	if err != nil {
-		t.Fatal(err)
-	}
-	if w := sim.Warning(); !strings.Contains(w, "SIMULATION") || !strings.Contains(w, "42") {
-		t.Errorf("warning %q", w)
-	}
-	again, _ := m.Run(x, y, noise.NewSeeded(42), &mechanism.Settings{Workers: 1})
-	if !floats.Equal(sim.Coefficients, again.Coefficients) {
-		t.Error("a simulation is not reproducible, or depends on the number of workers")
-	}
-	real1, err := m.Run(x, y, noise.NewSecure(), nil)
-	if err != nil {
-		t.Fatal(err)
-	}
-	real2, _ := m.Run(x, y, noise.NewSecure(), nil)
-	if real1.Warning() != "" || floats.Equal(real1.Coefficients, real2.Coefficients) {
-		t.Error("a release is marked as a simulation, or repeats itself")
-	}
-}
-
 // countingSource tells whether noise was drawn.
 type countingSource struct {
 	*noise.Seeded
@@ -253,48 +227,6 @@ type countingSource struct {
 func (c *countingSource) Uint64() uint64 {
 	c.draws++
 	return c.Seeded.Uint64()
-}
-
-func TestBadInputDrawsNoNoise(t *testing.T) {
-	good := calibrated(t, 1, 1e-5)
-	for name, spoil := range map[string]func(*objpert.Objective, *matrix.Dense, *[]float64){
-		"λ = 0":        func(m *objpert.Objective, _ *matrix.Dense, _ *[]float64) { m.Lambda = 0 },
-		"σ = 0":        func(m *objpert.Objective, _ *matrix.Dense, _ *[]float64) { m.Sigma = 0 },
-		"σ = NaN":      func(m *objpert.Objective, _ *matrix.Dense, _ *[]float64) { m.Sigma = math.NaN() },
-		"τ = 0":        func(m *objpert.Objective, _ *matrix.Dense, _ *[]float64) { m.Tolerance = 0 },
-		"σ_out = Inf":  func(m *objpert.Objective, _ *matrix.Dense, _ *[]float64) { m.OutputSigma = math.Inf(1) },
-		"no loss":      func(m *objpert.Objective, _ *matrix.Dense, _ *[]float64) { m.Loss = nil },
-		"long record":  func(_ *objpert.Objective, x *matrix.Dense, _ *[]float64) { x.Data[3] = 2 },
-		"NaN":          func(_ *objpert.Objective, x *matrix.Dense, _ *[]float64) { x.Data[3] = math.NaN() },
-		"Inf":          func(_ *objpert.Objective, x *matrix.Dense, _ *[]float64) { x.Data[3] = math.Inf(-1) },
-		"label":        func(_ *objpert.Objective, _ *matrix.Dense, y *[]float64) { (*y)[0] = 0 },
-		"short labels": func(_ *objpert.Objective, _ *matrix.Dense, y *[]float64) { *y = (*y)[1:] },
-	} {
-		x, y := records(20, 2, 5)
-		m := good
-		spoil(&m, x, &y)
-		src := &countingSource{Seeded: noise.NewSeeded(1)}
-		r, err := m.Run(x, y, src, nil)
-		if err == nil || r != nil || src.draws > 0 {
-			t.Errorf("%s: release %v, error %v, %d draws", name, r, err, src.draws)
-		}
-	}
-	if _, err := good.Run(matrix.NewDense(1, 1, []float64{1}), []float64{1}, nil, nil); err == nil {
-		t.Error("a run without a source is accepted")
-	}
-}
-
-func TestMissedToleranceReleasesNothing(t *testing.T) {
-	x, y := records(500, 5, 6)
-	m := calibrated(t, 1, 1e-5)
-	m.Tolerance = 1e-13
-	if r, err := m.Run(x, y, noise.NewSeeded(1), nil); r == nil || err != nil {
-		t.Errorf("what float64 alone cannot certify: %v", err)
-	}
-	r, err := m.Run(x, y, noise.NewSeeded(1), &mechanism.Settings{MaxPasses: 2})
-	if r != nil || !errors.Is(err, erm.ErrTolerance) {
-		t.Errorf("release %v, error %v", r, err)
-	}
 }
 
 func TestCalibrationRejects(t *testing.T) {

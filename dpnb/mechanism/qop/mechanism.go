@@ -83,7 +83,12 @@ func (m Perturbation) Setting() wishart.Setting {
 }
 
 // Event implements mechanism.Mechanism; it is a wishart.Event.
-func (m Perturbation) Event() (privacy.Event, error) { return m.event(), m.Validate() }
+func (m Perturbation) Event() (privacy.Event, error) {
+	if err := m.Validate(); err != nil {
+		return nil, err
+	}
+	return m.event(), nil
+}
 
 func (m Perturbation) event() wishart.Event {
 	return wishart.Event{Setting: m.Setting(), Split: m.Split, Sigma2: m.Sigma2, SigmaOut: m.OutputSigma}

@@ -100,24 +100,6 @@ func TestAverageIsTheMeanOfTheLast(t *testing.T) {
 	}
 }
 
-func TestWorkersChangeNothing(t *testing.T) {
-	rows, labels := simulated(4000, 80, 1, 5)
-	m := descent()
-	m.Rate, m.Steps, m.Update = 0.8, 5, Adam{LearningRate: 0.1}
-	var first []float64
-	for _, workers := range []int{1, 2, 3, 8} {
-		r, err := m.Run(rows, labels, noise.NewSeeded(1), &mechanism.Settings{Workers: workers})
-		if err != nil {
-			t.Fatal(err)
-		}
-		if first == nil {
-			first = r.Coefficients
-		} else if !floats.Equal(r.Coefficients, first) {
-			t.Errorf("%d workers give another answer", workers)
-		}
-	}
-}
-
 // counted counts the slopes that are evaluated.
 type counted struct {
 	loss.Loss
@@ -147,16 +129,12 @@ func TestDescentRefuses(t *testing.T) {
 	rows, labels := simulated(50, 3, 1, 1)
 	var param *privacy.ParamError
 	for name, change := range map[string]func(*Descent){
-		"no loss":       func(d *Descent) { d.Loss = nil },
 		"bad loss":      func(d *Descent) { d.Loss = loss.Huber{} },
 		"clip":          func(d *Descent) { d.Clip = 0 },
 		"rate":          func(d *Descent) { d.Rate = 0 },
 		"rate above 1":  func(d *Descent) { d.Rate = 1.5 },
 		"steps":         func(d *Descent) { d.Steps = 0 },
-		"noise":         func(d *Descent) { d.NoiseMultiplier = math.NaN() },
 		"planned":       func(d *Descent) { d.PlannedRecords = 0 },
-		"ridge":         func(d *Descent) { d.Lambda = -1 },
-		"no update":     func(d *Descent) { d.Update = nil },
 		"learning rate": func(d *Descent) { d.Update = Plain{0} },
 		"momentum":      func(d *Descent) { d.Update = Momentum{1, 1} },
 		"Adam":          func(d *Descent) { d.Update = Adam{LearningRate: 1, Beta2: 1} },
@@ -170,48 +148,6 @@ func TestDescentRefuses(t *testing.T) {
 		if _, err := m.Run(rows, labels, noise.NewSeeded(1), nil); !errors.As(err, &param) {
 			t.Errorf("%s: %v", name, err)
 		}
-	}
-	var data *matrix.DataError
-	if _, err := descent().Run(rows, labels[:3], noise.NewSeeded(1), nil); !errors.As(err, &data) {
-		t.Errorf("too few labels: %v", err)
-	}
-	bad := matrix.NewDense(1, 1, []float64{math.Inf(1)})
-	if _, err := descent().Run(bad, []float64{1}, noise.NewSeeded(1), nil); !errors.As(err, &data) {
-		t.Errorf("an infinite record: %v", err)
-	}
-	if _, err := descent().Run(rows, labels, nil, nil); err == nil {
-		t.Error("no source of noise, and no error")
-	}
-}
-
-// TestRelease: nothing in it but the coefficients depends on the records.
-func TestRelease(t *testing.T) {
-	rows, labels := simulated(50, 3, 1, 1)
-	more, others := simulated(80, 3, 1, 2)
-	m := descent()
-	a, err := m.Run(rows, labels, noise.NewSeeded(3), nil)
-	if err != nil {
-		t.Fatal(err)
-	}
-	b, err := m.Run(more, others, noise.NewSeeded(3), nil)
-	if err != nil {
-		t.Fatal(err)
-	}
-	if a.Mechanism != b.Mechanism || a.NoiseScale != b.NoiseScale || a.Guarantee.Bound != b.Guarantee.Bound {
-		t.Error("the description depends on the records")
-	}
-	if !a.Simulated() || a.Warning() == "" {
-		t.Error("a simulation does not say so")
-	}
-	if r, err := m.Run(rows, labels, noise.NewSecure(), nil); err != nil || r.Simulated() {
-		t.Errorf("secure: %v", err)
-	}
-	want, err := m.Cost().Epsilon(1e-5)
-	if err != nil {
-		t.Fatal(err)
-	}
-	if got, err := privacy.EpsilonUpper(a.Guarantee.Profile, 1e-5); err != nil || math.Abs(got-want) > 1e-3*want {
-		t.Errorf("profile says ε = %v, the accountant %v (%v)", got, want, err)
 	}
 }
 

@@ -20,6 +20,8 @@ type Score interface {
 	// bind checks the score and returns it as a function; rows and labels are the
 	// training records.
 	bind(rows matrix.Rows, labels []float64) (func(theta []float64, draw *exact.Sampler) float64, error)
+	// validate returns a *privacy.ParamError for noise that is out of range.
+	validate() error
 	// multiplier is the score's noise over its sensitivity; +Inf where it does not
 	// read the training records.
 	multiplier() float64
@@ -43,6 +45,8 @@ func (h Holdout) String() string {
 	}
 	return "accuracy on public records"
 }
+
+func (h Holdout) validate() error { return nil }
 
 func (h Holdout) multiplier() float64 { return math.Inf(1) }
 
@@ -110,11 +114,16 @@ func (s Training) String() string {
 
 func (s Training) multiplier() float64 { return s.Sigma }
 
+func (s Training) validate() error {
+	if s.Sigma == 0 {
+		return nil // not honest: Tuner.Validate refuses it
+	}
+	return mechanism.Scales{{"Score.Sigma", s.Sigma}}.Check()
+}
+
 func (s Training) bind(rows matrix.Rows, labels []float64) (func([]float64, *exact.Sampler) float64, error) {
-	if s.Sigma != 0 {
-		if err := (mechanism.Scales{{"Sigma", s.Sigma}}).Check(); err != nil {
-			return nil, err
-		}
+	if err := s.validate(); err != nil {
+		return nil, err
 	}
 	for i, y := range labels {
 		if !(loss.Logistic{}).ValidLabel(y) {

@@ -107,6 +107,9 @@ func (t Tuner) Validate() error {
 	if !(t.Score.multiplier() > 0) {
 		return &privacy.ParamError{Name: "Score", Value: t.Score.String(), Want: "noise on a score that reads the training records, or a public score"}
 	}
+	if err := t.Score.validate(); err != nil {
+		return err
+	}
 	return t.Cost().Validate()
 }
 

@@ -2,7 +2,6 @@ package ssp_test
 
 import (
 	"math"
-	"strings"
 	"testing"
 
 	"gonum.org/v1/gonum/floats"
@@ -156,52 +155,6 @@ func TestMuchNoiseStaysBounded(t *testing.T) {
 	}
 }
 
-func TestBadInputDrawsNoNoise(t *testing.T) {
-	ada, fun := calibrated(t, 2, 1, 1e-5)
-	for name, spoil := range map[string]func(*matrix.Dense, *[]float64){
-		"long record":  func(x *matrix.Dense, _ *[]float64) { x.Data[3] = 3 },
-		"NaN":          func(x *matrix.Dense, _ *[]float64) { x.Data[3] = math.NaN() },
-		"Inf":          func(x *matrix.Dense, _ *[]float64) { x.Data[3] = math.Inf(-1) },
-		"large label":  func(_ *matrix.Dense, y *[]float64) { (*y)[0] = 3.1 },
-		"NaN label":    func(_ *matrix.Dense, y *[]float64) { (*y)[0] = math.NaN() },
-		"short labels": func(_ *matrix.Dense, y *[]float64) { *y = (*y)[1:] },
-	} {
-		for _, m := range []private{ada, fun, functional(t, 2, 1, 0)} {
-			x, y := records(20, 2, 5)
-			spoil(x, &y)
-			src := &countingSource{Seeded: noise.NewSeeded(1)}
-			if r, err := m.Run(x, y, src, nil); err == nil || r != nil || src.draws > 0 {
-				t.Errorf("%v, %s: release %v, error %v, %d draws", m, name, r, err, src.draws)
-			}
-		}
-	}
-	x, y := records(20, 2, 5)
-	for _, m := range []private{
-		ssp.AdaSSP{}, ssp.Functional{}, functional(t, 3, 1, 0), functional(t, 3, 1, 1e-5),
-		ssp.AdaSSP{RowNorm: rowNorm, LabelBound: labelBound, SigmaEigen: 1, SigmaGram: math.NaN(), SigmaCross: 1, Failure: 0.1},
-		ssp.AdaSSP{RowNorm: rowNorm, LabelBound: labelBound, SigmaEigen: 1, SigmaGram: 1, SigmaCross: 1, Failure: 1},
-	} {
-		if _, err := m.Run(x, y, noise.NewSeeded(1), nil); err == nil {
-			t.Errorf("%v is accepted", m)
-		}
-	}
-	for _, m := range []private{ada, fun} {
-		if _, err := m.Run(x, y, nil, nil); err == nil {
-			t.Error("a run without a source is accepted")
-		}
-	}
-}
-
-type countingSource struct {
-	*noise.Seeded
-	draws int
-}
-
-func (c *countingSource) Uint64() uint64 {
-	c.draws++
-	return c.Seeded.Uint64()
-}
-
 func TestCalibrationRejects(t *testing.T) {
 	type bad struct{ r, y, eps, delta, share float64 }
 	for name, b := range map[string]bad{
@@ -234,37 +187,6 @@ func TestCalibrationRejects(t *testing.T) {
 	}
 	if _, err := ssp.CalibrateFunctional(ssp.FunctionalConfig{RowNorm: 1, LabelBound: 1, Epsilon: 1, Adjacency: privacy.AddRemove}); err == nil {
 		t.Error("no features are accepted")
-	}
-}
-
-func TestReleasesSayWhatTheyAre(t *testing.T) {
-	x, y := records(200, 3, 3)
-	ada, fun := calibrated(t, 3, 1, 1e-5)
-	for _, m := range []private{ada, fun, functional(t, 3, 1, 0)} {
-		sim, err := m.Run(x, y, noise.NewSeeded(42), nil)
-		if err != nil {
-			t.Fatal(err)
-		}
-		again, _ := m.Run(x, y, noise.NewSeeded(42), &mechanism.Settings{Workers: 1})
-		if !floats.Equal(sim.Coefficients, again.Coefficients) || !strings.Contains(sim.Warning(), "42") {
-			t.Errorf("%v: not reproducible or not marked: %q", m, sim.Warning())
-		}
-		one, err := m.Run(x, y, noise.NewSecure(), nil)
-		if err != nil {
-			t.Fatal(err)
-		}
-		two, _ := m.Run(x, y, noise.NewSecure(), nil)
-		if one.Warning() != "" || floats.Equal(one.Coefficients, two.Coefficients) {
-			t.Errorf("%v: a release is marked as a simulation, or repeats itself", m)
-		}
-		if one.Guarantee.Profile == nil || one.Guarantee.Bound == "" || len(one.Guarantee.Assumptions) < 4 || one.Mechanism != m.String() {
-			t.Errorf("a release without a guarantee: %+v", one.Guarantee)
-		}
-		// Only AdaSSP rests on how well an eigenvalue is computed.
-		_, adaptive := m.(ssp.AdaSSP)
-		if said := strings.Contains(strings.Join(one.Guarantee.Assumptions, " "), "eigenvalue"); said != adaptive {
-			t.Errorf("%v: that an eigenvalue is computed well is among the assumptions: %v", m, said)
-		}
 	}
 }
 

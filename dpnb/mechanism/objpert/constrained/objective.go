@@ -137,10 +137,7 @@ type Config struct {
 // of unbounded slope, or if what the rule says cannot be proved.
 func Calibrate(c Config) (Objective, error) {
 	m := Objective{Regulariser: c.Regulariser, Constraint: c.Constraint, Dimension: c.Dimension, Adjacency: c.Adjacency, Epsilon: c.Epsilon, Delta: c.Delta}
-	if c.Dimension < 1 {
-		return m, &privacy.ParamError{Name: "Dimension", Value: c.Dimension, Want: "at least 1"}
-	}
-	if err := composite.Usable(c.Dimension, c.Regulariser, c.Constraint); err != nil {
+	if err := m.usable(); err != nil {
 		return m, err
 	}
 	if err := c.Adjacency.Validate(); err != nil {
@@ -191,10 +188,21 @@ func (m Objective) Profile() (privacy.Profile, error) {
 	return privacy.ConvertAdjacency(p, m.Adjacency)
 }
 
+// usable refuses a regulariser and a constraint that are not for so many dimensions.
+func (m Objective) usable() error {
+	if m.Dimension < 1 {
+		return &privacy.ParamError{Name: "Dimension", Value: m.Dimension, Want: "at least 1"}
+	}
+	return composite.Usable(m.Dimension, m.Regulariser, m.Constraint)
+}
+
 // Validate returns an error if a parameter is out of range, or one that wraps
 // privacy.ErrUnsupported if the noise is not proved to satisfy (ε, δ).
 func (m Objective) Validate() error {
-	if err := composite.Usable(m.Dimension, m.Regulariser, m.Constraint); err != nil {
+	if err := m.usable(); err != nil {
+		return err
+	}
+	if err := (privacy.Approx{Epsilon: m.Epsilon, Delta: m.Delta, Adj: m.Adjacency}).Validate(); err != nil {
 		return err
 	}
 	p, err := m.Profile()
@@ -215,6 +223,9 @@ func (m Objective) String() string {
 
 // Event implements mechanism.Mechanism.
 func (m Objective) Event() (privacy.Event, error) {
+	if err := m.Validate(); err != nil {
+		return nil, err
+	}
 	p, err := m.Profile()
 	return mechanism.Known(m, p, err)
 }

@@ -1,0 +1,230 @@
+package mechanism_test
+
+import (
+	"go/ast"
+	"go/parser"
+	"go/token"
+	"io/fs"
+	"path/filepath"
+	"reflect"
+	"strings"
+	"testing"
+
+	"gonum.org/v1/gonum/floats"
+
+	"github.com/dpnb/notebooks/dpnb/erm/composite"
+	"github.com/dpnb/notebooks/dpnb/loss"
+	"github.com/dpnb/notebooks/dpnb/matrix"
+	"github.com/dpnb/notebooks/dpnb/mechanism"
+	"github.com/dpnb/notebooks/dpnb/mechanism/objpert"
+	"github.com/dpnb/notebooks/dpnb/mechanism/objpert/constrained"
+	"github.com/dpnb/notebooks/dpnb/mechanism/objpert/interval"
+	"github.com/dpnb/notebooks/dpnb/mechanism/objpert/multiclass"
+	"github.com/dpnb/notebooks/dpnb/mechanism/qop"
+	"github.com/dpnb/notebooks/dpnb/mechanism/sgd"
+	"github.com/dpnb/notebooks/dpnb/mechanism/ssp"
+	"github.com/dpnb/notebooks/dpnb/noise"
+	"github.com/dpnb/notebooks/dpnb/privacy"
+)
+
+// tenant is a mechanism for records of norm at most 1 and two features, and what the
+// contract's test must know of it.
+type tenant struct {
+	name string
+	m    mechanism.Mechanism
+	// epsilon and delta that it was calibrated for; delta = 0 is pure ε.
+	epsilon, delta float64
+	// labels that a record may have; badLabel is one that none may.
+	labels   []float64
+	badLabel float64
+	// allowed are parameters of which an odd value is in range, with the reason.
+	allowed map[string]string
+	// anyNorm: records of every norm are admitted, as gradients are clipped.
+	anyNorm bool
+	// solves: a solver may miss its tolerance.
+	solves bool
+	// read is by how much the profile's δ may be more, relatively: that of a Rényi curve is
+	// read at 800 orders, and calibration searches among all.
+	read float64
+	// chooses: a part of it, which the guarantee covers, chooses parameters, and the
+	// release says which.
+	chooses bool
+}
+
+// What several mechanisms are calibrated with.
+const eps, delta, add = 1.0, 1e-5, privacy.AddRemove
+
+func tilted(l loss.Loss) objpert.Config {
+	return objpert.Config{Loss: l, RowNorm: 1, Epsilon: eps, Delta: delta, Adjacency: add}
+}
+
+func bounded(l loss.Loss, adj privacy.Adjacency) constrained.Config {
+	return constrained.Config{Loss: l, RowNorm: 1, Dimension: 2, Epsilon: eps, Delta: delta, Adjacency: adj}
+}
+
+// tenants returns every mechanism of the house, calibrated.
+func tenants(t testing.TB) (all []tenant) {
+	t.Helper()
+	must := func(err error) {
+		t.Helper()
+		if err != nil {
+			t.Fatal(err)
+		}
+	}
+	enter := func(c tenant) func(m mechanism.Mechanism, err error) {
+		return func(m mechanism.Mechanism, err error) {
+			t.Helper()
+			must(err)
+			c.m = m
+			if c.epsilon == 0 {
+				c.epsilon, c.delta = eps, delta
+			}
+			all = append(all, c)
+		}
+	}
+	signs, classes, numbers := []float64{-1, 1}, []float64{0, 1, 2}, []float64{-1, 0.5, 0.25, 1}
+	allowed := map[string]string{"Constraint.Lower = nil": "a box may be open on a side"}
+	allowed["Constraint.Upper = nil"] = allowed["Constraint.Lower = nil"]
+	for _, part := range []string{"", "Fit.", "Binary."} {
+		allowed[part+"Centre = -1"] = "a shift may have either sign"
+	}
+
+	// Objective and output perturbation.
+	two := tenant{labels: signs, solves: true, allowed: allowed}
+	real := tenant{labels: numbers, badLabel: inf, solves: true, allowed: allowed}
+	enter(two.named("objective"))(of(objpert.Calibrate(tilted(loss.Logistic{}))))
+	enter(real.named("objective, Huber"))(of(objpert.Calibrate(tilted(loss.Huber{Threshold: 0.5}))))
+	counted := two.named("objective, counted")
+	counted.chooses = true
+	enter(counted)(of(objpert.CalibrateCounted(tilted(loss.Logistic{}), 0.01, true)))
+	enter(two.named("output"))(of(objpert.CalibrateOutput(
+		objpert.OutputConfig{Loss: loss.Logistic{}, RowNorm: 1, Lambda: 1, Epsilon: eps, Delta: delta})))
+	pure := two.named("output, pure")
+	pure.epsilon = 2
+	enter(pure)(of(objpert.CalibrateOutput(
+		objpert.OutputConfig{Loss: loss.SmoothedHinge{Width: 0.5}, RowNorm: 1, Lambda: 1, Epsilon: 2})))
+	_, curvature, err := interval.Calibrate(tilted(loss.Logistic{}), interval.Share{Curvature: 0.1, Scores: 0.1})
+	enter(two.named("curvature"))(curvature, err)
+
+	// With regularisers and constraints.
+	box := composite.NewBox(1)
+	within, err := constrained.BoundedOn(loss.Squared{}, 1, 2, box, 2)
+	must(err)
+	boxed, sparse := bounded(within, add), bounded(loss.Logistic{}, privacy.ReplaceOne)
+	boxed.Constraint, sparse.Regulariser = box, composite.L1{Weight: 0.1}
+	enter(real.named("linear, in a box"))(of(constrained.Calibrate(boxed)))
+	enter(two.named("linear, ℓ₁, replace-one"))(of(constrained.Calibrate(sparse)))
+	enter(real.named("quadratic"))(of(qop.Calibrate(qop.Config{
+		Loss: loss.Squared{}, RowNorm: 1, Epsilon: eps, Delta: delta, Adjacency: add, Records: 4,
+		Interpolation: qop.AssumeInterpolation([]float64{1, 0}, 0), Regulariser: composite.L1{Weight: 0.1},
+		Constraint: box})))
+
+	// Several classes.
+	several := tenant{labels: classes, badLabel: 3, solves: true, allowed: allowed}
+	multi := multiclass.Config{Classes: 3, RowNorm: 1, Epsilon: eps, Delta: delta, Adjacency: add}
+	enter(several.named("softmax"))(of(multiclass.CalibrateSoftmax(multi, multiclass.Vertex)))
+	enter(several.named("one-vs-rest"))(of(multiclass.CalibrateOneVsRest(multi, loss.Logistic{})))
+
+	// Noisy moments.
+	moments := tenant{labels: numbers, badLabel: 2}
+	enter(moments.named("AdaSSP"))(of(ssp.CalibrateAdaSSP(
+		ssp.AdaSSPConfig{RowNorm: 1, LabelBound: 1, Epsilon: eps, Delta: delta, Adjacency: add})))
+	functional := ssp.FunctionalConfig{RowNorm: 1, LabelBound: 1, Features: 2, Epsilon: eps, Delta: delta,
+		Adjacency: add}
+	enter(moments.named("functional"))(of(ssp.CalibrateFunctional(functional)))
+	functional.Epsilon, functional.Delta, moments.epsilon = 2, 0, 2
+	enter(moments.named("functional, pure"))(of(ssp.CalibrateFunctional(functional)))
+
+	// Descent.
+	steps := sgd.Descent{Loss: loss.Logistic{}, Clip: 1, Rate: 0.1, Steps: 5, PlannedRecords: 100,
+		Update: sgd.Adam{LearningRate: 0.1}}
+	enter(tenant{name: "DP-SGD", labels: signs, anyNorm: true})(descending(steps))
+	enter(tenant{name: "noisy gradient descent", labels: numbers, badLabel: inf, anyNorm: true})(descending(sgd.Descent{
+		Loss: loss.Squared{}, Clip: 1, Rate: 1, Steps: 8, PlannedRecords: 1, Average: 4, Update: sgd.Adaptive{Radius: 2,
+			Steps: 8}}))
+	tuner := sgd.Tuner{Base: steps, Grid: []sgd.Update{sgd.Plain{LearningRate: 0.1}, sgd.Plain{LearningRate: 1}},
+		MeanRuns: 3,
+		Score:    sgd.Training{Sigma: 30}, Accounting: sgd.Renyi}
+	tuner.Base.Update = nil // the rules are those of Grid
+	enter(tenant{name: "DP-SGD, tuned", labels: signs, anyNorm: true, chooses: true, read: 0.02,
+		allowed: map[string]string{"Base.Update = nil": "the rules are those of Grid"}})(
+		of(tuner.Calibrate(eps, delta)))
+	return all
+}
+
+func (c tenant) named(name string) tenant { c.name = name; return c }
+
+// of makes a mechanism of what a calibration returns.
+func of[M mechanism.Mechanism](m M, err error) (mechanism.Mechanism, error) { return m, err }
+
+func descending(d sgd.Descent) (mechanism.Mechanism, error) {
+	c, err := d.Cost().CalibrateNoise(eps, delta)
+	d.NoiseMultiplier = c.NoiseMultiplier
+	return d, err
+}
+
+// records returns n records in the domain of c.
+func (c tenant) records(n int, seed uint64) (*matrix.Dense, []float64) {
+	src := noise.NewSeeded(seed)
+	rows, labels := matrix.NewDense(n, 2, nil), make([]float64, n)
+	src.Gaussian(rows.Data, 1)
+	for i := range labels {
+		x := rows.Data[2*i : 2*i+2]
+		floats.Scale((1-1e-15)/floats.Norm(x, 2), x)
+		labels[i] = c.labels[src.IntN(len(c.labels))]
+	}
+	return rows, labels
+}
+
+// Whatever has the methods of a mechanism is in the table.
+func TestNoMechanismIsLeftOut(t *testing.T) {
+	known := map[string]bool{}
+	for _, c := range tenants(t) {
+		of := reflect.TypeOf(c.m)
+		known[of.PkgPath()+"."+of.Name()] = true
+	}
+	found := 0
+	err := filepath.WalkDir("..", func(path string, e fs.DirEntry, err error) error {
+		if err != nil || e.IsDir() || !strings.HasSuffix(path, ".go") || strings.HasSuffix(path, "_test.go") {
+			return err
+		}
+		file, err := parser.ParseFile(token.NewFileSet(), path, nil, parser.SkipObjectResolution)
+		if err != nil {
+			return err
+		}
+		for _, of := range describing(file) {
+			found++
+			where := "github.com/dpnb/notebooks/dpnb/" + filepath.ToSlash(
+				strings.TrimPrefix(filepath.Dir(path), ".."+string(filepath.Separator)),
+			)
+			if !known[where+"."+of] {
+				t.Errorf("%s.%s describes itself and is in no row of the table", where, of)
+			}
+		}
+		return nil
+	})
+	if err != nil {
+		t.Fatal(err)
+	}
+	if found != len(known) || found < 12 {
+		t.Errorf("%d types describe themselves, %d are in the table", found, len(known))
+	}
+}
+
+// describing returns the types of a file that have the method Describe.
+func describing(file *ast.File) (types []string) {
+	for _, d := range file.Decls {
+		f, ok := d.(*ast.FuncDecl)
+		if !ok || f.Recv == nil || f.Name.Name != "Describe" {
+			continue
+		}
+		of := f.Recv.List[0].Type
+		if star, ok := of.(*ast.StarExpr); ok {
+			of = star.X
+		}
+		if name, ok := of.(*ast.Ident); ok {
+			types = append(types, name.Name)
+		}
+	}
+	return types
+}
