@@ -10,6 +10,9 @@ type problem struct {
 	curve         Curve
 	lambda, sigma float64
 
+	// known is W of Pointwise by the noise n.
+	known sync.Map
+
 	once sync.Once
 	// pieces are those that every integral starts from.
 	pieces []*piece

@@ -1,6 +1,9 @@
 package objective
 
-import "math"
+import (
+	"math"
+	"slices"
+)
 
 // pointwiseRemove returns an upper bound on ln δ(ε) of the bound Pointwise in
 // the remove direction, for every real ε:
@@ -20,6 +23,16 @@ func (p *problem) pointwiseRemove(eps float64) float64 {
 	inner := max(0, (eps-math.Log1p(p.curve.Max()/p.lambda)*(1+1e-12))/slope-0.5*slope)
 	inner *= 1 - 1e-12
 	reach := inner + 40/(inner+3.3)
+	// Pieces begin at the same places for every ε, so that W is found once; but where few
+	// pieces are wanted and all are far out.
+	next := func(n float64) float64 { return math.Max(n+1/(16+4*n), math.Nextafter(n, math.Inf(1))) }
+	start := inner
+	if inner < 40 {
+		start = 0
+		for next(start) <= inner {
+			start = next(start)
+		}
+	}
 	// Pieces, halved where the chord leaves W by more than chordTol.
 	type node struct{ n, w float64 }
 	eval := func(n float64) node { return node{n, env.at(n) - eps} }
@@ -38,19 +51,21 @@ func (p *problem) pointwiseRemove(eps float64) float64 {
 		}
 		nodes = append(nodes, mid, b)
 	}
-	side := func(from, to float64) {
-		prev := eval(from)
+	end := start
+	side := func(sign float64) {
+		prev := eval(sign * start)
 		nodes = append(nodes, prev)
-		for n := from; n < to; {
-			n = min(to, n+1/(16+4*math.Abs(n)))
-			b := eval(n)
+		for n := start; n < reach; {
+			n = next(n)
+			b := eval(sign * n)
 			visit(prev, b, 16)
-			prev = b
+			prev, end = b, n
 		}
 	}
-	side(-reach, -inner)
+	side(-1)
+	slices.Reverse(nodes)
 	middle := len(nodes)
-	side(inner, reach)
+	side(1)
 	ref := math.Inf(-1)
 	for _, t := range nodes {
 		if t.w > 0 {
@@ -58,14 +73,14 @@ func (p *problem) pointwiseRemove(eps float64) float64 {
 		}
 	}
 	// Beyond the last node on each side δ counts in full.
-	beyond := math.Ln2 + logSurvival(reach)
+	beyond := math.Ln2 + logSurvival(end)
 	if math.IsInf(ref, -1) {
 		return min(0, beyond)
 	}
 	sum := math.Exp(beyond - ref)
 	for i := 0; i+1 < len(nodes); i++ {
 		if i+1 == middle {
-			continue // between −inner and inner, where W ≤ ε
+			continue // between ∓start, where W ≤ ε
 		}
 		sum += chordMass(nodes[i].n, nodes[i+1].n, nodes[i].w, nodes[i+1].w, -ref)
 	}
@@ -118,8 +133,17 @@ func (p *problem) envelope() *envelope {
 }
 
 // at returns W(n), rounded up by at most 1e-9 where S̄ is a parabola or flat,
-// by at most 5e-4 otherwise.
+// by at most 5e-4 otherwise. It is found once for all ε.
 func (e *envelope) at(n float64) float64 {
+	if w, ok := e.p.known.Load(n); ok {
+		return w.(float64)
+	}
+	w := e.compute(n)
+	e.p.known.Store(n, w)
+	return w
+}
+
+func (e *envelope) compute(n float64) float64 {
 	quad := func(gamma float64) float64 {
 		g := gamma / e.p.sigma
 		return g * (0.5*g + n)
