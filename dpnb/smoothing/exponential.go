@@ -23,7 +23,7 @@ type Exponential struct {
 // m is not positive.
 func NewExponential(m int) Exponential {
 	if m < 1 {
-		panic("smoothing: the exponential kernel wants a positive dimension")
+		panic(fmt.Sprintf("smoothing: the dimension of the exponential kernel is %d, want a positive one", m))
 	}
 	const step = 1.0 / 6 // errs by e^{−π²/step}
 	shape := float64(m+1) / 2

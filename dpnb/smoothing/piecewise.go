@@ -31,7 +31,7 @@ func Positive() Piecewise {
 // their τ-quantile. It panics unless 0 < τ < 1.
 func Pinball(tau float64) Piecewise {
 	if !(tau > 0 && tau < 1) {
-		panic("smoothing: a quantile τ must be in (0, 1)")
+		panic(fmt.Sprintf("smoothing: the level τ of a quantile is %v, want a number in (0, 1)", tau))
 	}
 	return Piecewise{Kinks: []float64{0}, Weights: []float64{0.5}, Slope: tau - 0.5}
 }
@@ -40,7 +40,7 @@ func Pinball(tau float64) Piecewise {
 // τ > 0.
 func SoftThreshold(tau float64) Piecewise {
 	if !(tau > 0) || math.IsInf(tau, 1) {
-		panic("smoothing: the threshold must be positive and finite")
+		panic(fmt.Sprintf("smoothing: the threshold is %v, want a positive finite number", tau))
 	}
 	return Piecewise{Kinks: []float64{-tau, tau}, Weights: []float64{0.5, 0.5}, Offset: -tau}
 }
@@ -128,9 +128,7 @@ func (p Piecewise) Slopes() (least, largest float64) {
 // Convolve returns E p(x + μK). It panics unless the width μ is positive and
 // finite.
 func (p Piecewise) Convolve(k Kernel, width float64) Smooth {
-	if !(width > 0) || math.IsInf(width, 1) {
-		panic("smoothing: the width of a kernel must be positive and finite")
-	}
+	checkWidth(k, width)
 	return Smooth{Function: p, Kernel: k, Width: width}
 }
 

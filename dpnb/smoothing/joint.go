@@ -1,0 +1,150 @@
+package smoothing
+
+import (
+	"fmt"
+	"math"
+
+	"gonum.org/v1/gonum/floats"
+
+	"github.com/dpnb/notebooks/dpnb/internal/quadrature"
+)
+
+// Joint is a kernel on ℝᵐ in its standard width, whose density does not change with
+// the sign of any coordinate. Product and Radial are those of cop's Table 1.
+type Joint interface {
+	// Name is how the kernel is called in tables and figures.
+	Name() string
+	// Dim returns m.
+	Dim() int
+	// Coordinate returns the law of one coordinate, the same for all: smoothing a sum
+	// over coordinates, as ‖·‖₁ is, needs no more.
+	Coordinate() Kernel
+	// Norm returns κ₂ = E‖K‖₂; κ₁ = E‖K‖₁ is m·E|K₁| = m·Coordinate().Gap(0).
+	Norm() float64
+	// Steepness returns β₁ and β₂ with ∫|⟨∇k, δ⟩| ≤ β_p‖δ‖_p for every δ. Every function
+	// that is L-Lipschitz in ‖·‖_p becomes Lβ_p/μ-smooth in it.
+	Steepness() (beta1, beta2 float64)
+	// Draw writes a variate to dst, by as many numbers of uniform, in (0, 1), as it takes.
+	Draw(dst []float64, uniform func() float64)
+}
+
+// TableOne returns the kernels of cop's Table 1 on ℝᵐ: Gaussian, exponential, Laplacian.
+func TableOne(m int) []Joint {
+	return []Joint{Product{Gaussian{}, m}, Radial{m}, Product{Laplacian{}, m}}
+}
+
+// Product has m independent coordinates of one law.
+type Product struct {
+	Kernel Kernel
+	M      int
+}
+
+// Name returns the name of the law.
+func (p Product) Name() string { return p.Kernel.Name() }
+
+// Dim returns m.
+func (p Product) Dim() int { return p.M }
+
+// Coordinate returns the law.
+func (p Product) Coordinate() Kernel { return p.Kernel }
+
+// Norm returns E‖K‖₂ to 1e-11. With φ(t) = E e^{−tK₁²},
+//
+//	E√S = (1/2√π)∫₀^∞ (1 − φ(t)^m) t^{−3/2} dt,  S = ‖K‖₂²,
+//
+// by the trapezoidal rule in ln t, the mean by panels in ln|K₁|.
+func (p Product) Norm() float64 {
+	m := float64(p.M)
+	if p.Kernel == (Gaussian{}) {
+		above, _ := math.Lgamma((m + 1) / 2)
+		below, _ := math.Lgamma(m / 2)
+		return math.Sqrt2 * math.Exp(above-below)
+	}
+	breaks := []float64{}
+	for u := -40.0; u < 4.5; u += 0.5 {
+		breaks = append(breaks, u)
+		if u == 0 {
+			breaks = append(breaks, math.Log(math.Pi/2)) // with 0 the ends of our kernels
+		}
+	}
+	u, w := quadrature.Nodes(breaks)
+	squares := make([]float64, len(u))
+	for i := range u {
+		v := math.Exp(u[i])
+		squares[i], w[i] = v*v, 2*w[i]*v*p.Kernel.Density(v)
+	}
+	const step = 0.25 // errs by e^{−π²/step}
+	sum := 0.0
+	for s := -80.0; s <= 80; s += step {
+		t, lost := math.Exp(s), 0.0 // 1 − φ(t)
+		for i, square := range squares {
+			lost -= w[i] * math.Expm1(-t*square)
+		}
+		sum -= math.Expm1(m*math.Log1p(-math.Min(lost, 1))) * math.Exp(-s/2)
+	}
+	return sum * step / (2 * math.Sqrt(math.Pi))
+}
+
+// Steepness returns 2k(0) for p = 1, which is attained; for p = 2 the same for the
+// Gaussian and the Laplacian law, and √m times as much, a bound, for others.
+func (p Product) Steepness() (beta1, beta2 float64) {
+	beta1 = 2 * Peak(p.Kernel)
+	switch p.Kernel.(type) {
+	case Gaussian, Laplacian:
+		return beta1, beta1
+	}
+	return beta1, beta1 * math.Sqrt(float64(p.M))
+}
+
+// Draw implements Joint.
+func (p Product) Draw(dst []float64, uniform func() float64) {
+	for j := range dst[:p.M] {
+		dst[j] = p.Kernel.Draw(uniform())
+	}
+}
+
+// Radial is the exponential kernel e^{−‖v‖₂}/𝔫 on ℝᵐ, 𝔫 = 2π^{m/2}Γ(m)/Γ(m/2): a direction
+// and, independent of it, a radius of the Gamma law of shape m.
+type Radial struct{ M int }
+
+// Name returns "exponential".
+func (r Radial) Name() string { return "exponential" }
+
+// Dim returns m.
+func (r Radial) Dim() int { return r.M }
+
+// Coordinate returns NewExponential(m).
+func (r Radial) Coordinate() Kernel { return NewExponential(r.M) }
+
+// Norm returns m.
+func (r Radial) Norm() float64 { return float64(r.M) }
+
+// Steepness returns E|U₁| = Γ(m/2)/(√π·Γ((m+1)/2)), U uniform on the sphere, for both:
+// ∇k = −k·v/‖v‖. It is 2k₁(0), k₁ the density of a coordinate.
+func (r Radial) Steepness() (beta1, beta2 float64) {
+	m := float64(r.M)
+	above, _ := math.Lgamma(m / 2)
+	below, _ := math.Lgamma((m + 1) / 2)
+	beta := math.Exp(above-below) / math.Sqrt(math.Pi)
+	return beta, beta
+}
+
+// Draw implements Joint.
+func (r Radial) Draw(dst []float64, uniform func() float64) {
+	radius := 0.0
+	for j := range dst[:r.M] {
+		dst[j] = Gaussian{}.Draw(uniform())
+		radius -= math.Log(uniform())
+	}
+	floats.Scale(radius/floats.Norm(dst[:r.M], 2), dst[:r.M])
+}
+
+// checkWidth panics unless a kernel and its width can be used.
+func checkWidth(k Kernel, width float64) {
+	if f, ok := k.(Free); k == nil || ok && !(f.Epsilon > 0 && f.Epsilon < 700) {
+		panic(fmt.Sprintf("smoothing: the kernel is %v, want one of Kernels, or Free with ε in (0, 700)", k))
+	}
+	if !(width > 0) || math.IsInf(width, 1) {
+		panic(fmt.Sprintf("smoothing: the width of a kernel is %v, want a positive finite number", width))
+	}
+}

@@ -1,0 +1,103 @@
+package smoothing
+
+import (
+	"math"
+	"math/rand/v2"
+	"testing"
+
+	"gonum.org/v1/gonum/floats"
+	"gonum.org/v1/gonum/floats/scalar"
+)
+
+// TestNormOfKernels: closed forms, m = 1, where it is E|K|, and E‖(K₁, K₂)‖₂ of the
+// Laplacian law, ∫∫ in polar coordinates = 2·∫₀^{π/2} (cos φ + sin φ)^{−3} dφ = 1.6232…
+func TestNormOfKernels(t *testing.T) {
+	for _, k := range allKernels()[:5] {
+		if got, want := (Product{k, 1}).Norm(), k.Gap(0); !scalar.EqualWithinRel(got, want, 1e-11) {
+			t.Errorf("%s: E|K| = %v, want %v", k.Name(), got, want)
+		}
+	}
+	polar := 0.0
+	const n = 20000
+	for i := range n {
+		phi := (float64(i) + 0.5) * math.Pi / 2 / n
+		polar += 2 * math.Pow(math.Cos(phi)+math.Sin(phi), -3) * math.Pi / 2 / n
+	}
+	if got := (Product{Laplacian{}, 2}).Norm(); !scalar.EqualWithinRel(got, polar, 1e-8) {
+		t.Errorf("E‖K‖₂ = %v of two Laplacian variates, want %v", got, polar)
+	}
+	// The mean distance of a point of the square [−1, 1]² from its centre.
+	if got, want := (Product{Uniform{}, 2}).Norm(), (math.Sqrt2+math.Asinh(1))/3; !scalar.EqualWithinRel(got, want, 1e-11) {
+		t.Errorf("E‖K‖₂ = %v of two uniform variates, want %v", got, want)
+	}
+}
+
+// TestDrawsOfJointKernels: E‖K‖₁, E‖K‖₂ and the variance of a coordinate within 5
+// standard errors, which is failed by chance once in 30,000 times.
+func TestDrawsOfJointKernels(t *testing.T) {
+	rng := rand.New(rand.NewPCG(5, 6))
+	for _, m := range []int{1, 3, 10} {
+		for _, k := range append(TableOne(m), Product{Logistic{}, m}) {
+			const n = 20000
+			var sum, squares [3]float64
+			v := make([]float64, m)
+			want := [3]float64{float64(m) * k.Coordinate().Gap(0), k.Norm(), k.Coordinate().Variance()}
+			for range n {
+				k.Draw(v, rng.Float64)
+				for i, x := range [3]float64{floats.Norm(v, 1), floats.Norm(v, 2), v[0] * v[0]} {
+					sum[i] += x
+					squares[i] += (x - want[i]) * (x - want[i])
+				}
+			}
+			for i := range sum {
+				if off := math.Abs(sum[i]/n-want[i]) / (math.Sqrt(squares[i]) / n); off > 5 {
+					t.Errorf("%s, m = %d: moment %d is off by %.1f standard errors", k.Name(), m, i, off)
+				}
+			}
+		}
+	}
+}
+
+// TestSteepness: the integral ∫|⟨∇k, δ⟩| = E|⟨∇ln k(K), δ⟩| of draws is never above the
+// constants, and reaches them along an axis.
+func TestSteepness(t *testing.T) {
+	rng := rand.New(rand.NewPCG(7, 8))
+	for _, m := range []int{1, 2, 5} {
+		for _, k := range TableOne(m) {
+			score := func(dst, v []float64) {
+				switch copy(dst, v); k.Name() {
+				case "exponential":
+					floats.Scale(1/floats.Norm(v, 2), dst)
+				case "Laplacian":
+					for j := range dst {
+						dst[j] = math.Copysign(1, v[j])
+					}
+				}
+			}
+			_, beta := k.Steepness()
+			for trial := range 4 {
+				const n = 20000
+				delta, v, s := make([]float64, m), make([]float64, m), make([]float64, m)
+				delta[0] = 1
+				if trial > 0 {
+					for j := range delta {
+						delta[j] = rng.NormFloat64()
+					}
+					floats.Scale(1/floats.Norm(delta, 2), delta)
+				}
+				sum, squares := 0.0, 0.0
+				for range n {
+					k.Draw(v, rng.Float64)
+					score(s, v)
+					x := math.Abs(floats.Dot(s, delta))
+					sum, squares = sum+x, squares+x*x
+				}
+				mean := sum / n
+				se := math.Sqrt(math.Max(1e-30, squares/n-mean*mean) / n)
+				if mean > beta+5*se+1e-12 || trial == 0 && mean < beta-5*se-1e-12 {
+					t.Errorf("%s, m = %d, δ = %.2v: %v ± %v, the constant is %v", k.Name(), m, delta, mean, se, beta)
+				}
+			}
+		}
+	}
+}
