@@ -1,0 +1,325 @@
+package sgd
+
+import (
+	"fmt"
+	"math"
+	"strconv"
+	"strings"
+	"sync"
+
+	"gonum.org/v1/gonum/floats"
+
+	"github.com/dpnb/notebooks/dpnb/erm"
+	"github.com/dpnb/notebooks/dpnb/internal/dd"
+	"github.com/dpnb/notebooks/dpnb/internal/parallel"
+	"github.com/dpnb/notebooks/dpnb/loss"
+	"github.com/dpnb/notebooks/dpnb/matrix"
+	"github.com/dpnb/notebooks/dpnb/mechanism"
+	"github.com/dpnb/notebooks/dpnb/noise"
+	"github.com/dpnb/notebooks/dpnb/noise/exact"
+	"github.com/dpnb/notebooks/dpnb/privacy"
+)
+
+// Quantiles is noisy gradient descent for quantile regression at K levels at once. With
+// the margins t_k = xᵀθ_k of a record it descends on the convex
+//
+//	f̃ = max_j Σ_k (1{k>j} − τ_k)(t_k − y),  j = 0 … K,
+//
+// which is the sum of the K pinball losses wherever t₁ ≤ … ≤ t_K, and nowhere more. Its
+// slopes at a record are one of K+1 vectors v_j = (1{k>j} − τ_k)_k, where those of the
+// sum of the losses are one of 2ᴷ, and the noise has the covariance C between levels, of
+// the least trace with v_jᵀC⁻¹v_j ≤ 1 for all j: nine deciles together have about the
+// noise that one of them has alone. Each level moves by Adaptive.
+//
+// Fitted quantiles of a record that cross are put right by Pool, which costs nothing;
+// their pinball loss is then at most f̃.
+//
+// Proof: docs/theory/quantiles.md#dpnb-quantiles-joint.
+type Quantiles struct {
+	// Levels are 0 < τ₁ < … < τ_K < 1, at most MaxLevels.
+	Levels []float64
+	// RowNorm is R: longer records are scaled down to it.
+	RowNorm float64
+	// Steps is T, NoiseMultiplier is σ.
+	Steps           int
+	NoiseMultiplier float64
+	// Update moves each level. Its Steps are T.
+	Update Adaptive
+}
+
+// MaxLevels bounds the number of levels of Quantiles.
+const MaxLevels = 99
+
+// Cost returns what one run costs.
+func (q Quantiles) Cost() Cost {
+	return Cost{Rate: 1, NoiseMultiplier: q.NoiseMultiplier, Steps: q.Steps}
+}
+
+// ValidLevels returns a *privacy.ParamError unless the levels are in (0, 1) and rise.
+func ValidLevels(levels []float64) error {
+	bad := func(want string) error {
+		return &privacy.ParamError{Name: "Levels", Value: levels, Want: want}
+	}
+	if len(levels) == 0 || len(levels) > MaxLevels {
+		return bad(fmt.Sprintf("one to %d levels, for example 0.1, 0.5, 0.9", MaxLevels))
+	}
+	for k, tau := range levels {
+		switch {
+		case !(tau > 0 && tau < 1):
+			return bad("levels between 0 and 1, both excluded")
+		case k > 0 && tau == levels[k-1]:
+			return bad(fmt.Sprintf("each level once: %g is there twice", tau))
+		case k > 0 && tau < levels[k-1]:
+			return bad(fmt.Sprintf("levels that rise: %g comes after %g", tau, levels[k-1]))
+		case k > 0 && tau < levels[k-1]+1e-6 || tau < 1e-6 || tau > 1-1e-6:
+			return bad("levels a millionth or more from each other and from 0 and 1")
+		}
+	}
+	return nil
+}
+
+// Validate returns a *privacy.ParamError if a parameter is out of range.
+func (q Quantiles) Validate() error {
+	if err := ValidLevels(q.Levels); err != nil {
+		return err
+	}
+	if err := q.Cost().Validate(); err != nil {
+		return err
+	}
+	if err := q.Update.validate(); err != nil {
+		return err
+	}
+	if q.Update.Steps != q.Steps {
+		return &privacy.ParamError{Name: "Update.Steps", Value: q.Update.Steps, Want: fmt.Sprintf("%d, as Steps", q.Steps)}
+	}
+	return mechanism.Scales{{"RowNorm", q.RowNorm}, {"NoiseMultiplier × RowNorm", q.sigma()}}.Check()
+}
+
+// sigma is the scale of the noise in each step, the product rounded up.
+func (q Quantiles) sigma() float64 { return q.NoiseMultiplier * q.RowNorm * (1 + 0x1p-50) }
+
+// String describes the mechanism with its parameters.
+func (q Quantiles) String() string {
+	return fmt.Sprintf("noisy gradient descent (%d quantiles at τ = %s, R = %.5g, T = %d, σ = %.5g, mean of the last %d iterates, %s)",
+		len(q.Levels), joined(q.Levels), q.RowNorm, q.Steps, q.NoiseMultiplier, q.average(), q.Update)
+}
+
+func joined(levels []float64) string {
+	texts := make([]string, len(levels))
+	for k, tau := range levels {
+		texts[k] = strconv.FormatFloat(tau, 'g', -1, 64)
+	}
+	return strings.Join(texts, ", ")
+}
+
+// average is the number of iterates of which the mean is released.
+func (q Quantiles) average() int { return (q.Steps + 1) / 2 }
+
+// Describe implements mechanism.Mechanism.
+func (q Quantiles) Describe() mechanism.Description {
+	return mechanism.Description{
+		Name: "noisy gradient descent", Adjacency: privacy.AddRemove, Bound: q.Cost().Bound(),
+		Source: "Bassily, Smith, Thakurta 2014, with all records in each step; several levels: docs/theory/quantiles.md",
+		Assumptions: []string{
+			"every parameter was chosen without looking at the records", mechanism.ExactNoise, mechanism.Unseen,
+		},
+	}
+}
+
+// Event implements mechanism.Mechanism; it is a Cost.
+func (q Quantiles) Event() (privacy.Event, error) { return q.Cost(), q.Validate() }
+
+// Feasible implements mechanism.Mechanism: nothing can fail.
+func (q Quantiles) Feasible(int, int) error { return nil }
+
+// Check implements mechanism.Mechanism.
+func (q Quantiles) Check(rows matrix.Rows, labels []float64) error {
+	if err := q.Validate(); err != nil {
+		return err
+	}
+	p := erm.Problem{Rows: rows, Labels: labels, Loss: loss.Pinball{Tau: 0.5}, Lambda: 1}
+	return p.Validate()
+}
+
+// Run implements mechanism.Mechanism. The coefficients are those of the first level,
+// then of the second, and so on.
+func (q Quantiles) Run(rows matrix.Rows, labels []float64, src noise.Source, settings *mechanism.Settings) (*mechanism.Release, error) {
+	r, err := mechanism.Begin(q, rows, labels, src)
+	if err != nil {
+		return nil, err
+	}
+	r.Coefficients = q.descend(newRecords(rows, labels, q.RowNorm), noise.Exact(src), settings.Value().Workers)
+	r.NoiseScale = q.sigma()
+	return r, nil
+}
+
+// descend runs the T steps on checked records.
+func (q Quantiles) descend(r *records, draw *exact.Sampler, workers int) []float64 {
+	k, d := len(q.Levels), r.d
+	shape := jointNoise(q.Levels)
+	// Whitened sums err by 2⁻²⁶R an entry (whiten): neighbours' differ by 2⁻²⁵√(Kd)·R
+	// more than by u_j⊗x, which is paid for here.
+	shape.scale(1 - 0x1p-24*math.Sqrt(float64(k*d)) - 0x1p-40)
+	s := newSuffixes(r, k, workers)
+	theta, average := make([]float64, k*d), make([]float64, k*d)
+	white, g := make([]float64, k*d), make([]float64, d)
+	updates := make([]stepper, k)
+	for i := range updates {
+		updates[i] = q.Update.start(d)
+	}
+	sigma := q.sigma()
+	grid, xi := exact.Grid(sigma), draw.Normals(k*d)
+	for t := range q.Steps {
+		if t > 0 {
+			xi.Redraw()
+		}
+		s.sum(theta)
+		shape.whiten(white, s.totals, d, q.RowNorm)
+		xi.AddRounded(white, sigma, grid)
+		for i, u := range updates {
+			clear(g)
+			for l := range k {
+				floats.AddScaled(g, shape.root[i*k+l], white[l*d:(l+1)*d])
+			}
+			u.step(theta[i*d:(i+1)*d], g)
+		}
+		if t >= q.Steps-q.average() {
+			floats.Add(average, theta)
+		}
+	}
+	floats.Scale(1/float64(q.average()), average)
+	return average
+}
+
+// suffixes sums records by how many of their margins are taken to be above the label.
+type suffixes struct {
+	*records
+	levels int
+	theta  []float64
+	// totals[j·d:] is Σ round_h(xᵢ) over the records of vertex j; the parts those of chunks.
+	totals []float64
+	parts  [][]float64
+	held   []int // records in a part that are not in exact yet
+	mutex  sync.Mutex
+	exact  *exact.Total
+	deal   *parallel.Dealer
+	margin [][]float64 // of a worker, a block's, level by level
+	row    [][]float64
+}
+
+const (
+	// suffixChunk is how many records a worker takes at a time, suffixBlock how many
+	// margins are computed at once.
+	suffixChunk, suffixBlock = 4096, 256
+	// A part of so many records is exact: each entry of theirs is below 2²⁶h.
+	suffixMost = 1 << 26
+)
+
+func newSuffixes(r *records, levels, workers int) *suffixes {
+	width := (levels + 1) * r.d
+	s := &suffixes{records: r, levels: levels, totals: make([]float64, width), exact: exact.NewTotal(width, r.step)}
+	chunks := (r.n + suffixChunk - 1) / suffixChunk
+	workers = parallel.Workers(chunks, workers)
+	for range workers {
+		s.parts = append(s.parts, make([]float64, width))
+		s.margin = append(s.margin, make([]float64, levels*suffixBlock))
+		s.row = append(s.row, make([]float64, r.d))
+	}
+	s.held = make([]int, workers)
+	s.deal = parallel.NewDealer(workers, chunks, s.chunk)
+	return s
+}
+
+// sum fills totals at theta. Sums of multiples of h are exact, so that it does not matter
+// which worker added what.
+func (s *suffixes) sum(theta []float64) {
+	s.theta = theta
+	s.exact.Clear()
+	s.deal.Run()
+	for worker := range s.parts {
+		s.flush(worker)
+	}
+	s.exact.Write(s.totals)
+}
+
+// flush moves what a worker has summed to the integers.
+func (s *suffixes) flush(worker int) {
+	s.mutex.Lock()
+	defer s.mutex.Unlock()
+	s.exact.Add(s.parts[worker])
+	clear(s.parts[worker])
+	s.held[worker] = 0
+}
+
+func (s *suffixes) chunk(worker, chunk int) {
+	if s.held[worker] += suffixChunk; s.held[worker] > suffixMost {
+		s.flush(worker)
+	}
+	end := min((chunk+1)*suffixChunk, s.n)
+	for lo := chunk * suffixChunk; lo < end; {
+		hi := lo + 1
+		for hi < end && hi < lo+suffixBlock && s.isThin[hi] == s.isThin[lo] {
+			hi++
+		}
+		s.block(s.parts[worker], s.margin[worker], s.row[worker], lo, hi)
+		lo = hi
+	}
+}
+
+// block adds the records from lo to hi, all of them thin or none, each to its vertex. What
+// a record adds is a function of it and of θ alone.
+func (s *suffixes) block(part, margin, row []float64, lo, hi int) {
+	d, n := s.d, hi-lo
+	for k := range s.levels {
+		t, theta := margin[k*n:(k+1)*n], s.theta[k*d:(k+1)*d]
+		if s.isThin[lo] {
+			s.thin.Margins(t, theta, lo, hi)
+		} else {
+			matrix.MarginsAlone(s.rows, t, theta, lo, hi)
+		}
+	}
+	dense, _ := s.rows.(*matrix.Dense)
+	for i := lo; i < hi; i++ {
+		at := vertex(margin[i-lo:], n, s.levels, s.labels[i])
+		sum, weight := part[at*d:(at+1)*d], math.Min(1, s.largest[i])
+		switch {
+		case s.isThin[i]:
+			from, to := s.thin.Starts[i], s.thin.Starts[i+1]
+			exact.AddSparse(sum, weight, s.thin.Columns[from:to], s.thin.Values[from:to], s.step)
+		case dense != nil:
+			exact.Add(sum, weight, dense.Data[i*d:(i+1)*d], s.step)
+		default:
+			s.rows.Row(row, i)
+			exact.Add(sum, weight, row, s.step)
+		}
+	}
+}
+
+// vertex returns the j that maximises Σ_{k>j}(t_k − y), t_k = margins[k·stride]: of
+// margins in order the number of those that are not above y.
+func vertex(margins []float64, stride, levels int, y float64) int {
+	best, at, sum := 0.0, levels, 0.0
+	for k := levels - 1; k >= 0; k-- {
+		if sum += margins[k*stride] - y; sum > best {
+			best, at = sum, k
+		}
+	}
+	return at
+}
+
+// whiten writes Σ_j u_j ⊗ totals_j to dst, cut to ±2²⁸R, of which the last digit is
+// 2⁻²⁵R: each entry errs by half of that, and to cut moves no two sums apart. The sum
+// itself is one of double-doubles, whose error is far below.
+func (c *joint) whiten(dst, totals []float64, d int, rowNorm float64) {
+	k, most := c.levels, 0x1p28*rowNorm
+	for l := range k {
+		for f := range d {
+			var sum dd.Number
+			for j := range k + 1 {
+				p, e := dd.TwoProd(c.white[j*k+l], totals[j*d+f])
+				sum = sum.Add(dd.Sum(p, e))
+			}
+			dst[l*d+f] = math.Max(-most, math.Min(most, sum.Float()))
+		}
+	}
+}

@@ -1,0 +1,230 @@
+package sgd
+
+import (
+	"errors"
+	"math"
+	"slices"
+	"testing"
+
+	"gonum.org/v1/gonum/floats"
+
+	"github.com/dpnb/notebooks/dpnb/loss"
+	"github.com/dpnb/notebooks/dpnb/matrix"
+	"github.com/dpnb/notebooks/dpnb/mechanism"
+	"github.com/dpnb/notebooks/dpnb/noise"
+	"github.com/dpnb/notebooks/dpnb/privacy"
+)
+
+var deciles = []float64{0.1, 0.2, 0.3, 0.4, 0.5, 0.6, 0.7, 0.8, 0.9}
+
+func quantiles(levels []float64) Quantiles {
+	return Quantiles{Levels: levels, RowNorm: 1, Steps: 20, NoiseMultiplier: 3, Update: Adaptive{Radius: 2, Steps: 20}}
+}
+
+// pinballs returns Σρ_{τ_k}(y − t_k), and joined the f̃ of Quantiles at the vertex that it picks.
+func pinballs(levels, t []float64, y float64) (sum, joined float64) {
+	at := vertex(t, 1, len(t), y)
+	for k, tau := range levels {
+		sum += math.Max(tau*(y-t[k]), (tau-1)*(y-t[k]))
+		if joined -= tau * (t[k] - y); k >= at {
+			joined += t[k] - y
+		}
+	}
+	return sum, joined
+}
+
+// f̃ is convex, with the slopes v_j; no more than the sum of the pinball losses, and the
+// same where nothing crosses; and pooled margins, which are in order, have no more loss
+// than f̃. Sorted ones can have more.
+func TestJointLoss(t *testing.T) {
+	src := noise.NewSeeded(5)
+	sorting := false
+	for range 30_000 {
+		levels, m, other := make([]float64, 1+src.IntN(6)), []float64(nil), []float64(nil)
+		for k := range levels {
+			levels[k] = src.Float64()
+		}
+		slices.Sort(levels)
+		m, other = make([]float64, len(levels)), make([]float64, len(levels))
+		src.Gaussian(m, 1)
+		src.Gaussian(other, 1)
+		y := src.Float64()
+		sum, low := pinballs(levels, m, y)
+		if low > sum+1e-12 {
+			t.Fatalf("f̃ = %g above the losses %g", low, sum)
+		}
+		at := vertex(m, 1, len(m), y)
+		tangent := low
+		for k, tau := range levels {
+			if tangent -= tau * (other[k] - m[k]); k >= at {
+				tangent += other[k] - m[k]
+			}
+		}
+		if _, there := pinballs(levels, other, y); there < tangent-1e-12 {
+			t.Fatalf("f̃ = %g below its tangent %g", there, tangent)
+		}
+		pooled, sorted := slices.Clone(m), slices.Clone(m)
+		Pool(pooled)
+		slices.Sort(sorted)
+		after, same := pinballs(levels, pooled, y)
+		if !slices.IsSorted(pooled) || math.Abs(floats.Sum(pooled)-floats.Sum(m)) > 1e-12 || after > low+1e-12 || math.Abs(after-same) > 1e-12 {
+			t.Fatalf("%v pooled to %v: loss %g, f̃ was %g", m, pooled, after, low)
+		}
+		if s, _ := pinballs(levels, sorted, y); s > low+1e-9 {
+			sorting = true
+		}
+	}
+	if !sorting {
+		t.Error("sorted margins never had more loss than f̃")
+	}
+}
+
+// No vertex is longer than 1 in the norm of the noise, one is as long, the trace is within
+// a hundredth of the least, and the standard deviations are as the page has them.
+func TestNoiseOfLevels(t *testing.T) {
+	for _, c := range []struct {
+		levels []float64
+		want   []float64
+	}{
+		{[]float64{0.5}, []float64{0.5}},
+		{[]float64{0.9}, []float64{0.9}},
+		{[]float64{0.05, 0.95}, []float64{0.95, 0.95}},
+		{[]float64{0.1, 0.5, 0.9}, []float64{0.918, 0.752, 0.918}},
+		{deciles, []float64{1.067, 1.073, 1.056, 1.040, 1.033, 1.040, 1.056, 1.073, 1.067}},
+	} {
+		sd, err := NoiseOfLevels(c.levels)
+		if err != nil || !floats.EqualApprox(sd, c.want, 6e-4) {
+			t.Errorf("%v: %v, want %v (%v)", c.levels, sd, c.want, err)
+		}
+		j, k := jointNoise(c.levels), len(c.levels)
+		longest := 0.0
+		for v := range k + 1 {
+			u := j.white[v*k : (v+1)*k]
+			longest = math.Max(longest, floats.Norm(u, 2))
+			for l, tau := range c.levels {
+				got, want := floats.Dot(j.root[l*k:(l+1)*k], u), -tau
+				if l >= v {
+					want++
+				}
+				if math.Abs(got-want) > 1e-9 {
+					t.Fatalf("%v: vertex %d is decoded as %g at level %d, want %g", c.levels, v, got, l, want)
+				}
+			}
+		}
+		if longest > 1+1e-15 || longest < 1-1e-12 || !(j.gap <= jointGap) {
+			t.Errorf("%v: the longest vertex has %v, the trace is %v times the least", c.levels, longest, j.gap)
+		}
+	}
+}
+
+// What one record does to the whitened sums, as they are computed, is at most R for every
+// kind of rows, and nearly that for the worst: the test sees a tenth less noise.
+func TestOneRecordOfQuantiles(t *testing.T) {
+	const n, d = 700, 5
+	rows, labels := simulated(n, d, 1, 9)
+	src := noise.NewSeeded(1)
+	theta, k := make([]float64, d*len(deciles)), len(deciles)
+	src.Gaussian(theta, 1)
+	for j := range 40 {
+		rows.Data[j*d+1], rows.Data[j*d+2], rows.Data[j*d+3], rows.Data[j*d+4] = 0, 0, 0, 0 // thin
+	}
+	sum := func(r matrix.Rows, n int) []float64 {
+		all := newRecords(r, labels[:n], 1)
+		s, c := newSuffixes(all, k, 2), jointNoise(deciles)
+		s.sum(theta)
+		dst := make([]float64, k*d)
+		c.whiten(dst, s.totals, d, 1)
+		return dst
+	}
+	dense := func(n int) matrix.Rows { return matrix.NewDense(n, d, rows.Data[:n*d]) }
+	most := 0.0
+	for i := 1; i < n; i += 7 {
+		for _, scale := range []float64{1, 3} { // longer ones are scaled down
+			floats.Scale(scale, rows.Data[i*d:(i+1)*d])
+			with, without := sum(dense(i+1), i+1), sum(dense(i), i)
+			most = math.Max(most, floats.Distance(with, without, 2))
+			if !slices.Equal(with, sum(opaque{dense(i + 1)}, i+1)) {
+				t.Fatal("rows of another type have another sum")
+			}
+		}
+	}
+	if most > 1+1e-6 || most < 0.95 {
+		t.Errorf("a record moves the sums by %v, want 1 and hardly less", most)
+	}
+}
+
+// opaque is rows of no known type.
+type opaque struct{ matrix.Rows }
+
+// One level is the descent on its pinball loss, with the same noise; the workers change
+// nothing; and without noise to speak of all levels are found.
+func TestQuantilesDescend(t *testing.T) {
+	rows, labels := simulated(9000, 4, 1, 3)
+	one := quantiles([]float64{0.3})
+	one.RowNorm = matrix.MaxNorm(rows)
+	a, err := one.Run(rows, labels, noise.NewSeeded(2), nil)
+	if err != nil {
+		t.Fatal(err)
+	}
+	b, err := Descent{Loss: loss.Pinball{Tau: 0.3}, Clip: 0.7 * one.RowNorm, Rate: 1, Steps: 20, NoiseMultiplier: 3, PlannedRecords: 1,
+		Update: one.Update, Average: 10}.Run(rows, labels, noise.NewSeeded(2), nil)
+	if err != nil || floats.Distance(a.Coefficients, b.Coefficients, 2) > 1e-4 {
+		t.Errorf("one level: %v, by Descent %v (%v)", a.Coefficients, b.Coefficients, err)
+	}
+	var first []float64
+	for _, workers := range []int{1, 2, 3} {
+		r, err := quantiles(deciles).Run(rows, labels, noise.NewSeeded(2), &mechanism.Settings{Workers: workers})
+		if err != nil {
+			t.Fatal(err)
+		}
+		if first == nil {
+			first = r.Coefficients
+		} else if !slices.Equal(first, r.Coefficients) {
+			t.Errorf("%d workers: other coefficients", workers)
+		}
+	}
+	const n = 2001
+	constant, spread := matrix.NewDense(n, 1, nil), make([]float64, n)
+	for i := range spread {
+		constant.Data[i], spread[i] = 1, float64(i)/n
+	}
+	q := quantiles(deciles)
+	q.Steps, q.NoiseMultiplier = 192, 1e-3
+	q.Update.Steps = 192
+	r, err := q.Run(constant, spread, noise.NewSeeded(4), nil)
+	if err != nil || !floats.EqualApprox(r.Coefficients, deciles, 0.02) {
+		t.Errorf("deciles of even numbers: %v (%v)", r.Coefficients, err)
+	}
+}
+
+// What is out of range is refused; so are records that are no numbers.
+func TestQuantilesRefuse(t *testing.T) {
+	rows, labels := simulated(50, 3, 1, 1)
+	var param *privacy.ParamError
+	for name, change := range map[string]func(*Quantiles){
+		"none":        func(q *Quantiles) { q.Levels = nil },
+		"zero":        func(q *Quantiles) { q.Levels = []float64{0, 0.5} },
+		"one":         func(q *Quantiles) { q.Levels = []float64{0.5, 1} },
+		"NaN":         func(q *Quantiles) { q.Levels = []float64{math.NaN()} },
+		"falling":     func(q *Quantiles) { q.Levels = []float64{0.5, 0.4} },
+		"twice":       func(q *Quantiles) { q.Levels = []float64{0.5, 0.5} },
+		"nearly":      func(q *Quantiles) { q.Levels = []float64{0.5, 0.5 + 1e-9} },
+		"many":        func(q *Quantiles) { q.Levels = make([]float64, 100) },
+		"norm":        func(q *Quantiles) { q.RowNorm = 0 },
+		"noise":       func(q *Quantiles) { q.NoiseMultiplier = 0 },
+		"steps":       func(q *Quantiles) { q.Steps = 0 },
+		"other steps": func(q *Quantiles) { q.Update.Steps = 3 },
+		"radius":      func(q *Quantiles) { q.Update.Radius = -1 },
+	} {
+		q := quantiles([]float64{0.2, 0.5})
+		change(&q)
+		if _, err := q.Run(rows, labels, noise.NewSeeded(1), nil); !errors.As(err, &param) {
+			t.Errorf("%s: %v", name, err)
+		}
+	}
+	var data *matrix.DataError
+	labels[3] = math.Inf(1)
+	if _, err := quantiles(deciles).Run(rows, labels, noise.NewSeeded(1), nil); !errors.As(err, &data) {
+		t.Errorf("an infinite label: %v", err)
+	}
+}
