@@ -102,7 +102,8 @@ func Binary(df DataFrame, label string, opts ...Option) *Dataset {
 	return learn.Binary(df, label, opts...)
 }
 
-// Regression makes records of a number within public bounds, for Linear and Huber.
+// Regression makes records of a number within public bounds, for Linear, Huber, Quantile and
+// Quantiles.
 //
 //	data := dpnb.Regression(df, "pressure", dpnb.RowNorm(1))
 func Regression(df DataFrame, target string, opts ...Option) *Dataset {
@@ -160,6 +161,12 @@ type (
 	Quantile = learn.Quantile
 	// Median is median regression, for Regression.
 	Median = learn.Median
+	// Quantiles is quantile regression at several levels in one fit, for Regression:
+	//
+	//	model, err := dpnb.Quantiles{Levels: []float64{0.05, 0.5, 0.95}}.Fit(data, budget.Spend(0.5))
+	//	dpnb.Show(model.QuantileScores(other))
+	//	dpnb.Show(model.Bands("age", map[string]any{"smoker": "yes"}))
+	Quantiles = learn.Quantiles
 	// Poisson is regression of counts, for Counts.
 	Poisson = learn.Poisson
 	// Softmax is multinomial logistic regression, for Classes.
@@ -174,9 +181,13 @@ type (
 	//
 	//	p, err := model.Predict(other)         // one for each record
 	//	names, err := model.PredictClass(other)
-	//	score, err := model.Score(other)       // accuracy of classes, R² of numbers, D² of counts
+	//	score, err := model.Score(other)       // accuracy of classes, R² of numbers, D² of counts, R¹ of quantiles
+	//	q, err := model.PredictQuantiles(other)
 	//	iv, err := model.Intervals(0.95)       // for the coefficients
 	Model = learn.Model
+	// QuantileScores are what Model.QuantileScores returns: pinball loss, R¹ and the shares
+	// of targets below, level by level; Show has them.
+	QuantileScores = learn.QuantileScores
 	// Intervals are confidence intervals of a model's coefficients; Show has them.
 	Intervals = learn.Intervals
 )

@@ -112,6 +112,26 @@ func (e *Encoding) Columns() []string {
 	return names
 }
 
+// Field returns what is publicly known of a column of Columns.
+func (e *Encoding) Field(name string) (Field, bool) {
+	for i := range e.fields {
+		if e.fields[i].Name == name {
+			return e.fields[i], true
+		}
+	}
+	return Field{}, false
+}
+
+// Groups returns how many features each of Columns has become, in their order: the bias,
+// which is last, is in none.
+func (e *Encoding) Groups() []int {
+	var sizes []int
+	for i := range e.encoders {
+		sizes = append(sizes, len(e.encoders[i].names()))
+	}
+	return sizes
+}
+
 // Rows returns the rows of features of t, whose columns may be in any order, others
 // and no label among them.
 //

@@ -110,14 +110,14 @@ func (c *Comparison) run(s CompareSettings, data *Dataset, mechanisms []Mechanis
 	if err != nil {
 		return err
 	}
-	if c.NonPrivate, err = m.Score(test); err != nil {
+	if c.NonPrivate, err = m.scoreOfTask(test); err != nil {
 		return err
 	}
 	root, err := simulationRoot(s.Noise, "comparison")
 	if err != nil {
 		return err
 	}
-	cells := trials(len(mechanisms), c.Seeds, root, test, func(i, seed int, src noise.Source) (*Model, error) {
+	cells := trials(len(mechanisms), c.Seeds, root, test, (*Model).scoreOfTask, func(i, seed int, src noise.Source) (*Model, error) {
 		m, err := mechanisms[i].Fit(train, Simulate(c.Epsilon, c.Delta), src)
 		if err == nil {
 			// The guarantee is one of parameters: what one seed has, all have.
@@ -165,7 +165,7 @@ func (c *Comparison) Display() display.Item {
 	if c.err != nil {
 		return display.Failed(c.err)
 	}
-	s := measureOf(c.Task)
+	s := measureOf(c.Task, false)
 	it := display.Item{
 		Title: fmt.Sprintf("Test %s at the same guarantee: ε = %.4g, δ = %.3g, add/remove-one, %d seeds",
 			s.name, c.Epsilon, c.Delta, c.Seeds),
@@ -205,7 +205,7 @@ func (c *Comparison) Display() display.Item {
 func (c *Comparison) Figure() *figure.Figure {
 	var names, words []string
 	var lo, mid, hi []float64
-	s := measureOf(c.Task)
+	s := measureOf(c.Task, false)
 	for _, r := range c.Rows {
 		if r.Err == nil {
 			names = append(names, r.Mechanism)

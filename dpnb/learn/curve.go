@@ -23,6 +23,8 @@ type ScoreCurve struct {
 	Seeds    int
 	// Task decides what the score is: see Model.Score.
 	Task frame.Task
+	// Quantiles says that l fits quantiles.
+	Quantiles bool
 	// Mean score, and the smallest and the largest of the Seeds: the next fit's lies
 	// between them with probability (Seeds − 1)/(Seeds + 1), whatever its law.
 	Mean, Lower, Upper []float64
@@ -49,12 +51,12 @@ func SweepEpsilon(l Learner, train, test *Dataset, delta float64, seeds int, eps
 	if err != nil {
 		return nil, err
 	}
-	c := &ScoreCurve{Epsilons: epsilons, Delta: delta, Seeds: seeds, Task: p.task, Baseline: test.MajorityShare()}
+	c := &ScoreCurve{Epsilons: epsilons, Delta: delta, Seeds: seeds, Task: p.task, Quantiles: p.levels != nil, Baseline: test.MajorityShare()}
 	if c.NonPrivate, err = plain.Score(test); err != nil {
 		return nil, err
 	}
 	p.workers = 1
-	cells := trials(len(epsilons), seeds, root, test, func(i, _ int, src noise.Source) (*Model, error) {
+	cells := trials(len(epsilons), seeds, root, test, (*Model).Score, func(i, _ int, src noise.Source) (*Model, error) {
 		fitted := p
 		fitted.noise = src
 		return fit(train, Simulate(epsilons[i], delta), fitted)
@@ -95,7 +97,7 @@ type cell struct {
 
 // trials makes fits for n cells with as many seeds each, on all processors, and scores
 // them on test. Stream i·seeds + k of root is for seed k of cell i, whoever computes it.
-func trials(n, seeds int, root *noise.Seeded, test *Dataset,
+func trials(n, seeds int, root *noise.Seeded, test *Dataset, score func(*Model, Records) (float64, error),
 	fit func(i, seed int, src noise.Source) (*Model, error)) []cell {
 	scores, errs, first := make([]float64, n*seeds), make([]error, n*seeds), make([]*Model, n)
 	parallel.Each(n*seeds, 0, func(k int) {
@@ -104,7 +106,7 @@ func trials(n, seeds int, root *noise.Seeded, test *Dataset,
 			if k%seeds == 0 {
 				first[k/seeds] = m
 			}
-			scores[k], err = m.Score(test)
+			scores[k], err = score(m, test)
 		}
 		errs[k] = err
 	})
@@ -125,7 +127,7 @@ func trials(n, seeds int, root *noise.Seeded, test *Dataset,
 
 // Display shows the curve as a table.
 func (c *ScoreCurve) Display() display.Item {
-	s := measureOf(c.Task)
+	s := measureOf(c.Task, c.Quantiles)
 	it := display.Item{
 		Title:  fmt.Sprintf("Test %s of private fits, δ = %.3g, %d seeds", s.name, c.Delta, c.Seeds),
 		Header: []string{"ε", "mean", "worst fit", "best fit"},
@@ -143,7 +145,7 @@ func (c *ScoreCurve) Figure() *figure.Figure {
 	if c == nil {
 		return nil
 	}
-	s := measureOf(c.Task)
+	s := measureOf(c.Task, c.Quantiles)
 	f := figure.New(fmt.Sprintf("What privacy costs: test %s against ε", s.name),
 		fmt.Sprintf("ε, privacy loss in nats (δ = %.3g, add/remove-one)", c.Delta), "test "+s.name)
 	lo, hi := c.Epsilons[0], c.Epsilons[len(c.Epsilons)-1]

@@ -9,7 +9,6 @@ import (
 	"github.com/go-gota/gota/dataframe"
 
 	"github.com/dpnb/notebooks/dpnb/display"
-	"github.com/dpnb/notebooks/dpnb/frame"
 	"github.com/dpnb/notebooks/dpnb/mechanism/objpert/interval"
 	"github.com/dpnb/notebooks/dpnb/privacy"
 )
@@ -118,6 +117,10 @@ func (m *Model) hasIntervals() error {
 	case m.Release == nil:
 		return errors.New("dpnb: this fit drew no noise, so that there is none to allow for: " +
 			"intervals are for released models (Fit)")
+	case m.levels != nil:
+		return fmt.Errorf("dpnb: there are no intervals for a %s: its noise acts through all steps, and on what the records "+
+			"do in them, so that the law of what it leaves in the coefficients is not known; to see how much fits vary, "+
+			"make several with a part of the budget each, or use Huber, whose intervals hold", m.title)
 	case !interval.Knows(m.Release.Fitted):
 		return fmt.Errorf("dpnb: intervals are for models released by objective perturbation, as every learner's Fit does; "+
 			"this is a %s by another mechanism", m.title)
@@ -181,8 +184,8 @@ func (iv *Intervals) Display() display.Item {
 	}
 	d, all := len(m.features), len(iv.Estimate)
 	most := max(5, 20/(all/d)) // of each class
-	if m.target.Task == frame.ManyClasses {
-		it.Header = append([]string{"class"}, it.Header...)
+	if kind, _ := m.parts(); kind != "" {
+		it.Header = append([]string{kind}, it.Header...)
 	}
 	apart, endless := 0, 0
 	for from := 0; from < all; from += d {
@@ -198,8 +201,8 @@ func (iv *Intervals) Display() display.Item {
 				continue
 			}
 			row := []string{feature, fmt.Sprintf("%+.3g", iv.Estimate[j]), bound(iv.Lower[j]), bound(iv.Upper[j])}
-			if class := m.class(j); class != "" {
-				row = append([]string{class}, row...)
+			if part := m.part(j); part != "" {
+				row = append([]string{part}, row...)
 			}
 			it.Row(row...)
 		}

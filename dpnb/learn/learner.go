@@ -20,8 +20,8 @@ import (
 	"github.com/dpnb/notebooks/dpnb/privacy/objective"
 )
 
-// Learner is a way to fit: Logistic, SVM, Linear, Huber, Poisson, Softmax,
-// OneVsRest. The zero value of each is right.
+// Learner is a way to fit: Logistic, SVM, Linear, Huber, Quantile, Quantiles, Poisson,
+// Softmax, OneVsRest. The zero value of each is right.
 //
 // Fit releases a private model, or returns an error and releases nothing: first
 // everything is checked; then the budget is charged; then noise is drawn and the
@@ -53,6 +53,8 @@ type recipe struct {
 	level func(frame.Target) float64
 	// probabilities says that 1/(1 + e^{−xᵀθ}) is the positive class's.
 	probabilities bool
+	// levels of quantiles, which rise; nil for other learners.
+	levels []float64
 
 	lambda float64
 	// records that were planned for and the share of the positive class; zero if
@@ -101,7 +103,7 @@ func (e *TaskError) Error() string {
 // take them.
 var (
 	maker   = map[frame.Task]string{frame.TwoClasses: "Binary", frame.Number: "Regression", frame.Count: "Counts", frame.ManyClasses: "Classes"}
-	fitting = map[frame.Task]string{frame.TwoClasses: "Logistic or SVM", frame.Number: "Linear, Huber or Quantile", frame.Count: "Poisson", frame.ManyClasses: "Softmax or OneVsRest"}
+	fitting = map[frame.Task]string{frame.TwoClasses: "Logistic or SVM", frame.Number: "Linear, Huber, Quantile or Quantiles", frame.Count: "Poisson", frame.ManyClasses: "Softmax or OneVsRest"}
 )
 
 // suits reports whether p can learn from the records of d.
@@ -198,7 +200,9 @@ func fitWithoutPrivacy(data *Dataset, p recipe) (*Model, error) {
 		return nil, err
 	}
 	m := newModel(p, d, theta)
-	m.lambda = lambda
+	if p.levels == nil { // quantiles have no ridge
+		m.lambda = lambda
+	}
 	return m, nil
 }
 

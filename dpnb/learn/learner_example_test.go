@@ -135,7 +135,26 @@ func ExampleTaskError() {
 	_, err := learn.Logistic{}.FitWithoutPrivacy(learn.Regression(learn.Patients(100, 1), "pressure"))
 	fmt.Println(err)
 	// Output:
-	// dpnb: Logistic learns two classes from records made with Binary; these were made with Regression, for Linear, Huber or Quantile
+	// dpnb: Logistic learns two classes from records made with Binary; these were made with Regression, for Linear, Huber, Quantile or Quantiles
+}
+
+// Three quantiles at the price of one, their scores on records that may be known, and
+// predictions that never cross.
+func ExampleQuantiles() {
+	train, test := learn.Patients(8000, 1), learn.Patients(3000, 2)
+	data := learn.Regression(train, "pressure", learn.RowNorm(1))
+	model, err := learn.Quantiles{Levels: []float64{0.05, 0.5, 0.95}, Noise: learn.Seed(1)}.Fit(data, learn.Simulate(1, 1e-6))
+	if err != nil {
+		fmt.Println(err)
+		return
+	}
+	scores, _ := model.QuantileScores(test)
+	fmt.Printf("R¹ = %.2f, %.0f %% of the targets between the outer two\n", scores.R1, 100*scores.Coverage)
+	q, _ := model.PredictQuantiles(test.Head(1))
+	fmt.Printf("the first patient: %.0f < %.0f < %.0f\n", q[0][0], q[1][0], q[2][0])
+	// Output:
+	// R¹ = 0.38, 90 % of the targets between the outer two
+	// the first patient: 95 < 104 < 127
 }
 
 // Several classes in one fit.

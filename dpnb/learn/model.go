@@ -31,8 +31,10 @@ type Model struct {
 	target frame.Target
 	// probabilities as in recipe.
 	probabilities bool
-	// coefficients θ in the order of features; of several classes those of each
-	// class one after the other.
+	// levels of quantiles; nil of other models.
+	levels []float64
+	// coefficients θ in the order of features; of several classes or levels those of
+	// each one after the other.
 	coefficients []float64
 	features     []string
 	dataWarning  string
@@ -41,7 +43,7 @@ type Model struct {
 
 func newModel(p recipe, d *frame.Design, theta []float64) *Model {
 	m := &Model{encoding: d.Encoding, title: p.title, target: d.Target, probabilities: p.probabilities,
-		coefficients: theta, features: d.Features}
+		levels: p.levels, coefficients: theta, features: d.Features}
 	if d.DataDependent {
 		m.dataWarning = "Bounds or categories were READ OFF THE DATA: the guarantee does not cover that."
 	}
@@ -69,7 +71,8 @@ func (m *Model) Columns() []string {
 }
 
 // Coefficients returns the coefficients as a dataframe with columns feature
-// and coefficient; of several classes with a column class before them.
+// and coefficient; of several classes with a column class before them, of several
+// quantiles with a column level.
 func (m *Model) Coefficients() dataframe.DataFrame {
 	if err := m.Err(); err != nil {
 		return dataframe.DataFrame{Err: err}
@@ -77,16 +80,16 @@ func (m *Model) Coefficients() dataframe.DataFrame {
 	return m.dataFrame([]string{"coefficient"}, m.coefficients)
 }
 
-// dataFrame has a row for each coefficient: its class if there are several, its
+// dataFrame has a row for each coefficient: its class or level if there are several, its
 // feature, and the given columns.
 func (m *Model) dataFrame(names []string, columns ...[]float64) dataframe.DataFrame {
-	var class, feature []string
+	var part, feature []string
 	for j := range m.coefficients {
-		class, feature = append(class, m.class(j)), append(feature, m.features[j%len(m.features)])
+		part, feature = append(part, m.part(j)), append(feature, m.features[j%len(m.features)])
 	}
 	s := []series.Series{series.New(feature, series.String, "feature")}
-	if m.target.Task == frame.ManyClasses {
-		s = slices.Insert(s, 0, series.New(class, series.String, "class"))
+	if kind, _ := m.parts(); kind != "" {
+		s = slices.Insert(s, 0, series.New(part, series.String, kind))
 	}
 	for k, values := range columns {
 		s = append(s, series.New(values, series.Float, names[k]))
@@ -98,19 +101,31 @@ func (m *Model) dataFrame(names []string, columns ...[]float64) dataframe.DataFr
 // was released: as dataFrame makes it for Coefficients and intervals.
 func isReleased(columns []string) bool {
 	switch strings.Join(columns, " ") {
-	case "feature coefficient", "feature estimate lower upper", "feature coefficient lower upper",
+	case "feature coefficient", "feature estimate lower upper", "feature coefficient lower upper", "level feature coefficient",
 		"class feature coefficient", "class feature estimate lower upper", "class feature coefficient lower upper":
 		return true
 	}
 	return false
 }
 
-// class returns that of coefficient j, of several; else "".
-func (m *Model) class(j int) string {
-	if m.target.Task != frame.ManyClasses {
-		return ""
+// parts says what m has a set of coefficients for, each: a class or a level; "" if it has
+// one set.
+func (m *Model) parts() (kind string, names []string) {
+	switch {
+	case m.target.Task == frame.ManyClasses:
+		return "class", m.target.Classes
+	case len(m.levels) > 1:
+		return "level", levelNames(m.levels)
 	}
-	return m.target.Classes[j/len(m.features)]
+	return "", nil
+}
+
+// part returns the class or level of coefficient j, of several; else "".
+func (m *Model) part(j int) string {
+	if _, names := m.parts(); names != nil {
+		return names[j/len(m.features)]
+	}
+	return ""
 }
 
 // bySize returns the places of the values, those of the largest magnitude first.
@@ -165,15 +180,21 @@ func (m *Model) ObjectivePerturbation() (objpert.Objective, bool) {
 }
 
 // Display shows the largest coefficients and the guarantee in words. Of several classes
-// each has a column.
+// or levels each has a column.
 func (m *Model) Display() display.Item {
 	if err := m.Err(); err != nil {
 		return display.Failed(err)
 	}
 	it := display.Item{Header: []string{"feature", "coefficient"}}
 	one, left := "smaller coefficient", "… and %s; %s."
-	if m.target.Task == frame.ManyClasses {
-		it.Header = append([]string{"feature"}, m.target.Classes...)
+	if kind, names := m.parts(); kind != "" {
+		it.Header = []string{"feature"}
+		for _, name := range names {
+			if kind == "level" {
+				name = "τ = " + name
+			}
+			it.Header = append(it.Header, name)
+		}
 		one, left = "more feature", "… and %s, all with smaller coefficients; %s."
 	}
 	d := len(m.features)
@@ -197,7 +218,9 @@ func (m *Model) Display() display.Item {
 	if m.Release == nil {
 		it.Title = fmt.Sprintf("%s for %s, WITHOUT privacy", strings.ToUpper(m.title[:1])+m.title[1:], m.target.Name)
 		it.Warning = "NOT PRIVATE: these coefficients can give single records away. For comparison on public data only."
-		it.Note("λ = %.4g.", m.lambda)
+		if m.lambda > 0 {
+			it.Note("λ = %.4g.", m.lambda)
+		}
 		return it
 	}
 	r := m.Release

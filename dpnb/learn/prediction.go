@@ -10,6 +10,7 @@ import (
 
 	"github.com/dpnb/notebooks/dpnb/frame"
 	"github.com/dpnb/notebooks/dpnb/matrix"
+	"github.com/dpnb/notebooks/dpnb/mechanism/sgd"
 )
 
 // Predict returns for every record: from Logistic the probability of the
@@ -17,7 +18,7 @@ import (
 // predicted; of several classes the place in the schema of the one predicted,
 // from 0 (PredictClass has its name); of a number the prediction in its own unit; of a
 // count its mean. Numbers and counts are moved into their public bounds, as the targets
-// were.
+// were. Several quantiles are for PredictQuantiles and PredictFrame.
 //
 // The model makes rows of the records as it did in the fit, whatever schema and options
 // they come with: Columns are found by name, in any order, others are not looked at,
@@ -36,7 +37,38 @@ func (m *Model) Predict(records Records) ([]float64, error) {
 		}
 		return p, nil
 	}
+	if len(m.levels) > 1 {
+		return nil, fmt.Errorf("dpnb: the model predicts %d quantiles of each record: PredictQuantiles has them level by level, "+
+			"PredictFrame as columns", len(m.levels))
+	}
 	return m.predictions(t), nil
+}
+
+// PredictQuantiles returns the predicted quantiles level by level, for every record, in
+// the target's own unit and moved into its bounds. They do not cross: where the fitted
+// ones do, neighbours are replaced by their mean until none do, which at no target makes
+// their pinball losses greater in sum.
+//
+// Errors: as Predict; a model of no quantiles.
+func (m *Model) PredictQuantiles(records Records) ([][]float64, error) {
+	if err := m.Err(); err == nil && m.levels == nil {
+		return nil, fmt.Errorf("dpnb: a %s predicts no quantiles: use Predict", m.title)
+	}
+	t, err := m.marginsOf(records)
+	if err != nil {
+		return nil, err
+	}
+	return m.columns(m.predictions(t)), nil
+}
+
+// columns cuts what is predicted level by level.
+func (m *Model) columns(t []float64) [][]float64 {
+	n := len(t) / len(m.levels)
+	out := make([][]float64, len(m.levels))
+	for k := range out {
+		out[k] = t[k*n : (k+1)*n]
+	}
+	return out
 }
 
 // made returns the records as the model makes them, if labelled with their labels.
@@ -70,6 +102,18 @@ func (m *Model) margins(rows *matrix.Dense) []float64 {
 
 // predictions overwrites t = xᵀθ with what is predicted there.
 func (m *Model) predictions(t []float64) []float64 {
+	if k := len(m.levels); k > 1 {
+		n, one := len(t)/k, make([]float64, k)
+		for i := range n {
+			for l := range one {
+				one[l] = t[l*n+i]
+			}
+			sgd.Pool(one)
+			for l, v := range one {
+				t[l*n+i] = v
+			}
+		}
+	}
 	for i, v := range t {
 		switch {
 		case m.probabilities:
@@ -128,8 +172,8 @@ func (m *Model) classNames(t []float64) []string {
 
 // PredictFrame is Predict as a dataframe with a row for every record: a column
 // prediction with the class, the number or the mean of the count, and of two classes
-// another with the probability of the positive one, or with xᵀθ from SVM. It is about
-// single records. Its error, if it has one, is in it, as is usual with gota.
+// another with the probability of the positive one, or with xᵀθ from SVM; of several
+// quantiles a column for each, called 0.1 and so on. It is about single records. Its error, if it has one, is in it, as is usual with gota.
 //
 // Errors: as Predict.
 func (m *Model) PredictFrame(records Records) dataframe.DataFrame {
@@ -138,6 +182,13 @@ func (m *Model) PredictFrame(records Records) dataframe.DataFrame {
 		return dataframe.DataFrame{Err: err}
 	}
 	const prediction = "prediction"
+	if len(m.levels) > 1 {
+		var columns []series.Series
+		for k, q := range m.columns(m.predictions(t)) {
+			columns = append(columns, series.New(q, series.Float, levelNames(m.levels)[k]))
+		}
+		return dataframe.New(columns...)
+	}
 	if len(m.target.Classes) == 0 {
 		return dataframe.New(series.New(m.predictions(t), series.Float, prediction))
 	}

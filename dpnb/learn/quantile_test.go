@@ -4,6 +4,7 @@ import (
 	"errors"
 	"math"
 	"slices"
+	"strings"
 	"testing"
 
 	"github.com/dpnb/notebooks/dpnb/learn"
@@ -80,9 +81,25 @@ func TestQuantileRefuses(t *testing.T) {
 	data := learn.Regression(learn.Patients(50, 1), "pressure", learn.RowNorm(1))
 	budget := learn.NewBudget(1, 1e-6, learn.Named(t.Name()))
 	var bad *privacy.ParamError
-	for _, l := range []learn.Quantile{{Tau: 1}, {Tau: -0.1}, {Tau: math.NaN()}, {Radius: -1}, {Radius: math.Inf(1)}, {Steps: -1}, {Workers: -1}} {
-		if _, err := l.Fit(data, budget.Spend(0.5)); !errors.As(err, &bad) {
+	for _, c := range []struct {
+		learner learn.Learner
+		name    string
+	}{
+		{learn.Quantile{Tau: 1}, "Tau"}, {learn.Quantile{Tau: -0.1}, "Tau"}, {learn.Quantile{Tau: math.NaN()}, "Tau"},
+		{learn.Quantile{Tau: math.Inf(1)}, "Tau"}, {learn.Quantile{Tau: 1e-9}, "Tau"},
+		{learn.Quantile{Radius: -1}, "Radius"}, {learn.Quantile{Radius: math.Inf(1)}, "Radius"}, {learn.Quantile{Radius: math.NaN()}, "Radius"},
+		{learn.Quantile{Steps: -1}, "Steps"}, {learn.Quantile{Workers: -1}, "Workers"},
+		{learn.Quantiles{Levels: []float64{}}, "Levels"}, {learn.Quantiles{Levels: []float64{0, 0.5}}, "Levels"},
+		{learn.Quantiles{Levels: []float64{0.5, 1}}, "Levels"}, {learn.Quantiles{Levels: []float64{0.9, 0.5}}, "Levels"},
+		{learn.Quantiles{Levels: []float64{0.5, 0.5}}, "Levels"}, {learn.Quantiles{Levels: []float64{math.NaN()}}, "Levels"},
+		{learn.Quantiles{Radius: -1}, "Radius"}, {learn.Quantiles{Steps: -1}, "Steps"}, {learn.Quantiles{Workers: -1}, "Workers"},
+	} {
+		l := c.learner
+		if _, err := l.Fit(data, budget.Spend(0.5)); !errors.As(err, &bad) || bad.Name != c.name {
 			t.Errorf("%+v: %v", l, err)
+		}
+		if _, err := l.FitWithoutPrivacy(data); (c.name == "Tau" || c.name == "Levels") && !errors.As(err, &bad) {
+			t.Errorf("%+v without privacy: %v", l, err)
 		}
 		if s, err := budget.State(); err != nil || len(s.Entries) != 0 {
 			t.Fatalf("%+v: charged (%v)", l, err)
@@ -91,5 +108,132 @@ func TestQuantileRefuses(t *testing.T) {
 	var task *learn.TaskError
 	if _, err := (learn.Median{}).Fit(learn.Binary(learn.Patients(50, 1), "ill"), budget.Spend(0.5)); !errors.As(err, &task) {
 		t.Errorf("two classes: %v", err)
+	}
+}
+
+// Several levels keep the guarantee of one; predictions never cross; scores are those of
+// their definitions; and the fit is near the ordinary one.
+func TestQuantiles(t *testing.T) {
+	train, test := learn.Patients(6000, 1), learn.Patients(4000, 2)
+	data := learn.Regression(train, "pressure", learn.RowNorm(1))
+	levels := []float64{0.05, 0.25, 0.5, 0.75, 0.95}
+	l := learn.Quantiles{Levels: levels, Noise: learn.Seed(3)}
+	m, err := l.Fit(data, learn.Simulate(1, 1e-6))
+	if err != nil {
+		t.Fatal(err)
+	}
+	if got := privacy.DeltaUpper(m.Release.Guarantee.Profile, 1) / 1e-6; got > 1 || got < 0.99 {
+		t.Errorf("δ(ε) is %.4f of what was asked for", got)
+	}
+	plain, err := l.FitWithoutPrivacy(data)
+	if err != nil {
+		t.Fatal(err)
+	}
+	for name, m := range map[string]*learn.Model{"private": m, "plain": plain} {
+		q, err := m.PredictQuantiles(test)
+		if err != nil {
+			t.Fatal(err)
+		}
+		s, err := m.QuantileScores(test)
+		if err != nil {
+			t.Fatal(err)
+		}
+		y := test.Gota().Col("pressure").Float()
+		var inside float64
+		for i, v := range y {
+			v = math.Max(80, math.Min(200, v)) // as the records have it
+			for k := 1; k < len(levels); k++ {
+				if q[k][i] < q[k-1][i] {
+					t.Fatalf("%s: record %d has quantiles that cross", name, i)
+				}
+			}
+			if v >= q[0][i] && v <= q[4][i] {
+				inside++
+			}
+		}
+		if math.Abs(s.Coverage-inside/float64(len(y))) > 1e-12 || math.Abs(s.Coverage-0.9) > 0.03 {
+			t.Errorf("%s: coverage %.3f, counted %.3f", name, s.Coverage, inside/float64(len(y)))
+		}
+		for k, tau := range levels {
+			var sum, below float64
+			for i, v := range y {
+				v = math.Max(80, math.Min(200, v))
+				sum += math.Max(tau*(v-q[k][i]), (tau-1)*(v-q[k][i]))
+				if v <= q[k][i] {
+					below++
+				}
+			}
+			n := float64(len(y))
+			if math.Abs(s.Pinball[k]/(sum/n)-1) > 1e-9 || math.Abs(s.Below[k]-below/n) > 1e-12 || math.Abs(s.Below[k]-tau) > 0.04 {
+				t.Errorf("%s, τ = %g: loss %g, by hand %g; below %g", name, tau, s.Pinball[k], sum/n, s.Below[k])
+			}
+		}
+		score, err := m.Score(test)
+		if err != nil || score != s.R1 || score < 0.35 {
+			t.Errorf("%s: score %g, R¹ %g (%v)", name, score, s.R1, err)
+		}
+		if _, err := m.Predict(test); err == nil || !strings.Contains(err.Error(), "PredictQuantiles") {
+			t.Errorf("%s: Predict: %v", name, err)
+		}
+		if f := m.PredictFrame(test); !slices.Equal(f.Names(), []string{"0.05", "0.25", "0.5", "0.75", "0.95"}) || f.Nrow() != 4000 {
+			t.Errorf("%s: frame %v", name, f.Names())
+		}
+		if c := m.Coefficients(); !slices.Equal(c.Names(), []string{"level", "feature", "coefficient"}) || c.Nrow() != len(m.Theta()) {
+			t.Errorf("%s: coefficients %v", name, c)
+		}
+		if text := shown(t, m); !strings.Contains(text, "τ = 0.95") || strings.Contains(text, "λ") {
+			t.Errorf("%s is shown as %s", name, text)
+		}
+	}
+	if _, err := m.Intervals(0.9); err == nil || !strings.Contains(err.Error(), "not known") {
+		t.Errorf("intervals: %v", err)
+	}
+	if _, err := m.RMSE(test); err == nil {
+		t.Error("several quantiles have an RMSE")
+	}
+	linear, err := learn.Linear{}.FitWithoutPrivacy(data)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if _, err := linear.QuantileScores(test); err == nil {
+		t.Error("least squares has quantiles")
+	}
+}
+
+// R¹ is 0 for the records' own quantile: next to 0 where the ward is all that is known.
+func TestR1WithoutFeatures(t *testing.T) {
+	data := learn.Regression(learn.Patients(1001, 1).Drop("age", "weight", "smoker", "visits", "ill"), "pressure")
+	m, err := learn.Quantile{Tau: 0.3}.FitWithoutPrivacy(data)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if s, err := m.Score(data); err != nil || s < -1e-3 || s > 0.05 {
+		t.Errorf("R¹ = %g (%v)", s, err)
+	}
+}
+
+// Bands are of what was released, over the bounds of the feature.
+func TestBands(t *testing.T) {
+	data := learn.Regression(learn.Patients(2000, 1), "pressure", learn.RowNorm(1))
+	m, err := learn.Quantiles{}.FitWithoutPrivacy(data)
+	if err != nil {
+		t.Fatal(err)
+	}
+	f, err := m.Bands("age", map[string]any{"smoker": "yes", "weight": 70})
+	if err != nil {
+		t.Fatal(err)
+	}
+	if png, err := f.PNG(); err != nil || len(png) < 1000 || !strings.Contains(f.Alt, "age from 18 to 90") {
+		t.Errorf("%q (%v)", f.Alt, err)
+	}
+	for name, held := range map[string]map[string]any{"smoker": nil, "no such": nil, "age": {"age": 3}, "weight": {"smoker": "perhaps"},
+		"visits": {"weight": "heavy"}} {
+		if _, err := m.Bands(name, held); err == nil {
+			t.Errorf("bands against %s, held %v", name, held)
+		}
+	}
+	linear, _ := learn.Linear{}.FitWithoutPrivacy(data)
+	if _, err := linear.Bands("age", nil); err == nil {
+		t.Error("least squares has bands")
 	}
 }

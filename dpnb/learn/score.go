@@ -17,9 +17,10 @@ import (
 //	classes      the share of records whose class is predicted rightly (accuracy);
 //	a number     R² = 1 − Σ(y − ŷ)²/Σ(y − ȳ)², in the target's own unit;
 //	a count      D² = 1 − Σ dev(y, ŷ)/Σ dev(y, ȳ), dev(y, μ) = 2(y log(y/μ) − y + μ),
+//	quantiles    R¹ = 1 − Σ ρ(y − q̂)/Σ ρ(y − q̄), over all levels, ρ the pinball loss,
 //
-// ȳ the mean of data, so that 0 is as good as knowing that mean and nothing
-// else. It is a fact about these records that no guarantee covers: score on
+// ȳ the mean of data and q̄ its quantile, so that 0 is as good as knowing that and nothing
+// else. R¹ is that of Koenker and Machado 1999; others call it D² of the pinball loss. It is a fact about these records that no guarantee covers: score on
 // records that may be known.
 //
 // Records whose label is missing or none of the public classes are scored with the label
@@ -28,9 +29,25 @@ import (
 // Errors: as Predict, no label, no records, or targets that are all the same where the
 // score compares with their mean.
 func (m *Model) Score(records Records) (float64, error) {
+	if m.Err() == nil && m.levels != nil {
+		s, err := m.QuantileScores(records)
+		if err != nil {
+			return 0, err
+		}
+		return s.R1, nil
+	}
+	return m.scoreOfTask(records)
+}
+
+// scoreOfTask is Score, of quantiles R² of the single one: what fits of other kinds of
+// the same records are compared by.
+func (m *Model) scoreOfTask(records Records) (float64, error) {
 	d, t, err := m.scored(records, "")
 	if err != nil {
 		return 0, err
+	}
+	if len(m.levels) > 1 {
+		return 0, errors.New("dpnb: several quantiles have no R²: see QuantileScores")
 	}
 	switch m.target.Task {
 	case frame.Number:
@@ -93,6 +110,9 @@ func (m *Model) AUC(records Records) (float64, error) {
 // guarantee covers it.
 func (m *Model) RMSE(records Records) (float64, error) {
 	d, t, err := m.scored(records, "dpnb: RMSE is for numbers and counts; classes have a Score", frame.Number, frame.Count)
+	if err == nil && len(m.levels) > 1 {
+		err = errors.New("dpnb: RMSE is for one prediction of each record, not for several quantiles: see QuantileScores")
+	}
 	if err != nil {
 		return 0, err
 	}
@@ -159,8 +179,11 @@ type measure struct {
 	percent               bool
 }
 
-func measureOf(task frame.Task) measure {
+func measureOf(task frame.Task, quantiles bool) measure {
 	name := "R²"
+	if quantiles {
+		return measure{"R¹ (share of pinball loss explained)", "quantile of the test data", "always predicting the quantile of the test data", false}
+	}
 	switch task {
 	case frame.TwoClasses, frame.ManyClasses:
 		return measure{"accuracy", "majority class", "always guessing the more frequent class", true}

@@ -1,0 +1,121 @@
+package learn
+
+import (
+	"fmt"
+	"math"
+	"slices"
+	"strings"
+
+	"github.com/dpnb/notebooks/dpnb/figure"
+	"github.com/dpnb/notebooks/dpnb/frame"
+)
+
+// Bands draws the predicted quantiles against one numeric feature over its public bounds,
+// with bands between those that belong together. The other features are held: at what is
+// given for them by name, as a text or a number; else a number at the middle of its bounds
+// and a category at the schema's first. No record is looked at, so that the figure shows
+// nothing but what was released.
+//
+//	bands, err := model.Bands("age", map[string]any{"smoker": "yes"})
+//	dpnb.Show(bands, err)
+//
+// Errors: no model, one of no quantiles, a feature that is not a number, a name that is no
+// feature.
+func (m *Model) Bands(feature string, held map[string]any) (*figure.Figure, error) {
+	if err := m.Err(); err != nil {
+		return nil, err
+	}
+	if m.levels == nil {
+		return nil, fmt.Errorf("dpnb: bands are of predicted quantiles (Quantiles); this is a %s", m.title)
+	}
+	f, ok := m.encoding.Field(feature)
+	if !ok || f.Kind != frame.Numeric {
+		return nil, fmt.Errorf("dpnb: bands want a feature that is a number: %q is none of %s", feature, strings.Join(m.Columns(), ", "))
+	}
+	const points = 101
+	x := make([]float64, points)
+	for i := range x {
+		share := float64(i) / (points - 1)
+		if x[i] = f.Lower + share*(f.Upper-f.Lower); f.Log {
+			x[i] = f.Lower + math.Expm1(share*math.Log1p(f.Upper-f.Lower))
+		}
+	}
+	table, at, err := m.along(feature, x, held)
+	if err != nil {
+		return nil, err
+	}
+	q, err := m.PredictQuantiles(DataFrame{table: table})
+	if err != nil {
+		return nil, err
+	}
+	title := "Quantiles of " + m.target.Name
+	if m.Release != nil {
+		title = "Private quantiles of " + m.target.Name
+	}
+	axis := feature
+	if len(at) > 0 {
+		axis += " (" + strings.Join(at, ", ") + ")"
+	}
+	fig := figure.New(title+" against "+feature, axis, m.target.Name)
+	last := len(q) - 1
+	for k := range (last + 1) / 2 {
+		fig.Band(x, q[k], q[last-k], figure.Blue)
+	}
+	var ends []string
+	for k, name := range levelNames(m.levels) {
+		fig.Line("τ = "+name, x, q[k], figure.Blue)
+		ends = append(ends, fmt.Sprintf("τ = %s from %.4g to %.4g", name, q[k][0], q[k][points-1]))
+	}
+	if f.Log && f.Lower > 0 {
+		fig.LogX()
+	}
+	fig.Alt = fmt.Sprintf("predicted quantiles of %s, %s from %g to %g: %s", m.target.Name, feature, f.Lower, f.Upper, strings.Join(ends, ", "))
+	return fig, nil
+}
+
+// along returns records that differ in the feature alone, and where the others are held.
+func (m *Model) along(feature string, x []float64, held map[string]any) (*frame.Table, []string, error) {
+	columns := []frame.Column{{Name: feature, Numbers: x}}
+	var at []string
+	names := m.Columns()
+	for name := range held {
+		if name == feature || !slices.Contains(names, name) {
+			return nil, nil, fmt.Errorf("dpnb: %q cannot be held: it is none of the other features (%s)", name, strings.Join(names, ", "))
+		}
+	}
+	for _, name := range names {
+		if name == feature {
+			continue
+		}
+		f, _ := m.encoding.Field(name)
+		v, given := held[name]
+		if f.Kind == frame.Numeric {
+			number := f.Lower + 0.5*(f.Upper-f.Lower)
+			if f.Log {
+				number = f.Lower + math.Expm1(0.5*math.Log1p(f.Upper-f.Lower))
+			}
+			switch v := v.(type) {
+			case float64:
+				number = v
+			case int:
+				number = float64(v)
+			default:
+				if given {
+					return nil, nil, fmt.Errorf("dpnb: %s is a number, and held at %v", name, v)
+				}
+			}
+			columns, at = append(columns, frame.Column{Name: name, Numbers: slices.Repeat([]float64{number}, len(x))}), append(at, fmt.Sprintf("%s %.4g", name, number))
+			continue
+		}
+		text := f.Levels[0]
+		if given {
+			if text, ok := v.(string); !ok || !slices.Contains(f.Levels, text) {
+				return nil, nil, fmt.Errorf("dpnb: %s has no category %v; it has %s", name, v, strings.Join(f.Levels, ", "))
+			}
+			text = v.(string)
+		}
+		columns, at = append(columns, frame.Column{Name: name, Kind: frame.Categorical, Texts: slices.Repeat([]string{text}, len(x))}), append(at, name+" "+text)
+	}
+	table, err := frame.NewTable(columns...)
+	return table, at, err
+}
