@@ -58,17 +58,11 @@ func (s *adaptive) step(theta, g []float64) {
 	horizon, d := float64(s.Steps), float64(len(g))
 	size := s.Radius / math.Sqrt(d) * (1 - (1-lastStep)*math.Min(1, float64(s.taken)/horizon))
 	s.taken++
-	var norm float64
 	for j, x := range g {
 		s.squares[j] += x * x
 		if v := s.squares[j]; v > 0 {
 			theta[j] -= size * x / math.Sqrt(v*horizon/float64(s.taken))
 		}
-		norm += theta[j] * theta[j]
 	}
-	if norm = math.Sqrt(norm); norm > s.Radius {
-		for j := range theta {
-			theta[j] *= s.Radius / norm
-		}
-	}
+	project(theta, s.Radius)
 }
