@@ -15,6 +15,7 @@ import (
 	"github.com/dpnb/notebooks/dpnb/internal/lockfile"
 	"github.com/dpnb/notebooks/dpnb/internal/runlog"
 	"github.com/dpnb/notebooks/dpnb/ledger"
+	"github.com/dpnb/notebooks/dpnb/mechanism"
 	"github.com/dpnb/notebooks/dpnb/noise"
 	"github.com/dpnb/notebooks/dpnb/privacy"
 )
@@ -29,12 +30,12 @@ type Budget struct {
 	err  error
 }
 
-// BudgetOption changes a budget: Named or KeptIn.
+// BudgetOption changes a budget: Named, KeptIn or ComposedAsGaussians.
 type BudgetOption func(*budgetOptions)
 
 type budgetOptions struct {
-	name, path string
-	kept       bool
+	name, path     string
+	kept, gaussian bool
 }
 
 // Named tells budgets of different data apart; without it the name is "main". Two
@@ -52,6 +53,16 @@ func Named(name string) BudgetOption { return func(o *budgetOptions) { o.name = 
 func KeptIn(path string) BudgetOption {
 	return func(o *budgetOptions) { o.path, o.kept = path, true }
 }
+
+// ComposedAsGaussians lets a budget add up the squares of μ instead of ε: a release costs
+// what it is worth as a Gaussian mechanism, and (ε, δ) is worth the largest μ at which
+// such a mechanism keeps to it. Ten equal fits from (1, 1e-5) then have ε ≈ 0.28 each
+// instead of 0.1 (Share(0.1)). Best for Logistic and SVM as they are, which are exactly
+// Gaussian; what is less so costs more than its ε says, and can be refused beside others.
+// Needs δ > 0. A ledger that is kept in a file goes on by the rule with which it was begun.
+//
+// Proof: docs/theory/ledger.md.
+func ComposedAsGaussians() BudgetOption { return func(o *budgetOptions) { o.gaussian = true } }
 
 // NewBudget states a budget of (ε, δ) under add/remove-one: what anyone may
 // learn changes by a factor of at most e^ε, up to a probability of δ, whether
@@ -77,6 +88,9 @@ func NewBudget(epsilon, delta float64, opts ...BudgetOption) *Budget {
 		set(&o)
 	}
 	c := ledger.Config{Name: o.name, Path: o.path, Epsilon: epsilon, Delta: delta, Adjacency: privacy.AddRemove}
+	if o.gaussian {
+		c.Rule = ledger.AsGaussians
+	}
 	if o.kept && o.path == "" {
 		return &Budget{err: &privacy.ParamError{Name: "KeptIn", Value: `""`, Want: "the name of a file"}}
 	}
@@ -167,23 +181,36 @@ func (b *Budget) log() error {
 // Allowance is a part of a budget that one fit may spend. It is not spent
 // until the fit draws its noise.
 type Allowance struct {
-	budget         *Budget
-	epsilon, delta float64
-	label          string
-	simulation     bool
+	budget     *Budget
+	part       ledger.Part
+	err        error
+	label      string
+	simulation bool
 }
 
-// Spend allows one fit to spend ε of the budget, and the same share of its δ.
+// Spend allows one fit to spend ε of the budget, and the same share of its δ. From a
+// budget that is ComposedAsGaussians the fit is (ε, δ)-differentially private alone, δ
+// being the budget's, and costs its μ².
 func (b *Budget) Spend(epsilon float64) Allowance {
-	a := Allowance{budget: b, epsilon: epsilon}
+	a := Allowance{budget: b, part: ledger.Part{Epsilon: epsilon}}
 	if b.Err() == nil {
-		a.delta = b.ledger.Share(epsilon)
+		a.part = b.ledger.Spend(epsilon)
 	}
 	return a
 }
 
-// WithDelta allows δ in place of the proportional share.
-func (a Allowance) WithDelta(delta float64) Allowance { a.delta = delta; return a }
+// Share allows one fit a fraction of the whole budget, of ε and δ or of μ²: ten fits with
+// Share(0.1) each are the budget.
+func (b *Budget) Share(fraction float64) Allowance {
+	a := Allowance{budget: b}
+	if b.Err() == nil {
+		a.part, a.err = b.ledger.Share(fraction)
+	}
+	return a
+}
+
+// WithDelta allows δ in place of the budget's or the proportional share.
+func (a Allowance) WithDelta(delta float64) Allowance { a.part.Delta = delta; return a }
 
 // For names what the allowance is for, in the ledger.
 func (a Allowance) For(label string) Allowance { a.label = label; return a }
@@ -192,7 +219,7 @@ func (a Allowance) For(label string) Allowance { a.label = label; return a }
 // experiments on public or invented data. Fits refuse it with any noise but
 // that of a seed, and its results say that they protect nobody.
 func Simulate(epsilon, delta float64) Allowance {
-	return Allowance{epsilon: epsilon, delta: delta, simulation: true}
+	return Allowance{part: ledger.Part{Epsilon: epsilon, Delta: delta}, simulation: true}
 }
 
 // check reports whether the allowance covers a fit with this source of noise,
@@ -207,20 +234,78 @@ func (a Allowance) check(src noise.Source) error {
 	if err := a.budget.Err(); err != nil {
 		return err
 	}
-	return a.budget.ledger.Check(a.epsilon, a.delta)
+	if a.err != nil {
+		return a.err
+	}
+	// What it costs is known when the mechanism is chosen; the least that can be is asked here.
+	return a.budget.ledger.Check(a.entry(a.part, leastMu))
 }
 
-// charge spends the allowance.
-func (a Allowance) charge(mechanism string, src noise.Source) error {
+// leastMu stands for the cost of a release before it is known.
+const leastMu = 1e-12
+
+// entry is the line of the ledger of a release that is (ε, δ) alone and costs μ.
+func (a Allowance) entry(alone ledger.Part, mu float64) ledger.Entry {
+	e := ledger.Entry{Label: cmp.Or(a.label, "fit"), Epsilon: alone.Epsilon, Delta: alone.Delta}
+	if c := a.budget.ledger.Config(); c.Rule == ledger.AsGaussians && !a.whole() {
+		e.Mu = mu
+	}
+	return e
+}
+
+// whole reports whether all of the budget is to be spent at once: then (ε, δ) says it all.
+func (a Allowance) whole() bool {
+	c := a.budget.ledger.Config()
+	return a.part.Mu == 0 && a.part.Epsilon >= c.Epsilon
+}
+
+// priced chooses a mechanism for what is allowed, by its (ε, δ), and says what it costs.
+// Nothing that it reads depends on the records.
+func (a Allowance) priced(choose func(epsilon, delta float64) (mechanism.Mechanism, error)) (mechanism.Mechanism, ledger.Entry, error) {
+	part := a.part
+	gaussian := !a.simulation && a.budget.ledger.Config().Rule == ledger.AsGaussians && !a.whole()
+	// A share is a μ. A mechanism that is calibrated for an (ε, δ) of it costs as much if it
+	// is Gaussian and somewhat more else: then for a smaller one.
+	for mu := part.Mu * (1 - 1e-9); ; {
+		if mu > 0 {
+			var err error
+			if part.Epsilon, err = privacy.EpsilonUpper(privacy.GaussianProfile(mu, privacy.AddRemove), part.Delta); err != nil {
+				return nil, ledger.Entry{}, err
+			}
+		}
+		m, err := choose(part.Epsilon, part.Delta)
+		if err != nil || a.simulation {
+			return m, ledger.Entry{Epsilon: part.Epsilon, Delta: part.Delta}, err
+		}
+		entry := a.entry(part, 0)
+		if gaussian {
+			profile, err := mechanism.Profile(m)
+			if err != nil {
+				return nil, entry, err
+			}
+			if entry.Mu, entry.Slack, err = privacy.AsGaussian(profile, part.Tail); err != nil {
+				return nil, entry, fmt.Errorf("dpnb: what %s costs beside other releases is not known; Spend all of a budget on it, or use another learner: %w", m.Describe().Name, err)
+			}
+		}
+		if part.Mu == 0 || entry.Mu <= part.Mu {
+			return m, entry, nil
+		}
+		if mu *= part.Mu / entry.Mu * (1 - 1e-3); mu < part.Mu/4 {
+			return nil, entry, fmt.Errorf("dpnb: no choice of parameters for %s was found that costs a share of μ = %s; Spend an ε on it", m.Describe().Name, privacy.FormatUp(part.Mu, 4))
+		}
+	}
+}
+
+// charge spends what a release costs.
+func (a Allowance) charge(e ledger.Entry, mechanism string, src noise.Source) error {
 	if a.simulation {
 		return a.check(src)
 	}
 	if err := a.budget.Err(); err != nil {
 		return err
 	}
-	err := a.budget.ledger.Charge(ledger.Entry{Label: cmp.Or(a.label, "fit"), Mechanism: mechanism,
-		Epsilon: a.epsilon, Delta: a.delta, Simulated: noise.Simulated(src)})
-	if err != nil {
+	e.Mechanism, e.Simulated = mechanism, noise.Simulated(src)
+	if err := a.budget.ledger.Charge(e); err != nil {
 		return err
 	}
 	return a.budget.log()
@@ -241,22 +326,34 @@ func (b *Budget) Display() display.Item {
 			privacy.FormatDown(s.Epsilon, 6), privacy.FormatDown(s.Delta, 3), s.Adjacency),
 		Header: []string{"for", "mechanism", "ε", "δ"},
 	}
+	row := func(label, mech string, epsilon, delta string, part float64) { it.Row(label, mech, epsilon, delta) }
+	together, left := "spent", "left"
+	if s.Rule == ledger.AsGaussians {
+		it.Header = []string{"for", "mechanism", "ε alone", "δ alone", "of the budget"}
+		row = func(label, mech string, epsilon, delta string, part float64) {
+			it.Row(label, mech, epsilon, delta, fmt.Sprintf("%.1f %%", 100*part))
+		}
+		together, left = "all so far", "one more can be"
+	}
 	if s.Delta >= largeDelta {
 		it.Warning = fmt.Sprintf("δ = %s is large: with that probability a result may give a whole record away. "+
 			"Usual is far less than one over the number of records, for example 1e-6.", privacy.FormatUp(s.Delta, 3))
 	}
 	simulated := ""
-	for _, e := range s.Entries {
+	for i, e := range s.Entries {
 		mech := e.Mechanism
 		if e.Simulated {
 			mech += " [simulation]"
 			simulated = "Some of these fits drew their noise from a seed: they are simulations and protect nobody."
 		}
-		it.Row(e.Label, mech, privacy.FormatUp(e.Epsilon, 4), privacy.FormatUp(e.Delta, 4))
+		row(e.Label, mech, privacy.FormatUp(e.Epsilon, 4), privacy.FormatUp(e.Delta, 4), s.Part(i))
 	}
-	it.Row("spent", "", privacy.FormatUp(s.SpentEpsilon, 4), privacy.FormatUp(s.SpentDelta, 4))
-	it.Row("left", "", privacy.FormatDown(s.RemainingEpsilon, 4), privacy.FormatDown(s.RemainingDelta, 4))
+	row(together, "", privacy.FormatUp(s.SpentEpsilon, 4), privacy.FormatUp(s.SpentDelta, 4), s.Used)
+	row(left, "", privacy.FormatDown(s.RemainingEpsilon, 4), privacy.FormatDown(s.RemainingDelta, 4), 1-s.Used)
 	it.Warning = join(it.Warning, simulated)
+	if s.Rule == ledger.AsGaussians {
+		it.Note("Releases count as Gaussian mechanisms, whose μ² add up: together they are less than the sum of their ε.")
+	}
 	if b.kept {
 		it.Note("The ledger is kept in %s.", s.Path)
 	}

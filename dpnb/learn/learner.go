@@ -138,7 +138,7 @@ func fit(data *Dataset, allowance Allowance, p recipe) (*Model, error) {
 	if choose == nil {
 		choose = tilted
 	}
-	m, err := choose(p, d, allowance.epsilon, allowance.delta)
+	m, price, err := allowance.priced(func(epsilon, delta float64) (mechanism.Mechanism, error) { return choose(p, d, epsilon, delta) })
 	if err != nil {
 		return nil, err
 	}
@@ -148,14 +148,14 @@ func fit(data *Dataset, allowance Allowance, p recipe) (*Model, error) {
 	if err := m.Feasible(d.Rows.D, p.records); err != nil {
 		return nil, err
 	}
-	if err := allowance.charge(p.named(m.Describe()), src); err != nil {
+	if err := allowance.charge(price, p.named(m.Describe()), src); err != nil {
 		return nil, err
 	}
 	r, err := m.Run(d.Rows, d.Labels, src, &mechanism.Settings{Workers: p.workers})
 	if err != nil {
 		return nil, err
 	}
-	r.Guarantee.Epsilon, r.Guarantee.Delta = allowance.epsilon, allowance.delta
+	r.Guarantee.Epsilon, r.Guarantee.Delta = price.Epsilon, price.Delta
 	if seed, ok := r.Seed(); ok && r.Simulated() && !allowance.simulation {
 		if err := runlog.Append(runlog.KindSeed, runlog.Seed{Name: "noise", Seed: seed}); err != nil {
 			return nil, err

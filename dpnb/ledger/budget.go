@@ -4,10 +4,7 @@ package ledger
 
 import (
 	"fmt"
-	"math"
-	"math/big"
 	"os"
-	"strconv"
 	"strings"
 	"sync"
 
@@ -23,6 +20,9 @@ type Config struct {
 	Delta   float64 `json:"delta"`
 	// Adjacency of every guarantee that the budget pays for.
 	Adjacency privacy.Adjacency `json:"adjacency"`
+	// Rule by which releases add up; the zero one adds ε and δ. A file keeps the rule
+	// with which it was begun, whatever is asked for later.
+	Rule Rule `json:"rule,omitempty"`
 	// Path is the file that keeps the ledger; empty keeps it as long as the process
 	// lasts.
 	Path string `json:"-"`
@@ -31,10 +31,16 @@ type Config struct {
 // Entry is one release that was paid for.
 type Entry struct {
 	// Label is the user's name for the release, Mechanism what made it.
-	Label     string  `json:"label"`
-	Mechanism string  `json:"mechanism"`
-	Epsilon   float64 `json:"epsilon"`
-	Delta     float64 `json:"delta"`
+	Label     string `json:"label"`
+	Mechanism string `json:"mechanism"`
+	// Epsilon and Delta are what the release is alone.
+	Epsilon float64 `json:"epsilon"`
+	Delta   float64 `json:"delta"`
+	// Mu and Slack are what it costs under the rule AsGaussians: it is μ-GDP but for a
+	// probability of Slack (privacy.AsGaussian). A Mu of zero says that only (ε, δ) is
+	// known: such a release takes the whole budget.
+	Mu    float64 `json:"mu,omitempty"`
+	Slack float64 `json:"slack,omitempty"`
 	// Simulated says that the noise came from a seed, so that the release
 	// protects nobody.
 	Simulated bool `json:"simulated"`
@@ -43,10 +49,9 @@ type Entry struct {
 // Budget is a ledger with a limit. It is safe for concurrent use, also by
 // several processes if it is kept in a file.
 //
-// Spending is additive: Σεᵢ ≤ ε and Σδᵢ ≤ δ (basic composition). That holds
-// for releases chosen one after the other with knowledge of the earlier ones,
-// and makes the order of the entries irrelevant. Sums are taken in exact
-// decimal arithmetic, so that ten times 0.1 is 1.
+// Releases may be chosen one after the other with knowledge of the earlier ones, and the
+// order of the entries makes no difference. Sums are exact, so that ten times 0.1 is 1.
+// Proof of both rules: docs/theory/ledger.md.
 type Budget struct {
 	mu      sync.Mutex
 	config  Config
@@ -71,29 +76,12 @@ func (e *OverspentError) Error() string {
 		privacy.FormatUp(e.AskedEpsilon, 6), privacy.FormatUp(e.AskedDelta, 6))
 }
 
-// Check reports whether an entry of this size could be charged, without
-// charging it: nil, a *privacy.ParamError or an *OverspentError.
-func (b *Budget) Check(epsilon, delta float64) error {
+// Check reports whether an entry could be charged, without charging it: nil, a
+// *privacy.ParamError or an *OverspentError.
+func (b *Budget) Check(e Entry) error {
 	b.mu.Lock()
 	defer b.mu.Unlock()
-	return b.locked(func() error { return b.covers(epsilon, delta) })
-}
-
-func (b *Budget) covers(epsilon, delta float64) error {
-	if !(epsilon > 0) || epsilon > 1e6 {
-		return &privacy.ParamError{Name: "Epsilon", Value: epsilon, Want: "a number in (0, 1e6]"}
-	}
-	if !(delta >= 0 && delta < 1) {
-		return &privacy.ParamError{Name: "Delta", Value: delta, Want: "a number in [0, 1)"}
-	}
-	eps, del := b.spent()
-	eps.Add(eps, decimal(epsilon))
-	del.Add(del, decimal(delta))
-	if eps.Cmp(decimal(b.config.Epsilon)) > 0 || del.Cmp(decimal(b.config.Delta)) > 0 {
-		re, rd := b.remaining()
-		return &OverspentError{b.config.Name, epsilon, delta, re, rd}
-	}
-	return nil
+	return b.locked(func() error { return b.covers(e) })
 }
 
 // Charge enters a release, before its noise is drawn. There are no refunds: a
@@ -107,62 +95,50 @@ func (b *Budget) Charge(e Entry) error {
 	b.mu.Lock()
 	defer b.mu.Unlock()
 	return b.locked(func() error {
-		if err := b.covers(e.Epsilon, e.Delta); err != nil {
+		if err := b.covers(e); err != nil {
 			return err
 		}
 		return b.store(append(append([]Entry(nil), b.entries...), e))
 	})
 }
 
-// spent returns Σεᵢ and Σδᵢ exactly.
-func (b *Budget) spent() (eps, delta *big.Rat) {
-	eps, delta = new(big.Rat), new(big.Rat)
-	for _, e := range b.entries {
-		eps.Add(eps, decimal(e.Epsilon))
-		delta.Add(delta, decimal(e.Delta))
+func (e Entry) validate() error {
+	switch {
+	case !(e.Epsilon > 0) || e.Epsilon > 1e6:
+		return &privacy.ParamError{Name: "Epsilon", Value: e.Epsilon, Want: "a number in (0, 1e6]"}
+	case !(e.Delta >= 0 && e.Delta < 1):
+		return &privacy.ParamError{Name: "Delta", Value: e.Delta, Want: "a number in [0, 1)"}
+	case !(e.Mu >= 0) || e.Mu > 1e6:
+		return &privacy.ParamError{Name: "Mu", Value: e.Mu, Want: "a number in [0, 1e6]"}
+	case !(e.Slack >= 0 && e.Slack < 1):
+		return &privacy.ParamError{Name: "Slack", Value: e.Slack, Want: "a number in [0, 1)"}
 	}
-	return eps, delta
+	return nil
 }
 
-func (b *Budget) remaining() (epsilon, delta float64) {
-	eps, del := b.spent()
-	epsilon, _ = eps.Sub(decimal(b.config.Epsilon), eps).Float64()
-	delta, _ = del.Sub(decimal(b.config.Delta), del).Float64()
-	return epsilon, delta
-}
-
-// decimal returns the shortest decimal that x is the float64 of: the number
-// that a person typed.
-func decimal(x float64) *big.Rat {
-	r, ok := new(big.Rat).SetString(strconv.FormatFloat(x, 'e', -1, 64))
-	if !ok {
-		panic("ledger: not a finite number")
+func (b *Budget) covers(e Entry) error {
+	if err := e.validate(); err != nil {
+		return err
 	}
-	return r
-}
-
-// Share returns the part of δ that belongs to the part ε of the budget's ε, as
-// the largest float64 whose decimal is no more than δ·ε/ε_total: shares of a
-// whole never add up to more than the whole.
-func (b *Budget) Share(epsilon float64) float64 {
-	if !(epsilon > 0) || epsilon > 1e6 {
-		return 0
+	if !b.rule().covers(append(b.entries[:len(b.entries):len(b.entries)], e)) {
+		re, rd := b.rule().left(b.entries)
+		return &OverspentError{b.config.Name, e.Epsilon, e.Delta, re, rd}
 	}
-	exact := decimal(b.config.Delta)
-	exact.Mul(exact, decimal(epsilon)).Quo(exact, decimal(b.config.Epsilon))
-	share, _ := exact.Float64()
-	for share > 0 && decimal(share).Cmp(exact) > 0 {
-		share = math.Nextafter(share, 0)
-	}
-	return share
+	return nil
 }
 
 // State is a snapshot of a budget.
 type State struct {
 	Config
-	Entries                          []Entry
-	SpentEpsilon, SpentDelta         float64
+	Entries []Entry
+	// SpentEpsilon and SpentDelta are what all releases so far are together. Under
+	// AsGaussians δ is the budget's as soon as there is one: another point of the same
+	// curve is as true.
+	SpentEpsilon, SpentDelta float64
+	// RemainingEpsilon and RemainingDelta are what one further release can be.
 	RemainingEpsilon, RemainingDelta float64
+	// Used is the part of the budget that is spent: of ε, or of μ² under AsGaussians.
+	Used float64
 }
 
 // State returns what was spent on what and what is left.
@@ -172,14 +148,32 @@ func (b *Budget) State() (State, error) {
 	var s State
 	err := b.locked(func() error {
 		s = State{Config: b.config, Entries: append([]Entry(nil), b.entries...)}
-		eps, delta := b.spent()
-		s.SpentEpsilon, _ = eps.Float64()
-		s.SpentDelta, _ = delta.Float64()
-		s.RemainingEpsilon, s.RemainingDelta = b.remaining()
+		r := b.rule()
+		s.SpentEpsilon, s.SpentDelta = r.spent(b.entries)
+		s.RemainingEpsilon, s.RemainingDelta = r.left(b.entries)
+		s.Used = r.used(b.entries)
 		return nil
 	})
 	return s, err
 }
 
+// Part returns the part of the budget that entry i takes.
+func (s State) Part(i int) float64 {
+	b := Budget{config: s.Config}
+	return b.rule().used(s.Entries[i : i+1])
+}
+
 // Config returns what the budget was opened with.
-func (b *Budget) Config() Config { return b.config }
+func (b *Budget) Config() Config {
+	b.mu.Lock()
+	defer b.mu.Unlock()
+	return b.config
+}
+
+// rule returns the rule of the budget with its limits.
+func (b *Budget) rule() rule {
+	if b.config.Rule == AsGaussians {
+		return b.config.gaussian()
+	}
+	return sums{b.config}
+}

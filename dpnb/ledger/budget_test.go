@@ -78,7 +78,7 @@ func TestRefusalLeavesTheLedgerUnchanged(t *testing.T) {
 			if err := b.Charge(e); err == nil {
 				t.Errorf("%+v is accepted", e)
 			}
-			if err := b.Check(e.Epsilon, e.Delta); err == nil {
+			if err := b.Check(e); err == nil {
 				t.Errorf("%+v passes the check", e)
 			}
 		}

@@ -14,7 +14,7 @@ func Example() {
 		panic(err)
 	}
 	for range 10 {
-		if err := b.Charge(ledger.Entry{Label: "a fit", Epsilon: 0.1, Delta: b.Share(0.1)}); err != nil {
+		if err := b.Charge(ledger.Entry{Label: "a fit", Epsilon: 0.1, Delta: b.Spend(0.1).Delta}); err != nil {
 			panic(err)
 		}
 	}
@@ -23,7 +23,7 @@ func Example() {
 		panic(err)
 	}
 	fmt.Println(s.SpentEpsilon, s.SpentDelta)
-	fmt.Println(b.Check(0.1, 0) != nil)
+	fmt.Println(b.Check(ledger.Entry{Epsilon: 0.1}) != nil)
 	// Output:
 	// 1 1e-06
 	// true

@@ -64,7 +64,7 @@ func (b *Budget) load() error {
 			b.config.Name, filepath.Base(b.config.Path), err)
 	}
 	want := b.config
-	want.Path = ""
+	want.Path, want.Rule = "", f.Rule
 	if f.Name != want.Name {
 		return fmt.Errorf("ledger: the file holds budget %q and was opened for budget %q: a file has one budget; use another file for other data",
 			f.Name, want.Name)
@@ -77,15 +77,21 @@ func (b *Budget) load() error {
 	if len(f.Entries) < len(b.entries) || !slices.Equal(f.Entries[:len(b.entries)], b.entries) {
 		return fmt.Errorf("ledger: the file of budget %q has lost entries that this program has seen in it: what was spent is no longer known, so nothing more can be spent", b.config.Name)
 	}
-	b.entries, b.onDisk, b.begun = f.Entries, info, true
+	b.entries, b.onDisk, b.begun, b.config.Rule = f.Entries, info, true, f.Rule
 	return nil
 }
 
 // validate refuses entries that no Charge wrote: a negative one would be a refund.
 func (f file) validate() error {
+	if err := f.Rule.validate(f.Delta); err != nil {
+		return err
+	}
 	for i, e := range f.Entries {
-		if !(e.Epsilon > 0 && e.Epsilon <= 1e6 && e.Delta >= 0 && e.Delta < 1) {
-			return fmt.Errorf("entry %d has ε = %v, δ = %v", i+1, e.Epsilon, e.Delta)
+		if err := e.validate(); err != nil {
+			return fmt.Errorf("entry %d: %w", i+1, err)
+		}
+		if f.Rule == AsGaussians && e.Mu == 0 && len(f.Entries) > 1 {
+			return fmt.Errorf("entry %d took the whole budget, and there are others", i+1)
 		}
 	}
 	return nil

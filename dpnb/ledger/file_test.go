@@ -150,7 +150,7 @@ func TestASecondNameIsRefused(t *testing.T) {
 	if err := live.Charge(Entry{Epsilon: 0.05}); err == nil || !strings.Contains(err.Error(), "hard links") {
 		t.Errorf("a live budget: %v", err)
 	}
-	if err := live.Check(0.05, 0); err == nil {
+	if err := live.Check(Entry{Epsilon: 0.1}); err == nil {
 		t.Error("a live budget passes the check")
 	}
 	// With one name left, whichever, what was spent is spent.

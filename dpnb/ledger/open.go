@@ -53,6 +53,9 @@ func (c Config) validate() error {
 	case !(c.Delta >= 0 && c.Delta < 1):
 		return &privacy.ParamError{Name: "Delta", Value: c.Delta, Want: "a number in [0, 1)"}
 	}
+	if err := c.Rule.validate(c.Delta); err != nil {
+		return err
+	}
 	return c.Adjacency.Validate()
 }
 
@@ -68,6 +71,7 @@ func (c Config) restates(stated Config) error {
 		return fmt.Errorf("ledger: budget %q is kept %s, not %s: a budget has one ledger, and cannot be changed once it is stated; use another name for other data",
 			c.Name, place(stated.Path), place(c.Path))
 	}
+	c.Rule = stated.Rule // a file's own
 	if c != stated {
 		return fmt.Errorf("ledger: budget %q was stated with ε = %v, δ = %v, %v, and now with ε = %v, δ = %v, %v: a budget cannot be changed once it is stated; use another name for other data",
 			c.Name, stated.Epsilon, stated.Delta, stated.Adjacency, c.Epsilon, c.Delta, c.Adjacency)

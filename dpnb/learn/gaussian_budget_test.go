@@ -1,0 +1,119 @@
+package learn_test
+
+import (
+	"errors"
+	"fmt"
+	"math"
+	"testing"
+
+	"github.com/dpnb/notebooks/dpnb/internal/testscale"
+	"github.com/dpnb/notebooks/dpnb/learn"
+	"github.com/dpnb/notebooks/dpnb/ledger"
+	"github.com/dpnb/notebooks/dpnb/privacy"
+)
+
+func composed(epsilon, delta float64) *learn.Budget {
+	return learn.NewBudget(epsilon, delta, learn.Named(unusedName()), learn.ComposedAsGaussians())
+}
+
+// Ten logistic fits of a tenth each have ε ≈ 0.28, and what the ten releases are
+// together, by their own profiles, is the budget and within 1 % of it.
+func TestTenSharesOfAGaussianBudget(t *testing.T) {
+	b, data := composed(1, 1e-5), peopleData(t)
+	square := 0.0
+	for range 10 {
+		m, err := learn.Logistic{Noise: learn.Seed(1)}.Fit(data, b.Share(0.1))
+		if err != nil {
+			t.Fatal(err)
+		}
+		g := m.Release.Guarantee
+		if math.Abs(g.Epsilon-0.28) > 0.006 || g.Delta != 1e-5 {
+			t.Errorf("each is (%v, %v)", g.Epsilon, g.Delta)
+		}
+		if d := privacy.DeltaUpper(g.Profile, g.Epsilon); d > g.Delta {
+			t.Errorf("each says δ = %v and has %v", g.Delta, d)
+		}
+		_, mu, ok := privacy.GaussianMu(g.Profile)
+		if !ok {
+			t.Fatal("logistic regression is no Gaussian mechanism")
+		}
+		square += mu * mu
+	}
+	whole := privacy.GaussianProfile(math.Sqrt(square), privacy.AddRemove)
+	if eps, _ := privacy.EpsilonUpper(whole, 1e-5); eps > 1 || eps < 0.99 {
+		t.Errorf("ten fits are ε = %v together", eps)
+	}
+	var over *ledger.OverspentError
+	if _, err := (learn.Logistic{}).Fit(data, b.Spend(0.01)); !errors.As(err, &over) {
+		t.Errorf("an eleventh: %v", err)
+	}
+}
+
+// What is less than Gaussian is charged more than its ε says, shares keep within their
+// μ, and the whole budget may go to any one release.
+func TestSharesOfEveryLearner(t *testing.T) {
+	data := kinds(t, 60)
+	worth, err := privacy.MuOf(4, 1e-5)
+	if err != nil {
+		t.Fatal(err)
+	}
+	type from struct {
+		records string
+		l       learn.Learner
+	}
+	learners := map[string]from{"SVM": {"Binary", learn.SVM{Noise: learn.Seed(1)}}}
+	if testscale.Full() {
+		learners["Linear"] = from{"Regression", learn.Linear{Noise: learn.Seed(1)}}
+		learners["Softmax"] = from{"Classes", learn.Softmax{Noise: learn.Seed(1)}}
+	}
+	for name, c := range learners {
+		b := composed(4, 1e-5)
+		for range 4 {
+			if _, err := c.l.Fit(data[c.records], b.Share(0.25)); err != nil {
+				t.Errorf("%s: %v", name, err)
+			}
+		}
+		s, err := b.State()
+		if err != nil || s.Used > 1 || s.SpentEpsilon > 4 {
+			t.Errorf("%s: %+v, %v", name, s, err)
+		}
+		for _, e := range s.Entries {
+			if e.Mu > worth/2 {
+				t.Errorf("%s: a quarter costs μ = %v of %v", name, e.Mu, worth)
+			}
+		}
+		t.Logf("%s: ε = %.3f each, %.3f together", name, s.Entries[0].Epsilon, s.SpentEpsilon)
+		all := composed(1, 1e-5)
+		if _, err := c.l.Fit(data[c.records], all.Spend(1)); err != nil {
+			t.Errorf("%s with the whole budget: %v", name, err)
+		}
+		if s, _ := all.State(); s.SpentEpsilon != 1 || s.Used != 1 {
+			t.Errorf("%s with the whole budget: %+v", name, s)
+		}
+	}
+}
+
+// Bad shares are refused with the ledger as it was.
+func TestBadSharesAreRefused(t *testing.T) {
+	b, data := composed(1, 1e-5), peopleData(t)
+	for _, f := range []float64{0, -0.1, 1.5, math.NaN(), math.Inf(1)} {
+		if _, err := (learn.Logistic{}).Fit(data, b.Share(f)); err == nil {
+			t.Errorf("a share of %v is taken", f)
+		}
+	}
+	if s, err := b.State(); err != nil || len(s.Entries) != 0 {
+		t.Errorf("%+v, %v", s, err)
+	}
+	if err := composed(1, 0).Err(); err == nil {
+		t.Error("a budget without δ composes as Gaussians")
+	}
+	plain := fresh(1, 1e-5)
+	for range 4 {
+		if _, err := (learn.Logistic{Noise: learn.Seed(2)}).Fit(data, plain.Share(0.25)); err != nil {
+			t.Error(err)
+		}
+	}
+	if s, _ := plain.State(); s.SpentEpsilon != 1 || fmt.Sprint(s.SpentDelta) != "1e-05" {
+		t.Errorf("four quarters are %v, %v", s.SpentEpsilon, s.SpentDelta)
+	}
+}

@@ -1,0 +1,153 @@
+package privacy
+
+import (
+	"errors"
+	"math"
+	"testing"
+)
+
+// opaque hides what a profile is, so that it is compared by its values.
+type opaque struct{ Profile }
+
+// raised is a profile whose δ is off by a factor in a stretch of ε.
+type raised struct {
+	Profile
+	factor, from, to float64
+}
+
+func (p raised) LogDeltaUpper(d Direction, eps float64) float64 {
+	l := p.Profile.LogDeltaUpper(d, eps)
+	if eps >= p.from && eps <= p.to {
+		l = math.Min(0, l+math.Log(p.factor))
+	}
+	return l
+}
+
+func TestMuOf(t *testing.T) {
+	for _, c := range []struct{ eps, delta float64 }{{1, 1e-5}, {0.01, 1e-9}, {8, 1e-6}, {30, 1e-12}} {
+		mu, err := MuOf(c.eps, c.delta)
+		if err != nil {
+			t.Fatal(err)
+		}
+		if l := logDeltaGaussian(c.eps, mu); l > math.Log(c.delta) || l < math.Log(c.delta)-1e-9 {
+			t.Errorf("MuOf(%v, %v) = %v: ln δ = %v, want %v", c.eps, c.delta, mu, l, math.Log(c.delta))
+		}
+	}
+	if _, err := MuOf(1, 0); err == nil {
+		t.Error("δ = 0 has a μ")
+	}
+}
+
+// At ε = 1 the value is −2Φ⁻¹(1/(1 + e)), Φ⁻¹(0.26894142…) = −0.6159, from tables;
+// in general δ_G(ε′; μ) has to be above the profile of ε-DP everywhere and meet it.
+func TestPureMu(t *testing.T) {
+	if mu := PureMu(1); math.Abs(mu-1.23202) > 5e-5 {
+		t.Errorf("PureMu(1) = %v", mu)
+	}
+	for _, eps := range []float64{1e-12, 1e-9, 1e-6, 1.01e-6, 1e-4, 0.01, 0.3, 1, 3, 10, 100, 700} {
+		mu := PureMu(eps)
+		p, err := Pure(eps, AddRemove).Profile(AddRemove)
+		if err != nil {
+			t.Fatal(err)
+		}
+		least := math.Inf(1)
+		for i := range 4001 {
+			at := eps * (float64(i)/2000 - 1)
+			own, gauss := p.LogDeltaUpper(Remove, at), logDeltaGaussian(at, mu)
+			if gauss < own-1e-12 {
+				t.Fatalf("ε = %v: δ(%v) is e^%v, the Gaussian of μ = %v has e^%v", eps, at, own, mu, gauss)
+			}
+			least = math.Min(least, gauss-own)
+		}
+		if smaller := mu * (1 - 1e-3); normalTotalVariation(smaller) >= math.Tanh(eps/2) && eps < 1 && least > 0.01 {
+			t.Errorf("ε = %v: μ = %v is more than is needed", eps, mu)
+		}
+	}
+	if r := PureMu(1e-8) / 1e-8; math.Abs(r-math.Sqrt(math.Pi/2)) > 1e-6 {
+		t.Errorf("small ε: μ/ε = %v, want √(π/2)", r)
+	}
+}
+
+func normalTotalVariation(mu float64) float64 { return math.Exp(logDeltaGaussian(0, mu)) }
+
+// A Gaussian mechanism that is not known to be one is found again to half a percent.
+func TestAsGaussianOfGaussians(t *testing.T) {
+	for _, mu := range []float64{1e-6, 0.003, 0.1, 0.27, 1, 4, 12} {
+		got, delta, err := AsGaussian(opaque{GaussianProfile(mu, AddRemove)}, 1e-15)
+		if err != nil {
+			t.Fatal(err)
+		}
+		if got < mu || got > mu*1.006 || delta > 1e-15 {
+			t.Errorf("μ = %v came back as %v, δ′ = %v", mu, got, delta)
+		}
+		if got, delta, _ := AsGaussian(GaussianProfile(mu, AddRemove), 1e-15); got != mu || delta != 0 {
+			t.Errorf("μ = %v came back as %v, δ′ = %v", mu, got, delta)
+		}
+	}
+}
+
+// What comes back is above the profile at points that were not asked, for laws of all
+// kinds: half-normal, Laplace, subsampled; and a bump of a tenth in δ is seen.
+func TestAsGaussianCovers(t *testing.T) {
+	profiles := map[string]Profile{}
+	add := func(name string, e Event) {
+		p, err := e.Profile(AddRemove)
+		if err != nil {
+			t.Fatal(err)
+		}
+		profiles[name] = p
+	}
+	half, err := HalfNormal{K: 0.05, A: 0.3}.Profile(AddRemove)
+	if err != nil {
+		t.Fatal(err)
+	}
+	profiles["half-normal"] = half
+	add("Laplace", Laplace{Scale: 3, Sensitivity: 1})
+	add("subsampled", SubsampledGaussian{Sigma: 1.5, Sensitivity: 1, Rate: 0.1})
+	profiles["bump"] = raised{GaussianProfile(0.5, AddRemove), 1.1, 0.9, 1.1}
+	for name, p := range profiles {
+		mu, delta, err := AsGaussian(p, 1e-12)
+		if err != nil {
+			t.Fatal(name, err)
+		}
+		touched := math.Inf(1)
+		for _, d := range Directions {
+			for i := range 3000 {
+				eps := float64(i) / 250 * mu
+				own, gauss := p.LogDeltaUpper(d, eps), logDeltaGaussian(eps, mu)
+				if own > gauss+1e-9 && own > math.Log(delta)+1e-9 {
+					t.Fatalf("%s: δ(%v) = e^%v in direction %v, the Gaussian of μ = %v has e^%v", name, eps, own, d, mu, gauss)
+				}
+				if own > math.Log(delta) {
+					touched = math.Min(touched, gauss-own)
+				}
+			}
+		}
+		// Nowhere near: another μ would have done.
+		if touched > 0.2 {
+			t.Errorf("%s: μ = %v is e^%v from the profile everywhere", name, mu, touched)
+		}
+		t.Logf("%s: μ = %.5f, δ′ = %.2g", name, mu, delta)
+	}
+	if mu, _, _ := AsGaussian(profiles["bump"], 1e-12); mu < 0.501 {
+		t.Errorf("a bump of a tenth in δ leaves μ at %v", mu)
+	}
+}
+
+func TestAsGaussianRefuses(t *testing.T) {
+	p, err := Approx{Epsilon: 1, Delta: 1e-6, Adj: AddRemove}.Profile(AddRemove)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if _, _, err := AsGaussian(p, 1e-9); !errors.Is(err, ErrUnsupported) {
+		t.Errorf("(ε, δ) as a Gaussian: %v", err)
+	}
+	if mu, delta, err := AsGaussian(p, 2e-6); err != nil || delta < 1e-6 || mu > PureMu(1)*1.01 {
+		t.Errorf("(ε, δ) with room for δ: μ = %v, δ′ = %v, %v", mu, delta, err)
+	}
+	for _, tail := range []float64{0, 1, math.NaN(), -1} {
+		if _, _, err := AsGaussian(p, tail); err == nil {
+			t.Errorf("tail = %v is taken", tail)
+		}
+	}
+}
