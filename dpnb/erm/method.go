@@ -94,7 +94,7 @@ func (r *search) steer() (m metric, done bool, err error) {
 // exactMetric returns the Hessian itself as a metric, nil if it cannot be had.
 func (r *search) exactMetric() metric {
 	switch n, d := r.e.n, r.e.d; {
-	case min(n, d) > maxFactor:
+	case min(n, d) > maxFactor, n == 0:
 		return nil
 	case d <= n:
 		return newPrimalMetric(r.p, 1, r.e.ridge, r.e.workers)
