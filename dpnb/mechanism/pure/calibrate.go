@@ -1,0 +1,170 @@
+package pure
+
+import (
+	"fmt"
+	"math"
+
+	"github.com/dpnb/notebooks/dpnb/loss"
+	"github.com/dpnb/notebooks/dpnb/privacy"
+)
+
+// Config asks for a mechanism of pure ε. None of it may depend on the records.
+type Config struct {
+	Loss    loss.Convex
+	Epsilon float64
+	// Adjacency of ε.
+	Adjacency privacy.Adjacency
+	// Features is d, Records the planned number n₀.
+	Features, Records int
+	// Radius is R > 0, Centre w₀; nil is the origin.
+	Radius float64
+	Centre []float64
+	// Moment k > 1 and MomentBound G: E sup_w ‖∇f‖^k ≤ G^k. G may be zero for a loss of
+	// bounded slope; k is used by WorstCase alone, and zero means 2.
+	Moment, MomentBound float64
+	// LeastNorm is the smallest ‖x‖ there can be, 1 with an intercept: what C is where no
+	// MomentBound is given, times the largest slope of the loss.
+	LeastNorm float64
+	// WorstCase takes C and Λ of the utility theorem (dpnb-pure-utility) in place of those
+	// that did best in experiments: it guards against a bias that few data have.
+	WorstCase bool
+	// Clip fixes C, Lambda fixes Λ, Tolerance τ; zero has them chosen.
+	Clip, Lambda, Tolerance float64
+}
+
+// outputShare is the part of ε that hides the solver's error.
+const outputShare = 0.01
+
+func (c *Config) validate() error {
+	bad := func(name string, value any, want string) error {
+		return &privacy.ParamError{Name: name, Value: value, Want: want}
+	}
+	positive := func(x float64) bool { return x > 0 && !math.IsInf(x, 1) }
+	switch {
+	case !(c.Epsilon >= 1e-9 && c.Epsilon <= 1e6):
+		return bad("Epsilon", c.Epsilon, "a number from 1e-9 to 1e6")
+	case c.Features < 1:
+		return bad("Features", c.Features, "at least 1")
+	case c.Records < 1 || c.Records > MostRecords:
+		return bad("Records", c.Records, fmt.Sprintf("the planned number of records, from 1 to %d", MostRecords))
+	case !positive(c.Radius):
+		return bad("Radius", c.Radius, "a positive finite number: the ball of coefficients over which to minimise; a set without a projection is none")
+	case c.Moment != 0 && !(c.Moment > 1 && c.Moment <= 1e3):
+		return bad("Moment", c.Moment, "k > 1: with fewer moments nothing bounds the bias")
+	case c.MomentBound != 0 && !positive(c.MomentBound):
+		return bad("MomentBound", c.MomentBound, "a positive finite number, or 0 if it is not known")
+	case c.Clip != 0 && !positive(c.Clip), c.Lambda != 0 && !positive(c.Lambda), c.Tolerance != 0 && !positive(c.Tolerance):
+		return bad("Clip, Lambda or Tolerance", [3]float64{c.Clip, c.Lambda, c.Tolerance}, "positive finite numbers, or 0 to have them chosen")
+	case c.WorstCase && (c.MomentBound == 0 || c.Moment != 0 && c.Moment < 2):
+		return bad("MomentBound", c.MomentBound, "a bound G on a moment k ≥ 2 of the gradients' norms: WorstCase is made of it")
+	case c.Clip == 0 && c.MomentBound == 0 && !(c.LeastNorm > 0):
+		return bad("MomentBound", c.MomentBound, "a bound G on a moment of the gradients' norms, or LeastNorm > 0")
+	}
+	return c.Adjacency.Validate()
+}
+
+// moved is how many records' parts a neighbour's differ by: 1 under add/remove, 2 under replace-one.
+func (c *Config) moved() float64 {
+	if c.Adjacency == privacy.ReplaceOne {
+		return 2
+	}
+	return 1
+}
+
+// clip returns C: G/4, or the smallest gradient that a record can have away from its kink.
+func (c *Config) clip() (float64, error) {
+	switch k := c.moment(); {
+	case c.Clip != 0:
+		return c.Clip, nil
+	case c.WorstCase:
+		ratio := float64(c.Records) * c.Epsilon / (c.moved() * float64(c.Features))
+		return (k - 1) / k * c.MomentBound * math.Pow(ratio, 1/k), nil
+	case c.MomentBound != 0:
+		return c.MomentBound / 4, nil
+	}
+	slope := c.Loss.Lipschitz()
+	if math.IsInf(slope, 1) {
+		return 0, &privacy.ParamError{Name: "MomentBound", Value: c.MomentBound,
+			Want: fmt.Sprintf("a bound G: the slope of the %s loss has none; a public guess of ‖x‖ times the residual will do", c.Loss.Name())}
+	}
+	return c.LeastNorm * slope, nil
+}
+
+func (c *Config) moment() float64 {
+	if c.Moment == 0 {
+		return 2
+	}
+	return c.Moment
+}
+
+// problem returns what does not depend on the noise.
+func (c *Config) problem() (Problem, error) {
+	if c.Loss == nil || !loss.Extendable(c.Loss) {
+		p := Problem{Loss: c.Loss}
+		return p, p.validate(nil)
+	}
+	if err := c.validate(); err != nil {
+		return Problem{}, err
+	}
+	clip, err := c.clip()
+	p := Problem{Loss: c.Loss, Clip: clip, Radius: c.Radius, Centre: c.Centre, Lambda: c.Lambda, Tolerance: c.Tolerance}
+	if p.Tolerance == 0 {
+		p.Tolerance = 1e-6 * clip * max(1, float64(c.Records)/1e7)
+	}
+	return p, err
+}
+
+// ridge returns Λ: as the utility theorem has it, or the default,
+//
+//	Λ = (C/R)√(n₀/(2ε))·max(1, 10d^{3/2}/(n₀ε)),
+//
+// with ε for add/remove-one, which is half of that for replace-one. Its root makes the
+// second term of dpnb-pure-utility about as large as what is lost by sampling; the maximum
+// keeps a fit of too few records near w₀.
+func (c *Config) ridge(clip float64) float64 {
+	n, d, eps := float64(c.Records), float64(c.Features), c.Epsilon/c.moved()
+	if c.WorstCase {
+		e0 := eps
+		tau := loss.FreeBend(1, max(1/e0, 1.0/8), 1).Bias(1)
+		return c.MomentBound / (2 * c.Radius) * math.Sqrt(8*n*(2+tau))
+	}
+	return clip / c.Radius * math.Sqrt(n/(2*eps)) * max(1, 10*d*math.Sqrt(d)/(n*eps))
+}
+
+// Calibrate returns objective perturbation with ε at most Epsilon: 99 % of it for the noise
+// of the objective, the rest for what hides the solver's error.
+//
+// Errors: *privacy.ParamError; an error that wraps privacy.ErrUnsupported for a loss that
+// has no extension.
+func (c Config) Calibrate() (Objective, error) {
+	p, err := c.problem()
+	if err != nil {
+		return Objective{}, err
+	}
+	if p.Lambda == 0 {
+		p.Lambda = c.ridge(p.Clip)
+	}
+	eps := math.Nextafter(c.Epsilon, 0) * (1 - 0x1p-44)
+	m := Objective{Problem: p, Adjacency: c.Adjacency,
+		Scale:       c.moved() * p.Clip / ((1 - outputShare) * eps),
+		OutputScale: 2 * p.Tolerance / p.Lambda / (outputShare * eps)}
+	return m, m.Validate()
+}
+
+// CalibrateOutput returns output perturbation with ε at most Epsilon. The default of Λ is
+// that which makes noise, about dC/(Λε), and what the ridge holds back, about ΛR²/2 in a sum
+// over n₀ records of slope C, cost the same.
+//
+// Errors: as Calibrate.
+func (c Config) CalibrateOutput() (Output, error) {
+	p, err := c.problem()
+	if err != nil {
+		return Output{}, err
+	}
+	if p.Lambda == 0 {
+		p.Lambda = p.Clip / p.Radius * math.Sqrt(2*float64(c.Records)*c.moved()*float64(c.Features)/c.Epsilon)
+	}
+	m := Output{Problem: p, Scale: 1, Adjacency: c.Adjacency}
+	m.Scale = m.Sensitivity() / (math.Nextafter(c.Epsilon, 0) * (1 - 0x1p-44))
+	return m, m.Validate()
+}

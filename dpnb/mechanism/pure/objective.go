@@ -1,0 +1,124 @@
+package pure
+
+import (
+	"fmt"
+	"math"
+
+	"github.com/dpnb/notebooks/dpnb/loss"
+	"github.com/dpnb/notebooks/dpnb/matrix"
+	"github.com/dpnb/notebooks/dpnb/mechanism"
+	"github.com/dpnb/notebooks/dpnb/noise"
+	"github.com/dpnb/notebooks/dpnb/noise/exact"
+	"github.com/dpnb/notebooks/dpnb/privacy"
+	"github.com/dpnb/notebooks/dpnb/privacy/objective"
+)
+
+// Objective is objective perturbation with pure ε: b has a density ∝ e^{−‖b‖/β}, and what is
+// released is the minimiser of Problem with ⟨b,w⟩, to within τ/Λ, plus isotropic Laplace
+// noise of the scale OutputScale, rounded to the grid exact.Grid(OutputScale). With the
+// free curve the Jacobian costs nothing,
+//
+//	ε = C/β + 2τ/(Λ·OutputScale) under add/remove-one,  2C/β + … under replace-one.
+//
+// Source: Chaudhuri, Monteleoni, Sarwate 2011; Lowy 2026 (heavytail) for the extension.
+// Proof: docs/theory/heavytail.md, dpnb-pure-objective, dpnb-free-jacobian, dpnb-total-release.
+type Objective struct {
+	Problem
+	// Scale is β, OutputScale that of the second noise.
+	Scale, OutputScale float64
+	// Cosh is s of ln cosh, if that is the law of the curvature; zero is the free curve.
+	Cosh float64
+	// Adjacency of the guarantee.
+	Adjacency privacy.Adjacency
+}
+
+// bend returns the law of the extension's curvature, which the accounting is for.
+func (m Objective) bend() loss.Bend {
+	if m.Cosh > 0 {
+		return loss.CoshBend(m.Clip, m.Cosh)
+	}
+	return curve(m.Clip, m.Scale, m.Lambda)
+}
+
+// Validate implements mechanism.Mechanism.
+func (m Objective) Validate() error {
+	if err := m.Adjacency.Validate(); err != nil {
+		return err
+	}
+	if err := (mechanism.Scales{{"Scale", m.Scale}, {"OutputScale", m.OutputScale}}).Check(); err != nil {
+		return err
+	}
+	if !(m.Cosh >= 0) || math.IsInf(m.Cosh, 1) {
+		return &privacy.ParamError{Name: "Cosh", Value: m.Cosh, Want: "a positive number, or 0 for the free curve"}
+	}
+	return m.validate(m.bend)
+}
+
+// Epsilon returns ε, rounded up.
+func (m Objective) Epsilon() float64 {
+	eps := objective.PureFree(m.Clip, m.Scale)
+	if m.Cosh > 0 {
+		eps = objective.PureParabola(m.Clip, m.Scale, m.Cosh, m.Lambda)
+	}
+	if m.Adjacency == privacy.ReplaceOne {
+		eps += objective.PureFree(m.Clip, m.Scale)
+	}
+	return (eps + 2*m.reach()/m.OutputScale) * (1 + 0x1p-50)
+}
+
+// Event implements mechanism.Mechanism.
+func (m Objective) Event() (privacy.Event, error) {
+	if err := m.Validate(); err != nil {
+		return nil, err
+	}
+	return privacy.Pure(m.Epsilon(), m.Adjacency), nil
+}
+
+// Describe implements mechanism.Mechanism.
+func (m Objective) Describe() mechanism.Description {
+	return mechanism.Description{
+		Name: "objective perturbation, pure ε", Source: "Chaudhuri, Monteleoni, Sarwate 2011, with the Lipschitz extension of Lowy 2026 (heavytail)",
+		Adjacency: m.Adjacency, Bound: "pure ε: slope and curvature of a record together (docs/theory/heavytail.md)",
+		Assumptions: m.assumptions(), Lambda: m.Lambda,
+	}
+}
+
+// String describes the mechanism with its parameters.
+func (m Objective) String() string {
+	return fmt.Sprintf("objective perturbation with pure ε (%v, β = %.5g, output noise %.3g, %v)", &m.Problem, m.Scale, m.OutputScale, m.bend())
+}
+
+// Feasible implements mechanism.Mechanism.
+func (m Objective) Feasible(features, records int) error {
+	return m.feasible(m.bend(), features, records, m.Scale*(float64(features)+60*math.Sqrt(float64(features))))
+}
+
+// Check implements mechanism.Mechanism: it looks at shapes alone.
+func (m Objective) Check(rows matrix.Rows, labels []float64) error {
+	if err := m.Validate(); err != nil {
+		return err
+	}
+	return m.check(rows, labels)
+}
+
+// Run implements mechanism.Mechanism. It always releases; MaxPasses of the settings is not
+// heeded.
+func (m Objective) Run(rows matrix.Rows, labels []float64, src noise.Source, settings *mechanism.Settings) (*mechanism.Release, error) {
+	r, err := mechanism.Begin(m, rows, labels, src)
+	if err != nil {
+		return nil, err
+	}
+	_, d := rows.Dims()
+	// Both noises are drawn before the records are read, the second as far as its first
+	// digits.
+	draw := noise.Exact(src)
+	b := make([]float64, d)
+	eta := draw.IsotropicLaplace(d).Near(b, m.Scale)
+	xi := draw.IsotropicLaplace(d)
+	if r.Coefficients, err = m.minimise(m.bend(), rows, labels, b, eta, settings.Value().Workers); err != nil {
+		return nil, err
+	}
+	xi.AddRounded(r.Coefficients, m.OutputScale, exact.Grid(m.OutputScale))
+	r.Tolerance, r.NoiseScale = m.Tolerance, m.Scale*math.Sqrt(float64(d)+1)
+	return r, nil
+}

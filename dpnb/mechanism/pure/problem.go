@@ -1,0 +1,163 @@
+// Package pure has mechanisms of pure ε-DP, δ = 0, for records of any length: objective and
+// output perturbation of smooth Lipschitz extensions. A release of theirs is total: no
+// record is refused, no solver gives up, and nothing that is decided before the noise
+// depends on the records. Proof: docs/theory/heavytail.md.
+package pure
+
+import (
+	"fmt"
+	"math"
+
+	"gonum.org/v1/gonum/floats"
+
+	"github.com/dpnb/notebooks/dpnb/erm"
+	"github.com/dpnb/notebooks/dpnb/loss"
+	"github.com/dpnb/notebooks/dpnb/matrix"
+	"github.com/dpnb/notebooks/dpnb/mechanism"
+	"github.com/dpnb/notebooks/dpnb/privacy"
+)
+
+// Problem is what both mechanisms minimise,
+//
+//	J(w) = Σᵢ f̃(⟨xᵢ,w⟩; yᵢ) + (Λ/2)‖w − w₀‖² [+ ⟨b,w⟩]  over ‖w − w₀‖ ≤ R,
+//
+// a sum over the records, with f̃ the smooth C-Lipschitz extension of the loss
+// (loss.Extension). The ridge acts on every coordinate, an intercept included. None of its
+// parameters may depend on the records.
+type Problem struct {
+	// Loss φ, loss.Extendable: it need have no bounded slope, and rows no bounded norm.
+	Loss loss.Convex
+	// Clip is C: no record's gradient is longer.
+	Clip float64
+	// Radius is R, and Centre w₀; nil is the origin.
+	Radius float64
+	Centre []float64
+	// Lambda is Λ.
+	Lambda float64
+	// Tolerance τ: the solver comes within τ/Λ of the minimiser.
+	Tolerance float64
+}
+
+// MostRecords is the largest number of records of which a release is proved to come to an
+// end where Feasible says so of the planned number; neighbours beyond are not covered.
+const MostRecords = 1 << 28
+
+// reach returns τ/Λ, rounded up.
+func (p *Problem) reach() float64 { return p.Tolerance / p.Lambda * (1 + 0x1p-50) }
+
+// validate checks all parameters, and that the extension's curvature is in range.
+func (p *Problem) validate(bend func() loss.Bend) error {
+	if p.Loss == nil {
+		return &privacy.ParamError{Name: "Loss", Value: nil, Want: "a loss"}
+	}
+	if !loss.Extendable(p.Loss) {
+		return fmt.Errorf("%w: the %s loss has no Lipschitz extension here, or parameters out of range; "+
+			"those of a linear predictor have: absolute, pinball, hinge, ReLU, affine, Huber, squared and logistic",
+			privacy.ErrUnsupported, p.Loss.Name())
+	}
+	scales := mechanism.Scales{{"Clip", p.Clip}, {"Radius", p.Radius}, {"Lambda", p.Lambda}, {"Tolerance", p.Tolerance}}
+	if err := scales.Check(); err != nil {
+		return err
+	}
+	for _, w := range p.Centre {
+		if !(math.Abs(w) <= 0x1p100) {
+			return &privacy.ParamError{Name: "Centre", Value: w, Want: "finite coefficients"}
+		}
+	}
+	return (mechanism.Scales{{"Lambda, times what bends,", bend().Smoothness()}}).Check()
+}
+
+// check looks at shapes alone: no record is refused.
+func (p *Problem) check(rows matrix.Rows, labels []float64) error {
+	if rows == nil {
+		return &matrix.DataError{Text: "no rows"}
+	}
+	n, d := rows.Dims()
+	switch {
+	case d == 0:
+		return &matrix.DataError{Text: "there are no features (d = 0)"}
+	case len(labels) != n:
+		return &matrix.DataError{Text: fmt.Sprintf("%d labels for %d records", len(labels), n)}
+	case p.Centre != nil && len(p.Centre) != d:
+		return &privacy.ParamError{Name: "Centre", Value: len(p.Centre), Want: fmt.Sprintf("%d coefficients, one for each feature", d)}
+	}
+	return nil
+}
+
+// feasible refuses a tolerance that the solver's last resort is not proved to reach with so
+// many records and features and noise of norm b, by 4(M/Λ)e ≤ τ: e bounds what a gradient in
+// double-double errs by, of which slopes have 2⁻⁷⁹C each and sums (n/64 + 320)·300u². To the
+// float64 next to a point of the ball and to w₀ it may be no nearer than rounding.
+func (p *Problem) feasible(bend loss.Bend, features, records int, b float64) error {
+	const u = 0x1p-53
+	n, d := float64(records), float64(features)
+	if records == 0 {
+		n = 1e6
+	}
+	largest := p.Lambda + n*bend.Smoothness()
+	sum := n*p.Clip + p.Lambda*p.Radius
+	e := n*0x1p-79*p.Clip + ((n/64+320)*300+2*(d+3)*(d+3)*largest/p.Lambda)*u*u*sum
+	off := 4 * (p.Radius + floats.Norm(p.Centre, 2)) * u
+	blur := 4 * u * min(b, sum)
+	least := max(4*largest/p.Lambda*e, 8*blur, 8*off*p.Lambda)
+	if !(p.Tolerance >= least) {
+		return &privacy.ParamError{Name: "Tolerance", Value: p.Tolerance,
+			Want: fmt.Sprintf("at least %.2g, which is what arithmetic here is proved to reach for %.3g records; a larger Lambda helps", least, n)}
+	}
+	return nil
+}
+
+// minimise returns a point within reach of the minimiser, with b linear, which may be off by
+// eta; nil is none. It always does.
+func (p *Problem) minimise(bend loss.Bend, rows matrix.Rows, labels, b []float64, eta float64, workers int) ([]float64, error) {
+	unit, norms := matrix.Directions(rows, workers)
+	n, d := unit.Dims()
+	numbers := make([]float64, n)
+	for i := range numbers {
+		numbers[i] = float64(i)
+	}
+	var offsets []float64
+	if p.Centre != nil {
+		offsets = make([]float64, n)
+		row := make([]float64, d)
+		for i := range offsets {
+			unit.Row(row, i)
+			offsets[i] = floats.Dot(row, p.Centre) // of this record alone, to the last bit
+		}
+	}
+	if b == nil {
+		b = make([]float64, d)
+	}
+	problem := erm.Problem{Rows: unit, Labels: numbers, Lambda: p.Lambda, Linear: b,
+		Loss: loss.Extend(p.Loss, bend, norms, labels, offsets)}
+	// To add w₀ rounds.
+	reach := p.reach()*(1-0x1p-40) - 0x1p-52*(p.Radius+floats.Norm(p.Centre, 2))
+	w, err := erm.MinimizeWithin(&problem, p.Radius, reach, eta, workers)
+	if err != nil {
+		return nil, err
+	}
+	if p.Centre != nil {
+		floats.Add(w, p.Centre)
+	}
+	return w, nil
+}
+
+// curve returns the free curve of C, β and Λ, but never one that bends more than that of
+// C/β = 8, which would make Newton's method slow and the extension hardly nearer.
+func curve(c, beta, lambda float64) loss.Bend { return loss.FreeBend(c, max(beta, c/8), lambda) }
+
+// assumptions of both mechanisms, with how the parameters were chosen.
+func (p *Problem) assumptions() []string {
+	return []string{
+		fmt.Sprintf("C, R, Λ, τ, the noise, the %s loss, its parameters and the scales of the columns were chosen without looking at the records", p.Loss.Name()),
+		"records are of any length: one with a number that is not finite, or with a label that is not " + p.Loss.Labels() + ", counts as none",
+		fmt.Sprintf("there are fewer than %d records", MostRecords),
+		mechanism.ExactNoise,
+		"time taken is not observed by the adversary",
+	}
+}
+
+// String describes the problem in a few words.
+func (p *Problem) String() string {
+	return fmt.Sprintf("%s loss, gradients of at most C = %.5g, ‖w‖ ≤ %.5g, Λ = %.5g, τ = %.3g", p.Loss.Name(), p.Clip, p.Radius, p.Lambda, p.Tolerance)
+}
