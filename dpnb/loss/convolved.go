@@ -229,6 +229,12 @@ func (c Convolved) SelfConcordance() float64 {
 	return f.concordance / c.Width
 }
 
+// SoftMaximum returns t, a and b of f = t·ln(e^{av/t} + e^{bv/t}) and a constant, v = t − y:
+// with the logistic kernel t = (b − a)w/2. ok is false for every other kernel.
+func (c Convolved) SoftMaximum() (temperature, below, above float64, ok bool) {
+	return 0.5 * (c.Above - c.Below) * c.Width, c.Below, c.Above, (c.Kernel == smoothing.Logistic{}) && positive(c.scale())
+}
+
 // precise: the tail, of at most ½, errs by what dd.Exp and a quotient do, or as
 // preciseHazard; none is known for the cosine and the free kernel.
 func (c Convolved) precise() Precise {

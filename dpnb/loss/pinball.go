@@ -184,3 +184,8 @@ func (p SmoothPinball) Curve(radius, _ float64) *Curve {
 
 // SelfConcordance returns 1/h.
 func (p SmoothPinball) SelfConcordance() float64 { return 1 / p.Width }
+
+// SoftMaximum returns h, −τ and 1 − τ: f = h·ln(e^{−τv} + e^{(1−τ)v}), v = (t − y)/h.
+func (p SmoothPinball) SoftMaximum() (temperature, below, above float64, ok bool) {
+	return p.Width, -p.Tau, 1 - p.Tau, positive(p.scale())
+}

@@ -117,3 +117,60 @@ func (f Free) side(l, sign, fall, sigma float64) float64 {
 	}
 	return math.Max(worst, fall/rate(at))
 }
+
+// FreeRelease is the event of a release whose curvature is free from ε = From on: there its
+// profile is the closed form of Free, and below that what Pointwise says.
+//
+// Statement: dpnb/free-curvature; proof: docs/theory/smoothing.md#dpnb-free-curvature.
+type FreeRelease struct {
+	Curve Curve
+	// Lambda and Sigma as in Config.
+	Lambda, Sigma float64
+	// From > 0 is the least ε at which the condition holds: it is refused at others.
+	From float64
+}
+
+// Profile implements privacy.Event. The condition weakens as ε rises, so that it holds
+// from From on if it holds there.
+//
+// Bound: upper, for every ε, in both directions.
+// Errors: *privacy.ParamError if a field is out of range or λ too small for From; one that
+// wraps privacy.ErrUnsupported as Free.Lambda, and for any adjacency but add/remove-one.
+func (f FreeRelease) Profile(adj privacy.Adjacency) (privacy.Profile, error) {
+	if adj != privacy.AddRemove {
+		return nil, fmt.Errorf("objective: free curvature under %v; convert the add/remove-one profile: %w", adj, privacy.ErrUnsupported)
+	}
+	below, err := New(Config{Curve: f.Curve, Lambda: f.Lambda, Sigma: f.Sigma, Bound: Pointwise})
+	if err != nil {
+		return nil, err
+	}
+	least, err := Free{f.Curve, f.From}.Lambda(f.Sigma)
+	if err != nil {
+		return nil, err
+	}
+	if !(f.Lambda >= least) {
+		return nil, &privacy.ParamError{Name: "Lambda", Value: f.Lambda, Want: fmt.Sprintf("at least %.6g, for the curvature to be free at ε = %g", least, f.From)}
+	}
+	return freeProfile{f, below}, nil
+}
+
+// String describes the event.
+func (f FreeRelease) String() string {
+	return fmt.Sprintf("ObjectivePerturbation(%v, λ=%g, σ=%g, curvature free from ε=%g)", f.Curve, f.Lambda, f.Sigma, f.From)
+}
+
+type freeProfile struct {
+	FreeRelease
+	below *Profile
+}
+
+func (p freeProfile) Adjacency() privacy.Adjacency { return privacy.AddRemove }
+
+func (p freeProfile) LogDeltaUpper(d privacy.Direction, eps float64) float64 {
+	if eps >= p.From && !math.IsInf(eps, 1) {
+		if v, err := (Free{p.Curve, eps}).LogDelta(p.Sigma); err == nil {
+			return v
+		}
+	}
+	return p.below.LogDeltaUpper(d, eps)
+}

@@ -2,6 +2,7 @@ package objective
 
 import (
 	"fmt"
+	"math"
 	"strings"
 
 	"github.com/dpnb/notebooks/dpnb/privacy"
@@ -23,13 +24,17 @@ type Rows struct {
 	Forms []Form
 	// Lambda and Sigma as in Config.
 	Lambda, Sigma float64
+	// Mu is that of a Gaussian mechanism beside it: α|c|/σ for a form α·c·zᵀθ of fixed
+	// slope, which costs no more than that; 2τ/(λσ_out) for output noise. They add in
+	// squares. Zero for none.
+	Mu float64
 	// Settings of the composition; nil is right.
 	Settings *pld.Settings
 }
 
-// perOctave is how closely the profile of a form is asked: chords between cost ln δ some
-// ten-thousandths.
-const perOctave = 256
+// perOctave is how closely the profile of a form is asked: chords between cost some
+// thousandths of δ.
+const perOctave = 64
 
 // Form is Count linear forms with one Curve.
 type Form struct {
@@ -43,11 +48,16 @@ type Form struct {
 // Errors: *privacy.ParamError if a field is out of range; one that wraps
 // privacy.ErrUnsupported for any adjacency but add/remove-one.
 func (r Rows) Profile(adj privacy.Adjacency) (privacy.Profile, error) {
-	if adj != privacy.AddRemove {
-		return nil, fmt.Errorf("objective: several forms under %v; convert the add/remove-one profile: %w", adj, privacy.ErrUnsupported)
-	}
+	return Stages{r}.Profile(adj)
+}
+
+// components are the parts of the composition.
+func (r Rows) components() ([]pld.Component, error) {
 	if len(r.Forms) == 0 {
 		return nil, &privacy.ParamError{Name: "Forms", Value: 0, Want: "at least one form"}
+	}
+	if !(r.Mu >= 0) || math.IsInf(r.Mu, 1) {
+		return nil, &privacy.ParamError{Name: "Mu", Value: r.Mu, Want: "a finite number ≥ 0"}
 	}
 	var parts []pld.Component
 	for _, f := range r.Forms {
@@ -60,14 +70,10 @@ func (r Rows) Profile(adj privacy.Adjacency) (privacy.Profile, error) {
 		}
 		parts = append(parts, pld.Component{Profile: privacy.Interpolated(p, perOctave), Count: f.Count})
 	}
-	if len(parts) == 1 && parts[0].Count == 1 {
-		return parts[0].Profile, nil
+	if r.Mu > 0 {
+		parts = append(parts, pld.Component{Profile: privacy.GaussianProfile(r.Mu, privacy.AddRemove), Count: 1})
 	}
-	c, err := pld.New(parts, r.Settings)
-	if err != nil {
-		return nil, err
-	}
-	return c.Profile(), nil
+	return parts, nil
 }
 
 // String describes the event.
@@ -76,5 +82,53 @@ func (r Rows) String() string {
 	for _, f := range r.Forms {
 		forms = append(forms, fmt.Sprintf("%d × %v", f.Count, f.Curve))
 	}
-	return fmt.Sprintf("ObjectivePerturbation(%s, λ=%g, σ=%g)", strings.Join(forms, ", "), r.Lambda, r.Sigma)
+	beside := ""
+	if r.Mu > 0 {
+		beside = fmt.Sprintf(", beside μ=%g", r.Mu)
+	}
+	return fmt.Sprintf("ObjectivePerturbation(%s, λ=%g, σ=%g%s)", strings.Join(forms, ", "), r.Lambda, r.Sigma, beside)
+}
+
+// Stages are releases one after the other, each with parameters and a regulariser that may
+// depend on what the earlier ones released, as the ridge around the last release does: they
+// cost the composition of all their forms. Settings are those of the first.
+//
+// Statement: dpnb/recentring; proof: docs/theory/smoothing.md#dpnb-recentring.
+type Stages []Rows
+
+// Profile implements privacy.Event.
+//
+// Bound: upper, for every ε, in both directions. Errors: as Rows.Profile.
+func (s Stages) Profile(adj privacy.Adjacency) (privacy.Profile, error) {
+	if adj != privacy.AddRemove {
+		return nil, fmt.Errorf("objective: several forms under %v; convert the add/remove-one profile: %w", adj, privacy.ErrUnsupported)
+	}
+	if len(s) == 0 {
+		return nil, &privacy.ParamError{Name: "Stages", Value: 0, Want: "at least one stage"}
+	}
+	var parts []pld.Component
+	for _, r := range s {
+		p, err := r.components()
+		if err != nil {
+			return nil, err
+		}
+		parts = append(parts, p...)
+	}
+	if len(parts) == 1 && parts[0].Count == 1 {
+		return parts[0].Profile, nil
+	}
+	c, err := pld.New(parts, s[0].Settings)
+	if err != nil {
+		return nil, err
+	}
+	return c.Profile(), nil
+}
+
+// String describes the event.
+func (s Stages) String() string {
+	var all []string
+	for _, r := range s {
+		all = append(all, r.String())
+	}
+	return strings.Join(all, ", then ")
 }

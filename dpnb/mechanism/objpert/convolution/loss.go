@@ -1,0 +1,182 @@
+// Package convolution is objective perturbation of losses with kinks in several linear forms
+// of a record, each kink smoothed by a kernel: convolution-then-objective-perturbation (cop),
+// with every accounting of it that is proved, with parameters chosen from public numbers,
+// and in several stages, each around what the last released.
+//
+// Proofs: docs/theory/smoothing.md.
+package convolution
+
+import (
+	"fmt"
+	"math"
+
+	"gonum.org/v1/gonum/floats"
+	"gonum.org/v1/gonum/mat"
+
+	"github.com/dpnb/notebooks/dpnb/loss"
+	"github.com/dpnb/notebooks/dpnb/matrix"
+	"github.com/dpnb/notebooks/dpnb/mechanism"
+	"github.com/dpnb/notebooks/dpnb/privacy"
+	"github.com/dpnb/notebooks/dpnb/privacy/objective"
+)
+
+// Loss is that of one record, of m linear forms,
+//
+//	ℓ(θ) = Σⱼ f(aⱼᵀθ; yⱼ),  A the m × d matrix of the rows aⱼ,  ‖A‖₂ ≤ Ā.
+//
+// With f the absolute loss, convolved, and yⱼ = 0 it is cop's E‖Aθ + μk‖₁. A record is m
+// rows of features that follow each other, each with its label.
+//
+// The bound is enforced: a record with ‖A‖₂ > Ā is multiplied, its labels too, by Ā/‖A‖₂,
+// which keeps the relation between the two and lowers the record's weight; one with an entry
+// that is not finite becomes zero. Nothing is said of whether that happened.
+type Loss struct {
+	// Form is f, convex and of bounded slope and curvature.
+	Form loss.Loss
+	// Forms is m.
+	Forms int
+	// Norm is Ā > 0.
+	Norm float64
+	// ByRow says that Norm bounds each row by itself: rows are scaled one by one, and
+	// Ā = √m·Norm.
+	ByRow bool
+}
+
+// bound returns Ā for what clip returns.
+func (l Loss) bound() float64 {
+	a := mechanism.Radius(l.Norm)
+	if l.ByRow {
+		a *= math.Sqrt(float64(l.Forms)) * (1 + 0x1p-50)
+	}
+	return a
+}
+
+// Lipschitz returns L = √m·Ā·sup|f′|, a bound on the norm of a record's gradient.
+func (l Loss) Lipschitz() float64 {
+	return math.Sqrt(float64(l.Forms)) * l.bound() * l.Form.Lipschitz()
+}
+
+// Smoothness returns s = Ā²·sup f″, a bound on the curvature of a record's loss in θ.
+func (l Loss) Smoothness() float64 { return l.bound() * l.bound() * l.Form.Smoothness() }
+
+// validate returns a *privacy.ParamError if a field is out of range, or an error that wraps
+// privacy.ErrUnsupported for a loss of unbounded slope or curvature.
+func (l Loss) validate() error {
+	if l.Form == nil {
+		return &privacy.ParamError{Name: "Form", Value: nil, Want: "a loss: loss.Absolute with a kernel, for one"}
+	}
+	if l.Forms < 1 {
+		return &privacy.ParamError{Name: "Forms", Value: l.Forms, Want: "a number m ≥ 1 of rows a record"}
+	}
+	if err := (mechanism.Scales{{"Norm", l.Norm}}).Check(); err != nil {
+		return err
+	}
+	lipschitz, smooth := l.Form.Lipschitz(), l.Form.Smoothness()
+	if !(lipschitz > 0) || !(smooth > 0) {
+		return &privacy.ParamError{Name: "Form", Value: l.Form.Name(), Want: "a loss whose parameters are in range (it wants the labels: " + l.Form.Labels() + ")"}
+	}
+	if math.IsInf(lipschitz, 1) || math.IsInf(smooth, 1) {
+		return fmt.Errorf("%w: the %s loss has sup|f′| = %v, sup f″ = %v, and objective perturbation needs both: convolve it with a kernel (loss.Convolved)",
+			privacy.ErrUnsupported, l.Form.Name(), lipschitz, smooth)
+	}
+	return (mechanism.Scales{{"Lipschitz", l.Lipschitz()}, {"Smoothness", l.Smoothness()}}).Check()
+}
+
+// forms are the rows as the accountant sees them: m with the radius Ā.
+func (l Loss) forms() ([]objective.Form, error) {
+	c, err := loss.CurveOf(l.Form, l.bound())
+	if err != nil {
+		return nil, fmt.Errorf("%w: %v", privacy.ErrUnsupported, err)
+	}
+	return []objective.Form{{Curve: c, Count: l.Forms}}, nil
+}
+
+// check returns a *matrix.DataError unless rows are records of this loss.
+func (l Loss) check(rows matrix.Rows, labels []float64) error {
+	fail := func(format string, a ...any) error { return &matrix.DataError{Text: fmt.Sprintf(format, a...)} }
+	if rows == nil {
+		return fail("there are no rows")
+	}
+	n, d := rows.Dims()
+	switch {
+	case d == 0:
+		return fail("there are no features (d = 0): keep at least one column")
+	case n%l.Forms != 0:
+		return fail("the rows are no multiple of Forms = %d: every record has as many", l.Forms)
+	case len(labels) != n:
+		return fail("%d labels for %d rows", len(labels), n)
+	}
+	for _, y := range labels {
+		if !l.Form.ValidLabel(y) {
+			return fail("a label is not what the %s loss wants: %s", l.Form.Name(), l.Form.Labels())
+		}
+	}
+	return nil
+}
+
+// clip returns the records scaled to the bound, as copies.
+func (l Loss) clip(rows matrix.Rows, labels []float64) (*matrix.Dense, []float64) {
+	n, d := rows.Dims()
+	out, y := matrix.NewDense(n, d, nil), append([]float64(nil), labels...)
+	for i := range n {
+		rows.Row(out.Data[i*d:(i+1)*d], i)
+	}
+	k := l.Forms
+	if l.ByRow {
+		k = 1
+	}
+	gram := mat.NewSymDense(k, nil)
+	for i := 0; i < n; i += k {
+		a := out.Data[i*d : (i+k)*d]
+		scale := shrink(gram, a, k, d, l.Norm)
+		if scale == 1 {
+			continue
+		}
+		if scale == 0 {
+			clear(a)
+			clear(y[i : i+k])
+			continue
+		}
+		floats.Scale(scale, a)
+		floats.Scale(scale, y[i:i+k])
+	}
+	return out, y
+}
+
+// shrink returns min(1, norm/‖A‖₂) for the k × d matrix a, less what rounding may have
+// taken from the computed norm; 0 if an entry is not finite. The eigenvalue of AAᵀ is found
+// to some k·u of itself, its entries to d·u, far within mechanism.NormSlack.
+func shrink(gram *mat.SymDense, a []float64, k, d int, norm float64) float64 {
+	largest := 0.0
+	for _, v := range a {
+		if math.IsNaN(v) || math.IsInf(v, 0) {
+			return 0
+		}
+		largest = math.Max(largest, math.Abs(v))
+	}
+	if largest*math.Sqrt(float64(len(a))) <= norm {
+		return 1
+	}
+	// In units of the largest entry, so that nothing overflows or underflows.
+	unit := append([]float64(nil), a...)
+	for i := range unit {
+		unit[i] /= largest
+	}
+	for i := range k {
+		for j := i; j < k; j++ {
+			gram.SetSym(i, j, floats.Dot(unit[i*d:(i+1)*d], unit[j*d:(j+1)*d]))
+		}
+	}
+	top := mat.Trace(gram)
+	if k > 1 {
+		var eigen mat.EigenSym
+		if eigen.Factorize(gram, false) {
+			top = math.Min(top, floats.Max(eigen.Values(nil)))
+		}
+	}
+	root := math.Sqrt(top)
+	if root*largest <= norm {
+		return 1
+	}
+	return norm / largest / root
+}

@@ -1,0 +1,186 @@
+package convolution
+
+import (
+	"math"
+	"sync"
+
+	"github.com/dpnb/notebooks/dpnb/internal/univariate"
+	"github.com/dpnb/notebooks/dpnb/loss"
+	"github.com/dpnb/notebooks/dpnb/privacy"
+	"github.com/dpnb/notebooks/dpnb/privacy/objective"
+)
+
+// Of what is not known of records, in units of what is.
+const (
+	// fill is the mean square of a row, over the largest.
+	fill = 0.5
+	// density is that of residuals at their quantile, times their scale; bend is
+	// (f_ε′)²/f_ε there, times its cube.
+	density, bend = 0.25, 0.118
+)
+
+// curvature returns H, about the curvature that the records have in each direction: n·m rows
+// of mean square fill·Ā² in d directions, each with the mean curvature (b − a)·f_ε(0).
+func (p Planned) curvature(l Loss) float64 {
+	k := l.Form.(loss.Convolved)
+	return float64(p.Records) * float64(l.Forms) * fill * l.bound() * l.bound() / float64(p.Features) * (k.Above - k.Below) * density / p.Residual
+}
+
+// Excess predicts the excess of the mean risk of COP with the noise σ, the ridge λ about a
+// centre at a mean square distance of apart in each direction, and l's kernel,
+//
+//	(d/2n)·H(σ² + λ²·apart)/(H + λ)² + m(b − a)v²·bend/(8r³),
+//
+// v the variance of the kernel: noise and shrinkage in the d directions, and what smoothing
+// shifts the quantile. l.Form is a loss.Convolved.
+//
+// Source: docs/theory/smoothing.md, section on the choice of λ and width.
+func (p Planned) Excess(l Loss, sigma, lambda, apart float64) float64 {
+	k := l.Form.(loss.Convolved)
+	v := k.Kernel.Variance() * k.Width * k.Width
+	return p.spread(l, sigma, lambda, apart)*float64(p.Features)*p.curvature(l)/(2*float64(p.Records)) +
+		float64(l.Forms)*(k.Above-k.Below)*v*v*bend/(8*p.Residual*p.Residual*p.Residual)
+}
+
+// spread predicts the mean square error of a coefficient, (σ² + λ²·apart)/(H + λ)².
+func (p Planned) spread(l Loss, sigma, lambda, apart float64) float64 {
+	h := p.curvature(l) + lambda
+	return (sigma*sigma + lambda*lambda*apart) / (h * h)
+}
+
+// apart is the mean square of a coefficient of θ⋆.
+func (p Planned) apart() float64 { return p.Radius * p.Radius / float64(p.Features) }
+
+// noiseFactors are the σ that are looked at, in units of the Gaussian mechanism's, from the
+// largest down.
+var noiseFactors = [...]float64{4, 3, 2.4, 2, 1.7, 1.45, 1.25, 1.15, 1.08, 1.05}
+
+// frontierKey is what the least λ/s at each of noiseFactors depends on.
+type frontierKey struct {
+	form           loss.Convolved
+	forms          int
+	epsilon, delta float64
+}
+
+var frontiers sync.Map // frontierKey → [len(noiseFactors)]float64
+
+// frontier returns the least λ/s at which σ of each noise factor is proved by Theorem 6, to a
+// hundredth, or by Theorem 4 where that is less: for a choice, not for a guarantee. It
+// depends on nothing but the kernel, the slopes, m, ε and δ.
+func (c Config) frontier(epsilon, delta float64) ([len(noiseFactors)]float64, error) {
+	form := widened(c.Form.(loss.Convolved), 1)
+	key := frontierKey{form, c.Forms, epsilon, delta}
+	if v, ok := frontiers.Load(key); ok {
+		return v.([len(noiseFactors)]float64), nil
+	}
+	var out [len(noiseFactors)]float64
+	unit, err := privacy.GaussianSigma(epsilon, delta)
+	if err != nil {
+		return out, err
+	}
+	l := Loss{Form: form, Forms: c.Forms, Norm: 1}
+	forms, err := l.forms()
+	if err != nil {
+		return out, err
+	}
+	s, low := l.Smoothness(), 0.05
+	for i, factor := range noiseFactors {
+		sigma := factor * unit * l.Lipschitz()
+		ratio, err := crossing(func(ratio float64) (float64, error) {
+			return objective.Rows{Forms: forms, Lambda: ratio * s, Sigma: sigma}.Roughly(epsilon)
+		}, low, 1e5, logDown(delta), 1e-2)
+		if err != nil {
+			return out, err
+		}
+		if c.Forms == 1 {
+			free := objective.Free{Curve: forms[0].Curve, Epsilon: epsilon}
+			if d, err := free.LogDelta(sigma); err == nil && d <= logDown(delta) {
+				if least, err := free.Lambda(sigma); err == nil {
+					ratio = math.Min(ratio, least/s)
+				}
+			}
+		}
+		out[i] = ratio
+		if !math.IsInf(ratio, 1) {
+			low = ratio
+		}
+	}
+	frontiers.Store(key, out)
+	return out, nil
+}
+
+// choice is a point that is predicted to be good.
+type choice struct{ sigma, lambda, width, excess, spread float64 }
+
+// choose returns the σ, λ and width with the least predicted excess for (ε, δ) and a centre
+// at the mean square distance apart, among the noise factors and all λ.
+func (c Config) choose(epsilon, delta, apart float64) (choice, error) {
+	best := choice{excess: math.Inf(1)}
+	frontier, err := c.frontier(epsilon, delta)
+	if err != nil {
+		return best, err
+	}
+	gauss, err := privacy.GaussianSigma(epsilon, delta)
+	if err != nil {
+		return best, err
+	}
+	unit := c.Loss
+	kernel := c.Form.(loss.Convolved)
+	unit.Form = widened(kernel, 1)
+	for i, factor := range noiseFactors {
+		sigma := factor * gauss * unit.Lipschitz()
+		if math.IsInf(frontier[i], 1) {
+			continue
+		}
+		at := func(lambda float64) choice {
+			// λ = ratio·s and s ∝ 1/w.
+			w := frontier[i] * unit.Smoothness() / lambda
+			if kernel.Width > 0 {
+				w = kernel.Width
+			}
+			l := unit
+			l.Form = widened(kernel, w)
+			return choice{sigma, lambda, w, c.Planned.Excess(l, sigma, lambda, apart), c.Planned.spread(l, sigma, lambda, apart)}
+		}
+		if kernel.Width > 0 { // λ follows
+			if v := at(frontier[i] * unit.Smoothness() / kernel.Width); v.excess < best.excess {
+				best = v
+			}
+			continue
+		}
+		centre := math.Log(unit.Smoothness()/c.Planned.Residual) + math.Log(frontier[i])
+		x, _ := univariate.Golden(func(x float64) float64 { return math.Log(at(math.Exp(x)).excess) }, centre-12, centre+12, 50)
+		if v := at(math.Exp(x)); v.excess < best.excess {
+			best = v
+		}
+	}
+	if math.IsInf(best.excess, 1) {
+		return best, c.noSigma(COP{Loss: unit})
+	}
+	return best, nil
+}
+
+// predicted is Calibrate by the rule Predicted.
+func (c Config) predicted() (COP, error) {
+	if err := c.predictable(); err != nil {
+		return COP{}, err
+	}
+	v, err := c.choose(c.Epsilon, c.Delta, c.Planned.apart())
+	if err != nil {
+		return COP{}, err
+	}
+	m := COP{Loss: c.Loss, Lambda: v.lambda}
+	m.Form = widened(c.Form.(loss.Convolved), v.width)
+	return c.leastNoise(m)
+}
+
+// predictable returns an error for a loss or a plan of which nothing can be predicted.
+func (c Config) predictable() error {
+	if _, ok := c.Form.(loss.Convolved); !ok {
+		return &privacy.ParamError{Name: "Form", Value: c.Form.Name(), Want: "a loss.Convolved, or a Lambda"}
+	}
+	if !(c.Planned.Residual > 0) || math.IsInf(c.Planned.Residual, 1) {
+		return &privacy.ParamError{Name: "Planned.Residual", Value: c.Planned.Residual, Want: "the scale of the residuals, positive, finite and public"}
+	}
+	return nil
+}
