@@ -2,17 +2,15 @@ package dpnb_test
 
 import (
 	"fmt"
-	"go/ast"
-	"go/parser"
-	"go/token"
-	"io/fs"
 	"maps"
 	"path"
-	"path/filepath"
 	"regexp"
 	"slices"
 	"strings"
+	"sync"
 	"testing"
+
+	"github.com/dpnb/notebooks/dpnb/internal/whereis"
 )
 
 // What the pages on theory name in code exists: symbols, tests, files, claims.
@@ -53,99 +51,35 @@ type house struct {
 // parseHouse reads every file of Go below this directory.
 func parseHouse(t *testing.T) *house {
 	t.Helper()
-	h := &house{symbols: map[string]bool{}, rooms: map[string]bool{}, foreign: map[string]bool{}, tests: map[string]bool{},
-		files: map[string]bool{}, paths: map[string]bool{}, claims: map[string]bool{}}
-	err := filepath.WalkDir(".", func(file string, d fs.DirEntry, err error) error {
-		if err != nil {
-			return err
-		}
-		slashed := path.Join("dpnb", filepath.ToSlash(file))
-		h.paths[slashed] = true
-		h.files[path.Base(slashed)] = true
-		if d.IsDir() || filepath.Ext(file) != ".go" {
-			return nil
-		}
-		f, err := parser.ParseFile(token.NewFileSet(), file, nil, parser.SkipObjectResolution)
-		if err != nil {
-			return err
-		}
-		h.add(f)
-		return nil
-	})
+	tree, err := checkout()
 	if err != nil {
 		t.Fatal(err)
 	}
-	return h
-}
-
-func (h *house) add(f *ast.File) {
-	room := strings.TrimSuffix(f.Name.Name, "_test")
-	h.rooms[room] = true
-	for _, i := range f.Imports {
-		address := strings.Trim(i.Path.Value, `"`)
+	h := &house{symbols: map[string]bool{}, rooms: map[string]bool{}, foreign: map[string]bool{}, tests: map[string]bool{},
+		files: map[string]bool{}, paths: tree.Paths, claims: map[string]bool{}}
+	for name := range tree.Paths {
+		h.files[path.Base(name)] = true
+	}
+	for name := range tree.Symbols {
+		dir, symbol, _ := strings.Cut(name, ".")
+		h.symbols[tree.Packages[dir]+"."+symbol] = true
+		if test.MatchString(symbol) {
+			h.tests[symbol] = true
+		}
+	}
+	for _, room := range tree.Packages {
+		h.rooms[room] = true
+	}
+	for address := range tree.Imports {
 		if !strings.HasPrefix(address, "github.com/dpnb/") {
 			h.foreign[path.Base(address)] = true
 		}
 	}
-	for _, d := range f.Decls {
-		switch d := d.(type) {
-		case *ast.FuncDecl:
-			name := d.Name.Name
-			if d.Recv != nil {
-				name = typeName(d.Recv.List[0].Type) + "." + name
-			} else if strings.HasPrefix(name, "Test") || strings.HasPrefix(name, "Benchmark") {
-				h.tests[name] = true
-			}
-			h.symbols[room+"."+name] = true
-		case *ast.GenDecl:
-			for _, s := range d.Specs {
-				switch s := s.(type) {
-				case *ast.ValueSpec:
-					for _, n := range s.Names {
-						h.symbols[room+"."+n.Name] = true
-					}
-				case *ast.TypeSpec:
-					h.symbols[room+"."+s.Name.Name] = true
-					for _, member := range members(s.Type) {
-						h.symbols[room+"."+s.Name.Name+"."+member] = true
-					}
-				}
-			}
-		}
-	}
+	return h
 }
 
-// typeName returns the name of a receiver's type without pointer and parameters.
-func typeName(e ast.Expr) string {
-	switch e := e.(type) {
-	case *ast.StarExpr:
-		return typeName(e.X)
-	case *ast.IndexExpr:
-		return typeName(e.X)
-	case *ast.Ident:
-		return e.Name
-	}
-	return ""
-}
-
-// members returns the fields of a struct and the methods of an interface.
-func members(e ast.Expr) (names []string) {
-	var list *ast.FieldList
-	switch e := e.(type) {
-	case *ast.StructType:
-		list = e.Fields
-	case *ast.InterfaceType:
-		list = e.Methods
-	default:
-		return nil
-	}
-	for _, f := range list.List {
-		for _, n := range f.Names {
-			names = append(names, n.Name)
-		}
-	}
-	return names
-}
+// checkout is read once for all tests.
+var checkout = sync.OnceValues(func() (*whereis.Tree, error) { return whereis.Read("..") })
 
 var (
 	symbol = regexp.MustCompile(`^([a-z][a-z0-9]*)\.([A-Z]\w*)(\.[A-Z]\w*)?$`)

@@ -5,8 +5,13 @@ import (
 	"context"
 	"encoding/json"
 	"errors"
+	"fmt"
+	"os"
+	"path/filepath"
 	"strings"
 	"testing"
+
+	"github.com/dpnb/notebooks/dpnb/internal/whereis"
 )
 
 func TestOutput(t *testing.T) {
@@ -36,13 +41,94 @@ func TestOutput(t *testing.T) {
 	if !results[1].Failed() || results[0].Failed() {
 		t.Errorf("verdicts %q, %q", results[0].Verdict, results[1].Verdict)
 	}
-	md := Markdown(results)
-	if !strings.Contains(md, `a \| b`) || strings.Contains(md, "seconds") || md != Markdown(results) {
-		t.Errorf("markdown:\n%s", md)
-	}
 	ctx, cancel := context.WithCancel(context.Background())
 	cancel()
 	if r, err := Run(ctx, claims, Quick, nil); err == nil || len(r) > 0 {
 		t.Error("a cancelled run goes on")
+	}
+}
+
+// The document lists every statement, leads from it to everything, and does not depend on the run's times.
+func TestDocument(t *testing.T) {
+	tree := &whereis.Tree{
+		Symbols: map[string]string{"privacy.New": "dpnb/privacy/a.go", "privacy.TestNew": "dpnb/privacy/a_test.go"},
+		Anchors: map[string]whereis.Passage{"rkw23-thm1": {Page: "page", Text: "a proof"}},
+		Errata:  map[string]bool{"rkw23-1": true}, Cells: map[string]bool{"01#plot": true},
+	}
+	papers := []Paper{{Name: "rkw23", Title: "A paper", Statements: []Statement{
+		{"rkw23/def1", "Definition 1", "‖θ*‖ ≤ f*, |x|_2", "definition; see rkw23/thm1 and erratum rkw23-1"},
+		{"rkw23/thm1", "Theorem 1", "a | b", ""},
+	}}}
+	good := Claim{ID: "rkw23/thm1", Paper: "p", Kind: Theorem, Statement: "a | b", Code: []string{"privacy.New"}, Tests: []string{"privacy.TestNew"},
+		Errata: []string{"rkw23-1"}, Figure: "01#plot", Check: "c", Expected: "e", Power: "a tenth", Want: Fails,
+		Wrong: map[string]Check{"a tenth": nil},
+		Run:   func(context.Context, Size) (Outcome, error) { return Outcome{"1.5", "", Fails, "as rkw23-1 says"}, nil }}
+	good.Proof = "page#rkw23-thm1 " + good.withProof("page#rkw23-thm1").hash(tree, papers)
+	d := NewDocument(papers, []Claim{good}, tree)
+	if p := append(d.Problems(), good.Problems(tree, papers)...); len(p) > 0 {
+		t.Errorf("%q", p)
+	}
+	results, err := Run(context.Background(), []Claim{good}, Quick, nil)
+	if err != nil {
+		t.Fatal(err)
+	}
+	md := d.Markdown(results)
+	for _, part := range []string{
+		`| <a id="rkw23-def1"></a>` + "`rkw23/def1`" + `<br>Definition 1 | ‖θ\*‖ ≤ f\*, \|x\|\_2 | definition; see [rkw23/thm1](#rkw23thm1) and erratum [rkw23-1](errata.md#rkw23-1) |  |`,
+		`| a \| b | **fails** | [code](../dpnb/privacy/a.go) [proof](theory/page.md#rkw23-thm1) [test](../dpnb/privacy/a_test.go) [erratum](errata.md#rkw23-1) [figure](../notebooks/01.ipynb) |`,
+		"### rkw23/thm1\n", "- Test: [`privacy.TestNew`](../dpnb/privacy/a_test.go)", "**fails**: as [rkw23-1](errata.md#rkw23-1) says", "| 2 | 1 | 0 | 0 | 1 | 0 |",
+	} {
+		if !strings.Contains(md, part) {
+			t.Errorf("the document lacks %s:\n%s", part, md)
+		}
+	}
+	results[0].Seconds++
+	if md != d.Markdown(results) {
+		t.Error("the document changes with the times")
+	}
+	for name, spoil := range map[string]func(*Claim){
+		"code": func(c *Claim) { c.Code = []string{"privacy.Old"} }, "no code": func(c *Claim) { c.Code = nil },
+		"test": func(c *Claim) { c.Tests = []string{"privacy.New"} }, "erratum": func(c *Claim) { c.Errata = []string{"rkw23-2"} },
+		"cell": func(c *Claim) { c.Figure = "01#other" }, "page": func(c *Claim) { c.Proof = "other#rkw23-thm1 0" },
+		"hash": func(c *Claim) { c.Proof = "page#rkw23-thm1 00000000" }, "power": func(c *Claim) { c.Power = "" },
+	} {
+		bad := good
+		spoil(&bad)
+		if len(bad.Problems(tree, papers)) != 1 {
+			t.Errorf("%s: problems %q", name, bad.Problems(tree, papers))
+		}
+	}
+	papers[0].Statements[1].Text = "a | c"
+	if len(good.Problems(tree, papers)) != 1 {
+		t.Error("a statement that has changed is not noticed")
+	}
+	papers[0].Statements[1].Reason = "none"
+	if d = NewDocument(papers, []Claim{good, {ID: "rkw23/thm2"}}, tree); len(d.Problems()) != 2 {
+		t.Errorf("%q", d.Problems())
+	}
+}
+
+func (c Claim) withProof(at string) Claim { c.Proof = at; return c }
+
+// The command writes the hash where the claim stands, and nothing else.
+func TestRenew(t *testing.T) {
+	root := t.TempDir()
+	dir := filepath.Join(root, "dpnb", "paper", "p")
+	if err := os.MkdirAll(dir, 0o755); err != nil {
+		t.Fatal(err)
+	}
+	tree := &whereis.Tree{Anchors: map[string]whereis.Passage{"a-1": {Page: "page", Text: "new"}}}
+	one := Claim{ID: "a/1", Proof: "page#a-1 0123"}
+	const format = "{ID: \"a/0\", Proof: \"page#a-1 0123\"},\n{\n\tID: \"a/1\", X: 1,\n\tProof: \"page#a-1 %s\",\n}\n"
+	if err := os.WriteFile(filepath.Join(dir, "x.go"), fmt.Appendf(nil, format, "0123"), 0o644); err != nil {
+		t.Fatal(err)
+	}
+	renewed, err := Renew(root, []Claim{one}, tree, nil)
+	text, _ := os.ReadFile(filepath.Join(dir, "x.go"))
+	if want := fmt.Sprintf(format, one.hash(tree, nil)); err != nil || len(renewed) != 1 || string(text) != want {
+		t.Errorf("%v, %v: %s, want %s", renewed, err, text, want)
+	}
+	if _, err := Renew(root, []Claim{{ID: "a/2", Proof: "page#a-1 4"}}, tree, nil); err == nil {
+		t.Error("a claim that is nowhere is renewed")
 	}
 }

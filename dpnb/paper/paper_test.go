@@ -1,15 +1,20 @@
 package paper
 
 import (
-	"context"
-	"fmt"
+	"maps"
 	"os"
 	"regexp"
+	"slices"
 	"strings"
 	"testing"
 
 	"github.com/dpnb/notebooks/dpnb/claim"
+	"github.com/dpnb/notebooks/dpnb/internal/testscale"
+	"github.com/dpnb/notebooks/dpnb/internal/whereis"
 )
+
+// root is the top of the checkout.
+const root = "../.."
 
 func TestRegisterIsWellFormed(t *testing.T) {
 	id := regexp.MustCompile(`^(rkw23|qop|cop|heavytail|dtz24|dpnb)/[a-zA-Z0-9.-]+$`)
@@ -41,64 +46,49 @@ func TestSelect(t *testing.T) {
 	}
 }
 
-// The document that readers look at is what the register gives now: a verdict
-// or a figure that changed fails here until somebody has looked.
-const document = "../../docs/claims.md"
-
-func TestVerdicts(t *testing.T) {
+// Every claim has the verdict that it must have, and none of its wrong versions has it; docs/claims.md has what is
+// measured now: a figure that changed fails here until somebody has looked. To look at one claim:
+//
+//	go test ./dpnb/paper -run TestClaims/rkw23/thm3.1
+func TestClaims(t *testing.T) {
 	if testing.Short() {
-		t.Skip("the whole register takes many seconds")
+		t.Skip("the register takes many seconds")
 	}
-	// All but these hold.
-	want := map[string]claim.Verdict{
-		"rkw23/thm3.1": claim.HoldsWithCorrection, "rkw23/thm3.1-printed": claim.Fails, "rkw23/lemD.6": claim.HoldsWithCorrection,
-		"rkw23/thmG.2":  claim.HoldsWithCorrection,
-		"rkw23/thmE.2":  claim.HoldsWithCorrection,
-		"rkw23/thm2.8":  claim.HoldsWithCorrection,
-		"dtz24/cor5.2":  claim.HoldsWithCorrection,
-		"rkw23/thmH.1":  claim.HoldsWithCorrection,
-		"rkw23/secH.1":  claim.HoldsWithCorrection,
-		"cop/lem4.1":    claim.HoldsWithCorrection,
-		"qop/algG.2":    claim.HoldsWithCorrection,
-		"qop/lemB.1":    claim.HoldsWithCorrection,
-		"qop/lemD.1":    claim.HoldsWithCorrection,
-		"qop/thm3.1":    claim.HoldsWithCorrection,
-		"qop/thm5.1":    claim.HoldsWithCorrection,
-		"rkw23/tab2":    claim.NotCheckable,
-		"dtz24/thm4.2a": claim.HoldsWithCorrection,
-		"dtz24/thm4.2b": claim.HoldsWithCorrection,
-		"qop/fig2":      claim.HoldsWithCorrection,
-		"qop/tab3":      claim.NotCheckable,
-		"dtz24/fig6":    claim.HoldsWithCorrection,
-	}
-	results, err := claim.Run(context.Background(), Register(), claim.Quick, nil)
+	tree, err := whereis.Read(root)
 	if err != nil {
 		t.Fatal(err)
 	}
-	for _, r := range results {
-		w, ok := want[r.ID]
-		if !ok {
-			w = claim.Holds
-		}
-		if got := strings.Split(r.Verdict, ":")[0]; got != string(w) {
-			t.Errorf("%s: verdict %q, want %q; measured %s", r.ID, r.Verdict, w, r.Measured)
-		}
-	}
-	have, err := os.ReadFile(document)
+	papers, err := claim.Papers(root)
 	if err != nil {
 		t.Fatal(err)
 	}
-	if now := claim.Markdown(results); string(have) != now {
-		t.Errorf("docs/claims.md is stale:\n%slook at what changed after: go run ./dpnb/cmd/dpnb claims --markdown docs/claims.md", firstDifference(string(have), now))
+	text, err := os.ReadFile(root + "/docs/claims.md")
+	if err != nil {
+		t.Fatal(err)
 	}
-}
-
-func firstDifference(a, b string) string {
-	x, y := strings.Split(a, "\n"), strings.Split(b, "\n")
-	for i := range min(len(x), len(y)) {
-		if x[i] != y[i] {
-			return fmt.Sprintf("has   %s\nnow   %s\n", x[i], y[i])
-		}
+	document := claim.NewDocument(papers, Register(), tree)
+	for _, c := range Register() {
+		t.Run(c.ID, func(t *testing.T) {
+			if c.Slow {
+				testscale.SkipUnlessFull(t)
+			}
+			t.Parallel()
+			results, err := claim.Run(t.Context(), []claim.Claim{c}, claim.Quick, nil)
+			if err != nil {
+				t.Fatal(err)
+			}
+			r := results[0]
+			if got := strings.Split(r.Verdict, ":")[0]; got != string(c.Verdict()) {
+				t.Errorf("verdict %q, want %q; measured %s", r.Verdict, c.Verdict(), r.Measured)
+			}
+			if now := document.Section(r); !strings.Contains(string(text), now) {
+				t.Errorf("docs/claims.md is stale; look at this, then: go run ./dpnb/cmd/dpnb claims --markdown docs/claims.md\n%s", now)
+			}
+			for _, name := range slices.Sorted(maps.Keys(c.Wrong)) {
+				if o, err := c.Wrong[name](t.Context(), claim.Quick); err != nil || o.Verdict == c.Verdict() {
+					t.Errorf("wrong on purpose (%s): verdict %q, %v; measured %s", name, o.Verdict, err, o.Measured)
+				}
+			}
+		})
 	}
-	return ""
 }

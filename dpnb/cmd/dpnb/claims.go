@@ -1,21 +1,27 @@
 package main
 
 import (
+	"context"
 	"encoding/json"
 	"errors"
 	"fmt"
 	"io"
+	"maps"
+	"slices"
 
 	"github.com/spf13/cobra"
 
 	"github.com/dpnb/notebooks/dpnb/claim"
 	"github.com/dpnb/notebooks/dpnb/internal/atomicfile"
+	"github.com/dpnb/notebooks/dpnb/internal/project"
+	"github.com/dpnb/notebooks/dpnb/internal/whereis"
 	"github.com/dpnb/notebooks/dpnb/paper"
 )
 
 func newClaimsCommand() *cobra.Command {
 	var (
 		asJSON, full, list bool
+		renew, wrong       bool
 		only               []string
 		markdown           string
 	)
@@ -24,7 +30,10 @@ func newClaimsCommand() *cobra.Command {
 		Short: "Check what the papers claim",
 		Long: `Run the register of claims: each check measures something that could come out
 otherwise, and gives a verdict with its figures. Quick by default; --full draws
-more and searches longer.`,
+more and searches longer. With --wrong each check is also run on the versions of
+its claim that are wrong on purpose. A claim carries a hash of its proof's text in
+docs/theory: when a test says that it has changed, see whether the claim still
+says the same, and write the new one with --renew.`,
 		Args: cobra.NoArgs,
 		RunE: func(cmd *cobra.Command, _ []string) error {
 			claims, err := claim.Select(paper.Register(), only...)
@@ -34,6 +43,9 @@ more and searches longer.`,
 			out := cmd.OutOrStdout()
 			if list {
 				return listClaims(out, claims, asJSON)
+			}
+			if renew {
+				return renewProofs(out, claims)
 			}
 			if markdown != "" && (len(only) > 0 || full) {
 				return errors.New("--markdown writes the whole register in its quick form; leave out --only and --full")
@@ -47,12 +59,19 @@ more and searches longer.`,
 					out = cmd.ErrOrStderr()
 				}
 				fmt.Fprintf(out, "%-24s %s (%.1f s)\n%24s %s\n", r.ID, r.Verdict, r.Seconds, "", r.Measured)
+				if wrong {
+					runWrong(cmd.Context(), out, r.Claim, size)
+				}
 			})
 			if err != nil {
 				return err
 			}
 			if markdown != "" {
-				if err := atomicfile.Write(markdown, []byte(claim.Markdown(results))); err != nil {
+				d, err := claimsDocument(claims)
+				if err != nil {
+					return err
+				}
+				if err := atomicfile.Write(markdown, []byte(d.Markdown(results))); err != nil {
 					return err
 				}
 			}
@@ -66,9 +85,56 @@ more and searches longer.`,
 	f.BoolVar(&asJSON, "json", false, "print the results as a JSON list, and progress to standard error")
 	f.BoolVar(&full, "full", false, "with many more draws and longer searches")
 	f.BoolVar(&list, "list", false, "list the claims and check nothing")
+	f.BoolVar(&wrong, "wrong", false, "run the versions that are wrong on purpose, too")
+	f.BoolVar(&renew, "renew", false, "write the hashes of the proofs as they are now into the claims, and check nothing")
 	f.StringSliceVar(&only, "only", nil, "take only claims whose ID matches this `pattern`, for example 'rkw23/*'")
 	f.StringVar(&markdown, "markdown", "", "write the results to this `file` as well")
 	return cmd
+}
+
+// runWrong checks the wrong versions of a claim, and says which of them pass.
+func runWrong(ctx context.Context, out io.Writer, c claim.Claim, size claim.Size) {
+	for _, name := range slices.Sorted(maps.Keys(c.Wrong)) {
+		o, err := c.Wrong[name](ctx, size)
+		word := "caught"
+		if err != nil || o.Verdict == c.Verdict() {
+			word = fmt.Sprint("NOT CAUGHT ", err)
+		}
+		fmt.Fprintf(out, "%24s %s: %s; %s\n", "", name, word, o.Measured)
+	}
+}
+
+// claimsDocument is docs/claims.md of the checkout that this runs in.
+func claimsDocument(claims []claim.Claim) (*claim.Document, error) {
+	root, err := project.Root(".")
+	if err != nil {
+		return nil, err
+	}
+	papers, err := claim.Papers(root)
+	if err != nil {
+		return nil, err
+	}
+	tree, err := whereis.Read(root)
+	if err != nil {
+		return nil, err
+	}
+	return claim.NewDocument(papers, claims, tree), nil
+}
+
+func renewProofs(out io.Writer, claims []claim.Claim) error {
+	root, err := project.Root(".")
+	if err != nil {
+		return err
+	}
+	d, err := claimsDocument(claims)
+	if err != nil {
+		return err
+	}
+	renewed, err := claim.Renew(root, claims, d.Tree, d.Papers)
+	for _, id := range renewed {
+		fmt.Fprintln(out, "renewed", id)
+	}
+	return err
 }
 
 func listClaims(out io.Writer, claims []claim.Claim, asJSON bool) error {

@@ -29,64 +29,146 @@ func proportionalClaims() []claim.Claim {
 		{
 			ID: "dtz24/thm3.7a", Paper: dtz24 + "Theorem 3.7(a)", Kind: claim.Theorem,
 			Statement: "Huber regression with objective perturbation is (2ε, (1 + e^ε)δ) private under replace-one, δ that of W = log(1 + R²/λ) + (LR)²/(2ν²) + (LR/ν)|N|",
-			Check:     "one dimension, R = 1 and 2, a record replaced among 0, 3 and 20 others: exact divergences from explicit laws, both ways", Expected: "none above the bound",
-			Run: groupOfTwo(loss.Huber{Threshold: 1}, 1, 1, 1),
+			Code:      []string{"privacy/objective.DTZ24", "privacy.ConvertAdjacency"},
+			Tests:     []string{"paper/dtz24.TestDTZ24Group", "privacy.TestReplaceProfileBeatsGroup"},
+			Proof:     "objective_perturbation#dtz24-thm3.7a 7793a284", Errata: []string{"dtz24-10"}, Figure: "06_proportional#promise",
+			Check: "one dimension, R = 1 and 2, a record replaced among 0, 3 and 20 others: exact divergences from explicit laws, both ways", Expected: "none above the bound",
+			Run:   groupOfTwo(loss.Huber{Threshold: 1}, 1, 1, 1),
+			Power: "half the slope, no curvature",
+			Wrong: map[string]claim.Check{
+				"half the slope, no curvature": groupOfTwo(loss.Huber{Threshold: 1}, 0.5, 0, 1),
+			},
 		},
 		{
 			ID: "dtz24/thm3.7b", Paper: dtz24 + "Theorem 3.7(b), Figure 3", Kind: claim.Theorem,
 			Statement: "Huber regression: MSE, ⟨β̂, β⋆⟩, ⟨β̂, ξ⟩, the law of a coordinate and the truncated residuals from (σ, τ) of (3.8), for β⋆ that is neither random nor i.i.d. and noise of any law",
-			Check:     simulated + "; the paper's mixed β⋆, 10 % of the noise at 3", Expected: "within " + fourErrors,
+			Code:      []string{"theory/proportional.Regression"},
+			Tests:     []string{"theory/proportional.TestRegressionSimulation", "theory/proportional.TestHuberReference", "theory/proportional.TestHuberGrid", "paper/dtz24.TestDTZ24InformalTheorem"},
+			Proof:     "proportional#dtz24-thm3.7b c4cc77e5", Errata: []string{"dtz24-8", "dtz24-61"}, Figure: "06_proportional#fig3-plot",
+			Check: simulated + "; the paper's mixed β⋆, 10 % of the noise at 3", Expected: "within " + fourErrors,
 			Seed: 41, Run: huberSimulated(same),
+			Power: "ξ with the other sign",
+			Wrong: map[string]claim.Check{
+				"ξ with the other sign": huberSimulated(flippedXi),
+			},
 		},
 		{
 			ID: "dtz24/thm3.9", Paper: dtz24 + "Theorem 3.9", Kind: claim.Theorem,
 			Statement: "the perturbed Huber fit has the error of the unperturbed one with signal β⋆ + (ν/λ)ξ",
-			Check:     "(3.8) at (κ, ν) and at (√(κ² + ν²/λ²), 0) in 96 settings; and simulated with normal noise", Expected: "equal to 1e-10; within " + fourErrors,
+			Code:      []string{"theory/proportional.Regression"},
+			Tests:     []string{"theory/proportional.TestRegressionSimulation"},
+			Proof:     "proportional#dtz24-thm3.9 e9582f63", Figure: "06_proportional#fig3-plot",
+			Check: "(3.8) at (κ, ν) and at (√(κ² + ν²/λ²), 0) in 96 settings; and simulated with normal noise", Expected: "equal to 1e-10; within " + fourErrors,
 			Seed: 42, Run: reductionToNonPrivate(1),
+			Power: "0.1 % in ν/λ",
+			Wrong: map[string]claim.Check{
+				"ν/λ more by a thousandth": reductionToNonPrivate(1.001),
+			},
 		},
 		{
 			ID: "dtz24/thm4.2a", Paper: dtz24 + "Theorem 4.2(a)", Kind: claim.Theorem,
 			Statement: "logistic regression with objective perturbation is (2ε, (1 + e^ε)δ) private under replace-one, δ that of W = log(1 + R²/(4λ)) + R²/(2ν²) + (R/ν)|N|",
-			Check:     "one dimension, R = 1 and 2, a record replaced among 0, 3 and 20 others: exact divergences from explicit laws, both ways", Expected: "none above the bound",
-			Run: noted(groupOfTwo(loss.Logistic{}, 1, 0.25, 1), "L, which 4.2(a) does not define, is 1"),
+			Code:      []string{"privacy/objective.DTZ24", "privacy.ConvertAdjacency"},
+			Tests:     []string{"paper/dtz24.TestDTZ24Group", "privacy.TestReplaceProfileBeatsGroup"},
+			Proof:     "objective_perturbation#dtz24-thm4.2a 77efa8f8", Errata: []string{"dtz24-9", "dtz24-10"}, Figure: "06_proportional#promise",
+			Check: "one dimension, R = 1 and 2, a record replaced among 0, 3 and 20 others: exact divergences from explicit laws, both ways", Expected: "none above the bound",
+			Run:  noted(groupOfTwo(loss.Logistic{}, 1, 0.25, 1), "L, which 4.2(a) does not define, is 1"),
+			Want: claim.HoldsWithCorrection, Power: "half of δ",
+			Wrong: map[string]claim.Check{
+				"half of δ": groupOfTwo(loss.Logistic{}, 1, 0.25, 0.5),
+			},
 		},
 		{
 			ID: "dtz24/thm4.2b", Paper: dtz24 + "Theorem 4.2(b), Figure 4", Kind: claim.Theorem,
 			Statement: "logistic regression: MSE, ⟨β̂, β⋆⟩, variance, ⟨β̂, ξ⟩ and the law of (Xβ⋆, ρ′(Xβ̂)) from (α, σ, γ) of (4.3)",
-			Check:     simulated + "; also with ρ′ as printed", Expected: "within " + fourErrors,
+			Code:      []string{"theory/proportional.Classification"},
+			Tests:     []string{"theory/proportional.TestClassificationSimulation", "theory/proportional.TestLogisticReference", "theory/proportional.TestLogisticGrid", "paper/dtz24.TestDTZ24Simulation"},
+			Proof:     "proportional#dtz24-thm4.2b c5cf094d", Errata: []string{"dtz24-7", "dtz24-8"}, Figure: "06_proportional#fig4-plot",
+			Check: simulated + "; also with ρ′ as printed", Expected: "within " + fourErrors,
 			Seed: 43, Run: logisticSimulated(same),
+			Want: claim.HoldsWithCorrection, Power: "ξ with the other sign",
+			Wrong: map[string]claim.Check{
+				"ξ with the other sign": logisticSimulated(flippedXi),
+			},
 		},
 		{
 			ID: "dtz24/cor6.1", Paper: dtz24 + "Corollary 6.1, Figure 5a", Kind: claim.Theorem,
 			Statement: "output perturbation, Huber: sensitivity 2LR/λ under replace-one, and MSE = σ⋆² + ν²",
-			Check:     "minimisers of 40 adversarial pairs in the plane; and simulated", Expected: "no distance above 2LR/λ, one above 0.7 times it; within " + fourErrors,
+			Code:      []string{"theory/proportional.FixedPoint.WithOutputNoise", "mechanism/objpert.Output"},
+			Tests:     []string{"theory/proportional.TestOutputNoise", "mechanism/objpert.TestOutputSensitivity"},
+			Proof:     "proportional#dtz24-cor6.1 3ae2508a", Figure: "06_proportional#fig5-plot",
+			Check: "minimisers of 40 adversarial pairs in the plane; and simulated", Expected: "no distance above 2LR/λ, one above 0.7 times it; within " + fourErrors,
 			Seed: 44, Run: outputSimulated(loss.Huber{Threshold: 1}, 44, 2),
+			Power: "twice the sensitivity",
+			Wrong: map[string]claim.Check{
+				"twice the sensitivity": outputSimulated(loss.Huber{Threshold: 1}, 44, 4),
+			},
 		},
 		{
 			ID: "dtz24/cor6.3", Paper: dtz24 + "Corollary 6.3, Figure 5b", Kind: claim.Theorem,
 			Statement: "output perturbation, logistic: sensitivity 2R/λ under replace-one, and MSE = (1 − α⋆)²κ² + σ⋆² + ν²",
-			Check:     "minimisers of 40 adversarial pairs in the plane; and simulated", Expected: "no distance above 2R/λ, one above 0.7 times it; within " + fourErrors,
+			Code:      []string{"theory/proportional.FixedPoint.WithOutputNoise", "mechanism/objpert.Output"},
+			Tests:     []string{"theory/proportional.TestOutputNoise", "mechanism/objpert.TestOutputSensitivity"},
+			Proof:     "proportional#dtz24-cor6.3 53feb2ba", Figure: "06_proportional#fig5-plot",
+			Check: "minimisers of 40 adversarial pairs in the plane; and simulated", Expected: "no distance above 2R/λ, one above 0.7 times it; within " + fourErrors,
 			Seed: 45, Run: outputSimulated(loss.Logistic{}, 45, 2),
+			Power: "half the sensitivity",
+			Wrong: map[string]claim.Check{
+				"half the sensitivity": outputSimulated(loss.Logistic{}, 45, 1),
+			},
 		},
 		{
 			ID: "dtz24/thm7.1", Paper: dtz24 + "Theorem 7.1, Figure 6a", Kind: claim.Theorem,
 			Statement: "noisy gradient descent on the expected Huber loss: the error of every iterate from a recursion",
-			Check:     simulated + "; T = 8, MSE and ⟨βᵗ, β⋆⟩ of every iterate; also with the labels as drawn", Expected: "within 4.5 standard errors (32 comparisons)",
-			Seed: 46, Run: descentSimulated(46, 1, proportional.Descent{Loss: loss.Huber{Threshold: 0.5}, Noise: proportional.Normal(0, 0.4), AspectRatio: 0.5, Step: 0.4, Steps: 8, Nu: 0.2, Kappa: 1}),
+			Code:      []string{"theory/proportional.Descent"},
+			Tests:     []string{"theory/proportional.TestLinearDescent", "theory/proportional.TestDescentSimulation", "theory/proportional.TestZCDP", "paper/dtz24.TestDTZ24Increments"},
+			Proof:     "proportional#dtz24-thm7.1 d7f050b9", Errata: []string{"dtz24-58", "dtz24-59"}, Figure: "06_proportional#path",
+			Check: simulated + "; T = 8, MSE and ⟨βᵗ, β⋆⟩ of every iterate; also with the labels as drawn", Expected: "within 4.5 standard errors (32 comparisons)",
+			Seed: 46, Run: descentSimulated(46, 1, huberDescent),
+			Power: "a step 20 % longer",
+			Wrong: map[string]claim.Check{
+				"a step 20 % longer": descentSimulated(46, 1.2, huberDescent),
+			},
 		},
 		{
 			ID: "dtz24/thm7.2", Paper: dtz24 + "Theorem 7.2, Figure 6b", Kind: claim.Theorem,
 			Statement: "noisy gradient descent on the expected logistic loss: the error of every iterate from a recursion",
-			Check:     simulated + "; T = 8, MSE and ⟨βᵗ, β⋆⟩ of every iterate; also with the labels as drawn", Expected: "within 4.5 standard errors (32 comparisons)",
-			Seed: 47, Run: descentSimulated(47, 1, proportional.Descent{Loss: loss.Logistic{}, Link: proportional.LogisticLink{}, AspectRatio: 0.5, Step: 1, Steps: 8, Nu: 0.2, Kappa: 2}),
+			Code:      []string{"theory/proportional.Descent"},
+			Tests:     []string{"theory/proportional.TestDescentSimulation", "theory/proportional.TestOneStepSimulation", "theory/proportional.TestZCDP"},
+			Proof:     "proportional#dtz24-thm7.2 4ed71d5b", Errata: []string{"dtz24-58", "dtz24-59"}, Figure: "06_proportional#path",
+			Check: simulated + "; T = 8, MSE and ⟨βᵗ, β⋆⟩ of every iterate; also with the labels as drawn", Expected: "within 4.5 standard errors (32 comparisons)",
+			Seed: 47, Run: descentSimulated(47, 1, logisticDescent),
+			Power: "a step 20 % longer",
+			Wrong: map[string]claim.Check{
+				"a step 20 % longer": descentSimulated(47, 1.2, logisticDescent),
+			},
 		},
 		{
 			ID: "dpnb/optimal-lambda", Paper: "docs/theory/proportional.md", Kind: claim.Ours,
 			Statement: "the ridge with the smallest predicted error at (ε, δ) is the one with the smallest error, and the error there is the predicted one",
-			Check:     "logistic regression by objective perturbation, n = 1,500, d = 75, κ = 2, (1, 1e-5) under add/remove-one: simulated at the predicted λ⋆ and at λ⋆/4 and 4λ⋆, each with the noise that it needs", Expected: "within " + fourErrors + "; smallest at λ⋆",
+			Code:      []string{"theory/proportional.Task.Best"},
+			Tests:     []string{"theory/proportional.TestBestIsBest", "theory/proportional.TestPredictionsKeepTheGuarantee"},
+			Proof:     "proportional#dpnb-optimal-lambda b673f1ed", Figure: "06_proportional#lambda-plot",
+			Check: "logistic regression by objective perturbation, n = 1,500, d = 75, κ = 2, (1, 1e-5) under add/remove-one: simulated at the predicted λ⋆ and at λ⋆/4 and 4λ⋆, each with the noise that it needs", Expected: "within " + fourErrors + "; smallest at λ⋆",
 			Seed: 48, Run: optimalLambda(1),
+			Power: "λ⋆ ten times as large",
+			Wrong: map[string]claim.Check{
+				"λ⋆ ten times as large": optimalLambda(10),
+			},
 		},
 	}
+}
+
+// huberDescent and logisticDescent are the settings of Theorems 7.1 and 7.2.
+var (
+	huberDescent    = proportional.Descent{Loss: loss.Huber{Threshold: 0.5}, Noise: proportional.Normal(0, 0.4), AspectRatio: 0.5, Step: 0.4, Steps: 8, Nu: 0.2, Kappa: 1}
+	logisticDescent = proportional.Descent{Loss: loss.Logistic{}, Link: proportional.LogisticLink{}, AspectRatio: 0.5, Step: 1, Steps: 8, Nu: 0.2, Kappa: 2}
+)
+
+// flippedXi is a prediction with the other sign of what is along ξ, to see a check fail.
+func flippedXi(p proportional.FixedPoint) proportional.FixedPoint {
+	p.OnXi = -p.OnXi
+	return p
 }
 
 // noted turns a verdict that holds into one that holds with a correction.

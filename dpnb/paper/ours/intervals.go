@@ -232,8 +232,24 @@ func intervals() []claim.Claim {
 	return []claim.Claim{{
 		ID: "dpnb/intervals", Paper: "docs/theory/intervals.md", Kind: claim.Ours,
 		Statement: "intervals on released coefficients cover the noise-free minimiser and the population's coefficients at least as often as they say, from the release alone or with a privately released curvature",
-		Check:     "repeated draws of records and noise, level 0.9; the Clopper–Pearson upper bound (99.9 %) on the coverage of each kind against its level, and of a naive interval that forgets the noise",
-		Expected:  "at least the level for all but the naive one, which must fail", Seed: 61, Run: intervalCoverage(61, 0.9, nil),
+		Code:      []string{"mechanism/objpert/interval.FromRelease", "mechanism/objpert/interval.Minimiser", "mechanism/objpert/interval.Population"},
+		Tests:     []string{"mechanism/objpert/interval.TestReleaseAloneNeedsItsWidth", "mechanism/objpert/interval.TestMinimiserTendsToTheNormalLaw", "mechanism/objpert/interval.TestCoverageWhereItIsHard"},
+		Proof:     "intervals#dpnb-intervals 4d288c05", Figure: "02_objective_perturbation#intervals",
+		Check:    "repeated draws of records and noise, level 0.9; the Clopper–Pearson upper bound (99.9 %) on the coverage of each kind against its level, and of a naive interval that forgets the noise",
+		Expected: "at least the level for all but the naive one, which must fail", Seed: 61, Run: intervalCoverage(61, 0.9, nil),
+		Power: "one kind at 80 %",
+		Wrong: map[string]claim.Check{
+			"one kind at 80 %": intervalCoverage(61, 0.9, func(c *coverage) {
+				if c.kind == 2 {
+					c.covered = int(0.8 * float64(c.trials))
+				}
+			}),
+			"a naive interval that is not caught": intervalCoverage(61, 0.9, func(c *coverage) {
+				if c.kind == naiveKind {
+					c.covered = c.trials
+				}
+			}),
+		},
 	}}
 }
 

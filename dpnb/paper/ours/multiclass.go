@@ -26,30 +26,71 @@ func severalClasses() []claim.Claim {
 		{
 			ID: "dpnb/softmax-vertex", Paper: "docs/theory/multiclass.md", Kind: claim.Ours,
 			Statement: "softmax objective perturbation costs at most K − 1 Gaussian mechanisms of sensitivity √2·R, and what nearly equal classes add",
-			Check:     "exact hockey-stick divergences of neighbours for three classes in the plane of θ, against the bound and against the same without the factor K − 1", Expected: "never above the bound, above 0.8 of it somewhere, and above the one without the factor",
-			Run: vertexHolds(func(lambda, sigma float64) (privacy.Profile, error) {
-				return multiclass.Softmax{Classes: 3, RowNorm: 1, Lambda: lambda, Sigma: sigma, Tolerance: 1e-12, OutputSigma: 1}.Profile()
-			}),
+			Code:      []string{"mechanism/objpert/multiclass.Vertex", "mechanism/objpert/multiclass.Softmax.Profile"},
+			Tests:     []string{"mechanism/objpert/multiclass.TestVertexBound", "mechanism/objpert/multiclass.TestVertexBoundAgainstSimulation", "mechanism/objpert/multiclass.TestExactDivergenceIsBelowTheClaim"},
+			Proof:     "multiclass#dpnb-softmax-vertex 77628aa6", Figure: "02_objective_perturbation#softmax",
+			Check: "exact hockey-stick divergences of neighbours for three classes in the plane of θ, against the bound and against the same without the factor K − 1", Expected: "never above the bound, above 0.8 of it somewhere, and above the one without the factor",
+			Run:   vertexHolds(softmaxOfThree),
+			Power: "10 % in σ",
+			Wrong: map[string]claim.Check{
+				"as cheap as one logistic fit": vertexHolds(func(_, sigma float64) (privacy.Profile, error) {
+					return privacy.GaussianProfile(1/sigma, privacy.AddRemove), nil
+				}),
+				"no price for the curvature": vertexHolds(func(_, sigma float64) (privacy.Profile, error) { return softmaxOfThree(1e6, sigma) }),
+				"a bound that says nothing": vertexHolds(func(_, _ float64) (privacy.Profile, error) {
+					return privacy.NonPrivate{}.Profile(privacy.AddRemove)
+				}),
+				"σ more by a tenth": vertexHolds(func(lambda, sigma float64) (privacy.Profile, error) { return softmaxOfThree(lambda, 1.1*sigma) }),
+			},
 		},
 		{
 			ID: "dpnb/softmax-noise", Paper: "docs/theory/multiclass.md", Kind: claim.Ours,
 			Statement: "for three classes and more one joint softmax fit needs less noise than K one-vs-rest fits, and less than the bound by rank alone allows",
-			Check:     "σ as calibrated at ε = 0.1, 1, 8, δ = 1e-5, K = 3, 5, 10", Expected: "every ratio above 1",
-			Run: softmaxNoise(multiclass.CalibrateSoftmax),
+			Code:      []string{"mechanism/objpert/multiclass.CalibrateSoftmax", "mechanism/objpert/multiclass.CalibrateOneVsRest"},
+			Tests:     []string{"mechanism/objpert/multiclass.TestJointNeedsLessNoise", "mechanism/objpert/multiclass.TestCalibrationIsSafeAndTight"},
+			Proof:     "multiclass#dpnb-softmax-noise 0ad25e96", Figure: "02_objective_perturbation#softmax",
+			Check: "σ as calibrated at ε = 0.1, 1, 8, δ = 1e-5, K = 3, 5, 10", Expected: "every ratio above 1",
+			Run:   softmaxNoise(multiclass.CalibrateSoftmax),
+			Power: "twice the noise",
+			Wrong: map[string]claim.Check{
+				"twice the noise": softmaxNoise(func(c multiclass.Config, b multiclass.Bound) (multiclass.Softmax, error) {
+					m, err := multiclass.CalibrateSoftmax(c, b)
+					m.Sigma *= 2
+					return m, err
+				}),
+			},
 		},
 		{
 			ID: "dpnb/moments", Paper: "docs/theory/linear_baselines.md", Kind: claim.Ours,
 			Statement: "XᵀX needs noise of variance σ² on the diagonal and only σ²/2 off it: a record then moves it by ‖x‖²/σ in every direction",
+			Code:      []string{"mechanism/ssp.AdaSSP"},
+			Tests:     []string{"mechanism/ssp.TestSensitivitiesByBruteForce", "mechanism/ssp.TestNoiseLaws", "mechanism/objpert/interval.TestSensitivityOfMoments"},
+			Proof:     "linear_baselines#dpnb-moments 817c1d6e",
 			Check:     "the shift in units of the noise over 2,000 directions, with that noise and with half the deviation off the diagonal", Expected: "1 in all directions, and above 1 for the control",
 			Seed: 51, Run: momentNoise(1/math.Sqrt2, 51),
+			Power: "the same noise everywhere",
+			Wrong: map[string]claim.Check{
+				"the same noise everywhere":   momentNoise(1, 51),
+				"too little off the diagonal": momentNoise(0.6, 51),
+			},
 		},
 		{
 			ID: "dpnb/moments-calibrated", Paper: "docs/theory/linear_baselines.md", Kind: claim.Ours,
 			Statement: "the three releases of AdaSSP cost one Gaussian mechanism of μ² = 1/σ₁² + 1/σ₂² + 1/σ₃²",
+			Code:      []string{"mechanism/ssp.CalibrateAdaSSP", "mechanism/ssp.AdaSSP"},
+			Tests:     []string{"mechanism/ssp.TestAllPartsAreAccountedFor", "mechanism/ssp.TestCalibrationIsSafeAndTight"},
+			Proof:     "linear_baselines#dpnb-moments-calibrated 91b7a86e",
 			Check:     "μ of the calibrated mechanism over that of the Gaussian mechanism at (ε, δ), and what it would be if a release were free", Expected: "1 to 1e-4, and below 0.97 without any of the three",
-			Run: adaSSPAccounting,
+			Run:   adaSSPAccounting(1),
+			Power: "1 % in σ",
+			Wrong: map[string]claim.Check{"σ less by a hundredth": adaSSPAccounting(0.99)},
 		},
 	}
+}
+
+// softmaxOfThree is what is claimed of three classes.
+func softmaxOfThree(lambda, sigma float64) (privacy.Profile, error) {
+	return multiclass.Softmax{Classes: 3, RowNorm: 1, Lambda: lambda, Sigma: sigma, Tolerance: 1e-12, OutputSigma: 1}.Profile()
 }
 
 // vertexHolds integrates over the plane for neighbours that try to break the bound.
@@ -153,42 +194,49 @@ func momentNoise(off float64, seed uint64) func(context.Context, claim.Size) (cl
 	}
 }
 
-func adaSSPAccounting(context.Context, claim.Size) (claim.Outcome, error) {
-	m, err := ssp.CalibrateAdaSSP(ssp.AdaSSPConfig{RowNorm: 1, LabelBound: 1, Epsilon: 1, Delta: 1e-5, Adjacency: privacy.AddRemove})
-	if err != nil {
-		return claim.Outcome{}, err
-	}
-	unit, err := privacy.GaussianSigma(1, 1e-5)
-	if err != nil {
-		return claim.Outcome{}, err
-	}
-	ratio := func(m ssp.AdaSSP) (float64, error) {
-		p, err := mechanism.Profile(m)
-		if err != nil {
-			return 0, err
-		}
-		_, mu, ok := privacy.GaussianMu(p)
-		if !ok {
-			return 0, fmt.Errorf("claim: AdaSSP's profile is not Gaussian")
-		}
-		return mu * unit, nil
-	}
-	whole, err := ratio(m)
-	if err != nil {
-		return claim.Outcome{}, err
-	}
-	var most float64
-	for _, free := range []ssp.AdaSSP{
-		{SigmaEigen: 1e9, SigmaGram: m.SigmaGram, SigmaCross: m.SigmaCross}, {SigmaEigen: m.SigmaEigen, SigmaGram: 1e9, SigmaCross: m.SigmaCross},
-		{SigmaEigen: m.SigmaEigen, SigmaGram: m.SigmaGram, SigmaCross: 1e9},
-	} {
-		free.RowNorm, free.LabelBound, free.Failure = 1, 1, m.Failure
-		v, err := ratio(free)
+// adaSSPAccounting holds the μ of the calibrated mechanism, its σ times a factor, against
+// the Gaussian mechanism's and against the formula.
+func adaSSPAccounting(factor float64) claim.Check {
+	return func(context.Context, claim.Size) (claim.Outcome, error) {
+		m, err := ssp.CalibrateAdaSSP(ssp.AdaSSPConfig{RowNorm: 1, LabelBound: 1, Epsilon: 1, Delta: 1e-5, Adjacency: privacy.AddRemove})
 		if err != nil {
 			return claim.Outcome{}, err
 		}
-		most = math.Max(most, v)
+		m.SigmaEigen, m.SigmaGram, m.SigmaCross = factor*m.SigmaEigen, factor*m.SigmaGram, factor*m.SigmaCross
+		unit, err := privacy.GaussianSigma(1, 1e-5)
+		if err != nil {
+			return claim.Outcome{}, err
+		}
+		ratio := func(m ssp.AdaSSP) (float64, error) {
+			p, err := mechanism.Profile(m)
+			if err != nil {
+				return 0, err
+			}
+			_, mu, ok := privacy.GaussianMu(p)
+			if !ok {
+				return 0, fmt.Errorf("claim: AdaSSP's profile is not Gaussian")
+			}
+			return mu * unit, nil
+		}
+		whole, err := ratio(m)
+		if err != nil {
+			return claim.Outcome{}, err
+		}
+		// R = 1 and |y| ≤ 1: every sensitivity is one.
+		formula := unit * math.Sqrt(1/(m.SigmaEigen*m.SigmaEigen)+1/(m.SigmaGram*m.SigmaGram)+1/(m.SigmaCross*m.SigmaCross))
+		var most float64
+		for _, free := range []ssp.AdaSSP{
+			{SigmaEigen: 1e9, SigmaGram: m.SigmaGram, SigmaCross: m.SigmaCross}, {SigmaEigen: m.SigmaEigen, SigmaGram: 1e9, SigmaCross: m.SigmaCross},
+			{SigmaEigen: m.SigmaEigen, SigmaGram: m.SigmaGram, SigmaCross: 1e9},
+		} {
+			free.RowNorm, free.LabelBound, free.Failure = 1, 1, m.Failure
+			v, err := ratio(free)
+			if err != nil {
+				return claim.Outcome{}, err
+			}
+			most = math.Max(most, v)
+		}
+		return claim.Decide(fmt.Sprintf("μ over the Gaussian's: %.5f, by the formula %.5f; with one release free: at most %.3f", whole, formula, most), "1 ± 1e-4 each, below 0.97",
+			math.Abs(whole-1) < 1e-4 && math.Abs(formula-1) < 1e-4 && most < 0.97, "a release is not accounted for"), nil
 	}
-	return claim.Decide(fmt.Sprintf("μ over the Gaussian's: %.5f; with one release free: at most %.3f", whole, most), "1 ± 1e-4, below 0.97",
-		math.Abs(whole-1) < 1e-4 && most < 0.97, "a release is not accounted for"), nil
 }

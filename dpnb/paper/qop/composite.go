@@ -21,14 +21,30 @@ func composites() []claim.Claim {
 		{
 			ID: "qop/eq7", Paper: "Cortild, Cartis 2026, appendix G.1, equation (7)", Kind: claim.Bound,
 			Statement: "dist(0, ∂J̃ + N_C)² ≥ 2ασ²(J̃ − min J̃) on C, so that a distance of √(2τασ²) proves a τ-accurate solve",
-			Check:     "least squares with a Wishart term, with and without ℓ₁ and a box, at points near and far from a minimiser certified to 1e-9; the distance is exact, ασ² the least eigenvalue of the Hessian", Expected: "the share 2ασ²(J̃ − min J̃)/dist² is at most 1, and reached",
+			Code:      []string{"erm/composite.Certificate", "erm/composite.JointDistance"},
+			Tests:     []string{"erm/composite.TestJointDistance", "erm/composite.TestSolveTable", "paper/qop.TestQOPCriterion"},
+			Proof:     "composite#qop-eq7 0a3530f8", Errata: []string{"qop-52"},
+			Check: "least squares with a Wishart term, with and without ℓ₁ and a box, at points near and far from a minimiser certified to 1e-9; the distance is exact, ασ² the least eigenvalue of the Hessian", Expected: "the share 2ασ²(J̃ − min J̃)/dist² is at most 1, and reached",
 			Seed: 71, Run: eq7(1, 71),
+			Power: "twice the modulus",
+			Wrong: map[string]claim.Check{
+				"twice the modulus":           eq7(2, 71),
+				"half the modulus":            eq7(0.5, 71),
+				"the modulus more by a tenth": eq7(1.1, 71),
+			},
 		},
 		{
 			ID: "qop/algG.2", Paper: "Cortild, Cartis 2026, Algorithm G.2 and appendix G.3", Kind: claim.Theorem,
 			Statement: "stochastic three-operator splitting converges to the solution, proved for affine C and run for 1,000 iterations over a box",
-			Check:     "the algorithm as printed: over an affine C; over θ ≥ 0 with two records; on the problem of G.3 against the certified minimiser. And with the proximal map of r + ι_C as one", Expected: "convergence over an affine C and with the joint map; none as printed over a half-line",
+			Code:      []string{"erm/composite.Stochastic"},
+			Tests:     []string{"erm/composite.TestStochasticConverges", "erm/composite.TestPrintedAlgorithmIsBiased", "paper/qop.TestQOPSplittingIsBiased", "paper/qop.TestQOPThousandIterations"},
+			Proof:     "composite#qop-algG.2 690c295c", Errata: []string{"qop-46", "qop-47", "qop-48"}, Figure: "03_quadratic#solvers",
+			Check: "the algorithm as printed: over an affine C; over θ ≥ 0 with two records; on the problem of G.3 against the certified minimiser. And with the proximal map of r + ι_C as one", Expected: "convergence over an affine C and with the joint map; none as printed over a half-line",
 			Seed: 72, Run: algorithmG2(true, 72),
+			Want: claim.HoldsWithCorrection, Power: "the joint map left out",
+			Wrong: map[string]claim.Check{
+				"the algorithm unmended": algorithmG2(false, 72),
+			},
 		},
 	}
 }

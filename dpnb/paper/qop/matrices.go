@@ -18,14 +18,29 @@ func quadraticMatrices() []claim.Claim {
 		{
 			ID: "qop/lemC.5", Paper: "Cortild, Cartis 2026, Lemma C.5", Kind: claim.Theorem,
 			Statement: "det(A + E)/det(A) ≤ exp(Lr/α) for A ⪰ α and E of rank r with eigenvalues in [−L, L]",
-			Check:     "2,000 random A and E, d = 2 to 6, half of them with E = L on the softest directions of A: the logarithm over Lr/α", Expected: "at most 1",
+			Code:      []string{"privacy/wishart.Setting.Noise"},
+			Tests:     []string{"privacy/wishart.TestTheorem31Reference"},
+			Proof:     "quadratic#qop-lemC.5 b2a5be14", Errata: []string{"qop-37"},
+			Check: "2,000 random A and E, d = 2 to 6, half of them with E = L on the softest directions of A: the logarithm over Lr/α", Expected: "at most 1",
 			Seed: 46, Run: lowRankUpdates(1),
+			Power: "a tenth of the bound",
+			Wrong: map[string]claim.Check{
+				"a tenth of the bound":      lowRankUpdates(0.1),
+				"the bound less by a tenth": lowRankUpdates(0.9),
+			},
 		},
 		{
 			ID: "qop/lemC.7", Paper: "Cortild, Cartis 2026, Lemma C.7", Kind: claim.Theorem,
 			Statement: "for u and b ≠ 0 there is a symmetric U of rank at most two with Ub = u and ‖U‖ = ‖u‖/‖b‖",
+			Code:      []string{"privacy/wishart.Spectral"},
+			Tests:     []string{"privacy/wishart.TestAccountingsOrder"},
+			Proof:     "quadratic#qop-lemC.7 00134dd6",
 			Check:     "the U of the proof for 500 random pairs, u along b among them: ‖Ub − u‖, ‖U‖‖b‖/‖u‖, the third singular value and, for the sharper accounting, the trace of its positive part", Expected: "0, 1, 0, at most ‖u‖/‖b‖",
 			Seed: 47, Run: interpolatingMatrix(1),
+			Power: "1 % in U",
+			Wrong: map[string]claim.Check{
+				"U more by a hundredth": interpolatingMatrix(1.01),
+			},
 		},
 	}
 }

@@ -103,19 +103,25 @@ func satisfiesRKW23(by Accounting, m objpert.Objective, epsilon, delta float64) 
 		}
 		return privacy.DeltaUpper(p, epsilon) <= delta, nil
 	}
-	objective := privacy.HalfNormal{K: -math.Log1p(-m.Smoothness() / m.Lambda), A: m.Lipschitz() / m.Sigma}
+	curve, err := theorem41(m)
+	return err == nil && curve.LogDeltaUpper(epsilon) <= math.Log(delta), err
+}
+
+// theorem41 is the Rényi curve of Theorem 4.1, of which Theorem E.1 is the case
+// without clipping: the objective's by Theorem 3.2, and that of the output noise over
+// what the tolerance admits.
+//
+// Errors: *privacy.ParamError.
+func theorem41(m objpert.Objective) (privacy.RDPCurve, error) {
+	law := objective.Config{Slope: m.Lipschitz(), Smoothness: m.Smoothness(), Lambda: m.Lambda, Sigma: m.Sigma, Bound: objective.RKW23}.Law()
 	output, err := privacy.ApproximateMinimum{Tolerance: m.Tolerance, Lambda: m.Lambda, SigmaOut: m.OutputSigma}.RDP(privacy.AddRemove)
-	if err != nil {
-		return false, err
-	}
-	curve := privacy.RDPCurve{Adj: privacy.AddRemove, Epsilon: func(alpha float64) float64 {
-		v, err := objective.RDP(alpha)
+	return privacy.RDPCurve{Adj: privacy.AddRemove, Epsilon: func(alpha float64) float64 {
+		v, err := law.RDP(alpha)
 		if err != nil {
 			return math.Inf(1)
 		}
 		return v + output.Epsilon(alpha)
-	}}
-	return curve.LogDeltaUpper(epsilon) <= math.Log(delta), nil
+	}}, err
 }
 
 // RKW23 is Algorithm 1 of rkw23 with the parameters of its section 5.

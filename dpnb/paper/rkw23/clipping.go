@@ -17,16 +17,32 @@ func clipping() []claim.Claim {
 		{
 			ID: "rkw23/thmE.2", Paper: "Song, Thakkar, Thakurta 2020, Lemma 5.1, as Redberg, Koskela, Wang 2023, Theorem E.2", Kind: claim.Theorem,
 			Statement: "f_C, f continued as straight lines where |f′| > C/‖x‖, is convex and has the clipped gradient",
-			Check:     losses + ": slopes against f′ cut to the level, chords between slopes (convexity and continuity at once); the same of f_C as printed, and the gradient with the printed factor C/‖u_x(θ)‖",
-			Expected:  "the corrected f_C passes, the printed one jumps and does not bound the gradient",
-			Seed:      64, Run: clippedIsConvex(loss.Clipped, 64),
+			Code:      []string{"loss.Clipped"},
+			Tests:     []string{"loss.TestClippedIsTheClippedGradient", "loss.TestClipPointsBySearch", "paper/rkw23.TestRKW23Clipping"},
+			Proof:     "clipping#rkw23-thmE.2 694f266e", Errata: []string{"rkw23-26"},
+			Check:    losses + ": slopes against f′ cut to the level, chords between slopes (convexity and continuity at once); the same of f_C as printed, and the gradient with the printed factor C/‖u_x(θ)‖",
+			Expected: "the corrected f_C passes, the printed one jumps and does not bound the gradient",
+			Seed:     64, Run: clippedIsConvex(loss.Clipped, 64),
+			Want: claim.HoldsWithCorrection, Power: "1 % in C",
+			Wrong: map[string]claim.Check{
+				"C more by a hundredth": clippedIsConvex(func(l loss.Loss, c float64) loss.Loss { return loss.Clipped(l, 1.01*c) }, 64),
+				"f_C as printed":        clippedIsConvex(func(l loss.Loss, c float64) loss.Loss { return jumping{loss.Clipped(l, c)} }, 64),
+				"no clipping":           clippedIsConvex(func(l loss.Loss, _ float64) loss.Loss { return l }, 64),
+			},
 		},
 		{
 			ID: "rkw23/thmE.3", Paper: "Redberg, Koskela, Wang 2023, Theorem E.3", Kind: claim.Theorem,
 			Statement: "if f is β-smooth, so is f_C",
-			Check:     losses + ": difference quotients of f_C′ across the clip points and elsewhere; and of a function whose three pieces are as smooth, cut at other points",
-			Expected:  "at most β; unbounded for the other function, which the printed proof does not tell apart",
-			Seed:      65, Run: clippedIsSmooth(loss.Clipped, 65),
+			Code:      []string{"loss.Clipped"},
+			Tests:     []string{"loss.TestClippedIdentities", "paper/rkw23.TestRKW23ClippedSmoothness"},
+			Proof:     "clipping#rkw23-thmE.3 df4bf2ca", Errata: []string{"rkw23-39"},
+			Check:    losses + ": difference quotients of f_C′ across the clip points and elsewhere; and of a function whose three pieces are as smooth, cut at other points",
+			Expected: "at most β; unbounded for the other function, which the printed proof does not tell apart",
+			Seed:     65, Run: clippedIsSmooth(loss.Clipped, 65),
+			Power: "pieces that do not fit",
+			Wrong: map[string]claim.Check{
+				"pieces that do not fit": clippedIsSmooth(func(l loss.Loss, c float64) loss.Loss { return cutElsewhere{l, c} }, 65),
+			},
 		},
 	}
 }
@@ -116,13 +132,10 @@ func clippedIsConvex(clip clipFunc, seed uint64) func(context.Context, claim.Siz
 				})
 			}
 		}
-		o := claim.Decide(fmt.Sprintf("slopes and chords right to %.0e; as printed f_C jumps by up to %.2f, and gradients reach %.0e·C", roughly(math.Max(slopes, chords), 1e-9), jump, norms),
+		o := claim.Decide(fmt.Sprintf("slopes and chords off by %s; as printed f_C jumps by up to %.2f, and gradients reach %.0e·C", claim.Roughly(math.Max(slopes, chords), 1e-9), jump, norms),
 			"1e-9 each; a jump above 0.1 and gradients above 2C show that the check can tell", slopes < 1e-9 && chords < 1e-9 && jump > 0.1 && norms > 2,
 			"f_C is not convex, or its gradient is not the clipped one, or the check cannot tell")
-		if o.Verdict == claim.Holds {
-			o.Verdict, o.Note = claim.HoldsWithCorrection, "with + f(u_L), + f(u_H) and the factor min{1, C/‖u‖}, u the gradient"
-		}
-		return o, nil
+		return o.Corrected("with + f(u_L), + f(u_H) and the factor min{1, C/‖u‖}, u the gradient"), nil
 	}
 }
 
@@ -138,6 +151,21 @@ func (c cutElsewhere) ValueSlope(slope, t, y []float64) float64 {
 	for i, ti := range t {
 		if math.Abs(ti) > 1 {
 			slope[i] = math.Copysign(c.level, ti)
+		}
+	}
+	return v
+}
+
+// jumping is a clipped loss as printed, without f(u_L) and f(u_H).
+type jumping struct{ loss.Loss }
+
+func (j jumping) ValueSlope(slope, t, y []float64) float64 {
+	of, level, _ := loss.Unclip(j.Loss)
+	v := j.Loss.ValueSlope(slope, t, y)
+	for i := range t {
+		if slope[i] == level || slope[i] == -level {
+			inside, _ := at(of, y[i], edge(of, y[i], slope[i]))
+			v -= inside
 		}
 	}
 	return v

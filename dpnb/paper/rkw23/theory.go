@@ -21,14 +21,26 @@ func theory() []claim.Claim {
 		{
 			ID: "dpnb/gaussian-case", Paper: "docs/theory/gaussian_case.md", Kind: claim.Ours,
 			Statement: "logistic regression with λ ≥ 0.28·Rσ costs exactly what the Gaussian mechanism of sensitivity R costs, at every ε, in both directions",
-			Check:     "adversarial search over datasets and convex regularisers in one dimension for a δ above the Gaussian's, at λ = 0.28·Rσ and, where it must succeed, at λ = Rσ/20", Expected: "none at 0.28·Rσ, some at Rσ/20",
-			Seed: 41, Run: gaussianCase(0.28, 0.05, 41),
+			Code:      []string{"privacy/objective.IsGaussian"},
+			Tests:     []string{"privacy/objective.TestTheoremB", "privacy/objective.TestTheoremBCanFail", "privacy/objective.TestQuarterIsNotEnough", "privacy/objective.TestTheoremBAgainstTheLattice"},
+			Proof:     "gaussian_case#dpnb-theoremB 3fee00c6", Figure: "01_accounting#noise-show",
+			Check: "adversarial search over datasets and convex regularisers in one dimension for a δ above the Gaussian's, at λ = 0.28·Rσ and, where it must succeed, at λ = Rσ/20", Expected: "none at 0.28·Rσ, some at Rσ/20",
+			Seed: 41, Run: gaussianCase(0.28, 0.05, 1, 41),
+			Slow: true, Power: "0.1 % of δ",
+			Wrong: map[string]claim.Check{
+				"δ less by a thousandth": gaussianCase(0.28, 0.05, 0.999, 41), "λ = Rσ/20": gaussianCase(0.05, 0.05, 1, 41),
+			},
 		},
 		{
 			ID: "dpnb/tight-attained", Paper: "docs/theory/objective_perturbation.md", Kind: claim.Ours,
 			Statement: "the tight value cannot be improved: some dataset and regulariser comes close to it",
-			Check:     "the same search against the certified upper value, λ = 0.25, σ = 2, ε = 1", Expected: "above 0.95 and not above 1",
-			Seed: 42, Run: tightAttained(42),
+			Code:      []string{"privacy/objective.Tight", "audit.Search"},
+			Tests:     []string{"audit.TestSearch", "privacy/objective.TestAdversary"},
+			Proof:     "objective_perturbation#dpnb-tight-attained 44f075c5", Figure: "01_accounting#exact",
+			Check: "the same search against the certified upper value, λ = 0.25, σ = 2, ε = 1", Expected: "above 0.95 and not above 1",
+			Seed: 42, Run: tightAttained(1, 42),
+			Slow: true, Power: "1 % of δ",
+			Wrong: map[string]claim.Check{"δ less by a hundredth": tightAttained(0.99, 42), "δ more by a tenth": tightAttained(1.1, 42)},
 		},
 	}
 }
@@ -38,9 +50,9 @@ func searchAgainst(ctx context.Context, lambda, sigma, eps, claimed float64, dir
 		Direction: dir, Claimed: claimed, Regulariser: true, Steps: steps}.Run(ctx, src)
 }
 
-// gaussianCase searches at two multiples of Rσ: one at which nothing may be
-// found, one at which something must.
-func gaussianCase(holdsAt, failsAt float64, seed uint64) func(context.Context, claim.Size) (claim.Outcome, error) {
+// gaussianCase searches at two multiples of Rσ, one at which nothing may be
+// found, one at which something must, for a δ above the Gaussian's times a factor.
+func gaussianCase(holdsAt, failsAt, factor float64, seed uint64) claim.Check {
 	return func(ctx context.Context, size claim.Size) (claim.Outcome, error) {
 		steps := 400
 		if size == claim.Full {
@@ -50,7 +62,7 @@ func gaussianCase(holdsAt, failsAt float64, seed uint64) func(context.Context, c
 		var found, control float64
 		for k, sigma := range []float64{0.5, 2, 8} {
 			for j, eps := range []float64{0.2 / sigma, 1 / sigma, 2.5 / sigma} {
-				gauss := measure.GaussianDelta(1/sigma, eps)
+				gauss := factor * measure.GaussianDelta(1/sigma, eps)
 				f, err := searchAgainst(ctx, holdsAt*sigma, sigma, eps, gauss, privacy.Remove, steps, rng.Stream(10*k+j))
 				if err != nil {
 					return claim.Outcome{}, err
@@ -67,7 +79,8 @@ func gaussianCase(holdsAt, failsAt float64, seed uint64) func(context.Context, c
 	}
 }
 
-func tightAttained(seed uint64) func(context.Context, claim.Size) (claim.Outcome, error) {
+// tightAttained searches for the certified upper value times a factor.
+func tightAttained(factor float64, seed uint64) claim.Check {
 	return func(ctx context.Context, size claim.Size) (claim.Outcome, error) {
 		curve, err := loss.CurveOf(loss.Logistic{}, 1)
 		if err != nil {
@@ -77,7 +90,7 @@ func tightAttained(seed uint64) func(context.Context, claim.Size) (claim.Outcome
 		if err != nil {
 			return claim.Outcome{}, err
 		}
-		upper := math.Exp(p.LogDeltaUpper(privacy.Remove, 1))
+		upper := factor * math.Exp(p.LogDeltaUpper(privacy.Remove, 1))
 		steps := 3000
 		if size == claim.Full {
 			steps = 50_000

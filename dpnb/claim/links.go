@@ -1,0 +1,108 @@
+package claim
+
+import (
+	"fmt"
+	"os"
+	"path/filepath"
+	"regexp"
+	"slices"
+	"strings"
+
+	"github.com/dpnb/notebooks/dpnb/internal/whereis"
+)
+
+// Anchor is the anchor of the proof and its hash.
+func (c Claim) Anchor() (page, anchor, hash string) {
+	place, hash, _ := strings.Cut(c.Proof, " ")
+	page, anchor, _ = strings.Cut(place, "#")
+	return page, anchor, hash
+}
+
+// hash is what the hash of the claim's proof should be: of the text at its anchor and of the statement in the inventory.
+func (c Claim) hash(t *whereis.Tree, papers []Paper) string {
+	_, anchor, _ := c.Anchor()
+	texts := []string{t.Anchors[anchor].Text}
+	for _, p := range papers {
+		for _, s := range p.Statements {
+			if s.ID == c.ID && s.Place != "" { // no place: the claim's own statement
+				texts = append(texts, s.Text)
+			}
+		}
+	}
+	return whereis.Hash(texts...)
+}
+
+// Problems says which of the claim's links lead nowhere, what it lacks, and whether its proof has changed.
+func (c Claim) Problems(t *whereis.Tree, papers []Paper) (problems []string) {
+	wrong := func(format string, args ...any) { problems = append(problems, c.ID+": "+fmt.Sprintf(format, args...)) }
+	for _, name := range slices.Concat(c.Code, c.Tests) {
+		if t.Symbols[name] == "" {
+			wrong("there is no %s in the code", name)
+		}
+	}
+	for _, name := range c.Tests {
+		if !strings.Contains(name, ".Test") {
+			wrong("%s is no test", name)
+		}
+	}
+	if len(c.Code) == 0 || len(c.Tests) == 0 || c.Power == "" || len(c.Wrong) == 0 && c.Want != NotCheckable {
+		wrong("it lacks Code, Tests, Power or Wrong")
+	}
+	page, anchor, hash := c.Anchor()
+	switch want := c.hash(t, papers); {
+	case page == "" || t.Anchors[anchor].Page != page:
+		wrong("there is no anchor %s on docs/theory/%s.md", anchor, page)
+	case hash != want:
+		wrong("docs/theory/%s.md has changed at %s, or the statement in the inventory: look whether the claim still says the same, then "+
+			"go run ./dpnb/cmd/dpnb claims --renew --only %s", page, anchor, c.ID)
+	}
+	for _, id := range c.Errata {
+		if !t.Errata[id] {
+			wrong("docs/errata.md has no entry %s", id)
+		}
+	}
+	if c.Figure != "" && !t.Cells[c.Figure] {
+		wrong("there is no cell %s in the notebooks", c.Figure)
+	}
+	return problems
+}
+
+// Renew writes the hashes of the proofs as they are now into the claims' files below root, and returns the IDs of
+// those that were others.
+//
+// Errors: a file that cannot be read or written; a claim that is not found.
+func Renew(root string, claims []Claim, t *whereis.Tree, papers []Paper) (renewed []string, err error) {
+	files, err := filepath.Glob(filepath.Join(root, "dpnb", "paper", "*", "*.go"))
+	if err != nil {
+		return nil, err
+	}
+	for _, c := range claims {
+		page, anchor, hash := c.Anchor()
+		now := c.hash(t, papers)
+		if hash == now || t.Anchors[anchor].Page != page {
+			continue
+		}
+		entry := regexp.MustCompile(`(?s)\bID:\s+"` + regexp.QuoteMeta(c.ID) + `",.*?\bProof:\s+"`)
+		found := false
+		for _, file := range files {
+			text, err := os.ReadFile(file)
+			if err != nil {
+				return renewed, err
+			}
+			at := entry.FindIndex(text)
+			if at == nil || !strings.HasPrefix(string(text[at[1]:]), c.Proof+`"`) {
+				continue
+			}
+			found = true
+			text = slices.Concat(text[:at[1]], []byte(page+"#"+anchor+" "+now), text[at[1]+len(c.Proof):])
+			if err := os.WriteFile(file, text, 0o644); err != nil {
+				return renewed, err
+			}
+		}
+		if !found {
+			return renewed, fmt.Errorf("claim: no file below dpnb/paper has ID: %q followed by Proof: %q", c.ID, c.Proof)
+		}
+		renewed = append(renewed, c.ID)
+	}
+	return renewed, nil
+}
