@@ -25,8 +25,7 @@ import (
 // by position; under add/remove-one a record's block is drawn for it alone, which leaves the
 // law of the others as it is, where a cut by position would move all that come after.
 //
-// Source: Lowy 2026 (heavytail), Algorithms 1, 2 and 4. Proof: docs/theory/heavytail.md,
-// heavytail-thm3.1.
+// Source: Lowy 2026 (heavytail), Algorithms 1, 2 and 4. Proof: docs/theory/localisation.md.
 type Phases struct {
 	// Problem of the first phase: Radius and Centre are of the set W over which to minimise,
 	// and Lambda is Λ₁ of one block of the first phase.
@@ -167,7 +166,7 @@ func (m Phases) Describe() mechanism.Description {
 	}
 	return mechanism.Description{
 		Name: name, Source: "Lowy 2026 (heavytail), Algorithms 1, 2 and 4",
-		Adjacency: m.Adjacency, Bound: "isotropic Laplace noise at the sensitivity of a block's minimiser; every record is in one block (docs/theory/heavytail.md)",
+		Adjacency: m.Adjacency, Bound: "isotropic Laplace noise at the sensitivity of a block's minimiser; every record is in one block (docs/theory/localisation.md)",
 		Assumptions: m.assumptions(), Lambda: m.Lambda,
 	}
 }
