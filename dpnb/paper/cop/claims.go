@@ -12,6 +12,6 @@ import (
 // Claims returns the claims of this room.
 func Claims() []claim.Claim {
 	return slices.Concat(
-		convolutions(),
+		convolutions(), specialCases(), comparisons(),
 	)
 }

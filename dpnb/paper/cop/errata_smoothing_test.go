@@ -1,0 +1,147 @@
+package cop
+
+import (
+	"math"
+	"testing"
+
+	"gonum.org/v1/gonum/floats"
+	"gonum.org/v1/gonum/mat"
+
+	"github.com/dpnb/notebooks/dpnb/noise"
+	"github.com/dpnb/notebooks/dpnb/paper/internal/errata"
+	"github.com/dpnb/notebooks/dpnb/smoothing"
+)
+
+// Lemma 4.2: a function that is not linear adds nothing along the lines on which it is.
+func TestCOPLemma42(t *testing.T) {
+	first := func(x []float64) float64 { return math.Abs(x[0]) }
+	for mu := 1e-3; mu <= 1e9; mu *= 10 {
+		if added, _ := bend(first, []float64{1, 1}, []float64{0, 1}, mu); added != 0 {
+			t.Errorf("|x₁| gains %g along (0, 1) at μ = %g", added, mu)
+		}
+		if added, _ := bend(norm1, []float64{0, 1}, []float64{1, 0}, mu); added <= 0 {
+			t.Errorf("‖·‖₁ gains nothing at (0, 1) along (1, 0), where one coordinate is 0")
+		}
+	}
+	errata.Quote(t, "cop-70", "%.0e", 1e9)
+}
+
+// Section 4.4: at curvature 2 the envelope of |x|, raised, is nearer than the Gaussian kernel's function everywhere.
+func TestCOPMoreau(t *testing.T) {
+	envelope, err := smoothing.Absolute().Envelope(smoothing.Quadratic{Beta: 1}, 0.5)
+	if err != nil {
+		t.Fatal(err)
+	}
+	gaussian := smoothing.Absolute().Convolve(smoothing.Gaussian{}, math.Sqrt(2/math.Pi)/2)
+	errata.Within(t, "curvature of the envelope", envelope.Smoothness(), 2, 0)
+	errata.Within(t, "curvature of the convolution", gaussian.Smoothness(), 2, 1e-15)
+	for x := 0.0; x < 3; x += 0.01 {
+		raised := envelope.Value(x) + 0.25 - x
+		if raised < -1e-15 || raised > gaussian.Gap(x)+1e-15 {
+			t.Errorf("at %g the envelope is off by %g, the convolution by %g", x, raised, gaussian.Gap(x))
+		}
+	}
+	errata.Within(t, "the envelope beyond 1/s", envelope.Value(0.5)+0.25, 0.5, 1e-15)
+	errata.Quote(t, "cop-71", "%.2f", envelope.Value(0)+0.25)
+	errata.Quote(t, "cop-71", "%.3f", gaussian.Gap(0))
+	errata.Quote(t, "cop-71", "%.3f", gaussian.Gap(0.5))
+	errata.Quote(t, "cop-71", "%.1e", gaussian.Gap(1))
+}
+
+// B.4: distances are those of x, and a maximum has one slope at a time.
+func TestCOPPieces(t *testing.T) {
+	added, _ := bend(norm1, []float64{0.5}, []float64{0.75}, 1)
+	if added <= 0 {
+		t.Error("the printed set has all that is added")
+	}
+	errata.Quote(t, "cop-72", "%.2f", added/2)
+	// (f − f_q)/|a_q − a_p| of |x| = max(x, −x) at ½.
+	errata.Quote(t, "cop-72", "%.1f", (0.5+0.5)/2)
+
+	rng, most := noise.NewSeeded(42), 0.0
+	for range 2000 {
+		a := mat.NewDense(3, 4, nil)
+		rng.Gaussian(a.RawMatrix().Data, 1)
+		var svd mat.SVD
+		if !svd.Factorize(a, mat.SVDNone) {
+			t.Fatal("no singular values")
+		}
+		norm := svd.Values(nil)[0]
+		slope := make([]float64, 3)
+		rng.Gaussian(slope, 1)
+		floats.Scale(1/floats.Norm(slope, 2), slope)
+		var grad mat.VecDense
+		grad.MulVec(a.T(), mat.NewVecDense(3, slope))
+		most = math.Max(most, mat.Norm(&grad, 2)/norm)
+	}
+	if most > 1+1e-12 || most < 0.99 {
+		t.Errorf("‖∇f‖ up to %g Ā·‖a‖", most)
+	}
+	errata.Quote(t, "cop-72", "%.0f", most)
+	errata.Quote(t, "cop-72", "%.2f", math.Sqrt(3))
+}
+
+// B.4: outside the bowl the kinks of ‖·‖₁ count.
+func TestCOPBowl(t *testing.T) {
+	gap := func(mu float64, x ...float64) float64 {
+		b, err := smoothing.NewBowl(1, mu)
+		if err != nil {
+			t.Fatal(err)
+		}
+		v, _ := b.ValueGradient(nil, x)
+		return v - math.Max(0, norm1(x)-1)
+	}
+	wide, narrow := gap(0.1, 0, 2), gap(0.01, 0, 2)
+	errata.Within(t, "gap at μ = 0.1 over that at 0.01", wide/narrow, 10, 1e-6)
+	errata.Quote(t, "cop-73", "%.4f", wide)
+	errata.Quote(t, "cop-73", "%.4f", narrow)
+	if away := gap(0.1, 1, 2); away > 1e-12 {
+		t.Errorf("with both coordinates away from 0 the gap is %g", away)
+	}
+	if inside := gap(0.1, 0, 0.2); inside > 1e-8 {
+		t.Errorf("inside the bowl the gap is %g", inside)
+	}
+}
+
+// Example 3: λ‖θ‖₁ + ½(θ − θ₀)^⊤Σ(θ − θ₀) with correlated features is least at 0.
+func TestCOPExample3(t *testing.T) {
+	objective := func(rho, a, b float64) float64 {
+		u, v := a-1, b-1
+		return 0.5*(math.Abs(a)+math.Abs(b)) + 0.5*(u*u+2*rho*u*v+v*v)
+	}
+	at0, atSoft := objective(-0.9, 0, 0), objective(-0.9, 0.5, 0.5)
+	for a := -0.5; a < 1.5; a += 0.01 {
+		for b := -0.5; b < 1.5; b += 0.01 {
+			if v := objective(-0.9, a, b); v < at0-1e-12 {
+				t.Fatalf("%g at (%g, %g)", v, a, b)
+			}
+			if v := objective(0, a, b); v < objective(0, 0.5, 0.5)-1e-12 {
+				t.Fatalf("without correlation: %g at (%g, %g)", v, a, b)
+			}
+		}
+	}
+	errata.Quote(t, "cop-74", "%.1f", at0)
+	errata.Quote(t, "cop-74", "%.3f", atSoft)
+}
+
+// Table 2: energies that are not smooth, and an envelope from above that is not Hellinger's.
+func TestCOPDistances(t *testing.T) {
+	energy := func(p, x float64) float64 { // second difference, relative step 1e-4
+		h, f := 1e-4*x, func(x float64) float64 { return math.Pow(x, p) / p }
+		return (f(x+h) - 2*f(x) + f(x-h)) / (h * h)
+	}
+	errata.Within(t, "curvature of x²/2", energy(2, 1000), 1, 1e-6)
+	errata.Quote(t, "cop-75", "%.1f", energy(1.5, 0.001))
+	errata.Quote(t, "cop-75", "%.0f", energy(3, 1000))
+	e, err := smoothing.Absolute().Envelope(smoothing.Quadratic{Beta: 1}, 1)
+	if err != nil {
+		t.Fatal(err)
+	}
+	for x := -3.0; x < 3; x += 0.01 {
+		if e.Value(x)+0.5 < math.Abs(x)-1e-15 {
+			t.Errorf("below |x| at %g", x)
+		}
+	}
+	errata.Quote(t, "cop-75", "%.2f", e.Value(0)+0.5)
+	errata.Quote(t, "cop-75", "%.2f", e.Value(2)+0.5-2)
+}
