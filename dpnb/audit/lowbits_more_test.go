@@ -9,7 +9,6 @@ import (
 	"testing"
 
 	"github.com/dpnb/notebooks/dpnb/erm"
-	"github.com/dpnb/notebooks/dpnb/erm/softmax"
 	"github.com/dpnb/notebooks/dpnb/loss"
 	"github.com/dpnb/notebooks/dpnb/mechanism"
 
@@ -59,10 +58,10 @@ func severalClasses(n, d, classes int) ([]LowBitsCase, error) {
 		Sums: func(with bool, src *noise.Seeded) ([]float64, error) {
 			b := make([]float64, classes*d)
 			noise.Exact(src).Near(b, joint.Sigma)
-			softmax.Center(b, classes)
-			p := softmax.Problem{Rows: rows, Labels: labels, Classes: classes, Lambda: joint.Lambda, Linear: b}
-			settings := softmax.Settings{Tolerance: tolerance(with, joint.Tolerance), Workers: 1, Persist: true}
-			s, err := softmax.Minimize(&p, &settings)
+			multiclass.Center(b, classes)
+			p := erm.Problem{Rows: rows, Labels: places, Joint: loss.Softmax{Classes: classes}, Lambda: joint.Lambda, Linear: b}
+			settings := erm.Settings{Tolerance: tolerance(with, joint.Tolerance), Workers: 1, Persist: true}
+			s, err := erm.Minimize(&p, &settings)
 			if err != nil {
 				return nil, err
 			}

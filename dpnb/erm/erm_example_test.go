@@ -40,3 +40,24 @@ func ExampleSettings() {
 	fmt.Printf("%s: θ = %.4f\n", s.Method, s.Theta)
 	// Output: SAG: θ = [0.4011 -0.4011 0.4011]
 }
+
+// Three classes: a vector of coefficients for each.
+func ExampleProblem_softmax() {
+	p := &erm.Problem{
+		Rows:   matrix.NewDense(4, 2, []float64{1, 0, 1, 0, 0, 1, -1, -1}),
+		Labels: []float64{0, 0, 1, 2}, Joint: loss.Softmax{Classes: 3}, Lambda: 0.5,
+	}
+	sol, err := erm.Minimize(p, nil)
+	if err != nil {
+		fmt.Println(err)
+		return
+	}
+	prob, forms := make([]float64, 3), make([]float64, 3)
+	for c := range forms {
+		forms[c] = sol.Theta[2*c] // of the record (1, 0)
+	}
+	p.Joint.Derivatives(nil, prob, forms, p.Labels[:1])
+	fmt.Printf("%.3f, certified: %v\n", prob, sol.Certificate.Bound() <= sol.Tolerance)
+	// Output:
+	// [0.743 0.154 0.103], certified: true
+}

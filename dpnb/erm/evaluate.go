@@ -24,13 +24,15 @@ const (
 // evaluator computes J, ∇J and ∇²J·v, each in one pass over the rows. It
 // allocates when it is made and never in a pass.
 type evaluator struct {
-	p    *Problem
-	n, d int
+	p *Problem
+	f loss.Joint
+	// forms are the K forms of d coefficients each; there are n records and size = D
+	// coefficients.
+	forms         []form
+	n, d, k, size int
 	// ridge is λ + ω, penalty its product with θ.
 	ridge, penalty []float64
 	block          int
-	// valueSlope is the loss's, for blocks of records.
-	valueSlope func(slope, t, y []float64) float64
 	// direct adds the records of a chunk straight to its gradient: for sparse
 	// rows, where a sum for each block would cost more than the block.
 	direct  bool
@@ -42,17 +44,17 @@ type evaluator struct {
 	at []float64
 	// product says that the pass under way is one of Hessian times vector.
 	product bool
-	// curvature holds f″ᵢ of the last evaluation, if it is not nil (length n).
+	// curvature holds c of the last evaluation, block by block, if it is not nil (n·K).
 	curvature []float64
 	// norms asks for the norms of the records in the next pass.
 	norms bool
-	// maxNorm is max ‖xᵢ‖ once a pass with norms was made.
+	// maxNorm is max Rᵢ once a pass with norms was made.
 	maxNorm float64
-	// slopes is Σ|f′ᵢ| at the last evaluation.
+	// slopes is Σᵢ_k|∂f/∂tᵢ_k| at the last evaluation.
 	slopes float64
 	// passes counts the passes over the rows.
 	passes int
-	// gradients counts the f′ᵢ that were evaluated, products the f″ᵢ·xᵢᵀv.
+	// gradients counts the ∇fᵢ that were evaluated, products those with ∇²fᵢ.
 	gradients, products int
 }
 
@@ -60,7 +62,7 @@ type evaluator struct {
 type chunk struct {
 	lo, hi int
 	value  float64
-	// slopes is Σ|f′ᵢ|, for the rounding bound.
+	// slopes is its share of the evaluator's, for the rounding bound.
 	slopes  float64
 	maxNorm float64
 	grad    []float64
@@ -69,32 +71,36 @@ type chunk struct {
 type scratch struct{ t, s, g []float64 }
 
 func newEvaluator(p *Problem, workers int) *evaluator {
-	n, d := p.Rows.Dims()
+	all := p.forms()
+	n, d := all[0].rows.Dims()
 	if workers <= 0 {
 		workers = runtime.GOMAXPROCS(0)
 	}
-	size := matrix.Nonzeros(p.Rows)
-	block := blockBytes * n / max(1, 8*size)
+	entries, size := nonzeros(all), size(all)
+	block := blockBytes * n / max(1, 8*entries)
 	// Both bounds are multiples of four, as the kernels like it.
 	block = min(max(block&^3, 8), matrix.MaxBlock)
 	blocks := (n + block - 1) / block
 	// The partial gradients take less than a twenty-fifth of the records' memory.
-	count := max(1, min(maxChunks, blocks, max(4, size/(25*max(1, d)))))
-	e := &evaluator{p: p, n: n, d: d, block: block, valueSlope: loss.BlockSlopes(p.Loss), workers: min(workers, count), norms: true}
-	e.direct = 2*size < n*d
-	e.ridge, e.penalty = p.ridges(d), make([]float64, d)
-	sums := make([]float64, (count+min(workers, count))*d)
-	take := func() []float64 { s := sums[:d:d]; sums = sums[d:]; return s }
+	count := max(1, min(maxChunks, blocks, max(4, entries/(25*max(1, size)))))
+	e := &evaluator{p: p, f: p.joint(), forms: all, n: n, d: d, k: len(all), size: size, block: block, workers: min(workers, count), norms: true}
+	e.direct = 2*entries < n*d*e.perCoefficient()
+	e.ridge, e.penalty = p.ridges(size), make([]float64, size)
+	sums := make([]float64, (count+min(workers, count))*size)
+	take := func() []float64 { s := sums[:size:size]; sums = sums[size:]; return s }
 	for c := range count {
 		lo, hi := c*blocks/count*block, (c+1)*blocks/count*block
 		e.chunks = append(e.chunks, chunk{lo: lo, hi: min(hi, n), grad: take()})
 	}
 	for range e.workers {
-		e.scratch = append(e.scratch, scratch{make([]float64, block), make([]float64, block), take()})
+		e.scratch = append(e.scratch, scratch{make([]float64, block*e.k), make([]float64, block*e.k), take()})
 	}
 	e.dealer = parallel.NewDealer(e.workers, count, e.work)
 	return e
 }
+
+// perCoefficient returns how many forms of a record see each coefficient.
+func (e *evaluator) perCoefficient() int { return e.k * e.d / max(1, e.size) }
 
 // eval writes ∇J(θ) to grad and returns J(θ). It also returns a bound on the
 // Euclidean norm of the rounding error in grad (see roundingBound).
@@ -152,36 +158,66 @@ func (e *evaluator) work(worker, k int) {
 	clear(c.grad)
 	for lo := c.lo; lo < c.hi; lo += e.block {
 		hi := min(lo+e.block, c.hi)
-		t, slope := s.t[:hi-lo], s.s[:hi-lo]
+		m := hi - lo
+		t, slope := s.t[:m*e.k], s.s[:m*e.k]
 		if e.norms && !e.product {
-			e.p.Rows.Norms(t, lo, hi)
-			for _, v := range t {
+			together{e.forms[0].rows, e.forms}.Norms(t[:m], lo, hi)
+			for _, v := range t[:m] {
 				c.maxNorm = math.Max(c.maxNorm, v) // NaN stays NaN
 			}
 		}
-		e.p.Rows.Margins(t, e.at, lo, hi)
+		for k := range e.forms {
+			f := &e.forms[k]
+			f.rows.Margins(t[k*m:(k+1)*m], e.at[f.lo:f.hi], lo, hi)
+		}
 		if e.product {
-			floats.MulTo(slope, t, e.curvature[lo:hi])
+			multiply(slope, t, e.curvature[lo*e.k:hi*e.k], e.f.Coupling(), m)
 		} else {
 			e.losses(c, slope, t, lo, hi)
 		}
-		if e.direct {
-			e.p.Rows.AddScaled(c.grad, slope, lo, hi)
-			continue
+		sum := c.grad
+		if !e.direct {
+			sum = s.g
+			clear(sum)
 		}
-		clear(s.g)
-		e.p.Rows.AddScaled(s.g, slope, lo, hi)
-		floats.Add(c.grad, s.g)
+		for k := range e.forms {
+			f := &e.forms[k]
+			f.rows.AddScaled(sum[f.lo:f.hi], slope[k*m:(k+1)*m], lo, hi)
+		}
+		if !e.direct {
+			floats.Add(c.grad, sum)
+		}
 	}
 }
 
-// losses adds the values of a block to c and writes the slopes at the margins t.
-func (e *evaluator) losses(c *chunk, slope, t []float64, lo, hi int) {
-	y := e.p.Labels[lo:hi]
-	c.value += e.valueSlope(slope, t, y)
-	if e.curvature != nil {
-		e.p.Loss.Curvature(e.curvature[lo:hi], t, y)
+// multiply writes (diag(c) − κccᵀ)u of m records to dst.
+func multiply(dst, u, c []float64, coupling float64, m int) {
+	if coupling == 0 {
+		floats.MulTo(dst, u, c)
+		return
 	}
+	along := dst[len(dst)-m:] // κcᵀu, until the last form is written there
+	clear(along)
+	for k := 0; k < len(u); k += m {
+		for i, v := range u[k : k+m] {
+			along[i] += coupling * c[k+i] * v
+		}
+	}
+	for k := 0; k < len(u); k += m {
+		to, ck := dst[k:k+m], c[k:k+m]
+		for i, v := range u[k : k+m] {
+			to[i] = ck[i] * (v - along[i])
+		}
+	}
+}
+
+// losses adds the values of a block to c and writes the slopes at the forms t.
+func (e *evaluator) losses(c *chunk, slope, t []float64, lo, hi int) {
+	var curv []float64
+	if e.curvature != nil {
+		curv = e.curvature[lo*e.k : hi*e.k]
+	}
+	c.value += e.f.Derivatives(slope, curv, t, e.p.Labels[lo:hi])
 	var sum float64
 	for _, v := range slope {
 		sum += math.Abs(v)
@@ -190,16 +226,17 @@ func (e *evaluator) losses(c *chunk, slope, t []float64, lo, hi int) {
 }
 
 // roundingBound bounds the Euclidean norm of the error of the computed
-// gradient. With u = 2⁻⁵³, R = max‖xᵢ‖ and B the number of records in a block:
+// gradient. With u = 2⁻⁵³, R = max Rᵢ, which bounds ‖xᵢ‖ and ‖(aᵢ_k)‖_F, B the number of
+// records in a block and F that of the forms that see one coefficient (1, or K):
 //
-//   - a margin errs by at most (d+1)u·R‖θ‖, which moves f′ by at most f″_max
-//     times that; f′ itself errs by at most 8u|f′| and what loss.SlopeError
-//     says of it;
-//   - the sum of f′ᵢxᵢ goes through one accumulator of B terms, one of
-//     the blocks of a chunk and one of the chunks: its relative depth is at
-//     most h = B + ⌈n/(B·chunks)⌉ + chunks + 4 (for sparse rows, where the first
-//     two are one, the number of records of a chunk + chunks + 4), and the
-//     vector of Σ|f′ᵢ||xᵢⱼ| has norm at most R·Σ|f′ᵢ|;
+//   - a record's forms err by a vector of norm at most (d+1)u·R‖θ‖, which moves ∇f by at
+//     most β = λ_max(∇²f) times that; ∇f itself errs by at most 8u of each slope and what
+//     its SlopeError says; and a gradient moves by R times that;
+//   - the sum of the slopes' products with the rows goes through one accumulator of BF
+//     terms, one of the blocks of a chunk and one of the chunks: its relative depth is at
+//     most h = BF + ⌈n/(B·chunks)⌉ + chunks + 5 (for sparse rows, where the first
+//     two are one, the number of records of a chunk times F + BF + chunks + 4), and the
+//     vector of the sums of magnitudes has norm at most R·Σᵢ_k|∂f/∂tᵢ_k|;
 //   - (λ + ω)θ + b takes a product and three additions more, penalty being the
 //     product: at most 4u(‖(λ + ω)θ‖ + ‖b‖);
 //   - what underflows: kernel.Underflow.
@@ -209,29 +246,30 @@ func (e *evaluator) losses(c *chunk, slope, t []float64, lo, hi int) {
 func (e *evaluator) roundingBound(slopes, norm, maxNorm float64) float64 {
 	const u = 0x1p-53
 	maxNorm += math.Sqrt(float64(e.d)) * 0x1p-511 // what underflows in the squares
-	chunks := float64(len(e.chunks))
-	h := float64(e.block) + chunks + 4 + float64(e.n)/(float64(e.block)*chunks) + 1
+	n, chunks, beta := float64(e.n), float64(len(e.chunks)), e.f.Smoothness()
+	terms := float64(e.block * e.perCoefficient())
+	h := terms + chunks + 4 + n/(float64(e.block)*chunks) + 1
 	if e.direct {
-		h = float64(e.n)/chunks + float64(e.block) + chunks + 4
+		h = n*float64(e.perCoefficient())/chunks + terms + chunks + 4
 	}
 	margin := float64(e.d+1) * u * maxNorm * norm
 	err := (h + 8) * u * maxNorm * slopes
-	err += float64(e.n) * maxNorm * e.p.Loss.Smoothness() * margin
+	err += n * maxNorm * beta * margin
 	early := floats.Norm(e.penalty, 2)
 	if e.p.Linear != nil {
 		early += floats.Norm(e.p.Linear, 2)
 	}
-	err += 4*u*early + float64(e.n)*maxNorm*loss.SlopeError(e.p.Loss)
-	err += kernel.Underflow(e.n, e.d, maxNorm, e.p.Loss.Smoothness(), slopes)
+	err += 4*u*early + n*maxNorm*e.f.SlopeError()
+	err += kernel.Underflow(e.n*e.k, e.d, maxNorm, beta, slopes)
 	return 1.01 * err
 }
 
-// Evaluate returns J(θ) and writes ∇J(θ) to grad if it is not nil (length d).
+// Evaluate returns J(θ) and writes ∇J(θ) to grad if it is not nil (length D).
 func Evaluate(p *Problem, grad, theta []float64) float64 {
 	e := newEvaluator(p, 0)
 	e.norms = false
 	if grad == nil {
-		grad = make([]float64, e.d)
+		grad = make([]float64, e.size)
 	}
 	v, _ := e.eval(grad, theta)
 	return v

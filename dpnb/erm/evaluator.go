@@ -6,7 +6,7 @@ import (
 	"github.com/dpnb/notebooks/dpnb/internal/dd"
 )
 
-// Evaluator computes Σᵢ f(xᵢᵀθ; yᵢ), its gradient with a bound on the rounding
+// Evaluator computes Σᵢ f(tᵢ₁, …, tᵢ_K; yᵢ), its gradient with a bound on the rounding
 // error, and its Hessian, without ridge or linear term: what a solver of another
 // objective over the same records builds on. It allocates when it is made and,
 // for the Hessian, once. It is not safe for concurrent use; its results do not
@@ -28,17 +28,20 @@ func NewEvaluator(p *Problem, workers int) (*Evaluator, error) {
 	if err := p.ValidateRecords(); err != nil {
 		return nil, err
 	}
-	records := &Problem{Rows: p.Rows, Labels: p.Labels, Loss: p.Loss}
-	return &Evaluator{e: newEvaluator(records, workers)}, nil
+	return &Evaluator{e: newEvaluator(p.records(0), workers)}, nil
 }
 
 // ValidateRecords is Validate without Lambda, Linear and the entries of the records.
 func (p *Problem) ValidateRecords() error {
-	records := &Problem{Rows: p.Rows, Labels: p.Labels, Loss: p.Loss, Lambda: 1}
-	return records.validateShape()
+	return p.records(1).validateShape()
 }
 
-// Gradient writes Σf′(xᵢᵀθ; yᵢ)xᵢ to grad and returns Σf and a bound on the
+// records returns the problem of the records of p alone, with the given ridge.
+func (p *Problem) records(lambda float64) *Problem {
+	return &Problem{Rows: p.Rows, Forms: p.Forms, Labels: p.Labels, Loss: p.Loss, Joint: p.Joint, Lambda: lambda}
+}
+
+// Gradient writes that of Σf to grad and returns Σf and a bound on the
 // Euclidean norm of the error of grad, what loss.SlopeError grants included.
 func (v *Evaluator) Gradient(grad, theta []float64) (value, rounding float64) {
 	return v.e.eval(grad, theta)
@@ -50,7 +53,7 @@ func (v *Evaluator) Gradient(grad, theta []float64) (value, rounding float64) {
 // have been called.
 func (v *Evaluator) Refine(grad, theta []float64) (rounding float64) {
 	if v.p == nil {
-		v.p, v.x, v.g = newPrecise(v.e), dd.NewVector(v.e.d), dd.NewVector(v.e.d)
+		v.p, v.x, v.g = newPrecise(v.e), dd.NewVector(v.e.size), dd.NewVector(v.e.size)
 	}
 	copy(v.x.Hi, theta)
 	rounding = v.p.gradient(v.g, v.x)
@@ -58,26 +61,21 @@ func (v *Evaluator) Refine(grad, theta []float64) (rounding float64) {
 	return rounding + 1.01*0x1p-53*floats.Norm(grad, 2)
 }
 
-// MaxNorm returns max ‖xᵢ‖ once a gradient was computed.
+// MaxNorm returns max Rᵢ (Problem.ValidateNorm) once a gradient was computed.
 func (v *Evaluator) MaxNorm() float64 { return v.e.maxNorm }
 
 // Passes returns the number of passes over the records so far.
 func (v *Evaluator) Passes() int { return v.e.passes }
 
-// Hessian writes Σf″(xᵢᵀθ; yᵢ)xᵢxᵢᵀ to the upper triangle of the d×d matrix dst,
+// Hessian writes that of Σf to the upper triangle of the D×D matrix dst,
 // row by row. What it writes below the diagonal is not defined.
 func (v *Evaluator) Hessian(dst, theta []float64) {
 	if v.m == nil {
-		v.m = newPrimalMetric(v.e.p, 1, v.e.ridge, v.e.workers)
+		v.m = newPrimalMetric(v.e.p, 1, v.e.ridge, v.e.workers, true)
 	}
 	v.e.passes++
-	m := v.m
-	m.each(func(k, lo, hi int) { m.part(k, lo, hi, theta) })
-	for i := range m.d {
-		row := dst[i*m.d : (i+1)*m.d]
-		copy(row, m.gram[0][i*m.pad:])
-		for _, g := range m.gram[1:] {
-			floats.Add(row, g[i*m.pad:i*m.pad+m.d])
-		}
+	v.m.hessian(theta)
+	for i := range v.m.size {
+		copy(dst[i*v.m.size:(i+1)*v.m.size], v.m.h[i*v.m.stride:])
 	}
 }

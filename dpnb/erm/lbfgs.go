@@ -36,8 +36,8 @@ func (LBFGS) run(r *search) error {
 // lbfgs searches from x with the metric m. After patience passes it goes on with
 // the exact Hessian or, if told not to, returns false: the search is not over.
 func (r *search) lbfgs(m metric, mayFactor bool) (over bool) {
-	pairs := descent.NewMemory(r.e.d, memory)
-	dir, trial, trialGrad := make([]float64, r.e.d), make([]float64, r.e.d), make([]float64, r.e.d)
+	pairs := descent.NewMemory(r.e.size, memory)
+	dir, trial, trialGrad := make([]float64, r.e.size), make([]float64, r.e.size), make([]float64, r.e.size)
 	builtAt := floats.Norm(r.g, 2)
 	builds, stalled, slow := 1, 0, false
 	for r.left() > 0 && stalled < 3 {
@@ -54,7 +54,7 @@ func (r *search) lbfgs(m metric, mayFactor bool) (over bool) {
 		case r.exact && slow:
 			pairs.Reset()
 			m.refresh(r.x)
-		case !r.exact && !r.sampled && norm < builtAt/30 && builds < 4:
+		case !r.exact && (!r.sampled || r.e.k > 1) && norm < builtAt/30 && builds < 4:
 			m.refresh(r.x)
 			builtAt = norm
 			builds++

@@ -1,9 +1,5 @@
 package erm
 
-import (
-	"github.com/dpnb/notebooks/dpnb/matrix"
-)
-
 // Method is a way to minimise a Problem. All methods stop at the same
 // certificate and take the same Settings; they differ in what it costs.
 // The methods are Auto, LBFGS, NewtonCG, SAG and SVRG.
@@ -25,14 +21,14 @@ type Auto struct{}
 func (Auto) Name() string { return "auto" }
 
 func (Auto) run(r *search) error {
-	if factorable(r.p) {
+	if factorable(r.e.forms) {
 		return LBFGS{}.run(r)
 	}
 	m, done, err := r.steer()
 	if done || err != nil || r.lbfgs(m, false) {
 		return err
 	}
-	r.e.curvature = make([]float64, r.e.n)
+	r.e.curvature = make([]float64, r.e.n*r.e.k)
 	if done, err := r.begin(); done || err != nil {
 		return err
 	}
@@ -44,9 +40,9 @@ func (Auto) run(r *search) error {
 
 // factorable says whether the metric can be the Hessian over a sample of some
 // 20·d records for the price of about three passes, or is cheap at any rate.
-func factorable(p *Problem) bool {
-	_, d := p.Rows.Dims()
-	return d <= 200 || d <= maxFactor && 2*d*d*d <= 3*matrix.Nonzeros(p.Rows)
+func factorable(all []form) bool {
+	_, d := all[0].rows.Dims()
+	return d <= 200 || d <= maxFactor && 2*d*d*d <= 3*nonzeros(all)
 }
 
 // steer finds a start on a sample of the records, unless there is one, evaluates
@@ -56,9 +52,12 @@ func factorable(p *Problem) bool {
 // is within the sampling error √(d/m) of the minimiser for the price of less
 // than a pass, and the metric is taken where it will be used.
 func (r *search) steer() (m metric, done bool, err error) {
-	n, d := r.e.n, r.e.d
-	size := sampleSize(n, d, matrix.Nonzeros(r.p.Rows))
-	dense := factorable(r.p)
+	n := r.e.n
+	size := sampleSize(n, r.e.d, nonzeros(r.e.forms))
+	if r.e.k > 1 { // the forms together say more of a record, and a pass takes longer
+		size = min(n, max(n/40, 40*r.e.d, minSample))
+	}
+	dense := factorable(r.e.forms)
 	if !dense {
 		size = min(n, 2000)
 	}
@@ -81,10 +80,10 @@ func (r *search) steer() (m metric, done bool, err error) {
 		return nil, done, err
 	}
 	if dense {
-		m = newPrimalMetric(sample, scale, r.e.ridge, r.e.workers)
-		r.exact = sample == r.p
+		m = newPrimalMetric(sample, scale, r.e.ridge, r.e.workers, r.e.size <= maxWhole)
+		r.exact = sample == r.p && m.(*primalMetric).whole
 	} else {
-		m = newDiagonalMetric(sample, scale, r.e.ridge)
+		m = newColumnMetric(sample, scale, r.e.ridge)
 	}
 	m.refresh(r.x)
 	r.m = m
@@ -93,12 +92,12 @@ func (r *search) steer() (m metric, done bool, err error) {
 
 // exactMetric returns the Hessian itself as a metric, nil if it cannot be had.
 func (r *search) exactMetric() metric {
-	switch n, d := r.e.n, r.e.d; {
-	case min(n, d) > maxFactor, n == 0:
-		return nil
-	case d <= n:
-		return newPrimalMetric(r.p, 1, r.e.ridge, r.e.workers)
-	default:
+	switch n, size := r.e.n, r.e.size; {
+	case n == 0:
+	case size <= maxFactor && (size <= n || r.e.k > 1):
+		return newPrimalMetric(r.p, 1, r.e.ridge, r.e.workers, true)
+	case n <= min(size, maxFactor) && r.e.k == 1:
 		return newDualMetric(r.p)
 	}
+	return nil
 }

@@ -10,10 +10,13 @@ import (
 	"gonum.org/v1/gonum/mat"
 
 	"github.com/dpnb/notebooks/dpnb/internal/kernel"
-	"github.com/dpnb/notebooks/dpnb/matrix"
+	"github.com/dpnb/notebooks/dpnb/loss"
 )
 
 const (
+	// maxWhole is the largest number of coefficients for which the metric of a sample has
+	// the blocks off the diagonal.
+	maxWhole = 100
 	// maxFactor is the largest order of a matrix that is factored.
 	maxFactor = 2500
 	// gramParts is the number of partial Gram matrices, whatever the workers.
@@ -33,50 +36,115 @@ type metric interface {
 
 // primalMetric is the Hessian over the records of a problem s, times a scale,
 // plus the penalty's λ + ω on the diagonal, factored. With s = p and scale 1 it is the Hessian of p.
+//
+// Of forms that are apart it may have only the blocks on the diagonal, one for each form.
+// Where the forms are coupled κΣc = 1, so that ∇²f·(1, …, 1) = 0: along equal θ_k the
+// Hessian is that of the penalty, and the blocks are for what is left without the mean.
 type primalMetric struct {
 	s       *Problem
+	f       loss.Joint
+	forms   []form
 	scale   float64
 	ridge   []float64
 	workers int
-	d, pad  int
-	t, c    []float64
-	gram    [gramParts][]float64
-	pack    [gramParts][]float64
-	chol    mat.Cholesky
-	ok      bool
+	n, size int
+	// One block of the Hessian is made at a time, of the d coefficients of one form by those
+	// of another; pad is its stride. Where all forms see the same there is one block.
+	d, pad, blocks int
+	// whole says that the blocks off the diagonal are there, too.
+	whole bool
+	// c is that of the loss, of gramRows records at a time.
+	c    []float64
+	t    [gramParts][]float64
+	gram [gramParts][]float64
+	pack [gramParts][]float64
+	// h has, one after another, the upper triangles that are factored, each of the given
+	// order and stride.
+	h             []float64
+	order, stride int
+	factors       []mat.Cholesky
+	ok            bool
+	// mean is room for that of a vector over the blocks, where it is apart.
+	mean []float64
 }
 
-func newPrimalMetric(s *Problem, scale float64, ridge []float64, workers int) *primalMetric {
-	n, d := s.Rows.Dims()
-	m := &primalMetric{s: s, scale: scale, ridge: ridge, workers: workers, d: d, pad: kernel.Padded(d)}
-	m.t, m.c = make([]float64, n), make([]float64, n)
+func newPrimalMetric(s *Problem, scale float64, ridge []float64, workers int, whole bool) *primalMetric {
+	all := s.forms()
+	n, d := all[0].rows.Dims()
+	m := &primalMetric{s: s, f: s.joint(), forms: all, scale: scale, ridge: ridge, workers: workers, n: n, size: size(all), d: d, pad: kernel.Padded(d)}
+	m.blocks = m.size / d
+	m.whole = whole || m.blocks == 1
+	m.c = make([]float64, n*len(all))
 	for k := range m.gram {
+		m.t[k] = make([]float64, gramRows*len(all))
 		m.gram[k] = make([]float64, m.pad*m.pad)
-		m.pack[k] = make([]float64, gramRows*m.pad)
+		m.pack[k] = make([]float64, gramRows*m.perBlock()*m.pad)
+	}
+	switch m.h, m.order, m.stride = m.gram[0], d, m.pad; {
+	case !m.whole:
+		m.h = make([]float64, m.size*m.pad)
+	case m.blocks > 1:
+		m.h, m.order, m.stride = make([]float64, m.size*m.size), m.size, m.size
+	}
+	m.factors = make([]mat.Cholesky, m.size/m.order)
+	if !m.whole && m.f.Coupling() != 0 {
+		m.mean = make([]float64, d)
 	}
 	return m
 }
 
+// perBlock returns how many rows a record has in one block.
+func (m *primalMetric) perBlock() int { return len(m.forms) / m.blocks }
+
 func (m *primalMetric) refresh(theta []float64) {
-	m.each(func(k, lo, hi int) { m.part(k, lo, hi, theta) })
-	total := m.gram[0]
-	for _, g := range m.gram[1:] {
-		floats.Add(total, g)
+	m.hessian(theta)
+	for j, r := range m.ridge {
+		m.h[j*m.stride+j%m.order] += r
 	}
-	for j := range m.d {
-		total[j*m.pad+j] += m.ridge[j]
+	m.ok = true
+	for k := range m.factors {
+		var s mat.SymDense
+		s.SetRawSymmetric(blas64.Symmetric{N: m.order, Stride: m.stride, Data: m.h[k*m.order*m.stride:], Uplo: blas.Upper})
+		m.ok = m.factors[k].Factorize(&s) && m.factors[k].Cond() <= mat.ConditionTolerance && m.ok
 	}
-	var s mat.SymDense
-	s.SetRawSymmetric(blas64.Symmetric{N: m.d, Stride: m.pad, Data: total, Uplo: blas.Upper})
-	m.ok = m.chol.Factorize(&s)
+}
+
+// hessian writes that of the scaled sum over the records to h.
+func (m *primalMetric) hessian(theta []float64) {
+	for a := range m.blocks {
+		for b := a; b < m.blocks && (m.whole || a == b); b++ {
+			m.each(func(k, lo, hi int) { m.part(k, lo, hi, a, b, theta) })
+			total := m.gram[0]
+			for _, g := range m.gram[1:] {
+				floats.Add(total, g)
+			}
+			if m.blocks > 1 {
+				m.place(total, a, b)
+			}
+		}
+	}
+}
+
+// place copies block (a, b) to h: it is made up to its sign, and symmetric.
+func (m *primalMetric) place(block []float64, a, b int) {
+	sign := -1.0
+	if a == b {
+		sign = 1
+	}
+	row, column := a*m.d, b*m.d%m.order
+	for i := range m.d {
+		for j := i; j < m.d; j++ {
+			v := sign * block[i*m.pad+j]
+			m.h[(row+i)*m.stride+column+j], m.h[(row+j)*m.stride+column+i] = v, v
+		}
+	}
 }
 
 // each runs f over the parts of the records, side by side if there are workers.
 func (m *primalMetric) each(f func(k, lo, hi int)) {
-	n := len(m.t)
 	var wg sync.WaitGroup
 	for k := range gramParts {
-		lo, hi := k*n/gramParts, (k+1)*n/gramParts
+		lo, hi := k*m.n/gramParts, (k+1)*m.n/gramParts
 		if m.workers == 1 {
 			f(k, lo, hi)
 			continue
@@ -86,34 +154,94 @@ func (m *primalMetric) each(f func(k, lo, hi int)) {
 	wg.Wait()
 }
 
-func (m *primalMetric) part(k, from, to int, theta []float64) {
-	clear(m.gram[k])
+// part makes the share of block (a, b) of the records from … to−1, for (0, 0) their c
+// first.
+func (m *primalMetric) part(part, from, to, a, b int, theta []float64) {
+	clear(m.gram[part])
+	per := m.perBlock()
 	for lo := from; lo < to; lo += gramRows {
 		hi := min(lo+gramRows, to)
-		t, c := m.t[lo:hi], m.c[lo:hi]
-		m.s.Rows.Margins(t, theta, lo, hi)
-		m.s.Loss.Curvature(c, t, m.s.Labels[lo:hi])
-		for i := lo; i < hi; i++ {
-			row := m.pack[k][(i-lo)*m.pad : (i-lo)*m.pad+m.d]
-			m.s.Rows.Row(row, i)
-			floats.Scale(math.Sqrt(m.scale*c[i-lo]), row)
+		count := hi - lo
+		t, c := m.t[part][:count*len(m.forms)], m.c[lo*len(m.forms):hi*len(m.forms)]
+		if a == 0 && b == 0 {
+			for k, f := range m.forms {
+				f.rows.Margins(t[k*count:(k+1)*count], theta[f.lo:f.hi], lo, hi)
+			}
+			m.f.Derivatives(nil, c, t, m.s.Labels[lo:hi])
 		}
-		kernel.AddGram(m.gram[k], m.pack[k], hi-lo, m.pad)
+		for i := range count {
+			m.packRecord(m.pack[part][i*per*m.pad:(i+1)*per*m.pad], c[i:], count, lo+i, a, b)
+		}
+		kernel.AddGram(m.gram[part], m.pack[part], count*per, m.pad)
+	}
+}
+
+// packRecord writes the rows whose outer products, summed, are ± block (a, b) of record i:
+// with c at every count-th place, √(c_a − κc_a²)·x or √(κc_ac_b)·x, and where all forms
+// see the same the √c_k(a_k − κΣc_la_l), for κΣc is 0 or 1.
+func (m *primalMetric) packRecord(rows, c []float64, count, i, a, b int) {
+	kappa, per := m.f.Coupling(), m.perBlock()
+	for k := range per {
+		m.forms[a+k].rows.Row(rows[k*m.pad:k*m.pad+m.d], i)
+	}
+	switch {
+	case m.blocks > 1 || per == 1:
+		w := kappa * c[a*count] * c[b*count]
+		if a == b {
+			w = c[a*count] - w
+		}
+		floats.Scale(math.Sqrt(m.scale*math.Max(0, w)), rows[:m.d])
+		return
+	case kappa != 0:
+		mean := make([]float64, m.d)
+		for k := range per {
+			floats.AddScaled(mean, kappa*c[k*count], rows[k*m.pad:k*m.pad+m.d])
+		}
+		for k := range per {
+			floats.Sub(rows[k*m.pad:k*m.pad+m.d], mean)
+		}
+	}
+	for k := range per {
+		floats.Scale(math.Sqrt(m.scale*c[k*count]), rows[k*m.pad:k*m.pad+m.d])
 	}
 }
 
 func (m *primalMetric) solve(v []float64) {
-	x := mat.NewVecDense(len(v), v)
-	if !m.ok || m.chol.SolveVecTo(x, x) != nil || math.IsNaN(floats.Sum(v)) {
-		n := float64(len(m.t))
+	if m.mean != nil {
+		m.centre(v, m.mean)
+	}
+	for k := range m.factors {
+		if m.ok {
+			x := mat.NewVecDense(m.order, v[k*m.order:(k+1)*m.order])
+			_ = m.factors[k].SolveVecTo(x, x) // the condition was looked at
+		}
+	}
+	if !m.ok || math.IsNaN(floats.Sum(v)) {
 		m.ok = false // too ill-conditioned to steer by
 		for j := range v {
-			v[j] /= m.ridge[j] + m.scale*n*m.s.Loss.Smoothness()
+			v[j] /= m.ridge[j] + m.scale*float64(m.n)*m.f.Smoothness()
+		}
+	}
+	if m.mean != nil {
+		m.centre(v, m.pack[0][:m.d])
+		for i := range v {
+			v[i] += m.mean[i%m.d] / m.ridge[i]
 		}
 	}
 }
 
-// dualMetric is the Hessian of a problem with fewer records than features,
+// centre takes their mean from the blocks of v and leaves it in mean.
+func (m *primalMetric) centre(v, mean []float64) {
+	clear(mean)
+	for i, x := range v {
+		mean[i%m.d] += x / float64(m.blocks)
+	}
+	for i := range v {
+		v[i] -= mean[i%m.d]
+	}
+}
+
+// dualMetric is the Hessian of a problem of one form with fewer records than features,
 //
 //	(Λ + XᵀCX)⁻¹ = Λ⁻¹ − Λ⁻¹XᵀS(I + S·XΛ⁻¹Xᵀ·S)⁻¹SXΛ⁻¹,  S = √C, Λ = diag(λ + ω),
 //
@@ -187,38 +315,82 @@ func (m *dualMetric) solve(v []float64) {
 	floats.Add(v, m.back)
 }
 
-// diagonalMetric is the diagonal of the Hessian over an evenly spaced sample.
-type diagonalMetric struct {
-	s         *Problem
-	scale     float64
-	ridge     []float64
+// columnMetric keeps of the Hessian over an evenly spaced sample what belongs to one column
+// of the records at a time. Of forms that are apart and coupled these are, with
+// g_k = Σcᵢ_kx², the K×K matrices
+//
+//	diag(λ + g) − ggᵀ/Σg,
+//
+// exact where the cᵢ are alike; of others the diagonal Σ_k g_k.
+type columnMetric struct {
+	s     *Problem
+	f     loss.Joint
+	forms []form
+	scale float64
+	ridge []float64
+	// diag is λ + ω + g, by coefficients.
 	diag, row []float64
 	t, c      []float64
+	coupled   bool
 }
 
-func newDiagonalMetric(s *Problem, scale float64, ridge []float64) *diagonalMetric {
-	n, d := s.Rows.Dims()
-	return &diagonalMetric{s: s, scale: scale, ridge: ridge, diag: make([]float64, d), row: make([]float64, d), t: make([]float64, n), c: make([]float64, n)}
+func newColumnMetric(s *Problem, scale float64, ridge []float64) *columnMetric {
+	all := s.forms()
+	n, d := all[0].rows.Dims()
+	m := &columnMetric{s: s, f: s.joint(), forms: all, scale: scale, ridge: ridge, diag: make([]float64, size(all)), row: make([]float64, d)}
+	m.t, m.c = make([]float64, n*len(all)), make([]float64, n*len(all))
+	m.coupled = apart(all) && m.f.Coupling() != 0
+	return m
 }
 
-func (m *diagonalMetric) refresh(theta []float64) {
-	n := len(m.t)
-	m.s.Rows.Margins(m.t, theta, 0, n)
-	m.s.Loss.Curvature(m.c, m.t, m.s.Labels)
+func (m *columnMetric) refresh(theta []float64) {
+	n := len(m.s.Labels)
+	for k, f := range m.forms {
+		f.rows.Margins(m.t[k*n:(k+1)*n], theta[f.lo:f.hi], 0, n)
+	}
+	m.f.Derivatives(nil, m.c, m.t, m.s.Labels)
 	copy(m.diag, m.ridge)
-	for i, c := range m.c {
-		if sparse, ok := m.s.Rows.(*matrix.CSR); ok {
-			cols, values := sparse.Entries(i)
-			for k, j := range cols {
-				m.diag[j] += m.scale * c * values[k] * values[k]
+	for k, f := range m.forms {
+		diag := m.diag[f.lo:f.hi]
+		for i, c := range m.c[k*n : (k+1)*n] {
+			columns, values := entries(f.rows, m.row, i)
+			if columns == nil {
+				for j, v := range values {
+					diag[j] += m.scale * c * v * v
+				}
+				continue
 			}
-			continue
-		}
-		m.s.Rows.Row(m.row, i)
-		for j, v := range m.row {
-			m.diag[j] += m.scale * c * v * v
+			for e, j := range columns {
+				diag[j] += m.scale * c * values[e] * values[e]
+			}
 		}
 	}
 }
 
-func (m *diagonalMetric) solve(v []float64) { floats.Div(v, m.diag) }
+func (m *columnMetric) solve(v []float64) {
+	if m.coupled {
+		m.couple(v)
+	}
+	floats.Div(v, m.diag)
+}
+
+// couple adds to v what makes the division by diag the inverse with the coupling
+// (Sherman and Morrison): B = A − ggᵀ/s with A = diag(λ + g), s = Σg has
+// AB⁻¹v = v + g·(gᵀA⁻¹v)/(s − gᵀA⁻¹g), and s − gᵀA⁻¹g = Σ λg/(λ + g).
+func (m *columnMetric) couple(v []float64) {
+	d := len(m.row)
+	for j := range d {
+		var along, rest float64
+		for i := j; i < len(v); i += d {
+			g := m.diag[i] - m.ridge[i]
+			along += g * v[i] / m.diag[i]
+			rest += g * m.ridge[i] / m.diag[i]
+		}
+		if !(rest > 0) {
+			continue
+		}
+		for i := j; i < len(v); i += d {
+			v[i] += (m.diag[i] - m.ridge[i]) * along / rest
+		}
+	}
+}

@@ -13,7 +13,7 @@ import (
 type Settings struct {
 	// Tolerance τ on the certified ‖∇J(θ)‖₂. Zero means 1e-9·(1 + n·L·R): as
 	// exact as is worth while for a sum of n gradients of size up to L·R, with the
-	// mean of |f′ᵢ| at the start (at least 1) in place of an infinite L.
+	// mean of Σ_k|∂f/∂tᵢ_k| at the start (at least 1) in place of an infinite L.
 	Tolerance float64
 	// MaxPasses over the records; zero means 1,000.
 	MaxPasses int
@@ -23,7 +23,7 @@ type Settings struct {
 	// Workers is the number of goroutines; zero means one for each processor.
 	// The result does not depend on it.
 	Workers int
-	// Start is where the search begins (length d); nil is the origin, or what a
+	// Start is where the search begins (length D); nil is the origin, or what a
 	// sample of the records says.
 	Start []float64
 	// Method is how to search; nil means Auto.
@@ -57,10 +57,10 @@ type Solution struct {
 	Tolerance float64
 	// Passes over the records that were made.
 	Passes int
-	// Gradients is the number of single f′(xᵢᵀθ; yᵢ) that were evaluated, those
+	// Gradients is the number of single ∇f(tᵢ; yᵢ) that were evaluated, those
 	// on samples and those of the certificate included.
 	Gradients int
-	// Products is the number of single products f″ᵢ·xᵢᵀv.
+	// Products is the number of products of single ∇²f(tᵢ; yᵢ).
 	Products int
 	// Method is the name of the method that was used.
 	Method string
@@ -84,15 +84,15 @@ func Minimize(p *Problem, settings *Settings) (*Solution, error) {
 	if settings != nil {
 		s = *settings
 	}
-	_, d := p.Rows.Dims()
+	f, d := p.joint(), size(p.forms())
 	if s.Start != nil && len(s.Start) != d {
-		return nil, &matrix.DataError{Text: fmt.Sprintf("the start has length %d, want d = %d", len(s.Start), d)}
+		return nil, &matrix.DataError{Text: fmt.Sprintf("the start has length %d, want %d, one for each coefficient", len(s.Start), d)}
 	}
 	if s.Tolerance < 0 || math.IsNaN(s.Tolerance) {
 		return nil, &matrix.DataError{Text: fmt.Sprintf("Tolerance = %v, want a positive number", s.Tolerance)}
 	}
-	if math.IsInf(p.Loss.Smoothness(), 1) {
-		return nil, &matrix.DataError{Text: fmt.Sprintf("the %s loss has no bound on its curvature, so that no gradient can be certified: clip it", p.Loss.Name())}
+	if math.IsInf(f.Smoothness(), 1) {
+		return nil, &matrix.DataError{Text: fmt.Sprintf("the %s loss has no bound on its curvature, so that no gradient can be certified: clip it", f.Name())}
 	}
 	if s.MaxPasses == 0 {
 		s.MaxPasses = 1000

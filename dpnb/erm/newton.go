@@ -22,7 +22,7 @@ type NewtonCG struct{}
 func (NewtonCG) Name() string { return "Newton-CG" }
 
 func (NewtonCG) run(r *search) error {
-	r.e.curvature = make([]float64, r.e.n)
+	r.e.curvature = make([]float64, r.e.n*r.e.k)
 	m, done, err := r.steer()
 	if done || err != nil {
 		return err
@@ -34,7 +34,7 @@ func (NewtonCG) run(r *search) error {
 // newton searches from x, where the curvature has been evaluated, with m to
 // precondition by.
 func (r *search) newton(m metric) {
-	d := r.e.d
+	d := r.e.size
 	dir, trial, trialGrad := make([]float64, d), make([]float64, d), make([]float64, d)
 	c := descent.NewConjugate(d)
 	norm0 := floats.Norm(r.g, 2)

@@ -58,11 +58,34 @@ func bigSlope(l loss.Loss, t *big.Float, y float64) *big.Float {
 	return s
 }
 
+// bigSlopes overwrites the forms t by ∇f(t; y).
+func bigSlopes(p *Problem, t []*big.Float, y float64) {
+	switch f := p.Joint.(type) {
+	case nil:
+		t[0] = bigSlope(p.Loss, t[0], y)
+	case bends:
+		for k, l := range f.of {
+			t[k] = bigSlope(l, t[k], y)
+		}
+	case loss.Softmax:
+		sum := zero()
+		for c := range t {
+			t[c] = bigExp(t[c])
+			sum.Add(sum, t[c])
+		}
+		for c := range t {
+			t[c].Quo(t[c], sum)
+		}
+		t[int(y)].Sub(t[int(y)], wide(1))
+	}
+}
+
 // bigGradient returns ∇J at hi + lo in 300 bits; lo may be nil.
 func bigGradient(p *Problem, hi, lo []float64) []*big.Float {
-	n, d := p.Rows.Dims()
-	theta, g, row := make([]*big.Float, d), make([]*big.Float, d), make([]float64, d)
-	for j := range d {
+	all := p.forms()
+	n, d := all[0].rows.Dims()
+	theta, g, row := make([]*big.Float, len(hi)), make([]*big.Float, len(hi)), make([]float64, d)
+	for j := range theta {
 		theta[j] = wide(hi[j])
 		if lo != nil {
 			theta[j].Add(theta[j], wide(lo[j]))
@@ -78,14 +101,20 @@ func bigGradient(p *Problem, hi, lo []float64) []*big.Float {
 	}
 	product := zero()
 	for i := range n {
-		p.Rows.Row(row, i)
-		t := zero()
-		for j, v := range row {
-			t.Add(t, product.Mul(wide(v), theta[j]))
+		t := make([]*big.Float, len(all))
+		for k, f := range all {
+			f.rows.Row(row, i)
+			t[k] = zero()
+			for j, v := range row {
+				t[k].Add(t[k], product.Mul(wide(v), theta[f.lo+j]))
+			}
 		}
-		s := bigSlope(p.Loss, t, p.Labels[i])
-		for j, v := range row {
-			g[j].Add(g[j], product.Mul(wide(v), s))
+		bigSlopes(p, t, p.Labels[i])
+		for k, f := range all {
+			f.rows.Row(row, i)
+			for j, v := range row {
+				g[f.lo+j].Add(g[f.lo+j], product.Mul(wide(v), t[k]))
+			}
 		}
 	}
 	return g
@@ -180,6 +209,29 @@ func corners() []corner {
 		}
 	})
 	add("labels of 1e8, clipped", loss.Clipped(loss.Squared{}, 1e8), 40, 4, func(p *Problem, x *matrix.Dense, theta []float64) { floats.Scale(1e8, p.Labels) })
+	for name, c := range map[string]struct {
+		d, k        int
+		scale, norm float64
+	}{"plain": {4, 3, 3, 1}, "margins beyond 708": {4, 4, 900, 1}, "entries of 2⁻⁶⁰⁰": {3, 3, 3, 0x1p-600}, "two classes": {3, 2, 10, 5}} {
+		add("softmax, "+name, loss.Logistic{}, 40, c.d, func(p *Problem, x *matrix.Dense, _ []float64) {
+			p.Loss, p.Joint, p.Linear = nil, loss.Softmax{Classes: c.k}, make([]float64, c.k*c.d)
+			for i := range p.Labels {
+				p.Labels[i] = float64(i * i % c.k)
+			}
+			floats.Scale(c.norm, x.Data)
+		})
+		for i := range 3 {
+			at := &all[len(all)-1-i]
+			at.theta = make([]float64, c.k*c.d)
+			for j := range at.theta {
+				at.theta[j] = c.scale * math.Sin(float64(7*j+1))
+			}
+		}
+	}
+	for _, sparse := range []bool{false, true} {
+		p, theta := norms1(50, 4, 3, sparse)
+		all = append(all, corner{fmt.Sprintf("‖A(z)θ‖₁ + h, sparse: %v", sparse), p, theta})
+	}
 	add("uneven shrinkage", loss.Logistic{}, 40, 4, func(p *Problem, x *matrix.Dense, theta []float64) {
 		p.Shrinkage = []float64{0, 1e-17, 1e5, 3}
 	})
@@ -194,8 +246,8 @@ type rowsOnly struct{ matrix.Rows }
 func TestGradientsAgainst300Bits(t *testing.T) {
 	for _, c := range corners() {
 		t.Run(c.name, func(t *testing.T) {
-			_, d := c.p.Rows.Dims()
 			e := newEvaluator(c.p, 1)
+			d := e.size
 			g := make([]float64, d)
 			_, bound := e.eval(g, c.theta)
 			err := distance(bigGradient(c.p, c.theta, nil), g, nil)
@@ -244,11 +296,14 @@ func TestGradientBoundsAreNearlyAttained(t *testing.T) {
 // The gradient in double-double is the same for any number of workers, dense, sparse
 // with many columns, and for a loss that has no slope in double-double.
 func TestPreciseDoesNotDependOnWorkers(t *testing.T) {
+	several, _ := norms1(900, 7, 3, false)
+	classes := softmaxProblem(1)
 	for name, p := range map[string]*Problem{
+		"several forms": several, "softmax": classes,
 		"dense": simulated(5000, 7, 1, 1, 1), "sparse": sparseProblem(3000, 900, 6, 1),
 		"half": func() *Problem { p := simulated(700, 5, 1, 1, 1); p.Loss = half{}; return p }(),
 	} {
-		_, d := p.Rows.Dims()
+		d := size(p.forms())
 		var first dd.Vector
 		for _, workers := range []int{1, 2, 5} {
 			e := newEvaluator(p, workers)

@@ -1,9 +1,13 @@
-// Package erm minimises regularised empirical risks of generalised linear
-// models and returns, with the minimiser, a certificate of how close it is.
+// Package erm minimises regularised empirical risks whose losses see the coefficients
+// through K linear forms, and returns, with the minimiser, a certificate of how close it
+// is: the one Newton method, and the one bound on rounding, of all rooms that fit models.
 //
 // The objective is a sum over records, never a mean:
 //
-//	J(θ) = Σᵢ f(xᵢᵀθ; yᵢ) + (λ/2)‖θ‖² + ½Σⱼ ωⱼθⱼ² + bᵀθ.
+//	J(θ) = Σᵢ f(tᵢ₁, …, tᵢ_K; yᵢ) + (λ/2)‖θ‖² + ½Σⱼ ωⱼθⱼ² + bᵀθ,  tᵢ_k linear in θ.
+//
+// For a generalised linear model K = 1 and tᵢ = xᵢᵀθ. It may enter matrix and loss; those
+// who minimise may enter it.
 package erm
 
 import (
@@ -16,21 +20,101 @@ import (
 
 // Problem is the objective
 //
-//	J(θ) = Σᵢ f(xᵢᵀθ; yᵢ) + (λ/2)‖θ‖² + ½Σⱼ ωⱼθⱼ² + bᵀθ,
+//	J(θ) = Σᵢ f(tᵢ₁, …, tᵢ_K; yᵢ) + (λ/2)‖θ‖² + ½Σⱼ ωⱼθⱼ² + bᵀθ,
 //
 // a sum (not a mean) over the records. The ridge λ acts on every coordinate, an
 // intercept included; ω shrinks single ones further. With λ > 0 it is λ-strongly
-// convex, whatever ω ≥ 0 is, and has one minimiser.
+// convex, whatever ω ≥ 0 is, and has one minimiser. The forms are one of
+//
+//	tᵢ = xᵢᵀθ       of a Loss (K = 1, D = d coefficients),
+//	tᵢ_k = xᵢᵀθ_k   of a Joint, θ = (θ_1, …, θ_K) one after another (D = Kd),
+//	tᵢ_k = aᵢ_kᵀθ   of a Joint with Forms (D = d).
 type Problem struct {
-	Rows   matrix.Rows
+	// Rows are the xᵢ, n×d; nil with Forms.
+	Rows matrix.Rows
+	// Forms are, for each k, the aᵢ_k, n×d.
+	Forms  []matrix.Rows
 	Labels []float64
-	Loss   loss.Loss
+	// Loss is f for one form, Joint for several: one of them is set.
+	Loss  loss.Loss
+	Joint loss.Joint
 	// Lambda is λ > 0.
 	Lambda float64
-	// Shrinkage is ω, of length d, finite and not negative; nil is zero.
+	// Shrinkage is ω, of length D, finite and not negative; nil is zero.
 	Shrinkage []float64
-	// Linear is b, of length d; nil is zero.
+	// Linear is b, of length D; nil is zero.
 	Linear []float64
+}
+
+// form is tᵢ_k = xᵢᵀθ[lo:hi] for one k and all records.
+type form struct {
+	rows   matrix.Rows
+	lo, hi int
+}
+
+// joint returns f.
+func (p *Problem) joint() loss.Joint {
+	if p.Joint == nil {
+		return loss.Sum(p.Loss)
+	}
+	return p.Joint
+}
+
+// forms returns the K forms of a problem whose shape is valid.
+func (p *Problem) forms() []form {
+	var all []form
+	for _, rows := range p.Forms {
+		_, d := rows.Dims()
+		all = append(all, form{rows, 0, d})
+	}
+	if p.Forms == nil {
+		_, d := p.Rows.Dims()
+		k := 1
+		if p.Joint != nil {
+			k = p.Joint.Forms()
+		}
+		for k := range k {
+			all = append(all, form{p.Rows, k * d, (k + 1) * d})
+		}
+	}
+	return all
+}
+
+// size returns D.
+func size(all []form) int { return all[len(all)-1].hi }
+
+// apart reports whether each form sees coefficients of its own, by the same records.
+func apart(all []form) bool { return len(all) == 1 || all[1].lo > 0 }
+
+// nonzeros returns the number of entries that are stored in the rows.
+func nonzeros(all []form) (sum int) {
+	for k, f := range all {
+		if k == 0 || !apart(all) {
+			sum += matrix.Nonzeros(f.rows)
+		}
+	}
+	return sum
+}
+
+// together is the records with Rᵢ for a norm: ‖xᵢ‖, or (Σ_k‖aᵢ_k‖²)^½ with Forms.
+type together struct {
+	matrix.Rows
+	all []form
+}
+
+// Norms implements matrix.Rows.
+func (t together) Norms(dst []float64, lo, hi int) {
+	t.all[0].rows.Norms(dst, lo, hi)
+	if apart(t.all) {
+		return
+	}
+	more := make([]float64, hi-lo)
+	for _, f := range t.all[1:] {
+		f.rows.Norms(more, lo, hi)
+		for i, v := range more {
+			dst[i] = math.Hypot(dst[i], v)
+		}
+	}
 }
 
 // Validate checks shapes, labels, λ and that every number is finite. It returns
@@ -40,12 +124,14 @@ func (p *Problem) Validate() error {
 	return err
 }
 
-// ValidateNorm is Validate, and returns max ‖xᵢ‖₂, which it reads all records for.
+// ValidateNorm is Validate, and returns max Rᵢ, which it reads all records for: Rᵢ = ‖xᵢ‖₂,
+// or (Σ_k‖aᵢ_k‖²)^½ with Forms.
 func (p *Problem) ValidateNorm() (maxNorm float64, err error) {
 	if err := p.validateShape(); err != nil {
 		return 0, err
 	}
-	maxNorm = matrix.MaxNorm(p.Rows)
+	all := p.forms()
+	maxNorm = matrix.MaxNorm(together{all[0].rows, all})
 	if math.IsNaN(maxNorm) || math.IsInf(maxNorm, 0) {
 		return 0, errNotFinite()
 	}
@@ -59,22 +145,35 @@ func errNotFinite() error {
 // validateShape checks all but the entries of the records.
 func (p *Problem) validateShape() error {
 	fail := func(format string, a ...any) error { return &matrix.DataError{Text: fmt.Sprintf(format, a...)} }
-	if p.Rows == nil || p.Loss == nil {
-		return fail("a problem needs rows and a loss")
+	if (p.Rows == nil) == (p.Forms == nil) || (p.Loss == nil) == (p.Joint == nil) {
+		return fail("a problem needs rows, or the rows of each form, and a loss, or a joint one")
 	}
-	n, d := p.Rows.Dims()
+	f := p.joint()
+	if k := f.Forms(); p.Forms != nil && (p.Joint == nil || len(p.Forms) != k) {
+		return fail("there are rows for %d forms, and the %s loss has %d", len(p.Forms), f.Name(), k)
+	} else if k < 1 || math.IsNaN(f.Smoothness()) {
+		return fail("the %s loss has a parameter that is out of range: %s", f.Name(), f.Labels())
+	}
+	all := p.forms()
+	n, d := all[0].rows.Dims()
+	for k, form := range all {
+		if in, id := form.rows.Dims(); in != n || id != d {
+			return fail("form %d has %d×%d rows, the first has %d×%d", k, in, id, n, d)
+		}
+	}
+	d = size(all)
 	switch {
 	case d == 0:
 		return fail("there are no features (d = 0): keep at least one column, or add a bias")
 	case len(p.Labels) != n:
 		return fail("%d labels for %d records", len(p.Labels), n)
 	case p.Linear != nil && len(p.Linear) != d:
-		return fail("the linear term has length %d, want d = %d", len(p.Linear), d)
+		return fail("the linear term has length %d, want %d, one for each coefficient", len(p.Linear), d)
 	case !(p.Lambda > 0) || math.IsInf(p.Lambda, 1):
 		return fail("Lambda (λ) = %v, want a positive number: without it the objective need not have a unique minimiser", p.Lambda)
 	}
 	if p.Shrinkage != nil && len(p.Shrinkage) != d {
-		return fail("Shrinkage has length %d, want d = %d", len(p.Shrinkage), d)
+		return fail("Shrinkage has length %d, want %d, one for each coefficient", len(p.Shrinkage), d)
 	}
 	for _, w := range p.Shrinkage {
 		if !(w >= 0) || math.IsInf(w, 1) {
@@ -82,8 +181,8 @@ func (p *Problem) validateShape() error {
 		}
 	}
 	for i, y := range p.Labels {
-		if !p.Loss.ValidLabel(y) {
-			return fail("the label of record %d is not what the %s loss wants: %s", i, p.Loss.Name(), p.Loss.Labels())
+		if !f.ValidLabel(y) {
+			return fail("the label of record %d is not what the %s loss wants: %s", i, f.Name(), f.Labels())
 		}
 	}
 	for _, b := range p.Linear {
@@ -94,9 +193,9 @@ func (p *Problem) validateShape() error {
 	return nil
 }
 
-// ridges returns the diagonal λ + ω of the Hessian of the penalty.
-func (p *Problem) ridges(d int) []float64 {
-	r := make([]float64, d)
+// ridges returns the diagonal λ + ω of the Hessian of the penalty, of length D.
+func (p *Problem) ridges(size int) []float64 {
+	r := make([]float64, size)
 	for j := range r {
 		r[j] = p.Lambda
 		if p.Shrinkage != nil {

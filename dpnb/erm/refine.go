@@ -28,16 +28,16 @@ func (r *search) refine() {
 	}
 	p := newPrecise(r.e)
 	if r.e.curvature == nil {
-		r.e.curvature = make([]float64, r.e.n)
+		r.e.curvature = make([]float64, r.e.n*r.e.k)
 	}
 	m := r.m
 	if m == nil {
 		if m = r.exactMetric(); m == nil {
-			m = newDiagonalMetric(r.p, 1, r.e.ridge)
+			m = newColumnMetric(r.p, 1, r.e.ridge)
 		}
 		m.refresh(r.best.Theta)
 	}
-	conjugate, unused := descent.NewConjugate(r.e.d), make([]float64, r.e.d)
+	conjugate, unused := descent.NewConjugate(r.e.size), make([]float64, r.e.size)
 	refinement := descent.Refinement{
 		Gradient: p.gradient,
 		Newton: func(step, g, x []float64) {
@@ -51,7 +51,7 @@ func (r *search) refine() {
 		},
 		Modulus: r.p.Lambda, Smoothness: r.smoothness(), Tolerance: r.s.Tolerance, MaxPasses: left,
 	}
-	x := dd.NewVector(r.e.d)
+	x := dd.NewVector(r.e.size)
 	copy(x.Hi, r.best.Theta)
 	c := refinement.Run(x)
 	value, _ := r.e.eval(unused, x.Hi)
@@ -68,5 +68,5 @@ func (r *search) refine() {
 // smoothness bounds the largest eigenvalue of ∇²J: max(λ + ω) + nβR².
 func (r *search) smoothness() float64 {
 	n, norm := float64(r.e.n), r.e.maxNorm+math.Sqrt(float64(r.e.d))*0x1p-511
-	return (slices.Max(r.e.ridge) + n*r.p.Loss.Smoothness()*norm*norm) * (1 + 0x1p-40)
+	return (slices.Max(r.e.ridge) + n*r.e.f.Smoothness()*norm*norm) * (1 + 0x1p-40)
 }

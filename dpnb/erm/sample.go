@@ -26,25 +26,35 @@ func sampleSize(n, d, nonzeros int) int {
 //
 // Its minimiser is near that of p.
 func (p *Problem) sampled(m int) *Problem {
-	n, d := p.Rows.Dims()
+	n := len(p.Labels)
 	share := float64(m) / float64(n)
-	s := &Problem{Labels: make([]float64, m), Loss: p.Loss, Lambda: p.Lambda * share}
+	s := &Problem{Labels: make([]float64, m), Loss: p.Loss, Joint: p.Joint, Lambda: p.Lambda * share}
 	index := make([]int, m)
 	for k := range index {
 		index[k] = int((int64(k)*2 + 1) * int64(n) / int64(2*m))
 		s.Labels[k] = p.Labels[index[k]]
 	}
-	if sparse, ok := p.Rows.(*matrix.CSR); ok {
-		s.Rows = sparse.Select(index)
-	} else {
-		rows := matrix.NewDense(m, d, nil)
-		for k, i := range index {
-			p.Rows.Row(rows.Data[k*d:(k+1)*d], i)
-		}
-		s.Rows = rows
+	if p.Rows != nil {
+		s.Rows = selected(p.Rows, index)
+	}
+	for _, rows := range p.Forms {
+		s.Forms = append(s.Forms, selected(rows, index))
 	}
 	s.Linear, s.Shrinkage = times(p.Linear, share), times(p.Shrinkage, share)
 	return s
+}
+
+// selected returns a copy of the given rows.
+func selected(rows matrix.Rows, index []int) matrix.Rows {
+	if sparse, ok := rows.(*matrix.CSR); ok {
+		return sparse.Select(index)
+	}
+	_, d := rows.Dims()
+	dense := matrix.NewDense(len(index), d, nil)
+	for k, i := range index {
+		rows.Row(dense.Data[k*d:(k+1)*d], i)
+	}
+	return dense
 }
 
 // times returns a new slice c·v, nil if v is.

@@ -34,15 +34,15 @@ type search struct {
 	exact bool
 	// switched says that the method changed on the way.
 	switched bool
-	// extra is what was spent on samples, in f′ᵢ.
+	// extra is what was spent on samples, in ∇fᵢ.
 	extra int
 }
 
 func newSearch(p *Problem, s Settings) *search {
-	_, d := p.Rows.Dims()
-	r := &search{p: p, s: s, e: newEvaluator(p, s.Workers), x: make([]float64, d), g: make([]float64, d)}
+	e := newEvaluator(p, s.Workers)
+	r := &search{p: p, s: s, e: e, x: make([]float64, e.size), g: make([]float64, e.size)}
 	inf := math.Inf(1)
-	r.best = Solution{Theta: make([]float64, d), Value: math.NaN(), Certificate: Certificate{GradientNorm: inf, Distance: inf, Gap: inf}}
+	r.best = Solution{Theta: make([]float64, e.size), Value: math.NaN(), Certificate: Certificate{GradientNorm: inf, Distance: inf, Gap: inf}}
 	copy(r.x, s.Start)
 	return r
 }
@@ -97,11 +97,11 @@ func withoutRecords(r *search) error {
 }
 
 // defaultTolerance is as exact as is worth while for a sum of n gradients of
-// size up to L·R. Where f′ has no bound L, the mean of |f′ᵢ| at the start and 1
-// take its place.
+// size up to L·R. Where ∇f has no bound L, the mean of Σ_k|∂f/∂tᵢ_k| at the start
+// and 1 take its place.
 func (r *search) defaultTolerance() float64 {
 	n := float64(r.e.n)
-	slope := r.p.Loss.Lipschitz()
+	slope := r.e.f.Lipschitz()
 	if math.IsInf(slope, 1) {
 		slope = math.Max(1, r.e.slopes/math.Max(n, 1))
 	}

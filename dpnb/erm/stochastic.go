@@ -7,12 +7,12 @@ import (
 )
 
 // SAG is the stochastic average gradient method (Schmidt, Le Roux and Bach 2017)
-// as in appendix F of Redberg, Koskela and Wang (2023): one f′ᵢ for each step
+// as in appendix F of Redberg, Koskela and Wang (2023): one ∇fᵢ for each step
 //
-//	θ ← θ − η·(Σⱼ sⱼxⱼ + b + (λ + ω)θ)/n,  sᵢ = f′(xᵢᵀθ; yᵢ),
+//	θ ← θ − η·(Σⱼ sⱼxⱼ + b + (λ + ω)θ)/n,  sᵢ = ∇f(tᵢ; yᵢ),
 //
 // i drawn evenly, and the gradient is checked after every n steps. The ridge is
-// exact. η = 1/(βR² + (λ + max ω)/n), β = sup f″; until all records have been met, the sum
+// exact. η = 1/(βR² + (λ + max ω)/n), β = sup λ_max(∇²f); until all records have been met, the sum
 // is scaled by those that have. It needs O((n + βR²n/λ)·log(1/τ)) evaluations of f′.
 //
 // A step costs O(d), also on sparse rows. It runs on one processor.
@@ -29,22 +29,20 @@ func (m SAG) run(r *search) error {
 		return err
 	}
 	eta := r.stepSize()
-	n, d := r.e.n, r.e.d
+	n := r.e.n
 	rng := rand.New(rand.NewPCG(m.Seed, 0x5A6))
-	slopes, sum := make([]float64, n), make([]float64, d)
+	one, sum := newOneRecord(r.e), make([]float64, r.e.size)
 	met, count := make([]bool, n), 0
-	var one oneRecord
 	scale := eta / float64(n)
-	shrink := make([]float64, d)
+	shrink := make([]float64, r.e.size)
 	for j, v := range r.e.ridge {
 		shrink[j] = 1 - scale*v
 	}
 	for r.left() > 1 {
 		for range n {
 			i := rng.IntN(n)
-			change := one.slope(r.p, r.x, i) - slopes[i]
-			slopes[i] += change
-			one.add(r.p, sum, change, i)
+			one.change(r.x, i, true)
+			one.add(sum, 1, i)
 			if !met[i] {
 				met[i] = true
 				count++
@@ -82,17 +80,16 @@ func (m SVRG) run(r *search) error {
 		return err
 	}
 	eta := r.stepSize() / 4
-	n, d := r.e.n, r.e.d
+	n := r.e.n
 	rng := rand.New(rand.NewPCG(m.Seed, 0x52B))
-	slopes, drift := make([]float64, n), make([]float64, d)
-	var one oneRecord
-	shrink := make([]float64, d)
+	one, drift := newOneRecord(r.e), make([]float64, r.e.size)
+	shrink := make([]float64, r.e.size)
 	for j, v := range r.e.ridge {
 		shrink[j] = 1 - eta*v/float64(n)
 	}
 	for r.left() > 3 {
 		for i := range n {
-			slopes[i] = one.slope(r.p, r.x, i)
+			one.change(r.x, i, true)
 		}
 		// θ ← (1 − η(λ + ω)/n)θ − η·change·xᵢ − drift, drift = η(∇J(θ̃) − (λ + ω)θ̃)/n.
 		floats.ScaleTo(drift, eta/float64(n), r.g)
@@ -101,10 +98,10 @@ func (m SVRG) run(r *search) error {
 		}
 		for range 2 * n {
 			i := rng.IntN(n)
-			change := one.slope(r.p, r.x, i) - slopes[i]
+			one.change(r.x, i, false)
 			floats.Mul(r.x, shrink)
 			floats.Sub(r.x, drift)
-			one.add(r.p, r.x, -eta*change, i)
+			one.add(r.x, -eta, i)
 		}
 		if r.epoch(3 * n) {
 			return nil
@@ -115,7 +112,7 @@ func (m SVRG) run(r *search) error {
 
 // stepSize returns 1/(βR² + (λ + max ω)/n), what the smoothness of one term allows.
 func (r *search) stepSize() float64 {
-	return 1 / (r.p.Loss.Smoothness()*r.e.maxNorm*r.e.maxNorm + floats.Max(r.e.ridge)/float64(r.e.n))
+	return 1 / (r.e.f.Smoothness()*r.e.maxNorm*r.e.maxNorm + floats.Max(r.e.ridge)/float64(r.e.n))
 }
 
 // epoch counts k single gradients and checks the full one. It reports whether
@@ -127,16 +124,40 @@ func (r *search) epoch(k int) bool {
 	return r.record() || !finite(r.f)
 }
 
-// oneRecord holds the buffers for a single record.
-type oneRecord struct{ t, s [1]float64 }
-
-func (o *oneRecord) slope(p *Problem, theta []float64, i int) float64 {
-	p.Rows.Margins(o.t[:], theta, i, i+1)
-	p.Loss.ValueSlope(o.s[:], o.t[:], p.Labels[i:i+1])
-	return o.s[0]
+// oneRecord keeps the slopes of all records, as they were last met, and changes them one
+// record at a time.
+type oneRecord struct {
+	e *evaluator
+	// slopes has those of record i at [i·K : (i+1)·K]; t, s and c are of one record.
+	slopes, t, s, c []float64
 }
 
-func (o *oneRecord) add(p *Problem, dst []float64, w float64, i int) {
-	o.s[0] = w
-	p.Rows.AddScaled(dst, o.s[:], i, i+1)
+func newOneRecord(e *evaluator) *oneRecord {
+	v := func(n int) []float64 { return make([]float64, n*e.k) }
+	return &oneRecord{e, v(e.n), v(1), v(1), v(1)}
+}
+
+// change writes by how much the slopes of record i at θ differ from those that are kept to
+// c, and keeps the new ones if it is told to.
+func (o *oneRecord) change(theta []float64, i int, keep bool) {
+	e := o.e
+	for k := range e.forms {
+		f := &e.forms[k]
+		f.rows.Margins(o.t[k:k+1], theta[f.lo:f.hi], i, i+1)
+	}
+	e.f.Derivatives(o.s, nil, o.t, e.p.Labels[i:i+1])
+	kept := o.slopes[i*e.k : (i+1)*e.k]
+	floats.SubTo(o.c, o.s, kept)
+	if keep {
+		copy(kept, o.s)
+	}
+}
+
+// add adds w times the gradient of record i for the slopes c to dst.
+func (o *oneRecord) add(dst []float64, w float64, i int) {
+	floats.Scale(w, o.c)
+	for k := range o.e.forms {
+		f := &o.e.forms[k]
+		f.rows.AddScaled(dst[f.lo:f.hi], o.c[k:k+1], i, i+1)
+	}
 }

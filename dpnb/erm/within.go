@@ -59,7 +59,7 @@ func newWithin(p *Problem, radius, reach, blur float64, workers int) *within {
 	w := &within{p: p, radius: radius, reach: reach, blur: blur, workers: workers, r: newSearch(p, Settings{Workers: workers})}
 	w.r.e.eval(w.r.g, w.r.x) // finds the longest record
 	w.largest = w.r.smoothness()
-	w.g, w.precise = dd.NewVector(w.r.e.d), newPrecise(w.r.e)
+	w.g, w.precise = dd.NewVector(w.r.e.size), newPrecise(w.r.e)
 	return w
 }
 
@@ -123,7 +123,7 @@ func (w *within) polish(x dd.Vector) (point []float64, began float64) {
 		}
 		q := *w.p
 		q.Lambda += mu
-		m := newPrimalMetric(&q, 1, q.ridges(d), w.workers)
+		m := newPrimalMetric(&q, 1, q.ridges(d), w.workers, true)
 		m.refresh(x.Hi)
 		floats.AddScaledTo(a, w.g.Hi, mu, x.Hi)
 		copy(c, x.Hi)
@@ -189,7 +189,7 @@ func (w *within) bound(x dd.Vector, err float64) (mu, distance float64) {
 // arrive is projected gradient descent in double-double with steps 1/M, which shrinks the
 // distance by √(1 − λ/M) in each: it ends, if it may take long. It begins at the origin.
 func (w *within) arrive() []float64 {
-	d := w.r.e.d
+	d := w.r.e.size
 	x := dd.NewVector(d)
 	length := 1 / (w.largest * (1 + 0x1p-40))
 	for onSurface := false; ; {

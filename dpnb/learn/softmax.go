@@ -2,7 +2,6 @@ package learn
 
 import (
 	"github.com/dpnb/notebooks/dpnb/erm"
-	"github.com/dpnb/notebooks/dpnb/erm/softmax"
 	"github.com/dpnb/notebooks/dpnb/frame"
 	"github.com/dpnb/notebooks/dpnb/loss"
 	"github.com/dpnb/notebooks/dpnb/mechanism"
@@ -49,8 +48,8 @@ func (l Softmax) recipe() recipe {
 			return chosen(calibrated(key{c, l.Bound}, func() (multiclass.Softmax, error) { return multiclass.CalibrateSoftmax(c, l.Bound) }))
 		},
 		plain: func(p recipe, d *frame.Design, lambda float64) ([]float64, error) {
-			s, err := softmax.Minimize(&softmax.Problem{Rows: d.Rows, Labels: places(d), Classes: len(d.Target.Classes), Lambda: lambda},
-				&softmax.Settings{Workers: p.workers, Tolerance: p.tolerance})
+			s, err := erm.Minimize(&erm.Problem{Rows: d.Rows, Labels: d.Labels, Joint: loss.Softmax{Classes: len(d.Target.Classes)}, Lambda: lambda},
+				&erm.Settings{Workers: p.workers, Tolerance: p.tolerance})
 			if err != nil {
 				return nil, err
 			}
@@ -118,13 +117,4 @@ func (p recipe) classes(d *frame.Design, epsilon, delta float64) multiclass.Conf
 		Classes: len(d.Target.Classes), RowNorm: d.RowNorm, Epsilon: epsilon, Delta: delta,
 		Adjacency: privacy.AddRemove, Lambda: p.lambda, Tolerance: p.tolerance,
 	}
-}
-
-// places returns the labels as the places of their classes.
-func places(d *frame.Design) []int {
-	y := make([]int, len(d.Labels))
-	for i, l := range d.Labels {
-		y[i] = int(l)
-	}
-	return y
 }

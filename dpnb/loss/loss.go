@@ -1,5 +1,6 @@
-// Package loss has the scalar losses f(t; y) of generalised linear models,
-// t = xᵀθ, with the constants that privacy and optimisation need.
+// Package loss has the scalar losses f(t; y) of generalised linear models, t = xᵀθ,
+// and the joint ones of several linear forms, with the constants that privacy and
+// optimisation need. It enters smoothing; every other room may enter it.
 package loss
 
 // Loss is a convex, differentiable scalar loss f(t; y) of the linear

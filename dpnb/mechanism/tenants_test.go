@@ -20,6 +20,7 @@ import (
 	"github.com/dpnb/notebooks/dpnb/mechanism/objpert/constrained"
 	"github.com/dpnb/notebooks/dpnb/mechanism/objpert/interval"
 	"github.com/dpnb/notebooks/dpnb/mechanism/objpert/multiclass"
+	"github.com/dpnb/notebooks/dpnb/mechanism/pure"
 	"github.com/dpnb/notebooks/dpnb/mechanism/qop"
 	"github.com/dpnb/notebooks/dpnb/mechanism/sgd"
 	"github.com/dpnb/notebooks/dpnb/mechanism/ssp"
@@ -41,6 +42,8 @@ type tenant struct {
 	allowed map[string]string
 	// anyNorm: records of every norm are admitted, as gradients are clipped.
 	anyNorm bool
+	// total: records of every kind are admitted, as those that are no numbers count as none.
+	total bool
 	// solves: a solver may miss its tolerance.
 	solves bool
 	// read is by how much the profile's δ may be more, relatively: that of a Rényi curve is
@@ -99,9 +102,9 @@ func tenants(t testing.TB) (all []tenant) {
 	enter(counted)(of(objpert.CalibrateCounted(tilted(loss.Logistic{}), 0.01, true)))
 	enter(two.named("output"))(of(objpert.CalibrateOutput(
 		objpert.OutputConfig{Loss: loss.Logistic{}, RowNorm: 1, Lambda: 1, Epsilon: eps, Delta: delta})))
-	pure := two.named("output, pure")
-	pure.epsilon = 2
-	enter(pure)(of(objpert.CalibrateOutput(
+	noDelta := two.named("output, pure")
+	noDelta.epsilon = 2
+	enter(noDelta)(of(objpert.CalibrateOutput(
 		objpert.OutputConfig{Loss: loss.SmoothedHinge{Width: 0.5}, RowNorm: 1, Lambda: 1, Epsilon: 2})))
 	_, curvature, err := interval.Calibrate(tilted(loss.Logistic{}), interval.Share{Curvature: 0.1, Scores: 0.1})
 	enter(two.named("curvature"))(curvature, err)
@@ -142,6 +145,21 @@ func tenants(t testing.TB) (all []tenant) {
 	enter(tenant{name: "noisy gradient descent", labels: numbers, badLabel: inf, anyNorm: true})(descending(sgd.Descent{
 		Loss: loss.Squared{}, Clip: 1, Rate: 1, Steps: 8, PlannedRecords: 1, Average: 4, Update: sgd.Adaptive{Radius: 2,
 			Steps: 8}}))
+	levels := sgd.Quantiles{Levels: []float64{0.25, 0.5, 0.75}, RowNorm: 1, Steps: 8, Update: sgd.Adaptive{Radius: 2, Steps: 8}}
+	cost, err := levels.Cost().CalibrateNoise(eps, delta)
+	must(err)
+	levels.NoiseMultiplier = cost.NoiseMultiplier
+	enter(tenant{name: "quantiles", labels: numbers, badLabel: inf, anyNorm: true})(levels, nil)
+
+	// Pure ε for records of any length.
+	long := tenant{labels: numbers, anyNorm: true, total: true, epsilon: eps, allowed: map[string]string{
+		"Centre = nil": "the origin", "ClipRatio = 0": "it stands for 1"}}
+	anyLength := pure.Config{
+		Loss: loss.LeastAbsolute{}, Epsilon: eps, Adjacency: add, Features: 2, Records: 1e6, Radius: 2, LeastNorm: 1, Tolerance: 1e-4}
+	enter(long.named("objective, any length"))(of(anyLength.Calibrate()))
+	enter(long.named("output, any length"))(of(anyLength.CalibrateOutput()))
+	enter(long.named("phases"))(of(pure.PhasesConfig{Config: anyLength, Count: 2, Blocks: 2, Double: true}.Calibrate()))
+
 	tuner := sgd.Tuner{Base: steps, Grid: []sgd.Update{sgd.Plain{LearningRate: 0.1}, sgd.Plain{LearningRate: 1}},
 		MeanRuns: 3,
 		Score:    sgd.Training{Sigma: 30}, Accounting: sgd.Renyi}

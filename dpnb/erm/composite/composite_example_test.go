@@ -64,30 +64,8 @@ func ExampleJointDistance() {
 	// Output: 0 true
 }
 
-func ExampleNewPolytope() {
-	// θ₁ + θ₂ ≤ 1 and θ₁ ≤ 0.8; the origin lies inside.
-	c, err := composite.NewPolytope(mat.NewDense(2, 2, []float64{1, 1, 1, 0}), []float64{1, 0.8}, nil)
-	if err != nil {
-		panic(err)
-	}
-	x := make([]float64, 2)
-	c.Project(x, []float64{2, 2})
-	fmt.Printf("%.3f %v\n", x, c.Contains(x))
-	_, err = composite.NewPolytope(mat.NewDense(1, 2, []float64{1, 1}), []float64{0}, nil)
-	fmt.Println(err != nil)
-	// Output:
-	// [0.500 0.500] true
-	// true
-}
-
 func ExampleLeastEigenvalue() {
 	bound, ok := composite.LeastEigenvalue(mat.NewSymDense(2, []float64{2, 1, 1, 2}))
 	fmt.Println(bound <= 1, bound > 0.99999999, ok)
 	// Output: true true true
-}
-
-func ExampleSubgradientDistance() {
-	// At θ = 0 the subgradients of 2‖·‖₂ are the ball of radius 2.
-	fmt.Println(composite.SubgradientDistance(composite.L2{Weight: 2}, []float64{3, 4}, []float64{0, 0}))
-	// Output: 3
 }

@@ -25,7 +25,7 @@ func JointDistance(r Regulariser, c Projector, g, theta []float64) (dist float64
 // point says that φ has one subgradient wherever there is one.
 func point(phi Subdifferential) bool {
 	switch phi.(type) {
-	case None, L2Squared, Everywhere:
+	case None, Everywhere:
 		return true
 	}
 	return false
@@ -34,7 +34,7 @@ func point(phi Subdifferential) bool {
 // intervals says that ∂r(θ) and N_C(θ) are products of intervals.
 func intervals(r Regulariser, c Projector) bool {
 	switch r.(type) {
-	case None, L1, L2Squared:
+	case None, L1:
 	default:
 		return false
 	}
@@ -50,7 +50,7 @@ func intervals(r Regulariser, c Projector) bool {
 // the sphere or the simplex by a factor, which changes no subgradient of a norm.
 func structural(r Regulariser, c Projector) bool {
 	switch r.(type) {
-	case None, L1, L2, GroupL1:
+	case None, L1, L2:
 	default:
 		return false
 	}

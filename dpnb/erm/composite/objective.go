@@ -26,7 +26,7 @@ type objective struct {
 	delta, turn []float64
 }
 
-// newObjective wants a problem that is valid. An L2Squared joins the ridge.
+// newObjective wants a problem that is valid.
 func newObjective(p *Problem, workers int) (*objective, error) {
 	data, err := erm.NewEvaluator(p.records(), workers)
 	if err != nil {
@@ -34,9 +34,6 @@ func newObjective(p *Problem, workers int) (*objective, error) {
 	}
 	o := &objective{p: p, data: data, r: p.regulariser(), c: p.projector(), ridge: p.Lambda}
 	o.n, o.d = p.Rows.Dims()
-	if l, ok := o.r.(L2Squared); ok {
-		o.r, o.ridge = None{}, p.Lambda+l.Weight
-	}
 	o.delta, o.turn = make([]float64, o.d), make([]float64, o.d)
 	if p.Quadratic != nil {
 		o.q = full(p)

@@ -97,7 +97,7 @@ func Usable(d int, r Regulariser, c Constraint) error {
 		return nil
 	}
 	if _, ok := c.(Projector); !ok {
-		return dataError("the constraint %s has no projection, without which no point is known to lie in it: use a Box, Ball, Simplex or Polytope, or implement Projector", c.Name())
+		return dataError("the constraint %s has no projection, without which no point is known to lie in it: use a Box, Ball, Simplex or Affine, or implement Projector", c.Name())
 	}
 	return c.Validate(d)
 }

@@ -36,14 +36,6 @@ type Regulariser interface {
 	Lipschitz(d int) float64
 }
 
-// SubgradientDistance returns dist(v, ∂φ(θ)): for a regulariser that to its
-// subdifferential, for a Projector that to the normal cone.
-func SubgradientDistance(phi Subdifferential, v, theta []float64) float64 {
-	near := make([]float64, len(v))
-	phi.Nearest(near, v, theta)
-	return floats.Distance(near, v, 2)
-}
-
 // None is r = 0.
 type None struct{}
 
@@ -152,42 +144,4 @@ func cut(v, lo, hi float64) float64 {
 		return hi
 	}
 	return v
-}
-
-// L2Squared is r(θ) = (ω/2)‖θ‖²: a ridge, for symmetry's sake.
-type L2Squared struct {
-	// Weight is ω ≥ 0.
-	Weight float64
-}
-
-// Name returns "ℓ₂²".
-func (L2Squared) Name() string { return "ℓ₂²" }
-
-// Validate checks ω.
-func (r L2Squared) Validate(int) error { return checkWeight(r.Weight) }
-
-// Value implements Regulariser.
-func (r L2Squared) Value(theta []float64) float64 { return 0.5 * r.Weight * floats.Dot(theta, theta) }
-
-// Prox is v/(1 + step·ω).
-func (r L2Squared) Prox(dst, v []float64, step float64) {
-	floats.ScaleTo(dst, 1/(1+step*r.Weight), v)
-}
-
-// Lipschitz returns +Inf (0 for ω = 0).
-func (r L2Squared) Lipschitz(int) float64 {
-	if r.Weight == 0 {
-		return 0
-	}
-	return math.Inf(1)
-}
-
-// Nearest is ωθ.
-func (r L2Squared) Nearest(dst, _, theta []float64) { floats.ScaleTo(dst, r.Weight, theta) }
-
-// Gap moves s to the gradient ωθ. A product errs by u|ωθⱼ|, which makes it an
-// ε-subgradient with ε = ‖s − ωθ‖²/(2ω).
-func (r L2Squared) Gap(s, theta []float64) (slack, rounding float64) {
-	floats.ScaleTo(s, r.Weight, theta)
-	return unit * unit * r.Weight * floats.Dot(theta, theta), 0
 }

@@ -19,7 +19,7 @@ type Settings struct {
 	Tolerance float64
 	// Modulus is μ, with which J − r is strongly convex on C: for quadratic objective
 	// perturbation ασ² where λ_min(W) ≥ α. It is taken on trust (LeastEigenvalue
-	// proves one). Zero means λ, that of an L2Squared included.
+	// proves one). Zero means λ.
 	Modulus float64
 	// MaxPasses over the records; zero means 500.
 	MaxPasses int
@@ -324,32 +324,4 @@ func Evaluate(p *Problem, grad, theta []float64) (float64, error) {
 	}
 	value, _ := o.eval(grad, theta)
 	return value, nil
-}
-
-// Verify returns the certificate of any point θ of C: how far it is from the
-// minimiser, whatever found it. modulus is μ as in Settings.
-//
-// Errors: *matrix.DataError, also if θ is not in C.
-func Verify(p *Problem, theta []float64, modulus float64) (Certificate, error) {
-	r, err := newSearch(p, Settings{Start: theta, Modulus: modulus})
-	if err != nil {
-		return Certificate{}, err
-	}
-	if theta == nil || !r.o.c.Contains(theta) {
-		return Certificate{}, dataError("the point is not in the constraint set, where the normal cone is empty")
-	}
-	// Contains grants rounding; what is certified is the projection, nearby.
-	r.o.c.Project(r.x, theta)
-	_, rounding := r.o.eval(r.g, r.x)
-	if !structural(r.o.r, r.o.c) { // the multipliers of the minimiser nearby
-		r.o.hessian(r.m.h, r.x)
-		copy(r.m.centre, r.x)
-		copy(r.m.bar, r.g)
-		r.model(1e-9*(1+floats.Norm(r.g, 2)), true)
-	}
-	c := r.o.certify(r.x, r.g, rounding, r.pair, r.s.Modulus)
-	if moved := floats.Distance(r.x, theta, 2); moved > 0 {
-		c.Shift += moved * (1 + edge(r.o.d))
-	}
-	return c, nil
 }

@@ -48,7 +48,7 @@ type StochasticSettings struct {
 // The paper returns θ_K, which need not lie in C: the normal cone is empty there
 // and criterion (7) cannot hold. See Joint for what else there is to mend.
 //
-// It allocates before its loop and not in it (Nuclear and Polytope do).
+// It allocates before its loop and not in it.
 //
 // Errors: *matrix.DataError.
 // Source: qop, Algorithm G.2; Davis and Yin 2017.

@@ -168,3 +168,46 @@ func (c Config) CalibrateOutput() (Output, error) {
 	m.Scale = m.Sensitivity() / (math.Nextafter(c.Epsilon, 0) * (1 - 0x1p-44))
 	return m, m.Validate()
 }
+
+// PhasesConfig says how Phases are cut, beside what Config says.
+type PhasesConfig struct {
+	Config
+	// Count T, Blocks J and Ratio of the ridges; zero means 3, 1 and 4.
+	Count, Blocks int
+	Ratio         float64
+	Double        bool
+	Constants     Constants
+}
+
+// Calibrate returns localisation with ε at most Epsilon. Λ of the first phase is that of one
+// output perturbation of its blocks; C with WorstCase is the paper's G(mε/d)^{1/k}, by the
+// planned size m of a block, in every phase.
+//
+// Errors: as Config.Calibrate.
+func (c PhasesConfig) Calibrate() (Phases, error) {
+	m := Phases{Epsilon: c.Epsilon, Adjacency: c.Adjacency, Records: c.Records, Count: c.Count, Blocks: c.Blocks,
+		Ratio: c.Ratio, Double: c.Double, Constants: c.Constants}
+	if m.Count == 0 {
+		m.Count = 3
+	}
+	m.Blocks = max(m.Blocks, 1)
+	if m.Ratio == 0 {
+		m.Ratio = 4
+	}
+	block := c.Config
+	if block.Records = m.planned(1); block.Records < 1 {
+		block.Records = 1 // Validate refuses it, and says why
+	}
+	if c.WorstCase {
+		m.ClipRatio = math.Exp2(-1 / c.moment())
+		if c.Clip == 0 && c.MomentBound > 0 {
+			block.Clip = c.MomentBound * math.Pow(float64(block.Records)*c.Epsilon/float64(max(c.Features, 1)), 1/c.moment())
+		}
+	}
+	one, err := block.CalibrateOutput()
+	m.Problem = one.Problem
+	if err != nil {
+		return m, err
+	}
+	return m, m.Validate()
+}

@@ -23,7 +23,7 @@ func quadraticMatrices() []claim.Claim {
 			Proof:     "quadratic#qop-lemC.5 b2a5be14", Errata: []string{"qop-37"},
 			Check: "2,000 random A and E, d = 2 to 6, half of them with E = L on the softest directions of A: the logarithm over Lr/α", Expected: "at most 1",
 			Seed: 46, Run: lowRankUpdates(1),
-			Power: "a tenth of the bound",
+			Power: "10 % of the logarithm",
 			Wrong: map[string]claim.Check{
 				"a tenth of the bound":      lowRankUpdates(0.1),
 				"the bound less by a tenth": lowRankUpdates(0.9),

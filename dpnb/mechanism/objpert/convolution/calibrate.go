@@ -218,7 +218,7 @@ func (c Config) searched(m COP, at func(float64) (float64, error), start, top fl
 		return 0, err
 	}
 	sigma, err := crossing(func(sigma float64) (float64, error) {
-		return objective.Rows{Forms: forms, Lambda: m.Lambda, Sigma: sigma}.Roughly(c.Epsilon)
+		return objective.Rows{Forms: forms, Lambda: m.Lambda, Sigma: sigma}.Roughly(c.Epsilon, 1000)
 	}, start, top, logDown(c.Delta), 1e-4)
 	if err != nil {
 		return 0, err

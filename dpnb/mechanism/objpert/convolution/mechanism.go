@@ -134,17 +134,25 @@ func (m COP) Run(rows matrix.Rows, labels []float64, src noise.Source, settings 
 	if err != nil {
 		return nil, err
 	}
+	if r.Coefficients, err = m.release(rows, labels, noise.Exact(src), settings); err != nil {
+		return nil, err
+	}
+	r.Tolerance, r.NoiseScale = m.Tolerance, m.Sigma
+	return r, nil
+}
+
+// release draws both noises, minimises and adds the second.
+func (m COP) release(rows matrix.Rows, labels []float64, draw *exact.Sampler, settings *mechanism.Settings) ([]float64, error) {
 	_, d := rows.Dims()
-	draw := noise.Exact(src)
 	b := make([]float64, d)
 	eta := draw.Near(b, m.Sigma)
 	xi := draw.Normals(d)
-	if r.Coefficients, err = m.minimise(rows, labels, b, m.Tolerance*(1-0x1p-50)-eta, settings); err != nil {
+	theta, err := m.minimise(rows, labels, b, m.Tolerance*(1-0x1p-50)-eta, settings)
+	if err != nil {
 		return nil, err
 	}
-	xi.AddRounded(r.Coefficients, m.OutputSigma, exact.Grid(m.OutputSigma))
-	r.Tolerance, r.NoiseScale = m.Tolerance, m.Sigma
-	return r, nil
+	xi.AddRounded(theta, m.OutputSigma, exact.Grid(m.OutputSigma))
+	return theta, nil
 }
 
 // minimise returns θ within tolerance/λ of the minimiser for the linear term b.

@@ -4,7 +4,6 @@ import (
 	"math"
 	"sync"
 
-	"github.com/dpnb/notebooks/dpnb/internal/univariate"
 	"github.com/dpnb/notebooks/dpnb/loss"
 	"github.com/dpnb/notebooks/dpnb/privacy"
 	"github.com/dpnb/notebooks/dpnb/privacy/objective"
@@ -20,10 +19,14 @@ const (
 )
 
 // curvature returns H, about the curvature that the records have in each direction: n·m rows
-// of mean square fill·Ā² in d directions, each with the mean curvature (b − a)·f_ε(0).
+// of mean square fill·Ā² in d directions, each with the mean curvature (b − a) times the
+// density at 0 of residual and kernel together, 0.25/√(r² + v/3.3) (logistic residuals of
+// scale r have the variance 3.3r²).
 func (p Planned) curvature(l Loss) float64 {
 	k := l.Form.(loss.Convolved)
-	return float64(p.Records) * float64(l.Forms) * fill * l.bound() * l.bound() / float64(p.Features) * (k.Above - k.Below) * density / p.Residual
+	v := k.Kernel.Variance() * k.Width * k.Width
+	return float64(p.Records) * float64(l.Forms) * fill * l.bound() * l.bound() / float64(p.Features) * (k.Above - k.Below) * density /
+		math.Sqrt(p.Residual*p.Residual+v/3.3)
 }
 
 // Excess predicts the excess of the mean risk of COP with the noise σ, the ridge λ about a
@@ -87,7 +90,7 @@ func (c Config) frontier(epsilon, delta float64) ([len(noiseFactors)]float64, er
 	for i, factor := range noiseFactors {
 		sigma := factor * unit * l.Lipschitz()
 		ratio, err := crossing(func(ratio float64) (float64, error) {
-			return objective.Rows{Forms: forms, Lambda: ratio * s, Sigma: sigma}.Roughly(epsilon)
+			return objective.Rows{Forms: forms, Lambda: ratio * s, Sigma: sigma}.Roughly(epsilon, 400)
 		}, low, 1e5, logDown(delta), 1e-2)
 		if err != nil {
 			return out, err
@@ -132,25 +135,14 @@ func (c Config) choose(epsilon, delta, apart float64) (choice, error) {
 		if math.IsInf(frontier[i], 1) {
 			continue
 		}
-		at := func(lambda float64) choice {
-			// λ = ratio·s and s ∝ 1/w.
-			w := frontier[i] * unit.Smoothness() / lambda
-			if kernel.Width > 0 {
-				w = kernel.Width
-			}
-			l := unit
-			l.Form = widened(kernel, w)
-			return choice{sigma, lambda, w, c.Planned.Excess(l, sigma, lambda, apart), c.Planned.spread(l, sigma, lambda, apart)}
+		v := choice{}
+		if kernel.Width == 0 {
+			v = c.bestRidge(unit, sigma, frontier[i], apart, func(v choice) float64 { return v.excess })
+		} else { // λ follows
+			lambda := frontier[i] * unit.Smoothness() / kernel.Width
+			v = choice{sigma, lambda, kernel.Width, c.Planned.Excess(c.Loss, sigma, lambda, apart), c.Planned.spread(c.Loss, sigma, lambda, apart)}
 		}
-		if kernel.Width > 0 { // λ follows
-			if v := at(frontier[i] * unit.Smoothness() / kernel.Width); v.excess < best.excess {
-				best = v
-			}
-			continue
-		}
-		centre := math.Log(unit.Smoothness()/c.Planned.Residual) + math.Log(frontier[i])
-		x, _ := univariate.Golden(func(x float64) float64 { return math.Log(at(math.Exp(x)).excess) }, centre-12, centre+12, 50)
-		if v := at(math.Exp(x)); v.excess < best.excess {
+		if v.excess < best.excess {
 			best = v
 		}
 	}

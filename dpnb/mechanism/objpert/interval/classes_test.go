@@ -5,7 +5,6 @@ import (
 	"testing"
 
 	"github.com/dpnb/notebooks/dpnb/erm"
-	"github.com/dpnb/notebooks/dpnb/erm/softmax"
 	"github.com/dpnb/notebooks/dpnb/loss"
 
 	"github.com/dpnb/notebooks/dpnb/mechanism/objpert/multiclass"
@@ -30,14 +29,13 @@ func TestClassesCover(t *testing.T) {
 				t.Fatal(err)
 			}
 			x, _ := records(n, make([]float64, d), noise.NewSeeded(3))
-			y, against, places := make([]int, n), make([]float64, n), make([]float64, n)
-			for i := range y {
-				places[i] = float64(i % classes)
-				if y[i], against[i] = i%classes, -1; y[i] == 0 {
+			against, places := make([]float64, n), make([]float64, n)
+			for i := range places {
+				if places[i], against[i] = float64(i%classes), -1; places[i] == 0 {
 					against[i] = 1
 				}
 			}
-			all, err := softmax.Minimize(&softmax.Problem{Rows: x, Labels: y, Classes: classes, Lambda: s.Lambda}, nil)
+			all, err := erm.Minimize(&erm.Problem{Rows: x, Labels: places, Joint: loss.Softmax{Classes: classes}, Lambda: s.Lambda}, nil)
 			if err != nil {
 				t.Fatal(err)
 			}

@@ -7,7 +7,8 @@ import (
 	"gonum.org/v1/gonum/floats"
 	"gonum.org/v1/gonum/mat"
 
-	"github.com/dpnb/notebooks/dpnb/erm/softmax"
+	"github.com/dpnb/notebooks/dpnb/erm"
+	"github.com/dpnb/notebooks/dpnb/loss"
 	"github.com/dpnb/notebooks/dpnb/matrix"
 	"github.com/dpnb/notebooks/dpnb/noise"
 	"github.com/dpnb/notebooks/dpnb/privacy"
@@ -36,7 +37,11 @@ func (s drawn) density(theta []float64, n int) float64 {
 	p := make([]float64, s.classes)
 	for i := range n {
 		x := s.rows.Data[i*d : (i+1)*d]
-		softmax.Probabilities(p, theta, x)
+		forms := make([]float64, s.classes)
+		for c := range forms {
+			forms[c] = floats.Dot(theta[c*d:(c+1)*d], x)
+		}
+		loss.Softmax{Classes: s.classes}.Derivatives(nil, p, forms, make([]float64, 1))
 		for a := range s.classes {
 			floats.AddScaled(g[a*d:(a+1)*d], p[a], x)
 			for b := range s.classes {
@@ -85,6 +90,10 @@ func (s drawn) delta(t *testing.T, rng *noise.Seeded, dir privacy.Direction, eps
 		}
 	}
 	rows := &matrix.Dense{N: n, D: d, Data: s.rows.Data[:n*d]}
+	labels := make([]float64, n)
+	for i := range labels {
+		labels[i] = float64(s.labels[i])
+	}
 	b := make([]float64, s.classes*d)
 	var square float64
 	for k := range draws {
@@ -94,7 +103,7 @@ func (s drawn) delta(t *testing.T, rng *noise.Seeded, dir privacy.Direction, eps
 		for _, v := range shifts {
 			mixture += math.Exp((2*floats.Dot(v, b)-floats.Dot(v, v))/(2*s.sigma*s.sigma)) / float64(len(shifts))
 		}
-		sol, err := softmax.Minimize(&softmax.Problem{Rows: rows, Labels: s.labels[:n], Classes: s.classes, Lambda: s.lambda, Linear: b}, &softmax.Settings{Workers: 1})
+		sol, err := erm.Minimize(&erm.Problem{Rows: rows, Labels: labels, Joint: loss.Softmax{Classes: s.classes}, Lambda: s.lambda, Linear: b}, &erm.Settings{Workers: 1})
 		if err != nil {
 			t.Fatal(err)
 		}

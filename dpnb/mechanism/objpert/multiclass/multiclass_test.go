@@ -8,7 +8,6 @@ import (
 	"gonum.org/v1/gonum/floats"
 
 	"github.com/dpnb/notebooks/dpnb/erm"
-	"github.com/dpnb/notebooks/dpnb/erm/softmax"
 	"github.com/dpnb/notebooks/dpnb/loss"
 
 	"github.com/dpnb/notebooks/dpnb/noise"
@@ -146,14 +145,14 @@ func TestConstantsByBruteForce(t *testing.T) {
 	theta, dir := make([]float64, 12), make([]float64, 12)
 	for k := range 4000 {
 		rng.Gaussian(theta, math.Exp(4*rng.Float64()-1))
-		p := &softmax.Problem{Rows: x, Labels: []int{rng.IntN(4)}, Classes: 4, Lambda: 1e-9}
+		p := &erm.Problem{Rows: x, Labels: []float64{float64(rng.IntN(4))}, Joint: loss.Softmax{Classes: 4}, Lambda: 1e-9}
 		if k%2 == 0 { // two classes level, along x
 			for c := range 4 {
 				copy(theta[c*3:], x.Data)
 				floats.Scale(map[bool]float64{true: 10, false: -10 * rng.Float64()}[c < 2], theta[c*3:(c+1)*3])
 			}
 		}
-		softmax.Evaluate(p, grad, theta)
+		erm.Evaluate(p, grad, theta)
 		slope = math.Max(slope, floats.Norm(grad, 2))
 		for c := range 4 {
 			floats.ScaleTo(dir[c*3:(c+1)*3], rng.NormFloat64(), x.Data)
@@ -163,7 +162,7 @@ func TestConstantsByBruteForce(t *testing.T) {
 		}
 		floats.Scale(1e-5/floats.Norm(dir, 2), dir)
 		floats.Add(theta, dir)
-		softmax.Evaluate(p, more, theta)
+		erm.Evaluate(p, more, theta)
 		curvature = math.Max(curvature, floats.Distance(more, grad, 2)/1e-5)
 	}
 	if slope > m.Lipschitz()*(1+1e-6) || slope < 0.999*m.Lipschitz() {
@@ -182,7 +181,7 @@ func TestNoNoiseEqualsNonPrivate(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	plain, err := softmax.Minimize(&softmax.Problem{Rows: x, Labels: y, Classes: 3, Lambda: 0.7}, &softmax.Settings{Tolerance: 1e-10})
+	plain, err := erm.Minimize(&erm.Problem{Rows: x, Labels: numbers(y), Joint: loss.Softmax{Classes: 3}, Lambda: 0.7}, &erm.Settings{Tolerance: 1e-10})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -351,7 +350,7 @@ func TestJointNeedsLessNoise(t *testing.T) {
 				joint += accuracy(a.Coefficients, tx, ty) / runs
 				apart += accuracy(b.Coefficients, tx, ty) / runs
 			}
-			plain, err := softmax.Minimize(&softmax.Problem{Rows: x, Labels: y, Classes: classes, Lambda: 1e-3}, nil)
+			plain, err := erm.Minimize(&erm.Problem{Rows: x, Labels: numbers(y), Joint: loss.Softmax{Classes: classes}, Lambda: 1e-3}, nil)
 			if err != nil {
 				t.Fatal(err)
 			}

@@ -6,7 +6,7 @@ import (
 
 	"gonum.org/v1/gonum/floats"
 
-	"github.com/dpnb/notebooks/dpnb/erm/softmax"
+	"github.com/dpnb/notebooks/dpnb/erm"
 	"github.com/dpnb/notebooks/dpnb/loss"
 	"github.com/dpnb/notebooks/dpnb/mechanism"
 	"github.com/dpnb/notebooks/dpnb/noise"
@@ -184,11 +184,7 @@ func (m Softmax) Check(rows matrix.Rows, labels []float64) error {
 	if err := m.Validate(); err != nil {
 		return err
 	}
-	p, err := m.problem(rows, labels)
-	if err != nil {
-		return err
-	}
-	longest, err := p.ValidateNorm()
+	longest, err := m.problem(rows, labels).ValidateNorm()
 	if err != nil {
 		return err
 	}
@@ -200,9 +196,8 @@ func (m Softmax) Check(rows matrix.Rows, labels []float64) error {
 }
 
 // problem is the objective without its noise.
-func (m Softmax) problem(rows matrix.Rows, labels []float64) (*softmax.Problem, error) {
-	y, err := places(labels, m.Classes)
-	return &softmax.Problem{Rows: rows, Labels: y, Classes: m.Classes, Lambda: m.Lambda}, err
+func (m Softmax) problem(rows matrix.Rows, labels []float64) *erm.Problem {
+	return &erm.Problem{Rows: rows, Labels: labels, Joint: loss.Softmax{Classes: m.Classes}, Lambda: m.Lambda}
 }
 
 // feasibility is what is known of fits with so many features.
@@ -222,10 +217,6 @@ func (m Softmax) Run(rows matrix.Rows, labels []float64, src noise.Source, setti
 	if err != nil {
 		return nil, err
 	}
-	p, err := m.problem(rows, labels)
-	if err != nil {
-		return nil, err
-	}
 	s := settings.Value()
 	_, d := rows.Dims()
 	// Both noises are drawn before the records are read, the second as far as its
@@ -236,19 +227,37 @@ func (m Softmax) Run(rows matrix.Rows, labels []float64, src noise.Source, setti
 	eta := draw.Near(b, m.Sigma)
 	eta += float64(m.Classes+2) * 0x1p-53 * floats.Norm(b, 2) * (1 + 0x1p-20)
 	xi := draw.Normals(len(b))
-	softmax.Center(b, m.Classes)
+	Center(b, m.Classes)
+	p := m.problem(rows, labels)
 	p.Linear = b
 	tolerance := m.Tolerance*(1-0x1p-50) - eta
 	if !(tolerance > 0) {
 		return nil, mechanism.Uncertified(m.Tolerance)
 	}
-	sol, err := softmax.Minimize(p, &softmax.Settings{Tolerance: tolerance, Workers: s.Workers, MaxPasses: s.MaxPasses, Persist: s.MaxPasses == 0})
+	sol, err := erm.Minimize(p, &erm.Settings{Tolerance: tolerance, Workers: s.Workers, MaxPasses: s.MaxPasses, Persist: s.MaxPasses == 0})
 	if err != nil {
 		return nil, mechanism.Uncertified(m.Tolerance) // the solver's figures depend on the records
 	}
 	r.Coefficients = sol.Theta
 	xi.AddRounded(r.Coefficients, m.OutputSigma, exact.Grid(m.OutputSigma))
-	softmax.Center(r.Coefficients, m.Classes) // of what is released
+	Center(r.Coefficients, m.Classes) // of what is released
 	r.Tolerance, r.NoiseScale = m.Tolerance, m.Sigma*math.Sqrt(1-1/float64(m.Classes))
 	return r, nil
+}
+
+// Center subtracts from theta, K vectors of length d one after another, their
+// mean over the classes: the projection on Σ_c θ_c = 0, which no probability
+// depends on.
+func Center(theta []float64, classes int) {
+	d := len(theta) / classes
+	for j := range d {
+		var mean float64
+		for c := range classes {
+			mean += theta[c*d+j]
+		}
+		mean /= float64(classes)
+		for c := range classes {
+			theta[c*d+j] -= mean
+		}
+	}
 }

@@ -1,0 +1,312 @@
+package convolution
+
+import (
+	"fmt"
+	"math"
+	"strings"
+	"sync"
+
+	"github.com/dpnb/notebooks/dpnb/internal/univariate"
+	"github.com/dpnb/notebooks/dpnb/loss"
+	"github.com/dpnb/notebooks/dpnb/matrix"
+	"github.com/dpnb/notebooks/dpnb/mechanism"
+	"github.com/dpnb/notebooks/dpnb/noise"
+	"github.com/dpnb/notebooks/dpnb/privacy"
+	"github.com/dpnb/notebooks/dpnb/privacy/objective"
+)
+
+// Recentred is COP in stages: the ridge of each is about what the one before released, moved
+// to ‖θ‖ ≤ Radius. Given that, the ridge knows nothing of the records, so that the stages
+// compose as adaptive mechanisms do; they are one event. A ridge that curvature forces to be
+// large costs little about a centre that is near.
+//
+// Statement: dpnb/recentring; proof: docs/theory/smoothing.md#dpnb-recentring.
+type Recentred struct {
+	// Stages, at least one, account by ByRows. The Centre of the first is public, nil for 0;
+	// those of the others are set as they run.
+	Stages []COP
+	// Radius R > 0 is public.
+	Radius float64
+}
+
+// Validate implements mechanism.Mechanism.
+func (m Recentred) Validate() error {
+	if len(m.Stages) == 0 {
+		return &privacy.ParamError{Name: "Stages", Value: 0, Want: "at least one stage"}
+	}
+	for i, s := range m.Stages {
+		if err := s.Validate(); err != nil {
+			return err
+		}
+		if s.Account != ByRows {
+			return fmt.Errorf("%w: stages by the account %v; only profiles compose, those of ByRows", privacy.ErrUnsupported, s.Account)
+		}
+		if i > 0 && (s.Centre != nil || s.Forms != m.Stages[0].Forms) {
+			return &privacy.ParamError{Name: "Stages", Value: i, Want: "stages of as many forms, with a centre in none but the first"}
+		}
+	}
+	return (mechanism.Scales{{"Radius", m.Radius}}).Check()
+}
+
+// event is one run as the accountant sees it.
+func (m Recentred) event() (objective.Stages, error) {
+	var all objective.Stages
+	for _, s := range m.Stages {
+		r, err := s.rows()
+		if err != nil {
+			return nil, err
+		}
+		all = append(all, r)
+	}
+	return all, nil
+}
+
+// Event implements mechanism.Mechanism.
+func (m Recentred) Event() (privacy.Event, error) {
+	if err := m.Validate(); err != nil {
+		return nil, err
+	}
+	return m.event()
+}
+
+// String describes the mechanism with its parameters.
+func (m Recentred) String() string {
+	var all []string
+	for _, s := range m.Stages {
+		all = append(all, s.String())
+	}
+	return fmt.Sprintf("recentred within ‖θ‖ ≤ %.5g: %s", m.Radius, strings.Join(all, ", then "))
+}
+
+// Describe implements mechanism.Mechanism.
+func (m Recentred) Describe() mechanism.Description {
+	last := m.Stages[len(m.Stages)-1]
+	d := last.Describe()
+	d.Name = "recentred " + d.Name
+	d.Source = "docs/theory/smoothing.md, section on recentring, with cop, Algorithm 1, in each stage"
+	d.Beside = fmt.Sprintf("the coefficients of %d earlier stages", len(m.Stages)-1)
+	d.Bound = "composition of the stages' forms (docs/theory/smoothing.md, Theorem 6)"
+	d.Assumptions = append(d.Assumptions, "the number of stages, the parameters of each and the radius were chosen without looking at the records; the centre of a stage is what the one before released")
+	return d
+}
+
+// Feasible implements mechanism.Mechanism. records are records, not rows.
+func (m Recentred) Feasible(features, records int) error {
+	for _, s := range m.Stages {
+		if err := s.Feasible(features, records); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// Check implements mechanism.Mechanism.
+func (m Recentred) Check(rows matrix.Rows, labels []float64) error {
+	if err := m.Validate(); err != nil {
+		return err
+	}
+	for _, s := range m.Stages {
+		if err := s.Check(rows, labels); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// Run implements mechanism.Mechanism. Also is a [][]float64, the coefficients that the earlier
+// stages released.
+func (m Recentred) Run(rows matrix.Rows, labels []float64, src noise.Source, settings *mechanism.Settings) (*mechanism.Release, error) {
+	r, err := mechanism.Begin(m, rows, labels, src)
+	if err != nil {
+		return nil, err
+	}
+	draw := noise.Exact(src)
+	var earlier [][]float64
+	for i, s := range m.Stages {
+		if i > 0 {
+			earlier = append(earlier, r.Coefficients)
+			s.Centre = project(r.Coefficients, m.Radius)
+		}
+		if r.Coefficients, err = s.release(rows, labels, draw, settings); err != nil {
+			return nil, err
+		}
+		r.Tolerance, r.NoiseScale = s.Tolerance, s.Sigma
+	}
+	r.Also = earlier
+	return r, nil
+}
+
+// growths are how many times as much of the budget each stage has as the one before, bends how
+// many times as large its λ/s is.
+var (
+	growths    = [...]float64{1, 2, 4, 8}
+	bends      = [...]float64{0.1, 0.3, 1}
+	stageNoise = [...]float64{3, 2.2, 1.7, 1.4, 1.2}
+)
+
+// stagesKey is what the frontier of stages depends on.
+type stagesKey struct {
+	frontierKey
+	stages       int
+	growth, bend float64
+}
+
+var stageFrontiers sync.Map // stagesKey → [len(stageNoise)]float64
+
+// shares returns the share of each of k stages in 1/σ², rising by the factor growth.
+func shares(k int, growth float64) []float64 {
+	q, sum := make([]float64, k), 0.0
+	for i := range q {
+		q[i] = math.Pow(growth, float64(i))
+		sum += q[i]
+	}
+	for i := range q {
+		q[i] /= sum
+	}
+	return q
+}
+
+// stagesFrontier is frontier for stages, of the ratio λ/s of the first.
+func (c Config) stagesFrontier(k int, growth, bend float64) ([len(stageNoise)]float64, error) {
+	form := widened(c.Form.(loss.Convolved), 1)
+	key := stagesKey{frontierKey{form, c.Forms, c.Epsilon, c.Delta}, k, growth, bend}
+	if v, ok := stageFrontiers.Load(key); ok {
+		return v.([len(stageNoise)]float64), nil
+	}
+	var out [len(stageNoise)]float64
+	unit, err := privacy.GaussianSigma(c.Epsilon, c.Delta)
+	if err != nil {
+		return out, err
+	}
+	l := Loss{Form: form, Forms: c.Forms, Norm: 1}
+	forms, err := l.forms()
+	if err != nil {
+		return out, err
+	}
+	s, low := l.Smoothness(), 0.05
+	for i, factor := range stageNoise {
+		out[i], err = crossing(func(ratio float64) (float64, error) {
+			var all objective.Stages
+			for i, q := range shares(k, growth) {
+				all = append(all, objective.Rows{Forms: forms, Lambda: ratio * math.Pow(bend, float64(i)) * s, Sigma: factor * unit * l.Lipschitz() / math.Sqrt(q)})
+			}
+			return all.Roughly(c.Epsilon, 400)
+		}, low, 1e5, logDown(c.Delta), 2e-2)
+		if err != nil {
+			return out, err
+		}
+		if math.IsInf(out[i], 1) {
+			for j := range out[i:] {
+				out[i+j] = math.Inf(1)
+			}
+			break
+		}
+		low = out[i]
+	}
+	stageFrontiers.Store(key, out)
+	return out, nil
+}
+
+// CalibrateRecentred returns the mechanism in the given number of stages, at least two, with
+// the least predicted excess risk: shares of the budget that rise from stage to stage, the
+// noise, and for each stage λ and a kernel's width, given how far the one before is expected
+// to be from θ⋆. c.Form is a loss.Convolved of width 0, c.Rule is Predicted.
+//
+// Errors: as Calibrate.
+func CalibrateRecentred(c Config, stages int) (Recentred, error) {
+	if err := c.validate(); err != nil {
+		return Recentred{}, err
+	}
+	if err := c.Planned.validate(); err != nil {
+		return Recentred{}, err
+	}
+	if err := c.predictable(); err != nil {
+		return Recentred{}, err
+	}
+	kernel := c.Form.(loss.Convolved)
+	switch {
+	case stages < 2 || stages > 10:
+		return Recentred{}, &privacy.ParamError{Name: "stages", Value: stages, Want: "2 to 10"}
+	case kernel.Width != 0 || c.Lambda != 0 || c.Rule != Predicted:
+		return Recentred{}, &privacy.ParamError{Name: "Rule", Value: int(c.Rule), Want: "Predicted, with no Width and no Lambda"}
+	}
+	c.Epsilon, c.Delta = math.Nextafter(c.Epsilon, 0), math.Nextafter(c.Delta, 0)
+	gauss, err := privacy.GaussianSigma(c.Epsilon, c.Delta)
+	if err != nil {
+		return Recentred{}, err
+	}
+	var best []choice
+	for _, growth := range growths {
+		for _, bend := range bends {
+			frontier, err := c.stagesFrontier(stages, growth, bend)
+			if err != nil {
+				return Recentred{}, err
+			}
+			for i, factor := range stageNoise {
+				if math.IsInf(frontier[i], 1) {
+					break
+				}
+				if plan := c.plan(frontier[i], bend, factor*gauss, shares(stages, growth)); best == nil || plan[stages-1].excess < best[stages-1].excess {
+					best = plan
+				}
+			}
+		}
+	}
+	if best == nil {
+		return Recentred{}, c.noSigma(COP{Loss: Loss{Form: widened(kernel, 1), Forms: c.Forms, Norm: c.Norm, ByRow: c.ByRow}})
+	}
+	for scale, step := 1+outputShare*outputShare/2, 2e-4; scale < 2; scale, step = scale*(1+step), 2*step {
+		m := Recentred{Radius: c.Planned.Radius}
+		for _, v := range best {
+			s := COP{Loss: c.Loss, Lambda: v.lambda, Sigma: v.sigma * scale}
+			s.Form = widened(kernel, v.width)
+			m.Stages = append(m.Stages, s.finish(c.Tolerance))
+		}
+		if err := m.Validate(); err != nil {
+			return m, err
+		}
+		p, err := mechanism.Profile(m)
+		if err != nil {
+			return m, err
+		}
+		if privacy.LogDeltaUpper(p, c.Epsilon) <= logDown(c.Delta) {
+			return m, nil
+		}
+	}
+	return Recentred{}, c.noSigma(COP{Loss: Loss{Form: widened(kernel, best[0].width), Forms: c.Forms, Norm: c.Norm, ByRow: c.ByRow}})
+}
+
+// plan chooses λ and the width of each stage, noise in units of L/√share; the ratio λ/s is
+// bend times that of the stage before.
+func (c Config) plan(ratio, bend, noise float64, shares []float64) []choice {
+	kernel := c.Form.(loss.Convolved)
+	unit := c.Loss
+	unit.Form = widened(kernel, 1)
+	var out []choice
+	apart := c.Planned.apart()
+	for i, q := range shares {
+		of := func(v choice) float64 { return v.spread }
+		if i == len(shares)-1 {
+			of = func(v choice) float64 { return v.excess }
+		}
+		v := c.bestRidge(unit, noise*unit.Lipschitz()/math.Sqrt(q), ratio*math.Pow(bend, float64(i)), apart, of)
+		out = append(out, v)
+		apart = math.Min(apart, v.spread)
+	}
+	return out
+}
+
+// bestRidge returns the λ with the least predicted excess for the noise and the ratio λ/s, and
+// the width that belongs to it. unit is the loss at width 1.
+func (c Config) bestRidge(unit Loss, sigma, ratio, apart float64, of func(choice) float64) choice {
+	kernel := unit.Form.(loss.Convolved)
+	at := func(lambda float64) choice {
+		l := unit
+		w := ratio * unit.Smoothness() / lambda // s ∝ 1/w
+		l.Form = widened(kernel, w)
+		return choice{sigma, lambda, w, c.Planned.Excess(l, sigma, lambda, apart), c.Planned.spread(l, sigma, lambda, apart)}
+	}
+	centre := math.Log(unit.Smoothness()/c.Planned.Residual) + math.Log(ratio)
+	x, _ := univariate.Golden(func(x float64) float64 { return math.Log(of(at(math.Exp(x)))) }, centre-12, centre+12, 50)
+	return at(math.Exp(x))
+}

@@ -1,0 +1,167 @@
+package pure
+
+import (
+	"math"
+	"slices"
+	"testing"
+
+	"gonum.org/v1/gonum/floats"
+
+	"github.com/dpnb/notebooks/dpnb/matrix"
+	"github.com/dpnb/notebooks/dpnb/noise"
+	"github.com/dpnb/notebooks/dpnb/privacy"
+)
+
+func phases(t *testing.T, change func(*PhasesConfig)) Phases {
+	t.Helper()
+	c := PhasesConfig{Config: config()}
+	c.Records = 4000
+	if change != nil {
+		change(&c)
+	}
+	m, err := c.Calibrate()
+	if err != nil {
+		t.Fatal(err)
+	}
+	return m
+}
+
+// With much ε the phases come to where the losses' minimiser is, in all their forms.
+func TestPhasesLearn(t *testing.T) {
+	rows, labels := records(4000, 2, 3)
+	for _, adj := range []privacy.Adjacency{privacy.AddRemove, privacy.ReplaceOne} {
+		for _, double := range []bool{false, true} {
+			for _, constants := range []Constants{Exact, Printed} {
+				m := phases(t, func(c *PhasesConfig) {
+					c.Epsilon, c.Adjacency, c.Double, c.Constants, c.Blocks = 200, adj, double, constants, 3
+				})
+				if err := m.Feasible(2, 4000); err != nil {
+					t.Fatal(err)
+				}
+				r, err := m.Run(rows, labels, noise.NewSeeded(5), nil)
+				if err != nil {
+					t.Fatal(m, err)
+				}
+				exact := phases(t, nil)
+				p := exact.within(make([]float64, 2), 1)
+				p.Lambda = 1e-3
+				want, err := p.minimise(curve(p.Clip, 0, p.Lambda), rows, labels, nil, 0, 1)
+				if err != nil {
+					t.Fatal(err)
+				}
+				if far := floats.Distance(r.Coefficients, want, 2); far > 0.25 {
+					t.Errorf("%v: %.3f from the minimiser", m, far)
+				}
+			}
+		}
+	}
+}
+
+// Every record is in one block at most. By draws its block does not depend on what other
+// records there are, as a cut by position does: with one record less all others keep theirs.
+func TestBlocks(t *testing.T) {
+	m := phases(t, func(c *PhasesConfig) { c.Blocks = 4; c.Constants = Printed })
+	const n = 8000
+	size := func(blocks [][]int) (all int) {
+		seen := map[int]bool{}
+		for _, b := range blocks {
+			for _, i := range b {
+				if seen[i] {
+					t.Fatalf("record %d is in two blocks", i)
+				}
+				seen[i] = true
+			}
+		}
+		return len(seen)
+	}
+	for _, adj := range []privacy.Adjacency{privacy.AddRemove, privacy.ReplaceOne} {
+		m.Adjacency = adj
+		for _, c := range []struct {
+			constants Constants
+			all       float64
+			want      []float64 // of a block, by phase
+		}{{Printed, n * 7 / 8, []float64{n / 8, n / 16, n / 32}}, {Exact, n, []float64{n / 8, n / 16, n / 16}}} {
+			m.Constants = c.constants
+			blocks := m.blocks(n, noise.Exact(noise.NewSeeded(1)))
+			if all := float64(size(blocks)); math.Abs(all-c.all) > 6*math.Sqrt(n) {
+				t.Errorf("%v, %v: %v of %d records are in blocks, want %v", adj, c.constants, all, n, c.all)
+			}
+			for b, part := range blocks {
+				if want := c.want[b/4]; math.Abs(float64(len(part))-want) > 6*math.Sqrt(want) {
+					t.Errorf("%v, %v: block %d has %d records, want %v", adj, c.constants, b, len(part), want)
+				}
+			}
+		}
+	}
+}
+
+// The noise is what a block's sensitivity asks for: a linear loss moves the minimiser by
+// C/Λ, and ε is that over the scale, to a thousandth.
+func TestPhasesNoise(t *testing.T) {
+	for _, c := range []struct {
+		adj       privacy.Adjacency
+		double    bool
+		constants Constants
+		times     float64 // C/(Λε)
+	}{
+		{privacy.AddRemove, false, Exact, 1}, {privacy.ReplaceOne, false, Exact, 2},
+		{privacy.AddRemove, true, Exact, 2}, {privacy.ReplaceOne, true, Exact, 4},
+		{privacy.ReplaceOne, false, Printed, 6}, {privacy.ReplaceOne, true, Printed, 12},
+	} {
+		m := phases(t, func(p *PhasesConfig) { p.Adjacency, p.Double, p.Constants = c.adj, c.double, c.constants })
+		for phase := 1; phase <= m.Count; phase++ {
+			p := m.within(nil, phase)
+			got := m.scale(p) / (p.Clip / (p.Lambda * m.Epsilon))
+			if got < c.times || got > c.times*1.001 {
+				t.Errorf("%v, phase %d: noise of %v C/(Λε), want %v", m, phase, got, c.times)
+			}
+		}
+	}
+}
+
+// Nothing about records stops a release: none at all, huge ones, and ones that are no numbers.
+func TestPhasesAreTotal(t *testing.T) {
+	m := phases(t, func(c *PhasesConfig) { c.Double, c.Blocks = true, 2 })
+	nan, inf := math.NaN(), math.Inf(1)
+	for name, c := range map[string]struct{ x, y []float64 }{
+		"none": {nil, nil}, "one": {[]float64{1, 2}, []float64{3}},
+		"odd": {[]float64{nan, 1, inf, 2, 1e300, 1e300, 1e-300, 0, 1, 1}, []float64{1, 2, -1e300, nan, 5}},
+	} {
+		r, err := m.Run(matrix.NewDense(len(c.y), 2, slices.Clone(c.x)), c.y, noise.NewSeeded(2), nil)
+		if err != nil {
+			t.Errorf("%s: %v", name, err)
+			continue
+		}
+		if norm := floats.Norm(r.Coefficients, 2); !(norm <= m.Radius*(1+1e-12)) {
+			t.Errorf("%s: ‖w‖ = %v", name, norm)
+		}
+	}
+}
+
+func TestPhasesRefuse(t *testing.T) {
+	for name, spoil := range map[string]func(*PhasesConfig){
+		"ε":       func(c *PhasesConfig) { c.Epsilon = 0 },
+		"too few": func(c *PhasesConfig) { c.Records, c.Count, c.Blocks = 100, 7, 4 },
+		"phases":  func(c *PhasesConfig) { c.Count = 41 },
+		"ratio":   func(c *PhasesConfig) { c.Ratio = 0.5 },
+		"radius":  func(c *PhasesConfig) { c.Radius = -1 },
+		"far":     func(c *PhasesConfig) { c.Constants, c.Tolerance = Printed, 1e3 },
+	} {
+		c := PhasesConfig{Config: config()}
+		spoil(&c)
+		if _, err := c.Calibrate(); err == nil {
+			t.Errorf("%s: accepted", name)
+		}
+	}
+}
+
+// central finds the crowd and leaves those that are far.
+func TestCentral(t *testing.T) {
+	crowd := [][]float64{{50, 50}, {1, 0}, {-90, 3}, {1.1, 0}, {1, 0.1}, {0.9, 0}}
+	if p := central(crowd); floats.Distance(p, []float64{1, 0}, 2) > 0.11 {
+		t.Errorf("central is %v", p)
+	}
+	if p := central([][]float64{{7}}); p[0] != 7 {
+		t.Errorf("of one: %v", p)
+	}
+}
