@@ -167,6 +167,10 @@ type (
 	//	dpnb.Show(model.QuantileScores(other))
 	//	dpnb.Show(model.Bands("age", map[string]any{"smoker": "yes"}))
 	Quantiles = learn.Quantiles
+	// Regulariser is ℓ₁, of single coefficients or of whole columns, for Linear and Huber:
+	//
+	//	model, err := dpnb.Linear{Regularise: dpnb.Regulariser{L1: 30}}.Fit(data, budget.Spend(0.5))
+	Regulariser = learn.Regulariser
 	// Poisson is regression of counts, for Counts.
 	Poisson = learn.Poisson
 	// Softmax is multinomial logistic regression, for Classes.

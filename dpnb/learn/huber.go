@@ -21,6 +21,9 @@ type Huber struct {
 	// Threshold T > 0 is the residual from which a record counts by its absolute
 	// value; zero is 1/4, an eighth of the width of the public bounds.
 	Threshold float64
+	// Regularise adds ω‖θ‖₁ to the objective, or its like for whole columns:
+	// Regularise: dpnb.Regulariser{L1: 30}. It costs no privacy.
+	Regularise Regulariser
 	// CurvatureShare in (0, 1) is the part of the budget, in μ², that the curvature
 	// at the coefficients has, so that Model.Intervals can be narrow: 0.1 makes a
 	// twentieth more noise. Zero spends nothing on it.
@@ -50,5 +53,5 @@ func (l Huber) recipe() recipe {
 		loss:   func(frame.Target) loss.Loss { return loss.Huber{Threshold: threshold} },
 		lambda: l.Lambda, noise: l.Noise, workers: l.Workers, bound: tightUnless(l.Bound), ridge: predictionNoise,
 		curvatureShare: l.CurvatureShare, own: parameter{"Threshold", l.Threshold},
-	}
+	}.with(l.Regularise)
 }

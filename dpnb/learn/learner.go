@@ -71,6 +71,8 @@ type recipe struct {
 	// curvatureShare is the part of μ² of the budget that the curvature at the
 	// coefficients has; zero does not release it.
 	curvatureShare float64
+	// regulariser that is added to the objective.
+	regulariser Regulariser
 	// own is what the loss has been told by name, zero to have it chosen.
 	own       parameter
 	tolerance float64 // τ; zero has it chosen

@@ -23,6 +23,9 @@ type Linear struct {
 	// records. A smaller one costs less noise in proportion, and bends the fit
 	// from the mean to the median.
 	Clip float64
+	// Regularise adds ω‖θ‖₁ to the objective, or its like for whole columns:
+	// Regularise: dpnb.Regulariser{L1: 30}. It costs no privacy.
+	Regularise Regulariser
 	// CurvatureShare in (0, 1) is the part of the budget, in μ², that the curvature
 	// at the coefficients has, so that Model.Intervals can be narrow: 0.1 makes a
 	// twentieth more noise. Zero spends nothing on it.
@@ -54,7 +57,7 @@ func (l Linear) recipe() recipe {
 		level:  func(frame.Target) float64 { return level },
 		lambda: l.Lambda, noise: l.Noise, workers: l.Workers, bound: tightUnless(l.Bound), ridge: predictionNoise,
 		curvatureShare: l.CurvatureShare, own: parameter{"Clip", l.Clip},
-	}
+	}.with(l.Regularise)
 }
 
 // predictionNoise is the ridge's ρ of Linear, Huber and Poisson: where there is no

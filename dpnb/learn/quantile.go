@@ -29,6 +29,9 @@ type Quantile struct {
 	// Steps is how often the records are read; zero means 192. Fewer are faster. The noise
 	// of each step is the smaller the fewer there are.
 	Steps int
+	// L1 is ω ≥ 0 of ω‖θ‖₁, which is added to the sum of the losses for the coefficients
+	// but the intercept, and costs no privacy. See Regulariser.
+	L1 float64
 	// Noise is the source of the noise; nil is noise.NewSecure().
 	Noise noise.Source
 	// Workers is the number of goroutines; zero means one for each processor.
@@ -50,7 +53,7 @@ func (l Quantile) FitWithoutPrivacy(data *Dataset) (*Model, error) {
 }
 
 func (l Quantile) recipe() recipe {
-	p := quantiles([]float64{orElse(l.Tau, 0.5)}, l.Radius, l.Steps)
+	p := quantiles([]float64{orElse(l.Tau, 0.5)}, l.Radius, l.Steps, l.L1)
 	p.learner, p.noise, p.workers, p.own = "Quantile", l.Noise, l.Workers, parameter{"Tau", l.Tau}
 	return p
 }
@@ -65,9 +68,10 @@ func (l Quantile) recipe() recipe {
 type Quantiles struct {
 	// Levels τ rise from above 0 to below 1, at most 99 of them; nil means 0.1, 0.5, 0.9.
 	Levels []float64
-	// Radius and Steps as in Quantile, for each level.
+	// Radius, Steps and L1 as in Quantile, for each level.
 	Radius float64
 	Steps  int
+	L1     float64
 	// Noise is the source of the noise; nil is noise.NewSecure().
 	Noise noise.Source
 	// Workers is the number of goroutines; zero means one for each processor.
@@ -90,7 +94,7 @@ func (l Quantiles) recipe() recipe {
 	if levels == nil {
 		levels = []float64{0.1, 0.5, 0.9}
 	}
-	p := quantiles(levels, l.Radius, l.Steps)
+	p := quantiles(levels, l.Radius, l.Steps, l.L1)
 	p.learner, p.noise, p.workers = "Quantiles", l.Noise, l.Workers
 	return p
 }
@@ -102,28 +106,42 @@ const (
 )
 
 // quantiles is the recipe of levels.
-func quantiles(levels []float64, radius float64, steps int) recipe {
+func quantiles(levels []float64, radius float64, steps int, l1 float64) recipe {
 	if steps == 0 {
 		steps = quantileSteps
 	}
 	return recipe{
-		title: "quantile regression", entry: "quantile", task: frame.Number, levels: levels,
+		title: "quantile regression", entry: "quantile", task: frame.Number, levels: levels, regulariser: Regulariser{L1: l1},
 		choose: func(p recipe, d *frame.Design, epsilon, delta float64) (mechanism.Mechanism, error) {
 			if err := p.validLevels(); err != nil {
 				return nil, err
+			}
+			if !(epsilon > 0 && epsilon <= 1e3) {
+				return nil, &privacy.ParamError{Name: "Epsilon", Value: epsilon, Want: "a number in (0, 1000]"}
+			}
+			weight, shrunk, err := p.regulariser.sizes(d)
+			if err != nil {
+				return nil, err
+			}
+			var shrink []float64
+			if weight > 0 {
+				shrink = make([]float64, d.Rows.D)
+				for j := range shrunk {
+					shrink[j] = weight
+				}
 			}
 			cost := sgd.Cost{Rate: 1, Steps: steps, NoiseMultiplier: 1}
 			type key struct {
 				sgd.Cost
 				epsilon, delta float64
 			}
-			cost, err := calibrated(key{cost, epsilon, delta}, func() (sgd.Cost, error) { return cost.CalibrateNoise(epsilon, delta) })
+			cost, err = calibrated(key{cost, epsilon, delta}, func() (sgd.Cost, error) { return cost.CalibrateNoise(epsilon, delta) })
 			if err != nil {
 				return nil, err
 			}
 			return sgd.Quantiles{
 				Levels: levels, RowNorm: d.RowNorm, Steps: steps, NoiseMultiplier: cost.NoiseMultiplier,
-				Update: sgd.Adaptive{Radius: orElse(radius, quantileRadius/d.RowNorm), Steps: steps},
+				Update: sgd.Adaptive{Radius: orElse(radius, quantileRadius/d.RowNorm), Steps: steps, Shrink: shrink},
 			}, nil
 		},
 		plain: plainQuantiles,

@@ -2,6 +2,7 @@ package learn
 
 import (
 	"github.com/dpnb/notebooks/dpnb/erm"
+	"github.com/dpnb/notebooks/dpnb/erm/composite"
 	"github.com/dpnb/notebooks/dpnb/frame"
 	"github.com/dpnb/notebooks/dpnb/loss"
 	"github.com/dpnb/notebooks/dpnb/matrix"
@@ -21,6 +22,10 @@ func plainQuantiles(p recipe, d *frame.Design, _ float64) ([]float64, error) {
 	if err := p.validLevels(); err != nil {
 		return nil, err
 	}
+	r, err := p.regulariser.composite(d)
+	if err != nil {
+		return nil, err
+	}
 	some, theirs := d.Rows, d.Labels
 	if every := d.Rows.N / plainSample; every > 1 {
 		var at []int
@@ -33,8 +38,19 @@ func plainQuantiles(p recipe, d *frame.Design, _ float64) ([]float64, error) {
 	var all, theta []float64
 	for _, tau := range p.levels {
 		search := func(rows *matrix.Dense, labels []float64, width float64) error {
-			s, err := erm.Minimize(&erm.Problem{Rows: rows, Labels: labels, Loss: loss.SmoothPinball{Tau: tau, Width: width}, Lambda: nearKink},
-				&erm.Settings{Workers: p.workers, Start: theta, Tolerance: 1e-6 * (1 + float64(rows.N)*d.RowNorm)})
+			l, tolerance := loss.SmoothPinball{Tau: tau, Width: width}, 1e-6*(1+float64(rows.N)*d.RowNorm)
+			if p.regulariser.L1 > 0 {
+				// A sample has its share of the regulariser.
+				r.Weight = p.regulariser.L1 * float64(rows.N) / float64(d.Rows.N)
+				s, err := composite.Solve(&composite.Problem{Rows: rows, Labels: labels, Loss: l, Lambda: nearKink, Regulariser: r},
+					&composite.Settings{Workers: p.workers, Start: theta, Tolerance: tolerance})
+				if err == nil {
+					theta = s.Theta
+				}
+				return err
+			}
+			s, err := erm.Minimize(&erm.Problem{Rows: rows, Labels: labels, Loss: l, Lambda: nearKink},
+				&erm.Settings{Workers: p.workers, Start: theta, Tolerance: tolerance})
 			if err == nil {
 				theta = s.Theta
 			}

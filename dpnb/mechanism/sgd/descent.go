@@ -160,7 +160,14 @@ func (d Descent) Check(rows matrix.Rows, labels []float64) error {
 
 func (d Descent) checkData(rows matrix.Rows, labels []float64) error {
 	p := erm.Problem{Rows: rows, Labels: labels, Loss: d.Loss, Lambda: 1}
-	return p.Validate()
+	if err := p.Validate(); err != nil {
+		return err
+	}
+	if a, ok := d.Update.(Adaptive); ok {
+		_, features := rows.Dims()
+		return a.fits(features)
+	}
+	return nil
 }
 
 // Run implements mechanism.Mechanism. It draws samples and noise.

@@ -138,7 +138,11 @@ func (q Quantiles) Check(rows matrix.Rows, labels []float64) error {
 		return err
 	}
 	p := erm.Problem{Rows: rows, Labels: labels, Loss: loss.Pinball{Tau: 0.5}, Lambda: 1}
-	return p.Validate()
+	if err := p.Validate(); err != nil {
+		return err
+	}
+	_, d := rows.Dims()
+	return q.Update.fits(d)
 }
 
 // Run implements mechanism.Mechanism. The coefficients are those of the first level,

@@ -197,6 +197,25 @@ func TestQuantilesDescend(t *testing.T) {
 	}
 }
 
+// With ℓ₁ the steps come to the minimiser of Σρ(y − θ) + ω|θ|: for labels that are even in
+// [0, 1) and τ = ½ that is θ = ½ − ω/n.
+func TestShrink(t *testing.T) {
+	const n = 2001
+	rows, labels := matrix.NewDense(n, 1, nil), make([]float64, n)
+	for i := range labels {
+		rows.Data[i], labels[i] = 1, float64(i)/n
+	}
+	for omega, want := range map[float64]float64{0: 0.5, 0.2 * n: 0.3, 2 * n: 0} {
+		q := quantiles([]float64{0.5})
+		q.Steps, q.NoiseMultiplier = 192, 1e-3
+		q.Update = Adaptive{Radius: 2, Steps: 192, Shrink: []float64{omega}}
+		r, err := q.Run(rows, labels, noise.NewSeeded(4), nil)
+		if err != nil || math.Abs(r.Coefficients[0]-want) > 0.02 {
+			t.Errorf("ω = %g: %v, want %g (%v)", omega, r.Coefficients, want, err)
+		}
+	}
+}
+
 // What is out of range is refused; so are records that are no numbers.
 func TestQuantilesRefuse(t *testing.T) {
 	rows, labels := simulated(50, 3, 1, 1)
@@ -215,6 +234,8 @@ func TestQuantilesRefuse(t *testing.T) {
 		"steps":       func(q *Quantiles) { q.Steps = 0 },
 		"other steps": func(q *Quantiles) { q.Update.Steps = 3 },
 		"radius":      func(q *Quantiles) { q.Update.Radius = -1 },
+		"shrink":      func(q *Quantiles) { q.Update.Shrink = []float64{1, -1, 1} },
+		"few weights": func(q *Quantiles) { q.Update.Shrink = []float64{1} },
 	} {
 		q := quantiles([]float64{0.2, 0.5})
 		change(&q)

@@ -218,7 +218,14 @@ func (m Objective) Validate() error {
 
 // String describes the mechanism with its parameters.
 func (m Objective) String() string {
-	return fmt.Sprintf("linear objective perturbation: %v", m.Objective)
+	s := fmt.Sprintf("linear objective perturbation: %v", m.Objective)
+	if m.Regulariser != nil {
+		s += ", regulariser " + m.Regulariser.Name()
+	}
+	if m.Constraint != nil {
+		s += ", constraint " + m.Constraint.Name()
+	}
+	return s
 }
 
 // Event implements mechanism.Mechanism.

@@ -1,0 +1,96 @@
+package learn
+
+import (
+	"errors"
+	"math"
+	"slices"
+
+	"github.com/dpnb/notebooks/dpnb/erm/composite"
+	"github.com/dpnb/notebooks/dpnb/frame"
+	"github.com/dpnb/notebooks/dpnb/mechanism"
+	"github.com/dpnb/notebooks/dpnb/mechanism/objpert/constrained"
+	"github.com/dpnb/notebooks/dpnb/privacy"
+)
+
+// Regulariser is added to the sum objective of a learner: a function of the coefficients
+// alone, so that it costs no privacy. At most one of its weights is set; they must not be
+// chosen by looking at the records. The intercept is in none of them.
+type Regulariser struct {
+	// L1 is ω of ω‖θ‖₁, under which coefficients are zero that explain little. Where ω is
+	// meant per record, as scikit-learn's alpha is, it is that times the number of
+	// records that were planned for.
+	L1 float64
+	// GroupL1 is ω of ω Σ_g √|g|·‖θ_g‖₂, the groups g being the columns: all indicators of
+	// a category's column are zero, or none is.
+	GroupL1 float64
+}
+
+// sizes returns the weight and the groups of features of r, for records like those of d.
+func (r Regulariser) sizes(d *frame.Design) (weight float64, groups []int, err error) {
+	for _, w := range []struct {
+		name  string
+		value float64
+	}{{"L1", r.L1}, {"GroupL1", r.GroupL1}} {
+		if !(w.value >= 0) || math.IsInf(w.value, 1) {
+			return 0, nil, &privacy.ParamError{Name: w.name, Value: w.value, Want: "a positive number, or 0 for none"}
+		}
+	}
+	features := d.Rows.D
+	if intercept(d) {
+		features--
+	}
+	switch {
+	case r.L1 > 0 && r.GroupL1 > 0:
+		return 0, nil, errors.New("dpnb: one of L1 and GroupL1 can be set, not both")
+	case r.GroupL1 > 0 && d.Encoding == nil:
+		return 0, nil, errors.New("dpnb: these records were made of no table, and have no columns to group by: use L1")
+	case r.GroupL1 > 0:
+		return r.GroupL1, d.Encoding.Groups(), nil
+	}
+	return r.L1, slices.Repeat([]int{1}, features), nil
+}
+
+func (r Regulariser) composite(d *frame.Design) (composite.GroupL1, error) {
+	weight, groups, err := r.sizes(d)
+	return composite.GroupL1{Weight: weight, Groups: groups}, err
+}
+
+// regularised chooses objective perturbation with a regulariser, at the λ and the noise
+// without it.
+func regularised(p recipe, d *frame.Design, epsilon, delta float64) (mechanism.Mechanism, error) {
+	r, err := p.regulariser.composite(d)
+	if err != nil {
+		return nil, err
+	}
+	if p.curvatureShare != 0 {
+		return nil, errors.New("dpnb: a curvature gives no intervals where coefficients are held at zero: leave CurvatureShare out, or L1 and GroupL1")
+	}
+	k, err := perturbation(p, d, epsilon, delta)
+	if err != nil {
+		return nil, err
+	}
+	return constrained.Objective{Objective: k.Fit, Regulariser: r, Dimension: d.Rows.D, Adjacency: privacy.AddRemove, Epsilon: epsilon, Delta: delta}, nil
+}
+
+// plainRegularised minimises the same objective without noise.
+func plainRegularised(p recipe, d *frame.Design, lambda float64) ([]float64, error) {
+	r, err := p.regulariser.composite(d)
+	if err != nil {
+		return nil, err
+	}
+	s, err := composite.Solve(&composite.Problem{Rows: d.Rows, Labels: d.Labels, Loss: p.clipped(d), Lambda: lambda, Regulariser: r},
+		&composite.Settings{Workers: p.workers, Tolerance: p.tolerance})
+	if err != nil {
+		return nil, err
+	}
+	return s.Theta, nil
+}
+
+// with adds a regulariser to a recipe of objective perturbation.
+func (p recipe) with(r Regulariser) recipe {
+	if r != (Regulariser{}) {
+		p.regulariser, p.choose, p.plain = r, regularised, plainRegularised
+		p.entry += " with a regulariser"
+	}
+	return p
+}

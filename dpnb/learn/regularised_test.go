@@ -1,0 +1,114 @@
+package learn_test
+
+import (
+	"errors"
+	"math"
+	"strings"
+	"testing"
+
+	"gonum.org/v1/gonum/floats"
+	"gonum.org/v1/gonum/stat"
+
+	"github.com/dpnb/notebooks/dpnb/learn"
+	"github.com/dpnb/notebooks/dpnb/privacy"
+)
+
+// The larger the weight the more coefficients are zero, whole columns of GroupL1; under the
+// largest only the intercept is left, which is not shrunk by it; and the noise is what it
+// is without.
+func TestRegularised(t *testing.T) {
+	df := learn.Patients(4000, 1).Drop("ill", "visits")
+	data := learn.Regression(df, "pressure", learn.RowNorm(1))
+	d, err := data.Design()
+	if err != nil {
+		t.Fatal(err)
+	}
+	bias := len(d.Features) - 1
+	zeros := func(theta []float64) (count int) {
+		for _, v := range theta[:bias] {
+			if math.Abs(v) < 1e-8 {
+				count++
+			}
+		}
+		return count
+	}
+	for name, at := range map[string]func(w float64) learn.Learner{
+		"Linear":   func(w float64) learn.Learner { return learn.Linear{Regularise: learn.Regulariser{L1: w}} },
+		"grouped":  func(w float64) learn.Learner { return learn.Linear{Regularise: learn.Regulariser{GroupL1: w}} },
+		"Huber":    func(w float64) learn.Learner { return learn.Huber{Regularise: learn.Regulariser{L1: w}} },
+		"Quantile": func(w float64) learn.Learner { return learn.Quantile{L1: w} },
+	} {
+		before := -1
+		for _, w := range []float64{1, 30, 300, 1e5} {
+			m, err := at(w).FitWithoutPrivacy(data)
+			if err != nil {
+				t.Fatal(name, w, err)
+			}
+			theta := m.Theta()
+			if z := zeros(theta); z < before {
+				t.Errorf("%s, ω = %g: %d zeros, %d at less", name, w, z, before)
+			} else {
+				before = z
+			}
+			at := map[string]float64{}
+			for j, f := range d.Features {
+				at[f] = theta[j]
+			}
+			if name == "grouped" && (at["smoker=no"] == 0) != (at["smoker=yes"] == 0) {
+				t.Errorf("ω = %g: one category of smoker is zero and the other not", w)
+			}
+			if w == 1e5 {
+				middle := stat.Mean(d.Labels, nil)
+				if name == "Huber" || name == "Quantile" || math.Abs(theta[bias]-middle) < 0.005 {
+					middle = theta[bias] // of these it is near it only
+				}
+				if before != bias || theta[bias] != middle || math.Abs(theta[bias]-stat.Mean(d.Labels, nil)) > 0.05 {
+					t.Errorf("%s: %v is left under the largest weight", name, theta)
+				}
+			}
+		}
+	}
+	free, err := learn.Linear{Noise: learn.Seed(1)}.Fit(data, learn.Simulate(1, 1e-6))
+	if err != nil {
+		t.Fatal(err)
+	}
+	m, err := learn.Linear{Noise: learn.Seed(1), Regularise: learn.Regulariser{L1: 1e5}}.Fit(data, learn.Simulate(1, 1e-6))
+	if err != nil {
+		t.Fatal(err)
+	}
+	if m.Lambda() != free.Lambda() || m.Release.NoiseScale != free.Release.NoiseScale {
+		t.Errorf("λ = %g, σ = %g with the regulariser, %g and %g without", m.Lambda(), m.Release.NoiseScale, free.Lambda(), free.Release.NoiseScale)
+	}
+	if floats.Norm(m.Theta()[:bias], 2) > 1e-3 {
+		t.Errorf("noise alone makes coefficients of %v", m.Theta())
+	}
+	if text := shown(t, m); !strings.Contains(text, "group ℓ₁") {
+		t.Errorf("nothing is said of the regulariser: %s", text)
+	}
+}
+
+// What is out of range is refused by name, and nothing is spent.
+func TestRegulariserIsRefused(t *testing.T) {
+	data := learn.Regression(learn.Patients(50, 1), "pressure", learn.RowNorm(1))
+	for name, l := range map[string]learn.Learner{
+		"L1":             learn.Linear{Regularise: learn.Regulariser{L1: -1}},
+		"GroupL1":        learn.Huber{Regularise: learn.Regulariser{GroupL1: math.NaN()}},
+		"not both":       learn.Linear{Regularise: learn.Regulariser{L1: 1, GroupL1: 1}},
+		"CurvatureShare": learn.Linear{Regularise: learn.Regulariser{L1: 1}, CurvatureShare: 0.1},
+		"L1 ":            learn.Quantile{L1: math.Inf(1)},
+		" L1":            learn.Quantiles{L1: -2},
+	} {
+		budget := fresh(1, 1e-6)
+		_, err := l.Fit(data, budget.Spend(0.5))
+		if err == nil || !strings.Contains(err.Error(), strings.TrimSpace(name)) {
+			t.Errorf("%s: %v", name, err)
+		}
+		var bad *privacy.ParamError
+		if strings.Contains(name, "L1") && !errors.As(err, &bad) {
+			t.Errorf("%s: %T", name, err)
+		}
+		if e, n := spent(t, budget); e != 0 || n != 0 {
+			t.Errorf("%s: spent %v", name, e)
+		}
+	}
+}
