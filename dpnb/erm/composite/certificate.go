@@ -21,7 +21,7 @@ type Certificate struct {
 	Residual float64
 	// Rounding bounds its error, the way from Theta to θ′ included.
 	Rounding float64
-	// Slack is ε. It is 0 for None, L1 and L2 with no
+	// Slack is ε. It is 0 for None, L1, L2 and GroupL1 with no
 	// constraint, a Box, a Ball or a Simplex.
 	Slack float64
 	// Shift is 0 without a constraint and for a Box.

@@ -72,7 +72,7 @@ func least(q *mat.SymDense) float64 {
 // table has every regulariser with every constraint, and two losses.
 func table(d int, seed uint64) []setting {
 	rng := rand.New(rand.NewPCG(seed, 1))
-	regularisers := []Regulariser{nil, L1{4}, L2{6}, honest{L1{2}}}
+	regularisers := []Regulariser{nil, L1{4}, L2{6}, GroupL1{3, []int{2, 1, d - 4}}, honest{L1{2}}}
 	lower, upper := make([]float64, d), make([]float64, d)
 	for j := range d {
 		lower[j], upper[j] = -0.4+0.1*float64(j%5), 0.3
@@ -276,7 +276,8 @@ func TestAgainstGrid(t *testing.T) {
 		c Constraint
 	}{
 		{L2{3}, Ball{0.6}}, {L1{2}, Ball{0.6}}, {L2{2}, NewBox(0.4)}, {L2{2}, Simplex{0.8}},
-		{honest{L1{2}}, unknown{NewBox(0.4)}}, {L2{2}, Box{Lower: []float64{-0.5, 0.1}}},
+		{honest{L1{2}}, unknown{NewBox(0.4)}}, {L2{2}, Box{Lower: []float64{-0.5, 0.1}}}, {GroupL1{2, []int{1, 1}}, Box{Lower: []float64{-0.5, 0.1}}},
+		{GroupL1{2, []int{1}}, NewBox(0.4)},
 	} {
 		s := random(rng, 5, 2, loss.Huber{Threshold: 1}, c.r, c.c)
 		s.p.Labels = []float64{1, -2, 0.5, 3, 0}

@@ -122,6 +122,7 @@ func functions(d int) map[string]convex {
 		"none":      ofRegulariser(None{}),
 		"l1":        ofRegulariser(L1{0.7}),
 		"l2":        ofRegulariser(L2{1.5}),
+		"group":     ofRegulariser(GroupL1{0.8, []int{2, 1}}),
 		"all":       ofConstraint(Everywhere{}),
 		"box":       ofConstraint(NewBox(0.5)),
 		"half box":  ofConstraint(Box{Upper: upper}),

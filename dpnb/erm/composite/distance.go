@@ -50,7 +50,7 @@ func intervals(r Regulariser, c Projector) bool {
 // the sphere or the simplex by a factor, which changes no subgradient of a norm.
 func structural(r Regulariser, c Projector) bool {
 	switch r.(type) {
-	case None, L1, L2:
+	case None, L1, L2, GroupL1:
 	default:
 		return false
 	}

@@ -18,12 +18,40 @@ type manifold struct {
 	theta, g []float64
 	p        *pair
 	met      bool // that C is an equation in the free coordinates
+	groups   []group
+	groupOf  []int // −1 for none
 }
 
 func newManifold(s *splitting) *manifold {
 	d := s.m.d
 	v := func() []float64 { return make([]float64, d) }
-	return &manifold{s: s, kkt: make([]float64, d*d), rest: v(), a: v(), theta: v(), g: v(), p: newPair(d)}
+	m := &manifold{s: s, kkt: make([]float64, d*d), rest: v(), a: v(), theta: v(), g: v(), p: newPair(d)}
+	switch r := s.o.r.(type) {
+	case L2:
+		m.groups = []group{{0, d, r.Weight}}
+	case GroupL1:
+		end := 0
+		for _, size := range r.Groups {
+			m.groups = append(m.groups, group{end, end + size, r.weight(size)})
+			end += size
+		}
+	}
+	m.groupOf = make([]int, d)
+	for j := range m.groupOf {
+		m.groupOf[j] = -1
+	}
+	for i, g := range m.groups {
+		for j := g.lo; j < g.hi; j++ {
+			m.groupOf[j] = i
+		}
+	}
+	return m
+}
+
+// group is that of the coordinates lo ≤ j < hi, in r with the given weight.
+type group struct {
+	lo, hi int
+	weight float64
 }
 
 // newtonSteps of polish.
@@ -119,11 +147,12 @@ func (m *manifold) held(j int) bool {
 			return true
 		}
 	}
-	switch m.s.o.r.(type) {
-	case L1:
+	if _, l1 := m.s.o.r.(L1); l1 {
 		return x == 0
-	case L2:
-		return x == 0 && floats.Norm(m.theta, 2) == 0
+	}
+	if x == 0 && m.groupOf[j] >= 0 {
+		g := m.groups[m.groupOf[j]]
+		return floats.Norm(m.theta[g.lo:g.hi], 2) == 0
 	}
 	return false
 }
@@ -162,15 +191,17 @@ func (m *manifold) equation(a []float64) (nu, off float64) {
 
 // bend adds the curvature of r and of the sphere to the upper triangle.
 func (m *manifold) bend(nu float64) {
-	k, weight, norm := len(m.free), 0.0, 1.0
-	if r, ok := m.s.o.r.(L2); ok {
-		norm = floats.Norm(m.theta, 2)
-		weight = r.Weight / norm
-	}
+	k := len(m.free)
 	for i, j := range m.free {
-		m.kkt[i*k+i] += nu + weight
-		for c := i; c < k && weight != 0; c++ {
-			m.kkt[i*k+c] -= weight * (m.theta[j] / norm) * (m.theta[m.free[c]] / norm)
+		m.kkt[i*k+i] += nu
+		if m.groupOf[j] < 0 {
+			continue
+		}
+		g := m.groups[m.groupOf[j]]
+		norm := floats.Norm(m.theta[g.lo:g.hi], 2)
+		m.kkt[i*k+i] += g.weight / norm
+		for c := i; c < k && m.free[c] < g.hi; c++ {
+			m.kkt[i*k+c] -= g.weight * (m.theta[j] / norm) * (m.theta[m.free[c]] / norm) / norm
 		}
 	}
 }

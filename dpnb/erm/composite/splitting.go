@@ -82,7 +82,7 @@ func jointProx(r Regulariser, c Projector) (prox func(dst, v []float64, step flo
 	switch r.(type) {
 	case None:
 		return after, true
-	case L1, L2:
+	case L1, L2, GroupL1:
 		if _, ball := c.(Ball); ball {
 			return after, true
 		}
