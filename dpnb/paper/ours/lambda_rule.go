@@ -24,14 +24,14 @@ import (
 	"github.com/dpnb/notebooks/dpnb/privacy/objective"
 )
 
-// lambdaRule lists our claim about the choice of λ.
+// lambdaRule lists our claims about the choice of λ.
 func lambdaRule() []claim.Claim {
-	return []claim.Claim{{
-		ID: "dpnb/lambda-rule", Paper: "docs/theory/lambda_rule.md", Kind: claim.Ours,
+	return []claim.Claim{suitedRidge(), {
+		ID: "dpnb/predicted-error", Paper: "docs/theory/lambda_rule.md, section 3", Kind: claim.Ours,
 		Statement: "λ by prediction from public numbers costs no privacy and no noise, and gives fits that are at least as accurate as those at the least λ of the Gaussian case and at the paper's λ",
 		Code:      []string{"mechanism/objpert.Planned", "mechanism/objpert.PredictedError"},
-		Tests:     []string{"mechanism/objpert.TestPredictedErrorNeverCostsPrivacy", "mechanism/objpert.TestPredictedExcessAgainstSimulation", "paper/ours.TestRidgeHasLittleRegret"},
-		Proof:     "lambda_rule#dpnb-lambda-rule 628dfe75", Figure: "02_objective_perturbation#choose-table",
+		Tests:     []string{"mechanism/objpert.TestPredictedErrorNeverCostsPrivacy", "mechanism/objpert.TestPredictedExcessAgainstSimulation"},
+		Proof:     "lambda_rule#dpnb-predicted-error 628dfe75", Figure: "02_objective_perturbation#choose-table",
 		Check:    "mean test accuracy over draws of the noise by three rules, δ = 1e-5, 2,000 × 5 and 150 × 150 records in clusters; --full: also the best of a grid of λ, the Adult data if they are here, and clusters of 10,000 × 40 and 2,000 × 2,000 records",
 		Expected: "not below the others by more than 0.15 points or three standard errors; above both by five points somewhere", Seed: 64, Run: ruleCompared(64, 1),
 		Power: "planned for 10,000 times the records",

@@ -24,7 +24,7 @@ func utility() []claim.Claim {
 			Statement: "the excess empirical risk is at most nL(τ/λ + σ_out√d) + (nβ‖X‖² + λ)dσ²/(2λ²) + λ‖θ⋆‖²/2 on average",
 			Code:      []string{"mechanism/objpert.Planned.BestLambda"},
 			Tests:     []string{"mechanism/objpert.TestBestLambdaIsTheMinimum", "paper/rkw23.TestRKW23TheoremH1"},
-			Proof:     "lambda_rule#rkw23-thmH.1 6a2592c3", Errata: []string{"rkw23-41"}, Figure: "02_objective_perturbation#risk-plot",
+			Proof:     "lambda_rule#rkw23-thmH.1 8266eec9", Errata: []string{"rkw23-41"}, Figure: "02_objective_perturbation#risk-plot",
 			Check:    "mean excess over draws of the noise, logistic and other losses, small and large λ and σ, over the printed bound, over the sharper (dσ² + λ²‖θ⋆‖²)/(4λ) in place of its last two terms; a hinge of slope λ‖θ⋆‖/2, which attains the sharper one; its first term with a solver stopped at the worst point and much output noise; and Algorithm 1 with a clip below the loss's slope over the printed bound",
 			Expected: "at most 1 without clipping, the sharper one attained, above 1 with clipping", Seed: 62, Run: theoremH1(62, 1),
 			Want: claim.HoldsWithCorrection, Power: "1 % of the sharper bound, a fifth of its first term",
