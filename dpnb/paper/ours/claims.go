@@ -19,5 +19,6 @@ func Claims() []claim.Claim {
 		severalClasses(),
 		selection(),
 		prediction(),
+		smoothedForms(),
 	)
 }
