@@ -149,7 +149,7 @@ func (c Convolved) ValidLabel(y float64) bool { return positive(c.scale()) && fi
 func (c Convolved) Labels() string {
 	switch {
 	case !positive(c.kernel()):
-		return "none: first set Kernel to one of smoothing.Kernels, or to smoothing.Free with a positive Epsilon for slopes of one size"
+		return "none: first set Kernel to one of smoothing.Kernels, or, for slopes of one size, to smoothing.Free with ε > 0"
 	case !positive(c.slopes()):
 		return "none: first set Below to a slope ≤ 0 and Above to a larger one ≥ 0"
 	}
@@ -175,9 +175,10 @@ func (c Convolved) clip(level float64) clipping {
 		return c.Width * c.quantile((slope-c.Below)/(c.Above-c.Below), (c.Above-slope)/(c.Above-c.Below))
 	}
 	lo, hi := at(-level, math.Inf(-1)), at(level, math.Inf(1))
-	return clipping{smoothness: c.Smoothness(), slopeError: 2 * c.slopeError(), points: func(y float64) (float64, float64) {
-		return y + lo, y + hi
-	}}
+	return clipping{
+		smoothness: c.Smoothness(), slopeError: 2 * c.slopeError(),
+		points: func(y float64) (float64, float64) { return y + lo, y + hi },
+	}
 }
 
 // quantile returns F⁻¹ of below = 1 − above, from the smaller of the two.
@@ -254,11 +255,12 @@ func (c Convolved) precise() Precise {
 		return Precise{}
 	}
 	span := dd.Sum(c.Above, -c.Below)
-	return Precise{Relative: preciseError, Absolute: absolute * (c.Above - c.Below), Slope: func(t dd.Number, y float64) dd.Number {
+	slope := func(t dd.Number, y float64) dd.Number {
 		v := t.AddFloat(-y).Div(dd.From(c.Width))
 		if v.Hi < 0 {
 			return tail(v.Neg()).Mul(span).AddFloat(c.Below)
 		}
 		return tail(v).Mul(span).Neg().AddFloat(c.Above)
-	}}
+	}
+	return Precise{Relative: preciseError, Absolute: absolute * (c.Above - c.Below), Slope: slope}
 }

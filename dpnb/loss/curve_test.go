@@ -138,6 +138,9 @@ func TestCurveBruteForce(t *testing.T) {
 				if s < low || s > up {
 					t.Fatalf("%s: S̄ outside Bounds", l.name)
 				}
+				if k, g := l.curve.Falls(), g0+(g1-g0)*(float64(j)+0.5)/n; k > 0 && s > k*math.Min(hi-g, g-lo)*(1+1e-12) {
+					t.Fatalf("%s: S̄ = %g at %g, which falls faster than Falls says", l.name, s, g)
+				}
 				sum += (g1 - g0) / n / s
 			}
 			if d := l.curve.Clock(g1) - l.curve.Clock(g0); i > 0 && i < 39 && math.Abs(d/sum-1) > 1e-4 {

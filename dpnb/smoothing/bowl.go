@@ -96,7 +96,8 @@ func (b Bowl) ValueGradient(grad, x []float64) (value, err float64) {
 
 // node adds what the k-th node of the rule with the given step contributes to the value and
 // to the derivatives by the distances, and returns its size. Nodes ±k are conjugate.
-func (b Bowl) node(sum *float64, part []float64, derivative []complex128, a []float64, zeta, c, step float64, k int) float64 {
+func (b Bowl) node(sum *float64, part []float64, derivative []complex128, a []float64, zeta, c, step float64,
+	k int) float64 {
 	const bend = 0.6 // tan of the angle between the asymptote and the imaginary axis: < 1
 	y, rho := step*float64(k), math.Abs(c)
 	sinh, cosh := math.Sinh(y), math.Cosh(y)

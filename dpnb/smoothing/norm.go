@@ -12,7 +12,10 @@ type Norm struct {
 	Width float64
 }
 
-func (n Norm) coordinate() Smooth { return Absolute().Convolve(n.Kernel, n.Width) }
+// absolute is |x|, made once.
+var absolute = Absolute()
+
+func (n Norm) coordinate() Smooth { return absolute.Convolve(n.Kernel, n.Width) }
 
 // ValueGradient returns g(x) and writes ∇g(x) to grad, unless that is nil.
 func (n Norm) ValueGradient(grad, x []float64) float64 {

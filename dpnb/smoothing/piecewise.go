@@ -51,14 +51,16 @@ func SoftThreshold(tau float64) Piecewise {
 // Errors: no line, slices of different lengths, numbers that are not finite.
 func Max(slopes, offsets []float64) (Piecewise, error) {
 	if len(slopes) == 0 || len(slopes) != len(offsets) {
-		return Piecewise{}, fmt.Errorf("smoothing: %d slopes and %d offsets, want as many of each, at least one", len(slopes), len(offsets))
+		return Piecewise{}, fmt.Errorf("smoothing: %d slopes and %d offsets, want as many of each, at least one",
+			len(slopes), len(offsets))
 	}
 	type line struct{ a, b float64 }
 	lines := make([]line, len(slopes))
 	for i := range lines {
 		lines[i] = line{slopes[i], offsets[i]}
 		if v := slopes[i] - slopes[i] + offsets[i] - offsets[i]; v != 0 {
-			return Piecewise{}, fmt.Errorf("smoothing: line %d is %v·x + %v, want finite numbers", i, slopes[i], offsets[i])
+			return Piecewise{}, fmt.Errorf("smoothing: line %d is %v·x + %v, want finite numbers",
+				i, slopes[i], offsets[i])
 		}
 	}
 	slices.SortFunc(lines, func(p, q line) int {

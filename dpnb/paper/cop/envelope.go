@@ -68,7 +68,9 @@ func comparisons() []claim.Claim {
 
 // distances are those of Table 2 with the β′ given.
 func distances(beta float64) []smoothing.Distance {
-	return []smoothing.Distance{smoothing.Quadratic{Beta: beta}, smoothing.HuberDistance{Beta: beta}, smoothing.Hellinger{Beta: beta}}
+	return []smoothing.Distance{
+		smoothing.Quadratic{Beta: beta}, smoothing.HuberDistance{Beta: beta}, smoothing.Hellinger{Beta: beta},
+	}
 }
 
 // conjugate returns φ⋆ at norm s.
@@ -91,7 +93,9 @@ func envelopeBounds(factor float64, seed uint64) func(context.Context, claim.Siz
 		if err != nil {
 			return claim.Outcome{}, err
 		}
-		for _, p := range []smoothing.Piecewise{smoothing.Absolute(), smoothing.Positive(), smoothing.Pinball(0.3), smoothing.SoftThreshold(0.7), lines} {
+		for _, p := range []smoothing.Piecewise{
+			smoothing.Absolute(), smoothing.Positive(), smoothing.Pinball(0.3), smoothing.SoftThreshold(0.7), lines,
+		} {
 			if err := r.line(p); err != nil {
 				return claim.Outcome{}, err
 			}

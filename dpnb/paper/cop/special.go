@@ -164,7 +164,8 @@ func piecesGain(factor float64, seed uint64) func(context.Context, claim.Size) (
 		o := claim.Decide(fmt.Sprintf("of %d points that gain, %d are outside the corrected set; |zθ| gains %.2f at ‖v‖_∞ = 0.75 < r/μ = 1; gap/bound at most %.6f, for two pieces %.9f; slopes at most %.4f of Ā·max‖a_p‖",
 			gains, missed, printed, worst, ofTwo, steepest),
 			"none; above 0; at most 1; 1 to 1e-9; at most 1",
-			missed == 0 && gains > tries/100 && worst <= 1+1e-9 && math.Abs(ofTwo-1) < 1e-9 && steepest <= 1+1e-12, "the corrected set or bound is wrong too")
+			missed == 0 && gains > tries/100 && worst <= 1+1e-9 && math.Abs(ofTwo-1) < 1e-9 &&
+				steepest <= 1+1e-12, "the corrected set or bound is wrong too")
 		if o.Verdict == claim.Holds && printed > 0 {
 			o.Verdict, o.Note = claim.HoldsWithCorrection, "r is a distance of x = A(z)θ, with the offsets b_p, and C needs no factor m (cop-72)"
 		}
@@ -256,7 +257,8 @@ func bowlGains(factor float64, seed uint64) func(context.Context, claim.Size) (c
 			return claim.Outcome{}, err
 		}
 		o := claim.Decide(fmt.Sprintf("%d of %d points of the set gain; at (0, 2) and z = 1 the gap is %.6f μ at μ = 0.1 and %.6f μ at 0.001", gains, tries, wide, narrow),
-			"none; √(2/π) = 0.797885", gains == 0 && math.Abs(wide-math.Sqrt(2/math.Pi)) < 1e-6 && math.Abs(narrow-wide) < 1e-6, "points of the set gain")
+			"none; √(2/π) = 0.797885",
+			gains == 0 && math.Abs(wide-math.Sqrt(2/math.Pi)) < 1e-6 && math.Abs(narrow-wide) < 1e-6, "points of the set gain")
 		if o.Verdict == claim.Holds {
 			o.Verdict, o.Note = claim.HoldsWithCorrection, "the set is right; Assumption B.2 alone does not give the rate where ‖x‖₁ > z (cop-73)"
 		}
