@@ -1,0 +1,216 @@
+package heavytail
+
+import (
+	"fmt"
+	"math"
+
+	"gonum.org/v1/gonum/floats"
+)
+
+// Domain is a closed convex set that can be projected on, as nearly as one asks.
+type Domain interface {
+	// Project writes to dst, which may be v, a point of the set within xi of the one that
+	// is nearest to v.
+	Project(dst, v []float64, xi float64)
+}
+
+// exactly is a Domain with an exact projection, any of those of erm/composite.
+type exactly struct{ of interface{ Project(dst, v []float64) } }
+
+// Exactly returns a set that is projected on without error.
+func Exactly(of interface{ Project(dst, v []float64) }) Domain { return exactly{of} }
+
+func (e exactly) Project(dst, v []float64, _ float64) { e.of.Project(dst, v) }
+
+// NearBall is W ∩ B(w₀, r), w₀ ∈ W, with the projection of heavytail, Lemmas 2.8 and C.6:
+// of a point y it is Π_W((y + μw₀)/(1 + μ)) for the μ ≥ 0 at which that is r from w₀, found
+// by bisection in [0, ‖y − w₀‖/r].
+type NearBall struct {
+	W      Domain
+	Centre []float64
+	Radius float64
+}
+
+// Project implements Domain. It takes ⌈log₂(1 + ‖y − w₀‖²/(rξ))⌉ projections on W.
+func (b NearBall) Project(dst, y []float64, xi float64) {
+	w, far := b.Centre, floats.Distance(y, b.Centre, 2)
+	// W's own error is a tenth of what is allowed.
+	at := func(mu float64) float64 {
+		for j := range dst {
+			dst[j] = (y[j] + mu*w[j]) / (1 + mu)
+		}
+		b.W.Project(dst, dst, 0.1*xi)
+		return floats.Distance(dst, w, 2)
+	}
+	y = append([]float64(nil), y...) // dst may be y
+	if at(0) <= b.Radius {
+		return
+	}
+	lo, hi := 0.0, far/b.Radius
+	for hi-lo > 0.9*xi/far {
+		mid := lo + (hi-lo)/2
+		if mid == lo || mid == hi {
+			break
+		}
+		if at(mid) > b.Radius {
+			lo = mid
+		} else {
+			hi = mid
+		}
+	}
+	at(hi)
+}
+
+// product is K₀ × W^m, points one after the other.
+type product struct {
+	first, others Domain
+	d             int
+}
+
+func (p product) Project(dst, v []float64, xi float64) {
+	of := p.first
+	xi /= math.Sqrt(float64(len(v) / p.d))
+	for at := 0; at < len(v); at += p.d {
+		of.Project(dst[at:at+p.d], v[at:at+p.d], xi)
+		of = p.others
+	}
+}
+
+// Function is a convex function: it returns its value at x and writes a subgradient to g.
+type Function func(g, x []float64) float64
+
+// Subgradient is heavytail's Algorithm 3: the adaptive projected subgradient method, which
+// knows neither the Lipschitz constant of Φ nor its minimum and stops with a proof that its
+// answer is within alpha of it. diameter bounds that of K, x is a point of K to start from.
+//
+//	S_t = Σ‖g_s‖²,  η_t = D/√S_t,  x_{t+1} within min(D, αη_t/(6D)) of Π_K(x_t − η_t g_t),
+//
+// and the mean of the iterates is returned as soon as 3D√S_t ≤ αt.
+//
+// Errors: if it has not stopped after so many steps, which no data make it exceed that have
+// an L with (3DL/α)² steps or fewer.
+// Source: heavytail, Proposition 2.9. Proof: docs/theory/localisation.md.
+func Subgradient(k Domain, phi Function, x []float64, alpha, diameter float64, most int) (point []float64, steps int, err error) {
+	x = append([]float64(nil), x...)
+	g, mean := make([]float64, len(x)), make([]float64, len(x))
+	var sum float64
+	for t := 1; t <= most; t++ {
+		phi(g, x)
+		square := floats.Dot(g, g)
+		if square == 0 {
+			return x, t, nil
+		}
+		floats.Add(mean, x)
+		sum += square
+		eta := diameter / math.Sqrt(sum)
+		if 3*diameter*math.Sqrt(sum) <= alpha*float64(t) {
+			floats.Scale(1/float64(t), mean)
+			return mean, t, nil
+		}
+		floats.AddScaled(x, -eta, g)
+		k.Project(x, x, math.Min(diameter, alpha*eta/(6*diameter)))
+	}
+	return nil, most, fmt.Errorf("heavytail: Algorithm 3 has not stopped after %d steps; a larger α or a smaller set needs fewer", most)
+}
+
+// Biased is the projected subgradient method of heavytail's Lemma D.5 on a Φ whose
+// subgradients are off by bias and at most lipschitz long: T = ⌈(4DL/α)²⌉ steps of
+// D/(L√T), projected to min(D, αη/(6D)), and their mean, within α if bias ≤ α/4.
+func Biased(k Domain, phi Function, x []float64, alpha, diameter, lipschitz float64) (point []float64, steps int) {
+	steps = int(math.Ceil(16 * (diameter * lipschitz / alpha) * (diameter * lipschitz / alpha)))
+	eta := diameter / (lipschitz * math.Sqrt(float64(steps)))
+	x = append([]float64(nil), x...)
+	g, mean := make([]float64, len(x)), make([]float64, len(x))
+	for range steps {
+		phi(g, x)
+		floats.Add(mean, x)
+		floats.AddScaled(x, -eta, g)
+		k.Project(x, x, math.Min(diameter, alpha*eta/(6*diameter)))
+	}
+	floats.Scale(1/float64(steps), mean)
+	return mean, steps
+}
+
+// Joint is the objective of heavytail's (10), of w and one y for each record,
+//
+//	Φ(w, y₁ … y_m) = (1/m)Σ[f(y_i, z_i) + C‖w − y_i‖] + (λ/2)‖w − w₀‖²,
+//
+// whose minimum over K × W^m is that of the extended objective F̂_{C,λ} over K, at the same
+// w (Lemma 2.7). It needs no value of the extension.
+type Joint struct {
+	Losses []Function
+	C      float64
+	Lambda float64
+	Centre []float64
+}
+
+// Start returns the point with w and all y at x.
+func (j Joint) Start(x []float64) []float64 {
+	var at []float64
+	for range len(j.Losses) + 1 {
+		at = append(at, x...)
+	}
+	return at
+}
+
+// At is Φ as a Function.
+func (j Joint) At(g, u []float64) float64 {
+	d, m := len(j.Centre), float64(len(j.Losses))
+	w, gw := u[:d], g[:d]
+	var value float64
+	for i := range gw {
+		far := w[i] - j.Centre[i]
+		value += 0.5 * j.Lambda * far * far
+		gw[i] = j.Lambda * far
+	}
+	for i, f := range j.Losses {
+		y, gy := u[(i+1)*d:(i+2)*d], g[(i+1)*d:(i+2)*d]
+		value += f(gy, y) / m
+		floats.Scale(1/m, gy)
+		if r := floats.Distance(w, y, 2); r > 0 {
+			value += j.C * r / m
+			for l := range gw {
+				pull := j.C / m * (w[l] - y[l]) / r
+				gw[l] += pull
+				gy[l] -= pull
+			}
+		}
+	}
+	return value
+}
+
+// Minimise returns a w ∈ K with F̂_{C,λ}(w) within alpha of its minimum over K ⊂ W, by
+// Algorithm 3 on Joint, from the point x of K.
+//
+// Errors: as Subgradient.
+func (j Joint) Minimise(k, w Domain, x []float64, alpha, diameter float64, most int) ([]float64, int, error) {
+	d := len(j.Centre)
+	u, steps, err := Subgradient(product{k, w, d}, j.At, j.Start(x), alpha, diameter*math.Sqrt(float64(len(j.Losses)+1)), most)
+	if err != nil {
+		return nil, steps, err
+	}
+	return u[:d], steps, nil
+}
+
+// ExtendedAt returns f_C(w) = inf_{y∈W} f(y) + C‖w − y‖ from above, to within alpha, by
+// Algorithm 3: for a loss of which nothing is known but values and subgradients.
+//
+// Errors: as Subgradient.
+func ExtendedAt(f Function, w []float64, k Domain, c, alpha, diameter float64, most int) (float64, error) {
+	g := make([]float64, len(w))
+	phi := func(g, y []float64) float64 {
+		v := f(g, y)
+		if r := floats.Distance(w, y, 2); r > 0 {
+			v += c * r
+			for l := range g {
+				g[l] += c * (y[l] - w[l]) / r
+			}
+		}
+		return v
+	}
+	y, _, err := Subgradient(k, phi, w, alpha, diameter, most)
+	if err != nil {
+		return 0, err
+	}
+	return phi(g, y), nil
+}
