@@ -73,7 +73,7 @@ func (o *Resisting) Extended() (narrow, wide float64) {
 		f, best := l.Value, l.Value+o.C*o.l
 		for i := range cells {
 			u := (float64(i) + 0.5) / cells
-			s := smoothStep((u-c)/width)
+			s := smoothStep((u - c) / width)
 			f += (l.Slope + (r.Slope-l.Slope)*s) * (o.r - o.l) / cells
 			best = math.Min(best, f+o.C*(o.l+(o.r-o.l)*float64(i+1)/cells))
 		}

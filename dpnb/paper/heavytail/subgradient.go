@@ -15,7 +15,9 @@ type Domain interface {
 }
 
 // exactly is a Domain with an exact projection, any of those of erm/composite.
-type exactly struct{ of interface{ Project(dst, v []float64) } }
+type exactly struct {
+	of interface{ Project(dst, v []float64) }
+}
 
 // Exactly returns a set that is projected on without error.
 func Exactly(of interface{ Project(dst, v []float64) }) Domain { return exactly{of} }

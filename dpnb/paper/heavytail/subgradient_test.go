@@ -11,19 +11,6 @@ import (
 	"github.com/dpnb/notebooks/dpnb/noise"
 )
 
-// absolute is |⟨x, w⟩ − y| as a Function.
-func absolute(x []float64, y float64) Function {
-	return func(g, w []float64) float64 {
-		r := floats.Dot(x, w) - y
-		sign := 1.0
-		if r < 0 {
-			sign = -1
-		}
-		floats.ScaleTo(g, sign, x)
-		return math.Abs(r)
-	}
-}
-
 // The projection on W ∩ ball is within ξ of the nearest point of a fine search, for a ball,
 // a box and a simplex; and it is in both.
 func TestNearBall(t *testing.T) {

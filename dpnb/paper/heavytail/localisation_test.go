@@ -1,0 +1,143 @@
+package heavytail
+
+import (
+	"context"
+	"math"
+	"testing"
+
+	"gonum.org/v1/gonum/floats"
+
+	"github.com/dpnb/notebooks/dpnb/claim"
+	"github.com/dpnb/notebooks/dpnb/erm/composite"
+	"github.com/dpnb/notebooks/dpnb/noise"
+)
+
+func TestClaimsOfLocalisation(t *testing.T) {
+	for _, c := range localisation() {
+		o, err := c.Run(context.Background(), claim.Quick)
+		if err != nil || o.Verdict != c.Verdict() {
+			t.Errorf("%s: %+v, %v", c.ID, o, err)
+		}
+		for name, wrong := range c.Wrong {
+			if o, err := wrong(context.Background(), claim.Quick); err == nil && o.Verdict == c.Verdict() {
+				t.Errorf("%s does not notice %q: %s", c.ID, name, o.Measured)
+			}
+		}
+		t.Log(c.ID, o.Measured)
+	}
+}
+
+// All answers are jets of the two functions that are left, whatever is asked.
+func TestResisting(t *testing.T) {
+	src := noise.NewSeeded(3)
+	for range 20 {
+		o := NewResisting(1, 0.5)
+		for range 12 {
+			y := o.l + (o.r-o.l)*src.Float64()
+			j := o.Ask(y)
+			if j.Slope == -1 || o.at[o.l].Slope >= -1 || o.at[o.r].Slope <= -1 {
+				t.Fatalf("the minimum is given away at %v: %+v", y, j)
+			}
+		}
+		l, r := o.at[o.l], o.at[o.r]
+		mean := (r.Value - l.Value) / (o.r - o.l)
+		if !(l.Slope < mean && mean < r.Slope) {
+			t.Fatalf("no convex function has slopes %v and %v and between them %v", l.Slope, r.Slope, mean)
+		}
+		narrow, wide := o.Extended()
+		if narrow == wide {
+			t.Errorf("f_C(0) = %v is settled", narrow)
+		}
+	}
+}
+
+// A net covers, and the mechanism over it is near the minimiser when ε is large.
+func TestNetMechanism(t *testing.T) {
+	src := noise.NewSeeded(5)
+	net, err := Net(2, 1, 0.1)
+	if err != nil {
+		t.Fatal(err)
+	}
+	for range 500 {
+		x := []float64{2*src.Float64() - 1, 2*src.Float64() - 1}
+		if floats.Norm(x, 2) > 1 {
+			continue
+		}
+		near := math.Inf(1)
+		for _, w := range net {
+			near = math.Min(near, floats.Distance(w, x, 2))
+		}
+		if near > 0.1 {
+			t.Fatalf("%v is %v from the net", x, near)
+		}
+	}
+	if _, err := Net(8, 1, 0.01); err == nil {
+		t.Error("a net of eight dimensions is made")
+	}
+	bowl := func(g, w []float64) float64 {
+		floats.SubTo(g, w, []float64{0.3, -0.4})
+		return 0.5 * floats.Dot(g, g)
+	}
+	m := NetMechanism{Slopes: []Function{bowl}, C: 5, Lambda: 1e-3, Centre: []float64{0, 0}, Step: 0.9,
+		W: Exactly(composite.Ball{Radius: 1}), Sensitivity: 10}
+	p := m.Probabilities(net, 1e4)
+	if best := net[floats.MaxIdx(p)]; floats.Distance(best, []float64{0.3, -0.4}, 2) > 0.11 || math.Abs(floats.Sum(p)-1) > 1e-9 {
+		t.Errorf("the likeliest point is %v", best)
+	}
+}
+
+// The sampler has the density that it says: means within five standard errors.
+func TestLocalised(t *testing.T) {
+	src := noise.NewSeeded(6)
+	l := Localised{Value: func(w float64) float64 { return math.Abs(w - 0.2) }, Low: -1, High: 1, C: 1, Epsilon: 4, Records: 20}
+	var sum, square, weight, mean float64
+	const n = 20000
+	draws := 0
+	for range n {
+		w, k, err := l.Sample(src.Float64, l.Potential(0.2))
+		if err != nil {
+			t.Fatal(err)
+		}
+		sum, square, draws = sum+w, square+w*w, draws+k
+	}
+	for i := range 20000 {
+		w := -1 + (float64(i)+0.5)/10000
+		p := math.Exp(-l.Potential(w))
+		weight, mean = weight+p, mean+w*p
+	}
+	got := sum / n
+	if se := math.Sqrt((square/n - got*got) / n); math.Abs(got-mean/weight) > 5*se {
+		t.Errorf("mean %v ± %v, want %v", got, se, mean/weight)
+	}
+	if rate := float64(n) / float64(draws); rate < math.Exp(-l.Epsilon*float64(l.Records)/16) {
+		t.Errorf("%v of the draws are accepted", rate)
+	}
+	l.Records = 1000
+	if _, _, err := l.Sample(src.Float64, 0); err == nil {
+		t.Error("a sampler that would not finish begins")
+	}
+}
+
+// The hard instances have the moments and means that they should.
+func TestHard(t *testing.T) {
+	src := noise.NewSeeded(7)
+	for name, h := range map[string]Hard{
+		"private": HardPrivate([]float64{3, 4}, 200, 0.5, 1, 3, 0.01), "non-private": HardNonPrivate(2, 100, 1, 0.05, true)} {
+		const n = 100000
+		rows := h.Sample(n, src)
+		mean, moment := make([]float64, 2), 0.0
+		for i := range n {
+			z := rows.Data[2*i : 2*i+2]
+			floats.AddScaled(mean, 1.0/n, z)
+			moment += math.Pow(floats.Norm(z, 2), 3) / n
+		}
+		if floats.Distance(mean, h.Mean(), 2) > 0.03 || moment > 1.1 {
+			t.Errorf("%s: mean %v, want %v; third moment %v", name, mean, h.Mean(), moment)
+		}
+		best := append([]float64(nil), h.Mean()...)
+		floats.Scale(-2/floats.Norm(best, 2), best)
+		if e := h.Excess(best, 2); math.Abs(e) > 1e-12 {
+			t.Errorf("%s: the best point has an excess of %v", name, e)
+		}
+	}
+}
