@@ -9,6 +9,7 @@ import (
 	"github.com/dpnb/notebooks/dpnb/claim"
 	"github.com/dpnb/notebooks/dpnb/paper/cop"
 	"github.com/dpnb/notebooks/dpnb/paper/dtz24"
+	"github.com/dpnb/notebooks/dpnb/paper/heavytail"
 	"github.com/dpnb/notebooks/dpnb/paper/ours"
 	"github.com/dpnb/notebooks/dpnb/paper/qop"
 	"github.com/dpnb/notebooks/dpnb/paper/rkw23"
@@ -16,7 +17,7 @@ import (
 
 // Register returns all claims, in the order of their IDs.
 func Register() []claim.Claim {
-	all := slices.Concat(rkw23.Claims(), qop.Claims(), cop.Claims(), dtz24.Claims(), ours.Claims())
+	all := slices.Concat(rkw23.Claims(), qop.Claims(), cop.Claims(), dtz24.Claims(), heavytail.Claims(), ours.Claims())
 	slices.SortStableFunc(all, func(a, b claim.Claim) int { return strings.Compare(a.ID, b.ID) })
 	return all
 }

@@ -1,2 +1,8 @@
-// Package heavytail is the room of the paper on rows without a bound. No claim of it is checked yet; its errata are.
+// Package heavytail is the room of the paper on rows without a bound: its algorithms at small sizes as they are printed,
+// its experiments, its claims and the evidence for its errata.
 package heavytail
+
+import "github.com/dpnb/notebooks/dpnb/claim"
+
+// Claims returns the claims of the paper.
+func Claims() []claim.Claim { return localisation() }

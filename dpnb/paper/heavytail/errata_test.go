@@ -145,3 +145,21 @@ func TestHeavytailEmptyPhases(t *testing.T) {
 	errata.Quote(t, "heavytail-33", "%d of %d", empty, phases)
 	errata.Quote(t, "heavytail-33", "phase %d", first)
 }
+
+// TestHeavytailHiddenDirection is about the proof of Theorem B.1: asked at 0, the paper's pair
+// shows its gradient −av, and asked at v it is told apart. Our oracle leaves f_C open.
+func TestHeavytailHiddenDirection(t *testing.T) {
+	errata.Quote(t, "heavytail-80", "differ by %.4f", (0.2-0.1)*hiddenCurve(1))
+	o := NewResisting(1, 0.5)
+	lo, hi := 0.0, 1.0
+	for range 10 {
+		mid := (lo + hi) / 2
+		if o.Ask(mid).Slope < -1 {
+			lo = mid
+		} else {
+			hi = mid
+		}
+	}
+	narrow, wide := o.Extended()
+	errata.Quote(t, "heavytail-80", "open by %.1e", wide-narrow)
+}
