@@ -171,12 +171,27 @@ type (
 	//
 	//	model, err := dpnb.Linear{Regularise: dpnb.Regulariser{L1: 30}}.Fit(data, budget.Spend(0.5))
 	Regulariser = learn.Regulariser
+	// HeavyTails is regression with pure ε, of numbers without bounds if need be, for
+	// Regression, and for Binary by dpnb.HeavyTails{Loss: dpnb.LogisticLoss}.
+	HeavyTails = learn.HeavyTails
+	// HeavyLoss is what HeavyTails minimises.
+	HeavyLoss = learn.HeavyLoss
 	// Poisson is regression of counts, for Counts.
 	Poisson = learn.Poisson
 	// Softmax is multinomial logistic regression, for Classes.
 	Softmax = learn.Softmax
 	// OneVsRest is a logistic regression for each class, for Classes.
 	OneVsRest = learn.OneVsRest
+)
+
+// The losses of HeavyTails.
+const (
+	AbsoluteLoss = learn.AbsoluteLoss
+	PinballLoss  = learn.PinballLoss
+	HuberLoss    = learn.HuberLoss
+	SquaredLoss  = learn.SquaredLoss
+	LogisticLoss = learn.LogisticLoss
+	HingeLoss    = learn.HingeLoss
 )
 
 // What a fit returns.

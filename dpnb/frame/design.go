@@ -87,9 +87,11 @@ func (e *Encoding) describe() {
 		assume = "nothing: bounds and categories were READ OFF THE DATA"
 		cost = "NOT COVERED by any guarantee"
 	}
-	var numeric, categorical []string
+	var numeric, open, categorical []string
 	for i := range e.fields {
-		if f := &e.fields[i]; f.Kind == Numeric {
+		if f := &e.fields[i]; f.Open {
+			open = append(open, f.describe())
+		} else if f.Kind == Numeric {
 			numeric = append(numeric, f.describe())
 		} else {
 			categorical = append(categorical, f.describe())
@@ -98,6 +100,10 @@ func (e *Encoding) describe() {
 	if len(numeric) > 0 {
 		what := "numbers moved into their bounds and scaled to [0, 1]: " + strings.Join(numeric, "; ")
 		e.Steps = append(e.Steps, Step{what, assume, cost})
+	}
+	if len(open) > 0 {
+		what := "numbers scaled so that where most are becomes [0, 1]: " + strings.Join(open, "; ")
+		e.Steps = append(e.Steps, Step{what, strings.Replace(assume, "bounds", "scales", 1), cost})
 	}
 	if len(categorical) > 0 {
 		e.Steps = append(e.Steps, Step{"categories as indicators: " + strings.Join(categorical, "; "), assume, cost})
@@ -112,6 +118,9 @@ func (e *Encoding) describe() {
 	case s.ClipNorm > 0:
 		norm = math.Min(norm, s.ClipNorm)
 		e.Steps = append(e.Steps, Step{fmt.Sprintf("rows longer than %g scaled down to it", s.ClipNorm), "", costNothing})
+	}
+	if len(open) > 0 {
+		norm = math.Inf(1)
 	}
 	e.RowNorm = norm
 	if !s.NoBias {

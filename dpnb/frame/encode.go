@@ -75,6 +75,9 @@ func (e *encoder) number(v float64) float64 {
 	if math.IsNaN(v) {
 		return e.fill
 	}
+	if e.field.Open {
+		return (v - e.field.Lower) * e.scale
+	}
 	v = math.Min(math.Max(v, e.field.Lower), e.field.Upper) - e.field.Lower
 	if e.field.Log {
 		v = math.Log1p(v)

@@ -66,6 +66,9 @@ func NewEncoding(columns []string, schema *Schema, s DesignSettings) (*Encoding,
 		e.Features = append(e.Features, c.names()...)
 		e.encoders = append(e.encoders, c)
 	}
+	if s.RowNorm+s.ClipNorm > 0 && slices.ContainsFunc(e.fields, func(f Field) bool { return f.Open }) {
+		return nil, inputErrorf("rows with unbounded numbers are not scaled: leave out RowNorm and ClipNorm, which whoever learns from them does not need")
+	}
 	if len(e.Features) == 0 {
 		return nil, inputErrorf("there are no features besides the label %q (d = 0)", s.Label)
 	}
@@ -100,6 +103,29 @@ func (e *Encoding) Equal(o *Encoding) bool {
 	return e == o || e != nil && o != nil &&
 		e.DataDependent == o.DataDependent && e.settings == o.settings &&
 		reflect.DeepEqual(e.label, o.label) && reflect.DeepEqual(e.fields, o.fields)
+}
+
+// Open reports whether a number is not bounded, of the features or the label.
+func (e *Encoding) Open() bool {
+	return e.Target.Open || math.IsInf(e.RowNorm, 1)
+}
+
+// Linear returns a and s with xⱼ = (v − a)/s for each feature of a number v in its own unit,
+// 0 and 1 for indicators and the bias; ok is false if rows are scaled or a number is on a
+// logarithmic scale.
+func (e *Encoding) Linear() (at, scale []float64, ok bool) {
+	ok = e.settings.RowNorm+e.settings.ClipNorm == 0 && !e.Target.Log
+	at, scale = make([]float64, len(e.Features)), make([]float64, len(e.Features))
+	for j := range scale {
+		scale[j] = 1
+	}
+	for _, c := range e.encoders {
+		if c.field.Kind == Numeric {
+			at[c.at], scale[c.at] = c.field.Lower, c.field.Upper-c.field.Lower
+			ok = ok && !c.field.Log
+		}
+	}
+	return at, scale, ok
 }
 
 // Columns returns the names of the columns that rows are made of, in the order of the

@@ -97,6 +97,8 @@ func (f *Field) misfit(c *Column, i int, known *categories) string {
 		return "no number"
 	case math.IsNaN(v) && !f.Missing:
 		return "missing"
+	case f.Open && !math.IsInf(v, 0):
+		return ""
 	case v < f.Lower:
 		return fmt.Sprintf("below %g", f.Lower)
 	case v > f.Upper:

@@ -26,6 +26,9 @@ type Field struct {
 	// Lower and Upper bound a numeric column; values outside, the infinite ones among
 	// them, are moved to the nearer bound.
 	Lower, Upper float64
+	// Open says that Lower and Upper are no bounds but where most values are: they fix the
+	// scale, and no value is moved. Only learners that need no bounds take such a column.
+	Open bool
 	// Log says that log(1 + value − Lower) is used in place of the value, for
 	// quantities that spread over orders of magnitude.
 	Log bool
@@ -74,6 +77,9 @@ func (f Field) OrMissing() Field { f.Missing = true; return f }
 // OrMissingAs returns a numeric f with missing values allowed, which count as v.
 func (f Field) OrMissingAs(v float64) Field { f.Missing, f.Fill = true, &v; return f }
 
+// Unbounded returns a numeric f whose bounds are no more than a scale: see Open.
+func (f Field) Unbounded() Field { f.Open = true; return f }
+
 // OrElse returns a categorical f in which any text that is none of the categories
 // counts as the given one, which is added to them if it is not there.
 func (f Field) OrElse(category string) Field {
@@ -91,6 +97,8 @@ func (f *Field) validate() error {
 		return inputErrorf("a field of the schema has no name")
 	case f.Kind == Numeric && !(f.Lower < f.Upper && !math.IsInf(f.Upper-f.Lower, 0) && !math.IsInf(1/(f.Upper-f.Lower), 0)):
 		return inputErrorf("field %q: bounds [%v, %v] are not finite with lower < upper, at a distance that float64 can divide by", f.Name, f.Lower, f.Upper)
+	case f.Open && (f.Kind != Numeric || f.Log):
+		return inputErrorf("field %q: Unbounded is for a number on its own scale", f.Name)
 	case f.Kind == Categorical && len(f.Levels) == 0:
 		return inputErrorf("field %q has no categories", f.Name)
 	case f.Kind == Numeric && f.Else != "":
@@ -133,6 +141,9 @@ func (s *Schema) Field(name string) (*Field, bool) {
 func (f *Field) describe() string {
 	if f.Kind == Categorical {
 		return fmt.Sprintf("%s: %d public categories", f.Name, len(f.Levels))
+	}
+	if f.Open {
+		return fmt.Sprintf("%s, most of it in [%g, %g], without bounds", f.Name, f.Lower, f.Upper)
 	}
 	scale := ""
 	if f.Log {

@@ -46,6 +46,8 @@ type Target struct {
 	// are moved; Log says that the number is scaled on a logarithmic scale.
 	Lower, Upper float64
 	Log          bool
+	// Open says that Lower and Upper are a scale and no bounds: no value is moved.
+	Open bool
 	// Classes are the categories in the order of their labels: the negative and
 	// the positive one, or all K.
 	Classes []string
@@ -58,6 +60,9 @@ type Target struct {
 // with v moved into the bounds first; of a count, v moved into them and rounded to a
 // whole number, halves to the even one.
 func (t Target) Label(v float64) float64 {
+	if t.Open {
+		return 2*((v-t.Lower)/(t.Upper-t.Lower)) - 1
+	}
 	v = math.Min(math.Max(v, t.Lower), t.Upper)
 	if t.Task == Count {
 		return math.RoundToEven(v)
@@ -78,6 +83,9 @@ func (t Target) Label(v float64) float64 {
 func (t Target) Value(label float64) float64 {
 	if t.Task != Number {
 		return label
+	}
+	if t.Open {
+		return t.Lower + 0.5*(label+1)*(t.Upper-t.Lower)
 	}
 	share := 0.5 * (math.Min(1, math.Max(-1, label)) + 1)
 	v := share * (t.Upper - t.Lower)
@@ -158,6 +166,8 @@ func (e *Encoding) readNumber() error {
 	whole := func(v float64) bool { return v == math.Trunc(v) }
 	if g.Task == Count {
 		switch {
+		case f.Open:
+			return inputErrorf("the count %q needs a public upper bound: Unbounded is for numbers", f.Name)
 		case f.Log:
 			return inputErrorf("the count %q is used as it is: state its bounds with Numeric, not on a logarithmic scale", f.Name)
 		case f.Lower < 0 || !whole(f.Lower) || !whole(f.Upper):
@@ -166,7 +176,7 @@ func (e *Encoding) readNumber() error {
 			return inputErrorf("the count %q is to be %g where it is missing, want a whole number", f.Name, *f.Fill)
 		}
 	}
-	g.Lower, g.Upper, g.Log = f.Lower, f.Upper, f.Log
+	g.Lower, g.Upper, g.Log, g.Open = f.Lower, f.Upper, f.Log, f.Open
 	return nil
 }
 
@@ -236,7 +246,10 @@ func (e *Encoding) labelRule() string {
 // describe says what was done to the label; assume and cost are those of what
 // is read off the schema.
 func (t Target) describe(assume, cost string) Step {
-	bounds := Field{Name: t.Name, Lower: t.Lower, Upper: t.Upper, Log: t.Log}
+	bounds := Field{Name: t.Name, Lower: t.Lower, Upper: t.Upper, Log: t.Log, Open: t.Open}
+	if t.Open {
+		return Step{fmt.Sprintf("target %s, scaled so that this becomes [−1, 1]; predictions are in its own unit", bounds.describe()), "the scale is public: known without the data", costNothing}
+	}
 	switch t.Task {
 	case Number:
 		return Step{fmt.Sprintf("target %s moved into its bounds and scaled to [−1, 1]; predictions are in its own unit", bounds.describe()), assume, cost}

@@ -186,6 +186,8 @@ type Allowance struct {
 	err        error
 	label      string
 	simulation bool
+	// asked says that δ was asked for, and is not a share.
+	asked bool
 }
 
 // Spend allows one fit to spend ε of the budget, and the same share of its δ. From a
@@ -210,7 +212,22 @@ func (b *Budget) Share(fraction float64) Allowance {
 }
 
 // WithDelta allows δ in place of the budget's or the proportional share.
-func (a Allowance) WithDelta(delta float64) Allowance { a.part.Delta = delta; return a }
+func (a Allowance) WithDelta(delta float64) Allowance {
+	a.part.Delta, a.asked = delta, true
+	return a
+}
+
+// withoutDelta returns a for a learner that spends no δ, which the budget then keeps; one
+// that is composed as Gaussians has its own way. A δ that was asked for is refused.
+func (a Allowance) withoutDelta(learner string) (Allowance, error) {
+	if a.asked && a.part.Delta != 0 {
+		return a, &privacy.ParamError{Name: "WithDelta", Value: a.part.Delta, Want: "0 or nothing: " + learner + " is of pure ε and spends no δ"}
+	}
+	if a.simulation || a.budget.Err() == nil && a.budget.ledger.Config().Rule != ledger.AsGaussians {
+		a.part.Delta = 0
+	}
+	return a, nil
+}
 
 // For names what the allowance is for, in the ledger.
 func (a Allowance) For(label string) Allowance { a.label = label; return a }

@@ -78,6 +78,8 @@ type recipe struct {
 	tolerance float64 // τ; zero has it chosen
 	noise     noise.Source
 	workers   int
+	// pure says that it spends no δ, and learns from numbers without bounds.
+	pure bool
 	// choose chooses the mechanism and its parameters, with noise what will be drawn
 	// from; nil is objective perturbation's.
 	choose choice
@@ -113,6 +115,9 @@ func (p recipe) suits(d *frame.Design) error {
 	if d.Target.Task != p.task {
 		return &TaskError{Learner: p.learner, Want: p.task, Got: d.Target.Task}
 	}
+	if d.Encoding != nil && d.Encoding.Open() && !p.pure {
+		return fmt.Errorf("dpnb: %s needs bounds of every number, and the schema has Unbounded ones: only HeavyTails learns from those", p.learner)
+	}
 	return nil
 }
 
@@ -124,6 +129,12 @@ func fit(data *Dataset, allowance Allowance, p recipe) (*Model, error) {
 	src := p.noise
 	if src == nil {
 		src = noise.NewSecure()
+	}
+	if p.pure {
+		var err error
+		if allowance, err = allowance.withoutDelta(p.learner); err != nil {
+			return nil, err
+		}
 	}
 	if err := allowance.check(src); err != nil {
 		return nil, err
@@ -158,6 +169,9 @@ func fit(data *Dataset, allowance Allowance, p recipe) (*Model, error) {
 		return nil, err
 	}
 	r.Guarantee.Epsilon, r.Guarantee.Delta = price.Epsilon, price.Delta
+	if p.pure {
+		r.Guarantee.Delta = 0
+	}
 	if seed, ok := r.Seed(); ok && r.Simulated() && !allowance.simulation {
 		if err := runlog.Append(runlog.KindSeed, runlog.Seed{Name: "noise", Seed: seed}); err != nil {
 			return nil, err

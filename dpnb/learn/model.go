@@ -263,6 +263,9 @@ func (m *Model) meaning() string {
 		return fmt.Sprintf("a positive one raises the logarithm of the mean of %s", t.Name)
 	default:
 		unit := fmt.Sprintf("%g, half the width of its bounds", 0.5*(t.Upper-t.Lower))
+		if t.Open {
+			unit = fmt.Sprintf("%g, half the width of its scale", 0.5*(t.Upper-t.Lower))
+		}
 		if t.Log {
 			unit = "half the range on its logarithmic scale"
 		}

@@ -25,12 +25,17 @@ type Config struct {
 	// LeastNorm is the smallest ‖x‖ there can be, 1 with an intercept: what C is where no
 	// MomentBound is given, times the largest slope of the loss.
 	LeastNorm float64
+	// Directions as Problem has it.
+	Directions bool
 	// WorstCase takes C and Λ of the utility theorem (dpnb-pure-utility) in place of those
 	// that did best in experiments: it guards against a bias that few data have.
 	WorstCase bool
 	// Clip fixes C, Lambda fixes Λ, Tolerance τ; zero has them chosen.
 	Clip, Lambda, Tolerance float64
 }
+
+// tolerance is τ/C, unless more records are planned than can be solved for so exactly.
+const tolerance = 1e-6
 
 // outputShare is the part of ε that hides the solver's error.
 const outputShare = 0.01
@@ -107,10 +112,7 @@ func (c *Config) problem() (Problem, error) {
 		return Problem{}, err
 	}
 	clip, err := c.clip()
-	p := Problem{Loss: c.Loss, Clip: clip, Radius: c.Radius, Centre: c.Centre, Lambda: c.Lambda, Tolerance: c.Tolerance}
-	if p.Tolerance == 0 {
-		p.Tolerance = 1e-6 * clip * max(1, float64(c.Records)/1e7)
-	}
+	p := Problem{Loss: c.Loss, Directions: c.Directions, Clip: clip, Radius: c.Radius, Centre: c.Centre, Lambda: c.Lambda, Tolerance: c.Tolerance}
 	return p, err
 }
 
@@ -145,9 +147,11 @@ func (c Config) Calibrate() (Objective, error) {
 		p.Lambda = c.ridge(p.Clip)
 	}
 	eps := math.Nextafter(c.Epsilon, 0) * (1 - 0x1p-44)
-	m := Objective{Problem: p, Adjacency: c.Adjacency,
-		Scale:       c.moved() * p.Clip / ((1 - outputShare) * eps),
-		OutputScale: 2 * p.Tolerance / p.Lambda / (outputShare * eps)}
+	m := Objective{Problem: p, Adjacency: c.Adjacency, Scale: c.moved() * p.Clip / ((1 - outputShare) * eps)}
+	if c.Tolerance == 0 {
+		m.Tolerance = max(tolerance*m.Clip, 2*m.least(m.bend(), c.Features, c.Records, m.largestNoise(c.Features)))
+	}
+	m.OutputScale = 2 * m.Tolerance / m.Lambda / (outputShare * eps)
 	return m, m.Validate()
 }
 
@@ -165,6 +169,9 @@ func (c Config) CalibrateOutput() (Output, error) {
 		p.Lambda = p.Clip / p.Radius * math.Sqrt(2*float64(c.Records)*c.moved()*float64(c.Features)/c.Epsilon)
 	}
 	m := Output{Problem: p, Scale: 1, Adjacency: c.Adjacency}
+	if c.Tolerance == 0 {
+		m.Tolerance = max(tolerance*m.Clip, 2*m.least(m.bend(), c.Features, c.Records, 0))
+	}
 	m.Scale = m.Sensitivity() / (math.Nextafter(c.Epsilon, 0) * (1 - 0x1p-44))
 	return m, m.Validate()
 }

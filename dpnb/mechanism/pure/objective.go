@@ -88,9 +88,14 @@ func (m Objective) String() string {
 	return fmt.Sprintf("objective perturbation with pure ε (%v, β = %.5g, output noise %.3g, %v)", &m.Problem, m.Scale, m.OutputScale, m.bend())
 }
 
+// largestNoise is a norm that b does not have in anyone's life.
+func (m Objective) largestNoise(features int) float64 {
+	return m.Scale * (float64(features) + 60*math.Sqrt(float64(features)) + 60)
+}
+
 // Feasible implements mechanism.Mechanism.
 func (m Objective) Feasible(features, records int) error {
-	return m.feasible(m.bend(), features, records, m.Scale*(float64(features)+60*math.Sqrt(float64(features))))
+	return m.feasible(m.bend(), features, records, m.largestNoise(features))
 }
 
 // Check implements mechanism.Mechanism: it looks at shapes alone.

@@ -7,6 +7,7 @@ package pure
 import (
 	"fmt"
 	"math"
+	"slices"
 
 	"gonum.org/v1/gonum/floats"
 
@@ -27,6 +28,11 @@ import (
 type Problem struct {
 	// Loss φ, loss.Extendable: it need have no bounded slope, and rows no bounded norm.
 	Loss loss.Convex
+	// Directions divides every record by its length, label and all, so that the loss is
+	// φ(⟨x̂,w⟩; y/‖x‖). Of the absolute and the pinball loss that is a weight of 1/‖x‖: what is
+	// cut at C ≥ sup|φ′| is then nothing, while a pinball loss of which one side alone is cut
+	// is one of another level.
+	Directions bool
 	// Clip is C: no record's gradient is longer.
 	Clip float64
 	// Radius is R, and Centre w₀; nil is the origin.
@@ -84,25 +90,29 @@ func (p *Problem) check(rows matrix.Rows, labels []float64) error {
 	return nil
 }
 
-// feasible refuses a tolerance that the solver's last resort is not proved to reach with so
+// least returns the smallest tolerance that the solver's last resort is proved to reach with so
 // many records and features and noise of norm b, by 4(M/Λ)e ≤ τ: e bounds what a gradient in
 // double-double errs by, of which slopes have 2⁻⁷⁹C each and sums (n/64 + 320)·300u². To the
 // float64 next to a point of the ball and to w₀ it may be no nearer than rounding.
-func (p *Problem) feasible(bend loss.Bend, features, records int, b float64) error {
+func (p *Problem) least(bend loss.Bend, features, records int, b float64) float64 {
 	const u = 0x1p-53
 	n, d := float64(records), float64(features)
-	if records == 0 {
-		n = 1e6
-	}
 	largest := p.Lambda + n*bend.Smoothness()
 	sum := n*p.Clip + p.Lambda*p.Radius
 	e := n*0x1p-79*p.Clip + ((n/64+320)*300+2*(d+3)*(d+3)*largest/p.Lambda)*u*u*sum
 	off := 4 * (p.Radius + floats.Norm(p.Centre, 2)) * u
 	blur := 4 * u * min(b, sum)
-	least := max(4*largest/p.Lambda*e, 8*blur, 8*off*p.Lambda)
-	if !(p.Tolerance >= least) {
+	return max(4*largest/p.Lambda*e, 8*blur, 8*off*p.Lambda)
+}
+
+// feasible refuses a tolerance below the least; a million records if none are planned.
+func (p *Problem) feasible(bend loss.Bend, features, records int, b float64) error {
+	if records == 0 {
+		records = 1_000_000
+	}
+	if least := p.least(bend, features, records, b); !(p.Tolerance >= least) {
 		return &privacy.ParamError{Name: "Tolerance", Value: p.Tolerance,
-			Want: fmt.Sprintf("at least %.2g, which is what arithmetic here is proved to reach for %.3g records; a larger Lambda helps", least, n)}
+			Want: fmt.Sprintf("at least %.2g, which is what arithmetic here is proved to reach for %d records; a larger Lambda helps", least, records)}
 	}
 	return nil
 }
@@ -115,6 +125,14 @@ func (p *Problem) minimise(bend loss.Bend, rows matrix.Rows, labels, b []float64
 	numbers := make([]float64, n)
 	for i := range numbers {
 		numbers[i] = float64(i)
+	}
+	if p.Directions {
+		labels = slices.Clone(labels)
+		for i, norm := range norms {
+			if norm > 0 {
+				labels[i], norms[i] = labels[i]/norm, 1
+			}
+		}
 	}
 	var offsets []float64
 	if p.Centre != nil {

@@ -1,0 +1,202 @@
+package learn
+
+import (
+	"fmt"
+	"slices"
+
+	"github.com/go-gota/gota/dataframe"
+
+	"github.com/dpnb/notebooks/dpnb/erm"
+	"github.com/dpnb/notebooks/dpnb/frame"
+	"github.com/dpnb/notebooks/dpnb/loss"
+	"github.com/dpnb/notebooks/dpnb/matrix"
+	"github.com/dpnb/notebooks/dpnb/mechanism"
+	"github.com/dpnb/notebooks/dpnb/mechanism/pure"
+	"github.com/dpnb/notebooks/dpnb/noise"
+	"github.com/dpnb/notebooks/dpnb/privacy"
+)
+
+// HeavyLoss is what HeavyTails minimises.
+type HeavyLoss int
+
+const (
+	// AbsoluteLoss is median regression.
+	AbsoluteLoss HeavyLoss = iota
+	// PinballLoss is quantile regression at the level Tau.
+	PinballLoss
+	// HuberLoss is squared up to Threshold and absolute beyond.
+	HuberLoss
+	// SquaredLoss is least squares; it wants a MomentBound.
+	SquaredLoss
+	// LogisticLoss and HingeLoss are for two classes.
+	LogisticLoss
+	HingeLoss
+)
+
+// HeavyTails fits a linear model with pure ε: δ = 0, on a budget of δ = 0 too, or leaving
+// the δ of another budget where it is. Features need no bounds, only a public scale, and
+// neither does a target: dpnb.Numeric("income", 0, 50_000).Unbounded() says where most values
+// are. Outliers in features and target cannot move the fit by more than other records can,
+// and no record is refused. It is objective perturbation of a smooth Lipschitz extension.
+// The zero value is right: median regression.
+//
+//	budget := dpnb.NewBudget(1, 0)
+//	model, err := dpnb.HeavyTails{}.Fit(data, budget.Spend(0.5))
+//	dpnb.Show(model.OriginalUnits())
+type HeavyTails struct {
+	// Loss; zero is AbsoluteLoss. LogisticLoss and HingeLoss learn from Binary.
+	Loss HeavyLoss
+	// Tau is the level of PinballLoss in (0, 1).
+	Tau float64
+	// Threshold of HuberLoss, in units of half the width of the target's scale; zero is 1/4.
+	// Elsewhere it is set to 1.35 times the scale of the residuals, which would have to be
+	// estimated from the records: here it is public.
+	Threshold float64
+	// Radius R bounds the coefficients, ‖θ‖₂ ≤ R, for features and target on their scales;
+	// zero is 4. Too large a one costs some accuracy, and nothing mends one that is too small.
+	Radius float64
+	// Moment k > 1 and MomentBound G: E‖gradient‖^k ≤ G^k, for features and target on their
+	// scales. Zero has the gradients cut at the length 1 of the intercept's, times the
+	// largest slope of the loss, which loses little; SquaredLoss has none.
+	Moment, MomentBound float64
+	// WorstCase cuts gradients where the theorem on utility says, and not where they did best
+	// in experiments: it guards against a bias that few data have, and costs accuracy.
+	WorstCase bool
+	// Records is the number of records that were planned, if that is public. Zero has them
+	// counted with a fiftieth of ε.
+	Records int
+	// Output takes output perturbation in place of objective perturbation, which is nearly
+	// always worse; Records must be stated.
+	Output bool
+	// Noise is the source of the noise; nil is noise.NewSecure().
+	Noise noise.Source
+	// Workers is the number of goroutines; zero means one for each processor.
+	Workers int
+}
+
+// Fit releases a private model: see Learner.
+func (l HeavyTails) Fit(data *Dataset, allowance Allowance) (*Model, error) {
+	return fit(data, allowance, l.recipe())
+}
+
+// FitWithoutPrivacy returns the fit of the same loss to three digits, for comparison on
+// public data.
+func (l HeavyTails) FitWithoutPrivacy(data *Dataset) (*Model, error) {
+	return fitWithoutPrivacy(data, l.recipe())
+}
+
+// countPart is the part of ε that counting the records has: a standard deviation of 70/ε.
+const countPart = 0.02
+
+func (l HeavyTails) loss() loss.Convex {
+	switch l.Loss {
+	case AbsoluteLoss:
+		return loss.LeastAbsolute{}
+	case PinballLoss:
+		return loss.Pinball{Tau: l.Tau}
+	case HuberLoss:
+		return loss.Huber{Threshold: orElse(l.Threshold, 0.25)}
+	case SquaredLoss:
+		return loss.Squared{}
+	case LogisticLoss:
+		return loss.Logistic{}
+	case HingeLoss:
+		return loss.Hinge{}
+	}
+	return nil
+}
+
+func (l HeavyTails) recipe() recipe {
+	task := frame.Number
+	if l.Loss == LogisticLoss || l.Loss == HingeLoss {
+		task = frame.TwoClasses
+	}
+	radius := orElse(l.Radius, 4)
+	return recipe{
+		learner: "HeavyTails", title: "regression with heavy tails", entry: "heavy tails", task: task,
+		probabilities: l.Loss == LogisticLoss, records: max(0, l.Records), noise: l.Noise, workers: l.Workers,
+		own: parameter{"Threshold", l.Threshold}, pure: true,
+		choose: func(_ recipe, d *frame.Design, epsilon, _ float64) (mechanism.Mechanism, error) {
+			c := pure.Config{Loss: l.loss(), Epsilon: epsilon, Adjacency: privacy.AddRemove, Features: d.Rows.D, Records: l.Records,
+				Radius: radius, Moment: l.Moment, MomentBound: l.MomentBound, WorstCase: l.WorstCase, LeastNorm: 1}
+			c.Directions = l.Loss == PinballLoss && l.MomentBound == 0
+			switch {
+			case c.Loss == nil:
+				return nil, &privacy.ParamError{Name: "Loss", Value: int(l.Loss), Want: "AbsoluteLoss, PinballLoss, HuberLoss, SquaredLoss, LogisticLoss or HingeLoss"}
+			case l.Output:
+				return c.CalibrateOutput()
+			case l.Records == 0:
+				c.Records = 1
+				m := pure.Counted{Config: c, Share: countPart}
+				return m, m.Validate()
+			}
+			return c.Calibrate()
+		},
+		plain: func(p recipe, d *frame.Design, _ float64) ([]float64, error) {
+			if l.loss() == nil || !loss.Extendable(l.loss()) {
+				return nil, &privacy.ParamError{Name: "Loss", Value: int(l.Loss), Want: "a loss with its parameters in range"}
+			}
+			return plainly(d, l.loss(), p.workers)
+		},
+	}
+}
+
+// plainly minimises Σφ, extended for records of ten times the median norm and smoothed at a
+// thousandth of the scale, with a ridge that shows in the fourth digit at most.
+func plainly(d *frame.Design, l loss.Convex, workers int) ([]float64, error) {
+	unit, norms := matrix.Directions(d.Rows, workers)
+	numbers := make([]float64, len(norms))
+	for i := range norms {
+		numbers[i] = float64(i)
+	}
+	c := 1.0
+	if len(norms) > 0 {
+		c = 10 * max(1, slices.Sorted(slices.Values(norms))[len(norms)/2])
+	}
+	p := &erm.Problem{Rows: unit, Labels: numbers, Lambda: 1e-5 * c * float64(len(norms)+1),
+		Loss: loss.Extend(l, loss.FreeBend(c, c/8, c), norms, d.Labels, nil)}
+	s, err := erm.Minimize(p, &erm.Settings{Workers: workers, Tolerance: 1e-4 * p.Lambda})
+	if s == nil {
+		return nil, err
+	}
+	return s.Theta, nil // to fewer digits where they are not to be had
+}
+
+// OriginalUnits returns the coefficients, and the intercept, in the units of the columns: what
+// is predicted of a number is their sum over the features, of two classes the logarithm of
+// the odds or the margin.
+//
+// Errors (in Err of the dataframe): a column or target on a logarithmic scale, rows that were
+// scaled to a norm, more than one prediction.
+func (m *Model) OriginalUnits() dataframe.DataFrame {
+	if err := m.Err(); err != nil {
+		return dataframe.DataFrame{Err: err}
+	}
+	at, scale, ok := m.encoding.Linear()
+	if t := m.target.Task; !ok || len(m.coefficients) != len(m.features) || t != frame.Number && t != frame.TwoClasses {
+		return dataframe.DataFrame{Err: fmt.Errorf("dpnb: these coefficients have no original units: a column is on a logarithmic scale, rows were scaled to a norm, or there is more than one prediction")}
+	}
+	middle, half := 0.0, 1.0
+	if m.target.Task == frame.Number {
+		half = 0.5 * (m.target.Upper - m.target.Lower)
+		middle = m.target.Lower + half
+	}
+	theta := make([]float64, len(m.coefficients))
+	intercept := -1
+	for j, v := range m.coefficients {
+		if theta[j] = half * v / scale[j]; m.features[j] == "bias" {
+			intercept = j
+		}
+	}
+	shift := middle
+	for j, v := range theta {
+		shift -= v * at[j]
+	}
+	if intercept < 0 && shift != 0 {
+		return dataframe.DataFrame{Err: fmt.Errorf("dpnb: without an intercept these coefficients have no original units")}
+	}
+	if intercept >= 0 {
+		theta[intercept] += shift
+	}
+	return m.dataFrame([]string{"coefficient"}, theta)
+}

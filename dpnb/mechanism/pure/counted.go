@@ -1,0 +1,114 @@
+package pure
+
+import (
+	"fmt"
+	"math"
+
+	"github.com/dpnb/notebooks/dpnb/matrix"
+	"github.com/dpnb/notebooks/dpnb/mechanism"
+	"github.com/dpnb/notebooks/dpnb/noise"
+	"github.com/dpnb/notebooks/dpnb/noise/exact"
+	"github.com/dpnb/notebooks/dpnb/privacy"
+)
+
+// Counted counts the records with Laplace noise, of scale 1/ε₁, and calibrates objective
+// perturbation for that number with what is left of Config.Epsilon: for data of which
+// nobody has planned how many there are. Add/remove-one alone: under replace-one the number
+// is public. Which parameters come out depends on the count, and that is paid for.
+type Counted struct {
+	// Config of the fit; its Records are not used.
+	Config
+	// Share is the part ε₁/ε of the count, in (0, 1).
+	Share float64
+}
+
+// share returns ε₁.
+func (m Counted) share() float64 { return m.Share * m.Epsilon * (1 - 0x1p-44) }
+
+// after returns the fit for a number of records.
+func (m Counted) after(records int) (Objective, error) {
+	c := m.Config
+	c.Records, c.Epsilon = min(max(records, 1), MostRecords), m.Epsilon-m.share()*(1+0x1p-45)
+	return c.Calibrate()
+}
+
+// Validate implements mechanism.Mechanism. Whatever the count is, the fit is calibrated and
+// feasible: what they ask of the number of records changes once with it.
+func (m Counted) Validate() error {
+	if !(m.Share > 0 && m.Share < 1) {
+		return &privacy.ParamError{Name: "Share", Value: m.Share, Want: "a part of ε in (0, 1)"}
+	}
+	if err := mechanism.OnlyAddRemove(m.Adjacency, "a count of the records is"); err != nil {
+		return err
+	}
+	for n := 1; n <= MostRecords; n *= 2 {
+		fit, err := m.after(n)
+		if err != nil {
+			return err
+		}
+		if err := fit.Feasible(m.Features, n); err != nil {
+			return err
+		}
+	}
+	return (mechanism.Scales{{"Share, times ε,", m.share()}}).Check()
+}
+
+// Event implements mechanism.Mechanism: the two parts add up to Epsilon at most.
+func (m Counted) Event() (privacy.Event, error) {
+	if err := m.Validate(); err != nil {
+		return nil, err
+	}
+	return privacy.Pure(m.Epsilon, privacy.AddRemove), nil
+}
+
+// Describe implements mechanism.Mechanism.
+func (m Counted) Describe() mechanism.Description {
+	fit, _ := m.after(1000)
+	d := fit.Describe()
+	d.Beside, d.Lambda = "a noisy count of the records", 0
+	return d
+}
+
+// String describes the mechanism with its parameters.
+func (m Counted) String() string {
+	return fmt.Sprintf("a count of the records with Laplace noise of scale %.5g, then objective perturbation with pure ε (%s loss, ε = %.5g in all)", 1/m.share(), m.Loss.Name(), m.Epsilon)
+}
+
+// Feasible implements mechanism.Mechanism: Validate has seen to it.
+func (m Counted) Feasible(features, records int) error { return nil }
+
+// Check implements mechanism.Mechanism: it looks at shapes alone.
+func (m Counted) Check(rows matrix.Rows, labels []float64) error {
+	if err := m.Validate(); err != nil {
+		return err
+	}
+	fit, err := m.after(1000)
+	if err != nil {
+		return err
+	}
+	return fit.Check(rows, labels)
+}
+
+// Run implements mechanism.Mechanism. Fitted of the release is the objective perturbation
+// that was run.
+func (m Counted) Run(rows matrix.Rows, labels []float64, src noise.Source, settings *mechanism.Settings) (*mechanism.Release, error) {
+	r, err := mechanism.Begin(m, rows, labels, src)
+	if err != nil {
+		return nil, err
+	}
+	n, _ := rows.Dims()
+	count, scale := []float64{float64(n)}, 1/m.share()
+	noise.Exact(src).Laplaces(1).AddRounded(count, scale, exact.Grid(scale))
+	counted := int(math.RoundToEven(min(max(count[0], 1), MostRecords)))
+	fit, err := m.after(counted)
+	if err != nil {
+		return nil, err
+	}
+	s, err := fit.Run(rows, labels, src, settings)
+	if err != nil {
+		return nil, err
+	}
+	r.Coefficients, r.Tolerance, r.NoiseScale, r.Fitted = s.Coefficients, s.Tolerance, s.NoiseScale, fit
+	r.Mechanism = fmt.Sprintf("%s: %d counted, %v", r.Mechanism, counted, fit)
+	return r, nil
+}
