@@ -24,15 +24,13 @@ const (
 // evaluator computes J, ∇J and ∇²J·v, each in one pass over the rows. It
 // allocates when it is made and never in a pass.
 type evaluator struct {
-	p *Problem
 	f loss.Joint
 	// forms are the K forms of d coefficients each; there are n records and size = D
 	// coefficients.
 	forms         []form
 	n, d, k, size int
-	// ridge is λ + ω, penalty its product with θ.
-	ridge, penalty []float64
-	block          int
+	*penalty
+	block int
 	// direct adds the records of a chunk straight to its gradient: for sparse
 	// rows, where a sum for each block would cost more than the block.
 	direct  bool
@@ -83,9 +81,9 @@ func newEvaluator(p *Problem, workers int) *evaluator {
 	blocks := (n + block - 1) / block
 	// The partial gradients take less than a twenty-fifth of the records' memory.
 	count := max(1, min(maxChunks, blocks, max(4, entries/(25*max(1, size)))))
-	e := &evaluator{p: p, f: p.joint(), forms: all, n: n, d: d, k: len(all), size: size, block: block, workers: min(workers, count), norms: true}
+	e := &evaluator{f: p.joint(), forms: all, n: n, d: d, k: len(all), size: size, block: block, workers: min(workers, count), norms: true}
 	e.direct = 2*entries < n*d*e.perCoefficient()
-	e.ridge, e.penalty = p.ridges(size), make([]float64, size)
+	e.penalty = newPenalty(p, size)
 	sums := make([]float64, (count+min(workers, count))*size)
 	take := func() []float64 { s := sums[:size:size]; sums = sums[size:]; return s }
 	for c := range count {
@@ -107,7 +105,6 @@ func (e *evaluator) perCoefficient() int { return e.k * e.d / max(1, e.size) }
 func (e *evaluator) eval(grad, theta []float64) (value, rounding float64) {
 	e.gradients += e.n
 	e.pass(theta, false)
-	p := e.p
 	clear(grad)
 	var slopes, maxNorm float64
 	for c := range e.chunks {
@@ -116,22 +113,13 @@ func (e *evaluator) eval(grad, theta []float64) (value, rounding float64) {
 		maxNorm = math.Max(maxNorm, e.chunks[c].maxNorm)
 		floats.Add(grad, e.chunks[c].grad)
 	}
-	// b + (λ + ω)θ comes last and as one: the two may be large and cancel.
-	floats.MulTo(e.penalty, e.ridge, theta)
-	value += 0.5 * floats.Dot(e.penalty, theta)
-	if p.Linear == nil {
-		floats.Add(grad, e.penalty)
-	} else {
-		value += floats.Dot(p.Linear, theta)
-		for j, b := range p.Linear {
-			grad[j] += b + e.penalty[j]
-		}
-	}
+	others, early := e.add(grad, theta)
+	value += others
 	if e.norms {
 		e.norms, e.maxNorm = false, maxNorm
 	}
 	e.slopes = slopes
-	return value, e.roundingBound(slopes, floats.Norm(theta, 2), e.maxNorm)
+	return value, e.roundingBound(slopes, floats.Norm(theta, 2), e.maxNorm) + 1.01*early
 }
 
 // hessian writes ∇²J·v to dst, at the point of the last evaluation. It wants
@@ -139,7 +127,7 @@ func (e *evaluator) eval(grad, theta []float64) (value, rounding float64) {
 func (e *evaluator) hessian(dst, v []float64) {
 	e.products += e.n
 	e.pass(v, true)
-	floats.MulTo(dst, e.ridge, v)
+	e.penalty.product(dst, v)
 	for c := range e.chunks {
 		floats.Add(dst, e.chunks[c].grad)
 	}
@@ -225,8 +213,8 @@ func (e *evaluator) losses(c *chunk, slope, t []float64, lo, hi int) {
 	c.slopes += sum
 }
 
-// roundingBound bounds the Euclidean norm of the error of the computed
-// gradient. With u = 2⁻⁵³, R = max Rᵢ, which bounds ‖xᵢ‖ and ‖(aᵢ_k)‖_F, B the number of
+// roundingBound bounds the Euclidean norm of the error of the computed gradient of the
+// records, to which the penalty's is to be added. With u = 2⁻⁵³, R = max Rᵢ, which bounds ‖xᵢ‖ and ‖(aᵢ_k)‖_F, B the number of
 // records in a block and F that of the forms that see one coefficient (1, or K):
 //
 //   - a record's forms err by a vector of norm at most (d+1)u·R‖θ‖, which moves ∇f by at
@@ -237,8 +225,6 @@ func (e *evaluator) losses(c *chunk, slope, t []float64, lo, hi int) {
 //     most h = BF + ⌈n/(B·chunks)⌉ + chunks + 5 (for sparse rows, where the first
 //     two are one, the number of records of a chunk times F + BF + chunks + 4), and the
 //     vector of the sums of magnitudes has norm at most R·Σᵢ_k|∂f/∂tᵢ_k|;
-//   - (λ + ω)θ + b takes a product and three additions more, penalty being the
-//     product: at most 4u(‖(λ + ω)θ‖ + ‖b‖);
 //   - what underflows: kernel.Underflow.
 //
 // The factor 1.01 pays for second-order terms and for the rounding of R and of the
@@ -255,13 +241,15 @@ func (e *evaluator) roundingBound(slopes, norm, maxNorm float64) float64 {
 	margin := float64(e.d+1) * u * maxNorm * norm
 	err := (h + 8) * u * maxNorm * slopes
 	err += n * maxNorm * beta * margin
-	early := floats.Norm(e.penalty, 2)
-	if e.p.Linear != nil {
-		early += floats.Norm(e.p.Linear, 2)
-	}
-	err += 4*u*early + n*maxNorm*e.f.SlopeError()
+	err += n * maxNorm * e.f.SlopeError()
 	err += kernel.Underflow(e.n*e.k, e.d, maxNorm, beta, slopes)
 	return 1.01 * err
+}
+
+// smoothness bounds the largest eigenvalue of ∇²J: that of the penalty and nβR².
+func (e *evaluator) smoothness() float64 {
+	norm := e.maxNorm + math.Sqrt(float64(e.d))*0x1p-511
+	return (e.largest() + float64(e.n)*e.f.Smoothness()*norm*norm) * (1 + 0x1p-40)
 }
 
 // Evaluate returns J(θ) and writes ∇J(θ) to grad if it is not nil (length D).

@@ -4,44 +4,36 @@ import (
 	"gonum.org/v1/gonum/floats"
 
 	"github.com/dpnb/notebooks/dpnb/internal/dd"
+	"github.com/dpnb/notebooks/dpnb/internal/kernel"
 )
 
-// Evaluator computes Σᵢ f(tᵢ₁, …, tᵢ_K; yᵢ), its gradient with a bound on the rounding
-// error, and its Hessian, without ridge or linear term: what a solver of another
-// objective over the same records builds on. It allocates when it is made and,
+// Evaluator computes J, its gradient with a bound on the rounding error, and its Hessian:
+// what a solver with a regulariser or a constraint builds on. It allocates when it is made and,
 // for the Hessian, once. It is not safe for concurrent use; its results do not
 // depend on the number of workers.
 type Evaluator struct {
 	e *evaluator
 	m *primalMetric
 	p *precise
+	// one is for single records.
+	one *oneRecord
 	// x and g are the point and the gradient of p.
 	x, g dd.Vector
 }
 
-// NewEvaluator returns the evaluator of the records of p; Lambda and Linear are
-// not looked at. workers ≤ 0 means one for each processor.
+// NewEvaluator returns the evaluator of p, of which λ may be 0. workers ≤ 0 means one for
+// each processor.
 //
 // Errors: *DataError as Problem.Validate, except that entries of the records
 // which are not finite show in the first gradient only.
 func NewEvaluator(p *Problem, workers int) (*Evaluator, error) {
-	if err := p.ValidateRecords(); err != nil {
+	if err := p.ValidateConvex(); err != nil {
 		return nil, err
 	}
-	return &Evaluator{e: newEvaluator(p.records(0), workers)}, nil
+	return &Evaluator{e: newEvaluator(p, workers)}, nil
 }
 
-// ValidateRecords is Validate without Lambda, Linear and the entries of the records.
-func (p *Problem) ValidateRecords() error {
-	return p.records(1).validateShape()
-}
-
-// records returns the problem of the records of p alone, with the given ridge.
-func (p *Problem) records(lambda float64) *Problem {
-	return &Problem{Rows: p.Rows, Forms: p.Forms, Labels: p.Labels, Loss: p.Loss, Joint: p.Joint, Lambda: lambda}
-}
-
-// Gradient writes that of Σf to grad and returns Σf and a bound on the
+// Gradient writes that of J to grad and returns J and a bound on the
 // Euclidean norm of the error of grad, what loss.SlopeError grants included.
 func (v *Evaluator) Gradient(grad, theta []float64) (value, rounding float64) {
 	return v.e.eval(grad, theta)
@@ -67,15 +59,41 @@ func (v *Evaluator) MaxNorm() float64 { return v.e.maxNorm }
 // Passes returns the number of passes over the records so far.
 func (v *Evaluator) Passes() int { return v.e.passes }
 
-// Hessian writes that of Σf to the upper triangle of the D×D matrix dst,
-// row by row. What it writes below the diagonal is not defined.
+// Hessian writes that of J to the D×D matrix dst, row by row.
 func (v *Evaluator) Hessian(dst, theta []float64) {
 	if v.m == nil {
-		v.m = newPrimalMetric(v.e.p, 1, v.e.ridge, v.e.workers, true)
+		v.m = newPrimalMetric(v.e.p, 1, v.e.penalty, v.e.workers, true)
 	}
 	v.e.passes++
 	v.m.hessian(theta)
+	v.m.rest.addHessian(v.m.h, v.m.order, v.m.stride)
 	for i := range v.m.size {
 		copy(dst[i*v.m.size:(i+1)*v.m.size], v.m.h[i*v.m.stride:])
 	}
+	kernel.Mirror(dst, v.m.size)
+}
+
+// Smoothness bounds the Lipschitz constant of the gradient once one was computed.
+func (v *Evaluator) Smoothness() float64 { return v.e.smoothness() }
+
+// RecordSmoothness returns βR², the Lipschitz constant of the gradient of one record, once a
+// gradient was computed.
+func (v *Evaluator) RecordSmoothness() float64 { return v.e.f.Smoothness() * v.e.maxNorm * v.e.maxNorm }
+
+// Penalty writes the gradient of all terms of J but the records' to grad.
+func (v *Evaluator) Penalty(grad, theta []float64) {
+	clear(grad)
+	v.e.add(grad, theta)
+}
+
+// Quadratic returns Q in full, row by row, for reading; nil if there is none.
+func (v *Evaluator) Quadratic() []float64 { return v.e.q }
+
+// AddRecord adds w·∇fᵢ(θ) of record i to grad.
+func (v *Evaluator) AddRecord(grad, theta []float64, w float64, i int) {
+	if v.one == nil {
+		v.one = newOneRecord(v.e, 0)
+	}
+	v.one.change(theta, i, false)
+	v.one.add(grad, w, i)
 }

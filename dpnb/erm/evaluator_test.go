@@ -12,8 +12,7 @@ import (
 	"github.com/dpnb/notebooks/dpnb/matrix"
 )
 
-// The evaluator's gradient is that of the whole objective without ridge and
-// linear term, and its Hessian what the definition says, dense and sparse, for
+// The evaluator's gradient is that of the objective, and its Hessian what the definition says, dense and sparse, for
 // any number of workers.
 func TestEvaluator(t *testing.T) {
 	p := simulated(500, 11, 1, 3, 0)
@@ -24,7 +23,7 @@ func TestEvaluator(t *testing.T) {
 		theta[j] = math.Sin(float64(j))
 	}
 	want := make([]float64, 11)
-	value := Evaluate(&Problem{Rows: p.Rows, Labels: p.Labels, Loss: p.Loss}, want, theta)
+	value := Evaluate(p, want, theta)
 	var first []float64
 	for _, q := range []*Problem{p, &sparse} {
 		for _, workers := range []int{1, 2, 5} {
@@ -51,7 +50,10 @@ func TestEvaluator(t *testing.T) {
 						p.Rows.Row(row, i)
 						sum += curvature[i] * row[a] * row[b]
 					}
-					if math.Abs(sum-h[a*11+b]) > 1e-11 {
+					if a == b {
+						sum += p.Lambda
+					}
+					if math.Abs(sum-h[a*11+b]) > 1e-11 || h[b*11+a] != h[a*11+b] {
 						t.Fatalf("Hessian (%d,%d) is %v, want %v", a, b, h[a*11+b], sum)
 					}
 				}

@@ -132,7 +132,7 @@ func TestCoupledHessians(t *testing.T) {
 		e.curvature = make([]float64, e.n*e.k)
 		g, column := make([]float64, size), make([]float64, size)
 		e.eval(g, c.theta)
-		m := newPrimalMetric(p, 1, e.ridge, 2, true)
+		m := newPrimalMetric(p, 1, e.penalty, 2, true)
 		m.hessian(c.theta)
 		for j := range size {
 			want := make([]float64, size)
@@ -162,7 +162,7 @@ func TestCoupledHessians(t *testing.T) {
 		for j := range v {
 			v[j] = math.Cos(float64(5 * j))
 		}
-		whole := newPrimalMetric(p, 1, e.ridge, 2, true)
+		whole := newPrimalMetric(p, 1, e.penalty, 2, true)
 		whole.refresh(c.theta)
 		z := slices.Clone(v)
 		whole.solve(z)
@@ -170,7 +170,7 @@ func TestCoupledHessians(t *testing.T) {
 		if !floats.EqualApprox(back, v, 1e-9) {
 			t.Errorf("%s: ∇²J·∇²J⁻¹v is %v from v", name, floats.Distance(back, v, 2))
 		}
-		for _, m := range []metric{newPrimalMetric(p, 1, e.ridge, 2, false), newColumnMetric(p, 1, e.ridge)} {
+		for _, m := range []metric{newPrimalMetric(p, 1, e.penalty, 2, false), newColumnMetric(p, 1, e.penalty)} {
 			m.refresh(c.theta)
 			same, d := make([]float64, size), e.d
 			for j := range same {

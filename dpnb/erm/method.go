@@ -21,7 +21,7 @@ type Auto struct{}
 func (Auto) Name() string { return "auto" }
 
 func (Auto) run(r *search) error {
-	if factorable(r.e.forms) {
+	if r.e.factorable() {
 		return LBFGS{}.run(r)
 	}
 	m, done, err := r.steer()
@@ -39,10 +39,13 @@ func (Auto) run(r *search) error {
 }
 
 // factorable says whether the metric can be the Hessian over a sample of some
-// 20·d records for the price of about three passes, or is cheap at any rate.
-func factorable(all []form) bool {
-	_, d := all[0].rows.Dims()
-	return d <= 200 || d <= maxFactor && 2*d*d*d <= 3*nonzeros(all)
+// 20·d records for the price of about three passes, or is cheap at any rate, or has to be
+// factored because of Q.
+func (e *evaluator) factorable() bool {
+	if e.q != nil {
+		return e.size <= maxFactor
+	}
+	return e.d <= 200 || e.d <= maxFactor && 2*e.d*e.d*e.d <= 3*nonzeros(e.forms)
 }
 
 // steer finds a start on a sample of the records, unless there is one, evaluates
@@ -57,7 +60,7 @@ func (r *search) steer() (m metric, done bool, err error) {
 	if r.e.k > 1 { // the forms together say more of a record, and a pass takes longer
 		size = min(n, max(n/40, 40*r.e.d, minSample))
 	}
-	dense := factorable(r.e.forms)
+	dense := r.e.factorable()
 	if !dense {
 		size = min(n, 2000)
 	}
@@ -80,10 +83,10 @@ func (r *search) steer() (m metric, done bool, err error) {
 		return nil, done, err
 	}
 	if dense {
-		m = newPrimalMetric(sample, scale, r.e.ridge, r.e.workers, r.e.size <= maxWhole)
+		m = newPrimalMetric(sample, scale, r.e.penalty, r.e.workers, r.e.size <= maxWhole || r.e.q != nil)
 		r.exact = sample == r.p && m.(*primalMetric).whole
 	} else {
-		m = newColumnMetric(sample, scale, r.e.ridge)
+		m = newColumnMetric(sample, scale, r.e.penalty)
 	}
 	m.refresh(r.x)
 	r.m = m
@@ -94,10 +97,10 @@ func (r *search) steer() (m metric, done bool, err error) {
 func (r *search) exactMetric() metric {
 	switch n, size := r.e.n, r.e.size; {
 	case n == 0:
-	case size <= maxFactor && (size <= n || r.e.k > 1):
-		return newPrimalMetric(r.p, 1, r.e.ridge, r.e.workers, true)
-	case n <= min(size, maxFactor) && r.e.k == 1:
-		return newDualMetric(r.p)
+	case size <= maxFactor && (size <= n || r.e.k > 1 || r.e.q != nil):
+		return newPrimalMetric(r.p, 1, r.e.penalty, r.e.workers, true)
+	case n <= min(size, maxFactor) && r.e.k == 1 && r.e.q == nil:
+		return newDualMetric(r.p, r.e.ridge)
 	}
 	return nil
 }

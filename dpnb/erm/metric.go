@@ -35,7 +35,7 @@ type metric interface {
 }
 
 // primalMetric is the Hessian over the records of a problem s, times a scale,
-// plus the penalty's λ + ω on the diagonal, factored. With s = p and scale 1 it is the Hessian of p.
+// plus that of the penalty, factored. With s = p and scale 1 it is the Hessian of p.
 //
 // Of forms that are apart it may have only the blocks on the diagonal, one for each form.
 // Where the forms are coupled κΣc = 1, so that ∇²f·(1, …, 1) = 0: along equal θ_k the
@@ -45,7 +45,7 @@ type primalMetric struct {
 	f       loss.Joint
 	forms   []form
 	scale   float64
-	ridge   []float64
+	rest    *penalty
 	workers int
 	n, size int
 	// One block of the Hessian is made at a time, of the d coefficients of one form by those
@@ -68,10 +68,10 @@ type primalMetric struct {
 	mean []float64
 }
 
-func newPrimalMetric(s *Problem, scale float64, ridge []float64, workers int, whole bool) *primalMetric {
+func newPrimalMetric(s *Problem, scale float64, rest *penalty, workers int, whole bool) *primalMetric {
 	all := s.forms()
 	n, d := all[0].rows.Dims()
-	m := &primalMetric{s: s, f: s.joint(), forms: all, scale: scale, ridge: ridge, workers: workers, n: n, size: size(all), d: d, pad: kernel.Padded(d)}
+	m := &primalMetric{s: s, f: s.joint(), forms: all, scale: scale, rest: rest, workers: workers, n: n, size: size(all), d: d, pad: kernel.Padded(d)}
 	m.blocks = m.size / d
 	m.whole = whole || m.blocks == 1
 	m.c = make([]float64, n*len(all))
@@ -98,9 +98,7 @@ func (m *primalMetric) perBlock() int { return len(m.forms) / m.blocks }
 
 func (m *primalMetric) refresh(theta []float64) {
 	m.hessian(theta)
-	for j, r := range m.ridge {
-		m.h[j*m.stride+j%m.order] += r
-	}
+	m.rest.addHessian(m.h, m.order, m.stride)
 	m.ok = true
 	for k := range m.factors {
 		var s mat.SymDense
@@ -218,14 +216,14 @@ func (m *primalMetric) solve(v []float64) {
 	}
 	if !m.ok || math.IsNaN(floats.Sum(v)) {
 		m.ok = false // too ill-conditioned to steer by
-		for j := range v {
-			v[j] /= m.ridge[j] + m.scale*float64(m.n)*m.f.Smoothness()
+		for j, r := range m.rest.diagonal() {
+			v[j] /= r + m.scale*float64(m.n)*m.f.Smoothness()
 		}
 	}
 	if m.mean != nil {
 		m.centre(v, m.pack[0][:m.d])
 		for i := range v {
-			v[i] += m.mean[i%m.d] / m.ridge[i]
+			v[i] += m.mean[i%m.d] / m.rest.ridge[i]
 		}
 	}
 }
@@ -258,9 +256,9 @@ type dualMetric struct {
 	ok      bool
 }
 
-func newDualMetric(p *Problem) *dualMetric {
+func newDualMetric(p *Problem, ridge []float64) *dualMetric {
 	n, d := p.Rows.Dims()
-	m := &dualMetric{p: p, n: n, ridge: p.ridges(d), gram: mat.NewSymDense(n, nil), scaled: mat.NewSymDense(n, nil)}
+	m := &dualMetric{p: p, n: n, ridge: ridge, gram: mat.NewSymDense(n, nil), scaled: mat.NewSymDense(n, nil)}
 	m.t, m.c, m.u = make([]float64, n), make([]float64, n), make([]float64, n)
 	m.back = make([]float64, d)
 	row := make([]float64, d)
@@ -327,17 +325,17 @@ type columnMetric struct {
 	f     loss.Joint
 	forms []form
 	scale float64
-	ridge []float64
-	// diag is λ + ω + g, by coefficients.
+	// ridge is λ + ω and the diagonal of Q, diag that and g, by coefficients.
+	ridge     []float64
 	diag, row []float64
 	t, c      []float64
 	coupled   bool
 }
 
-func newColumnMetric(s *Problem, scale float64, ridge []float64) *columnMetric {
+func newColumnMetric(s *Problem, scale float64, rest *penalty) *columnMetric {
 	all := s.forms()
 	n, d := all[0].rows.Dims()
-	m := &columnMetric{s: s, f: s.joint(), forms: all, scale: scale, ridge: ridge, diag: make([]float64, size(all)), row: make([]float64, d)}
+	m := &columnMetric{s: s, f: s.joint(), forms: all, scale: scale, ridge: rest.diagonal(), diag: make([]float64, size(all)), row: make([]float64, d)}
 	m.t, m.c = make([]float64, n*len(all)), make([]float64, n*len(all))
 	m.coupled = apart(all) && m.f.Coupling() != 0
 	return m

@@ -20,7 +20,7 @@ func TestExactMetricsInvertTheHessian(t *testing.T) {
 			x[j], v[j] = math.Sin(float64(j)), math.Cos(float64(3*j))
 		}
 		e.eval(g, x)
-		for name, m := range map[string]metric{"primal": newPrimalMetric(p, 1, p.ridges(d), 2, true), "dual": newDualMetric(p)} {
+		for name, m := range map[string]metric{"primal": newPrimalMetric(p, 1, e.penalty, 2, true), "dual": newDualMetric(p, e.ridge)} {
 			m.refresh(x)
 			z, back := append([]float64(nil), v...), make([]float64, d)
 			m.solve(z)
@@ -29,7 +29,7 @@ func TestExactMetricsInvertTheHessian(t *testing.T) {
 				t.Errorf("%s: ∇²J·∇²J⁻¹v is %v from v", name, floats.Distance(back, v, 2))
 			}
 		}
-		diagonal := newColumnMetric(p, 1, p.ridges(d))
+		diagonal := newColumnMetric(p, 1, e.penalty)
 		diagonal.refresh(x)
 		unit, column := make([]float64, d), make([]float64, d)
 		for j := range d {

@@ -84,15 +84,21 @@ func Minimize(p *Problem, settings *Settings) (*Solution, error) {
 	if settings != nil {
 		s = *settings
 	}
-	f, d := p.joint(), size(p.forms())
+	d := p.Size()
 	if s.Start != nil && len(s.Start) != d {
 		return nil, &matrix.DataError{Text: fmt.Sprintf("the start has length %d, want %d, one for each coefficient", len(s.Start), d)}
 	}
 	if s.Tolerance < 0 || math.IsNaN(s.Tolerance) {
 		return nil, &matrix.DataError{Text: fmt.Sprintf("Tolerance = %v, want a positive number", s.Tolerance)}
 	}
-	if math.IsInf(f.Smoothness(), 1) {
-		return nil, &matrix.DataError{Text: fmt.Sprintf("the %s loss has no bound on its curvature, so that no gradient can be certified: clip it", f.Name())}
+	if err := p.bounded(); err != nil {
+		return nil, err
+	}
+	switch s.Method.(type) {
+	case SAG, SVRG:
+		if p.Quadratic != nil {
+			return nil, &matrix.DataError{Text: s.Method.Name() + " looks at single records, where a quadratic term would cost as much as all of them: take another method"}
+		}
 	}
 	if s.MaxPasses == 0 {
 		s.MaxPasses = 1000

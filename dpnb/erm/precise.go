@@ -20,17 +20,16 @@ type precise struct {
 	f loss.PreciseGradient
 	// period is the number of records after which sums are normalised: for sparse rows
 	// no more often than their entries are worth.
-	period  int
-	at      dd.Vector
-	low     [][]float64 // lower parts of the chunks' sums; the upper ones are e's
-	rows    [][]float64 // for rows of other packages, by workers
-	forms   [][]dd.Number
-	penalty []float64
-	dealer  *parallel.Dealer
+	period int
+	at     dd.Vector
+	low    [][]float64 // lower parts of the chunks' sums; the upper ones are e's
+	rows   [][]float64 // for rows of other packages, by workers
+	forms  [][]dd.Number
+	dealer *parallel.Dealer
 }
 
 func newPrecise(e *evaluator) *precise {
-	p := &precise{e: e, f: e.f.Precise(), penalty: make([]float64, e.size)}
+	p := &precise{e: e, f: e.f.Precise()}
 	p.period = max(matrix.MaxBlock, e.d*e.n/max(1, nonzeros(e.forms)))
 	low := make([]float64, len(e.chunks)*e.size)
 	for c := range e.chunks {
@@ -112,30 +111,19 @@ func (p *precise) gradient(g, x dd.Vector) (rounding float64) {
 			g.Set(j, g.At(j).Add(dd.Number{Hi: c.grad[j], Lo: p.low[k][j]}))
 		}
 	}
-	for j := range g.Hi {
-		ridge := dd.From(e.p.Lambda)
-		if e.p.Shrinkage != nil {
-			ridge = dd.Sum(e.p.Lambda, e.p.Shrinkage[j])
-		}
-		pull := x.At(j).Mul(ridge)
-		p.penalty[j] = pull.Hi
-		if e.p.Linear != nil {
-			pull = pull.AddFloat(e.p.Linear[j])
-		}
-		g.Set(j, g.At(j).Add(pull))
-	}
-	return p.roundingBound(slopes, floats.Norm(x.Hi, 2))
+	early := e.penalty.precise(g, x)
+	return p.roundingBound(slopes, floats.Norm(x.Hi, 2)) + 1.01*early
 }
 
-// roundingBound bounds the Euclidean norm of the error of the gradient. With u = 2⁻⁵³,
-// R, F and β as in the evaluator's, m records in a chunk and sums normalised after every B:
+// roundingBound bounds the Euclidean norm of the error of the gradient of the records.
+// With u = 2⁻⁵³, R, F and β as in the evaluator's, m records in a chunk and sums normalised after every B:
 //
 //   - a record's forms err by 1.1(d+3)²u²R‖θ‖ (kernel.Dot2), which moves ∇f by at most β
 //     times that;
 //   - ∇f errs by what the loss says of itself, and by βuR‖θ‖ if it rounds the forms;
 //   - the sum of a chunk errs by (1.1mF(BF+6) + 3)u² of R·Σᵢ_k|∂f/∂tᵢ_k|
 //     (kernel.AddScaled2), that of the chunks by 3.1u² for each;
-//   - (λ + ω)θ + b takes a product and two sums: 12u² of the norms of all terms;
+//   - the penalty's terms are added to it: 12u² of it, and what they say themselves;
 //   - what underflows: four times kernel.Underflow, products being split.
 //
 // The factor 1.01 pays for second-order terms and for the rounding of the norms.
@@ -154,11 +142,7 @@ func (p *precise) roundingBound(slopes, norm float64) float64 {
 	err := n * maxNorm * beta * (1.1 * (d + 3) * (d + 3) * u * u * maxNorm * norm)
 	err += p.f.Relative*sum + n*maxNorm*absolute
 	err += (1.1*m*(float64(p.period)*per+6) + 3 + 3.1*chunks) * u * u * sum
-	early := floats.Norm(p.penalty, 2)
-	if e.p.Linear != nil {
-		early += floats.Norm(e.p.Linear, 2)
-	}
-	err += 12 * u * u * (sum + early)
+	err += 12 * u * u * sum
 	err += 4 * kernel.Underflow(e.n*e.k, e.d, maxNorm, beta, slopes)
 	return 1.01 * err
 }

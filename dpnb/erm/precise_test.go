@@ -99,6 +99,15 @@ func bigGradient(p *Problem, hi, lo []float64) []*big.Float {
 			g[j].Add(g[j], wide(p.Linear[j]))
 		}
 	}
+	for k := range theta {
+		if p.Quadratic == nil {
+			break
+		}
+		delta := zero().Sub(theta[k], wide(p.Centre[k]))
+		for j := range g {
+			g[j].Add(g[j], zero().Mul(wide(p.Quadratic.At(j, k)), delta))
+		}
+	}
 	product := zero()
 	for i := range n {
 		t := make([]*big.Float, len(all))
@@ -232,6 +241,7 @@ func corners() []corner {
 		p, theta := norms1(50, 4, 3, sparse)
 		all = append(all, corner{fmt.Sprintf("‖A(z)θ‖₁ + h, sparse: %v", sparse), p, theta})
 	}
+	add("quadratic", loss.Huber{Threshold: 2}, 40, 4, func(p *Problem, x *matrix.Dense, _ []float64) { *p = *quadratic(p, 1e5) })
 	add("uneven shrinkage", loss.Logistic{}, 40, 4, func(p *Problem, x *matrix.Dense, theta []float64) {
 		p.Shrinkage = []float64{0, 1e-17, 1e5, 3}
 	})
@@ -297,6 +307,7 @@ func TestGradientBoundsAreNearlyAttained(t *testing.T) {
 // with many columns, and for a loss that has no slope in double-double.
 func TestPreciseDoesNotDependOnWorkers(t *testing.T) {
 	several, _ := norms1(900, 7, 3, false)
+	several = quadratic(several, 10)
 	classes := softmaxProblem(1)
 	for name, p := range map[string]*Problem{
 		"several forms": several, "softmax": classes,
@@ -353,7 +364,7 @@ func TestCertifiedBeyondFloat64(t *testing.T) {
 		half := 0x1p-53 * floats.Norm(s.Theta, 2)
 		r := newSearch(c.p, Settings{})
 		r.e.maxNorm = matrix.MaxNorm(c.p.Rows)
-		if got > s.Certificate.Bound()+r.smoothness()*half {
+		if got > s.Certificate.Bound()+r.e.smoothness()*half {
 			t.Errorf("%s: ‖∇J‖ = %.3g, certified %.3g", name, got, s.Certificate.Bound())
 		}
 		t.Logf("%s: ‖∇J(θ)‖ = %.3g, certified %.3g of %.3g, %d passes", name, got, s.Certificate.Bound(), c.tau, s.Passes)

@@ -4,7 +4,9 @@
 //
 // The objective is a sum over records, never a mean:
 //
-//	J(θ) = Σᵢ f(tᵢ₁, …, tᵢ_K; yᵢ) + (λ/2)‖θ‖² + ½Σⱼ ωⱼθⱼ² + bᵀθ,  tᵢ_k linear in θ.
+//	J(θ) = Σᵢ f(tᵢ₁, …, tᵢ_K; yᵢ) + (λ/2)‖θ‖² + ½Σⱼ ωⱼθⱼ² + ½(θ−c)ᵀQ(θ−c) + bᵀθ,
+//
+// tᵢ_k linear in θ.
 //
 // For a generalised linear model K = 1 and tᵢ = xᵢᵀθ. It may enter matrix and loss; those
 // who minimise may enter it.
@@ -14,17 +16,22 @@ import (
 	"fmt"
 	"math"
 
+	"gonum.org/v1/gonum/mat"
+
 	"github.com/dpnb/notebooks/dpnb/loss"
 	"github.com/dpnb/notebooks/dpnb/matrix"
 )
 
+// unit is u, the relative error of one operation in float64.
+const unit = 0x1p-53
+
 // Problem is the objective
 //
-//	J(θ) = Σᵢ f(tᵢ₁, …, tᵢ_K; yᵢ) + (λ/2)‖θ‖² + ½Σⱼ ωⱼθⱼ² + bᵀθ,
+//	J(θ) = Σᵢ f(tᵢ₁, …, tᵢ_K; yᵢ) + (λ/2)‖θ‖² + ½Σⱼ ωⱼθⱼ² + ½(θ−c)ᵀQ(θ−c) + bᵀθ,
 //
 // a sum (not a mean) over the records. The ridge λ acts on every coordinate, an
 // intercept included; ω shrinks single ones further. With λ > 0 it is λ-strongly
-// convex, whatever ω ≥ 0 is, and has one minimiser. The forms are one of
+// convex, whatever ω ≥ 0 and Q are, and has one minimiser. The forms are one of
 //
 //	tᵢ = xᵢᵀθ       of a Loss (K = 1, D = d coefficients),
 //	tᵢ_k = xᵢᵀθ_k   of a Joint, θ = (θ_1, …, θ_K) one after another (D = Kd),
@@ -44,6 +51,11 @@ type Problem struct {
 	Shrinkage []float64
 	// Linear is b, of length D; nil is zero.
 	Linear []float64
+	// Quadratic is Q, D×D, symmetric and positive semidefinite; nil is zero. For quadratic
+	// objective perturbation it is σ²W.
+	Quadratic *mat.SymDense
+	// Centre is c, of length D; nil is zero.
+	Centre []float64
 }
 
 // form is tᵢ_k = xᵢᵀθ[lo:hi] for one k and all records.
@@ -142,8 +154,39 @@ func errNotFinite() error {
 	return &matrix.DataError{Text: "a record has an entry that is NaN, ±Inf or too large: clean or clip the columns first"}
 }
 
-// validateShape checks all but the entries of the records.
+// validateShape checks all but the entries of the records, and that λ > 0.
 func (p *Problem) validateShape() error {
+	if err := p.validateTerms(); err != nil {
+		return err
+	}
+	if p.Lambda == 0 {
+		return &matrix.DataError{Text: "Lambda (λ) = 0, want a positive number: without it the objective need not have a unique minimiser"}
+	}
+	return nil
+}
+
+// ValidateConvex is Validate for λ ≥ 0, without the entries of the records, and asks for a
+// bound on the curvature of the loss. Of Q it looks at the diagonal alone.
+func (p *Problem) ValidateConvex() error {
+	if err := p.validateTerms(); err != nil {
+		return err
+	}
+	return p.bounded()
+}
+
+// bounded refuses a loss with which no gradient can be certified.
+func (p *Problem) bounded() error {
+	if f := p.joint(); math.IsInf(f.Smoothness(), 1) {
+		return &matrix.DataError{Text: fmt.Sprintf("the %s loss has no bound on its curvature, so that no gradient can be certified: clip it", f.Name())}
+	}
+	return nil
+}
+
+// Size returns D, the number of coefficients, of a problem whose shape is valid.
+func (p *Problem) Size() int { return size(p.forms()) }
+
+// validateTerms is validateShape for λ ≥ 0.
+func (p *Problem) validateTerms() error {
 	fail := func(format string, a ...any) error { return &matrix.DataError{Text: fmt.Sprintf(format, a...)} }
 	if (p.Rows == nil) == (p.Forms == nil) || (p.Loss == nil) == (p.Joint == nil) {
 		return fail("a problem needs rows, or the rows of each form, and a loss, or a joint one")
@@ -169,8 +212,12 @@ func (p *Problem) validateShape() error {
 		return fail("%d labels for %d records", len(p.Labels), n)
 	case p.Linear != nil && len(p.Linear) != d:
 		return fail("the linear term has length %d, want %d, one for each coefficient", len(p.Linear), d)
-	case !(p.Lambda > 0) || math.IsInf(p.Lambda, 1):
-		return fail("Lambda (λ) = %v, want a positive number: without it the objective need not have a unique minimiser", p.Lambda)
+	case p.Centre != nil && len(p.Centre) != d:
+		return fail("the centre has length %d, want %d, one for each coefficient", len(p.Centre), d)
+	case p.Quadratic != nil && p.Quadratic.SymmetricDim() != d:
+		return fail("the quadratic term is of order %d, want %d, one for each coefficient", p.Quadratic.SymmetricDim(), d)
+	case !(p.Lambda >= 0) || math.IsInf(p.Lambda, 1):
+		return fail("Lambda (λ) = %v, want a finite number that is not negative", p.Lambda)
 	}
 	if p.Shrinkage != nil && len(p.Shrinkage) != d {
 		return fail("Shrinkage has length %d, want %d, one for each coefficient", len(p.Shrinkage), d)
@@ -185,22 +232,25 @@ func (p *Problem) validateShape() error {
 			return fail("the label of record %d is not what the %s loss wants: %s", i, f.Name(), f.Labels())
 		}
 	}
-	for _, b := range p.Linear {
-		if math.IsNaN(b) || math.IsInf(b, 0) {
-			return fail("the linear term has an entry that is not finite")
+	if !finite(p.Linear...) || !finite(p.Centre...) {
+		return fail("the linear term or the centre has an entry that is not finite")
+	}
+	for i := 0; p.Quadratic != nil && i < d; i++ {
+		if raw := p.Quadratic.RawSymmetric(); !finite(raw.Data[i*raw.Stride+i : i*raw.Stride+d]...) {
+			return fail("the quadratic term has an entry that is not finite")
+		} else if raw.Data[i*raw.Stride+i] < 0 {
+			return fail("the quadratic term has %v on its diagonal: it is not positive semidefinite", p.Quadratic.At(i, i))
 		}
 	}
 	return nil
 }
 
-// ridges returns the diagonal λ + ω of the Hessian of the penalty, of length D.
-func (p *Problem) ridges(size int) []float64 {
-	r := make([]float64, size)
-	for j := range r {
-		r[j] = p.Lambda
-		if p.Shrinkage != nil {
-			r[j] += p.Shrinkage[j]
+// finite reports whether every number is.
+func finite(x ...float64) bool {
+	for _, v := range x {
+		if math.IsNaN(v) || math.IsInf(v, 0) {
+			return false
 		}
 	}
-	return r
+	return true
 }

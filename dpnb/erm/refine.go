@@ -1,9 +1,6 @@
 package erm
 
 import (
-	"math"
-	"slices"
-
 	"gonum.org/v1/gonum/floats"
 
 	"github.com/dpnb/notebooks/dpnb/erm/internal/descent"
@@ -33,7 +30,7 @@ func (r *search) refine() {
 	m := r.m
 	if m == nil {
 		if m = r.exactMetric(); m == nil {
-			m = newColumnMetric(r.p, 1, r.e.ridge)
+			m = newColumnMetric(r.p, 1, r.e.penalty)
 		}
 		m.refresh(r.best.Theta)
 	}
@@ -49,7 +46,7 @@ func (r *search) refine() {
 				m.refresh(x)
 			}
 		},
-		Modulus: r.p.Lambda, Smoothness: r.smoothness(), Tolerance: r.s.Tolerance, MaxPasses: left,
+		Modulus: r.p.Lambda, Smoothness: r.e.smoothness(), Tolerance: r.s.Tolerance, MaxPasses: left,
 	}
 	x := dd.NewVector(r.e.size)
 	copy(x.Hi, r.best.Theta)
@@ -63,10 +60,4 @@ func (r *search) refine() {
 	g := c.Bound()
 	r.best.Certificate = Certificate{GradientNorm: c.Norm, Rounding: c.Rounding, Distance: g / r.p.Lambda,
 		Gap: g*g/(2*r.p.Lambda) + g*c.Lost + 0.51*refinement.Smoothness*c.Lost*c.Lost}
-}
-
-// smoothness bounds the largest eigenvalue of ∇²J: max(λ + ω) + nβR².
-func (r *search) smoothness() float64 {
-	n, norm := float64(r.e.n), r.e.maxNorm+math.Sqrt(float64(r.e.d))*0x1p-511
-	return (slices.Max(r.e.ridge) + n*r.e.f.Smoothness()*norm*norm) * (1 + 0x1p-40)
 }

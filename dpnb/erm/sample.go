@@ -1,8 +1,10 @@
 package erm
 
 import (
-	"github.com/dpnb/notebooks/dpnb/matrix"
 	"gonum.org/v1/gonum/floats"
+	"gonum.org/v1/gonum/mat"
+
+	"github.com/dpnb/notebooks/dpnb/matrix"
 )
 
 // minSample is the least number of records in a sample.
@@ -22,7 +24,7 @@ func sampleSize(n, d, nonzeros int) int {
 // sampled returns the problem over m evenly spaced records of p, divided by
 // n/m, so that its rows, being copied, lie side by side:
 //
-//	Σ_sample f + (m/n)·[(λ/2)‖θ‖² + ½Σωⱼθⱼ² + bᵀθ].
+//	Σ_sample f + (m/n)·[(λ/2)‖θ‖² + ½Σωⱼθⱼ² + ½(θ−c)ᵀQ(θ−c) + bᵀθ].
 //
 // Its minimiser is near that of p.
 func (p *Problem) sampled(m int) *Problem {
@@ -40,7 +42,11 @@ func (p *Problem) sampled(m int) *Problem {
 	for _, rows := range p.Forms {
 		s.Forms = append(s.Forms, selected(rows, index))
 	}
-	s.Linear, s.Shrinkage = times(p.Linear, share), times(p.Shrinkage, share)
+	s.Linear, s.Shrinkage, s.Centre = times(p.Linear, share), times(p.Shrinkage, share), p.Centre
+	if p.Quadratic != nil {
+		s.Quadratic = new(mat.SymDense)
+		s.Quadratic.ScaleSym(share, p.Quadratic)
+	}
 	return s
 }
 

@@ -86,11 +86,20 @@ func (r *search) record() bool {
 	return r.best.Certificate.Bound() <= r.s.Tolerance || norm <= 0.5*r.s.Tolerance && rounding > 0.5*r.s.Tolerance
 }
 
-// withoutRecords takes the minimiser of what is left without a record.
+// withoutRecords takes the minimiser of what is left without a record, (Λ + Q)θ = Qc − b.
 func withoutRecords(r *search) error {
 	clear(r.x)
-	for j, b := range r.p.Linear {
-		r.x[j] = -b / r.e.ridge[j]
+	if r.e.q == nil {
+		for j, b := range r.p.Linear {
+			r.x[j] = -b / r.e.ridge[j]
+		}
+	} else {
+		m := newPrimalMetric(r.p, 1, r.e.penalty, 1, true)
+		m.refresh(r.x)
+		r.e.eval(r.g, r.x)
+		m.solve(r.g)
+		floats.ScaleTo(r.x, -1, r.g)
+		r.m = m
 	}
 	_, err := r.begin()
 	return err
@@ -143,5 +152,3 @@ func (r *search) along(dir []float64, slope0 float64, trial, trialGrad *[]float6
 	}
 	return step, ok
 }
-
-func finite(v float64) bool { return !math.IsNaN(v) && !math.IsInf(v, 0) }

@@ -225,7 +225,7 @@ func TestSoftmaxNewton(t *testing.T) {
 		if _, err := r.begin(); err != nil {
 			t.Fatal(err)
 		}
-		m := newColumnMetric(p, 1, r.e.ridge)
+		m := newColumnMetric(p, 1, r.e.penalty)
 		m.refresh(r.x)
 		r.newton(m)
 		got, err := r.solution(NewtonCG{})

@@ -31,7 +31,7 @@ func (m SAG) run(r *search) error {
 	eta := r.stepSize()
 	n := r.e.n
 	rng := rand.New(rand.NewPCG(m.Seed, 0x5A6))
-	one, sum := newOneRecord(r.e), make([]float64, r.e.size)
+	one, sum := newOneRecord(r.e, r.e.n), make([]float64, r.e.size)
 	met, count := make([]bool, n), 0
 	scale := eta / float64(n)
 	shrink := make([]float64, r.e.size)
@@ -82,7 +82,7 @@ func (m SVRG) run(r *search) error {
 	eta := r.stepSize() / 4
 	n := r.e.n
 	rng := rand.New(rand.NewPCG(m.Seed, 0x52B))
-	one, drift := newOneRecord(r.e), make([]float64, r.e.size)
+	one, drift := newOneRecord(r.e, r.e.n), make([]float64, r.e.size)
 	shrink := make([]float64, r.e.size)
 	for j, v := range r.e.ridge {
 		shrink[j] = 1 - eta*v/float64(n)
@@ -124,17 +124,17 @@ func (r *search) epoch(k int) bool {
 	return r.record() || !finite(r.f)
 }
 
-// oneRecord keeps the slopes of all records, as they were last met, and changes them one
-// record at a time.
+// oneRecord computes single slopes, and keeps those of all records, as they were last met,
+// unless it is made for none.
 type oneRecord struct {
 	e *evaluator
 	// slopes has those of record i at [i·K : (i+1)·K]; t, s and c are of one record.
 	slopes, t, s, c []float64
 }
 
-func newOneRecord(e *evaluator) *oneRecord {
+func newOneRecord(e *evaluator, kept int) *oneRecord {
 	v := func(n int) []float64 { return make([]float64, n*e.k) }
-	return &oneRecord{e, v(e.n), v(1), v(1), v(1)}
+	return &oneRecord{e, v(kept), v(1), v(1), v(1)}
 }
 
 // change writes by how much the slopes of record i at θ differ from those that are kept to
@@ -146,8 +146,12 @@ func (o *oneRecord) change(theta []float64, i int, keep bool) {
 		f.rows.Margins(o.t[k:k+1], theta[f.lo:f.hi], i, i+1)
 	}
 	e.f.Derivatives(o.s, nil, o.t, e.p.Labels[i:i+1])
+	copy(o.c, o.s)
+	if len(o.slopes) == 0 {
+		return
+	}
 	kept := o.slopes[i*e.k : (i+1)*e.k]
-	floats.SubTo(o.c, o.s, kept)
+	floats.Sub(o.c, kept)
 	if keep {
 		copy(kept, o.s)
 	}

@@ -58,7 +58,7 @@ type within struct {
 func newWithin(p *Problem, radius, reach, blur float64, workers int) *within {
 	w := &within{p: p, radius: radius, reach: reach, blur: blur, workers: workers, r: newSearch(p, Settings{Workers: workers})}
 	w.r.e.eval(w.r.g, w.r.x) // finds the longest record
-	w.largest = w.r.smoothness()
+	w.largest = w.r.e.smoothness()
 	w.g, w.precise = dd.NewVector(w.r.e.size), newPrecise(w.r.e)
 	return w
 }
@@ -123,7 +123,7 @@ func (w *within) polish(x dd.Vector) (point []float64, began float64) {
 		}
 		q := *w.p
 		q.Lambda += mu
-		m := newPrimalMetric(&q, 1, q.ridges(d), w.workers, true)
+		m := newPrimalMetric(&q, 1, newPenalty(&q, d), w.workers, true)
 		m.refresh(x.Hi)
 		floats.AddScaledTo(a, w.g.Hi, mu, x.Hi)
 		copy(c, x.Hi)

@@ -5,6 +5,7 @@ import (
 	"math"
 	"slices"
 
+	"github.com/dpnb/notebooks/dpnb/erm"
 	"github.com/dpnb/notebooks/dpnb/erm/composite"
 	"github.com/dpnb/notebooks/dpnb/frame"
 	"github.com/dpnb/notebooks/dpnb/mechanism"
@@ -78,7 +79,7 @@ func plainRegularised(p recipe, d *frame.Design, lambda float64) ([]float64, err
 	if err != nil {
 		return nil, err
 	}
-	s, err := composite.Solve(&composite.Problem{Rows: d.Rows, Labels: d.Labels, Loss: p.clipped(d), Lambda: lambda, Regulariser: r},
+	s, err := composite.Solve(&composite.Problem{Problem: erm.Problem{Rows: d.Rows, Labels: d.Labels, Loss: p.clipped(d), Lambda: lambda}, Regulariser: r},
 		&composite.Settings{Workers: p.workers, Tolerance: p.tolerance})
 	if err != nil {
 		return nil, err

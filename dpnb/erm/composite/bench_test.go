@@ -8,6 +8,7 @@ import (
 
 	"gonum.org/v1/gonum/floats"
 
+	"github.com/dpnb/notebooks/dpnb/erm"
 	"github.com/dpnb/notebooks/dpnb/loss"
 	"github.com/dpnb/notebooks/dpnb/matrix"
 )
@@ -30,8 +31,11 @@ func paperProblem(seed uint64, n, d int, sigma2, kappa float64) *Problem {
 		star[j] = rng.NormFloat64()
 		anchor[j] = star[j] + math.Sqrt(0.1)*rng.NormFloat64()
 	}
-	p := &Problem{Rows: rows, Labels: make([]float64, n), Loss: loss.Squared{}, Regulariser: L1{1}, Constraint: NewBox(kappa),
-		Quadratic: wishart(rng, d, 2*d, sigma2), Centre: anchor}
+	p := &Problem{
+		Problem:     erm.Problem{Rows: rows, Labels: make([]float64, n), Loss: loss.Squared{}, Quadratic: wishart(rng, d, 2*d, sigma2), Centre: anchor},
+		Regulariser: L1{1},
+		Constraint:  NewBox(kappa),
+	}
 	rows.Margins(p.Labels, star, 0, n)
 	return p
 }

@@ -107,7 +107,7 @@ func (o *objective) certify(theta, g []float64, rounding float64, p *pair, modul
 	}
 	c.Rounding += rounding + p.rounding(g)
 	if c.Shift = shift(o.c, theta); c.Shift > 0 {
-		c.Rounding += o.lipschitz() * c.Shift
+		c.Rounding += o.h.Smoothness() * c.Shift
 		if !structural(o.r, o.c) { // r, s and v between θ and θ′
 			c.Slack += (2*o.r.Lipschitz(o.d) + floats.Norm(p.v, 2)) * c.Shift
 		}

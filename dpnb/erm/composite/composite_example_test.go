@@ -5,6 +5,7 @@ import (
 
 	"gonum.org/v1/gonum/mat"
 
+	"github.com/dpnb/notebooks/dpnb/erm"
 	"github.com/dpnb/notebooks/dpnb/erm/composite"
 	"github.com/dpnb/notebooks/dpnb/loss"
 	"github.com/dpnb/notebooks/dpnb/matrix"
@@ -14,9 +15,9 @@ import (
 // Two records, a quadratic term around (1, 0), ℓ₁ and a box.
 func ExampleSolve() {
 	p := &composite.Problem{
-		Rows: matrix.NewDense(2, 2, []float64{1, 0, 0, 1}), Labels: []float64{3, 0.1}, Loss: loss.Squared{},
-		Quadratic: mat.NewSymDense(2, []float64{1, 0, 0, 1}), Centre: []float64{1, 0},
-		Regulariser: composite.L1{Weight: 0.5}, Constraint: composite.NewBox(1.5),
+		Problem:     erm.Problem{Rows: matrix.NewDense(2, 2, []float64{1, 0, 0, 1}), Labels: []float64{3, 0.1}, Loss: loss.Squared{}, Quadratic: mat.NewSymDense(2, []float64{1, 0, 0, 1}), Centre: []float64{1, 0}},
+		Regulariser: composite.L1{Weight: 0.5},
+		Constraint:  composite.NewBox(1.5),
 	}
 	s, err := composite.Solve(p, &composite.Settings{Tolerance: 1e-6, Modulus: 1})
 	if err != nil {
@@ -28,8 +29,9 @@ func ExampleSolve() {
 
 func ExampleStochastic() {
 	p := &composite.Problem{
-		Rows: matrix.NewDense(2, 1, []float64{1, 2}), Labels: []float64{1, 2}, Loss: loss.Squared{},
-		Regulariser: composite.L1{Weight: 0.5}, Constraint: composite.NewBox(5), Lambda: 1,
+		Problem:     erm.Problem{Rows: matrix.NewDense(2, 1, []float64{1, 2}), Labels: []float64{1, 2}, Loss: loss.Squared{}, Lambda: 1},
+		Regulariser: composite.L1{Weight: 0.5},
+		Constraint:  composite.NewBox(5),
 	}
 	s, err := composite.Stochastic(p, &composite.StochasticSettings{Indices: noise.NewSeeded(1), Iterations: 20_000})
 	if err != nil {
@@ -42,8 +44,8 @@ func ExampleStochastic() {
 // How far a guess is from the minimiser, without solving.
 func ExampleVerify() {
 	p := &composite.Problem{
-		Rows: matrix.NewDense(1, 2, []float64{1, 0}), Labels: []float64{3}, Loss: loss.Squared{},
-		Lambda: 1, Constraint: composite.Ball{Radius: 1},
+		Problem:    erm.Problem{Rows: matrix.NewDense(1, 2, []float64{1, 0}), Labels: []float64{3}, Loss: loss.Squared{}, Lambda: 1},
+		Constraint: composite.Ball{Radius: 1},
 	}
 	for _, theta := range [][]float64{{1, 0}, {0.6, 0}} {
 		c, err := composite.Verify(p, theta, 1)

@@ -9,6 +9,7 @@ import (
 	"gonum.org/v1/gonum/floats"
 	"gonum.org/v1/gonum/mat"
 
+	"github.com/dpnb/notebooks/dpnb/erm"
 	"github.com/dpnb/notebooks/dpnb/loss"
 	"github.com/dpnb/notebooks/dpnb/matrix"
 )
@@ -27,8 +28,11 @@ func random(rng *rand.Rand, n, d int, l loss.Loss, r Regulariser, c Constraint) 
 	for i := range rows.Data {
 		rows.Data[i] = rng.NormFloat64()
 	}
-	p := &Problem{Rows: rows, Labels: make([]float64, n), Loss: l, Lambda: 0.1, Regulariser: r, Constraint: c,
-		Centre: make([]float64, d), Linear: make([]float64, d), Quadratic: wishart(rng, d, 2*d, 1)}
+	p := &Problem{
+		Problem:     erm.Problem{Rows: rows, Labels: make([]float64, n), Loss: l, Lambda: 0.1, Centre: make([]float64, d), Linear: make([]float64, d), Quadratic: wishart(rng, d, 2*d, 1)},
+		Regulariser: r,
+		Constraint:  c,
+	}
 	for i := range p.Labels {
 		p.Labels[i] = math.Copysign(1, rng.NormFloat64())
 		if _, ok := l.(loss.Squared); ok {
@@ -100,7 +104,7 @@ func reference(t *testing.T, s setting) []float64 {
 	}
 	x, theta, z, g := make([]float64, o.d), make([]float64, o.d), make([]float64, o.d), make([]float64, o.d)
 	h := make([]float64, o.d*o.d)
-	o.hessian(h, x)
+	o.h.Hessian(h, x)
 	step := 1 / (1.1 * powerMethod(h, o.d, 60))
 	for range 20000 {
 		o.r.Prox(theta, x, step)
@@ -231,7 +235,7 @@ func enumerate(t *testing.T, p *Problem) (best []float64, cases []int) {
 	}
 	d := o.d
 	h, g0 := make([]float64, d*d), make([]float64, d)
-	o.hessian(h, g0)
+	o.h.Hessian(h, g0)
 	o.eval(g0, make([]float64, d))
 	kappa, omega := p.Constraint.(Box).Upper[0], p.Regulariser.(L1).Weight
 	value := math.Inf(1)
@@ -257,6 +261,11 @@ func enumerate(t *testing.T, p *Problem) (best []float64, cases []int) {
 			continue
 		}
 		theta := mat.Col(nil, 0, &x)
+		for j, st := range state {
+			if st < 3 {
+				theta[j] = float64(st-1) * kappa // the system has it but for rounding
+			}
+		}
 		if !p.projector().Contains(theta) {
 			continue
 		}

@@ -1,9 +1,9 @@
 // Package composite minimises regularised empirical risks with a quadratic
 // perturbation, a regulariser that need not be smooth and a constraint,
 //
-//	J(θ) = Σᵢ f(xᵢᵀθ; yᵢ) + ½(θ−c)ᵀQ(θ−c) + bᵀθ + (λ/2)‖θ‖² + r(θ),  θ ∈ C,
+//	J(θ) = h(θ) + r(θ),  θ ∈ C,  h(θ) = Σᵢ f(xᵢᵀθ; yᵢ) + ½(θ−c)ᵀQ(θ−c) + bᵀθ + (λ/2)‖θ‖²,
 //
-// and returns, with the minimiser, a certificate of how close it is: a bound on
+// h any objective of erm, and returns, with the minimiser, a certificate of how close it is: a bound on
 // dist(0, ∂J(θ) + N_C(θ)) that includes rounding.
 //
 // Source: Cortild and Cartis 2026, Quadratic Objective Perturbation (qop),
@@ -14,28 +14,15 @@ import (
 	"fmt"
 	"math"
 
-	"gonum.org/v1/gonum/mat"
-
 	"github.com/dpnb/notebooks/dpnb/erm"
-	"github.com/dpnb/notebooks/dpnb/loss"
 	"github.com/dpnb/notebooks/dpnb/matrix"
 )
 
 // Problem is the objective J over C: a sum (not a mean) over the records. The
 // ridge and the regulariser act on every coordinate, an intercept included.
 type Problem struct {
-	Rows   matrix.Rows
-	Labels []float64
-	Loss   loss.Loss
-	// Quadratic is Q, d×d, symmetric and positive semidefinite; nil is zero. For
-	// quadratic objective perturbation it is σ²W.
-	Quadratic *mat.SymDense
-	// Centre is c, of length d; nil is zero.
-	Centre []float64
-	// Linear is b, of length d; nil is zero.
-	Linear []float64
-	// Lambda is λ ≥ 0.
-	Lambda float64
+	// Problem has the smooth terms; its λ may be 0.
+	erm.Problem
 	// Regulariser is r; nil is zero.
 	Regulariser Regulariser
 	// Constraint is C, which must be a Projector; nil is ℝᵈ.
@@ -49,40 +36,10 @@ func dataError(format string, a ...any) error {
 // Validate checks shapes, labels and parameters, not the entries of the records
 // nor that Q is positive semidefinite. It returns a *matrix.DataError.
 func (p *Problem) Validate() error {
-	if p.Rows == nil || p.Loss == nil {
-		return dataError("a problem needs rows and a loss")
-	}
-	if err := p.records().ValidateRecords(); err != nil {
+	if err := p.ValidateConvex(); err != nil {
 		return err
 	}
-	_, d := p.Rows.Dims()
-	switch {
-	case p.Quadratic != nil && p.Quadratic.SymmetricDim() != d:
-		return dataError("the quadratic term is of order %d, want d = %d", p.Quadratic.SymmetricDim(), d)
-	case p.Centre != nil && len(p.Centre) != d:
-		return dataError("the centre has length %d, want d = %d", len(p.Centre), d)
-	case p.Linear != nil && len(p.Linear) != d:
-		return dataError("the linear term has length %d, want d = %d", len(p.Linear), d)
-	case !(p.Lambda >= 0) || math.IsInf(p.Lambda, 1):
-		return dataError("Lambda (λ) = %v, want a number that is not negative", p.Lambda)
-	case !finite(p.Centre...) || !finite(p.Linear...):
-		return dataError("the centre or the linear term has an entry that is not finite")
-	case math.IsInf(p.Loss.Smoothness(), 1):
-		return dataError("the %s loss has no bound on its curvature, so that no gradient can be certified: clip it", p.Loss.Name())
-	}
-	if p.Quadratic != nil {
-		for i := range d {
-			for j := i; j < d; j++ {
-				if !finite(p.Quadratic.At(i, j)) {
-					return dataError("the quadratic term has an entry that is not finite")
-				}
-			}
-			if p.Quadratic.At(i, i) < 0 {
-				return dataError("the quadratic term has %v on its diagonal: it is not positive semidefinite", p.Quadratic.At(i, i))
-			}
-		}
-	}
-	return Usable(d, p.Regulariser, p.Constraint)
+	return Usable(p.Size(), p.Regulariser, p.Constraint)
 }
 
 // Usable returns a *matrix.DataError for a regulariser or a constraint, nil being none,
@@ -110,10 +67,6 @@ func finite(x ...float64) bool {
 		}
 	}
 	return true
-}
-
-func (p *Problem) records() *erm.Problem {
-	return &erm.Problem{Rows: p.Rows, Labels: p.Labels, Loss: p.Loss}
 }
 
 func (p *Problem) regulariser() Regulariser {

@@ -6,6 +6,7 @@ import (
 	"math/rand/v2"
 	"testing"
 
+	"github.com/dpnb/notebooks/dpnb/erm"
 	"github.com/dpnb/notebooks/dpnb/loss"
 	"github.com/dpnb/notebooks/dpnb/matrix"
 )
@@ -15,7 +16,7 @@ import (
 func illConditioned(seed uint64, n, d int, l loss.Loss, r Regulariser, c Constraint) *Problem {
 	rng := rand.New(rand.NewPCG(seed, 9))
 	rows := matrix.NewDense(n, d, nil)
-	p := &Problem{Rows: rows, Labels: make([]float64, n), Loss: l, Lambda: 1e-4, Regulariser: r, Constraint: c}
+	p := &Problem{Problem: erm.Problem{Rows: rows, Labels: make([]float64, n), Loss: l, Lambda: 1e-4}, Regulariser: r, Constraint: c}
 	for i := range n {
 		common := rng.NormFloat64()
 		var t float64

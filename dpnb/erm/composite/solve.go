@@ -120,7 +120,7 @@ func newSearch(p *Problem, s Settings) (*search, error) {
 		return nil, err
 	}
 	if s.Modulus == 0 {
-		s.Modulus = o.ridge
+		s.Modulus = o.p.Lambda
 	}
 	if s.Modulus == 0 && !structural(o.r, o.c) {
 		return nil, dataError("with the %s regulariser and the %s constraint optimality is certified through the strong convexity of J: state Modulus, or a Lambda", o.r.Name(), o.c.Name())
@@ -159,7 +159,7 @@ func (r *search) record() {
 	c := r.o.certify(r.x, r.g, r.rounding, r.pair, r.s.Modulus)
 	if c.Bound() > r.s.Tolerance && c.Residual <= r.s.Tolerance && r.rounding > 0.25*r.s.Tolerance {
 		// The records' part of the gradient is not known exactly enough.
-		r.rounding = r.o.refine(r.g, r.x)
+		r.rounding = r.o.h.Refine(r.g, r.x)
 		c = r.o.certify(r.x, r.g, r.rounding, r.pair, r.s.Modulus)
 	}
 	if c.Bound() < r.best.Certificate.Bound() || r.best.Method == "" {
@@ -185,9 +185,9 @@ func (r *search) run() {
 	_, quadratic := r.o.p.Loss.(loss.Squared)
 	first := r.best.Certificate.Bound()
 	trial, trialG := make([]float64, r.o.d), make([]float64, r.o.d)
-	for stalled, step := 0, 0; !r.done() && stalled < patienceOuter(quadratic) && r.o.data.Passes() < r.s.MaxPasses; step++ {
+	for stalled, step := 0, 0; !r.done() && stalled < patienceOuter(quadratic) && r.o.h.Passes() < r.s.MaxPasses; step++ {
 		if step == 0 || !quadratic {
-			r.o.hessian(r.m.h, r.x)
+			r.o.h.Hessian(r.m.h, r.x)
 			r.damp()
 		}
 		copy(r.m.centre, r.x)
@@ -281,7 +281,7 @@ func (r *search) move(next, trial, trialG []float64) float64 {
 			r.value, r.rounding = value, rounding
 			return a
 		}
-		if r.o.data.Passes() >= r.s.MaxPasses {
+		if r.o.h.Passes() >= r.s.MaxPasses {
 			return 0
 		}
 	}
@@ -291,7 +291,7 @@ func (r *search) move(next, trial, trialG []float64) float64 {
 // solution returns the best point, and ErrTolerance if it is not good enough.
 func (r *search) solution() (*Solution, error) {
 	b := &r.best
-	b.Tolerance, b.Passes = r.s.Tolerance, r.o.data.Passes()
+	b.Tolerance, b.Passes = r.s.Tolerance, r.o.h.Passes()
 	if r.active != nil {
 		b.Steps, b.Factorisations = r.active.steps, r.active.factorisations
 	} else {

@@ -37,7 +37,7 @@ func TestBadInputIsRefused(t *testing.T) {
 		settings Settings
 		says     string
 	}{
-		"no rows":               {func(p *Problem) { p.Rows = nil }, Settings{}, "rows and a loss"},
+		"no rows":               {func(p *Problem) { p.Rows = nil }, Settings{}, "needs rows"},
 		"a wrong label":         {func(p *Problem) { p.Labels[3] = 0.5 }, Settings{}, "the label of record 3"},
 		"a missing label":       {func(p *Problem) { p.Labels = p.Labels[1:] }, Settings{}, "7 labels"},
 		"a negative lambda":     {func(p *Problem) { p.Lambda = -1 }, Settings{}, "Lambda"},
@@ -231,7 +231,7 @@ func TestGradientRounding(t *testing.T) {
 			} else {
 				largest = math.Max(largest, e/rounding)
 			}
-			rounding, sum = o.refine(g, theta), 0
+			rounding, sum = o.h.Refine(g, theta), 0
 			for j := range g {
 				e := exactGradient(s.p, theta, j) - g[j]
 				sum += e * e
@@ -258,7 +258,7 @@ func TestManyRecordsAreCertified(t *testing.T) {
 	for i := range labels {
 		labels[i] = float64(1 - 2*rng.IntN(2))
 	}
-	p := &Problem{Rows: rows, Labels: labels, Loss: loss.Logistic{}, Lambda: 1, Regulariser: L1{Weight: 3}}
+	p := &Problem{Problem: erm.Problem{Rows: rows, Labels: labels, Loss: loss.Logistic{}, Lambda: 1}, Regulariser: L1{Weight: 3}}
 	first, err := Solve(p, nil)
 	if err != nil {
 		t.Fatal(err)

@@ -121,7 +121,7 @@ func (s *splitting) invert() bool {
 			_, ok = lapack64.Potri(blas64.Triangular{N: d, Stride: d, Data: t.Data, Uplo: blas.Upper, Diag: blas.NonUnit})
 		}
 		if ok {
-			mirror(s.inverse, d)
+			kernel.Mirror(s.inverse, d)
 			return true
 		}
 		if s.penalty > 1e300 || math.IsNaN(s.penalty) {

@@ -1,12 +1,6 @@
 package composite
 
-import (
-	"math"
-
-	"gonum.org/v1/gonum/floats"
-
-	"github.com/dpnb/notebooks/dpnb/internal/kernel"
-)
+import "math"
 
 // Indices draws the records that Stochastic looks at: a source of its own, since
 // what it draws is no noise for privacy. *noise.Seeded and *rand.Rand are such.
@@ -40,7 +34,7 @@ type StochasticSettings struct {
 // Stochastic runs the stochastic three-operator splitting
 //
 //	θₖ = prox_{ρr}(xₖ),
-//	zₖ = proj_C(2θₖ − xₖ − ρ(n f′(xᵢᵀθₖ; yᵢ)xᵢ + Q(θₖ−c) + b + λθₖ)),  i drawn anew,
+//	zₖ = proj_C(2θₖ − xₖ − ρ(n∇fᵢ(θₖ) + Q(θₖ−c) + b + λθₖ)),  i drawn anew,
 //	xₖ₊₁ = xₖ + λₖ(zₖ − θₖ),
 //
 // K times, and returns proj_C(θ_K) with its certificate. It does not stop at a
@@ -90,56 +84,32 @@ func Stochastic(p *Problem, settings *StochasticSettings) (*Solution, error) {
 	}
 	t.finish(r)
 	b := &r.best
-	b.Passes, b.Steps, b.Tolerance = r.o.data.Passes(), s.Iterations, 0
+	b.Passes, b.Steps, b.Tolerance = r.o.h.Passes(), s.Iterations, 0
 	return b, nil
-}
-
-// lipschitzOfOne returns nβ·max‖xᵢ‖² + λ_max(Q) + λ: the Lipschitz constant of n
-// times one term of the sum with its share of the rest, if all of them point the
-// same way. λ_max is an estimate by the power method.
-func (o *objective) lipschitzOfOne() float64 {
-	r := o.data.MaxNorm()
-	lip := float64(o.n)*o.p.Loss.Smoothness()*r*r + o.ridge
-	if o.q != nil {
-		lip += powerMethod(o.q, o.d, 40)
-	}
-	return math.Max(lip, math.SmallestNonzeroFloat64)
 }
 
 // threeOperators is the state of Algorithm G.2.
 type threeOperators struct {
-	o                      *objective
-	first                  func(dst, v []float64, step float64)
-	second                 func(dst, v []float64)
-	rho                    float64
-	x, theta, z, g         []float64
-	margin, slope, weights []float64
+	o              *objective
+	first          func(dst, v []float64, step float64)
+	second         func(dst, v []float64)
+	rho            float64
+	x, theta, z, g []float64
 }
 
 func newThreeOperators(o *objective, s StochasticSettings) *threeOperators {
-	v := func(k int) []float64 { return make([]float64, k) }
-	return &threeOperators{o: o, first: o.r.Prox, second: o.c.Project, rho: s.Step, x: v(o.d), theta: v(o.d), z: v(o.d), g: v(o.d), margin: v(1), slope: v(1), weights: v(1)}
+	v := func() []float64 { return make([]float64, o.d) }
+	return &threeOperators{o: o, first: o.r.Prox, second: o.c.Project, rho: s.Step, x: v(), theta: v(), z: v(), g: v()}
 }
 
 // step is one iteration with record i and relaxation λ.
 func (t *threeOperators) step(i int, lambda float64) {
 	o := t.o
 	t.first(t.theta, t.x, t.rho)
-	if o.q != nil {
-		o.away(t.theta)
-		kernel.Margins(t.g, o.q, o.delta)
-	} else {
-		clear(t.g)
-	}
-	o.p.Rows.Margins(t.margin, t.theta, i, i+1)
-	o.p.Loss.ValueSlope(t.slope, t.margin, o.p.Labels[i:i+1])
-	t.weights[0] = float64(o.n) * t.slope[0]
-	o.p.Rows.AddScaled(t.g, t.weights, i, i+1)
-	if o.p.Linear != nil {
-		floats.Add(t.g, o.p.Linear)
-	}
+	o.h.Penalty(t.g, t.theta)
+	o.h.AddRecord(t.g, t.theta, float64(o.n), i)
 	for j, x := range t.theta {
-		t.z[j] = 2*x - t.x[j] - t.rho*(t.g[j]+o.ridge*x)
+		t.z[j] = 2*x - t.x[j] - t.rho*t.g[j]
 	}
 	t.second(t.z, t.z)
 	for j, z := range t.z {

@@ -8,6 +8,7 @@ import (
 
 	"gonum.org/v1/gonum/floats"
 
+	"github.com/dpnb/notebooks/dpnb/erm"
 	"github.com/dpnb/notebooks/dpnb/loss"
 	"github.com/dpnb/notebooks/dpnb/matrix"
 )
@@ -77,7 +78,7 @@ func TestStochasticConverges(t *testing.T) {
 // and −1.2, θ ≥ 0, minimiser 0. With ρ = 1/Lip = 1/2 the projection returns
 // max(0, yᵢ) for the record i that is drawn, and θ tends to the mean, 1/2.
 func TestPrintedAlgorithmIsBiased(t *testing.T) {
-	p := &Problem{Rows: matrix.NewDense(2, 1, []float64{1, 1}), Labels: []float64{1, -1.2}, Loss: loss.Squared{}, Constraint: Box{Lower: []float64{0}}}
+	p := &Problem{Problem: erm.Problem{Rows: matrix.NewDense(2, 1, []float64{1, 1}), Labels: []float64{1, -1.2}, Loss: loss.Squared{}}, Constraint: Box{Lower: []float64{0}}}
 	star, err := Solve(p, nil)
 	if err != nil || star.Theta[0] != 0 {
 		t.Fatalf("minimiser %v, %v", star.Theta, err)
@@ -125,7 +126,7 @@ func TestNoAllocationInLoops(t *testing.T) {
 		if n := testing.AllocsPerRun(100, func() { op.step(3, 0.5) }); n != 0 {
 			t.Errorf("%s: a stochastic step allocates %v times", s.name, n)
 		}
-		r.o.hessian(r.m.h, r.x)
+		r.o.h.Hessian(r.m.h, r.x)
 		copy(r.m.bar, r.g)
 		r.splitting.renew(s.modulus)
 		if n := testing.AllocsPerRun(100, func() {
@@ -147,7 +148,7 @@ func TestNoAllocationInLoops(t *testing.T) {
 	if err := r.begin(); err != nil {
 		t.Fatal(err)
 	}
-	r.o.hessian(r.m.h, r.x)
+	r.o.h.Hessian(r.m.h, r.x)
 	copy(r.m.bar, r.g)
 	r.active.renew()
 	if n := testing.AllocsPerRun(20, func() {

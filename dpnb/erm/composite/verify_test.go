@@ -18,7 +18,7 @@ func Verify(p *Problem, theta []float64, modulus float64) (Certificate, error) {
 	r.o.c.Project(r.x, theta)
 	_, rounding := r.o.eval(r.g, r.x)
 	if !structural(r.o.r, r.o.c) { // the multipliers of the minimiser nearby
-		r.o.hessian(r.m.h, r.x)
+		r.o.h.Hessian(r.m.h, r.x)
 		copy(r.m.centre, r.x)
 		copy(r.m.bar, r.g)
 		r.model(1e-9*(1+floats.Norm(r.g, 2)), true)

@@ -5,6 +5,7 @@ import (
 
 	"gonum.org/v1/gonum/mat"
 
+	"github.com/dpnb/notebooks/dpnb/erm"
 	"github.com/dpnb/notebooks/dpnb/erm/composite"
 	"github.com/dpnb/notebooks/dpnb/loss"
 	"github.com/dpnb/notebooks/dpnb/matrix"
@@ -13,8 +14,10 @@ import (
 // On a sphere the certificate is about a point near the one that is released. The
 // output noise is calibrated for the distance of the one that is released.
 func TestWithinCountsTheWayToTheSphere(t *testing.T) {
-	p := &composite.Problem{Rows: matrix.NewDense(1, 1, []float64{1e-3}), Labels: []float64{0}, Loss: loss.Squared{},
-		Quadratic: mat.NewSymDense(1, []float64{1}), Centre: []float64{2}, Constraint: composite.Ball{Radius: 1}}
+	p := &composite.Problem{
+		Problem:    erm.Problem{Rows: matrix.NewDense(1, 1, []float64{1e-3}), Labels: []float64{0}, Loss: loss.Squared{}, Quadratic: mat.NewSymDense(1, []float64{1}), Centre: []float64{2}},
+		Constraint: composite.Ball{Radius: 1},
+	}
 	const modulus = 1
 	sol, err := composite.Solve(p, &composite.Settings{Tolerance: 1, Modulus: modulus, Start: []float64{1}})
 	if err != nil {

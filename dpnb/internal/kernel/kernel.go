@@ -78,4 +78,18 @@ func AddGram(c, a []float64, k, d int) {
 	}
 }
 
+// Mirror copies the upper triangle of a d×d matrix to the lower, tile by tile.
+func Mirror(a []float64, d int) {
+	const tile = 32
+	for ib := 0; ib < d; ib += tile {
+		for jb := ib; jb < d; jb += tile {
+			for i := ib; i < min(ib+tile, d); i++ {
+				for j := max(jb, i+1); j < min(jb+tile, d); j++ {
+					a[j*d+i] = a[i*d+j]
+				}
+			}
+		}
+	}
+}
+
 func vec(x []float64) blas64.Vector { return blas64.Vector{N: len(x), Inc: 1, Data: x} }

@@ -203,8 +203,11 @@ func (m Perturbation) checkRecords(rows matrix.Rows, labels []float64) error {
 
 // problem is the perturbed objective for σ²(W + c).
 func (m Perturbation) problem(rows matrix.Rows, labels []float64, quadratic *mat.SymDense) *composite.Problem {
-	return &composite.Problem{Rows: rows, Labels: labels, Loss: m.Loss, Quadratic: quadratic, Centre: m.Interpolation.anchor,
-		Lambda: m.Lambda, Regulariser: m.Regulariser, Constraint: m.Constraint}
+	return &composite.Problem{
+		Problem:     erm.Problem{Rows: rows, Labels: labels, Loss: m.Loss, Quadratic: quadratic, Centre: m.Interpolation.anchor, Lambda: m.Lambda},
+		Regulariser: m.Regulariser,
+		Constraint:  m.Constraint,
+	}
 }
 
 // quadratic returns σ²(W + c).

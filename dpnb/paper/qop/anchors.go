@@ -9,6 +9,7 @@ import (
 	"gonum.org/v1/gonum/mathext"
 
 	"github.com/dpnb/notebooks/dpnb/audit"
+	"github.com/dpnb/notebooks/dpnb/erm"
 
 	"github.com/dpnb/notebooks/dpnb/erm/composite"
 	"github.com/dpnb/notebooks/dpnb/loss"
@@ -72,7 +73,7 @@ func anchorShare(factor float64) func(context.Context, claim.Size) (claim.Outcom
 		rows.Margins(labels, star, 0, n)
 		m := qop.Perturbation{Loss: loss.Squared{}, RowNorm: xi * math.Sqrt(d), Interpolation: qop.AssumeInterpolation(anchor, off),
 			Regulariser: composite.L1{Weight: 1}, Constraint: composite.NewBox(100), HiddenDimension: 2 * d}
-		exact, err := composite.Solve(&composite.Problem{Rows: rows, Labels: labels, Loss: m.Loss, Regulariser: m.Regulariser, Constraint: m.Constraint, Lambda: 1e-9}, nil)
+		exact, err := composite.Solve(&composite.Problem{Problem: erm.Problem{Rows: rows, Labels: labels, Loss: m.Loss, Lambda: 1e-9}, Regulariser: m.Regulariser, Constraint: m.Constraint}, nil)
 		if err != nil {
 			return claim.Outcome{}, err
 		}

@@ -9,6 +9,7 @@ import (
 	"gonum.org/v1/gonum/mat"
 
 	"github.com/dpnb/notebooks/dpnb/claim"
+	"github.com/dpnb/notebooks/dpnb/erm"
 	"github.com/dpnb/notebooks/dpnb/erm/composite"
 	"github.com/dpnb/notebooks/dpnb/loss"
 	"github.com/dpnb/notebooks/dpnb/matrix"
@@ -66,7 +67,7 @@ func leastSquares(rng *noise.Seeded, n, d int, scale, label, sigma2 float64, r c
 	rng.Gaussian(g.RawMatrix().Data, 1)
 	q := new(mat.SymDense)
 	q.SymOuterK(sigma2, g)
-	return &composite.Problem{Rows: rows, Labels: labels, Loss: loss.Squared{}, Quadratic: q, Centre: anchor, Regulariser: r, Constraint: c}
+	return &composite.Problem{Problem: erm.Problem{Rows: rows, Labels: labels, Loss: loss.Squared{}, Quadratic: q, Centre: anchor}, Regulariser: r, Constraint: c}
 }
 
 // leastDirection returns the least eigenvalue of the Hessian with its vector.
@@ -222,7 +223,7 @@ func algorithmG2(joint bool, seed uint64) func(context.Context, claim.Size) (cla
 		}
 		// Labels 1 and −1.2 over θ ≥ 0: the minimiser is 0. With ρ = 1/Lip the
 		// projection gives max(0, yᵢ), whose mean is ½.
-		half := &composite.Problem{Rows: matrix.NewDense(2, 1, []float64{1, 1}), Labels: []float64{1, -1.2}, Loss: loss.Squared{}, Constraint: composite.Box{Lower: []float64{0}}}
+		half := &composite.Problem{Problem: erm.Problem{Rows: matrix.NewDense(2, 1, []float64{1, 1}), Labels: []float64{1, -1.2}, Loss: loss.Squared{}}, Constraint: composite.Box{Lower: []float64{0}}}
 		printed := printedG2(half, long, rng.Stream(1))[0]
 		mended, err := composite.Stochastic(half, &composite.StochasticSettings{Indices: rng.Stream(2), Iterations: long, Joint: joint})
 		if err != nil {

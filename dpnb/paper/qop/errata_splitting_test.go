@@ -7,6 +7,7 @@ import (
 	"gonum.org/v1/gonum/floats"
 	"gonum.org/v1/gonum/mat"
 
+	"github.com/dpnb/notebooks/dpnb/erm"
 	"github.com/dpnb/notebooks/dpnb/erm/composite"
 	"github.com/dpnb/notebooks/dpnb/loss"
 	"github.com/dpnb/notebooks/dpnb/matrix"
@@ -78,8 +79,11 @@ func paperProblem(src *noise.Seeded, kappa float64) *composite.Problem {
 	sigma2 := 2 * L * (2*slots/alpha + 1 + 2*4/alpha) / eps
 	q := new(mat.SymDense)
 	q.SymOuterK(sigma2, g)
-	return &composite.Problem{Rows: rows, Labels: labels, Loss: loss.Squared{}, Quadratic: q, Centre: anchor,
-		Regulariser: composite.L1{Weight: 1}, Constraint: composite.NewBox(kappa)}
+	return &composite.Problem{
+		Problem:     erm.Problem{Rows: rows, Labels: labels, Loss: loss.Squared{}, Quadratic: q, Centre: anchor},
+		Regulariser: composite.L1{Weight: 1},
+		Constraint:  composite.NewBox(kappa),
+	}
 }
 
 // runPaper runs 1,000 iterations of Algorithm G.2 on such a problem.

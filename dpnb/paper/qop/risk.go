@@ -8,6 +8,7 @@ import (
 	"gonum.org/v1/gonum/floats"
 
 	"github.com/dpnb/notebooks/dpnb/claim"
+	"github.com/dpnb/notebooks/dpnb/erm"
 	"github.com/dpnb/notebooks/dpnb/erm/composite"
 	"github.com/dpnb/notebooks/dpnb/loss"
 	"github.com/dpnb/notebooks/dpnb/matrix"
@@ -56,7 +57,7 @@ func excessRisk(inexact bool, share float64) claim.Check {
 				return claim.Outcome{}, err
 			}
 			m.Sigma2, m.OutputSigma = noiseOf.Sigma2, noiseOf.SigmaOut
-			p := &composite.Problem{Rows: rows, Labels: labels, Loss: m.Loss, Regulariser: m.Regulariser, Constraint: m.Constraint, Lambda: 1e-12}
+			p := &composite.Problem{Problem: erm.Problem{Rows: rows, Labels: labels, Loss: m.Loss, Lambda: 1e-12}, Regulariser: m.Regulariser, Constraint: m.Constraint}
 			exact, err := composite.Solve(p, &composite.Settings{Tolerance: 1e-9})
 			if err != nil {
 				return claim.Outcome{}, err

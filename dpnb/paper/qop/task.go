@@ -6,6 +6,7 @@ import (
 
 	"gonum.org/v1/gonum/floats"
 
+	"github.com/dpnb/notebooks/dpnb/erm"
 	"github.com/dpnb/notebooks/dpnb/erm/composite"
 	"github.com/dpnb/notebooks/dpnb/loss"
 	"github.com/dpnb/notebooks/dpnb/matrix"
@@ -104,7 +105,7 @@ func (t *Task) Distance() float64 { return floats.Distance(t.Anchor, t.Star, 2) 
 func (t *Task) box() composite.Box { return composite.NewBox(t.Kappa) }
 
 func (t *Task) problem(l loss.Loss) *composite.Problem {
-	return &composite.Problem{Rows: t.Rows, Labels: t.Labels, Loss: l, Regulariser: composite.L1{Weight: qopWeight}, Constraint: t.box()}
+	return &composite.Problem{Problem: erm.Problem{Rows: t.Rows, Labels: t.Labels, Loss: l}, Regulariser: composite.L1{Weight: qopWeight}, Constraint: t.box()}
 }
 
 // QOPSolver is how a perturbed problem of Task is solved.

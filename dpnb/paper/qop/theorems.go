@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"math"
 
+	"github.com/dpnb/notebooks/dpnb/erm"
 	"github.com/dpnb/notebooks/dpnb/mechanism/objpert/constrained"
 
 	"gonum.org/v1/gonum/floats"
@@ -325,7 +326,7 @@ func linearConstants(share float64) claim.Check {
 			rows.Margins(t, theta, 0, len(labels))
 			return huber.ValueSlope(t, t, labels)
 		}
-		p := &composite.Problem{Rows: rows, Labels: labels, Loss: huber, Lambda: 1e-9}
+		p := &composite.Problem{Problem: erm.Problem{Rows: rows, Labels: labels, Loss: huber, Lambda: 1e-9}}
 		exact, err := composite.Solve(p, nil)
 		if err != nil {
 			return claim.Outcome{}, err

@@ -9,6 +9,7 @@ import (
 
 	"gonum.org/v1/gonum/floats"
 
+	"github.com/dpnb/notebooks/dpnb/erm"
 	"github.com/dpnb/notebooks/dpnb/erm/composite"
 	"github.com/dpnb/notebooks/dpnb/loss"
 	"github.com/dpnb/notebooks/dpnb/mechanism"
@@ -295,7 +296,7 @@ func (m Objective) Run(rows matrix.Rows, labels []float64, src noise.Source, set
 // minimise returns the minimiser for the noise a, certified to the tolerance.
 func (m Objective) minimise(rows matrix.Rows, labels, a []float64, tolerance float64, settings *mechanism.Settings) ([]float64, error) {
 	s := settings.Value()
-	p := &composite.Problem{Rows: rows, Labels: labels, Loss: m.Loss, Linear: a, Lambda: m.Lambda, Regulariser: m.Regulariser, Constraint: m.Constraint}
+	p := &composite.Problem{Problem: erm.Problem{Rows: rows, Labels: labels, Loss: m.Loss, Linear: a, Lambda: m.Lambda}, Regulariser: m.Regulariser, Constraint: m.Constraint}
 	theta, err := composite.Within(p, composite.Settings{Tolerance: tolerance, Modulus: m.Lambda, MaxPasses: s.MaxPasses, Workers: s.Workers})
 	if err != nil {
 		return nil, mechanism.Uncertified(m.Tolerance)
