@@ -23,7 +23,7 @@ func certificates() []claim.Claim {
 		Statement: "the certified bound on the solver's distance from the minimiser includes all rounding, in float64 and beyond it",
 		Code:      []string{"erm.Certificate", "erm.Minimize"},
 		Tests:     []string{"erm.TestGradientsAgainst300Bits", "erm.TestCertificateCountsTheRounding", "erm.TestCertifiedBeyondFloat64"},
-		Proof:     "solvers#dpnb-certificate ad69c1ea",
+		Proof:     "solvers#dpnb-certificate 2120224f",
 		Check:     "gradients in 300 bits, Huber's loss, records all but orthogonal to a long θ, and tolerances that float64 cannot certify: their error over the bound, and over the bound without the part for margins", Expected: "never above 1, above 1 for the control; the tolerances are reached",
 		Seed: 61, Run: certificateHolds(func(bound, _ float64) float64 { return bound }),
 		Power: "the part for margins left out",

@@ -24,7 +24,7 @@ func composites() []claim.Claim {
 			Statement: "dist(0, ∂J̃ + N_C)² ≥ 2ασ²(J̃ − min J̃) on C, so that a distance of √(2τασ²) proves a τ-accurate solve",
 			Code:      []string{"erm/composite.Certificate", "erm/composite.JointDistance"},
 			Tests:     []string{"erm/composite.TestJointDistance", "erm/composite.TestSolveTable", "paper/qop.TestQOPCriterion"},
-			Proof:     "composite#qop-eq7 9c66d0ef", Errata: []string{"qop-52"},
+			Proof:     "composite#qop-eq7 305cd830", Errata: []string{"qop-52"},
 			Check: "least squares with a Wishart term, with and without ℓ₁ and a box, at points near and far from a minimiser certified to 1e-9; the distance is exact, ασ² the least eigenvalue of the Hessian", Expected: "the share 2ασ²(J̃ − min J̃)/dist² is at most 1, and reached",
 			Seed: 71, Run: eq7(1, 71),
 			Power: "twice the modulus",
