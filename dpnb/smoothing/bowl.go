@@ -47,6 +47,7 @@ func (b Bowl) Smoothness(m int) float64 { return math.Sqrt(2*float64(m)/math.Pi)
 // ValueGradient returns the value at x, writes the gradient to grad, unless that is nil,
 // and returns an estimate of the error of either: the last change of the rule.
 func (b Bowl) ValueGradient(grad, x []float64) (value, err float64) {
+	checkLength(grad, x)
 	// In units of μ: distances a, level zeta, mean of S.
 	a, mean, zeta := make([]float64, len(x)), 0.0, b.z/b.width
 	slopes := make([]float64, len(x))

@@ -232,6 +232,7 @@ func (e NormEnvelope) ValueGradient(grad, x []float64) float64 {
 	if len(x) != e.m {
 		panic(fmt.Sprintf("smoothing: a point with %d coordinates, want %d", len(x), e.m))
 	}
+	checkLength(grad, x)
 	c := e.scale(x)
 	value, moved := 0.0, 0.0
 	for j, v := range x {

@@ -149,6 +149,7 @@ func (g *GaussianMax) Smoothness() float64 {
 // ValueGradient returns E f(x + μK), writes its gradient to grad, unless that is nil, and
 // returns an estimate of the error of each, 1e-15 and their rounding where r ≤ 1.
 func (g *GaussianMax) ValueGradient(grad, x []float64) (value, err float64) {
+	checkLength(grad, x)
 	offsets, top := make([]float64, len(g.f.slopes)), 0
 	for p, a := range g.f.slopes {
 		offsets[p] = (floats.Dot(a, x) + g.f.offsets[p]) / g.width

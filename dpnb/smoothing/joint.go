@@ -148,3 +148,10 @@ func checkWidth(k Kernel, width float64) {
 		panic(fmt.Sprintf("smoothing: the width of a kernel is %v, want a positive finite number", width))
 	}
 }
+
+// checkLength panics unless what is written for x has its length, or is nil.
+func checkLength(dst, x []float64) {
+	if dst != nil && len(dst) != len(x) {
+		panic(fmt.Sprintf("smoothing: %d numbers to write for a point with %d coordinates, want as many", len(dst), len(x)))
+	}
+}

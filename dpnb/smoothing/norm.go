@@ -17,8 +17,10 @@ var absolute = Absolute()
 
 func (n Norm) coordinate() Smooth { return absolute.Convolve(n.Kernel, n.Width) }
 
-// ValueGradient returns g(x) and writes ∇g(x) to grad, unless that is nil.
+// ValueGradient returns g(x) and writes ∇g(x) to grad, unless that is nil. It panics if
+// grad has another length than x.
 func (n Norm) ValueGradient(grad, x []float64) float64 {
+	checkLength(grad, x)
 	s, value := n.coordinate(), 0.0
 	for j, v := range x {
 		value += s.Value(v)
@@ -31,6 +33,7 @@ func (n Norm) ValueGradient(grad, x []float64) float64 {
 
 // Curvature writes the diagonal of ∇²g(x), which has no other entries, to dst.
 func (n Norm) Curvature(dst, x []float64) {
+	checkLength(dst, x)
 	s := n.coordinate()
 	for j, v := range x {
 		dst[j] = s.Curvature(v)

@@ -89,6 +89,7 @@ func (f Polyhedral) Entropic(width float64) Entropic {
 
 // ValueGradient returns g(x) and writes ∇g(x) to grad, unless that is nil.
 func (e Entropic) ValueGradient(grad, x []float64) float64 {
+	checkLength(grad, x)
 	top, sum := e.Function.Value(x), 0.0
 	for j := range grad {
 		grad[j] = 0

@@ -3,6 +3,7 @@ package smoothing
 import (
 	"encoding/json"
 	"errors"
+	"fmt"
 	"math"
 	"math/cmplx"
 	"math/rand/v2"
@@ -291,7 +292,9 @@ func TestSpecialCasesRefuse(t *testing.T) {
 		"width NaN": func() { Absolute().Convolve(Gaussian{}, math.NaN()) }, "width ∞": func() { Absolute().Convolve(Gaussian{}, math.Inf(1)) },
 		"ε = 0": func() { Absolute().Convolve(Free{}, 1) }, "no kernel": func() { Absolute().Convolve(nil, 1) },
 		"τ = 0": func() { Pinball(0) }, "τ = 1": func() { Pinball(1) }, "τ NaN": func() { Pinball(math.NaN()) },
-		"threshold": func() { SoftThreshold(-1) }, "dimension": func() { NewExponential(0) },
+		"a short gradient": func() { Norm{Gaussian{}, 1}.ValueGradient([]float64{0}, []float64{1, 2}) },
+		"a short point":    func() { mustPolyhedral(t, signs(2), make([]float64, 4)).Value([]float64{1}) },
+		"threshold":        func() { SoftThreshold(-1) }, "dimension": func() { NewExponential(0) },
 	} {
 		func() {
 			defer func() {
@@ -301,5 +304,35 @@ func TestSpecialCasesRefuse(t *testing.T) {
 			}()
 			f()
 		}()
+	}
+}
+
+func BenchmarkSpecialCases(b *testing.B) {
+	x, grad := []float64{0.3, -0.2, 0.9}, make([]float64, 3)
+	bowl, _ := NewBowl(1, 0.5)
+	b.Run("bowl/m=3", func(b *testing.B) {
+		for b.Loop() {
+			bowl.ValueGradient(grad, x)
+		}
+	})
+	rng := rand.New(rand.NewPCG(1, 1))
+	for m := 1; m <= 3; m++ {
+		f := Polyhedral{}
+		for range 5 {
+			a := make([]float64, m)
+			for j := range a {
+				a[j] = rng.NormFloat64()
+			}
+			f.slopes, f.offsets = append(f.slopes, a), append(f.offsets, 0.3*rng.NormFloat64())
+		}
+		g, err := f.Gaussian(0.5)
+		if err != nil {
+			b.Fatal(err)
+		}
+		b.Run(fmt.Sprintf("five pieces/m=%d", m), func(b *testing.B) {
+			for b.Loop() {
+				g.ValueGradient(grad[:m], x[:m])
+			}
+		})
 	}
 }
