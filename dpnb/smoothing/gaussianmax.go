@@ -167,7 +167,7 @@ func (g *GaussianMax) ValueGradient(grad, x []float64) (value, err float64) {
 	offsets[top] = 0
 	r := len(g.basis)
 	out := make([]float64, 1+r)
-	err = g.mean(out, offsets, top, r-1, 1e-11)
+	err = g.mean(out, offsets, top, r-1, []float64{0, 0, 1e-11, 1e-10}[r])
 	if grad != nil {
 		copy(grad, g.f.slopes[top])
 		for k, b := range g.basis {
@@ -209,28 +209,76 @@ func (g *GaussianMax) mean(out, offsets []float64, top, level int, tol float64) 
 	return err + tol/10
 }
 
-// breaks returns where the integrand of the last of two coordinates may have a kink in a
-// derivative: at the heights at which three pieces meet.
+// breaks returns where the integrand of the last of level + 1 coordinates v may have a kink
+// in a derivative: at the heights at which level + 2 pieces meet. From a dozen pieces on, in
+// three dimensions, they are left to the adaptive rule.
 func (g *GaussianMax) breaks(offsets []float64, level int) []float64 {
 	at := []float64{-9, -4, -1.5, 0, 1.5, 4, 9}
-	if level > 1 {
+	if level > 1 && len(offsets) > 12 {
 		return at
 	}
-	for p := range offsets {
-		for q := range p {
-			for s := range q {
-				// α_p·v + o_p = α_q·v + o_q = α_s·v + o_s, solved for v₂.
-				a, b := g.alpha[p][0]-g.alpha[q][0], g.alpha[p][1]-g.alpha[q][1]
-				c, d := g.alpha[p][0]-g.alpha[s][0], g.alpha[p][1]-g.alpha[s][1]
-				v := -(a*(offsets[p]-offsets[s]) - c*(offsets[p]-offsets[q])) / (a*d - b*c)
-				if v > -9 && v < 9 {
-					at = append(at, v)
+	meeting := make([]int, 0, level+2)
+	var choose func(from int)
+	choose = func(from int) {
+		if len(meeting) == level+2 {
+			if v := g.height(meeting, offsets, level); v > -9 && v < 9 {
+				at = append(at, v)
+			}
+			return
+		}
+		for p := from; p < len(offsets); p++ {
+			meeting = append(meeting, p)
+			choose(p + 1)
+			meeting = meeting[:len(meeting)-1]
+		}
+	}
+	choose(0)
+	slices.Sort(at)
+	return at
+}
+
+// height returns the last coordinate of the point at which the pieces are equal, NaN if
+// there is no such point or another piece is larger there: by elimination, with the last
+// coordinate left.
+func (g *GaussianMax) height(pieces []int, offsets []float64, level int) float64 {
+	var rows [3][4]float64
+	n, last := level+1, pieces[level+1]
+	for i, p := range pieces[:n] {
+		for j := range n {
+			rows[i][j] = g.alpha[p][j] - g.alpha[last][j]
+		}
+		rows[i][n] = offsets[last] - offsets[p]
+	}
+	for j := range n {
+		pivot := j
+		for i := j + 1; i < n; i++ {
+			if math.Abs(rows[i][j]) > math.Abs(rows[pivot][j]) {
+				pivot = i
+			}
+		}
+		rows[j], rows[pivot] = rows[pivot], rows[j]
+		for i := range n {
+			if i != j {
+				factor := rows[i][j] / rows[j][j]
+				for k := j; k <= n; k++ {
+					rows[i][k] -= factor * rows[j][k]
 				}
 			}
 		}
 	}
-	slices.Sort(at)
-	return at
+	at := func(p int) float64 {
+		v := offsets[p]
+		for j := range n {
+			v += g.alpha[p][j] * rows[j][n] / rows[j][j]
+		}
+		return v
+	}
+	for p := range offsets {
+		if !(at(p) <= at(last)+1e-9*(1+math.Abs(at(last)))) {
+			return math.NaN()
+		}
+	}
+	return rows[level][n] / rows[level][level]
 }
 
 // meanOfLines is the mean over one coordinate, exactly: the lines' upper envelope from the

@@ -126,7 +126,7 @@ func convolutions() []claim.Claim {
 			Statement: "no function with curvature at most s is nearer to |x| than Huber's: sup(g − |x|) − inf(g − |x|) ≥ 1/(2s); and no kernel of density at most s/2 has a smaller gap than the uniform one at any x",
 			Code:      []string{"smoothing.Piecewise", "smoothing.Uniform"},
 			Tests:     []string{"smoothing.TestPiecewise", "smoothing.TestKernelsAgreeWithQuadrature", "smoothing.TestEnvelopeOfTheAbsoluteValue"},
-			Proof:     "smoothing#dpnb-closest-smoothing 537e6e00",
+			Proof:     "smoothing#dpnb-closest-smoothing 7addc6c9",
 			Check:     "12 kernels at s = 1 on 2,001 points, 100 random mixtures of shifted kernels (convex or not) with sup|g″| = 1: the range of g − |x|, and the gap beside the uniform kernel's; ‖·‖₁ on ℝ³ by kernels, by Hellinger's envelope and by w·ln Σexp",
 			Expected:  "at least ½, exactly ½ for Huber's; never below; at least 3/2",
 			Seed:      74, Run: closestSmoothing(0.5, 74),

@@ -21,7 +21,7 @@ func specialCases() []claim.Claim {
 			Statement: "max_p ⟨a_p, x⟩ + b_p gains by smoothing only where ‖v‖_∞ > r/μ, r the distance of the record to those on the border of two pieces; C² = mĀ²·sup‖a_p‖²",
 			Code:      []string{"smoothing.Polyhedral", "smoothing.GaussianMax"},
 			Tests:     []string{"smoothing.TestGaussianMaxOfOrderStatistics", "smoothing.TestGaussianMaxOfTheNorm", "smoothing.TestGaussianMaxOnTheLine", "smoothing.TestGaussianMaxIsConvexAndSmooth", "paper/cop.TestCOPPieces"},
-			Proof:     "smoothing#cop-secB.4-piecewise 1e093880", Errata: []string{"cop-72"},
+			Proof:     "smoothing#cop-secB.4-piecewise 20e20b42", Errata: []string{"cop-72"},
 			Check:    "20,000 random functions of 2 to 6 pieces, m = 1, 2, 3, points and directions: the set with the printed r, for f = |zθ| at θ = ½, and with r = min_q (f − f_q)(x)/‖a − a_q‖₁; the Gaussian kernel's gap in the plane against Σ_q μs_q·G(d_q/(μs_q))/2; slopes ‖A^⊤a_p‖ against Ā·max‖a_p‖",
 			Expected: "the printed set misses some; never with the corrected r; gaps below the sum, equal for two pieces; slopes without the factor √m",
 			Seed:     75, Run: piecesGain(1, 75),
