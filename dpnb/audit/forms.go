@@ -112,35 +112,44 @@ func (l Line) cells(count int) (without, with []float64) {
 // ProductDelta returns a lower bound on δ(ε) of objective perturbation with one record of
 // orthogonal rows, each as a Line: the losses of cells, rounded down to a lattice, are added.
 func ProductDelta(lines []Line, d privacy.Direction, eps float64, cells int) float64 {
-	const step = 1e-3
-	law := map[int]float64{0: 1}
+	const step, most = 1e-3, 60.0
+	law, lowest := []float64{1}, 0 // in units of step
 	for _, l := range lines {
 		p, q := l.cells(cells)
 		if d == privacy.Remove {
 			p, q = q, p
 		}
-		one := map[int]float64{}
+		at, low, high := make([]int, len(p)), math.MaxInt, math.MinInt
 		for i := range p {
 			if p[i] < 1e-25 {
 				continue
 			}
-			loss := 60.0
+			loss := most
 			if q[i] > 0 {
 				loss = math.Min(loss, math.Log(p[i]/q[i]))
 			}
-			one[int(math.Floor(loss/step))] += p[i]
+			at[i] = int(math.Floor(loss / step))
+			low, high = min(low, at[i]), max(high, at[i])
 		}
-		sum := map[int]float64{}
-		for a, v := range law {
-			for b, w := range one {
-				sum[a+b] += v * w
+		one := make([]float64, high-low+1)
+		for i := range p {
+			if p[i] >= 1e-25 {
+				one[at[i]-low] += p[i]
 			}
 		}
-		law = sum
+		sum := make([]float64, len(law)+len(one)-1)
+		for a, v := range law {
+			if v > 0 {
+				for b, w := range one {
+					sum[a+b] += v * w
+				}
+			}
+		}
+		law, lowest = sum, lowest+low
 	}
 	delta := 0.0
 	for k, v := range law {
-		if x := float64(k) * step; x > eps {
+		if x := float64(lowest+k) * step; x > eps {
 			delta -= v * math.Expm1(eps-x)
 		}
 	}

@@ -12,6 +12,7 @@ import (
 // Claims returns the claims of this room.
 func Claims() []claim.Claim {
 	return slices.Concat(
-		convolutions(), specialCases(), comparisons(),
+		convolutions(),
+		privacyAndRisk(), specialCases(), comparisons(),
 	)
 }
