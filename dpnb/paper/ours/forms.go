@@ -52,7 +52,7 @@ func smoothedForms() []claim.Claim {
 		Statement: "soft maxima at a temperature w with λw ≥ 2σ² have δ(ε) ≤ Σ δ_G(ε; ‖v_c‖/σ) over the combinations of pieces, for every ε ≥ 0",
 		Code:      []string{"privacy/objective.Entropic"},
 		Tests:     []string{"privacy/objective.TestEntropic"},
-		Proof:     "smoothing#dpnb-entropic d8a7f0eb",
+		Proof:     "smoothing#dpnb-entropic 34d7fad8",
 		Check:     "exact divergences in the plane at λw = 2σ², m = 1, 2, 3 forms of log cosh, ε = 0.3 and 1, labels by hill climbing; over the bound",
 		Expected:  "never above 1; above 0.3 somewhere",
 		Seed:      82, Run: entropicAudited(1, 82),
