@@ -152,6 +152,9 @@ func printedIsBroken(bound deltaBound) claim.Check {
 // onLogistic is the check that most claims about bounds share, in words.
 const onLogistic = "logistic loss in one dimension, L = R = 1: the law of the output is explicit, so δ(ε) of 72 pairs of neighbours is integrated exactly, in both directions, at ε = 0 … 2"
 
+// onLaw is onLogistic where the theorem states a law.
+const onLaw = onLogistic + "; and the bound that is released against the integral E(1 − e^{ε−W})₊ over the stated law, ε = −1 … 2"
+
 // bounds lists the claims that a bound on δ(ε) of objective perturbation holds.
 func bounds() []claim.Claim {
 	return []claim.Claim{
@@ -166,7 +169,6 @@ func bounds() []claim.Claim {
 			Want: claim.HoldsWithCorrection, Power: "1 % in σ",
 			Wrong: map[string]claim.Check{
 				"σ less by a hundredth": kst12Holds(0.99),
-				"σ less by 60 %":        kst12Holds(0.4),
 			},
 		},
 		{
@@ -175,7 +177,7 @@ func bounds() []claim.Claim {
 			Code:      []string{"privacy/objective.RKW23", "privacy/objective.Config.Law", "privacy.HalfNormal"},
 			Tests:     []string{"privacy/objective.TestWrongClaimsAreViolated", "privacy/objective.TestLawIsRoundedUp", "privacy.TestHalfNormalProfileIsExact", "paper/rkw23.TestRKW23Theorem31"},
 			Proof:     "objective_perturbation#rkw23-thm3.1 f9c69486", Errata: []string{"rkw23-1", "rkw23-6"}, Figure: "01_accounting#figure-one-left",
-			Check: onLogistic, Expected: "no exact δ above the bound",
+			Check: onLaw, Expected: "no exact δ above the bound, which is the integral",
 			Run:  corrected(boundHolds(released(objective.RKW23), theorem31), "the shift must reduce ε (see rkw23/thm3.1-printed), and by its proof the order in the second branch is e^{L²/(2σ²)}"),
 			Want: claim.HoldsWithCorrection, Power: "1e-6 of δ where it departs from what is stated",
 			Wrong: map[string]claim.Check{
@@ -203,7 +205,7 @@ func bounds() []claim.Claim {
 			Code:      []string{"privacy/objective.RKW23", "privacy/objective.Config.Law"},
 			Tests:     []string{"privacy/objective.TestLawIsRoundedUp", "privacy/objective.TestWrongClaimsAreViolated"},
 			Proof:     "objective_perturbation#dtz24-thm2.6 9298cf5c", Figure: "01_accounting#figure-one-left",
-			Check: onLogistic, Expected: "no exact δ above the bound",
+			Check: onLaw, Expected: "no exact δ above the bound, which is the integral",
 			Run:   boundHolds(released(objective.RKW23), theorem31),
 			Power: "1e-6 of δ where it departs from what is stated",
 			Wrong: map[string]claim.Check{
@@ -217,7 +219,7 @@ func bounds() []claim.Claim {
 			Code:      []string{"privacy/objective.DTZ24", "privacy/objective.Config.Law"},
 			Tests:     []string{"privacy/objective.TestWrongClaimsAreViolated", "privacy/objective.TestLawIsRoundedUp", "paper/dtz24.TestDTZ24Radius"},
 			Proof:     "objective_perturbation#dtz24-thm5.1 b1286cc8", Errata: []string{"dtz24-9"}, Figure: "01_accounting#figure-one-left",
-			Check: onLogistic, Expected: "no exact δ above the bound",
+			Check: onLaw, Expected: "no exact δ above the bound, which is the integral",
 			Run:   boundHolds(released(objective.DTZ24), theorem51),
 			Power: "1e-6 of δ where it departs from what is stated",
 			Wrong: map[string]claim.Check{
@@ -245,8 +247,8 @@ func bounds() []claim.Claim {
 			Tests:     []string{"privacy/objective.TestBoundsAreOrdered", "privacy/objective.TestReference"},
 			Proof:     "objective_perturbation#dpnb-integral b7051133", Figure: "01_accounting#figure-one-right",
 			Check: onLogistic, Expected: "no exact δ above the bound",
-			Run:   boundHolds(released(objective.Integral), nil),
-			Power: "δ less by a thousandth",
+			Run:  boundHolds(released(objective.Integral), nil),
+			Slow: true, Power: "δ less by a thousandth",
 			Wrong: map[string]claim.Check{
 				"δ less by a thousandth": boundHolds(scaled(0.999, released(objective.Integral)), nil),
 			},
