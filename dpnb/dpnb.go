@@ -281,7 +281,9 @@ var AllMechanisms = learn.AllMechanisms
 
 // MechanismOf is the mechanism of a learner, for Compare:
 //
-//	wide := dpnb.MechanismOf("wide SVM", func(noise dpnb.NoiseSource) dpnb.Learner { return dpnb.SVM{Width: 3, Noise: noise} })
+//	wide := dpnb.MechanismOf("wide SVM", func(noise dpnb.NoiseSource) dpnb.Learner {
+//		return dpnb.SVM{Width: 3, Noise: noise}
+//	})
 func MechanismOf(name string, learner func(src NoiseSource) Learner) Mechanism {
 	return learn.MechanismOf(name, learner)
 }

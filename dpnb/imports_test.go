@@ -32,9 +32,10 @@ var mayImport = map[string][]string{
 	"report":    {"dataset"},
 	"claim":     {},
 	"paper":     {"*"},
-	"learn":     {"loss", "matrix", "erm", "noise", "privacy", "mechanism", "theory", "sim", "frame", "dataset", "ledger", "figure", "display"},
-	"":          {"learn", "noise"}, // the front door: names, no code
-	"cmd":       {"*"},
+	"learn": {"loss", "matrix", "erm", "noise", "privacy", "mechanism", "theory", "sim", "frame", "dataset",
+		"ledger", "figure", "display"},
+	"":    {"learn", "noise"}, // the front door: names, no code
+	"cmd": {"*"},
 }
 
 // heavy packages make a cell of a notebook slow to build: the maths must not
@@ -42,7 +43,8 @@ var mayImport = map[string][]string{
 var heavy = []string{"gonum.org/v1/plot", "github.com/janpfeifer/gonb", "github.com/go-gota", "github.com/spf13"}
 
 // mathematics may use gonum and nothing heavy.
-var mathematics = map[string]bool{"matrix": true, "loss": true, "erm": true, "noise": true, "privacy": true, "mechanism": true, "theory": true, "sim": true, "audit": true, "ledger": true, "smoothing": true}
+var mathematics = map[string]bool{"matrix": true, "loss": true, "erm": true, "noise": true, "privacy": true,
+	"mechanism": true, "theory": true, "sim": true, "audit": true, "ledger": true, "smoothing": true}
 
 // rooms below internal are tools that every room may use and that use no room.
 func internalRoom(from string) bool { return strings.HasPrefix(from, "internal/") }
@@ -133,7 +135,8 @@ func TestForbidden(t *testing.T) {
 		ok       bool
 	}{
 		{"erm", "loss", true}, {"loss", "erm", false}, {"privacy", "mechanism", false}, {"privacy", "loss", false},
-		{"", "cmd", false}, {"paper", "audit", true}, {"claim", "audit", false}, {"figure", "internal/runlog", true}, {"mechanism", "frame", false},
+		{"", "cmd", false}, {"paper", "audit", true}, {"claim", "audit", false}, {"figure", "internal/runlog", true},
+		{"mechanism", "frame", false},
 	} {
 		if got := forbidden(c.from, c.to, mayImport[c.from]) == ""; got != c.ok {
 			t.Errorf("%s → %s: allowed %v, want %v", c.from, c.to, got, c.ok)
@@ -144,7 +147,8 @@ func TestForbidden(t *testing.T) {
 // Tenants of mechanism and who is none.
 func TestTenant(t *testing.T) {
 	const house = "github.com/dpnb/notebooks/dpnb"
-	for path, want := range map[string]string{"/mechanism/objpert/interval": "objpert", "/mechanism/qop": "qop", "/mechanism": "", "/erm": ""} {
+	for path, want := range map[string]string{"/mechanism/objpert/interval": "objpert", "/mechanism/qop": "qop",
+		"/mechanism": "", "/erm": ""} {
 		if got := tenant(house + path); got != want {
 			t.Errorf("%s belongs to %q, want %q", path, got, want)
 		}
@@ -153,7 +157,8 @@ func TestTenant(t *testing.T) {
 
 // The top level is a list that a stranger can take in.
 func TestTopLevel(t *testing.T) {
-	known := map[string]bool{".ci": true, ".git": true, ".gitignore": true, ".dockerignore": true, "LICENSE": true, "go.mod": true, "go.sum": true, "dpnb": true,
+	known := map[string]bool{".ci": true, ".git": true, ".gitignore": true, ".dockerignore": true, "LICENSE": true,
+		"go.mod": true, "go.sum": true, "dpnb": true,
 		"notebooks": true, "data": true, "docs": true, "Dockerfile": true, "README.md": true, "reports": true}
 	entries, err := os.ReadDir(filepath.Join("..", "."))
 	if err != nil {

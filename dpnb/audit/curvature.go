@@ -261,7 +261,8 @@ func (c *Curvature) PrivacyLoss(src *noise.Seeded) (float64, error) {
 		return 0, err
 	}
 	if math.IsInf(p, -1) || math.IsNaN(p) {
-		return 0, fmt.Errorf("audit: θ has no density where it was drawn: if the regulariser is least at θ⋆, θ = θ⋆ tells nothing; tilt it")
+		return 0, fmt.Errorf("audit: θ has no density where it was drawn: if the regulariser is least at θ⋆, θ = θ⋆ " +
+			"tells nothing; tilt it")
 	}
 	q, err := c.LogDensity(true, theta)
 	return p - q, err

@@ -19,7 +19,8 @@ func pair(d, m int, l loss.Loss, sigma2 float64) *Curvature {
 	anchor, tilt := make([]float64, d), make([]float64, d)
 	src.Gaussian(anchor, 1)
 	tilt[0] = 1
-	c := &Curvature{Loss: l, Rows: matrix.NewDense(2, d, nil), Labels: make([]float64, 2), Anchor: anchor, Tilt: tilt, Sigma2: sigma2, Freedom: m}
+	c := &Curvature{Loss: l, Rows: matrix.NewDense(2, d, nil), Labels: make([]float64, 2), Anchor: anchor, Tilt: tilt,
+		Sigma2: sigma2, Freedom: m}
 	src.Gaussian(c.Rows.Data, 0.2)
 	for i := range 2 {
 		for j := range d {
@@ -41,7 +42,8 @@ func pair(d, m int, l loss.Loss, sigma2 float64) *Curvature {
 // thousandth here.
 func TestCurvatureDensity(t *testing.T) {
 	for _, c := range []*Curvature{
-		pair(1, 5, loss.Squared{}, 6), pair(2, 7, loss.Squared{}, 6), pair(3, 8, loss.PseudoHuber{Threshold: 0.1}, 4), pair(5, 12, loss.Huber{Threshold: 0.02}, 6),
+		pair(1, 5, loss.Squared{}, 6), pair(2, 7, loss.Squared{}, 6), pair(3, 8, loss.PseudoHuber{Threshold: 0.1}, 4),
+		pair(5, 12, loss.Huber{Threshold: 0.02}, 6),
 	} {
 		if c.Freedom == 5 {
 			c.Second.X[0] = 0.5 // one dimension: another record than the first

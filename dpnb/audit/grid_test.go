@@ -41,7 +41,8 @@ func TestReleasesAreOnTheGrid(t *testing.T) {
 		}
 	}
 	for _, delta := range []float64{0, 1e-5} {
-		m, err := objpert.CalibrateOutput(objpert.OutputConfig{Loss: loss.Logistic{}, RowNorm: 1, Lambda: 1, Epsilon: 1, Delta: delta})
+		m, err := objpert.CalibrateOutput(objpert.OutputConfig{Loss: loss.Logistic{}, RowNorm: 1, Lambda: 1, Epsilon: 1,
+			Delta: delta})
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -53,7 +54,8 @@ func TestReleasesAreOnTheGrid(t *testing.T) {
 			check(m.String(), r.Coefficients, exact.Grid(m.Sigma+m.Scale))
 		}
 	}
-	m, err := objpert.Calibrate(objpert.Config{Loss: loss.Logistic{}, RowNorm: 1, Epsilon: 1, Delta: 1e-5, Adjacency: privacy.AddRemove})
+	m, err := objpert.Calibrate(objpert.Config{Loss: loss.Logistic{}, RowNorm: 1, Epsilon: 1, Delta: 1e-5,
+		Adjacency: privacy.AddRemove})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -67,7 +69,8 @@ func TestReleasesAreOnTheGrid(t *testing.T) {
 		t.Fatal(err)
 	}
 	check("curvature", mo.Hessian.RawSymmetric().Data[:20], exact.Grid(10/math.Sqrt2))
-	soft, err := multiclass.CalibrateSoftmax(multiclass.Config{Classes: 4, RowNorm: 1, Epsilon: 1, Delta: 1e-5, Adjacency: privacy.AddRemove}, multiclass.Vertex)
+	soft, err := multiclass.CalibrateSoftmax(multiclass.Config{Classes: 4, RowNorm: 1, Epsilon: 1, Delta: 1e-5,
+		Adjacency: privacy.AddRemove}, multiclass.Vertex)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -83,7 +86,8 @@ func TestReleasesAreOnTheGrid(t *testing.T) {
 	}
 	check(rest.String(), s.Coefficients, exact.Grid(m.OutputSigma))
 	tuner := sgd.Tuner{
-		Base:     sgd.Descent{Loss: loss.Logistic{}, Clip: 1, Rate: 0.1, Steps: 5, NoiseMultiplier: 4, PlannedRecords: 60},
+		Base: sgd.Descent{Loss: loss.Logistic{}, Clip: 1, Rate: 0.1, Steps: 5, NoiseMultiplier: 4,
+			PlannedRecords: 60},
 		Grid:     sgd.LearningRates(1e-2, 1, 3, func(eta float64) sgd.Update { return sgd.Adam{LearningRate: eta} }),
 		MeanRuns: 20, Score: sgd.Training{Sigma: 30},
 	}

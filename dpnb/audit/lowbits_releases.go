@@ -44,7 +44,8 @@ func LowBitsCases(n, d int, epsilon float64) ([]LowBitsCase, error) {
 	}
 	minimise := func(with bool, lambda float64, b []float64, tolerance float64) ([]float64, error) {
 		x, y := data(with)
-		sol, err := erm.Minimize(&erm.Problem{Rows: x, Labels: y, Loss: loss.Logistic{}, Lambda: lambda, Linear: b}, &erm.Settings{Tolerance: tolerance, Workers: 1, Persist: true})
+		sol, err := erm.Minimize(&erm.Problem{Rows: x, Labels: y, Loss: loss.Logistic{}, Lambda: lambda, Linear: b},
+			&erm.Settings{Tolerance: tolerance, Workers: 1, Persist: true})
 		if err != nil {
 			return nil, err
 		}
@@ -59,7 +60,8 @@ func LowBitsCases(n, d int, epsilon float64) ([]LowBitsCase, error) {
 	}
 	var cases []LowBitsCase
 	for _, delta := range []float64{1e-5, 0} {
-		m, err := objpert.CalibrateOutput(objpert.OutputConfig{Loss: loss.Logistic{}, RowNorm: 1, Lambda: 10, Epsilon: epsilon, Delta: delta})
+		m, err := objpert.CalibrateOutput(objpert.OutputConfig{Loss: loss.Logistic{}, RowNorm: 1, Lambda: 10,
+			Epsilon: epsilon, Delta: delta})
 		if err != nil {
 			return nil, err
 		}
@@ -91,7 +93,8 @@ func LowBitsCases(n, d int, epsilon float64) ([]LowBitsCase, error) {
 		}
 		cases = append(cases, c)
 	}
-	m, err := objpert.Calibrate(objpert.Config{Loss: loss.Logistic{}, RowNorm: 1, Lambda: 2, Epsilon: max(epsilon, 0.5), Delta: 1e-5, Adjacency: privacy.AddRemove})
+	m, err := objpert.Calibrate(objpert.Config{Loss: loss.Logistic{}, RowNorm: 1, Lambda: 2, Epsilon: max(epsilon, 0.5),
+		Delta: 1e-5, Adjacency: privacy.AddRemove})
 	if err != nil {
 		return nil, err
 	}

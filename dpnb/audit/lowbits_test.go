@@ -7,6 +7,7 @@ import (
 	"strconv"
 	"testing"
 
+	"github.com/dpnb/notebooks/dpnb/internal/testscale"
 	"github.com/dpnb/notebooks/dpnb/noise"
 )
 
@@ -15,7 +16,7 @@ import (
 // runs, and for 109 features besides 20.
 func TestLowBits(t *testing.T) {
 	runs := 300
-	if testing.Short() {
+	if !testscale.Full() {
 		runs = 60
 	}
 	cases, err := LowBitsCases(200, 20, 0.1)

@@ -41,7 +41,8 @@ type Neighbours struct {
 // problem returns that of Z′ (with the extra record) or of Z.
 func (nb *Neighbours) problem(with bool) *erm.Problem {
 	n, d := nb.Rows.Dims()
-	p := &erm.Problem{Rows: nb.Rows, Labels: nb.Labels, Loss: nb.Loss, Lambda: nb.Lambda, Shrinkage: nb.Shrinkage, Linear: make([]float64, d)}
+	p := &erm.Problem{Rows: nb.Rows, Labels: nb.Labels, Loss: nb.Loss, Lambda: nb.Lambda, Shrinkage: nb.Shrinkage,
+		Linear: make([]float64, d)}
 	if with || n == 0 {
 		// Without any record the minimiser is −b/λ, which needs no solver, but
 		// one code path is less to get wrong: a record of zeros changes nothing.
@@ -145,7 +146,8 @@ type Interval struct {
 //
 // Errors: *privacy.ParamError if samples < 1 or level is outside (0, 1); a draw
 // that cannot be solved.
-func (nb *Neighbours) DeltaInterval(dir privacy.Direction, eps float64, samples int, level float64, src *noise.Seeded) (Interval, error) {
+func (nb *Neighbours) DeltaInterval(dir privacy.Direction, eps float64, samples int, level float64,
+	src *noise.Seeded) (Interval, error) {
 	if samples < 1 {
 		return Interval{}, &privacy.ParamError{Name: "samples", Value: samples, Want: "at least 1"}
 	}

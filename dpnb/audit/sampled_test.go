@@ -43,7 +43,8 @@ func choose(n, k int) float64 {
 
 // In one dimension the sampled δ must agree with the integrated one.
 func TestSamplesAgreeWithIntegration(t *testing.T) {
-	scalar := &Scalar{Loss: loss.Logistic{}, X: []float64{1, -0.5}, Y: []float64{1, 1}, ExtraX: 1, ExtraY: 1, Lambda: 0.4, Sigma: 1}
+	scalar := &Scalar{Loss: loss.Logistic{}, X: []float64{1, -0.5}, Y: []float64{1, 1}, ExtraX: 1, ExtraY: 1,
+		Lambda: 0.4, Sigma: 1}
 	nb := &Neighbours{Loss: loss.Logistic{}, Rows: matrix.NewDense(2, 1, []float64{1, -0.5}), Labels: []float64{1, 1},
 		Extra: []float64{1}, ExtraLabel: 1, Lambda: 0.4, Sigma: 1}
 	for _, dir := range privacy.Directions {
@@ -73,7 +74,8 @@ func TestDensityRatioAveragesToOne(t *testing.T) {
 	rng := noise.NewSeeded(3)
 	rows := matrix.NewDense(5, 3, nil)
 	rng.Gaussian(rows.Data, 0.5)
-	nb := &Neighbours{Loss: loss.Logistic{}, Rows: rows, Labels: []float64{1, -1, 1, 1, -1}, Extra: []float64{0.6, -0.6, 0.5}, ExtraLabel: -1, Lambda: 0.5, Sigma: 1.5}
+	nb := &Neighbours{Loss: loss.Logistic{}, Rows: rows, Labels: []float64{1, -1, 1, 1, -1},
+		Extra: []float64{0.6, -0.6, 0.5}, ExtraLabel: -1, Lambda: 0.5, Sigma: 1.5}
 	const n = 3000
 	for _, dir := range privacy.Directions {
 		r := make([]float64, n)
@@ -109,7 +111,8 @@ func TestBoundHoldsInSeveralDimensions(t *testing.T) {
 		}
 		extra := make([]float64, d)
 		extra[0] = 1
-		nb := &Neighbours{Loss: loss.Logistic{}, Rows: rows, Labels: labels, Extra: extra, ExtraLabel: 1, Lambda: 1, Sigma: 2}
+		nb := &Neighbours{Loss: loss.Logistic{}, Rows: rows, Labels: labels, Extra: extra, ExtraLabel: 1, Lambda: 1,
+			Sigma: 2}
 		p, err := privacy.HalfNormal{K: math.Log1p(0.25), A: 0.5}.Profile(privacy.AddRemove)
 		if err != nil {
 			t.Fatal(err)

@@ -43,7 +43,8 @@ func TestKnownExactValue(t *testing.T) {
 }
 
 func TestCellsAreProbabilities(t *testing.T) {
-	s := &Scalar{Loss: loss.Logistic{}, X: []float64{1, -0.5, 0.3}, Y: []float64{1, 1, -1}, ExtraX: -1, ExtraY: 1, Lambda: 0.3, Sigma: 1.5, Tilt: 0.7}
+	s := &Scalar{Loss: loss.Logistic{}, X: []float64{1, -0.5, 0.3}, Y: []float64{1, 1, -1}, ExtraX: -1, ExtraY: 1,
+		Lambda: 0.3, Sigma: 1.5, Tilt: 0.7}
 	p, q := s.Cells(5000)
 	for name, v := range map[string][]float64{"without": p, "with": q} {
 		var sum float64

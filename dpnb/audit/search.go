@@ -137,7 +137,8 @@ func (s Search) step(c candidate, rng *noise.Seeded, size float64) candidate {
 
 func (s Search) evaluate(c candidate) Found {
 	clamp := func(x float64) float64 { return s.RowNorm * math.Max(-1, math.Min(1, x)) }
-	n := &Scalar{Loss: s.Loss, ExtraX: clamp(c.extra), ExtraY: s.Labels[len(s.Labels)-1], Lambda: s.Lambda, Sigma: s.Sigma}
+	n := &Scalar{Loss: s.Loss, ExtraX: clamp(c.extra), ExtraY: s.Labels[len(s.Labels)-1], Lambda: s.Lambda,
+		Sigma: s.Sigma}
 	for i, w := range c.weight {
 		if w > 0 {
 			n.X = append(n.X, clamp(c.x[i]))
@@ -151,7 +152,8 @@ func (s Search) evaluate(c candidate) Found {
 		n.Regulariser = func(theta float64) float64 {
 			var r float64
 			for _, k := range c.kink {
-				r += s.Sigma * math.Exp(math.Min(k[0], 6)) * math.Tanh((theta-2*k[1]/s.RowNorm)*math.Exp(math.Min(k[2], 12)))
+				r += s.Sigma * math.Exp(math.Min(k[0], 6)) * math.Tanh((theta-2*k[1]/s.RowNorm)*math.Exp(math.Min(k[2],
+					12)))
 			}
 			return r
 		}

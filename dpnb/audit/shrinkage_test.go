@@ -25,7 +25,8 @@ func withIntercept(n, d int, lambda, omega, sigma float64, rng *noise.Seeded) *N
 	}
 	extra := make([]float64, d)
 	extra[0], extra[d-1] = 1, 1
-	nb := &Neighbours{Loss: loss.Logistic{}, Rows: rows, Labels: labels, Extra: extra, ExtraLabel: -1, Lambda: lambda, Sigma: sigma, Shrinkage: make([]float64, d)}
+	nb := &Neighbours{Loss: loss.Logistic{}, Rows: rows, Labels: labels, Extra: extra, ExtraLabel: -1, Lambda: lambda,
+		Sigma: sigma, Shrinkage: make([]float64, d)}
 	for j := range d - 1 {
 		nb.Shrinkage[j] = omega
 	}
@@ -101,7 +102,8 @@ func TestShrinkageCostsNothing(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	if claim := privacy.DeltaUpper(privacy.GaussianProfile(math.Sqrt2/large, privacy.AddRemove), 0.1); iv.Lower < 2*claim {
+	if claim := privacy.DeltaUpper(privacy.GaussianProfile(math.Sqrt2/large, privacy.AddRemove),
+		0.1); iv.Lower < 2*claim {
 		t.Errorf("an intercept below the least ridge goes unnoticed: δ in %+v, claimed %v", iv, claim)
 	}
 }

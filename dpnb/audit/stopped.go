@@ -34,7 +34,8 @@ type Stopped struct {
 }
 
 // run returns what the mechanism releases, with shift added to b.
-func (s *Stopped) run(m objpert.Objective, rows *matrix.Dense, labels, shift []float64, src *noise.Seeded) ([]float64, error) {
+func (s *Stopped) run(m objpert.Objective, rows *matrix.Dense, labels, shift []float64, src *noise.Seeded) ([]float64,
+	error) {
 	if !s.Pushed {
 		r, err := m.Run(rows, labels, src, &mechanism.Settings{Workers: 1})
 		if err != nil {
@@ -43,7 +44,8 @@ func (s *Stopped) run(m objpert.Objective, rows *matrix.Dense, labels, shift []f
 		return r.Coefficients, nil
 	}
 	draw := noise.Exact(src)
-	p := erm.Problem{Rows: rows, Labels: labels, Loss: m.Loss, Lambda: m.Lambda, Shrinkage: m.Shrink(len(shift)), Linear: make([]float64, len(shift))}
+	p := erm.Problem{Rows: rows, Labels: labels, Loss: m.Loss, Lambda: m.Lambda, Shrinkage: m.Shrink(len(shift)),
+		Linear: make([]float64, len(shift))}
 	draw.Near(p.Linear, m.Sigma)
 	floats.Add(p.Linear, shift)
 	sol, err := erm.Minimize(&p, &erm.Settings{Tolerance: m.Tolerance * 1e-7, Workers: 1})
@@ -60,7 +62,8 @@ func (s *Stopped) data(with bool) (*matrix.Dense, []float64) {
 		return s.Rows, s.Labels
 	}
 	n, d := s.Rows.Dims()
-	return matrix.NewDense(n+1, d, append(slices.Clone(s.Rows.Data), s.Extra...)), append(slices.Clone(s.Labels), s.ExtraLabel)
+	return matrix.NewDense(n+1, d, append(slices.Clone(s.Rows.Data), s.Extra...)),
+		append(slices.Clone(s.Labels), s.ExtraLabel)
 }
 
 // Sample runs the mechanism count times on Z′ (with) or Z and returns what it

@@ -44,7 +44,8 @@ func ExampleApproximate() {
 		Scalar: audit.Scalar{Loss: loss.Huber{Threshold: 1}, ExtraX: 1, ExtraY: 1e6, Lambda: 20, Sigma: 2}}
 	without, with := a.Cells(500)
 	gaussian := privacy.GaussianProfile(math.Hypot(0.5, 1), privacy.AddRemove)
-	fmt.Printf("δ(1) ≥ %s, claimed %s\n", privacy.FormatDown(audit.HockeyStick(with, without, 1), 2), privacy.FormatUp(privacy.DeltaUpper(gaussian, 1), 2))
+	fmt.Printf("δ(1) ≥ %s, claimed %s\n", privacy.FormatDown(audit.HockeyStick(with, without, 1), 2),
+		privacy.FormatUp(privacy.DeltaUpper(gaussian, 1), 2))
 	// Output:
 	// δ(1) ≥ 0.16, claimed 0.18
 }

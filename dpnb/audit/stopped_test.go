@@ -25,12 +25,14 @@ func worstPair(a, mu float64) *Stopped {
 	m := objpert.Objective{Loss: loss.ClippedAt(loss.Squared{}, 1, 1), RowNorm: 1, Lambda: lambda, Sigma: sigma,
 		OutputSigma: mu / a * sigma / lambda}
 	m.Tolerance = mu * lambda * m.OutputSigma / 2
-	return &Stopped{Mechanism: m, Rows: matrix.NewDense(1, 1, nil), Labels: []float64{0}, Extra: []float64{1}, ExtraLabel: 1e6, Pushed: true}
+	return &Stopped{Mechanism: m, Rows: matrix.NewDense(1, 1, nil), Labels: []float64{0}, Extra: []float64{1},
+		ExtraLabel: 1e6, Pushed: true}
 }
 
 func (s *Stopped) approximate(solver Solver) *Approximate {
 	m := s.Mechanism
-	return &Approximate{Scalar: Scalar{Loss: m.Loss, X: s.Rows.Data, Y: s.Labels, ExtraX: s.Extra[0], ExtraY: s.ExtraLabel, Lambda: m.Lambda, Sigma: m.Sigma},
+	return &Approximate{Scalar: Scalar{Loss: m.Loss, X: s.Rows.Data, Y: s.Labels, ExtraX: s.Extra[0],
+		ExtraY: s.ExtraLabel, Lambda: m.Lambda, Sigma: m.Sigma},
 		Tolerance: m.Tolerance, OutputSigma: m.OutputSigma, Solver: solver}
 }
 
@@ -50,7 +52,8 @@ func TestPushedApartReachesTheClaim(t *testing.T) {
 		for _, eps := range []float64{0, 0.5, 2} {
 			for _, d := range [][2][]float64{{with, without}, {without, with}} {
 				exact := HockeyStick(d[0], d[1], eps)
-				if up, low := privacy.DeltaUpper(full, eps), privacy.DeltaUpper(least, eps); exact > up || exact < low*(1-3e-3) {
+				if up, low := privacy.DeltaUpper(full, eps), privacy.DeltaUpper(least, eps); exact > up ||
+					exact < low*(1-3e-3) {
 					t.Errorf("a = %v, μ = %v, ε = %v: δ = %v, want between %v and %v", a, mu, eps, exact, low, up)
 				}
 			}

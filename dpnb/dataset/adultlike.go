@@ -37,20 +37,29 @@ type share struct {
 // The marginals of the invented population: round numbers, chosen so that it
 // looks like a workforce. They were not fitted to any records.
 var (
-	workclasses = []share{{"Private", 70, 0}, {"Self-emp-not-inc", 8, -0.4}, {"Self-emp-inc", 4, 0.3}, {"Local-gov", 7, -0.1},
+	workclasses = []share{{"Private", 70, 0}, {"Self-emp-not-inc", 8, -0.4}, {"Self-emp-inc", 4, 0.3},
+		{"Local-gov", 7, -0.1},
 		{"State-gov", 4, -0.2}, {"Federal-gov", 3, 0.4}, {"?", 4, -0.5}}
-	educations = []share{{"HS-grad", 32, -0.7}, {"Some-college", 23, -0.4}, {"Bachelors", 17, 0.8}, {"Masters", 6, 1.2}, {"Assoc-voc", 4, 0},
-		{"Assoc-acdm", 4, 0.1}, {"11th", 4, -1.4}, {"10th", 4, -1.5}, {"7th-8th", 3, -1.8}, {"Prof-school", 2, 1.8}, {"Doctorate", 1, 1.9}}
-	maritals = []share{{"Married-civ-spouse", 46, 1.4}, {"Never-married", 33, -1.3}, {"Divorced", 14, -0.8}, {"Separated", 3, -1},
+	educations = []share{{"HS-grad", 32, -0.7}, {"Some-college", 23, -0.4}, {"Bachelors", 17, 0.8}, {"Masters", 6, 1.2},
+		{"Assoc-voc", 4, 0},
+		{"Assoc-acdm", 4, 0.1}, {"11th", 4, -1.4}, {"10th", 4, -1.5}, {"7th-8th", 3, -1.8}, {"Prof-school", 2, 1.8},
+		{"Doctorate", 1, 1.9}}
+	maritals = []share{{"Married-civ-spouse", 46, 1.4}, {"Never-married", 33, -1.3}, {"Divorced", 14, -0.8},
+		{"Separated", 3, -1},
 		{"Widowed", 3, -0.9}, {"Married-spouse-absent", 1, -1}}
-	occupations = []share{{"Prof-specialty", 13, 0.6}, {"Craft-repair", 13, 0.1}, {"Exec-managerial", 13, 0.9}, {"Adm-clerical", 12, 0},
+	occupations = []share{{"Prof-specialty", 13, 0.6}, {"Craft-repair", 13, 0.1}, {"Exec-managerial", 13, 0.9},
+		{"Adm-clerical", 12, 0},
 		{"Sales", 11, 0.3}, {"Other-service", 10, -0.9}, {"Machine-op-inspct", 6, -0.4}, {"Transport-moving", 5, -0.2},
-		{"Handlers-cleaners", 4, -0.8}, {"Farming-fishing", 3, -1}, {"Tech-support", 3, 0.6}, {"Protective-serv", 2, 0.5}, {"?", 5, -0.5}}
-	races     = []share{{"White", 85, 0.1}, {"Black", 10, -0.2}, {"Asian-Pac-Islander", 3, 0}, {"Amer-Indian-Eskimo", 1, -0.3}, {"Other", 1, -0.3}}
+		{"Handlers-cleaners", 4, -0.8}, {"Farming-fishing", 3, -1}, {"Tech-support", 3, 0.6},
+		{"Protective-serv", 2, 0.5}, {"?", 5, -0.5}}
+	races = []share{{"White", 85, 0.1}, {"Black", 10, -0.2}, {"Asian-Pac-Islander", 3, 0},
+		{"Amer-Indian-Eskimo", 1, -0.3}, {"Other", 1, -0.3}}
 	sexes     = []share{{"Male", 66, 0.15}, {"Female", 34, -0.3}}
-	countries = []share{{"United-States", 90, 0}, {"Mexico", 3, -0.4}, {"Philippines", 2, 0}, {"Germany", 1, 0.1}, {"Canada", 1, 0.2}, {"India", 1, 0.2}, {"?", 2, 0}}
+	countries = []share{{"United-States", 90, 0}, {"Mexico", 3, -0.4}, {"Philippines", 2, 0}, {"Germany", 1, 0.1},
+		{"Canada", 1, 0.2}, {"India", 1, 0.2}, {"?", 2, 0}}
 	// educationYears is the schema's education-num of each education.
-	educationYears = map[string]int{"7th-8th": 4, "10th": 6, "11th": 7, "HS-grad": 9, "Some-college": 10, "Assoc-voc": 11,
+	educationYears = map[string]int{"7th-8th": 4, "10th": 6, "11th": 7, "HS-grad": 9, "Some-college": 10,
+		"Assoc-voc":  11,
 		"Assoc-acdm": 12, "Bachelors": 13, "Masters": 14, "Prof-school": 15, "Doctorate": 16}
 )
 
@@ -139,6 +148,7 @@ func inventPerson(rng *inventor) []string {
 		income = ">50K"
 	}
 	weight := between(1e4, 1.5e6, 190_000, 100_000)
-	return []string{strconv.Itoa(age), work, strconv.Itoa(weight), education, strconv.Itoa(educationYears[education]), marital, occupation,
+	return []string{strconv.Itoa(age), work, strconv.Itoa(weight), education, strconv.Itoa(educationYears[education]),
+		marital, occupation,
 		relationship, race, sex, strconv.Itoa(gain), strconv.Itoa(lost), strconv.Itoa(hours), country, income}
 }

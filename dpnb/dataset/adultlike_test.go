@@ -18,7 +18,8 @@ func TestInventedPeopleAreThePublishedOnes(t *testing.T) {
 		rows int
 		seed uint64
 		sum  string
-	}{{AdultLikeTrainRows, AdultLikeTrainSeed, AdultLikeTrainSHA256}, {AdultLikeTestRows, AdultLikeTestSeed, AdultLikeTestSHA256}} {
+	}{{AdultLikeTrainRows, AdultLikeTrainSeed, AdultLikeTrainSHA256}, {AdultLikeTestRows, AdultLikeTestSeed,
+		AdultLikeTestSHA256}} {
 		var b bytes.Buffer
 		if err := WriteAdultLike(&b, part.rows, part.seed); err != nil {
 			t.Fatal(err)

@@ -105,7 +105,8 @@ func (c Clusters) validate() error {
 		return fail("Informative = %d and Redundant = %d, want at least 1 and 0, together at most Features = %d",
 			c.Informative, c.Redundant, c.Features)
 	case c.PerClass < 0 || c.Informative < 30 && 2*c.PerClass > 1<<c.Informative || c.PerClass > 1<<20:
-		return fail("PerClass = %d, want a positive number of clusters that the 2^%d vertices have room for", c.PerClass, c.Informative)
+		return fail("PerClass = %d, want a positive number of clusters that the 2^%d vertices have room for",
+			c.PerClass, c.Informative)
 	case !(c.Separation > 0) || math.IsInf(c.Separation, 1):
 		return fail("Separation = %v, want a positive number", c.Separation)
 	case !(c.Flip >= 0 && c.Flip <= 1):
@@ -194,9 +195,11 @@ func (s *Sample) Design(rowNorm float64) (*frame.Design, error) {
 	}
 	n, d := s.Rows.Dims()
 	out := &frame.Design{Rows: matrix.NewDense(n, d+1, nil), Labels: slices.Clone(s.Labels),
-		Features: append(slices.Clone(s.Features), "bias"), RowNorm: math.Nextafter(math.Hypot(rowNorm, 1), math.Inf(1)),
+		Features: append(slices.Clone(s.Features), "bias"), RowNorm: math.Nextafter(math.Hypot(rowNorm, 1),
+			math.Inf(1)),
 		Source: s.source()}
-	out.Steps = []frame.Step{{What: fmt.Sprintf("every row scaled to norm %g, bias 1 appended: ‖x‖ ≤ %.4g", rowNorm, out.RowNorm),
+	out.Steps = []frame.Step{{What: fmt.Sprintf("every row scaled to norm %g, bias 1 appended: ‖x‖ ≤ %.4g", rowNorm,
+		out.RowNorm),
 		Cost: "nothing: each record is treated by itself"}}
 	// A computed norm of d numbers errs by at most (d/2 + 2)·2^−53, the products
 	// by a little more; rows this much shorter are no longer than rowNorm.

@@ -10,6 +10,7 @@ import (
 
 	"github.com/dpnb/notebooks/dpnb/erm"
 	"github.com/dpnb/notebooks/dpnb/frame"
+	"github.com/dpnb/notebooks/dpnb/internal/testscale"
 	"github.com/dpnb/notebooks/dpnb/loss"
 	"github.com/dpnb/notebooks/dpnb/noise"
 )
@@ -124,11 +125,13 @@ func TestClustersAreDeterminedByTheSeed(t *testing.T) {
 	s := generate(t, c)
 	more := c
 	more.Records = 500
-	if m := generate(t, more); !slices.Equal(m.Rows.Data[:300*20], s.Rows.Data) || !slices.Equal(m.Labels[:300], s.Labels) {
+	if m := generate(t, more); !slices.Equal(m.Rows.Data[:300*20], s.Rows.Data) || !slices.Equal(m.Labels[:300],
+		s.Labels) {
 		t.Error("a larger sample does not begin with the smaller one")
 	}
 	first, rest := s.Split(0.8)
-	if first.Rows.N != 240 || rest.Rows.N != 60 || rest.Rows.At(0, 3) != s.Rows.At(240, 3) || rest.Labels[59] != s.Labels[299] {
+	if first.Rows.N != 240 || rest.Rows.N != 60 || rest.Rows.At(0, 3) != s.Rows.At(240, 3) ||
+		rest.Labels[59] != s.Labels[299] {
 		t.Error("the parts are not the whole")
 	}
 	other := c
@@ -182,7 +185,8 @@ func fitAccuracy(t *testing.T, c Clusters) float64 {
 	if err != nil {
 		t.Fatal(err)
 	}
-	sol, err := erm.Minimize(&erm.Problem{Rows: a.Rows, Labels: a.Labels, Loss: loss.Logistic{}, Lambda: 0.1}, &erm.Settings{Tolerance: 1e-3})
+	sol, err := erm.Minimize(&erm.Problem{Rows: a.Rows, Labels: a.Labels, Loss: loss.Logistic{}, Lambda: 0.1},
+		&erm.Settings{Tolerance: 1e-3})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -214,7 +218,7 @@ func TestClustersAreAboutLinearlySeparable(t *testing.T) {
 	if a := fitAccuracy(t, close); a > sum-0.1 {
 		t.Errorf("accuracy %v at separation 0.5, %v at 2", a, sum)
 	}
-	if testing.Short() {
+	if !testscale.Full() {
 		return
 	}
 	if a := fitAccuracy(t, SyntheticH(1)); a < 0.85 || a > 0.995 {

@@ -76,7 +76,8 @@ func remedy(name string) string {
 	for set, files := range Sets {
 		for _, f := range files {
 			if f.Name == name {
-				return fmt.Sprintf("run `go run ./dpnb/cmd/dpnb data %s`, or let %s name the folder that has it", set, DirEnv)
+				return fmt.Sprintf("run `go run ./dpnb/cmd/dpnb data %s`, or let %s name the folder that has it", set,
+					DirEnv)
 			}
 		}
 	}

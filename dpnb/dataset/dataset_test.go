@@ -23,7 +23,8 @@ func TestFindLooksInTheNamedFolderFirst(t *testing.T) {
 	if err := os.Mkdir(filepath.Join(root, "data"), 0o755); err != nil {
 		t.Fatal(err)
 	}
-	if _, err := Find("adult.data"); !errors.Is(err, ErrMissing) || !strings.Contains(err.Error(), "go run ./dpnb/cmd/dpnb data adult") {
+	if _, err := Find("adult.data"); !errors.Is(err, ErrMissing) || !strings.Contains(err.Error(),
+		"go run ./dpnb/cmd/dpnb data adult") {
 		t.Errorf("nowhere: %v", err)
 	}
 	if _, err := Find("other.csv"); !errors.Is(err, ErrMissing) || strings.Contains(err.Error(), "go run") {

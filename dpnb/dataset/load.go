@@ -81,7 +81,8 @@ func invented(name string, rows int, seed uint64) (*frame.Table, error) {
 	}
 	t.Source = frame.Source{Name: name, SHA256: fmt.Sprintf("%x", sum), Rows: rows, Public: true, Invented: true,
 		Note: "INVENTED PEOPLE, not the Adult census data, which are not on this machine. " +
-			"Their columns have round marginals and their incomes follow a logistic model (dpnb/dataset/adultlike.go). " +
+			"Their columns have round marginals and their incomes follow a logistic model " +
+			"(dpnb/dataset/adultlike.go). " +
 			"Fetch the data with: go run ./dpnb/cmd/dpnb data adult"}
 	return t, t.Source.Log()
 }

@@ -57,7 +57,8 @@ func Patients(rows int, seed uint64) (*frame.Table, error) {
 	if err != nil {
 		return nil, err
 	}
-	t.Source = frame.Source{Name: fmt.Sprintf("%d invented patients, seed %d", rows, seed), Rows: rows, Public: true, Invented: true}
+	t.Source = frame.Source{Name: fmt.Sprintf("%d invented patients, seed %d", rows, seed), Rows: rows, Public: true,
+		Invented: true}
 	return t, t.Source.Log()
 }
 

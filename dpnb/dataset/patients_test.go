@@ -45,7 +45,8 @@ func TestPatientsFollowTheirLaw(t *testing.T) {
 		heart = append(heart, share(column("ward").Text(i) == "heart", h/(h+l+1)))
 		lungs = append(lungs, share(column("ward").Text(i) == "lungs", l/(h+l+1)))
 	}
-	for name, z := range map[string][]float64{"pressure": pressure, "visits": visits, "ill": ill, "heart": heart, "lungs": lungs} {
+	for name, z := range map[string][]float64{"pressure": pressure, "visits": visits, "ill": ill, "heart": heart,
+		"lungs": lungs} {
 		for cell := range 4 {
 			var in []float64
 			for i, v := range z {
@@ -62,7 +63,8 @@ func TestPatientsFollowTheirLaw(t *testing.T) {
 	if again, _ := Patients(rows, 7); again.Source.Name != tab.Source.Name || column("age").Numbers[9] != age[9] {
 		t.Error("the same seed gives other patients")
 	}
-	for _, s := range []frame.DesignSettings{{Label: "pressure", Task: frame.Number}, {Label: "visits", Task: frame.Count}, {Label: "ill"}, {Label: "ward", Task: frame.ManyClasses}} {
+	for _, s := range []frame.DesignSettings{{Label: "pressure", Task: frame.Number},
+		{Label: "visits", Task: frame.Count}, {Label: "ill"}, {Label: "ward", Task: frame.ManyClasses}} {
 		if _, err := frame.NewDesign(tab, PatientsSchema(), s); err != nil {
 			t.Error(err)
 		}

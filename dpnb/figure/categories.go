@@ -15,7 +15,8 @@ import (
 func (f *Figure) Intervals(names []string, lo, mid, hi []float64, c Color) *Figure {
 	n := len(names)
 	if len(lo) != n || len(mid) != n || len(hi) != n || n == 0 {
-		f.fail(fmt.Errorf("figure: %d names for %d, %d and %d values, want as many of each and at least one", n, len(lo), len(mid), len(hi)))
+		f.fail(fmt.Errorf("figure: %d names for %d, %d and %d values, want as many of each and at least one", n,
+			len(lo), len(mid), len(hi)))
 		return f
 	}
 	ticks := make([]plot.Tick, n)

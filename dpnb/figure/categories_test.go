@@ -10,7 +10,8 @@ import (
 // Intervals put every name beside its line, and refuse what does not match.
 func TestIntervals(t *testing.T) {
 	names := []string{"first", "second", "third"}
-	f := figure.New("intervals", "score", "").Intervals(names, []float64{1, 2, 3}, []float64{2, 3, 4}, []float64{3, 4, 5}, figure.Blue).
+	f := figure.New("intervals", "score", "").Intervals(names, []float64{1, 2, 3}, []float64{2, 3, 4},
+		[]float64{3, 4, 5}, figure.Blue).
 		Vertical("limit", 4.5, 3, figure.Gray).PercentX()
 	svg, err := f.SVG()
 	if err != nil {
@@ -22,8 +23,9 @@ func TestIntervals(t *testing.T) {
 		}
 	}
 	for name, f := range map[string]*figure.Figure{
-		"no names":    figure.New("", "", "").Intervals(nil, nil, nil, nil, figure.Blue),
-		"other sizes": figure.New("", "", "").Intervals(names, []float64{1}, []float64{2, 3, 4}, []float64{3, 4, 5}, figure.Blue),
+		"no names": figure.New("", "", "").Intervals(nil, nil, nil, nil, figure.Blue),
+		"other sizes": figure.New("", "", "").Intervals(names, []float64{1}, []float64{2, 3, 4}, []float64{3, 4, 5},
+			figure.Blue),
 	} {
 		if _, err := f.SVG(); err == nil {
 			t.Errorf("%s: drawn", name)

@@ -108,7 +108,8 @@ type valueGrid struct {
 func newGrid(x, y []float64, z [][]float64) (valueGrid, error) {
 	g := valueGrid{x, y, z}
 	if len(x) < 2 || len(y) < 2 || len(z) != len(y) {
-		return g, fmt.Errorf("figure: a map of %d rows for %d × %d points, want at least two of each and a row for each y", len(z), len(y), len(x))
+		return g, fmt.Errorf("figure: a map of %d rows for %d × %d points, want at least two of each and a row for "+
+			"each y", len(z), len(y), len(x))
 	}
 	for i, row := range z {
 		if len(row) != len(x) {

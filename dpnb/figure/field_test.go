@@ -62,7 +62,8 @@ func TestHeatAndContours(t *testing.T) {
 func TestBarsAndWhiskers(t *testing.T) {
 	edges, heights := []float64{0, 1, 2, 3}, []float64{1, 0, 2}
 	x := []float64{0.5, 1.5, 2.5}
-	f := New("Bars", "x", "density").Bars(edges, heights, Blue).Whiskers(x, []float64{0.8, 0, 1.7}, []float64{1.2, 0.1, 2.3}, Orange)
+	f := New("Bars", "x", "density").Bars(edges, heights, Blue).Whiskers(x, []float64{0.8, 0, 1.7},
+		[]float64{1.2, 0.1, 2.3}, Orange)
 	if _, err := f.PNG(); err != nil {
 		t.Fatal(err)
 	}

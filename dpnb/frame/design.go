@@ -117,7 +117,8 @@ func (e *Encoding) describe() {
 		e.Steps = append(e.Steps, Step{fmt.Sprintf("every row scaled to norm %g", norm), "", costNothing})
 	case s.ClipNorm > 0:
 		norm = math.Min(norm, s.ClipNorm)
-		e.Steps = append(e.Steps, Step{fmt.Sprintf("rows longer than %g scaled down to it", s.ClipNorm), "", costNothing})
+		e.Steps = append(e.Steps, Step{fmt.Sprintf("rows longer than %g scaled down to it", s.ClipNorm), "",
+			costNothing})
 	}
 	if len(open) > 0 {
 		norm = math.Inf(1)

@@ -55,7 +55,8 @@ func NewEncoding(columns []string, schema *Schema, s DesignSettings) (*Encoding,
 		}
 		f, ok := schema.Field(name)
 		if !ok {
-			return nil, inputErrorf("column %q is not in the schema: give its public bounds or categories, or drop it", name)
+			return nil, inputErrorf("column %q is not in the schema: give its public bounds or categories, or drop it",
+				name)
 		}
 		field := *f
 		field.Levels = slices.Clone(f.Levels)
@@ -82,7 +83,8 @@ func NewEncoding(columns []string, schema *Schema, s DesignSettings) (*Encoding,
 func checkEncoding(schema *Schema, s *DesignSettings) error {
 	switch {
 	case schema == nil:
-		return inputErrorf("no public schema: state the bounds and categories that are known without the data (WithSchema), " +
+		return inputErrorf("no public schema: state the bounds and categories that are known without the data " +
+			"(WithSchema), " +
 			"or have them read off the data, without any guarantee (InferBounds)")
 	case s.Label == "":
 		return inputErrorf("name the column to be predicted")

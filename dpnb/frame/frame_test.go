@@ -78,7 +78,8 @@ func TestReadCSVBadInput(t *testing.T) {
 			t.Errorf("%s: err = %v, want it to mention %q", name, err, c.want)
 		}
 	}
-	if _, err := frame.ReadCSVFile(filepath.Join(t.TempDir(), "gone.csv"), nil); err == nil || !strings.Contains(err.Error(), "gone.csv") {
+	if _, err := frame.ReadCSVFile(filepath.Join(t.TempDir(), "gone.csv"), nil); err == nil ||
+		!strings.Contains(err.Error(), "gone.csv") {
 		t.Errorf("a wrong path: %v", err)
 	}
 }
@@ -127,8 +128,10 @@ func TestRowNormHolds(t *testing.T) {
 			text += x + "," + z + ",a\n"
 		}
 	}
-	schema := &frame.Schema{Fields: []frame.Field{frame.NumericField("x", 0, 1), frame.NumericField("z", 0, 1), frame.CategoricalField("y", "a", "b")}}
-	for _, s := range []frame.DesignSettings{{}, {RowNorm: 1}, {ClipNorm: 0.7}, {ClipNorm: 1}, {RowNorm: 3, NoBias: true}, {NoBias: true}} {
+	schema := &frame.Schema{Fields: []frame.Field{frame.NumericField("x", 0, 1), frame.NumericField("z", 0, 1),
+		frame.CategoricalField("y", "a", "b")}}
+	for _, s := range []frame.DesignSettings{{}, {RowNorm: 1}, {ClipNorm: 0.7}, {ClipNorm: 1},
+		{RowNorm: 3, NoBias: true}, {NoBias: true}} {
 		s.Label = "y"
 		d, err := frame.NewDesign(table(t, text), schema, s)
 		if err != nil {
@@ -169,25 +172,39 @@ func TestDesignBadInput(t *testing.T) {
 		settings frame.DesignSettings
 		want     string
 	}{
-		"no such label":       {base, nil, frame.DesignSettings{Label: "wage"}, `no column "wage"`},
-		"no label":            {base, nil, frame.DesignSettings{}, "name the column"},
-		"not in the schema":   {table(t, people), nil, frame.DesignSettings{Label: "income"}, `"name" is not in the schema`},
-		"three classes":       {base, func(s *frame.Schema) { s.Fields[2].Levels = append(s.Fields[2].Levels, "mid") }, frame.DesignSettings{Label: "income"}, "two public categories"},
-		"bounds":              {base, func(s *frame.Schema) { s.Fields[0].Upper = math.Inf(1) }, frame.DesignSettings{Label: "income"}, "not finite"},
-		"no features":         {table(t, "income\nlow\nhigh\n"), nil, frame.DesignSettings{Label: "income"}, "d = 0"},
-		"huge bounds":         {base, func(s *frame.Schema) { s.Fields[0].Lower, s.Fields[0].Upper = -1e308, 1e308 }, frame.DesignSettings{Label: "income"}, "divide"},
-		"two of one name":     {base, func(s *frame.Schema) { s.Fields = append(s.Fields, s.Fields[0]) }, frame.DesignSettings{Label: "income"}, "two fields"},
-		"negative norm":       {base, nil, frame.DesignSettings{Label: "income", RowNorm: -1}, "RowNorm"},
-		"NaN norm":            {base, nil, frame.DesignSettings{Label: "income", ClipNorm: math.NaN()}, "ClipNorm"},
-		"no positive":         {base, nil, frame.DesignSettings{Label: "income", Positive: "huge"}, `no category "huge"`},
-		"empty category":      {base, func(s *frame.Schema) { s.Fields[1].Levels = []string{"Bern", " "} }, frame.DesignSettings{Label: "income"}, "OrMissing"},
-		"filled beyond":       {base, func(s *frame.Schema) { s.Fields[0] = s.Fields[0].OrMissingAs(99) }, frame.DesignSettings{Label: "income"}, "not within"},
-		"filled with NaN":     {base, func(s *frame.Schema) { s.Fields[0] = s.Fields[0].OrMissingAs(math.NaN()) }, frame.DesignSettings{Label: "income"}, "not within"},
-		"filled category":     {base, func(s *frame.Schema) { s.Fields[1] = s.Fields[1].OrMissingAs(1) }, frame.DesignSettings{Label: "income"}, "OrElse"},
-		"else of a number":    {base, func(s *frame.Schema) { s.Fields[0] = s.Fields[0].OrElse("old") }, frame.DesignSettings{Label: "income"}, "OrMissingAs"},
-		"else not there":      {base, func(s *frame.Schema) { s.Fields[1].Else = "Paris" }, frame.DesignSettings{Label: "income"}, "none of the categories"},
-		"else as third class": {base, func(s *frame.Schema) { s.Fields[2] = s.Fields[2].OrElse("mid") }, frame.DesignSettings{Label: "income"}, "two public categories"},
-		"repeated categories": {base, func(s *frame.Schema) { s.Fields[1].Levels = []string{"Bern", "Rome", "Bern"} }, frame.DesignSettings{Label: "income"}, "twice"},
+		"no such label": {base, nil, frame.DesignSettings{Label: "wage"}, `no column "wage"`},
+		"no label":      {base, nil, frame.DesignSettings{}, "name the column"},
+		"not in the schema": {table(t, people), nil, frame.DesignSettings{Label: "income"},
+			`"name" is not in the schema`},
+		"three classes": {base, func(s *frame.Schema) { s.Fields[2].Levels = append(s.Fields[2].Levels, "mid") },
+			frame.DesignSettings{Label: "income"}, "two public categories"},
+		"bounds": {base, func(s *frame.Schema) { s.Fields[0].Upper = math.Inf(1) },
+			frame.DesignSettings{Label: "income"}, "not finite"},
+		"no features": {table(t, "income\nlow\nhigh\n"), nil, frame.DesignSettings{Label: "income"}, "d = 0"},
+		"huge bounds": {base, func(s *frame.Schema) { s.Fields[0].Lower, s.Fields[0].Upper = -1e308, 1e308 },
+			frame.DesignSettings{Label: "income"}, "divide"},
+		"two of one name": {base, func(s *frame.Schema) { s.Fields = append(s.Fields, s.Fields[0]) },
+			frame.DesignSettings{Label: "income"}, "two fields"},
+		"negative norm": {base, nil, frame.DesignSettings{Label: "income", RowNorm: -1}, "RowNorm"},
+		"NaN norm":      {base, nil, frame.DesignSettings{Label: "income", ClipNorm: math.NaN()}, "ClipNorm"},
+		"no positive": {base, nil, frame.DesignSettings{Label: "income", Positive: "huge"},
+			`no category "huge"`},
+		"empty category": {base, func(s *frame.Schema) { s.Fields[1].Levels = []string{"Bern", " "} },
+			frame.DesignSettings{Label: "income"}, "OrMissing"},
+		"filled beyond": {base, func(s *frame.Schema) { s.Fields[0] = s.Fields[0].OrMissingAs(99) },
+			frame.DesignSettings{Label: "income"}, "not within"},
+		"filled with NaN": {base, func(s *frame.Schema) { s.Fields[0] = s.Fields[0].OrMissingAs(math.NaN()) },
+			frame.DesignSettings{Label: "income"}, "not within"},
+		"filled category": {base, func(s *frame.Schema) { s.Fields[1] = s.Fields[1].OrMissingAs(1) },
+			frame.DesignSettings{Label: "income"}, "OrElse"},
+		"else of a number": {base, func(s *frame.Schema) { s.Fields[0] = s.Fields[0].OrElse("old") },
+			frame.DesignSettings{Label: "income"}, "OrMissingAs"},
+		"else not there": {base, func(s *frame.Schema) { s.Fields[1].Else = "Paris" },
+			frame.DesignSettings{Label: "income"}, "none of the categories"},
+		"else as third class": {base, func(s *frame.Schema) { s.Fields[2] = s.Fields[2].OrElse("mid") },
+			frame.DesignSettings{Label: "income"}, "two public categories"},
+		"repeated categories": {base, func(s *frame.Schema) { s.Fields[1].Levels = []string{"Bern", "Rome", "Bern"} },
+			frame.DesignSettings{Label: "income"}, "twice"},
 	} {
 		schema := peopleSchema()
 		if c.schema != nil {
@@ -199,7 +216,8 @@ func TestDesignBadInput(t *testing.T) {
 			t.Errorf("%s: err = %v, want it to mention %q", name, err, c.want)
 		}
 	}
-	if _, err := frame.NewDesign(base, nil, frame.DesignSettings{Label: "income"}); err == nil || !strings.Contains(err.Error(), "public schema") {
+	if _, err := frame.NewDesign(base, nil, frame.DesignSettings{Label: "income"}); err == nil ||
+		!strings.Contains(err.Error(), "public schema") {
 		t.Errorf("no schema: %v", err)
 	}
 }
@@ -210,7 +228,8 @@ func TestInferredSchemaIsMarked(t *testing.T) {
 	inferred := frame.InferSchema(tab)
 	stated := &frame.Schema{Fields: slices.Clone(inferred.Fields)}
 	stated.Fields[0] = stated.Fields[0].OrMissing()
-	for _, schema := range []*frame.Schema{inferred, stated, {Fields: append(stated.Fields, frame.NumericField("no such column", 0, 1))}} {
+	for _, schema := range []*frame.Schema{inferred, stated,
+		{Fields: append(stated.Fields, frame.NumericField("no such column", 0, 1))}} {
 		d, err := frame.NewDesign(tab, schema, frame.DesignSettings{Label: "income"})
 		if err != nil {
 			t.Fatal(err)

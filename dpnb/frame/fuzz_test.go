@@ -14,7 +14,8 @@ import (
 // an *InputError, and making records of it gives finite rows within the stated
 // norm or an *InputError. Nothing panics.
 func FuzzReadCSV(f *testing.F) {
-	for _, seed := range []string{people, "", "a\n1\n", "a,b\n1,x\n2,\"y\n\"\n", "a,b\n1e999,x\n", "y,a\nlow,NaN\nhigh,-0\n", "\ufeffy,x\r\nlow,1\r\nhigh,2\r\n", "a,a\n1,2\n", "y\nlow\n"} {
+	for _, seed := range []string{people, "", "a\n1\n", "a,b\n1,x\n2,\"y\n\"\n", "a,b\n1e999,x\n",
+		"y,a\nlow,NaN\nhigh,-0\n", "\ufeffy,x\r\nlow,1\r\nhigh,2\r\n", "a,a\n1,2\n", "y\nlow\n"} {
 		f.Add(seed)
 	}
 	f.Fuzz(func(t *testing.T, text string) {

@@ -32,7 +32,8 @@ func FromDataFrame(df dataframe.DataFrame) (*Table, error) {
 		switch s.Type() {
 		case series.Bool:
 			return nil, inputErrorf("column %q has gota's type bool, to which its readers turn a whole column, "+
-				"numbers and all, for one text \"true\": read the file with ReadCSV, or hand over texts (dataframe.WithTypes)", name)
+				"numbers and all, for one text \"true\": read the file with ReadCSV, or hand over texts "+
+				"(dataframe.WithTypes)", name)
 		case series.String:
 			columns = append(columns, Column{Name: name, Kind: Categorical, Texts: textsOf(s), retyped: true})
 		default:

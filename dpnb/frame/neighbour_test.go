@@ -47,9 +47,12 @@ var patients = [][]string{
 
 // odd values of a cell; any of them can stand in any column.
 var oddTexts = []string{
-	"abc", "", "?", "NA", "NaN", "nan", "-NaN", "Inf", "-inf", "+Infinity", "1e999", "-1e999", "1e-999", "0x1p3", "1_000", "1,000",
-	"9007199254740993", "9007199254740992", "99999999999999999999999", "-1", "121", "2.5", "250.100", "00250.1", "V27.0", "true", "false", "T",
-	" 31 ", "\t7", "x y", "a\"b", "line\nbreak", "line\r\nbreak", "\u00a07", "\u2003", "\ufeff1", "é", "|", "<nil>", "#", "Paris", "--", "0", "-0", "+5",
+	"abc", "", "?", "NA", "NaN", "nan", "-NaN", "Inf", "-inf", "+Infinity", "1e999", "-1e999", "1e-999", "0x1p3",
+	"1_000", "1,000",
+	"9007199254740993", "9007199254740992", "99999999999999999999999", "-1", "121", "2.5", "250.100", "00250.1",
+	"V27.0", "true", "false", "T",
+	" 31 ", "\t7", "x y", "a\"b", "line\nbreak", "line\r\nbreak", "\u00a07", "\u2003", "\ufeff1", "é", "|", "<nil>",
+	"#", "Paris", "--", "0", "-0", "+5",
 	strings.Repeat("9", 400), strings.Repeat("long ", 20_000),
 }
 
@@ -89,7 +92,8 @@ func sameBut(a, b *frame.Design, place int) string {
 		}
 		for k := range a.Rows.D {
 			if math.Float64bits(a.Rows.At(i, k)) != math.Float64bits(b.Rows.At(j, k)) {
-				return fmt.Sprintf("record %d: %s is %v and was %v", i+1, a.Features[k], b.Rows.At(j, k), a.Rows.At(i, k))
+				return fmt.Sprintf("record %d: %s is %v and was %v", i+1, a.Features[k], b.Rows.At(j, k),
+					a.Rows.At(i, k))
 			}
 		}
 		if math.Float64bits(a.Labels[i]) != math.Float64bits(b.Labels[j]) {
@@ -222,7 +226,8 @@ func TestOneRecordChangesNoOtherOfAGotaDataFrame(t *testing.T) {
 // The attack: a text in a column of codes had all other codes printed as numbers, so
 // that "250.10" became "250.1", and one record moved a third of all.
 func TestOneTextDoesNotRecodeTheColumn(t *testing.T) {
-	schema := &frame.Schema{Fields: []frame.Field{patientSchema().Fields[0], frame.CategoricalField("ill", "no", "yes")}}
+	schema := &frame.Schema{Fields: []frame.Field{patientSchema().Fields[0], frame.CategoricalField("ill", "no",
+		"yes")}}
 	var b strings.Builder
 	b.WriteString("code,ill\n")
 	for range 100 {
@@ -261,19 +266,23 @@ func TestGotaRefusals(t *testing.T) {
 	load := func(records ...[]string) dataframe.DataFrame {
 		return dataframe.LoadRecords(append([][]string{{"code", "ill"}}, records...))
 	}
-	for _, df := range []dataframe.DataFrame{load([]string{"250.10", "no"}), load([]string{"250.10", "no"}, []string{"x", "yes"})} {
+	for _, df := range []dataframe.DataFrame{load([]string{"250.10", "no"}),
+		load([]string{"250.10", "no"}, []string{"x", "yes"})} {
 		tab, err := frame.FromDataFrame(df)
 		if err != nil {
 			t.Fatal(err)
 		}
 		for _, levels := range [][]string{{"250.1", "250.10"}, {"7", "007", "x"}, {"9007199254740993"}, {"Inf", "a"}} {
-			schema := &frame.Schema{Fields: []frame.Field{frame.CategoricalField("code", levels...), frame.CategoricalField("ill", "no", "yes")}}
-			if _, err := frame.NewDesign(tab, schema, frame.DesignSettings{Label: "ill"}); err == nil || !strings.Contains(err.Error(), "ReadCSV") {
+			schema := &frame.Schema{Fields: []frame.Field{frame.CategoricalField("code", levels...),
+				frame.CategoricalField("ill", "no", "yes")}}
+			if _, err := frame.NewDesign(tab, schema, frame.DesignSettings{Label: "ill"}); err == nil ||
+				!strings.Contains(err.Error(), "ReadCSV") {
 				t.Errorf("%q: %v", levels, err)
 			}
 		}
 	}
-	if _, err := frame.FromDataFrame(load([]string{"true", "no"}, []string{"7", "no"})); err == nil || !strings.Contains(err.Error(), "bool") {
+	if _, err := frame.FromDataFrame(load([]string{"true", "no"}, []string{"7", "no"})); err == nil ||
+		!strings.Contains(err.Error(), "bool") {
 		t.Errorf("a column of bools: %v", err)
 	}
 }

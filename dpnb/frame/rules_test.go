@@ -23,7 +23,8 @@ func TestRulesForWhatDoesNotFit(t *testing.T) {
 		"nan,1e999,Rome,b,\n" // missing; above; known; known; no class
 	schema := &frame.Schema{Fields: []frame.Field{
 		frame.NumericField("age", 0, 120), frame.NumericField("pay", 0, 100).OrMissingAs(10),
-		frame.CategoricalField("city", "Bern", "Rome"), frame.CategoricalField("ward", "a", "b").OrMissing().OrElse("else"),
+		frame.CategoricalField("city", "Bern", "Rome"), frame.CategoricalField("ward", "a",
+			"b").OrMissing().OrElse("else"),
 		frame.CategoricalField("plan", "basic", "plus"),
 	}}
 	d, err := frame.NewDesign(table(t, text), schema, frame.DesignSettings{Label: "plan", NoBias: true})
@@ -47,15 +48,18 @@ func TestRulesForWhatDoesNotFit(t *testing.T) {
 		steps = append(steps, s.What)
 	}
 	all := strings.Join(steps, "\n")
-	for _, said := range []string{"or none counts as the middle of its bounds", "of pay that is missing or none counts as 10",
-		"no category has no indicator", "another text of ward counts as else", "a missing ward has an indicator", "anything else counts as basic"} {
+	for _, said := range []string{"or none counts as the middle of its bounds",
+		"of pay that is missing or none counts as 10",
+		"no category has no indicator", "another text of ward counts as else", "a missing ward has an indicator",
+		"anything else counts as basic"} {
 		if !strings.Contains(all, said) {
 			t.Errorf("no step says %q:\n%s", said, all)
 		}
 	}
 	// The class for others can be stated.
 	schema.Fields[4] = schema.Fields[4].OrElse("plus")
-	if d, err = frame.NewDesign(table(t, text), schema, frame.DesignSettings{Label: "plan"}); err != nil || !floats.Equal(d.Labels, []float64{1, 1, 1}) {
+	if d, err = frame.NewDesign(table(t, text), schema, frame.DesignSettings{Label: "plan"}); err != nil ||
+		!floats.Equal(d.Labels, []float64{1, 1, 1}) {
 		t.Errorf("labels %v (%v), others count as plus", d.Labels, err)
 	}
 }
@@ -71,8 +75,10 @@ func TestRulesForTargets(t *testing.T) {
 		"number filled": {frame.NumericField("y", 0, 5).OrMissingAs(5), frame.Number, []float64{1, 1, 1, -1, 0, 0.4}},
 		"count":         {frame.NumericField("y", 0, 5), frame.Count, []float64{2, 2, 5, 0, 2, 4}},
 		"count filled":  {frame.NumericField("y", 0, 5).OrMissingAs(0), frame.Count, []float64{0, 0, 5, 0, 2, 4}},
-		"classes":       {frame.CategoricalField("y", "2.5", "-7", "Inf"), frame.ManyClasses, []float64{0, 0, 2, 1, 0, 0}},
-		"classes, else": {frame.CategoricalField("y", "2.50", "-7.0", "x").OrElse("x"), frame.ManyClasses, []float64{2, 2, 2, 1, 0, 2}},
+		"classes": {frame.CategoricalField("y", "2.5", "-7", "Inf"), frame.ManyClasses,
+			[]float64{0, 0, 2, 1, 0, 0}},
+		"classes, else": {frame.CategoricalField("y", "2.50", "-7.0", "x").OrElse("x"), frame.ManyClasses,
+			[]float64{2, 2, 2, 1, 0, 2}},
 	} {
 		schema := &frame.Schema{Fields: []frame.Field{frame.NumericField("x", 0, 1), c.field}}
 		d, err := frame.NewDesign(tab, schema, frame.DesignSettings{Label: "y", Task: c.task})
@@ -91,8 +97,10 @@ func TestRulesForTargets(t *testing.T) {
 
 // A category that is listed is that category, also where its text is one for missing.
 func TestListedBeforeMissing(t *testing.T) {
-	schema := &frame.Schema{Fields: []frame.Field{frame.CategoricalField("land", "NA", "US").OrMissing(), frame.CategoricalField("y", "a", "b")}}
-	d, err := frame.NewDesign(table(t, "land,y\nNA,a\nUS,b\n?,a\n"), schema, frame.DesignSettings{Label: "y", NoBias: true})
+	schema := &frame.Schema{Fields: []frame.Field{frame.CategoricalField("land", "NA", "US").OrMissing(),
+		frame.CategoricalField("y", "a", "b")}}
+	d, err := frame.NewDesign(table(t, "land,y\nNA,a\nUS,b\n?,a\n"), schema, frame.DesignSettings{Label: "y",
+		NoBias: true})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -103,7 +111,8 @@ func TestListedBeforeMissing(t *testing.T) {
 
 func TestMisfits(t *testing.T) {
 	tab := table(t, "age,city,extra\n31,Bern,1\n\n-4,Paris,2\nold,,3\n,Rome,4\n200,Bern ,5\n201,Parma,6\n")
-	schema := &frame.Schema{Fields: []frame.Field{frame.NumericField("age", 0, 120), frame.CategoricalField("city", "Bern", "Rome").OrMissing(),
+	schema := &frame.Schema{Fields: []frame.Field{frame.NumericField("age", 0, 120),
+		frame.CategoricalField("city", "Bern", "Rome").OrMissing(),
 		frame.CategoricalField("gone", "a")}}
 	got, err := tab.Misfits(schema)
 	if err != nil {
@@ -115,9 +124,11 @@ func TestMisfits(t *testing.T) {
 		lines, texts string
 	}
 	want := []row{
-		{"age", "below 0", 1, "[4]", "[-4]"}, {"age", "no number", 1, "[5]", "[old]"}, {"age", "missing", 1, "[6]", "[]"},
+		{"age", "below 0", 1, "[4]", "[-4]"}, {"age", "no number", 1, "[5]", "[old]"},
+		{"age", "missing", 1, "[6]", "[]"},
 		{"age", "above 120", 2, "[7 8]", "[200 201]"}, {"city", "outside the categories", 2, "[4 8]", "[Paris Parma]"},
-		{"extra", "the column is not in the schema", 0, "[]", "[]"}, {"gone", "the table has no such column", 0, "[]", "[]"},
+		{"extra", "the column is not in the schema", 0, "[]", "[]"}, {"gone", "the table has no such column", 0, "[]",
+			"[]"},
 	}
 	if len(got) != len(want) {
 		t.Fatalf("%d misfits, want %d: %+v", len(got), len(want), got)
@@ -129,14 +140,16 @@ func TestMisfits(t *testing.T) {
 		}
 	}
 	// Lines stay those of the file when rows are left out.
-	if got, _ = tab.Filter(func(i int) bool { return i > 3 }).Misfits(schema); len(got) == 0 || fmt.Sprint(got[0].Lines) != "[7 8]" {
+	if got, _ = tab.Filter(func(i int) bool { return i > 3 }).Misfits(schema); len(got) == 0 ||
+		fmt.Sprint(got[0].Lines) != "[7 8]" {
 		t.Errorf("after a filter: %+v", got)
 	}
 }
 
 // The shortcuts of reading say what the library says.
 func TestNumbersAreReadAsByStrconv(t *testing.T) {
-	texts := append(slices.Clone(oddTexts), "0", "00", "123456789012345", "1234567890123456", "12a", "1.5", " 12", "12\u00a0", "-3", "٣")
+	texts := append(slices.Clone(oddTexts), "0", "00", "123456789012345", "1234567890123456", "12a", "1.5", " 12",
+		"12\u00a0", "-3", "٣")
 	var b strings.Builder
 	w := csv.NewWriter(&b)
 	_ = w.Write([]string{"x", "y"})

@@ -146,7 +146,8 @@ func (e *Encoding) readTwoClasses() error {
 func (e *Encoding) readManyClasses() error {
 	f := &e.label
 	if f.Kind != Categorical || len(f.Levels) < 2 {
-		return inputErrorf("the label %q must have at least two public categories, the schema has %d", f.Name, len(f.Levels))
+		return inputErrorf("the label %q must have at least two public categories, the schema has %d", f.Name,
+			len(f.Levels))
 	}
 	e.Target.Classes = slices.Clone(f.Levels)
 	e.classes = newCategories(f.Levels)
@@ -161,7 +162,8 @@ func (e *Encoding) readNumber() error {
 		what = "count"
 	}
 	if f.Kind != Numeric {
-		return inputErrorf("the label %q is to be a %s, but the schema lists categories: state its public bounds with Numeric", f.Name, what)
+		return inputErrorf("the label %q is to be a %s, but the schema lists categories: state its public bounds with "+
+			"Numeric", f.Name, what)
 	}
 	whole := func(v float64) bool { return v == math.Trunc(v) }
 	if g.Task == Count {
@@ -169,9 +171,11 @@ func (e *Encoding) readNumber() error {
 		case f.Open:
 			return inputErrorf("the count %q needs a public upper bound: Unbounded is for numbers", f.Name)
 		case f.Log:
-			return inputErrorf("the count %q is used as it is: state its bounds with Numeric, not on a logarithmic scale", f.Name)
+			return inputErrorf("the count %q is used as it is: state its bounds with Numeric, not on a logarithmic "+
+				"scale", f.Name)
 		case f.Lower < 0 || !whole(f.Lower) || !whole(f.Upper):
-			return inputErrorf("the count %q has the bounds [%g, %g], want whole numbers from 0 on", f.Name, f.Lower, f.Upper)
+			return inputErrorf("the count %q has the bounds [%g, %g], want whole numbers from 0 on", f.Name, f.Lower,
+				f.Upper)
 		case f.Fill != nil && !whole(*f.Fill):
 			return inputErrorf("the count %q is to be %g where it is missing, want a whole number", f.Name, *f.Fill)
 		}
@@ -252,11 +256,14 @@ func (t Target) describe(assume, cost string) Step {
 	}
 	switch t.Task {
 	case Number:
-		return Step{fmt.Sprintf("target %s moved into its bounds and scaled to [−1, 1]; predictions are in its own unit", bounds.describe()), assume, cost}
+		return Step{fmt.Sprintf("target %s moved into its bounds and scaled to [−1, 1]; predictions are in its own "+
+			"unit", bounds.describe()), assume, cost}
 	case Count:
-		return Step{fmt.Sprintf("count %s moved into its bounds and rounded to a whole number", bounds.describe()), assume, cost}
+		return Step{fmt.Sprintf("count %s moved into its bounds and rounded to a whole number", bounds.describe()),
+			assume, cost}
 	case ManyClasses:
-		return Step{fmt.Sprintf("label %s: %d public categories, numbered in the order of the schema", t.Name, len(t.Classes)), assume, cost}
+		return Step{fmt.Sprintf("label %s: %d public categories, numbered in the order of the schema", t.Name,
+			len(t.Classes)), assume, cost}
 	}
 	return Step{fmt.Sprintf("label %s: %s is +1, %s is −1", t.Name, t.Classes[1], t.Classes[0]), "", costNothing}
 }

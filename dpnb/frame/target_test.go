@@ -35,11 +35,17 @@ func TestTargets(t *testing.T) {
 		want     []float64
 		step     string
 	}{
-		"number":     {frame.DesignSettings{Label: "age", Task: frame.Number}, nil, []float64{-0.6, -0.2, 0.2, 0.6}, "age ∈ [20, 70] moved into its bounds"},
-		"moved":      {frame.DesignSettings{Label: "visits", Task: frame.Number}, nil, []float64{-1, 0.4, 1, -0.4}, "[0, 10]"},
-		"count":      {frame.DesignSettings{Label: "visits", Task: frame.Count}, nil, []float64{0, 7, 10, 3}, "count visits ∈ [0, 10]"},
-		"several":    {frame.DesignSettings{Label: "plan", Task: frame.ManyClasses}, nil, []float64{1, 2, 0, 1}, "4 public categories"},
-		"log number": {frame.DesignSettings{Label: "visits", Task: frame.Number}, func(s *frame.Schema) { s.Fields[2] = frame.LogField("visits", 0, 7) }, []float64{-1, 1, 1, 1.0 / 3}, "log scale"},
+		"number": {frame.DesignSettings{Label: "age", Task: frame.Number}, nil, []float64{-0.6, -0.2, 0.2, 0.6},
+			"age ∈ [20, 70] moved into its bounds"},
+		"moved": {frame.DesignSettings{Label: "visits", Task: frame.Number}, nil, []float64{-1, 0.4, 1, -0.4},
+			"[0, 10]"},
+		"count": {frame.DesignSettings{Label: "visits", Task: frame.Count}, nil, []float64{0, 7, 10, 3},
+			"count visits ∈ [0, 10]"},
+		"several": {frame.DesignSettings{Label: "plan", Task: frame.ManyClasses}, nil, []float64{1, 2, 0, 1},
+			"4 public categories"},
+		"log number": {frame.DesignSettings{Label: "visits", Task: frame.Number},
+			func(s *frame.Schema) { s.Fields[2] = frame.LogField("visits", 0, 7) }, []float64{-1, 1, 1, 1.0 / 3},
+			"log scale"},
 	} {
 		schema := visitSchema()
 		if c.schema != nil {
@@ -53,7 +59,8 @@ func TestTargets(t *testing.T) {
 			t.Errorf("%s: labels %v, want %v", name, d.Labels, c.want)
 		}
 		last := d.Steps[len(d.Steps)-1]
-		if !strings.Contains(last.What, c.step) || !strings.HasPrefix(last.Cost, "nothing") || !strings.Contains(last.Assumes, "public") {
+		if !strings.Contains(last.What, c.step) || !strings.HasPrefix(last.Cost, "nothing") ||
+			!strings.Contains(last.Assumes, "public") {
 			t.Errorf("%s: step %+v", name, last)
 		}
 		if d.Target.Name != c.settings.Label || d.Target.Task != c.settings.Task {
@@ -110,17 +117,26 @@ func TestTargetBadInput(t *testing.T) {
 		settings frame.DesignSettings
 		want     string
 	}{
-		"categories":        {visits, &frame.Field{Name: "visits", Kind: frame.Categorical, Levels: []string{"0", "3"}}, number, "lists categories"},
-		"bounds":            {visits, &frame.Field{Name: "visits", Lower: 3, Upper: 3}, number, "lower < upper"},
-		"broken bound":      {visits, &frame.Field{Name: "visits", Lower: 0, Upper: 2.5}, count, "whole numbers"},
-		"negative bound":    {visits, &frame.Field{Name: "visits", Lower: -1, Upper: 2}, count, "whole numbers"},
-		"broken fill":       {visits, func() *frame.Field { f := frame.NumericField("visits", 0, 9).OrMissingAs(2.5); return &f }(), count, "whole number"},
-		"log count":         {visits, &frame.Field{Name: "visits", Lower: 0, Upper: 2, Log: true}, count, "logarithmic"},
-		"one class":         {visits, &frame.Field{Name: "plan", Kind: frame.Categorical, Levels: []string{"basic"}}, several, "at least two"},
-		"numeric classes":   {visits, &frame.Field{Name: "plan", Lower: 0, Upper: 1}, several, "at least two"},
-		"positive number":   {visits, nil, frame.DesignSettings{Label: "visits", Task: frame.Number, Positive: "3"}, "Positive"},
-		"no such task":      {visits, nil, frame.DesignSettings{Label: "visits", Task: 9}, "Task"},
-		"not in the schema": {visits, &frame.Field{Name: "visits"}, frame.DesignSettings{Label: "age", Task: frame.Number}, "public bounds"},
+		"categories": {visits, &frame.Field{Name: "visits", Kind: frame.Categorical, Levels: []string{"0", "3"}},
+			number, "lists categories"},
+		"bounds":         {visits, &frame.Field{Name: "visits", Lower: 3, Upper: 3}, number, "lower < upper"},
+		"broken bound":   {visits, &frame.Field{Name: "visits", Lower: 0, Upper: 2.5}, count, "whole numbers"},
+		"negative bound": {visits, &frame.Field{Name: "visits", Lower: -1, Upper: 2}, count, "whole numbers"},
+		"broken fill": {visits, func() *frame.Field {
+			f := frame.NumericField("visits", 0,
+				9).OrMissingAs(2.5)
+			return &f
+		}(), count, "whole number"},
+		"log count": {visits, &frame.Field{Name: "visits", Lower: 0, Upper: 2, Log: true}, count,
+			"logarithmic"},
+		"one class": {visits, &frame.Field{Name: "plan", Kind: frame.Categorical, Levels: []string{"basic"}},
+			several, "at least two"},
+		"numeric classes": {visits, &frame.Field{Name: "plan", Lower: 0, Upper: 1}, several, "at least two"},
+		"positive number": {visits, nil, frame.DesignSettings{Label: "visits", Task: frame.Number, Positive: "3"},
+			"Positive"},
+		"no such task": {visits, nil, frame.DesignSettings{Label: "visits", Task: 9}, "Task"},
+		"not in the schema": {visits, &frame.Field{Name: "visits"}, frame.DesignSettings{Label: "age",
+			Task: frame.Number}, "public bounds"},
 	} {
 		schema := visitSchema()
 		if name == "not in the schema" {
@@ -143,7 +159,8 @@ func TestTargetBadInput(t *testing.T) {
 // Bounds of a target that were read off the data are marked.
 func TestInferredTargetIsMarked(t *testing.T) {
 	tab := table(t, visits)
-	for _, s := range []frame.DesignSettings{{Label: "visits", Task: frame.Number}, {Label: "visits", Task: frame.Count}, {Label: "plan", Task: frame.ManyClasses}} {
+	for _, s := range []frame.DesignSettings{{Label: "visits", Task: frame.Number},
+		{Label: "visits", Task: frame.Count}, {Label: "plan", Task: frame.ManyClasses}} {
 		d, err := frame.NewDesign(tab, frame.InferSchema(tab), s)
 		if err != nil {
 			t.Fatal(err)

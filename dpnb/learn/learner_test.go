@@ -10,6 +10,7 @@ import (
 	"gonum.org/v1/gonum/floats"
 	"gonum.org/v1/gonum/mat"
 
+	"github.com/dpnb/notebooks/dpnb/internal/testscale"
 	"github.com/dpnb/notebooks/dpnb/noise"
 	"github.com/dpnb/notebooks/dpnb/privacy"
 
@@ -156,7 +157,7 @@ func TestRidgeOfNumbersAndCounts(t *testing.T) {
 		"Huber":         {learn.Huber{}, "Regression", 0.25, 1, 1.15},
 		"Poisson":       {learn.Poisson{}, "Counts", 5, 25, 1.25},
 	} {
-		for _, eps := range []float64{0.1, 8} {
+		for _, eps := range testscale.Some(8, 0.1) {
 			m, err := learn.Tuned(c.learner, 0, 0, noise.NewSeeded(1)).Fit(data[c.from], learn.Simulate(eps, 1e-5))
 			if err != nil {
 				t.Fatal(name, err)

@@ -5,6 +5,7 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/dpnb/notebooks/dpnb/internal/testscale"
 	"github.com/dpnb/notebooks/dpnb/learn"
 	"github.com/dpnb/notebooks/dpnb/noise"
 )
@@ -167,7 +168,10 @@ func TestMeasureEveryLearner(t *testing.T) {
 		if err != nil {
 			t.Fatal(l.name, err)
 		}
-		b, _ := learn.SweepEpsilon(seeded, data[l.from], data[l.from], 1e-5, 2, 0.5, 50)
+		b := a
+		if l.name == learners[0].name || testscale.Full() {
+			b, _ = learn.SweepEpsilon(seeded, data[l.from], data[l.from], 1e-5, 2, 0.5, 50)
+		}
 		for i := range a.Mean {
 			if a.Mean[i] != b.Mean[i] || a.Lower[i] != b.Lower[i] {
 				t.Errorf("%s: %v, again %v", l.name, a.Mean, b.Mean)

@@ -6,6 +6,7 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/dpnb/notebooks/dpnb/internal/testscale"
 	"github.com/dpnb/notebooks/dpnb/learn"
 	"github.com/dpnb/notebooks/dpnb/privacy"
 	"github.com/dpnb/notebooks/dpnb/theory/proportional"
@@ -26,7 +27,7 @@ func TestPredict(t *testing.T) {
 		}
 		return f.Predictions[0].Point.RMSE
 	}
-	for _, noise := range []float64{0, 0.5} {
+	for _, noise := range testscale.Some(0.5, 0) {
 		plan := learn.Study{Records: 5000, Features: 50, Epsilon: 1, Noise: noise}
 		at := errorAt(plan)
 		more, fewer, looser := plan, plan, plan
@@ -71,6 +72,7 @@ func TestPredictRefuses(t *testing.T) {
 // A regression in other units is the same regression: every figure is that of
 // the other units times their ratio, to the last bits, and the ridge is the same.
 func TestPredictIsFreeOfUnits(t *testing.T) {
+	testscale.SkipUnlessFull(t)
 	plan := learn.Study{Records: 2000, Features: 40, Epsilon: 1, Noise: 2, Signal: 3, Mechanisms: ridged}
 	small := plan.Forecast()
 	plan.Noise, plan.Signal = 20_000, 30_000
@@ -105,6 +107,9 @@ func TestPredictOfManyRecords(t *testing.T) {
 	classic := math.Sqrt(20e-6 / 0.95)
 	if r := f.NonPrivate.Point.RMSE / classic; math.Abs(r-1) > 2e-3 {
 		t.Errorf("error %g without privacy, %g by ordinary asymptotics", f.NonPrivate.Point.RMSE, classic)
+	}
+	if !testscale.Full() {
+		return
 	}
 	f = (learn.Study{Records: 1_000_000, Features: 20, Epsilon: 1, Mechanisms: ridged}).Forecast()
 	if f.Err() != nil {

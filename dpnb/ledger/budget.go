@@ -70,7 +70,8 @@ type OverspentError struct {
 
 // Error implements error.
 func (e *OverspentError) Error() string {
-	return fmt.Sprintf("ledger: budget %q has ε = %s, δ = %s left and was asked for ε = %s, δ = %s: refused, nothing was drawn and nothing spent; "+
+	return fmt.Sprintf("ledger: budget %q has ε = %s, δ = %s left and was asked for ε = %s, δ = %s: refused, nothing "+
+		"was drawn and nothing spent; "+
 		"ask for less, or stop here: what was released stays released",
 		e.Name, privacy.FormatDown(e.RemainingEpsilon, 6), privacy.FormatDown(e.RemainingDelta, 6),
 		privacy.FormatUp(e.AskedEpsilon, 6), privacy.FormatUp(e.AskedDelta, 6))

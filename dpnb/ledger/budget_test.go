@@ -19,7 +19,8 @@ var stated atomic.Int64
 
 // config is of a budget that no other test has stated.
 func config(path string) Config {
-	return Config{Name: fmt.Sprintf("test %d", stated.Add(1)), Epsilon: 1, Delta: 1e-5, Adjacency: privacy.AddRemove, Path: path}
+	return Config{Name: fmt.Sprintf("test %d", stated.Add(1)), Epsilon: 1, Delta: 1e-5, Adjacency: privacy.AddRemove,
+		Path: path}
 }
 
 // anew opens a budget as another process would, which knows nothing of this one's.
@@ -83,7 +84,8 @@ func TestRefusalLeavesTheLedgerUnchanged(t *testing.T) {
 			}
 		}
 		after, _ := b.State()
-		if len(after.Entries) != 1 || after.SpentEpsilon != before.SpentEpsilon || after.RemainingDelta != before.RemainingDelta {
+		if len(after.Entries) != 1 || after.SpentEpsilon != before.SpentEpsilon ||
+			after.RemainingDelta != before.RemainingDelta {
 			t.Errorf("ledger changed from %+v to %+v", before, after)
 		}
 	})

@@ -50,7 +50,8 @@ func (b *Budget) load() error {
 	case errors.Is(err, os.ErrNotExist) && !b.begun:
 		return b.store(nil)
 	case errors.Is(err, os.ErrNotExist):
-		return fmt.Errorf("ledger: the file of budget %q is gone: what was spent is no longer known, so nothing more can be spent", b.config.Name)
+		return fmt.Errorf("ledger: the file of budget %q is gone: what was spent is no longer known, so nothing more "+
+			"can be spent", b.config.Name)
 	case err != nil:
 		return fmt.Errorf("ledger: budget %q: %w", b.config.Name, err)
 	}
@@ -60,22 +61,26 @@ func (b *Budget) load() error {
 		err = f.validate()
 	}
 	if err != nil {
-		return fmt.Errorf("ledger: budget %q: its file %s cannot be read (%w): what was spent is not known, so nothing more can be spent",
+		return fmt.Errorf("ledger: budget %q: its file %s cannot be read (%w): what was spent is not known, so "+
+			"nothing more can be spent",
 			b.config.Name, filepath.Base(b.config.Path), err)
 	}
 	want := b.config
 	want.Path, want.Rule = "", f.Rule
 	if f.Name != want.Name {
-		return fmt.Errorf("ledger: the file holds budget %q and was opened for budget %q: a file has one budget; use another file for other data",
+		return fmt.Errorf("ledger: the file holds budget %q and was opened for budget %q: a file has one budget; use "+
+			"another file for other data",
 			f.Name, want.Name)
 	}
 	if f.Config != want {
-		return fmt.Errorf("ledger: the file holds budget %q with ε = %v, δ = %v, %v, and was opened for budget %q with ε = %v, δ = %v, %v: a budget cannot be changed once it is stated; use another name for other data",
+		return fmt.Errorf("ledger: the file holds budget %q with ε = %v, δ = %v, %v, and was opened for budget %q "+
+			"with ε = %v, δ = %v, %v: a budget cannot be changed once it is stated; use another name for other data",
 			f.Name, f.Epsilon, f.Delta, f.Adjacency, want.Name, want.Epsilon, want.Delta, want.Adjacency)
 	}
 	// Entries are only ever added. An older ledger in the place of this one has forgotten some.
 	if len(f.Entries) < len(b.entries) || !slices.Equal(f.Entries[:len(b.entries)], b.entries) {
-		return fmt.Errorf("ledger: the file of budget %q has lost entries that this program has seen in it: what was spent is no longer known, so nothing more can be spent", b.config.Name)
+		return fmt.Errorf("ledger: the file of budget %q has lost entries that this program has seen in it: what was "+
+			"spent is no longer known, so nothing more can be spent", b.config.Name)
 	}
 	b.entries, b.onDisk, b.begun, b.config.Rule = f.Entries, info, true, f.Rule
 	return nil
@@ -133,13 +138,15 @@ func lonely(path string) (os.FileInfo, error) {
 		return nil, fmt.Errorf("%s is no regular file", path)
 	}
 	if n := links(info); n != 1 {
-		return nil, fmt.Errorf("%s has %d names (hard links): under each of them the budget could be spent; keep one of them", path, n)
+		return nil, fmt.Errorf("%s has %d names (hard links): under each of them the budget could be spent; keep one "+
+			"of them", path, n)
 	}
 	return info, nil
 }
 
 func errReplaced(path string) error {
-	return fmt.Errorf("%s was replaced by another program meanwhile: what was spent is not known, so nothing more can be spent", path)
+	return fmt.Errorf("%s was replaced by another program meanwhile: what was spent is not known, so nothing more can "+
+		"be spent", path)
 }
 
 // store replaces the ledger by one with these entries, on disk first. The caller
@@ -193,7 +200,8 @@ func resolve(path string) (string, error) {
 		folder, err := filepath.EvalSymlinks(dir)
 		if errors.Is(err, os.ErrNotExist) {
 			return "", fmt.Errorf("the folder %s of the ledger's file is not there: make it, or check the path, "+
-				"for a ledger begun in another place is a second budget", strings.TrimRight(dir, string(filepath.Separator)))
+				"for a ledger begun in another place is a second budget",
+				strings.TrimRight(dir, string(filepath.Separator)))
 		}
 		if err != nil {
 			return "", err

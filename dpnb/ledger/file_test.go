@@ -92,7 +92,8 @@ func TestAFileHasOneBudgetUnderAllItsNames(t *testing.T) {
 	link(t, real, filepath.Join(root, "folder"))
 	link(t, "real/sub", filepath.Join(root, "deep"))
 	names := []string{
-		"real/ledger.json", real + "/ledger.json", "early.json", "chain.json", "folder/ledger.json", "deep/../ledger.json",
+		"real/ledger.json", real + "/ledger.json", "early.json", "chain.json", "folder/ledger.json",
+		"deep/../ledger.json",
 		"./real//sub/.././ledger.json", root + "/folder/sub/../../chain.json",
 	}
 	// 8 × 5 × 0.05 is asked for; from each name alone it would be 0.25.
@@ -144,7 +145,8 @@ func TestASecondNameIsRefused(t *testing.T) {
 	if err := os.Link(c.Path, filepath.Join(dir, "b.json")); err != nil {
 		t.Fatal(err)
 	}
-	if n, said := inProcesses(t, dir, "a.json", "b.json", "a.json\nb.json"); n != 0 || !strings.Contains(said, "2 names (hard links)") {
+	if n, said := inProcesses(t, dir, "a.json", "b.json", "a.json\nb.json"); n != 0 ||
+		!strings.Contains(said, "2 names (hard links)") {
 		t.Errorf("%d charges, said:\n%s", n, said)
 	}
 	if err := live.Charge(Entry{Epsilon: 0.05}); err == nil || !strings.Contains(err.Error(), "hard links") {
@@ -231,7 +233,8 @@ func TestNamesThatAreNone(t *testing.T) {
 	if err := os.WriteFile(filepath.Join(dir, "file"), nil, 0o600); err != nil {
 		t.Fatal(err)
 	}
-	for _, name := range []string{dir, dir + "/", dir + "/.", dir + "/..", dir + "/loop.json", dir + "/file/ledger.json", os.DevNull} {
+	for _, name := range []string{dir, dir + "/", dir + "/.", dir + "/..", dir + "/loop.json",
+		dir + "/file/ledger.json", os.DevNull} {
 		if _, err := Open(config(name)); err == nil {
 			t.Errorf("%s is taken", name)
 		}

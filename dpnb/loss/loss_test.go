@@ -9,6 +9,7 @@ import (
 
 	"gonum.org/v1/gonum/diff/fd"
 
+	"github.com/dpnb/notebooks/dpnb/internal/testscale"
 	"github.com/dpnb/notebooks/dpnb/smoothing"
 )
 
@@ -198,7 +199,7 @@ func TestFalsificationsAreFound(t *testing.T) {
 			if which == 3 && math.IsInf(c.loss.Lipschitz(), 1) || which == 4 && math.IsInf(c.loss.Smoothness(), 1) {
 				continue // there is no constant to falsify
 			}
-			for _, factor := range []float64{0.98, 1.02} {
+			for _, factor := range testscale.Some(0.98, 1.02) {
 				f := [5]float64{1, 1, 1, 1, 1}
 				f[which] = factor
 				w := c

@@ -123,7 +123,8 @@ func (o Origin) Warning() string {
 	case !o.seeded:
 		return "SIMULATION: the noise did not come from a secure source, so this release protects nobody."
 	}
-	return fmt.Sprintf("SIMULATION with seed %d: the noise can be reproduced and subtracted, so this release protects nobody.", o.seed)
+	return fmt.Sprintf("SIMULATION with seed %d: the noise can be reproduced and subtracted, so this release protects "+
+		"nobody.", o.seed)
 }
 
 // Seeded is the reproducible source for simulations. Create it with NewSeeded.

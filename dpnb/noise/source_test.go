@@ -97,7 +97,8 @@ func TestSourcesSayWhatTheyAre(t *testing.T) {
 	if Simulated(NewSecure()) || Simulated(&Secure{}) {
 		t.Error("a secure source counts as a simulation")
 	}
-	for name, src := range map[string]Source{"seeded": NewSeeded(1), "boast": boast{NewSeeded(1)}, "wrapped": wrapped{NewSecure()}, "nil": (*Secure)(nil)} {
+	for name, src := range map[string]Source{"seeded": NewSeeded(1), "boast": boast{NewSeeded(1)},
+		"wrapped": wrapped{NewSecure()}, "nil": (*Secure)(nil)} {
 		if !Simulated(src) {
 			t.Errorf("%s passes for secure", name)
 		}

@@ -71,7 +71,8 @@ func (a Approx) RDP(adj Adjacency) (RDPCurve, error) {
 		return RDPCurve{}, err
 	}
 	if a.Delta > 0 {
-		return RDPCurve{}, fmt.Errorf("%w: (ε, δ)-DP with δ > 0 has no Rényi guarantee; compose by its profile", ErrUnsupported)
+		return RDPCurve{}, fmt.Errorf("%w: (ε, δ)-DP with δ > 0 has no Rényi guarantee; compose by its profile",
+			ErrUnsupported)
 	}
 	eps := a.Epsilon
 	switch {

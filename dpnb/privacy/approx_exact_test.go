@@ -26,7 +26,8 @@ func TestApproxProfileIsExact(t *testing.T) {
 	b := bracket{t: t, allowed: 1e-14, scale: 10}
 	for range trials(600) {
 		a := Approx{Epsilon: r.between(1e-300, 1e3), Delta: r.pick(0, 0, 0, r.between(1e-300, 1), 1), Adj: AddRemove}
-		x := a.Epsilon * r.pick(r.between(1e-12, 1), 1-r.between(1e-15, 0.1), 1, 1+r.between(1e-15, 0.1), r.between(1, 1e12))
+		x := a.Epsilon * r.pick(r.between(1e-12, 1), 1-r.between(1e-15, 0.1), 1, 1+r.between(1e-15, 0.1),
+			r.between(1, 1e12))
 		if r.IntN(2) == 0 {
 			x = -x
 		}

@@ -28,5 +28,6 @@ func Calibrate(satisfies func(scale float64) (bool, error), tolerance float64) (
 
 // scales looks for the smallest scale over all that a float64 can be, from 1.
 func scales(tolerance float64) univariate.Smallest {
-	return univariate.Smallest{Start: 1, Factor: 4, Least: 1e-300, Most: 4e300, Cut: univariate.Arithmetic, Tolerance: tolerance}
+	return univariate.Smallest{Start: 1, Factor: 4, Least: 1e-300, Most: 4e300, Cut: univariate.Arithmetic,
+		Tolerance: tolerance}
 }

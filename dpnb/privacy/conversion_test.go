@@ -48,7 +48,8 @@ func TestAdjacencyIsOneWay(t *testing.T) {
 	if _, err := ReplaceProfile(p); !errors.Is(err, ErrAdjacency) {
 		t.Errorf("replace-one of replace-one: %v", err)
 	}
-	if _, err := ComposeRDP([]int{1, 1}, GaussianRDP(1, AddRemove), GaussianRDP(1, ReplaceOne)); !errors.Is(err, ErrAdjacency) {
+	if _, err := ComposeRDP([]int{1, 1}, GaussianRDP(1, AddRemove), GaussianRDP(1, ReplaceOne)); !errors.Is(err,
+		ErrAdjacency) {
 		t.Errorf("curves of two adjacencies: %v", err)
 	}
 	if _, err := (Approx{Epsilon: 1, Adj: ReplaceOne}).Profile(AddRemove); !errors.Is(err, ErrAdjacency) {
@@ -79,7 +80,8 @@ func TestRDPConversions(t *testing.T) {
 			if l := c.LogDeltaUpper(cks); math.Abs(l-math.Log(delta)) > 1e-6*math.Abs(l) {
 				t.Errorf("μ=%g: ln δ(ε(δ)) = %v, want %v", mu, l, math.Log(delta))
 			}
-			if a, b := c.Profile().LogDeltaUpper(Remove, cks), c.LogDeltaUpper(cks); a < b-1e-9*math.Abs(b) || a > b+1e-2+1e-3*math.Abs(b) {
+			if a, b := c.Profile().LogDeltaUpper(Remove, cks), c.LogDeltaUpper(cks); a < b-1e-9*math.Abs(b) ||
+				a > b+1e-2+1e-3*math.Abs(b) {
 				t.Errorf("μ=%g: profile %v, curve %v", mu, a, b)
 			}
 		}

@@ -35,7 +35,8 @@ func CheckGaussianDelta(delta float64) error {
 var (
 	// ErrAdjacency: guarantees of different adjacency were mixed. Convert
 	// one of them first.
-	ErrAdjacency = errors.New("privacy: guarantees of different adjacency cannot be combined; convert one of them first")
+	ErrAdjacency = errors.New("privacy: guarantees of different adjacency cannot be combined; convert one of them " +
+		"first")
 	// ErrUnsupported: this event has no guarantee of the kind asked for.
 	ErrUnsupported = errors.New("privacy: not supported")
 )

@@ -8,6 +8,7 @@ import (
 	"testing"
 
 	"github.com/dpnb/notebooks/dpnb/internal/bigref"
+	"github.com/dpnb/notebooks/dpnb/internal/testscale"
 )
 
 // trials returns n, a quarter of it under -short, and DPNB_FUZZ times it where
@@ -16,7 +17,7 @@ func trials(n int) int {
 	if factor, err := strconv.Atoi(os.Getenv("DPNB_FUZZ")); err == nil && factor > 0 {
 		return n * factor
 	}
-	if testing.Short() {
+	if !testscale.Full() {
 		return max(1, n/4)
 	}
 	return n

@@ -3,6 +3,8 @@ package privacy
 import (
 	"math"
 	"testing"
+
+	"github.com/dpnb/notebooks/dpnb/internal/testscale"
 )
 
 // At no parameters and no ε may a bound be NaN, above one, or below its lower bound.
@@ -30,7 +32,7 @@ func TestExtremesOfClosedForms(t *testing.T) {
 			}
 		}
 	}
-	if testing.Short() {
+	if !testscale.Full() {
 		return
 	}
 	for _, a := range []float64{1e-300, 1e-3, 1, 100} {

@@ -47,7 +47,8 @@ func TestGaussianProfileAtTheEndsOfTheRange(t *testing.T) {
 			}
 		}
 	}
-	for _, c := range []struct{ mu, eps float64 }{{1, 1e154}, {1, 1.7e154}, {1, 1e160}, {1e-300, 1e9}, {1e-12, 1e140}, {1e-100, 1e50}} {
+	for _, c := range []struct{ mu, eps float64 }{{1, 1e154}, {1, 1.7e154}, {1, 1e160}, {1e-300, 1e9}, {1e-12, 1e140},
+		{1e-100, 1e50}} {
 		low, up := profileAt(GaussianProfile(c.mu, AddRemove), Remove, c.eps)
 		x := Sub(Quo(New(c.eps), New(c.mu)), New(c.mu/2))
 		most := Product(New(-0.5), x, x, Sum(Int(1), New(1e-12))) // ln δ is between this and −x²/2 here

@@ -182,7 +182,8 @@ func TestRenyiConversionsAreExact(t *testing.T) {
 func TestMeanOfTheNegativeBinomialIsExact(t *testing.T) {
 	r := newRNG(10)
 	for range trials(200) {
-		s := SelectionNegativeBinomial{Eta: r.pick(0, r.between(1e-20, 10), -r.between(1e-20, 0.99)), Gamma: r.pick(r.between(1e-9, 1), 1-r.between(1e-15, 0.5))}
+		s := SelectionNegativeBinomial{Eta: r.pick(0, r.between(1e-20, 10), -r.between(1e-20, 0.99)),
+			Gamma: r.pick(r.between(1e-9, 1), 1-r.between(1e-15, 0.5))}
 		g, eta := New(s.Gamma), New(s.Eta)
 		l := Neg(Log(g))
 		exact := Quo(Sub(Int(1), g), Product(g, l))

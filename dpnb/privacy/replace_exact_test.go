@@ -33,9 +33,11 @@ func TestReplaceAndInterpolatedAreAboveTheExactGaussian(t *testing.T) {
 			t.Fatal(err)
 		}
 		what := fmt.Sprintf("μ = %g, ε = %g", mu, eps)
-		replaced.check(math.Inf(-1), rep.LogDeltaUpper(Remove, eps), Log(GaussianDelta(New(eps), New(2*mu))), "replace-one, "+what)
+		replaced.check(math.Inf(-1), rep.LogDeltaUpper(Remove, eps), Log(GaussianDelta(New(eps), New(2*mu))),
+			"replace-one, "+what)
 		if mu > 1e-3 {
-			chords.check(math.Inf(-1), Interpolated(p, 32).LogDeltaUpper(Remove, eps), Log(GaussianDelta(New(eps), New(mu))), "interpolated, "+what)
+			chords.check(math.Inf(-1), Interpolated(p, 32).LogDeltaUpper(Remove, eps),
+				Log(GaussianDelta(New(eps), New(mu))), "interpolated, "+what)
 		}
 	}
 	replaced.done()

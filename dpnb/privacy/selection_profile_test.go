@@ -123,7 +123,8 @@ func TestSelectionPoissonProfile(t *testing.T) {
 		}
 	}
 	if worst < 0.05 || careless <= 1 {
-		t.Errorf("exact/claimed %.3g, exact/(mean·δ of one run) %.3g: the scores tried are too tame to test anything", worst, careless)
+		t.Errorf("exact/claimed %.3g, exact/(mean·δ of one run) %.3g: the scores tried are too tame to test anything",
+			worst, careless)
 	}
 	t.Logf("largest exact/claimed %.3f; of the union bound %.3f", worst, careless)
 }
@@ -202,7 +203,8 @@ func TestInterpolated(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	for name, of := range map[string]privacy.Profile{"Gaussian": privacy.GaussianProfile(0.5, privacy.AddRemove), "subsampled": sub} {
+	for name, of := range map[string]privacy.Profile{"Gaussian": privacy.GaussianProfile(0.5, privacy.AddRemove),
+		"subsampled": sub} {
 		p := privacy.Interpolated(of, 32)
 		rng := rand.New(rand.NewPCG(3, 4))
 		for range 3000 {
@@ -263,7 +265,8 @@ func TestSelectionPoissonRDPAtRandom(t *testing.T) {
 			if math.Abs(rate) > 1e-12 {
 				within = -math.Expm1(-rate) / rate
 			}
-			moment += mean * math.Pow(p, alpha) * math.Pow(q, 1-alpha) * within * math.Exp(-mean*(alpha*above-(alpha-1)*below))
+			moment += mean * math.Pow(p, alpha) * math.Pow(q, 1-alpha) * within * math.Exp(
+				-mean*(alpha*above-(alpha-1)*below))
 			above, below = above+p, below+q
 		}
 		exact := math.Log(moment) / (alpha - 1)
@@ -374,10 +377,12 @@ func TestSelectionPoissonRDP(t *testing.T) {
 				if claimed := curve.Epsilon(alpha); exact > claimed*(1+1e-9)+1e-12 {
 					t.Errorf("μ = %v, mean %v, α = %v: exact %v, claimed %v", mu, mean, alpha, exact, claimed)
 				}
-				theorem := base.Epsilon(alpha) + mean*privacy.DeltaUpper(profile, math.Log1p(1/(alpha-1))) + math.Log(mean)/(alpha-1)
+				theorem := base.Epsilon(alpha) + mean*privacy.DeltaUpper(profile, math.Log1p(1/(alpha-1))) +
+					math.Log(mean)/(alpha-1)
 				printed = math.Max(printed, exact-theorem)
 				if claimed := curve.Epsilon(alpha); mean >= 1 && claimed > theorem*(1+1e-9) {
-					t.Errorf("μ = %v, mean %v, α = %v: claimed %v, more than the printed theorem's %v", mu, mean, alpha, claimed, theorem)
+					t.Errorf("μ = %v, mean %v, α = %v: claimed %v, more than the printed theorem's %v", mu, mean, alpha,
+						claimed, theorem)
 				}
 			}
 		}

@@ -139,7 +139,8 @@ func (g Grid[D]) Run(ctx context.Context) ([]Cell, error) {
 	for _, t := range g.Tasks {
 		for _, e := range g.Epsilons {
 			for _, m := range g.Mechanisms {
-				cells = append(cells, Cell{Task: t.Name, Mechanism: m.Name, Epsilon: e, Scores: make([]float64, g.Trials)})
+				cells = append(cells, Cell{Task: t.Name, Mechanism: m.Name, Epsilon: e,
+					Scores: make([]float64, g.Trials)})
 			}
 		}
 	}
@@ -151,7 +152,8 @@ func (g Grid[D]) Run(ctx context.Context) ([]Cell, error) {
 		c, trial := job/g.Trials, job%g.Trials
 		score, err := g.trial(root, c, trial)
 		if err != nil {
-			return fmt.Errorf("sim: %s, %s, ε = %g, trial %d: %w", cells[c].Task, cells[c].Mechanism, cells[c].Epsilon, trial, err)
+			return fmt.Errorf("sim: %s, %s, ε = %g, trial %d: %w", cells[c].Task, cells[c].Mechanism, cells[c].Epsilon,
+				trial, err)
 		}
 		cells[c].Scores[trial] = score
 		if g.Progress != nil {

@@ -57,7 +57,8 @@ func TestGridMeasures(t *testing.T) {
 		t.Fatalf("%d cells", len(cells))
 	}
 	for i, c := range cells {
-		if want := []string{"mean", "zero"}[i%2]; c.Mechanism != want || c.Epsilon != []float64{0.5, 2, 8}[i/2%3] || c.Task != []string{"ones", "twos"}[i/6] {
+		if want := []string{"mean", "zero"}[i%2]; c.Mechanism != want || c.Epsilon != []float64{0.5, 2, 8}[i/2%3] ||
+			c.Task != []string{"ones", "twos"}[i/6] {
 			t.Errorf("cell %d is %s, %v, %s", i, c.Task, c.Epsilon, c.Mechanism)
 		}
 		n := map[string]float64{"ones": 4, "twos": 2}[c.Task]
@@ -71,7 +72,8 @@ func TestGridMeasures(t *testing.T) {
 		if math.Abs(c.Mean) > 5*se || math.Abs(c.StdErr/se-1) > 0.2 {
 			t.Errorf("%s, ε = %v: %+v, want 0 ± %v", c.Task, c.Epsilon, c.Summary, se)
 		}
-		if lo, hi := c.Interval(); math.Abs(hi-lo-2*1.96593*c.StdErr) > 1e-5*c.StdErr || math.Abs(lo+hi-2*c.Mean) > 1e-12 {
+		if lo, hi := c.Interval(); math.Abs(hi-lo-2*1.96593*c.StdErr) > 1e-5*c.StdErr ||
+			math.Abs(lo+hi-2*c.Mean) > 1e-12 {
 			t.Errorf("interval %v … %v", lo, hi)
 		}
 	}
@@ -116,7 +118,8 @@ func TestSigmas(t *testing.T) {
 		want float64
 	}{
 		{sim.Summary{Mean: 4, StdErr: 1, N: 20}, 3.363}, {sim.Summary{Mean: -4, StdErr: 1, N: 20}, -3.363},
-		{sim.Summary{Mean: 63.657, StdErr: 1, N: 2}, 2.576}, {sim.Summary{Mean: 2, StdErr: 1}, 2}, {sim.Summary{Mean: 2, StdErr: 1, N: 1e7}, 2},
+		{sim.Summary{Mean: 63.657, StdErr: 1, N: 2}, 2.576}, {sim.Summary{Mean: 2, StdErr: 1}, 2},
+		{sim.Summary{Mean: 2, StdErr: 1, N: 1e7}, 2},
 	} {
 		if got := c.s.Sigmas(0); math.Abs(got-c.want) > 2e-3 {
 			t.Errorf("%+v: %.4f, want %.3f", c.s, got, c.want)
@@ -161,7 +164,8 @@ func TestGridDoesNotDependOnWorkersOrOnWhatIsAppended(t *testing.T) {
 			t.Errorf("%s, %s, ε = %v changed when the grid grew", c.Task, c.Mechanism, c.Epsilon)
 		}
 	}
-	if a, b := find(cells, cells[0]), find(cells, sim.Cell{Task: "ones", Mechanism: "again", Epsilon: 0.5}); a.Scores[0] == b.Scores[0] {
+	if a, b := find(cells, cells[0]), find(cells, sim.Cell{Task: "ones", Mechanism: "again",
+		Epsilon: 0.5}); a.Scores[0] == b.Scores[0] {
 		t.Error("two mechanisms share their random numbers")
 	}
 	other := grid(2)
@@ -188,8 +192,13 @@ func TestGridReportsProgressAndFailures(t *testing.T) {
 	boom := errors.New("boom")
 	var runs atomic.Int32
 	g = grid(2)
-	g.Mechanisms[1].Fit = func([]float64, float64, float64, *noise.Seeded) ([]float64, error) { runs.Add(1); return nil, boom }
-	if cells, err := g.Run(context.Background()); cells != nil || !errors.Is(err, boom) || !strings.Contains(err.Error(), "zero, ε = 0.5") {
+	g.Mechanisms[1].Fit = func([]float64, float64, float64, *noise.Seeded) ([]float64, error) {
+		runs.Add(1)
+		return nil,
+			boom
+	}
+	if cells, err := g.Run(context.Background()); cells != nil || !errors.Is(err, boom) ||
+		!strings.Contains(err.Error(), "zero, ε = 0.5") {
 		t.Errorf("a trial that fails: %v, %v", cells, err)
 	}
 	if runs.Load() > 100 {

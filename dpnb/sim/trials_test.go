@@ -37,12 +37,13 @@ func TestTrials(t *testing.T) {
 
 func ExampleTrials() {
 	// The mean of ten uniform numbers, four times.
-	means, err := sim.Trials(context.Background(), 4, 0, noise.NewSeeded(1), func(_, _ int, src *noise.Seeded) (mean float64, err error) {
-		for range 10 {
-			mean += src.Float64() / 10
-		}
-		return mean, nil
-	})
+	means, err := sim.Trials(context.Background(), 4, 0, noise.NewSeeded(1),
+		func(_, _ int, src *noise.Seeded) (mean float64, err error) {
+			for range 10 {
+				mean += src.Float64() / 10
+			}
+			return mean, nil
+		})
 	s := sim.Summarize(means)
 	fmt.Println(s.N, s.Sigmas(0.5) < 4, err)
 	// Output: 4 true <nil>

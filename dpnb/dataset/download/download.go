@@ -119,7 +119,8 @@ func fetchPart(ctx context.Context, address, part string, s Settings) (err error
 		if cause := context.Cause(ctx); cause != nil {
 			err = cause
 		}
-		return fmt.Errorf("the connection broke after %d bytes (%w); run this again to go on from there", body.done, err)
+		return fmt.Errorf("the connection broke after %d bytes (%w); run this again to go on from there", body.done,
+			err)
 	}
 	return nil
 }

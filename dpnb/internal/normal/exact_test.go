@@ -6,6 +6,7 @@ import (
 	"testing"
 
 	ref "github.com/dpnb/notebooks/dpnb/internal/bigref"
+	"github.com/dpnb/notebooks/dpnb/internal/testscale"
 )
 
 // The functions of the normal law against 512 binary digits over their whole range.
@@ -21,7 +22,7 @@ func TestErrorsOfTheNormalLaw(t *testing.T) {
 	}
 	anywhere := func() float64 { return []float64{10*r.Float64() - 5, between(1e-20, 5), between(5, 40)}[r.IntN(3)] }
 	n := 60
-	if testing.Short() {
+	if !testscale.Full() {
 		n = 15
 	}
 	for _, c := range []struct {

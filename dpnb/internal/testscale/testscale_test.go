@@ -15,3 +15,12 @@ func TestSkipUnlessFull(t *testing.T) {
 		})
 	}
 }
+
+func TestSome(t *testing.T) {
+	for value, want := range map[string]int{"": 2, "1": 4} {
+		t.Setenv(variable, value)
+		if got := Some(7, 8, 9, 10); len(got) != want || got[0] != 7 {
+			t.Errorf("%q: %v", value, got)
+		}
+	}
+}

@@ -9,6 +9,7 @@ import (
 
 	"github.com/dpnb/notebooks/dpnb/audit"
 	"github.com/dpnb/notebooks/dpnb/erm"
+	"github.com/dpnb/notebooks/dpnb/internal/testscale"
 	"github.com/dpnb/notebooks/dpnb/loss"
 	"github.com/dpnb/notebooks/dpnb/mechanism"
 	"github.com/dpnb/notebooks/dpnb/noise"
@@ -62,10 +63,10 @@ func TestClaimsAreAboveExactDivergence(t *testing.T) {
 	}
 	for _, l := range private {
 		caught := false
-		for _, c := range []struct{ lambda, sigma float64 }{{0.3, 1}, {3, 2}} {
+		for _, c := range testscale.Some([]struct{ lambda, sigma float64 }{{3, 2}, {0.3, 1}}...) {
 			m := objpert.Objective{Loss: l.loss, RowNorm: 1, Lambda: c.lambda, Sigma: c.sigma * l.loss.Lipschitz(), Tolerance: 1e-9, OutputSigma: 1e-2}
 			profiles := claims(t, m, 0, objective.Tight) // which are below the others
-			for _, tilt := range []float64{-4, 0, 4} {
+			for _, tilt := range testscale.Some(-4, 0, 4.0) {
 				s := &audit.Scalar{Loss: l.loss, ExtraX: 1, ExtraY: l.extra, Lambda: m.Lambda, Sigma: m.Sigma, Tilt: tilt * m.Sigma}
 				for _, y := range l.company {
 					s.X, s.Y = append(s.X, 1), append(s.Y, y)
@@ -151,12 +152,12 @@ func TestSoftplusIsTheGaussians(t *testing.T) {
 // which some neighbours come close to. Those that are tight are close to it.
 func TestOutputNoiseIsPaidFor(t *testing.T) {
 	for _, l := range []loss.Loss{loss.Softplus{Width: 1}, loss.SmoothedHinge{Width: 1}, loss.Huber{Threshold: 1}} {
-		for _, ratio := range []float64{0.3, 1} {
+		for _, ratio := range testscale.Some(1, 0.3) {
 			m := objpert.Objective{Loss: l, RowNorm: 1, Lambda: 1e5, Sigma: 4, Tolerance: 1e-3}
 			mu := ratio * m.Lipschitz() / m.Sigma
 			m.OutputSigma = 2 * m.Tolerance / (m.Lambda * mu)
 			for b, p := range claims(t, m, 0, objective.RKW23, objective.Tight) {
-				for _, k := range []float64{0.5, 2} {
+				for _, k := range testscale.Some(2, 0.5) {
 					eps := k * math.Hypot(0.25, mu)
 					floor := privacy.GaussianProfile(math.Hypot(0.25, mu), privacy.AddRemove).LogDeltaLower(privacy.Remove, eps)
 					got := privacy.LogDeltaUpper(p, eps)

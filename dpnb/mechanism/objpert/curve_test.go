@@ -6,6 +6,7 @@ import (
 	"math/rand/v2"
 	"testing"
 
+	"github.com/dpnb/notebooks/dpnb/internal/testscale"
 	"github.com/dpnb/notebooks/dpnb/loss"
 
 	"github.com/dpnb/notebooks/dpnb/privacy/objective"
@@ -98,7 +99,7 @@ func (s scaled) Max() float64               { return s.factor * s.Curve.Max() }
 // radius, or with less curvature, is found out.
 func TestCurvesCoverTheLosses(t *testing.T) {
 	for _, l := range withCurve() {
-		for _, r := range []float64{0.5, 1, math.Sqrt2} {
+		for _, r := range testscale.Some(math.Sqrt2, 1, 0.5) {
 			c, err := loss.CurveOf(l.loss, r)
 			if err != nil {
 				t.Fatalf("%s has no curve", l.loss.Name())

@@ -7,6 +7,7 @@ import (
 
 	"gonum.org/v1/gonum/floats"
 
+	"github.com/dpnb/notebooks/dpnb/internal/testscale"
 	"github.com/dpnb/notebooks/dpnb/loss"
 
 	"github.com/dpnb/notebooks/dpnb/matrix"
@@ -60,7 +61,7 @@ func TestBestLambdaIsTheMinimum(t *testing.T) {
 // larger than by LeastNoise; with many records the two agree.
 func TestPredictedErrorNeverCostsPrivacy(t *testing.T) {
 	for _, l := range []loss.Loss{loss.Logistic{}, loss.Huber{Threshold: 1}} {
-		for _, eps := range []float64{0.1, 8} {
+		for _, eps := range testscale.Some(0.1, 8) {
 			c := objpert.Config{Loss: l, RowNorm: 1, Epsilon: eps}
 			base := predicted(t, c)
 			for _, n := range []int{1, 1000, math.MaxInt} {

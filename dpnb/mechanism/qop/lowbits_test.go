@@ -10,6 +10,7 @@ import (
 
 	"github.com/dpnb/notebooks/dpnb/audit"
 	"github.com/dpnb/notebooks/dpnb/erm/composite"
+	"github.com/dpnb/notebooks/dpnb/internal/testscale"
 	"github.com/dpnb/notebooks/dpnb/mechanism"
 	"github.com/dpnb/notebooks/dpnb/noise"
 )
@@ -22,7 +23,7 @@ import (
 // are not seen here; seen is noise that was rounded without the result. DPNB_LOWBITS asks for so many runs, and for 109 features besides 20.
 func TestLowBits(t *testing.T) {
 	runs, shapes := 40, []int{6}
-	if testing.Short() {
+	if !testscale.Full() {
 		runs = 30
 	}
 	if n, err := strconv.Atoi(os.Getenv("DPNB_LOWBITS")); err == nil {

@@ -284,7 +284,8 @@ func touch(m *matrix.CSR, index []int) float64 {
 	var sum float64
 	for _, i := range index {
 		if lo, hi := m.Starts[i], m.Starts[i+1]; lo < hi {
-			sum += m.Values[lo] + m.Values[(lo+hi)/2] + m.Values[hi-1] + float64(m.Columns[lo]) + float64(m.Columns[hi-1])
+			sum += m.Values[lo] + m.Values[(lo+hi)/2] + m.Values[hi-1] + float64(m.Columns[lo]) +
+				float64(m.Columns[hi-1])
 		}
 	}
 	return sum

@@ -70,13 +70,16 @@ func TestBatchSumIsTheClippedSum(t *testing.T) {
 				for _, size := range []int{0, 1, 5, 700, n} {
 					index := rng.Perm(n)[:size]
 					want := naive(dense, labels, l, clip, theta, index)
-					for name, rows := range map[string]matrix.Rows{"dense": dense, "sparse": dense.Sparse(), "other": plainRows{dense}} {
+					for name, rows := range map[string]matrix.Rows{"dense": dense, "sparse": dense.Sparse(),
+						"other": plainRows{dense}} {
 						var first []float64
 						for _, workers := range []int{1, 2, 5} {
 							got := make([]float64, d)
 							newBatch(newRecords(rows, labels, clip), l, size, workers).sum(got, theta, index)
-							what := fmt.Sprintf("share %v, %s, %s, C = %v, %d records, %d workers", share, name, l.Name(), clip, size, workers)
-							if !floats.EqualApprox(got, want, 1e-9*(1+floats.Norm(want, 2))+float64(size)*exact.Step(clip, 25)*math.Sqrt(d)) {
+							what := fmt.Sprintf("share %v, %s, %s, C = %v, %d records, %d workers", share, name,
+								l.Name(), clip, size, workers)
+							if !floats.EqualApprox(got, want,
+								1e-9*(1+floats.Norm(want, 2))+float64(size)*exact.Step(clip, 25)*math.Sqrt(d)) {
 								t.Fatalf("%s: %v, want %v", what, got[:3], want[:3])
 							}
 							if first == nil {
@@ -144,7 +147,8 @@ func TestStepsDoNotAllocate(t *testing.T) {
 		for _, l := range []loss.Loss{loss.Logistic{}, loss.Clipped(loss.Squared{}, 1)} {
 			r := newRecords(c.rows, c.labels, 1)
 			run := func(steps int) float64 {
-				m := Descent{Loss: l, Clip: 1, Rate: 0.1, Steps: steps, NoiseMultiplier: 1, PlannedRecords: 3000, Update: Adam{LearningRate: 0.01}, Average: 5}
+				m := Descent{Loss: l, Clip: 1, Rate: 0.1, Steps: steps, NoiseMultiplier: 1, PlannedRecords: 3000,
+					Update: Adam{LearningRate: 0.01}, Average: 5}
 				return testing.AllocsPerRun(3, func() { m.descend(r, noise.Exact(noise.NewSeeded(2)), 1) })
 			}
 			// The runtime allocates now and then; a step that did would 190 times.
@@ -159,7 +163,8 @@ func TestStepsDoNotAllocate(t *testing.T) {
 func TestUpdates(t *testing.T) {
 	gradients := [][]float64{{1, -2}, {0.5, 3}, {-1, 1e-3}}
 	want := map[string][]float64{}
-	for _, u := range []Update{Plain{0.1}, Momentum{0.1, 0.9}, Adam{LearningRate: 0.1}, Adam{LearningRate: 0.2, Beta1: 0.5, Beta2: 0.8, Kappa: 0.1}} {
+	for _, u := range []Update{Plain{0.1}, Momentum{0.1, 0.9}, Adam{LearningRate: 0.1},
+		Adam{LearningRate: 0.2, Beta1: 0.5, Beta2: 0.8, Kappa: 0.1}} {
 		theta := make([]float64, 2)
 		for j := range theta {
 			var v, m, s float64
@@ -175,7 +180,8 @@ func TestUpdates(t *testing.T) {
 					u = u.filled()
 					m = u.Beta1*m + (1-u.Beta1)*x
 					s = u.Beta2*s + (1-u.Beta2)*x*x
-					theta[j] -= u.LearningRate * (m / (1 - math.Pow(u.Beta1, t))) / (math.Sqrt(s/(1-math.Pow(u.Beta2, t))) + u.Kappa)
+					theta[j] -= u.LearningRate * (m / (1 - math.Pow(u.Beta1, t))) /
+						(math.Sqrt(s/(1-math.Pow(u.Beta2, t))) + u.Kappa)
 				}
 			}
 		}
@@ -207,7 +213,8 @@ func BenchmarkRun(b *testing.B) {
 		share float64
 	}{{"dense/d=100", 100, 1}, {"sparse/d=109", 109, 0.13}} {
 		rows, labels := simulated(48_842, c.d, c.share, 1)
-		m := Descent{Loss: loss.Logistic{}, Clip: 1, Rate: 256.0 / 48_842, Steps: 1000, NoiseMultiplier: 1, PlannedRecords: 48_842, Update: Adam{LearningRate: 0.01}}
+		m := Descent{Loss: loss.Logistic{}, Clip: 1, Rate: 256.0 / 48_842, Steps: 1000, NoiseMultiplier: 1,
+			PlannedRecords: 48_842, Update: Adam{LearningRate: 0.01}}
 		for _, kind := range []string{"seeded", "secure"} {
 			b.Run(c.name+"/"+kind, func(b *testing.B) {
 				for b.Loop() {

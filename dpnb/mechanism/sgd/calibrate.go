@@ -28,7 +28,8 @@ func (c Cost) CalibrateNoise(eps, delta float64) (Cost, error) {
 	with := func(c Cost) func(float64) (bool, error) {
 		return func(sigma float64) (bool, error) {
 			if sigma > 1e9 {
-				return false, &privacy.ParamError{Name: "Epsilon", Value: eps, Want: "an (ε, δ) that is not spent on the score alone; take a larger ScoreMultiplier"}
+				return false, &privacy.ParamError{Name: "Epsilon", Value: eps,
+					Want: "an (ε, δ) that is not spent on the score alone; take a larger ScoreMultiplier"}
 			}
 			c.NoiseMultiplier = sigma
 			return c.satisfies(eps, delta)
@@ -102,7 +103,8 @@ func (c Cost) CalibrateSteps(eps, delta float64) (Cost, error) {
 		return c, err
 	}
 	if !good {
-		return c, &privacy.ParamError{Name: "NoiseMultiplier", Value: c.NoiseMultiplier, Want: "enough noise for one step at least"}
+		return c, &privacy.ParamError{Name: "NoiseMultiplier", Value: c.NoiseMultiplier,
+			Want: "enough noise for one step at least"}
 	}
 	low, high := 1, 2
 	for high <= maxSteps {

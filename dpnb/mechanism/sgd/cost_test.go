@@ -5,6 +5,7 @@ import (
 	"math"
 	"testing"
 
+	"github.com/dpnb/notebooks/dpnb/internal/testscale"
 	"github.com/dpnb/notebooks/dpnb/privacy"
 	"github.com/dpnb/notebooks/dpnb/privacy/account"
 )
@@ -26,7 +27,8 @@ func TestCostAgreesWithTheAccountants(t *testing.T) {
 		}
 		for accounting, a := range map[Accounting]account.Accountant{Sharpest: sharp, Renyi: renyi} {
 			c.Accounting = accounting
-			if err := a.Compose(privacy.SubsampledGaussian{Sigma: 6, Sensitivity: 2, Rate: c.Rate}, c.Steps); err != nil {
+			if err := a.Compose(privacy.SubsampledGaussian{Sigma: 6, Sensitivity: 2, Rate: c.Rate},
+				c.Steps); err != nil {
 				t.Fatal(err)
 			}
 			if score > 0 {
@@ -103,10 +105,11 @@ func TestCalibrateNoise(t *testing.T) {
 	const delta = 1e-5
 	for _, c := range []Cost{
 		{Rate: 0.01, Steps: 1000}, {Rate: 0.01, Steps: 1000, Accounting: Renyi}, {Rate: 1, Steps: 1},
-		{Rate: 0.01, Steps: 1000, MeanRuns: 15.4, Accounting: Renyi}, {Rate: 0.01, Steps: 1000, MeanRuns: 15.4, ScoreMultiplier: 100},
+		{Rate: 0.01, Steps: 1000, MeanRuns: 15.4, Accounting: Renyi}, {Rate: 0.01, Steps: 1000, MeanRuns: 15.4,
+			ScoreMultiplier: 100},
 	} {
-		for _, eps := range []float64{0.3, 2} {
-			if c.ScoreMultiplier > 0 && eps < 1 {
+		for _, eps := range testscale.Some(2, 0.3) {
+			if c.ScoreMultiplier > 0 && !testscale.Full() {
 				continue // takes seconds
 			}
 			got, err := c.CalibrateNoise(eps, delta)

@@ -22,7 +22,8 @@ import (
 //	θ ← Update(θ, g),
 //
 // clip_C scaling a vector that is longer than C down to it. A θ with a coordinate
-// beyond 1e100 starts again from zero. The noise is on the sum. g estimates the gradient of the mean objective J/n₀, J = Σf + (λ/2)‖θ‖².
+// beyond 1e100 starts again from zero. The noise is on the sum. g estimates the gradient of the mean objective J/n₀, J
+// = Σf + (λ/2)‖θ‖².
 //
 // Under add/remove-one the number of records is private. So the sum is divided by
 // the expected size q·n₀ of a batch of a data set of n₀ records, not by the size
@@ -105,7 +106,8 @@ func (d Descent) String() string {
 	s := fmt.Sprintf("DP-SGD (%s loss, C = %.5g, q = %.4g, T = %d, σ = %.5g, n₀ = %.6g",
 		d.Loss.Name(), d.Clip, d.Rate, d.Steps, d.NoiseMultiplier, d.PlannedRecords)
 	if d.Rate == 1 {
-		s = fmt.Sprintf("%s (%s loss, C = %.5g, T = %d, σ = %.5g", d.name(), d.Loss.Name(), d.Clip, d.Steps, d.NoiseMultiplier)
+		s = fmt.Sprintf("%s (%s loss, C = %.5g, T = %d, σ = %.5g", d.name(), d.Loss.Name(), d.Clip, d.Steps,
+			d.NoiseMultiplier)
 	}
 	if d.Lambda > 0 {
 		s += fmt.Sprintf(", λ = %.4g", d.Lambda)
@@ -171,7 +173,8 @@ func (d Descent) checkData(rows matrix.Rows, labels []float64) error {
 }
 
 // Run implements mechanism.Mechanism. It draws samples and noise.
-func (d Descent) Run(rows matrix.Rows, labels []float64, src noise.Source, settings *mechanism.Settings) (*mechanism.Release, error) {
+func (d Descent) Run(rows matrix.Rows, labels []float64, src noise.Source, settings *mechanism.Settings) (
+	*mechanism.Release, error) {
 	r, err := mechanism.Begin(d, rows, labels, src)
 	if err != nil {
 		return nil, err

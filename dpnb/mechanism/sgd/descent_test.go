@@ -18,14 +18,16 @@ import (
 )
 
 func descent() Descent {
-	return Descent{Loss: loss.Logistic{}, Clip: 1, Rate: 0.1, Steps: 50, NoiseMultiplier: 2, PlannedRecords: 500, Update: Plain{0.1}}
+	return Descent{Loss: loss.Logistic{}, Clip: 1, Rate: 0.1, Steps: 50, NoiseMultiplier: 2, PlannedRecords: 500,
+		Update: Plain{0.1}}
 }
 
 // TestOneStepLaw: θ after one step from a data set of one record that is clipped
 // is (1−q)·N(0, σ²C²) + q·N(C, σ²C²), scaled: the pair that the accountant takes.
 func TestOneStepLaw(t *testing.T) {
 	const draws = 20_000
-	m := Descent{Loss: loss.Squared{}, Clip: 3, Rate: 0.3, Steps: 1, NoiseMultiplier: 0.5, PlannedRecords: 10, Update: Plain{1}}
+	m := Descent{Loss: loss.Squared{}, Clip: 3, Rate: 0.3, Steps: 1, NoiseMultiplier: 0.5, PlannedRecords: 10,
+		Update: Plain{1}}
 	rows, labels := matrix.NewDense(1, 1, []float64{2}), []float64{-40} // f′ = 40, clipped to 3
 	unit := m.Clip / (m.Rate * m.PlannedRecords)
 	x := make([]float64, draws)
@@ -67,7 +69,8 @@ func TestWithoutNoiseItIsGradientDescent(t *testing.T) {
 	}
 	for _, u := range []Update{Plain{1}, Momentum{0.2, 0.9}, Adam{LearningRate: 0.01}} {
 		for _, average := range []int{0, 10} {
-			m := Descent{Loss: loss.Logistic{}, Clip: 16, Rate: 1, Steps: 2000, NoiseMultiplier: 1e-8, PlannedRecords: 400, Lambda: 4, Update: u, Average: average}
+			m := Descent{Loss: loss.Logistic{}, Clip: 16, Rate: 1, Steps: 2000, NoiseMultiplier: 1e-8,
+				PlannedRecords: 400, Lambda: 4, Update: u, Average: average}
 			r, err := m.Run(rows, labels, noise.NewSeeded(1), nil)
 			if err != nil {
 				t.Fatal(err)
@@ -171,8 +174,9 @@ func TestAdaptiveSteps(t *testing.T) {
 		labels[i] = math.Expm1(3*float64(i)/n) / 10 // the median is (e^1.5 − 1)/10
 	}
 	run := func(planned, radius float64) float64 {
-		d := Descent{Loss: loss.Pinball{Tau: 0.5}, Clip: 0.5, Rate: 1, Steps: steps, NoiseMultiplier: 1e-3, PlannedRecords: planned,
-			Update: Adaptive{Radius: radius, Steps: steps}, Average: steps / 2}
+		d := Descent{Loss: loss.Pinball{Tau: 0.5}, Clip: 0.5, Rate: 1, Steps: steps, NoiseMultiplier: 1e-3,
+			PlannedRecords: planned,
+			Update:         Adaptive{Radius: radius, Steps: steps}, Average: steps / 2}
 		r, err := d.Run(rows, labels, noise.NewSeeded(1), nil)
 		if err != nil {
 			t.Fatal(err)

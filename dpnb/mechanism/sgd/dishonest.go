@@ -65,7 +65,8 @@ type Dishonest struct {
 
 // Warning returns what must be printed wherever the result is.
 func (d *Dishonest) Warning() string {
-	w := fmt.Sprintf("DISHONEST: the learning rate was chosen by looking at the results of %d runs, and the noise pays for one. The ε of one run DOES NOT HOLD for this result.", d.Runs)
+	w := fmt.Sprintf("DISHONEST: the learning rate was chosen by looking at the results of %d runs, and the noise "+
+		"pays for one. The ε of one run DOES NOT HOLD for this result.", d.Runs)
 	if s := d.Release.Warning(); s != "" {
 		w += " " + s
 	}
@@ -76,7 +77,8 @@ func (d *Dishonest) Warning() string {
 // score. Base's noise is that of one run: calibrate OneRun.
 //
 // Errors: *privacy.ParamError, *matrix.DataError, before anything is drawn.
-func (t Tuner) RunDishonestly(rows matrix.Rows, labels []float64, src noise.Source, settings *mechanism.Settings) (*Dishonest, error) {
+func (t Tuner) RunDishonestly(rows matrix.Rows, labels []float64, src noise.Source, settings *mechanism.Settings) (
+	*Dishonest, error) {
 	if src == nil {
 		return nil, mechanism.ErrNoSource
 	}
@@ -121,7 +123,9 @@ func (t Tuner) RunDishonestly(rows matrix.Rows, labels []float64, src noise.Sour
 		Mechanism: fmt.Sprintf("best of %d runs by %s: %s", out.Runs, t.Score, base),
 		Guarantee: mechanism.Guarantee{
 			Adjacency: d.Adjacency, Profile: profile, Bound: d.Bound,
-			Assumptions: append([]string{"NO GUARANTEE OF A SINGLE RUN COVERS THIS: the best of several was chosen by looking"}, d.Assumptions...),
+			Assumptions: append([]string{"NO GUARANTEE OF A SINGLE RUN COVERS THIS: the best of several was chosen " +
+				"by " +
+				"looking"}, d.Assumptions...),
 		},
 	}
 	out.DrawnFrom(src)

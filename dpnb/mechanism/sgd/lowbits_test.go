@@ -23,8 +23,9 @@ type releaser func(with bool, src *noise.Seeded) ([]float64, error)
 // released minus the noisy sum.
 func oneStep(n, d int, multiplier float64) (attack audit.LowBits, broken releaser) {
 	rows, labels := simulated(n+1, d, 1, 6)
-	m := Descent{Loss: loss.Logistic{}, Clip: 0.7, Rate: 1, Steps: 1, NoiseMultiplier: multiplier, PlannedRecords: 0x1p10,
-		Update: Plain{LearningRate: 0x1p10}}
+	m := Descent{Loss: loss.Logistic{}, Clip: 0.7, Rate: 1, Steps: 1, NoiseMultiplier: multiplier,
+		PlannedRecords: 0x1p10,
+		Update:         Plain{LearningRate: 0x1p10}}
 	index := make([]int, n+1)
 	for i := range index {
 		index[i] = i

@@ -60,14 +60,16 @@ func (h Holdout) bind(rows matrix.Rows, _ []float64) (func([]float64, *exact.Sam
 		return nil, fmt.Errorf("the public records of the score: %w", err)
 	}
 	if sameRecords(h.Rows, rows) {
-		return nil, &privacy.ParamError{Name: "Holdout", Value: "the training records", Want: "public records; Training scores by the private ones, and pays"}
+		return nil, &privacy.ParamError{Name: "Holdout", Value: "the training records",
+			Want: "public records; Training scores by the private ones, and pays"}
 	}
 	n, d := h.Rows.Dims()
 	if n == 0 {
 		return nil, &matrix.DataError{Text: "there are no public records to score on"}
 	}
 	if _, want := rows.Dims(); d != want {
-		return nil, &matrix.DataError{Text: fmt.Sprintf("the public records have %d features, the others %d: make both with the same schema and options", d, want)}
+		return nil, &matrix.DataError{Text: fmt.Sprintf(
+			"the public records have %d features, the others %d: make both with the same schema and options", d, want)}
 	}
 	if h.Loss == nil {
 		return func(theta []float64, _ *exact.Sampler) float64 {
@@ -127,7 +129,8 @@ func (s Training) bind(rows matrix.Rows, labels []float64) (func([]float64, *exa
 	}
 	for i, y := range labels {
 		if !(loss.Logistic{}).ValidLabel(y) {
-			return nil, &matrix.DataError{Text: fmt.Sprintf("the label of record %d is not −1 or +1, as the score wants it", i)}
+			return nil, &matrix.DataError{Text: fmt.Sprintf(
+				"the label of record %d is not −1 or +1, as the score wants it", i)}
 		}
 	}
 	return func(theta []float64, draw *exact.Sampler) float64 {

@@ -30,7 +30,8 @@ func ExampleCost_CalibrateNoise() {
 		fmt.Println(err)
 		return
 	}
-	fmt.Println("one run: σ ≤", privacy.FormatUp(one.NoiseMultiplier, 2), "C, tuned: σ ≤", privacy.FormatUp(tuned.NoiseMultiplier, 2), "C")
+	fmt.Println("one run: σ ≤", privacy.FormatUp(one.NoiseMultiplier, 2), "C, tuned: σ ≤",
+		privacy.FormatUp(tuned.NoiseMultiplier, 2), "C")
 	// Output: one run: σ ≤ 2.7 C, tuned: σ ≤ 7.9 C
 }
 
@@ -41,7 +42,10 @@ func ExampleTuner() {
 			Loss: loss.Logistic{}, Clip: math.Sqrt2, Rate: 256.0 / planned, Steps: 60 * 128,
 			PlannedRecords: planned, NoiseMultiplier: 6.2,
 		},
-		Grid:     sgd.LearningRates(1e-8, 1e-1, 10, func(eta float64) sgd.Update { return sgd.Adam{LearningRate: eta} }),
+		Grid: sgd.LearningRates(1e-8, 1e-1, 10, func(
+			eta float64) sgd.Update {
+			return sgd.Adam{LearningRate: eta}
+		}),
 		MeanRuns: 15.4,
 		Score:    sgd.Training{Sigma: 200},
 	}

@@ -46,7 +46,8 @@ func TestSumsOfNeighboursDifferByTheRecord(t *testing.T) {
 		dense, labels := simulated(n, d, share, 6)
 		for _, clip := range []float64{0.7, 1, 1e-90, 1e90} {
 			for _, l := range []loss.Loss{loss.Logistic{}, loss.Clipped(loss.Squared{}, 1)} {
-				for name, rows := range map[string]matrix.Rows{"dense": dense, "sparse": dense.Sparse(), "other": plainRows{dense}} {
+				for name, rows := range map[string]matrix.Rows{"dense": dense, "sparse": dense.Sparse(),
+					"other": plainRows{dense}} {
 					for _, workers := range []int{1, 3} {
 						b := newBatch(newRecords(rows, labels, clip), l, n, workers)
 						b.chunk = b.block // many chunks
@@ -56,7 +57,8 @@ func TestSumsOfNeighboursDifferByTheRecord(t *testing.T) {
 							return sum
 						}
 						if wrong := unlike(rng, n, got); wrong > 0 {
-							t.Errorf("share %v, C = %v, %s, %s: %d of 33 pairs differ by something else", share, clip, l.Name(), name, wrong)
+							t.Errorf("share %v, C = %v, %s, %s: %d of 33 pairs differ by something else", share, clip,
+								l.Name(), name, wrong)
 						}
 						for i := range 20 {
 							if norm := floats.Norm(got([]int{i}), 2); !(norm <= clip) {

@@ -105,7 +105,8 @@ func (t Tuner) Validate() error {
 		return &privacy.ParamError{Name: "MeanRuns", Value: t.MeanRuns, Want: "a positive number"}
 	}
 	if !(t.Score.multiplier() > 0) {
-		return &privacy.ParamError{Name: "Score", Value: t.Score.String(), Want: "noise on a score that reads the training records, or a public score"}
+		return &privacy.ParamError{Name: "Score", Value: t.Score.String(),
+			Want: "noise on a score that reads the training records, or a public score"}
 	}
 	if err := t.Score.validate(); err != nil {
 		return err
@@ -128,7 +129,8 @@ func (t Tuner) String() string { return t.selected(nil) }
 func (t Tuner) selected(u Update) string {
 	base := t.Base
 	base.Update = u
-	return fmt.Sprintf("best of Poisson(%.5g) runs by %s, each one of %d rules drawn evenly: %s", t.MeanRuns, t.Score, len(t.Grid), base)
+	return fmt.Sprintf("best of Poisson(%.5g) runs by %s, each one of %d rules drawn evenly: %s", t.MeanRuns, t.Score,
+		len(t.Grid), base)
 }
 
 // Describe implements mechanism.Mechanism.
@@ -163,7 +165,8 @@ func (t Tuner) Check(rows matrix.Rows, labels []float64) error {
 }
 
 // Run implements mechanism.Mechanism: it tunes honestly. Also in the release is *Selected.
-func (t Tuner) Run(rows matrix.Rows, labels []float64, src noise.Source, settings *mechanism.Settings) (*mechanism.Release, error) {
+func (t Tuner) Run(rows matrix.Rows, labels []float64, src noise.Source, settings *mechanism.Settings) (
+	*mechanism.Release, error) {
 	r, err := mechanism.Begin(t, rows, labels, src)
 	if err != nil {
 		return nil, err

@@ -64,7 +64,8 @@ func CalibrateAdaSSP(c AdaSSPConfig) (AdaSSP, error) {
 	if failure == 0 {
 		failure = 0.05
 	}
-	m := AdaSSP{RowNorm: c.RowNorm, LabelBound: c.LabelBound, SigmaEigen: 1, SigmaGram: 1, SigmaCross: 1, Failure: failure}
+	m := AdaSSP{RowNorm: c.RowNorm, LabelBound: c.LabelBound, SigmaEigen: 1, SigmaGram: 1, SigmaCross: 1,
+		Failure: failure}
 	if err := m.Validate(); err != nil {
 		return m, err
 	}
@@ -129,7 +130,8 @@ func (m AdaSSP) Event() (privacy.Event, error) {
 	}
 	mu := m.mu()
 	if math.IsInf(mu, 1) {
-		return nil, &privacy.ParamError{Name: "SigmaGram", Value: m.SigmaGram, Want: "noise that is not negligible beside what it hides"}
+		return nil, &privacy.ParamError{Name: "SigmaGram", Value: m.SigmaGram,
+			Want: "noise that is not negligible beside what it hides"}
 	}
 	return mechanism.Known(m, privacy.GaussianProfile(mu, privacy.AddRemove), nil)
 }
@@ -140,7 +142,8 @@ func (m AdaSSP) Describe() mechanism.Description {
 		Name: "AdaSSP", Source: "Wang 2018, arXiv:1803.02596, Algorithm 2",
 		Adjacency: privacy.AddRemove, Bound: "Gaussian mechanisms composed: μ² adds (docs/theory/linear_baselines.md)",
 		Assumptions: append(assumptions(m.RowNorm, m.LabelBound),
-			"the smallest eigenvalue of XᵀX is computed to within 10·d·2⁻⁵³ of the largest, as is usual and not proved"),
+			"the smallest eigenvalue of XᵀX is computed to within 10·d·2⁻⁵³ of the largest, as is usual and not "+
+				"proved"),
 	}
 }
 
@@ -169,7 +172,8 @@ func (m AdaSSP) Check(rows matrix.Rows, labels []float64) error {
 
 // Run implements mechanism.Mechanism. It fails after its noise was drawn only if a matrix
 // of noise had no eigenvalues that could be computed, which never happened.
-func (m AdaSSP) Run(rows matrix.Rows, labels []float64, src noise.Source, settings *mechanism.Settings) (*mechanism.Release, error) {
+func (m AdaSSP) Run(rows matrix.Rows, labels []float64, src noise.Source, settings *mechanism.Settings) (
+	*mechanism.Release, error) {
 	r, err := mechanism.Begin(m, rows, labels, src)
 	if err != nil {
 		return nil, err

@@ -137,14 +137,16 @@ func (m Functional) Describe() mechanism.Description {
 	}
 	return mechanism.Description{
 		Name: "functional mechanism", Source: "Zhang, Zhang, Xiao, Yang, Winslett 2012, Algorithm 1",
-		Adjacency: privacy.AddRemove, Bound: law + " mechanism (docs/theory/linear_baselines.md)", Assumptions: assumptions(m.RowNorm, m.LabelBound),
+		Adjacency: privacy.AddRemove, Bound: law + " mechanism (docs/theory/linear_baselines.md)",
+		Assumptions: assumptions(m.RowNorm, m.LabelBound),
 	}
 }
 
 // Feasible implements mechanism.Mechanism.
 func (m Functional) Feasible(features, _ int) error {
 	if features != m.Features {
-		return &privacy.ParamError{Name: "Features", Value: m.Features, Want: fmt.Sprintf("%d, as many as the records have", features)}
+		return &privacy.ParamError{Name: "Features", Value: m.Features,
+			Want: fmt.Sprintf("%d, as many as the records have", features)}
 	}
 	return nil
 }
@@ -155,7 +157,8 @@ func (m Functional) String() string {
 	if m.Noise == Gaussian {
 		law = fmt.Sprintf("Gaussian noise, σ = %.5g", m.Scale)
 	}
-	return fmt.Sprintf("functional mechanism (‖x‖ ≤ %.5g, |y| ≤ %.5g, d = %d, %s)", m.RowNorm, m.LabelBound, m.Features, law)
+	return fmt.Sprintf("functional mechanism (‖x‖ ≤ %.5g, |y| ≤ %.5g, d = %d, %s)", m.RowNorm, m.LabelBound, m.Features,
+		law)
 }
 
 // Check implements mechanism.Mechanism.
@@ -167,14 +170,16 @@ func (m Functional) Check(rows matrix.Rows, labels []float64) error {
 		return err
 	}
 	if _, d := rows.Dims(); d != m.Features {
-		return &matrix.DataError{Text: fmt.Sprintf("the records have %d features, the noise was calibrated for %d", d, m.Features)}
+		return &matrix.DataError{Text: fmt.Sprintf("the records have %d features, the noise was calibrated for %d", d,
+			m.Features)}
 	}
 	return nil
 }
 
 // Run implements mechanism.Mechanism. It fails after its noise was drawn only if a matrix
 // of noise had no eigenvalues that could be computed, which never happened.
-func (m Functional) Run(rows matrix.Rows, labels []float64, src noise.Source, settings *mechanism.Settings) (*mechanism.Release, error) {
+func (m Functional) Run(rows matrix.Rows, labels []float64, src noise.Source, settings *mechanism.Settings) (
+	*mechanism.Release, error) {
 	r, err := mechanism.Begin(m, rows, labels, src)
 	if err != nil {
 		return nil, err

@@ -21,7 +21,8 @@ func corners(n int) (*matrix.Dense, []float64) {
 }
 
 func ExampleAdaSSP() {
-	m, err := ssp.CalibrateAdaSSP(ssp.AdaSSPConfig{RowNorm: 1, LabelBound: 1, Epsilon: 1, Delta: 1e-5, Adjacency: privacy.AddRemove})
+	m, err := ssp.CalibrateAdaSSP(ssp.AdaSSPConfig{RowNorm: 1, LabelBound: 1, Epsilon: 1, Delta: 1e-5,
+		Adjacency: privacy.AddRemove})
 	if err != nil {
 		fmt.Println(err)
 		return
@@ -39,7 +40,8 @@ func ExampleAdaSSP() {
 
 func ExampleFunctional() {
 	// Delta zero: pure ε, Laplace noise.
-	m, err := ssp.CalibrateFunctional(ssp.FunctionalConfig{RowNorm: 1, LabelBound: 1, Features: 2, Epsilon: 1, Adjacency: privacy.AddRemove})
+	m, err := ssp.CalibrateFunctional(ssp.FunctionalConfig{RowNorm: 1, LabelBound: 1, Features: 2, Epsilon: 1,
+		Adjacency: privacy.AddRemove})
 	if err != nil {
 		fmt.Println(err)
 		return

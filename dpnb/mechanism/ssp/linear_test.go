@@ -49,7 +49,8 @@ type private = mechanism.Mechanism
 
 func calibrated(t testing.TB, d int, eps, delta float64) (ada ssp.AdaSSP, fun ssp.Functional) {
 	t.Helper()
-	ada, err := ssp.CalibrateAdaSSP(ssp.AdaSSPConfig{RowNorm: rowNorm, LabelBound: labelBound, Epsilon: eps, Delta: delta, Adjacency: privacy.AddRemove})
+	ada, err := ssp.CalibrateAdaSSP(ssp.AdaSSPConfig{RowNorm: rowNorm, LabelBound: labelBound, Epsilon: eps,
+		Delta: delta, Adjacency: privacy.AddRemove})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -58,7 +59,8 @@ func calibrated(t testing.TB, d int, eps, delta float64) (ada ssp.AdaSSP, fun ss
 
 func functional(t testing.TB, d int, eps, delta float64) ssp.Functional {
 	t.Helper()
-	fun, err := ssp.CalibrateFunctional(ssp.FunctionalConfig{RowNorm: rowNorm, LabelBound: labelBound, Features: d, Epsilon: eps, Delta: delta, Adjacency: privacy.AddRemove})
+	fun, err := ssp.CalibrateFunctional(ssp.FunctionalConfig{RowNorm: rowNorm, LabelBound: labelBound, Features: d,
+		Epsilon: eps, Delta: delta, Adjacency: privacy.AddRemove})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -100,12 +102,14 @@ func TestAllPartsAreAccountedFor(t *testing.T) {
 	ada, _ := calibrated(t, 5, 1, 1e-6)
 	p, _ := mechanism.Profile(ada)
 	_, whole, _ := privacy.GaussianMu(p)
-	want := math.Sqrt(1/(ada.SigmaEigen*ada.SigmaEigen) + 1/(ada.SigmaGram*ada.SigmaGram) + 1/(ada.SigmaCross*ada.SigmaCross))
+	want := math.Sqrt(1/(ada.SigmaEigen*ada.SigmaEigen) + 1/(ada.SigmaGram*ada.SigmaGram) +
+		1/(ada.SigmaCross*ada.SigmaCross))
 	if whole < want || whole > want*1.0001 {
 		t.Errorf("μ = %g, want %g", whole, want)
 	}
 	for _, change := range []func(*ssp.AdaSSP){
-		func(m *ssp.AdaSSP) { m.SigmaEigen *= 1e9 }, func(m *ssp.AdaSSP) { m.SigmaGram *= 1e9 }, func(m *ssp.AdaSSP) { m.SigmaCross *= 1e9 },
+		func(m *ssp.AdaSSP) { m.SigmaEigen *= 1e9 }, func(m *ssp.AdaSSP) { m.SigmaGram *= 1e9 },
+		func(m *ssp.AdaSSP) { m.SigmaCross *= 1e9 },
 	} {
 		m := ada
 		change(&m)
@@ -121,7 +125,8 @@ func TestNoNoiseEqualsNonPrivate(t *testing.T) {
 	x, y := records(500, 6, 1)
 	want := plain(x, y)
 	for _, m := range []private{
-		ssp.AdaSSP{RowNorm: rowNorm, LabelBound: labelBound, SigmaEigen: 1e-13, SigmaGram: 1e-13, SigmaCross: 1e-13, Failure: 0.05},
+		ssp.AdaSSP{RowNorm: rowNorm, LabelBound: labelBound, SigmaEigen: 1e-13, SigmaGram: 1e-13, SigmaCross: 1e-13,
+			Failure: 0.05},
 		ssp.Functional{RowNorm: rowNorm, LabelBound: labelBound, Features: 6, Noise: ssp.Laplace, Scale: 1e-13},
 		ssp.Functional{RowNorm: rowNorm, LabelBound: labelBound, Features: 6, Noise: ssp.Gaussian, Scale: 1e-13},
 	} {
@@ -158,14 +163,17 @@ func TestMuchNoiseStaysBounded(t *testing.T) {
 func TestCalibrationRejects(t *testing.T) {
 	type bad struct{ r, y, eps, delta, share float64 }
 	for name, b := range map[string]bad{
-		"R = 0": {0, 1, 1, 1e-5, 0}, "Y = NaN": {1, math.NaN(), 1, 1e-5, 0}, "ε = 0": {1, 1, 0, 1e-5, 0}, "ε = Inf": {1, 1, math.Inf(1), 1e-5, 0},
-		"δ = 1": {1, 1, 1, 1, 0}, "δ < 0": {1, 1, 1, -1, 0}, "share = 1": {1, 1, 1, 1e-5, 1},
+		"R = 0": {0, 1, 1, 1e-5, 0}, "Y = NaN": {1, math.NaN(), 1, 1e-5, 0}, "ε = 0": {1, 1, 0, 1e-5, 0},
+		"ε = Inf": {1, 1, math.Inf(1), 1e-5, 0},
+		"δ = 1":   {1, 1, 1, 1, 0}, "δ < 0": {1, 1, 1, -1, 0}, "share = 1": {1, 1, 1, 1e-5, 1},
 	} {
-		c := ssp.AdaSSPConfig{RowNorm: b.r, LabelBound: b.y, Epsilon: b.eps, Delta: b.delta, Adjacency: privacy.AddRemove, EigenShare: b.share}
+		c := ssp.AdaSSPConfig{RowNorm: b.r, LabelBound: b.y, Epsilon: b.eps, Delta: b.delta,
+			Adjacency: privacy.AddRemove, EigenShare: b.share}
 		if _, err := ssp.CalibrateAdaSSP(c); err == nil {
 			t.Errorf("AdaSSP: %s is accepted", name)
 		}
-		f := ssp.FunctionalConfig{RowNorm: b.r, LabelBound: b.y, Features: 3, Epsilon: b.eps, Delta: b.delta, Adjacency: privacy.AddRemove}
+		f := ssp.FunctionalConfig{RowNorm: b.r, LabelBound: b.y, Features: 3, Epsilon: b.eps, Delta: b.delta,
+			Adjacency: privacy.AddRemove}
 		if _, err := ssp.CalibrateFunctional(f); err == nil && b.share == 0 {
 			t.Errorf("functional: %s is accepted", name)
 		}
@@ -176,16 +184,19 @@ func TestCalibrationRejects(t *testing.T) {
 		}
 	}
 	for _, adj := range []privacy.Adjacency{0, privacy.ReplaceOne} {
-		if _, err := ssp.CalibrateAdaSSP(ssp.AdaSSPConfig{RowNorm: 1, LabelBound: 1, Epsilon: 1, Delta: 1e-5, Adjacency: adj}); err == nil {
+		if _, err := ssp.CalibrateAdaSSP(ssp.AdaSSPConfig{RowNorm: 1, LabelBound: 1, Epsilon: 1, Delta: 1e-5,
+			Adjacency: adj}); err == nil {
 			t.Errorf("AdaSSP under %v is accepted", adj)
 		}
 		for _, delta := range []float64{0, 1e-5} {
-			if _, err := ssp.CalibrateFunctional(ssp.FunctionalConfig{RowNorm: 1, LabelBound: 1, Features: 1, Epsilon: 1, Delta: delta, Adjacency: adj}); err == nil {
+			if _, err := ssp.CalibrateFunctional(ssp.FunctionalConfig{RowNorm: 1, LabelBound: 1, Features: 1,
+				Epsilon: 1, Delta: delta, Adjacency: adj}); err == nil {
 				t.Errorf("functional under %v, δ = %g is accepted", adj, delta)
 			}
 		}
 	}
-	if _, err := ssp.CalibrateFunctional(ssp.FunctionalConfig{RowNorm: 1, LabelBound: 1, Epsilon: 1, Adjacency: privacy.AddRemove}); err == nil {
+	if _, err := ssp.CalibrateFunctional(ssp.FunctionalConfig{RowNorm: 1, LabelBound: 1, Epsilon: 1,
+		Adjacency: privacy.AddRemove}); err == nil {
 		t.Error("no features are accepted")
 	}
 }
@@ -215,7 +226,8 @@ func TestErrorsOfTheFits(t *testing.T) {
 			}
 			errs = append(errs, sum)
 		}
-		t.Logf("d = %d, n = 20,000, ε = %g: ‖θ − θ_LS‖ = %.3f AdaSSP, %.3f functional (Gaussian), %.3f functional (Laplace, pure), %.3f objective perturbation (Huber); ‖θ_LS‖ = %.3f",
+		t.Logf("d = %d, n = 20,000, ε = %g: ‖θ − θ_LS‖ = %.3f AdaSSP, %.3f functional (Gaussian), %.3f functional "+
+			"(Laplace, pure), %.3f objective perturbation (Huber); ‖θ_LS‖ = %.3f",
 			d, eps, errs[0], errs[1], errs[2], errs[3], floats.Norm(want, 2))
 		if !(errs[0] < errs[2] && errs[1] < errs[2] && errs[3] < errs[0]) {
 			t.Errorf("d = %d: errors %v", d, errs)

@@ -13,6 +13,7 @@ import (
 	"gonum.org/v1/gonum/mat"
 
 	"github.com/dpnb/notebooks/dpnb/audit"
+	"github.com/dpnb/notebooks/dpnb/internal/testscale"
 
 	"github.com/dpnb/notebooks/dpnb/matrix"
 	"github.com/dpnb/notebooks/dpnb/mechanism"
@@ -68,9 +69,10 @@ func attackedAdaSSP(m AdaSSP, d int) noisy {
 		return e
 	}
 	return noisy{
-		name:   "AdaSSP",
-		sums:   func(mo moments) []float64 { return slices.Concat(triangle(mo.gram), mo.cross, []float64{least(mo)}) },
-		scales: slices.Concat(triangleScales(d, m.SigmaGram, beside), repeated(m.SigmaCross, d), []float64{m.SigmaEigen}),
+		name: "AdaSSP",
+		sums: func(mo moments) []float64 { return slices.Concat(triangle(mo.gram), mo.cross, []float64{least(mo)}) },
+		scales: slices.Concat(triangleScales(d, m.SigmaGram, beside), repeated(m.SigmaCross, d),
+			[]float64{m.SigmaEigen}),
 		release: func(mo moments, src noise.Source) ([]float64, []float64) {
 			draw := noise.Exact(src)
 			ofEigen, ofGram, ofCross := draw.Normals(1), draw.SymmetricNormals(d), draw.Normals(d)
@@ -81,7 +83,10 @@ func attackedAdaSSP(m AdaSSP, d int) noisy {
 			sums := slices.Concat(triangle(mo.gram), mo.cross, e)
 			e[0] -= m.SigmaEigen * math.Sqrt(2*math.Log(1/m.Failure))
 			ridge := math.Max(0, m.NoiseNorm(d)-math.Max(0, e[0]))
-			theta, err := solveEigen(mo.gram, mo.cross, func(e float64) float64 { return 1 / math.Max(e+ridge, m.SigmaGram) })
+			theta, err := solveEigen(mo.gram, mo.cross, func(e float64) float64 {
+				return 1 / math.Max(e+ridge,
+					m.SigmaGram)
+			})
 			if err != nil {
 				panic(err)
 			}
@@ -101,7 +106,8 @@ func attackedFunctional(m Functional) noisy {
 		diagonal, beside, deviation = 2*m.Scale, m.Scale, math.Sqrt2*m.Scale
 	}
 	return noisy{
-		name:   fmt.Sprintf("functional mechanism, %s noise", map[Noise]string{Laplace: "Laplace", Gaussian: "normal"}[m.Noise]),
+		name: fmt.Sprintf("functional mechanism, %s noise", map[Noise]string{Laplace: "Laplace",
+			Gaussian: "normal"}[m.Noise]),
 		sums:   func(mo moments) []float64 { return slices.Concat(triangle(mo.gram), mo.cross) },
 		scales: slices.Concat(triangleScales(d, diagonal, beside), repeated(m.Scale, d)),
 		release: func(mo moments, src noise.Source) ([]float64, []float64) {
@@ -141,7 +147,7 @@ func attackedFunctional(m Functional) noisy {
 // for so many runs, and for 109 features besides 20.
 func TestLowBits(t *testing.T) {
 	runs, shapes := 60, []int{20}
-	if testing.Short() {
+	if !testscale.Full() {
 		runs = 30
 	}
 	if n, err := strconv.Atoi(os.Getenv("DPNB_LOWBITS")); err == nil {
@@ -156,7 +162,8 @@ func TestLowBits(t *testing.T) {
 		}
 		all := []noisy{attackedAdaSSP(ssp, d)}
 		for _, law := range []Noise{Gaussian, Laplace} {
-			c := FunctionalConfig{RowNorm: 1, LabelBound: 1, Features: d, Epsilon: epsilon, Adjacency: privacy.AddRemove}
+			c := FunctionalConfig{RowNorm: 1, LabelBound: 1, Features: d, Epsilon: epsilon,
+				Adjacency: privacy.AddRemove}
 			if law == Gaussian {
 				c.Delta = delta
 			}
@@ -192,7 +199,8 @@ func TestLowBits(t *testing.T) {
 				x, y := data(with)
 				return a.sums(newMoments(x, y, 1, 1, 1)), nil
 			}
-			attack := audit.LowBits{Scales: a.scales, Sums: sums, Release: func(with bool, src *noise.Seeded) ([]float64, error) {
+			attack := audit.LowBits{Scales: a.scales, Sums: sums, Release: func(with bool, src *noise.Seeded) (
+				[]float64, error) {
 				x, y := data(with)
 				released, theta := a.release(newMoments(x, y, 1, 1, 1), src.Stream(0))
 				r, err := a.run(x, y, src.Stream(0))

@@ -153,7 +153,8 @@ func checkRecords(rows matrix.Rows, labels []float64, rowNorm, labelBound float6
 	}
 	for i, y := range labels {
 		if !(math.Abs(y) <= labelBound) {
-			return fail("the label of record %d is beyond LabelBound = %g, for which the noise was calibrated: cut or scale the labels first", i, labelBound)
+			return fail("the label of record %d is beyond LabelBound = %g, for which the noise was calibrated: cut or "+
+				"scale the labels first", i, labelBound)
 		}
 	}
 	longest := matrix.MaxNorm(rows)
@@ -177,7 +178,8 @@ func addSymmetric(a *mat.SymDense, n *exact.Symmetric, sigma float64) {
 func solveEigen(a *mat.SymDense, q []float64, weight func(e float64) float64) ([]float64, error) {
 	var eig mat.EigenSym
 	if !eig.Factorize(a, true) {
-		return nil, fmt.Errorf("ssp: nothing is released, because the eigenvalues of the perturbed moments could not be found")
+		return nil, fmt.Errorf("ssp: nothing is released, because the eigenvalues of the perturbed moments could not " +
+			"be found")
 	}
 	d := len(q)
 	var v mat.Dense
@@ -199,7 +201,8 @@ func solveEigen(a *mat.SymDense, q []float64, weight func(e float64) float64) ([
 // assumptions that both mechanisms rest on.
 func assumptions(rowNorm, labelBound float64) []string {
 	return []string{
-		"every record that could be in the data has ‖x‖₂ ≤ " + privacy.FormatUp(rowNorm, 6) + " and |y| ≤ " + privacy.FormatUp(labelBound, 6) + " (checked for those that are)",
+		"every record that could be in the data has ‖x‖₂ ≤ " + privacy.FormatUp(rowNorm, 6) + " and |y| ≤ " +
+			privacy.FormatUp(labelBound, 6) + " (checked for those that are)",
 		"the bounds and the noise were chosen without looking at the records",
 		mechanism.ExactNoise,
 		mechanism.Unseen,

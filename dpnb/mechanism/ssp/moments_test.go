@@ -94,8 +94,10 @@ func TestSensitivitiesByBruteForce(t *testing.T) {
 		laplace = math.Max(laplace, l1+floats.Distance(a.cross, b.cross, 1))
 	}
 	for name, v := range map[string][3]float64{
-		"XᵀX": {gram, 1, 0.9999}, "Xᵀy": {cross, 1, 0.9999}, "functional, Gaussian": {both, math.Sqrt2, 0.9999 * math.Sqrt2},
-		"functional, Laplace": {laplace, f.Sensitivity(), 0.9999 * (2 + 2)}, "smallest eigenvalue": {eigen, 1, 0.3}, "largest": {pair, 1, 0.99},
+		"XᵀX": {gram, 1, 0.9999}, "Xᵀy": {cross, 1, 0.9999}, "functional, Gaussian": {both, math.Sqrt2,
+			0.9999 * math.Sqrt2},
+		"functional, Laplace": {laplace, f.Sensitivity(), 0.9999 * (2 + 2)}, "smallest eigenvalue": {eigen, 1, 0.3},
+		"largest": {pair, 1, 0.99},
 	} {
 		if v[0] > v[1]*inflation || v[0] < v[2] {
 			t.Errorf("%s: moved by up to %.6f, claimed %.6f", name, v[0], v[1])
@@ -138,8 +140,10 @@ func TestNoiseLaws(t *testing.T) {
 		// ±5.5 standard deviations of each estimate: √(2/n) for a normal variance,
 		// √(1/n) for the mean of |Laplace|.
 		for what, v := range map[string][3]float64{
-			"diagonal": {diag, sigma * sigma, math.Sqrt(2.0 / diagonals)}, "off": {off, sigma * sigma / 2, math.Sqrt(2.0 / pairs)},
-			"Laplace diagonal": {ldiag, 2 * sigma, math.Sqrt(1.0 / diagonals)}, "Laplace off": {loff, sigma, math.Sqrt(1.0 / pairs)},
+			"diagonal":         {diag, sigma * sigma, math.Sqrt(2.0 / diagonals)},
+			"off":              {off, sigma * sigma / 2, math.Sqrt(2.0 / pairs)},
+			"Laplace diagonal": {ldiag, 2 * sigma, math.Sqrt(1.0 / diagonals)},
+			"Laplace off":      {loff, sigma, math.Sqrt(1.0 / pairs)},
 		} {
 			if math.Abs(v[0]/v[1]-1) > 5.5*v[2] {
 				t.Errorf("%s, %s: %g, want %g", name, what, v[0], v[1])
@@ -316,7 +320,8 @@ func TestSpreadLaplaceShiftsCostLess(t *testing.T) {
 	for _, c := range []float64{0.1, 1, 6} {
 		found := false
 		for _, share := range []float64{0.5, 0.2, 0.03} {
-			both, err := pld.New([]pld.Component{{Profile: of(share * c), Count: 1}, {Profile: of((1 - share) * c), Count: 1}}, nil)
+			both, err := pld.New([]pld.Component{{Profile: of(share * c), Count: 1},
+				{Profile: of((1 - share) * c), Count: 1}}, nil)
 			if err != nil {
 				t.Fatal(err)
 			}

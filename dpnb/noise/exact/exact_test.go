@@ -82,7 +82,8 @@ func TestLaws(t *testing.T) {
 		for name, law := range map[string]struct {
 			draw func() variate
 			cdf  func(float64) float64
-		}{"normal": {s.normal, normalCDF}, "exponential": {s.exponential, exponentialCDF}, "laplace": {s.laplace, laplaceCDF}} {
+		}{"normal": {s.normal, normalCDF}, "exponential": {s.exponential, exponentialCDF},
+			"laplace": {s.laplace, laplaceCDF}} {
 			x := make([]float64, draws)
 			for i := range x {
 				v := law.draw()
@@ -168,7 +169,8 @@ func TestAddRounded(t *testing.T) {
 			got := []float64{theta}
 			n.AddRounded(got, scale, grid)
 			if want := referenceRound(theta, scale, grid, v, s); got[0] != want {
-				t.Fatalf("digits of %d bits: %v + %v·%v on the grid %v is %v, want %v", width, theta, scale, s.value(v), grid, got[0], want)
+				t.Fatalf("digits of %d bits: %v + %v·%v on the grid %v is %v, want %v", width, theta, scale, s.value(v),
+					grid, got[0], want)
 			}
 			if k := got[0] / grid; k != math.Trunc(k) {
 				t.Fatalf("%v is no multiple of %v", got[0], grid)
@@ -224,7 +226,8 @@ func TestRoundingFirstIsSeen(t *testing.T) {
 			}
 			t.Logf("digits of %d bits, grid 2⁻%d of the scale: %d of %d", width, digits, wrong, trials)
 			if wrong < trials/8 {
-				t.Errorf("digits of %d bits, grid 2⁻%d of the scale: rounding first is seen in %d of %d", width, digits, wrong, trials)
+				t.Errorf("digits of %d bits, grid 2⁻%d of the scale: rounding first is seen in %d of %d", width, digits,
+					wrong, trials)
 			}
 		}
 	}

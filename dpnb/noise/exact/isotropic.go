@@ -50,8 +50,9 @@ type known struct {
 
 // know returns what so many digits say, and false if ‖N‖ may still be 0.
 func (n *Isotropic) know(digits int) (k known, ok bool) {
-	k = known{lower: make([]*big.Int, len(n.direction)), least: new(big.Int), largest: new(big.Int), gamma: new(big.Int),
-		one: big.NewInt(1), bits: digits * int(n.s.width)}
+	k = known{lower: make([]*big.Int, len(n.direction)), least: new(big.Int), largest: new(big.Int),
+		gamma: new(big.Int),
+		one:   big.NewInt(1), bits: digits * int(n.s.width)}
 	square, upper := new(big.Int), new(big.Int)
 	for j := range k.lower {
 		k.lower[j] = n.s.cut(&n.direction[j], digits)
@@ -101,7 +102,8 @@ func (n *Isotropic) Near(dst []float64, scale float64) (eta float64) {
 		square += b / scale * (b / scale)
 	}
 	d := float64(len(dst))
-	return (4*0x1p-53*scale*math.Sqrt(square) + scale*math.Sqrt(d)*0x1p-60 + math.Sqrt(d)*0x1p-1070) * (1 + (d+8)*0x1p-52)
+	return (4*0x1p-53*scale*math.Sqrt(square) + scale*math.Sqrt(d)*0x1p-60 + math.Sqrt(d)*0x1p-1070) *
+		(1 + (d+8)*0x1p-52)
 }
 
 // near is true if so many digits tell every coordinate to 2⁻⁶¹; dst then has them.

@@ -131,7 +131,7 @@ func chance(depth int, ask func(s *Sampler) bool) (lower, upper float64) {
 // statistics, and a wrong luck is seen.
 func TestPartsWithoutStatistics(t *testing.T) {
 	depth := 17
-	if testing.Short() {
+	if !testscale.Full() {
 		depth = 14
 	}
 	holds := func(ask func(s *Sampler) bool, least, most float64) bool {
@@ -166,7 +166,8 @@ func TestPartsWithoutStatistics(t *testing.T) {
 				t.Errorf("shrink(%d, %v) has another probability", k, lo)
 			}
 			wrong := faulty{luckOfLast: true}
-			if k == 0 && x > 0x80 && holds(func(s *Sampler) bool { return wrong.shrink(s, k, known()) }, math.Exp(-hi*q(hi)), math.Exp(-lo*q(lo))) {
+			if k == 0 && x > 0x80 && holds(func(s *Sampler) bool { return wrong.shrink(s, k, known()) },
+				math.Exp(-hi*q(hi)), math.Exp(-lo*q(lo))) {
 				t.Errorf("shrink(%d, %v) with a luck that is too large is not seen", k, lo)
 			}
 		}
@@ -247,7 +248,7 @@ func (f faulty) shrink(s *Sampler, k uint64, x *number) bool {
 // The test of the law sees each of the faults that this sampler invites.
 func TestLawCatchesFaults(t *testing.T) {
 	draws := 100_000
-	if testing.Short() {
+	if !testscale.Full() {
 		draws = 25_000
 	}
 	for _, f := range []faulty{{}, {luckOfLast: true}, {halves: true}, {oneTrial: true}, {newXOnly: true}} {

@@ -114,7 +114,8 @@ func dyadic(x float64) (m int64, e int) {
 func (r *rounder) fast(theta float64, s *Sampler, v *variate) (k int64, ok bool) {
 	unit := r.exponent - 64
 	step := r.grid - unit // the grid is 2^step units
-	if s.width != 64 || step < 64 || step > 125 || v.whole >= 1<<9 || !(math.Abs(theta) <= 0x1p500) || theta != 0 && math.Abs(theta) < 0x1p-500 {
+	if s.width != 64 || step < 64 || step > 125 || v.whole >= 1<<9 || !(math.Abs(theta) <= 0x1p500) || theta != 0 &&
+		math.Abs(theta) < 0x1p-500 {
 		return 0, false
 	}
 	t := math.Ldexp(theta, -r.grid)

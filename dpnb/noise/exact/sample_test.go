@@ -332,7 +332,8 @@ func TestIsotropicNear(t *testing.T) {
 				}
 				off := math.Sqrt(sum) * scale
 				largest = max(largest, off/eta)
-				if limit := 4*0x1p-53*scale*math.Sqrt(norm) + 2*scale*math.Sqrt(float64(d))*0x1p-60; !(off <= eta) || eta > limit {
+				if limit := 4*0x1p-53*scale*math.Sqrt(norm) + 2*scale*math.Sqrt(float64(d))*0x1p-60; !(off <= eta) ||
+					eta > limit {
 					t.Fatalf("digits of %d bits, d = %d: off by %g, eta = %g, limit %g", width, d, off, eta, limit)
 				}
 			}

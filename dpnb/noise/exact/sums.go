@@ -51,7 +51,8 @@ func AddOuter(dst, x []float64, k, d int, h float64) {
 		for j := range d {
 			a0, a1, a2, a3 := x[j], x[d+j], x[2*d+j], x[3*d+j]
 			row := dst[j*d+j : j*d+d]
-			x0, x1, x2, x3 := x[j:d][:len(row)], x[d+j : 2*d][:len(row)], x[2*d+j : 3*d][:len(row)], x[3*d+j : 4*d][:len(row)]
+			x0, x1, x2, x3 := x[j:d][:len(row)], x[d+j : 2*d][:len(row)], x[2*d+j : 3*d][:len(row)],
+				x[3*d+j : 4*d][:len(row)]
 			for l := range row {
 				a := float64(float64(a0*x0[l])+m) - m
 				b := float64(float64(a1*x1[l])+m) - m

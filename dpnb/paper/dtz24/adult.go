@@ -52,7 +52,8 @@ type Whitened struct {
 // radius ≥ 1.
 func WhitenedAdult(d int, radius float64) (*Whitened, error) {
 	if d < 1 || !(radius >= 1) {
-		return nil, fmt.Errorf("experiment: %d features with rows of norm at most %v, want at least one and a radius ≥ 1", d, radius)
+		return nil, fmt.Errorf("experiment: %d features with rows of norm at most %v, want at least one and a radius "+
+			"≥ 1", d, radius)
 	}
 	train, test, err := dataset.Adult()
 	if err != nil {
@@ -189,7 +190,8 @@ func (w *Whitened) learn(x *matrix.Dense, labels []float64) error {
 		copy(row, x.Data[i*x.D:(i+1)*x.D])
 		row[x.D] = 1
 	}
-	sol, err := erm.Minimize(&erm.Problem{Rows: with, Labels: labels, Loss: loss.Logistic{}, Lambda: 0.01}, &erm.Settings{Tolerance: 1e-5})
+	sol, err := erm.Minimize(&erm.Problem{Rows: with, Labels: labels, Loss: loss.Logistic{}, Lambda: 0.01},
+		&erm.Settings{Tolerance: 1e-5})
 	if err != nil {
 		return err
 	}
@@ -227,20 +229,27 @@ type Forecast struct {
 type Measured struct{ Error, MSE sim.Summary }
 
 // Forecast predicts and measures a fit to n records at (ε, δ), add/remove-one.
-func (w *Whitened) Forecast(ctx context.Context, n int, epsilon, delta float64, repetitions int, seed uint64) (Forecast, error) {
+func (w *Whitened) Forecast(ctx context.Context, n int, epsilon, delta float64, repetitions int, seed uint64) (Forecast,
+	error) {
 	pool, _ := w.Pool.Rows.Dims()
 	if n < 1 || n > pool || repetitions < 2 {
-		return Forecast{}, fmt.Errorf("experiment: %d records in %d repetitions, want 1 to %d and at least 2", n, repetitions, pool)
+		return Forecast{}, fmt.Errorf("experiment: %d records in %d repetitions, want 1 to %d and at least 2", n,
+			repetitions, pool)
 	}
-	task := proportional.Task{Loss: loss.Logistic{}, AspectRatio: float64(w.Features) / float64(n), Kappa: w.Kappa, Link: shiftedLink{w.Intercept},
+	task := proportional.Task{Loss: loss.Logistic{}, AspectRatio: float64(w.Features) / float64(n), Kappa: w.Kappa,
+		Link:   shiftedLink{w.Intercept},
 		Radius: w.Radius, Goal: proportional.SquaredError}
-	p, err := task.Best(proportional.Objective, proportional.Target{Epsilon: epsilon, Delta: delta, Adjacency: privacy.AddRemove}, objective.DTZ24)
+	p, err := task.Best(proportional.Objective, proportional.Target{Epsilon: epsilon, Delta: delta,
+		Adjacency: privacy.AddRemove}, objective.DTZ24)
 	if err != nil {
 		return Forecast{}, err
 	}
-	f := Forecast{Records: n, Features: w.Features, Epsilon: epsilon, Lambda: p.Lambda, Nu: p.Nu, PredictedError: p.Quality().Error, PredictedMSE: p.Point.MSE()}
-	gauss, err := population.Simulation{Population: population.Population{Records: n, Features: w.Features, Design: population.Gaussian,
-		Signal: population.OnSphere(w.Kappa), Prob: task.Link.Prob}, Estimator: population.ObjectivePerturbation{Loss: task.Loss, Lambda: p.Lambda, Nu: p.Nu},
+	f := Forecast{Records: n, Features: w.Features, Epsilon: epsilon, Lambda: p.Lambda, Nu: p.Nu,
+		PredictedError: p.Quality().Error, PredictedMSE: p.Point.MSE()}
+	gauss, err := population.Simulation{Population: population.Population{Records: n, Features: w.Features,
+		Design: population.Gaussian,
+		Signal: population.OnSphere(w.Kappa), Prob: task.Link.Prob},
+		Estimator:   population.ObjectivePerturbation{Loss: task.Loss, Lambda: p.Lambda, Nu: p.Nu},
 		Repetitions: repetitions, Seed: seed, TestRecords: 1000}.Run(ctx)
 	if err != nil {
 		return Forecast{}, err
@@ -258,7 +267,8 @@ func (w *Whitened) Forecast(ctx context.Context, n int, epsilon, delta float64, 
 }
 
 // measure fits samples of n of the pool's records.
-func (w *Whitened) measure(ctx context.Context, n int, p proportional.Prediction, model bool, repetitions int, seed uint64) (Measured, error) {
+func (w *Whitened) measure(ctx context.Context, n int, p proportional.Prediction, model bool, repetitions int,
+	seed uint64) (Measured, error) {
 	pool, test := w.Pool.Rows.(*matrix.Dense), w.Test.Rows.(*matrix.Dense)
 	link := shiftedLink{w.Intercept}
 	wrong, mse := make([]float64, repetitions), make([]float64, repetitions)
@@ -287,7 +297,8 @@ func (w *Whitened) measure(ctx context.Context, n int, p proportional.Prediction
 		}
 		linear := make([]float64, w.Features)
 		r.Gaussian(linear, p.Nu)
-		beta, err := s.Minimize(&erm.Problem{Rows: rows, Labels: labels, Loss: loss.Logistic{}, Lambda: p.Lambda, Linear: linear}, 1e-6)
+		beta, err := s.Minimize(&erm.Problem{Rows: rows, Labels: labels, Loss: loss.Logistic{}, Lambda: p.Lambda,
+			Linear: linear}, 1e-6)
 		if err != nil {
 			return err
 		}

@@ -49,7 +49,8 @@ func TestWhitened(t *testing.T) {
 	if z := (f.GaussianRows.MSE.Mean - f.PredictedMSE) / f.GaussianRows.MSE.StdErr; math.Abs(z) > 4.5 {
 		t.Errorf("Gaussian rows: squared error %v, predicted %v", f.GaussianRows.MSE, f.PredictedMSE)
 	}
-	if math.Abs(f.GaussianRows.Error.Mean-f.PredictedError) > 0.02 || math.Abs(f.Real.Error.Mean-f.PredictedError) > 0.15 {
+	if math.Abs(f.GaussianRows.Error.Mean-f.PredictedError) > 0.02 ||
+		math.Abs(f.Real.Error.Mean-f.PredictedError) > 0.15 {
 		t.Errorf("errors %v and %v, predicted %v", f.GaussianRows.Error, f.Real.Error, f.PredictedError)
 	}
 	for _, bad := range []int{0, n + 1} {

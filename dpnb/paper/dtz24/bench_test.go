@@ -14,7 +14,8 @@ func BenchmarkFigure6Setting(b *testing.B) {
 	p.Noise = nil
 	for b.Loop() {
 		_, err := population.Simulation{Population: p, Repetitions: 10_000, Seed: 1,
-			Estimator: population.NoisyDescent{Slopes: population.ExpectedLogistic, Step: Step(31. / 32), Steps: 8, Nu: 0.1}}.Run(context.Background())
+			Estimator: population.NoisyDescent{Slopes: population.ExpectedLogistic, Step: Step(31. / 32), Steps: 8,
+				Nu: 0.1}}.Run(context.Background())
 		if err != nil {
 			b.Fatal(err)
 		}
@@ -30,7 +31,8 @@ func BenchmarkLarge(b *testing.B) {
 				b.Fatal(err)
 			}
 			for b.Loop() {
-				if _, err := (population.Simulation{Population: m.population, Estimator: m.estimator, Repetitions: 2, Seed: 1}).Run(context.Background()); err != nil {
+				if _, err := (population.Simulation{Population: m.population, Estimator: m.estimator, Repetitions: 2,
+					Seed: 1}).Run(context.Background()); err != nil {
 					b.Fatal(err)
 				}
 			}

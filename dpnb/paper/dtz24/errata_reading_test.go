@@ -21,7 +21,8 @@ func TestDTZ24InformalTheorem(t *testing.T) {
 	huber := loss.Huber{Threshold: 0.5}
 	law := proportional.Mix([]float64{0.9, 0.1}, proportional.Normal(0, 0.3), proportional.Point(3))
 	predict := func(l proportional.Law) float64 {
-		p, err := proportional.Regression{Loss: huber, AspectRatio: ratio, Lambda: lambda, Nu: nu, Kappa: kappa, Noise: l}.Solve(nil)
+		p, err := proportional.Regression{Loss: huber, AspectRatio: ratio, Lambda: lambda, Nu: nu, Kappa: kappa,
+			Noise: l}.Solve(nil)
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -47,7 +48,8 @@ func TestDTZ24InformalTheorem(t *testing.T) {
 				y[i] += 0.3 * src.NormFloat64()
 			}
 		}
-		sol, err := erm.Minimize(&erm.Problem{Rows: matrix.NewDense(n, d, x), Labels: y, Loss: huber, Lambda: lambda, Linear: linear}, &erm.Settings{Tolerance: 1e-4, Workers: 1})
+		sol, err := erm.Minimize(&erm.Problem{Rows: matrix.NewDense(n, d, x), Labels: y, Loss: huber, Lambda: lambda,
+			Linear: linear}, &erm.Settings{Tolerance: 1e-4, Workers: 1})
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -64,7 +66,8 @@ func TestDTZ24InformalTheorem(t *testing.T) {
 	errata.Quote(t, "dtz24-61", "%.3f", drawn.Err())
 	// For Gaussian noise the two are the same.
 	gauss := proportional.Normal(0, 0.2)
-	errata.Within(t, "Gaussian noise", predict(gauss), predict(proportional.Normal(0, math.Sqrt(gauss.SecondMoment()))), 1e-12)
+	errata.Within(t, "Gaussian noise", predict(gauss), predict(proportional.Normal(0, math.Sqrt(gauss.SecondMoment()))),
+		1e-12)
 }
 
 // Proof of Theorem 7.1: what the printed recursion makes are increments.

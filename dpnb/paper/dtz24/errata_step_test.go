@@ -49,7 +49,8 @@ func TestDTZ24Step(t *testing.T) {
 		product.Add(eig.Values(nil)[d-1] / 2 / (1 + float64(d)/n))
 	}
 	if !(product.M > 8 && math.Abs(product.M/printed(float64(d)/n)-1) < 0.15) {
-		t.Errorf("step times the largest eigenvalue: drawn %.3f ± %.2g, limit %.3f", product.M, product.Err(), printed(float64(d)/n))
+		t.Errorf("step times the largest eigenvalue: drawn %.3f ± %.2g, limit %.3f", product.M, product.Err(),
+			printed(float64(d)/n))
 	}
 	errata.Quote(t, "dtz24-51", "%.3f", hi)
 	errata.Quote(t, "dtz24-51", "%.1f", product.M)

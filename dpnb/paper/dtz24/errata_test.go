@@ -140,7 +140,8 @@ func TestDTZ24Simulation(t *testing.T) {
 		for j := range linear {
 			linear[j] = nu * xi[j]
 		}
-		sol, err := erm.Minimize(&erm.Problem{Rows: matrix.NewDense(n, d, x), Labels: y, Loss: loss.Logistic{}, Lambda: lambda, Linear: linear}, &erm.Settings{Tolerance: 1e-4, Workers: 1})
+		sol, err := erm.Minimize(&erm.Problem{Rows: matrix.NewDense(n, d, x), Labels: y, Loss: loss.Logistic{},
+			Lambda: lambda, Linear: linear}, &erm.Settings{Tolerance: 1e-4, Workers: 1})
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -170,7 +171,8 @@ func TestDTZ24Simulation(t *testing.T) {
 	errata.Within(t, "E ρ′²", square.M, right2, 4*square.Err()+finite)
 	errata.Within(t, "E yρ′", cross.M, rightY, 4*cross.Err()+finite)
 	if math.Abs(cross.M-printedY) < 15*cross.Err() || math.Abs(square.M-printed2) < 2*square.Err() {
-		t.Errorf("printed: E ρ′² %.4f (drawn %.4f ± %.4f), E yρ′ %.4f (drawn %.4f ± %.4f)", printed2, square.M, square.Err(), printedY, cross.M, cross.Err())
+		t.Errorf("printed: E ρ′² %.4f (drawn %.4f ± %.4f), E yρ′ %.4f (drawn %.4f ± %.4f)", printed2, square.M,
+			square.Err(), printedY, cross.M, cross.Err())
 	}
 	for _, v := range []float64{square.M, right2, printed2, cross.M, rightY, printedY} {
 		errata.Quote(t, "dtz24-7", "%.4f", v)
@@ -213,7 +215,8 @@ func TestDTZ24Group(t *testing.T) {
 	group := func(p privacy.Profile) float64 {
 		best := math.Inf(1)
 		for eps := 0.01; eps < 20; eps += 0.001 {
-			a, err := privacy.ReplaceByGroup(privacy.Approx{Epsilon: eps, Delta: privacy.DeltaUpper(p, eps), Adj: privacy.AddRemove})
+			a, err := privacy.ReplaceByGroup(privacy.Approx{Epsilon: eps, Delta: privacy.DeltaUpper(p, eps),
+				Adj: privacy.AddRemove})
 			if err != nil {
 				t.Fatal(err)
 			}
@@ -263,8 +266,10 @@ func TestDTZ24Group(t *testing.T) {
 func TestDTZ24Renyi(t *testing.T) {
 	const a, alpha = 1.0, 2.0
 	w := func(x float64) float64 { return a*a/2 + a*x } // log P/Q under P
-	right := math.Log(measure.Integral(func(x float64) float64 { return measure.Phi(x) * math.Exp((alpha-1)*w(x)) }, -14, 18, 200)) / (alpha - 1)
-	printed := math.Log(measure.Integral(func(x float64) float64 { return measure.Phi(x) * (alpha - 1) * w(x) }, -14, 14, 200)) / (alpha - 1)
+	right := math.Log(measure.Integral(func(x float64) float64 { return measure.Phi(x) * math.Exp((alpha-1)*w(x)) },
+		-14, 18, 200)) / (alpha - 1)
+	printed := math.Log(measure.Integral(func(x float64) float64 { return measure.Phi(x) * (alpha - 1) * w(x) }, -14,
+		14, 200)) / (alpha - 1)
 	errata.Within(t, "Rényi", right, alpha*a*a/2, 1e-10)
 	if printed >= 0 {
 		t.Errorf("printed %.4f", printed)

@@ -109,7 +109,8 @@ func (s Scale) filled(repetitions int) (Scale, error) {
 		s.Curve = 60
 	}
 	if s.Dots < 1 || s.Repetitions < 2 || s.Curve < 2 {
-		return s, fmt.Errorf("experiment: Scale %+v, want at least one dot, two repetitions and two points of a curve", s)
+		return s, fmt.Errorf("experiment: Scale %+v, want at least one dot, two repetitions and two points of a curve",
+			s)
 	}
 	return s, nil
 }
@@ -210,7 +211,8 @@ func (s seriesOf) draw(ctx context.Context, scale Scale) ([]Panel, error) {
 		for p := range s.panels {
 			for c := range s.panels[p].Curves {
 				curve := &s.panels[p].Curves[c]
-				curve.Dots = append(curve.Dots, Dot{Records: n, Features: d, Share: float64(n) / float64(n+d), Predicted: v[p][c], Simulated: simulated[p][c]})
+				curve.Dots = append(curve.Dots, Dot{Records: n, Features: d, Share: float64(n) / float64(n+d),
+					Predicted: v[p][c], Simulated: simulated[p][c]})
 			}
 		}
 	}

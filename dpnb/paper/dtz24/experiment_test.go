@@ -39,7 +39,8 @@ func TestDTZ24Figures(t *testing.T) {
 		for _, p := range panels {
 			for _, c := range p.Curves {
 				if len(c.Dots) != 3 || len(c.Theory.X) != 3 || len(c.Theory.Y) != 3 || c.Name == "" {
-					t.Errorf("figure %d, %s, %s: %d dots, %d points", k+3, p.Title, c.Name, len(c.Dots), len(c.Theory.X))
+					t.Errorf("figure %d, %s, %s: %d dots, %d points", k+3, p.Title, c.Name, len(c.Dots),
+						len(c.Theory.X))
 				}
 			}
 		}
@@ -86,10 +87,12 @@ func TestPrintedStepOfFigure6(t *testing.T) {
 			}
 			early, late := c[1].Dots[i], c[last].Dots[i]
 			if grows := late.Predicted > early.Predicted; grows != (k == 0 && aspect < 0.45) {
-				t.Errorf("step %d, d/n = %.2f: the predicted error goes from %v to %v", k, aspect, early.Predicted, late.Predicted)
+				t.Errorf("step %d, d/n = %.2f: the predicted error goes from %v to %v", k, aspect, early.Predicted,
+					late.Predicted)
 			}
 			if grows := late.Simulated.Mean > early.Simulated.Mean; grows != (k == 0 && aspect < 0.45) {
-				t.Errorf("step %d, d/n = %.2f: the simulated error goes from %v to %v", k, aspect, early.Simulated, late.Simulated)
+				t.Errorf("step %d, d/n = %.2f: the simulated error goes from %v to %v", k, aspect, early.Simulated,
+					late.Simulated)
 			}
 		}
 	}

@@ -13,7 +13,8 @@ import (
 // dtz24Population is the population of the figures, a regression or a
 // classification.
 func dtz24Population(n, d int, regression bool) population.Population {
-	p := population.Population{Records: n, Features: d, Design: population.Rademacher, Signal: population.Normal(0, Kappa)}
+	p := population.Population{Records: n, Features: d, Design: population.Rademacher,
+		Signal: population.Normal(0, Kappa)}
 	if regression {
 		p.Noise = population.Normal(0, Noise)
 	} else {
@@ -38,15 +39,18 @@ func lambdaNames(regression bool) []string {
 }
 
 // fitted solves the fixed point of one curve.
-func fitted(regression bool, aspect, lambda, nu float64) (p proportional.FixedPoint, residuals, gap float64, err error) {
+func fitted(regression bool, aspect, lambda, nu float64) (p proportional.FixedPoint, residuals, gap float64,
+	err error) {
 	if regression {
-		r := proportional.Regression{Loss: dtz24Loss(true), AspectRatio: aspect, Lambda: lambda, Nu: nu, Kappa: Kappa, Noise: proportional.Normal(0, Noise)}
+		r := proportional.Regression{Loss: dtz24Loss(true), AspectRatio: aspect, Lambda: lambda, Nu: nu, Kappa: Kappa,
+			Noise: proportional.Normal(0, Noise)}
 		if p, err = r.Solve(nil); err != nil {
 			return p, 0, 0, err
 		}
 		return p, r.SlopeMoment(p, 2), 0, nil
 	}
-	c := proportional.Classification{Loss: dtz24Loss(false), Link: proportional.LogisticLink{}, AspectRatio: aspect, Lambda: lambda, Nu: nu, Kappa: Kappa}
+	c := proportional.Classification{Loss: dtz24Loss(false), Link: proportional.LogisticLink{}, AspectRatio: aspect,
+		Lambda: lambda, Nu: nu, Kappa: Kappa}
 	if p, err = c.Solve(nil); err != nil {
 		return p, 0, 0, err
 	}
@@ -71,8 +75,10 @@ func objectiveFigure(ctx context.Context, scale Scale, repetitions int, regressi
 	}
 	nus := []float64{0, 0.2}
 	names := lambdaNames(regression)
-	s := seriesOf{panels: []Panel{newPanel("estimation error, ν = 0", squaredError, nus[0], names), newPanel("estimation error, ν = 1/5", squaredError, nus[1], names),
-		newPanel("training records, ν = 0", second, nus[0], names), newPanel("training records, ν = 1/5", second, nus[1], names)}}
+	s := seriesOf{panels: []Panel{newPanel("estimation error, ν = 0", squaredError, nus[0], names),
+		newPanel("estimation error, ν = 1/5", squaredError, nus[1], names),
+		newPanel("training records, ν = 0", second, nus[0], names), newPanel("training records, ν = 1/5", second,
+			nus[1], names)}}
 	s.predict = func(aspect float64) ([][]float64, error) {
 		out := make([][]float64, 4)
 		for k, nu := range nus {
@@ -132,8 +138,10 @@ func Figure5(ctx context.Context, scale Scale) ([]Panel, error) {
 		return nil, err
 	}
 	nus := []float64{0, 0.5, 0, 0.5}
-	s := seriesOf{panels: []Panel{newPanel("Huber loss, ν = 0", squaredError, 0, lambdaNames(true)), newPanel("Huber loss, ν = 1/2", squaredError, 0.5, lambdaNames(true)),
-		newPanel("logistic loss, ν = 0", squaredError, 0, lambdaNames(false)), newPanel("logistic loss, ν = 1/2", squaredError, 0.5, lambdaNames(false))}}
+	s := seriesOf{panels: []Panel{newPanel("Huber loss, ν = 0", squaredError, 0, lambdaNames(true)),
+		newPanel("Huber loss, ν = 1/2", squaredError, 0.5, lambdaNames(true)),
+		newPanel("logistic loss, ν = 0", squaredError, 0, lambdaNames(false)), newPanel("logistic loss, ν = 1/2",
+			squaredError, 0.5, lambdaNames(false))}}
 	s.predict = func(aspect float64) ([][]float64, error) {
 		out := make([][]float64, 4)
 		for k, nu := range nus {
@@ -191,12 +199,15 @@ func Figure6(ctx context.Context, scale Scale, step func(aspect float64) float64
 		names = append(names, fmt.Sprintf("T = %d", t))
 		last = max(last, t)
 	}
-	s := seriesOf{panels: []Panel{newPanel("Huber loss, ν = 0", squaredError, 0, names), newPanel("Huber loss, ν = 1/10", squaredError, 0.1, names),
-		newPanel("logistic loss, ν = 0", squaredError, 0, names), newPanel("logistic loss, ν = 1/10", squaredError, 0.1, names)}}
+	s := seriesOf{panels: []Panel{newPanel("Huber loss, ν = 0", squaredError, 0, names),
+		newPanel("Huber loss, ν = 1/10", squaredError, 0.1, names),
+		newPanel("logistic loss, ν = 0", squaredError, 0, names), newPanel("logistic loss, ν = 1/10", squaredError, 0.1,
+			names)}}
 	s.predict = func(aspect float64) ([][]float64, error) {
 		out := make([][]float64, 4)
 		for k, nu := range nus {
-			g := proportional.Descent{Loss: dtz24Loss(k < 2), AspectRatio: aspect, Step: step(aspect), Steps: last, Nu: nu, Kappa: Kappa, Expected: true}
+			g := proportional.Descent{Loss: dtz24Loss(k < 2), AspectRatio: aspect, Step: step(aspect), Steps: last,
+				Nu: nu, Kappa: Kappa, Expected: true}
 			if k < 2 {
 				g.Noise = proportional.Normal(0, Noise)
 			} else {
@@ -222,7 +233,8 @@ func Figure6(ctx context.Context, scale Scale, step func(aspect float64) float64
 				slopes = population.ExpectedHuber(Threshold, Noise)
 			}
 			r, err := population.Simulation{Population: p,
-				Estimator:   population.NoisyDescent{Slopes: slopes, Step: step(float64(d) / float64(n)), Steps: last, Nu: nu},
+				Estimator: population.NoisyDescent{Slopes: slopes, Step: step(float64(d) / float64(n)), Steps: last,
+					Nu: nu},
 				Repetitions: scale.Repetitions, Seed: dotSeed(2406, n, k), Workers: scale.Workers}.Run(ctx)
 			if err != nil {
 				return nil, err

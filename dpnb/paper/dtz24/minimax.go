@@ -38,7 +38,8 @@ type Minimax struct {
 // theorem has it.
 func NewMinimax(n, d int, seed uint64) Minimax {
 	r := noise.NewSeeded(seed)
-	m := Minimax{Threshold: 1, Lambda: 0.5, Radius: 50 * math.Sqrt(float64(d)), Shift: make([]float64, d), Noise: make([]float64, n)}
+	m := Minimax{Threshold: 1, Lambda: 0.5, Radius: 50 * math.Sqrt(float64(d)), Shift: make([]float64, d),
+		Noise: make([]float64, n)}
 	r.Gaussian(m.Shift, math.Hypot(0.5, 0.2))
 	r.Gaussian(m.Noise, 1)
 	return m
@@ -53,7 +54,8 @@ func (m Minimax) Primary(s *population.Solver, g *matrix.Dense) (float64, error)
 	for i, e := range m.Noise {
 		labels[i] = -e
 	}
-	p := &erm.Problem{Rows: g, Labels: labels, Loss: loss.Huber{Threshold: m.Threshold}, Lambda: m.Lambda, Linear: m.Shift}
+	p := &erm.Problem{Rows: g, Labels: labels, Loss: loss.Huber{Threshold: m.Threshold}, Lambda: m.Lambda,
+		Linear: m.Shift}
 	u, err := s.Minimize(p, 1e-9)
 	if err != nil {
 		return 0, err
@@ -112,7 +114,8 @@ type auxiliary struct {
 }
 
 func newAuxiliary(m Minimax, g, h []float64) *auxiliary {
-	s := &auxiliary{Minimax: m, g: slices.Clone(g), h: slices.Clone(h), a: make([]float64, len(h)), v: make([]float64, len(h))}
+	s := &auxiliary{Minimax: m, g: slices.Clone(g), h: slices.Clone(h), a: make([]float64, len(h)),
+		v: make([]float64, len(h))}
 	c := 1 / math.Sqrt(float64(len(g)))
 	floats.Scale(c, s.g)
 	floats.Scale(c, s.h)
@@ -253,7 +256,8 @@ func TwoPoints(ctx context.Context, d, draws int, seed uint64) (Optima, error) {
 	})
 }
 
-func drawOptima(ctx context.Context, draws int, seed uint64, one func(*noise.Seeded, *population.Solver) (float64, float64, error)) (Optima, error) {
+func drawOptima(ctx context.Context, draws int, seed uint64, one func(*noise.Seeded, *population.Solver) (float64,
+	float64, error)) (Optima, error) {
 	if draws < 2 {
 		return Optima{}, fmt.Errorf("experiment: %d draws, want at least 2", draws)
 	}

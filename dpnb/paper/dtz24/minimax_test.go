@@ -32,7 +32,8 @@ func bruteAuxiliary(m Minimax, g, h []float64, uStep, vStep float64) float64 {
 				for i, rest := 0, k; i < n; i, rest = i+1, rest/steps {
 					v[i] = -m.Threshold + vStep*float64(rest%steps)
 				}
-				q := c*(norm*floats.Dot(h, v)+floats.Norm(v, 2)*(g[0]*u0+g[1]*u1)) - 0.5*floats.Dot(v, v) + floats.Dot(m.Noise, v)
+				q := c*(norm*floats.Dot(h, v)+floats.Norm(v, 2)*(g[0]*u0+g[1]*u1)) - 0.5*floats.Dot(v,
+					v) + floats.Dot(m.Noise, v)
 				top = math.Max(top, q)
 			}
 			best = math.Min(best, top+0.5*m.Lambda*norm*norm+m.Shift[0]*u0+m.Shift[1]*u1)
@@ -98,7 +99,8 @@ func TestOptima(t *testing.T) {
 			t.Fatal(err)
 		}
 		below, above := o.Compare(2, false), o.Compare(2, true)
-		t.Logf("%v: below %.1f (ratio %.2f), above %.1f (ratio %.2f); k=1: %.1f %.1f; medians %.3f %.3f", dims, below.Excess, below.Ratio, above.Excess, above.Ratio,
+		t.Logf("%v: below %.1f (ratio %.2f), above %.1f (ratio %.2f); k=1: %.1f %.1f; medians %.3f %.3f", dims,
+			below.Excess, below.Ratio, above.Excess, above.Ratio,
 			o.Compare(1, false).Excess, o.Compare(1, true).Excess, o.Primary[1500], o.Auxiliary[1500])
 		if below.Excess > 4 || above.Excess > 4 {
 			t.Errorf("%v: Theorem 2.8 refuted by %.1f and %.1f standard errors", dims, below.Excess, above.Excess)
@@ -119,16 +121,19 @@ func TestOptima(t *testing.T) {
 	}
 	slices.Sort(o.Auxiliary)
 	if o.Compare(2, false).Excess < 4 && o.Compare(2, true).Excess < 4 {
-		t.Errorf("an auxiliary problem without its second term passes: %+v, %+v", o.Compare(2, false), o.Compare(2, true))
+		t.Errorf("an auxiliary problem without its second term passes: %+v, %+v", o.Compare(2, false),
+			o.Compare(2, true))
 	}
 	o, err = SmallestSingular(ctx, 24, 24, 1000, 9)
 	if err != nil {
 		t.Fatal(err)
 	}
-	if two, one := o.Compare(2, false), o.Compare(1, false); two.Excess > 4 || one.Excess < 4 || !(two.Ratio > 1.2 && two.Ratio < 2) {
+	if two, one := o.Compare(2, false), o.Compare(1, false); two.Excess > 4 || one.Excess < 4 ||
+		!(two.Ratio > 1.2 && two.Ratio < 2) {
 		t.Errorf("smallest singular value: %+v with the factor 2, %+v with 1", two, one)
 	}
-	if o, err = TwoPoints(ctx, 10, 1000, 10); err != nil || o.Compare(2, true).Excess < 4 || o.Compare(2, false).Excess > 4 {
+	if o, err = TwoPoints(ctx, 10, 1000, 10); err != nil || o.Compare(2, true).Excess < 4 ||
+		o.Compare(2, false).Excess > 4 {
 		t.Errorf("two points: %+v above, %+v below, %v", o.Compare(2, true), o.Compare(2, false), err)
 	}
 }

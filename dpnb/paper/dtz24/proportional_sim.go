@@ -110,7 +110,8 @@ func (p simulated) fit(ctx context.Context) ([]fit, error) {
 		}
 		src := root.Stream(k)
 		x := signs(src, p.n, p.d)
-		f := fit{beta: p.beta(src, p.d), xi: make([]float64, p.d), star: make([]float64, p.n), score: make([]float64, p.n), y: make([]float64, p.n)}
+		f := fit{beta: p.beta(src, p.d), xi: make([]float64, p.d), star: make([]float64, p.n),
+			score: make([]float64, p.n), y: make([]float64, p.n)}
 		x.Margins(f.star, f.beta, 0, p.n)
 		for i, s := range f.star {
 			f.y[i] = p.label(src, s)
@@ -120,7 +121,8 @@ func (p simulated) fit(ctx context.Context) ([]fit, error) {
 		for j, v := range f.xi {
 			linear[j] = p.nu * v
 		}
-		sol, err := erm.Minimize(&erm.Problem{Rows: x, Labels: f.y, Loss: p.loss, Lambda: p.lambda, Linear: linear}, &erm.Settings{Tolerance: 1e-8})
+		sol, err := erm.Minimize(&erm.Problem{Rows: x, Labels: f.y, Loss: p.loss, Lambda: p.lambda, Linear: linear},
+			&erm.Settings{Tolerance: 1e-8})
 		if err != nil {
 			return nil, err
 		}
@@ -172,7 +174,8 @@ func (c *simulatedPair) compare(values []float64, want, extra float64) (mean, z 
 func (c *simulatedPair) String() string { return strings.Join(c.lines, ", ") }
 
 // outputSimulated checks sensitivity 2LR/λ, claimed as factor·LR/λ, and the error.
-func outputSimulated(l loss.Loss, seed uint64, factor float64) func(context.Context, claim.Size) (claim.Outcome, error) {
+func outputSimulated(l loss.Loss, seed uint64, factor float64) func(context.Context, claim.Size) (claim.Outcome,
+	error) {
 	return func(ctx context.Context, size claim.Size) (claim.Outcome, error) {
 		most, err := farthest(l, noise.NewSeeded(seed))
 		if err != nil {
@@ -185,10 +188,12 @@ func outputSimulated(l loss.Loss, seed uint64, factor float64) func(context.Cont
 		if _, ok := l.(loss.Logistic); ok {
 			link := proportional.LogisticLink{}
 			pop.label = linkLabel(link)
-			p, err = proportional.Classification{Loss: l, Link: link, AspectRatio: ratio, Lambda: pop.lambda, Kappa: 1}.Solve(nil)
+			p, err = proportional.Classification{Loss: l, Link: link, AspectRatio: ratio, Lambda: pop.lambda,
+				Kappa: 1}.Solve(nil)
 		} else {
 			pop.label = func(src *noise.Seeded, score float64) float64 { return score + 0.5*src.NormFloat64() }
-			p, err = proportional.Regression{Loss: l, Noise: proportional.Normal(0, 0.5), AspectRatio: ratio, Lambda: pop.lambda, Kappa: 1}.Solve(nil)
+			p, err = proportional.Regression{Loss: l, Noise: proportional.Normal(0, 0.5), AspectRatio: ratio,
+				Lambda: pop.lambda, Kappa: 1}.Solve(nil)
 		}
 		if err != nil {
 			return claim.Outcome{}, err
@@ -235,7 +240,8 @@ func farthest(l loss.Loss, src *noise.Seeded) (float64, error) {
 		var theta [2][]float64
 		for k := range theta {
 			x[2*n], x[2*n+1] = radius*tilt, radius*math.Sqrt(1-tilt*tilt)*float64(1-2*k)
-			sol, err := erm.Minimize(&erm.Problem{Rows: matrix.NewDense(n+1, 2, x), Labels: y, Loss: l, Lambda: lambda}, nil)
+			sol, err := erm.Minimize(&erm.Problem{Rows: matrix.NewDense(n+1, 2, x), Labels: y, Loss: l, Lambda: lambda},
+				nil)
 			if err != nil {
 				return 0, err
 			}
@@ -249,7 +255,8 @@ func farthest(l loss.Loss, src *noise.Seeded) (float64, error) {
 
 // descentSimulated compares every iterate, with gradients in expectation and with
 // labels as drawn; wrong multiplies the step of the prediction.
-func descentSimulated(seed uint64, wrong float64, d proportional.Descent) func(context.Context, claim.Size) (claim.Outcome, error) {
+func descentSimulated(seed uint64, wrong float64, d proportional.Descent) func(context.Context,
+	claim.Size) (claim.Outcome, error) {
 	return func(ctx context.Context, size claim.Size) (claim.Outcome, error) {
 		const n = 400
 		dim := int(d.AspectRatio * n)
@@ -282,18 +289,21 @@ func descentSimulated(seed uint64, wrong float64, d proportional.Descent) func(c
 					if expected {
 						name = "in expectation"
 					}
-					c.lines = append(c.lines, fmt.Sprintf("MSE of the last iterate, labels %s, %.3f for %.3f (%+.1f)", name, mean, p.MSE(), z))
+					c.lines = append(c.lines, fmt.Sprintf("MSE of the last iterate, labels %s, %.3f for %.3f (%+.1f)",
+						name, mean, p.MSE(), z))
 				}
 			}
 		}
-		return claim.Decide(fmt.Sprintf("%s; largest distance %.1f standard errors", c, c.worst), "4.5 standard errors", c.worst <= 4.5, "simulation and theory differ"), nil
+		return claim.Decide(fmt.Sprintf("%s; largest distance %.1f standard errors", c, c.worst), "4.5 standard errors",
+			c.worst <= 4.5, "simulation and theory differ"), nil
 	}
 }
 
 // descend runs noisy gradient descent and returns ‖βᵗ − β⋆‖²/d and ⟨βᵗ, β⋆⟩/d, t = 1 … T.
 func descend(d proportional.Descent, src *noise.Seeded, n, dim int) (mse, overlap []float64) {
 	x := signs(src, n, dim)
-	f := fit{beta: normalBeta(d.Kappa)(src, dim), xi: make([]float64, dim), theta: make([]float64, dim), star: make([]float64, n), score: make([]float64, n), y: make([]float64, n)}
+	f := fit{beta: normalBeta(d.Kappa)(src, dim), xi: make([]float64, dim), theta: make([]float64, dim),
+		star: make([]float64, n), score: make([]float64, n), y: make([]float64, n)}
 	x.Margins(f.star, f.beta, 0, n)
 	scale := math.Sqrt(d.Noise.SecondMoment())
 	for i, s := range f.star {
@@ -303,7 +313,8 @@ func descend(d proportional.Descent, src *noise.Seeded, n, dim int) (mse, overla
 			f.y[i] = s + scale*src.NormFloat64()
 		}
 	}
-	slope, other, minus, plus, grad := make([]float64, n), make([]float64, n), make([]float64, n), make([]float64, n), make([]float64, dim)
+	slope, other, minus, plus, grad := make([]float64, n), make([]float64, n), make([]float64, n), make([]float64, n),
+		make([]float64, dim)
 	for i := range plus {
 		plus[i], minus[i] = 1, -1
 	}

@@ -44,7 +44,8 @@ const (
 
 // String returns the name.
 func (k Kind) String() string {
-	return [...]string{"objective perturbation, Huber", "objective perturbation, logistic", "output perturbation, Huber", "noisy descent, logistic"}[k]
+	return [...]string{"objective perturbation, Huber", "objective perturbation, logistic",
+		"output perturbation, Huber", "noisy descent, logistic"}[k]
 }
 
 // Setting is one point of the grid of universality.
@@ -91,7 +92,8 @@ func (s Setting) Run(ctx context.Context, repetitions int, seed uint64) ([]Predi
 	if s.Kind == LogisticObjective {
 		records = gridTest
 	}
-	r, err := population.Simulation{Population: m.population, Estimator: m.estimator, Repetitions: repetitions, Seed: seed, TestRecords: records}.Run(ctx)
+	r, err := population.Simulation{Population: m.population, Estimator: m.estimator, Repetitions: repetitions,
+		Seed: seed, TestRecords: records}.Run(ctx)
 	if err != nil {
 		return nil, fmt.Errorf("experiment: %s: %w", s, err)
 	}
@@ -129,7 +131,8 @@ func (s Setting) Coordinates(ctx context.Context, edges []float64, repetitions i
 	if err != nil {
 		return nil, err
 	}
-	r, err := population.Simulation{Population: m.population, Estimator: m.estimator, Repetitions: repetitions, Seed: seed, Edges: edges}.Run(ctx)
+	r, err := population.Simulation{Population: m.population, Estimator: m.estimator, Repetitions: repetitions,
+		Seed: seed, Edges: edges}.Run(ctx)
 	if err != nil {
 		return nil, fmt.Errorf("experiment: %s: %w", s, err)
 	}
@@ -153,7 +156,8 @@ func (s Setting) model() (model, error) {
 	switch s.Kind {
 	case RobustObjective, RobustOutput:
 		const lambda, nu = 0.2, 0.3
-		prior = proportional.Mix([]float64{0.5, 0.2, 0.3}, proportional.Point(0), proportional.Normal(-3*gridMixed, 4*gridMixed), proportional.Uniform(-10*gridMixed, 10*gridMixed))
+		prior = proportional.Mix([]float64{0.5, 0.2, 0.3}, proportional.Point(0), proportional.Normal(-3*gridMixed,
+			4*gridMixed), proportional.Uniform(-10*gridMixed, 10*gridMixed))
 		m.population.Signal = population.Mixed(gridMixed)
 		r := proportional.Regression{AspectRatio: aspect, Lambda: lambda, Kappa: math.Sqrt(prior.SecondMoment())}
 		if s.Kind == RobustObjective {
@@ -176,7 +180,8 @@ func (s Setting) model() (model, error) {
 		}
 	case LogisticObjective:
 		const lambda, nu = 0.2, 0.2
-		c := proportional.Classification{Loss: loss.Logistic{}, Link: proportional.LogisticLink{}, AspectRatio: aspect, Lambda: lambda, Nu: nu, Kappa: gridKappa}
+		c := proportional.Classification{Loss: loss.Logistic{}, Link: proportional.LogisticLink{}, AspectRatio: aspect,
+			Lambda: lambda, Nu: nu, Kappa: gridKappa}
 		m.estimator = population.ObjectivePerturbation{Loss: c.Loss, Lambda: lambda, Nu: nu}
 		if p, err = c.Solve(nil); err != nil {
 			return m, err
@@ -187,9 +192,11 @@ func (s Setting) model() (model, error) {
 		}))
 		add(population.TestError, c.Quality(p).Error)
 	case LogisticDescent:
-		g := proportional.Descent{Loss: loss.Logistic{}, Link: proportional.LogisticLink{}, AspectRatio: aspect, Step: aspect / (1 + aspect),
+		g := proportional.Descent{Loss: loss.Logistic{}, Link: proportional.LogisticLink{}, AspectRatio: aspect,
+			Step:  aspect / (1 + aspect),
 			Steps: gridSteps, Lambda: 0.1, Nu: 0.3, Kappa: gridKappa}
-		m.estimator = population.NoisyDescent{Slopes: population.SlopesOf(g.Loss), Step: g.Step, Steps: g.Steps, Lambda: g.Lambda, Nu: g.Nu}
+		m.estimator = population.NoisyDescent{Slopes: population.SlopesOf(g.Loss), Step: g.Step, Steps: g.Steps,
+			Lambda: g.Lambda, Nu: g.Nu}
 		t, err := g.Trajectory(&proportional.DescentSettings{Points: 4093})
 		if err != nil {
 			return m, err
@@ -226,7 +233,8 @@ type Gap struct {
 }
 
 // Gaps simulates a kind of setting at several n with d = n·aspect.
-func Gaps(ctx context.Context, kind Kind, design population.Design, aspect float64, records []int, repetitions int, seed uint64) ([]Gap, error) {
+func Gaps(ctx context.Context, kind Kind, design population.Design, aspect float64, records []int, repetitions int,
+	seed uint64) ([]Gap, error) {
 	var out []Gap
 	for _, n := range records {
 		s := Setting{kind, design, n, max(1, int(math.Round(aspect*float64(n))))}
@@ -237,7 +245,8 @@ func Gaps(ctx context.Context, kind Kind, design population.Design, aspect float
 		if s.Kind == LogisticObjective || s.Kind == LogisticDescent {
 			m.population.Signal = population.OnSphere(gridKappa) // ‖β⋆‖ has no gap of its own
 		}
-		r, err := population.Simulation{Population: m.population, Estimator: m.estimator, Repetitions: repetitions, Seed: seed + uint64(n)}.Run(ctx)
+		r, err := population.Simulation{Population: m.population, Estimator: m.estimator, Repetitions: repetitions,
+			Seed: seed + uint64(n)}.Run(ctx)
 		if err != nil {
 			return nil, fmt.Errorf("experiment: %s: %w", s, err)
 		}

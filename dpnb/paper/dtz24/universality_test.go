@@ -57,7 +57,8 @@ func TestCoordinates(t *testing.T) {
 			t.Errorf("%s: the cells hold %v", kind, total)
 		}
 	}
-	if _, err := (Setting{RobustObjective, population.Rademacher, 20, 10}).Coordinates(context.Background(), []float64{1}, 2, 1); err == nil {
+	if _, err := (Setting{RobustObjective, population.Rademacher, 20, 10}).Coordinates(context.Background(),
+		[]float64{1}, 2, 1); err == nil {
 		t.Error("one edge is accepted")
 	}
 }

@@ -36,7 +36,8 @@ type Set = sim.Task[*Records]
 
 // Mechanism learns two classes. Mechanisms of other packages fit in by
 //
-//	experiment.Mechanism{Name: "mine", Fit: func(r *experiment.Records, eps, delta float64, src *noise.Seeded) ([]float64, error) {
+//	experiment.Mechanism{Name: "mine", Fit: func(
+//		r *experiment.Records, eps, delta float64, src *noise.Seeded) ([]float64, error) {
 //		return mine(r.Rows, r.Labels, eps, delta, src)
 //	}}
 type Mechanism = sim.Mechanism[*Records]
@@ -73,7 +74,8 @@ func AUC(test *Records, theta []float64) (float64, error) {
 
 // WithoutPrivacy returns the accuracy of the ordinary fit with ridge λ on s.
 func WithoutPrivacy(s Set, lambda float64) (float64, error) {
-	sol, err := erm.Minimize(&erm.Problem{Rows: s.Train.Rows, Labels: s.Train.Labels, Loss: loss.Logistic{}, Lambda: lambda},
+	sol, err := erm.Minimize(&erm.Problem{Rows: s.Train.Rows, Labels: s.Train.Labels, Loss: loss.Logistic{},
+		Lambda: lambda},
 		&erm.Settings{Tolerance: 1e-3})
 	if err != nil {
 		return 0, err
@@ -95,7 +97,8 @@ func Adult() (Set, error) {
 // by their rare largest value costs about one percent of accuracy.
 func AdultAsPublished() (Set, error) {
 	schema := &frame.Schema{}
-	upper := map[string]float64{"age": 90, "fnlwgt": 1.5e6, "education-num": 16, "capital-gain": 1e5, "capital-loss": 5000, "hours-per-week": 99}
+	upper := map[string]float64{"age": 90, "fnlwgt": 1.5e6, "education-num": 16, "capital-gain": 1e5,
+		"capital-loss": 5000, "hours-per-week": 99}
 	for _, f := range dataset.AdultSchema().Fields {
 		f.Missing = false
 		if b, ok := upper[f.Name]; ok {
@@ -189,8 +192,12 @@ func Synthetic(name string, c dataset.Clusters) (Set, error) {
 // Calibrated is a mechanism that is calibrated from the bound on the rows, ε and
 // δ alone, once for each.
 func Calibrated(name string, calibrate func(rowNorm, epsilon, delta float64) (objpert.Objective, error)) Mechanism {
-	calibration := Remembered(func(k Key) (objpert.Objective, error) { return calibrate(k.RowNorm, k.Epsilon, k.Delta) })
-	return Mechanism{Name: name, Fit: func(train *Records, epsilon, delta float64, src *noise.Seeded) ([]float64, error) {
+	calibration := Remembered(func(k Key) (objpert.Objective, error) {
+		return calibrate(k.RowNorm, k.Epsilon,
+			k.Delta)
+	})
+	return Mechanism{Name: name, Fit: func(train *Records, epsilon, delta float64, src *noise.Seeded) ([]float64,
+		error) {
 		m, err := calibration(Key{RowNorm: train.RowNorm, Epsilon: epsilon, Delta: delta})
 		if err != nil {
 			return nil, err
@@ -229,7 +236,8 @@ func Counted() Mechanism {
 		return objpert.CalibrateCounted(objpert.Config{Loss: loss.Logistic{}, RowNorm: k.RowNorm,
 			Epsilon: k.Epsilon, Delta: k.Delta, Adjacency: privacy.AddRemove}, CountShare, true)
 	})
-	return Mechanism{Name: "dpnb", Fit: func(train *Records, epsilon, delta float64, src *noise.Seeded) ([]float64, error) {
+	return Mechanism{Name: "dpnb", Fit: func(train *Records, epsilon, delta float64, src *noise.Seeded) ([]float64,
+		error) {
 		m, err := calibration(Key{RowNorm: train.RowNorm, Epsilon: epsilon, Delta: delta})
 		if err != nil {
 			return nil, err

@@ -20,7 +20,8 @@ func TestAdultSets(t *testing.T) {
 			t.Fatal(err)
 		}
 		n, d := s.Train.Rows.Dims()
-		if n < 1000 || d < 50 || len(s.Train.Labels) != n || matrix.MaxNorm(s.Train.Rows) > s.Train.RowNorm || math.Abs(s.Test.RowNorm-math.Sqrt2) > 1e-9 {
+		if n < 1000 || d < 50 || len(s.Train.Labels) != n || matrix.MaxNorm(s.Train.Rows) > s.Train.RowNorm ||
+			math.Abs(s.Test.RowNorm-math.Sqrt2) > 1e-9 {
 			t.Errorf("%s: %d × %d, RowNorm %v", s.Name, n, d, s.Train.RowNorm)
 		}
 	}
@@ -30,7 +31,8 @@ func TestAdultSets(t *testing.T) {
 }
 
 func TestAccuracy(t *testing.T) {
-	r := &experiment.Records{Rows: matrix.NewDense(4, 1, []float64{1, -1, 2, 0}), Labels: []float64{1, -1, -1, -1}, RowNorm: 2}
+	r := &experiment.Records{Rows: matrix.NewDense(4, 1, []float64{1, -1, 2, 0}), Labels: []float64{1, -1, -1, -1},
+		RowNorm: 2}
 	if a, err := experiment.Accuracy(r, []float64{1}); err != nil || a != 0.75 {
 		t.Errorf("accuracy %v, %v", a, err)
 	}

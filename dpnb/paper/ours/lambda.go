@@ -101,7 +101,8 @@ type Truth struct {
 func LambdaFamily() []Truth {
 	family := []Truth{{Name: "clusters", Clusters: true, Base: 0.5}}
 	for _, kind := range []Truth{
-		{Name: "isotropic"}, {Name: "1/j, signal on top", Spectrum: 1, Top: true}, {Name: "1/j, equal signal", Spectrum: 1},
+		{Name: "isotropic"}, {Name: "1/j, signal on top", Spectrum: 1, Top: true},
+		{Name: "1/j, equal signal", Spectrum: 1},
 	} {
 		for _, signal := range []float64{1, 2, 4} {
 			for _, base := range []float64{0.5, 0.25} {
@@ -150,7 +151,8 @@ func (t Truth) draw(n, d int, src *noise.Seeded) *experiment.Records {
 				k = min(5, d)
 			}
 			for j, v := range row[:k] {
-				margin += math.Cos(float64(7*j*j)) * math.Sqrt2 * v * math.Pow(float64(j+1), 0.5*t.Spectrum) / math.Sqrt(float64(k))
+				margin += math.Cos(float64(7*j*j)) * math.Sqrt2 * v * math.Pow(float64(j+1),
+					0.5*t.Spectrum) / math.Sqrt(float64(k))
 			}
 			y[i] = -1
 			if src.Float64() < 1/(1+math.Exp(-t.Signal*margin-t.offset())) {
@@ -200,7 +202,8 @@ type LambdaCurve struct {
 // power of intercept: 0 leaves it at the least, 1 shrinks it as all else.
 //
 // Errors: ctx.Err() if ctx ends first; those of a fit.
-func LambdaCurves(ctx context.Context, family []Truth, settings []LambdaSetting, repetitions, doublings int, intercept float64, seed uint64) ([]LambdaCurve, error) {
+func LambdaCurves(ctx context.Context, family []Truth, settings []LambdaSetting, repetitions, doublings int,
+	intercept float64, seed uint64) ([]LambdaCurve, error) {
 	curves := make([]LambdaCurve, len(family)*len(settings))
 	errs := make([]error, len(curves))
 	root := noise.NewSeeded(seed)
@@ -209,7 +212,8 @@ func LambdaCurves(ctx context.Context, family []Truth, settings []LambdaSetting,
 	for range runtime.GOMAXPROCS(0) {
 		wg.Go(func() {
 			for k := range jobs {
-				curves[k], errs[k] = family[k/len(settings)].curve(settings[k%len(settings)], repetitions, doublings, intercept, root.Stream(k))
+				curves[k], errs[k] = family[k/len(settings)].curve(settings[k%len(settings)], repetitions, doublings,
+					intercept, root.Stream(k))
 			}
 		})
 	}
@@ -224,7 +228,8 @@ func LambdaCurves(ctx context.Context, family []Truth, settings []LambdaSetting,
 	return curves, errors.Join(append(errs, ctx.Err())...)
 }
 
-func (t Truth) curve(s LambdaSetting, repetitions, doublings int, intercept float64, src *noise.Seeded) (LambdaCurve, error) {
+func (t Truth) curve(s LambdaSetting, repetitions, doublings int, intercept float64, src *noise.Seeded) (LambdaCurve,
+	error) {
 	m, err := objpert.Calibrate(objpert.Config{Loss: loss.Logistic{}, RowNorm: math.Sqrt2,
 		Epsilon: s.Epsilon, Delta: 1e-5, Adjacency: privacy.AddRemove})
 	if err != nil {

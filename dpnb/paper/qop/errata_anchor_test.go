@@ -19,7 +19,8 @@ import (
 // Criterion (7) with a quantile for one W does not bound the neighbour's accuracy.
 func TestQOPCriterion(t *testing.T) {
 	for _, eps := range []float64{1, 10} {
-		s := wishart.Setting{Wishart: wishart.Wishart{D: 2, M: 5}, Smoothness: 1, Rank: 1, Accounting: wishart.Spectral, Accuracy: 1e-3}
+		s := wishart.Setting{Wishart: wishart.Wishart{D: 2, M: 5}, Smoothness: 1, Rank: 1, Accounting: wishart.Spectral,
+			Accuracy: 1e-3}
 		n, err := s.Noise(wishart.Split{Epsilon1: eps, Epsilon2: 1, Delta1: 1e-3, Delta2: 1e-3, Delta3: 1e-3})
 		if err != nil {
 			t.Fatal(err)
@@ -79,7 +80,8 @@ func TestQOPAnchorMoves(t *testing.T) {
 	// Least squares, (d, m) = (12, 24), the σ² of exact accounting at ε = 0.5,
 	// δ = 0.01: the two neighbours' minimisers, given M, are M⁻¹Ua/σ² apart.
 	const d, m = 12, 24
-	n, err := wishart.Setting{Wishart: wishart.Wishart{D: d, M: m}, Smoothness: 1, Rank: 1, Structure: wishart.LeastSquares}.
+	n, err := wishart.Setting{Wishart: wishart.Wishart{D: d, M: m}, Smoothness: 1, Rank: 1,
+		Structure: wishart.LeastSquares}.
 		Noise(wishart.Split{Epsilon1: 0.5, Delta1: 0.01})
 	if err != nil {
 		t.Fatal(err)
@@ -140,7 +142,8 @@ func TestReleaseIsTheAnchor(t *testing.T) {
 			t.Fatal(err)
 		}
 		var start, least, way, exact float64
-		if _, err := fmt.Sscanf(o.Measured, "the anchor's risk is %f, the smallest %f; the release goes %f %% of the way as printed, %f %%", &start, &least, &way, &exact); err != nil {
+		if _, err := fmt.Sscanf(o.Measured, "the anchor's risk is %f, the smallest %f; the release goes %f %% of the "+
+			"way as printed, %f %%", &start, &least, &way, &exact); err != nil {
 			t.Fatalf("%q: %v", o.Measured, err)
 		}
 		if !(o.Verdict == claim.Holds && way < 0.1 && start > 10*least) {

@@ -70,7 +70,9 @@ func TestQOPEigenvalues(t *testing.T) {
 		qr.Factorize(g)
 		qr.QTo(&q)
 		axis := func(i int) *mat.VecDense { return mat.VecDenseCopyOf(q.ColView(i)) }
-		moved := symmetric(d, []float64{a0, a0 + src.ExpFloat64()*float64(draw%2), a0 + 1, a0 + 2}, axis(0), axis(1), axis(2), axis(3)) // W′
+		// W′
+		moved := symmetric(d, []float64{a0, a0 + src.ExpFloat64()*float64(draw%2), a0 + 1, a0 + 2}, axis(0), axis(1),
+			axis(2), axis(3))
 		// v is along e, H̄ the mean Hessian of a record on the way from θ⋆ to θ, h
 		// the Hessian at θ; both of rank one, between 0 and L.
 		e, x, z := unit(), unit(), unit()
@@ -122,7 +124,8 @@ func TestQOPEigenvalues(t *testing.T) {
 			}
 		}
 		sharper := 1 / (lo * a0)
-		n, err := wishart.Setting{Wishart: wishart.Wishart{D: c.d, M: c.m}, Smoothness: 1, Rank: 1, Accounting: wishart.Spectral}.
+		n, err := wishart.Setting{Wishart: wishart.Wishart{D: c.d, M: c.m}, Smoothness: 1, Rank: 1,
+			Accounting: wishart.Spectral}.
 			Noise(wishart.Split{Epsilon1: 0.5, Delta1: 0.005, Delta3: 0.005})
 		if err != nil {
 			t.Fatal(err)

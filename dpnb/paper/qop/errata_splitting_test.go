@@ -17,7 +17,8 @@ import (
 
 // splitting is Algorithm G.2 of qop: gradient is that of n times the term of one
 // record, prox that of ρr and project that of C. It returns θ_K.
-func splitting(src *noise.Seeded, n, d, steps int, rho float64, gradient func(g, theta []float64, i int), prox, project func(v []float64)) []float64 {
+func splitting(src *noise.Seeded, n, d, steps int, rho float64, gradient func(g, theta []float64, i int), prox,
+	project func(v []float64)) []float64 {
 	x, theta, z := make([]float64, d), make([]float64, d), make([]float64, d)
 	for k := range steps + 1 {
 		copy(theta, x)
@@ -162,7 +163,8 @@ func TestQOPThousandIterations(t *testing.T) {
 			t.Fatal(err)
 		}
 		if best.Certificate.Distance() > 1e-6 || best.Certificate.Gap() > 1e-6 {
-			t.Fatalf("the minimiser is certified to %.3g, the minimum to %.3g", best.Certificate.Distance(), best.Certificate.Gap())
+			t.Fatalf("the minimiser is certified to %.3g, the minimum to %.3g", best.Certificate.Distance(),
+				best.Certificate.Gap())
 		}
 		dist, gap := floats.Distance(theta, best.Theta, 2), value-best.Value
 		nearest, farthest = math.Min(nearest, dist), math.Max(farthest, dist)

@@ -121,13 +121,15 @@ func TestQOPStructureOfLOP(t *testing.T) {
 		}
 		return append(out, 1-prev)
 	}
-	exact := measure.Stick(law(func(float64) float64 { return 0 }), law(func(c float64) float64 { return math.Min(c, 1) }), eps)
+	exact := measure.Stick(law(func(float64) float64 { return 0 }),
+		law(func(c float64) float64 { return math.Min(c, 1) }), eps)
 	if exact > delta {
 		t.Errorf("exact δ = %.3g", exact)
 	}
 	errata.Quote(t, "qop-18", "%.1e", math.Ceil(exact*1e9)/1e9)
 	proved := func(rank int) float64 {
-		p, err := objective.RankK{Rank: rank, Smoothness: 1, Slope: 1, Lambda: ridge, Sigma: sigma}.Profile(privacy.AddRemove)
+		p, err := objective.RankK{Rank: rank, Smoothness: 1, Slope: 1, Lambda: ridge,
+			Sigma: sigma}.Profile(privacy.AddRemove)
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -198,7 +200,8 @@ func TestQOPWishart(t *testing.T) {
 			atWrong.Add(measure.Indicator(!definite(w, c.d, wrong)))
 		}
 		if !(atRight.M <= 0.005+4*atRight.Err() && atWrong.M > 0.005+5*atWrong.Err()) {
-			t.Errorf("(%d, %d): unregularised %.4f ± %.4f, regularised %.4f", c.d, c.m, atRight.M, atRight.Err(), atWrong.M)
+			t.Errorf("(%d, %d): unregularised %.4f ± %.4f, regularised %.4f", c.d, c.m, atRight.M, atRight.Err(),
+				atWrong.M)
 		}
 		errata.Quote(t, "qop-19", "%.4f", atRight.M)
 		errata.Quote(t, "qop-19", "%.4f", atWrong.M)

@@ -56,7 +56,8 @@ func Curved(name string, by wishart.Accounting, rowNorm float64, solver Solver) 
 	known := memo[[2]float64, float64]{}
 	return Mechanism{Name: name, Fit: func(t *Task, eps, delta float64, src *noise.Seeded) ([]float64, error) {
 		sigma2, err := known.get([2]float64{eps, delta}, func() (float64, error) {
-			s := wishart.Setting{Wishart: wishart.Wishart{D: qopDimension, M: 2 * qopDimension}, Smoothness: rowNorm * rowNorm, Rank: 1,
+			s := wishart.Setting{Wishart: wishart.Wishart{D: qopDimension, M: 2 * qopDimension},
+				Smoothness: rowNorm * rowNorm, Rank: 1,
 				Accounting: by, Structure: wishart.LeastSquares}
 			split := wishart.Split{Epsilon1: eps, Delta1: delta}
 			if by == wishart.Theorem31 || by == wishart.Spectral {
@@ -83,7 +84,8 @@ func Curved(name string, by wishart.Accounting, rowNorm float64, solver Solver) 
 // interpolation for its accuracy, not for its guarantee. Releases are projected
 // on the box, which costs nothing.
 func Releases() []Mechanism {
-	return []Mechanism{{Name: "QOP", Fit: releaseQOP}, {Name: "LOP", Fit: boxedLOP()}, {Name: "LOP about the anchor", Fit: anchoredLOP()}}
+	return []Mechanism{{Name: "QOP", Fit: releaseQOP}, {Name: "LOP", Fit: boxedLOP()},
+		{Name: "LOP about the anchor", Fit: anchoredLOP()}}
 }
 
 func releaseQOP(t *Task, eps, delta float64, src *noise.Seeded) ([]float64, error) {
@@ -105,9 +107,11 @@ var plans memo[[3]float64, wishart.Plan]
 func anchoredQOP(t *Task, eps, delta float64) (qop.Perturbation, error) {
 	eta := t.Distance()
 	m := qop.Perturbation{Loss: loss.Squared{}, RowNorm: RowNorm, Interpolation: qop.AssumeInterpolation(t.Anchor, eta),
-		Regulariser: composite.L1{Weight: qopWeight}, Constraint: t.box(), HiddenDimension: 2 * qopDimension, Accuracy: 1e-3}
+		Regulariser: composite.L1{Weight: qopWeight}, Constraint: t.box(), HiddenDimension: 2 * qopDimension,
+		Accuracy: 1e-3}
 	plan, err := plans.get([3]float64{eta, eps, delta}, func() (wishart.Plan, error) {
-		return wishart.Optimise(m.Setting(), eps, delta, wishart.Risk{Records: qopRecords, Distance: 1, RegulariserSlope: qopWeight * math.Sqrt(qopDimension)})
+		return wishart.Optimise(m.Setting(), eps, delta, wishart.Risk{Records: qopRecords, Distance: 1,
+			RegulariserSlope: qopWeight * math.Sqrt(qopDimension)})
 	})
 	m.Sigma2, m.OutputSigma, m.Split = plan.Noise.Sigma2, plan.Noise.SigmaOut, plan.Split
 	return m, err
@@ -121,7 +125,10 @@ func WithOutputNoise(t *Task) (qop.Perturbation, error) {
 func boxedLOP() func(*Task, float64, float64, *noise.Seeded) ([]float64, error) {
 	known := memo[[2]float64, constrained.Objective]{}
 	return func(t *Task, eps, delta float64, src *noise.Seeded) ([]float64, error) {
-		m, err := known.get([2]float64{eps, delta}, func() (constrained.Objective, error) { return t.calibrate(1, constrained.LeastNoise, eps, delta) })
+		m, err := known.get([2]float64{eps, delta}, func() (constrained.Objective,
+			error) {
+			return t.calibrate(1, constrained.LeastNoise, eps, delta)
+		})
 		if err != nil {
 			return nil, err
 		}
@@ -145,7 +152,8 @@ func boxedLOP() func(*Task, float64, float64, *noise.Seeded) ([]float64, error) 
 // calibrate returns LOP for the squared loss whose slope ends at the given
 // residual.
 func (t *Task) calibrate(residual float64, rule constrained.Rule, eps, delta float64) (constrained.Objective, error) {
-	return constrained.Calibrate(constrained.Config{Loss: loss.Clipped(loss.Squared{}, residual), RowNorm: RowNorm, Dimension: qopDimension, Epsilon: eps, Delta: delta,
+	return constrained.Calibrate(constrained.Config{Loss: loss.Clipped(loss.Squared{}, residual), RowNorm: RowNorm,
+		Dimension: qopDimension, Epsilon: eps, Delta: delta,
 		Adjacency: privacy.ReplaceOne, Rule: rule, Regulariser: composite.L1{Weight: qopWeight}, Constraint: t.box()})
 }
 

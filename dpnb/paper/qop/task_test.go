@@ -73,10 +73,12 @@ func TestFigure2(t *testing.T) {
 // What is released with its noise is worse than the anchor, and exact accounting
 // without noise better.
 func TestQOPAgainstAnchor(t *testing.T) {
-	g := qop.Figure2([]float64{10}, 0, 3, append(qop.Releases(), qop.Curved("exact", wishart.Exact, 15, qop.Certified))...)
+	g := qop.Figure2([]float64{10}, 0, 3, append(qop.Releases(), qop.Curved("exact", wishart.Exact, 15,
+		qop.Certified))...)
 	g.Trials = 4
 	m, anchor := means(t, g), g.Tasks[0].Train.AnchorRisk()
-	if !(m["κ = 10 QOP"] > 1.3*anchor) || !(m["κ = 10 LOP about the anchor"] < 1.1*anchor) || !(m["κ = 10 exact"] < 0.97*anchor) {
+	if !(m["κ = 10 QOP"] > 1.3*anchor) || !(m["κ = 10 LOP about the anchor"] < 1.1*anchor) ||
+		!(m["κ = 10 exact"] < 0.97*anchor) {
 		t.Errorf("%v, anchor %v", m, anchor)
 	}
 	q, err := qop.WithOutputNoise(g.Tasks[0].Train)
@@ -90,7 +92,8 @@ func TestQOPAgainstAnchor(t *testing.T) {
 }
 
 func TestTable3(t *testing.T) {
-	cells := []sim.Cell{{Mechanism: "a", Scores: make([]float64, 4), Summary: sim.Summary{StdErr: 1}}, {Mechanism: "b", Scores: make([]float64, 4), Summary: sim.Summary{StdErr: 5}},
+	cells := []sim.Cell{{Mechanism: "a", Scores: make([]float64, 4), Summary: sim.Summary{StdErr: 1}},
+		{Mechanism: "b", Scores: make([]float64, 4), Summary: sim.Summary{StdErr: 5}},
 		{Mechanism: "a", Scores: make([]float64, 4), Summary: sim.Summary{StdErr: 3}}}
 	got := qop.Table3(cells, 2)
 	want := []qop.Statistics{{"a", 2, 3, 1, 1.5}, {"b", 5, 5, 2.5, 2.5}}

@@ -37,7 +37,8 @@ func TestRKW23Calibration(t *testing.T) {
 			if err != nil {
 				t.Fatal(err)
 			}
-			if m.Tolerance != 0.01 || m.OutputSigma != 0.15 || !(m.Lambda > m.Smoothness()) || math.Abs(m.Smoothness()-0.5) > 1e-9 {
+			if m.Tolerance != 0.01 || m.OutputSigma != 0.15 || !(m.Lambda > m.Smoothness()) ||
+				math.Abs(m.Smoothness()-0.5) > 1e-9 {
 				t.Errorf("ε = %v: %v", eps, m)
 			}
 			spent := func(lambda float64) float64 {
@@ -55,7 +56,8 @@ func TestRKW23Calibration(t *testing.T) {
 				for alpha := 1.0002; alpha < 1e5; alpha *= 1.0005 {
 					a := m.Lipschitz() / m.Sigma
 					c := (alpha - 1) * a
-					v := -math.Log1p(-m.Smoothness()/lambda) + a*a/2 + c*a/2 + math.Log(2*0.5*math.Erfc(-c/math.Sqrt2))/(alpha-1) +
+					v := -math.Log1p(-m.Smoothness()/lambda) + a*a/2 + c*a/2 +
+						math.Log(2*0.5*math.Erfc(-c/math.Sqrt2))/(alpha-1) +
 						2*0.01*0.01*alpha/(0.15*0.15*lambda*lambda)
 					// Canonne, Kamath, Steinke 2020.
 					best = math.Min(best, (alpha-1)*(v-eps)+alpha*math.Log1p(-1/alpha)-math.Log(alpha-1))
@@ -70,7 +72,8 @@ func TestRKW23Calibration(t *testing.T) {
 			}
 			p, err := m.Profile()
 			if err != nil || privacy.DeltaUpper(p, eps) > delta {
-				t.Errorf("ε = %v, accounting %v: δ = %v by the release's own bound (%v)", eps, by, privacy.DeltaUpper(p, eps), err)
+				t.Errorf("ε = %v, accounting %v: δ = %v by the release's own bound (%v)", eps, by,
+					privacy.DeltaUpper(p, eps), err)
 			}
 			unit, _ := privacy.GaussianSigma(eps, delta)
 			if f := m.Sigma / (unit * m.Lipschitz()); f < 1.2999 || by == rkw23.ByProfile && f > 1.3001 || f > 1.5 {
@@ -82,10 +85,13 @@ func TestRKW23Calibration(t *testing.T) {
 			last[by] = [2]float64{m.Lambda, m.Sigma}
 			// The general calibration with the same rule pays less for the output
 			// noise, and so needs a λ that is up to a tenth smaller.
-			own, err := objpert.Calibrate(objpert.Config{Loss: loss.Logistic{}, RowNorm: radius, Epsilon: eps, Delta: delta,
+			own, err := objpert.Calibrate(objpert.Config{Loss: loss.Logistic{}, RowNorm: radius, Epsilon: eps,
+				Delta:     delta,
 				Adjacency: privacy.AddRemove, Rule: objpert.SmallestLambda, NoiseFactor: 1.3, Bound: objective.RKW23})
-			if err != nil || by == rkw23.ByProfile && (own.Lambda > m.Lambda || own.Lambda < 0.9*m.Lambda || math.Abs(own.Sigma/m.Sigma-1) > 1e-3) {
-				t.Errorf("ε = %v: λ = %v, σ = %v; CalibrateObjectivePerturbation has %v, %v (%v)", eps, m.Lambda, m.Sigma, own.Lambda, own.Sigma, err)
+			if err != nil || by == rkw23.ByProfile && (own.Lambda > m.Lambda || own.Lambda < 0.9*m.Lambda ||
+				math.Abs(own.Sigma/m.Sigma-1) > 1e-3) {
+				t.Errorf("ε = %v: λ = %v, σ = %v; CalibrateObjectivePerturbation has %v, %v (%v)", eps, m.Lambda,
+					m.Sigma, own.Lambda, own.Sigma, err)
 			}
 		}
 	}
@@ -129,19 +135,22 @@ func TestAlgorithmOneOnAdultAsPublished(t *testing.T) {
 	}
 	for i := 0; i < len(cells); i += 2 {
 		for _, p := range rkw23.Table2 {
-			if p.Set == "Adult" && p.Mechanism == cells[i].Mechanism && p.Epsilon == cells[i].Epsilon && math.Abs(cells[i].Mean-p.Value) > 0.01 {
+			if p.Set == "Adult" && p.Mechanism == cells[i].Mechanism && p.Epsilon == cells[i].Epsilon &&
+				math.Abs(cells[i].Mean-p.Value) > 0.01 {
 				t.Errorf("ε = %v: accuracy %v, published %v", p.Epsilon, cells[i].Mean, p.Value)
 			}
 		}
 		if cells[i+1].Mean < cells[i].Mean-0.005 {
-			t.Errorf("ε = %v: this project's mechanism has %v, Algorithm 1 %v", cells[i].Epsilon, cells[i+1].Mean, cells[i].Mean)
+			t.Errorf("ε = %v: this project's mechanism has %v, Algorithm 1 %v", cells[i].Epsilon, cells[i+1].Mean,
+				cells[i].Mean)
 		}
 	}
 }
 
 func small(t testing.TB) experiment.Set {
 	t.Helper()
-	s, err := experiment.Synthetic("small", dataset.Clusters{Records: 1500, Features: 8, Informative: 5, Separation: 2, Seed: 1})
+	s, err := experiment.Synthetic("small", dataset.Clusters{Records: 1500, Features: 8, Informative: 5, Separation: 2,
+		Seed: 1})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -156,7 +165,8 @@ func TestFigure2(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	nothing := experiment.Mechanism{Name: "nothing", Fit: func(r *experiment.Records, _, _ float64, src *noise.Seeded) ([]float64, error) {
+	nothing := experiment.Mechanism{Name: "nothing", Fit: func(r *experiment.Records, _, _ float64,
+		src *noise.Seeded) ([]float64, error) {
 		_, d := r.Rows.Dims()
 		theta := make([]float64, d)
 		src.Gaussian(theta, 1)
@@ -168,11 +178,13 @@ func TestFigure2(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	if len(cells) != 6 || cells[0].Mechanism != "Algorithm 1" || cells[1].Mechanism != "dpnb" || cells[2].Mechanism != "nothing" {
+	if len(cells) != 6 || cells[0].Mechanism != "Algorithm 1" || cells[1].Mechanism != "dpnb" ||
+		cells[2].Mechanism != "nothing" {
 		t.Fatalf("%+v", cells)
 	}
 	for k := range 2 {
-		if low, high := cells[k].Mean, cells[3+k].Mean; high < low || math.Abs(high-plain) > 0.03 || cells[k].StdErr == 0 {
+		if low, high := cells[k].Mean, cells[3+k].Mean; high < low || math.Abs(high-plain) > 0.03 ||
+			cells[k].StdErr == 0 {
 			t.Errorf("%s: %v at ε = 0.1, %v at 8, %v without privacy", cells[k].Mechanism, low, high, plain)
 		}
 	}
@@ -191,7 +203,8 @@ func TestFigure2(t *testing.T) {
 
 // A quick look at Figure 2 on a population of one's own.
 func ExampleFigure2() {
-	set, err := experiment.Synthetic("clusters", dataset.Clusters{Records: 1500, Features: 8, Informative: 5, Separation: 2, Seed: 1})
+	set, err := experiment.Synthetic("clusters", dataset.Clusters{Records: 1500, Features: 8, Informative: 5,
+		Separation: 2, Seed: 1})
 	if err != nil {
 		panic(err)
 	}

@@ -62,7 +62,8 @@ func TestRKW23TheoremE1(t *testing.T) {
 	const alpha = 8
 	a := L / sigma
 	// log E e^{s|X|} = s²a²/2 + log 2Φ(sa).
-	claimed := -math.Log1p(-beta/lambda) + a*a/2 + ((alpha-1)*(alpha-1)*a*a/2+math.Log(2*measure.CDF((alpha-1)*a)))/(alpha-1)
+	claimed := -math.Log1p(-beta/lambda) + a*a/2 +
+		((alpha-1)*(alpha-1)*a*a/2+math.Log(2*measure.CDF((alpha-1)*a)))/(alpha-1)
 	at := func(d int) float64 {
 		root := math.Sqrt(float64(d))
 		return scatteredRenyi(d, 0.999*L/root, beta*root/L, lambda, sigma, alpha)

@@ -35,7 +35,10 @@ func TestRKW23Theorem31(t *testing.T) {
 	const a, eps = 2.0, 0.1
 	hat := eps - a*a/2
 	branch := func(order float64) float64 { return -math.Expm1(hat) + math.Exp(hat)*2*measure.GaussianDelta(a, order) }
-	want := 2 * measure.Integral(func(x float64) float64 { return measure.Phi(x) * math.Max(0, -math.Expm1(eps-a*a/2-a*x)) }, 0, 12, 200)
+	want := 2 * measure.Integral(func(x float64) float64 {
+		return measure.Phi(x) * math.Max(0,
+			-math.Expm1(eps-a*a/2-a*x))
+	}, 0, 12, 200)
 	errata.Within(t, "order a²/2", branch(a*a/2), want, 1e-10)
 	if branch(a*a) > want-0.05 {
 		t.Errorf("order a²: %.4f is not below %.4f", branch(a*a), want)
@@ -52,7 +55,8 @@ func TestRKW23AlphaOne(t *testing.T) {
 		return k + a*a/2 + (s*s*a*a/2+math.Log(2*measure.CDF(s*a)))/s
 	}
 	limit := k + a*a/2 + a*math.Sqrt(2/math.Pi)
-	printed := k + a*a/2 + math.Log(2*measure.Integral(func(x float64) float64 { return measure.Phi(x) * math.Exp(a*x) }, 0, 14, 100))
+	printed := k + a*a/2 + math.Log(2*measure.Integral(
+		func(x float64) float64 { return measure.Phi(x) * math.Exp(a*x) }, 0, 14, 100))
 	errata.Within(t, "limit", rdp(1+1e-6), limit, 1e-6)
 	errata.Within(t, "the printed value is that of α = 2", printed, rdp(2), 1e-10)
 	if printed < limit+0.04 {
@@ -87,7 +91,8 @@ func TestRKW23LemmaD6(t *testing.T) {
 	errata.Quote(t, "rkw23-3", "%.4f", claimed)
 	errata.Quote(t, "rkw23-3", "%.4f", delta(q(-1)))
 	// And Q is no probability: the mass left for −∞ is negative once λ is large.
-	left := 1 - math.Exp(math.Log1p(-0.25/10))*measure.Integral(func(x float64) float64 { return 2 / sigma * measure.Phi((x-L)/sigma) }, 0, 40, 400)
+	left := 1 - math.Exp(math.Log1p(-0.25/10))*measure.Integral(
+		func(x float64) float64 { return 2 / sigma * measure.Phi((x-L)/sigma) }, 0, 40, 400)
 	if left > -0.1 {
 		t.Errorf("mass at −∞: %.4f", left)
 	}
@@ -172,7 +177,8 @@ func TestRKW23EveryLambda(t *testing.T) {
 			pair := audit.Scalar{Loss: loss.Logistic{}, ExtraX: 1, ExtraY: 1, Lambda: lambda, Sigma: 1, Tilt: tilt}
 			without, with := pair.Cells(4000)
 			for _, eps := range []float64{0, 0.5, 1, 2} {
-				worst = math.Max(worst, measure.Stick(with, without, eps)/measure.HalfNormal(math.Log1p(0.25/lambda), 1, eps))
+				worst = math.Max(worst, measure.Stick(with, without, eps)/measure.HalfNormal(math.Log1p(0.25/lambda), 1,
+					eps))
 				if !math.IsNaN(objective.PrintedRKW23(eps, 0.25, lambda, 1)) {
 					t.Errorf("the printed bound speaks of λ = %g < β", lambda)
 				}
@@ -193,7 +199,8 @@ func TestRKW23Remark33(t *testing.T) {
 	const a, alpha = 0.5, 4.0
 	// W = a²/2 + aN under P, the Gaussian mechanism.
 	moment := func(s float64) float64 {
-		return math.Log(measure.Integral(func(x float64) float64 { return measure.Phi(x) * math.Exp(s*(a*a/2+a*x)) }, -14, 18, 200)) / (alpha - 1)
+		return math.Log(measure.Integral(func(x float64) float64 { return measure.Phi(x) * math.Exp(s*(a*a/2+a*x)) },
+			-14, 18, 200)) / (alpha - 1)
 	}
 	errata.Within(t, "exponent α − 1", moment(alpha-1), alpha*a*a/2, 1e-10)
 	if moment(alpha) < 1.5*alpha*a*a/2 {

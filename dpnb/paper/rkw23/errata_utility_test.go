@@ -20,7 +20,8 @@ func TestRKW23TheoremH1(t *testing.T) {
 		lo, hi := -10.0, 10.0
 		for range 80 {
 			mid := (lo + hi) / 2
-			slope := n*(-0.6*math.Min(clip, measure.Sigmoid(-mid))+0.4*math.Min(clip, measure.Sigmoid(mid))) + lambda*mid + sigma*z
+			slope := n*(-0.6*math.Min(clip, measure.Sigmoid(-mid))+0.4*math.Min(clip, measure.Sigmoid(mid))) +
+				lambda*mid + sigma*z
 			if slope < 0 {
 				lo = mid
 			} else {

@@ -36,7 +36,8 @@ func HonestDPSGD(epochs int) experiment.Mechanism {
 		t := sgd.Tuner{Base: rkw23Descent(k, epochs), Grid: rkw23Grid(), MeanRuns: runs, Score: sgd.Holdout{}}
 		return t.Calibrate(k.Epsilon, k.Delta)
 	})
-	return descending("honest DP-SGD", calibration, func(t sgd.Tuner, train *experiment.Records, src *noise.Seeded) ([]float64, error) {
+	return descending("honest DP-SGD", calibration, func(t sgd.Tuner, train *experiment.Records,
+		src *noise.Seeded) ([]float64, error) {
 		r, err := t.Run(train.Rows, train.Labels, src, &mechanism.Settings{Workers: 1})
 		if err != nil {
 			return nil, err
@@ -54,7 +55,8 @@ func DishonestDPSGD(epochs int) experiment.Mechanism {
 		t.Base.NoiseMultiplier = c.NoiseMultiplier
 		return t, err
 	})
-	return descending("dishonest DP-SGD", calibration, func(t sgd.Tuner, train *experiment.Records, src *noise.Seeded) ([]float64, error) {
+	return descending("dishonest DP-SGD", calibration, func(t sgd.Tuner, train *experiment.Records,
+		src *noise.Seeded) ([]float64, error) {
 		r, err := t.RunDishonestly(train.Rows, train.Labels, src, &mechanism.Settings{Workers: 1})
 		if err != nil {
 			return nil, err
@@ -63,8 +65,10 @@ func DishonestDPSGD(epochs int) experiment.Mechanism {
 	})
 }
 
-func descending(name string, calibration func(experiment.Key) (sgd.Tuner, error), run func(sgd.Tuner, *experiment.Records, *noise.Seeded) ([]float64, error)) experiment.Mechanism {
-	return experiment.Mechanism{Name: name, Fit: func(train *experiment.Records, epsilon, delta float64, src *noise.Seeded) ([]float64, error) {
+func descending(name string, calibration func(experiment.Key) (sgd.Tuner, error),
+	run func(sgd.Tuner, *experiment.Records, *noise.Seeded) ([]float64, error)) experiment.Mechanism {
+	return experiment.Mechanism{Name: name, Fit: func(train *experiment.Records, epsilon, delta float64,
+		src *noise.Seeded) ([]float64, error) {
 		if train.Public == nil {
 			return nil, errors.New("experiment: DP-SGD is tuned here on public records; set Records.Public")
 		}
@@ -86,5 +90,6 @@ func rkw23Descent(k experiment.Key, epochs int) sgd.Descent {
 }
 
 func rkw23Grid() []sgd.Update {
-	return sgd.LearningRates(rkw23LowRate, rkw23HighRate, rkw23Rates, func(eta float64) sgd.Update { return sgd.Adam{LearningRate: eta} })
+	return sgd.LearningRates(rkw23LowRate, rkw23HighRate, rkw23Rates,
+		func(eta float64) sgd.Update { return sgd.Adam{LearningRate: eta} })
 }

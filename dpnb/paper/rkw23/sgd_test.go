@@ -15,7 +15,8 @@ import (
 
 // On clusters that any method can tell apart, honest tuning pays for its runs.
 func TestDPSGDIsTunedHonestlyAndDishonestly(t *testing.T) {
-	set, err := experiment.Synthetic("small", dataset.Clusters{Records: 3000, Features: 10, Informative: 5, Separation: 2, Seed: 3})
+	set, err := experiment.Synthetic("small", dataset.Clusters{Records: 3000, Features: 10, Informative: 5,
+		Separation: 2, Seed: 3})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -35,7 +36,8 @@ func TestDPSGDIsTunedHonestlyAndDishonestly(t *testing.T) {
 	}
 	bare := *set.Train
 	bare.Public = nil
-	if _, err := rkw23.HonestDPSGD(5).Fit(&bare, 1, 1e-5, noise.NewSeeded(1)); err == nil || !strings.Contains(err.Error(), "public records") {
+	if _, err := rkw23.HonestDPSGD(5).Fit(&bare, 1, 1e-5, noise.NewSeeded(1)); err == nil ||
+		!strings.Contains(err.Error(), "public records") {
 		t.Errorf("tuned without public records: %v", err)
 	}
 }

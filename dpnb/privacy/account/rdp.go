@@ -24,7 +24,8 @@ func NewRDP(adj privacy.Adjacency) (*RDP, error) {
 	a.accept = func(e privacy.Event) (privacy.RDPCurve, error) {
 		r, ok := e.(privacy.RDPEvent)
 		if !ok {
-			return privacy.RDPCurve{}, fmt.Errorf("%w: %v has no Rényi curve; compose it by its profile", privacy.ErrUnsupported, e)
+			return privacy.RDPCurve{}, fmt.Errorf("%w: %v has no Rényi curve; compose it by its profile",
+				privacy.ErrUnsupported, e)
 		}
 		return r.RDP(adj)
 	}

@@ -40,7 +40,8 @@ func (c Calculator) Parse(data []byte) ([]Line, error) {
 		return nil, err
 	}
 	if _, err := d.Token(); !errors.Is(err, io.EOF) {
-		return nil, &privacy.ParamError{Name: "events", Value: "more text after the list", Want: "one JSON list of events"}
+		return nil, &privacy.ParamError{Name: "events", Value: "more text after the list",
+			Want: "one JSON list of events"}
 	}
 	if len(lines) == 0 {
 		return nil, &privacy.ParamError{Name: "events", Value: "an empty list", Want: "at least one event"}

@@ -24,7 +24,8 @@ func (c Calculator) Sigma(line Line, adj privacy.Adjacency, eps, delta float64) 
 		return 0, &privacy.ParamError{Name: "delta", Value: delta, Want: "a number in (0, 1)"}
 	}
 	if _, given := line.Values.Numbers["sigma"]; given {
-		return 0, &privacy.ParamError{Name: "sigma", Value: line.Values.Numbers["sigma"], Want: "nothing: it is what is asked for"}
+		return 0, &privacy.ParamError{Name: "sigma", Value: line.Values.Numbers["sigma"],
+			Want: "nothing: it is what is asked for"}
 	}
 	want := elementary.Log(delta)
 	want -= 4e-16 * math.Abs(want)
@@ -45,7 +46,8 @@ func (c Calculator) Sigma(line Line, adj privacy.Adjacency, eps, delta float64) 
 			return 0, err
 		}
 		if caveat != "" {
-			return 0, fmt.Errorf("%w: no noise can be chosen by a figure that is no guarantee%s", privacy.ErrUnsupported, caveat)
+			return 0, fmt.Errorf("%w: no noise can be chosen by a figure that is no guarantee%s",
+				privacy.ErrUnsupported, caveat)
 		}
 		l, err := a.LogDeltaUpper(eps)
 		return l - want, err
@@ -73,7 +75,8 @@ func smallestScale(excess func(scale float64) (float64, error), tolerance float6
 	for out := v > 0; (v > 0) == out; step *= 2 {
 		switch {
 		case x >= end:
-			return 0, &privacy.ParamError{Name: "scale", Value: math.Inf(1), Want: "a target that some amount of noise reaches"}
+			return 0, &privacy.ParamError{Name: "scale", Value: math.Inf(1),
+				Want: "a target that some amount of noise reaches"}
 		case x <= -end:
 			return math.Exp(x), nil
 		case out:

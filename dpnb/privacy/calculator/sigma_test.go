@@ -16,12 +16,13 @@ func TestSmallestScale(t *testing.T) {
 		root  float64
 		calls int
 	}{
-		"smooth":  {func(s float64) float64 { return 3 - s*s }, math.Sqrt(3), 16},
-		"steep":   {func(s float64) float64 { return 14 - s*s*s*s/1e8 }, math.Pow(14e8, 0.25), 30},
-		"tiny":    {func(s float64) float64 { return math.Log(1e-200 / s) }, 1e-200, 30},
-		"huge":    {func(s float64) float64 { return math.Log(1e200 / s) }, 1e200, 30},
-		"jump":    {func(s float64) float64 { return math.Copysign(1, 7.3-s) }, 7.3, 100},
-		"to zero": {func(s float64) float64 { return map[bool]float64{true: 2, false: math.Inf(-1)}[s < 0.2] }, 0.2, 100},
+		"smooth": {func(s float64) float64 { return 3 - s*s }, math.Sqrt(3), 16},
+		"steep":  {func(s float64) float64 { return 14 - s*s*s*s/1e8 }, math.Pow(14e8, 0.25), 30},
+		"tiny":   {func(s float64) float64 { return math.Log(1e-200 / s) }, 1e-200, 30},
+		"huge":   {func(s float64) float64 { return math.Log(1e200 / s) }, 1e200, 30},
+		"jump":   {func(s float64) float64 { return math.Copysign(1, 7.3-s) }, 7.3, 100},
+		"to zero": {func(s float64) float64 { return map[bool]float64{true: 2, false: math.Inf(-1)}[s < 0.2] }, 0.2,
+			100},
 	} {
 		calls := 0
 		got, err := smallestScale(func(s float64) (float64, error) { calls++; return c.f(s), nil }, 1e-9)

@@ -77,7 +77,8 @@ func New() Calculator {
 			{Name: "rate", Help: "Poisson sampling probability"}, sensitivity,
 		},
 		Build: func(v Values, _ privacy.Adjacency) (privacy.Event, error) {
-			e := privacy.SubsampledGaussian{Sigma: v.Numbers["sigma"], Rate: v.Numbers["rate"], Sensitivity: v.Numbers["sensitivity"]}
+			e := privacy.SubsampledGaussian{Sigma: v.Numbers["sigma"], Rate: v.Numbers["rate"],
+				Sensitivity: v.Numbers["sensitivity"]}
 			return e, e.Validate()
 		},
 	})
@@ -88,7 +89,8 @@ func New() Calculator {
 			{Name: "sigma_out", Help: "standard deviation of the output noise"},
 		},
 		Build: func(v Values, _ privacy.Adjacency) (privacy.Event, error) {
-			e := privacy.ApproximateMinimum{Tolerance: v.Numbers["tolerance"], Lambda: v.Numbers["lambda"], SigmaOut: v.Numbers["sigma_out"]}
+			e := privacy.ApproximateMinimum{Tolerance: v.Numbers["tolerance"], Lambda: v.Numbers["lambda"],
+				SigmaOut: v.Numbers["sigma_out"]}
 			return e, e.Validate()
 		},
 	})
@@ -173,7 +175,8 @@ func (c Calculator) check(l Line) (Line, error) {
 		case isText:
 			full.Texts[f.Name] = text
 		case !f.Optional:
-			return l, &privacy.ParamError{Name: f.Name, Value: "missing", Want: fmt.Sprintf("a value: %s needs it (%s)", l.Type, f.Help)}
+			return l, &privacy.ParamError{Name: f.Name, Value: "missing", Want: fmt.Sprintf("a value: %s needs it (%s)",
+				l.Type, f.Help)}
 		case !f.Text:
 			full.Numbers[f.Name] = f.Default
 		}
@@ -199,7 +202,8 @@ func unknownField(name, typ string, t Type) error {
 	for _, f := range t.Fields {
 		names = append(names, f.Name)
 	}
-	return &privacy.ParamError{Name: name, Value: "given", Want: fmt.Sprintf("only %s for %s", strings.Join(names, ", "), typ)}
+	return &privacy.ParamError{Name: name, Value: "given", Want: fmt.Sprintf("only %s for %s",
+		strings.Join(names, ", "), typ)}
 }
 
 // maxCount is the largest count, exact as a float.

@@ -5,6 +5,7 @@ import (
 	"math/rand/v2"
 	"testing"
 
+	"github.com/dpnb/notebooks/dpnb/internal/testscale"
 	"github.com/dpnb/notebooks/dpnb/privacy"
 )
 
@@ -175,7 +176,7 @@ func TestAdversary(t *testing.T) {
 		{"poisson", 5, 5, 1}, {"poisson", 0.5, 2, 2}, {"poisson", 1, 3, 0.5}, {"poisson", 1, 3, 0.1},
 	}
 	rounds, points := 250, 1500
-	if testing.Short() {
+	if !testscale.Full() {
 		rounds, points = 60, 800
 	}
 	logistic, _ := Logistic(1)

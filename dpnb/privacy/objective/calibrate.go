@@ -113,7 +113,8 @@ func satisfies(cfg Config, eps, delta float64) bool {
 // smallest returns the smallest passing value between low and limit up to the
 // tolerance.
 func smallest(name string, low, limit float64, ok func(float64) bool) (float64, error) {
-	s := univariate.Smallest{Start: low, Least: low, Factor: 2, MaxFactor: 1e3, Most: 1e3 * limit, Cut: univariate.Geometric, Tolerance: calibrationTolerance}
+	s := univariate.Smallest{Start: low, Least: low, Factor: 2, MaxFactor: 1e3, Most: 1e3 * limit,
+		Cut: univariate.Geometric, Tolerance: calibrationTolerance}
 	v, err := s.Find(func(x float64) (bool, error) { return ok(x), nil })
 	if err == nil && math.IsInf(v, 1) {
 		err = &privacy.ParamError{Name: name, Value: v,

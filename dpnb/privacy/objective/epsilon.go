@@ -71,7 +71,8 @@ func (p *Profile) findEpsilon(delta float64) (lower, upper float64) {
 	up := start.near(rough, func(eps float64) float64 { return p.both(p.at, eps).upper - above }, rightEnd(near))
 	lower = math.Max(0, start.lo)
 	if p.cfg.Bound == Tight {
-		b := start.near(rough, func(eps float64) float64 { return p.both(p.at, eps).lower - below }, leftEnd(nearTarget))
+		b := start.near(rough, func(eps float64) float64 { return p.both(p.at, eps).lower - below },
+			leftEnd(nearTarget))
 		lower = math.Max(lower, b.lo)
 	}
 	return math.Min(lower, up.hi), up.hi

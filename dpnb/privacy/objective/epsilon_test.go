@@ -4,6 +4,7 @@ import (
 	"math"
 	"testing"
 
+	"github.com/dpnb/notebooks/dpnb/internal/testscale"
 	"github.com/dpnb/notebooks/dpnb/privacy"
 )
 
@@ -12,7 +13,7 @@ import (
 func TestEpsilonBounds(t *testing.T) {
 	for i, c := range testCurves(t) {
 		for j, set := range []struct{ lambda, sigma, delta float64 }{{0.3, 2, 1e-6}, {2, 1, 0.3}, {10, 100, 1e-6}} {
-			if testing.Short() && (i+j)%3 != 0 {
+			if !testscale.Full() && (i+j)%3 != 0 {
 				continue
 			}
 			L, s := Slope(c), c.Max()

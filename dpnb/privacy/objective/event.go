@@ -120,7 +120,8 @@ func (e Event) RDP(adj privacy.Adjacency) (privacy.RDPCurve, error) {
 		return privacy.RDPCurve{}, err
 	}
 	if adj != privacy.AddRemove {
-		return privacy.RDPCurve{}, fmt.Errorf("%w: the Rényi curve of objective perturbation is known under add-remove only", privacy.ErrUnsupported)
+		return privacy.RDPCurve{}, fmt.Errorf("%w: the Rényi curve of objective perturbation is known under "+
+			"add-remove only", privacy.ErrUnsupported)
 	}
 	output := func(float64) float64 { return 0 }
 	if e.Tolerance > 0 {
@@ -161,5 +162,6 @@ func (e Event) String() string {
 	if e.Tolerance == 0 && e.OutputSigma == 0 {
 		return fmt.Sprintf("ObjectivePerturbation(%v, λ=%g, σ=%g, %v)", loss, e.Lambda, e.Sigma, bound)
 	}
-	return fmt.Sprintf("ObjectivePerturbation(%v, λ=%g, σ=%g, τ=%g, σ_out=%g, %v)", loss, e.Lambda, e.Sigma, e.Tolerance, e.OutputSigma, bound)
+	return fmt.Sprintf("ObjectivePerturbation(%v, λ=%g, σ=%g, τ=%g, σ_out=%g, %v)", loss, e.Lambda, e.Sigma,
+		e.Tolerance, e.OutputSigma, bound)
 }

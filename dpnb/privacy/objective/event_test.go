@@ -59,7 +59,8 @@ func TestEvent(t *testing.T) {
 	if v := delta(tight, privacy.AddRemove); !(v < want) || !(v > gauss(math.Hypot(0.5, 0.15), privacy.AddRemove)) {
 		t.Errorf("pointwise with output noise: δ = %g", v)
 	}
-	for bound, k := range map[Bound]float64{RKW23: -math.Log1p(-0.25 / 0.3), DTZ24: math.Log1p(0.25 / 0.3), Tight: math.Log1p(0.25 / 0.3)} {
+	for bound, k := range map[Bound]float64{RKW23: -math.Log1p(-0.25 / 0.3), DTZ24: math.Log1p(0.25 / 0.3),
+		Tight: math.Log1p(0.25 / 0.3)} {
 		law := Config{Curve: l, Lambda: 0.3, Sigma: 2, Bound: bound}.Law()
 		near(bound.String()+": k", law.K, k, 1e-15)
 		near(bound.String()+": a", law.A, 0.5, 1e-15)

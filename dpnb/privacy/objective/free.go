@@ -47,7 +47,8 @@ func (f Free) LogDelta(sigma float64) (float64, error) {
 		if l == 0 {
 			continue
 		}
-		g := privacy.LogDeltaUpper(privacy.GaussianProfile(math.Nextafter(l/sigma, math.Inf(1)), privacy.AddRemove), f.Epsilon)
+		g := privacy.LogDeltaUpper(privacy.GaussianProfile(math.Nextafter(l/sigma, math.Inf(1)), privacy.AddRemove),
+			f.Epsilon)
 		high, low := math.Max(sum, g), math.Min(sum, g)
 		sum = high + math.Log1p(math.Exp(low-high))
 	}

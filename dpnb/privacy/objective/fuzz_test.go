@@ -31,7 +31,8 @@ func FuzzProfile(f *testing.F) {
 				t.Fatalf("%v λ=%g σ=%g ε=%g %v: [%g, %g]", c, lambda, sigma, eps, p.cfg.Bound, low, up)
 			}
 			if eps >= 0 && up < gauss-1e-9*(1+math.Abs(gauss)) {
-				t.Fatalf("%v λ=%g σ=%g ε=%g %v %v: upper %g below the Gaussian %g", c, lambda, sigma, eps, p.cfg.Bound, d, up, gauss)
+				t.Fatalf("%v λ=%g σ=%g ε=%g %v %v: upper %g below the Gaussian %g", c, lambda, sigma, eps, p.cfg.Bound,
+					d, up, gauss)
 			}
 		}
 	})

@@ -16,7 +16,8 @@ func TestLawIsRoundedUp(t *testing.T) {
 	between := func(a, b float64) float64 { return a * math.Exp(r.Float64()*math.Log(b/a)) }
 	for range 2000 {
 		s := between(1e-12, 1e12)
-		c := Config{Slope: between(1e-9, 1e9), Smoothness: s, Lambda: s * between(1e-9, 1e9), Sigma: between(1e-9, 1e9), Bound: DTZ24}
+		c := Config{Slope: between(1e-9, 1e9), Smoothness: s, Lambda: s * between(1e-9, 1e9), Sigma: between(1e-9, 1e9),
+			Bound: DTZ24}
 		tolerance := 7e-16
 		sign := ref.Int(1)
 		if r.IntN(2) == 0 {

@@ -39,7 +39,8 @@ func TestClippedPoissonIsAboveExactDivergence(t *testing.T) {
 		}
 		bounds := map[objective.Bound]privacy.Profile{}
 		for _, b := range []objective.Bound{objective.Pointwise, objective.Integral, objective.Tight} {
-			if bounds[b], err = objective.New(objective.Config{Curve: curve, Lambda: c.lambda, Sigma: c.sigma, Bound: b}); err != nil {
+			if bounds[b], err = objective.New(objective.Config{Curve: curve, Lambda: c.lambda, Sigma: c.sigma,
+				Bound: b}); err != nil {
 				t.Fatal(err)
 			}
 		}
@@ -67,10 +68,12 @@ func TestClippedPoissonIsAboveExactDivergence(t *testing.T) {
 					add += math.Max(0, q-math.Exp(c.eps)*p) * 2 * reach / n
 				}
 				for b, p := range bounds {
-					for direction, exact := range map[privacy.Direction]float64{privacy.Remove: remove, privacy.Add: add} {
+					for direction, exact := range map[privacy.Direction]float64{privacy.Remove: remove,
+						privacy.Add: add} {
 						claimed := math.Exp(p.LogDeltaUpper(direction, c.eps))
 						if exact > claimed*(1+1e-3)+1e-12 {
-							t.Errorf("%v, %+v, others %v, added %v, direction %v: exact δ = %g, claimed %g", b, c, others, added, direction, exact, claimed)
+							t.Errorf("%v, %+v, others %v, added %v, direction %v: exact δ = %g, claimed %g", b, c,
+								others, added, direction, exact, claimed)
 						}
 						if b == objective.Tight && claimed > 1e-12 {
 							closest = math.Max(closest, exact/claimed)

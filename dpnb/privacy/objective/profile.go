@@ -30,7 +30,8 @@ type Config struct {
 // Validate returns a *ParamError for the first field that is out of range.
 func (c Config) Validate() error {
 	if c.Curve == nil && (c.Bound.computed() || c.Bound == GaussianLower || c.Slope == 0 || c.Smoothness == 0) {
-		return &privacy.ParamError{Name: "Curve", Value: nil, Want: "a curve, for example that of the logistic loss (loss.CurveOf)"}
+		return &privacy.ParamError{Name: "Curve", Value: nil,
+			Want: "a curve, for example that of the logistic loss (loss.CurveOf)"}
 	}
 	for _, f := range []struct {
 		name string
@@ -53,7 +54,8 @@ func (c Config) Validate() error {
 	}
 	if s := c.smoothness(); c.Bound == RKW23 && c.Lambda <= s {
 		return &privacy.ParamError{Name: "Lambda", Value: c.Lambda,
-			Want: fmt.Sprintf("more than the smoothness s = %g for the bound rkw23; dtz24 and tight need no such thing", s)}
+			Want: fmt.Sprintf("more than the smoothness s = %g for the bound rkw23; dtz24 and tight need no such thing",
+				s)}
 	}
 	return nil
 }

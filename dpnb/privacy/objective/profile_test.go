@@ -5,6 +5,7 @@ import (
 	"math"
 	"testing"
 
+	"github.com/dpnb/notebooks/dpnb/internal/testscale"
 	"github.com/dpnb/notebooks/dpnb/privacy"
 )
 
@@ -63,7 +64,8 @@ func TestBoundsAreOrdered(t *testing.T) {
 							slack = 2e-3
 						}
 						if up > prev+slack && b != DTZ24 && b != RKW23 {
-							t.Errorf("%v λ=%g σ=%g ε=%g %v: %v %g above %v %g", c, set[0], set[1], eps, d, b, up, name, prev)
+							t.Errorf("%v λ=%g σ=%g ε=%g %v: %v %g above %v %g", c, set[0], set[1], eps, d, b, up, name,
+								prev)
 						}
 						if low > up {
 							t.Errorf("%v %v: lower %g above upper %g", c, b, low, up)
@@ -86,7 +88,7 @@ func TestBoundsAreOrdered(t *testing.T) {
 func TestExtremes(t *testing.T) {
 	grid := []float64{-1e3, -1, -1e-3, 0, 1e-3, 0.3, 3, 30, 1e3}
 	curves := testCurves(t)
-	if testing.Short() {
+	if !testscale.Full() {
 		curves, grid = curves[:2], []float64{-50, -1e-3, 0.1, 1, 1e3}
 	}
 	for i, c := range curves {
@@ -110,7 +112,8 @@ func TestExtremes(t *testing.T) {
 							t.Fatalf("%v λ=%g σ=%g %v %v ε=%g: [%g, %g]", c, set[0], set[1], b, d, eps, low, up)
 						}
 						if eps > 0 && b != Integral && up > prev+0.008+1e-9*math.Abs(prev) {
-							t.Errorf("%v λ=%g σ=%g %v %v ε=%g: ln δ rises from %g to %g", c, set[0], set[1], b, d, eps, prev, up)
+							t.Errorf("%v λ=%g σ=%g %v %v ε=%g: ln δ rises from %g to %g", c, set[0], set[1], b, d, eps,
+								prev, up)
 						}
 						prev = up
 					}

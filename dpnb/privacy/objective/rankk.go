@@ -51,7 +51,8 @@ func (r RankK) Validate() error {
 
 // String describes the event.
 func (r RankK) String() string {
-	return fmt.Sprintf("ObjectivePerturbation(rank %d, s=%g, L=%g, λ=%g, σ=%g)", r.Rank, r.Smoothness, r.Slope, r.Lambda, r.Sigma)
+	return fmt.Sprintf("ObjectivePerturbation(rank %d, s=%g, L=%g, λ=%g, σ=%g)", r.Rank, r.Smoothness, r.Slope,
+		r.Lambda, r.Sigma)
 }
 
 // Profile implements privacy.Event.
@@ -64,7 +65,8 @@ func (r RankK) Profile(adj privacy.Adjacency) (privacy.Profile, error) {
 		return nil, err
 	}
 	if adj != privacy.AddRemove {
-		return nil, fmt.Errorf("objective: rank-k bound under %v; convert the add/remove-one profile: %w", adj, privacy.ErrUnsupported)
+		return nil, fmt.Errorf("objective: rank-k bound under %v; convert the add/remove-one profile: %w", adj,
+			privacy.ErrUnsupported)
 	}
 	return rankProfile{r}, nil
 }

@@ -32,7 +32,8 @@ func TestRowsCompose(t *testing.T) {
 		m             int
 		lambda, sigma float64 // in units of s; for m·α² = 1
 		full          bool
-	}{{1, 2, 1e9, 4.033, false}, {1, 10, 1e9, 5.027, true}, {1, 2, 2.60, 1.1 * 4.04, false}, {0.2, 3, 1e9, 18.73, true}} {
+	}{{1, 2, 1e9, 4.033, true}, {1, 10, 1e9, 5.027, true}, {1, 2, 2.60, 1.1 * 4.04, false}, {0.2, 3, 1e9, 18.73,
+		true}} {
 		if c.full && !testscale.Full() {
 			continue
 		}
@@ -45,7 +46,8 @@ func TestRowsCompose(t *testing.T) {
 		if math.Abs(got/1e-5-1) > 0.02 {
 			t.Errorf("ε = %g, m = %d, λ = %g·s: δ = %.4g, want 1e-5", c.eps, c.m, c.lambda, got)
 		}
-		rank, err := RankK{Rank: c.m, Smoothness: s, Slope: 1, Lambda: c.lambda * s, Sigma: c.sigma}.Profile(privacy.AddRemove)
+		rank, err := RankK{Rank: c.m, Smoothness: s, Slope: 1, Lambda: c.lambda * s, Sigma: c.sigma}.Profile(
+			privacy.AddRemove)
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -70,12 +72,14 @@ func TestRowsOfOneForm(t *testing.T) {
 		t.Errorf("%g and %g", a, b)
 	}
 	var bad *privacy.ParamError
-	for _, r := range []Rows{{Lambda: 1, Sigma: 1}, {Forms: []Form{{f[0].Curve, 0}}, Lambda: 1, Sigma: 1}, {Forms: f, Lambda: 0, Sigma: 1}} {
+	for _, r := range []Rows{{Lambda: 1, Sigma: 1}, {Forms: []Form{{f[0].Curve, 0}}, Lambda: 1, Sigma: 1},
+		{Forms: f, Lambda: 0, Sigma: 1}} {
 		if _, err := r.Profile(privacy.AddRemove); !errors.As(err, &bad) {
 			t.Errorf("%v: %v", r, err)
 		}
 	}
-	if _, err := (Rows{Forms: f, Lambda: 1, Sigma: 1}).Profile(privacy.ReplaceOne); !errors.Is(err, privacy.ErrUnsupported) {
+	if _, err := (Rows{Forms: f, Lambda: 1, Sigma: 1}).Profile(privacy.ReplaceOne); !errors.Is(err,
+		privacy.ErrUnsupported) {
 		t.Errorf("replace-one: %v", err)
 	}
 }

@@ -5,6 +5,7 @@ import (
 	"os"
 	"testing"
 
+	"github.com/dpnb/notebooks/dpnb/internal/testscale"
 	"github.com/dpnb/notebooks/dpnb/privacy/internal/interval"
 )
 
@@ -14,7 +15,7 @@ import (
 func TestTheoremB(t *testing.T) {
 	type row struct{ ratio, from float64 }
 	rows := []row{{1, 0}, {0.5, 0}}
-	if !testing.Short() {
+	if testscale.Full() {
 		rows = append(rows, row{0.3, 0}, row{0.25, 1})
 	}
 	if os.Getenv("DPNB_PROVE") != "" {
@@ -43,7 +44,7 @@ func TestTheoremBCanFail(t *testing.T) {
 		{0.28, 1, 1.02, 3000, true}, {0.22, 1, 1.02, 6000, false},
 		{0.2, 3.9, 3.92, 3000, true}, {0.14, 3.9, 3.92, 6000, false},
 	} {
-		if testing.Short() && !c.holds {
+		if !testscale.Full() && !c.holds {
 			c.boxes /= 6
 		}
 		if _, ok := ProveGaussianCase(c.ratio, c.from, c.to, c.boxes); ok != c.holds {

@@ -249,7 +249,8 @@ func (g *grids) refineSide(eps, shift, slack float64, side int, logUpper float64
 func gaussBounds(eps float64) func(float64) (lo, hi float64) {
 	return func(gamma float64) (lo, hi float64) {
 		gamma = math.Max(0, gamma)
-		p := privacy.GaussianProfileBetween(math.Nextafter(gamma, 0), math.Nextafter(gamma, math.Inf(1)), privacy.AddRemove)
+		p := privacy.GaussianProfileBetween(math.Nextafter(gamma, 0), math.Nextafter(gamma, math.Inf(1)),
+			privacy.AddRemove)
 		return p.LogDeltaLower(privacy.Remove, eps), p.LogDeltaUpper(privacy.Remove, eps)
 	}
 }

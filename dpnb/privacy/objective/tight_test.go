@@ -4,6 +4,8 @@ import (
 	"math"
 	"math/rand/v2"
 	"testing"
+
+	"github.com/dpnb/notebooks/dpnb/internal/testscale"
 )
 
 // The certified values of two refinements of the same problem agree: the upper
@@ -13,7 +15,7 @@ func TestRefinementsAgree(t *testing.T) {
 	rng := rand.New(rand.NewPCG(21, 22))
 	curves := testCurves(t)
 	rounds := 25
-	if testing.Short() {
+	if !testscale.Full() {
 		rounds = 8
 	}
 	worst := 0.0
@@ -32,7 +34,8 @@ func TestRefinementsAgree(t *testing.T) {
 		lo3, up3 := mk(0.0015)
 		low, up := max(lo1, lo2, lo3), min(up1, up2, up3)
 		if low > up+1e-9 {
-			t.Errorf("%v λ=%g σ=%g ε=%g: lower %g, %g, %g, upper %g, %g, %g", c, lambda, sigma, eps, lo1, lo2, lo3, up1, up2, up3)
+			t.Errorf("%v λ=%g σ=%g ε=%g: lower %g, %g, %g, upper %g, %g, %g", c, lambda, sigma, eps, lo1, lo2, lo3, up1,
+				up2, up3)
 		}
 		if gap := up2 - lo2; gap > 0.01 {
 			t.Logf("gap %.3f at ln δ = %.1f: %v λ=%.3g σ=%.3g ε=%.3g", gap, lo2, c, lambda, sigma, eps)

@@ -4,6 +4,7 @@ import (
 	"math"
 	"testing"
 
+	"github.com/dpnb/notebooks/dpnb/internal/testscale"
 	"github.com/dpnb/notebooks/dpnb/privacy"
 )
 
@@ -69,7 +70,7 @@ func TestNearGaussian(t *testing.T) {
 	logistic, _ := Logistic(1)
 	worst := 0.0
 	sigmas := []float64{0.5, 1, 3, 20}
-	if testing.Short() {
+	if !testscale.Full() {
 		sigmas = []float64{1, 20}
 	}
 	for _, sigma := range sigmas {
@@ -84,7 +85,8 @@ func TestNearGaussian(t *testing.T) {
 			}
 			exact := profileOf(t, logistic, sigma, sigma, Tight)
 			for _, d := range privacy.Directions {
-				if lo, hi := exact.LogDeltaLower(d, eps), exact.LogDeltaUpper(d, eps); hi-lo > 1e-11 || hi < gauss-1e-11 || lo > gauss {
+				if lo, hi := exact.LogDeltaLower(d, eps), exact.LogDeltaUpper(d, eps); hi-lo > 1e-11 ||
+					hi < gauss-1e-11 || lo > gauss {
 					t.Errorf("λ=σR, σ=%g ε=%g: [%v, %v], Gaussian %v", sigma, eps, lo, hi, gauss)
 				}
 			}

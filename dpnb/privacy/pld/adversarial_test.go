@@ -4,6 +4,7 @@ import (
 	"math"
 	"testing"
 
+	"github.com/dpnb/notebooks/dpnb/internal/testscale"
 	"github.com/dpnb/notebooks/dpnb/noise"
 	"github.com/dpnb/notebooks/dpnb/privacy"
 )
@@ -27,7 +28,7 @@ func composed(t *testing.T, p privacy.Profile, k int) *Composition {
 // form.
 func TestTinyLossesComposedOften(t *testing.T) {
 	for _, k := range []int{1e7, 1e9, 1e11} {
-		for _, total := range []float64{1e-3, 0.1, 1, 5} {
+		for _, total := range testscale.Some(1e-3, 0.1, 1, 5) {
 			mu := total / math.Sqrt(float64(k))
 			c := composed(t, disguised{privacy.GaussianProfile(mu, privacy.AddRemove)}, k)
 			exact := privacy.GaussianProfileBetween(total*(1-1e-12), total*(1+1e-12), privacy.AddRemove)
@@ -38,7 +39,8 @@ func TestTinyLossesComposedOften(t *testing.T) {
 				}
 				low, high := privacy.LogDeltaLower(exact, eps), privacy.LogDeltaUpper(exact, eps)
 				if b.Upper < low || b.Lower > high {
-					t.Errorf("k = %g, μ√k = %g, ε = %g: ln δ in [%v, %v], exact [%v, %v] (%s)", float64(k), total, eps, b.Lower, b.Upper, low, high, b.Method)
+					t.Errorf("k = %g, μ√k = %g, ε = %g: ln δ in [%v, %v], exact [%v, %v] (%s)", float64(k), total, eps,
+						b.Lower, b.Upper, low, high, b.Method)
 				}
 			}
 			for _, delta := range []float64{1e-2, 1e-5} {
@@ -51,7 +53,8 @@ func TestTinyLossesComposedOften(t *testing.T) {
 					t.Fatal(err)
 				}
 				if low := privacy.EpsilonLower(exact, delta); b.Upper < low || b.Lower > high {
-					t.Errorf("k = %g, μ√k = %g, δ = %g: ε in [%v, %v], exact [%v, %v] (%s)", float64(k), total, delta, b.Lower, b.Upper, low, high, b.Method)
+					t.Errorf("k = %g, μ√k = %g, δ = %g: ε in [%v, %v], exact [%v, %v] (%s)", float64(k), total, delta,
+						b.Lower, b.Upper, low, high, b.Method)
 				}
 			}
 		}
@@ -75,7 +78,8 @@ func TestLaplaceOfHugeScale(t *testing.T) {
 		}
 		exact := math.Erf(math.Sqrt(float64(c.k)) / c.scale / (2 * math.Sqrt2))
 		if math.Exp(b.Upper) < exact*(1-1e-3) || math.Exp(b.Lower) > exact*(1+1e-3) {
-			t.Errorf("scale %g, k = %g: δ(0) in [%g, %g], the limit is %g", c.scale, float64(c.k), math.Exp(b.Lower), math.Exp(b.Upper), exact)
+			t.Errorf("scale %g, k = %g: δ(0) in [%g, %g], the limit is %g", c.scale, float64(c.k), math.Exp(b.Lower),
+				math.Exp(b.Upper), exact)
 		}
 	}
 }
@@ -172,7 +176,7 @@ func randomPair(rng *noise.Seeded) discrete {
 // Heterogeneous compositions of random pairs against the product laws.
 func TestDiscretePairsByBruteForce(t *testing.T) {
 	trials := 30
-	if testing.Short() {
+	if !testscale.Full() {
 		trials = 10
 	}
 	for trial := range trials {
@@ -203,7 +207,8 @@ func TestDiscretePairsByBruteForce(t *testing.T) {
 				t.Fatal(err)
 			}
 			if x := exact(eps); math.Exp(b.Upper) < x*(1-1e-11) || math.Exp(b.Lower) > x*(1+1e-11) {
-				t.Errorf("trial %d, ε = %g: δ in [%g, %g], exact %g (%s)", trial, eps, math.Exp(b.Lower), math.Exp(b.Upper), x, b.Method)
+				t.Errorf("trial %d, ε = %g: δ in [%g, %g], exact %g (%s)", trial, eps, math.Exp(b.Lower),
+					math.Exp(b.Upper), x, b.Method)
 			}
 		}
 		for _, delta := range []float64{0.5, 0.1, 1e-2, 1e-4} {
@@ -238,7 +243,8 @@ func TestPureCompositionByBinomials(t *testing.T) {
 						n, _ := math.Lgamma(float64(k) + 1)
 						a, _ := math.Lgamma(float64(j) + 1)
 						b, _ := math.Lgamma(float64(k-j) + 1)
-						exact += math.Exp(n-a-b) * math.Pow(s, float64(j)) * math.Pow(1-s, float64(k-j)) * -math.Expm1(eps-w)
+						exact += math.Exp(n-a-b) * math.Pow(s, float64(j)) * math.Pow(1-s, float64(k-j)) * -math.Expm1(
+							eps-w)
 					}
 				}
 				b, err := c.DeltaBounds(eps)
@@ -246,7 +252,8 @@ func TestPureCompositionByBinomials(t *testing.T) {
 					t.Fatal(err)
 				}
 				if math.Exp(b.Lower) > exact*(1+1e-9) || math.Exp(b.Upper) < exact*(1-1e-9) {
-					t.Errorf("ε₀ = %g, k = %d, ε = %g: δ in [%.10g, %.10g], exact %.10g", e0, k, eps, math.Exp(b.Lower), math.Exp(b.Upper), exact)
+					t.Errorf("ε₀ = %g, k = %d, ε = %g: δ in [%.10g, %.10g], exact %.10g", e0, k, eps, math.Exp(b.Lower),
+						math.Exp(b.Upper), exact)
 				}
 			}
 		}
@@ -256,7 +263,8 @@ func TestPureCompositionByBinomials(t *testing.T) {
 // (ε₀, δ₀) twice and a Gaussian once, by conditioning.
 func TestApproxWithGaussian(t *testing.T) {
 	for _, mu := range []float64{0.05, 0.7} {
-		for _, a := range []privacy.Approx{{Epsilon: 0.01, Delta: 0.01}, {Epsilon: 0.3, Delta: 1e-3}, {Epsilon: 2, Delta: 1e-6}} {
+		for _, a := range []privacy.Approx{{Epsilon: 0.01, Delta: 0.01}, {Epsilon: 0.3, Delta: 1e-3},
+			{Epsilon: 2, Delta: 1e-6}} {
 			a.Adj = privacy.AddRemove
 			p, err := a.Profile(privacy.AddRemove)
 			if err != nil {
@@ -270,13 +278,15 @@ func TestApproxWithGaussian(t *testing.T) {
 			s := 1 / (1 + math.Exp(-a.Epsilon))
 			gauss := func(eps float64) float64 { return math.Exp(g.LogDeltaUpper(privacy.Remove, eps)) }
 			for _, eps := range []float64{0, 0.1, mu, 3*mu + a.Epsilon} {
-				exact := (s*s*gauss(eps-2*a.Epsilon)+2*s*(1-s)*gauss(eps)+(1-s)*(1-s)*gauss(eps+2*a.Epsilon))*(1-a.Delta)*(1-a.Delta) + 1 - (1-a.Delta)*(1-a.Delta)
+				exact := (s*s*gauss(eps-2*a.Epsilon)+2*s*(1-s)*gauss(eps)+(1-s)*(1-s)*gauss(eps+2*a.Epsilon))*
+					(1-a.Delta)*(1-a.Delta) + 1 - (1-a.Delta)*(1-a.Delta)
 				b, err := c.DeltaBounds(eps)
 				if err != nil {
 					t.Fatal(err)
 				}
 				if math.Exp(b.Lower) > exact*(1+1e-9) || math.Exp(b.Upper) < exact*(1-1e-9) {
-					t.Errorf("μ = %g, %+v, ε = %g: δ in [%.10g, %.10g], exact %.10g", mu, a, eps, math.Exp(b.Lower), math.Exp(b.Upper), exact)
+					t.Errorf("μ = %g, %+v, ε = %g: δ in [%.10g, %.10g], exact %.10g", mu, a, eps, math.Exp(b.Lower),
+						math.Exp(b.Upper), exact)
 				}
 			}
 		}

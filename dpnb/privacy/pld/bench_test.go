@@ -49,7 +49,8 @@ func thousand(tb testing.TB) []Component {
 		var err error
 		switch i % 3 {
 		case 0:
-			p, err = privacy.SubsampledGaussian{Sigma: 0.8 + x, Sensitivity: 1, Rate: 0.005 + 0.01*x}.Profile(privacy.AddRemove)
+			p, err = privacy.SubsampledGaussian{Sigma: 0.8 + x, Sensitivity: 1, Rate: 0.005 + 0.01*x}.Profile(
+				privacy.AddRemove)
 		case 1:
 			p, err = privacy.Laplace{Scale: 20 + 10*x, Sensitivity: 1}.Profile(privacy.AddRemove)
 		case 2:

@@ -9,6 +9,7 @@ import (
 	"testing"
 
 	ref "github.com/dpnb/notebooks/dpnb/internal/bigref"
+	"github.com/dpnb/notebooks/dpnb/internal/testscale"
 	"github.com/dpnb/notebooks/dpnb/privacy"
 )
 
@@ -22,7 +23,8 @@ type binomial struct {
 }
 
 func newBinomial(eps0, delta0 float64, k int) binomial {
-	b := binomial{eps0: eps0, delta0: delta0, k: k, law: ref.NewRandomisedResponse(ref.New(eps0), int64(k), 400), told: ref.New(0)}
+	b := binomial{eps0: eps0, delta0: delta0, k: k, law: ref.NewRandomisedResponse(ref.New(eps0), int64(k), 400),
+		told: ref.New(0)}
 	if delta0 > 0 {
 		b.told = ref.Neg(ref.Expm1(ref.Product(ref.Int(int64(k)), ref.Log1p(ref.New(-delta0)))))
 	}
@@ -53,7 +55,8 @@ func (b binomial) check(t *testing.T, p privacy.Profile, quantiles ...float64) (
 			t.Fatal(err)
 		}
 		if !ref.Above(got.Upper, ln) || !ref.Below(got.Lower, ln) {
-			t.Errorf("%v at ε = %g: ln δ in [%.17g, %.17g], exact %.17g (%s)", b, eps, got.Lower, got.Upper, ln, got.Method)
+			t.Errorf("%v at ε = %g: ln δ in [%.17g, %.17g], exact %.17g (%s)", b, eps, got.Lower, got.Upper, ln,
+				got.Method)
 		}
 		delta := ref.Float(exact)
 		if !(delta > 0 && delta < 1) {
@@ -66,12 +69,14 @@ func (b binomial) check(t *testing.T, p privacy.Profile, quantiles ...float64) (
 		}
 		at := ref.New(delta)
 		if b.delta(found.Upper).Cmp(at) > 0 {
-			t.Errorf("%v at δ = %g: ε ≤ %.17g, but δ there is %.17g; exact ε about %.17g (%s)", b, delta, found.Upper, b.delta(found.Upper), eps, found.Method)
+			t.Errorf("%v at δ = %g: ε ≤ %.17g, but δ there is %.17g; exact ε about %.17g (%s)", b, delta, found.Upper,
+				b.delta(found.Upper), eps, found.Method)
 		}
 		if math.IsInf(found.Lower, 1) || found.Lower > 0 && b.delta(found.Lower).Cmp(at) < 0 {
 			t.Errorf("%v at δ = %g: ε ≥ %.17g, exact about %.17g (%s)", b, delta, found.Lower, eps, found.Method)
 		}
-		t.Logf("%v at δ = %.3g: ε in [%.10g, %.10g], about %.10g (%s)", b, delta, found.Lower, found.Upper, eps, found.Method)
+		t.Logf("%v at δ = %.3g: ε in [%.10g, %.10g], about %.10g (%s)", b, delta, found.Lower, found.Upper, eps,
+			found.Method)
 		if eps > 0 {
 			widest = math.Max(widest, (found.Upper-eps)/eps)
 		}
@@ -94,7 +99,7 @@ func TestPureGuaranteesAgainstTheBinomial(t *testing.T) {
 		{0.01, 1e-9, 10000, []float64{0.3, 3}, 3e-4},
 		{1.5, 0, 3, []float64{0.3, 1}, 1e-4},
 	} {
-		if testing.Short() && c.delta0 > 0 {
+		if !testscale.Full() && c.delta0 > 0 {
 			continue
 		}
 		p, err := privacy.Approx{Epsilon: c.eps0, Delta: c.delta0, Adj: privacy.AddRemove}.Profile(privacy.AddRemove)
@@ -107,7 +112,7 @@ func TestPureGuaranteesAgainstTheBinomial(t *testing.T) {
 			t.Errorf("%v: ε a relative %.2g too large", b, width)
 		}
 	}
-	if testing.Short() {
+	if !testscale.Full() {
 		return
 	}
 	// The same guarantee by another door.

@@ -79,7 +79,8 @@ func New(components []Component, s *Settings) (*Composition, error) {
 	gaussian := 0
 	for i, p := range components {
 		if p.Profile == nil || p.Count < 1 {
-			return nil, &privacy.ParamError{Name: fmt.Sprintf("components[%d]", i), Value: p.Count, Want: "a profile and a count of at least one"}
+			return nil, &privacy.ParamError{Name: fmt.Sprintf("components[%d]", i), Value: p.Count,
+				Want: "a profile and a count of at least one"}
 		}
 		if i == 0 {
 			c.adj = p.Profile.Adjacency()

@@ -51,7 +51,8 @@ func (r reference) components(t testing.TB) []Component {
 		case "laplace":
 			profile, err = privacy.Laplace{Scale: p.Scale, Sensitivity: 1}.Profile(privacy.AddRemove)
 		case "subsampled":
-			profile, err = privacy.SubsampledGaussian{Sigma: p.Sigma, Sensitivity: 1, Rate: p.Rate}.Profile(privacy.AddRemove)
+			profile, err = privacy.SubsampledGaussian{Sigma: p.Sigma, Sensitivity: 1,
+				Rate: p.Rate}.Profile(privacy.AddRemove)
 		case "halfnormal":
 			profile, err = privacy.HalfNormal{K: p.K, A: p.A}.Profile(privacy.AddRemove)
 		default:
@@ -101,9 +102,11 @@ func TestReferenceCompositions(t *testing.T) {
 				t.Fatal(err)
 			}
 			if !(b.Lower < e.Value && e.Value < b.Upper) {
-				t.Errorf("%s %s at %g: exact %.15g not inside (%.15g, %.15g)", r.ID, e.Quantity, e.At, e.Value, b.Lower, b.Upper)
+				t.Errorf("%s %s at %g: exact %.15g not inside (%.15g, %.15g)", r.ID, e.Quantity, e.At, e.Value, b.Lower,
+					b.Upper)
 			}
-			t.Logf("%-50s %-14s %8.2g: −%.2e +%.2e %v %s", r.ID, e.Quantity, e.At, e.Value-b.Lower, b.Upper-e.Value, time.Since(start).Round(time.Microsecond), b.Method)
+			t.Logf("%-50s %-14s %8.2g: −%.2e +%.2e %v %s", r.ID, e.Quantity, e.At, e.Value-b.Lower, b.Upper-e.Value,
+				time.Since(start).Round(time.Microsecond), b.Method)
 		}
 	}
 }

@@ -4,6 +4,7 @@ import (
 	"math"
 	"testing"
 
+	"github.com/dpnb/notebooks/dpnb/internal/testscale"
 	"github.com/dpnb/notebooks/dpnb/privacy"
 )
 
@@ -15,7 +16,7 @@ type hidden struct{ privacy.LowerProfile }
 // million, δ from 0.9 to 1e-300, ε from 1e-3 to 1e3.
 func TestEngineBracketsGaussian(t *testing.T) {
 	runs := []int{2, 3, 30, 1000, 1_000_000}
-	if testing.Short() {
+	if !testscale.Full() {
 		runs = []int{2, 30, 1000}
 	}
 	for _, k := range runs {
@@ -26,7 +27,7 @@ func TestEngineBracketsGaussian(t *testing.T) {
 				t.Fatal(err)
 			}
 			exact := privacy.GaussianProfile(mu*math.Sqrt(float64(k)), privacy.AddRemove)
-			for _, delta := range []float64{0.5, 1e-3, 1e-9, 1e-60, 1e-300} {
+			for _, delta := range testscale.Some(0.5, 1e-3, 1e-9, 1e-60, 1e-300) {
 				up, err := privacy.EpsilonUpper(exact, delta)
 				if err != nil {
 					t.Fatal(err)
@@ -43,12 +44,13 @@ func TestEngineBracketsGaussian(t *testing.T) {
 					t.Errorf("k=%d μ=%g δ=%g: gap %g of ε %v (%s)", k, total, delta, gap, up, b.Method)
 				}
 			}
-			for _, eps := range []float64{0, 1e-3, 0.5, 5, 100, 1e3} {
+			for _, eps := range testscale.Some(0, 1e-3, 0.5, 5, 100, 1e3) {
 				b, err := c.DeltaBounds(eps)
 				if err != nil {
 					t.Fatal(err)
 				}
-				if low, up := exact.LogDeltaLower(privacy.Remove, eps), exact.LogDeltaUpper(privacy.Remove, eps); b.Lower > up || b.Upper < low {
+				if low, up := exact.LogDeltaLower(privacy.Remove, eps), exact.LogDeltaUpper(privacy.Remove,
+					eps); b.Lower > up || b.Upper < low {
 					t.Errorf("k=%d μ=%g ε=%g: exact ln δ %v outside [%v, %v]", k, total, eps, up, b.Lower, b.Upper)
 				}
 			}
@@ -69,8 +71,8 @@ func TestDiscretisationIsOneSided(t *testing.T) {
 		"nothing": privacy.GaussianProfile(0, privacy.AddRemove),
 	} {
 		for _, d := range privacy.Directions {
-			for _, step := range []float64{0x1p-4, 0x1p-7, 0x1p-10} {
-				for _, theta := range []float64{0.5, 8, 90} {
+			for _, step := range testscale.Some(0x1p-4, 0x1p-7, 0x1p-10) {
+				for _, theta := range testscale.Some(0.5, 8, 90) {
 					c := newCurve(p, d, -60, 1)
 					c.refine(theta, step, 0, maxKnots/64)
 					up := c.upperAtoms()
@@ -78,10 +80,12 @@ func TestDiscretisationIsOneSided(t *testing.T) {
 					for x := -2.0; x < 4; x += 0.00317 {
 						exact := evaluator(p, d)(x)
 						if u := up.profile(x); u < math.Exp(exact.low)*(1-1e-14) {
-							t.Fatalf("%s %v step %g: upper δ(%g) = %v below %v", name, d, step, x, u, math.Exp(exact.low))
+							t.Fatalf("%s %v step %g: upper δ(%g) = %v below %v", name, d, step, x, u,
+								math.Exp(exact.low))
 						}
 						if l := low.profile(x); ok && l > math.Exp(exact.up)*(1+1e-14)+1e-18 {
-							t.Fatalf("%s %v step %g θ %g: lower δ(%g) = %v above %v", name, d, step, theta, x, l, math.Exp(exact.up))
+							t.Fatalf("%s %v step %g θ %g: lower δ(%g) = %v above %v", name, d, step, theta, x, l,
+								math.Exp(exact.up))
 						}
 					}
 				}

@@ -17,7 +17,8 @@ func TestCompositionProfile(t *testing.T) {
 	}
 	p, want := c.Profile(), privacy.GaussianProfile(0.6, privacy.AddRemove)
 	for _, eps := range []float64{-1, 0, 0.5, 3} {
-		low, up, exact := p.LogDeltaLower(privacy.Add, eps), p.LogDeltaUpper(privacy.Remove, eps), want.LogDeltaUpper(privacy.Add, eps)
+		low, up, exact := p.LogDeltaLower(privacy.Add, eps), p.LogDeltaUpper(privacy.Remove, eps),
+			want.LogDeltaUpper(privacy.Add, eps)
 		if !(low <= exact+1e-12 && up >= exact-1e-12 && up-low < 1e-3) {
 			t.Errorf("ε = %v: [%v, %v], want %v", eps, low, up, exact)
 		}

@@ -40,7 +40,8 @@ func TestCumulantsWithinTheirError(t *testing.T) {
 		}
 		worst = math.Max(worst, off/bound)
 		ts := terms{{a, 1e12}}
-		if up := ts.cumulantUpper(theta); !ref.Above(up, ref.Product(ref.New(1e12), exact)) || up-1e12*ref.Float(exact) > 1e-2*(1+1e12*math.Abs(k)) {
+		if up := ts.cumulantUpper(theta); !ref.Above(up, ref.Product(ref.New(1e12), exact)) ||
+			up-1e12*ref.Float(exact) > 1e-2*(1+1e12*math.Abs(k)) {
 			t.Errorf("%d atoms, θ = %g: 1e12κ ≤ %.17g, exact %.17g", n, theta, up, ref.Product(ref.New(1e12), exact))
 		}
 	}
@@ -97,7 +98,8 @@ func TestCap(t *testing.T) {
 // Gaussians whose μ² is out of the range of float64 compose all the same.
 func TestGaussiansBeyondTheRangeOfSquares(t *testing.T) {
 	for _, mu := range []float64{1e-170, 1e-200, 1e160} {
-		c, err := New([]Component{{privacy.GaussianProfile(3*mu, privacy.AddRemove), 1}, {privacy.GaussianProfile(2*mu, privacy.AddRemove), 4}}, nil)
+		c, err := New([]Component{{privacy.GaussianProfile(3*mu, privacy.AddRemove), 1},
+			{privacy.GaussianProfile(2*mu, privacy.AddRemove), 4}}, nil)
 		if err != nil {
 			t.Fatal(err)
 		}

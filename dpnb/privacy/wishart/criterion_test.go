@@ -14,7 +14,8 @@ func TestCriterionServesBothNeighbours(t *testing.T) {
 	for _, a := range []Accounting{Theorem31, Spectral, Directional, Exact} {
 		for _, eps := range []float64{0.1, 1, 10, 100} {
 			for _, shift := range []float64{0, 0.5} {
-				s := Setting{Wishart: Wishart{2, 5}, Smoothness: 1, Rank: 1, Structure: LeastSquares, Accounting: a, Accuracy: 1e-6, Shift: shift}
+				s := Setting{Wishart: Wishart{2, 5}, Smoothness: 1, Rank: 1, Structure: LeastSquares, Accounting: a,
+					Accuracy: 1e-6, Shift: shift}
 				split := Split{Epsilon1: eps, Epsilon2: 1, Delta1: 1e-3, Delta2: 1e-3, Delta3: 1e-3}
 				n, err := s.Noise(split)
 				if err != nil {
@@ -30,7 +31,8 @@ func TestCriterionServesBothNeighbours(t *testing.T) {
 					return math.Sqrt(2*s.Accuracy*n.Alpha*n.Sigma2) / (n.Sigma2 * lambda)
 				}
 				if got := off(drawn) + off(compared); got > n.Sensitivity*(1+1e-9) {
-					t.Errorf("%v, ε₁ = %g, c = %g: the outputs may be %.4g apart, the noise is for %.4g", a, eps, shift, got, n.Sensitivity)
+					t.Errorf("%v, ε₁ = %g, c = %g: the outputs may be %.4g apart, the noise is for %.4g", a, eps, shift,
+						got, n.Sensitivity)
 				}
 			}
 		}

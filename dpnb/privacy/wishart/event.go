@@ -27,11 +27,13 @@ func (e Event) Validate() error {
 		return err
 	}
 	if !(e.Sigma2 >= n.Sigma2) || math.IsInf(e.Sigma2, 1) {
-		return &privacy.ParamError{Name: "Sigma2", Value: e.Sigma2, Want: fmt.Sprintf("a finite number of at least %g for this split", n.Sigma2)}
+		return &privacy.ParamError{Name: "Sigma2", Value: e.Sigma2,
+			Want: fmt.Sprintf("a finite number of at least %g for this split", n.Sigma2)}
 	}
 	// More σ² than needed makes the output noise that is needed smaller.
 	if !(e.SigmaOut >= n.SigmaOut) || math.IsInf(e.SigmaOut, 1) {
-		return &privacy.ParamError{Name: "SigmaOut", Value: e.SigmaOut, Want: fmt.Sprintf("a finite number of at least %g for this split", n.SigmaOut)}
+		return &privacy.ParamError{Name: "SigmaOut", Value: e.SigmaOut,
+			Want: fmt.Sprintf("a finite number of at least %g for this split", n.SigmaOut)}
 	}
 	return nil
 }
@@ -80,7 +82,8 @@ func LeastSquaresProfile(w Wishart, smoothness, sigma2 float64, adj privacy.Adja
 	}
 	ratio := smoothness / sigma2 * (1 + 1e-15)
 	if !(ratio > 0) || math.IsInf(ratio, 1) {
-		return nil, &privacy.ParamError{Name: "Sigma2", Value: sigma2, Want: "a positive finite number, not out of all proportion to L"}
+		return nil, &privacy.ParamError{Name: "Sigma2", Value: sigma2,
+			Want: "a positive finite number, not out of all proportion to L"}
 	}
 	return privacy.ConvertAdjacency(shift{w.freedom(), ratio}, adj)
 }

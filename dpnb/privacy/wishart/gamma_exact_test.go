@@ -6,6 +6,7 @@ import (
 	"testing"
 
 	. "github.com/dpnb/notebooks/dpnb/internal/bigref"
+	"github.com/dpnb/notebooks/dpnb/internal/testscale"
 )
 
 // logChi is ln P(χ²_ν ≤ x).
@@ -17,7 +18,7 @@ func logChi(nu int64, x float64) F {
 func TestChiSquareWithinItsSlack(t *testing.T) {
 	r := rand.New(rand.NewPCG(7, 1))
 	n := 150
-	if testing.Short() {
+	if !testscale.Full() {
 		n = 40
 	}
 	worst := 0.0

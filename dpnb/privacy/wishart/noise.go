@@ -43,10 +43,12 @@ func (s Setting) Noise(split Split) (Noise, error) {
 	}
 	n := s.noise(split, 1e-9)
 	if !(n.Sigma2 < math.Inf(1)) || !(n.SigmaOut < math.Inf(1)) {
-		return n, fmt.Errorf("%w: no finite noise satisfies this split for %v; give δ₁ and δ₃ more, or take a larger m", privacy.ErrUnsupported, s.Wishart)
+		return n, fmt.Errorf("%w: no finite noise satisfies this split for %v; give δ₁ and δ₃ more, or take a larger m",
+			privacy.ErrUnsupported, s.Wishart)
 	}
 	if n.Sigma2 < least || !s.exact() && n.Sensitivity < least {
-		return n, fmt.Errorf("%w: the noise (σ² = %g for L = %g, η = %g, τ = %g) is too small for float64 to round it up; take larger units", privacy.ErrUnsupported, n.Sigma2, s.Smoothness, s.AnchorError, s.Accuracy)
+		return n, fmt.Errorf("%w: the noise (σ² = %g for L = %g, η = %g, τ = %g) is too small for float64 to round it "+
+			"up; take larger units", privacy.ErrUnsupported, n.Sigma2, s.Smoothness, s.AnchorError, s.Accuracy)
 	}
 	return n, nil
 }
@@ -145,7 +147,8 @@ func (s Setting) smallest(delta float64) float64 {
 // theorem31 returns the constants of Lemma D.4 and the α of the setting.
 func (s Setting) theorem31(split Split) (Constants, float64) {
 	k := Constants{P: s.P(), Alpha: s.smallest(split.Delta3)}
-	if c := s.Certified; c != nil && k.Alpha == c.Alpha && c.Delta1 > 0 && c.Delta1 <= split.Delta1 && c.Delta3 == split.Delta3 {
+	if c := s.Certified; c != nil && k.Alpha == c.Alpha && c.Delta1 > 0 && c.Delta1 <= split.Delta1 &&
+		c.Delta3 == split.Delta3 {
 		k.Alpha1 = c.Alpha1
 	} else {
 		k.Alpha1 = s.gap(k.Alpha, split.Delta1*(1-split.Delta3))
@@ -259,6 +262,7 @@ func (s Setting) exactRatio(eps, delta, tolerance float64) float64 {
 // largestBelow returns x in (lo, hi), rounded down, up to which an increasing
 // cost is at most the limit.
 func largestBelow(cost func(float64) float64, lo, hi, limit float64) float64 {
-	lo, _ = univariate.Bisect(func(x float64) bool { return !(cost(x) <= limit*(1-1e-14)) }, lo, hi, univariate.Arithmetic, 0)
+	lo, _ = univariate.Bisect(func(x float64) bool { return !(cost(x) <= limit*(1-1e-14)) }, lo, hi,
+		univariate.Arithmetic, 0)
 	return lo
 }

@@ -37,12 +37,15 @@ func TestReleaseBelowGuarantee(t *testing.T) {
 		tilt      float64
 		least     float64 // a fraction of the noise that must be noticed
 	}{
-		{Exact, LeastSquares, 0.1, 1e-3, 0.5, 0.5, 1, 0}, {Exact, LeastSquares, 0.1, 0, 0.5, 0.5, 0, 20}, {Exact, LeastSquares, 0, 0.01, 0.3, 0.7, 0.1, 10},
-		{Directional, LinearModel, 0.3, 1e-3, 1, 1, 1, 0}, {Spectral, AnyLoss, 0.3, 1e-3, 1, 1, 1, 0}, {Theorem31, AnyLoss, 0.3, 1e-3, 1, 1, 1, 0},
+		{Exact, LeastSquares, 0.1, 1e-3, 0.5, 0.5, 1, 0}, {Exact, LeastSquares, 0.1, 0, 0.5, 0.5, 0, 20},
+		{Exact, LeastSquares, 0, 0.01, 0.3, 0.7, 0.1, 10},
+		{Directional, LinearModel, 0.3, 1e-3, 1, 1, 1, 0}, {Spectral, AnyLoss, 0.3, 1e-3, 1, 1, 1, 0},
+		{Theorem31, AnyLoss, 0.3, 1e-3, 1, 1, 1, 0},
 		{Spectral, AnyLoss, 0.3, 0, 1, 1, 0, 200},
 	} {
 		const m = 6
-		s := Setting{Wishart: Wishart{1, m}, Smoothness: 1, Rank: 1, Structure: c.st, Accounting: c.a, AnchorError: c.eta, Accuracy: c.tau}
+		s := Setting{Wishart: Wishart{1, m}, Smoothness: 1, Rank: 1, Structure: c.st, Accounting: c.a,
+			AnchorError: c.eta, Accuracy: c.tau}
 		split := Split{Epsilon1: c.eps1, Epsilon2: c.ep2, Delta1: 0.02, Delta2: 0.02, Delta3: 0.01, Delta4: 0.01}
 		n, err := s.Noise(split)
 		if err != nil {
@@ -75,7 +78,8 @@ func TestReleaseBelowGuarantee(t *testing.T) {
 		if got > delta {
 			t.Errorf("%v: δ(%g) = %.4f, claimed %.4f", c, eps, got, delta)
 		}
-		t.Logf("%v η = %g τ = %g: σ² %.3g, σ̃ %.3g: δ = %.5f of %.3f", c.a, c.eta, c.tau, n.Sigma2, n.SigmaOut, got, delta)
+		t.Logf("%v η = %g τ = %g: σ² %.3g, σ̃ %.3g: δ = %.5f of %.3f", c.a, c.eta, c.tau, n.Sigma2, n.SigmaOut, got,
+			delta)
 		if c.least > 0 {
 			if worse := at(n.SigmaOut / c.least); worse < delta {
 				t.Errorf("%v: 1/%g of the output noise goes unnoticed: δ = %.4f", c.a, c.least, worse)

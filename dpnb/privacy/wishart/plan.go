@@ -92,7 +92,8 @@ func optimise(s Setting, eps, delta float64, r Risk, f objective) (Plan, error) 
 	case !(r.Distance > 0) || math.IsInf(r.Distance, 1):
 		return Plan{}, &privacy.ParamError{Name: "Distance", Value: r.Distance, Want: "a positive finite number"}
 	case !(r.RegulariserSlope >= 0) || math.IsInf(r.RegulariserSlope, 1):
-		return Plan{}, &privacy.ParamError{Name: "RegulariserSlope", Value: r.RegulariserSlope, Want: "a finite number ≥ 0"}
+		return Plan{}, &privacy.ParamError{Name: "RegulariserSlope", Value: r.RegulariserSlope,
+			Want: "a finite number ≥ 0"}
 	}
 	// ε and δ are what a person typed; sums of shares may round up.
 	eps, delta = eps*(1-1e-13), delta*(1-1e-13)
@@ -144,7 +145,8 @@ type planner struct {
 
 func (o *planner) result(s Setting, p Plan) (Plan, error) {
 	if !(p.Risk < math.Inf(1)) {
-		return p, fmt.Errorf("%w: no finite noise gives (ε = %g, δ = %g) at d = %d; take a larger ε or δ", privacy.ErrUnsupported, o.eps, o.delta, s.D)
+		return p, fmt.Errorf("%w: no finite noise gives (ε = %g, δ = %g) at d = %d; take a larger ε or δ",
+			privacy.ErrUnsupported, o.eps, o.delta, s.D)
 	}
 	return p, nil
 }
@@ -192,7 +194,8 @@ func (o *planner) at(s Setting) Plan {
 	low := math.Inf(1)
 	for _, x := range starts {
 		res, err := optimize.Minimize(optimize.Problem{Func: try}, x,
-			&optimize.Settings{FuncEvaluations: 60 * shares, Converger: &optimize.FunctionConverge{Absolute: 1e-5, Iterations: 8 * shares}},
+			&optimize.Settings{FuncEvaluations: 60 * shares, Converger: &optimize.FunctionConverge{Absolute: 1e-5,
+				Iterations: 8 * shares}},
 			&optimize.NelderMead{})
 		if res != nil && (err == nil || len(res.X) == shares) && res.F < low {
 			low = res.F

@@ -45,7 +45,8 @@ func TestOptimise(t *testing.T) {
 			fixed.M = m
 			q, err := solve(fixed, 0.5, 0.01, r)
 			if err != nil || q.Risk < 0.99*p.Risk {
-				t.Errorf("%s: risk %.4g at m = %d, found %.4g at m = %d (%v)", name, q.Risk, m, p.Risk, p.Setting.M, err)
+				t.Errorf("%s: risk %.4g at m = %d, found %.4g at m = %d (%v)", name, q.Risk, m, p.Risk, p.Setting.M,
+					err)
 			}
 		}
 		// Even shares are worse.
@@ -88,7 +89,8 @@ func TestFigure1(t *testing.T) {
 func TestPlanIsValid(t *testing.T) {
 	for _, a := range []Accounting{Theorem31, Spectral, Directional, Exact} {
 		for _, accuracy := range []float64{0, 1e-6} {
-			s := Setting{Wishart: Wishart{D: 3, M: 6}, Smoothness: 1, Rank: 1, Structure: LeastSquares, Accounting: a, Accuracy: accuracy}
+			s := Setting{Wishart: Wishart{D: 3, M: 6}, Smoothness: 1, Rank: 1, Structure: LeastSquares, Accounting: a,
+				Accuracy: accuracy}
 			p, err := Optimise(s, 1, 1e-3, Risk{Records: 1, Distance: 1})
 			if err != nil {
 				t.Errorf("%v, τ = %g: %v", a, accuracy, err)
@@ -103,7 +105,8 @@ func TestPlanIsValid(t *testing.T) {
 
 // A solver so exact that the best share of ε₂ is next to nothing.
 func TestPlanAtTheEdge(t *testing.T) {
-	s := Setting{Wishart: Wishart{D: 4}, Smoothness: 1, Rank: 1, Structure: LeastSquares, Accuracy: 1e-34, Adjacency: privacy.AddRemove}
+	s := Setting{Wishart: Wishart{D: 4}, Smoothness: 1, Rank: 1, Structure: LeastSquares, Accuracy: 1e-34,
+		Adjacency: privacy.AddRemove}
 	p, err := Optimise(s, 1, 1e-3, Risk{Records: 50, Distance: 1, RegulariserSlope: 2})
 	if err != nil {
 		t.Fatal(err)
@@ -118,7 +121,8 @@ func TestPlanAtTheEdge(t *testing.T) {
 
 func TestEventRefusesInfiniteNoise(t *testing.T) {
 	e := Event{Setting: Setting{Wishart: Wishart{3, 6}, Smoothness: 1, Rank: 1, Accuracy: 1e-6},
-		Split: Split{Epsilon1: 1, Epsilon2: 1, Delta1: 1e-3, Delta2: 1e-3, Delta3: 1e-3}, Sigma2: math.Inf(1), SigmaOut: math.Inf(1)}
+		Split: Split{Epsilon1: 1, Epsilon2: 1, Delta1: 1e-3, Delta2: 1e-3, Delta3: 1e-3}, Sigma2: math.Inf(1),
+		SigmaOut: math.Inf(1)}
 	if e.Validate() == nil {
 		t.Error("infinite noise is not a mechanism that can be run")
 	}

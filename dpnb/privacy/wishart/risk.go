@@ -36,5 +36,6 @@ func (s Setting) PrintedExcessRisk(n Noise, r Risk) float64 {
 
 func (s Setting) outputRisk(n Noise, r Risk) float64 {
 	d := float64(s.D)
-	return 0.5*float64(r.Records)*d*s.Smoothness*n.SigmaOut*n.SigmaOut + r.RegulariserSlope*math.Sqrt(d)*n.SigmaOut + s.Accuracy
+	return 0.5*float64(r.Records)*d*s.Smoothness*n.SigmaOut*n.SigmaOut + r.RegulariserSlope*math.Sqrt(d)*n.SigmaOut +
+		s.Accuracy
 }

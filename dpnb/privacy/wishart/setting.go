@@ -137,22 +137,27 @@ func (s Setting) Validate() error {
 	}
 	if !(s.Smoothness > 0) || math.IsInf(s.Smoothness, 1) {
 		return &privacy.ParamError{Name: "Smoothness", Value: s.Smoothness,
-			Want: "a positive finite number: quadratic perturbation needs no bounded gradients, but curvature that no record exceeds"}
+			Want: "a positive finite number: quadratic perturbation needs no bounded gradients, but curvature that " +
+				"no " +
+				"record exceeds"}
 	}
 	if s.Rank < 1 || s.Rank > s.D {
 		return &privacy.ParamError{Name: "Rank", Value: s.Rank, Want: fmt.Sprintf("a rank between 1 and d = %d", s.D)}
 	}
 	if s.Structure < AnyLoss || s.Structure > LeastSquares {
-		return &privacy.ParamError{Name: "Structure", Value: int(s.Structure), Want: "AnyLoss, LinearModel or LeastSquares"}
+		return &privacy.ParamError{Name: "Structure", Value: int(s.Structure),
+			Want: "AnyLoss, LinearModel or LeastSquares"}
 	}
 	if s.Structure != AnyLoss && s.Rank != 1 {
 		return &privacy.ParamError{Name: "Rank", Value: s.Rank, Want: "1, the rank that a linear model's Hessians have"}
 	}
 	switch a := s.accounting(); {
 	case a < Best || a > Exact:
-		return &privacy.ParamError{Name: "Accounting", Value: int(a), Want: "Best, Theorem31, Spectral, Directional or Exact"}
+		return &privacy.ParamError{Name: "Accounting", Value: int(a),
+			Want: "Best, Theorem31, Spectral, Directional or Exact"}
 	case a == Directional && s.Structure == AnyLoss, a == Exact && s.Structure != LeastSquares:
-		return fmt.Errorf("%w: %v accounting is not proved for the structure %q: it needs a record's gradient to keep its direction (LinearModel), and exact accounting a constant curvature (LeastSquares)",
+		return fmt.Errorf("%w: %v accounting is not proved for the structure %q: it needs a record's gradient to keep "+
+			"its direction (LinearModel), and exact accounting a constant curvature (LeastSquares)",
 			privacy.ErrUnsupported, a, s.Structure)
 	}
 	return nil
@@ -192,7 +197,8 @@ func (s Split) Within(eps, delta float64) error {
 		return &privacy.ParamError{Name: "Split", Value: e, Want: fmt.Sprintf("ε₁ + ε₂ of at most ε = %g", eps)}
 	}
 	if !(d <= delta*(1+1e-12)) {
-		return &privacy.ParamError{Name: "Split", Value: d, Want: fmt.Sprintf("δ₁ + δ₂ + δ₃ + δ₄ of at most δ = %g", delta)}
+		return &privacy.ParamError{Name: "Split", Value: d, Want: fmt.Sprintf("δ₁ + δ₂ + δ₃ + δ₄ of at most δ = %g",
+			delta)}
 	}
 	return nil
 }
@@ -213,7 +219,8 @@ func (s Split) validate(of Setting) error {
 		if p.needed && !(p.value > 0 && p.value < p.top) || !p.needed && !(p.value >= 0 && p.value < p.top) {
 			want := fmt.Sprintf("a number in (0, %g)", p.top)
 			if p.needed && p.value == 0 {
-				want += ": an anchor or a solver that is not exact must be paid for, and without a bound on λ_min there is nothing to pay with"
+				want += ": an anchor or a solver that is not exact must be paid for, and without a bound on λ_min " +
+					"there is nothing to pay with"
 			}
 			return &privacy.ParamError{Name: p.name, Value: p.value, Want: want}
 		}

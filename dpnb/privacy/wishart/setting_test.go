@@ -37,7 +37,8 @@ func TestAccountingsOrder(t *testing.T) {
 				if a >= Directional {
 					split.Delta1, split.Delta3 = target[1], 0
 				}
-				n, err := Setting{Wishart: w, Smoothness: 1, Rank: 1, Structure: LeastSquares, Accounting: a}.Noise(split)
+				n, err := Setting{Wishart: w, Smoothness: 1, Rank: 1, Structure: LeastSquares,
+					Accounting: a}.Noise(split)
 				if err != nil {
 					t.Fatalf("%v %v %v: %v", w, target, a, err)
 				}
@@ -121,14 +122,15 @@ func TestSettingRefuses(t *testing.T) {
 		"negative η":        {func(s *Setting) { s.AnchorError = -1 }, nil, "AnchorError"},
 		"negative shift":    {func(s *Setting) { s.Shift = -1 }, nil, "Shift"},
 		"direction unknown": {func(s *Setting) { s.Accounting = Directional }, nil, "keep its direction"},
-		"curvature varies":  {func(s *Setting) { s.Accounting = Exact; s.Structure = LinearModel }, nil, "constant curvature"},
-		"rank of a model":   {func(s *Setting) { s.Rank = 2; s.Structure = LinearModel }, nil, "Rank"},
-		"no ε₁":             {nil, func(s *Split) { s.Epsilon1 = 0 }, "ε₁"},
-		"no ε₂":             {nil, func(s *Split) { s.Epsilon2 = 0 }, "must be paid for"},
-		"no δ₂":             {nil, func(s *Split) { s.Delta2 = 0 }, "δ₂"},
-		"no δ₃":             {nil, func(s *Split) { s.Delta3 = 0 }, "δ₃"},
-		"no δ₄":             {nil, func(s *Split) { s.Delta4 = 0 }, "δ₄"},
-		"δ₁ = NaN":          {nil, func(s *Split) { s.Delta1 = math.NaN() }, "δ₁"},
+		"curvature varies": {func(s *Setting) { s.Accounting = Exact; s.Structure = LinearModel }, nil,
+			"constant curvature"},
+		"rank of a model": {func(s *Setting) { s.Rank = 2; s.Structure = LinearModel }, nil, "Rank"},
+		"no ε₁":           {nil, func(s *Split) { s.Epsilon1 = 0 }, "ε₁"},
+		"no ε₂":           {nil, func(s *Split) { s.Epsilon2 = 0 }, "must be paid for"},
+		"no δ₂":           {nil, func(s *Split) { s.Delta2 = 0 }, "δ₂"},
+		"no δ₃":           {nil, func(s *Split) { s.Delta3 = 0 }, "δ₃"},
+		"no δ₄":           {nil, func(s *Split) { s.Delta4 = 0 }, "δ₄"},
+		"δ₁ = NaN":        {nil, func(s *Split) { s.Delta1 = math.NaN() }, "δ₁"},
 	} {
 		s, p := good, split
 		if c.setting != nil {
@@ -176,7 +178,8 @@ func TestEvent(t *testing.T) {
 		t.Errorf("%v, %v", p, err)
 	}
 	// A record that is not there is one of loss zero.
-	if q, err := e.Profile(privacy.AddRemove); err != nil || privacy.LogDeltaUpper(q, 0.5) != privacy.LogDeltaUpper(p, 0.5) || q.Adjacency() != privacy.AddRemove {
+	if q, err := e.Profile(privacy.AddRemove); err != nil || privacy.LogDeltaUpper(q, 0.5) != privacy.LogDeltaUpper(p,
+		0.5) || q.Adjacency() != privacy.AddRemove {
 		t.Errorf("add/remove: %v, %v", q, err)
 	}
 	if _, err := e.Profile(0); err == nil {
@@ -217,7 +220,8 @@ func TestAddRemove(t *testing.T) {
 			}
 		}
 	}
-	if _, err := (Setting{Wishart: Wishart{2, 4}, Smoothness: 1, Rank: 1, Adjacency: 9}).Noise(Split{Epsilon1: 1, Delta1: 0.1, Delta3: 0.1}); err == nil {
+	if _, err := (Setting{Wishart: Wishart{2, 4}, Smoothness: 1, Rank: 1, Adjacency: 9}).Noise(Split{Epsilon1: 1,
+		Delta1: 0.1, Delta3: 0.1}); err == nil {
 		t.Error("an adjacency that does not exist")
 	}
 }
@@ -228,7 +232,8 @@ func TestNoiseMonotone(t *testing.T) {
 	for range 300 {
 		w := Wishart{D: 1 + rng.IntN(60)}
 		w.M = w.D + 1 + rng.IntN(200)
-		s := Setting{Wishart: w, Smoothness: math.Exp(4 * rng.NormFloat64()), Rank: 1, Structure: Structure(rng.IntN(3)), Accuracy: math.Exp(5*rng.NormFloat64() - 10)}
+		s := Setting{Wishart: w, Smoothness: math.Exp(4 * rng.NormFloat64()), Rank: 1,
+			Structure: Structure(rng.IntN(3)), Accuracy: math.Exp(5*rng.NormFloat64() - 10)}
 		if rng.IntN(2) == 0 {
 			s.AnchorError = math.Exp(3*rng.NormFloat64() - 3)
 		}
@@ -236,7 +241,8 @@ func TestNoiseMonotone(t *testing.T) {
 			s.Accounting = Theorem31
 		}
 		draw := func() float64 { return math.Pow(10, -1-11*rng.Float64()) }
-		split := Split{Epsilon1: math.Exp(1.5 * rng.NormFloat64()), Epsilon2: math.Exp(1.5 * rng.NormFloat64()), Delta1: draw(), Delta2: draw(), Delta3: draw(), Delta4: draw()}
+		split := Split{Epsilon1: math.Exp(1.5 * rng.NormFloat64()), Epsilon2: math.Exp(1.5 * rng.NormFloat64()),
+			Delta1: draw(), Delta2: draw(), Delta3: draw(), Delta4: draw()}
 		n, err := s.Noise(split)
 		if err != nil {
 			continue // no finite noise
@@ -286,7 +292,8 @@ func TestProfileShape(t *testing.T) {
 func TestNoiseRefusesDenormals(t *testing.T) {
 	split := Split{Epsilon1: 1, Epsilon2: 1, Delta1: 1e-3, Delta2: 1e-3, Delta3: 1e-3, Delta4: 1e-3}
 	for name, s := range map[string]Setting{
-		"L": {Smoothness: 1e-323}, "η": {Smoothness: 1, AnchorError: 5e-324}, "η by L": {Smoothness: 1e-200, AnchorError: 1e-310},
+		"L": {Smoothness: 1e-323}, "η": {Smoothness: 1, AnchorError: 5e-324},
+		"η by L": {Smoothness: 1e-200, AnchorError: 1e-310},
 	} {
 		s.Wishart, s.Rank, s.Structure = Wishart{2, 5}, 1, LeastSquares
 		if n, err := s.Noise(split); err == nil {
@@ -303,7 +310,8 @@ func TestNoiseRefusesDenormals(t *testing.T) {
 // the record that goes exactly s/2. For ν = 2, δ_add = P(χ²₂ < s) = 1 − e^{−s/2}.
 func TestReplacedAtLargeEpsilon(t *testing.T) {
 	for _, eps := range []float64{20, 50, 900} {
-		n, err := Setting{Wishart: Wishart{2, 3}, Smoothness: 1, Rank: 1, Structure: LeastSquares}.Noise(Split{Epsilon1: eps, Delta1: 0.1})
+		n, err := Setting{Wishart: Wishart{2, 3}, Smoothness: 1, Rank: 1, Structure: LeastSquares}.Noise(
+			Split{Epsilon1: eps, Delta1: 0.1})
 		if err != nil {
 			t.Errorf("ε = %g: %v", eps, err)
 			continue

@@ -122,7 +122,8 @@ func (w Wishart) Certify(delta1, delta3 float64, draws int, rng *rand.Rand) (Cer
 			least = math.Min(delta3, mass)
 		}
 		return CertifiedConstants{}, &privacy.ParamError{Name: "draws", Value: draws,
-			Want: fmt.Sprintf("at least %.0f, which is what a quantile at δ = %.3g needs", math.Ceil(math.Log(100/least)/(0.99*least)), least)}
+			Want: fmt.Sprintf("at least %.0f, which is what a quantile at δ = %.3g needs",
+				math.Ceil(math.Log(100/least)/(0.99*least)), least)}
 	}
 	x := make([]float64, draws)
 	var s Spectrum
@@ -131,7 +132,8 @@ func (w Wishart) Certify(delta1, delta3 float64, draws int, rng *rand.Rand) (Cer
 		x[i] = s.Smallest()
 	}
 	sort.Float64s(x)
-	c := CertifiedConstants{Wishart: w, Delta1: delta1, Delta3: delta3, Alpha: x[k-1] * (1 - 1e-9), Failure: 0.01 * delta3, Draws: draws}
+	c := CertifiedConstants{Wishart: w, Delta1: delta1, Delta3: delta3, Alpha: x[k-1] * (1 - 1e-9),
+		Failure: 0.01 * delta3, Draws: draws}
 	if delta1 > 0 {
 		// Counted from the k-th draw itself: l more draws are l spacings further.
 		c.Alpha1 = math.Max(0, x[k-1+l]*(1-1e-9)-x[k-1]*(1+1e-9))

@@ -29,7 +29,8 @@ func TestSpectrum(t *testing.T) {
 		}
 		v := eig.Values(nil)
 		near(t, "λ_min", s.Smallest(), v[0], 1e-7)
-		if !s.AllAbove(v[0]*(1-1e-6)) || s.AllAbove(v[0]*(1+1e-6)) || !s.AllBelow(v[5]*(1+1e-9)) || s.AllBelow(v[5]*(1-1e-9)) {
+		if !s.AllAbove(v[0]*(1-1e-6)) || s.AllAbove(v[0]*(1+1e-6)) || !s.AllBelow(v[5]*(1+1e-9)) ||
+			s.AllBelow(v[5]*(1-1e-9)) {
 			t.Errorf("counts around %g and %g", v[0], v[5])
 		}
 	}
@@ -56,7 +57,8 @@ func TestCertify(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	if lemma, err := w.Constants(delta, delta, 0); err != nil || !(c.Alpha > 1.05*lemma.Alpha && c.Alpha1 > 1.1*lemma.Alpha1) {
+	if lemma, err := w.Constants(delta, delta, 0); err != nil ||
+		!(c.Alpha > 1.05*lemma.Alpha && c.Alpha1 > 1.1*lemma.Alpha1) {
 		t.Errorf("%+v against the lemma's %+v, %v", c, lemma, err)
 	}
 	// Fresh draws: δ holds, and is not wasted.

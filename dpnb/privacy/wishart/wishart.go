@@ -25,7 +25,8 @@ func (w Wishart) Validate() error {
 	}
 	if w.M <= w.D {
 		return &privacy.ParamError{Name: "M", Value: w.M,
-			Want: fmt.Sprintf("more than d = %d: with m ≤ d the density that the proof divides by does not exist, and with m < d W is singular", w.D)}
+			Want: fmt.Sprintf("more than d = %d: with m ≤ d the density that the proof divides by does not exist, and "+
+				"with m < d W is singular", w.D)}
 	}
 	return nil
 }

@@ -71,8 +71,10 @@ func TestConstantsCorners(t *testing.T) {
 		d, m           int
 		delta1, delta3 float64
 	}{
-		{1, 2, 1e-12, 1e-12}, {1, 20000, 1e-12, 1e-3}, {2000, 2001, 1e-12, 1e-12}, {2000, 4000, 1e-12, 1e-12}, {2000, 20000, 1e-12, 1e-12},
-		{2000, 20000, 1e-3, 1e-12}, {2000, 20000, 1e-12, 0.5}, {500, 600, 1e-12, 1e-4}, {3, 4, 0.9, 0.9}, {3, 5, 0.99, 0.5},
+		{1, 2, 1e-12, 1e-12}, {1, 20000, 1e-12, 1e-3}, {2000, 2001, 1e-12, 1e-12}, {2000, 4000, 1e-12, 1e-12},
+		{2000, 20000, 1e-12, 1e-12},
+		{2000, 20000, 1e-3, 1e-12}, {2000, 20000, 1e-12, 0.5}, {500, 600, 1e-12, 1e-4}, {3, 4, 0.9, 0.9},
+		{3, 5, 0.99, 0.5},
 	} {
 		w := Wishart{D: c.d, M: c.m}
 		k, err := w.Constants(c.delta1, c.delta3, 1e-12)
@@ -83,7 +85,8 @@ func TestConstantsCorners(t *testing.T) {
 			t.Errorf("%+v: ln P(λ < α) ≤ %.12g, want %.12g", c, got, math.Log(c.delta3))
 		}
 		want := math.Log(c.delta1 * (1 - c.delta3))
-		if got := w.LogD() + logGammaBetween(k.Alpha/2, k.Alpha1/2, w.P()); !(got <= want+1e-6 && got > want-1e-2) && !math.IsInf(k.Alpha1, 1) {
+		if got := w.LogD() + logGammaBetween(k.Alpha/2, k.Alpha1/2, w.P()); !(got <= want+1e-6 && got > want-1e-2) &&
+			!math.IsInf(k.Alpha1, 1) {
 			t.Errorf("%+v: α₁ = %g: ln P(between) ≤ %.12g, want %.12g", c, k.Alpha1, got, want)
 		}
 		if k.Beta < float64(c.m) {
@@ -107,7 +110,8 @@ func TestLogDFromNormalisers(t *testing.T) {
 		if d == 0 {
 			return 0
 		}
-		return float64(d*d)/2*math.Log(math.Pi) - float64(d*m)/2*math.Ln2 - gammaD(d, float64(m)/2) - gammaD(d, float64(d)/2)
+		return float64(d*d)/2*math.Log(math.Pi) - float64(d*m)/2*math.Ln2 - gammaD(d, float64(m)/2) - gammaD(d,
+			float64(d)/2)
 	}
 	for _, c := range [][2]int{{1, 2}, {1, 7}, {2, 3}, {2, 9}, {5, 10}, {12, 24}, {40, 41}, {100, 150}} {
 		w := Wishart{D: c[0], M: c[1]}
@@ -160,7 +164,8 @@ func TestWishartRefuses(t *testing.T) {
 			t.Errorf("%+v: %v", w, err)
 		}
 	}
-	for _, d := range [][3]float64{{0, 0.1, 0.1}, {0.1, 0, 0.1}, {0.1, 1, 0.1}, {0.1, 0.1, 1}, {math.NaN(), 0.1, 0.1}, {0.1, 0.1, -1}} {
+	for _, d := range [][3]float64{{0, 0.1, 0.1}, {0.1, 0, 0.1}, {0.1, 1, 0.1}, {0.1, 0.1, 1}, {math.NaN(), 0.1, 0.1},
+		{0.1, 0.1, -1}} {
 		if _, err := (Wishart{D: 2, M: 4}).Constants(d[0], d[1], d[2]); !errors.As(err, &p) {
 			t.Errorf("%v: %v", d, err)
 		}

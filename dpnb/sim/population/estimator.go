@@ -69,13 +69,15 @@ func (o ObjectivePerturbation) validate() error {
 func (o ObjectivePerturbation) iterates() int     { return 1 }
 func (o ObjectivePerturbation) slopes() loss.Loss { return o.Loss }
 
-func (o ObjectivePerturbation) fit(w *worker, s *Sample, r *noise.Seeded, report func(int, []float64, []float64)) error {
+func (o ObjectivePerturbation) fit(w *worker, s *Sample, r *noise.Seeded,
+	report func(int, []float64, []float64)) error {
 	xi, linear := sized(&w.xi, len(s.Signal)), sized(&w.linear, len(s.Signal))
 	r.Gaussian(xi, 1)
 	for j, v := range xi {
 		linear[j] = o.Nu * v
 	}
-	beta, err := w.solver.Minimize(&erm.Problem{Rows: s.Rows, Labels: s.Labels, Loss: o.Loss, Lambda: o.Lambda, Linear: linear}, o.tolerance(s))
+	beta, err := w.solver.Minimize(&erm.Problem{Rows: s.Rows, Labels: s.Labels, Loss: o.Loss, Lambda: o.Lambda,
+		Linear: linear}, o.tolerance(s))
 	if err != nil {
 		return err
 	}
@@ -105,7 +107,8 @@ func (o OutputPerturbation) slopes() loss.Loss { return o.Loss }
 func (o OutputPerturbation) fit(w *worker, s *Sample, r *noise.Seeded, report func(int, []float64, []float64)) error {
 	xi, out := sized(&w.xi, len(s.Signal)), sized(&w.beta, len(s.Signal))
 	r.Gaussian(xi, 1)
-	beta, err := w.solver.Minimize(&erm.Problem{Rows: s.Rows, Labels: s.Labels, Loss: o.Loss, Lambda: o.Lambda}, ObjectivePerturbation(o).tolerance(s))
+	beta, err := w.solver.Minimize(&erm.Problem{Rows: s.Rows, Labels: s.Labels, Loss: o.Loss, Lambda: o.Lambda},
+		ObjectivePerturbation(o).tolerance(s))
 	if err != nil {
 		return err
 	}

@@ -42,7 +42,8 @@ const (
 
 // String returns the name.
 func (m Measure) String() string {
-	return [...]string{"MSE", "overlap", "variance", "correlation with signal", "correlation with noise", "overlap with noise",
+	return [...]string{"MSE", "overlap", "variance", "correlation with signal", "correlation with noise",
+		"overlap with noise",
 		"mean absolute error", "mean squared slope", "gap of probabilities", "test error"}[m]
 }
 

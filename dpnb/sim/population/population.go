@@ -53,7 +53,8 @@ type Sample struct {
 func (p Population) Draw(r *noise.Seeded, s *Sample) *Sample {
 	n, d := p.Records, p.Features
 	if s == nil || s.Rows == nil || s.Rows.N != n || s.Rows.D != d {
-		s = &Sample{Rows: matrix.NewDense(n, d, nil), Signal: make([]float64, d), Scores: make([]float64, n), Labels: make([]float64, n)}
+		s = &Sample{Rows: matrix.NewDense(n, d, nil), Signal: make([]float64, d), Scores: make([]float64, n),
+			Labels: make([]float64, n)}
 	}
 	p.Signal(r, s.Signal)
 	p.Design.fill(r, s.Rows.Data, d)

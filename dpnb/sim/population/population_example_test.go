@@ -30,12 +30,14 @@ func Example() {
 
 // One solver for many small problems.
 func ExampleSolver() {
-	p := population.Population{Records: 30, Features: 4, Design: population.Gaussian, Signal: population.Normal(0, 1), Prob: population.Logistic}
+	p := population.Population{Records: 30, Features: 4, Design: population.Gaussian, Signal: population.Normal(0, 1),
+		Prob: population.Logistic}
 	var s population.Solver
 	var sample *population.Sample
 	for k := range 3 {
 		sample = p.Draw(noise.NewSeeded(1).Stream(k), sample)
-		beta, err := s.Minimize(&erm.Problem{Rows: sample.Rows, Labels: sample.Labels, Loss: loss.Logistic{}, Lambda: 0.5}, 1e-8)
+		beta, err := s.Minimize(&erm.Problem{Rows: sample.Rows, Labels: sample.Labels, Loss: loss.Logistic{},
+			Lambda: 0.5}, 1e-8)
 		if err != nil {
 			fmt.Println(err)
 			return

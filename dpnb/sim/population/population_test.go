@@ -17,7 +17,8 @@ import (
 func TestDesignsHaveTheirMoments(t *testing.T) {
 	const d, n = 50, 4000
 	for design, want := range map[Design][2]float64{
-		Rademacher: {0, 1}, Gaussian: {0, 3}, Uniform: {0, 1.8}, Sparse: {0, 4}, Skewed: {1.5, 3.25}, Elliptical: {0, 3 * (0.1*0.1 + 1.9*1.9) / 2},
+		Rademacher: {0, 1}, Gaussian: {0, 3}, Uniform: {0, 1.8}, Sparse: {0, 4}, Skewed: {1.5, 3.25},
+		Elliptical: {0, 3 * (0.1*0.1 + 1.9*1.9) / 2},
 	} {
 		x := make([]float64, n*d)
 		design.fill(noise.NewSeeded(7), x, d)
@@ -50,7 +51,8 @@ func TestDraws(t *testing.T) {
 		square, mean float64
 	}{
 		"normal": {Normal(2, 3), 13, 2}, "sphere": {OnSphere(1.5), 2.25, 0}, "mixed": {Mixed(0.5), 15. / 4, -0.3},
-		"contaminated": {Contaminated(0.1, 0.3, 3), 0.9*0.09 + 0.9, 0.3}, "uniform": {UniformNoise(-1, 3), 1 + 16./12, 1},
+		"contaminated": {Contaminated(0.1, 0.3, 3), 0.9*0.09 + 0.9, 0.3}, "uniform": {UniformNoise(-1, 3), 1 + 16./12,
+			1},
 	} {
 		c.draw(r, x)
 		if got := square(); math.Abs(got/c.square-1) > 0.02 {
@@ -70,8 +72,10 @@ func TestDraws(t *testing.T) {
 }
 
 func logisticSimulation() Simulation {
-	return Simulation{Population: Population{Records: 40, Features: 20, Design: Rademacher, Signal: Normal(0, 1), Prob: Logistic},
-		Estimator: ObjectivePerturbation{Loss: loss.Logistic{}, Lambda: 0.5, Nu: 0.3}, Repetitions: 50, Seed: 4, TestRecords: 100, Edges: []float64{-1, 0, 1}}
+	return Simulation{Population: Population{Records: 40, Features: 20, Design: Rademacher, Signal: Normal(0, 1),
+		Prob: Logistic},
+		Estimator: ObjectivePerturbation{Loss: loss.Logistic{}, Lambda: 0.5, Nu: 0.3}, Repetitions: 50, Seed: 4,
+		TestRecords: 100, Edges: []float64{-1, 0, 1}}
 }
 
 func TestSimulationDoesNotDependOnWorkersOrOnWhatIsAppended(t *testing.T) {
@@ -108,7 +112,8 @@ func TestMeasures(t *testing.T) {
 	v.measure(beta, signal, xi)
 	alpha := 3.0 / 5
 	variance := (math.Pow(1-alpha, 2) + 4 + math.Pow(-1+2*alpha, 2)) / 3
-	want := map[Measure]float64{MSE: 5. / 3, Overlap: 1, Variance: variance, SignalCorrelation: 3 / math.Sqrt(30), NoiseOverlap: -2.5 / 3,
+	want := map[Measure]float64{MSE: 5. / 3, Overlap: 1, Variance: variance, SignalCorrelation: 3 / math.Sqrt(30),
+		NoiseOverlap:     -2.5 / 3,
 		NoiseCorrelation: -2.5 / math.Sqrt(6*2.25), L1: 1}
 	for m, w := range want {
 		if math.Abs(v[m]-w) > 1e-14 {
@@ -116,7 +121,8 @@ func TestMeasures(t *testing.T) {
 		}
 	}
 	cells := shares([]float64{-1, 0, 1, 2}, []float64{-1, 0.5, 1, 1.5, 2, -3, 0})
-	if want := []float64{1. / 7, 2. / 7, 2. / 7}; math.Abs(cells[0]-want[0])+math.Abs(cells[1]-want[1])+math.Abs(cells[2]-want[2]) > 1e-14 {
+	if want := []float64{1. / 7, 2. / 7, 2. / 7}; math.Abs(cells[0]-want[0])+math.Abs(cells[1]-want[1])+math.Abs(
+		cells[2]-want[2]) > 1e-14 {
 		t.Errorf("shares %v, want %v", cells, want)
 	}
 	for m := range Measure(measures) {
@@ -148,7 +154,8 @@ func TestEstimatorsInTheirLimits(t *testing.T) {
 	check("objective: error", MSE, 5)
 	check("objective: test error", TestError, 0.5)
 	h := r.Histogram()
-	if p := math.Erf(0.5/math.Sqrt2) / 2; math.Abs(h[0].Mean-p) > 5*h[0].StdErr || math.Abs(h[1].Mean-p) > 5*h[1].StdErr {
+	if p := math.Erf(0.5/math.Sqrt2) / 2; math.Abs(h[0].Mean-p) > 5*h[0].StdErr ||
+		math.Abs(h[1].Mean-p) > 5*h[1].StdErr {
 		t.Errorf("histogram %v, want %v each", h, p)
 	}
 	s.Estimator = OutputPerturbation{Loss: loss.Logistic{}, Lambda: 1e6, Nu: 0.5}
@@ -157,7 +164,8 @@ func TestEstimatorsInTheirLimits(t *testing.T) {
 	}
 	check("output: overlap with ξ", NoiseOverlap, 0.5)
 	check("output: correlation", NoiseCorrelation, 1)
-	s.Estimator = NoisyDescent{Slopes: func(dst, _, _ []float64) { clear(dst) }, Step: 0.5, Steps: 3, Nu: 0.4, Lambda: 1}
+	s.Estimator = NoisyDescent{Slopes: func(dst, _, _ []float64) { clear(dst) }, Step: 0.5, Steps: 3, Nu: 0.4,
+		Lambda: 1}
 	if r, err = s.Run(ctx); err != nil {
 		t.Fatal(err)
 	}
@@ -169,7 +177,8 @@ func TestEstimatorsInTheirLimits(t *testing.T) {
 
 // E of a cut normal variable against a sum over a fine grid.
 func TestCutMean(t *testing.T) {
-	for _, c := range [][3]float64{{0.3, 0.2, 10}, {0.3, 0.5, 0.6}, {-9.9, 0.2, 10}, {20, 0.2, 10}, {0.5, 0, 0.2}, {0.1, 3, 0.5}} {
+	for _, c := range [][3]float64{{0.3, 0.2, 10}, {0.3, 0.5, 0.6}, {-9.9, 0.2, 10}, {20, 0.2, 10}, {0.5, 0, 0.2},
+		{0.1, 3, 0.5}} {
 		var want, mass float64
 		for i := -4000; i <= 4000; i++ {
 			z := float64(i) / 400
@@ -185,14 +194,17 @@ func TestCutMean(t *testing.T) {
 
 func TestSimulationRefuses(t *testing.T) {
 	for name, spoil := range map[string]func(*Simulation){
-		"records":     func(s *Simulation) { s.Records = 0 },
-		"design":      func(s *Simulation) { s.Design = 0 },
-		"signal":      func(s *Simulation) { s.Signal = nil },
-		"both":        func(s *Simulation) { s.Noise = Normal(0, 1) },
-		"estimator":   func(s *Simulation) { s.Estimator = nil },
-		"loss":        func(s *Simulation) { s.Estimator = ObjectivePerturbation{Lambda: 1} },
-		"lambda":      func(s *Simulation) { s.Estimator = OutputPerturbation{Loss: loss.Logistic{}} },
-		"nu":          func(s *Simulation) { s.Estimator = OutputPerturbation{Loss: loss.Logistic{}, Lambda: 1, Nu: -1} },
+		"records":   func(s *Simulation) { s.Records = 0 },
+		"design":    func(s *Simulation) { s.Design = 0 },
+		"signal":    func(s *Simulation) { s.Signal = nil },
+		"both":      func(s *Simulation) { s.Noise = Normal(0, 1) },
+		"estimator": func(s *Simulation) { s.Estimator = nil },
+		"loss":      func(s *Simulation) { s.Estimator = ObjectivePerturbation{Lambda: 1} },
+		"lambda":    func(s *Simulation) { s.Estimator = OutputPerturbation{Loss: loss.Logistic{}} },
+		"nu": func(s *Simulation) {
+			s.Estimator = OutputPerturbation{Loss: loss.Logistic{}, Lambda: 1,
+				Nu: -1}
+		},
 		"slopes":      func(s *Simulation) { s.Estimator = NoisyDescent{Step: 1, Steps: 1} },
 		"step":        func(s *Simulation) { s.Estimator = NoisyDescent{Slopes: ExpectedLogistic, Steps: 1} },
 		"repetitions": func(s *Simulation) { s.Repetitions = 1 },

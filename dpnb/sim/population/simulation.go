@@ -92,7 +92,8 @@ func (s Simulation) validate() error {
 	}
 	switch {
 	case s.Repetitions < 2:
-		return fmt.Errorf("population: Repetitions = %d, want at least 2: a mean without a standard error says little", s.Repetitions)
+		return fmt.Errorf("population: Repetitions = %d, want at least 2: a mean without a standard error says little",
+			s.Repetitions)
 	case s.TestRecords < 0 || s.Workers < 0:
 		return fmt.Errorf("population: TestRecords = %d, Workers = %d, want numbers ≥ 0", s.TestRecords, s.Workers)
 	case s.TestRecords > 0 && s.Prob == nil:

@@ -29,7 +29,8 @@ func problem(r *noise.Seeded, n, d int, l loss.Loss, lambda, nu float64) *erm.Pr
 func TestSolverAgainstMinimize(t *testing.T) {
 	var s Solver
 	r := noise.NewSeeded(1)
-	for _, l := range []loss.Loss{loss.Huber{Threshold: 10}, loss.Huber{Threshold: 0.05}, loss.Logistic{}, loss.Probit{}, loss.Squared{}} {
+	for _, l := range []loss.Loss{loss.Huber{Threshold: 10}, loss.Huber{Threshold: 0.05}, loss.Logistic{},
+		loss.Probit{}, loss.Squared{}} {
 		for _, lambda := range []float64{1e-3, 0.1, 10} {
 			for k, dims := range [][2]int{{1, 1}, {40, 25}, {25, 40}, {5, 200}, {200, 5}, {32, 31}, {170, 180}} {
 				p := problem(r.Stream(k), dims[0], dims[1], l, lambda, 0.2)
@@ -51,7 +52,8 @@ func TestSolverAgainstMinimize(t *testing.T) {
 					dist += (v - want.Theta[j]) * (v - want.Theta[j])
 				}
 				if limit := 2 * tol / lambda; math.Sqrt(dist) > limit {
-					t.Errorf("%s λ=%g %v: the minimisers differ by %.1e, allowed %.1e", l.Name(), lambda, dims, math.Sqrt(dist), limit)
+					t.Errorf("%s λ=%g %v: the minimisers differ by %.1e, allowed %.1e", l.Name(), lambda, dims,
+						math.Sqrt(dist), limit)
 				}
 			}
 		}
@@ -76,7 +78,8 @@ func BenchmarkSolver(b *testing.B) {
 		name string
 		n, d int
 		l    loss.Loss
-	}{{"huber-32x31", 32, 31, loss.Huber{Threshold: 10}}, {"huber-20x50", 20, 50, loss.Huber{Threshold: 10}}, {"logistic-32x31", 32, 31, loss.Logistic{}}, {"logistic-20x50", 20, 50, loss.Logistic{}}} {
+	}{{"huber-32x31", 32, 31, loss.Huber{Threshold: 10}}, {"huber-20x50", 20, 50, loss.Huber{Threshold: 10}},
+		{"logistic-32x31", 32, 31, loss.Logistic{}}, {"logistic-20x50", 20, 50, loss.Logistic{}}} {
 		p := problem(noise.NewSeeded(3), c.n, c.d, c.l, 0.1, 0.2)
 		b.Run(c.name+"/solver", func(b *testing.B) {
 			var s Solver

@@ -34,7 +34,8 @@ func (c Classification) Validate() error {
 		return err
 	}
 	if c.Loss == nil || !c.Loss.ValidLabel(1) || !c.Loss.ValidLabel(-1) || math.IsNaN(c.Loss.Smoothness()) {
-		return &privacy.ParamError{Name: "Loss", Value: c.Loss, Want: "a loss for labels ±1 whose parameters are in range"}
+		return &privacy.ParamError{Name: "Loss", Value: c.Loss,
+			Want: "a loss for labels ±1 whose parameters are in range"}
 	}
 	t := []float64{-20, -20, -1, -1, 0, 0, 1, 1, 20, 20}
 	y := []float64{1, -1, 1, -1, 1, -1, 1, -1, 1, -1}
@@ -42,7 +43,8 @@ func (c Classification) Validate() error {
 	c.Loss.ValueSlope(v, t, y)
 	for i := 0; i < len(v); i += 2 {
 		if !(v[i] < v[i+1]) {
-			return &privacy.ParamError{Name: "Loss", Value: c.Loss.Name(), Want: "a loss with f′(t; +1) < f′(t; −1), so that the label draws the score to its side"}
+			return &privacy.ParamError{Name: "Loss", Value: c.Loss.Name(),
+				Want: "a loss with f′(t; +1) < f′(t; −1), so that the label draws the score to its side"}
 		}
 	}
 	if c.Link == nil || !(c.Link.Width() > 0) {
@@ -87,7 +89,8 @@ type classificationSystem struct {
 }
 
 func newClassificationSystem(c Classification) *classificationSystem {
-	s := &classificationSystem{Classification: c, rules: [2]*scoreRule{newScoreRule(c.Loss, 1), newScoreRule(c.Loss, -1)}}
+	s := &classificationSystem{Classification: c, rules: [2]*scoreRule{newScoreRule(c.Loss, 1),
+		newScoreRule(c.Loss, -1)}}
 	_, s.logistic = c.Loss.(loss.Logistic)
 	s.symmetric = marginLoss(c.Loss) && symmetricLink(c.Link)
 	return s

@@ -21,7 +21,8 @@ type logisticCase struct {
 }
 
 func logistic(ratio, lambda, nu, kappa float64) Classification {
-	return Classification{Loss: loss.Logistic{}, Link: LogisticLink{}, AspectRatio: ratio, Lambda: lambda, Nu: nu, Kappa: kappa}
+	return Classification{Loss: loss.Logistic{}, Link: LogisticLink{}, AspectRatio: ratio, Lambda: lambda, Nu: nu,
+		Kappa: kappa}
 }
 
 func TestLogisticReference(t *testing.T) {
@@ -33,7 +34,8 @@ func TestLogisticReference(t *testing.T) {
 		}
 		off := maxAbs([]float64{p.Alpha/c.Alpha - 1, p.Sigma/c.Sigma - 1, p.Gamma/c.Gamma - 1})
 		if off > 1e-7 {
-			t.Errorf("%s: %v, %v, %v, want %v, %v, %v: off by %.1e", c.ID, p.Alpha, p.Sigma, p.Gamma, c.Alpha, c.Sigma, c.Gamma, off)
+			t.Errorf("%s: %v, %v, %v, want %v, %v, %v: off by %.1e", c.ID, p.Alpha, p.Sigma, p.Gamma, c.Alpha, c.Sigma,
+				c.Gamma, off)
 		}
 		if own := independentResidual(logistic(c.Delta, c.Lam, c.Nu, c.Kappa), p); own > 1e-9 {
 			t.Errorf("%s: residual %.1e by another rule", c.ID, own)
@@ -52,7 +54,8 @@ func TestTwoQuadratures(t *testing.T) {
 					total := math.Hypot(alpha*kappa, sigma)
 					a := logisticMoments(&post, total, gamma, coarseTolerance)
 					b := s.scoreMoments(&post, total, gamma, fineTolerance)
-					if !near(a.slope2, b.slope2, 1e-11) || !near(a.signal, b.signal, 1e-11) || !near(a.response, b.response, 1e-9) {
+					if !near(a.slope2, b.slope2, 1e-11) || !near(a.signal, b.signal, 1e-11) ||
+						!near(a.response, b.response, 1e-9) {
 						t.Errorf("κ %v σ %v γ %v α %v: %v against %v", kappa, sigma, gamma, alpha, a, b)
 					}
 				}
@@ -84,7 +87,8 @@ func TestLogisticGrid(t *testing.T) {
 					most = max(most, p.Steps)
 					s := FixedPoint{Alpha: p.Alpha + 1, Sigma: p.Sigma * 20, Gamma: p.Gamma / 10}
 					q, err := c.Solve(&Settings{Start: &s})
-					if err != nil || !near(p.Alpha, q.Alpha, 1e-7) || !near(p.Sigma, q.Sigma, 1e-7) || !near(p.Gamma, q.Gamma, 1e-7) {
+					if err != nil || !near(p.Alpha, q.Alpha, 1e-7) || !near(p.Sigma, q.Sigma, 1e-7) ||
+						!near(p.Gamma, q.Gamma, 1e-7) {
 						t.Errorf("%+v: %+v, from elsewhere %+v, %v", c, p, q, err)
 					}
 				}
@@ -102,17 +106,20 @@ func TestMaximumLikelihood(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	if math.Abs(p.Alpha-1.4994) > 6e-5 || math.Abs(p.Sigma/math.Sqrt(0.2)-4.7436) > 6e-5 || math.Abs(p.Gamma-3.0269) > 6e-5 {
+	if math.Abs(p.Alpha-1.4994) > 6e-5 || math.Abs(p.Sigma/math.Sqrt(0.2)-4.7436) > 6e-5 ||
+		math.Abs(p.Gamma-3.0269) > 6e-5 {
 		t.Errorf("α = %v, σ = %v, γ = %v", p.Alpha, p.Sigma/math.Sqrt(0.2), p.Gamma)
 	}
 	// The limits ν → 0 and λ → 0 are reached.
 	for _, c := range []Classification{logistic(0.2, 1e-8, 0, math.Sqrt(5)), logistic(0.2, 0, 1e-5, math.Sqrt(5))} {
 		q, err := c.Solve(nil)
-		if err != nil || !near(p.Alpha, q.Alpha, 1e-6) || !near(p.Sigma, q.Sigma, 1e-6) || !near(p.Gamma, q.Gamma, 1e-6) {
+		if err != nil || !near(p.Alpha, q.Alpha, 1e-6) || !near(p.Sigma, q.Sigma, 1e-6) ||
+			!near(p.Gamma, q.Gamma, 1e-6) {
 			t.Errorf("%+v: %+v, %v", c, q, err)
 		}
 	}
-	for _, c := range []Classification{logistic(0.33, 0, 0, math.Sqrt(5)), logistic(0.51, 0, 0, 0), logistic(0.2, 0, 3, math.Sqrt(5))} {
+	for _, c := range []Classification{logistic(0.33, 0, 0, math.Sqrt(5)), logistic(0.51, 0, 0, 0),
+		logistic(0.2, 0, 3, math.Sqrt(5))} {
 		if _, err := c.Solve(nil); !errors.Is(err, ErrNoSolution) {
 			t.Errorf("%+v: %v", c, err)
 		}
@@ -142,7 +149,8 @@ func TestOtherLosses(t *testing.T) {
 	if !near(p.Alpha, alpha, 1e-9) || !near(p.Gamma, gamma, 1e-9) || !near(p.Sigma, math.Sqrt(sigma2), 1e-9) {
 		t.Errorf("squared: %+v, want %v, %v, %v", p, alpha, math.Sqrt(sigma2), gamma)
 	}
-	for _, l := range []loss.Loss{loss.Probit{}, loss.SquaredHinge{}, loss.SmoothedHinge{Width: 0.5}, loss.Softplus{Width: 0.3}, loss.Clipped(loss.Probit{}, 1.5)} {
+	for _, l := range []loss.Loss{loss.Probit{}, loss.SquaredHinge{}, loss.SmoothedHinge{Width: 0.5},
+		loss.Softplus{Width: 0.3}, loss.Clipped(loss.Probit{}, 1.5)} {
 		for _, link := range []Link{LogisticLink{}, ProbitLink{Scale: 1}} {
 			c := c
 			c.Loss, c.Link = l, link
@@ -151,10 +159,12 @@ func TestOtherLosses(t *testing.T) {
 				t.Errorf("%s, %s: %v", l.Name(), link, err)
 				continue
 			}
-			t.Logf("%s, %s: α %.4f σ %.4f γ %.4f residual %.1e steps %d", l.Name(), link, p.Alpha, p.Sigma, p.Gamma, p.Residual, p.Steps)
+			t.Logf("%s, %s: α %.4f σ %.4f γ %.4f residual %.1e steps %d", l.Name(), link, p.Alpha, p.Sigma, p.Gamma,
+				p.Residual, p.Steps)
 		}
 	}
-	r := Regression{Loss: loss.PseudoHuber{Threshold: 1}, AspectRatio: 0.5, Lambda: 0.1, Nu: 0.2, Kappa: 1, Noise: Normal(0, 0.5)}
+	r := Regression{Loss: loss.PseudoHuber{Threshold: 1}, AspectRatio: 0.5, Lambda: 0.1, Nu: 0.2, Kappa: 1,
+		Noise: Normal(0, 0.5)}
 	if _, err := r.Solve(nil); err != nil {
 		t.Error(err)
 	}

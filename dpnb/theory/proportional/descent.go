@@ -62,7 +62,8 @@ type Moment struct {
 // Validate returns a *privacy.ParamError for the first field out of range.
 func (d Descent) Validate() error {
 	if (d.Link == nil) == (len(d.Noise.parts) == 0) {
-		return &privacy.ParamError{Name: "Link, Noise", Value: "both or neither", Want: "Noise for a regression or Link for a classification"}
+		return &privacy.ParamError{Name: "Link, Noise", Value: "both or neither",
+			Want: "Noise for a regression or Link for a classification"}
 	}
 	if !(d.Step > 0) || !finite(d.Step) {
 		return &privacy.ParamError{Name: "Step", Value: d.Step, Want: "a positive finite number"}
@@ -71,9 +72,11 @@ func (d Descent) Validate() error {
 		return &privacy.ParamError{Name: "Steps", Value: d.Steps, Want: "a number from 1 to 64"}
 	}
 	if d.Link != nil {
-		return Classification{Loss: d.Loss, Link: d.Link, AspectRatio: d.AspectRatio, Lambda: d.Lambda, Nu: d.Nu, Kappa: d.Kappa}.Validate()
+		return Classification{Loss: d.Loss, Link: d.Link, AspectRatio: d.AspectRatio, Lambda: d.Lambda, Nu: d.Nu,
+			Kappa: d.Kappa}.Validate()
 	}
-	return Regression{Loss: d.Loss, AspectRatio: d.AspectRatio, Lambda: d.Lambda, Nu: d.Nu, Kappa: d.Kappa, Noise: d.Noise}.Validate()
+	return Regression{Loss: d.Loss, AspectRatio: d.AspectRatio, Lambda: d.Lambda, Nu: d.Nu, Kappa: d.Kappa,
+		Noise: d.Noise}.Validate()
 }
 
 // Trajectory returns the limits of β⁰, …, β^T, T + 1 of them.
@@ -108,7 +111,8 @@ func (d Descent) Trajectory(s *DescentSettings) ([]Moment, error) {
 		set.Replicates = 4
 	}
 	if set.Points < 100 || set.Points > 1<<20 || set.Replicates < 2 {
-		return nil, &privacy.ParamError{Name: "Points, Replicates", Value: set, Want: "a prime from 101 to 1e6 and at least 2 replicates"}
+		return nil, &privacy.ParamError{Name: "Points, Replicates", Value: set,
+			Want: "a prime from 101 to 1e6 and at least 2 replicates"}
 	}
 	row := d.row()
 	dim := d.Steps + row.extra // ω⋆ and ω¹ … ω^{T−1}, and what the labels draw
@@ -159,8 +163,9 @@ func (d Descent) moments(runs []evolution) []Moment {
 			square += v * v / m
 		}
 		out[t] = Moment{
-			FixedPoint: FixedPoint{Alpha: alpha, Sigma: math.Sqrt(math.Max(variance, 0)), Direct: math.Sqrt(math.Max(variance, 0)), RMSE: math.Sqrt(mse), Kappa: d.Kappa},
-			Error:      math.Sqrt(math.Max(square-mse*mse, 0) / (m - 1)),
+			FixedPoint: FixedPoint{Alpha: alpha, Sigma: math.Sqrt(math.Max(variance, 0)),
+				Direct: math.Sqrt(math.Max(variance, 0)), RMSE: math.Sqrt(mse), Kappa: d.Kappa},
+			Error: math.Sqrt(math.Max(square-mse*mse, 0) / (m - 1)),
 		}
 	}
 	return out

@@ -15,8 +15,8 @@ import (
 //
 //	max over v of  E[S·v]/δ − √(E v²/δ + ν²) > 0,
 //
-// the maximum over square integrable v within the range, S = Z for a regression, S = cZ₁ + Z₂ for every c in a classification. The
-// best v is mS cut to [a, b] for some m > 0.
+// the maximum over square integrable v within the range, S = Z for a regression, S = cZ₁ + Z₂ for every c in a
+// classification. The best v is mS cut to [a, b] for some m > 0.
 
 // exists decides it for λ = 0.
 func (r Regression) exists() (bool, string) {
@@ -30,7 +30,8 @@ func (r Regression) exists() (bool, string) {
 	if margin > 1 {
 		return true, ""
 	}
-	return false, fmt.Sprintf("λ = 0 at d/n = %g, ν = %g: the perturbation outweighs the losses in some direction, so that the objective has no minimiser; take λ > 0", r.AspectRatio, r.Nu)
+	return false, fmt.Sprintf("λ = 0 at d/n = %g, ν = %g: the perturbation outweighs the losses in some direction, so "+
+		"that the objective has no minimiser; take λ > 0", r.AspectRatio, r.Nu)
 }
 
 // plausible is exists: there is one direction only.
@@ -89,7 +90,9 @@ func (c Classification) plausible() (bool, string) {
 }
 
 func (c Classification) noMinimiser() string {
-	return fmt.Sprintf("λ = 0 at d/n = %g, κ = %g, ν = %g: with high probability a hyperplane separates the labels well enough, or the perturbation outweighs the losses, so that the objective has no minimiser; take λ > 0", c.AspectRatio, c.Kappa, c.Nu)
+	return fmt.Sprintf("λ = 0 at d/n = %g, κ = %g, ν = %g: with high probability a hyperplane separates the labels "+
+		"well enough, or the perturbation outweighs the losses, so that the objective has no minimiser; take λ > 0",
+		c.AspectRatio, c.Kappa, c.Nu)
 }
 
 // scoreNodes are nodes for E g(Z)P(κZ): panels of width ½ and around zero, where the

@@ -17,14 +17,16 @@ type opaque struct{ loss.Loss }
 // The closed forms and the fast paths agree with the general ones.
 func TestGeneralPathsAgree(t *testing.T) {
 	for _, noise := range []Law{Normal(0.3, 0.5), Uniform(-2, 1), Mix([]float64{3, 1}, Point(0), Normal(2, 0.1))} {
-		r := Regression{Loss: loss.Huber{Threshold: 0.7}, AspectRatio: 0.8, Lambda: 0.1, Nu: 0.3, Kappa: 1, Noise: noise}
+		r := Regression{Loss: loss.Huber{Threshold: 0.7}, AspectRatio: 0.8, Lambda: 0.1, Nu: 0.3, Kappa: 1,
+			Noise: noise}
 		p, err := r.Solve(nil)
 		if err != nil {
 			t.Fatal(err)
 		}
 		r.Loss = opaque{r.Loss}
 		q, err := r.Solve(nil)
-		if err != nil || !near(p.RMSE, q.RMSE, 1e-9) || !near(p.Gamma, q.Gamma, 1e-9) || !near(p.Direct, q.Direct, 1e-9) {
+		if err != nil || !near(p.RMSE, q.RMSE, 1e-9) || !near(p.Gamma, q.Gamma, 1e-9) || !near(p.Direct, q.Direct,
+			1e-9) {
 			t.Errorf("Huber: %+v in closed form, %+v by quadrature, %v", p, q, err)
 		}
 	}
@@ -107,7 +109,8 @@ func TestQualityLimits(t *testing.T) {
 	c := logistic(1, 1, 0, 2)
 	// β̂ = β⋆, and β̂ that knows nothing.
 	exact := c.Quality(FixedPoint{Alpha: 1, Sigma: 1e-6, Kappa: 2})
-	if !near(exact.Error, exact.BestError, 1e-6) || !near(exact.AUC, exact.BestAUC, 1e-6) || exact.CalibrationError > 1e-6 {
+	if !near(exact.Error, exact.BestError, 1e-6) || !near(exact.AUC, exact.BestAUC, 1e-6) ||
+		exact.CalibrationError > 1e-6 {
 		t.Errorf("β̂ = β⋆: %+v", exact)
 	}
 	blind := c.Quality(FixedPoint{Alpha: 1e-9, Sigma: 1, Kappa: 2})
@@ -143,7 +146,8 @@ func TestQualityLimits(t *testing.T) {
 			lastPlus, lastMinus = math.NaN(), math.NaN()
 		}
 	}
-	if math.Abs(wrong-q.Error) > 4*0.5/math.Sqrt(n) || math.Abs(above/pairs-q.AUC) > 4*0.5/math.Sqrt(pairs) || math.Abs(brier-q.Brier) > 4*0.3/math.Sqrt(n) {
+	if math.Abs(wrong-q.Error) > 4*0.5/math.Sqrt(n) || math.Abs(above/pairs-q.AUC) > 4*0.5/math.Sqrt(pairs) ||
+		math.Abs(brier-q.Brier) > 4*0.3/math.Sqrt(n) {
 		t.Errorf("drawn: error %v, AUC %v, Brier %v; computed %+v", wrong, above/pairs, brier, q)
 	}
 	// The extrapolation of AUC for a very sharp score.
@@ -158,7 +162,8 @@ func TestOutputNoise(t *testing.T) {
 		t.Fatal(err)
 	}
 	q := p.WithOutputNoise(0.5)
-	if !near(q.MSE(), p.MSE()+0.25, 1e-14) || !near(q.Variance(), p.Variance()+0.25, 1e-14) || q.OnXi != 0.5 || q.Overlap() != p.Overlap() {
+	if !near(q.MSE(), p.MSE()+0.25, 1e-14) || !near(q.Variance(), p.Variance()+0.25, 1e-14) || q.OnXi != 0.5 ||
+		q.Overlap() != p.Overlap() {
 		t.Errorf("%+v from %+v", q, p)
 	}
 	// The training records do not see it.
@@ -177,7 +182,8 @@ func FuzzProx(f *testing.F) {
 	f.Add(0.3, 1.0, uint8(0))
 	f.Add(-40.0, 1e6, uint8(3))
 	f.Add(1e5, 1e-6, uint8(5))
-	losses := []loss.Loss{loss.Logistic{}, loss.Probit{}, loss.SquaredHinge{}, loss.SmoothedHinge{Width: 0.1}, loss.Huber{Threshold: 0.5},
+	losses := []loss.Loss{loss.Logistic{}, loss.Probit{}, loss.SquaredHinge{}, loss.SmoothedHinge{Width: 0.1},
+		loss.Huber{Threshold: 0.5},
 		loss.PseudoHuber{Threshold: 2}, loss.Squared{}, loss.Softplus{Width: 0.01}, loss.Clipped(loss.Probit{}, 1)}
 	f.Fuzz(func(t *testing.T, s, gamma float64, which uint8) {
 		if !(gamma > 1e-9 && gamma < 1e9) || !(math.Abs(s) < 1e9) {
@@ -290,7 +296,8 @@ func TestDescentIsReproducible(t *testing.T) {
 		t.Errorf("%+v, again %+v, with another seed %+v", a[5], b[5], other[5])
 	}
 	if math.Abs(a[5].MSE()-other[5].MSE()) > 6*(a[5].Error+other[5].Error) {
-		t.Errorf("two seeds differ by more than their errors: %v ± %v, %v ± %v", a[5].MSE(), a[5].Error, other[5].MSE(), other[5].Error)
+		t.Errorf("two seeds differ by more than their errors: %v ± %v, %v ± %v", a[5].MSE(), a[5].Error, other[5].MSE(),
+			other[5].Error)
 	}
 }
 

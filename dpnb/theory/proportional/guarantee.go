@@ -20,7 +20,8 @@ func (p Prediction) ZCDP() (privacy.Rho, error) {
 		return privacy.Rho{}, err
 	}
 	if !(p.Nu > 0) || p.Mechanism != NoisyDescent && !(p.Lambda > 0) || p.Mechanism == NoisyDescent && p.Steps < 1 {
-		return privacy.Rho{}, &privacy.ParamError{Name: "Nu, Lambda, Steps", Value: fmt.Sprint(p.Nu, ", ", p.Lambda, ", ", p.Steps), Want: "noise, and a ridge or at least one step"}
+		return privacy.Rho{}, &privacy.ParamError{Name: "Nu, Lambda, Steps", Value: fmt.Sprint(p.Nu, ", ", p.Lambda,
+			", ", p.Steps), Want: "noise, and a ridge or at least one step"}
 	}
 	adj, moves := p.Target.Adjacency, p.Target.moves()
 	l := p.Task.Loss.Lipschitz() * p.Task.Radius
@@ -38,10 +39,12 @@ func (p Prediction) ZCDP() (privacy.Rho, error) {
 			return privacy.RhoOfGaussian(moves*objective.Slope(c)/p.Nu, adj), nil
 		}
 		if adj != privacy.AddRemove {
-			return privacy.Rho{}, fmt.Errorf("%w: zero-concentrated privacy of objective perturbation under %s outside the Gaussian case; use add/remove-one", privacy.ErrUnsupported, adj)
+			return privacy.Rho{}, fmt.Errorf("%w: zero-concentrated privacy of objective perturbation under %s "+
+				"outside the Gaussian case; use add/remove-one", privacy.ErrUnsupported, adj)
 		}
 		rho, err := objective.ZCDP(objective.Config{Curve: c, Lambda: p.Lambda, Sigma: p.Nu, Bound: objective.DTZ24})
 		return privacy.Rho{Value: rho, Adj: adj}, err
 	}
-	return privacy.Rho{}, &privacy.ParamError{Name: "Mechanism", Value: p.Mechanism, Want: "Objective, Output or NoisyDescent"}
+	return privacy.Rho{}, &privacy.ParamError{Name: "Mechanism", Value: p.Mechanism,
+		Want: "Objective, Output or NoisyDescent"}
 }

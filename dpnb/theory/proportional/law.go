@@ -167,7 +167,8 @@ func (l Law) moment(g func(float64) float64, ofNormal func(part) float64) float6
 // density parts are integrated over adaptively, cut around the bends, the means where
 // f changes within a few sd: a panel might not see one that lies between its end and
 // its first node. It returns an estimate of the relative error of that.
-func (l Law) convolved(dst []float64, sd, tol float64, bends []float64, f func(dst []float64, mean, sd float64)) float64 {
+func (l Law) convolved(dst []float64, sd, tol float64, bends []float64,
+	f func(dst []float64, mean, sd float64)) float64 {
 	clear(dst)
 	at := make([]float64, len(dst))
 	var worst float64

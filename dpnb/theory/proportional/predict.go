@@ -72,7 +72,8 @@ func (t Task) At(m Mechanism, g Target, lambda float64, bound objective.Bound) (
 		return Prediction{}, err
 	}
 	if !(lambda > 0) {
-		return Prediction{}, &privacy.ParamError{Name: "Lambda", Value: lambda, Want: "a ridge > 0: without one nothing is private"}
+		return Prediction{}, &privacy.ParamError{Name: "Lambda", Value: lambda,
+			Want: "a ridge > 0: without one nothing is private"}
 	}
 	terms, err := t.terms(m, g)
 	if err != nil {
@@ -113,7 +114,8 @@ func (t Task) AtSteps(g Target, steps int, step float64, s *DescentSettings) (Pr
 		return p, err
 	}
 	p.Nu = nu
-	path, err := Descent{Loss: t.Loss, AspectRatio: t.AspectRatio, Step: step, Steps: steps, Nu: nu, Kappa: t.Kappa, Noise: t.Noise, Link: t.Link}.Trajectory(s)
+	path, err := Descent{Loss: t.Loss, AspectRatio: t.AspectRatio, Step: step, Steps: steps, Nu: nu, Kappa: t.Kappa,
+		Noise: t.Noise, Link: t.Link}.Trajectory(s)
 	if err != nil {
 		return p, err
 	}
@@ -199,7 +201,8 @@ func (o *optimum) err(g Target) error {
 	case o.failed != nil:
 		return o.failed
 	}
-	return &privacy.ParamError{Name: "Epsilon", Value: g.Epsilon, Want: "a guarantee that some ridge of those searched can give"}
+	return &privacy.ParamError{Name: "Epsilon", Value: g.Epsilon,
+		Want: "a guarantee that some ridge of those searched can give"}
 }
 
 // leastOf returns the k of 0, …, last at which f is least.
@@ -347,28 +350,35 @@ func (t Task) NonPrivate() (Prediction, error) {
 // Assumptions are what the prediction rests on, one to a line.
 func (p Prediction) Assumptions() []string {
 	a := []string{
-		fmt.Sprintf("n is large; the prediction is the limit of n → ∞ at this d/n = %.2g, finite samples scatter around it by about 1/√n", p.Task.AspectRatio),
-		"the features are centred, independent and of equal variance (isotropic), with subgaussian tails, and every row obeys ‖x‖ ≤ " + fmt.Sprintf("%g", p.Task.Radius) + " with mean square 1",
+		fmt.Sprintf("n is large; the prediction is the limit of n → ∞ at this d/n = %.2g, finite samples scatter "+
+			"around it by about 1/√n", p.Task.AspectRatio),
+		"the features are centred, independent and of equal variance (isotropic), with subgaussian tails, and every " +
+			"row obeys ‖x‖ ≤ " + fmt.Sprintf("%g", p.Task.Radius) + " with mean square 1",
 		"no single coordinate of β⋆ dominates",
 	}
 	if p.Task.Link != nil {
-		a = append(a, fmt.Sprintf("labels follow a %s model whose true score has the standard deviation κ = %g", p.Task.Link, p.Task.Kappa))
+		a = append(a, fmt.Sprintf("labels follow a %s model whose true score has the standard deviation κ = %g",
+			p.Task.Link, p.Task.Kappa))
 	} else {
-		a = append(a, fmt.Sprintf("y = xᵀβ⋆ + ε⋆ with noise of standard deviation about %.3g, independent of x, and sd(xᵀβ⋆) = %g", math.Sqrt(p.Task.Noise.SecondMoment()), p.Task.Kappa))
+		a = append(a, fmt.Sprintf("y = xᵀβ⋆ + ε⋆ with noise of standard deviation about %.3g, independent of x, and "+
+			"sd(xᵀβ⋆) = %g", math.Sqrt(p.Task.Noise.SecondMoment()), p.Task.Kappa))
 	}
 	if p.private() && p.Target.Adjacency == privacy.AddRemove {
-		a = append(a, "the number of records that the knobs were chosen for is a public figure: under add/remove-one the exact count is private")
+		a = append(a, "the number of records that the knobs were chosen for is a public figure: under add/remove-one "+
+			"the exact count is private")
 	}
 	switch p.Mechanism {
 	case NoisyDescent:
 		a = append(a, "for labels as drawn the recursion of gradient descent is derived, not proved")
 	case Objective, Output:
-		a = append(a, "the minimiser is exact, the ridge acts on every coordinate and the sum of the losses is not divided by n")
+		a = append(a, "the minimiser is exact, the ridge acts on every coordinate and the sum of the losses is not "+
+			"divided by n")
 	}
 	if !p.private() {
 		return append(a, "the fit is not private at any ε")
 	}
-	needs := fmt.Sprintf("the guarantee itself needs of this that no row is longer than %g (nothing here clips one)", p.Task.Radius)
+	needs := fmt.Sprintf("the guarantee itself needs of this that no row is longer than %g (nothing here clips one)",
+		p.Task.Radius)
 	if p.Task.Link != nil {
 		needs += ", labels ±1"
 	}
@@ -407,7 +417,8 @@ func (p Prediction) Sentence(n, d int) string {
 	}
 	if p.Task.Link != nil {
 		q := p.Quality()
-		fmt.Fprintf(&b, ", and will misclassify %.1f %% of new records (β⋆ itself: %.1f %%), AUC %.3f", 100*q.Error, 100*q.BestError, q.AUC)
+		fmt.Fprintf(&b, ", and will misclassify %.1f %% of new records (β⋆ itself: %.1f %%), AUC %.3f", 100*q.Error,
+			100*q.BestError, q.AUC)
 	} else {
 		fmt.Fprintf(&b, ", and a prediction error E(y − xᵀβ̂)² of %.3g", p.Point.MSE()+p.Task.Noise.SecondMoment())
 	}
@@ -430,7 +441,8 @@ func (p Prediction) Quality() Quality {
 // left out.
 func Predict(t Task, n, d int, g Target, mechanisms ...Mechanism) ([]Prediction, error) {
 	if n < 1 || d < 1 {
-		return nil, &privacy.ParamError{Name: "n, d", Value: [2]int{n, d}, Want: "positive numbers of records and features"}
+		return nil, &privacy.ParamError{Name: "n, d", Value: [2]int{n, d},
+			Want: "positive numbers of records and features"}
 	}
 	t.AspectRatio = float64(d) / float64(n)
 	if len(mechanisms) == 0 {

@@ -15,11 +15,13 @@ import (
 )
 
 func logisticTask(ratio, kappa float64) Task {
-	return Task{Loss: loss.Logistic{}, Link: LogisticLink{}, AspectRatio: ratio, Kappa: kappa, Radius: 1, Goal: SquaredError}
+	return Task{Loss: loss.Logistic{}, Link: LogisticLink{}, AspectRatio: ratio, Kappa: kappa, Radius: 1,
+		Goal: SquaredError}
 }
 
 func huberTask(ratio float64) Task {
-	return Task{Loss: loss.Huber{Threshold: 1}, Noise: Normal(0, 0.3), AspectRatio: ratio, Kappa: 1, Radius: 1, Goal: SquaredError}
+	return Task{Loss: loss.Huber{Threshold: 1}, Noise: Normal(0, 0.3), AspectRatio: ratio, Kappa: 1, Radius: 1,
+		Goal: SquaredError}
 }
 
 // delta returns an upper bound on δ(ε) of what p describes with the noise times c,
@@ -61,7 +63,7 @@ func delta(t *testing.T, p Prediction, c float64) float64 {
 // more than that.
 func TestPredictionsKeepTheGuarantee(t *testing.T) {
 	for _, adj := range []privacy.Adjacency{privacy.AddRemove, privacy.ReplaceOne} {
-		for _, eps := range []float64{0.3, 2} {
+		for _, eps := range testscale.Some(0.3, 2) {
 			g := Target{eps, 1e-5, adj}
 			for _, m := range []Mechanism{Objective, Output, NoisyDescent} {
 				var p Prediction
@@ -105,7 +107,8 @@ func TestPredictionsKeepTheGuarantee(t *testing.T) {
 
 func TestBestIsBest(t *testing.T) {
 	g := Target{1, 1e-5, privacy.AddRemove}
-	for _, task := range []Task{logisticTask(0.05, 1), huberTask(0.05), {Loss: loss.Logistic{}, Link: LogisticLink{}, AspectRatio: 0.05, Kappa: 2, Radius: 1, Goal: Misclassification}} {
+	for _, task := range []Task{logisticTask(0.05, 1), huberTask(0.05), {Loss: loss.Logistic{}, Link: LogisticLink{},
+		AspectRatio: 0.05, Kappa: 2, Radius: 1, Goal: Misclassification}} {
 		limit, err := task.NonPrivate()
 		if err != nil {
 			t.Fatal(err)
@@ -117,8 +120,10 @@ func TestBestIsBest(t *testing.T) {
 			}
 			for _, c := range []float64{0.2, 0.8, 1.25, 5} {
 				other, err := task.At(m, g, c*best.Lambda, objective.DTZ24)
-				if err == nil && task.badness(other.Point) < task.badness(best.Point)*(1-math.Copysign(1e-4, task.badness(best.Point))) {
-					t.Errorf("%s, %s: λ = %v is better than %v: %v < %v", task.Loss.Name(), m, other.Lambda, best.Lambda, task.badness(other.Point), task.badness(best.Point))
+				if err == nil && task.badness(other.Point) < task.badness(best.Point)*(1-math.Copysign(1e-4,
+					task.badness(best.Point))) {
+					t.Errorf("%s, %s: λ = %v is better than %v: %v < %v", task.Loss.Name(), m, other.Lambda,
+						best.Lambda, task.badness(other.Point), task.badness(best.Point))
 				}
 			}
 			if task.badness(best.Point) < task.badness(limit.Point) {
@@ -126,8 +131,10 @@ func TestBestIsBest(t *testing.T) {
 			}
 			lax, err := task.Best(m, Target{300, 0.5, privacy.AddRemove}, objective.DTZ24)
 			if err != nil || task.badness(lax.Point) > task.badness(best.Point) ||
-				m == Objective && math.Abs(task.badness(lax.Point)-task.badness(limit.Point)) > 2e-2*math.Abs(task.badness(limit.Point)) {
-				t.Errorf("%s, %s: at ε = 300 %v, without privacy %v, %v", task.Loss.Name(), m, task.badness(lax.Point), task.badness(limit.Point), err)
+				m == Objective && math.Abs(task.badness(lax.Point)-task.badness(limit.Point)) > 2e-2*math.Abs(
+					task.badness(limit.Point)) {
+				t.Errorf("%s, %s: at ε = 300 %v, without privacy %v, %v", task.Loss.Name(), m, task.badness(lax.Point),
+					task.badness(limit.Point), err)
 			}
 		}
 	}
@@ -151,7 +158,8 @@ func TestRefinement(t *testing.T) {
 			t.Fatal(err)
 		}
 		if !(tight.Point.MSE() < 0.9*fast.Point.MSE()) || !(tight.Lambda < fast.Lambda) {
-			t.Errorf("%s: λ = %v, MSE %v by DTZ24; %v, %v by Tight", task.Loss.Name(), fast.Lambda, fast.Point.MSE(), tight.Lambda, tight.Point.MSE())
+			t.Errorf("%s: λ = %v, MSE %v by DTZ24; %v, %v by Tight", task.Loss.Name(), fast.Lambda, fast.Point.MSE(),
+				tight.Lambda, tight.Point.MSE())
 		}
 		if d := delta(t, tight, 1); d > 1e-5 {
 			t.Errorf("%s: δ = %v", task.Loss.Name(), d)
@@ -188,7 +196,8 @@ func TestFrontier(t *testing.T) {
 					alone.AspectRatio = ratios[j]
 					best, err := alone.Best(m, targets[i], objective.DTZ24)
 					if err != nil || !near(best.Point.MSE(), p.Point.MSE(), 1e-4) {
-						t.Errorf("%s, %s, ε = %v, d/n = %v: %v in the frontier, %v alone", task.Loss.Name(), m, targets[i].Epsilon, ratios[j], p.Point.MSE(), best.Point.MSE())
+						t.Errorf("%s, %s, ε = %v, d/n = %v: %v in the frontier, %v alone", task.Loss.Name(), m,
+							targets[i].Epsilon, ratios[j], p.Point.MSE(), best.Point.MSE())
 					}
 				}
 			}
@@ -310,7 +319,8 @@ func TestSentenceWithoutPrivacy(t *testing.T) {
 	}
 	s := p.Sentence(2000, 100)
 	said := s + strings.Join(p.Assumptions(), "\n")
-	if !strings.Contains(s, "without privacy") || strings.Contains(said, "ε = ") || strings.Contains(said, "δ = ") || strings.Contains(said, "guarantee") || strings.Contains(s, "noise of scale") {
+	if !strings.Contains(s, "without privacy") || strings.Contains(said, "ε = ") || strings.Contains(said, "δ = ") ||
+		strings.Contains(said, "guarantee") || strings.Contains(s, "noise of scale") {
 		t.Error(said)
 	}
 }

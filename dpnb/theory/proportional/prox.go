@@ -123,7 +123,8 @@ func (r *scoreRule) smooth() bool { return len(r.kinks) == 0 }
 
 // integrate integrates over s, adaptively between the breaks. f, which is given the
 // scores, finds p, f′(p) and, if the loss is smooth, f″(p) at each of them in r.
-func (r *scoreRule) integrate(components int, gamma float64, breaks []float64, tol float64, f quadrature.Integrand) (v []float64, relErr float64) {
+func (r *scoreRule) integrate(components int, gamma float64, breaks []float64, tol float64,
+	f quadrature.Integrand) (v []float64, relErr float64) {
 	return quadrature.Adaptive(components, func(s []float64, out [][]float64) {
 		r.work.solve(r.p, r.slope, r.loss, gamma, s, r.labels)
 		if r.smooth() {
@@ -218,7 +219,8 @@ func kinks(l loss.Loss, y float64) []float64 {
 		budget--
 		most, width := math.Max(ca, cb), b-a
 		jump := most > floor && math.Abs(cb-ca) > 0.1*most
-		bend := width > 1e-9*(1+math.Abs(a)) && math.Abs(sb-sa-0.5*width*(ca+cb)) > 1e-2*(math.Abs(sb-sa)+width*most) && math.Abs(sb-sa) > floor
+		bend := width > 1e-9*(1+math.Abs(a)) && math.Abs(sb-sa-0.5*width*(ca+cb)) > 1e-2*(math.Abs(sb-sa)+width*most) &&
+			math.Abs(sb-sa) > floor
 		if budget < 0 || !jump && !bend {
 			return
 		}

@@ -35,8 +35,10 @@ func TestRandomSettings(t *testing.T) {
 	}
 	for range regressions {
 		c := Regression{
-			Loss: loss.Huber{Threshold: between(1e-3, 1e3)}, AspectRatio: between(1e-3, 1e3), Lambda: between(1e-6, 1e3), Nu: nu(), Kappa: between(0.01, 20),
-			Noise: Mix([]float64{r.Float64(), r.Float64(), 1}, Point(between(0.1, 100)), Normal(-1, between(0.01, 10)), Normal(0, between(1e-3, 3))),
+			Loss: loss.Huber{Threshold: between(1e-3, 1e3)}, AspectRatio: between(1e-3, 1e3),
+			Lambda: between(1e-6, 1e3), Nu: nu(), Kappa: between(0.01, 20),
+			Noise: Mix([]float64{r.Float64(), r.Float64(), 1}, Point(between(0.1, 100)), Normal(-1, between(0.01, 10)),
+				Normal(0, between(1e-3, 3))),
 		}
 		if p, err := c.Solve(nil); err != nil || p.Residual > 1e-10 {
 			t.Errorf("%+v: %+v, %v", c, p, err)
@@ -102,7 +104,8 @@ func TestFarSettings(t *testing.T) {
 // Uniform noise ten thousand times narrower than the scores.
 func TestNarrowUniformNoise(t *testing.T) {
 	testscale.SkipUnlessFull(t)
-	r := Regression{Loss: loss.PseudoHuber{Threshold: 0.167}, AspectRatio: 0.0066, Lambda: 1.5e-4, Nu: 697, Kappa: 32, Noise: Uniform(-1, 1)}
+	r := Regression{Loss: loss.PseudoHuber{Threshold: 0.167}, AspectRatio: 0.0066, Lambda: 1.5e-4, Nu: 697, Kappa: 32,
+		Noise: Uniform(-1, 1)}
 	p, err := r.Solve(nil)
 	if err != nil {
 		t.Fatal(err)
@@ -129,7 +132,8 @@ func TestProbitPosterior(t *testing.T) {
 					wantSlope += w[i] * normal.Density(u/scale) / scale
 				}
 				if math.Abs(prob-wantProb) > 1e-13 || math.Abs(slope-wantSlope) > 1e-13 {
-					t.Errorf("scale %v, σ %v, s %v: %v and %v, want %v and %v", scale, sigma, s, prob, slope, wantProb, wantSlope)
+					t.Errorf("scale %v, σ %v, s %v: %v and %v, want %v and %v", scale, sigma, s, prob, slope, wantProb,
+						wantSlope)
 				}
 			}
 		}

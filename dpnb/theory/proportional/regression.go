@@ -40,7 +40,8 @@ func (r Regression) Validate() error {
 		return err
 	}
 	if r.Loss == nil || !r.Loss.ValidLabel(0.5) || math.IsNaN(r.Loss.Smoothness()) {
-		return &privacy.ParamError{Name: "Loss", Value: r.Loss, Want: "a loss for real labels whose parameters are in range"}
+		return &privacy.ParamError{Name: "Loss", Value: r.Loss,
+			Want: "a loss for real labels whose parameters are in range"}
 	}
 	// The theory is of residuals: f′(t; y) must be a function of t − y.
 	t := []float64{-1.5, 0.25, 3, 40}
@@ -55,7 +56,8 @@ func (r Regression) Validate() error {
 	r.Loss.ValueSlope(b, v, zero)
 	for i := range a {
 		if math.Abs(a[i]-b[i]) > 1e-9*(1+math.Abs(a[i])) {
-			return &privacy.ParamError{Name: "Loss", Value: r.Loss.Name(), Want: "a loss of the residual t − y (use Classification for labels ±1)"}
+			return &privacy.ParamError{Name: "Loss", Value: r.Loss.Name(),
+				Want: "a loss of the residual t − y (use Classification for labels ±1)"}
 		}
 	}
 	return nil
@@ -70,11 +72,13 @@ func checkScales(ratio, lambda, nu, kappa float64) error {
 	case !(ratio >= 1e-9) || !(ratio <= 1e4):
 		return &privacy.ParamError{Name: "AspectRatio", Value: ratio, Want: "d/n between 1e-9 and 1e4"}
 	case !(lambda == 0 || lambda >= 1e-9) || !(lambda <= 1e6):
-		return &privacy.ParamError{Name: "Lambda", Value: lambda, Want: "0 or a ridge between 1e-9 and 1e6, on the sum of the losses"}
+		return &privacy.ParamError{Name: "Lambda", Value: lambda,
+			Want: "0 or a ridge between 1e-9 and 1e6, on the sum of the losses"}
 	case !(nu >= 0) || !(nu <= 1e6):
 		return &privacy.ParamError{Name: "Nu", Value: nu, Want: "a number in [0, 1e6]"}
 	case !(kappa >= 0) || !(kappa <= MaxKappa):
-		return &privacy.ParamError{Name: "Kappa", Value: kappa, Want: "the standard deviation of the true score, in [0, 50]"}
+		return &privacy.ParamError{Name: "Kappa", Value: kappa,
+			Want: "the standard deviation of the true score, in [0, 50]"}
 	}
 	return nil
 }
@@ -84,7 +88,8 @@ func (r Regression) system() *regressionSystem {
 	s := &regressionSystem{Regression: r}
 	switch l := r.Loss.(type) {
 	case loss.Huber:
-		s.moments, s.bends = huberMoments(l.Threshold), func(gamma float64) []float64 { return []float64{-(1 + gamma) * l.Threshold, (1 + gamma) * l.Threshold} }
+		s.moments, s.bends = huberMoments(l.Threshold),
+			func(gamma float64) []float64 { return []float64{-(1 + gamma) * l.Threshold, (1 + gamma) * l.Threshold} }
 	case loss.Squared:
 		s.moments, s.bends = huberMoments(math.Inf(1)), func(float64) []float64 { return nil }
 	default:
@@ -117,7 +122,8 @@ func (r Regression) Solve(s *Settings) (FixedPoint, error) {
 		return FixedPoint{}, err
 	}
 	if r.Nu == 0 && r.Kappa*r.Lambda == 0 && r.Noise.SecondMoment() == 0 {
-		return FixedPoint{}, fmt.Errorf("%w: %s", ErrNoSolution, "without noise, signal and perturbation the error is zero and γ is not determined")
+		return FixedPoint{}, fmt.Errorf("%w: %s", ErrNoSolution,
+			"without noise, signal and perturbation the error is zero and γ is not determined")
 	}
 	return solve(r.system(), r.Lambda, s)
 }

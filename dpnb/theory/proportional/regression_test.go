@@ -42,7 +42,8 @@ func readCases[T any](t *testing.T, file string) []T {
 
 func TestHuberReference(t *testing.T) {
 	for _, c := range readCases[huberCase](t, "testdata/dtz24_huber.json") {
-		p, err := Regression{Loss: loss.Huber{Threshold: c.L}, AspectRatio: c.Delta, Lambda: c.Lam, Nu: c.Nu, Kappa: c.Kappa, Noise: Normal(0, c.SigmaEps)}.Solve(nil)
+		p, err := Regression{Loss: loss.Huber{Threshold: c.L}, AspectRatio: c.Delta, Lambda: c.Lam, Nu: c.Nu,
+			Kappa: c.Kappa, Noise: Normal(0, c.SigmaEps)}.Solve(nil)
 		if err != nil {
 			t.Errorf("%s: %v", c.ID, err)
 			continue
@@ -60,8 +61,10 @@ func TestHuberGrid(t *testing.T) {
 		for _, lambda := range []float64{1e-6, 1e-3, 0.1, 1, 30, 1e3} {
 			for _, nu := range []float64{0, 1e-3, 0.2, 10} {
 				for _, threshold := range []float64{0.01, 1, 10} {
-					for _, noise := range []Law{Normal(0, 0.2), Point(0), Mix([]float64{1, 1}, Point(-3), Normal(3, 1))} {
-						r := Regression{Loss: loss.Huber{Threshold: threshold}, AspectRatio: ratio, Lambda: lambda, Nu: nu, Kappa: 1, Noise: noise}
+					for _, noise := range []Law{Normal(0, 0.2), Point(0),
+						Mix([]float64{1, 1}, Point(-3), Normal(3, 1))} {
+						r := Regression{Loss: loss.Huber{Threshold: threshold}, AspectRatio: ratio, Lambda: lambda,
+							Nu: nu, Kappa: 1, Noise: noise}
 						p, err := r.Solve(nil)
 						if err != nil {
 							t.Errorf("%+v: %v", r, err)
@@ -75,12 +78,14 @@ func TestHuberGrid(t *testing.T) {
 						if p.Residual > 1e-10 {
 							t.Errorf("%+v: residual %v", r, p.Residual)
 						}
-						for _, s := range []FixedPoint{{RMSE: p.RMSE * 30, Gamma: p.Gamma / 20}, {RMSE: 1e-3, Gamma: 1e3}, {RMSE: 1e4, Gamma: 1e-4}} {
+						for _, s := range []FixedPoint{{RMSE: p.RMSE * 30, Gamma: p.Gamma / 20},
+							{RMSE: 1e-3, Gamma: 1e3}, {RMSE: 1e4, Gamma: 1e-4}} {
 							q, err := r.Solve(&Settings{Start: &s})
 							if err != nil {
 								t.Errorf("%+v from %+v: %v", r, s, err)
 							} else if !near(p.RMSE, q.RMSE, 1e-7) || !near(p.Gamma, q.Gamma, 1e-7) {
-								t.Errorf("%+v: two solutions (%v, %v) and (%v, %v)", r, p.RMSE, p.Gamma, q.RMSE, q.Gamma)
+								t.Errorf("%+v: two solutions (%v, %v) and (%v, %v)", r, p.RMSE, p.Gamma, q.RMSE,
+									q.Gamma)
 							}
 						}
 					}
@@ -160,12 +165,14 @@ func TestBendBesideAPanel(t *testing.T) {
 		law Law
 		pdf func(x float64) float64
 	}{
-		"uniform":    {Uniform(-1, 1), func(float64) float64 { return 0.5 }},
-		"triangular": {Density(func(x float64) float64 { return 1 - math.Abs(x) }, -1, 1), func(x float64) float64 { return 1 - math.Abs(x) }},
+		"uniform": {Uniform(-1, 1), func(float64) float64 { return 0.5 }},
+		"triangular": {Density(func(x float64) float64 { return 1 - math.Abs(x) }, -1, 1),
+			func(x float64) float64 { return 1 - math.Abs(x) }},
 	} {
 		for k := range 5 {
 			limit := 0.25 / (1 + 1/float64(lambda)) * (1 - 1e-4*float64(k))
-			r := Regression{Loss: loss.Huber{Threshold: limit}, AspectRatio: 1e3, Lambda: lambda, Kappa: 1e-6, Noise: noise.law}
+			r := Regression{Loss: loss.Huber{Threshold: limit}, AspectRatio: 1e3, Lambda: lambda, Kappa: 1e-6,
+				Noise: noise.law}
 			p, err := r.Solve(nil)
 			if err != nil {
 				t.Fatal(err)
@@ -196,7 +203,8 @@ func TestBendBesideAPanel(t *testing.T) {
 }
 
 func BenchmarkHuber(b *testing.B) {
-	r := Regression{Loss: loss.Huber{Threshold: 1}, AspectRatio: 0.5, Lambda: 0.1, Nu: 0.2, Kappa: 1, Noise: Normal(0, 0.2)}
+	r := Regression{Loss: loss.Huber{Threshold: 1}, AspectRatio: 0.5, Lambda: 0.1, Nu: 0.2, Kappa: 1,
+		Noise: Normal(0, 0.2)}
 	for b.Loop() {
 		if _, err := r.Solve(nil); err != nil {
 			b.Fatal(err)

@@ -95,8 +95,9 @@ func TestRegressionResidualIsWhatIsReported(t *testing.T) {
 	between := func(a, b float64) float64 { return a * math.Exp(r.Float64()*math.Log(b/a)) }
 	for range 15 {
 		limit := between(1e-2, 100)
-		c := Regression{Loss: loss.PseudoHuber{Threshold: limit}, AspectRatio: between(1e-6, 1e3), Lambda: between(1e-9, 1e4),
-			Nu: between(1e-3, 1e4), Kappa: between(0.01, 10), Noise: Normal(0, between(1e-2, 10))}
+		c := Regression{Loss: loss.PseudoHuber{Threshold: limit}, AspectRatio: between(1e-6, 1e3),
+			Lambda: between(1e-9, 1e4),
+			Nu:     between(1e-3, 1e4), Kappa: between(0.01, 10), Noise: Normal(0, between(1e-2, 10))}
 		p, err := c.Solve(nil)
 		if err != nil {
 			t.Errorf("%+v: %v", c, err)
@@ -119,7 +120,8 @@ func TestRegressionResidualIsWhatIsReported(t *testing.T) {
 			response += w * curv
 		}
 		d, bias := c.AspectRatio, c.Lambda*c.Kappa
-		own := max(math.Abs(p.Gamma*math.Sqrt(slope2/d+bias*bias+c.Nu*c.Nu)/p.RMSE-1), math.Abs(p.Gamma*(c.Lambda+response/d)-1))
+		own := max(math.Abs(p.Gamma*math.Sqrt(slope2/d+bias*bias+c.Nu*c.Nu)/p.RMSE-1),
+			math.Abs(p.Gamma*(c.Lambda+response/d)-1))
 		if own > 1e-9 {
 			t.Errorf("%+v: residual %.1e by another rule, reported as %.1e", c, own, p.Residual)
 		}

@@ -76,12 +76,14 @@ func gaussianBeta(r *noise.Seeded, d int, kappa float64) []float64 {
 }
 
 // simulate fits reps problems of n records.
-func simulate(t testing.TB, seed uint64, reps, n, d int, l loss.Loss, lambda, nu float64, beta func(*noise.Seeded, int) []float64, label func(r *noise.Seeded, score float64) float64) []run {
+func simulate(t testing.TB, seed uint64, reps, n, d int, l loss.Loss, lambda, nu float64,
+	beta func(*noise.Seeded, int) []float64, label func(r *noise.Seeded, score float64) float64) []run {
 	t.Helper()
 	out := make([]run, reps)
 	for k := range out {
 		r := noise.NewSeeded(seed).Stream(k)
-		s := run{x: rademacher(r, n, d), beta: beta(r, d), xi: make([]float64, d), y: make([]float64, n), trueScore: make([]float64, n), fitted: make([]float64, n), r: r}
+		s := run{x: rademacher(r, n, d), beta: beta(r, d), xi: make([]float64, d), y: make([]float64, n),
+			trueScore: make([]float64, n), fitted: make([]float64, n), r: r}
 		s.x.Margins(s.trueScore, s.beta, 0, n)
 		for i, v := range s.trueScore {
 			s.y[i] = label(r, v)
@@ -91,7 +93,8 @@ func simulate(t testing.TB, seed uint64, reps, n, d int, l loss.Loss, lambda, nu
 		for j, v := range s.xi {
 			linear[j] = nu * v
 		}
-		sol, err := erm.Minimize(&erm.Problem{Rows: s.x, Labels: s.y, Loss: l, Lambda: lambda, Linear: linear}, &erm.Settings{Tolerance: 1e-6})
+		sol, err := erm.Minimize(&erm.Problem{Rows: s.x, Labels: s.y, Loss: l, Lambda: lambda, Linear: linear},
+			&erm.Settings{Tolerance: 1e-6})
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -145,7 +148,8 @@ func TestRegressionSimulation(t *testing.T) {
 	} {
 		prior := mixedPrior(c)
 		law := Mix([]float64{0.9, 0.1}, Normal(0, 0.3), Point(3))
-		p := Regression{Loss: s.l, AspectRatio: float64(s.d) / float64(s.n), Lambda: s.lambda, Nu: s.nu, Kappa: math.Sqrt(prior.SecondMoment()), Noise: law}
+		p := Regression{Loss: s.l, AspectRatio: float64(s.d) / float64(s.n), Lambda: s.lambda, Nu: s.nu,
+			Kappa: math.Sqrt(prior.SecondMoment()), Noise: law}
 		fp, err := p.Solve(nil)
 		if err != nil {
 			t.Fatal(err)
@@ -201,7 +205,8 @@ func TestClassificationSimulation(t *testing.T) {
 		{1000, 300, 0.2, 0.2, 1.5, loss.Probit{}},
 		{800, 400, 0.3, 0.3, 2, loss.SmoothedHinge{Width: 0.5}},
 	} {
-		c := Classification{Loss: s.l, Link: LogisticLink{}, AspectRatio: float64(s.d) / float64(s.n), Lambda: s.lambda, Nu: s.nu, Kappa: s.kappa}
+		c := Classification{Loss: s.l, Link: LogisticLink{}, AspectRatio: float64(s.d) / float64(s.n), Lambda: s.lambda,
+			Nu: s.nu, Kappa: s.kappa}
 		fp, err := c.Solve(nil)
 		if err != nil {
 			t.Fatal(err)
@@ -229,13 +234,15 @@ func TestClassificationSimulation(t *testing.T) {
 			d := (LogisticLink{}).Prob(star) - (LogisticLink{}).Prob(score)
 			return d * d
 		}
-		within(t, name+"‖ρ′(Xβ⋆)−ρ′(Xβ̂)‖²/n", runs, c.TrainingMoment(fp, func(star, _, score float64) float64 { return gap(star, score) }), func(r run) (m float64) {
+		within(t, name+"‖ρ′(Xβ⋆)−ρ′(Xβ̂)‖²/n", runs, c.TrainingMoment(fp,
+			func(star, _, score float64) float64 { return gap(star, score) }), func(r run) (m float64) {
 			for i, v := range r.fitted {
 				m += gap(r.trueScore[i], v) / float64(len(r.y))
 			}
 			return m
 		})
-		within(t, name+"y·ρ′(Xβ̂)", runs, c.TrainingMoment(fp, func(_, y, score float64) float64 { return y * (LogisticLink{}).Prob(score) }), func(r run) (m float64) {
+		within(t, name+"y·ρ′(Xβ̂)", runs, c.TrainingMoment(fp,
+			func(_, y, score float64) float64 { return y * (LogisticLink{}).Prob(score) }), func(r run) (m float64) {
 			for i, v := range r.fitted {
 				m += r.y[i] * (LogisticLink{}).Prob(v) / float64(len(r.y))
 			}
@@ -306,6 +313,7 @@ func TestClassificationSimulation(t *testing.T) {
 			}
 			return e
 		}))
-		t.Logf("%serror %.4f (best %.4f), AUC %.4f (best %.4f), calibration error %.4f", name, q.Error, q.BestError, q.AUC, q.BestAUC, q.CalibrationError)
+		t.Logf("%serror %.4f (best %.4f), AUC %.4f (best %.4f), calibration error %.4f", name, q.Error, q.BestError,
+			q.AUC, q.BestAUC, q.CalibrationError)
 	}
 }

@@ -149,7 +149,8 @@ func solve(s system, lambda float64, settings *Settings) (FixedPoint, error) {
 	}
 	if !(residual <= maxResidual) {
 		if lambda == 0 {
-			return FixedPoint{}, fmt.Errorf("%w (it is %.1e) at λ = 0, where a minimiser hardly exists; add a ridge", ErrAccuracy, residual)
+			return FixedPoint{}, fmt.Errorf("%w (it is %.1e) at λ = 0, where a minimiser hardly exists; add a ridge",
+				ErrAccuracy, residual)
 		}
 		return FixedPoint{}, fmt.Errorf("%w: it is %.1e", ErrAccuracy, residual)
 	}

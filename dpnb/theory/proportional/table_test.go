@@ -48,10 +48,12 @@ func TestTableOfErrors(t *testing.T) {
 		got = append([]float64{none.Point.MSE() / (c.kappa * c.kappa)}, got...)
 		for k, want := range []float64{c.none, c.objective, c.output, c.gd} {
 			if math.Abs(got[k]/want-1) > 0.05 {
-				t.Errorf("ε = %v, d/n = %v, κ = %v, column %d: %.4g, the table says %v", c.eps, c.ratio, c.kappa, k, got[k], want)
+				t.Errorf("ε = %v, d/n = %v, κ = %v, column %d: %.4g, the table says %v", c.eps, c.ratio, c.kappa, k,
+					got[k], want)
 			}
 		}
-		t.Logf("| %g | %g | %g | %.2g | %.2g | %.2g | %.2g (%d) |", c.eps, c.ratio, c.kappa, got[0], got[1], got[2], got[3], steps)
+		t.Logf("| %g | %g | %g | %.2g | %.2g | %.2g | %.2g (%d) |", c.eps, c.ratio, c.kappa, got[0], got[1], got[2],
+			got[3], steps)
 	}
 }
 

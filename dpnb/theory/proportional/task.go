@@ -95,18 +95,22 @@ type Task struct {
 
 // Validate returns a *privacy.ParamError for the first field out of range.
 func (t Task) Validate() error {
-	d := Descent{Loss: t.Loss, AspectRatio: t.AspectRatio, Step: 1, Steps: 1, Kappa: t.Kappa, Noise: t.Noise, Link: t.Link}
+	d := Descent{Loss: t.Loss, AspectRatio: t.AspectRatio, Step: 1, Steps: 1, Kappa: t.Kappa, Noise: t.Noise,
+		Link: t.Link}
 	if err := d.Validate(); err != nil {
 		return err
 	}
 	if !(t.Radius >= 1) || !finite(t.Radius) {
-		return &privacy.ParamError{Name: "Radius", Value: t.Radius, Want: "a bound ≥ 1 on the norm of rows whose mean square norm is 1"}
+		return &privacy.ParamError{Name: "Radius", Value: t.Radius,
+			Want: "a bound ≥ 1 on the norm of rows whose mean square norm is 1"}
 	}
 	if l := t.Loss.Lipschitz(); !finite(l) {
-		return &privacy.ParamError{Name: "Loss", Value: t.Loss.Name(), Want: "a loss with a bounded slope: without one nothing is private (clip it)"}
+		return &privacy.ParamError{Name: "Loss", Value: t.Loss.Name(),
+			Want: "a loss with a bounded slope: without one nothing is private (clip it)"}
 	}
 	if t.Goal != SquaredError && (t.Goal != Misclassification || t.Link == nil) {
-		return &privacy.ParamError{Name: "Goal", Value: t.Goal, Want: "SquaredError, or Misclassification for a classification"}
+		return &privacy.ParamError{Name: "Goal", Value: t.Goal,
+			Want: "SquaredError, or Misclassification for a classification"}
 	}
 	return nil
 }
@@ -116,11 +120,14 @@ func (t Task) Validate() error {
 func (t Task) sensitive() error {
 	switch {
 	case !(t.Radius > 0) || !finite(t.Radius):
-		return &privacy.ParamError{Name: "Radius", Value: t.Radius, Want: "a positive finite bound on the norm of every row"}
+		return &privacy.ParamError{Name: "Radius", Value: t.Radius,
+			Want: "a positive finite bound on the norm of every row"}
 	case t.Loss == nil || !(t.Loss.Lipschitz() > 0) || !finite(t.Loss.Lipschitz()) || math.IsNaN(t.Loss.Smoothness()):
-		return &privacy.ParamError{Name: "Loss", Value: t.Loss, Want: "a loss with a bounded slope whose parameters are in range: without one nothing is private (clip it)"}
+		return &privacy.ParamError{Name: "Loss", Value: t.Loss,
+			Want: "a loss with a bounded slope whose parameters are in range: without one nothing is private (clip it)"}
 	case t.Link != nil && (!t.Loss.ValidLabel(1) || !t.Loss.ValidLabel(-1)):
-		return &privacy.ParamError{Name: "Loss", Value: t.Loss.Name(), Want: "a loss for labels ±1, because there is a Link"}
+		return &privacy.ParamError{Name: "Loss", Value: t.Loss.Name(),
+			Want: "a loss for labels ±1, because there is a Link"}
 	}
 	return nil
 }
@@ -128,9 +135,11 @@ func (t Task) sensitive() error {
 // solve returns the fixed point at (λ, ν).
 func (t Task) solve(lambda, nu float64, s *Settings) (FixedPoint, error) {
 	if t.Link != nil {
-		return Classification{Loss: t.Loss, Link: t.Link, AspectRatio: t.AspectRatio, Lambda: lambda, Nu: nu, Kappa: t.Kappa}.Solve(s)
+		return Classification{Loss: t.Loss, Link: t.Link, AspectRatio: t.AspectRatio, Lambda: lambda, Nu: nu,
+			Kappa: t.Kappa}.Solve(s)
 	}
-	return Regression{Loss: t.Loss, AspectRatio: t.AspectRatio, Lambda: lambda, Nu: nu, Kappa: t.Kappa, Noise: t.Noise}.Solve(s)
+	return Regression{Loss: t.Loss, AspectRatio: t.AspectRatio, Lambda: lambda, Nu: nu, Kappa: t.Kappa,
+		Noise: t.Noise}.Solve(s)
 }
 
 // badness is what is minimised, a monotone function of the goal.
@@ -147,7 +156,8 @@ func (t Task) curve() (*loss.Curve, error) {
 	_, _, clipped := loss.Unclip(t.Loss)
 	c, err := loss.CurveOf(t.Loss, t.Radius)
 	if clipped || err != nil {
-		return nil, fmt.Errorf("%w: objective perturbation with the loss %s; use output perturbation or gradient descent", privacy.ErrUnsupported, t.Loss.Name())
+		return nil, fmt.Errorf("%w: objective perturbation with the loss %s; use output perturbation or gradient "+
+			"descent", privacy.ErrUnsupported, t.Loss.Name())
 	}
 	return c, nil
 }
@@ -216,7 +226,8 @@ func (t Task) ObjectiveNoise(g Target, lambda float64, bound objective.Bound) (f
 
 func (g terms) objectiveNoise(lambda float64, bound objective.Bound) (float64, error) {
 	if !(lambda > 0) || !finite(lambda) {
-		return 0, &privacy.ParamError{Name: "Lambda", Value: lambda, Want: "a finite ridge > 0: without one nothing is private"}
+		return 0, &privacy.ParamError{Name: "Lambda", Value: lambda,
+			Want: "a finite ridge > 0: without one nothing is private"}
 	}
 	if lambda >= g.ridge {
 		return g.nu, nil
@@ -227,7 +238,8 @@ func (g terms) objectiveNoise(lambda float64, bound objective.Bound) (float64, e
 	}
 	return privacy.Calibrate(func(scale float64) (bool, error) {
 		if scale > 1e9*objective.Slope(g.curve) {
-			return false, &privacy.ParamError{Name: "Lambda", Value: lambda, Want: "a larger ridge: with this one no noise satisfies (ε, δ) by this bound"}
+			return false, &privacy.ParamError{Name: "Lambda", Value: lambda,
+				Want: "a larger ridge: with this one no noise satisfies (ε, δ) by this bound"}
 		}
 		if scale < g.nu {
 			return false, nil // nothing is better than the Gaussian mechanism
@@ -264,7 +276,8 @@ func (g terms) roughNoise(lambda float64, bound objective.Bound) float64 {
 		if err != nil {
 			return math.Inf(1)
 		}
-		return math.Max(p.LogDeltaUpper(privacy.Add, g.Epsilon), p.LogDeltaUpper(privacy.Remove, g.Epsilon)) - math.Log(g.Delta)
+		return math.Max(p.LogDeltaUpper(privacy.Add, g.Epsilon), p.LogDeltaUpper(privacy.Remove, g.Epsilon)) - math.Log(
+			g.Delta)
 	}
 	lo, hi := math.Log(g.nu), math.Log(high)
 	flo, fhi := excess(lo), excess(hi)
@@ -302,7 +315,8 @@ func (t Task) OutputNoise(g Target, lambda float64) (float64, error) {
 		return 0, err
 	}
 	if !(lambda > 0) || !finite(lambda) {
-		return 0, &privacy.ParamError{Name: "Lambda", Value: lambda, Want: "a finite ridge > 0: without one nothing is private"}
+		return 0, &privacy.ParamError{Name: "Lambda", Value: lambda,
+			Want: "a finite ridge > 0: without one nothing is private"}
 	}
 	return t.outputNoise(terms, lambda), nil
 }

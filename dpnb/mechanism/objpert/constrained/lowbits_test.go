@@ -10,6 +10,7 @@ import (
 
 	"github.com/dpnb/notebooks/dpnb/audit"
 	"github.com/dpnb/notebooks/dpnb/erm/composite"
+	"github.com/dpnb/notebooks/dpnb/internal/testscale"
 	"github.com/dpnb/notebooks/dpnb/loss"
 	"github.com/dpnb/notebooks/dpnb/matrix"
 	"github.com/dpnb/notebooks/dpnb/mechanism"
@@ -42,7 +43,7 @@ func records(n, d int, seed uint64) (*matrix.Dense, []float64) {
 // many runs, and for 109 features besides 20.
 func TestLowBits(t *testing.T) {
 	runs, shapes := 40, []int{6}
-	if testing.Short() {
+	if !testscale.Full() {
 		runs = 30
 	}
 	if n, err := strconv.Atoi(os.Getenv("DPNB_LOWBITS")); err == nil {

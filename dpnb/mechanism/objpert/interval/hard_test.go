@@ -5,6 +5,7 @@ import (
 	"testing"
 
 	"github.com/dpnb/notebooks/dpnb/erm"
+	"github.com/dpnb/notebooks/dpnb/internal/testscale"
 	"github.com/dpnb/notebooks/dpnb/loss"
 	"github.com/dpnb/notebooks/dpnb/mechanism"
 	"github.com/dpnb/notebooks/dpnb/noise"
@@ -21,6 +22,9 @@ func TestCoverageWhereItIsHard(t *testing.T) {
 		eps       float64
 		separable bool
 	}{{5, 1, 0.05, true}, {5, 1, 0.05, false}, {20, 3, 0.05, false}, {60, 2, 8, true}} {
+		if c.n != 20 && !testscale.Full() {
+			continue
+		}
 		fit, curv, err := Calibrate(config(loss.Logistic{}, c.eps), Share{Curvature: 0.2})
 		if err != nil {
 			t.Fatal(err)

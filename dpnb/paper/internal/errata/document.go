@@ -69,7 +69,8 @@ func Quote(t *testing.T, id, format string, args ...any) {
 		t.Errorf("docs/errata.md has no entry %s to state %s", id, want)
 		return
 	}
-	if !regexp.MustCompile(`(^|[^0-9.e+−-])` + regexp.QuoteMeta(want) + `($|[^0-9.e]|[.]($|[^0-9]))`).MatchString(text) {
+	if !regexp.MustCompile(`(^|[^0-9.e+−-])` + regexp.QuoteMeta(want) + `($|[^0-9.e]|[.]($|[^0-9]))`).MatchString(
+		text) {
 		t.Errorf("%s: computed %s, which docs/errata.md does not state", id, want)
 	}
 }

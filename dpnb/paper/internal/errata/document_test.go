@@ -12,7 +12,8 @@ import (
 // conventions are the entries for which there is nothing to compute: those that
 // state a convention instead of an error, readings, which say that a theorem is
 // used where its assumptions do not hold, and slips of notation.
-var conventions = map[string]bool{"general-23": true, "general-24": true, "rkw23-42": true, "dtz24-57": true, "dtz24-59": true, "rkw23-67": true}
+var conventions = map[string]bool{"general-23": true, "general-24": true, "rkw23-42": true, "dtz24-57": true,
+	"dtz24-59": true, "rkw23-67": true}
 
 // Every erratum with a test stands in the document, and every one in the
 // document has a test, conventions excepted.
@@ -47,7 +48,8 @@ func TestDocumentAndTestsAgree(t *testing.T) {
 			t.Errorf("%s stands %d times in the table", id, n)
 		}
 		if tested[id] == conventions[id] {
-			t.Errorf("%s: has a test: %v, is a convention, a reading or a slip of notation: %v", id, tested[id], conventions[id])
+			t.Errorf("%s: has a test: %v, is a convention, a reading or a slip of notation: %v", id, tested[id],
+				conventions[id])
 		}
 	}
 	if len(tested) < 30 {

@@ -8,6 +8,7 @@ import (
 	"testing"
 
 	ref "github.com/dpnb/notebooks/dpnb/internal/bigref"
+	"github.com/dpnb/notebooks/dpnb/internal/testscale"
 )
 
 // ulps returns how many units in the last place of exact got is off.
@@ -44,7 +45,7 @@ func TestErrorsOfTheElementaryFunctions(t *testing.T) {
 	sinh := func(x ref.F) ref.F { return ref.Product(half, ref.Sub(ref.Expm1(x), ref.Expm1(ref.Neg(x)))) }
 	cosh := func(x ref.F) ref.F { return ref.Product(half, ref.Sum(ref.Exp(x), ref.Exp(ref.Neg(x)))) }
 	n := 100
-	if testing.Short() {
+	if !testscale.Full() {
 		n = 25
 	}
 	if factor, err := strconv.Atoi(os.Getenv("DPNB_FUZZ")); err == nil {
@@ -68,7 +69,8 @@ func TestErrorsOfTheElementaryFunctions(t *testing.T) {
 		{"log of subnormals", Log, ref.Log, func() float64 { return math.Max(5e-324, between(5e-324, 2.2e-308)) }, 1},
 		{"sinh", math.Sinh, sinh, func() float64 { return between(1e-300, 700) }, Ulps},
 		{"cosh", math.Cosh, cosh, func() float64 { return between(1e-12, 700) }, Ulps},
-		{"tanh", math.Tanh, func(x ref.F) ref.F { return ref.Quo(sinh(x), cosh(x)) }, func() float64 { return between(1e-300, 40) }, Ulps},
+		{"tanh", math.Tanh, func(x ref.F) ref.F { return ref.Quo(sinh(x), cosh(x)) },
+			func() float64 { return between(1e-300, 40) }, Ulps},
 		{"erf", math.Erf, erf, func() float64 { return between(1e-300, 5) }, 1},
 		{"erfc", math.Erfc, erfc, func() float64 { return between(1e-9, 26) }, Ulps},
 	} {

@@ -19,7 +19,8 @@ func input(n int) []float64 {
 
 // Against gonum's transform, in the 2-norm that error bounds are stated in.
 func TestAgainstGonum(t *testing.T) {
-	for _, n := range []int{2, 4, 6, 8, 10, 12, 30, 48, 50, 64, 90, 100, 250, 256, 1024, 1080, 2430, 6250, 15360, 65536, 60750} {
+	for _, n := range []int{2, 4, 6, 8, 10, 12, 30, 48, 50, 64, 90, 100, 250, 256, 1024, 1080, 2430, 6250, 15360, 65536,
+		60750} {
 		x := input(n)
 		got := make([]complex128, n/2+1)
 		f := NewReal(n)
