@@ -72,14 +72,16 @@ type Description struct {
 const (
 	// ExactNoise is what a guarantee still assumes of arithmetic and chance where its
 	// proof is about what is computed: docs/theory/release.md.
-	ExactNoise = "random bits are fair and independent, as a cryptographic generator's are taken to be, and float64 arithmetic is IEEE 754's; its rounding is part of the proof"
+	ExactNoise = "random bits are fair and independent, as a cryptographic generator's are taken to be, and float64 " +
+		"arithmetic is IEEE 754's; its rounding is part of the proof"
 	// Unseen is what no guarantee covers.
 	Unseen = "time taken and failures are not observed by the adversary"
 )
 
 // RowsWithin is the assumption on the rows of a mechanism that CheckNorm keeps to.
 func RowsWithin(rowNorm float64) string {
-	return fmt.Sprintf("every record that could be in the data has ‖x‖₂ ≤ %s (checked for those that are)", privacy.FormatUp(rowNorm, 6))
+	return fmt.Sprintf("every record that could be in the data has ‖x‖₂ ≤ %s (checked for those that are)",
+		privacy.FormatUp(rowNorm, 6))
 }
 
 // Settings of a run; nil is right. None of them has a part in the guarantee.
@@ -100,12 +102,14 @@ func (s *Settings) Value() Settings {
 }
 
 // ErrNoSource is the error of a run without a source of noise.
-var ErrNoSource = errors.New("mechanism: a source of noise is required: noise.NewSecure() for a release, noise.NewSeeded(seed) for a simulation")
+var ErrNoSource = errors.New("mechanism: a source of noise is required: noise.NewSecure() for a release, " +
+	"noise.NewSeeded(seed) for a simulation")
 
 // Uncertified is the error of a run whose solver missed the tolerance τ. It wraps
 // erm.ErrTolerance and says no more: how a solver fared depends on the records.
 func Uncertified(tau float64) error {
-	return fmt.Errorf("mechanism: nothing is released, because τ = %g could not be certified (%w); allow a larger one or more passes", tau, erm.ErrTolerance)
+	return fmt.Errorf("mechanism: nothing is released, because τ = %g could not be certified (%w); allow a larger one "+
+		"or more passes", tau, erm.ErrTolerance)
 }
 
 // Begin is how every Run begins: it checks the source and the records, and returns the

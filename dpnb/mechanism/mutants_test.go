@@ -39,6 +39,14 @@ func alter(v reflect.Value, name string, with func(what string, v reflect.Value)
 		odd(-1)
 	case reflect.Slice:
 		with(name+" = nil", reflect.Zero(v.Type()))
+		for i := range v.Len() {
+			alter(v.Index(i), fmt.Sprintf("%s[%d]", name, i), func(what string, part reflect.Value) {
+				whole := reflect.MakeSlice(v.Type(), v.Len(), v.Len())
+				reflect.Copy(whole, v)
+				whole.Index(i).Set(part)
+				with(what, whole)
+			})
+		}
 	case reflect.Interface:
 		if !optional[name] {
 			with(name+" = nil", reflect.Zero(v.Type()))

@@ -30,7 +30,8 @@ func (g Guarantee) Words() string {
 	if g.Adjacency == privacy.ReplaceOne {
 		neighbours = "replacing any one record"
 	}
-	return fmt.Sprintf("(ε = %s, δ = %s), %s-one: %s changes the probability of any result by a factor of at most e^ε ≤ %s, up to a probability of δ.",
+	return fmt.Sprintf("(ε = %s, δ = %s), %s-one: %s changes the probability of any result by a factor of at most e^ε "+
+		"≤ %s, up to a probability of δ.",
 		roundedUp(g.Epsilon, 6), roundedUp(g.Delta, 3), g.Adjacency, neighbours, factor(g.Epsilon))
 }
 

@@ -21,7 +21,8 @@ func (scales Scales) Check() error {
 	for _, s := range scales {
 		if !(s.Value >= 0x1p-100 && s.Value <= 0x1p100) {
 			return &privacy.ParamError{Name: s.Name, Value: s.Value,
-				Want: "a positive number from 2⁻¹⁰⁰ to 2¹⁰⁰ (7.9e-31 to 1.3e30), where float64 keeps its digits: change the unit"}
+				Want: "a positive number from 2⁻¹⁰⁰ to 2¹⁰⁰ (7.9e-31 to 1.3e30), where float64 keeps its digits: " +
+					"change the unit"}
 		}
 	}
 	return nil
@@ -37,7 +38,8 @@ func Radius(rowNorm float64) float64 { return rowNorm * (1 + 2*NormSlack) }
 // CheckNorm returns a *matrix.DataError if the longest of the rows is beyond rowNorm.
 func CheckNorm(longest, rowNorm float64) error {
 	if !(longest <= rowNorm*(1+NormSlack)) {
-		return &matrix.DataError{Text: fmt.Sprintf("a record is longer than RowNorm = %g, for which the noise was calibrated: scale or clip the rows first", rowNorm)}
+		return &matrix.DataError{Text: fmt.Sprintf("a record is longer than RowNorm = %g, for which the noise was "+
+			"calibrated: scale or clip the rows first", rowNorm)}
 	}
 	return nil
 }
@@ -51,7 +53,8 @@ func OnlyAddRemove(adj privacy.Adjacency, named string) error {
 		return err
 	}
 	if adj != privacy.AddRemove {
-		return fmt.Errorf("%w: %s calibrated under %v here, not %v", privacy.ErrUnsupported, named, privacy.AddRemove, adj)
+		return fmt.Errorf("%w: %s calibrated under %v here, not %v", privacy.ErrUnsupported, named, privacy.AddRemove,
+			adj)
 	}
 	return nil
 }

@@ -13,11 +13,13 @@ import (
 	"gonum.org/v1/gonum/floats"
 
 	"github.com/dpnb/notebooks/dpnb/erm/composite"
+	"github.com/dpnb/notebooks/dpnb/internal/testscale"
 	"github.com/dpnb/notebooks/dpnb/loss"
 	"github.com/dpnb/notebooks/dpnb/matrix"
 	"github.com/dpnb/notebooks/dpnb/mechanism"
 	"github.com/dpnb/notebooks/dpnb/mechanism/objpert"
 	"github.com/dpnb/notebooks/dpnb/mechanism/objpert/constrained"
+	"github.com/dpnb/notebooks/dpnb/mechanism/objpert/convolution"
 	"github.com/dpnb/notebooks/dpnb/mechanism/objpert/interval"
 	"github.com/dpnb/notebooks/dpnb/mechanism/objpert/multiclass"
 	"github.com/dpnb/notebooks/dpnb/mechanism/pure"
@@ -26,6 +28,7 @@ import (
 	"github.com/dpnb/notebooks/dpnb/mechanism/ssp"
 	"github.com/dpnb/notebooks/dpnb/noise"
 	"github.com/dpnb/notebooks/dpnb/privacy"
+	"github.com/dpnb/notebooks/dpnb/smoothing"
 )
 
 // tenant is a mechanism for records of norm at most 1 and two features, and what the
@@ -42,6 +45,8 @@ type tenant struct {
 	allowed map[string]string
 	// anyNorm: records of every norm are admitted, as gradients are clipped.
 	anyNorm bool
+	// clips: a record with a feature that is no number counts as none.
+	clips bool
 	// total: records of every kind are admitted, as those that are no numbers count as none.
 	total bool
 	// solves: a solver may miss its tolerance.
@@ -87,6 +92,7 @@ func tenants(t testing.TB) (all []tenant) {
 	}
 	signs, classes, numbers := []float64{-1, 1}, []float64{0, 1, 2}, []float64{-1, 0.5, 0.25, 1}
 	allowed := map[string]string{"Constraint.Lower = nil": "a box may be open on a side"}
+	allowed["Constraint.Lower[0] = -1"] = "a bound may have either sign"
 	allowed["Constraint.Upper = nil"] = allowed["Constraint.Lower = nil"]
 	for _, part := range []string{"", "Fit.", "Binary."} {
 		allowed[part+"Centre = -1"] = "a shift may have either sign"
@@ -145,7 +151,8 @@ func tenants(t testing.TB) (all []tenant) {
 	enter(tenant{name: "noisy gradient descent", labels: numbers, badLabel: inf, anyNorm: true})(descending(sgd.Descent{
 		Loss: loss.Squared{}, Clip: 1, Rate: 1, Steps: 8, PlannedRecords: 1, Average: 4, Update: sgd.Adaptive{Radius: 2,
 			Steps: 8}}))
-	levels := sgd.Quantiles{Levels: []float64{0.25, 0.5, 0.75}, RowNorm: 1, Steps: 8, Update: sgd.Adaptive{Radius: 2, Steps: 8}}
+	levels := sgd.Quantiles{Levels: []float64{0.25, 0.5, 0.75}, RowNorm: 1, Steps: 8,
+		Update: sgd.Adaptive{Radius: 2, Steps: 8}}
 	cost, err := levels.Cost().CalibrateNoise(eps, delta)
 	must(err)
 	levels.NoiseMultiplier = cost.NoiseMultiplier
@@ -155,7 +162,8 @@ func tenants(t testing.TB) (all []tenant) {
 	long := tenant{labels: numbers, anyNorm: true, total: true, epsilon: eps, allowed: map[string]string{
 		"Centre = nil": "the origin", "ClipRatio = 0": "it stands for 1"}}
 	anyLength := pure.Config{
-		Loss: loss.LeastAbsolute{}, Epsilon: eps, Adjacency: add, Features: 2, Records: 1e6, Radius: 2, LeastNorm: 1, Tolerance: 1e-4}
+		Loss: loss.LeastAbsolute{}, Epsilon: eps, Adjacency: add, Features: 2, Records: 1e6, Radius: 2, LeastNorm: 1,
+		Tolerance: 1e-4}
 	enter(long.named("objective, any length"))(of(anyLength.Calibrate()))
 	enter(long.named("output, any length"))(of(anyLength.CalibrateOutput()))
 	enter(long.named("phases"))(of(pure.PhasesConfig{Config: anyLength, Count: 2, Blocks: 2, Double: true}.Calibrate()))
@@ -167,6 +175,25 @@ func tenants(t testing.TB) (all []tenant) {
 	enter(tenant{name: "DP-SGD, tuned", labels: signs, anyNorm: true, chooses: true, read: 0.02,
 		allowed: map[string]string{"Base.Update = nil": "the rules are those of Grid"}})(
 		of(tuner.Calibrate(eps, delta)))
+	convolved := tenant{labels: numbers, badLabel: inf, solves: true, anyNorm: true, clips: true,
+		allowed: map[string]string{
+			"Centre = nil": "the origin"}}
+	for _, at := range []string{"", "Stages[0].", "Stages[1]."} {
+		convolved.allowed[at+"Form.Below = -1"] = "that is what it is"
+		for _, odd := range []string{"NaN", "-1", "+Inf"} {
+			convolved.allowed[at+"From = "+odd] = "looked at by one account alone"
+		}
+	}
+	medians := convolution.Config{Loss: convolution.Loss{Form: loss.Absolute(smoothing.Logistic{}, 0.5), Forms: 1,
+		Norm: 1},
+		Lambda: 5, Epsilon: eps, Delta: delta, Adjacency: add}
+	enter(convolved.named("convolved"))(of(convolution.Calibrate(medians)))
+	medians.Form, medians.Lambda = loss.Absolute(smoothing.Logistic{}, 0), 0
+	medians.Planned = convolution.Planned{Records: 1000, Features: 2, Radius: 2, Residual: 1}
+	if !testscale.Full() { // its calibration and its profile take seconds
+		return append(all, tenant{m: convolution.Recentred{}})
+	}
+	enter(convolved.named("convolved, recentred"))(of(convolution.CalibrateRecentred(medians, 2)))
 	return all
 }
 
