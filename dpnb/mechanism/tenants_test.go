@@ -92,6 +92,7 @@ func tenants(t testing.TB) (all []tenant) {
 	}
 	signs, classes, numbers := []float64{-1, 1}, []float64{0, 1, 2}, []float64{-1, 0.5, 0.25, 1}
 	allowed := map[string]string{"Constraint.Lower = nil": "a box may be open on a side"}
+	allowed["Constraint.Upper[0] = -1"] = "a bound may have either sign"
 	allowed["Constraint.Upper[0] = +Inf"] = allowed["Constraint.Lower = nil"]
 	allowed["Constraint.Lower[0] = -1"] = "a bound may have either sign"
 	allowed["Constraint.Upper = nil"] = allowed["Constraint.Lower = nil"]
