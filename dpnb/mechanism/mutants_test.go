@@ -16,7 +16,7 @@ type mutant struct {
 }
 
 // optional are parameters of which none is a choice.
-var optional = map[string]bool{"Regulariser": true, "Constraint": true}
+var optional = map[string]bool{"Regulariser": true, "Constraint": true, "Centre": true, "Shrink": true}
 
 // mutants returns m with each exported parameter in turn, at any depth, not a number,
 // infinite, negative or missing.
@@ -38,7 +38,9 @@ func alter(v reflect.Value, name string, with func(what string, v reflect.Value)
 	case reflect.Int:
 		odd(-1)
 	case reflect.Slice:
-		with(name+" = nil", reflect.Zero(v.Type()))
+		if !optional[name[strings.LastIndex(name, ".")+1:]] {
+			with(name+" = nil", reflect.Zero(v.Type()))
+		}
 		for i := range v.Len() {
 			alter(v.Index(i), fmt.Sprintf("%s[%d]", name, i), func(what string, part reflect.Value) {
 				whole := reflect.MakeSlice(v.Type(), v.Len(), v.Len())
@@ -48,7 +50,7 @@ func alter(v reflect.Value, name string, with func(what string, v reflect.Value)
 			})
 		}
 	case reflect.Interface:
-		if !optional[name] {
+		if !optional[name[strings.LastIndex(name, ".")+1:]] {
 			with(name+" = nil", reflect.Zero(v.Type()))
 		}
 		if v.IsNil() {
