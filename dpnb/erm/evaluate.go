@@ -81,7 +81,8 @@ func newEvaluator(p *Problem, workers int) *evaluator {
 	blocks := (n + block - 1) / block
 	// The partial gradients take less than a twenty-fifth of the records' memory.
 	count := max(1, min(maxChunks, blocks, max(4, entries/(25*max(1, size)))))
-	e := &evaluator{f: p.joint(), forms: all, n: n, d: d, k: len(all), size: size, block: block, workers: min(workers, count), norms: true}
+	e := &evaluator{f: p.joint(), forms: all, n: n, d: d, k: len(all), size: size, norms: true}
+	e.block, e.workers = block, min(workers, count)
 	e.direct = 2*entries < n*d*e.perCoefficient()
 	e.penalty = newPenalty(p, size)
 	sums := make([]float64, (count+min(workers, count))*size)
@@ -214,8 +215,9 @@ func (e *evaluator) losses(c *chunk, slope, t []float64, lo, hi int) {
 }
 
 // roundingBound bounds the Euclidean norm of the error of the computed gradient of the
-// records, to which the penalty's is to be added. With u = 2⁻⁵³, R = max Rᵢ, which bounds ‖xᵢ‖ and ‖(aᵢ_k)‖_F, B the number of
-// records in a block and F that of the forms that see one coefficient (1, or K):
+// records, to which the penalty's is to be added. With u = 2⁻⁵³, R = max Rᵢ, which bounds
+// ‖xᵢ‖ and ‖(aᵢ_k)‖_F, B the number of records in a block and F that of the forms that see
+// one coefficient (1, or K):
 //
 //   - a record's forms err by a vector of norm at most (d+1)u·R‖θ‖, which moves ∇f by at
 //     most β = λ_max(∇²f) times that; ∇f itself errs by at most 8u of each slope and what

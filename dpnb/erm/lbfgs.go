@@ -81,14 +81,8 @@ func (r *search) lbfgs(m metric, mayFactor bool) (over bool) {
 		}
 		pairs.Update(step, dir, trialGrad, r.g)
 		slow = floats.Norm(r.g, 2) > 0.2*norm
-		before := r.best.Certificate.Bound()
-		if r.record() {
+		if r.advance(&stalled) {
 			return true
-		}
-		if r.best.Certificate.Bound() < before {
-			stalled = 0
-		} else if floats.Norm(r.g, 2) < 4*r.rounding {
-			stalled++
 		}
 	}
 	return true

@@ -71,8 +71,8 @@ type primalMetric struct {
 func newPrimalMetric(s *Problem, scale float64, rest *penalty, workers int, whole bool) *primalMetric {
 	all := s.forms()
 	n, d := all[0].rows.Dims()
-	m := &primalMetric{s: s, f: s.joint(), forms: all, scale: scale, rest: rest, workers: workers, n: n, size: size(all), d: d, pad: kernel.Padded(d)}
-	m.blocks = m.size / d
+	m := &primalMetric{s: s, f: s.joint(), forms: all, scale: scale, rest: rest, workers: workers, n: n, size: size(all)}
+	m.d, m.pad, m.blocks = d, kernel.Padded(d), m.size/d
 	m.whole = whole || m.blocks == 1
 	m.c = make([]float64, n*len(all))
 	for k := range m.gram {
@@ -335,7 +335,8 @@ type columnMetric struct {
 func newColumnMetric(s *Problem, scale float64, rest *penalty) *columnMetric {
 	all := s.forms()
 	n, d := all[0].rows.Dims()
-	m := &columnMetric{s: s, f: s.joint(), forms: all, scale: scale, ridge: rest.diagonal(), diag: make([]float64, size(all)), row: make([]float64, d)}
+	m := &columnMetric{s: s, f: s.joint(), forms: all, scale: scale, ridge: rest.diagonal()}
+	m.diag, m.row = make([]float64, size(all)), make([]float64, d)
 	m.t, m.c = make([]float64, n*len(all)), make([]float64, n*len(all))
 	m.coupled = apart(all) && m.f.Coupling() != 0
 	return m

@@ -2,10 +2,7 @@ package erm
 
 import (
 	"errors"
-	"fmt"
 	"math"
-
-	"github.com/dpnb/notebooks/dpnb/matrix"
 )
 
 // Settings of Minimize. The zero value and nil are right for a fit that is as
@@ -86,10 +83,10 @@ func Minimize(p *Problem, settings *Settings) (*Solution, error) {
 	}
 	d := p.Size()
 	if s.Start != nil && len(s.Start) != d {
-		return nil, &matrix.DataError{Text: fmt.Sprintf("the start has length %d, want %d, one for each coefficient", len(s.Start), d)}
+		return nil, dataError("the start has length %d, want %d, one for each coefficient", len(s.Start), d)
 	}
 	if s.Tolerance < 0 || math.IsNaN(s.Tolerance) {
-		return nil, &matrix.DataError{Text: fmt.Sprintf("Tolerance = %v, want a positive number", s.Tolerance)}
+		return nil, dataError("Tolerance = %v, want a positive number", s.Tolerance)
 	}
 	if err := p.bounded(); err != nil {
 		return nil, err
@@ -97,7 +94,7 @@ func Minimize(p *Problem, settings *Settings) (*Solution, error) {
 	switch s.Method.(type) {
 	case SAG, SVRG:
 		if p.Quadratic != nil {
-			return nil, &matrix.DataError{Text: s.Method.Name() + " looks at single records, where a quadratic term would cost as much as all of them: take another method"}
+			return nil, dataError("%s looks at single records, beside which a quadratic term is dear: take another method", s.Method.Name())
 		}
 	}
 	if s.MaxPasses == 0 {

@@ -55,16 +55,8 @@ func (r *search) newton(m metric) {
 		if _, ok := r.along(dir, slope0, &trial, &trialGrad); !ok.Accepted {
 			return // the curvature is that of the last trial: rounding or budget
 		}
-		before := r.best.Certificate.Bound()
-		if r.record() {
+		if r.advance(&stalled) {
 			return
-		}
-		// Far from the minimum the gradient may rise while J falls; at the
-		// precision of the gradient it is a sign of the end.
-		if r.best.Certificate.Bound() < before {
-			stalled = 0
-		} else if floats.Norm(r.g, 2) < 4*r.rounding {
-			stalled++
 		}
 		if steps > 4 || r.exact && steps > 1 {
 			m.refresh(r.x)

@@ -84,6 +84,7 @@ func TestQuadraticRoundingIsSeen(t *testing.T) {
 		_, bound := newEvaluator(p, 1).eval(g, theta)
 		worst = math.Max(worst, distance(bigGradient(p, theta, nil), g, nil)/bound)
 	}
+	t.Logf("%.2g of the bound", worst)
 	if worst > 1 || worst < 0.1 {
 		t.Errorf("the error is at most %v of the bound", worst)
 	}

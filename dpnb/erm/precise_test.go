@@ -67,6 +67,10 @@ func bigSlopes(p *Problem, t []*big.Float, y float64) {
 		for k, l := range f.of {
 			t[k] = bigSlope(l, t[k], y)
 		}
+	default: // all squared
+		for k := range t {
+			t[k] = bigSlope(loss.Squared{}, t[k], y)
+		}
 	case loss.Softmax:
 		sum := zero()
 		for c := range t {
@@ -296,6 +300,34 @@ func TestGradientBoundsAreNearlyAttained(t *testing.T) {
 		// The part of margins alone: (d+1)u·βR²‖θ‖.
 		margin := 2 * 0x1p-53 * e.maxNorm * e.maxNorm * theta[0]
 		worst = math.Max(worst, distance(bigGradient(p, theta, nil), g, nil)/margin)
+	}
+	// Several forms err together by as much for their norm together, and by no more.
+	for name, forms := range map[string]int{"apart": 0, "of one θ": 3} {
+		var most float64
+		for range 4000 {
+			p := &Problem{Labels: []float64{0}, Lambda: 1e-9, Joint: loss.Sum(loss.Squared{}, loss.Squared{}, loss.Squared{})}
+			theta := make([]float64, 3)
+			for k := range 3 {
+				x := matrix.NewDense(1, 1, []float64{1 + rng.Float64()})
+				if theta[k] = 1 + rng.Float64(); forms > 0 {
+					p.Forms = append(p.Forms, x)
+				} else {
+					p.Rows = x
+				}
+			}
+			if forms > 0 {
+				theta = theta[:1]
+			}
+			e := newEvaluator(p, 1)
+			g := make([]float64, len(theta))
+			e.eval(g, theta)
+			margin := 2 * 0x1p-53 * e.maxNorm * e.maxNorm * floats.Norm(theta, 2)
+			most = math.Max(most, distance(bigGradient(p, theta, nil), g, nil)/margin)
+		}
+		t.Logf("forms %s: %.3g of the part of margins", name, most)
+		if most < 0.5 || most > 1.5 {
+			t.Errorf("forms %s: the error is %v of the part that they have in the bound", name, most)
+		}
 	}
 	t.Logf("%.3g of the part of margins", worst)
 	if worst < 0.5 || worst > 1.5 {

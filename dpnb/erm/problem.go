@@ -150,8 +150,12 @@ func (p *Problem) ValidateNorm() (maxNorm float64, err error) {
 	return maxNorm, nil
 }
 
+func dataError(format string, a ...any) error {
+	return &matrix.DataError{Text: fmt.Sprintf(format, a...)}
+}
+
 func errNotFinite() error {
-	return &matrix.DataError{Text: "a record has an entry that is NaN, ±Inf or too large: clean or clip the columns first"}
+	return dataError("a record has an entry that is NaN, ±Inf or too large: clean or clip the columns first")
 }
 
 // validateShape checks all but the entries of the records, and that λ > 0.
@@ -160,7 +164,8 @@ func (p *Problem) validateShape() error {
 		return err
 	}
 	if p.Lambda == 0 {
-		return &matrix.DataError{Text: "Lambda (λ) = 0, want a positive number: without it the objective need not have a unique minimiser"}
+		return dataError("Lambda (λ) = 0, want a positive number: " +
+			"without it the objective need not have a unique minimiser")
 	}
 	return nil
 }
@@ -177,7 +182,7 @@ func (p *Problem) ValidateConvex() error {
 // bounded refuses a loss with which no gradient can be certified.
 func (p *Problem) bounded() error {
 	if f := p.joint(); math.IsInf(f.Smoothness(), 1) {
-		return &matrix.DataError{Text: fmt.Sprintf("the %s loss has no bound on its curvature, so that no gradient can be certified: clip it", f.Name())}
+		return dataError("the %s loss has no bound on its curvature, so that no gradient can be certified: clip it", f.Name())
 	}
 	return nil
 }
@@ -187,59 +192,58 @@ func (p *Problem) Size() int { return size(p.forms()) }
 
 // validateTerms is validateShape for λ ≥ 0.
 func (p *Problem) validateTerms() error {
-	fail := func(format string, a ...any) error { return &matrix.DataError{Text: fmt.Sprintf(format, a...)} }
 	if (p.Rows == nil) == (p.Forms == nil) || (p.Loss == nil) == (p.Joint == nil) {
-		return fail("a problem needs rows, or the rows of each form, and a loss, or a joint one")
+		return dataError("a problem needs rows, or the rows of each form, and a loss, or a joint one")
 	}
 	f := p.joint()
 	if k := f.Forms(); p.Forms != nil && (p.Joint == nil || len(p.Forms) != k) {
-		return fail("there are rows for %d forms, and the %s loss has %d", len(p.Forms), f.Name(), k)
+		return dataError("there are rows for %d forms, and the %s loss has %d", len(p.Forms), f.Name(), k)
 	} else if k < 1 || math.IsNaN(f.Smoothness()) {
-		return fail("the %s loss has a parameter that is out of range: %s", f.Name(), f.Labels())
+		return dataError("the %s loss has a parameter that is out of range: %s", f.Name(), f.Labels())
 	}
 	all := p.forms()
 	n, d := all[0].rows.Dims()
 	for k, form := range all {
 		if in, id := form.rows.Dims(); in != n || id != d {
-			return fail("form %d has %d×%d rows, the first has %d×%d", k, in, id, n, d)
+			return dataError("form %d has %d×%d rows, the first has %d×%d", k, in, id, n, d)
 		}
 	}
 	d = size(all)
 	switch {
 	case d == 0:
-		return fail("there are no features (d = 0): keep at least one column, or add a bias")
+		return dataError("there are no features (d = 0): keep at least one column, or add a bias")
 	case len(p.Labels) != n:
-		return fail("%d labels for %d records", len(p.Labels), n)
+		return dataError("%d labels for %d records", len(p.Labels), n)
 	case p.Linear != nil && len(p.Linear) != d:
-		return fail("the linear term has length %d, want %d, one for each coefficient", len(p.Linear), d)
+		return dataError("the linear term has length %d, want %d, one for each coefficient", len(p.Linear), d)
 	case p.Centre != nil && len(p.Centre) != d:
-		return fail("the centre has length %d, want %d, one for each coefficient", len(p.Centre), d)
+		return dataError("the centre has length %d, want %d, one for each coefficient", len(p.Centre), d)
 	case p.Quadratic != nil && p.Quadratic.SymmetricDim() != d:
-		return fail("the quadratic term is of order %d, want %d, one for each coefficient", p.Quadratic.SymmetricDim(), d)
+		return dataError("the quadratic term is of order %d, want %d, one for each coefficient", p.Quadratic.SymmetricDim(), d)
 	case !(p.Lambda >= 0) || math.IsInf(p.Lambda, 1):
-		return fail("Lambda (λ) = %v, want a finite number that is not negative", p.Lambda)
+		return dataError("Lambda (λ) = %v, want a finite number that is not negative", p.Lambda)
 	}
 	if p.Shrinkage != nil && len(p.Shrinkage) != d {
-		return fail("Shrinkage has length %d, want %d, one for each coefficient", len(p.Shrinkage), d)
+		return dataError("Shrinkage has length %d, want %d, one for each coefficient", len(p.Shrinkage), d)
 	}
 	for _, w := range p.Shrinkage {
 		if !(w >= 0) || math.IsInf(w, 1) {
-			return fail("Shrinkage (ω) has the entry %v, want finite numbers that are not negative", w)
+			return dataError("Shrinkage (ω) has the entry %v, want finite numbers that are not negative", w)
 		}
 	}
 	for i, y := range p.Labels {
 		if !f.ValidLabel(y) {
-			return fail("the label of record %d is not what the %s loss wants: %s", i, f.Name(), f.Labels())
+			return dataError("the label of record %d is not what the %s loss wants: %s", i, f.Name(), f.Labels())
 		}
 	}
 	if !finite(p.Linear...) || !finite(p.Centre...) {
-		return fail("the linear term or the centre has an entry that is not finite")
+		return dataError("the linear term or the centre has an entry that is not finite")
 	}
 	for i := 0; p.Quadratic != nil && i < d; i++ {
 		if raw := p.Quadratic.RawSymmetric(); !finite(raw.Data[i*raw.Stride+i : i*raw.Stride+d]...) {
-			return fail("the quadratic term has an entry that is not finite")
+			return dataError("the quadratic term has an entry that is not finite")
 		} else if raw.Data[i*raw.Stride+i] < 0 {
-			return fail("the quadratic term has %v on its diagonal: it is not positive semidefinite", p.Quadratic.At(i, i))
+			return dataError("the quadratic term has %v on its diagonal: it is not positive semidefinite", p.Quadratic.At(i, i))
 		}
 	}
 	return nil

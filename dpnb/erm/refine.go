@@ -41,7 +41,8 @@ func (r *search) refine() {
 			r.e.eval(unused, x) // for the curvature
 			copy(conjugate.Residual, g)
 			products := 0
-			steps := conjugate.Solve(step, r.e.hessian, m.solve, func() bool { products++; return products <= maxProducts }, 0.05*floats.Norm(g, 2))
+			more := func() bool { products++; return products <= maxProducts }
+			steps := conjugate.Solve(step, r.e.hessian, m.solve, more, 0.05*floats.Norm(g, 2))
 			if steps > 4 {
 				m.refresh(x)
 			}

@@ -9,7 +9,6 @@ import (
 	"github.com/dpnb/notebooks/dpnb/erm/internal/descent"
 
 	"github.com/dpnb/notebooks/dpnb/internal/kernel"
-	"github.com/dpnb/notebooks/dpnb/matrix"
 )
 
 // search is the state that all methods share: the point, its gradient, what
@@ -42,7 +41,8 @@ func newSearch(p *Problem, s Settings) *search {
 	e := newEvaluator(p, s.Workers)
 	r := &search{p: p, s: s, e: e, x: make([]float64, e.size), g: make([]float64, e.size)}
 	inf := math.Inf(1)
-	r.best = Solution{Theta: make([]float64, e.size), Value: math.NaN(), Certificate: Certificate{GradientNorm: inf, Distance: inf, Gap: inf}}
+	r.best = Solution{Theta: make([]float64, e.size), Value: math.NaN()}
+	r.best.Certificate = Certificate{GradientNorm: inf, Distance: inf, Gap: inf}
 	copy(r.x, s.Start)
 	return r
 }
@@ -66,7 +66,7 @@ func (r *search) begin() (done bool, err error) {
 		}
 		clear(r.x)
 	}
-	return false, &matrix.DataError{Text: "the objective is not finite at θ = 0: scale the labels or the features down"}
+	return false, dataError("the objective is not finite at θ = 0: scale the labels or the features down")
 }
 
 // record keeps the point if it is the best so far, and reports whether it is
@@ -78,12 +78,28 @@ func (r *search) record() bool {
 	if c := norm + rounding; c < r.best.Certificate.Bound() && finite(r.f) {
 		copy(r.best.Theta, r.x)
 		r.best.Value = r.f
-		r.best.Certificate = Certificate{GradientNorm: norm, Rounding: rounding, Distance: c / r.p.Lambda, Gap: c * c / (2 * r.p.Lambda)}
+		r.best.Certificate = Certificate{norm, rounding, c / r.p.Lambda, c * c / (2 * r.p.Lambda)}
 	}
 	if r.rough {
 		return norm <= 0.05*r.e.slopes*r.e.maxNorm/math.Sqrt(float64(r.e.n))
 	}
 	return r.best.Certificate.Bound() <= r.s.Tolerance || norm <= 0.5*r.s.Tolerance && rounding > 0.5*r.s.Tolerance
+}
+
+// advance is record, and counts the steps in sequence that gained nothing. Far from the
+// minimum the gradient may rise while J falls; at the precision of the gradient it is a sign
+// of the end.
+func (r *search) advance(stalled *int) bool {
+	before := r.best.Certificate.Bound()
+	if r.record() {
+		return true
+	}
+	if r.best.Certificate.Bound() < before {
+		*stalled = 0
+	} else if floats.Norm(r.g, 2) < 4*r.rounding {
+		*stalled++
+	}
+	return false
 }
 
 // withoutRecords takes the minimiser of what is left without a record, (Λ + Q)θ = Qc − b.
@@ -130,8 +146,8 @@ func (r *search) solution(m Method) (*Solution, error) {
 	b.Tolerance, b.Passes = r.s.Tolerance, r.e.passes
 	b.Gradients, b.Products = r.e.gradients+r.extra, r.e.products
 	if c := b.Certificate; !(c.Bound() <= r.s.Tolerance) {
-		return b, fmt.Errorf("%w: ‖∇J‖ ≤ %.3g (of which rounding %.3g) after %d passes, want %.3g; allow more passes or a larger tolerance",
-			ErrTolerance, c.Bound(), c.Rounding, b.Passes, r.s.Tolerance)
+		return b, fmt.Errorf("%w: ‖∇J‖ ≤ %.3g (of which rounding %.3g) after %d passes, want %.3g; "+
+			"allow more passes or a larger tolerance", ErrTolerance, c.Bound(), c.Rounding, b.Passes, r.s.Tolerance)
 	}
 	return b, nil
 }

@@ -56,7 +56,8 @@ type within struct {
 }
 
 func newWithin(p *Problem, radius, reach, blur float64, workers int) *within {
-	w := &within{p: p, radius: radius, reach: reach, blur: blur, workers: workers, r: newSearch(p, Settings{Workers: workers})}
+	w := &within{p: p, radius: radius, reach: reach, blur: blur, workers: workers}
+	w.r = newSearch(p, Settings{Workers: workers})
 	w.r.e.eval(w.r.g, w.r.x) // finds the longest record
 	w.largest = w.r.e.smoothness()
 	w.g, w.precise = dd.NewVector(w.r.e.size), newPrecise(w.r.e)
@@ -74,7 +75,8 @@ func (w *within) search(theta []float64) []float64 {
 		if k > 0 {
 			q := *w.p
 			q.Lambda += mu
-			s, _ := Minimize(&q, &Settings{Tolerance: 1e-3 * q.Lambda * w.reach, MaxPasses: 200, Workers: w.workers, Start: theta})
+			set := &Settings{Tolerance: 1e-3 * q.Lambda * w.reach, MaxPasses: 200, Workers: w.workers, Start: theta}
+			s, _ := Minimize(&q, set)
 			if s == nil {
 				return nil
 			}
@@ -198,7 +200,8 @@ func (w *within) arrive() []float64 {
 		if onSurface {
 			_, distance = w.bound(x, err)
 		} else {
-			distance = ((floats.Norm(w.g.Hi, 2)*(1+kernel.NormError(d))+err+w.blur)/w.p.Lambda + 1.01*floats.Norm(x.Lo, 2)) * (1 + 0x1p-50)
+			size := floats.Norm(w.g.Hi, 2) * (1 + kernel.NormError(d))
+			distance = ((size+err+w.blur)/w.p.Lambda + 1.01*floats.Norm(x.Lo, 2)) * (1 + 0x1p-50)
 		}
 		if distance <= w.reach {
 			return x.Hi

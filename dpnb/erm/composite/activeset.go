@@ -42,7 +42,8 @@ type activeSet struct {
 func newActiveSet(m *model, r Regulariser, c Projector) *activeSet {
 	d := m.d
 	v := func() []float64 { return make([]float64, d) }
-	a := &activeSet{m: m, r: r, c: c, p: newPair(d), chol: make([]float64, d*d), free: make([]int, 0, d), where: make([]place, d), factored: make([]int, 0, d),
+	a := &activeSet{m: m, r: r, c: c, p: newPair(d), chol: make([]float64, d*d),
+		free: make([]int, 0, d), where: make([]place, d), factored: make([]int, 0, d),
 		x: v(), g: v(), w: v(), y: v(), gy: v(), last: v(), gLast: v(), next: v(), gNext: v(), step: v()}
 	if l, ok := r.(L1); ok {
 		a.omega = l.Weight

@@ -29,7 +29,8 @@ type Affine struct {
 func NewAffine(a mat.Matrix, b []float64) (*Affine, error) {
 	k, d := a.Dims()
 	if k > d || len(b) != k {
-		return nil, dataError("A is %d×%d and b has length %d: want no more rows than columns, and one b for each", k, d, len(b))
+		return nil, dataError("A is %d×%d and b has length %d: want no more rows than columns, and one b for each",
+			k, d, len(b))
 	}
 	c := &Affine{k: k, d: d, a: make([]float64, k*d), b: slices.Clone(b), norms: make([]float64, k)}
 	gram := mat.NewSymDense(k, nil)

@@ -26,7 +26,8 @@ type model struct {
 }
 
 func newModel(d int) *model {
-	return &model{d: d, h: make([]float64, d*d), centre: make([]float64, d), bar: make([]float64, d), tmp: make([]float64, d)}
+	v := func(n int) []float64 { return make([]float64, n) }
+	return &model{d: d, h: v(d * d), centre: v(d), bar: v(d), tmp: v(d)}
 }
 
 // gradient writes ḡ + H(x−x̄) to g.

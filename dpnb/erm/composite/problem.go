@@ -6,6 +6,8 @@
 // h any objective of erm, and returns, with the minimiser, a certificate of how close it is: a bound on
 // dist(0, ∂J(θ) + N_C(θ)) that includes rounding.
 //
+// It may enter erm, matrix and loss; mechanisms with regularisers or constraints enter it.
+//
 // Source: Cortild and Cartis 2026, Quadratic Objective Perturbation (qop),
 // appendix G. Proof: docs/theory/composite.md.
 package composite
@@ -54,7 +56,8 @@ func Usable(d int, r Regulariser, c Constraint) error {
 		return nil
 	}
 	if _, ok := c.(Projector); !ok {
-		return dataError("the constraint %s has no projection, without which no point is known to lie in it: use a Box, Ball, Simplex or Affine, or implement Projector", c.Name())
+		return dataError("the constraint %s has no projection, without which no point is known to lie in it: "+
+			"use a Box, Ball, Simplex or Affine, or implement Projector", c.Name())
 	}
 	return c.Validate(d)
 }

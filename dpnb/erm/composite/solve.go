@@ -62,9 +62,6 @@ type search struct {
 	// lift is added to the diagonal of the Hessian.
 	lift float64
 	best Solution
-	// gradient of the best point, and its error
-	bestG        []float64
-	bestRounding float64
 }
 
 // Solve returns the minimiser of J over C to a certified distance of zero from
@@ -123,12 +120,14 @@ func newSearch(p *Problem, s Settings) (*search, error) {
 		s.Modulus = o.p.Lambda
 	}
 	if s.Modulus == 0 && !structural(o.r, o.c) {
-		return nil, dataError("with the %s regulariser and the %s constraint optimality is certified through the strong convexity of J: state Modulus, or a Lambda", o.r.Name(), o.c.Name())
+		return nil, dataError("with the %s regulariser and the %s constraint optimality is certified through the strong "+
+			"convexity of J: state Modulus, or a Lambda", o.r.Name(), o.c.Name())
 	}
 	if s.MaxPasses == 0 {
 		s.MaxPasses = 500
 	}
-	r := &search{o: o, s: s, m: newModel(o.d), pair: newPair(o.d), x: make([]float64, o.d), g: make([]float64, o.d), bestG: make([]float64, o.d)}
+	v := func() []float64 { return make([]float64, o.d) }
+	r := &search{o: o, s: s, m: newModel(o.d), pair: newPair(o.d), x: v(), g: v()}
 	r.best.Theta = make([]float64, o.d)
 	r.best.Certificate.Residual = math.Inf(1)
 	if intervals(o.r, o.c) {
@@ -164,8 +163,7 @@ func (r *search) record() {
 	}
 	if c.Bound() < r.best.Certificate.Bound() || r.best.Method == "" {
 		copy(r.best.Theta, r.x)
-		copy(r.bestG, r.g)
-		r.best.Value, r.bestRounding = r.value, r.rounding
+		r.best.Value = r.value
 		r.best.Certificate, r.best.Method = c, r.method()
 	}
 }
@@ -298,7 +296,8 @@ func (r *search) solution() (*Solution, error) {
 		b.Steps, b.Factorisations = r.splitting.steps, r.splitting.factors
 	}
 	if c := b.Certificate; !(c.Bound() <= r.s.Tolerance) {
-		return b, fmt.Errorf("composite: %w: dist(0, ∂J + N_C) ≤ %.3g (of which rounding %.3g) after %d passes, want %.3g; allow more passes or a larger tolerance",
+		return b, fmt.Errorf("composite: %w: dist(0, ∂J + N_C) ≤ %.3g (of which rounding %.3g) after %d passes, want %.3g; "+
+			"allow more passes or a larger tolerance",
 			erm.ErrTolerance, c.Bound(), c.Rounding, b.Passes, r.s.Tolerance)
 	}
 	return b, nil

@@ -167,7 +167,8 @@ func (s *splitting) solve(tol, modulus float64) {
 			}
 			best = bound
 		}
-		if ratio := primal / dual; penalties < maxPenalties && step%(5*checkEvery) == 0 && (ratio > 5 || ratio < 0.2) && primal > 0 && dual > 0 {
+		uneven := primal > 0 && dual > 0 && !(primal <= 5*dual && dual <= 5*primal)
+		if ratio := primal / dual; uneven && penalties < maxPenalties && step%(5*checkEvery) == 0 {
 			factor = cut(math.Sqrt(ratio), 0.1, 10)
 		}
 		if factor != 1 {

@@ -58,7 +58,8 @@ func Stochastic(p *Problem, settings *StochasticSettings) (*Solution, error) {
 		s.Decay = 0.5 + 2*0.001
 	}
 	if s.Iterations < 0 || !(s.Step >= 0) || math.IsInf(s.Step, 1) || !finite(s.Decay) {
-		return nil, dataError("Iterations = %d, Step = %v, Decay = %v: want numbers that are not negative", s.Iterations, s.Step, s.Decay)
+		return nil, dataError("Iterations = %d, Step = %v, Decay = %v: want numbers that are not negative",
+			s.Iterations, s.Step, s.Decay)
 	}
 	r, err := newSearch(p, Settings{Start: s.Start, Modulus: s.Modulus})
 	if err != nil {
@@ -74,7 +75,8 @@ func Stochastic(p *Problem, settings *StochasticSettings) (*Solution, error) {
 	if s.Joint {
 		joint, ok := jointProx(r.o.r, r.o.c)
 		if !ok {
-			return nil, dataError("the proximal map of the %s regulariser over the %s is not known: set Joint to false, or use Solve", r.o.r.Name(), r.o.c.Name())
+			return nil, dataError("the proximal map of the %s regulariser over the %s is not known: "+
+				"set Joint to false, or use Solve", r.o.r.Name(), r.o.c.Name())
 		}
 		t.first, t.second = joint, Everywhere{}.Project
 	}

@@ -24,7 +24,9 @@ func NewConjugate(n int) *Conjugate {
 // direction of descent. product writes H times its second argument to its first,
 // precondition overwrites a vector by its product with an approximate inverse of
 // H. It returns the number of products.
-func (c *Conjugate) Solve(v []float64, product func(dst, v []float64), precondition func(v []float64), more func() bool, target float64) (steps int) {
+func (c *Conjugate) Solve(
+	v []float64, product func(dst, v []float64), precondition func(v []float64), more func() bool, target float64,
+) (steps int) {
 	clear(v)
 	copy(c.z, c.Residual)
 	precondition(c.z)

@@ -1,5 +1,6 @@
 // Package descent has what all searches for a minimiser share: a line search for
-// convex functions and the memory of limited-memory quasi-Newton methods.
+// convex functions, the memory of limited-memory quasi-Newton methods, conjugate gradients
+// and refinement in double-double. For erm alone; it enters no room.
 package descent
 
 import "math"
