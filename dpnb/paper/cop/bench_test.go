@@ -20,7 +20,7 @@ func BenchmarkTableThree(b *testing.B) {
 	for _, n := range Counts {
 		for _, d := range Dimensions {
 			r := Design{Loss: Medians{}, Dimension: d}.Draw(n, noise.NewSeeded(3))
-			c, linear := r.printed(1, Delta), make([]float64, d)
+			c, linear := r.plan().printed(1, Delta), make([]float64, d)
 			b.Run(fmt.Sprintf("fit/n=%d/d=%d", n, d), func(b *testing.B) {
 				for k := 0; b.Loop(); k++ {
 					noise.NewSeeded(uint64(k)).Gaussian(linear, c.sigma)

@@ -12,7 +12,6 @@ import (
 // Claims returns the claims of this room.
 func Claims() []claim.Claim {
 	return slices.Concat(
-		convolutions(),
-		privacyAndRisk(), specialCases(), comparisons(),
+		convolutions(), privacyAndRisk(), specialCases(), comparisons(), figures(),
 	)
 }

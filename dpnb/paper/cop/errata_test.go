@@ -154,6 +154,23 @@ func TestCOPSmoothness(t *testing.T) {
 	}
 	errata.Quote(t, "cop-12", "%.2f", term)
 	errata.Quote(t, "cop-12", "%.2f", term/2)
+	// What that means for the release: the exact δ(1) of one record, by cells and by draws.
+	for _, c := range []struct {
+		abar   float64
+		format string
+	}{{10, "%.4f"}, {20, "%.3f"}} {
+		l := Leak{Bound: c.abar, Radius: 2, Epsilon: 1, Delta: 1e-5, Records: 1000, Factor: 1}
+		exact := l.Exact()
+		errata.Quote(t, "cop-12", c.format, exact)
+		var drawn measure.Mean
+		for _, z := range l.Losses(20_000, noise.NewSeeded(12)) {
+			drawn.Add(math.Max(0, 1-math.Exp(1-z)))
+		}
+		errata.Within(t, "δ(1) by draws", drawn.M, exact, 4*drawn.Err())
+		if l.Factor = math.Sqrt(2/math.Pi) * c.abar; l.Exact() > 1e-24 {
+			t.Errorf("with the true curvature δ(1) = %.3g", l.Exact())
+		}
+	}
 }
 
 // Table 1: the normaliser of exp(−‖v‖₂).

@@ -1,0 +1,176 @@
+package cop
+
+import (
+	"fmt"
+	"math"
+	"slices"
+
+	"gonum.org/v1/gonum/stat"
+
+	"github.com/dpnb/notebooks/dpnb/display"
+	"github.com/dpnb/notebooks/dpnb/figure"
+	"github.com/dpnb/notebooks/dpnb/sim"
+)
+
+// palette gives an arm the same colour in every figure.
+var palette = map[string]figure.Color{
+	"C-OP, printed": figure.Gold, "C-OP, corrected": figure.Gold, "Moreau": figure.Gray,
+	"Huber": figure.Purple, "log cosh": figure.Blue, "recentred": figure.Blue,
+	"noisy descent": figure.Green, "front door": figure.Green,
+	"Noisy-SGD": figure.Orange, "Noisy-SGD, accounted": figure.Orange,
+}
+
+// unfounded are arms whose (ε, δ) nobody has proved: they are drawn dashed.
+var unfounded = []string{"C-OP, printed"}
+
+// Measure is one of the two risks of a Point.
+type Measure func(Point) sim.Cell
+
+// Empirical is the excess of the mean loss of the records; Relative that of the population
+// risk, in units of the smallest, as in the figures of cop.
+func Empirical(p Point) sim.Cell { return p.Empirical }
+
+// Relative: see Empirical.
+func Relative(p Point) sim.Cell { return p.Relative }
+
+// arms returns the names of the arms, in their order.
+func (p Points) arms() (names []string) {
+	for _, v := range p {
+		if !slices.Contains(names, v.Arm) {
+			names = append(names, v.Arm)
+		}
+	}
+	return names
+}
+
+// At returns the points at one ε and in one dimension.
+func (p Points) At(eps float64, dimension int) Points {
+	return p.Of(func(v Point) bool { return v.Epsilon == eps && v.Dimension == dimension })
+}
+
+// Figure draws a risk over the number of records, both axes logarithmic: the mean of the
+// runs, with its 95 % interval by Student's law where that is positive. Dashed is what has
+// no proof of (ε, δ).
+func (p Points) Figure(title string, of Measure) *figure.Figure {
+	f := figure.New(title, "number of records n", "excess")
+	relative := len(p) > 0 && of(p[0]).Mean == p[0].Relative.Mean
+	if relative {
+		f = figure.New(title, "number of records n", "risk, %")
+	}
+	unit, least, most := 1.0, math.Inf(1), 0.0
+	if relative {
+		unit = 100
+	}
+	var ends []string
+	for _, arm := range p.arms() {
+		var n, mean, lo, hi []float64
+		for _, v := range p.Of(func(v Point) bool { return v.Arm == arm }) {
+			c := of(v)
+			low, high := c.Interval()
+			n, mean = append(n, float64(v.N)), append(mean, unit*c.Mean)
+			lo, hi = append(lo, unit*math.Max(low, c.Mean/2)), append(hi, unit*high)
+			least, most = math.Min(least, unit*c.Mean), math.Max(most, unit*high)
+		}
+		color := palette[arm]
+		f.Band(n, lo, hi, color)
+		if slices.Contains(unfounded, arm) {
+			f.Dashed(arm, n, mean, color)
+		} else {
+			f.Line(arm, n, mean, color)
+		}
+		ends = append(ends, fmt.Sprintf("%s from %.2g to %.2g", arm, mean[0], mean[len(mean)-1]))
+	}
+	var ticks []float64
+	for _, v := range p {
+		if x := float64(v.N); !slices.Contains(ticks, x) {
+			ticks = append(ticks, x)
+		}
+	}
+	var powers []float64
+	for e := math.Ceil(math.Log10(least / 1.5)); e <= math.Floor(math.Log10(1.2*most)); e++ {
+		powers = append(powers, math.Pow(10, e))
+	}
+	f.LogX(ticks...).LogY(powers...).YRange(least/1.5, most*1.2)
+	f.Alt = fmt.Sprintf("%s, over n from %g to %g: %v", title, ticks[0], ticks[len(ticks)-1], ends)
+	return f
+}
+
+// Table is a table of a risk: a line for each n and ε, a column for each arm.
+type Table struct {
+	Title string
+	Points
+	Of Measure
+}
+
+// Display implements display.Displayer.
+func (t Table) Display() display.Item {
+	arms := t.arms()
+	it := display.Item{Title: t.Title, Header: append([]string{"n", "ε"}, arms...)}
+	for i := 0; i < len(t.Points); i += len(arms) {
+		p := t.Points[i]
+		row := []string{fmt.Sprint(p.N), fmt.Sprint(p.Epsilon)}
+		for _, v := range t.Points[i : i+len(arms)] {
+			c := t.Of(v)
+			row = append(row, fmt.Sprintf("%.3g ± %.1g", c.Mean, c.StdErr))
+		}
+		it.Row(row...)
+	}
+	it.Note("Means of %d runs ± their standard errors, δ = %g, add/remove-one.", len(t.Points[0].Empirical.Scores), Delta)
+	if slices.Contains(arms, unfounded[0]) {
+		it.Note("%s has no proof of (ε, δ).", unfounded[0])
+	}
+	return it
+}
+
+// Slope is how fast an arm's risk falls with the number of records.
+type Slope struct {
+	Arm     string
+	Epsilon float64
+	// Mean of d ln(risk)/d ln n, with the ends of its 95 % interval.
+	Mean, Lower, Upper float64
+	// Bound is the mean slope of the bound of Theorem 4.5 over the same n.
+	Bound float64
+}
+
+// Slopes fits ln(mean risk) over ln n by least squares for each arm and ε. An error of a
+// mean, relative to it, is the error of its logarithm.
+func (p Points) Slopes(of Measure) (all []Slope) {
+	type key struct {
+		arm string
+		eps float64
+	}
+	var keys []key
+	for _, v := range p {
+		if k := (key{v.Arm, v.Epsilon}); !slices.Contains(keys, k) {
+			keys = append(keys, k)
+		}
+	}
+	for _, k := range keys {
+		var x, y, variance, bound []float64
+		for _, v := range p.Of(func(v Point) bool { return v.Arm == k.arm && v.Epsilon == k.eps }) {
+			c := of(v)
+			x, y = append(x, math.Log(float64(v.N))), append(y, math.Log(c.Mean))
+			variance = append(variance, c.StdErr*c.StdErr/(c.Mean*c.Mean))
+			bound = append(bound, math.Log(v.Bound()))
+		}
+		s := Slope{Arm: k.arm, Epsilon: k.eps}
+		_, s.Mean = stat.LinearRegression(x, y, nil, false)
+		_, s.Bound = stat.LinearRegression(x, bound, nil, false)
+		mean := stat.Mean(x, nil)
+		var square, error2 float64
+		for i, v := range x {
+			square += (v - mean) * (v - mean)
+			error2 += (v - mean) * (v - mean) * variance[i]
+		}
+		margin := 1.96 * math.Sqrt(error2) / square
+		s.Lower, s.Upper = s.Mean-margin, s.Mean+margin
+		all = append(all, s)
+	}
+	return all
+}
+
+// Bound returns the right-hand side of Theorem 4.5, 8√2·CR(1/√n + √(d ln(1/δ))/(nε)).
+func (p Point) Bound() float64 {
+	n := float64(p.N)
+	return 8 * math.Sqrt2 * p.Slope() * p.Radius() * (1/math.Sqrt(n) + math.Sqrt(float64(p.Dimension)*math.Log(1/Delta))/(n*p.Epsilon))
+}
