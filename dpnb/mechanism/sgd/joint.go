@@ -120,21 +120,18 @@ func (c *joint) clone() *joint {
 	return &joint{c.levels, slices.Clone(c.root), slices.Clone(c.white), c.gap}
 }
 
-// NoiseOfLevels returns the standard deviation of each level's noise in a step of
-// Quantiles, in units of NoiseMultiplier × RowNorm: the roots of the diagonal of C. One
-// level alone has max(τ, 1−τ).
+// LevelCovariance returns C, the covariance between levels of the noise in a step of
+// Quantiles, in units of (NoiseMultiplier × RowNorm)². One level alone has max(τ, 1−τ)².
 //
 // Errors: as ValidLevels.
-func NoiseOfLevels(levels []float64) ([]float64, error) {
+func LevelCovariance(levels []float64) (*mat.SymDense, error) {
 	if err := ValidLevels(levels); err != nil {
 		return nil, err
 	}
-	c := jointNoise(levels)
-	sd := make([]float64, c.levels)
-	for k := range sd {
-		sd[k] = floats.Norm(c.root[k*c.levels:(k+1)*c.levels], 2)
-	}
-	return sd, nil
+	j := jointNoise(levels)
+	root, c := mat.NewDense(j.levels, j.levels, j.root), mat.NewSymDense(j.levels, nil)
+	c.SymOuterK(1, root)
+	return c, nil
 }
 
 // Pool puts the fitted quantiles t₁ … t_K of a record in order, in place: neighbours that

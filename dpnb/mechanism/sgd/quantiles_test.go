@@ -81,7 +81,7 @@ func TestJointLoss(t *testing.T) {
 
 // No vertex is longer than 1 in the norm of the noise, one is as long, the trace is within
 // a hundredth of the least, and the standard deviations are as the page has them.
-func TestNoiseOfLevels(t *testing.T) {
+func TestLevelCovariance(t *testing.T) {
 	for _, c := range []struct {
 		levels []float64
 		want   []float64
@@ -92,9 +92,14 @@ func TestNoiseOfLevels(t *testing.T) {
 		{[]float64{0.1, 0.5, 0.9}, []float64{0.918, 0.752, 0.918}},
 		{deciles, []float64{1.067, 1.073, 1.056, 1.040, 1.033, 1.040, 1.056, 1.073, 1.067}},
 	} {
-		sd, err := NoiseOfLevels(c.levels)
-		if err != nil || !floats.EqualApprox(sd, c.want, 6e-4) {
-			t.Errorf("%v: %v, want %v (%v)", c.levels, sd, c.want, err)
+		cov, err := LevelCovariance(c.levels)
+		if err != nil {
+			t.Fatal(err)
+		}
+		for k, want := range c.want {
+			if got := math.Sqrt(cov.At(k, k)); math.Abs(got-want) > 6e-4 {
+				t.Errorf("%v: %v at level %d, want %v", c.levels, got, k, want)
+			}
 		}
 		j, k := jointNoise(c.levels), len(c.levels)
 		longest := 0.0

@@ -20,5 +20,6 @@ func Claims() []claim.Claim {
 		selection(),
 		prediction(),
 		smoothedForms(),
+		quantileRegression(),
 	)
 }

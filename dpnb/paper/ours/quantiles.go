@@ -1,0 +1,290 @@
+package ours
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"math"
+	"sort"
+	"strings"
+
+	"gonum.org/v1/gonum/mat"
+
+	"github.com/dpnb/notebooks/dpnb/claim"
+	"github.com/dpnb/notebooks/dpnb/erm"
+	"github.com/dpnb/notebooks/dpnb/loss"
+	"github.com/dpnb/notebooks/dpnb/matrix"
+	"github.com/dpnb/notebooks/dpnb/mechanism"
+	"github.com/dpnb/notebooks/dpnb/mechanism/sgd"
+	"github.com/dpnb/notebooks/dpnb/noise"
+	"github.com/dpnb/notebooks/dpnb/sim"
+)
+
+// quantileRegression lists our claims about quantiles (docs/theory/quantiles.md).
+func quantileRegression() []claim.Claim {
+	return []claim.Claim{
+		{
+			ID: "dpnb/quantiles-joint", Paper: "docs/theory/quantiles.md, section 3", Kind: claim.Ours,
+			Statement: "K quantiles can be descended on together by slopes in order, of which there are K + 1 at a record: pooled quantiles lose no more than what is descended on, and noise of covariance C hides a record if v_jᵀC⁻¹v_j ≤ 1 for the K + 1 slopes, which nine deciles allow with half the noise of nine fits",
+			Code:      []string{"mechanism/sgd.Quantiles", "mechanism/sgd.LevelCovariance", "mechanism/sgd.Pool"},
+			Tests:     []string{"mechanism/sgd.TestJointLoss", "mechanism/sgd.TestLevelCovariance", "mechanism/sgd.TestOneRecordOfQuantiles"},
+			Proof:     "quantiles#dpnb-quantiles-joint 74592226",
+			Check:     "300 random sets of 1 to 8 levels (6,000 in the full run): all slopes there can be in the norm C⁻¹ of the released covariance; at 100 random margins each the losses once pooled, f̃ by its definition, and the losses; the trace of C for the deciles beside that of nine fits",
+			Expected:  "no slope longer than 1, some nearly as long; the three in this order; a quarter of the trace or less",
+			Seed:      131, Run: jointQuantiles(jointly{noise: 1, order: sgd.Pool}, 131),
+			Power: "a fiftieth in the noise",
+			Wrong: map[string]claim.Check{
+				"noise less by a fiftieth":    jointQuantiles(jointly{noise: 0.98, order: sgd.Pool}, 131),
+				"slopes that are not ordered": jointQuantiles(jointly{noise: 1, order: sgd.Pool, any: true}, 131),
+				"sorting instead of pooling":  jointQuantiles(jointly{noise: 1, order: sort.Float64s}, 131),
+			},
+		},
+		{
+			ID: "dpnb/quantiles-default", Paper: "docs/theory/quantiles.md, section 5", Kind: claim.Ours,
+			Statement: "the descent of dpnb.Median has at most a tenth of the excess risk that C-OP as printed has in median regression with skewed residuals, and no more than any private method that we have tried",
+			Code:      []string{"mechanism/sgd.Adaptive", "learn.Quantile"},
+			Tests:     []string{"paper/ours.TestMedianOfSkewedResiduals"},
+			Proof:     "quantiles#dpnb-quantiles-default b18c8c92",
+			Check:     "n = 2,000 (and 20,000 in the full run), d = 10, ε = 0.5 and 1, δ = 1e-5, eight fits (thirty) of each: the mean excess of the mean absolute residual, beside a tenth of C-OP's on such records and the least of what other methods have had",
+			Expected:  "below both, two standard errors allowed for the second",
+			Seed:      132, Run: medianDefault(1, 132),
+			Power: "half the radius", Slow: true,
+			Wrong: map[string]claim.Check{
+				"coefficients held to half the radius": medianDefault(0.5, 132),
+			},
+		},
+	}
+}
+
+// jointly is what jointQuantiles checks: noise scaled by a factor, slopes in order or any,
+// and a way to put margins in order.
+type jointly struct {
+	noise float64
+	any   bool
+	order func([]float64)
+}
+
+// jointQuantiles checks the three parts of the statement.
+func jointQuantiles(c jointly, seed uint64) claim.Check {
+	return func(_ context.Context, size claim.Size) (claim.Outcome, error) {
+		src := noise.NewSeeded(seed)
+		longest, above := 0.0, math.Inf(-1)
+		for range size.Runs(300) {
+			levels := make([]float64, 1+src.IntN(8))
+			for k := range levels {
+				levels[k] = (float64(k) + 0.1 + 0.8*src.Float64()) / float64(len(levels))
+			}
+			cov, err := sgd.LevelCovariance(levels)
+			if err != nil {
+				return claim.Outcome{}, err
+			}
+			var inverse mat.Cholesky
+			if !inverse.Factorize(cov) {
+				return claim.Outcome{}, errors.New("ours: a covariance that is not positive definite")
+			}
+			// Every slope at a record, v = F − τ: F rises or is any of 2ᴷ.
+			v, solved := mat.NewVecDense(len(levels), nil), mat.NewVecDense(len(levels), nil)
+			for bits := range 1 << len(levels) {
+				if rising := bits & (bits + 1); rising != 0 && !c.any {
+					continue
+				}
+				for k, tau := range levels {
+					v.SetVec(k, float64(bits>>(len(levels)-1-k)&1)-tau)
+				}
+				if err := inverse.SolveVecTo(solved, v); err != nil {
+					return claim.Outcome{}, err
+				}
+				longest = math.Max(longest, math.Sqrt(mat.Dot(v, solved))/c.noise)
+			}
+			// The losses of margins that cross, put in order, against f̃ by its definition.
+			t := make([]float64, len(levels))
+			for range 100 {
+				src.Gaussian(t, 1)
+				y, low := src.Float64(), math.Inf(-1)
+				for j := range len(t) + 1 {
+					var sum float64
+					for k, tau := range levels {
+						if sum -= tau * (t[k] - y); k >= j {
+							sum += t[k] - y
+						}
+					}
+					low = math.Max(low, sum)
+				}
+				all := pinballs(levels, t, y)
+				c.order(t)
+				above = math.Max(above, math.Max(pinballs(levels, t, y)-low, low-all))
+			}
+		}
+		var deciles []float64
+		separate := 0.0
+		for k := 1; k < 10; k++ {
+			tau := float64(k) / 10
+			deciles, separate = append(deciles, tau), separate+9*math.Max(tau, 1-tau)*math.Max(tau, 1-tau)
+		}
+		cov, err := sgd.LevelCovariance(deciles)
+		if err != nil {
+			return claim.Outcome{}, err
+		}
+		together := mat.Trace(cov) * c.noise * c.noise
+		o := claim.Outcome{Verdict: claim.Fails, Interval: "≤ 1; ≤ 0; ≤ ¼", Measured: fmt.Sprintf(
+			"longest slope %.4f; losses above f̃, or f̃ above the losses, by %.1e at most; trace for the deciles %.2f, of nine fits %.2f",
+			longest, above, together, separate)}
+		if longest <= 1+1e-9 && longest > 0.99 && above < 1e-12 && together < separate/4 {
+			o.Verdict = claim.Holds
+		}
+		return o, nil
+	}
+}
+
+// pinballs returns Σρ_{τ_k}(y − t_k).
+func pinballs(levels, t []float64, y float64) (sum float64) {
+	for k, tau := range levels {
+		sum += math.Max(tau*(y-t[k]), (tau-1)*(y-t[k]))
+	}
+	return sum
+}
+
+// MedianTask is median regression with skewed residuals: d features with the constant
+// first, x = (1, z)/√d, z Gaussian entries moved into [−1, 1], so that ‖x‖ ≤ 1; y = xᵀθ⋆ +
+// e^N − 1, N ~ N(0, 1), with entries of θ⋆ of alternating sign and ‖θ⋆‖ = Radius.
+type MedianTask struct {
+	Records, Features int
+	Radius            float64
+}
+
+// MedianRecords are records of a MedianTask, with the least mean absolute residual that
+// there is, to within 1e-6.
+type MedianRecords struct {
+	Rows   *matrix.Dense
+	Labels []float64
+	Least  float64
+}
+
+// Draw draws records.
+func (m MedianTask) Draw(src *noise.Seeded) (*MedianRecords, error) {
+	n, d := m.Records, m.Features
+	r := &MedianRecords{Rows: matrix.NewDense(n, d, nil), Labels: make([]float64, n)}
+	residuals, scale := make([]float64, n), math.Sqrt(float64(d))
+	src.Gaussian(r.Rows.Data, 1)
+	src.Gaussian(residuals, 1)
+	for i := range n {
+		row := r.Rows.Data[i*d : (i+1)*d]
+		row[0] = 1
+		r.Labels[i] = math.Expm1(residuals[i])
+		for j, v := range row {
+			row[j] = math.Max(-1, math.Min(1, v)) / scale
+			r.Labels[i] += row[j] * m.Radius / scale * float64(1-2*(j%2))
+		}
+	}
+	var theta []float64
+	for _, width := range []float64{0.3, 0.1, 0.03, 0.01, 1e-3} {
+		s, err := erm.Minimize(&erm.Problem{Rows: r.Rows, Labels: r.Labels, Loss: loss.SmoothPinball{Tau: 0.5, Width: width}, Lambda: 1e-6},
+			&erm.Settings{Start: theta, Tolerance: 1e-6 * float64(n), Workers: 1})
+		if err != nil {
+			return nil, err
+		}
+		theta = s.Theta
+	}
+	r.Least = r.risk(theta)
+	return r, nil
+}
+
+// risk is the mean of |y − xᵀθ|.
+func (r *MedianRecords) risk(theta []float64) float64 {
+	t, slope := make([]float64, r.Rows.N), make([]float64, r.Rows.N)
+	r.Rows.Margins(t, theta, 0, r.Rows.N)
+	return 2 * loss.Pinball{Tau: 0.5}.ValueSlope(slope, t, r.Labels) / float64(r.Rows.N)
+}
+
+// Excess returns the mean absolute residual less the least.
+func (r *MedianRecords) Excess(theta []float64) float64 { return r.risk(theta) - r.Least }
+
+// Descend is dpnb.Median within the radius.
+func (r *MedianRecords) Descend(radius, eps, delta float64, src *noise.Seeded) ([]float64, error) {
+	const steps = 192
+	cost, err := sgd.Cost{Rate: 1, Steps: steps, NoiseMultiplier: 1}.CalibrateNoise(eps, delta)
+	if err != nil {
+		return nil, err
+	}
+	q := sgd.Quantiles{Levels: []float64{0.5}, RowNorm: 1, Steps: steps, NoiseMultiplier: cost.NoiseMultiplier,
+		Update: sgd.Adaptive{Radius: radius, Steps: steps}}
+	release, err := q.Run(r.Rows, r.Labels, src, &mechanism.Settings{Workers: 1})
+	if err != nil {
+		return nil, err
+	}
+	return release.Coefficients, nil
+}
+
+// Convolved is C-OP with the constants that are printed (cop, Theorem 3.2 and Lemma 3.3),
+// of which nobody has proved (ε, δ): C = 1, σ² = (8 ln(1/δ) + 8ε)/ε² and λ =
+// 2√(4n + dσ²)/R_θ. Its kernel is taken as logistic of the standard deviation of the
+// Gaussian one that is printed; of its error next to nothing comes from the kernel.
+func (r *MedianRecords) Convolved(radius, eps, delta float64, src *noise.Seeded) ([]float64, error) {
+	n, d := r.Rows.Dims()
+	sigma := math.Sqrt(8*math.Log(1/delta)+8*eps) / eps
+	lambda := 2 * math.Sqrt(4*float64(n)+float64(d)*sigma*sigma) / radius
+	width := 4 / (eps * lambda)                                                                      // 2(m + 1)C/(ελ)
+	p := erm.Problem{Rows: r.Rows, Labels: r.Labels, Linear: make([]float64, d), Lambda: lambda / 2, // of half the absolute loss
+		Loss: loss.SmoothPinball{Tau: 0.5, Width: width * math.Sqrt(3) / math.Pi}}
+	src.Gaussian(p.Linear, sigma/2)
+	s, err := erm.Minimize(&p, &erm.Settings{Workers: 1})
+	if err != nil {
+		return nil, err
+	}
+	return s.Theta, nil
+}
+
+// leastKnown are the least mean excess and its standard error of other private methods in
+// this kind of experiment, all settings of each tried and the best taken
+// (docs/theory/quantiles.md, section 5), by n and ε.
+var leastKnown = map[int]map[float64][2]float64{
+	2_000:  {0.5: {0.00387, 0.00033}, 1: {0.00140, 0.00013}},
+	20_000: {0.5: {0.00006, 0.00001}, 1: {0.00002, 0.00001}},
+}
+
+// medianDefault holds the descent, within a part of the radius, against the others.
+func medianDefault(part float64, seed uint64) claim.Check {
+	return func(ctx context.Context, size claim.Size) (claim.Outcome, error) {
+		counts, runs := []int{2_000}, 8
+		if size == claim.Full {
+			counts, runs = []int{2_000, 20_000}, 30
+		}
+		o := claim.Outcome{Verdict: claim.Holds, Interval: "C-OP/10; the least known"}
+		const delta, radius = 1e-5, 5
+		for _, n := range counts {
+			task := MedianTask{Records: n, Features: 10, Radius: radius}
+			for _, eps := range []float64{0.5, 1} {
+				type pair struct{ ours, convolved float64 }
+				all, err := sim.Trials(ctx, runs, 0, noise.NewSeeded(seed), func(_, _ int, src *noise.Seeded) (pair, error) {
+					r, err := task.Draw(src)
+					if err != nil {
+						return pair{}, err
+					}
+					a, err := r.Descend(part*radius, eps, delta, src)
+					if err != nil {
+						return pair{}, err
+					}
+					b, err := r.Convolved(radius, eps, delta, src)
+					if err != nil {
+						return pair{}, err
+					}
+					return pair{r.Excess(a), r.Excess(b)}, nil
+				})
+				if err != nil {
+					return o, err
+				}
+				var ours, convolved []float64
+				for _, p := range all {
+					ours, convolved = append(ours, p.ours), append(convolved, p.convolved)
+				}
+				a, b, least := sim.Summarize(ours), sim.Summarize(convolved), leastKnown[n][eps]
+				o.Measured += fmt.Sprintf("n = %d, ε = %g: %.5f (%.5f), C-OP %.5f, least known %.5f; ", n, eps, a.Mean, a.StdErr, b.Mean, least[0])
+				if a.Mean > b.Mean/10 || a.Mean > least[0]+2*math.Hypot(a.StdErr, least[1]) {
+					o.Verdict = claim.Fails
+				}
+			}
+		}
+		o.Measured = strings.TrimSuffix(o.Measured, "; ")
+		return o, nil
+	}
+}

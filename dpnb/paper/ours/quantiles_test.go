@@ -1,0 +1,22 @@
+package ours
+
+import (
+	"context"
+	"testing"
+
+	"github.com/dpnb/notebooks/dpnb/claim"
+	"github.com/dpnb/notebooks/dpnb/internal/testscale"
+)
+
+// The default of median regression beside C-OP and the least excess that is known.
+func TestMedianOfSkewedResiduals(t *testing.T) {
+	size := claim.Quick
+	if testscale.Full() {
+		size = claim.Full
+	}
+	o, err := medianDefault(1, 132)(context.Background(), size)
+	if err != nil || o.Verdict != claim.Holds {
+		t.Errorf("%s (%v)", o.Measured, err)
+	}
+	t.Log(o.Measured)
+}
