@@ -270,6 +270,63 @@ func TestBowl(t *testing.T) {
 	}
 }
 
+// TestBowlOfAllSizes: widths over six decades, coordinates over eight, m up to 30, near
+// the level: never below the function, within the bound of Lemma 3.1, slopes within 1.
+func TestBowlOfAllSizes(t *testing.T) {
+	rng := rand.New(rand.NewPCG(4, 4))
+	for k := range 2000 {
+		m := []int{1, 2, 3, 5, 10, 30}[k%6]
+		mu, sum := math.Pow(10, 6*rng.Float64()-3), 0.0
+		x, grad := make([]float64, m), make([]float64, m)
+		for j := range x {
+			x[j] = math.Pow(10, 8*rng.Float64()-5) * []float64{1, -1, 0}[rng.IntN(3)]
+			sum += math.Abs(x[j])
+		}
+		z := sum*math.Exp(0.3*rng.NormFloat64()) + 5*mu*rng.NormFloat64()
+		b, err := NewBowl(z, mu)
+		if err != nil {
+			t.Fatal(err)
+		}
+		value, off := b.ValueGradient(grad, x)
+		plain, rounding := math.Max(0, sum-z), 1e-13*(sum+math.Abs(z))
+		if !(value >= plain-off-rounding && value <= plain+mu*float64(m) && off <= 1e-9*math.Max(1, mu)+10*rounding) ||
+			!(floats.Norm(grad, math.Inf(1)) <= 1+1e-9) {
+			t.Fatalf("m = %d, μ = %v, z = %v, ‖x‖₁ = %v: %v, error %v, gradient %v", m, mu, z, sum, value, off, grad)
+		}
+	}
+}
+
+// TestGaussianMaxIsTheSameFromEverySide: pieces in another order, some of them twice, in
+// coordinates turned by a random rotation of the plane: the same value and the turned
+// gradient, at widths over four decades, with parallel and nearly parallel slopes.
+func TestGaussianMaxIsTheSameFromEverySide(t *testing.T) {
+	rng := rand.New(rand.NewPCG(14, 4))
+	for range 100 {
+		n, mu := 2+rng.IntN(6), math.Pow(10, 4*rng.Float64()-2)
+		var a, turned [][]float64
+		var b, again []float64
+		sin, cos := math.Sincos(6 * rng.Float64())
+		turn := func(v []float64) []float64 { return []float64{cos*v[0] - sin*v[1], sin*v[0] + cos*v[1]} }
+		for p := range n {
+			slope := []float64{rng.NormFloat64(), rng.NormFloat64()}
+			if p > 0 && rng.IntN(3) == 0 { // nearly as the last one, or as it is
+				slope = []float64{a[p-1][0], a[p-1][1] + float64(rng.IntN(2))*1e-6}
+			}
+			a, b = append(a, slope), append(b, rng.NormFloat64())
+		}
+		for _, p := range append(rng.Perm(n), rng.IntN(n)) {
+			turned, again = append(turned, turn(a[p])), append(again, b[p])
+		}
+		x := []float64{rng.NormFloat64(), rng.NormFloat64()}
+		grad, gradToo := make([]float64, 2), make([]float64, 2)
+		v, off := mustGaussian(t, mustPolyhedral(t, a, b), mu).ValueGradient(grad, x)
+		w, offToo := mustGaussian(t, mustPolyhedral(t, turned, again), mu).ValueGradient(gradToo, turn(x))
+		if math.Abs(v-w) > off+offToo+1e-13*(1+mu) || !floats.EqualApprox(turn(grad), gradToo, 1e-8) || off > 1e-8*(1+mu) {
+			t.Errorf("%v and %v at %v, μ = %v: %v ± %v and %v ± %v, gradients %v and %v", a, b, x, mu, v, off, w, offToo, turn(grad), gradToo)
+		}
+	}
+}
+
 func TestSpecialCasesRefuse(t *testing.T) {
 	for _, c := range []struct {
 		a [][]float64
