@@ -68,7 +68,7 @@ func (m COP) event() (privacy.Event, error) {
 		r, err := m.rows()
 		return r, err
 	case ByRank:
-		return m.beside(objective.RankK{Rank: m.Forms, Smoothness: m.Smoothness(), Slope: m.Lipschitz(), Lambda: m.Lambda, Sigma: m.Sigma})
+		return m.beside(objective.RankK{Rank: m.Loss.rows(), Smoothness: m.Smoothness(), Slope: m.Lipschitz(), Lambda: m.Lambda, Sigma: m.Sigma})
 	case Entropic:
 		e, err := m.entropic()
 		if err != nil {
@@ -93,16 +93,20 @@ func (m COP) event() (privacy.Event, error) {
 
 // rows is the event by Theorem 6, the output noise with it.
 func (m COP) rows() (objective.Rows, error) {
-	f, err := m.Loss.forms()
+	c := m.Stack
+	if c == 0 {
+		c = m.balance()
+	}
+	f, err := m.Loss.forms(c)
 	return objective.Rows{Forms: f, Lambda: m.Lambda, Sigma: m.Sigma, Mu: m.mu()}, err
 }
 
 // single returns the curve of a loss of one form.
 func (m COP) single() (objective.Curve, error) {
-	if m.Forms != 1 {
-		return nil, fmt.Errorf("%w: the account %v is for one form a record, and there are %d; use ByRows", privacy.ErrUnsupported, m.Account, m.Forms)
+	if m.Loss.rows() != 1 {
+		return nil, fmt.Errorf("%w: the account %v is for one form a record, and there are %d; use ByRows", privacy.ErrUnsupported, m.Account, m.Loss.rows())
 	}
-	f, err := m.Loss.forms()
+	f, err := m.Loss.forms(1)
 	if err != nil {
 		return nil, err
 	}
@@ -113,8 +117,8 @@ func (m COP) single() (objective.Curve, error) {
 // slopes, and ‖Aᵀp‖ ≤ Ā‖p‖.
 func (m COP) entropic() (objective.Entropic, error) {
 	t, below, above, ok := softMaximum(m.Form)
-	if !ok {
-		return objective.Entropic{}, fmt.Errorf("%w: the %s loss is no soft maximum of two lines; use the logistic kernel", privacy.ErrUnsupported, m.Form.Name())
+	if !ok || m.Other != nil {
+		return objective.Entropic{}, fmt.Errorf("%w: the %s loss, or with it Other, is no soft maximum of two lines; use the logistic kernel", privacy.ErrUnsupported, m.Form.Name())
 	}
 	e := objective.Entropic{Temperature: t, Lambda: m.Lambda, Sigma: m.Sigma}
 	for j := 0; j <= m.Forms; j++ {

@@ -136,8 +136,8 @@ func (c Config) leastNoise(m COP) (COP, error) {
 	best := COP{Sigma: math.Inf(1)}
 	var failed error
 	for _, a := range []Account{FreeCurvature, ByRows, ByRank, Entropic, Tight} {
-		if a == Tight && !c.Exactly || a == ByRank && !math.IsInf(best.Sigma, 1) {
-			continue // the rank's bound is above that of the rows wherever both are finite
+		if a == Tight && !c.Exactly || a == ByRank && m.Other == nil && !math.IsInf(best.Sigma, 1) {
+			continue // without an h, the rank bound is above that of the rows wherever both are finite
 		}
 		m.Account = a
 		with, err := c.sigma(m, best.Sigma)
@@ -162,7 +162,7 @@ func (c Config) leastNoise(m COP) (COP, error) {
 
 func (c Config) noSigma(m COP) error {
 	return &privacy.ParamError{Name: "Lambda", Value: m.Lambda,
-		Want: fmt.Sprintf("more: with the curvature s = %.4g of a record's loss no noise is proved to satisfy (ε = %g, δ = %g); λ = %.4g would do, or a wider kernel", m.Smoothness(), c.Epsilon, c.Delta, 8*float64(m.Forms)*m.Smoothness()/math.Min(1, c.Epsilon))}
+		Want: fmt.Sprintf("more: with the curvature s = %.4g of a record's loss no noise is proved to satisfy (ε = %g, δ = %g); λ = %.4g would do, or a wider kernel", m.Smoothness(), c.Epsilon, c.Delta, 8*float64(m.Loss.rows())*m.Smoothness()/math.Min(1, c.Epsilon))}
 }
 
 // sigma returns m with the least σ below most at which its account proves (ε, δ).
@@ -195,12 +195,10 @@ func (c Config) sigma(m COP, most float64) (COP, error) {
 		return privacy.LogDeltaUpper(p, c.Epsilon), nil
 	}
 	top := math.Min(most, 100*start)
-	sigma, err := math.Inf(1), error(nil)
 	if m.Account == ByRows {
-		sigma, err = c.searched(m, at, start, top)
-	} else {
-		sigma, err = crossing(at, start, top, logDown(c.Delta), 1e-4)
+		return c.searched(m, start, top)
 	}
+	sigma, err := crossing(at, start, top, logDown(c.Delta), 1e-4)
 	if err != nil {
 		return m, err
 	}
@@ -211,28 +209,41 @@ func (c Config) sigma(m COP, most float64) (COP, error) {
 	return m.finish(c.Tolerance), nil
 }
 
-// searched is crossing of what is dear, at: a rough search says where to ask it.
-func (c Config) searched(m COP, at func(float64) (float64, error), start, top float64) (float64, error) {
-	forms, err := m.Loss.forms()
-	if err != nil {
-		return 0, err
+// searched is crossing of what is dear: a rough search says where to ask for a proof. It
+// returns m with the σ and, beside an h, the c that do best.
+func (c Config) searched(m COP, start, top float64) (COP, error) {
+	m.Sigma = math.Inf(1)
+	stacks := []float64{0}
+	if m.Other != nil {
+		stacks = nil
+		for _, factor := range []float64{0.25, 0.5, 0.7, 1, 1.4, 2, 4} {
+			stacks = append(stacks, factor*m.balance())
+		}
 	}
-	sigma, err := crossing(func(sigma float64) (float64, error) {
-		return objective.Rows{Forms: forms, Lambda: m.Lambda, Sigma: sigma}.Roughly(c.Epsilon, 1000)
-	}, start, top, logDown(c.Delta), 1e-4)
-	if err != nil {
-		return 0, err
+	for _, stack := range stacks {
+		forms, err := m.Loss.forms(stack)
+		if err != nil {
+			return m, err
+		}
+		sigma, err := crossing(func(sigma float64) (float64, error) {
+			return objective.Rows{Forms: forms, Lambda: m.Lambda, Sigma: sigma}.Roughly(c.Epsilon, 1000)
+		}, start, math.Min(top, m.Sigma*1.0001), logDown(c.Delta), 1e-4)
+		if err != nil {
+			return m, err
+		}
+		if sigma < m.Sigma {
+			m.Sigma, m.Stack = sigma, stack
+		}
 	}
 	// The output noise takes outputShare²/2, the chords of the profile a few ten-thousandths.
-	sigma *= 1 + outputShare*outputShare/2
-	for step := 2e-4; sigma < top; step *= 2 {
-		v, err := at(sigma)
-		if err != nil || v <= logDown(c.Delta) {
-			return sigma, err
+	m.Sigma *= 1 + outputShare*outputShare/2
+	for step := 2e-4; m.Sigma < top; step *= 2 {
+		if m = m.finish(c.Tolerance); c.satisfied(m) {
+			return m, nil
 		}
-		sigma *= 1 + step
+		m.Sigma *= 1 + step
 	}
-	return math.Inf(1), nil
+	return m, c.noSigma(m)
 }
 
 // logDown returns ln δ, rounded down.

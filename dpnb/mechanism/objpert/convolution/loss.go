@@ -13,6 +13,7 @@ import (
 	"gonum.org/v1/gonum/floats"
 	"gonum.org/v1/gonum/mat"
 
+	"github.com/dpnb/notebooks/dpnb/erm"
 	"github.com/dpnb/notebooks/dpnb/loss"
 	"github.com/dpnb/notebooks/dpnb/matrix"
 	"github.com/dpnb/notebooks/dpnb/mechanism"
@@ -22,14 +23,16 @@ import (
 
 // Loss is that of one record, of m linear forms,
 //
-//	ℓ(θ) = Σⱼ f(aⱼᵀθ; yⱼ),  A the m × d matrix of the rows aⱼ,  ‖A‖₂ ≤ Ā.
+//	ℓ(θ) = Σⱼ f(aⱼᵀθ; yⱼ) + h(zᵀθ; y),  A the m × d matrix of the rows aⱼ,  ‖A‖₂ ≤ Ā,  ‖z‖ ≤ D.
 //
-// With f the absolute loss, convolved, and yⱼ = 0 it is cop's E‖Aθ + μk‖₁. A record is m
-// rows of features that follow each other, each with its label.
+// With f the absolute loss, convolved, and yⱼ = 0 it is cop's E‖Aθ + μk‖₁ + h(zᵀθ). A record
+// is m rows of features that follow each other, each with its label, and where there is an h
+// one more, z with the label y.
 //
 // The bound is enforced: a record with ‖A‖₂ > Ā is multiplied, its labels too, by Ā/‖A‖₂,
 // which keeps the relation between the two and lowers the record's weight; one with an entry
-// that is not finite becomes zero. Nothing is said of whether that happened.
+// that is not finite becomes zero. z is scaled by itself, and its label kept. Nothing is said
+// of whether that happened.
 type Loss struct {
 	// Form is f, convex and of bounded slope and curvature.
 	Form loss.Loss
@@ -40,6 +43,26 @@ type Loss struct {
 	// ByRow says that Norm bounds each row by itself: rows are scaled one by one, and
 	// Ā = √m·Norm.
 	ByRow bool
+	// Other is h, convex and of bounded slope and curvature, and OtherNorm is D; nil for none.
+	Other     loss.Loss
+	OtherNorm float64
+}
+
+// rows returns how many rows a record has.
+func (l Loss) rows() int {
+	if l.Other != nil {
+		return l.Forms + 1
+	}
+	return l.Forms
+}
+
+// other returns D·sup|h′| and D²·sup h″, zero where there is no h.
+func (l Loss) other() (slope, curvature float64) {
+	if l.Other == nil {
+		return 0, 0
+	}
+	d := mechanism.Radius(l.OtherNorm)
+	return d * l.Other.Lipschitz(), d * d * l.Other.Smoothness()
 }
 
 // bound returns Ā for what clip returns.
@@ -51,13 +74,17 @@ func (l Loss) bound() float64 {
 	return a
 }
 
-// Lipschitz returns L = √m·Ā·sup|f′|, a bound on the norm of a record's gradient.
+// Lipschitz returns L = √m·Ā·sup|f′| + D·sup|h′|, a bound on the norm of a record's gradient.
 func (l Loss) Lipschitz() float64 {
-	return math.Sqrt(float64(l.Forms)) * l.bound() * l.Form.Lipschitz()
+	slope, _ := l.other()
+	return math.Sqrt(float64(l.Forms))*l.bound()*l.Form.Lipschitz() + slope
 }
 
-// Smoothness returns s = Ā²·sup f″, a bound on the curvature of a record's loss in θ.
-func (l Loss) Smoothness() float64 { return l.bound() * l.bound() * l.Form.Smoothness() }
+// Smoothness returns s = Ā²·sup f″ + D²·sup h″, a bound on the curvature of a record's loss in θ.
+func (l Loss) Smoothness() float64 {
+	_, curvature := l.other()
+	return l.bound()*l.bound()*l.Form.Smoothness() + curvature
+}
 
 // validate returns a *privacy.ParamError if a field is out of range, or an error that wraps
 // privacy.ErrUnsupported for a loss of unbounded slope or curvature.
@@ -71,24 +98,63 @@ func (l Loss) validate() error {
 	if err := (mechanism.Scales{{"Norm", l.Norm}}).Check(); err != nil {
 		return err
 	}
-	lipschitz, smooth := l.Form.Lipschitz(), l.Form.Smoothness()
-	if !(lipschitz > 0) || !(smooth > 0) {
-		return &privacy.ParamError{Name: "Form", Value: l.Form.Name(), Want: "a loss whose parameters are in range (it wants the labels: " + l.Form.Labels() + ")"}
+	if err := usable("Form", l.Form); err != nil {
+		return err
 	}
-	if math.IsInf(lipschitz, 1) || math.IsInf(smooth, 1) {
-		return fmt.Errorf("%w: the %s loss has sup|f′| = %v, sup f″ = %v, and objective perturbation needs both: convolve it with a kernel (loss.Convolved)",
-			privacy.ErrUnsupported, l.Form.Name(), lipschitz, smooth)
+	if l.Other != nil {
+		if err := usable("Other", l.Other); err != nil {
+			return err
+		}
+		if err := (mechanism.Scales{{"OtherNorm", l.OtherNorm}}).Check(); err != nil {
+			return err
+		}
 	}
 	return (mechanism.Scales{{"Lipschitz", l.Lipschitz()}, {"Smoothness", l.Smoothness()}}).Check()
 }
 
-// forms are the rows as the accountant sees them: m with the radius Ā.
-func (l Loss) forms() ([]objective.Form, error) {
-	c, err := loss.CurveOf(l.Form, l.bound())
+// usable returns an error for a loss with parameters out of range, or without bounds.
+func usable(name string, l loss.Loss) error {
+	lipschitz, smooth := l.Lipschitz(), l.Smoothness()
+	if !(lipschitz > 0) || !(smooth > 0) {
+		return &privacy.ParamError{Name: name, Value: l.Name(), Want: "a loss whose parameters are in range (it wants the labels: " + l.Labels() + ")"}
+	}
+	if math.IsInf(lipschitz, 1) || math.IsInf(smooth, 1) {
+		return fmt.Errorf("%w: the %s loss has sup|f′| = %v, sup f″ = %v, and objective perturbation needs both: convolve it with a kernel (loss.Convolved)",
+			privacy.ErrUnsupported, l.Name(), lipschitz, smooth)
+	}
+	return nil
+}
+
+// forms are the rows as the accountant sees them: m with the radius Ā; beside an h they have
+// √(1+c)·Ā, and h has √(1+1/c)·D.
+func (l Loss) forms(c float64) ([]objective.Form, error) {
+	a, d := l.bound(), 0.0
+	if l.Other != nil {
+		a *= math.Sqrt(1+c) * (1 + 0x1p-50)
+		d = mechanism.Radius(l.OtherNorm) * math.Sqrt(1+1/c) * (1 + 0x1p-50)
+	}
+	curve, err := loss.CurveOf(l.Form, a)
 	if err != nil {
 		return nil, fmt.Errorf("%w: %v", privacy.ErrUnsupported, err)
 	}
-	return []objective.Form{{Curve: c, Count: l.Forms}}, nil
+	all := []objective.Form{{Curve: curve, Count: l.Forms}}
+	if l.Other != nil {
+		curve, err := loss.CurveOf(l.Other, d)
+		if err != nil {
+			return nil, fmt.Errorf("%w: %v", privacy.ErrUnsupported, err)
+		}
+		all = append(all, objective.Form{Curve: curve, Count: 1})
+	}
+	return all, nil
+}
+
+// balance returns the c at which the norm of the whole gradient is bounded least.
+func (l Loss) balance() float64 {
+	slope, _ := l.other()
+	if slope == 0 {
+		return 1
+	}
+	return slope / (math.Sqrt(float64(l.Forms)) * l.bound() * l.Form.Lipschitz())
 }
 
 // check returns a *matrix.DataError unless rows are records of this loss.
@@ -101,32 +167,44 @@ func (l Loss) check(rows matrix.Rows, labels []float64) error {
 	switch {
 	case d == 0:
 		return fail("there are no features (d = 0): keep at least one column")
-	case n%l.Forms != 0:
-		return fail("the rows are no multiple of Forms = %d: every record has as many", l.Forms)
+	case n%l.rows() != 0:
+		return fail("the rows are no multiple of %d: every record has as many (Forms, and one more for Other)", l.rows())
 	case len(labels) != n:
 		return fail("%d labels for %d rows", len(labels), n)
 	}
-	for _, y := range labels {
-		if !l.Form.ValidLabel(y) {
-			return fail("a label is not what the %s loss wants: %s", l.Form.Name(), l.Form.Labels())
+	for i, y := range labels {
+		of := l.Form
+		if i%l.rows() == l.Forms {
+			of = l.Other
+		}
+		if !of.ValidLabel(y) {
+			return fail("a label is not what the %s loss wants: %s", of.Name(), of.Labels())
 		}
 	}
 	return nil
 }
 
-// clip returns the records scaled to the bound, as copies.
+// clip returns the records scaled to the bounds, as copies: the rows of all A, then, where
+// there is an h, all z.
 func (l Loss) clip(rows matrix.Rows, labels []float64) (*matrix.Dense, []float64) {
 	n, d := rows.Dims()
-	out, y := matrix.NewDense(n, d, nil), append([]float64(nil), labels...)
+	out, y := matrix.NewDense(n, d, nil), make([]float64, n)
+	first, second := 0, n/l.rows()*l.Forms
 	for i := range n {
-		rows.Row(out.Data[i*d:(i+1)*d], i)
+		to := &first
+		if i%l.rows() == l.Forms {
+			to = &second
+		}
+		rows.Row(out.Data[*to*d:(*to+1)*d], i)
+		y[*to] = labels[i]
+		*to++
 	}
 	k := l.Forms
 	if l.ByRow {
 		k = 1
 	}
 	gram := mat.NewSymDense(k, nil)
-	for i := 0; i < n; i += k {
+	for i := 0; i < first; i += k {
 		a := out.Data[i*d : (i+k)*d]
 		scale := shrink(gram, a, k, d, l.Norm)
 		if scale == 1 {
@@ -140,7 +218,28 @@ func (l Loss) clip(rows matrix.Rows, labels []float64) (*matrix.Dense, []float64
 		floats.Scale(scale, a)
 		floats.Scale(scale, y[i:i+k])
 	}
+	for i := first; i < n; i++ {
+		z := out.Data[i*d : (i+1)*d]
+		if scale := shrink(mat.NewSymDense(1, nil), z, 1, d, l.OtherNorm); scale == 0 {
+			clear(z)
+		} else if scale != 1 {
+			floats.Scale(scale, z)
+		}
+	}
 	return out, y
+}
+
+// problem returns the clipped records with their loss, as erm has it.
+func (l Loss) problem(rows matrix.Rows, labels []float64) erm.Problem {
+	x, y := l.clip(rows, labels)
+	if l.Other == nil {
+		return erm.Problem{Rows: x, Labels: y, Loss: l.Form}
+	}
+	places := make([]float64, len(y))
+	for i := range places {
+		places[i] = float64(i)
+	}
+	return erm.Problem{Rows: x, Labels: places, Loss: loss.Stacked{First: l.Form, Second: l.Other, Table: y, Split: len(y) / l.rows() * l.Forms}}
 }
 
 // shrink returns min(1, norm/‖A‖₂) for the k × d matrix a, less what rounding may have

@@ -27,7 +27,10 @@ type COP struct {
 	Loss
 	// Lambda is λ > 0, Sigma is σ > 0.
 	Lambda, Sigma float64
-	// Centre is c, of length d; nil is 0.
+	// Stack is c > 0, how much of D goes to the rows of A in ByRows, where there is an Other;
+	// zero is what bounds the norm of the whole gradient least.
+	Stack float64
+	// Centre is the centre c, of length d; nil is 0.
 	Centre []float64
 	// Tolerance is τ > 0, OutputSigma is σ_out > 0: as objpert.Objective has them.
 	Tolerance, OutputSigma float64
@@ -49,6 +52,9 @@ func (m COP) Validate() error {
 	if err := scales.Check(); err != nil {
 		return err
 	}
+	if !(m.Stack >= 0) || math.IsInf(m.Stack, 1) {
+		return &privacy.ParamError{Name: "Stack", Value: m.Stack, Want: "a positive finite number, or 0"}
+	}
 	for _, c := range m.Centre {
 		if math.IsNaN(c) || math.IsInf(m.Lambda*c, 0) {
 			return &privacy.ParamError{Name: "Centre", Value: c, Want: "finite numbers"}
@@ -68,8 +74,12 @@ func (m COP) String() string {
 	if m.ByRow {
 		norm = "each row"
 	}
-	return fmt.Sprintf("convolved objective perturbation (%d × %s loss, %s ≤ %.5g, λ = %.5g%s, σ = %.5g, τ = %.3g, σ_out = %.3g)",
-		m.Forms, m.Form.Name(), norm, m.Norm, m.Lambda, around, m.Sigma, m.Tolerance, m.OutputSigma)
+	other := ""
+	if m.Other != nil {
+		other = fmt.Sprintf(" and %s loss, ‖z‖ ≤ %.5g", m.Other.Name(), m.OtherNorm)
+	}
+	return fmt.Sprintf("convolved objective perturbation (%d × %s loss, %s ≤ %.5g%s, λ = %.5g%s, σ = %.5g, τ = %.3g, σ_out = %.3g)",
+		m.Forms, m.Form.Name(), norm, m.Norm, other, m.Lambda, around, m.Sigma, m.Tolerance, m.OutputSigma)
 }
 
 // Describe implements mechanism.Mechanism.
@@ -82,11 +92,14 @@ func (m COP) Describe() mechanism.Description {
 		Name: "convolved objective perturbation", Source: "Anonymous, Exploiting Hidden Symmetry (cop), Algorithm 1, with proved accounting",
 		Adjacency: privacy.AddRemove, Bound: m.Account.theorem(), Lambda: m.Lambda,
 		Assumptions: []string{
-			fmt.Sprintf("a record is %d rows; %s, and one with an entry that is not finite counts as zero", m.Forms, scaled),
+			fmt.Sprintf("a record is %d rows for ‖Aθ − y‖; %s, and one with an entry that is not finite counts as zero", m.Forms, scaled),
 			fmt.Sprintf("the bound on ‖A‖₂, the %s loss, λ, its centre, σ, τ and σ_out were chosen without looking at the records, and every label that could be in the data is %s", m.Form.Name(), m.Form.Labels()),
 			mechanism.ExactNoise,
 			mechanism.Unseen,
 		},
+	}
+	if m.Other != nil {
+		d.Assumptions = append(d.Assumptions, fmt.Sprintf("each record has one more row, scaled to ‖z‖ ≤ %s, with the %s loss, whose labels are %s", privacy.FormatUp(m.OtherNorm, 6), m.Other.Name(), m.Other.Labels()))
 	}
 	if m.Unproved != "" {
 		d.Assumptions = append(d.Assumptions, m.Unproved)
@@ -169,8 +182,8 @@ func (m COP) minimise(rows matrix.Rows, labels, b []float64, tolerance float64, 
 	if !(tolerance > 0) {
 		return nil, mechanism.Uncertified(m.Tolerance)
 	}
-	x, y := m.Loss.clip(rows, labels)
-	p := erm.Problem{Rows: x, Labels: y, Loss: m.Form, Lambda: m.Lambda, Linear: pull}
+	p := m.Loss.problem(rows, labels)
+	p.Lambda, p.Linear = m.Lambda, pull
 	sol, err := erm.Minimize(&p, &erm.Settings{Tolerance: tolerance, Workers: s.Workers, MaxPasses: s.MaxPasses, Persist: s.MaxPasses == 0})
 	if err != nil {
 		return nil, mechanism.Uncertified(m.Tolerance) // the solver's figures depend on the records

@@ -48,8 +48,11 @@ func (e *NoWidthError) Error() string {
 		e.Lambda, e.Records, e.Needed, e.Enough, 2*float64(e.Records)*e.Needed)
 }
 
-// constant returns cop's C = √(mĀ²), with the slopes of f in place of ±1.
-func (l Loss) constant() float64 { return l.Lipschitz() }
+// constant returns cop's C = √(mĀ² + L_h²D²), with the slopes of f in place of ±1.
+func (l Loss) constant() float64 {
+	slope, _ := l.other()
+	return math.Hypot(l.Lipschitz()-slope, slope)
+}
 
 // ridge returns cop's λ of Lemma 3.3, of the mean: √(4C²/n + dσ²/n²)/R.
 func (p Planned) ridge(c, sigma float64) float64 {
@@ -62,8 +65,8 @@ func (p Planned) ridge(c, sigma float64) float64 {
 //	λ = (β_μ + β_h)(m + 1)/(nε).
 //
 // As printed β_μ is that of appendix B.3, L_f/μ for the Gaussian kernel and √6·L_f/μ for the
-// Laplacian one, L_f = √m·Ā, and σ² = C²(8 ln(1/δ) + 8ε)/ε². Otherwise β_μ is the true
-// curvature 2k(0)Ā²/μ, and σ the least by the rank of the Hessian at that λ: step 1 makes
+// Laplacian one, L_f = √m·Ā + D·L_h, and σ² = C²(8 ln(1/δ) + 8ε)/ε². Otherwise β_μ is the true
+// curvature 2k(0)Ā²/μ, β_h = D²·sup h″, and σ the least by the rank of the Hessian at that λ: step 1 makes
 // the ratio of curvature and ridge ε/(2(m+1)), whatever n is, so that σ comes first.
 func (c Config) paper(printed bool) (COP, error) {
 	k, ok := c.Form.(loss.Convolved)
@@ -75,11 +78,12 @@ func (c Config) paper(printed bool) (COP, error) {
 	unit.Form = widened(k, 1)
 	m := COP{Loss: unit, Account: ByRank}
 	ratio := c.Epsilon / (2 * (forms + 1)) // s/λ, λ of the sum
-	beta := unit.Smoothness()              // at width 1
+	otherSlope, otherBeta := unit.other()
+	beta := unit.Smoothness() - otherBeta // at width 1
 	if printed {
 		m.Account = ByRows
 		m.Sigma = unit.constant() * math.Sqrt(8*math.Log(1/c.Delta)+8*c.Epsilon) / c.Epsilon
-		l := math.Sqrt(forms) * unit.bound() * (k.Above - k.Below) / 2
+		l := math.Sqrt(forms)*unit.bound()*(k.Above-k.Below)/2 + otherSlope
 		switch k.Kernel.Name() {
 		case "Gaussian":
 			beta = l
@@ -91,7 +95,7 @@ func (c Config) paper(printed bool) (COP, error) {
 		m.Unproved = "λ, σ and the kernel's width are those of cop's Theorem 3.2 as printed, which is NOT proved: the guarantee here is another one, of what is proved at these parameters"
 	} else {
 		at := func(sigma float64) (float64, error) {
-			p, err := objective.RankK{Rank: c.Forms, Smoothness: ratio, Slope: unit.Lipschitz(), Lambda: 1, Sigma: sigma}.Profile(privacy.AddRemove)
+			p, err := objective.RankK{Rank: c.Loss.rows(), Smoothness: ratio, Slope: unit.Lipschitz(), Lambda: 1, Sigma: sigma}.Profile(privacy.AddRemove)
 			if err != nil {
 				return 0, err
 			}
@@ -110,8 +114,11 @@ func (c Config) paper(printed bool) (COP, error) {
 	}
 	mean := c.Planned.ridge(unit.constant(), m.Sigma)
 	m.Lambda = 2 * n * mean
-	// β_μ = nελ/(m + 1).
-	m.Form = widened(k, beta/(n*c.Epsilon*mean/(forms+1))*(1+1e-12))
+	room := n*c.Epsilon*mean/(forms+1) - otherBeta // β_μ
+	if !(room > 0) {
+		return COP{}, c.noWidth(unit, m.Sigma, mean, otherBeta)
+	}
+	m.Form = widened(k, beta/room*(1+1e-12))
 	m = m.finish(c.Tolerance)
 	if err := m.Validate(); err != nil {
 		return COP{}, err
@@ -120,4 +127,13 @@ func (c Config) paper(printed bool) (COP, error) {
 		return COP{}, c.noSigma(m)
 	}
 	return m, nil
+}
+
+// noWidth says how many records would do, σ being what it is whatever n is: those with
+// √(4C²n + dσ²)·ε/(R(m+1)) > β_h.
+func (c Config) noWidth(l Loss, sigma, lambda, beta float64) error {
+	p, forms, big := c.Planned, float64(c.Forms), l.constant()
+	root := beta * p.Radius * (forms + 1) / c.Epsilon
+	enough := (root*root - float64(p.Features)*sigma*sigma) / (4 * big * big)
+	return &NoWidthError{Lambda: lambda, Needed: beta * (forms + 1) / (float64(p.Records) * c.Epsilon), Records: p.Records, Enough: int(math.Min(1e15, math.Floor(enough)+1))}
 }

@@ -179,7 +179,7 @@ func (c Config) stagesFrontier(k int, growth, bend float64) ([len(stageNoise)]fl
 		return out, err
 	}
 	l := Loss{Form: form, Forms: c.Forms, Norm: 1}
-	forms, err := l.forms()
+	forms, err := l.forms(1)
 	if err != nil {
 		return out, err
 	}

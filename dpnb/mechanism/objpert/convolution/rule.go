@@ -82,7 +82,7 @@ func (c Config) frontier(epsilon, delta float64) ([len(noiseFactors)]float64, er
 		return out, err
 	}
 	l := Loss{Form: form, Forms: c.Forms, Norm: 1}
-	forms, err := l.forms()
+	forms, err := l.forms(1)
 	if err != nil {
 		return out, err
 	}
@@ -170,6 +170,9 @@ func (c Config) predicted() (COP, error) {
 func (c Config) predictable() error {
 	if _, ok := c.Form.(loss.Convolved); !ok {
 		return &privacy.ParamError{Name: "Form", Value: c.Form.Name(), Want: "a loss.Convolved, or a Lambda"}
+	}
+	if c.Other != nil {
+		return &privacy.ParamError{Name: "Other", Value: c.Other.Name(), Want: "none for this rule: fix Lambda and the Width, or take the rule Paper"}
 	}
 	if !(c.Planned.Residual > 0) || math.IsInf(c.Planned.Residual, 1) {
 		return &privacy.ParamError{Name: "Planned.Residual", Value: c.Planned.Residual, Want: "the scale of the residuals, positive, finite and public"}
