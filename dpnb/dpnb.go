@@ -203,6 +203,7 @@ type (
 	//	score, err := model.Score(other)       // accuracy of classes, R² of numbers, D² of counts, R¹ of quantiles
 	//	q, err := model.PredictQuantiles(other)
 	//	iv, err := model.Intervals(0.95)       // for the coefficients
+	//	dpnb.Show(model.CoefficientsInUnits()) // of a number, without RowNorm: years, dollars
 	Model = learn.Model
 	// QuantileScores are what Model.QuantileScores returns: pinball loss, R¹ and the shares
 	// of targets below, level by level; Show has them.

@@ -160,6 +160,36 @@ func (e *Encoding) Groups() []int {
 	return sizes
 }
 
+// Units says how features follow from the values of the columns: feature j is scale[j]·(v −
+// shift[j]) of a number within its bounds, and an indicator, of scale 1 and shift 0, of a
+// category. The bias is one too.
+//
+// Errors: *InputError where there is no such line: rows that are scaled to a norm, or
+// clipped, and numbers on a logarithmic scale.
+func (e *Encoding) Units() (scale, shift []float64, err error) {
+	if e.settings.RowNorm > 0 || e.settings.ClipNorm > 0 {
+		return nil, nil, inputErrorf("rows are scaled or clipped to a norm (RowNorm, ClipNorm), each by its own factor, so that no coefficient has a unit: " +
+			"make the records without")
+	}
+	for i := range e.encoders {
+		c := &e.encoders[i]
+		if c.categories == nil {
+			if c.field.Log {
+				return nil, nil, inputErrorf("%q is on a logarithmic scale, where no coefficient has the unit of the column", c.field.Name)
+			}
+			scale, shift = append(scale, c.scale), append(shift, c.field.Lower)
+			continue
+		}
+		for range c.names() {
+			scale, shift = append(scale, 1), append(shift, 0)
+		}
+	}
+	if !e.settings.NoBias {
+		scale, shift = append(scale, 1), append(shift, 0)
+	}
+	return scale, shift, nil
+}
+
 // Rows returns the rows of features of t, whose columns may be in any order, others
 // and no label among them.
 //

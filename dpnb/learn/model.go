@@ -80,6 +80,45 @@ func (m *Model) Coefficients() dataframe.DataFrame {
 	return m.dataFrame([]string{"coefficient"}, m.coefficients)
 }
 
+// CoefficientsInUnits is Coefficients in the target's unit for one unit of a feature, as
+// regressions without bounds have them: of a number, for a step of 1; of a category, if it
+// is this one; of bias, where all numbers are 0. A function of what was released.
+//
+// Errors (in it, as is usual with gota): a model of other than a number; records without a
+// bias, of which rows were scaled or clipped to a norm, or with a logarithmic scale.
+func (m *Model) CoefficientsInUnits() dataframe.DataFrame {
+	fail := func(err error) dataframe.DataFrame { return dataframe.DataFrame{Err: err} }
+	if err := m.Err(); err != nil {
+		return fail(err)
+	}
+	t := m.target
+	switch {
+	case t.Task != frame.Number:
+		return fail(fmt.Errorf("dpnb: only the coefficients of a number have its unit; the model predicts %v", t.Task))
+	case t.Log:
+		return fail(fmt.Errorf("dpnb: %s is on a logarithmic scale, where no coefficient has its unit", t.Name))
+	}
+	scale, shift, err := m.encoding.Units()
+	if err != nil {
+		return fail(err)
+	}
+	d := len(m.features)
+	if m.features[d-1] != "bias" {
+		return fail(errors.New("dpnb: without a bias (NoBias) there is no intercept to move to the units of the columns"))
+	}
+	half := 0.5 * (t.Upper - t.Lower)
+	out := make([]float64, len(m.coefficients))
+	for from := 0; from < len(out); from += d {
+		intercept := &out[from+d-1]
+		*intercept = t.Lower + half
+		for j, v := range m.coefficients[from : from+d] {
+			out[from+j] += half * v * scale[j]
+			*intercept -= half * v * scale[j] * shift[j]
+		}
+	}
+	return m.dataFrame([]string{"coefficient"}, out)
+}
+
 // dataFrame has a row for each coefficient: its class or level if there are several, its
 // feature, and the given columns.
 func (m *Model) dataFrame(names []string, columns ...[]float64) dataframe.DataFrame {
@@ -228,6 +267,10 @@ func (m *Model) Display() display.Item {
 	it.Warning = join(r.Warning(), m.dataWarning)
 	it.Note("Guarantee: %s", r.Guarantee.Words())
 	it.Note("How: %s. Bound: %s.", r.Mechanism, r.Guarantee.Bound)
+	if m.levels != nil {
+		it.Note("The noise of a step has a standard deviation of %.3g on a sum of slopes; what is left of it in a coefficient is not known, "+
+			"so that there are no intervals.", r.NoiseScale)
+	}
 	if r.Tolerance > 0 { // else nothing was minimised
 		alone := ""
 		if interval.Knows(r.Fitted) {

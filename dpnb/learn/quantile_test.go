@@ -213,6 +213,69 @@ func TestR1WithoutFeatures(t *testing.T) {
 	}
 }
 
+// In the units of the columns coefficients predict by themselves what the model predicts;
+// where they have none, that is said.
+func TestCoefficientsInUnits(t *testing.T) {
+	df := learn.Patients(800, 1).Drop("ill", "ward")
+	for name, l := range map[string]learn.Learner{"Linear": learn.Linear{}, "Quantiles": learn.Quantiles{}} {
+		m, err := l.FitWithoutPrivacy(learn.Regression(df, "pressure"))
+		if err != nil {
+			t.Fatal(err)
+		}
+		c := m.CoefficientsInUnits()
+		if c.Err != nil {
+			t.Fatal(c.Err)
+		}
+		theta, feature := c.Col("coefficient").Float(), c.Col("feature").Records()
+		const d = 6
+		var want []float64
+		if q, err := m.PredictQuantiles(df); err == nil {
+			want = q[2]
+		} else if want, err = m.Predict(df); err != nil {
+			t.Fatal(err)
+		}
+		g, off := df.Gota(), 0
+		for i := range 800 {
+			var sum float64
+			for j := len(theta) - d; j < len(theta); j++ {
+				switch feature[j] {
+				case "bias":
+					sum += theta[j]
+				case "smoker=no", "smoker=yes":
+					if feature[j] == "smoker="+g.Col("smoker").Records()[i] {
+						sum += theta[j]
+					}
+				default:
+					sum += theta[j] * g.Col(feature[j]).Float()[i]
+				}
+			}
+			if math.Abs(sum-want[i]) > 1e-9 {
+				off++
+			}
+		}
+		if off > 40 { // pooled, or moved into the bounds
+			t.Errorf("%s: %d of 800 predictions are others", name, off)
+		}
+	}
+	scaled, err := learn.Median{}.FitWithoutPrivacy(learn.Regression(df, "pressure", learn.RowNorm(1)))
+	if err != nil {
+		t.Fatal(err)
+	}
+	two, err := learn.Logistic{}.FitWithoutPrivacy(learn.Binary(learn.Patients(100, 1), "ill"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	bare, err := learn.Median{}.FitWithoutPrivacy(learn.Regression(df, "pressure", learn.NoBias()))
+	if err != nil {
+		t.Fatal(err)
+	}
+	for want, m := range map[string]*learn.Model{"RowNorm": scaled, "two classes": two, "NoBias": bare} {
+		if c := m.CoefficientsInUnits(); c.Err == nil || !strings.Contains(c.Err.Error(), want) {
+			t.Errorf("%s: %v", want, c.Err)
+		}
+	}
+}
+
 // Bands are of what was released, over the bounds of the feature.
 func TestBands(t *testing.T) {
 	data := learn.Regression(learn.Patients(2000, 1), "pressure", learn.RowNorm(1))
