@@ -16,6 +16,8 @@ import (
 // is scaled by those that have. It needs O((n + βR²n/λ)·log(1/τ)) evaluations of f′.
 //
 // A step costs O(d), also on sparse rows. It runs on one processor.
+//
+// Proof: docs/theory/solvers.md#rkw23-thmF.1.
 type SAG struct {
 	// Seed of the order of the records; two runs with one seed are equal.
 	Seed uint64

@@ -45,7 +45,8 @@ type StochasticSettings struct {
 // It allocates before its loop and not in it.
 //
 // Errors: *matrix.DataError.
-// Source: qop, Algorithm G.2; Davis and Yin 2017.
+// Source: qop, Algorithm G.2; Davis and Yin 2017. Where it converges, and where not:
+// docs/theory/composite.md#qop-algG.2.
 func Stochastic(p *Problem, settings *StochasticSettings) (*Solution, error) {
 	if settings == nil || settings.Indices == nil {
 		return nil, dataError("a stochastic method needs Indices to draw the records from")

@@ -97,12 +97,10 @@ func proportionalClaims() []claim.Claim {
 			Code:      []string{"theory/proportional.FixedPoint.WithOutputNoise", "mechanism/objpert.Output"},
 			Tests:     []string{"theory/proportional.TestOutputNoise", "mechanism/objpert.TestOutputSensitivity"},
 			Proof:     "proportional#dtz24-cor6.1 3ae2508a", Figure: "06_proportional#fig5-plot",
-			Check: "minimisers of 40 adversarial pairs in the plane; and simulated", Expected: "no distance above 2LR/λ, one above 0.7 times it; within " + fourErrors,
+			Check: "minimisers of 40 adversarial pairs in the plane; δ of releases against the Gaussian mechanism's of that sensitivity; and simulated", Expected: "no distance above 2LR/λ, one above 0.7 times it; equal to 1e-6; within " + fourErrors,
 			Seed: 44, Run: outputSimulated(loss.Huber{Threshold: 1}, 44, 2),
-			Power: "twice the sensitivity",
-			Wrong: map[string]claim.Check{
-				"twice the sensitivity": outputSimulated(loss.Huber{Threshold: 1}, 44, 4),
-			},
+			Power: "1e-6 of δ; 10 % of the sensitivity",
+			Wrong: map[string]claim.Check{"the sensitivity less by a tenth": outputSimulated(loss.Huber{Threshold: 1}, 44, 1.8)},
 		},
 		{
 			ID: "dtz24/cor6.3", Paper: dtz24 + "Corollary 6.3, Figure 5b", Kind: claim.Theorem,
@@ -110,12 +108,10 @@ func proportionalClaims() []claim.Claim {
 			Code:      []string{"theory/proportional.FixedPoint.WithOutputNoise", "mechanism/objpert.Output"},
 			Tests:     []string{"theory/proportional.TestOutputNoise", "mechanism/objpert.TestOutputSensitivity"},
 			Proof:     "proportional#dtz24-cor6.3 53feb2ba", Figure: "06_proportional#fig5-plot",
-			Check: "minimisers of 40 adversarial pairs in the plane; and simulated", Expected: "no distance above 2R/λ, one above 0.7 times it; within " + fourErrors,
+			Check: "minimisers of 40 adversarial pairs in the plane; δ of releases against the Gaussian mechanism's of that sensitivity; and simulated", Expected: "no distance above 2R/λ, one above 0.7 times it; equal to 1e-6; within " + fourErrors,
 			Seed: 45, Run: outputSimulated(loss.Logistic{}, 45, 2),
-			Power: "half the sensitivity",
-			Wrong: map[string]claim.Check{
-				"half the sensitivity": outputSimulated(loss.Logistic{}, 45, 1),
-			},
+			Power: "1e-6 of δ",
+			Wrong: map[string]claim.Check{"the sensitivity less by a tenth": outputSimulated(loss.Logistic{}, 45, 1.8)},
 		},
 		{
 			ID: "dtz24/thm7.1", Paper: dtz24 + "Theorem 7.1, Figure 6a", Kind: claim.Theorem,

@@ -19,7 +19,7 @@ import (
 func theory() []claim.Claim {
 	return []claim.Claim{
 		{
-			ID: "dpnb/gaussian-case", Paper: "docs/theory/gaussian_case.md", Kind: claim.Ours,
+			ID: "dpnb/gaussian-case", Paper: "docs/theory/gaussian_case.md, Theorem B", Kind: claim.Ours,
 			Statement: "logistic regression with λ ≥ 0.28·Rσ costs exactly what the Gaussian mechanism of sensitivity R costs, at every ε, in both directions",
 			Code:      []string{"privacy/objective.IsGaussian"},
 			Tests:     []string{"privacy/objective.TestTheoremB", "privacy/objective.TestTheoremBCanFail", "privacy/objective.TestQuarterIsNotEnough", "privacy/objective.TestTheoremBAgainstTheLattice"},

@@ -14,6 +14,7 @@ const (
 	// KST12 is the (ε, δ) statement of Kifer, Smith, Thakurta 2012 as a δ(ε).
 	KST12 Bound = iota + 1
 	// RKW23 is Theorem 3.1 of Redberg, Koskela, Wang 2023, corrected; it needs λ > s.
+	// Proof: docs/theory/objective_perturbation.md#rkw23-thm3.1.
 	RKW23
 	// DTZ24 is Theorem 5.1 of Dwork, Tankala, Zhang 2024, without the logarithm
 	// in the add direction, where it is not needed.

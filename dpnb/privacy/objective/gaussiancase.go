@@ -36,6 +36,8 @@ func thresholdRatio(a float64) float64 {
 // directions, its worst case is the Gaussian mechanism of sensitivity L
 // (Theorem B). The ratio λ/(κLσ) that suffices is 0.28, from L/σ = 0.75
 // on 0.25, from 3 on 0.2. False says only that it is not proved.
+//
+// Proof: docs/theory/gaussian_case.md#dpnb-theoremB.
 func IsGaussian(c Curve, lambda, sigma float64) bool {
 	kappa := kappaOf(c)
 	if kappa <= 0 {

@@ -19,6 +19,7 @@ type Risk struct {
 //
 // It is Theorem 3.3 of qop with (a + η)²/2 in place of a² + η², from which
 // Corollary 3.4 follows at τ = η = 0. θ_final may lie outside the constraint set.
+// Proof: docs/theory/quadratic.md#qop-thm3.3.
 func (s Setting) ExcessRisk(n Noise, r Risk) float64 {
 	a := r.Distance + s.AnchorError
 	return s.outputRisk(n, r) + 0.5*(float64(s.M)+s.Shift)*n.Sigma2*a*a

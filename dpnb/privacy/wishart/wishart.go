@@ -106,6 +106,7 @@ func (w Wishart) LogLargestAbove(t float64) float64 {
 }
 
 // Constants are those of the random matrix assumption (2.3), by Lemma D.4.
+// Proof: docs/theory/quadratic.md#qop-lemD.4.
 type Constants struct {
 	// Alpha: P(λ_min ≥ α) ≥ 1 − δ₃. Rounded down.
 	Alpha float64

@@ -15,6 +15,8 @@ import (
 //
 // full batches, η the Step, T the Steps. Either Noise (a regression) or Link (a
 // classification) says where the labels come from.
+//
+// Source: dtz24, Theorems 7.1 and 7.2. Derivation: docs/theory/proportional.md#dtz24-thm7.1.
 type Descent struct {
 	Loss        loss.Loss
 	AspectRatio float64

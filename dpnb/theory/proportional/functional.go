@@ -28,7 +28,7 @@ func (p FixedPoint) NoiseCorrelation() float64 { return p.OnXi / p.Norm() }
 
 // WithOutputNoise returns what becomes of β̂ when ν·N(0, I) is added to it.
 // Gamma and the functionals of the training records stay those of the minimiser.
-// Source: dtz24, Corollaries 6.1 and 6.3.
+// Source: dtz24, Corollaries 6.1 and 6.3. Derivation: docs/theory/proportional.md#dtz24-cor6.1.
 func (p FixedPoint) WithOutputNoise(nu float64) FixedPoint {
 	p.Direct = math.Hypot(p.Direct, p.OnXi) // an earlier ξ is not the one asked for
 	p.OnXi = nu

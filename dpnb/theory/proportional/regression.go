@@ -15,6 +15,8 @@ import (
 //	β̂ = argmin Σᵢ f(xᵢᵀβ; yᵢ) + (λ/2)‖β‖² + ν⟨ξ, β⟩.
 //
 // Nothing has a default but Nu, Kappa, whose zeros mean zero.
+//
+// Source: dtz24, Theorem 3.7. Derivation: docs/theory/proportional.md#dtz24-thm3.7.
 type Regression struct {
 	// Loss must depend on t − y only: Huber, PseudoHuber, Squared or your own.
 	Loss loss.Loss
