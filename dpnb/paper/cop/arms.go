@@ -65,7 +65,8 @@ func (r *Records) corrected(curvature, eps, delta float64) (c constants, err err
 // ranked is the noise for slopes of 1 and s/λ = RowNorm by the bound of rank m.
 var ranked = experiment.Remembered(func(k experiment.Key) (float64, error) {
 	return privacy.Calibrate(func(sigma float64) (bool, error) {
-		p, err := objective.RankK{Rank: forms, Smoothness: k.RowNorm, Slope: 1, Lambda: 1, Sigma: sigma}.Profile(privacy.AddRemove)
+		bound := objective.RankK{Rank: forms, Smoothness: k.RowNorm, Slope: 1, Lambda: 1, Sigma: sigma}
+		p, err := bound.Profile(privacy.AddRemove)
 		if err != nil {
 			return false, err
 		}
@@ -99,13 +100,14 @@ func printedWith(ridge float64) Arm {
 // Corrected is C-OP with the ridge of the paper, its Gaussian kernel, and noise and width
 // that are proved.
 func Corrected() Arm {
-	return Arm{Name: "C-OP, corrected", Fit: func(r *Records, eps, delta float64, src *noise.Seeded) ([]float64, error) {
+	fit := func(r *Records, eps, delta float64, src *noise.Seeded) ([]float64, error) {
 		c, err := r.corrected(r.Loss.Blurred(forms), eps, delta)
 		if err != nil {
 			return nil, err
 		}
 		return r.perturb(r.Loss.Blur(c.width), c, nil, src)
-	}}
+	}
+	return Arm{Name: "C-OP, corrected", Fit: fit}
 }
 
 // Moreau is Corrected with the Moreau envelope in the place of the convolution: our reading
@@ -146,12 +148,14 @@ func ruled[M mechanism.Mechanism](name string, k smoothing.Kernel, calibrate fun
 		if r.Loss != (Medians{}) {
 			return nil, errKinked
 		}
-		once, _ := known.LoadOrStore(key{r.Design, r.N, eps, delta}, sync.OnceValues(func() (M, error) { return calibrate(r.config(k, eps, delta)) }))
-		m, err := once.(func() (M, error))()
+		once := sync.OnceValues(func() (M, error) { return calibrate(r.config(k, eps, delta)) })
+		first, _ := known.LoadOrStore(key{r.Design, r.N, eps, delta}, once)
+		m, err := first.(func() (M, error))()
 		if err != nil {
 			return nil, err
 		}
-		release, err := m.Run(&matrix.Dense{N: forms * r.N, D: r.Dimension, Data: r.A}, r.Y, src, &mechanism.Settings{Workers: 1})
+		release, err := m.Run(&matrix.Dense{N: forms * r.N, D: r.Dimension, Data: r.A}, r.Y, src,
+			&mechanism.Settings{Workers: 1})
 		if err != nil {
 			return nil, err
 		}

@@ -42,7 +42,7 @@ func (e Experiment) Run(ctx context.Context) (Points, error) {
 	for i, d := range e.Designs {
 		population := d.Population(root.Stream(i).Stream(-1))
 		for _, n := range e.Counts {
-			runs, err := sim.Trials(ctx, e.Runs, e.Workers, root.Stream(i).Stream(n), func(_, k int, src *noise.Seeded) (scores, error) {
+			run := func(_, k int, src *noise.Seeded) (scores, error) {
 				s := scores{make([]float64, cells), make([]float64, cells)}
 				r := d.Draw(n, src.Stream(0))
 				for c := range cells {
@@ -52,22 +52,26 @@ func (e Experiment) Run(ctx context.Context) (Points, error) {
 						s.empirical[c], err = r.Excess(theta)
 					}
 					if err != nil {
-						return s, fmt.Errorf("cop: %s, d = %d, n = %d, ε = %g, run %d: %w", arm.Name, d.Dimension, n, eps, k, err)
+						return s, fmt.Errorf("cop: %s, d = %d, n = %d, ε = %g, run %d: %w",
+							arm.Name, d.Dimension, n, eps, k, err)
 					}
 					s.relative[c] = population.Relative(theta)
 				}
 				return s, nil
-			})
+			}
+			runs, err := sim.Trials(ctx, e.Runs, e.Workers, root.Stream(i).Stream(n), run)
 			if err != nil {
 				return nil, err
 			}
 			for c := range cells {
-				p := Point{Design: d, Arm: e.Arms[c%len(e.Arms)].Name, N: n, Epsilon: e.Epsilons[c/len(e.Arms)]}
+				p := Point{Design: d, N: n, Arm: e.Arms[c%len(e.Arms)].Name}
+				p.Epsilon = e.Epsilons[c/len(e.Arms)]
 				for _, s := range runs {
 					p.Empirical.Scores = append(p.Empirical.Scores, s.empirical[c])
 					p.Relative.Scores = append(p.Relative.Scores, s.relative[c])
 				}
-				p.Empirical.Summary, p.Relative.Summary = sim.Summarize(p.Empirical.Scores), sim.Summarize(p.Relative.Scores)
+				p.Empirical.Summary = sim.Summarize(p.Empirical.Scores)
+				p.Relative.Summary = sim.Summarize(p.Relative.Scores)
 				all = append(all, p)
 			}
 		}

@@ -14,11 +14,15 @@ func figures() []claim.Claim {
 	const cop = "Anonymous, Exploiting Hidden Symmetry (cop), "
 	compared := func(number int, c claim.Claim) claim.Claim {
 		c.Paper, c.Kind = cop+fmt.Sprintf("Figure %d", number), claim.Figure
-		c.Statement = "C-OP is ahead of Moreau's envelope and of Noisy-SGD where ε is small, and comparable elsewhere: " + c.Statement
+		c.Statement = "C-OP is ahead of Moreau's envelope and of Noisy-SGD where ε is small, and comparable " +
+			"elsewhere: " + c.Statement
 		c.Code = []string{"paper/cop.Reproduce", "paper/cop.Printed", "paper/cop.NoisySGD", "paper/cop.Descent"}
-		c.Tests = []string{"paper/cop.TestMinimiserIsCertified", "paper/cop.TestSmoothLosses", "paper/cop.TestExperimentIsReproducible"}
-		c.Check = "d = 5, n = 100 and 500, ε = 0.2 and 5, 12 runs: the mean excess of the empirical risk of C-OP as printed, of the envelope, of Noisy-SGD and of noisy descent"
-		c.Expected = "at ε = 0.2 C-OP between half and twice Noisy-SGD's; at ε = 5 and n = 500 more than twice, and within 30 % of the envelope's; " +
+		c.Tests = []string{"paper/cop.TestMinimiserIsCertified", "paper/cop.TestSmoothLosses",
+			"paper/cop.TestExperimentIsReproducible"}
+		c.Check = "d = 5, n = 100 and 500, ε = 0.2 and 5, 12 runs: the mean excess of the empirical risk of C-OP " +
+			"as printed, of the envelope, of Noisy-SGD and of noisy descent"
+		c.Expected = "at ε = 0.2 C-OP between half and twice Noisy-SGD's; at ε = 5 and n = 500 more than twice, " +
+			"and within 30 % of the envelope's; " +
 			"descent below a third and a tenth of C-OP's"
 		if number == 5 {
 			c.Check += "; the slope of C-OP's over n from 100 to 2,000"
@@ -26,14 +30,16 @@ func figures() []claim.Claim {
 		}
 		c.Seed, c.Run, c.Want, c.Slow = uint64(number), figureOf(number, 1), claim.HoldsWithCorrection, true
 		c.Power = "a ridge larger by 30 %"
-		c.Wrong = map[string]claim.Check{"a ridge larger by 30 %": figureOf(number, 1.3), "a ridge smaller by 30 %": figureOf(number, 0.7)}
+		c.Wrong = map[string]claim.Check{"a ridge larger by 30 %": figureOf(number, 1.3),
+			"a ridge smaller by 30 %": figureOf(number, 0.7)}
 		return c
 	}
 	return []claim.Claim{
 		{
 			ID: "cop/fig1", Paper: cop + "Figure 1", Kind: claim.Figure,
-			Statement: "|x| convolved with a Gaussian kernel, µ = 0.5: outside [−1, 1] no error that can be seen, where the uniform bound is as large as at 0",
-			Code:      []string{"smoothing.Smooth"}, Tests: []string{"smoothing.TestConvolution"},
+			Statement: "|x| convolved with a Gaussian kernel, µ = 0.5: outside [−1, 1] no error that can be seen, " +
+				"where the uniform bound is as large as at 0",
+			Code: []string{"smoothing.Smooth"}, Tests: []string{"smoothing.TestConvolution"},
 			Proof: "smoothing_experiments#cop-fig1 1b62d40c", Figure: "04_convolution#figure1",
 			Check:    "401 points of [1, 5]: the gap over the uniform bound; and at 0",
 			Expected: "below 2.5 %, and 1 at 0",
@@ -42,23 +48,33 @@ func figures() []claim.Claim {
 		},
 		{
 			ID: "cop/fig3", Paper: cop + "Figure 3 and section 4.4", Kind: claim.Figure,
-			Statement: "Moreau's envelope of |x| and ‖x‖₁ lies below and is poor at most points, the convolution lies above and is tight at most points",
-			Code:      []string{"smoothing.Envelope", "smoothing.Norm", "paper/cop.Figure3"}, Tests: []string{"smoothing.TestEnvelopeOfTheAbsoluteValue"},
-			Proof: "smoothing_experiments#cop-fig3 df31b2a3", Errata: []string{"cop-71"}, Figure: "04_convolution#figure3",
-			Check:    "curvature 2, 601 points of [−1.5, 1.5]: the signs of the errors; the error of the envelope raised by ¼ beside that of the Gaussian kernel, and from ½ on",
+			Statement: "Moreau's envelope of |x| and ‖x‖₁ lies below and is poor at most points, the convolution " +
+				"lies above and is tight at most points",
+			Code:   []string{"smoothing.Envelope", "smoothing.Norm", "paper/cop.Figure3"},
+			Tests:  []string{"smoothing.TestEnvelopeOfTheAbsoluteValue"},
+			Proof:  "smoothing_experiments#cop-fig3 df31b2a3",
+			Errata: []string{"cop-71"}, Figure: "04_convolution#figure3",
+			Check: "curvature 2, 601 points of [−1.5, 1.5]: the signs of the errors; the error of the envelope " +
+				"raised by ¼ beside that of the Gaussian kernel, and from ½ on",
 			Expected: "below and above as printed; raised, nowhere farther than the kernel, and 0 from ½ on",
 			Run:      raisedEnvelope(1), Want: claim.HoldsWithCorrection, Power: "an envelope wider by a hundredth",
-			Wrong: map[string]claim.Check{"an envelope wider by a hundredth": raisedEnvelope(1.01), "narrower by a hundredth": raisedEnvelope(0.99)},
+			Wrong: map[string]claim.Check{"an envelope wider by a hundredth": raisedEnvelope(1.01),
+				"narrower by a hundredth": raisedEnvelope(0.99)},
 		},
 		{
 			ID: "cop/fig4", Paper: cop + "Figure 4", Kind: claim.Figure,
-			Statement: "quantile, piecewise linear and bowl-shaped functions: at curvature 2 the Gaussian kernel is nearer than the envelope with φ = L√(1 + x²), which is above",
-			Code:      []string{"paper/cop.Figure4Shapes", "smoothing.Hellinger"}, Tests: []string{"smoothing.TestEnvelope", "smoothing.TestPiecewise"},
+			Statement: "quantile, piecewise linear and bowl-shaped functions: at curvature 2 the Gaussian kernel " +
+				"is nearer than the envelope with φ = L√(1 + x²), which is above",
+			Code:  []string{"paper/cop.Figure4Shapes", "smoothing.Hellinger"},
+			Tests: []string{"smoothing.TestEnvelope", "smoothing.TestPiecewise"},
 			Proof: "smoothing_experiments#cop-fig4 c33f2365", Figure: "04_convolution#figure4",
-			Check:    "641 points of [−1.6, 1.6] for each shape, whose parameters are ours: largest curvatures, and the two errors",
-			Expected: "2 for both, to 1e-3; the envelope farther above the function than the convolution at every point",
-			Run:      shapesOf(1), Power: "a kernel narrower by a hundredth",
-			Wrong: map[string]claim.Check{"a kernel narrower by a hundredth": shapesOf(0.99), "wider by a hundredth": shapesOf(1.01)},
+			Check: "641 points of [−1.6, 1.6] for each shape, whose parameters are ours: largest curvatures, " +
+				"and the two errors",
+			Expected: "2 for both, to 1e-3; the envelope farther above the function than the convolution at every " +
+				"point",
+			Run: shapesOf(1), Power: "a kernel narrower by a hundredth",
+			Wrong: map[string]claim.Check{"a kernel narrower by a hundredth": shapesOf(0.99),
+				"wider by a hundredth": shapesOf(1.01)},
 		},
 		compared(5, claim.Claim{
 			ID: "cop/fig5", Statement: "medians in several dimensions", Errata: []string{"cop-15"},
@@ -77,8 +93,9 @@ func figures() []claim.Claim {
 			Statement: "a fit of C-OP takes 0.5 to 12 seconds",
 			Code:      []string{"paper/cop.MeasureRuntimes"}, Tests: []string{"paper/cop.TestExperimentIsReproducible"},
 			Proof: "smoothing_experiments#cop-tab3 47cdd50b", Figure: "04_convolution#table3",
-			Check:    "one fit for each setting of the table that could be read, on one processor",
-			Expected: "printed over measured above 3 in the median (other processes take time too): nothing is integrated", Seed: 9,
+			Check: "one fit for each setting of the table that could be read, on one processor",
+			Expected: "printed over measured above 3 in the median (other processes take time too): nothing is " +
+				"integrated", Seed: 9,
 			Run: fasterThan(1), Want: claim.NotCheckable, Slow: true, Power: "a time shorter by a factor of 1e6",
 			Wrong: map[string]claim.Check{"times a million times shorter": fasterThan(1e-6)},
 		},
@@ -92,7 +109,8 @@ func noErrorOutside(width float64) claim.Check {
 		for _, x := range span(1, 5, 400) {
 			worst = math.Max(worst, g.Gap(x)/g.LargestGap())
 		}
-		return claim.Decide(fmt.Sprintf("largest error outside [−1, 1] %.1f %% of the uniform bound, at 0 %.3f of it", 100*worst, g.Gap(0)/g.LargestGap()),
+		return claim.Decide(fmt.Sprintf("largest error outside [−1, 1] %.1f %% of the uniform bound, at 0 %.3f of "+
+			"it", 100*worst, g.Gap(0)/g.LargestGap()),
 			"2.5 %", worst < 0.025 && math.Abs(g.Gap(0)/g.LargestGap()-1) < 1e-12, "an error is seen"), nil
 	}
 }
@@ -116,10 +134,13 @@ func raisedEnvelope(width float64) claim.Check {
 				left = math.Max(left, math.Abs(raised))
 			}
 		}
-		o := claim.Decide(fmt.Sprintf("the envelope is below: %v, the convolution above: %v; raised by ¼ the envelope is as near or nearer at every point: %v, and from ½ on off by %.0e", below, above, nearer, left),
+		o := claim.Decide(fmt.Sprintf("the envelope is below: %v, the convolution above: %v; raised by ¼ the "+
+			"envelope is as near or nearer at every point: %v, and from ½ on off by %.0e", below, above, nearer, left),
 			"1e-12", below && above && nearer && left < 1e-12, "the order is another")
 		if o.Verdict == claim.Holds {
-			o.Verdict, o.Note = claim.HoldsWithCorrection, "a constant changes no minimiser: with it the envelope is the uniform kernel's convolution, from above, exact at most points, and nearer than the Gaussian's (cop-71)"
+			o.Verdict, o.Note = claim.HoldsWithCorrection, "a constant changes no minimiser: with it the envelope "+
+				"is the uniform kernel's convolution, from above, exact at most points, and nearer than the "+
+				"Gaussian's (cop-71)"
 		}
 		return o, nil
 	}
@@ -136,14 +157,16 @@ func shapesOf(width float64) claim.Check {
 			for _, x := range span(-1.6, 1.6, 640) {
 				gap := s.Envelope.Value(x) - s.Function.Value(x)
 				farther = farther && gap >= s.Convolved.Gap(x)-1e-12
-				most[0], most[1] = math.Max(most[0], s.Convolved.Curvature(x)), math.Max(most[1], s.Envelope.Curvature(x))
+				most[0] = math.Max(most[0], s.Convolved.Curvature(x))
+				most[1] = math.Max(most[1], s.Envelope.Curvature(x))
 			}
 			for k, v := range most {
 				ok = ok && math.Abs(v/curvatureTwo-1) < 1e-3
 				curvature[k] = math.Max(curvature[k], v)
 			}
 		}
-		return claim.Decide(fmt.Sprintf("largest curvatures %.3f and %.3f; the envelope farther at every point: %v", curvature[0], curvature[1], farther),
+		return claim.Decide(fmt.Sprintf("largest curvatures %.3f and %.3f; the envelope farther at every point: "+
+			"%v", curvature[0], curvature[1], farther),
 			"1e-3 of the curvature", ok && farther, "another curvature or another order"), nil
 	}
 }
@@ -162,7 +185,8 @@ func figureOf(number int, ridge float64) claim.Check {
 		}
 		over := func(arm string, n int, eps float64) float64 { // C-OP's excess over the arm's
 			at := func(arm string) float64 {
-				return points.Of(func(p Point) bool { return p.Arm == arm && p.N == n && p.Epsilon == eps })[0].Empirical.Mean
+				same := func(p Point) bool { return p.Arm == arm && p.N == n && p.Epsilon == eps }
+				return points.Of(same)[0].Empirical.Mean
 			}
 			return at("C-OP, printed") / at(arm)
 		}
@@ -186,12 +210,16 @@ func figureOf(number int, ridge float64) claim.Check {
 				slopes += fmt.Sprintf(", ε = %g: %.2f (the bound's %.2f)", s.Epsilon, s.Mean, s.Bound)
 			}
 		}
-		o := claim.Decide(fmt.Sprintf("C-OP over Noisy-SGD at ε = 0.2: %.1f and %.1f for n = 100 and 500; at ε = 5, n = 500: %.1f, over the envelope %.2f; over noisy descent %.0f and %.0f at ε = 0.2 and 5%s",
+		o := claim.Decide(fmt.Sprintf("C-OP over Noisy-SGD at ε = 0.2: %.1f and %.1f for n = 100 and 500; at ε = "+
+			"5, n = 500: %.1f, over the envelope %.2f; over noisy descent %.0f and %.0f at ε = 0.2 and 5%s",
 			over("Noisy-SGD", 100, 0.2), over("Noisy-SGD", 500, 0.2), behind, moreau, descent[0], descent[1], slopes),
 			fmt.Sprintf("means of %d runs", e.Runs),
-			level && behind > 2 && math.Abs(moreau-1) < 0.3 && descent[0] > 3 && descent[1] > 10 && steep, "the methods compare otherwise")
+			level && steep && behind > 2 && math.Abs(moreau-1) < 0.3 && descent[0] > 3 && descent[1] > 10,
+			"the methods compare otherwise")
 		if o.Verdict == claim.Holds {
-			o.Verdict, o.Note = claim.HoldsWithCorrection, "at small ε C-OP is level with Noisy-SGD and with the envelope, not ahead of both; noisy descent over all records, which the paper leaves out, is far ahead of each"
+			o.Verdict, o.Note = claim.HoldsWithCorrection, "at small ε C-OP is level with Noisy-SGD and with the "+
+				"envelope, not ahead of both; noisy descent over all records, which the paper leaves out, is far "+
+				"ahead of each"
 		}
 		return o, nil
 	}
@@ -205,9 +233,11 @@ func fasterThan(factor float64) claim.Check {
 			return claim.Outcome{}, err
 		}
 		_, median, _ := times.Ratio()
-		o := claim.Decide(fmt.Sprintf("the median of the ratios of %d fits is more than three times as fast as printed: %v", 4*len(times), median*factor > 3), "", median*factor > 3, "fits take longer")
+		o := claim.Decide(fmt.Sprintf("the median of the ratios of %d fits is more than three times as fast as "+
+			"printed: %v", 4*len(times), median*factor > 3), "", median*factor > 3, "fits take longer")
 		if o.Verdict == claim.Holds {
-			o.Verdict, o.Note = claim.NotCheckable, "the times are of another machine, which integrated numerically; a sum over coordinates has a closed form"
+			o.Verdict, o.Note = claim.NotCheckable, "the times are of another machine, which integrated "+
+				"numerically; a sum over coordinates has a closed form"
 		}
 		return o, nil
 	}

@@ -115,7 +115,8 @@ func (t Table) Display() display.Item {
 		}
 		it.Row(row...)
 	}
-	it.Note("Means of %d runs ± their standard errors, δ = %g, add/remove-one.", len(t.Points[0].Empirical.Scores), Delta)
+	it.Note("Means of %d runs ± their standard errors, δ = %g, add/remove-one.",
+		len(t.Points[0].Empirical.Scores), Delta)
 	if slices.Contains(arms, unfounded[0]) {
 		it.Note("%s has no proof of (ε, δ).", unfounded[0])
 	}
@@ -171,6 +172,6 @@ func (p Points) Slopes(of Measure) (all []Slope) {
 
 // Bound returns the right-hand side of Theorem 4.5, 8√2·CR(1/√n + √(d ln(1/δ))/(nε)).
 func (p Point) Bound() float64 {
-	n := float64(p.N)
-	return 8 * math.Sqrt2 * p.Slope() * p.Radius() * (1/math.Sqrt(n) + math.Sqrt(float64(p.Dimension)*math.Log(1/Delta))/(n*p.Epsilon))
+	n, d := float64(p.N), float64(p.Dimension)
+	return 8 * math.Sqrt2 * p.Slope() * p.Radius() * (1/math.Sqrt(n) + math.Sqrt(d*math.Log(1/Delta))/(n*p.Epsilon))
 }

@@ -50,7 +50,8 @@ func (l Leak) Exact() float64 {
 	p, q = p[1:len(p)-1], q[1:len(q)-1]
 	for _, side := range [2]float64{-1, 1} {
 		lo, hi := math.Min(side*near, side*far), math.Max(side*near, side*far)
-		p, q = append(p, measure.Cells(with, lo, hi, 4000)[1:4001]...), append(q, measure.Cells(without, lo, hi, 4000)[1:4001]...)
+		p = append(p, measure.Cells(with, lo, hi, 4000)[1:4001]...)
+		q = append(q, measure.Cells(without, lo, hi, 4000)[1:4001]...)
 	}
 	return measure.Stick(p, q, l.Epsilon)
 }
@@ -118,7 +119,8 @@ func Prices(eps, delta, factor float64) ([]Price, error) {
 			return nil, err
 		}
 		lambda, err := privacy.Calibrate(func(lambda float64) (bool, error) {
-			p, err := objective.New(objective.Config{Curve: curve, Sigma: factor * sigma, Lambda: lambda, Bound: objective.Tight})
+			p, err := objective.New(objective.Config{Curve: curve, Sigma: factor * sigma, Lambda: lambda,
+				Bound: objective.Tight})
 			if err != nil {
 				return false, err
 			}

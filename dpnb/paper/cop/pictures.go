@@ -35,8 +35,10 @@ func Plane(title string, f func(x []float64) float64, levels ...float64) *figure
 			z[i] = append(z[i], f([]float64{a, b}))
 		}
 	}
-	fig := figure.New(fmt.Sprintf("%s (lines at %v)", title, levels), "x₁", "x₂").Heat(x, x, z).Contours(x, x, z, levels, figure.Gray)
-	fig.Alt = fmt.Sprintf("%s, over the square [−1, 1]²: %.3f at 0, %.3f at (1, 0), %.3f at (1, 1)", title, f([]float64{0, 0}), f([]float64{1, 0}), f([]float64{1, 1}))
+	fig := figure.New(fmt.Sprintf("%s (lines at %v)", title, levels), "x₁", "x₂")
+	fig.Heat(x, x, z).Contours(x, x, z, levels, figure.Gray)
+	fig.Alt = fmt.Sprintf("%s, over the square [−1, 1]²: %.3f at 0, %.3f at (1, 0), %.3f at (1, 1)", title,
+		f([]float64{0, 0}), f([]float64{1, 0}), f([]float64{1, 1}))
 	return fig
 }
 
@@ -51,15 +53,19 @@ func Figure3() []*figure.Figure {
 	below := func(v float64) float64 { return moreau.Value(v) - math.Abs(v) }
 	most := 1 / (2 * curvatureTwo)
 	x := span(-1.5, 1.5, 300)
-	line := figure.New("Figure 3: what smoothing adds to |x|, curvature 2", "x", "smooth function less |x|").YRange(-0.3, 0.36)
+	line := figure.New("Figure 3: what smoothing adds to |x|, curvature 2", "x", "smooth function less |x|")
+	line.YRange(-0.3, 0.36)
 	line.Line("", x, values(x, func(v float64) float64 { return gauss.Gap([]float64{v}) }), figure.Green)
 	line.Line("", x, values(x, below), figure.Blue)
 	line.Dashed("", x, values(x, func(v float64) float64 { return below(v) + most }), figure.Blue)
-	line.Note("convolution, Gaussian kernel", 0.25, 0.24, figure.Green).Note("Moreau’s envelope", 0.55, -0.22, figure.Blue)
+	line.Note("convolution, Gaussian kernel", 0.25, 0.24, figure.Green)
+	line.Note("Moreau’s envelope", 0.55, -0.22, figure.Blue)
 	line.Note("the same + ¼: the uniform kernel", -1.45, -0.05, figure.Blue)
-	line.Alt = fmt.Sprintf("at zero the Gaussian kernel adds %.3f and the envelope nothing; from ½ on the envelope is ¼ too low, and raised by ¼ it is exact", gauss.Gap([]float64{0}))
+	line.Alt = fmt.Sprintf("at zero the Gaussian kernel adds %.3f and the envelope nothing; from ½ on the envelope "+
+		"is ¼ too low, and raised by ¼ it is exact", gauss.Gap([]float64{0}))
 	plane := Plane("‖x‖₁ convolved with a Gaussian: error", gauss.Gap, 0.1, 0.2, 0.4)
-	envelope := Plane("Moreau’s envelope of ‖x‖₁, raised by ½: error", func(x []float64) float64 { return below(x[0]) + below(x[1]) + 2*most }, 0.1, 0.2, 0.4)
+	envelope := Plane("Moreau’s envelope of ‖x‖₁, raised by ½: error",
+		func(x []float64) float64 { return below(x[0]) + below(x[1]) + 2*most }, 0.1, 0.2, 0.4)
 	return []*figure.Figure{line, plane, envelope}
 }
 
@@ -79,7 +85,11 @@ func Figure4Shapes() []Shape {
 	if err != nil {
 		panic(err)
 	}
-	all := []Shape{{Name: "quantile", Function: smoothing.Pinball(0.75)}, {Name: "piecewise linear", Function: lines}, {Name: "bowl", Function: smoothing.SoftThreshold(0.8)}}
+	all := []Shape{
+		{Name: "quantile", Function: smoothing.Pinball(0.75)},
+		{Name: "piecewise linear", Function: lines},
+		{Name: "bowl", Function: smoothing.SoftThreshold(0.8)},
+	}
 	for i := range all {
 		s := &all[i]
 		weight := 0.0 // of the largest kink: they lie farther apart than the kernel is wide
@@ -104,8 +114,11 @@ func Figure4() (all []*figure.Figure) {
 		f.Line("the loss", x, values(x, s.Function.Value), figure.Gray)
 		f.Line("Gaussian kernel", x, values(x, s.Convolved.Value), figure.Green)
 		f.Line("envelope, φ = L√(1 + x²)", x, values(x, s.Envelope.Value), figure.Blue)
-		f.Alt = fmt.Sprintf("%s: at 0 the loss is %.3f, convolved %.3f, its envelope %.3f; at 1.6 they are %.3f, %.3f and %.3f", s.Name,
-			s.Function.Value(0), s.Convolved.Value(0), s.Envelope.Value(0), s.Function.Value(1.6), s.Convolved.Value(1.6), s.Envelope.Value(1.6))
+		at := func(x float64) []any {
+			return []any{s.Function.Value(x), s.Convolved.Value(x), s.Envelope.Value(x)}
+		}
+		f.Alt = fmt.Sprintf("%s: at 0 the loss is %.3f, convolved %.3f, its envelope %.3f; at 1.6 they are %.3f, "+
+			"%.3f and %.3f", append(append([]any{s.Name}, at(0)...), at(1.6)...)...)
 		all = append(all, f)
 	}
 	return all

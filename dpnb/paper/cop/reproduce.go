@@ -20,7 +20,8 @@ func Reproduce(number int, full bool, arms ...Arm) Experiment {
 	if number == 8 {
 		d.Loss = Largest{}
 	}
-	e := Experiment{Designs: []Design{d}, Counts: []int{100, 250, 600}, Epsilons: []float64{0.2, 1}, Arms: arms, Runs: 10, Seed: uint64(number)}
+	e := Experiment{Designs: []Design{d}, Counts: []int{100, 250, 600}, Epsilons: []float64{0.2, 1}, Arms: arms,
+		Runs: 10, Seed: uint64(number)}
 	if full {
 		e.Counts, e.Epsilons, e.Runs = Counts, Epsilons, paperRuns
 		for _, k := range Dimensions[1:] {
@@ -76,7 +77,8 @@ func MeasureRuntimes(arm Arm, seed uint64) (Runtimes, error) {
 
 // Display implements display.Displayer.
 func (t Runtimes) Display() display.Item {
-	it := display.Item{Title: "Table 3: seconds for one fit, here and as printed", Header: []string{"n", "d", "ε = 0.2", "0.5", "1", "5", "printed, ε = 0.2", "0.5", "1", "5"}}
+	it := display.Item{Title: "Table 3: seconds for one fit, here and as printed"}
+	it.Header = []string{"n", "d", "ε = 0.2", "0.5", "1", "5", "printed, ε = 0.2", "0.5", "1", "5"}
 	for i, v := range t {
 		row := []string{fmt.Sprint(v.N), fmt.Sprint(v.Dimension)}
 		for _, s := range v.Seconds {
@@ -88,7 +90,8 @@ func (t Runtimes) Display() display.Item {
 		it.Row(row...)
 	}
 	least, _, most := t.Ratio()
-	it.Note("The printed times are %.0f to %.0f times as long. They are of another machine: numerical integrals on a graphics card, where here is a closed form and one processor.", least, most)
+	it.Note("The printed times are %.0f to %.0f times as long. They are of another machine: numerical integrals on "+
+		"a graphics card, where here is a closed form and one processor.", least, most)
 	return it
 }
 

@@ -99,7 +99,7 @@ func NoisySGD() Arm {
 // the steps are of the size sgd.Steady.
 func AccountedSGD() Arm {
 	multiplier := noiseMultiplier(func(n int) sgd.Cost { return sgd.Cost{Rate: 1 / float64(n), Steps: n * n} })
-	return Arm{Name: "Noisy-SGD, accounted", Fit: func(r *Records, eps, delta float64, src *noise.Seeded) ([]float64, error) {
+	fit := func(r *Records, eps, delta float64, src *noise.Seeded) ([]float64, error) {
 		z, err := multiplier(experiment.Key{Epsilon: eps, Delta: delta, Records: r.N})
 		if err != nil {
 			return nil, err
@@ -108,7 +108,8 @@ func AccountedSGD() Arm {
 		// The mean square of the sum over a sample is at most L²(1 + 1).
 		rule := sgd.Steady(r.Radius(), math.Sqrt2*r.Slope(), sigma, r.Dimension, r.N*r.N)
 		return r.wander(rule, func(index []int) []int { return r.sample(index, src) }, sigma, src), nil
-	}}
+	}
+	return Arm{Name: "Noisy-SGD, accounted", Fit: fit}
 }
 
 // wander returns the mean of n² steps by the records that draw appends, with noise.

@@ -24,7 +24,8 @@ func TestSmoothLosses(t *testing.T) {
 				bent := f.Slope(other, u)
 				for name, s := range map[string]Smooth{"blur": f.Blur(width), "envelope": f.Envelope(width)} {
 					value := s.Bend(g, h, u)
-					if gap := value - bent; gap < -s.Gap(3)-1e-12 || gap > s.Gap(3)+1e-12 || (gap > 1e-12) == (name == "envelope") && math.Abs(gap) > 1e-8 {
+					if gap := value - bent; gap < -s.Gap(3)-1e-12 || gap > s.Gap(3)+1e-12 ||
+						(gap > 1e-12) == (name == "envelope") && math.Abs(gap) > 1e-8 {
 						t.Errorf("%s of %s: off by %.3g, claimed %.3g", name, f.Name(), gap, s.Gap(3))
 					}
 					const e = 1e-5
@@ -64,7 +65,8 @@ func TestSmoothLosses(t *testing.T) {
 // The minimiser is one: its certificate is small, and no point around it has less risk. The
 // population's minimiser is θ⋆.
 func TestMinimiserIsCertified(t *testing.T) {
-	for _, d := range []Design{{Loss: Medians{}, Dimension: 5}, {Loss: Largest{}, Dimension: 10}, {Loss: Medians{}, Dimension: 5, Fixed: true}} {
+	for _, d := range []Design{{Loss: Medians{}, Dimension: 5}, {Loss: Largest{}, Dimension: 10},
+		{Loss: Medians{}, Dimension: 5, Fixed: true}} {
 		r := d.Draw(200, noise.NewSeeded(4))
 		best, err := r.Best()
 		if err != nil || !(best.Gap >= 0 && best.Gap < 1e-5) {

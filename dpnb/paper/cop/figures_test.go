@@ -1,0 +1,129 @@
+package cop
+
+import (
+	"context"
+	"math"
+	"strings"
+	"testing"
+
+	"github.com/dpnb/notebooks/dpnb/figure"
+	"github.com/dpnb/notebooks/dpnb/loss"
+	"github.com/dpnb/notebooks/dpnb/mechanism"
+	"github.com/dpnb/notebooks/dpnb/mechanism/objpert/convolution"
+	"github.com/dpnb/notebooks/dpnb/noise"
+	"github.com/dpnb/notebooks/dpnb/privacy"
+	"github.com/dpnb/notebooks/dpnb/sim"
+	"github.com/dpnb/notebooks/dpnb/smoothing"
+)
+
+// Every figure can be drawn and says in words what it shows; a table has a line for each
+// setting and says which arm has no proof.
+func TestFiguresAreDrawn(t *testing.T) {
+	e := Reproduce(5, false, Printed(), Descent())
+	e.Counts, e.Runs = []int{50, 80}, 3
+	points, err := e.Run(context.Background())
+	if err != nil {
+		t.Fatal(err)
+	}
+	all := append(Figure3(), Figure4()...)
+	for _, of := range []Measure{Empirical, Relative} {
+		all = append(all, points.At(1, 5).Figure("risk", of))
+	}
+	fixed, chosen := Signs(3, 100, noise.NewSeeded(1))
+	all = append(all, Overlap("signs", "x", fixed, chosen, [2]string{"fixed", "chosen"}),
+		Gaps("gaps", "x", []Price{{Kernel: smoothing.Uniform{}}}, func(Price) float64 { return 1 }, 2))
+	for i, f := range all {
+		if png, err := (*figure.Figure).PNG(f); err != nil || len(png) < 1000 || len(f.Alt) < 20 {
+			t.Errorf("figure %d: %d bytes, %q, %v", i, len(png), f.Alt, err)
+		}
+	}
+	text := Table{Title: "excess", Points: points, Of: Empirical}.Display().Text()
+	for _, want := range []string{"noisy descent", "no proof", "Means of 3 runs"} {
+		if !strings.Contains(text, want) {
+			t.Errorf("no %q in\n%s", want, text)
+		}
+	}
+}
+
+// Of risks c·n^s with a relative error of r each, the slope is s, and its interval that of a
+// mean of logarithms.
+func TestSlopes(t *testing.T) {
+	var p Points
+	for _, n := range []int{100, 1000, 10_000} {
+		risk := 3 * math.Pow(float64(n), -0.8)
+		p = append(p, Point{Design: Design{Loss: Medians{}, Dimension: 5}, Arm: "a", N: n, Epsilon: 1,
+			Empirical: sim.Cell{Summary: sim.Summary{Mean: risk, StdErr: 0.1 * risk, N: 50}}})
+	}
+	s := p.Slopes(Empirical)[0]
+	margin := 1.96 * 0.1 / (math.Sqrt2 * math.Log(10))
+	if math.Abs(s.Mean+0.8) > 1e-12 || math.Abs(s.Upper-s.Lower-2*margin) > 1e-12 || s.Bound < -1 || s.Bound > -0.5 {
+		t.Errorf("%+v, margin %.4f", s, margin)
+	}
+}
+
+// The least λ/s at ε = 1, δ = 1e-5 and 1.1 times the Gaussian mechanism's noise, as a
+// search over paths by another program found them, to a hundredth.
+func TestPrices(t *testing.T) {
+	prices, err := Prices(1, 1e-5, 1.1)
+	if err != nil {
+		t.Fatal(err)
+	}
+	for i, want := range []float64{3.682, 1.454, 1.042, 0.903, 0.585} {
+		if got := prices[i].Ratio; math.Abs(got/want-1) > 0.012 {
+			t.Errorf("%s: λ/s = %.4f, want %.3f", prices[i].Kernel.Name(), got, want)
+		}
+	}
+}
+
+// The printed constants are those that mechanism/objpert/convolution has by its rule Printed;
+// the corrected ones satisfy (ε, δ) by the account of the forms, which is sharper than the
+// rank's by which they were found.
+func TestConstants(t *testing.T) {
+	r := Design{Loss: Medians{}, Dimension: 10}.Draw(300, noise.NewSeeded(2))
+	const eps = 1.0
+	config := r.config(smoothing.Gaussian{}, eps, Delta)
+	config.Rule = convolution.Printed
+	m, err := convolution.Calibrate(config)
+	if err != nil {
+		t.Fatal(err)
+	}
+	c, other := r.plan().printed(eps, Delta), []float64{m.Sigma, m.Lambda, m.Smoothness()}
+	curvature := r.Norm() * r.Norm() * math.Sqrt(2/math.Pi) / c.width
+	for i, want := range []float64{c.sigma, c.lambda, curvature} {
+		if math.Abs(other[i]/want-1) > 1e-9 {
+			t.Errorf("constant %d: %v, want %v", i, other[i], want)
+		}
+	}
+	if c, err = r.corrected(r.Loss.Blurred(forms), eps, Delta); err != nil {
+		t.Fatal(err)
+	}
+	m.Sigma, m.Lambda, m.Account, m.Unproved = c.sigma, c.lambda, convolution.ByRows, ""
+	m.OutputSigma = 1e6 * m.Tolerance / m.Lambda
+	form := config.Loss
+	form.Form = loss.Absolute(smoothing.Gaussian{}, c.width)
+	m.Loss = form
+	p, err := mechanism.Profile(m)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if delta := privacy.DeltaUpper(p, eps); delta > Delta {
+		t.Errorf("corrected: δ(%g) = %.3g", eps, delta)
+	}
+	// More δ asks for less noise.
+	if half, _ := r.corrected(r.Loss.Blurred(forms), eps, Delta*10); half.sigma >= c.sigma {
+		t.Errorf("more δ, and not less noise: %v, %v", half.sigma, c.sigma)
+	}
+}
+
+// The leak grows with Ā, as printed; cells and draws agree (TestCOPSmoothness).
+func TestLeakBeginsWhereTheDeterminantExceedsEpsilon(t *testing.T) {
+	for _, c := range []struct {
+		bound float64
+		leaks bool
+	}{{8, false}, {9, true}} {
+		l := Leak{Bound: c.bound, Radius: 2, Epsilon: 1, Delta: 1e-5, Records: 1000, Factor: 1}
+		if (math.Log1p(l.Curvature()) > 1) != c.leaks || (l.Exact() > 1e-5) != c.leaks {
+			t.Errorf("Ā = %g: ln(1 + s/λ) = %.3f, δ = %.3g", c.bound, math.Log1p(l.Curvature()), l.Exact())
+		}
+	}
+}
