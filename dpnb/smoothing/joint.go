@@ -19,8 +19,8 @@ type Joint interface {
 	// Coordinate returns the law of one coordinate, the same for all: smoothing a sum
 	// over coordinates, as ‖·‖₁ is, needs no more.
 	Coordinate() Kernel
-	// Norm returns κ₂ = E‖K‖₂; κ₁ = E‖K‖₁ is m·E|K₁| = m·Coordinate().Gap(0).
-	Norm() float64
+	// Moment returns κ_p = E‖K‖_p for p = 1 or p in [1.1, 2]; it panics for others.
+	Moment(p float64) float64
 	// Steepness returns β₁ and β₂ with ∫|⟨∇k, δ⟩| ≤ β_p‖δ‖_p for every δ. Every function
 	// that is L-Lipschitz in ‖·‖_p becomes Lβ_p/μ-smooth in it.
 	Steepness() (beta1, beta2 float64)
@@ -48,17 +48,18 @@ func (p Product) Dim() int { return p.M }
 // Coordinate returns the law.
 func (p Product) Coordinate() Kernel { return p.Kernel }
 
-// Norm returns E‖K‖₂ to 1e-11. With φ(t) = E e^{−tK₁²},
+// Moment returns E‖K‖_p: m·E|K₁| for p = 1, else to 1e-11 with a = 1/p, φ(t) = E e^{−t|K₁|^p} and
 //
-//	E√S = (1/2√π)∫₀^∞ (1 − φ(t)^m) t^{−3/2} dt,  S = ‖K‖₂²,
+//	E S^a = (a/Γ(1 − a))·∫₀^∞ (1 − φ(t)^m) t^{−1−a} dt,  S = ‖K‖_p^p,
 //
 // by the trapezoidal rule in ln t, the mean by panels in ln|K₁|.
-func (p Product) Norm() float64 {
-	m := float64(p.M)
-	if p.Kernel == (Gaussian{}) {
-		above, _ := math.Lgamma((m + 1) / 2)
-		below, _ := math.Lgamma(m / 2)
-		return math.Sqrt2 * math.Exp(above-below)
+func (k Product) Moment(p float64) float64 {
+	m := float64(k.M)
+	switch {
+	case p == 1:
+		return m * k.Kernel.Gap(0)
+	case !(p >= 1.1 && p <= 2):
+		panic(fmt.Sprintf("smoothing: the moment of order %v, want 1 or a number in [1.1, 2]", p))
 	}
 	breaks := []float64{}
 	for u := -40.0; u < 4.5; u += 0.5 {
@@ -68,21 +69,21 @@ func (p Product) Norm() float64 {
 		}
 	}
 	u, w := quadrature.Nodes(breaks)
-	squares := make([]float64, len(u))
+	powers := make([]float64, len(u))
 	for i := range u {
-		v := math.Exp(u[i])
-		squares[i], w[i] = v*v, 2*w[i]*v*p.Kernel.Density(v)
+		powers[i], w[i] = math.Exp(p*u[i]), 2*w[i]*math.Exp(u[i])*k.Kernel.Density(math.Exp(u[i]))
 	}
+	// The integrand in ln t falls as t^{1−a} to the left and as t^{−a} to the right.
 	const step = 0.25 // errs by e^{−π²/step}
-	sum := 0.0
-	for s := -80.0; s <= 80; s += step {
+	a, sum := 1/p, 0.0
+	for s := -40 / (1 - a); s <= 40/a; s += step {
 		t, lost := math.Exp(s), 0.0 // 1 − φ(t)
-		for i, square := range squares {
-			lost -= w[i] * math.Expm1(-t*square)
+		for i, power := range powers {
+			lost -= w[i] * math.Expm1(-t*power)
 		}
-		sum -= math.Expm1(m*math.Log1p(-math.Min(lost, 1))) * math.Exp(-s/2)
+		sum -= math.Expm1(m*math.Log1p(-math.Min(lost, 1))) * math.Exp(-a*s)
 	}
-	return sum * step / (2 * math.Sqrt(math.Pi))
+	return sum * step * a / math.Gamma(1-a)
 }
 
 // Steepness returns 2k(0) for p = 1, which is attained; for p = 2 the same for the
@@ -116,8 +117,15 @@ func (r Radial) Dim() int { return r.M }
 // Coordinate returns NewExponential(m).
 func (r Radial) Coordinate() Kernel { return NewExponential(r.M) }
 
-// Norm returns m.
-func (r Radial) Norm() float64 { return float64(r.M) }
+// Moment returns E‖K‖_p = m·E‖U‖_p, U uniform on the sphere, as which the direction of a
+// Gaussian variate is too.
+func (r Radial) Moment(p float64) float64 {
+	if p == 2 {
+		return float64(r.M)
+	}
+	g := Product{Gaussian{}, r.M}
+	return float64(r.M) * g.Moment(p) / g.Moment(2)
+}
 
 // Steepness returns E|U₁| = Γ(m/2)/(√π·Γ((m+1)/2)), U uniform on the sphere, for both:
 // ∇k = −k·v/‖v‖. It is 2k₁(0), k₁ the density of a coordinate.

@@ -13,8 +13,18 @@ import (
 // Laplacian law, ∫∫ in polar coordinates = 2·∫₀^{π/2} (cos φ + sin φ)^{−3} dφ = 1.6232…
 func TestNormOfKernels(t *testing.T) {
 	for _, k := range allKernels()[:5] {
-		if got, want := (Product{k, 1}).Norm(), k.Gap(0); !scalar.EqualWithinRel(got, want, 1e-11) {
+		if got, want := (Product{k, 1}).Moment(2), k.Gap(0); !scalar.EqualWithinRel(got, want, 1e-11) {
 			t.Errorf("%s: E|K| = %v, want %v", k.Name(), got, want)
+		}
+		if got, want := (Product{k, 1}).Moment(1.1), k.Gap(0); !scalar.EqualWithinRel(got, want, 1e-10) {
+			t.Errorf("%s: E|K| = %v, want %v", k.Name(), got, want)
+		}
+	}
+	for _, m := range []float64{2, 7} {
+		above, _ := math.Lgamma((m + 1) / 2)
+		below, _ := math.Lgamma(m / 2)
+		if got, want := (Product{Gaussian{}, int(m)}).Moment(2), math.Sqrt2*math.Exp(above-below); !scalar.EqualWithinRel(got, want, 1e-11) {
+			t.Errorf("m = %v: E‖N‖₂ = %v, want %v", m, got, want)
 		}
 	}
 	polar := 0.0
@@ -23,28 +33,28 @@ func TestNormOfKernels(t *testing.T) {
 		phi := (float64(i) + 0.5) * math.Pi / 2 / n
 		polar += 2 * math.Pow(math.Cos(phi)+math.Sin(phi), -3) * math.Pi / 2 / n
 	}
-	if got := (Product{Laplacian{}, 2}).Norm(); !scalar.EqualWithinRel(got, polar, 1e-8) {
+	if got := (Product{Laplacian{}, 2}).Moment(2); !scalar.EqualWithinRel(got, polar, 1e-8) {
 		t.Errorf("E‖K‖₂ = %v of two Laplacian variates, want %v", got, polar)
 	}
 	// The mean distance of a point of the square [−1, 1]² from its centre.
-	if got, want := (Product{Uniform{}, 2}).Norm(), (math.Sqrt2+math.Asinh(1))/3; !scalar.EqualWithinRel(got, want, 1e-11) {
+	if got, want := (Product{Uniform{}, 2}).Moment(2), (math.Sqrt2+math.Asinh(1))/3; !scalar.EqualWithinRel(got, want, 1e-11) {
 		t.Errorf("E‖K‖₂ = %v of two uniform variates, want %v", got, want)
 	}
 }
 
-// TestDrawsOfJointKernels: E‖K‖₁, E‖K‖₂ and the variance of a coordinate within 5
-// standard errors, which is failed by chance once in 30,000 times.
+// TestDrawsOfJointKernels: E‖K‖_p for p = 1, 1.5 and 2 and the variance of a coordinate
+// within 5 standard errors, which is failed by chance once in 30,000 times.
 func TestDrawsOfJointKernels(t *testing.T) {
 	rng := rand.New(rand.NewPCG(5, 6))
 	for _, m := range []int{1, 3, 10} {
 		for _, k := range append(TableOne(m), Product{Logistic{}, m}) {
 			const n = 20000
-			var sum, squares [3]float64
+			var sum, squares [4]float64
 			v := make([]float64, m)
-			want := [3]float64{float64(m) * k.Coordinate().Gap(0), k.Norm(), k.Coordinate().Variance()}
+			want := [4]float64{k.Moment(1), k.Moment(2), k.Coordinate().Variance(), k.Moment(1.5)}
 			for range n {
 				k.Draw(v, rng.Float64)
-				for i, x := range [3]float64{floats.Norm(v, 1), floats.Norm(v, 2), v[0] * v[0]} {
+				for i, x := range [4]float64{floats.Norm(v, 1), floats.Norm(v, 2), v[0] * v[0], floats.Norm(v, 1.5)} {
 					sum[i] += x
 					squares[i] += (x - want[i]) * (x - want[i])
 				}

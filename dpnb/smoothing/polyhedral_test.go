@@ -349,9 +349,11 @@ func TestSpecialCasesRefuse(t *testing.T) {
 		"width NaN": func() { Absolute().Convolve(Gaussian{}, math.NaN()) }, "width ∞": func() { Absolute().Convolve(Gaussian{}, math.Inf(1)) },
 		"ε = 0": func() { Absolute().Convolve(Free{}, 1) }, "no kernel": func() { Absolute().Convolve(nil, 1) },
 		"τ = 0": func() { Pinball(0) }, "τ = 1": func() { Pinball(1) }, "τ NaN": func() { Pinball(math.NaN()) },
-		"a short gradient": func() { Norm{Gaussian{}, 1}.ValueGradient([]float64{0}, []float64{1, 2}) },
-		"a short point":    func() { mustPolyhedral(t, signs(2), make([]float64, 4)).Value([]float64{1}) },
-		"threshold":        func() { SoftThreshold(-1) }, "dimension": func() { NewExponential(0) },
+		"moment of order 1.05": func() { Product{Gaussian{}, 2}.Moment(1.05) },
+		"moment of order 3":    func() { Product{Gaussian{}, 2}.Moment(3) },
+		"a short gradient":     func() { Norm{Gaussian{}, 1}.ValueGradient([]float64{0}, []float64{1, 2}) },
+		"a short point":        func() { mustPolyhedral(t, signs(2), make([]float64, 4)).Value([]float64{1}) },
+		"threshold":            func() { SoftThreshold(-1) }, "dimension": func() { NewExponential(0) },
 	} {
 		func() {
 			defer func() {

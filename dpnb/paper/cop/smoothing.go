@@ -157,8 +157,8 @@ type row struct{ printed, sharp, kappa float64 }
 func rows(k smoothing.Joint) [2]row {
 	beta1, beta2 := k.Steepness()
 	return [2]row{
-		{printedSmoothness(k, 1), beta1, float64(k.Dim()) * k.Coordinate().Gap(0)},
-		{printedSmoothness(k, 2), beta2, k.Norm()},
+		{printedSmoothness(k, 1), beta1, k.Moment(1)},
+		{printedSmoothness(k, 2), beta2, k.Moment(2)},
 	}
 }
 
