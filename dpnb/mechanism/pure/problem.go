@@ -91,7 +91,7 @@ func (p *Problem) check(rows matrix.Rows, labels []float64) error {
 }
 
 // least returns the smallest tolerance that the solver's last resort is proved to reach with so
-// many records and features and noise of norm b, by 4(M/Λ)e ≤ τ: e bounds what a gradient in
+// many records and features and noise of norm b, by 16(M/Λ)e ≤ τ: e bounds what a gradient in
 // double-double errs by, of which slopes have 2⁻⁷⁹C each and sums (n/64 + 320)·300u². To the
 // float64 next to a point of the ball and to w₀ it may be no nearer than rounding.
 func (p *Problem) least(bend loss.Bend, features, records int, b float64) float64 {
@@ -102,7 +102,7 @@ func (p *Problem) least(bend loss.Bend, features, records int, b float64) float6
 	e := n*0x1p-79*p.Clip + ((n/64+320)*300+2*(d+3)*(d+3)*largest/p.Lambda)*u*u*sum
 	off := 4 * (p.Radius + floats.Norm(p.Centre, 2)) * u
 	blur := 4 * u * min(b, sum)
-	return max(4*largest/p.Lambda*e, 8*blur, 8*off*p.Lambda)
+	return max(16*largest/p.Lambda*e, 8*blur, 8*off*p.Lambda)
 }
 
 // feasible refuses a tolerance below the least; a million records if none are planned.
