@@ -2,7 +2,11 @@
 // its experiments, its claims and the evidence for its errata.
 package heavytail
 
-import "github.com/dpnb/notebooks/dpnb/claim"
+import (
+	"slices"
+
+	"github.com/dpnb/notebooks/dpnb/claim"
+)
 
 // Claims returns the claims of the paper.
-func Claims() []claim.Claim { return localisation() }
+func Claims() []claim.Claim { return slices.Concat(extensionClaims(), localisation()) }

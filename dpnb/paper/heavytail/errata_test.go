@@ -163,3 +163,28 @@ func TestHeavytailHiddenDirection(t *testing.T) {
 	narrow, wide := o.Extended()
 	errata.Quote(t, "heavytail-80", "open by %.1e", wide-narrow)
 }
+
+// The bias of the extension over a small set is not in proportion to that set.
+func TestHeavytailBiasOverW(t *testing.T) {
+	// f = 2w over W = [−1, 1], C = 1: f_C(w) = min over y of 2y + |w − y|.
+	extension := func(w float64) float64 {
+		least := math.Inf(1)
+		for i := range 20_001 {
+			y := -1 + float64(i)*1e-4
+			least = math.Min(least, 2*y+math.Abs(w-y))
+		}
+		return least
+	}
+	bias, slope := 2-extension(1), 0.0
+	for _, w := range []float64{-1, -0.5, 0.2, 0.9} {
+		step := 1e-3
+		slope = math.Max(slope, math.Abs(2*step-(extension(w+step)-extension(w)))/step)
+	}
+	printed := (1 - 0.9) * (2 - 1)
+	if !(bias > 10*printed) {
+		t.Errorf("bias %.3f, printed %.3f", bias, printed)
+	}
+	errata.Within(t, "the slope of f − f_C", slope, 1, 1e-6) // A − C
+	errata.Quote(t, "heavytail-81", "%.1f", bias)
+	errata.Quote(t, "heavytail-81", "%.1f", printed)
+}
