@@ -103,6 +103,25 @@ var (
 	}
 )
 
+// Printed is the paper's algorithm with its own constants: four phases of three blocks, each
+// with two stages, ridges that grow by 32. Its ⌈log₂ n⌉ phases would leave blocks empty.
+var Printed Fit = func(p Population, n int, eps float64) (mechanism.Mechanism, error) {
+	c := pure.PhasesConfig{Config: p.config(n, eps), Count: 4, Blocks: 3, Ratio: 32, Double: true, Constants: pure.Printed}
+	c.WorstCase = true
+	return c.Calibrate()
+}
+
+// Localisation is localisation with exact constants, one stage, and three phases of one
+// block.
+var Localisation Fit = func(p Population, n int, eps float64) (mechanism.Mechanism, error) {
+	return p.Phased(n, eps, 3)
+}
+
+// Phased is Localisation with so many phases.
+func (p Population) Phased(n int, eps float64, phases int) (mechanism.Mechanism, error) {
+	return pure.PhasesConfig{Config: p.config(n, eps), Count: phases}.Calibrate()
+}
+
 func (p Population) config(n int, eps float64) pure.Config {
 	return pure.Config{Loss: loss.LeastAbsolute{}, Epsilon: eps, Adjacency: privacy.ReplaceOne, Features: p.Features, Records: n,
 		Radius: 2, Moment: p.Moment, MomentBound: p.MomentBound()}
