@@ -145,3 +145,19 @@ func TestCOPDistances(t *testing.T) {
 	errata.Quote(t, "cop-75", "%.2f", e.Value(0)+0.5)
 	errata.Quote(t, "cop-75", "%.2f", e.Value(2)+0.5-2)
 }
+
+// Lemma 3.3: the last step wants nε ≥ 2d.
+func TestCOPLemma33(t *testing.T) {
+	// Right over left, squared, C = R = 1.
+	ratio := func(n, eps, d float64) float64 {
+		l := math.Log(1 / Delta)
+		return 32 * (1/n + d*l/(n*n*eps*eps)) / (4 * (4/n + d*8*(l+eps)/(n*n*eps*eps)))
+	}
+	edge, beyond := ratio(1000, 1, 500), ratio(100, 20, 1e6)
+	errata.Within(t, "at nε = 2d", edge, 1, 1e-12)
+	errata.Quote(t, "cop-76", "%.2f", edge)
+	errata.Quote(t, "cop-76", "%.2f", beyond)
+	if !(ratio(1000, 1, 450) > 1 && ratio(1000, 1, 550) < 1 && beyond > 1/(1+20/math.Log(1/Delta))) {
+		t.Errorf("not at nε = 2d: %g", beyond)
+	}
+}

@@ -39,6 +39,7 @@ func privacyAndRisk() []claim.Claim {
 		Statement: "for λ = √(4C²/n + dσ²/n²)/R: excess risk ≤ 4√2·CR(1/√n + √(d ln(1/δ))/(nε)) + F_µ(θ⋆) − F(θ⋆)",
 		Code:      []string{"mechanism/objpert/convolution.Planned", "mechanism/objpert/convolution.Calibrate"},
 		Tests:     []string{"mechanism/objpert/convolution.TestCalibrate"},
+		Errata:    []string{"cop-76"},
 		Proof:     "smoothing#cop-lem3.3 a22f14f3",
 		Check:     "the λ of the mechanism against the least of λR² + (4C²/n + dσ²/n²)/λ; the mean population risk of the base experiment over the bound before its last step, n = 100 and 1,000, ε = 0.2, 1, 5; the printed bound over that",
 		Expected:  "the least to 1e-6; below 1; the printed bound is the larger where nε ≥ 2d, and not for all nε",

@@ -8,6 +8,7 @@ import (
 	"gonum.org/v1/gonum/floats"
 
 	"github.com/dpnb/notebooks/dpnb/erm"
+	"github.com/dpnb/notebooks/dpnb/internal/testscale"
 	"github.com/dpnb/notebooks/dpnb/loss"
 	"github.com/dpnb/notebooks/dpnb/mechanism"
 	"github.com/dpnb/notebooks/dpnb/noise"
@@ -18,6 +19,9 @@ import (
 // Two stages satisfy (ε, δ) together, and either stage counts; the second is about the first
 // one's release; where n is large their error is less than that of one stage.
 func TestRecentred(t *testing.T) {
+	if !testscale.Full() {
+		t.Skip("searches for ten seconds; run with --full")
+	}
 	const n, eps = 1000, 1.0
 	m, err := CalibrateRecentred(config(smoothing.Logistic{}, eps, Predicted, n), 2)
 	if err != nil {
@@ -99,6 +103,20 @@ func TestRecentredCentre(t *testing.T) {
 	want, err := erm.Minimize(&erm.Problem{Rows: cx, Labels: cy, Loss: weak.Form, Lambda: 3, Linear: pull}, nil)
 	if err != nil || floats.Distance(got.Coefficients, want.Theta, 2) > 1e-2 {
 		t.Errorf("%v, want about %v (%v)", got.Coefficients, want.Theta, err)
+	}
+	// Two stages cost the composition of both: of a Gaussian mechanism's, where λ is large.
+	two := Recentred{Stages: []COP{stage, stage}, Radius: 1}
+	for i := range two.Stages {
+		two.Stages[i].Forms, two.Stages[i].Sigma = 1, 40
+		two.Stages[i] = two.Stages[i].finish(0)
+	}
+	p, err := mechanism.Profile(two)
+	if err != nil {
+		t.Fatal(err)
+	}
+	least := privacy.DeltaUpper(privacy.GaussianProfile(math.Sqrt2*4/40, privacy.AddRemove), 0.5)
+	if got := privacy.DeltaUpper(p, 0.5); got < least || got > 4.1*least {
+		t.Errorf("δ(0.5) = %g of two stages, %g of two Gaussian mechanisms", got, least)
 	}
 	var bad *privacy.ParamError
 	for _, m := range []Recentred{{Radius: 1}, {Stages: []COP{stage}, Radius: 0}, {Stages: []COP{first, first}, Radius: 1}} {
