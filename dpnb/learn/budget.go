@@ -332,6 +332,15 @@ func (a Allowance) charge(e ledger.Entry, mechanism string, src noise.Source) er
 // number of records.
 const largeDelta = 1e-3
 
+// ofLarge warns of δ where it is large; else it returns "".
+func ofLarge(delta float64) string {
+	if !(delta >= largeDelta) {
+		return ""
+	}
+	return fmt.Sprintf("δ = %s is large: with that probability a result may give a whole record away. "+
+		"Usual is far less than one over the number of records, for example 1e-6.", privacy.FormatUp(delta, 3))
+}
+
 // Display shows the ledger.
 func (b *Budget) Display() display.Item {
 	s, err := b.State()
@@ -352,10 +361,7 @@ func (b *Budget) Display() display.Item {
 		}
 		together, left = "all so far", "one more can be"
 	}
-	if s.Delta >= largeDelta {
-		it.Warning = fmt.Sprintf("δ = %s is large: with that probability a result may give a whole record away. "+
-			"Usual is far less than one over the number of records, for example 1e-6.", privacy.FormatUp(s.Delta, 3))
-	}
+	it.Warning = ofLarge(s.Delta)
 	simulated := ""
 	for i, e := range s.Entries {
 		mech := e.Mechanism

@@ -157,6 +157,42 @@ func ExampleQuantiles() {
 	// the first patient: 94 < 104 < 126
 }
 
+// The median in the units of the columns: pressure for one year of age, for one kilogram.
+func ExampleModel_CoefficientsInUnits() {
+	data := learn.Regression(learn.Patients(8000, 1).Drop("ill", "ward", "visits", "smoker"), "pressure")
+	model, err := learn.Median{Noise: learn.Seed(1)}.Fit(data, learn.Simulate(1, 1e-6))
+	if err != nil {
+		fmt.Println(err)
+		return
+	}
+	c := model.CoefficientsInUnits()
+	for i, feature := range c.Col("feature").Records() {
+		fmt.Printf("%s %.2f\n", feature, c.Col("coefficient").Float()[i])
+	}
+	// Output:
+	// age 0.55
+	// weight 0.22
+	// bias 85.67
+}
+
+// Bands of quantiles against age are of what was released, and look at no record.
+func ExampleModel_Bands() {
+	data := learn.Regression(learn.Patients(8000, 1), "pressure", learn.RowNorm(1))
+	model, err := learn.Quantiles{Noise: learn.Seed(1)}.Fit(data, learn.Simulate(1, 1e-6))
+	if err != nil {
+		fmt.Println(err)
+		return
+	}
+	bands, err := model.Bands("age", map[string]any{"smoker": "yes", "weight": 70})
+	if err != nil {
+		fmt.Println(err)
+		return
+	}
+	fmt.Println(bands.Alt)
+	// Output:
+	// predicted quantiles of pressure, age from 18 to 90: τ = 0.1 from 109.6 to 145.3, τ = 0.5 from 119.9 to 157.3, τ = 0.9 from 133.1 to 170.7
+}
+
 // A regulariser costs no privacy, and holds coefficients at zero that explain little:
 // what they still have is noise of the output, of some 10⁻⁵.
 func ExampleRegulariser() {

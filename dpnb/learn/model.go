@@ -16,6 +16,7 @@ import (
 	"github.com/dpnb/notebooks/dpnb/frame"
 	"github.com/dpnb/notebooks/dpnb/mechanism"
 	"github.com/dpnb/notebooks/dpnb/mechanism/objpert"
+	"github.com/dpnb/notebooks/dpnb/mechanism/objpert/constrained"
 	"github.com/dpnb/notebooks/dpnb/mechanism/objpert/interval"
 	"github.com/dpnb/notebooks/dpnb/privacy"
 )
@@ -264,9 +265,18 @@ func (m *Model) Display() display.Item {
 	}
 	r := m.Release
 	it.Title = fmt.Sprintf("Private %s for %s", m.title, m.target.Name)
-	it.Warning = join(r.Warning(), m.dataWarning)
+	it.Warning = join(join(r.Warning(), m.dataWarning), ofLarge(r.Guarantee.Delta))
 	it.Note("Guarantee: %s", r.Guarantee.Words())
 	it.Note("How: %s. Bound: %s.", r.Mechanism, r.Guarantee.Bound)
+	if c, ok := r.Fitted.(constrained.Objective); ok {
+		zeros := 0
+		for _, v := range m.coefficients {
+			if math.Abs(v) <= 6*c.OutputSigma {
+				zeros++
+			}
+		}
+		it.Note("%d of %s are zero but for the noise of the output, %.2g.", zeros, several(len(m.coefficients), "coefficient"), c.OutputSigma)
+	}
 	if m.levels != nil {
 		it.Note("The noise of a step has a standard deviation of %.3g on a sum of slopes; what is left of it in a coefficient is not known, "+
 			"so that there are no intervals.", r.NoiseScale)

@@ -335,3 +335,17 @@ func TestQuantileWithoutNoise(t *testing.T) {
 		}
 	}
 }
+
+// A δ that gives records away is said to, with every model.
+func TestLargeDelta(t *testing.T) {
+	data := learn.Regression(learn.Patients(50, 1), "pressure", learn.RowNorm(1))
+	for delta, warned := range map[float64]bool{0.5: true, 1e-6: false} {
+		m, err := learn.Median{Noise: learn.Seed(1)}.Fit(data, learn.Simulate(1, delta))
+		if err != nil {
+			t.Fatal(err)
+		}
+		if text := shown(t, m); strings.Contains(text, "a whole record away") != warned {
+			t.Errorf("δ = %g: %s", delta, text)
+		}
+	}
+}
