@@ -55,7 +55,8 @@ func parseHouse(t *testing.T) *house {
 	if err != nil {
 		t.Fatal(err)
 	}
-	h := &house{symbols: map[string]bool{}, rooms: map[string]bool{}, foreign: map[string]bool{}, tests: map[string]bool{},
+	h := &house{symbols: map[string]bool{}, rooms: map[string]bool{}, foreign: map[string]bool{},
+		tests: map[string]bool{},
 		files: map[string]bool{}, paths: tree.Paths, claims: map[string]bool{}}
 	for name := range tree.Paths {
 		h.files[path.Base(name)] = true

@@ -68,7 +68,8 @@ func TestAnchors(t *testing.T) {
 // The checks see what they are for.
 func TestChecksOfThePagesCanFail(t *testing.T) {
 	pages := map[string]string{
-		"docs/a.md": "# A page: its *head*\n<a id=\"x-1.2\"></a>\n## Twice\n## Twice\n[1](b.md) [2](b.md#there) [3](#x-1.2) " +
+		"docs/a.md": "# A page: its *head*\n<a id=\"x-1.2\"></a>\n## Twice\n## Twice\n[1](b.md) [2](b.md#there) " +
+			"[3](#x-1.2) " +
 			"[4](#twice-1) [5](#a-page-its-head) [6](https://example.com/#y) $[0](c.md)$ `[0](c.md)`\n```\n[0](c.md)\n```\n" +
 			"[7](c.md) [8](b.md#nowhere) [9](#x-1) [10](#twice-2)",
 		"docs/b.md": "<a id=\"there\"></a>",
@@ -298,7 +299,8 @@ func architectureProblems(t *testing.T, page string) (problems []string) {
 		}
 		slices.Sort(names)
 		if !slices.Equal(names, slices.Sorted(slices.Values(allowed))) {
-			problems = append(problems, fmt.Sprintf("%s may import %q by the page, %q by the test", room, names, allowed))
+			problems = append(problems, fmt.Sprintf("%s may import %q by the page, %q by the test", room, names,
+				allowed))
 		}
 	}
 	err := filepath.WalkDir(".", func(file string, d fs.DirEntry, err error) error {

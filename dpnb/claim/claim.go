@@ -235,8 +235,10 @@ func (c Claim) check(ctx context.Context, size Size) Result {
 	if o.Note != "" {
 		verdict += ": " + o.Note
 	}
-	return Result{Claim: c, ID: c.ID, Paper: c.Paper, Kind: c.Kind, Statement: c.Statement, Check: c.Check, Expected: c.Expected, Power: c.Power,
-		Measured: o.Measured, Interval: o.Interval, Verdict: verdict, Seconds: time.Since(start).Seconds(), Seed: c.Seed}
+	return Result{Claim: c, ID: c.ID, Paper: c.Paper, Kind: c.Kind, Statement: c.Statement, Check: c.Check,
+		Expected: c.Expected, Power: c.Power,
+		Measured: o.Measured, Interval: o.Interval, Verdict: verdict, Seconds: time.Since(start).Seconds(),
+		Seed: c.Seed}
 }
 
 // Failed reports whether the verdict of r is that the claim fails.

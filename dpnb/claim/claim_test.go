@@ -33,7 +33,8 @@ func TestOutput(t *testing.T) {
 	if err := json.Unmarshal(b.Bytes(), &back); err != nil || len(back) != 2 {
 		t.Fatal(err, b.String())
 	}
-	for _, key := range []string{"id", "paper", "kind", "statement", "check", "expected", "measured", "interval", "verdict", "seconds", "seed"} {
+	for _, key := range []string{"id", "paper", "kind", "statement", "check", "expected", "measured", "interval",
+		"verdict", "seconds", "seed"} {
 		if _, ok := back[0][key]; !ok {
 			t.Errorf("the JSON lacks %q", key)
 		}
@@ -59,10 +60,14 @@ func TestDocument(t *testing.T) {
 		{"rkw23/def1", "Definition 1", "‖θ*‖ ≤ f*, |x|_2", "definition; see rkw23/thm1 and erratum rkw23-1"},
 		{"rkw23/thm1", "Theorem 1", "a | b", ""},
 	}}}
-	good := Claim{ID: "rkw23/thm1", Paper: "p", Kind: Theorem, Statement: "a | b", Code: []string{"privacy.New"}, Tests: []string{"privacy.TestNew"},
+	good := Claim{ID: "rkw23/thm1", Paper: "p", Kind: Theorem, Statement: "a | b", Code: []string{"privacy.New"},
+		Tests:  []string{"privacy.TestNew"},
 		Errata: []string{"rkw23-1"}, Figure: "01#plot", Check: "c", Expected: "e", Power: "a tenth", Want: Fails,
 		Wrong: map[string]Check{"a tenth": nil},
-		Run:   func(context.Context, Size) (Outcome, error) { return Outcome{"1.5", "", Fails, "as rkw23-1 says"}, nil }}
+		Run: func(context.Context, Size) (Outcome, error) {
+			return Outcome{"1.5", "", Fails, "as rkw23-1 says"},
+				nil
+		}}
 	good.Proof = "page#rkw23-thm1 " + good.withProof("page#rkw23-thm1").hash(tree, papers)
 	d := NewDocument(papers, []Claim{good}, tree)
 	if p := append(d.Problems(), good.Problems(tree, papers)...); len(p) > 0 {
@@ -88,8 +93,9 @@ func TestDocument(t *testing.T) {
 	}
 	for name, spoil := range map[string]func(*Claim){
 		"code": func(c *Claim) { c.Code = []string{"privacy.Old"} }, "no code": func(c *Claim) { c.Code = nil },
-		"test": func(c *Claim) { c.Tests = []string{"privacy.New"} }, "erratum": func(c *Claim) { c.Errata = []string{"rkw23-2"} },
-		"cell": func(c *Claim) { c.Figure = "01#other" }, "page": func(c *Claim) { c.Proof = "other#rkw23-thm1 0" },
+		"test":    func(c *Claim) { c.Tests = []string{"privacy.New"} },
+		"erratum": func(c *Claim) { c.Errata = []string{"rkw23-2"} },
+		"cell":    func(c *Claim) { c.Figure = "01#other" }, "page": func(c *Claim) { c.Proof = "other#rkw23-thm1 0" },
 		"hash": func(c *Claim) { c.Proof = "page#rkw23-thm1 00000000" }, "power": func(c *Claim) { c.Power = "" },
 	} {
 		bad := good

@@ -47,7 +47,8 @@ func Papers(root string) ([]Paper, error) {
 			}
 			f := strings.Split(line, "\t")
 			if len(f) != 4 || !strings.HasPrefix(f[0], name+"/") || seen[f[0]] {
-				return nil, fmt.Errorf("%s:%d: not a new ID of that paper, a place, a statement and a reason", file, i+1)
+				return nil, fmt.Errorf("%s:%d: not a new ID of that paper, a place, a statement and a reason", file,
+					i+1)
 			}
 			seen[f[0]] = true
 			p.Statements = append(p.Statements, Statement{f[0], f[1], f[2], f[3]})

@@ -18,7 +18,8 @@ func (c Claim) Anchor() (page, anchor, hash string) {
 	return page, anchor, hash
 }
 
-// hash is what the hash of the claim's proof should be: of the text at its anchor and of the statement in the inventory.
+// hash is what the hash of the claim's proof should be: of the text at its anchor and of the statement in the
+// inventory.
 func (c Claim) hash(t *whereis.Tree, papers []Paper) string {
 	_, anchor, _ := c.Anchor()
 	texts := []string{t.Anchors[anchor].Text}
@@ -53,7 +54,8 @@ func (c Claim) Problems(t *whereis.Tree, papers []Paper) (problems []string) {
 	case page == "" || t.Anchors[anchor].Page != page:
 		wrong("there is no anchor %s on docs/theory/%s.md", anchor, page)
 	case hash != want:
-		wrong("docs/theory/%s.md has changed at %s, or the statement in the inventory: look whether the claim still says the same, then "+
+		wrong("docs/theory/%s.md has changed at %s, or the statement in the inventory: look whether the claim still "+
+			"says the same, then "+
 			"go run ./dpnb/cmd/dpnb claims --renew --only %s", page, anchor, c.ID)
 	}
 	for _, id := range c.Errata {
@@ -100,7 +102,8 @@ func Renew(root string, claims []Claim, t *whereis.Tree, papers []Paper) (renewe
 			}
 		}
 		if !found {
-			return renewed, fmt.Errorf("claim: no file below dpnb/paper has ID: %q followed by Proof: %q", c.ID, c.Proof)
+			return renewed, fmt.Errorf("claim: no file below dpnb/paper has ID: %q followed by Proof: %q", c.ID,
+				c.Proof)
 		}
 		renewed = append(renewed, c.ID)
 	}

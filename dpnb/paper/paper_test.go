@@ -41,7 +41,8 @@ func TestSelect(t *testing.T) {
 			t.Errorf("pattern %q selects something", bad)
 		}
 	}
-	if s, _ := claim.Select(all, "dtz24/thm5.1", "dtz24/*"); len(s) != len(map[string]bool{}) && s[0].ID != "dtz24/thm5.1" {
+	if s, _ := claim.Select(all, "dtz24/thm5.1", "dtz24/*"); len(s) != len(map[string]bool{}) &&
+		s[0].ID != "dtz24/thm5.1" {
 		t.Error("order of selection")
 	}
 }
@@ -82,7 +83,8 @@ func TestClaims(t *testing.T) {
 				t.Errorf("verdict %q, want %q; measured %s", r.Verdict, c.Verdict(), r.Measured)
 			}
 			if now := document.Section(r); !strings.Contains(string(text), now) {
-				t.Errorf("docs/claims.md is stale; look at this, then: go run ./dpnb/cmd/dpnb claims --markdown docs/claims.md\n%s", now)
+				t.Errorf("docs/claims.md is stale; look at this, then: go run ./dpnb/cmd/dpnb claims --markdown "+
+					"docs/claims.md\n%s", now)
 			}
 			for _, name := range slices.Sorted(maps.Keys(c.Wrong)) {
 				if o, err := c.Wrong[name](t.Context(), claim.Quick); err != nil || o.Verdict == c.Verdict() {

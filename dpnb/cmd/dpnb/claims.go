@@ -86,7 +86,8 @@ says the same, and write the new one with --renew.`,
 	f.BoolVar(&full, "full", false, "with many more draws and longer searches")
 	f.BoolVar(&list, "list", false, "list the claims and check nothing")
 	f.BoolVar(&wrong, "wrong", false, "run the versions that are wrong on purpose, too")
-	f.BoolVar(&renew, "renew", false, "write the hashes of the proofs as they are now into the claims, and check nothing")
+	f.BoolVar(&renew, "renew", false, "write the hashes of the proofs as they are now into the claims, and check "+
+		"nothing")
 	f.StringSliceVar(&only, "only", nil, "take only claims whose ID matches this `pattern`, for example 'rkw23/*'")
 	f.StringVar(&markdown, "markdown", "", "write the results to this `file` as well")
 	return cmd

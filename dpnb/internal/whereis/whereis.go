@@ -38,7 +38,8 @@ type Tree struct {
 type Passage struct {
 	// Page is its file without directory and extension.
 	Page string
-	// Text is the whole section where the anchor stands before a heading, and else reaches to the next anchor or heading.
+	// Text is the whole section where the anchor stands before a heading, and else reaches to the next anchor or
+	// heading.
 	Text string
 }
 
@@ -46,7 +47,8 @@ type Passage struct {
 //
 // Errors: a file that cannot be read or parsed.
 func Read(root string) (*Tree, error) {
-	t := &Tree{Symbols: map[string]string{}, Packages: map[string]string{}, Imports: map[string]bool{}, Paths: map[string]bool{},
+	t := &Tree{Symbols: map[string]string{}, Packages: map[string]string{}, Imports: map[string]bool{},
+		Paths:   map[string]bool{},
 		Anchors: map[string]Passage{}, Errata: map[string]bool{}, Cells: map[string]bool{}}
 	if err := t.readCode(root); err != nil {
 		return nil, err

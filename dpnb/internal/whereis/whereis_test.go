@@ -6,7 +6,8 @@ func TestPassage(t *testing.T) {
 	const page = "# A\n\n<a id=\"one\"></a>\n<a id=\"two\"></a>\n## Section\n\ntext\n```\n# no heading\n```\n### part\n<a id=\"three\"></a>\n" +
 		"**Lemma.** Words\nof it.\n\n<a id=\"four\"></a>\nMore.\n## Next\n\nend"
 	const section = "Section\n\ntext\n```\n# no heading\n```\n### part\n<a id=\"three\"></a>\n**Lemma.** Words\nof it.\n\n<a id=\"four\"></a>\nMore."
-	for anchor, want := range map[string]string{"one": section, "two": section, "three": "**Lemma.** Words\nof it.", "four": "More."} {
+	for anchor, want := range map[string]string{"one": section, "two": section, "three": "**Lemma.** Words\nof it.",
+		"four": "More."} {
 		if got := passage(page, anchor); got != want {
 			t.Errorf("%s: %q, want %q", anchor, got, want)
 		}
@@ -34,7 +35,9 @@ func TestRead(t *testing.T) {
 	if _, ok := tree.Symbols["privacy.NoSuchThing"]; ok {
 		t.Error("a name that is none is found")
 	}
-	if tree.Anchors["rkw23-thm3.1"].Page != "objective_perturbation" || !tree.Errata["rkw23-1"] || !tree.Cells["02_objective_perturbation#risk-plot"] {
-		t.Errorf("%q, %v, %v", tree.Anchors["rkw23-thm3.1"].Page, tree.Errata["rkw23-1"], tree.Cells["02_objective_perturbation#risk-plot"])
+	if tree.Anchors["rkw23-thm3.1"].Page != "objective_perturbation" || !tree.Errata["rkw23-1"] ||
+		!tree.Cells["02_objective_perturbation#risk-plot"] {
+		t.Errorf("%q, %v, %v", tree.Anchors["rkw23-thm3.1"].Page, tree.Errata["rkw23-1"],
+			tree.Cells["02_objective_perturbation#risk-plot"])
 	}
 }

@@ -219,8 +219,10 @@ func outputSimulated(l loss.Loss, seed uint64, factor float64) claim.Check {
 		c := newComparison()
 		c.add("MSE", fits, p.MSE(), fit.mse)
 		c.add("⟨β̂,ξ⟩", fits, p.OnXi, func(f fit) float64 { return dotMean(f.theta, f.xi) })
-		return claim.Decide(fmt.Sprintf("largest distance/claimed %.2f; released over claimed δ less 1: %s; %s", most, claim.Roughly(off, 1e-6), c), "0.7 to 1; 1e-6; "+fourErrors,
-			most <= 1+1e-6 && most > 0.7 && off < 1e-6 && c.worst <= 4, "the sensitivity or the error is not the claimed one"), nil
+		return claim.Decide(fmt.Sprintf("largest distance/claimed %.2f; released over claimed δ less 1: %s; %s",
+			most, claim.Roughly(off, 1e-6), c), "0.7 to 1; 1e-6; "+fourErrors,
+			most <= 1+1e-6 && most > 0.7 && off < 1e-6 && c.worst <= 4,
+			"the sensitivity or the error is not the claimed one"), nil
 	}
 }
 
@@ -228,7 +230,8 @@ func outputSimulated(l loss.Loss, seed uint64, factor float64) claim.Check {
 // by a solver that is all but exact, from the Gaussian mechanism's of factor·LR/(λν).
 func offSensitivity(l loss.Loss, factor float64) (off float64, err error) {
 	for _, c := range []struct{ radius, lambda, nu float64 }{{1, 1, 2}, {1.5, 0.3, 10}, {2, 40, 0.1}} {
-		p, err := mechanism.Profile(objpert.Output{Loss: l, RowNorm: c.radius, Lambda: c.lambda, Tolerance: 1e-10 * c.radius, Sigma: c.nu})
+		p, err := mechanism.Profile(objpert.Output{Loss: l, RowNorm: c.radius, Lambda: c.lambda,
+			Tolerance: 1e-10 * c.radius, Sigma: c.nu})
 		if err != nil {
 			return 0, err
 		}
@@ -281,8 +284,7 @@ func farthest(l loss.Loss, src *noise.Seeded) (float64, error) {
 
 // descentSimulated compares every iterate, with gradients in expectation and with
 // labels as drawn; wrong multiplies the step of the prediction.
-func descentSimulated(seed uint64, wrong float64, d proportional.Descent) func(context.Context,
-	claim.Size) (claim.Outcome, error) {
+func descentSimulated(seed uint64, wrong float64, d proportional.Descent) claim.Check {
 	return func(ctx context.Context, size claim.Size) (claim.Outcome, error) {
 		const n = 400
 		dim := int(d.AspectRatio * n)

@@ -17,9 +17,12 @@ func simulation() []claim.Claim {
 			ID: "dtz24/thm2.8", Paper: paper + "Theorem 2.8", Kind: claim.Theorem,
 			Statement: "P(primary optimum < t) ≤ 2 P(auxiliary optimum < t), and with convexity the same for > t",
 			Code:      []string{"paper/dtz24.Minimax"},
-			Tests:     []string{"paper/dtz24.TestOptima", "paper/dtz24.TestAuxiliaryAgainstGrid", "paper/dtz24.TestPrimaryAgainstGrid"},
-			Proof:     "proportional_simulation#dtz24-thm2.8 8af5e263", Figure: "06_proportional#cgmt-plot",
-			Check:    "independent draws of both optima of the min-max form of objective perturbation (Huber, three shapes), below and above 57 thresholds; the smallest singular value of a square Gaussian matrix, below; controls: the factor 1 in place of 2, and part (b) for a problem that is not convex",
+			Tests: []string{"paper/dtz24.TestOptima", "paper/dtz24.TestAuxiliaryAgainstGrid",
+				"paper/dtz24.TestPrimaryAgainstGrid"},
+			Proof: "proportional_simulation#dtz24-thm2.8 8af5e263", Figure: "06_proportional#cgmt-plot",
+			Check: "independent draws of both optima of the min-max form of objective perturbation (Huber, three " +
+				"shapes), below and above 57 thresholds; the smallest singular value of a square Gaussian matrix, " +
+				"below; controls: the factor 1 in place of 2, and part (b) for a problem that is not convex",
 			Expected: "no excess above 4 standard errors; both controls refuted",
 			Seed:     2408, Run: minimaxHolds(2, 2408),
 			Power: "the factor 1 for 2",
@@ -37,26 +40,30 @@ func simulation() []claim.Claim {
 			Expected: "equal to 1e-12",
 			Run:      figure1(Figure1),
 			Power:    "1e-12 of a graph",
-			Wrong:    map[string]claim.Check{"H_L more by a thousandth": figure1(spoiled(Figure1, 0, 1.001)), "H_L′ less by a thousandth": figure1(spoiled(Figure1, 1, 0.999))},
+			Wrong: map[string]claim.Check{"H_L more by a thousandth": figure1(spoiled(Figure1, 0, 1.001)),
+				"H_L′ less by a thousandth": figure1(spoiled(Figure1, 1, 0.999))},
 		},
 		{
 			ID: "dtz24/fig2", Paper: paper + "Figure 2", Kind: claim.Figure,
 			Statement: "ρ, ρ′, ρ″ and prox_{γρ} with γ = 3",
 			Code:      []string{"paper/dtz24.Figure2", "loss.Logistic"},
-			Tests:     []string{"loss.TestDerivativesAndConstants", "paper/dtz24.TestDTZ24Proximal", "theory/proportional.TestLogisticProx"},
-			Proof:     "proportional#dtz24-fig2 82241da1", Figure: "06_proportional#fig12-plot",
+			Tests: []string{"loss.TestDerivativesAndConstants", "paper/dtz24.TestDTZ24Proximal",
+				"theory/proportional.TestLogisticProx"},
+			Proof: "proportional#dtz24-fig2 82241da1", Figure: "06_proportional#fig12-plot",
 			Check:    "601 points on [−6, 6]: each graph against its formula, p + γρ′(p) = t for the last",
 			Expected: "equal to 1e-12",
 			Run:      figure2(Figure2),
 			Power:    "1e-12 of a graph",
-			Wrong:    map[string]claim.Check{"ρ″ less by a thousandth": figure2(spoiled(Figure2, 2, 0.999)), "prox more by a thousandth": figure2(spoiled(Figure2, 3, 1.001))},
+			Wrong: map[string]claim.Check{"ρ″ less by a thousandth": figure2(spoiled(Figure2, 2, 0.999)),
+				"prox more by a thousandth": figure2(spoiled(Figure2, 3, 1.001))},
 		},
 		{
 			ID: "dtz24/fig3", Paper: paper + "Figure 3", Kind: claim.Figure,
-			Statement: "Theorem 3.7 predicts error and truncated residuals of robust regression with objective perturbation, ν ∈ {0, 1/5}, n·d = 1,000",
-			Code:      []string{"paper/dtz24.Figure3", "theory/proportional.Regression"},
-			Tests:     []string{"paper/dtz24.TestDTZ24Figures"},
-			Proof:     "proportional_simulation#dtz24-fig3 67d07574", Figure: "06_proportional#fig3-plot",
+			Statement: "Theorem 3.7 predicts error and truncated residuals of robust regression with objective " +
+				"perturbation, ν ∈ {0, 1/5}, n·d = 1,000",
+			Code:  []string{"paper/dtz24.Figure3", "theory/proportional.Regression"},
+			Tests: []string{"paper/dtz24.TestDTZ24Figures"},
+			Proof: "proportional_simulation#dtz24-fig3 67d07574", Figure: "06_proportional#fig3-plot",
 			Check:    "means of simulations over d/n and λ ∈ {0.01, 0.1, 1} against the prediction for the same d/n",
 			Expected: "every dot within 4 standard errors or 10 %",
 			Seed:     2403, Run: figureAgrees(3, 1),
@@ -67,10 +74,11 @@ func simulation() []claim.Claim {
 		},
 		{
 			ID: "dtz24/fig4", Paper: paper + "Figure 4", Kind: claim.Figure,
-			Statement: "Theorem 4.2 predicts error and difference of ρ′ of logistic regression with objective perturbation, ν ∈ {0, 1/5}, n·d = 1,000",
-			Code:      []string{"paper/dtz24.Figure4", "theory/proportional.Classification"},
-			Tests:     []string{"paper/dtz24.TestDTZ24Figures"},
-			Proof:     "proportional_simulation#dtz24-fig4 bc39d8cc", Figure: "06_proportional#fig4-plot",
+			Statement: "Theorem 4.2 predicts error and difference of ρ′ of logistic regression with objective " +
+				"perturbation, ν ∈ {0, 1/5}, n·d = 1,000",
+			Code:  []string{"paper/dtz24.Figure4", "theory/proportional.Classification"},
+			Tests: []string{"paper/dtz24.TestDTZ24Figures"},
+			Proof: "proportional_simulation#dtz24-fig4 bc39d8cc", Figure: "06_proportional#fig4-plot",
 			Check:    "means of simulations over d/n and λ ∈ {0.1, 0.3, 1} against the prediction for the same d/n",
 			Expected: "every dot within 4 standard errors or 10 %",
 			Seed:     2404, Run: figureAgrees(4, 1),
@@ -85,7 +93,8 @@ func simulation() []claim.Claim {
 			Code:      []string{"paper/dtz24.Figure5", "theory/proportional.FixedPoint.WithOutputNoise"},
 			Tests:     []string{"paper/dtz24.TestDTZ24Figures"},
 			Proof:     "proportional_simulation#dtz24-fig5 1b8d2072", Figure: "06_proportional#fig5-plot",
-			Check:    "means of simulations over d/n and three λ, both losses, against the prediction; the noise adds ν²",
+			Check: "means of simulations over d/n and three λ, both losses, against the prediction; the noise adds " +
+				"ν²",
 			Expected: "every dot within 4 standard errors or 10 %",
 			Seed:     2405, Run: figureAgrees(5, 1),
 			Power: "30 % too low",
@@ -95,13 +104,17 @@ func simulation() []claim.Claim {
 		},
 		{
 			ID: "dtz24/fig6", Paper: paper + "Figure 6", Kind: claim.Figure,
-			Statement: "Theorems 7.1 and 7.2 predict the error of noisy gradient descent, ν ∈ {0, 1/10}, n·d = 1,000, step ½/(1 + δ)",
-			Code:      []string{"paper/dtz24.Figure6", "theory/proportional.Descent"},
-			Tests:     []string{"paper/dtz24.TestDTZ24Figures", "paper/dtz24.TestPrintedStepOfFigure6"},
-			Proof:     "proportional_simulation#dtz24-fig6 a362312c", Errata: []string{"dtz24-51"}, Figure: "06_proportional#fig6-plot",
-			Check:    "means of simulations over d/n after 1, 2, 4 and 8 steps against the prediction, all of them: where the step contracts (d/n ≥ 0.49), and where it does not",
-			Expected: "every dot within 4 standard errors or 10 %; beyond, as the theorems are about many features, not all",
-			Seed:     2406, Run: figureAgrees(6, 1),
+			Statement: "Theorems 7.1 and 7.2 predict the error of noisy gradient descent, ν ∈ {0, 1/10}, n·d = " +
+				"1,000, step ½/(1 + δ)",
+			Code:  []string{"paper/dtz24.Figure6", "theory/proportional.Descent"},
+			Tests: []string{"paper/dtz24.TestDTZ24Figures", "paper/dtz24.TestPrintedStepOfFigure6"},
+			Proof: "proportional_simulation#dtz24-fig6 a362312c", Errata: []string{"dtz24-51"},
+			Figure: "06_proportional#fig6-plot",
+			Check: "means of simulations over d/n after 1, 2, 4 and 8 steps against the prediction, all of them: " +
+				"where the step contracts (d/n ≥ 0.49), and where it does not",
+			Expected: "every dot within 4 standard errors or 10 %; beyond, as the theorems are about many features, " +
+				"not all",
+			Seed: 2406, Run: figureAgrees(6, 1),
 			Want: claim.HoldsWithCorrection, Power: "15 % too high",
 			Wrong: map[string]claim.Check{
 				"predictions 15 % too high": figureAgrees(6, 1.15),
@@ -111,11 +124,15 @@ func simulation() []claim.Claim {
 			ID: "dtz24/universality", Paper: paper + "section 2.3", Kind: claim.Theorem,
 			Statement: "rows with independent subgaussian entries of any law behave like Gaussian rows",
 			Code:      []string{"sim/population.Simulation"},
-			Tests:     []string{"sim/population.TestDesignsHaveTheirMoments", "paper/dtz24.TestGridOfSettings", "paper/dtz24.TestCoordinates"},
-			Proof:     "proportional_simulation#dtz24-universality 1f4977b4", Figure: "06_proportional#adult-plot",
-			Check:    "four kinds of fit on Rademacher, Gaussian, uniform, sparse and skewed rows against the prediction; how the gap to the limit falls with n; control: rows whose entries are uncorrelated but not independent",
-			Expected: "all within 4 standard errors; one fit off by about n^−½, the mean by about n^−1; the control off by more than 6",
-			Seed:     2407, Run: universal(synthetic.Elliptical, 2407),
+			Tests: []string{"sim/population.TestDesignsHaveTheirMoments", "paper/dtz24.TestGridOfSettings",
+				"paper/dtz24.TestCoordinates"},
+			Proof: "proportional_simulation#dtz24-universality 1f4977b4", Figure: "06_proportional#adult-plot",
+			Check: "four kinds of fit on Rademacher, Gaussian, uniform, sparse and skewed rows against the " +
+				"prediction; how the gap to the limit falls with n; control: rows whose entries are uncorrelated but " +
+				"not independent",
+			Expected: "all within 4 standard errors; one fit off by about n^−½, the mean by about n^−1; the control " +
+				"off by more than 6",
+			Seed: 2407, Run: universal(synthetic.Elliptical, 2407),
 			Slow: true, Power: "a control that is universal",
 			Wrong: map[string]claim.Check{
 				"a control that is universal": universal(synthetic.Uniform, 2407),
@@ -125,7 +142,7 @@ func simulation() []claim.Claim {
 }
 
 // minimaxHolds compares the two optima of Theorem 2.8 with the given factor.
-func minimaxHolds(factor float64, seed uint64) func(context.Context, claim.Size) (claim.Outcome, error) {
+func minimaxHolds(factor float64, seed uint64) claim.Check {
 	return func(ctx context.Context, size claim.Size) (claim.Outcome, error) {
 		draws, singular := 3000, 300
 		if size == claim.Full {
@@ -154,8 +171,10 @@ func minimaxHolds(factor float64, seed uint64) func(context.Context, claim.Size)
 			return claim.Outcome{}, err
 		}
 		control := o.Compare(factor, true).Excess
-		return claim.Decide(fmt.Sprintf("largest excess over %g P: %s standard errors; P/P′ up to %.2f, for the singular value %.1f; control with factor 1: %s; not convex: %s",
-			factor, beyond(excess, 0), ratio, c.Ratio, beyond(one, 4), beyond(control, 4)), "excess at most 4, controls above 4",
+		return claim.Decide(fmt.Sprintf("largest excess over %g P: %s standard errors; P/P′ up to %.2f, for the "+
+			"singular value %.1f; control with factor 1: %s; not convex: %s",
+			factor, beyond(excess, 0), ratio, c.Ratio, beyond(one, 4), beyond(control,
+				4)), "excess at most 4, controls above 4",
 			excess <= 4 && one > 4 && control > 4, "the comparison fails, or cannot see what is wrong"), nil
 	}
 }
@@ -200,7 +219,8 @@ func graphsAre(draw func() []Graph, formulas ...func(x, y float64) (off float64)
 				off = math.Max(off, math.Abs(formulas[k](x, g.Y[i])))
 			}
 		}
-		return claim.Decide("largest distance from the formulas "+claim.Roughly(off, 1e-12), "1e-12", off < 1e-12, "a graph is another function"), nil
+		return claim.Decide("largest distance from the formulas "+claim.Roughly(off, 1e-12), "1e-12", off < 1e-12,
+			"a graph is another function"), nil
 	}
 }
 
@@ -230,7 +250,7 @@ func figure2(draw func() []Graph) claim.Check {
 }
 
 // figureAgrees lays the simulations of a figure over the predictions times a factor.
-func figureAgrees(number int, factor float64) func(context.Context, claim.Size) (claim.Outcome, error) {
+func figureAgrees(number int, factor float64) claim.Check {
 	return func(ctx context.Context, size claim.Size) (claim.Outcome, error) {
 		scale := Scale{Dots: 7, Curve: 2}
 		switch {
@@ -260,12 +280,16 @@ func figureAgrees(number int, factor float64) func(context.Context, claim.Size) 
 			}
 		}
 		if number != 6 {
-			return claim.Decide(inside.String(), "none beyond both", inside.both == 0 && inside.dots > 0, "the simulation is not what was predicted"), nil
+			return claim.Decide(inside.String(), "none beyond both", inside.both == 0 && inside.dots > 0,
+				"the simulation is not what was predicted"), nil
 		}
-		o := claim.Decide(fmt.Sprintf("where the step contracts %v; where it does not (d/n < 0.49) %v, the mean error %s",
-			&inside, &outside, beyond(outside.largest, 10)), "none beyond both", inside.both == 0 && inside.dots > 0 && outside.dots > 0, "the simulation is not what was predicted")
+		o := claim.Decide(fmt.Sprintf("where the step contracts %v; where it does not (d/n < 0.49) %v, the mean error "+
+			"%s",
+			&inside, &outside, beyond(outside.largest, 10)), "none beyond both", inside.both == 0 &&
+			inside.dots > 0 && outside.dots > 0, "the simulation is not what was predicted")
 		if o.Verdict == claim.Holds && outside.both > 0 {
-			o.Verdict, o.Note = claim.HoldsWithCorrection, "only where the step contracts; where it does not, a dozen features are too few for the limit"
+			o.Verdict, o.Note = claim.HoldsWithCorrection, "only where the step contracts; where it does not, a dozen "+
+				"features are too few for the limit"
 		}
 		return o, nil
 	}
@@ -295,7 +319,8 @@ func (a *agreement) add(d Dot) {
 }
 
 func (a *agreement) String() string {
-	return fmt.Sprintf("%d of %d dots are beyond 4 standard errors, %d beyond 10 %%, %d beyond both", a.errors, a.dots, a.percent, a.both)
+	return fmt.Sprintf("%d of %d dots are beyond 4 standard errors, %d beyond 10 %%, %d beyond both", a.errors,
+		a.dots, a.percent, a.both)
 }
 
 func drawFigure(ctx context.Context, number int, scale Scale) ([]Panel, error) {
@@ -312,7 +337,7 @@ func drawFigure(ctx context.Context, number int, scale Scale) ([]Panel, error) {
 }
 
 // universal runs the grid of designs, and a control that must not agree.
-func universal(control synthetic.Design, seed uint64) func(context.Context, claim.Size) (claim.Outcome, error) {
+func universal(control synthetic.Design, seed uint64) claim.Check {
 	return func(ctx context.Context, size claim.Size) (claim.Outcome, error) {
 		var settings []Setting
 		repetitions, gapRepetitions, records := 20, 8000, []int{10, 20, 40}
@@ -354,12 +379,16 @@ func universal(control synthetic.Design, seed uint64) func(context.Context, clai
 				return claim.Outcome{}, err
 			}
 			for _, g := range gaps {
-				n, single, mean = append(n, float64(g.Records)), append(single, g.Single), append(mean, math.Abs(g.Mean.Mean))
+				n, single, mean = append(n, float64(g.Records)), append(single, g.Single), append(mean,
+					math.Abs(g.Mean.Mean))
 			}
 		}
 		slow, fast := Rate(n, single), Rate(n, mean)
-		return claim.Decide(fmt.Sprintf("%d means of %d settings, the farthest %.1f standard errors off; one fit is off by n^%.1f, the mean by n^%.1f; control off by %s", means, len(settings), worst, slow, fast, beyond(off, 6)),
+		return claim.Decide(fmt.Sprintf("%d means of %d settings, the farthest %.1f standard errors off; one fit is "+
+			"off by n^%.1f, the mean by n^%.1f; control off by %s", means, len(settings), worst, slow, fast,
+			beyond(off, 6)),
 			"at most 4; −0.75 … −0.4 and −1.3 … −0.7; above 6",
-			worst <= 4 && slow > -0.75 && slow < -0.4 && fast > -1.3 && fast < -0.7 && off > 6, "a design behaves in another way, or the check cannot tell"), nil
+			worst <= 4 && slow > -0.75 && slow < -0.4 && fast > -1.3 && fast < -0.7 && off > 6,
+			"a design behaves in another way, or the check cannot tell"), nil
 	}
 }

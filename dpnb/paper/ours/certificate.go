@@ -20,15 +20,22 @@ import (
 func certificates() []claim.Claim {
 	return []claim.Claim{{
 		ID: "dpnb/certificate", Paper: "docs/theory/solvers.md", Kind: claim.Ours,
-		Statement: "the certified bound on the solver's distance from the minimiser includes all rounding, in float64 and beyond it",
-		Code:      []string{"erm.Certificate", "erm.Minimize"},
-		Tests:     []string{"erm.TestGradientsAgainst300Bits", "erm.TestCertificateCountsTheRounding", "erm.TestCertifiedBeyondFloat64"},
-		Proof:     "solvers#dpnb-certificate 2120224f",
-		Check:     "gradients in 300 bits, Huber's loss, records all but orthogonal to a long θ, and tolerances that float64 cannot certify: their error over the bound, and over the bound without the part for margins", Expected: "never above 1, above 1 for the control; the tolerances are reached",
-		Seed: 61, Run: certificateHolds(func(bound, _ float64) float64 { return bound }),
+		Statement: "the certified bound on the solver's distance from the minimiser includes all rounding, in " +
+			"float64 and beyond it",
+		Code: []string{"erm.Certificate", "erm.Minimize"},
+		Tests: []string{"erm.TestGradientsAgainst300Bits", "erm.TestCertificateCountsTheRounding",
+			"erm.TestCertifiedBeyondFloat64"},
+		Proof: "solvers#dpnb-certificate 2120224f",
+		Check: "gradients in 300 bits, Huber's loss, records all but orthogonal to a long θ, and tolerances that " +
+			"float64 cannot certify: their error over the bound, and over the bound without the part for margins",
+		Expected: "never above 1, above 1 for the control; the tolerances are reached",
+		Seed:     61, Run: certificateHolds(func(bound, _ float64) float64 { return bound }),
 		Power: "the part for margins left out",
 		Wrong: map[string]claim.Check{
-			"without the part for margins": certificateHolds(func(bound, margins float64) float64 { return bound - margins }),
+			"without the part for margins": certificateHolds(func(bound,
+				margins float64) float64 {
+				return bound - margins
+			}),
 		},
 	}}
 }
@@ -78,7 +85,7 @@ func bigDistance(a []*big.Float, b []float64) float64 {
 
 // certificateHolds compares with 300 bits; claimed makes the bound that is held to it
 // of the solver's and of the part that margins have in it.
-func certificateHolds(claimed func(bound, margins float64) float64) func(context.Context, claim.Size) (claim.Outcome, error) {
+func certificateHolds(claimed func(bound, margins float64) float64) claim.Check {
 	return func(ctx context.Context, size claim.Size) (claim.Outcome, error) {
 		const n, d = 30, 10
 		draws := 20
@@ -124,10 +131,13 @@ func certificateHolds(claimed func(bound, margins float64) float64) func(context
 			}
 			// θ is rounded to float64, which moves the gradient by up to M·u‖θ‖.
 			moved := (p.Lambda + n*e.MaxNorm()*e.MaxNorm()) * 0x1p-53 * floats.Norm(sol.Theta, 2)
-			tight = math.Max(tight, bigDistance(huberGradient(p, sol.Theta), make([]float64, d))/(sol.Certificate.Bound()+moved))
+			tight = math.Max(tight, bigDistance(huberGradient(p, sol.Theta), make([]float64,
+				d))/(sol.Certificate.Bound()+moved))
 		}
 		ok := worst <= 1 && tight <= 1 && without > 1
-		return claim.Decide(fmt.Sprintf("largest error over the bound: %.2g in float64, %.2g beyond; without the part for margins: %.2g", worst, tight, without),
-			"at most 1, above 1 for the control", ok, "an error is larger than its bound, or the search is too weak to tell"), nil
+		return claim.Decide(fmt.Sprintf("largest error over the bound: %.2g in float64, %.2g beyond; without the part "+
+			"for margins: %.2g", worst, tight, without),
+			"at most 1, above 1 for the control", ok, "an error is larger than its bound, or the search is too weak "+
+				"to tell"), nil
 	}
 }

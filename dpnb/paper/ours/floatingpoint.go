@@ -28,9 +28,12 @@ func floatingPoint() []claim.Claim {
 			Code:      []string{"noise/exact.Sampler", "noise.Exact"},
 			Tests:     []string{"noise/exact.TestNear", "noise/exact.TestLaws", "noise/exact.TestLawCatchesFaults"},
 			Proof:     "release#dpnb-exact-normal e795a545",
-			Check:     "Kolmogorov's statistic and χ² in 256 cells of equal probability of 2·10⁵ draws (10⁶ in the full run); the package's own tests go through all strings of up to 21 bits and try the faults that the sampler invites",
-			Expected:  "√n·KS below 2.7 and χ² within 5.5 standard deviations; a scale that is wrong by three hundredths is seen",
-			Seed:      91, Run: exactNormal(1, 91),
+			Check: "Kolmogorov's statistic and χ² in 256 cells of equal probability of 2·10⁵ draws (10⁶ in the " +
+				"full run); the package's own tests go through all strings of up to 21 bits and try the faults that " +
+				"the sampler invites",
+			Expected: "√n·KS below 2.7 and χ² within 5.5 standard deviations; a scale that is wrong by three " +
+				"hundredths is seen",
+			Seed: 91, Run: exactNormal(1, 91),
 			Power: "3 % in the scale",
 			Wrong: map[string]claim.Check{
 				"the scale more by 3 %": exactNormal(1.03, 91),
@@ -38,11 +41,14 @@ func floatingPoint() []claim.Claim {
 		},
 		{
 			ID: "dpnb/exact-release", Paper: "this project, docs/theory/release.md, Theorem 1", Kind: claim.Ours,
-			Statement: "objective perturbation returns the real sum of a certified point and exact normal noise, rounded to a public grid",
-			Code:      []string{"mechanism/objpert.Objective.Run"},
-			Tests:     []string{"mechanism/objpert.TestReleasedNoiseHasTheStatedScale", "audit.TestReleasesAreOnTheGrid"},
-			Proof:     "release#dpnb-exact-release 798ca80e", Figure: "02_objective_perturbation#law-plot",
-			Check:    "the whole algorithm in one dimension, 4,000 runs (40,000 in the full run), against P(θ⋆ ≤ c) = Φ((λc + Σf′x)/σ), the output noise being small beside it; every coefficient a multiple of the grid",
+			Statement: "objective perturbation returns the real sum of a certified point and exact normal noise, " +
+				"rounded to a public grid",
+			Code: []string{"mechanism/objpert.Objective.Run"},
+			Tests: []string{"mechanism/objpert.TestReleasedNoiseHasTheStatedScale",
+				"audit.TestReleasesAreOnTheGrid"},
+			Proof: "release#dpnb-exact-release 798ca80e", Figure: "02_objective_perturbation#law-plot",
+			Check: "the whole algorithm in one dimension, 4,000 runs (40,000 in the full run), against P(θ⋆ ≤ c) = " +
+				"Φ((λc + Σf′x)/σ), the output noise being small beside it; every coefficient a multiple of the grid",
 			Expected: "√n·KS below 2.7 and the variance within 5.5 standard errors; none off the grid",
 			Seed:     92, Run: exactRelease(1, 92),
 			Power: "10 % in σ",
@@ -54,11 +60,15 @@ func floatingPoint() []claim.Claim {
 			ID: "dpnb/low-bits", Paper: "this project, after Mironov 2012", Kind: claim.Ours,
 			Statement: "the last bits of a release tell neighbouring data apart no better than the guarantee allows",
 			Code:      []string{"audit.LowBits", "noise/exact.Grid"},
-			Tests:     []string{"audit.TestLowBits", "audit.TestPreimages", "mechanism/objpert.TestGradientsOfNeighbours"},
-			Proof:     "release#dpnb-low-bits a5af865e",
-			Check:     "300 runs of output perturbation (normal and isotropic Laplace noise), objective perturbation to one who knows b, and the curvature, d = 20 (and 109 in the full run): candidates are held against each other by the number of float64 noises that give the release, and by last bits; the same with float64 sums, as releases were once made",
-			Expected:  "at most what is allowed and 5 standard errors; float64 sums: more than 90 % right",
-			Seed:      93, Run: lowBits(false, 93),
+			Tests: []string{"audit.TestLowBits", "audit.TestPreimages",
+				"mechanism/objpert.TestGradientsOfNeighbours"},
+			Proof: "release#dpnb-low-bits a5af865e",
+			Check: "300 runs of output perturbation (normal and isotropic Laplace noise), objective perturbation " +
+				"to one who knows b, and the curvature, d = 20 (and 109 in the full run): candidates are held " +
+				"against each other by the number of float64 noises that give the release, and by last bits; the same " +
+				"with float64 sums, as releases were once made",
+			Expected: "at most what is allowed and 5 standard errors; float64 sums: more than 90 % right",
+			Seed:     93, Run: lowBits(false, 93),
 			Slow: true, Power: "sums in float64",
 			Wrong: map[string]claim.Check{
 				"sums in float64": lowBits(true, 93),
@@ -68,7 +78,7 @@ func floatingPoint() []claim.Claim {
 }
 
 // exactNormal draws with a scale that is factor times what is expected.
-func exactNormal(factor float64, seed uint64) func(context.Context, claim.Size) (claim.Outcome, error) {
+func exactNormal(factor float64, seed uint64) claim.Check {
 	return func(_ context.Context, size claim.Size) (claim.Outcome, error) {
 		draws := 200_000
 		if size == claim.Full {
@@ -89,13 +99,14 @@ func exactNormal(factor float64, seed uint64) func(context.Context, claim.Size) 
 		}
 		z := (square - (cells - 1)) / math.Sqrt(2*(cells-1))
 		ks := measure.Kolmogorov(u)
-		return claim.Decide(fmt.Sprintf("√n·KS = %.2f, χ² off by %.1f standard deviations, %d draws", ks, z, draws), "2.7; 5.5",
+		return claim.Decide(fmt.Sprintf("√n·KS = %.2f, χ² off by %.1f standard deviations, %d draws", ks, z, draws),
+			"2.7; 5.5",
 			ks < 2.7 && math.Abs(z) < 5.5, "the variates are not normal"), nil
 	}
 }
 
 // exactRelease holds the release against its law at factor times its σ.
-func exactRelease(factor float64, seed uint64) func(context.Context, claim.Size) (claim.Outcome, error) {
+func exactRelease(factor float64, seed uint64) claim.Check {
 	return func(ctx context.Context, size claim.Size) (claim.Outcome, error) {
 		runs := 4000
 		if size == claim.Full {
@@ -103,7 +114,8 @@ func exactRelease(factor float64, seed uint64) func(context.Context, claim.Size)
 		}
 		x, y := []float64{1, -0.5, 0.8, 1, -1}, []float64{1, 1, -1, 1, -1}
 		rows := matrix.NewDense(5, 1, x)
-		m := objpert.Objective{Loss: loss.Logistic{}, RowNorm: 1, Lambda: 0.5, Sigma: 2, Tolerance: 1e-8, OutputSigma: 1e-6}
+		m := objpert.Objective{Loss: loss.Logistic{}, RowNorm: 1, Lambda: 0.5, Sigma: 2, Tolerance: 1e-8,
+			OutputSigma: 1e-6}
 		grid := exact.Grid(m.OutputSigma)
 		root := noise.NewSeeded(seed)
 		u, off, square := make([]float64, runs), 0, 0.0
@@ -129,13 +141,14 @@ func exactRelease(factor float64, seed uint64) func(context.Context, claim.Size)
 		}
 		ks := measure.Kolmogorov(u)
 		z := (square/float64(runs) - 1) / math.Sqrt(2/float64(runs))
-		return claim.Decide(fmt.Sprintf("√n·KS = %.2f, variance off by %.1f standard errors, %d of %d off the grid", ks, z, off, runs), "2.7; 5.5; 0",
+		return claim.Decide(fmt.Sprintf("√n·KS = %.2f, variance off by %.1f standard errors, %d of %d off the grid",
+			ks, z, off, runs), "2.7; 5.5; 0",
 			ks < 2.7 && math.Abs(z) < 5.5 && off == 0, "the release does not have the law of the proof"), nil
 	}
 }
 
 // lowBits attacks releases, or, if broken, float64 sums in their place.
-func lowBits(broken bool, seed uint64) func(context.Context, claim.Size) (claim.Outcome, error) {
+func lowBits(broken bool, seed uint64) claim.Check {
 	return func(ctx context.Context, size claim.Size) (claim.Outcome, error) {
 		shapes := [][2]int{{200, 20}}
 		if size == claim.Full {
@@ -172,7 +185,8 @@ func lowBits(broken bool, seed uint64) func(context.Context, claim.Size) (claim.
 				planted = math.Min(planted, found.Preimages)
 			}
 		}
-		return claim.Decide(fmt.Sprintf("right in at most %.1f %% more than is allowed; float64 sums named in %.1f %% or more", 100*worst, 100*planted), "14.4 %; at least 90 %",
+		return claim.Decide(fmt.Sprintf("right in at most %.1f %% more than is allowed; float64 sums named in %.1f %% "+
+			"or more", 100*worst, 100*planted), "14.4 %; at least 90 %",
 			len(bad) == 0 && planted > 0.9, "told apart: "+strings.Join(bad, ", ")), nil
 	}
 }

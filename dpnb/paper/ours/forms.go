@@ -19,14 +19,17 @@ func smoothedForms() []claim.Claim {
 	const page = "docs/theory/smoothing.md, "
 	return []claim.Claim{{
 		ID: "dpnb/free-curvature", Paper: page + "Theorem 4", Kind: claim.Ours,
-		Statement: "curvature S̄(γ) ≤ λ(exp[(Lᵢ − |γ|)(ε/Lᵢ + |γ|/(2σ²))] − 1) is free at ε: δ(ε) ≤ δ_G(ε; L₁/σ) + δ_G(ε; L₂/σ)",
-		Code:      []string{"privacy/objective.Free", "privacy/objective.FreeRelease"},
-		Tests:     []string{"privacy/objective.TestFreeCurvature", "privacy/objective.TestFreeSigma"},
-		Proof:     "smoothing#dpnb-free-curvature 9fec4393",
-		Check:     "five losses at ε = 0.2, 1, 3 and δ = 1e-5: the largest S̄ over the condition, from slopes and curvatures of the loss itself on 4,000 points; for the pinball loss at τ = ½ and 0.9 also certified Tight over δ at the closed form's σ and λ",
-		Expected:  "1 to a hundredth; Tight from 0.45 (two equal signs) to 1.006",
-		Run:       curvatureIsFree(1, 1),
-		Power:     "σ or λ too small by a hundredth or by three",
+		Statement: "curvature S̄(γ) ≤ λ(exp[(Lᵢ − |γ|)(ε/Lᵢ + |γ|/(2σ²))] − 1) is free at ε: δ(ε) ≤ δ_G(ε; L₁/σ) + " +
+			"δ_G(ε; L₂/σ)",
+		Code:  []string{"privacy/objective.Free", "privacy/objective.FreeRelease"},
+		Tests: []string{"privacy/objective.TestFreeCurvature", "privacy/objective.TestFreeSigma"},
+		Proof: "smoothing#dpnb-free-curvature 9fec4393",
+		Check: "five losses at ε = 0.2, 1, 3 and δ = 1e-5: the largest S̄ over the condition, from slopes and " +
+			"curvatures of the loss itself on 4,000 points; for the pinball loss at τ = ½ and 0.9 also certified " +
+			"Tight over δ at the closed form's σ and λ",
+		Expected: "1 to a hundredth; Tight from 0.45 (two equal signs) to 1.006",
+		Run:      curvatureIsFree(1, 1),
+		Power:    "σ or λ too small by a hundredth or by three",
 		Wrong: map[string]claim.Check{
 			"σ too small by a hundredth":  curvatureIsFree(0.99, 1),
 			"λ too small by three in 100": curvatureIsFree(1, 0.97),
@@ -34,13 +37,16 @@ func smoothedForms() []claim.Claim {
 		Slow: true,
 	}, {
 		ID: "dpnb/rows-composed", Paper: page + "Theorem 6", Kind: claim.Ours,
-		Statement: "a loss of k linear forms with AAᵀ ⪯ diag(αⱼ²) costs at most the composition of k one-dimensional costs with the radii αⱼ",
-		Code:      []string{"privacy/objective.Rows", "mechanism/objpert/convolution.COP"},
-		Tests:     []string{"privacy/objective.TestRowsCompose", "audit.TestFormsAgainstProducts"},
-		Proof:     "smoothing#dpnb-rows-composed fd649918",
-		Check:     "exact divergences in the plane: m = 1, 2, 3 forms, orthogonal and slanted rows, two kernels, λ/s from 0.02 to 5, labels and other records' curvature by hill climbing; |aᵀθ| beside a logistic loss of zᵀθ at every angle; over the bound of the direction",
-		Expected:  "never above 1, to the thousandth of the quadrature; above 0.9 somewhere",
-		Seed:      81, Run: rowsAudited(1, 81),
+		Statement: "a loss of k linear forms with AAᵀ ⪯ diag(αⱼ²) costs at most the composition of k one-dimensional " +
+			"costs with the radii αⱼ",
+		Code:  []string{"privacy/objective.Rows", "mechanism/objpert/convolution.COP"},
+		Tests: []string{"privacy/objective.TestRowsCompose", "audit.TestFormsAgainstProducts"},
+		Proof: "smoothing#dpnb-rows-composed fd649918",
+		Check: "exact divergences in the plane: m = 1, 2, 3 forms, orthogonal and slanted rows, two kernels, λ/s " +
+			"from 0.02 to 5, labels and other records' curvature by hill climbing; |aᵀθ| beside a logistic loss of " +
+			"zᵀθ at every angle; over the bound of the direction",
+		Expected: "never above 1, to the thousandth of the quadrature; above 0.9 somewhere",
+		Seed:     81, Run: rowsAudited(1, 81),
 		Power: "σ too small by a hundredth",
 		Wrong: map[string]claim.Check{
 			"σ too small by a hundredth": rowsAudited(1.01, 81),
@@ -49,13 +55,15 @@ func smoothedForms() []claim.Claim {
 		Slow: true,
 	}, {
 		ID: "dpnb/entropic", Paper: page + "Theorem 7", Kind: claim.Ours,
-		Statement: "soft maxima at a temperature w with λw ≥ 2σ² have δ(ε) ≤ Σ δ_G(ε; ‖v_c‖/σ) over the combinations of pieces, for every ε ≥ 0",
-		Code:      []string{"privacy/objective.Entropic"},
-		Tests:     []string{"privacy/objective.TestEntropic"},
-		Proof:     "smoothing#dpnb-entropic 34d7fad8",
-		Check:     "exact divergences in the plane at λw = 2σ², m = 1, 2, 3 forms of log cosh, ε = 0.3 and 1, labels by hill climbing; over the bound",
-		Expected:  "never above 1; above 0.3 somewhere",
-		Seed:      82, Run: entropicAudited(1, 82),
+		Statement: "soft maxima at a temperature w with λw ≥ 2σ² have δ(ε) ≤ Σ δ_G(ε; ‖v_c‖/σ) over the combinations " +
+			"of pieces, for every ε ≥ 0",
+		Code:  []string{"privacy/objective.Entropic"},
+		Tests: []string{"privacy/objective.TestEntropic"},
+		Proof: "smoothing#dpnb-entropic 34d7fad8",
+		Check: "exact divergences in the plane at λw = 2σ², m = 1, 2, 3 forms of log cosh, ε = 0.3 and 1, labels " +
+			"by hill climbing; over the bound",
+		Expected: "never above 1; above 0.3 somewhere",
+		Seed:     82, Run: entropicAudited(1, 82),
 		Power: "σ too small by a tenth",
 		Wrong: map[string]claim.Check{
 			"σ too small by a tenth": entropicAudited(1.1, 82),
@@ -65,12 +73,14 @@ func smoothedForms() []claim.Claim {
 		ID: "dpnb/recentring", Paper: page + "Recentring", Kind: claim.Ours,
 		Statement: "stages whose ridge is about the last release cost the composition of all their forms",
 		Code:      []string{"privacy/objective.Stages", "mechanism/objpert/convolution.Recentred"},
-		Tests:     []string{"mechanism/objpert/convolution.TestRecentred", "mechanism/objpert/convolution.TestRecentredCentre"},
-		Proof:     "smoothing#dpnb-recentring d85e82b0",
-		Check:     "one form, two stages, the exact joint law of both releases on one record and on none, the record's label by search, eight settings in both directions; over the bound",
-		Expected:  "never above 1, to the 0.6 % of the quadrature; above 0.5 somewhere",
-		Run:       recentringAudited(1, false),
-		Power:     "σ too small by four in 100, or the first stage for nothing",
+		Tests: []string{"mechanism/objpert/convolution.TestRecentred",
+			"mechanism/objpert/convolution.TestRecentredCentre"},
+		Proof: "smoothing#dpnb-recentring d85e82b0",
+		Check: "one form, two stages, the exact joint law of both releases on one record and on none, the " +
+			"record's label by search, eight settings in both directions; over the bound",
+		Expected: "never above 1, to the 0.6 % of the quadrature; above 0.5 somewhere",
+		Run:      recentringAudited(1, false),
+		Power:    "σ too small by four in 100, or the first stage for nothing",
 		Wrong: map[string]claim.Check{
 			"σ too small by four in 100": recentringAudited(1.04, false),
 			"the first stage is free":    recentringAudited(1, true),
@@ -87,8 +97,10 @@ func curvatureIsFree(sigmaFactor, lambdaFactor float64) claim.Check {
 		leastRatio, mostRatio := math.Inf(1), 0.0
 		leastTight, mostTight := math.Inf(1), 0.0
 		for _, eps := range []float64{0.2, 1, 3} {
-			for _, l := range []loss.Loss{loss.Absolute(smoothing.Logistic{}, 0.5), loss.Absolute(smoothing.Laplacian{}, 0.5),
-				loss.Convolved{Kernel: smoothing.Laplacian{}, Width: 1, Below: -1, Above: 0}, loss.SmoothPinball{Tau: 0.5, Width: 0.25}, loss.SmoothPinball{Tau: 0.9, Width: 0.25}} {
+			for _, l := range []loss.Loss{loss.Absolute(smoothing.Logistic{}, 0.5),
+				loss.Absolute(smoothing.Laplacian{}, 0.5),
+				loss.Convolved{Kernel: smoothing.Laplacian{}, Width: 1, Below: -1, Above: 0},
+				loss.SmoothPinball{Tau: 0.5, Width: 0.25}, loss.SmoothPinball{Tau: 0.9, Width: 0.25}} {
 				if err := ctx.Err(); err != nil {
 					return claim.Outcome{}, err
 				}
@@ -112,7 +124,8 @@ func curvatureIsFree(sigmaFactor, lambdaFactor float64) claim.Check {
 				if _, ok := l.(loss.SmoothPinball); !ok || size == claim.Quick && eps != 1 {
 					continue
 				}
-				p, err := objective.New(objective.Config{Curve: curve, Lambda: lambda, Sigma: sigma, Bound: objective.Tight})
+				p, err := objective.New(objective.Config{Curve: curve, Lambda: lambda, Sigma: sigma,
+					Bound: objective.Tight})
 				if err != nil {
 					return claim.Outcome{}, err
 				}
@@ -121,8 +134,9 @@ func curvatureIsFree(sigmaFactor, lambdaFactor float64) claim.Check {
 			}
 		}
 		o := claim.Outcome{
-			Measured: fmt.Sprintf("the largest S̄ is %.4f to %.4f of the condition; Tight is %.3f to %.4f of δ", leastRatio, mostRatio, leastTight, mostTight),
-			Verdict:  claim.Fails,
+			Measured: fmt.Sprintf("the largest S̄ is %.4f to %.4f of the condition; Tight is %.3f to %.4f of δ",
+				leastRatio, mostRatio, leastTight, mostTight),
+			Verdict: claim.Fails,
 		}
 		if leastRatio > 0.98 && mostRatio < 1.002 && leastTight > 0.45 && mostTight < 1.006 {
 			o.Verdict = claim.Holds
@@ -215,13 +229,15 @@ func rowsAudited(factor float64, seed uint64) claim.Check {
 				return claim.Outcome{}, err
 			}
 			for m := 1; m <= 3; m++ {
-				for _, at := range []struct{ ratio, a, eps float64 }{{0.02, 0.4, 1}, {0.3, 0.3, 0.5}, {1, 0.3, 1}, {5, 0.35, 0.3}} {
+				for _, at := range []struct{ ratio, a, eps float64 }{{0.02, 0.4, 1}, {0.3, 0.3, 0.5}, {1, 0.3, 1},
+					{5, 0.35, 0.3}} {
 					lambda, sigma := at.ratio*l.Smoothness(), math.Sqrt(float64(m))/at.a
 					for _, d := range privacy.Directions {
 						if err := ctx.Err(); err != nil {
 							return claim.Outcome{}, err
 						}
-						r := objective.Rows{Forms: []objective.Form{{Curve: curve, Count: m}}, Lambda: lambda, Sigma: sigma * factor}
+						r := objective.Rows{Forms: []objective.Form{{Curve: curve, Count: m}}, Lambda: lambda,
+							Sigma: sigma * factor}
 						if d == privacy.Add {
 							r.Lambda = 1e12 * l.Smoothness() // its variables are without the logarithm
 						}
@@ -232,8 +248,12 @@ func rowsAudited(factor float64, seed uint64) claim.Check {
 						bound := math.Exp(p.LogDeltaUpper(d, at.eps))
 						start := make([]float64, 8)
 						src.Gaussian(start[5:], 0.4)
-						setting := func(x []float64) audit.Forms { return planar(l, m, m == 2 && at.ratio > 0.5, lambda, sigma, x) }
-						x, v := climb(func(x []float64) float64 { return setting(x).Delta(d, at.eps, points) }, start, 0.7, tries, src)
+						setting := func(x []float64) audit.Forms {
+							return planar(l, m, m == 2 && at.ratio > 0.5,
+								lambda, sigma, x)
+						}
+						x, v := climb(func(x []float64) float64 { return setting(x).Delta(d, at.eps, points) },
+							start, 0.7, tries, src)
 						if v > 0.97*bound { // to a thousandth
 							v = setting(x).Delta(d, at.eps, 4*points)
 						}
@@ -251,7 +271,8 @@ func rowsAudited(factor float64, seed uint64) claim.Check {
 
 // besideLogistic is rowsAudited for |aᵀθ| smoothed and the logistic loss of zᵀθ, a and z unit
 // vectors at every angle: radii √(1+c) and √(1+1/c), c = 1.
-func besideLogistic(ctx context.Context, worst map[privacy.Direction]float64, factor float64, tries int, src *noise.Seeded) error {
+func besideLogistic(ctx context.Context, worst map[privacy.Direction]float64, factor float64, tries int,
+	src *noise.Seeded) error {
 	l := loss.Absolute(smoothing.Logistic{}, 1)
 	a, err := loss.CurveOf(l, math.Sqrt2)
 	if err != nil {
@@ -268,7 +289,8 @@ func besideLogistic(ctx context.Context, worst map[privacy.Direction]float64, fa
 			if err := ctx.Err(); err != nil {
 				return err
 			}
-			r := objective.Rows{Forms: []objective.Form{{Curve: a, Count: 1}, {Curve: z, Count: 1}}, Lambda: lambda, Sigma: sigma * factor}
+			r := objective.Rows{Forms: []objective.Form{{Curve: a, Count: 1}, {Curve: z, Count: 1}}, Lambda: lambda,
+				Sigma: sigma * factor}
 			if d == privacy.Add {
 				r.Lambda = 1e12
 			}
@@ -277,9 +299,11 @@ func besideLogistic(ctx context.Context, worst map[privacy.Direction]float64, fa
 				return err
 			}
 			_, v := climb(func(x []float64) float64 {
-				return audit.Forms{Loss: loss.Stacked{First: l, Second: loss.Logistic{}, Table: []float64{x[0] * sigma / lambda, 1}, Split: 1},
+				return audit.Forms{Loss: loss.Stacked{First: l, Second: loss.Logistic{},
+					Table: []float64{x[0] * sigma / lambda, 1}, Split: 1},
 					Rows: [][2]float64{{1, 0}, {math.Cos(x[1]), math.Sin(x[1])}}, Labels: []float64{0, 1},
-					Ridges: [2]float64{lambda, lambda * (1 + math.Abs(x[2]))}, Turn: x[3], Sigma: sigma}.Delta(d, eps, 140)
+					Ridges: [2]float64{lambda, lambda * (1 + math.Abs(x[2]))}, Turn: x[3], Sigma: sigma}.Delta(d,
+					eps, 140)
 			}, []float64{0, 2.5, 0, 0}, 0.7, tries, src)
 			worst[d] = math.Max(worst[d], v/math.Exp(p.LogDeltaUpper(d, eps)))
 		}
@@ -290,7 +314,8 @@ func besideLogistic(ctx context.Context, worst map[privacy.Direction]float64, fa
 // audited is the outcome of exact divergences over a bound.
 func audited(worst map[privacy.Direction]float64, least, most float64) claim.Outcome {
 	top := math.Max(worst[privacy.Add], worst[privacy.Remove])
-	o := claim.Outcome{Measured: fmt.Sprintf("largest exact δ over the bound: %.4f when adding, %.4f when removing", worst[privacy.Add], worst[privacy.Remove]),
+	o := claim.Outcome{Measured: fmt.Sprintf("largest exact δ over the bound: %.4f when adding, %.4f when removing",
+		worst[privacy.Add], worst[privacy.Remove]),
 		Interval: fmt.Sprintf("from %g to %g", least, most), Verdict: claim.Fails}
 	if top >= least && top <= most {
 		o.Verdict = claim.Holds
@@ -310,8 +335,10 @@ func entropicAudited(factor float64, seed uint64) claim.Check {
 				sigma := 3.5 * math.Sqrt(float64(m))
 				lambda := objective.EntropicLambda(temperature, sigma)
 				wide := sigma * factor
-				p, err := objective.Entropic{Vertices: []objective.Vertex{{Norm: math.Sqrt(float64(m)), Count: math.Pow(2, float64(m))}},
-					Temperature: temperature, Lambda: objective.EntropicLambda(temperature, wide), Sigma: wide}.Profile(privacy.AddRemove)
+				p, err := objective.Entropic{Vertices: []objective.Vertex{{Norm: math.Sqrt(float64(m)),
+					Count: math.Pow(2, float64(m))}},
+					Temperature: temperature, Lambda: objective.EntropicLambda(temperature, wide),
+					Sigma: wide}.Profile(privacy.AddRemove)
 				if err != nil {
 					return claim.Outcome{}, err
 				}
@@ -359,7 +386,8 @@ func recentringAudited(factor float64, firstFree bool) claim.Check {
 						if i == 0 && firstFree {
 							continue
 						}
-						r := objective.Rows{Forms: []objective.Form{{Curve: curve, Count: 1}}, Lambda: lambda[i], Sigma: sigma[i] * factor}
+						r := objective.Rows{Forms: []objective.Form{{Curve: curve, Count: 1}}, Lambda: lambda[i],
+							Sigma: sigma[i] * factor}
 						if d == privacy.Add {
 							r.Lambda = 1e12
 						}
@@ -371,7 +399,8 @@ func recentringAudited(factor float64, firstFree bool) claim.Check {
 					}
 					top := 0.0
 					for _, label := range []float64{0, 0.5, 1, 2, 3} {
-						top = math.Max(top, twoStages(l, label*sigma[0]/lambda[0], lambda, sigma, 2*sigma[0]/lambda[0], d, eps, points))
+						top = math.Max(top, twoStages(l, label*sigma[0]/lambda[0], lambda, sigma,
+							2*sigma[0]/lambda[0], d, eps, points))
 					}
 					worst[d] = math.Max(worst[d], top/math.Exp(p.LogDeltaUpper(d, eps)))
 				}
@@ -383,8 +412,10 @@ func recentringAudited(factor float64, firstFree bool) claim.Check {
 
 // twoStages returns δ(ε) of two stages in one dimension, the second about the first one's
 // release moved to |θ| ≤ radius, on one record with the label and on none.
-func twoStages(l loss.Loss, label float64, lambda, sigma [2]float64, radius float64, d privacy.Direction, eps float64, points int) float64 {
-	t, y, slope, curv := make([]float64, points), make([]float64, points), make([]float64, points), make([]float64, points)
+func twoStages(l loss.Loss, label float64, lambda, sigma [2]float64, radius float64, d privacy.Direction,
+	eps float64, points int) float64 {
+	t, y, slope, curv := make([]float64, points), make([]float64, points), make([]float64, points), make([]float64,
+		points)
 	for i := range y {
 		y[i] = label
 	}

@@ -40,7 +40,8 @@ func (s study) String() string {
 
 // kinds of intervals that are compared. The last one ignores the noise: it is
 // what a reader of a statistics book would do with the private curvature.
-var intervalKinds = []string{"release alone", "minimiser", "minimiser, linearised", "population", "population, linearised", "naive"}
+var intervalKinds = []string{"release alone", "minimiser", "minimiser, linearised", "population",
+	"population, linearised", "naive"}
 
 const naiveKind = 5
 
@@ -98,13 +99,15 @@ func (s study) population(rng *noise.Seeded) (x *matrix.Dense, y, theta []float6
 
 // measure repeats the study and returns the coverage of every kind that the
 // loss allows.
-func (s study) measure(ctx context.Context, level float64, reps int, narrow [naiveKind + 1]float64, root *noise.Seeded) ([]coverage, error) {
+func (s study) measure(ctx context.Context, level float64, reps int, narrow [naiveKind + 1]float64,
+	root *noise.Seeded) ([]coverage, error) {
 	_, logistic := s.loss.(loss.Logistic)
 	share := interval.Share{Curvature: 0.2}
 	if !logistic {
 		share.Scores = 0.1
 	}
-	fit, curv, err := interval.Calibrate(objpert.Config{Loss: s.loss, RowNorm: 1, Epsilon: s.epsilon, Delta: 1e-5, Adjacency: privacy.AddRemove}, share)
+	fit, curv, err := interval.Calibrate(objpert.Config{Loss: s.loss, RowNorm: 1, Epsilon: s.epsilon, Delta: 1e-5,
+		Adjacency: privacy.AddRemove}, share)
 	if err != nil {
 		return nil, err
 	}
@@ -141,13 +144,15 @@ func (s study) measure(ctx context.Context, level float64, reps int, narrow [nai
 
 // once draws records and noise once. The coefficient that counts as a trial
 // goes round. Each kind of interval is made so many times as wide.
-func (s study) once(k int, fit objpert.Objective, curv interval.Curvature, level float64, narrow [naiveKind + 1]float64, rng *noise.Seeded) ([]coverage, error) {
+func (s study) once(k int, fit objpert.Objective, curv interval.Curvature, level float64,
+	narrow [naiveKind + 1]float64, rng *noise.Seeded) ([]coverage, error) {
 	x, y, theta := s.population(rng)
 	r, mo, err := curv.Release(x, y, rng, &mechanism.Settings{Workers: 1})
 	if err != nil {
 		return nil, err
 	}
-	plain, err := erm.Minimize(&erm.Problem{Rows: x, Labels: y, Loss: s.loss, Lambda: fit.Lambda}, &erm.Settings{Workers: 1})
+	plain, err := erm.Minimize(&erm.Problem{Rows: x, Labels: y, Loss: s.loss, Lambda: fit.Lambda},
+		&erm.Settings{Workers: 1})
 	if err != nil {
 		return nil, err
 	}
@@ -205,7 +210,8 @@ func (s study) once(k int, fit objpert.Objective, curv interval.Curvature, level
 // idealWidths are those of each kind if nothing had to be allowed for but the noise and,
 // for the population, the sampling: of the release alone the quantile of ½(|N₁| + ‖N‖)σ/λ
 // in place of |N|, of the minimiser 2zσ‖H⁻¹eⱼ‖, of the population 2z√(M⁻¹(σ²I + M)M⁻¹)ⱼⱼ.
-func idealWidths(fit objpert.Objective, x *matrix.Dense, y, theta []float64, level float64) (widths [naiveKind + 1][]float64, err error) {
+func idealWidths(fit objpert.Objective, x *matrix.Dense, y, theta []float64,
+	level float64) (widths [naiveKind + 1][]float64, err error) {
 	mo, err := interval.PublicCurvature(fit, x, y, theta, float64(x.N))
 	if err != nil {
 		return widths, err
@@ -250,7 +256,8 @@ func ballQuantile(level float64, d int) float64 {
 
 // naiveIntervals are θ̃ ± z·√((M+λI)⁻¹)ⱼⱼ with the private curvature: they
 // forget the noise, and leak besides.
-func naiveIntervals(fit objpert.Objective, x *matrix.Dense, y, theta []float64, level float64) (*interval.Intervals, error) {
+func naiveIntervals(fit objpert.Objective, x *matrix.Dense, y, theta []float64, level float64) (*interval.Intervals,
+	error) {
 	mo, err := interval.PublicCurvature(fit, x, y, theta, float64(x.N))
 	if err != nil {
 		return nil, err
@@ -279,9 +286,12 @@ func naiveIntervals(fit objpert.Objective, x *matrix.Dense, y, theta []float64, 
 var (
 	quickStudies = []study{{300, 2, 0.5, loss.Logistic{}}, {2000, 2, 8, loss.Logistic{}}}
 	fullStudies  = []study{
-		{500, 2, 0.5, loss.Logistic{}}, {500, 2, 8, loss.Logistic{}}, {500, 20, 0.5, loss.Logistic{}}, {2000, 5, 1, loss.Logistic{}},
-		{5000, 10, 8, loss.Logistic{}}, {5000, 20, 2, loss.Logistic{}}, {20_000, 10, 0.5, loss.Logistic{}}, {20_000, 2, 1, loss.Logistic{}},
-		{20_000, 20, 8, loss.Logistic{}}, {5000, 5, 4, loss.Huber{Threshold: 1}}, {20_000, 10, 8, loss.Huber{Threshold: 1}},
+		{500, 2, 0.5, loss.Logistic{}}, {500, 2, 8, loss.Logistic{}}, {500, 20, 0.5, loss.Logistic{}}, {2000, 5, 1,
+			loss.Logistic{}},
+		{5000, 10, 8, loss.Logistic{}}, {5000, 20, 2, loss.Logistic{}}, {20_000, 10, 0.5, loss.Logistic{}}, {20_000,
+			2, 1, loss.Logistic{}},
+		{20_000, 20, 8, loss.Logistic{}}, {5000, 5, 4, loss.Huber{Threshold: 1}}, {20_000, 10, 8,
+			loss.Huber{Threshold: 1}},
 	}
 )
 
@@ -289,12 +299,19 @@ var (
 func intervals() []claim.Claim {
 	return []claim.Claim{{
 		ID: "dpnb/intervals", Paper: "docs/theory/intervals.md", Kind: claim.Ours,
-		Statement: "intervals on released coefficients cover the noise-free minimiser and the population's coefficients at least as often as they say, from the release alone or with a privately released curvature",
-		Code:      []string{"mechanism/objpert/interval.FromRelease", "mechanism/objpert/interval.Minimiser", "mechanism/objpert/interval.Population"},
-		Tests:     []string{"mechanism/objpert/interval.TestReleaseAloneNeedsItsWidth", "mechanism/objpert/interval.TestMinimiserTendsToTheNormalLaw", "mechanism/objpert/interval.TestCoverageWhereItIsHard"},
-		Proof:     "intervals#dpnb-intervals 4d288c05", Figure: "02_objective_perturbation#intervals",
-		Check:    "repeated draws of records and noise, level 0.9; the Clopper–Pearson upper bound (99.9 %) on the coverage of each kind against its level, and of a naive interval that forgets the noise; the mean width of each over what the noise and the sampling ask for at the true curvature",
-		Expected: "at least the level for all but the naive one, which must fail; no width below 1", Seed: 61, Slow: true, Run: intervalCoverage(61, 0.9, narrower(naiveKind, 1)),
+		Statement: "intervals on released coefficients cover the noise-free minimiser and the population's " +
+			"coefficients at least as often as they say, from the release alone or with a privately released curvature",
+		Code: []string{"mechanism/objpert/interval.FromRelease", "mechanism/objpert/interval.Minimiser",
+			"mechanism/objpert/interval.Population"},
+		Tests: []string{"mechanism/objpert/interval.TestReleaseAloneNeedsItsWidth",
+			"mechanism/objpert/interval.TestMinimiserTendsToTheNormalLaw",
+			"mechanism/objpert/interval.TestCoverageWhereItIsHard"},
+		Proof: "intervals#dpnb-intervals 4d288c05", Figure: "02_objective_perturbation#intervals",
+		Check: "repeated draws of records and noise, level 0.9; the Clopper–Pearson upper bound (99.9 %) on the " +
+			"coverage of each kind against its level, and of a naive interval that forgets the noise; the mean width " +
+			"of each over what the noise and the sampling ask for at the true curvature",
+		Expected: "at least the level for all but the naive one, which must fail; no width below 1", Seed: 61,
+		Slow: true, Run: intervalCoverage(61, 0.9, narrower(naiveKind, 1)),
 		Power: "10 % of the width from the release alone, and of the linearised ones",
 		Wrong: map[string]claim.Check{
 			"the release alone, narrower by a tenth":         intervalCoverage(61, 0.9, narrower(0, 0.9)),
@@ -364,8 +381,10 @@ func intervalCoverage(seed uint64, level float64, narrow [naiveKind + 1]float64)
 			}
 			measured = append(measured, text)
 		}
-		o := claim.Decide("lowest coverage of a coefficient (and width over what is asked for): "+strings.Join(measured, ", "),
-			fmt.Sprintf("level %.2f, %d repetitions each", level, reps), good && naiveFails, "an interval covers less often than it says, or the check cannot tell")
+		o := claim.Decide("lowest coverage of a coefficient (and width over what is asked for): "+
+			""+strings.Join(measured, ", "),
+			fmt.Sprintf("level %.2f, %d repetitions each", level, reps), good && naiveFails,
+			"an interval covers less often than it says, or the check cannot tell")
 		if size == claim.Full {
 			o.Note = strings.TrimPrefix(o.Note+"; ", "; ") + strings.Join(notes, "; ")
 		}

@@ -24,14 +24,22 @@ import (
 func suitedRidge() claim.Claim {
 	return claim.Claim{
 		ID: "dpnb/lambda-rule", Paper: "docs/theory/lambda_rule.md, section 5", Kind: claim.Ours,
-		Statement: "the ridge s(2 + 5.6(d/n)(σ/L)²), with the geometric mean of it and the least ridge for the intercept, costs no privacy and no noise, and over a public family of populations it is never much less accurate than the best ridge",
-		Code:      []string{"mechanism/objpert.Objective.Suited", "mechanism/objpert.Planned.Ridge"},
-		Tests:     []string{"mechanism/objpert.TestPredictedErrorNeverCostsPrivacy", "audit.TestShrinkageCostsNothing", "paper/ours.TestCurvesHearTheContext"},
-		Proof:     "lambda_rule#dpnb-lambda-rule e46b6765", Figure: "02_objective_perturbation#choose-table",
-		Check: "σ, λ_least·σ_out and δ of 12 public settings before and after, and both ridges against the formula; mean test accuracy over nine ridges, 3 truths in 3 settings, 2 draws each (--full: the whole family, 19 truths in 12 settings, 6 draws each): the best accuracy less that of the rule, of the least ridge, and of sixteen times the rule's", Expected: "nothing more spent; equal to 1e-9; mean regret below 1.5 points, and less than half of the others'",
+		Statement: "the ridge s(2 + 5.6(d/n)(σ/L)²), with the geometric mean of it and the least ridge for the " +
+			"intercept, costs no privacy and no noise, and over a public family of populations it is never much less " +
+			"accurate than the best ridge",
+		Code: []string{"mechanism/objpert.Objective.Suited", "mechanism/objpert.Planned.Ridge"},
+		Tests: []string{"mechanism/objpert.TestPredictedErrorNeverCostsPrivacy",
+			"audit.TestShrinkageCostsNothing", "paper/ours.TestCurvesHearTheContext"},
+		Proof: "lambda_rule#dpnb-lambda-rule e46b6765", Figure: "02_objective_perturbation#choose-table",
+		Check: "σ, λ_least·σ_out and δ of 12 public settings before and after, and both ridges against the formula; " +
+			"mean test accuracy over nine ridges, 3 truths in 3 settings, 2 draws each (--full: the whole family, 19 " +
+			"truths in 12 settings, 6 draws each): the best accuracy less that of the rule, of the least ridge, and " +
+			"of sixteen times the rule's", Expected: "nothing more spent; equal to 1e-9; mean regret below 1.5 " +
+			"points, and less than half of the others'",
 		Seed: 7, Run: suited(1, 7),
 		Power: "1e-9 of the ridge; a factor of 16 in accuracy",
-		Wrong: map[string]claim.Check{"the ridge more by a tenth": suited(1.1, 7), "sixteen times the ridge": suited(16, 7)},
+		Wrong: map[string]claim.Check{"the ridge more by a tenth": suited(1.1, 7),
+			"sixteen times the ridge": suited(16, 7)},
 	}
 }
 
@@ -43,7 +51,8 @@ func suited(factor float64, seed uint64) claim.Check {
 		}
 		free, off := true, 0.0
 		for _, s := range LambdaSettings() {
-			m, err := objpert.Calibrate(objpert.Config{Loss: loss.Logistic{}, RowNorm: math.Sqrt2, Epsilon: s.Epsilon, Delta: 1e-5, Adjacency: privacy.AddRemove})
+			m, err := objpert.Calibrate(objpert.Config{Loss: loss.Logistic{}, RowNorm: math.Sqrt2,
+				Epsilon: s.Epsilon, Delta: 1e-5, Adjacency: privacy.AddRemove})
 			if err != nil {
 				return claim.Outcome{}, err
 			}
@@ -52,9 +61,11 @@ func suited(factor float64, seed uint64) claim.Check {
 			if err != nil {
 				return claim.Outcome{}, err
 			}
-			free = free && after.Sigma == m.Sigma && privacy.DeltaUpper(p, s.Epsilon) <= 1e-5 && after.Lambda*after.OutputSigma <= m.Lambda*m.OutputSigma*(1+1e-12)
+			free = free && after.Sigma == m.Sigma && privacy.DeltaUpper(p, s.Epsilon) <= 1e-5 &&
+				after.Lambda*after.OutputSigma <= m.Lambda*m.OutputSigma*(1+1e-12)
 			want := math.Max(m.Lambda, ridge(s, m.Sigma))
-			off = math.Max(off, math.Abs((after.Lambda+after.Shrinkage)/want-1)+math.Abs(after.Lambda/math.Sqrt(m.Lambda*want)-1))
+			off = math.Max(off,
+				math.Abs((after.Lambda+after.Shrinkage)/want-1)+math.Abs(after.Lambda/math.Sqrt(m.Lambda*want)-1))
 		}
 		family := []Truth{{Name: "clusters", Clusters: true, Base: 0.5}, {Name: "isotropic", Signal: 2, Base: 0.5},
 			{Name: "1/j, signal on top", Spectrum: 1, Top: true, Signal: 2, Base: 0.25}}
@@ -73,8 +84,11 @@ func suited(factor float64, seed uint64) claim.Check {
 			least += 100 * c.Regret(0) / n
 			large += 100 * c.Regret(16*at/factor) / n
 		}
-		return claim.Decide(fmt.Sprintf("nothing more is spent: %t; ridges off by %s; mean regret %.1f points, of the least ridge %.1f, of sixteen times the rule's %.1f", free, claim.Roughly(off, 1e-9), rule, least, large),
-			"true; 1e-9; below 1.5, and less than half of the others", free && off < 1e-9 && rule < 1.5 && least > 2*rule && large > 2*rule, "the rule costs something, is another one, or another ridge is as good"), nil
+		return claim.Decide(fmt.Sprintf("nothing more is spent: %t; ridges off by %s; mean regret %.1f points, of the "+
+			"least ridge %.1f, of sixteen times the rule's %.1f", free, claim.Roughly(off, 1e-9), rule, least, large),
+			"true; 1e-9; below 1.5, and less than half of the others", free && off < 1e-9 && rule < 1.5 &&
+				least > 2*rule && large > 2*rule, "the rule costs something, is another one, or another ridge is as "+
+				"good"), nil
 	}
 }
 

@@ -28,12 +28,17 @@ import (
 func lambdaRule() []claim.Claim {
 	return []claim.Claim{suitedRidge(), {
 		ID: "dpnb/predicted-error", Paper: "docs/theory/lambda_rule.md, section 3", Kind: claim.Ours,
-		Statement: "λ by prediction from public numbers costs no privacy and no noise, and gives fits that are at least as accurate as those at the least λ of the Gaussian case and at the paper's λ",
-		Code:      []string{"mechanism/objpert.Planned", "mechanism/objpert.PredictedError"},
-		Tests:     []string{"mechanism/objpert.TestPredictedErrorNeverCostsPrivacy", "mechanism/objpert.TestPredictedExcessAgainstSimulation"},
-		Proof:     "lambda_rule#dpnb-predicted-error 628dfe75", Figure: "02_objective_perturbation#choose-table",
-		Check:    "mean test accuracy over draws of the noise by three rules, δ = 1e-5, 2,000 × 5 and 150 × 150 records in clusters; --full: also the best of a grid of λ, the Adult data if they are here, and clusters of 10,000 × 40 and 2,000 × 2,000 records",
-		Expected: "not below the others by more than 0.15 points or three standard errors; above both by five points somewhere", Seed: 64, Run: ruleCompared(64, 1),
+		Statement: "λ by prediction from public numbers costs no privacy and no noise, and gives fits that are at " +
+			"least as accurate as those at the least λ of the Gaussian case and at the paper's λ",
+		Code: []string{"mechanism/objpert.Planned", "mechanism/objpert.PredictedError"},
+		Tests: []string{"mechanism/objpert.TestPredictedErrorNeverCostsPrivacy",
+			"mechanism/objpert.TestPredictedExcessAgainstSimulation"},
+		Proof: "lambda_rule#dpnb-predicted-error 628dfe75", Figure: "02_objective_perturbation#choose-table",
+		Check: "mean test accuracy over draws of the noise by three rules, δ = 1e-5, 2,000 × 5 and 150 × 150 " +
+			"records in clusters; --full: also the best of a grid of λ, the Adult data if they are here, and " +
+			"clusters of 10,000 × 40 and 2,000 × 2,000 records",
+		Expected: "not below the others by more than 0.15 points or three standard errors; above both by five points " +
+			"somewhere", Seed: 64, Run: ruleCompared(64, 1),
 		Power: "planned for 10,000 times the records",
 		Wrong: map[string]claim.Check{
 			"planned for 10,000 times the records": ruleCompared(64, 1e4),
@@ -137,7 +142,8 @@ func (b *benchmark) accuracy(m objpert.Objective) (mean, se float64, err error) 
 }
 
 func (b *benchmark) calibrated(eps float64, rule objpert.LambdaRule, records int) (objpert.Objective, error) {
-	c := objpert.Config{Loss: loss.Logistic{}, RowNorm: b.rowNorm, Epsilon: eps, Delta: 1e-5, Adjacency: privacy.AddRemove, Rule: rule}
+	c := objpert.Config{Loss: loss.Logistic{}, RowNorm: b.rowNorm, Epsilon: eps, Delta: 1e-5,
+		Adjacency: privacy.AddRemove, Rule: rule}
 	switch rule {
 	case objpert.SmallestLambda:
 		c.Bound = objective.RKW23 // as in the paper, the bound corrected
@@ -149,7 +155,7 @@ func (b *benchmark) calibrated(eps float64, rule objpert.LambdaRule, records int
 
 // ruleCompared is the check; the number of records that is planned for is the
 // true one times wrong, to see it fail.
-func ruleCompared(seed uint64, wrong float64) func(context.Context, claim.Size) (claim.Outcome, error) {
+func ruleCompared(seed uint64, wrong float64) claim.Check {
 	return func(ctx context.Context, size claim.Size) (claim.Outcome, error) {
 		root := noise.NewSeeded(seed)
 		low := clusterBenchmark("2,000 × 5", 2000, 5, 5, 2000, root.Stream(1))
@@ -191,9 +197,12 @@ func ruleCompared(seed uint64, wrong float64) func(context.Context, claim.Size) 
 				lines = append(lines, note)
 			}
 		}
-		o := claim.Decide(fmt.Sprintf("accuracy by prediction over the better of the other rules: from %.1f to %.1f points", 100*worst, 100*best),
-			"at least −0.15, or three standard errors; somewhere at least 5", worst >= -0.0015 && best >= 0.05 && safe && reached,
-			"the prediction is worse than a rule without it, is of no use, or misses an accuracy that was to be reached")
+		o := claim.Decide(fmt.Sprintf("accuracy by prediction over the better of the other rules: from %.1f to %.1f "+
+			"points", 100*worst, 100*best),
+			"at least −0.15, or three standard errors; somewhere at least 5", worst >= -0.0015 && best >= 0.05 &&
+				safe && reached,
+			"the prediction is worse than a rule without it, is of no use, or misses an accuracy that was to be "+
+				"reached")
 		if size == claim.Full {
 			o.Note = strings.TrimPrefix(o.Note+"; ", "; ") + strings.Join(lines, "; ")
 		}
@@ -211,7 +220,8 @@ type comparison struct {
 	safe bool
 }
 
-func (b *benchmark) rules(eps float64, records int, size claim.Size) (mean float64, c comparison, note string, err error) {
+func (b *benchmark) rules(eps float64, records int, size claim.Size) (mean float64, c comparison, note string,
+	err error) {
 	type result struct {
 		m        objpert.Objective
 		mean, se float64
@@ -251,7 +261,8 @@ func (b *benchmark) rules(eps float64, records int, size claim.Size) (mean float
 		c.margin = 0
 	}
 	c.safe = predicted.m.Sigma <= least.m.Sigma*(1+1e-6)
-	note = fmt.Sprintf("%s, ε = %g: paper %.2f %%, least noise %.2f %%, predicted %.2f %% (λ %.3g times larger), best of a grid %.2f %%",
+	note = fmt.Sprintf("%s, ε = %g: paper %.2f %%, least noise %.2f %%, predicted %.2f %% (λ %.3g times larger), best "+
+		"of a grid %.2f %%",
 		b.name, eps, 100*paper.mean, 100*least.mean, 100*predicted.mean, predicted.m.Lambda/least.m.Lambda, 100*oracle)
 	return predicted.mean, c, note, nil
 }

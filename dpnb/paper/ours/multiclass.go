@@ -28,35 +28,50 @@ func severalClasses() []claim.Claim {
 	return []claim.Claim{
 		{
 			ID: "dpnb/softmax-vertex", Paper: "docs/theory/multiclass.md", Kind: claim.Ours,
-			Statement: "softmax objective perturbation costs at most K − 1 Gaussian mechanisms of sensitivity √2·R, and what nearly equal classes add",
-			Code:      []string{"mechanism/objpert/multiclass.Vertex", "mechanism/objpert/multiclass.Softmax.Profile"},
-			Tests:     []string{"mechanism/objpert/multiclass.TestVertexBound", "mechanism/objpert/multiclass.TestVertexBoundAgainstSimulation", "mechanism/objpert/multiclass.TestExactDivergenceIsBelowTheClaim"},
-			Proof:     "multiclass#dpnb-softmax-vertex 77628aa6", Figure: "02_objective_perturbation#softmax",
-			Check: "exact hockey-stick divergences of neighbours for three classes in the plane of θ, against the bound and against the same without the factor K − 1", Expected: "never above the bound, above 0.8 of it somewhere, and above the one without the factor",
-			Run:   vertexHolds(softmaxOfThree),
-			Power: "10 % in σ",
+			Statement: "softmax objective perturbation costs at most K − 1 Gaussian mechanisms of sensitivity √2·R, " +
+				"and what nearly equal classes add",
+			Code: []string{"mechanism/objpert/multiclass.Vertex", "mechanism/objpert/multiclass.Softmax.Profile"},
+			Tests: []string{"mechanism/objpert/multiclass.TestVertexBound",
+				"mechanism/objpert/multiclass.TestVertexBoundAgainstSimulation",
+				"mechanism/objpert/multiclass.TestExactDivergenceIsBelowTheClaim"},
+			Proof: "multiclass#dpnb-softmax-vertex 77628aa6", Figure: "02_objective_perturbation#softmax",
+			Check: "exact hockey-stick divergences of neighbours for three classes in the plane of θ, against the " +
+				"bound and against the same without the factor K − 1",
+			Expected: "never above the bound, above 0.8 of it somewhere, and above the one without the factor",
+			Run:      vertexHolds(softmaxOfThree),
+			Power:    "10 % in σ",
 			Wrong: map[string]claim.Check{
 				"as cheap as one logistic fit": vertexHolds(func(_, sigma float64) (privacy.Profile, error) {
 					return privacy.GaussianProfile(1/sigma, privacy.AddRemove), nil
 				}),
-				"no price for the curvature": vertexHolds(func(_, sigma float64) (privacy.Profile, error) { return softmaxOfThree(1e6, sigma) }),
+				"no price for the curvature": vertexHolds(func(_, sigma float64) (privacy.Profile,
+					error) {
+					return softmaxOfThree(1e6, sigma)
+				}),
 				"a bound that says nothing": vertexHolds(func(_, _ float64) (privacy.Profile, error) {
 					return privacy.NonPrivate{}.Profile(privacy.AddRemove)
 				}),
-				"σ more by a tenth": vertexHolds(func(lambda, sigma float64) (privacy.Profile, error) { return softmaxOfThree(lambda, 1.1*sigma) }),
+				"σ more by a tenth": vertexHolds(func(lambda, sigma float64) (privacy.Profile,
+					error) {
+					return softmaxOfThree(lambda, 1.1*sigma)
+				}),
 			},
 		},
 		{
 			ID: "dpnb/softmax-noise", Paper: "docs/theory/multiclass.md", Kind: claim.Ours,
-			Statement: "for three classes and more one joint softmax fit needs less noise than K one-vs-rest fits, and less than the bound by rank alone allows",
-			Code:      []string{"mechanism/objpert/multiclass.CalibrateSoftmax", "mechanism/objpert/multiclass.CalibrateOneVsRest"},
-			Tests:     []string{"mechanism/objpert/multiclass.TestJointNeedsLessNoise", "mechanism/objpert/multiclass.TestCalibrationIsSafeAndTight"},
-			Proof:     "multiclass#dpnb-softmax-noise 0ad25e96", Figure: "02_objective_perturbation#softmax",
+			Statement: "for three classes and more one joint softmax fit needs less noise than K one-vs-rest fits, " +
+				"and less than the bound by rank alone allows",
+			Code: []string{"mechanism/objpert/multiclass.CalibrateSoftmax",
+				"mechanism/objpert/multiclass.CalibrateOneVsRest"},
+			Tests: []string{"mechanism/objpert/multiclass.TestJointNeedsLessNoise",
+				"mechanism/objpert/multiclass.TestCalibrationIsSafeAndTight"},
+			Proof: "multiclass#dpnb-softmax-noise 0ad25e96", Figure: "02_objective_perturbation#softmax",
 			Check: "σ as calibrated at ε = 0.1, 1, 8, δ = 1e-5, K = 3, 5, 10", Expected: "every ratio above 1",
 			Run:   softmaxNoise(multiclass.CalibrateSoftmax),
 			Power: "twice the noise",
 			Wrong: map[string]claim.Check{
-				"twice the noise": softmaxNoise(func(c multiclass.Config, b multiclass.Bound) (multiclass.Softmax, error) {
+				"twice the noise": softmaxNoise(func(c multiclass.Config, b multiclass.Bound) (multiclass.Softmax,
+					error) {
 					m, err := multiclass.CalibrateSoftmax(c, b)
 					m.Sigma *= 2
 					return m, err
@@ -65,22 +80,30 @@ func severalClasses() []claim.Claim {
 		},
 		{
 			ID: "dpnb/moments", Paper: "docs/theory/linear_baselines.md", Kind: claim.Ours,
-			Statement: "XᵀX needs noise of variance σ² on the diagonal and only σ²/2 off it: a record then moves it by ‖x‖²/σ in every direction",
-			Code:      []string{"mechanism/ssp.AdaSSP", "mechanism/objpert/interval.Curvature.At"},
-			Tests:     []string{"mechanism/ssp.TestSensitivitiesByBruteForce", "mechanism/ssp.TestNoiseLaws", "mechanism/objpert/interval.TestSensitivityOfMoments"},
-			Proof:     "linear_baselines#dpnb-moments 817c1d6e",
-			Check:     "the shift in units of the noise over 2,000 directions, with that noise and with half the deviation off the diagonal; and the noise of 1,000 released matrices", Expected: "1 in all directions, and above 1 for the control; those variances",
-			Seed: 51, Run: momentNoise(1/math.Sqrt2, 51),
+			Statement: "XᵀX needs noise of variance σ² on the diagonal and only σ²/2 off it: a record then moves it " +
+				"by ‖x‖²/σ in every direction",
+			Code: []string{"mechanism/ssp.AdaSSP", "mechanism/objpert/interval.Curvature.At"},
+			Tests: []string{"mechanism/ssp.TestSensitivitiesByBruteForce", "mechanism/ssp.TestNoiseLaws",
+				"mechanism/objpert/interval.TestSensitivityOfMoments"},
+			Proof: "linear_baselines#dpnb-moments 817c1d6e",
+			Check: "the shift in units of the noise over 2,000 directions, with that noise and with half the " +
+				"deviation off the diagonal; and the noise of 1,000 released matrices",
+			Expected: "1 in all directions, and above 1 for the control; those variances",
+			Seed:     51, Run: momentNoise(1/math.Sqrt2, 51),
 			Power: "1 % in the noise off the diagonal; 10 % in that which is released",
-			Wrong: map[string]claim.Check{"a tenth more off the diagonal": momentNoise(1.1/math.Sqrt2, 51), "a hundredth less off the diagonal": momentNoise(0.99/math.Sqrt2, 51), "the same noise everywhere": momentNoise(1, 51)},
+			Wrong: map[string]claim.Check{"a tenth more off the diagonal": momentNoise(1.1/math.Sqrt2, 51),
+				"a hundredth less off the diagonal": momentNoise(0.99/math.Sqrt2, 51),
+				"the same noise everywhere":         momentNoise(1, 51)},
 		},
 		{
 			ID: "dpnb/moments-calibrated", Paper: "docs/theory/linear_baselines.md", Kind: claim.Ours,
 			Statement: "the three releases of AdaSSP cost one Gaussian mechanism of μ² = 1/σ₁² + 1/σ₂² + 1/σ₃²",
 			Code:      []string{"mechanism/ssp.CalibrateAdaSSP", "mechanism/ssp.AdaSSP"},
-			Tests:     []string{"mechanism/ssp.TestAllPartsAreAccountedFor", "mechanism/ssp.TestCalibrationIsSafeAndTight"},
-			Proof:     "linear_baselines#dpnb-moments-calibrated 91b7a86e",
-			Check:     "μ of the calibrated mechanism over that of the Gaussian mechanism at (ε, δ), and what it would be if a release were free", Expected: "1 to 1e-4, and below 0.97 without any of the three",
+			Tests: []string{"mechanism/ssp.TestAllPartsAreAccountedFor",
+				"mechanism/ssp.TestCalibrationIsSafeAndTight"},
+			Proof: "linear_baselines#dpnb-moments-calibrated 91b7a86e",
+			Check: "μ of the calibrated mechanism over that of the Gaussian mechanism at (ε, δ), and what it " +
+				"would be if a release were free", Expected: "1 to 1e-4, and below 0.97 without any of the three",
 			Run:   adaSSPAccounting(1),
 			Power: "1 % in σ",
 			Wrong: map[string]claim.Check{"σ less by a hundredth": adaSSPAccounting(0.99)},
@@ -90,11 +113,12 @@ func severalClasses() []claim.Claim {
 
 // softmaxOfThree is what is claimed of three classes.
 func softmaxOfThree(lambda, sigma float64) (privacy.Profile, error) {
-	return multiclass.Softmax{Classes: 3, RowNorm: 1, Lambda: lambda, Sigma: sigma, Tolerance: 1e-12, OutputSigma: 1}.Profile()
+	return multiclass.Softmax{Classes: 3, RowNorm: 1, Lambda: lambda, Sigma: sigma, Tolerance: 1e-12,
+		OutputSigma: 1}.Profile()
 }
 
 // vertexHolds integrates over the plane for neighbours that try to break the bound.
-func vertexHolds(claimed func(lambda, sigma float64) (privacy.Profile, error)) func(context.Context, claim.Size) (claim.Outcome, error) {
+func vertexHolds(claimed func(lambda, sigma float64) (privacy.Profile, error)) claim.Check {
 	return func(ctx context.Context, size claim.Size) (claim.Outcome, error) {
 		points := 220
 		if size == claim.Full {
@@ -107,7 +131,8 @@ func vertexHolds(claimed func(lambda, sigma float64) (privacy.Profile, error)) f
 				return claim.Outcome{}, err
 			}
 			for _, s := range []audit.Softmax{
-				{ExtraX: 1}, {ExtraX: 1, X: []float64{1, 1}, Y: []int{1, 2}, Weights: []float64{3 * c.sigma, 3 * c.sigma}},
+				{ExtraX: 1}, {ExtraX: 1, X: []float64{1, 1}, Y: []int{1, 2}, Weights: []float64{3 * c.sigma,
+					3 * c.sigma}},
 				{ExtraX: 1, X: []float64{1}, Y: []int{1}}, {ExtraX: 1, Tilt: [2]float64{0, 2 * c.sigma}},
 			} {
 				if err := ctx.Err(); err != nil {
@@ -121,18 +146,21 @@ func vertexHolds(claimed func(lambda, sigma float64) (privacy.Profile, error)) f
 				for _, eps := range []float64{0, 0.6 / c.sigma, 2 / c.sigma, 5 / c.sigma} {
 					one := measure.GaussianDelta(math.Sqrt2/c.sigma, eps)
 					remove, add := audit.HockeyStick(with, without, eps), audit.HockeyStick(without, with, eps)
-					worst = math.Max(worst, math.Max(remove/math.Exp(p.LogDeltaUpper(privacy.Remove, eps)), add/math.Exp(p.LogDeltaUpper(privacy.Add, eps))))
+					worst = math.Max(worst, math.Max(remove/math.Exp(p.LogDeltaUpper(privacy.Remove, eps)),
+						add/math.Exp(p.LogDeltaUpper(privacy.Add, eps))))
 					single = math.Max(single, add/one)
 				}
 			}
 		}
-		return claim.Decide(fmt.Sprintf("largest exact δ over the bound: %.3f; over that without K − 1, in add: %.2f", worst, single),
-			"0.8 … 1, and above 1.5 for the control", worst > 0.8 && worst <= 1 && single > 1.5, "neighbours cost more than the bound, or the search is too weak to tell"), nil
+		return claim.Decide(fmt.Sprintf("largest exact δ over the bound: %.3f; over that without K − 1, in add: "+
+			"%.2f", worst, single),
+			"0.8 … 1, and above 1.5 for the control", worst > 0.8 && worst <= 1 && single > 1.5,
+			"neighbours cost more than the bound, or the search is too weak to tell"), nil
 	}
 }
 
 // softmaxNoise compares calibrated noise.
-func softmaxNoise(calibrate func(multiclass.Config, multiclass.Bound) (multiclass.Softmax, error)) func(context.Context, claim.Size) (claim.Outcome, error) {
+func softmaxNoise(calibrate func(multiclass.Config, multiclass.Bound) (multiclass.Softmax, error)) claim.Check {
 	return func(ctx context.Context, _ claim.Size) (claim.Outcome, error) {
 		leastRest, leastRank := math.Inf(1), math.Inf(1)
 		var mostRest float64
@@ -141,7 +169,8 @@ func softmaxNoise(calibrate func(multiclass.Config, multiclass.Bound) (multiclas
 				if err := ctx.Err(); err != nil {
 					return claim.Outcome{}, err
 				}
-				cfg := multiclass.Config{Classes: classes, RowNorm: 1, Epsilon: eps, Delta: 1e-5, Adjacency: privacy.AddRemove}
+				cfg := multiclass.Config{Classes: classes, RowNorm: 1, Epsilon: eps, Delta: 1e-5,
+					Adjacency: privacy.AddRemove}
 				joint, err := calibrate(cfg, multiclass.Vertex)
 				if err != nil {
 					return claim.Outcome{}, err
@@ -164,7 +193,8 @@ func softmaxNoise(calibrate func(multiclass.Config, multiclass.Bound) (multiclas
 				leastRank = math.Min(leastRank, rank.Sigma/joint.Sigma)
 			}
 		}
-		return claim.Decide(fmt.Sprintf("σ of one-vs-rest over σ of softmax: %.2f to %.2f; by rank over ours at the same λ and ε = 1: at least %.2f", leastRest, mostRest, leastRank),
+		return claim.Decide(fmt.Sprintf("σ of one-vs-rest over σ of softmax: %.2f to %.2f; by rank over ours at the "+
+			"same λ and ε = 1: at least %.2f", leastRest, mostRest, leastRank),
 			"above 1", leastRest > 1 && leastRank > 1, "one-vs-rest or the bound by rank needs less noise"), nil
 	}
 }
@@ -188,14 +218,17 @@ func momentNoise(off float64, seed uint64) claim.Check {
 					half += a * a * b * b / 0.25
 				}
 			}
-			least, most, control = math.Min(least, math.Sqrt(shift)), math.Max(most, math.Sqrt(shift)), math.Max(control, math.Sqrt(half))
+			least, most, control = math.Min(least, math.Sqrt(shift)), math.Max(most, math.Sqrt(shift)),
+				math.Max(control, math.Sqrt(half))
 		}
 		const d, sigma = 5, 3.0
 		draws := size.Runs(1000)
-		fit := objpert.Objective{Loss: loss.Logistic{}, RowNorm: 1, Lambda: 1, Sigma: 1, Tolerance: 1e-6, OutputSigma: 1}
+		fit := objpert.Objective{Loss: loss.Logistic{}, RowNorm: 1, Lambda: 1, Sigma: 1, Tolerance: 1e-6,
+			OutputSigma: 1}
 		var diagonal, beside float64
 		for k := range draws {
-			m, err := interval.Curvature{Fit: fit, Sigma: sigma}.At(matrix.NewDense(0, d, nil), nil, make([]float64, d), rng.Stream(k))
+			m, err := interval.Curvature{Fit: fit, Sigma: sigma}.At(matrix.NewDense(0, d, nil), nil, make([]float64,
+				d), rng.Stream(k))
 			if err != nil {
 				return claim.Outcome{}, err
 			}
@@ -210,8 +243,11 @@ func momentNoise(off float64, seed uint64) claim.Check {
 		}
 		n := float64(draws)
 		farOn, farOff := math.Abs(diagonal/n-1)/math.Sqrt(2/(n*d)), math.Abs(beside/n-1)/math.Sqrt(2/(n*d*(d-1)/2))
-		return claim.Decide(fmt.Sprintf("from %.6f to %.6f; control up to %.2f; variances of released noise off by %.1f standard errors on the diagonal, %.1f off it", least, most, control, farOn, farOff),
-			"1 ± 1e-9, and above 1.2 for the control; 4.5", least > 1-1e-9 && most < 1+1e-9 && control > 1.2 && farOn < 4.5 && farOff < 4.5, "the sensitivity depends on the direction, or other noise is released"), nil
+		return claim.Decide(fmt.Sprintf("from %.6f to %.6f; control up to %.2f; variances of released noise off by "+
+			"%.1f standard errors on the diagonal, %.1f off it", least, most, control, farOn, farOff),
+			"1 ± 1e-9, and above 1.2 for the control; 4.5", least > 1-1e-9 && most < 1+1e-9 && control > 1.2 &&
+				farOn < 4.5 && farOff < 4.5, "the sensitivity depends on the direction, or other noise is "+
+				"released"), nil
 	}
 }
 
@@ -219,7 +255,8 @@ func momentNoise(off float64, seed uint64) claim.Check {
 // the Gaussian mechanism's and against the formula.
 func adaSSPAccounting(factor float64) claim.Check {
 	return func(context.Context, claim.Size) (claim.Outcome, error) {
-		m, err := ssp.CalibrateAdaSSP(ssp.AdaSSPConfig{RowNorm: 1, LabelBound: 1, Epsilon: 1, Delta: 1e-5, Adjacency: privacy.AddRemove})
+		m, err := ssp.CalibrateAdaSSP(ssp.AdaSSPConfig{RowNorm: 1, LabelBound: 1, Epsilon: 1, Delta: 1e-5,
+			Adjacency: privacy.AddRemove})
 		if err != nil {
 			return claim.Outcome{}, err
 		}
@@ -244,10 +281,11 @@ func adaSSPAccounting(factor float64) claim.Check {
 			return claim.Outcome{}, err
 		}
 		// R = 1 and |y| ≤ 1: every sensitivity is one.
-		formula := unit * math.Sqrt(1/(m.SigmaEigen*m.SigmaEigen)+1/(m.SigmaGram*m.SigmaGram)+1/(m.SigmaCross*m.SigmaCross))
+		formula := unit * math.Hypot(1/m.SigmaEigen, math.Hypot(1/m.SigmaGram, 1/m.SigmaCross))
 		var most float64
 		for _, free := range []ssp.AdaSSP{
-			{SigmaEigen: 1e9, SigmaGram: m.SigmaGram, SigmaCross: m.SigmaCross}, {SigmaEigen: m.SigmaEigen, SigmaGram: 1e9, SigmaCross: m.SigmaCross},
+			{SigmaEigen: 1e9, SigmaGram: m.SigmaGram, SigmaCross: m.SigmaCross}, {SigmaEigen: m.SigmaEigen,
+				SigmaGram: 1e9, SigmaCross: m.SigmaCross},
 			{SigmaEigen: m.SigmaEigen, SigmaGram: m.SigmaGram, SigmaCross: 1e9},
 		} {
 			free.RowNorm, free.LabelBound, free.Failure = 1, 1, m.Failure
@@ -257,7 +295,9 @@ func adaSSPAccounting(factor float64) claim.Check {
 			}
 			most = math.Max(most, v)
 		}
-		return claim.Decide(fmt.Sprintf("μ over the Gaussian's: %.5f, by the formula %.5f; with one release free: at most %.3f", whole, formula, most), "1 ± 1e-4 each, below 0.97",
-			math.Abs(whole-1) < 1e-4 && math.Abs(formula-1) < 1e-4 && most < 0.97, "a release is not accounted for"), nil
+		return claim.Decide(fmt.Sprintf("μ over the Gaussian's: %.5f, by the formula %.5f; with one release free: at "+
+			"most %.3f", whole, formula, most), "1 ± 1e-4 each, below 0.97",
+			math.Abs(whole-1) < 1e-4 && math.Abs(formula-1) < 1e-4 && most < 0.97,
+			"a release is not accounted for"), nil
 	}
 }

@@ -19,12 +19,17 @@ import (
 func prediction() []claim.Claim {
 	return []claim.Claim{{
 		ID: "dpnb/predict", Paper: "docs/theory/proportional.md", Kind: claim.Ours,
-		Statement: "the error of private learning at a given (ε, δ) is known from n, d, κ and the noise alone, before any data are seen",
-		Code:      []string{"theory/proportional.Task.Best", "theory/proportional.Prediction"},
-		Tests:     []string{"theory/proportional.TestPredictionsKeepTheGuarantee", "theory/proportional.TestMisclassification"},
-		Proof:     "proportional#dpnb-predict 3d5bd4d9", Figure: "06_proportional#predict",
-		Check:    "objective and output perturbation at their predicted best ridge, δ = 1e-5, logistic and Huber, n = 400 and 600, rows of ±1/√d: mean squared error and errors on new records of 60 simulated fits (--full: n = 1,000 and 2,000, 400 fits) against the prediction, and against that for twice the ε",
-		Expected: "within four standard errors or two percent; the other prediction beyond both", Seed: 91, Run: predictionsHold(1),
+		Statement: "the error of private learning at a given (ε, δ) is known from n, d, κ and the noise alone, " +
+			"before any data are seen",
+		Code: []string{"theory/proportional.Task.Best", "theory/proportional.Prediction"},
+		Tests: []string{"theory/proportional.TestPredictionsKeepTheGuarantee",
+			"theory/proportional.TestMisclassification"},
+		Proof: "proportional#dpnb-predict 3d5bd4d9", Figure: "06_proportional#predict",
+		Check: "objective and output perturbation at their predicted best ridge, δ = 1e-5, logistic and Huber, n = " +
+			"400 and 600, rows of ±1/√d: mean squared error and errors on new records of 60 simulated fits (--full: " +
+			"n = 1,000 and 2,000, 400 fits) against the prediction, and against that for twice the ε",
+		Expected: "within four standard errors or two percent; the other prediction beyond both", Seed: 91,
+		Run:   predictionsHold(1),
 		Power: "noise less by a fifth",
 		Wrong: map[string]claim.Check{
 			"noise less by a fifth": predictionsHold(0.8),
@@ -34,14 +39,16 @@ func prediction() []claim.Claim {
 
 // predictionsHold simulates with noise that is scaled by a factor: 1 but for a
 // check that must fail.
-func predictionsHold(factor float64) func(context.Context, claim.Size) (claim.Outcome, error) {
+func predictionsHold(factor float64) claim.Check {
 	return func(ctx context.Context, size claim.Size) (claim.Outcome, error) {
 		scale, repetitions := 1, 60
 		if size == claim.Full {
 			scale, repetitions = 3, 400
 		}
-		regression := proportional.Task{Loss: loss.Huber{Threshold: 0.5}, Noise: proportional.Normal(0, 0.3), Kappa: 1, Radius: 1, Goal: proportional.SquaredError}
-		labels := proportional.Task{Loss: loss.Logistic{}, Link: proportional.LogisticLink{}, Kappa: 2, Radius: 1, Goal: proportional.SquaredError}
+		regression := proportional.Task{Loss: loss.Huber{Threshold: 0.5}, Noise: proportional.Normal(0, 0.3),
+			Kappa: 1, Radius: 1, Goal: proportional.SquaredError}
+		labels := proportional.Task{Loss: loss.Logistic{}, Link: proportional.LogisticLink{}, Kappa: 2, Radius: 1,
+			Goal: proportional.SquaredError}
 		ok, sharp := true, true
 		var measured []string
 		for k, c := range []struct {
@@ -56,7 +63,8 @@ func predictionsHold(factor float64) func(context.Context, claim.Size) (claim.Ou
 			n, d := c.n*scale, c.d*scale
 			best := func(eps float64) (proportional.Prediction, error) {
 				c.task.AspectRatio = float64(d) / float64(n)
-				return c.task.Best(c.m, proportional.Target{Epsilon: eps, Delta: 1e-5, Adjacency: privacy.AddRemove}, objective.DTZ24)
+				return c.task.Best(c.m, proportional.Target{Epsilon: eps, Delta: 1e-5, Adjacency: privacy.AddRemove},
+					objective.DTZ24)
 			}
 			p, err := best(c.eps)
 			if err != nil {
@@ -67,7 +75,8 @@ func predictionsHold(factor float64) func(context.Context, claim.Size) (claim.Ou
 				return claim.Outcome{}, err
 			}
 			s := synthetic.Simulation{Repetitions: repetitions, Seed: 91 + uint64(k),
-				Population: synthetic.Population{Records: n, Features: d, Design: synthetic.Rademacher, Signal: synthetic.OnSphere(c.task.Kappa)}}
+				Population: synthetic.Population{Records: n, Features: d, Design: synthetic.Rademacher,
+					Signal: synthetic.OnSphere(c.task.Kappa)}}
 			if c.task.Link != nil {
 				s.Prob, s.TestRecords = synthetic.Logistic, 300
 			} else {
@@ -94,6 +103,7 @@ func predictionsHold(factor float64) func(context.Context, claim.Size) (claim.Ou
 			}
 			measured = append(measured, text)
 		}
-		return claim.Decide(strings.Join(measured, "; "), "four standard errors or 2 %", ok && sharp, "a prediction is off, or one for another ε fits as well"), nil
+		return claim.Decide(strings.Join(measured, "; "), "four standard errors or 2 %", ok && sharp,
+			"a prediction is off, or one for another ε fits as well"), nil
 	}
 }

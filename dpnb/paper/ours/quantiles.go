@@ -25,13 +25,20 @@ func quantileRegression() []claim.Claim {
 	return []claim.Claim{
 		{
 			ID: "dpnb/quantiles-joint", Paper: "docs/theory/quantiles.md, section 3", Kind: claim.Ours,
-			Statement: "K quantiles can be descended on together by slopes in order, of which there are K + 1 at a record: pooled quantiles lose no more than what is descended on, and noise of covariance C hides a record if v_jᵀC⁻¹v_j ≤ 1 for the K + 1 slopes, which nine deciles allow with half the noise of nine fits",
-			Code:      []string{"mechanism/sgd.Quantiles", "mechanism/sgd.LevelCovariance", "mechanism/sgd.Pool"},
-			Tests:     []string{"mechanism/sgd.TestJointLoss", "mechanism/sgd.TestLevelCovariance", "mechanism/sgd.TestOneRecordOfQuantiles"},
-			Proof:     "quantiles#dpnb-quantiles-joint 74592226",
-			Check:     "300 random sets of 1 to 8 levels (6,000 in the full run): all slopes there can be in the norm C⁻¹ of the released covariance; at 100 random margins each the losses once pooled, f̃ by its definition, and the losses; the trace of C for the deciles beside that of nine fits",
-			Expected:  "no slope longer than 1, some nearly as long; the three in this order; a quarter of the trace or less",
-			Seed:      131, Run: jointQuantiles(jointly{noise: 1, order: sgd.Pool}, 131),
+			Statement: "K quantiles can be descended on together by slopes in order, of which there are K + 1 at a " +
+				"record: pooled quantiles lose no more than what is descended on, and noise of covariance C hides a " +
+				"record if v_jᵀC⁻¹v_j ≤ 1 for the K + 1 slopes, which nine deciles allow with half the noise of nine " +
+				"fits",
+			Code: []string{"mechanism/sgd.Quantiles", "mechanism/sgd.LevelCovariance", "mechanism/sgd.Pool"},
+			Tests: []string{"mechanism/sgd.TestJointLoss", "mechanism/sgd.TestLevelCovariance",
+				"mechanism/sgd.TestOneRecordOfQuantiles"},
+			Proof: "quantiles#dpnb-quantiles-joint 74592226",
+			Check: "300 random sets of 1 to 8 levels (6,000 in the full run): all slopes there can be in the norm " +
+				"C⁻¹ of the released covariance; at 100 random margins each the losses once pooled, f̃ by its " +
+				"definition, and the losses; the trace of C for the deciles beside that of nine fits",
+			Expected: "no slope longer than 1, some nearly as long; the three in this order; a quarter of the trace " +
+				"or less",
+			Seed: 131, Run: jointQuantiles(jointly{noise: 1, order: sgd.Pool}, 131),
 			Power: "a fiftieth in the noise",
 			Wrong: map[string]claim.Check{
 				"noise less by a fiftieth":    jointQuantiles(jointly{noise: 0.98, order: sgd.Pool}, 131),
@@ -41,13 +48,16 @@ func quantileRegression() []claim.Claim {
 		},
 		{
 			ID: "dpnb/quantiles-default", Paper: "docs/theory/quantiles.md, section 5", Kind: claim.Ours,
-			Statement: "the descent of dpnb.Median has at most a tenth of the excess risk that C-OP as printed has in median regression with skewed residuals, and no more than any private method that we have tried",
-			Code:      []string{"mechanism/sgd.Adaptive", "learn.Quantile"},
-			Tests:     []string{"paper/ours.TestMedianOfSkewedResiduals"},
-			Proof:     "quantiles#dpnb-quantiles-default b18c8c92",
-			Check:     "n = 2,000 (and 20,000 in the full run), d = 10, ε = 0.5 and 1, δ = 1e-5, eight fits (thirty) of each: the mean excess of the mean absolute residual, beside a tenth of C-OP's on such records and the least of what other methods have had",
-			Expected:  "below both, two standard errors allowed for the second",
-			Seed:      132, Run: medianDefault(1, 132),
+			Statement: "the descent of dpnb.Median has at most a tenth of the excess risk that C-OP as printed has " +
+				"in median regression with skewed residuals, and no more than any private method that we have tried",
+			Code:  []string{"mechanism/sgd.Adaptive", "learn.Quantile"},
+			Tests: []string{"paper/ours.TestMedianOfSkewedResiduals"},
+			Proof: "quantiles#dpnb-quantiles-default b18c8c92",
+			Check: "n = 2,000 (and 20,000 in the full run), d = 10, ε = 0.5 and 1, δ = 1e-5, eight fits (thirty) " +
+				"of each: the mean excess of the mean absolute residual, beside a tenth of C-OP's on such records " +
+				"and the least of what other methods have had",
+			Expected: "below both, two standard errors allowed for the second",
+			Seed:     132, Run: medianDefault(1, 132),
 			Power: "half the radius", Slow: true,
 			Wrong: map[string]claim.Check{
 				"coefficients held to half the radius": medianDefault(0.5, 132),
@@ -127,7 +137,8 @@ func jointQuantiles(c jointly, seed uint64) claim.Check {
 		}
 		together := mat.Trace(cov) * c.noise * c.noise
 		o := claim.Outcome{Verdict: claim.Fails, Interval: "≤ 1; ≤ 0; ≤ ¼", Measured: fmt.Sprintf(
-			"longest slope %.4f; losses above f̃, or f̃ above the losses, by %.1e at most; trace for the deciles %.2f, of nine fits %.2f",
+			"longest slope %.4f; losses above f̃, or f̃ above the losses, by %.1e at most; trace for the deciles "+
+				"%.2f, of nine fits %.2f",
 			longest, above, together, separate)}
 		if longest <= 1+1e-9 && longest > 0.99 && above < 1e-12 && together < separate/4 {
 			o.Verdict = claim.Holds
@@ -178,7 +189,8 @@ func (m MedianTask) Draw(src *noise.Seeded) (*MedianRecords, error) {
 	}
 	var theta []float64
 	for _, width := range []float64{0.3, 0.1, 0.03, 0.01, 1e-3} {
-		s, err := erm.Minimize(&erm.Problem{Rows: r.Rows, Labels: r.Labels, Loss: loss.SmoothPinball{Tau: 0.5, Width: width}, Lambda: 1e-6},
+		s, err := erm.Minimize(&erm.Problem{Rows: r.Rows, Labels: r.Labels, Loss: loss.SmoothPinball{Tau: 0.5,
+			Width: width}, Lambda: 1e-6},
 			&erm.Settings{Start: theta, Tolerance: 1e-6 * float64(n), Workers: 1})
 		if err != nil {
 			return nil, err
@@ -223,8 +235,9 @@ func (r *MedianRecords) Convolved(radius, eps, delta float64, src *noise.Seeded)
 	n, d := r.Rows.Dims()
 	sigma := math.Sqrt(8*math.Log(1/delta)+8*eps) / eps
 	lambda := 2 * math.Sqrt(4*float64(n)+float64(d)*sigma*sigma) / radius
-	width := 4 / (eps * lambda)                                                                      // 2(m + 1)C/(ελ)
-	p := erm.Problem{Rows: r.Rows, Labels: r.Labels, Linear: make([]float64, d), Lambda: lambda / 2, // of half the absolute loss
+	width := 4 / (eps * lambda) // 2(m + 1)C/(ελ)
+	p := erm.Problem{Rows: r.Rows, Labels: r.Labels, Linear: make([]float64, d), Lambda: lambda / 2,
+		// of half the absolute loss
 		Loss: loss.SmoothPinball{Tau: 0.5, Width: width * math.Sqrt(3) / math.Pi}}
 	src.Gaussian(p.Linear, sigma/2)
 	s, err := erm.Minimize(&p, &erm.Settings{Workers: 1})
@@ -255,7 +268,8 @@ func medianDefault(part float64, seed uint64) claim.Check {
 			task := MedianTask{Records: n, Features: 10, Radius: radius}
 			for _, eps := range []float64{0.5, 1} {
 				type pair struct{ ours, convolved float64 }
-				all, err := sim.Trials(ctx, runs, 0, noise.NewSeeded(seed), func(_, _ int, src *noise.Seeded) (pair, error) {
+				all, err := sim.Trials(ctx, runs, 0, noise.NewSeeded(seed), func(_, _ int, src *noise.Seeded) (pair,
+					error) {
 					r, err := task.Draw(src)
 					if err != nil {
 						return pair{}, err
@@ -278,7 +292,8 @@ func medianDefault(part float64, seed uint64) claim.Check {
 					ours, convolved = append(ours, p.ours), append(convolved, p.convolved)
 				}
 				a, b, least := sim.Summarize(ours), sim.Summarize(convolved), leastKnown[n][eps]
-				o.Measured += fmt.Sprintf("n = %d, ε = %g: %.5f (%.5f), C-OP %.5f, least known %.5f; ", n, eps, a.Mean, a.StdErr, b.Mean, least[0])
+				o.Measured += fmt.Sprintf("n = %d, ε = %g: %.5f (%.5f), C-OP %.5f, least known %.5f; ", n, eps,
+					a.Mean, a.StdErr, b.Mean, least[0])
 				if a.Mean > b.Mean/10 || a.Mean > least[0]+2*math.Hypot(a.StdErr, least[1]) {
 					o.Verdict = claim.Fails
 				}

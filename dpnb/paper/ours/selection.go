@@ -16,11 +16,16 @@ func selection() []claim.Claim {
 	return []claim.Claim{
 		{
 			ID: "dpnb/selection", Paper: "docs/theory/sgd.md, section 4", Kind: claim.Ours,
-			Statement: "the best of Poisson(μ) runs has δ(ε) ≤ μ·E δ(ε − μδ(ε₁) + ε₁ − (e^{ε₁} − 1)X), X ~ Exp(1), for every ε₁ > 0; and the Rényi curve ln(1 + μe^{(α−1)μδ̂}(e^{(α−1)ε(α)} − 1))/(α−1), of which Papernot and Steinke's Theorem 6 follows for μ ≥ 1 and not below",
-			Code:      []string{"privacy.SelectionPoissonProfile", "privacy.SelectionPoisson.RDP"},
-			Tests:     []string{"privacy.TestSelectionPoissonProfile", "privacy.TestSelectionPoissonRDP", "privacy.TestSelectionPoissonRDPAtRandom", "mechanism/sgd.TestSelectionByHand"},
-			Proof:     "sgd#dpnb-selection eeba6025", Errata: []string{"rkw23-42"},
-			Check: "Gaussian runs with μ_G = 0.3 and 1, six scores: exact laws of the selection, δ at ε = 0 … 4 and Rényi divergences at α = 1.2 … 20, means 0.3, 1 and 15.4; and the δ that is released against the formula on a grid of ε₁", Expected: "none above; Theorem 6 exceeded at mean 0.3; equal to 1 %",
+			Statement: "the best of Poisson(μ) runs has δ(ε) ≤ μ·E δ(ε − μδ(ε₁) + ε₁ − (e^{ε₁} − 1)X), X ~ Exp(1), " +
+				"for every ε₁ > 0; and the Rényi curve ln(1 + μe^{(α−1)μδ̂}(e^{(α−1)ε(α)} − 1))/(α−1), of which " +
+				"Papernot and Steinke's Theorem 6 follows for μ ≥ 1 and not below",
+			Code: []string{"privacy.SelectionPoissonProfile", "privacy.SelectionPoisson.RDP"},
+			Tests: []string{"privacy.TestSelectionPoissonProfile", "privacy.TestSelectionPoissonRDP",
+				"privacy.TestSelectionPoissonRDPAtRandom", "mechanism/sgd.TestSelectionByHand"},
+			Proof: "sgd#dpnb-selection eeba6025", Errata: []string{"rkw23-42"},
+			Check: "Gaussian runs with μ_G = 0.3 and 1, six scores: exact laws of the selection, δ at ε = 0 … 4 and " +
+				"Rényi divergences at α = 1.2 … 20, means 0.3, 1 and 15.4; and the δ that is released against the " +
+				"formula on a grid of ε₁", Expected: "none above; Theorem 6 exceeded at mean 0.3; equal to 1 %",
 			Run:   selectionHolds(1),
 			Power: "3 % of ε(α), 1 % of δ",
 			Wrong: map[string]claim.Check{"ε(α) and δ less by a twentieth": selectionHolds(0.95)},
@@ -123,13 +128,15 @@ func selectionHolds(factor float64) claim.Check {
 						off = math.Max(off, math.Abs(factor*claimed/want-1))
 					}
 					for _, l := range laws {
-						if exact := math.Max(audit.HockeyStick(l[0], l[1], eps), audit.HockeyStick(l[1], l[0], eps)); exact > 1e-10 {
+						if exact := math.Max(audit.HockeyStick(l[0], l[1], eps), audit.HockeyStick(l[1], l[0],
+							eps)); exact > 1e-10 {
 							profile = math.Max(profile, exact/(factor*claimed))
 						}
 					}
 				}
 				for _, alpha := range []float64{1.2, 2, 5, 20} {
-					theorem := rdp.Epsilon(alpha) + mean*privacy.DeltaUpper(base, math.Log1p(1/(alpha-1))) + math.Log(mean)/(alpha-1)
+					theorem := rdp.Epsilon(alpha) + mean*privacy.DeltaUpper(base,
+						math.Log1p(1/(alpha-1))) + math.Log(mean)/(alpha-1)
 					for _, l := range laws {
 						exact := math.Max(audit.Renyi(l[0], l[1], alpha), audit.Renyi(l[1], l[0], alpha))
 						curve = math.Max(curve, exact/(factor*c.Epsilon(alpha)))
@@ -138,7 +145,10 @@ func selectionHolds(factor float64) claim.Check {
 				}
 			}
 		}
-		return claim.Decide(fmt.Sprintf("largest exact/claimed: δ %.2f, Rényi divergence %.2f; Theorem 6 exceeded by up to %.1f; relative distance of the released δ from the stated %s", profile, curve, printed, claim.Roughly(off, 0.01)), "at most 1, 1; above 0; 1 %",
-			profile <= 1 && profile > 0.1 && curve <= 1 && printed > 0 && off < 0.01, "a bound is exceeded, or another one is released, or nothing would notice"), nil
+		return claim.Decide(fmt.Sprintf("largest exact/claimed: δ %.2f, Rényi divergence %.2f; Theorem 6 exceeded by "+
+			"up to %.1f; relative distance of the released δ from the stated %s", profile, curve, printed,
+			claim.Roughly(off, 0.01)), "at most 1, 1; above 0; 1 %",
+			profile <= 1 && profile > 0.1 && curve <= 1 && printed > 0 && off < 0.01,
+			"a bound is exceeded, or another one is released, or nothing would notice"), nil
 	}
 }

@@ -26,14 +26,20 @@ import (
 func sumsAndSamples() []claim.Claim {
 	return []claim.Claim{
 		{
-			ID: "dpnb/exact-sums", Paper: "this project, docs/theory/release.md, after Casacuberta et al. 2022", Kind: claim.Ours,
-			Statement: "the computed sums of neighbours differ by exactly what the one record gives alone, wherever it stands",
-			Code:      []string{"mechanism/sgd.Descent", "mechanism/objpert/interval.Curvature"},
-			Tests:     []string{"mechanism/sgd.TestSumsOfNeighboursDifferByTheRecord", "mechanism/objpert/interval.TestMatricesOfNeighboursDifferByTheRecord"},
-			Proof:     "release#dpnb-exact-sums e975862f",
-			Check:     "a step of DP-SGD and a released curvature matrix, each run with the same small noise on neighbours, on the record alone and on none; d = 7, up to 130 records (1,030 in the full run), the record in front, in the middle and at the end, dense and sparse rows, one and three workers",
-			Expected:  "equal differences to the last bit, all of them; most differ where records are summed in float64",
-			Seed:      94, Run: exactSums(false, 94),
+			ID: "dpnb/exact-sums", Paper: "this project, docs/theory/release.md, after Casacuberta et al. 2022",
+			Kind: claim.Ours,
+			Statement: "the computed sums of neighbours differ by exactly what the one record gives alone, wherever " +
+				"it stands",
+			Code: []string{"mechanism/sgd.Descent", "mechanism/objpert/interval.Curvature"},
+			Tests: []string{"mechanism/sgd.TestSumsOfNeighboursDifferByTheRecord",
+				"mechanism/objpert/interval.TestMatricesOfNeighboursDifferByTheRecord"},
+			Proof: "release#dpnb-exact-sums e975862f",
+			Check: "a step of DP-SGD and a released curvature matrix, each run with the same small noise on " +
+				"neighbours, on the record alone and on none; d = 7, up to 130 records (1,030 in the full run), the " +
+				"record in front, in the middle and at the end, dense and sparse rows, one and three workers",
+			Expected: "equal differences to the last bit, all of them; most differ where records are summed in " +
+				"float64",
+			Seed: 94, Run: exactSums(false, 94),
 			Power: "the last bit of a sum",
 			Wrong: map[string]claim.Check{
 				"sums in float64": exactSums(true, 94),
@@ -43,11 +49,14 @@ func sumsAndSamples() []claim.Claim {
 			ID: "dpnb/exact-sample", Paper: "this project, docs/theory/release.md", Kind: claim.Ours,
 			Statement: "batches, numbers of runs and choices have exactly the law that the accountant assumes",
 			Code:      []string{"noise/exact.Sampler", "noise.Exact"},
-			Tests:     []string{"noise/exact.TestSubsetLaw", "noise/exact.TestPoissonLaw", "noise/exact.TestBelow", "noise/exact.TestBinomialIsExact"},
-			Proof:     "release#dpnb-exact-sample b6a4b26a",
-			Check:     "2,000 batches (20,000 in the full run) at rates of 256/48,842 and 0.3: how many are in, χ² of the places, neighbours in a batch together; as many Poisson numbers of mean 15.4 and choices among 11: χ²",
-			Expected:  "all within 5.5 standard deviations; a rate that is wrong by a fiftieth is seen",
-			Seed:      95, Run: exactSample(1, 95),
+			Tests: []string{"noise/exact.TestSubsetLaw", "noise/exact.TestPoissonLaw", "noise/exact.TestBelow",
+				"noise/exact.TestBinomialIsExact"},
+			Proof: "release#dpnb-exact-sample b6a4b26a",
+			Check: "2,000 batches (20,000 in the full run) at rates of 256/48,842 and 0.3: how many are in, χ² of " +
+				"the places, neighbours in a batch together; as many Poisson numbers of mean 15.4 and choices among " +
+				"11: χ²",
+			Expected: "all within 5.5 standard deviations; a rate that is wrong by a fiftieth is seen",
+			Seed:     95, Run: exactSample(1, 95),
 			Power: "2 % in a rate",
 			Wrong: map[string]claim.Check{
 				"rates more by a fiftieth": exactSample(1.02, 95),
@@ -58,7 +67,7 @@ func sumsAndSamples() []claim.Claim {
 }
 
 // exactSums compares the sums of neighbours, or, if broken, sums in float64.
-func exactSums(broken bool, seed uint64) func(context.Context, claim.Size) (claim.Outcome, error) {
+func exactSums(broken bool, seed uint64) claim.Check {
 	return func(ctx context.Context, size claim.Size) (claim.Outcome, error) {
 		const d = 7
 		sizes := []int{1, 2, 3, 4, 5, 6, 130}
@@ -94,7 +103,8 @@ func exactSums(broken bool, seed uint64) func(context.Context, claim.Size) (clai
 				}
 				rest := slices.Delete(slices.Clone(labels), at, at+1)
 				kinds := func(m *matrix.Dense) []matrix.Rows { return []matrix.Rows{m, m.Sparse()} }
-				with, without, alone, none := kinds(rows), kinds(rows.Select(others)), kinds(rows.Select([]int{at})), kinds(matrix.NewDense(0, d, nil))
+				with, without, alone, none := kinds(rows), kinds(rows.Select(others)), kinds(rows.Select([]int{at})),
+					kinds(matrix.NewDense(0, d, nil))
 				for kind := range with {
 					for _, sum := range sums {
 						var s [4][]float64
@@ -102,7 +112,8 @@ func exactSums(broken bool, seed uint64) func(context.Context, claim.Size) (clai
 							rows    matrix.Rows
 							labels  []float64
 							workers int
-						}{{with[kind], labels, 3}, {without[kind], rest, 1}, {alone[kind], labels[at : at+1], 1}, {none[kind], nil, 1}} {
+						}{{with[kind], labels, 3}, {without[kind], rest, 1}, {alone[kind], labels[at : at+1], 1},
+							{none[kind], nil, 1}} {
 							var err error
 							if s[k], err = sum(in.rows, in.labels, in.workers); err != nil {
 								return claim.Outcome{}, err
@@ -127,7 +138,8 @@ func exactSums(broken bool, seed uint64) func(context.Context, claim.Size) (clai
 // of DP-SGD from θ = 0 with every record: the noise is on a grid on which all of it is
 // exact.
 func stepSum(rows matrix.Rows, labels []float64, workers int) ([]float64, error) {
-	m := sgd.Descent{Loss: loss.Logistic{}, Clip: 0.4, Rate: 1, Steps: 1, NoiseMultiplier: 0x1p-10, PlannedRecords: 1024, Update: sgd.Plain{LearningRate: 1}}
+	m := sgd.Descent{Loss: loss.Logistic{}, Clip: 0.4, Rate: 1, Steps: 1, NoiseMultiplier: 0x1p-10,
+		PlannedRecords: 1024, Update: sgd.Plain{LearningRate: 1}}
 	r, err := m.Run(rows, labels, noise.NewSeeded(1), &mechanism.Settings{Workers: workers})
 	if err != nil {
 		return nil, err
@@ -157,7 +169,7 @@ func floatSum(rows matrix.Rows, labels []float64, _ int) ([]float64, error) {
 }
 
 // exactSample draws at factor times the rates and means that are expected.
-func exactSample(factor float64, seed uint64) func(context.Context, claim.Size) (claim.Outcome, error) {
+func exactSample(factor float64, seed uint64) claim.Check {
 	return func(_ context.Context, size claim.Size) (claim.Outcome, error) {
 		draws := 2000
 		if size == claim.Full {
@@ -220,6 +232,7 @@ func exactSample(factor float64, seed uint64) func(context.Context, claim.Size) 
 			return math.Exp(float64(k)*math.Log(mean) - mean - gamma)
 		}))
 		off(square(chosen, func(int) float64 { return 1.0 / choices }))
-		return claim.Decide(fmt.Sprintf("off by at most %.1f standard deviations, %d draws", worst, draws), "5.5", worst < 5.5, "samples have another law"), nil
+		return claim.Decide(fmt.Sprintf("off by at most %.1f standard deviations, %d draws", worst, draws), "5.5",
+			worst < 5.5, "samples have another law"), nil
 	}
 }

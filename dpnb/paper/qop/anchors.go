@@ -27,23 +27,32 @@ import (
 func quadraticExperiments() []claim.Claim {
 	return []claim.Claim{{
 		ID: "dpnb/quadratic-anchor", Paper: "Cortild, Cartis 2026, appendix G.3", Kind: claim.Ours,
-		Statement: "in the paper's experiment QOP gives back the anchor that it was given: its flat curve is the anchor's own risk",
-		Code:      []string{"paper/qop.NewTask", "mechanism/qop.Perturbation.Simulate"},
-		Tests:     []string{"paper/qop.TestReleaseIsTheAnchor"},
-		Proof:     "quadratic#dpnb-quadratic-anchor 78f50dbd", Errata: []string{"qop-31", "qop-56"}, Figure: "03_quadratic#share",
-		Check: "G.3's problem (n = 300, d = 100, ξ = 5, ω = 1, anchor at N(0, 0.1·I) from θ⋆) on [−100, 100]ᵈ, no output noise, 5 draws: the share of the way from the anchor's empirical risk to the smallest one that the release goes, with the printed σ², with that of exact accounting, and if ‖x‖ ≤ 15 is known as well", Expected: "below 2 % as printed",
-		Seed: 59, Run: anchorShare(1),
+		Statement: "in the paper's experiment QOP gives back the anchor that it was given: its flat curve is the " +
+			"anchor's own risk",
+		Code:  []string{"paper/qop.NewTask", "mechanism/qop.Perturbation.Simulate"},
+		Tests: []string{"paper/qop.TestReleaseIsTheAnchor"},
+		Proof: "quadratic#dpnb-quadratic-anchor 78f50dbd", Errata: []string{"qop-31", "qop-56"},
+		Figure: "03_quadratic#share",
+		Check: "G.3's problem (n = 300, d = 100, ξ = 5, ω = 1, anchor at N(0, 0.1·I) from θ⋆) on [−100, 100]ᵈ, no " +
+			"output noise, 5 draws: the share of the way from the anchor's empirical risk to the smallest one that " +
+			"the release goes, with the printed σ², with that of exact accounting, and if ‖x‖ ≤ 15 is known as well",
+		Expected: "below 2 % as printed",
+		Seed:     59, Run: anchorShare(1),
 		Power: "a thousandth of the curvature",
 		Wrong: map[string]claim.Check{
 			"a thousandth of the curvature": anchorShare(1e-3),
 		},
 	}, {
-		ID: "dpnb/interpolation", Paper: "Cortild, Cartis 2026, Section 2.1 (announced for Section 5.2, where it is not)", Kind: claim.Ours,
+		ID: "dpnb/interpolation", Paper: "Cortild, Cartis 2026, Section 2.1 (announced for Section 5.2, where it is " +
+			"not)", Kind: claim.Ours,
 		Statement: "a label that is off by a seventh of the regulariser's slope breaks the claimed (ε, δ), whatever σ²",
 		Code:      []string{"mechanism/qop.AssumeInterpolation"},
 		Tests:     []string{"paper/qop.TestQOPInterpolation", "mechanism/qop.TestUnseenCoversRoundedLabels"},
-		Proof:     "quadratic#dpnb-interpolation 0023bd74", Errata: []string{"qop-20"}, Figure: "03_quadratic#broken-plot",
-		Check: "least squares in one dimension, m = 5, linear regulariser of slope 1, ε = 0.5, δ = 0.05: exact laws of a record (x, y) = (1, t) against none and against (1, −t), σ² by exact accounting, as printed, and 1e9", Expected: "at t = 0 below δ, above it from t < 1/7 on",
+		Proof:     "quadratic#dpnb-interpolation 0023bd74", Errata: []string{"qop-20"},
+		Figure: "03_quadratic#broken-plot",
+		Check: "least squares in one dimension, m = 5, linear regulariser of slope 1, ε = 0.5, δ = 0.05: exact laws " +
+			"of a record (x, y) = (1, t) against none and against (1, −t), σ² by exact accounting, as printed, and " +
+			"1e9", Expected: "at t = 0 below δ, above it from t < 1/7 on",
 		Run:   brokenInterpolation(1),
 		Power: "a fifth of the noise",
 		Wrong: map[string]claim.Check{
@@ -52,7 +61,7 @@ func quadraticExperiments() []claim.Claim {
 	}}
 }
 
-func anchorShare(factor float64) func(context.Context, claim.Size) (claim.Outcome, error) {
+func anchorShare(factor float64) claim.Check {
 	return func(ctx context.Context, size claim.Size) (claim.Outcome, error) {
 		const n, d, xi = 300, 100, 5.0
 		runs := 5
@@ -60,7 +69,8 @@ func anchorShare(factor float64) func(context.Context, claim.Size) (claim.Outcom
 			runs = 100
 		}
 		src := noise.NewSeeded(59)
-		rows, star, anchor, labels := matrix.NewDense(n, d, nil), make([]float64, d), make([]float64, d), make([]float64, n)
+		rows, star, anchor, labels := matrix.NewDense(n, d, nil), make([]float64, d), make([]float64, d),
+			make([]float64, n)
 		src.Gaussian(rows.Data, 1)
 		floats.Scale(xi/math.Max(floats.Max(rows.Data), -floats.Min(rows.Data)), rows.Data)
 		if longest := matrix.MaxNorm(rows); longest > 15 {
@@ -71,9 +81,11 @@ func anchorShare(factor float64) func(context.Context, claim.Size) (claim.Outcom
 		off := floats.Norm(anchor, 2)
 		floats.Add(anchor, star)
 		rows.Margins(labels, star, 0, n)
-		m := qop.Perturbation{Loss: loss.Squared{}, RowNorm: xi * math.Sqrt(d), Interpolation: qop.AssumeInterpolation(anchor, off),
-			Regulariser: composite.L1{Weight: 1}, Constraint: composite.NewBox(100), HiddenDimension: 2 * d}
-		exact, err := composite.Solve(&composite.Problem{Problem: erm.Problem{Rows: rows, Labels: labels, Loss: m.Loss, Lambda: 1e-9}, Regulariser: m.Regulariser, Constraint: m.Constraint}, nil)
+		m := qop.Perturbation{Loss: loss.Squared{}, RowNorm: xi * math.Sqrt(d),
+			Interpolation: qop.AssumeInterpolation(anchor, off),
+			Regulariser:   composite.L1{Weight: 1}, Constraint: composite.NewBox(100), HiddenDimension: 2 * d}
+		exact, err := composite.Solve(&composite.Problem{Problem: erm.Problem{Rows: rows, Labels: labels,
+			Loss: m.Loss, Lambda: 1e-9}, Regulariser: m.Regulariser, Constraint: m.Constraint}, nil)
 		if err != nil {
 			return claim.Outcome{}, err
 		}
@@ -96,7 +108,8 @@ func anchorShare(factor float64) func(context.Context, claim.Size) (claim.Outcom
 			}
 			return sum / float64(runs), nil
 		}
-		half, whole := wishart.Split{Epsilon1: 0.5, Delta1: 0.005, Delta3: 0.005}, wishart.Split{Epsilon1: 0.5, Delta1: 0.01}
+		half, whole := wishart.Split{Epsilon1: 0.5, Delta1: 0.005, Delta3: 0.005}, wishart.Split{Epsilon1: 0.5,
+			Delta1: 0.01}
 		printed, err := share(wishart.Theorem31, d*xi*xi, half)
 		if err != nil {
 			return claim.Outcome{}, err
@@ -109,7 +122,9 @@ func anchorShare(factor float64) func(context.Context, claim.Size) (claim.Outcom
 		if err != nil {
 			return claim.Outcome{}, err
 		}
-		return claim.Decide(fmt.Sprintf("the anchor's risk is %.0f, the smallest %.0f; the release goes %.2f %% of the way as printed, %.1f %% with exact accounting, %.0f %% if ‖x‖ ≤ 15 is known", start, least, 100*printed, 100*sharper, 100*shorter),
+		return claim.Decide(fmt.Sprintf("the anchor's risk is %.0f, the smallest %.0f; the release goes %.2f %% of "+
+			"the way as printed, %.1f %% with exact accounting, %.0f %% if ‖x‖ ≤ 15 is known", start, least,
+			100*printed, 100*sharper, 100*shorter),
 			"", printed < 0.02 && printed > 0, "the release is not the anchor"), ctx.Err()
 	}
 }
@@ -149,10 +164,11 @@ func brokenScalar(m int, sigma2 float64, first, second [2]float64) (p, q []float
 
 // brokenInterpolation looks for the label error from which the claimed (ε, δ) is
 // exceeded; share multiplies the noise.
-func brokenInterpolation(share float64) func(context.Context, claim.Size) (claim.Outcome, error) {
+func brokenInterpolation(share float64) claim.Check {
 	return func(ctx context.Context, size claim.Size) (claim.Outcome, error) {
 		const m, eps, delta = 5, 0.5, 0.05
-		s := wishart.Setting{Wishart: wishart.Wishart{D: 1, M: m}, Smoothness: 1, Rank: 1, Structure: wishart.LeastSquares}
+		s := wishart.Setting{Wishart: wishart.Wishart{D: 1, M: m}, Smoothness: 1, Rank: 1,
+			Structure: wishart.LeastSquares}
 		var clean, first, wrong [3]float64
 		for k, a := range []wishart.Accounting{wishart.Exact, wishart.Theorem31, wishart.Theorem31} {
 			s.Accounting = a
@@ -185,8 +201,11 @@ func brokenInterpolation(share float64) func(context.Context, claim.Size) (claim
 			}
 			first[k] = hi
 		}
-		return claim.Decide(fmt.Sprintf("δ(0.5) = %.3f of 0.05 with interpolation; exceeded from t = %.3f on with exact accounting, %.3f with the printed σ², %.3f with σ² = 1e9; δ = %.2f at t = 1",
-			clean[0], first[0], first[1], first[2], math.Min(wrong[0], wrong[1])), "3,000 cells, which can only lower δ",
-			math.Max(clean[0], clean[1]) <= delta && first[2] < 1.0/7 && math.Min(wrong[0], wrong[1]) > 0.99, "δ is exceeded with interpolation, or kept without it"), ctx.Err()
+		return claim.Decide(fmt.Sprintf("δ(0.5) = %.3f of 0.05 with interpolation; exceeded from t = %.3f on with "+
+			"exact accounting, %.3f with the printed σ², %.3f with σ² = 1e9; δ = %.2f at t = 1",
+			clean[0], first[0], first[1], first[2], math.Min(wrong[0],
+				wrong[1])), "3,000 cells, which can only lower δ",
+			math.Max(clean[0], clean[1]) <= delta && first[2] < 1.0/7 && math.Min(wrong[0], wrong[1]) > 0.99,
+			"δ is exceeded with interpolation, or kept without it"), ctx.Err()
 	}
 }

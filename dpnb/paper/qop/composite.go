@@ -21,12 +21,16 @@ func composites() []claim.Claim {
 	return []claim.Claim{
 		{
 			ID: "qop/eq7", Paper: "Cortild, Cartis 2026, appendix G.1, equation (7)", Kind: claim.Bound,
-			Statement: "dist(0, ∂J̃ + N_C)² ≥ 2ασ²(J̃ − min J̃) on C, so that a distance of √(2τασ²) proves a τ-accurate solve",
-			Code:      []string{"erm/composite.Certificate", "erm/composite.JointDistance"},
-			Tests:     []string{"erm/composite.TestJointDistance", "erm/composite.TestSolveTable", "paper/qop.TestQOPCriterion"},
-			Proof:     "composite#qop-eq7 305cd830", Errata: []string{"qop-52"},
-			Check: "least squares with a Wishart term, with and without ℓ₁ and a box, at points near and far from a minimiser certified to 1e-9; the distance is exact, ασ² the least eigenvalue of the Hessian", Expected: "the share 2ασ²(J̃ − min J̃)/dist² is at most 1, and reached",
-			Seed: 71, Run: eq7(1, 71),
+			Statement: "dist(0, ∂J̃ + N_C)² ≥ 2ασ²(J̃ − min J̃) on C, so that a distance of √(2τασ²) proves a " +
+				"τ-accurate solve",
+			Code: []string{"erm/composite.Certificate", "erm/composite.JointDistance"},
+			Tests: []string{"erm/composite.TestJointDistance", "erm/composite.TestSolveTable",
+				"paper/qop.TestQOPCriterion"},
+			Proof: "composite#qop-eq7 305cd830", Errata: []string{"qop-52"},
+			Check: "least squares with a Wishart term, with and without ℓ₁ and a box, at points near and far from a " +
+				"minimiser certified to 1e-9; the distance is exact, ασ² the least eigenvalue of the Hessian",
+			Expected: "the share 2ασ²(J̃ − min J̃)/dist² is at most 1, and reached",
+			Seed:     71, Run: eq7(1, 71),
 			Power: "twice the modulus",
 			Wrong: map[string]claim.Check{
 				"twice the modulus":           eq7(2, 71),
@@ -36,12 +40,18 @@ func composites() []claim.Claim {
 		},
 		{
 			ID: "qop/algG.2", Paper: "Cortild, Cartis 2026, Algorithm G.2 and appendix G.3", Kind: claim.Theorem,
-			Statement: "stochastic three-operator splitting converges to the solution, proved for affine C and run for 1,000 iterations over a box",
-			Code:      []string{"erm/composite.Stochastic"},
-			Tests:     []string{"erm/composite.TestStochasticConverges", "erm/composite.TestPrintedAlgorithmIsBiased", "paper/qop.TestQOPSplittingIsBiased", "paper/qop.TestQOPThousandIterations"},
-			Proof:     "composite#qop-algG.2 690c295c", Errata: []string{"qop-46", "qop-47", "qop-48"}, Figure: "03_quadratic#solvers",
-			Check: "the algorithm as printed: over an affine C; over θ ≥ 0 with two records; on the problem of G.3 against the certified minimiser. And with the proximal map of r + ι_C as one", Expected: "convergence over an affine C and with the joint map; none as printed over a half-line",
-			Seed: 72, Run: algorithmG2(true, 72),
+			Statement: "stochastic three-operator splitting converges to the solution, proved for affine C and run " +
+				"for 1,000 iterations over a box",
+			Code: []string{"erm/composite.Stochastic"},
+			Tests: []string{"erm/composite.TestStochasticConverges",
+				"erm/composite.TestPrintedAlgorithmIsBiased", "paper/qop.TestQOPSplittingIsBiased",
+				"paper/qop.TestQOPThousandIterations"},
+			Proof: "composite#qop-algG.2 690c295c", Errata: []string{"qop-46", "qop-47", "qop-48"},
+			Figure: "03_quadratic#solvers",
+			Check: "the algorithm as printed: over an affine C; over θ ≥ 0 with two records; on the problem of G.3 " +
+				"against the certified minimiser. And with the proximal map of r + ι_C as one",
+			Expected: "convergence over an affine C and with the joint map; none as printed over a half-line",
+			Seed:     72, Run: algorithmG2(true, 72),
 			Want: claim.HoldsWithCorrection, Power: "the joint map left out",
 			Wrong: map[string]claim.Check{
 				"the algorithm unmended": algorithmG2(false, 72),
@@ -53,7 +63,8 @@ func composites() []claim.Claim {
 // leastSquares is qop's problem with n records in d dimensions: rows standard
 // normal times scale, labels xᵢᵀθ⋆ plus noise, W ~ Wishart(d, 2d) times sigma2
 // around an anchor at N(0, 0.1·I) from θ⋆.
-func leastSquares(rng *noise.Seeded, n, d int, scale, label, sigma2 float64, r composite.Regulariser, c composite.Constraint) *composite.Problem {
+func leastSquares(rng *noise.Seeded, n, d int, scale, label, sigma2 float64, r composite.Regulariser,
+	c composite.Constraint) *composite.Problem {
 	rows := matrix.NewDense(n, d, nil)
 	rng.Gaussian(rows.Data, scale)
 	star, anchor, labels, errs := make([]float64, d), make([]float64, d), make([]float64, n), make([]float64, n)
@@ -67,7 +78,8 @@ func leastSquares(rng *noise.Seeded, n, d int, scale, label, sigma2 float64, r c
 	rng.Gaussian(g.RawMatrix().Data, 1)
 	q := new(mat.SymDense)
 	q.SymOuterK(sigma2, g)
-	return &composite.Problem{Problem: erm.Problem{Rows: rows, Labels: labels, Loss: loss.Squared{}, Quadratic: q, Centre: anchor}, Regulariser: r, Constraint: c}
+	return &composite.Problem{Problem: erm.Problem{Rows: rows, Labels: labels, Loss: loss.Squared{}, Quadratic: q,
+		Centre: anchor}, Regulariser: r, Constraint: c}
 }
 
 // leastDirection returns the least eigenvalue of the Hessian with its vector.
@@ -86,7 +98,7 @@ func leastDirection(p *composite.Problem) (float64, []float64) {
 }
 
 // eq7 holds factor·ασ² in place of ασ² against equation (7).
-func eq7(factor float64, seed uint64) func(context.Context, claim.Size) (claim.Outcome, error) {
+func eq7(factor float64, seed uint64) claim.Check {
 	return func(ctx context.Context, size claim.Size) (claim.Outcome, error) {
 		rng := noise.NewSeeded(seed)
 		problems, points := 6, 100
@@ -101,7 +113,8 @@ func eq7(factor float64, seed uint64) func(context.Context, claim.Size) (claim.O
 			for i, c := range []struct {
 				r composite.Regulariser
 				c composite.Constraint
-			}{{nil, nil}, {composite.L1{Weight: 5}, nil}, {nil, composite.NewBox(0.7)}, {composite.L1{Weight: 5}, composite.NewBox(0.7)}} {
+			}{{nil, nil}, {composite.L1{Weight: 5}, nil}, {nil, composite.NewBox(0.7)}, {composite.L1{Weight: 5},
+				composite.NewBox(0.7)}} {
 				p := leastSquares(rng.Stream(10*k+i), 20, 8, 1, 0.5, 2, c.r, c.c)
 				ratio, n, err := largestShare(p, factor, points, rng.Stream(1000+10*k+i))
 				if err != nil {
@@ -111,7 +124,8 @@ func eq7(factor float64, seed uint64) func(context.Context, claim.Size) (claim.O
 			}
 		}
 		o := claim.Outcome{
-			Measured: fmt.Sprintf("largest share %.4f of dist² at %d points of %d problems", largest, count, 4*problems),
+			Measured: fmt.Sprintf("largest share %.4f of dist² at %d points of %d problems", largest, count,
+				4*problems),
 			Interval: "at most 1 + 1e-6, the rounding of J̃", Verdict: claim.Holds,
 			Note: "for θ in C: elsewhere N_C is empty",
 		}
@@ -124,7 +138,8 @@ func eq7(factor float64, seed uint64) func(context.Context, claim.Size) (claim.O
 
 // largestShare returns the largest 2·factor·μ(J − J⋆)/dist² over random points
 // of C, some with zeros and bounds, and along the least curved direction.
-func largestShare(p *composite.Problem, factor float64, points int, rng *noise.Seeded) (largest float64, count int, err error) {
+func largestShare(p *composite.Problem, factor float64, points int, rng *noise.Seeded) (largest float64, count int,
+	err error) {
 	_, d := p.Rows.Dims()
 	mu, v := leastDirection(p)
 	star, err := composite.Solve(p, &composite.Settings{Tolerance: 1e-9, Modulus: mu})
@@ -214,7 +229,7 @@ func printedG2(p *composite.Problem, k int, rng *noise.Seeded) []float64 {
 
 // algorithmG2 runs Algorithm G.2 as printed and, if joint is true, with the
 // proximal map of r + ι_C where it is said to be mended.
-func algorithmG2(joint bool, seed uint64) func(context.Context, claim.Size) (claim.Outcome, error) {
+func algorithmG2(joint bool, seed uint64) claim.Check {
 	return func(ctx context.Context, size claim.Size) (claim.Outcome, error) {
 		rng := noise.NewSeeded(seed)
 		long := 100_000
@@ -223,9 +238,11 @@ func algorithmG2(joint bool, seed uint64) func(context.Context, claim.Size) (cla
 		}
 		// Labels 1 and −1.2 over θ ≥ 0: the minimiser is 0. With ρ = 1/Lip the
 		// projection gives max(0, yᵢ), whose mean is ½.
-		half := &composite.Problem{Problem: erm.Problem{Rows: matrix.NewDense(2, 1, []float64{1, 1}), Labels: []float64{1, -1.2}, Loss: loss.Squared{}}, Constraint: composite.Box{Lower: []float64{0}}}
+		half := &composite.Problem{Problem: erm.Problem{Rows: matrix.NewDense(2, 1, []float64{1, 1}),
+			Labels: []float64{1, -1.2}, Loss: loss.Squared{}}, Constraint: composite.Box{Lower: []float64{0}}}
 		printed := printedG2(half, long, rng.Stream(1))[0]
-		mended, err := composite.Stochastic(half, &composite.StochasticSettings{Indices: rng.Stream(2), Iterations: long, Joint: joint})
+		mended, err := composite.Stochastic(half, &composite.StochasticSettings{Indices: rng.Stream(2),
+			Iterations: long, Joint: joint})
 		if err != nil {
 			return claim.Outcome{}, err
 		}
@@ -253,10 +270,14 @@ func algorithmG2(joint bool, seed uint64) func(context.Context, claim.Size) (cla
 			return claim.Outcome{}, err
 		}
 		o := claim.Outcome{
-			Measured: fmt.Sprintf("over θ ≥ 0 with minimiser 0: θ_K = %.1f as printed, %.1f with the joint map; over Σθ = 1 ‖θ_K − θ⋆‖ falls to less than a third: %v; ‖·‖₂ over the simplex: Σθ_K misses 1 by %.0e after 1,000 iterations; %s",
+			Measured: fmt.Sprintf("over θ ≥ 0 with minimiser 0: θ_K = %.1f as printed, %.1f with the joint map; over "+
+				"Σθ = 1 ‖θ_K − θ⋆‖ falls to less than a third: %v; ‖·‖₂ over the simplex: Σθ_K misses 1 by %.0e after "+
+				"1,000 iterations; %s",
 				printed, mended.Theta[0], late < early/3, offTheSimplex(rng.Stream(7)), experiment),
 			Interval: fmt.Sprintf("K = %d", long), Verdict: claim.HoldsWithCorrection,
-			Note: "converges for affine C, as the paper says; over other sets only if prox_{r+ι_C} takes the place of prox_r and the projection goes: as printed the projection sees single records, and what is returned need not lie in C, where alone criterion (7) can hold",
+			Note: "converges for affine C, as the paper says; over other sets only if prox_{r+ι_C} takes the place " +
+				"of prox_r and the projection goes: as printed the projection sees single records, and what is " +
+				"returned need not lie in C, where alone criterion (7) can hold",
 		}
 		switch {
 		case math.Abs(mended.Theta[0]) > 0.1 || late > early/3:
@@ -294,7 +315,8 @@ func paperRun(rng *noise.Seeded) (string, error) {
 	if err != nil {
 		return "", err
 	}
-	return fmt.Sprintf("G.3, κ = 1: after 1,000 iterations %.0e above the minimum, which is certified to 1e-8", value-star.Value), nil
+	return fmt.Sprintf("G.3, κ = 1: after 1,000 iterations %.0e above the minimum, which is certified to 1e-8",
+		value-star.Value), nil
 }
 
 // offTheSimplex returns by how much Σθ_K misses 1 for ‖·‖₂ over the simplex.

@@ -17,8 +17,11 @@ func quadraticFigures() []claim.Claim {
 		Statement: "LOP's risk grows with the box [−κ, κ]ᵈ, QOP's does not depend on it",
 		Code:      []string{"paper/qop.Figure2", "paper/qop.AsPrinted", "paper/qop.Releases"},
 		Tests:     []string{"paper/qop.TestFigure2", "paper/qop.TestQOPAgainstAnchor"},
-		Proof:     "quadratic#qop-fig2 c31bcedd", Errata: []string{"qop-17", "qop-31", "qop-48", "qop-56"}, Figure: "03_quadratic#figure-two-printed",
-		Check: "the experiment of appendix G.3 with Algorithm G.2 and with certified minimisers, κ = 10, 100, 1000; then releases with their noise, of QOP and of LOP about the same anchor, proved (0.5, 0.01) under replace-one, κ = 10 and 1000", Expected: "LOP's risk tenfold or more for a tenfold κ, QOP's within 5 %",
+		Proof:     "quadratic#qop-fig2 c31bcedd", Errata: []string{"qop-17", "qop-31", "qop-48", "qop-56"},
+		Figure: "03_quadratic#figure-two-printed",
+		Check: "the experiment of appendix G.3 with Algorithm G.2 and with certified minimisers, κ = 10, 100, 1000; " +
+			"then releases with their noise, of QOP and of LOP about the same anchor, proved (0.5, 0.01) under " +
+			"replace-one, κ = 10 and 1000", Expected: "LOP's risk tenfold or more for a tenfold κ, QOP's within 5 %",
 		Seed: 58, Run: growingBoxes(false),
 		Want: claim.HoldsWithCorrection, Power: "LOP in the place of QOP",
 		Wrong: map[string]claim.Check{
@@ -26,12 +29,15 @@ func quadraticFigures() []claim.Claim {
 		},
 	}, {
 		ID: "qop/tab3", Paper: "Cortild, Cartis 2026, Table 3", Kind: claim.Table,
-		Statement: "standard deviations of ten runs: LOP's above all others by orders of magnitude, QOP's the smallest in the mean",
-		Code:      []string{"paper/qop.Table3", "paper/qop.Published"},
-		Tests:     []string{"paper/qop.TestTable3"},
-		Proof:     "quadratic#qop-tab3 1b61d026", Figure: "03_quadratic#figure-two-printed",
-		Check: "the printed standard errors against the printed standard deviations over √10; the experiment again, Algorithm G.2, κ = 0.1 to 100, ten runs, risks divided by n", Expected: "printed figures that agree to four digits; LOP above LOP-Clip above QOP",
-		Seed: 60, Run: spreadOfRuns(0),
+		Statement: "standard deviations of ten runs: LOP's above all others by orders of magnitude, QOP's the " +
+			"smallest in the mean",
+		Code:  []string{"paper/qop.Table3", "paper/qop.Published"},
+		Tests: []string{"paper/qop.TestTable3"},
+		Proof: "quadratic#qop-tab3 1b61d026", Figure: "03_quadratic#figure-two-printed",
+		Check: "the printed standard errors against the printed standard deviations over √10; the experiment again, " +
+			"Algorithm G.2, κ = 0.1 to 100, ten runs, risks divided by n",
+		Expected: "printed figures that agree to four digits; LOP above LOP-Clip above QOP",
+		Seed:     60, Run: spreadOfRuns(0),
 		Want: claim.NotCheckable, Power: "standard errors off by 0.01",
 		Wrong: map[string]claim.Check{
 			"standard errors off by 0.01": spreadOfRuns(0.01),
@@ -54,7 +60,7 @@ func risks(ctx context.Context, g sim.Grid[*Task]) (func(mechanism string, kappa
 
 // growingBoxes redoes Figure 2; with swapped, LOP is taken for QOP, which must
 // fail.
-func growingBoxes(swapped bool) func(context.Context, claim.Size) (claim.Outcome, error) {
+func growingBoxes(swapped bool) claim.Check {
 	return func(ctx context.Context, size claim.Size) (claim.Outcome, error) {
 		grows, flat := "LOP", "QOP"
 		if swapped {
@@ -70,9 +76,11 @@ func growingBoxes(swapped bool) func(context.Context, claim.Size) (claim.Outcome
 				return claim.Outcome{}, err
 			}
 			for _, kappa := range kappas[1:] {
-				holds = holds && risk(grows, kappa) > 10*risk(grows, kappa/10) && math.Abs(risk(flat, kappa)/risk(flat, kappa/10)-1) < 0.05
+				holds = holds && risk(grows, kappa) > 10*risk(grows, kappa/10) && math.Abs(risk(flat,
+					kappa)/risk(flat, kappa/10)-1) < 0.05
 			}
-			printed = [2]float64{math.Log10(risk("LOP", 1000)/risk("LOP", 10)) / 2, risk("QOP", 1000) / g.Tasks[2].Train.AnchorRisk()}
+			printed = [2]float64{math.Log10(risk("LOP", 1000)/risk("LOP", 10)) / 2, risk("QOP",
+				1000) / g.Tasks[2].Train.AnchorRisk()}
 		}
 		releases := Releases()
 		g := Figure2([]float64{10, 1000}, 0, 58, releases[0], releases[2])
@@ -82,10 +90,13 @@ func growingBoxes(swapped bool) func(context.Context, claim.Size) (claim.Outcome
 		}
 		anchor := g.Tasks[1].Train.AnchorRisk()
 		noisy, about := risk("QOP", 1000)/anchor, risk("LOP about the anchor", 1000)/anchor
-		o := claim.Decide(fmt.Sprintf("LOP's risk grows as κ^%.1f, QOP's is flat at %.2f of the anchor's; with the noise that the anchor's error needs it is %.0f times the anchor's; LOP about the same anchor is flat too, at %.1f",
+		o := claim.Decide(fmt.Sprintf("LOP's risk grows as κ^%.1f, QOP's is flat at %.2f of the anchor's; with the "+
+			"noise that the anchor's error needs it is %.0f times the anchor's; LOP about the same anchor is flat "+
+			"too, at %.1f",
 			printed[0], printed[1], noisy, about), "", holds, "LOP does not grow or QOP does")
 		if o.Verdict == claim.Holds {
-			o.Verdict, o.Note = claim.HoldsWithCorrection, "the flat curve is the risk of the public anchor, below which neither release that satisfies (ε, δ) falls; LOP with the same anchor is flat as well"
+			o.Verdict, o.Note = claim.HoldsWithCorrection, "the flat curve is the risk of the public anchor, below "+
+				"which neither release that satisfies (ε, δ) falls; LOP with the same anchor is flat as well"
 			if !(noisy > 1 && about < 1.2 && about > 0.98) {
 				o.Verdict, o.Note = claim.Holds, ""
 			}
@@ -95,7 +106,7 @@ func growingBoxes(swapped bool) func(context.Context, claim.Size) (claim.Outcome
 }
 
 // spreadOfRuns redoes Table 3; off is added to the printed standard errors.
-func spreadOfRuns(off float64) func(context.Context, claim.Size) (claim.Outcome, error) {
+func spreadOfRuns(off float64) claim.Check {
 	return func(ctx context.Context, size claim.Size) (claim.Outcome, error) {
 		agree := true
 		for _, p := range Published {
@@ -113,10 +124,13 @@ func spreadOfRuns(off float64) func(context.Context, claim.Size) (claim.Outcome,
 		}
 		s := Table3(cells, 300)
 		ordered := s[0].MeanStd > 10*s[1].MeanStd && s[1].MeanStd > 2*s[2].MeanStd
-		o := claim.Decide(fmt.Sprintf("printed standard errors are Std/√10: %v; mean Std: LOP %.0e, LOP-Clip %.0e, QOP %.1f (printed: 484, 0.18, 0.09)", agree, s[0].MeanStd, s[1].MeanStd, s[2].MeanStd),
+		o := claim.Decide(fmt.Sprintf("printed standard errors are Std/√10: %v; mean Std: LOP %.0e, LOP-Clip %.0e, "+
+			"QOP %.1f (printed: 484, 0.18, 0.09)", agree, s[0].MeanStd, s[1].MeanStd, s[2].MeanStd),
 			"1e-4 for the printed figures", agree && ordered, "printed figures disagree, or the order is another")
 		if o.Verdict == claim.Holds {
-			o.Verdict, o.Note = claim.NotCheckable, "the κ of the table are not printed, so that its figures cannot be compared; the order and the standard errors hold; LOP-Clip's spread, with noise for gradients of 10,000, is thousands of times the printed one"
+			o.Verdict, o.Note = claim.NotCheckable, "the κ of the table are not printed, so that its figures cannot "+
+				"be compared; the order and the standard errors hold; LOP-Clip's spread, with noise for gradients of "+
+				"10,000, is thousands of times the printed one"
 		}
 		return o, nil
 	}

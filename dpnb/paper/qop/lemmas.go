@@ -25,18 +25,22 @@ func quadraticLemmas() []claim.Claim {
 			Code:      []string{"privacy.GaussianProfile", "privacy.GaussianSigma"},
 			Tests:     []string{"privacy.TestGaussianProfileIsExact", "paper/qop.TestQOPClassicalGaussian"},
 			Proof:     "gaussian#qop-lemB.1 daca1aae", Errata: []string{"qop-16"},
-			Check: "the least σ that is enough over that σ, ε from 0.1 to 20, δ from 1e-2 to 1e-300", Expected: "at most 1, and near it for tiny δ",
-			Run:  classicalGaussian(1),
-			Want: claim.HoldsWithCorrection, Power: "1 % in σ",
-			Wrong: map[string]claim.Check{"σ less by a hundredth": classicalGaussian(0.99), "σ more by a hundredth": classicalGaussian(1.01)},
+			Check:    "the least σ that is enough over that σ, ε from 0.1 to 20, δ from 1e-2 to 1e-300",
+			Expected: "at most 1, and near it for tiny δ",
+			Run:      classicalGaussian(1),
+			Want:     claim.HoldsWithCorrection, Power: "1 % in σ",
+			Wrong: map[string]claim.Check{"σ less by a hundredth": classicalGaussian(0.99),
+				"σ more by a hundredth": classicalGaussian(1.01)},
 		},
 		{
 			ID: "qop/lemB.2", Paper: "Cortild, Cartis 2026, Lemma B.2 (composition)", Kind: claim.Theorem,
 			Statement: "(ε₁, δ₁) and (ε₂, δ₂) compose to (ε₁ + ε₂, δ₁ + δ₂)",
 			Code:      []string{"privacy/pld.New", "ledger.Budget"},
-			Tests:     []string{"privacy/pld.TestDiscretePairsByBruteForce", "privacy/pld.TestPureGuaranteesAgainstTheBinomial"},
-			Proof:     "composition#qop-lemB.2 4eb5cee1",
-			Check:     "exact δ(ε₁ + ε₂) of the product of the pairs that dominate all mechanisms of either kind, 48 combinations", Expected: "at most δ₁ + δ₂",
+			Tests: []string{"privacy/pld.TestDiscretePairsByBruteForce",
+				"privacy/pld.TestPureGuaranteesAgainstTheBinomial"},
+			Proof: "composition#qop-lemB.2 4eb5cee1",
+			Check: "exact δ(ε₁ + ε₂) of the product of the pairs that dominate all mechanisms of either kind, 48 " +
+				"combinations", Expected: "at most δ₁ + δ₂",
 			Run:   composedPairs(1),
 			Power: "10 % in ε",
 			Wrong: map[string]claim.Check{
@@ -46,13 +50,15 @@ func quadraticLemmas() []claim.Claim {
 		},
 		{
 			ID: "qop/lemB.3", Paper: "Cortild, Cartis 2026, Lemma B.3 (conditional mechanism)", Kind: claim.Theorem,
-			Statement: "a mechanism that is (ε, δ)-DP given a data-independent event of probability 1 − δ̃ is (ε, δ + δ̃)-DP",
-			Code:      []string{"privacy/wishart.Setting.Noise"},
-			Tests:     []string{"privacy/wishart.TestCertify"},
-			Proof:     "composition#qop-lemB.3 d41e4383", Errata: []string{"qop-50"},
-			Check: "exact δ(ε) of the pair that dominates given the event and tells all without it, 36 combinations", Expected: "at most δ + δ̃",
-			Run:   conditionalPairs(1),
-			Power: "10 % in δ",
+			Statement: "a mechanism that is (ε, δ)-DP given a data-independent event of probability 1 − δ̃ is (ε, δ " +
+				"+ δ̃)-DP",
+			Code:  []string{"privacy/wishart.Setting.Noise"},
+			Tests: []string{"privacy/wishart.TestCertify"},
+			Proof: "composition#qop-lemB.3 d41e4383", Errata: []string{"qop-50"},
+			Check:    "exact δ(ε) of the pair that dominates given the event and tells all without it, 36 combinations",
+			Expected: "at most δ + δ̃",
+			Run:      conditionalPairs(1),
+			Power:    "10 % in δ",
 			Wrong: map[string]claim.Check{
 				"δ + δ̃ less by half":    conditionalPairs(0.5),
 				"δ + δ̃ less by a tenth": conditionalPairs(0.9),
@@ -64,10 +70,12 @@ func quadraticLemmas() []claim.Claim {
 			Code:      []string{"mechanism/objpert/constrained.Objective"},
 			Tests:     []string{"mechanism/objpert/constrained.TestLinear"},
 			Proof:     "quadratic#qop-lemB.4 26feec69",
-			Check:     "exact laws of linear perturbation in one dimension with the regulariser's slope max(−1, min(1, kθ)), k to 1e4, and with |θ|, which sets θ to zero with positive probability; three ε", Expected: "δ of the limit at most that of the sequence, to 1e-4",
-			Run:   successive(1),
-			Power: "1 % in the σ of the limit",
-			Wrong: map[string]claim.Check{"σ of the limit less by a hundredth": successive(0.99)},
+			Check: "exact laws of linear perturbation in one dimension with the regulariser's slope max(−1, " +
+				"min(1, kθ)), k to 1e4, and with |θ|, which sets θ to zero with positive probability; three ε",
+			Expected: "δ of the limit at most that of the sequence, to 1e-4",
+			Run:      successive(1),
+			Power:    "1 % in the σ of the limit",
+			Wrong:    map[string]claim.Check{"σ of the limit less by a hundredth": successive(0.99)},
 		},
 		{
 			ID: "qop/lemD.1", Paper: "Cortild, Cartis 2026, Lemma D.1", Kind: claim.Bound,
@@ -75,7 +83,8 @@ func quadraticLemmas() []claim.Claim {
 			Code:      []string{"privacy/wishart.Wishart.LogLargestAbove"},
 			Tests:     []string{"privacy/wishart.TestSpectrum", "paper/qop.TestQOPLargestEigenvalue"},
 			Proof:     "quadratic#qop-lemD.1 5cc19645", Errata: []string{"qop-49"},
-			Check: "drawn spectra at ten (d, m), t where the bound is 1.9, 1 and 0.1; Clopper–Pearson intervals of level 1 − 1e-6", Expected: "no interval above the bound",
+			Check: "drawn spectra at ten (d, m), t where the bound is 1.9, 1 and 0.1; Clopper–Pearson intervals of " +
+				"level 1 − 1e-6", Expected: "no interval above the bound",
 			Seed: 41, Run: largestBelowBound(1),
 			Want: claim.HoldsWithCorrection, Power: "1 % in t, in the bound that is released",
 			Wrong: map[string]claim.Check{"t less by a hundredth": largestBelowBound(0.99)},
@@ -86,32 +95,44 @@ func quadraticLemmas() []claim.Claim {
 			Code:      []string{"privacy/wishart.Wishart.LogSmallestBelow", "privacy/wishart.Wishart.LogD"},
 			Tests:     []string{"privacy/wishart.TestLogDFromNormalisers", "privacy/wishart.TestGamma"},
 			Proof:     "quadratic#qop-lemD.2 c6d76a6d", Errata: []string{"qop-19"}, Figure: "03_quadratic#eigenvalues",
-			Check: "drawn spectra at ten (d, m), s where the bound is 0.5, 0.1 and 0.01; Clopper–Pearson intervals of level 1 − 1e-6; exact probabilities in one and two dimensions", Expected: "none above the bound; equal to it in one dimension, and in two for small s",
-			Seed: 42, Run: smallestBelowBound(1),
+			Check: "drawn spectra at ten (d, m), s where the bound is 0.5, 0.1 and 0.01; Clopper–Pearson intervals " +
+				"of level 1 − 1e-6; exact probabilities in one and two dimensions",
+			Expected: "none above the bound; equal to it in one dimension, and in two for small s",
+			Seed:     42, Run: smallestBelowBound(1),
 			Power: "1 % of the bound, where it is sharp",
-			Wrong: map[string]claim.Check{"the bound less by a hundredth": smallestBelowBound(0.99), "the bound more by a tenth": smallestBelowBound(1.1)},
+			Wrong: map[string]claim.Check{"the bound less by a hundredth": smallestBelowBound(0.99),
+				"the bound more by a tenth": smallestBelowBound(1.1)},
 		},
 		{
 			ID: "qop/lemD.4", Paper: "Cortild, Cartis 2026, Lemma D.4", Kind: claim.Theorem,
 			Statement: "α, α₁ and β of the lemma have the probabilities δ₃, δ₁ and δ₄ of assumption 2.3, and EW = mI",
 			Code:      []string{"privacy/wishart.Wishart.Constants", "privacy/wishart.Constants.F"},
-			Tests:     []string{"privacy/wishart.TestConstantsReference", "privacy/wishart.TestConstantsCorners", "paper/qop.TestQOPWishart"},
-			Proof:     "quadratic#qop-lemD.4 aed98e12", Errata: []string{"qop-19"}, Figure: "03_quadratic#eigenvalues",
-			Check: "drawn spectra at ten (d, m), δ₁ = δ₃ = δ₄ = 0.02: P(λ_min < α), P(α ≤ λ_min ≤ α + α₁ | …), P(λ_max > β | …) and the mean trace; intervals of level 1 − 1e-6; the density at W + U over that at W, in the softest directions; and the constants against the printed formulas", Expected: "no interval above its δ, the trace within 6 standard errors of dm, no ratio above e^{‖U‖f}, equal formulas",
+			Tests: []string{"privacy/wishart.TestConstantsReference", "privacy/wishart.TestConstantsCorners",
+				"paper/qop.TestQOPWishart"},
+			Proof: "quadratic#qop-lemD.4 aed98e12", Errata: []string{"qop-19"}, Figure: "03_quadratic#eigenvalues",
+			Check: "drawn spectra at ten (d, m), δ₁ = δ₃ = δ₄ = 0.02: P(λ_min < α), P(α ≤ λ_min ≤ α + α₁ | …), " +
+				"P(λ_max > β | …) and the mean trace; intervals of level 1 − 1e-6; the density at W + U over that at " +
+				"W, in the softest directions; and the constants against the printed formulas",
+			Expected: "no interval above its δ, the trace within 6 standard errors of dm, no ratio above " +
+				"e^{‖U‖f}, equal formulas",
 			Seed: 43, Run: wishartConstants(1),
 			Power: "1e-6 of α, α₁, β or f",
-			Wrong: map[string]claim.Check{"α, α₁ more and β, f less by a tenth": wishartConstants(1.1), "α, α₁ less and β, f more by a tenth": wishartConstants(0.9)},
+			Wrong: map[string]claim.Check{"α, α₁ more and β, f less by a tenth": wishartConstants(1.1),
+				"α, α₁ less and β, f more by a tenth": wishartConstants(0.9)},
 		},
 		{
 			ID: "qop/lemE.1", Paper: "Cortild, Cartis 2026, Lemma E.1", Kind: claim.Theorem,
-			Statement: "σ² ≥ (2L/ε₁)(f(2) + 2(2ρ + 2)/α) keeps the ratio of the integrands of the two densities below e^{ε₁} where λ_min(W) ≥ α",
-			Code:      []string{"privacy/wishart.Setting.Noise"},
-			Tests:     []string{"privacy/wishart.TestTheorem31Reference", "paper/qop.TestQOPEigenvalues"},
-			Proof:     "quadratic#qop-lemE.1 716d3d31", Errata: []string{"qop-37"},
-			Check: "2,000 random W, U and Hessians in four dimensions, half of them aligned against the bound: the logarithm of the ratio, times σ², over ε₁σ² as printed and as sharpened", Expected: "at most 1",
+			Statement: "σ² ≥ (2L/ε₁)(f(2) + 2(2ρ + 2)/α) keeps the ratio of the integrands of the two densities " +
+				"below e^{ε₁} where λ_min(W) ≥ α",
+			Code:  []string{"privacy/wishart.Setting.Noise"},
+			Tests: []string{"privacy/wishart.TestTheorem31Reference", "paper/qop.TestQOPEigenvalues"},
+			Proof: "quadratic#qop-lemE.1 716d3d31", Errata: []string{"qop-37"},
+			Check: "2,000 random W, U and Hessians in four dimensions, half of them aligned against the bound: the " +
+				"logarithm of the ratio, times σ², over ε₁σ² as printed and as sharpened", Expected: "at most 1",
 			Seed: 44, Run: integrandRatios(1),
 			Power: "1 % of the sharper bound",
-			Wrong: map[string]claim.Check{"the bounds less by a hundredth": integrandRatios(0.99), "the bounds more by a hundredth": integrandRatios(1.01)},
+			Wrong: map[string]claim.Check{"the bounds less by a hundredth": integrandRatios(0.99),
+				"the bounds more by a hundredth": integrandRatios(1.01)},
 		},
 		{
 			ID: "qop/lemE.5", Paper: "Cortild, Cartis 2026, Lemma E.5", Kind: claim.Theorem,
@@ -119,7 +140,8 @@ func quadraticLemmas() []claim.Claim {
 			Code:      []string{"privacy/wishart.Noise.Alpha", "mechanism/qop.Perturbation"},
 			Tests:     []string{"paper/qop.TestQOPAnchorMoves", "paper/qop.TestQOPCriterion"},
 			Proof:     "quadratic#qop-lemE.5 282ef44e", Errata: []string{"qop-52", "qop-53"},
-			Check: "600 random least-squares problems, d = 2 to 6, anchor off by η and solution off by τ in the softest direction: the distance over the bound, and over √(2τ/(ασ²)) + √(β/α)η", Expected: "at most 1",
+			Check: "600 random least-squares problems, d = 2 to 6, anchor off by η and solution off by τ in the " +
+				"softest direction: the distance over the bound, and over √(2τ/(ασ²)) + √(β/α)η", Expected: "at most 1",
 			Seed: 45, Run: anchorDistance(1),
 			Power: "1 % of the distance",
 			Wrong: map[string]claim.Check{"the bounds less by a hundredth": anchorDistance(0.99)},
@@ -146,7 +168,8 @@ func classicalGaussian(share float64) claim.Check {
 				}
 			}
 		}
-		o := claim.Decide(fmt.Sprintf("largest least/printed σ: %.4f for ε < 1, %.3g for ε up to 20", below, above), "at most 1, above 0.99", below <= 1 && below > 0.99,
+		o := claim.Decide(fmt.Sprintf("largest least/printed σ: %.4f for ε < 1, %.3g for ε up to 20", below, above),
+			"at most 1, above 0.99", below <= 1 && below > 0.99,
 			"more noise is needed even for ε < 1, or the lemma is far from it")
 		if above > 1 {
 			o = o.Corrected("for ε < 1 only; elsewhere the exact condition of Balle and Wang is needed")
@@ -162,7 +185,7 @@ func dominating(eps, delta float64) (p, q []float64) {
 	return []float64{delta, h, l, 0}, []float64{0, l, h, delta}
 }
 
-func composedPairs(share float64) func(context.Context, claim.Size) (claim.Outcome, error) {
+func composedPairs(share float64) claim.Check {
 	return func(context.Context, claim.Size) (claim.Outcome, error) {
 		var worst float64
 		for _, e1 := range []float64{0.1, 0.5, 1, 3} {
@@ -180,11 +203,12 @@ func composedPairs(share float64) func(context.Context, claim.Size) (claim.Outco
 				}
 			}
 		}
-		return claim.Decide(fmt.Sprintf("largest exact/claimed δ %.4f", worst), "1", worst <= 1+1e-12, "the composed δ is above the sum"), nil
+		return claim.Decide(fmt.Sprintf("largest exact/claimed δ %.4f", worst), "1", worst <= 1+1e-12,
+			"the composed δ is above the sum"), nil
 	}
 }
 
-func conditionalPairs(share float64) func(context.Context, claim.Size) (claim.Outcome, error) {
+func conditionalPairs(share float64) claim.Check {
 	return func(context.Context, claim.Size) (claim.Outcome, error) {
 		var worst float64
 		for _, eps := range []float64{0.1, 1, 3} {
@@ -198,7 +222,8 @@ func conditionalPairs(share float64) func(context.Context, claim.Size) (claim.Ou
 				}
 			}
 		}
-		return claim.Decide(fmt.Sprintf("largest exact/claimed δ %.4f", worst), "1", worst <= 1+1e-9, "the δ is above δ + δ̃"), nil
+		return claim.Decide(fmt.Sprintf("largest exact/claimed δ %.4f", worst), "1", worst <= 1+1e-9,
+			"the δ is above δ + δ̃"), nil
 	}
 }
 
@@ -211,7 +236,8 @@ func successive(share float64) claim.Check {
 			cuts = append(cuts, (float64(i)+0.5)/300)
 		}
 		delta := func(regulariser func(float64) float64, sigma, eps float64) float64 {
-			s := audit.Scalar{Loss: loss.Logistic{}, ExtraX: 1, ExtraY: 1, Lambda: 0.5, Sigma: sigma, Regulariser: regulariser}
+			s := audit.Scalar{Loss: loss.Logistic{}, ExtraX: 1, ExtraY: 1, Lambda: 0.5, Sigma: sigma,
+				Regulariser: regulariser}
 			without, with := s.CellsAt(cuts)
 			return math.Max(audit.HockeyStick(with, without, eps), audit.HockeyStick(without, with, eps))
 		}
@@ -226,8 +252,10 @@ func successive(share float64) claim.Check {
 			excess = math.Max(excess, limit-top)
 			off = math.Max(off, math.Abs(limit-last))
 		}
-		return claim.Decide(fmt.Sprintf("δ of the limit less the largest of the sequence: %s; from the last of it %s", claim.Roughly(math.Max(0, excess), 1e-4), claim.Roughly(off, 1e-4)),
-			"1e-4 each", excess < 1e-4 && off < 1e-4, "the limit is less private than the sequence, or not its limit"), nil
+		return claim.Decide(fmt.Sprintf("δ of the limit less the largest of the sequence: %s; from the last of it "+
+			"%s", claim.Roughly(math.Max(0, excess), 1e-4), claim.Roughly(off, 1e-4)),
+			"1e-4 each", excess < 1e-4 && off < 1e-4, "the limit is less private than the sequence, or not its "+
+				"limit"), nil
 	}
 }
 
@@ -247,7 +275,8 @@ func integrandRatios(share float64) claim.Check {
 			moved, U, before, after := randomPerturbation(src, d, alpha, draw%2 == 0)
 			W := combine(moved, 1, U, 1)
 			var a, b, e, f mat.Cholesky
-			if !a.Factorize(W) || !b.Factorize(moved) || !e.Factorize(combine(W, 1, before, 1)) || !f.Factorize(combine(moved, 1, after, 1)) {
+			if !a.Factorize(W) || !b.Factorize(moved) || !e.Factorize(combine(W, 1, before, 1)) ||
+				!f.Factorize(combine(moved, 1, after, 1)) {
 				return claim.Outcome{}, fmt.Errorf("a matrix is not positive definite")
 			}
 			log := (p-1)*(b.LogDet()-a.LogDet()) + mat.Trace(U)/2 + f.LogDet() - e.LogDet()
@@ -257,7 +286,8 @@ func integrandRatios(share float64) claim.Check {
 			sharp = math.Max(sharp, log/(share*(-p*math.Log1p(-y)+math.Log1p(y))))
 		}
 		// Spectral accounting solves the sharper one for σ² at the quantile of δ₁ + δ₃.
-		setting := wishart.Setting{Wishart: wishart.Wishart{D: d, M: m}, Smoothness: 1, Rank: 1, Accounting: wishart.Spectral}
+		setting := wishart.Setting{Wishart: wishart.Wishart{D: d, M: m}, Smoothness: 1, Rank: 1,
+			Accounting: wishart.Spectral}
 		off := 0.0
 		for _, eps := range []float64{0.1, 0.5, 2} {
 			noise, err := setting.Noise(wishart.Split{Epsilon1: eps, Delta1: 0.01, Delta3: 0.01})
@@ -269,8 +299,11 @@ func integrandRatios(share float64) claim.Check {
 			needs := math.Max(-p*math.Log1p(-y)+math.Log1p(y), y*a0/2+math.Log1p(y))
 			off = math.Max(off, math.Abs(share*needs/eps-1))
 		}
-		return claim.Decide(fmt.Sprintf("largest share of the printed bound %.2f, of the sharper one %.2f; relative distance of the released σ² from its %s", worst, sharp, claim.Roughly(off, 1e-6)), "1, the sharper one above 0.99; 1e-6",
-			worst <= 1 && sharp <= 1+1e-9 && sharp > 0.99 && off < 1e-6, "the integrands differ by more than the bound, or do not come near it"), ctx.Err()
+		return claim.Decide(fmt.Sprintf("largest share of the printed bound %.2f, of the sharper one %.2f; relative "+
+			"distance of the released σ² from its %s", worst, sharp, claim.Roughly(off,
+			1e-6)), "1, the sharper one above 0.99; 1e-6",
+			worst <= 1 && sharp <= 1+1e-9 && sharp > 0.99 && off < 1e-6,
+			"the integrands differ by more than the bound, or do not come near it"), ctx.Err()
 	}
 }
 
@@ -286,7 +319,8 @@ func combine(A *mat.SymDense, a float64, B *mat.SymDense, b float64) *mat.SymDen
 // randomPerturbation returns W′ ⪰ α + 1, U = H̄′ − H̄ with both averages of Hessians
 // of rank one between 0 and the identity, so that W = W′ + U ⪰ α (L = σ = 1), and the
 // Hessians that are lost and gained. aligned sets them all against the bound: one
-// direction x in which W′ is smallest, U lowest and the new Hessian curved, and one in which W′ is so stiff that U does nothing.
+// direction x in which W′ is smallest, U lowest and the new Hessian curved, and one in which W′ is so stiff that U
+// does nothing.
 func randomPerturbation(src *noise.Seeded, d int, alpha float64, aligned bool) (moved, U, before, after *mat.SymDense) {
 	unit := func() *mat.VecDense {
 		v := make([]float64, d)
@@ -319,10 +353,11 @@ func randomPerturbation(src *noise.Seeded, d int, alpha float64, aligned bool) (
 		moved.SymRankOne(moved, 1e6, z)
 		return moved, combine(rank(-1, x), 1, rank(1, z), 1), mat.NewSymDense(d, nil), rank(1, x)
 	}
-	return moved, combine(rank(src.Float64(), y), 1, rank(src.Float64(), x), -1), rank(src.Float64(), x), rank(src.Float64(), y)
+	return moved, combine(rank(src.Float64(), y), 1, rank(src.Float64(), x), -1), rank(src.Float64(), x),
+		rank(src.Float64(), y)
 }
 
-func anchorDistance(share float64) func(context.Context, claim.Size) (claim.Outcome, error) {
+func anchorDistance(share float64) claim.Check {
 	return func(ctx context.Context, size claim.Size) (claim.Outcome, error) {
 		problems := 600
 		if size == claim.Full {
@@ -378,7 +413,8 @@ func anchorDistance(share float64) func(context.Context, claim.Size) (claim.Outc
 			worst = math.Max(worst, mat.Norm(&e, 2)/(share*(solver+beta*eta/alpha)))
 			sharp = math.Max(sharp, mat.Norm(&e, 2)/(share*(solver+math.Sqrt(beta/alpha)*eta)))
 		}
-		return claim.Decide(fmt.Sprintf("largest distance/bound %.2f as printed, %.2f with √(β/α) for β/α", worst, sharp), "1",
+		return claim.Decide(fmt.Sprintf("largest distance/bound %.2f as printed, %.2f with √(β/α) for β/α", worst,
+			sharp), "1",
 			worst <= 1+1e-9 && sharp <= 1+1e-9, "the approximate minimiser is further off"), ctx.Err()
 	}
 }

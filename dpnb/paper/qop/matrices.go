@@ -21,7 +21,8 @@ func quadraticMatrices() []claim.Claim {
 			Code:      []string{"privacy/wishart.Setting.Noise"},
 			Tests:     []string{"privacy/wishart.TestTheorem31Reference"},
 			Proof:     "quadratic#qop-lemC.5 b2a5be14", Errata: []string{"qop-37"},
-			Check: "2,000 random A and E, d = 2 to 6, half of them with E = L on the softest directions of A: the logarithm over Lr/α", Expected: "at most 1",
+			Check: "2,000 random A and E, d = 2 to 6, half of them with E = L on the softest directions of A: the " +
+				"logarithm over Lr/α", Expected: "at most 1",
 			Seed: 46, Run: lowRankUpdates(1),
 			Power: "10 % of the logarithm",
 			Wrong: map[string]claim.Check{
@@ -35,8 +36,10 @@ func quadraticMatrices() []claim.Claim {
 			Code:      []string{"privacy/wishart.Spectral"},
 			Tests:     []string{"privacy/wishart.TestAccountingsOrder"},
 			Proof:     "quadratic#qop-lemC.7 00134dd6",
-			Check:     "the U of the proof for 500 random pairs, u along b among them: ‖Ub − u‖, ‖U‖‖b‖/‖u‖, the third singular value and, for the sharper accounting, the trace of its positive part", Expected: "0, 1, 0, at most ‖u‖/‖b‖",
-			Seed: 47, Run: interpolatingMatrix(1),
+			Check: "the U of the proof for 500 random pairs, u along b among them: ‖Ub − u‖, ‖U‖‖b‖/‖u‖, the " +
+				"third singular value and, for the sharper accounting, the trace of its positive part",
+			Expected: "0, 1, 0, at most ‖u‖/‖b‖",
+			Seed:     47, Run: interpolatingMatrix(1),
 			Power: "1 % in U",
 			Wrong: map[string]claim.Check{
 				"U more by a hundredth": interpolatingMatrix(1.01),
@@ -45,7 +48,7 @@ func quadraticMatrices() []claim.Claim {
 	}
 }
 
-func lowRankUpdates(share float64) func(context.Context, claim.Size) (claim.Outcome, error) {
+func lowRankUpdates(share float64) claim.Check {
 	return func(ctx context.Context, size claim.Size) (claim.Outcome, error) {
 		src := noise.NewSeeded(46)
 		var worst float64
@@ -83,12 +86,13 @@ func lowRankUpdates(share float64) func(context.Context, claim.Size) (claim.Outc
 			a.AddSym(a, e)
 			worst = math.Max(worst, math.Log(math.Abs(mat.Det(a)/before))/(share*l*float64(r)/alpha))
 		}
-		return claim.Decide(fmt.Sprintf("largest logarithm/bound %.2f", worst), "1", worst <= 1+1e-9, "a determinant grows by more"), ctx.Err()
+		return claim.Decide(fmt.Sprintf("largest logarithm/bound %.2f", worst), "1", worst <= 1+1e-9,
+			"a determinant grows by more"), ctx.Err()
 	}
 }
 
 // interpolatingMatrix builds the U of Lemma C.7, times a factor.
-func interpolatingMatrix(factor float64) func(context.Context, claim.Size) (claim.Outcome, error) {
+func interpolatingMatrix(factor float64) claim.Check {
 	return func(ctx context.Context, size claim.Size) (claim.Outcome, error) {
 		src := noise.NewSeeded(47)
 		var miss, norm, third, positive float64
@@ -132,6 +136,7 @@ func interpolatingMatrix(factor float64) func(context.Context, claim.Size) (clai
 			positive = math.Max(positive, up*nb/nu)
 		}
 		ok := miss < 1e-12 && norm < 1e-12 && third < 1e-12 && positive < 1+1e-12
-		return claim.Decide(fmt.Sprintf("all to 1e-12; the positive part has at most %.3f of ‖u‖/‖b‖", positive), "1e-12", ok, "U is not what the lemma says"), ctx.Err()
+		return claim.Decide(fmt.Sprintf("all to 1e-12; the positive part has at most %.3f of ‖u‖/‖b‖", positive),
+			"1e-12", ok, "U is not what the lemma says"), ctx.Err()
 	}
 }

@@ -15,10 +15,12 @@ import (
 )
 
 // wishartGrid are the ten (d, m) at which spectra are drawn.
-var wishartGrid = []wishart.Wishart{{D: 1, M: 2}, {D: 2, M: 4}, {D: 3, M: 4}, {D: 5, M: 10}, {D: 5, M: 40}, {D: 12, M: 24}, {D: 12, M: 13}, {D: 20, M: 30}, {D: 40, M: 80}, {D: 60, M: 180}}
+var wishartGrid = []wishart.Wishart{{D: 1, M: 2}, {D: 2, M: 4}, {D: 3, M: 4}, {D: 5, M: 10}, {D: 5, M: 40}, {D: 12,
+	M: 24}, {D: 12, M: 13}, {D: 20, M: 30}, {D: 40, M: 80}, {D: 60, M: 180}}
 
 // spectra calls f for drawn spectra at each (d, m): fewer where they are large.
-func spectra(ctx context.Context, size claim.Size, seed uint64, f func(k int, w wishart.Wishart, draw func() *wishart.Spectrum, n int)) error {
+func spectra(ctx context.Context, size claim.Size, seed uint64, f func(k int, w wishart.Wishart,
+	draw func() *wishart.Spectrum, n int)) error {
 	src := noise.NewSeeded(seed)
 	for k, w := range wishartGrid {
 		if err := ctx.Err(); err != nil {
@@ -67,13 +69,16 @@ func largestBelowBound(share float64) claim.Check {
 				worst = math.Max(worst, iv.Estimate/v)
 			}
 		})
-		o := claim.Decide(fmt.Sprintf("largest measured/bound %.2f; distance of the released bound from the formula %s", worst, claim.Roughly(off, 1e-9)), "1 (Clopper–Pearson, 1 − 1e-6); 1e-9 of its logarithm", !broken && off < 1e-9,
+		o := claim.Decide(fmt.Sprintf("largest measured/bound %.2f; distance of the released bound from the formula "+
+			"%s", worst, claim.Roughly(off, 1e-9)), "1 (Clopper–Pearson, 1 − 1e-6); 1e-9 of its "+
+			"logarithm", !broken && off < 1e-9,
 			"a measured probability is above the bound, or another bound is released")
 		// At half of √m + √d the printed bound is far below the probability.
 		root := (math.Sqrt(24) + math.Sqrt(12)) / 2
 		small := wishart.Wishart{D: 12, M: 24}.LogLargestAbove(root * root)
 		if o.Verdict == claim.Holds && 2*math.Exp(-0.5*root*root) < 0.01 && small == 0 {
-			o.Verdict, o.Note = claim.HoldsWithCorrection, "for √t ≥ √m + √d only, a condition that is not printed: below it the bound falls again while the probability is near one; the factor 2 is not needed"
+			o.Verdict, o.Note = claim.HoldsWithCorrection, "for √t ≥ √m + √d only, a condition that is not printed: "+
+				"below it the bound falls again while the probability is near one; the factor 2 is not needed"
 		}
 		return o, err
 	}
@@ -115,8 +120,10 @@ func smallestBelowBound(factor float64) claim.Check {
 			r := smallestExactly(w, s) / (factor * math.Exp(w.LogSmallestBelow(s)))
 			low, high = math.Min(low, r), math.Max(high, r)
 		}
-		return claim.Decide(fmt.Sprintf("largest measured/bound %.1f; %.3f for (60, 180) at 0.01; exact/bound for small s, d = 1 and 2, from %.4f to %.4f", worst, tail, low, high),
-			"1 (Clopper–Pearson, 1 − 1e-6); 0.99 … 1 + 1e-9", !broken && low > 0.99 && high <= 1+1e-9, "a probability is above the bound, or far from it where it is sharp"), err
+		return claim.Decide(fmt.Sprintf("largest measured/bound %.1f; %.3f for (60, 180) at 0.01; exact/bound for "+
+			"small s, d = 1 and 2, from %.4f to %.4f", worst, tail, low, high),
+			"1 (Clopper–Pearson, 1 − 1e-6); 0.99 … 1 + 1e-9", !broken && low > 0.99 && high <= 1+1e-9,
+			"a probability is above the bound, or far from it where it is sharp"), err
 	}
 }
 
@@ -157,7 +164,8 @@ func wishartConstants(share float64) claim.Check {
 			}
 			k.Alpha, k.Alpha1, k.Beta = share*k.Alpha, share*k.Alpha1, k.Beta/share
 			print := lemmaD4(w, delta, delta, delta)
-			for _, v := range [][2]float64{{k.Alpha, print.alpha}, {k.Alpha1, print.alpha1}, {k.Beta, print.beta}, {share * k.F(2), print.f(2)}} {
+			for _, v := range [][2]float64{{k.Alpha, print.alpha}, {k.Alpha1, print.alpha1}, {k.Beta, print.beta},
+				{share * k.F(2), print.f(2)}} {
 				off = math.Max(off, math.Abs(v[0]/v[1]-1))
 			}
 			steep = math.Max(steep, steepest(k))
@@ -193,8 +201,12 @@ func wishartConstants(share float64) claim.Check {
 		if err == nil {
 			err = failure
 		}
-		return claim.Decide(fmt.Sprintf("largest measured/δ: %.1f below α, %.1f between α and α + α₁, %.1f above β; log of q(W + U)/q(W) over ‖U‖f at most %.3f; distance from the printed formulas %s", ratio[0], ratio[1], ratio[2], steep, claim.Roughly(off, 1e-6)),
-			"1 (Clopper–Pearson, 1 − 1e-6); 0.99 … 1; 1e-6", !broken && steep > 0.99 && steep <= 1 && off < 1e-6, "a measured probability is above its δ, the ratio of densities above e^{‖U‖f}, a constant another one, or the mean is not m"), err
+		return claim.Decide(fmt.Sprintf("largest measured/δ: %.1f below α, %.1f between α and α + α₁, %.1f above β; "+
+			"log of q(W + U)/q(W) over ‖U‖f at most %.3f; distance from the printed formulas %s", ratio[0], ratio[1],
+			ratio[2], steep, claim.Roughly(off, 1e-6)),
+			"1 (Clopper–Pearson, 1 − 1e-6); 0.99 … 1; 1e-6", !broken && steep > 0.99 && steep <= 1 && off < 1e-6,
+			"a measured probability is above its δ, the ratio of densities above e^{‖U‖f}, a constant another "+
+				"one, or the mean is not m"), err
 	}
 }
 

@@ -59,7 +59,8 @@ type Task struct {
 // labelError²) to each label, which breaks interpolation.
 func NewTask(kappa, labelError float64, src *noise.Seeded) *Task {
 	const n, d = qopRecords, qopDimension
-	t := &Task{Rows: matrix.NewDense(n, d, nil), Labels: make([]float64, n), Star: make([]float64, d), Anchor: make([]float64, d), Kappa: kappa}
+	t := &Task{Rows: matrix.NewDense(n, d, nil), Labels: make([]float64, n), Star: make([]float64, d),
+		Anchor: make([]float64, d), Kappa: kappa}
 	src.Gaussian(t.Rows.Data, 1)
 	floats.Scale(qopBound/math.Max(floats.Max(t.Rows.Data), -floats.Min(t.Rows.Data)), t.Rows.Data)
 	src.Gaussian(t.Star, 1)
@@ -105,7 +106,8 @@ func (t *Task) Distance() float64 { return floats.Distance(t.Anchor, t.Star, 2) 
 func (t *Task) box() composite.Box { return composite.NewBox(t.Kappa) }
 
 func (t *Task) problem(l loss.Loss) *composite.Problem {
-	return &composite.Problem{Problem: erm.Problem{Rows: t.Rows, Labels: t.Labels, Loss: l}, Regulariser: composite.L1{Weight: qopWeight}, Constraint: t.box()}
+	return &composite.Problem{Problem: erm.Problem{Rows: t.Rows, Labels: t.Labels, Loss: l},
+		Regulariser: composite.L1{Weight: qopWeight}, Constraint: t.box()}
 }
 
 // QOPSolver is how a perturbed problem of Task is solved.

@@ -34,34 +34,48 @@ func quadraticTheorems() []claim.Claim {
 			ID: "qop/thm3.1", Paper: "Cortild, Cartis 2026, Theorem 3.1", Kind: claim.Theorem,
 			Statement: "with the σ² and σ̃ of the theorem Mechanism 3 is (ε, δ)-DP under replace-one",
 			Code:      []string{"privacy/wishart.Theorem31", "mechanism/qop.Perturbation.Run"},
-			Tests:     []string{"privacy/wishart.TestTheorem31Reference", "audit.TestCurvatureBelowAccounting", "mechanism/qop.TestDrawnMatrix"},
-			Proof:     "quadratic#qop-thm3.1 13363697", Errata: []string{"qop-16", "qop-19", "qop-37", "qop-50", "qop-54"}, Figure: "03_quadratic#ratio",
-			Check: "exact densities (formula (4) in closed form) of real neighbours, least squares and Huber losses, d = 2, 3 and 5, ε = 0.5, δ = 0.04, both directions, 1,200 draws each; intervals of level 1 − 1e-6; σ² and σ̃ against the formulas of the theorem", Expected: "no interval above δ₁ + δ₃; equal formulas",
+			Tests: []string{"privacy/wishart.TestTheorem31Reference", "audit.TestCurvatureBelowAccounting",
+				"mechanism/qop.TestDrawnMatrix"},
+			Proof: "quadratic#qop-thm3.1 13363697", Errata: []string{"qop-16", "qop-19", "qop-37", "qop-50",
+				"qop-54"}, Figure: "03_quadratic#ratio",
+			Check: "exact densities (formula (4) in closed form) of real neighbours, least squares and Huber losses, " +
+				"d = 2, 3 and 5, ε = 0.5, δ = 0.04, both directions, 1,200 draws each; intervals of level 1 − 1e-6; " +
+				"σ² and σ̃ against the formulas of the theorem", Expected: "no interval above δ₁ + δ₃; equal formulas",
 			Seed: 51, Run: realNeighbours(wishart.Theorem31, 1),
 			Want: claim.HoldsWithCorrection, Power: "0.1 % of σ² or σ̃",
 			Wrong: map[string]claim.Check{"σ² and σ̃ less by a tenth": realNeighbours(wishart.Theorem31, 0.9)},
 		},
 		{
 			ID: "dpnb/quadratic-sharper", Paper: "docs/theory/quadratic.md", Kind: claim.Ours,
-			Statement: "least squares needs a hundredth of the theorem's σ²: the release is computed from XᵀX + σ²W, whose privacy is that of a shifted χ² variate with m − d + 1 degrees of freedom",
-			Code:      []string{"privacy/wishart.Exact", "privacy/wishart.Directional", "privacy/wishart.LeastSquaresProfile"},
-			Tests:     []string{"privacy/wishart.TestShiftProfile", "privacy/wishart.TestAccountingsOrder", "audit.TestCurvatureBelowAccounting"},
-			Proof:     "quadratic#dpnb-quadratic-sharper b423024e", Errata: []string{"qop-54"}, Figure: "03_quadratic#accountings",
-			Check: "as qop/thm3.1, with the σ² of exact accounting, and by directional accounting for Huber losses; and δ at the σ² that is released, by two shifted χ² variates, up to (d, m) = (100, 200)", Expected: "no interval above δ; that δ at each σ²",
-			Seed: 52, Run: realNeighbours(wishart.Best, 1),
+			Statement: "least squares needs a hundredth of the theorem's σ²: the release is computed from XᵀX + σ²W, " +
+				"whose privacy is that of a shifted χ² variate with m − d + 1 degrees of freedom",
+			Code: []string{"privacy/wishart.Exact", "privacy/wishart.Directional",
+				"privacy/wishart.LeastSquaresProfile"},
+			Tests: []string{"privacy/wishart.TestShiftProfile", "privacy/wishart.TestAccountingsOrder",
+				"audit.TestCurvatureBelowAccounting"},
+			Proof: "quadratic#dpnb-quadratic-sharper b423024e", Errata: []string{"qop-54"},
+			Figure: "03_quadratic#accountings",
+			Check: "as qop/thm3.1, with the σ² of exact accounting, and by directional accounting for Huber losses; " +
+				"and δ at the σ² that is released, by two shifted χ² variates, up to (d, m) = (100, 200)",
+			Expected: "no interval above δ; that δ at each σ²",
+			Seed:     52, Run: realNeighbours(wishart.Best, 1),
 			Power: "1 % of σ²",
-			Wrong: map[string]claim.Check{"σ² less by a hundredth": realNeighbours(wishart.Best, 0.99), "σ² less by 70 %": realNeighbours(wishart.Best, 0.3)},
+			Wrong: map[string]claim.Check{"σ² less by a hundredth": realNeighbours(wishart.Best, 0.99),
+				"σ² less by 70 %": realNeighbours(wishart.Best, 0.3)},
 		},
 		{
 			ID: "dpnb/quadratic-exact", Paper: "docs/theory/quadratic.md", Kind: claim.Ours,
 			Statement: "that add/remove-one profile is attained: by a linear regulariser along the record",
 			Code:      []string{"privacy/wishart.LeastSquaresProfile"},
 			Tests:     []string{"privacy/wishart.TestShiftProfile", "paper/qop.TestQOPLeastSquares"},
-			Proof:     "quadratic#dpnb-quadratic-exact b423024e", Errata: []string{"qop-54"}, Figure: "03_quadratic#exact-scratch",
-			Check: "d = 3, m = 7, σ² = 2, one record against none, three ε, both directions: δ from exact losses of 10,000 draws against the closed form", Expected: "within 4.5 standard errors",
+			Proof:     "quadratic#dpnb-quadratic-exact b423024e", Errata: []string{"qop-54"},
+			Figure: "03_quadratic#exact-scratch",
+			Check: "d = 3, m = 7, σ² = 2, one record against none, three ε, both directions: δ from exact losses of " +
+				"10,000 draws against the closed form", Expected: "within 4.5 standard errors",
 			Seed: 53, Run: exactIsAttained(1),
 			Power: "10 % of σ²",
-			Wrong: map[string]claim.Check{"σ² more by a tenth": exactIsAttained(1.1), "σ² less by a tenth": exactIsAttained(0.9)},
+			Wrong: map[string]claim.Check{"σ² more by a tenth": exactIsAttained(1.1),
+				"σ² less by a tenth": exactIsAttained(0.9)},
 		},
 		{
 			ID: "qop/thm3.3", Paper: "Cortild, Cartis 2026, Theorem 3.3", Kind: claim.Theorem,
@@ -69,8 +83,10 @@ func quadraticTheorems() []claim.Claim {
 			Code:      []string{"privacy/wishart.Setting.PrintedExcessRisk", "privacy/wishart.Setting.ExcessRisk"},
 			Tests:     []string{"privacy/wishart.TestFigure1", "privacy/wishart.TestPlanIsValid"},
 			Proof:     "quadratic#qop-thm3.3 fb07e53e", Figure: "03_quadratic#figure-one",
-			Check: "simulated releases, ℓ₁, d = 2 and 4, n = 10, with and without a box, anchor off by η, solver off by τ: mean excess risk over the bound, printed and with (a + η)²/2", Expected: "at most 1 with five standard errors",
-			Seed: 54, Run: excessRisk(true, 1),
+			Check: "simulated releases, ℓ₁, d = 2 and 4, n = 10, with and without a box, anchor off by η, solver off " +
+				"by τ: mean excess risk over the bound, printed and with (a + η)²/2",
+			Expected: "at most 1 with five standard errors",
+			Seed:     54, Run: excessRisk(true, 1),
 			Power: "1e-9 of the bound that is computed; the simulated risk comes to half of it",
 			Wrong: map[string]claim.Check{"the bound less by a tenth": excessRisk(true, 0.9)},
 		},
@@ -80,18 +96,26 @@ func quadraticTheorems() []claim.Claim {
 			Code:      []string{"privacy/wishart.Setting.PrintedExcessRisk", "privacy/wishart.Setting.ExcessRisk"},
 			Tests:     []string{"privacy/wishart.TestFigure1", "mechanism/qop.TestSimulateClosedForm"},
 			Proof:     "quadratic#qop-cor3.4 4c3bc148", Figure: "03_quadratic#figure-one",
-			Check: "as qop/thm3.3 with η = 0, a solver to 1e-9 and no output noise; and ℓ₁ against one direction, m = 400, at the weight that is worst", Expected: "at most 1 with five standard errors; half of the bound, which holds, all but reached",
+			Check: "as qop/thm3.3 with η = 0, a solver to 1e-9 and no output noise; and ℓ₁ against one direction, m " +
+				"= 400, at the weight that is worst", Expected: "at most 1 with five standard errors; half of the " +
+				"bound, which holds, all but reached",
 			Seed: 55, Run: excessRisk(false, 1),
 			Power: "5 % of half of the bound, which is what holds",
-			Wrong: map[string]claim.Check{"the bound less by a tenth": excessRisk(false, 0.9), "the bound more by a tenth": excessRisk(false, 1.1)},
+			Wrong: map[string]claim.Check{"the bound less by a tenth": excessRisk(false, 0.9),
+				"the bound more by a tenth": excessRisk(false, 1.1)},
 		},
 		{
-			ID: "qop/thm5.1", Paper: "Cortild, Cartis 2026, Theorem 5.1 (Kifer, Smith, Thakurta 2012)", Kind: claim.Theorem,
-			Statement: "σ² ≥ ζ²(8 ln(2/δ) + 4ε)/ε² and Δ ≥ 2L/ε make LOP (ε, δ)-DP, with excess risk at most 2dσ²/Δ + (Δ/2)‖θ_exact‖²",
-			Code:      []string{"mechanism/objpert/constrained.Theorem51Noise", "mechanism/objpert/constrained.Theorem51Risk"},
-			Tests:     []string{"mechanism/objpert/constrained.TestLinear", "paper/qop.TestQOPAdjacencyOfLOP", "paper/qop.TestQOPStructureOfLOP", "paper/qop.TestQOPLinearRisk"},
-			Proof:     "quadratic#qop-thm5.1 cd54f3f4", Errata: []string{"qop-17", "qop-18", "qop-55"},
-			Check: "proved δ(ε) at the printed constants over δ, add/remove-one and replace-one, ε from 0.1 to 3, δ from 1e-2 to 1e-8; simulated excess risk over the bound", Expected: "at most 1 for either",
+			ID: "qop/thm5.1", Paper: "Cortild, Cartis 2026, Theorem 5.1 (Kifer, Smith, Thakurta 2012)",
+			Kind: claim.Theorem,
+			Statement: "σ² ≥ ζ²(8 ln(2/δ) + 4ε)/ε² and Δ ≥ 2L/ε make LOP (ε, δ)-DP, with excess risk at most 2dσ²/Δ " +
+				"+ (Δ/2)‖θ_exact‖²",
+			Code: []string{"mechanism/objpert/constrained.Theorem51Noise",
+				"mechanism/objpert/constrained.Theorem51Risk"},
+			Tests: []string{"mechanism/objpert/constrained.TestLinear", "paper/qop.TestQOPAdjacencyOfLOP",
+				"paper/qop.TestQOPStructureOfLOP", "paper/qop.TestQOPLinearRisk"},
+			Proof: "quadratic#qop-thm5.1 cd54f3f4", Errata: []string{"qop-17", "qop-18", "qop-55"},
+			Check: "proved δ(ε) at the printed constants over δ, add/remove-one and replace-one, ε from 0.1 to 3, δ " +
+				"from 1e-2 to 1e-8; simulated excess risk over the bound", Expected: "at most 1 for either",
 			Seed: 56, Run: linearConstants(1),
 			Want: claim.HoldsWithCorrection, Power: "1e-9 of σ",
 			Wrong: map[string]claim.Check{"σ less by a tenth": linearConstants(0.9)},
@@ -102,10 +126,13 @@ func quadraticTheorems() []claim.Claim {
 			Code:      []string{"privacy/wishart.Figure1", "privacy/wishart.Optimise"},
 			Tests:     []string{"privacy/wishart.TestFigure1", "privacy/wishart.TestOptimise"},
 			Proof:     "quadratic#qop-fig1 0103bd3b", Figure: "03_quadratic#figure-one",
-			Check: "right-hand sides of Corollary 3.4 and Theorem 3.3 minimised over split and m at four (ε, δ), against the printed formulas at 500 other splits and m each; then the same with the accounting of least squares", Expected: "ordered as the paper says, the formulas' values and none of them smaller",
+			Check: "right-hand sides of Corollary 3.4 and Theorem 3.3 minimised over split and m at four (ε, δ), " +
+				"against the printed formulas at 500 other splits and m each; then the same with the accounting of " +
+				"least squares", Expected: "ordered as the paper says, the formulas' values and none of them smaller",
 			Run:   optimisedBounds(1),
 			Power: "0.1 % of a bound",
-			Wrong: map[string]claim.Check{"the bounds more by a hundredth": optimisedBounds(1.01), "the bounds less by a hundredth": optimisedBounds(0.99)},
+			Wrong: map[string]claim.Check{"the bounds more by a hundredth": optimisedBounds(1.01),
+				"the bounds less by a hundredth": optimisedBounds(0.99)},
 		},
 		{
 			ID: "qop/tab1", Paper: "Cortild, Cartis 2026, Table 1", Kind: claim.Table,
@@ -113,10 +140,13 @@ func quadraticTheorems() []claim.Claim {
 			Code:      []string{"mechanism/objpert/constrained.Calibrate", "mechanism/qop.Calibrate"},
 			Tests:     []string{"mechanism/objpert/constrained.TestLinearRefusals", "audit.TestCurvatureScalar"},
 			Proof:     "quadratic#qop-tab1 d63d75e1", Errata: []string{"qop-17"}, Figure: "03_quadratic#neighbours",
-			Check: "squared loss: what the mechanisms accept; exact δ(0.5) with gradients a thousand times as large, QOP with interpolation and LOP without a bound", Expected: "QOP: the same δ; LOP: refused, and δ near 1",
-			Seed: 57, Run: boundedGradients(1, 0),
+			Check: "squared loss: what the mechanisms accept; exact δ(0.5) with gradients a thousand times as large, " +
+				"QOP with interpolation and LOP without a bound",
+			Expected: "QOP: the same δ; LOP: refused, and δ near 1",
+			Seed:     57, Run: boundedGradients(1, 0),
 			Power: "a label that is off by a hundredth of the regulariser's slope; 95 % of the noise",
-			Wrong: map[string]claim.Check{"a label off by 0.01": boundedGradients(1, 0.01), "a twentieth of the noise": boundedGradients(0.05, 0)},
+			Wrong: map[string]claim.Check{"a label off by 0.01": boundedGradients(1, 0.01),
+				"a twentieth of the noise": boundedGradients(0.05, 0)},
 		},
 	}
 }
@@ -125,7 +155,8 @@ func quadraticTheorems() []claim.Claim {
 // at one point, in the geometry that leaks most: a linear regulariser along the
 // record that is replaced by one across it.
 func replacedRecord(l loss.Loss, d, m int, sigma2 float64) *audit.Curvature {
-	c := &audit.Curvature{Loss: l, Rows: matrix.NewDense(1, d, nil), Labels: []float64{0}, Anchor: make([]float64, d), Tilt: make([]float64, d), Sigma2: sigma2, Freedom: m}
+	c := &audit.Curvature{Loss: l, Rows: matrix.NewDense(1, d, nil), Labels: []float64{0}, Anchor: make([]float64,
+		d), Tilt: make([]float64, d), Sigma2: sigma2, Freedom: m}
 	c.Rows.Data[d-1] = 0.3
 	c.Tilt[0] = 1
 	x, y := make([]float64, d), make([]float64, d)
@@ -164,11 +195,13 @@ func realNeighbours(a wishart.Accounting, share float64) claim.Check {
 		for k, c := range []struct {
 			l    loss.Loss
 			d, m int
-		}{{loss.Squared{}, 2, 4}, {loss.Squared{}, 3, 7}, {loss.Squared{}, 5, 10}, {loss.Huber{Threshold: 1}, 2, 6}, {loss.Huber{Threshold: 0.05}, 3, 6}} {
+		}{{loss.Squared{}, 2, 4}, {loss.Squared{}, 3, 7}, {loss.Squared{}, 5, 10}, {loss.Huber{Threshold: 1}, 2, 6},
+			{loss.Huber{Threshold: 0.05}, 3, 6}} {
 			if err := ctx.Err(); err != nil {
 				return claim.Outcome{}, err
 			}
-			s := wishart.Setting{Wishart: wishart.Wishart{D: c.d, M: c.m}, Smoothness: 1, Rank: 1, Accounting: a, Structure: wishart.LinearModel}
+			s := wishart.Setting{Wishart: wishart.Wishart{D: c.d, M: c.m}, Smoothness: 1, Rank: 1, Accounting: a,
+				Structure: wishart.LinearModel}
 			if c.l == (loss.Squared{}) {
 				s.Structure = wishart.LeastSquares
 			}
@@ -191,13 +224,16 @@ func realNeighbours(a wishart.Accounting, share float64) claim.Check {
 		if err != nil {
 			return claim.Outcome{}, err
 		}
-		o := claim.Decide(fmt.Sprintf("largest measured/claimed δ %.3f; relative distance of the released noise from the stated %s", worst, claim.Roughly(off, 1e-4)), "1 (Clopper–Pearson, 1 − 1e-6); 1e-4",
+		o := claim.Decide(fmt.Sprintf("largest measured/claimed δ %.3f; relative distance of the released noise from "+
+			"the stated %s", worst, claim.Roughly(off, 1e-4)), "1 (Clopper–Pearson, 1 − 1e-6); 1e-4",
 			!broken && off < 1e-4, "a measured δ is above the claimed one, or other noise is released")
 		if a == wishart.Theorem31 {
-			return o.Corrected("σ̃ by the exact Gaussian condition, and a repaired step that removes the condition on λ_max; σ² is a hundred times what least squares needs"), nil
+			return o.Corrected("σ̃ by the exact Gaussian condition, and a repaired step that removes the condition " +
+				"on λ_max; σ² is a hundred times what least squares needs"), nil
 		}
 		at := func(a wishart.Accounting, split wishart.Split) float64 {
-			n, err := wishart.Setting{Wishart: wishart.Wishart{D: 100, M: 200}, Smoothness: 1, Rank: 1, Accounting: a, Structure: wishart.LeastSquares}.Noise(split)
+			n, err := wishart.Setting{Wishart: wishart.Wishart{D: 100, M: 200}, Smoothness: 1, Rank: 1,
+				Accounting: a, Structure: wishart.LeastSquares}.Noise(split)
 			if err != nil {
 				return math.NaN()
 			}
@@ -206,7 +242,8 @@ func realNeighbours(a wishart.Accounting, share float64) claim.Check {
 		half := wishart.Split{Epsilon1: 0.5, Delta1: 0.005, Delta3: 0.005}
 		whole := wishart.Split{Epsilon1: 0.5, Delta1: 0.01}
 		o.Measured += fmt.Sprintf("; σ²/L at (100, 200): %.1f as printed, %.1f spectral, %.2f directional, %.2f exact",
-			at(wishart.Theorem31, half), at(wishart.Spectral, half), at(wishart.Directional, whole), at(wishart.Exact, whole))
+			at(wishart.Theorem31, half), at(wishart.Spectral, half), at(wishart.Directional, whole),
+			at(wishart.Exact, whole))
 		return o, nil
 	}
 }
@@ -216,7 +253,8 @@ func realNeighbours(a wishart.Accounting, share float64) claim.Check {
 // which least squares, by its own profile, have δ at ε.
 func offFormula(a wishart.Accounting, share float64) (off float64, err error) {
 	for _, w := range []wishart.Wishart{{D: 2, M: 4}, {D: 12, M: 24}, {D: 100, M: 200}} {
-		s := wishart.Setting{Wishart: w, Smoothness: 1, Rank: 1, Structure: wishart.LeastSquares, Accounting: wishart.Exact}
+		s := wishart.Setting{Wishart: w, Smoothness: 1, Rank: 1, Structure: wishart.LeastSquares,
+			Accounting: wishart.Exact}
 		if a != wishart.Theorem31 {
 			for _, split := range []wishart.Split{{Epsilon1: 0.5, Delta1: 0.01}, {Epsilon1: 1, Delta1: 1e-4}} {
 				n, err := s.Noise(split)
@@ -243,7 +281,8 @@ func offFormula(a wishart.Accounting, share float64) (off float64, err error) {
 		k := lemmaD4(w, split.Delta1, split.Delta3, split.Delta4)
 		sigma2 := k.sigma2(split.Epsilon1, 1)
 		for _, v := range [][2]float64{
-			{given.Sigma2, sigma2}, {ours.Sigma2, sigma2}, {given.SigmaOut, k.sigmaOut(sigma2, split.Epsilon2, split.Delta2, s.Accuracy, s.AnchorError)},
+			{given.Sigma2, sigma2}, {ours.Sigma2, sigma2}, {given.SigmaOut, k.sigmaOut(sigma2, split.Epsilon2,
+				split.Delta2, s.Accuracy, s.AnchorError)},
 			{measure.GaussianDelta(ours.Sensitivity/(share*ours.SigmaOut), split.Epsilon2), split.Delta2},
 		} {
 			off = math.Max(off, math.Abs(share*v[0]/v[1]-1))
@@ -283,7 +322,8 @@ func exactIsAttained(share float64) claim.Check {
 				low, high = math.Min(low, mean.M/want), math.Max(high, mean.M/want)
 			}
 		}
-		return claim.Decide(fmt.Sprintf("measured/closed form from %.2f to %.2f, within %.1f standard errors", low, high, far), "4.5 standard errors", far < 4.5, "a measured δ is not the closed form"), ctx.Err()
+		return claim.Decide(fmt.Sprintf("measured/closed form from %.2f to %.2f, within %.1f standard errors", low,
+			high, far), "4.5 standard errors", far < 4.5, "a measured δ is not the closed form"), ctx.Err()
 	}
 }
 
@@ -296,8 +336,10 @@ func linearConstants(share float64) claim.Check {
 		for _, eps := range []float64{0.1, 0.5, 1, 3} {
 			for _, delta := range []float64{1e-2, 1e-5, 1e-8} {
 				sigma, ridge := constrained.Theorem51Noise(eps, delta, 1, 1)
-				off = math.Max(off, math.Abs(share*sigma*eps/math.Sqrt(8*math.Log(2/delta)+4*eps)-1)+math.Abs(ridge*eps/2-1))
-				m := objpert.Objective{Loss: huber, RowNorm: 1, Lambda: ridge, Sigma: sigma * share, Tolerance: 1e-12, OutputSigma: 1}
+				off = math.Max(off,
+					math.Abs(share*sigma*eps/math.Sqrt(8*math.Log(2/delta)+4*eps)-1)+math.Abs(ridge*eps/2-1))
+				m := objpert.Objective{Loss: huber, RowNorm: 1, Lambda: ridge, Sigma: sigma * share,
+					Tolerance: 1e-12, OutputSigma: 1}
 				p, err := m.Profile()
 				if err != nil {
 					return claim.Outcome{}, err
@@ -316,7 +358,8 @@ func linearConstants(share float64) claim.Check {
 		}
 		src := noise.NewSeeded(56)
 		rows, labels, _ := interpolating(10, 4, src.Stream(0))
-		cfg := constrained.Config{Loss: huber, RowNorm: 1, Dimension: 4, Epsilon: 1, Delta: 0.01, Adjacency: privacy.AddRemove, Rule: constrained.Theorem51}
+		cfg := constrained.Config{Loss: huber, RowNorm: 1, Dimension: 4, Epsilon: 1, Delta: 0.01,
+			Adjacency: privacy.AddRemove, Rule: constrained.Theorem51}
 		m, err := constrained.Calibrate(cfg)
 		if err != nil {
 			return claim.Outcome{}, err
@@ -343,9 +386,14 @@ func linearConstants(share float64) claim.Check {
 		bound := 2*4*m.Sigma*m.Sigma/m.Lambda + 0.5*m.Lambda*norm*norm
 		sharper := constrained.Theorem51Risk(4, m.Sigma, m.Lambda, norm)
 		mean := sum / float64(runs)
-		o := claim.Decide(fmt.Sprintf("largest proved/claimed δ: %.2g add/remove-one, %.2g replace-one; mean excess risk/bound %.3f, with dσ²/(2Δ) %.3f; relative distance of the released σ and Δ from the printed %s", add, replace, mean/bound, mean/sharper, claim.Roughly(off, 1e-9)),
-			"1; 1e-9", add <= 1 && mean <= sharper && off < 1e-9, "the printed constants are not enough for add/remove-one, or others are released, or the risk is above the bound")
-		return o.Corrected("for add/remove-one, while QOP's guarantee is for replace-one (qop-17); the first term of the risk can be divided by four"), ctx.Err()
+		o := claim.Decide(fmt.Sprintf("largest proved/claimed δ: %.2g add/remove-one, %.2g replace-one; mean excess "+
+			"risk/bound %.3f, with dσ²/(2Δ) %.3f; relative distance of the released σ and Δ from the printed %s",
+			add, replace, mean/bound, mean/sharper, claim.Roughly(off, 1e-9)),
+			"1; 1e-9", add <= 1 && mean <= sharper && off < 1e-9,
+			"the printed constants are not enough for add/remove-one, or others are released, or the risk is "+
+				"above the bound")
+		return o.Corrected("for add/remove-one, while QOP's guarantee is for replace-one (qop-17); the first term of " +
+			"the risk can be divided by four"), ctx.Err()
 	}
 }
 
@@ -353,8 +401,10 @@ func linearConstants(share float64) claim.Check {
 // share of the noise and labels that are off by so much, to see the check fail.
 func boundedGradients(factor, labelError float64) claim.Check {
 	return func(ctx context.Context, size claim.Size) (claim.Outcome, error) {
-		_, refused := constrained.Calibrate(constrained.Config{Loss: loss.Squared{}, RowNorm: 1, Dimension: 2, Epsilon: 0.5, Delta: 0.05, Adjacency: privacy.AddRemove})
-		m, err := qop.Calibrate(qop.Config{Loss: loss.Squared{}, RowNorm: 1, Epsilon: 0.5, Delta: 0.05, Adjacency: privacy.ReplaceOne, Interpolation: qop.AssumeInterpolation(make([]float64, 2), 0)})
+		_, refused := constrained.Calibrate(constrained.Config{Loss: loss.Squared{}, RowNorm: 1, Dimension: 2,
+			Epsilon: 0.5, Delta: 0.05, Adjacency: privacy.AddRemove})
+		m, err := qop.Calibrate(qop.Config{Loss: loss.Squared{}, RowNorm: 1, Epsilon: 0.5, Delta: 0.05,
+			Adjacency: privacy.ReplaceOne, Interpolation: qop.AssumeInterpolation(make([]float64, 2), 0)})
 		if err != nil {
 			return claim.Outcome{}, err
 		}
@@ -372,8 +422,10 @@ func boundedGradients(factor, labelError float64) claim.Check {
 		}
 		s := audit.Scalar{Loss: loss.Squared{}, ExtraX: 1, ExtraY: 1000, Lambda: 4, Sigma: 20}
 		linear := s.DeltaLower(privacy.Remove, 0.5)
-		ok := errors.Is(refused, privacy.ErrUnsupported) && math.Abs(delta[0]-delta[1]) < 1e-6 && delta[0] <= 0.05 && linear > 0.99
-		return claim.Decide(fmt.Sprintf("QOP: δ(0.5) = %.3f and %.3f of 0.05; LOP refuses the squared loss, and run with it has δ(0.5) > %.2f", delta[0], delta[1], math.Floor(100*linear)/100),
+		ok := errors.Is(refused, privacy.ErrUnsupported) && math.Abs(delta[0]-delta[1]) < 1e-6 && delta[0] <= 0.05 &&
+			linear > 0.99
+		return claim.Decide(fmt.Sprintf("QOP: δ(0.5) = %.3f and %.3f of 0.05; LOP refuses the squared loss, and run "+
+			"with it has δ(0.5) > %.2f", delta[0], delta[1], math.Floor(100*linear)/100),
 			"1e-6 between the two", ok, "large gradients matter to QOP, or do not to LOP"), ctx.Err()
 	}
 }

@@ -24,13 +24,18 @@ func algorithm() []claim.Claim {
 	return []claim.Claim{
 		{
 			ID: "rkw23/alg1", Paper: "Redberg, Koskela, Wang 2023, Algorithm 1", Kind: claim.Theorem,
-			Statement: "with gradients scaled by min(1, C/‖∇ℓ‖) the release is a τ-approximate minimiser of the tilted objective plus N(0, σ_out²I)",
-			Code:      []string{"mechanism/objpert.Objective.Run"},
-			Tests:     []string{"mechanism/objpert.TestAlgorithm1WithEveryLoss", "mechanism/objpert.TestReleasedNoiseHasTheStatedScale", "loss.TestClippedGradientOfRecords"},
-			Proof:     "algorithm1#rkw23-alg1 30cd036d", Figure: "02_objective_perturbation#scratch-run",
-			Check:    "squared and logistic loss clipped in one dimension, 5,000 runs each: b and the output noise are drawn again from the seed, the clipped gradients summed as the paper defines them; the law of J′(θ̃)/σ against the normal law",
-			Expected: "no ‖∇J(θ̃)‖ above τ; Kolmogorov's statistic below 2.7 (one false alarm in a million), the variance within 5.5 standard errors",
-			Seed:     61, Run: algorithmOne(1, 1, 61),
+			Statement: "with gradients scaled by min(1, C/‖∇ℓ‖) the release is a τ-approximate minimiser of the " +
+				"tilted objective plus N(0, σ_out²I)",
+			Code: []string{"mechanism/objpert.Objective.Run"},
+			Tests: []string{"mechanism/objpert.TestAlgorithm1WithEveryLoss",
+				"mechanism/objpert.TestReleasedNoiseHasTheStatedScale", "loss.TestClippedGradientOfRecords"},
+			Proof: "algorithm1#rkw23-alg1 30cd036d", Figure: "02_objective_perturbation#scratch-run",
+			Check: "squared and logistic loss clipped in one dimension, 5,000 runs each: b and the output noise " +
+				"are drawn again from the seed, the clipped gradients summed as the paper defines them; the law of " +
+				"J′(θ̃)/σ against the normal law",
+			Expected: "no ‖∇J(θ̃)‖ above τ; Kolmogorov's statistic below 2.7 (one false alarm in a million), the " +
+				"variance within 5.5 standard errors",
+			Seed: 61, Run: algorithmOne(1, 1, 61),
 			Power: "2 % in C, 10 % in σ",
 			Wrong: map[string]claim.Check{
 				"C more by a fiftieth": algorithmOne(1.02, 1, 61),
@@ -41,11 +46,13 @@ func algorithm() []claim.Claim {
 			ID: "rkw23/ex3.4", Paper: "Redberg, Koskela, Wang 2023, Example 3.4", Kind: claim.Theorem,
 			Statement: "for ℓ(θ; x) = xᵀθ the release is −(x + b)/λ ~ N(−x/λ, σ²/λ²·I)",
 			Code:      []string{"mechanism/objpert.Objective.Run"},
-			Tests:     []string{"audit.TestLinearLossIsTheGaussianMechanism", "mechanism/objpert.TestReleasedNoiseHasTheStatedScale"},
-			Proof:     "objective_perturbation#rkw23-ex3.4 30945fd7",
-			Check:     "the mechanism on Huber's loss with a label out of reach, which is linear, d = 3, 4,000 runs: each against its own b, mean and variance along each axis",
-			Expected:  "equal to the tolerance; moments within 5 standard errors",
-			Seed:      62, Run: linearRelease(1, 62),
+			Tests: []string{"audit.TestLinearLossIsTheGaussianMechanism",
+				"mechanism/objpert.TestReleasedNoiseHasTheStatedScale"},
+			Proof: "objective_perturbation#rkw23-ex3.4 30945fd7",
+			Check: "the mechanism on Huber's loss with a label out of reach, which is linear, d = 3, 4,000 runs: " +
+				"each against its own b, mean and variance along each axis",
+			Expected: "equal to the tolerance; moments within 5 standard errors",
+			Seed:     62, Run: linearRelease(1, 62),
 			Power: "1 % in λ",
 			Wrong: map[string]claim.Check{
 				"λ more by a hundredth": linearRelease(1.01, 62),
@@ -55,11 +62,16 @@ func algorithm() []claim.Claim {
 			ID: "rkw23/thm4.1", Paper: "Redberg, Koskela, Wang 2023, Theorem 4.1", Kind: claim.Theorem,
 			Statement: "Algorithm 1 satisfies −log(1 − β/λ) + C²/(2σ²) + log E e^{(α−1)|X|}/(α−1) + 2τ²α/(σ_out²λ²)",
 			Code:      []string{"privacy.ApproximateMinimum", "mechanism/objpert.Objective"},
-			Tests:     []string{"audit.TestPushedApartReachesTheClaim", "audit.TestStoppedIsNearTheClaim", "mechanism/objpert.TestOutputNoiseIsPaidFor"},
-			Proof:     "release#rkw23-thm4.1 4ece38a3", Errata: []string{"rkw23-40"}, Figure: "02_objective_perturbation#scratch-run",
-			Check:    "real runs on real neighbours, the solver stopped at the worst point that τ admits: lower bounds on ε at δ = 0.01 by Clopper–Pearson of level 1 − 1e-4, squared loss clipped at C with a label out of reach (d = 1) and logistic loss in company (d = 2)",
-			Expected: "below the claim, in d = 1 above half of it and above what the claim would be without its last term",
-			Seed:     63, Run: stoppedBelow(1, 1, 63),
+			Tests: []string{"audit.TestPushedApartReachesTheClaim", "audit.TestStoppedIsNearTheClaim",
+				"mechanism/objpert.TestOutputNoiseIsPaidFor"},
+			Proof: "release#rkw23-thm4.1 4ece38a3", Errata: []string{"rkw23-40"},
+			Figure: "02_objective_perturbation#scratch-run",
+			Check: "real runs on real neighbours, the solver stopped at the worst point that τ admits: lower " +
+				"bounds on ε at δ = 0.01 by Clopper–Pearson of level 1 − 1e-4, squared loss clipped at C with a " +
+				"label out of reach (d = 1) and logistic loss in company (d = 2)",
+			Expected: "below the claim, in d = 1 above half of it and above what the claim would be without its last " +
+				"term",
+			Seed: 63, Run: stoppedBelow(1, 1, 63),
 			Power: "1e-8 of ε(α) where it departs from what is stated",
 			Wrong: map[string]claim.Check{
 				"ε less by a tenth": stoppedBelow(0.9, 1, 63), "τ less by a tenth": stoppedBelow(1, 0.9, 63),
@@ -69,14 +81,18 @@ func algorithm() []claim.Claim {
 			ID: "rkw23/thmE.1", Paper: "Redberg, Koskela, Wang 2023, Theorem E.1", Kind: claim.Theorem,
 			Statement: "Algorithm 2 satisfies the bound of Theorem 3.2 plus (2τ/λ)²α/(2σ_out²)",
 			Code:      []string{"privacy.ApproximateMinimum"},
-			Tests:     []string{"audit.TestPushedApartReachesTheClaim", "audit.TestMarkedDigitsAreHidden", "paper/rkw23.TestRKW23TheoremE1", "paper/rkw23.TestRKW23OutputNoise"},
-			Proof:     "release#rkw23-thmE.1 5ff58527", Errata: []string{"rkw23-40", "rkw23-64"},
-			Check:    "Rényi divergences of releases in one dimension by exact laws, α = 1.5 … 5, two malicious solvers: one pushes neighbours apart by τ, one writes the dataset into the digits; eight pairs of neighbours",
+			Tests: []string{"audit.TestPushedApartReachesTheClaim", "audit.TestMarkedDigitsAreHidden",
+				"paper/rkw23.TestRKW23TheoremE1", "paper/rkw23.TestRKW23OutputNoise"},
+			Proof: "release#rkw23-thmE.1 5ff58527", Errata: []string{"rkw23-40", "rkw23-64"},
+			Check: "Rényi divergences of releases in one dimension by exact laws, α = 1.5 … 5, two malicious " +
+				"solvers: one pushes neighbours apart by τ, one writes the dataset into the digits; eight pairs of " +
+				"neighbours",
 			Expected: "none above the bound; some above the bound without its last term",
 			Run:      approximateBelow(1, 1),
 			Power:    "10 % in ε(α), a fifth in τ",
 			Wrong: map[string]claim.Check{
-				"ε(α) less by a tenth": approximateBelow(0.9, 1), "τ less by a fifth": approximateBelow(1, 0.8), "without τ": approximateBelow(1, 0),
+				"ε(α) less by a tenth": approximateBelow(0.9, 1), "τ less by a fifth": approximateBelow(1, 0.8),
+				"without τ": approximateBelow(1, 0),
 			},
 		},
 	}
@@ -84,7 +100,7 @@ func algorithm() []claim.Claim {
 
 // algorithmOne runs Algorithm 1 and holds it against the paper's definition,
 // with C and σ of that definition multiplied by the given factors.
-func algorithmOne(clipFactor, sigmaFactor float64, seed uint64) func(context.Context, claim.Size) (claim.Outcome, error) {
+func algorithmOne(clipFactor, sigmaFactor float64, seed uint64) claim.Check {
 	return func(ctx context.Context, size claim.Size) (claim.Outcome, error) {
 		runs := 5000
 		if size == claim.Full {
@@ -104,7 +120,8 @@ func algorithmOne(clipFactor, sigmaFactor float64, seed uint64) func(context.Con
 			{loss.Squared{}, func(t, y float64) float64 { return t - y }, []float64{0.3, -2, 5, 0.1, 0.7}, 0.7, 0.5, 3},
 			{loss.Logistic{}, logisticSlope, []float64{1, 1, -1, 1, -1}, 0.4, 0.2, 1},
 		} {
-			m := objpert.Objective{Loss: loss.ClippedAt(c.of, c.clip, 1), RowNorm: 1, Lambda: c.lambda, Sigma: c.sigma, Tolerance: 1e-5, OutputSigma: 0.3}
+			m := objpert.Objective{Loss: loss.ClippedAt(c.of, c.clip, 1), RowNorm: 1, Lambda: c.lambda,
+				Sigma: c.sigma, Tolerance: 1e-5, OutputSigma: 0.3}
 			u, square := make([]float64, runs), 0.0
 			for i := range runs {
 				if i%1000 == 0 && ctx.Err() != nil {
@@ -134,21 +151,23 @@ func algorithmOne(clipFactor, sigmaFactor float64, seed uint64) func(context.Con
 			statistic = math.Max(statistic, measure.Kolmogorov(u))
 			spread = math.Max(spread, math.Abs(square/float64(runs)-1)/math.Sqrt(2/float64(runs)))
 		}
-		return claim.Decide(fmt.Sprintf("largest ‖∇J(θ̃)‖/τ = %.2f; Kolmogorov's statistic %.2f; variance off by %.1f standard errors", excess, statistic, spread), "at most 1 + 1e-6; below 2.7; 5.5",
+		return claim.Decide(fmt.Sprintf("largest ‖∇J(θ̃)‖/τ = %.2f; Kolmogorov's statistic %.2f; variance off by %.1f "+
+			"standard errors", excess, statistic, spread), "at most 1 + 1e-6; below 2.7; 5.5",
 			excess <= 1+1e-6 && statistic < 2.7 && spread < 5.5, "the release is not what Algorithm 1 defines"), nil
 	}
 }
 
 // linearRelease is Example 3.4 by the mechanism; scale is a factor on λ in what
 // is expected.
-func linearRelease(scale float64, seed uint64) func(context.Context, claim.Size) (claim.Outcome, error) {
+func linearRelease(scale float64, seed uint64) claim.Check {
 	return func(ctx context.Context, size claim.Size) (claim.Outcome, error) {
 		runs := 4000
 		if size == claim.Full {
 			runs = 100_000
 		}
 		x := []float64{0.6, -0.48, 0.64}
-		m := objpert.Objective{Loss: loss.Huber{Threshold: 1}, RowNorm: 1, Lambda: 0.7, Sigma: 2, Tolerance: 1e-7, OutputSigma: 1e-9}
+		m := objpert.Objective{Loss: loss.Huber{Threshold: 1}, RowNorm: 1, Lambda: 0.7, Sigma: 2, Tolerance: 1e-7,
+			OutputSigma: 1e-9}
 		root := noise.NewSeeded(seed)
 		var apart, moments float64
 		sum, squares := make([]float64, 3), make([]float64, 3)
@@ -158,7 +177,8 @@ func linearRelease(scale float64, seed uint64) func(context.Context, claim.Size)
 				return claim.Outcome{}, ctx.Err()
 			}
 			// f′ = −1 below a label that cannot be reached, so −x is what is added.
-			r, err := m.Run(matrix.NewDense(1, 3, slices.Clone(x)), []float64{1e7}, root.Stream(i), &mechanism.Settings{Workers: 1})
+			r, err := m.Run(matrix.NewDense(1, 3, slices.Clone(x)), []float64{1e7}, root.Stream(i),
+				&mechanism.Settings{Workers: 1})
 			if err != nil {
 				return claim.Outcome{}, err
 			}
@@ -176,7 +196,8 @@ func linearRelease(scale float64, seed uint64) func(context.Context, claim.Size)
 			moments = math.Max(moments, math.Abs(sum[j]/n)/math.Sqrt(v/n))
 			moments = math.Max(moments, math.Abs(squares[j]/n-v)/(v*math.Sqrt(2/n)))
 		}
-		return claim.Decide(fmt.Sprintf("distance to −(x + b)/λ %s; moments within %.1f standard errors", claim.Roughly(apart, 1e-6), moments), "1e-6; 5", apart < 1e-6 && moments < 5,
+		return claim.Decide(fmt.Sprintf("distance to −(x + b)/λ %s; moments within %.1f standard errors",
+			claim.Roughly(apart, 1e-6), moments), "1e-6; 5", apart < 1e-6 && moments < 5,
 			"the release is not −(x + b)/λ"), nil
 	}
 }
@@ -193,10 +214,12 @@ func stoppedBelow(factor, share float64, seed uint64) claim.Check {
 		// Clipped at C = 1 with a label out of reach: linear. The part of the
 		// objective is a = L/σ = 1/2, that of the output noise μ = 1, and with
 		// 2τσ² = L(λσ_out)² the two add up.
-		worst := &audit.Stopped{Mechanism: objpert.Objective{Loss: loss.ClippedAt(loss.Squared{}, 1, 1), RowNorm: 1, Lambda: 20, Sigma: 2, Tolerance: 2, OutputSigma: 0.2},
+		worst := &audit.Stopped{Mechanism: objpert.Objective{Loss: loss.ClippedAt(loss.Squared{}, 1, 1), RowNorm: 1,
+			Lambda: 20, Sigma: 2, Tolerance: 2, OutputSigma: 0.2},
 			Rows: matrix.NewDense(1, 1, nil), Labels: []float64{0}, Extra: []float64{1}, ExtraLabel: 1e6, Pushed: true}
 		nb := crowd(noise.NewSeeded(seed).Stream(9), 20, 2, 2, 2)
-		company := &audit.Stopped{Mechanism: objpert.Objective{Loss: nb.Loss, RowNorm: 1 + 1e-12, Lambda: nb.Lambda, Sigma: nb.Sigma, Tolerance: 1, OutputSigma: 1},
+		company := &audit.Stopped{Mechanism: objpert.Objective{Loss: nb.Loss, RowNorm: 1 + 1e-12, Lambda: nb.Lambda,
+			Sigma: nb.Sigma, Tolerance: 1, OutputSigma: 1},
 			Rows: nb.Rows, Labels: nb.Labels, Extra: nb.Extra, ExtraLabel: nb.ExtraLabel, Pushed: true}
 		var found, claimed, without [2]float64
 		off := 0.0
@@ -233,16 +256,20 @@ func stoppedBelow(factor, share float64, seed uint64) claim.Check {
 				return claim.Outcome{}, err
 			}
 		}
-		return claim.Decide(fmt.Sprintf("clipped, d = 1: ε ≥ %.2f, claimed %.2f, without its last term %.2f; logistic, d = 2: ε ≥ %.2f, claimed %.2f; released over stated ε(α) less 1: %s", found[0], claimed[0], without[0], found[1], claimed[1], claim.Roughly(off, 1e-8)),
+		return claim.Decide(fmt.Sprintf("clipped, d = 1: ε ≥ %.2f, claimed %.2f, without its last term %.2f; "+
+			"logistic, d = 2: ε ≥ %.2f, claimed %.2f; released over stated ε(α) less 1: %s", found[0], claimed[0],
+			without[0], found[1], claimed[1], claim.Roughly(off, 1e-8)),
 			"measured at most claimed; in d = 1 at least half of it and more than without the last term; 1e-8",
-			found[0] <= claimed[0] && found[1] <= claimed[1] && found[0] >= claimed[0]/2 && found[0] > without[0] && off < 1e-8,
+			found[0] <= claimed[0] && found[1] <= claimed[1] && found[0] >= claimed[0]/2 && found[0] > without[0] &&
+				off < 1e-8,
 			"the measured ε is above the claim, or too weak to test it, or what is released is not what is stated"), nil
 	}
 }
 
 // statedRDP is Theorem 4.1 as it is stated, by quadrature.
 func statedRDP(m objpert.Objective, alpha float64) float64 {
-	return theorem31(m.Smoothness(), m.Lambda, m.Lipschitz()/m.Sigma).rdp(alpha) + 2*alpha*math.Pow(m.Tolerance/(m.OutputSigma*m.Lambda), 2)
+	return theorem31(m.Smoothness(), m.Lambda,
+		m.Lipschitz()/m.Sigma).rdp(alpha) + 2*alpha*math.Pow(m.Tolerance/(m.OutputSigma*m.Lambda), 2)
 }
 
 // approximateBelow holds the Rényi bound of Theorem E.1, times a factor and at τ times
@@ -270,12 +297,14 @@ func approximateBelow(factor, share float64) claim.Check {
 				if ctx.Err() != nil {
 					return claim.Outcome{}, ctx.Err()
 				}
-				a := &audit.Approximate{Scalar: audit.Scalar{Loss: c.loss, ExtraX: 1, ExtraY: c.extraY, Lambda: c.lambda, Sigma: c.sigma},
+				a := &audit.Approximate{Scalar: audit.Scalar{Loss: c.loss, ExtraX: 1, ExtraY: c.extraY,
+					Lambda: c.lambda, Sigma: c.sigma},
 					Tolerance: c.tau, OutputSigma: c.out, Solver: solver}
 				for range c.copies {
 					a.X, a.Y = append(a.X, 1), append(a.Y, -1)
 				}
-				m := objpert.Objective{Loss: c.loss, RowNorm: 1, Lambda: c.lambda, Sigma: c.sigma, Tolerance: share * c.tau, OutputSigma: c.out}
+				m := objpert.Objective{Loss: c.loss, RowNorm: 1, Lambda: c.lambda, Sigma: c.sigma,
+					Tolerance: share * c.tau, OutputSigma: c.out}
 				bound, err := theorem41(m)
 				if err != nil {
 					return claim.Outcome{}, err
@@ -293,7 +322,8 @@ func approximateBelow(factor, share float64) claim.Check {
 				}
 			}
 		}
-		return claim.Decide(fmt.Sprintf("largest exact/claimed %.3f; %.2f without the last term", ratio, without), "at most 1; above 1", ratio <= 1 && without > 1,
+		return claim.Decide(fmt.Sprintf("largest exact/claimed %.3f; %.2f without the last term", ratio, without),
+			"at most 1; above 1", ratio <= 1 && without > 1,
 			"a divergence lies above the bound, or the tolerance was not exercised"), nil
 	}
 }

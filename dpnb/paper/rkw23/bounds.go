@@ -77,7 +77,8 @@ func againstExact(ctx context.Context, bound deltaBound) (worst, error) {
 			w.count++
 			claimed := bound(s.Lambda, s.Sigma, eps)
 			if !(claimed >= 0 && claimed <= 1) {
-				return w, fmt.Errorf("the bound is %v at λ = %g, σ = %g, ε = %g, no probability", claimed, s.Lambda, s.Sigma, eps)
+				return w, fmt.Errorf("the bound is %v at λ = %g, σ = %g, ε = %g, no probability", claimed, s.Lambda,
+					s.Sigma, eps)
 			}
 			if r := exact / claimed; r > w.ratio {
 				w.ratio, w.lambda, w.sigma, w.eps = r, s.Lambda, s.Sigma, eps
@@ -96,14 +97,18 @@ func boundHolds(bound deltaBound, law func(s, lambda, a float64) stated) claim.C
 		if err != nil {
 			return claim.Outcome{}, err
 		}
-		measured, interval := fmt.Sprintf("largest exact/claimed δ: %.4f, at λ = %g, σ = %g, ε = %g, %s; %d comparisons",
-			w.ratio, w.lambda, w.sigma, w.eps, w.data, w.count), "at most 1; the sum over 4,000 cells is a lower bound on the exact δ"
+		measured, interval := fmt.Sprintf("largest exact/claimed δ: %.4f, at λ = %g, σ = %g, ε = %g, %s; %d "+
+			"comparisons",
+			w.ratio, w.lambda, w.sigma, w.eps, w.data, w.count), "at most 1; the sum over 4,000 cells is a lower "+
+			"bound on the exact δ"
 		if law == nil {
-			return claim.Decide(measured, interval, w.ratio <= 1, "an exact divergence lies above the claimed bound"), nil
+			return claim.Decide(measured, interval, w.ratio <= 1,
+				"an exact divergence lies above the claimed bound"), nil
 		}
 		off := offStated(bound, law)
 		return claim.Decide(measured+"; released over stated δ less 1: "+claim.Roughly(off, 1e-6), interval+"; 1e-6",
-			w.ratio <= 1 && off < 1e-6, "an exact divergence lies above the claimed bound, or the bound is not the stated one"), nil
+			w.ratio <= 1 && off < 1e-6, "an exact divergence lies above the claimed bound, or the bound is not the "+
+				"stated one"), nil
 	}
 }
 
@@ -138,9 +143,12 @@ func printedIsBroken(bound deltaBound) claim.Check {
 			return claim.Outcome{}, err
 		}
 		o := claim.Outcome{
-			Measured: fmt.Sprintf("largest exact/printed δ: above %.0e, at λ = %g, σ = %g, ε = %g, %s; %d comparisons", math.Pow(10, math.Floor(math.Log10(w.ratio))), w.lambda, w.sigma, w.eps, w.data, w.count),
+			Measured: fmt.Sprintf("largest exact/printed δ: above %.0e, at λ = %g, σ = %g, ε = %g, %s; %d "+
+				"comparisons", math.Pow(10, math.Floor(math.Log10(w.ratio))), w.lambda, w.sigma, w.eps, w.data,
+				w.count),
 			Interval: "above 1 is a counterexample",
-			Verdict:  claim.Fails, Note: "as printed it claims too much privacy; see rkw23/thm3.1 for the corrected form",
+			Verdict:  claim.Fails, Note: "as printed it claims too much privacy; see rkw23/thm3.1 for the corrected " +
+				"form",
 		}
 		if w.ratio <= 1 {
 			o.Verdict, o.Note = claim.Holds, "no counterexample was found"
@@ -150,35 +158,48 @@ func printedIsBroken(bound deltaBound) claim.Check {
 }
 
 // onLogistic is the check that most claims about bounds share, in words.
-const onLogistic = "logistic loss in one dimension, L = R = 1: the law of the output is explicit, so δ(ε) of 72 pairs of neighbours is integrated exactly, in both directions, at ε = 0 … 2"
+const onLogistic = "logistic loss in one dimension, L = R = 1: the law of the output is explicit, so δ(ε) of 72 " +
+	"pairs of neighbours is integrated exactly, in both directions, at ε = 0 … 2"
 
 // onLaw is onLogistic where the theorem states a law.
-const onLaw = onLogistic + "; and the bound that is released against the integral E(1 − e^{ε−W})₊ over the stated law, ε = −1 … 2"
+const onLaw = onLogistic + "; and the bound that is released against the integral E(1 − e^{ε−W})₊ over the stated " +
+	"law, ε = −1 … 2"
 
 // bounds lists the claims that a bound on δ(ε) of objective perturbation holds.
 func bounds() []claim.Claim {
 	return []claim.Claim{
 		{
-			ID: "rkw23/thm2.8", Paper: "Kifer, Smith, Thakurta 2012, as Redberg, Koskela, Wang 2023, Theorem 2.8", Kind: claim.Theorem,
+			ID: "rkw23/thm2.8", Paper: "Kifer, Smith, Thakurta 2012, as Redberg, Koskela, Wang 2023, Theorem 2.8",
+			Kind:      claim.Theorem,
 			Statement: "λ ≥ 2β/ε and σ ≥ L√(8 ln(2/δ) + 4ε)/ε give (ε, δ)",
 			Code:      []string{"privacy/objective.KST12"},
 			Tests:     []string{"privacy/objective.TestBoundsAreOrdered", "paper/rkw23.TestRKW23Theorem28"},
-			Proof:     "objective_perturbation#rkw23-thm2.8 1c6d5521", Errata: []string{"rkw23-38"}, Figure: "02_objective_perturbation#glm-plot",
-			Check: "logistic loss in one dimension at λ = 2β/ε: the least σ at which no exact δ(ε) of 9 pairs of neighbours, both directions, exceeds δ, for ε = 1/4, 1, 2 and δ = 1e-2, 1e-5, 1e-8, against the printed σ; and the σ that is released for it", Expected: "never above the printed σ, which is the released one",
-			Run:  kst12Holds(1),
-			Want: claim.HoldsWithCorrection, Power: "1 % in σ",
+			Proof:     "objective_perturbation#rkw23-thm2.8 1c6d5521", Errata: []string{"rkw23-38"},
+			Figure: "02_objective_perturbation#glm-plot",
+			Check: "logistic loss in one dimension at λ = 2β/ε: the least σ at which no exact δ(ε) of 9 pairs of " +
+				"neighbours, both directions, exceeds δ, for ε = 1/4, 1, 2 and δ = 1e-2, 1e-5, 1e-8, against the " +
+				"printed σ; and the σ that is released for it",
+			Expected: "never above the printed σ, which is the released one",
+			Run:      kst12Holds(1),
+			Want:     claim.HoldsWithCorrection, Power: "1 % in σ",
 			Wrong: map[string]claim.Check{
 				"σ less by a hundredth": kst12Holds(0.99),
 			},
 		},
 		{
 			ID: "rkw23/thm3.1", Paper: "Redberg, Koskela, Wang 2023, Theorem 3.1, corrected", Kind: claim.Theorem,
-			Statement: "δ(ε) of objective perturbation is at most that of W = |log(1 − β/λ)| + L²/(2σ²) + (L/σ)|N|, λ > β",
-			Code:      []string{"privacy/objective.RKW23", "privacy/objective.Config.Law", "privacy.HalfNormal"},
-			Tests:     []string{"privacy/objective.TestWrongClaimsAreViolated", "privacy/objective.TestLawIsRoundedUp", "privacy.TestHalfNormalProfileIsExact", "paper/rkw23.TestRKW23Theorem31"},
-			Proof:     "objective_perturbation#rkw23-thm3.1 f9c69486", Errata: []string{"rkw23-1", "rkw23-6"}, Figure: "01_accounting#figure-one-left",
-			Check: onLaw, Expected: "no exact δ above the bound, which is the integral",
-			Run:  corrected(boundHolds(released(objective.RKW23), theorem31), "the shift must reduce ε (see rkw23/thm3.1-printed), and by its proof the order in the second branch is e^{L²/(2σ²)}"),
+			Statement: "δ(ε) of objective perturbation is at most that of W = |log(1 − β/λ)| + L²/(2σ²) + (L/σ)|N|, " +
+				"λ > β",
+			Code: []string{"privacy/objective.RKW23", "privacy/objective.Config.Law", "privacy.HalfNormal"},
+			Tests: []string{"privacy/objective.TestWrongClaimsAreViolated",
+				"privacy/objective.TestLawIsRoundedUp", "privacy.TestHalfNormalProfileIsExact",
+				"paper/rkw23.TestRKW23Theorem31"},
+			Proof: "objective_perturbation#rkw23-thm3.1 f9c69486", Errata: []string{"rkw23-1", "rkw23-6"},
+			Figure: "01_accounting#figure-one-left",
+			Check:  onLaw, Expected: "no exact δ above the bound, which is the integral",
+			Run: corrected(boundHolds(released(objective.RKW23), theorem31),
+				"the shift must reduce ε (see rkw23/thm3.1-printed), and by its proof the order in the second branch "+
+					"is e^{L²/(2σ²)}"),
 			Want: claim.HoldsWithCorrection, Power: "1e-6 of δ where it departs from what is stated",
 			Wrong: map[string]claim.Check{
 				"δ less by a tenth": boundHolds(scaled(0.9, released(objective.RKW23)), theorem31),
@@ -186,12 +207,14 @@ func bounds() []claim.Claim {
 			},
 		},
 		{
-			ID: "rkw23/thm3.1-printed", Paper: "Redberg, Koskela, Wang 2023, Theorem 3.1, as printed", Kind: claim.Theorem,
+			ID: "rkw23/thm3.1-printed", Paper: "Redberg, Koskela, Wang 2023, Theorem 3.1, as printed",
+			Kind:      claim.Theorem,
 			Statement: "the same with ε̃ = ε − log(1 − β/λ) and order e^{L²/σ²} in the second branch",
 			Code:      []string{"privacy/objective.PrintedRKW23"},
 			Tests:     []string{"paper/rkw23.TestRKW23Theorem31", "paper/rkw23.TestImpossibleBoundsAreErrors"},
-			Proof:     "objective_perturbation#rkw23-thm3.1-printed 410eba25", Errata: []string{"rkw23-1"}, Figure: "01_accounting#figure-one-left",
-			Check: onLogistic, Expected: "a counterexample",
+			Proof:     "objective_perturbation#rkw23-thm3.1-printed 410eba25", Errata: []string{"rkw23-1"},
+			Figure: "01_accounting#figure-one-left",
+			Check:  onLogistic, Expected: "a counterexample",
 			Run:  printedIsBroken(printedRKW23),
 			Want: claim.Fails, Power: "the corrected bound, which is not refuted",
 			Wrong: map[string]claim.Check{
@@ -201,10 +224,11 @@ func bounds() []claim.Claim {
 		},
 		{
 			ID: "dtz24/thm2.6", Paper: "Dwork, Tankala, Zhang 2024, Theorem 2.6", Kind: claim.Theorem,
-			Statement: "rkw23's Theorem 3.1 with |log(1 − s/λ)| and L²/(2ν²), for generalised linear models, add/remove-one, provided that λ > s",
-			Code:      []string{"privacy/objective.RKW23", "privacy/objective.Config.Law"},
-			Tests:     []string{"privacy/objective.TestLawIsRoundedUp", "privacy/objective.TestWrongClaimsAreViolated"},
-			Proof:     "objective_perturbation#dtz24-thm2.6 9298cf5c", Figure: "01_accounting#figure-one-left",
+			Statement: "rkw23's Theorem 3.1 with |log(1 − s/λ)| and L²/(2ν²), for generalised linear models, " +
+				"add/remove-one, provided that λ > s",
+			Code:  []string{"privacy/objective.RKW23", "privacy/objective.Config.Law"},
+			Tests: []string{"privacy/objective.TestLawIsRoundedUp", "privacy/objective.TestWrongClaimsAreViolated"},
+			Proof: "objective_perturbation#dtz24-thm2.6 9298cf5c", Figure: "01_accounting#figure-one-left",
 			Check: onLaw, Expected: "no exact δ above the bound, which is the integral",
 			Run:   boundHolds(released(objective.RKW23), theorem31),
 			Power: "1e-6 of δ where it departs from what is stated",
@@ -215,11 +239,14 @@ func bounds() []claim.Claim {
 		},
 		{
 			ID: "dtz24/thm5.1", Paper: "Dwork, Tankala, Zhang 2024, Theorem 5.1", Kind: claim.Theorem,
-			Statement: "δ(ε) of objective perturbation is at most that of W = log(1 + β/λ) + L²/(2σ²) + (L/σ)|N|, every λ > 0",
-			Code:      []string{"privacy/objective.DTZ24", "privacy/objective.Config.Law"},
-			Tests:     []string{"privacy/objective.TestWrongClaimsAreViolated", "privacy/objective.TestLawIsRoundedUp", "paper/dtz24.TestDTZ24Radius"},
-			Proof:     "objective_perturbation#dtz24-thm5.1 b1286cc8", Errata: []string{"dtz24-9"}, Figure: "01_accounting#figure-one-left",
-			Check: onLaw, Expected: "no exact δ above the bound, which is the integral",
+			Statement: "δ(ε) of objective perturbation is at most that of W = log(1 + β/λ) + L²/(2σ²) + (L/σ)|N|, " +
+				"every λ > 0",
+			Code: []string{"privacy/objective.DTZ24", "privacy/objective.Config.Law"},
+			Tests: []string{"privacy/objective.TestWrongClaimsAreViolated",
+				"privacy/objective.TestLawIsRoundedUp", "paper/dtz24.TestDTZ24Radius"},
+			Proof: "objective_perturbation#dtz24-thm5.1 b1286cc8", Errata: []string{"dtz24-9"},
+			Figure: "01_accounting#figure-one-left",
+			Check:  onLaw, Expected: "no exact δ above the bound, which is the integral",
 			Run:   boundHolds(released(objective.DTZ24), theorem51),
 			Power: "1e-6 of δ where it departs from what is stated",
 			Wrong: map[string]claim.Check{
@@ -255,10 +282,12 @@ func bounds() []claim.Claim {
 		},
 		{
 			ID: "dpnb/tight", Paper: "docs/theory/objective_perturbation.md", Kind: claim.Ours,
-			Statement: "the value of an optimal-control problem is the worst δ(ε) over all datasets, dimensions and convex regularisers",
-			Code:      []string{"privacy/objective.Tight"},
-			Tests:     []string{"privacy/objective.TestAdversary", "privacy/objective.TestReference", "privacy/objective.TestRefinementsAgree"},
-			Proof:     "objective_perturbation#dpnb-tight 07279c2c", Figure: "01_accounting#figure-one-right",
+			Statement: "the value of an optimal-control problem is the worst δ(ε) over all datasets, dimensions and " +
+				"convex regularisers",
+			Code: []string{"privacy/objective.Tight"},
+			Tests: []string{"privacy/objective.TestAdversary", "privacy/objective.TestReference",
+				"privacy/objective.TestRefinementsAgree"},
+			Proof: "objective_perturbation#dpnb-tight 07279c2c", Figure: "01_accounting#figure-one-right",
 			Check: onLogistic, Expected: "no exact δ above the certified upper value",
 			Run:   boundHolds(released(objective.Tight), nil),
 			Power: "δ less by a thousandth",

@@ -71,7 +71,8 @@ func Calibration(by Accounting, rowNorm, epsilon, delta float64) (objpert.Object
 		return satisfiesRKW23(by, n, epsilon, delta)
 	}, 1e-6)
 	if err != nil {
-		return m, fmt.Errorf("experiment: no λ for ε = %g with σ = %g times the Gaussian mechanism's: %w", epsilon, rkw23NoiseFactor, err)
+		return m, fmt.Errorf("experiment: no λ for ε = %g with σ = %g times the Gaussian mechanism's: %w", epsilon,
+			rkw23NoiseFactor, err)
 	}
 	m.Lambda = lambda
 	if by == ByProfile {
@@ -113,8 +114,10 @@ func satisfiesRKW23(by Accounting, m objpert.Objective, epsilon, delta float64) 
 //
 // Errors: *privacy.ParamError.
 func theorem41(m objpert.Objective) (privacy.RDPCurve, error) {
-	law := objective.Config{Slope: m.Lipschitz(), Smoothness: m.Smoothness(), Lambda: m.Lambda, Sigma: m.Sigma, Bound: objective.RKW23}.Law()
-	output, err := privacy.ApproximateMinimum{Tolerance: m.Tolerance, Lambda: m.Lambda, SigmaOut: m.OutputSigma}.RDP(privacy.AddRemove)
+	law := objective.Config{Slope: m.Lipschitz(), Smoothness: m.Smoothness(), Lambda: m.Lambda, Sigma: m.Sigma,
+		Bound: objective.RKW23}.Law()
+	output, err := privacy.ApproximateMinimum{Tolerance: m.Tolerance, Lambda: m.Lambda,
+		SigmaOut: m.OutputSigma}.RDP(privacy.AddRemove)
 	return privacy.RDPCurve{Adj: privacy.AddRemove, Epsilon: func(alpha float64) float64 {
 		v, err := law.RDP(alpha)
 		if err != nil {
@@ -152,7 +155,8 @@ const (
 //
 // Each point is a fit that would have to be paid for on private data.
 func Figure2(sets []experiment.Set, others ...experiment.Mechanism) sim.Grid[*experiment.Records] {
-	return sim.Grid[*experiment.Records]{Tasks: sets, Mechanisms: append([]experiment.Mechanism{Algorithm1(ByRDP), experiment.Counted()}, others...),
+	return sim.Grid[*experiment.Records]{Tasks: sets, Mechanisms: append([]experiment.Mechanism{Algorithm1(ByRDP),
+		experiment.Counted()}, others...),
 		Epsilons: Epsilons, Delta: Delta, Trials: Trials, Score: experiment.Accuracy, Seed: 1}
 }
 
@@ -165,10 +169,16 @@ type Published struct {
 // RKW23Published are Tables 1 and 2 of rkw23: mean test accuracies of 10 trials,
 // each the best of a grid of ten learning rates on the test set.
 var Table2 = []Published{
-	{"Synthetic-L", "dishonest DP-SGD", 0.1, 0.9385}, {"Synthetic-L", "Algorithm 1", 0.1, 0.9005}, {"Synthetic-L", "honest DP-SGD", 0.1, 0.7734},
-	{"Synthetic-L", "dishonest DP-SGD", 1, 0.9525}, {"Synthetic-L", "Algorithm 1", 1, 0.9450}, {"Synthetic-L", "honest DP-SGD", 1, 0.9315},
-	{"Synthetic-L", "dishonest DP-SGD", 8, 0.9543}, {"Synthetic-L", "Algorithm 1", 8, 0.9530}, {"Synthetic-L", "honest DP-SGD", 8, 0.9517},
-	{"Adult", "dishonest DP-SGD", 0.1, 0.8161}, {"Adult", "Algorithm 1", 0.1, 0.8137}, {"Adult", "honest DP-SGD", 0.1, 0.7832},
-	{"Adult", "dishonest DP-SGD", 1, 0.8354}, {"Adult", "Algorithm 1", 1, 0.8318}, {"Adult", "honest DP-SGD", 1, 0.8240},
-	{"Adult", "dishonest DP-SGD", 8, 0.8419}, {"Adult", "Algorithm 1", 8, 0.8399}, {"Adult", "honest DP-SGD", 8, 0.8366},
+	{"Synthetic-L", "dishonest DP-SGD", 0.1, 0.9385}, {"Synthetic-L", "Algorithm 1", 0.1, 0.9005}, {"Synthetic-L",
+		"honest DP-SGD", 0.1, 0.7734},
+	{"Synthetic-L", "dishonest DP-SGD", 1, 0.9525}, {"Synthetic-L", "Algorithm 1", 1, 0.9450}, {"Synthetic-L",
+		"honest DP-SGD", 1, 0.9315},
+	{"Synthetic-L", "dishonest DP-SGD", 8, 0.9543}, {"Synthetic-L", "Algorithm 1", 8, 0.9530}, {"Synthetic-L",
+		"honest DP-SGD", 8, 0.9517},
+	{"Adult", "dishonest DP-SGD", 0.1, 0.8161}, {"Adult", "Algorithm 1", 0.1, 0.8137}, {"Adult", "honest DP-SGD",
+		0.1, 0.7832},
+	{"Adult", "dishonest DP-SGD", 1, 0.8354}, {"Adult", "Algorithm 1", 1, 0.8318}, {"Adult", "honest DP-SGD", 1,
+		0.8240},
+	{"Adult", "dishonest DP-SGD", 8, 0.8419}, {"Adult", "Algorithm 1", 8, 0.8399}, {"Adult", "honest DP-SGD", 8,
+		0.8366},
 }

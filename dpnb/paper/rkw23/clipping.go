@@ -15,19 +15,28 @@ func clipping() []claim.Claim {
 	const losses = "seven losses at two levels, 4,000 points each, many beside the clip points"
 	return []claim.Claim{
 		{
-			ID: "rkw23/thmE.2", Paper: "Song, Thakkar, Thakurta 2020, Lemma 5.1, as Redberg, Koskela, Wang 2023, Theorem E.2", Kind: claim.Theorem,
+			ID: "rkw23/thmE.2", Paper: "Song, Thakkar, Thakurta 2020, Lemma 5.1, as Redberg, Koskela, Wang 2023, " +
+				"Theorem E.2", Kind: claim.Theorem,
 			Statement: "f_C, f continued as straight lines where |f′| > C/‖x‖, is convex and has the clipped gradient",
 			Code:      []string{"loss.Clipped"},
-			Tests:     []string{"loss.TestClippedIsTheClippedGradient", "loss.TestClipPointsBySearch", "paper/rkw23.TestRKW23Clipping"},
-			Proof:     "clipping#rkw23-thmE.2 694f266e", Errata: []string{"rkw23-26"},
-			Check:    losses + ": slopes against f′ cut to the level, chords between slopes (convexity and continuity at once); the same of f_C as printed, and the gradient with the printed factor C/‖u_x(θ)‖",
+			Tests: []string{"loss.TestClippedIsTheClippedGradient", "loss.TestClipPointsBySearch",
+				"paper/rkw23.TestRKW23Clipping"},
+			Proof: "clipping#rkw23-thmE.2 694f266e", Errata: []string{"rkw23-26"},
+			Check: losses + ": slopes against f′ cut to the level, chords between slopes (convexity and continuity " +
+				"at once); the same of f_C as printed, and the gradient with the printed factor C/‖u_x(θ)‖",
 			Expected: "the corrected f_C passes, the printed one jumps and does not bound the gradient",
 			Seed:     64, Run: clippedIsConvex(loss.Clipped, 64),
 			Want: claim.HoldsWithCorrection, Power: "1 % in C",
 			Wrong: map[string]claim.Check{
-				"C more by a hundredth": clippedIsConvex(func(l loss.Loss, c float64) loss.Loss { return loss.Clipped(l, 1.01*c) }, 64),
-				"f_C as printed":        clippedIsConvex(func(l loss.Loss, c float64) loss.Loss { return jumping{loss.Clipped(l, c)} }, 64),
-				"no clipping":           clippedIsConvex(func(l loss.Loss, _ float64) loss.Loss { return l }, 64),
+				"C more by a hundredth": clippedIsConvex(func(l loss.Loss,
+					c float64) loss.Loss {
+					return loss.Clipped(l, 1.01*c)
+				}, 64),
+				"f_C as printed": clippedIsConvex(func(l loss.Loss,
+					c float64) loss.Loss {
+					return jumping{loss.Clipped(l, c)}
+				}, 64),
+				"no clipping": clippedIsConvex(func(l loss.Loss, _ float64) loss.Loss { return l }, 64),
 			},
 		},
 		{
@@ -36,12 +45,16 @@ func clipping() []claim.Claim {
 			Code:      []string{"loss.Clipped"},
 			Tests:     []string{"loss.TestClippedIdentities", "paper/rkw23.TestRKW23ClippedSmoothness"},
 			Proof:     "clipping#rkw23-thmE.3 df4bf2ca", Errata: []string{"rkw23-39"},
-			Check:    losses + ": difference quotients of f_C′ across the clip points and elsewhere; and of a function whose three pieces are as smooth, cut at other points",
+			Check: losses + ": difference quotients of f_C′ across the clip points and elsewhere; and of a " +
+				"function whose three pieces are as smooth, cut at other points",
 			Expected: "at most β; unbounded for the other function, which the printed proof does not tell apart",
 			Seed:     65, Run: clippedIsSmooth(loss.Clipped, 65),
 			Power: "pieces that do not fit",
 			Wrong: map[string]claim.Check{
-				"pieces that do not fit": clippedIsSmooth(func(l loss.Loss, c float64) loss.Loss { return cutElsewhere{l, c} }, 65),
+				"pieces that do not fit": clippedIsSmooth(func(l loss.Loss,
+					c float64) loss.Loss {
+					return cutElsewhere{l, c}
+				}, 65),
 			},
 		},
 	}
@@ -52,7 +65,8 @@ var clippable = []struct {
 	loss   loss.Loss
 	y, top float64
 }{
-	{loss.Logistic{}, 1, 1}, {loss.Squared{}, 0.4, 3}, {loss.Huber{Threshold: 2}, -1, 2}, {loss.PseudoHuber{Threshold: 1}, 0.5, 1},
+	{loss.Logistic{}, 1, 1}, {loss.Squared{}, 0.4, 3}, {loss.Huber{Threshold: 2}, -1, 2},
+	{loss.PseudoHuber{Threshold: 1}, 0.5, 1},
 	{loss.SquaredHinge{}, -1, 2}, {loss.Probit{}, 1, 2}, {loss.Poisson{MaxCount: 5}, 3, 2},
 }
 
@@ -93,7 +107,7 @@ func eachPair(rng *noise.Seeded, l loss.Loss, y, level float64, count int, f fun
 	}
 }
 
-func clippedIsConvex(clip clipFunc, seed uint64) func(context.Context, claim.Size) (claim.Outcome, error) {
+func clippedIsConvex(clip clipFunc, seed uint64) claim.Check {
 	return func(_ context.Context, size claim.Size) (claim.Outcome, error) {
 		count := 4000
 		if size == claim.Full {
@@ -132,8 +146,10 @@ func clippedIsConvex(clip clipFunc, seed uint64) func(context.Context, claim.Siz
 				})
 			}
 		}
-		o := claim.Decide(fmt.Sprintf("slopes and chords off by %s; as printed f_C jumps by up to %.2f, and gradients reach %.0e·C", claim.Roughly(math.Max(slopes, chords), 1e-9), jump, norms),
-			"1e-9 each; a jump above 0.1 and gradients above 2C show that the check can tell", slopes < 1e-9 && chords < 1e-9 && jump > 0.1 && norms > 2,
+		o := claim.Decide(fmt.Sprintf("slopes and chords off by %s; as printed f_C jumps by up to %.2f, and gradients "+
+			"reach %.0e·C", claim.Roughly(math.Max(slopes, chords), 1e-9), jump, norms),
+			"1e-9 each; a jump above 0.1 and gradients above 2C show that the check can tell", slopes < 1e-9 &&
+				chords < 1e-9 && jump > 0.1 && norms > 2,
 			"f_C is not convex, or its gradient is not the clipped one, or the check cannot tell")
 		return o.Corrected("with + f(u_L), + f(u_H) and the factor min{1, C/‖u‖}, u the gradient"), nil
 	}
@@ -171,7 +187,7 @@ func (j jumping) ValueSlope(slope, t, y []float64) float64 {
 	return v
 }
 
-func clippedIsSmooth(clip clipFunc, seed uint64) func(context.Context, claim.Size) (claim.Outcome, error) {
+func clippedIsSmooth(clip clipFunc, seed uint64) claim.Check {
 	return func(_ context.Context, size claim.Size) (claim.Outcome, error) {
 		count := 4000
 		if size == claim.Full {
@@ -197,10 +213,13 @@ func clippedIsSmooth(clip clipFunc, seed uint64) func(context.Context, claim.Siz
 				})
 			}
 		}
-		o := claim.Decide(fmt.Sprintf("largest quotient %.4f·β; of pieces that do not fit above %.0e·β", quotient, math.Pow(10, math.Floor(math.Log10(elsewhere)))), "at most 1; above 10",
-			quotient <= 1+1e-9 && quotient > 0.99 && elsewhere > 10, "f_C is less smooth than f, or the check cannot tell")
+		o := claim.Decide(fmt.Sprintf("largest quotient %.4f·β; of pieces that do not fit above %.0e·β", quotient,
+			math.Pow(10, math.Floor(math.Log10(elsewhere)))), "at most 1; above 10",
+			quotient <= 1+1e-9 && quotient > 0.99 && elsewhere > 10,
+			"f_C is less smooth than f, or the check cannot tell")
 		if o.Verdict == claim.Holds {
-			o.Note = "the printed proof looks at each piece by itself; what is needed besides is that f′ = ±C/‖x‖ at u_L and u_H"
+			o.Note = "the printed proof looks at each piece by itself; what is needed besides is that f′ = ±C/‖x‖ at " +
+				"u_L and u_H"
 		}
 		return o, nil
 	}

@@ -20,14 +20,17 @@ func composition() []claim.Claim {
 	return []claim.Claim{
 		{
 			ID: "rkw23/fig1", Paper: "Redberg, Koskela, Wang 2023, Figure 1", Kind: claim.Figure,
-			Statement: "at equal ε the δ's order: Kifer et al. above the RDP bound above the hockey-stick bound above the lower bound",
-			Code:      []string{"privacy/objective.New"},
-			Tests:     []string{"privacy/objective.TestBoundsAreOrdered"},
-			Proof:     "objective_perturbation#rkw23-fig1 6ccaa1e1", Errata: []string{"rkw23-1"}, Figure: "01_accounting#figure-one-left",
-			Check: "L = β = 1, (σ, λ) = (5, 20) and (10, 5), ε = 0.1 … 2, corrected bounds", Expected: "that order at every ε",
-			Run:   figureOne(1),
-			Power: "1e-6 of a curve",
-			Wrong: map[string]claim.Check{"the hockey-stick bound less by a tenth": figureOne(0.9)},
+			Statement: "at equal ε the δ's order: Kifer et al. above the RDP bound above the hockey-stick bound " +
+				"above the lower bound",
+			Code:  []string{"privacy/objective.New"},
+			Tests: []string{"privacy/objective.TestBoundsAreOrdered"},
+			Proof: "objective_perturbation#rkw23-fig1 6ccaa1e1", Errata: []string{"rkw23-1"},
+			Figure:   "01_accounting#figure-one-left",
+			Check:    "L = β = 1, (σ, λ) = (5, 20) and (10, 5), ε = 0.1 … 2, corrected bounds",
+			Expected: "that order at every ε",
+			Run:      figureOne(1),
+			Power:    "1e-6 of a curve",
+			Wrong:    map[string]claim.Check{"the hockey-stick bound less by a tenth": figureOne(0.9)},
 		},
 		{
 			ID: "rkw23/fig3", Paper: "Redberg, Koskela, Wang 2023, Figure 3 and (D.11)", Kind: claim.Figure,
@@ -35,10 +38,12 @@ func composition() []claim.Claim {
 			Code:      []string{"privacy/pld.New"},
 			Tests:     []string{"privacy/pld.TestEngineBracketsGaussian", "privacy/pld.TestReferenceCompositions"},
 			Proof:     "composition#rkw23-fig3 95e5122b", Figure: "01_accounting#fig3",
-			Check: "L = β = 1, σ = 8, λ = 10, k = 1 … 16, δ = 1e-5: certified ε of the composed half-normal loss against RDP", Expected: "below, at every k",
+			Check: "L = β = 1, σ = 8, λ = 10, k = 1 … 16, δ = 1e-5: certified ε of the composed half-normal loss " +
+				"against RDP", Expected: "below, at every k",
 			Run:   figureThree(1),
 			Power: "1 % of ε",
-			Wrong: map[string]claim.Check{"ε less by a hundredth": figureThree(0.99), "ε more by a hundredth": figureThree(1.01)},
+			Wrong: map[string]claim.Check{"ε less by a hundredth": figureThree(0.99),
+				"ε more by a hundredth": figureThree(1.01)},
 		},
 		{
 			ID: "dtz24/lem2.7", Paper: "Dwork, Tankala, Zhang 2024, Lemma 2.7", Kind: claim.Theorem,
@@ -46,23 +51,30 @@ func composition() []claim.Claim {
 			Code:      []string{"privacy.ConvertAdjacency"},
 			Tests:     []string{"privacy.TestReplaceProfileBeatsGroup", "paper/dtz24.TestDTZ24Group"},
 			Proof:     "composition#dtz24-lem2.7 333f1407", Errata: []string{"dtz24-10"},
-			Check: "logistic loss in one dimension, λ = 0.5 and 2, σ = 2: exact δ of 8 pairs that differ in a replaced record against (1 + e^{ε/2})δ(ε/2) of Tight", Expected: "none above",
+			Check: "logistic loss in one dimension, λ = 0.5 and 2, σ = 2: exact δ of 8 pairs that differ in a " +
+				"replaced record against (1 + e^{ε/2})δ(ε/2) of Tight", Expected: "none above",
 			Run:   replaceHolds(groupOfTwo(1)),
 			Power: "1e-9 of δ, where it is attained",
-			Wrong: map[string]claim.Check{"δ less by a tenth": replaceHolds(groupOfTwo(0.9)), "ε for 2ε": replaceHolds(composed(0.5))},
+			Wrong: map[string]claim.Check{"δ less by a tenth": replaceHolds(groupOfTwo(0.9)),
+				"ε for 2ε": replaceHolds(composed(0.5))},
 		},
 		{
 			ID: "dpnb/replace-one", Paper: "docs/theory/composition.md", Kind: claim.Ours,
-			Statement: "replace-one is remove then add: δ_rep(ε) ≤ min over ε₁ of δ_rem(ε₁) + e^{ε₁}δ_add(ε − ε₁), never above the group bound",
-			Code:      []string{"privacy.ReplaceProfile"},
-			Tests:     []string{"privacy.TestReplaceProfileDoublesGaussian", "privacy.TestReplaceProfileBeatsGroup", "privacy.TestReplaceAndInterpolatedAreAboveTheExactGaussian"},
-			Proof:     "composition#dpnb-replace-one 3355504f", Errata: []string{"dtz24-10"},
+			Statement: "replace-one is remove then add: δ_rep(ε) ≤ min over ε₁ of δ_rem(ε₁) + e^{ε₁}δ_add(ε − ε₁), " +
+				"never above the group bound",
+			Code: []string{"privacy.ReplaceProfile"},
+			Tests: []string{"privacy.TestReplaceProfileDoublesGaussian", "privacy.TestReplaceProfileBeatsGroup",
+				"privacy.TestReplaceAndInterpolatedAreAboveTheExactGaussian"},
+			Proof: "composition#dpnb-replace-one 3355504f", Errata: []string{"dtz24-10"},
 			Check: "the same pairs against the trade-off composition", Expected: "none above",
 			Run:   replaceHolds(composed(1)),
 			Power: "1e-6 of δ, where it is attained",
 			Wrong: map[string]claim.Check{
-				"δ less by a tenth":              replaceHolds(composed(0.9)),
-				"add/remove-one for replace-one": replaceHolds(func(p privacy.Profile, e float64) (float64, error) { return privacy.DeltaUpper(p, e), nil }),
+				"δ less by a tenth": replaceHolds(composed(0.9)),
+				"add/remove-one for replace-one": replaceHolds(func(p privacy.Profile, e float64) (float64,
+					error) {
+					return privacy.DeltaUpper(p, e), nil
+				}),
 			},
 		},
 	}
@@ -85,7 +97,8 @@ func figureOne(factor float64) claim.Check {
 			sigma, lambda := c[0], c[1]
 			profiles := map[objective.Bound]*objective.Profile{}
 			for _, b := range []objective.Bound{objective.KST12, objective.RKW23, objective.GaussianLower} {
-				if profiles[b], err = objective.New(objective.Config{Curve: curve, Lambda: lambda, Sigma: sigma, Bound: b}); err != nil {
+				if profiles[b], err = objective.New(objective.Config{Curve: curve, Lambda: lambda, Sigma: sigma,
+					Bound: b}); err != nil {
 					return claim.Outcome{}, err
 				}
 			}
@@ -114,18 +127,22 @@ func figureOne(factor float64) claim.Check {
 					}
 				}
 				if eps == 1 {
-					measured += fmt.Sprintf("σ = %g, λ = %g, ε = 1: lower %.2e, hockey-stick %.2e, RDP %.2e, Kifer et al. %.2e; ", sigma, lambda, lower, stick, renyi, kst)
+					measured += fmt.Sprintf("σ = %g, λ = %g, ε = 1: lower %.2e, hockey-stick %.2e, RDP %.2e, Kifer et "+
+						"al. %.2e; ", sigma, lambda, lower, stick, renyi, kst)
 				}
 			}
 		}
-		return claim.Decide(measured+"off their formulas by "+claim.Roughly(off, 1e-6), "order at 6 values of ε in each panel; 1e-6", ordered && off < 1e-6, "the order or a curve is another one"), nil
+		return claim.Decide(measured+"off their formulas by "+claim.Roughly(off, 1e-6),
+			"order at 6 values of ε in each panel; 1e-6", ordered && off < 1e-6,
+			"the order or a curve is another one"), nil
 	}
 }
 
 // gaussianIntegral is ∫(φ(x − μ) − e^ε φ(x))₊.
 func gaussianIntegral(mu, eps float64) float64 {
 	from := eps/mu + mu/2
-	return measure.Integral(func(x float64) float64 { return measure.Phi(x-mu) - math.Exp(eps)*measure.Phi(x) }, from, from+14, 60)
+	return measure.Integral(func(x float64) float64 { return measure.Phi(x-mu) - math.Exp(eps)*measure.Phi(x) },
+		from, from+14, 60)
 }
 
 // figureThree recomputes the figure; the certified ε is multiplied by a factor.
@@ -163,11 +180,14 @@ func figureThree(factor float64) claim.Check {
 				return claim.Outcome{}, err
 			}
 			// δ at the two ends, from sums over cells of the k-fold convolution.
-			low, high := composedDelta(stated{-math.Log(1 - 1.0/10), 0.125}, k, b.Upper), composedDelta(stated{-math.Log(1 - 1.0/10), 0.125}, k, b.Lower)
-			below = below && b.Lower < b.Upper && b.Upper < loose && b.Upper-b.Lower < 2e-3*b.Upper && low <= 1.005e-5 && high >= 0.995e-5
+			low, high := composedDelta(stated{-math.Log(1 - 1.0/10), 0.125}, k, b.Upper),
+				composedDelta(stated{-math.Log(1 - 1.0/10), 0.125}, k, b.Lower)
+			below = below && b.Lower < b.Upper && b.Upper < loose && b.Upper-b.Lower < 2e-3*b.Upper &&
+				low <= 1.005e-5 && high >= 0.995e-5
 			measured += fmt.Sprintf("k = %d: ε in [%.4f, %.4f], RDP %.4f; ", k, b.Lower, b.Upper, loose)
 		}
-		return claim.Decide(measured[:len(measured)-2], "upper − lower below 2e-3·ε; δ by convolution within 0.5 %", below, "the composed loss is not below its Rényi bound, or is another one"), nil
+		return claim.Decide(measured[:len(measured)-2], "upper − lower below 2e-3·ε; δ by convolution within 0.5 %",
+			below, "the composed loss is not below its Rényi bound, or is another one"), nil
 	}
 }
 
@@ -280,7 +300,8 @@ func replaceHolds(bound func(p privacy.Profile, eps float64) (float64, error)) c
 		if err != nil {
 			return claim.Outcome{}, err
 		}
-		return claim.Decide(fmt.Sprintf("largest exact/claimed δ %.4f; of laws that attain it %.6f", ratio, sharp), "at most 1 + 1e-9; above 1 − 1e-6", ratio <= 1 && ratio > 0 && sharp <= 1+1e-9 && sharp > 1-1e-6,
+		return claim.Decide(fmt.Sprintf("largest exact/claimed δ %.4f; of laws that attain it %.6f", ratio, sharp),
+			"at most 1 + 1e-9; above 1 − 1e-6", ratio <= 1 && ratio > 0 && sharp <= 1+1e-9 && sharp > 1-1e-6,
 			"an exact divergence lies above the bound, or the bound is not attained"), nil
 	}
 }

@@ -21,15 +21,20 @@ func descent() []claim.Claim {
 	return []claim.Claim{
 		{
 			ID: "rkw23/thmF.1", Paper: "Redberg, Koskela, Wang 2023, Theorem F.1 and section 4.1", Kind: claim.Theorem,
-			Statement: "Algorithm 1 by SAG, stopped at ‖∇‖ ≤ γ, takes O(n log n) evaluations of a record's gradient, where DP-SGD takes O(n²)",
-			Code:      []string{"erm.SAG", "erm.SVRG", "mechanism/sgd.Descent"},
-			Tests:     []string{"erm.TestStochasticMethodsAreNearlyLinear", "paper/rkw23.TestRKW23AcceleratedDescent"},
-			Proof:     "solvers#rkw23-thmF.1 848bc968", Errata: []string{"rkw23-65"}, Figure: "02_objective_perturbation#cost",
-			Check:    "logistic loss, d = 10, λ = β = 1/4, σ = 4, γ = 1/n: evaluations counted at n = 500 … 8,000 for SAG and SVRG; for DP-SGD with the n² steps of one record in the mean that its optimal rate asks for, at n = 25 … 200; slopes of ln(count/ln n) and of ln(count) over ln n",
+			Statement: "Algorithm 1 by SAG, stopped at ‖∇‖ ≤ γ, takes O(n log n) evaluations of a record's gradient, " +
+				"where DP-SGD takes O(n²)",
+			Code:  []string{"erm.SAG", "erm.SVRG", "mechanism/sgd.Descent"},
+			Tests: []string{"erm.TestStochasticMethodsAreNearlyLinear", "paper/rkw23.TestRKW23AcceleratedDescent"},
+			Proof: "solvers#rkw23-thmF.1 848bc968", Errata: []string{"rkw23-65"},
+			Figure: "02_objective_perturbation#cost",
+			Check: "logistic loss, d = 10, λ = β = 1/4, σ = 4, γ = 1/n: evaluations counted at n = 500 … 8,000 for " +
+				"SAG and SVRG; for DP-SGD with the n² steps of one record in the mean that its optimal rate asks " +
+				"for, at n = 25 … 200; slopes of ln(count/ln n) and of ln(count) over ln n",
 			Expected: "slopes 1 of SAG and SVRG, 2 of DP-SGD", Seed: 31,
 			Run:   gradientCounts(0, 2),
 			Power: "a tenth in the exponents",
-			Wrong: map[string]claim.Check{"SAG and SVRG with n^0.1 as many": gradientCounts(0.1, 2), "DP-SGD of n^1.9 steps": gradientCounts(0, 1.9)},
+			Wrong: map[string]claim.Check{"SAG and SVRG with n^0.1 as many": gradientCounts(0.1, 2),
+				"DP-SGD of n^1.9 steps": gradientCounts(0, 1.9)},
 		},
 	}
 }
@@ -66,13 +71,15 @@ func gradientCounts(extra, power float64) claim.Check {
 				}
 				rng := root.Stream(k)
 				rows, labels := measure.UnitRecords(n, d, rng)
-				p := &erm.Problem{Rows: rows, Labels: labels, Loss: loss.Logistic{}, Lambda: 0.25, Linear: make([]float64, d)}
+				p := &erm.Problem{Rows: rows, Labels: labels, Loss: loss.Logistic{}, Lambda: 0.25,
+					Linear: make([]float64, d)}
 				rng.Gaussian(p.Linear, 4)
 				s, err := erm.Minimize(p, &erm.Settings{Method: m, Tolerance: 1 / float64(n)})
 				if err != nil {
 					return claim.Outcome{}, err
 				}
-				x, y = append(x, math.Log(float64(n))), append(y, math.Log(float64(s.Gradients)*math.Pow(float64(n), extra)/math.Log(float64(n))))
+				x, y = append(x, math.Log(float64(n))), append(y, math.Log(float64(s.Gradients)*math.Pow(float64(n),
+					extra)/math.Log(float64(n))))
 				worst = math.Max(worst, float64(s.Gradients)/(float64(n)*math.Log(float64(n))))
 			}
 			_, slopes[m.Name()] = stat.LinearRegression(x, y, nil, false)
@@ -85,8 +92,10 @@ func gradientCounts(extra, power float64) claim.Check {
 			rows, labels := measure.UnitRecords(n, d, root.Stream(100+k))
 			var count atomic.Int64
 			run := sgd.Descent{
-				Loss: counting{loss.Logistic{}, &count}, Clip: 1, Rate: 1 / float64(n), Steps: int(math.Pow(float64(n), power)),
-				NoiseMultiplier: float64(n), PlannedRecords: float64(n), Update: sgd.Plain{LearningRate: 1 / float64(n)},
+				Loss: counting{loss.Logistic{}, &count}, Clip: 1, Rate: 1 / float64(n),
+				Steps:           int(math.Pow(float64(n), power)),
+				NoiseMultiplier: float64(n), PlannedRecords: float64(n),
+				Update: sgd.Plain{LearningRate: 1 / float64(n)},
 			}
 			if _, err := run.Run(rows, labels, root.Stream(200+k), nil); err != nil {
 				return claim.Outcome{}, err
@@ -98,7 +107,8 @@ func gradientCounts(extra, power float64) claim.Check {
 		for _, s := range slopes {
 			good = good && s > 0.93 && s < 1.12
 		}
-		return claim.Decide(fmt.Sprintf("slopes SAG %.2f, SVRG %.2f, DP-SGD %.2f; at most %.0f·n ln n", slopes["SAG"], slopes["SVRG"], quadratic, worst),
+		return claim.Decide(fmt.Sprintf("slopes SAG %.2f, SVRG %.2f, DP-SGD %.2f; at most %.0f·n ln n",
+			slopes["SAG"], slopes["SVRG"], quadratic, worst),
 			"0.93 to 1.12, 2 ± 0.05, less than 20·n ln n", good, "the counts grow otherwise"), nil
 	}
 }

@@ -17,12 +17,18 @@ func experiments() []claim.Claim {
 	return []claim.Claim{
 		{
 			ID: "rkw23/fig2", Paper: "Redberg, Koskela, Wang 2023, Figure 2 and section 5", Kind: claim.Figure,
-			Statement: "where ε is small Algorithm 1 is more accurate than honestly tuned DP-SGD and less than dishonestly tuned; where it is large all agree",
-			Code:      []string{"paper/rkw23.Figure2", "paper/rkw23.Calibration", "mechanism/sgd.Tuner"},
-			Tests:     []string{"paper/rkw23.TestFigure2", "paper/rkw23.TestDPSGDIsTunedHonestlyAndDishonestly", "paper/rkw23.TestRKW23Calibration"},
-			Proof:     "algorithm1#rkw23-fig2 d437e8df", Errata: []string{"rkw23-43", "rkw23-44"}, Figure: "02_objective_perturbation#synthetic",
-			Check:    "mean test accuracy on seeded clusters in the shape of Synthetic-L at ε = 0.1 and 8, 10 trials, 3 epochs of DP-SGD; --full: 60 epochs, ε = 0.1, 0.5, 8, and on the Adult data where they are here",
-			Expected: "this project's calibration and that of the paper above honest DP-SGD at ε = 0.1 (the paper's above the lower end of its 95 % interval), the dishonest one above the paper's, all within two points at ε = 8", Seed: 1, Run: figureTwo(false),
+			Statement: "where ε is small Algorithm 1 is more accurate than honestly tuned DP-SGD and less than " +
+				"dishonestly tuned; where it is large all agree",
+			Code: []string{"paper/rkw23.Figure2", "paper/rkw23.Calibration", "mechanism/sgd.Tuner"},
+			Tests: []string{"paper/rkw23.TestFigure2", "paper/rkw23.TestDPSGDIsTunedHonestlyAndDishonestly",
+				"paper/rkw23.TestRKW23Calibration"},
+			Proof: "algorithm1#rkw23-fig2 d437e8df", Errata: []string{"rkw23-43", "rkw23-44"},
+			Figure: "02_objective_perturbation#synthetic",
+			Check: "mean test accuracy on seeded clusters in the shape of Synthetic-L at ε = 0.1 and 8, 10 trials, " +
+				"3 epochs of DP-SGD; --full: 60 epochs, ε = 0.1, 0.5, 8, and on the Adult data where they are here",
+			Expected: "this project's calibration and that of the paper above honest DP-SGD at ε = 0.1 (the paper's " +
+				"above the lower end of its 95 % interval), the dishonest one above the paper's, all within two " +
+				"points at ε = 8", Seed: 1, Run: figureTwo(false),
 			Slow: true, Power: "half a point of accuracy",
 			Wrong: map[string]claim.Check{"honest and dishonest exchanged": figureTwo(true)},
 		},
@@ -32,18 +38,23 @@ func experiments() []claim.Claim {
 			Code:      []string{"paper/rkw23.Table2", "paper/rkw23.Calibration"},
 			Tests:     []string{"paper/rkw23.TestFigure2", "paper/rkw23.TestRKW23Calibration"},
 			Proof:     "algorithm1#rkw23-tab1 4993fa2f", Figure: "02_objective_perturbation#synthetic",
-			Check:    "mean test accuracy of Algorithm 1 with the paper's calibration on seeded clusters of that shape, 10 trials",
-			Expected: "within two points of the table: the sets agree in shape, not in their records", Seed: 1, Run: tableOf("Synthetic-L", 0.02, 0),
+			Check: "mean test accuracy of Algorithm 1 with the paper's calibration on seeded clusters of that " +
+				"shape, 10 trials",
+			Expected: "within two points of the table: the sets agree in shape, not in their records", Seed: 1,
+			Run:   tableOf("Synthetic-L", 0.02, 0),
 			Power: "three points of accuracy",
-			Wrong: map[string]claim.Check{"three points more": tableOf("Synthetic-L", 0.02, 0.03), "three points less": tableOf("Synthetic-L", 0.02, -0.03)},
+			Wrong: map[string]claim.Check{"three points more": tableOf("Synthetic-L", 0.02, 0.03),
+				"three points less": tableOf("Synthetic-L", 0.02, -0.03)},
 		},
 		{
 			ID: "rkw23/tab2", Paper: "Redberg, Koskela, Wang 2023, Table 2", Kind: claim.Table,
 			Statement: "Adult: Algorithm 1 reaches 81.37, 83.18 and 83.99 % at ε = 0.1, 1, 8",
 			Code:      []string{"paper/rkw23.Table2", "paper/rkw23.Calibration"},
 			Tests:     []string{"paper/rkw23.TestAlgorithmOneOnAdultAsPublished"},
-			Proof:     "algorithm1#rkw23-tab2 dd1718a6", Errata: []string{"rkw23-5"}, Figure: "02_objective_perturbation#adult",
-			Check:    "--full, with the Adult data encoded as published: mean test accuracy of Algorithm 1 with the paper's calibration, 10 trials",
+			Proof:     "algorithm1#rkw23-tab2 dd1718a6", Errata: []string{"rkw23-5"},
+			Figure: "02_objective_perturbation#adult",
+			Check: "--full, with the Adult data encoded as published: mean test accuracy of Algorithm 1 with the " +
+				"paper's calibration, 10 trials",
 			Expected: "within one point of the table", Seed: 1, Run: tableOf("Adult", 0.01, 0),
 			Want: claim.NotCheckable, Power: "three points of accuracy, with the data",
 		},
@@ -90,11 +101,14 @@ func figureTwo(swapped bool) claim.Check {
 		for _, s := range sets {
 			for _, eps := range g.Epsilons {
 				get := func(name string) sim.Cell { return at[fmt.Sprintf("%s|%s|%g", s.Name, name, eps)] }
-				ours, paper, honest, dishonest := get("dpnb"), get("Algorithm 1"), get("honest DP-SGD"), get("dishonest DP-SGD")
+				ours, paper, honest, dishonest := get("dpnb"), get("Algorithm 1"), get("honest DP-SGD"),
+					get("dishonest DP-SGD")
 				if swapped {
 					honest, dishonest = dishonest, honest
 				}
-				measured = append(measured, fmt.Sprintf("%s, ε = %g: here %.1f, Algorithm 1 %.1f, honest DP-SGD %.1f, dishonest %.1f %%", s.Name, eps, 100*ours.Mean, 100*paper.Mean, 100*honest.Mean, 100*dishonest.Mean))
+				measured = append(measured, fmt.Sprintf("%s, ε = %g: here %.1f, Algorithm 1 %.1f, honest DP-SGD %.1f, "+
+					"dishonest %.1f %%", s.Name, eps, 100*ours.Mean, 100*paper.Mean, 100*honest.Mean,
+					100*dishonest.Mean))
 				if eps < 1 {
 					lower, _ := honest.Interval()
 					ok = ok && ours.Mean > honest.Mean && paper.Mean > lower && dishonest.Mean > paper.Mean
@@ -103,7 +117,8 @@ func figureTwo(swapped bool) claim.Check {
 				}
 			}
 		}
-		return claim.Decide(strings.Join(measured, "; "), "means of 10 trials", ok, "the order of the methods is another"), nil
+		return claim.Decide(strings.Join(measured, "; "), "means of 10 trials", ok,
+			"the order of the methods is another"), nil
 	}
 }
 
@@ -114,10 +129,12 @@ func tableOf(name string, within, shift float64) claim.Check {
 		set, err := syntheticL()
 		if name == "Adult" {
 			if size != claim.Full {
-				return claim.Outcome{Measured: "not in the quick form", Verdict: claim.NotCheckable, Note: "it takes the Adult data and --full"}, nil
+				return claim.Outcome{Measured: "not in the quick form", Verdict: claim.NotCheckable,
+					Note: "it takes the Adult data and --full"}, nil
 			}
 			if set, err = experiment.AdultAsPublished(); err == nil && set.Name != "Adult, encoded as published" {
-				return claim.Outcome{Measured: "not without the data", Verdict: claim.NotCheckable, Note: "fetch them with: dpnb data adult"}, nil
+				return claim.Outcome{Measured: "not without the data", Verdict: claim.NotCheckable,
+					Note: "fetch them with: dpnb data adult"}, nil
 			}
 		}
 		if err != nil {
@@ -137,11 +154,13 @@ func tableOf(name string, within, shift float64) claim.Check {
 			}
 			for _, c := range cells {
 				if c.Epsilon == p.Epsilon {
-					measured = append(measured, fmt.Sprintf("ε = %g: %.1f %% (published %.2f)", p.Epsilon, 100*c.Mean, 100*p.Value))
+					measured = append(measured, fmt.Sprintf("ε = %g: %.1f %% (published %.2f)", p.Epsilon,
+						100*c.Mean, 100*p.Value))
 					ok = ok && math.Abs(c.Mean-p.Value-shift) < within
 				}
 			}
 		}
-		return claim.Decide(strings.Join(measured, "; "), fmt.Sprintf("± %g points", 100*within), ok && len(measured) == 3, "the published figures are not reproduced"), nil
+		return claim.Decide(strings.Join(measured, "; "), fmt.Sprintf("± %g points", 100*within), ok &&
+			len(measured) == 3, "the published figures are not reproduced"), nil
 	}
 }

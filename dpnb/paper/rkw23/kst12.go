@@ -29,7 +29,8 @@ func kst12Holds(factor float64) claim.Check {
 				}
 				printed := factor * math.Sqrt(8*math.Log(2/delta)+4*eps) / eps
 				// At a λ that does not round below 2β/ε.
-				given, err := objective.Sigma(objective.Config{Curve: curve, Lambda: 0.5 / eps * (1 + 1e-12), Bound: objective.KST12}, eps, delta)
+				given, err := objective.Sigma(objective.Config{Curve: curve, Lambda: 0.5 / eps * (1 + 1e-12),
+					Bound: objective.KST12}, eps, delta)
 				if err != nil {
 					return claim.Outcome{}, err
 				}
@@ -41,9 +42,12 @@ func kst12Holds(factor float64) claim.Check {
 				}
 			}
 		}
-		o := claim.Decide(fmt.Sprintf("the least σ is %.2f to %.2f of the printed one; nearest at %s; released over printed σ less 1: %s", least, most, at, claim.Roughly(off, 1e-4)),
-			"at most 1; 1e-4", most <= 1 && off < 1e-4, "neighbours need more noise than is printed, or another σ is released")
-		return o.Corrected("for generalised linear models, which the statement does not ask for; for other losses rkw23/thmG.1 refutes it"), nil
+		o := claim.Decide(fmt.Sprintf("the least σ is %.2f to %.2f of the printed one; nearest at %s; released over "+
+			"printed σ less 1: %s", least, most, at, claim.Roughly(off, 1e-4)),
+			"at most 1; 1e-4", most <= 1 && off < 1e-4, "neighbours need more noise than is printed, or another σ is "+
+				"released")
+		return o.Corrected("for generalised linear models, which the statement does not ask for; for other losses " +
+			"rkw23/thmG.1 refutes it"), nil
 	}
 }
 

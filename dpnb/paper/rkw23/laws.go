@@ -25,7 +25,8 @@ func released(b objective.Bound) deltaBound {
 			if err != nil {
 				return math.NaN()
 			}
-			if p, err = objective.New(objective.Config{Curve: curve, Lambda: lambda, Sigma: sigma, Bound: b}); err != nil {
+			if p, err = objective.New(objective.Config{Curve: curve, Lambda: lambda, Sigma: sigma,
+				Bound: b}); err != nil {
 				return 1
 			}
 			profiles[key] = p

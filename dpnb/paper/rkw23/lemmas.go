@@ -22,30 +22,44 @@ import (
 func lemmas() []claim.Claim {
 	return []claim.Claim{
 		{
-			ID: "rkw23/cor3.5", Paper: "Redberg, Koskela, Wang 2023, Example 3.4 and Corollary 3.5", Kind: claim.Theorem,
-			Statement: "with a linear loss objective perturbation is the Gaussian mechanism, so that no bound on δ can lie below the Gaussian's",
-			Code:      []string{"privacy/objective.GaussianLower"},
-			Tests:     []string{"audit.TestLinearLossIsTheGaussianMechanism", "privacy/objective.TestBoundsAreOrdered"},
-			Proof:     "objective_perturbation#rkw23-cor3.5 32e1d213", Figure: "01_accounting#figure-one-left",
-			Check: "linear loss in one dimension, five (λ, σ), six ε: exact δ against the closed form of Gaussian mechanisms", Expected: "ratio 1",
+			ID: "rkw23/cor3.5", Paper: "Redberg, Koskela, Wang 2023, Example 3.4 and Corollary 3.5",
+			Kind: claim.Theorem,
+			Statement: "with a linear loss objective perturbation is the Gaussian mechanism, so that no bound on δ " +
+				"can lie below the Gaussian's",
+			Code:  []string{"privacy/objective.GaussianLower"},
+			Tests: []string{"audit.TestLinearLossIsTheGaussianMechanism", "privacy/objective.TestBoundsAreOrdered"},
+			Proof: "objective_perturbation#rkw23-cor3.5 32e1d213", Figure: "01_accounting#figure-one-left",
+			Check: "linear loss in one dimension, five (λ, σ), six ε: exact δ against the closed form of Gaussian " +
+				"mechanisms", Expected: "ratio 1",
 			Run:   linearIsGaussian(func(sigma, eps float64) float64 { return measure.GaussianDelta(1/sigma, eps) }),
 			Power: "1 % in μ",
 			Wrong: map[string]claim.Check{
-				"μ more by a hundredth": linearIsGaussian(func(s, e float64) float64 { return measure.GaussianDelta(1.01/s, e) }),
-				"μ less by a hundredth": linearIsGaussian(func(s, e float64) float64 { return measure.GaussianDelta(0.99/s, e) }),
+				"μ more by a hundredth": linearIsGaussian(func(s,
+					e float64) float64 {
+					return measure.GaussianDelta(1.01/s, e)
+				}),
+				"μ less by a hundredth": linearIsGaussian(func(s,
+					e float64) float64 {
+					return measure.GaussianDelta(0.99/s, e)
+				}),
 			},
 		},
 		{
-			ID: "dtz24/thm2.5", Paper: "Balle, Wang 2018, as Dwork, Tankala, Zhang 2024, Theorem 2.5", Kind: claim.Theorem,
-			Statement: "δ = Φ(μ/2 − ε/μ) − e^ε Φ(−μ/2 − ε/μ) is exact for the Gaussian mechanism of sensitivity Δ, μ = Δ/σ",
-			Code:      []string{"privacy.GaussianProfile"},
-			Tests:     []string{"privacy.TestGaussianProfileIsExact", "privacy.TestGaussianProfileReference"},
-			Proof:     "gaussian#dtz24-thm2.5 444a7501", Figure: "01_accounting#scratch-show",
+			ID: "dtz24/thm2.5", Paper: "Balle, Wang 2018, as Dwork, Tankala, Zhang 2024, Theorem 2.5",
+			Kind: claim.Theorem,
+			Statement: "δ = Φ(μ/2 − ε/μ) − e^ε Φ(−μ/2 − ε/μ) is exact for the Gaussian mechanism of sensitivity Δ, μ " +
+				"= Δ/σ",
+			Code:  []string{"privacy.GaussianProfile"},
+			Tests: []string{"privacy.TestGaussianProfileIsExact", "privacy.TestGaussianProfileReference"},
+			Proof: "gaussian#dtz24-thm2.5 444a7501", Figure: "01_accounting#scratch-show",
 			Check: "quadrature of (p − e^ε q)₊ for 24 pairs (μ, ε)", Expected: "equal to 1e-9",
 			Run:   gaussianFormula(measure.GaussianDelta),
 			Power: "1e-4 in δ",
 			Wrong: map[string]claim.Check{
-				"δ more by a ten-thousandth": gaussianFormula(func(m, e float64) float64 { return measure.GaussianDelta(m, e) * 1.0001 }),
+				"δ more by a ten-thousandth": gaussianFormula(func(m,
+					e float64) float64 {
+					return measure.GaussianDelta(m, e) * 1.0001
+				}),
 			},
 		},
 		{
@@ -53,8 +67,11 @@ func lemmas() []claim.Claim {
 			Statement: "δ(ε) of real neighbours is at most E(1 − e^{ε−ω})₊, ω = |log(1 − β/λ)| + L²/(2σ²) + (L/σ)|N|",
 			Code:      []string{"privacy/objective.RKW23", "audit.Neighbours.DeltaInterval"},
 			Tests:     []string{"paper/rkw23.TestRKW23LemmaD3", "audit.TestBoundHoldsInSeveralDimensions"},
-			Proof:     "objective_perturbation#rkw23-lemD.3 3a90f5b6", Errata: []string{"rkw23-63"}, Figure: "02_objective_perturbation#glm-plot",
-			Check: "privacy losses sampled exactly from explicit densities, 20 records, d = 2, 5, 10, both directions, 2,000 draws each; Clopper–Pearson intervals of level 1 − 1e-6; and the bound against the integral, ε = −1 … 2", Expected: "no interval above the bound, which is the integral",
+			Proof:     "objective_perturbation#rkw23-lemD.3 3a90f5b6", Errata: []string{"rkw23-63"},
+			Figure: "02_objective_perturbation#glm-plot",
+			Check: "privacy losses sampled exactly from explicit densities, 20 records, d = 2, 5, 10, both " +
+				"directions, 2,000 draws each; Clopper–Pearson intervals of level 1 − 1e-6; and the bound against " +
+				"the integral, ε = −1 … 2", Expected: "no interval above the bound, which is the integral",
 			Seed: 31, Run: sampledBelow(released(objective.RKW23), 31),
 			Power: "1e-6 of δ where it departs from what is stated",
 			Wrong: map[string]claim.Check{
@@ -67,7 +84,8 @@ func lemmas() []claim.Claim {
 			Code:      []string{"privacy.HalfNormal"},
 			Tests:     []string{"paper/rkw23.TestRKW23LemmaD6", "privacy.TestHalfNormalProfileIsExact"},
 			Proof:     "gaussian#rkw23-lemD.6 95c82225", Errata: []string{"rkw23-3"},
-			Check: "quadrature of ∫(p − e^ε q)₊ with the exponents −(t + L)² and −(t − L)² of Q against E(1 − e^{ε−W})₊", Expected: "equal with one sign",
+			Check: "quadrature of ∫(p − e^ε q)₊ with the exponents −(t + L)² and −(t − L)² of Q against E(1 − " +
+				"e^{ε−W})₊", Expected: "equal with one sign",
 			Run:  dominatingPair(1, 1),
 			Want: claim.HoldsWithCorrection, Power: "10 % in L",
 			Wrong: map[string]claim.Check{
@@ -76,12 +94,14 @@ func lemmas() []claim.Claim {
 		},
 		{
 			ID: "dpnb/reduction", Paper: "docs/theory/objective_perturbation.md", Kind: claim.Ours,
-			Statement: "the privacy loss is (γ² + 2γu′)/(2σ²) − log(1 − r) with γ = ‖x‖f′, u′ = x̂ᵀb′ and r = S/(w + S), S = ‖x‖²f″, 1/w = x̂ᵀH⁻¹x̂: one dimension carries it all",
-			Code:      []string{"audit.Neighbours.Decompose"},
-			Tests:     []string{"audit.TestSamplesAgreeWithIntegration", "audit.TestDensityRatioAveragesToOne"},
-			Proof:     "objective_perturbation#dpnb-reduction b0b7d43c", Figure: "02_objective_perturbation#glm-plot",
-			Check: "400 draws in d = 3 and d = 8: the formula against the ratio of explicit densities", Expected: "equal to 1e-8",
-			Seed: 32, Run: reductionHolds(1, 1, 32),
+			Statement: "the privacy loss is (γ² + 2γu′)/(2σ²) − log(1 − r) with γ = ‖x‖f′, u′ = x̂ᵀb′ and r = S/(w + " +
+				"S), S = ‖x‖²f″, 1/w = x̂ᵀH⁻¹x̂: one dimension carries it all",
+			Code:  []string{"audit.Neighbours.Decompose"},
+			Tests: []string{"audit.TestSamplesAgreeWithIntegration", "audit.TestDensityRatioAveragesToOne"},
+			Proof: "objective_perturbation#dpnb-reduction b0b7d43c", Figure: "02_objective_perturbation#glm-plot",
+			Check:    "400 draws in d = 3 and d = 8: the formula against the ratio of explicit densities",
+			Expected: "equal to 1e-8",
+			Seed:     32, Run: reductionHolds(1, 1, 32),
 			Power: "1 % in r",
 			Wrong: map[string]claim.Check{
 				"without the logarithm": reductionHolds(1, 0, 32), "r less by a hundredth": reductionHolds(1, 0.99, 32),
@@ -102,7 +122,7 @@ func (linearLoss) ValueSlope(slope, t, _ []float64) (sum float64) {
 	return sum
 }
 
-func linearIsGaussian(claimed func(sigma, eps float64) float64) func(context.Context, claim.Size) (claim.Outcome, error) {
+func linearIsGaussian(claimed func(sigma, eps float64) float64) claim.Check {
 	return func(context.Context, claim.Size) (claim.Outcome, error) {
 		low, high := math.Inf(1), 0.0
 		for _, c := range [][2]float64{{1, 1}, {0.1, 2}, {20, 5}, {5, 10}, {3, 0.5}} {
@@ -117,8 +137,10 @@ func linearIsGaussian(claimed func(sigma, eps float64) float64) func(context.Con
 				low, high = math.Min(low, r), math.Max(high, r)
 			}
 		}
-		return claim.Decide(fmt.Sprintf("exact/Gaussian δ from %.6f to %.6f", low, high), "1 − 1e-3 … 1: cells can only lose",
-			low > 1-1e-3 && high <= 1+1e-9, "objective perturbation with a linear loss is not the Gaussian mechanism"), nil
+		return claim.Decide(fmt.Sprintf("exact/Gaussian δ from %.6f to %.6f", low, high),
+			"1 − 1e-3 … 1: cells can only lose",
+			low > 1-1e-3 && high <= 1+1e-9, "objective perturbation with a linear loss is not the Gaussian "+
+				"mechanism"), nil
 	}
 }
 
@@ -133,7 +155,7 @@ func integrate(f func(float64) float64, a, b float64) float64 {
 	return sum
 }
 
-func gaussianFormula(formula func(mu, eps float64) float64) func(context.Context, claim.Size) (claim.Outcome, error) {
+func gaussianFormula(formula func(mu, eps float64) float64) claim.Check {
 	return func(context.Context, claim.Size) (claim.Outcome, error) {
 		var worst float64
 		for _, mu := range []float64{0.1, 0.5, 1, 3} {
@@ -149,13 +171,14 @@ func gaussianFormula(formula func(mu, eps float64) float64) func(context.Context
 				worst = math.Max(worst, math.Abs(formula(mu, eps)-exact))
 			}
 		}
-		return claim.Decide("largest difference "+claim.Roughly(worst, 1e-10), "1e-9", worst < 1e-9, "the closed form is not the integral"), nil
+		return claim.Decide("largest difference "+claim.Roughly(worst, 1e-10), "1e-9", worst < 1e-9,
+			"the closed form is not the integral"), nil
 	}
 }
 
 // dominatingPair holds Lemma D.6's pair against its privacy loss, with the given
 // sign of L in Q's exponent, and L times share.
-func dominatingPair(sign, share float64) func(context.Context, claim.Size) (claim.Outcome, error) {
+func dominatingPair(sign, share float64) claim.Check {
 	return func(context.Context, claim.Size) (claim.Outcome, error) {
 		difference := func(sign float64) float64 {
 			var worst float64
@@ -170,7 +193,8 @@ func dominatingPair(sign, share float64) func(context.Context, claim.Size) (clai
 			return worst
 		}
 		mended, printed := difference(sign), difference(-sign)
-		o := claim.Decide(fmt.Sprintf("largest difference %s with −(t + L)², %.2g with the printed −(t − L)²", claim.Roughly(mended, 1e-4), printed), "1e-4: the integrand has kinks",
+		o := claim.Decide(fmt.Sprintf("largest difference %s with −(t + L)², %.2g with the printed −(t − L)²",
+			claim.Roughly(mended, 1e-4), printed), "1e-4: the integrand has kinks",
 			mended < 1e-4 && printed > 0.05, "neither sign gives the stated loss")
 		return o.Corrected("Q's exponent is −(t + L)², as in Lemma D.4"), nil
 	}
@@ -228,14 +252,15 @@ func sampledBelow(bound deltaBound, seed uint64) claim.Check {
 			}
 		}
 		off := offStated(bound, theorem31)
-		return claim.Decide(fmt.Sprintf("largest estimate/bound %.3f; bound over integral less 1: %s", ratio, claim.Roughly(off, 1e-6)),
+		return claim.Decide(fmt.Sprintf("largest estimate/bound %.3f; bound over integral less 1: %s", ratio,
+			claim.Roughly(off, 1e-6)),
 			fmt.Sprintf("12 intervals of level 1 − 1e-6 from %d draws; 1e-6", samples), !broken && off < 1e-6,
 			"an interval lies above the bound, or the bound is not the stated one"), nil
 	}
 }
 
 // reductionHolds holds the formula with γ² and r times factors against the ratio of densities.
-func reductionHolds(square, determinant float64, seed uint64) func(context.Context, claim.Size) (claim.Outcome, error) {
+func reductionHolds(square, determinant float64, seed uint64) claim.Check {
 	return func(context.Context, claim.Size) (claim.Outcome, error) {
 		rng := noise.NewSeeded(seed)
 		var worst float64
@@ -246,10 +271,12 @@ func reductionHolds(square, determinant float64, seed uint64) func(context.Conte
 				if err != nil {
 					return claim.Outcome{}, err
 				}
-				formula := (square*parts.Gamma*parts.Gamma+2*parts.Gamma*parts.U)/(2*nb.Sigma*nb.Sigma) - math.Log1p(-determinant*parts.R)
+				gauss := (square*parts.Gamma*parts.Gamma + 2*parts.Gamma*parts.U) / (2 * nb.Sigma * nb.Sigma)
+				formula := gauss - math.Log1p(-determinant*parts.R)
 				worst = math.Max(worst, math.Abs(direct-formula))
 			}
 		}
-		return claim.Decide("largest difference "+claim.Roughly(worst, 1e-10), "1e-8", worst < 1e-8, "the one-dimensional formula is not the privacy loss"), nil
+		return claim.Decide("largest difference "+claim.Roughly(worst, 1e-10), "1e-8", worst < 1e-8,
+			"the one-dimensional formula is not the privacy loss"), nil
 	}
 }

@@ -19,11 +19,17 @@ func renyi() []claim.Claim {
 	return []claim.Claim{
 		{
 			ID: "rkw23/thm3.2", Paper: "Redberg, Koskela, Wang 2023, Theorem 3.2", Kind: claim.Theorem,
-			Statement: "objective perturbation is (α, −log(1 − β/λ) + L²/(2σ²) + log E e^{(α−1)|X|}/(α−1))-RDP, X ~ N(0, L²/σ²), λ > β",
-			Code:      []string{"privacy/objective.RDP", "privacy.HalfNormal.RDP"},
-			Tests:     []string{"privacy/objective.TestRDPAndZCDP", "privacy.TestHalfNormalRDPReference", "paper/rkw23.TestRKW23AlphaOne"},
-			Proof:     "objective_perturbation#rkw23-thm3.2 ee990066", Errata: []string{"rkw23-2"}, Figure: "01_accounting#rdp-lambda",
-			Check: "logistic loss in one dimension: Rényi divergences of 72 pairs of neighbours, both directions, at α = 1.1 … 30, against what is released; and the bound of the theorem against ln E e^{(α−1)W}/(α−1) by quadrature, α = 1 included", Expected: "no divergence above what is released, which is at most the theorem's bound, which is that integral",
+			Statement: "objective perturbation is (α, −log(1 − β/λ) + L²/(2σ²) + log E e^{(α−1)|X|}/(α−1))-RDP, X ~ " +
+				"N(0, L²/σ²), λ > β",
+			Code: []string{"privacy/objective.RDP", "privacy.HalfNormal.RDP"},
+			Tests: []string{"privacy/objective.TestRDPAndZCDP", "privacy.TestHalfNormalRDPReference",
+				"paper/rkw23.TestRKW23AlphaOne"},
+			Proof: "objective_perturbation#rkw23-thm3.2 ee990066", Errata: []string{"rkw23-2"},
+			Figure: "01_accounting#rdp-lambda",
+			Check: "logistic loss in one dimension: Rényi divergences of 72 pairs of neighbours, both directions, at " +
+				"α = 1.1 … 30, against what is released; and the bound of the theorem against ln E e^{(α−1)W}/(α−1) " +
+				"by quadrature, α = 1 included", Expected: "no divergence above what is released, which is at most " +
+				"the theorem's bound, which is that integral",
 			Run:   renyiHolds(1, 1),
 			Power: "1e-8 of ε(α) where it departs from what is stated",
 			Wrong: map[string]claim.Check{
@@ -36,7 +42,9 @@ func renyi() []claim.Claim {
 			Code:      []string{"privacy/objective.ZCDP"},
 			Tests:     []string{"privacy/objective.TestRDPAndZCDP", "paper/dtz24.TestDTZ24Corollary52"},
 			Proof:     "objective_perturbation#dtz24-cor5.2 4ee46aa9", Errata: []string{"dtz24-66"},
-			Check: "the same divergences, divided by α; then one record replaced: a linear loss ±Lxᵀθ in one dimension, L/ν = 2, λ = 10⁶", Expected: "none above ρ under add/remove-one; above ρ under replace-one, which is the adjacency of its definition of zCDP",
+			Check: "the same divergences, divided by α; then one record replaced: a linear loss ±Lxᵀθ in one " +
+				"dimension, L/ν = 2, λ = 10⁶", Expected: "none above ρ under add/remove-one; above ρ under " +
+				"replace-one, which is the adjacency of its definition of zCDP",
 			Run:  zcdpOfAddRemove(1, 2),
 			Want: claim.HoldsWithCorrection, Power: "1e-8 of ρ where it departs from what is stated",
 			Wrong: map[string]claim.Check{
@@ -45,11 +53,15 @@ func renyi() []claim.Claim {
 		},
 		{
 			ID: "rkw23/thmG.2", Paper: "Redberg, Koskela, Wang 2023, Theorem G.2", Kind: claim.Theorem,
-			Statement: "without the structure of a generalised linear model the bound has d·log and χ_d: −d log(1 − β/λ) + L²/(2σ²) + log E e^{(α−1)(L/σ)χ_d}/(α−1)",
-			Code:      []string{"privacy/objective.RankK"},
-			Tests:     []string{"privacy/objective.TestRankKSimulation", "paper/rkw23.TestRKW23AppendixG2"},
-			Proof:     "objective_perturbation#rkw23-thmG.2 d3c08d93", Errata: []string{"rkw23-4"}, Figure: "02_objective_perturbation#glm-plot",
-			Check: "ℓ(θ) = L√(w² + ‖θ‖²), whose gradient follows the noise in every direction: exact Rényi divergences in d = 1 … 100", Expected: "none above the corrected bound; the bound of generalised linear models (d = 1) broken",
+			Statement: "without the structure of a generalised linear model the bound has d·log and χ_d: −d log(1 − " +
+				"β/λ) + L²/(2σ²) + log E e^{(α−1)(L/σ)χ_d}/(α−1)",
+			Code:  []string{"privacy/objective.RankK"},
+			Tests: []string{"privacy/objective.TestRankKSimulation", "paper/rkw23.TestRKW23AppendixG2"},
+			Proof: "objective_perturbation#rkw23-thmG.2 d3c08d93", Errata: []string{"rkw23-4"},
+			Figure: "02_objective_perturbation#glm-plot",
+			Check: "ℓ(θ) = L√(w² + ‖θ‖²), whose gradient follows the noise in every direction: exact Rényi " +
+				"divergences in d = 1 … 100", Expected: "none above the corrected bound; the bound of generalised " +
+				"linear models (d = 1) broken",
 			Run:  rankHolds(true, 1),
 			Want: claim.HoldsWithCorrection, Power: "10 % in L or β",
 			Wrong: map[string]claim.Check{"L and β less by a tenth": rankHolds(true, 0.9)},
@@ -58,30 +70,38 @@ func renyi() []claim.Claim {
 			ID: "dpnb/rank-k", Paper: "docs/theory/objective_perturbation.md", Kind: claim.Ours,
 			Statement: "a Hessian of rank k costs W = k·log(1 + s/λ) + a²/2 + a·χ_k, every λ > 0",
 			Code:      []string{"privacy/objective.RankK"},
-			Tests:     []string{"privacy/objective.TestRankKSimulation", "privacy/objective.TestRankOneIsDTZ24", "privacy/objective.TestRankKIsMonotone"},
-			Proof:     "objective_perturbation#dpnb-rank-k bbf6d7aa", Figure: "02_objective_perturbation#glm-plot",
-			Check: "the same loss, k = d: exact δ(ε) in d = 1 … 100, ε = 0 … 4", Expected: "none above the bound; k = 1 broken for large d",
-			Run:   rankHolds(false, 1),
-			Power: "10 % in L or β",
-			Wrong: map[string]claim.Check{"L and β less by a tenth": rankHolds(false, 0.9)},
+			Tests: []string{"privacy/objective.TestRankKSimulation", "privacy/objective.TestRankOneIsDTZ24",
+				"privacy/objective.TestRankKIsMonotone"},
+			Proof: "objective_perturbation#dpnb-rank-k bbf6d7aa", Figure: "02_objective_perturbation#glm-plot",
+			Check:    "the same loss, k = d: exact δ(ε) in d = 1 … 100, ε = 0 … 4",
+			Expected: "none above the bound; k = 1 broken for large d",
+			Run:      rankHolds(false, 1),
+			Power:    "10 % in L or β",
+			Wrong:    map[string]claim.Check{"L and β less by a tenth": rankHolds(false, 0.9)},
 		},
 		{
 			ID: "rkw23/fig4", Paper: "Redberg, Koskela, Wang 2023, Figure 4", Kind: claim.Figure,
-			Statement: "the RDP curve of objective perturbation lies above the half-normal one by −log(1 − β/λ), which vanishes as λ grows",
-			Code:      []string{"privacy/objective.Config.Law", "privacy.HalfNormal.RDP"},
-			Tests:     []string{"privacy.TestHalfNormalRDPReference", "paper/rkw23.TestRKW23HalfNormalMechanism"},
-			Proof:     "objective_perturbation#rkw23-fig4 622d8a60", Errata: []string{"rkw23-36"}, Figure: "01_accounting#rdp-lambda",
-			Check: "L = β = 1, σ = 5, λ = 2, 20, 200, α = 1.5 … 100: the released curve and that of the half-normal loss by quadrature, and the Gaussian's below them", Expected: "apart by −log(1 − β/λ) at every α, which falls in λ",
-			Run:   figureFour(1),
-			Power: "10 % in β", Wrong: map[string]claim.Check{"β less by a tenth": figureFour(0.9)},
+			Statement: "the RDP curve of objective perturbation lies above the half-normal one by −log(1 − β/λ), " +
+				"which vanishes as λ grows",
+			Code:  []string{"privacy/objective.Config.Law", "privacy.HalfNormal.RDP"},
+			Tests: []string{"privacy.TestHalfNormalRDPReference", "paper/rkw23.TestRKW23HalfNormalMechanism"},
+			Proof: "objective_perturbation#rkw23-fig4 622d8a60", Errata: []string{"rkw23-36"},
+			Figure: "01_accounting#rdp-lambda",
+			Check: "L = β = 1, σ = 5, λ = 2, 20, 200, α = 1.5 … 100: the released curve and that of the half-normal " +
+				"loss by quadrature, and the Gaussian's below them",
+			Expected: "apart by −log(1 − β/λ) at every α, which falls in λ",
+			Run:      figureFour(1),
+			Power:    "10 % in β", Wrong: map[string]claim.Check{"β less by a tenth": figureFour(0.9)},
 		},
 		{
 			ID: "rkw23/fig5", Paper: "Redberg, Koskela, Wang 2023, Figure 5 and appendix J.1", Kind: claim.Figure,
 			Statement: "DP-SGD has the smaller Rényi bound for small α, objective perturbation for large α",
 			Code:      []string{"privacy.SubsampledGaussian", "privacy/objective.RDP"},
 			Tests:     []string{"privacy.TestSubsampledRDPIsExact", "privacy.TestSubsampledGaussianRDP"},
-			Proof:     "objective_perturbation#rkw23-fig5 39db7ac8", Errata: []string{"rkw23-67"}, Figure: "01_accounting#rdp",
-			Check: "n² rounds of the Gaussian mechanism subsampled at 1/n, n = 100, against objective perturbation with λ = 20, β = L = 1, both with σ = 4, at α = 2 … 256", Expected: "a crossing",
+			Proof:     "objective_perturbation#rkw23-fig5 39db7ac8", Errata: []string{"rkw23-67"},
+			Figure: "01_accounting#rdp",
+			Check: "n² rounds of the Gaussian mechanism subsampled at 1/n, n = 100, against objective perturbation " +
+				"with λ = 20, β = L = 1, both with σ = 4, at α = 2 … 256", Expected: "a crossing",
 			Run:   crossing(1),
 			Power: "10 % in σ",
 			Wrong: map[string]claim.Check{"objective perturbation at nine tenths of σ": crossing(0.9)},
@@ -102,7 +122,8 @@ func zcdpOfAddRemove(factor, a float64) claim.Check {
 			}
 			rho *= factor
 			off = math.Max(off, math.Abs(rho/theorem51(0.25, c.lambda, 1/c.sigma).rdp(1)-1))
-			worst, err := divergences(ctx, around(c.lambda, c.sigma), func(alpha float64) float64 { return alpha * rho })
+			worst, err := divergences(ctx, around(c.lambda, c.sigma),
+				func(alpha float64) float64 { return alpha * rho })
 			if err != nil {
 				return claim.Outcome{}, err
 			}
@@ -113,10 +134,13 @@ func zcdpOfAddRemove(factor, a float64) claim.Check {
 		if err != nil {
 			return claim.Outcome{}, err
 		}
-		o := claim.Decide(fmt.Sprintf("largest exact/claimed %.4f; released ρ over the stated one less 1: %s; replaced, λ = 1e6: ρ ≥ %.3f (2a² = %.4g), claimed %.3f",
-			ratio, claim.Roughly(off, 1e-8), replaced, 2*a*a, claimed), "at most 1; 1e-8", ratio <= 1 && off < 1e-8, "a divergence lies above ρα, or another ρ is released")
+		o := claim.Decide(fmt.Sprintf("largest exact/claimed %.4f; released ρ over the stated one less 1: %s; "+
+			"replaced, λ = 1e6: ρ ≥ %.3f (2a² = %.4g), claimed %.3f",
+			ratio, claim.Roughly(off, 1e-8), replaced, 2*a*a, claimed), "at most 1; 1e-8", ratio <= 1 &&
+			off < 1e-8, "a divergence lies above ρα, or another ρ is released")
 		if replaced > claimed {
-			o = o.Corrected("for add/remove-one only, the adjacency of Theorem 5.1; the paper defines zCDP for replace-one, and as λ → ∞ that costs 2a², a = L/ν, against a²/2 + 0.8a")
+			o = o.Corrected("for add/remove-one only, the adjacency of Theorem 5.1; the paper defines zCDP for " +
+				"replace-one, and as λ → ∞ that costs 2a², a = L/ν, against a²/2 + 0.8a")
 		}
 		return o, nil
 	}
@@ -152,7 +176,8 @@ func replacedLinear(a, lambda float64) float64 {
 
 // divergences returns the largest exact Rényi divergence of the neighbours over its
 // bound.
-func divergences(ctx context.Context, neighbours []audit.Scalar, bound func(alpha float64) float64) (ratio float64, err error) {
+func divergences(ctx context.Context, neighbours []audit.Scalar, bound func(alpha float64) float64) (ratio float64,
+	err error) {
 	for _, s := range neighbours {
 		if err := ctx.Err(); err != nil {
 			return 0, err
@@ -179,7 +204,8 @@ func renyiHolds(factor, slope float64) claim.Check {
 		var ratio, off, above float64
 		for _, c := range audited {
 			bound := func(alpha float64) float64 {
-				v, e := objective.RDP(objective.Config{Curve: curve, Lambda: c.lambda, Sigma: c.sigma, Bound: objective.DTZ24}, alpha)
+				v, e := objective.RDP(objective.Config{Curve: curve, Lambda: c.lambda, Sigma: c.sigma,
+					Bound: objective.DTZ24}, alpha)
 				err = errors.Join(err, e)
 				return factor * v
 			}
@@ -199,8 +225,10 @@ func renyiHolds(factor, slope float64) claim.Check {
 				above = math.Max(above, bound(alpha)/theorem)
 			}
 		}
-		return claim.Decide(fmt.Sprintf("largest exact/released %.4f, released/theorem %.4f; theorem over its integral less 1: %s", ratio, above, claim.Roughly(off, 1e-8)), "at most 1 each; 1e-8",
-			ratio <= 1 && above <= 1 && off < 1e-8, "a divergence lies above the bound, or the bound is not the stated one"), nil
+		return claim.Decide(fmt.Sprintf("largest exact/released %.4f, released/theorem %.4f; theorem over its "+
+			"integral less 1: %s", ratio, above, claim.Roughly(off, 1e-8)), "at most 1 each; 1e-8",
+			ratio <= 1 && above <= 1 && off < 1e-8, "a divergence lies above the bound, or the bound is not the "+
+				"stated one"), nil
 	}
 }
 
@@ -227,10 +255,13 @@ func rankHolds(rdp bool, factor float64) claim.Check {
 			}
 			off = math.Max(off, o)
 		}
-		o := claim.Decide(fmt.Sprintf("largest exact/claimed %.3f with k = d, %.3g with k = 1; claimed over stated less 1: %s", right, wrong, claim.Roughly(off, 1e-3)),
-			"at most 1 with k = d, above 1 with k = 1; 1e-3", right <= 1 && wrong > 1 && off < 1e-3, "the rank-d bound is broken, or is another one, or the rank-1 bound is not broken")
+		o := claim.Decide(fmt.Sprintf("largest exact/claimed %.3f with k = d, %.3g with k = 1; claimed over stated "+
+			"less 1: %s", right, wrong, claim.Roughly(off, 1e-3)),
+			"at most 1 with k = d, above 1 with k = 1; 1e-3", right <= 1 && wrong > 1 && off < 1e-3,
+			"the rank-d bound is broken, or is another one, or the rank-1 bound is not broken")
 		if rdp {
-			o = o.Corrected("with L²/(2σ²) and (L/σ)·χ_d where L/(2σ²) and (L²/σ²)·χ_d are printed; checked in the sharper form with log(1 + β/λ)")
+			o = o.Corrected("with L²/(2σ²) and (L/σ)·χ_d where L/(2σ²) and (L²/σ²)·χ_d are printed; checked in the " +
+				"sharper form with log(1 + β/λ)")
 		}
 		return o, nil
 	}
@@ -317,7 +348,8 @@ func figureFour(factor float64) claim.Check {
 		var gaps []float64
 		off, above := 0.0, true
 		for _, lambda := range []float64{2, 20, 200} {
-			law := objective.Config{Slope: 1, Smoothness: factor, Lambda: lambda, Sigma: 5, Bound: objective.RKW23}.Law()
+			law := objective.Config{Slope: 1, Smoothness: factor, Lambda: lambda, Sigma: 5,
+				Bound: objective.RKW23}.Law()
 			gap := 0.0
 			for _, alpha := range []float64{1.5, 2, 5, 20, 100} {
 				curve, err := law.RDP(alpha)
@@ -331,7 +363,8 @@ func figureFour(factor float64) claim.Check {
 			}
 			gaps = append(gaps, gap)
 		}
-		return claim.Decide(fmt.Sprintf("gap %.4f, %.4f, %.4f at λ = 2, 20, 200, from −log(1 − β/λ) %s at every α", gaps[0], gaps[1], gaps[2], claim.Roughly(off, 1e-9)), "1e-9",
+		return claim.Decide(fmt.Sprintf("gap %.4f, %.4f, %.4f at λ = 2, 20, 200, from −log(1 − β/λ) %s at every α",
+			gaps[0], gaps[1], gaps[2], claim.Roughly(off, 1e-9)), "1e-9",
 			off < 1e-9 && above && gaps[0] > gaps[1] && gaps[1] > gaps[2], "the gap is not the constant"), nil
 	}
 }
@@ -345,7 +378,8 @@ func crossing(factor float64) claim.Check {
 		if err != nil {
 			return claim.Outcome{}, err
 		}
-		law := objective.Config{Slope: 1, Smoothness: 1, Lambda: 20, Sigma: factor * sigma, Bound: objective.RKW23}.Law()
+		law := objective.Config{Slope: 1, Smoothness: 1, Lambda: 20, Sigma: factor * sigma,
+			Bound: objective.RKW23}.Law()
 		last, first := 0.0, math.Inf(1)
 		for alpha := 2.0; alpha <= 256; alpha++ {
 			curve, err := law.RDP(alpha)
@@ -359,7 +393,8 @@ func crossing(factor float64) claim.Check {
 			}
 		}
 		own := subsampledCrossing(n, sigma, stated{-math.Log(1 - 1.0/20), 1.0 / sigma})
-		return claim.Decide(fmt.Sprintf("DP-SGD has the smaller bound up to α = %g, objective perturbation from α = %g on; by quadrature up to %g", last, first, own), "one crossing, at the same α",
+		return claim.Decide(fmt.Sprintf("DP-SGD has the smaller bound up to α = %g, objective perturbation from α = "+
+			"%g on; by quadrature up to %g", last, first, own), "one crossing, at the same α",
 			last > 0 && first == last+1 && own == last, "the curves do not cross once, or elsewhere"), nil
 	}
 }

@@ -17,12 +17,19 @@ import (
 func structure() []claim.Claim {
 	return []claim.Claim{
 		{
-			ID: "rkw23/thmG.1", Paper: "Redberg, Wang 2021, Theorem 6, as Redberg, Koskela, Wang 2023, Theorem G.1", Kind: claim.Theorem,
-			Statement: "the privacy loss at θ is |−log Π(1 ∓ μ_j) + ‖∇ℓ‖²/(2σ²) ± ∇Jᵀ∇ℓ/σ²|, μ_j = λ_j u_jᵀ(∇b ∓ Σ_{k<j} λ_k u_k u_kᵀ)⁻¹u_j; the analysis before it takes ∇ℓ(θ) to be independent of b, which without the structure of a generalised linear model is false",
-			Code:      []string{"audit.Neighbours"},
-			Tests:     []string{"paper/rkw23.TestRKW23Theorem28"},
-			Proof:     "algorithm1#rkw23-thmG.1 e6b5f027", Errata: []string{"rkw23-38"}, Figure: "02_objective_perturbation#glm-plot",
-			Check:    "the formula against the ratio of explicit densities for ℓ(θ) = L√(w² + ‖θ − c‖²), d = 5, both signs; and 1,000 releases of ℓ(θ) = Σ_i h(θ_i), h′(t) = (L/√d)·tanh(β√d·t/L), d = 400, with the λ and σ of Theorem 2.8 for ε = 1, δ = 1e-5: −bᵀ∇ℓ/(σ‖∇ℓ‖), standard normal if b and ∇ℓ were independent, and δ(1) by Clopper–Pearson of level 1 − 1e-6",
+			ID: "rkw23/thmG.1", Paper: "Redberg, Wang 2021, Theorem 6, as Redberg, Koskela, Wang 2023, Theorem G.1",
+			Kind: claim.Theorem,
+			Statement: "the privacy loss at θ is |−log Π(1 ∓ μ_j) + ‖∇ℓ‖²/(2σ²) ± ∇Jᵀ∇ℓ/σ²|, μ_j = λ_j u_jᵀ(∇b ∓ " +
+				"Σ_{k<j} λ_k u_k u_kᵀ)⁻¹u_j; the analysis before it takes ∇ℓ(θ) to be independent of b, which " +
+				"without the structure of a generalised linear model is false",
+			Code:  []string{"audit.Neighbours"},
+			Tests: []string{"paper/rkw23.TestRKW23Theorem28"},
+			Proof: "algorithm1#rkw23-thmG.1 e6b5f027", Errata: []string{"rkw23-38"},
+			Figure: "02_objective_perturbation#glm-plot",
+			Check: "the formula against the ratio of explicit densities for ℓ(θ) = L√(w² + ‖θ − c‖²), d = 5, both " +
+				"signs; and 1,000 releases of ℓ(θ) = Σ_i h(θ_i), h′(t) = (L/√d)·tanh(β√d·t/L), d = 400, with the λ " +
+				"and σ of Theorem 2.8 for ε = 1, δ = 1e-5: −bᵀ∇ℓ/(σ‖∇ℓ‖), standard normal if b and ∇ℓ were " +
+				"independent, and δ(1) by Clopper–Pearson of level 1 − 1e-6",
 			Expected: "equal to 1e-9; a mean near √(2d/π) = 16 and a δ far above 1e-5",
 			Seed:     66, Run: glmOversight(perInstanceLoss, 66),
 			Power: "1 % in ∇J",
@@ -96,7 +103,7 @@ func otherFormula(hessian, sign float64) lossFormula {
 }
 
 // glmOversight checks the formula, and shows what its neglect costs.
-func glmOversight(formula lossFormula, seed uint64) func(context.Context, claim.Size) (claim.Outcome, error) {
+func glmOversight(formula lossFormula, seed uint64) claim.Check {
 	return func(ctx context.Context, size claim.Size) (claim.Outcome, error) {
 		rng := noise.NewSeeded(seed)
 		worst, err := formulaError(formula, rng.Stream(0))
@@ -124,10 +131,13 @@ func glmOversight(formula lossFormula, seed uint64) func(context.Context, claim.
 			}
 		}
 		iv := audit.ClopperPearson(heads, draws, 1-1e-6)
-		o := claim.Decide(fmt.Sprintf("formula off by %s; mean of −bᵀ∇ℓ/(σ‖∇ℓ‖) %.1f; δ(1) ≥ %.2f where δ = 1e-5 is claimed", claim.Roughly(worst, 1e-9), mean, iv.Lower),
-			"1e-9; above 10 (0 if independent); above 1e-5", worst < 1e-9 && mean > 10 && iv.Lower > delta, "the formula is not the privacy loss, or the earlier analysis is not refuted")
+		o := claim.Decide(fmt.Sprintf("formula off by %s; mean of −bᵀ∇ℓ/(σ‖∇ℓ‖) %.1f; δ(1) ≥ %.2f where δ = 1e-5 is "+
+			"claimed", claim.Roughly(worst, 1e-9), mean, iv.Lower),
+			"1e-9; above 10 (0 if independent); above 1e-5", worst < 1e-9 && mean > 10 && iv.Lower > delta,
+			"the formula is not the privacy loss, or the earlier analysis is not refuted")
 		if o.Verdict == claim.Holds {
-			o.Note = "∇b is −∇²J, b being −∇J; Theorem 2.8 is refuted for such losses, and holds for generalised linear models (rkw23/thm2.8)"
+			o.Note = "∇b is −∇²J, b being −∇J; Theorem 2.8 is refuted for such losses, and holds for generalised " +
+				"linear models (rkw23/thm2.8)"
 		}
 		return o, nil
 	}

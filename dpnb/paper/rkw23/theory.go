@@ -20,15 +20,20 @@ func theory() []claim.Claim {
 	return []claim.Claim{
 		{
 			ID: "dpnb/gaussian-case", Paper: "docs/theory/gaussian_case.md, Theorem B", Kind: claim.Ours,
-			Statement: "logistic regression with λ ≥ 0.28·Rσ costs exactly what the Gaussian mechanism of sensitivity R costs, at every ε, in both directions",
-			Code:      []string{"privacy/objective.IsGaussian"},
-			Tests:     []string{"privacy/objective.TestTheoremB", "privacy/objective.TestTheoremBCanFail", "privacy/objective.TestQuarterIsNotEnough", "privacy/objective.TestTheoremBAgainstTheLattice"},
-			Proof:     "gaussian_case#dpnb-theoremB 3fee00c6", Figure: "01_accounting#noise-show",
-			Check: "adversarial search over datasets and convex regularisers in one dimension for a δ above the Gaussian's, at λ = 0.28·Rσ and, where it must succeed, at λ = Rσ/20", Expected: "none at 0.28·Rσ, some at Rσ/20",
-			Seed: 41, Run: gaussianCase(0.28, 0.05, 1, 41),
+			Statement: "logistic regression with λ ≥ 0.28·Rσ costs exactly what the Gaussian mechanism of " +
+				"sensitivity R costs, at every ε, in both directions",
+			Code: []string{"privacy/objective.IsGaussian"},
+			Tests: []string{"privacy/objective.TestTheoremB", "privacy/objective.TestTheoremBCanFail",
+				"privacy/objective.TestQuarterIsNotEnough", "privacy/objective.TestTheoremBAgainstTheLattice"},
+			Proof: "gaussian_case#dpnb-theoremB 3fee00c6", Figure: "01_accounting#noise-show",
+			Check: "adversarial search over datasets and convex regularisers in one dimension for a δ above the " +
+				"Gaussian's, at λ = 0.28·Rσ and, where it must succeed, at λ = Rσ/20",
+			Expected: "none at 0.28·Rσ, some at Rσ/20",
+			Seed:     41, Run: gaussianCase(0.28, 0.05, 1, 41),
 			Slow: true, Power: "0.1 % of δ",
 			Wrong: map[string]claim.Check{
-				"δ less by a thousandth": gaussianCase(0.28, 0.05, 0.999, 41), "λ = Rσ/20": gaussianCase(0.05, 0.05, 1, 41),
+				"δ less by a thousandth": gaussianCase(0.28, 0.05, 0.999, 41), "λ = Rσ/20": gaussianCase(0.05, 0.05,
+					1, 41),
 			},
 		},
 		{
@@ -37,16 +42,20 @@ func theory() []claim.Claim {
 			Code:      []string{"privacy/objective.Tight", "audit.Search"},
 			Tests:     []string{"audit.TestSearch", "privacy/objective.TestAdversary"},
 			Proof:     "objective_perturbation#dpnb-tight-attained 44f075c5", Figure: "01_accounting#exact",
-			Check: "the same search against the certified upper value, λ = 0.25, σ = 2, ε = 1", Expected: "above 0.95 and not above 1",
-			Seed: 42, Run: tightAttained(1, 42),
+			Check:    "the same search against the certified upper value, λ = 0.25, σ = 2, ε = 1",
+			Expected: "above 0.95 and not above 1",
+			Seed:     42, Run: tightAttained(1, 42),
 			Slow: true, Power: "1 % of δ",
-			Wrong: map[string]claim.Check{"δ less by a hundredth": tightAttained(0.99, 42), "δ more by a tenth": tightAttained(1.1, 42)},
+			Wrong: map[string]claim.Check{"δ less by a hundredth": tightAttained(0.99, 42),
+				"δ more by a tenth": tightAttained(1.1, 42)},
 		},
 	}
 }
 
-func searchAgainst(ctx context.Context, lambda, sigma, eps, claimed float64, dir privacy.Direction, steps int, src *noise.Seeded) (audit.Found, error) {
-	return audit.Search{Loss: loss.Logistic{}, Labels: []float64{-1, 1}, RowNorm: 1, Lambda: lambda, Sigma: sigma, Epsilon: eps,
+func searchAgainst(ctx context.Context, lambda, sigma, eps, claimed float64, dir privacy.Direction, steps int,
+	src *noise.Seeded) (audit.Found, error) {
+	return audit.Search{Loss: loss.Logistic{}, Labels: []float64{-1, 1}, RowNorm: 1, Lambda: lambda, Sigma: sigma,
+		Epsilon:   eps,
 		Direction: dir, Claimed: claimed, Regulariser: true, Steps: steps}.Run(ctx, src)
 }
 
@@ -63,19 +72,23 @@ func gaussianCase(holdsAt, failsAt, factor float64, seed uint64) claim.Check {
 		for k, sigma := range []float64{0.5, 2, 8} {
 			for j, eps := range []float64{0.2 / sigma, 1 / sigma, 2.5 / sigma} {
 				gauss := factor * measure.GaussianDelta(1/sigma, eps)
-				f, err := searchAgainst(ctx, holdsAt*sigma, sigma, eps, gauss, privacy.Remove, steps, rng.Stream(10*k+j))
+				f, err := searchAgainst(ctx, holdsAt*sigma, sigma, eps, gauss, privacy.Remove, steps,
+					rng.Stream(10*k+j))
 				if err != nil {
 					return claim.Outcome{}, err
 				}
 				found = math.Max(found, f.Ratio)
-				if f, err = searchAgainst(ctx, failsAt*sigma, sigma, eps, gauss, privacy.Remove, steps, rng.Stream(100+10*k+j)); err != nil {
+				if f, err = searchAgainst(ctx, failsAt*sigma, sigma, eps, gauss, privacy.Remove, steps,
+					rng.Stream(100+10*k+j)); err != nil {
 					return claim.Outcome{}, err
 				}
 				control = math.Max(control, f.Ratio)
 			}
 		}
-		return claim.Decide(fmt.Sprintf("largest δ found over the Gaussian's: %.6f at λ = %g·Rσ, %.3f at %g·Rσ", found, holdsAt, control, failsAt),
-			"at most 1 + 1e-9, and above 1.01 for the control", found <= 1+1e-9 && control > 1.01, "a dataset costs more than the Gaussian mechanism, or the search is too weak to tell"), nil
+		return claim.Decide(fmt.Sprintf("largest δ found over the Gaussian's: %.6f at λ = %g·Rσ, %.3f at %g·Rσ",
+			found, holdsAt, control, failsAt),
+			"at most 1 + 1e-9, and above 1.01 for the control", found <= 1+1e-9 && control > 1.01,
+			"a dataset costs more than the Gaussian mechanism, or the search is too weak to tell"), nil
 	}
 }
 
@@ -99,7 +112,8 @@ func tightAttained(factor float64, seed uint64) claim.Check {
 		if err != nil {
 			return claim.Outcome{}, err
 		}
-		return claim.Decide(fmt.Sprintf("closest: %.4f of δ = %.4e, with %s", f.Ratio, upper, f.Data), "0.95 … 1", f.Ratio > 0.95 && f.Ratio <= 1,
+		return claim.Decide(fmt.Sprintf("closest: %.4f of δ = %.4e, with %s", f.Ratio, upper, f.Data), "0.95 … 1",
+			f.Ratio > 0.95 && f.Ratio <= 1,
 			"the search broke the bound, or is too weak"), nil
 	}
 }

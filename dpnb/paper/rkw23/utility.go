@@ -21,22 +21,34 @@ func utility() []claim.Claim {
 	return []claim.Claim{
 		{
 			ID: "rkw23/thmH.1", Paper: "Redberg, Koskela, Wang 2023, Theorem H.1", Kind: claim.Bound,
-			Statement: "the excess empirical risk is at most nL(τ/λ + σ_out√d) + (nβ‖X‖² + λ)dσ²/(2λ²) + λ‖θ⋆‖²/2 on average",
-			Code:      []string{"mechanism/objpert.Planned.BestLambda"},
-			Tests:     []string{"mechanism/objpert.TestBestLambdaIsTheMinimum", "paper/rkw23.TestRKW23TheoremH1"},
-			Proof:     "lambda_rule#rkw23-thmH.1 8266eec9", Errata: []string{"rkw23-41"}, Figure: "02_objective_perturbation#risk-plot",
-			Check:    "mean excess over draws of the noise, logistic and other losses, small and large λ and σ, over the printed bound, over the sharper (dσ² + λ²‖θ⋆‖²)/(4λ) in place of its last two terms; a hinge of slope λ‖θ⋆‖/2, which attains the sharper one; its first term with a solver stopped at the worst point and much output noise; and Algorithm 1 with a clip below the loss's slope over the printed bound",
-			Expected: "at most 1 without clipping, the sharper one attained, above 1 with clipping", Seed: 62, Run: theoremH1(62, 1),
+			Statement: "the excess empirical risk is at most nL(τ/λ + σ_out√d) + (nβ‖X‖² + λ)dσ²/(2λ²) + λ‖θ⋆‖²/2 on " +
+				"average",
+			Code:  []string{"mechanism/objpert.Planned.BestLambda"},
+			Tests: []string{"mechanism/objpert.TestBestLambdaIsTheMinimum", "paper/rkw23.TestRKW23TheoremH1"},
+			Proof: "lambda_rule#rkw23-thmH.1 8266eec9", Errata: []string{"rkw23-41"},
+			Figure: "02_objective_perturbation#risk-plot",
+			Check: "mean excess over draws of the noise, logistic and other losses, small and large λ and σ, over " +
+				"the printed bound, over the sharper (dσ² + λ²‖θ⋆‖²)/(4λ) in place of its last two terms; a hinge of " +
+				"slope λ‖θ⋆‖/2, which attains the sharper one; its first term with a solver stopped at the worst " +
+				"point and much output noise; and Algorithm 1 with a clip below the loss's slope over the printed " +
+				"bound",
+			Expected: "at most 1 without clipping, the sharper one attained, above 1 with clipping", Seed: 62,
+			Run:  theoremH1(62, 1),
 			Want: claim.HoldsWithCorrection, Power: "1 % of the sharper bound, a fifth of its first term",
-			Wrong: map[string]claim.Check{"the bounds less by a tenth": theoremH1(62, 0.9), "the first term less by a third": outputTermShort},
+			Wrong: map[string]claim.Check{"the bounds less by a tenth": theoremH1(62, 0.9),
+				"the first term less by a third": outputTermShort},
 		},
 		{
 			ID: "rkw23/secH.1", Paper: "Redberg, Koskela, Wang 2023, section H.1", Kind: claim.Bound,
-			Statement: "for a GLM with c ≤ f ≤ C the excess of the regularised risk is at most (C/c²)σ²·tr((XᵀX + λI)⁻¹) on average",
-			Code:      []string{"erm.Minimize"},
-			Tests:     []string{"paper/rkw23.TestRKW23AppendixH1"},
-			Proof:     "lambda_rule#rkw23-secH.1 1b33736d", Errata: []string{"rkw23-35"}, Figure: "02_objective_perturbation#risk-plot",
-			Check:    "mean excess over draws of the noise over (σ²/2)·tr((cXᵀX + λI)⁻¹), c the least curvature between the two minimisers, which is at most the printed bound with c ≤ f″ ≤ C, c ≤ 1 ≤ C; losses with constant and with varying curvature",
+			Statement: "for a GLM with c ≤ f ≤ C the excess of the regularised risk is at most (C/c²)σ²·tr((XᵀX + " +
+				"λI)⁻¹) on average",
+			Code:  []string{"erm.Minimize"},
+			Tests: []string{"paper/rkw23.TestRKW23AppendixH1"},
+			Proof: "lambda_rule#rkw23-secH.1 1b33736d", Errata: []string{"rkw23-35"},
+			Figure: "02_objective_perturbation#risk-plot",
+			Check: "mean excess over draws of the noise over (σ²/2)·tr((cXᵀX + λI)⁻¹), c the least curvature " +
+				"between the two minimisers, which is at most the printed bound with c ≤ f″ ≤ C, c ≤ 1 ≤ C; losses " +
+				"with constant and with varying curvature",
 			Expected: "at most 1, and 1 where the curvature is constant", Seed: 63, Run: sectionH1(63, 1),
 			Want: claim.HoldsWithCorrection, Power: "a quarter of the bound",
 			Wrong: map[string]claim.Check{
@@ -126,7 +138,8 @@ func theoremH1At(seed uint64, spoil, spoilFirst float64) claim.Check {
 			lambda, sigma float64
 		}{
 			{loss.Logistic{}, 200, 2, 1, 1}, {loss.Logistic{}, 200, 10, 0.3, 3}, {loss.Logistic{}, 20, 5, 10, 10},
-			{loss.Huber{Threshold: 1}, 100, 3, 2, 20}, {loss.SmoothedHinge{Width: 0.05}, 3, 1, 1, 2}, {loss.SmoothedHinge{Width: 0.05}, 40, 10, 4, 4},
+			{loss.Huber{Threshold: 1}, 100, 3, 2, 20}, {loss.SmoothedHinge{Width: 0.05}, 3, 1, 1, 2},
+			{loss.SmoothedHinge{Width: 0.05}, 40, 10, 4, 4},
 		} {
 			if err := ctx.Err(); err != nil {
 				return claim.Outcome{}, err
@@ -158,10 +171,15 @@ func theoremH1At(seed uint64, spoil, spoilFirst float64) claim.Check {
 		if err != nil {
 			return claim.Outcome{}, err
 		}
-		o := claim.Decide(fmt.Sprintf("largest mean excess over the printed bound %.2f, over the sharper one %.2f, over its first term %.2f; with gradients clipped at a tenth of the slope %.0f times the printed bound", printed, sharper, first, clipped),
-			"at most 1, the sharper one above 0.99 and the first term above 0.7; above 1 with clipping", printed <= 1 && sharper <= 1 && sharper > 0.99 && first <= 1 && first > 0.7 && clipped > 1,
+		o := claim.Decide(fmt.Sprintf("largest mean excess over the printed bound %.2f, over the sharper one %.2f, "+
+			"over its first term %.2f; with gradients clipped at a tenth of the slope %.0f times the printed bound",
+			printed, sharper, first, clipped),
+			"at most 1, the sharper one above 0.99 and the first term above 0.7; above 1 with clipping",
+			printed <= 1 && sharper <= 1 && sharper > 0.99 && first <= 1 && first > 0.7 && clipped > 1,
 			"an excess lies above a bound, or does not come near it, or clipping is harmless here")
-		return o.Corrected("it needs C ≥ L (clipped gradients have another minimiser); and no n is needed: nL(τ/λ + σ_out√d) + (dσ² + λ²‖θ⋆‖²)/(4λ) bounds the excess over any θ⋆, least at λ = σ√d/‖θ⋆‖, which is not the printed dL/(‖θ⋆‖ε)"), nil
+		return o.Corrected("it needs C ≥ L (clipped gradients have another minimiser); and no n is needed: nL(τ/λ + " +
+			"σ_out√d) + (dσ² + λ²‖θ⋆‖²)/(4λ) bounds the excess over any θ⋆, least at λ = σ√d/‖θ⋆‖, which is not the " +
+			"printed dL/(‖θ⋆‖ε)"), nil
 	}
 }
 
@@ -215,7 +233,7 @@ func clippedExcess(rng *noise.Seeded) (float64, error) {
 }
 
 // sectionH1 is the check; the bound is multiplied by spoil, to see it fail.
-func sectionH1(seed uint64, spoil float64) func(context.Context, claim.Size) (claim.Outcome, error) {
+func sectionH1(seed uint64, spoil float64) claim.Check {
 	return func(ctx context.Context, size claim.Size) (claim.Outcome, error) {
 		reps := 200
 		if size == claim.Full {
@@ -263,9 +281,12 @@ func sectionH1(seed uint64, spoil float64) func(context.Context, claim.Size) (cl
 				varying = math.Max(varying, ratio)
 			}
 		}
-		o := claim.Decide(fmt.Sprintf("mean excess over the corrected bound: %.2f where the curvature is constant, at most %.2f where it varies", constant, varying),
-			fmt.Sprintf("1 ± %.2f; at most 1", slack), math.Abs(constant-1) <= slack && varying <= 1, "the excess lies above the corrected bound, or does not reach it")
-		return o.Corrected("c is a bound on f″ between the two minimisers, not on f; (σ²/2)·tr((cXᵀX + λI)⁻¹) is true without C and without c ≤ 1, and at most half of the print"), nil
+		o := claim.Decide(fmt.Sprintf("mean excess over the corrected bound: %.2f where the curvature is constant, at "+
+			"most %.2f where it varies", constant, varying),
+			fmt.Sprintf("1 ± %.2f; at most 1", slack), math.Abs(constant-1) <= slack && varying <= 1,
+			"the excess lies above the corrected bound, or does not reach it")
+		return o.Corrected("c is a bound on f″ between the two minimisers, not on f; (σ²/2)·tr((cXᵀX + λI)⁻¹) is " +
+			"true without C and without c ≤ 1, and at most half of the print"), nil
 	}
 }
 
