@@ -20,6 +20,7 @@ func Claims() []claim.Claim {
 		selection(),
 		prediction(),
 		smoothedForms(),
+		pureEpsilon(),
 		quantileRegression(),
 	)
 }
