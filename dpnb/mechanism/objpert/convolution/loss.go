@@ -243,8 +243,9 @@ func (l Loss) problem(rows matrix.Rows, labels []float64) erm.Problem {
 }
 
 // shrink returns min(1, norm/‖A‖₂) for the k × d matrix a, less what rounding may have
-// taken from the computed norm; 0 if an entry is not finite. The eigenvalue of AAᵀ is found
-// to some k·u of itself, its entries to d·u, far within mechanism.NormSlack.
+// taken from the computed norm; 0 if an entry is not finite. Entries of AAᵀ err by d·u of
+// their size, which moves its largest eigenvalue by kd·u of itself, and that is found to some
+// k·u; what scaling itself rounds is within mechanism.NormSlack.
 func shrink(gram *mat.SymDense, a []float64, k, d int, norm float64) float64 {
 	largest := 0.0
 	for _, v := range a {
@@ -273,7 +274,7 @@ func shrink(gram *mat.SymDense, a []float64, k, d int, norm float64) float64 {
 			top = math.Min(top, floats.Max(eigen.Values(nil)))
 		}
 	}
-	root := math.Sqrt(top)
+	root := math.Sqrt(top) * (1 + float64(k)*float64(d+40)*0x1p-53)
 	if root*largest <= norm {
 		return 1
 	}
