@@ -31,7 +31,7 @@ func BenchmarkMedian(b *testing.B) {
 		return (l.ValueSlope(s, t, y) + 0.5*nearKink*floats.Dot(theta, theta)) / n
 	}
 	b.Run("dpnb", func(b *testing.B) {
-		design := &frame.Design{Rows: x, Labels: y, RowNorm: matrix.MaxNorm(x)}
+		design := &frame.Design{Rows: x, Labels: y, RowNorm: matrix.MaxNorm(x), Features: make([]string, d)}
 		for range b.N {
 			theta, err := plainQuantiles(Quantile{}.recipe(), design, 0)
 			if err != nil {
