@@ -140,9 +140,9 @@ func (c *Curvature) Draw(second bool, src *noise.Seeded) ([]float64, error) {
 	return theta, nil
 }
 
-// LogDensity returns the logarithm of the density of θ, up to a term that is the
+// logDensity returns the logarithm of the density of θ, up to a term that is the
 // same for both datasets; −Inf where there is none.
-func (c *Curvature) LogDensity(second bool, theta []float64) (float64, error) {
+func (c *Curvature) logDensity(second bool, theta []float64) (float64, error) {
 	rows, labels := c.records(second)
 	_, d := rows.Dims()
 	u := make([]float64, d)
@@ -246,17 +246,17 @@ func meanDeterminant(eigenvalues []float64, freedom int) float64 {
 	return sum
 }
 
-// PrivacyLoss draws θ under the first dataset and returns ln p₁/p₂ there, +Inf
+// privacyLoss draws θ under the first dataset and returns ln p₁/p₂ there, +Inf
 // where the second has no density.
 //
 // Errors: that of Draw; also if the first has no density where it was drawn, which
 // is so if the regulariser is least at θ⋆: then θ is θ⋆ under both.
-func (c *Curvature) PrivacyLoss(src *noise.Seeded) (float64, error) {
+func (c *Curvature) privacyLoss(src *noise.Seeded) (float64, error) {
 	theta, err := c.Draw(false, src)
 	if err != nil {
 		return 0, err
 	}
-	p, err := c.LogDensity(false, theta)
+	p, err := c.logDensity(false, theta)
 	if err != nil {
 		return 0, err
 	}
@@ -264,7 +264,7 @@ func (c *Curvature) PrivacyLoss(src *noise.Seeded) (float64, error) {
 		return 0, fmt.Errorf("audit: θ has no density where it was drawn: if the regulariser is least at θ⋆, θ = θ⋆ " +
 			"tells nothing; tilt it")
 	}
-	q, err := c.LogDensity(true, theta)
+	q, err := c.logDensity(true, theta)
 	return p - q, err
 }
 
@@ -283,7 +283,7 @@ func (c *Curvature) Losses(samples int, src *noise.Seeded) ([]float64, error) {
 	}
 	out := make([]float64, samples)
 	err := parallel.For(context.Background(), samples, 0, func(_, k int) (err error) {
-		out[k], err = c.PrivacyLoss(src.Stream(k))
+		out[k], err = c.privacyLoss(src.Stream(k))
 		return err
 	})
 	if err != nil {

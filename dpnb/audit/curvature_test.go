@@ -82,13 +82,13 @@ func TestCurvatureScalar(t *testing.T) {
 			w := (-1/theta - x*x) / 2
 			return math.Log(w) - w/2
 		}
-		p, _ := c.LogDensity(false, []float64{theta})
-		q, _ := c.LogDensity(true, []float64{theta})
+		p, _ := c.logDensity(false, []float64{theta})
+		q, _ := c.logDensity(true, []float64{theta})
 		if want := logq(1) - logq(0); math.Abs(p-q-want) > 1e-12 {
 			t.Errorf("θ = %g: log ratio %.12g, want %.12g", theta, p-q, want)
 		}
 	}
-	if p, _ := c.LogDensity(false, []float64{0.1}); !math.IsInf(p, -1) {
+	if p, _ := c.logDensity(false, []float64{0.1}); !math.IsInf(p, -1) {
 		t.Error("a density on the other side")
 	}
 }

@@ -15,7 +15,8 @@ func TestFormsAgainstProducts(t *testing.T) {
 	l := loss.Absolute(smoothing.Logistic{}, 1)
 	for _, d := range privacy.Directions {
 		const ridge, sigma, eps = 0.5, 4.0, 0.3
-		f := Forms{Loss: l, Rows: [][2]float64{{1, 0}, {0, 1}}, Labels: []float64{0, 2}, Ridges: [2]float64{ridge, ridge}, Sigma: sigma}
+		f := Forms{Loss: l, Rows: [][2]float64{{1, 0}, {0, 1}}, Labels: []float64{0, 2},
+			Ridges: [2]float64{ridge, ridge}, Sigma: sigma}
 		plane := f.Delta(d, eps, 300)
 		lines := ProductDelta([]Line{{l, 1, 0, ridge, sigma}, {l, 1, 2, ridge, sigma}}, d, eps, 3000)
 		if r := lines / plane; r > 1.001 || r < 0.98 {
@@ -28,7 +29,8 @@ func TestFormsAgainstProducts(t *testing.T) {
 		if straight := f.Delta(d, eps, 300); math.Abs(turned/straight-1) > 1e-3 {
 			t.Errorf("%v: %.6g turned, %.6g not", d, turned, straight)
 		}
-		if other := (Forms{Loss: l, Rows: f.Rows, Labels: f.Labels, Ridges: [2]float64{1.1 * ridge, 1.1 * ridge}, Sigma: sigma}).Delta(d, eps, 300); math.Abs(other/plane-1) < 0.005 {
+		if other := (Forms{Loss: l, Rows: f.Rows, Labels: f.Labels, Ridges: [2]float64{1.1 * ridge, 1.1 * ridge},
+			Sigma: sigma}).Delta(d, eps, 300); math.Abs(other/plane-1) < 0.005 {
 			t.Errorf("%v: a ridge larger by a tenth changes %.6g to %.6g", d, plane, other)
 		}
 	}

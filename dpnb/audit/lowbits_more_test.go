@@ -59,7 +59,8 @@ func severalClasses(n, d, classes int) ([]LowBitsCase, error) {
 			b := make([]float64, classes*d)
 			noise.Exact(src).Near(b, joint.Sigma)
 			multiclass.Center(b, classes)
-			p := erm.Problem{Rows: rows, Labels: places, Joint: loss.Softmax{Classes: classes}, Lambda: joint.Lambda, Linear: b}
+			p := erm.Problem{Rows: rows, Labels: places, Joint: loss.Softmax{Classes: classes}, Lambda: joint.Lambda,
+				Linear: b}
 			settings := erm.Settings{Tolerance: tolerance(with, joint.Tolerance), Workers: 1, Persist: true}
 			s, err := erm.Minimize(&p, &settings)
 			if err != nil {

@@ -68,11 +68,11 @@ func (nb *Neighbours) ridges(d int) []float64 {
 	return r
 }
 
-// PrivacyLoss draws θ from Z′ (Remove) or Z (Add) and returns log p/q there, p
+// privacyLoss draws θ from Z′ (Remove) or Z (Add) and returns log p/q there, p
 // being the density that θ was drawn from. tolerance of the solver: the density
 // is that of the exact minimiser, so θ is polished until the error is far below
 // what is estimated.
-func (nb *Neighbours) PrivacyLoss(dir privacy.Direction, src *noise.Seeded) (float64, error) {
+func (nb *Neighbours) privacyLoss(dir privacy.Direction, src *noise.Seeded) (float64, error) {
 	theta, err := nb.draw(dir == privacy.Remove, src)
 	if err != nil {
 		return 0, err
@@ -157,7 +157,7 @@ func (nb *Neighbours) DeltaInterval(dir privacy.Direction, eps float64, samples 
 	values, heads := make([]float64, samples), make([]bool, samples)
 	err := parallel.For(context.Background(), samples, 0, func(_, k int) error {
 		stream := src.Stream(k)
-		l, err := nb.PrivacyLoss(dir, stream)
+		l, err := nb.privacyLoss(dir, stream)
 		if err == nil {
 			values[k] = math.Max(0, -math.Expm1(eps-l))
 			heads[k] = stream.Float64() < values[k]

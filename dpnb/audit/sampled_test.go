@@ -80,7 +80,7 @@ func TestDensityRatioAveragesToOne(t *testing.T) {
 	for _, dir := range privacy.Directions {
 		r := make([]float64, n)
 		for k := range r {
-			l, err := nb.PrivacyLoss(dir, rng.Stream(k))
+			l, err := nb.privacyLoss(dir, rng.Stream(k))
 			if err != nil {
 				t.Fatal(err)
 			}

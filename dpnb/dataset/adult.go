@@ -4,9 +4,9 @@ package dataset
 
 import "github.com/dpnb/notebooks/dpnb/frame"
 
-// AdultHeader names the columns of the Adult census data, whose files have no
+// adultHeader names the columns of the Adult census data, whose files have no
 // header line. Source: adult.names of the UCI repository.
-var AdultHeader = []string{
+var adultHeader = []string{
 	"age", "workclass", "fnlwgt", "education", "education-num", "marital-status", "occupation",
 	"relationship", "race", "sex", "capital-gain", "capital-loss", "hours-per-week", "native-country", "income",
 }
@@ -54,5 +54,5 @@ func AdultSchema() *frame.Schema {
 // "?" for missing, a comment line at the top of the test part, whose labels end
 // in a full stop.
 func AdultCSV() *frame.CSVSettings {
-	return &frame.CSVSettings{Header: AdultHeader, Comment: '|', TrimSuffix: "."}
+	return &frame.CSVSettings{Header: adultHeader, Comment: '|', TrimSuffix: "."}
 }

@@ -10,15 +10,15 @@ import (
 )
 
 // The invented people: how many to learn from and to test on, the seeds of the
-// two parts, and the SHA-256 of each when it is written by WriteAdultLike, header
+// two parts, and the SHA-256 of each when it is written by writeAdultLike, header
 // included. The rows of a smaller part are the first ones of the larger.
 const (
 	AdultLikeTrainRows   = 30_000
 	AdultLikeTestRows    = 10_000
-	AdultLikeTrainSeed   = 1994
-	AdultLikeTestSeed    = 1995
+	adultLikeTrainSeed   = 1994
+	adultLikeTestSeed    = 1995
 	AdultLikeTrainSHA256 = "918fb1cccb386977e05191295f0a311c2d8915e982d03e2bb21de1c124bde495"
-	AdultLikeTestSHA256  = "62ce139d2df3e1741a92e372d0bd887272a2e352e9fa53ea64c050178ea216c3"
+	adultLikeTestSHA256  = "62ce139d2df3e1741a92e372d0bd887272a2e352e9fa53ea64c050178ea216c3"
 )
 
 // clarity multiplies the log-odds of an income above 50,000: with it a good rule
@@ -77,14 +77,14 @@ func (r *inventor) normal() float64 {
 	return radius * math.Cos(2*math.Pi*r.uniform())
 }
 
-// WriteAdultLike writes rows invented people in the columns of the Adult data,
+// writeAdultLike writes rows invented people in the columns of the Adult data,
 // with a header. Columns are drawn one by one from the stated marginals; income
 // follows a logistic model of them. The same seed gives the same file.
-func WriteAdultLike(w io.Writer, rows int, seed uint64) error {
+func writeAdultLike(w io.Writer, rows int, seed uint64) error {
 	rng := &inventor{}
 	rng.Seed(seed, 0)
 	out := csv.NewWriter(w)
-	if err := out.Write(AdultHeader); err != nil {
+	if err := out.Write(adultHeader); err != nil {
 		return fmt.Errorf("dataset: %w", err)
 	}
 	for range rows {

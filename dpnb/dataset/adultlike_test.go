@@ -18,10 +18,10 @@ func TestInventedPeopleAreThePublishedOnes(t *testing.T) {
 		rows int
 		seed uint64
 		sum  string
-	}{{AdultLikeTrainRows, AdultLikeTrainSeed, AdultLikeTrainSHA256}, {AdultLikeTestRows, AdultLikeTestSeed,
-		AdultLikeTestSHA256}} {
+	}{{AdultLikeTrainRows, adultLikeTrainSeed, AdultLikeTrainSHA256}, {AdultLikeTestRows, adultLikeTestSeed,
+		adultLikeTestSHA256}} {
 		var b bytes.Buffer
-		if err := WriteAdultLike(&b, part.rows, part.seed); err != nil {
+		if err := writeAdultLike(&b, part.rows, part.seed); err != nil {
 			t.Fatal(err)
 		}
 		if sum := fmt.Sprintf("%x", sha256.Sum256(b.Bytes())); sum != part.sum {
@@ -47,7 +47,7 @@ func TestAdultNeedsNoCloneAndNoFile(t *testing.T) {
 			t.Errorf("source %+v", s)
 		}
 	}
-	if train.Source.SHA256 != AdultLikeTrainSHA256 || test.Source.SHA256 != AdultLikeTestSHA256 {
+	if train.Source.SHA256 != AdultLikeTrainSHA256 || test.Source.SHA256 != adultLikeTestSHA256 {
 		t.Errorf("checksums %s, %s", train.Source.SHA256, test.Source.SHA256)
 	}
 	// A folder that is named and has no such file is no error either.
@@ -91,7 +91,7 @@ func TestInventedPeopleFitTheSchema(t *testing.T) {
 		t.Fatal(err)
 	}
 	row := func(t *frame.Table, i int) (text string) {
-		for _, name := range AdultHeader {
+		for _, name := range adultHeader {
 			c, _ := t.Column(name)
 			text += c.Text(i) + ","
 		}

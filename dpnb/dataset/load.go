@@ -12,7 +12,7 @@ import (
 const adultNote = "The Adult census data (1994): real people, whose records were made public."
 
 // Adult returns the training and the test part of the Adult data. Where the
-// files are not on this machine, wherever the program runs, it returns AdultLike:
+// files are not on this machine, wherever the program runs, it returns adultLike:
 // invented people; the Source of the tables says so.
 //
 // Errors: a file that is there but is not the published one.
@@ -21,7 +21,7 @@ func Adult() (train, test *frame.Table, err error) {
 	for k, file := range Sets["adult"] {
 		path, err := Find(file.Name)
 		if errors.Is(err, ErrMissing) {
-			return AdultLike()
+			return adultLike()
 		}
 		if err != nil {
 			return nil, nil, err
@@ -44,21 +44,21 @@ func Adult() (train, test *frame.Table, err error) {
 	return tables[0], tables[1], nil
 }
 
-// AdultLike returns 30,000 invented people to learn from and 10,000 to test on.
+// adultLike returns 30,000 invented people to learn from and 10,000 to test on.
 // They are drawn in memory, the same ones everywhere, and need no file.
-func AdultLike() (train, test *frame.Table, err error) {
+func adultLike() (train, test *frame.Table, err error) {
 	return AdultLikeHead(AdultLikeTrainRows, AdultLikeTestRows)
 }
 
-// AdultLikeHead returns the first people of either part of AdultLike, where fewer
+// AdultLikeHead returns the first people of either part of adultLike, where fewer
 // will do.
 //
 // Errors: fewer than one.
 func AdultLikeHead(trainRows, testRows int) (train, test *frame.Table, err error) {
-	if train, err = invented("adult-like.train", trainRows, AdultLikeTrainSeed); err != nil {
+	if train, err = invented("adult-like.train", trainRows, adultLikeTrainSeed); err != nil {
 		return nil, nil, err
 	}
-	if test, err = invented("adult-like.test", testRows, AdultLikeTestSeed); err != nil {
+	if test, err = invented("adult-like.test", testRows, adultLikeTestSeed); err != nil {
 		return nil, nil, err
 	}
 	return train, test, nil
@@ -69,7 +69,7 @@ func invented(name string, rows int, seed uint64) (*frame.Table, error) {
 		return nil, fmt.Errorf("dataset: %d invented people, want at least one", rows)
 	}
 	var text bytes.Buffer
-	if err := WriteAdultLike(&text, rows, seed); err != nil {
+	if err := writeAdultLike(&text, rows, seed); err != nil {
 		return nil, err
 	}
 	sum := sha256.Sum256(text.Bytes())

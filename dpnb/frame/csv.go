@@ -62,7 +62,7 @@ func ReadCSVFile(path string, settings *CSVSettings) (*Table, error) {
 }
 
 // ReadCSV reads a table of texts, as they are in the file but for spaces around
-// them. What a text stands for is said by the schema's field alone (NewEncoding), so
+// them. What a text stands for is said by the schema's field alone (newEncoding), so
 // that no record changes how another is read. A file without a record is a table of
 // no rows.
 //

@@ -62,18 +62,18 @@ type Design struct {
 	Encoding *Encoding
 }
 
-// NewDesign makes records for learning of a table: NewEncoding for its columns, and
+// NewDesign makes records for learning of a table: newEncoding for its columns, and
 // its Design. One row of the table gives one row of the result, which depends on that
 // row and on the schema only, so the step costs no privacy; Design.Steps says so one
 // by one. A table without a row gives a design without one.
 //
-// Errors: *InputError as NewEncoding. No record has one: what fits the schema badly
+// Errors: *InputError as newEncoding. No record has one: what fits the schema badly
 // follows the rules of its field (Field), and Misfits lists it.
 func NewDesign(t *Table, schema *Schema, s DesignSettings) (*Design, error) {
 	if t == nil {
 		return nil, inputErrorf("no table")
 	}
-	e, err := NewEncoding(t.Names(), schema, s)
+	e, err := newEncoding(t.Names(), schema, s)
 	if err != nil {
 		return nil, err
 	}

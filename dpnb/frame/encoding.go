@@ -32,13 +32,13 @@ type Encoding struct {
 	classes  *categories // of a label that has them
 }
 
-// NewEncoding returns the encoding of tables with the given columns: numbers scaled to
+// newEncoding returns the encoding of tables with the given columns: numbers scaled to
 // [0, 1] by their public bounds, categories as indicators, rows scaled, bias appended,
 // labels as the Task wants them. Features are in the order of the columns.
 //
 // Errors: *InputError if the label is not among the columns, a column is not in the
 // schema, or something is wrong with the schema or the settings.
-func NewEncoding(columns []string, schema *Schema, s DesignSettings) (*Encoding, error) {
+func newEncoding(columns []string, schema *Schema, s DesignSettings) (*Encoding, error) {
 	if err := checkEncoding(schema, &s); err != nil {
 		return nil, err
 	}
@@ -68,7 +68,8 @@ func NewEncoding(columns []string, schema *Schema, s DesignSettings) (*Encoding,
 		e.encoders = append(e.encoders, c)
 	}
 	if s.RowNorm+s.ClipNorm > 0 && slices.ContainsFunc(e.fields, func(f Field) bool { return f.Open }) {
-		return nil, inputErrorf("rows with unbounded numbers are not scaled: leave out RowNorm and ClipNorm, which whoever learns from them does not need")
+		return nil, inputErrorf("rows with unbounded numbers are not scaled: leave out RowNorm and ClipNorm, which " +
+			"whoever learns from them does not need")
 	}
 	if len(e.Features) == 0 {
 		return nil, inputErrorf("there are no features besides the label %q (d = 0)", s.Label)

@@ -14,7 +14,7 @@ import (
 // a column of numbers one of texts. Which type it is therefore changes nothing here: a
 // text that is a number is taken as that number, also where the schema lists
 // categories, and a schema two of whose categories are the same number is refused
-// (NewEncoding). The one change of type that cannot be undone is that to bool, which
+// (newEncoding). The one change of type that cannot be undone is that to bool, which
 // leaves nothing of a column of numbers, so that bools are refused.
 //
 // Errors: *InputError if the dataframe carries an error, has no column, or one of

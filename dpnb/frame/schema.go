@@ -95,8 +95,10 @@ func (f *Field) validate() error {
 	switch {
 	case f.Name == "":
 		return inputErrorf("a field of the schema has no name")
-	case f.Kind == Numeric && !(f.Lower < f.Upper && !math.IsInf(f.Upper-f.Lower, 0) && !math.IsInf(1/(f.Upper-f.Lower), 0)):
-		return inputErrorf("field %q: bounds [%v, %v] are not finite with lower < upper, at a distance that float64 can divide by", f.Name, f.Lower, f.Upper)
+	case f.Kind == Numeric && !(f.Lower < f.Upper && !math.IsInf(f.Upper-f.Lower, 0) && !math.IsInf(1/(f.Upper-f.Lower),
+		0)):
+		return inputErrorf("field %q: bounds [%v, %v] are not finite with lower < upper, at a distance that float64 "+
+			"can divide by", f.Name, f.Lower, f.Upper)
 	case f.Open && (f.Kind != Numeric || f.Log):
 		return inputErrorf("field %q: Unbounded is for a number on its own scale", f.Name)
 	case f.Kind == Categorical && len(f.Levels) == 0:
@@ -106,7 +108,8 @@ func (f *Field) validate() error {
 			"say what missing ones count as with OrMissingAs",
 			f.Name, f.Else)
 	case f.Kind == Categorical && f.Fill != nil:
-		return inputErrorf("field %q has categories: what others count as is said with OrElse, not with a number", f.Name)
+		return inputErrorf("field %q has categories: what others count as is said with OrElse, not with a number",
+			f.Name)
 	case f.Fill != nil && !(*f.Fill >= f.Lower && *f.Fill <= f.Upper):
 		return inputErrorf("field %q: missing values are to count as %v, which is not within the bounds [%v, %v]",
 			f.Name, *f.Fill, f.Lower, f.Upper)

@@ -252,7 +252,8 @@ func (e *Encoding) labelRule() string {
 func (t Target) describe(assume, cost string) Step {
 	bounds := Field{Name: t.Name, Lower: t.Lower, Upper: t.Upper, Log: t.Log, Open: t.Open}
 	if t.Open {
-		return Step{fmt.Sprintf("target %s, scaled so that this becomes [−1, 1]; predictions are in its own unit", bounds.describe()), "the scale is public: known without the data", costNothing}
+		return Step{fmt.Sprintf("target %s, scaled so that this becomes [−1, 1]; predictions are in its own unit",
+			bounds.describe()), "the scale is public: known without the data", costNothing}
 	}
 	switch t.Task {
 	case Number:

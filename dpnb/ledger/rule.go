@@ -182,7 +182,8 @@ func (b *Budget) Spend(epsilon float64) Part {
 // Errors: *privacy.ParamError for a fraction out of range.
 func (b *Budget) Share(fraction float64) (Part, error) {
 	if !(fraction > 0 && fraction <= 1) {
-		return Part{}, &privacy.ParamError{Name: "Share", Value: fraction, Want: "a part of the budget in (0, 1], for example 0.1"}
+		return Part{}, &privacy.ParamError{Name: "Share", Value: fraction,
+			Want: "a part of the budget in (0, 1], for example 0.1"}
 	}
 	c := b.Config()
 	if c.Rule != AsGaussians {
@@ -224,7 +225,8 @@ func exact(x float64) *big.Rat { return new(big.Rat).SetFloat64(x) }
 func (r Rule) validate(delta float64) error {
 	switch {
 	case r != Added && r != AsGaussians:
-		return &privacy.ParamError{Name: "Rule", Value: strconv.Quote(string(r)), Want: fmt.Sprintf("%q or %q", Added, AsGaussians)}
+		return &privacy.ParamError{Name: "Rule", Value: strconv.Quote(string(r)), Want: fmt.Sprintf("%q or %q", Added,
+			AsGaussians)}
 	case r == AsGaussians && delta == 0:
 		return &privacy.ParamError{Name: "Delta", Value: 0.0, Want: "a δ > 0 for a budget that composes as Gaussians"}
 	}

@@ -82,7 +82,8 @@ func TestSpentIsTrue(t *testing.T) {
 			t.Errorf("after μ = %v: said ε = %v, where δ = %v", mu, s.SpentEpsilon, d)
 		}
 		left, _ := privacy.MuOf(s.RemainingEpsilon, s.RemainingDelta)
-		if err := b.Check(Entry{Epsilon: s.RemainingEpsilon, Delta: s.RemainingDelta, Mu: left * (1 - 1e-6)}); err != nil {
+		if err := b.Check(Entry{Epsilon: s.RemainingEpsilon, Delta: s.RemainingDelta,
+			Mu: left * (1 - 1e-6)}); err != nil {
 			t.Errorf("what is left is refused: %v", err)
 		}
 		if err := b.Check(Entry{Epsilon: s.RemainingEpsilon, Delta: s.RemainingDelta, Mu: left * 1.001}); err == nil {

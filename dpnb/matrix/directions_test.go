@@ -37,7 +37,8 @@ func TestDirections(t *testing.T) {
 			switch none := i >= 6; {
 			case none && (s != 0 || norms[i] != 0 || sparseNorms[i] != 0):
 				t.Errorf("d = %d, row %d: norm %g, direction of norm %g", d, i, norms[i], s)
-			case !none && (square.Cmp(big.NewFloat(1)) > 0 || s < 1-0x1p-36 || !(norms[i] > 0) || math.IsInf(norms[i], 1)):
+			case !none && (square.Cmp(big.NewFloat(1)) > 0 || s < 1-0x1p-36 || !(norms[i] > 0) ||
+				math.IsInf(norms[i], 1)):
 				t.Errorf("d = %d, row %d: norm %g, square of the direction 1 − %g", d, i, norms[i], 1-s)
 			}
 		}

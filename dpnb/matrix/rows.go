@@ -14,7 +14,7 @@ type DataError struct{ Text string }
 // Error implements error.
 func (e *DataError) Error() string { return "records: " + e.Text }
 
-// maxBlock bounds the number of records in a block, and with it the depth of the
+// MaxBlock bounds the number of records in a block, and with it the depth of the
 // sums within one.
 const MaxBlock = 256
 

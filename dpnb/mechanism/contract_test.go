@@ -307,12 +307,12 @@ func treatsNeighboursAlike(c tenant) error {
 
 // public returns an error if two releases differ in what is not released.
 func public(c tenant, a, b *mechanism.Release) error {
-	if len(a.Coefficients) != len(b.Coefficients) || a.Tolerance != b.Tolerance || a.NoiseScale != b.NoiseScale ||
-		reflect.TypeOf(a.Also) != reflect.TypeOf(b.Also) {
+	if len(a.Coefficients) != len(b.Coefficients) || reflect.TypeOf(a.Also) != reflect.TypeOf(b.Also) {
 		return fmt.Errorf("the releases %+v and %+v are told apart", a, b)
 	}
-	if !c.chooses && (a.Mechanism != b.Mechanism || a.Fitted.String() != b.Fitted.String()) {
-		return fmt.Errorf("%q and %q ran", a.Mechanism, b.Mechanism)
+	if !c.chooses && (a.Tolerance != b.Tolerance || a.NoiseScale != b.NoiseScale ||
+		a.Mechanism != b.Mechanism || a.Fitted.String() != b.Fitted.String()) {
+		return fmt.Errorf("%q with τ = %g and %q with τ = %g ran", a.Mechanism, a.Tolerance, b.Mechanism, b.Tolerance)
 	}
 	g, h := a.Guarantee, b.Guarantee
 	if g.Adjacency != h.Adjacency || g.Bound != h.Bound || !slices.Equal(g.Assumptions, h.Assumptions) ||

@@ -22,14 +22,14 @@ func MuOf(eps, delta float64) (float64, error) {
 	return 1 / sigma, nil // GaussianSigma has proved it for the next float above 1/σ, too
 }
 
-// PureMu returns the smallest μ, rounded up, at which every ε-DP mechanism is μ-GDP:
+// pureMu returns the smallest μ, rounded up, at which every ε-DP mechanism is μ-GDP:
 // −2Φ⁻¹(1/(1 + e^ε)).
 //
 // Panics: unless ε ≥ 0.
 // Proof: docs/theory/ledger.md, section 4.
-func PureMu(eps float64) float64 {
+func pureMu(eps float64) float64 {
 	if !(eps >= 0) {
-		panic("privacy: PureMu: ε must be a number ≥ 0")
+		panic("privacy: pureMu: ε must be a number ≥ 0")
 	}
 	if eps < 1e-6 {
 		// Φ̄(μ/2) is next to ½ and has no digits left; μ ≤ ε√(π/2), a bit more than it is.
@@ -66,7 +66,7 @@ func AsGaussian(p Profile, tail float64) (mu, delta float64, err error) {
 		return high, 0, nil
 	}
 	if a, ok := p.(approxProfile); ok && a.a.Delta <= tail {
-		return PureMu(a.a.Epsilon), a.a.Delta, nil
+		return pureMu(a.a.Epsilon), a.a.Delta, nil
 	}
 	directions := Directions[:]
 	if IsSymmetric(p) {
@@ -118,7 +118,8 @@ func newComparison(logDelta func(eps float64) float64, end float64) (*comparison
 			break
 		}
 		if last *= 1.25; last > mostEpsilon {
-			return nil, fmt.Errorf("%w: δ(ε) does not fall to %.2g: no Gaussian mechanism is at least as costly", ErrUnsupported, math.Exp(end))
+			return nil, fmt.Errorf("%w: δ(ε) does not fall to %.2g: no Gaussian mechanism is at least as costly",
+				ErrUnsupported, math.Exp(end))
 		}
 	}
 	inner := make([]knot, knotsAtFirst)
@@ -186,7 +187,8 @@ func (c *comparison) settle(i int, least float64) {
 	for high = 1.01 * low; !covers(high, a, b) && high < largestChange*math.Max(1, b.eps); {
 		low, high = high, high*(high/low)*1.01
 	}
-	_, c.knots[i].need = univariate.Bisect(func(mu float64) bool { return covers(mu, a, b) }, low, high, univariate.Arithmetic, 1e-4)
+	_, c.knots[i].need = univariate.Bisect(func(mu float64) bool { return covers(mu, a, b) }, low, high,
+		univariate.Arithmetic, 1e-4)
 }
 
 // covers reports whether δ_G(ε; μ) is proved to be at least the chord in e^ε from a to
@@ -202,7 +204,8 @@ func covers(mu float64, a, b knot) bool {
 	// The tangent that is parallel to the chord is the best: its slope −Φ̄(t/μ + μ/2).
 	drop := a.log + math.Log(-math.Expm1(b.log-a.log)) // ln of δ(a) − δ(b)
 	slope := drop - b.eps - math.Log(-math.Expm1(a.eps-b.eps))
-	_, t := univariate.Bisect(func(t float64) bool { return normal.LogSurvival(t/mu+mu/2) <= slope }, a.eps, b.eps, univariate.Arithmetic, 1e-6)
+	_, t := univariate.Bisect(func(t float64) bool { return normal.LogSurvival(t/mu+mu/2) <= slope }, a.eps, b.eps,
+		univariate.Arithmetic, 1e-6)
 	touch := math.Exp(gaussianBelow(t, mu) - a.log)
 	steep := math.Exp(normal.LogSurvival(t/mu+mu/2) + t - a.log)
 	left := -steep * math.Expm1(a.eps-t)

@@ -41,11 +41,11 @@ func TestMuOf(t *testing.T) {
 // At ε = 1 the value is −2Φ⁻¹(1/(1 + e)), Φ⁻¹(0.26894142…) = −0.6159, from tables;
 // in general δ_G(ε′; μ) has to be above the profile of ε-DP everywhere and meet it.
 func TestPureMu(t *testing.T) {
-	if mu := PureMu(1); math.Abs(mu-1.23202) > 5e-5 {
-		t.Errorf("PureMu(1) = %v", mu)
+	if mu := pureMu(1); math.Abs(mu-1.23202) > 5e-5 {
+		t.Errorf("pureMu(1) = %v", mu)
 	}
 	for _, eps := range []float64{1e-12, 1e-9, 1e-6, 1.01e-6, 1e-4, 0.01, 0.3, 1, 3, 10, 100, 700} {
-		mu := PureMu(eps)
+		mu := pureMu(eps)
 		p, err := Pure(eps, AddRemove).Profile(AddRemove)
 		if err != nil {
 			t.Fatal(err)
@@ -63,7 +63,7 @@ func TestPureMu(t *testing.T) {
 			t.Errorf("ε = %v: μ = %v is more than is needed", eps, mu)
 		}
 	}
-	if r := PureMu(1e-8) / 1e-8; math.Abs(r-math.Sqrt(math.Pi/2)) > 1e-6 {
+	if r := pureMu(1e-8) / 1e-8; math.Abs(r-math.Sqrt(math.Pi/2)) > 1e-6 {
 		t.Errorf("small ε: μ/ε = %v, want √(π/2)", r)
 	}
 }
@@ -116,7 +116,8 @@ func TestAsGaussianCovers(t *testing.T) {
 				eps := float64(i) / 250 * mu
 				own, gauss := p.LogDeltaUpper(d, eps), logDeltaGaussian(eps, mu)
 				if own > gauss+1e-9 && own > math.Log(delta)+1e-9 {
-					t.Fatalf("%s: δ(%v) = e^%v in direction %v, the Gaussian of μ = %v has e^%v", name, eps, own, d, mu, gauss)
+					t.Fatalf("%s: δ(%v) = e^%v in direction %v, the Gaussian of μ = %v has e^%v", name, eps, own, d, mu,
+						gauss)
 				}
 				if own > math.Log(delta) {
 					touched = math.Min(touched, gauss-own)
@@ -142,7 +143,7 @@ func TestAsGaussianRefuses(t *testing.T) {
 	if _, _, err := AsGaussian(p, 1e-9); !errors.Is(err, ErrUnsupported) {
 		t.Errorf("(ε, δ) as a Gaussian: %v", err)
 	}
-	if mu, delta, err := AsGaussian(p, 2e-6); err != nil || delta < 1e-6 || mu > PureMu(1)*1.01 {
+	if mu, delta, err := AsGaussian(p, 2e-6); err != nil || delta < 1e-6 || mu > pureMu(1)*1.01 {
 		t.Errorf("(ε, δ) with room for δ: μ = %v, δ′ = %v, %v", mu, delta, err)
 	}
 	for _, tail := range []float64{0, 1, math.NaN(), -1} {

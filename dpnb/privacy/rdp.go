@@ -1,7 +1,6 @@
 package privacy
 
 import (
-	"fmt"
 	"math"
 
 	"github.com/dpnb/notebooks/dpnb/internal/univariate"
@@ -42,18 +41,6 @@ func (r Rho) Curve() (RDPCurve, error) {
 	return RDPCurve{Adj: r.Adj, Epsilon: func(alpha float64) float64 {
 		return math.Nextafter(r.Value*alpha, math.Inf(1))
 	}}, nil
-}
-
-// RhoOfPure returns the zCDP guarantee ρ = ε²/2 of pure ε-DP, rounded up.
-// Source: Bun, Steinke 2016, Proposition 1.4.
-func RhoOfPure(a Approx) (Rho, error) {
-	if err := a.Validate(); err != nil {
-		return Rho{}, err
-	}
-	if a.Delta > 0 {
-		return Rho{}, fmt.Errorf("%w: (ε, δ)-DP with δ > 0 is not zCDP", ErrUnsupported)
-	}
-	return Rho{Value: math.Nextafter(0.5*a.Epsilon*a.Epsilon, math.Inf(1)), Adj: a.Adj}, nil
 }
 
 // RhoOfGaussian returns the zCDP guarantee ρ = μ²/2 of μ-GDP's Gaussian
@@ -140,20 +127,6 @@ func (c RDPCurve) EpsilonUpper(delta float64) (float64, error) {
 		t, size := -(math.Log(alpha)+ln)/less, (math.Log(alpha)-ln)/less
 		return e + edge + t + 1e-15*(e-edge+size)
 	})), nil
-}
-
-// EpsilonSimple returns the bound ε = inf_{α>1} ε(α) + ln(1/δ)/(α−1), which
-// EpsilonUpper improves on; kept for comparison.
-//
-// Errors: *ParamError unless 0 < δ < 1.
-// Source: Mironov 2017, arXiv:1702.07476, Proposition 3.
-func (c RDPCurve) EpsilonSimple(delta float64) (float64, error) {
-	if err := checkOpenDelta(delta); err != nil {
-		return 0, err
-	}
-	return minOverOrders(func(alpha float64) float64 {
-		return (c.Epsilon(alpha) - elementary.Log(delta)/(alpha-1)) * (1 + 1e-15)
-	}), nil
 }
 
 func checkOpenDelta(delta float64) error {

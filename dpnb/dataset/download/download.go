@@ -1,4 +1,6 @@
-// Package download fetches the files of public data sets.
+// Package download fetches the files of public data sets, over a proxy where there is one,
+// and keeps none whose checksum is not the known one. The command line and the notebooks'
+// set-up may enter: what computes does not go to the network.
 package download
 
 import (

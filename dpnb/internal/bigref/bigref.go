@@ -3,8 +3,8 @@
 // that was computed in float64 is held against what it bounds, whatever the
 // cancellation in between.
 //
-// Every function returns a new number of Prec bits and leaves its arguments
-// alone. The relative error of a result is below 2^−(Prec−40) unless its comment
+// Every function returns a new number of prec bits and leaves its arguments
+// alone. The relative error of a result is below 2^−(prec−40) unless its comment
 // says otherwise.
 package bigref
 
@@ -13,11 +13,11 @@ import (
 	"math/big"
 )
 
-// Prec is the precision of results in bits.
-const Prec = 512
+// prec is the precision of results in bits.
+const prec = 512
 
 // work is the precision of what is computed on the way.
-const work = Prec + 64
+const work = prec + 64
 
 // F is a number; its zero value is not ready for use, see New.
 type F = *big.Float

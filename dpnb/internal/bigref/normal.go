@@ -47,7 +47,7 @@ func Mills(x F) F {
 //
 //	φ(x)[R(x) − R(x + μ)], x = ε/μ − μ/2,
 //
-// for ε < 0 by 1 − e^ε + e^ε δ(−ε). The difference leaves Prec − 60 + 2 log₂ μ bits
+// for ε < 0 by 1 − e^ε + e^ε δ(−ε). The difference leaves prec − 60 + 2 log₂ μ bits
 // for x up to 1, and as many fewer as log₂ x beyond.
 func GaussianDelta(eps, mu F) F {
 	if eps.Sign() < 0 {

@@ -52,7 +52,7 @@ func TestErrorsOfTheNormalLaw(t *testing.T) {
 			}
 			return x, absolute(LogSurvival(x), ref.Log(ref.Survival(ref.New(x))))
 		}},
-		{"MillsDiff, relative", 2e-14, func() (float64, float64) {
+		{"millsDiff, relative", 2e-14, func() (float64, float64) {
 			m, h := between(1e-12, 1e3), between(1e-30, 30)
 			if r.IntN(3) == 0 {
 				m = between(0.5, 8) // where the three ways meet
@@ -62,7 +62,7 @@ func TestErrorsOfTheNormalLaw(t *testing.T) {
 				h = m + 4*r.Float64()
 			}
 			exact := ref.Sub(ref.Mills(ref.Sub(ref.New(m), ref.New(h))), ref.Mills(ref.Sum(ref.New(m), ref.New(h))))
-			return m, relative(MillsDiff(m, h), exact)
+			return m, relative(millsDiff(m, h), exact)
 		}},
 		{"LogMillsDiff, relative to 1 + its size", 1e-14, func() (float64, float64) {
 			m, h := between(1e3, 1e60), between(1e-80, 1)

@@ -2,7 +2,7 @@ package normal
 
 import "math"
 
-// MillsDiff returns R(m−h) − R(m+h) for Mills' ratio R, m ≥ 0, h ≥ 0 and
+// millsDiff returns R(m−h) − R(m+h) for Mills' ratio R, m ≥ 0, h ≥ 0 and
 // m − h ≥ −4, with relative error below 2e-14 however close the two are.
 //
 // Where the difference is small it is the Taylor series about the midpoint,
@@ -13,7 +13,7 @@ import "math"
 // s_{−1} = 1, of which they are the minimal solution: for m ≥ 2 their ratios
 // come from Laplace's continued fraction ρ_n = s_n/s_{n−1} = 1/(m + (n+1)ρ_{n+1}),
 // below that the recurrence is run forward, where it has not room to diverge.
-func MillsDiff(m, h float64) float64 {
+func millsDiff(m, h float64) float64 {
 	switch {
 	case h == 0:
 		return 0
@@ -27,10 +27,10 @@ func MillsDiff(m, h float64) float64 {
 	return millsDiffFraction(m, h)
 }
 
-// LogMillsDiff returns ln MillsDiff(m, h), h > 0, also where that is below the
+// LogMillsDiff returns ln millsDiff(m, h), h > 0, also where that is below the
 // range of float64.
 func LogMillsDiff(m, h float64) float64 {
-	if d := MillsDiff(m, h); d > 1e-290 {
+	if d := millsDiff(m, h); d > 1e-290 {
 		return math.Log(d)
 	}
 	// The difference is linear in h here: the midpoint is far beyond it, or h tiny.
@@ -40,7 +40,7 @@ func LogMillsDiff(m, h float64) float64 {
 		up *= 0x1p200
 		shift -= 200 * math.Ln2
 	}
-	if d := MillsDiff(m, up); d > 1e-290 && 3*up < m {
+	if d := millsDiff(m, up); d > 1e-290 && 3*up < m {
 		return math.Log(d) + shift
 	}
 	return math.Log(2*h) - 2*math.Log(m) // R′ is −1/m² to 2e-16 where m is so large

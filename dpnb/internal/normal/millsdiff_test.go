@@ -21,10 +21,10 @@ func TestMillsDiff(t *testing.T) {
 		if _, err := fmt.Sscan(s.Text(), &m, &h, &want); err != nil {
 			t.Fatal(err)
 		}
-		rel := math.Abs(MillsDiff(m, h)/want - 1)
+		rel := math.Abs(millsDiff(m, h)/want - 1)
 		worst = math.Max(worst, rel)
 		if rel > 2e-14 {
-			t.Errorf("MillsDiff(%g, %g): relative error %.2g", m, h, rel)
+			t.Errorf("millsDiff(%g, %g): relative error %.2g", m, h, rel)
 		}
 	}
 	if n < 100 {

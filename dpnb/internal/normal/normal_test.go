@@ -20,7 +20,7 @@ func TestLogSurvival(t *testing.T) {
 }
 
 func TestMillsIsContinuousAndSolvesItsEquation(t *testing.T) {
-	if got := Mills(0); math.Abs(got-SqrtHalfPi) > 1e-15 {
+	if got := Mills(0); math.Abs(got-sqrtHalfPi) > 1e-15 {
 		t.Errorf("Mills(0) = %v", got)
 	}
 	a, b := Mills(math.Nextafter(6, 0)), Mills(6)

@@ -1,3 +1,7 @@
+// Package objpert is objective perturbation and, beside it, output perturbation: how much
+// noise satisfies (ε, δ), which ridge suits what is publicly known of the records or a noisy
+// count of them, whether a fit can be certified at all, and the releases. The fit path and
+// the papers' rooms may enter.
 package objpert
 
 import (

@@ -82,10 +82,6 @@ func (t Tuner) Calibrate(eps, delta float64) (Tuner, error) {
 	return t, err
 }
 
-// ExpectedGradients returns μqnT, the mean number of single gradients that honest
-// tuning on n records evaluates, scores not counted.
-func (t Tuner) ExpectedGradients(n int) float64 { return t.MeanRuns * t.Base.ExpectedGradients(n) }
-
 // Validate implements mechanism.Mechanism.
 func (t Tuner) Validate() error {
 	if len(t.Grid) == 0 {

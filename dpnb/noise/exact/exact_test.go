@@ -276,16 +276,16 @@ func TestGridAndScales(t *testing.T) {
 		t.Errorf("grid %v", g)
 	}
 	for _, bad := range []float64{0, -1, math.NaN(), math.Inf(1), 5e-324, Least / 2, Largest * 2} {
-		if ValidScale(bad) {
+		if validScale(bad) {
 			t.Errorf("scale %v is accepted", bad)
 		}
 	}
 	for _, bad := range []float64{0, -1, 3, math.NaN(), math.Inf(1), 2, 0x1p-54, 5e-324} {
-		if ValidGrid(1, bad) {
+		if validGrid(1, bad) {
 			t.Errorf("grid %v is accepted", bad)
 		}
 	}
-	if !ValidGrid(1, 1) || !ValidGrid(1, 0x1p-53) || !ValidScale(Least) || !ValidScale(Largest) {
+	if !validGrid(1, 1) || !validGrid(1, 0x1p-53) || !validScale(Least) || !validScale(Largest) {
 		t.Error("the ends are refused")
 	}
 	odd := []float64{math.NaN(), math.Inf(1), math.Inf(-1)}

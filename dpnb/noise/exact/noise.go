@@ -70,7 +70,7 @@ func (s *Sampler) Near(dst []float64, sigma float64) (eta float64) {
 // gives the float64 that is next to k·grid. A θ that is not finite counts as 0.
 //
 // It panics unless n has as many variates as dst entries and was not used before, the
-// scale is valid and the grid is too (ValidGrid).
+// scale is valid and the grid is too (validGrid).
 func (n *Noise) AddRounded(dst []float64, scale, grid float64) {
 	checkGrid(scale, grid)
 	if len(dst) != len(n.variates) || n.used {

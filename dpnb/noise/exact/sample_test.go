@@ -184,7 +184,7 @@ func TestPreRound(t *testing.T) {
 			x = (float64(rng.IntN(100)-50) + 0.5) * h
 		}
 		v := []float64{x}
-		PreRound(v, h)
+		preRound(v, h)
 		if want := math.RoundToEven(x/h) * h; v[0] != want {
 			t.Fatalf("%v to multiples of %v is %v, want %v", x, h, v[0], want)
 		}
@@ -195,7 +195,7 @@ func TestPreRound(t *testing.T) {
 	for i := range v {
 		v[i] = 2*rng.Float64() - 1
 	}
-	PreRound(v, h)
+	preRound(v, h)
 	var forward, backward float64
 	for i, x := range v {
 		exactSum.Add(exactSum, big.NewFloat(x))
@@ -206,10 +206,10 @@ func TestPreRound(t *testing.T) {
 		t.Errorf("sums %v and %v, want %v", forward, backward, want)
 	}
 	for _, bad := range []func(){
-		func() { PreRound([]float64{1}, 3) },
-		func() { PreRound([]float64{1}, 0x1p-51) },
-		func() { PreRound([]float64{math.NaN()}, 1) },
-		func() { PreRound([]float64{1}, 0) },
+		func() { preRound([]float64{1}, 3) },
+		func() { preRound([]float64{1}, 0x1p-51) },
+		func() { preRound([]float64{math.NaN()}, 1) },
+		func() { preRound([]float64{1}, 0) },
 	} {
 		func() {
 			defer func() {

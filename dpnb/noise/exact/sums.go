@@ -3,7 +3,7 @@ package exact
 import "math"
 
 // Add adds to dst the multiples of h that are nearest to the products w·xⱼ, |w·xⱼ| <
-// 2⁵¹h (see PreRound). What is added is a function of w and x alone, so a sum of such
+// 2⁵¹h (see preRound). What is added is a function of w and x alone, so a sum of such
 // has the same bits in any order, as long as the sums of absolute values stay below
 // 2⁵³h.
 func Add(dst []float64, w float64, x []float64, h float64) {

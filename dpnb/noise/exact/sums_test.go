@@ -7,7 +7,7 @@ import (
 )
 
 // TestAddIsPreRoundOfTheProducts: the kernels that add rounded products give what
-// PreRound of the products gives, ties of either sign included, dense and sparse, for
+// preRound of the products gives, ties of either sign included, dense and sparse, for
 // every number of rows.
 func TestAddIsPreRoundOfTheProducts(t *testing.T) {
 	rng := rand.New(rand.NewPCG(1, 5))
@@ -30,7 +30,7 @@ func TestAddIsPreRoundOfTheProducts(t *testing.T) {
 				for j := range product {
 					product[j] = v * x[i*d+j]
 				}
-				PreRound(product, h)
+				preRound(product, h)
 				for j, p := range product {
 					want[j] += p
 				}
@@ -39,7 +39,7 @@ func TestAddIsPreRoundOfTheProducts(t *testing.T) {
 					for l := j; l < d; l++ {
 						a = append(a, x[i*d+j]*x[i*d+l])
 					}
-					PreRound(a, 0x1p-25)
+					preRound(a, 0x1p-25)
 					for l, p := range a {
 						outer[j*d+j+l] += p
 					}

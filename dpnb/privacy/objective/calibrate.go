@@ -67,25 +67,6 @@ func Lambda(cfg Config, eps, delta float64) (float64, error) {
 	})
 }
 
-// FrontierPoint is a pair (λ, σ) that satisfies a target.
-type FrontierPoint struct{ Lambda, Sigma float64 }
-
-// Frontier returns Sigma at every λ of a list, all for the same (ε, δ).
-//
-// Errors: those of Sigma.
-func Frontier(cfg Config, eps, delta float64, lambdas []float64) ([]FrontierPoint, error) {
-	out := make([]FrontierPoint, 0, len(lambdas))
-	for _, l := range lambdas {
-		cfg.Lambda = l
-		s, err := Sigma(cfg, eps, delta)
-		if err != nil {
-			return nil, err
-		}
-		out = append(out, FrontierPoint{l, s})
-	}
-	return out, nil
-}
-
 func checkTarget(eps, delta float64) error {
 	if !(eps >= 0) || math.IsInf(eps, 1) {
 		return &privacy.ParamError{Name: "Epsilon", Value: eps, Want: "a finite number ≥ 0"}

@@ -51,7 +51,8 @@ func (e Entropic) Validate() error {
 		return err
 	}
 	if least := EntropicLambda(e.Temperature, e.Sigma); !(e.Lambda >= least) {
-		return &privacy.ParamError{Name: "Lambda", Value: e.Lambda, Want: fmt.Sprintf("at least 2σ²/w = %.6g, which entropic smoothing asks for", least)}
+		return &privacy.ParamError{Name: "Lambda", Value: e.Lambda,
+			Want: fmt.Sprintf("at least 2σ²/w = %.6g, which entropic smoothing asks for", least)}
 	}
 	return nil
 }
@@ -71,14 +72,16 @@ func (e Entropic) Profile(adj privacy.Adjacency) (privacy.Profile, error) {
 		return nil, err
 	}
 	if adj != privacy.AddRemove {
-		return nil, fmt.Errorf("objective: entropic smoothing under %v; convert the add/remove-one profile: %w", adj, privacy.ErrUnsupported)
+		return nil, fmt.Errorf("objective: entropic smoothing under %v; convert the add/remove-one profile: %w", adj,
+			privacy.ErrUnsupported)
 	}
 	return entropicProfile{e}, nil
 }
 
 // String describes the event.
 func (e Entropic) String() string {
-	return fmt.Sprintf("ObjectivePerturbation(entropic, %v, w=%g, λ=%g, σ=%g)", e.Vertices, e.Temperature, e.Lambda, e.Sigma)
+	return fmt.Sprintf("ObjectivePerturbation(entropic, %v, w=%g, λ=%g, σ=%g)", e.Vertices, e.Temperature, e.Lambda,
+		e.Sigma)
 }
 
 type entropicProfile struct{ e Entropic }
@@ -93,7 +96,8 @@ func (p entropicProfile) LogDeltaUpper(_ privacy.Direction, eps float64) float64
 	for _, v := range p.e.Vertices {
 		if v.Norm > 0 {
 			mu := math.Nextafter(v.Norm/p.e.Sigma, math.Inf(1))
-			sum = logAdd(sum, math.Log(v.Count)+privacy.LogDeltaUpper(privacy.GaussianProfile(mu, privacy.AddRemove), eps))
+			sum = logAdd(sum, math.Log(v.Count)+privacy.LogDeltaUpper(privacy.GaussianProfile(mu, privacy.AddRemove),
+				eps))
 		}
 	}
 	if math.IsInf(sum, -1) {

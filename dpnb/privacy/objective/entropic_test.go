@@ -43,7 +43,8 @@ func TestEntropic(t *testing.T) {
 	}
 	var bad *privacy.ParamError
 	for _, e := range []Entropic{{}, {Vertices: []Vertex{{1, 2}}, Temperature: w, Lambda: 0.99 * lambda, Sigma: sigma},
-		{Vertices: []Vertex{{-1, 2}}, Temperature: w, Lambda: lambda, Sigma: sigma}, {Vertices: []Vertex{{1, 2}}, Lambda: lambda, Sigma: sigma}} {
+		{Vertices: []Vertex{{-1, 2}}, Temperature: w, Lambda: lambda, Sigma: sigma},
+		{Vertices: []Vertex{{1, 2}}, Lambda: lambda, Sigma: sigma}} {
 		if _, err := e.Profile(privacy.AddRemove); !errors.As(err, &bad) {
 			t.Errorf("%v: %v", e, err)
 		}

@@ -139,7 +139,8 @@ type FreeRelease struct {
 // wraps privacy.ErrUnsupported as Free.Lambda, and for any adjacency but add/remove-one.
 func (f FreeRelease) Profile(adj privacy.Adjacency) (privacy.Profile, error) {
 	if adj != privacy.AddRemove {
-		return nil, fmt.Errorf("objective: free curvature under %v; convert the add/remove-one profile: %w", adj, privacy.ErrUnsupported)
+		return nil, fmt.Errorf("objective: free curvature under %v; convert the add/remove-one profile: %w", adj,
+			privacy.ErrUnsupported)
 	}
 	below, err := New(Config{Curve: f.Curve, Lambda: f.Lambda, Sigma: f.Sigma, Bound: Pointwise})
 	if err != nil {
@@ -150,14 +151,16 @@ func (f FreeRelease) Profile(adj privacy.Adjacency) (privacy.Profile, error) {
 		return nil, err
 	}
 	if !(f.Lambda >= least) {
-		return nil, &privacy.ParamError{Name: "Lambda", Value: f.Lambda, Want: fmt.Sprintf("at least %.6g, for the curvature to be free at ε = %g", least, f.From)}
+		return nil, &privacy.ParamError{Name: "Lambda", Value: f.Lambda,
+			Want: fmt.Sprintf("at least %.6g, for the curvature to be free at ε = %g", least, f.From)}
 	}
 	return freeProfile{f, below}, nil
 }
 
 // String describes the event.
 func (f FreeRelease) String() string {
-	return fmt.Sprintf("ObjectivePerturbation(%v, λ=%g, σ=%g, curvature free from ε=%g)", f.Curve, f.Lambda, f.Sigma, f.From)
+	return fmt.Sprintf("ObjectivePerturbation(%v, λ=%g, σ=%g, curvature free from ε=%g)", f.Curve, f.Lambda, f.Sigma,
+		f.From)
 }
 
 type freeProfile struct {

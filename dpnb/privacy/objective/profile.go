@@ -157,9 +157,9 @@ func (p *Profile) LogDeltaLower(d privacy.Direction, eps float64) float64 {
 	return p.at(d, eps).lower
 }
 
-// LogDeltas returns both bounds at every ε of a list, computed in parallel; the
+// logDeltas returns both bounds at every ε of a list, computed in parallel; the
 // result does not depend on the number of processors.
-func (p *Profile) LogDeltas(d privacy.Direction, eps []float64) (lower, upper []float64) {
+func (p *Profile) logDeltas(d privacy.Direction, eps []float64) (lower, upper []float64) {
 	lower, upper = make([]float64, len(eps)), make([]float64, len(eps))
 	parallel.Each(len(eps), 0, func(i int) {
 		v := p.at(d, eps[i])

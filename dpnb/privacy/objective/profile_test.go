@@ -153,7 +153,7 @@ func TestParallelIsTheSame(t *testing.T) {
 	l, _ := Logistic(1)
 	eps := []float64{0.05, 0.1, 0.2, 0.4, 0.8, 1.6}
 	a, b := profileOf(t, l, 0.1, 2, Tight), profileOf(t, l, 0.1, 2, Tight)
-	low, up := a.LogDeltas(privacy.Remove, eps)
+	low, up := a.logDeltas(privacy.Remove, eps)
 	for i := len(eps) - 1; i >= 0; i-- {
 		if b.LogDeltaUpper(privacy.Remove, eps[i]) != up[i] || b.LogDeltaLower(privacy.Remove, eps[i]) != low[i] {
 			t.Errorf("ε = %g differs", eps[i])
@@ -168,8 +168,8 @@ func benchmarkProfile(b *testing.B, c Curve, lambda, sigma, top float64) {
 	}
 	for b.Loop() {
 		p := profileOf(b, c, lambda, sigma, Tight)
-		p.LogDeltas(privacy.Remove, eps)
-		p.LogDeltas(privacy.Add, eps)
+		p.logDeltas(privacy.Remove, eps)
+		p.logDeltas(privacy.Add, eps)
 	}
 }
 

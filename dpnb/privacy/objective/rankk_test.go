@@ -141,8 +141,4 @@ func TestCalibration(t *testing.T) {
 	if _, err := Lambda(Config{Curve: l, Sigma: 0.9 * g, Bound: Tight}, eps, delta); err == nil {
 		t.Error("no error although σ is too small for the Gaussian mechanism")
 	}
-	pts, err := Frontier(Config{Curve: l, Bound: Tight}, eps, delta, []float64{0.3, 0.5})
-	if err != nil || len(pts) != 2 || pts[0].Sigma < pts[1].Sigma {
-		t.Errorf("frontier %v, %v", pts, err)
-	}
 }

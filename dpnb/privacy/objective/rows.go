@@ -101,7 +101,8 @@ type Stages []Rows
 // Bound: upper, for every ε, in both directions. Errors: as Rows.Profile.
 func (s Stages) Profile(adj privacy.Adjacency) (privacy.Profile, error) {
 	if adj != privacy.AddRemove {
-		return nil, fmt.Errorf("objective: several forms under %v; convert the add/remove-one profile: %w", adj, privacy.ErrUnsupported)
+		return nil, fmt.Errorf("objective: several forms under %v; convert the add/remove-one profile: %w", adj,
+			privacy.ErrUnsupported)
 	}
 	if len(s) == 0 {
 		return nil, &privacy.ParamError{Name: "Stages", Value: 0, Want: "at least one stage"}

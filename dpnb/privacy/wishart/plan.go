@@ -43,28 +43,9 @@ func Optimise(s Setting, eps, delta float64, r Risk) (Plan, error) {
 	return p, nil
 }
 
-// OptimiseShifted is Optimise over the shift c as well, on a ladder from d/8 to 2d
-// besides zero. A shift makes the objective more convex at the price of bias: it
-// saves output noise, and, by Theorem31, some of σ².
-func OptimiseShifted(s Setting, eps, delta float64, r Risk) (Plan, error) {
-	s.Shift = 0
-	best, err := Optimise(s, eps, delta, r)
-	if err != nil {
-		return best, err
-	}
-	for c := float64(s.D) / 8; c <= 2*float64(s.D); c *= 2 {
-		s.Shift = c
-		p, err := Optimise(s, eps, delta, r)
-		if err == nil && p.Risk < best.Risk {
-			best = p
-		}
-	}
-	return best, nil
-}
-
-// OptimisePrinted is Optimise for Theorem 3.1 and Theorem 3.3 (or Corollary 3.4)
+// optimisePrinted is Optimise for Theorem 3.1 and Theorem 3.3 (or Corollary 3.4)
 // exactly as they are printed: what the paper's Figure 1 shows.
-func OptimisePrinted(s Setting, eps, delta float64, r Risk) (Plan, error) {
+func optimisePrinted(s Setting, eps, delta float64, r Risk) (Plan, error) {
 	s.Accounting, s.Shift = Theorem31, 0
 	return optimise(s, eps, delta, r, func(s Setting, split Split) (Noise, float64) {
 		n := s.printed(split)
@@ -259,7 +240,7 @@ type FigurePoint struct {
 // G = 1, τ = η = 0 (Exact) and τ = η = 0.001 (Inexact). With best, the sharpest
 // accounting of the structure and the sharper bounds take their place.
 func Figure1(epsilons, deltas []float64, best bool, structure Structure) ([]FigurePoint, error) {
-	solve := OptimisePrinted
+	solve := optimisePrinted
 	if best {
 		solve = Optimise
 	}

@@ -24,7 +24,7 @@ func TestOptimise(t *testing.T) {
 		c.change(&set)
 		solve := Optimise
 		if c.printed {
-			solve = OptimisePrinted
+			solve = optimisePrinted
 		}
 		p, err := solve(set, 0.5, 0.01, r)
 		if err != nil {

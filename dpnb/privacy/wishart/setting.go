@@ -88,7 +88,7 @@ type Setting struct {
 	// add/remove-one as well, if the regulariser does not depend on the number of
 	// records. privacy.AddRemove asks for no more than that, which needs less noise.
 	Adjacency privacy.Adjacency
-	// Certified are drawn α and α₁ (Certify), used in place of Lemma D.2's where
+	// Certified are drawn α and α₁ (certify), used in place of Lemma D.2's where
 	// they are for this law and for no more δ than the split has. Nil uses the lemma.
 	Certified *CertifiedConstants
 }

@@ -88,7 +88,7 @@ type CertifiedConstants struct {
 	Draws int
 }
 
-// Certify returns α with P(λ_min < α) ≤ δ₃ and α₁ with P(α ≤ λ_min ≤ α + α₁) ≤
+// certify returns α with P(λ_min < α) ≤ δ₃ and α₁ with P(α ≤ λ_min ≤ α + α₁) ≤
 // δ₁(1 − δ₃) from the order statistics of so many draws. α₁ is zero if δ₁ is.
 //
 // With X_(k) the k-th smallest of N draws, P(F(X_(k)) > δ) = P(Bin(N, δ) < k)
@@ -100,7 +100,7 @@ type CertifiedConstants struct {
 //
 // Errors: *privacy.ParamError; too few draws: at least ln(100/δ)/(0.99δ) are
 // needed, 1,000 for δ = 0.01 and 2e7 for δ = 1e-6.
-func (w Wishart) Certify(delta1, delta3 float64, draws int, rng *rand.Rand) (CertifiedConstants, error) {
+func (w Wishart) certify(delta1, delta3 float64, draws int, rng *rand.Rand) (CertifiedConstants, error) {
 	if err := w.Validate(); err != nil {
 		return CertifiedConstants{}, err
 	}

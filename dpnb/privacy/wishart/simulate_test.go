@@ -53,7 +53,7 @@ func TestSpectrum(t *testing.T) {
 func TestCertify(t *testing.T) {
 	w := Wishart{D: 12, M: 24}
 	const delta = 0.01
-	c, err := w.Certify(delta, delta, 20_000, rand.New(rand.NewPCG(1, 1)))
+	c, err := w.certify(delta, delta, 20_000, rand.New(rand.NewPCG(1, 1)))
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -80,7 +80,7 @@ func TestCertify(t *testing.T) {
 			t.Errorf("%s: %.4f, want a little below %g", name, p, delta)
 		}
 	}
-	if _, err := w.Certify(0, 1e-6, 1000, rng); err == nil {
+	if _, err := w.certify(0, 1e-6, 1000, rng); err == nil {
 		t.Error("a millionth from a thousand draws")
 	}
 	// The noise that it saves.

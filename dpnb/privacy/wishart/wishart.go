@@ -60,25 +60,6 @@ func (w Wishart) LogSmallestBelow(s float64) float64 {
 	return math.Min(0, w.LogD()+log+w.dSlack()+logSlack(finite(log)))
 }
 
-// finite returns x, or 0 if it is infinite.
-func finite(x float64) float64 {
-	if math.IsInf(x, 0) {
-		return 0
-	}
-	return x
-}
-
-// LogSmallestBetween returns an upper bound on ln P(s₁ ≤ λ_min(W) ≤ s₂), Lemma
-// D.2, rounded up. −Inf unless s₁ < s₂.
-func (w Wishart) LogSmallestBetween(s1, s2 float64) float64 {
-	if !(s2 > s1) {
-		return math.Inf(-1)
-	}
-	s1 = math.Max(0, s1)
-	log := logGammaBetween(s1/2, (s2-s1)/2, w.P())
-	return math.Min(0, w.LogD()+log+w.dSlack()+logSlack(finite(log), w.P()*finite(math.Log(s1/2))))
-}
-
 // logGammaBetween returns ln ∫ t^{p−1}e^{−t}dt over [a, a + width], 0 ≤ a, 0 <
 // width, without the cancellation of a difference where the interval is short.
 func logGammaBetween(a, width, p float64) float64 {
@@ -92,6 +73,14 @@ func logGammaBetween(a, width, p float64) float64 {
 	// rounding.
 	f := func(u float64) float64 { return math.Exp((p-1)*math.Log1p(u/a) - u) }
 	return (p-1)*math.Log(a) - a + math.Log(quad.Fixed(f, 0, width, 40, quad.Legendre{}, 1))
+}
+
+// finite returns x, or 0 if it is infinite.
+func finite(x float64) float64 {
+	if math.IsInf(x, 0) {
+		return 0
+	}
+	return x
 }
 
 // LogLargestAbove returns an upper bound on ln P(λ_max(W) ≥ t): Lemma D.1,

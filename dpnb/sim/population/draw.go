@@ -37,8 +37,8 @@ func OnSphere(kappa float64) Draw {
 	}
 }
 
-// Fixed returns the vector with entries at((j+½)/d), the same each time.
-func Fixed(at func(u float64) float64) Draw {
+// fixed returns the vector with entries at((j+½)/d), the same each time.
+func fixed(at func(u float64) float64) Draw {
 	return func(_ *noise.Seeded, dst []float64) {
 		for j := range dst {
 			dst[j] = at((float64(j) + 0.5) / float64(len(dst)))
@@ -52,7 +52,7 @@ func Fixed(at func(u float64) float64) Draw {
 // progression stops half a step before its ends, so that its own second moment is
 // off by 1/m² for m coordinates and not by 2/m.
 func Mixed(c float64) Draw {
-	progression := Fixed(func(u float64) float64 { return 20 * c * (u - 0.5) })
+	progression := fixed(func(u float64) float64 { return 20 * c * (u - 0.5) })
 	return func(r *noise.Seeded, dst []float64) {
 		d := float64(len(dst))
 		k, m := int(math.Round(0.5*d)), int(math.Round(0.7*d))

@@ -38,8 +38,8 @@ type Descent struct {
 	Expected bool
 }
 
-// MaxSteps is the largest number of steps that is supported.
-const MaxSteps = 64
+// maxSteps is the largest number of steps that is supported.
+const maxSteps = 64
 
 // DescentSettings of Trajectory; nil is right.
 type DescentSettings struct {
@@ -70,7 +70,7 @@ func (d Descent) Validate() error {
 	if !(d.Step > 0) || !finite(d.Step) {
 		return &privacy.ParamError{Name: "Step", Value: d.Step, Want: "a positive finite number"}
 	}
-	if d.Steps < 1 || d.Steps > MaxSteps {
+	if d.Steps < 1 || d.Steps > maxSteps {
 		return &privacy.ParamError{Name: "Steps", Value: d.Steps, Want: "a number from 1 to 64"}
 	}
 	if d.Link != nil {

@@ -140,6 +140,3 @@ func (r Regression) training(p FixedPoint, g func(score, slope float64) float64)
 	}
 	return r.Noise.scaled(-1).expect(p.beforeOutput(p.RMSE), at)
 }
-
-// PredictionError returns E(y − xᵀβ̂)² for a new record.
-func (r Regression) PredictionError(p FixedPoint) float64 { return p.MSE() + r.Noise.SecondMoment() }

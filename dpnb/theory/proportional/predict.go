@@ -109,7 +109,7 @@ func (t Task) AtSteps(g Target, steps int, step float64, s *DescentSettings) (Pr
 		return Prediction{}, err
 	}
 	p := Prediction{Mechanism: NoisyDescent, Task: t, Target: g, Steps: steps, Step: step, Gaussian: true}
-	nu, err := t.DescentNoise(g, steps)
+	nu, err := t.descentNoise(g, steps)
 	if err != nil {
 		return p, err
 	}

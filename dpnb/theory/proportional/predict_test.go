@@ -294,7 +294,7 @@ func TestNoiseNeedsASensitivity(t *testing.T) {
 		if nu, err := task.OutputNoise(g, 1); !errors.As(err, &param) {
 			t.Errorf("%s: output noise %v, %v", name, nu, err)
 		}
-		if nu, err := task.DescentNoise(g, 2); !errors.As(err, &param) {
+		if nu, err := task.descentNoise(g, 2); !errors.As(err, &param) {
 			t.Errorf("%s: noise of descent %v, %v", name, nu, err)
 		}
 		if nu, err := task.ObjectiveNoise(g, 1, objective.DTZ24); !errors.As(err, &param) {

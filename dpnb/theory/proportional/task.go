@@ -325,7 +325,7 @@ func (t Task) outputNoise(g terms, lambda float64) float64 {
 	return g.moves() * t.Loss.Lipschitz() * t.Radius / (lambda * g.mu) * (1 + 1e-15)
 }
 
-// DescentNoise returns the ν with which T steps of noisy gradient descent from
+// descentNoise returns the ν with which T steps of noisy gradient descent from
 // β⁰ = 0 meet the target: Gaussian mechanisms of sensitivities ΔₜR compose to
 // √(ΣΔₜ²)·R/ν-GDP. Δₜ is L (or 2L), but for the first step of a classification,
 // whose gradient is taken at 0: there the slopes are f′(0; ±1), ±1/2 for the
@@ -333,7 +333,7 @@ func (t Task) outputNoise(g terms, lambda float64) float64 {
 // meets its Δₜ, and an upper bound for the last iterate alone.
 //
 // Errors: *privacy.ParamError, also for a loss or a radius without a bound.
-func (t Task) DescentNoise(g Target, steps int) (float64, error) {
+func (t Task) descentNoise(g Target, steps int) (float64, error) {
 	if err := t.sensitive(); err != nil {
 		return 0, err
 	}

@@ -13,9 +13,9 @@ import "math"
 // units in the last place of the result.
 const Ulps = 4
 
-// ExpUlps bounds that of math.Exp, which is above one where it is written in
+// expUlps bounds that of math.Exp, which is above one where it is written in
 // assembly.
-const ExpUlps = 2
+const expUlps = 2
 
 // Log returns ln x. Where math.Log is written in assembly it takes a number below
 // the smallest normal one for 2⁻¹⁰²², and errs by up to 35.
@@ -29,7 +29,7 @@ func Log(x float64) float64 {
 // ExpUp returns a float no smaller than e^x.
 func ExpUp(x float64) float64 {
 	v := math.Exp(x)
-	for range ExpUlps {
+	for range expUlps {
 		v = math.Nextafter(v, math.Inf(1))
 	}
 	return v

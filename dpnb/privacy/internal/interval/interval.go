@@ -90,11 +90,11 @@ func ExpUp(x float64) float64 {
 	return Up(math.Exp(x)*(1+expError)) + math.SmallestNonzeroFloat64
 }
 
-// ExpDown returns a float no larger than e^x, at least 0.
-func ExpDown(x float64) float64 { return max(0, Down(math.Exp(x)*(1-expError))) }
+// expDown returns a float no larger than e^x, at least 0.
+func expDown(x float64) float64 { return max(0, Down(math.Exp(x)*(1-expError))) }
 
 // Exp returns e^a.
-func (a Interval) Exp() Interval { return Interval{ExpDown(a.Lo), ExpUp(a.Hi)} }
+func (a Interval) Exp() Interval { return Interval{expDown(a.Lo), ExpUp(a.Hi)} }
 
 // Bounds of 1/√(2π) = 0.398942280401432677939946…
 const (

@@ -65,11 +65,11 @@ func TestExp(t *testing.T) {
 			term.Quo(term, new(big.Float).SetPrec(400).SetInt64(k))
 			sum.Add(sum, term)
 		}
-		lo, hi := new(big.Float).SetFloat64(ExpDown(x)), new(big.Float).SetFloat64(ExpUp(x))
+		lo, hi := new(big.Float).SetFloat64(expDown(x)), new(big.Float).SetFloat64(ExpUp(x))
 		if lo.Cmp(sum) > 0 || hi.Cmp(sum) < 0 {
 			t.Fatalf("e^%v outside [%v, %v]", x, lo, hi)
 		}
-		if ExpUp(x) > ExpDown(x)*(1+1e-13) {
+		if ExpUp(x) > expDown(x)*(1+1e-13) {
 			t.Fatalf("e^%v: too wide", x)
 		}
 	}

@@ -1,0 +1,178 @@
+package dpnb_test
+
+import (
+	"fmt"
+	"go/ast"
+	"go/parser"
+	"go/token"
+	"io/fs"
+	"os"
+	"path/filepath"
+	"regexp"
+	"slices"
+	"strings"
+	"testing"
+	"unicode/utf8"
+)
+
+// allowed are exported names that no other package, notebook or example uses, with the reason.
+var allowed = map[string]string{
+	"dataset.Checksum":                    "what ChecksumError says of a file, for who fetches one",
+	"internal/bigref.Pi":                  "one of the functions to 512 bits",
+	"matrix.SumSquares":                   "its lower-case name is the loop of one block",
+	"noise/exact.Largest":                 "the range of scales, with ValidScale",
+	"noise/exact.Least":                   "the range of scales, with ValidScale",
+	"privacy/calculator.Caveat":           "an interface that events have",
+	"privacy/internal/elementary.Ulps":    "what every slack in privacy is made of",
+	"privacy/objective.ProveGaussianCase": "the computation that docs/theory/gaussian_case.md rests on",
+	"privacy/objective.PureFlat":          "one of the bounds of pure ε",
+	"privacy/wishart.Wishart.LogD":        "a claim names it",
+	"report/notebook.Notebook.Metadata":   "a field of the format",
+	"sim/population.Result.Iterates":      "the iterates of a descent, for a figure of one's own",
+	"theory/proportional.Density":         "a law of one's own",
+	"theory/proportional.ErrAccuracy":     "an error to ask for",
+	"theory/proportional.ProbitLink":      "a link of one's own",
+}
+
+// unsettled are rooms that are not yet held to the length of lines and to exported names.
+var unsettled = map[string]bool{"claim": true, "erm": true, "learn": true, "loss": true, "mechanism": true,
+	"paper":     true,
+	"smoothing": true}
+
+// The house has one style: docs/architecture.md.
+func TestStyle(t *testing.T) {
+	s := readSource(t)
+	for _, name := range s.unused() {
+		if allowed[name] == "" && !unsettled[strings.Split(strings.Split(name, "/")[0], ".")[0]] {
+			t.Errorf("%s is exported, and no other package, notebook or example uses it", name)
+		}
+	}
+	for dir := range s.files {
+		for _, p := range s.introduces(dir) {
+			t.Error(p)
+		}
+	}
+	err := filepath.WalkDir(".", func(file string, d fs.DirEntry, err error) error {
+		if err != nil || d.IsDir() || filepath.Ext(file) != ".go" {
+			return err
+		}
+		if unsettled[strings.Split(filepath.ToSlash(file), "/")[0]] {
+			return nil
+		}
+		text, err := os.ReadFile(file)
+		for _, p := range faults(string(text)) {
+			t.Errorf("%s: %s", file, p)
+		}
+		return err
+	})
+	if err != nil {
+		t.Fatal(err)
+	}
+}
+
+// longest is the number of columns of a line, a tab being four.
+const longest = 120
+
+// forbidden words speak of where and by whom the code is made.
+var forbiddenWord = regexp.MustCompile(`(?i)\b(` + strings.Join([]string{"git" + "hub issue",
+	"sess" + "ion[s]? of work",
+	"co-auth" + "ored", "work" + "tree", "cla" + "ude", "anthro" + "pic", "chat" + "gpt", "as an a" + "i\b"},
+	"|") + `)\b|/wo` + `rk/|/tmp/b` + `rief`)
+
+// faults returns what is wrong with the text of a file of Go. What an example prints is as
+// long as it is.
+func faults(text string) (problems []string) {
+	printed := false
+	for i, line := range strings.Split(text, "\n") {
+		comment := strings.HasPrefix(line, "\t//")
+		printed = comment && (printed || regexp.MustCompile(`^\t// (Unordered o|O)utput:`).MatchString(line))
+		if n := utf8.RuneCountInString(line) + 3*strings.Count(line, "\t"); n > longest && !printed {
+			problems = append(problems, fmt.Sprintf("line %d has %d columns, more than %d", i+1, n, longest))
+		}
+		if w := forbiddenWord.FindString(line); w != "" {
+			problems = append(problems, fmt.Sprintf("line %d says %q", i+1, w))
+		}
+	}
+	return problems
+}
+
+// introduces returns what a package lacks for whoever comes to it first: a comment that says
+// what it is for and, at the top of a room, who may enter and an example that runs.
+func (s *source) introduces(dir string) (problems []string) {
+	comment := ""
+	for _, f := range s.files[dir] {
+		if f.Doc != nil {
+			comment += f.Doc.Text()
+		}
+	}
+	name := s.files[dir][0].Name.Name
+	if name != "main" && !strings.HasPrefix(comment, "Package "+name+" ") {
+		problems = append(problems, fmt.Sprintf("%q: no package comment", dir))
+	}
+	if !regexp.MustCompile(`(?s)^Package \w+ .{40,}`).MatchString(comment) && name != "main" {
+		problems = append(problems, fmt.Sprintf("%q: its comment says next to nothing", dir))
+	}
+	return problems
+}
+
+// Every room has an example that runs, in one of its packages.
+func TestEveryRoomHasAnExample(t *testing.T) {
+	s := readSource(t)
+	has := map[string]bool{}
+	for dir, files := range s.tests {
+		has[room(module+"/"+dir)] = has[room(module+"/"+dir)] || slices.ContainsFunc(files, examples)
+	}
+	for r := range mayImport {
+		if !has[r] && r != "cmd" {
+			t.Errorf("the room %q has no example", r)
+		}
+	}
+}
+
+// The checks see what they are for.
+func TestStyleCanFail(t *testing.T) {
+	for text, want := range map[string]int{
+		"package p\n":                                     0,
+		strings.Repeat("x", longest):                      0,
+		strings.Repeat("é", longest):                      0,
+		strings.Repeat("x", longest+1):                    1,
+		"\t" + strings.Repeat("x", longest-3):             1,
+		"\t// Output:\n\t// " + strings.Repeat("x ", 90):  0,
+		"\t// Outside:\n\t// " + strings.Repeat("x ", 90): 1,
+		"// as cla" + "ude says":                          1,
+		`const dir = "/wo` + `rk/trees"`:                  1,
+	} {
+		if got := faults(text); len(got) != want {
+			t.Errorf("%q: %v, want %d faults", text, got, want)
+		}
+	}
+	parse := func(text string) *ast.File {
+		t.Helper()
+		f, err := parser.ParseFile(token.NewFileSet(), "x.go", text, parser.ParseComments)
+		if err != nil {
+			t.Fatal(err)
+		}
+		return f
+	}
+	s := &source{files: map[string][]*ast.File{}, tests: map[string][]*ast.File{}}
+	s.add("a", parse("package a\ntype T struct{ F U }\ntype U int\nconst One U = 1\nfunc (T) Used() {}\n"+
+		"func (T) Alone() {}\nfunc (T) String() string { return \"\" }\nfunc New() T { return T{} }\n"+
+		"func Shown() {}\nfunc Lonely() {}\nfunc Tested() {}\nfunc celled() {}\nfunc Celled() {}\n"), false)
+	s.add("b", parse("package b\nimport \""+module+"/a\"\nvar x = a.New()\nfunc f() { x.Used() }\n"), false)
+	s.add("a", parse("package a_test\nimport \""+module+"/a\"\nfunc ExampleShown() { a.Shown() }\n"), true)
+	s.add("a", parse("package a_test\nimport \""+module+"/a\"\nfunc TestTested() { a.Tested() }\n"), true)
+	s.cells = []string{"a.Celled()"}
+	if got := strings.Join(s.unused(), " "); got != "a.Lonely a.T.Alone a.Tested" {
+		t.Errorf("unused: %s", got)
+	}
+	for text, want := range map[string]int{
+		"// Package c is for what nobody else does, and all may enter.\npackage c": 0,
+		"package c":                     2,
+		"// Package c is c.\npackage c": 1,
+	} {
+		s.files["c"] = []*ast.File{parse(text)}
+		if got := s.introduces("c"); len(got) != want {
+			t.Errorf("%q: %v", text, got)
+		}
+	}
+}
