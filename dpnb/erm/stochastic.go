@@ -153,16 +153,18 @@ func (o *oneRecord) change(theta []float64, i int, keep bool) {
 		return
 	}
 	kept := o.slopes[i*e.k : (i+1)*e.k]
-	floats.Sub(o.c, kept)
-	if keep {
-		copy(kept, o.s)
+	for k, s := range o.s {
+		o.c[k] -= kept[k]
+		if keep {
+			kept[k] = s
+		}
 	}
 }
 
 // add adds w times the gradient of record i for the slopes c to dst.
 func (o *oneRecord) add(dst []float64, w float64, i int) {
-	floats.Scale(w, o.c)
 	for k := range o.e.forms {
+		o.c[k] *= w
 		f := &o.e.forms[k]
 		f.rows.AddScaled(dst[f.lo:f.hi], o.c[k:k+1], i, i+1)
 	}

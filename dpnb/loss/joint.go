@@ -87,7 +87,10 @@ func (s *sum) Derivatives(slope, curv, t, y []float64) (value float64) {
 	m := len(y)
 	for k, l := range s.of {
 		lo, hi := k*m, (k+1)*m
-		if slope != nil {
+		switch {
+		case m == 1 && slope != nil:
+			value += l.ValueSlope(slope[lo:hi], t[lo:hi], y) // faster for one record
+		case slope != nil:
 			value += s.slopes[k](slope[lo:hi], t[lo:hi], y)
 		}
 		if curv != nil {

@@ -302,25 +302,3 @@ func (r *search) solution() (*Solution, error) {
 	}
 	return b, nil
 }
-
-// Evaluate returns J(θ), whether θ ∈ C or not, and writes the gradient of J − r to
-// grad if it is not nil (length d).
-//
-// Errors: *matrix.DataError.
-func Evaluate(p *Problem, grad, theta []float64) (float64, error) {
-	if err := p.Validate(); err != nil {
-		return 0, err
-	}
-	o, err := newObjective(p, 0)
-	if err != nil {
-		return 0, err
-	}
-	if len(theta) != o.d || grad != nil && len(grad) != o.d {
-		return 0, dataError("θ has length %d and the gradient %d, want d = %d", len(theta), len(grad), o.d)
-	}
-	if grad == nil {
-		grad = make([]float64, o.d)
-	}
-	value, _ := o.eval(grad, theta)
-	return value, nil
-}

@@ -344,35 +344,6 @@ func TestSlackCounts(t *testing.T) {
 	}
 }
 
-func TestEvaluate(t *testing.T) {
-	s := random(rand.New(rand.NewPCG(4, 4)), 20, 4, loss.Logistic{}, L1{3}, NewBox(0.5))
-	theta := []float64{0.1, -2, 0, 0.3}
-	g := make([]float64, 4)
-	v, err := Evaluate(s.p, g, theta)
-	if err != nil {
-		t.Fatal(err)
-	}
-	for j := range theta { // J − r is smooth: central differences
-		const h = 1e-6
-		var ends [2]float64
-		for k, sign := range []float64{-h, h} {
-			at := slices.Clone(theta)
-			at[j] += sign
-			e, err := Evaluate(s.p, nil, at)
-			if err != nil {
-				t.Fatal(err)
-			}
-			ends[k] = e - s.p.Regulariser.Value(at)
-		}
-		if slope := (ends[1] - ends[0]) / (2 * h); math.Abs(slope-g[j]) > 1e-6*(1+math.Abs(slope)) {
-			t.Errorf("slope %d of J at %v is %v, differences say %v", j, v, g[j], slope)
-		}
-	}
-	if _, err := Evaluate(s.p, nil, theta[1:]); err == nil {
-		t.Error("a short θ is evaluated")
-	}
-}
-
 // Sparse records give what dense ones give.
 func TestSparseRecords(t *testing.T) {
 	s := random(rand.New(rand.NewPCG(16, 4)), 300, 8, loss.Logistic{}, L1{3}, NewBox(0.2))
