@@ -112,7 +112,11 @@ func (l Line) cells(count int) (without, with []float64) {
 // ProductDelta returns a lower bound on δ(ε) of objective perturbation with one record of
 // orthogonal rows, each as a Line: the losses of cells, rounded down to a lattice, are added.
 func ProductDelta(lines []Line, d privacy.Direction, eps float64, cells int) float64 {
-	const step, most = 1e-3, 60.0
+	const most = 60.0
+	step := 1e-3
+	if len(lines) > 1 {
+		step = 4e-3 // the lattice grows with the number of lines, the work with its square
+	}
 	law, lowest := []float64{1}, 0 // in units of step
 	for _, l := range lines {
 		p, q := l.cells(cells)

@@ -138,7 +138,7 @@ func auditedForms(m convolution.COP, eps float64, size claim.Size) float64 {
 	width := m.Form.(loss.Convolved).Width
 	far := m.Norm * m.Sigma / m.Lambda // of a margin without the record, a standard deviation
 	labels := []float64{0, far, 2 * far, 3 * far, 100*width + 20*far}
-	if size == claim.Full {
+	if size == claim.Full && m.Forms == 1 {
 		for i := range 20 {
 			labels = append(labels, 5*far*float64(i)/20)
 		}

@@ -112,8 +112,12 @@ func TestRowsRoughly(t *testing.T) {
 		if p, err = r.Profile(privacy.AddRemove); err != nil {
 			t.Fatal(err)
 		}
-		if got := privacy.DeltaUpper(p, 1); got < 3*math.Exp(rough) {
+		got := privacy.DeltaUpper(p, 1)
+		if got < 3*math.Exp(rough) {
 			t.Errorf("m = %d: μ = 0.2 beside takes δ to %g only", m, got)
+		}
+		if rough, err = r.Roughly(1, 1000); err != nil || math.Abs(math.Exp(rough)/got-1) > 4e-3 {
+			t.Errorf("m = %d, μ = 0.2 beside: the rough δ is %.5f of the certified one (%v)", m, math.Exp(rough)/got, err)
 		}
 	}
 	linear := Rows{Forms: []Form{}, Lambda: 1, Sigma: 1, Mu: 1}

@@ -98,7 +98,7 @@ func (m COP) rows() (objective.Rows, error) {
 		c = m.balance()
 	}
 	f, err := m.Loss.forms(c)
-	return objective.Rows{Forms: f, Lambda: m.Lambda, Sigma: m.Sigma, Mu: m.mu()}, err
+	return objective.Rows{Forms: f, Lambda: m.Lambda, Sigma: m.Sigma, Mu: math.Hypot(m.mu(), m.Loss.fixed(c)/m.Sigma) * (1 + 0x1p-50)}, err
 }
 
 // single returns the curve of a loss of one form.

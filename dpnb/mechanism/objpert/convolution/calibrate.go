@@ -226,7 +226,7 @@ func (c Config) searched(m COP, start, top float64) (COP, error) {
 			return m, err
 		}
 		sigma, err := crossing(func(sigma float64) (float64, error) {
-			return objective.Rows{Forms: forms, Lambda: m.Lambda, Sigma: sigma}.Roughly(c.Epsilon, 1000)
+			return objective.Rows{Forms: forms, Lambda: m.Lambda, Sigma: sigma, Mu: m.Loss.fixed(stack) / sigma}.Roughly(c.Epsilon, 1000)
 		}, start, math.Min(top, m.Sigma*1.0001), logDown(c.Delta), 1e-4)
 		if err != nil {
 			return m, err

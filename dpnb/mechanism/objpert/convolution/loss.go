@@ -43,7 +43,8 @@ type Loss struct {
 	// ByRow says that Norm bounds each row by itself: rows are scaled one by one, and
 	// Ā = √m·Norm.
 	ByRow bool
-	// Other is h, convex and of bounded slope and curvature, and OtherNorm is D; nil for none.
+	// Other is h, convex and of bounded slope and curvature, or loss.Linear, and OtherNorm is D;
+	// nil for none.
 	Other     loss.Loss
 	OtherNorm float64
 }
@@ -102,7 +103,9 @@ func (l Loss) validate() error {
 		return err
 	}
 	if l.Other != nil {
-		if err := usable("Other", l.Other); err != nil {
+		if h, fixed := l.Other.(loss.Linear); fixed && h.Lipschitz() > 0 {
+			// no curvature
+		} else if err := usable("Other", l.Other); err != nil {
 			return err
 		}
 		if err := (mechanism.Scales{{"OtherNorm", l.OtherNorm}}).Check(); err != nil {
@@ -126,7 +129,7 @@ func usable(name string, l loss.Loss) error {
 }
 
 // forms are the rows as the accountant sees them: m with the radius Ā; beside an h they have
-// √(1+c)·Ā, and h has √(1+1/c)·D.
+// √(1+c)·Ā, and h has √(1+1/c)·D, unless its slope is fixed.
 func (l Loss) forms(c float64) ([]objective.Form, error) {
 	a, d := l.bound(), 0.0
 	if l.Other != nil {
@@ -138,7 +141,7 @@ func (l Loss) forms(c float64) ([]objective.Form, error) {
 		return nil, fmt.Errorf("%w: %v", privacy.ErrUnsupported, err)
 	}
 	all := []objective.Form{{Curve: curve, Count: l.Forms}}
-	if l.Other != nil {
+	if _, fixed := l.Other.(loss.Linear); l.Other != nil && !fixed {
 		curve, err := loss.CurveOf(l.Other, d)
 		if err != nil {
 			return nil, fmt.Errorf("%w: %v", privacy.ErrUnsupported, err)
@@ -146,6 +149,16 @@ func (l Loss) forms(c float64) ([]objective.Form, error) {
 		all = append(all, objective.Form{Curve: curve, Count: 1})
 	}
 	return all, nil
+}
+
+// fixed returns √(1+1/c)·D·|h′| of an h of fixed slope, which is a Gaussian mechanism beside
+// the others, else 0.
+func (l Loss) fixed(c float64) float64 {
+	h, ok := l.Other.(loss.Linear)
+	if !ok {
+		return 0
+	}
+	return mechanism.Radius(l.OtherNorm) * h.Lipschitz() * math.Sqrt(1+1/c) * (1 + 0x1p-50)
 }
 
 // balance returns the c at which the norm of the whole gradient is bounded least.

@@ -123,3 +123,48 @@ func TestCalibrateOther(t *testing.T) {
 		t.Errorf("an unbounded h: %v", err)
 	}
 }
+
+// max(0, zᵀθ) as |zᵀθ|/2 + zᵀθ/2 (cop, section 2): the linear h moves the release as a tilt by
+// its sum does, and costs a Gaussian mechanism beside the form.
+func TestLinearOther(t *testing.T) {
+	const n, d = 30, 3
+	src := noise.NewSeeded(9)
+	x, y, z := matrix.NewDense(2*n, d, nil), make([]float64, 2*n), make([]float64, n*d)
+	src.Gaussian(z, 0.3)
+	for i := range n {
+		for j := range d {
+			x.Data[2*i*d+j], x.Data[(2*i+1)*d+j] = z[i*d+j]/2, z[i*d+j]
+		}
+	}
+	l := Loss{Form: loss.Absolute(smoothing.Logistic{}, 0.1), Forms: 1, Norm: 5, Other: loss.Linear{Slope: 0.5}, OtherNorm: 10}
+	m := COP{Loss: l, Lambda: 1, Sigma: 1e-9, Tolerance: 1e-9, OutputSigma: 1e-10}
+	r, err := m.Run(x, y, noise.NewSeeded(1), nil)
+	if err != nil {
+		t.Fatal(err)
+	}
+	g := append([]float64(nil), r.Coefficients...)
+	for i := range n {
+		row := z[i*d : (i+1)*d]
+		floats.AddScaled(g, (math.Tanh(floats.Dot(row, r.Coefficients)/2/0.1)+1)/2, row)
+	}
+	if norm := floats.Norm(g, 2); norm > 1e-7 {
+		t.Errorf("the gradient has norm %g", norm)
+	}
+	// As D = 1, Ā = 1/2: the whole gradient has norm at most 1, as that of a GLM has, which
+	// asks for the Gaussian mechanism's noise at least; the form and its h are charged apart.
+	c := Config{Loss: l, Epsilon: 1, Delta: 1e-5, Adjacency: privacy.AddRemove, Lambda: 1000}
+	c.Norm, c.OtherNorm = 0.5, 1
+	got, err := Calibrate(c)
+	if err != nil {
+		t.Fatal(err)
+	}
+	unit, err := privacy.GaussianSigma(1, 1e-5)
+	if ratio := got.Sigma / unit; err != nil || ratio < 1 || ratio > 1.1 {
+		t.Errorf("σ is %.4f of the Gaussian mechanism's (%v)", ratio, err)
+	}
+	c.Other = loss.Linear{}
+	var bad *privacy.ParamError
+	if _, err := Calibrate(c); !errors.As(err, &bad) {
+		t.Errorf("no slope: %v", err)
+	}
+}
