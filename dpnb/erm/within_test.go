@@ -36,7 +36,8 @@ func heavy(l loss.Convex, n, d int, tilt float64, seed uint64) *Problem {
 	}
 	floats.Scale(tilt/floats.Norm(b, 2), b)
 	lambda := math.Sqrt(float64(n) + 1)
-	return &Problem{Rows: rows, Labels: at, Loss: loss.Extend(l, loss.FreeBend(1, 1, lambda), norms, y, nil), Lambda: lambda, Linear: b}
+	return &Problem{Rows: rows, Labels: at, Loss: loss.Extend(l, loss.FreeBend(1, 1, lambda), norms, y, nil),
+		Lambda: lambda, Linear: b}
 }
 
 // The answer is within reach of that of another method, whether the ball binds or not, and

@@ -117,12 +117,14 @@ func (l HeavyTails) recipe() recipe {
 		probabilities: l.Loss == LogisticLoss, records: max(0, l.Records), noise: l.Noise, workers: l.Workers,
 		own: parameter{"Threshold", l.Threshold}, pure: true,
 		choose: func(_ recipe, d *frame.Design, epsilon, _ float64) (mechanism.Mechanism, error) {
-			c := pure.Config{Loss: l.loss(), Epsilon: epsilon, Adjacency: privacy.AddRemove, Features: d.Rows.D, Records: l.Records,
-				Radius: radius, Moment: l.Moment, MomentBound: l.MomentBound, WorstCase: l.WorstCase, LeastNorm: 1}
+			c := pure.Config{Loss: l.loss(), Epsilon: epsilon, Adjacency: privacy.AddRemove, Features: d.Rows.D,
+				Records: l.Records,
+				Radius:  radius, Moment: l.Moment, MomentBound: l.MomentBound, WorstCase: l.WorstCase, LeastNorm: 1}
 			c.Directions = l.Loss == PinballLoss && l.MomentBound == 0
 			switch {
 			case c.Loss == nil:
-				return nil, &privacy.ParamError{Name: "Loss", Value: int(l.Loss), Want: "AbsoluteLoss, PinballLoss, HuberLoss, SquaredLoss, LogisticLoss or HingeLoss"}
+				return nil, &privacy.ParamError{Name: "Loss", Value: int(l.Loss),
+					Want: "AbsoluteLoss, PinballLoss, HuberLoss, SquaredLoss, LogisticLoss or HingeLoss"}
 			case l.Output:
 				return c.CalibrateOutput()
 			case l.Records == 0:
@@ -174,7 +176,8 @@ func (m *Model) OriginalUnits() dataframe.DataFrame {
 	}
 	at, scale, ok := m.encoding.Linear()
 	if t := m.target.Task; !ok || len(m.coefficients) != len(m.features) || t != frame.Number && t != frame.TwoClasses {
-		return dataframe.DataFrame{Err: fmt.Errorf("dpnb: these coefficients have no original units: a column is on a logarithmic scale, rows were scaled to a norm, or there is more than one prediction")}
+		return dataframe.DataFrame{Err: fmt.Errorf("dpnb: these coefficients have no original units: a column is on a " +
+			"logarithmic scale, rows were scaled to a norm, or there is more than one prediction")}
 	}
 	middle, half := 0.0, 1.0
 	if m.target.Task == frame.Number {

@@ -37,7 +37,8 @@ func incomes(t *testing.T, n int) learn.DataFrame {
 	if err != nil {
 		t.Fatal(err)
 	}
-	return learn.FromTable(table).WithSchema(learn.Numeric("income", 0, 50_000).Unbounded(), learn.Numeric("age", 18, 78).Unbounded(),
+	return learn.FromTable(table).WithSchema(learn.Numeric("income", 0, 50_000).Unbounded(), learn.Numeric("age",
+		18, 78).Unbounded(),
 		learn.Numeric("spending", 0, 20_000).Unbounded(), learn.Categorical("rich", "no", "yes"))
 }
 
@@ -51,7 +52,8 @@ func TestHeavyTails(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	if g := m.Release.Guarantee; g.Epsilon != 1 || g.Delta != 0 || privacy.DeltaUpper(g.Profile, 1) != 0 || privacy.DeltaUpper(g.Profile, 0.99) == 0 {
+	if g := m.Release.Guarantee; g.Epsilon != 1 || g.Delta != 0 || privacy.DeltaUpper(g.Profile, 1) != 0 ||
+		privacy.DeltaUpper(g.Profile, 0.99) == 0 {
 		t.Errorf("guarantee (%g, %g), δ(1) = %g", g.Epsilon, g.Delta, privacy.DeltaUpper(g.Profile, 1))
 	}
 	plain, err := learn.HeavyTails{}.FitWithoutPrivacy(data)
@@ -75,17 +77,20 @@ func TestHeavyTails(t *testing.T) {
 	}
 	// A quantile and a planned number; the share of another budget's δ is left there.
 	other := learn.NewBudget(3, 1e-6, learn.Named(t.Name()+" with δ"))
-	q, err := learn.HeavyTails{Loss: learn.PinballLoss, Tau: 0.9, Radius: 2, Records: 20_000, Noise: learn.Seed(4)}.Fit(data, other.Spend(1))
+	q, err := learn.HeavyTails{Loss: learn.PinballLoss, Tau: 0.9, Radius: 2, Records: 20_000,
+		Noise: learn.Seed(4)}.Fit(data, other.Spend(1))
 	if err != nil {
 		t.Fatal(err)
 	}
-	if got := below(t, q, df.Drop("rich"), "spending"); math.Abs(got-0.9) > 0.03 { // what is smoothed is as wide as the noise of the data here
+	if got := below(t, q, df.Drop("rich"), "spending"); math.Abs(got-0.9) > 0.03 {
+		// what is smoothed is as wide as the noise of the data here
 		t.Errorf("%.3f of the targets are below the 0.9 quantile", got)
 	}
 	if s, err := other.State(); err != nil || s.SpentDelta != 0 || s.SpentEpsilon != 1 {
 		t.Errorf("state %+v (%v)", s, err)
 	}
-	for _, l := range []learn.HeavyTails{{Loss: learn.HuberLoss}, {Loss: learn.SquaredLoss, MomentBound: 2}, {MomentBound: 4, WorstCase: true}, {Output: true, Records: 20_000}} {
+	for _, l := range []learn.HeavyTails{{Loss: learn.HuberLoss}, {Loss: learn.SquaredLoss, MomentBound: 2},
+		{MomentBound: 4, WorstCase: true}, {Output: true, Records: 20_000}} {
 		l.Noise = learn.Seed(5)
 		m, err := l.Fit(data, learn.Simulate(2, 1e-6))
 		if err != nil {
@@ -118,14 +123,17 @@ func TestHeavyTailsRefuses(t *testing.T) {
 	var bad *privacy.ParamError
 	inf := math.Inf(1)
 	for _, l := range []learn.HeavyTails{
-		{Loss: 17}, {Loss: learn.PinballLoss}, {Loss: learn.PinballLoss, Tau: 1}, {Loss: learn.HuberLoss, Threshold: -1}, {Loss: learn.SquaredLoss},
-		{Radius: -1}, {Radius: inf}, {Moment: 1}, {Moment: math.NaN()}, {MomentBound: -1}, {WorstCase: true}, {Records: -1}, {Output: true}, {Workers: -1},
+		{Loss: 17}, {Loss: learn.PinballLoss}, {Loss: learn.PinballLoss, Tau: 1}, {Loss: learn.HuberLoss,
+			Threshold: -1}, {Loss: learn.SquaredLoss},
+		{Radius: -1}, {Radius: inf}, {Moment: 1}, {Moment: math.NaN()}, {MomentBound: -1}, {WorstCase: true},
+		{Records: -1}, {Output: true}, {Workers: -1},
 	} {
 		if _, err := l.Fit(data, budget.Spend(0.5)); !errors.As(err, &bad) && !errors.Is(err, privacy.ErrUnsupported) {
 			t.Errorf("%+v: %v", l, err)
 		}
 	}
-	if _, err := (learn.HeavyTails{}).Fit(data, larger.Spend(0.5).WithDelta(1e-4)); !errors.As(err, &bad) || !strings.Contains(err.Error(), "pure") {
+	if _, err := (learn.HeavyTails{}).Fit(data, larger.Spend(0.5).WithDelta(1e-4)); !errors.As(err, &bad) ||
+		!strings.Contains(err.Error(), "pure") {
 		t.Errorf("δ asked of a pure learner: %v", err)
 	}
 	if _, err := (learn.HeavyTails{}).Fit(data, budget.Spend(1.5)); err == nil {
@@ -136,7 +144,8 @@ func TestHeavyTailsRefuses(t *testing.T) {
 	}
 	patients := learn.Regression(learn.Patients(50, 1), "pressure", learn.RowNorm(1))
 	ill := learn.Binary(learn.Patients(50, 1), "ill", learn.RowNorm(1))
-	for _, l := range []learn.Learner{learn.Linear{}, learn.Huber{}, learn.Quantile{}, learn.Logistic{}, learn.SVM{}, learn.Logistic{Records: 50}} {
+	for _, l := range []learn.Learner{learn.Linear{}, learn.Huber{}, learn.Quantile{}, learn.Logistic{},
+		learn.SVM{}, learn.Logistic{Records: 50}} {
 		on := patients
 		switch l.(type) {
 		case learn.Logistic, learn.SVM:

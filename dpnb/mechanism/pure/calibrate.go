@@ -53,15 +53,19 @@ func (c *Config) validate() error {
 	case c.Records < 1 || c.Records > MostRecords:
 		return bad("Records", c.Records, fmt.Sprintf("the planned number of records, from 1 to %d", MostRecords))
 	case !positive(c.Radius):
-		return bad("Radius", c.Radius, "a positive finite number: the ball of coefficients over which to minimise; a set without a projection is none")
+		return bad("Radius", c.Radius,
+			"a positive finite number: the ball of coefficients over which to minimise; a set without a projection is none")
 	case c.Moment != 0 && !(c.Moment > 1 && c.Moment <= 1e3):
 		return bad("Moment", c.Moment, "k > 1: with fewer moments nothing bounds the bias")
 	case c.MomentBound != 0 && !positive(c.MomentBound):
 		return bad("MomentBound", c.MomentBound, "a positive finite number, or 0 if it is not known")
-	case c.Clip != 0 && !positive(c.Clip), c.Lambda != 0 && !positive(c.Lambda), c.Tolerance != 0 && !positive(c.Tolerance):
-		return bad("Clip, Lambda or Tolerance", [3]float64{c.Clip, c.Lambda, c.Tolerance}, "positive finite numbers, or 0 to have them chosen")
+	case c.Clip != 0 && !positive(c.Clip), c.Lambda != 0 && !positive(c.Lambda), c.Tolerance != 0 &&
+		!positive(c.Tolerance):
+		return bad("Clip, Lambda or Tolerance", [3]float64{c.Clip, c.Lambda, c.Tolerance},
+			"positive finite numbers, or 0 to have them chosen")
 	case c.WorstCase && (c.MomentBound == 0 || c.Moment != 0 && c.Moment < 2):
-		return bad("MomentBound", c.MomentBound, "a bound G on a moment k ≥ 2 of the gradients' norms: WorstCase is made of it")
+		return bad("MomentBound", c.MomentBound,
+			"a bound G on a moment k ≥ 2 of the gradients' norms: WorstCase is made of it")
 	case c.Clip == 0 && c.MomentBound == 0 && !(c.LeastNorm > 0):
 		return bad("MomentBound", c.MomentBound, "a bound G on a moment of the gradients' norms, or LeastNorm > 0")
 	}
@@ -90,7 +94,8 @@ func (c *Config) clip() (float64, error) {
 	slope := c.Loss.Lipschitz()
 	if math.IsInf(slope, 1) {
 		return 0, &privacy.ParamError{Name: "MomentBound", Value: c.MomentBound,
-			Want: fmt.Sprintf("a bound G: the slope of the %s loss has none; a public guess of ‖x‖ times the residual will do", c.Loss.Name())}
+			Want: fmt.Sprintf("a bound G: the slope of the %s loss has none; a public guess of ‖x‖ times the residual "+
+				"will do", c.Loss.Name())}
 	}
 	return c.LeastNorm * slope, nil
 }
@@ -112,7 +117,8 @@ func (c *Config) problem() (Problem, error) {
 		return Problem{}, err
 	}
 	clip, err := c.clip()
-	p := Problem{Loss: c.Loss, Directions: c.Directions, Clip: clip, Radius: c.Radius, Centre: c.Centre, Lambda: c.Lambda, Tolerance: c.Tolerance}
+	p := Problem{Loss: c.Loss, Directions: c.Directions, Clip: clip, Radius: c.Radius, Centre: c.Centre,
+		Lambda: c.Lambda, Tolerance: c.Tolerance}
 	return p, err
 }
 

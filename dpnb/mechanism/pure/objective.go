@@ -77,7 +77,8 @@ func (m Objective) Event() (privacy.Event, error) {
 // Describe implements mechanism.Mechanism.
 func (m Objective) Describe() mechanism.Description {
 	return mechanism.Description{
-		Name: "objective perturbation, pure ε", Source: "Chaudhuri, Monteleoni, Sarwate 2011, with the Lipschitz extension of Lowy 2026 (heavytail)",
+		Name:      "objective perturbation, pure ε",
+		Source:    "Chaudhuri, Monteleoni, Sarwate 2011, with the Lipschitz extension of Lowy 2026 (heavytail)",
 		Adjacency: m.Adjacency, Bound: "pure ε: slope and curvature of a record together (docs/theory/heavytail.md)",
 		Assumptions: m.assumptions(), Lambda: m.Lambda,
 	}
@@ -85,7 +86,8 @@ func (m Objective) Describe() mechanism.Description {
 
 // String describes the mechanism with its parameters.
 func (m Objective) String() string {
-	return fmt.Sprintf("objective perturbation with pure ε (%v, β = %.5g, output noise %.3g, %v)", &m.Problem, m.Scale, m.OutputScale, m.bend())
+	return fmt.Sprintf("objective perturbation with pure ε (%v, β = %.5g, output noise %.3g, %v)", &m.Problem,
+		m.Scale, m.OutputScale, m.bend())
 }
 
 // largestNoise is a norm that b does not have in anyone's life.

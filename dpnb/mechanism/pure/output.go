@@ -67,14 +67,16 @@ func (m Output) Event() (privacy.Event, error) {
 func (m Output) Describe() mechanism.Description {
 	return mechanism.Description{
 		Name: "output perturbation, pure ε", Source: "Lowy 2026 (heavytail), algorithm 2 without the second stage",
-		Adjacency: m.Adjacency, Bound: "isotropic Laplace noise at the sensitivity of the minimiser (docs/theory/heavytail.md)",
+		Adjacency:   m.Adjacency,
+		Bound:       "isotropic Laplace noise at the sensitivity of the minimiser (docs/theory/heavytail.md)",
 		Assumptions: m.assumptions(), Lambda: m.Lambda,
 	}
 }
 
 // String describes the mechanism with its parameters.
 func (m Output) String() string {
-	return fmt.Sprintf("output perturbation with pure ε (%v, isotropic Laplace noise of scale %.5g, %v)", &m.Problem, m.Scale, m.bend())
+	return fmt.Sprintf("output perturbation with pure ε (%v, isotropic Laplace noise of scale %.5g, %v)",
+		&m.Problem, m.Scale, m.bend())
 }
 
 // Feasible implements mechanism.Mechanism.

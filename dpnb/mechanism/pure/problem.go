@@ -85,7 +85,8 @@ func (p *Problem) check(rows matrix.Rows, labels []float64) error {
 	case len(labels) != n:
 		return &matrix.DataError{Text: fmt.Sprintf("%d labels for %d records", len(labels), n)}
 	case p.Centre != nil && len(p.Centre) != d:
-		return &privacy.ParamError{Name: "Centre", Value: len(p.Centre), Want: fmt.Sprintf("%d coefficients, one for each feature", d)}
+		return &privacy.ParamError{Name: "Centre", Value: len(p.Centre),
+			Want: fmt.Sprintf("%d coefficients, one for each feature", d)}
 	}
 	return nil
 }
@@ -112,7 +113,8 @@ func (p *Problem) feasible(bend loss.Bend, features, records int, b float64) err
 	}
 	if least := p.least(bend, features, records, b); !(p.Tolerance >= least) {
 		return &privacy.ParamError{Name: "Tolerance", Value: p.Tolerance,
-			Want: fmt.Sprintf("at least %.2g, which is what arithmetic here is proved to reach for %d records; a larger Lambda helps", least, records)}
+			Want: fmt.Sprintf("at least %.2g, which is what arithmetic here is proved to reach for %d records; a larger "+
+				"Lambda helps", least, records)}
 	}
 	return nil
 }
@@ -167,8 +169,10 @@ func curve(c, beta, lambda float64) loss.Bend { return loss.FreeBend(c, max(beta
 // assumptions of both mechanisms, with how the parameters were chosen.
 func (p *Problem) assumptions() []string {
 	return []string{
-		fmt.Sprintf("C, R, Λ, τ, the noise, the %s loss, its parameters and the scales of the columns were chosen without looking at the records", p.Loss.Name()),
-		"records are of any length: one with a number that is not finite, or with a label that is not " + p.Loss.Labels() + ", counts as none",
+		fmt.Sprintf("C, R, Λ, τ, the noise, the %s loss, its parameters and the scales of the columns were chosen "+
+			"without looking at the records", p.Loss.Name()),
+		"records are of any length: one with a number that is not finite, or with a label that is not " +
+			"" + p.Loss.Labels() + ", counts as none",
 		fmt.Sprintf("there are fewer than %d records", MostRecords),
 		mechanism.ExactNoise,
 		"time taken is not observed by the adversary",
@@ -177,5 +181,6 @@ func (p *Problem) assumptions() []string {
 
 // String describes the problem in a few words.
 func (p *Problem) String() string {
-	return fmt.Sprintf("%s loss, gradients of at most C = %.5g, ‖w‖ ≤ %.5g, Λ = %.5g, τ = %.3g", p.Loss.Name(), p.Clip, p.Radius, p.Lambda, p.Tolerance)
+	return fmt.Sprintf("%s loss, gradients of at most C = %.5g, ‖w‖ ≤ %.5g, Λ = %.5g, τ = %.3g", p.Loss.Name(),
+		p.Clip, p.Radius, p.Lambda, p.Tolerance)
 }

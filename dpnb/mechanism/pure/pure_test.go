@@ -19,7 +19,8 @@ import (
 var _, _ mechanism.Mechanism = Objective{}, Output{}
 
 func config() Config {
-	return Config{Loss: loss.LeastAbsolute{}, Epsilon: 1, Adjacency: privacy.AddRemove, Features: 3, Records: 500, Radius: 2, LeastNorm: 1}
+	return Config{Loss: loss.LeastAbsolute{}, Epsilon: 1, Adjacency: privacy.AddRemove, Features: 3, Records: 500,
+		Radius: 2, LeastNorm: 1}
 }
 
 // records returns n records with heavy tails, with an intercept.
@@ -70,17 +71,20 @@ func TestCalibrate(t *testing.T) {
 	m, _ := c.Calibrate()
 	c.Adjacency, c.Epsilon = privacy.ReplaceOne, 2
 	r, _ := c.Calibrate()
-	if math.Abs(m.Scale/r.Scale-1) > 1e-9 || math.Abs(m.Lambda/r.Lambda-1) > 1e-9 || m.bend() != r.bend() && math.Abs(m.bend().Smoothness()/r.bend().Smoothness()-1) > 1e-9 {
+	if math.Abs(m.Scale/r.Scale-1) > 1e-9 || math.Abs(m.Lambda/r.Lambda-1) > 1e-9 || m.bend() != r.bend() &&
+		math.Abs(m.bend().Smoothness()/r.bend().Smoothness()-1) > 1e-9 {
 		t.Errorf("add/remove at 1 %v, replace-one at 2 %v", m, r)
 	}
 	// The defaults of docs/theory/heavytail.md.
-	c = Config{Loss: loss.LeastAbsolute{}, Epsilon: 1, Adjacency: privacy.AddRemove, Features: 50, Records: 100_000, Radius: 2, MomentBound: 8}
+	c = Config{Loss: loss.LeastAbsolute{}, Epsilon: 1, Adjacency: privacy.AddRemove, Features: 50,
+		Records: 100_000, Radius: 2, MomentBound: 8}
 	m, err := c.Calibrate()
 	if err != nil || m.Clip != 2 || math.Abs(m.Lambda-math.Sqrt(50_000)) > 1e-9 {
 		t.Errorf("C = %g, Λ = %g (%v)", m.Clip, m.Lambda, err)
 	}
 	c.WorstCase = true
-	if m, err = c.Calibrate(); err != nil || math.Abs(m.Clip-4*math.Sqrt(2000)) > 1e-9 || math.Abs(m.Lambda-2*math.Sqrt(8e5*(2+0.7775046))) > 1e-3 {
+	if m, err = c.Calibrate(); err != nil || math.Abs(m.Clip-4*math.Sqrt(2000)) > 1e-9 ||
+		math.Abs(m.Lambda-2*math.Sqrt(8e5*(2+0.7775046))) > 1e-3 {
 		t.Errorf("worst case: C = %g, Λ = %g (%v)", m.Clip, m.Lambda, err)
 	}
 }
@@ -89,7 +93,8 @@ func TestCalibrate(t *testing.T) {
 // number of workers.
 func TestRun(t *testing.T) {
 	rows, y := records(4000, 3, 1)
-	for _, l := range []loss.Convex{loss.LeastAbsolute{}, loss.Pinball{Tau: 0.5}, loss.Huber{Threshold: 1}, loss.Squared{}} {
+	for _, l := range []loss.Convex{loss.LeastAbsolute{}, loss.Pinball{Tau: 0.5}, loss.Huber{Threshold: 1},
+		loss.Squared{}} {
 		c := config()
 		c.Loss, c.Records, c.Epsilon, c.MomentBound = l, 4000, 2, 4
 		m, err := c.Calibrate()
@@ -174,7 +179,8 @@ func TestTotal(t *testing.T) {
 			return r.Coefficients
 		}
 		want := run(rows, labels)
-		for k, bad := range [][4]float64{{math.NaN(), 1, 1, 1}, {inf, 1, 1, 1}, {1, 1, -inf, -1}, {1, 1, 1, math.NaN()}, {1, 0, 1, inf}, {0, 0, 0, 1}} {
+		for k, bad := range [][4]float64{{math.NaN(), 1, 1, 1}, {inf, 1, 1, 1}, {1, 1, -inf, -1}, {1, 1, 1,
+			math.NaN()}, {1, 0, 1, inf}, {0, 0, 0, 1}} {
 			more := matrix.NewDense(61, 3, append(slices.Clone(rows.Data), bad[:3]...))
 			got := run(more, append(slices.Clone(labels), bad[3]))
 			if d := floats.Distance(got, want, 2); d > 0 {
@@ -213,12 +219,18 @@ func TestRefuses(t *testing.T) {
 	inf, nan := math.Inf(1), math.NaN()
 	var bad *privacy.ParamError
 	for name, change := range map[string]func(*Config){
-		"ε = 0": func(c *Config) { c.Epsilon = 0 }, "ε < 0": func(c *Config) { c.Epsilon = -1 }, "ε none": func(c *Config) { c.Epsilon = nan },
-		"R = 0": func(c *Config) { c.Radius = 0 }, "R infinite": func(c *Config) { c.Radius = inf }, "G < 0": func(c *Config) { c.MomentBound = -1 },
-		"G none": func(c *Config) { c.MomentBound = nan }, "k = 1": func(c *Config) { c.Moment = 1 }, "k < 1": func(c *Config) { c.Moment = 0.5 },
-		"no G for an unbounded slope": func(c *Config) { c.Loss = loss.Squared{} }, "worst case without G": func(c *Config) { c.WorstCase = true },
-		"no C": func(c *Config) { c.LeastNorm = 0 }, "n₀ = 0": func(c *Config) { c.Records = 0 }, "no adjacency": func(c *Config) { c.Adjacency = 0 },
-		"centre": func(c *Config) { c.Centre = []float64{1, nan, 1} }, "τ < 0": func(c *Config) { c.Tolerance = -1 }, "no loss": func(c *Config) { c.Loss = nil },
+		"ε = 0": func(c *Config) { c.Epsilon = 0 }, "ε < 0": func(c *Config) { c.Epsilon = -1 },
+		"ε none": func(c *Config) { c.Epsilon = nan },
+		"R = 0":  func(c *Config) { c.Radius = 0 }, "R infinite": func(c *Config) { c.Radius = inf },
+		"G < 0":  func(c *Config) { c.MomentBound = -1 },
+		"G none": func(c *Config) { c.MomentBound = nan }, "k = 1": func(c *Config) { c.Moment = 1 },
+		"k < 1":                       func(c *Config) { c.Moment = 0.5 },
+		"no G for an unbounded slope": func(c *Config) { c.Loss = loss.Squared{} },
+		"worst case without G":        func(c *Config) { c.WorstCase = true },
+		"no C":                        func(c *Config) { c.LeastNorm = 0 }, "n₀ = 0": func(c *Config) { c.Records = 0 },
+		"no adjacency": func(c *Config) { c.Adjacency = 0 },
+		"centre":       func(c *Config) { c.Centre = []float64{1, nan, 1} }, "τ < 0": func(c *Config) { c.Tolerance = -1 },
+		"no loss": func(c *Config) { c.Loss = nil },
 	} {
 		c := config()
 		change(&c)

@@ -123,7 +123,8 @@ func (p Population) Phased(n int, eps float64, phases int) (mechanism.Mechanism,
 }
 
 func (p Population) config(n int, eps float64) pure.Config {
-	return pure.Config{Loss: loss.LeastAbsolute{}, Epsilon: eps, Adjacency: privacy.ReplaceOne, Features: p.Features, Records: n,
+	return pure.Config{Loss: loss.LeastAbsolute{}, Epsilon: eps, Adjacency: privacy.ReplaceOne,
+		Features: p.Features, Records: n,
 		Radius: 2, Moment: p.Moment, MomentBound: p.MomentBound()}
 }
 

@@ -23,9 +23,10 @@ func extensionClaims() []claim.Claim {
 			Code:      []string{"loss.Cut"},
 			Tests:     []string{"loss.TestExtension", "loss.TestExtensionOfSteepLine"},
 			Proof:     "heavytail#heavytail-lem2.2 16a2391c",
-			Check:     "eight losses, 150 rows and labels each: the closed form against the infimum that defines it; slopes, which may not fall, times ‖x‖; its value less f",
-			Expected:  "equal to 1e-6; slopes rise, up to C and no farther; at most f",
-			Seed:      31, Run: extensionIs(1, 31), Power: "1e-6 of the value",
+			Check: "eight losses, 150 rows and labels each: the closed form against the infimum that defines it; " +
+				"slopes, which may not fall, times ‖x‖; its value less f",
+			Expected: "equal to 1e-6; slopes rise, up to C and no farther; at most f",
+			Seed:     31, Run: extensionIs(1, 31), Power: "1e-6 of the value",
 			Wrong: map[string]claim.Check{wider: extensionIs(1.1, 31), less: extensionIs(0.9, 31)},
 		},
 		{
@@ -34,9 +35,10 @@ func extensionClaims() []claim.Claim {
 			Code:      []string{"loss.Cut"},
 			Tests:     []string{"loss.TestExtension"},
 			Proof:     "heavytail#heavytail-lem2.3 18f5b294",
-			Check:     "E(A − C)₊ over κ_k·G_k^k/C^{k−1} for 400 laws of A, Pareto's and of two values, k from 1.5 to 6: the largest",
-			Expected:  "1, to 1e-3, and below for all",
-			Run:       momentBias(1), Power: "0.1 % of the constant",
+			Check: "E(A − C)₊ over κ_k·G_k^k/C^{k−1} for 400 laws of A, Pareto's and of two values, k from 1.5 to 6: " +
+				"the largest",
+			Expected: "1, to 1e-3, and below for all",
+			Run:      momentBias(1), Power: "0.1 % of the constant",
 			Wrong: map[string]claim.Check{"κ_k less by a tenth": momentBias(0.9), "κ_k more by a tenth": momentBias(1.1)},
 		},
 		{
@@ -45,18 +47,23 @@ func extensionClaims() []claim.Claim {
 			Code:      []string{"mechanism/pure.Output.Sensitivity", "noise/exact.Sampler.IsotropicLaplace"},
 			Tests:     []string{"audit.TestPureOutput", "paper/heavytail.TestHeavytailGammaTail"},
 			Proof:     "heavytail#heavytail-lem2.4 931b01f1", Errata: []string{"heavytail-32"},
-			Check:    "the tail of Gamma(d) at 16.5ζd and at d + √(2dζ) + ζ for d to 1,000, ζ to 20, over e^{−ζ}; the norm of 20,000 draws (--full: 400,000) of the exact noise at d = 5 against the quantile 1.832d at ζ = 3",
+			Check: "the tail of Gamma(d) at 16.5ζd and at d + √(2dζ) + ζ for d to 1,000, ζ to 20, over e^{−ζ}; the " +
+				"norm of 20,000 draws (--full: 400,000) of the exact noise at d = 5 against the quantile 1.832d at ζ = 3",
 			Expected: "at most 1; a share of e^{−3} beyond, to 4 standard errors",
 			Seed:     32, Run: ballHolds(1, 32), Want: claim.HoldsWithCorrection, Power: "10 % of the radius that is exact",
-			Wrong: map[string]claim.Check{"the radius less by a tenth": ballHolds(0.9, 32), "the radius more by a tenth": ballHolds(1.1, 32)},
+			Wrong: map[string]claim.Check{"the radius less by a tenth": ballHolds(0.9, 32),
+				"the radius more by a tenth": ballHolds(1.1, 32)},
 		},
 		{
 			ID: "heavytail/prop2.5", Paper: lowy + "Propositions 2.5 and C.3", Kind: claim.Theorem,
-			Statement: "localise, then fit privately over W₀: within c₂(G_k/λ)(d/(nε))^{1−1/k} of ŵ_λ; one output perturbation does it, with 2^{1−1/k} for c₂ in the mean",
-			Code:      []string{"mechanism/pure.Output"},
-			Tests:     []string{"paper/heavytail.TestHeavytailBiasOverW"},
-			Proof:     "heavytail#dpnb-one-output c44e9265", Errata: []string{"heavytail-81"},
-			Check:    "linear losses of two lengths, where the minimisers are known: ‖ŵ_C − ŵ_λ‖ and the mean norm of 20,000 draws (--full: 400,000) of the exact noise, over the two terms of the bound, k from 2 to 5; and the two terms over their least sum in C",
+			Statement: "localise, then fit privately over W₀: within c₂(G_k/λ)(d/(nε))^{1−1/k} of ŵ_λ; one output " +
+				"perturbation does it, with 2^{1−1/k} for c₂ in the mean",
+			Code:  []string{"mechanism/pure.Output"},
+			Tests: []string{"paper/heavytail.TestHeavytailBiasOverW"},
+			Proof: "heavytail#dpnb-one-output c44e9265", Errata: []string{"heavytail-81"},
+			Check: "linear losses of two lengths, where the minimisers are known: ‖ŵ_C − ŵ_λ‖ and the mean norm of " +
+				"20,000 draws (--full: 400,000) of the exact noise, over the two terms of the bound, k from 2 to 5; and the " +
+				"two terms over their least sum in C",
 			Expected: "1 each, to 4 standard errors",
 			Seed:     33, Run: oneStage(1, 1, 1, 33), Want: claim.HoldsWithCorrection, Power: "10 % in either term",
 			Wrong: map[string]claim.Check{
@@ -105,7 +112,8 @@ func extensionIs(factor float64, seed uint64) claim.Check {
 				falls, above = math.Max(falls, slope-later), math.Max(above, got-f(t))
 			}
 		}
-		measured := fmt.Sprintf("off by %.1g, largest slope %.6f C, slopes fall by %.1g, above f by %.1g", off, steepest, falls, above)
+		measured := fmt.Sprintf("off by %.1g, largest slope %.6f C, slopes fall by %.1g, above f by %.1g", off,
+			steepest, falls, above)
 		return outcome(measured, off < 1e-6 && math.Abs(steepest-1) < 1e-9 && falls < 1e-12 && above < 1e-9), nil
 	}
 }
@@ -177,7 +185,8 @@ func ballHolds(factor float64, seed uint64) claim.Check {
 		_, _, beyond := norms(noise.NewSeeded(seed), 5, draws, factor*1.832*5)
 		want := math.Exp(-3)
 		z := (beyond - want) / math.Sqrt(want*(1-want)/float64(draws))
-		o := outcome(fmt.Sprintf("tail over e^{−ζ} at most %.3f; beyond the exact radius %.4f, %+.1f standard errors", largest, beyond, z),
+		o := outcome(fmt.Sprintf("tail over e^{−ζ} at most %.3f; beyond the exact radius %.4f, %+.1f standard errors",
+			largest, beyond, z),
 			largest <= 1 && math.Abs(z) < 4)
 		if o.Verdict == claim.Holds {
 			o.Verdict, o.Note = claim.HoldsWithCorrection, "by another tail bound than the printed one"
@@ -205,7 +214,8 @@ func oneStage(bias, spread, choice float64, seed uint64) claim.Check {
 		}
 		mean, deviation, _ := norms(noise.NewSeeded(seed), int(d), size.Runs(20_000), 1)
 		z := (mean - spread*d) / deviation
-		o := outcome(fmt.Sprintf("bias off by %.1g of its term, noise %.4f d, %+.1f standard errors, the terms above the bound by %.1g", moved, mean/d, z, above),
+		o := outcome(fmt.Sprintf("bias off by %.1g of its term, noise %.4f d, %+.1f standard errors, the terms above "+
+			"the bound by %.1g", moved, mean/d, z, above),
 			moved < 1e-9 && math.Abs(z) < 4 && above < 1e-9)
 		if o.Verdict == claim.Holds {
 			o.Verdict, o.Note = claim.HoldsWithCorrection, "by one stage; the printed bias over W₀ is false"

@@ -24,13 +24,15 @@ func pureEpsilon() []claim.Claim {
 	return []claim.Claim{
 		{
 			ID: "dpnb/extension-bias", Paper: page + "1", Kind: claim.Ours,
-			Statement: "a smooth extension is below f_C by (min(A,C)/C)²H*(C) at most, and its curvature by S̄(|γ|), for rows of any length",
-			Code:      []string{"loss.Extension", "loss.Bend.Bias"},
-			Tests:     []string{"loss.TestExtension", "loss.TestBend", "loss.TestBiasConstants"},
-			Proof:     "heavytail#dpnb-extension-bias 88e88c26",
-			Check:     "f_C less the extension over that bound, and difference quotients of slopes over S̄ between them, eight losses, both laws, 100 rows each from 1e-4 to 1e4 long: the largest",
-			Expected:  "1 and 1, to a thousandth, and never more",
-			Seed:      51, Run: extensionBias(1, 1, 51), Power: "0.1 % of either",
+			Statement: "a smooth extension is below f_C by (min(A,C)/C)²H*(C) at most, and its curvature by S̄(|γ|), for " +
+				"rows of any length",
+			Code:  []string{"loss.Extension", "loss.Bend.Bias"},
+			Tests: []string{"loss.TestExtension", "loss.TestBend", "loss.TestBiasConstants"},
+			Proof: "heavytail#dpnb-extension-bias 88e88c26",
+			Check: "f_C less the extension over that bound, and difference quotients of slopes over S̄ between them, " +
+				"eight losses, both laws, 100 rows each from 1e-4 to 1e4 long: the largest",
+			Expected: "1 and 1, to a thousandth, and never more",
+			Seed:     51, Run: extensionBias(1, 1, 51), Power: "0.1 % of either",
 			Wrong: map[string]claim.Check{
 				"H* less by a tenth": extensionBias(0.9, 1, 51), "H* more by a tenth": extensionBias(1.1, 1, 51),
 				"S̄ less by a tenth": extensionBias(1, 0.9, 51), "S̄ more by a tenth": extensionBias(1, 1.1, 51),
@@ -42,53 +44,69 @@ func pureEpsilon() []claim.Claim {
 			Code:      []string{"mechanism/pure.Output", "mechanism/pure.Output.Sensitivity"},
 			Tests:     []string{"audit.TestPureOutput", "mechanism/pure.TestCalibrate"},
 			Proof:     "heavytail#dpnb-one-output 4336032c",
-			Check:     "how far the mechanism's own minimiser moves for a linear loss that is added or replaced, with a solver that does its worst, over scale times ε, both adjacencies, where the ball binds and where not",
-			Expected:  "1, to a thousandth",
-			Run:       oneOutput(1), Power: "0.1 % of the scale",
-			Wrong: map[string]claim.Check{"the scale less by a tenth": oneOutput(0.9), "the scale more by a tenth": oneOutput(1.1)},
+			Check: "how far the mechanism's own minimiser moves for a linear loss that is added or replaced, with a " +
+				"solver that does its worst, over scale times ε, both adjacencies, where the ball binds and where not",
+			Expected: "1, to a thousandth",
+			Run:      oneOutput(1), Power: "0.1 % of the scale",
+			Wrong: map[string]claim.Check{"the scale less by a tenth": oneOutput(0.9),
+				"the scale more by a tenth": oneOutput(1.1)},
 		},
 		{
 			ID: "dpnb/pure-objective", Paper: page + "3", Kind: claim.Ours,
-			Statement: "objective perturbation with noise e^{−‖b‖/β} has ε = sup |γ|/β + ln(1 + S/Λ) over a record's pairs of slope and curvature, exactly",
-			Code:      []string{"privacy/objective.PureFlat", "mechanism/pure.Objective.Epsilon"},
-			Tests:     []string{"audit.TestPureObjective"},
-			Proof:     "heavytail#dpnb-pure-objective 67235921",
-			Check:     "exact densities of Huber's loss without a record and with one, the largest log ratio over records and outputs, at C = β = s = 1, Λ = 2 and 10; at ε = 0.1, 1 and 4 those of the mechanism's own extension of five losses over its share of ε",
-			Expected:  "1.4055 and 1.0953, as PureFlat; 1, to a thousandth",
-			Run:       pureObjective(1), Power: "0.1 % of ε",
+			Statement: "objective perturbation with noise e^{−‖b‖/β} has ε = sup |γ|/β + ln(1 + S/Λ) over a record's " +
+				"pairs of slope and curvature, exactly",
+			Code:  []string{"privacy/objective.PureFlat", "mechanism/pure.Objective.Epsilon"},
+			Tests: []string{"audit.TestPureObjective"},
+			Proof: "heavytail#dpnb-pure-objective 67235921",
+			Check: "exact densities of Huber's loss without a record and with one, the largest log ratio over records " +
+				"and outputs, at C = β = s = 1, Λ = 2 and 10; at ε = 0.1, 1 and 4 those of the mechanism's own extension of " +
+				"five losses over its share of ε",
+			Expected: "1.4055 and 1.0953, as PureFlat; 1, to a thousandth",
+			Run:      pureObjective(1), Power: "0.1 % of ε",
 			Wrong: map[string]claim.Check{"ε less by a tenth": pureObjective(0.9), "ε more by a tenth": pureObjective(1.1)},
 		},
 		{
 			ID: "dpnb/free-jacobian", Paper: page + "3", Kind: claim.Ours,
-			Statement: "curvature up to Λ(e^{(C−|γ|)/β} − 1) costs nothing, ln cosh nothing from Λ = 2sβ/C on and else what PureParabola says",
-			Code:      []string{"privacy/objective.PureFree", "privacy/objective.PureParabola", "loss.FreeBend", "loss.CoshBend"},
-			Tests:     []string{"audit.TestPureObjective", "loss.TestBend"},
-			Proof:     "heavytail#dpnb-free-jacobian d2f875c8",
-			Check:     "exact densities of the absolute loss's extension without a record and with one: the free curve at C/β = 1, Λ = 1 and C/β = 2, Λ = 0.1; ln cosh at C = β = s = 1, Λ = 2, 1 and 0.3",
-			Expected:  "1.0000, 2.0000; 1.0000, 1.1133, 1.7532",
-			Run:       freeJacobian(1), Power: "0.1 % of ε; 10 % of the curvature",
-			Wrong: map[string]claim.Check{"curvature more by a tenth": freeJacobian(1.1), "curvature less by a tenth": freeJacobian(0.9)},
+			Statement: "curvature up to Λ(e^{(C−|γ|)/β} − 1) costs nothing, ln cosh nothing from Λ = 2sβ/C on and else " +
+				"what PureParabola says",
+			Code: []string{"privacy/objective.PureFree", "privacy/objective.PureParabola", "loss.FreeBend",
+				"loss.CoshBend"},
+			Tests: []string{"audit.TestPureObjective", "loss.TestBend"},
+			Proof: "heavytail#dpnb-free-jacobian d2f875c8",
+			Check: "exact densities of the absolute loss's extension without a record and with one: the free curve at " +
+				"C/β = 1, Λ = 1 and C/β = 2, Λ = 0.1; ln cosh at C = β = s = 1, Λ = 2, 1 and 0.3",
+			Expected: "1.0000, 2.0000; 1.0000, 1.1133, 1.7532",
+			Run:      freeJacobian(1), Power: "0.1 % of ε; 10 % of the curvature",
+			Wrong: map[string]claim.Check{"curvature more by a tenth": freeJacobian(1.1),
+				"curvature less by a tenth": freeJacobian(0.9)},
 		},
 		{
 			ID: "dpnb/pure-utility", Paper: page + "3", Kind: claim.Ours,
-			Statement: "objective perturbation with C and Λ of the theorem has a mean excess risk of at most G_kD(d/(nε))^{1−1/k} + √(1+τ/2)·G₂D/√n under add/remove-one",
-			Code:      []string{"mechanism/pure.Config"},
-			Tests:     []string{"mechanism/pure.TestCalibrate"},
-			Proof:     "heavytail#dpnb-pure-utility 75611c7b",
-			Check:     "the sum of all terms of the proof at the C and Λ that are calibrated, over the bound, for 60 settings; and the risk of WorstCase on 20 samples (--full: 400) over it",
-			Expected:  "1 to 1e-6, the calibrated C and Λ being the best; below 1",
-			Seed:      52, Run: pureUtility(1, 52), Power: "1 % of C or Λ, by the terms; the risk is far below",
-			Wrong: map[string]claim.Check{"C and Λ more by a tenth": pureUtility(1.1, 52), "C and Λ less by a tenth": pureUtility(0.9, 52)},
+			Statement: "objective perturbation with C and Λ of the theorem has a mean excess risk of at most " +
+				"G_kD(d/(nε))^{1−1/k} + √(1+τ/2)·G₂D/√n under add/remove-one",
+			Code:  []string{"mechanism/pure.Config"},
+			Tests: []string{"mechanism/pure.TestCalibrate"},
+			Proof: "heavytail#dpnb-pure-utility 75611c7b",
+			Check: "the sum of all terms of the proof at the C and Λ that are calibrated, over the bound, for 60 " +
+				"settings; and the risk of WorstCase on 20 samples (--full: 400) over it",
+			Expected: "1 to 1e-6, the calibrated C and Λ being the best; below 1",
+			Seed:     52, Run: pureUtility(1, 52), Power: "1 % of C or Λ, by the terms; the risk is far below",
+			Wrong: map[string]claim.Check{"C and Λ more by a tenth": pureUtility(1.1, 52),
+				"C and Λ less by a tenth": pureUtility(0.9, 52)},
 		},
 		{
 			ID: "dpnb/total-release", Paper: page + "4", Kind: claim.Ours,
-			Statement: "a pure release is made for every dataset, by a certificate ‖g‖/(Λ + μ/2) on the ball's surface that needs no more precision for larger noise",
-			Code:      []string{"mechanism/pure.Objective", "erm.MinimizeWithin", "noise/exact.Isotropic.Near"},
-			Tests:     []string{"mechanism/pure.TestTotal", "mechanism/pure.TestHugeNoise", "erm.TestMinimizeWithin", "erm.TestSurfaceCertificate", "noise/exact.TestIsotropicNear"},
-			Proof:     "heavytail#dpnb-total-release b465ed47",
-			Check:     "the distance of 60,000 points of the surface from the minimiser over the certificate, where that is known; releases of five datasets that no fit likes: numbers that are none, infinite or 1e300, one record, no record",
-			Expected:  "at most 1, and 1 to a thousandth somewhere; five releases",
-			Run:       totalRelease(0.5), Power: "10 % of μ's part",
+			Statement: "a pure release is made for every dataset, by a certificate ‖g‖/(Λ + μ/2) on the ball's surface " +
+				"that needs no more precision for larger noise",
+			Code: []string{"mechanism/pure.Objective", "erm.MinimizeWithin", "noise/exact.Isotropic.Near"},
+			Tests: []string{"mechanism/pure.TestTotal", "mechanism/pure.TestHugeNoise", "erm.TestMinimizeWithin",
+				"erm.TestSurfaceCertificate", "noise/exact.TestIsotropicNear"},
+			Proof: "heavytail#dpnb-total-release b465ed47",
+			Check: "the distance of 60,000 points of the surface from the minimiser over the certificate, where that " +
+				"is known; releases of five datasets that no fit likes: numbers that are none, infinite or 1e300, one " +
+				"record, no record",
+			Expected: "at most 1, and 1 to a thousandth somewhere; five releases",
+			Run:      totalRelease(0.5), Power: "10 % of μ's part",
 			Wrong: map[string]claim.Check{"μ/1.8 for μ/2": totalRelease(1 / 1.8), "μ/2.2 for μ/2": totalRelease(1 / 2.2)},
 		},
 	}
@@ -136,7 +154,8 @@ func extensionBias(gap, bend float64, seed uint64) claim.Check {
 					if g*next < 0 {
 						flattest = 0
 					}
-					curvature = math.Max(curvature, ((next-g)/h-1e-9*law.Smoothness())/(bend*law.Curvature(flattest)+1e-9*law.Smoothness()))
+					curvature = math.Max(curvature,
+						((next-g)/h-1e-9*law.Smoothness())/(bend*law.Curvature(flattest)+1e-9*law.Smoothness()))
 				}
 			}
 		}
@@ -151,7 +170,8 @@ func oneOutput(factor float64) claim.Check {
 		least, largest := math.Inf(1), 0.0
 		for _, adj := range []privacy.Adjacency{privacy.AddRemove, privacy.ReplaceOne} {
 			for _, lambda := range []float64{0.01, 5} { // the ball binds at the first
-				m, err := pure.Config{Loss: loss.Affine{}, Epsilon: 1, Adjacency: adj, Features: 1, Records: 100, Radius: 3, MomentBound: 4, Lambda: lambda}.CalibrateOutput()
+				m, err := pure.Config{Loss: loss.Affine{}, Epsilon: 1, Adjacency: adj, Features: 1, Records: 100, Radius: 3,
+					MomentBound: 4, Lambda: lambda}.CalibrateOutput()
 				if err != nil {
 					return claim.Outcome{}, err
 				}
@@ -188,7 +208,8 @@ func oneOutput(factor float64) claim.Check {
 				least, largest = math.Min(least, ratio), math.Max(largest, ratio)
 			}
 		}
-		return claim.Decide(fmt.Sprintf("%.6f to %.6f", least, largest), "", least > 0.999 && largest <= 1+1e-9, "it does not hold"), nil
+		return claim.Decide(fmt.Sprintf("%.6f to %.6f", least, largest), "", least > 0.999 && largest <= 1+1e-9,
+			"it does not hold"), nil
 	}
 }
 
@@ -212,12 +233,16 @@ func huberWorst(lambda float64) float64 {
 // pureObjective holds exact densities against factor·ε.
 func pureObjective(factor float64) claim.Check {
 	return func(context.Context, claim.Size) (claim.Outcome, error) {
-		two, ten := huberWorst(2)/(factor*objective.PureFlat(1, 1, 1, 2)), huberWorst(10)/(factor*objective.PureFlat(1, 1, 1, 10))
-		golden := math.Abs(objective.PureFlat(1, 1, 1, 2)-1.4055) < 1e-4 && math.Abs(objective.PureFlat(1, 1, 1, 10)-1.0953) < 1e-4
+		two, ten := huberWorst(2)/(factor*objective.PureFlat(1, 1, 1, 2)),
+			huberWorst(10)/(factor*objective.PureFlat(1, 1, 1, 10))
+		golden := math.Abs(objective.PureFlat(1, 1, 1, 2)-1.4055) < 1e-4 && math.Abs(objective.PureFlat(1, 1, 1,
+			10)-1.0953) < 1e-4
 		least, largest := math.Min(two, ten), math.Max(two, ten)
 		for _, eps := range []float64{0.1, 1, 4} {
-			for _, l := range []loss.Convex{loss.LeastAbsolute{}, loss.Pinball{Tau: 0.8}, loss.ReLU{}, loss.Huber{Threshold: 0.5}, loss.Squared{}} {
-				m, err := pure.Config{Loss: l, Epsilon: eps, Adjacency: privacy.AddRemove, Features: 1, Records: 1000, Radius: 3, MomentBound: 4}.Calibrate()
+			for _, l := range []loss.Convex{loss.LeastAbsolute{}, loss.Pinball{Tau: 0.8}, loss.ReLU{},
+				loss.Huber{Threshold: 0.5}, loss.Squared{}} {
+				m, err := pure.Config{Loss: l, Epsilon: eps, Adjacency: privacy.AddRemove, Features: 1, Records: 1000,
+					Radius: 3, MomentBound: 4}.Calibrate()
 				if err != nil {
 					return claim.Outcome{}, err
 				}
@@ -226,7 +251,8 @@ func pureObjective(factor float64) claim.Check {
 				least, largest = math.Min(least, ratio), math.Max(largest, ratio)
 			}
 		}
-		return claim.Decide(fmt.Sprintf("exact over claimed from %.5f to %.5f, Huber's %.4f and %.4f", least, largest, objective.PureFlat(1, 1, 1, 2), objective.PureFlat(1, 1, 1, 10)), "",
+		return claim.Decide(fmt.Sprintf("exact over claimed from %.5f to %.5f, Huber's %.4f and %.4f", least, largest,
+			objective.PureFlat(1, 1, 1, 2), objective.PureFlat(1, 1, 1, 10)), "",
 			golden && least > 0.999 && largest <= 1+1e-9, "it does not hold"), nil
 	}
 }
@@ -260,7 +286,8 @@ func pureUtility(factor float64, seed uint64) claim.Check {
 			for _, eps := range []float64{0.1, 1, 5, 8} {
 				for _, n := range []float64{1e3, 1e4, 1e5, 1e6, 1e7} {
 					const d, radius, g = 20.0, 1.5, 7.0
-					m, err := pure.Config{Loss: loss.LeastAbsolute{}, Epsilon: eps, Adjacency: privacy.AddRemove, Features: d, Records: int(n), Radius: radius,
+					m, err := pure.Config{Loss: loss.LeastAbsolute{}, Epsilon: eps, Adjacency: privacy.AddRemove, Features: d,
+						Records: int(n), Radius: radius,
 						Moment: k, MomentBound: g, WorstCase: true}.Calibrate()
 					if err != nil {
 						return claim.Outcome{}, err
@@ -268,7 +295,8 @@ func pureUtility(factor float64, seed uint64) claim.Check {
 					c, lambda, width := factor*m.Clip, factor*m.Lambda, 2*radius
 					tau := loss.FreeBend(1, 1/eps, 1).Bias(1) // H*(C)·Λ/C²
 					kappa := math.Exp((k-1)*math.Log(k-1) - k*math.Log(k))
-					terms := d*c*width/(n*eps) + width*kappa*math.Pow(g, k)/math.Pow(c, k-1) + lambda*width*width/(8*n) + (2+tau)*g*g/lambda
+					terms := d*c*width/(n*eps) + width*kappa*math.Pow(g, k)/math.Pow(c,
+						k-1) + lambda*width*width/(8*n) + (2+tau)*g*g/lambda
 					bound := g*width*math.Pow(d/(n*eps), 1-1/k) + math.Sqrt(1+tau/2)*g*width/math.Sqrt(n)
 					largest, least = math.Max(largest, terms/bound), math.Min(least, terms/bound)
 				}
@@ -278,7 +306,8 @@ func pureUtility(factor float64, seed uint64) claim.Check {
 		src, risk := noise.NewSeeded(seed), 0.0
 		const n, runs = 500, 20
 		count := size.Runs(runs)
-		m, err := pure.Config{Loss: loss.LeastAbsolute{}, Epsilon: 1, Adjacency: privacy.AddRemove, Features: 1, Records: n, Radius: 2, MomentBound: 1, WorstCase: true}.Calibrate()
+		m, err := pure.Config{Loss: loss.LeastAbsolute{}, Epsilon: 1, Adjacency: privacy.AddRemove, Features: 1,
+			Records: n, Radius: 2, MomentBound: 1, WorstCase: true}.Calibrate()
 		if err != nil {
 			return claim.Outcome{}, err
 		}
@@ -295,7 +324,8 @@ func pureUtility(factor float64, seed uint64) claim.Check {
 			risk += (off*math.Erf(off/math.Sqrt2) + math.Sqrt(2/math.Pi)*math.Expm1(-off*off/2)) / float64(count)
 		}
 		bound := 4*math.Sqrt(1.0/n) + math.Sqrt(1+0.7775/2)*4/math.Sqrt(n)
-		return claim.Decide(fmt.Sprintf("terms from %.7f to %.7f of the bound; risk %.4f of it", least, largest, risk/bound), "",
+		return claim.Decide(fmt.Sprintf("terms from %.7f to %.7f of the bound; risk %.4f of it", least, largest,
+			risk/bound), "",
 			least > 1-1e-6 && largest < 1+1e-6 && risk < bound, "it does not hold"), nil
 	}
 }
@@ -320,7 +350,8 @@ func totalRelease(part float64) claim.Check {
 				}
 			}
 		}
-		m, err := pure.Config{Loss: loss.Squared{}, Epsilon: 1, Adjacency: privacy.AddRemove, Features: 2, Records: 100, Radius: 2, MomentBound: 4}.Calibrate()
+		m, err := pure.Config{Loss: loss.Squared{}, Epsilon: 1, Adjacency: privacy.AddRemove, Features: 2,
+			Records: 100, Radius: 2, MomentBound: 4}.Calibrate()
 		if err != nil {
 			return claim.Outcome{}, err
 		}
