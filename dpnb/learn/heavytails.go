@@ -2,6 +2,7 @@ package learn
 
 import (
 	"fmt"
+	"math"
 	"slices"
 
 	"github.com/go-gota/gota/dataframe"
@@ -74,9 +75,20 @@ type HeavyTails struct {
 	Workers int
 }
 
-// Fit releases a private model: see Learner.
+// Fit releases a private model: see Learner. Of fewer planned records than 3d^{3/2}/ε, d
+// features, Show says that next to nothing can be learnt.
 func (l HeavyTails) Fit(data *Dataset, allowance Allowance) (*Model, error) {
-	return fit(data, allowance, l.recipe())
+	m, err := fit(data, allowance, l.recipe())
+	if err != nil || l.Records == 0 {
+		return m, err
+	}
+	d := float64(len(m.features))
+	if least := 3 * d * math.Sqrt(d) / m.Release.Guarantee.Epsilon; float64(l.Records) < least {
+		m.dataWarning = join(m.dataWarning, fmt.Sprintf(
+			"Next to nothing can be learnt of %d features from %d records at this ε: about %.0f are needed.",
+			len(m.features), l.Records, math.Ceil(least)))
+	}
+	return m, nil
 }
 
 // FitWithoutPrivacy returns the fit of the same loss to three digits, for comparison on
@@ -128,7 +140,6 @@ func (l HeavyTails) recipe() recipe {
 			case l.Output:
 				return c.CalibrateOutput()
 			case l.Records == 0:
-				c.Records = 1
 				m := pure.Counted{Config: c, Share: countPart}
 				return m, m.Validate()
 			}

@@ -99,6 +99,10 @@ func TestHeavyTails(t *testing.T) {
 			t.Errorf("%+v: δ = %g", l, m.Release.Guarantee.Delta)
 		}
 	}
+	few, err := learn.HeavyTails{Records: 100, Noise: learn.Seed(1)}.Fit(data, learn.Simulate(0.1, 0))
+	if err != nil || !strings.Contains(few.Display().Warning, "about 156 are needed") {
+		t.Errorf("few records: %v, %q", err, few.Display().Warning)
+	}
 	two := learn.Binary(df.Drop("spending"), "rich")
 	for _, l := range []learn.HeavyTails{{Loss: learn.LogisticLoss}, {Loss: learn.HingeLoss}} {
 		l.Noise, l.Radius = learn.Seed(5), 10

@@ -300,3 +300,18 @@ func ExampleModel_Intervals() {
 	// σ = 6.0, intervals 10.7 wide, proved for every dataset: true
 	// σ = 6.3, intervals 0.8 wide, proved for every dataset: false
 }
+
+// Pure ε, of numbers without bounds: the schema says where most values are, and no more.
+func ExampleHeavyTails() {
+	df := learn.Patients(3000, 1).Drop("ill").Drop("smoker")
+	data := learn.Regression(df, "pressure")
+	budget := learn.NewBudget(2, 0, learn.Named("heavy tails example"))
+	model, err := learn.HeavyTails{Noise: learn.Seed(1)}.Fit(data, budget.Spend(1))
+	if err != nil {
+		fmt.Println(err)
+		return
+	}
+	state, err := budget.State()
+	fmt.Println(model.Release.Guarantee.Epsilon, model.Release.Guarantee.Delta, state.RemainingEpsilon, err)
+	// Output: 1 0 1 <nil>
+}

@@ -16,7 +16,7 @@ import (
 // nobody has planned how many there are. Add/remove-one alone: under replace-one the number
 // is public. Which parameters come out depends on the count, and that is paid for.
 type Counted struct {
-	// Config of the fit; its Records are not used.
+	// Config of the fit; its Records are zero.
 	Config
 	// Share is the part ε₁/ε of the count, in (0, 1).
 	Share float64
@@ -37,6 +37,9 @@ func (m Counted) after(records int) (Objective, error) {
 func (m Counted) Validate() error {
 	if !(m.Share > 0 && m.Share < 1) {
 		return &privacy.ParamError{Name: "Share", Value: m.Share, Want: "a part of ε in (0, 1)"}
+	}
+	if m.Records != 0 {
+		return &privacy.ParamError{Name: "Records", Value: m.Records, Want: "0: they are counted"}
 	}
 	if err := mechanism.OnlyAddRemove(m.Adjacency, "a count of the records is"); err != nil {
 		return err
