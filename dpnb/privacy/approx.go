@@ -4,6 +4,7 @@ import (
 	"fmt"
 	"math"
 
+	"github.com/dpnb/notebooks/dpnb/internal/logspace"
 	"github.com/dpnb/notebooks/dpnb/privacy/internal/elementary"
 )
 
@@ -132,7 +133,7 @@ func (p approxProfile) log(t float64) float64 {
 	// next to the smallest numbers.
 	part := -math.Expm1(t - eps)
 	if delta < 1e-290 && part < 1e-290 {
-		return logAddExp(elementary.Log(delta), elementary.Log(part)-math.Log1p(math.Exp(-eps)))
+		return logspace.Add(elementary.Log(delta), elementary.Log(part)-math.Log1p(math.Exp(-eps)))
 	}
 	return elementary.Log(delta + (1-delta)*(part/(1+math.Exp(-eps))))
 }

@@ -4,6 +4,7 @@ import (
 	"fmt"
 	"math"
 
+	"github.com/dpnb/notebooks/dpnb/internal/logspace"
 	"github.com/dpnb/notebooks/dpnb/internal/normal"
 )
 
@@ -21,7 +22,7 @@ func logDeltaGaussian(eps, mu float64) float64 {
 	case math.IsInf(eps, -1):
 		return 0
 	case eps < 0:
-		return logAddExp(math.Log(-math.Expm1(eps)), eps+logDeltaGaussian(-eps, mu))
+		return logspace.Add(math.Log(-math.Expm1(eps)), eps+logDeltaGaussian(-eps, mu))
 	case mu == 0:
 		return math.Inf(-1)
 	case math.IsInf(mu, 1):
@@ -83,17 +84,6 @@ func nudge(x, sign float64) float64 {
 		return x
 	}
 	return x + sign*2.3e-16*math.Abs(x)
-}
-
-// logAddExp returns ln(e^a + e^b).
-func logAddExp(a, b float64) float64 {
-	if a < b {
-		a, b = b, a
-	}
-	if math.IsInf(b, -1) {
-		return a
-	}
-	return a + math.Log1p(math.Exp(b-a))
 }
 
 // gaussianProfile is the exact profile of a μ-GDP mechanism, μ known between

@@ -3,6 +3,7 @@ package privacy
 import (
 	"math"
 
+	"github.com/dpnb/notebooks/dpnb/internal/logspace"
 	"github.com/dpnb/notebooks/dpnb/internal/normal"
 )
 
@@ -143,8 +144,8 @@ func (w HalfNormalGaussian) logDeltaBounds(eps float64) (low, up float64) {
 	for {
 		low, up = last.lower, last.upper
 		for i := range cells {
-			low = logAddExp(low, cells[i].lower)
-			up = logAddExp(up, cells[i].upper)
+			low = logspace.Add(low, cells[i].lower)
+			up = logspace.Add(up, cells[i].upper)
 		}
 		n := len(cells)
 		if up-low <= tolerance || 2*n > maxCells || math.IsInf(up, -1) {
@@ -203,7 +204,7 @@ func (w HalfNormalGaussian) cell(eps float64, from, to halfNormalNode) halfNorma
 	if end < 1 {
 		share = math.Min(1, (1-mean+miss)/(1-end))
 	}
-	h := logAddExp(math.Log1p(-share)+from.h, math.Log(share)+to.h)
+	h := logspace.Add(math.Log1p(-share)+from.h, math.Log(share)+to.h)
 	jensen := w.logInner(eps, from.n-math.Log(math.Min(1, mean*(1+miss)))/w.A)
 	return halfNormalCell{from: from, to: to, lower: mass - miss + math.Min(jensen, h), upper: mass + miss + h}
 }

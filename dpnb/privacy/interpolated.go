@@ -3,6 +3,8 @@ package privacy
 import (
 	"math"
 	"sync"
+
+	"github.com/dpnb/notebooks/dpnb/internal/logspace"
 )
 
 // Interpolated returns a profile that asks p at a few points, each once, and is
@@ -78,5 +80,5 @@ func (p *interpolated) LogDeltaUpper(d Direction, eps float64) float64 {
 	}
 	share := math.Expm1(eps-low) / math.Expm1(high-low) * (1 - 1e-14)
 	right := math.Min(left, p.at(d, high))
-	return roundUp(logAddExp(math.Log1p(-share)+left, math.Log(share)+right), 1e-14*(1+math.Abs(left)))
+	return roundUp(logspace.Add(math.Log1p(-share)+left, math.Log(share)+right), 1e-14*(1+math.Abs(left)))
 }

@@ -3,6 +3,7 @@ package privacy
 import (
 	"math"
 
+	"github.com/dpnb/notebooks/dpnb/internal/logspace"
 	"github.com/dpnb/notebooks/dpnb/internal/univariate"
 	"github.com/dpnb/notebooks/dpnb/privacy/internal/elementary"
 )
@@ -192,7 +193,7 @@ func (p rdpProfile) LogDeltaUpper(_ Direction, eps float64) float64 {
 	case math.IsInf(eps, -1):
 		return 0
 	case eps < 0:
-		l := logAddExp(math.Log(-math.Expm1(eps)), eps+p.LogDeltaUpper(Remove, -eps))
+		l := logspace.Add(math.Log(-math.Expm1(eps)), eps+p.LogDeltaUpper(Remove, -eps))
 		return roundUp(l, 2e-15+4e-16*math.Abs(l))
 	}
 	best, slope := 0.0, 0.0

@@ -4,6 +4,7 @@ import (
 	"fmt"
 	"math"
 
+	"github.com/dpnb/notebooks/dpnb/internal/logspace"
 	"github.com/dpnb/notebooks/dpnb/internal/univariate"
 )
 
@@ -72,7 +73,7 @@ func (r replaceProfile) LogDeltaUpper(_ Direction, eps float64) float64 {
 		bound := func(e1 float64) float64 {
 			// What the second step cannot turn back at any ε weighs e^{ε₁} too.
 			e2 := math.Nextafter(eps-e1, math.Inf(-1))
-			return logAddExp(r.p.LogDeltaUpper(first, e1), e1+r.p.LogDeltaUpper(first.Opposite(), e2))
+			return logspace.Add(r.p.LogDeltaUpper(first, e1), e1+r.p.LogDeltaUpper(first.Opposite(), e2))
 		}
 		starts := []float64{0, 1}
 		if !math.IsInf(eps, 1) {

@@ -4,6 +4,7 @@ import (
 	"fmt"
 	"math"
 
+	"github.com/dpnb/notebooks/dpnb/internal/logspace"
 	"github.com/dpnb/notebooks/dpnb/privacy/internal/elementary"
 )
 
@@ -63,7 +64,7 @@ func (s SelectionPoisson) RDP(adj Adjacency) (RDPCurve, error) {
 		if l < -40 {
 			return math.Nextafter(math.Exp(l-math.Log(alpha-1))*(1+1e-14), math.Inf(1)) // ln(1 + y) ≤ y
 		}
-		return math.Nextafter(logAddExp(0, l)/(alpha-1)*(1+1e-14), math.Inf(1))
+		return math.Nextafter(logspace.Add(0, l)/(alpha-1)*(1+1e-14), math.Inf(1))
 	}}, nil
 }
 

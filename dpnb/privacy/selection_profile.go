@@ -4,6 +4,7 @@ import (
 	"fmt"
 	"math"
 
+	"github.com/dpnb/notebooks/dpnb/internal/logspace"
 	"github.com/dpnb/notebooks/dpnb/internal/univariate"
 )
 
@@ -55,7 +56,7 @@ func (p selectionProfile) LogDeltaUpper(d Direction, eps float64) float64 {
 	case math.IsInf(eps, 1):
 		return roundUp(math.Log(p.mean)+p.base.LogDeltaUpper(d, eps), 1e-14)
 	case eps < 0:
-		l := logAddExp(math.Log(-math.Expm1(eps)), eps+p.LogDeltaUpper(d.Opposite(), -eps))
+		l := logspace.Add(math.Log(-math.Expm1(eps)), eps+p.LogDeltaUpper(d.Opposite(), -eps))
 		return roundUp(l, 2e-15+4e-16*math.Abs(l))
 	}
 	// ε₁ from 1e-4 to 20.
@@ -91,14 +92,14 @@ func (p selectionProfile) with(d Direction, eps, eps1 float64) float64 {
 		if at := start - spread*step*float64(i); at > -4 {
 			right = math.Max(left, math.Min(0, p.base.LogDeltaUpper(d, at)))
 		}
-		sum = logAddExp(sum, logMass+logCell+logAddExp(keep+left, move+right))
+		sum = logspace.Add(sum, logMass+logCell+logspace.Add(keep+left, move+right))
 		logMass = -step * float64(i)
 		left = right
 		if logMass <= sum+math.Log(1e-4) || i >= most || left >= 0 {
 			break
 		}
 	}
-	l := math.Max(-math.MaxFloat64/4, math.Log(p.mean)+logAddExp(sum, logMass))
+	l := math.Max(-math.MaxFloat64/4, math.Log(p.mean)+logspace.Add(sum, logMass))
 	// The room for as many roundings as there are cells.
 	return l + 1e-11 + 1e-12*math.Abs(l)
 }

@@ -4,6 +4,7 @@ import (
 	"fmt"
 	"math"
 
+	"github.com/dpnb/notebooks/dpnb/internal/logspace"
 	"github.com/dpnb/notebooks/dpnb/privacy/internal/elementary"
 )
 
@@ -93,9 +94,9 @@ func (p subsampledProfile) log(d Direction, eps, mu float64) (l, slack float64) 
 	case eps < 0:
 		r, s := p.logRemove(-eps, mu)
 		own := math.Log(-math.Expm1(eps))
-		l = logAddExp(own, eps+r)
+		l = logspace.Add(own, eps+r)
 		// The sum is convex in r: what r's error adds upwards is more than downwards.
-		return l, logAddExp(own, eps+r+s) - l + gaussianSlack(l)
+		return l, logspace.Add(own, eps+r+s) - l + gaussianSlack(l)
 	}
 	return p.logAdd(eps, mu)
 }

@@ -3,6 +3,8 @@ package objective
 import (
 	"math"
 	"slices"
+
+	"github.com/dpnb/notebooks/dpnb/internal/logspace"
 )
 
 // The add direction at ε ≥ 0. In units of σ, for one sign of γ > 0 the reward is
@@ -128,7 +130,7 @@ func (g *grids) addAt(eps float64) (logLower, logUpper float64) {
 			lowUp = u
 		}
 	}
-	logUpper = min(0, logAdd(lowUp, highUp)+1e-15)
+	logUpper = min(0, logspace.Add(lowUp, highUp)+1e-15)
 	if OneSigned(g.curve) || math.IsInf(logUpper, -1) {
 		return logLower, logUpper
 	}
@@ -138,7 +140,7 @@ func (g *grids) addAt(eps float64) (logLower, logUpper float64) {
 	if need := g.lambda * (g.curve.Clock(hi) - g.curve.Clock(lo)) / g.sigma; need < room*(1-1e-9) {
 		l1, _ := gauss(high)
 		l2, _ := gauss(low)
-		return logAdd(l1, l2) - 1e-15, logUpper
+		return logspace.Add(l1, l2) - 1e-15, logUpper
 	}
 	shift := -logUpper
 	pos, neg := g.halves(eps, shift)

@@ -4,6 +4,7 @@ import (
 	"fmt"
 	"math"
 
+	"github.com/dpnb/notebooks/dpnb/internal/logspace"
 	"github.com/dpnb/notebooks/dpnb/privacy"
 )
 
@@ -96,7 +97,7 @@ func (p entropicProfile) LogDeltaUpper(_ privacy.Direction, eps float64) float64
 	for _, v := range p.e.Vertices {
 		if v.Norm > 0 {
 			mu := math.Nextafter(v.Norm/p.e.Sigma, math.Inf(1))
-			sum = logAdd(sum, math.Log(v.Count)+privacy.LogDeltaUpper(privacy.GaussianProfile(mu, privacy.AddRemove),
+			sum = logspace.Add(sum, math.Log(v.Count)+privacy.LogDeltaUpper(privacy.GaussianProfile(mu, privacy.AddRemove),
 				eps))
 		}
 	}

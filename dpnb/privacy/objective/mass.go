@@ -56,17 +56,6 @@ func normalMass(lo, hi, shift float64) (mass, err float64) {
 	return near - far, near * massSlack
 }
 
-// logAdd returns ln(e^a + e^b).
-func logAdd(a, b float64) float64 {
-	if a < b {
-		a, b = b, a
-	}
-	if math.IsInf(b, -1) {
-		return a
-	}
-	return a + math.Log1p(math.Exp(b-a))
-}
-
 func logSurvival(x float64) float64 { return normal.LogSurvival(x) }
 
 func logPDF(x float64) float64 { return normal.LogPDF(x) }

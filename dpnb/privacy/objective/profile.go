@@ -5,6 +5,7 @@ import (
 	"math"
 	"sync"
 
+	"github.com/dpnb/notebooks/dpnb/internal/logspace"
 	"github.com/dpnb/notebooks/dpnb/internal/parallel"
 	"github.com/dpnb/notebooks/dpnb/privacy"
 )
@@ -232,8 +233,8 @@ func mirror(eps float64, opposite enclosure) enclosure {
 	base := math.Log(-math.Expm1(eps))
 	slack := 1e-15 * (1 + math.Abs(base))
 	return enclosure{
-		lower: logAdd(base, eps+opposite.lower) - slack,
-		upper: min(0, logAdd(base, eps+opposite.upper)+slack),
+		lower: logspace.Add(base, eps+opposite.lower) - slack,
+		upper: min(0, logspace.Add(base, eps+opposite.upper)+slack),
 	}
 }
 
@@ -319,7 +320,7 @@ func (p *Profile) pointwiseAdd(eps float64) float64 {
 	for _, L := range []float64{hi, -lo} {
 		if L > 0 {
 			_, up := gauss(L / p.cfg.Sigma)
-			total = logAdd(total, up)
+			total = logspace.Add(total, up)
 		}
 	}
 	// W is at most a²/2 + a|N| with the larger slope.

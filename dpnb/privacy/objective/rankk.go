@@ -4,6 +4,7 @@ import (
 	"fmt"
 	"math"
 
+	"github.com/dpnb/notebooks/dpnb/internal/logspace"
 	"github.com/dpnb/notebooks/dpnb/privacy"
 )
 
@@ -126,7 +127,7 @@ func logDeltaChi(k int, t, a float64) float64 {
 			w = math.Inf(1)
 		}
 		term := logQ + math.Log(a) + base - a*x + math.Log(-math.Expm1(-rate*w)/rate)
-		total = logAdd(total, term)
+		total = logspace.Add(total, term)
 		if i == chiBins {
 			break
 		}
@@ -182,7 +183,7 @@ func chiTail(k int, x float64) (logQ, hazard float64) {
 				break
 			}
 		}
-		logQ = logAdd(logQ, -y+top*logy-lgTop+math.Log(sum))
+		logQ = logspace.Add(logQ, -y+top*logy-lgTop+math.Log(sum))
 		if sum > 1e280 {
 			logQ = 0 // y far below k: the tail is one
 		}
@@ -227,7 +228,7 @@ func (r RankK) RDP(alpha float64) (float64, error) {
 		if rate != 0 {
 			part = -math.Expm1(-rate*w) / rate
 		}
-		total = logAdd(total, logQ+math.Log(s)+s*x+math.Log(part))
+		total = logspace.Add(total, logQ+math.Log(s)+s*x+math.Log(part))
 	}
 	v := r.shift(privacy.Remove) + 0.5*a*a + (total+1e-11+1e-14*s*reach)/(alpha-1)
 	return v * (1 + 1e-14), nil

@@ -1,6 +1,10 @@
 package pld
 
-import "math"
+import (
+	"math"
+
+	"github.com/dpnb/notebooks/dpnb/internal/logspace"
+)
 
 // atoms is a discretised privacy loss: mass e^{lnp[i]} at w[i], rising, and
 // e^{lnInf} at +∞. It stands for the profile
@@ -191,7 +195,7 @@ func (c *curve) lowerAtoms(theta float64) (a atoms, ok bool) {
 func (a *atoms) cap() {
 	p, _, _ := a.cumulant(0)
 	q, _, _ := a.cumulant(-1)
-	over := math.Max(logAdd(p, a.lnInf), q)
+	over := math.Max(logspace.Add(p, a.lnInf), q)
 	if !(over > 0) {
 		return
 	}

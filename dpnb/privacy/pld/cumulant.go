@@ -3,6 +3,7 @@ package pld
 import (
 	"math"
 
+	"github.com/dpnb/notebooks/dpnb/internal/logspace"
 	"github.com/dpnb/notebooks/dpnb/internal/univariate"
 )
 
@@ -118,7 +119,7 @@ func (ts terms) lnInfinity(side float64) float64 {
 			lnY = math.Inf(1)
 		default:
 			all += n * (f + math.Log1p(math.Exp(ts[i].lnInf-f)))
-			lnY = logAdd(lnY, math.Log(n)+ts[i].lnInf-f)
+			lnY = logspace.Add(lnY, math.Log(n)+ts[i].lnInf-f)
 		}
 		finite += n * f
 	}
@@ -135,16 +136,6 @@ func (ts terms) lnInfinity(side float64) float64 {
 		}
 	}
 	return math.Min(0, ln+side*(1e-13+2*rounding+unit*(8+8*count+4*math.Abs(ln))))
-}
-
-func logAdd(a, b float64) float64 {
-	if a < b {
-		a, b = b, a
-	}
-	if math.IsInf(b, -1) {
-		return a
-	}
-	return a + math.Log1p(math.Exp(b-a))
 }
 
 // logSub returns ln(e^a − e^b), −Inf where that is not positive.
@@ -218,7 +209,7 @@ func (ts terms) chernoffDelta(eps float64) float64 {
 	theta, _ := ts.tiltForEpsilon(eps)
 	k, f := ts.cumulantUpper(theta), logChernoffFactor(theta)
 	ln := k - theta*eps + f + 1e-15*(1+math.Abs(k)+math.Abs(f)+theta*math.Abs(eps))
-	l := logAdd(ts.lnInfinity(+1), ln)
+	l := logspace.Add(ts.lnInfinity(+1), ln)
 	return math.Min(0, l+1e-15*(1+math.Abs(l)))
 }
 

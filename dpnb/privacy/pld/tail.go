@@ -1,6 +1,10 @@
 package pld
 
-import "math"
+import (
+	"math"
+
+	"github.com/dpnb/notebooks/dpnb/internal/logspace"
+)
 
 // tail is the profile of a composed law on a lattice, bounded on one side.
 // With s = (first + m)·step, ln δ(s) is between
@@ -102,7 +106,7 @@ func (t *tail) lnDelta(m int) float64 {
 		l = t.kappa - t.theta*s + math.Log(d)
 		l += t.side * 4e-16 * (math.Abs(t.kappa) + t.theta*math.Abs(s) + math.Abs(l) + 1)
 	}
-	return math.Min(0, logAdd(l, t.lnInf))
+	return math.Min(0, logspace.Add(l, t.lnInf))
 }
 
 func (t *tail) s(m int) float64 { return float64(t.lat.first+m) * t.lat.step }
@@ -164,6 +168,6 @@ func (t *tail) deltaAt(eps float64) (ln float64, ok bool) {
 	f := math.Expm1(eps-t.s(m)) / math.Expm1(t.lat.step)
 	f -= t.side * 1e-15 // the profile falls: towards the left is up
 	f = math.Min(1, math.Max(0, f))
-	l := logAdd(math.Log1p(-f)+t.lnDelta(m), math.Log(f)+t.lnDelta(m+1))
+	l := logspace.Add(math.Log1p(-f)+t.lnDelta(m), math.Log(f)+t.lnDelta(m+1))
 	return math.Min(0, l+t.side*2e-15*(1+math.Abs(l))), true
 }

@@ -3,6 +3,7 @@ package multiclass
 import (
 	"math"
 
+	"github.com/dpnb/notebooks/dpnb/internal/logspace"
 	"github.com/dpnb/notebooks/dpnb/privacy"
 )
 
@@ -49,7 +50,7 @@ func (p vertexProfile) LogDeltaUpper(d privacy.Direction, eps float64) float64 {
 	// H_{e^ε}(P‖Q) = 1 − e^ε + e^ε·H_{e^{−ε}}(Q‖P) at ε ≤ 0, and δ falls with ε.
 	at := math.Min(0, eps)
 	// In logarithms throughout: δ may be below the smallest float64.
-	other := logAdd(math.Log(-math.Expm1(at)), at+p.log(d.Opposite(), -at))
+	other := logspace.Add(math.Log(-math.Expm1(at)), at+p.log(d.Opposite(), -at))
 	l = math.Min(l, widened(other))
 	return math.Min(0, l)
 }
@@ -65,13 +66,13 @@ func (p vertexProfile) log(d privacy.Direction, eps float64) float64 {
 	if shift == 0 {
 		return best
 	}
-	pair := logAdd(gaussian(eps, whole), math.Log(p.crowding(eps, shift, whole)))
+	pair := logspace.Add(gaussian(eps, whole), math.Log(p.crowding(eps, shift, whole)))
 	return math.Min(best, p.sum(gaussian(below(eps, 2*p.kappa+shift), p.mu), pair))
 }
 
 // sum returns ln(e^own + (K−1)e^each), rounded up.
 func (p vertexProfile) sum(own, each float64) float64 {
-	return widened(logAdd(own, math.Log(p.classes-1)+each))
+	return widened(logspace.Add(own, math.Log(p.classes-1)+each))
 }
 
 // widened returns the logarithm l plus what rounding may have taken from it.
@@ -167,13 +168,3 @@ func below(eps, shift float64) float64 {
 
 // survival returns P(N(0, 1) > z).
 func survival(z float64) float64 { return 0.5 * math.Erfc(z/math.Sqrt2) }
-
-func logAdd(a, b float64) float64 {
-	if a < b {
-		a, b = b, a
-	}
-	if math.IsInf(b, -1) {
-		return a
-	}
-	return a + math.Log1p(math.Exp(b-a))
-}
