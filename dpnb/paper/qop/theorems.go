@@ -130,6 +130,7 @@ func quadraticTheorems() []claim.Claim {
 				"against the printed formulas at 500 other splits and m each; then the same with the accounting of " +
 				"least squares", Expected: "ordered as the paper says, the formulas' values and none of them smaller",
 			Run:   optimisedBounds(1),
+			Slow:  true,
 			Power: "0.1 % of a bound",
 			Wrong: map[string]claim.Check{"the bounds more by a hundredth": optimisedBounds(1.01),
 				"the bounds less by a hundredth": optimisedBounds(0.99)},
