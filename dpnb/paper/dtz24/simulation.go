@@ -25,7 +25,7 @@ func simulation() []claim.Claim {
 				"below; controls: the factor 1 in place of 2, and part (b) for a problem that is not convex",
 			Expected: "no excess above 4 standard errors; both controls refuted",
 			Seed:     2408, Run: minimaxHolds(2, 2408),
-			Power: "the factor 1 for 2",
+			Slow: true, Power: "the factor 1 for 2",
 			Wrong: map[string]claim.Check{
 				"the factor 1": minimaxHolds(1, 2408),
 			},
@@ -82,7 +82,7 @@ func simulation() []claim.Claim {
 			Check:    "means of simulations over d/n and λ ∈ {0.1, 0.3, 1} against the prediction for the same d/n",
 			Expected: "every dot within 4 standard errors or 10 %",
 			Seed:     2404, Run: figureAgrees(4, 1),
-			Power: "30 % too high",
+			Slow: true, Power: "30 % too high",
 			Wrong: map[string]claim.Check{
 				"predictions 30 % too high": figureAgrees(4, 1.3),
 			},
@@ -97,7 +97,7 @@ func simulation() []claim.Claim {
 				"ν²",
 			Expected: "every dot within 4 standard errors or 10 %",
 			Seed:     2405, Run: figureAgrees(5, 1),
-			Power: "30 % too low",
+			Slow: true, Power: "30 % too low",
 			Wrong: map[string]claim.Check{
 				"predictions 30 % too low": figureAgrees(5, 0.7),
 			},

@@ -39,7 +39,7 @@ func lambdaRule() []claim.Claim {
 			"clusters of 10,000 × 40 and 2,000 × 2,000 records",
 		Expected: "not below the others by more than 0.15 points or three standard errors; above both by five points " +
 			"somewhere", Seed: 64, Run: ruleCompared(64, 1),
-		Power: "planned for 10,000 times the records",
+		Slow: true, Power: "planned for 10,000 times the records",
 		Wrong: map[string]claim.Check{
 			"planned for 10,000 times the records": ruleCompared(64, 1e4),
 		},

@@ -67,8 +67,8 @@ func severalClasses() []claim.Claim {
 				"mechanism/objpert/multiclass.TestCalibrationIsSafeAndTight"},
 			Proof: "multiclass#dpnb-softmax-noise 0ad25e96", Figure: "02_objective_perturbation#softmax",
 			Check: "σ as calibrated at ε = 0.1, 1, 8, δ = 1e-5, K = 3, 5, 10", Expected: "every ratio above 1",
-			Run:   softmaxNoise(multiclass.CalibrateSoftmax),
-			Power: "twice the noise",
+			Run:  softmaxNoise(multiclass.CalibrateSoftmax),
+			Slow: true, Power: "twice the noise",
 			Wrong: map[string]claim.Check{
 				"twice the noise": softmaxNoise(func(c multiclass.Config, b multiclass.Bound) (multiclass.Softmax,
 					error) {

@@ -29,8 +29,8 @@ func prediction() []claim.Claim {
 			"400 and 600, rows of ±1/√d: mean squared error and errors on new records of 60 simulated fits (--full: " +
 			"n = 1,000 and 2,000, 400 fits) against the prediction, and against that for twice the ε",
 		Expected: "within four standard errors or two percent; the other prediction beyond both", Seed: 91,
-		Run:   predictionsHold(1),
-		Power: "noise less by a fifth",
+		Run:  predictionsHold(1),
+		Slow: true, Power: "noise less by a fifth",
 		Wrong: map[string]claim.Check{
 			"noise less by a fifth": predictionsHold(0.8),
 		},
