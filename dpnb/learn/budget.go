@@ -307,7 +307,7 @@ func (a Allowance) priced(choose func(epsilon, delta float64) (mechanism.Mechani
 		if part.Mu == 0 || entry.Mu <= part.Mu {
 			return m, entry, nil
 		}
-		if mu *= part.Mu / entry.Mu * (1 - 1e-3); mu < part.Mu/4 {
+		if mu *= part.Mu / entry.Mu * (1 - 1e-3); mu < part.Mu/16 {
 			return nil, entry, fmt.Errorf("dpnb: no choice of parameters for %s was found that costs a share of μ = %s; Spend an ε on it", m.Describe().Name, privacy.FormatUp(part.Mu, 4))
 		}
 	}

@@ -93,6 +93,27 @@ func TestSharesOfEveryLearner(t *testing.T) {
 	}
 }
 
+// A share buys a fit of pure ε, which is a fifth of the ε that a Gaussian fit has of it: within
+// its μ, and most of it.
+func TestSharesOfPureFits(t *testing.T) {
+	data := learn.Regression(incomes(t, 100).Drop("rich"), "spending")
+	for _, f := range []float64{1, 0.1} {
+		b := composed(1, 1e-5)
+		m, err := learn.HeavyTails{Records: 100, Noise: learn.Seed(1)}.Fit(data, b.Share(f))
+		if err != nil {
+			t.Errorf("a share of %v: %v", f, err)
+			continue
+		}
+		s, err := b.State()
+		if err != nil || s.Used > f || s.Used < f/2 || m.Release.Guarantee.Delta != 0 {
+			t.Errorf("a share of %v: %+v, %v", f, s, err)
+		}
+		if d := privacy.DeltaUpper(m.Release.Guarantee.Profile, m.Release.Guarantee.Epsilon); d != 0 {
+			t.Errorf("a share of %v has δ = %v", f, d)
+		}
+	}
+}
+
 // Bad shares are refused with the ledger as it was.
 func TestBadSharesAreRefused(t *testing.T) {
 	b, data := composed(1, 1e-5), peopleData(t)

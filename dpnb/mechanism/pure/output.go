@@ -4,6 +4,8 @@ import (
 	"fmt"
 	"math"
 
+	"gonum.org/v1/gonum/floats"
+
 	"github.com/dpnb/notebooks/dpnb/loss"
 	"github.com/dpnb/notebooks/dpnb/matrix"
 	"github.com/dpnb/notebooks/dpnb/mechanism"
@@ -18,7 +20,7 @@ import (
 //
 //	Δ = min(C/Λ + 2r, 2R),  under replace-one min(2C/Λ + 2r, 2R),
 //
-// and ε = Δ/Scale. It never sees the curvature of the records, and so has much more noise
+// R with what adding the centre rounds, and ε = Δ/Scale. It never sees the curvature of the records, and so has much more noise
 // than Objective where there is some.
 //
 // Source: Lowy 2026 (heavytail), algorithms 2 and 4, whose second stage is not needed.
@@ -52,7 +54,9 @@ func (m Output) Sensitivity() float64 {
 	if m.Adjacency == privacy.ReplaceOne {
 		move *= 2
 	}
-	return min(move+2*m.reach(), 2*m.Radius) * (1 + 0x1p-40)
+	// What adding the centre rounds is part of the reach, but may leave the ball.
+	widest := 2 * (m.Radius + 0x1p-52*(m.Radius+floats.Norm(m.Centre, 2)))
+	return min(move+2*m.reach(), widest) * (1 + 0x1p-40)
 }
 
 // Event implements mechanism.Mechanism.

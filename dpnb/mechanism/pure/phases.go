@@ -136,7 +136,7 @@ func (m Phases) within(centre []float64, t int) Problem {
 	if m.ClipRatio != 0 {
 		clip = math.Pow(m.ClipRatio, float64(t-1))
 	}
-	return Problem{Loss: m.Loss, Clip: m.Clip * clip, Radius: 2 * m.Radius, Centre: centre,
+	return Problem{Loss: m.Loss, Directions: m.Directions, Clip: m.Clip * clip, Radius: 2 * m.Radius, Centre: centre,
 		Lambda: m.Lambda * math.Pow(m.Ratio/2, float64(t-1)), Tolerance: m.Tolerance * clip}
 }
 

@@ -152,6 +152,34 @@ func TestCentre(t *testing.T) {
 	}
 }
 
+// Where the ball binds, neighbours' points are no farther apart than the sensitivity says, also
+// if what adding a far centre rounds leaves the ball.
+func TestFarCentre(t *testing.T) {
+	for _, at := range []float64{0, 1e10, 1e16} {
+		c := config()
+		c.Features, c.Records, c.Radius, c.Adjacency, c.Centre = 1, 10, 1.1, privacy.ReplaceOne, []float64{at}
+		c.Clip, c.Lambda = 1, 0.001
+		m, err := c.CalibrateOutput()
+		if err == nil {
+			err = m.Feasible(1, 10)
+		}
+		if err != nil {
+			t.Fatal(err)
+		}
+		var w [2]float64
+		for k, y := range []float64{-1e30, 1e30} {
+			v, err := m.minimise(m.bend(), matrix.NewDense(1, 1, []float64{1}), []float64{y}, nil, 0, 1)
+			if err != nil {
+				t.Fatal(err)
+			}
+			w[k] = v[0]
+		}
+		if apart := w[1] - w[0]; apart < 2*c.Radius*(1-1e-9) || apart > m.Sensitivity() || apart < m.Sensitivity()/4 {
+			t.Errorf("centre %g: %g apart, sensitivity %g", at, apart, m.Sensitivity())
+		}
+	}
+}
+
 // No record is refused, and one that cannot count has no part: not a number, infinite, far too
 // long, an impossible label, no record at all, one class only. Nor does the solver give up
 // where the planned number is far off, or the passes are limited.

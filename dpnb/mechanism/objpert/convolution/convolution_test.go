@@ -140,6 +140,22 @@ func TestClip(t *testing.T) {
 	}
 }
 
+// A bound so small that Ā/‖A‖ has few digits left, or none, is kept to: rounded to one of the
+// smallest float64, the quotient would leave a record a third too long.
+func TestClipUnderflow(t *testing.T) {
+	for _, norm := range []float64{0x1p-100, 1.3e-15, 1e-4} {
+		for _, large := range []float64{math.MaxFloat64, 1e300, 1e293} {
+			for _, byRow := range []bool{false, true} {
+				l := Loss{Form: loss.Absolute(smoothing.Logistic{}, 1), Forms: 2, Norm: norm, ByRow: byRow}
+				x, _ := l.clip(matrix.NewDense(2, 1, []float64{large, large / 3}), make([]float64, 2))
+				if a := math.Hypot(x.Data[0]/norm, x.Data[1]/norm) * norm; !(a <= l.bound()) {
+					t.Errorf("Ā = %g, entries of %g, by row %v: ‖A‖ = %g", norm, large, byRow, a)
+				}
+			}
+		}
+	}
+}
+
 // ε = ∞: with hardly any noise and ridge it is the fit of the clipped records.
 func TestNoNoiseEqualsNonPrivate(t *testing.T) {
 	x, y := medians(200, noise.NewSeeded(5))

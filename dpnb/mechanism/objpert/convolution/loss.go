@@ -31,8 +31,8 @@ import (
 //
 // The bound is enforced: a record with ‖A‖₂ > Ā is multiplied, its labels too, by Ā/‖A‖₂,
 // which keeps the relation between the two and lowers the record's weight; one with an entry
-// that is not finite becomes zero. z is scaled by itself, and its label kept. Nothing is said
-// of whether that happened.
+// that is not finite, or beyond 2⁹⁰⁰Ā, becomes zero. z is scaled by itself, and its label kept.
+// Nothing is said of whether that happened.
 type Loss struct {
 	// Form is f, convex and of bounded slope and curvature.
 	Form loss.Loss
@@ -256,9 +256,10 @@ func (l Loss) problem(rows matrix.Rows, labels []float64) erm.Problem {
 }
 
 // shrink returns min(1, norm/‖A‖₂) for the k × d matrix a, less what rounding may have
-// taken from the computed norm; 0 if an entry is not finite. Entries of AAᵀ err by d·u of
-// their size, which moves its largest eigenvalue by kd·u of itself, and that is found to some
-// k·u; what scaling itself rounds is within mechanism.NormSlack.
+// taken from the computed norm; 0 if an entry is not finite, or so large that the quotient would
+// lose digits to underflow. Entries of AAᵀ err by d·u of their size, which moves its largest
+// eigenvalue by kd·u of itself, and that is found to some k·u; what scaling itself rounds is
+// within mechanism.NormSlack.
 func shrink(gram *mat.SymDense, a []float64, k, d int, norm float64) float64 {
 	largest := 0.0
 	for _, v := range a {
@@ -267,8 +268,11 @@ func shrink(gram *mat.SymDense, a []float64, k, d int, norm float64) float64 {
 		}
 		largest = math.Max(largest, math.Abs(v))
 	}
-	if largest*math.Sqrt(float64(len(a))) <= norm {
+	switch {
+	case largest*math.Sqrt(float64(len(a))) <= norm:
 		return 1
+	case largest > 0x1p900*norm:
+		return 0
 	}
 	// In units of the largest entry, so that nothing overflows or underflows.
 	unit := append([]float64(nil), a...)
