@@ -18,7 +18,8 @@ func pureConfig(l loss.Convex, eps float64, adj privacy.Adjacency) pure.Config {
 	return pure.Config{Loss: l, Epsilon: eps, Adjacency: adj, Features: 1, Records: 1000, Radius: 3, MomentBound: 4}
 }
 
-var pureLosses = []loss.Convex{loss.LeastAbsolute{}, loss.Pinball{Tau: 0.8}, loss.ReLU{}, loss.Huber{Threshold: 0.5}, loss.Squared{}}
+var pureLosses = []loss.Convex{loss.LeastAbsolute{}, loss.Pinball{Tau: 0.8}, loss.ReLU{},
+	loss.Huber{Threshold: 0.5}, loss.Squared{}}
 
 // The exact densities of neighbours never differ by more than the part of ε that the noise of
 // the objective has, which is 0.99 of it; and in one dimension they differ by that much, to a

@@ -95,7 +95,9 @@ func (m Counted) Check(rows matrix.Rows, labels []float64) error {
 
 // Run implements mechanism.Mechanism. Fitted of the release is the objective perturbation
 // that was run.
-func (m Counted) Run(rows matrix.Rows, labels []float64, src noise.Source, settings *mechanism.Settings) (*mechanism.Release, error) {
+func (m Counted) Run(
+	rows matrix.Rows, labels []float64, src noise.Source, settings *mechanism.Settings,
+) (*mechanism.Release, error) {
 	r, err := mechanism.Begin(m, rows, labels, src)
 	if err != nil {
 		return nil, err

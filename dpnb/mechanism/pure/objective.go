@@ -110,7 +110,9 @@ func (m Objective) Check(rows matrix.Rows, labels []float64) error {
 
 // Run implements mechanism.Mechanism. It always releases; MaxPasses of the settings is not
 // heeded.
-func (m Objective) Run(rows matrix.Rows, labels []float64, src noise.Source, settings *mechanism.Settings) (*mechanism.Release, error) {
+func (m Objective) Run(
+	rows matrix.Rows, labels []float64, src noise.Source, settings *mechanism.Settings,
+) (*mechanism.Release, error) {
 	r, err := mechanism.Begin(m, rows, labels, src)
 	if err != nil {
 		return nil, err

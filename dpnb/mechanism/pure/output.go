@@ -97,7 +97,9 @@ func (m Output) Check(rows matrix.Rows, labels []float64) error {
 }
 
 // Run implements mechanism.Mechanism. It always releases.
-func (m Output) Run(rows matrix.Rows, labels []float64, src noise.Source, settings *mechanism.Settings) (*mechanism.Release, error) {
+func (m Output) Run(
+	rows matrix.Rows, labels []float64, src noise.Source, settings *mechanism.Settings,
+) (*mechanism.Release, error) {
 	r, err := mechanism.Begin(m, rows, labels, src)
 	if err != nil {
 		return nil, err

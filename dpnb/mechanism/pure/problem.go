@@ -121,7 +121,9 @@ func (p *Problem) feasible(bend loss.Bend, features, records int, b float64) err
 
 // minimise returns a point within reach of the minimiser, with b linear, which may be off by
 // eta; nil is none. It always does.
-func (p *Problem) minimise(bend loss.Bend, rows matrix.Rows, labels, b []float64, eta float64, workers int) ([]float64, error) {
+func (p *Problem) minimise(
+	bend loss.Bend, rows matrix.Rows, labels, b []float64, eta float64, workers int,
+) ([]float64, error) {
 	unit, norms := matrix.Directions(rows, workers)
 	n, d := unit.Dims()
 	numbers := make([]float64, n)
