@@ -189,6 +189,7 @@ func tenants(t testing.TB) (all []tenant) {
 		convolved.allowed[at+"Form.Below = -1"] = "that is what it is"
 		for _, odd := range []string{"NaN", "-1", "+Inf"} {
 			convolved.allowed[at+"From = "+odd] = "looked at by one account alone"
+			convolved.allowed[at+"OtherNorm = "+odd] = "of Other, and there is none"
 		}
 	}
 	medians := convolution.Config{Loss: convolution.Loss{Form: loss.Absolute(smoothing.Logistic{}, 0.5), Forms: 1,
