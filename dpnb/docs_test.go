@@ -70,7 +70,8 @@ func TestChecksOfThePagesCanFail(t *testing.T) {
 	pages := map[string]string{
 		"docs/a.md": "# A page: its *head*\n<a id=\"x-1.2\"></a>\n## Twice\n## Twice\n[1](b.md) [2](b.md#there) " +
 			"[3](#x-1.2) " +
-			"[4](#twice-1) [5](#a-page-its-head) [6](https://example.com/#y) $[0](c.md)$ `[0](c.md)`\n```\n[0](c.md)\n```\n" +
+			"[4](#twice-1) [5](#a-page-its-head) [6](https://example.com/#y) $[0](c.md)$ " +
+			"`[0](c.md)`\n```\n[0](c.md)\n```\n" +
 			"[7](c.md) [8](b.md#nowhere) [9](#x-1) [10](#twice-2)",
 		"docs/b.md": "<a id=\"there\"></a>",
 	}
@@ -88,12 +89,15 @@ func TestChecksOfThePagesCanFail(t *testing.T) {
 	}
 	h := parseHouse(t)
 	h.claims = known
-	good := "`objective.New`, `objective.Config.Lambda`, `privacy.Profile.Adjacency`, `math.Exp`, `TestImportsPointOneWay`, " +
-		"`dpnb/privacy/objective`, `privacy/objective/doc.go`, `rkw23/thm3.1`, `sets.A of B`, $`objective.Old`$\n```\n`objective.Old`\n```\n"
+	good := "`objective.New`, `objective.Config.Lambda`, `privacy.Profile.Adjacency`, `math.Exp`, " +
+		"`TestImportsPointOneWay`, " +
+		"`dpnb/privacy/objective`, `privacy/objective/doc.go`, `rkw23/thm3.1`, `sets.A of B`, " +
+		"$`objective.Old`$\n```\n`objective.Old`\n```\n"
 	if n, problems := h.problems("", good); n != 8 || len(problems) != 0 {
 		t.Errorf("%d names, problems: %q", n, problems)
 	}
-	bad := "`objective.Newer`, `objective.Config.Lambdas`, `nowhere.New`, `TestThatIsNot`, `dpnb/privacy/objection`, `rkw23/thm3.11`, `nofile.go`"
+	bad := "`objective.Newer`, `objective.Config.Lambdas`, `nowhere.New`, `TestThatIsNot`, `dpnb/privacy/objection`, " +
+		"`rkw23/thm3.11`, `nofile.go`"
 	if n, problems := h.problems("", bad); n != 7 || len(problems) != 7 {
 		t.Errorf("%d names, problems: %q", n, problems)
 	}
@@ -311,7 +315,8 @@ func architectureProblems(t *testing.T, page string) (problems []string) {
 		if path.Base(name) == "internal" || path.Base(name) == "testdata" {
 			return fs.SkipDir
 		}
-		if files, _ := filepath.Glob(filepath.Join(file, "*.go")); len(files) > 0 && !strings.Contains(page, "`"+name+"`") {
+		if files, _ := filepath.Glob(filepath.Join(file, "*.go")); len(files) > 0 &&
+			!strings.Contains(page, "`"+name+"`") {
 			problems = append(problems, name+" is not on the page")
 		}
 		return nil

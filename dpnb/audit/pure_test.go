@@ -68,7 +68,8 @@ func TestPureObjective(t *testing.T) {
 			// Curvature that is a tenth too large is seen.
 			law.Bend = loss.FreeBend(m.Clip, max(m.Scale, m.Clip/8), 1.1*m.Lambda)
 			if worst := law.Worst(); eps <= 4 && worst < part*1.001 {
-				t.Errorf("%s, ε = %g: curvature that is a tenth too large makes %.5f, which nobody would see", l.Name(), eps, worst)
+				t.Errorf("%s, ε = %g: curvature that is a tenth too large makes %.5f, which nobody would see", l.Name(),
+					eps, worst)
 			}
 		}
 	}

@@ -8,7 +8,8 @@ import (
 )
 
 func ExampleRun() {
-	c := claim.Claim{ID: "dpnb/two", Statement: "1 + 1 = 2", Run: func(context.Context, claim.Size) (claim.Outcome, error) {
+	c := claim.Claim{ID: "dpnb/two", Statement: "1 + 1 = 2", Run: func(context.Context, claim.Size) (claim.Outcome,
+		error) {
 		return claim.Outcome{Measured: fmt.Sprint(1 + 1), Verdict: claim.Holds}, nil
 	}}
 	results, err := claim.Run(context.Background(), []claim.Claim{c}, claim.Quick, nil)

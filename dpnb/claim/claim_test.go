@@ -79,9 +79,13 @@ func TestDocument(t *testing.T) {
 	}
 	md := d.Markdown(results)
 	for _, part := range []string{
-		`| <a id="rkw23-def1"></a>` + "`rkw23/def1`" + `<br>Definition 1 | ‖θ\*‖ ≤ f\*, \|x\|\_2 | definition; see [rkw23/thm1](#rkw23thm1) and erratum [rkw23-1](errata.md#rkw23-1) |  |`,
-		`| a \| b | **fails** | [code](../dpnb/privacy/a.go) [proof](theory/page.md#rkw23-thm1) [test](../dpnb/privacy/a_test.go) [erratum](errata.md#rkw23-1) [figure](../notebooks/01.ipynb) |`,
-		"### rkw23/thm1\n", "- Test: [`privacy.TestNew`](../dpnb/privacy/a_test.go)", "**fails**: as [rkw23-1](errata.md#rkw23-1) says", "| 2 | 1 | 0 | 0 | 1 | 0 |",
+		`| <a id="rkw23-def1"></a>` + "`rkw23/def1`" +
+			`<br>Definition 1 | ‖θ\*‖ ≤ f\*, \|x\|\_2 | definition; ` +
+			`see [rkw23/thm1](#rkw23thm1) and erratum [rkw23-1](errata.md#rkw23-1) |  |`,
+		`| a \| b | **fails** | [code](../dpnb/privacy/a.go) [proof](theory/page.md#rkw23-thm1) ` +
+			`[test](../dpnb/privacy/a_test.go) [erratum](errata.md#rkw23-1) [figure](../notebooks/01.ipynb) |`,
+		"### rkw23/thm1\n", "- Test: [`privacy.TestNew`](../dpnb/privacy/a_test.go)",
+		"**fails**: as [rkw23-1](errata.md#rkw23-1) says", "| 2 | 1 | 0 | 0 | 1 | 0 |",
 	} {
 		if !strings.Contains(md, part) {
 			t.Errorf("the document lacks %s:\n%s", part, md)

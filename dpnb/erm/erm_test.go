@@ -59,7 +59,8 @@ func problems() map[string]*Problem {
 		{20_000, 40, 1, 5, 20},
 		{300, 1600, 1, 1, 1}, // the diagonal metric
 	} {
-		ps[fmt.Sprintf("n=%d,d=%d,R=%v,λ=%v,σ=%v", c.n, c.d, c.norm, c.ridge, c.noise)] = simulated(c.n, c.d, c.norm, c.ridge, c.noise)
+		ps[fmt.Sprintf("n=%d,d=%d,R=%v,λ=%v,σ=%v", c.n, c.d, c.norm, c.ridge, c.noise)] = simulated(c.n, c.d, c.norm,
+			c.ridge, c.noise)
 	}
 	for name, l := range map[string]loss.Loss{"half squared": half{}, "half squared hinge": kinked{}} {
 		for _, n := range []int{200, 4000} {
@@ -79,7 +80,8 @@ func TestGradient(t *testing.T) {
 	theta := []float64{0.3, -1, 2, 0, 0.5}
 	g := make([]float64, 5)
 	Evaluate(p, g, theta)
-	want := fd.Gradient(nil, func(x []float64) float64 { return Evaluate(p, nil, x) }, theta, &fd.Settings{Formula: fd.Central})
+	want := fd.Gradient(nil, func(x []float64) float64 { return Evaluate(p, nil, x) }, theta,
+		&fd.Settings{Formula: fd.Central})
 	if !floats.EqualApprox(g, want, 1e-6) {
 		t.Errorf("gradient %v, differences say %v", g, want)
 	}
@@ -124,7 +126,8 @@ func TestMinimizeReachesItsCertificate(t *testing.T) {
 			continue
 		}
 		if dist := floats.Distance(s.Theta, s2.Theta, 2); dist > s.Certificate.Distance+s2.Certificate.Distance {
-			t.Errorf("%s: two minimisers %v apart, the certificates allow %v", name, dist, s.Certificate.Distance+s2.Certificate.Distance)
+			t.Errorf("%s: two minimisers %v apart, the certificates allow %v", name, dist,
+				s.Certificate.Distance+s2.Certificate.Distance)
 		}
 	}
 }
@@ -302,7 +305,8 @@ func TestCertificateCountsTheRounding(t *testing.T) {
 		t.Fatal(err)
 	}
 	c := s.Certificate
-	if bound := c.GradientNorm + c.Rounding; !(c.Rounding > 0) || c.Distance != bound/p.Lambda || c.Gap != bound*bound/(2*p.Lambda) {
+	if bound := c.GradientNorm + c.Rounding; !(c.Rounding > 0) || c.Distance != bound/p.Lambda ||
+		c.Gap != bound*bound/(2*p.Lambda) {
 		t.Errorf("%+v", c)
 	}
 	// Between the computed norm and its bound lies what must be refused.

@@ -33,8 +33,10 @@ func TestEvaluator(t *testing.T) {
 			}
 			g, h := make([]float64, 11), make([]float64, 121)
 			v, rounding := e.Gradient(g, theta)
-			if math.Abs(v-value) > 1e-10 || floats.Distance(g, want, 2) > 2*rounding || rounding > 1e-10 || math.Abs(e.MaxNorm()-matrix.MaxNorm(p.Rows)) > 1e-14 {
-				t.Errorf("value %v, want %v; gradient off by %v, bound %v", v, value, floats.Distance(g, want, 2), rounding)
+			if math.Abs(v-value) > 1e-10 || floats.Distance(g, want, 2) > 2*rounding || rounding > 1e-10 ||
+				math.Abs(e.MaxNorm()-matrix.MaxNorm(p.Rows)) > 1e-14 {
+				t.Errorf("value %v, want %v; gradient off by %v, bound %v", v, value, floats.Distance(g, want, 2),
+					rounding)
 			}
 			e.Hessian(h, theta)
 			if e.Passes() != 2 {

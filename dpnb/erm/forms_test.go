@@ -66,11 +66,13 @@ func stacked(p *Problem, l loss.Loss) *Problem {
 func TestFormsAreRecords(t *testing.T) {
 	for _, sparse := range []bool{false, true} {
 		p, theta := norms1(300, 6, 2, sparse)
-		of := []loss.Loss{loss.PseudoHuber{Threshold: 1}, loss.PseudoHuber{Threshold: 1}, loss.PseudoHuber{Threshold: 1}}
+		of := []loss.Loss{loss.PseudoHuber{Threshold: 1}, loss.PseudoHuber{Threshold: 1},
+			loss.PseudoHuber{Threshold: 1}}
 		p.Joint = loss.Sum(of...)
 		q := stacked(p, of[0])
 		g, h := make([]float64, 6), make([]float64, 6)
-		if v, w := Evaluate(p, g, theta), Evaluate(q, h, theta); math.Abs(v-w) > 1e-11*w || !floats.EqualApprox(g, h, 1e-11) {
+		if v, w := Evaluate(p, g, theta), Evaluate(q, h, theta); math.Abs(v-w) > 1e-11*w || !floats.EqualApprox(g, h,
+			1e-11) {
 			t.Errorf("J = %v and %v, gradients %v and %v", v, w, g, h)
 		}
 		hessians := [2][]float64{make([]float64, 36), make([]float64, 36)}
@@ -97,7 +99,8 @@ func TestFormsAreRecords(t *testing.T) {
 				if err != nil {
 					t.Fatalf("%s: %v", m.Name(), err)
 				}
-				if far := floats.Distance(got.Theta, want.Theta, 2); far > got.Certificate.Distance+want.Certificate.Distance {
+				if far := floats.Distance(got.Theta, want.Theta,
+					2); far > got.Certificate.Distance+want.Certificate.Distance {
 					t.Errorf("%s: %v away", m.Name(), far)
 				}
 				if first == nil {
@@ -190,7 +193,8 @@ func TestCoupledHessians(t *testing.T) {
 
 // The value of every joint loss has the slopes that it says.
 func TestJointSlopesAgainstDifferences(t *testing.T) {
-	for _, f := range []loss.Joint{loss.Softmax{Classes: 4}, loss.Sum(loss.Logistic{}, loss.Squared{}, loss.Huber{Threshold: 0.3})} {
+	for _, f := range []loss.Joint{loss.Softmax{Classes: 4}, loss.Sum(loss.Logistic{}, loss.Squared{},
+		loss.Huber{Threshold: 0.3})} {
 		k := f.Forms()
 		at, slope, curv := make([]float64, k), make([]float64, k), make([]float64, k)
 		for j := range at {
@@ -207,7 +211,8 @@ func TestJointSlopesAgainstDifferences(t *testing.T) {
 		only := make([]float64, k)
 		f.Derivatives(nil, only, slices.Clone(at), []float64{1})
 		sum := f.Coupling() * floats.Sum(curv)
-		if !slices.Equal(only, curv) || math.Abs(sum-math.Round(sum)) > 1e-14 || !(floats.Max(curv) <= 2*f.Smoothness()) {
+		if !slices.Equal(only, curv) || math.Abs(sum-math.Round(sum)) > 1e-14 ||
+			!(floats.Max(curv) <= 2*f.Smoothness()) {
 			t.Errorf("%s: c = %v and %v, κΣc = %v", f.Name(), curv, only, sum)
 		}
 	}

@@ -45,7 +45,8 @@ func (m tiled) Row(dst []float64, i int) { m.Dense.Row(dst, i%m.N) }
 // counted for each record.
 func many(n, d, stored int) *Problem {
 	base := simulated(1024, d, 1, 1.8, 3.7)
-	p := &Problem{Rows: tiled{base.Rows.(*matrix.Dense), n, stored * n}, Labels: make([]float64, n), Loss: loss.Logistic{}, Lambda: 1.8, Linear: base.Linear}
+	p := &Problem{Rows: tiled{base.Rows.(*matrix.Dense), n, stored * n}, Labels: make([]float64, n),
+		Loss: loss.Logistic{}, Lambda: 1.8, Linear: base.Linear}
 	for i := range p.Labels {
 		p.Labels[i] = base.Labels[i%1024]
 	}

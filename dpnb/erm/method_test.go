@@ -40,13 +40,18 @@ func TestMethodsReachOneMinimiser(t *testing.T) {
 				continue
 			}
 			_, auto := m.(Auto)
-			if !auto && s.Method != m.Name() || !strings.HasPrefix(s.Method, "L-BFGS") && auto || s.Gradients < n || s.Passes < 1 {
-				t.Errorf("%s by %s: %d passes, %d gradients, method %q", name, m.Name(), s.Passes, s.Gradients, s.Method)
+			if !auto && s.Method != m.Name() || !strings.HasPrefix(s.Method, "L-BFGS") && auto || s.Gradients < n ||
+				s.Passes < 1 {
+				t.Errorf("%s by %s: %d passes, %d gradients, method %q", name, m.Name(), s.Passes, s.Gradients,
+					s.Method)
 			}
-			if dist := floats.Distance(s.Theta, reference.Theta, 2); dist > s.Certificate.Distance+reference.Certificate.Distance {
-				t.Errorf("%s by %s: %v from the reference, the certificates allow %v", name, m.Name(), dist, s.Certificate.Distance+reference.Certificate.Distance)
+			if dist := floats.Distance(s.Theta, reference.Theta,
+				2); dist > s.Certificate.Distance+reference.Certificate.Distance {
+				t.Errorf("%s by %s: %v from the reference, the certificates allow %v", name, m.Name(), dist,
+					s.Certificate.Distance+reference.Certificate.Distance)
 			}
-			t.Logf("%s by %s: %d passes, %.2g of %.2g, %v", name, m.Name(), s.Passes, s.Certificate.Bound(), s.Tolerance, err)
+			t.Logf("%s by %s: %d passes, %.2g of %.2g, %v", name, m.Name(), s.Passes, s.Certificate.Bound(),
+				s.Tolerance, err)
 		}
 	}
 }
@@ -108,7 +113,8 @@ func TestHessianProduct(t *testing.T) {
 		_, d := p.Rows.Dims()
 		e := newEvaluator(p, 2)
 		e.curvature = make([]float64, e.n)
-		x, v, hv, g, gPlus, gMinus := make([]float64, d), make([]float64, d), make([]float64, d), make([]float64, d), make([]float64, d), make([]float64, d)
+		x, v, hv, g, gPlus, gMinus := make([]float64, d), make([]float64, d), make([]float64, d), make([]float64, d),
+			make([]float64, d), make([]float64, d)
 		for j := range x {
 			x[j], v[j] = math.Sin(float64(j)), math.Cos(float64(3*j))
 		}

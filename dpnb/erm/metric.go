@@ -71,7 +71,8 @@ type primalMetric struct {
 func newPrimalMetric(s *Problem, scale float64, rest *penalty, workers int, whole bool) *primalMetric {
 	all := s.forms()
 	n, d := all[0].rows.Dims()
-	m := &primalMetric{s: s, f: s.joint(), forms: all, scale: scale, rest: rest, workers: workers, n: n, size: size(all)}
+	m := &primalMetric{s: s, f: s.joint(), forms: all, scale: scale, rest: rest, workers: workers, n: n,
+		size: size(all)}
 	m.d, m.pad, m.blocks = d, kernel.Padded(d), m.size/d
 	m.whole = whole || m.blocks == 1
 	m.c = make([]float64, n*len(all))
@@ -102,7 +103,8 @@ func (m *primalMetric) refresh(theta []float64) {
 	m.ok = true
 	for k := range m.factors {
 		var s mat.SymDense
-		s.SetRawSymmetric(blas64.Symmetric{N: m.order, Stride: m.stride, Data: m.h[k*m.order*m.stride:], Uplo: blas.Upper})
+		s.SetRawSymmetric(blas64.Symmetric{N: m.order, Stride: m.stride, Data: m.h[k*m.order*m.stride:],
+			Uplo: blas.Upper})
 		m.ok = m.factors[k].Factorize(&s) && m.factors[k].Cond() <= mat.ConditionTolerance && m.ok
 	}
 }

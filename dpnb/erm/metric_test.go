@@ -11,7 +11,8 @@ import (
 
 // TestExactMetricsInvertTheHessian: ∇²J·(metric⁻¹v) = v, for both forms.
 func TestExactMetricsInvertTheHessian(t *testing.T) {
-	for _, p := range []*Problem{simulated(150, 37, 1, 0.3, 0), sparseProblem(150, 37, 4, 0.3), shrunk(simulated(150, 37, 1, 0.3, 0))} {
+	for _, p := range []*Problem{simulated(150, 37, 1, 0.3, 0), sparseProblem(150, 37, 4, 0.3),
+		shrunk(simulated(150, 37, 1, 0.3, 0))} {
 		_, d := p.Rows.Dims()
 		e := newEvaluator(p, 1)
 		e.curvature = make([]float64, e.n)
@@ -20,7 +21,8 @@ func TestExactMetricsInvertTheHessian(t *testing.T) {
 			x[j], v[j] = math.Sin(float64(j)), math.Cos(float64(3*j))
 		}
 		e.eval(g, x)
-		for name, m := range map[string]metric{"primal": newPrimalMetric(p, 1, e.penalty, 2, true), "dual": newDualMetric(p, e.ridge)} {
+		for name, m := range map[string]metric{"primal": newPrimalMetric(p, 1, e.penalty, 2, true),
+			"dual": newDualMetric(p, e.ridge)} {
 			m.refresh(x)
 			z, back := append([]float64(nil), v...), make([]float64, d)
 			m.solve(z)

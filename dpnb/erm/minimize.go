@@ -94,7 +94,8 @@ func Minimize(p *Problem, settings *Settings) (*Solution, error) {
 	switch s.Method.(type) {
 	case SAG, SVRG:
 		if p.Quadratic != nil {
-			return nil, dataError("%s looks at single records, beside which a quadratic term is dear: take another method", s.Method.Name())
+			return nil, dataError("%s looks at single records, beside which a quadratic term is dear: take another "+
+				"method", s.Method.Name())
 		}
 	}
 	if s.MaxPasses == 0 {

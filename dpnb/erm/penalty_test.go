@@ -35,7 +35,8 @@ func TestQuadraticTerm(t *testing.T) {
 	none, _ := matrix.NewCSR(0, 5, []int{0}, nil, nil)
 	forms, _ := norms1(300, 6, 2, false)
 	for name, p := range map[string]*Problem{
-		"plain": simulated(400, 7, 1, 0.5, 3), "a sample": simulated(5000, 7, 1, 0.5, 3), "wide": simulated(30, 60, 1, 0.5, 3),
+		"plain": simulated(400, 7, 1, 0.5, 3), "a sample": simulated(5000, 7, 1, 0.5, 3),
+		"wide":   simulated(30, 60, 1, 0.5, 3),
 		"sparse": sparseProblem(600, 300, 5, 0.5), "softmax": softmaxProblem(2), "forms": forms,
 		"no records": {Rows: none, Loss: loss.Logistic{}, Lambda: 1, Linear: []float64{1, 2, 3, 4, 5}},
 	} {
@@ -79,7 +80,8 @@ func TestQuadraticRoundingIsSeen(t *testing.T) {
 	for k := range 400 {
 		x := matrix.NewDense(1, 1, []float64{1e-9})
 		p := &Problem{Rows: x, Labels: []float64{0}, Loss: loss.Squared{}, Lambda: 1e-9,
-			Quadratic: mat.NewSymDense(1, []float64{1 + math.Abs(math.Sin(float64(k)))}), Centre: []float64{-1 - math.Abs(math.Cos(float64(k)))}}
+			Quadratic: mat.NewSymDense(1, []float64{1 + math.Abs(math.Sin(float64(k)))}),
+			Centre:    []float64{-1 - math.Abs(math.Cos(float64(k)))}}
 		theta, g := []float64{1 + math.Abs(math.Sin(float64(3*k)))}, make([]float64, 1)
 		_, bound := newEvaluator(p, 1).eval(g, theta)
 		worst = math.Max(worst, distance(bigGradient(p, theta, nil), g, nil)/bound)

@@ -186,7 +186,8 @@ func corners() []corner {
 		sparse.Rows = x.Sparse()
 		other := *p
 		other.Rows = rowsOnly{x}
-		all = append(all, corner{name + ", dense", p, theta}, corner{name + ", sparse", &sparse, theta}, corner{name + ", other", &other, theta})
+		all = append(all, corner{name + ", dense", p, theta}, corner{name + ", sparse", &sparse, theta},
+			corner{name + ", other", &other, theta})
 	}
 	add("plain", loss.Logistic{}, 60, 5, nil)
 	add("entries of 2⁻⁶⁰⁰", loss.Logistic{}, 40, 4, func(_ *Problem, x *matrix.Dense, _ []float64) {
@@ -210,7 +211,10 @@ func corners() []corner {
 			p.Linear[j] *= math.Ldexp(1, 4*j-40)
 		}
 	})
-	add("|margins| beyond 708", loss.Logistic{}, 40, 4, func(_ *Problem, _ *matrix.Dense, theta []float64) { floats.Scale(300, theta) })
+	add("|margins| beyond 708", loss.Logistic{}, 40, 4, func(_ *Problem, _ *matrix.Dense,
+		theta []float64) {
+		floats.Scale(300, theta)
+	})
 	add("labels of 1e8", loss.Huber{Threshold: 1.5}, 40, 4, func(p *Problem, x *matrix.Dense, theta []float64) {
 		floats.Scale(1e8, p.Labels)
 		for j := range theta {
@@ -221,11 +225,15 @@ func corners() []corner {
 			floats.AddScaled(r, (p.Labels[i]-floats.Dot(r, theta))/floats.Dot(theta, theta), theta)
 		}
 	})
-	add("labels of 1e8, clipped", loss.Clipped(loss.Squared{}, 1e8), 40, 4, func(p *Problem, x *matrix.Dense, theta []float64) { floats.Scale(1e8, p.Labels) })
+	add("labels of 1e8, clipped", loss.Clipped(loss.Squared{}, 1e8), 40, 4, func(p *Problem, x *matrix.Dense,
+		theta []float64) {
+		floats.Scale(1e8, p.Labels)
+	})
 	for name, c := range map[string]struct {
 		d, k        int
 		scale, norm float64
-	}{"plain": {4, 3, 3, 1}, "margins beyond 708": {4, 4, 900, 1}, "entries of 2⁻⁶⁰⁰": {3, 3, 3, 0x1p-600}, "two classes": {3, 2, 10, 5}} {
+	}{"plain": {4, 3, 3, 1}, "margins beyond 708": {4, 4, 900, 1}, "entries of 2⁻⁶⁰⁰": {3, 3, 3, 0x1p-600},
+		"two classes": {3, 2, 10, 5}} {
 		add("softmax, "+name, loss.Logistic{}, 40, c.d, func(p *Problem, x *matrix.Dense, _ []float64) {
 			p.Loss, p.Joint, p.Linear = nil, loss.Softmax{Classes: c.k}, make([]float64, c.k*c.d)
 			for i := range p.Labels {
@@ -245,7 +253,10 @@ func corners() []corner {
 		p, theta := norms1(50, 4, 3, sparse)
 		all = append(all, corner{fmt.Sprintf("‖A(z)θ‖₁ + h, sparse: %v", sparse), p, theta})
 	}
-	add("quadratic", loss.Huber{Threshold: 2}, 40, 4, func(p *Problem, x *matrix.Dense, _ []float64) { *p = *quadratic(p, 1e5) })
+	add("quadratic", loss.Huber{Threshold: 2}, 40, 4, func(p *Problem, x *matrix.Dense,
+		_ []float64) {
+		*p = *quadratic(p, 1e5)
+	})
 	add("uneven shrinkage", loss.Logistic{}, 40, 4, func(p *Problem, x *matrix.Dense, theta []float64) {
 		p.Shrinkage = []float64{0, 1e-17, 1e5, 3}
 	})
@@ -292,7 +303,8 @@ func TestGradientBoundsAreNearlyAttained(t *testing.T) {
 	rng := rand.New(rand.NewPCG(5, 5))
 	var worst float64
 	for range 4000 {
-		p := &Problem{Rows: matrix.NewDense(1, 1, []float64{1 + rng.Float64()}), Labels: []float64{0}, Loss: loss.Squared{}, Lambda: 1e-9}
+		p := &Problem{Rows: matrix.NewDense(1, 1, []float64{1 + rng.Float64()}), Labels: []float64{0},
+			Loss: loss.Squared{}, Lambda: 1e-9}
 		theta := []float64{1 + rng.Float64()}
 		e := newEvaluator(p, 1)
 		g := make([]float64, 1)
@@ -305,7 +317,8 @@ func TestGradientBoundsAreNearlyAttained(t *testing.T) {
 	for name, forms := range map[string]int{"apart": 0, "of one θ": 3} {
 		var most float64
 		for range 4000 {
-			p := &Problem{Labels: []float64{0}, Lambda: 1e-9, Joint: loss.Sum(loss.Squared{}, loss.Squared{}, loss.Squared{})}
+			p := &Problem{Labels: []float64{0}, Lambda: 1e-9, Joint: loss.Sum(loss.Squared{}, loss.Squared{},
+				loss.Squared{})}
 			theta := make([]float64, 3)
 			for k := range 3 {
 				x := matrix.NewDense(1, 1, []float64{1 + rng.Float64()})
@@ -399,7 +412,8 @@ func TestCertifiedBeyondFloat64(t *testing.T) {
 		if got > s.Certificate.Bound()+r.e.smoothness()*half {
 			t.Errorf("%s: ‖∇J‖ = %.3g, certified %.3g", name, got, s.Certificate.Bound())
 		}
-		t.Logf("%s: ‖∇J(θ)‖ = %.3g, certified %.3g of %.3g, %d passes", name, got, s.Certificate.Bound(), c.tau, s.Passes)
+		t.Logf("%s: ‖∇J(θ)‖ = %.3g, certified %.3g of %.3g, %d passes", name, got, s.Certificate.Bound(), c.tau,
+			s.Passes)
 	}
 }
 
@@ -407,7 +421,8 @@ func TestCertifiedBeyondFloat64(t *testing.T) {
 func TestPersist(t *testing.T) {
 	p := simulated(300, 4, 1, 1, 2)
 	for _, start := range []float64{0, 1e3, -1e8} {
-		s, err := Minimize(p, &Settings{Start: []float64{start, -start, start, 1}, MaxPasses: 1, Persist: true, Tolerance: 1e-9})
+		s, err := Minimize(p, &Settings{Start: []float64{start, -start, start, 1}, MaxPasses: 1, Persist: true,
+			Tolerance: 1e-9})
 		if err != nil || s.Certificate.Bound() > 1e-9 {
 			t.Errorf("from %g: %v", start, err)
 			continue

@@ -182,7 +182,8 @@ func (p *Problem) ValidateConvex() error {
 // bounded refuses a loss with which no gradient can be certified.
 func (p *Problem) bounded() error {
 	if f := p.joint(); math.IsInf(f.Smoothness(), 1) {
-		return dataError("the %s loss has no bound on its curvature, so that no gradient can be certified: clip it", f.Name())
+		return dataError("the %s loss has no bound on its curvature, so that no gradient can be certified: clip it",
+			f.Name())
 	}
 	return nil
 }
@@ -219,7 +220,8 @@ func (p *Problem) validateTerms() error {
 	case p.Centre != nil && len(p.Centre) != d:
 		return dataError("the centre has length %d, want %d, one for each coefficient", len(p.Centre), d)
 	case p.Quadratic != nil && p.Quadratic.SymmetricDim() != d:
-		return dataError("the quadratic term is of order %d, want %d, one for each coefficient", p.Quadratic.SymmetricDim(), d)
+		return dataError("the quadratic term is of order %d, want %d, one for each coefficient",
+			p.Quadratic.SymmetricDim(), d)
 	case !(p.Lambda >= 0) || math.IsInf(p.Lambda, 1):
 		return dataError("Lambda (λ) = %v, want a finite number that is not negative", p.Lambda)
 	}
@@ -243,7 +245,8 @@ func (p *Problem) validateTerms() error {
 		if raw := p.Quadratic.RawSymmetric(); !finite(raw.Data[i*raw.Stride+i : i*raw.Stride+d]...) {
 			return dataError("the quadratic term has an entry that is not finite")
 		} else if raw.Data[i*raw.Stride+i] < 0 {
-			return dataError("the quadratic term has %v on its diagonal: it is not positive semidefinite", p.Quadratic.At(i, i))
+			return dataError("the quadratic term has %v on its diagonal: it is not positive semidefinite",
+				p.Quadratic.At(i, i))
 		}
 	}
 	return nil

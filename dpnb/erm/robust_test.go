@@ -55,7 +55,8 @@ func TestHardProblems(t *testing.T) {
 				t.Errorf("%s by %s: %v", c.name, m.Name(), err)
 				continue
 			}
-			t.Logf("%s by %s (%s): %d passes, %.2g of %.2g, ‖θ‖ = %.3g", c.name, m.Name(), s.Method, s.Passes, s.Certificate.Bound(), s.Tolerance, floats.Norm(s.Theta, 2))
+			t.Logf("%s by %s (%s): %d passes, %.2g of %.2g, ‖θ‖ = %.3g", c.name, m.Name(), s.Method, s.Passes,
+				s.Certificate.Bound(), s.Tolerance, floats.Norm(s.Theta, 2))
 		}
 	}
 }
@@ -102,14 +103,16 @@ func TestExtremesAreNeverNaN(t *testing.T) {
 			if err != nil && !errors.Is(err, ErrTolerance) {
 				t.Errorf("%s by %s: %v", c.name, m.Name(), err)
 			}
-			numbers := append([]float64{s.Value, s.Certificate.Bound(), s.Certificate.Distance, s.Certificate.Gap}, s.Theta...)
+			numbers := append([]float64{s.Value, s.Certificate.Bound(), s.Certificate.Distance, s.Certificate.Gap},
+				s.Theta...)
 			for _, v := range numbers {
 				if math.IsNaN(v) {
 					t.Errorf("%s by %s: NaN in %v", c.name, m.Name(), numbers)
 					break // one is enough
 				}
 			}
-			t.Logf("%s by %s: %d passes, %.2g of %.2g, %v", c.name, m.Name(), s.Passes, s.Certificate.Bound(), s.Tolerance, err)
+			t.Logf("%s by %s: %d passes, %.2g of %.2g, %v", c.name, m.Name(), s.Passes, s.Certificate.Bound(),
+				s.Tolerance, err)
 		}
 	}
 }

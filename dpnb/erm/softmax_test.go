@@ -62,7 +62,8 @@ func TestSoftmaxGradientAgainstDifferences(t *testing.T) {
 	rng.Gaussian(theta, 3)
 	got := make([]float64, 12)
 	Evaluate(p, got, theta)
-	want := fd.Gradient(nil, func(v []float64) float64 { return Evaluate(p, nil, v) }, theta, &fd.Settings{Formula: fd.Central})
+	want := fd.Gradient(nil, func(v []float64) float64 { return Evaluate(p, nil, v) }, theta,
+		&fd.Settings{Formula: fd.Central})
 	if !floats.EqualApprox(got, want, 1e-6) {
 		t.Errorf("gradient %v, by differences %v", got, want)
 	}
@@ -138,7 +139,8 @@ func TestSoftmaxRoundingBoundCoversTheError(t *testing.T) {
 		if c.zeros > 0 {
 			rows = x.Sparse()
 		}
-		p := &Problem{Rows: rows, Labels: y, Joint: loss.Softmax{Classes: c.k}, Lambda: 0.3, Linear: make([]float64, c.k*c.d)}
+		p := &Problem{Rows: rows, Labels: y, Joint: loss.Softmax{Classes: c.k}, Lambda: 0.3,
+			Linear: make([]float64, c.k*c.d)}
 		rng := noise.NewSeeded(8)
 		rng.Gaussian(p.Linear, 3)
 		theta, g := make([]float64, c.k*c.d), make([]float64, c.k*c.d)
@@ -172,7 +174,8 @@ var softmaxProblems = []struct {
 func softmaxProblem(i int) *Problem {
 	c := softmaxProblems[i]
 	x, y := inClasses(c.n, c.d, c.k, c.zeros, c.strength, uint64(20+i))
-	p := &Problem{Rows: x, Labels: y, Joint: loss.Softmax{Classes: c.k}, Lambda: c.ridge, Linear: make([]float64, c.k*c.d)}
+	p := &Problem{Rows: x, Labels: y, Joint: loss.Softmax{Classes: c.k}, Lambda: c.ridge,
+		Linear: make([]float64, c.k*c.d)}
 	if c.sparse {
 		p.Rows = x.Sparse()
 	}
@@ -188,9 +191,12 @@ func TestSoftmaxMinimize(t *testing.T) {
 			if err != nil {
 				t.Fatal(err)
 			}
-			t.Logf("%d passes to ‖∇J‖ ≤ %.2g (rounding %.2g)", sol.Passes, sol.Certificate.Bound(), sol.Certificate.Rounding)
-			if g := floats.Norm(plainGradient(p, sol.Theta), 2); g > sol.Certificate.Bound() || sol.Certificate.Bound() > sol.Tolerance {
-				t.Errorf("true gradient %.3g, certified %.3g, tolerance %.3g", g, sol.Certificate.Bound(), sol.Tolerance)
+			t.Logf("%d passes to ‖∇J‖ ≤ %.2g (rounding %.2g)", sol.Passes, sol.Certificate.Bound(),
+				sol.Certificate.Rounding)
+			if g := floats.Norm(plainGradient(p, sol.Theta), 2); g > sol.Certificate.Bound() ||
+				sol.Certificate.Bound() > sol.Tolerance {
+				t.Errorf("true gradient %.3g, certified %.3g, tolerance %.3g", g, sol.Certificate.Bound(),
+					sol.Tolerance)
 			}
 			for _, workers := range []int{1, 5} {
 				again, err := Minimize(p, &Settings{Workers: workers})
@@ -205,8 +211,10 @@ func TestSoftmaxMinimize(t *testing.T) {
 			if err != nil {
 				t.Fatal(err)
 			}
-			if dist := floats.Distance(other.Theta, sol.Theta, 2); dist > other.Certificate.Distance+sol.Certificate.Distance {
-				t.Errorf("from another start: %.3g away, certified %.3g", dist, other.Certificate.Distance+sol.Certificate.Distance)
+			if dist := floats.Distance(other.Theta, sol.Theta,
+				2); dist > other.Certificate.Distance+sol.Certificate.Distance {
+				t.Errorf("from another start: %.3g away, certified %.3g", dist,
+					other.Certificate.Distance+sol.Certificate.Distance)
 			}
 		})
 	}
@@ -232,7 +240,8 @@ func TestSoftmaxNewton(t *testing.T) {
 		if err != nil {
 			t.Fatalf("%s: %v", softmaxProblems[i].name, err)
 		}
-		if dist := floats.Distance(got.Theta, want.Theta, 2); dist > got.Certificate.Distance+want.Certificate.Distance {
+		if dist := floats.Distance(got.Theta, want.Theta,
+			2); dist > got.Certificate.Distance+want.Certificate.Distance {
 			t.Errorf("%s: Newton's point is %.3g away", softmaxProblems[i].name, dist)
 		}
 	}
@@ -266,7 +275,8 @@ func TestSoftmaxTwoClassesAreLogistic(t *testing.T) {
 		t.Errorf("θ_1 − θ_0 = %v, logistic %v", w, want.Theta)
 	}
 	for j := range d {
-		if sum, want := sol.Theta[j]+sol.Theta[d+j], -(p.Linear[j]+p.Linear[d+j])/p.Lambda; !scalar.EqualWithinAbs(sum, want, 1e-9) {
+		if sum, want := sol.Theta[j]+sol.Theta[d+j], -(p.Linear[j]+p.Linear[d+j])/p.Lambda; !scalar.EqualWithinAbs(sum,
+			want, 1e-9) {
 			t.Errorf("Σθ = %v, want %v", sum, want)
 		}
 	}
@@ -322,7 +332,8 @@ func TestSoftmaxPassesDoNotAllocate(t *testing.T) {
 // which classes there are is private, and no refusal tells.
 func TestSoftmaxWithoutRecordsAndClasses(t *testing.T) {
 	linear := []float64{1, -2, 3, 0, 5, -6}
-	s, err := Minimize(&Problem{Rows: matrix.NewDense(0, 2, nil), Joint: loss.Softmax{Classes: 3}, Lambda: 4, Linear: linear}, &Settings{Tolerance: 1e-12})
+	s, err := Minimize(&Problem{Rows: matrix.NewDense(0, 2, nil), Joint: loss.Softmax{Classes: 3}, Lambda: 4,
+		Linear: linear}, &Settings{Tolerance: 1e-12})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -331,7 +342,8 @@ func TestSoftmaxWithoutRecordsAndClasses(t *testing.T) {
 			t.Errorf("θ = %v, want −B/4", s.Theta)
 		}
 	}
-	one := &Problem{Rows: matrix.NewDense(4, 2, []float64{1, 0, 0, 1, 1, 0, 0, 1}), Labels: []float64{1, 1, 1, 1}, Joint: loss.Softmax{Classes: 3}, Lambda: 0.1}
+	one := &Problem{Rows: matrix.NewDense(4, 2, []float64{1, 0, 0, 1, 1, 0, 0, 1}), Labels: []float64{1, 1, 1, 1},
+		Joint: loss.Softmax{Classes: 3}, Lambda: 0.1}
 	if s, err = Minimize(one, &Settings{Tolerance: 1e-9}); err != nil {
 		t.Fatal(err)
 	}

@@ -54,7 +54,8 @@ func TestMinimizeWithin(t *testing.T) {
 						t.Fatal(err)
 					}
 					if floats.Norm(theta, 2) > radius*(1+1e-12) {
-						t.Errorf("%s, n=%d, ‖b‖=%g: ‖θ‖ = %g beyond %g", p.Loss.Name(), n, tilt, floats.Norm(theta, 2), radius)
+						t.Errorf("%s, n=%d, ‖b‖=%g: ‖θ‖ = %g beyond %g", p.Loss.Name(), n, tilt, floats.Norm(theta, 2),
+							radius)
 					}
 					if _, flat := l.(loss.LeastAbsolute); n > 30 || !flat && n > 1 {
 						continue // the last resort takes its time

@@ -169,14 +169,16 @@ func (e *Encoding) Groups() []int {
 // clipped, and numbers on a logarithmic scale.
 func (e *Encoding) Units() (scale, shift []float64, err error) {
 	if e.settings.RowNorm > 0 || e.settings.ClipNorm > 0 {
-		return nil, nil, inputErrorf("rows are scaled or clipped to a norm (RowNorm, ClipNorm), each by its own factor, so that no coefficient has a unit: " +
+		return nil, nil, inputErrorf("rows are scaled or clipped to a norm (RowNorm, ClipNorm), each by its own " +
+			"factor, so that no coefficient has a unit: " +
 			"make the records without")
 	}
 	for i := range e.encoders {
 		c := &e.encoders[i]
 		if c.categories == nil {
 			if c.field.Log {
-				return nil, nil, inputErrorf("%q is on a logarithmic scale, where no coefficient has the unit of the column", c.field.Name)
+				return nil, nil, inputErrorf("%q is on a logarithmic scale, where no coefficient has the unit of the "+
+					"column", c.field.Name)
 			}
 			scale, shift = append(scale, c.scale), append(shift, c.field.Lower)
 			continue

@@ -30,7 +30,8 @@ func (m *Model) Bands(feature string, held map[string]any) (*figure.Figure, erro
 	}
 	f, ok := m.encoding.Field(feature)
 	if !ok || f.Kind != frame.Numeric {
-		return nil, fmt.Errorf("dpnb: bands want a feature that is a number: %q is none of %s", feature, strings.Join(m.Columns(), ", "))
+		return nil, fmt.Errorf("dpnb: bands want a feature that is a number: %q is none of %s", feature,
+			strings.Join(m.Columns(), ", "))
 	}
 	const points = 101
 	x := make([]float64, points)
@@ -69,7 +70,8 @@ func (m *Model) Bands(feature string, held map[string]any) (*figure.Figure, erro
 	if f.Log && f.Lower > 0 {
 		fig.LogX()
 	}
-	fig.Alt = fmt.Sprintf("predicted quantiles of %s, %s from %g to %g: %s", m.target.Name, feature, f.Lower, f.Upper, strings.Join(ends, ", "))
+	fig.Alt = fmt.Sprintf("predicted quantiles of %s, %s from %g to %g: %s", m.target.Name, feature, f.Lower, f.Upper,
+		strings.Join(ends, ", "))
 	return fig, nil
 }
 
@@ -80,7 +82,8 @@ func (m *Model) along(feature string, x []float64, held map[string]any) (*frame.
 	names := m.Columns()
 	for name := range held {
 		if name == feature || !slices.Contains(names, name) {
-			return nil, nil, fmt.Errorf("dpnb: %q cannot be held: it is none of the other features (%s)", name, strings.Join(names, ", "))
+			return nil, nil, fmt.Errorf("dpnb: %q cannot be held: it is none of the other features (%s)", name,
+				strings.Join(names, ", "))
 		}
 	}
 	for _, name := range names {
@@ -104,17 +107,20 @@ func (m *Model) along(feature string, x []float64, held map[string]any) (*frame.
 					return nil, nil, fmt.Errorf("dpnb: %s is a number, and held at %v", name, v)
 				}
 			}
-			columns, at = append(columns, frame.Column{Name: name, Numbers: slices.Repeat([]float64{number}, len(x))}), append(at, fmt.Sprintf("%s %.4g", name, number))
+			columns, at = append(columns, frame.Column{Name: name, Numbers: slices.Repeat([]float64{number}, len(x))}),
+				append(at, fmt.Sprintf("%s %.4g", name, number))
 			continue
 		}
 		text := f.Levels[0]
 		if given {
 			if text, ok := v.(string); !ok || !slices.Contains(f.Levels, text) {
-				return nil, nil, fmt.Errorf("dpnb: %s has no category %v; it has %s", name, v, strings.Join(f.Levels, ", "))
+				return nil, nil, fmt.Errorf("dpnb: %s has no category %v; it has %s", name, v,
+					strings.Join(f.Levels, ", "))
 			}
 			text = v.(string)
 		}
-		columns, at = append(columns, frame.Column{Name: name, Kind: frame.Categorical, Texts: slices.Repeat([]string{text}, len(x))}), append(at, name+" "+text)
+		columns, at = append(columns, frame.Column{Name: name, Kind: frame.Categorical,
+			Texts: slices.Repeat([]string{text}, len(x))}), append(at, name+" "+text)
 	}
 	table, err := frame.NewTable(columns...)
 	return table, at, err

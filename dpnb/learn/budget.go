@@ -221,7 +221,8 @@ func (a Allowance) WithDelta(delta float64) Allowance {
 // that is composed as Gaussians has its own way. A δ that was asked for is refused.
 func (a Allowance) withoutDelta(learner string) (Allowance, error) {
 	if a.asked && a.part.Delta != 0 {
-		return a, &privacy.ParamError{Name: "WithDelta", Value: a.part.Delta, Want: "0 or nothing: " + learner + " is of pure ε and spends no δ"}
+		return a, &privacy.ParamError{Name: "WithDelta", Value: a.part.Delta,
+			Want: "0 or nothing: " + learner + " is of pure ε and spends no δ"}
 	}
 	if a.simulation || a.budget.Err() == nil && a.budget.ledger.Config().Rule != ledger.AsGaussians {
 		a.part.Delta = 0
@@ -278,7 +279,8 @@ func (a Allowance) whole() bool {
 
 // priced chooses a mechanism for what is allowed, by its (ε, δ), and says what it costs.
 // Nothing that it reads depends on the records.
-func (a Allowance) priced(choose func(epsilon, delta float64) (mechanism.Mechanism, error)) (mechanism.Mechanism, ledger.Entry, error) {
+func (a Allowance) priced(choose func(epsilon, delta float64) (mechanism.Mechanism, error)) (mechanism.Mechanism,
+	ledger.Entry, error) {
 	part := a.part
 	gaussian := !a.simulation && a.budget.ledger.Config().Rule == ledger.AsGaussians && !a.whole()
 	// A share is a μ. A mechanism that is calibrated for an (ε, δ) of it costs as much if it
@@ -286,7 +288,8 @@ func (a Allowance) priced(choose func(epsilon, delta float64) (mechanism.Mechani
 	for mu := part.Mu * (1 - 1e-9); ; {
 		if mu > 0 {
 			var err error
-			if part.Epsilon, err = privacy.EpsilonUpper(privacy.GaussianProfile(mu, privacy.AddRemove), part.Delta); err != nil {
+			if part.Epsilon, err = privacy.EpsilonUpper(privacy.GaussianProfile(mu, privacy.AddRemove),
+				part.Delta); err != nil {
 				return nil, ledger.Entry{}, err
 			}
 		}
@@ -301,14 +304,16 @@ func (a Allowance) priced(choose func(epsilon, delta float64) (mechanism.Mechani
 				return nil, entry, err
 			}
 			if entry.Mu, entry.Slack, err = privacy.AsGaussian(profile, part.Tail); err != nil {
-				return nil, entry, fmt.Errorf("dpnb: what %s costs beside other releases is not known; Spend all of a budget on it, or use another learner: %w", m.Describe().Name, err)
+				return nil, entry, fmt.Errorf("dpnb: what %s costs beside other releases is not known; Spend all of a "+
+					"budget on it, or use another learner: %w", m.Describe().Name, err)
 			}
 		}
 		if part.Mu == 0 || entry.Mu <= part.Mu {
 			return m, entry, nil
 		}
 		if mu *= part.Mu / entry.Mu * (1 - 1e-3); mu < part.Mu/16 {
-			return nil, entry, fmt.Errorf("dpnb: no choice of parameters for %s was found that costs a share of μ = %s; Spend an ε on it", m.Describe().Name, privacy.FormatUp(part.Mu, 4))
+			return nil, entry, fmt.Errorf("dpnb: no choice of parameters for %s was found that costs a share of μ = "+
+				"%s; Spend an ε on it", m.Describe().Name, privacy.FormatUp(part.Mu, 4))
 		}
 	}
 }
@@ -375,7 +380,9 @@ func (b *Budget) Display() display.Item {
 	row(left, "", privacy.FormatDown(s.RemainingEpsilon, 4), privacy.FormatDown(s.RemainingDelta, 4), 1-s.Used)
 	it.Warning = join(it.Warning, simulated)
 	if s.Rule == ledger.AsGaussians {
-		it.Note("Releases count as Gaussian mechanisms, whose μ² add up: together they are less than the sum of their ε.")
+		it.Note("Releases count as Gaussian mechanisms, whose μ² add up: together they are less than the sum of " +
+			"their " +
+			"ε.")
 	}
 	if b.kept {
 		it.Note("The ledger is kept in %s.", s.Path)

@@ -61,7 +61,8 @@ func TestABudgetIsStatedOnce(t *testing.T) {
 
 // An empty name is none: it must not stand for a ledger that is forgotten.
 func TestEmptyNamesAreRefused(t *testing.T) {
-	for _, b := range []*learn.Budget{learn.NewBudget(1, 1e-6, learn.Named("")), learn.NewBudget(1, 1e-6, learn.Named(unusedName()), learn.KeptIn(""))} {
+	for _, b := range []*learn.Budget{learn.NewBudget(1, 1e-6, learn.Named("")),
+		learn.NewBudget(1, 1e-6, learn.Named(unusedName()), learn.KeptIn(""))} {
 		if b.Err() == nil {
 			t.Error("an empty name is taken")
 		}
@@ -95,7 +96,8 @@ func TestBudgetSurvivesCells(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	if len(log.Ledgers) != 2 || len(log.Data) != 1 || len(log.Seeds) != 1 || float64(log.Ledgers[0].EpsilonSpent) != 0.7 {
+	if len(log.Ledgers) != 2 || len(log.Data) != 1 || len(log.Seeds) != 1 ||
+		float64(log.Ledgers[0].EpsilonSpent) != 0.7 {
 		t.Errorf("the run log has %+v", log)
 	}
 	kept = unusedName()
@@ -104,7 +106,8 @@ func TestBudgetSurvivesCells(t *testing.T) {
 	if err := os.Symlink("a.json", filepath.Join(files, "link.json")); err != nil {
 		t.Skip(err)
 	}
-	for _, options := range [][]learn.BudgetOption{{learn.KeptIn(a)}, {learn.KeptIn(filepath.Join(files, "link.json"))}} {
+	for _, options := range [][]learn.BudgetOption{{learn.KeptIn(a)},
+		{learn.KeptIn(filepath.Join(files, "link.json"))}} {
 		if err := cell(kept, 1, options...).Err(); err != nil {
 			t.Errorf("a ledger in a file: %v", err)
 		}

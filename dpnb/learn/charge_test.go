@@ -48,8 +48,14 @@ func TestParametersAreJudgedBeforeTheCharge(t *testing.T) {
 		make  maker
 		knobs []float64
 	}{
-		"Logistic": {"Binary", func(lambda, _ float64) learn.Learner { return learn.Logistic{Lambda: lambda, Noise: src} }, nil},
-		"SVM":      {"Binary", func(lambda, v float64) learn.Learner { return learn.SVM{Lambda: lambda, Width: v, Noise: src} }, values},
+		"Logistic": {"Binary", func(lambda, _ float64) learn.Learner {
+			return learn.Logistic{Lambda: lambda,
+				Noise: src}
+		}, nil},
+		"SVM": {"Binary", func(lambda, v float64) learn.Learner {
+			return learn.SVM{Lambda: lambda, Width: v,
+				Noise: src}
+		}, values},
 		"Linear": {"Regression", func(lambda, v float64) learn.Learner {
 			return learn.Linear{Lambda: lambda, Clip: v, Noise: src, Bound: dtz}
 		}, values},
@@ -59,8 +65,14 @@ func TestParametersAreJudgedBeforeTheCharge(t *testing.T) {
 		"Poisson": {"Counts", func(lambda, v float64) learn.Learner {
 			return learn.Poisson{Lambda: lambda, Clip: v, Noise: src, Bound: dtz}
 		}, values},
-		"OneVsRest": {"Classes", func(lambda, _ float64) learn.Learner { return learn.OneVsRest{Lambda: lambda, Noise: src} }, nil},
-		"Softmax":   {"Classes", func(lambda, _ float64) learn.Learner { return learn.Softmax{Lambda: lambda, Noise: src} }, nil},
+		"OneVsRest": {"Classes", func(lambda, _ float64) learn.Learner {
+			return learn.OneVsRest{Lambda: lambda,
+				Noise: src}
+		}, nil},
+		"Softmax": {"Classes", func(lambda, _ float64) learn.Learner {
+			return learn.Softmax{Lambda: lambda,
+				Noise: src}
+		}, nil},
 	} {
 		for _, v := range l.knobs {
 			try(fmt.Sprintf("%s, parameter %g", name, v), l.from, l.make(0, v), 1)

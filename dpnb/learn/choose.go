@@ -30,10 +30,12 @@ func (p recipe) calibration(d *frame.Design, epsilon, delta float64) objpert.Con
 // that has a share of the budget.
 func tilted(p recipe, d *frame.Design, epsilon, delta float64) (mechanism.Mechanism, error) {
 	if share := p.curvatureShare; share != 0 && !(share > 0 && share < 1) {
-		return nil, &privacy.ParamError{Name: "CurvatureShare", Value: share, Want: "a number in (0, 1), for example 0.1, or 0 to spend nothing on intervals"}
+		return nil, &privacy.ParamError{Name: "CurvatureShare", Value: share,
+			Want: "a number in (0, 1), for example 0.1, or 0 to spend nothing on intervals"}
 	}
 	if r := p.baseRate; r != 0 && !(r > 0 && r < 1) {
-		return nil, &privacy.ParamError{Name: "BaseRate", Value: r, Want: "the public share of the positive class, in (0, 1), or 0 if it is not known"}
+		return nil, &privacy.ParamError{Name: "BaseRate", Value: r,
+			Want: "the public share of the positive class, in (0, 1), or 0 if it is not known"}
 	}
 	if p.counts() {
 		return counted(p, d, epsilon, delta)
@@ -66,7 +68,8 @@ func perturbation(p recipe, d *frame.Design, epsilon, delta float64) (interval.C
 		}
 		l := p.clipped(d)
 		// The fit's share of μ² makes the noise that much larger.
-		c.Lambda = unit / math.Sqrt(1-share) * d.RowNorm * d.RowNorm * math.Max(p.ridge*l.Lipschitz(), 0.5*l.Smoothness())
+		c.Lambda = unit / math.Sqrt(1-share) * d.RowNorm * d.RowNorm * math.Max(p.ridge*l.Lipschitz(),
+			0.5*l.Smoothness())
 	}
 	if share == 0 {
 		m, err := calibratedObjective(c)
@@ -96,7 +99,8 @@ const countShare = 0.01
 // any λ costs the same, which the Gaussian case grants to two classes. Where the
 // curvature is released, the intervals for the population want the least λ.
 func (p recipe) counts() bool {
-	return p.task == frame.TwoClasses && p.lambda == 0 && p.records == 0 && p.rule == objpert.Automatic && p.ridge == 0 &&
+	return p.task == frame.TwoClasses && p.lambda == 0 && p.records == 0 && p.rule == objpert.Automatic &&
+		p.ridge == 0 &&
 		p.curvatureShare == 0 && (p.bound == 0 || p.bound == objective.Tight)
 }
 
@@ -113,7 +117,10 @@ func counted(p recipe, d *frame.Design, epsilon, delta float64) (mechanism.Mecha
 		objpert.Config
 		counted bool
 	}
-	m, err := calibrated(key{c, true}, func() (objpert.Counted, error) { return objpert.CalibrateCounted(c, countShare, false) })
+	m, err := calibrated(key{c, true}, func() (objpert.Counted, error) {
+		return objpert.CalibrateCounted(c, countShare,
+			false)
+	})
 	m.Intercept, m.BaseRate = intercept(d), p.baseRate
 	return m, err
 }

@@ -117,21 +117,23 @@ func (c *Comparison) run(s CompareSettings, data *Dataset, mechanisms []Mechanis
 	if err != nil {
 		return err
 	}
-	cells := trials(len(mechanisms), c.Seeds, root, test, (*Model).scoreOfTask, func(i, seed int, src noise.Source) (*Model, error) {
-		m, err := mechanisms[i].Fit(train, Simulate(c.Epsilon, c.Delta), src)
-		if err == nil {
-			// The guarantee is one of parameters: what one seed has, all have.
-			err = c.same(m, seed == 0)
-		}
-		return m, err
-	})
+	cells := trials(len(mechanisms), c.Seeds, root, test, (*Model).scoreOfTask,
+		func(i, seed int, src noise.Source) (*Model, error) {
+			m, err := mechanisms[i].Fit(train, Simulate(c.Epsilon, c.Delta), src)
+			if err == nil {
+				// The guarantee is one of parameters: what one seed has, all have.
+				err = c.same(m, seed == 0)
+			}
+			return m, err
+		})
 	for i, m := range mechanisms {
 		s := cells[i]
 		if unsuitable(s.err) {
 			c.Skipped = append(c.Skipped, m.Name())
 			continue
 		}
-		row := CompareRow{Mechanism: m.Name(), Mean: s.mean, Margin: s.margin, Lower: s.lower, Upper: s.upper, Err: s.err}
+		row := CompareRow{Mechanism: m.Name(), Mean: s.mean, Margin: s.margin, Lower: s.lower, Upper: s.upper,
+			Err: s.err}
 		if s.first != nil {
 			row.Lambda, row.Sigma = s.first.lambda, s.first.Release.NoiseScale
 		}
@@ -184,7 +186,8 @@ func (c *Comparison) Display() display.Item {
 			it.Note("%s: %v.", r.Mechanism, r.Err)
 			continue
 		}
-		it.Row(r.Mechanism, s.text(r.Mean), s.text(r.Margin), s.text(r.Lower), s.text(r.Upper), number(r.Lambda), number(r.Sigma))
+		it.Row(r.Mechanism, s.text(r.Mean), s.text(r.Margin), s.text(r.Lower), s.text(r.Upper), number(r.Lambda),
+			number(r.Sigma))
 	}
 	if len(c.Skipped) > 0 {
 		it.Note("Not for such records: %s.", strings.Join(c.Skipped, "; "))
@@ -196,7 +199,8 @@ func (c *Comparison) Display() display.Item {
 	it.Note("λ and σ are each mechanism's own: those of objective perturbation can be compared with each other, " +
 		"with others they cannot.")
 	it.Note("Without privacy %s; %s %s.", s.text(c.NonPrivate), s.guess, s.text(c.Baseline))
-	it.Note("A simulation%s, with noise from seeds: it protects nobody, and each fit would have to be paid for on private data.",
+	it.Note("A simulation%s, with noise from seeds: it protects nobody, and each fit would have to be paid for on "+
+		"private data.",
 		public)
 	return it
 }

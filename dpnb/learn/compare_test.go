@@ -98,7 +98,10 @@ func TestCompareSaysWhatFails(t *testing.T) {
 	data := kinds(t, 300)
 	good := learn.MechanismOf("SVM", func(src noise.Source) learn.Learner { return learn.SVM{Noise: src} })
 	wrong := learn.MechanismOf("counts only", func(src noise.Source) learn.Learner { return learn.Poisson{Noise: src} })
-	broken := learn.MechanismOf("broken", func(src noise.Source) learn.Learner { return learn.SVM{Width: -1, Noise: src} })
+	broken := learn.MechanismOf("broken", func(src noise.Source) learn.Learner {
+		return learn.SVM{Width: -1,
+			Noise: src}
+	})
 	c := learn.Compare(data["Binary"], 1, good, wrong, broken)
 	if c.Err() != nil || len(c.Rows) != 2 || len(c.Skipped) != 1 || c.Rows[0].Err != nil || c.Rows[1].Err == nil {
 		t.Fatalf("%+v", c)
@@ -107,7 +110,8 @@ func TestCompareSaysWhatFails(t *testing.T) {
 	display.Out = &out
 	defer func() { display.Out = nil }()
 	learn.Show(c)
-	for _, want := range []string{"SVM", "Not for such records: counts only", "broken: ", "Width", "simulation", "[figure: ", "same guarantee"} {
+	for _, want := range []string{"SVM", "Not for such records: counts only", "broken: ", "Width", "simulation",
+		"[figure: ", "same guarantee"} {
 		if !strings.Contains(out.String(), want) {
 			t.Errorf("%q is missing in\n%s", want, out.String())
 		}
@@ -122,7 +126,8 @@ func TestCompareSaysWhatFails(t *testing.T) {
 	}
 	private := learn.Binary(learn.ReadCSV(path).WithSchema(schema()...), "happy", learn.RowNorm(1))
 	learn.Show(learn.Compare(private, 1, good))
-	if !strings.Contains(out.String(), "not declared public") || strings.Contains(out.String(), "on data that are public") {
+	if !strings.Contains(out.String(), "not declared public") || strings.Contains(out.String(),
+		"on data that are public") {
 		t.Errorf("private records are compared without a word:\n%s", out.String())
 	}
 	for name, c := range map[string]*learn.Comparison{
@@ -135,7 +140,8 @@ func TestCompareSaysWhatFails(t *testing.T) {
 		}
 		learn.Show(c)
 	}
-	if c := learn.Compare(data["Classes"], 1, good); c.Err() != nil || len(c.Rows) != 0 || len(c.Skipped) != 1 || c.Figure() != nil {
+	if c := learn.Compare(data["Classes"], 1, good); c.Err() != nil || len(c.Rows) != 0 || len(c.Skipped) != 1 ||
+		c.Figure() != nil {
 		t.Errorf("several classes: %+v", c)
 	}
 	if c := learn.Compare(data["Binary"], 1, broken); c.Err() != nil || c.Rows[0].Err == nil || c.Figure() != nil {

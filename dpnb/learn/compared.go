@@ -35,7 +35,8 @@ func asKST12(p recipe, d *frame.Design, epsilon, delta float64) (mechanism.Mecha
 		return nil, err
 	}
 	if !(privacy.DeltaUpper(profile, math.Nextafter(epsilon, 0)) <= math.Nextafter(delta, 0)) {
-		return nil, fmt.Errorf("%w: λ = 2s/ε and σ = L√(8 ln(2/δ) + 4ε)/ε are not proved to satisfy (ε = %g, δ = %g) here", privacy.ErrUnsupported, epsilon, delta)
+		return nil, fmt.Errorf("%w: λ = 2s/ε and σ = L√(8 ln(2/δ) + 4ε)/ε are not proved to satisfy (ε = %g, δ = %g) "+
+			"here", privacy.ErrUnsupported, epsilon, delta)
 	}
 	return m, nil
 }
@@ -61,7 +62,8 @@ func output(p recipe, d *frame.Design, epsilon, delta float64) (mechanism.Mechan
 		lambda = outputRidge(p.task) * d.RowNorm * d.RowNorm * p.clipped(d).Lipschitz() * unit
 	}
 	c := objpert.OutputConfig{
-		Loss: p.loss(d.Target), RowNorm: d.RowNorm, Lambda: lambda, Epsilon: epsilon, Delta: delta, Tolerance: p.tolerance, Clip: p.clip(d),
+		Loss: p.loss(d.Target), RowNorm: d.RowNorm, Lambda: lambda, Epsilon: epsilon, Delta: delta,
+		Tolerance: p.tolerance, Clip: p.clip(d),
 	}
 	return chosen(calibrated(c, func() (objpert.Output, error) { return objpert.CalibrateOutput(c) }))
 }
@@ -87,12 +89,14 @@ func learningRate(t frame.Task) float64 {
 // fit for a comparison, not for a release.
 func descent(p recipe, d *frame.Design, epsilon, delta float64) (mechanism.Mechanism, error) {
 	if !noise.Simulated(p.noise) {
-		return nil, errors.New("dpnb: DP-SGD is told here how many records there are, which is private: it is for comparisons with noise from a seed; for a release plan for a public number with package mechanism/sgd")
+		return nil, errors.New("dpnb: DP-SGD is told here how many records there are, which is private: it is for " +
+			"comparisons with noise from a seed; for a release plan for a public number with package mechanism/sgd")
 	}
 	n := math.Max(1, float64(d.Rows.N))
 	rate := math.Min(1, sgdBatch/n)
 	m := sgd.Descent{
-		Loss: p.loss(d.Target), Clip: d.RowNorm * p.clipped(d).Lipschitz(), Rate: rate, Steps: int(math.Ceil(sgdPasses / rate)),
+		Loss: p.loss(d.Target), Clip: d.RowNorm * p.clipped(d).Lipschitz(), Rate: rate,
+		Steps:          int(math.Ceil(sgdPasses / rate)),
 		PlannedRecords: n, Update: sgd.Adam{LearningRate: learningRate(p.task)},
 	}
 	type key struct {
@@ -108,12 +112,14 @@ func descent(p recipe, d *frame.Design, epsilon, delta float64) (mechanism.Mecha
 // adaSSP chooses adaptive sufficient-statistics perturbation; the labels of a
 // number are in [−1, 1].
 func adaSSP(p recipe, d *frame.Design, epsilon, delta float64) (mechanism.Mechanism, error) {
-	return chosen(ssp.CalibrateAdaSSP(ssp.AdaSSPConfig{RowNorm: d.RowNorm, LabelBound: 1, Epsilon: epsilon, Delta: delta, Adjacency: privacy.AddRemove}))
+	return chosen(ssp.CalibrateAdaSSP(ssp.AdaSSPConfig{RowNorm: d.RowNorm, LabelBound: 1, Epsilon: epsilon,
+		Delta: delta, Adjacency: privacy.AddRemove}))
 }
 
 // functional chooses the functional mechanism with Gaussian noise.
 func functional(p recipe, d *frame.Design, epsilon, delta float64) (mechanism.Mechanism, error) {
-	return chosen(ssp.CalibrateFunctional(ssp.FunctionalConfig{RowNorm: d.RowNorm, LabelBound: 1, Features: d.Rows.D, Epsilon: epsilon, Delta: delta,
+	return chosen(ssp.CalibrateFunctional(ssp.FunctionalConfig{RowNorm: d.RowNorm, LabelBound: 1, Features: d.Rows.D,
+		Epsilon: epsilon, Delta: delta,
 		Adjacency: privacy.AddRemove}))
 }
 

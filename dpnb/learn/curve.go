@@ -51,7 +51,8 @@ func SweepEpsilon(l Learner, train, test *Dataset, delta float64, seeds int, eps
 	if err != nil {
 		return nil, err
 	}
-	c := &ScoreCurve{Epsilons: epsilons, Delta: delta, Seeds: seeds, Task: p.task, Quantiles: p.levels != nil, Baseline: test.MajorityShare()}
+	c := &ScoreCurve{Epsilons: epsilons, Delta: delta, Seeds: seeds, Task: p.task, Quantiles: p.levels != nil,
+		Baseline: test.MajorityShare()}
 	if c.NonPrivate, err = plain.Score(test); err != nil {
 		return nil, err
 	}
@@ -115,7 +116,8 @@ func trials(n, seeds int, root *noise.Seeded, test *Dataset, score func(*Model, 
 		mine := scores[i*seeds : (i+1)*seeds]
 		s := sim.Summarize(mine)
 		_, end := s.Interval()
-		cells[i] = cell{mean: s.Mean, margin: end - s.Mean, lower: slices.Min(mine), upper: slices.Max(mine), first: first[i]}
+		cells[i] = cell{mean: s.Mean, margin: end - s.Mean, lower: slices.Min(mine), upper: slices.Max(mine),
+			first: first[i]}
 		for _, err := range errs[i*seeds : (i+1)*seeds] {
 			if cells[i].err == nil {
 				cells[i].err = err
@@ -164,7 +166,8 @@ func (c *ScoreCurve) Figure() *figure.Figure {
 		c.Mean[at]-0.1*(c.NonPrivate-c.Baseline), figure.Blue)
 	f.XRange(lo*0.9, hi*1.1)
 	if s.percent {
-		f.Alt = fmt.Sprintf("test accuracy rises from %.1f %% at ε = %v to %.1f %% at ε = %v; without privacy it is %.1f %%, "+
+		f.Alt = fmt.Sprintf("test accuracy rises from %.1f %% at ε = %v to %.1f %% at ε = %v; without privacy it is "+
+			"%.1f %%, "+
 			"the majority class has %.1f %%", 100*c.Mean[0], lo, 100*c.Mean[last], hi, 100*c.NonPrivate, 100*c.Baseline)
 	} else {
 		f.Alt = fmt.Sprintf("test %s goes from %s at ε = %v to %s at ε = %v; without privacy it is %s, the mean has 0",

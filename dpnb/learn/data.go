@@ -166,7 +166,8 @@ func (d *Dataset) Design() (*frame.Design, error) { return d.design, d.Err() }
 // accuracy of always guessing it; 0 for numbers and counts. It is a fact about
 // the records that no guarantee covers.
 func (d *Dataset) MajorityShare() float64 {
-	if d.Err() != nil || len(d.design.Labels) == 0 || d.design.Target.Task == frame.Number || d.design.Target.Task == frame.Count {
+	if d.Err() != nil || len(d.design.Labels) == 0 || d.design.Target.Task == frame.Number ||
+		d.design.Target.Task == frame.Count {
 		return 0
 	}
 	times, most := map[float64]int{}, 0
@@ -212,7 +213,8 @@ func (d *Dataset) Display() display.Item {
 		it.Row(s.What, cmp.Or(s.Assumes, "–"), s.Cost)
 	}
 	if d.design.DataDependent {
-		it.Warning = "Bounds or categories were READ OFF THE DATA: no guarantee covers what is learnt from these records."
+		it.Warning = "Bounds or categories were READ OFF THE DATA: no guarantee covers what is learnt from these " +
+			"records."
 	}
 	return it
 }

@@ -18,7 +18,8 @@ import (
 const people = "age,city,happy\n31,Bern,yes\n40,Bern,no\n64,Rome,no\n18,Rome,yes\n25,Bern,yes\n70,Rome,no\n"
 
 func schema() []learn.Field {
-	return []learn.Field{learn.Numeric("age", 18, 98), learn.Categorical("city", "Bern", "Rome"), learn.Categorical("happy", "no", "yes")}
+	return []learn.Field{learn.Numeric("age", 18, 98), learn.Categorical("city", "Bern", "Rome"),
+		learn.Categorical("happy", "no", "yes")}
 }
 
 func frameOf(t *testing.T, text string) learn.DataFrame {
@@ -109,26 +110,36 @@ func TestBadInput(t *testing.T) {
 		return learn.Binary(frameOf(t, text), label, o...)
 	}
 	for name, c := range map[string]try{
-		"wrong path":        {learn.Binary(learn.ReadCSV("nowhere/data.csv"), "happy"), learn.Logistic{}, half, "nowhere/data.csv"},
-		"empty file":        {binary("", "happy"), learn.Logistic{}, half, "empty"},
-		"column not there":  {binary(people, "sad"), learn.Logistic{}, half, `no column "sad"`},
-		"dropped not there": {learn.Binary(frameOf(t, people).Drop("weight"), "happy"), learn.Logistic{}, half, `no column "weight"`},
-		"d = 0":             {binary("happy\nyes\nno\n", "happy"), learn.Logistic{}, half, "d = 0"},
-		"no schema":         {learn.Binary(learn.ReadCSV(os.DevNull), "happy"), learn.Logistic{}, half, "empty"},
-		"row norm 0":        {binary(people, "happy", learn.RowNorm(0)), learn.Logistic{}, half, "RowNorm"},
-		"row norm NaN":      {binary(people, "happy", learn.RowNorm(math.NaN())), learn.Logistic{}, half, "RowNorm"},
-		"λ < 0":             {good(t), learn.Logistic{Lambda: -1}, half, "Lambda"},
-		"λ = NaN":           {good(t), learn.Logistic{Lambda: math.NaN()}, half, "Lambda"},
-		"λ too small":       {good(t), learn.Logistic{Lambda: 1e-9}, half, "larger λ"},
-		"ε = 0":             {good(t), learn.Logistic{}, func(b *learn.Budget) learn.Allowance { return b.Spend(0) }, "Epsilon"},
-		"ε < 0":             {good(t), learn.Logistic{}, func(b *learn.Budget) learn.Allowance { return b.Spend(-1) }, "Epsilon"},
-		"ε = NaN":           {good(t), learn.Logistic{}, func(b *learn.Budget) learn.Allowance { return b.Spend(math.NaN()) }, "Epsilon"},
-		"δ = 0":             {good(t), learn.Logistic{}, func(b *learn.Budget) learn.Allowance { return b.Spend(0.5).WithDelta(0) }, "Delta"},
-		"δ = 1":             {good(t), learn.Logistic{}, func(b *learn.Budget) learn.Allowance { return b.Spend(0.5).WithDelta(1) }, "Delta"},
-		"too much ε":        {good(t), learn.Logistic{}, func(b *learn.Budget) learn.Allowance { return b.Spend(1.1) }, "refused"},
-		"too much δ":        {good(t), learn.Logistic{}, func(b *learn.Budget) learn.Allowance { return b.Spend(0.5).WithDelta(1e-5) }, "refused"},
-		"no budget":         {good(t), learn.Logistic{}, func(*learn.Budget) learn.Allowance { return learn.Allowance{} }, "no budget"},
-		"no dataset":        {nil, learn.Logistic{}, half, "no dataset"},
+		"wrong path": {learn.Binary(learn.ReadCSV("nowhere/data.csv"), "happy"), learn.Logistic{}, half,
+			"nowhere/data.csv"},
+		"empty file":       {binary("", "happy"), learn.Logistic{}, half, "empty"},
+		"column not there": {binary(people, "sad"), learn.Logistic{}, half, `no column "sad"`},
+		"dropped not there": {learn.Binary(frameOf(t, people).Drop("weight"), "happy"), learn.Logistic{}, half,
+			`no column "weight"`},
+		"d = 0":        {binary("happy\nyes\nno\n", "happy"), learn.Logistic{}, half, "d = 0"},
+		"no schema":    {learn.Binary(learn.ReadCSV(os.DevNull), "happy"), learn.Logistic{}, half, "empty"},
+		"row norm 0":   {binary(people, "happy", learn.RowNorm(0)), learn.Logistic{}, half, "RowNorm"},
+		"row norm NaN": {binary(people, "happy", learn.RowNorm(math.NaN())), learn.Logistic{}, half, "RowNorm"},
+		"λ < 0":        {good(t), learn.Logistic{Lambda: -1}, half, "Lambda"},
+		"λ = NaN":      {good(t), learn.Logistic{Lambda: math.NaN()}, half, "Lambda"},
+		"λ too small":  {good(t), learn.Logistic{Lambda: 1e-9}, half, "larger λ"},
+		"ε = 0": {good(t), learn.Logistic{}, func(b *learn.Budget) learn.Allowance { return b.Spend(0) },
+			"Epsilon"},
+		"ε < 0": {good(t), learn.Logistic{}, func(b *learn.Budget) learn.Allowance { return b.Spend(-1) },
+			"Epsilon"},
+		"ε = NaN": {good(t), learn.Logistic{},
+			func(b *learn.Budget) learn.Allowance { return b.Spend(math.NaN()) }, "Epsilon"},
+		"δ = 0": {good(t), learn.Logistic{},
+			func(b *learn.Budget) learn.Allowance { return b.Spend(0.5).WithDelta(0) }, "Delta"},
+		"δ = 1": {good(t), learn.Logistic{},
+			func(b *learn.Budget) learn.Allowance { return b.Spend(0.5).WithDelta(1) }, "Delta"},
+		"too much ε": {good(t), learn.Logistic{}, func(b *learn.Budget) learn.Allowance { return b.Spend(1.1) },
+			"refused"},
+		"too much δ": {good(t), learn.Logistic{},
+			func(b *learn.Budget) learn.Allowance { return b.Spend(0.5).WithDelta(1e-5) }, "refused"},
+		"no budget": {good(t), learn.Logistic{},
+			func(*learn.Budget) learn.Allowance { return learn.Allowance{} }, "no budget"},
+		"no dataset": {nil, learn.Logistic{}, half, "no dataset"},
 	} {
 		t.Run(name, func(t *testing.T) {
 			budget := fresh(1, 1e-6)
@@ -230,7 +241,8 @@ func TestPredictAndScore(t *testing.T) {
 
 func TestAccuracyCurve(t *testing.T) {
 	train, test := learn.Adult()
-	a, b := learn.Binary(train.Head(1500), "income", learn.RowNorm(1)), learn.Binary(test.Head(500), "income", learn.RowNorm(1))
+	a, b := learn.Binary(train.Head(1500), "income", learn.RowNorm(1)), learn.Binary(test.Head(500), "income",
+		learn.RowNorm(1))
 	c, err := learn.SweepEpsilon(learn.Logistic{Noise: learn.Seed(5)}, a, b, 1e-5, 4, 0.1, 1, 100)
 	if err != nil {
 		t.Fatal(err)

@@ -46,7 +46,8 @@ func oddFrame(t *testing.T, records string) learn.DataFrame {
 
 func oddKinds(df learn.DataFrame) map[string]*learn.Dataset {
 	return map[string]*learn.Dataset{
-		"Binary": learn.Binary(df, "ill", learn.RowNorm(1)), "Regression": learn.Regression(df, "pressure", learn.RowNorm(1)),
+		"Binary": learn.Binary(df, "ill", learn.RowNorm(1)), "Regression": learn.Regression(df, "pressure",
+			learn.RowNorm(1)),
 		"Counts": learn.Counts(df, "visits", learn.RowNorm(1)), "Classes": learn.Classes(df, "city", learn.RowNorm(1)),
 	}
 }
@@ -105,8 +106,10 @@ func TestOneTextDoesNotTellItselfApart(t *testing.T) {
 		if err := os.WriteFile(path, []byte("code,ill\n"+b.String()+more), 0o600); err != nil {
 			t.Fatal(err)
 		}
-		df := learn.ReadCSV(path).WithSchema(learn.Categorical("code", "250.1", "250.2", "250.10", "250.20", "V27.0"), learn.Categorical("ill", "no", "yes"))
-		m, err := learn.Logistic{Noise: learn.Seed(1)}.Fit(learn.Binary(df, "ill", learn.RowNorm(1)), learn.Simulate(0.1, 1e-6))
+		df := learn.ReadCSV(path).WithSchema(learn.Categorical("code", "250.1", "250.2", "250.10", "250.20", "V27.0"),
+			learn.Categorical("ill", "no", "yes"))
+		m, err := learn.Logistic{Noise: learn.Seed(1)}.Fit(learn.Binary(df, "ill", learn.RowNorm(1)),
+			learn.Simulate(0.1, 1e-6))
 		if err != nil {
 			t.Fatal(err)
 		}

@@ -18,7 +18,8 @@ func exampleData() *learn.Dataset {
 	path := filepath.Join(dir, "people.csv")
 	os.WriteFile(path, []byte(people), 0o600)
 	df := learn.ReadCSV(path).WithSchema(
-		learn.Numeric("age", 18, 98), learn.Categorical("city", "Bern", "Rome"), learn.Categorical("happy", "no", "yes"))
+		learn.Numeric("age", 18, 98), learn.Categorical("city", "Bern", "Rome"), learn.Categorical("happy", "no",
+			"yes"))
 	return learn.Binary(df, "happy", learn.RowNorm(1))
 }
 

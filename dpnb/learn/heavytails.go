@@ -147,7 +147,8 @@ func (l HeavyTails) recipe() recipe {
 		},
 		plain: func(p recipe, d *frame.Design, _ float64) ([]float64, error) {
 			if l.loss() == nil || !loss.Extendable(l.loss()) {
-				return nil, &privacy.ParamError{Name: "Loss", Value: int(l.Loss), Want: "a loss with its parameters in range"}
+				return nil, &privacy.ParamError{Name: "Loss", Value: int(l.Loss),
+					Want: "a loss with its parameters in range"}
 			}
 			return plainly(d, l.loss(), p.workers)
 		},
@@ -187,7 +188,8 @@ func (m *Model) OriginalUnits() dataframe.DataFrame {
 	}
 	at, scale, ok := m.encoding.Linear()
 	if t := m.target.Task; !ok || len(m.coefficients) != len(m.features) || t != frame.Number && t != frame.TwoClasses {
-		return dataframe.DataFrame{Err: fmt.Errorf("dpnb: these coefficients have no original units: a column is on a " +
+		return dataframe.DataFrame{Err: fmt.Errorf("dpnb: these coefficients have no original units: a column is on " +
+			"a " +
 			"logarithmic scale, rows were scaled to a norm, or there is more than one prediction")}
 	}
 	middle, half := 0.0, 1.0
@@ -207,7 +209,8 @@ func (m *Model) OriginalUnits() dataframe.DataFrame {
 		shift -= v * at[j]
 	}
 	if intercept < 0 && shift != 0 {
-		return dataframe.DataFrame{Err: fmt.Errorf("dpnb: without an intercept these coefficients have no original units")}
+		return dataframe.DataFrame{Err: fmt.Errorf("dpnb: without an intercept these coefficients have no original " +
+			"units")}
 	}
 	if intercept >= 0 {
 		theta[intercept] += shift

@@ -143,7 +143,8 @@ func TestHeavyTailsRefuses(t *testing.T) {
 	if _, err := (learn.HeavyTails{}).Fit(data, budget.Spend(1.5)); err == nil {
 		t.Error("more than there is")
 	}
-	if _, err := (learn.Huber{}).Fit(data, larger.Spend(0.5)); err == nil || !strings.Contains(err.Error(), "Unbounded") {
+	if _, err := (learn.Huber{}).Fit(data, larger.Spend(0.5)); err == nil || !strings.Contains(err.Error(),
+		"Unbounded") {
 		t.Errorf("numbers without bounds: %v", err)
 	}
 	patients := learn.Regression(learn.Patients(50, 1), "pressure", learn.RowNorm(1))

@@ -118,11 +118,14 @@ func (m *Model) hasIntervals() error {
 		return errors.New("dpnb: this fit drew no noise, so that there is none to allow for: " +
 			"intervals are for released models (Fit)")
 	case m.levels != nil:
-		return fmt.Errorf("dpnb: there are no intervals for a %s: its noise acts through all steps, and on what the records "+
-			"do in them, so that the law of what it leaves in the coefficients is not known; to see how much fits vary, "+
+		return fmt.Errorf("dpnb: there are no intervals for a %s: its noise acts through all steps, and on what the "+
+			"records "+
+			"do in them, so that the law of what it leaves in the coefficients is not known; to see how much fits "+
+			"vary, "+
 			"make several with a part of the budget each, or use Huber, whose intervals hold", m.title)
 	case !interval.Knows(m.Release.Fitted):
-		return fmt.Errorf("dpnb: intervals are for models released by objective perturbation, as every learner's Fit does; "+
+		return fmt.Errorf("dpnb: intervals are for models released by objective perturbation, as every learner's Fit "+
+			"does; "+
 			"this is a %s by another mechanism", m.title)
 	}
 	return nil

@@ -20,8 +20,10 @@ import (
 // sharing are the learners that can spend a part of the budget on the curvature.
 func sharing(share float64, src noise.Source) map[string]learn.Learner {
 	return map[string]learn.Learner{
-		"Logistic": learn.Logistic{CurvatureShare: share, Noise: src}, "SVM": learn.SVM{CurvatureShare: share, Noise: src},
-		"Linear": learn.Linear{CurvatureShare: share, Noise: src}, "Huber": learn.Huber{CurvatureShare: share, Noise: src},
+		"Logistic": learn.Logistic{CurvatureShare: share, Noise: src}, "SVM": learn.SVM{CurvatureShare: share,
+			Noise: src},
+		"Linear": learn.Linear{CurvatureShare: share, Noise: src}, "Huber": learn.Huber{CurvatureShare: share,
+			Noise: src},
 		"Poisson": learn.Poisson{CurvatureShare: share, Noise: src},
 	}
 }
@@ -51,7 +53,8 @@ func TestCurvatureIsPaidFor(t *testing.T) {
 			t.Fatal(name, err)
 		}
 		s, err := budget.State()
-		if err != nil || len(s.Entries) != 1 || s.SpentEpsilon != 0.7 || s.SpentDelta != 0.7e-5 || !strings.HasSuffix(s.Entries[0].Mechanism, "with its curvature") {
+		if err != nil || len(s.Entries) != 1 || s.SpentEpsilon != 0.7 || s.SpentDelta != 0.7e-5 ||
+			!strings.HasSuffix(s.Entries[0].Mechanism, "with its curvature") {
 			t.Errorf("%s: the ledger has %+v (%v)", name, s, err)
 		}
 		// Together as much as was charged, and the fit alone less.
@@ -77,8 +80,10 @@ func TestCurvatureIsPaidFor(t *testing.T) {
 		// The claim is not below either part: the Gaussian mechanism of the
 		// curvature's μ composed with that of the slopes', which a record reaches.
 		mu := math.Hypot(o.Lipschitz()/o.Sigma, o.Smoothness()/k.HessianSigma)
-		if low := math.Exp(privacy.GaussianProfile(mu, privacy.AddRemove).LogDeltaUpper(privacy.Remove, 0.7)); privacy.DeltaUpper(together, 0.7) < low*(1-1e-9) {
-			t.Errorf("%s: claims δ = %g, the Gaussian parts alone have %g", name, privacy.DeltaUpper(together, 0.7), low)
+		if low := math.Exp(privacy.GaussianProfile(mu, privacy.AddRemove).LogDeltaUpper(privacy.Remove,
+			0.7)); privacy.DeltaUpper(together, 0.7) < low*(1-1e-9) {
+			t.Errorf("%s: claims δ = %g, the Gaussian parts alone have %g", name, privacy.DeltaUpper(together, 0.7),
+				low)
 		}
 		if got := math.Pow(o.Smoothness()/k.HessianSigma/mu, 2); math.Abs(got-0.2) > 0.05 {
 			t.Errorf("%s: the curvature has %.3f of μ²", name, got)
@@ -95,7 +100,8 @@ func TestCurvatureIsPaidFor(t *testing.T) {
 			t.Errorf("%s: %v wide, without a share %v (%v)", name, narrow.Width(), iv.Width(), err)
 		}
 		text := m.Display()
-		if !strings.Contains(fmt.Sprint(text.Notes), "curvature with noise of") || !strings.Contains(m.Release.Guarantee.Bound, "together") {
+		if !strings.Contains(fmt.Sprint(text.Notes), "curvature with noise of") ||
+			!strings.Contains(m.Release.Guarantee.Bound, "together") {
 			t.Errorf("%s is shown without its curvature: %+v", name, text)
 		}
 	}
@@ -117,11 +123,13 @@ func TestIntervalsCover(t *testing.T) {
 					t.Fatal(err)
 				}
 				if truth == nil { // λ is the same for all
-					if truth, err = learn.Tuned(sharing(0, nil)[name], m.Lambda(), 1e-7, nil).FitWithoutPrivacy(data); err != nil {
+					if truth, err = learn.Tuned(sharing(0, nil)[name], m.Lambda(), 1e-7,
+						nil).FitWithoutPrivacy(data); err != nil {
 						t.Fatal(err)
 					}
 				}
-				for kind, f := range map[string]func(float64) (*learn.Intervals, error){"usual": m.Intervals, "proved": m.ProvedIntervals} {
+				for kind, f := range map[string]func(float64) (*learn.Intervals, error){"usual": m.Intervals,
+					"proved": m.ProvedIntervals} {
 					iv, err := f(level)
 					if err != nil {
 						t.Fatal(err)
@@ -143,7 +151,8 @@ func TestIntervalsCover(t *testing.T) {
 					t.Errorf("%s, share %v: %s intervals cover %.2f", name, share, kind, got)
 				}
 			}
-			if share > 0 && widths["usual"] > 0.5*widths["proved"] || share == 0 && widths["usual"] != widths["proved"] {
+			if share > 0 && widths["usual"] > 0.5*widths["proved"] || share == 0 &&
+				widths["usual"] != widths["proved"] {
 				t.Errorf("%s, share %v: widths %v", name, share, widths)
 			}
 		}
@@ -158,7 +167,8 @@ func TestPopulationIntervals(t *testing.T) {
 		t.Fatal(err)
 	}
 	iv, err := m.PopulationIntervals(0.9)
-	if err != nil || iv.Proved || !(iv.Width() > 0) || math.IsInf(iv.Width(), 1) || !strings.Contains(iv.Covers, "population") {
+	if err != nil || iv.Proved || !(iv.Width() > 0) || math.IsInf(iv.Width(), 1) || !strings.Contains(iv.Covers,
+		"population") {
 		t.Errorf("%+v, %v", iv, err)
 	}
 	m, err = learn.SVM{CurvatureShare: 0.1, Noise: learn.Seed(1)}.Fit(few, learn.Simulate(1, 1e-5))
@@ -189,7 +199,8 @@ func TestIntervalsAreRefused(t *testing.T) {
 		if err != nil {
 			t.Fatal(name, err)
 		}
-		for kind, f := range map[string]func(float64) (*learn.Intervals, error){"": m.Intervals, "proved": m.ProvedIntervals, "population": m.PopulationIntervals} {
+		for kind, f := range map[string]func(float64) (*learn.Intervals, error){"": m.Intervals,
+			"proved": m.ProvedIntervals, "population": m.PopulationIntervals} {
 			if iv, err := f(0.95); err == nil || iv != nil || !strings.Contains(err.Error(), c.want) {
 				t.Errorf("%s %s: %v, want it to mention %q", name, kind, err, c.want)
 			}
@@ -214,7 +225,8 @@ func TestIntervalsAreRefused(t *testing.T) {
 		src := &countingNoise{Seeded: noise.NewSeeded(1)}
 		for name, l := range sharing(share, src) {
 			budget := fresh(1, 1e-5)
-			if _, err := l.Fit(data[madeFor(name)], budget.Spend(0.5)); err == nil || !strings.Contains(err.Error(), "CurvatureShare") {
+			if _, err := l.Fit(data[madeFor(name)], budget.Spend(0.5)); err == nil || !strings.Contains(err.Error(),
+				"CurvatureShare") {
 				t.Errorf("%s, share %v: %v", name, share, err)
 			}
 			if e, n := spent(t, budget); e != 0 || n != 0 || src.draws != 0 {
@@ -237,11 +249,13 @@ func TestIntervalsAreShown(t *testing.T) {
 		t.Fatal(err)
 	}
 	df, err := m.CoefficientsWithIntervals(0.95)
-	if err != nil || !slices.Equal(df.Names(), []string{"feature", "coefficient", "lower", "upper"}) || df.Nrow() != len(m.Theta()) {
+	if err != nil || !slices.Equal(df.Names(), []string{"feature", "coefficient", "lower", "upper"}) ||
+		df.Nrow() != len(m.Theta()) {
 		t.Fatalf("%v, %v", df, err)
 	}
 	for j, v := range m.Theta() {
-		if df.Col("coefficient").Float()[j] != v || df.Col("lower").Float()[j] != iv.Lower[j] || df.Col("upper").Float()[j] != iv.Upper[j] || !(iv.Lower[j] < v && v < iv.Upper[j]) {
+		if df.Col("coefficient").Float()[j] != v || df.Col("lower").Float()[j] != iv.Lower[j] ||
+			df.Col("upper").Float()[j] != iv.Upper[j] || !(iv.Lower[j] < v && v < iv.Upper[j]) {
 			t.Errorf("coefficient %d: %v in [%v, %v]", j, v, iv.Lower[j], iv.Upper[j])
 		}
 	}
@@ -249,7 +263,8 @@ func TestIntervalsAreShown(t *testing.T) {
 	display.Out = &out
 	defer func() { display.Out = nil }()
 	learn.Show(iv, df, iv.DataFrame())
-	for _, want := range []string{"level 0.95", iv.Covers, iv.Basis, "SIMULATION", "lower", "upper", "smoker=yes", "proved for every dataset", "CurvatureShare"} {
+	for _, want := range []string{"level 0.95", iv.Covers, iv.Basis, "SIMULATION", "lower", "upper", "smoker=yes",
+		"proved for every dataset", "CurvatureShare"} {
 		if !strings.Contains(out.String(), want) {
 			t.Errorf("%q is missing in\n%s", want, out.String())
 		}
@@ -273,12 +288,14 @@ func TestIntervalsAreShown(t *testing.T) {
 			t.Error("intervals for the population of several classes")
 		}
 	}
-	if text := out.String(); !strings.Contains(text, "lungs") || strings.Contains(text, "RAW RECORDS") || strings.Contains(text, "CurvatureShare") {
+	if text := out.String(); !strings.Contains(text, "lungs") || strings.Contains(text, "RAW RECORDS") ||
+		strings.Contains(text, "CurvatureShare") {
 		t.Errorf("several classes:\n%s", text)
 	}
 	// Any bound that was chosen, and any learner: intervals are of the same noise.
 	for _, b := range []objective.Bound{objective.DTZ24, objective.Tight, objective.RKW23} {
-		m, err := learn.Logistic{Lambda: 20, Bound: b, CurvatureShare: 0.1, Noise: learn.Seed(3)}.Fit(data, learn.Simulate(1, 1e-5))
+		m, err := learn.Logistic{Lambda: 20, Bound: b, CurvatureShare: 0.1, Noise: learn.Seed(3)}.Fit(data,
+			learn.Simulate(1, 1e-5))
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -301,7 +318,8 @@ func TestHopelessPlanIsRefused(t *testing.T) {
 		data := kinds(t, rows)["Binary"]
 		for records, good := range c.plans {
 			budget := fresh(20, 1e-5)
-			_, err := learn.Logistic{Lambda: c.lambda, Records: records, Noise: learn.Seed(1)}.Fit(data, budget.Spend(15))
+			_, err := learn.Logistic{Lambda: c.lambda, Records: records, Noise: learn.Seed(1)}.Fit(data,
+				budget.Spend(15))
 			e, _ := spent(t, budget)
 			if (err == nil) != good || (e > 0) != good || !good && !strings.Contains(err.Error(), "Lambda") {
 				t.Errorf("%d records planned: spent %v, %v", records, e, err)
@@ -318,7 +336,8 @@ func TestComparedDescentIsNotForReleases(t *testing.T) {
 			continue
 		}
 		budget := fresh(1, 1e-5)
-		if _, err := m.Fit(data, budget.Spend(0.5), noise.NewSecure()); err == nil || !strings.Contains(err.Error(), "how many records") {
+		if _, err := m.Fit(data, budget.Spend(0.5), noise.NewSecure()); err == nil || !strings.Contains(err.Error(),
+			"how many records") {
 			t.Errorf("%s: %v", m.Name(), err)
 		}
 		if e, _ := spent(t, budget); e != 0 {
@@ -339,7 +358,8 @@ func TestShownFiguresAreFinite(t *testing.T) {
 				continue // of another task
 			}
 			notes := fmt.Sprint(model.Display().Notes)
-			if strings.Contains(notes, "Inf") || strings.Contains(notes, "τ = 0 ") || strings.Contains(notes, "σ/λ =") != strings.Contains(model.Release.Mechanism, "objective") {
+			if strings.Contains(notes, "Inf") || strings.Contains(notes, "τ = 0 ") ||
+				strings.Contains(notes, "σ/λ =") != strings.Contains(model.Release.Mechanism, "objective") {
 				t.Errorf("%s, %s: %s", m.Name(), name, notes)
 			}
 		}

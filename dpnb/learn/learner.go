@@ -106,8 +106,11 @@ func (e *TaskError) Error() string {
 // maker is the function that makes records of a task, fitting the learners that
 // take them.
 var (
-	maker   = map[frame.Task]string{frame.TwoClasses: "Binary", frame.Number: "Regression", frame.Count: "Counts", frame.ManyClasses: "Classes"}
-	fitting = map[frame.Task]string{frame.TwoClasses: "Logistic or SVM", frame.Number: "Linear, Huber, Quantile or Quantiles", frame.Count: "Poisson", frame.ManyClasses: "Softmax or OneVsRest"}
+	maker = map[frame.Task]string{frame.TwoClasses: "Binary", frame.Number: "Regression", frame.Count: "Counts",
+		frame.ManyClasses: "Classes"}
+	fitting = map[frame.Task]string{frame.TwoClasses: "Logistic or SVM",
+		frame.Number: "Linear, Huber, Quantile or Quantiles", frame.Count: "Poisson",
+		frame.ManyClasses: "Softmax or OneVsRest"}
 )
 
 // suits reports whether p can learn from the records of d.
@@ -116,7 +119,8 @@ func (p recipe) suits(d *frame.Design) error {
 		return &TaskError{Learner: p.learner, Want: p.task, Got: d.Target.Task}
 	}
 	if d.Encoding != nil && d.Encoding.Open() && !p.pure {
-		return fmt.Errorf("dpnb: %s needs bounds of every number, and the schema has Unbounded ones: only HeavyTails learns from those", p.learner)
+		return fmt.Errorf("dpnb: %s needs bounds of every number, and the schema has Unbounded ones: only HeavyTails "+
+			"learns from those", p.learner)
 	}
 	return nil
 }
@@ -151,7 +155,10 @@ func fit(data *Dataset, allowance Allowance, p recipe) (*Model, error) {
 	if choose == nil {
 		choose = tilted
 	}
-	m, price, err := allowance.priced(func(epsilon, delta float64) (mechanism.Mechanism, error) { return choose(p, d, epsilon, delta) })
+	m, price, err := allowance.priced(func(epsilon, delta float64) (mechanism.Mechanism,
+		error) {
+		return choose(p, d, epsilon, delta)
+	})
 	if err != nil {
 		return nil, err
 	}
@@ -224,7 +231,8 @@ func fitWithoutPrivacy(data *Dataset, p recipe) (*Model, error) {
 
 // minimise returns the minimiser of the objective without noise.
 func minimise(p recipe, d *frame.Design, lambda float64) ([]float64, error) {
-	s, err := erm.Minimize(&erm.Problem{Rows: d.Rows, Labels: d.Labels, Loss: p.clipped(d), Lambda: lambda}, &erm.Settings{Workers: p.workers, Tolerance: p.tolerance})
+	s, err := erm.Minimize(&erm.Problem{Rows: d.Rows, Labels: d.Labels, Loss: p.clipped(d), Lambda: lambda},
+		&erm.Settings{Workers: p.workers, Tolerance: p.tolerance})
 	if err != nil {
 		return nil, err
 	}

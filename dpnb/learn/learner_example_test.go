@@ -12,7 +12,8 @@ import (
 // A number is scaled by its public bounds, and predictions come back in its unit.
 func ExampleLinear() {
 	train, test := learn.Patients(3000, 1), learn.Patients(3000, 2)
-	data, known := learn.Regression(train, "pressure", learn.RowNorm(1)), learn.Regression(test, "pressure", learn.RowNorm(1))
+	data, known := learn.Regression(train, "pressure", learn.RowNorm(1)), learn.Regression(test, "pressure",
+		learn.RowNorm(1))
 	model, err := learn.Linear{Noise: learn.Seed(1)}.Fit(data, learn.Simulate(1, 1e-6))
 	if err != nil {
 		fmt.Println(err)
@@ -30,7 +31,8 @@ func ExampleLinear() {
 // Robust regression needs less noise where targets are near to what can be predicted.
 func ExampleHuber() {
 	train, test := learn.Patients(1500, 1), learn.Patients(3000, 2)
-	data, known := learn.Regression(train, "pressure", learn.RowNorm(1)), learn.Regression(test, "pressure", learn.RowNorm(1))
+	data, known := learn.Regression(train, "pressure", learn.RowNorm(1)), learn.Regression(test, "pressure",
+		learn.RowNorm(1))
 	for _, l := range []learn.Learner{learn.Linear{Noise: learn.Seed(1)}, learn.Huber{Noise: learn.Seed(1)}} {
 		model, err := l.Fit(data, learn.Simulate(0.5, 1e-6))
 		if err != nil {
@@ -71,7 +73,8 @@ func ExampleSVM() {
 	}
 	people := learn.FromTable(train).WithSchema(dataset.AdultSchema().Fields...)
 	others := learn.FromTable(test).WithSchema(dataset.AdultSchema().Fields...)
-	model, err := learn.SVM{Noise: learn.Seed(1)}.Fit(learn.Binary(people, "income", learn.RowNorm(1)), learn.Simulate(2, 1e-6))
+	model, err := learn.SVM{Noise: learn.Seed(1)}.Fit(learn.Binary(people, "income", learn.RowNorm(1)),
+		learn.Simulate(2, 1e-6))
 	if err != nil {
 		fmt.Println(err)
 		return
@@ -86,7 +89,8 @@ func ExampleSVM() {
 
 // What was done to a target, and what it cost.
 func ExampleRegression() {
-	d, err := learn.Regression(learn.Patients(100, 1).Drop("ill", "ward", "visits"), "pressure", learn.RowNorm(1)).Design()
+	d, err := learn.Regression(learn.Patients(100, 1).Drop("ill", "ward", "visits"), "pressure",
+		learn.RowNorm(1)).Design()
 	if err != nil {
 		fmt.Println(err)
 		return
@@ -143,7 +147,8 @@ func ExampleTaskError() {
 func ExampleQuantiles() {
 	train, test := learn.Patients(8000, 1), learn.Patients(3000, 2)
 	data := learn.Regression(train, "pressure", learn.RowNorm(1))
-	model, err := learn.Quantiles{Levels: []float64{0.05, 0.5, 0.95}, Noise: learn.Seed(1)}.Fit(data, learn.Simulate(1, 1e-6))
+	model, err := learn.Quantiles{Levels: []float64{0.05, 0.5, 0.95}, Noise: learn.Seed(1)}.Fit(data,
+		learn.Simulate(1, 1e-6))
 	if err != nil {
 		fmt.Println(err)
 		return
@@ -197,7 +202,8 @@ func ExampleModel_Bands() {
 // what they still have is noise of the output, of some 10⁻⁵.
 func ExampleRegulariser() {
 	data := learn.Regression(learn.Patients(8000, 1).Drop("ill", "ward", "visits"), "pressure", learn.RowNorm(1))
-	model, err := learn.Linear{Regularise: learn.Regulariser{L1: 60}, Noise: learn.Seed(1)}.Fit(data, learn.Simulate(1, 1e-6))
+	model, err := learn.Linear{Regularise: learn.Regulariser{L1: 60}, Noise: learn.Seed(1)}.Fit(data,
+		learn.Simulate(1, 1e-6))
 	if err != nil {
 		fmt.Println(err)
 		return
@@ -217,7 +223,8 @@ func ExampleRegulariser() {
 // Several classes in one fit.
 func ExampleSoftmax() {
 	train, test := learn.Patients(8000, 1), learn.Patients(3000, 2)
-	model, err := learn.Softmax{Noise: learn.Seed(1)}.Fit(learn.Classes(train, "ward", learn.RowNorm(1)), learn.Simulate(1, 1e-6))
+	model, err := learn.Softmax{Noise: learn.Seed(1)}.Fit(learn.Classes(train, "ward", learn.RowNorm(1)),
+		learn.Simulate(1, 1e-6))
 	if err != nil {
 		fmt.Println(err)
 		return
@@ -225,7 +232,8 @@ func ExampleSoftmax() {
 	known := learn.Classes(test, "ward", learn.RowNorm(1))
 	names, _ := model.PredictClass(known)
 	accuracy, _ := model.Score(known)
-	fmt.Printf("%v …: %.0f %% right, the most frequent ward has %.0f %%\n", names[:3], 100*accuracy, 100*known.MajorityShare())
+	fmt.Printf("%v …: %.0f %% right, the most frequent ward has %.0f %%\n", names[:3], 100*accuracy,
+		100*known.MajorityShare())
 	// Output:
 	// [bones heart bones] …: 57 % right, the most frequent ward has 42 %
 }
@@ -265,7 +273,8 @@ func ExampleCompare() {
 // How well private fits predict at several ε.
 func ExampleSweepEpsilon() {
 	train, test := learn.Patients(3000, 1), learn.Patients(3000, 2)
-	curve, err := learn.SweepEpsilon(learn.Huber{Noise: learn.Seed(1)}, learn.Regression(train, "pressure"), learn.Regression(test, "pressure"), 1e-6, 4, 0.1, 1, 10)
+	curve, err := learn.SweepEpsilon(learn.Huber{Noise: learn.Seed(1)}, learn.Regression(train, "pressure"),
+		learn.Regression(test, "pressure"), 1e-6, 4, 0.1, 1, 10)
 	if err != nil {
 		fmt.Println(err)
 		return
@@ -294,7 +303,8 @@ func ExampleModel_Intervals() {
 			fmt.Println(err)
 			return
 		}
-		fmt.Printf("σ = %.1f, intervals %.1f wide, proved for every dataset: %v\n", model.Release.NoiseScale, iv.Width(), iv.Proved)
+		fmt.Printf("σ = %.1f, intervals %.1f wide, proved for every dataset: %v\n", model.Release.NoiseScale,
+			iv.Width(), iv.Proved)
 	}
 	// Output:
 	// σ = 6.0, intervals 10.7 wide, proved for every dataset: true

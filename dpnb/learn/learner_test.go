@@ -49,10 +49,13 @@ var learners = []struct {
 	{"Poisson", "Counts", learn.Poisson{}, learn.Poisson{Clip: 2, Bound: objective.DTZ24}},
 	{"Softmax", "Classes", learn.Softmax{}, learn.Softmax{Lambda: 9, Bound: multiclass.RankK}},
 	{"OneVsRest", "Classes", learn.OneVsRest{}, learn.OneVsRest{Lambda: 9}},
-	{"Linear regularised", "Regression", learn.Linear{Regularise: learn.Regulariser{L1: 5}}, learn.Linear{Regularise: learn.Regulariser{GroupL1: 9}}},
-	{"Huber regularised", "Regression", learn.Huber{Regularise: learn.Regulariser{L1: 2}}, learn.Huber{Lambda: 7, Regularise: learn.Regulariser{GroupL1: 2}}},
+	{"Linear regularised", "Regression", learn.Linear{Regularise: learn.Regulariser{L1: 5}},
+		learn.Linear{Regularise: learn.Regulariser{GroupL1: 9}}},
+	{"Huber regularised", "Regression", learn.Huber{Regularise: learn.Regulariser{L1: 2}},
+		learn.Huber{Lambda: 7, Regularise: learn.Regulariser{GroupL1: 2}}},
 	{"Quantile", "Regression", learn.Quantile{}, learn.Quantile{Tau: 0.9, Steps: 30, Radius: 2, L1: 3}},
-	{"Quantiles", "Regression", learn.Quantiles{}, learn.Quantiles{Levels: []float64{0.2, 0.4, 0.45}, Steps: 30, L1: 3}},
+	{"Quantiles", "Regression", learn.Quantiles{}, learn.Quantiles{Levels: []float64{0.2, 0.4, 0.45}, Steps: 30,
+		L1: 3}},
 }
 
 // descends says that a learner comes near the minimiser by steps, and has no ridge.
@@ -97,7 +100,8 @@ func TestNoNoiseEqualsNonPrivate(t *testing.T) {
 			if err != nil || floats.Distance(first.Theta(), other.Theta(), 2) < 1e-6 {
 				t.Errorf("%s (%s): another λ gives the same fit (%v)", l.name, version, err)
 			}
-			noisy, err := learn.Tuned(learner, lambda, tolerance, noise.NewSeeded(1)).Fit(data[l.from], learn.Simulate(1, 1e-6))
+			noisy, err := learn.Tuned(learner, lambda, tolerance, noise.NewSeeded(1)).Fit(data[l.from],
+				learn.Simulate(1, 1e-6))
 			if err != nil || floats.Distance(noisy.Theta(), plain.Theta(), 2) < 1e-3 {
 				t.Errorf("%s (%s): noise changes nothing (%v)", l.name, version, err)
 			}
@@ -125,14 +129,18 @@ func TestReleasesKeepTheirGuarantee(t *testing.T) {
 				want = "noisy gradient descent, quantile"
 			}
 			s, err := budget.State()
-			if err != nil || len(s.Entries) != 1 || s.SpentEpsilon != 0.7 || !strings.Contains(s.Entries[0].Mechanism, want) {
+			if err != nil || len(s.Entries) != 1 || s.SpentEpsilon != 0.7 || !strings.Contains(s.Entries[0].Mechanism,
+				want) {
 				t.Errorf("%s: the ledger has %+v (%v)", l.name, s, err)
 			}
 			it := m.Display()
-			if !strings.Contains(it.Title, "Private") || !strings.Contains(strings.Join(it.Notes, " "), "Guarantee: (ε = 0.7") || it.Warning != "" {
+			if !strings.Contains(it.Title, "Private") || !strings.Contains(strings.Join(it.Notes, " "),
+				"Guarantee: (ε = 0.7") || it.Warning != "" {
 				t.Errorf("%s is shown as %+v", l.name, it)
 			}
-			if o, ok := m.ObjectivePerturbation(); ok != strings.HasPrefix(s.Entries[0].Mechanism, "objective perturbation, ") && l.from != "Classes" || ok && (o.Lambda+o.Shrinkage != m.Lambda() || o.Sigma != m.Release.NoiseScale) {
+			if o, ok := m.ObjectivePerturbation(); ok != strings.HasPrefix(s.Entries[0].Mechanism,
+				"objective perturbation, ") && l.from != "Classes" || ok && (o.Lambda+o.Shrinkage != m.Lambda() ||
+				o.Sigma != m.Release.NoiseScale) {
 				t.Errorf("%s: mechanism %+v", l.name, o)
 			}
 			if m.Coefficients().Nrow() != len(m.Theta()) {
@@ -176,7 +184,8 @@ func TestRidgeOfNumbersAndCounts(t *testing.T) {
 			}
 		}
 	}
-	a, err := learn.Linear{Bound: objective.DTZ24, Noise: learn.Seed(1)}.Fit(data["Regression"], learn.Simulate(1, 1e-5))
+	a, err := learn.Linear{Bound: objective.DTZ24, Noise: learn.Seed(1)}.Fit(data["Regression"],
+		learn.Simulate(1, 1e-5))
 	if err != nil || math.Abs(a.Lambda()/2-4.174) > 0.01 {
 		t.Errorf("by dtz24 λ/s = %v (%v), want 4.174", a.Lambda()/2, err)
 	}
@@ -205,10 +214,12 @@ func TestPlannedRecords(t *testing.T) {
 				}
 			}
 		}
-		if lambda[2] < 4*lambda[1] || lambda[0] < 2*lambda[1] || math.Abs(sigma[2]/sigma[1]-1) > 1e-6 || math.Abs(sigma[0]/sigma[1]-1.005) > 1e-3 {
+		if lambda[2] < 4*lambda[1] || lambda[0] < 2*lambda[1] || math.Abs(sigma[2]/sigma[1]-1) > 1e-6 ||
+			math.Abs(sigma[0]/sigma[1]-1.005) > 1e-3 {
 			t.Errorf("%s: λ = %v, σ = %v without a plan, for a million and for a hundred", name, lambda, sigma)
 		}
-		if _, err := learner(-5).Fit(data, learn.Simulate(0.5, 1e-6)); err == nil || !strings.Contains(err.Error(), "Records") {
+		if _, err := learner(-5).Fit(data, learn.Simulate(0.5, 1e-6)); err == nil || !strings.Contains(err.Error(),
+			"Records") {
 			t.Errorf("%s: a plan of −5 records: %v", name, err)
 		}
 	}
@@ -227,7 +238,8 @@ func TestWrongRecordsAreRefused(t *testing.T) {
 			src := &countingNoise{Seeded: noise.NewSeeded(1)}
 			_, err := learn.Tuned(l.zero, 0, 0, src).Fit(d, budget.Spend(0.5))
 			var wrong *learn.TaskError
-			if !errors.As(err, &wrong) || !strings.Contains(err.Error(), strings.Fields(l.name)[0]) || !strings.Contains(err.Error(), made) || !strings.Contains(err.Error(), l.from) {
+			if !errors.As(err, &wrong) || !strings.Contains(err.Error(), strings.Fields(l.name)[0]) ||
+				!strings.Contains(err.Error(), made) || !strings.Contains(err.Error(), l.from) {
 				t.Errorf("%s of %s: %v", l.name, made, err)
 			}
 			if e, n := spent(t, budget); e != 0 || n != 0 || src.draws != 0 {
@@ -249,19 +261,49 @@ func TestBadParametersAreRefused(t *testing.T) {
 		with func(noise.Source) learn.Learner
 		want string
 	}{
-		"SVM λ":         {"Binary", func(s noise.Source) learn.Learner { return learn.SVM{Lambda: -1, Noise: s} }, "Lambda"},
-		"SVM width":     {"Binary", func(s noise.Source) learn.Learner { return learn.SVM{Width: -1, Noise: s} }, "Width"},
-		"SVM NaN":       {"Binary", func(s noise.Source) learn.Learner { return learn.SVM{Width: math.NaN(), Noise: s} }, "Width"},
-		"Linear clip":   {"Regression", func(s noise.Source) learn.Learner { return learn.Linear{Clip: -1, Noise: s} }, "lip"},
-		"Linear NaN":    {"Regression", func(s noise.Source) learn.Learner { return learn.Linear{Clip: math.NaN(), Noise: s} }, "lip"},
-		"Linear Inf":    {"Regression", func(s noise.Source) learn.Learner { return learn.Linear{Clip: math.Inf(1), Noise: s} }, "lip"},
-		"Linear λ":      {"Regression", func(s noise.Source) learn.Learner { return learn.Linear{Lambda: math.Inf(1), Noise: s} }, "Lambda"},
-		"Linear bound":  {"Regression", func(s noise.Source) learn.Learner { return learn.Linear{Bound: objective.GaussianLower, Noise: s} }, "no proved bound"},
-		"Huber":         {"Regression", func(s noise.Source) learn.Learner { return learn.Huber{Threshold: -2, Noise: s} }, "Threshold"},
-		"Poisson clip":  {"Counts", func(s noise.Source) learn.Learner { return learn.Poisson{Clip: -2, Noise: s} }, "lip"},
-		"Poisson λ":     {"Counts", func(s noise.Source) learn.Learner { return learn.Poisson{Lambda: math.NaN(), Noise: s} }, "Lambda"},
-		"logistic KST":  {"Binary", func(s noise.Source) learn.Learner { return learn.Logistic{Bound: objective.KST12, Noise: s} }, "no proved bound"},
-		"rkw23 small λ": {"Regression", func(s noise.Source) learn.Learner { return learn.Huber{Bound: objective.RKW23, Lambda: 0.5, Noise: s} }, "smoothness"},
+		"SVM λ": {"Binary", func(s noise.Source) learn.Learner { return learn.SVM{Lambda: -1, Noise: s} },
+			"Lambda"},
+		"SVM width": {"Binary", func(s noise.Source) learn.Learner { return learn.SVM{Width: -1, Noise: s} },
+			"Width"},
+		"SVM NaN": {"Binary", func(s noise.Source) learn.Learner {
+			return learn.SVM{Width: math.NaN(),
+				Noise: s}
+		}, "Width"},
+		"Linear clip": {"Regression", func(s noise.Source) learn.Learner { return learn.Linear{Clip: -1, Noise: s} },
+			"lip"},
+		"Linear NaN": {"Regression", func(s noise.Source) learn.Learner {
+			return learn.Linear{Clip: math.NaN(),
+				Noise: s}
+		}, "lip"},
+		"Linear Inf": {"Regression", func(s noise.Source) learn.Learner {
+			return learn.Linear{Clip: math.Inf(1),
+				Noise: s}
+		}, "lip"},
+		"Linear λ": {"Regression", func(s noise.Source) learn.Learner {
+			return learn.Linear{Lambda: math.Inf(1),
+				Noise: s}
+		}, "Lambda"},
+		"Linear bound": {"Regression", func(s noise.Source) learn.Learner {
+			return learn.Linear{Bound: objective.GaussianLower, Noise: s}
+		}, "no proved bound"},
+		"Huber": {"Regression", func(s noise.Source) learn.Learner {
+			return learn.Huber{Threshold: -2,
+				Noise: s}
+		}, "Threshold"},
+		"Poisson clip": {"Counts", func(s noise.Source) learn.Learner { return learn.Poisson{Clip: -2, Noise: s} },
+			"lip"},
+		"Poisson λ": {"Counts", func(s noise.Source) learn.Learner {
+			return learn.Poisson{Lambda: math.NaN(),
+				Noise: s}
+		}, "Lambda"},
+		"logistic KST": {"Binary", func(s noise.Source) learn.Learner {
+			return learn.Logistic{Bound: objective.KST12,
+				Noise: s}
+		}, "no proved bound"},
+		"rkw23 small λ": {"Regression", func(s noise.Source) learn.Learner {
+			return learn.Huber{Bound: objective.RKW23,
+				Lambda: 0.5, Noise: s}
+		}, "smoothness"},
 	} {
 		budget, count := fresh(1, 1e-6), src()
 		m, err := c.with(count).Fit(data[c.from], budget.Spend(0.5))
@@ -274,12 +316,14 @@ func TestBadParametersAreRefused(t *testing.T) {
 	}
 	for _, l := range learners {
 		for _, eps := range []float64{0, -1, math.NaN(), 2000} {
-			if _, err := learn.Tuned(l.zero, 0, 0, noise.NewSeeded(1)).Fit(data[l.from], learn.Simulate(eps, 1e-6)); err == nil {
+			if _, err := learn.Tuned(l.zero, 0, 0, noise.NewSeeded(1)).Fit(data[l.from],
+				learn.Simulate(eps, 1e-6)); err == nil {
 				t.Errorf("%s: ε = %v is accepted", l.name, eps)
 			}
 		}
 		for _, delta := range []float64{0, -1, 1, math.NaN()} {
-			if _, err := learn.Tuned(l.zero, 0, 0, noise.NewSeeded(1)).Fit(data[l.from], learn.Simulate(1, delta)); err == nil {
+			if _, err := learn.Tuned(l.zero, 0, 0, noise.NewSeeded(1)).Fit(data[l.from],
+				learn.Simulate(1, delta)); err == nil {
 				t.Errorf("%s: δ = %v is accepted", l.name, delta)
 			}
 		}
@@ -351,7 +395,8 @@ func TestPoissonFindsTheLaw(t *testing.T) {
 	}
 	// Standard errors are about 0.02, 0.05 and 0.01.
 	for name, c := range map[string]struct{ got, want, within float64 }{
-		"age": {at["age"], 0.9, 0.1}, "weight": {at["weight"], 0, 0.2}, "smoker": {at["smoker=yes"] - at["smoker=no"], 0.6, 0.05},
+		"age": {at["age"], 0.9, 0.1}, "weight": {at["weight"], 0, 0.2}, "smoker": {at["smoker=yes"] - at["smoker=no"],
+			0.6, 0.05},
 		"base": {at["bias"] + at["smoker=no"] + at["weight"]*35/110, 0.3, 0.08},
 	} {
 		if math.Abs(c.got-c.want) > c.within {

@@ -55,9 +55,11 @@ func (l Logistic) FitWithoutPrivacy(data *Dataset) (*Model, error) {
 
 func (l Logistic) recipe() recipe {
 	return recipe{
-		learner: "Logistic", title: "logistic regression", entry: "logistic", task: frame.TwoClasses, probabilities: true,
-		loss:   func(frame.Target) loss.Loss { return loss.Logistic{} },
-		lambda: l.Lambda, records: l.Records, baseRate: l.BaseRate, noise: l.Noise, workers: l.Workers, bound: l.Bound,
+		learner: "Logistic", title: "logistic regression", entry: "logistic", task: frame.TwoClasses,
+		probabilities: true,
+		loss:          func(frame.Target) loss.Loss { return loss.Logistic{} },
+		lambda:        l.Lambda, records: l.Records, baseRate: l.BaseRate, noise: l.Noise, workers: l.Workers,
+		bound:          l.Bound,
 		curvatureShare: l.CurvatureShare,
 	}
 }

@@ -105,7 +105,8 @@ func (m *Model) CoefficientsInUnits() dataframe.DataFrame {
 	}
 	d := len(m.features)
 	if m.features[d-1] != "bias" {
-		return fail(errors.New("dpnb: without a bias (NoBias) there is no intercept to move to the units of the columns"))
+		return fail(errors.New("dpnb: without a bias (NoBias) there is no intercept to move to the units of the " +
+			"columns"))
 	}
 	half := 0.5 * (t.Upper - t.Lower)
 	out := make([]float64, len(m.coefficients))
@@ -141,7 +142,8 @@ func (m *Model) dataFrame(names []string, columns ...[]float64) dataframe.DataFr
 // was released: as dataFrame makes it for Coefficients and intervals.
 func isReleased(columns []string) bool {
 	switch strings.Join(columns, " ") {
-	case "feature coefficient", "feature estimate lower upper", "feature coefficient lower upper", "level feature coefficient",
+	case "feature coefficient", "feature estimate lower upper", "feature coefficient lower upper",
+		"level feature coefficient",
 		"class feature coefficient", "class feature estimate lower upper", "class feature coefficient lower upper":
 		return true
 	}
@@ -275,10 +277,12 @@ func (m *Model) Display() display.Item {
 				zeros++
 			}
 		}
-		it.Note("%d of %s are zero but for the noise of the output, %.2g.", zeros, several(len(m.coefficients), "coefficient"), c.OutputSigma)
+		it.Note("%d of %s are zero but for the noise of the output, %.2g.", zeros,
+			several(len(m.coefficients), "coefficient"), c.OutputSigma)
 	}
 	if m.levels != nil {
-		it.Note("The noise of a step has a standard deviation of %.3g on a sum of slopes; what is left of it in a coefficient is not known, "+
+		it.Note("The noise of a step has a standard deviation of %.3g on a sum of slopes; what is left of it in a "+
+			"coefficient is not known, "+
 			"so that there are no intervals.", r.NoiseScale)
 	}
 	if r.Tolerance > 0 { // else nothing was minimised
@@ -288,10 +292,12 @@ func (m *Model) Display() display.Item {
 			if o, ok := m.ObjectivePerturbation(); ok {
 				least = o.Lambda
 			}
-			alone = fmt.Sprintf(" The noise alone gives each coefficient a standard deviation of at most about σ/λ = %.2g.",
+			alone = fmt.Sprintf(" The noise alone gives each coefficient a standard deviation of at most about σ/λ = "+
+				"%.2g.",
 				r.NoiseScale/least)
 		}
-		it.Note("Certificate: the objective's gradient is at most τ = %s at the solution.%s", privacy.FormatUp(r.Tolerance, 3), alone)
+		it.Note("Certificate: the objective's gradient is at most τ = %s at the solution.%s",
+			privacy.FormatUp(r.Tolerance, 3), alone)
 	}
 	it.Note("Assumes: %s.", strings.Join(r.Guarantee.Assumptions, "; "))
 	return it

@@ -38,7 +38,8 @@ func (m *Model) Predict(records Records) ([]float64, error) {
 		return p, nil
 	}
 	if len(m.levels) > 1 {
-		return nil, fmt.Errorf("dpnb: the model predicts %d quantiles of each record: PredictQuantiles has them level by level, "+
+		return nil, fmt.Errorf("dpnb: the model predicts %d quantiles of each record: PredictQuantiles has them level "+
+			"by level, "+
 			"PredictFrame as columns", len(m.levels))
 	}
 	return m.predictions(t), nil
@@ -173,7 +174,8 @@ func (m *Model) classNames(t []float64) []string {
 // PredictFrame is Predict as a dataframe with a row for every record: a column
 // prediction with the class, the number or the mean of the count, and of two classes
 // another with the probability of the positive one, or with xᵀθ from SVM; of several
-// quantiles a column for each, called 0.1 and so on. It is about single records. Its error, if it has one, is in it, as is usual with gota.
+// quantiles a column for each, called 0.1 and so on. It is about single records. Its error, if it has one, is in it, as
+// is usual with gota.
 //
 // Errors: as Predict.
 func (m *Model) PredictFrame(records Records) dataframe.DataFrame {

@@ -55,7 +55,8 @@ func TestModelHoldsItsSchema(t *testing.T) {
 		f := strings.Split(line, ",")
 		fmt.Fprintf(&turned, "%s,x,%s,%s\n", f[2], f[1], f[0])
 	}
-	wide := []learn.Field{learn.Numeric("age", 0, 1000), learn.Categorical("city", "Rome", "Bern").OrMissing(), learn.Categorical("happy", "yes", "no")}
+	wide := []learn.Field{learn.Numeric("age", 0, 1000), learn.Categorical("city", "Rome", "Bern").OrMissing(),
+		learn.Categorical("happy", "yes", "no")}
 	for name, r := range map[string]learn.Records{
 		"a dataframe":   df,
 		"no schema":     read("happy,more,city,age\n" + turned.String()),
@@ -93,7 +94,8 @@ func TestModelHoldsItsSchema(t *testing.T) {
 		t.Errorf("columns %q", got)
 	}
 	p := m.PredictFrame(unlabelled)
-	if !slices.Equal(p.Names(), []string{"prediction", "probability of yes"}) || p.Nrow() != 400 || !slices.Equal(p.Col("probability of yes").Float(), want) {
+	if !slices.Equal(p.Names(), []string{"prediction", "probability of yes"}) || p.Nrow() != 400 ||
+		!slices.Equal(p.Col("probability of yes").Float(), want) {
 		t.Errorf("as a dataframe: %v", p)
 	}
 	if p = m.PredictFrame(df.Drop("age")); p.Err == nil {
@@ -112,17 +114,20 @@ func must[T any](v T, err error) T {
 func TestNoModel(t *testing.T) {
 	var m *learn.Model
 	df := frameOf(t, people)
-	errs := map[string]error{"Err": m.Err(), "Coefficients": m.Coefficients().Err, "PredictFrame": m.PredictFrame(df).Err}
+	errs := map[string]error{"Err": m.Err(), "Coefficients": m.Coefficients().Err,
+		"PredictFrame": m.PredictFrame(df).Err}
 	add := func(name string, _ any, err error) { errs[name] = err }
 	p, err := m.Predict(df)
 	add("Predict", p, err)
 	c, err := m.PredictClass(df)
 	add("PredictClass", c, err)
-	for name, f := range map[string]func(learn.Records) (float64, error){"Score": m.Score, "RMSE": m.RMSE, "Deviance": m.Deviance} {
+	for name, f := range map[string]func(learn.Records) (float64, error){"Score": m.Score, "RMSE": m.RMSE,
+		"Deviance": m.Deviance} {
 		v, err := f(df)
 		add(name, v, err)
 	}
-	for name, f := range map[string]func(float64) (*learn.Intervals, error){"Intervals": m.Intervals, "ProvedIntervals": m.ProvedIntervals, "PopulationIntervals": m.PopulationIntervals} {
+	for name, f := range map[string]func(float64) (*learn.Intervals, error){"Intervals": m.Intervals,
+		"ProvedIntervals": m.ProvedIntervals, "PopulationIntervals": m.PopulationIntervals} {
 		v, err := f(0.9)
 		add(name, v, err)
 	}
@@ -133,7 +138,8 @@ func TestNoModel(t *testing.T) {
 			t.Errorf("%s: %v", name, err)
 		}
 	}
-	if _, ok := m.ObjectivePerturbation(); ok || m.Theta() != nil || m.Norm() == m.Norm() || m.Lambda() == m.Lambda() || m.Columns() != nil {
+	if _, ok := m.ObjectivePerturbation(); ok || m.Theta() != nil || m.Norm() == m.Norm() || m.Lambda() == m.Lambda() ||
+		m.Columns() != nil {
 		t.Error("a model that is none has numbers")
 	}
 	if _, ok := m.Curvature(); ok {
@@ -143,9 +149,11 @@ func TestNoModel(t *testing.T) {
 	display.Out = &out
 	defer func() { display.Out = nil }()
 	var nobody learn.Model
-	learn.Show(m, nobody.Coefficients(), &nobody, (*learn.Intervals)(nil), (*learn.ScoreCurve)(nil), (*learn.Comparison)(nil), (*learn.Forecast)(nil), (*learn.Dataset)(nil),
+	learn.Show(m, nobody.Coefficients(), &nobody, (*learn.Intervals)(nil), (*learn.ScoreCurve)(nil),
+		(*learn.Comparison)(nil), (*learn.Forecast)(nil), (*learn.Dataset)(nil),
 		(*learn.ScoreCurve)(nil).Figure(), (*learn.Intervals)(nil).DataFrame())
-	if s := out.String(); strings.Count(s, "no model: look at the err") != 3 || strings.Count(s, "look at the err that came with") != 7 {
+	if s := out.String(); strings.Count(s, "no model: look at the err") != 3 ||
+		strings.Count(s, "look at the err that came with") != 7 {
 		t.Errorf("shown as\n%s", s)
 	}
 }
@@ -186,7 +194,8 @@ func TestCheck(t *testing.T) {
 	display.Out = &out
 	defer func() { display.Out = nil }()
 	learn.Show(frameOf(t, people+"abc,Paris,yes\n200,Bern,perhaps\n").Check())
-	for _, want := range []string{"RAW RECORDS", "no number", `"abc"`, `"Paris"`, `"perhaps"`, "above 98", "8", "9", "lines of the file"} {
+	for _, want := range []string{"RAW RECORDS", "no number", `"abc"`, `"Paris"`, `"perhaps"`, "above 98", "8", "9",
+		"lines of the file"} {
 		if !strings.Contains(out.String(), want) {
 			t.Errorf("%q is missing in\n%s", want, out.String())
 		}
@@ -196,7 +205,8 @@ func TestCheck(t *testing.T) {
 	if !strings.Contains(out.String(), "Every value fits") || !strings.Contains(out.String(), "RAW RECORDS") {
 		t.Errorf("what fits is shown as\n%s", out.String())
 	}
-	if err := learn.FromTable(must(frameOf(t, people).Table())).Check().Err(); err == nil || !strings.Contains(err.Error(), "WithSchema") {
+	if err := learn.FromTable(must(frameOf(t, people).Table())).Check().Err(); err == nil ||
+		!strings.Contains(err.Error(), "WithSchema") {
 		t.Errorf("a check without a schema: %v", err)
 	}
 }

@@ -111,7 +111,8 @@ func quantiles(levels []float64, radius float64, steps int, l1 float64) recipe {
 		steps = quantileSteps
 	}
 	return recipe{
-		title: "quantile regression", entry: "quantile", task: frame.Number, levels: levels, regulariser: Regulariser{L1: l1},
+		title: "quantile regression", entry: "quantile", task: frame.Number, levels: levels,
+		regulariser: Regulariser{L1: l1},
 		choose: func(p recipe, d *frame.Design, epsilon, delta float64) (mechanism.Mechanism, error) {
 			if err := p.validLevels(); err != nil {
 				return nil, err
@@ -135,7 +136,8 @@ func quantiles(levels []float64, radius float64, steps int, l1 float64) recipe {
 				sgd.Cost
 				epsilon, delta float64
 			}
-			cost, err = calibrated(key{cost, epsilon, delta}, func() (sgd.Cost, error) { return cost.CalibrateNoise(epsilon, delta) })
+			cost, err = calibrated(key{cost, epsilon, delta},
+				func() (sgd.Cost, error) { return cost.CalibrateNoise(epsilon, delta) })
 			if err != nil {
 				return nil, err
 			}
@@ -152,7 +154,8 @@ func quantiles(levels []float64, radius float64, steps int, l1 float64) recipe {
 func (p recipe) validLevels() error {
 	err := sgd.ValidLevels(p.levels)
 	if err != nil && p.own.name == "Tau" {
-		return &privacy.ParamError{Name: "Tau", Value: p.own.value, Want: "a level between 0 and 1, both excluded, or 0 for the median"}
+		return &privacy.ParamError{Name: "Tau", Value: p.own.value,
+			Want: "a level between 0 and 1, both excluded, or 0 for the median"}
 	}
 	return err
 }

@@ -49,7 +49,8 @@ func BenchmarkMedian(b *testing.B) {
 			floats.Scale(1.0/n, g)
 		}}
 		for range b.N {
-			r, err := optimize.Minimize(p, make([]float64, d), &optimize.Settings{GradientThreshold: 1e-6}, &optimize.LBFGS{})
+			r, err := optimize.Minimize(p, make([]float64, d), &optimize.Settings{GradientThreshold: 1e-6},
+				&optimize.LBFGS{})
 			if err != nil {
 				b.Fatal(err)
 			}

@@ -42,7 +42,8 @@ func plainQuantiles(p recipe, d *frame.Design, _ float64) ([]float64, error) {
 			if p.regulariser.L1 > 0 {
 				// A sample has its share of the regulariser.
 				r.Weight = p.regulariser.L1 * float64(rows.N) / float64(d.Rows.N)
-				s, err := composite.Solve(&composite.Problem{Problem: erm.Problem{Rows: rows, Labels: labels, Loss: l, Lambda: nearKink}, Regulariser: r},
+				s, err := composite.Solve(&composite.Problem{Problem: erm.Problem{Rows: rows, Labels: labels, Loss: l,
+					Lambda: nearKink}, Regulariser: r},
 					&composite.Settings{Workers: p.workers, Start: theta, Tolerance: tolerance})
 				if err == nil {
 					theta = s.Theta

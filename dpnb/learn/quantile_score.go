@@ -59,7 +59,8 @@ func (m *Model) QuantileScores(records Records) (*QuantileScores, error) {
 			return nil, err
 		}
 		left, total = left+mine, total+guess
-		s.Pinball, s.Explained, s.Below = append(s.Pinball, mine/n), append(s.Explained, share), append(s.Below, within(y, nil, q[k]))
+		s.Pinball, s.Explained, s.Below = append(s.Pinball, mine/n), append(s.Explained, share),
+			append(s.Below, within(y, nil, q[k]))
 	}
 	s.R1 = 1 - left/total
 	if len(q) > 1 {
@@ -86,7 +87,8 @@ func (s *QuantileScores) Display() display.Item {
 		Header: []string{"τ", "pinball loss", "R¹", "targets at or below"},
 	}
 	for k, name := range levelNames(s.Levels) {
-		it.Row(name, fmt.Sprintf("%.4g", s.Pinball[k]), fmt.Sprintf("%.3f", s.Explained[k]), fmt.Sprintf("%.1f %%", 100*s.Below[k]))
+		it.Row(name, fmt.Sprintf("%.4g", s.Pinball[k]), fmt.Sprintf("%.3f", s.Explained[k]),
+			fmt.Sprintf("%.1f %%", 100*s.Below[k]))
 	}
 	if k := len(s.Levels) - 1; k > 0 {
 		it.Note("All together: R¹ = %.3f. From the lowest to the highest lie %.1f %% of the targets; %.1f %% is meant.",

@@ -65,7 +65,8 @@ func TestQuantileOfAnyWorkers(t *testing.T) {
 	data := learn.Regression(learn.Patients(900, 1), "pressure", learn.RowNorm(1))
 	var first []float64
 	for _, workers := range []int{1, 2, 5} {
-		m, err := learn.Quantile{Tau: 0.2, Steps: 20, Noise: learn.Seed(3), Workers: workers}.Fit(data, learn.Simulate(1, 1e-6))
+		m, err := learn.Quantile{Tau: 0.2, Steps: 20, Noise: learn.Seed(3), Workers: workers}.Fit(data,
+			learn.Simulate(1, 1e-6))
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -88,12 +89,16 @@ func TestQuantileRefuses(t *testing.T) {
 	}{
 		{learn.Quantile{Tau: 1}, "Tau"}, {learn.Quantile{Tau: -0.1}, "Tau"}, {learn.Quantile{Tau: math.NaN()}, "Tau"},
 		{learn.Quantile{Tau: math.Inf(1)}, "Tau"}, {learn.Quantile{Tau: 1e-9}, "Tau"},
-		{learn.Quantile{Radius: -1}, "Radius"}, {learn.Quantile{Radius: math.Inf(1)}, "Radius"}, {learn.Quantile{Radius: math.NaN()}, "Radius"},
+		{learn.Quantile{Radius: -1}, "Radius"}, {learn.Quantile{Radius: math.Inf(1)}, "Radius"},
+		{learn.Quantile{Radius: math.NaN()}, "Radius"},
 		{learn.Quantile{Steps: -1}, "Steps"}, {learn.Quantile{Workers: -1}, "Workers"},
 		{learn.Quantiles{Levels: []float64{}}, "Levels"}, {learn.Quantiles{Levels: []float64{0, 0.5}}, "Levels"},
-		{learn.Quantiles{Levels: []float64{0.5, 1}}, "Levels"}, {learn.Quantiles{Levels: []float64{0.9, 0.5}}, "Levels"},
-		{learn.Quantiles{Levels: []float64{0.5, 0.5}}, "Levels"}, {learn.Quantiles{Levels: []float64{math.NaN()}}, "Levels"},
-		{learn.Quantiles{Radius: -1}, "Radius"}, {learn.Quantiles{Steps: -1}, "Steps"}, {learn.Quantiles{Workers: -1}, "Workers"},
+		{learn.Quantiles{Levels: []float64{0.5, 1}}, "Levels"}, {learn.Quantiles{Levels: []float64{0.9, 0.5}},
+			"Levels"},
+		{learn.Quantiles{Levels: []float64{0.5, 0.5}}, "Levels"}, {learn.Quantiles{Levels: []float64{math.NaN()}},
+			"Levels"},
+		{learn.Quantiles{Radius: -1}, "Radius"}, {learn.Quantiles{Steps: -1}, "Steps"},
+		{learn.Quantiles{Workers: -1}, "Workers"},
 	} {
 		l := c.learner
 		if _, err := l.Fit(data, budget.Spend(0.5)); !errors.As(err, &bad) || bad.Name != c.name {
@@ -107,7 +112,8 @@ func TestQuantileRefuses(t *testing.T) {
 		}
 	}
 	var task *learn.TaskError
-	if _, err := (learn.Median{}).Fit(learn.Binary(learn.Patients(50, 1), "ill"), budget.Spend(0.5)); !errors.As(err, &task) {
+	if _, err := (learn.Median{}).Fit(learn.Binary(learn.Patients(50, 1), "ill"), budget.Spend(0.5)); !errors.As(err,
+		&task) {
 		t.Errorf("two classes: %v", err)
 	}
 }
@@ -165,7 +171,8 @@ func TestQuantiles(t *testing.T) {
 				}
 			}
 			n := float64(len(y))
-			if math.Abs(s.Pinball[k]/(sum/n)-1) > 1e-9 || math.Abs(s.Below[k]-below/n) > 1e-12 || math.Abs(s.Below[k]-tau) > 0.04 {
+			if math.Abs(s.Pinball[k]/(sum/n)-1) > 1e-9 || math.Abs(s.Below[k]-below/n) > 1e-12 ||
+				math.Abs(s.Below[k]-tau) > 0.04 {
 				t.Errorf("%s, τ = %g: loss %g, by hand %g; below %g", name, tau, s.Pinball[k], sum/n, s.Below[k])
 			}
 		}
@@ -176,10 +183,12 @@ func TestQuantiles(t *testing.T) {
 		if _, err := m.Predict(test); err == nil || !strings.Contains(err.Error(), "PredictQuantiles") {
 			t.Errorf("%s: Predict: %v", name, err)
 		}
-		if f := m.PredictFrame(test); !slices.Equal(f.Names(), []string{"0.05", "0.25", "0.5", "0.75", "0.95"}) || f.Nrow() != 4000 {
+		if f := m.PredictFrame(test); !slices.Equal(f.Names(), []string{"0.05", "0.25", "0.5", "0.75", "0.95"}) ||
+			f.Nrow() != 4000 {
 			t.Errorf("%s: frame %v", name, f.Names())
 		}
-		if c := m.Coefficients(); !slices.Equal(c.Names(), []string{"level", "feature", "coefficient"}) || c.Nrow() != len(m.Theta()) {
+		if c := m.Coefficients(); !slices.Equal(c.Names(), []string{"level", "feature", "coefficient"}) ||
+			c.Nrow() != len(m.Theta()) {
 			t.Errorf("%s: coefficients %v", name, c)
 		}
 		if text := shown(t, m); !strings.Contains(text, "τ = 0.95") || strings.Contains(text, "λ") {
@@ -290,7 +299,8 @@ func TestBands(t *testing.T) {
 	if png, err := f.PNG(); err != nil || len(png) < 1000 || !strings.Contains(f.Alt, "age from 18 to 90") {
 		t.Errorf("%q (%v)", f.Alt, err)
 	}
-	for name, held := range map[string]map[string]any{"smoker": nil, "no such": nil, "age": {"age": 3}, "weight": {"smoker": "perhaps"},
+	for name, held := range map[string]map[string]any{"smoker": nil, "no such": nil, "age": {"age": 3},
+		"weight": {"smoker": "perhaps"},
 		"visits": {"weight": "heavy"}} {
 		if _, err := m.Bands(name, held); err == nil {
 			t.Errorf("bands against %s, held %v", name, held)
@@ -321,7 +331,8 @@ func TestQuantileWithoutNoise(t *testing.T) {
 		}
 		return sum
 	}
-	for l1, l := range map[float64]learn.Learner{0: learn.Quantile{}, 3: learn.Quantile{Tau: 0.9, L1: 3}, 1e-9: learn.Quantiles{L1: 1e-9}} {
+	for l1, l := range map[float64]learn.Learner{0: learn.Quantile{}, 3: learn.Quantile{Tau: 0.9, L1: 3},
+		1e-9: learn.Quantiles{L1: 1e-9}} {
 		plain, err := l.FitWithoutPrivacy(data)
 		if err != nil {
 			t.Fatal(err)

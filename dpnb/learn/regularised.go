@@ -64,13 +64,15 @@ func regularised(p recipe, d *frame.Design, epsilon, delta float64) (mechanism.M
 		return nil, err
 	}
 	if p.curvatureShare != 0 {
-		return nil, errors.New("dpnb: a curvature gives no intervals where coefficients are held at zero: leave CurvatureShare out, or L1 and GroupL1")
+		return nil, errors.New("dpnb: a curvature gives no intervals where coefficients are held at zero: leave " +
+			"CurvatureShare out, or L1 and GroupL1")
 	}
 	k, err := perturbation(p, d, epsilon, delta)
 	if err != nil {
 		return nil, err
 	}
-	return constrained.Objective{Objective: k.Fit, Regulariser: r, Dimension: d.Rows.D, Adjacency: privacy.AddRemove, Epsilon: epsilon, Delta: delta}, nil
+	return constrained.Objective{Objective: k.Fit, Regulariser: r, Dimension: d.Rows.D, Adjacency: privacy.AddRemove,
+		Epsilon: epsilon, Delta: delta}, nil
 }
 
 // plainRegularised minimises the same objective without noise.
@@ -79,7 +81,8 @@ func plainRegularised(p recipe, d *frame.Design, lambda float64) ([]float64, err
 	if err != nil {
 		return nil, err
 	}
-	s, err := composite.Solve(&composite.Problem{Problem: erm.Problem{Rows: d.Rows, Labels: d.Labels, Loss: p.clipped(d), Lambda: lambda}, Regulariser: r},
+	s, err := composite.Solve(&composite.Problem{Problem: erm.Problem{Rows: d.Rows, Labels: d.Labels,
+		Loss: p.clipped(d), Lambda: lambda}, Regulariser: r},
 		&composite.Settings{Workers: p.workers, Tolerance: p.tolerance})
 	if err != nil {
 		return nil, err

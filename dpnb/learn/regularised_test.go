@@ -73,17 +73,20 @@ func TestRegularised(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	m, err := learn.Linear{Noise: learn.Seed(1), Regularise: learn.Regulariser{L1: 1e5}}.Fit(data, learn.Simulate(1, 1e-6))
+	m, err := learn.Linear{Noise: learn.Seed(1), Regularise: learn.Regulariser{L1: 1e5}}.Fit(data,
+		learn.Simulate(1, 1e-6))
 	if err != nil {
 		t.Fatal(err)
 	}
 	if m.Lambda() != free.Lambda() || m.Release.NoiseScale != free.Release.NoiseScale {
-		t.Errorf("λ = %g, σ = %g with the regulariser, %g and %g without", m.Lambda(), m.Release.NoiseScale, free.Lambda(), free.Release.NoiseScale)
+		t.Errorf("λ = %g, σ = %g with the regulariser, %g and %g without", m.Lambda(), m.Release.NoiseScale,
+			free.Lambda(), free.Release.NoiseScale)
 	}
 	if floats.Norm(m.Theta()[:bias], 2) > 1e-3 {
 		t.Errorf("noise alone makes coefficients of %v", m.Theta())
 	}
-	if text := shown(t, m); !strings.Contains(text, "group ℓ₁") || !strings.Contains(text, fmt.Sprintf("%d of %d coefficients are zero", bias, bias+1)) {
+	if text := shown(t, m); !strings.Contains(text, "group ℓ₁") ||
+		!strings.Contains(text, fmt.Sprintf("%d of %d coefficients are zero", bias, bias+1)) {
 		t.Errorf("nothing is said of the regulariser: %s", text)
 	}
 }

@@ -20,8 +20,8 @@ import (
 //	quantiles    R¹ = 1 − Σ ρ(y − q̂)/Σ ρ(y − q̄), over all levels, ρ the pinball loss,
 //
 // ȳ the mean of data and q̄ its quantile, so that 0 is as good as knowing that and nothing
-// else. R¹ is that of Koenker and Machado 1999; others call it D² of the pinball loss. It is a fact about these records that no guarantee covers: score on
-// records that may be known.
+// else. R¹ is that of Koenker and Machado 1999; others call it D² of the pinball loss. It is a fact about these records
+// that no guarantee covers: score on records that may be known.
 //
 // Records whose label is missing or none of the public classes are scored with the label
 // that the schema's rule gives them.
@@ -109,9 +109,11 @@ func (m *Model) AUC(records Records) (float64, error) {
 // or a count, in its own unit, targets moved into their public bounds. No
 // guarantee covers it.
 func (m *Model) RMSE(records Records) (float64, error) {
-	d, t, err := m.scored(records, "dpnb: RMSE is for numbers and counts; classes have a Score", frame.Number, frame.Count)
+	d, t, err := m.scored(records, "dpnb: RMSE is for numbers and counts; classes have a Score", frame.Number,
+		frame.Count)
 	if err == nil && len(m.levels) > 1 {
-		err = errors.New("dpnb: RMSE is for one prediction of each record, not for several quantiles: see QuantileScores")
+		err = errors.New("dpnb: RMSE is for one prediction of each record, not for several quantiles: see " +
+			"QuantileScores")
 	}
 	if err != nil {
 		return 0, err
@@ -167,7 +169,8 @@ func deviances(y, p []float64) float64 {
 // explained returns 1 − left/total.
 func explained(left, total float64) (float64, error) {
 	if !(total > 0) {
-		return 0, errors.New("dpnb: all targets of these records are the same: there is nothing to explain; score on other records")
+		return 0, errors.New("dpnb: all targets of these records are the same: there is nothing to explain; score on " +
+			"other records")
 	}
 	return 1 - left/total, nil
 }
@@ -182,7 +185,8 @@ type measure struct {
 func measureOf(task frame.Task, quantiles bool) measure {
 	name := "R²"
 	if quantiles {
-		return measure{"R¹ (share of pinball loss explained)", "quantile of the test data", "always predicting the quantile of the test data", false}
+		return measure{"R¹ (share of pinball loss explained)", "quantile of the test data",
+			"always predicting the quantile of the test data", false}
 	}
 	switch task {
 	case frame.TwoClasses, frame.ManyClasses:

@@ -141,11 +141,14 @@ func TestScoreRefuses(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	if _, err := m.Score(learn.Counts(df.Drop("pressure"), "visits")); err == nil || !strings.Contains(err.Error(), "visits") {
+	if _, err := m.Score(learn.Counts(df.Drop("pressure"), "visits")); err == nil || !strings.Contains(err.Error(),
+		"visits") {
 		t.Errorf("another target: %v", err)
 	}
-	wider := df.Drop("visits").WithSchema(learn.Numeric("age", 18, 90), learn.Numeric("weight", 40, 150), learn.Categorical("smoker", "no", "yes"),
-		learn.Numeric("pressure", 0, 300), learn.Categorical("ill", "no", "yes"), learn.Categorical("ward", "heart", "lungs", "bones"))
+	wider := df.Drop("visits").WithSchema(learn.Numeric("age", 18, 90), learn.Numeric("weight", 40, 150),
+		learn.Categorical("smoker", "no", "yes"),
+		learn.Numeric("pressure", 0, 300), learn.Categorical("ill", "no", "yes"), learn.Categorical("ward", "heart",
+			"lungs", "bones"))
 	want, _ := m.Score(df)
 	if got, err := m.Score(learn.Regression(wider, "pressure")); err != nil || got != want {
 		t.Errorf("other bounds of the target make a score of %v (%v), want %v", got, err, want)
@@ -182,7 +185,8 @@ func TestMeasureEveryLearner(t *testing.T) {
 		}
 		it := a.Display()
 		percent := strings.Contains(it.Rows[0][1], "%")
-		if percent != (l.from == "Binary" || l.from == "Classes") || !strings.Contains(strings.Join(it.Notes, " "), "simulation") {
+		if percent != (l.from == "Binary" || l.from == "Classes") || !strings.Contains(strings.Join(it.Notes, " "),
+			"simulation") {
 			t.Errorf("%s is shown as %+v", l.name, it)
 		}
 		if png, err := a.Figure().PNG(); err != nil || len(png) < 5000 {

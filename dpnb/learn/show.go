@@ -28,7 +28,8 @@ func show(v any) error {
 		if m, ok := v.(*Model); ok {
 			return display.Show(m.Display())
 		}
-		return display.Show(display.Item{Warning: fmt.Sprintf("nothing to show: the %s is nil; look at the err that came with it", typed(v))})
+		return display.Show(display.Item{Warning: fmt.Sprintf(
+			"nothing to show: the %s is nil; look at the err that came with it", typed(v))})
 	}
 	switch v := v.(type) {
 	case nil:
@@ -65,7 +66,8 @@ func show(v any) error {
 		return display.Show(display.Item{Notes: []string{fmt.Sprint(v)}})
 	}
 	// Anything else might be records in disguise.
-	return fmt.Errorf("cannot show a %s; show a DataFrame, a Dataset, a Budget, a Model, a figure, an error, a text or a number; "+
+	return fmt.Errorf("cannot show a %s; show a DataFrame, a Dataset, a Budget, a Model, a figure, an error, a text "+
+		"or a number; "+
 		"Model.PredictFrame makes a dataframe of predictions", typed(v))
 }
 

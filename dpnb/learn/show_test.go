@@ -30,9 +30,11 @@ func shown(t *testing.T, v any) (text string) {
 // A notebook types dpnb.Dataset, and is told of a dpnb.Dataset.
 func TestTextsSpeakOfTheFrontDoor(t *testing.T) {
 	for want, v := range map[string]any{
-		"*dpnb.Dataset": (*learn.Dataset)(nil), "*dpnb.Comparison": (*learn.Comparison)(nil), "*dpnb.Budget": (*learn.Budget)(nil),
-		"*dpnb.ScoreCurve": (*learn.ScoreCurve)(nil), "a dpnb.Study": learn.Study{}, "a dpnb.Logistic": learn.Logistic{},
-		"a dpnb.Field": learn.Numeric("x", 0, 1), "[]dpnb.Field": []learn.Field{}, "*dpnb.CSV": &learn.CSV{},
+		"*dpnb.Dataset": (*learn.Dataset)(nil), "*dpnb.Comparison": (*learn.Comparison)(nil),
+		"*dpnb.Budget":     (*learn.Budget)(nil),
+		"*dpnb.ScoreCurve": (*learn.ScoreCurve)(nil), "a dpnb.Study": learn.Study{},
+		"a dpnb.Logistic": learn.Logistic{},
+		"a dpnb.Field":    learn.Numeric("x", 0, 1), "[]dpnb.Field": []learn.Field{}, "*dpnb.CSV": &learn.CSV{},
 		"a dpnb.Allowance": learn.Simulate(1, 1e-6), "a dpnb.Option": learn.NoBias(),
 	} {
 		text := shown(t, v)

@@ -45,10 +45,14 @@ func (l Softmax) recipe() recipe {
 				multiclass.Bound
 			}
 			c := p.classes(d, epsilon, delta)
-			return chosen(calibrated(key{c, l.Bound}, func() (multiclass.Softmax, error) { return multiclass.CalibrateSoftmax(c, l.Bound) }))
+			return chosen(calibrated(key{c, l.Bound}, func() (multiclass.Softmax,
+				error) {
+				return multiclass.CalibrateSoftmax(c, l.Bound)
+			}))
 		},
 		plain: func(p recipe, d *frame.Design, lambda float64) ([]float64, error) {
-			s, err := erm.Minimize(&erm.Problem{Rows: d.Rows, Labels: d.Labels, Joint: loss.Softmax{Classes: len(d.Target.Classes)}, Lambda: lambda},
+			s, err := erm.Minimize(&erm.Problem{Rows: d.Rows, Labels: d.Labels,
+				Joint: loss.Softmax{Classes: len(d.Target.Classes)}, Lambda: lambda},
 				&erm.Settings{Workers: p.workers, Tolerance: p.tolerance})
 			if err != nil {
 				return nil, err
@@ -84,11 +88,15 @@ func (l OneVsRest) FitWithoutPrivacy(data *Dataset) (*Model, error) {
 
 func (l OneVsRest) recipe() recipe {
 	return recipe{
-		learner: "OneVsRest", title: "one-vs-rest logistic regression", entry: "one-vs-rest logistic", task: frame.ManyClasses,
+		learner: "OneVsRest", title: "one-vs-rest logistic regression", entry: "one-vs-rest logistic",
+		task:   frame.ManyClasses,
 		lambda: l.Lambda, noise: l.Noise, workers: l.Workers,
 		choose: func(p recipe, d *frame.Design, epsilon, delta float64) (mechanism.Mechanism, error) {
 			c := p.classes(d, epsilon, delta)
-			return chosen(calibrated(c, func() (multiclass.OneVsRest, error) { return multiclass.CalibrateOneVsRest(c, loss.Logistic{}) }))
+			return chosen(calibrated(c, func() (multiclass.OneVsRest, error) {
+				return multiclass.CalibrateOneVsRest(c,
+					loss.Logistic{})
+			}))
 		},
 		plain: func(p recipe, d *frame.Design, lambda float64) ([]float64, error) {
 			var theta []float64
@@ -99,7 +107,8 @@ func (l OneVsRest) recipe() recipe {
 						against[i] = 1
 					}
 				}
-				s, err := erm.Minimize(&erm.Problem{Rows: d.Rows, Labels: against, Loss: loss.Logistic{}, Lambda: lambda},
+				s, err := erm.Minimize(&erm.Problem{Rows: d.Rows, Labels: against, Loss: loss.Logistic{},
+					Lambda: lambda},
 					&erm.Settings{Workers: p.workers, Tolerance: p.tolerance})
 				if err != nil {
 					return nil, err

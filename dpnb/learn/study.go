@@ -168,14 +168,17 @@ func (f *Forecast) Display() display.Item {
 		}
 	}
 	if len(edges) > 0 {
-		it.Note("At the end of what was searched, so that a parameter beyond it may be better: %s.", strings.Join(edges, ", "))
+		it.Note("At the end of what was searched, so that a parameter beyond it may be better: %s.",
+			strings.Join(edges, ", "))
 	}
 	measure := "Distance from β⋆ is ‖β̂ − β⋆‖/‖β⋆‖;"
 	if labels {
-		measure = "Which records are wrong depends on the direction of β̂ alone, so that parameters are chosen for it " +
+		measure = "Which records are wrong depends on the direction of β̂ alone, so that parameters are chosen for " +
+			"it " +
 			"and the length of β̂ may be anything;"
 		k := f.NonPrivate.Quality()
-		it.Note("Nobody can do better than %.2f %% wrong and AUC %.3f, which is what β⋆ itself has.", 100*k.BestError, k.BestAUC)
+		it.Note("Nobody can do better than %.2f %% wrong and AUC %.3f, which is what β⋆ itself has.", 100*k.BestError,
+			k.BestAUC)
 	} else {
 		it.Note("Nobody can do better than an error of %.4g, the root mean square that β⋆ itself leaves.", s.Noise)
 	}

@@ -32,7 +32,8 @@ func TestPredict(t *testing.T) {
 		at := errorAt(plan)
 		more, fewer, looser := plan, plan, plan
 		more.Records, fewer.Features, looser.Epsilon = 20_000, 10, 8
-		for name, p := range map[string]learn.Study{"more records": more, "fewer features": fewer, "a larger ε": looser} {
+		for name, p := range map[string]learn.Study{"more records": more, "fewer features": fewer,
+			"a larger ε": looser} {
 			if v := errorAt(p); !(v < at) {
 				t.Errorf("noise %g: %s do not help: %g, before %g", noise, name, v, at)
 			}
@@ -40,11 +41,13 @@ func TestPredict(t *testing.T) {
 	}
 	f := (learn.Study{Records: 5000, Features: 50, Epsilon: 1, Mechanisms: ridged}).Forecast()
 	k := f.NonPrivate.Quality()
-	if e := f.Predictions[0].Quality().Error; !(k.BestError < k.Error && k.Error < e && e < f.Predictions[1].Quality().Error) {
+	if e := f.Predictions[0].Quality().Error; !(k.BestError < k.Error && k.Error < e &&
+		e < f.Predictions[1].Quality().Error) {
 		t.Errorf("order of errors: best %g, not private %g, objective %g", k.BestError, k.Error, e)
 	}
 	text := f.Display().Text()
-	for _, want := range []string{"objective perturbation", "output perturbation", "without privacy", "Nobody can do better", "independent and of equal variance"} {
+	for _, want := range []string{"objective perturbation", "output perturbation", "without privacy",
+		"Nobody can do better", "independent and of equal variance"} {
 		if !strings.Contains(text, want) {
 			t.Errorf("the table lacks %q:\n%s", want, text)
 		}
@@ -86,9 +89,11 @@ func TestPredictIsFreeOfUnits(t *testing.T) {
 	}
 	for _, p := range pairs {
 		a, b := p[0], p[1]
-		if a.Lambda != b.Lambda || math.Abs(b.Nu-1e4*a.Nu) > 1e-9*b.Nu || math.Abs(b.Point.RMSE/a.Point.RMSE-1e4) > 1e-8 ||
+		if a.Lambda != b.Lambda || math.Abs(b.Nu-1e4*a.Nu) > 1e-9*b.Nu ||
+			math.Abs(b.Point.RMSE/a.Point.RMSE-1e4) > 1e-8 ||
 			a.Point.Alpha != b.Point.Alpha {
-			t.Errorf("%v: λ %g and %g, noise %g and %g, error %g and %g", a.Mechanism, a.Lambda, b.Lambda, a.Nu, b.Nu, a.Point.RMSE, b.Point.RMSE)
+			t.Errorf("%v: λ %g and %g, noise %g and %g, error %g and %g", a.Mechanism, a.Lambda, b.Lambda, a.Nu, b.Nu,
+				a.Point.RMSE, b.Point.RMSE)
 		}
 	}
 	if small.NonPrivate.Task.Kappa != 3 || large.Predictions[0].Task.Kappa != 30_000 {
@@ -117,7 +122,8 @@ func TestPredictOfManyRecords(t *testing.T) {
 	}
 	for _, p := range append(f.Predictions, f.NonPrivate) {
 		if p.AtEdge || !(p.Quality().Error < p.Quality().BestError+0.01) {
-			t.Errorf("%v: λ = %g, at the edge %v, wrong %g, best %g", p.Mechanism, p.Lambda, p.AtEdge, p.Quality().Error, p.Quality().BestError)
+			t.Errorf("%v: λ = %g, at the edge %v, wrong %g, best %g", p.Mechanism, p.Lambda, p.AtEdge,
+				p.Quality().Error, p.Quality().BestError)
 		}
 	}
 }

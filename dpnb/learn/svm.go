@@ -73,7 +73,8 @@ type parameter struct {
 func (p recipe) valid() error {
 	switch own := p.own.value; {
 	case p.workers < 0:
-		return &privacy.ParamError{Name: "Workers", Value: p.workers, Want: "a positive number, or 0 for one for each processor"}
+		return &privacy.ParamError{Name: "Workers", Value: p.workers,
+			Want: "a positive number, or 0 for one for each processor"}
 	case !(own >= 0) || math.IsInf(own, 1):
 		return &privacy.ParamError{Name: p.own.name, Value: own, Want: "a positive number, or 0 to have it chosen"}
 	}

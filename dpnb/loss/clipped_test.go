@@ -55,7 +55,8 @@ func TestClippedIsTheClippedGradient(t *testing.T) {
 				}
 				for _, x := range points {
 					want := math.Max(-c, math.Min(c, slope(b.loss, x, y)))
-					if got := slope(f, x, y); math.Abs(got-want) > 1e-13*(1+math.Abs(x)+math.Abs(y))*(1+math.Min(1e3, f.Smoothness())) {
+					if got := slope(f, x, y); math.Abs(got-want) > 1e-13*(1+math.Abs(x)+math.Abs(y))*(1+math.Min(1e3,
+						f.Smoothness())) {
 						t.Errorf("%s: slope %v at %v, y=%v, want %v", f.Name(), got, x, y, want)
 					}
 					at := math.Max(lo, math.Min(hi, x))
@@ -69,7 +70,8 @@ func TestClippedIsTheClippedGradient(t *testing.T) {
 						t.Errorf("%s: value %v at %v, y=%v, want %v", f.Name(), got, x, y, v)
 					}
 					z := x + rng.NormFloat64()
-					if d := math.Abs(slope(f, z, y) - slope(f, x, y)); d > f.Smoothness()*math.Abs(z-x)*(1+1e-12)+1e-12 {
+					d := math.Abs(slope(f, z, y) - slope(f, x, y))
+					if d > f.Smoothness()*math.Abs(z-x)*(1+1e-12)+1e-12 {
 						t.Errorf("%s: the slope changes by %v from %v to %v", f.Name(), d, x, z)
 					}
 				}

@@ -149,7 +149,8 @@ func (c Convolved) ValidLabel(y float64) bool { return positive(c.scale()) && fi
 func (c Convolved) Labels() string {
 	switch {
 	case !positive(c.kernel()):
-		return "none: first set Kernel to one of smoothing.Kernels, or, for slopes of one size, to smoothing.Free with ε > 0"
+		return "none: first set Kernel to one of smoothing.Kernels, or, for slopes of one size, to smoothing.Free " +
+			"with ε > 0"
 	case !positive(c.slopes()):
 		return "none: first set Below to a slope ≤ 0 and Above to a larger one ≥ 0"
 	}
@@ -233,7 +234,8 @@ func (c Convolved) SelfConcordance() float64 {
 // SoftMaximum returns t, a and b of f = t·ln(e^{av/t} + e^{bv/t}) and a constant, v = t − y:
 // with the logistic kernel t = (b − a)w/2. ok is false for every other kernel.
 func (c Convolved) SoftMaximum() (temperature, below, above float64, ok bool) {
-	return 0.5 * (c.Above - c.Below) * c.Width, c.Below, c.Above, (c.Kernel == smoothing.Logistic{}) && positive(c.scale())
+	return 0.5 * (c.Above - c.Below) * c.Width, c.Below, c.Above, (c.Kernel == smoothing.Logistic{}) &&
+		positive(c.scale())
 }
 
 // precise: the tail, of at most ½, errs by what dd.Exp and a quotient do, or as

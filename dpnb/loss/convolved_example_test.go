@@ -17,7 +17,8 @@ func ExampleAbsolute() {
 			fmt.Println(err)
 			return
 		}
-		fmt.Printf("%-8s curvature at most %.0f; %.2f at slope 0.5, %.2f at 0.95\n", k.Name(), l.Smoothness(), c.SBar(0.5), c.SBar(0.95))
+		fmt.Printf("%-8s curvature at most %.0f; %.2f at slope 0.5, %.2f at 0.95\n", k.Name(), l.Smoothness(),
+			c.SBar(0.5), c.SBar(0.95))
 	}
 	fmt.Println(loss.Absolute(smoothing.Logistic{}, -1).Labels())
 	// Output:

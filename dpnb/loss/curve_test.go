@@ -46,8 +46,10 @@ func scalarLosses() []scalarLoss {
 		out = append(out, mk("smooth pinball", c, err, r, 0, func(t float64) float64 { return sig(t/0.25) - 0.3 },
 			func(t float64) float64 { return sig(t/0.25) * sig(-t/0.25) / 0.25 }))
 		for _, l := range []Convolved{
-			Quantile(0.3, smoothing.Uniform{}, 0.5), Quantile(0.3, smoothing.Cosine{}, 0.5), Quantile(0.8, smoothing.Gaussian{}, 0.5),
-			Quantile(0.3, smoothing.Logistic{}, 0.5), Quantile(0.3, smoothing.Laplacian{}, 0.5), Absolute(smoothing.Free{Epsilon: 1}, 0.5),
+			Quantile(0.3, smoothing.Uniform{}, 0.5), Quantile(0.3, smoothing.Cosine{}, 0.5),
+			Quantile(0.8, smoothing.Gaussian{}, 0.5),
+			Quantile(0.3, smoothing.Logistic{}, 0.5), Quantile(0.3, smoothing.Laplacian{}, 0.5),
+			Absolute(smoothing.Free{Epsilon: 1}, 0.5),
 			Absolute(smoothing.Logistic{}, 0.5), {smoothing.Laplacian{}, 0.5, -1, 0}, {smoothing.Gaussian{}, 0.5, 0, 2},
 		} {
 			sign := 1.0
@@ -76,14 +78,17 @@ func scalarLosses() []scalarLoss {
 			}))
 		hazard := func(v float64) float64 { return 1 / normal.Mills(v) }
 		c, err = CurveOf(Clipped(Probit{}, 1.2/r), r)
-		out = append(out, mk("probit", c, err, r, 1.2, hazard, func(v float64) float64 { return hazard(v) * (hazard(v) - v) }))
+		out = append(out, mk("probit", c, err, r, 1.2, hazard,
+			func(v float64) float64 { return hazard(v) * (hazard(v) - v) }))
 		for _, level := range []float64{0.8, 2, 5} {
 			// The label with the most curvature; others are in TestPoissonCurve.
 			c, err = CurveOf(Clipped(Poisson{MaxCount: 3}, level), r)
-			out = append(out, mk("poisson", c, err, r, level*r, func(t float64) float64 { return math.Exp(t) - 3 }, math.Exp))
+			out = append(out, mk("poisson", c, err, r, level*r, func(t float64) float64 { return math.Exp(t) - 3 },
+				math.Exp))
 		}
 		c, err = CurveOf(Clipped(Logistic{}, 0.6), r)
-		out = append(out, mk("clipped logistic", c, err, r, 0.6*r, sig, func(t float64) float64 { return sig(t) * sig(-t) }))
+		out = append(out, mk("clipped logistic", c, err, r, 0.6*r, sig,
+			func(t float64) float64 { return sig(t) * sig(-t) }))
 	}
 	return out
 }
@@ -138,7 +143,8 @@ func TestCurveBruteForce(t *testing.T) {
 				if s < low || s > up {
 					t.Fatalf("%s: S̄ outside Bounds", l.name)
 				}
-				if k, g := l.curve.Falls(), g0+(g1-g0)*(float64(j)+0.5)/n; k > 0 && s > k*math.Min(hi-g, g-lo)*(1+1e-12) {
+				if k, g := l.curve.Falls(), g0+(g1-g0)*(float64(j)+0.5)/n; k > 0 &&
+					s > k*math.Min(hi-g, g-lo)*(1+1e-12) {
 					t.Fatalf("%s: S̄ = %g at %g, which falls faster than Falls says", l.name, s, g)
 				}
 				sum += (g1 - g0) / n / s

@@ -13,7 +13,8 @@ var extendables = []Convex{LeastAbsolute{}, Pinball{0.9}, Hinge{}, ReLU{}, Affin
 
 func bends() []Bend {
 	return []Bend{
-		FreeBend(1, 1, 2), FreeBend(1, 2, 0.1), FreeBend(3, 0.5, 40), FreeBend(1, 0.125, 1), CoshBend(1, 2), CoshBend(2, 0.3),
+		FreeBend(1, 1, 2), FreeBend(1, 2, 0.1), FreeBend(3, 0.5, 40), FreeBend(1, 0.125, 1), CoshBend(1, 2),
+		CoshBend(2, 0.3),
 	}
 }
 
@@ -125,8 +126,10 @@ func TestExtension(t *testing.T) {
 				if d := (vh - vl) / (2 * h); math.Abs(d-g) > 1e-4*(b.c+math.Abs(b.top*h)) {
 					t.Errorf("%s, ρ=%g, y=%g, m=%g: derivative %g, slope %g", e.Name(), norm, y, m, d, g)
 				}
-				if s > b.Curvature(math.Abs(g))*(1+1e-9)+1e-12*b.top || gh-gl > 2*h*b.top*(1+1e-6) || gh < gl || math.Abs(g) > b.c {
-					t.Errorf("%s, ρ=%g, m=%g: γ = %g, S = %g, S̄ = %g", e.Name(), norm, m, g, s, b.Curvature(math.Abs(g)))
+				if s > b.Curvature(math.Abs(g))*(1+1e-9)+1e-12*b.top || gh-gl > 2*h*b.top*(1+1e-6) || gh < gl ||
+					math.Abs(g) > b.c {
+					t.Errorf("%s, ρ=%g, m=%g: γ = %g, S = %g, S̄ = %g", e.Name(), norm, m, g, s,
+						b.Curvature(math.Abs(g)))
 				}
 				p := e.precise().Slope(dd.From(m), 0)
 				if math.Abs(p.Hi-g) > e.slopeError()+8*0x1p-53*math.Abs(g) {
@@ -151,8 +154,10 @@ func TestExtension(t *testing.T) {
 				if room := 1e-2 * (1 + math.Abs(v)) * (1 + norm); v > least+1e-9*(1+math.Abs(v)) || v < least-room {
 					t.Errorf("%s, ρ=%g, y=%g, m=%g: f̃ = %g, the infimum is %g", e.Name(), norm, y, m, v, least)
 				}
-				if room := 1e-2 * (1 + math.Abs(fc)) * (1 + norm); fc > leastCut+1e-9*(1+math.Abs(fc)) || fc < leastCut-room {
-					t.Errorf("%s, C=%g, ρ=%g, y=%g, m=%g: f_C = %g, the infimum is %g", l.Name(), b.c, norm, y, m, fc, leastCut)
+				if room := 1e-2 * (1 + math.Abs(fc)) * (1 + norm); fc > leastCut+1e-9*(1+math.Abs(fc)) ||
+					fc < leastCut-room {
+					t.Errorf("%s, C=%g, ρ=%g, y=%g, m=%g: f_C = %g, the infimum is %g", l.Name(), b.c, norm, y, m, fc,
+						leastCut)
 				}
 			}
 		}
@@ -191,7 +196,8 @@ func TestExtensionOfAnyNumbers(t *testing.T) {
 							e.Curvature(curv, []float64{m}, []float64{0})
 							p := e.precise().Slope(dd.From(m), 0)
 							bounded := math.Abs(slope[0]) <= b.c && curv[0] >= 0 && curv[0] <= b.top
-							if near := math.Abs(p.Hi-slope[0]) <= e.slopeError()+0x1p-50*b.c; math.IsNaN(v) || !bounded || !near {
+							if near := math.Abs(p.Hi-slope[0]) <= e.slopeError()+0x1p-50*b.c; math.IsNaN(v) ||
+								!bounded || !near {
 								t.Fatalf("%s, ρ=%g, y=%g, m=%g: value %g, slope %v, curvature %g, precise %v",
 									e.Name(), norm, sign*y, m, v, slope[0], curv[0], p)
 							}

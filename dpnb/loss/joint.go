@@ -133,11 +133,12 @@ func (s *sum) Precise() PreciseGradient {
 	for k, l := range s.of {
 		slope, known := PreciseSlope(l)
 		if !known {
-			slope = Precise{Relative: 8 * 0x1p-53, Absolute: SlopeError(l), Slope: func(t dd.Number, y float64) dd.Number {
-				v := [3]float64{t.Hi, y}
-				l.ValueSlope(v[2:], v[:1], v[1:2])
-				return dd.From(v[2])
-			}}
+			slope = Precise{Relative: 8 * 0x1p-53, Absolute: SlopeError(l),
+				Slope: func(t dd.Number, y float64) dd.Number {
+					v := [3]float64{t.Hi, y}
+					l.ValueSlope(v[2:], v[:1], v[1:2])
+					return dd.From(v[2])
+				}}
 			p.Rounded = true
 		}
 		of[k] = slope.Slope

@@ -78,7 +78,8 @@ func losses() []entry {
 		{Quantile(0.3, smoothing.Gaussian{}, 0.7), reals, smooth, -40, 40, notReal},
 		{Quantile(0.8, smoothing.Cosine{}, 0.7), reals, atResiduals(0.35 * math.Pi), -40, 40, notReal},
 		{Convolved{smoothing.Gaussian{}, 0.7, -1, 0}, reals, smooth, -40, 40, notReal},
-		{Clipped(Absolute(smoothing.Laplacian{}, 0.7), 0.5), reals, func(y float64) []float64 { return []float64{y, y - 0.7*math.Ln2, y + 0.7*math.Ln2} }, -40, 40, notReal},
+		{Clipped(Absolute(smoothing.Laplacian{}, 0.7), 0.5), reals,
+			func(y float64) []float64 { return []float64{y, y - 0.7*math.Ln2, y + 0.7*math.Ln2} }, -40, 40, notReal},
 		{Poisson{7}, counts, smooth, -40, 5, notCount},
 
 		{Clipped(Logistic{}, 0.3), signs, atMargins(math.Log(0.7 / 0.3)), -40, 40, notSign},
@@ -125,7 +126,8 @@ func faults(c entry) []string {
 		kinks := c.kinks(y)
 		for _, k := range kinks {
 			for _, x := range []float64{k - 1e-3, k + 1e-3} {
-				maxSlope, maxCurv = math.Max(maxSlope, math.Abs(slope(c.loss, x, y))), math.Max(maxCurv, curvature(c.loss, x, y))
+				maxSlope, maxCurv = math.Max(maxSlope, math.Abs(slope(c.loss, x, y))),
+					math.Max(maxCurv, curvature(c.loss, x, y))
 			}
 		}
 		last := math.Inf(-1)
@@ -135,11 +137,13 @@ func faults(c entry) []string {
 				near = near || math.Abs(x-k) < 1e-4
 			}
 			s, h := slope(c.loss, x, y), curvature(c.loss, x, y)
-			ds := fd.Derivative(func(u float64) float64 { return value(c.loss, u, y) }, x, &fd.Settings{Formula: fd.Central})
+			ds := fd.Derivative(func(u float64) float64 { return value(c.loss, u, y) }, x,
+				&fd.Settings{Formula: fd.Central})
 			if !near && math.Abs(s-ds) > 1e-6*(1+math.Abs(s)) {
 				say("slope at %v, y=%v is %v, differences say %v", x, y, s, ds)
 			}
-			dh := fd.Derivative(func(u float64) float64 { return slope(c.loss, u, y) }, x, &fd.Settings{Formula: fd.Central})
+			dh := fd.Derivative(func(u float64) float64 { return slope(c.loss, u, y) }, x,
+				&fd.Settings{Formula: fd.Central})
 			if !near && math.Abs(h-dh) > 1e-6*(1+math.Abs(h)) {
 				say("curvature at %v, y=%v is %v, differences say %v", x, y, h, dh)
 			}
@@ -259,7 +263,8 @@ func TestBatchesAndAliases(t *testing.T) {
 		sameCurv := append([]float64(nil), x...)
 		c.loss.Curvature(sameCurv, sameCurv, y)
 		for i := range x {
-			if got[i] != want[i] || same[i] != want[i] || curv[i] != sameCurv[i] || curv[i] != curvature(c.loss, x[i], y[i]) {
+			if got[i] != want[i] || same[i] != want[i] || curv[i] != sameCurv[i] || curv[i] != curvature(c.loss, x[i],
+				y[i]) {
 				t.Errorf("%s: record %d depends on the others or on the slices", c.loss.Name(), i)
 			}
 		}
@@ -273,7 +278,8 @@ func TestExtremes(t *testing.T) {
 		for _, y := range c.labels {
 			for _, x := range []float64{0, 1e-300, -1e-300, 30, -30, 700, -700, 1e4, -1e4, 1e150, -1e150} {
 				s, h, v := slope(c.loss, x, y), curvature(c.loss, x, y), value(c.loss, x, y)
-				if math.IsNaN(s) || math.IsNaN(h) || math.IsNaN(v) || math.Abs(s) > c.loss.Lipschitz() || h > c.loss.Smoothness() {
+				if math.IsNaN(s) || math.IsNaN(h) || math.IsNaN(v) || math.Abs(s) > c.loss.Lipschitz() ||
+					h > c.loss.Smoothness() {
 					t.Errorf("%s: at %v, y=%v: value %v slope %v curvature %v", c.loss.Name(), x, y, v, s, h)
 				}
 				if l := c.loss.Lipschitz(); !math.IsInf(l, 1) && math.Abs(v) > l*(math.Abs(x)+math.Abs(y))+50 {
@@ -307,8 +313,10 @@ func TestBadParameters(t *testing.T) {
 	for _, p := range []float64{0, -1, math.NaN(), math.Inf(1)} {
 		for _, l := range []Loss{
 			Huber{p}, PseudoHuber{p}, SmoothedHinge{p}, Softplus{p}, Poisson{p},
-			Absolute(smoothing.Gaussian{}, p), Absolute(nil, 1), Absolute(smoothing.Free{Epsilon: p}, 1), Quantile(0.3, smoothing.Free{Epsilon: 1}, 1),
-			Quantile(-0.1, smoothing.Uniform{}, 1), Quantile(1.1, smoothing.Uniform{}, 1), Convolved{smoothing.Uniform{}, 1, 0, 0}, Convolved{smoothing.Uniform{}, 1, -1, math.Inf(1)},
+			Absolute(smoothing.Gaussian{}, p), Absolute(nil, 1), Absolute(smoothing.Free{Epsilon: p}, 1),
+			Quantile(0.3, smoothing.Free{Epsilon: 1}, 1),
+			Quantile(-0.1, smoothing.Uniform{}, 1), Quantile(1.1, smoothing.Uniform{}, 1),
+			Convolved{smoothing.Uniform{}, 1, 0, 0}, Convolved{smoothing.Uniform{}, 1, -1, math.Inf(1)},
 			Clipped(Absolute(smoothing.Gaussian{}, p), 0.5),
 			Pinball{p}, Pinball{1}, Pinball{1 + p}, SmoothPinball{p, 1}, SmoothPinball{0.5, p},
 			Clipped(Huber{p}, 1), Clipped(Poisson{p}, 1), Clipped(Clipped(Poisson{p}, 2), 1),

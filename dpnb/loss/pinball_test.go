@@ -61,7 +61,8 @@ func TestSmoothPinballIsConvolved(t *testing.T) {
 	p := SmoothPinball{0.3, 0.7}
 	c := Quantile(0.3, smoothing.Logistic{}, 1.4)
 	for x := -20.0; x < 20; x += 0.37 {
-		for _, d := range []float64{value(p, x, 1) - value(c, x, 1), slope(p, x, 1) - slope(c, x, 1), curvature(p, x, 1) - curvature(c, x, 1)} {
+		for _, d := range []float64{value(p, x, 1) - value(c, x, 1), slope(p, x, 1) - slope(c, x, 1),
+			curvature(p, x, 1) - curvature(c, x, 1)} {
 			if math.Abs(d) > 1e-14 {
 				t.Errorf("they differ by %g at %g", d, x)
 			}
@@ -70,8 +71,10 @@ func TestSmoothPinballIsConvolved(t *testing.T) {
 	a, b := p.Curve(2, math.Inf(1)), c.Curve(2, math.Inf(1))
 	for u := 0.01; u < 1; u += 0.01 {
 		g := a.Lo + (a.Hi-a.Lo)*u
-		if math.Abs(a.Sup(g)/b.Sup(g)-1) > 1e-12 || math.Abs(a.Antiderivative(g)-b.Antiderivative(g)) > 1e-12 || a.Fall != b.Fall {
-			t.Errorf("curves at %g: %g and %g, %g and %g", g, a.Sup(g), b.Sup(g), a.Antiderivative(g), b.Antiderivative(g))
+		if math.Abs(a.Sup(g)/b.Sup(g)-1) > 1e-12 || math.Abs(a.Antiderivative(g)-b.Antiderivative(g)) > 1e-12 ||
+			a.Fall != b.Fall {
+			t.Errorf("curves at %g: %g and %g, %g and %g", g, a.Sup(g), b.Sup(g), a.Antiderivative(g),
+				b.Antiderivative(g))
 		}
 	}
 }

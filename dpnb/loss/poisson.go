@@ -59,7 +59,8 @@ func (p Poisson) ValidLabel(y float64) bool {
 
 // Labels returns the range of the labels in words.
 func (p Poisson) Labels() string {
-	return labelsOr(fmt.Sprintf("a whole number from 0 to %g; reduce larger counts to it", p.MaxCount), "MaxCount", p.MaxCount)
+	return labelsOr(fmt.Sprintf("a whole number from 0 to %g; reduce larger counts to it", p.MaxCount), "MaxCount",
+		p.MaxCount)
 }
 
 // clip: f′ = ±c at t = log(y ± c), the lower one only if y > c. Below it

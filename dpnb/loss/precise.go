@@ -113,13 +113,14 @@ func (h Huber) precise() Precise {
 // precise: q/√(1 + q²) with q = (t − y)/T, by 19 + 19 + 20u² relatively; beyond 2⁶⁰ it
 // is 1 to 2⁻¹²¹.
 func (p PseudoHuber) precise() Precise {
-	return Precise{Relative: preciseError, Absolute: preciseUnderflow * (1 + p.Threshold), Slope: func(t dd.Number, y float64) dd.Number {
-		q := t.AddFloat(-y).Div(dd.From(p.Threshold))
-		if math.Abs(q.Hi) > 0x1p60 {
-			return dd.From(math.Copysign(p.Threshold, q.Hi))
-		}
-		return q.Div(q.Mul(q).AddFloat(1).Sqrt()).MulFloat(p.Threshold)
-	}}
+	return Precise{Relative: preciseError, Absolute: preciseUnderflow * (1 + p.Threshold),
+		Slope: func(t dd.Number, y float64) dd.Number {
+			q := t.AddFloat(-y).Div(dd.From(p.Threshold))
+			if math.Abs(q.Hi) > 0x1p60 {
+				return dd.From(math.Copysign(p.Threshold, q.Hi))
+			}
+			return q.Div(q.Mul(q).AddFloat(1).Sqrt()).MulFloat(p.Threshold)
+		}}
 }
 
 // precise has no bound for large t; clipped's knows one.
@@ -130,12 +131,13 @@ func (p Poisson) precise() Precise { return Precise{} }
 func (p Poisson) preciseSlope(c float64) Precise {
 	largest := p.MaxCount + c
 	top := math.Log(largest) + 1
-	return Precise{Relative: preciseError, Absolute: preciseError * largest, Slope: func(t dd.Number, y float64) dd.Number {
-		if t.Hi > top {
-			t = dd.From(top)
-		}
-		return dd.Exp(t).AddFloat(-y)
-	}}
+	return Precise{Relative: preciseError, Absolute: preciseError * largest,
+		Slope: func(t dd.Number, y float64) dd.Number {
+			if t.Hi > top {
+				t = dd.From(top)
+			}
+			return dd.Exp(t).AddFloat(-y)
+		}}
 }
 
 func (Probit) precise() Precise {
@@ -197,7 +199,8 @@ func (f clipped) precise() Precise {
 	} else {
 		return Precise{}
 	}
-	return Precise{Relative: 2 * inner.Relative, Absolute: inner.Absolute, Slope: func(t dd.Number, y float64) dd.Number {
-		return within(inner.Slope(t, y), f.level)
-	}}
+	return Precise{Relative: 2 * inner.Relative, Absolute: inner.Absolute,
+		Slope: func(t dd.Number, y float64) dd.Number {
+			return within(inner.Slope(t, y), f.level)
+		}}
 }

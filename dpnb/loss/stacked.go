@@ -47,7 +47,10 @@ func (s Stacked) each(places []float64, f func(l Loss, lo, hi int, labels []floa
 // ValueSlope implements Loss.
 func (s Stacked) ValueSlope(slope, t, y []float64) float64 {
 	sum := 0.0
-	s.each(y[:len(t)], func(l Loss, lo, hi int, labels []float64) { sum += l.ValueSlope(slope[lo:hi], t[lo:hi], labels) })
+	s.each(y[:len(t)], func(l Loss, lo, hi int, labels []float64) {
+		sum += l.ValueSlope(slope[lo:hi], t[lo:hi],
+			labels)
+	})
 	return sum
 }
 
@@ -90,10 +93,11 @@ func (s Stacked) precise() Precise {
 	if !ok || !also {
 		return Precise{}
 	}
-	return Precise{Relative: math.Max(a.Relative, b.Relative), Absolute: math.Max(a.Absolute, b.Absolute), Slope: func(t dd.Number, y float64) dd.Number {
-		if int(y) >= s.Split {
-			return b.Slope(t, s.Table[int(y)])
-		}
-		return a.Slope(t, s.Table[int(y)])
-	}}
+	return Precise{Relative: math.Max(a.Relative, b.Relative), Absolute: math.Max(a.Absolute, b.Absolute),
+		Slope: func(t dd.Number, y float64) dd.Number {
+			if int(y) >= s.Split {
+				return b.Slope(t, s.Table[int(y)])
+			}
+			return a.Slope(t, s.Table[int(y)])
+		}}
 }

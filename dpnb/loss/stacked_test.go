@@ -28,7 +28,8 @@ func TestStacked(t *testing.T) {
 			want += of.ValueSlope(g, at[i:i+1], y)
 			of.Curvature(c, at[i:i+1], y)
 			if g[0] != slope[i] || c[0] != curv[i] {
-				t.Errorf("%v: slope %v and curvature %v at place %v, want %v and %v", places, slope[i], curv[i], p, g[0], c[0])
+				t.Errorf("%v: slope %v and curvature %v at place %v, want %v and %v", places, slope[i], curv[i], p,
+					g[0], c[0])
 			}
 			precise, ok := PreciseSlope(s)
 			own, _ := PreciseSlope(of)

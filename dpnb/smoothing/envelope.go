@@ -123,7 +123,8 @@ func checkDistance(d Distance, width, slope float64) error {
 	case !(width > 0) || math.IsInf(width, 1):
 		return fmt.Errorf("smoothing: the width of an envelope is %v, want a positive finite number", width)
 	case !(slope <= d.Reach()):
-		return fmt.Errorf("smoothing: slopes up to %v, and the %s distance has none beyond %v: raise β to the largest slope",
+		return fmt.Errorf("smoothing: slopes up to %v, and the %s distance has none beyond %v: raise β to the largest "+
+			"slope",
 			slope, d.Name(), d.Reach())
 	}
 	return nil
@@ -217,7 +218,8 @@ func NewNormEnvelope(m int, d Distance, width float64) (NormEnvelope, error) {
 	case Quadratic, HuberDistance, Hellinger:
 	default:
 		return NormEnvelope{}, fmt.Errorf(
-			"smoothing: no closed form of the envelope of ‖·‖₁ by %s; use Quadratic, HuberDistance or Hellinger", d.Name())
+			"smoothing: no closed form of the envelope of ‖·‖₁ by %s; use Quadratic, HuberDistance or Hellinger",
+			d.Name())
 	}
 	return NormEnvelope{d, width, m}, checkDistance(d, width, math.Sqrt(float64(m))*(1-1e-15))
 }

@@ -47,7 +47,8 @@ func TestEnvelope(t *testing.T) {
 					if !scalar.EqualWithinAbs(v, want, 1e-9) || v > want+1e-12 {
 						t.Fatalf("%v by %s, μ = %v: %v at %v, search gives %v", p, d.Name(), mu, v, x, want)
 					}
-					if diff := fd.Derivative(e.Value, x, &fd.Settings{Formula: fd.Central}); !scalar.EqualWithinAbs(s, diff, 1e-6) {
+					if diff := fd.Derivative(e.Value, x, &fd.Settings{Formula: fd.Central}); !scalar.EqualWithinAbs(s,
+						diff, 1e-6) {
 						t.Errorf("%v by %s: slope %v at %v, differences give %v", p, d.Name(), s, x, diff)
 					}
 					if s < last-1e-14 || s < lo-1e-14 || s > hi+1e-14 {
@@ -89,7 +90,8 @@ func TestNormEnvelope(t *testing.T) {
 					if !scalar.EqualWithinAbsOrRel(v, dual, 1e-7, 1e-7) || floats.Norm(s, math.Inf(1)) > 1 {
 						t.Fatalf("%s, m = %d, β = %v: %v at %v, dual value %v", d.Name(), m, beta, v, x, dual)
 					}
-					grad := fd.Gradient(nil, func(x []float64) float64 { return e.ValueGradient(nil, x) }, x, &fd.Settings{Formula: fd.Central})
+					grad := fd.Gradient(nil, func(x []float64) float64 { return e.ValueGradient(nil, x) }, x,
+						&fd.Settings{Formula: fd.Central})
 					if !floats.EqualApprox(grad, s, 1e-6) {
 						t.Fatalf("%s, m = %d: gradient %v, differences give %v", d.Name(), m, s, grad)
 					}
@@ -124,7 +126,8 @@ func TestEnvelopeRefuses(t *testing.T) {
 		d     Distance
 		width float64
 	}{
-		{Quadratic{0}, 1}, {Quadratic{math.NaN()}, 1}, {Quadratic{math.Inf(1)}, 1}, {Quadratic{1}, 0}, {Quadratic{1}, -1},
+		{Quadratic{0}, 1}, {Quadratic{math.NaN()}, 1}, {Quadratic{math.Inf(1)}, 1}, {Quadratic{1}, 0},
+		{Quadratic{1}, -1},
 		{Quadratic{1}, math.NaN()}, {Quadratic{1}, math.Inf(1)}, {HuberDistance{0.9}, 1}, {Hellinger{0.9}, 1},
 	} {
 		if e, err := Absolute().Envelope(c.d, c.width); err == nil {

@@ -13,7 +13,8 @@ func ExamplePiecewise_Convolve() {
 	loss := smoothing.Pinball(0.9)
 	for _, k := range []smoothing.Kernel{smoothing.Uniform{}, smoothing.Gaussian{}} {
 		s := loss.Convolve(k, smoothing.Peak(k)) // curvature 1
-		fmt.Printf("%-8s curvature %.0f; above the loss by %.4f at 0, %.4f at ½\n", k.Name(), s.Smoothness(), s.Gap(0), s.Gap(0.5))
+		fmt.Printf("%-8s curvature %.0f; above the loss by %.4f at 0, %.4f at ½\n", k.Name(), s.Smoothness(), s.Gap(0),
+			s.Gap(0.5))
 	}
 	// Output:
 	// uniform  curvature 1; above the loss by 0.1250 at 0, 0.0000 at ½

@@ -160,6 +160,7 @@ func checkWidth(k Kernel, width float64) {
 // checkLength panics unless what is written for x has its length, or is nil.
 func checkLength(dst, x []float64) {
 	if dst != nil && len(dst) != len(x) {
-		panic(fmt.Sprintf("smoothing: %d numbers to write for a point with %d coordinates, want as many", len(dst), len(x)))
+		panic(fmt.Sprintf("smoothing: %d numbers to write for a point with %d coordinates, want as many", len(dst),
+			len(x)))
 	}
 }

@@ -23,7 +23,8 @@ func TestNormOfKernels(t *testing.T) {
 	for _, m := range []float64{2, 7} {
 		above, _ := math.Lgamma((m + 1) / 2)
 		below, _ := math.Lgamma(m / 2)
-		if got, want := (Product{Gaussian{}, int(m)}).Moment(2), math.Sqrt2*math.Exp(above-below); !scalar.EqualWithinRel(got, want, 1e-11) {
+		if got, want := (Product{Gaussian{}, int(m)}).Moment(2),
+			math.Sqrt2*math.Exp(above-below); !scalar.EqualWithinRel(got, want, 1e-11) {
 			t.Errorf("m = %v: E‖N‖₂ = %v, want %v", m, got, want)
 		}
 	}
@@ -37,7 +38,8 @@ func TestNormOfKernels(t *testing.T) {
 		t.Errorf("E‖K‖₂ = %v of two Laplacian variates, want %v", got, polar)
 	}
 	// The mean distance of a point of the square [−1, 1]² from its centre.
-	if got, want := (Product{Uniform{}, 2}).Moment(2), (math.Sqrt2+math.Asinh(1))/3; !scalar.EqualWithinRel(got, want, 1e-11) {
+	if got, want := (Product{Uniform{}, 2}).Moment(2), (math.Sqrt2+math.Asinh(1))/3; !scalar.EqualWithinRel(got, want,
+		1e-11) {
 		t.Errorf("E‖K‖₂ = %v of two uniform variates, want %v", got, want)
 	}
 }

@@ -132,7 +132,8 @@ func TestConvolution(t *testing.T) {
 					if got := s.Value(x); !scalar.EqualWithinAbsOrRel(got, mean, 1e-9, 1e-9) {
 						t.Errorf("%v, %s, μ = %v: %v at %v, E p(x + μK) = %v", p, k.Name(), mu, got, x, mean)
 					}
-					if got, want := s.Slope(x), fd.Derivative(s.Value, x, &fd.Settings{Formula: fd.Central}); !scalar.EqualWithinAbs(got, want, 1e-5) {
+					if got, want := s.Slope(x), fd.Derivative(s.Value, x,
+						&fd.Settings{Formula: fd.Central}); !scalar.EqualWithinAbs(got, want, 1e-5) {
 						t.Errorf("%v, %s: slope %v at %v, differences give %v", p, k.Name(), got, x, want)
 					}
 					if c := s.Curvature(x); c < 0 || c > s.Smoothness()*(1+1e-15) {

@@ -73,11 +73,13 @@ func TestNormIsASum(t *testing.T) {
 	for j := range x {
 		up, down := append([]float64(nil), x...), append([]float64(nil), x...)
 		up[j], down[j] = x[j]+1e-5, x[j]-1e-5
-		if want := (n.ValueGradient(nil, up) - n.ValueGradient(nil, down)) / 2e-5; !scalar.EqualWithinAbs(grad[j], want, 1e-8) {
+		if want := (n.ValueGradient(nil, up) - n.ValueGradient(nil, down)) / 2e-5; !scalar.EqualWithinAbs(grad[j], want,
+			1e-8) {
 			t.Errorf("gradient %v, differences %v", grad[j], want)
 		}
 	}
-	if !scalar.EqualWithinRel(curv[1], n.Smoothness(), 1e-15) || !scalar.EqualWithinRel(n.LargestGap(3), 3*n.Gap([]float64{0}), 1e-15) {
+	if !scalar.EqualWithinRel(curv[1], n.Smoothness(), 1e-15) || !scalar.EqualWithinRel(n.LargestGap(3),
+		3*n.Gap([]float64{0}), 1e-15) {
 		t.Error("the bounds are attained at 0")
 	}
 }

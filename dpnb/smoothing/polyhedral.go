@@ -21,13 +21,15 @@ type Polyhedral struct {
 // not finite.
 func NewPolyhedral(a [][]float64, b []float64) (Polyhedral, error) {
 	if len(a) == 0 || len(a) != len(b) || len(a[0]) == 0 {
-		return Polyhedral{}, fmt.Errorf("smoothing: %d slopes and %d offsets, want as many of each, at least one, and a coordinate",
+		return Polyhedral{}, fmt.Errorf("smoothing: %d slopes and %d offsets, want as many of each, at least one, and "+
+			"a coordinate",
 			len(a), len(b))
 	}
 	f := Polyhedral{offsets: slices.Clone(b)}
 	for p, row := range a {
 		if len(row) != len(a[0]) {
-			return Polyhedral{}, fmt.Errorf("smoothing: slope %d has %d coordinates, slope 0 has %d: A must not change its shape",
+			return Polyhedral{}, fmt.Errorf("smoothing: slope %d has %d coordinates, slope 0 has %d: A must not "+
+				"change its shape",
 				p, len(row), len(a[0]))
 		}
 		if v := floats.Sum(row) + b[p]; math.IsNaN(v-v) || floats.HasNaN(row) {

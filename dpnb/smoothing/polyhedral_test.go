@@ -48,14 +48,16 @@ func mustGaussian(t *testing.T, f Polyhedral, mu float64) *GaussianMax {
 // TestGaussianMaxOfOrderStatistics: E max of 2, 3 and 4 independent normal variates,
 // 1/√π, 3/(2√π) and (6/π^{3/2})·arctan √2, and the gradient by symmetry.
 func TestGaussianMaxOfOrderStatistics(t *testing.T) {
-	for n, want := range map[int]float64{1: 0, 2: 1 / math.Sqrt(math.Pi), 3: 1.5 / math.Sqrt(math.Pi), 4: 6 * math.Pow(math.Pi, -1.5) * math.Atan(math.Sqrt2)} {
+	for n, want := range map[int]float64{1: 0, 2: 1 / math.Sqrt(math.Pi), 3: 1.5 / math.Sqrt(math.Pi),
+		4: 6 * math.Pow(math.Pi, -1.5) * math.Atan(math.Sqrt2)} {
 		a := make([][]float64, n)
 		for p := range a {
 			a[p] = make([]float64, n)
 			a[p][p] = 1
 		}
 		grad := make([]float64, n)
-		value, off := mustGaussian(t, mustPolyhedral(t, a, make([]float64, n)), 0.5).ValueGradient(grad, make([]float64, n))
+		value, off := mustGaussian(t, mustPolyhedral(t, a, make([]float64, n)), 0.5).ValueGradient(grad,
+			make([]float64, n))
 		if math.Abs(value-want/2) > off+1e-14 || off > 1e-9 {
 			t.Errorf("the largest of %d: %v, error said to be %v, want %v", n, value, off, want/2)
 		}
@@ -82,7 +84,8 @@ func TestGaussianMaxOfTheNorm(t *testing.T) {
 			}
 			value, off := mustGaussian(t, f, mu).ValueGradient(grad, x)
 			closed := Norm{Gaussian{}, mu}.ValueGradient(want, x)
-			if d := math.Max(math.Abs(value-closed), floats.Distance(grad, want, math.Inf(1))); d > off+1e-14 || off > 1e-8*(1+mu) {
+			if d := math.Max(math.Abs(value-closed), floats.Distance(grad, want, math.Inf(1))); d > off+1e-14 ||
+				off > 1e-8*(1+mu) {
 				t.Errorf("m = %d, μ = %v at %v: off by %v, said to be %v", m, mu, x, d, off)
 			}
 		}
@@ -104,10 +107,12 @@ func TestGaussianMaxOnTheLine(t *testing.T) {
 	s := line.Convolve(Gaussian{}, 0.7)
 	for x := -3.0; x < 3; x += 0.17 {
 		grad := make([]float64, 3)
-		if value, off := mustGaussian(t, mustPolyhedral(t, one, b), 0.7).ValueGradient(grad[:1], []float64{x}); math.Abs(value-s.Value(x)) > off || math.Abs(grad[0]-s.Slope(x)) > 1e-14 || off > 1e-13 {
+		if value, off := mustGaussian(t, mustPolyhedral(t, one, b), 0.7).ValueGradient(grad[:1],
+			[]float64{x}); math.Abs(value-s.Value(x)) > off || math.Abs(grad[0]-s.Slope(x)) > 1e-14 || off > 1e-13 {
 			t.Errorf("%v at %v with slope %v, want %v and %v", value, x, grad[0], s.Value(x), s.Slope(x))
 		}
-		value, off := mustGaussian(t, mustPolyhedral(t, three, b), 0.7).ValueGradient(grad, []float64{0.6 * x, 2, 0.8 * x})
+		value, off := mustGaussian(t, mustPolyhedral(t, three, b), 0.7).ValueGradient(grad,
+			[]float64{0.6 * x, 2, 0.8 * x})
 		want := []float64{1 + 0.6*s.Slope(x), 5, 0.8 * s.Slope(x)}
 		if math.Abs(value-s.Value(x)-0.6*x-10) > off || !floats.EqualApprox(grad, want, 1e-13) {
 			t.Errorf("in space: %v at %v with gradient %v, want %v and %v", value, x, grad, s.Value(x)+0.6*x+10, want)
@@ -129,14 +134,16 @@ func TestGaussianMaxIsConvexAndSmooth(t *testing.T) {
 		f := mustPolyhedral(t, a, b)
 		mu := math.Exp(rng.NormFloat64())
 		g := mustGaussian(t, f, mu)
-		x, e, grad := []float64{rng.NormFloat64(), rng.NormFloat64()}, []float64{rng.NormFloat64(), rng.NormFloat64()}, make([]float64, 2)
+		x, e, grad := []float64{rng.NormFloat64(), rng.NormFloat64()}, []float64{rng.NormFloat64(), rng.NormFloat64()},
+			make([]float64, 2)
 		floats.Scale(1/floats.Norm(e, 2), e)
 		value, off := g.ValueGradient(grad, x)
 		if gap := value - f.Value(x); gap < -off || gap > f.Lipschitz()*mu*math.Sqrt2 {
 			t.Errorf("gap %v", gap)
 		}
 		along := func(u float64) []float64 { return []float64{x[0] + u*e[0], x[1] + u*e[1]} }
-		diff := fd.Derivative(func(u float64) float64 { v, _ := g.ValueGradient(nil, along(u)); return v }, 0, &fd.Settings{Formula: fd.Central, Step: 1e-4 * mu})
+		diff := fd.Derivative(func(u float64) float64 { v, _ := g.ValueGradient(nil, along(u)); return v }, 0,
+			&fd.Settings{Formula: fd.Central, Step: 1e-4 * mu})
 		if !scalar.EqualWithinAbs(diff, floats.Dot(grad, e), 1e-6) {
 			t.Errorf("slope %v, differences give %v", floats.Dot(grad, e), diff)
 		}
@@ -177,7 +184,8 @@ func TestEntropic(t *testing.T) {
 		if gap := value - f.Value(x); gap < 0 || gap > 0.3*math.Log(8) {
 			t.Errorf("gap %v", gap)
 		}
-		want := fd.Gradient(nil, func(x []float64) float64 { return e.ValueGradient(nil, x) }, x, &fd.Settings{Formula: fd.Central})
+		want := fd.Gradient(nil, func(x []float64) float64 { return e.ValueGradient(nil, x) }, x,
+			&fd.Settings{Formula: fd.Central})
 		if !floats.EqualApprox(grad, want, 1e-6) {
 			t.Errorf("gradient %v, differences give %v", grad, want)
 		}
@@ -237,7 +245,8 @@ func TestBowl(t *testing.T) {
 			x[j] = 3 * rng.NormFloat64()
 		}
 		value, off := b.ValueGradient(grad, x)
-		want := fd.Gradient(nil, func(x []float64) float64 { v, _ := b.ValueGradient(nil, x); return v }, x, &fd.Settings{Formula: fd.Central, Step: 1e-4 * mu})
+		want := fd.Gradient(nil, func(x []float64) float64 { v, _ := b.ValueGradient(nil, x); return v }, x,
+			&fd.Settings{Formula: fd.Central, Step: 1e-4 * mu})
 		if !floats.EqualApprox(grad, want, 1e-6) || off > 1e-10*(1+mu) {
 			t.Errorf("z = %v, μ = %v at %v: gradient %v, differences give %v; error %v", z, mu, x, grad, want, off)
 		}
@@ -246,8 +255,10 @@ func TestBowl(t *testing.T) {
 		}
 		if m == 1 && z > 0 {
 			s := SoftThreshold(z).Convolve(Gaussian{}, mu)
-			if !scalar.EqualWithinAbs(value, s.Value(x[0]), off+1e-13) || !scalar.EqualWithinAbs(grad[0], s.Slope(x[0]), off+1e-12) {
-				t.Errorf("z = %v, μ = %v at %v: %v with slope %v, want %v and %v", z, mu, x, value, grad, s.Value(x[0]), s.Slope(x[0]))
+			if !scalar.EqualWithinAbs(value, s.Value(x[0]), off+1e-13) || !scalar.EqualWithinAbs(grad[0], s.Slope(x[0]),
+				off+1e-12) {
+				t.Errorf("z = %v, μ = %v at %v: %v with slope %v, want %v and %v", z, mu, x, value, grad, s.Value(x[0]),
+					s.Slope(x[0]))
 			}
 		}
 		copy(up, x)
@@ -321,8 +332,10 @@ func TestGaussianMaxIsTheSameFromEverySide(t *testing.T) {
 		grad, gradToo := make([]float64, 2), make([]float64, 2)
 		v, off := mustGaussian(t, mustPolyhedral(t, a, b), mu).ValueGradient(grad, x)
 		w, offToo := mustGaussian(t, mustPolyhedral(t, turned, again), mu).ValueGradient(gradToo, turn(x))
-		if math.Abs(v-w) > off+offToo+1e-13*(1+mu) || !floats.EqualApprox(turn(grad), gradToo, 1e-8) || off > 1e-8*(1+mu) {
-			t.Errorf("%v and %v at %v, μ = %v: %v ± %v and %v ± %v, gradients %v and %v", a, b, x, mu, v, off, w, offToo, turn(grad), gradToo)
+		if math.Abs(v-w) > off+offToo+1e-13*(1+mu) || !floats.EqualApprox(turn(grad), gradToo, 1e-8) ||
+			off > 1e-8*(1+mu) {
+			t.Errorf("%v and %v at %v, μ = %v: %v ± %v and %v ± %v, gradients %v and %v", a, b, x, mu, v, off, w,
+				offToo, turn(grad), gradToo)
 		}
 	}
 }
@@ -332,22 +345,26 @@ func TestSpecialCasesRefuse(t *testing.T) {
 		a [][]float64
 		b []float64
 	}{
-		{nil, nil}, {[][]float64{{1}}, nil}, {[][]float64{{}}, []float64{0}}, {[][]float64{{1, 2}, {1}}, []float64{0, 0}},
+		{nil, nil}, {[][]float64{{1}}, nil}, {[][]float64{{}}, []float64{0}},
+		{[][]float64{{1, 2}, {1}}, []float64{0, 0}},
 		{[][]float64{{math.NaN()}}, []float64{0}}, {[][]float64{{1}}, []float64{math.Inf(1)}},
 	} {
 		if f, err := NewPolyhedral(c.a, c.b); err == nil {
 			t.Errorf("%v", f)
 		}
 	}
-	for _, c := range [][2]float64{{1, 0}, {1, -1}, {1, math.NaN()}, {1, math.Inf(1)}, {math.NaN(), 1}, {math.Inf(1), 1}} {
+	for _, c := range [][2]float64{{1, 0}, {1, -1}, {1, math.NaN()}, {1, math.Inf(1)}, {math.NaN(), 1},
+		{math.Inf(1), 1}} {
 		if b, err := NewBowl(c[0], c[1]); err == nil {
 			t.Errorf("%v", b)
 		}
 	}
 	for name, f := range map[string]func(){
-		"width 0": func() { Absolute().Convolve(Gaussian{}, 0) }, "width −1": func() { Norm{Gaussian{}, -1}.ValueGradient(nil, []float64{1}) },
-		"width NaN": func() { Absolute().Convolve(Gaussian{}, math.NaN()) }, "width ∞": func() { Absolute().Convolve(Gaussian{}, math.Inf(1)) },
-		"ε = 0": func() { Absolute().Convolve(Free{}, 1) }, "no kernel": func() { Absolute().Convolve(nil, 1) },
+		"width 0":   func() { Absolute().Convolve(Gaussian{}, 0) },
+		"width −1":  func() { Norm{Gaussian{}, -1}.ValueGradient(nil, []float64{1}) },
+		"width NaN": func() { Absolute().Convolve(Gaussian{}, math.NaN()) },
+		"width ∞":   func() { Absolute().Convolve(Gaussian{}, math.Inf(1)) },
+		"ε = 0":     func() { Absolute().Convolve(Free{}, 1) }, "no kernel": func() { Absolute().Convolve(nil, 1) },
 		"τ = 0": func() { Pinball(0) }, "τ = 1": func() { Pinball(1) }, "τ NaN": func() { Pinball(math.NaN()) },
 		"moment of order 1.05": func() { Product{Gaussian{}, 2}.Moment(1.05) },
 		"moment of order 3":    func() { Product{Gaussian{}, 2}.Moment(3) },

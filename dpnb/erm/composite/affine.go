@@ -50,7 +50,8 @@ func NewAffine(a mat.Matrix, b []float64) (*Affine, error) {
 	// in norm.
 	square, ok := LeastEigenvalue(gram)
 	if square -= edge(d) * trace; !ok || !(square > 1e-12*trace) {
-		return nil, dataError("the rows of A depend on each other, or nearly so: leave out those that follow from others")
+		return nil, dataError("the rows of A depend on each other, or nearly so: leave out those that follow from " +
+			"others")
 	}
 	c.least = math.Sqrt(square) * (1 - 4*unit)
 	c.tri, ok = factor(gram.RawSymmetric().Data, k)

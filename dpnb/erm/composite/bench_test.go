@@ -32,7 +32,8 @@ func paperProblem(seed uint64, n, d int, sigma2, kappa float64) *Problem {
 		anchor[j] = star[j] + math.Sqrt(0.1)*rng.NormFloat64()
 	}
 	p := &Problem{
-		Problem:     erm.Problem{Rows: rows, Labels: make([]float64, n), Loss: loss.Squared{}, Quadratic: wishart(rng, d, 2*d, sigma2), Centre: anchor},
+		Problem: erm.Problem{Rows: rows, Labels: make([]float64, n), Loss: loss.Squared{},
+			Quadratic: wishart(rng, d, 2*d, sigma2), Centre: anchor},
 		Regulariser: L1{1},
 		Constraint:  NewBox(kappa),
 	}
@@ -72,7 +73,8 @@ func BenchmarkPaperProblem(b *testing.B) {
 // to a gradient of 1e-6 of that at the origin; and the logistic loss on the same
 // records. The last size takes a minute, and is left out with -short.
 func BenchmarkScaling(b *testing.B) {
-	for _, c := range []struct{ n, d int }{{300, 100}, {100_000, 100}, {1500, 500}, {100_000, 500}, {6000, 2000}, {100_000, 2000}} {
+	for _, c := range []struct{ n, d int }{{300, 100}, {100_000, 100}, {1500, 500}, {100_000, 500}, {6000, 2000},
+		{100_000, 2000}} {
 		if testing.Short() && c.n*c.d > 1e8 {
 			continue // 1.6 GB
 		}

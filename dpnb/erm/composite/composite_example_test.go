@@ -15,7 +15,8 @@ import (
 // Two records, a quadratic term around (1, 0), ℓ₁ and a box.
 func ExampleSolve() {
 	p := &composite.Problem{
-		Problem:     erm.Problem{Rows: matrix.NewDense(2, 2, []float64{1, 0, 0, 1}), Labels: []float64{3, 0.1}, Loss: loss.Squared{}, Quadratic: mat.NewSymDense(2, []float64{1, 0, 0, 1}), Centre: []float64{1, 0}},
+		Problem: erm.Problem{Rows: matrix.NewDense(2, 2, []float64{1, 0, 0, 1}), Labels: []float64{3, 0.1},
+			Loss: loss.Squared{}, Quadratic: mat.NewSymDense(2, []float64{1, 0, 0, 1}), Centre: []float64{1, 0}},
 		Regulariser: composite.L1{Weight: 0.5},
 		Constraint:  composite.NewBox(1.5),
 	}
@@ -29,7 +30,8 @@ func ExampleSolve() {
 
 func ExampleStochastic() {
 	p := &composite.Problem{
-		Problem:     erm.Problem{Rows: matrix.NewDense(2, 1, []float64{1, 2}), Labels: []float64{1, 2}, Loss: loss.Squared{}, Lambda: 1},
+		Problem: erm.Problem{Rows: matrix.NewDense(2, 1, []float64{1, 2}), Labels: []float64{1, 2},
+			Loss: loss.Squared{}, Lambda: 1},
 		Regulariser: composite.L1{Weight: 0.5},
 		Constraint:  composite.NewBox(5),
 	}
@@ -44,7 +46,8 @@ func ExampleStochastic() {
 // How far a guess is from the minimiser, without solving.
 func ExampleVerify() {
 	p := &composite.Problem{
-		Problem:    erm.Problem{Rows: matrix.NewDense(1, 2, []float64{1, 0}), Labels: []float64{3}, Loss: loss.Squared{}, Lambda: 1},
+		Problem: erm.Problem{Rows: matrix.NewDense(1, 2, []float64{1, 0}), Labels: []float64{3},
+			Loss: loss.Squared{}, Lambda: 1},
 		Constraint: composite.Ball{Radius: 1},
 	}
 	for _, theta := range [][]float64{{1, 0}, {0.6, 0}} {
@@ -62,7 +65,8 @@ func ExampleVerify() {
 // At (0, 1) the gradient (0.5, −3) is balanced by ℓ₁ in the first coordinate; in
 // the second ℓ₁ adds 1, and the bound of the box takes the rest.
 func ExampleJointDistance() {
-	fmt.Println(composite.JointDistance(composite.L1{Weight: 1}, composite.NewBox(1), []float64{0.5, -3}, []float64{0, 1}))
+	fmt.Println(composite.JointDistance(composite.L1{Weight: 1}, composite.NewBox(1), []float64{0.5, -3},
+		[]float64{0, 1}))
 	// Output: 0 true
 }
 

@@ -29,7 +29,8 @@ func random(rng *rand.Rand, n, d int, l loss.Loss, r Regulariser, c Constraint) 
 		rows.Data[i] = rng.NormFloat64()
 	}
 	p := &Problem{
-		Problem:     erm.Problem{Rows: rows, Labels: make([]float64, n), Loss: l, Lambda: 0.1, Centre: make([]float64, d), Linear: make([]float64, d), Quadratic: wishart(rng, d, 2*d, 1)},
+		Problem: erm.Problem{Rows: rows, Labels: make([]float64, n), Loss: l, Lambda: 0.1,
+			Centre: make([]float64, d), Linear: make([]float64, d), Quadratic: wishart(rng, d, 2*d, 1)},
 		Regulariser: r,
 		Constraint:  c,
 	}
@@ -82,7 +83,8 @@ func table(d int, seed uint64) []setting {
 		lower[j], upper[j] = -0.4+0.1*float64(j%5), 0.3
 	}
 	lower[1] = math.Inf(-1)
-	constraints := []Constraint{nil, NewBox(0.3), Box{Lower: lower, Upper: upper}, Ball{0.5}, Ball{50}, Simplex{1}, unknown{NewBox(0.3)}, simpleAffine(d)}
+	constraints := []Constraint{nil, NewBox(0.3), Box{Lower: lower, Upper: upper}, Ball{0.5}, Ball{50}, Simplex{1},
+		unknown{NewBox(0.3)}, simpleAffine(d)}
 	var all []setting
 	for _, l := range []loss.Loss{loss.Squared{}, loss.Logistic{}} {
 		for _, r := range regularisers {
@@ -143,7 +145,8 @@ func TestSolveTable(t *testing.T) {
 			}
 			ref := reference(t, s)
 			if dist := floats.Distance(star.Theta, ref, 2); dist > star.Certificate.Distance()+1e-9 {
-				t.Errorf("%s: %v from what another method finds, certified %v", s.name, dist, star.Certificate.Distance())
+				t.Errorf("%s: %v from what another method finds, certified %v", s.name, dist,
+					star.Certificate.Distance())
 			}
 			if !s.p.projector().Contains(star.Theta) {
 				t.Errorf("%s: outside the constraint", s.name)
@@ -285,7 +288,8 @@ func TestAgainstGrid(t *testing.T) {
 		c Constraint
 	}{
 		{L2{3}, Ball{0.6}}, {L1{2}, Ball{0.6}}, {L2{2}, NewBox(0.4)}, {L2{2}, Simplex{0.8}},
-		{honest{L1{2}}, unknown{NewBox(0.4)}}, {L2{2}, Box{Lower: []float64{-0.5, 0.1}}}, {GroupL1{2, []int{1, 1}}, Box{Lower: []float64{-0.5, 0.1}}},
+		{honest{L1{2}}, unknown{NewBox(0.4)}}, {L2{2}, Box{Lower: []float64{-0.5, 0.1}}},
+		{GroupL1{2, []int{1, 1}}, Box{Lower: []float64{-0.5, 0.1}}},
 		{GroupL1{2, []int{1}}, NewBox(0.4)},
 	} {
 		s := random(rng, 5, 2, loss.Huber{Threshold: 1}, c.r, c.c)

@@ -60,7 +60,8 @@ func (f convex) check(rng *rand.Rand, d int, tol float64) error {
 		floats.Scale(1/step, s)
 		of := make([]float64, d)
 		if f.phi.Nearest(of, s, x); floats.Distance(of, s, 2) > tol*(1+floats.Norm(s, 2)) {
-			return fmt.Errorf("what the prox proves to be a subgradient is %v from ∂φ(%v)", floats.Distance(of, s, 2), x)
+			return fmt.Errorf("what the prox proves to be a subgradient is %v from ∂φ(%v)", floats.Distance(of, s, 2),
+				x)
 		}
 		// The nearest subgradient to some w: a subgradient, and nearer than others.
 		w, near, another := vector(5), make([]float64, d), vector(5)
@@ -71,13 +72,15 @@ func (f convex) check(rng *rand.Rand, d int, tol float64) error {
 				return fmt.Errorf("%v is no subgradient at %v: the plane lies above φ(%v)", near, x, z)
 			}
 		}
-		if turn := inner(another, w, near) - floats.Dot(near, w) + floats.Dot(near, near); turn > tol*100*(1+floats.Norm(w, 2)*floats.Norm(another, 2)) {
+		if turn := inner(another, w, near) - floats.Dot(near, w) + floats.Dot(near,
+			near); turn > tol*100*(1+floats.Norm(w, 2)*floats.Norm(another, 2)) {
 			return fmt.Errorf("%v is nearer to %v than %v, in ∂φ(%v)", another, w, near, x)
 		}
 		// Gap: of a subgradient nothing, of any s enough.
 		moved := append([]float64(nil), near...)
 		slack, rounding := f.phi.Gap(moved, x)
-		if slack > 10*tol*(1+floats.Norm(near, 2)*floats.Norm(x, 2)) || floats.Distance(moved, near, 2) > 10*tol*(1+floats.Norm(near, 2)) || rounding > tol*(1+floats.Norm(near, 2)) {
+		if slack > 10*tol*(1+floats.Norm(near, 2)*floats.Norm(x, 2)) || floats.Distance(moved, near,
+			2) > 10*tol*(1+floats.Norm(near, 2)) || rounding > tol*(1+floats.Norm(near, 2)) {
 			return fmt.Errorf("the subgradient %v has the gap %v", near, slack)
 		}
 		copy(moved, w)
@@ -204,7 +207,8 @@ func TestJointDistance(t *testing.T) {
 		}
 		got, exact := JointDistance(r, c.c, c.g, c.at)
 		if math.Abs(got-c.want) > 1e-9 || exact != c.exact {
-			t.Errorf("%s, %s at %v, g=%v: %v (exact %v), want %v (%v)", r.Name(), c.c.Name(), c.at, c.g, got, exact, c.want, c.exact)
+			t.Errorf("%s, %s at %v, g=%v: %v (exact %v), want %v (%v)", r.Name(), c.c.Name(), c.at, c.g, got, exact,
+				c.want, c.exact)
 		}
 	}
 }

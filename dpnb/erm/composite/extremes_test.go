@@ -18,8 +18,10 @@ import (
 func TestExtremes(t *testing.T) {
 	certified := 0
 	for _, scale := range []float64{1e-200, 1e-12, 1, 1e12, 1e120} {
-		for _, r := range []Regulariser{nil, L1{0}, L1{1e100}, L1{1e-100}, L2{1e-100}, L2{1e100}, L2{0}, honest{L1{0}}, honest{L1{1e50}}} {
-			for _, c := range []Constraint{nil, NewBox(0), NewBox(1e-300), NewBox(1e200), Box{}, Ball{1e-200}, Ball{1e200}, Simplex{1e-150}, Simplex{1e150}} {
+		for _, r := range []Regulariser{nil, L1{0}, L1{1e100}, L1{1e-100}, L2{1e-100}, L2{1e100}, L2{0}, honest{L1{0}},
+			honest{L1{1e50}}} {
+			for _, c := range []Constraint{nil, NewBox(0), NewBox(1e-300), NewBox(1e200), Box{}, Ball{1e-200},
+				Ball{1e200}, Simplex{1e-150}, Simplex{1e150}} {
 				rng := rand.New(rand.NewPCG(1, 1))
 				p := random(rng, 5, 3, loss.Squared{}, r, c).p
 				for i := range p.Labels {
@@ -35,7 +37,8 @@ func TestExtremes(t *testing.T) {
 					t.Errorf("%s: %v", name, err)
 					continue
 				}
-				if floats.HasNaN(got.Theta) || math.IsNaN(got.Certificate.Bound()) || got.Certificate.Bound() < 0 || math.IsNaN(got.Certificate.Distance()) || math.IsNaN(got.Certificate.Gap()) {
+				if floats.HasNaN(got.Theta) || math.IsNaN(got.Certificate.Bound()) || got.Certificate.Bound() < 0 ||
+					math.IsNaN(got.Certificate.Distance()) || math.IsNaN(got.Certificate.Gap()) {
 					t.Errorf("%s: %v, %+v", name, got.Theta, got.Certificate)
 				}
 				if err == nil {
@@ -51,7 +54,8 @@ func TestExtremes(t *testing.T) {
 
 // One record, one feature, and a problem that is all constraint.
 func TestSmallest(t *testing.T) {
-	p := &Problem{Problem: erm.Problem{Rows: matrix.NewDense(1, 1, []float64{2}), Labels: []float64{3}, Loss: loss.Squared{}}}
+	p := &Problem{Problem: erm.Problem{Rows: matrix.NewDense(1, 1, []float64{2}), Labels: []float64{3},
+		Loss: loss.Squared{}}}
 	s, err := Solve(p, nil)
 	if err != nil || math.Abs(s.Theta[0]-1.5) > 1e-13 || !math.IsInf(s.Certificate.Distance(), 1) {
 		t.Errorf("%+v, %v", s, err)

@@ -34,7 +34,8 @@ func FuzzCertificateIsHonest(f *testing.F) {
 		if err != nil {
 			t.Fatalf("%s: %v", s.name, err)
 		}
-		if dist := floats.Distance(loose.Theta, tight.Theta, 2); dist > loose.Certificate.Distance()+tight.Certificate.Distance() {
+		if dist := floats.Distance(loose.Theta, tight.Theta,
+			2); dist > loose.Certificate.Distance()+tight.Certificate.Distance() {
 			t.Errorf("%s: %v from the minimiser, certified %v", s.name, dist, loose.Certificate.Distance())
 		}
 		if !s.p.projector().Contains(loose.Theta) {

@@ -16,7 +16,8 @@ import (
 func illConditioned(seed uint64, n, d int, l loss.Loss, r Regulariser, c Constraint) *Problem {
 	rng := rand.New(rand.NewPCG(seed, 9))
 	rows := matrix.NewDense(n, d, nil)
-	p := &Problem{Problem: erm.Problem{Rows: rows, Labels: make([]float64, n), Loss: l, Lambda: 1e-4}, Regulariser: r, Constraint: c}
+	p := &Problem{Problem: erm.Problem{Rows: rows, Labels: make([]float64, n), Loss: l, Lambda: 1e-4}, Regulariser: r,
+		Constraint: c}
 	for i := range n {
 		common := rng.NormFloat64()
 		var t float64
@@ -64,11 +65,13 @@ func TestIllConditionedIsCheap(t *testing.T) {
 		r              Regulariser
 		c              Constraint
 		steps, factors int
-	}{{nil, NewBox(0.5), 100, 15}, {L1{0.5}, NewBox(0.5), 100, 15}, {nil, Ball{1}, 40, 10}, {L2{0.5}, Ball{1}, 40, 10}, {nil, Simplex{1}, 40, 10}, {L2{0.5}, nil, 40, 10}} {
+	}{{nil, NewBox(0.5), 100, 15}, {L1{0.5}, NewBox(0.5), 100, 15}, {nil, Ball{1}, 40, 10}, {L2{0.5}, Ball{1}, 40, 10},
+		{nil, Simplex{1}, 40, 10}, {L2{0.5}, nil, 40, 10}} {
 		p := illConditioned(1, 600, 150, loss.Squared{}, c.r, c.c)
 		s, err := Solve(p, &Settings{Tolerance: 1e-5})
 		if err != nil || s.Steps > c.steps || s.Factorisations > c.factors {
-			t.Errorf("%v, %v: %d steps and %d factors, want %d and %d at most; %v", c.r, c.c, s.Steps, s.Factorisations, c.steps, c.factors, err)
+			t.Errorf("%v, %v: %d steps and %d factors, want %d and %d at most; %v", c.r, c.c, s.Steps, s.Factorisations,
+				c.steps, c.factors, err)
 		}
 	}
 }

@@ -120,7 +120,8 @@ func newSearch(p *Problem, s Settings) (*search, error) {
 		s.Modulus = o.p.Lambda
 	}
 	if s.Modulus == 0 && !structural(o.r, o.c) {
-		return nil, dataError("with the %s regulariser and the %s constraint optimality is certified through the strong "+
+		return nil, dataError("with the %s regulariser and the %s constraint optimality is certified through the "+
+			"strong "+
 			"convexity of J: state Modulus, or a Lambda", o.r.Name(), o.c.Name())
 	}
 	if s.MaxPasses == 0 {
@@ -183,7 +184,8 @@ func (r *search) run() {
 	_, quadratic := r.o.p.Loss.(loss.Squared)
 	first := r.best.Certificate.Bound()
 	trial, trialG := make([]float64, r.o.d), make([]float64, r.o.d)
-	for stalled, step := 0, 0; !r.done() && stalled < patienceOuter(quadratic) && r.o.h.Passes() < r.s.MaxPasses; step++ {
+	for stalled, step := 0, 0; !r.done() && stalled < patienceOuter(quadratic) &&
+		r.o.h.Passes() < r.s.MaxPasses; step++ {
 		if step == 0 || !quadratic {
 			r.o.h.Hessian(r.m.h, r.x)
 			r.damp()
@@ -296,7 +298,8 @@ func (r *search) solution() (*Solution, error) {
 		b.Steps, b.Factorisations = r.splitting.steps, r.splitting.factors
 	}
 	if c := b.Certificate; !(c.Bound() <= r.s.Tolerance) {
-		return b, fmt.Errorf("composite: %w: dist(0, ∂J + N_C) ≤ %.3g (of which rounding %.3g) after %d passes, want %.3g; "+
+		return b, fmt.Errorf("composite: %w: dist(0, ∂J + N_C) ≤ %.3g (of which rounding %.3g) after %d passes, want "+
+			"%.3g; "+
 			"allow more passes or a larger tolerance",
 			erm.ErrTolerance, c.Bound(), c.Rounding, b.Passes, r.s.Tolerance)
 	}

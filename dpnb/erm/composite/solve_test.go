@@ -37,13 +37,14 @@ func TestBadInputIsRefused(t *testing.T) {
 		settings Settings
 		says     string
 	}{
-		"no rows":               {func(p *Problem) { p.Rows = nil }, Settings{}, "needs rows"},
-		"a wrong label":         {func(p *Problem) { p.Labels[3] = 0.5 }, Settings{}, "the label of record 3"},
-		"a missing label":       {func(p *Problem) { p.Labels = p.Labels[1:] }, Settings{}, "7 labels"},
-		"a negative lambda":     {func(p *Problem) { p.Lambda = -1 }, Settings{}, "Lambda"},
-		"an anchor too short":   {func(p *Problem) { p.Centre = p.Centre[1:] }, Settings{}, "centre has length 3"},
-		"a NaN anchor":          {func(p *Problem) { p.Centre[0] = math.NaN() }, Settings{}, "not finite"},
-		"a long linear term":    {func(p *Problem) { p.Linear = make([]float64, 5) }, Settings{}, "linear term has length 5"},
+		"no rows":             {func(p *Problem) { p.Rows = nil }, Settings{}, "needs rows"},
+		"a wrong label":       {func(p *Problem) { p.Labels[3] = 0.5 }, Settings{}, "the label of record 3"},
+		"a missing label":     {func(p *Problem) { p.Labels = p.Labels[1:] }, Settings{}, "7 labels"},
+		"a negative lambda":   {func(p *Problem) { p.Lambda = -1 }, Settings{}, "Lambda"},
+		"an anchor too short": {func(p *Problem) { p.Centre = p.Centre[1:] }, Settings{}, "centre has length 3"},
+		"a NaN anchor":        {func(p *Problem) { p.Centre[0] = math.NaN() }, Settings{}, "not finite"},
+		"a long linear term": {func(p *Problem) { p.Linear = make([]float64, 5) }, Settings{},
+			"linear term has length 5"},
 		"a quadratic too large": {func(p *Problem) { p.Quadratic = mat.NewSymDense(5, nil) }, Settings{}, "order 5"},
 		"an infinite quadratic": {func(p *Problem) { p.Quadratic.SetSym(1, 2, math.Inf(1)) }, Settings{}, "not finite"},
 		"a concave quadratic":   {func(p *Problem) { p.Quadratic.SetSym(2, 2, -1) }, Settings{}, "semidefinite"},
@@ -58,7 +59,8 @@ func TestBadInputIsRefused(t *testing.T) {
 			p.Loss = loss.Poisson{MaxCount: 3}
 			p.Labels = make([]float64, 8)
 		}, Settings{}, "clip it"},
-		"a record with NaN":    {func(p *Problem) { p.Rows.(*matrix.Dense).Data[5] = math.NaN() }, Settings{}, "not finite"},
+		"a record with NaN": {func(p *Problem) { p.Rows.(*matrix.Dense).Data[5] = math.NaN() }, Settings{},
+			"not finite"},
 		"a short start":        {func(*Problem) {}, Settings{Start: []float64{1}}, "start has length 1"},
 		"a NaN start":          {func(*Problem) {}, Settings{Start: []float64{1, 2, 3, math.NaN()}}, "start"},
 		"a negative tolerance": {func(*Problem) {}, Settings{Tolerance: -1}, "Tolerance"},
@@ -101,7 +103,8 @@ func TestToleranceNotReached(t *testing.T) {
 		if k%4 != 0 {
 			continue
 		}
-		for _, settings := range []Settings{{Tolerance: 1e-17, Modulus: s.modulus}, {Tolerance: 1e-7, Modulus: s.modulus, MaxPasses: 1}} {
+		for _, settings := range []Settings{{Tolerance: 1e-17, Modulus: s.modulus},
+			{Tolerance: 1e-7, Modulus: s.modulus, MaxPasses: 1}} {
 			got, err := Solve(s.p, &settings)
 			if err == nil && got.Certificate.Bound() <= settings.Tolerance {
 				continue // all coordinates at bounds: there is nothing to round
@@ -160,7 +163,8 @@ func TestAnyNumberOfWorkers(t *testing.T) {
 			if first == nil {
 				first = got
 			}
-			if !slices.Equal(got.Theta, first.Theta) || got.Value != first.Value || got.Certificate != first.Certificate {
+			if !slices.Equal(got.Theta, first.Theta) || got.Value != first.Value ||
+				got.Certificate != first.Certificate {
 				t.Errorf("%s: %d workers find another answer", s.name, workers)
 			}
 		}
@@ -258,7 +262,8 @@ func TestManyRecordsAreCertified(t *testing.T) {
 	for i := range labels {
 		labels[i] = float64(1 - 2*rng.IntN(2))
 	}
-	p := &Problem{Problem: erm.Problem{Rows: rows, Labels: labels, Loss: loss.Logistic{}, Lambda: 1}, Regulariser: L1{Weight: 3}}
+	p := &Problem{Problem: erm.Problem{Rows: rows, Labels: labels, Loss: loss.Logistic{}, Lambda: 1},
+		Regulariser: L1{Weight: 3}}
 	first, err := Solve(p, nil)
 	if err != nil {
 		t.Fatal(err)
@@ -285,7 +290,8 @@ func TestVerify(t *testing.T) {
 			continue
 		}
 		if c, err := Verify(s.p, star.Theta, s.modulus); err != nil || c.Bound() > 1e-3 {
-			t.Errorf("%s: %v at the answer, certified %v by the solver; %v", s.name, c.Bound(), star.Certificate.Bound(), err)
+			t.Errorf("%s: %v at the answer, certified %v by the solver; %v", s.name, c.Bound(),
+				star.Certificate.Bound(), err)
 		}
 		for _, size := range []float64{1e-4, 1e-2, 1} {
 			x := slices.Clone(star.Theta)
@@ -358,7 +364,8 @@ func TestSparseRecords(t *testing.T) {
 	for name, solve := range map[string]func(p *Problem) (*Solution, error){
 		"Solve": func(p *Problem) (*Solution, error) { return Solve(p, &Settings{Tolerance: 1e-9}) },
 		"Stochastic": func(p *Problem) (*Solution, error) {
-			return Stochastic(p, &StochasticSettings{Indices: rand.New(rand.NewPCG(1, 1)), Iterations: 200, Modulus: s.modulus})
+			return Stochastic(p, &StochasticSettings{Indices: rand.New(rand.NewPCG(1, 1)), Iterations: 200,
+				Modulus: s.modulus})
 		},
 	} {
 		a, err := solve(s.p)

@@ -118,7 +118,8 @@ func (s *splitting) invert() bool {
 		s.factors++
 		t, ok := factor(s.inverse, d)
 		if ok {
-			_, ok = lapack64.Potri(blas64.Triangular{N: d, Stride: d, Data: t.Data, Uplo: blas.Upper, Diag: blas.NonUnit})
+			_, ok = lapack64.Potri(blas64.Triangular{N: d, Stride: d, Data: t.Data, Uplo: blas.Upper,
+				Diag: blas.NonUnit})
 		}
 		if ok {
 			kernel.Mirror(s.inverse, d)

@@ -24,7 +24,8 @@ func TestStochasticOnOneRecord(t *testing.T) {
 			t.Errorf("%s: %v", s.name, err)
 			continue
 		}
-		got, err := Stochastic(&one, &StochasticSettings{Indices: rand.New(rand.NewPCG(1, 1)), Iterations: 6000, Decay: 1e-9, Modulus: s.modulus})
+		got, err := Stochastic(&one, &StochasticSettings{Indices: rand.New(rand.NewPCG(1, 1)), Iterations: 6000,
+			Decay: 1e-9, Modulus: s.modulus})
 		if err != nil {
 			t.Errorf("%s: %v", s.name, err)
 			continue
@@ -32,7 +33,8 @@ func TestStochasticOnOneRecord(t *testing.T) {
 		if dist := floats.Distance(got.Theta, star.Theta, 2); dist > 1e-6+star.Certificate.Distance() {
 			t.Errorf("%s: %v from the minimiser", s.name, dist)
 		}
-		if dist := floats.Distance(got.Theta, star.Theta, 2); dist > got.Certificate.Distance()+star.Certificate.Distance() {
+		if dist := floats.Distance(got.Theta, star.Theta,
+			2); dist > got.Certificate.Distance()+star.Certificate.Distance() {
 			t.Errorf("%s: %v from the minimiser, certified %v", s.name, dist, got.Certificate.Distance())
 		}
 	}
@@ -46,7 +48,8 @@ func TestStochasticConverges(t *testing.T) {
 		c         Constraint
 		joint     bool
 		converges bool
-	}{{nil, false, true}, {simpleAffine(6), false, true}, {NewBox(0.8), true, true}, {NewBox(0.8), false, false}, {Ball{1}, true, true}} {
+	}{{nil, false, true}, {simpleAffine(6), false, true}, {NewBox(0.8), true, true}, {NewBox(0.8), false, false},
+		{Ball{1}, true, true}} {
 		s := random(rand.New(rand.NewPCG(5, 1)), 40, 6, loss.Squared{}, L1{1}, c.c)
 		star, err := Solve(s.p, &Settings{Tolerance: 1e-5, Modulus: s.modulus})
 		if err != nil {
@@ -54,13 +57,15 @@ func TestStochasticConverges(t *testing.T) {
 		}
 		var dists []float64
 		for _, k := range []int{1, 1000, 200_000} {
-			got, err := Stochastic(s.p, &StochasticSettings{Indices: rand.New(rand.NewPCG(2, 1)), Iterations: k, Modulus: s.modulus, Joint: c.joint})
+			got, err := Stochastic(s.p, &StochasticSettings{Indices: rand.New(rand.NewPCG(2, 1)), Iterations: k,
+				Modulus: s.modulus, Joint: c.joint})
 			if err != nil {
 				t.Fatal(err)
 			}
 			dist := floats.Distance(got.Theta, star.Theta, 2)
 			if dist > got.Certificate.Distance()+star.Certificate.Distance() || !s.p.projector().Contains(got.Theta) {
-				t.Errorf("%s: after %d iterations %v from the minimiser, certified %v", s.name, k, dist, got.Certificate.Distance())
+				t.Errorf("%s: after %d iterations %v from the minimiser, certified %v", s.name, k, dist,
+					got.Certificate.Distance())
 			}
 			dists = append(dists, dist)
 		}
@@ -78,7 +83,8 @@ func TestStochasticConverges(t *testing.T) {
 // and −1.2, θ ≥ 0, minimiser 0. With ρ = 1/Lip = 1/2 the projection returns
 // max(0, yᵢ) for the record i that is drawn, and θ tends to the mean, 1/2.
 func TestPrintedAlgorithmIsBiased(t *testing.T) {
-	p := &Problem{Problem: erm.Problem{Rows: matrix.NewDense(2, 1, []float64{1, 1}), Labels: []float64{1, -1.2}, Loss: loss.Squared{}}, Constraint: Box{Lower: []float64{0}}}
+	p := &Problem{Problem: erm.Problem{Rows: matrix.NewDense(2, 1, []float64{1, 1}), Labels: []float64{1, -1.2},
+		Loss: loss.Squared{}}, Constraint: Box{Lower: []float64{0}}}
 	star, err := Solve(p, nil)
 	if err != nil || star.Theta[0] != 0 {
 		t.Fatalf("minimiser %v, %v", star.Theta, err)
@@ -87,7 +93,8 @@ func TestPrintedAlgorithmIsBiased(t *testing.T) {
 		joint bool
 		want  float64
 	}{{false, 0.5}, {true, 0}} {
-		got, err := Stochastic(p, &StochasticSettings{Indices: rand.New(rand.NewPCG(1, 1)), Iterations: 1_000_000, Joint: c.joint})
+		got, err := Stochastic(p, &StochasticSettings{Indices: rand.New(rand.NewPCG(1, 1)), Iterations: 1_000_000,
+			Joint: c.joint})
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -201,7 +208,8 @@ func TestPaperRunIsNotAtTheMinimum(t *testing.T) {
 	}
 	dist, gap := floats.Distance(got.Theta, star.Theta, 2), got.Value-star.Value
 	if dist < 0.05 || dist > 0.15 || gap < 5e3 || gap > 2e4 || star.Certificate.Gap() > 1e-10 {
-		t.Errorf("%v from the minimiser, J̃ %v above the minimum, which is certified to %v", dist, gap, star.Certificate.Gap())
+		t.Errorf("%v from the minimiser, J̃ %v above the minimum, which is certified to %v", dist, gap,
+			star.Certificate.Gap())
 	}
 	if dist > got.Certificate.Distance() || gap > got.Certificate.Gap() {
 		t.Errorf("certified %v and %v, found %v and %v", got.Certificate.Distance(), got.Certificate.Gap(), dist, gap)

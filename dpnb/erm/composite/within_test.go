@@ -15,7 +15,8 @@ import (
 // output noise is calibrated for the distance of the one that is released.
 func TestWithinCountsTheWayToTheSphere(t *testing.T) {
 	p := &composite.Problem{
-		Problem:    erm.Problem{Rows: matrix.NewDense(1, 1, []float64{1e-3}), Labels: []float64{0}, Loss: loss.Squared{}, Quadratic: mat.NewSymDense(1, []float64{1}), Centre: []float64{2}},
+		Problem: erm.Problem{Rows: matrix.NewDense(1, 1, []float64{1e-3}), Labels: []float64{0},
+			Loss: loss.Squared{}, Quadratic: mat.NewSymDense(1, []float64{1}), Centre: []float64{2}},
 		Constraint: composite.Ball{Radius: 1},
 	}
 	const modulus = 1
@@ -40,7 +41,8 @@ func TestWithinCountsTheWayToTheSphere(t *testing.T) {
 			t.Fatal(err)
 		}
 		if c.Distance() > tolerance/modulus {
-			t.Errorf("%g of what is possible: ‖θ − θ⋆‖ ≤ %.4g is proved, ≤ %.4g is needed", times, c.Distance(), tolerance/modulus)
+			t.Errorf("%g of what is possible: ‖θ − θ⋆‖ ≤ %.4g is proved, ≤ %.4g is needed", times, c.Distance(),
+				tolerance/modulus)
 		}
 	}
 }

@@ -3,9 +3,11 @@ package whereis
 import "testing"
 
 func TestPassage(t *testing.T) {
-	const page = "# A\n\n<a id=\"one\"></a>\n<a id=\"two\"></a>\n## Section\n\ntext\n```\n# no heading\n```\n### part\n<a id=\"three\"></a>\n" +
+	const page = "# A\n\n<a id=\"one\"></a>\n<a id=\"two\"></a>\n## Section\n\ntext\n```\n# no heading\n```\n### " +
+		"part\n<a id=\"three\"></a>\n" +
 		"**Lemma.** Words\nof it.\n\n<a id=\"four\"></a>\nMore.\n## Next\n\nend"
-	const section = "Section\n\ntext\n```\n# no heading\n```\n### part\n<a id=\"three\"></a>\n**Lemma.** Words\nof it.\n\n<a id=\"four\"></a>\nMore."
+	const section = "Section\n\ntext\n```\n# no heading\n```\n### part\n<a id=\"three\"></a>\n**Lemma.** Words\nof " +
+		"it.\n\n<a id=\"four\"></a>\nMore."
 	for anchor, want := range map[string]string{"one": section, "two": section, "three": "**Lemma.** Words\nof it.",
 		"four": "More."} {
 		if got := passage(page, anchor); got != want {

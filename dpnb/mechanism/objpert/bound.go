@@ -37,7 +37,8 @@ func (m Objective) Profile() (privacy.Profile, error) {
 // event is one release as the accountant sees it.
 func (m Objective) event() objective.Event {
 	e := objective.Event{
-		Config:    objective.Config{Slope: m.Lipschitz(), Smoothness: m.Smoothness(), Lambda: m.Lambda, Sigma: m.Sigma, Bound: m.Bound},
+		Config: objective.Config{Slope: m.Lipschitz(), Smoothness: m.Smoothness(), Lambda: m.Lambda, Sigma: m.Sigma,
+			Bound: m.Bound},
 		Tolerance: m.Tolerance, OutputSigma: m.OutputSigma,
 	}
 	if m.Bound == 0 || m.numerical() {
@@ -53,7 +54,8 @@ func (m Objective) event() objective.Event {
 func (m Objective) objectiveProfile() (privacy.Profile, error) {
 	c, err := loss.CurveOf(m.Loss, m.radius())
 	if err != nil {
-		return nil, fmt.Errorf("%w: the bound %v needs the curve of the loss, which is not known for the %s loss; use DTZ24",
+		return nil, fmt.Errorf("%w: the bound %v needs the curve of the loss, which is not known for the %s loss; use "+
+			"DTZ24",
 			privacy.ErrUnsupported, m.Bound, m.Loss.Name())
 	}
 	return objective.New(objective.Config{Curve: c, Lambda: m.Lambda, Sigma: m.Sigma, Bound: m.Bound})
@@ -75,14 +77,16 @@ func (m Objective) validateBound() error {
 	case objective.RKW23:
 		if !(m.Lambda > m.Smoothness()) {
 			return &privacy.ParamError{Name: "Lambda", Value: m.Lambda,
-				Want: fmt.Sprintf("more than the smoothness s = %g for the bound rkw23; the others need no such thing", m.Smoothness())}
+				Want: fmt.Sprintf("more than the smoothness s = %g for the bound rkw23; the others need no such thing",
+					m.Smoothness())}
 		}
 		return nil
 	case objective.Pointwise, objective.Integral, objective.Tight:
 		_, err := m.objectiveProfile()
 		return err
 	}
-	return fmt.Errorf("%w: %v is no proved bound of this mechanism; use 0, rkw23, dtz24, pointwise, integral or tight", privacy.ErrUnsupported, m.Bound)
+	return fmt.Errorf("%w: %v is no proved bound of this mechanism; use 0, rkw23, dtz24, pointwise, integral or tight",
+		privacy.ErrUnsupported, m.Bound)
 }
 
 // Gaussian reports whether the noise in the objective is proved to cost exactly

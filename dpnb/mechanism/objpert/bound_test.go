@@ -64,10 +64,12 @@ func TestClaimsAreAboveExactDivergence(t *testing.T) {
 	for _, l := range private {
 		caught := false
 		for _, c := range testscale.Some([]struct{ lambda, sigma float64 }{{3, 2}, {0.3, 1}}...) {
-			m := objpert.Objective{Loss: l.loss, RowNorm: 1, Lambda: c.lambda, Sigma: c.sigma * l.loss.Lipschitz(), Tolerance: 1e-9, OutputSigma: 1e-2}
+			m := objpert.Objective{Loss: l.loss, RowNorm: 1, Lambda: c.lambda, Sigma: c.sigma * l.loss.Lipschitz(),
+				Tolerance: 1e-9, OutputSigma: 1e-2}
 			profiles := claims(t, m, 0, objective.Tight) // which are below the others
 			for _, tilt := range testscale.Some(-4, 0, 4.0) {
-				s := &audit.Scalar{Loss: l.loss, ExtraX: 1, ExtraY: l.extra, Lambda: m.Lambda, Sigma: m.Sigma, Tilt: tilt * m.Sigma}
+				s := &audit.Scalar{Loss: l.loss, ExtraX: 1, ExtraY: l.extra, Lambda: m.Lambda, Sigma: m.Sigma,
+					Tilt: tilt * m.Sigma}
 				for _, y := range l.company {
 					s.X, s.Y = append(s.X, 1), append(s.Y, y)
 				}
@@ -81,10 +83,12 @@ func TestClaimsAreAboveExactDivergence(t *testing.T) {
 						exact := audit.HockeyStick(p, q, eps)
 						for b, claim := range profiles {
 							if d := math.Exp(claim.LogDeltaUpper(dir, eps)); exact > d {
-								t.Errorf("%s λ=%v σ=%v tilt=%v ε=%v %v: exact δ %v above the claim %v of %v", l.loss.Name(), c.lambda, c.sigma, tilt, eps, dir, exact, d, b)
+								t.Errorf("%s λ=%v σ=%v tilt=%v ε=%v %v: exact δ %v above the claim %v of %v",
+									l.loss.Name(), c.lambda, c.sigma, tilt, eps, dir, exact, d, b)
 							}
 						}
-						if exact > math.Exp(privacy.GaussianProfile(0.9/c.sigma, privacy.AddRemove).LogDeltaUpper(dir, eps)) {
+						if exact > math.Exp(privacy.GaussianProfile(0.9/c.sigma, privacy.AddRemove).LogDeltaUpper(dir,
+							eps)) {
 							caught = true
 						}
 					}
@@ -159,7 +163,8 @@ func TestOutputNoiseIsPaidFor(t *testing.T) {
 			for b, p := range claims(t, m, 0, objective.RKW23, objective.Tight) {
 				for _, k := range testscale.Some(2, 0.5) {
 					eps := k * math.Hypot(0.25, mu)
-					floor := privacy.GaussianProfile(math.Hypot(0.25, mu), privacy.AddRemove).LogDeltaLower(privacy.Remove, eps)
+					floor := privacy.GaussianProfile(math.Hypot(0.25, mu), privacy.AddRemove).LogDeltaLower(
+						privacy.Remove, eps)
 					got := privacy.LogDeltaUpper(p, eps)
 					if got < floor {
 						t.Errorf("%s, %v, μ/a = %v: ln δ(%v) = %v below %v", l.Name(), b, ratio, eps, got, floor)
@@ -189,20 +194,25 @@ func TestToleranceBelowTheSlopesAccuracy(t *testing.T) {
 // The bounds come in their order, and the default is the best that is fast.
 func TestBoundsAreOrdered(t *testing.T) {
 	for _, l := range private {
-		m := objpert.Objective{Loss: l.loss, RowNorm: 1, Lambda: 3 * l.loss.Smoothness(), Sigma: 4 * l.loss.Lipschitz(), Tolerance: 1e-6, OutputSigma: 1e-3}
+		m := objpert.Objective{Loss: l.loss, RowNorm: 1, Lambda: 3 * l.loss.Smoothness(), Sigma: 4 * l.loss.Lipschitz(),
+			Tolerance: 1e-6, OutputSigma: 1e-3}
 		p := claims(t, m, 0, objective.RKW23, objective.DTZ24, objective.Pointwise, objective.Integral, objective.Tight)
 		at := func(b objective.Bound) float64 { return privacy.LogDeltaUpper(p[b], 1) }
 		if at(objective.RKW23) < at(objective.DTZ24) || at(0) > at(objective.DTZ24) {
-			t.Errorf("%s: rkw23 %v, dtz24 %v, default %v", l.loss.Name(), at(objective.RKW23), at(objective.DTZ24), at(0))
+			t.Errorf("%s: rkw23 %v, dtz24 %v, default %v", l.loss.Name(), at(objective.RKW23), at(objective.DTZ24),
+				at(0))
 		}
-		if _, ok := p[objective.Tight]; ok && at(objective.Tight) > math.Min(at(objective.Integral), math.Min(at(objective.Pointwise), at(objective.DTZ24)))+0.01 {
-			t.Errorf("%s: tight is %v, integral %v, pointwise %v", l.loss.Name(), at(objective.Tight), at(objective.Integral), at(objective.Pointwise))
+		if _, ok := p[objective.Tight]; ok && at(objective.Tight) > math.Min(at(objective.Integral),
+			math.Min(at(objective.Pointwise), at(objective.DTZ24)))+0.01 {
+			t.Errorf("%s: tight is %v, integral %v, pointwise %v", l.loss.Name(), at(objective.Tight),
+				at(objective.Integral), at(objective.Pointwise))
 		}
 	}
 }
 
 func TestUnprovedBoundsAreRefused(t *testing.T) {
-	good := objpert.Objective{Loss: loss.Huber{Threshold: 1}, RowNorm: 1, Lambda: 3, Sigma: 4, Tolerance: 1e-6, OutputSigma: 1e-3}
+	good := objpert.Objective{Loss: loss.Huber{Threshold: 1}, RowNorm: 1, Lambda: 3, Sigma: 4, Tolerance: 1e-6,
+		OutputSigma: 1e-3}
 	for name, spoil := range map[string]func(*objpert.Objective){
 		"kst12 is only quoted": func(m *objpert.Objective) { m.Bound = objective.KST12 },
 		"a lower bound":        func(m *objpert.Objective) { m.Bound = objective.GaussianLower },
@@ -232,12 +242,14 @@ func TestUnprovedBoundsAreRefused(t *testing.T) {
 // Every bound calibrates, meets its target from below and is not wasteful;
 // Tight wants less noise at the same λ, and a smaller λ at the same noise.
 func TestCalibrationByBound(t *testing.T) {
-	for _, l := range []loss.Loss{loss.Huber{Threshold: 1}, loss.SmoothedHinge{Width: 1}, loss.Clipped(loss.Logistic{}, 0.5)} {
+	for _, l := range []loss.Loss{loss.Huber{Threshold: 1}, loss.SmoothedHinge{Width: 1},
+		loss.Clipped(loss.Logistic{}, 0.5)} {
 		for _, lambda := range []float64{0, 2 * l.Smoothness()} {
 			found := map[objective.Bound]objpert.Objective{}
 			for _, b := range []objective.Bound{objective.RKW23, objective.DTZ24, 0, objective.Tight} {
 				m, err := objpert.Calibrate(objpert.Config{
-					Loss: l, RowNorm: 1, Epsilon: 1, Delta: 1e-5, Adjacency: privacy.AddRemove, Bound: b, Lambda: lambda})
+					Loss: l, RowNorm: 1, Epsilon: 1, Delta: 1e-5, Adjacency: privacy.AddRemove, Bound: b,
+					Lambda: lambda})
 				if err != nil {
 					t.Fatal(l.Name(), b, err)
 				}
@@ -302,7 +314,8 @@ func TestAlgorithm1WithEveryLoss(t *testing.T) {
 // Clipping in the calibration: L is C, whatever the loss and R; the same as a
 // loss clipped by hand.
 func TestCalibrationClips(t *testing.T) {
-	c := objpert.Config{Loss: loss.Squared{}, RowNorm: 2, Epsilon: 1, Delta: 1e-5, Adjacency: privacy.AddRemove, Clip: 0.6}
+	c := objpert.Config{Loss: loss.Squared{}, RowNorm: 2, Epsilon: 1, Delta: 1e-5, Adjacency: privacy.AddRemove,
+		Clip: 0.6}
 	m, err := objpert.Calibrate(c)
 	if err != nil {
 		t.Fatal(err)

@@ -174,7 +174,8 @@ func (k *calibration) byRule(c Config) (Objective, error) {
 			if c.NoiseFactor != 0 {
 				larger = "NoiseFactor"
 			}
-			return m, fmt.Errorf("%w: no λ gives (ε = %.6g, δ = %.6g) with σ = %.6g times the Gaussian mechanism's; take a larger %s",
+			return m, fmt.Errorf("%w: no λ gives (ε = %.6g, δ = %.6g) with σ = %.6g times the Gaussian mechanism's; "+
+				"take a larger %s",
 				privacy.ErrUnsupported, c.Epsilon, c.Delta, f, larger)
 		}
 		f *= 1.3
@@ -276,7 +277,10 @@ func (k *calibration) sigmaAt(lambda float64) (float64, error) {
 	if math.IsInf(guess, 1) {
 		guess = 4 * k.gauss
 	}
-	return crossing(k.gauss, guess, func(sigma float64, roughly bool) (float64, error) { return k.excess(lambda, sigma, roughly) })
+	return crossing(k.gauss, guess, func(sigma float64, roughly bool) (float64, error) {
+		return k.excess(lambda, sigma,
+			roughly)
+	})
 }
 
 // lambdaAt is sigmaAt with the parts of λ and σ exchanged.
@@ -291,7 +295,10 @@ func (k *calibration) lambdaAt(sigma float64) (float64, error) {
 	if math.IsInf(guess, 1) {
 		guess = 10 * k.m.Smoothness()
 	}
-	return crossing(k.least, guess/2, func(lambda float64, roughly bool) (float64, error) { return k.excess(lambda, sigma, roughly) })
+	return crossing(k.least, guess/2, func(lambda float64, roughly bool) (float64, error) {
+		return k.excess(lambda,
+			sigma, roughly)
+	})
 }
 
 // withLambda returns the mechanism with the least noise at λ.
@@ -306,7 +313,8 @@ func (k *calibration) withLambda(lambda float64) (Objective, error) {
 		return k.m, err
 	}
 	if math.IsInf(sigma, 1) {
-		return k.m, fmt.Errorf("%w: no σ gives (ε = %.6g, δ = %.6g) at λ = %g: log(1 + s/λ) = %.4g alone is too much; take a larger λ",
+		return k.m, fmt.Errorf("%w: no σ gives (ε = %.6g, δ = %.6g) at λ = %g: log(1 + s/λ) = %.4g alone is too much; "+
+			"take a larger λ",
 			privacy.ErrUnsupported, k.eps, k.delta, lambda, math.Log1p(k.m.Smoothness()/lambda))
 	}
 	return k.from(lambda, sigma)
@@ -342,7 +350,8 @@ func (k *calibration) from(lambda, sigma float64) (Objective, error) {
 		}
 		before, at, sigma = over, sigma, next
 	}
-	return k.m, fmt.Errorf("%w: no σ was found for (ε = %.6g, δ = %.6g) at λ = %g; take a larger λ", privacy.ErrUnsupported, k.eps, k.delta, lambda)
+	return k.m, fmt.Errorf("%w: no σ was found for (ε = %.6g, δ = %.6g) at λ = %g; take a larger λ",
+		privacy.ErrUnsupported, k.eps, k.delta, lambda)
 }
 
 // gaussianLogDelta is ln δ of the Gaussian mechanism of noise sigma.
@@ -360,13 +369,16 @@ func (c Config) validate() error {
 	case !(c.Lambda >= 0) || math.IsInf(c.Lambda, 1):
 		return &privacy.ParamError{Name: "Lambda", Value: c.Lambda, Want: "a positive number, or 0 to have it chosen"}
 	case c.Rule < Automatic || c.Rule > PredictedError:
-		return &privacy.ParamError{Name: "Rule", Value: int(c.Rule), Want: "Automatic, LeastNoise, SmallestLambda or PredictedError"}
+		return &privacy.ParamError{Name: "Rule", Value: int(c.Rule),
+			Want: "Automatic, LeastNoise, SmallestLambda or PredictedError"}
 	case c.NoiseFactor != 0 && !(c.NoiseFactor >= 1 && c.NoiseFactor < 1e6):
-		return &privacy.ParamError{Name: "NoiseFactor", Value: c.NoiseFactor, Want: "a number of at least 1, or 0 for 1.3"}
+		return &privacy.ParamError{Name: "NoiseFactor", Value: c.NoiseFactor,
+			Want: "a number of at least 1, or 0 for 1.3"}
 	case !(c.Clip >= 0) || math.IsInf(c.Clip, 1):
 		return &privacy.ParamError{Name: "Clip", Value: c.Clip, Want: "a positive number, or 0 not to clip"}
 	case !(c.Tolerance >= 0) || math.IsInf(c.Tolerance, 1):
-		return &privacy.ParamError{Name: "Tolerance", Value: c.Tolerance, Want: "a positive number, or 0 to have it chosen"}
+		return &privacy.ParamError{Name: "Tolerance", Value: c.Tolerance,
+			Want: "a positive number, or 0 to have it chosen"}
 	}
 	if c.Rule == PredictedError && c.Lambda == 0 {
 		if err := c.Planned.Validate(); err != nil {
@@ -377,7 +389,8 @@ func (c Config) validate() error {
 		return err
 	}
 	if c.Adjacency != privacy.AddRemove {
-		return fmt.Errorf("%w: objective perturbation is calibrated under %v here, not %v", privacy.ErrUnsupported, privacy.AddRemove, c.Adjacency)
+		return fmt.Errorf("%w: objective perturbation is calibrated under %v here, not %v", privacy.ErrUnsupported,
+			privacy.AddRemove, c.Adjacency)
 	}
 	return nil
 }

@@ -21,16 +21,19 @@ func TestCentre(t *testing.T) {
 			t.Errorf("rate %v: %v, want %v", rate, got, want)
 		}
 	}
-	if a, b := objpert.CentreOf(loss.Softplus{Width: 1}, 0.3), objpert.CentreOf(loss.Softplus{Width: 1}, 0.7); math.Abs(a+b) > 1e-9 || a >= 0 {
+	if a, b := objpert.CentreOf(loss.Softplus{Width: 1}, 0.3), objpert.CentreOf(loss.Softplus{Width: 1},
+		0.7); math.Abs(a+b) > 1e-9 || a >= 0 {
 		t.Errorf("softplus: %v and %v", a, b)
 	}
-	m, err := objpert.Calibrate(objpert.Config{Loss: loss.Logistic{}, RowNorm: math.Sqrt2, Epsilon: 1, Delta: 1e-6, Adjacency: privacy.AddRemove})
+	m, err := objpert.Calibrate(objpert.Config{Loss: loss.Logistic{}, RowNorm: math.Sqrt2, Epsilon: 1, Delta: 1e-6,
+		Adjacency: privacy.AddRemove})
 	if err != nil {
 		t.Fatal(err)
 	}
 	planned := objpert.Planned{Records: 100, Features: 3}
 	with, without := m.Suited(planned, true, 0.2), m.Suited(planned, true, 0)
-	if with.Shrinkage != 0 || with.Lambda != without.Lambda+without.Shrinkage || with.Centre != objpert.CentreOf(loss.Logistic{}, 0.2) || without.Centre != 0 {
+	if with.Shrinkage != 0 || with.Lambda != without.Lambda+without.Shrinkage ||
+		with.Centre != objpert.CentreOf(loss.Logistic{}, 0.2) || without.Centre != 0 {
 		t.Errorf("with a base rate %v, without %v", with, without)
 	}
 	a, err := with.Profile()
@@ -57,7 +60,8 @@ func TestCentre(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	sol, err := erm.Minimize(&erm.Problem{Rows: rows, Labels: labels, Loss: loss.Logistic{}, Lambda: with.Lambda, Linear: []float64{0, 0, -with.Lambda * with.Centre}}, nil)
+	sol, err := erm.Minimize(&erm.Problem{Rows: rows, Labels: labels, Loss: loss.Logistic{}, Lambda: with.Lambda,
+		Linear: []float64{0, 0, -with.Lambda * with.Centre}}, nil)
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -41,7 +41,8 @@ func (c Count) Run(records int, src noise.Source) float64 {
 // Planned returns what a noisy number of records says of their number: itself, but
 // no less than the noise, below which it says nothing.
 func (c Count) Planned(noisy float64, features int) Planned {
-	return Planned{Records: int(math.Min(math.MaxInt32, math.Ceil(math.Max(1, math.Max(noisy, c.Sigma))))), Features: features}
+	return Planned{Records: int(math.Min(math.MaxInt32, math.Ceil(math.Max(1, math.Max(noisy, c.Sigma))))),
+		Features: features}
 }
 
 // Counted is objective perturbation whose ridges are chosen for a noisy count of
@@ -71,7 +72,8 @@ func (m Counted) Profile() (privacy.Profile, error) {
 		return nil, err
 	}
 	if !(m.BaseRate >= 0 && m.BaseRate < 1) {
-		return nil, &privacy.ParamError{Name: "BaseRate", Value: m.BaseRate, Want: "a share in (0, 1), or 0 where none is public"}
+		return nil, &privacy.ParamError{Name: "BaseRate", Value: m.BaseRate,
+			Want: "a share in (0, 1), or 0 where none is public"}
 	}
 	fit, err := m.Fit.Profile()
 	if err != nil {
@@ -96,7 +98,8 @@ func (m Counted) String() string {
 
 // Describe implements mechanism.Mechanism.
 func (m Counted) Describe() mechanism.Description {
-	d := m.Fit.describe("λ was chosen by the noisy count, which the guarantee covers; σ, τ and σ_out without looking at the records")
+	d := m.Fit.describe("λ was chosen by the noisy count, which the guarantee covers; σ, τ and σ_out without looking " +
+		"at the records")
 	d.Beside = "records counted"
 	return d
 }
@@ -136,7 +139,8 @@ func (m Counted) Check(rows matrix.Rows, labels []float64) error {
 
 // Run implements mechanism.Mechanism. Fitted in the release is the Objective that the
 // count has chosen; Mechanism says what was counted.
-func (m Counted) Run(rows matrix.Rows, labels []float64, src noise.Source, settings *mechanism.Settings) (*mechanism.Release, error) {
+func (m Counted) Run(rows matrix.Rows, labels []float64, src noise.Source, settings *mechanism.Settings) (
+	*mechanism.Release, error) {
 	both, err := mechanism.Begin(m, rows, labels, src)
 	if err != nil {
 		return nil, err

@@ -16,7 +16,8 @@ import (
 
 func counted(t *testing.T, l loss.Loss, eps, delta, share float64) objpert.Counted {
 	t.Helper()
-	m, err := objpert.CalibrateCounted(objpert.Config{Loss: l, RowNorm: math.Sqrt2, Epsilon: eps, Delta: delta, Adjacency: privacy.AddRemove}, share, true)
+	m, err := objpert.CalibrateCounted(objpert.Config{Loss: l, RowNorm: math.Sqrt2, Epsilon: eps, Delta: delta,
+		Adjacency: privacy.AddRemove}, share, true)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -27,7 +28,8 @@ func counted(t *testing.T, l loss.Loss, eps, delta, share float64) objpert.Count
 // that add in squares, and with a tenth less noise in either they do not; the
 // profile holds at whatever ridge the count has chosen.
 func TestCountedIsSafeAndTight(t *testing.T) {
-	for _, c := range []struct{ eps, delta, share float64 }{{0.05, 1e-5, 0.01}, {1, 1e-6, 0.01}, {8, 1e-9, 0.3}, {1e-3, 1e-4, 0.1}} {
+	for _, c := range []struct{ eps, delta, share float64 }{{0.05, 1e-5, 0.01}, {1, 1e-6, 0.01}, {8, 1e-9, 0.3},
+		{1e-3, 1e-4, 0.1}} {
 		for _, l := range []loss.Loss{loss.Logistic{}, loss.Softplus{Width: 1}} {
 			m := counted(t, l, c.eps, c.delta, c.share)
 			both, err := m.Profile()
@@ -102,7 +104,8 @@ func TestCountedRuns(t *testing.T) {
 	if !ok || got != want {
 		t.Errorf("the release states μ = %v, want %v", got, want)
 	}
-	if !strings.Contains(r.Mechanism, "count of the records") || !strings.Contains(strings.Join(r.Guarantee.Assumptions, ";"), "noisy count") {
+	if !strings.Contains(r.Mechanism, "count of the records") ||
+		!strings.Contains(strings.Join(r.Guarantee.Assumptions, ";"), "noisy count") {
 		t.Errorf("%q, %q", r.Mechanism, r.Guarantee.Assumptions)
 	}
 	again := noise.NewSeeded(4)
@@ -113,11 +116,13 @@ func TestCountedRuns(t *testing.T) {
 		t.Error("fewer records, no larger ridge")
 	}
 	// Huber's loss has no Gaussian case: what it costs depends on λ.
-	if _, err := objpert.CalibrateCounted(objpert.Config{Loss: loss.Huber{Threshold: 1}, RowNorm: 1, Epsilon: 1, Delta: 1e-6, Adjacency: privacy.AddRemove}, 0.01, true); err == nil {
+	if _, err := objpert.CalibrateCounted(objpert.Config{Loss: loss.Huber{Threshold: 1}, RowNorm: 1, Epsilon: 1,
+		Delta: 1e-6, Adjacency: privacy.AddRemove}, 0.01, true); err == nil {
 		t.Error("a ridge by a count outside the Gaussian case")
 	}
 	for _, share := range []float64{0, -1, 1, math.NaN()} {
-		if _, err := objpert.CalibrateCounted(objpert.Config{Loss: loss.Logistic{}, RowNorm: 1, Epsilon: 1, Delta: 1e-6, Adjacency: privacy.AddRemove}, share, true); err == nil {
+		if _, err := objpert.CalibrateCounted(objpert.Config{Loss: loss.Logistic{}, RowNorm: 1, Epsilon: 1, Delta: 1e-6,
+			Adjacency: privacy.AddRemove}, share, true); err == nil {
 			t.Errorf("share %v was accepted", share)
 		}
 	}
@@ -143,7 +148,8 @@ func TestCountedWhereDeltaNearlySuffices(t *testing.T) {
 // TestNoCountIsChargedForNothing: parameters at which some count would ask for a ridge
 // that no fit takes, or has noise that cannot be drawn, are refused before any is.
 func TestNoCountIsChargedForNothing(t *testing.T) {
-	m, err := objpert.CalibrateCounted(objpert.Config{Loss: loss.Logistic{}, RowNorm: 1.3e14, Epsilon: 3.9, Delta: 2.6e-12, Adjacency: privacy.AddRemove}, 0.01, false)
+	m, err := objpert.CalibrateCounted(objpert.Config{Loss: loss.Logistic{}, RowNorm: 1.3e14, Epsilon: 3.9,
+		Delta: 2.6e-12, Adjacency: privacy.AddRemove}, 0.01, false)
 	if err != nil {
 		t.Fatal(err)
 	}

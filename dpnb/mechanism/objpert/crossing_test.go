@@ -36,7 +36,8 @@ func TestCrossing(t *testing.T) {
 			}
 		}
 	}
-	if x, err := crossing(1, 2, func(float64, bool) (float64, error) { return 1, nil }); err != nil || !math.IsInf(x, 1) {
+	if x, err := crossing(1, 2, func(float64, bool) (float64, error) { return 1, nil }); err != nil ||
+		!math.IsInf(x, 1) {
 		t.Errorf("no crossing: %v, %v", x, err)
 	}
 	wrong := errors.New("wrong")

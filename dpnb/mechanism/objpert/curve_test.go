@@ -79,7 +79,8 @@ func uncovered(c objective.Curve, l labelled, r float64) string {
 	}
 	for b := 1; b < bins-1; b++ {
 		if reached[b] < 0.9 {
-			return fmt.Sprintf("S̄ is never reached around γ = %v: %v of it", lo+(hi-lo)*(float64(b)+0.5)/bins, reached[b])
+			return fmt.Sprintf("S̄ is never reached around γ = %v: %v of it", lo+(hi-lo)*(float64(b)+0.5)/bins,
+				reached[b])
 		}
 	}
 	return ""

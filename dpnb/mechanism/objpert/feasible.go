@@ -60,7 +60,9 @@ func (a Feasibility) Validate() error {
 	}
 	if !(least*u*b <= a.Tolerance) {
 		return &privacy.ParamError{Name: "Sigma", Value: a.Sigma,
-			Want: fmt.Sprintf("less: float64 rounds noise of this size by more than τ = %.3g allows, so that no fit could be certified; take a larger Lambda (this one, λ = %.3g, asks for so much noise), ε or Tolerance", a.Tolerance, a.Lambda)}
+			Want: fmt.Sprintf("less: float64 rounds noise of this size by more than τ = %.3g allows, so that no fit "+
+				"could be certified; take a larger Lambda (this one, λ = %.3g, asks for so much noise), ε or Tolerance",
+				a.Tolerance, a.Lambda)}
 	}
 	margins := func(n float64) bool { // whether they err by too much
 		d := float64(a.Features + 3)
@@ -72,7 +74,9 @@ func (a Feasibility) Validate() error {
 	}
 	if hopeless {
 		return &privacy.ParamError{Name: "Lambda", Value: a.Lambda,
-			Want: fmt.Sprintf("more: the noise makes coefficients of about σ/λ = %.3g, with which no arithmetic here can certify τ = %.3g; a larger Lambda (or none, to have it chosen) or Tolerance can be certified", a.Sigma/a.Lambda, a.Tolerance)}
+			Want: fmt.Sprintf("more: the noise makes coefficients of about σ/λ = %.3g, with which no arithmetic here "+
+				"can certify τ = %.3g; a larger Lambda (or none, to have it chosen) or Tolerance can be certified",
+				a.Sigma/a.Lambda, a.Tolerance)}
 	}
 	return nil
 }
@@ -80,7 +84,8 @@ func (a Feasibility) Validate() error {
 // Feasibility returns what is known of fits with so many features; records is the
 // planned number of them if that is public, else 0.
 func (m Objective) Feasibility(features, records int) Feasibility {
-	return Feasibility{Lipschitz: m.Lipschitz(), Smoothness: m.Smoothness(), Lambda: m.Lambda + m.Shrinkage, Sigma: m.Sigma, Tolerance: m.Tolerance,
+	return Feasibility{Lipschitz: m.Lipschitz(), Smoothness: m.Smoothness(), Lambda: m.Lambda + m.Shrinkage,
+		Sigma: m.Sigma, Tolerance: m.Tolerance,
 		Features: features, Coefficients: features, Records: records}
 }
 
@@ -106,7 +111,9 @@ func (a Feasibility) Sure() error {
 	held := float64(a.Records) * a.Lipschitz / (a.Sigma * float64(max(1, a.Coefficients)))
 	if bend := a.Smoothness * a.Sigma / (a.Lambda * a.Lipschitz); !(bend <= mostBend*math.Max(1, held)) {
 		return &privacy.ParamError{Name: "Lambda", Value: a.Lambda,
-			Want: fmt.Sprintf("more: the noise makes coefficients of about σ/λ = %.3g where there are not many records to hold them, and such a fit may not come to an end; take a larger Lambda (or none, to have it chosen), or state how many Records are planned where that can be", a.Sigma/a.Lambda)}
+			Want: fmt.Sprintf("more: the noise makes coefficients of about σ/λ = %.3g where there are not many "+
+				"records to hold them, and such a fit may not come to an end; take a larger Lambda (or none, to have "+
+				"it chosen), or state how many Records are planned where that can be", a.Sigma/a.Lambda)}
 	}
 	return nil
 }

@@ -24,7 +24,8 @@ func TestHopelessFitsAreRefusedBeforeTheNoise(t *testing.T) {
 		for _, sigma := range []float64{1e-3, 1, 1e3, 1e6, 1e8, 1e10, 1e14, 1e29} {
 			for _, n := range []int{1, 40, 3000} {
 				x, y := records(n, 4, 3)
-				m := objpert.Objective{Loss: loss.Logistic{}, RowNorm: 1, Lambda: lambda, Sigma: sigma, Tolerance: 1e-6, OutputSigma: 1}
+				m := objpert.Objective{Loss: loss.Logistic{}, RowNorm: 1, Lambda: lambda, Sigma: sigma, Tolerance: 1e-6,
+					OutputSigma: 1}
 				src := &countingSource{Seeded: noise.NewSeeded(1)}
 				checked := m.Check(x, y)
 				r, err := m.Run(x, y, src, nil)
@@ -32,7 +33,8 @@ func TestHopelessFitsAreRefusedBeforeTheNoise(t *testing.T) {
 				switch {
 				case checked != nil:
 					refused++
-					if !errors.As(checked, &p) || src.draws > 0 || r != nil || err == nil || !strings.Contains(checked.Error(), "Lambda") {
+					if !errors.As(checked, &p) || src.draws > 0 || r != nil || err == nil ||
+						!strings.Contains(checked.Error(), "Lambda") {
 						t.Errorf("λ = %g, σ = %g: %v, %d draws", lambda, sigma, checked, src.draws)
 					}
 					// The refusal must have been right: without it the solver fails, too.
@@ -42,7 +44,8 @@ func TestHopelessFitsAreRefusedBeforeTheNoise(t *testing.T) {
 					if tolerance <= 0 {
 						continue
 					}
-					if _, err := erm.Minimize(&erm.Problem{Rows: x, Labels: y, Loss: m.Loss, Lambda: lambda, Linear: b}, &erm.Settings{Tolerance: tolerance}); err == nil {
+					if _, err := erm.Minimize(&erm.Problem{Rows: x, Labels: y, Loss: m.Loss, Lambda: lambda, Linear: b},
+						&erm.Settings{Tolerance: tolerance}); err == nil {
 						t.Errorf("λ = %g, σ = %g, n = %d is refused, and can be certified", lambda, sigma, n)
 					}
 				case err == nil:
@@ -58,7 +61,8 @@ func TestHopelessFitsAreRefusedBeforeTheNoise(t *testing.T) {
 
 // What was planned decides where it is stated.
 func TestFeasibilityKnowsThePlan(t *testing.T) {
-	a := objpert.Feasibility{Lipschitz: 1, Smoothness: 0.25, Lambda: 1e-21, Sigma: 3000, Tolerance: 1e-6, Features: 10, Coefficients: 10}
+	a := objpert.Feasibility{Lipschitz: 1, Smoothness: 0.25, Lambda: 1e-21, Sigma: 3000, Tolerance: 1e-6, Features: 10,
+		Coefficients: 10}
 	for records, good := range map[int]bool{0: true, 1: false, 1000: false, 9000: false, 10_000: true} {
 		if a.Records = records; (a.Validate() == nil) != good {
 			t.Errorf("%d records: %v", records, a.Validate())
@@ -81,7 +85,8 @@ func TestFeasibilityKnowsThePlan(t *testing.T) {
 func TestBarelyPossibleLambda(t *testing.T) {
 	x, y := records(50, 4, 3)
 	for _, eps := range []float64{10, 15, 20} {
-		c := objpert.Config{Loss: loss.Logistic{}, RowNorm: 1, Epsilon: eps, Delta: 1e-6, Adjacency: privacy.AddRemove, Lambda: 0.25 / math.Expm1(eps) * (1 + 1e-9)}
+		c := objpert.Config{Loss: loss.Logistic{}, RowNorm: 1, Epsilon: eps, Delta: 1e-6, Adjacency: privacy.AddRemove,
+			Lambda: 0.25 / math.Expm1(eps) * (1 + 1e-9)}
 		m, err := objpert.Calibrate(c)
 		if err != nil {
 			t.Fatal(err)
@@ -115,7 +120,8 @@ func TestSureFitsAreHeld(t *testing.T) {
 		"twice as many as noise": {0.501e-4, 800, true}, // nL/(σk) = 2
 		"and no more":            {0.499e-4, 800, false},
 	} {
-		a := objpert.Feasibility{Lipschitz: 2, Smoothness: 0.15, Lambda: c.lambda, Sigma: 40, Tolerance: 2e-6, Features: 20, Coefficients: 20, Records: c.records}
+		a := objpert.Feasibility{Lipschitz: 2, Smoothness: 0.15, Lambda: c.lambda, Sigma: 40, Tolerance: 2e-6,
+			Features: 20, Coefficients: 20, Records: c.records}
 		if err := a.Validate(); err != nil {
 			t.Errorf("%s: refused without being sure: %v", name, err)
 		}

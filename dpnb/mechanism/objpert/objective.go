@@ -75,7 +75,8 @@ func (m Objective) Validate() error {
 	if m.Loss == nil {
 		return &privacy.ParamError{Name: "Loss", Value: nil, Want: "a loss"}
 	}
-	scales := mechanism.Scales{{"RowNorm", m.RowNorm}, {"Lambda", m.Lambda}, {"Sigma", m.Sigma}, {"Tolerance", m.Tolerance}, {"OutputSigma", m.OutputSigma}}
+	scales := mechanism.Scales{{"RowNorm", m.RowNorm}, {"Lambda", m.Lambda}, {"Sigma", m.Sigma},
+		{"Tolerance", m.Tolerance}, {"OutputSigma", m.OutputSigma}}
 	if err := scales.Check(); err != nil {
 		return err
 	}
@@ -87,10 +88,12 @@ func (m Objective) Validate() error {
 	}
 	l, s := m.Lipschitz(), m.Smoothness()
 	if !(l > 0) || !(s > 0) {
-		return &privacy.ParamError{Name: "Loss", Value: m.Loss.Name(), Want: "a loss whose parameters are in range (it wants the labels: " + m.Loss.Labels() + ")"}
+		return &privacy.ParamError{Name: "Loss", Value: m.Loss.Name(),
+			Want: "a loss whose parameters are in range (it wants the labels: " + m.Loss.Labels() + ")"}
 	}
 	if math.IsInf(l, 1) || math.IsInf(s, 1) {
-		return fmt.Errorf("%w: objective perturbation needs a loss of bounded slope and curvature, and the %s loss has sup|f′| = %v, sup f″ = %v; clip its gradients first (Clip, loss.ClippedAt or loss.Clipped)",
+		return fmt.Errorf("%w: objective perturbation needs a loss of bounded slope and curvature, and the %s loss "+
+			"has sup|f′| = %v, sup f″ = %v; clip its gradients first (Clip, loss.ClippedAt or loss.Clipped)",
 			privacy.ErrUnsupported, m.Loss.Name(), m.Loss.Lipschitz(), m.Loss.Smoothness())
 	}
 	if err := (mechanism.Scales{{"Lipschitz", l}, {"Smoothness", s}}).Check(); err != nil {
@@ -224,7 +227,8 @@ func (m Objective) checkRecords(rows matrix.Rows, labels []float64) error {
 // for none; from the certified ‖∇J(θ)‖ ≤ tolerance, as a rule. Unless the passes are
 // limited it goes on until it has, by steps that are proved to arrive
 // (docs/theory/solvers.md).
-func (m Objective) minimise(rows matrix.Rows, labels, b []float64, tolerance float64, settings *mechanism.Settings) ([]float64, error) {
+func (m Objective) minimise(rows matrix.Rows, labels, b []float64, tolerance float64, settings *mechanism.Settings) (
+	[]float64, error) {
 	s := settings.Value()
 	_, d := rows.Dims()
 	if m.Centre != 0 {
@@ -240,7 +244,8 @@ func (m Objective) minimise(rows matrix.Rows, labels, b []float64, tolerance flo
 	if !(tolerance > 0) {
 		return nil, mechanism.Uncertified(m.Tolerance)
 	}
-	sol, err := erm.Minimize(&p, &erm.Settings{Tolerance: tolerance, Workers: s.Workers, MaxPasses: s.MaxPasses, Persist: s.MaxPasses == 0})
+	sol, err := erm.Minimize(&p, &erm.Settings{Tolerance: tolerance, Workers: s.Workers, MaxPasses: s.MaxPasses,
+		Persist: s.MaxPasses == 0})
 	if err != nil {
 		return nil, mechanism.Uncertified(m.Tolerance) // the solver's figures depend on the records
 	}
@@ -255,7 +260,8 @@ func (m Objective) Describe() mechanism.Description {
 // describe is Describe with how the parameters were chosen.
 func (m Objective) describe(chosen string) mechanism.Description {
 	d := mechanism.Description{
-		Name: "objective perturbation", Source: "Redberg, Koskela, Wang 2023 (rkw23), Algorithm 1; of a loss that is not clipped Algorithm 2",
+		Name: "objective perturbation", Source: "Redberg, Koskela, Wang 2023 (rkw23), Algorithm 1; of a loss that is " +
+			"not clipped Algorithm 2",
 		Adjacency: privacy.AddRemove, Bound: m.boundName(), Lambda: m.Lambda + m.Shrinkage,
 		Assumptions: []string{
 			mechanism.RowsWithin(m.RowNorm),
@@ -266,13 +272,15 @@ func (m Objective) describe(chosen string) mechanism.Description {
 	}
 	if _, plain := m.Loss.(loss.Logistic); !plain {
 		d.Assumptions = append(d.Assumptions,
-			fmt.Sprintf("the %s loss and its parameters were chosen without looking at the records, and every label that could be in the data is %s", m.Loss.Name(), m.Loss.Labels()))
+			fmt.Sprintf("the %s loss and its parameters were chosen without looking at the records, and every label "+
+				"that could be in the data is %s", m.Loss.Name(), m.Loss.Labels()))
 	}
 	return d
 }
 
 // Run implements mechanism.Mechanism.
-func (m Objective) Run(rows matrix.Rows, labels []float64, src noise.Source, settings *mechanism.Settings) (*mechanism.Release, error) {
+func (m Objective) Run(rows matrix.Rows, labels []float64, src noise.Source, settings *mechanism.Settings) (
+	*mechanism.Release, error) {
 	r, err := mechanism.Begin(m, rows, labels, src)
 	if err != nil {
 		return nil, err

@@ -53,7 +53,8 @@ func TestCalibrationIsSafeAndTight(t *testing.T) {
 	}
 	var tries []try
 	for _, rule := range []objpert.LambdaRule{objpert.LeastNoise, objpert.SmallestLambda} {
-		tries = append(tries, try{0.05, 1e-5, rule}, try{1, 1e-5, rule}, try{8, 1e-9, rule}, try{0.5, 1e-30, rule}, try{100, 1e-5, rule}, try{1e-3, 1e-2, rule})
+		tries = append(tries, try{0.05, 1e-5, rule}, try{1, 1e-5, rule}, try{8, 1e-9, rule}, try{0.5, 1e-30, rule},
+			try{100, 1e-5, rule}, try{1e-3, 1e-2, rule})
 	}
 	for _, c := range tries {
 		m := calibrated(t, c.eps, c.delta, c.rule)
@@ -123,7 +124,8 @@ func TestCalibrationWithGivenLambda(t *testing.T) {
 // The claimed profile must lie above the exact divergence of real neighbours.
 func TestClaimIsAboveExactDivergence(t *testing.T) {
 	for _, c := range []struct{ lambda, sigma float64 }{{0.25, 2}, {1, 2}, {2, 2}, {1, 0.5}, {1, 20}, {0.05, 5}} {
-		m := objpert.Objective{Loss: loss.Logistic{}, RowNorm: 1, Lambda: c.lambda, Sigma: c.sigma, Tolerance: 1e-9, OutputSigma: 1e-3}
+		m := objpert.Objective{Loss: loss.Logistic{}, RowNorm: 1, Lambda: c.lambda, Sigma: c.sigma, Tolerance: 1e-9,
+			OutputSigma: 1e-3}
 		p, err := m.Profile()
 		if err != nil {
 			t.Fatal(err)
@@ -136,7 +138,8 @@ func TestClaimIsAboveExactDivergence(t *testing.T) {
 			for _, eps := range []float64{0, 0.1, 0.5, 1, 2} {
 				for _, dir := range privacy.Directions {
 					if exact, claim := s.DeltaLower(dir, eps), math.Exp(p.LogDeltaUpper(dir, eps)); exact > claim {
-						t.Errorf("%+v, %d copies, ε = %v, %v: exact δ %v above the claim %v", c, copies, eps, dir, exact, claim)
+						t.Errorf("%+v, %d copies, ε = %v, %v: exact δ %v above the claim %v", c, copies, eps, dir,
+							exact, claim)
 					}
 				}
 			}
@@ -147,12 +150,14 @@ func TestClaimIsAboveExactDivergence(t *testing.T) {
 // ε → ∞: with its noise switched off the release is the plain minimiser.
 func TestNoNoiseEqualsNonPrivate(t *testing.T) {
 	x, y := records(400, 6, 1)
-	m := objpert.Objective{Loss: loss.Logistic{}, RowNorm: 1, Lambda: 0.7, Sigma: 1e-12, Tolerance: 1e-10, OutputSigma: 1e-13}
+	m := objpert.Objective{Loss: loss.Logistic{}, RowNorm: 1, Lambda: 0.7, Sigma: 1e-12, Tolerance: 1e-10,
+		OutputSigma: 1e-13}
 	r, err := m.Run(x, y, noise.NewSeeded(1), nil)
 	if err != nil {
 		t.Fatal(err)
 	}
-	plain, err := erm.Minimize(&erm.Problem{Rows: x, Labels: y, Loss: loss.Logistic{}, Lambda: 0.7}, &erm.Settings{Tolerance: 1e-10})
+	plain, err := erm.Minimize(&erm.Problem{Rows: x, Labels: y, Loss: loss.Logistic{}, Lambda: 0.7},
+		&erm.Settings{Tolerance: 1e-10})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -232,18 +237,19 @@ func (c *countingSource) Uint64() uint64 {
 func TestCalibrationRejects(t *testing.T) {
 	good := objpert.Config{Loss: loss.Logistic{}, RowNorm: 1, Epsilon: 1, Delta: 1e-5, Adjacency: privacy.AddRemove}
 	for name, spoil := range map[string]func(*objpert.Config){
-		"ε = 0":        func(c *objpert.Config) { c.Epsilon = 0 },
-		"ε < 0":        func(c *objpert.Config) { c.Epsilon = -1 },
-		"ε = NaN":      func(c *objpert.Config) { c.Epsilon = math.NaN() },
-		"δ = 0":        func(c *objpert.Config) { c.Delta = 0 },
-		"δ = 1":        func(c *objpert.Config) { c.Delta = 1 },
-		"λ < 0":        func(c *objpert.Config) { c.Lambda = -1 },
-		"R = 0":        func(c *objpert.Config) { c.RowNorm = 0 },
-		"factor < 1":   func(c *objpert.Config) { c.NoiseFactor = 0.5 },
-		"adjacency":    func(c *objpert.Config) { c.Adjacency = 0 },
-		"replace":      func(c *objpert.Config) { c.Adjacency = privacy.ReplaceOne },
-		"τ = NaN":      func(c *objpert.Config) { c.Tolerance = math.NaN() },
-		"factor = 1.0": func(c *objpert.Config) { c.NoiseFactor, c.Rule = 1, objpert.SmallestLambda }, // the half-normal bound never is the Gaussian's
+		"ε = 0":      func(c *objpert.Config) { c.Epsilon = 0 },
+		"ε < 0":      func(c *objpert.Config) { c.Epsilon = -1 },
+		"ε = NaN":    func(c *objpert.Config) { c.Epsilon = math.NaN() },
+		"δ = 0":      func(c *objpert.Config) { c.Delta = 0 },
+		"δ = 1":      func(c *objpert.Config) { c.Delta = 1 },
+		"λ < 0":      func(c *objpert.Config) { c.Lambda = -1 },
+		"R = 0":      func(c *objpert.Config) { c.RowNorm = 0 },
+		"factor < 1": func(c *objpert.Config) { c.NoiseFactor = 0.5 },
+		"adjacency":  func(c *objpert.Config) { c.Adjacency = 0 },
+		"replace":    func(c *objpert.Config) { c.Adjacency = privacy.ReplaceOne },
+		"τ = NaN":    func(c *objpert.Config) { c.Tolerance = math.NaN() },
+		// the half-normal bound never is the Gaussian's
+		"factor = 1.0": func(c *objpert.Config) { c.NoiseFactor, c.Rule = 1, objpert.SmallestLambda },
 		"no rule":      func(c *objpert.Config) { c.Rule = 7 },
 	} {
 		c := good

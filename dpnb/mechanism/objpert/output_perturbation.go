@@ -42,7 +42,8 @@ type Output struct {
 // objective is the objective perturbation of the same loss and records: its
 // constants and its checks are the ones needed here.
 func (m Output) objective() Objective {
-	return Objective{Loss: m.Loss, RowNorm: m.RowNorm, Lambda: m.Lambda, Sigma: 1, Tolerance: m.Tolerance, OutputSigma: 1}
+	return Objective{Loss: m.Loss, RowNorm: m.RowNorm, Lambda: m.Lambda, Sigma: 1, Tolerance: m.Tolerance,
+		OutputSigma: 1}
 }
 
 // Sensitivity returns Δ = (L + 2τ)/λ, rounded up, L = R·sup|f′|.
@@ -61,7 +62,8 @@ func (m Output) Validate() error {
 		name, value, other = "Scale", m.Scale, m.Sigma
 	}
 	if !(value > 0) || math.IsInf(value, 1) || other != 0 {
-		return &privacy.ParamError{Name: name, Value: value, Want: "a positive finite number, and one of Sigma and Scale zero"}
+		return &privacy.ParamError{Name: name, Value: value,
+			Want: "a positive finite number, and one of Sigma and Scale zero"}
 	}
 	return mechanism.Scales{{name, value}}.Check()
 }
@@ -81,11 +83,14 @@ func (m Output) Event() (privacy.Event, error) {
 // Describe implements mechanism.Mechanism.
 func (m Output) Describe() mechanism.Description {
 	return mechanism.Description{
-		Name: "output perturbation", Source: "Chaudhuri, Monteleoni, Sarwate 2011, section 3.2; Dwork, Tankala, Zhang 2024 (dtz24), section 6",
+		Name: "output perturbation", Source: "Chaudhuri, Monteleoni, Sarwate 2011, section 3.2; Dwork, Tankala, " +
+			"Zhang " +
+			"2024 (dtz24), section 6",
 		Adjacency: privacy.AddRemove, Bound: m.boundName(), Lambda: m.Lambda,
 		Assumptions: []string{
 			mechanism.RowsWithin(m.RowNorm),
-			fmt.Sprintf("λ, τ, the noise, the %s loss and its parameters were chosen without looking at the records, and every label that could be in the data is %s", m.Loss.Name(), m.Loss.Labels()),
+			fmt.Sprintf("λ, τ, the noise, the %s loss and its parameters were chosen without looking at the records, "+
+				"and every label that could be in the data is %s", m.Loss.Name(), m.Loss.Labels()),
 			mechanism.ExactNoise,
 			mechanism.Unseen,
 		},
@@ -106,7 +111,8 @@ func (m Output) String() string {
 	if m.Sigma == 0 {
 		law = fmt.Sprintf("isotropic Laplace noise, b = %.5g", m.Scale)
 	}
-	return fmt.Sprintf("output perturbation (%s loss, ‖x‖ ≤ %.5g, λ = %.5g, τ = %.3g, %s)", m.Loss.Name(), m.RowNorm, m.Lambda, m.Tolerance, law)
+	return fmt.Sprintf("output perturbation (%s loss, ‖x‖ ≤ %.5g, λ = %.5g, τ = %.3g, %s)", m.Loss.Name(), m.RowNorm,
+		m.Lambda, m.Tolerance, law)
 }
 
 // Check validates records against the parameters, before any noise is drawn.
@@ -124,7 +130,8 @@ func (m Output) Check(rows matrix.Rows, labels []float64) error {
 func (m Output) Feasible(features, records int) error { return nil }
 
 // Run implements mechanism.Mechanism.
-func (m Output) Run(rows matrix.Rows, labels []float64, src noise.Source, settings *mechanism.Settings) (*mechanism.Release, error) {
+func (m Output) Run(rows matrix.Rows, labels []float64, src noise.Source, settings *mechanism.Settings) (
+	*mechanism.Release, error) {
 	r, err := mechanism.Begin(m, rows, labels, src)
 	if err != nil {
 		return nil, err

@@ -51,7 +51,8 @@ func TestOutputPerturbationSensitivity(t *testing.T) {
 							moved := floats.Distance(base, other, 2)
 							ratio := moved / m.Sensitivity()
 							if ratio > 1 {
-								t.Fatalf("%s, λ = %v: moved by %v, claimed %v", l.Name(), lambda, moved, m.Sensitivity())
+								t.Fatalf("%s, λ = %v: moved by %v, claimed %v", l.Name(), lambda, moved,
+									m.Sensitivity())
 							}
 							worst = math.Max(worst, ratio)
 							// Each stopped as far short as τ allows, away from the other.
@@ -59,7 +60,9 @@ func TestOutputPerturbationSensitivity(t *testing.T) {
 							floats.SubTo(away, base, other)
 							short := m
 							short.Tolerance = 0.05 * lambda * moved
-							a, b := stoppedShort(t, rows, labels, m, base, away, short.Tolerance), stoppedShort(t, more, append(append([]float64(nil), labels...), y), m, other, away, -short.Tolerance)
+							a, b := stoppedShort(t, rows, labels, m, base, away, short.Tolerance),
+								stoppedShort(t, more, append(append([]float64(nil), labels...), y), m, other, away,
+									-short.Tolerance)
 							off = math.Max(off, floats.Distance(a, b, 2)/short.Sensitivity())
 						}
 					}
@@ -77,7 +80,8 @@ func TestOutputPerturbationSensitivity(t *testing.T) {
 
 func minimiser(t *testing.T, rows matrix.Rows, labels []float64, m objpert.Output) []float64 {
 	t.Helper()
-	s, err := erm.Minimize(&erm.Problem{Rows: rows, Labels: labels, Loss: m.Loss, Lambda: m.Lambda}, &erm.Settings{Tolerance: m.Tolerance})
+	s, err := erm.Minimize(&erm.Problem{Rows: rows, Labels: labels, Loss: m.Loss, Lambda: m.Lambda},
+		&erm.Settings{Tolerance: m.Tolerance})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -86,7 +90,8 @@ func minimiser(t *testing.T, rows matrix.Rows, labels []float64, m objpert.Outpu
 
 // stoppedShort returns the point in the given direction from the minimiser at
 // which ‖∇J‖ is |tau|, to the other side if tau is negative.
-func stoppedShort(t *testing.T, rows matrix.Rows, labels []float64, m objpert.Output, at, direction []float64, tau float64) []float64 {
+func stoppedShort(t *testing.T, rows matrix.Rows, labels []float64, m objpert.Output, at, direction []float64,
+	tau float64) []float64 {
 	t.Helper()
 	p := erm.Problem{Rows: rows, Labels: labels, Loss: m.Loss, Lambda: m.Lambda}
 	g, point := make([]float64, len(at)), make([]float64, len(at))

@@ -26,11 +26,15 @@ type Planned struct {
 func (p Planned) Validate() error {
 	switch {
 	case p.Records <= 0:
-		return &privacy.ParamError{Name: "Planned.Records", Value: p.Records, Want: "the number of records that was planned for, a public number ≥ 1 (not the count of these records, which is private)"}
+		return &privacy.ParamError{Name: "Planned.Records", Value: p.Records,
+			Want: "the number of records that was planned for, a public number ≥ 1 (not the count of these records, " +
+				"which is private)"}
 	case p.Features <= 0:
-		return &privacy.ParamError{Name: "Planned.Features", Value: p.Features, Want: "the number of features, the bias included"}
+		return &privacy.ParamError{Name: "Planned.Features", Value: p.Features,
+			Want: "the number of features, the bias included"}
 	case !(p.Margin >= 0) || math.IsInf(p.Margin, 1):
-		return &privacy.ParamError{Name: "Planned.Margin", Value: p.Margin, Want: "a positive number, or 0 to have it chosen"}
+		return &privacy.ParamError{Name: "Planned.Margin", Value: p.Margin,
+			Want: "a positive number, or 0 to have it chosen"}
 	}
 	return nil
 }

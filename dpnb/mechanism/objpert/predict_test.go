@@ -75,7 +75,8 @@ func TestPredictedErrorNeverCostsPrivacy(t *testing.T) {
 					t.Errorf("%s, n = %d: δ = %v", l.Name(), n, d)
 				}
 				if m.Lambda < base.Lambda*(1-1e-5) || m.Sigma > base.Sigma*(1+1e-5) {
-					t.Errorf("%s, ε = %v, n = %d: λ = %v, σ = %v; by LeastNoise %v, %v", l.Name(), eps, n, m.Lambda, m.Sigma, base.Lambda, base.Sigma)
+					t.Errorf("%s, ε = %v, n = %d: λ = %v, σ = %v; by LeastNoise %v, %v", l.Name(), eps, n, m.Lambda,
+						m.Sigma, base.Lambda, base.Sigma)
 				}
 				unit, err := privacy.GaussianSigma(eps, 1e-5)
 				if err != nil {
@@ -151,25 +152,31 @@ func TestPredictedExcessAgainstSimulation(t *testing.T) {
 
 // Where more λ saves noise the rule takes it if the prediction says so.
 func TestPredictedErrorTradesNoise(t *testing.T) {
-	c := objpert.Config{Loss: loss.Huber{Threshold: 1}, RowNorm: 1, Epsilon: 1, Planned: objpert.Planned{Records: 3000, Features: 50}}
+	c := objpert.Config{Loss: loss.Huber{Threshold: 1}, RowNorm: 1, Epsilon: 1, Planned: objpert.Planned{Records: 3000,
+		Features: 50}}
 	m := predicted(t, c)
 	base := c
 	base.Rule = objpert.LeastNoise
 	least := predicted(t, base)
-	if got, other := c.Planned.PredictedExcess(m), c.Planned.PredictedExcess(least); !(got < 0.99*other) || m.Sigma > 0.95*least.Sigma {
-		t.Errorf("predicted %v at λ = %v, σ = %v; %v at λ = %v, σ = %v by LeastNoise", got, m.Lambda, m.Sigma, other, least.Lambda, least.Sigma)
+	if got, other := c.Planned.PredictedExcess(m), c.Planned.PredictedExcess(least); !(got < 0.99*other) ||
+		m.Sigma > 0.95*least.Sigma {
+		t.Errorf("predicted %v at λ = %v, σ = %v; %v at λ = %v, σ = %v by LeastNoise", got, m.Lambda, m.Sigma, other,
+			least.Lambda, least.Sigma)
 	}
 }
 
 func TestPlannedIsChecked(t *testing.T) {
-	for _, p := range []objpert.Planned{{Records: -1, Features: 3}, {Records: 10}, {Records: 10, Features: 3, Margin: -1}, {Records: 10, Features: 3, Margin: math.NaN()}} {
+	for _, p := range []objpert.Planned{{Records: -1, Features: 3}, {Records: 10},
+		{Records: 10, Features: 3, Margin: -1}, {Records: 10, Features: 3, Margin: math.NaN()}} {
 		var param *privacy.ParamError
-		c := objpert.Config{Loss: loss.Logistic{}, RowNorm: 1, Epsilon: 1, Delta: 1e-5, Adjacency: privacy.AddRemove, Planned: p}
+		c := objpert.Config{Loss: loss.Logistic{}, RowNorm: 1, Epsilon: 1, Delta: 1e-5, Adjacency: privacy.AddRemove,
+			Planned: p}
 		if _, err := objpert.Calibrate(c); !errors.As(err, &param) {
 			t.Errorf("%+v: %v", p, err)
 		}
 	}
-	c := objpert.Config{Loss: loss.Logistic{}, RowNorm: 1, Epsilon: 1, Delta: 1e-5, Adjacency: privacy.AddRemove, Rule: objpert.PredictedError}
+	c := objpert.Config{Loss: loss.Logistic{}, RowNorm: 1, Epsilon: 1, Delta: 1e-5, Adjacency: privacy.AddRemove,
+		Rule: objpert.PredictedError}
 	var param *privacy.ParamError
 	if _, err := objpert.Calibrate(c); !errors.As(err, &param) || param.Name != "Planned.Records" {
 		t.Errorf("no plan: %v", err)

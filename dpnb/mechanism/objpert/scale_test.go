@@ -18,12 +18,14 @@ func TestScalesOutOfRangeAreRefused(t *testing.T) {
 	validate := map[string]func(name string, v float64) error{
 		"objective": func(name string, v float64) error {
 			m := objpert.Objective{Loss: loss.Logistic{}, RowNorm: 1, Lambda: 1, Sigma: 1, Tolerance: 1, OutputSigma: 1}
-			*map[string]*float64{"RowNorm": &m.RowNorm, "Lambda": &m.Lambda, "Sigma": &m.Sigma, "Tolerance": &m.Tolerance, "OutputSigma": &m.OutputSigma}[name] = v
+			*map[string]*float64{"RowNorm": &m.RowNorm, "Lambda": &m.Lambda, "Sigma": &m.Sigma,
+				"Tolerance": &m.Tolerance, "OutputSigma": &m.OutputSigma}[name] = v
 			return m.Validate()
 		},
 		"softmax": func(name string, v float64) error {
 			m := multiclass.Softmax{Classes: 3, RowNorm: 1, Lambda: 1, Sigma: 1, Tolerance: 1, OutputSigma: 1}
-			*map[string]*float64{"RowNorm": &m.RowNorm, "Lambda": &m.Lambda, "Sigma": &m.Sigma, "Tolerance": &m.Tolerance, "OutputSigma": &m.OutputSigma}[name] = v
+			*map[string]*float64{"RowNorm": &m.RowNorm, "Lambda": &m.Lambda, "Sigma": &m.Sigma,
+				"Tolerance": &m.Tolerance, "OutputSigma": &m.OutputSigma}[name] = v
 			return m.Validate()
 		},
 	}
@@ -43,7 +45,8 @@ func TestScalesOutOfRangeAreRefused(t *testing.T) {
 		}
 	}
 	var p *privacy.ParamError
-	for name, l := range map[string]loss.Loss{"Lipschitz": loss.Huber{Threshold: 0x1p-101}, "Smoothness": loss.Softplus{Width: 0x1p-103}} {
+	for name, l := range map[string]loss.Loss{"Lipschitz": loss.Huber{Threshold: 0x1p-101},
+		"Smoothness": loss.Softplus{Width: 0x1p-103}} {
 		m := objpert.Objective{Loss: l, RowNorm: 1, Lambda: 1, Sigma: 1, Tolerance: 1, OutputSigma: 1}
 		if err := m.Validate(); !errors.As(err, &p) || p.Name != name {
 			t.Errorf("%s: %v, want %s to be refused", l.Name(), err, name)

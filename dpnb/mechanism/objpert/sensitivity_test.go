@@ -29,7 +29,8 @@ func (h neighbourhood) problem(l loss.Loss, lambda float64, with bool) *erm.Prob
 	if !with {
 		n--
 	}
-	return &erm.Problem{Rows: matrix.NewDense(n, h.rows.D, h.rows.Data[:n*h.rows.D]), Labels: h.labels[:n], Loss: l, Lambda: lambda, Linear: h.b}
+	return &erm.Problem{Rows: matrix.NewDense(n, h.rows.D, h.rows.Data[:n*h.rows.D]), Labels: h.labels[:n], Loss: l,
+		Lambda: lambda, Linear: h.b}
 }
 
 // neighbourhoods returns random data of rows of norm at most radius, and ones
@@ -92,7 +93,8 @@ func TestMinimisersOfNeighbours(t *testing.T) {
 					var theta [2][]float64
 					var slack float64
 					for j, with := range []bool{false, true} {
-						sol, err := erm.Minimize(h.problem(l.Loss, lambda, with), &erm.Settings{Tolerance: 1e-6 * m.Lipschitz(), Workers: 1})
+						sol, err := erm.Minimize(h.problem(l.Loss, lambda, with),
+							&erm.Settings{Tolerance: 1e-6 * m.Lipschitz(), Workers: 1})
 						if err != nil {
 							t.Fatalf("%s, case %d: %v", l.Name(), k, err)
 						}
@@ -101,7 +103,8 @@ func TestMinimisersOfNeighbours(t *testing.T) {
 					}
 					share := (floats.Distance(theta[0], theta[1], 2) - slack) / (m.Lipschitz() / lambda)
 					if share > 1 {
-						t.Errorf("%s, R = %v, λ = %v, case %d: the minimiser moves by %v of L/λ", l.Name(), radius, lambda, k, share)
+						t.Errorf("%s, R = %v, λ = %v, case %d: the minimiser moves by %v of L/λ", l.Name(), radius,
+							lambda, k, share)
 					}
 					reached = math.Max(reached, share)
 				}
@@ -182,7 +185,8 @@ func TestStoppedShortReleasesNothing(t *testing.T) {
 		} {
 			r, err := stop()
 			var p *privacy.ParamError
-			if r != nil || err == nil || errors.Is(err, erm.ErrTolerance) != (name == "one pass") || errors.As(err, &p) == (name == "one pass") {
+			if r != nil || err == nil || errors.Is(err, erm.ErrTolerance) != (name == "one pass") ||
+				errors.As(err, &p) == (name == "one pass") {
 				t.Errorf("%s, %s: release %v, error %v", l.Name(), name, r, err)
 			}
 		}

@@ -54,7 +54,8 @@ func (c *Config) validate() error {
 		return bad("Records", c.Records, fmt.Sprintf("the planned number of records, from 1 to %d", MostRecords))
 	case !positive(c.Radius):
 		return bad("Radius", c.Radius,
-			"a positive finite number: the ball of coefficients over which to minimise; a set without a projection is none")
+			"a positive finite number: the ball of coefficients over which to minimise; a set without a projection is "+
+				"none")
 	case c.Moment != 0 && !(c.Moment > 1 && c.Moment <= 1e3):
 		return bad("Moment", c.Moment, "k > 1: with fewer moments nothing bounds the bias")
 	case c.MomentBound != 0 && !positive(c.MomentBound):
@@ -214,7 +215,8 @@ func (c PhasesConfig) Calibrate() (Phases, error) {
 	if c.WorstCase {
 		m.ClipRatio = math.Exp2(-1 / c.moment())
 		if c.Clip == 0 && c.MomentBound > 0 {
-			block.Clip = c.MomentBound * math.Pow(float64(block.Records)*c.Epsilon/float64(max(c.Features, 1)), 1/c.moment())
+			block.Clip = c.MomentBound * math.Pow(float64(block.Records)*c.Epsilon/float64(max(c.Features, 1)),
+				1/c.moment())
 		}
 	}
 	one, err := block.CalibrateOutput()

@@ -20,8 +20,8 @@ import (
 //
 //	Δ = min(C/Λ + 2r, 2R),  under replace-one min(2C/Λ + 2r, 2R),
 //
-// R with what adding the centre rounds, and ε = Δ/Scale. It never sees the curvature of the records, and so has much more noise
-// than Objective where there is some.
+// R with what adding the centre rounds, and ε = Δ/Scale. It never sees the curvature of the records, and so has much
+// more noise than Objective where there is some.
 //
 // Source: Lowy 2026 (heavytail), algorithms 2 and 4, whose second stage is not needed.
 // Proof: docs/theory/heavytail.md, dpnb-one-output.

@@ -108,13 +108,15 @@ func (m Phases) Validate() error {
 	case !(m.Ratio >= 1 && m.Ratio <= 1e6):
 		return bad("Ratio", m.Ratio, "a factor from 1 to a million by which the ridge grows from phase to phase")
 	case m.ClipRatio != 0 && !(m.ClipRatio >= 0.5 && m.ClipRatio <= 2):
-		return bad("ClipRatio", m.ClipRatio, "a factor from ½ to 2 by which C changes from phase to phase, or 0 for none")
+		return bad("ClipRatio", m.ClipRatio, "a factor from ½ to 2 by which C changes from phase to phase, or 0 for "+
+			"none")
 	case m.Constants == Printed && m.Tolerance > m.Clip:
 		return bad("Tolerance", m.Tolerance, "at most Clip: the printed noise is for points as near as C/Λ")
 	case m.Constants != Exact && m.Constants != Printed:
 		return bad("Constants", int(m.Constants), "Exact or Printed")
 	case m.planned(m.Count) < 1:
-		return bad("Records", m.Records, fmt.Sprintf("at least %.0f for a record in each of the %d blocks of phase %d, the last; fewer phases or blocks help",
+		return bad("Records", m.Records, fmt.Sprintf("at least %.0f for a record in each of the %d blocks of phase "+
+			"%d, the last; fewer phases or blocks help",
 			math.Exp2(float64(m.Count))*float64(m.Blocks), m.Blocks, m.Count))
 	}
 	if err := m.validate(m.bend); err != nil {
@@ -122,7 +124,8 @@ func (m Phases) Validate() error {
 	}
 	for t := 1; t <= m.Count; t++ {
 		p := m.within(nil, t)
-		if err := (mechanism.Scales{{"Lambda of a phase", p.Lambda}, {"noise of a phase", m.scale(p)}}).Check(); err != nil {
+		if err := (mechanism.Scales{{"Lambda of a phase", p.Lambda},
+			{"noise of a phase", m.scale(p)}}).Check(); err != nil {
 			return err
 		}
 	}
@@ -166,14 +169,16 @@ func (m Phases) Describe() mechanism.Description {
 	}
 	return mechanism.Description{
 		Name: name, Source: "Lowy 2026 (heavytail), Algorithms 1, 2 and 4",
-		Adjacency: m.Adjacency, Bound: "isotropic Laplace noise at the sensitivity of a block's minimiser; every record is in one block (docs/theory/localisation.md)",
+		Adjacency: m.Adjacency, Bound: "isotropic Laplace noise at the sensitivity of a block's minimiser; every " +
+			"record is in one block (docs/theory/localisation.md)",
 		Assumptions: m.assumptions(), Lambda: m.Lambda,
 	}
 }
 
 // String describes the mechanism with its parameters.
 func (m Phases) String() string {
-	return fmt.Sprintf("%s (%v, T = %d phases of %d blocks, ridge ×%g, %v)", m.Describe().Name, &m.Problem, m.Count, m.Blocks, m.Ratio, m.Constants)
+	return fmt.Sprintf("%s (%v, T = %d phases of %d blocks, ridge ×%g, %v)", m.Describe().Name, &m.Problem, m.Count,
+		m.Blocks, m.Ratio, m.Constants)
 }
 
 // Feasible implements mechanism.Mechanism: every block can be solved, however the draws
@@ -183,7 +188,8 @@ func (m Phases) Feasible(features, records int) error {
 		// The second stage has the larger ball, farther out, and a linear part.
 		p := m.within([]float64{floats.Norm(m.Centre, 2) + 4*m.Radius}, t)
 		p.Radius *= 2
-		if err := p.feasible(curve(p.Clip, 0, p.Lambda), features, max(records, m.Records), p.Lambda*p.Radius); err != nil {
+		if err := p.feasible(curve(p.Clip, 0, p.Lambda), features, max(records, m.Records),
+			p.Lambda*p.Radius); err != nil {
 			return err
 		}
 	}
@@ -199,7 +205,8 @@ func (m Phases) Check(rows matrix.Rows, labels []float64) error {
 }
 
 // Run implements mechanism.Mechanism. It always releases.
-func (m Phases) Run(rows matrix.Rows, labels []float64, src noise.Source, settings *mechanism.Settings) (*mechanism.Release, error) {
+func (m Phases) Run(rows matrix.Rows, labels []float64, src noise.Source, settings *mechanism.Settings) (
+	*mechanism.Release, error) {
 	r, err := mechanism.Begin(m, rows, labels, src)
 	if err != nil {
 		return nil, err
@@ -261,7 +268,8 @@ func (m Phases) blocks(n int, draw *exact.Sampler) [][]int {
 }
 
 // block returns a noisy minimiser of the problem over a block.
-func (m Phases) block(rows matrix.Rows, labels []float64, p Problem, draw *exact.Sampler, workers int) ([]float64, error) {
+func (m Phases) block(rows matrix.Rows, labels []float64, p Problem, draw *exact.Sampler, workers int) ([]float64,
+	error) {
 	centre, d := p.Centre, len(p.Centre)
 	bend, scale := curve(p.Clip, 0, p.Lambda), m.scale(p)
 	xi := draw.IsotropicLaplace(d)

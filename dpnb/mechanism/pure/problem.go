@@ -113,7 +113,8 @@ func (p *Problem) feasible(bend loss.Bend, features, records int, b float64) err
 	}
 	if least := p.least(bend, features, records, b); !(p.Tolerance >= least) {
 		return &privacy.ParamError{Name: "Tolerance", Value: p.Tolerance,
-			Want: fmt.Sprintf("at least %.2g, which is what arithmetic here is proved to reach for %d records; a larger "+
+			Want: fmt.Sprintf("at least %.2g, which is what arithmetic here is proved to reach for %d records; a "+
+				"larger "+
 				"Lambda helps", least, records)}
 	}
 	return nil

@@ -59,7 +59,8 @@ func TestCalibrate(t *testing.T) {
 					t.Fatal(err)
 				}
 				if privacy.DeltaUpper(p, eps) != 0 || privacy.DeltaUpper(p, eps*(1-1e-6)) == 0 {
-					t.Errorf("%v: δ(ε) = %g, just below %g", m, privacy.DeltaUpper(p, eps), privacy.DeltaUpper(p, eps*(1-1e-6)))
+					t.Errorf("%v: δ(ε) = %g, just below %g", m, privacy.DeltaUpper(p, eps),
+						privacy.DeltaUpper(p, eps*(1-1e-6)))
 				}
 			}
 			if want := m.Clip / eps / 0.99; adj == privacy.AddRemove && math.Abs(m.Scale/want-1) > 1e-9 {
@@ -257,8 +258,9 @@ func TestRefuses(t *testing.T) {
 		"worst case without G":        func(c *Config) { c.WorstCase = true },
 		"no C":                        func(c *Config) { c.LeastNorm = 0 }, "n₀ = 0": func(c *Config) { c.Records = 0 },
 		"no adjacency": func(c *Config) { c.Adjacency = 0 },
-		"centre":       func(c *Config) { c.Centre = []float64{1, nan, 1} }, "τ < 0": func(c *Config) { c.Tolerance = -1 },
-		"no loss": func(c *Config) { c.Loss = nil },
+		"centre":       func(c *Config) { c.Centre = []float64{1, nan, 1} },
+		"τ < 0":        func(c *Config) { c.Tolerance = -1 },
+		"no loss":      func(c *Config) { c.Loss = nil },
 	} {
 		c := config()
 		change(&c)

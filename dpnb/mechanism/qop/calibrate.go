@@ -41,8 +41,9 @@ type Config struct {
 // Errors: *privacy.ParamError, *matrix.DataError; an error that wraps
 // privacy.ErrUnsupported for a loss of unbounded curvature or an accounting that is not proved for the loss.
 func Calibrate(c Config) (Perturbation, error) {
-	m := Perturbation{Loss: c.Loss, RowNorm: c.RowNorm, Interpolation: c.Interpolation, Regulariser: c.Regulariser, Constraint: c.Constraint,
-		Lambda: c.Lambda, Accuracy: c.Accuracy, Accounting: c.Accounting, Adjacency: c.Adjacency}
+	m := Perturbation{Loss: c.Loss, RowNorm: c.RowNorm, Interpolation: c.Interpolation, Regulariser: c.Regulariser,
+		Constraint: c.Constraint,
+		Lambda:     c.Lambda, Accuracy: c.Accuracy, Accounting: c.Accounting, Adjacency: c.Adjacency}
 	if err := validateProblem(c.Loss, c.RowNorm, c.Interpolation, c.Regulariser, c.Constraint, c.Lambda); err != nil {
 		return m, err
 	}
@@ -50,7 +51,8 @@ func Calibrate(c Config) (Perturbation, error) {
 		return m, err
 	}
 	if !(c.Accuracy >= 0) {
-		return m, &privacy.ParamError{Name: "Accuracy", Value: c.Accuracy, Want: "a positive number, or 0 to have it chosen"}
+		return m, &privacy.ParamError{Name: "Accuracy", Value: c.Accuracy,
+			Want: "a positive number, or 0 to have it chosen"}
 	}
 	if !(c.Distance >= 0) {
 		return m, &privacy.ParamError{Name: "Distance", Value: c.Distance, Want: "a positive number, or 0 for 1"}
@@ -80,7 +82,8 @@ func Calibrate(c Config) (Perturbation, error) {
 	if err := plan.Split.Within(c.Epsilon, c.Delta); err != nil {
 		return m, err
 	}
-	m.HiddenDimension, m.Sigma2, m.OutputSigma, m.Split = plan.Setting.M, plan.Noise.Sigma2, plan.Noise.SigmaOut, plan.Split
+	m.HiddenDimension, m.Sigma2, m.OutputSigma, m.Split = plan.Setting.M, plan.Noise.Sigma2, plan.Noise.SigmaOut,
+		plan.Split
 	return m, m.Validate()
 }
 

@@ -16,7 +16,8 @@ import (
 // what the exact G may differ on top, and the bound is not far too large.
 func TestDrawnMatrix(t *testing.T) {
 	const d, hidden = 6, 13
-	m := Perturbation{Loss: loss.Squared{}, RowNorm: 1, Interpolation: AssumeInterpolation(make([]float64, d), 0), HiddenDimension: hidden, Sigma2: 3.7, Shift: 0.3}
+	m := Perturbation{Loss: loss.Squared{}, RowNorm: 1, Interpolation: AssumeInterpolation(make([]float64, d), 0),
+		HiddenDimension: hidden, Sigma2: 3.7, Shift: 0.3}
 	for seed := range uint64(20) {
 		q, eta := m.draw(noise.Exact(noise.NewSeeded(seed)))
 		g := make([]float64, d*hidden)

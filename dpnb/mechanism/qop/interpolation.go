@@ -51,7 +51,9 @@ func (a Interpolation) String() string {
 	if a.eta > 0 {
 		at = fmt.Sprintf("within η = %s of the anchor", privacy.FormatUp(a.eta, 6))
 	}
-	return fmt.Sprintf("interpolation: the loss of every record that could be in the data is minimal at one common point, %s, but for the rounding of its label to float64, and the anchor was found without the data; if a single record violates this, nothing is protected", at)
+	return fmt.Sprintf("interpolation: the loss of every record that could be in the data is minimal at one common "+
+		"point, %s, but for the rounding of its label to float64, and the anchor was found without the data; if a "+
+		"single record violates this, nothing is protected", at)
 }
 
 // validate refuses an assumption that was not made, or not for d coordinates.
@@ -61,7 +63,8 @@ func (a Interpolation) validate() error {
 			Want: "to be stated: AssumeInterpolation(anchor, eta); quadratic perturbation protects nobody without it"}
 	}
 	if len(a.anchor) == 0 || !finite(a.anchor...) {
-		return &privacy.ParamError{Name: "Interpolation", Value: a.anchor, Want: "an anchor of finite numbers, one for each feature"}
+		return &privacy.ParamError{Name: "Interpolation", Value: a.anchor,
+			Want: "an anchor of finite numbers, one for each feature"}
 	}
 	if !(a.eta >= 0) || math.IsInf(a.eta, 1) {
 		return &privacy.ParamError{Name: "Interpolation", Value: a.eta, Want: "a finite η ≥ 0"}
@@ -133,14 +136,17 @@ func (a Interpolation) CheckPublic(data PublicData, l loss.Loss) (PublicCheck, e
 // their slopes tend to zero and never are.
 func attains(l loss.Loss) error {
 	if !loss.Attained(l) {
-		return fmt.Errorf("%w: the %s loss has no minimiser (for Poisson: at a count of zero), so that no θ⋆ minimises every record's and interpolation cannot hold; use the squared, Huber or pseudo-Huber loss, or a squared or smoothed hinge on separable data",
+		return fmt.Errorf("%w: the %s loss has no minimiser (for Poisson: at a count of zero), so that no θ⋆ "+
+			"minimises every record's and interpolation cannot hold; use the squared, Huber or pseudo-Huber loss, or "+
+			"a squared or smoothed hinge on separable data",
 			privacy.ErrUnsupported, l.Name())
 	}
 	return nil
 }
 
 func anchorLength(got, d int) error {
-	return &privacy.ParamError{Name: "Interpolation", Value: fmt.Sprintf("an anchor of length %d", got), Want: fmt.Sprintf("one of length d = %d, a number for each feature", d)}
+	return &privacy.ParamError{Name: "Interpolation", Value: fmt.Sprintf("an anchor of length %d", got),
+		Want: fmt.Sprintf("one of length d = %d, a number for each feature", d)}
 }
 
 func finite(x ...float64) bool {

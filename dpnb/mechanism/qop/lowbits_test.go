@@ -20,7 +20,8 @@ import (
 // noise: with and without the record stand for two labels of it that are next to each
 // other. (Two tolerances would not do: this solver ends at the same point.) In float64
 // the noise has few bits beside the coefficients, and no preimage is missing: such sums
-// are not seen here; seen is noise that was rounded without the result. DPNB_LOWBITS asks for so many runs, and for 109 features besides 20.
+// are not seen here; seen is noise that was rounded without the result. DPNB_LOWBITS asks for so many runs, and for 109
+// features besides 20.
 func TestLowBits(t *testing.T) {
 	runs, shapes := 40, []int{6}
 	if !testscale.Full() {
@@ -88,9 +89,11 @@ func TestLowBits(t *testing.T) {
 		modulus := needed.Alpha * m.Sigma2
 		tolerance := math.Sqrt(2*m.Accuracy*modulus)*(1-1e-12) - m.unseen(rows.N)
 		little := 0.1 * m.OutputSigma * modulus
-		hold("quadratic perturbation, W known", d, m.OutputSigma, func(with bool, src *noise.Seeded) ([]float64, error) {
+		hold("quadratic perturbation, W known", d, m.OutputSigma, func(with bool, src *noise.Seeded) ([]float64,
+			error) {
 			q, _ := m.draw(noise.Exact(src))
-			return composite.Within(m.problem(rows, last(with, little), q), solver(tolerance*(1-wishartShare), modulus, one))
+			return composite.Within(m.problem(rows, last(with, little), q), solver(tolerance*(1-wishartShare), modulus,
+				one))
 		}, func(with bool, src *noise.Seeded) ([]float64, error) {
 			return coefficients(m.Run(rows, last(with, little), src, one))
 		})

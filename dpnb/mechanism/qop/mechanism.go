@@ -103,7 +103,8 @@ func (m Perturbation) Validate() error {
 	}
 	if !(m.Accuracy > 0) {
 		return &privacy.ParamError{Name: "Accuracy", Value: m.Accuracy,
-			Want: "a positive number: no solver is exact in float64 arithmetic, and what is left is hidden by the output noise"}
+			Want: "a positive number: no solver is exact in float64 arithmetic, and what is left is hidden by the " +
+				"output noise"}
 	}
 	if err := m.event().Validate(); err != nil {
 		return err
@@ -116,12 +117,14 @@ func (m Perturbation) Validate() error {
 	// of the anchor.
 	if least := 0x1p-40 * floats.Norm(m.Interpolation.anchor, math.Inf(1)); !(m.OutputSigma >= least) {
 		return &privacy.ParamError{Name: "OutputSigma", Value: m.OutputSigma,
-			Want: fmt.Sprintf("at least %g, without which it is lost in the rounding of θ: allow a larger Accuracy", least)}
+			Want: fmt.Sprintf("at least %g, without which it is lost in the rounding of θ: allow a larger Accuracy",
+				least)}
 	}
 	return nil
 }
 
-func validateProblem(l loss.Loss, rowNorm float64, a Interpolation, r composite.Regulariser, c composite.Constraint, lambda float64) error {
+func validateProblem(l loss.Loss, rowNorm float64, a Interpolation, r composite.Regulariser, c composite.Constraint,
+	lambda float64) error {
 	if l == nil {
 		return &privacy.ParamError{Name: "Loss", Value: nil, Want: "a loss"}
 	}
@@ -132,9 +135,11 @@ func validateProblem(l loss.Loss, rowNorm float64, a Interpolation, r composite.
 		return &privacy.ParamError{Name: "Lambda", Value: lambda, Want: "a finite number ≥ 0"}
 	}
 	if s := l.Smoothness(); math.IsInf(s, 1) {
-		return fmt.Errorf("%w: quadratic perturbation needs a loss of bounded curvature L, and the %s loss has sup f″ = +∞; clip its gradients first (loss.Clipped)", privacy.ErrUnsupported, l.Name())
+		return fmt.Errorf("%w: quadratic perturbation needs a loss of bounded curvature L, and the %s loss has sup f″ "+
+			"= +∞; clip its gradients first (loss.Clipped)", privacy.ErrUnsupported, l.Name())
 	} else if !(s > 0) {
-		return &privacy.ParamError{Name: "Loss", Value: l.Name(), Want: "a loss whose parameters are in range (it wants the labels: " + l.Labels() + ")"}
+		return &privacy.ParamError{Name: "Loss", Value: l.Name(),
+			Want: "a loss whose parameters are in range (it wants the labels: " + l.Labels() + ")"}
 	}
 	if err := attains(l); err != nil {
 		return err
@@ -147,7 +152,8 @@ func validateProblem(l loss.Loss, rowNorm float64, a Interpolation, r composite.
 
 // String describes the mechanism with its parameters.
 func (m Perturbation) String() string {
-	return fmt.Sprintf("quadratic objective perturbation (%s loss, ‖x‖ ≤ %.5g, m = %d, σ² = %.5g, τ = %.3g, σ_out = %.3g)",
+	return fmt.Sprintf("quadratic objective perturbation (%s loss, ‖x‖ ≤ %.5g, m = %d, σ² = %.5g, τ = %.3g, σ_out = "+
+		"%.3g)",
 		m.Loss.Name(), m.RowNorm, m.HiddenDimension, m.Sigma2, m.Accuracy, m.OutputSigma)
 }
 
@@ -158,8 +164,10 @@ func (m Perturbation) Describe() mechanism.Description {
 		adjacency = privacy.ReplaceOne
 	}
 	return mechanism.Description{
-		Name: "quadratic objective perturbation", Source: "Cortild and Cartis 2026 (qop), Mechanism 3", Adjacency: adjacency, Lambda: m.Lambda,
-		Bound: fmt.Sprintf("%v accounting of quadratic perturbation (docs/theory/quadratic.md)", m.Setting().AccountingUsed()),
+		Name: "quadratic objective perturbation", Source: "Cortild and Cartis 2026 (qop), Mechanism 3",
+		Adjacency: adjacency, Lambda: m.Lambda,
+		Bound: fmt.Sprintf("%v accounting of quadratic perturbation (docs/theory/quadratic.md)",
+			m.Setting().AccountingUsed()),
 		Assumptions: []string{
 			m.Interpolation.String(),
 			fmt.Sprintf("%s, and its label is %s", mechanism.RowsWithin(m.RowNorm), m.Loss.Labels()),
@@ -204,7 +212,8 @@ func (m Perturbation) checkRecords(rows matrix.Rows, labels []float64) error {
 // problem is the perturbed objective for σ²(W + c).
 func (m Perturbation) problem(rows matrix.Rows, labels []float64, quadratic *mat.SymDense) *composite.Problem {
 	return &composite.Problem{
-		Problem:     erm.Problem{Rows: rows, Labels: labels, Loss: m.Loss, Quadratic: quadratic, Centre: m.Interpolation.anchor, Lambda: m.Lambda},
+		Problem: erm.Problem{Rows: rows, Labels: labels, Loss: m.Loss, Quadratic: quadratic,
+			Centre: m.Interpolation.anchor, Lambda: m.Lambda},
 		Regulariser: m.Regulariser,
 		Constraint:  m.Constraint,
 	}
@@ -260,7 +269,8 @@ func (m Perturbation) unseen(n int) float64 {
 const wishartShare = 1.0 / 64
 
 // Run implements mechanism.Mechanism.
-func (m Perturbation) Run(rows matrix.Rows, labels []float64, src noise.Source, settings *mechanism.Settings) (*mechanism.Release, error) {
+func (m Perturbation) Run(rows matrix.Rows, labels []float64, src noise.Source, settings *mechanism.Settings) (
+	*mechanism.Release, error) {
 	r, err := mechanism.Begin(m, rows, labels, src)
 	if err != nil {
 		return nil, err
@@ -287,7 +297,8 @@ func (m Perturbation) Run(rows matrix.Rows, labels []float64, src noise.Source, 
 	}
 	// The gradient for the exact W differs from the certified one by at most η‖θ′−θ₀‖
 	// at the certified point θ′, which is not far from θ.
-	if !(eta*(floats.Distance(out, m.Interpolation.anchor, 2)+tolerance/modulus)*(1+1e-9) <= 0.99*wishartShare*tolerance) {
+	if !(eta*(floats.Distance(out, m.Interpolation.anchor, 2)+tolerance/modulus)*(1+1e-9) <=
+		0.99*wishartShare*tolerance) {
 		return nil, mechanism.Uncertified(m.Accuracy)
 	}
 	xi.AddRounded(out, m.OutputSigma, exact.Grid(m.OutputSigma))
@@ -310,7 +321,8 @@ func solver(tolerance, modulus float64, settings *mechanism.Settings) composite.
 // noise, as the paper's experiments do. It has no privacy guarantee at all (qop-31).
 //
 // Errors: as Check; erm.ErrTolerance (wrapped).
-func (m Perturbation) Simulate(rows matrix.Rows, labels []float64, src *noise.Seeded, settings *mechanism.Settings) ([]float64, error) {
+func (m Perturbation) Simulate(rows matrix.Rows, labels []float64, src *noise.Seeded, settings *mechanism.Settings) (
+	[]float64, error) {
 	if err := validateProblem(m.Loss, m.RowNorm, m.Interpolation, m.Regulariser, m.Constraint, m.Lambda); err != nil {
 		return nil, err
 	}

@@ -69,7 +69,8 @@ func TestRun(t *testing.T) {
 		if len(r.Coefficients) != 4 || !finite(r.Coefficients...) || !r.Simulated() || r.Warning() == "" {
 			t.Errorf("%s: %+v", name, r)
 		}
-		if r.Guarantee.Epsilon > 1 || r.Guarantee.Delta > 1e-3 || privacy.DeltaUpper(r.Guarantee.Profile, 1) > 1.0000001e-3 {
+		if r.Guarantee.Epsilon > 1 || r.Guarantee.Delta > 1e-3 || privacy.DeltaUpper(r.Guarantee.Profile,
+			1) > 1.0000001e-3 {
 			t.Errorf("%s: the guarantee is (%g, %g)", name, r.Guarantee.Epsilon, r.Guarantee.Delta)
 		}
 		if r.Guarantee.Adjacency != c.Adjacency || r.Guarantee.Profile.Adjacency() != c.Adjacency {
@@ -95,7 +96,8 @@ func TestRun(t *testing.T) {
 // The solution is the minimiser: a closed form for least squares with a ridge.
 func TestSimulateClosedForm(t *testing.T) {
 	rows, labels, star := interpolated(20, 1, 3)
-	m := Perturbation{Loss: loss.Squared{}, RowNorm: 1, Interpolation: AssumeInterpolation(star, 0), Lambda: 0.7, HiddenDimension: 3, Sigma2: 5, Shift: 0.25}
+	m := Perturbation{Loss: loss.Squared{}, RowNorm: 1, Interpolation: AssumeInterpolation(star, 0), Lambda: 0.7,
+		HiddenDimension: 3, Sigma2: 5, Shift: 0.25}
 	theta, err := m.Simulate(rows, labels, noise.NewSeeded(8), nil)
 	if err != nil {
 		t.Fatal(err)
@@ -122,21 +124,25 @@ func TestRefusals(t *testing.T) {
 		change func(*Config)
 		says   string
 	}{
-		"m ≤ d":                   {func(c *Config) { c.HiddenDimension = 4 }, "more than d"},
-		"unbounded L":             {func(c *Config) { c.Loss = loss.Poisson{MaxCount: 10} }, "curvature"},
-		"no minimiser":            {func(c *Config) { c.Loss = loss.Logistic{} }, "no minimiser"},
-		"no minimiser, clipped":   {func(c *Config) { c.Loss = loss.Clipped(loss.Probit{}, 0.5) }, "no minimiser"},
-		"no assumption":           {func(c *Config) { c.Interpolation = Interpolation{} }, "AssumeInterpolation"},
-		"no anchor":               {func(c *Config) { c.Interpolation = AssumeInterpolation(nil, 0) }, "anchor"},
-		"negative η":              {func(c *Config) { c.Interpolation = AssumeInterpolation(star, -1) }, "η"},
-		"NaN in the anchor":       {func(c *Config) { c.Interpolation = AssumeInterpolation([]float64{math.NaN()}, 0) }, "finite"},
-		"no projection":           {func(c *Config) { c.Constraint = cone{} }, "projection"},
-		"a constraint of length":  {func(c *Config) { c.Constraint = composite.Box{Lower: []float64{0, 0}} }, "want 1 or d"},
-		"no loss":                 {func(c *Config) { c.Loss = nil }, "Loss"},
-		"no adjacency":            {func(c *Config) { c.Adjacency = 0 }, "Adjacency"},
-		"δ = 0":                   {func(c *Config) { c.Delta = 0 }, "Delta"},
-		"ε = ∞":                   {func(c *Config) { c.Epsilon = math.Inf(1) }, "Epsilon"},
-		"an exact linear model":   {func(c *Config) { c.Loss = loss.PseudoHuber{Threshold: 1}; c.Accounting = wishart.Exact }, "constant curvature"},
+		"m ≤ d":                 {func(c *Config) { c.HiddenDimension = 4 }, "more than d"},
+		"unbounded L":           {func(c *Config) { c.Loss = loss.Poisson{MaxCount: 10} }, "curvature"},
+		"no minimiser":          {func(c *Config) { c.Loss = loss.Logistic{} }, "no minimiser"},
+		"no minimiser, clipped": {func(c *Config) { c.Loss = loss.Clipped(loss.Probit{}, 0.5) }, "no minimiser"},
+		"no assumption":         {func(c *Config) { c.Interpolation = Interpolation{} }, "AssumeInterpolation"},
+		"no anchor":             {func(c *Config) { c.Interpolation = AssumeInterpolation(nil, 0) }, "anchor"},
+		"negative η":            {func(c *Config) { c.Interpolation = AssumeInterpolation(star, -1) }, "η"},
+		"NaN in the anchor": {func(c *Config) { c.Interpolation = AssumeInterpolation([]float64{math.NaN()}, 0) },
+			"finite"},
+		"no projection": {func(c *Config) { c.Constraint = cone{} }, "projection"},
+		"a constraint of length": {func(c *Config) { c.Constraint = composite.Box{Lower: []float64{0, 0}} },
+			"want 1 or d"},
+		"no loss":      {func(c *Config) { c.Loss = nil }, "Loss"},
+		"no adjacency": {func(c *Config) { c.Adjacency = 0 }, "Adjacency"},
+		"δ = 0":        {func(c *Config) { c.Delta = 0 }, "Delta"},
+		"ε = ∞":        {func(c *Config) { c.Epsilon = math.Inf(1) }, "Epsilon"},
+		"an exact linear model": {func(c *Config) {
+			c.Loss, c.Accounting = loss.PseudoHuber{Threshold: 1}, wishart.Exact
+		}, "constant curvature"},
 		"negative regularisation": {func(c *Config) { c.Regulariser = composite.L1{Weight: -1} }, "weight"},
 	} {
 		cfg := config(star, 0)

@@ -47,7 +47,8 @@ func ExampleInterpolation_CheckPublic() {
 		fmt.Println(err)
 		return
 	}
-	fmt.Printf("%d of %d records contradict it; the anchor would have to be off by %.2f\n", check.Violations, check.Records, check.Needed)
+	fmt.Printf("%d of %d records contradict it; the anchor would have to be off by %.2f\n", check.Violations,
+		check.Records, check.Needed)
 	// Output:
 	// 1 of 2 records contradict it; the anchor would have to be off by 0.50
 }

@@ -62,7 +62,8 @@ func (u Adaptive) validate() error {
 // fits reports whether the rule is for d features.
 func (u Adaptive) fits(d int) error {
 	if u.Shrink != nil && len(u.Shrink) != d {
-		return &privacy.ParamError{Name: "Shrink", Value: len(u.Shrink), Want: fmt.Sprintf("%d weights, one for each feature", d)}
+		return &privacy.ParamError{Name: "Shrink", Value: len(u.Shrink),
+			Want: fmt.Sprintf("%d weights, one for each feature", d)}
 	}
 	return nil
 }

@@ -90,7 +90,8 @@ func (q Quantiles) Validate() error {
 		return err
 	}
 	if q.Update.Steps != q.Steps {
-		return &privacy.ParamError{Name: "Update.Steps", Value: q.Update.Steps, Want: fmt.Sprintf("%d, as Steps", q.Steps)}
+		return &privacy.ParamError{Name: "Update.Steps", Value: q.Update.Steps, Want: fmt.Sprintf("%d, as Steps",
+			q.Steps)}
 	}
 	return mechanism.Scales{{"RowNorm", q.RowNorm}, {"NoiseMultiplier × RowNorm", q.sigma()}}.Check()
 }
@@ -100,7 +101,8 @@ func (q Quantiles) sigma() float64 { return q.NoiseMultiplier * q.RowNorm * (1 +
 
 // String describes the mechanism with its parameters.
 func (q Quantiles) String() string {
-	return fmt.Sprintf("noisy gradient descent (%d quantiles at τ = %s, R = %.5g, T = %d, σ = %.5g, mean of the last %d iterates, %s)",
+	return fmt.Sprintf("noisy gradient descent (%d quantiles at τ = %s, R = %.5g, T = %d, σ = %.5g, mean of the last "+
+		"%d iterates, %s)",
 		len(q.Levels), joined(q.Levels), q.RowNorm, q.Steps, q.NoiseMultiplier, q.average(), q.Update)
 }
 
@@ -119,7 +121,8 @@ func (q Quantiles) average() int { return (q.Steps + 1) / 2 }
 func (q Quantiles) Describe() mechanism.Description {
 	return mechanism.Description{
 		Name: "noisy gradient descent", Adjacency: privacy.AddRemove, Bound: q.Cost().Bound(),
-		Source: "Bassily, Smith, Thakurta 2014, with all records in each step; several levels: docs/theory/quantiles.md",
+		Source: "Bassily, Smith, Thakurta 2014, with all records in each step; several levels: " +
+			"docs/theory/quantiles.md",
 		Assumptions: []string{
 			"every parameter was chosen without looking at the records", mechanism.ExactNoise, mechanism.Unseen,
 		},
@@ -147,7 +150,8 @@ func (q Quantiles) Check(rows matrix.Rows, labels []float64) error {
 
 // Run implements mechanism.Mechanism. The coefficients are those of the first level,
 // then of the second, and so on.
-func (q Quantiles) Run(rows matrix.Rows, labels []float64, src noise.Source, settings *mechanism.Settings) (*mechanism.Release, error) {
+func (q Quantiles) Run(rows matrix.Rows, labels []float64, src noise.Source, settings *mechanism.Settings) (
+	*mechanism.Release, error) {
 	r, err := mechanism.Begin(q, rows, labels, src)
 	if err != nil {
 		return nil, err

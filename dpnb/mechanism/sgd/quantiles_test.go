@@ -67,7 +67,8 @@ func TestJointLoss(t *testing.T) {
 		Pool(pooled)
 		slices.Sort(sorted)
 		after, same := pinballs(levels, pooled, y)
-		if !slices.IsSorted(pooled) || math.Abs(floats.Sum(pooled)-floats.Sum(m)) > 1e-12 || after > low+1e-12 || math.Abs(after-same) > 1e-12 {
+		if !slices.IsSorted(pooled) || math.Abs(floats.Sum(pooled)-floats.Sum(m)) > 1e-12 || after > low+1e-12 ||
+			math.Abs(after-same) > 1e-12 {
 			t.Fatalf("%v pooled to %v: loss %g, f̃ was %g", m, pooled, after, low)
 		}
 		if s, _ := pinballs(levels, sorted, y); s > low+1e-9 {
@@ -171,8 +172,9 @@ func TestQuantilesDescend(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	b, err := Descent{Loss: loss.Pinball{Tau: 0.3}, Clip: 0.7 * one.RowNorm, Rate: 1, Steps: 20, NoiseMultiplier: 3, PlannedRecords: 1,
-		Update: one.Update, Average: 10}.Run(rows, labels, noise.NewSeeded(2), nil)
+	b, err := Descent{Loss: loss.Pinball{Tau: 0.3}, Clip: 0.7 * one.RowNorm, Rate: 1, Steps: 20, NoiseMultiplier: 3,
+		PlannedRecords: 1,
+		Update:         one.Update, Average: 10}.Run(rows, labels, noise.NewSeeded(2), nil)
 	if err != nil || floats.Distance(a.Coefficients, b.Coefficients, 2) > 1e-4 {
 		t.Errorf("one level: %v, by Descent %v (%v)", a.Coefficients, b.Coefficients, err)
 	}

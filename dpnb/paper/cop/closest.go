@@ -51,10 +51,13 @@ func closestSmoothing(least float64, seed uint64) func(context.Context, claim.Si
 		if err != nil {
 			return claim.Outcome{}, err
 		}
-		return claim.Decide(fmt.Sprintf("ranges: Huber %.12f, of the other kernels at least %.4f, of the mixtures at least %.4f, of ‖·‖₁ on ℝ³ at least %.4f; gap beside Huber's at least %.1g", ofHuber, smallest, ofMixtures, ofNorm, nearer),
+		return claim.Decide(fmt.Sprintf("ranges: Huber %.12f, of the other kernels at least %.4f, of the mixtures at "+
+			"least %.4f, of ‖·‖₁ on ℝ³ at least %.4f; gap beside Huber's at least %.1g", ofHuber, smallest, ofMixtures,
+			ofNorm, nearer),
 			fmt.Sprintf("%g at least, ½ for Huber's, 3/2, 0", least),
 			math.Abs(ofHuber-0.5) < 1e-12 && ofNorm >= 3*least-1e-9 &&
-				math.Min(smallest, ofMixtures) >= least-1e-9 && ofHuber >= least-1e-9 && nearer >= -1e-14, "something is nearer to |x| than Huber's function"), nil
+				math.Min(smallest, ofMixtures) >= least-1e-9 && ofHuber >= least-1e-9 && nearer >= -1e-14,
+			"something is nearer to |x| than Huber's function"), nil
 	}
 }
 
@@ -68,7 +71,8 @@ func mixtureRange(kernels []smoothing.Kernel, rng *noise.Seeded) float64 {
 	centres := make([]float64, n)
 	for i := range parts {
 		centres[i] = 0.5 * rng.NormFloat64()
-		parts[i] = smoothing.Absolute().Convolve(kernels[rng.Uint64()%uint64(len(kernels))], math.Exp(0.5*rng.NormFloat64()))
+		parts[i] = smoothing.Absolute().Convolve(kernels[rng.Uint64()%uint64(len(kernels))],
+			math.Exp(0.5*rng.NormFloat64()))
 		weights[i] = rng.Float64() - 0.15
 	}
 	total := floats.Sum(weights)
@@ -87,7 +91,8 @@ func mixtureRange(kernels []smoothing.Kernel, rng *noise.Seeded) float64 {
 	curvature := 0.0
 	for i := range points + 1 {
 		x := reach * (2*float64(i)/points - 1)
-		curvature = math.Max(curvature, math.Abs(sum(func(i int, x float64) float64 { return parts[i].Curvature(x) }, x)))
+		curvature = math.Max(curvature, math.Abs(sum(func(i int, x float64) float64 { return parts[i].Curvature(x) },
+			x)))
 	}
 	// g(x·c)/c has curvature c·g″: c = 1/curvature, up to the grid's spacing.
 	low, high := math.Inf(1), math.Inf(-1)
@@ -114,7 +119,8 @@ func normRange() (least float64, err error) {
 	}
 	// From √3 at 0 down to at most what it is at a far point.
 	far := []float64{300, 300, 300}
-	least = math.Min(least, e.Smoothness()*(e.ValueGradient(nil, make([]float64, m))-e.ValueGradient(nil, far)+norm1(far)))
+	least = math.Min(least, e.Smoothness()*(e.ValueGradient(nil, make([]float64, m))-e.ValueGradient(nil,
+		far)+norm1(far)))
 	var signs [][]float64
 	for k := range 1 << m {
 		signs = append(signs, []float64{float64(2*(k&1) - 1), float64(k&2 - 1), float64((k&4)/2 - 1)})

@@ -21,11 +21,16 @@ func comparisons() []claim.Claim {
 	return []claim.Claim{
 		{
 			ID: "cop/lem4.6", Paper: cop + "Lemma 4.6", Kind: claim.Theorem,
-			Statement: "g_ME is convex, L-Lipschitz and β′/μ-smooth, with gradient ∇φ_μ(x − u⋆), and −μ·sup φ⋆ ≤ g_ME − g ≤ μφ(0)",
-			Code:      []string{"smoothing.Envelope", "smoothing.NormEnvelope", "smoothing.Distance"},
-			Tests:     []string{"smoothing.TestEnvelope", "smoothing.TestNormEnvelope", "smoothing.TestEnvelopeOfTheAbsoluteValue"},
-			Proof:     "smoothing#cop-lem4.6 d99ad059", Errata: []string{"cop-71"},
-			Check:    "φ quadratic, Huber and Hellinger; |x|, max(0, x), pinball, soft threshold and a maximum of 4 lines, ‖·‖₁ on ℝᵐ, m = 2, 3, 10: values against the dual sup_s ⟨s, x⟩ − g⋆(s) − μφ⋆(s) at the gradient, slopes, curvature and gaps against the bounds",
+			Statement: "g_ME is convex, L-Lipschitz and β′/μ-smooth, with gradient ∇φ_μ(x − u⋆), and −μ·sup φ⋆ ≤ " +
+				"g_ME " +
+				"− g ≤ μφ(0)",
+			Code: []string{"smoothing.Envelope", "smoothing.NormEnvelope", "smoothing.Distance"},
+			Tests: []string{"smoothing.TestEnvelope", "smoothing.TestNormEnvelope",
+				"smoothing.TestEnvelopeOfTheAbsoluteValue"},
+			Proof: "smoothing#cop-lem4.6 d99ad059", Errata: []string{"cop-71"},
+			Check: "φ quadratic, Huber and Hellinger; |x|, max(0, x), pinball, soft threshold and a maximum of 4 " +
+				"lines, ‖·‖₁ on ℝᵐ, m = 2, 3, 10: values against the dual sup_s ⟨s, x⟩ − g⋆(s) − μφ⋆(s) at the " +
+				"gradient, slopes, curvature and gaps against the bounds",
 			Expected: "duality gap 0, no bound exceeded, each attained",
 			Seed:     77, Run: envelopeBounds(1, 77),
 			Power: "a bound less by 1e-7",
@@ -36,11 +41,13 @@ func comparisons() []claim.Claim {
 		},
 		{
 			ID: "cop/tab2", Paper: cop + "Table 2 and the text below", Kind: claim.Table,
-			Statement: "|x|^p/p is 1-smooth, Huber's φ and all others satisfy Condition B.1, and of the eligible φ only Hellinger's approximates from above",
-			Code:      []string{"smoothing.Quadratic", "smoothing.HuberDistance", "smoothing.Hellinger"},
-			Tests:     []string{"smoothing.TestEnvelope", "paper/cop.TestCOPDistances"},
-			Proof:     "smoothing#cop-tab2 8db1176d", Errata: []string{"cop-75"},
-			Check:    "curvature of |x|^p/p for p = 1.5 and 3 between 10⁻³ and 10³; of Huber's φ beyond 1; the envelopes of ‖·‖₁ by Huber's φ and the quadratic one, with β′ = L; the quadratic φ plus L²/2",
+			Statement: "|x|^p/p is 1-smooth, Huber's φ and all others satisfy Condition B.1, and of the eligible φ " +
+				"only Hellinger's approximates from above",
+			Code:  []string{"smoothing.Quadratic", "smoothing.HuberDistance", "smoothing.Hellinger"},
+			Tests: []string{"smoothing.TestEnvelope", "paper/cop.TestCOPDistances"},
+			Proof: "smoothing#cop-tab2 8db1176d", Errata: []string{"cop-75"},
+			Check: "curvature of |x|^p/p for p = 1.5 and 3 between 10⁻³ and 10³; of Huber's φ beyond 1; the " +
+				"envelopes of ‖·‖₁ by Huber's φ and the quadratic one, with β′ = L; the quadratic φ plus L²/2",
 			Expected: "curvature far above 1 unless p = 2; 0; the same envelope; from above (cop-75)",
 			Seed:     78, Run: distancesOfTable(2, 78),
 			Want: claim.HoldsWithCorrection, Power: "an exponent of 2.01",
@@ -50,14 +57,17 @@ func comparisons() []claim.Claim {
 		},
 		{
 			ID: "dpnb/dearest-smoothing", Paper: "docs/theory/smoothing.md, Proposition 3", Kind: claim.Ours,
-			Statement: "of all losses with slopes in [−L, L] and curvature at most s, Huber's costs objective perturbation most: the largest δ(ε), in both directions, for every ε, λ and σ",
-			Code:      []string{"loss.Convolved", "privacy/objective.Profile"},
-			Tests:     []string{"loss.TestCurveBruteForce"},
-			Proof:     "smoothing#dpnb-dearest-smoothing b3e5922f",
-			Check:     "8 other losses with L = s = 1, |x| with six kernels, Huber's own among them, and two one-sided ones, at λ = 1 and 5, σ = 4, ε = 0.2 and 1: the certified lower bound of the tight accountant against the upper one of Huber's loss",
-			Expected:  "never above it",
-			Run:       dearestSmoothing(1),
-			Power:     "curvature more by a hundredth",
+			Statement: "of all losses with slopes in [−L, L] and curvature at most s, Huber's costs objective " +
+				"perturbation most: the largest δ(ε), in both directions, for every ε, λ and σ",
+			Code:  []string{"loss.Convolved", "privacy/objective.Profile"},
+			Tests: []string{"loss.TestCurveBruteForce"},
+			Proof: "smoothing#dpnb-dearest-smoothing b3e5922f",
+			Check: "8 other losses with L = s = 1, |x| with six kernels, Huber's own among them, and two " +
+				"one-sided ones, at λ = 1 and 5, σ = 4, ε = 0.2 and 1: the certified lower bound of the tight " +
+				"accountant against the upper one of Huber's loss",
+			Expected: "never above it",
+			Run:      dearestSmoothing(1),
+			Power:    "curvature more by a hundredth",
 			Wrong: map[string]claim.Check{
 				"curvature more by a hundredth": dearestSmoothing(1.01),
 				"curvature more by a tenth":     dearestSmoothing(1.1),
@@ -106,9 +116,11 @@ func envelopeBounds(factor float64, seed uint64) func(context.Context, claim.Siz
 			}
 		}
 		attained := func(share float64) bool { return math.Abs(share/factor-1) < 1e-9 }
-		return claim.Decide(fmt.Sprintf("duality gap at most %.1g; largest slope %.9f of L, curvature %.9f of β′/μ, depth below g %.9f of μ·sup φ⋆, height above %.9f of μφ(0)",
+		return claim.Decide(fmt.Sprintf("duality gap at most %.1g; largest slope %.9f of L, curvature %.9f of β′/μ, "+
+			"depth below g %.9f of μ·sup φ⋆, height above %.9f of μφ(0)",
 			r.duality, r.slope/factor, r.curvature/factor, r.below/factor, r.above/factor),
-			"1e-9; all 1 to 1e-9", r.duality < 1e-9 && attained(r.slope) && attained(r.curvature) && attained(r.below) && attained(r.above),
+			"1e-9; all 1 to 1e-9", r.duality < 1e-9 && attained(r.slope) && attained(r.curvature) &&
+				attained(r.below) && attained(r.above),
 			"a bound is exceeded, or not attained"), nil
 	}
 }
@@ -212,11 +224,16 @@ func distancesOfTable(exponent float64, seed uint64) func(context.Context, claim
 			lowest = math.Min(lowest, a+mu*root/2-norm1(x)) // sup φ⋆ = L²/(2β′) = √m/2
 		}
 		flat := smoothing.HuberDistance{Beta: 1}.Curvature(2)
-		o := claim.Decide(fmt.Sprintf("largest curvature of |x|^p/p: %.3g for p = 1.5, %.3g for p = 3, %.3g for p = %g; of Huber's φ at 2: %g; its envelope is %.1g from the quadratic one; that with √m/2 added to φ is %.2g above ‖·‖₁ or more",
+		o := claim.Decide(fmt.Sprintf("largest curvature of |x|^p/p: %.3g for p = 1.5, %.3g for p = 3, %.3g for p = "+
+			"%g; of Huber's φ at 2: %g; its envelope is %.1g from the quadratic one; that with √m/2 added to φ is "+
+			"%.2g above ‖·‖₁ or more",
 			energy(1.5), energy(3), energy(exponent), exponent, flat, apart, lowest),
-			"1 for p = 2; 0; 1e-12; at least −1e-12", energy(exponent) == 1 && apart < 1e-12 && lowest > -1e-12, "no exponent is as printed")
+			"1 for p = 2; 0; 1e-12; at least −1e-12", energy(exponent) == 1 && apart < 1e-12 && lowest > -1e-12,
+			"no exponent is as printed")
 		if o.Verdict == claim.Holds && (energy(1.5) > 1 || energy(3) > 1) && flat == 0 {
-			o.Verdict, o.Note = claim.HoldsWithCorrection, "p = 2 alone; Huber's φ is not strictly convex and gives nothing new; any φ less a constant is from above (cop-75)"
+			o.Verdict, o.Note = claim.HoldsWithCorrection,
+				"p = 2 alone; Huber's φ is not strictly convex and gives nothing new; any φ less a constant is from "+
+					"above (cop-75)"
 		}
 		return o, nil
 	}
@@ -243,7 +260,8 @@ func dearestSmoothing(excess float64) func(context.Context, claim.Size) (claim.O
 					if err := ctx.Err(); err != nil {
 						return claim.Outcome{}, err
 					}
-					p, err := objective.New(objective.Config{Curve: c, Lambda: lambda, Sigma: sigma, Bound: objective.Tight})
+					p, err := objective.New(objective.Config{Curve: c, Lambda: lambda, Sigma: sigma,
+						Bound: objective.Tight})
 					if err != nil {
 						return claim.Outcome{}, err
 					}
@@ -262,7 +280,8 @@ func dearestSmoothing(excess float64) func(context.Context, claim.Size) (claim.O
 				}
 			}
 		}
-		return claim.Decide(fmt.Sprintf("of %d comparisons the nearest: ln δ of %s is %.2g above Huber's", compared, which, worst), "at most 0", worst <= 0, "a loss of no more curvature costs more"), nil
+		return claim.Decide(fmt.Sprintf("of %d comparisons the nearest: ln δ of %s is %.2g above Huber's", compared,
+			which, worst), "at most 0", worst <= 0, "a loss of no more curvature costs more"), nil
 	}
 }
 

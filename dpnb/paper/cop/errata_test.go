@@ -76,7 +76,8 @@ func TestCOPTheorem32(t *testing.T) {
 	for _, c := range []struct{ m, abar, dlh float64 }{{1, 0.5, 0.5}, {3, 1, 0.5}, {10, 1, 0}} {
 		slope := math.Sqrt(c.m)*c.abar + c.dlh
 		s := copSigma(math.Sqrt(c.m*c.abar*c.abar+c.dlh*c.dlh), eps, delta)
-		p, err := objective.RankK{Rank: int(c.m) + 1, Smoothness: 1, Slope: slope, Lambda: 2 * (c.m + 1) / eps, Sigma: s}.Profile(privacy.AddRemove)
+		p, err := objective.RankK{Rank: int(c.m) + 1, Smoothness: 1, Slope: slope, Lambda: 2 * (c.m + 1) / eps,
+			Sigma: s}.Profile(privacy.AddRemove)
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -87,7 +88,8 @@ func TestCOPTheorem32(t *testing.T) {
 		}
 	}
 	// At m = 1 with A parallel to z the loss is a GLM, and one direction is enough.
-	p, err := objective.RankK{Rank: 1, Smoothness: 1, Slope: 1, Lambda: 4 / eps, Sigma: copSigma(math.Sqrt(0.5), eps, delta)}.Profile(privacy.AddRemove)
+	p, err := objective.RankK{Rank: 1, Smoothness: 1, Slope: 1, Lambda: 4 / eps, Sigma: copSigma(math.Sqrt(0.5), eps,
+		delta)}.Profile(privacy.AddRemove)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -108,7 +110,8 @@ func TestCOPAdjacency(t *testing.T) {
 		sigma, ridge := copSigma(1, eps0, delta), 4/eps0
 		for i := 10; i <= 80; i++ {
 			c0 := float64(i) / 10 * sigma / ridge
-			worst = math.Max(worst, measure.Stick(measure.ScalarLaw(ridge, sigma, measure.HuberRecord(c0)), measure.ScalarLaw(ridge, sigma, measure.HuberRecord(-c0)), eps))
+			worst = math.Max(worst, measure.Stick(measure.ScalarLaw(ridge, sigma, measure.HuberRecord(c0)),
+				measure.ScalarLaw(ridge, sigma, measure.HuberRecord(-c0)), eps))
 		}
 		return worst
 	}
@@ -134,7 +137,8 @@ func TestCOPSmoothness(t *testing.T) {
 		return (f(h) - 2*f(0) + f(-h)) / (h * h)
 	}
 	// smoothAbs itself, against the integral it stands for.
-	errata.Within(t, "E|x + μk|", smoothAbs(0.2, mu), measure.Integral(func(v float64) float64 { return measure.Phi(v) * (0.2 + mu*v) }, -0.2/mu, 12, 100)-
+	errata.Within(t, "E|x + μk|", smoothAbs(0.2, mu), measure.Integral(
+		func(v float64) float64 { return measure.Phi(v) * (0.2 + mu*v) }, -0.2/mu, 12, 100)-
 		measure.Integral(func(v float64) float64 { return measure.Phi(v) * (0.2 + mu*v) }, -12, -0.2/mu, 100), 1e-12)
 	errata.Within(t, "in x", second(1)*mu, math.Sqrt(2/math.Pi), 1e-4)
 	const abar, D, lh = 10.0, 1.0, 0.5
@@ -195,7 +199,8 @@ func TestCOPNormaliser(t *testing.T) {
 func TestCOPAppendixB(t *testing.T) {
 	const x = 0.7 // |x|/μ
 	tail := func(sign, hi float64) float64 {
-		return 2 * measure.Integral(func(v float64) float64 { return v * math.Exp(sign*v*v/2) / math.Sqrt(2*math.Pi) }, x, hi, 400)
+		return 2 * measure.Integral(func(v float64) float64 { return v * math.Exp(sign*v*v/2) / math.Sqrt(2*math.Pi) },
+			x, hi, 400)
 	}
 	errata.Within(t, "with −", tail(-1, 14), math.Sqrt(2/math.Pi)*math.Exp(-x*x/2), 1e-12)
 	if tail(1, 10) < 1e20 {

@@ -23,12 +23,16 @@ func privacyAndRisk() []claim.Claim {
 		ID: "cop/thm3.2", Paper: cop + "Theorem 3.2", Kind: claim.Theorem,
 		Statement: "C-OP with σ² ≥ C²(8 ln(1/δ) + 8ε)/ε² and the λ of step 1 is (ε, δ)-DP",
 		Code:      []string{"mechanism/objpert/convolution.Calibrate", "privacy/objective.RankK"},
-		Tests:     []string{"mechanism/objpert/convolution.TestCalibrate", "mechanism/objpert/convolution.TestPrintedIsMarked"},
-		Proof:     "smoothing#cop-thm3.2 b7ef2aa2", Errata: []string{"cop-11", "cop-12", "cop-34"},
-		Check:    "m = 1, 2, 3 orthogonal rows of norm Ā = 4, 10, 30, ε = 0.2 and 1 (m > 1: Ā = 10, ε = 1, else at full size), δ = 1e-5: a lower bound of the exact δ of one record more or less, over labels, as printed and as corrected",
+		Tests: []string{"mechanism/objpert/convolution.TestCalibrate",
+			"mechanism/objpert/convolution.TestPrintedIsMarked"},
+		Proof: "smoothing#cop-thm3.2 b7ef2aa2", Errata: []string{"cop-11", "cop-12", "cop-34"},
+		Check: "m = 1, 2, 3 orthogonal rows of norm Ā = 4, 10, 30, ε = 0.2 and 1 (m > 1: Ā = 10, ε = 1, else at " +
+			"full size), δ = 1e-5: a lower bound of the exact δ of one record more or less, over labels, as printed " +
+			"and as corrected",
 		Expected: "as printed above δ for large Ā; as corrected never",
 		Run:      printedAndCorrected(1, false), Want: claim.HoldsWithCorrection,
-		Power: "σ of less than half, where the corrected σ is twice what one form needs; a curvature of a third of the true one",
+		Power: "σ of less than half, where the corrected σ is twice what one form needs; a curvature of a third of " +
+			"the true one",
 		Wrong: map[string]claim.Check{
 			"σ of 0.45 times the corrected": printedAndCorrected(0.45, false),
 			"the printed curvature":         printedAndCorrected(1, true),
@@ -41,9 +45,11 @@ func privacyAndRisk() []claim.Claim {
 		Tests:     []string{"mechanism/objpert/convolution.TestCalibrate"},
 		Errata:    []string{"cop-76"},
 		Proof:     "smoothing#cop-lem3.3 a22f14f3",
-		Check:     "the λ of the mechanism against the least of λR² + (4C²/n + dσ²/n²)/λ; the mean population risk of the base experiment over the bound before its last step, n = 100 and 1,000, ε = 0.2, 1, 5; the printed bound over that",
-		Expected:  "the least to 1e-6; below 1; the printed bound is the larger where nε ≥ 2d, and not for all nε",
-		Seed:      91, Run: boundOfLemma33(1, 91), Want: claim.HoldsWithCorrection,
+		Check: "the λ of the mechanism against the least of λR² + (4C²/n + dσ²/n²)/λ; the mean population risk of " +
+			"the base experiment over the bound before its last step, n = 100 and 1,000, ε = 0.2, 1, 5; the printed " +
+			"bound over that",
+		Expected: "the least to 1e-6; below 1; the printed bound is the larger where nε ≥ 2d, and not for all nε",
+		Seed:     91, Run: boundOfLemma33(1, 91), Want: claim.HoldsWithCorrection,
 		Power: "a λ that is off by a hundredth",
 		Wrong: map[string]claim.Check{
 			"λ larger by a hundredth":  boundOfLemma33(1.01, 91),
@@ -56,7 +62,8 @@ func privacyAndRisk() []claim.Claim {
 		Code:      []string{"mechanism/objpert/convolution.Calibrate"},
 		Tests:     []string{"mechanism/objpert/convolution.TestCalibrate"},
 		Proof:     "smoothing#cop-thm4.5 b835a0c8", Errata: []string{"cop-14", "cop-28", "cop-30"},
-		Check:    "the base experiment at ε = 1, n = 1,000 to 16,000: the slope of the log of the mean excess population risk over that of n",
+		Check: "the base experiment at ε = 1, n = 1,000 to 16,000: the slope of the log of the mean excess " +
+			"population risk over that of n",
 		Expected: "about −1: faster than the −½ of the bound, as the ridge's share λ²‖θ⋆‖²/(2nH) with λ ∝ √n is",
 		Seed:     92, Run: slopeOfRisk(0, 92),
 		Power: "a λ that grows as n^0.55 or n^0.45, not √n",
@@ -80,7 +87,8 @@ func printedAndCorrected(factor float64, printedCurvature bool) claim.Check {
 					if m > 1 && (norm != 10 || eps != 1) && size == claim.Quick {
 						continue
 					}
-					c := convolution.Config{Loss: convolution.Loss{Form: loss.Absolute(smoothing.Gaussian{}, 0), Forms: m, Norm: norm},
+					c := convolution.Config{Loss: convolution.Loss{Form: loss.Absolute(smoothing.Gaussian{}, 0),
+						Forms: m, Norm: norm},
 						Epsilon: eps, Delta: Delta, Adjacency: privacy.AddRemove,
 						Planned: convolution.Planned{Records: 1000, Features: 5, Radius: 2}}
 					for _, rule := range []convolution.Rule{convolution.Printed, convolution.Paper} {
@@ -118,9 +126,11 @@ func printedAndCorrected(factor float64, printedCurvature bool) claim.Check {
 			}
 		}
 		o := claim.Outcome{
-			Measured: fmt.Sprintf("exact δ at least %.3g times 1e-5 as printed (%s; %s; %.3g where Ā ≤ 4), %.3g times as corrected", worstPrinted, at, first, worstModest, worstCorrected),
-			Note:     "as printed it is false where the printed curvature is too small; the correction is the rank of the Hessian with the true curvature",
-			Verdict:  claim.Fails,
+			Measured: fmt.Sprintf("exact δ at least %.3g times 1e-5 as printed (%s; %s; %.3g where Ā ≤ 4), %.3g times "+
+				"as corrected", worstPrinted, at, first, worstModest, worstCorrected),
+			Note: "as printed it is false where the printed curvature is too small; the correction is the rank of " +
+				"the Hessian with the true curvature",
+			Verdict: claim.Fails,
 		}
 		if worstCorrected <= 1 {
 			o.Verdict = claim.Holds
@@ -160,13 +170,16 @@ func auditedForms(m convolution.COP, eps float64, size claim.Size) float64 {
 func paperRule(n int, eps float64) (convolution.COP, error) {
 	base := Design{Loss: Medians{}, Dimension: 5}
 	return convolution.Calibrate(convolution.Config{
-		Loss: convolution.Loss{Form: loss.Absolute(smoothing.Gaussian{}, 0), Forms: forms, Norm: base.Norm()}, Epsilon: eps, Delta: Delta,
-		Adjacency: privacy.AddRemove, Rule: convolution.Paper, Planned: convolution.Planned{Records: n, Features: 5, Radius: base.Radius()}})
+		Loss:    convolution.Loss{Form: loss.Absolute(smoothing.Gaussian{}, 0), Forms: forms, Norm: base.Norm()},
+		Epsilon: eps, Delta: Delta,
+		Adjacency: privacy.AddRemove, Rule: convolution.Paper, Planned: convolution.Planned{Records: n, Features: 5,
+			Radius: base.Radius()}})
 }
 
 // meanExcess returns the mean excess population risk of m over so many runs, and its standard
 // error.
-func meanExcess(ctx context.Context, m convolution.COP, n, runs int, src *noise.Seeded) (mean, err float64, failed error) {
+func meanExcess(ctx context.Context, m convolution.COP, n, runs int, src *noise.Seeded) (mean, err float64,
+	failed error) {
 	base := Design{Loss: Medians{}, Dimension: 5}
 	population := base.Population(src.Stream(-1))
 	all, failed := sim.Trials(ctx, runs, 0, src, func(_, _ int, src *noise.Seeded) (float64, error) {
@@ -217,7 +230,8 @@ func boundOfLemma33(factor float64, seed uint64) claim.Check {
 		// The last step of the proof, with the printed σ: where nε ≥ 2d and where it is not.
 		printed := func(n, eps, d float64) float64 {
 			s2 := (8*math.Log(1/Delta) + 8*eps) / (eps * eps)
-			return 4 * math.Sqrt2 * (1/math.Sqrt(n) + math.Sqrt(d*math.Log(1/Delta))/(n*eps)) / (2 * math.Sqrt(4/n+d*s2/(n*n)))
+			return 4 * math.Sqrt2 * (1/math.Sqrt(n) + math.Sqrt(d*math.Log(1/Delta))/(n*eps)) /
+				(2 * math.Sqrt(4/n+d*s2/(n*n)))
 		}
 		held = math.Inf(1)
 		for _, n := range []float64{10, 100, 1000} {
@@ -227,8 +241,9 @@ func boundOfLemma33(factor float64, seed uint64) claim.Check {
 		}
 		broken := printed(100, 20, 1e6)
 		o := claim.Outcome{
-			Measured: fmt.Sprintf("λ is off the best by %.1e of the bound; the risk is at most %.3f of it; printed over proved %.3f where nε ≥ 2d, %.3f at n = 100, ε = 20, d = 10⁶", off, ratio, held, broken),
-			Note:     "the last step wants nε ≥ 2d", Verdict: claim.Fails,
+			Measured: fmt.Sprintf("λ is off the best by %.1e of the bound; the risk is at most %.3f of it; printed "+
+				"over proved %.3f where nε ≥ 2d, %.3f at n = 100, ε = 20, d = 10⁶", off, ratio, held, broken),
+			Note: "the last step wants nε ≥ 2d", Verdict: claim.Fails,
 		}
 		if off < 1e-6 && ratio <= 1 && held >= 1 {
 			o.Verdict = claim.Holds
@@ -261,7 +276,8 @@ func slopeOfRisk(extra float64, seed uint64) claim.Check {
 		slope := (y[last] - y[0]) / (x[last] - x[0])
 		err := math.Hypot(errs[0], errs[last]) / (x[last] - x[0])
 		o := claim.Outcome{
-			Measured: fmt.Sprintf("the slope is %.3f (standard error %.3f); the excess %.4f at n = 1,000, %.4f at 16,000", slope, err, math.Exp(y[0]), math.Exp(y[last])),
+			Measured: fmt.Sprintf("the slope is %.3f (standard error %.3f); the excess %.4f at n = 1,000, %.4f at "+
+				"16,000", slope, err, math.Exp(y[0]), math.Exp(y[last])),
 			Interval: "−0.97 ± 0.05", Verdict: claim.Fails,
 		}
 		if math.Abs(slope+0.97) <= 0.05 {

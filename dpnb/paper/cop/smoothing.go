@@ -19,13 +19,20 @@ func convolutions() []claim.Claim {
 	return []claim.Claim{
 		{
 			ID: "cop/lem3.1", Paper: cop + "Lemma 3.1 and Table 1", Kind: claim.Theorem,
-			Statement: "g convolved with a kernel of Table 1 is convex, L-Lipschitz and β_μ-smooth, has the gradient E∇g(x + μk), g ≤ g_μ ≤ g + Lμκ_p, and is the mean of g(x + μk) and g(x − μk)",
-			Code:      []string{"smoothing.Norm", "smoothing.Joint", "smoothing.Piecewise", "smoothing.GaussianMax"},
-			Tests:     []string{"smoothing.TestKernelsAgreeWithQuadrature", "smoothing.TestConvolution", "smoothing.TestNormIsASum", "smoothing.TestSteepness", "smoothing.TestNormOfKernels", "smoothing.TestDrawsOfJointKernels"},
-			Proof:     "smoothing#cop-lem3.1 8678a27f", Errata: []string{"cop-12"},
-			Check:    "‖·‖₁ and |x₁| on ℝᵐ, m = 1, 2, 3, 10, the three kernels, p = 1 and 2, three widths, 30 points each; maxima of 4 random lines, and of 4 affine functions in the plane: curvature, slope and gap against the printed bounds and our sharp β_μ; value, symmetrised value and gradient against means of 10,000 draws of the kernel itself",
-			Expected: "no bound exceeded, the gap's attained at 0, the sharp β_μ by |x₁|; means within 5 standard errors",
-			Seed:     71, Run: convolutionBounds(1, 1),
+			Statement: "g convolved with a kernel of Table 1 is convex, L-Lipschitz and β_μ-smooth, has the gradient " +
+				"E∇g(x + μk), g ≤ g_μ ≤ g + Lμκ_p, and is the mean of g(x + μk) and g(x − μk)",
+			Code: []string{"smoothing.Norm", "smoothing.Joint", "smoothing.Piecewise", "smoothing.GaussianMax"},
+			Tests: []string{"smoothing.TestKernelsAgreeWithQuadrature", "smoothing.TestConvolution",
+				"smoothing.TestNormIsASum", "smoothing.TestSteepness", "smoothing.TestNormOfKernels",
+				"smoothing.TestDrawsOfJointKernels"},
+			Proof: "smoothing#cop-lem3.1 8678a27f", Errata: []string{"cop-12"},
+			Check: "‖·‖₁ and |x₁| on ℝᵐ, m = 1, 2, 3, 10, the three kernels, p = 1 and 2, three widths, 30 points " +
+				"each; maxima of 4 random lines, and of 4 affine functions in the plane: curvature, slope and gap " +
+				"against the printed bounds and our sharp β_μ; value, symmetrised value and gradient against " +
+				"means of 10,000 draws of the kernel itself",
+			Expected: "no bound exceeded, the gap's attained at 0, the sharp β_μ by |x₁|; means within 5 standard " +
+				"errors",
+			Seed: 71, Run: convolutionBounds(1, 1),
 			Power: "the sharp β less by a hundredth",
 			Wrong: map[string]claim.Check{
 				"κ of Table 1 less by a hundredth": convolutionBounds(0.99, 1),
@@ -36,11 +43,14 @@ func convolutions() []claim.Claim {
 		},
 		{
 			ID: "cop/tab1", Paper: cop + "Table 1", Kind: claim.Table,
-			Statement: "kernels and their constants: e^{−‖v‖}/𝔫 with 𝔫 = Γ(m/2)/(2π^{m/2}Γ(m)); β_μ = L/μ, √6·L/μ, √6·L/μ or √(6m)·L/μ",
-			Code:      []string{"smoothing.TableOne", "smoothing.NewExponential"},
-			Tests:     []string{"smoothing.TestSteepness", "smoothing.TestExponentialOfOddDimension", "paper/cop.TestCOPNormaliser"},
-			Proof:     "smoothing#cop-tab1 db4a41eb", Errata: []string{"cop-12", "cop-13"},
-			Check:    "the integral of e^{−‖v‖} over the plane by panels, against 𝔫 and 1/𝔫; the sharp β_μ of docs/theory/smoothing.md",
+			Statement: "kernels and their constants: e^{−‖v‖}/𝔫 with 𝔫 = Γ(m/2)/(2π^{m/2}Γ(m)); β_μ = L/μ, √6·L/μ, " +
+				"√6·L/μ or √(6m)·L/μ",
+			Code: []string{"smoothing.TableOne", "smoothing.NewExponential"},
+			Tests: []string{"smoothing.TestSteepness", "smoothing.TestExponentialOfOddDimension",
+				"paper/cop.TestCOPNormaliser"},
+			Proof: "smoothing#cop-tab1 db4a41eb", Errata: []string{"cop-12", "cop-13"},
+			Check: "the integral of e^{−‖v‖} over the plane by panels, against 𝔫 and 1/𝔫; the sharp β_μ of " +
+				"docs/theory/smoothing.md",
 			Expected: "1/𝔫; L/μ times 0.7979, E|U₁| and 1, attained in cop/lem3.1",
 			Run:      normaliser(1),
 			Want:     claim.HoldsWithCorrection, Power: "an exponent of 1.01",
@@ -55,7 +65,8 @@ func convolutions() []claim.Claim {
 			Code:      []string{"smoothing.Norm"},
 			Tests:     []string{"paper/cop.TestCOPLemma41"},
 			Proof:     "smoothing#cop-lem4.1 4c98a614", Errata: []string{"cop-29"},
-			Check:    "20,000 random (x, v, μ), m = 1, 2, 3: the sign of ‖x + μv‖₁ + ‖x − μv‖₁ − 2‖x‖₁ against the set with all and with some coordinates",
+			Check: "20,000 random (x, v, μ), m = 1, 2, 3: the sign of ‖x + μv‖₁ + ‖x − μv‖₁ − 2‖x‖₁ against the " +
+				"set with all and with some coordinates",
 			Expected: "the set with some coordinate; with all for m = 1 alone (cop-29)",
 			Seed:     72, Run: strictlyConvexWhere(1, 72),
 			Want: claim.HoldsWithCorrection, Power: "|x| more by a hundredth",
@@ -66,11 +77,14 @@ func convolutions() []claim.Claim {
 		},
 		{
 			ID: "cop/lem4.2", Paper: cop + "Lemma 4.2", Kind: claim.Theorem,
-			Statement: "the set on which smoothing adds something grows with μ, strictly for ‖·‖₁, and in the limit is all but 0 for every convex g that is not linear",
-			Code:      []string{"smoothing.Norm"},
-			Tests:     []string{"smoothing.TestConvolution", "paper/cop.TestCOPLemma42"},
-			Proof:     "smoothing#cop-lem4.2 37f5ebc4", Errata: []string{"cop-70"},
-			Check:    "20,000 random (x, v, μ₀ < μ₁), m = 1, 2, 3, for ‖·‖₁, ‖·‖₂ and a maximum of lines: v in the smaller set and not in the larger; for ‖·‖₁ a v in the larger alone; |x₁| on the plane with v = (0, 1), μ up to 10⁹",
+			Statement: "the set on which smoothing adds something grows with μ, strictly for ‖·‖₁, and in the limit " +
+				"is all but 0 for every convex g that is not linear",
+			Code:  []string{"smoothing.Norm"},
+			Tests: []string{"smoothing.TestConvolution", "paper/cop.TestCOPLemma42"},
+			Proof: "smoothing#cop-lem4.2 37f5ebc4", Errata: []string{"cop-70"},
+			Check: "20,000 random (x, v, μ₀ < μ₁), m = 1, 2, 3, for ‖·‖₁, ‖·‖₂ and a maximum of lines: v in the " +
+				"smaller set and not in the larger; for ‖·‖₁ a v in the larger alone; |x₁| on the plane with v = (0, " +
+				"1), μ up to 10⁹",
 			Expected: "never the first; always the second; |x₁| gains nothing in that direction (cop-70)",
 			Seed:     73, Run: setsGrow(73, 1),
 			Want: claim.HoldsWithCorrection, Power: "μ₁ less by a tenth",
@@ -95,11 +109,13 @@ func convolutions() []claim.Claim {
 		},
 		{
 			ID: "cop/secB.2", Paper: cop + "Appendix B.2", Kind: claim.Bound,
-			Statement: "gaps of ‖·‖₁: Laplacian kernel at most μΣ(|x_j|/μ + 1)e^{−|x_j|/μ}; exponential kernel at most m^{3/2}μ·r^{2m}e^{−r}, r = min|x_j|/μ ≥ 3",
-			Code:      []string{"smoothing.Laplacian", "smoothing.Exponential"},
-			Tests:     []string{"smoothing.TestKernelsAgreeWithQuadrature", "smoothing.TestExponentialOfOddDimension"},
-			Proof:     "smoothing#cop-secB.2 d64cfdb1", Errata: []string{"cop-14"},
-			Check:    "r from 0 (3) to 40 in steps of 0.01 (0.05), m = 1, 2, 3, 5, 10, all coordinates equal: gap/bound",
+			Statement: "gaps of ‖·‖₁: Laplacian kernel at most μΣ(|x_j|/μ + 1)e^{−|x_j|/μ}; exponential kernel at " +
+				"most m^{3/2}μ·r^{2m}e^{−r}, r = min|x_j|/μ ≥ 3",
+			Code:  []string{"smoothing.Laplacian", "smoothing.Exponential"},
+			Tests: []string{"smoothing.TestKernelsAgreeWithQuadrature", "smoothing.TestExponentialOfOddDimension"},
+			Proof: "smoothing#cop-secB.2 d64cfdb1", Errata: []string{"cop-14"},
+			Check: "r from 0 (3) to 40 in steps of 0.01 (0.05), m = 1, 2, 3, 5, 10, all coordinates equal: " +
+				"gap/bound",
 			Expected: "at most 1; 1 at 0 for the Laplacian kernel, a ninth at most for the exponential one",
 			Run:      otherGaps(1),
 			Power:    "the bounds less by 1e-9",
@@ -110,11 +126,13 @@ func convolutions() []claim.Claim {
 		},
 		{
 			ID: "cop/fig2", Paper: cop + "Figures 1 and 2", Kind: claim.Figure,
-			Statement: "away from the kink the error of the Gaussian kernel vanishes exponentially fast as μ → 0, where the uniform bound is linear in μ",
-			Code:      []string{"smoothing.Gaussian"},
-			Tests:     []string{"smoothing.TestKernelsAgreeWithQuadrature"},
-			Proof:     "smoothing#cop-lem4.3 ac08e543",
-			Check:     "x = 0.5 and 1: the slope of ln(gap/μ) against 1/μ² at μ = 0.1, and gap/uniform bound at x = 1, μ = 0.5", Expected: "−x²/2 within a tenth; a few per cent",
+			Statement: "away from the kink the error of the Gaussian kernel vanishes exponentially fast as μ → 0, " +
+				"where the uniform bound is linear in μ",
+			Code:  []string{"smoothing.Gaussian"},
+			Tests: []string{"smoothing.TestKernelsAgreeWithQuadrature"},
+			Proof: "smoothing#cop-lem4.3 ac08e543",
+			Check: "x = 0.5 and 1: the slope of ln(gap/μ) against 1/μ² at μ = 0.1, and gap/uniform bound at x = " +
+				"1, μ = 0.5", Expected: "−x²/2 within a tenth; a few per cent",
 			Run:   gapVanishes(1),
 			Power: "x more by a tenth",
 			Wrong: map[string]claim.Check{
@@ -123,13 +141,17 @@ func convolutions() []claim.Claim {
 		},
 		{
 			ID: "dpnb/closest-smoothing", Paper: "docs/theory/smoothing.md, Theorems 1 and 2", Kind: claim.Ours,
-			Statement: "no function with curvature at most s is nearer to |x| than Huber's: sup(g − |x|) − inf(g − |x|) ≥ 1/(2s); and no kernel of density at most s/2 has a smaller gap than the uniform one at any x",
-			Code:      []string{"smoothing.Piecewise", "smoothing.Uniform"},
-			Tests:     []string{"smoothing.TestPiecewise", "smoothing.TestKernelsAgreeWithQuadrature", "smoothing.TestEnvelopeOfTheAbsoluteValue"},
-			Proof:     "smoothing#dpnb-closest-smoothing 7addc6c9",
-			Check:     "12 kernels at s = 1 on 2,001 points, 100 random mixtures of shifted kernels (convex or not) with sup|g″| = 1: the range of g − |x|, and the gap beside the uniform kernel's; ‖·‖₁ on ℝ³ by kernels, by Hellinger's envelope and by w·ln Σexp",
-			Expected:  "at least ½, exactly ½ for Huber's; never below; at least 3/2",
-			Seed:      74, Run: closestSmoothing(0.5, 74),
+			Statement: "no function with curvature at most s is nearer to |x| than Huber's: sup(g − |x|) − inf(g − " +
+				"|x|) ≥ 1/(2s); and no kernel of density at most s/2 has a smaller gap than the uniform one at any x",
+			Code: []string{"smoothing.Piecewise", "smoothing.Uniform"},
+			Tests: []string{"smoothing.TestPiecewise", "smoothing.TestKernelsAgreeWithQuadrature",
+				"smoothing.TestEnvelopeOfTheAbsoluteValue"},
+			Proof: "smoothing#dpnb-closest-smoothing 7addc6c9",
+			Check: "12 kernels at s = 1 on 2,001 points, 100 random mixtures of shifted kernels (convex or not) " +
+				"with sup|g″| = 1: the range of g − |x|, and the gap beside the uniform kernel's; ‖·‖₁ on ℝ³ by " +
+				"kernels, by Hellinger's envelope and by w·ln Σexp",
+			Expected: "at least ½, exactly ½ for Huber's; never below; at least 3/2",
+			Seed:     74, Run: closestSmoothing(0.5, 74),
 			Power: "the least range more by a fiftieth",
 			Wrong: map[string]claim.Check{
 				"the least range more by a fiftieth": closestSmoothing(0.51, 74),
@@ -196,7 +218,8 @@ func convolutionBounds(printed, ours float64) func(context.Context, claim.Size) 
 		if err := r.lines(rng); err != nil {
 			return claim.Outcome{}, err
 		}
-		return claim.Decide(fmt.Sprintf("largest curvature %.3f of the printed β_µ and %.6f of the sharp one, slope %.6f of L, gap %.6f of Lµκ; means off by at most %.1f s.e.",
+		return claim.Decide(fmt.Sprintf("largest curvature %.3f of the printed β_µ and %.6f of the sharp one, slope "+
+			"%.6f of L, gap %.6f of Lµκ; means off by at most %.1f s.e.",
 			r.printed, r.curvature/ours, r.slope, r.gap/printed, r.off),
 			"all at most 1, the sharp ones 1 to 1e-12; 5 s.e.",
 			r.printed <= 1 && math.Abs(r.curvature/ours-1) < 1e-12 && r.slope <= 1+1e-12 &&
@@ -205,7 +228,8 @@ func convolutionBounds(printed, ours float64) func(context.Context, claim.Size) 
 	}
 }
 
-// norm takes ‖·‖₁ into account, 1-Lipschitz in ‖·‖₁ and √m-Lipschitz in ‖·‖₂, and |x₁|, which has the largest curvature.
+// norm takes ‖·‖₁ into account, 1-Lipschitz in ‖·‖₁ and √m-Lipschitz in ‖·‖₂, and |x₁|, which has the largest
+// curvature.
 func (r *parts) norm(k smoothing.Joint, mu float64, rng *noise.Seeded) {
 	m, root := k.Dim(), math.Sqrt(float64(k.Dim()))
 	g := smoothing.Norm{Kernel: k.Coordinate(), Width: mu}
@@ -320,10 +344,13 @@ func normaliser(power float64) func(context.Context, claim.Size) (claim.Outcome,
 		}, 0, 40, 20)
 		formula := math.Pow(math.Gamma(1)/(2*math.Pi*math.Gamma(2)), power)
 		inverted := math.Abs(1/formula-whole) < 1e-5
-		o := claim.Decide(fmt.Sprintf("∫e^{−‖v‖} over the plane is %.6f, the formula gives %.6f, its inverse is %.6f; sharp constants at m = 3: Gaussian %.4f, exponential %.4f, Laplacian %.4f",
-			whole, formula, 1/formula, steepness(0), steepness(1), steepness(2)), "1e-5, the formula or its inverse", inverted || math.Abs(formula-whole) < 1e-5, "the formula is wrong either way")
+		o := claim.Decide(fmt.Sprintf("∫e^{−‖v‖} over the plane is %.6f, the formula gives %.6f, its inverse is %.6f; "+
+			"sharp constants at m = 3: Gaussian %.4f, exponential %.4f, Laplacian %.4f",
+			whole, formula, 1/formula, steepness(0), steepness(1), steepness(2)), "1e-5, the formula or its inverse",
+			inverted || math.Abs(formula-whole) < 1e-5, "the formula is wrong either way")
 		if inverted && o.Verdict == claim.Holds {
-			o.Verdict, o.Note = claim.HoldsWithCorrection, "the normaliser is the inverse of the printed one (cop-13); the β_µ are bounds, and loose"
+			o.Verdict, o.Note = claim.HoldsWithCorrection,
+				"the normaliser is the inverse of the printed one (cop-13); the β_µ are bounds, and loose"
 		}
 		return o, nil
 	}
@@ -380,8 +407,10 @@ func strictlyConvexWhere(factor float64, seed uint64) func(context.Context, clai
 				some++
 			}
 		}
-		o := claim.Decide(fmt.Sprintf("with all coordinates %.1f %% of the points are misplaced (m = 1: %d), with some coordinate %d", 100*float64(all)/count, single, some),
-			"none with some coordinate, none at m = 1", some == 0 && single == 0 && all > count/10, "the corrected set is wrong too")
+		o := claim.Decide(fmt.Sprintf("with all coordinates %.1f %% of the points are misplaced (m = 1: %d), with "+
+			"some coordinate %d", 100*float64(all)/count, single, some),
+			"none with some coordinate, none at m = 1", some == 0 && single == 0 && all > count/10,
+			"the corrected set is wrong too")
 		if o.Verdict == claim.Holds {
 			o.Verdict, o.Note = claim.HoldsWithCorrection, "for m > 1 one coordinate is enough (cop-29)"
 		}
@@ -433,10 +462,12 @@ func setsGrow(seed uint64, shrink float64) func(context.Context, claim.Size) (cl
 			}
 		}
 		flat, _ := bend(func(x []float64) float64 { return math.Abs(x[0]) }, []float64{1, 1}, []float64{0, 1}, 1e9)
-		o := claim.Decide(fmt.Sprintf("%d of 60,000 left the set as μ grew; %d of %d constructed points are in the larger set alone; |x₁| gains %g along (0, 1)", shrunk, strict, tried, flat),
+		o := claim.Decide(fmt.Sprintf("%d of 60,000 left the set as μ grew; %d of %d constructed points are in the "+
+			"larger set alone; |x₁| gains %g along (0, 1)", shrunk, strict, tried, flat),
 			"0, all, and 0", shrunk == 0 && strict == tried, "the sets do not grow")
 		if o.Verdict == claim.Holds && flat == 0 {
-			o.Verdict, o.Note = claim.HoldsWithCorrection, "the limit lacks the directions along which g is linear (cop-70)"
+			o.Verdict, o.Note = claim.HoldsWithCorrection,
+				"the limit lacks the directions along which g is linear (cop-70)"
 		}
 		return o, nil
 	}
@@ -450,7 +481,8 @@ func gaussianGap(factor float64) func(context.Context, claim.Size) (claim.Outcom
 			r := 0.01 * float64(i)
 			worst = math.Max(worst, smoothing.Gaussian{}.Gap(r)/(factor*math.Sqrt(2/math.Pi)*math.Exp(-r*r/2)))
 		}
-		return claim.Decide(fmt.Sprintf("largest gap/bound %.15f", worst), "1 − 1e-12 … 1 + 1e-12", math.Abs(worst-1) < 1e-12, "the bound is exceeded, or never attained"), nil
+		return claim.Decide(fmt.Sprintf("largest gap/bound %.15f", worst), "1 − 1e-12 … 1 + 1e-12",
+			math.Abs(worst-1) < 1e-12, "the bound is exceeded, or never attained"), nil
 	}
 }
 
@@ -465,12 +497,14 @@ func otherGaps(factor float64) func(context.Context, claim.Size) (claim.Outcome,
 		for _, m := range []int{1, 2, 3, 5, 10} {
 			k := smoothing.NewExponential(m)
 			for r := 3.0; r <= 40; r += 0.05 {
-				bound := factor * math.Sqrt(float64(m)) * math.Pow(r, 2*float64(m)) * math.Exp(-r) // for each coordinate
+				// for each coordinate
+				bound := factor * math.Sqrt(float64(m)) * math.Pow(r, 2*float64(m)) * math.Exp(-r)
 				exponential = math.Max(exponential, k.Gap(r)/bound)
 			}
 		}
 		return claim.Decide(fmt.Sprintf("largest gap/bound: Laplacian %.12f, exponential %.4f", laplacian, exponential),
-			"1 to 1e-12; at most 1", math.Abs(laplacian-1) < 1e-12 && exponential <= 1, "a bound is exceeded, or the first never attained"), nil
+			"1 to 1e-12; at most 1", math.Abs(laplacian-1) < 1e-12 && exponential <= 1,
+			"a bound is exceeded, or the first never attained"), nil
 	}
 }
 
@@ -485,8 +519,10 @@ func gapVanishes(factor float64) func(context.Context, claim.Size) (claim.Outcom
 		}
 		half, one := slope(0.5), slope(1)
 		share := smoothing.Gaussian{}.Gap(2) / smoothing.Gaussian{}.Gap(0)
-		return claim.Decide(fmt.Sprintf("slopes %.4f and %.4f, gap at x = 1 and μ = 0.5 %.1f %% of the uniform bound", half, one, 100*share),
+		return claim.Decide(fmt.Sprintf("slopes %.4f and %.4f, gap at x = 1 and μ = 0.5 %.1f %% of the uniform bound",
+			half, one, 100*share),
 			"−0.125 and −0.5 within a tenth; below 5 %",
-			math.Abs(half/-0.125-1) < 0.1 && math.Abs(one/-0.5-1) < 0.1 && share < 0.05, "the gap does not vanish as fast"), nil
+			math.Abs(half/-0.125-1) < 0.1 && math.Abs(one/-0.5-1) < 0.1 && share < 0.05,
+			"the gap does not vanish as fast"), nil
 	}
 }

@@ -18,13 +18,19 @@ func specialCases() []claim.Claim {
 	return []claim.Claim{
 		{
 			ID: "cop/secB.4-piecewise", Paper: cop + "section 4.3 and appendix B.4", Kind: claim.Theorem,
-			Statement: "max_p ⟨a_p, x⟩ + b_p gains by smoothing only where ‖v‖_∞ > r/μ, r the distance of the record to those on the border of two pieces; C² = mĀ²·sup‖a_p‖²",
-			Code:      []string{"smoothing.Polyhedral", "smoothing.GaussianMax"},
-			Tests:     []string{"smoothing.TestGaussianMaxOfOrderStatistics", "smoothing.TestGaussianMaxOfTheNorm", "smoothing.TestGaussianMaxOnTheLine", "smoothing.TestGaussianMaxIsConvexAndSmooth", "paper/cop.TestCOPPieces"},
-			Proof:     "smoothing#cop-secB.4-piecewise 20e20b42", Errata: []string{"cop-72"},
-			Check:    "20,000 random functions of 2 to 6 pieces, m = 1, 2, 3, points and directions: the set with the printed r, for f = |zθ| at θ = ½, and with r = min_q (f − f_q)(x)/‖a − a_q‖₁; the Gaussian kernel's gap in the plane against Σ_q μs_q·G(d_q/(μs_q))/2; slopes ‖A^⊤a_p‖ against Ā·max‖a_p‖",
-			Expected: "the printed set misses some; never with the corrected r; gaps below the sum, equal for two pieces; slopes without the factor √m",
-			Seed:     75, Run: piecesGain(1, 75),
+			Statement: "max_p ⟨a_p, x⟩ + b_p gains by smoothing only where ‖v‖_∞ > r/μ, r the distance of the record " +
+				"to those on the border of two pieces; C² = mĀ²·sup‖a_p‖²",
+			Code: []string{"smoothing.Polyhedral", "smoothing.GaussianMax"},
+			Tests: []string{"smoothing.TestGaussianMaxOfOrderStatistics", "smoothing.TestGaussianMaxOfTheNorm",
+				"smoothing.TestGaussianMaxOnTheLine", "smoothing.TestGaussianMaxIsConvexAndSmooth",
+				"paper/cop.TestCOPPieces"},
+			Proof: "smoothing#cop-secB.4-piecewise 20e20b42", Errata: []string{"cop-72"},
+			Check: "20,000 random functions of 2 to 6 pieces, m = 1, 2, 3, points and directions: the set with the " +
+				"printed r, for f = |zθ| at θ = ½, and with r = min_q (f − f_q)(x)/‖a − a_q‖₁; the Gaussian kernel's " +
+				"gap in the plane against Σ_q μs_q·G(d_q/(μs_q))/2; slopes ‖A^⊤a_p‖ against Ā·max‖a_p‖",
+			Expected: "the printed set misses some; never with the corrected r; gaps below the sum, equal for two " +
+				"pieces; slopes without the factor √m",
+			Seed: 75, Run: piecesGain(1, 75),
 			Want: claim.HoldsWithCorrection, Power: "r more by a hundredth",
 			Wrong: map[string]claim.Check{
 				"r more by a hundredth": piecesGain(1.01, 75),
@@ -33,11 +39,13 @@ func specialCases() []claim.Claim {
 		},
 		{
 			ID: "cop/secB.4-bowl", Paper: cop + "section 4.3 and appendix B.4", Kind: claim.Theorem,
-			Statement: "max(0, ‖x‖₁ − z) gains nothing where μ|v_i| ≤ |x_i| for all i and μ‖v‖₁ ≤ |‖x‖₁ − z|; with |‖x‖₁ − z| away from 0 the rate follows",
-			Code:      []string{"smoothing.Bowl"},
-			Tests:     []string{"smoothing.TestBowl", "paper/cop.TestCOPBowl"},
-			Proof:     "smoothing#cop-secB.4-bowl f7d63f25", Errata: []string{"cop-73"},
-			Check:    "40,000 random (x, z, v, μ), m = 1, 2, 3, in that set: (f(x + μv) + f(x − μv))/2 − f(x); the Gaussian kernel's gap at x = (0, 2), z = 1, where Assumption B.2 holds, over μ",
+			Statement: "max(0, ‖x‖₁ − z) gains nothing where μ|v_i| ≤ |x_i| for all i and μ‖v‖₁ ≤ |‖x‖₁ − z|; with " +
+				"|‖x‖₁ − z| away from 0 the rate follows",
+			Code:  []string{"smoothing.Bowl"},
+			Tests: []string{"smoothing.TestBowl", "paper/cop.TestCOPBowl"},
+			Proof: "smoothing#cop-secB.4-bowl f7d63f25", Errata: []string{"cop-73"},
+			Check: "40,000 random (x, z, v, μ), m = 1, 2, 3, in that set: (f(x + μv) + f(x − μv))/2 − f(x); the " +
+				"Gaussian kernel's gap at x = (0, 2), z = 1, where Assumption B.2 holds, over μ",
 			Expected: "0; but the gap there is linear in μ, as every x_i has to be away from 0 too (cop-73)",
 			Seed:     76, Run: bowlGains(1, 76),
 			Want: claim.HoldsWithCorrection, Power: "the set larger by a hundredth",
@@ -48,11 +56,14 @@ func specialCases() []claim.Claim {
 		},
 		{
 			ID: "cop/ex1", Paper: cop + "Example 1", Kind: claim.Theorem,
-			Statement: "quantile regression satisfies Assumption 4.4, P(‖A(z)θ⋆‖_{−∞} ≥ t) ≥ 1 − e^{−1/t²} for t ≤ τ, if the quantile of the noise is not 0",
-			Code:      []string{"smoothing.Pinball"},
-			Tests:     []string{"paper/cop.TestCOPExample1"},
-			Proof:     "smoothing#cop-ex1 dfd4bf7d", Errata: []string{"cop-30"},
-			Check:    "level ¾, standard normal noise ϵ: P(|ϵ − q|/2 < t) at t = 0.3, 0.1, 0.03, against e^{−1/t²}; the smoothing error over μ² as μ → 0, Gaussian kernel",
+			Statement: "quantile regression satisfies Assumption 4.4, P(‖A(z)θ⋆‖_{−∞} ≥ t) ≥ 1 − e^{−1/t²} for t ≤ " +
+				"τ, " +
+				"if the quantile of the noise is not 0",
+			Code:  []string{"smoothing.Pinball"},
+			Tests: []string{"paper/cop.TestCOPExample1"},
+			Proof: "smoothing#cop-ex1 dfd4bf7d", Errata: []string{"cop-30"},
+			Check: "level ¾, standard normal noise ϵ: P(|ϵ − q|/2 < t) at t = 0.3, 0.1, 0.03, against e^{−1/t²}; " +
+				"the smoothing error over μ² as μ → 0, Gaussian kernel",
 			Expected: "far above (cop-30); the error is of order μ², f_ϵ(q)/2 of it",
 			Run:      quantileExample(0.75, 1),
 			Want:     claim.Fails, Power: "noise of no spread",
@@ -76,10 +87,11 @@ func specialCases() []claim.Claim {
 		},
 		{
 			ID: "cop/ex3", Paper: cop + "Example 3", Kind: claim.Theorem,
-			Statement: "ℓ₁-regularised regression: θ⋆ is the unregularised minimiser after soft thresholding, and satisfies Assumption 4.4 if λ is below its least coordinate",
-			Code:      []string{"smoothing.Norm"},
-			Tests:     []string{"paper/cop.TestCOPExample3"},
-			Proof:     "smoothing#cop-ex3 973c9851", Errata: []string{"cop-74"},
+			Statement: "ℓ₁-regularised regression: θ⋆ is the unregularised minimiser after soft thresholding, and " +
+				"satisfies Assumption 4.4 if λ is below its least coordinate",
+			Code:  []string{"smoothing.Norm"},
+			Tests: []string{"paper/cop.TestCOPExample3"},
+			Proof: "smoothing#cop-ex3 973c9851", Errata: []string{"cop-74"},
 			Check:    "E xx^⊤ with correlations ρ = 0 and −0.9, minimiser (1, 1), λ = ½: θ⋆ by coordinate descent",
 			Expected: "(½, ½) for ρ = 0; 0 for ρ = −0.9, where the assumption fails (cop-74)",
 			Run:      lassoExample(0),
@@ -161,13 +173,15 @@ func piecesGain(factor float64, seed uint64) func(context.Context, claim.Size) (
 		}
 		// The printed r is measured in z: f = |zθ| at θ = ½, z = 1 is 1 away from z = 0, x = zθ is ½.
 		printed, _ := bend(norm1, []float64{0.5}, []float64{0.75}, 1)
-		o := claim.Decide(fmt.Sprintf("of %d points that gain, %d are outside the corrected set; |zθ| gains %.2f at ‖v‖_∞ = 0.75 < r/μ = 1; gap/bound at most %.6f, for two pieces %.9f; slopes at most %.4f of Ā·max‖a_p‖",
+		o := claim.Decide(fmt.Sprintf("of %d points that gain, %d are outside the corrected set; |zθ| gains %.2f at "+
+			"‖v‖_∞ = 0.75 < r/μ = 1; gap/bound at most %.6f, for two pieces %.9f; slopes at most %.4f of Ā·max‖a_p‖",
 			gains, missed, printed, worst, ofTwo, steepest),
 			"none; above 0; at most 1; 1 to 1e-9; at most 1",
 			missed == 0 && gains > tries/100 && worst <= 1+1e-9 && math.Abs(ofTwo-1) < 1e-9 &&
 				steepest <= 1+1e-12, "the corrected set or bound is wrong too")
 		if o.Verdict == claim.Holds && printed > 0 {
-			o.Verdict, o.Note = claim.HoldsWithCorrection, "r is a distance of x = A(z)θ, with the offsets b_p, and C needs no factor m (cop-72)"
+			o.Verdict, o.Note = claim.HoldsWithCorrection,
+				"r is a distance of x = A(z)θ, with the offsets b_p, and C needs no factor m (cop-72)"
 		}
 		return o, nil
 	}
@@ -256,11 +270,14 @@ func bowlGains(factor float64, seed uint64) func(context.Context, claim.Size) (c
 		if err != nil {
 			return claim.Outcome{}, err
 		}
-		o := claim.Decide(fmt.Sprintf("%d of %d points of the set gain; at (0, 2) and z = 1 the gap is %.6f μ at μ = 0.1 and %.6f μ at 0.001", gains, tries, wide, narrow),
+		o := claim.Decide(fmt.Sprintf("%d of %d points of the set gain; at (0, 2) and z = 1 the gap is %.6f μ at μ = "+
+			"0.1 and %.6f μ at 0.001", gains, tries, wide, narrow),
 			"none; √(2/π) = 0.797885",
-			gains == 0 && math.Abs(wide-math.Sqrt(2/math.Pi)) < 1e-6 && math.Abs(narrow-wide) < 1e-6, "points of the set gain")
+			gains == 0 && math.Abs(wide-math.Sqrt(2/math.Pi)) < 1e-6 && math.Abs(narrow-wide) < 1e-6,
+			"points of the set gain")
 		if o.Verdict == claim.Holds {
-			o.Verdict, o.Note = claim.HoldsWithCorrection, "the set is right; Assumption B.2 alone does not give the rate where ‖x‖₁ > z (cop-73)"
+			o.Verdict, o.Note = claim.HoldsWithCorrection,
+				"the set is right; Assumption B.2 alone does not give the rate where ‖x‖₁ > z (cop-73)"
 		}
 		return o, nil
 	}
@@ -291,12 +308,14 @@ func quantileExample(level, spread float64) func(context.Context, claim.Size) (c
 		mean := 0.0
 		for i := range 4001 {
 			v := 10 * (float64(i)/2000 - 1)
-			mean += mu * smoothing.Gaussian{}.Gap(math.Abs(v)) / 2 * smoothing.Gaussian{}.Density(mu*v+q) * mu * 10 / 2000
+			mean += mu * smoothing.Gaussian{}.Gap(math.Abs(v)) / 2 * smoothing.Gaussian{}.Density(
+				mu*v+q) * mu * 10 / 2000
 		}
 		share := mean / (mu * mu * smoothing.Gaussian{}.Density(q) / 2)
 		text += fmt.Sprintf("smoothing error %.4f of f_ϵ(q)μ²/2 at μ = 0.01", share)
 		return claim.Decide(text, "at most e^{−1/t²} at each t",
-			satisfied, "the residual at the optimum is the noise less its quantile, not a constant: near 0 with a probability of order t (cop-30)"), nil
+			satisfied, "the residual at the optimum is the noise less its quantile, not a constant: near 0 with a "+
+				"probability of order t (cop-30)"), nil
 	}
 }
 
@@ -317,9 +336,11 @@ func lassoExample(more float64) func(context.Context, claim.Size) (claim.Outcome
 		}
 		independent, correlated := solve(0), solve(-0.9)
 		o := claim.Decide(fmt.Sprintf("θ⋆ = %.4v for ρ = 0, %.4v for ρ = −0.9", independent, correlated), "½ to 1e-12",
-			math.Abs(independent[0]-0.5-more) < 1e-12 && math.Abs(independent[1]-0.5-more) < 1e-12, "not the soft threshold of the minimiser")
+			math.Abs(independent[0]-0.5-more) < 1e-12 && math.Abs(independent[1]-0.5-more) < 1e-12,
+			"not the soft threshold of the minimiser")
 		if o.Verdict == claim.Holds && math.Min(correlated[0], correlated[1]) <= 0 {
-			o.Verdict, o.Note = claim.HoldsWithCorrection, "for E xx^⊤ = I alone; with correlated features θ⋆ can be 0 (cop-74)"
+			o.Verdict, o.Note = claim.HoldsWithCorrection,
+				"for E xx^⊤ = I alone; with correlated features θ⋆ can be 0 (cop-74)"
 		}
 		return o, nil
 	}

@@ -1,5 +1,5 @@
-// Package heavytail is the room of the paper on rows without a bound: its algorithms at small sizes as they are printed,
-// its experiments, its claims and the evidence for its errata.
+// Package heavytail is the room of the paper on rows without a bound: its algorithms at small sizes as they are
+// printed, its experiments, its claims and the evidence for its errata.
 package heavytail
 
 import (

@@ -106,7 +106,8 @@ var (
 // Printed is the paper's algorithm with its own constants: four phases of three blocks, each
 // with two stages, ridges that grow by 32. Its ⌈log₂ n⌉ phases would leave blocks empty.
 var Printed Fit = func(p Population, n int, eps float64) (mechanism.Mechanism, error) {
-	c := pure.PhasesConfig{Config: p.config(n, eps), Count: 4, Blocks: 3, Ratio: 32, Double: true, Constants: pure.Printed}
+	c := pure.PhasesConfig{Config: p.config(n, eps), Count: 4, Blocks: 3, Ratio: 32, Double: true,
+		Constants: pure.Printed}
 	c.WorstCase = true
 	return c.Calibrate()
 }

@@ -20,82 +20,107 @@ func localisation() []claim.Claim {
 	return []claim.Claim{
 		{
 			ID: "heavytail/lem2.7", Paper: lowy + "Lemmas 2.7 and C.4", Kind: claim.Theorem,
-			Statement: "the joint objective Φ(w, y₁ … y_m) has the minimum of the extended one, and so have its α-minimisers to within α",
-			Code:      []string{"paper/heavytail.Joint"}, Tests: []string{"paper/heavytail.TestJoint"},
+			Statement: "the joint objective Φ(w, y₁ … y_m) has the minimum of the extended one, and so have its " +
+				"α-minimisers to within α",
+			Code: []string{"paper/heavytail.Joint"}, Tests: []string{"paper/heavytail.TestJoint"},
 			Proof: "localisation#heavytail-lem2.7 9edc264a", Seed: 21,
-			Check:    "three absolute losses on [−1, 1]: the extended objective, by search, at the w that Algorithm 3 finds for Φ",
+			Check: "three absolute losses on [−1, 1]: the extended objective, by search, at the w that Algorithm 3 " +
+				"finds for Φ",
 			Expected: "at most α = 0.02 above its minimum",
-			Run:      jointMinimum(1), Power: "C more by a fifth", Wrong: map[string]claim.Check{"C more by a fifth": jointMinimum(1.2)},
+			Run:      jointMinimum(1), Power: "C more by a fifth",
+			Wrong: map[string]claim.Check{"C more by a fifth": jointMinimum(1.2)},
 		},
 		{
 			ID: "heavytail/lem2.8", Paper: lowy + "Lemmas 2.8 and C.6", Kind: claim.Theorem,
 			Statement: "points of W ∩ B(w₀, r) within ξ of the projection are found by bisection over projections on W",
 			Code:      []string{"paper/heavytail.NearBall"}, Tests: []string{"paper/heavytail.TestNearBall"},
 			Proof: "localisation#heavytail-lem2.8 79d5ed9c", Seed: 22,
-			Check:    "a box in the plane: the optimality ⟨y − x, u − x⟩ ≤ ‖y − x‖ξ + ξ² at random u of the set, and membership",
+			Check: "a box in the plane: the optimality ⟨y − x, u − x⟩ ≤ ‖y − x‖ξ + ξ² at random u of the set, and " +
+				"membership",
 			Expected: "all hold",
-			Run:      nearest(1), Power: "a radius more by a hundredth", Wrong: map[string]claim.Check{"a radius more by a hundredth": nearest(1.01)},
+			Run:      nearest(1), Power: "a radius more by a hundredth",
+			Wrong: map[string]claim.Check{"a radius more by a hundredth": nearest(1.01)},
 		},
 		{
 			ID: "heavytail/prop2.9", Paper: lowy + "Propositions 2.9 and C.5", Kind: claim.Theorem,
-			Statement: "Algorithm 3 stops within ⌈(3DL/α)²⌉ steps at a point within α of the minimum, without knowing L",
-			Code:      []string{"paper/heavytail.Subgradient"}, Tests: []string{"paper/heavytail.TestSubgradient"},
+			Statement: "Algorithm 3 stops within ⌈(3DL/α)²⌉ steps at a point within α of the minimum, without " +
+				"knowing " +
+				"L",
+			Code: []string{"paper/heavytail.Subgradient"}, Tests: []string{"paper/heavytail.TestSubgradient"},
 			Proof: "localisation#heavytail-prop2.9 eedd0bac", Seed: 23,
-			Check:    "sums of five absolute losses on a disc: steps over the bound, and the gap to a grid's minimum over α",
+			Check: "sums of five absolute losses on a disc: steps over the bound, and the gap to a grid's minimum " +
+				"over α",
 			Expected: "both at most 1",
-			Run:      adaptive(1), Power: "stopped thirty times as early", Wrong: map[string]claim.Check{"stopped thirty times as early": adaptive(30)},
+			Run:      adaptive(1), Power: "stopped thirty times as early",
+			Wrong: map[string]claim.Check{"stopped thirty times as early": adaptive(30)},
 		},
 		{
 			ID: "heavytail/lemD.5", Paper: lowy + "Lemma D.5", Kind: claim.Theorem,
-			Statement: "projected subgradient steps with a bias of B ≤ α/4 in the subgradients come within α in (4DL/α)² steps",
-			Code:      []string{"paper/heavytail.Biased"}, Tests: []string{"paper/heavytail.TestSubgradient"},
-			Proof: "localisation#heavytail-lemD.5 6842c852",
-			Check: "|w| on [−1, 1] with the subgradient turned round wherever that is a bias of B: the gap over α", Expected: "at most 1",
-			Run: biasedSteps(0.25), Power: "a bias of 1.1α", Wrong: map[string]claim.Check{"a bias of 1.1α": biasedSteps(1.1), "a bias of 4α": biasedSteps(4)},
+			Statement: "projected subgradient steps with a bias of B ≤ α/4 in the subgradients come within α in " +
+				"(4DL/α)² steps",
+			Code: []string{"paper/heavytail.Biased"}, Tests: []string{"paper/heavytail.TestSubgradient"},
+			Proof:    "localisation#heavytail-lemD.5 6842c852",
+			Check:    "|w| on [−1, 1] with the subgradient turned round wherever that is a bias of B: the gap over α",
+			Expected: "at most 1",
+			Run:      biasedSteps(0.25), Power: "a bias of 1.1α",
+			Wrong: map[string]claim.Check{"a bias of 1.1α": biasedSteps(1.1), "a bias of 4α": biasedSteps(4)},
 		},
 		{
 			ID: "heavytail/propD.6", Paper: lowy + "Proposition D.6", Kind: claim.Theorem,
-			Statement: "for a maximum of affine pieces a dual point gives a subgradient of f_C of norm at most C, to any accuracy",
-			Code:      []string{"paper/heavytail.Polyhedral.Extended"}, Tests: []string{"paper/heavytail.TestExtensions"},
+			Statement: "for a maximum of affine pieces a dual point gives a subgradient of f_C of norm at most C, to " +
+				"any accuracy",
+			Code:  []string{"paper/heavytail.Polyhedral.Extended"},
+			Tests: []string{"paper/heavytail.TestExtensions"},
 			Proof: "localisation#heavytail-propD.6 4093f41a", Seed: 25,
-			Check:    "random maxima of three pieces on a disc: f_C between the dual's bound and that plus its gap, by Algorithm 3; the subgradient inequality",
+			Check: "random maxima of three pieces on a disc: f_C between the dual's bound and that plus its gap, " +
+				"by Algorithm 3; the subgradient inequality",
 			Expected: "holds, and ‖s‖ ≤ C",
-			Run:      conic(1), Power: "s longer by a tenth", Wrong: map[string]claim.Check{"s longer by a tenth": conic(1.1)},
+			Run:      conic(1), Power: "s longer by a tenth",
+			Wrong: map[string]claim.Check{"s longer by a tenth": conic(1.1)},
 		},
 		{
 			ID: "heavytail/thmB.1", Paper: lowy + "Theorem B.1", Kind: claim.Theorem,
-			Statement: "no finite number of local queries, of all derivatives, determines f_C exactly for every smooth convex f",
-			Code:      []string{"paper/heavytail.Resisting"}, Tests: []string{"paper/heavytail.TestResisting"},
+			Statement: "no finite number of local queries, of all derivatives, determines f_C exactly for every " +
+				"smooth convex f",
+			Code: []string{"paper/heavytail.Resisting"}, Tests: []string{"paper/heavytail.TestResisting"},
 			Proof: "localisation#heavytail-thmB.1 91b9b1c4", Errata: []string{"heavytail-80"},
-			Check:    "ten queries by bisection on −C: two functions with the same answers; and the paper's pair, asked at 0 and then along the gradient",
+			Check: "ten queries by bisection on −C: two functions with the same answers; and the paper's pair, " +
+				"asked at 0 and then along the gradient",
 			Expected: "f_C(0) of the first two differ; the paper's pair is told apart by the second query",
 			Run:      oracle(false), Want: claim.HoldsWithCorrection, Power: "both functions the same",
 			Wrong: map[string]claim.Check{"both functions the same": oracle(true)},
 		},
 		{
 			ID: "heavytail/thmE.1", Paper: lowy + "Theorem E.1", Kind: claim.Theorem,
-			Statement: "Algorithm 5, an exponential mechanism over a net with the clipped projected gradient as score, is ε-DP: its score moves by at most 2C/n",
-			Code:      []string{"paper/heavytail.NetMechanism"}, Tests: []string{"paper/heavytail.TestNetMechanism"},
+			Statement: "Algorithm 5, an exponential mechanism over a net with the clipped projected gradient as " +
+				"score, is ε-DP: its score moves by at most 2C/n",
+			Code: []string{"paper/heavytail.NetMechanism"}, Tests: []string{"paper/heavytail.TestNetMechanism"},
 			Proof: "localisation#heavytail-thmE.1 e882e373", Seed: 27,
-			Check:    "largest change of the score over 2C/n, and exact log-ratio of probabilities over ε, over replaced records on a net of the interval",
+			Check: "largest change of the score over 2C/n, and exact log-ratio of probabilities over ε, over " +
+				"replaced records on a net of the interval",
 			Expected: "the first is 1, the second at most 1",
-			Run:      netPrivacy(1), Power: "the sensitivity less by a tenth", Wrong: map[string]claim.Check{"the sensitivity less by a tenth": netPrivacy(0.9)},
+			Run:      netPrivacy(1), Power: "the sensitivity less by a tenth",
+			Wrong: map[string]claim.Check{"the sensitivity less by a tenth": netPrivacy(0.9)},
 		},
 		{
 			ID: "heavytail/lemF.1", Paper: lowy + "Lemma F.1", Kind: claim.Theorem,
-			Statement: "the score of the localised exponential mechanism, centred at a point of U, moves by at most 2C·diam(U)/m",
-			Code:      []string{"paper/heavytail.Localised"}, Tests: []string{"paper/heavytail.TestLocalised"},
+			Statement: "the score of the localised exponential mechanism, centred at a point of U, moves by at most " +
+				"2C·diam(U)/m",
+			Code: []string{"paper/heavytail.Localised"}, Tests: []string{"paper/heavytail.TestLocalised"},
 			Proof: "localisation#heavytail-lemF.1 eb6fc461",
 			Check: "the score at the ends of U with losses ±C: its change over the bound", Expected: "1",
-			Run: centredScore(1), Power: "the bound less by a tenth", Wrong: map[string]claim.Check{"the bound less by a tenth": centredScore(0.9)},
+			Run: centredScore(1), Power: "the bound less by a tenth",
+			Wrong: map[string]claim.Check{"the bound less by a tenth": centredScore(0.9)},
 		},
 		{
 			ID: "heavytail/lemG.1", Paper: lowy + "Lemma G.1", Kind: claim.Theorem,
-			Statement: "‖μ̂ − μ‖² ≤ (8m/D)·excess risk, for linear losses with ‖μ‖ = m on the ball of diameter D and μ̂ = −m𝒜/‖𝒜‖",
-			Code:      []string{"paper/heavytail.Hard"}, Tests: []string{"paper/heavytail.TestHard"},
+			Statement: "‖μ̂ − μ‖² ≤ (8m/D)·excess risk, for linear losses with ‖μ‖ = m on the ball of diameter D and " +
+				"μ̂ = −m𝒜/‖𝒜‖",
+			Code: []string{"paper/heavytail.Hard"}, Tests: []string{"paper/heavytail.TestHard"},
 			Proof: "localisation#heavytail-lemG.1 4a3f974d", Seed: 29,
-			Check: "largest left side over the right side, over points of the ball", Expected: "at most 1, and 1 is reached as 𝒜 goes to 0 the wrong way",
-			Run: reduction(8), Power: "7.2 for 8", Wrong: map[string]claim.Check{"7.2 for 8": reduction(7.2)},
+			Check:    "largest left side over the right side, over points of the ball",
+			Expected: "at most 1, and 1 is reached as 𝒜 goes to 0 the wrong way",
+			Run:      reduction(8), Power: "7.2 for 8", Wrong: map[string]claim.Check{"7.2 for 8": reduction(7.2)},
 		},
 	}
 }
@@ -133,7 +158,8 @@ func jointMinimum(factor float64) claim.Check {
 		}
 		value := j.At(make([]float64, 4), u)
 		gap, other := extended(u[0])-least, math.Abs(value-least)
-		return outcome(fmt.Sprintf("%.3f above the minimum at that w, Φ itself %.3f off", gap, other), gap <= alpha+1e-3 && other <= alpha+1e-3), nil
+		return outcome(fmt.Sprintf("%.3f above the minimum at that w, Φ itself %.3f off", gap, other),
+			gap <= alpha+1e-3 && other <= alpha+1e-3), nil
 	}
 }
 
@@ -144,7 +170,8 @@ func nearest(factor float64) claim.Check {
 		for range 200 {
 			y, u := make([]float64, 2), make([]float64, 2)
 			src.Gaussian(y, 2)
-			w, r, xi := []float64{2*src.Float64() - 1, 2*src.Float64() - 1}, 0.05+0.5*src.Float64(), math.Pow(10, -2-6*src.Float64())
+			w, r, xi := []float64{2*src.Float64() - 1, 2*src.Float64() - 1}, 0.05+0.5*src.Float64(),
+				math.Pow(10, -2-6*src.Float64())
 			x := make([]float64, 2)
 			NearBall{Exactly(box), w, r * factor}.Project(x, y, xi)
 			if floats.Distance(x, w, 2) > r*(1+1e-12) || !box.Contains(x) {
@@ -263,7 +290,8 @@ func conic(factor float64) claim.Check {
 				worst = math.Max(worst, below+s[0]*(u[0]-w[0])+s[1]*(u[1]-w[1])-other-slack)
 			}
 		}
-		return outcome(fmt.Sprintf("gap at most %.3f; the line exceeds f_C by at most %.1g", gaps, math.Max(0, worst)), ok && worst <= 1e-9), nil
+		return outcome(fmt.Sprintf("gap at most %.3f; the line exceeds f_C by at most %.1g", gaps, math.Max(0, worst)),
+			ok && worst <= 1e-9), nil
 	}
 }
 
@@ -288,8 +316,10 @@ func oracle(same bool) claim.Check {
 		// along it has the values −a + β_iφ(1).
 		told := (0.2 - 0.1) * hiddenCurve(1)
 		apart := wide - narrow
-		o1 := claim.Outcome{Measured: fmt.Sprintf("after 10 answers alike f_C(0) differs by %.2g; the paper's pair differs by %.2g at the second query", apart, told),
-			Verdict: claim.HoldsWithCorrection, Note: "the printed proof lets the first gradient show the direction that it hides (heavytail-80)"}
+		o1 := claim.Outcome{Measured: fmt.Sprintf("after 10 answers alike f_C(0) differs by %.2g; the paper's pair "+
+			"differs by %.2g at the second query", apart, told),
+			Verdict: claim.HoldsWithCorrection, Note: "the printed proof lets the first gradient show the direction " +
+				"that it hides (heavytail-80)"}
 		if !(apart > 1e-9 && told > 0) {
 			o1.Verdict = claim.Fails
 		}
@@ -309,7 +339,8 @@ func netPrivacy(factor float64) claim.Check {
 		record := func(s, y float64) Function {
 			return func(g, w []float64) float64 { g[0] = s * (w[0] - y); return 0.5 * s * (w[0] - y) * (w[0] - y) }
 		}
-		m := NetMechanism{C: c, Lambda: 0.5, Centre: []float64{0}, Step: 1.0 / 50, W: Exactly(composite.Ball{Radius: 1}),
+		m := NetMechanism{C: c, Lambda: 0.5, Centre: []float64{0}, Step: 1.0 / 50,
+			W:           Exactly(composite.Ball{Radius: 1}),
 			Sensitivity: factor * 2 * c / n}
 		var moved, ratio float64
 		for range 60 {
@@ -332,7 +363,8 @@ func netPrivacy(factor float64) claim.Check {
 				ratio = math.Max(ratio, math.Abs(math.Log(p[i]/q[i]))/epsilon)
 			}
 		}
-		return outcome(fmt.Sprintf("%.4f of the sensitivity, %.3f of ε", moved, ratio), moved <= 1+1e-9 && moved > 0.999 && ratio <= 1), nil
+		return outcome(fmt.Sprintf("%.4f of the sensitivity, %.3f of ε", moved, ratio), moved <= 1+1e-9 &&
+			moved > 0.999 && ratio <= 1), nil
 	}
 }
 
@@ -342,7 +374,8 @@ func centredScore(factor float64) claim.Check {
 		score := func(slope, w float64) float64 { return -slope * (w - low) / m } // the record's part, centred at low
 		moved := math.Abs(score(c, high) - score(-c, high))
 		bound := factor * 2 * c * (high - low) / m
-		return outcome(fmt.Sprintf("%.4f of the bound", moved/bound), moved <= bound*(1+1e-12) && moved > 0.999*bound), nil
+		return outcome(fmt.Sprintf("%.4f of the bound", moved/bound), moved <= bound*(1+1e-12) && moved > 0.999*bound),
+			nil
 	}
 }
 

@@ -81,7 +81,8 @@ func TestNetMechanism(t *testing.T) {
 	m := NetMechanism{Slopes: []Function{bowl}, C: 5, Lambda: 1e-3, Centre: []float64{0, 0}, Step: 0.9,
 		W: Exactly(composite.Ball{Radius: 1}), Sensitivity: 10}
 	p := m.Probabilities(net, 1e4)
-	if best := net[floats.MaxIdx(p)]; floats.Distance(best, []float64{0.3, -0.4}, 2) > 0.11 || math.Abs(floats.Sum(p)-1) > 1e-9 {
+	if best := net[floats.MaxIdx(p)]; floats.Distance(best, []float64{0.3, -0.4}, 2) > 0.11 ||
+		math.Abs(floats.Sum(p)-1) > 1e-9 {
 		t.Errorf("the likeliest point is %v", best)
 	}
 }
@@ -89,7 +90,8 @@ func TestNetMechanism(t *testing.T) {
 // The sampler has the density that it says: means within five standard errors.
 func TestLocalised(t *testing.T) {
 	src := noise.NewSeeded(6)
-	l := Localised{Value: func(w float64) float64 { return math.Abs(w - 0.2) }, Low: -1, High: 1, C: 1, Epsilon: 4, Records: 20}
+	l := Localised{Value: func(w float64) float64 { return math.Abs(w - 0.2) }, Low: -1, High: 1, C: 1, Epsilon: 4,
+		Records: 20}
 	var sum, square, weight, mean float64
 	const n = 20000
 	draws := 0
@@ -122,7 +124,8 @@ func TestLocalised(t *testing.T) {
 func TestHard(t *testing.T) {
 	src := noise.NewSeeded(7)
 	for name, h := range map[string]Hard{
-		"private": HardPrivate([]float64{3, 4}, 200, 0.5, 1, 3, 0.01), "non-private": HardNonPrivate(2, 100, 1, 0.05, true)} {
+		"private": HardPrivate([]float64{3, 4}, 200, 0.5, 1, 3, 0.01), "non-private": HardNonPrivate(2, 100, 1, 0.05,
+			true)} {
 		const n = 100000
 		rows := h.Sample(n, src)
 		mean, moment := make([]float64, 2), 0.0

@@ -123,7 +123,8 @@ func (l Localised) Potential(w float64) float64 {
 // Errors: where that may be fewer than one in 10⁷.
 func (l Localised) Sample(uniform func() float64, least float64) (w float64, draws int, err error) {
 	if rise := l.Epsilon * float64(l.Records) / 16; rise > math.Log(1e7) {
-		return 0, 0, fmt.Errorf("heavytail: rejection may take e^%.0f draws; there is no other exact sampler here", rise)
+		return 0, 0, fmt.Errorf("heavytail: rejection may take e^%.0f draws; there is no other exact sampler here",
+			rise)
 	}
 	for draws = 1; ; draws++ {
 		w = l.Low + (l.High-l.Low)*uniform()

@@ -92,7 +92,8 @@ type Function func(g, x []float64) float64
 // Errors: if it has not stopped after so many steps, which no data make it exceed that have
 // an L with (3DL/α)² steps or fewer.
 // Source: heavytail, Proposition 2.9. Proof: docs/theory/localisation.md.
-func Subgradient(k Domain, phi Function, x []float64, alpha, diameter float64, most int) (point []float64, steps int, err error) {
+func Subgradient(k Domain, phi Function, x []float64, alpha, diameter float64, most int) (point []float64, steps int,
+	err error) {
 	x = append([]float64(nil), x...)
 	g, mean := make([]float64, len(x)), make([]float64, len(x))
 	var sum float64
@@ -112,7 +113,8 @@ func Subgradient(k Domain, phi Function, x []float64, alpha, diameter float64, m
 		floats.AddScaled(x, -eta, g)
 		k.Project(x, x, math.Min(diameter, alpha*eta/(6*diameter)))
 	}
-	return nil, most, fmt.Errorf("heavytail: Algorithm 3 has not stopped after %d steps; a larger α or a smaller set needs fewer", most)
+	return nil, most, fmt.Errorf("heavytail: Algorithm 3 has not stopped after %d steps; a larger α or a smaller set "+
+		"needs fewer", most)
 }
 
 // Biased is the projected subgradient method of heavytail's Lemma D.5 on a Φ whose
@@ -187,7 +189,8 @@ func (j Joint) At(g, u []float64) float64 {
 // Errors: as Subgradient.
 func (j Joint) Minimise(k, w Domain, x []float64, alpha, diameter float64, most int) ([]float64, int, error) {
 	d := len(j.Centre)
-	u, steps, err := Subgradient(product{k, w, d}, j.At, j.Start(x), alpha, diameter*math.Sqrt(float64(len(j.Losses)+1)), most)
+	u, steps, err := Subgradient(product{k, w, d}, j.At, j.Start(x), alpha,
+		diameter*math.Sqrt(float64(len(j.Losses)+1)), most)
 	if err != nil {
 		return nil, steps, err
 	}

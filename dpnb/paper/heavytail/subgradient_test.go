@@ -36,7 +36,8 @@ func TestNearBall(t *testing.T) {
 				t.Fatalf("%s: %v is outside", name, got)
 			}
 			// The nearest point by Dykstra's alternating projections.
-			want, p, q, before := append([]float64(nil), y...), make([]float64, 2), make([]float64, 2), make([]float64, 2)
+			want, p, q, before := append([]float64(nil), y...), make([]float64, 2), make([]float64, 2),
+				make([]float64, 2)
 			for range 20000 {
 				for k, part := range [][]float64{p, q} {
 					floats.Add(want, part)
@@ -111,7 +112,8 @@ func TestSubgradient(t *testing.T) {
 	if early == 0 {
 		t.Error("a method that stops sixty times as early keeps to α, too: the test sees nothing")
 	}
-	if _, _, err := Subgradient(Exactly(composite.Ball{Radius: 1}), absolute([]float64{1, 0}, 3), []float64{0, 0}, 1e-3, 2, 100); err == nil {
+	if _, _, err := Subgradient(Exactly(composite.Ball{Radius: 1}), absolute([]float64{1, 0}, 3), []float64{0, 0}, 1e-3,
+		2, 100); err == nil {
 		t.Error("100 steps are enough for α = 1e-3")
 	}
 }
@@ -183,7 +185,8 @@ func TestExtensions(t *testing.T) {
 		if free > above+1e-9 {
 			t.Errorf("f_C over the plane %v is above that over the ball, %v", free, above)
 		}
-		if near := math.Abs(floats.Dot(x, w)-y) / floats.Norm(x, 2); near < 1-floats.Norm(w, 2) && math.Abs(free-above) > gap+alpha {
+		if near := math.Abs(floats.Dot(x, w)-y) / floats.Norm(x, 2); near < 1-floats.Norm(w, 2) &&
+			math.Abs(free-above) > gap+alpha {
 			t.Errorf("the ball does not bind, yet %v and %v", free, above)
 		}
 	}

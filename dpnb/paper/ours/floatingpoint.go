@@ -65,7 +65,8 @@ func floatingPoint() []claim.Claim {
 			Proof: "release#dpnb-low-bits a5af865e",
 			Check: "300 runs of output perturbation (normal and isotropic Laplace noise), objective perturbation " +
 				"to one who knows b, and the curvature, d = 20 (and 109 in the full run): candidates are held " +
-				"against each other by the number of float64 noises that give the release, and by last bits; the same " +
+				"against each other by the number of float64 noises that give the release, and by last bits; the " +
+				"same " +
 				"with float64 sums, as releases were once made",
 			Expected: "at most what is allowed and 5 standard errors; float64 sums: more than 90 % right",
 			Seed:     93, Run: lowBits(false, 93),

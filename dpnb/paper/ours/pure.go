@@ -24,7 +24,8 @@ func pureEpsilon() []claim.Claim {
 	return []claim.Claim{
 		{
 			ID: "dpnb/extension-bias", Paper: page + "1", Kind: claim.Ours,
-			Statement: "a smooth extension is below f_C by (min(A,C)/C)²H*(C) at most, and its curvature by S̄(|γ|), for " +
+			Statement: "a smooth extension is below f_C by (min(A,C)/C)²H*(C) at most, and its curvature by S̄(|γ|), " +
+				"for " +
 				"rows of any length",
 			Code:  []string{"loss.Extension", "loss.Bend.Bias"},
 			Tests: []string{"loss.TestExtension", "loss.TestBend", "loss.TestBiasConstants"},
@@ -58,22 +59,27 @@ func pureEpsilon() []claim.Claim {
 			Code:  []string{"privacy/objective.PureFlat", "mechanism/pure.Objective.Epsilon"},
 			Tests: []string{"audit.TestPureObjective"},
 			Proof: "heavytail#dpnb-pure-objective 67235921",
-			Check: "exact densities of Huber's loss without a record and with one, the largest log ratio over records " +
-				"and outputs, at C = β = s = 1, Λ = 2 and 10; at ε = 0.1, 1 and 4 those of the mechanism's own extension of " +
+			Check: "exact densities of Huber's loss without a record and with one, the largest log ratio over " +
+				"records " +
+				"and outputs, at C = β = s = 1, Λ = 2 and 10; at ε = 0.1, 1 and 4 those of the mechanism's own " +
+				"extension of " +
 				"five losses over its share of ε",
 			Expected: "1.4055 and 1.0953, as PureFlat; 1, to a thousandth",
 			Run:      pureObjective(1), Power: "0.1 % of ε",
-			Wrong: map[string]claim.Check{"ε less by a tenth": pureObjective(0.9), "ε more by a tenth": pureObjective(1.1)},
+			Wrong: map[string]claim.Check{"ε less by a tenth": pureObjective(0.9),
+				"ε more by a tenth": pureObjective(1.1)},
 		},
 		{
 			ID: "dpnb/free-jacobian", Paper: page + "3", Kind: claim.Ours,
-			Statement: "curvature up to Λ(e^{(C−|γ|)/β} − 1) costs nothing, ln cosh nothing from Λ = 2sβ/C on and else " +
+			Statement: "curvature up to Λ(e^{(C−|γ|)/β} − 1) costs nothing, ln cosh nothing from Λ = 2sβ/C on and " +
+				"else " +
 				"what PureParabola says",
 			Code: []string{"privacy/objective.PureFree", "privacy/objective.PureParabola", "loss.FreeBend",
 				"loss.CoshBend"},
 			Tests: []string{"audit.TestPureObjective", "loss.TestBend"},
 			Proof: "heavytail#dpnb-free-jacobian d2f875c8",
-			Check: "exact densities of the absolute loss's extension without a record and with one: the free curve at " +
+			Check: "exact densities of the absolute loss's extension without a record and with one: the free curve " +
+				"at " +
 				"C/β = 1, Λ = 1 and C/β = 2, Λ = 0.1; ln cosh at C = β = s = 1, Λ = 2, 1 and 0.3",
 			Expected: "1.0000, 2.0000; 1.0000, 1.1133, 1.7532",
 			Run:      freeJacobian(1), Power: "0.1 % of ε; 10 % of the curvature",
@@ -96,18 +102,21 @@ func pureEpsilon() []claim.Claim {
 		},
 		{
 			ID: "dpnb/total-release", Paper: page + "4", Kind: claim.Ours,
-			Statement: "a pure release is made for every dataset, by a certificate ‖g‖/(Λ + μ/2) on the ball's surface " +
+			Statement: "a pure release is made for every dataset, by a certificate ‖g‖/(Λ + μ/2) on the ball's " +
+				"surface " +
 				"that needs no more precision for larger noise",
 			Code: []string{"mechanism/pure.Objective", "erm.MinimizeWithin", "noise/exact.Isotropic.Near"},
 			Tests: []string{"mechanism/pure.TestTotal", "mechanism/pure.TestHugeNoise", "erm.TestMinimizeWithin",
 				"erm.TestSurfaceCertificate", "noise/exact.TestIsotropicNear"},
 			Proof: "heavytail#dpnb-total-release b465ed47",
 			Check: "the distance of 60,000 points of the surface from the minimiser over the certificate, where that " +
-				"is known; releases of five datasets that no fit likes: numbers that are none, infinite or 1e300, one " +
+				"is known; releases of five datasets that no fit likes: numbers that are none, infinite or 1e300, " +
+				"one " +
 				"record, no record",
 			Expected: "at most 1, and 1 to a thousandth somewhere; five releases",
 			Run:      totalRelease(0.5), Power: "10 % of μ's part",
-			Wrong: map[string]claim.Check{"μ/1.8 for μ/2": totalRelease(1 / 1.8), "μ/2.2 for μ/2": totalRelease(1 / 2.2)},
+			Wrong: map[string]claim.Check{"μ/1.8 for μ/2": totalRelease(1 / 1.8),
+				"μ/2.2 for μ/2": totalRelease(1 / 2.2)},
 		},
 	}
 }
@@ -170,7 +179,8 @@ func oneOutput(factor float64) claim.Check {
 		least, largest := math.Inf(1), 0.0
 		for _, adj := range []privacy.Adjacency{privacy.AddRemove, privacy.ReplaceOne} {
 			for _, lambda := range []float64{0.01, 5} { // the ball binds at the first
-				m, err := pure.Config{Loss: loss.Affine{}, Epsilon: 1, Adjacency: adj, Features: 1, Records: 100, Radius: 3,
+				m, err := pure.Config{Loss: loss.Affine{}, Epsilon: 1, Adjacency: adj, Features: 1, Records: 100,
+					Radius:      3,
 					MomentBound: 4, Lambda: lambda}.CalibrateOutput()
 				if err != nil {
 					return claim.Outcome{}, err
@@ -246,7 +256,8 @@ func pureObjective(factor float64) claim.Check {
 				if err != nil {
 					return claim.Outcome{}, err
 				}
-				law := audit.PureLaw{Loss: l, Bend: loss.FreeBend(m.Clip, m.Scale, m.Lambda), Scale: m.Scale, Lambda: m.Lambda}
+				law := audit.PureLaw{Loss: l, Bend: loss.FreeBend(m.Clip, m.Scale, m.Lambda), Scale: m.Scale,
+					Lambda: m.Lambda}
 				ratio := law.Worst() / (factor * (m.Epsilon() - 2*m.Tolerance/m.Lambda/m.OutputScale))
 				least, largest = math.Min(least, ratio), math.Max(largest, ratio)
 			}
@@ -286,8 +297,9 @@ func pureUtility(factor float64, seed uint64) claim.Check {
 			for _, eps := range []float64{0.1, 1, 5, 8} {
 				for _, n := range []float64{1e3, 1e4, 1e5, 1e6, 1e7} {
 					const d, radius, g = 20.0, 1.5, 7.0
-					m, err := pure.Config{Loss: loss.LeastAbsolute{}, Epsilon: eps, Adjacency: privacy.AddRemove, Features: d,
-						Records: int(n), Radius: radius,
+					m, err := pure.Config{Loss: loss.LeastAbsolute{}, Epsilon: eps, Adjacency: privacy.AddRemove,
+						Features: d,
+						Records:  int(n), Radius: radius,
 						Moment: k, MomentBound: g, WorstCase: true}.Calibrate()
 					if err != nil {
 						return claim.Outcome{}, err
@@ -356,7 +368,8 @@ func totalRelease(part float64) claim.Check {
 			return claim.Outcome{}, err
 		}
 		released := 0
-		for _, data := range [][]float64{{math.NaN(), 1, 1, 2}, {math.Inf(1), 1, 1, 2}, {1e300, -1e300, 3, 4}, {1, 2}, {}} {
+		for _, data := range [][]float64{{math.NaN(), 1, 1, 2}, {math.Inf(1), 1, 1, 2}, {1e300, -1e300, 3, 4}, {1, 2},
+			{}} {
 			rows, y := matrix.NewDense(len(data)/2, 2, data), make([]float64, len(data)/2)
 			if len(y) > 1 {
 				y[1] = math.Inf(-1)
@@ -366,7 +379,8 @@ func totalRelease(part float64) claim.Check {
 				released++
 			}
 		}
-		return claim.Decide(fmt.Sprintf("distance over certificate at most %.6f; %d of 5 releases", largest, released), "",
+		return claim.Decide(fmt.Sprintf("distance over certificate at most %.6f; %d of 5 releases", largest, released),
+			"",
 			largest <= 1+1e-9 && steep > 0.999 && released == 5, "it does not hold"), nil
 	}
 }

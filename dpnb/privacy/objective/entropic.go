@@ -97,7 +97,8 @@ func (p entropicProfile) LogDeltaUpper(_ privacy.Direction, eps float64) float64
 	for _, v := range p.e.Vertices {
 		if v.Norm > 0 {
 			mu := math.Nextafter(v.Norm/p.e.Sigma, math.Inf(1))
-			sum = logspace.Add(sum, math.Log(v.Count)+privacy.LogDeltaUpper(privacy.GaussianProfile(mu, privacy.AddRemove),
+			sum = logspace.Add(sum, math.Log(v.Count)+privacy.LogDeltaUpper(privacy.GaussianProfile(mu,
+				privacy.AddRemove),
 				eps))
 		}
 	}

@@ -117,7 +117,8 @@ func TestRowsRoughly(t *testing.T) {
 			t.Errorf("m = %d: μ = 0.2 beside takes δ to %g only", m, got)
 		}
 		if rough, err = r.Roughly(1, 1000); err != nil || math.Abs(math.Exp(rough)/got-1) > 4e-3 {
-			t.Errorf("m = %d, μ = 0.2 beside: the rough δ is %.5f of the certified one (%v)", m, math.Exp(rough)/got, err)
+			t.Errorf("m = %d, μ = 0.2 beside: the rough δ is %.5f of the certified one (%v)", m, math.Exp(rough)/got,
+				err)
 		}
 	}
 	linear := Rows{Forms: []Form{}, Lambda: 1, Sigma: 1, Mu: 1}

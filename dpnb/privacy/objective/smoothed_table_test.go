@@ -64,14 +64,17 @@ func TestNoiseOfSeveralForms(t *testing.T) {
 			kernel       smoothing.Kernel
 			ratio, sigma float64
 			off          float64
-		}{{smoothing.Logistic{}, 1e9, c.rows, 0.013}, {smoothing.Logistic{}, c.logCosh, 1.1 * c.at, 0.1}, {smoothing.Uniform{}, c.huber, 1.1 * c.at, 0.1}} {
+		}{{smoothing.Logistic{}, 1e9, c.rows, 0.013}, {smoothing.Logistic{}, c.logCosh, 1.1 * c.at, 0.1},
+			{smoothing.Uniform{}, c.huber, 1.1 * c.at, 0.1}} {
 			curve, err := loss.CurveOf(loss.Absolute(k.kernel, 1), 1/math.Sqrt(float64(c.m)))
 			if err != nil {
 				t.Fatal(err)
 			}
-			got, err := Rows{Forms: []Form{{curve, c.m}}, Lambda: k.ratio * curve.Max(), Sigma: k.sigma}.Roughly(c.eps, 1000)
+			got, err := Rows{Forms: []Form{{curve, c.m}}, Lambda: k.ratio * curve.Max(), Sigma: k.sigma}.Roughly(c.eps,
+				1000)
 			if err != nil || math.Abs(got-math.Log(1e-5)) > k.off {
-				t.Errorf("ε = %g, m = %d, %s, λ = %g·s: δ = %.5g (%v)", c.eps, c.m, k.kernel.Name(), k.ratio, math.Exp(got), err)
+				t.Errorf("ε = %g, m = %d, %s, λ = %g·s: δ = %.5g (%v)", c.eps, c.m, k.kernel.Name(), k.ratio,
+					math.Exp(got), err)
 			}
 		}
 		p, err := RankK{Rank: c.m, Smoothness: 1e-9, Slope: 1, Lambda: 1, Sigma: c.rank}.Profile(privacy.AddRemove)

@@ -35,7 +35,8 @@ func TestMemoryEndsAQuadratic(t *testing.T) {
 		"diagonal": func(v []float64) { floats.MulTo(v, v, []float64{1, 2, 3, 0.5, 0.2, 4}) },
 	} {
 		m := NewMemory(d, d+1)
-		x, g, next, dir, hd := make([]float64, d), make([]float64, d), make([]float64, d), make([]float64, d), make([]float64, d)
+		x, g, next, dir, hd := make([]float64, d), make([]float64, d), make([]float64, d), make([]float64, d),
+			make([]float64, d)
 		gradient(g, x)
 		for range d + 1 {
 			m.Direction(dir, g, solve)

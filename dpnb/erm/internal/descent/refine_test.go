@@ -65,7 +65,8 @@ func TestRefinementArrives(t *testing.T) {
 // Where the error is too much for the proof, and Newton's steps gain nothing, it ends.
 func TestRefinementGivesUp(t *testing.T) {
 	q := &quadratic{h: []float64{1, 1e9}, err: 1e-3}
-	r := Refinement{Gradient: q.gradient, Newton: func(step, _, _ []float64) { clear(step) }, Modulus: 1, Smoothness: 1e9, Tolerance: 1e-6}
+	r := Refinement{Gradient: q.gradient, Newton: func(step, _, _ []float64) { clear(step) }, Modulus: 1,
+		Smoothness: 1e9, Tolerance: 1e-6}
 	if c := r.Run(dd.NewVector(2)); c.Bound() <= 1e-6 || c.Passes > 200 {
 		t.Errorf("%+v", c)
 	}

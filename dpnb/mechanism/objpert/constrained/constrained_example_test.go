@@ -20,7 +20,8 @@ func ExampleCalibrate() {
 	for _, adj := range []privacy.Adjacency{privacy.AddRemove, privacy.ReplaceOne} {
 		for _, rule := range []constrained.Rule{constrained.Theorem51, constrained.LeastNoise} {
 			m, err := constrained.Calibrate(constrained.Config{
-				Loss: bounded, RowNorm: 1, Dimension: 3, Epsilon: 1, Delta: 1e-3, Adjacency: adj, Rule: rule, Constraint: box,
+				Loss: bounded, RowNorm: 1, Dimension: 3, Epsilon: 1, Delta: 1e-3, Adjacency: adj, Rule: rule,
+				Constraint: box,
 			})
 			if err != nil {
 				fmt.Println(err)

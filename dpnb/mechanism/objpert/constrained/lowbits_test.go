@@ -52,7 +52,8 @@ func TestLowBits(t *testing.T) {
 	one := &mechanism.Settings{Workers: 1}
 	for _, d := range shapes {
 		rows, labels := records(100, d, 1)
-		m, err := Calibrate(Config{Loss: loss.Clipped(loss.Squared{}, 1), RowNorm: 1, Dimension: d, Epsilon: 1, Delta: 1e-5,
+		m, err := Calibrate(Config{Loss: loss.Clipped(loss.Squared{}, 1), RowNorm: 1, Dimension: d, Epsilon: 1,
+			Delta:     1e-5,
 			Adjacency: privacy.AddRemove, Regulariser: composite.L1{Weight: 1e-2}, Constraint: composite.NewBox(5)})
 		if err != nil {
 			t.Fatal(err)
@@ -86,7 +87,8 @@ func TestLowBits(t *testing.T) {
 			theta, err := attack.Sums(with, src)
 			return audit.GridNoise(theta, attack.Scales, src), err
 		}
-		if found, err = attack.Run(context.Background(), runs, noise.NewSeeded(2)); err != nil || !found.Broken() || found.LastBits < 0.9 {
+		if found, err = attack.Run(context.Background(), runs, noise.NewSeeded(2)); err != nil || !found.Broken() ||
+			found.LastBits < 0.9 {
 			t.Errorf("d = %d: noise that is rounded without the result passes: %v, %v", d, found, err)
 		}
 	}

@@ -75,14 +75,16 @@ func Theorem51Risk(d int, sigma, ridge, norm float64) float64 {
 // constraint that is not bounded.
 func BoundedOn(l loss.Loss, rowNorm, labelBound float64, c composite.Constraint, d int) (loss.Loss, error) {
 	if _, ok := l.(loss.Squared); !ok {
-		return nil, fmt.Errorf("%w: a bound on the slope is known for the squared loss on a bounded domain, not for the %s loss; clip its gradients instead", privacy.ErrUnsupported, l.Name())
+		return nil, fmt.Errorf("%w: a bound on the slope is known for the squared loss on a bounded domain, not for "+
+			"the %s loss; clip its gradients instead", privacy.ErrUnsupported, l.Name())
 	}
 	if !(labelBound >= 0) || math.IsInf(labelBound, 1) {
 		return nil, &privacy.ParamError{Name: "LabelBound", Value: labelBound, Want: "a finite bound Y on every label"}
 	}
 	radius, ok := maxNorm(c, d)
 	if !ok || math.IsInf(radius, 1) {
-		return nil, fmt.Errorf("%w: without a bounded constraint (a Box or a Ball) the squared loss has unbounded gradients, and linear perturbation no guarantee; clip its gradients instead", privacy.ErrUnsupported)
+		return nil, fmt.Errorf("%w: without a bounded constraint (a Box or a Ball) the squared loss has unbounded "+
+			"gradients, and linear perturbation no guarantee; clip its gradients instead", privacy.ErrUnsupported)
 	}
 	return loss.Clipped(l, (rowNorm*radius+labelBound)*(1+1e-12)), nil
 }
@@ -137,7 +139,8 @@ type Config struct {
 // Errors: *privacy.ParamError, *matrix.DataError; privacy.ErrUnsupported for a loss
 // of unbounded slope, or if what the rule says cannot be proved.
 func Calibrate(c Config) (Objective, error) {
-	m := Objective{Regulariser: c.Regulariser, Constraint: c.Constraint, Dimension: c.Dimension, Adjacency: c.Adjacency, Epsilon: c.Epsilon, Delta: c.Delta}
+	m := Objective{Regulariser: c.Regulariser, Constraint: c.Constraint, Dimension: c.Dimension, Adjacency: c.Adjacency,
+		Epsilon: c.Epsilon, Delta: c.Delta}
 	if err := m.usable(); err != nil {
 		return m, err
 	}
@@ -148,7 +151,8 @@ func Calibrate(c Config) (Objective, error) {
 		return m, &privacy.ParamError{Name: "Rule", Value: int(c.Rule), Want: "LeastNoise or Theorem51"}
 	}
 	// Any mechanism for (ε, δ) checks all there is to check.
-	cfg := objpert.Config{Loss: c.Loss, RowNorm: c.RowNorm, Epsilon: c.Epsilon, Delta: c.Delta, Adjacency: privacy.AddRemove, Tolerance: c.Tolerance}
+	cfg := objpert.Config{Loss: c.Loss, RowNorm: c.RowNorm, Epsilon: c.Epsilon, Delta: c.Delta,
+		Adjacency: privacy.AddRemove, Tolerance: c.Tolerance}
 	op, err := objpert.Calibrate(cfg)
 	if err != nil {
 		return m, err
@@ -211,7 +215,8 @@ func (m Objective) Validate() error {
 		return err
 	}
 	if got := privacy.DeltaUpper(p, m.Epsilon); !(got <= m.Delta) {
-		return fmt.Errorf("%w: at ε = %g linear perturbation with σ = %.5g and Δ = %.5g is proved to have δ ≤ %.3g under %v, more than %g; take more noise or a larger Δ",
+		return fmt.Errorf("%w: at ε = %g linear perturbation with σ = %.5g and Δ = %.5g is proved to have δ ≤ %.3g "+
+			"under %v, more than %g; take more noise or a larger Δ",
 			privacy.ErrUnsupported, m.Epsilon, m.Sigma, m.Lambda, got, m.Adjacency, m.Delta)
 	}
 	return nil
@@ -241,10 +246,12 @@ func (m Objective) Event() (privacy.Event, error) {
 // Describe implements mechanism.Mechanism.
 func (m Objective) Describe() mechanism.Description {
 	d := m.Objective.Describe()
-	d.Name, d.Source, d.Adjacency = "linear objective perturbation", "Cortild and Cartis 2026 (qop), Mechanism 5.1", m.Adjacency
+	d.Name, d.Source, d.Adjacency = "linear objective perturbation", "Cortild and Cartis 2026 (qop), Mechanism 5.1",
+		m.Adjacency
 	d.Assumptions = []string{
 		fmt.Sprintf("%s, and its label is %s", mechanism.RowsWithin(m.RowNorm), m.Loss.Labels()),
-		"the loss, its clip level or the domain that bounds it, Δ, σ, τ, σ_out, the regulariser and the constraint were chosen without looking at the records",
+		"the loss, its clip level or the domain that bounds it, Δ, σ, τ, σ_out, the regulariser and the constraint " +
+			"were chosen without looking at the records",
 		mechanism.ExactNoise,
 		mechanism.Unseen,
 	}
@@ -254,7 +261,8 @@ func (m Objective) Describe() mechanism.Description {
 // Feasible implements mechanism.Mechanism.
 func (m Objective) Feasible(features, records int) error {
 	if features != m.Dimension {
-		return &privacy.ParamError{Name: "Dimension", Value: m.Dimension, Want: fmt.Sprintf("%d, as many as the records have features", features)}
+		return &privacy.ParamError{Name: "Dimension", Value: m.Dimension,
+			Want: fmt.Sprintf("%d, as many as the records have features", features)}
 	}
 	return m.Objective.Feasible(features, records)
 }
@@ -268,13 +276,15 @@ func (m Objective) Check(rows matrix.Rows, labels []float64) error {
 		return err
 	}
 	if _, d := rows.Dims(); d != m.Dimension {
-		return &matrix.DataError{Text: fmt.Sprintf("the records have %d features, and the mechanism was made for Dimension = %d", d, m.Dimension)}
+		return &matrix.DataError{Text: fmt.Sprintf("the records have %d features, and the mechanism was made for "+
+			"Dimension = %d", d, m.Dimension)}
 	}
 	return nil
 }
 
 // Run implements mechanism.Mechanism.
-func (m Objective) Run(rows matrix.Rows, labels []float64, src noise.Source, settings *mechanism.Settings) (*mechanism.Release, error) {
+func (m Objective) Run(rows matrix.Rows, labels []float64, src noise.Source, settings *mechanism.Settings) (
+	*mechanism.Release, error) {
 	r, err := mechanism.Begin(m, rows, labels, src)
 	if err != nil {
 		return nil, err
@@ -294,10 +304,13 @@ func (m Objective) Run(rows matrix.Rows, labels []float64, src noise.Source, set
 }
 
 // minimise returns the minimiser for the noise a, certified to the tolerance.
-func (m Objective) minimise(rows matrix.Rows, labels, a []float64, tolerance float64, settings *mechanism.Settings) ([]float64, error) {
+func (m Objective) minimise(rows matrix.Rows, labels, a []float64, tolerance float64, settings *mechanism.Settings) (
+	[]float64, error) {
 	s := settings.Value()
-	p := &composite.Problem{Problem: erm.Problem{Rows: rows, Labels: labels, Loss: m.Loss, Linear: a, Lambda: m.Lambda}, Regulariser: m.Regulariser, Constraint: m.Constraint}
-	theta, err := composite.Within(p, composite.Settings{Tolerance: tolerance, Modulus: m.Lambda, MaxPasses: s.MaxPasses, Workers: s.Workers})
+	p := &composite.Problem{Problem: erm.Problem{Rows: rows, Labels: labels, Loss: m.Loss, Linear: a, Lambda: m.Lambda},
+		Regulariser: m.Regulariser, Constraint: m.Constraint}
+	theta, err := composite.Within(p, composite.Settings{Tolerance: tolerance, Modulus: m.Lambda,
+		MaxPasses: s.MaxPasses, Workers: s.Workers})
 	if err != nil {
 		return nil, mechanism.Uncertified(m.Tolerance)
 	}
@@ -308,7 +321,8 @@ func (m Objective) minimise(rows matrix.Rows, labels, a []float64, tolerance flo
 // noise, as the paper's experiments do. It has no privacy guarantee.
 //
 // Errors: as Check; erm.ErrTolerance (wrapped).
-func (m Objective) Simulate(rows matrix.Rows, labels []float64, src *noise.Seeded, settings *mechanism.Settings) ([]float64, error) {
+func (m Objective) Simulate(rows matrix.Rows, labels []float64, src *noise.Seeded, settings *mechanism.Settings) (
+	[]float64, error) {
 	if err := m.Check(rows, labels); err != nil {
 		return nil, err
 	}

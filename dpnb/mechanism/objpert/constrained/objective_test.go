@@ -59,13 +59,15 @@ func TestLinear(t *testing.T) {
 	if math.Abs(sigma["printed, add/remove"]/want-1) > 1e-6 {
 		t.Errorf("σ = %g, printed %g", sigma["printed, add/remove"], want)
 	}
-	if !(sigma["tight, add/remove"] < sigma["printed, add/remove"] && sigma["tight, replace"] < sigma["printed, replace"] && sigma["tight, add/remove"] < sigma["tight, replace"]) {
+	if !(sigma["tight, add/remove"] < sigma["printed, add/remove"] &&
+		sigma["tight, replace"] < sigma["printed, replace"] && sigma["tight, add/remove"] < sigma["tight, replace"]) {
 		t.Errorf("σ: %v", sigma)
 	}
 }
 
 func TestLinearRefusals(t *testing.T) {
-	good := Config{Loss: loss.ClippedAt(loss.Squared{}, 1, 1), RowNorm: 1, Dimension: 3, Epsilon: 1, Delta: 1e-3, Adjacency: privacy.AddRemove}
+	good := Config{Loss: loss.ClippedAt(loss.Squared{}, 1, 1), RowNorm: 1, Dimension: 3, Epsilon: 1, Delta: 1e-3,
+		Adjacency: privacy.AddRemove}
 	if _, err := Calibrate(good); err != nil {
 		t.Fatal(err)
 	}
@@ -86,8 +88,10 @@ func TestLinearRefusals(t *testing.T) {
 			t.Errorf("%s: %v", name, err)
 		}
 	}
-	for name, c := range map[string]composite.Constraint{"none": nil, "half a box": composite.Box{Lower: []float64{0}}, "a cone": cone{}} {
-		if _, err := BoundedOn(loss.Squared{}, 1, 1, c, 3); err == nil || !strings.Contains(err.Error(), "bounded constraint") {
+	for name, c := range map[string]composite.Constraint{"none": nil, "half a box": composite.Box{Lower: []float64{0}},
+		"a cone": cone{}} {
+		if _, err := BoundedOn(loss.Squared{}, 1, 1, c, 3); err == nil || !strings.Contains(err.Error(),
+			"bounded constraint") {
 			t.Errorf("%s: %v", name, err)
 		}
 	}

@@ -68,7 +68,8 @@ func (m COP) event() (privacy.Event, error) {
 		r, err := m.rows()
 		return r, err
 	case ByRank:
-		return m.beside(objective.RankK{Rank: m.Loss.rows(), Smoothness: m.Smoothness(), Slope: m.Lipschitz(), Lambda: m.Lambda, Sigma: m.Sigma})
+		return m.beside(objective.RankK{Rank: m.Loss.rows(), Smoothness: m.Smoothness(), Slope: m.Lipschitz(),
+			Lambda: m.Lambda, Sigma: m.Sigma})
 	case Entropic:
 		e, err := m.entropic()
 		if err != nil {
@@ -88,7 +89,8 @@ func (m COP) event() (privacy.Event, error) {
 			Tolerance: m.Tolerance, OutputSigma: m.OutputSigma,
 		}, nil
 	}
-	return nil, &privacy.ParamError{Name: "Account", Value: int(m.Account), Want: "ByRows, ByRank, FreeCurvature, Entropic or Tight"}
+	return nil, &privacy.ParamError{Name: "Account", Value: int(m.Account),
+		Want: "ByRows, ByRank, FreeCurvature, Entropic or Tight"}
 }
 
 // rows is the event by Theorem 6, the output noise with it.
@@ -98,13 +100,15 @@ func (m COP) rows() (objective.Rows, error) {
 		c = m.balance()
 	}
 	f, err := m.Loss.forms(c)
-	return objective.Rows{Forms: f, Lambda: m.Lambda, Sigma: m.Sigma, Mu: math.Hypot(m.mu(), m.Loss.fixed(c)/m.Sigma) * (1 + 0x1p-50)}, err
+	return objective.Rows{Forms: f, Lambda: m.Lambda, Sigma: m.Sigma,
+		Mu: math.Hypot(m.mu(), m.Loss.fixed(c)/m.Sigma) * (1 + 0x1p-50)}, err
 }
 
 // single returns the curve of a loss of one form.
 func (m COP) single() (objective.Curve, error) {
 	if m.Loss.rows() != 1 {
-		return nil, fmt.Errorf("%w: the account %v is for one form a record, and there are %d; use ByRows", privacy.ErrUnsupported, m.Account, m.Loss.rows())
+		return nil, fmt.Errorf("%w: the account %v is for one form a record, and there are %d; use ByRows",
+			privacy.ErrUnsupported, m.Account, m.Loss.rows())
 	}
 	f, err := m.Loss.forms(1)
 	if err != nil {
@@ -118,7 +122,8 @@ func (m COP) single() (objective.Curve, error) {
 func (m COP) entropic() (objective.Entropic, error) {
 	t, below, above, ok := softMaximum(m.Form)
 	if !ok || m.Other != nil {
-		return objective.Entropic{}, fmt.Errorf("%w: the %s loss, or with it Other, is no soft maximum of two lines; use the logistic kernel", privacy.ErrUnsupported, m.Form.Name())
+		return objective.Entropic{}, fmt.Errorf("%w: the %s loss, or with it Other, is no soft maximum of two lines; "+
+			"use the logistic kernel", privacy.ErrUnsupported, m.Form.Name())
 	}
 	e := objective.Entropic{Temperature: t, Lambda: m.Lambda, Sigma: m.Sigma}
 	for j := 0; j <= m.Forms; j++ {

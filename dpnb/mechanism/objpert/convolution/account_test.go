@@ -24,14 +24,16 @@ func TestAccounts(t *testing.T) {
 	}{
 		// λw ≥ 2/ε, and λw ≥ 2σ² for the entropic one.
 		{smoothing.Logistic{}, 2.05, map[Account]float64{ByRows: 1.05, FreeCurvature: 1.05, ByRank: 1.9, Tight: 1.045}},
-		{smoothing.Logistic{}, 40, map[Account]float64{ByRows: 1.05, FreeCurvature: 1.05, ByRank: 1.1, Entropic: 1.05, Tight: 1.01}},
+		{smoothing.Logistic{}, 40, map[Account]float64{ByRows: 1.05, FreeCurvature: 1.05, ByRank: 1.1, Entropic: 1.05,
+			Tight: 1.01}},
 		{smoothing.Logistic{}, 1, map[Account]float64{ByRows: 1.3, ByRank: 100, Tight: 1.3}},
 		{smoothing.Gaussian{}, 2.05, map[Account]float64{ByRows: 1.1, ByRank: 1.9, Tight: 1.1}},
 	} {
 		if k.lambda == 1 && !testscale.Full() {
 			continue
 		}
-		c := Config{Loss: Loss{Form: loss.Absolute(k.kernel, 1), Forms: 1, Norm: 1}, Epsilon: 1, Delta: 1e-5, Adjacency: privacy.AddRemove, Lambda: k.lambda}
+		c := Config{Loss: Loss{Form: loss.Absolute(k.kernel, 1), Forms: 1, Norm: 1}, Epsilon: 1, Delta: 1e-5,
+			Adjacency: privacy.AddRemove, Lambda: k.lambda}
 		least := 0.0
 		for a := ByRows; a <= Tight; a++ {
 			if a == Tight && !testscale.Full() {
@@ -50,7 +52,8 @@ func TestAccounts(t *testing.T) {
 				t.Errorf("%s, λ = %g, %v: δ = %g (%v)", k.kernel.Name(), k.lambda, a, privacy.DeltaUpper(p, 1), err)
 			}
 			if r := m.Sigma / unit; r < 1 || r > most {
-				t.Errorf("%s, λ = %g, %v: σ is %.4f of the Gaussian mechanism's, want at most %g", k.kernel.Name(), k.lambda, a, r, most)
+				t.Errorf("%s, λ = %g, %v: σ is %.4f of the Gaussian mechanism's, want at most %g", k.kernel.Name(),
+					k.lambda, a, r, most)
 			}
 			if a != Tight && (least == 0 || m.Sigma < least) {
 				least = m.Sigma

@@ -107,7 +107,8 @@ func (c Config) validate() error {
 		v    float64
 	}{{"Lambda", c.Lambda}, {"Tolerance", c.Tolerance}} {
 		if !(f.v >= 0) || math.IsInf(f.v, 1) {
-			return &privacy.ParamError{Name: f.name, Value: f.v, Want: "a positive finite number, or 0 to have it chosen"}
+			return &privacy.ParamError{Name: f.name, Value: f.v,
+				Want: "a positive finite number, or 0 to have it chosen"}
 		}
 	}
 	k, ok := c.Form.(loss.Convolved)
@@ -162,7 +163,9 @@ func (c Config) leastNoise(m COP) (COP, error) {
 
 func (c Config) noSigma(m COP) error {
 	return &privacy.ParamError{Name: "Lambda", Value: m.Lambda,
-		Want: fmt.Sprintf("more: with the curvature s = %.4g of a record's loss no noise is proved to satisfy (ε = %g, δ = %g); λ = %.4g would do, or a wider kernel", m.Smoothness(), c.Epsilon, c.Delta, 8*float64(m.Loss.rows())*m.Smoothness()/math.Min(1, c.Epsilon))}
+		Want: fmt.Sprintf("more: with the curvature s = %.4g of a record's loss no noise is proved to satisfy (ε = "+
+			"%g, δ = %g); λ = %.4g would do, or a wider kernel", m.Smoothness(), c.Epsilon, c.Delta,
+			8*float64(m.Loss.rows())*m.Smoothness()/math.Min(1, c.Epsilon))}
 }
 
 // sigma returns m with the least σ below most at which its account proves (ε, δ).
@@ -226,7 +229,8 @@ func (c Config) searched(m COP, start, top float64) (COP, error) {
 			return m, err
 		}
 		sigma, err := crossing(func(sigma float64) (float64, error) {
-			return objective.Rows{Forms: forms, Lambda: m.Lambda, Sigma: sigma, Mu: m.Loss.fixed(stack) / sigma}.Roughly(c.Epsilon, 1000)
+			return objective.Rows{Forms: forms, Lambda: m.Lambda, Sigma: sigma,
+				Mu: m.Loss.fixed(stack) / sigma}.Roughly(c.Epsilon, 1000)
 		}, start, math.Min(top, m.Sigma*1.0001), logDown(c.Delta), 1e-4)
 		if err != nil {
 			return m, err

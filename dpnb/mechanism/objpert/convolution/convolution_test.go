@@ -39,8 +39,9 @@ func medians(n int, src *noise.Seeded) (*matrix.Dense, []float64) {
 }
 
 func config(k smoothing.Kernel, eps float64, r Rule, n int) Config {
-	return Config{Loss: Loss{Form: loss.Absolute(k, 0), Forms: 3, Norm: 4}, Epsilon: eps, Delta: 1e-5, Adjacency: privacy.AddRemove,
-		Rule: r, Planned: Planned{Records: n, Features: 5, Radius: 2, Residual: 1}}
+	return Config{Loss: Loss{Form: loss.Absolute(k, 0), Forms: 3, Norm: 4}, Epsilon: eps, Delta: 1e-5,
+		Adjacency: privacy.AddRemove,
+		Rule:      r, Planned: Planned{Records: n, Features: 5, Radius: 2, Residual: 1}}
 }
 
 // What is calibrated satisfies (ε, δ) by its own profile, and a hundredth less noise does
@@ -64,7 +65,8 @@ func TestCalibrate(t *testing.T) {
 				t.Errorf("%v: δ = %g", m, got)
 			}
 			m.Sigma *= 0.99
-			if p, err = mechanism.Profile(m.finish(0)); err != nil || r == Predicted && privacy.DeltaUpper(p, 1) <= 1e-5 {
+			if p, err = mechanism.Profile(m.finish(0)); err != nil || r == Predicted &&
+				privacy.DeltaUpper(p, 1) <= 1e-5 {
 				t.Errorf("%v: a hundredth less noise satisfies it too (%v)", m, err)
 			}
 		}
@@ -159,7 +161,8 @@ func TestClipUnderflow(t *testing.T) {
 // ε = ∞: with hardly any noise and ridge it is the fit of the clipped records.
 func TestNoNoiseEqualsNonPrivate(t *testing.T) {
 	x, y := medians(200, noise.NewSeeded(5))
-	m := COP{Loss: Loss{Form: loss.Absolute(smoothing.Logistic{}, 0.5), Forms: 3, Norm: 4}, Lambda: 1, Sigma: 1e-9, Tolerance: 1e-9, OutputSigma: 1e-9,
+	m := COP{Loss: Loss{Form: loss.Absolute(smoothing.Logistic{}, 0.5), Forms: 3, Norm: 4}, Lambda: 1, Sigma: 1e-9,
+		Tolerance: 1e-9, OutputSigma: 1e-9,
 		Centre: []float64{1, 2, 3, 4, 5}}
 	cx, cy := m.Loss.clip(x, y)
 	pull := make([]float64, 5)

@@ -119,10 +119,12 @@ func (l Loss) validate() error {
 func usable(name string, l loss.Loss) error {
 	lipschitz, smooth := l.Lipschitz(), l.Smoothness()
 	if !(lipschitz > 0) || !(smooth > 0) {
-		return &privacy.ParamError{Name: name, Value: l.Name(), Want: "a loss whose parameters are in range (it wants the labels: " + l.Labels() + ")"}
+		return &privacy.ParamError{Name: name, Value: l.Name(),
+			Want: "a loss whose parameters are in range (it wants the labels: " + l.Labels() + ")"}
 	}
 	if math.IsInf(lipschitz, 1) || math.IsInf(smooth, 1) {
-		return fmt.Errorf("%w: the %s loss has sup|f′| = %v, sup f″ = %v, and objective perturbation needs both: convolve it with a kernel (loss.Convolved)",
+		return fmt.Errorf("%w: the %s loss has sup|f′| = %v, sup f″ = %v, and objective perturbation needs both: "+
+			"convolve it with a kernel (loss.Convolved)",
 			privacy.ErrUnsupported, l.Name(), lipschitz, smooth)
 	}
 	return nil
@@ -181,7 +183,8 @@ func (l Loss) check(rows matrix.Rows, labels []float64) error {
 	case d == 0:
 		return fail("there are no features (d = 0): keep at least one column")
 	case n%l.rows() != 0:
-		return fail("the rows are no multiple of %d: every record has as many (Forms, and one more for Other)", l.rows())
+		return fail("the rows are no multiple of %d: every record has as many (Forms, and one more for Other)",
+			l.rows())
 	case len(labels) != n:
 		return fail("%d labels for %d rows", len(labels), n)
 	}
@@ -252,7 +255,8 @@ func (l Loss) problem(rows matrix.Rows, labels []float64) erm.Problem {
 	for i := range places {
 		places[i] = float64(i)
 	}
-	return erm.Problem{Rows: x, Labels: places, Loss: loss.Stacked{First: l.Form, Second: l.Other, Table: y, Split: len(y) / l.rows() * l.Forms}}
+	return erm.Problem{Rows: x, Labels: places, Loss: loss.Stacked{First: l.Form, Second: l.Other, Table: y,
+		Split: len(y) / l.rows() * l.Forms}}
 }
 
 // shrink returns min(1, norm/‖A‖₂) for the k × d matrix a, less what rounding may have

@@ -48,7 +48,8 @@ func (m COP) Validate() error {
 	if err := m.Loss.validate(); err != nil {
 		return err
 	}
-	scales := mechanism.Scales{{"Lambda", m.Lambda}, {"Sigma", m.Sigma}, {"Tolerance", m.Tolerance}, {"OutputSigma", m.OutputSigma}}
+	scales := mechanism.Scales{{"Lambda", m.Lambda}, {"Sigma", m.Sigma}, {"Tolerance", m.Tolerance},
+		{"OutputSigma", m.OutputSigma}}
 	if err := scales.Check(); err != nil {
 		return err
 	}
@@ -78,7 +79,8 @@ func (m COP) String() string {
 	if m.Other != nil {
 		other = fmt.Sprintf(" and %s loss, ‖z‖ ≤ %.5g", m.Other.Name(), m.OtherNorm)
 	}
-	return fmt.Sprintf("convolved objective perturbation (%d × %s loss, %s ≤ %.5g%s, λ = %.5g%s, σ = %.5g, τ = %.3g, σ_out = %.3g)",
+	return fmt.Sprintf("convolved objective perturbation (%d × %s loss, %s ≤ %.5g%s, λ = %.5g%s, σ = %.5g, τ = %.3g, "+
+		"σ_out = %.3g)",
 		m.Forms, m.Form.Name(), norm, m.Norm, other, m.Lambda, around, m.Sigma, m.Tolerance, m.OutputSigma)
 }
 
@@ -86,20 +88,26 @@ func (m COP) String() string {
 func (m COP) Describe() mechanism.Description {
 	scaled := fmt.Sprintf("every record is scaled to ‖A‖₂ ≤ %s, its labels with it", privacy.FormatUp(m.Norm, 6))
 	if m.ByRow {
-		scaled = fmt.Sprintf("every row of a record is scaled to a norm of at most %s, its label with it", privacy.FormatUp(m.Norm, 6))
+		scaled = fmt.Sprintf("every row of a record is scaled to a norm of at most %s, its label with it",
+			privacy.FormatUp(m.Norm, 6))
 	}
 	d := mechanism.Description{
-		Name: "convolved objective perturbation", Source: "Anonymous, Exploiting Hidden Symmetry (cop), Algorithm 1, with proved accounting",
+		Name: "convolved objective perturbation", Source: "Anonymous, Exploiting Hidden Symmetry (cop), Algorithm 1, " +
+			"with proved accounting",
 		Adjacency: privacy.AddRemove, Bound: m.Account.theorem(), Lambda: m.Lambda,
 		Assumptions: []string{
-			fmt.Sprintf("a record is %d rows for ‖Aθ − y‖; %s, and one with an entry that is not finite counts as zero", m.Forms, scaled),
-			fmt.Sprintf("the bound on ‖A‖₂, the %s loss, λ, its centre, σ, τ and σ_out were chosen without looking at the records, and every label that could be in the data is %s", m.Form.Name(), m.Form.Labels()),
+			fmt.Sprintf("a record is %d rows for ‖Aθ − y‖; %s, and one with an entry that is not finite counts as zero",
+				m.Forms, scaled),
+			fmt.Sprintf("the bound on ‖A‖₂, the %s loss, λ, its centre, σ, τ and σ_out were chosen without looking at "+
+				"the records, and every label that could be in the data is %s", m.Form.Name(), m.Form.Labels()),
 			mechanism.ExactNoise,
 			mechanism.Unseen,
 		},
 	}
 	if m.Other != nil {
-		d.Assumptions = append(d.Assumptions, fmt.Sprintf("each record has one more row, scaled to ‖z‖ ≤ %s, with the %s loss, whose labels are %s", privacy.FormatUp(m.OtherNorm, 6), m.Other.Name(), m.Other.Labels()))
+		d.Assumptions = append(d.Assumptions, fmt.Sprintf(
+			"each record has one more row, scaled to ‖z‖ ≤ %s, with the %s loss, whose labels are %s",
+			privacy.FormatUp(m.OtherNorm, 6), m.Other.Name(), m.Other.Labels()))
 	}
 	if m.Unproved != "" {
 		d.Assumptions = append(d.Assumptions, m.Unproved)
@@ -117,8 +125,9 @@ func (m COP) Event() (privacy.Event, error) {
 
 // feasibility is what is known before there are records.
 func (m COP) feasibility(features, records int) objpert.Feasibility {
-	return objpert.Feasibility{Lipschitz: m.Lipschitz(), Smoothness: m.Smoothness(), Lambda: m.Lambda, Sigma: m.Sigma, Tolerance: m.Tolerance,
-		Features: features, Coefficients: features, Records: records}
+	return objpert.Feasibility{Lipschitz: m.Lipschitz(), Smoothness: m.Smoothness(), Lambda: m.Lambda, Sigma: m.Sigma,
+		Tolerance: m.Tolerance,
+		Features:  features, Coefficients: features, Records: records}
 }
 
 // Feasible implements mechanism.Mechanism. records are records, not rows.
@@ -142,7 +151,8 @@ func (m COP) Check(rows matrix.Rows, labels []float64) error {
 }
 
 // Run implements mechanism.Mechanism.
-func (m COP) Run(rows matrix.Rows, labels []float64, src noise.Source, settings *mechanism.Settings) (*mechanism.Release, error) {
+func (m COP) Run(rows matrix.Rows, labels []float64, src noise.Source, settings *mechanism.Settings) (
+	*mechanism.Release, error) {
 	r, err := mechanism.Begin(m, rows, labels, src)
 	if err != nil {
 		return nil, err
@@ -155,7 +165,8 @@ func (m COP) Run(rows matrix.Rows, labels []float64, src noise.Source, settings 
 }
 
 // release draws both noises, minimises and adds the second.
-func (m COP) release(rows matrix.Rows, labels []float64, draw *exact.Sampler, settings *mechanism.Settings) ([]float64, error) {
+func (m COP) release(rows matrix.Rows, labels []float64, draw *exact.Sampler, settings *mechanism.Settings) ([]float64,
+	error) {
 	_, d := rows.Dims()
 	b := make([]float64, d)
 	eta := draw.Near(b, m.Sigma)
@@ -169,7 +180,8 @@ func (m COP) release(rows matrix.Rows, labels []float64, draw *exact.Sampler, se
 }
 
 // minimise returns θ within tolerance/λ of the minimiser for the linear term b.
-func (m COP) minimise(rows matrix.Rows, labels, b []float64, tolerance float64, settings *mechanism.Settings) ([]float64, error) {
+func (m COP) minimise(rows matrix.Rows, labels, b []float64, tolerance float64, settings *mechanism.Settings) (
+	[]float64, error) {
 	s := settings.Value()
 	pull := append([]float64(nil), b...)
 	for j, c := range m.Centre {
@@ -184,7 +196,8 @@ func (m COP) minimise(rows matrix.Rows, labels, b []float64, tolerance float64, 
 	}
 	p := m.Loss.problem(rows, labels)
 	p.Lambda, p.Linear = m.Lambda, pull
-	sol, err := erm.Minimize(&p, &erm.Settings{Tolerance: tolerance, Workers: s.Workers, MaxPasses: s.MaxPasses, Persist: s.MaxPasses == 0})
+	sol, err := erm.Minimize(&p, &erm.Settings{Tolerance: tolerance, Workers: s.Workers, MaxPasses: s.MaxPasses,
+		Persist: s.MaxPasses == 0})
 	if err != nil {
 		return nil, mechanism.Uncertified(m.Tolerance) // the solver's figures depend on the records
 	}

@@ -15,7 +15,8 @@ import (
 )
 
 // withLogistic is ‖Aθ − y‖₁, m = 2, and the logistic loss of zᵀθ.
-var withLogistic = Loss{Form: loss.Absolute(smoothing.Logistic{}, 0.5), Forms: 2, Norm: 1.5, Other: loss.Logistic{}, OtherNorm: 1}
+var withLogistic = Loss{Form: loss.Absolute(smoothing.Logistic{}, 0.5), Forms: 2, Norm: 1.5, Other: loss.Logistic{},
+	OtherNorm: 1}
 
 // mixed returns n records of withLogistic, some too long.
 func mixed(n int) (*matrix.Dense, []float64) {
@@ -99,7 +100,8 @@ func TestCalibrateOther(t *testing.T) {
 			t.Errorf("%g times the best c is as good", factor)
 		}
 	}
-	c = Config{Loss: withLogistic, Epsilon: 0.05, Delta: 1e-5, Adjacency: privacy.AddRemove, Rule: Paper, Planned: Planned{Records: 10, Features: 4, Radius: 1e4}}
+	c = Config{Loss: withLogistic, Epsilon: 0.05, Delta: 1e-5, Adjacency: privacy.AddRemove, Rule: Paper,
+		Planned: Planned{Records: 10, Features: 4, Radius: 1e4}}
 	c.Form = loss.Absolute(smoothing.Logistic{}, 0)
 	var none *NoWidthError
 	if _, err := Calibrate(c); !errors.As(err, &none) {
@@ -136,7 +138,8 @@ func TestLinearOther(t *testing.T) {
 			x.Data[2*i*d+j], x.Data[(2*i+1)*d+j] = z[i*d+j]/2, z[i*d+j]
 		}
 	}
-	l := Loss{Form: loss.Absolute(smoothing.Logistic{}, 0.1), Forms: 1, Norm: 5, Other: loss.Linear{Slope: 0.5}, OtherNorm: 10}
+	l := Loss{Form: loss.Absolute(smoothing.Logistic{}, 0.1), Forms: 1, Norm: 5, Other: loss.Linear{Slope: 0.5},
+		OtherNorm: 10}
 	m := COP{Loss: l, Lambda: 1, Sigma: 1e-9, Tolerance: 1e-9, OutputSigma: 1e-10}
 	r, err := m.Run(x, y, noise.NewSeeded(1), nil)
 	if err != nil {

@@ -22,13 +22,15 @@ type Planned struct {
 
 func (p Planned) validate() error {
 	if p.Records < 1 {
-		return &privacy.ParamError{Name: "Planned.Records", Value: p.Records, Want: "a planned number of records ≥ 1: λ is chosen for it"}
+		return &privacy.ParamError{Name: "Planned.Records", Value: p.Records,
+			Want: "a planned number of records ≥ 1: λ is chosen for it"}
 	}
 	if p.Features < 1 {
 		return &privacy.ParamError{Name: "Planned.Features", Value: p.Features, Want: "the number of features, ≥ 1"}
 	}
 	if !(p.Radius > 0) || math.IsInf(p.Radius, 1) {
-		return &privacy.ParamError{Name: "Planned.Radius", Value: p.Radius, Want: "a public bound R ≥ ‖θ⋆‖, positive and finite"}
+		return &privacy.ParamError{Name: "Planned.Radius", Value: p.Radius,
+			Want: "a public bound R ≥ ‖θ⋆‖, positive and finite"}
 	}
 	return nil
 }
@@ -44,7 +46,8 @@ type NoWidthError struct {
 
 // Error implements error.
 func (e *NoWidthError) Error() string {
-	return fmt.Sprintf("convolution: no kernel is wide enough for λ = %.4g (of the mean) at n = %d: the loss itself wants λ > %.4g; plan n ≥ %d records, or fix Lambda > %.6g (of the sum)",
+	return fmt.Sprintf("convolution: no kernel is wide enough for λ = %.4g (of the mean) at n = %d: the loss itself "+
+		"wants λ > %.4g; plan n ≥ %d records, or fix Lambda > %.6g (of the sum)",
 		e.Lambda, e.Records, e.Needed, e.Enough, 2*float64(e.Records)*e.Needed)
 }
 
@@ -71,7 +74,8 @@ func (p Planned) ridge(c, sigma float64) float64 {
 func (c Config) paper(printed bool) (COP, error) {
 	k, ok := c.Form.(loss.Convolved)
 	if !ok || k.Width != 0 {
-		return COP{}, &privacy.ParamError{Name: "Form", Value: c.Form.Name(), Want: "a loss.Convolved with Width 0, which step 1 chooses"}
+		return COP{}, &privacy.ParamError{Name: "Form", Value: c.Form.Name(),
+			Want: "a loss.Convolved with Width 0, which step 1 chooses"}
 	}
 	n, forms := float64(c.Planned.Records), float64(c.Forms)
 	unit := c.Loss
@@ -90,12 +94,16 @@ func (c Config) paper(printed bool) (COP, error) {
 		case "Laplacian":
 			beta = math.Sqrt(6) * l
 		default:
-			return COP{}, &privacy.ParamError{Name: "Kernel", Value: k.Kernel.Name(), Want: "Gaussian or Laplacian: cop prints no constant for others"}
+			return COP{}, &privacy.ParamError{Name: "Kernel", Value: k.Kernel.Name(),
+				Want: "Gaussian or Laplacian: cop prints no constant for others"}
 		}
-		m.Unproved = "λ, σ and the kernel's width are those of cop's Theorem 3.2 as printed, which is NOT proved: the guarantee here is another one, of what is proved at these parameters"
+		m.Unproved = "λ, σ and the kernel's width are those of cop's Theorem 3.2 as printed, which is NOT proved: " +
+			"the " +
+			"guarantee here is another one, of what is proved at these parameters"
 	} else {
 		at := func(sigma float64) (float64, error) {
-			p, err := objective.RankK{Rank: c.Loss.rows(), Smoothness: ratio, Slope: unit.Lipschitz(), Lambda: 1, Sigma: sigma}.Profile(privacy.AddRemove)
+			p, err := objective.RankK{Rank: c.Loss.rows(), Smoothness: ratio, Slope: unit.Lipschitz(), Lambda: 1,
+				Sigma: sigma}.Profile(privacy.AddRemove)
 			if err != nil {
 				return 0, err
 			}
@@ -106,7 +114,8 @@ func (c Config) paper(printed bool) (COP, error) {
 		if err != nil {
 			return COP{}, err
 		}
-		if m.Sigma, err = crossing(at, gauss*unit.Lipschitz(), 1e3*gauss*unit.Lipschitz(), logDown(c.Delta), 1e-5); err != nil {
+		if m.Sigma, err = crossing(at, gauss*unit.Lipschitz(), 1e3*gauss*unit.Lipschitz(), logDown(c.Delta),
+			1e-5); err != nil {
 			return COP{}, err
 		}
 		// What follows from it is rounded.
@@ -135,5 +144,6 @@ func (c Config) noWidth(l Loss, sigma, lambda, beta float64) error {
 	p, forms, big := c.Planned, float64(c.Forms), l.constant()
 	root := beta * p.Radius * (forms + 1) / c.Epsilon
 	enough := (root*root - float64(p.Features)*sigma*sigma) / (4 * big * big)
-	return &NoWidthError{Lambda: lambda, Needed: beta * (forms + 1) / (float64(p.Records) * c.Epsilon), Records: p.Records, Enough: int(math.Min(1e15, math.Floor(enough)+1))}
+	return &NoWidthError{Lambda: lambda, Needed: beta * (forms + 1) / (float64(p.Records) * c.Epsilon),
+		Records: p.Records, Enough: int(math.Min(1e15, math.Floor(enough)+1))}
 }

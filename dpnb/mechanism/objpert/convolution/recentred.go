@@ -39,10 +39,12 @@ func (m Recentred) Validate() error {
 			return err
 		}
 		if s.Account != ByRows {
-			return fmt.Errorf("%w: stages by the account %v; only profiles compose, those of ByRows", privacy.ErrUnsupported, s.Account)
+			return fmt.Errorf("%w: stages by the account %v; only profiles compose, those of ByRows",
+				privacy.ErrUnsupported, s.Account)
 		}
 		if i > 0 && (s.Centre != nil || s.Forms != m.Stages[0].Forms) {
-			return &privacy.ParamError{Name: "Stages", Value: i, Want: "stages of as many forms, with a centre in none but the first"}
+			return &privacy.ParamError{Name: "Stages", Value: i,
+				Want: "stages of as many forms, with a centre in none but the first"}
 		}
 	}
 	return (mechanism.Scales{{"Radius", m.Radius}}).Check()
@@ -86,7 +88,8 @@ func (m Recentred) Describe() mechanism.Description {
 	d.Source = "docs/theory/smoothing.md, section on recentring, with cop, Algorithm 1, in each stage"
 	d.Beside = fmt.Sprintf("the coefficients of %d earlier stages", len(m.Stages)-1)
 	d.Bound = "composition of the stages' forms (docs/theory/smoothing.md, Theorem 6)"
-	d.Assumptions = append(d.Assumptions, "the number of stages, the parameters of each and the radius were chosen without looking at the records; the centre of a stage is what the one before released")
+	d.Assumptions = append(d.Assumptions, "the number of stages, the parameters of each and the radius were chosen "+
+		"without looking at the records; the centre of a stage is what the one before released")
 	return d
 }
 
@@ -115,7 +118,8 @@ func (m Recentred) Check(rows matrix.Rows, labels []float64) error {
 
 // Run implements mechanism.Mechanism. Also is a [][]float64, the coefficients that the earlier
 // stages released.
-func (m Recentred) Run(rows matrix.Rows, labels []float64, src noise.Source, settings *mechanism.Settings) (*mechanism.Release, error) {
+func (m Recentred) Run(rows matrix.Rows, labels []float64, src noise.Source, settings *mechanism.Settings) (
+	*mechanism.Release, error) {
 	r, err := mechanism.Begin(m, rows, labels, src)
 	if err != nil {
 		return nil, err
@@ -188,7 +192,8 @@ func (c Config) stagesFrontier(k int, growth, bend float64) ([len(stageNoise)]fl
 		out[i], err = crossing(func(ratio float64) (float64, error) {
 			var all objective.Stages
 			for i, q := range shares(k, growth) {
-				all = append(all, objective.Rows{Forms: forms, Lambda: ratio * math.Pow(bend, float64(i)) * s, Sigma: factor * unit * l.Lipschitz() / math.Sqrt(q)})
+				all = append(all, objective.Rows{Forms: forms, Lambda: ratio * math.Pow(bend, float64(i)) * s,
+					Sigma: factor * unit * l.Lipschitz() / math.Sqrt(q)})
 			}
 			return all.Roughly(c.Epsilon, 400)
 		}, low, 1e5, logDown(c.Delta), 2e-2)
@@ -228,7 +233,8 @@ func CalibrateRecentred(c Config, stages int) (Recentred, error) {
 	case stages < 2 || stages > 10:
 		return Recentred{}, &privacy.ParamError{Name: "stages", Value: stages, Want: "2 to 10"}
 	case kernel.Width != 0 || c.Lambda != 0 || c.Rule != Predicted:
-		return Recentred{}, &privacy.ParamError{Name: "Rule", Value: int(c.Rule), Want: "Predicted, with no Width and no Lambda"}
+		return Recentred{}, &privacy.ParamError{Name: "Rule", Value: int(c.Rule),
+			Want: "Predicted, with no Width and no Lambda"}
 	}
 	c.Epsilon, c.Delta = math.Nextafter(c.Epsilon, 0), math.Nextafter(c.Delta, 0)
 	gauss, err := privacy.GaussianSigma(c.Epsilon, c.Delta)
@@ -246,14 +252,16 @@ func CalibrateRecentred(c Config, stages int) (Recentred, error) {
 				if math.IsInf(frontier[i], 1) {
 					break
 				}
-				if plan := c.plan(frontier[i], bend, factor*gauss, shares(stages, growth)); best == nil || plan[stages-1].excess < best[stages-1].excess {
+				if plan := c.plan(frontier[i], bend, factor*gauss, shares(stages, growth)); best == nil ||
+					plan[stages-1].excess < best[stages-1].excess {
 					best = plan
 				}
 			}
 		}
 	}
 	if best == nil {
-		return Recentred{}, c.noSigma(COP{Loss: Loss{Form: widened(kernel, 1), Forms: c.Forms, Norm: c.Norm, ByRow: c.ByRow}})
+		return Recentred{}, c.noSigma(COP{Loss: Loss{Form: widened(kernel, 1), Forms: c.Forms, Norm: c.Norm,
+			ByRow: c.ByRow}})
 	}
 	for scale, step := 1+outputShare*outputShare/2, 2e-4; scale < 2; scale, step = scale*(1+step), 2*step {
 		m := Recentred{Radius: c.Planned.Radius}
@@ -273,7 +281,8 @@ func CalibrateRecentred(c Config, stages int) (Recentred, error) {
 			return m, nil
 		}
 	}
-	return Recentred{}, c.noSigma(COP{Loss: Loss{Form: widened(kernel, best[0].width), Forms: c.Forms, Norm: c.Norm, ByRow: c.ByRow}})
+	return Recentred{}, c.noSigma(COP{Loss: Loss{Form: widened(kernel, best[0].width), Forms: c.Forms, Norm: c.Norm,
+		ByRow: c.ByRow}})
 }
 
 // plan chooses λ and the width of each stage, noise in units of L/√share; the ratio λ/s is
@@ -304,9 +313,11 @@ func (c Config) bestRidge(unit Loss, sigma, ratio, apart float64, of func(choice
 		l := unit
 		w := ratio * unit.Smoothness() / lambda // s ∝ 1/w
 		l.Form = widened(kernel, w)
-		return choice{sigma, lambda, w, c.Planned.Excess(l, sigma, lambda, apart), c.Planned.spread(l, sigma, lambda, apart)}
+		return choice{sigma, lambda, w, c.Planned.Excess(l, sigma, lambda, apart), c.Planned.spread(l, sigma, lambda,
+			apart)}
 	}
 	centre := math.Log(unit.Smoothness()/c.Planned.Residual) + math.Log(ratio)
-	x, _ := univariate.Golden(func(x float64) float64 { return math.Log(of(at(math.Exp(x)))) }, centre-12, centre+12, 50)
+	x, _ := univariate.Golden(func(x float64) float64 { return math.Log(of(at(math.Exp(x)))) }, centre-12, centre+12,
+		50)
 	return at(math.Exp(x))
 }

@@ -75,7 +75,8 @@ func TestRecentred(t *testing.T) {
 // ridge that overwhelms the records, everything stays at the first centre.
 func TestRecentredCentre(t *testing.T) {
 	x, y := medians(20, noise.NewSeeded(2))
-	stage := COP{Loss: Loss{Form: loss.Absolute(smoothing.Logistic{}, 1), Forms: 3, Norm: 4}, Lambda: 1e9, Sigma: 1e-3, Tolerance: 1e-5, OutputSigma: 1e-9}
+	stage := COP{Loss: Loss{Form: loss.Absolute(smoothing.Logistic{}, 1), Forms: 3, Norm: 4}, Lambda: 1e9, Sigma: 1e-3,
+		Tolerance: 1e-5, OutputSigma: 1e-9}
 	first := stage
 	first.Centre = []float64{0.3, -0.2, 0, 0.1, 0.5}
 	m := Recentred{Stages: []COP{first, stage, stage}, Radius: 1}
@@ -87,7 +88,8 @@ func TestRecentredCentre(t *testing.T) {
 		t.Errorf("%v away from the centre", off)
 	}
 	m.Radius = 0.1 // moved into the ball after each stage but the last
-	if r, err = m.Run(x, y, noise.NewSeeded(1), nil); err != nil || math.Abs(floats.Norm(r.Coefficients, 2)-0.1) > 1e-6 {
+	if r, err = m.Run(x, y, noise.NewSeeded(1), nil); err != nil ||
+		math.Abs(floats.Norm(r.Coefficients, 2)-0.1) > 1e-6 {
 		t.Errorf("‖θ‖ = %v within 0.1 (%v)", floats.Norm(r.Coefficients, 2), err)
 	}
 	// The answer of a stage is that of the tilted objective itself.
@@ -119,7 +121,8 @@ func TestRecentredCentre(t *testing.T) {
 		t.Errorf("δ(0.5) = %g of two stages, %g of two Gaussian mechanisms", got, least)
 	}
 	var bad *privacy.ParamError
-	for _, m := range []Recentred{{Radius: 1}, {Stages: []COP{stage}, Radius: 0}, {Stages: []COP{first, first}, Radius: 1}} {
+	for _, m := range []Recentred{{Radius: 1}, {Stages: []COP{stage}, Radius: 0},
+		{Stages: []COP{first, first}, Radius: 1}} {
 		if err := m.Validate(); !errors.As(err, &bad) {
 			t.Errorf("%v", err)
 		}

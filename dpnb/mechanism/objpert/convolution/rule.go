@@ -25,7 +25,8 @@ const (
 func (p Planned) curvature(l Loss) float64 {
 	k := l.Form.(loss.Convolved)
 	v := k.Kernel.Variance() * k.Width * k.Width
-	return float64(p.Records) * float64(l.Forms) * fill * l.bound() * l.bound() / float64(p.Features) * (k.Above - k.Below) * density /
+	return float64(p.Records) * float64(l.Forms) * fill * l.bound() * l.bound() /
+		float64(p.Features) * (k.Above - k.Below) * density /
 		math.Sqrt(p.Residual*p.Residual+v/3.3)
 }
 
@@ -140,7 +141,8 @@ func (c Config) choose(epsilon, delta, apart float64) (choice, error) {
 			v = c.bestRidge(unit, sigma, frontier[i], apart, func(v choice) float64 { return v.excess })
 		} else { // λ follows
 			lambda := frontier[i] * unit.Smoothness() / kernel.Width
-			v = choice{sigma, lambda, kernel.Width, c.Planned.Excess(c.Loss, sigma, lambda, apart), c.Planned.spread(c.Loss, sigma, lambda, apart)}
+			v = choice{sigma, lambda, kernel.Width, c.Planned.Excess(c.Loss, sigma, lambda, apart),
+				c.Planned.spread(c.Loss, sigma, lambda, apart)}
 		}
 		if v.excess < best.excess {
 			best = v
@@ -172,10 +174,12 @@ func (c Config) predictable() error {
 		return &privacy.ParamError{Name: "Form", Value: c.Form.Name(), Want: "a loss.Convolved, or a Lambda"}
 	}
 	if c.Other != nil {
-		return &privacy.ParamError{Name: "Other", Value: c.Other.Name(), Want: "none for this rule: fix Lambda and the Width, or take the rule Paper"}
+		return &privacy.ParamError{Name: "Other", Value: c.Other.Name(),
+			Want: "none for this rule: fix Lambda and the Width, or take the rule Paper"}
 	}
 	if !(c.Planned.Residual > 0) || math.IsInf(c.Planned.Residual, 1) {
-		return &privacy.ParamError{Name: "Planned.Residual", Value: c.Planned.Residual, Want: "the scale of the residuals, positive, finite and public"}
+		return &privacy.ParamError{Name: "Planned.Residual", Value: c.Planned.Residual,
+			Want: "the scale of the residuals, positive, finite and public"}
 	}
 	return nil
 }

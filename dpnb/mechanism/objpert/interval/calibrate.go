@@ -25,9 +25,11 @@ func Calibrate(c objpert.Config, share Share) (objpert.Objective, Curvature, err
 	total := share.Curvature + share.Scores
 	switch {
 	case !(share.Curvature > 0 && share.Curvature < 1):
-		return objpert.Objective{}, none, &privacy.ParamError{Name: "Share.Curvature", Value: share.Curvature, Want: "a number in (0, 1), for example 0.1"}
+		return objpert.Objective{}, none, &privacy.ParamError{Name: "Share.Curvature", Value: share.Curvature,
+			Want: "a number in (0, 1), for example 0.1"}
 	case !(share.Scores >= 0 && total < 1):
-		return objpert.Objective{}, none, &privacy.ParamError{Name: "Share.Scores", Value: share.Scores, Want: "a number ≥ 0, less than 1 with Share.Curvature"}
+		return objpert.Objective{}, none, &privacy.ParamError{Name: "Share.Scores", Value: share.Scores,
+			Want: "a number ≥ 0, less than 1 with Share.Curvature"}
 	}
 	eps, delta := math.Nextafter(c.Epsilon, 0), math.Nextafter(c.Delta, 0)
 	unit, err := privacy.GaussianSigma(eps, delta)
@@ -41,7 +43,8 @@ func Calibrate(c objpert.Config, share Share) (objpert.Objective, Curvature, err
 		return objpert.Objective{}, none, err
 	}
 	if !(part.Epsilon > 0) {
-		return objpert.Objective{}, none, &privacy.ParamError{Name: "Share", Value: total, Want: "less: no ε is left for the fit at this δ"}
+		return objpert.Objective{}, none, &privacy.ParamError{Name: "Share", Value: total,
+			Want: "less: no ε is left for the fit at this δ"}
 	}
 	fit, err := objpert.Calibrate(part)
 	if err != nil {
@@ -71,7 +74,8 @@ func Calibrate(c objpert.Config, share Share) (objpert.Objective, Curvature, err
 		return fit, none, err
 	}
 	if lo == 0 {
-		return fit, none, &privacy.ParamError{Name: "Share", Value: total, Want: "more: the fit alone needs all of the budget"}
+		return fit, none, &privacy.ParamError{Name: "Share", Value: total,
+			Want: "more: the fit alone needs all of the budget"}
 	}
 	return fit, with(lo), nil
 }
@@ -80,7 +84,8 @@ func Calibrate(c objpert.Config, share Share) (objpert.Objective, Curvature, err
 // has the ε, the part of total apart.
 func gaussianSlope(unit, total, eps float64) float64 {
 	at := func(more float64) float64 {
-		return privacy.LogDeltaUpper(privacy.GaussianProfile(math.Sqrt(1-total+total*more)/unit, privacy.AddRemove), eps)
+		return privacy.LogDeltaUpper(privacy.GaussianProfile(math.Sqrt(1-total+total*more)/unit, privacy.AddRemove),
+			eps)
 	}
 	return (at(1.01) - at(0.99)) * unit * unit / (0.02 * total)
 }

@@ -42,8 +42,10 @@ func TestCalibrateAtExtremes(t *testing.T) {
 // what it has not seen to be good.
 func TestLargest(t *testing.T) {
 	for name, f := range map[string]func(float64) float64{
-		"steep": func(x float64) float64 { return 1e9 * (x - 3) }, "flat": func(x float64) float64 { return 1e-3 * (x - 3) },
-		"step": func(x float64) float64 { return math.Copysign(1, x-3) }, "curved": func(x float64) float64 { return math.Log(x / 3) },
+		"steep":  func(x float64) float64 { return 1e9 * (x - 3) },
+		"flat":   func(x float64) float64 { return 1e-3 * (x - 3) },
+		"step":   func(x float64) float64 { return math.Copysign(1, x-3) },
+		"curved": func(x float64) float64 { return math.Log(x / 3) },
 		"unknown above": func(x float64) float64 {
 			if x > 3 {
 				return math.NaN()

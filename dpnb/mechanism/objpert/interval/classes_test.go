@@ -35,11 +35,13 @@ func TestClassesCover(t *testing.T) {
 					against[i] = 1
 				}
 			}
-			all, err := erm.Minimize(&erm.Problem{Rows: x, Labels: places, Joint: loss.Softmax{Classes: classes}, Lambda: s.Lambda}, nil)
+			all, err := erm.Minimize(&erm.Problem{Rows: x, Labels: places, Joint: loss.Softmax{Classes: classes},
+				Lambda: s.Lambda}, nil)
 			if err != nil {
 				t.Fatal(err)
 			}
-			first, err := erm.Minimize(&erm.Problem{Rows: x, Labels: against, Loss: loss.Logistic{}, Lambda: o.Binary.Lambda}, nil)
+			first, err := erm.Minimize(&erm.Problem{Rows: x, Labels: against, Loss: loss.Logistic{},
+				Lambda: o.Binary.Lambda}, nil)
 			if err != nil {
 				t.Fatal(err)
 			}
@@ -79,7 +81,8 @@ func TestClassesCover(t *testing.T) {
 			}
 		}
 	}
-	s, _ := multiclass.CalibrateSoftmax(multiclass.Config{Classes: 3, RowNorm: 1, Epsilon: 1, Delta: 1e-5, Adjacency: privacy.AddRemove}, multiclass.Vertex)
+	s, _ := multiclass.CalibrateSoftmax(multiclass.Config{Classes: 3, RowNorm: 1, Epsilon: 1, Delta: 1e-5,
+		Adjacency: privacy.AddRemove}, multiclass.Vertex)
 	for _, theta := range [][]float64{nil, {1}, {1, 2, math.NaN()}, {1, 2, 3, 4}} {
 		if _, err := FromRelease(s, theta, 0.9); err == nil {
 			t.Errorf("%v is accepted", theta)

@@ -44,7 +44,8 @@ func fitOnce(t *testing.T, n int, truth []float64, eps float64, seed uint64) fit
 	if err != nil {
 		t.Fatal(err)
 	}
-	if both, one := privacy.DeltaUpper(r.Guarantee.Profile, eps), privacy.DeltaUpper(alone, eps); both > 1e-5 || both < 0.99e-5 || one > 0.9*both {
+	if both, one := privacy.DeltaUpper(r.Guarantee.Profile, eps), privacy.DeltaUpper(alone, eps); both > 1e-5 ||
+		both < 0.99e-5 || one > 0.9*both {
 		t.Errorf("δ = %v for both, %v for the fit alone", both, one)
 	}
 	return fitted{fit, r.Coefficients, mo, x, y}
@@ -81,11 +82,13 @@ func TestMinimiserTendsToTheNormalLaw(t *testing.T) {
 		var normal float64
 		for j := range truth {
 			row := mat.Row(nil, j, &inverse)
-			normal += 2 * twoSided(1-level) * math.Hypot(f.fit.Sigma*floats.Norm(row, 2), f.fit.OutputSigma) / float64(len(truth))
+			normal += 2 * twoSided(1-level) * math.Hypot(f.fit.Sigma*floats.Norm(row, 2), f.fit.OutputSigma) / float64(
+				len(truth))
 		}
 		ratio := iv.Width() / normal
 		if linear.Width() > iv.Width() || linear.Width() < normal {
-			t.Errorf("n = %d: widths %v linearised, %v proved, %v by the normal law", n, linear.Width(), iv.Width(), normal)
+			t.Errorf("n = %d: widths %v linearised, %v proved, %v by the normal law", n, linear.Width(), iv.Width(),
+				normal)
 		}
 		if ratio > last {
 			t.Errorf("n = %d: %v times the normal law's width, more than before", n, ratio)
@@ -137,7 +140,8 @@ func TestMinimiserWithoutCurvature(t *testing.T) {
 func TestPopulationCorrectsShrinkage(t *testing.T) {
 	truth := []float64{2, -1}
 	rng := noise.NewSeeded(5)
-	fit, curv, err := Calibrate(objpert.Config{Loss: loss.Logistic{}, RowNorm: 1, Epsilon: 4, Delta: 1e-5, Adjacency: config(loss.Logistic{}, 1).Adjacency, Lambda: 200}, Share{Curvature: 0.2, Scores: 0.1})
+	fit, curv, err := Calibrate(objpert.Config{Loss: loss.Logistic{}, RowNorm: 1, Epsilon: 4, Delta: 1e-5,
+		Adjacency: config(loss.Logistic{}, 1).Adjacency, Lambda: 200}, Share{Curvature: 0.2, Scores: 0.1})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -194,13 +198,16 @@ func TestExtremes(t *testing.T) {
 	}
 	theta := []float64{1, -2}
 	for name, h := range map[string]*mat.SymDense{
-		"NaN": mat.NewSymDense(2, []float64{math.NaN(), 0, 0, 1}), "negative": mat.NewSymDense(2, []float64{-5, 0, 0, -5}),
-		"huge": mat.NewSymDense(2, []float64{1e300, 0, 0, 1e300}), "tiny": mat.NewSymDense(2, []float64{1e-300, 0, 0, 1e-300}),
+		"NaN":      mat.NewSymDense(2, []float64{math.NaN(), 0, 0, 1}),
+		"negative": mat.NewSymDense(2, []float64{-5, 0, 0, -5}),
+		"huge":     mat.NewSymDense(2, []float64{1e300, 0, 0, 1e300}),
+		"tiny":     mat.NewSymDense(2, []float64{1e-300, 0, 0, 1e-300}),
 	} {
 		for _, level := range []float64{1e-6, 0.5, 1 - 1e-12} {
 			for _, linearise := range []bool{false, true} {
 				s := Settings{Level: level, Linearise: linearise}
-				for _, f := range []func(objpert.Objective, []float64, *Moments, Settings) (*Intervals, error){Minimiser, Population} {
+				for _, f := range []func(objpert.Objective, []float64, *Moments, Settings) (*Intervals,
+					error){Minimiser, Population} {
 					iv, err := f(fit, theta, &Moments{Hessian: h, HessianSigma: 1}, s)
 					if name == "NaN" {
 						if err == nil {
@@ -213,7 +220,8 @@ func TestExtremes(t *testing.T) {
 					}
 					for j := range theta {
 						if !(iv.Lower[j] <= iv.Estimate[j] && iv.Estimate[j] <= iv.Upper[j]) {
-							t.Errorf("%s, level %v: %v in [%v, %v]", name, level, iv.Estimate[j], iv.Lower[j], iv.Upper[j])
+							t.Errorf("%s, level %v: %v in [%v, %v]", name, level, iv.Estimate[j], iv.Lower[j],
+								iv.Upper[j])
 						}
 					}
 				}

@@ -47,7 +47,8 @@ func (c Curvature) Validate() error {
 	// Beyond these the steps of the sums would leave the range of float64.
 	for _, v := range []float64{c.Fit.Smoothness(), c.Fit.Lipschitz() * c.Fit.Lipschitz()} {
 		if v != 0 && !(v >= 0x1p-400 && v <= 0x1p400) {
-			return &privacy.ParamError{Name: "Fit", Value: v, Want: "records and a loss whose curvature s and slope L² are between 2^-400 and 2^400"}
+			return &privacy.ParamError{Name: "Fit", Value: v,
+				Want: "records and a loss whose curvature s and slope L² are between 2^-400 and 2^400"}
 		}
 	}
 	if c.ScoreSigma == 0 {
@@ -166,7 +167,8 @@ func (c Curvature) String() string {
 func (c Curvature) Describe() mechanism.Description {
 	d := c.Fit.Describe()
 	d.Beside = "with its curvature"
-	d.Bound = fmt.Sprintf("that of the coefficients and of their curvature (μ = %s) together; of the coefficients alone: %s", privacy.FormatUp(c.Mu(), 3), d.Bound)
+	d.Bound = fmt.Sprintf("that of the coefficients and of their curvature (μ = %s) together; of the coefficients "+
+		"alone: %s", privacy.FormatUp(c.Mu(), 3), d.Bound)
 	return d
 }
 
@@ -190,7 +192,8 @@ func (c Curvature) Check(rows matrix.Rows, labels []float64) error {
 // Run implements mechanism.Mechanism: it runs Fit and then, at the coefficients that it
 // releases, the matrices, *Moments in Also. The guarantee of the release is that of the
 // two together, whatever is done with either.
-func (c Curvature) Run(rows matrix.Rows, labels []float64, src noise.Source, settings *mechanism.Settings) (*mechanism.Release, error) {
+func (c Curvature) Run(rows matrix.Rows, labels []float64, src noise.Source, settings *mechanism.Settings) (
+	*mechanism.Release, error) {
 	both, err := mechanism.Begin(c, rows, labels, src)
 	if err != nil {
 		return nil, err
@@ -207,7 +210,8 @@ func (c Curvature) Run(rows matrix.Rows, labels []float64, src noise.Source, set
 }
 
 // Release is Run with what is released apart.
-func (c Curvature) Release(rows matrix.Rows, labels []float64, src noise.Source, settings *mechanism.Settings) (*mechanism.Release, *Moments, error) {
+func (c Curvature) Release(rows matrix.Rows, labels []float64, src noise.Source, settings *mechanism.Settings) (
+	*mechanism.Release, *Moments, error) {
 	r, err := c.Run(rows, labels, src, settings)
 	if err != nil {
 		return nil, nil, err
@@ -222,12 +226,14 @@ func (c Curvature) Release(rows matrix.Rows, labels []float64, src noise.Source,
 // covariance is then not known.
 //
 // Errors: *matrix.DataError, or a *privacy.ParamError.
-func PublicCurvature(fit objpert.Objective, rows matrix.Rows, labels, theta []float64, records float64) (*Moments, error) {
+func PublicCurvature(fit objpert.Objective, rows matrix.Rows, labels, theta []float64, records float64) (*Moments,
+	error) {
 	if err := fit.Validate(); err != nil {
 		return nil, err
 	}
 	if !(records >= 1) || math.IsInf(records, 1) {
-		return nil, &privacy.ParamError{Name: "records", Value: records, Want: "the planned number of private records, a public number ≥ 1"}
+		return nil, &privacy.ParamError{Name: "records", Value: records,
+			Want: "the planned number of private records, a public number ≥ 1"}
 	}
 	if err := sameLength(rows, theta); err != nil {
 		return nil, err
@@ -239,7 +245,9 @@ func PublicCurvature(fit objpert.Objective, rows matrix.Rows, labels, theta []fl
 	known := labels != nil
 	if !known {
 		if _, ok := fit.Loss.(loss.Logistic); !ok {
-			return nil, &matrix.DataError{Text: fmt.Sprintf("the curvature of the %s loss depends on the labels: give the labels of the public records", fit.Loss.Name())}
+			return nil, &matrix.DataError{Text: fmt.Sprintf(
+				"the curvature of the %s loss depends on the labels: give the labels of the public records",
+				fit.Loss.Name())}
 		}
 		labels = make([]float64, n)
 		for i := range labels {

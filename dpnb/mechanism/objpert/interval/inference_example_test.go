@@ -49,7 +49,8 @@ func Example() {
 	if err != nil {
 		panic(err)
 	}
-	population, err := interval.Population(fit, r.Coefficients, moments, interval.Settings{Level: 0.95, Linearise: true})
+	population, err := interval.Population(fit, r.Coefficients, moments,
+		interval.Settings{Level: 0.95, Linearise: true})
 	if err != nil {
 		panic(err)
 	}
@@ -64,7 +65,8 @@ func Example() {
 
 // The release alone bounds how far the noise has moved a coefficient.
 func ExampleFromRelease() {
-	c := objpert.Config{Loss: loss.Logistic{}, RowNorm: 1, Epsilon: 1, Delta: 1e-6, Adjacency: privacy.AddRemove, Lambda: 50}
+	c := objpert.Config{Loss: loss.Logistic{}, RowNorm: 1, Epsilon: 1, Delta: 1e-6, Adjacency: privacy.AddRemove,
+		Lambda: 50}
 	m, err := objpert.Calibrate(c)
 	if err != nil {
 		panic(err)

@@ -315,7 +315,8 @@ func TestCurvatureChange(t *testing.T) {
 }
 
 func TestRadius(t *testing.T) {
-	for _, c := range []struct{ lambda, mu, k, a float64 }{{1, 0, 1, 3}, {1, 10, 1, 3}, {0.1, 100, 2, 30}, {0, 100, 1, 30}, {2, 5, 0, 3}, {0, 5, 0, 3}} {
+	for _, c := range []struct{ lambda, mu, k, a float64 }{{1, 0, 1, 3}, {1, 10, 1, 3}, {0.1, 100, 2, 30},
+		{0, 100, 1, 30}, {2, 5, 0, 3}, {0, 5, 0, 3}} {
 		r := radius(c.lambda, c.mu, c.k, c.a)
 		if got := r * (c.lambda + shrink(c.k*r)*c.mu); math.Abs(got-c.a) > 1e-9*c.a {
 			t.Errorf("%+v: r = %v gives %v", c, r, got)
@@ -339,19 +340,28 @@ func TestRefusals(t *testing.T) {
 	if _, err := Minimiser(fit, theta, mo, Settings{Level: 0.9}); !errors.Is(err, privacy.ErrUnsupported) {
 		t.Errorf("a loss with kinks: %v", err)
 	}
-	if _, err := Population(fit, theta, mo, Settings{Level: 0.9, Linearise: true}); !errors.Is(err, privacy.ErrUnsupported) {
+	if _, err := Population(fit, theta, mo, Settings{Level: 0.9, Linearise: true}); !errors.Is(err,
+		privacy.ErrUnsupported) {
 		t.Errorf("no covariance of the scores: %v", err)
 	}
 	for name, err := range map[string]error{
 		"level":    func() error { _, err := FromRelease(fit, theta, 1); return err }(),
 		"theta":    func() error { _, err := FromRelease(fit, []float64{math.NaN()}, 0.9); return err }(),
 		"no theta": func() error { _, err := FromRelease(fit, nil, 0.9); return err }(),
-		"moments":  func() error { _, err := Minimiser(fit, theta, nil, Settings{Level: 0.9, Linearise: true}); return err }(),
+		"moments": func() error {
+			_, err := Minimiser(fit, theta, nil,
+				Settings{Level: 0.9, Linearise: true})
+			return err
+		}(),
 		"size": func() error {
 			_, err := Minimiser(fit, []float64{1}, mo, Settings{Level: 0.9, Linearise: true})
 			return err
 		}(),
-		"norm":  func() error { _, err := Population(fit, theta, mo, Settings{Level: 0.9, NormBound: -1}); return err }(),
+		"norm": func() error {
+			_, err := Population(fit, theta, mo,
+				Settings{Level: 0.9, NormBound: -1})
+			return err
+		}(),
 		"share": func() error { _, _, err := Calibrate(config(loss.Logistic{}, 1), Share{}); return err }(),
 		"all":   func() error { _, _, err := Calibrate(config(loss.Logistic{}, 1), Share{0.5, 0.5}); return err }(),
 		"sigma": Curvature{Fit: fit}.Validate(),

@@ -39,7 +39,8 @@ func (iv *Intervals) Width() float64 {
 
 // newIntervals returns centre ± half, cut to [−bound, bound] if bound > 0.
 func newIntervals(level float64, centre, half []float64, bound float64) *Intervals {
-	iv := &Intervals{Level: level, Estimate: append([]float64(nil), centre...), Lower: make([]float64, len(centre)), Upper: make([]float64, len(centre))}
+	iv := &Intervals{Level: level, Estimate: append([]float64(nil), centre...), Lower: make([]float64, len(centre)),
+		Upper: make([]float64, len(centre))}
 	for j, c := range centre {
 		if math.IsInf(half[j], 1) || math.IsNaN(c) || math.IsNaN(half[j]) {
 			// Nothing is known.
@@ -112,7 +113,8 @@ func FromRelease(m mechanism.Mechanism, theta []float64, level float64) (*Interv
 	}
 	each := func(classes int) (int, error) {
 		if len(theta)%classes != 0 {
-			return 0, &privacy.ParamError{Name: "theta", Value: len(theta), Want: fmt.Sprintf("as many coefficients for each of %d classes", classes)}
+			return 0, &privacy.ParamError{Name: "theta", Value: len(theta),
+				Want: fmt.Sprintf("as many coefficients for each of %d classes", classes)}
 		}
 		return len(theta) / classes, nil
 	}
@@ -137,7 +139,8 @@ func FromRelease(m mechanism.Mechanism, theta []float64, level float64) (*Interv
 		h := math.Sqrt(1-1/k) * ballHalfWidth(inner, d*(m.Classes-1), 1-level)
 		return alone(theta, same(h, len(theta)), level, m.Lambda), nil
 	}
-	return nil, fmt.Errorf("%w: intervals from the law of the noise are for objective perturbation, not for %s", privacy.ErrUnsupported, m.Describe().Name)
+	return nil, fmt.Errorf("%w: intervals from the law of the noise are for objective perturbation, not for %s",
+		privacy.ErrUnsupported, m.Describe().Name)
 }
 
 // Knows reports whether FromRelease has intervals for m's releases.
@@ -162,7 +165,8 @@ func same(h float64, d int) []float64 {
 func alone(theta, half []float64, level, lambda float64) *Intervals {
 	iv := newIntervals(level, theta, half, 0)
 	iv.Covers = minimiserCovers
-	iv.Basis = fmt.Sprintf("the law of the noise and λ = %.4g alone, for every dataset (docs/theory/intervals.md, section 2)", lambda)
+	iv.Basis = fmt.Sprintf("the law of the noise and λ = %.4g alone, for every dataset (docs/theory/intervals.md, "+
+		"section 2)", lambda)
 	iv.Proved = true
 	return iv
 }
@@ -172,7 +176,8 @@ const minimiserCovers = "what the same fit would have been on these records with
 // ballHalfWidth returns a half-width that fails with probability alpha at most.
 func ballHalfWidth(m objpert.Objective, d int, alpha float64) float64 {
 	const share = 0.01 // of alpha for the output noise
-	return m.Sigma/m.Lambda*ballQuantile(d, (1-share)*alpha) + m.Tolerance/m.Lambda + m.OutputSigma*twoSided(share*alpha)
+	return m.Sigma/m.Lambda*ballQuantile(d, (1-share)*alpha) + m.Tolerance/m.Lambda + m.OutputSigma*twoSided(
+		share*alpha)
 }
 
 // ballHalfWidths returns the half-widths of all d coefficients. Where the ridges

@@ -78,13 +78,16 @@ func newProblem(m objpert.Objective, theta []float64, mo *Moments, s Settings, b
 	if err := checkTheta(theta); err != nil {
 		return nil, err
 	}
-	if mo == nil || mo.Hessian == nil || mo.Hessian.SymmetricDim() != len(theta) || (mo.Scores != nil && mo.Scores.SymmetricDim() != len(theta)) {
-		return nil, &privacy.ParamError{Name: "Moments", Value: "matrices of another size", Want: "the curvature at these coefficients: run Curvature or PublicCurvature first"}
+	if mo == nil || mo.Hessian == nil || mo.Hessian.SymmetricDim() != len(theta) ||
+		(mo.Scores != nil && mo.Scores.SymmetricDim() != len(theta)) {
+		return nil, &privacy.ParamError{Name: "Moments", Value: "matrices of another size",
+			Want: "the curvature at these coefficients: run Curvature or PublicCurvature first"}
 	}
 	p := &problem{m: m, theta: theta, mo: mo, s: s, d: len(theta), alpha: 1 - s.Level}
 	q, ok := curvatureChange(m.Loss)
 	if !ok && !s.Linearise {
-		return nil, fmt.Errorf("%w: nothing is known of how fast the curvature of the %s loss changes; use FromRelease, or Linearise for an asymptotic interval",
+		return nil, fmt.Errorf("%w: nothing is known of how fast the curvature of the %s loss changes; use "+
+			"FromRelease, or Linearise for an asymptotic interval",
 			privacy.ErrUnsupported, m.Loss.Name())
 	}
 	p.k = q * m.RowNorm * (1 + 1e-9)
@@ -97,7 +100,8 @@ func newProblem(m objpert.Objective, theta []float64, mo *Moments, s Settings, b
 		}
 	}
 	if p.values, p.vectors, ok = eigen(hessian); !ok {
-		return nil, &privacy.ParamError{Name: "Moments.Hessian", Value: "a matrix without eigenvalues", Want: "finite entries"}
+		return nil, &privacy.ParamError{Name: "Moments.Hessian", Value: "a matrix without eigenvalues",
+			Want: "finite entries"}
 	}
 	p.slack = topEigenvalue(p.d, mo.HessianSigma, shareMatrix*p.alpha)
 	p.off = m.Tolerance/m.Lambda + m.OutputSigma*chiQuantile(p.d, shareOff*p.alpha)

@@ -40,7 +40,8 @@ func Population(m objpert.Objective, theta []float64, mo *Moments, s Settings) (
 		return nil, err
 	}
 	if _, ok := m.Loss.(loss.Logistic); !ok && mo.Scores == nil {
-		return nil, fmt.Errorf("%w: the scores' covariance equals the curvature for no model of the %s loss: release it too (ScoreSigma)", privacy.ErrUnsupported, m.Loss.Name())
+		return nil, fmt.Errorf("%w: the scores' covariance equals the curvature for no model of the %s loss: release "+
+			"it too (ScoreSigma)", privacy.ErrUnsupported, m.Loss.Name())
 	}
 	gauss := p.alpha * (1 - 2*shareMatrix - shareOff - shareNorm - shareRemainder - shareScores)
 	scores, err := p.scores()
@@ -49,7 +50,8 @@ func Population(m objpert.Objective, theta []float64, mo *Moments, s Settings) (
 	}
 	// How far θ⋆ is: M̄(θ_b − θ⋆) = −(b + g + Λθ_b).
 	norm := floats.Norm(theta, 2)
-	force := math.Sqrt(float64(p.d)*m.Sigma*m.Sigma+scores.trace) + oneSided(shareNorm*p.alpha)*math.Sqrt(m.Sigma*m.Sigma+scores.top)
+	force := math.Sqrt(float64(p.d)*m.Sigma*m.Sigma+scores.trace) + oneSided(shareNorm*p.alpha)*math.Sqrt(
+		m.Sigma*m.Sigma+scores.top)
 	force += floats.Norm(p.ridge(), 2) + (m.Lambda+m.Shrinkage)*p.off
 	least := math.Exp(-p.k*p.off) * math.Max(0, p.values[0]-p.slack)
 	r := radius(0, least, p.k, force)
@@ -144,7 +146,8 @@ func (p *problem) scores() (scoreCovariance, error) {
 	}
 	values, vectors, ok := eigen(p.mo.Scores)
 	if !ok {
-		return scoreCovariance{}, &privacy.ParamError{Name: "Moments.Scores", Value: "a matrix without eigenvalues", Want: "finite entries"}
+		return scoreCovariance{}, &privacy.ParamError{Name: "Moments.Scores", Value: "a matrix without eigenvalues",
+			Want: "finite entries"}
 	}
 	slack := topEigenvalue(p.d, p.mo.ScoreSigma, shareScores*p.alpha)
 	c := scoreCovariance{basis: "the covariance of the scores as it was released", matrix: mat.NewSymDense(p.d, nil)}

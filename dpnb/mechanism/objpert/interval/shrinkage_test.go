@@ -28,7 +28,8 @@ func TestCoverageUnderShrinkage(t *testing.T) {
 	truth := []float64{1.5, -1, 1}
 	rng := noise.NewSeeded(15)
 	x, y := records(n, truth, rng)
-	sol, err := erm.Minimize(&erm.Problem{Rows: x, Labels: y, Loss: fit.Loss, Lambda: fit.Lambda, Shrinkage: fit.Shrink(3), Linear: []float64{0, 0, -fit.Lambda * fit.Centre}}, nil)
+	sol, err := erm.Minimize(&erm.Problem{Rows: x, Labels: y, Loss: fit.Loss, Lambda: fit.Lambda,
+		Shrinkage: fit.Shrink(3), Linear: []float64{0, 0, -fit.Lambda * fit.Centre}}, nil)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -125,7 +126,8 @@ func TestReleaseAloneUnderShrinkage(t *testing.T) {
 // λ/2·‖θ‖² + ω/2·Σθⱼ² − λcθ_d; the centre and ω each matter.
 func TestRidgeIsThePenaltysGradient(t *testing.T) {
 	theta := []float64{0.5, -2, 1.5}
-	for _, m := range []objpert.Objective{{Lambda: 3}, {Lambda: 3, Shrinkage: 5}, {Lambda: 3, Shrinkage: 5, Centre: -0.7}} {
+	for _, m := range []objpert.Objective{{Lambda: 3}, {Lambda: 3, Shrinkage: 5},
+		{Lambda: 3, Shrinkage: 5, Centre: -0.7}} {
 		penalty := func(v []float64) float64 {
 			sum := 0.5*m.Lambda*floats.Dot(v, v) - m.Lambda*m.Centre*v[2]
 			return sum + 0.5*m.Shrinkage*floats.Dot(v[:2], v[:2])

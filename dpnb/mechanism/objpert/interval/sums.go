@@ -25,7 +25,8 @@ func partStep(s float64, d int) float64 {
 // the record and of theta alone, rounded to multiples of a step, so that the sums
 // are exact: one record more changes them by its own part, whatever the others are.
 // Entries beyond 2⁵³ steps are cut to that, which moves no two matrices apart.
-func moments(fit objpert.Objective, rows matrix.Rows, labels, theta []float64, scores bool) (hessian, score *mat.SymDense) {
+func moments(fit objpert.Objective, rows matrix.Rows, labels, theta []float64, scores bool) (hessian,
+	score *mat.SymDense) {
 	n, d := rows.Dims()
 	// block divides flush: so many records stay in the range of exact sums.
 	const block, flush = 256, 1 << 20

@@ -67,7 +67,8 @@ func TestMatricesOfNeighboursDifferByTheRecord(t *testing.T) {
 				hs0.ScaleSym(-1, hs0)
 				hs.AddSym(hs, hs0)
 				if !mat.Equal(hs, hs1) {
-					t.Errorf("%s, n = %d, record %d: the matrix of sparse rows differs by something else", l.Name(), n, at)
+					t.Errorf("%s, n = %d, record %d: the matrix of sparse rows differs by something else", l.Name(), n,
+						at)
 				}
 				if n > 1 {
 					var a, b mat.SymDense
@@ -92,7 +93,8 @@ func TestMatricesOfNeighboursDifferByTheRecord(t *testing.T) {
 func TestPartStep(t *testing.T) {
 	for _, s := range []float64{0.25, 2, 1e-50, 1e60} {
 		for d := 1; d < 1<<20; d = d*3/2 + 1 {
-			if h := partStep(s, d); h*float64(d)/2 > rounding*s || h > 0x1p-26*s || d > 1000 && h*float64(d) < 0.9*rounding*s {
+			if h := partStep(s, d); h*float64(d)/2 > rounding*s || h > 0x1p-26*s || d > 1000 &&
+				h*float64(d) < 0.9*rounding*s {
 				t.Errorf("s = %g, d = %d: h = %g", s, d, h)
 			}
 		}
@@ -111,7 +113,8 @@ func TestWeightsAreBounded(t *testing.T) {
 
 // TestExtremeLossesAreRefusedBeforeTheCharge, not by a panic after it.
 func TestExtremeLossesAreRefusedBeforeTheCharge(t *testing.T) {
-	fit := objpert.Objective{Loss: loss.Softplus{Width: 1e-300}, RowNorm: 1, Lambda: 1, Sigma: 1, Tolerance: 1e-6, OutputSigma: 1}
+	fit := objpert.Objective{Loss: loss.Softplus{Width: 1e-300}, RowNorm: 1, Lambda: 1, Sigma: 1, Tolerance: 1e-6,
+		OutputSigma: 1}
 	if err := (Curvature{Fit: fit, Sigma: 1}).Validate(); err == nil {
 		t.Error("a curvature of 1e299 is not refused")
 	}

@@ -56,7 +56,8 @@ func TestTogetherAgainstExactLaws(t *testing.T) {
 	for _, lambda := range []float64{0.3, 2} {
 		for _, sigma := range []float64{0.5, 2, 6} {
 			for _, share := range []float64{0.2, 1} { // μ of the curvature over L/σ
-				fit := objpert.Objective{Loss: loss.Logistic{}, RowNorm: 1, Lambda: lambda, Sigma: sigma, Tolerance: 1e-9, OutputSigma: 1e-3}
+				fit := objpert.Objective{Loss: loss.Logistic{}, RowNorm: 1, Lambda: lambda, Sigma: sigma,
+					Tolerance: 1e-9, OutputSigma: 1e-3}
 				c := Curvature{Fit: fit, Sigma: 0.25 * sigma / share}
 				together, err := c.Together()
 				if err != nil {
@@ -68,12 +69,16 @@ func TestTogetherAgainstExactLaws(t *testing.T) {
 				}
 				for _, eps := range []float64{0, 0.5, 2} {
 					claimed, fitAlone := privacy.DeltaUpper(together, eps), privacy.DeltaUpper(part, eps)
-					for _, base := range []one{{}, {[]float64{1}, []float64{1}}, {[]float64{-1, -1, -1}, []float64{1, 1, 1}}, {[]float64{1, -1, 0.5}, []float64{1, 1, -1}}} {
+					for _, base := range []one{{}, {[]float64{1}, []float64{1}},
+						{[]float64{-1, -1, -1}, []float64{1, 1, 1}}, {[]float64{1, -1, 0.5}, []float64{1, 1, -1}}} {
 						for _, x := range []float64{-1, 0.7, 1} {
-							more := one{append(append([]float64(nil), base.x...), x), append(append([]float64(nil), base.y...), 1)}
-							exact := math.Max(exactTogether(base, more, lambda, sigma, c.Sigma, eps), exactTogether(more, base, lambda, sigma, c.Sigma, eps))
+							more := one{append(append([]float64(nil), base.x...), x),
+								append(append([]float64(nil), base.y...), 1)}
+							exact := math.Max(exactTogether(base, more, lambda, sigma, c.Sigma, eps),
+								exactTogether(more, base, lambda, sigma, c.Sigma, eps))
 							if exact > claimed*(1+1e-6)+1e-9 {
-								t.Errorf("λ = %v, σ = %v, ε = %v, %v and x = %v: exact δ %v, claimed %v", lambda, sigma, eps, base, x, exact, claimed)
+								t.Errorf("λ = %v, σ = %v, ε = %v, %v and x = %v: exact δ %v, claimed %v", lambda, sigma,
+									eps, base, x, exact, claimed)
 							}
 							if exact > 1e-8 {
 								worst, alone = math.Max(worst, exact/claimed), math.Max(alone, exact/fitAlone)

@@ -86,7 +86,8 @@ func divergences() (all []exact) {
 }
 
 // worstRatio is the largest exact δ over claimed δ.
-func worstRatio(found []exact, dirs []privacy.Direction, claim func(d privacy.Direction, c setting, eps float64) float64) (worst float64) {
+func worstRatio(found []exact, dirs []privacy.Direction, claim func(d privacy.Direction, c setting,
+	eps float64) float64) (worst float64) {
 	for _, f := range found {
 		if f.delta > 1e-9 && slices.Contains(dirs, f.dir) {
 			worst = math.Max(worst, f.delta/claim(f.dir, f.setting, f.eps))
@@ -103,7 +104,8 @@ func TestExactDivergenceIsBelowTheClaim(t *testing.T) {
 	}
 	profile := func(bound multiclass.Bound) func(privacy.Direction, setting, float64) float64 {
 		return func(d privacy.Direction, c setting, eps float64) float64 {
-			p, err := multiclass.Softmax{Classes: 3, RowNorm: 1, Lambda: c.lambda, Sigma: c.sigma, Tolerance: 1e-12, OutputSigma: 1e-3, Bound: bound}.Profile()
+			p, err := multiclass.Softmax{Classes: 3, RowNorm: 1, Lambda: c.lambda, Sigma: c.sigma, Tolerance: 1e-12,
+				OutputSigma: 1e-3, Bound: bound}.Profile()
 			if err != nil {
 				t.Fatal(err)
 			}
@@ -129,10 +131,12 @@ func TestExactDivergenceIsBelowTheClaim(t *testing.T) {
 		{"the sensitivity of one logistic fit", both, func(_ privacy.Direction, c setting, eps float64) float64 {
 			return 2 * gauss(1/c.sigma, eps)
 		}},
-		{"one wrong class in place of two, add", []privacy.Direction{privacy.Add}, func(_ privacy.Direction, c setting, eps float64) float64 {
+		{"one wrong class in place of two, add", []privacy.Direction{privacy.Add}, func(_ privacy.Direction, c setting,
+			eps float64) float64 {
 			return gauss(math.Sqrt2/c.sigma, eps)
 		}},
-		{"no price for the curvature, remove", []privacy.Direction{privacy.Remove}, func(_ privacy.Direction, c setting, eps float64) float64 {
+		{"no price for the curvature, remove", []privacy.Direction{privacy.Remove}, func(_ privacy.Direction, c setting,
+			eps float64) float64 {
 			return 2 * gauss(math.Sqrt2/c.sigma, eps)
 		}},
 		{"the bound for six times the λ", both, func(d privacy.Direction, c setting, eps float64) float64 {
@@ -182,7 +186,8 @@ func TestRandomNeighbours(t *testing.T) {
 	used, finer, worst := 0, 0, 0.0
 	for range tries {
 		s := randomAttempt(rng)
-		p, err := multiclass.Softmax{Classes: 3, RowNorm: 1, Lambda: s.Lambda, Sigma: s.Sigma, Tolerance: 1e-12, OutputSigma: 1e-3 / s.Lambda}.Profile()
+		p, err := multiclass.Softmax{Classes: 3, RowNorm: 1, Lambda: s.Lambda, Sigma: s.Sigma, Tolerance: 1e-12,
+			OutputSigma: 1e-3 / s.Lambda}.Profile()
 		if err != nil {
 			t.Fatal(err)
 		}

@@ -43,15 +43,18 @@ func (c Config) validate() error {
 	case !(c.Lambda >= 0) || math.IsInf(c.Lambda, 1):
 		return &privacy.ParamError{Name: "Lambda", Value: c.Lambda, Want: "a positive number, or 0 to have it chosen"}
 	case c.NoiseFactor != 0 && !(c.NoiseFactor >= 1 && c.NoiseFactor < 1e6):
-		return &privacy.ParamError{Name: "NoiseFactor", Value: c.NoiseFactor, Want: "a number of at least 1, or 0 to have it chosen"}
+		return &privacy.ParamError{Name: "NoiseFactor", Value: c.NoiseFactor,
+			Want: "a number of at least 1, or 0 to have it chosen"}
 	case !(c.Tolerance >= 0) || math.IsInf(c.Tolerance, 1):
-		return &privacy.ParamError{Name: "Tolerance", Value: c.Tolerance, Want: "a positive number, or 0 to have it chosen"}
+		return &privacy.ParamError{Name: "Tolerance", Value: c.Tolerance,
+			Want: "a positive number, or 0 to have it chosen"}
 	}
 	if err := c.Adjacency.Validate(); err != nil {
 		return err
 	}
 	if c.Adjacency != privacy.AddRemove {
-		return fmt.Errorf("%w: objective perturbation is calibrated under %v here, not %v", privacy.ErrUnsupported, privacy.AddRemove, c.Adjacency)
+		return fmt.Errorf("%w: objective perturbation is calibrated under %v here, not %v", privacy.ErrUnsupported,
+			privacy.AddRemove, c.Adjacency)
 	}
 	return nil
 }
@@ -62,7 +65,8 @@ func (c Config) validate() error {
 // Errors: *privacy.ParamError; an error that wraps privacy.ErrUnsupported for an
 // adjacency other than add/remove-one, or an (ε, δ) that is not reached.
 func CalibrateSoftmax(c Config, bound Bound) (Softmax, error) {
-	m := Softmax{Classes: c.Classes, RowNorm: c.RowNorm, Lambda: 1, Sigma: 1, Tolerance: 1, OutputSigma: 1, Bound: bound}
+	m := Softmax{Classes: c.Classes, RowNorm: c.RowNorm, Lambda: 1, Sigma: 1, Tolerance: 1, OutputSigma: 1,
+		Bound: bound}
 	if err := m.Validate(); err != nil {
 		return m, err
 	}
@@ -97,7 +101,8 @@ func CalibrateSoftmax(c Config, bound Bound) (Softmax, error) {
 //
 // Errors: as CalibrateSoftmax, and for a loss of unbounded slope.
 func CalibrateOneVsRest(c Config, l loss.Loss) (OneVsRest, error) {
-	m := OneVsRest{Classes: c.Classes, Binary: objpert.Objective{Loss: l, RowNorm: c.RowNorm, Lambda: 1, Sigma: 1, Tolerance: 1, OutputSigma: 1}}
+	m := OneVsRest{Classes: c.Classes, Binary: objpert.Objective{Loss: l, RowNorm: c.RowNorm, Lambda: 1, Sigma: 1,
+		Tolerance: 1, OutputSigma: 1}}
 	if err := m.Validate(); err != nil {
 		return m, err
 	}
@@ -209,7 +214,8 @@ func (k *calibration) search() error {
 		if c.NoiseFactor != 0 {
 			larger = "NoiseFactor"
 		}
-		return fmt.Errorf("%w: no λ gives (ε = %.6g, δ = %.6g) with σ = %.6g times the least; take a larger %s or fix Lambda",
+		return fmt.Errorf("%w: no λ gives (ε = %.6g, δ = %.6g) with σ = %.6g times the least; take a larger %s or fix "+
+			"Lambda",
 			privacy.ErrUnsupported, c.Epsilon, c.Delta, f, larger)
 	}
 	good, err := k.satisfied(lambda, f*sigma)
@@ -268,7 +274,8 @@ func (k *calibration) leastSigma(lambda float64) (float64, error) {
 		}
 		low, high = high, high*1.3
 		if high > 1e4*g {
-			return 0, fmt.Errorf("%w: no σ gives (ε = %g, δ = %g) at λ = %g; take a larger λ", privacy.ErrUnsupported, c.Epsilon, c.Delta, lambda)
+			return 0, fmt.Errorf("%w: no σ gives (ε = %g, δ = %g) at λ = %g; take a larger λ", privacy.ErrUnsupported,
+				c.Epsilon, c.Delta, lambda)
 		}
 	}
 	for high > low*(1+k.precision) {

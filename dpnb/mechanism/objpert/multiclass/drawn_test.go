@@ -72,7 +72,8 @@ func (s drawn) density(theta []float64, n int) float64 {
 // that is drawn and the minimiser that belongs to it, for any K and d. All but a
 // share of 1/K of the draws push the last record as far towards one of the wrong
 // classes as a loss of ε takes.
-func (s drawn) delta(t *testing.T, rng *noise.Seeded, dir privacy.Direction, eps float64, draws int) (mean, se float64) {
+func (s drawn) delta(t *testing.T, rng *noise.Seeded, dir privacy.Direction, eps float64, draws int) (mean,
+	se float64) {
 	d, last := s.rows.D, len(s.labels)-1
 	a := math.Sqrt2 / s.sigma
 	x, y := s.rows.Data[last*d:], s.labels[last]
@@ -103,7 +104,8 @@ func (s drawn) delta(t *testing.T, rng *noise.Seeded, dir privacy.Direction, eps
 		for _, v := range shifts {
 			mixture += math.Exp((2*floats.Dot(v, b)-floats.Dot(v, v))/(2*s.sigma*s.sigma)) / float64(len(shifts))
 		}
-		sol, err := erm.Minimize(&erm.Problem{Rows: rows, Labels: labels, Joint: loss.Softmax{Classes: s.classes}, Lambda: s.lambda, Linear: b}, &erm.Settings{Workers: 1})
+		sol, err := erm.Minimize(&erm.Problem{Rows: rows, Labels: labels, Joint: loss.Softmax{Classes: s.classes},
+			Lambda: s.lambda, Linear: b}, &erm.Settings{Workers: 1})
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -127,13 +129,15 @@ func TestBoundAgainstDrawnLosses(t *testing.T) {
 		return drawn{classes, matrix.NewDense(2, 2, []float64{0, 1, 1, 0}), []int{1, 0}, lambda, sigma}
 	}
 	among := func(classes int, lambda, sigma float64) drawn {
-		return drawn{classes, matrix.NewDense(5, 2, []float64{1, 0, 1, 0, 0.6, 0.8, 0.8, -0.6, 1, 0}), []int{1, 2, 3, 0, 0}, lambda, sigma}
+		return drawn{classes, matrix.NewDense(5, 2, []float64{1, 0, 1, 0, 0.6, 0.8, 0.8, -0.6, 1, 0}),
+			[]int{1, 2, 3, 0, 0}, lambda, sigma}
 	}
 	var fewer, shorter, flat float64
 	for _, c := range []struct {
 		s drawn
 		z float64 // ε in units of a
-	}{{apart(4, 0.05, 5), 3}, {apart(5, 0.05, 5), 3}, {apart(4, 1.5, 2), 1}, {among(4, 0.3, 2), 1}, {among(5, 1, 1), 0.5}, {among(4, 0.05, 5), 3}} {
+	}{{apart(4, 0.05, 5), 3}, {apart(5, 0.05, 5), 3}, {apart(4, 1.5, 2), 1}, {among(4, 0.3, 2), 1},
+		{among(5, 1, 1), 0.5}, {among(4, 0.05, 5), 3}} {
 		p := newVertexProfile(c.s.classes, 1, c.s.lambda, c.s.sigma, 1e-9)
 		eps := c.z * math.Sqrt2 / c.s.sigma
 		for _, dir := range privacy.Directions {
@@ -141,9 +145,11 @@ func TestBoundAgainstDrawnLosses(t *testing.T) {
 			claim := math.Exp(p.LogDeltaUpper(dir, eps))
 			least := mean - 4.5*se
 			if least > claim || math.IsNaN(mean) {
-				t.Errorf("K = %d, n = %d, λ = %g, σ = %g, %v, ε = %.3g: δ = %.4g ± %.2g, claimed %.4g", c.s.classes, len(c.s.labels), c.s.lambda, c.s.sigma, dir, eps, mean, se, claim)
+				t.Errorf("K = %d, n = %d, λ = %g, σ = %g, %v, ε = %.3g: δ = %.4g ± %.2g, claimed %.4g", c.s.classes,
+					len(c.s.labels), c.s.lambda, c.s.sigma, dir, eps, mean, se, claim)
 			} else {
-				t.Logf("K = %d, n = %d, λ = %g, σ = %g, %v, ε = %.3g: δ = %.4g ± %.2g, %.2f of the claim", c.s.classes, len(c.s.labels), c.s.lambda, c.s.sigma, dir, eps, mean, se, mean/claim)
+				t.Logf("K = %d, n = %d, λ = %g, σ = %g, %v, ε = %.3g: δ = %.4g ± %.2g, %.2f of the claim", c.s.classes,
+					len(c.s.labels), c.s.lambda, c.s.sigma, dir, eps, mean, se, mean/claim)
 			}
 			k := float64(c.s.classes)
 			if dir == privacy.Add {
@@ -155,6 +161,7 @@ func TestBoundAgainstDrawnLosses(t *testing.T) {
 		}
 	}
 	if fewer < 1 || shorter < 1 || flat < 1 {
-		t.Errorf("δ is up to %.3f of a claim with a class less, %.3f of one without √2, %.3f of one without a price for the curvature: not found out", fewer, shorter, flat)
+		t.Errorf("δ is up to %.3f of a claim with a class less, %.3f of one without √2, %.3f of one without a price "+
+			"for the curvature: not found out", fewer, shorter, flat)
 	}
 }

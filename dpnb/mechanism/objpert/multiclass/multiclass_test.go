@@ -91,7 +91,8 @@ func TestCalibrationIsSafeAndTight(t *testing.T) {
 // more classes and less λ cost more, ε < 0 follows from the other direction.
 func TestVertexBound(t *testing.T) {
 	of := func(classes int, lambda, sigma float64) privacy.Profile {
-		p, err := multiclass.Softmax{Classes: classes, RowNorm: 1, Lambda: lambda, Sigma: sigma, Tolerance: 1e-13, OutputSigma: 1}.Profile()
+		p, err := multiclass.Softmax{Classes: classes, RowNorm: 1, Lambda: lambda, Sigma: sigma, Tolerance: 1e-13,
+			OutputSigma: 1}.Profile()
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -111,7 +112,8 @@ func TestVertexBound(t *testing.T) {
 				for _, lambda := range []float64{0.3, 1, 3, 10, 40} {
 					got := of(classes, lambda, 4).LogDeltaUpper(d, eps)
 					if got < want-1e-9 || got > last+1e-9 || math.IsNaN(got) {
-						t.Errorf("K=%d, λ=%g, ε=%g, %v: ln δ = %g after %g, Gaussian %g", classes, lambda, eps, d, got, last, want)
+						t.Errorf("K=%d, λ=%g, ε=%g, %v: ln δ = %g after %g, Gaussian %g", classes, lambda, eps, d, got,
+							last, want)
 					}
 					last = got
 				}
@@ -145,7 +147,8 @@ func TestConstantsByBruteForce(t *testing.T) {
 	theta, dir := make([]float64, 12), make([]float64, 12)
 	for k := range 4000 {
 		rng.Gaussian(theta, math.Exp(4*rng.Float64()-1))
-		p := &erm.Problem{Rows: x, Labels: []float64{float64(rng.IntN(4))}, Joint: loss.Softmax{Classes: 4}, Lambda: 1e-9}
+		p := &erm.Problem{Rows: x, Labels: []float64{float64(rng.IntN(4))}, Joint: loss.Softmax{Classes: 4},
+			Lambda: 1e-9}
 		if k%2 == 0 { // two classes level, along x
 			for c := range 4 {
 				copy(theta[c*3:], x.Data)
@@ -181,14 +184,16 @@ func TestNoNoiseEqualsNonPrivate(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	plain, err := erm.Minimize(&erm.Problem{Rows: x, Labels: numbers(y), Joint: loss.Softmax{Classes: 3}, Lambda: 0.7}, &erm.Settings{Tolerance: 1e-10})
+	plain, err := erm.Minimize(&erm.Problem{Rows: x, Labels: numbers(y), Joint: loss.Softmax{Classes: 3}, Lambda: 0.7},
+		&erm.Settings{Tolerance: 1e-10})
 	if err != nil {
 		t.Fatal(err)
 	}
 	if dist := floats.Distance(r.Coefficients, plain.Theta, 2); dist > 1e-9 {
 		t.Errorf("the release is %v away from the non-private fit", dist)
 	}
-	o := multiclass.OneVsRest{Classes: 3, Binary: objpert.Objective{Loss: loss.Logistic{}, RowNorm: 1, Lambda: 0.7, Sigma: 1e-13, Tolerance: 1e-10, OutputSigma: 1e-13}}
+	o := multiclass.OneVsRest{Classes: 3, Binary: objpert.Objective{Loss: loss.Logistic{}, RowNorm: 1, Lambda: 0.7,
+		Sigma: 1e-13, Tolerance: 1e-10, OutputSigma: 1e-13}}
 	if r, err = o.Run(x, numbers(y), noise.NewSeeded(1), nil); err != nil {
 		t.Fatal(err)
 	}
@@ -197,7 +202,8 @@ func TestNoNoiseEqualsNonPrivate(t *testing.T) {
 		for i := range y {
 			labels[i] = map[bool]float64{true: 1, false: -1}[y[i] == c]
 		}
-		one, err := erm.Minimize(&erm.Problem{Rows: x, Labels: labels, Loss: loss.Logistic{}, Lambda: 0.7}, &erm.Settings{Tolerance: 1e-10})
+		one, err := erm.Minimize(&erm.Problem{Rows: x, Labels: labels, Loss: loss.Logistic{}, Lambda: 0.7},
+			&erm.Settings{Tolerance: 1e-10})
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -315,7 +321,8 @@ func TestOneVsRestComposition(t *testing.T) {
 	three, _ := o.Profile()
 	o.Classes = 2
 	two, _ := o.Profile()
-	if a, b, c := privacy.DeltaUpper(exactly, 1), privacy.DeltaUpper(three, 1), privacy.DeltaUpper(two, 1); !(a < b && c < b/2) {
+	if a, b, c := privacy.DeltaUpper(exactly, 1), privacy.DeltaUpper(three, 1), privacy.DeltaUpper(two, 1); !(a < b &&
+		c < b/2) {
 		t.Errorf("δ = %g exactly, %g by dtz24, %g of two fits", a, b, c)
 	}
 }
@@ -350,12 +357,14 @@ func TestJointNeedsLessNoise(t *testing.T) {
 				joint += accuracy(a.Coefficients, tx, ty) / runs
 				apart += accuracy(b.Coefficients, tx, ty) / runs
 			}
-			plain, err := erm.Minimize(&erm.Problem{Rows: x, Labels: numbers(y), Joint: loss.Softmax{Classes: classes}, Lambda: 1e-3}, nil)
+			plain, err := erm.Minimize(&erm.Problem{Rows: x, Labels: numbers(y), Joint: loss.Softmax{Classes: classes},
+				Lambda: 1e-3}, nil)
 			if err != nil {
 				t.Fatal(err)
 			}
 			best := accuracy(plain.Theta, tx, ty)
-			t.Logf("K = %d, ε = %g: accuracy %.3f joint (σ = %.3g, λ = %.3g), %.3f one-vs-rest (σ = %.3g, λ = %.3g), %.3f without privacy",
+			t.Logf("K = %d, ε = %g: accuracy %.3f joint (σ = %.3g, λ = %.3g), %.3f one-vs-rest (σ = %.3g, λ = %.3g), "+
+				"%.3f without privacy",
 				classes, eps, joint, m.Sigma, m.Lambda, apart, o.Binary.Sigma, o.Binary.Lambda, best)
 			if !(m.Sigma < o.Binary.Sigma) {
 				t.Errorf("K = %d, ε = %g: σ = %g joint, %g apart", classes, eps, m.Sigma, o.Binary.Sigma)

@@ -83,11 +83,13 @@ func (m OneVsRest) profile(s *pld.Settings) (privacy.Profile, error) {
 	if err != nil {
 		return nil, err
 	}
-	output, err := privacy.ApproximateMinimum{Tolerance: b.Tolerance, Lambda: b.Lambda, SigmaOut: b.OutputSigma}.Profile(privacy.AddRemove)
+	output, err := privacy.ApproximateMinimum{Tolerance: b.Tolerance, Lambda: b.Lambda,
+		SigmaOut: b.OutputSigma}.Profile(privacy.AddRemove)
 	if err != nil {
 		return nil, err
 	}
-	return compose(s, pld.Component{Profile: objective, Count: m.Classes}, pld.Component{Profile: output, Count: m.Classes})
+	return compose(s, pld.Component{Profile: objective, Count: m.Classes},
+		pld.Component{Profile: output, Count: m.Classes})
 }
 
 // String describes the mechanism with its parameters.
@@ -138,7 +140,8 @@ func (m OneVsRest) Check(rows matrix.Rows, labels []float64) error {
 
 // Run implements mechanism.Mechanism. The coefficients are those of the classes one
 // after another; if one of the fits misses its tolerance nothing is released of any.
-func (m OneVsRest) Run(rows matrix.Rows, labels []float64, src noise.Source, settings *mechanism.Settings) (*mechanism.Release, error) {
+func (m OneVsRest) Run(rows matrix.Rows, labels []float64, src noise.Source, settings *mechanism.Settings) (
+	*mechanism.Release, error) {
 	r, err := mechanism.Begin(m, rows, labels, src)
 	if err != nil {
 		return nil, err

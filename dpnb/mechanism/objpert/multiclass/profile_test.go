@@ -43,7 +43,8 @@ func TestVertexBoundAgainstSimulation(t *testing.T) {
 		classes       int
 		lambda, sigma float64
 		mu            float64
-	}{{2, 2, 3, 0}, {3, 2, 2, 0}, {3, 0.5, 1, 0.2}, {4, 4, 3, 0}, {6, 3, 3, 0.1}, {6, 100, 3, 0.1}, {10, 12, 5, 0}, {10, 2, 1, 0}} {
+	}{{2, 2, 3, 0}, {3, 2, 2, 0}, {3, 0.5, 1, 0.2}, {4, 4, 3, 0}, {6, 3, 3, 0.1}, {6, 100, 3, 0.1}, {10, 12, 5, 0},
+		{10, 2, 1, 0}} {
 		p := newVertexProfile(c.classes, 1, c.lambda, c.sigma, c.mu)
 		a := math.Sqrt2 / c.sigma
 		kappa := math.Max(0, 1/c.lambda-0.25*a*a)
@@ -90,7 +91,8 @@ func TestCrowding(t *testing.T) {
 		classes       int
 		lambda, sigma float64
 		mu, eps       float64
-	}{{3, 4, 5.8, 0.002, 1}, {10, 8, 6.2, 0.002, 1}, {5, 60, 48, 3e-4, 0.1}, {4, 0.6, 0.9, 0.02, 8}, {3, 5, 5, 0.1, 0.7}} {
+	}{{3, 4, 5.8, 0.002, 1}, {10, 8, 6.2, 0.002, 1}, {5, 60, 48, 3e-4, 0.1}, {4, 0.6, 0.9, 0.02, 8},
+		{3, 5, 5, 0.1, 0.7}} {
 		p := newVertexProfile(c.classes, 1, c.lambda, c.sigma, c.mu)
 		shift := p.kappa * (p.classes - 2) / (p.classes - 1)
 		whole := math.Hypot(p.a, p.mu)
@@ -119,7 +121,8 @@ func TestCrowding(t *testing.T) {
 		if got < want*(1-1e-5) || got > 1.12*want {
 			t.Errorf("%+v: crowding %.6g, by plain integration %.6g", c, got, want)
 		} else {
-			t.Logf("%+v: crowding %.4g, %.4f of the integral; (δ_G is %.4g)", c, got, got/want, math.Exp(gaussian(c.eps, whole)))
+			t.Logf("%+v: crowding %.4g, %.4f of the integral; (δ_G is %.4g)", c, got, got/want,
+				math.Exp(gaussian(c.eps, whole)))
 		}
 	}
 }
@@ -135,9 +138,11 @@ func TestVertexBoundAtExtremes(t *testing.T) {
 					last := 0.0
 					for _, eps := range []float64{-1e3, -30, -1, -1e-3, 0, 1e-3, 0.03, 0.5, 3, 30, 1e3, 1e5} {
 						l := p.LogDeltaUpper(d, eps)
-						lower := privacy.GaussianProfile(math.Sqrt2/sigma*(1-1e-12), privacy.AddRemove).LogDeltaLower(d, eps)
+						lower := privacy.GaussianProfile(math.Sqrt2/sigma*(1-1e-12), privacy.AddRemove).LogDeltaLower(d,
+							eps)
 						if math.IsNaN(l) || l > 0 || l < lower || eps > 0 && l > last+1e-9*(1+math.Abs(last)) {
-							t.Errorf("K=%d, σ=%g, λ=%gσ, %v, ε=%g: ln δ = %g after %g, Gaussian %g", classes, sigma, ratio, d, eps, l, last, lower)
+							t.Errorf("K=%d, σ=%g, λ=%gσ, %v, ε=%g: ln δ = %g after %g, Gaussian %g", classes, sigma,
+								ratio, d, eps, l, last, lower)
 						}
 						last = l
 					}
@@ -183,7 +188,8 @@ func TestParametersOutOfRange(t *testing.T) {
 	ends := []float64{0x1p-100, 1, 0x1p100}
 	for _, classes := range []int{2, 3, 1 << 20} {
 		for k := range 3 * 3 * 3 * 3 * 3 {
-			m := Softmax{Classes: classes, RowNorm: ends[k%3], Lambda: ends[k/3%3], Sigma: ends[k/9%3], Tolerance: ends[k/27%3], OutputSigma: ends[k/81%3]}
+			m := Softmax{Classes: classes, RowNorm: ends[k%3], Lambda: ends[k/3%3], Sigma: ends[k/9%3],
+				Tolerance: ends[k/27%3], OutputSigma: ends[k/81%3]}
 			p, err := m.Profile()
 			if err != nil {
 				continue // next to no noise
@@ -191,7 +197,8 @@ func TestParametersOutOfRange(t *testing.T) {
 			for _, d := range privacy.Directions {
 				for _, eps := range []float64{-1e300, -1, -1e-200, 0, 1e-300, 1e-99, 1, 1e300} {
 					l := p.LogDeltaUpper(d, eps)
-					least := privacy.GaussianProfile(math.Max(m.Lipschitz()/m.Sigma, m.mu())*(1-1e-11), privacy.AddRemove).LogDeltaLower(d, eps)
+					least := privacy.GaussianProfile(math.Max(m.Lipschitz()/m.Sigma, m.mu())*(1-1e-11),
+						privacy.AddRemove).LogDeltaLower(d, eps)
 					if math.IsNaN(l) || l > 0 || l < least {
 						t.Fatalf("%v, %v, ε = %g: ln δ = %g, least %g", m, d, eps, l, least)
 					}

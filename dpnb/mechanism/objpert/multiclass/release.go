@@ -32,7 +32,8 @@ func places(labels []float64, classes int) ([]int, error) {
 	y := make([]int, len(labels))
 	for i, label := range labels {
 		if y[i] = int(label); !(label >= 0 && label < float64(classes)) || float64(y[i]) != label {
-			return nil, &matrix.DataError{Text: fmt.Sprintf("the label of record %d is no class from 0 to %d", i, classes-1)}
+			return nil, &matrix.DataError{Text: fmt.Sprintf("the label of record %d is no class from 0 to %d", i,
+				classes-1)}
 		}
 	}
 	return y, nil

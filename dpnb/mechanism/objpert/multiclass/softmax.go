@@ -81,7 +81,8 @@ func (m Softmax) Validate() error {
 	if m.Classes < 2 || m.Classes > 1<<20 {
 		return &privacy.ParamError{Name: "Classes", Value: m.Classes, Want: "at least 2 and at most 2²⁰"}
 	}
-	scales := mechanism.Scales{{"RowNorm", m.RowNorm}, {"Lambda", m.Lambda}, {"Sigma", m.Sigma}, {"Tolerance", m.Tolerance}, {"OutputSigma", m.OutputSigma}}
+	scales := mechanism.Scales{{"RowNorm", m.RowNorm}, {"Lambda", m.Lambda}, {"Sigma", m.Sigma},
+		{"Tolerance", m.Tolerance}, {"OutputSigma", m.OutputSigma}}
 	if err := scales.Check(); err != nil {
 		return err
 	}
@@ -89,7 +90,8 @@ func (m Softmax) Validate() error {
 		return &privacy.ParamError{Name: "Bound", Value: int(m.Bound), Want: "Vertex or RankK"}
 	}
 	if !(m.Lipschitz()/m.Sigma < 1e150) || !(m.mu() < 1e150) {
-		return &privacy.ParamError{Name: "Sigma", Value: m.Sigma, Want: "noise that is not negligible beside what it hides"}
+		return &privacy.ParamError{Name: "Sigma", Value: m.Sigma,
+			Want: "noise that is not negligible beside what it hides"}
 	}
 	return nil
 }
@@ -155,7 +157,8 @@ func (m Softmax) boundName() string {
 
 // String describes the mechanism with its parameters.
 func (m Softmax) String() string {
-	return fmt.Sprintf("softmax objective perturbation (%d classes, ‖x‖ ≤ %.5g, λ = %.5g, σ = %.5g, τ = %.3g, σ_out = %.3g)",
+	return fmt.Sprintf("softmax objective perturbation (%d classes, ‖x‖ ≤ %.5g, λ = %.5g, σ = %.5g, τ = %.3g, σ_out = "+
+		"%.3g)",
 		m.Classes, m.RowNorm, m.Lambda, m.Sigma, m.Tolerance, m.OutputSigma)
 }
 
@@ -202,8 +205,9 @@ func (m Softmax) problem(rows matrix.Rows, labels []float64) *erm.Problem {
 
 // feasibility is what is known of fits with so many features.
 func (m Softmax) feasibility(features int) objpert.Feasibility {
-	return objpert.Feasibility{Lipschitz: m.Lipschitz(), Smoothness: m.Smoothness(), Lambda: m.Lambda, Sigma: m.Sigma, Tolerance: m.Tolerance,
-		Features: features, Coefficients: (m.Classes - 1) * features, Centred: m.Classes}
+	return objpert.Feasibility{Lipschitz: m.Lipschitz(), Smoothness: m.Smoothness(), Lambda: m.Lambda, Sigma: m.Sigma,
+		Tolerance: m.Tolerance,
+		Features:  features, Coefficients: (m.Classes - 1) * features, Centred: m.Classes}
 }
 
 // Feasible implements mechanism.Mechanism. What is known of planned records is of fits
@@ -212,7 +216,8 @@ func (m Softmax) Feasible(features, _ int) error { return m.feasibility(features
 
 // Run implements mechanism.Mechanism. The coefficients are those of the classes one
 // after another.
-func (m Softmax) Run(rows matrix.Rows, labels []float64, src noise.Source, settings *mechanism.Settings) (*mechanism.Release, error) {
+func (m Softmax) Run(rows matrix.Rows, labels []float64, src noise.Source, settings *mechanism.Settings) (
+	*mechanism.Release, error) {
 	r, err := mechanism.Begin(m, rows, labels, src)
 	if err != nil {
 		return nil, err
@@ -234,7 +239,8 @@ func (m Softmax) Run(rows matrix.Rows, labels []float64, src noise.Source, setti
 	if !(tolerance > 0) {
 		return nil, mechanism.Uncertified(m.Tolerance)
 	}
-	sol, err := erm.Minimize(p, &erm.Settings{Tolerance: tolerance, Workers: s.Workers, MaxPasses: s.MaxPasses, Persist: s.MaxPasses == 0})
+	sol, err := erm.Minimize(p, &erm.Settings{Tolerance: tolerance, Workers: s.Workers, MaxPasses: s.MaxPasses,
+		Persist: s.MaxPasses == 0})
 	if err != nil {
 		return nil, mechanism.Uncertified(m.Tolerance) // the solver's figures depend on the records
 	}
