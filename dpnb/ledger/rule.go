@@ -114,7 +114,7 @@ func (r squares) spent(entries []Entry) (epsilon, delta float64) {
 	if len(entries) == 0 {
 		return 0, 0
 	}
-	if len(entries) == 1 {
+	if len(entries) == 1 && entries[0].Delta <= r.Delta {
 		return entries[0].Epsilon, entries[0].Delta // what it is alone
 	}
 	square, slack, _ := r.total(entries)

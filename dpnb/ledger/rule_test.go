@@ -108,6 +108,14 @@ func TestTheWholeBudget(t *testing.T) {
 	if err := b.Check(Entry{Epsilon: 0.001, Delta: 0, Mu: 1e-6}); err == nil {
 		t.Error("something is left of the whole")
 	}
+	// One release that says a larger δ of itself does not raise what the budget says.
+	larger := open(t, gaussian(""))
+	if err := larger.Charge(Entry{Epsilon: 0.1, Delta: 0.1, Mu: 0.1}); err != nil {
+		t.Fatal(err)
+	}
+	if s, _ := larger.State(); s.SpentDelta != 1e-5 || !(s.SpentEpsilon > 0.1 && s.SpentEpsilon < 1) {
+		t.Errorf("%+v", s)
+	}
 	other := open(t, gaussian(""))
 	if err := other.Charge(Entry{Epsilon: 0.1, Delta: 1e-5, Mu: 0.01}); err != nil {
 		t.Fatal(err)

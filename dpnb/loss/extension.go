@@ -61,7 +61,9 @@ const (
 // nothing overflows. Its slope γ solves Γ(u) = ρφ′(ρ(m − u)), |γ| ≤ C, and its curvature
 // is at most S̄(|γ|), for every φ, every x and every y. The "label" of a record is its
 // number. A record of norm 0, or with a number that is not finite, counts as none: ψ = 0.
-// Norms are cut to 2^±40, labels to ±2²⁰⁰: so is what the record is, privately or not.
+// Norms are cut to 2^±40, labels to ±2²⁰⁰: so is what the record is, privately or not. What
+// an offset less the place of the kink or anchor rounds to is the record's, too: one rounding
+// is left that depends on m, which is in proportion to the result.
 //
 // Proof: docs/theory/heavytail.md.
 type Extension struct {
@@ -126,7 +128,8 @@ func (e *Extension) ValueSlope(slope, t, y []float64) float64 {
 		var v, u float64
 		if angled {
 			at := k.kink(y)
-			r := m + offset - at.at/norm
+			at.at = offset - at.at/norm
+			r := m + at.at
 			u, slope[i] = e.bend.meetKink(r, norm*at.lo, norm*at.hi)
 			if r -= u; r > 0 {
 				v = norm * at.hi * r
@@ -134,10 +137,10 @@ func (e *Extension) ValueSlope(slope, t, y []float64) float64 {
 				v = norm * at.lo * r
 			}
 			if math.IsInf(u, 0) { // no slope of φ is as flat as C: H alone, cut there
-				u, v = 0, slope[i]*(m+offset-at.at/norm)
+				u, v = 0, slope[i]*(m+at.at)
 			}
 		} else {
-			r := m + offset - b.anchor(y, norm)
+			r := m + (offset - b.anchor(y, norm))
 			u, slope[i] = e.bend.meetBowl(b, r, norm, y)
 			v, _, _ = b.curve(norm*(r-u), y)
 		}
@@ -157,12 +160,12 @@ func (e *Extension) Curvature(curv, t, y []float64) {
 		case !ok:
 		case angled:
 			at := k.kink(y)
-			r := m + offset - at.at/norm
+			r := m + (offset - at.at/norm)
 			if u, _ := e.bend.meetKink(r, norm*at.lo, norm*at.hi); u == r {
 				_, curv[i] = e.bend.At(math.Abs(u))
 			}
 		default:
-			r := m + offset - b.anchor(y, norm)
+			r := m + (offset - b.anchor(y, norm))
 			u, _ := e.bend.meetBowl(b, r, norm, y)
 			_, _, of := b.curve(norm*(r-u), y)
 			if _, h := e.bend.At(math.Abs(u)); of > 0 && h > 0 {
@@ -243,12 +246,11 @@ func (e *Extension) precise() Precise {
 		if !ok {
 			return dd.Number{}
 		}
-		m = m.AddFloat(offset)
 		if !angled {
-			return e.bend.preciseBowl(b, m.AddFloat(-b.anchor(y, norm)), norm, y)
+			return e.bend.preciseBowl(b, m.AddFloat(offset-b.anchor(y, norm)), norm, y)
 		}
 		at := k.kink(y)
-		r := m.AddFloat(-at.at / norm)
+		r := m.AddFloat(offset - at.at/norm)
 		sign := math.Copysign(1, r.Hi)
 		g, _ := e.bend.preciseAt(r.Scale(sign))
 		g = g.Scale(sign)

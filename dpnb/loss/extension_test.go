@@ -229,3 +229,27 @@ func BenchmarkExtension(b *testing.B) {
 		})
 	}
 }
+
+// With a far centre a slope errs by no more than without: what the offset rounds to is the
+// record's, and both arithmetics take it alike.
+func TestExtensionWithOffsets(t *testing.T) {
+	for _, l := range []Convex{LeastAbsolute{}, Pinball{Tau: 0.5}, Squared{}, Huber{Threshold: 1}} {
+		for _, offset := range []float64{0, 40, 1e8, -1e12} {
+			bend := FreeBend(1, 1, 1e6)
+			at := Extend(l, bend, []float64{1e6}, []float64{1e6 * offset}, []float64{offset})
+			near := Extend(l, bend, []float64{1e6}, []float64{0}, nil)
+			for _, m := range []float64{1e-9, -3e-8, 2e-7, 1e-5} {
+				var got, want, curv, same [1]float64
+				at.ValueSlope(got[:], []float64{m}, []float64{0})
+				near.ValueSlope(want[:], []float64{m}, []float64{0})
+				at.Curvature(curv[:], []float64{m}, []float64{0})
+				near.Curvature(same[:], []float64{m}, []float64{0})
+				precise := at.precise().Slope(dd.From(m), 0).Float()
+				if got != want || curv != same || math.Abs(precise-want[0]) > at.slopeError() {
+					t.Errorf("%s, offset %g, m = %g: slope %g and %g, want %g; curvature %g, want %g",
+						l.Name(), offset, m, got[0], precise, want[0], curv[0], same[0])
+				}
+			}
+		}
+	}
+}
