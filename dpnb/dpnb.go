@@ -52,6 +52,10 @@ var (
 	// Numeric is a number in [lower, upper]; what lies beyond is moved to the bound:
 	//
 	//	dpnb.Numeric("age", 17, 90)
+	//
+	// Where no bound is known, two numbers between which most are will do for HeavyTails:
+	//
+	//	dpnb.Numeric("income", 0, 50_000).Unbounded()
 	Numeric = learn.Numeric
 	// Log is a number in [lower, upper] that spreads over orders of magnitude and is
 	// used on a logarithmic scale:
@@ -95,7 +99,8 @@ func Adult() (train, test DataFrame) { return learn.Adult() }
 //	data := dpnb.Regression(dpnb.Patients(10000, 1), "pressure")
 func Patients(rows int, seed uint64) DataFrame { return learn.Patients(rows, seed) }
 
-// Binary makes records of two classes, for Logistic and SVM.
+// Binary makes records of two classes, for Logistic and SVM, and for HeavyTails with
+// LogisticLoss or HingeLoss.
 //
 //	data := dpnb.Binary(df, "happy", dpnb.RowNorm(1))
 func Binary(df DataFrame, label string, opts ...Option) *Dataset {
@@ -103,7 +108,7 @@ func Binary(df DataFrame, label string, opts ...Option) *Dataset {
 }
 
 // Regression makes records of a number within public bounds, for Linear, Huber, Quantile and
-// Quantiles.
+// Quantiles; and for HeavyTails, which needs no bounds and no RowNorm.
 //
 //	data := dpnb.Regression(df, "pressure", dpnb.RowNorm(1))
 func Regression(df DataFrame, target string, opts ...Option) *Dataset {
@@ -203,7 +208,7 @@ type (
 	//	score, err := model.Score(other)       // accuracy of classes, R² of numbers, D² of counts, R¹ of quantiles
 	//	q, err := model.PredictQuantiles(other)
 	//	iv, err := model.Intervals(0.95)       // for the coefficients
-	//	dpnb.Show(model.CoefficientsInUnits()) // of a number, without RowNorm: years, dollars
+	//	dpnb.Show(model.CoefficientsInUnits()) // without RowNorm: years, dollars
 	Model = learn.Model
 	// QuantileScores are what Model.QuantileScores returns: pinball loss, R¹ and the shares
 	// of targets below, level by level; Show has them.

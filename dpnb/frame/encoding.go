@@ -113,24 +113,6 @@ func (e *Encoding) Open() bool {
 	return e.Target.Open || math.IsInf(e.RowNorm, 1)
 }
 
-// Linear returns a and s with xⱼ = (v − a)/s for each feature of a number v in its own unit,
-// 0 and 1 for indicators and the bias; ok is false if rows are scaled or a number is on a
-// logarithmic scale.
-func (e *Encoding) Linear() (at, scale []float64, ok bool) {
-	ok = e.settings.RowNorm+e.settings.ClipNorm == 0 && !e.Target.Log
-	at, scale = make([]float64, len(e.Features)), make([]float64, len(e.Features))
-	for j := range scale {
-		scale[j] = 1
-	}
-	for _, c := range e.encoders {
-		if c.field.Kind == Numeric {
-			at[c.at], scale[c.at] = c.field.Lower, c.field.Upper-c.field.Lower
-			ok = ok && !c.field.Log
-		}
-	}
-	return at, scale, ok
-}
-
 // Columns returns the names of the columns that rows are made of, in the order of the
 // features; the label is not among them.
 func (e *Encoding) Columns() []string {

@@ -98,7 +98,8 @@ func (f *Field) validate() error {
 	case f.Kind == Numeric && !(f.Lower < f.Upper && !math.IsInf(f.Upper-f.Lower, 0) && !math.IsInf(1/(f.Upper-f.Lower),
 		0)):
 		return inputErrorf("field %q: bounds [%v, %v] are not finite with lower < upper, at a distance that float64 "+
-			"can divide by", f.Name, f.Lower, f.Upper)
+			"can divide by; of a number without bounds say where most values are, and Unbounded()",
+			f.Name, f.Lower, f.Upper)
 	case f.Open && (f.Kind != Numeric || f.Log):
 		return inputErrorf("field %q: Unbounded is for a number on its own scale", f.Name)
 	case f.Kind == Categorical && len(f.Levels) == 0:

@@ -5,6 +5,7 @@ import (
 	"math"
 	"slices"
 	"strings"
+	"unicode/utf8"
 
 	"github.com/dpnb/notebooks/dpnb/figure"
 	"github.com/dpnb/notebooks/dpnb/frame"
@@ -13,7 +14,8 @@ import (
 // Bands draws the predicted quantiles against one numeric feature over its public bounds,
 // with bands between those that belong together. The other features are held: at what is
 // given for them by name, as a text or a number; else a number at the middle of its bounds
-// and a category at the schema's first. No record is looked at, so that the figure shows
+// and a category at the schema's first. Where they are held stands under the axis, or, if
+// they are many, in the figure's Alt. No record is looked at, so that the figure shows
 // nothing but what was released.
 //
 //	bands, err := model.Bands("age", map[string]any{"smoker": "yes"})
@@ -53,11 +55,7 @@ func (m *Model) Bands(feature string, held map[string]any) (*figure.Figure, erro
 	if m.Release != nil {
 		title = "Private quantiles of " + m.target.Name
 	}
-	axis := feature
-	if len(at) > 0 {
-		axis += " (" + strings.Join(at, ", ") + ")"
-	}
-	fig := figure.New(title+" against "+feature, axis, m.target.Name)
+	fig := figure.New(title+" against "+feature, axisOf(feature, at), m.target.Name)
 	last := len(q) - 1
 	for k := range (last + 1) / 2 {
 		fig.Band(x, q[k], q[last-k], figure.Blue)
@@ -70,9 +68,25 @@ func (m *Model) Bands(feature string, held map[string]any) (*figure.Figure, erro
 	if f.Log && f.Lower > 0 {
 		fig.LogX()
 	}
-	fig.Alt = fmt.Sprintf("predicted quantiles of %s, %s from %g to %g: %s", m.target.Name, feature, f.Lower, f.Upper,
-		strings.Join(ends, ", "))
+	fig.Alt = fmt.Sprintf("predicted quantiles of %s, %s from %g to %g: %s", m.target.Name, feature, f.Lower, f.Upper, strings.Join(ends, ", "))
+	if len(at) > 0 {
+		fig.Alt += "; held at " + strings.Join(at, ", ")
+	}
 	return fig, nil
+}
+
+// axisOf is the label of the axis: with where the others are held if that fits under the plot,
+// and else with how many of them are. The alternative text has them all.
+func axisOf(feature string, at []string) string {
+	const fits = 80 // characters: a label has no wider room, and takes it from the plot
+	long := feature + " (" + strings.Join(at, ", ") + ")"
+	switch {
+	case len(at) == 0:
+		return feature
+	case utf8.RuneCountInString(long) <= fits:
+		return long
+	}
+	return fmt.Sprintf("%s (%d other columns held)", feature, len(at))
 }
 
 // along returns records that differ in the feature alone, and where the others are held.

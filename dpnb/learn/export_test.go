@@ -14,3 +14,6 @@ type tuned struct{ p recipe }
 func (t tuned) Fit(data *Dataset, a Allowance) (*Model, error)  { return fit(data, a, t.p) }
 func (t tuned) FitWithoutPrivacy(data *Dataset) (*Model, error) { return fitWithoutPrivacy(data, t.p) }
 func (t tuned) recipe() recipe                                  { return t.p }
+
+// AxisOf is the label of the axis of Bands.
+var AxisOf = axisOf

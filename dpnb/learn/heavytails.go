@@ -5,8 +5,6 @@ import (
 	"math"
 	"slices"
 
-	"github.com/go-gota/gota/dataframe"
-
 	"github.com/dpnb/notebooks/dpnb/erm"
 	"github.com/dpnb/notebooks/dpnb/frame"
 	"github.com/dpnb/notebooks/dpnb/loss"
@@ -43,7 +41,7 @@ const (
 //
 //	budget := dpnb.NewBudget(1, 0)
 //	model, err := dpnb.HeavyTails{}.Fit(data, budget.Spend(0.5))
-//	dpnb.Show(model.OriginalUnits())
+//	dpnb.Show(model.CoefficientsInUnits())
 type HeavyTails struct {
 	// Loss; zero is AbsoluteLoss. LogisticLoss and HingeLoss learn from Binary.
 	Loss HeavyLoss
@@ -118,6 +116,25 @@ func (l HeavyTails) loss() loss.Convex {
 	return nil
 }
 
+// valid refuses parameters of another loss, which would say nothing here, and a level that is
+// none.
+func (l HeavyTails) valid() error {
+	switch {
+	case l.Loss != PinballLoss && l.Tau != 0:
+		return &privacy.ParamError{Name: "Tau", Value: l.Tau,
+			Want: "0: it is the level of PinballLoss, and Loss is another"}
+	case l.Loss == PinballLoss && !(l.Tau > 0 && l.Tau < 1):
+		return &privacy.ParamError{Name: "Tau", Value: l.Tau, Want: "a level between 0 and 1, both excluded"}
+	case l.Loss != HuberLoss && l.Threshold != 0:
+		return &privacy.ParamError{Name: "Threshold", Value: l.Threshold,
+			Want: "0: it is that of HuberLoss, and Loss is another"}
+	case l.Moment != 0 && l.MomentBound == 0:
+		return &privacy.ParamError{Name: "MomentBound", Value: l.MomentBound,
+			Want: "a bound G: a Moment says nothing without it"}
+	}
+	return nil
+}
+
 func (l HeavyTails) recipe() recipe {
 	task := frame.Number
 	if l.Loss == LogisticLoss || l.Loss == HingeLoss {
@@ -133,6 +150,9 @@ func (l HeavyTails) recipe() recipe {
 				Records: l.Records,
 				Radius:  radius, Moment: l.Moment, MomentBound: l.MomentBound, WorstCase: l.WorstCase, LeastNorm: 1}
 			c.Directions = l.Loss == PinballLoss && l.MomentBound == 0
+			if err := l.valid(); err != nil {
+				return nil, err
+			}
 			switch {
 			case c.Loss == nil:
 				return nil, &privacy.ParamError{Name: "Loss", Value: int(l.Loss),
@@ -146,6 +166,9 @@ func (l HeavyTails) recipe() recipe {
 			return c.Calibrate()
 		},
 		plain: func(p recipe, d *frame.Design, _ float64) ([]float64, error) {
+			if err := l.valid(); err != nil {
+				return nil, err
+			}
 			if l.loss() == nil || !loss.Extendable(l.loss()) {
 				return nil, &privacy.ParamError{Name: "Loss", Value: int(l.Loss),
 					Want: "a loss with its parameters in range"}
@@ -174,46 +197,4 @@ func plainly(d *frame.Design, l loss.Convex, workers int) ([]float64, error) {
 		return nil, err
 	}
 	return s.Theta, nil // to fewer digits where they are not to be had
-}
-
-// OriginalUnits returns the coefficients, and the intercept, in the units of the columns: what
-// is predicted of a number is their sum over the features, of two classes the logarithm of
-// the odds or the margin.
-//
-// Errors (in Err of the dataframe): a column or target on a logarithmic scale, rows that were
-// scaled to a norm, more than one prediction.
-func (m *Model) OriginalUnits() dataframe.DataFrame {
-	if err := m.Err(); err != nil {
-		return dataframe.DataFrame{Err: err}
-	}
-	at, scale, ok := m.encoding.Linear()
-	if t := m.target.Task; !ok || len(m.coefficients) != len(m.features) || t != frame.Number && t != frame.TwoClasses {
-		return dataframe.DataFrame{Err: fmt.Errorf("dpnb: these coefficients have no original units: a column is on " +
-			"a " +
-			"logarithmic scale, rows were scaled to a norm, or there is more than one prediction")}
-	}
-	middle, half := 0.0, 1.0
-	if m.target.Task == frame.Number {
-		half = 0.5 * (m.target.Upper - m.target.Lower)
-		middle = m.target.Lower + half
-	}
-	theta := make([]float64, len(m.coefficients))
-	intercept := -1
-	for j, v := range m.coefficients {
-		if theta[j] = half * v / scale[j]; m.features[j] == "bias" {
-			intercept = j
-		}
-	}
-	shift := middle
-	for j, v := range theta {
-		shift -= v * at[j]
-	}
-	if intercept < 0 && shift != 0 {
-		return dataframe.DataFrame{Err: fmt.Errorf("dpnb: without an intercept these coefficients have no original " +
-			"units")}
-	}
-	if intercept >= 0 {
-		theta[intercept] += shift
-	}
-	return m.dataFrame([]string{"coefficient"}, theta)
 }

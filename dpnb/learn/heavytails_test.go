@@ -61,7 +61,7 @@ func TestHeavyTails(t *testing.T) {
 		t.Fatal(err)
 	}
 	for name, m := range map[string]*learn.Model{"private": m, "plain": plain} {
-		units := m.OriginalUnits()
+		units := m.CoefficientsInUnits()
 		if units.Err != nil {
 			t.Fatal(units.Err)
 		}
@@ -74,6 +74,10 @@ func TestHeavyTails(t *testing.T) {
 	}
 	if s, err := budget.State(); err != nil || s.SpentEpsilon != 1 || s.SpentDelta != 0 || len(s.Entries) != 1 {
 		t.Errorf("state %+v (%v)", s, err)
+	}
+	// Records with an infinite number have no part in a score.
+	if s, err := plain.Score(df.Drop("rich").Head(1000)); err != nil || s < 0.3 {
+		t.Errorf("R² = %.3f (%v)", s, err)
 	}
 	// A quantile and a planned number; the share of another budget's δ is left there.
 	other := learn.NewBudget(3, 1e-6, learn.Named(t.Name()+" with δ"))
@@ -131,6 +135,7 @@ func TestHeavyTailsRefuses(t *testing.T) {
 			Threshold: -1}, {Loss: learn.SquaredLoss},
 		{Radius: -1}, {Radius: inf}, {Moment: 1}, {Moment: math.NaN()}, {MomentBound: -1}, {WorstCase: true},
 		{Records: -1}, {Output: true}, {Workers: -1},
+		{Tau: 0.3}, {Loss: learn.PinballLoss, Tau: 1.2}, {Threshold: 0.1}, {Moment: 2},
 	} {
 		if _, err := l.Fit(data, budget.Spend(0.5)); !errors.As(err, &bad) && !errors.Is(err, privacy.ErrUnsupported) {
 			t.Errorf("%+v: %v", l, err)
@@ -143,8 +148,11 @@ func TestHeavyTailsRefuses(t *testing.T) {
 	if _, err := (learn.HeavyTails{}).Fit(data, budget.Spend(1.5)); err == nil {
 		t.Error("more than there is")
 	}
-	if _, err := (learn.Huber{}).Fit(data, larger.Spend(0.5)); err == nil || !strings.Contains(err.Error(),
-		"Unbounded") {
+	_, err := learn.HeavyTails{Loss: learn.PinballLoss, Tau: 1.2}.Fit(data, budget.Spend(0.5))
+	if err == nil || !strings.Contains(err.Error(), "Tau = 1.2") {
+		t.Errorf("a level of 1.2: %v", err)
+	}
+	if _, err := (learn.Huber{}).Fit(data, larger.Spend(0.5)); err == nil || !strings.Contains(err.Error(), "Unbounded") {
 		t.Errorf("numbers without bounds: %v", err)
 	}
 	patients := learn.Regression(learn.Patients(50, 1), "pressure", learn.RowNorm(1))
@@ -156,7 +164,8 @@ func TestHeavyTailsRefuses(t *testing.T) {
 		case learn.Logistic, learn.SVM:
 			on = ill
 		}
-		if _, err := l.Fit(on, budget.Spend(0.5)); !errors.As(err, &bad) || !strings.Contains(err.Error(), "elta") {
+		if _, err := l.Fit(on, budget.Spend(0.5)); !errors.As(err, &bad) || bad.Name != "Delta" ||
+			!strings.Contains(err.Error(), "HeavyTails") {
 			t.Errorf("%T on a pure budget: %v", l, err)
 		}
 	}
@@ -170,7 +179,7 @@ func TestHeavyTailsRefuses(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		if m.OriginalUnits().Err == nil {
+		if m.CoefficientsInUnits().Err == nil {
 			t.Error("rows scaled to a norm have original units")
 		}
 	}

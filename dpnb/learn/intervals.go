@@ -124,9 +124,8 @@ func (m *Model) hasIntervals() error {
 			"vary, "+
 			"make several with a part of the budget each, or use Huber, whose intervals hold", m.title)
 	case !interval.Knows(m.Release.Fitted):
-		return fmt.Errorf("dpnb: intervals are for models released by objective perturbation, as every learner's Fit "+
-			"does; "+
-			"this is a %s by another mechanism", m.title)
+		return fmt.Errorf("dpnb: intervals are for objective perturbation without a regulariser, by learners other "+
+			"than HeavyTails; this %s is by %s", m.title, m.Release.Fitted.Describe().Name)
 	}
 	return nil
 }

@@ -5,6 +5,7 @@
 package learn
 
 import (
+	"errors"
 	"fmt"
 	"math"
 
@@ -13,15 +14,14 @@ import (
 	"github.com/dpnb/notebooks/dpnb/internal/runlog"
 	"github.com/dpnb/notebooks/dpnb/loss"
 	"github.com/dpnb/notebooks/dpnb/mechanism"
-
-	"github.com/dpnb/notebooks/dpnb/noise"
-
 	"github.com/dpnb/notebooks/dpnb/mechanism/objpert"
+	"github.com/dpnb/notebooks/dpnb/noise"
+	"github.com/dpnb/notebooks/dpnb/privacy"
 	"github.com/dpnb/notebooks/dpnb/privacy/objective"
 )
 
 // Learner is a way to fit: Logistic, SVM, Linear, Huber, Quantile, Quantiles, Poisson,
-// Softmax, OneVsRest. The zero value of each is right.
+// Softmax, OneVsRest, HeavyTails. The zero value of each is right.
 //
 // Fit releases a private model, or returns an error and releases nothing: first
 // everything is checked; then the budget is charged; then noise is drawn and the
@@ -100,7 +100,15 @@ type TaskError struct {
 // Error implements error.
 func (e *TaskError) Error() string {
 	return fmt.Sprintf("dpnb: %s learns %s from records made with %s; these were made with %s, for %s",
-		e.Learner, e.Want, maker[e.Want], maker[e.Got], fitting[e.Got])
+		e.Learner, e.Want, maker[e.Want], maker[e.Got], fitting[e.Got]) + e.hint()
+}
+
+// hint is for the learner that has losses for both tasks.
+func (e *TaskError) hint() string {
+	if e.Learner == "HeavyTails" && e.Got == frame.TwoClasses {
+		return ", or HeavyTails with LogisticLoss or HingeLoss"
+	}
+	return ""
 }
 
 // maker is the function that makes records of a task, fitting the learners that
@@ -109,7 +117,7 @@ var (
 	maker = map[frame.Task]string{frame.TwoClasses: "Binary", frame.Number: "Regression", frame.Count: "Counts",
 		frame.ManyClasses: "Classes"}
 	fitting = map[frame.Task]string{frame.TwoClasses: "Logistic or SVM",
-		frame.Number: "Linear, Huber, Quantile or Quantiles", frame.Count: "Poisson",
+		frame.Number: "Linear, Huber, Quantile, Quantiles or HeavyTails", frame.Count: "Poisson",
 		frame.ManyClasses: "Softmax or OneVsRest"}
 )
 
@@ -155,10 +163,11 @@ func fit(data *Dataset, allowance Allowance, p recipe) (*Model, error) {
 	if choose == nil {
 		choose = tilted
 	}
-	m, price, err := allowance.priced(func(epsilon, delta float64) (mechanism.Mechanism,
-		error) {
-		return choose(p, d, epsilon, delta)
-	})
+	m, price, err := allowance.priced(func(epsilon, delta float64) (mechanism.Mechanism, error) { return choose(p, d, epsilon, delta) })
+	var bad *privacy.ParamError
+	if errors.As(err, &bad) && bad.Name == "Delta" && (p.task == frame.Number || p.task == frame.TwoClasses) {
+		err = fmt.Errorf("%w; of the learners only HeavyTails needs no δ", err)
+	}
 	if err != nil {
 		return nil, err
 	}

@@ -139,7 +139,7 @@ func ExampleTaskError() {
 	_, err := learn.Logistic{}.FitWithoutPrivacy(learn.Regression(learn.Patients(100, 1), "pressure"))
 	fmt.Println(err)
 	// Output:
-	// dpnb: Logistic learns two classes from records made with Binary; these were made with Regression, for Linear, Huber, Quantile or Quantiles
+	// dpnb: Logistic learns two classes from records made with Binary; these were made with Regression, for Linear, Huber, Quantile, Quantiles or HeavyTails
 }
 
 // Three quantiles at the price of one, their scores on records that may be known, and
@@ -195,7 +195,7 @@ func ExampleModel_Bands() {
 	}
 	fmt.Println(bands.Alt)
 	// Output:
-	// predicted quantiles of pressure, age from 18 to 90: τ = 0.1 from 109.6 to 145.3, τ = 0.5 from 119.9 to 157.3, τ = 0.9 from 133.1 to 170.7
+	// predicted quantiles of pressure, age from 18 to 90: τ = 0.1 from 109.6 to 145.3, τ = 0.5 from 119.9 to 157.3, τ = 0.9 from 133.1 to 170.7; held at weight 70, smoker yes, visits 10, ill no, ward heart
 }
 
 // A regulariser costs no privacy, and holds coefficients at zero that explain little:

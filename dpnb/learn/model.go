@@ -83,10 +83,11 @@ func (m *Model) Coefficients() dataframe.DataFrame {
 
 // CoefficientsInUnits is Coefficients in the target's unit for one unit of a feature, as
 // regressions without bounds have them: of a number, for a step of 1; of a category, if it
-// is this one; of bias, where all numbers are 0. A function of what was released.
+// is this one; of bias, where all numbers are 0. Of two classes they add up to the logarithm
+// of the odds, or to the margin. A function of what was released.
 //
-// Errors (in it, as is usual with gota): a model of other than a number; records without a
-// bias, of which rows were scaled or clipped to a norm, or with a logarithmic scale.
+// Errors (in it, as is usual with gota): a model of counts or of several classes; records
+// without a bias, of which rows were scaled or clipped to a norm, or with a logarithmic scale.
 func (m *Model) CoefficientsInUnits() dataframe.DataFrame {
 	fail := func(err error) dataframe.DataFrame { return dataframe.DataFrame{Err: err} }
 	if err := m.Err(); err != nil {
@@ -94,8 +95,9 @@ func (m *Model) CoefficientsInUnits() dataframe.DataFrame {
 	}
 	t := m.target
 	switch {
-	case t.Task != frame.Number:
-		return fail(fmt.Errorf("dpnb: only the coefficients of a number have its unit; the model predicts %v", t.Task))
+	case t.Task != frame.Number && t.Task != frame.TwoClasses:
+		return fail(fmt.Errorf("dpnb: only the coefficients of a number or of two classes have units; "+
+			"the model predicts %v", t.Task))
 	case t.Log:
 		return fail(fmt.Errorf("dpnb: %s is on a logarithmic scale, where no coefficient has its unit", t.Name))
 	}
@@ -108,11 +110,15 @@ func (m *Model) CoefficientsInUnits() dataframe.DataFrame {
 		return fail(errors.New("dpnb: without a bias (NoBias) there is no intercept to move to the units of the " +
 			"columns"))
 	}
-	half := 0.5 * (t.Upper - t.Lower)
+	middle, half := 0.0, 1.0
+	if t.Task == frame.Number {
+		half = 0.5 * (t.Upper - t.Lower)
+		middle = t.Lower + half
+	}
 	out := make([]float64, len(m.coefficients))
 	for from := 0; from < len(out); from += d {
 		intercept := &out[from+d-1]
-		*intercept = t.Lower + half
+		*intercept = middle
 		for j, v := range m.coefficients[from : from+d] {
 			out[from+j] += half * v * scale[j]
 			*intercept -= half * v * scale[j] * shift[j]

@@ -19,7 +19,7 @@ import (
 // number of records included. Targets are scaled to [−1, 1] by their public bounds, as
 // for Linear. The zero value is right: the median.
 //
-//	models, err := dpnb.Quantile{Tau: 0.9}.Fit(data, budget.Spend(0.5))
+//	model, err := dpnb.Quantile{Tau: 0.9}.Fit(data, budget.Spend(0.5))
 type Quantile struct {
 	// Tau is the level τ in (0, 1); zero means ½, the median.
 	Tau float64
@@ -64,7 +64,8 @@ func (l Quantile) recipe() recipe {
 // a record never cross. The zero value is right: 0.1, 0.5 and 0.9.
 //
 //	model, err := dpnb.Quantiles{Levels: []float64{0.05, 0.5, 0.95}}.Fit(data, budget.Spend(0.5))
-//	dpnb.Show(model, model.PredictFrame(other), model.Bands("age", nil))
+//	dpnb.Show(model, err)
+//	dpnb.Show(model.Bands("age", nil))
 type Quantiles struct {
 	// Levels τ rise from above 0 to below 1, at most 99 of them; nil means 0.1, 0.5, 0.9.
 	Levels []float64

@@ -270,7 +270,7 @@ func TestCoefficientsInUnits(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	two, err := learn.Logistic{}.FitWithoutPrivacy(learn.Binary(learn.Patients(100, 1), "ill"))
+	several, err := learn.Softmax{}.FitWithoutPrivacy(learn.Classes(learn.Patients(100, 1), "ward"))
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -278,10 +278,32 @@ func TestCoefficientsInUnits(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	for want, m := range map[string]*learn.Model{"RowNorm": scaled, "two classes": two, "NoBias": bare} {
+	for want, m := range map[string]*learn.Model{"RowNorm": scaled, "several classes": several, "NoBias": bare} {
 		if c := m.CoefficientsInUnits(); c.Err == nil || !strings.Contains(c.Err.Error(), want) {
 			t.Errorf("%s: %v", want, c.Err)
 		}
+	}
+	// Of two classes they add up to the logarithm of the odds.
+	ill := learn.Patients(100, 1)
+	two, err := learn.Logistic{}.FitWithoutPrivacy(learn.Binary(ill.Drop("smoker", "ward"), "ill"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	c := two.CoefficientsInUnits()
+	p, err := two.Predict(ill)
+	if c.Err != nil || err != nil {
+		t.Fatal(c.Err, err)
+	}
+	sum, g := 0.0, ill.Gota()
+	for j, name := range c.Col("feature").Records() {
+		v := 1.0
+		if name != "bias" {
+			v = g.Col(name).Float()[0]
+		}
+		sum += c.Col("coefficient").Float()[j] * v
+	}
+	if want := math.Log(p[0] / (1 - p[0])); math.Abs(sum-want) > 1e-9 {
+		t.Errorf("log odds %g, want %g", sum, want)
 	}
 }
 
@@ -304,6 +326,17 @@ func TestBands(t *testing.T) {
 		"visits": {"weight": "heavy"}} {
 		if _, err := m.Bands(name, held); err == nil {
 			t.Errorf("bands against %s, held %v", name, held)
+		}
+	}
+	// Many columns do not fit under the plot, and would press it flat: the label is short, and the
+	// alternative text has what is held. A few are in the label.
+	f, err = m.Bands("age", map[string]any{"weight": 70, "visits": 3})
+	if err != nil || !strings.Contains(f.Alt, "weight 70") || !strings.Contains(f.Alt, "visits 3") {
+		t.Errorf("%+v (%v)", f, err)
+	}
+	for n, want := range map[int]string{0: "age", 2: "age (column 12, column 12)", 20: "age (20 other columns held)"} {
+		if got := learn.AxisOf("age", slices.Repeat([]string{"column 12"}, n)); got != want {
+			t.Errorf("%d columns: %q", n, got)
 		}
 	}
 	linear, _ := learn.Linear{}.FitWithoutPrivacy(data)

@@ -20,11 +20,13 @@ import (
 //	quantiles    R¹ = 1 − Σ ρ(y − q̂)/Σ ρ(y − q̄), over all levels, ρ the pinball loss,
 //
 // ȳ the mean of data and q̄ its quantile, so that 0 is as good as knowing that and nothing
-// else. R¹ is that of Koenker and Machado 1999; others call it D² of the pinball loss. It is a fact about these records
-// that no guarantee covers: score on records that may be known.
+// else. R¹ is that of Koenker and Machado 1999; others call it D² of the pinball loss. It is a
+// fact about these records that no guarantee covers: score on records that may be known.
 //
 // Records whose label is missing or none of the public classes are scored with the label
-// that the schema's rule gives them.
+// that the schema's rule gives them. Where numbers are Unbounded, records with one that is not
+// finite are left out, as they are from the fit; and a few targets far from all others then
+// make up nearly all of R².
 //
 // Errors: as Predict, no label, no records, or targets that are all the same where the
 // score compares with their mean.
@@ -80,10 +82,27 @@ func (m *Model) scored(records Records, refusal string, only ...frame.Task) (*fr
 	if err != nil {
 		return nil, nil, err
 	}
+	t := m.margins(d.Rows)
+	if d.Encoding != nil && d.Encoding.Open() {
+		d, t = finite(d, t)
+	}
 	if len(d.Labels) == 0 {
 		return nil, nil, errors.New("dpnb: there are no records to score on")
 	}
-	return d, m.margins(d.Rows), nil
+	return d, t, nil
+}
+
+// finite returns the labels and margins of the records that have both: of numbers without
+// bounds, and one margin for each record.
+func finite(d *frame.Design, t []float64) (*frame.Design, []float64) {
+	kept := &frame.Design{Target: d.Target, Encoding: d.Encoding}
+	var margins []float64
+	for i, y := range d.Labels {
+		if sum := y + t[i]; !math.IsNaN(sum) && !math.IsInf(sum, 0) {
+			kept.Labels, margins = append(kept.Labels, y), append(margins, t[i])
+		}
+	}
+	return kept, margins
 }
 
 // AUC returns how well m, of two classes, orders the records: the probability that

@@ -30,9 +30,13 @@ func (g Guarantee) Words() string {
 	if g.Adjacency == privacy.ReplaceOne {
 		neighbours = "replacing any one record"
 	}
+	exception := ", up to a probability of δ."
+	if g.Delta == 0 {
+		exception = ", without exception."
+	}
 	return fmt.Sprintf("(ε = %s, δ = %s), %s-one: %s changes the probability of any result by a factor of at most e^ε "+
-		"≤ %s, up to a probability of δ.",
-		roundedUp(g.Epsilon, 6), roundedUp(g.Delta, 3), g.Adjacency, neighbours, factor(g.Epsilon))
+		"≤ %s%s",
+		roundedUp(g.Epsilon, 6), roundedUp(g.Delta, 3), g.Adjacency, neighbours, factor(g.Epsilon), exception)
 }
 
 // Release is the output of a mechanism. What in it depends on the records is paid for:

@@ -16,8 +16,15 @@ type GroupL1 struct {
 	Groups []int
 }
 
-// Name returns "group ℓ₁".
-func (GroupL1) Name() string { return "group ℓ₁" }
+// Name returns "group ℓ₁", or "ℓ₁" where each group is one coordinate, which is the same.
+func (r GroupL1) Name() string {
+	for _, size := range r.Groups {
+		if size != 1 {
+			return "group ℓ₁"
+		}
+	}
+	return "ℓ₁"
+}
 
 // Validate checks ω and the sizes, which must not exceed d.
 func (r GroupL1) Validate(d int) error {

@@ -101,9 +101,13 @@ func (q Quantiles) sigma() float64 { return q.NoiseMultiplier * q.RowNorm * (1 +
 
 // String describes the mechanism with its parameters.
 func (q Quantiles) String() string {
-	return fmt.Sprintf("noisy gradient descent (%d quantiles at τ = %s, R = %.5g, T = %d, σ = %.5g, mean of the last "+
-		"%d iterates, %s)",
-		len(q.Levels), joined(q.Levels), q.RowNorm, q.Steps, q.NoiseMultiplier, q.average(), q.Update)
+	what := "quantile"
+	if n := len(q.Levels); n > 1 {
+		what = fmt.Sprintf("%d quantiles", n)
+	}
+	return fmt.Sprintf("noisy gradient descent (%s at τ = %s, R = %.5g, T = %d, σ = %.5g, "+
+		"mean of the last %d iterates, %s)",
+		what, joined(q.Levels), q.RowNorm, q.Steps, q.NoiseMultiplier, q.average(), q.Update)
 }
 
 func joined(levels []float64) string {
