@@ -68,7 +68,8 @@ func (m *Model) Bands(feature string, held map[string]any) (*figure.Figure, erro
 	if f.Log && f.Lower > 0 {
 		fig.LogX()
 	}
-	fig.Alt = fmt.Sprintf("predicted quantiles of %s, %s from %g to %g: %s", m.target.Name, feature, f.Lower, f.Upper, strings.Join(ends, ", "))
+	fig.Alt = fmt.Sprintf("predicted quantiles of %s, %s from %g to %g: %s",
+		m.target.Name, feature, f.Lower, f.Upper, strings.Join(ends, ", "))
 	if len(at) > 0 {
 		fig.Alt += "; held at " + strings.Join(at, ", ")
 	}

@@ -85,7 +85,8 @@ func TestRegularised(t *testing.T) {
 	if floats.Norm(m.Theta()[:bias], 2) > 1e-3 {
 		t.Errorf("noise alone makes coefficients of %v", m.Theta())
 	}
-	if text := shown(t, m); !strings.Contains(text, "regulariser ℓ₁") || !strings.Contains(text, fmt.Sprintf("%d of %d coefficients are zero", bias, bias+1)) {
+	if text := shown(t, m); !strings.Contains(text, "regulariser ℓ₁") ||
+		!strings.Contains(text, fmt.Sprintf("%d of %d coefficients are zero", bias, bias+1)) {
 		t.Errorf("nothing is said of the regulariser: %s", text)
 	}
 }
