@@ -105,7 +105,7 @@ func TestSharesOfPureFits(t *testing.T) {
 			continue
 		}
 		s, err := b.State()
-		if err != nil || s.Used > f || s.Used < f/2 || m.Release.Guarantee.Delta != 0 {
+		if err != nil || s.Used > f || s.Used < f/2 || m.Release.Guarantee.Delta != 0 || s.Entries[0].Delta != 0 {
 			t.Errorf("a share of %v: %+v, %v", f, s, err)
 		}
 		if d := privacy.DeltaUpper(m.Release.Guarantee.Profile, m.Release.Guarantee.Epsilon); d != 0 {

@@ -179,6 +179,9 @@ func fit(data *Dataset, allowance Allowance, p recipe) (*Model, error) {
 	if err := m.Feasible(d.Rows.D, p.records); err != nil {
 		return nil, err
 	}
+	if p.pure {
+		price.Delta = 0 // what it is alone, whatever a budget that composes as Gaussians has
+	}
 	if err := allowance.charge(price, p.named(m.Describe()), src); err != nil {
 		return nil, err
 	}
@@ -187,9 +190,6 @@ func fit(data *Dataset, allowance Allowance, p recipe) (*Model, error) {
 		return nil, err
 	}
 	r.Guarantee.Epsilon, r.Guarantee.Delta = price.Epsilon, price.Delta
-	if p.pure {
-		r.Guarantee.Delta = 0
-	}
 	if seed, ok := r.Seed(); ok && r.Simulated() && !allowance.simulation {
 		if err := runlog.Append(runlog.KindSeed, runlog.Seed{Name: "noise", Seed: seed}); err != nil {
 			return nil, err
