@@ -73,7 +73,7 @@ func (m *Model) Columns() []string {
 
 // Coefficients returns the coefficients as a dataframe with columns feature
 // and coefficient; of several classes with a column class before them, of several
-// quantiles with a column level.
+// quantiles with a column level. Of a fit without privacy a column privacy says so.
 func (m *Model) Coefficients() dataframe.DataFrame {
 	if err := m.Err(); err != nil {
 		return dataframe.DataFrame{Err: err}
@@ -141,8 +141,15 @@ func (m *Model) dataFrame(names []string, columns ...[]float64) dataframe.DataFr
 	for k, values := range columns {
 		s = append(s, series.New(values, series.Float, names[k]))
 	}
+	if m.Release == nil { // so that Show can tell it from what was released
+		none := slices.Repeat([]string{"none"}, len(m.coefficients))
+		s = append(s, series.New(none, series.String, "privacy"))
+	}
 	return dataframe.New(s...)
 }
+
+// notPrivate is shown above the coefficients of a fit without privacy.
+const notPrivate = "NOT PRIVATE: these coefficients can give single records away. For comparison on public data only."
 
 // isReleased reports whether a dataframe with these columns holds nothing but what
 // was released: as dataFrame makes it for Coefficients and intervals.
@@ -265,7 +272,7 @@ func (m *Model) Display() display.Item {
 	}
 	if m.Release == nil {
 		it.Title = fmt.Sprintf("%s for %s, WITHOUT privacy", strings.ToUpper(m.title[:1])+m.title[1:], m.target.Name)
-		it.Warning = "NOT PRIVATE: these coefficients can give single records away. For comparison on public data only."
+		it.Warning = notPrivate
 		if m.lambda > 0 {
 			it.Note("λ = %.4g.", m.lambda)
 		}

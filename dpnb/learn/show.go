@@ -89,8 +89,10 @@ func gotaItem(df dataframe.DataFrame) display.Item {
 	}
 	const most = 20
 	it := display.Item{Header: df.Names(), Warning: rawWarning}
-	if isReleased(it.Header) {
+	if n := len(it.Header); isReleased(it.Header) {
 		it.Warning = ""
+	} else if n > 0 && it.Header[n-1] == "privacy" && isReleased(it.Header[:n-1]) {
+		it.Warning = notPrivate
 	}
 	it.Rows = df.Records()[1:]
 	if n := len(it.Rows) - most; n > 0 {

@@ -44,6 +44,28 @@ func TestTextsSpeakOfTheFrontDoor(t *testing.T) {
 	}
 }
 
+// Coefficients of a fit without privacy are shown with its warning, those of a release without.
+func TestCoefficientsWithoutPrivacyAreMarked(t *testing.T) {
+	data := learn.Regression(learn.Patients(60, 1), "pressure", learn.RowNorm(1))
+	released, err := learn.Quantiles{Steps: 5, Noise: learn.Seed(1)}.Fit(data, learn.Simulate(1, 1e-6))
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, l := range []learn.Learner{learn.Quantiles{}, learn.Linear{}} {
+		plain, err := l.FitWithoutPrivacy(data)
+		if err != nil {
+			t.Fatal(err)
+		}
+		if text := shown(t, plain.Coefficients()); !strings.Contains(text, "NOT PRIVATE") {
+			t.Errorf("%T without privacy is shown as %q", l, text)
+		}
+	}
+	text := shown(t, released.Coefficients())
+	if strings.Contains(text, "RAW RECORDS") || strings.Contains(text, "NOT PRIVATE") {
+		t.Errorf("a release is shown as %q", text)
+	}
+}
+
 // A model of several classes has a column for each: a feature stands in one row with
 // its coefficients, the largest first.
 func TestClassesHaveColumns(t *testing.T) {
