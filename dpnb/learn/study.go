@@ -151,7 +151,7 @@ func (f *Forecast) Display() display.Item {
 		}
 		parameter := fmt.Sprintf("%.3g", q.Lambda)
 		if q.Steps > 0 {
-			parameter = fmt.Sprintf("%d steps of %.3g", q.Steps, q.Step)
+			parameter = fmt.Sprintf("%s of %.3g", several(q.Steps, "step"), q.Step)
 		}
 		it.Row(append(cells, parameter, fmt.Sprintf("%.3g", q.Nu))...)
 		if q.AtEdge {
