@@ -72,7 +72,13 @@ func (c Config) restates(stated Config) error {
 			"it is stated; use another name for other data",
 			c.Name, place(stated.Path), place(c.Path))
 	}
-	c.Rule = stated.Rule // a file's own
+	if stated.Path != "" {
+		c.Rule = stated.Rule // a file's own
+	}
+	if c.Rule != stated.Rule {
+		return fmt.Errorf("ledger: budget %q was stated with another rule of composition: a budget cannot be changed "+
+			"once it is stated; use another name for other data", c.Name)
+	}
 	if c != stated {
 		return fmt.Errorf("ledger: budget %q was stated with ε = %v, δ = %v, %v, and now with ε = %v, δ = %v, %v: a "+
 			"budget cannot be changed once it is stated; use another name for other data",
