@@ -14,8 +14,11 @@ func documented(document, section string) bool {
 	lines := strings.Split(strings.Trim(section, "\n"), "\n")
 	_, rest, found := strings.Cut(document, "\n"+lines[0]+"\n")
 	has := strings.SplitN(lines[0]+"\n"+rest, "\n", len(lines)+1)
-	if !found || len(has) < len(lines) || len(has) > len(lines) && strings.TrimSpace(has[len(lines)]) != "" &&
-		!strings.HasPrefix(strings.TrimLeft(has[len(lines)], "\n"), "#") {
+	if !found || len(has) < len(lines) {
+		return false
+	}
+	// Then comes another section, or the anchor of another paper.
+	if len(has) > len(lines) && !regexp.MustCompile(`^\n*($|#|<a id=)`).MatchString(has[len(lines)]) {
 		return false
 	}
 	for i, now := range lines {
