@@ -13,6 +13,8 @@ import (
 	"slices"
 	"strings"
 	"testing"
+
+	"github.com/dpnb/notebooks/dpnb/internal/whereis"
 )
 
 const module = "github.com/dpnb/notebooks/dpnb"
@@ -105,7 +107,7 @@ func exportsOf(files []*ast.File) *exports {
 			case *ast.FuncDecl:
 				name := d.Name.Name
 				if d.Recv != nil {
-					of := ownerName(d.Recv.List[0].Type)
+					of := whereis.TypeName(d.Recv.List[0].Type)
 					if ast.IsExported(name) {
 						e.methods[of] = append(e.methods[of], name)
 						e.declared[of] = append(e.declared[of], mentioned(d.Type, imports)...)
@@ -136,7 +138,7 @@ func (e *exports) general(d *ast.GenDecl, imports map[string]string) {
 			}
 		case *ast.ValueSpec:
 			if spec.Type != nil {
-				last = ownerName(spec.Type)
+				last = whereis.TypeName(spec.Type)
 			} else if len(spec.Values) > 0 {
 				last = ""
 			}
@@ -324,19 +326,6 @@ func importsOf(f *ast.File) map[string]string {
 		imports[name] = dir
 	}
 	return imports
-}
-
-// ownerName returns the name of a type without pointer, parameters and package.
-func ownerName(e ast.Expr) string {
-	switch e := e.(type) {
-	case *ast.StarExpr:
-		return ownerName(e.X)
-	case *ast.IndexExpr:
-		return ownerName(e.X)
-	case *ast.Ident:
-		return e.Name
-	}
-	return ""
 }
 
 // cutLast cuts at the last point.

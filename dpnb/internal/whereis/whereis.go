@@ -169,7 +169,7 @@ func (t *Tree) add(file string, f *ast.File) {
 		case *ast.FuncDecl:
 			name := d.Name.Name
 			if d.Recv != nil {
-				name = typeName(d.Recv.List[0].Type) + "." + name
+				name = TypeName(d.Recv.List[0].Type) + "." + name
 			}
 			note(name)
 		case *ast.GenDecl:
@@ -190,13 +190,13 @@ func (t *Tree) add(file string, f *ast.File) {
 	}
 }
 
-// typeName returns the name of a receiver's type without pointer and parameters.
-func typeName(e ast.Expr) string {
+// TypeName returns the name of a receiver's type without pointer and parameters.
+func TypeName(e ast.Expr) string {
 	switch e := e.(type) {
 	case *ast.StarExpr:
-		return typeName(e.X)
+		return TypeName(e.X)
 	case *ast.IndexExpr:
-		return typeName(e.X)
+		return TypeName(e.X)
 	case *ast.Ident:
 		return e.Name
 	}

@@ -150,17 +150,7 @@ func TestHeavytailEmptyPhases(t *testing.T) {
 // shows its gradient −av, and asked at v it is told apart. Our oracle leaves f_C open.
 func TestHeavytailHiddenDirection(t *testing.T) {
 	errata.Quote(t, "heavytail-80", "differ by %.4f", (0.2-0.1)*hiddenCurve(1))
-	o := NewResisting(1, 0.5)
-	lo, hi := 0.0, 1.0
-	for range 10 {
-		mid := (lo + hi) / 2
-		if o.Ask(mid).Slope < -1 {
-			lo = mid
-		} else {
-			hi = mid
-		}
-	}
-	narrow, wide := o.Extended()
+	narrow, wide := bisected(1)
 	errata.Quote(t, "heavytail-80", "open by %.1e", wide-narrow)
 }
 

@@ -295,20 +295,25 @@ func conic(factor float64) claim.Check {
 	}
 }
 
+// bisected asks a Resisting ten times, by bisection on −C, and returns the f_C(0) that are left.
+func bisected(c float64) (narrow, wide float64) {
+	o := NewResisting(c, 0.5)
+	lo, hi := 0.0, 1.0
+	for range 10 {
+		mid := (lo + hi) / 2
+		if o.Ask(mid).Slope < -c {
+			lo = mid
+		} else {
+			hi = mid
+		}
+	}
+	return o.Extended()
+}
+
 func oracle(same bool) claim.Check {
 	return func(context.Context, claim.Size) (claim.Outcome, error) {
 		const c = 1.0
-		o := NewResisting(c, 0.5)
-		lo, hi := 0.0, 1.0
-		for range 10 {
-			mid := (lo + hi) / 2
-			if o.Ask(mid).Slope < -c {
-				lo = mid
-			} else {
-				hi = mid
-			}
-		}
-		narrow, wide := o.Extended()
+		narrow, wide := bisected(c)
 		if same {
 			wide = narrow
 		}
