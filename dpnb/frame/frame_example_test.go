@@ -20,3 +20,24 @@ func ExampleNewDesign() {
 	fmt.Println(d.Features, d.Labels, err)
 	// Output: [age bias] [1 -1] <nil>
 }
+
+// A sum by a scan is the same for a table in memory and for a file larger than it.
+func ExampleScanner() {
+	table, err := frame.ReadCSV(strings.NewReader("age,happy\n30,yes\n99,no\n"), nil)
+	if err != nil {
+		fmt.Println(err)
+		return
+	}
+	var s frame.Scanner = table
+	sum := 0.0
+	err = s.Scan([]string{"age"}, func(chunk *frame.Table) error {
+		age, err := chunk.Column("age")
+		for i := range chunk.Rows() {
+			sum += age.Number(i)
+		}
+		return err
+	})
+	whole, collected := frame.Collect(s, nil)
+	fmt.Println(sum, err, whole.Names(), collected)
+	// Output: 129 <nil> [age happy] <nil>
+}

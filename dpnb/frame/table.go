@@ -223,12 +223,25 @@ func (t *Table) Head(n int) *Table {
 	return t.Slice(0, min(n, t.rows))
 }
 
-// Slice returns rows lo ≤ i < hi. It panics if they are not there.
+// Slice returns rows lo ≤ i < hi, which share the memory of t. It panics if they are not there.
 func (t *Table) Slice(lo, hi int) *Table {
 	if lo < 0 || hi < lo || hi > t.rows {
 		panic("frame: slice out of range")
 	}
-	return t.Filter(func(i int) bool { return lo <= i && i < hi })
+	out := &Table{rows: hi - lo, Source: t.Source, lines: cut(t.lines, lo, hi)}
+	for _, c := range t.columns {
+		c.Numbers, c.Texts = cut(c.Numbers, lo, hi), cut(c.Texts, lo, hi)
+		out.columns = append(out.columns, c)
+	}
+	return out
+}
+
+// cut returns s[lo:hi] without room to grow; nil of nil.
+func cut[T any](s []T, lo, hi int) []T {
+	if s == nil {
+		return nil
+	}
+	return s[lo:hi:hi]
 }
 
 // line says where row i is: its line in the file, or its number from 1.

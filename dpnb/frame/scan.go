@@ -1,0 +1,105 @@
+package frame
+
+import "strings"
+
+// Scanner is a table that is read in chunks, in memory or larger than it: a *Table, a CSV
+// file, a Parquet file. What is computed by a scan is thereby the same for all of them.
+type Scanner interface {
+	// Names returns the names of the columns in order.
+	Names() []string
+	// Origin says where the records come from. Its number of rows is 0 where it is not
+	// known without a scan.
+	Origin() Source
+	// Scan calls f with one chunk of consecutive rows after the other, in the order of the
+	// table, and returns when all rows were seen or f returned an error, which it returns
+	// as it is. A chunk has the named columns in that order, all of them if columns is nil;
+	// the size of chunks does not depend on what is in the rows. A table of no rows is one
+	// chunk of none. A chunk and its slices are valid until f returns; a text that is kept
+	// longer is to be cloned. Scans may be repeated, each from the first row, and run at
+	// the same time.
+	//
+	// Errors: *InputError for a column that is not there or named twice, before any row is
+	// read, and for a file that cannot be read on, which is after f has seen the rows before.
+	Scan(columns []string, f func(chunk *Table) error) error
+}
+
+// chunkRows is the number of rows in a chunk of a table that is in memory.
+const chunkRows = 1 << 16
+
+// Origin implements Scanner.
+func (t *Table) Origin() Source { return t.Source }
+
+// Scan implements Scanner: its chunks share the memory of t.
+func (t *Table) Scan(columns []string, f func(chunk *Table) error) error {
+	chosen, err := t.choose(columns)
+	if err != nil {
+		return err
+	}
+	for lo := 0; lo == 0 || lo < t.rows; lo += chunkRows {
+		if err := f(chosen.Slice(lo, min(lo+chunkRows, t.rows))); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// choose is Select, and t itself if names is nil.
+func (t *Table) choose(names []string) (*Table, error) {
+	if names == nil {
+		return t, nil
+	}
+	return t.Select(names...)
+}
+
+// Select returns t with the named columns in that order.
+//
+// Errors: *InputError for a column that is not there or named twice, or if none is named.
+func (t *Table) Select(names ...string) (*Table, error) {
+	if len(names) == 0 {
+		return nil, inputErrorf("no column is selected; the columns are %s", join(t.Names()))
+	}
+	if err := checkNames(names); err != nil {
+		return nil, err
+	}
+	out := &Table{rows: t.rows, lines: t.lines, Source: t.Source}
+	for _, n := range names {
+		c, err := t.Column(n)
+		if err != nil {
+			return nil, err
+		}
+		out.columns = append(out.columns, *c)
+	}
+	return out, nil
+}
+
+// Collect returns the whole table of a scan, with the named columns (all if nil), in
+// memory.
+//
+// Errors: as s.Scan.
+func Collect(s Scanner, columns []string) (*Table, error) {
+	if t, ok := s.(*Table); ok {
+		return t.choose(columns)
+	}
+	out := &Table{Source: s.Origin()}
+	err := s.Scan(columns, func(chunk *Table) error {
+		if out.columns == nil {
+			out.columns = make([]Column, len(chunk.columns))
+		}
+		for j, c := range chunk.columns {
+			to := &out.columns[j]
+			numbers, texts := append(to.Numbers, c.Numbers...), to.Texts
+			for _, text := range c.Texts {
+				texts = append(texts, strings.Clone(text))
+			}
+			*to = c
+			to.Numbers, to.Texts = numbers, texts
+		}
+		out.rows += chunk.rows
+		out.lines = append(out.lines, chunk.lines...)
+		return nil
+	})
+	if err != nil {
+		return nil, err
+	}
+	return out, nil
+}
