@@ -6,7 +6,6 @@ import (
 	"fmt"
 	"os"
 	"os/exec"
-	"path/filepath"
 	"strconv"
 	"time"
 
@@ -15,12 +14,13 @@ import (
 
 // LabOptions of Lab.
 type LabOptions struct {
-	Port      int // 0 for Jupyter's own choice
+	Folder    string // to open
+	Port      int    // 0 for Jupyter's own choice
 	IP        string
 	NoBrowser bool
 }
 
-// Lab opens the project's notebooks in Jupyter and returns when Jupyter has ended,
+// Lab opens a folder of notebooks in Jupyter and returns when Jupyter has ended,
 // which it does when ctx is done. Nothing that it started is running then.
 func Lab(ctx context.Context, s *Setup, o LabOptions) (err error) {
 	module, ok := s.Jupyter.Frontend()
@@ -29,16 +29,15 @@ func Lab(ctx context.Context, s *Setup, o LabOptions) (err error) {
 			"the Jupyter of %s runs notebooks but cannot open them: install the package notebook or jupyterlab for it",
 			s.Jupyter.Python)
 	}
-	folder := filepath.Join(s.Root, "notebooks")
-	if _, err := os.Stat(folder); err != nil {
-		return fmt.Errorf("there are no notebooks to open: %w", err)
+	if info, err := os.Stat(o.Folder); err != nil || !info.IsDir() {
+		return fmt.Errorf("%s is no folder that can be opened", o.Folder)
 	}
 	dir, err := newRunDir(ctx, s.Cache)
 	if err != nil {
 		return err
 	}
 	defer func() { err = errors.Join(err, dir.remove()) }()
-	server := exec.CommandContext(ctx, s.Jupyter.Python, o.arguments(module, folder)...)
+	server := exec.CommandContext(ctx, s.Jupyter.Python, o.arguments(module)...)
 	server.Env = dir.environ(s.Kernel.Environ(os.Environ()))
 	server.Stdin, server.Stdout, server.Stderr = os.Stdin, os.Stdout, os.Stderr
 	server.ExtraFiles = []*os.File{dir.lock.File()} // the run goes on as long as one of the two lives
@@ -51,8 +50,8 @@ func Lab(ctx context.Context, s *Setup, o LabOptions) (err error) {
 	return err
 }
 
-func (o LabOptions) arguments(module, folder string) []string {
-	args := []string{"-m", module, "--notebook-dir=" + folder, "--ip=" + o.IP,
+func (o LabOptions) arguments(module string) []string {
+	args := []string{"-m", module, "--notebook-dir=" + o.Folder, "--ip=" + o.IP,
 		"--MultiKernelManager.default_kernel_name=" + toolchain.KernelName}
 	if o.Port > 0 {
 		args = append(args, "--port="+strconv.Itoa(o.Port))

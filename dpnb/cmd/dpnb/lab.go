@@ -2,6 +2,7 @@ package main
 
 import (
 	"os"
+	"path/filepath"
 
 	"github.com/spf13/cobra"
 
@@ -11,15 +12,21 @@ import (
 func newLabCommand() *cobra.Command {
 	var o report.LabOptions
 	cmd := &cobra.Command{
-		Use:   "lab",
-		Short: "Open the notebooks in Jupyter",
-		Long: `Open notebooks/ in JupyterLab, or in the classic notebook where that is what is
-installed, with the project's own Go kernel. What is missing is set up first.`,
-		Args: cobra.NoArgs,
-		RunE: func(cmd *cobra.Command, _ []string) error {
+		Use:   "lab [FOLDER]",
+		Short: "Open the notebooks in Jupyter, or those of a folder of your own",
+		Long: `Open notebooks/, or the folder, in JupyterLab, or in the classic notebook where that is
+what is installed, with the project's own Go kernel. What is missing is set up first.`,
+		Args: cobra.MaximumNArgs(1),
+		RunE: func(cmd *cobra.Command, args []string) error {
 			root, err := here()
 			if err != nil {
 				return err
+			}
+			o.Folder = filepath.Join(root, "notebooks")
+			if len(args) > 0 {
+				if o.Folder, err = filepath.Abs(args[0]); err != nil {
+					return err
+				}
 			}
 			display := newDisplay(os.Stderr)
 			setup, err := report.Prepare(cmd.Context(), root, true, display.Step)

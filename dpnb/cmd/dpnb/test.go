@@ -7,6 +7,7 @@ import (
 	"fmt"
 	"os"
 	"os/exec"
+	"path/filepath"
 	"strings"
 	"time"
 
@@ -14,6 +15,7 @@ import (
 
 	"github.com/dpnb/notebooks/dpnb/internal/procgroup"
 	"github.com/dpnb/notebooks/dpnb/report"
+	"github.com/dpnb/notebooks/dpnb/report/toolchain"
 )
 
 // errToldAlready ends the program with exit code 1 when everything has been said.
@@ -98,11 +100,12 @@ func (t *tester) checks() []check {
 		// Longer than the ten minutes that a package has by default.
 		test = []string{"go", "test", "-timeout", "1h", "./..."}
 	}
+	tools := "-modfile=" + filepath.Join(toolchain.ModuleDir, "go.mod")
 	return []check{
 		{"gofmt", formatted},
 		{"go mod tidy", tidy},
 		{"go vet", command("go", "vet", "./...")},
-		{"staticcheck", command("go", "tool", "staticcheck", "./...")},
+		{"staticcheck", command("go", "tool", tools, "staticcheck", "./...")},
 		{strings.Join(test, " "), command(test...)},
 	}
 }
@@ -209,11 +212,18 @@ func formatted(ctx context.Context, root string) error {
 	return err
 }
 
-// tidy passes if go mod tidy would change nothing.
+// tidy passes if go mod tidy would change nothing, in this module and in those below it.
 func tidy(ctx context.Context, root string) error {
-	if _, err := output(ctx, root, "go", "mod", "tidy", "-diff"); err != nil {
-		text := strings.Split(err.Error(), "\n")
-		return fmt.Errorf("run `go mod tidy`\n%s", strings.Join(text[:min(len(text), 20)], "\n"))
+	below, err := filepath.Glob(filepath.Join(root, "*", "go.mod"))
+	if err != nil {
+		return err
+	}
+	for _, mod := range append(below, filepath.Join(root, "go.mod")) {
+		dir := filepath.Dir(mod)
+		if _, err := output(ctx, dir, "go", "mod", "tidy", "-diff"); err != nil {
+			text := strings.Split(err.Error(), "\n")
+			return fmt.Errorf("run `go mod tidy` in %s\n%s", dir, strings.Join(text[:min(len(text), 20)], "\n"))
+		}
 	}
 	return nil
 }

@@ -148,6 +148,12 @@ func (c *Cell) Type() string { return text(c.fields["cell_type"]) }
 // Source returns the text of the cell.
 func (c *Cell) Source() string { return text(c.fields["source"]) }
 
+// ID returns the cell's name in the notebook.
+func (c *Cell) ID() string { return text(c.fields["id"]) }
+
+// SetSource replaces the text of the cell.
+func (c *Cell) SetSource(source string) { c.fields["source"] = lines(source) }
+
 // HasTag reports whether the cell has a tag.
 func (c *Cell) HasTag(tag string) bool {
 	tags, _ := object(c.fields, "metadata")["tags"].([]any)

@@ -2,8 +2,11 @@ package toolchain
 
 import (
 	"encoding/json"
+	"errors"
+	"io/fs"
 	"os"
 	"path/filepath"
+	"runtime"
 
 	"github.com/dpnb/notebooks/dpnb/internal/atomicfile"
 )
@@ -15,6 +18,10 @@ const (
 	KernelDisplay  = "Go (gonb)"
 	KernelLanguage = "go"
 )
+
+// ModuleEnv names the environment variable in which the kernel tells notebooks where this
+// module lies, so that one in any folder finds it.
+const ModuleEnv = "DPNB_MODULE"
 
 // kernelSpec is Jupyter's description of a kernel:
 // https://jupyter-client.readthedocs.io/en/stable/kernels.html
@@ -33,7 +40,10 @@ func writeKernelSpec(k *Kernel, interactive bool) error {
 		Language:      KernelLanguage,
 		InterruptMode: "message",
 		// Jupyter fills in ${PATH}.
-		Env: map[string]string{"PATH": k.Bin + string(os.PathListSeparator) + "${PATH}"},
+		Env: map[string]string{
+			"PATH":    k.Bin + string(os.PathListSeparator) + "${PATH}",
+			ModuleEnv: k.Root,
+		},
 	}
 	if !interactive {
 		// Errors as text, which can be told in a terminal, instead of HTML with tool tips.
@@ -43,11 +53,71 @@ func writeKernelSpec(k *Kernel, interactive bool) error {
 	if err != nil {
 		return err
 	}
-	dir := filepath.Join(k.Path, "kernels", KernelName)
-	if err := os.MkdirAll(dir, 0o755); err != nil {
+	if err := os.MkdirAll(filepath.Dir(specFile(k.Path)), 0o755); err != nil {
 		return err
 	}
-	return atomicfile.Write(filepath.Join(dir, "kernel.json"), append(content, '\n'))
+	return atomicfile.Write(specFile(k.Path), append(content, '\n'))
+}
+
+// specFile returns where Jupyter looks for the kernel's description below one of its folders.
+func specFile(jupyter string) string {
+	return filepath.Join(jupyter, "kernels", KernelName, "kernel.json")
+}
+
+// Register describes the kernel to every Jupyter of this user, and to editors that look where
+// Jupyter does, until it is unregistered by deleting the folder that is returned. A kernel of the
+// same name that the user installed by other means stays as it is, and ok is false: it
+// runs the notebooks too.
+func (k *Kernel) Register() (dir string, ok bool, err error) {
+	user, err := userJupyter()
+	if err != nil {
+		return "", false, err
+	}
+	file := specFile(user)
+	old, err := os.ReadFile(file)
+	if err != nil && !errors.Is(err, fs.ErrNotExist) {
+		return "", false, err
+	}
+	if old != nil {
+		var spec kernelSpec
+		if json.Unmarshal(old, &spec) != nil || spec.Env[ModuleEnv] == "" {
+			return filepath.Dir(file), false, nil
+		}
+	}
+	spec, err := os.ReadFile(specFile(k.Path))
+	if err != nil {
+		return "", false, err
+	}
+	if err := os.MkdirAll(filepath.Dir(file), 0o755); err != nil {
+		return "", false, err
+	}
+	return filepath.Dir(file), true, atomicfile.Write(file, spec)
+}
+
+// userJupyter returns the folder of the user's in which Jupyter looks for kernels:
+// https://docs.jupyter.org/en/latest/use/jupyter-directories.html
+func userJupyter() (string, error) {
+	if dir := os.Getenv("JUPYTER_DATA_DIR"); dir != "" {
+		return dir, nil
+	}
+	switch runtime.GOOS {
+	case "windows":
+		if dir := os.Getenv("APPDATA"); dir != "" {
+			return filepath.Join(dir, "jupyter"), nil
+		}
+	case "linux":
+		if dir := os.Getenv("XDG_DATA_HOME"); dir != "" {
+			return filepath.Join(dir, "jupyter"), nil
+		}
+	}
+	home, err := os.UserHomeDir()
+	if err != nil {
+		return "", err
+	}
+	if runtime.GOOS == "darwin" {
+		return filepath.Join(home, "Library", "Jupyter"), nil
+	}
+	return filepath.Join(home, ".local", "share", "jupyter"), nil
 }
 
 // Environ returns env with what Jupyter needs to find the kernel, before anything

@@ -1,5 +1,6 @@
 // Package toolchain builds the notebook kernel and its helpers from the versions
-// that go.mod pins, and describes them to Jupyter.
+// that tools/go.mod pins, and describes them to Jupyter. That is a module of its own, so that
+// who imports this one does not get the requirements of a kernel and an editor.
 //
 // They are built once for each version into the user's cache folder. The kernel
 // that a user installed by other means is neither used nor touched.
@@ -22,7 +23,10 @@ import (
 	"github.com/dpnb/notebooks/dpnb/internal/procgroup"
 )
 
-// A tool is a program that go.mod pins.
+// ModuleDir is the folder of the module that pins the tools, below the project's.
+const ModuleDir = "tools"
+
+// A tool is a program that tools/go.mod pins.
 type tool struct {
 	name, pkg, module string
 }
@@ -42,11 +46,13 @@ type Kernel struct {
 	Path string
 	// Bin is a folder for the front of PATH, with the helpers that the kernel calls.
 	Bin string
+	// Root is the folder of this module, which notebooks in other folders are told.
+	Root string
 }
 
 // Settings of Ensure.
 type Settings struct {
-	Root  string // of the project, where go.mod is
+	Root  string // of the project, below which tools/go.mod is
 	Cache string // folder to build into
 	// Editor asks for gopls too, which completes and explains code as it is typed.
 	// Notebooks run without it: it only costs them time and memory, and a process
@@ -94,24 +100,28 @@ func Ensure(ctx context.Context, s Settings) (*Kernel, error) {
 	return k, nil
 }
 
-// describe asks Go which versions go.mod pins.
+// describe asks Go which versions tools/go.mod pins.
 func describe(ctx context.Context, root string) (*Kernel, error) {
-	goVersion, err := goOutput(ctx, root, "env", "GOVERSION")
+	tools, err := filepath.Abs(filepath.Join(root, ModuleDir))
 	if err != nil {
 		return nil, err
 	}
-	listed, err := goOutput(ctx, root, "list", "-m", "-f", "{{.Path}}@{{.Version}}",
+	goVersion, err := goOutput(ctx, tools, "env", "GOVERSION")
+	if err != nil {
+		return nil, err
+	}
+	listed, err := goOutput(ctx, tools, "list", "-m", "-f", "{{.Path}}@{{.Version}}",
 		kernelTool.module, importsTool.module, editorTool.module)
 	if err != nil {
 		return nil, err
 	}
-	k := &Kernel{GoVersion: strings.TrimSpace(goVersion)}
+	k := &Kernel{GoVersion: strings.TrimSpace(goVersion), Root: filepath.Dir(tools)}
 	for _, line := range strings.Fields(listed) {
 		if path, version, _ := strings.Cut(line, "@"); path == kernelTool.module {
 			k.Version = version
 		}
 	}
-	sum := sha256.Sum256([]byte(listed + goVersion + runtime.GOOS + runtime.GOARCH))
+	sum := sha256.Sum256([]byte(listed + goVersion + runtime.GOOS + runtime.GOARCH + k.Root))
 	k.Key = fmt.Sprintf("gonb-%s-%s-%x", k.Version, k.GoVersion, sum[:4])
 	return k, nil
 }
@@ -146,7 +156,7 @@ func build(ctx context.Context, s Settings, t tool, path string) error {
 		return err
 	}
 	defer os.RemoveAll(part)
-	if _, err := goOutput(ctx, s.Root, "build", "-o", filepath.Join(part, t.name), t.pkg); err != nil {
+	if _, err := goOutput(ctx, filepath.Join(s.Root, ModuleDir), "build", "-o", filepath.Join(part, t.name), t.pkg); err != nil {
 		return fmt.Errorf("cannot build %s: %w", t.name, err)
 	}
 	if err := os.MkdirAll(filepath.Dir(path), 0o755); err != nil {

@@ -56,6 +56,22 @@ func TestKernelIsBuiltOnce(t *testing.T) {
 	}
 }
 
+// The package by which a cell speaks to the kernel is of the kernel's version.
+func TestKernelOfOneVersion(t *testing.T) {
+	root := settings(t).Root
+	version := func(dir string) string {
+		t.Helper()
+		out, err := goOutput(context.Background(), dir, "list", "-m", kernelTool.module)
+		if err != nil {
+			t.Fatal(err)
+		}
+		return out
+	}
+	if ours, pinned := version(root), version(filepath.Join(root, ModuleDir)); ours != pinned {
+		t.Errorf("go.mod has %s, tools/go.mod %s", ours, pinned)
+	}
+}
+
 func TestKernelSpec(t *testing.T) {
 	for _, interactive := range []bool{false, true} {
 		dir := t.TempDir()
