@@ -102,6 +102,38 @@ func TestKernelSpec(t *testing.T) {
 	}
 }
 
+// The kernel is described to every Jupyter of the user's, again where it is ours, and one of the
+// user's own stays as it is.
+func TestRegister(t *testing.T) {
+	user := t.TempDir()
+	t.Setenv("JUPYTER_DATA_DIR", user)
+	k := &Kernel{Path: filepath.Join(t.TempDir(), "jupyter"), Bin: "/cache/bin", Root: "/clone"}
+	for range 2 {
+		if err := writeKernelSpec(k, true); err != nil {
+			t.Fatal(err)
+		}
+		dir, ok, err := k.Register()
+		if err != nil || !ok || dir != filepath.Join(user, "kernels", "gonb") {
+			t.Fatalf("%s, %v, %v", dir, ok, err)
+		}
+		content, err := os.ReadFile(filepath.Join(dir, "kernel.json"))
+		if err != nil || !strings.Contains(string(content), k.Root+`"`) {
+			t.Fatalf("%s, %v", content, err)
+		}
+		k.Root = "/another"
+	}
+	own := []byte(`{"argv": ["gonb"], "display_name": "mine"}`)
+	if err := os.WriteFile(specFile(user), own, 0o600); err != nil {
+		t.Fatal(err)
+	}
+	if _, ok, err := k.Register(); err != nil || ok {
+		t.Errorf("the user's own: %v, %v", ok, err)
+	}
+	if content, _ := os.ReadFile(specFile(user)); string(content) != string(own) {
+		t.Errorf("the user's own became %s", content)
+	}
+}
+
 func TestEnvironPutsTheProjectFirst(t *testing.T) {
 	t.Setenv("JUPYTER_PATH", "/mine")
 	t.Setenv("PATH", "/usr/bin")
