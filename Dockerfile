@@ -1,7 +1,8 @@
-# The project with everything set up: kernel, Jupyter, and the modules they need.
+# The project with everything set up: kernel, Jupyter, and the modules they need. The folder that
+# is mounted has your data, your notebooks and their budgets; nothing of it is in the image.
 #
 #   docker build -t dpnb .
-#   docker run --rm -p 8888:8888 dpnb                            # opens Jupyter
+#   docker run --rm -p 127.0.0.1:8888:8888 -v "$PWD:/home/dpnb/work" dpnb      # opens Jupyter there
 #   docker run --rm dpnb go run ./dpnb/cmd/dpnb report
 #   docker run --rm dpnb go run ./dpnb/cmd/dpnb test
 FROM golang:1.26-bookworm
@@ -12,16 +13,18 @@ RUN apt-get update -q \
  && rm -rf /var/lib/apt/lists/*
 
 RUN useradd --create-home --uid 1000 dpnb \
- && install -d -o dpnb -g dpnb /home/dpnb/notebooks
+ && install -d -o dpnb -g dpnb /home/dpnb/dpnb /home/dpnb/work
 USER dpnb
-WORKDIR /home/dpnb/notebooks
+WORKDIR /home/dpnb/dpnb
 
 # The modules change less often than the code: a layer of their own.
 COPY --chown=dpnb:dpnb go.mod go.sum ./
-RUN go mod download
+COPY --chown=dpnb:dpnb tools tools
+RUN go mod download && cd tools && go mod download
 
 COPY --chown=dpnb:dpnb . .
 RUN go run ./dpnb/cmd/dpnb setup
 
+VOLUME /home/dpnb/work
 EXPOSE 8888
-CMD ["go", "run", "./dpnb/cmd/dpnb", "lab", "--ip=0.0.0.0", "--no-browser"]
+CMD ["go", "run", "./dpnb/cmd/dpnb", "lab", "/home/dpnb/work", "--ip=0.0.0.0", "--no-browser"]

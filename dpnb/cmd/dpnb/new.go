@@ -36,12 +36,8 @@ kernel named gonb that you have already stays as it is.`,
 			if err != nil {
 				return fmt.Errorf("%s is written, but the kernel is not set up: %w", path, err)
 			}
-			dir, ok, err := setup.Kernel.Register()
-			if err != nil {
-				return fmt.Errorf("%s is written, but the kernel is not registered: %w", path, err)
-			}
-			if !ok {
-				display.say("your own kernel in " + dir + " stays as it is")
+			if err := registerKernel(setup, display); err != nil {
+				return fmt.Errorf("%s is written, but %w", path, err)
 			}
 			fmt.Fprintln(os.Stdout, path)
 			return nil

@@ -10,7 +10,8 @@ import (
 )
 
 func newSetupCommand() *cobra.Command {
-	return &cobra.Command{
+	var register bool
+	cmd := &cobra.Command{
 		Use:   "setup",
 		Short: "Set up the kernel and Jupyter, and nothing else",
 		Long: `Build the Go kernel and find or install Jupyter. The other commands do this by
@@ -30,8 +31,27 @@ themselves; this one is for making an image, or before going offline.`,
 					return err
 				}
 				display.say(fmt.Sprintf("kernel %s, Jupyter of %s", setup.Kernel.Path, setup.Jupyter.Python))
+				if register && editor {
+					return registerKernel(setup, display)
+				}
 			}
 			return nil
 		},
 	}
+	cmd.Flags().BoolVar(&register, "register", false, "describe the kernel to every Jupyter of this user")
+	return cmd
+}
+
+// registerKernel makes the kernel known to every Jupyter of the user's, and says so.
+func registerKernel(s *report.Setup, d *display) error {
+	dir, ok, err := s.Kernel.Register()
+	switch {
+	case err != nil:
+		return fmt.Errorf("the kernel is not registered: %w", err)
+	case ok:
+		d.say("kernel registered in " + dir)
+	default:
+		d.say("your own kernel in " + dir + " stays as it is")
+	}
+	return nil
 }

@@ -156,7 +156,8 @@ func build(ctx context.Context, s Settings, t tool, path string) error {
 		return err
 	}
 	defer os.RemoveAll(part)
-	if _, err := goOutput(ctx, filepath.Join(s.Root, ModuleDir), "build", "-o", filepath.Join(part, t.name), t.pkg); err != nil {
+	pins := filepath.Join(s.Root, ModuleDir)
+	if _, err := goOutput(ctx, pins, "build", "-o", filepath.Join(part, t.name), t.pkg); err != nil {
 		return fmt.Errorf("cannot build %s: %w", t.name, err)
 	}
 	if err := os.MkdirAll(filepath.Dir(path), 0o755); err != nil {
