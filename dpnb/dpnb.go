@@ -209,6 +209,7 @@ type (
 	//	q, err := model.PredictQuantiles(other)
 	//	iv, err := model.Intervals(0.95)       // for the coefficients
 	//	dpnb.Show(model.CoefficientsInUnits()) // without RowNorm: years, dollars
+	//	err = model.Save("happy.json")         // and dpnb.Load in another cell, or on another machine
 	Model = learn.Model
 	// QuantileScores are what Model.QuantileScores returns: pinball loss, R¹ and the shares
 	// of targets below, level by level; Show has them.
@@ -216,6 +217,12 @@ type (
 	// Intervals are confidence intervals of a model's coefficients; Show has them.
 	Intervals = learn.Intervals
 )
+
+// Load reads a model that Model.Save has written: the same to the last bit, with its
+// guarantee. A file with a digit that was changed is refused.
+//
+//	model, err := dpnb.Load("happy.json")
+func Load(path string) (*Model, error) { return learn.Load(path) }
 
 // What may be spent.
 type (

@@ -47,7 +47,7 @@ type Field struct {
 	Missing bool
 	// inferred says that InferSchema read the field off the data. The mark stays with it
 	// in whatever schema it is put.
-	inferred bool
+	inferred bool `json:"-"`
 }
 
 // dataDependent reports whether the schema, or a field of it, was read off the data.

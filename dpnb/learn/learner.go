@@ -51,8 +51,10 @@ type recipe struct {
 	// loss is that of the labels; level is where its slope is clipped, 0 nowhere.
 	loss  func(frame.Target) loss.Loss
 	level func(frame.Target) float64
-	// probabilities says that 1/(1 + e^{−xᵀθ}) is the positive class's.
-	probabilities bool
+	// probabilities says that 1/(1 + e^{−xᵀθ}) is the positive class's, or of several
+	// classes that the e^{xᵀθ} are in proportion to theirs; if they were fitted apart, each
+	// against all others, then the 1/(1 + e^{−xᵀθ}) are.
+	probabilities, apart bool
 	// levels of quantiles, which rise; nil for other learners.
 	levels []float64
 
@@ -196,7 +198,8 @@ func fit(data *Dataset, allowance Allowance, p recipe) (*Model, error) {
 		}
 	}
 	model := newModel(p, d, r.Coefficients)
-	model.Release, model.lambda = r, r.Fitted.Describe().Lambda
+	model.Release, model.lambda, model.ran = r, r.Fitted.Describe().Lambda, m
+	model.paid = allowance.paid(price)
 	return model, nil
 }
 

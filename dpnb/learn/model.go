@@ -27,11 +27,11 @@ type Model struct {
 	Release *mechanism.Release
 	// encoding makes rows of features of any table.
 	encoding *frame.Encoding
-	// title is what the model is called, target what it predicts.
-	title  string
-	target frame.Target
-	// probabilities as in recipe.
-	probabilities bool
+	// learner fitted it; title is what the model is called, target what it predicts.
+	learner, title string
+	target         frame.Target
+	// probabilities and apart as in recipe.
+	probabilities, apart bool
 	// levels of quantiles; nil of other models.
 	levels []float64
 	// coefficients θ in the order of features; of several classes or levels those of
@@ -40,11 +40,19 @@ type Model struct {
 	features     []string
 	dataWarning  string
 	lambda       float64
+	// ran is the mechanism whose guarantee the release has: Release.Fitted, or what chose
+	// that. paid is what the ledger was charged; nil for a simulation. Both are nil of a
+	// fit without privacy.
+	ran  mechanism.Mechanism
+	paid *payment
+	// source is what may be said of the records, by the program that made it.
+	source provenance
 }
 
 func newModel(p recipe, d *frame.Design, theta []float64) *Model {
-	m := &Model{encoding: d.Encoding, title: p.title, target: d.Target, probabilities: p.probabilities,
-		levels: p.levels, coefficients: theta, features: d.Features}
+	m := &Model{encoding: d.Encoding, learner: p.learner, title: p.title, target: d.Target,
+		probabilities: p.probabilities, apart: p.apart,
+		levels: p.levels, coefficients: theta, features: d.Features, source: provenanceOf(d.Source)}
 	if d.DataDependent {
 		m.dataWarning = "Bounds or categories were READ OFF THE DATA: the guarantee does not cover that."
 	}

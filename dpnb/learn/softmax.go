@@ -38,7 +38,8 @@ func (l Softmax) FitWithoutPrivacy(data *Dataset) (*Model, error) {
 func (l Softmax) recipe() recipe {
 	return recipe{
 		learner: "Softmax", title: "softmax regression", entry: "softmax", task: frame.ManyClasses,
-		lambda: l.Lambda, noise: l.Noise, workers: l.Workers,
+		probabilities: true,
+		lambda:        l.Lambda, noise: l.Noise, workers: l.Workers,
 		choose: func(p recipe, d *frame.Design, epsilon, delta float64) (mechanism.Mechanism, error) {
 			type key struct {
 				multiclass.Config
@@ -89,7 +90,7 @@ func (l OneVsRest) FitWithoutPrivacy(data *Dataset) (*Model, error) {
 func (l OneVsRest) recipe() recipe {
 	return recipe{
 		learner: "OneVsRest", title: "one-vs-rest logistic regression", entry: "one-vs-rest logistic",
-		task:   frame.ManyClasses,
+		task: frame.ManyClasses, probabilities: true, apart: true,
 		lambda: l.Lambda, noise: l.Noise, workers: l.Workers,
 		choose: func(p recipe, d *frame.Design, epsilon, delta float64) (mechanism.Mechanism, error) {
 			c := p.classes(d, epsilon, delta)

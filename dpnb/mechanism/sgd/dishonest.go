@@ -4,7 +4,6 @@ import (
 	"errors"
 	"fmt"
 	"math"
-	"sync"
 
 	"github.com/dpnb/notebooks/dpnb/matrix"
 	"github.com/dpnb/notebooks/dpnb/mechanism"
@@ -23,26 +22,7 @@ func (c lazily) Profile(adj privacy.Adjacency) (privacy.Profile, error) {
 	if err := errors.Join(c.Validate(), adj.Validate()); err != nil {
 		return nil, err
 	}
-	return lazy{adj, sync.OnceValue(func() privacy.Profile {
-		p, err := c.Cost.Profile(adj)
-		if err != nil {
-			p, _ = privacy.NonPrivate{}.Profile(adj)
-		}
-		return p
-	})}, nil
-}
-
-type lazy struct {
-	adj privacy.Adjacency
-	get func() privacy.Profile
-}
-
-// Adjacency implements privacy.Profile.
-func (p lazy) Adjacency() privacy.Adjacency { return p.adj }
-
-// LogDeltaUpper implements privacy.Profile.
-func (p lazy) LogDeltaUpper(d privacy.Direction, eps float64) float64 {
-	return p.get().LogDeltaUpper(d, eps)
+	return privacy.Lazy(adj, func() (privacy.Profile, error) { return c.Cost.Profile(adj) }), nil
 }
 
 // Dishonest is the best of a grid by a score, with a noise that was calibrated for

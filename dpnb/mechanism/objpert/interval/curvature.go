@@ -133,16 +133,6 @@ func (c Curvature) At(rows matrix.Rows, labels, theta []float64, src noise.Sourc
 	if err := sameLength(rows, theta); err != nil {
 		return nil, err
 	}
-	out := &Moments{HessianSigma: c.Sigma, ScoreSigma: c.ScoreSigma}
-	out.origin = out.origin.And(src)
-	out.Guarantee = mechanism.Guarantee{
-		Adjacency: privacy.AddRemove, Profile: privacy.GaussianProfile(c.Mu(), privacy.AddRemove),
-		Bound: "the Gaussian mechanism's, given the coefficients (docs/theory/intervals.md)",
-		Assumptions: []string{
-			"the coefficients at which the curvature was taken are what the fit released for the same records",
-			mechanism.ExactNoise,
-		},
-	}
 	draw := noise.Exact(src)
 	ofHessian, ofScores := draw.SymmetricNormals(len(theta)), (*exact.Symmetric)(nil)
 	if c.ScoreSigma > 0 {
@@ -150,12 +140,27 @@ func (c Curvature) At(rows matrix.Rows, labels, theta []float64, src noise.Sourc
 	}
 	hessian, scores := moments(c.Fit, rows, labels, theta, c.ScoreSigma > 0)
 	addNoise(hessian, ofHessian, c.Sigma)
-	out.Hessian = hessian
 	if c.ScoreSigma > 0 {
 		addNoise(scores, ofScores, c.ScoreSigma)
-		out.Scores = scores
+	} else {
+		scores = nil
 	}
-	return out, nil
+	return c.Released(hessian, scores, src), nil
+}
+
+// Released is what At has released, with noise from such a source: to read it back from
+// where it was kept.
+func (c Curvature) Released(hessian, scores *mat.SymDense, src noise.Source) *Moments {
+	return &Moments{Hessian: hessian, HessianSigma: c.Sigma, Scores: scores, ScoreSigma: c.ScoreSigma,
+		origin: noise.Origin{}.And(src),
+		Guarantee: mechanism.Guarantee{
+			Adjacency: privacy.AddRemove, Profile: privacy.GaussianProfile(c.Mu(), privacy.AddRemove),
+			Bound: "the Gaussian mechanism's, given the coefficients (docs/theory/intervals.md)",
+			Assumptions: []string{
+				"the coefficients at which the curvature was taken are what the fit released for the same records",
+				mechanism.ExactNoise,
+			},
+		}}
 }
 
 // String describes the mechanism with its parameters.

@@ -1,0 +1,357 @@
+package learn
+
+import (
+	"bytes"
+	"crypto/sha256"
+	"encoding/hex"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"os"
+	"path/filepath"
+	"runtime/debug"
+	"slices"
+
+	"gonum.org/v1/gonum/mat"
+
+	"github.com/dpnb/notebooks/dpnb/frame"
+	"github.com/dpnb/notebooks/dpnb/internal/atomicfile"
+	"github.com/dpnb/notebooks/dpnb/ledger"
+	"github.com/dpnb/notebooks/dpnb/mechanism"
+	"github.com/dpnb/notebooks/dpnb/mechanism/objpert/interval"
+	"github.com/dpnb/notebooks/dpnb/noise"
+	"github.com/dpnb/notebooks/dpnb/privacy"
+)
+
+// Of the files that Save writes. A version is raised when an older program could read a
+// file wrongly.
+const (
+	keptFormat  = "dpnb model"
+	keptVersion = 1
+)
+
+// Save writes a released model to a file, so that another cell, notebook or machine can
+// Load it: to the last bit of every number, with its guarantee, the law of its noise and
+// what it cost. What is in the file was released or is public, so that it may go wherever
+// the model may. It is there in full or not at all, in the place of what had its name.
+//
+// Errors: a fit without privacy, whose coefficients were not released and can give records
+// away; no model; a file that cannot be written.
+func (m *Model) Save(path string) error {
+	content, err := m.encode()
+	if err != nil {
+		return err
+	}
+	return atomicfile.Write(path, content)
+}
+
+// Load reads a model that Save has written. What was changed in the file is found by its
+// checksum, which anybody can make anew: it is against accidents, and a model from
+// somebody is as trustworthy as they are.
+//
+// Errors: a file that is not there, is no model, was changed, or is of another version of
+// the format.
+func Load(path string) (*Model, error) {
+	content, err := os.ReadFile(path)
+	if errors.Is(err, os.ErrNotExist) {
+		return nil, fmt.Errorf("dpnb: there is no file %q; check the path (it is relative to the notebook's folder)",
+			path)
+	}
+	if err != nil {
+		return nil, fmt.Errorf("dpnb: %w", err)
+	}
+	m, err := decode(content)
+	if err != nil {
+		return nil, fmt.Errorf("dpnb: %s: %w", filepath.Base(path), err)
+	}
+	return m, nil
+}
+
+// keptFile is what stands around a model in its file.
+type keptFile struct {
+	Format  string          `json:"format"`
+	Version int             `json:"version"`
+	SHA256  string          `json:"sha256"` // of format, version and the compact model
+	Model   json.RawMessage `json:"model"`
+}
+
+func (f keptFile) checksum() (string, error) {
+	b := bytes.NewBufferString(fmt.Sprintf("%s %d\n", f.Format, f.Version))
+	if err := json.Compact(b, f.Model); err != nil {
+		return "", err
+	}
+	sum := sha256.Sum256(b.Bytes())
+	return hex.EncodeToString(sum[:]), nil
+}
+
+// keptModel is a model in its file.
+type keptModel struct {
+	Learner, Title       string
+	Target               string
+	Probabilities, Apart bool
+	Levels               []float64
+	Features             []string
+	Coefficients         []float64
+	Lambda               float64
+	Guarantee            keptGuarantee
+	Mechanism            string
+	Tolerance            float64
+	NoiseScale           float64
+	Noise                keptNoise
+	// Ran is Model.ran, Fitted the release's; nil if it is the same.
+	Ran, Fitted mechanism.Mechanism
+	// Curvature and Scores are what was released of them, row by row from the diagonal on.
+	Curvature, Scores []float64
+	Warning           string
+	Records           frame.Kept
+	Source            provenance
+	Paid              *payment
+}
+
+type keptGuarantee struct {
+	Epsilon, Delta float64
+	Adjacency      privacy.Adjacency
+	Bound          string
+	Assumptions    []string
+}
+
+// keptNoise is where noise came from.
+type keptNoise struct {
+	Simulated, Seeded bool
+	Seed              uint64
+}
+
+// provenance is what may be said of the records and of the program. The checksum and the
+// number of rows are there of public files only.
+type provenance struct {
+	Data             string
+	Public, Invented bool
+	SHA256           string
+	Rows             int
+	Note             string
+	Module           string
+}
+
+func provenanceOf(s frame.Source) provenance {
+	p := provenance{Data: s.Name, Public: s.Public, Invented: s.Invented, Note: s.Note, Module: moduleVersion()}
+	if s.Public {
+		p.SHA256, p.Rows = s.SHA256, s.Rows
+	}
+	return p
+}
+
+// moduleVersion says which version of this module the program was built with.
+func moduleVersion() string {
+	const path = "github.com/dpnb/notebooks"
+	info, ok := debug.ReadBuildInfo()
+	if !ok {
+		return path
+	}
+	for _, m := range append(slices.Clone(info.Deps), &info.Main) {
+		if m.Path != path {
+			continue
+		}
+		version := path + " " + m.Version
+		for _, s := range info.Settings {
+			if s.Key == "vcs.revision" && m == &info.Main {
+				version += " " + s.Value
+			}
+		}
+		return version
+	}
+	return path
+}
+
+// payment is what a release was charged for, and of what.
+type payment struct {
+	Budget                     string
+	BudgetEpsilon, BudgetDelta float64
+	Adjacency                  privacy.Adjacency
+	Rule                       ledger.Rule
+	Entry                      ledger.Entry
+}
+
+// paid says what was charged: nil for a simulation.
+func (a Allowance) paid(e ledger.Entry) *payment {
+	if a.simulation {
+		return nil
+	}
+	c := a.budget.ledger.Config()
+	return &payment{c.Name, c.Epsilon, c.Delta, c.Adjacency, c.Rule, e}
+}
+
+// encode returns the file of m.
+func (m *Model) encode() ([]byte, error) {
+	if err := m.Err(); err != nil {
+		return nil, err
+	}
+	r := m.Release
+	if r == nil || m.ran == nil {
+		return nil, errors.New("dpnb: only released models are kept (Fit): this fit is without privacy, and its " +
+			"coefficients can give single records away")
+	}
+	g := r.Guarantee
+	k := keptModel{
+		Learner: m.learner, Title: m.title, Target: m.target.Name, Probabilities: m.probabilities, Apart: m.apart,
+		Levels: m.levels, Features: m.features, Coefficients: m.coefficients, Lambda: m.lambda,
+		Guarantee: keptGuarantee{g.Epsilon, g.Delta, g.Adjacency, g.Bound, g.Assumptions},
+		Mechanism: r.Mechanism, Tolerance: r.Tolerance, NoiseScale: r.NoiseScale, Ran: m.ran, Warning: m.dataWarning,
+		Records: m.encoding.Kept(), Source: m.source, Paid: m.paid,
+	}
+	k.Noise.Simulated = r.Simulated()
+	k.Noise.Seed, k.Noise.Seeded = r.Seed()
+	if c, ok := m.Curvature(); ok {
+		k.Curvature, k.Scores = triangle(c.Hessian), triangle(c.Scores)
+	}
+	c := mechanisms()
+	ran, err := c.Marshal(m.ran)
+	if err != nil {
+		return nil, err
+	}
+	fitted, err := c.Marshal(r.Fitted)
+	if err != nil {
+		return nil, err
+	}
+	if !bytes.Equal(ran, fitted) || fmt.Sprintf("%T", m.ran) != fmt.Sprintf("%T", r.Fitted) {
+		k.Fitted = r.Fitted
+	}
+	f := keptFile{Format: keptFormat, Version: keptVersion}
+	if f.Model, err = c.Marshal(k); err != nil {
+		return nil, err
+	}
+	if f.SHA256, err = f.checksum(); err != nil {
+		return nil, err
+	}
+	var content bytes.Buffer
+	e := json.NewEncoder(&content)
+	e.SetEscapeHTML(false)
+	e.SetIndent("", " ")
+	err = e.Encode(f)
+	return content.Bytes(), err
+}
+
+// decode returns the model of a file.
+func decode(content []byte) (*Model, error) {
+	var head struct {
+		Format  string
+		Version int
+	}
+	d := json.NewDecoder(bytes.NewReader(content))
+	d.DisallowUnknownFields()
+	var f keptFile
+	switch err := json.Unmarshal(content, &head); {
+	case err != nil || head.Format != keptFormat:
+		return nil, errors.New("this is no file of a model that Save has written, or not all of it")
+	case head.Version != keptVersion:
+		return nil, fmt.Errorf("the model is in version %d of the format, and this program reads version %d: it was "+
+			"saved by another version of the module; use that one, or fit it again", head.Version, keptVersion)
+	}
+	if err := d.Decode(&f); err != nil {
+		return nil, fmt.Errorf("this is no file of a model that Save has written: %w", err)
+	}
+	if sum, err := f.checksum(); err != nil || sum != f.SHA256 {
+		return nil, errors.New("the file was changed after it was saved: its checksum does not fit what it holds, so " +
+			"that neither its numbers nor its guarantee can be relied on; get it anew from where it came from")
+	}
+	var k keptModel
+	if err := mechanisms().Unmarshal(f.Model, &k); err != nil {
+		return nil, fmt.Errorf("the file was written by a version of the module that says more than this one "+
+			"understands: %w", err)
+	}
+	return k.model()
+}
+
+// model makes the model again.
+func (k keptModel) model() (*Model, error) {
+	e, err := k.Records.Encoding()
+	if err != nil {
+		return nil, err
+	}
+	if k.Ran == nil || !slices.Equal(k.Features, e.Features) || len(k.Coefficients)%len(k.Features) != 0 ||
+		e.Target.Name != k.Target {
+		return nil, errors.New("the model's coefficients are not for the features of its records")
+	}
+	if k.Fitted == nil {
+		k.Fitted = k.Ran
+	}
+	m := &Model{
+		encoding: e, learner: k.Learner, title: k.Title, target: e.Target, probabilities: k.Probabilities,
+		apart: k.Apart, levels: k.Levels, coefficients: k.Coefficients, features: e.Features, dataWarning: k.Warning,
+		lambda: k.Lambda, ran: k.Ran, paid: k.Paid, source: k.Source,
+	}
+	g := k.Guarantee
+	m.Release = &mechanism.Release{
+		Coefficients: k.Coefficients, Mechanism: k.Mechanism, Tolerance: k.Tolerance, NoiseScale: k.NoiseScale,
+		Fitted: k.Fitted,
+		Guarantee: mechanism.Guarantee{Epsilon: g.Epsilon, Delta: g.Delta, Adjacency: g.Adjacency, Bound: g.Bound,
+			Assumptions: g.Assumptions, Profile: privacy.Lazy(g.Adjacency, func() (privacy.Profile, error) {
+				return mechanism.Profile(k.Ran)
+			})},
+	}
+	src := k.Noise.source()
+	m.Release.DrawnFrom(src)
+	if k.Curvature != nil {
+		c, ok := k.Fitted.(interval.Curvature)
+		if !ok {
+			return nil, errors.New("the model has a curvature that its mechanism did not release")
+		}
+		hessian, err := symmetric(k.Curvature, len(k.Coefficients))
+		if err != nil {
+			return nil, err
+		}
+		scores, err := symmetric(k.Scores, len(k.Coefficients))
+		if err != nil {
+			return nil, err
+		}
+		m.Release.Also = c.Released(hessian, scores, src)
+	}
+	return m, nil
+}
+
+// source returns a source such as the noise came from; nothing is drawn from it.
+func (n keptNoise) source() noise.Source {
+	switch {
+	case !n.Simulated:
+		return noise.NewSecure()
+	case n.Seeded:
+		return noise.NewSeeded(n.Seed)
+	}
+	return unknownSource{}
+}
+
+// unknownSource is a simulation's without a seed.
+type unknownSource struct{ noise.Source }
+
+func (unknownSource) Seed() (uint64, bool) { return 0, false }
+
+// triangle returns the upper triangle of a matrix, row by row; nil for nil.
+func triangle(m *mat.SymDense) []float64 {
+	if m == nil {
+		return nil
+	}
+	var out []float64
+	for i := range m.SymmetricDim() {
+		for j := i; j < m.SymmetricDim(); j++ {
+			out = append(out, m.At(i, j))
+		}
+	}
+	return out
+}
+
+// symmetric returns the d×d matrix of an upper triangle; nil for nil.
+func symmetric(upper []float64, d int) (*mat.SymDense, error) {
+	if upper == nil {
+		return nil, nil
+	}
+	if len(upper) != d*(d+1)/2 {
+		return nil, fmt.Errorf("a matrix of %d numbers is not %d×%d", len(upper), d, d)
+	}
+	m := mat.NewSymDense(d, nil)
+	for i := range d {
+		for j := i; j < d; j++ {
+			m.SetSym(i, j, upper[0])
+			upper = upper[1:]
+		}
+	}
+	return m, nil
+}

@@ -1,0 +1,260 @@
+package learn_test
+
+import (
+	"bytes"
+	"encoding/json"
+	"math"
+	"os"
+	"path/filepath"
+	"reflect"
+	"regexp"
+	"slices"
+	"strings"
+	"testing"
+
+	"github.com/dpnb/notebooks/dpnb/internal/testscale"
+	"github.com/dpnb/notebooks/dpnb/learn"
+	"github.com/dpnb/notebooks/dpnb/privacy"
+)
+
+// kept saves and loads a model.
+func kept(t *testing.T, m *learn.Model) *learn.Model {
+	t.Helper()
+	path := filepath.Join(t.TempDir(), "model.json")
+	if err := m.Save(path); err != nil {
+		t.Fatal(err)
+	}
+	out, err := learn.Load(path)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return out
+}
+
+func sameBits(a, b []float64) bool {
+	return slices.EqualFunc(a, b, func(x, y float64) bool { return math.Float64bits(x) == math.Float64bits(y) })
+}
+
+// A model of every learner is the same after it was kept: its numbers to the last bit, what
+// it predicts, what is shown of it, its intervals, and its guarantee at every ε.
+func TestKeptModelsAreTheSame(t *testing.T) {
+	data := kinds(t, 300)
+	heavy := []learn.HeavyTails{{}, {Records: 300, Loss: learn.PinballLoss, Tau: 0.9, Noise: learn.Seed(4)},
+		{Records: 300, Output: true, Loss: learn.HuberLoss}}
+	type fitted struct {
+		name, from string
+		learner    learn.Learner
+	}
+	var all []fitted
+	for _, l := range learners {
+		all = append(all, fitted{l.name, l.from, l.zero}, fitted{l.name + " set", l.from, l.set})
+	}
+	for name, l := range sharing(0.2, nil) {
+		if name == "Logistic" || testscale.Full() { // others take seconds to calibrate
+			all = append(all, fitted{name + " with its curvature", madeFor(name), l})
+		}
+	}
+	for _, l := range heavy {
+		all = append(all, fitted{"HeavyTails", "Regression", l})
+	}
+	for _, l := range all {
+		m, err := l.learner.Fit(data[l.from], fresh(1, 1e-5).Spend(0.7))
+		if err != nil {
+			t.Fatal(l.name, err)
+		}
+		back := kept(t, m)
+		if !sameBits(m.Theta(), back.Theta()) || m.Lambda() != back.Lambda() {
+			t.Errorf("%s: other coefficients or λ", l.name)
+		}
+		if !reflect.DeepEqual(m.Display(), back.Display()) {
+			t.Errorf("%s: shown as\n%v\nand was\n%v", l.name, back.Display().Text(), m.Display().Text())
+		}
+		if !reflect.DeepEqual(m.Release.Fitted, back.Release.Fitted) && !strings.Contains(m.Release.Mechanism, "|f′|") {
+			t.Errorf("%s: fitted by %#v\nand was by %#v", l.name, back.Release.Fitted, m.Release.Fitted)
+		}
+		a, err := m.Intervals(0.9)
+		b, errBack := back.Intervals(0.9)
+		if (err == nil) != (errBack == nil) {
+			t.Errorf("%s: intervals %v, and were %v", l.name, errBack, err)
+		} else if err == nil && !(sameBits(a.Lower, b.Lower) && sameBits(a.Upper, b.Upper)) {
+			t.Errorf("%s: other intervals", l.name)
+		}
+		p, q := m.PredictFrame(data[l.from]).Records(), back.PredictFrame(data[l.from]).Records()
+		if !reflect.DeepEqual(p, q) {
+			t.Errorf("%s: other predictions", l.name)
+		}
+		for _, eps := range []float64{0.5, 2} {
+			if slices.Contains([]string{"Linear", "Huber", "Poisson"}, strings.Fields(l.name)[0]) && !testscale.Full() {
+				continue // the tight profile takes seconds
+			}
+			x, y := privacy.DeltaUpper(m.Release.Guarantee.Profile, eps), privacy.DeltaUpper(
+				back.Release.Guarantee.Profile, eps)
+			if x != y {
+				t.Errorf("%s: δ(%g) = %g, and was %g", l.name, eps, y, x)
+			}
+		}
+	}
+}
+
+// Scales and names that are awkward: logarithms, missing values, others, read off the data.
+func TestKeptEncodings(t *testing.T) {
+	df := frameOf(t, people)
+	for name, data := range map[string]*learn.Dataset{
+		"log, fill, else": learn.Binary(df.WithSchema(learn.Log("age", 18, 98).OrMissingAs(40),
+			learn.Categorical("city", "Bern").OrElse("else & <more>").OrMissing(),
+			learn.Categorical("happy", "no", "yes")), "happy",
+			learn.ClipNorm(0.7), learn.Positive("no"), learn.NoBias()),
+		"inferred": learn.Binary(frameOf(t, people).WithSchema(), "happy"),
+	} {
+		if name == "inferred" {
+			path := filepath.Join(t.TempDir(), "people.csv")
+			if err := os.WriteFile(path, []byte(people), 0o600); err != nil {
+				t.Fatal(err)
+			}
+			data = learn.Binary(learn.ReadCSV(path), "happy", learn.InferBounds())
+		}
+		m, err := learn.Logistic{Lambda: 1}.Fit(data, fresh(1, 1e-5).Spend(1))
+		if err != nil {
+			t.Fatal(name, err)
+		}
+		back := kept(t, m)
+		p, err := m.Predict(df)
+		q, errBack := back.Predict(df)
+		if err != nil || errBack != nil || !sameBits(p, q) {
+			t.Errorf("%s: predicted %v (%v), and were %v (%v)", name, q, errBack, p, err)
+		}
+		if got := strings.Contains(back.Display().Text(), "READ OFF THE DATA"); got != (name == "inferred") {
+			t.Errorf("%s: shown as\n%s", name, back.Display().Text())
+		}
+		score, err := back.Score(data) // the records are as the loaded model makes them
+		was, errWas := m.Score(data)
+		if err != nil || errWas != nil || score != was {
+			t.Errorf("%s: score %v (%v), and was %v", name, score, err, was)
+		}
+	}
+}
+
+// No digit, letter or sign of the file can be changed without being noticed.
+func TestChangedFilesAreRefused(t *testing.T) {
+	m, err := learn.Logistic{}.Fit(peopleData(t), fresh(1, 1e-5).Spend(1))
+	if err != nil {
+		t.Fatal(err)
+	}
+	path := filepath.Join(t.TempDir(), "model.json")
+	if err := m.Save(path); err != nil {
+		t.Fatal(err)
+	}
+	content, err := os.ReadFile(path)
+	if err != nil {
+		t.Fatal(err)
+	}
+	load := func(changed []byte) error {
+		if err := os.WriteFile(path, changed, 0o600); err != nil {
+			t.Fatal(err)
+		}
+		_, err := learn.Load(path)
+		return err
+	}
+	for i, c := range content {
+		if c == ' ' || c == '\n' || i%3 > 0 && !testscale.Full() {
+			continue
+		}
+		changed := slices.Clone(content)
+		if changed[i]++; c == '9' {
+			changed[i] = '0'
+		}
+		if err := load(changed); err == nil {
+			t.Fatalf("%q in the place of %q was not noticed, in %s", changed[i], c, content[max(0, i-30):i+10])
+		}
+	}
+	for i := 0; i < len(content)-2; i += 13 {
+		if load(content[:i]) == nil {
+			t.Fatalf("a file cut at byte %d was loaded", i)
+		}
+	}
+	// What means the same is the same.
+	var compact bytes.Buffer
+	if err := json.Compact(&compact, content); err != nil || load(compact.Bytes()) != nil {
+		t.Errorf("a file without its spaces was refused: %v, %v", err, load(compact.Bytes()))
+	}
+	digit := regexp.MustCompile(`"Epsilon": ?1`).ReplaceAll(content, []byte(`"Epsilon":0.1`))
+	for what, test := range map[string]struct {
+		content []byte
+		want    string
+	}{
+		"an ε": {digit, "was changed after it was saved"},
+		"version": {bytes.Replace(content, []byte(`"version": 1`), []byte(`"version": 2`), 1),
+			"version 2 of the format"},
+		"nothing":  {nil, "no file of a model"},
+		"a CSV":    {[]byte(people), "no file of a model"},
+		"a ledger": {[]byte(`{"name":"main"}`), "no file of a model"},
+	} {
+		if err := load(test.content); err == nil || !strings.Contains(err.Error(), test.want) {
+			t.Errorf("%s: %v, want %q", what, err, test.want)
+		}
+	}
+	if _, err := learn.Load("nowhere.json"); err == nil || !strings.Contains(err.Error(), `no file "nowhere.json"`) {
+		t.Errorf("a file that is not there: %v", err)
+	}
+}
+
+// What was not released is not kept: no model without privacy, and of private records
+// neither their number nor their checksum.
+func TestOnlyWhatWasReleasedIsKept(t *testing.T) {
+	plain, err := learn.Logistic{}.FitWithoutPrivacy(peopleData(t))
+	if err != nil {
+		t.Fatal(err)
+	}
+	path := filepath.Join(t.TempDir(), "model.json")
+	if err := plain.Save(path); err == nil || !strings.Contains(err.Error(), "only released models are kept") {
+		t.Errorf("a fit without privacy was kept: %v", err)
+	}
+	if _, err := os.Stat(path); err == nil {
+		t.Error("a refused model left a file")
+	}
+	var none *learn.Model
+	if err := none.Save(path); err == nil {
+		t.Error("no model was kept")
+	}
+	for _, public := range []bool{false, true} {
+		df := frameOf(t, people)
+		if public {
+			df = df.Public()
+		}
+		m, err := learn.Logistic{}.Fit(learn.Binary(df, "happy"), fresh(1, 1e-5).Spend(1))
+		if err != nil {
+			t.Fatal(err)
+		}
+		if err := m.Save(path); err != nil {
+			t.Fatal(err)
+		}
+		content, err := os.ReadFile(path)
+		if err != nil {
+			t.Fatal(err)
+		}
+		table, _ := df.Table()
+		for what, text := range map[string]string{"rows": `"Rows": 6`, "sum": table.Source.SHA256} {
+			if got := strings.Contains(string(content), text); got != public {
+				t.Errorf("public %v: the %s is in the file: %v", public, what, got)
+			}
+		}
+		if strings.Contains(string(content), filepath.Dir(table.Source.Path)) {
+			t.Error("the file says where the records are on this machine")
+		}
+	}
+}
+
+// A simulation is one for good.
+func TestKeptSimulations(t *testing.T) {
+	m, err := learn.Logistic{Noise: learn.Seed(5)}.Fit(peopleData(t), learn.Simulate(1, 1e-5))
+	if err != nil {
+		t.Fatal(err)
+	}
+	back := kept(t, m)
+	if seed, ok := back.Release.Seed(); !ok || seed != 5 || !back.Release.Simulated() {
+		t.Errorf("the seed is %d (%v)", seed, ok)
+	}
+	if back = kept(t, back); back.Release.Warning() != m.Release.Warning() || m.Release.Warning() == "" {
+		t.Errorf("warns %q", back.Release.Warning())
+	}
+}

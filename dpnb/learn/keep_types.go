@@ -1,0 +1,44 @@
+package learn
+
+import (
+	"sync"
+
+	"github.com/dpnb/notebooks/dpnb/erm/composite"
+	"github.com/dpnb/notebooks/dpnb/internal/typedjson"
+	"github.com/dpnb/notebooks/dpnb/loss"
+	"github.com/dpnb/notebooks/dpnb/mechanism/objpert"
+	"github.com/dpnb/notebooks/dpnb/mechanism/objpert/constrained"
+	"github.com/dpnb/notebooks/dpnb/mechanism/objpert/interval"
+	"github.com/dpnb/notebooks/dpnb/mechanism/objpert/multiclass"
+	"github.com/dpnb/notebooks/dpnb/mechanism/pure"
+	"github.com/dpnb/notebooks/dpnb/mechanism/sgd"
+	"github.com/dpnb/notebooks/dpnb/mechanism/ssp"
+)
+
+// clippedLoss stands for a loss that is clipped.
+type clippedLoss struct {
+	Of    loss.Loss
+	Level float64
+}
+
+// mechanisms writes down the mechanisms of all learners with what they are made of. A
+// learner whose mechanism is not among them cannot be saved, which its test says.
+var mechanisms = sync.OnceValue(func() *typedjson.Codec {
+	c := typedjson.New(
+		objpert.Objective{}, objpert.Counted{}, objpert.Output{}, interval.Curvature{}, constrained.Objective{},
+		multiclass.Softmax{}, multiclass.OneVsRest{},
+		sgd.Quantiles{}, sgd.Descent{}, sgd.Plain{}, sgd.Momentum{}, sgd.Adam{}, sgd.Adaptive{}, sgd.Projected{},
+		ssp.AdaSSP{}, ssp.Functional{},
+		pure.Objective{}, pure.Output{}, pure.Counted{}, pure.Phases{},
+		loss.Logistic{}, loss.Softplus{}, loss.SmoothedHinge{}, loss.SquaredHinge{}, loss.Probit{}, loss.Squared{},
+		loss.Huber{}, loss.PseudoHuber{}, loss.Poisson{}, loss.SmoothPinball{}, loss.Pinball{}, loss.LeastAbsolute{},
+		loss.Hinge{}, loss.ReLU{},
+		composite.None{}, composite.L1{}, composite.GroupL1{}, composite.Everywhere{}, composite.Ball{},
+		composite.Box{}, composite.Simplex{},
+	)
+	typedjson.As(c, loss.Clipped(loss.Squared{}, 1), func(v any) (clippedLoss, error) {
+		of, level, _ := loss.Unclip(v.(loss.Loss))
+		return clippedLoss{of, level}, nil
+	}, func(l clippedLoss) (any, error) { return loss.Clipped(l.Of, l.Level), nil })
+	return c
+})
