@@ -18,6 +18,7 @@ package dpnb
 import (
 	"github.com/go-gota/gota/dataframe"
 
+	"github.com/dpnb/notebooks/dpnb/explore"
 	"github.com/dpnb/notebooks/dpnb/learn"
 	"github.com/dpnb/notebooks/dpnb/noise"
 )
@@ -146,6 +147,22 @@ func NoBias() Option { return learn.NoBias() }
 // InferBounds reads bounds and categories off the data where no schema was stated. NO
 // GUARANTEE covers what comes of it, and every result says so: for public data.
 func InferBounds() Option { return learn.InferBounds() }
+
+// Private questions about columns, which cost what they are allowed:
+//
+//	age, err := dpnb.Mean("age").Of(df, budget.Spend(0.1))
+//	dpnb.Show(age, err)
+type (
+	// Query is a question that has not been asked yet: Mean and its like.
+	Query = explore.Query
+	// Statistic is the answer. Show has its numbers with intervals, and a figure.
+	Statistic = explore.Statistic
+)
+
+// Mean asks for the mean of a column of numbers.
+//
+//	age, err := dpnb.Mean("age").Of(df, budget.Spend(0.1))
+func Mean(column string) Query { return explore.Mean(column) }
 
 // Learners. The zero value of each is right:
 //

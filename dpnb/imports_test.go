@@ -34,8 +34,9 @@ var mayImport = map[string][]string{
 	"paper":     {"*"},
 	"learn": {"loss", "matrix", "erm", "noise", "privacy", "mechanism", "theory", "sim", "frame", "dataset",
 		"ledger", "figure", "display"},
-	"":    {"learn", "noise"}, // the front door: names, no code
-	"cmd": {"*"},
+	"explore": {"learn", "frame", "mechanism", "ledger", "figure", "display", "noise", "privacy"},
+	"":        {"learn", "explore", "noise"}, // the front door: names, no code
+	"cmd":     {"*"},
 }
 
 // heavy packages make a cell of a notebook slow to build: the maths must not

@@ -23,6 +23,13 @@ func Show(things ...any) {
 	}
 }
 
+// illustrated is shown with its figure, if there is no error.
+type illustrated interface {
+	display.Displayer
+	Err() error
+	Illustration() *figure.Figure
+}
+
 func show(v any) error {
 	if r := reflect.ValueOf(v); r.Kind() == reflect.Pointer && r.IsNil() {
 		if m, ok := v.(*Model); ok {
@@ -42,6 +49,11 @@ func show(v any) error {
 			return show(f)
 		}
 		return nil
+	case illustrated:
+		if err := display.Show(v.Display()); err != nil || v.Err() != nil {
+			return err
+		}
+		return show(v.Illustration())
 	case display.Displayer:
 		return display.Show(v.Display())
 	case display.Item:
@@ -73,7 +85,8 @@ func show(v any) error {
 
 // typed is the type of v as it is typed in a notebook, by the names of the front door.
 func typed(v any) string {
-	return strings.NewReplacer("learn.", "dpnb.", "frame.Field", "dpnb.Field", "frame.CSVSettings", "dpnb.CSV",
+	return strings.NewReplacer("learn.", "dpnb.", "explore.", "dpnb.", "frame.Field", "dpnb.Field",
+		"frame.CSVSettings", "dpnb.CSV",
 		"noise.Source", "dpnb.NoiseSource").Replace(fmt.Sprintf("%T", v))
 }
 

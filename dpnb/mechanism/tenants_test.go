@@ -26,6 +26,7 @@ import (
 	"github.com/dpnb/notebooks/dpnb/mechanism/qop"
 	"github.com/dpnb/notebooks/dpnb/mechanism/sgd"
 	"github.com/dpnb/notebooks/dpnb/mechanism/ssp"
+	"github.com/dpnb/notebooks/dpnb/mechanism/statistic"
 	"github.com/dpnb/notebooks/dpnb/noise"
 	"github.com/dpnb/notebooks/dpnb/privacy"
 	"github.com/dpnb/notebooks/dpnb/smoothing"
@@ -174,6 +175,18 @@ func tenants(t testing.TB) (all []tenant) {
 	counting.Tolerance, counting.Records = 0, 0 // to be had for any count
 	enter(chosen)(counting, counting.Validate())
 	enter(long.named("phases"))(of(pure.PhasesConfig{Config: anyLength, Count: 2, Blocks: 2, Double: true}.Calibrate()))
+
+	// Statistics of two columns.
+	columns := tenant{labels: []float64{0}, anyNorm: true, total: true, allowed: map[string]string{}}
+	for _, bound := range []string{"Of.Of[0].Lower", "Of.Of[1].Lower", "Of.Of[0].Upper", "Of.Of[1].Upper"} {
+		columns.allowed[bound+" = -1"] = "a bound may have either sign"
+	}
+	bounds := []statistic.Number{{Lower: -2, Upper: 1}, {Lower: -1, Upper: 2}}
+	enter(columns.named("sums"))(of(statistic.CalibrateSums(
+		statistic.Means{Of: bounds, For: statistic.Gaussian}, statistic.Gaussian, eps, delta)))
+	columns.epsilon = 2
+	enter(columns.named("sums, pure"))(of(statistic.CalibrateSums(
+		statistic.Means{Of: bounds, For: statistic.Laplace}, statistic.Laplace, 2, 0)))
 
 	tuner := sgd.Tuner{Base: steps, Grid: []sgd.Update{sgd.Plain{LearningRate: 0.1}, sgd.Plain{LearningRate: 1}},
 		MeanRuns: 3,

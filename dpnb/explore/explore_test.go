@@ -1,0 +1,97 @@
+package explore_test
+
+import (
+	"fmt"
+	"math"
+	"strings"
+	"testing"
+
+	"github.com/dpnb/notebooks/dpnb/explore"
+	"github.com/dpnb/notebooks/dpnb/frame"
+	"github.com/dpnb/notebooks/dpnb/learn"
+)
+
+// people is a table of two columns, with what is publicly known of them.
+func people(rows int) learn.DataFrame {
+	ages, cities := make([]float64, rows), make([]string, rows)
+	for i := range rows {
+		ages[i], cities[i] = float64(20+i%50), []string{"Bern", "Rome"}[i%2]
+	}
+	t, err := frame.NewTable(frame.Column{Name: "age", Numbers: ages},
+		frame.Column{Name: "city", Kind: frame.Categorical, Texts: cities})
+	if err != nil {
+		panic(err)
+	}
+	return learn.FromTable(t).WithSchema(learn.Numeric("age", 17, 90), learn.Categorical("city", "Bern", "Rome"),
+		learn.Numeric("weight", 30, 200), learn.Numeric("income", 0, 1).Unbounded())
+}
+
+var budgets int
+
+// fresh returns a budget of its own.
+func fresh(epsilon, delta float64) *learn.Budget {
+	budgets++
+	return learn.NewBudget(epsilon, delta, learn.Named(fmt.Sprint("explore", budgets)))
+}
+
+func spent(t *testing.T, b *learn.Budget) float64 {
+	t.Helper()
+	s, err := b.State()
+	if err != nil {
+		t.Fatal(err)
+	}
+	return s.SpentEpsilon
+}
+
+func TestMean(t *testing.T) {
+	for _, delta := range []float64{1e-6, 0} {
+		b := fresh(1, delta)
+		s, err := explore.Mean("age").Noise(learn.Seed(1)).Of(people(5000), b.Spend(0.5))
+		if err != nil {
+			t.Fatal(err)
+		}
+		lo, hi := s.Interval()
+		if math.Abs(s.Value()-44.5) > 0.5 || !(lo < 44.5 && 44.5 < hi && hi-lo < 1) {
+			t.Errorf("the mean is %v in [%v, %v]", s.Value(), lo, hi)
+		}
+		if got := spent(t, b); got != 0.5 {
+			t.Errorf("spent %v", got)
+		}
+		text := s.Display().Text()
+		if !strings.Contains(text, "add-remove-one") || !strings.Contains(text, "SIMULATION") {
+			t.Error(text)
+		}
+		if df := s.DataFrame(); df.Err != nil || df.Nrow() != 1 {
+			t.Error(df.Err)
+		}
+		if _, err := s.Illustration().PNG(); err != nil {
+			t.Error(err)
+		}
+	}
+}
+
+// What is wrong is said before anything is spent, whatever is in the records.
+func TestErrorsComeBeforeTheCharge(t *testing.T) {
+	for name, c := range map[string]struct {
+		q    explore.Query
+		want string
+	}{
+		"a column that is nowhere":      {explore.Mean("height"), "not in the schema"},
+		"a column that the table lacks": {explore.Mean("weight"), `no column "weight"`},
+		"a column of categories":        {explore.Mean("city"), "categories"},
+		"a column without bounds":       {explore.Mean("income"), "Unbounded"},
+		"a confidence that is none":     {explore.Mean("age").Confidence(95), "between 0 and 1"},
+		"no query":                      {explore.Query{}, "empty query"},
+	} {
+		for _, rows := range []int{0, 1, 100} {
+			b := fresh(1, 1e-6)
+			s, err := c.q.Of(people(rows), b.Spend(0.5))
+			if err == nil || s != nil || !strings.Contains(err.Error(), c.want) || spent(t, b) != 0 {
+				t.Errorf("%s: %v, %v spent", name, err, spent(t, b))
+			}
+		}
+	}
+	if _, err := explore.Mean("age").Of(people(10), fresh(1, 1e-6).Spend(2)); err == nil {
+		t.Error("a budget was overspent")
+	}
+}

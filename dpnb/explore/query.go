@@ -1,0 +1,155 @@
+// Package explore asks private questions about the columns of a table: means, sums,
+// quantiles, what goes with what. A question is a value, which can say what it will cost
+// before anything is paid for, and is asked once, of a table, for an allowance:
+//
+//	age, err := explore.Mean("age").Of(df, budget.Spend(0.1))
+//	learn.Show(age, err)
+package explore
+
+import (
+	"errors"
+	"fmt"
+
+	"github.com/dpnb/notebooks/dpnb/frame"
+	"github.com/dpnb/notebooks/dpnb/learn"
+	"github.com/dpnb/notebooks/dpnb/mechanism"
+	"github.com/dpnb/notebooks/dpnb/mechanism/statistic"
+	"github.com/dpnb/notebooks/dpnb/noise"
+)
+
+// Query is a question about a table that has not been asked yet: Mean and its like make it.
+type Query struct {
+	question
+	src noise.Source
+	err error
+	// confidence of the intervals, sampling that they are of the population.
+	settings
+}
+
+// settings of the intervals of an answer.
+type settings struct {
+	confidence float64
+	sampling   bool
+}
+
+// question is what is asked: it becomes a plan by what is publicly known.
+type question interface {
+	// plan checks the question against what is known of the columns of a table.
+	//
+	// Errors: of public numbers alone; nothing has been charged.
+	plan(s *frame.Schema) (plan, error)
+}
+
+// plan is a question that fits a table.
+type plan interface {
+	// columns of the table that are read, in the order of the mechanism's.
+	columns() []string
+	// label names the question in the ledger.
+	label() string
+	// calibrate returns the mechanism for (ε, δ): with Gaussian noise if the ledger counts μ
+	// and δ > 0, else with whatever noise is least.
+	calibrate(epsilon, delta float64, countsMu bool) (statistic.Mechanism, error)
+	// answer makes of what the mechanism released what is shown.
+	answer(m statistic.Mechanism, released []float64, s settings) *Statistic
+}
+
+// ask returns a query with the usual settings.
+func ask(q question) Query { return Query{question: q, settings: settings{confidence: 0.95}} }
+
+// Noise has the query draw from src: a seed's for simulations, or nil for the secure one.
+func (q Query) Noise(src noise.Source) Query { q.src = src; return q }
+
+// Confidence sets that of the intervals, 0.95 without it.
+func (q Query) Confidence(c float64) Query {
+	if !(c > 0 && c < 1) {
+		q.err = fmt.Errorf("dpnb: Confidence(%v): want a number between 0 and 1, for example 0.95", c)
+	}
+	q.confidence = c
+	return q
+}
+
+// ForPopulation has the intervals cover what is true of the population of which the records
+// are independent draws, not only of the records: they are wider by what chance does.
+func (q Query) ForPopulation() Query { q.sampling = true; return q }
+
+// planned returns the plan of q for df, with the records and how their values are read.
+func (q Query) planned(df learn.DataFrame) (plan, frame.Scanner, *frame.Values, error) {
+	if q.err != nil {
+		return nil, nil, nil, q.err
+	}
+	if q.question == nil {
+		return nil, nil, nil, errors.New("dpnb: an empty query; make one with Mean, Sum, QuantilesOf and the like")
+	}
+	records, schema, err := df.Known()
+	if err != nil {
+		return nil, nil, nil, err
+	}
+	p, err := q.plan(schema)
+	if err != nil {
+		return nil, nil, nil, err
+	}
+	v, err := frame.NewValues(schema, records.Names(), p.columns())
+	return p, records, v, err
+}
+
+// Of asks the question of df and spends the allowance.
+//
+// Errors: a column that is not there, of the wrong type or without public bounds, a budget
+// that does not cover it: all from public knowledge, before anything is spent. A file that
+// cannot be read on is found out after.
+func (q Query) Of(df learn.DataFrame, a learn.Allowance) (*Statistic, error) {
+	p, records, values, err := q.planned(df)
+	if err != nil {
+		return nil, err
+	}
+	src := q.src
+	if src == nil {
+		src = noise.NewSecure()
+	}
+	m, alone, err := a.Pay(src, p.label(), func(epsilon, delta float64, countsMu bool) (mechanism.Mechanism, error) {
+		return p.calibrate(epsilon, delta, countsMu)
+	})
+	if err != nil {
+		return nil, err
+	}
+	collecting := m.(statistic.Mechanism)
+	tally := collecting.Tally()
+	err = records.Scan(p.columns(), func(chunk *frame.Table) error {
+		v, err := values.Of(chunk)
+		if err == nil && chunk.Rows() > 0 {
+			tally.Add(v)
+		}
+		return err
+	})
+	if err != nil {
+		return nil, err
+	}
+	s := p.answer(collecting, tally.Release(src), q.settings)
+	d := m.Describe()
+	profile, err := mechanism.Profile(m)
+	if err != nil {
+		return nil, err
+	}
+	s.guarantee = mechanism.Guarantee{Epsilon: alone.Epsilon, Delta: alone.Delta, Adjacency: d.Adjacency,
+		Bound: d.Bound, Profile: profile, Assumptions: d.Assumptions}
+	s.mechanism, s.dataDependent, s.settings = m.String(), values.DataDependent(), q.settings
+	s.origin, s.from = s.origin.And(src), df
+	return s, nil
+}
+
+// number returns what is publicly known of a column of numbers.
+func number(s *frame.Schema, column string) (statistic.Number, error) {
+	f, ok := s.Field(column)
+	switch {
+	case !ok:
+		return statistic.Number{}, fmt.Errorf("dpnb: %q is not in the schema: state its public bounds, "+
+			"Numeric(%[1]q, lower, upper)", column)
+	case f.Kind != frame.Numeric:
+		return statistic.Number{}, fmt.Errorf("dpnb: %q has categories in the schema, and a column of numbers is "+
+			"wanted", column)
+	case f.Open:
+		return statistic.Number{}, fmt.Errorf("dpnb: %q is Unbounded in the schema: one record could move its mean by "+
+			"any amount; state public bounds, beyond which values are moved to them", column)
+	}
+	return statistic.Number{Lower: f.Lower, Upper: f.Upper}, nil
+}

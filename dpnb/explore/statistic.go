@@ -1,0 +1,158 @@
+package explore
+
+import (
+	"errors"
+	"fmt"
+	"math"
+	"strconv"
+	"strings"
+
+	"github.com/go-gota/gota/dataframe"
+	"github.com/go-gota/gota/series"
+
+	"github.com/dpnb/notebooks/dpnb/display"
+	"github.com/dpnb/notebooks/dpnb/figure"
+	"github.com/dpnb/notebooks/dpnb/learn"
+	"github.com/dpnb/notebooks/dpnb/mechanism"
+	"github.com/dpnb/notebooks/dpnb/mechanism/statistic"
+	"github.com/dpnb/notebooks/dpnb/noise"
+)
+
+// Row is one number of an answer, by its name, with its interval.
+type Row struct {
+	Name string
+	statistic.Estimate
+}
+
+// Statistic is the answer to a Query. Everything in it is released: it may be shown, kept and
+// computed with at no further cost.
+type Statistic struct {
+	title, meaning string
+	rows           []Row
+	notes          []string
+	guarantee      mechanism.Guarantee
+	mechanism      string
+	settings
+	dataDependent bool
+	origin        noise.Origin
+	from          learn.DataFrame
+}
+
+// Err returns why s is no statistic: nil if it is one.
+func (s *Statistic) Err() error {
+	if s == nil || len(s.rows) == 0 {
+		return errors.New("dpnb: no statistic: look at the err that came with it")
+	}
+	return nil
+}
+
+// Rows returns the numbers with their intervals.
+func (s *Statistic) Rows() []Row {
+	if s.Err() != nil {
+		return nil
+	}
+	return append([]Row(nil), s.rows...)
+}
+
+// Value returns the first number, the only one of a mean; NaN if there is none.
+func (s *Statistic) Value() float64 {
+	if s.Err() != nil {
+		return math.NaN()
+	}
+	return s.rows[0].Value
+}
+
+// Interval returns the interval of the first number.
+func (s *Statistic) Interval() (lower, upper float64) {
+	if s.Err() != nil {
+		return math.NaN(), math.NaN()
+	}
+	return s.rows[0].Lower, s.rows[0].Upper
+}
+
+// Guarantee returns what the release is proved to satisfy.
+func (s *Statistic) Guarantee() mechanism.Guarantee { return s.guarantee }
+
+// DataFrame returns the numbers as a dataframe with columns statistic, value, lower, upper.
+func (s *Statistic) DataFrame() dataframe.DataFrame {
+	if err := s.Err(); err != nil {
+		return dataframe.DataFrame{Err: err}
+	}
+	var names []string
+	var value, lower, upper []float64
+	for _, r := range s.rows {
+		names = append(names, r.Name)
+		value, lower, upper = append(value, r.Value), append(lower, r.Lower), append(upper, r.Upper)
+	}
+	return dataframe.New(series.New(names, series.String, "statistic"), series.New(value, series.Float, "value"),
+		series.New(lower, series.Float, "lower"), series.New(upper, series.Float, "upper"))
+}
+
+// Display shows the numbers with their intervals, what they mean and the guarantee.
+func (s *Statistic) Display() display.Item {
+	if err := s.Err(); err != nil {
+		return display.Failed(err)
+	}
+	it := s.from.WithOrigin(display.Item{Title: s.title, Header: []string{"", "value", s.percent() + " from", "to"}})
+	for _, r := range s.rows {
+		digits := decimals(r.Estimate)
+		it.Row(r.Name, round(r.Value, digits), round(r.Lower, digits), round(r.Upper, digits))
+	}
+	var warnings []string
+	if w := s.origin.Warning(); w != "" {
+		warnings = append(warnings, w)
+	}
+	if s.dataDependent {
+		warnings = append(warnings, "Bounds or categories were READ OFF THE DATA: the guarantee does not cover that.")
+	}
+	it.Warning = strings.Join(warnings, " ")
+	it.Notes = append(it.Notes, s.meaning)
+	it.Notes = append(it.Notes, s.notes...)
+	it.Note("Guarantee: %s", s.guarantee.Words())
+	it.Note("How: %s. Bound: %s.", s.mechanism, s.guarantee.Bound)
+	it.Note("Assumes: %s.", strings.Join(s.guarantee.Assumptions, "; "))
+	return it
+}
+
+// Illustration draws the numbers with their intervals. Show shows it beside the table.
+func (s *Statistic) Illustration() *figure.Figure {
+	if s.Err() != nil {
+		return nil
+	}
+	var names []string
+	var lo, mid, hi []float64
+	for _, r := range s.rows {
+		names = append(names, r.Name)
+		lo, mid, hi = append(lo, r.Lower), append(mid, r.Value), append(hi, r.Upper)
+	}
+	f := figure.New(s.title, "value, with its "+s.percent()+" interval", "")
+	return f.Intervals(names, lo, mid, hi, figure.Blue)
+}
+
+// percent writes the confidence: 95 %.
+func (s settings) percent() string { return strconv.FormatFloat(100*s.confidence, 'g', 6, 64) + " %" }
+
+// interval says what the interval of e is.
+func (s settings) interval(e statistic.Estimate) string {
+	d := decimals(e)
+	of := "the noise is the reason that it is not known better"
+	if s.sampling {
+		of = "noise and the chance of who was asked are the reasons that it is not known better"
+	}
+	return fmt.Sprintf("with %s confidence it is between %s and %s, and %s", s.percent(), round(e.Lower, d),
+		round(e.Upper, d), of)
+}
+
+// figures writes the value of e with the digits that its interval leaves.
+func figures(e statistic.Estimate) string { return round(e.Value, decimals(e)) }
+
+// decimals is how many places after the point e is worth: two digits of its interval.
+func decimals(e statistic.Estimate) int {
+	width := e.Upper - e.Lower
+	if !(width > 0) {
+		return 3
+	}
+	return max(0, min(12, 1-int(math.Floor(math.Log10(width/2)))))
+}
+
+func round(v float64, decimals int) string { return strconv.FormatFloat(v, 'f', decimals, 64) }

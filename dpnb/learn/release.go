@@ -1,0 +1,69 @@
+package learn
+
+import (
+	"cmp"
+	"errors"
+
+	"github.com/dpnb/notebooks/dpnb/display"
+	"github.com/dpnb/notebooks/dpnb/frame"
+	"github.com/dpnb/notebooks/dpnb/ledger"
+	"github.com/dpnb/notebooks/dpnb/mechanism"
+	"github.com/dpnb/notebooks/dpnb/noise"
+	"github.com/dpnb/notebooks/dpnb/privacy"
+)
+
+// Pay chooses a mechanism for what a allows, by its (ε, δ), and spends what it costs, in the
+// ledger under the label unless a has a name: for whatever is no learner. What choose does
+// depends on public numbers alone. The caller then runs the mechanism with src, once. alone is
+// the (ε, δ) that the release is by itself. choose is told whether the ledger counts μ: then
+// Gaussian noise is the cheapest, else whatever is best at (ε, δ).
+//
+// Errors: those of choose; an allowance that does not cover it, or that does not suit the
+// source. The ledger is then unchanged.
+func (a Allowance) Pay(
+	src noise.Source, label string,
+	choose func(epsilon, delta float64, countsMu bool) (mechanism.Mechanism, error),
+) (m mechanism.Mechanism, alone ledger.Part, err error) {
+	a.label = cmp.Or(a.label, label)
+	if err := a.check(src); err != nil {
+		return nil, alone, err
+	}
+	countsMu := !a.simulation && a.budget.ledger.Config().Rule == ledger.AsGaussians && !a.whole()
+	m, price, err := a.priced(func(epsilon, delta float64) (mechanism.Mechanism, error) {
+		return choose(epsilon, delta, countsMu)
+	})
+	if err != nil {
+		return nil, alone, err
+	}
+	profile, err := mechanism.Profile(m)
+	if err != nil {
+		return nil, alone, err
+	}
+	if privacy.DeltaUpper(profile, price.Epsilon) == 0 {
+		price.Delta = 0 // it is pure, and leaves δ to others
+	}
+	alone = ledger.Part{Epsilon: price.Epsilon, Delta: price.Delta}
+	return m, alone, a.charge(price, m.Describe().Name, src)
+}
+
+// Known returns the records of df, to be scanned, and what is publicly known of them.
+//
+// Errors: df's own; no schema.
+func (df DataFrame) Known() (frame.Scanner, *frame.Schema, error) {
+	if err := df.Err(); err != nil {
+		return nil, nil, err
+	}
+	if df.schema == nil {
+		return nil, nil, errors.New("dpnb: no public schema: state the bounds and categories that are known without " +
+			"the data (WithSchema)")
+	}
+	return df.table, df.schema, nil
+}
+
+// WithOrigin adds to what is shown of df where its records come from.
+func (df DataFrame) WithOrigin(it display.Item) display.Item {
+	if s, _, err := df.Known(); err == nil {
+		it = withOrigin(s.Origin(), it)
+	}
+	return it
+}
