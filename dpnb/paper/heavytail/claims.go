@@ -9,4 +9,4 @@ import (
 )
 
 // Claims returns the claims of the paper.
-func Claims() []claim.Claim { return slices.Concat(extensionClaims(), localisation()) }
+func Claims() []claim.Claim { return slices.Concat(extensionClaims(), localisation(), lowerBounds()) }

@@ -178,3 +178,40 @@ func TestHeavytailBiasOverW(t *testing.T) {
 	errata.Quote(t, "heavytail-81", "%.1f", bias)
 	errata.Quote(t, "heavytail-81", "%.1f", printed)
 }
+
+// The excess risk of Lemma G.1, and its printed lower bound.
+func TestHeavytailReduction(t *testing.T) {
+	h := Hard{Direction: []float64{0.6, 0.8}, P: 1, A: 1}
+	got := h.Excess([]float64{0.006, 0.008}, 1) // m = 1, D = 2, ⟨u,v⟩ = 1
+	if printed := 2.0; got > 0.6*printed {
+		t.Errorf("%v, printed at least %v", got, printed)
+	}
+	errata.Quote(t, "heavytail-85", "%.2f", got)
+	errata.Quote(t, "heavytail-85", "%.2f", 2.0)
+}
+
+// The probability p of the hard instance.
+func TestHeavytailPacking(t *testing.T) {
+	const zeta, n = 0.2, 1000
+	printed := math.Log((2 - 1) / (4 * math.E * zeta))
+	errata.Quote(t, "heavytail-86", "%.3f", printed)
+	right := n * Unavoidable(zeta, func(p float64) float64 { return SignError(n, p, 1) })
+	if printed > 0 || right < 1 {
+		t.Errorf("nεp = %v, printed %v", right, printed)
+	}
+	errata.Quote(t, "heavytail-86", "%.2f", right)
+}
+
+// The constant of Lemma 2.3, by a law of A with two values.
+func TestHeavytailBiasConstant(t *testing.T) {
+	for k, format := range map[float64][2]string{2: {"%.0f", "%.2f"}, 4: {"%.3f", "%.3f"}} {
+		const c, share = 1.0, 0.01
+		a := k * c / (k - 1)
+		reached := share * (a - c) / (share * math.Pow(a, k) / math.Pow(c, k-1))
+		if math.Abs(reached/kappa(k)-1) > 1e-12 || kappa(k) > 0.5/(k-1) {
+			t.Errorf("k = %g: %v reached, κ = %v", k, reached, kappa(k))
+		}
+		errata.Quote(t, "heavytail-88", format[0], 1/(k-1))
+		errata.Quote(t, "heavytail-88", format[1], reached)
+	}
+}

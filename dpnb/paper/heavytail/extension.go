@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"math"
 
+	"gonum.org/v1/gonum/floats"
 	"gonum.org/v1/gonum/mathext"
 
 	"github.com/dpnb/notebooks/dpnb/claim"
@@ -22,7 +23,7 @@ func extensionClaims() []claim.Claim {
 			Statement: "f_C is convex, C-Lipschitz and at most f",
 			Code:      []string{"loss.Cut"},
 			Tests:     []string{"loss.TestExtension", "loss.TestExtensionOfSteepLine"},
-			Proof:     "heavytail#heavytail-lem2.2 16a2391c",
+			Proof:     "heavytail#heavytail-lem2.2 adbafe4e",
 			Check: "eight losses, 150 rows and labels each: the closed form against the infimum that defines it; " +
 				"slopes, which may not fall, times ‖x‖; its value less f",
 			Expected: "equal to 1e-6; slopes rise, up to C and no farther; at most f",
@@ -43,6 +44,19 @@ func extensionClaims() []claim.Claim {
 			Run:      momentBias(1), Power: "0.1 % of the constant",
 			Wrong: map[string]claim.Check{"κ_k less by a tenth": momentBias(0.9),
 				"κ_k more by a tenth": momentBias(1.1)},
+		},
+		{
+			ID: "heavytail/lemC.1", Paper: lowy + "Lemma C.1", Kind: claim.Theorem,
+			Statement: "F̂ − F̂_C ≤ (D/n)Σ(A(zᵢ) − C)₊ on W, for every dataset; hence Lemma 2.3, with κ_k for 1/(k−1)",
+			Code:      []string{"paper/heavytail.OnBall"}, Tests: []string{"paper/heavytail.TestOnBall"},
+			Proof: "heavytail#heavytail-lemC.1 33b52f2e", Errata: []string{"heavytail-88"}, Seed: 35,
+			Check: "eight losses, d to 3, 400 records and points of the ball: f less its extension, over D(A − C)₊; " +
+				"the same with the infimum over all of ℝᵈ",
+			Expected: "at most 1, and 1 is reached by linear losses; more for ℝᵈ",
+			Run:      overBall(1, false, 35), Power: "a tenth of the bound",
+			Wrong: map[string]claim.Check{"the bound less by a tenth": overBall(0.9, false, 35),
+				"the bound more by a tenth":  overBall(1.1, false, 35),
+				"the infimum over all of ℝᵈ": overBall(1, true, 35)},
 		},
 		{
 			ID: "heavytail/lem2.4", Paper: lowy + "Lemmas 2.4 and C.2", Kind: claim.Theorem,
@@ -228,5 +242,41 @@ func oneStage(bias, spread, choice float64, seed uint64) claim.Check {
 			o.Verdict, o.Note = claim.HoldsWithCorrection, "by one stage; the printed bias over W₀ is false"
 		}
 		return o, nil
+	}
+}
+
+// overBall holds f − f_C on a ball against factor·D(A − C)₊; everywhere takes the infimum over ℝᵈ.
+func overBall(factor float64, everywhere bool, seed uint64) claim.Check {
+	return func(_ context.Context, size claim.Size) (claim.Outcome, error) {
+		src, most := noise.NewSeeded(seed), 0.0
+		for i := range size.Runs(400) {
+			d := 1 + i%3
+			e := OnBall{Loss: allLosses[i%len(allLosses)], C: math.Exp(src.NormFloat64()), Radius: 0.7}
+			x, w, g, y := make([]float64, d), make([]float64, d), make([]float64, d), 3*src.NormFloat64()
+			src.Gaussian(x, 3)
+			src.Gaussian(w, 1)
+			if !e.Loss.ValidLabel(y) {
+				y = math.Copysign(1, y)
+			}
+			norm := floats.Norm(x, 2)
+			floats.Scale(e.Radius/floats.Norm(w, 2), w)
+			if i%2 == 0 { // where the loss is largest: at the end of x
+				floats.ScaleTo(w, math.Copysign(e.Radius/norm, y), x)
+			}
+			t := floats.Dot(x, w)
+			f, _ := e.slope(t, norm, y)
+			extended := e.At(g, w, x, y)
+			if everywhere {
+				if extended, _ = loss.Cut(e.Loss, e.C, norm, t, y); math.IsInf(extended, -1) {
+					continue
+				}
+			}
+			if excess := e.Steepest(norm, y) - e.C; excess > 0 {
+				most = math.Max(most, (f-extended)/(factor*2*e.Radius*excess))
+			} else if f-extended > 1e-9 {
+				return outcome("an extension that is not the loss", false), nil
+			}
+		}
+		return outcome(fmt.Sprintf("at most %.4f of the bound", most), most <= 1+1e-9 && most > 0.999), nil
 	}
 }

@@ -1,31 +1,14 @@
 package heavytail
 
 import (
-	"context"
 	"math"
 	"testing"
 
 	"gonum.org/v1/gonum/floats"
 
-	"github.com/dpnb/notebooks/dpnb/claim"
 	"github.com/dpnb/notebooks/dpnb/erm/composite"
 	"github.com/dpnb/notebooks/dpnb/noise"
 )
-
-func TestClaimsOfLocalisation(t *testing.T) {
-	for _, c := range localisation() {
-		o, err := c.Run(context.Background(), claim.Quick)
-		if err != nil || o.Verdict != c.Verdict() {
-			t.Errorf("%s: %+v, %v", c.ID, o, err)
-		}
-		for name, wrong := range c.Wrong {
-			if o, err := wrong(context.Background(), claim.Quick); err == nil && o.Verdict == c.Verdict() {
-				t.Errorf("%s does not notice %q: %s", c.ID, name, o.Measured)
-			}
-		}
-		t.Log(c.ID, o.Measured)
-	}
-}
 
 // All answers are jets of the two functions that are left, whatever is asked.
 func TestResisting(t *testing.T) {

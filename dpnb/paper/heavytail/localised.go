@@ -1,0 +1,105 @@
+package heavytail
+
+import (
+	"fmt"
+	"math"
+
+	"github.com/dpnb/notebooks/dpnb/erm/composite"
+	"github.com/dpnb/notebooks/dpnb/noise"
+	"github.com/dpnb/notebooks/dpnb/noise/exact"
+)
+
+// Localised is the density of heavytail's Algorithms 6 and 7 over an interval,
+//
+//	∝ exp(−(ε_EM/(2Δ))(F̂_{C,λ}(w) − F̂_{C,λ}(u₀))),  Δ = 2C·D₀/m, ε_EM = ε/4,
+//
+// with values that are known to within αin: the law that is sampled is within
+// exp(±2·(ε_EM/(2Δ))·αin) of it everywhere. There is no log-concave sampler here; in one
+// dimension the law is had by rejection, and more than that is refused.
+type Localised struct {
+	// Value of F̂_{C,λ}, as near as it is known.
+	Value func(w float64) float64
+	// Low and High end W₀; C, m and ε as above.
+	Low, High  float64
+	C, Epsilon float64
+	Records    int
+}
+
+// Sensitivity returns Δ: how far replacing a record moves F̂_{C,λ}(w) − F̂_{C,λ}(u₀) at most,
+// for w and u₀ in W₀.
+func (l Localised) Sensitivity() float64 { return 2 * l.C * (l.High - l.Low) / float64(l.Records) }
+
+// Potential returns (ε_EM/(2Δ))·F̂(w), but for a constant.
+func (l Localised) Potential(w float64) float64 {
+	return l.Epsilon / 4 / (2 * l.Sensitivity()) * l.Value(w)
+}
+
+// Sample draws by rejection from the uniform law on W₀: uniform returns numbers in (0, 1).
+// The potential rises by at most ε m/16 from end to end, so that at least e^{−εm/16} of the
+// draws are accepted, whatever the records are; it returns how many draws it took. least is
+// the potential's minimum.
+//
+// Errors: where that may be fewer than one in 10⁷.
+func (l Localised) Sample(uniform func() float64, least float64) (w float64, draws int, err error) {
+	if rise := l.Epsilon * float64(l.Records) / 16; rise > math.Log(1e7) {
+		return 0, 0, fmt.Errorf("heavytail: rejection may take e^%.0f draws; there is no other exact sampler here",
+			rise)
+	}
+	for draws = 1; ; draws++ {
+		w = l.Low + (l.High-l.Low)*uniform()
+		if math.Log(uniform()) <= least-l.Potential(w) {
+			return w, draws, nil
+		}
+	}
+}
+
+// Algorithm7 is heavytail's Algorithm 7 in one dimension, for linear losses zw on [−1, 1] with the ridge
+// (λ/2)(w − w₀)²: an output perturbation at ε/2, then Localised over what is left of its ball.
+type Algorithm7 struct {
+	C, Lambda, Centre, Epsilon float64
+}
+
+// Mean returns the mean slope with C.
+func (a Algorithm7) Mean(z []float64) (mean float64) {
+	for _, v := range z {
+		mean += math.Max(-a.C, math.Min(v, a.C)) / float64(len(z))
+	}
+	return mean
+}
+
+// Scale returns that of the first stage's noise, 6C/(λm) over ε/2.
+func (a Algorithm7) Scale(m int) float64 { return 12 * a.C / (a.Lambda * float64(m) * a.Epsilon) }
+
+// Second returns the second stage about the point of the first: its ball has the radius
+// 600C/(λmε), which the paper calls the diameter.
+func (a Algorithm7) Second(z []float64, at float64) Localised {
+	radius, mean := 50*a.Scale(len(z)), a.Mean(z)
+	return Localised{Value: func(w float64) float64 { return mean*w + 0.5*a.Lambda*(w-a.Centre)*(w-a.Centre) },
+		Low: math.Max(-1, at-radius), High: math.Min(1, at+radius), C: a.C, Epsilon: a.Epsilon, Records: len(z)}
+}
+
+// Run returns a draw of both stages, and an error where Localised.Sample has one.
+func (a Algorithm7) Run(z []float64, src *noise.Seeded) (float64, error) {
+	best := func(low, high float64) float64 { // the minimiser over an interval
+		return math.Max(low, math.Min(a.Centre-a.Mean(z)/a.Lambda, high))
+	}
+	at, scale := []float64{best(-1, 1)}, a.Scale(len(z))
+	noise.Exact(src).IsotropicLaplace(1).AddRounded(at, scale, exact.Grid(scale))
+	l := a.Second(z, math.Max(-1, math.Min(at[0], 1)))
+	w, _, err := l.Sample(src.Float64, l.Potential(best(l.Low, l.High)))
+	return w, err
+}
+
+// interval is [−1, 1].
+var interval = Exactly(composite.Ball{Radius: 1})
+
+// linearLosses are zw, of one variable.
+func linearLosses(z []float64) (losses []Function) {
+	for _, v := range z {
+		losses = append(losses, func(g, w []float64) float64 {
+			g[0] = v
+			return v * w[0]
+		})
+	}
+	return losses
+}

@@ -1,0 +1,308 @@
+package heavytail
+
+import (
+	"context"
+	"fmt"
+	"math"
+
+	"gonum.org/v1/gonum/floats"
+	"gonum.org/v1/gonum/stat/distuv"
+
+	"github.com/dpnb/notebooks/dpnb/claim"
+	"github.com/dpnb/notebooks/dpnb/internal/univariate"
+	"github.com/dpnb/notebooks/dpnb/loss"
+	"github.com/dpnb/notebooks/dpnb/matrix"
+	"github.com/dpnb/notebooks/dpnb/mechanism"
+	"github.com/dpnb/notebooks/dpnb/mechanism/pure"
+	"github.com/dpnb/notebooks/dpnb/noise"
+	"github.com/dpnb/notebooks/dpnb/privacy"
+)
+
+// lowerBounds lists the claims about what no algorithm can do.
+func lowerBounds() []claim.Claim {
+	return []claim.Claim{
+		{
+			ID: "heavytail/lemG.1", Paper: lowy + "Lemma G.1", Kind: claim.Theorem,
+			Statement: "‖μ̂ − μ‖² ≤ (8m/D)·excess risk, for linear losses with ‖μ‖ = m on the ball of diameter D and " +
+				"μ̂ = −m𝒜/‖𝒜‖",
+			Code: []string{"paper/heavytail.Hard"}, Tests: []string{"paper/heavytail.TestHard"},
+			Proof: "localisation#heavytail-lemG.1 f8eac88d", Errata: []string{"heavytail-85"}, Seed: 29,
+			Check:    "largest left side over the right side, over points of the ball",
+			Expected: "at most 1, and 1 is reached as 𝒜 goes to 0 the wrong way",
+			Run:      reduction(8), Power: "7.2 for 8", Wrong: map[string]claim.Check{"7.2 for 8": reduction(7.2)},
+		},
+		{
+			ID: "heavytail/thm4.1", Paper: lowy + "Theorems 4.1 and G.6", Kind: claim.Theorem,
+			Statement: "on one of two hard instances every ε-DP algorithm has, with probability ζ, an excess risk of " +
+				"at least cD·min{G₁, G₂√(ln(1/ζ)/n) + G_k((d + ln(1/ζ))/(nε))^{1−1/k}}; in one dimension with the " +
+				"best probability there is and a c above ⅕",
+			Code: []string{"paper/heavytail.HardPrivate", "paper/heavytail.HardNonPrivate",
+				"paper/heavytail.Unavoidable", "paper/heavytail.SignError"},
+			Tests: []string{"paper/heavytail.TestLowerBounds"},
+			Proof: "localisation#heavytail-thm4.1 816043c2", Errata: []string{"heavytail-85", "heavytail-86"},
+			Check: "d = 1, n = 100, ε = ½, k = 2, ζ = 0.1, 40,000 samples of each sign: how often six " +
+				"algorithms (500 samples) have the excess risk of either bound, over ζ: the best sign there is, " +
+				"and the least of the others; the same " +
+				"for the sign of a sum and the other instance, without privacy; and least c over ζ < 1/5, n, ε ≤ 1, k",
+			Expected: "1 for the best sign and for the sum's, to 4 standard errors, and no less for the others; c > ⅕",
+			Seed:     34, Run: lowerBound(1, false, 34), Want: claim.HoldsWithCorrection,
+			Power: "a bound that is a tenth too high or too low",
+			Wrong: map[string]claim.Check{"the probability more by a tenth": lowerBound(1.1, false, 34),
+				"the probability less by a tenth": lowerBound(0.9, false, 34),
+				"an algorithm without privacy":    lowerBound(1, true, 34)},
+		},
+	}
+}
+
+func reduction(constant float64) claim.Check {
+	return func(context.Context, claim.Size) (claim.Outcome, error) {
+		src := noise.NewSeeded(29)
+		const radius = 1.5
+		var most float64
+		for i := range 4000 {
+			h := HardPrivate([]float64{1, 2, -1}, 1000, 1, 1, 2, 0.01)
+			mean := h.Mean()
+			m := floats.Norm(mean, 2)
+			w := make([]float64, 3)
+			src.Gaussian(w, 1)
+			floats.Scale(radius*math.Pow(src.Float64(), float64(1+i%4*4))/floats.Norm(w, 2), w)
+			if i%2 == 0 { // the wrong way
+				floats.ScaleTo(w, floats.Norm(w, 2)/m, mean)
+			}
+			guess := append([]float64(nil), w...)
+			floats.Scale(-m/floats.Norm(w, 2), guess)
+			far := floats.Distance(guess, mean, 2)
+			most = math.Max(most, far*far/(constant*m/(2*radius)*h.Excess(w, radius)))
+		}
+		return outcome(fmt.Sprintf("at most %.4f", most), most <= 1+1e-9 && most > 0.99), nil
+	}
+}
+
+// signError is the least average error of an ε-DP guess between N records +a and N records −a.
+func signError(count int, epsilon float64) float64 {
+	half := math.Exp(-epsilon * float64(count/2))
+	if count%2 == 0 {
+		return half / 2
+	}
+	return half / (1 + math.Exp(epsilon))
+}
+
+// binomial returns E f(N), N of the binomial law of n and p, to 1e-12 for 0 ≤ f ≤ 1.
+func binomial(n int, p float64, f func(count int) float64) (mean float64) {
+	if p >= 1 {
+		return f(n)
+	}
+	law := distuv.Binomial{N: float64(n), P: p}
+	for i := range n + 1 {
+		weight := law.Prob(float64(i))
+		if mean += weight * f(i); float64(i) > float64(n)*p && weight < 1e-13 {
+			break
+		}
+	}
+	return mean
+}
+
+// SignError returns the least probability, on the worse of the two, with which an ε-DP
+// algorithm (replace-one) takes n records of HardPrivate in one dimension, a with probability
+// p and else 0, for their negatives. The excess risk then is at least paD/2.
+//
+// Source: ours. Proof: docs/theory/localisation.md, heavytail-thm4.1.
+func SignError(n int, p, epsilon float64) float64 {
+	return binomial(n, p, func(count int) float64 { return signError(count, epsilon) })
+}
+
+// BestSign is the algorithm that attains SignError: the probability of the guess "+", sum
+// being the number of records +a less that of records −a.
+func BestSign(sum int, epsilon float64) float64 {
+	if sum > 0 {
+		return 1 - BestSign(-sum, epsilon)
+	}
+	return signError(-sum, epsilon)
+}
+
+// PackingError bounds from below the mean error, over size ≥ 2 points ν, with which an ε-DP
+// algorithm tells the instances aν apart: E 1/(1 + e^{εN}/(size − 1)).
+func PackingError(n int, p, epsilon, size float64) float64 {
+	return binomial(n, p, func(count int) float64 { return 1 / (1 + math.Exp(epsilon*float64(count))/(size-1)) })
+}
+
+// Unavoidable returns the largest p ≤ 1 at which an error that falls in p is at least ζ, which it is at 0.
+func Unavoidable(zeta float64, err func(p float64) float64) float64 {
+	if err(1) >= zeta {
+		return 1
+	}
+	p, _ := univariate.Bisect(func(p float64) bool { return err(p) < zeta }, 0, 1, univariate.Arithmetic, 1e-12)
+	return p
+}
+
+// CoinError is the least probability, on the worse of the two, with which any algorithm takes
+// n records of HardNonPrivate with mean ρ for those with −ρ.
+func CoinError(n int, rho float64) float64 {
+	return binomial(n, (1-rho)/2, func(wrong int) float64 {
+		switch {
+		case 2*wrong > n:
+			return 1
+		case 2*wrong == n:
+			return 0.5
+		}
+		return 0
+	})
+}
+
+// oneDimension are algorithms of ε-DP for linear losses on [−1, 1]: what each makes of slopes z.
+func oneDimension(n int, epsilon, k float64) (names []string, all []func(z []float64, src *noise.Seeded) (float64,
+	error), err error) {
+	add := func(name string, f func([]float64, *noise.Seeded) (float64, error)) {
+		names, all = append(names, name), append(all, f)
+	}
+	config := pure.Config{Loss: loss.Affine{}, Epsilon: epsilon, Adjacency: privacy.ReplaceOne, Features: 1, Records: n,
+		Radius: 1, Moment: k, MomentBound: 1, WorstCase: true}
+	one := make([]float64, n)
+	for i := range one {
+		one[i] = 1
+	}
+	run := func(name string, m mechanism.Mechanism, e error) {
+		if e != nil {
+			err = e
+		}
+		add(name, func(z []float64, src *noise.Seeded) (float64, error) {
+			r, err := m.Run(matrix.NewDense(len(z), 1, z), one[:len(z)], src, &mechanism.Settings{Workers: 1})
+			if err != nil {
+				return 0, err
+			}
+			return math.Max(-1, math.Min(1, r.Coefficients[0])), nil
+		})
+	}
+	objective, e := config.Calibrate()
+	run("objective", objective, e)
+	output, e := config.CalibrateOutput()
+	run("output", output, e)
+	for _, constants := range []pure.Constants{pure.Exact, pure.Printed} {
+		phases, e := pure.PhasesConfig{Config: config, Count: 2, Double: true, Constants: constants}.Calibrate()
+		run("phases, "+constants.String(), phases, e)
+	}
+	clip, lambda := math.Pow(float64(n)*epsilon, 1/k), math.Pow(float64(n)*epsilon, 1/k-1)
+	net, e := Net(1, 1, 0.02)
+	if e != nil {
+		err = e
+	}
+	add("Algorithm 5", func(z []float64, src *noise.Seeded) (float64, error) {
+		m := NetMechanism{Slopes: linearLosses(z), C: clip, Lambda: lambda, Centre: []float64{0}, Step: 1 / lambda,
+			W: interval, Sensitivity: 2 * clip / float64(n)}
+		return net[draw(src, m.Probabilities(net, epsilon))][0], nil
+	})
+	add("Algorithm 7", func(z []float64, src *noise.Seeded) (float64, error) {
+		return Algorithm7{C: clip, Lambda: lambda, Epsilon: epsilon}.Run(z, src)
+	})
+	return names, all, err
+}
+
+// draw returns i with probability p[i].
+func draw(src *noise.Seeded, p []float64) int {
+	u := src.Float64()
+	for i, q := range p {
+		if u -= q; u < 0 {
+			return i
+		}
+	}
+	return len(p) - 1
+}
+
+func lowerBound(factor float64, open bool, seed uint64) claim.Check {
+	return func(_ context.Context, size claim.Size) (claim.Outcome, error) {
+		const n, epsilon, k, zeta = 100, 0.5, 2.0, 0.1
+		src := noise.NewSeeded(seed)
+		p := Unavoidable(zeta, func(p float64) float64 { return SignError(n, p, epsilon) })
+		names, all, err := oneDimension(n, epsilon, k)
+		if err != nil {
+			return claim.Outcome{}, err
+		}
+		sign := func(z []float64, src *noise.Seeded) (float64, error) {
+			return -math.Copysign(1, floats.Sum(z)+1e-9*(src.Float64()-0.5)), nil
+		}
+		if open {
+			names, all = append(names, "sign of the sum"), append(all, sign)
+		}
+		best := func(z []float64, src *noise.Seeded) (float64, error) {
+			sum := 0
+			for _, v := range z {
+				if v != 0 {
+					sum += int(math.Copysign(1, v))
+				}
+			}
+			if src.Float64() < BestSign(sum, epsilon) {
+				return -1, nil
+			}
+			return 1, nil
+		}
+		// How often the excess risk of one of the two instances is paD/2 or more, D = 2: the worse of them.
+		worse := func(of func([]float64, *noise.Seeded) (float64, error), samples int, pair [2]Hard) (float64, error) {
+			worst := 0.0
+			for _, h := range pair {
+				many := 0
+				for range samples {
+					w, err := of(h.Sample(n, src).Data, src)
+					if err != nil {
+						return 0, err
+					}
+					if h.Excess([]float64{w}, 1) >= math.Abs(h.Mean()[0])*(1-1e-12) {
+						many++
+					}
+				}
+				worst = math.Max(worst, float64(many)/float64(samples))
+			}
+			return worst, nil
+		}
+		samples := size.Runs(40_000)
+		room := 4.5 * math.Sqrt(zeta*(1-zeta)/float64(samples)) // of the larger of two shares
+		pair := [2]Hard{{Direction: []float64{1}, P: p, A: math.Pow(p, -1/k)},
+			{Direction: []float64{-1}, P: p, A: math.Pow(p, -1/k)}}
+		exact, err := worse(best, samples, pair)
+		if err != nil {
+			return claim.Outcome{}, err
+		}
+		least, who := math.Inf(1), ""
+		for i, of := range all {
+			share, err := worse(of, samples/80, pair)
+			if err != nil {
+				return claim.Outcome{}, err
+			}
+			if share < least {
+				least, who = share, names[i]
+			}
+		}
+		rho := Unavoidable(zeta, func(rho float64) float64 { return CoinError(n, rho) })
+		coin, err := worse(sign, samples, [2]Hard{{Direction: []float64{1}, P: 1, A: 1, Q: (1 - rho) / 2},
+			{Direction: []float64{-1}, P: 1, A: 1, Q: (1 - rho) / 2}})
+		if err != nil {
+			return claim.Outcome{}, err
+		}
+		c, bound := lowerConstant(), factor*zeta
+		o := outcome(fmt.Sprintf("the best sign %.3f of ζ, the others at least %.2f (%s), without privacy %.3f; c ≥ "+
+			"%.3f", exact/bound, least/bound, who, coin/bound, c),
+			math.Abs(exact-bound) < room && least > bound-9*room && math.Abs(coin-bound) < 1.2*room && c > 0.2)
+		if o.Verdict == claim.Holds {
+			o.Verdict, o.Note = claim.HoldsWithCorrection, "over packings of the sphere, and with its constant"
+		}
+		return o, nil
+	}
+}
+
+// lowerConstant returns the least c of the theorem in one dimension over a grid, G₁ = G₂ = G_k = 1.
+func lowerConstant() float64 {
+	c := math.Inf(1)
+	for _, n := range []int{1, 3, 30, 1000} {
+		for _, epsilon := range []float64{0.01, 0.1, 1} {
+			for _, zeta := range []float64{0.2, 0.1, 1e-2, 1e-4} {
+				rho := Unavoidable(zeta, func(rho float64) float64 { return CoinError(n, rho) })
+				p := Unavoidable(zeta, func(p float64) float64 { return SignError(n, p, epsilon) })
+				for _, k := range []float64{2, 3, 6} {
+					// Each instance has the excess risk |mean|·D/2 with probability ζ.
+					level := math.Max(rho, math.Pow(p, 1-1/k)) / 2
+					c = math.Min(c, level/LowerBound(1, n, epsilon, 1, 1, k, 1, zeta))
+				}
+			}
+		}
+	}
+	return c
+}

@@ -1,0 +1,50 @@
+package heavytail
+
+import (
+	"math"
+	"testing"
+)
+
+// The best sign is ε-DP: a replaced record moves the sum by two at most; and it errs as SignError says, which
+// is larger than what no privacy needs, and falls in n, p and ε.
+func TestLowerBounds(t *testing.T) {
+	for _, epsilon := range []float64{0.01, 0.5, 1, 3} {
+		tight := 0.0
+		for s := -9; s <= 9; s++ {
+			for _, other := range []int{s - 2, s - 1, s + 1, s + 2} {
+				p, q := BestSign(s, epsilon), BestSign(other, epsilon)
+				ratio := math.Max(math.Abs(math.Log(p/q)), math.Abs(math.Log((1-p)/(1-q))))
+				if tight = math.Max(tight, ratio); ratio > epsilon*(1+1e-6) {
+					t.Fatalf("ε = %g: sums %d and %d differ by %g", epsilon, s, other, ratio)
+				}
+			}
+		}
+		if tight < epsilon*(1-1e-6) {
+			t.Errorf("ε = %g: only %g is used", epsilon, tight)
+		}
+		// By hand: all n = 2 records tell the sign at p = 1.
+		if got, want := SignError(2, 1, epsilon), math.Exp(-epsilon)/2; math.Abs(got/want-1) > 1e-12 {
+			t.Errorf("SignError(2, 1, %g) = %g, want %g", epsilon, got, want)
+		}
+		if a, b := SignError(50, 0.1, epsilon), SignError(50, 0.2, epsilon); !(a > b && b > math.Exp(-epsilon*50)/2) {
+			t.Errorf("errors %g and %g", a, b)
+		}
+		// Two points are no easier than by SignError, whose proof goes half the way in each of two steps.
+		for _, p := range []float64{0.03, 0.3} {
+			if PackingError(50, p, epsilon, 2) > SignError(50, p, epsilon)*(1+1e-12) {
+				t.Errorf("two points: %g, as signs %g", PackingError(50, p, epsilon, 2), SignError(50, p, epsilon))
+			}
+		}
+		p := Unavoidable(0.1, func(p float64) float64 { return SignError(200, p, epsilon) })
+		if p < 1 && math.Abs(SignError(200, p, epsilon)-0.1) > 1e-9 {
+			t.Errorf("at p = %g the error is %g", p, SignError(200, p, epsilon))
+		}
+	}
+	// One coin, and three: ¼ and P(two or three wrong).
+	if got := CoinError(1, 0.5); math.Abs(got-0.25) > 1e-12 {
+		t.Errorf("one coin: %g", got)
+	}
+	if got, want := CoinError(3, 0.5), 3*0.75/16+1.0/64; math.Abs(got-want) > 1e-12 {
+		t.Errorf("three coins: %g, want %g", got, want)
+	}
+}
