@@ -107,7 +107,26 @@ func (t *tester) checks() []check {
 		{"go vet", command("go", "vet", "./...")},
 		{"staticcheck", command("go", "tool", tools, "staticcheck", "./...")},
 		{strings.Join(test, " "), command(test...)},
+		{strings.Join(test, " ") + ", in the modules below", func(ctx context.Context, root string) error {
+			return inModulesBelow(root, func(dir string) error {
+				if filepath.Base(dir) == toolchain.ModuleDir {
+					return nil // it has no code
+				}
+				_, err := output(ctx, dir, test...)
+				return err
+			})
+		}},
 	}
+}
+
+// inModulesBelow does something in the folder of every module below the project's, which are apart so that
+// their requirements are nobody else's.
+func inModulesBelow(root string, do func(dir string) error) error {
+	found, err := filepath.Glob(filepath.Join(root, "*", "go.mod"))
+	for _, mod := range found {
+		err = errors.Join(err, do(filepath.Dir(mod)))
+	}
+	return err
 }
 
 func (t *tester) run(ctx context.Context, o report.Options) error {
@@ -214,18 +233,14 @@ func formatted(ctx context.Context, root string) error {
 
 // tidy passes if go mod tidy would change nothing, in this module and in those below it.
 func tidy(ctx context.Context, root string) error {
-	below, err := filepath.Glob(filepath.Join(root, "*", "go.mod"))
-	if err != nil {
-		return err
-	}
-	for _, mod := range append(below, filepath.Join(root, "go.mod")) {
-		dir := filepath.Dir(mod)
+	in := func(dir string) error {
 		if _, err := output(ctx, dir, "go", "mod", "tidy", "-diff"); err != nil {
 			text := strings.Split(err.Error(), "\n")
 			return fmt.Errorf("run `go mod tidy` in %s\n%s", dir, strings.Join(text[:min(len(text), 20)], "\n"))
 		}
+		return nil
 	}
-	return nil
+	return errors.Join(in(root), inModulesBelow(root, in))
 }
 
 // command returns a check that passes if the command does.
