@@ -188,6 +188,19 @@ func tenants(t testing.TB) (all []tenant) {
 	enter(columns.named("sums, pure"))(of(statistic.CalibrateSums(
 		statistic.Means{Of: bounds, For: statistic.Laplace}, statistic.Laplace, 2, 0)))
 
+	// Counts: a label is a cell, or a key; features are not looked at.
+	cells := tenant{labels: classes, badLabel: 3, anyNorm: true, clips: true, allowed: allowed}
+	one := statistic.Person{Records: 1, PerCell: 1}
+	enter(cells.named("histogram"))(of(statistic.HistogramConfig{Cells: 3, Person: one, Epsilon: eps,
+		Delta: delta}.Calibrate()))
+	keys := cells.named("keys")
+	keys.badLabel, keys.chooses = 0.5, true // what is shown is Also, not the coefficients
+	enter(keys)(of(statistic.SelectionConfig{Keys: 2, Epsilon: eps, Delta: delta, Normal: true}.Calibrate()))
+	enter(keys.named("keys, geometric"))(of(statistic.SelectionConfig{Keys: 1, Epsilon: eps, Delta: delta}.Calibrate()))
+	cells.epsilon = 2
+	enter(cells.named("histogram, pure"))(of(statistic.HistogramConfig{Cells: 3,
+		Person: statistic.Person{Records: 4, PerCell: 2}, Epsilon: 2}.Calibrate()))
+
 	tuner := sgd.Tuner{Base: steps, Grid: []sgd.Update{sgd.Plain{LearningRate: 0.1}, sgd.Plain{LearningRate: 1}},
 		MeanRuns: 3,
 		Score:    sgd.Training{Sigma: 30}, Accounting: sgd.Renyi}

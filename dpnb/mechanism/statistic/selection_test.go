@@ -1,0 +1,190 @@
+package statistic
+
+import (
+	"math"
+	"testing"
+
+	"github.com/dpnb/notebooks/dpnb/internal/normal"
+	"github.com/dpnb/notebooks/dpnb/noise"
+	"github.com/dpnb/notebooks/dpnb/privacy"
+)
+
+func selection(t *testing.T, c SelectionConfig) Selection {
+	t.Helper()
+	m, err := c.Calibrate()
+	if err != nil {
+		t.Fatal(err)
+	}
+	return m
+}
+
+// cutLaw is the law of what is shown of a key that n people have: nothing (first), or n + x.
+func cutLaw(m Selection, n int) []float64 {
+	q, most := math.Exp(-1/m.Scale), int(m.Threshold)
+	var all float64
+	for x := -most; x <= most; x++ {
+		all += math.Pow(q, math.Abs(float64(x)))
+	}
+	law := make([]float64, 4*most+100)
+	for x := -most; x <= most; x++ {
+		p := math.Pow(q, math.Abs(float64(x))) / all
+		if n == 0 || n+x <= most {
+			law[0] += p
+		} else {
+			law[n+x] += p
+		}
+	}
+	return law
+}
+
+// What is shown of n and of n + 1 people, written out, keeps to (ε, δ), in both directions,
+// meets δ for some n, and with a threshold that is less by one does not keep to it.
+func TestGeometricSelectionIsExact(t *testing.T) {
+	for _, c := range []SelectionConfig{{Keys: 1, Epsilon: 1, Delta: 1e-5}, {Keys: 1, Epsilon: 0.3, Delta: 1e-3}} {
+		m := selection(t, c)
+		if m.Scale == 0 {
+			t.Fatalf("%+v: the noise is normal", c)
+		}
+		event, _ := m.Event()
+		profile, _ := event.Profile(privacy.AddRemove)
+		claim := privacy.DeltaUpper(profile, c.Epsilon)
+		if !(claim <= c.Delta) {
+			t.Errorf("%+v: δ = %v is claimed", c, claim)
+		}
+		worst := func(m Selection) (most float64) {
+			for n := range 3 * int(m.Threshold) {
+				a, b := cutLaw(m, n), cutLaw(m, n+1)
+				most = math.Max(most, math.Max(divergence(a, b, c.Epsilon), divergence(b, a, c.Epsilon)))
+			}
+			return most
+		}
+		if w := worst(m); w > claim*(1+1e-9) || w < claim*(1-1e-9) {
+			t.Errorf("%+v: δ = %v, claimed is %v", c, w, claim)
+		}
+		m.Threshold--
+		if w := worst(m); w <= c.Delta {
+			t.Errorf("%+v: a lower threshold would do", c)
+		}
+	}
+}
+
+// The probability to be shown is the largest that (ε, δ) allows, δ being what the whole
+// number T attains: p₀ = 0 and pₙ₊₁ = min(e^ε pₙ + δ, 1 − e^{−ε}(1 − pₙ − δ), 1), Theorem 1 of the
+// paper.
+func TestGeometricSelectionIsOptimal(t *testing.T) {
+	const eps = 0.5
+	m := selection(t, SelectionConfig{Keys: 1, Epsilon: eps, Delta: 1e-4})
+	delta, p := math.Exp(m.logEdge()), 0.0
+	for n := range 3 * int(m.Threshold) {
+		if shown := 1 - cutLaw(m, n)[0]; math.Abs(shown-p) > 1e-11 {
+			t.Fatalf("%d people: shown with probability %v, %v is possible", n, shown, p)
+		}
+		p = math.Min(1, math.Min(math.Exp(eps)*p+delta, 1-math.Exp(-eps)*(1-p-delta)))
+	}
+}
+
+// Two keys, one of a person alone, one of many: the exact laws of what is shown, the second a
+// normal variate on a fine grid, keep to the profile in both directions, and meet it where
+// that split is the worst. A threshold that is lower by a tenth does not keep to it.
+func TestNormalSelectionProfile(t *testing.T) {
+	m := selection(t, SelectionConfig{Keys: 2, Epsilon: 1, Delta: 1e-3, Normal: true})
+	laws := func(m Selection, own, shared int) (with, without []float64) {
+		tau := normal.Survival((m.Threshold - 1) / m.Sigma)
+		ofOwn, none := []float64{math.Pow(1-tau, float64(own)), 1 - math.Pow(1-tau, float64(own))}, []float64{1, 0}
+		shift := math.Sqrt(float64(shared))
+		for x := -12 * m.Sigma; x < 12*m.Sigma; x += m.Sigma / 200 {
+			p := normal.Mass((x-shift)/m.Sigma, (x+m.Sigma/200-shift)/m.Sigma)
+			q := normal.Mass(x/m.Sigma, (x+m.Sigma/200)/m.Sigma)
+			for i := range ofOwn {
+				with, without = append(with, p*ofOwn[i]), append(without, q*none[i])
+			}
+		}
+		return with, without
+	}
+	worst := func(m Selection, d privacy.Direction, eps float64) (most float64) {
+		for own := range 3 {
+			with, without := laws(m, own, 2-own)
+			if d == privacy.Add {
+				with, without = without, with
+			}
+			most = math.Max(most, divergence(with, without, eps))
+		}
+		return most
+	}
+	lower := m
+	lower.Threshold *= 0.9
+	for _, d := range privacy.Directions {
+		for _, eps := range []float64{-0.5, 0, 0.5, 1, 1.5} {
+			claim, exact := math.Exp(m.profile().LogDeltaUpper(d, eps)), worst(m, d, eps)
+			if exact > claim*(1+1e-9) || exact < claim*(1-1e-3) {
+				t.Errorf("%v, ε = %v: δ = %v, claimed is %v", d, eps, exact, claim)
+			}
+		}
+	}
+	if w := worst(lower, privacy.Remove, 1); w < 1.05*1e-3 {
+		t.Errorf("with a threshold that is lower by a tenth δ = %v", w)
+	}
+}
+
+// A key of one person is shown as often as τ says, to five standard errors, 7 % of it; one of
+// nobody never.
+func TestKeysOfOnePerson(t *testing.T) {
+	const n = 100_000
+	for _, m := range []Selection{
+		selection(t, SelectionConfig{Keys: 1, Epsilon: 2, Delta: 0.05}),
+		selection(t, SelectionConfig{Keys: 1, Epsilon: 2, Delta: 0.05, Normal: true}),
+	} {
+		counts := make([]int64, n)
+		for i := range counts {
+			counts[i] = int64(i % 2)
+		}
+		r, err := m.Release(counts, noise.NewSeeded(3))
+		if err != nil {
+			t.Fatal(err)
+		}
+		s := r.Also.(*Selected)
+		tau := math.Exp(normal.LogSurvival((m.Threshold - 1) / m.Sigma))
+		if m.Scale > 0 {
+			tau = math.Exp(m.logEdge())
+		}
+		got := float64(len(s.Places)) / (n / 2)
+		if z := (got - tau) / math.Sqrt(tau*(1-tau)/(n/2)); math.Abs(z) > 5 {
+			t.Errorf("%v: shown in %.5f, want %.5f (z = %.1f)", m, got, tau, z)
+		}
+		for i, at := range s.Places {
+			if counts[at] == 0 || s.Counts[i] <= m.Threshold || i > 0 && at <= s.Places[i-1] {
+				t.Fatalf("%v: shows key %d, of %d people, with %v", m, at, counts[at], s.Counts[i])
+			}
+		}
+	}
+}
+
+// More keys a person want higher thresholds, and the law with the lower one is chosen.
+func TestThresholds(t *testing.T) {
+	last := 0.0
+	for _, keys := range []int{1, 2, 5, 20, 100} {
+		best := selection(t, SelectionConfig{Keys: keys, Epsilon: 1, Delta: 1e-5})
+		gauss := selection(t, SelectionConfig{Keys: keys, Epsilon: 1, Delta: 1e-5, Normal: true})
+		t.Logf("%3d keys a person: %v; %v", keys, best, gauss)
+		if best.Threshold > gauss.Threshold || best.Threshold <= last {
+			t.Errorf("%d keys: %v, %v, after %v", keys, best, gauss, last)
+		}
+		last = best.Threshold
+	}
+	small := selection(t, SelectionConfig{Keys: 3, Epsilon: 1, Delta: 1e-5, Own: 1e-7, Normal: true})
+	if d := math.Exp(small.profile().LogDeltaUpper(privacy.Remove, 50)); d > 1e-7 {
+		t.Errorf("keys of one person are shown with probability %v", d)
+	}
+}
+
+func TestSelectionRefuses(t *testing.T) {
+	for name, c := range map[string]SelectionConfig{
+		"no keys": {Epsilon: 1, Delta: 1e-5}, "too many": {Keys: mostKeys + 1, Epsilon: 1, Delta: 1e-5},
+		"no ε": {Keys: 1, Delta: 1e-5}, "no δ": {Keys: 1, Epsilon: 1},
+		"more of its own than δ": {Keys: 1, Epsilon: 1, Delta: 1e-5, Own: 1e-4},
+	} {
+		if _, err := c.Calibrate(); err == nil {
+			t.Errorf("%s: no error", name)
+		}
+	}
+}
