@@ -224,6 +224,9 @@ type (
 	//	names, err := model.PredictClass(other)
 	//	score, err := model.Score(other)       // accuracy of classes, R² of numbers, D² of counts, R¹ of quantiles
 	//	q, err := model.PredictQuantiles(other)
+	//	dpnb.Show(model.PredictFrame(other))   // with the probabilities of classes; no labels needed
+	//	err = model.PredictCSV("predicted.csv", other, "id")
+	//	dpnb.Show(model.Evaluate(other))       // confusion matrix, AUC, calibration
 	//	iv, err := model.Intervals(0.95)       // for the coefficients
 	//	dpnb.Show(model.CoefficientsInUnits()) // without RowNorm: years, dollars
 	//	err = model.Save("happy.json")         // and dpnb.Load in another cell, or on another machine
@@ -231,6 +234,9 @@ type (
 	// QuantileScores are what Model.QuantileScores returns: pinball loss, R¹ and the shares
 	// of targets below, level by level; Show has them.
 	QuantileScores = learn.QuantileScores
+	// Evaluation is what Model.Evaluate returns: the confusion matrix, AUC and calibration of
+	// a model of classes; Show has all of it.
+	Evaluation = learn.Evaluation
 	// Intervals are confidence intervals of a model's coefficients; Show has them.
 	Intervals = learn.Intervals
 )

@@ -1,14 +1,20 @@
 package learn
 
 import (
+	"cmp"
+	"encoding/csv"
 	"errors"
 	"fmt"
+	"io"
 	"math"
+	"slices"
+	"strconv"
 
 	"github.com/go-gota/gota/dataframe"
 	"github.com/go-gota/gota/series"
 
 	"github.com/dpnb/notebooks/dpnb/frame"
+	"github.com/dpnb/notebooks/dpnb/internal/atomicfile"
 	"github.com/dpnb/notebooks/dpnb/matrix"
 	"github.com/dpnb/notebooks/dpnb/mechanism/sgd"
 )
@@ -172,10 +178,11 @@ func (m *Model) classNames(t []float64) []string {
 }
 
 // PredictFrame is Predict as a dataframe with a row for every record: a column
-// prediction with the class, the number or the mean of the count, and of two classes
+// prediction with the class, the number or the mean of the count; of two classes
 // another with the probability of the positive one, or with xᵀθ from SVM; of several
-// quantiles a column for each, called 0.1 and so on. It is about single records. Its error, if it has one, is in it, as
-// is usual with gota.
+// classes one with the probability of each; of several quantiles a column for each,
+// called 0.1 and so on. No label is needed. It is about single records. Its error, if it
+// has one, is in it, as is usual with gota.
 //
 // Errors: as Predict.
 func (m *Model) PredictFrame(records Records) dataframe.DataFrame {
@@ -183,24 +190,139 @@ func (m *Model) PredictFrame(records Records) dataframe.DataFrame {
 	if err != nil {
 		return dataframe.DataFrame{Err: err}
 	}
-	const prediction = "prediction"
-	if len(m.levels) > 1 {
-		var columns []series.Series
-		for k, q := range m.columns(m.predictions(t)) {
-			columns = append(columns, series.New(q, series.Float, levelNames(m.levels)[k]))
+	var columns []series.Series
+	for _, c := range m.predicted(t) {
+		if c.texts != nil {
+			columns = append(columns, series.New(c.texts, series.String, c.name))
+		} else {
+			columns = append(columns, series.New(c.numbers, series.Float, c.name))
 		}
-		return dataframe.New(columns...)
-	}
-	if len(m.target.Classes) == 0 {
-		return dataframe.New(series.New(m.predictions(t), series.Float, prediction))
-	}
-	columns := []series.Series{series.New(m.classNames(t), series.String, prediction)}
-	if m.target.Task == frame.TwoClasses {
-		name := "score of " + m.target.Classes[1]
-		if m.probabilities {
-			name = "probability of " + m.target.Classes[1]
-		}
-		columns = append(columns, series.New(m.predictions(t), series.Float, name))
 	}
 	return dataframe.New(columns...)
+}
+
+// predictedColumn is a column of PredictFrame: of texts, or of numbers.
+type predictedColumn struct {
+	name    string
+	texts   []string
+	numbers []float64
+}
+
+// predicted returns what is predicted at t = xᵀθ, which it overwrites, as columns.
+func (m *Model) predicted(t []float64) []predictedColumn {
+	const prediction = "prediction"
+	if len(m.levels) > 1 {
+		var columns []predictedColumn
+		for k, q := range m.columns(m.predictions(t)) {
+			columns = append(columns, predictedColumn{name: levelNames(m.levels)[k], numbers: q})
+		}
+		return columns
+	}
+	classes := m.target.Classes
+	if len(classes) == 0 {
+		return []predictedColumn{{name: prediction, numbers: m.predictions(t)}}
+	}
+	columns := []predictedColumn{{name: prediction, texts: m.classNames(t)}}
+	if m.target.Task == frame.TwoClasses {
+		name := "score of " + classes[1]
+		if m.probabilities {
+			name = "probability of " + classes[1]
+		}
+		return append(columns, predictedColumn{name: name, numbers: m.predictions(t)})
+	}
+	m.shares(t)
+	for k, name := range classes {
+		n := len(t) / len(classes)
+		columns = append(columns, predictedColumn{name: "probability of " + name, numbers: t[k*n : (k+1)*n]})
+	}
+	return columns
+}
+
+// shares overwrites t = xᵀθ of several classes, class by class, with their probabilities,
+//
+//	e^{t_k}/Σ_l e^{t_l},  or σ(t_k)/Σ_l σ(t_l) where they were fitted apart, σ(t) = 1/(1 + e^{−t}).
+func (m *Model) shares(t []float64) {
+	k := len(m.target.Classes)
+	n, one := len(t)/k, make([]float64, k)
+	for i := range n {
+		top := math.Inf(-1)
+		for c := range one {
+			one[c] = t[c*n+i]
+			if m.apart { // log σ(t)
+				one[c] = math.Min(one[c], 0) - math.Log1p(math.Exp(-math.Abs(one[c])))
+			}
+			top = math.Max(top, one[c])
+		}
+		var sum float64
+		for c, v := range one {
+			one[c] = math.Exp(v - top)
+			sum += one[c]
+		}
+		for c, v := range one {
+			t[c*n+i] = v / sum
+		}
+	}
+}
+
+// PredictCSV writes PredictFrame to a file, chunk by chunk, so that tables may be larger
+// than memory: a row for every record in the table's order, behind the columns of the table
+// that are to be kept, by which records are found again. What it writes is about single
+// records. It is there in full or not at all.
+//
+// Errors: as Predict; a column that is not there; a file that cannot be written.
+func (m *Model) PredictCSV(path string, df DataFrame, keep ...string) error {
+	if err := cmp.Or(m.Err(), df.Err()); err != nil {
+		return err
+	}
+	return atomicfile.Stream(path, func(w io.Writer) error { return m.predictTo(w, df.table, keep) })
+}
+
+func (m *Model) predictTo(w io.Writer, table frame.Scanner, keep []string) error {
+	out, first := csv.NewWriter(w), true
+	wanted := slices.Clone(keep)
+	for _, name := range m.Columns() {
+		if !slices.Contains(wanted, name) {
+			wanted = append(wanted, name)
+		}
+	}
+	err := table.Scan(wanted, func(chunk *frame.Table) error {
+		rows, err := m.encoding.Rows(chunk)
+		if err != nil {
+			return err
+		}
+		columns := m.predicted(m.margins(rows))
+		record := slices.Clone(keep)
+		if first {
+			for _, c := range columns {
+				record = append(record, c.name)
+			}
+			if err := out.Write(record); err != nil {
+				return err
+			}
+			first = false
+		}
+		for i := range rows.N {
+			record = record[:0]
+			for _, name := range keep {
+				c, err := chunk.Column(name)
+				if err != nil {
+					return err
+				}
+				record = append(record, c.Text(i))
+			}
+			for _, c := range columns {
+				if c.texts != nil {
+					record = append(record, c.texts[i])
+				} else {
+					record = append(record, strconv.FormatFloat(c.numbers[i], 'g', -1, 64))
+				}
+			}
+			if err := out.Write(record); err != nil {
+				return err
+			}
+		}
+		return nil
+	})
+	out.Flush()
+	return cmp.Or(err, out.Error())
 }

@@ -49,6 +49,14 @@ func show(v any) error {
 			return show(f)
 		}
 		return nil
+	case *Evaluation:
+		if err := display.Show(v.Display()); err != nil || v.Calibration == nil {
+			return err
+		}
+		if err := display.Show(v.CalibrationTable()); err != nil {
+			return err
+		}
+		return show(v.Figure())
 	case illustrated:
 		if err := display.Show(v.Display()); err != nil || v.Err() != nil {
 			return err

@@ -40,9 +40,7 @@ func TestNonsenseFlagsAreRefused(t *testing.T) {
 						args = append(args, "--"+needed+"=1")
 					}
 				}
-				if path[0] == "data" {
-					args = append(args, "adult")
-				}
+				args = append(args, map[string][]string{"data": {"adult"}, "predict": {"m.json", "t.csv"}}[path[0]]...)
 				if out, err := said(args...); err == nil || !strings.Contains(err.Error(), "--"+f.Name) ||
 					!strings.Contains(err.Error(), "leave it out") {
 					t.Errorf("%q: %v\n%s", args, err, out)
@@ -61,7 +59,7 @@ func TestNonsenseFlagsAreRefused(t *testing.T) {
 
 // A zero that is given is a zero. It is not taken for a flag that was left out.
 func TestZeroIsZero(t *testing.T) {
-	plan := []string{"predict", "--records", "100", "--features", "5", "--epsilon", "1"}
+	plan := []string{"forecast", "--records", "100", "--features", "5", "--epsilon", "1"}
 	gaussian := []string{"delta", "--type", "gaussian", "--epsilon", "1"}
 	objective := []string{"delta", "--type", "objective-perturbation", "--radius", "1", "--lambda", "2", "--sigma", "3",
 		"--epsilon", "1"}

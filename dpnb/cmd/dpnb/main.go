@@ -65,6 +65,7 @@ func newRootCommand() *cobra.Command {
 		calc.NewEpsilonCommand(newCalculator()),
 		calc.NewDeltaCommand(newCalculator()),
 		calc.NewSigmaCommand(newCalculator()),
+		newForecastCommand(),
 		newPredictCommand(),
 		newSetupCommand(),
 	)

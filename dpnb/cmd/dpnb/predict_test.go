@@ -2,36 +2,58 @@ package main
 
 import (
 	"bytes"
-	"encoding/json"
+	"os"
+	"path/filepath"
+	"strings"
 	"testing"
+
+	"github.com/dpnb/notebooks/dpnb/learn"
 )
 
+// A model that was saved by one program predicts in another, which knows nothing else.
 func TestPredictCommand(t *testing.T) {
-	run := func(args ...string) (string, error) {
-		c := newPredictCommand()
-		var out bytes.Buffer
-		c.SetOut(&out)
-		c.SetErr(&out)
-		c.SilenceUsage, c.SilenceErrors = true, true
-		c.SetArgs(args)
-		err := c.Execute()
-		return out.String(), err
+	dir := t.TempDir()
+	write := func(name, text string) string {
+		path := filepath.Join(dir, name)
+		if err := os.WriteFile(path, []byte(text), 0o600); err != nil {
+			t.Fatal(err)
+		}
+		return path
 	}
-	text, err := run("--records", "400", "--features", "20", "--noise", "0.3", "--json")
+	df := learn.ReadCSV(write("old.csv", "age,city,ward\n20,Bern,a\n60,Rome,b\n40,Bern,c\n")).WithSchema(
+		learn.Numeric("age", 18, 98), learn.Categorical("city", "Bern", "Rome"),
+		learn.Categorical("ward", "a", "b", "c"))
+	budget := learn.NewBudget(1, 1e-5, learn.Named(t.Name()))
+	m, err := learn.Softmax{}.Fit(learn.Classes(df, "ward"), budget.Spend(1))
 	if err != nil {
 		t.Fatal(err)
 	}
-	var rows []predicted
-	if err := json.Unmarshal([]byte(text), &rows); err != nil || len(rows) != 3 {
-		t.Fatalf("%v: %s", err, text)
+	model := filepath.Join(dir, "ward.json")
+	if err := m.Save(model); err != nil {
+		t.Fatal(err)
 	}
-	for _, r := range rows {
-		if !(r.RMSE > 0 && r.RMSE < 2 && r.Noise > 0) || r.Wrong != nil {
-			t.Errorf("%+v", r)
-		}
+	table, out := write("new.csv", "id,city,age\n7,Rome,30\n8,–,50\n"), filepath.Join(dir, "out.csv")
+	run := func(args ...string) (string, error) {
+		c := newPredictCommand()
+		var said bytes.Buffer
+		c.SetOut(&said)
+		c.SilenceUsage, c.SilenceErrors = true, true
+		c.SetArgs(args)
+		err := c.Execute()
+		return said.String(), err
 	}
-	for _, bad := range [][]string{{}, {"--records", "10"}, {"--records", "0", "--features", "3"},
-		{"--records", "10", "--features", "3", "--delta", "2"}} {
+	said, err := run(model, table, "-o", out, "--keep", "id", "--missing", "–")
+	if err != nil || !strings.Contains(said, "about single records") {
+		t.Fatalf("%q, %v", said, err)
+	}
+	written, err := os.ReadFile(out)
+	lines := strings.Split(strings.TrimSpace(string(written)), "\n")
+	if err != nil || len(lines) != 3 || !strings.HasPrefix(lines[2], "8,") ||
+		lines[0] != "id,prediction,probability of a,probability of b,probability of c" {
+		t.Errorf("%s (%v)", written, err)
+	}
+	for _, bad := range [][]string{{}, {model}, {table, table, "-o", out}, {model, model, "-o", out},
+		{model, filepath.Join(dir, "nowhere.csv"), "-o", out}, {model, table, "-o", out, "--keep", "name"}} {
 		if _, err := run(bad...); err == nil {
 			t.Errorf("%v is accepted", bad)
 		}

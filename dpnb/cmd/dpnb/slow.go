@@ -15,7 +15,7 @@ const patience = 2 * time.Second
 // not stopped for as long as after.
 func tellIfSlow(cmd *cobra.Command, w io.Writer, after time.Duration) (stop func()) {
 	switch cmd.Name() {
-	case "epsilon", "delta", "sigma", "predict":
+	case "epsilon", "delta", "sigma", "forecast":
 	default:
 		return func() {}
 	}

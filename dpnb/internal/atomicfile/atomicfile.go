@@ -3,8 +3,10 @@
 package atomicfile
 
 import (
+	"bufio"
 	"errors"
 	"fmt"
+	"io"
 	"os"
 	"path/filepath"
 	"runtime"
@@ -19,7 +21,15 @@ const tempPrefix = ".dpnb-part-"
 // Write replaces the file at path by content: it writes a new file in the same
 // folder, brings it to the disk, renames it, and brings the name to the disk. After
 // an error the old file is as it was, unless it was the last of these that failed.
-func Write(path string, content []byte) (err error) {
+func Write(path string, content []byte) error {
+	return Stream(path, func(w io.Writer) error {
+		_, err := w.Write(content)
+		return err
+	})
+}
+
+// Stream is Write of what write writes, which need not be in memory.
+func Stream(path string, write func(w io.Writer) error) (err error) {
 	dir, base := filepath.Split(path)
 	if dir == "" {
 		dir = "."
@@ -36,7 +46,8 @@ func Write(path string, content []byte) (err error) {
 			err = fmt.Errorf("cannot write %s: %w", path, err)
 		}
 	}()
-	_, err = f.Write(content)
+	buffered := bufio.NewWriterSize(f, 1<<16)
+	err = errors.Join(write(buffered), buffered.Flush())
 	if err == nil {
 		err = f.Chmod(0o644)
 	}

@@ -1,0 +1,39 @@
+package main
+
+import (
+	"bytes"
+	"encoding/json"
+	"testing"
+)
+
+func TestForecastCommand(t *testing.T) {
+	run := func(args ...string) (string, error) {
+		c := newForecastCommand()
+		var out bytes.Buffer
+		c.SetOut(&out)
+		c.SetErr(&out)
+		c.SilenceUsage, c.SilenceErrors = true, true
+		c.SetArgs(args)
+		err := c.Execute()
+		return out.String(), err
+	}
+	text, err := run("--records", "400", "--features", "20", "--noise", "0.3", "--json")
+	if err != nil {
+		t.Fatal(err)
+	}
+	var rows []predicted
+	if err := json.Unmarshal([]byte(text), &rows); err != nil || len(rows) != 3 {
+		t.Fatalf("%v: %s", err, text)
+	}
+	for _, r := range rows {
+		if !(r.RMSE > 0 && r.RMSE < 2 && r.Noise > 0) || r.Wrong != nil {
+			t.Errorf("%+v", r)
+		}
+	}
+	for _, bad := range [][]string{{}, {"--records", "10"}, {"--records", "0", "--features", "3"},
+		{"--records", "10", "--features", "3", "--delta", "2"}} {
+		if _, err := run(bad...); err == nil {
+			t.Errorf("%v is accepted", bad)
+		}
+	}
+}

@@ -1,0 +1,200 @@
+package learn_test
+
+import (
+	"bytes"
+	"encoding/csv"
+	"fmt"
+	"math"
+	"os"
+	"path/filepath"
+	"slices"
+	"strconv"
+	"strings"
+	"testing"
+
+	"github.com/dpnb/notebooks/dpnb/display"
+	"github.com/dpnb/notebooks/dpnb/frame"
+	"github.com/dpnb/notebooks/dpnb/learn"
+)
+
+// The parts of an evaluation agree with each other, with Score and AUC, and with counting.
+func TestEvaluation(t *testing.T) {
+	data := kinds(t, 2000)
+	for _, l := range []struct {
+		learner learn.Learner
+		from    string
+	}{{learn.Logistic{}, "Binary"}, {learn.SVM{}, "Binary"}, {learn.Softmax{}, "Classes"},
+		{learn.OneVsRest{}, "Classes"}} {
+		records := data[l.from]
+		m, err := l.learner.FitWithoutPrivacy(records)
+		if err != nil {
+			t.Fatal(err)
+		}
+		e, err := m.Evaluate(records)
+		if err != nil {
+			t.Fatal(err)
+		}
+		if score, _ := m.Score(records); e.Accuracy != score {
+			t.Errorf("%T: accuracy %v, score %v", l.learner, e.Accuracy, score)
+		}
+		if share := records.MajorityShare(); e.Majority != share {
+			t.Errorf("%T: majority %v, want %v", l.learner, e.Majority, share)
+		}
+		if auc, err := m.AUC(records); err == nil != (l.from == "Binary") || err == nil && e.AUC != auc {
+			t.Errorf("%T: AUC %v, want %v (%v)", l.learner, e.AUC, auc, err)
+		}
+		sum := 0
+		for _, row := range e.Confusion {
+			for _, n := range row {
+				sum += n
+			}
+		}
+		if sum != 2000 {
+			t.Errorf("%T: %d records in the confusion matrix", l.learner, sum)
+		}
+		if _, svm := l.learner.(learn.SVM); svm {
+			if e.Calibration != nil || e.Figure() != nil {
+				t.Error("an SVM has a calibration")
+			}
+			continue
+		}
+		// Without noise the logistic and softmax fits are calibrated.
+		count, predicted, observed := 0, 0.0, 0.0
+		for _, b := range e.Calibration {
+			if count += b.Count; b.Count == 0 {
+				continue
+			}
+			predicted, observed = predicted+float64(b.Count)*b.Predicted, observed+float64(b.Count)*b.Observed
+			off := math.Abs(b.Predicted - b.Observed)
+			five := 5 * math.Sqrt(b.Predicted*(1-b.Predicted)/float64(b.Count))
+			if _, apart := l.learner.(learn.OneVsRest); !apart && off > five {
+				t.Errorf("%T: of those with %.3f came true %.3f", l.learner, b.Predicted, b.Observed)
+			}
+		}
+		if want := map[string]int{"Binary": 2000, "Classes": 6000}[l.from]; count != want {
+			t.Errorf("%T: %d predictions in bins, want %d", l.learner, count, want)
+		}
+		if math.Abs(predicted-observed) > 0.02*observed {
+			t.Errorf("%T: %.1f are predicted to come true and %.1f did", l.learner, predicted, observed)
+		}
+	}
+	var shown bytes.Buffer
+	display.Out = &shown
+	defer func() { display.Out = nil }()
+	m, err := learn.Logistic{}.FitWithoutPrivacy(data["Binary"])
+	if err != nil {
+		t.Fatal(err)
+	}
+	learn.Show(m.Evaluate(data["Binary"]))
+	for _, want := range []string{"predicted no", "Accuracy", "AUC", "Calibration", "no guarantee covers it", "90 %"} {
+		if !strings.Contains(shown.String(), want) {
+			t.Errorf("%q is not in\n%s", want, shown.String())
+		}
+	}
+	number, err := learn.Linear{}.FitWithoutPrivacy(data["Regression"])
+	if err != nil {
+		t.Fatal(err)
+	}
+	if _, err := number.Evaluate(data["Regression"]); err == nil || !strings.Contains(err.Error(), "for classes") {
+		t.Errorf("a number was evaluated: %v", err)
+	}
+}
+
+// Probabilities of several classes are those of their laws, and stay so where e^t overflows.
+func TestClassProbabilities(t *testing.T) {
+	data := kinds(t, 400)["Classes"]
+	df := learn.Patients(400, 11).Drop("ward") // no labels
+	for _, l := range []learn.Learner{learn.Softmax{}, learn.OneVsRest{}} {
+		m, err := l.FitWithoutPrivacy(data)
+		if err != nil {
+			t.Fatal(err)
+		}
+		f := m.PredictFrame(df)
+		if f.Err != nil || f.Nrow() != 400 || f.Ncol() != 4 {
+			t.Fatalf("%T: %v", l, f)
+		}
+		names := f.Names()
+		theta, d := m.Theta(), len(m.Theta())/3
+		design, _ := data.Design()
+		for i := range 400 {
+			var p, want []float64
+			sum := 0.0
+			for c := range 3 {
+				score := 0.0
+				for j := range d {
+					score += theta[c*d+j] * design.Rows.Data[i*d+j]
+				}
+				w := math.Exp(score)
+				if _, apart := l.(learn.OneVsRest); apart {
+					w = 1 / (1 + math.Exp(-score))
+				}
+				want, sum = append(want, w), sum+w
+				p = append(p, f.Elem(i, c+1).Float())
+			}
+			for c := range p {
+				if math.Abs(p[c]-want[c]/sum) > 1e-12 {
+					t.Fatalf("%T: record %d: probabilities %v, want %v/%v", l, i, p, want, sum)
+				}
+			}
+			if got := "probability of " + f.Elem(i, 0).String(); got != names[1+slices.Index(p, slices.Max(p))] {
+				t.Fatalf("%T: record %d: %s, of %v", l, i, got, p)
+			}
+		}
+	}
+}
+
+// What is written to a file in chunks is what is predicted at once, without labels, beside
+// what is to be kept.
+func TestPredictCSV(t *testing.T) {
+	const rows = 70_000 // more than a chunk
+	ages, ids, cities := make([]float64, rows), make([]float64, rows), make([]string, rows)
+	for i := range rows {
+		ages[i], ids[i], cities[i] = 18+float64(i%80), float64(3*i), []string{"Bern", "Rome", "a \"b\", c"}[i%3]
+	}
+	table, err := frame.NewTable(frame.Column{Name: "id", Numbers: ids}, frame.Column{Name: "age", Numbers: ages},
+		frame.Column{Name: "city", Kind: frame.Categorical, Texts: cities})
+	if err != nil {
+		t.Fatal(err)
+	}
+	df := learn.FromTable(table)
+	m, err := learn.Logistic{}.FitWithoutPrivacy(peopleData(t))
+	if err != nil {
+		t.Fatal(err)
+	}
+	path := filepath.Join(t.TempDir(), "predicted.csv")
+	if err := m.PredictCSV(path, df, "id", "city"); err != nil {
+		t.Fatal(err)
+	}
+	want, err := m.Predict(df)
+	if err != nil {
+		t.Fatal(err)
+	}
+	f, err := os.Open(path)
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer f.Close()
+	got, err := csv.NewReader(f).ReadAll()
+	if err != nil || len(got) != rows+1 || strings.Join(got[0], "|") != "id|city|prediction|probability of yes" {
+		t.Fatalf("%d lines, %q, %v", len(got), got[0], err)
+	}
+	for i, line := range got[1:] {
+		p, err := strconv.ParseFloat(line[3], 64)
+		if err != nil || p != want[i] || line[0] != fmt.Sprint(3*i) || line[1] != cities[i] ||
+			line[2] != map[bool]string{true: "yes", false: "no"}[p > 0.5] {
+			t.Fatalf("line %d is %q, want %v", i+2, line, want[i])
+		}
+	}
+	for what, bad := range map[string]error{
+		"a column to keep": m.PredictCSV(path, df, "name"), "a column": m.PredictCSV(path, df.Drop("age")),
+		"no folder": m.PredictCSV(filepath.Join(t.TempDir(), "x", "y.csv"), df),
+		"no frame":  m.PredictCSV(path, learn.DataFrame{}), "no model": (*learn.Model)(nil).PredictCSV(path, df),
+	} {
+		if bad == nil {
+			t.Errorf("%s: no error", what)
+		}
+	}
+	if again, err := os.ReadFile(path); err != nil || bytes.Count(again, []byte{'\n'}) != rows+1 {
+		t.Errorf("a failed write changed the file (%v)", err)
+	}
+}
