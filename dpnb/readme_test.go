@@ -40,3 +40,50 @@ func TestReadmeCompiles(t *testing.T) {
 		t.Errorf("a variable that is not used is let pass (%v): %s", err, out)
 	}
 }
+
+// The programs of docs/go.md run, each in a module of its own as a reader's would be.
+func TestProgramsRun(t *testing.T) {
+	if testing.Short() {
+		t.Skip("builds two programs")
+	}
+	text, err := os.ReadFile("../docs/go.md")
+	if err != nil {
+		t.Fatal(err)
+	}
+	module, err := filepath.Abs("..")
+	if err != nil {
+		t.Fatal(err)
+	}
+	blocks := goBlock.FindAllStringSubmatch(string(text), -1)
+	if len(blocks) != 2 {
+		t.Fatalf("%d programs", len(blocks))
+	}
+	for _, b := range blocks {
+		dir := t.TempDir()
+		sums, err := os.ReadFile("../go.sum")
+		if err != nil {
+			t.Fatal(err)
+		}
+		files := map[string]string{"main.go": b[1], "go.sum": string(sums), "go.mod": "module study\n"}
+		for name, content := range files {
+			if err := os.WriteFile(filepath.Join(dir, name), []byte(content), 0o600); err != nil {
+				t.Fatal(err)
+			}
+		}
+		for _, args := range [][]string{
+			{"mod", "edit", "-go=1.26", "-require=github.com/dpnb/notebooks@v0.0.0",
+				"-replace=github.com/dpnb/notebooks=" + module},
+			{"mod", "tidy"}, {"run", "."},
+		} {
+			cmd := exec.Command("go", args...)
+			cmd.Dir = dir
+			out, err := cmd.CombinedOutput()
+			if err != nil {
+				t.Fatalf("go %s: %v\n%s", strings.Join(args, " "), err, out)
+			}
+			if args[0] == "run" && !strings.Contains(string(out), "add-remove-one") {
+				t.Errorf("the program says no guarantee:\n%s", out)
+			}
+		}
+	}
+}
