@@ -78,7 +78,7 @@ func (c *categories) of(column *Column, i int) int {
 		return placeMissing
 	}
 	if c.byNumber != nil {
-		if v, err := strconv.ParseFloat(text, 64); err == nil {
+		if v, ok := column.format.parse(text); ok {
 			if k, ok := c.byNumber[v]; ok {
 				return k
 			}

@@ -1,26 +1,46 @@
 package frame
 
 import (
-	"bytes"
 	"crypto/sha256"
-	"encoding/csv"
 	"encoding/hex"
 	"errors"
 	"io"
 	"math"
 	"os"
 	"path/filepath"
-	"strconv"
+	"slices"
 	"strings"
+	"time"
 	"unicode/utf8"
 )
 
 // CSVSettings says how a file is read. The zero value and nil are right for a
-// comma-separated file with a header. All of it is the same for every record and
+// comma-separated file in UTF-8 with a header. All of it is the same for every record and
 // known without them.
 type CSVSettings struct {
-	// Header names the columns of a file that has no header line.
+	// Comma separates fields; zero is ','.
+	Comma rune
+	// Decimal is the mark before the decimals of a number; zero is '.'.
+	Decimal rune
+	// Thousands is the mark between groups of three digits before them, as in 1'234'567;
+	// zero is none. A space stands for every kind of space.
+	Thousands rune
+	// Encoding of the file: "UTF-8", as is the empty one, with a mark at its beginning or
+	// without; "UTF-16", by its mark; "UTF-16LE", "UTF-16BE", "Latin-1", "Windows-1252".
+	Encoding string
+	// Skip is the number of lines before the header, or before the records where Header
+	// is given: a title, or a header that Header replaces.
+	Skip int
+	// Header names the columns of a file that has no header line, or whose header is
+	// among the lines that are skipped.
 	Header []string
+	// Rename has new names of columns by those of the header.
+	Rename map[string]string
+	// NumberDuplicates tells columns of one name apart: x, x.2, x.3. Else they are refused.
+	NumberDuplicates bool
+	// PlainQuotes says that quotation marks are characters like others: no text is quoted,
+	// each line is a record.
+	PlainQuotes bool
 	// Missing lists the texts that mean "missing", besides the empty one.
 	// Nil means "?", "NA" and "NaN". One that a field lists as a category is that category.
 	Missing []string
@@ -31,156 +51,238 @@ type CSVSettings struct {
 	// TrimSuffix is cut from the end of every text, for example the "." at the
 	// end of a label in the test part of the Adult data.
 	TrimSuffix string
+	// ChunkRows is the number of rows that ScanCSV holds in memory at a time; zero is 65,536.
+	ChunkRows int
 }
 
 // ReadCSVFile reads the file at path and records its SHA-256.
 //
-// Errors: *InputError, which names the path and the line.
+// Errors: *InputError, which names the file and the line.
 func ReadCSVFile(path string, settings *CSVSettings) (*Table, error) {
-	data, err := os.ReadFile(path)
+	s, err := ScanCSV(path, settings)
+	if err != nil {
+		return nil, err
+	}
+	t, err := s.(*csvFile).all()
+	if err != nil {
+		return nil, err
+	}
+	t.Source = s.Origin()
+	t.Source.Rows = t.rows
+	return t, nil
+}
+
+// ReadCSV reads a table of texts, as they are in the file but for spaces around
+// them. What a text stands for is said by the settings and the schema's field alone
+// (newEncoding), so that no record changes how another is read. A file without a record is
+// a table of no rows.
+//
+// Errors: *InputError, with the line number and without what is in the line, for a
+// file that is no table: no header, a line with too few or too many fields, a
+// quotation mark out of place. No record that is written as encoding/csv writes it
+// does that to a file, whatever it holds, unless a Comment is set. It is also an error
+// if the settings contradict each other.
+func ReadCSV(r io.Reader, settings *CSVSettings) (*Table, error) {
+	s, err := settings.complete()
+	if err != nil {
+		return nil, err
+	}
+	c, err := newCSVReader(r, s)
+	if err != nil {
+		return nil, err
+	}
+	return c.read(c.header, math.MaxInt)
+}
+
+// ScanCSV returns the table of a file that is read anew, chunk by chunk, by each scan: for
+// files larger than memory, of which ChunkRows rows at a time are held.
+//
+// Errors: as ReadCSV for what is wrong up to the header. What is wrong later, and that the
+// file was changed since, is an error of Scan.
+func ScanCSV(path string, settings *CSVSettings) (Scanner, error) {
+	s, err := settings.complete()
+	if err != nil {
+		return nil, err
+	}
+	f, err := openFile(path)
+	if err != nil {
+		return nil, err
+	}
+	c := &csvFile{file: f, settings: s}
+	err = f.read(func(r io.Reader) error {
+		in, err := newCSVReader(r, s)
+		if err == nil {
+			c.header = in.header
+		}
+		return err
+	})
+	if err != nil {
+		return nil, err
+	}
+	return c, nil
+}
+
+// csvFile is a Scanner.
+type csvFile struct {
+	*file
+	settings CSVSettings
+	header   []string
+}
+
+// Names implements Scanner.
+func (c *csvFile) Names() []string { return slices.Clone(c.header) }
+
+// Scan implements Scanner.
+func (c *csvFile) Scan(columns []string, f func(*Table) error) error {
+	if columns == nil {
+		columns = c.header
+	}
+	if err := checkSelection(columns, c.header); err != nil {
+		return err
+	}
+	var own error // of f, which is not the file's
+	err := c.file.read(func(r io.Reader) error {
+		in, err := newCSVReader(r, c.settings)
+		for first := true; err == nil; first = false {
+			var chunk *Table
+			chunk, err = in.read(columns, c.settings.ChunkRows)
+			if err == nil && (first || chunk.rows > 0) {
+				chunk.Source = c.Origin()
+				own = f(chunk)
+			}
+			if own != nil || err == nil && chunk.rows < c.settings.ChunkRows {
+				return nil
+			}
+		}
+		return err
+	})
+	if own != nil {
+		return own
+	}
+	return err
+}
+
+// all returns the whole table.
+func (c *csvFile) all() (t *Table, err error) {
+	err = c.file.read(func(r io.Reader) error {
+		in, err := newCSVReader(r, c.settings)
+		if err == nil {
+			t, err = in.read(c.header, math.MaxInt)
+		}
+		return err
+	})
+	return t, err
+}
+
+// file is a file of records that is read more than once.
+type file struct {
+	origin  Source
+	size    int64
+	changed time.Time
+}
+
+// openFile looks at the file at path and computes its SHA-256.
+//
+// Errors: *InputError if it is not there or cannot be read.
+func openFile(path string) (*file, error) {
+	f, err := os.Open(path)
 	if errors.Is(err, os.ErrNotExist) {
 		return nil, inputErrorf("there is no file %q; check the path (it is relative to the notebook's folder)", path)
 	}
 	if err != nil {
 		return nil, inputErrorf("%v", err)
 	}
-	t, err := parseCSV(data, settings)
+	defer f.Close()
+	info, err := f.Stat()
 	if err != nil {
-		var in *InputError
-		if errors.As(err, &in) {
-			return nil, &InputError{Text: filepath.Base(path) + ": " + in.Text}
-		}
-		return nil, inputErrorf("%s: %v", filepath.Base(path), err)
+		return nil, inputErrorf("%v", err)
 	}
-	sum := sha256.Sum256(data)
+	sum := sha256.New()
+	if _, err := io.Copy(sum, f); err != nil {
+		return nil, inputErrorf("%v", err)
+	}
 	abs, err := filepath.Abs(path)
 	if err != nil {
 		return nil, inputErrorf("%v", err)
 	}
-	t.Source = Source{Name: filepath.Base(path), Path: abs, SHA256: hex.EncodeToString(sum[:]), Rows: t.rows}
-	return t, nil
+	return &file{Source{Name: filepath.Base(path), Path: abs, SHA256: hex.EncodeToString(sum.Sum(nil))}, info.Size(),
+		info.ModTime()}, nil
 }
 
-// ReadCSV reads a table of texts, as they are in the file but for spaces around
-// them. What a text stands for is said by the schema's field alone (newEncoding), so
-// that no record changes how another is read. A file without a record is a table of
-// no rows.
-//
-// Errors: *InputError, with the line number and without what is in the line, for a
-// file that is no table: no header, a line with too few or too many fields, a
-// quotation mark out of place. No record that is written as encoding/csv writes it
-// does that to a file, whatever it holds, unless a Comment is set. It is also an error
-// if what is set as Comment can start none.
-func ReadCSV(r io.Reader, settings *CSVSettings) (*Table, error) {
-	data, err := io.ReadAll(r)
-	if err != nil {
-		return nil, inputErrorf("%v", err)
-	}
-	return parseCSV(data, settings)
-}
+// Origin says where the file is.
+func (f *file) Origin() Source { return f.origin }
 
-const byteOrderMark = "\ufeff"
-
-// unmarked returns the file without its byte-order mark. Where the first line is a
-// record, and not the header, a mark in front of a plain text may as well be of that
-// record: it stays, and is cut from the first text of every record alike. In front of
-// a quoted one it is the file's, for a writer quotes all of a text or nothing.
-func unmarked(data []byte, header bool) []byte {
-	if header || bytes.HasPrefix(data, []byte(byteOrderMark+`"`)) {
-		return bytes.TrimPrefix(data, []byte(byteOrderMark))
-	}
-	return data
-}
-
-// validComment reports whether c is zero or a character that can start a comment.
-func validComment(c rune) bool {
-	return c == 0 || utf8.ValidRune(c) && c != utf8.RuneError && !strings.ContainsRune(",\"\r\n", c)
-}
-
-// oneColumn refuses a header, which is public, of a single column that looks like
-// several with another separator.
-func oneColumn(header []string) error {
-	for _, s := range []struct{ text, name string }{{";", "semicolons"}, {"\t", "tabs"}} {
-		if len(header) == 1 && strings.Contains(header[0], s.text) {
-			return inputErrorf("the header is one column, %q, with %s in it: fields are to be separated by commas; "+
-				"convert the file, or read it with gota (dataframe.WithDelimiter) and FromGota", header[0], s.name)
+// read opens the file, which must be what it was, and calls use with it. Its *InputErrors
+// are given the name of the file.
+func (f *file) read(use func(r io.Reader) error) error {
+	in, err := os.Open(f.origin.Path)
+	if err == nil {
+		defer in.Close()
+		var info os.FileInfo
+		if info, err = in.Stat(); err == nil && (info.Size() != f.size || !info.ModTime().Equal(f.changed)) {
+			return inputErrorf("%s was changed since it was opened: open it again", f.origin.Name)
 		}
+	}
+	if err == nil {
+		err = use(in)
+	}
+	if wrong := (*InputError)(nil); errors.As(err, &wrong) {
+		return &InputError{Text: f.origin.Name + ": " + wrong.Text}
+	}
+	if err != nil {
+		return inputErrorf("%s: %v", f.origin.Name, err)
 	}
 	return nil
 }
 
-func parseCSV(data []byte, settings *CSVSettings) (*Table, error) {
+// complete returns the settings with their defaults.
+//
+// Errors: *InputError if they contradict each other.
+func (set *CSVSettings) complete() (CSVSettings, error) {
 	var s CSVSettings
-	if settings != nil {
-		s = *settings
+	if set != nil {
+		s = *set
 	}
 	if s.Missing == nil {
 		s.Missing = []string{"?", "NA", "NaN"}
 	}
-	if !validComment(s.Comment) {
-		return nil, inputErrorf("Comment = %q, want a character that starts no text, as '#'", s.Comment)
+	if s.Comma == 0 {
+		s.Comma = ','
 	}
-	missing, sentinels := map[string]bool{"": true}, false
-	for _, m := range s.Missing {
-		m = trim(m)
-		missing[m] = true
-		v, err := strconv.ParseFloat(m, 64)
-		sentinels = sentinels || err == nil && !math.IsNaN(v)
+	if s.Decimal == 0 {
+		s.Decimal = '.'
 	}
-	cr := csv.NewReader(bytes.NewReader(unmarked(data, s.Header == nil)))
-	cr.ReuseRecord, cr.TrimLeadingSpace, cr.Comment = true, true, s.Comment
-	header := s.Header
-	if header == nil {
-		rec, err := cr.Read()
-		if err == io.EOF {
-			return nil, inputErrorf("the file is empty: it has no header")
-		}
-		if err != nil {
-			return nil, inputErrorf("%v", err)
-		}
-		for _, h := range rec {
-			header = append(header, strings.Clone(strings.TrimSpace(h)))
-		}
-		if err := oneColumn(header); err != nil {
-			return nil, err
-		}
+	if s.ChunkRows == 0 {
+		s.ChunkRows = chunkRows
 	}
-	if err := checkNames(header); err != nil {
-		return nil, err
+	name, known := encodingName(s.Encoding)
+	s.Encoding = name
+	const signs = "+-0123456789"
+	switch {
+	case !validMark(s.Comma) || strings.ContainsRune("\"\r\n", s.Comma):
+		return s, inputErrorf("Comma = %q, want the character between two fields, as ';' or '\\t'", s.Comma)
+	case !validMark(s.Decimal) || strings.ContainsRune(signs+"\"\r\n", s.Decimal):
+		return s, inputErrorf("Decimal = %q, want the mark before the decimals of a number: '.' or ','", s.Decimal)
+	case s.Thousands != 0 && (!validMark(s.Thousands) || s.Thousands == s.Decimal ||
+		strings.ContainsRune(signs+"\"\r\n", s.Thousands)):
+		return s, inputErrorf("Thousands = %q, want a mark between groups of three digits that is not the Decimal %q",
+			s.Thousands, s.Decimal)
+	case s.Comment != 0 && (!validMark(s.Comment) || s.Comment == s.Comma || strings.ContainsRune("\"\r\n", s.Comment)):
+		return s, inputErrorf("Comment = %q, want a character that starts no text, as '#'", s.Comment)
+	case !known:
+		return s, inputErrorf("Encoding = %q, want one of %s", set.Encoding, quoteAll(encodingNames))
+	case s.Encoding == "UTF-16" && s.Header != nil && s.Skip == 0:
+		return s, inputErrorf("Encoding = \"UTF-16\" goes by the mark at the beginning, where a file without header " +
+			"has a record: say \"UTF-16LE\" or \"UTF-16BE\"")
+	case s.Skip < 0:
+		return s, inputErrorf("Skip = %d, want the number of lines before the header", s.Skip)
+	case s.ChunkRows < 0:
+		return s, inputErrorf("ChunkRows = %d, want a positive number of rows", s.ChunkRows)
+	case s.Header != nil && s.Rename != nil:
+		return s, inputErrorf("Header names the columns already: leave out Rename")
 	}
-	cr.FieldsPerRecord = len(header)
-	guess := bytes.Count(data, []byte{'\n'}) + 1
-	columns := make([]Column, len(header))
-	for j, name := range header {
-		texts := make([]string, 0, guess)
-		columns[j] = Column{Name: name, Kind: Categorical, Texts: texts, missing: missing, sentinels: sentinels}
-	}
-	lines := make([]int, 0, guess)
-	for {
-		rec, err := cr.Read()
-		if err == io.EOF {
-			break
-		}
-		if err != nil {
-			return nil, inputErrorf("%v", err)
-		}
-		line, _ := cr.FieldPos(0)
-		lines = append(lines, line)
-		for j, text := range rec {
-			text = trim(text)
-			if j == 0 && s.Header != nil {
-				text = trim(strings.TrimPrefix(text, byteOrderMark))
-			}
-			if s.TrimSuffix != "" {
-				text = strings.TrimSuffix(text, s.TrimSuffix)
-			}
-			columns[j].Texts = append(columns[j].Texts, text)
-		}
-	}
-	t, err := NewTable(columns...)
-	if err != nil {
-		return nil, err
-	}
-	t.lines = lines
-	return t, nil
+	return s, nil
 }
+
+// validMark reports whether c is a character.
+func validMark(c rune) bool { return c > 0 && utf8.ValidRune(c) && c != utf8.RuneError }

@@ -2,6 +2,8 @@ package frame_test
 
 import (
 	"fmt"
+	"os"
+	"path/filepath"
 	"strings"
 
 	"github.com/dpnb/notebooks/dpnb/frame"
@@ -40,4 +42,30 @@ func ExampleScanner() {
 	whole, collected := frame.Collect(s, nil)
 	fmt.Println(sum, err, whole.Names(), collected)
 	// Output: 129 <nil> [age happy] <nil>
+}
+
+// A file as a spreadsheet in Zürich writes it, read a chunk at a time.
+func ExampleScanCSV() {
+	path := filepath.Join(os.TempDir(), "dpnb-example.csv")
+	defer os.Remove(path)
+	text := "Umsatz 2024\nTag;Umsatz\n3.1.;1'234,50\n4.1.;20,5\n"
+	if err := os.WriteFile(path, []byte(text), 0o600); err != nil {
+		fmt.Println(err)
+		return
+	}
+	s, err := frame.ScanCSV(path, &frame.CSVSettings{Comma: ';', Decimal: ',', Thousands: '\'', Skip: 1,
+		Rename: map[string]string{"Umsatz": "sales"}})
+	if err != nil {
+		fmt.Println(err)
+		return
+	}
+	err = s.Scan([]string{"sales"}, func(chunk *frame.Table) error {
+		sales, err := chunk.Column("sales")
+		fmt.Println(chunk.Rows(), sales.Number(0), sales.Number(1))
+		return err
+	})
+	fmt.Println(err)
+	// Output:
+	// 2 1234.5 20.5
+	// <nil>
 }

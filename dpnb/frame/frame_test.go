@@ -68,9 +68,9 @@ func TestReadCSVBadInput(t *testing.T) {
 	for name, c := range map[string]struct{ text, want string }{
 		"empty":          {"", "empty"},
 		"short line":     {"a,b\n1,2\n3\n", "line 3"},
-		"same names":     {"a,a\n1,2\n", "two columns"},
+		"same names":     {"a,a\n1,2\n", "NumberDuplicates"},
 		"nameless":       {"a,\n1,2\n", "no name"},
-		"unclosed quote": {"a,b\n\"1,2\n", "quote"},
+		"unclosed quote": {"a,b\n\"1,2\n", "line 2"},
 	} {
 		_, err := frame.ReadCSV(strings.NewReader(c.text), nil)
 		var in *frame.InputError

@@ -5,6 +5,7 @@ import (
 	"math"
 	"strconv"
 	"strings"
+	"unicode"
 )
 
 // canonical is the shortest text of a number, "" of NaN.
@@ -28,11 +29,60 @@ func (c *Column) Number(i int) float64 {
 	if v, ok := wholeNumber(text); ok {
 		return v
 	}
-	v, err := strconv.ParseFloat(text, 64)
-	if err != nil && !errors.Is(err, strconv.ErrRange) {
+	v, ok := c.format.parse(text)
+	if !ok {
 		return math.NaN()
 	}
 	return v
+}
+
+// numberFormat is how numbers are written; nil is as Go writes them.
+type numberFormat struct {
+	decimal, thousands rune
+}
+
+// parse returns the number that a text is: strconv.ParseFloat for a decimal point and no
+// thousands; ±Inf beyond the range of float64.
+func (f *numberFormat) parse(text string) (v float64, ok bool) {
+	if f != nil {
+		if text, ok = f.plain(text); !ok {
+			return 0, false
+		}
+	}
+	v, err := strconv.ParseFloat(text, 64)
+	return v, err == nil || errors.Is(err, strconv.ErrRange)
+}
+
+// plain rewrites a number with a decimal point and no thousands. Thousands stand between
+// the first one to three digits and groups of three, in all such places or in none.
+func (f *numberFormat) plain(text string) (string, bool) {
+	whole, decimals, point := strings.Cut(text, string(f.decimal))
+	if f.thousands != 0 {
+		mark := string(f.thousands)
+		if f.thousands == ' ' {
+			whole = strings.Map(func(r rune) rune {
+				if unicode.IsSpace(r) {
+					return ' '
+				}
+				return r
+			}, whole)
+		}
+		groups := strings.Split(whole, mark)
+		for k, g := range groups[1:] {
+			first := strings.TrimLeft(groups[0], "+-")
+			if _, digits := wholeNumber(g); !digits || len(g) != 3 || k == 0 && (first == "" || len(first) > 3) {
+				return "", false
+			}
+		}
+		whole = strings.Join(groups, "")
+	}
+	if f.decimal != '.' && (strings.Contains(whole, ".") || strings.Contains(decimals, ".")) {
+		return "", false
+	}
+	if point {
+		whole += "." + decimals
+	}
+	return whole, true
 }
 
 // wholeNumber is strconv.ParseFloat for a few digits, which are exact.

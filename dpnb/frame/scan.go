@@ -1,6 +1,9 @@
 package frame
 
-import "strings"
+import (
+	"slices"
+	"strings"
+)
 
 // Scanner is a table that is read in chunks, in memory or larger than it: a *Table, a CSV
 // file, a Parquet file. What is computed by a scan is thereby the same for all of them.
@@ -55,21 +58,30 @@ func (t *Table) choose(names []string) (*Table, error) {
 //
 // Errors: *InputError for a column that is not there or named twice, or if none is named.
 func (t *Table) Select(names ...string) (*Table, error) {
-	if len(names) == 0 {
-		return nil, inputErrorf("no column is selected; the columns are %s", join(t.Names()))
-	}
-	if err := checkNames(names); err != nil {
+	if err := checkSelection(names, t.Names()); err != nil {
 		return nil, err
 	}
 	out := &Table{rows: t.rows, lines: t.lines, Source: t.Source}
 	for _, n := range names {
-		c, err := t.Column(n)
-		if err != nil {
-			return nil, err
-		}
-		out.columns = append(out.columns, *c)
+		out.columns = append(out.columns, t.columns[slices.Index(t.Names(), n)])
 	}
 	return out, nil
+}
+
+// checkSelection refuses names that are none, twice there or not among the columns.
+func checkSelection(names, columns []string) error {
+	if len(names) == 0 {
+		return inputErrorf("no column is selected; the columns are %s", join(columns))
+	}
+	for k, n := range names {
+		if !slices.Contains(columns, n) {
+			return noColumn(n, columns)
+		}
+		if slices.Contains(names[:k], n) {
+			return inputErrorf("column %q is selected twice", n)
+		}
+	}
+	return nil
 }
 
 // Collect returns the whole table of a scan, with the named columns (all if nil), in

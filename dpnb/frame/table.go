@@ -45,6 +45,8 @@ type Column struct {
 	// are numbers.
 	missing   map[string]bool
 	sentinels bool
+	// format is how the texts write numbers.
+	format *numberFormat
 	// retyped says that somebody else may have given the column its type after
 	// reading all records, and what texts it had is unknown.
 	retyped bool
