@@ -200,6 +200,11 @@ func tenants(t testing.TB) (all []tenant) {
 	cells.epsilon = 2
 	enter(cells.named("histogram, pure"))(of(statistic.HistogramConfig{Cells: 3,
 		Person: statistic.Person{Records: 4, PerCell: 2}, Epsilon: 2}.Calibrate()))
+	columns.allowed["Of.Lower = -1"] = "a bound may have either sign"
+	columns.allowed["Of.Upper = -1"] = columns.allowed["Of.Lower = -1"]
+	columns.epsilon, columns.delta = eps, delta
+	spread := statistic.Quantiles{Of: statistic.Number{Lower: -2, Upper: 1}, Levels: []float64{0.25, 0.5, 0.9}}
+	enter(columns.named("quantiles of a column"))(of(statistic.CalibrateQuantiles(spread, eps, delta, false)))
 
 	tuner := sgd.Tuner{Base: steps, Grid: []sgd.Update{sgd.Plain{LearningRate: 0.1}, sgd.Plain{LearningRate: 1}},
 		MeanRuns: 3,

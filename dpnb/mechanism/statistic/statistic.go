@@ -19,7 +19,7 @@ import (
 // Mechanism is a mechanism whose records may come in parts. Labels have no part in it.
 type Mechanism interface {
 	mechanism.Mechanism
-	// Columns is how many numbers a record has.
+	// Columns is how many numbers a record has; further ones are not looked at.
 	Columns() int
 	// Tally begins a pass over the records. The mechanism must be valid.
 	Tally() Tally
@@ -65,7 +65,7 @@ func check(m Mechanism, rows matrix.Rows, labels []float64) error {
 		return &matrix.DataError{Text: "no rows"}
 	}
 	switch n, d := rows.Dims(); {
-	case d != m.Columns():
+	case d < m.Columns():
 		return &matrix.DataError{Text: fmt.Sprintf("%d columns for a statistic of %d", d, m.Columns())}
 	case len(labels) != n:
 		return &matrix.DataError{Text: fmt.Sprintf("%d labels for %d records", len(labels), n)}
@@ -87,7 +87,7 @@ type Number struct{ Lower, Upper float64 }
 // middle returns the middle of the bounds, half half their distance.
 func (b Number) middle() float64 { return 0.5*b.Lower + 0.5*b.Upper }
 
-// Half returns half the distance of the bounds.
+// half returns half the distance of the bounds.
 func (b Number) half() float64 { return 0.5*b.Upper - 0.5*b.Lower }
 
 // unit returns v moved into the bounds and scaled to [−1, 1]; 0 if it is not a number.

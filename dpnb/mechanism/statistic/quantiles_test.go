@@ -1,0 +1,169 @@
+package statistic
+
+import (
+	"math"
+	"slices"
+	"testing"
+
+	"github.com/dpnb/notebooks/dpnb/internal/testscale"
+	"github.com/dpnb/notebooks/dpnb/noise"
+)
+
+// draws returns n numbers of a law.
+func draws(law string, n int, src *noise.Seeded) []float64 {
+	x := make([]float64, n)
+	for i := range x {
+		switch z := src.NormFloat64(); law {
+		case "normal":
+			x[i] = z
+		case "lognormal":
+			x[i] = math.Exp(z)
+		case "heaps":
+			x[i] = math.Round(3 * z)
+			if src.IntN(2) == 0 {
+				x[i] = 1
+			}
+		}
+	}
+	return x
+}
+
+// quantile returns the q-quantile of sorted x.
+func quantile(x []float64, q float64) float64 {
+	return x[max(0, min(len(x)-1, int(math.Ceil(q*float64(len(x))))-1))]
+}
+
+func released(m Quantiles, x []float64, src noise.Source) []float64 {
+	tally := m.Tally()
+	tally.Add([][]float64{x})
+	return tally.Release(src)
+}
+
+// Quantiles are near those of the records, also where half of these are equal.
+func TestQuantilesAreNear(t *testing.T) {
+	for law, b := range map[string]Number{"normal": {-10, 10}, "lognormal": {0, 100}, "heaps": {-20, 20}} {
+		for _, n := range []int{1000, 100_000} {
+			m, err := CalibrateQuantiles(Quantiles{Of: b, Levels: []float64{0.25, 0.5, 0.75}}, 1, 1e-5, false)
+			if err != nil {
+				t.Fatal(err)
+			}
+			src := noise.NewSeeded(7)
+			x := draws(law, n, src)
+			out := released(m, x, src)
+			slices.Sort(x)
+			for i, q := range m.Levels {
+				got := out[2+2*i]
+				// As many records off as the noise of all rounds moves it: 15/η.
+				low, high := quantile(x, q-15/m.Eta/float64(n)), quantile(x, q+15/m.Eta/float64(n))
+				if !(got > low-1e-4 && got < high+1e-4) {
+					t.Errorf("%s, n = %d: the %g-quantile is %v, not in [%v, %v]", law, n, q, got, low, high)
+				}
+			}
+			if !slices.IsSorted(out[1:]) {
+				t.Errorf("%s: %v", law, out)
+			}
+		}
+	}
+}
+
+// logs returns the logarithm of the probability of each point of a node, by its weights.
+func (n *node) logs() map[int64]float64 {
+	all, total := map[int64]float64{}, 0.0
+	for _, s := range n.segments {
+		for j := range s.to - s.from {
+			w := n.weight(s.distance(j))
+			all[s.from+j] = math.Ldexp(float64(w.hi), 64) + float64(w.lo)
+			total += all[s.from+j]
+		}
+	}
+	for j, w := range all {
+		all[j] = math.Log(w / total)
+	}
+	return all
+}
+
+// worstRange is the largest difference of log-ratios over neighbours, by the law of a node on
+// few points: records at cells of it, η as the node is told.
+func worstRange(told float64, trials int) (worst float64) {
+	src := noise.NewSeeded(3)
+	for range trials {
+		var a, b sketch
+		first := src.IntN(cells - 4)
+		for range src.IntN(7) {
+			key := uint32(first + src.IntN(4))
+			a.add(key)
+			b.add(key)
+		}
+		b.add(uint32(first + src.IntN(4)))
+		lo := int64(first)*points + int64(src.IntN(points))
+		hi := lo + 1 + int64(src.IntN(3*points))
+		q := []float64{0.5, 0.25, 0.9, 0.03, src.Float64()*0.98 + 0.01}[src.IntN(5)]
+		ra, rb := a.ranks(), b.ranks()
+		la, lb := ra.node(lo, hi, q, told).logs(), rb.node(lo, hi, q, told).logs()
+		least, most := math.Inf(1), math.Inf(-1)
+		for j, v := range la {
+			least, most = math.Min(least, v-lb[j]), math.Max(most, v-lb[j])
+		}
+		worst = math.Max(worst, most-least)
+	}
+	return worst
+}
+
+// The range of a round is at most η, and is nearly reached: one that is a tenth larger would
+// be seen.
+func TestRangeOfANode(t *testing.T) {
+	trials := 150
+	if testscale.Full() {
+		trials = 1500
+	}
+	const eta = 0.7
+	if got := worstRange(eta, trials); got > eta || got < 0.95*eta {
+		t.Errorf("η = %v, and log-ratios differ by %v", eta, got)
+	}
+	if got := worstRange(1.1*eta, trials); got <= eta {
+		t.Errorf("log-ratios that are a tenth larger are not seen: %v", got)
+	}
+}
+
+// What is drawn has the law of the weights, in heaps too.
+func TestDrawsHaveTheLawOfTheWeights(t *testing.T) {
+	var s sketch
+	for range 40 {
+		s.add(10)
+	}
+	s.add(11)
+	s.add(13)
+	r := s.ranks()
+	n := r.node(9*points, 15*points, 0.6, 0.5)
+	want := map[int64]float64{}
+	for j, l := range n.logs() {
+		want[j/128] += math.Exp(l)
+	}
+	src := noise.NewSeeded(5)
+	draw := noise.Exact(src)
+	const draws = 20_000
+	got := map[int64]float64{}
+	for range draws {
+		got[n.draw(draw, src)/128]++
+	}
+	square, cellsSeen := 0.0, 0
+	for j, p := range want {
+		square += math.Pow(got[j]-draws*p, 2) / (draws * p)
+		cellsSeen++
+	}
+	if z := (square - float64(cellsSeen-1)) / math.Sqrt(2*float64(cellsSeen-1)); math.Abs(z) > 5 {
+		t.Errorf("χ² of %d cells is %.1f standard deviations off", cellsSeen, z)
+	}
+}
+
+func BenchmarkQuantiles(b *testing.B) {
+	for _, n := range []int{1000, 100_000} {
+		x := draws("lognormal", n, noise.NewSeeded(1))
+		m, _ := CalibrateQuantiles(Quantiles{Of: Number{0, 100}, Levels: []float64{0.25, 0.5, 0.75}}, 1, 1e-5, false)
+		b.Run(map[int]string{1000: "1e3", 100_000: "1e5"}[n], func(b *testing.B) {
+			for b.Loop() {
+				released(m, x, noise.NewSecure())
+			}
+		})
+	}
+}

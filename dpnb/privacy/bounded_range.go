@@ -1,0 +1,103 @@
+package privacy
+
+import (
+	"fmt"
+	"math"
+)
+
+// BoundedRange is the event of exponential mechanisms and pure ones, one after the other, each
+// chosen with knowledge of the results so far. That of range η draws a result with a
+// probability whose logarithms, on any two neighbours, differ by numbers from an interval of
+// the length η, whatever the result.
+//
+// Its profile is the smaller one of two bounds. The whole is pure, of the sum of all η and ε;
+// and it is dominated by Gaussian mechanisms, each of which costs as much as pure η/2, or as
+// pure ε, so that their μ² add up.
+//
+// Source: Dong, Durfee, Rogers 2020, arXiv:1909.13830, for ranges; the Gaussian is ours.
+// Proof: docs/theory/statistics.md.
+type BoundedRange struct {
+	// Ranges are the η, Pure the ε: numbers ≥ 0, at most 1000 in all.
+	Ranges, Pure []float64
+}
+
+// Validate returns a *ParamError if a field is out of range.
+func (b BoundedRange) Validate() error {
+	for _, v := range append(append([]float64(nil), b.Ranges...), b.Pure...) {
+		if !(v >= 0 && v <= 1000) {
+			return &ParamError{Name: "Ranges", Value: v, Want: "numbers in [0, 1000]"}
+		}
+	}
+	return nil
+}
+
+// String implements Event.
+func (b BoundedRange) String() string {
+	return fmt.Sprintf("BoundedRange(η=%g, ε=%g)", b.Ranges, b.Pure)
+}
+
+// Epsilon returns the pure ε of the whole, and Mu the μ of the Gaussian mechanisms: rounded up.
+func (b BoundedRange) Epsilon() float64 {
+	var sum float64
+	for _, v := range append(append([]float64(nil), b.Ranges...), b.Pure...) {
+		sum = math.Nextafter(sum+v, math.Inf(1))
+	}
+	return sum
+}
+
+// Mu returns the μ of a Gaussian mechanism that dominates the whole, rounded up.
+func (b BoundedRange) Mu() float64 {
+	var square float64
+	for _, v := range b.Ranges {
+		mu := pureMu(0.5 * v)
+		square += mu * mu
+	}
+	for _, v := range b.Pure {
+		mu := pureMu(v)
+		square += mu * mu
+	}
+	return math.Sqrt(square) * (1 + float64(len(b.Ranges)+len(b.Pure)+4)*0x1p-52)
+}
+
+// Profile implements Event, under replace-one by conversion.
+//
+// Bound: upper. Errors: *ParamError if a field or adj is out of range.
+func (b BoundedRange) Profile(adj Adjacency) (Profile, error) {
+	if err := b.Validate(); err != nil {
+		return nil, err
+	}
+	pure, err := Pure(b.Epsilon(), AddRemove).Profile(AddRemove)
+	if err != nil {
+		return nil, err
+	}
+	return ConvertAdjacency(boundedRangeProfile{pure, GaussianProfile(b.Mu(), AddRemove)}, adj)
+}
+
+type boundedRangeProfile struct{ pure, gaussian Profile }
+
+func (p boundedRangeProfile) Adjacency() Adjacency { return AddRemove }
+
+// Symmetric reports that both directions have the same profile.
+func (p boundedRangeProfile) Symmetric() bool { return true }
+
+func (p boundedRangeProfile) LogDeltaUpper(d Direction, eps float64) float64 {
+	return math.Min(p.pure.LogDeltaUpper(d, eps), p.gaussian.LogDeltaUpper(d, eps))
+}
+
+// RDP returns the curve of the Gaussian bound, at most that of the pure one.
+func (b BoundedRange) RDP(adj Adjacency) (RDPCurve, error) {
+	if err := b.Validate(); err != nil {
+		return RDPCurve{}, err
+	}
+	if adj != AddRemove {
+		return RDPCurve{}, fmt.Errorf("%w: a Rényi curve of BoundedRange under %v", ErrUnsupported, adj)
+	}
+	pure, err := Pure(b.Epsilon(), adj).RDP(adj)
+	if err != nil {
+		return RDPCurve{}, err
+	}
+	gaussian := GaussianRDP(b.Mu(), adj)
+	return RDPCurve{Adj: adj, Epsilon: func(alpha float64) float64 {
+		return math.Min(pure.Epsilon(alpha), gaussian.Epsilon(alpha))
+	}}, nil
+}
