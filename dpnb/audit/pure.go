@@ -7,6 +7,10 @@ import (
 	"gonum.org/v1/gonum/mat"
 
 	"github.com/dpnb/notebooks/dpnb/loss"
+	"github.com/dpnb/notebooks/dpnb/matrix"
+	"github.com/dpnb/notebooks/dpnb/mechanism"
+	"github.com/dpnb/notebooks/dpnb/mechanism/pure"
+	"github.com/dpnb/notebooks/dpnb/noise"
 )
 
 // PureLaw is the law of the minimiser w of objective perturbation with noise of density
@@ -70,4 +74,38 @@ func (l PureLaw) Worst() float64 {
 		}
 	}
 	return worst
+}
+
+// BlockMove returns the part of ε = m.Epsilon that the answers of the one block of m use up between two datasets, at
+// most: in each stage how far the minimiser moves, with a solver that does its worst, over the scale of the noise. The
+// minimisers are those of m itself, with noise that is all but none. One feature.
+//
+// Errors: m's.
+func BlockMove(m pure.Phases, a, b []PureRecord) (part float64, err error) {
+	quiet := m
+	quiet.Epsilon = 1e6
+	run := func(m pure.Phases, records []PureRecord) (*mechanism.Release, error) {
+		rows, labels := matrix.NewDense(len(records), 1, nil), make([]float64, len(records))
+		for i, r := range records {
+			rows.Data[i], labels[i] = r.Norm*r.Direction[0], r.Label
+		}
+		return m.Run(rows, labels, noise.NewSeeded(1), &mechanism.Settings{Workers: 1})
+	}
+	var at [2]float64
+	for i, records := range [][]PureRecord{a, b} {
+		r, err := run(quiet, records)
+		if err != nil {
+			return 0, err
+		}
+		at[i] = r.Coefficients[0]
+	}
+	loud, err := run(m, a)
+	if err != nil {
+		return 0, err
+	}
+	part = (math.Abs(at[0]-at[1]) + 2*m.Tolerance/m.Lambda) / (loud.NoiseScale / math.Sqrt2) / m.Epsilon
+	if m.Double {
+		part *= 2
+	}
+	return part, nil
 }

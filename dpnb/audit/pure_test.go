@@ -3,6 +3,7 @@ package audit
 import (
 	"math"
 	"math/rand/v2"
+	"slices"
 	"testing"
 
 	"gonum.org/v1/gonum/floats"
@@ -111,6 +112,67 @@ func TestPureOutput(t *testing.T) {
 			}
 			if eps := (move + 2*m.Tolerance/m.Lambda) / m.Scale; eps > 1 {
 				t.Errorf("%s, %v: ε = %g with a solver that does its worst", l.Name(), adj, eps)
+			}
+		}
+	}
+}
+
+// A block of the phases, in one stage and in two, uses up no more of ε than there is between real neighbours, under
+// both adjacencies; with exact constants linear losses use all of it, and the printed ones a third, that being
+// (2C/Λ)/(6C/Λ).
+func TestPurePhases(t *testing.T) {
+	r := rand.New(rand.NewPCG(6, 6))
+	for _, adj := range []privacy.Adjacency{privacy.AddRemove, privacy.ReplaceOne} {
+		for _, constants := range []pure.Constants{pure.Exact, pure.Printed} {
+			for _, double := range []bool{false, true} {
+				most := 0.0
+				for _, l := range append([]loss.Convex{loss.Affine{}}, pureLosses...) {
+					config := pureConfig(l, 0.7, adj)
+					config.Clip, config.Lambda, config.Radius, config.Records = 2, 5, 100, 10
+					phases := pure.PhasesConfig{Config: config, Count: 1, Double: double, Constants: constants}
+					m, err := phases.Calibrate()
+					if err != nil {
+						t.Fatal(err)
+					}
+					for trial := range 12 {
+						record := func(size float64) PureRecord {
+							return PureRecord{Direction: []float64{1}, Norm: math.Exp(r.NormFloat64()), Label: size}
+						}
+						var rest []PureRecord
+						for range trial % 4 {
+							rest = append(rest, record(3*r.NormFloat64()))
+						}
+						// Steep at first. The printed rule under replace-one looks at the first half of them.
+						size := 1e9
+						if trial > 3 {
+							size = 3 * r.NormFloat64()
+						}
+						// The last is the one that is added: the others keep their draws.
+						one, other := append(slices.Clone(rest), record(size)), rest
+						if adj == privacy.ReplaceOne {
+							rest = append(rest, rest...)
+							one = append([]PureRecord{record(size), record(0)}, rest...)
+							other = append([]PureRecord{record(-size), one[1]}, rest...)
+						}
+						part, err := BlockMove(m, one, other)
+						if err != nil {
+							t.Fatal(err)
+						}
+						if most = math.Max(most, part); part > 1+1e-5 { // the noise that is left has 1e-6
+							t.Errorf("%s, %v, %v: %.6f of ε", l.Name(), adj, m, part)
+						}
+					}
+				}
+				want := 1.0
+				if constants == pure.Printed {
+					want = 1.0 / 3
+					if adj == privacy.AddRemove {
+						want = 1.0 / 6
+					}
+				}
+				if math.Abs(most/want-1) > 1e-3 {
+					t.Errorf("%v, %v, double %v: %.5f of ε are used, want %.5f", adj, constants, double, most, want)
+				}
 			}
 		}
 	}

@@ -9,4 +9,6 @@ import (
 )
 
 // Claims returns the claims of the paper.
-func Claims() []claim.Claim { return slices.Concat(extensionClaims(), localisation(), lowerBounds()) }
+func Claims() []claim.Claim {
+	return slices.Concat(extensionClaims(), localisation(), lowerBounds(), regularised(), rates())
+}

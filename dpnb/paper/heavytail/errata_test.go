@@ -215,3 +215,60 @@ func TestHeavytailBiasConstant(t *testing.T) {
 		errata.Quote(t, "heavytail-88", format[1], reached)
 	}
 }
+
+// How far the score of Algorithm 7 moves, by where it is centred.
+func TestHeavytailDiameter(t *testing.T) {
+	const m = 10
+	a := Algorithm7{C: 1, Lambda: 1e4, Epsilon: 1}
+	z := make([]float64, m)
+	score := func(slope, at, centre float64) float64 {
+		z[0] = slope
+		l := a.Second(z, 0)
+		return l.Value(at*l.High) - l.Value(centre*l.High)
+	}
+	l := a.Second(z, 0)
+	printed := 2 * a.C * (600 * a.C / (a.Lambda * m * a.Epsilon)) / m
+	errata.Within(t, "the sensitivity of the whole interval", l.Sensitivity(), 2*printed, 1e-12)
+	for centre, want := range map[float64]string{0: "%.2f Δ₀ when it is centred", -1: "%.2f Δ₀ when at"} {
+		errata.Quote(t, "heavytail-82", want, (score(1, 1, centre)-score(-1, 1, centre))/printed)
+	}
+}
+
+// The score of Algorithm 5 with a step that one record changes.
+func TestHeavytailStep(t *testing.T) {
+	const n = 1000
+	z := make([]float64, n)
+	for i := range z {
+		z[i] = -1
+	}
+	score := func(h float64) float64 {
+		const lambda = 0.001
+		return NetMechanism{Slopes: linearLosses(z), C: 1, Lambda: lambda, Centre: []float64{0.9},
+			Step: 1 / (lambda + h), W: interval}.Score([]float64{0.9})
+	}
+	errata.Quote(t, "heavytail-83", "%.2f", score(100)-score(0.1))
+	errata.Quote(t, "heavytail-83", "%.3f", 2.0/n)
+}
+
+// Algorithm 3 where a slope is infinite.
+func TestHeavytailHalts(t *testing.T) {
+	root := func(g, w []float64) float64 {
+		g[0] = -0.5 / math.Sqrt(1+w[0])
+		return -math.Sqrt(1 + w[0])
+	}
+	if _, _, err := Subgradient(interval, root, []float64{-1}, 0.5, 2, 10_000); err == nil {
+		t.Error("it halts")
+	}
+	_, steps, err := Subgradient(interval, root, []float64{0}, 0.5, 2, 10_000)
+	if err != nil {
+		t.Fatal(err)
+	}
+	errata.Quote(t, "heavytail-84", "%d", steps)
+}
+
+// The logarithms of heavytail-87.
+func TestHeavytailBlocks(t *testing.T) {
+	phases := math.Ceil(math.Log2(1e6))
+	errata.Quote(t, "heavytail-87", "%.1f", math.Log(phases/0.1))
+	errata.Quote(t, "heavytail-87", "%.1f", math.Log(1/0.1))
+}

@@ -33,13 +33,12 @@ func extensionClaims() []claim.Claim {
 		{
 			ID: "heavytail/lem2.3", Paper: lowy + "Lemmas 2.3 and C.1", Kind: claim.Theorem,
 			Statement: "E max_W (F̂ − F̂_C) ≤ DG_k^k/((k − 1)C^{k−1}); with κ_k = (k−1)^{k−1}/k^k for 1/(k−1), and " +
-				"no " +
-				"less",
+				"no less",
 			Code:  []string{"loss.Cut"},
 			Tests: []string{"loss.TestExtension"},
 			Proof: "heavytail#heavytail-lem2.3 18f5b294",
-			Check: "E(A − C)₊ over κ_k·G_k^k/C^{k−1} for 400 laws of A, Pareto's and of two values, k from 1.5 to 6: " +
-				"the largest",
+			Check: "E(A − C)₊ over κ_k·G_k^k/C^{k−1} for 400 laws of A, Pareto's and of two values, k from 1.5 to " +
+				"6: the largest",
 			Expected: "1, to 1e-3, and below for all",
 			Run:      momentBias(1), Power: "0.1 % of the constant",
 			Wrong: map[string]claim.Check{"κ_k less by a tenth": momentBias(0.9),
@@ -65,8 +64,8 @@ func extensionClaims() []claim.Claim {
 			Tests:     []string{"audit.TestPureOutput", "paper/heavytail.TestHeavytailGammaTail"},
 			Proof:     "heavytail#heavytail-lem2.4 931b01f1", Errata: []string{"heavytail-32"},
 			Check: "the tail of Gamma(d) at 16.5ζd and at d + √(2dζ) + ζ for d to 1,000, ζ to 20, over e^{−ζ}; the " +
-				"norm of 20,000 draws (--full: 400,000) of the exact noise at d = 5 against the quantile 1.832d at ζ " +
-				"= 3",
+				"norm of 20,000 draws (--full: 400,000) of the exact noise at d = 5 against the quantile 1.832d at " +
+				"ζ = 3",
 			Expected: "at most 1; a share of e^{−3} beyond, to 4 standard errors",
 			Seed:     32, Run: ballHolds(1, 32), Want: claim.HoldsWithCorrection,
 			Power: "10 % of the radius that is exact",
@@ -82,8 +81,7 @@ func extensionClaims() []claim.Claim {
 			Proof: "heavytail#dpnb-one-output c44e9265", Errata: []string{"heavytail-81"},
 			Check: "linear losses of two lengths, where the minimisers are known: ‖ŵ_C − ŵ_λ‖ and the mean norm of " +
 				"20,000 draws (--full: 400,000) of the exact noise, over the two terms of the bound, k from 2 to 5; " +
-				"and the " +
-				"two terms over their least sum in C",
+				"and the two terms over their least sum in C",
 			Expected: "1 each, to 4 standard errors",
 			Seed:     33, Run: oneStage(1, 1, 1, 33), Want: claim.HoldsWithCorrection, Power: "10 % in either term",
 			Wrong: map[string]claim.Check{

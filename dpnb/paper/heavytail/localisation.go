@@ -45,10 +45,9 @@ func localisation() []claim.Claim {
 		{
 			ID: "heavytail/prop2.9", Paper: lowy + "Propositions 2.9 and C.5", Kind: claim.Theorem,
 			Statement: "Algorithm 3 stops within ⌈(3DL/α)²⌉ steps at a point within α of the minimum, without " +
-				"knowing " +
-				"L",
+				"knowing L",
 			Code: []string{"paper/heavytail.Subgradient"}, Tests: []string{"paper/heavytail.TestSubgradient"},
-			Proof: "localisation#heavytail-prop2.9 eedd0bac", Seed: 23,
+			Proof: "localisation#heavytail-prop2.9 43abc339", Seed: 23,
 			Check: "sums of five absolute losses on a disc: steps over the bound, and the gap to a grid's minimum " +
 				"over α",
 			Expected: "both at most 1",
@@ -68,13 +67,13 @@ func localisation() []claim.Claim {
 		},
 		{
 			ID: "heavytail/propD.6", Paper: lowy + "Proposition D.6", Kind: claim.Theorem,
-			Statement: "for a maximum of affine pieces a dual point gives a subgradient of f_C of norm at most C, to " +
-				"any accuracy",
+			Statement: "for a maximum of affine pieces a dual point gives a subgradient of f_C of norm at most C, " +
+				"to any accuracy",
 			Code:  []string{"paper/heavytail.Polyhedral.Extended"},
 			Tests: []string{"paper/heavytail.TestExtensions"},
 			Proof: "localisation#heavytail-propD.6 4093f41a", Seed: 25,
-			Check: "random maxima of three pieces on a disc: f_C between the dual's bound and that plus its gap, " +
-				"by Algorithm 3; the subgradient inequality",
+			Check: "random maxima of three pieces on a disc: f_C between the dual's bound and that plus its gap, by " +
+				"Algorithm 3; the subgradient inequality",
 			Expected: "holds, and ‖s‖ ≤ C",
 			Run:      conic(1), Power: "s longer by a tenth",
 			Wrong: map[string]claim.Check{"s longer by a tenth": conic(1.1)},
@@ -96,7 +95,7 @@ func localisation() []claim.Claim {
 			Statement: "Algorithm 5, an exponential mechanism over a net with the clipped projected gradient as " +
 				"score, is ε-DP: its score moves by at most 2C/n",
 			Code: []string{"paper/heavytail.NetMechanism"}, Tests: []string{"paper/heavytail.TestNetMechanism"},
-			Proof: "localisation#heavytail-thmE.1 e882e373", Seed: 27,
+			Proof: "localisation#heavytail-thmE.1 f16e6be1", Seed: 27,
 			Check: "largest change of the score over 2C/n, and exact log-ratio of probabilities over ε, over " +
 				"replaced records on a net of the interval",
 			Expected: "the first is 1, the second at most 1",
@@ -108,7 +107,7 @@ func localisation() []claim.Claim {
 			Statement: "the score of the localised exponential mechanism, centred at a point of U, moves by at most " +
 				"2C·diam(U)/m",
 			Code: []string{"paper/heavytail.Localised"}, Tests: []string{"paper/heavytail.TestLocalised"},
-			Proof: "localisation#heavytail-lemF.1 5264052d",
+			Proof: "localisation#heavytail-lemF.1 c10249bc",
 			Seed:  28,
 			Check: "five absolute losses on [−1, 1], extended, one of them replaced, 40 times: how far the score " +
 				"moves over an interval U over the bound; how far the law with the score centred is from that " +

@@ -3,6 +3,8 @@ package heavytail
 import (
 	"math"
 	"testing"
+
+	"github.com/dpnb/notebooks/dpnb/noise"
 )
 
 // The best sign is ε-DP: a replaced record moves the sum by two at most; and it errs as SignError says, which
@@ -46,5 +48,34 @@ func TestLowerBounds(t *testing.T) {
 	}
 	if got, want := CoinError(3, 0.5), 3*0.75/16+1.0/64; math.Abs(got-want) > 1e-12 {
 		t.Errorf("three coins: %g, want %g", got, want)
+	}
+}
+
+// Algorithm 7 draws from the law whose density its claim compares, and that is private by a margin: ε that is twice
+// as much would be seen.
+func TestAlgorithm7(t *testing.T) {
+	if got := algorithm7Ratio(1); got > 1 || got < 0.7 {
+		t.Errorf("neighbours' densities are apart by %.4f of what they may be", got)
+	}
+	if got := algorithm7Ratio(2); got < 1 {
+		t.Errorf("run at 2ε they are apart by %.4f", got)
+	}
+	a, z := Algorithm7{C: 1, Lambda: 20, Epsilon: 1}, []float64{1, 1, -1, 1}
+	src, n := noise.NewSeeded(8), 4000
+	var mean, square, want, weight float64
+	for range n {
+		w, err := a.Run(z, src)
+		if err != nil {
+			t.Fatal(err)
+		}
+		mean, square = mean+w/float64(n), square+w*w/float64(n)
+	}
+	for i := range 400 {
+		w := (float64(i)+0.5)/200 - 1
+		p := a.density(z, w)
+		want, weight = want+w*p, weight+p
+	}
+	if se := math.Sqrt((square - mean*mean) / float64(n)); math.Abs(mean-want/weight) > 5*se {
+		t.Errorf("mean %.5f ± %.5f, by quadrature %.5f", mean, se, want/weight)
 	}
 }
