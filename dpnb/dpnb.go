@@ -247,6 +247,16 @@ type (
 //	model, err := dpnb.Load("happy.json")
 func Load(path string) (*Model, error) { return learn.Load(path) }
 
+// FitOnce fits and releases a model under a name, or returns the one that was released
+// under it before: a cell with it can run again, and pays once. Another learner, schema or
+// allowance under the same name is an error that says what differs. Whether the records
+// have changed is private, and not looked at.
+//
+//	model, err := dpnb.FitOnce("income model", dpnb.Logistic{}, data, budget.Spend(0.5))
+func FitOnce(name string, l Learner, data *Dataset, allowance Allowance) (*Model, error) {
+	return learn.FitOnce(name, l, data, allowance)
+}
+
 // What may be spent.
 type (
 	// Budget is (ε, δ) and a ledger of what was spent of it: NewBudget. Show has it.

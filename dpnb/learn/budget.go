@@ -100,7 +100,7 @@ func NewBudget(epsilon, delta float64, opts ...BudgetOption) *Budget {
 			return &Budget{err: err}
 		}
 		if !o.kept {
-			c.Path = filepath.Join(dir, inRunDir(o.name)+".json")
+			c.Path = filepath.Join(dir, fileOf("ledger", o.name)+".json")
 		}
 	}
 	b, err := ledger.Open(c)
@@ -117,17 +117,18 @@ func NewBudget(epsilon, delta float64, opts ...BudgetOption) *Budget {
 
 var fileName = regexp.MustCompile(`[^A-Za-z0-9_-]+`)
 
-// inRunDir returns what the files of a budget are called in the folder of a run.
-func inRunDir(name string) string {
+// fileOf returns what the file of something with a name is called, without its ending.
+func fileOf(what, name string) string {
 	// The hash keeps names apart that differ in letters a file name cannot have.
 	sum := sha256.Sum256([]byte(name))
-	return fmt.Sprintf("ledger-%s-%x", fileName.ReplaceAllString(name, "-"), sum[:4])
+	short := fileName.ReplaceAllString(name, "-")
+	return fmt.Sprintf("%s-%s-%x", what, short[:min(len(short), 100)], sum[:8])
 }
 
 // onePlace makes sure that all cells of a run keep the budget of a name in the
 // same file, as package ledger does within a process: dir says which.
 func onePlace(dir, name, path string) (err error) {
-	place := filepath.Join(dir, inRunDir(name)+".place")
+	place := filepath.Join(dir, fileOf("ledger", name)+".place")
 	lock, err := lockfile.Wait(context.Background(), place+".lock", func() {})
 	if err != nil {
 		return err
@@ -188,13 +189,18 @@ type Allowance struct {
 	simulation bool
 	// asked says that δ was asked for, and is not a share.
 	asked bool
+	// words are Spend or Share with its number, as they were said; what part they are can
+	// depend on what was spent before.
+	words string
+	// once is the name that the ledger is charged for once at most; "" for none.
+	once string
 }
 
 // Spend allows one fit to spend ε of the budget, and the same share of its δ. From a
 // budget that is ComposedAsGaussians the fit is (ε, δ)-differentially private alone, δ
 // being the budget's, and costs its μ².
 func (b *Budget) Spend(epsilon float64) Allowance {
-	a := Allowance{budget: b, part: ledger.Part{Epsilon: epsilon}}
+	a := Allowance{budget: b, part: ledger.Part{Epsilon: epsilon}, words: fmt.Sprintf("Spend(%v)", epsilon)}
 	if b.Err() == nil {
 		a.part = b.ledger.Spend(epsilon)
 	}
@@ -204,7 +210,7 @@ func (b *Budget) Spend(epsilon float64) Allowance {
 // Share allows one fit a fraction of the whole budget, of ε and δ or of μ²: ten fits with
 // Share(0.1) each are the budget.
 func (b *Budget) Share(fraction float64) Allowance {
-	a := Allowance{budget: b}
+	a := Allowance{budget: b, words: fmt.Sprintf("Share(%v)", fraction)}
 	if b.Err() == nil {
 		a.part, a.err = b.ledger.Share(fraction)
 	}
@@ -326,7 +332,7 @@ func (a Allowance) charge(e ledger.Entry, mechanism string, src noise.Source) er
 	if err := a.budget.Err(); err != nil {
 		return err
 	}
-	e.Mechanism, e.Simulated = mechanism, noise.Simulated(src)
+	e.Mechanism, e.Simulated, e.Once = mechanism, noise.Simulated(src), a.once
 	if err := a.budget.ledger.Charge(e); err != nil {
 		return err
 	}

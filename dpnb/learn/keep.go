@@ -2,9 +2,6 @@ package learn
 
 import (
 	"bytes"
-	"crypto/sha256"
-	"encoding/hex"
-	"encoding/json"
 	"errors"
 	"fmt"
 	"os"
@@ -65,23 +62,6 @@ func Load(path string) (*Model, error) {
 		return nil, fmt.Errorf("dpnb: %s: %w", filepath.Base(path), err)
 	}
 	return m, nil
-}
-
-// keptFile is what stands around a model in its file.
-type keptFile struct {
-	Format  string          `json:"format"`
-	Version int             `json:"version"`
-	SHA256  string          `json:"sha256"` // of format, version and the compact model
-	Model   json.RawMessage `json:"model"`
-}
-
-func (f keptFile) checksum() (string, error) {
-	b := bytes.NewBufferString(fmt.Sprintf("%s %d\n", f.Format, f.Version))
-	if err := json.Compact(b, f.Model); err != nil {
-		return "", err
-	}
-	sum := sha256.Sum256(b.Bytes())
-	return hex.EncodeToString(sum[:]), nil
 }
 
 // keptModel is a model in its file.
@@ -167,7 +147,6 @@ type payment struct {
 	Budget                     string
 	BudgetEpsilon, BudgetDelta float64
 	Adjacency                  privacy.Adjacency
-	Rule                       ledger.Rule
 	Entry                      ledger.Entry
 }
 
@@ -177,7 +156,7 @@ func (a Allowance) paid(e ledger.Entry) *payment {
 		return nil
 	}
 	c := a.budget.ledger.Config()
-	return &payment{c.Name, c.Epsilon, c.Delta, c.Adjacency, c.Rule, e}
+	return &payment{c.Name, c.Epsilon, c.Delta, c.Adjacency, e}
 }
 
 // encode returns the file of m.
@@ -215,46 +194,21 @@ func (m *Model) encode() ([]byte, error) {
 	if !bytes.Equal(ran, fitted) || fmt.Sprintf("%T", m.ran) != fmt.Sprintf("%T", r.Fitted) {
 		k.Fitted = r.Fitted
 	}
-	f := keptFile{Format: keptFormat, Version: keptVersion}
-	if f.Model, err = c.Marshal(k); err != nil {
+	text, err := c.Marshal(k)
+	if err != nil {
 		return nil, err
 	}
-	if f.SHA256, err = f.checksum(); err != nil {
-		return nil, err
-	}
-	var content bytes.Buffer
-	e := json.NewEncoder(&content)
-	e.SetEscapeHTML(false)
-	e.SetIndent("", " ")
-	err = e.Encode(f)
-	return content.Bytes(), err
+	return seal(keptFormat, keptVersion, text)
 }
 
 // decode returns the model of a file.
 func decode(content []byte) (*Model, error) {
-	var head struct {
-		Format  string
-		Version int
-	}
-	d := json.NewDecoder(bytes.NewReader(content))
-	d.DisallowUnknownFields()
-	var f keptFile
-	switch err := json.Unmarshal(content, &head); {
-	case err != nil || head.Format != keptFormat:
-		return nil, errors.New("this is no file of a model that Save has written, or not all of it")
-	case head.Version != keptVersion:
-		return nil, fmt.Errorf("the model is in version %d of the format, and this program reads version %d: it was "+
-			"saved by another version of the module; use that one, or fit it again", head.Version, keptVersion)
-	}
-	if err := d.Decode(&f); err != nil {
-		return nil, fmt.Errorf("this is no file of a model that Save has written: %w", err)
-	}
-	if sum, err := f.checksum(); err != nil || sum != f.SHA256 {
-		return nil, errors.New("the file was changed after it was saved: its checksum does not fit what it holds, so " +
-			"that neither its numbers nor its guarantee can be relied on; get it anew from where it came from")
+	text, err := unseal(keptFormat, keptVersion, content)
+	if err != nil {
+		return nil, err
 	}
 	var k keptModel
-	if err := mechanisms().Unmarshal(f.Model, &k); err != nil {
+	if err := mechanisms().Unmarshal(text, &k); err != nil {
 		return nil, fmt.Errorf("the file was written by a version of the module that says more than this one "+
 			"understands: %w", err)
 	}

@@ -184,10 +184,10 @@ func TestChangedFilesAreRefused(t *testing.T) {
 	}{
 		"an ε": {digit, "was changed after it was saved"},
 		"version": {bytes.Replace(content, []byte(`"version": 1`), []byte(`"version": 2`), 1),
-			"version 2 of the format"},
-		"nothing":  {nil, "no file of a model"},
-		"a CSV":    {[]byte(people), "no file of a model"},
-		"a ledger": {[]byte(`{"name":"main"}`), "no file of a model"},
+			"version 2 of its format"},
+		"nothing":  {nil, "no file of a dpnb model"},
+		"a CSV":    {[]byte(people), "no file of a dpnb model"},
+		"a ledger": {[]byte(`{"name":"main"}`), "no file of a dpnb model"},
 	} {
 		if err := load(test.content); err == nil || !strings.Contains(err.Error(), test.want) {
 			t.Errorf("%s: %v, want %q", what, err, test.want)

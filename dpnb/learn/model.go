@@ -47,6 +47,8 @@ type Model struct {
 	paid *payment
 	// source is what may be said of the records, by the program that made it.
 	source provenance
+	// once is the name under which it was released once; "" for none.
+	once string
 }
 
 func newModel(p recipe, d *frame.Design, theta []float64) *Model {
@@ -321,6 +323,9 @@ func (m *Model) Display() display.Item {
 			privacy.FormatUp(r.Tolerance, 3), alone)
 	}
 	it.Note("Assumes: %s.", strings.Join(r.Guarantee.Assumptions, "; "))
+	if m.once != "" {
+		it.Note("Released once, as %q: FitOnce returns it by this name and pays nothing more.", m.once)
+	}
 	return it
 }
 

@@ -41,6 +41,9 @@ type Entry struct {
 	// known: such a release takes the whole budget.
 	Mu    float64 `json:"mu,omitempty"`
 	Slack float64 `json:"slack,omitempty"`
+	// Once is a name that a budget is charged for once at most, whatever happens to what was
+	// released; empty for none.
+	Once string `json:"once,omitempty"`
 	// Simulated says that the noise came from a seed, so that the release
 	// protects nobody.
 	Simulated bool `json:"simulated"`
@@ -89,13 +92,17 @@ func (b *Budget) Check(e Entry) error {
 // release that fails after its noise was drawn has been paid for, because
 // trying again until it succeeds would be a choice that looks at the noise.
 //
-// Errors: as Check; the ledger is then unchanged.
+// Errors: as Check; *RepeatedError; the ledger is then unchanged.
 func (b *Budget) Charge(e Entry) error {
 	// What is kept is what a file can keep.
 	e.Label, e.Mechanism = strings.ToValidUTF8(e.Label, "�"), strings.ToValidUTF8(e.Mechanism, "�")
+	e.Once = strings.ToValidUTF8(e.Once, "�")
 	b.mu.Lock()
 	defer b.mu.Unlock()
 	return b.locked(func() error {
+		if err := b.repeated(e); err != nil {
+			return err
+		}
 		if err := b.covers(e); err != nil {
 			return err
 		}

@@ -21,6 +21,7 @@ import (
 type Codec struct {
 	types map[string]reflect.Type
 	forms map[reflect.Type]form
+	omit  []string
 }
 
 // form is what stands for a type that has fields of its own.
@@ -54,6 +55,10 @@ func (c *Codec) Types() []string {
 	slices.Sort(names)
 	return names
 }
+
+// Omit leaves out the exported fields of these names, in whatever structure. What is
+// written is then not to be read back.
+func (c *Codec) Omit(fields ...string) *Codec { c.omit = append(c.omit, fields...); return c }
 
 // As has values of the dynamic type of example, which has fields that are not exported,
 // written as F and made again of it. back may be nil where nothing is to be read.
@@ -182,7 +187,7 @@ func (c *Codec) writeStruct(b *bytes.Buffer, v reflect.Value) error {
 	first := true
 	for i := range v.NumField() {
 		f := v.Type().Field(i)
-		if f.Tag.Get("json") == "-" {
+		if f.Tag.Get("json") == "-" || slices.Contains(c.omit, f.Name) {
 			continue
 		}
 		if !f.IsExported() {

@@ -5,6 +5,7 @@ import (
 	"math"
 	"math/rand/v2"
 	"reflect"
+	"strings"
 	"testing"
 )
 
@@ -98,5 +99,12 @@ func TestRefusals(t *testing.T) {
 	var s struct{ S fmt.Stringer }
 	if err := c.Unmarshal([]byte(`{"S":{"type":"typedjson.square","value":{}}}`), &s); err == nil {
 		t.Error("a square is a Stringer")
+	}
+}
+
+func TestOmit(t *testing.T) {
+	text, err := codec().Omit("Side").Marshal(scene{Main: square{2}})
+	if err != nil || strings.Contains(string(text), "Side") || !strings.Contains(string(text), "typedjson.square") {
+		t.Errorf("%s, %v", text, err)
 	}
 }

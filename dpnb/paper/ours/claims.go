@@ -22,5 +22,6 @@ func Claims() []claim.Claim {
 		smoothedForms(),
 		pureEpsilon(),
 		quantileRegression(),
+		once(),
 	)
 }

@@ -1,0 +1,89 @@
+package learn
+
+import (
+	"encoding/json"
+	"fmt"
+	"sync"
+
+	"github.com/dpnb/notebooks/dpnb/frame"
+	"github.com/dpnb/notebooks/dpnb/internal/typedjson"
+	"github.com/dpnb/notebooks/dpnb/noise"
+)
+
+// FitOnce fits and releases a model under a name, or returns the one that was released
+// under it before: a cell with it can run again and pays once. The model is kept beside the
+// ledger of the allowance's budget, as long as that lasts (KeptIn). See Once for what
+// happens if a program ends in between.
+//
+// It is the same model by its name and by what is public: the learner with its settings
+// (Workers apart), the schema, the options of the records, the name of their file, the
+// budget and the allowance. If any of that has changed, it is an error that says what. It
+// does not look at the records, for whether they have changed is private: a model that was
+// released of an earlier version of a file of the same name is returned as it is. Of a file
+// that is declared Public its checksum counts as well. What cannot be seen, a Filter for
+// example, wants another name.
+//
+// Errors: as l.Fit and Once.
+func FitOnce(name string, l Learner, data *Dataset, allowance Allowance) (*Model, error) {
+	if err := data.Err(); err != nil {
+		return nil, err
+	}
+	recipe, err := recipeOf(l, data)
+	if err != nil {
+		return nil, err
+	}
+	m, err := Once(name, allowance, recipe, func(a Allowance) (*Model, error) { return l.Fit(data, a) },
+		(*Model).encode, decode)
+	if m != nil {
+		m.once = name
+	}
+	return m, err
+}
+
+// fitRecipe is what a fit is by what is public.
+type fitRecipe struct {
+	Learner  string          `json:"learner"`
+	Settings json.RawMessage `json:"settings"`
+	Noise    string          `json:"noise"`
+	Records  json.RawMessage `json:"records"`
+	Data     string          `json:"data"`
+	// Checksum of a public file.
+	Checksum string `json:"checksum,omitempty"`
+}
+
+func recipeOf(l Learner, data *Dataset) (fitRecipe, error) {
+	if l == nil {
+		return fitRecipe{}, fmt.Errorf("dpnb: no learner: use Logistic{}, Linear{} or another")
+	}
+	r := fitRecipe{Learner: l.recipe().learner, Noise: noiseWords(l.recipe().noise), Data: data.design.Source.Name}
+	if data.design.Source.Public {
+		r.Checksum = data.design.Source.SHA256
+	}
+	var err error
+	if r.Settings, err = learnersKept().Marshal(l); err != nil {
+		return r, err
+	}
+	var kept frame.Kept
+	if data.design.Encoding != nil {
+		kept = data.design.Encoding.Kept()
+	}
+	r.Records, err = learnersKept().Marshal(kept)
+	return r, err
+}
+
+// noiseWords says where noise will be drawn from: a simulation is no release.
+func noiseWords(src noise.Source) string {
+	if src == nil || !noise.Simulated(src) {
+		return "secure"
+	}
+	if seed, ok := src.Seed(); ok {
+		return fmt.Sprintf("of seed %d", seed)
+	}
+	return fmt.Sprintf("of a %T", src)
+}
+
+// learnersKept writes learners down with their settings, but for those that do not change
+// what is released and for the noise, which has words of its own.
+var learnersKept = sync.OnceValue(func() *typedjson.Codec {
+	return typedjson.New().Omit("Noise", "Workers")
+})

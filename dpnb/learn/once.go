@@ -1,0 +1,279 @@
+package learn
+
+import (
+	"bytes"
+	"cmp"
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"maps"
+	"os"
+	"path/filepath"
+	"slices"
+	"strings"
+	"sync"
+	"unicode/utf8"
+
+	"github.com/dpnb/notebooks/dpnb/internal/atomicfile"
+	"github.com/dpnb/notebooks/dpnb/internal/lockfile"
+	"github.com/dpnb/notebooks/dpnb/ledger"
+)
+
+// Once releases something under a name, or returns what was released under it before,
+// which costs nothing: for cells that run again. The budget of a is charged for a name at
+// most once, whatever happens:
+//
+//   - release is called with an allowance that spends under the name, and what it returns
+//     is kept beside the ledger: in a file of the folder LEDGER.releases, or in memory where
+//     the ledger is;
+//   - if the program ends after the charge and before that, the charge stands and what was
+//     released is lost: the next call is an error that says so, and nothing is charged;
+//   - if release has returned and keeping it failed, both it and the error are returned.
+//
+// recipe is what is released, as JSON: of public things alone, for a second call with
+// another recipe is an error that says what differs, and what an error depends on must be
+// public. encode and decode are for the file, of JSON. Calls of one name wait for each other.
+//
+// Errors: those of release and decode; no name; a simulation, which no budget pays for; a
+// name under which another recipe was released; one that was paid for and lost.
+//
+// Proof: docs/theory/once.md.
+func Once[T any](
+	name string, a Allowance, recipe any,
+	release func(Allowance) (T, error), encode func(T) ([]byte, error), decode func([]byte) (T, error),
+) (T, error) {
+	var none T
+	if err := a.suitsOnce(name); err != nil {
+		return none, err
+	}
+	text, err := json.Marshal(recipe)
+	if err != nil {
+		return none, fmt.Errorf("dpnb: the recipe of %q: %w", name, err)
+	}
+	// A name is one of the budget's, and so is what it may spend.
+	c := a.budget.ledger.Config()
+	asked := keptRelease{Name: name, Budget: fmt.Sprintf("%q, ε = %v, δ = %v", c.Name, c.Epsilon, c.Delta),
+		Allowance: a.said(), Recipe: text}
+	place := placeOf(a.budget.ledger, name)
+	unlock, err := place.lock()
+	if err != nil {
+		return none, fmt.Errorf("dpnb: %w", err)
+	}
+	defer unlock()
+	if content, err := place.read(); err != nil {
+		return none, fmt.Errorf("dpnb: what was released as %q: %w", name, err)
+	} else if content != nil {
+		payload, err := asked.released(content)
+		if err != nil {
+			return none, err
+		}
+		return decode(payload)
+	}
+	if err := a.neverCharged(name); err != nil {
+		return none, err
+	}
+	a.label, a.once = cmp.Or(a.label, name), name
+	out, err := release(a)
+	if err != nil {
+		return none, err
+	}
+	payload, err := encode(out)
+	if err == nil {
+		err = place.write(asked.with(payload))
+	}
+	if err != nil {
+		err = fmt.Errorf("dpnb: %q was released and paid for, and could not be kept: keep it by another way, for it "+
+			"cannot be had again under this name: %w", name, err)
+	}
+	return out, err
+}
+
+// suitsOnce reports what is wrong with a name or an allowance.
+func (a Allowance) suitsOnce(name string) error {
+	switch {
+	case strings.TrimSpace(name) == "" || !utf8.ValidString(name):
+		return errors.New("dpnb: what is released once needs a name by which it is found again, for example " +
+			`"income model"`)
+	case a.simulation:
+		return errors.New("dpnb: a simulation costs nothing and its seed gives it again: what is released once is " +
+			"paid for by a budget (Spend or Share)")
+	}
+	return cmp.Or(a.budget.Err(), a.err)
+}
+
+// said is the allowance as it was asked for, which the next cell asks for in the same words.
+func (a Allowance) said() string {
+	if a.asked {
+		return fmt.Sprintf("%s.WithDelta(%v)", a.words, a.part.Delta)
+	}
+	return a.words
+}
+
+// neverCharged is an error if the ledger was charged for the name, of which nothing is kept.
+func (a Allowance) neverCharged(name string) error {
+	s, err := a.budget.ledger.State()
+	if err != nil {
+		return err
+	}
+	for _, e := range s.Entries {
+		if e.Once == name {
+			return fmt.Errorf("dpnb: %q was paid for (ε = %v) and what was released is not there: the program ended "+
+				"before it was kept, or the file was removed. The charge stands; nothing was charged now. To "+
+				"release it anew, which costs anew, use another name", name, e.Epsilon)
+		}
+	}
+	return nil
+}
+
+// keptRelease is what is kept of a name: what was asked for and what came of it.
+type keptRelease struct {
+	Name      string          `json:"name"`
+	Budget    string          `json:"budget"`
+	Allowance string          `json:"allowance"`
+	Recipe    json.RawMessage `json:"recipe"`
+	Release   json.RawMessage `json:"release"`
+}
+
+// with returns the file of a release.
+func (k keptRelease) with(payload []byte) ([]byte, error) {
+	k.Release = payload
+	text, err := marshal(k)
+	if err != nil {
+		return nil, err
+	}
+	return seal(onceFormat, onceVersion, text)
+}
+
+const (
+	onceFormat  = "dpnb release"
+	onceVersion = 1
+)
+
+// released returns the release of a file if it is of the same recipe.
+func (k keptRelease) released(content []byte) ([]byte, error) {
+	text, err := unseal(onceFormat, onceVersion, content)
+	var old keptRelease
+	if err == nil {
+		err = json.Unmarshal(text, &old)
+	}
+	if err != nil {
+		return nil, fmt.Errorf("dpnb: what was released as %q cannot be read: %w", k.Name, err)
+	}
+	var differ []string
+	for _, d := range []struct {
+		what     string
+		now, was any
+	}{{"name", k.Name, old.Name}, {"budget", k.Budget, old.Budget}, {"allowance", k.Allowance, old.Allowance}} {
+		if d.now != d.was {
+			differ = append(differ, fmt.Sprintf("the %s is %v and was %v", d.what, d.now, d.was))
+		}
+	}
+	if differ = append(differ, differences("", tree(k.Recipe), tree(old.Recipe))...); len(differ) > 0 {
+		return nil, fmt.Errorf("dpnb: %q was released before by another recipe: %s. Nothing was charged; use another "+
+			"name, or the recipe of then", k.Name, strings.Join(differ, "; "))
+	}
+	return old.Release, nil
+}
+
+func tree(text []byte) any {
+	d := json.NewDecoder(bytes.NewReader(text))
+	d.UseNumber() // every digit counts
+	var v any
+	if d.Decode(&v) != nil {
+		return string(text)
+	}
+	return v
+}
+
+// differences says where two trees of JSON differ.
+func differences(path string, now, was any) []string {
+	a, isMap := now.(map[string]any)
+	b, wasMap := was.(map[string]any)
+	if isMap && wasMap {
+		var out []string
+		keys := maps.Clone(a)
+		maps.Copy(keys, b)
+		for _, k := range slices.Sorted(maps.Keys(keys)) {
+			out = append(out, differences(strings.TrimPrefix(path+"."+k, "."), a[k], b[k])...)
+		}
+		return out
+	}
+	x, _ := json.Marshal(now)
+	y, _ := json.Marshal(was)
+	if bytes.Equal(x, y) {
+		return nil
+	}
+	write := func(v any, text []byte) string {
+		if v == nil {
+			return "not set"
+		}
+		return string(text)
+	}
+	return []string{fmt.Sprintf("%s is %s and was %s", path, write(now, x), write(was, y))}
+}
+
+// place is where the release of a name is kept: a file, or memory if path is empty.
+type place struct {
+	path string
+	key  memoryKey
+}
+
+type memoryKey struct {
+	budget *ledger.Budget
+	name   string
+}
+
+// remembered has what is kept in memory, by memoryKey, and a mutex for each of them.
+var remembered, remembering sync.Map
+
+func placeOf(b *ledger.Budget, name string) place {
+	p := place{key: memoryKey{b, name}}
+	if path := b.Config().Path; path != "" {
+		p.path = filepath.Join(path+".releases", fileOf("release", name)+".json")
+	}
+	return p
+}
+
+// lock waits for others that release under the same name, in this process or another.
+func (p place) lock() (unlock func(), err error) {
+	if p.path == "" {
+		m, _ := remembering.LoadOrStore(p.key, new(sync.Mutex))
+		m.(*sync.Mutex).Lock()
+		return m.(*sync.Mutex).Unlock, nil
+	}
+	if err := os.MkdirAll(filepath.Dir(p.path), 0o700); err != nil {
+		return nil, err
+	}
+	lock, err := lockfile.Wait(context.Background(), p.path+".lock", func() {})
+	if err != nil {
+		return nil, err
+	}
+	// It is given back with the process at the latest.
+	return func() { _ = lock.Unlock() }, nil
+}
+
+// read returns nil if nothing is kept.
+func (p place) read() ([]byte, error) {
+	if p.path == "" {
+		content, _ := remembered.Load(p.key)
+		text, _ := content.([]byte)
+		return text, nil
+	}
+	text, err := os.ReadFile(p.path)
+	if errors.Is(err, os.ErrNotExist) {
+		return nil, nil
+	}
+	return text, err
+}
+
+func (p place) write(content []byte, err error) error {
+	if err != nil {
+		return err
+	}
+	if p.path == "" {
+		remembered.Store(p.key, content)
+		return nil
+	}
+	return atomicfile.Write(p.path, content)
+}

@@ -1,0 +1,295 @@
+package learn_test
+
+import (
+	"encoding/json"
+	"errors"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"strings"
+	"sync"
+	"testing"
+
+	"github.com/dpnb/notebooks/dpnb/learn"
+	"github.com/dpnb/notebooks/dpnb/ledger"
+)
+
+// keptBudget is a budget in a file.
+func keptBudget(t *testing.T, epsilon float64) *learn.Budget {
+	t.Helper()
+	return learn.NewBudget(epsilon, 1e-5, learn.Named(unusedName()),
+		learn.KeptIn(filepath.Join(t.TempDir(), "ledger.json")))
+}
+
+// A cell that runs again gets what was released, to the last bit, and pays once: with a
+// ledger in memory and in a file, one after the other and all at once.
+func TestFitOncePaysOnce(t *testing.T) {
+	for where, budget := range map[string]*learn.Budget{"memory": fresh(1, 1e-5), "file": keptBudget(t, 1)} {
+		run := func() *learn.Model {
+			m, err := learn.FitOnce("who is happy", learn.Logistic{CurvatureShare: 0.1}, peopleData(t),
+				budget.Spend(0.8))
+			if err != nil {
+				t.Error(where, err)
+			}
+			return m
+		}
+		models := make([]*learn.Model, 8)
+		var wait sync.WaitGroup
+		for i := range models[1:] {
+			wait.Go(func() { models[i+1] = run() })
+		}
+		wait.Wait()
+		models[0] = run()
+		for _, m := range models {
+			if !sameBits(m.Theta(), models[0].Theta()) || m.Display().Text() != models[0].Display().Text() ||
+				m.Release.Simulated() {
+				t.Errorf("%s: another model", where)
+			}
+		}
+		if e, n := spent(t, budget); e != 0.8 || n != 1 {
+			t.Errorf("%s: %d entries, ε = %v", where, n, e)
+		}
+		if text := models[0].Display().Text(); !strings.Contains(text, `Released once, as "who is happy"`) {
+			t.Errorf("%s: shown as\n%s", where, text)
+		}
+		// Another name is another release.
+		if m, err := learn.FitOnce("again", learn.Logistic{}, peopleData(t), budget.Spend(0.1)); err != nil ||
+			sameBits(m.Theta(), models[0].Theta()) {
+			t.Errorf("%s: under another name: %v", where, err)
+		}
+	}
+}
+
+// Another recipe under the same name is refused, and what differs is said.
+func TestFitOnceSaysWhatDiffers(t *testing.T) {
+	budget, df := fresh(1, 1e-5), frameOf(t, people)
+	data := learn.Binary(df, "happy", learn.RowNorm(1))
+	if _, err := learn.FitOnce("x", learn.Logistic{Lambda: 2}, data, budget.Spend(0.25)); err != nil {
+		t.Fatal(err)
+	}
+	other := func(fields ...learn.Field) *learn.Dataset {
+		return learn.Binary(df.WithSchema(fields...), "happy", learn.RowNorm(1))
+	}
+	s := schema()
+	quarter, l := budget.Spend(0.25), learn.Logistic{Lambda: 2}
+	wide, city := learn.Numeric("age", 18, 99), learn.Categorical("city", "Bern")
+	for name, test := range map[string]struct {
+		learner learn.Learner
+		data    *learn.Dataset
+		a       learn.Allowance
+		want    string // empty: it is the same
+	}{
+		"workers":     {learn.Logistic{Lambda: 2, Workers: 1}, data, quarter, ""},
+		"label":       {l, data, quarter.For("else"), ""},
+		"λ":           {learn.Logistic{Lambda: 2.0000000000000004}, data, quarter, "is 2.0000000000000004 and was 2"},
+		"a setting":   {learn.Logistic{Lambda: 2, BaseRate: 0.1}, data, quarter, "BaseRate is 0.1 and was not set"},
+		"learner":     {learn.SVM{Lambda: 2}, data, quarter, `learner is "SVM" and was "Logistic"`},
+		"noise":       {learn.Logistic{Lambda: 2, Noise: learn.Seed(1)}, data, quarter, `noise is "of seed 1"`},
+		"ε":           {l, data, budget.Spend(0.5), "allowance is Spend(0.5) and was Spend(0.25)"},
+		"share":       {l, data, budget.Share(0.25), "allowance is Share(0.25) and was Spend(0.25)"},
+		"δ":           {l, data, quarter.WithDelta(1e-9), "WithDelta(1e-09)"},
+		"option":      {l, learn.Binary(df, "happy"), quarter, "RowNorm is not set and was 1"},
+		"bounds":      {l, other(wide, s[1], s[2]), quarter, "99"},
+		"a category":  {l, other(s[0], city, s[2]), quarter, "Rome"},
+		"no label":    {l, learn.Binary(df, "sad"), quarter, "sad"},
+		"no learner":  {nil, data, quarter, "no learner"},
+		"simulation":  {l, data, learn.Simulate(1, 1e-6), "a simulation costs nothing"},
+		"wrong share": {l, data, budget.Share(3), "part of the budget"},
+	} {
+		_, err := learn.FitOnce("x", test.learner, test.data, test.a)
+		if (err == nil) != (test.want == "") || err != nil && !strings.Contains(err.Error(), test.want) {
+			t.Errorf("%s: %v, want %q", name, err, test.want)
+		}
+	}
+	if _, err := learn.FitOnce(" ", learn.Logistic{}, data, budget.Spend(0.1)); err == nil {
+		t.Error("no name is a name")
+	}
+	if e, n := spent(t, budget); e != 0.25 || n != 1 {
+		t.Errorf("what was refused was charged: %d entries, ε = %v", n, e)
+	}
+	// Another budget has names of its own.
+	if _, err := learn.FitOnce("x", learn.SVM{}, data, fresh(1, 1e-5).Spend(0.5)); err != nil {
+		t.Error(err)
+	}
+}
+
+// Private records may change without a word, for whether they did is private; what is
+// declared public may not.
+func TestFitOnceDoesNotLookAtRecords(t *testing.T) {
+	for _, public := range []bool{false, true} {
+		budget := fresh(1, 1e-5)
+		read := func(text string) *learn.Dataset {
+			df := frameOf(t, text)
+			if public {
+				df = df.Public()
+			}
+			return learn.Binary(df, "happy", learn.RowNorm(1))
+		}
+		first, err := learn.FitOnce("x", learn.Logistic{}, read(people), budget.Spend(0.5))
+		if err != nil {
+			t.Fatal(err)
+		}
+		second, err := learn.FitOnce("x", learn.Logistic{}, read(people+"33,Rome,no\n"), budget.Spend(0.5))
+		if public && (err == nil || !strings.Contains(err.Error(), "checksum")) {
+			t.Errorf("another public file: %v", err)
+		}
+		if !public && (err != nil || !sameBits(first.Theta(), second.Theta())) {
+			t.Errorf("another private file: %v", err)
+		}
+	}
+}
+
+// errFailing is that of a release that does not come back.
+var errFailing = errors.New("failing")
+
+func number(a learn.Allowance, v float64) (float64, error) {
+	m, err := learn.Logistic{}.Fit(learn.Binary(learn.Patients(50, 1), "ill"), a)
+	if err != nil {
+		return 0, err
+	}
+	return v + 0*m.Norm(), nil
+}
+
+func encodeNumber(v float64) ([]byte, error) { return json.Marshal(v) }
+
+func decodeNumber(text []byte) (v float64, err error) { return v, json.Unmarshal(text, &v) }
+
+// Wherever a release breaks off, its name is charged for once at most; before the charge
+// the name stays free.
+func TestOnceBreaksOff(t *testing.T) {
+	for where, budget := range map[string]*learn.Budget{"memory": fresh(1, 1e-5), "file": keptBudget(t, 1)} {
+		once := func(release func(learn.Allowance) (float64, error)) (float64, error) {
+			return learn.Once("n", budget.Spend(0.2), 1, release, encodeNumber, decodeNumber)
+		}
+		_, err := once(func(learn.Allowance) (float64, error) { return 0, errFailing })
+		if !errors.Is(err, errFailing) {
+			t.Errorf("%s: %v", where, err)
+		}
+		if _, n := spent(t, budget); n != 0 {
+			t.Errorf("%s: %d entries before the charge", where, n)
+		}
+		_, err = once(func(a learn.Allowance) (float64, error) {
+			if _, err := number(a, 7); err != nil {
+				t.Error(err)
+			}
+			return 0, errFailing
+		})
+		if !errors.Is(err, errFailing) {
+			t.Errorf("%s: %v", where, err)
+		}
+		for range 2 {
+			v, err := once(func(a learn.Allowance) (float64, error) { return number(a, 8) })
+			if err == nil || !strings.Contains(err.Error(), "The charge stands") {
+				t.Errorf("%s: after a lost release: %v, %v", where, v, err)
+			}
+		}
+		// The ledger itself refuses what goes around the store.
+		var repeated *ledger.RepeatedError
+		_, err = learn.Once("m", budget.Spend(0.2), 1, func(a learn.Allowance) (float64, error) {
+			if _, err := number(a, 1); err != nil {
+				return 0, err
+			}
+			return number(a, 2)
+		}, encodeNumber, decodeNumber)
+		if !errors.As(err, &repeated) {
+			t.Errorf("%s: a release that is charged twice: %v", where, err)
+		}
+		if _, n := spent(t, budget); n != 2 {
+			t.Errorf("%s: %d entries", where, n)
+		}
+	}
+}
+
+// What cannot be kept is returned all the same, with an error; what was changed or is of
+// another version is refused, and nothing is charged.
+func TestOnceKeeping(t *testing.T) {
+	dir := t.TempDir()
+	budget := learn.NewBudget(1, 1e-5, learn.Named(unusedName()), learn.KeptIn(filepath.Join(dir, "ledger.json")))
+	run := func(name string) (float64, error) {
+		return learn.Once(name, budget.Spend(0.2), 1, func(a learn.Allowance) (float64, error) { return number(a, 7) },
+			encodeNumber, decodeNumber)
+	}
+	v, err := learn.Once("a", budget.Spend(0.2), 1, func(a learn.Allowance) (float64, error) { return number(a, 7) },
+		func(float64) ([]byte, error) { return nil, errFailing }, decodeNumber)
+	if v != 7 || !errors.Is(err, errFailing) || !strings.Contains(err.Error(), "could not be kept") {
+		t.Errorf("not kept: %v, %v", v, err)
+	}
+	if v, err := run("b"); v != 7 || err != nil {
+		t.Fatal(v, err)
+	}
+	files, err := filepath.Glob(filepath.Join(dir, "ledger.json.releases", "release-b-*.json"))
+	if err != nil || len(files) != 1 {
+		t.Fatal(files, err)
+	}
+	content, err := os.ReadFile(files[0])
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, change := range [][2]string{{`"release": 7`, `"release": 8`}, {`"version": 1`, `"version": 3`}} {
+		changed := strings.Replace(string(content), change[0], change[1], 1)
+		if changed == string(content) {
+			t.Fatalf("%s is not in %s", change[0], content)
+		}
+		if err := os.WriteFile(files[0], []byte(changed), 0o600); err != nil {
+			t.Fatal(err)
+		}
+		if _, err := run("b"); err == nil || !strings.Contains(err.Error(), "cannot be read") {
+			t.Errorf("%s: %v", change[1], err)
+		}
+	}
+	if err := os.Remove(files[0]); err != nil {
+		t.Fatal(err)
+	}
+	if _, err := run("b"); err == nil || !strings.Contains(err.Error(), "The charge stands") {
+		t.Errorf("a file that was removed: %v", err)
+	}
+	if e, n := spent(t, budget); e != 0.4 || n != 2 {
+		t.Errorf("%d entries, ε = %v", n, e)
+	}
+}
+
+// A program that is killed between the charge and the keeping has been charged, and the
+// next one says so; one that is killed after it finds what was released.
+func TestOnceSurvivesAKill(t *testing.T) {
+	const folder, when = "DPNB_ONCE_FOLDER", "DPNB_ONCE_WHEN"
+	once := func(dir, at string, release func(learn.Allowance) (float64, error)) (*learn.Budget, float64, error) {
+		b := learn.NewBudget(1, 1e-5, learn.Named("kill "+at), learn.KeptIn(filepath.Join(dir, "ledger.json")))
+		v, err := learn.Once("n", b.Spend(0.5), 1, release, encodeNumber, decodeNumber)
+		return b, v, err
+	}
+	if at := os.Getenv(when); at != "" {
+		die := func(now string) {
+			if at == now {
+				self, _ := os.FindProcess(os.Getpid())
+				_ = self.Kill()
+				select {}
+			}
+		}
+		_, _, err := once(os.Getenv(folder), at, func(a learn.Allowance) (float64, error) {
+			die("before")
+			v, err := number(a, 7)
+			die("between")
+			return v, err
+		})
+		die("after")
+		t.Fatal(err)
+	}
+	for at, want := range map[string]struct {
+		value float64
+		err   string
+	}{"before": {8, ""}, "between": {0, "The charge stands"}, "after": {7, ""}} {
+		dir := t.TempDir()
+		c := exec.Command(os.Args[0], "-test.run=^TestOnceSurvivesAKill$")
+		c.Env = append(os.Environ(), folder+"="+dir, when+"="+at)
+		out, err := c.CombinedOutput()
+		var exit *exec.ExitError
+		if !errors.As(err, &exit) || strings.Contains(string(out), "FAIL") {
+			t.Fatalf("%s: the child was not killed: %v\n%s", at, err, out)
+		}
+		b, v, err := once(dir, at, func(a learn.Allowance) (float64, error) { return number(a, 8) })
+		if _, n := spent(t, b); v != want.value || n != 1 || (err == nil) != (want.err == "") ||
+			err != nil && !strings.Contains(err.Error(), want.err) {
+			t.Errorf("%s: %v, %v, %d entries", at, v, err, n)
+		}
+	}
+}

@@ -1,0 +1,115 @@
+package ours
+
+import (
+	"context"
+	"crypto/sha256"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"sync/atomic"
+
+	"github.com/dpnb/notebooks/dpnb/claim"
+	"github.com/dpnb/notebooks/dpnb/learn"
+)
+
+// once lists the claim about what is released under a name.
+func once() []claim.Claim {
+	return []claim.Claim{{
+		ID: "dpnb/fit-once", Paper: "docs/theory/once.md", Kind: claim.Ours,
+		Statement: "what is released under a name is charged for at most once, wherever programs end; and what later " +
+			"calls return is a function of that release and of what is public",
+		Code: []string{"learn.Once", "learn.FitOnce", "ledger.Budget.Charge"},
+		Tests: []string{"learn.TestOnceSurvivesAKill", "learn.TestOnceBreaksOff", "learn.TestFitOncePaysOnce",
+			"learn.TestFitOnceSaysWhatDiffers", "learn.TestFitOnceDoesNotLookAtRecords"},
+		Proof: "once#dpnb-fit-once 992a37aa",
+		Check: "a release that ends before the charge, after it, while it is kept, and not at all, each followed by " +
+			"three more calls with real neighbours: the records, one record less, one more",
+		Expected: "one entry in the ledger each; after a release that was kept the same to the last bit with all " +
+			"neighbours, after a lost one the same error",
+		Run:   onceHolds(onceRules{}),
+		Power: "one charge too many; one call in which the neighbours can be told apart",
+		Wrong: map[string]claim.Check{
+			"a ledger that does not know the name":      onceHolds(onceRules{nameless: true}),
+			"a recipe with the checksum of the records": onceHolds(onceRules{checksum: true}),
+		},
+	}}
+}
+
+// onceRules are what is wrong with a way of releasing once.
+type onceRules struct{ nameless, checksum bool }
+
+var budgets atomic.Int64
+
+// onceHolds calls Once with neighbours after a release that ended somewhere.
+func onceHolds(rules onceRules) claim.Check {
+	return func(context.Context, claim.Size) (claim.Outcome, error) {
+		all := learn.Patients(60, 3)
+		neighbours := []learn.DataFrame{all, all.Filter(func(row int) bool { return row != 7 }), learn.Patients(61, 3)}
+		charges, apart := 0, 0
+		for _, end := range []string{"before the charge", "after the charge", "while it is kept", "never"} {
+			budget := learn.NewBudget(4, 1e-5, learn.Named(fmt.Sprintf("fit-once %d", budgets.Add(1))))
+			call := func(df learn.DataFrame, end string) string {
+				theta, err := releasedOnce(budget.Spend(1), df, end, rules)
+				return fmt.Sprint(theta, err)
+			}
+			call(neighbours[0], end)
+			first := call(neighbours[0], "never") // it may be this one that is released
+			for _, df := range neighbours[1:] {
+				if call(df, "never") != first {
+					apart++
+				}
+			}
+			s, err := budget.State()
+			if err != nil {
+				return claim.Outcome{}, err
+			}
+			charges = max(charges, len(s.Entries))
+		}
+		out := claim.Outcome{Verdict: claim.Holds, Interval: "exactly",
+			Measured: fmt.Sprintf("at most %d charge of a name; %d of 8 calls with a neighbour differ", charges, apart)}
+		if charges != 1 || apart > 0 {
+			out.Verdict = claim.Fails
+		}
+		return out, nil
+	}
+}
+
+var errEnded = errors.New("the program ended")
+
+// releasedOnce is a cell that releases coefficients under a name and ends where it is told.
+func releasedOnce(a learn.Allowance, df learn.DataFrame, end string, rules onceRules) ([]float64, error) {
+	recipe := map[string]any{"learner": "logistic"}
+	if rules.checksum {
+		table, err := df.Table()
+		if err != nil {
+			return nil, err
+		}
+		sum := sha256.New()
+		for _, name := range table.Names() {
+			c, err := table.Column(name)
+			if err != nil {
+				return nil, err
+			}
+			fmt.Fprintln(sum, c.Numbers, c.Texts)
+		}
+		recipe["records"] = sum.Sum(nil)
+	}
+	return learn.Once("ill", a, recipe, func(once learn.Allowance) ([]float64, error) {
+		if end == "before the charge" {
+			return nil, errEnded
+		}
+		if rules.nameless {
+			once = a
+		}
+		m, err := learn.Logistic{}.Fit(learn.Binary(df, "ill"), once)
+		if err == nil && end == "after the charge" {
+			err = errEnded
+		}
+		return m.Theta(), err
+	}, func(theta []float64) ([]byte, error) {
+		if end == "while it is kept" {
+			return nil, errEnded
+		}
+		return json.Marshal(theta)
+	}, func(text []byte) (theta []float64, err error) { return theta, json.Unmarshal(text, &theta) })
+}
