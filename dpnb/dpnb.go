@@ -164,6 +164,21 @@ type (
 //	age, err := dpnb.Mean("age").Of(df, budget.Spend(0.1))
 func Mean(column string) Query { return explore.Mean(column) }
 
+// Count asks how many records there are, or how many are in each group.
+//
+//	n, err := dpnb.Count().By("sex").Of(df, budget.Spend(0.1))
+func Count() Query { return explore.Count() }
+
+// Histogram asks how many records are between public edges, or at each category.
+//
+//	ages, err := dpnb.Histogram("age", 17, 30, 45, 65, 90).Of(df, budget.Spend(0.1))
+func Histogram(column string, edges ...float64) Query { return explore.Histogram(column, edges...) }
+
+// Crosstab asks how many records have each combination of categories.
+//
+//	table, err := dpnb.Crosstab("sex", "income").Of(df, budget.Spend(0.1))
+func Crosstab(columns ...string) Query { return explore.Crosstab(columns...) }
+
 // Learners. The zero value of each is right:
 //
 //	model, err := dpnb.Logistic{}.Fit(data, budget.Spend(0.5))     // private; charges the budget

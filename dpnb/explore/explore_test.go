@@ -18,11 +18,13 @@ func people(rows int) learn.DataFrame {
 		ages[i], cities[i] = float64(20+i%50), []string{"Bern", "Rome"}[i%2]
 	}
 	t, err := frame.NewTable(frame.Column{Name: "age", Numbers: ages},
-		frame.Column{Name: "city", Kind: frame.Categorical, Texts: cities})
+		frame.Column{Name: "city", Kind: frame.Categorical, Texts: cities},
+		frame.Column{Name: "flag", Kind: frame.Categorical, Texts: cities})
 	if err != nil {
 		panic(err)
 	}
 	return learn.FromTable(t).WithSchema(learn.Numeric("age", 17, 90), learn.Categorical("city", "Bern", "Rome"),
+		learn.Categorical("flag", "Bern", "Rome"),
 		learn.Numeric("weight", 30, 200), learn.Numeric("income", 0, 1).Unbounded())
 }
 

@@ -34,6 +34,6 @@ func (p meanPlan) calibrate(epsilon, delta float64, countsMu bool) (statistic.Me
 func (p meanPlan) answer(m statistic.Mechanism, released []float64, s settings) *Statistic {
 	sums := m.(statistic.Sums)
 	e := sums.Of.(statistic.Means).Estimates(sums.Scale, released, s.confidence, s.sampling)[0]
-	return &Statistic{title: "Mean of " + p.column, rows: []Row{{p.column, e}},
+	return &Statistic{title: "Mean of " + p.column, rows: []Row{{Name: p.column, Estimate: e}},
 		meaning: fmt.Sprintf("The mean of %s is %s; %s.", p.column, figures(e), s.interval(e))}
 }

@@ -9,6 +9,7 @@ package explore
 import (
 	"errors"
 	"fmt"
+	"slices"
 
 	"github.com/dpnb/notebooks/dpnb/frame"
 	"github.com/dpnb/notebooks/dpnb/learn"
@@ -21,6 +22,7 @@ import (
 type Query struct {
 	question
 	src noise.Source
+	by  []string
 	err error
 	// confidence of the intervals, sampling that they are of the population.
 	settings
@@ -85,8 +87,16 @@ func (q Query) planned(df learn.DataFrame) (plan, frame.Scanner, *frame.Values, 
 		return nil, nil, nil, err
 	}
 	p, err := q.plan(schema)
+	if err == nil && len(q.by) > 0 {
+		p, err = grouped(p, schema, q.by)
+	}
 	if err != nil {
 		return nil, nil, nil, err
+	}
+	for i, c := range p.columns() {
+		if slices.Contains(p.columns()[:i], c) {
+			return nil, nil, nil, fmt.Errorf("dpnb: column %q is asked for twice", c)
+		}
 	}
 	v, err := frame.NewValues(schema, records.Names(), p.columns())
 	return p, records, v, err
@@ -114,8 +124,15 @@ func (q Query) Of(df learn.DataFrame, a learn.Allowance) (*Statistic, error) {
 	}
 	collecting := m.(statistic.Mechanism)
 	tally := collecting.Tally()
-	err = records.Scan(p.columns(), func(chunk *frame.Table) error {
+	columns := p.columns()
+	if columns == nil { // the records themselves are counted
+		columns = records.Names()[:1]
+	}
+	err = records.Scan(columns, func(chunk *frame.Table) error {
 		v, err := values.Of(chunk)
+		if p.columns() == nil {
+			v = [][]float64{make([]float64, chunk.Rows())}
+		}
 		if err == nil && chunk.Rows() > 0 {
 			tally.Add(v)
 		}

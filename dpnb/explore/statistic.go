@@ -21,6 +21,8 @@ import (
 // Row is one number of an answer, by its name, with its interval.
 type Row struct {
 	Name string
+	// Group has the categories that it is of, one for each column of By; nil of all records.
+	Group []string
 	statistic.Estimate
 }
 
@@ -29,9 +31,13 @@ type Row struct {
 type Statistic struct {
 	title, meaning string
 	rows           []Row
-	notes          []string
-	guarantee      mechanism.Guarantee
-	mechanism      string
+	// by are the columns of Row.Group.
+	by []string
+	// draw is Illustration where it is not one of intervals.
+	draw      func(s *Statistic) *figure.Figure
+	notes     []string
+	guarantee mechanism.Guarantee
+	mechanism string
 	settings
 	dataDependent bool
 	origin        noise.Origin
@@ -73,7 +79,8 @@ func (s *Statistic) Interval() (lower, upper float64) {
 // Guarantee returns what the release is proved to satisfy.
 func (s *Statistic) Guarantee() mechanism.Guarantee { return s.guarantee }
 
-// DataFrame returns the numbers as a dataframe with columns statistic, value, lower, upper.
+// DataFrame returns the numbers as a dataframe with columns statistic, value, lower, upper;
+// before them one for each column that the question was grouped by.
 func (s *Statistic) DataFrame() dataframe.DataFrame {
 	if err := s.Err(); err != nil {
 		return dataframe.DataFrame{Err: err}
@@ -84,8 +91,17 @@ func (s *Statistic) DataFrame() dataframe.DataFrame {
 		names = append(names, r.Name)
 		value, lower, upper = append(value, r.Value), append(lower, r.Lower), append(upper, r.Upper)
 	}
-	return dataframe.New(series.New(names, series.String, "statistic"), series.New(value, series.Float, "value"),
-		series.New(lower, series.Float, "lower"), series.New(upper, series.Float, "upper"))
+	var all []series.Series
+	for j, column := range s.by {
+		var of []string
+		for _, r := range s.rows {
+			of = append(of, r.Group[j])
+		}
+		all = append(all, series.New(of, series.String, column))
+	}
+	return dataframe.New(append(all, series.New(names, series.String, "statistic"),
+		series.New(value, series.Float, "value"), series.New(lower, series.Float, "lower"),
+		series.New(upper, series.Float, "upper"))...)
 }
 
 // Display shows the numbers with their intervals, what they mean and the guarantee.
@@ -94,7 +110,11 @@ func (s *Statistic) Display() display.Item {
 		return display.Failed(err)
 	}
 	it := s.from.WithOrigin(display.Item{Title: s.title, Header: []string{"", "value", s.percent() + " from", "to"}})
-	for _, r := range s.rows {
+	for i, r := range s.rows {
+		if i == mostShown {
+			it.Note("… and %d more; DataFrame has them all.", len(s.rows)-i)
+			break
+		}
 		digits := decimals(r.Estimate)
 		it.Row(r.Name, round(r.Value, digits), round(r.Lower, digits), round(r.Upper, digits))
 	}
@@ -114,14 +134,20 @@ func (s *Statistic) Display() display.Item {
 	return it
 }
 
+// How many numbers a table shows, and a figure.
+const mostShown, mostDrawn = 100, 50
+
 // Illustration draws the numbers with their intervals. Show shows it beside the table.
 func (s *Statistic) Illustration() *figure.Figure {
 	if s.Err() != nil {
 		return nil
 	}
+	if s.draw != nil {
+		return s.draw(s)
+	}
 	var names []string
 	var lo, mid, hi []float64
-	for _, r := range s.rows {
+	for _, r := range s.rows[:min(mostDrawn, len(s.rows))] {
 		names = append(names, r.Name)
 		lo, mid, hi = append(lo, r.Lower), append(mid, r.Value), append(hi, r.Upper)
 	}
@@ -148,6 +174,9 @@ func figures(e statistic.Estimate) string { return round(e.Value, decimals(e)) }
 
 // decimals is how many places after the point e is worth: two digits of its interval.
 func decimals(e statistic.Estimate) int {
+	if e.Value == math.Trunc(e.Value) && e.Lower == math.Trunc(e.Lower) && e.Upper == math.Trunc(e.Upper) {
+		return 0 // a count
+	}
 	width := e.Upper - e.Lower
 	if !(width > 0) {
 		return 3

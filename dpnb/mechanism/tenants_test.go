@@ -188,21 +188,30 @@ func tenants(t testing.TB) (all []tenant) {
 	enter(columns.named("sums, pure"))(of(statistic.CalibrateSums(
 		statistic.Means{Of: bounds, For: statistic.Laplace}, statistic.Laplace, 2, 0)))
 
-	// Counts: a label is a cell, or a key; features are not looked at.
-	cells := tenant{labels: classes, badLabel: 3, anyNorm: true, clips: true, allowed: allowed}
-	one := statistic.Person{Records: 1, PerCell: 1}
-	enter(cells.named("histogram"))(of(statistic.HistogramConfig{Cells: 3, Person: one, Epsilon: eps,
-		Delta: delta}.Calibrate()))
-	keys := cells.named("keys")
-	keys.badLabel, keys.chooses = 0.5, true // what is shown is Also, not the coefficients
+	grid := statistic.Cells{{Levels: 40}, {Edges: []float64{-1, 0, 2}}}
+	columns.allowed["Of[1].Edges[1] = -1"] = "it is the first"
+	columns.allowed["Of[0].Edges = nil"] = "it has levels"
+	for _, edge := range []string{"Of[1].Edges[0]", "Of[1].Edges[2]"} {
+		columns.allowed[edge+" = -1"] = "an edge may have either sign"
+	}
+	enter(columns.named("histogram, pure"))(of(statistic.CalibrateHistogram(grid, 2, 0, false)))
+	columns.epsilon = eps
+	columns.delta = delta
+	enter(columns.named("histogram"))(of(statistic.CalibrateHistogram(grid, eps, delta, true)))
+	inGroups := columns.named("sums of groups")
+	inGroups.allowed = map[string]string{"Of.By[0].Edges = nil": "it has levels"}
+	for _, name := range []string{"Of.Of.Of[0].Lower", "Of.Of.Of[0].Upper"} {
+		inGroups.allowed[name+" = -1"] = "a bound may have either sign"
+	}
+	enter(inGroups)(of(statistic.CalibrateSums(statistic.Grouped{Of: statistic.Means{Of: bounds[:1],
+		For: statistic.Gaussian}, By: statistic.Cells{{Levels: 3}}}, statistic.Gaussian, eps, delta)))
+	// A label is a key; features are not looked at.
+	keys := tenant{name: "keys", labels: classes, badLabel: 0.5, anyNorm: true, clips: true, allowed: allowed,
+		chooses: true} // what is shown is Also, not the coefficients
 	enter(keys)(of(statistic.SelectionConfig{Keys: 2, Epsilon: eps, Delta: delta, Normal: true}.Calibrate()))
 	enter(keys.named("keys, geometric"))(of(statistic.SelectionConfig{Keys: 1, Epsilon: eps, Delta: delta}.Calibrate()))
-	cells.epsilon = 2
-	enter(cells.named("histogram, pure"))(of(statistic.HistogramConfig{Cells: 3,
-		Person: statistic.Person{Records: 4, PerCell: 2}, Epsilon: 2}.Calibrate()))
 	columns.allowed["Of.Lower = -1"] = "a bound may have either sign"
 	columns.allowed["Of.Upper = -1"] = columns.allowed["Of.Lower = -1"]
-	columns.epsilon, columns.delta = eps, delta
 	spread := statistic.Quantiles{Of: statistic.Number{Lower: -2, Upper: 1}, Levels: []float64{0.25, 0.5, 0.9}}
 	enter(columns.named("quantiles of a column"))(of(statistic.CalibrateQuantiles(spread, eps, delta, false)))
 

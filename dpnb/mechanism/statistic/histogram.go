@@ -3,6 +3,7 @@ package statistic
 import (
 	"fmt"
 	"math"
+	"slices"
 
 	"github.com/dpnb/notebooks/dpnb/internal/normal"
 	"github.com/dpnb/notebooks/dpnb/internal/univariate"
@@ -13,102 +14,154 @@ import (
 	"github.com/dpnb/notebooks/dpnb/privacy"
 )
 
-// mostCells is how many cells a histogram may have.
-const mostCells = 1 << 20
+// MostCells is how many cells a histogram may have.
+const MostCells = 1 << 20
 
-// Person bounds what one person adds to counts: Records records at most, of them PerCell
-// in one cell. With one record each, both are 1.
-type Person struct {
-	Records, PerCell int
+// Axis is a public list of places for one number of a record: whole numbers 0 … Levels − 1, or
+// intervals between Edges, that rise: Edges[i] ≤ v < Edges[i+1], and v = the last edge in the
+// last. One of the two is given.
+type Axis struct {
+	Levels int
+	Edges  []float64
 }
 
-// validate returns a *privacy.ParamError if a bound is out of range.
-func (p Person) validate() error {
-	if p.Records < 1 || p.Records > mostCells {
-		return &privacy.ParamError{Name: "Records", Value: p.Records, Want: "at least 1 record a person, at most 2²⁰"}
+// Len returns how many places there are.
+func (a Axis) Len() int {
+	if a.Edges != nil {
+		return len(a.Edges) - 1
 	}
-	if p.PerCell < 1 || p.PerCell > p.Records {
-		return &privacy.ParamError{Name: "PerCell", Value: p.PerCell,
-			Want: "at least 1 record a person in a cell, at most Records"}
+	return a.Levels
+}
+
+// place returns where v is, −1 if it is in none.
+func (a Axis) place(v float64) int {
+	if a.Edges == nil {
+		if v >= 0 && v < float64(a.Levels) && v == math.Trunc(v) {
+			return int(v)
+		}
+		return -1
+	}
+	last := len(a.Edges) - 1
+	if !(v >= a.Edges[0] && v <= a.Edges[last]) {
+		return -1
+	}
+	i, found := slices.BinarySearch(a.Edges, v)
+	if !found || i == last {
+		i--
+	}
+	return i
+}
+
+func (a Axis) validate() error {
+	switch {
+	case a.Edges != nil && a.Levels != 0:
+		return &privacy.ParamError{Name: "Levels", Value: a.Levels, Want: "0 beside Edges"}
+	case a.Edges == nil && a.Levels < 1:
+		return &privacy.ParamError{Name: "Levels", Value: a.Levels, Want: "at least 1"}
+	case a.Edges != nil && len(a.Edges) < 2:
+		return &privacy.ParamError{Name: "Edges", Value: a.Edges, Want: "at least 2"}
+	}
+	for i, e := range a.Edges {
+		if math.IsNaN(e) || math.IsInf(e, 0) || i > 0 && !(e > a.Edges[i-1]) {
+			return &privacy.ParamError{Name: "Edges", Value: e, Want: "finite numbers that rise"}
+		}
 	}
 	return nil
 }
 
-// sensitivity returns the largest ℓ₁ norm and the square of the largest ℓ₂ norm of what one
-// person adds to the counts of so many cells: whole numbers cᵢ of 0 … PerCell with Σcᵢ ≤
-// Records. Σcᵢ² is convex, so that it is largest where as many cells as can be are full.
-func (p Person) sensitivity(cells int) (sum, square float64) {
-	full, rest := p.Records/p.PerCell, p.Records%p.PerCell
-	if full >= cells {
-		full, rest = cells, 0
+// Cells are the combinations of one place of each axis, the last axis the fastest.
+type Cells []Axis
+
+// Len returns how many there are. Of more than there can be it is 2⁶² or less.
+func (c Cells) Len() int {
+	n := 1
+	for _, a := range c {
+		if n *= min(a.Len(), 1<<31); n > 1<<31 {
+			return n
+		}
 	}
-	m, r, n := float64(p.PerCell), float64(rest), float64(full)
-	return n*m + r, n*m*m + r*r
+	return n
+}
+
+// Validate returns a *privacy.ParamError for no axis or one without places, and for more than 2²⁰
+// cells.
+func (c Cells) Validate() error {
+	if len(c) == 0 {
+		return &privacy.ParamError{Name: "cells", Value: "none", Want: "at least one axis"}
+	}
+	for _, a := range c {
+		if err := a.validate(); err != nil {
+			return err
+		}
+	}
+	if n := c.Len(); n > MostCells {
+		return &privacy.ParamError{Name: "cells", Value: n, Want: "at most 2²⁰ = 1,048,576"}
+	}
+	return nil
+}
+
+// of returns the cell of record i, −1 if it is in none: columns[j] has the numbers of axis j.
+func (c Cells) of(columns [][]float64, i int) int {
+	cell := 0
+	for j, a := range c {
+		at := a.place(columns[j][i])
+		if at < 0 {
+			return -1
+		}
+		cell = cell*a.Len() + at
+	}
+	return cell
 }
 
 // Histogram releases how many records there are in each of a public list of cells, whether
 // any are there or not. The noise is independent of one cell to the next: normal, N(0, σ²), or
 // geometric, an integer of P(x) ∝ e^{−|x|/b}.
 //
-// Under add/remove-one a person moves the vector of counts by Δ₂ at most (Person), and normal
-// noise is a Gaussian mechanism of exactly μ = Δ₂/σ; with one record each Δ₂ = 1, however
-// many cells there are. Geometric noise is of pure ε = Δ₁/b, and the best there is for one
-// count at that ε. A record's label is the number of its cell, 0 … Cells − 1; its features
-// are not looked at.
+// A record is in one cell or in none and moves the vector of counts by 1, however many cells
+// there are: normal noise is a Gaussian mechanism of exactly μ = 1/σ, geometric noise is of pure
+// ε = 1/b, and the best there is for one count at that ε.
 //
 // Source: Dwork, McSherry, Nissim, Smith 2006; Ghosh, Roughgarden, Sundararajan 2009,
 // arXiv:0811.2841, for geometric noise. Proof: docs/theory/statistics.md.
 type Histogram struct {
-	// Cells is how many there are.
-	Cells int
-	Person
+	Of Cells
 	// Sigma is σ and Scale is b: one of them is positive, the other zero.
 	Sigma, Scale float64
 }
 
-// HistogramConfig asks for a Histogram that satisfies (ε, δ).
-type HistogramConfig struct {
-	Cells int
-	Person
-	// Epsilon is in (0, 1000]. Delta = 0 asks for geometric noise, Delta in (0, 1) for normal
-	// noise.
-	Epsilon, Delta float64
-}
-
-// Calibrate returns the histogram with the least noise of its law that satisfies (ε, δ) under
-// add/remove-one.
+// CalibrateHistogram returns the histogram with the least noise that satisfies (ε, δ) under
+// add/remove-one: geometric noise where δ = 0; normal noise where the ledger counts μ; else
+// that of the two which has the smaller deviation.
 //
 // Errors: *privacy.ParamError.
-func (c HistogramConfig) Calibrate() (Histogram, error) {
-	m := Histogram{Cells: c.Cells, Person: c.Person, Scale: 1}
+func CalibrateHistogram(of Cells, epsilon, delta float64, countsMu bool) (Histogram, error) {
+	m := Histogram{Of: of, Scale: 1}
 	if err := m.Validate(); err != nil {
 		return m, err
 	}
-	if !(c.Epsilon > 0) || c.Epsilon > 1e3 {
-		return m, &privacy.ParamError{Name: "Epsilon", Value: c.Epsilon, Want: "a number in (0, 1000]"}
+	if !(epsilon > 0) || epsilon > 1e3 {
+		return m, &privacy.ParamError{Name: "Epsilon", Value: epsilon, Want: "a number in (0, 1000]"}
 	}
-	sum, square := m.sensitivity(m.Cells)
-	if c.Delta == 0 {
-		m.Scale = sum / math.Nextafter(c.Epsilon, 0) * (1 + 1e-15)
+	m.Scale = 1 / math.Nextafter(epsilon, 0) * (1 + 1e-15)
+	if delta == 0 {
 		return m, m.Validate()
 	}
-	if err := privacy.CheckGaussianDelta(c.Delta); err != nil {
+	if err := privacy.CheckGaussianDelta(delta); err != nil {
 		return m, err
 	}
-	sigma, err := privacy.GaussianSigma(math.Nextafter(c.Epsilon, 0), math.Nextafter(c.Delta, 0))
+	sigma, err := privacy.GaussianSigma(math.Nextafter(epsilon, 0), math.Nextafter(delta, 0))
 	if err != nil {
 		return m, err
 	}
-	m.Sigma, m.Scale = sigma*math.Sqrt(square)*(1+1e-15), 0
+	if normal := (Histogram{Of: of, Sigma: sigma}); countsMu || normal.Deviation() <= m.Deviation() {
+		m = normal
+	}
 	return m, m.Validate()
 }
 
 // Validate returns a *privacy.ParamError if a parameter is out of range.
 func (m Histogram) Validate() error {
-	if m.Cells < 1 || m.Cells > mostCells {
-		return &privacy.ParamError{Name: "Cells", Value: m.Cells, Want: "at least 1 cell, at most 2²⁰ = 1,048,576"}
-	}
-	if err := m.Person.validate(); err != nil {
+	if err := m.Of.Validate(); err != nil {
 		return err
 	}
 	switch {
@@ -128,44 +181,29 @@ func checkGeometric(scale float64) error {
 	return nil
 }
 
-// Event implements mechanism.Mechanism: the Gaussian mechanism of Δ₂/σ, or pure Δ₁/b, which
+// Event implements mechanism.Mechanism: the Gaussian mechanism of 1/σ, or pure 1/b, which
 // geometric noise on one count attains at every δ.
 func (m Histogram) Event() (privacy.Event, error) {
 	if err := m.Validate(); err != nil {
 		return nil, err
 	}
-	sum, square := m.sensitivity(m.Cells)
 	if m.Scale > 0 {
-		return privacy.Pure(math.Nextafter(sum/m.Scale, math.Inf(1)), privacy.AddRemove), nil
+		return privacy.Pure(math.Nextafter(1/m.Scale, math.Inf(1)), privacy.AddRemove), nil
 	}
-	norm := math.Sqrt(square)
-	if norm != math.Trunc(norm) || square >= 1<<53 { // else it is exact
-		norm = math.Nextafter(norm, math.Inf(1))
-	}
-	return privacy.Gaussian{Sigma: m.Sigma, Sensitivity: norm}, nil
+	return privacy.Gaussian{Sigma: m.Sigma, Sensitivity: 1}, nil
 }
 
 // Describe implements mechanism.Mechanism.
 func (m Histogram) Describe() mechanism.Description {
 	d := mechanism.Description{Name: "histogram", Adjacency: privacy.AddRemove,
 		Source:      "Dwork, McSherry, Nissim, Smith 2006",
-		Bound:       "Gaussian mechanism of μ = Δ₂/σ (docs/theory/statistics.md)",
-		Assumptions: m.Person.assumptions()}
+		Bound:       "Gaussian mechanism of μ = 1/σ (docs/theory/statistics.md)",
+		Assumptions: assumptions}
 	if m.Scale > 0 {
 		d.Source = "Ghosh, Roughgarden, Sundararajan 2009, arXiv:0811.2841"
-		d.Bound = "geometric mechanism, pure ε = Δ₁/b (docs/theory/statistics.md)"
+		d.Bound = "geometric mechanism, pure ε = 1/b (docs/theory/statistics.md)"
 	}
 	return d
-}
-
-// assumptions that mechanisms of counts rest on.
-func (p Person) assumptions() []string {
-	each := "every person has one record at most"
-	if p.Records > 1 {
-		each = fmt.Sprintf("every person has at most %d records, of them at most %d in a cell", p.Records, p.PerCell)
-	}
-	return []string{each, "the cells, the bounds and the noise were chosen without looking at the records",
-		mechanism.ExactNoise, mechanism.Unseen}
 }
 
 // Feasible implements mechanism.Mechanism.
@@ -177,11 +215,7 @@ func (m Histogram) String() string {
 	if m.Scale > 0 {
 		law = fmt.Sprintf("geometric noise, b = %.5g", m.Scale)
 	}
-	each := ""
-	if m.Records > 1 {
-		each = fmt.Sprintf(", %d records a person, %d in a cell", m.Records, m.PerCell)
-	}
-	return fmt.Sprintf("histogram (%d cells%s, %s)", m.Cells, each, law)
+	return fmt.Sprintf("histogram (%d cells, %s)", m.Of.Len(), law)
 }
 
 // Deviation returns the standard deviation of the noise of one cell.
@@ -199,7 +233,7 @@ func geometricDeviation(scale float64) float64 {
 
 // Margin returns w such that the noise of one cell is in [−w, w] with at least this
 // probability: for normal noise exactly that, for geometric noise the least such integer.
-// The margin of all cells at once is that of confidence^(1/Cells), their noise being
+// The margin of all K cells at once is that of confidence^(1/K), their noise being
 // independent. It panics unless 0 < confidence < 1.
 func (m Histogram) Margin(confidence float64) float64 {
 	if !(confidence > 0 && confidence < 1) {
@@ -225,81 +259,56 @@ func normalTail(tail float64) float64 {
 	return z
 }
 
-// Check implements mechanism.Mechanism.
-func (m Histogram) Check(rows matrix.Rows, labels []float64) error {
-	if err := m.Validate(); err != nil {
-		return err
-	}
-	return checkCells(rows, labels, m.Cells)
-}
+// Check implements mechanism.Mechanism: it looks at shapes alone.
+func (m Histogram) Check(rows matrix.Rows, labels []float64) error { return check(m, rows, labels) }
 
-// checkCells refuses labels that are no cells.
-func checkCells(rows matrix.Rows, labels []float64, cells int) error {
-	if rows == nil {
-		return &matrix.DataError{Text: "a count needs rows"}
-	}
-	if n, _ := rows.Dims(); n != len(labels) {
-		return &matrix.DataError{Text: fmt.Sprintf("%d labels for %d records", len(labels), n)}
-	}
-	for i, y := range labels {
-		if !(y >= 0 && y < float64(cells) && y == math.Trunc(y)) {
-			return &matrix.DataError{Text: fmt.Sprintf("the label of record %d is no cell: want a whole number from 0 "+
-				"to %d", i, cells-1)}
-		}
-	}
-	return nil
-}
-
-// Run implements mechanism.Mechanism: it counts the labels and releases.
+// Run implements mechanism.Mechanism: Coefficients are the noisy counts, which may be
+// negative. Normal noise and a count are rounded, as the real sum that they are, to a public
+// grid of a millionth of the noise.
 func (m Histogram) Run(rows matrix.Rows, labels []float64, src noise.Source, _ *mechanism.Settings) (
 	*mechanism.Release, error) {
-	r, err := mechanism.Begin(m, rows, labels, src)
+	r, err := run(m, rows, labels, src)
 	if err != nil {
 		return nil, err
 	}
-	counts := make([]int64, m.Cells)
-	for _, y := range labels {
-		counts[int(y)]++
-	}
-	m.noisy(r, counts, src)
+	r.NoiseScale = m.Deviation()
 	return r, nil
 }
 
-// Release releases counts of the cells, to which each person has added what Person says and
-// nothing else has. The noisy counts are the coefficients; they may be negative. Normal noise
-// and a count are rounded, as the real sum that they are, to a public grid of a millionth of
-// the noise.
-//
-// Errors, before any noise is drawn: as Validate; ErrNoSource; *matrix.DataError for another
-// number of counts than Cells.
-func (m Histogram) Release(counts []int64, src noise.Source) (*mechanism.Release, error) {
-	if err := m.Validate(); err != nil {
-		return nil, err
-	}
-	if len(counts) != m.Cells {
-		return nil, &matrix.DataError{Text: fmt.Sprintf("%d counts for %d cells", len(counts), m.Cells)}
-	}
-	r, err := mechanism.Begin(m, matrix.NewDense(0, 1, nil), nil, src)
-	if err != nil {
-		return nil, err
-	}
-	m.noisy(r, counts, src)
-	return r, nil
+// Columns implements Mechanism: one for each axis.
+func (m Histogram) Columns() int { return len(m.Of) }
+
+// Tally implements Mechanism.
+func (m Histogram) Tally() Tally { return &counts{m, make([]int64, m.Of.Len())} }
+
+type counts struct {
+	Histogram
+	of []int64
 }
 
-func (m Histogram) noisy(r *mechanism.Release, counts []int64, src noise.Source) {
-	draw := noise.Exact(src)
-	r.Coefficients, r.NoiseScale = make([]float64, m.Cells), m.Deviation()
-	if m.Scale > 0 {
-		draw.Geometrics(r.Coefficients, m.Scale)
-		for j, c := range counts {
-			r.Coefficients[j] += float64(c)
+// Add implements Tally.
+func (t *counts) Add(columns [][]float64) {
+	for i := range columns[0] {
+		if at := t.Of.of(columns, i); at >= 0 {
+			t.of[at]++
 		}
-		return
 	}
-	z := draw.Normals(m.Cells) // before the counts are looked at
-	for j, c := range counts {
-		r.Coefficients[j] = float64(c)
+}
+
+// Release implements Tally.
+func (t *counts) Release(src noise.Source) []float64 {
+	draw, x := noise.Exact(src), make([]float64, len(t.of))
+	if t.Scale > 0 {
+		draw.Geometrics(x, t.Scale)
+		for j, c := range t.of {
+			x[j] += float64(c)
+		}
+		return x
 	}
-	z.AddRounded(r.Coefficients, m.Sigma, exact.Grid(m.Sigma))
+	z := draw.Normals(len(x)) // before the counts are looked at
+	for j, c := range t.of {
+		x[j] = float64(c)
+	}
+	z.AddRounded(x, t.Sigma, exact.Grid(t.Sigma))
+	return x
 }

@@ -8,28 +8,23 @@ import (
 	"github.com/dpnb/notebooks/dpnb/privacy"
 )
 
-// Every way in which a person's records may lie in the cells is tried.
-func TestSensitivityOfCounts(t *testing.T) {
-	for cells := 1; cells <= 4; cells++ {
-		for records := 1; records <= 6; records++ {
-			for perCell := 1; perCell <= records; perCell++ {
-				var sum, square float64
-				var try func(cell, left int, l1, l2 float64)
-				try = func(cell, left int, l1, l2 float64) {
-					if cell == cells {
-						sum, square = math.Max(sum, l1), math.Max(square, l2)
-						return
-					}
-					for c := 0; c <= min(left, perCell); c++ {
-						try(cell+1, left-c, l1+float64(c), l2+float64(c*c))
-					}
+// Places are those of a search from the first on, at edges, between them and beyond.
+func TestCells(t *testing.T) {
+	edges := []float64{-1, 0, 0.5, 3}
+	of := Cells{{Edges: edges}, {Levels: 3}}
+	if err := of.Validate(); err != nil || of.Len() != 9 {
+		t.Fatalf("%d cells, %v", of.Len(), err)
+	}
+	for _, v := range []float64{-2, -1, -0.5, 0, 0.2, 0.5, 1, 3, 3.1, math.NaN(), math.Inf(1)} {
+		for _, level := range []float64{-1, 0, 1, 2, 3, 0.5, math.NaN()} {
+			want := -1
+			for i := range 3 {
+				if v >= edges[i] && (v < edges[i+1] || v == edges[3]) && (level == 0 || level == 1 || level == 2) {
+					want = 3*i + int(level)
 				}
-				try(0, records, 0, 0)
-				a, b := Person{records, perCell}.sensitivity(cells)
-				if a != sum || b != square {
-					t.Errorf("%d cells, %d records, %d in a cell: %v, %v; by trial %v, %v", cells, records, perCell, a,
-						b, sum, square)
-				}
+			}
+			if got := of.of([][]float64{{v}, {level}}, 0); got != want {
+				t.Errorf("(%v, %v) is in cell %d, want %d", v, level, got, want)
 			}
 		}
 	}
@@ -46,7 +41,7 @@ func divergence(p, q []float64, eps float64) (h float64) {
 // The law of one count with geometric noise, written out, has the profile of the event at
 // every ε; with noise that is less by a tenth it has not.
 func TestGeometricProfile(t *testing.T) {
-	m, err := HistogramConfig{Cells: 1, Person: Person{1, 1}, Epsilon: 0.7}.Calibrate()
+	m, err := CalibrateHistogram(Cells{{Levels: 1}}, 0.7, 0, false)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -77,21 +72,23 @@ func TestNoiseOfCounts(t *testing.T) {
 	const n = 40_000
 	for _, delta := range []float64{0, 1e-5} {
 		for _, eps := range []float64{0.3, 1, 3} {
-			m, err := HistogramConfig{Cells: n, Person: Person{1, 1}, Epsilon: eps, Delta: delta}.Calibrate()
+			m, err := CalibrateHistogram(Cells{{Levels: n}}, eps, delta, true)
 			if err != nil {
 				t.Fatal(err)
 			}
-			counts := make([]int64, n)
-			for i := range counts {
-				counts[i] = int64(i % 7)
-			}
-			r, err := m.Release(counts, noise.NewSeeded(4))
-			if err != nil {
-				t.Fatal(err)
+			tally := m.Tally()
+			for i := range 6 { // cell i has i%7 records
+				var cells []float64
+				for cell := range n {
+					if cell%7 > i {
+						cells = append(cells, float64(cell))
+					}
+				}
+				tally.Add([][]float64{cells})
 			}
 			var square, within float64
-			for i, v := range r.Coefficients {
-				v -= float64(counts[i])
+			for i, v := range tally.Release(noise.NewSeeded(4)) {
+				v -= float64(i % 7)
 				square += v * v
 				if math.Abs(v) <= m.Margin(0.9) {
 					within++
@@ -109,23 +106,24 @@ func TestNoiseOfCounts(t *testing.T) {
 }
 
 func TestHistogramRefuses(t *testing.T) {
-	one := Person{1, 1}
-	for name, c := range map[string]HistogramConfig{
-		"no cells": {Person: one, Epsilon: 1}, "too many cells": {Cells: mostCells + 1, Person: one, Epsilon: 1},
-		"no records":                {Cells: 2, Person: Person{0, 0}, Epsilon: 1},
-		"more in a cell than there": {Cells: 2, Person: Person{1, 2}, Epsilon: 1},
-		"no ε":                      {Cells: 2, Person: one}, "δ = 1": {Cells: 2, Person: one, Epsilon: 1, Delta: 1},
-		"no noise to speak of": {Cells: 2, Person: one, Epsilon: math.Inf(1)},
+	one := Cells{{Levels: 1}}
+	for name, c := range map[string]struct {
+		of             Cells
+		epsilon, delta float64
+	}{
+		"no cells": {Cells{{}}, 1, 0}, "too many cells": {Cells{{Levels: MostCells}, {Levels: 2}}, 1, 0},
+		"ten million": {Cells{{Levels: 1e7}}, 1, 0}, "far too many": {Cells{{Levels: 1 << 62}, {Levels: 1 << 62}}, 1, 0},
+		"edges that fall": {Cells{{Edges: []float64{0, 2, 1}}}, 1, 0}, "one edge": {Cells{{Edges: []float64{0}}}, 1, 0},
+		"an edge twice": {Cells{{Edges: []float64{0, 0}}}, 1, 0}, "both": {Cells{{Levels: 2, Edges: []float64{0, 1}}}, 1, 0},
+		"no ε": {one, 0, 0}, "δ = 1": {one, 1, 1}, "no noise": {one, math.Inf(1), 0}, "no axes": {nil, 1, 0},
 	} {
-		if _, err := c.Calibrate(); err == nil {
+		if _, err := CalibrateHistogram(c.of, c.epsilon, c.delta, false); err == nil {
 			t.Errorf("%s: no error", name)
 		}
 	}
-	m, _ := HistogramConfig{Cells: 2, Person: one, Epsilon: 1}.Calibrate()
-	if _, err := m.Release([]int64{1}, noise.NewSeeded(1)); err == nil {
-		t.Error("a count for each cell is not asked for")
-	}
-	if _, err := m.Release([]int64{1, 2}, nil); err == nil {
-		t.Error("no source of noise is asked for")
+	alone, _ := CalibrateHistogram(one, 1, 1e-5, false)
+	among, _ := CalibrateHistogram(one, 1, 1e-5, true)
+	if !(alone.Scale > 0 && among.Sigma > 0) {
+		t.Errorf("%v, %v", alone, among)
 	}
 }

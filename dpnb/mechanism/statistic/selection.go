@@ -267,7 +267,19 @@ func (m Selection) Check(rows matrix.Rows, labels []float64) error {
 	if err := m.Validate(); err != nil {
 		return err
 	}
-	return checkCells(rows, labels, 1<<53)
+	if rows == nil {
+		return &matrix.DataError{Text: "no rows"}
+	}
+	if n, _ := rows.Dims(); n != len(labels) {
+		return &matrix.DataError{Text: fmt.Sprintf("%d labels for %d records", len(labels), n)}
+	}
+	for i, y := range labels {
+		if !(y >= 0 && y < 1<<53 && y == math.Trunc(y)) {
+			return &matrix.DataError{Text: fmt.Sprintf("the label of record %d is no key: want a whole number from 0 "+
+				"on", i)}
+		}
+	}
+	return nil
 }
 
 // Run implements mechanism.Mechanism: the keys are numbers, and Places has those shown.

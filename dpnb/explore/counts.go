@@ -1,0 +1,218 @@
+package explore
+
+import (
+	"fmt"
+	"math"
+	"slices"
+	"strconv"
+	"strings"
+
+	"github.com/dpnb/notebooks/dpnb/figure"
+	"github.com/dpnb/notebooks/dpnb/frame"
+	"github.com/dpnb/notebooks/dpnb/mechanism/statistic"
+)
+
+// Count asks how many records there are; By asks for the number in each group.
+func Count() Query { return ask(counting{}) }
+
+// Histogram asks how many records lie between public edges, which rise: v is counted between
+// edges[i] ≤ v < edges[i+1], in the last place with its upper edge. Without edges there are 20
+// places of the same width between the bounds of the schema. Of a column of categories it
+// asks how many records each has.
+func Histogram(column string, edges ...float64) Query {
+	return ask(counting{columns: []string{column}, edges: edges})
+}
+
+// Crosstab asks how many records have each combination of categories of the columns.
+func Crosstab(columns ...string) Query { return ask(counting{columns: columns, crossed: true}) }
+
+type counting struct {
+	columns []string
+	edges   []float64
+	// crossed says that it was asked with Crosstab, which needs a column.
+	crossed bool
+}
+
+func (q counting) plan(s *frame.Schema) (plan, error) {
+	if q.crossed && len(q.columns) == 0 {
+		return nil, fmt.Errorf("dpnb: Crosstab() wants the columns to be crossed; Count() is for all records")
+	}
+	var p countsPlan
+	for _, c := range q.columns {
+		a, err := newAxis(s, c, q.edges, !q.crossed)
+		if err != nil {
+			return nil, err
+		}
+		p.axes = append(p.axes, a)
+	}
+	return p, p.fits()
+}
+
+// bins is how many places a histogram without edges has.
+const bins = 20
+
+// axis is a column by whose public places records are counted or grouped.
+type axis struct {
+	statistic.Axis
+	column string
+	names  []string
+}
+
+// newAxis returns the axis of a column: its categories, with an own place for missing values
+// if the schema has one, or intervals of numbers where these are wanted.
+func newAxis(s *frame.Schema, column string, edges []float64, numbers bool) (a axis, err error) {
+	a.column = column
+	f, ok := s.Field(column)
+	switch {
+	case !ok:
+		return a, fmt.Errorf("dpnb: what %q can be is not in the schema: state its categories, "+
+			"Categorical(%[1]q, …), or its bounds; or ask Keys(%[1]q) for the values that many people share", column)
+	case f.Kind == frame.Categorical && len(edges) > 0:
+		return a, fmt.Errorf("dpnb: %q has categories in the schema, which have no edges", column)
+	case f.Kind == frame.Categorical:
+		a.names = slices.Clone(f.Levels)
+		if f.Missing {
+			a.names = append(a.names, "(missing)")
+		}
+		a.Levels = len(a.names)
+		return a, nil
+	case !numbers:
+		return a, fmt.Errorf("dpnb: %q is a number in the schema, and categories are wanted: Histogram(%[1]q, edges…) "+
+			"counts between edges", column)
+	case len(edges) == 1:
+		return a, fmt.Errorf("dpnb: Histogram(%q, %v): one edge bounds nothing; give two or more, or none for %d "+
+			"places within the bounds", column, edges[0], bins)
+	case len(edges) == 0 && f.Open:
+		return a, fmt.Errorf("dpnb: %q is Unbounded in the schema: give the edges", column)
+	case len(edges) == 0:
+		for i := range bins {
+			edges = append(edges, f.Lower+(f.Upper-f.Lower)*float64(i)/bins)
+		}
+		edges = append(edges, f.Upper)
+	}
+	a.Edges = slices.Clone(edges)
+	short := func(v float64) string { return strconv.FormatFloat(v, 'g', 6, 64) }
+	for i, e := range edges[1:] {
+		a.names = append(a.names, short(edges[i])+" to "+short(e))
+	}
+	return a, nil
+}
+
+type countsPlan struct {
+	axes []axis
+	// by says that the axes are groups of Count.
+	by int
+}
+
+// cells returns the cells of the mechanism: one if there are no axes.
+func (p countsPlan) cells() statistic.Cells { return cellsOf(p.axes, statistic.Axis{Levels: 1}) }
+
+func cellsOf(axes []axis, otherwise ...statistic.Axis) (c statistic.Cells) {
+	for _, a := range axes {
+		c = append(c, a.Axis)
+	}
+	if len(c) == 0 {
+		return otherwise
+	}
+	return c
+}
+
+// fits refuses more cells than there may be, and edges that do not rise.
+func (p countsPlan) fits() error { return tooMany(p.cells(), p.names()) }
+
+// tooMany refuses cells that are none and too many of them, from public numbers alone.
+func tooMany(c statistic.Cells, names string) error {
+	if err := c.Validate(); err != nil {
+		if n := c.Len(); n > statistic.MostCells {
+			return fmt.Errorf("dpnb: %s has %d groups or more, and at most %d can be counted: merge categories, or ask "+
+				"Keys for the values that many people share", names, n, statistic.MostCells)
+		}
+		return fmt.Errorf("dpnb: %s: %w", names, err)
+	}
+	return nil
+}
+
+func (p countsPlan) names() string { return strings.Join(p.columns(), " × ") }
+
+func (p countsPlan) columns() (names []string) {
+	for _, a := range p.axes {
+		names = append(names, a.column)
+	}
+	return names
+}
+
+func (p countsPlan) label() string {
+	switch {
+	case len(p.axes) == 0:
+		return "count"
+	case p.by == len(p.axes):
+		return "count by " + p.names()
+	}
+	return "counts of " + p.names()
+}
+
+func (p countsPlan) calibrate(epsilon, delta float64, countsMu bool) (statistic.Mechanism, error) {
+	return statistic.CalibrateHistogram(p.cells(), epsilon, delta, countsMu)
+}
+
+func (p countsPlan) answer(m statistic.Mechanism, released []float64, s settings) *Statistic {
+	h := m.(statistic.Histogram)
+	n, w := len(released), h.Margin(s.confidence)
+	out := &Statistic{title: "Number of records", by: p.columns()}
+	for i, v := range released {
+		e := countOf(v, w)
+		out.rows = append(out.rows, Row{Name: "records", Estimate: e})
+		if len(p.axes) > 0 {
+			out.rows[i].Group = groupOf(p.axes, i)
+			out.rows[i].Name = strings.Join(out.rows[i].Group, ", ")
+		}
+	}
+	either := fmt.Sprintf("with %s confidence the noise has changed it by at most %s", s.percent(), ceil(w))
+	if len(p.axes) == 0 {
+		e := out.rows[0].Estimate
+		out.meaning = fmt.Sprintf("There are %s records; %s.", figures(e), either)
+	} else {
+		out.title = "Number of records by " + p.names()
+		out.meaning = fmt.Sprintf("So many records are in each of %d groups; of one group, %s; of all of them at once, by "+
+			"at most %s.", n, either, ceil(h.Margin(math.Pow(s.confidence, 1/float64(n)))))
+		out.notes = append(out.notes, "A record is in one group, or in none if a value of it is no category or beyond the "+
+			"edges: each group is counted as exactly as if there were no other. A negative number is noise.")
+	}
+	if len(p.axes) == 1 && p.axes[0].Edges != nil {
+		out.draw = func(s *Statistic) *figure.Figure { return bars(s, p.axes[0]) }
+	}
+	return out
+}
+
+// countOf returns a noisy count as a whole number, and the whole numbers ≥ 0 within w of it: of
+// the count itself they are as sure as w is.
+func countOf(v, w float64) statistic.Estimate {
+	lower := math.Max(0, math.Ceil(v-w))
+	return statistic.Estimate{Value: math.Round(v), Lower: lower, Upper: math.Max(lower, math.Floor(v+w))}
+}
+
+// ceil writes a margin of whole numbers.
+func ceil(w float64) string { return strconv.FormatFloat(math.Ceil(w), 'f', 0, 64) }
+
+// groupOf returns the names of the places of a cell, one of each axis.
+func groupOf(axes []axis, cell int) []string {
+	names := make([]string, len(axes))
+	for j := len(axes) - 1; j >= 0; j-- {
+		n := axes[j].Len()
+		names[j] = axes[j].names[cell%n]
+		cell /= n
+	}
+	return names
+}
+
+// bars draws a histogram: bars with their intervals.
+func bars(s *Statistic, a axis) *figure.Figure {
+	var heights, middles, lower, upper []float64
+	for i, r := range s.rows {
+		heights = append(heights, r.Value)
+		middles = append(middles, 0.5*a.Edges[i]+0.5*a.Edges[i+1])
+		lower, upper = append(lower, r.Lower), append(upper, r.Upper)
+	}
+	f := figure.New(s.title, a.column, "records, with "+s.percent()+" intervals")
+	return f.Bars(a.Edges, heights, figure.Blue).Whiskers(middles, lower, upper, figure.Gray)
+}

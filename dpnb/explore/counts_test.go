@@ -1,0 +1,171 @@
+package explore_test
+
+import (
+	"math"
+	"strings"
+	"testing"
+
+	"github.com/dpnb/notebooks/dpnb/explore"
+	"github.com/dpnb/notebooks/dpnb/frame"
+	"github.com/dpnb/notebooks/dpnb/learn"
+)
+
+// What is counted is what is there, to six standard deviations of the noise, in every way to
+// ask and in order.
+func TestCounts(t *testing.T) {
+	df := people(5000) // ages 20 … 69, a hundred of each; even ones of Bern
+	for name, c := range map[string]struct {
+		q    explore.Query
+		want []float64
+	}{
+		"count":                {explore.Count(), []float64{5000}},
+		"by":                   {explore.Count().By("city"), []float64{2500, 2500}},
+		"histogram":            {explore.Histogram("age", 10, 20, 30, 69), []float64{0, 1000, 4000}},
+		"of categories":        {explore.Histogram("city"), []float64{2500, 2500}},
+		"crosstab":             {explore.Crosstab("city"), []float64{2500, 2500}},
+		"histogram by":         {explore.Histogram("age", 20, 23, 90).By("city"), []float64{200, 2300, 100, 2400}},
+		"by both":              {explore.Crosstab("city").By("flag"), []float64{2500, 0, 0, 2500}},
+		"between a few edges":  {explore.Histogram("age", 20, 21), []float64{200}}, // 21 is in: the last edge
+		"20 places, of bounds": {explore.Histogram("age").By("city"), nil},
+	} {
+		for _, delta := range []float64{1e-6, 0} {
+			b := fresh(1, delta)
+			s, err := c.q.Noise(learn.Seed(1)).Of(df, b.Spend(0.5))
+			if err != nil {
+				t.Fatal(name, err)
+			}
+			var all float64
+			for i, r := range s.Rows() {
+				all += r.Value
+				if c.want != nil && math.Abs(r.Value-c.want[i]) > 6*8 || !(r.Lower <= r.Value && r.Value <= r.Upper ||
+					r.Value < 0) {
+					t.Errorf("%s: %s is %+v, want %v", name, r.Name, r.Estimate, c.want[i])
+				}
+			}
+			if c.want != nil && len(s.Rows()) != len(c.want) || c.want == nil && (len(s.Rows()) != 40 ||
+				math.Abs(all-5000) > 6*8*math.Sqrt(40)) {
+				t.Errorf("%s: %d numbers, together %v", name, len(s.Rows()), all)
+			}
+			if got := spent(t, b); got != 0.5 {
+				t.Errorf("%s: spent %v", name, got)
+			}
+			if _, err := s.Illustration().PNG(); err != nil {
+				t.Error(name, err)
+			}
+			if df := s.DataFrame(); df.Err != nil || df.Nrow() != len(s.Rows()) {
+				t.Error(name, df.Err)
+			}
+		}
+	}
+}
+
+// The mean of each group is what the mean of its records is, at the price of one mean.
+func TestMeanByGroup(t *testing.T) {
+	b := fresh(1, 1e-6)
+	s, err := explore.Mean("age").By("city").Noise(learn.Seed(2)).Of(people(5000), b.Spend(0.5))
+	if err != nil {
+		t.Fatal(err)
+	}
+	for i, want := range []float64{44, 45} {
+		if r := s.Rows()[i]; math.Abs(r.Value-want) > 0.6 || !(r.Lower < want && want < r.Upper) {
+			t.Errorf("%+v, want %v", r, want)
+		}
+	}
+	text := s.Display().Text()
+	if spent(t, b) != 0.5 || !strings.Contains(text, "Mean of age by city") || !strings.Contains(text, "Rome") {
+		t.Error(text)
+	}
+}
+
+// Nine intervals in ten cover, to five standard errors of 400 counts; that a tenth of them less
+// would is seen.
+func TestIntervalsOfCountsCover(t *testing.T) {
+	levels := make([]string, 400)
+	for i := range levels {
+		levels[i] = "city " + strings.Repeat("x", i%20) + strings.Repeat("y", i/20)
+	}
+	df := people(5000).WithSchema(learn.Categorical("city", append(levels, "Bern", "Rome")...))
+	for _, delta := range []float64{1e-6, 0} {
+		s, err := explore.Histogram("city").Confidence(0.9).Noise(learn.Seed(5)).Of(df, fresh(1, delta).Spend(0.3))
+		if err != nil {
+			t.Fatal(err)
+		}
+		covered := 0.0
+		for _, r := range s.Rows()[:400] {
+			if r.Lower <= 0 && 0 <= r.Upper {
+				covered++
+			}
+		}
+		// One side is cut at 0, as no count is less: that side never misses.
+		if share := covered / 400; share < 0.95-5*0.011 {
+			t.Errorf("δ = %v: %.3f cover", delta, share)
+		}
+		margin := 0.0
+		for _, r := range s.Rows()[400:] {
+			margin = math.Max(margin, math.Abs(r.Value-2500)/(0.5*(r.Upper-r.Lower)))
+		}
+		if margin > 4 {
+			t.Errorf("δ = %v: off by %.1f margins", delta, margin)
+		}
+	}
+}
+
+// What is wrong with a group is said from public knowledge, before anything is spent.
+func TestGroupsAreRefusedBeforeTheCharge(t *testing.T) {
+	levels := make([]string, 1<<11)
+	for i := range levels {
+		levels[i] = "street " + strings.Repeat("a", i%50) + strings.Repeat("b", i/50)
+	}
+	df := people(100)
+	street := df.WithSchema(learn.Numeric("age", 17, 90), learn.Categorical("city", levels...),
+		learn.Categorical("flag", levels...))
+	for name, c := range map[string]struct {
+		df   learn.DataFrame
+		q    explore.Query
+		want string
+	}{
+		"a key that is not public":     {df, explore.Count().By("street"), `Keys("street")`},
+		"a number as a group":          {df, explore.Mean("age").By("age"), "is a number"},
+		"a column twice":               {df, explore.Count().By("city", "city"), "twice"},
+		"a column in both":             {df, explore.Histogram("city").By("city"), "twice"},
+		"nothing to cross":             {df, explore.Crosstab(), "Count()"},
+		"nothing to group by":          {df, explore.Count().By(), "By() wants"},
+		"edges of categories":          {df, explore.Histogram("city", 1, 2), "no edges"},
+		"one edge":                     {df, explore.Histogram("age", 20), "one edge"},
+		"edges that fall":              {df, explore.Histogram("age", 30, 20), "rise"},
+		"no bounds and no edges":       {df, explore.Histogram("income"), "Unbounded"},
+		"four million groups":          {street, explore.Count().By("city", "flag"), "at most 1048576"},
+		"four million means":           {street, explore.Mean("age").By("city", "flag"), "at most 1048576"},
+		"a column that the table lost": {df.Drop("city"), explore.Count().By("city"), `no column "city"`},
+	} {
+		b := fresh(1, 1e-6)
+		s, err := c.q.Of(c.df, b.Spend(0.5))
+		if err == nil || s != nil || !strings.Contains(err.Error(), c.want) || spent(t, b) != 0 {
+			t.Errorf("%s: %v, %v spent", name, err, spent(t, b))
+		}
+	}
+}
+
+// Whether anybody has a category, a missing value or one that nobody knows makes no difference
+// to what is shown but for the numbers.
+func TestGroupsAreThoseOfTheSchema(t *testing.T) {
+	of := func(texts ...string) []explore.Row {
+		table, err := frame.NewTable(frame.Column{Name: "city", Kind: frame.Categorical, Texts: texts})
+		if err != nil {
+			t.Fatal(err)
+		}
+		df := learn.FromTable(table).WithSchema(learn.Categorical("city", "Bern", "Rome").OrMissing())
+		s, err := explore.Count().By("city").Noise(learn.Seed(1)).Of(df, learn.Simulate(20, 1e-6))
+		if err != nil {
+			t.Fatal(err)
+		}
+		return s.Rows()
+	}
+	first := of("Bern", "", "Urk", "Rome", "Rome")
+	if len(first) != 3 || first[0].Value != 1 || first[1].Value != 2 || first[2].Value != 1 {
+		t.Errorf("%+v", first)
+	}
+	if none := of(); len(none) != 3 || none[2].Name != "(missing)" {
+		t.Errorf("%+v", none)
+	}
+}

@@ -1,0 +1,92 @@
+package explore
+
+import (
+	"fmt"
+	"strings"
+
+	"github.com/dpnb/notebooks/dpnb/frame"
+	"github.com/dpnb/notebooks/dpnb/mechanism/statistic"
+)
+
+// By has the question asked of each group of public categories of the columns, at the price
+// of asking it once: a record is in one group, or in none. Which groups a table has must not
+// be read off it; where it is not known, Keys finds those that many people share.
+func (q Query) By(columns ...string) Query {
+	q.by = append(append([]string(nil), q.by...), columns...)
+	if len(columns) == 0 {
+		q.err = fmt.Errorf("dpnb: By() wants the columns to group by")
+	}
+	return q
+}
+
+// grouped returns p asked of each group.
+func grouped(p plan, s *frame.Schema, by []string) (plan, error) {
+	var axes []axis
+	for _, c := range by {
+		a, err := newAxis(s, c, nil, false)
+		if err != nil {
+			return nil, err
+		}
+		axes = append(axes, a)
+	}
+	if c, ok := p.(countsPlan); ok {
+		c.axes, c.by = append(axes, c.axes...), len(axes)
+		return c, c.fits()
+	}
+	return groupsPlan{p, axes}, tooMany(cellsOf(axes), strings.Join(by, " × "))
+}
+
+type groupsPlan struct {
+	plan
+	axes []axis
+}
+
+func (p groupsPlan) by() (names []string) {
+	for _, a := range p.axes {
+		names = append(names, a.column)
+	}
+	return names
+}
+
+func (p groupsPlan) columns() []string { return append(p.by(), p.plan.columns()...) }
+func (p groupsPlan) label() string     { return p.plan.label() + " by " + strings.Join(p.by(), " × ") }
+
+func (p groupsPlan) calibrate(epsilon, delta float64, countsMu bool) (statistic.Mechanism, error) {
+	m, err := p.plan.calibrate(epsilon, delta, countsMu)
+	if err != nil {
+		return nil, err
+	}
+	sums, ok := m.(statistic.Sums)
+	if !ok {
+		return nil, fmt.Errorf("dpnb: %s cannot be asked of groups at the price of one", p.plan.label())
+	}
+	sums.Of = statistic.Grouped{Of: sums.Of, By: cellsOf(p.axes)}
+	return sums, sums.Validate()
+}
+
+func (p groupsPlan) answer(m statistic.Mechanism, released []float64, s settings) *Statistic {
+	one := m.(statistic.Sums)
+	g := one.Of.(statistic.Grouped)
+	one.Of = g.Of
+	out, k := &Statistic{by: p.by()}, one.Of.Len()
+	for i := range g.By.Len() {
+		part, names := p.plan.answer(one, released[i*k:(i+1)*k], s), groupOf(p.axes, i)
+		for _, r := range part.rows {
+			r.Group = append(append([]string(nil), names...), r.Group...)
+			name := strings.Join(names, ", ")
+			if len(part.rows) > 1 {
+				name += ": " + r.Name
+			}
+			r.Name = name
+			out.rows = append(out.rows, r)
+		}
+		out.title, out.notes = part.title+" by "+strings.Join(p.by(), " × "), part.notes
+	}
+	of := "the noise is the reason that it is not known better"
+	if s.sampling {
+		of = "noise and the chance of who was asked are the reasons that it is not known better"
+	}
+	out.meaning = fmt.Sprintf("%s: each is between its ends with %s confidence, and %s. A group of few records is known "+
+		"badly, whoever they are.", out.title, s.percent(), of)
+	return out
+}
