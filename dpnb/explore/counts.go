@@ -124,8 +124,8 @@ func (p countsPlan) fits() error { return tooMany(p.cells(), p.names()) }
 func tooMany(c statistic.Cells, names string) error {
 	if err := c.Validate(); err != nil {
 		if n := c.Len(); n > statistic.MostCells {
-			return fmt.Errorf("dpnb: %s has %d groups or more, and at most %d can be counted: merge categories, or ask "+
-				"Keys for the values that many people share", names, n, statistic.MostCells)
+			return fmt.Errorf("dpnb: %s has %d groups or more, and at most %d can be counted: merge categories, "+
+				"or ask Keys for the values that many people share", names, n, statistic.MostCells)
 		}
 		return fmt.Errorf("dpnb: %s: %w", names, err)
 	}
@@ -173,10 +173,10 @@ func (p countsPlan) answer(m statistic.Mechanism, released []float64, s settings
 		out.meaning = fmt.Sprintf("There are %s records; %s.", figures(e), either)
 	} else {
 		out.title = "Number of records by " + p.names()
-		out.meaning = fmt.Sprintf("So many records are in each of %d groups; of one group, %s; of all of them at once, by "+
-			"at most %s.", n, either, ceil(h.Margin(math.Pow(s.confidence, 1/float64(n)))))
-		out.notes = append(out.notes, "A record is in one group, or in none if a value of it is no category or beyond the "+
-			"edges: each group is counted as exactly as if there were no other. A negative number is noise.")
+		out.meaning = fmt.Sprintf("So many records are in each of %d groups; of one group, %s; of all of them at "+
+			"once, by at most %s.", n, either, ceil(h.Margin(math.Pow(s.confidence, 1/float64(n)))))
+		out.notes = append(out.notes, "A record is in one group, or in none if a value of it is no category or beyond "+
+			"the edges: each group is counted as exactly as if there were no other. A negative number is noise.")
 	}
 	if len(p.axes) == 1 && p.axes[0].Edges != nil {
 		out.draw = func(s *Statistic) *figure.Figure { return bars(s, p.axes[0]) }

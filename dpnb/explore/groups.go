@@ -86,7 +86,7 @@ func (p groupsPlan) answer(m statistic.Mechanism, released []float64, s settings
 	if s.sampling {
 		of = "noise and the chance of who was asked are the reasons that it is not known better"
 	}
-	out.meaning = fmt.Sprintf("%s: each is between its ends with %s confidence, and %s. A group of few records is known "+
-		"badly, whoever they are.", out.title, s.percent(), of)
+	out.meaning = fmt.Sprintf("%s: each is between its ends with %s confidence, and %s. A group of few records is "+
+		"known badly, whoever they are.", out.title, s.percent(), of)
 	return out
 }

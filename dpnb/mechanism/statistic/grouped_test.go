@@ -12,7 +12,8 @@ func TestGrouped(t *testing.T) {
 	means := Means{Of: []Number{{0, 10}, {-1, 1}}, For: Gaussian}
 	by := Cells{{Levels: 2}, {Edges: []float64{0, 5, 10}}}
 	g := Grouped{Of: means, By: by}
-	if err := g.Validate(); err != nil || g.Columns() != 4 || g.Len() != 12 || g.Norm(Gaussian) != means.Norm(Gaussian) {
+	if err := g.Validate(); err != nil || g.Columns() != 4 || g.Len() != 12 ||
+		g.Norm(Gaussian) != means.Norm(Gaussian) {
 		t.Fatal(err)
 	}
 	src := noise.NewSeeded(1)

@@ -112,10 +112,13 @@ func TestHistogramRefuses(t *testing.T) {
 		epsilon, delta float64
 	}{
 		"no cells": {Cells{{}}, 1, 0}, "too many cells": {Cells{{Levels: MostCells}, {Levels: 2}}, 1, 0},
-		"ten million": {Cells{{Levels: 1e7}}, 1, 0}, "far too many": {Cells{{Levels: 1 << 62}, {Levels: 1 << 62}}, 1, 0},
-		"edges that fall": {Cells{{Edges: []float64{0, 2, 1}}}, 1, 0}, "one edge": {Cells{{Edges: []float64{0}}}, 1, 0},
-		"an edge twice": {Cells{{Edges: []float64{0, 0}}}, 1, 0}, "both": {Cells{{Levels: 2, Edges: []float64{0, 1}}}, 1, 0},
-		"no ε": {one, 0, 0}, "δ = 1": {one, 1, 1}, "no noise": {one, math.Inf(1), 0}, "no axes": {nil, 1, 0},
+		"ten million":     {Cells{{Levels: 1e7}}, 1, 0},
+		"far too many":    {Cells{{Levels: 1 << 62}, {Levels: 1 << 62}}, 1, 0},
+		"edges that fall": {Cells{{Edges: []float64{0, 2, 1}}}, 1, 0},
+		"one edge":        {Cells{{Edges: []float64{0}}}, 1, 0},
+		"an edge twice":   {Cells{{Edges: []float64{0, 0}}}, 1, 0},
+		"both":            {Cells{{Levels: 2, Edges: []float64{0, 1}}}, 1, 0},
+		"no ε":            {one, 0, 0}, "δ = 1": {one, 1, 1}, "no noise": {one, math.Inf(1), 0}, "no axes": {nil, 1, 0},
 	} {
 		if _, err := CalibrateHistogram(c.of, c.epsilon, c.delta, false); err == nil {
 			t.Errorf("%s: no error", name)
