@@ -39,6 +39,11 @@ func TestPureObjective(t *testing.T) {
 			if worst := law.Worst(); worst > part*(1+1e-9) || worst < 0.98*eps {
 				t.Errorf("%s, ε = %g: the densities differ by %.5f", l.Name(), eps, worst)
 			}
+			// A record replaced: twice that, and attained by those losses that have slopes of either sign.
+			twice, both := worstReplaced(law), l != (loss.ReLU{}) && l != (loss.Pinball{Tau: 0.8})
+			if twice > 2*part*(1+1e-9) || both && twice < 2*0.98*eps {
+				t.Errorf("%s, ε = %g: replaced, the densities differ by %.5f", l.Name(), eps, twice)
+			}
 			// Random neighbours in up to three dimensions, of up to four records.
 			for range 300 {
 				d := 1 + r.IntN(3)
@@ -176,4 +181,23 @@ func TestPurePhases(t *testing.T) {
 			}
 		}
 	}
+}
+
+// worstReplaced returns the largest |ln p′/p| in one dimension of one record and another, as Worst.
+func worstReplaced(l PureLaw) float64 {
+	worst, c := 0.0, l.Bend.Lipschitz()
+	width := c / l.Bend.Smoothness()
+	for _, norm := range []float64{0.3, 30} {
+		for _, output := range []float64{-3 * c / l.Lambda, 3 * c / l.Lambda} {
+			least, most := math.Inf(1), math.Inf(-1)
+			for k := -200; k <= 200; k++ {
+				off := math.Copysign(width*math.Expm1(math.Abs(float64(k))/15)/10, float64(k))
+				r := PureRecord{Direction: []float64{1}, Norm: norm, Label: norm * (output - off)}
+				ratio := l.LogRatio(nil, r, []float64{output})
+				least, most = math.Min(least, ratio), math.Max(most, ratio)
+			}
+			worst = math.Max(worst, most-least)
+		}
+	}
+	return worst
 }

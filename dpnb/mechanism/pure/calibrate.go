@@ -119,7 +119,7 @@ func (c *Config) problem() (Problem, error) {
 	}
 	clip, err := c.clip()
 	p := Problem{Loss: c.Loss, Directions: c.Directions, Clip: clip, Radius: c.Radius, Centre: c.Centre,
-		Lambda: c.Lambda, Tolerance: c.Tolerance}
+		Lambda: c.Lambda, Tolerance: c.Tolerance, Records: c.Records}
 	return p, err
 }
 
@@ -199,8 +199,8 @@ type PhasesConfig struct {
 //
 // Errors: as Config.Calibrate.
 func (c PhasesConfig) Calibrate() (Phases, error) {
-	m := Phases{Epsilon: c.Epsilon, Adjacency: c.Adjacency, Records: c.Records, Count: c.Count, Blocks: c.Blocks,
-		Ratio: c.Ratio, Double: c.Double, Constants: c.Constants}
+	m := Phases{Problem: Problem{Records: c.Records}, Epsilon: c.Epsilon, Adjacency: c.Adjacency, Count: c.Count,
+		Blocks: c.Blocks, Ratio: c.Ratio, Double: c.Double, Constants: c.Constants}
 	if m.Count == 0 {
 		m.Count = 3
 	}
@@ -221,6 +221,7 @@ func (c PhasesConfig) Calibrate() (Phases, error) {
 	}
 	one, err := block.CalibrateOutput()
 	m.Problem = one.Problem
+	m.Records = c.Records
 	if err != nil {
 		return m, err
 	}

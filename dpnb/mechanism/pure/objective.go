@@ -8,7 +8,6 @@ import (
 	"github.com/dpnb/notebooks/dpnb/matrix"
 	"github.com/dpnb/notebooks/dpnb/mechanism"
 	"github.com/dpnb/notebooks/dpnb/noise"
-	"github.com/dpnb/notebooks/dpnb/noise/exact"
 	"github.com/dpnb/notebooks/dpnb/privacy"
 	"github.com/dpnb/notebooks/dpnb/privacy/objective"
 )
@@ -100,12 +99,9 @@ func (m Objective) Feasible(features, records int) error {
 	return m.feasible(m.bend(), features, records, m.largestNoise(features))
 }
 
-// Check implements mechanism.Mechanism: it looks at shapes alone.
+// Check implements mechanism.Mechanism: it looks at parameters and shapes alone.
 func (m Objective) Check(rows matrix.Rows, labels []float64) error {
-	if err := m.Validate(); err != nil {
-		return err
-	}
-	return m.check(rows, labels)
+	return m.check(m, rows, labels)
 }
 
 // Run implements mechanism.Mechanism. It always releases; MaxPasses of the settings is not
@@ -113,21 +109,5 @@ func (m Objective) Check(rows matrix.Rows, labels []float64) error {
 func (m Objective) Run(
 	rows matrix.Rows, labels []float64, src noise.Source, settings *mechanism.Settings,
 ) (*mechanism.Release, error) {
-	r, err := mechanism.Begin(m, rows, labels, src)
-	if err != nil {
-		return nil, err
-	}
-	_, d := rows.Dims()
-	// Both noises are drawn before the records are read, the second as far as its first
-	// digits.
-	draw := noise.Exact(src)
-	b := make([]float64, d)
-	eta := draw.IsotropicLaplace(d).Near(b, m.Scale)
-	xi := draw.IsotropicLaplace(d)
-	if r.Coefficients, err = m.minimise(m.bend(), rows, labels, b, eta, settings.Value().Workers); err != nil {
-		return nil, err
-	}
-	xi.AddRounded(r.Coefficients, m.OutputScale, exact.Grid(m.OutputScale))
-	r.Tolerance, r.NoiseScale = m.Tolerance, m.Scale*math.Sqrt(float64(d)+1)
-	return r, nil
+	return m.run(m, m.bend(), m.Scale, m.OutputScale, rows, labels, src, settings)
 }

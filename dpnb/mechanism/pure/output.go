@@ -10,7 +10,6 @@ import (
 	"github.com/dpnb/notebooks/dpnb/matrix"
 	"github.com/dpnb/notebooks/dpnb/mechanism"
 	"github.com/dpnb/notebooks/dpnb/noise"
-	"github.com/dpnb/notebooks/dpnb/noise/exact"
 	"github.com/dpnb/notebooks/dpnb/privacy"
 )
 
@@ -88,28 +87,14 @@ func (m Output) Feasible(features, records int) error {
 	return m.feasible(m.bend(), features, records, 0)
 }
 
-// Check implements mechanism.Mechanism: it looks at shapes alone.
+// Check implements mechanism.Mechanism: it looks at parameters and shapes alone.
 func (m Output) Check(rows matrix.Rows, labels []float64) error {
-	if err := m.Validate(); err != nil {
-		return err
-	}
-	return m.check(rows, labels)
+	return m.check(m, rows, labels)
 }
 
 // Run implements mechanism.Mechanism. It always releases.
 func (m Output) Run(
 	rows matrix.Rows, labels []float64, src noise.Source, settings *mechanism.Settings,
 ) (*mechanism.Release, error) {
-	r, err := mechanism.Begin(m, rows, labels, src)
-	if err != nil {
-		return nil, err
-	}
-	_, d := rows.Dims()
-	xi := noise.Exact(src).IsotropicLaplace(d)
-	if r.Coefficients, err = m.minimise(m.bend(), rows, labels, nil, 0, settings.Value().Workers); err != nil {
-		return nil, err
-	}
-	xi.AddRounded(r.Coefficients, m.Scale, exact.Grid(m.Scale))
-	r.Tolerance, r.NoiseScale = m.Tolerance, m.Scale*math.Sqrt(float64(d)+1)
-	return r, nil
+	return m.run(m, m.bend(), 0, m.Scale, rows, labels, src, settings)
 }

@@ -28,13 +28,12 @@ import (
 // Source: Lowy 2026 (heavytail), Algorithms 1, 2 and 4. Proof: docs/theory/localisation.md.
 type Phases struct {
 	// Problem of the first phase: Radius and Centre are of the set W over which to minimise,
-	// and Lambda is Λ₁ of one block of the first phase.
+	// Lambda is Λ₁ of one block of the first phase, and Records, the
+	// planned number of all of them, is not 0.
 	Problem
 	Epsilon float64
 	// Adjacency of the guarantee.
 	Adjacency privacy.Adjacency
-	// Records is the planned number n₀.
-	Records int
 	// Count is T, Blocks is J.
 	Count, Blocks int
 	// Ratio is λ_{t+1}/λ_t of the ridge of a mean: 32 in the paper. Λ of the sum over a
@@ -196,12 +195,9 @@ func (m Phases) Feasible(features, records int) error {
 	return nil
 }
 
-// Check implements mechanism.Mechanism: it looks at shapes alone.
+// Check implements mechanism.Mechanism: it looks at parameters and shapes alone.
 func (m Phases) Check(rows matrix.Rows, labels []float64) error {
-	if err := m.Validate(); err != nil {
-		return err
-	}
-	return m.check(rows, labels)
+	return m.check(m, rows, labels)
 }
 
 // Run implements mechanism.Mechanism. It always releases.

@@ -15,6 +15,8 @@ import (
 	"github.com/dpnb/notebooks/dpnb/loss"
 	"github.com/dpnb/notebooks/dpnb/matrix"
 	"github.com/dpnb/notebooks/dpnb/mechanism"
+	"github.com/dpnb/notebooks/dpnb/noise"
+	"github.com/dpnb/notebooks/dpnb/noise/exact"
 	"github.com/dpnb/notebooks/dpnb/privacy"
 )
 
@@ -42,6 +44,9 @@ type Problem struct {
 	Lambda float64
 	// Tolerance τ: the solver comes within τ/Λ of the minimiser.
 	Tolerance float64
+	// Records is the planned number n₀, for which Check asks that τ can be reached; zero means a million. It is the
+	// records' own number nowhere, which may be private.
+	Records int
 }
 
 // MostRecords is the largest number of records of which a release is proved to come to an
@@ -70,11 +75,19 @@ func (p *Problem) validate(bend func() loss.Bend) error {
 			return &privacy.ParamError{Name: "Centre", Value: w, Want: "finite coefficients"}
 		}
 	}
+	if p.Records < 0 || p.Records > MostRecords {
+		return &privacy.ParamError{Name: "Records", Value: p.Records,
+			Want: fmt.Sprintf("the planned number of records, at most %d, or 0 for a million", MostRecords)}
+	}
 	return (mechanism.Scales{{"Lambda, times what bends,", bend().Smoothness()}}).Check()
 }
 
-// check looks at shapes alone: no record is refused.
-func (p *Problem) check(rows matrix.Rows, labels []float64) error {
+// check is Check of a mechanism over p. It looks at parameters and shapes alone: no record is refused, and a tolerance
+// that may be out of reach for the planned number of records is.
+func (p *Problem) check(m mechanism.Mechanism, rows matrix.Rows, labels []float64) error {
+	if err := m.Validate(); err != nil {
+		return err
+	}
 	if rows == nil {
 		return &matrix.DataError{Text: "no rows"}
 	}
@@ -88,7 +101,33 @@ func (p *Problem) check(rows matrix.Rows, labels []float64) error {
 		return &privacy.ParamError{Name: "Centre", Value: len(p.Centre),
 			Want: fmt.Sprintf("%d coefficients, one for each feature", d)}
 	}
-	return nil
+	return m.Feasible(d, p.Records)
+}
+
+// run is Run of a mechanism over p that perturbs the objective by noise of the scale inner, unless that is 0, and what
+// comes out by noise of the scale outer. Both are drawn before the records are read, the second as far as its first
+// digits.
+func (p *Problem) run(m mechanism.Mechanism, bend loss.Bend, inner, outer float64, rows matrix.Rows, labels []float64,
+	src noise.Source, settings *mechanism.Settings) (*mechanism.Release, error) {
+	r, err := mechanism.Begin(m, rows, labels, src)
+	if err != nil {
+		return nil, err
+	}
+	_, d := rows.Dims()
+	draw, scale := noise.Exact(src), outer
+	var b []float64
+	var eta float64
+	if inner > 0 {
+		b, scale = make([]float64, d), inner
+		eta = draw.IsotropicLaplace(d).Near(b, inner)
+	}
+	xi := draw.IsotropicLaplace(d)
+	if r.Coefficients, err = p.minimise(bend, rows, labels, b, eta, settings.Value().Workers); err != nil {
+		return nil, err
+	}
+	xi.AddRounded(r.Coefficients, outer, exact.Grid(outer))
+	r.Tolerance, r.NoiseScale = p.Tolerance, scale*math.Sqrt(float64(d)+1)
+	return r, nil
 }
 
 // least returns the smallest tolerance that the solver's last resort is proved to reach with so
@@ -106,11 +145,17 @@ func (p *Problem) least(bend loss.Bend, features, records int, b float64) float6
 	return max(16*largest/p.Lambda*e, 8*blur, 8*off*p.Lambda)
 }
 
+// planned is n₀, or a million.
+func planned(records int) int {
+	if records == 0 {
+		return 1_000_000
+	}
+	return records
+}
+
 // feasible refuses a tolerance below the least; a million records if none are planned.
 func (p *Problem) feasible(bend loss.Bend, features, records int, b float64) error {
-	if records == 0 {
-		records = 1_000_000
-	}
+	records = planned(records)
 	if least := p.least(bend, features, records, b); !(p.Tolerance >= least) {
 		return &privacy.ParamError{Name: "Tolerance", Value: p.Tolerance,
 			Want: fmt.Sprintf("at least %.2g, which is what arithmetic here is proved to reach for %d records; a "+
@@ -176,7 +221,8 @@ func (p *Problem) assumptions() []string {
 			"without looking at the records", p.Loss.Name()),
 		"records are of any length: one with a number that is not finite, or with a label that is not " +
 			"" + p.Loss.Labels() + ", counts as none",
-		fmt.Sprintf("there are fewer than %d records", MostRecords),
+		fmt.Sprintf("there are at most %d records, as planned: for more no end of the solver is proved",
+			planned(p.Records)),
 		mechanism.ExactNoise,
 		"time taken is not observed by the adversary",
 	}

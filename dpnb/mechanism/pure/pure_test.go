@@ -5,6 +5,7 @@ import (
 	"math"
 	"math/rand/v2"
 	"slices"
+	"strings"
 	"testing"
 
 	"gonum.org/v1/gonum/floats"
@@ -297,5 +298,96 @@ func TestRefuses(t *testing.T) {
 	}
 	if _, err := m.Run(rows, y, nil, nil); !errors.Is(err, mechanism.ErrNoSource) {
 		t.Errorf("no source: %v", err)
+	}
+}
+
+// counting counts the bits that are asked of a source.
+type counting struct {
+	noise.Source
+	drawn int
+}
+
+func (c *counting) Uint64() uint64 { c.drawn++; return c.Source.Uint64() }
+
+// What may be out of reach is refused by Check and by Run, before a bit is drawn, whatever the records are; for one
+// planned number of records it may be out of reach and not for another. How many there are matters to nobody.
+func TestAttainability(t *testing.T) {
+	var bad *privacy.ParamError
+	rows, y := records(50, 3, 1)
+	none := matrix.NewDense(0, 3, nil)
+	m, _ := config().Calibrate()
+	o, _ := config().CalibrateOutput()
+	p := phases(t, nil)
+	for _, planned := range []int{500, MostRecords} {
+		m.Records, o.Records, p.Records = planned, planned, planned
+		m.Tolerance = 4 * m.least(m.bend(), 3, 500, m.largestNoise(3))
+		o.Tolerance = 4 * o.least(o.bend(), 3, 500, 0)
+		p.Tolerance = 1e-18
+		if planned == 500 {
+			p.Tolerance = 1e-6
+		}
+		for _, m := range []mechanism.Mechanism{m, o, p} {
+			for _, data := range []*matrix.Dense{rows, none} {
+				n, _ := data.Dims()
+				src := &counting{Source: noise.NewSeeded(1)}
+				err := m.Check(data, y[:n])
+				_, ran := m.Run(data, y[:n], src, nil)
+				if planned == 500 && (err != nil || ran != nil) {
+					t.Errorf("%v: %v, %v", m, err, ran)
+				}
+				if planned > 500 && (!errors.As(err, &bad) || !errors.As(ran, &bad) || src.drawn > 0) {
+					t.Errorf("%v: %v, %v, %d words drawn", m, err, ran, src.drawn)
+				}
+			}
+		}
+	}
+	m.Records = -1
+	if err := m.Validate(); !errors.As(err, &bad) {
+		t.Errorf("a planned number of −1: %v", err)
+	}
+	m.Records = 500
+	if all := strings.Join(m.Describe().Assumptions, "\n"); !strings.Contains(all, "at most 500 records, as planned") {
+		t.Errorf("the assumptions do not name the planned number:\n%s", all)
+	}
+}
+
+// Replace-one costs no more than twice add/remove-one, and what the solver may do is counted once: under the free curve
+// 2C/β + 2τ/(Λς), for outputs 2C/Λ + 2r; with ln cosh the Jacobian is paid for once, too.
+func TestReplaceOne(t *testing.T) {
+	c := config()
+	c.Tolerance = 0.01 // so that the solver's part is seen
+	m, _ := c.Calibrate()
+	o, _ := c.CalibrateOutput()
+	cosh := m
+	cosh.Cosh = 3 * m.Lambda * m.Clip / m.Scale
+	replaced := func(m Objective) Objective { m.Adjacency = privacy.ReplaceOne; return m }
+	solver := 2 * m.Tolerance / m.Lambda / m.OutputScale
+	if got, want := replaced(m).Epsilon(), 2*m.Epsilon()-solver; math.Abs(got/want-1) > 1e-12 || solver < 1e-3 {
+		t.Errorf("replace-one %g, want %g, the solver's part being %g", got, want, solver)
+	}
+	if got, want := replaced(cosh).Epsilon(), cosh.Epsilon()+m.Clip/m.Scale; math.Abs(got/want-1) > 1e-12 ||
+		got > 2*cosh.Epsilon()-solver-0.1 {
+		t.Errorf("ln cosh: replace-one %g, want %g, add/remove-one %g", got, want, cosh.Epsilon())
+	}
+	other := o
+	other.Adjacency = privacy.ReplaceOne
+	if got, want := other.Sensitivity(), o.Sensitivity()+o.Clip/o.Lambda; math.Abs(got/want-1) > 1e-9 {
+		t.Errorf("output: replace-one moves by %g, want %g", got, want)
+	}
+	for _, m := range []mechanism.Mechanism{m, o, phases(t, nil)} {
+		event, err := m.Event()
+		if err != nil {
+			t.Fatal(err)
+		}
+		own, _ := mechanism.Profile(m)
+		p, err := event.Profile(privacy.ReplaceOne)
+		if err != nil {
+			t.Fatal(err)
+		}
+		for _, eps := range []float64{0.3, 0.9, 1.2} {
+			if half, got := privacy.DeltaUpper(own, eps), privacy.DeltaUpper(p, 2*eps); (half > 0) != (got > 0) {
+				t.Errorf("%v: δ(%g) = %g, read for replace-one δ(%g) = %g", m, eps, half, 2*eps, got)
+			}
+		}
 	}
 }
