@@ -85,6 +85,10 @@ func TestImportsPointOneWay(t *testing.T) {
 			continue
 		}
 		for _, imp := range p.Imports {
+			if strings.HasPrefix(imp, "github.com/apache/arrow-go") &&
+				!strings.HasSuffix(p.ImportPath, "frame/parquet") {
+				t.Errorf("%s imports %s: frame/parquet alone may", p.ImportPath, imp)
+			}
 			for _, h := range heavy {
 				if mathematics[from] && strings.HasPrefix(imp, h) {
 					t.Errorf("%s imports %s: the maths must stay light", p.ImportPath, imp)

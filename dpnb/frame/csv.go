@@ -104,12 +104,12 @@ func ScanCSV(path string, settings *CSVSettings) (Scanner, error) {
 	if err != nil {
 		return nil, err
 	}
-	f, err := openFile(path)
+	f, err := OpenFile(path)
 	if err != nil {
 		return nil, err
 	}
-	c := &csvFile{file: f, settings: s}
-	err = f.read(func(r io.Reader) error {
+	c := &csvFile{File: f, settings: s}
+	err = f.Read(func(r io.Reader) error {
 		in, err := newCSVReader(r, s)
 		if err == nil {
 			c.header = in.header
@@ -124,7 +124,7 @@ func ScanCSV(path string, settings *CSVSettings) (Scanner, error) {
 
 // csvFile is a Scanner.
 type csvFile struct {
-	*file
+	*File
 	settings CSVSettings
 	header   []string
 }
@@ -137,11 +137,11 @@ func (c *csvFile) Scan(columns []string, f func(*Table) error) error {
 	if columns == nil {
 		columns = c.header
 	}
-	if err := checkSelection(columns, c.header); err != nil {
+	if err := CheckSelection(columns, c.header); err != nil {
 		return err
 	}
 	var own error // of f, which is not the file's
-	err := c.file.read(func(r io.Reader) error {
+	err := c.File.Read(func(r io.Reader) error {
 		in, err := newCSVReader(r, c.settings)
 		for first := true; err == nil; first = false {
 			var chunk *Table
@@ -164,7 +164,7 @@ func (c *csvFile) Scan(columns []string, f func(*Table) error) error {
 
 // all returns the whole table.
 func (c *csvFile) all() (t *Table, err error) {
-	err = c.file.read(func(r io.Reader) error {
+	err = c.File.Read(func(r io.Reader) error {
 		in, err := newCSVReader(r, c.settings)
 		if err == nil {
 			t, err = in.read(c.header, math.MaxInt)
@@ -174,17 +174,17 @@ func (c *csvFile) all() (t *Table, err error) {
 	return t, err
 }
 
-// file is a file of records that is read more than once.
-type file struct {
+// File is a file of records that is read more than once.
+type File struct {
 	origin  Source
 	size    int64
 	changed time.Time
 }
 
-// openFile looks at the file at path and computes its SHA-256.
+// OpenFile looks at the file at path and computes its SHA-256.
 //
 // Errors: *InputError if it is not there or cannot be read.
-func openFile(path string) (*file, error) {
+func OpenFile(path string) (*File, error) {
 	f, err := os.Open(path)
 	if errors.Is(err, os.ErrNotExist) {
 		return nil, inputErrorf("there is no file %q; check the path (it is relative to the notebook's folder)", path)
@@ -205,16 +205,16 @@ func openFile(path string) (*file, error) {
 	if err != nil {
 		return nil, inputErrorf("%v", err)
 	}
-	return &file{Source{Name: filepath.Base(path), Path: abs, SHA256: hex.EncodeToString(sum.Sum(nil))}, info.Size(),
+	return &File{Source{Name: filepath.Base(path), Path: abs, SHA256: hex.EncodeToString(sum.Sum(nil))}, info.Size(),
 		info.ModTime()}, nil
 }
 
 // Origin says where the file is.
-func (f *file) Origin() Source { return f.origin }
+func (f *File) Origin() Source { return f.origin }
 
-// read opens the file, which must be what it was, and calls use with it. Its *InputErrors
+// Read opens the file, which must be what it was, and calls use with it. Its *InputErrors
 // are given the name of the file.
-func (f *file) read(use func(r io.Reader) error) error {
+func (f *File) Read(use func(r io.Reader) error) error {
 	in, err := os.Open(f.origin.Path)
 	if err == nil {
 		defer in.Close()

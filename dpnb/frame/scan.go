@@ -58,7 +58,7 @@ func (t *Table) choose(names []string) (*Table, error) {
 //
 // Errors: *InputError for a column that is not there or named twice, or if none is named.
 func (t *Table) Select(names ...string) (*Table, error) {
-	if err := checkSelection(names, t.Names()); err != nil {
+	if err := CheckSelection(names, t.Names()); err != nil {
 		return nil, err
 	}
 	out := &Table{rows: t.rows, lines: t.lines, Source: t.Source}
@@ -68,8 +68,8 @@ func (t *Table) Select(names ...string) (*Table, error) {
 	return out, nil
 }
 
-// checkSelection refuses names that are none, twice there or not among the columns.
-func checkSelection(names, columns []string) error {
+// CheckSelection refuses names that are none, twice there or not among the columns.
+func CheckSelection(names, columns []string) error {
 	if len(names) == 0 {
 		return inputErrorf("no column is selected; the columns are %s", join(columns))
 	}

@@ -1,0 +1,308 @@
+package parquet_test
+
+import (
+	"errors"
+	"fmt"
+	"math"
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+
+	"github.com/apache/arrow-go/v18/arrow"
+	"github.com/apache/arrow-go/v18/arrow/array"
+	"github.com/apache/arrow-go/v18/arrow/decimal128"
+	"github.com/apache/arrow-go/v18/arrow/ipc"
+	"github.com/apache/arrow-go/v18/arrow/memory"
+	pq "github.com/apache/arrow-go/v18/parquet"
+	"github.com/apache/arrow-go/v18/parquet/file"
+	"github.com/apache/arrow-go/v18/parquet/schema"
+
+	"github.com/dpnb/notebooks/dpnb/dataset"
+	"github.com/dpnb/notebooks/dpnb/frame"
+	"github.com/dpnb/notebooks/dpnb/frame/parquet"
+)
+
+// same wants a scan of s to give what whole holds.
+func same(t *testing.T, s frame.Scanner, whole *frame.Table, columns []string) {
+	t.Helper()
+	row := 0
+	err := s.Scan(columns, func(chunk *frame.Table) error {
+		for _, name := range chunk.Names() {
+			got, _ := chunk.Column(name)
+			want, err := whole.Column(name)
+			if err != nil {
+				return err
+			}
+			if got.Kind != want.Kind {
+				return fmt.Errorf("column %q is %v, want %v", name, got.Kind, want.Kind)
+			}
+			for i := range chunk.Rows() {
+				if got.Text(i) != want.Text(row+i) {
+					return fmt.Errorf("%s of row %d is %q, want %q", name, row+i, got.Text(i), want.Text(row+i))
+				}
+			}
+		}
+		row += chunk.Rows()
+		return nil
+	})
+	if err != nil || row != whole.Rows() {
+		t.Fatalf("%d of %d rows, %v", row, whole.Rows(), err)
+	}
+}
+
+func mixed(t *testing.T, rows int) *frame.Table {
+	t.Helper()
+	numbers, texts := make([]float64, rows), make([]string, rows)
+	for i := range rows {
+		numbers[i], texts[i] = float64(i)/3, fmt.Sprint("tëxt ", i%5)
+		if i%7 == 3 {
+			numbers[i] = math.NaN()
+		}
+		if i%4 == 1 {
+			texts[i] = ""
+		}
+	}
+	tab, err := frame.NewTable(frame.Column{Name: "number", Numbers: numbers},
+		frame.Column{Name: "text", Kind: frame.Categorical, Texts: texts})
+	if err != nil {
+		t.Fatal(err)
+	}
+	return tab
+}
+
+// A table that is written is what is read again, whatever the sizes of chunks and groups.
+func TestThereAndBack(t *testing.T) {
+	path := filepath.Join(t.TempDir(), "a.parquet")
+	for _, rows := range []int{0, 1, 1000, 1<<17 + 5} {
+		whole := mixed(t, rows)
+		if err := parquet.Write(path, whole); err != nil {
+			t.Fatal(err)
+		}
+		for _, size := range []int{0, 333, 100000} {
+			s, err := parquet.Open(path, &parquet.Settings{ChunkRows: size})
+			if err != nil {
+				t.Fatal(err)
+			}
+			if s.Origin().Rows != rows || len(s.Origin().SHA256) != 64 {
+				t.Errorf("origin %+v", s.Origin())
+			}
+			for _, columns := range [][]string{nil, {"text"}, {"text", "number"}} {
+				same(t, s, whole, columns)
+			}
+			got, err := frame.Collect(s, nil)
+			if err != nil {
+				t.Fatal(err)
+			}
+			same(t, got, whole, nil)
+		}
+	}
+}
+
+// Every type is what it stands for; null is missing.
+func TestTypes(t *testing.T) {
+	dir := t.TempDir()
+	for name, write := range map[string]func(path string) error{"a.arrow": writeArrow, "a.parquet": writeTypes} {
+		path := filepath.Join(dir, name)
+		if err := write(path); err != nil {
+			t.Fatal(err)
+		}
+		s, err := parquet.Open(path, &parquet.Settings{Texts: []string{"id"}, ChunkRows: 2})
+		if err != nil {
+			t.Fatal(err)
+		}
+		for column, want := range map[string]string{
+			"id": "9007199254740993||-5", "small": "-3||7", "unsigned": "4294967295||0", "float": "0.5||-2",
+			"flag": "true||false", "day": "19000||-1", "moment": "1.5||-0.25",
+			"price": "12.34||-0.05",
+			"word":  "Zürich||x",
+		} {
+			tab, err := frame.Collect(s, []string{column})
+			if err != nil {
+				t.Errorf("%s: %v", name, err)
+				continue
+			}
+			c, _ := tab.Column(column)
+			if got := c.Text(0) + "|" + c.Text(1) + "|" + c.Text(2); got != want || tab.Rows() != 3 {
+				t.Errorf("%s: %s is %s, want %s", name, column, got, want)
+			}
+		}
+		err = s.Scan(nil, func(*frame.Table) error { return nil })
+		if err == nil || !strings.Contains(err.Error(), `"odd"`) || !strings.Contains(err.Error(), "not read") {
+			t.Errorf("%s: a column of a type that is not read: %v", name, err)
+		}
+	}
+}
+
+func writeArrow(path string) error {
+	mem := memory.DefaultAllocator
+	sc := arrow.NewSchema([]arrow.Field{
+		{Name: "id", Type: arrow.PrimitiveTypes.Int64, Nullable: true},
+		{Name: "small", Type: arrow.PrimitiveTypes.Int16, Nullable: true},
+		{Name: "unsigned", Type: arrow.PrimitiveTypes.Uint32, Nullable: true},
+		{Name: "float", Type: arrow.PrimitiveTypes.Float32, Nullable: true},
+		{Name: "flag", Type: arrow.FixedWidthTypes.Boolean, Nullable: true},
+		{Name: "day", Type: arrow.FixedWidthTypes.Date32, Nullable: true},
+		{Name: "moment", Type: arrow.FixedWidthTypes.Timestamp_ms, Nullable: true},
+		{Name: "price", Type: &arrow.Decimal128Type{Precision: 9, Scale: 2}, Nullable: true},
+		{Name: "word", Type: &arrow.DictionaryType{IndexType: arrow.PrimitiveTypes.Int8,
+			ValueType: arrow.BinaryTypes.String}, Nullable: true},
+		{Name: "odd", Type: arrow.FixedWidthTypes.MonthInterval, Nullable: true},
+	}, nil)
+	b := array.NewRecordBuilder(mem, sc)
+	valid := []bool{true, false, true}
+	b.Field(0).(*array.Int64Builder).AppendValues([]int64{9007199254740993, 0, -5}, valid)
+	b.Field(1).(*array.Int16Builder).AppendValues([]int16{-3, 0, 7}, valid)
+	b.Field(2).(*array.Uint32Builder).AppendValues([]uint32{math.MaxUint32, 0, 0}, valid)
+	b.Field(3).(*array.Float32Builder).AppendValues([]float32{0.5, 0, -2}, valid)
+	b.Field(4).(*array.BooleanBuilder).AppendValues([]bool{true, false, false}, valid)
+	b.Field(5).(*array.Date32Builder).AppendValues([]arrow.Date32{19000, 0, -1}, valid)
+	b.Field(6).(*array.TimestampBuilder).AppendValues([]arrow.Timestamp{129600e3, 0, -21600e3}, valid)
+	b.Field(7).(*array.Decimal128Builder).AppendValues([]decimal128.Num{decimal128.FromI64(1234), {},
+		decimal128.FromI64(-5)}, valid)
+	words := b.Field(8).(*array.BinaryDictionaryBuilder)
+	if err := errors.Join(words.AppendString("Zürich"), func() error { words.AppendNull(); return nil }(),
+		words.AppendString("x")); err != nil {
+		return err
+	}
+	b.Field(9).(*array.MonthIntervalBuilder).AppendValues([]arrow.MonthInterval{1, 2, 3}, valid)
+	f, err := os.Create(path)
+	if err != nil {
+		return err
+	}
+	w, err := ipc.NewFileWriter(f, ipc.WithSchema(sc))
+	if err != nil {
+		return err
+	}
+	return errors.Join(w.Write(b.NewRecordBatch()), w.Close(), f.Close())
+}
+
+func writeTypes(path string) error {
+	var fields schema.FieldList
+	var failed error
+	add := func(name string, l schema.LogicalType, p pq.Type, length int) {
+		n, err := schema.NewPrimitiveNodeLogical(name, pq.Repetitions.Optional, l, p, length, -1)
+		fields, failed = append(fields, n), errors.Join(failed, err)
+	}
+	add("id", schema.NoLogicalType{}, pq.Types.Int64, -1)
+	add("small", schema.NewIntLogicalType(16, true), pq.Types.Int32, -1)
+	add("unsigned", schema.NewIntLogicalType(32, false), pq.Types.Int32, -1)
+	add("float", schema.NoLogicalType{}, pq.Types.Float, -1)
+	add("flag", schema.NoLogicalType{}, pq.Types.Boolean, -1)
+	add("day", schema.DateLogicalType{}, pq.Types.Int32, -1)
+	add("moment", schema.NewTimestampLogicalType(true, schema.TimeUnitMicros), pq.Types.Int64, -1)
+	add("price", schema.NewDecimalLogicalType(9, 2), pq.Types.FixedLenByteArray, 4)
+	add("word", schema.StringLogicalType{}, pq.Types.ByteArray, -1)
+	add("odd", schema.IntervalLogicalType{}, pq.Types.FixedLenByteArray, 12)
+	root, err := schema.NewGroupNode("schema", pq.Repetitions.Required, fields, -1)
+	if err = errors.Join(failed, err); err != nil {
+		return err
+	}
+	f, err := os.Create(path)
+	if err != nil {
+		return err
+	}
+	w := file.NewParquetWriter(f, root)
+	g := w.AppendRowGroup()
+	levels := []int16{1, 0, 1}
+	for range fields {
+		c, err := g.NextColumn()
+		if err != nil {
+			return err
+		}
+		switch c := c.(type) {
+		case *file.Int64ColumnChunkWriter:
+			v := []int64{9007199254740993, -5}
+			if c.Descr().Name() == "moment" {
+				v = []int64{129600e6, -21600e6}
+			}
+			_, err = c.WriteBatch(v, levels, nil)
+		case *file.Int32ColumnChunkWriter:
+			v := map[string][]int32{"small": {-3, 7}, "unsigned": {-1, 0}, "day": {19000, -1}}[c.Descr().Name()]
+			_, err = c.WriteBatch(v, levels, nil)
+		case *file.Float32ColumnChunkWriter:
+			_, err = c.WriteBatch([]float32{0.5, -2}, levels, nil)
+		case *file.BooleanColumnChunkWriter:
+			_, err = c.WriteBatch([]bool{true, false}, levels, nil)
+		case *file.ByteArrayColumnChunkWriter:
+			_, err = c.WriteBatch([]pq.ByteArray{[]byte("Zürich"), []byte("x")}, levels, nil)
+		case *file.FixedLenByteArrayColumnChunkWriter:
+			v := []pq.FixedLenByteArray{{0, 0, 4, 0xd2}, {0xff, 0xff, 0xff, 0xfb}}
+			if c.Descr().Name() == "odd" {
+				v = []pq.FixedLenByteArray{make([]byte, 12), make([]byte, 12)}
+			}
+			_, err = c.WriteBatch(v, levels, nil)
+		}
+		if err := errors.Join(err, c.Close()); err != nil {
+			return err
+		}
+	}
+	return errors.Join(g.Close(), w.Close())
+}
+
+// A file that was cut short, at whatever place, is refused by name.
+func TestBrokenFiles(t *testing.T) {
+	dir := t.TempDir()
+	for name, write := range map[string]func(path string) error{"a.arrow": writeArrow,
+		"a.parquet": func(path string) error { return parquet.Write(path, mixed(t, 500)) }} {
+		path := filepath.Join(dir, name)
+		if err := write(path); err != nil {
+			t.Fatal(err)
+		}
+		whole, err := os.ReadFile(path)
+		if err != nil {
+			t.Fatal(err)
+		}
+		try := func(b []byte) error {
+			if err := os.WriteFile(path, b, 0o600); err != nil {
+				t.Fatal(err)
+			}
+			s, err := parquet.Open(path, nil)
+			if err != nil {
+				return err
+			}
+			return s.Scan(s.Names()[:2], func(*frame.Table) error { return nil })
+		}
+		var in *frame.InputError
+		if err := try(whole); err != nil {
+			t.Errorf("%s as it was written: %v", name, err)
+		}
+		for n := 0; n < len(whole); n += 1 + len(whole)/97 {
+			if err := try(whole[:n]); !errors.As(err, &in) || !strings.Contains(err.Error(), name) {
+				t.Errorf("%s cut after %d of %d bytes: %v", name, n, len(whole), err)
+			}
+		}
+	}
+	if _, err := parquet.Open(filepath.Join(dir, "gone.parquet"), nil); err == nil ||
+		!strings.Contains(err.Error(), "gone.parquet") {
+		t.Errorf("%v", err)
+	}
+}
+
+// Adult as Parquet makes the same records as the file of texts.
+func TestAdult(t *testing.T) {
+	var csv string
+	for _, dir := range []string{os.Getenv("DPNB_DATA"), "../../../data", "../../../../shared/data/adult"} {
+		if path := filepath.Join(dir, "adult.data"); csv == "" && dir != "" {
+			if _, err := os.Stat(path); err == nil {
+				csv = path
+			}
+		}
+	}
+	if csv == "" {
+		t.Skip("the Adult data are not here; fetch them with: go run ./dpnb/cmd/dpnb data adult")
+	}
+	whole, err := frame.ReadCSVFile(csv, dataset.AdultCSV())
+	if err != nil {
+		t.Fatal(err)
+	}
+	path := filepath.Join(t.TempDir(), "adult.parquet")
+	if err := parquet.Write(path, whole); err != nil {
+		t.Fatal(err)
+	}
+	s, err := parquet.Open(path, nil)
+	if err != nil {
+		t.Fatal(err)
+	}
+	same(t, s, whole, nil)
+}
