@@ -244,6 +244,7 @@ type (
 	//	dpnb.Show(model.Evaluate(other))       // confusion matrix, AUC, calibration
 	//	iv, err := model.Intervals(0.95)       // for the coefficients
 	//	dpnb.Show(model.CoefficientsInUnits()) // without RowNorm: years, dollars
+	//	dpnb.Show(model.Card())                // a model card in Markdown; card.Write("happy.md") keeps it
 	//	err = model.Save("happy.json")         // and dpnb.Load in another cell, or on another machine
 	Model = learn.Model
 	// QuantileScores are what Model.QuantileScores returns: pinball loss, R¹ and the shares

@@ -238,6 +238,11 @@ func ShowPNG(png []byte, alt string) error {
 	return send("[figure: "+alt+"]", protocol.MIMEImagePNG, func() any { return png })
 }
 
+// ShowMarkdown shows a text in Markdown; outside a notebook it writes it as it is.
+func ShowMarkdown(text string) error {
+	return send(text, protocol.MIMETextMarkdown, func() any { return text })
+}
+
 // send sends what rich returns, of the given type, to a notebook with text as its
 // plain form; elsewhere it writes text.
 func send(text string, kind protocol.MIMEType, rich func() any) error {

@@ -62,6 +62,11 @@ func show(v any) error {
 			return err
 		}
 		return show(v.Illustration())
+	case Card:
+		if v == "" {
+			return nil // the error beside it says why
+		}
+		return display.ShowMarkdown(string(v))
 	case display.Displayer:
 		return display.Show(v.Display())
 	case display.Item:

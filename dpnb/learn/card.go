@@ -1,0 +1,200 @@
+package learn
+
+import (
+	"cmp"
+	"errors"
+	"fmt"
+	"strconv"
+	"strings"
+
+	"github.com/dpnb/notebooks/dpnb/frame"
+	"github.com/dpnb/notebooks/dpnb/internal/atomicfile"
+	"github.com/dpnb/notebooks/dpnb/privacy"
+)
+
+// Card is a model card in Markdown: what a model is, what it was fitted to and how, what it
+// promises and cost, its coefficients, its limits, how to use it. Show has it.
+type Card string
+
+// Write writes the card to a file.
+func (c Card) Write(path string) error { return atomicfile.Write(path, []byte(c)) }
+
+// Card returns the model card. Everything in it was released or is public, so that it may
+// go wherever the model may.
+//
+// Errors: no model; a fit without privacy, whose coefficients were not released.
+func (m *Model) Card() (Card, error) {
+	if err := m.Err(); err != nil {
+		return "", err
+	}
+	if m.Release == nil {
+		return "", errors.New("dpnb: a card is for a released model (Fit): this fit is without privacy, and its " +
+			"coefficients can give single records away")
+	}
+	var c card
+	c.say("# Private %s for %s\n", m.title, plain(m.target.Name))
+	if w := join(join(m.Release.Warning(), m.dataWarning), ofLarge(m.Release.Guarantee.Delta)); w != "" {
+		c.say("> **%s**\n", plain(w))
+	}
+	m.cardData(&c)
+	m.cardFit(&c)
+	m.cardGuarantee(&c)
+	m.cardCoefficients(&c)
+	m.cardLimits(&c)
+	c.say("## How to predict\n\nIn Go, or in a notebook, from the file that `Save` has written:\n\n```go\n" +
+		"model, err := dpnb.Load(\"model.json\")\ndpnb.Show(model.PredictFrame(dpnb.ReadCSV(\"people.csv\")), err)\n```\n\n" +
+		"In a shell: `go run ./dpnb/cmd/dpnb predict model.json people.csv -o predicted.csv`. The columns are found by " +
+		"their names, in any order; no label is needed.\n")
+	c.say("## Made with\n\n%s", plain(m.source.Module))
+	return Card(c.String()), nil
+}
+
+// card is a card as far as it is written.
+type card struct{ strings.Builder }
+
+func (c *card) say(format string, a ...any) { fmt.Fprintf(c, format+"\n", a...) }
+
+// plain returns a text as Markdown shows it, whatever it holds.
+func plain(text string) string {
+	var b strings.Builder
+	for _, r := range text {
+		switch {
+		case r == '\n' || r == '\r':
+			r = ' '
+		case strings.ContainsRune("\\`*_{}[]<>#|$~&", r):
+			b.WriteByte('\\')
+		}
+		b.WriteRune(r)
+	}
+	return b.String()
+}
+
+func (m *Model) cardData(c *card) {
+	s, t := m.source, m.target
+	what := map[frame.Task]string{frame.TwoClasses: "one of two classes", frame.ManyClasses: "one of several classes",
+		frame.Number: "a number", frame.Count: "a count"}[t.Task]
+	c.say("It predicts %s, %s, from %s.\n", plain(t.Name), what, plain(strings.Join(m.Columns(), ", ")))
+	c.say("## Data\n")
+	switch {
+	case s.Invented:
+		c.say("%s: %d invented rows, which are about nobody.\n", plain(s.Data), s.Rows)
+	case s.Public:
+		c.say("%s, a public file of %d rows, SHA-256 `%s`.\n", plain(s.Data), s.Rows, s.SHA256)
+	default:
+		c.say("%s, which is private: neither its number of rows nor its checksum is published.\n",
+			cmp.Or(plain(s.Data), "a table"))
+	}
+	if s.Note != "" {
+		c.say("%s\n", plain(s.Note))
+	}
+	c.say("Each record was treated by itself:\n")
+	for _, step := range m.encoding.Steps {
+		assumes := ""
+		if step.Assumes != "" {
+			assumes = " Assumes: " + plain(step.Assumes) + "."
+		}
+		c.say("- %s.%s", plain(step.What), assumes)
+	}
+	c.say("")
+}
+
+func (m *Model) cardFit(c *card) {
+	r := m.Release
+	c.say("## How it was fitted\n\nBy `%s`: %s.\n", m.learner, plain(r.Mechanism))
+	if d := r.Fitted.Describe(); d.Source != "" {
+		c.say("The algorithm: %s.\n", plain(d.Source))
+	}
+	c.say("| | |\n|---|---|")
+	if m.lambda > 0 {
+		c.say("| ridge λ of the sum objective | %.6g |", m.lambda)
+	}
+	c.say("| standard deviation of the noise | %.6g |", r.NoiseScale)
+	if r.Tolerance > 0 {
+		c.say("| certified bound on the gradient | %s |", privacy.FormatUp(r.Tolerance, 3))
+	}
+	c.say("")
+}
+
+func (m *Model) cardGuarantee(c *card) {
+	g := m.Release.Guarantee
+	c.say("## What it promises\n")
+	if m.Release.Simulated() {
+		c.say("**Nothing: this is a simulation.** With noise that nobody can know it would have promised:\n")
+	}
+	c.say("%s\n", plain(capital(g.Words())))
+	c.say("In plain words: whether a person's record was used makes so little difference to this model that nobody, " +
+		"whatever else they know, can be much surer that it was, or of what it said. How much surer at most is what ε " +
+		"says: little where it is well below 1, and a lot where it is far above. That holds for every record, now and " +
+		"later, and for whatever is computed from the model. It does not hide what the model says of people in " +
+		"general.\n")
+	c.say("The theorem: %s. It rests on this:\n", plain(g.Bound))
+	for _, a := range g.Assumptions {
+		c.say("- %s;", plain(a))
+	}
+	c.say("")
+	if p := m.paid; p != nil {
+		c.say("## What it cost\n\nε = %s and δ = %s alone, for “%s”, of the budget “%s” of ε = %s and δ = %s. What else was "+
+			"released from this budget adds to what can be told about a person; all of it together stays within the "+
+			"budget.\n", privacy.FormatUp(g.Epsilon, 6), privacy.FormatUp(g.Delta, 3), plain(p.Entry.Label),
+			plain(p.Budget), privacy.FormatDown(p.BudgetEpsilon, 6), privacy.FormatDown(p.BudgetDelta, 3))
+	}
+}
+
+func capital(s string) string {
+	for i, r := range s {
+		return strings.ToUpper(string(r)) + s[i+len(string(r)):]
+	}
+	return s
+}
+
+// cardLevel is that of the intervals in a card.
+const cardLevel = 0.95
+
+func (m *Model) cardCoefficients(c *card) {
+	c.say("## Coefficients\n\n%s.\n", plain(capital(m.meaning())))
+	iv, err := m.Intervals(cardLevel)
+	kind, _ := m.parts()
+	header := "| feature | coefficient |"
+	if kind != "" {
+		header = "| " + kind + " | feature | coefficient |"
+	}
+	if err == nil {
+		header += fmt.Sprintf(" from | to (level %v) |", cardLevel)
+	}
+	c.say("%s\n|%s", header, strings.Repeat("---|", strings.Count(header, "|")-1))
+	for j, v := range m.coefficients {
+		row := fmt.Sprintf("| %s | %s |", plain(m.features[j%len(m.features)]), number(v))
+		if kind != "" {
+			row = "| " + plain(m.part(j)) + " " + row
+		}
+		if err == nil {
+			row += fmt.Sprintf(" %s | %s |", bound(iv.Lower[j]), bound(iv.Upper[j]))
+		}
+		c.say("%s", row)
+	}
+	if err == nil {
+		c.say("\nEach interval covers: %s. %s.\n", plain(iv.Covers), plain(capital(iv.Basis)))
+	} else {
+		c.say("\nOf how far noise has moved them no intervals are known: %s.\n",
+			plain(strings.TrimPrefix(err.Error(), "dpnb: ")))
+	}
+}
+
+func number(v float64) string { return strconv.FormatFloat(v, 'g', 6, 64) }
+
+func (m *Model) cardLimits(c *card) {
+	c.say("## Limits\n\n- It is linear in its features: what goes up and down again, or depends on two columns " +
+		"together, it does not see.\n- Coefficients carry noise, the more so the fewer records there were, and those " +
+		"of rare categories most.\n- They say what goes with what, not what causes what.\n- How well it predicts is " +
+		"not in this card: that is a fact about the records it is scored on.")
+	if m.target.Task == frame.Number || m.target.Task == frame.Count {
+		if !m.target.Open {
+			c.say("- It predicts between %g and %g, the public bounds of %s.", m.target.Lower, m.target.Upper,
+				plain(m.target.Name))
+		}
+	} else if !m.probabilities {
+		c.say("- It predicts no probabilities.")
+	}
+	c.say("- Values beyond the public bounds, and texts that are none of the public categories, are treated as the list " +
+		"under Data says.\n")
+}
