@@ -122,19 +122,19 @@ func (m *Model) cardGuarantee(c *card) {
 		c.say("**Nothing: this is a simulation.** With noise that nobody can know it would have promised:\n")
 	}
 	c.say("%s\n", plain(capital(g.Words())))
-	c.say("In plain words: whether a person's record was used makes so little difference to this model that nobody, " +
-		"whatever else they know, can be much surer that it was, or of what it said. How much surer at most is what ε " +
-		"says: little where it is well below 1, and a lot where it is far above. That holds for every record, now and " +
-		"later, and for whatever is computed from the model. It does not hide what the model says of people in " +
-		"general.\n")
+	c.say("In plain words: whether a person's record was used makes so little difference to this model that " +
+		"nobody, whatever else they know, can be much surer that it was, or of what it said. How much surer at most " +
+		"is what ε says: little where it is well below 1, and a lot where it is far above. That holds for every " +
+		"record, now and later, and for whatever is computed from the model. It does not hide what the model says " +
+		"of people in general.\n")
 	c.say("The theorem: %s. It rests on this:\n", plain(g.Bound))
 	for _, a := range g.Assumptions {
 		c.say("- %s;", plain(a))
 	}
 	c.say("")
 	if p := m.paid; p != nil {
-		c.say("## What it cost\n\nε = %s and δ = %s alone, for “%s”, of the budget “%s” of ε = %s and δ = %s. What else was "+
-			"released from this budget adds to what can be told about a person; all of it together stays within the "+
+		c.say("## What it cost\n\nε = %s and δ = %s alone, for “%s”, of the budget “%s” of ε = %s and δ = %s. What "+
+			"else was released from this budget adds to what can be told about a person; all of it together stays within the "+
 			"budget.\n", privacy.FormatUp(g.Epsilon, 6), privacy.FormatUp(g.Delta, 3), plain(p.Entry.Label),
 			plain(p.Budget), privacy.FormatDown(p.BudgetEpsilon, 6), privacy.FormatDown(p.BudgetDelta, 3))
 	}
@@ -195,6 +195,6 @@ func (m *Model) cardLimits(c *card) {
 	} else if !m.probabilities {
 		c.say("- It predicts no probabilities.")
 	}
-	c.say("- Values beyond the public bounds, and texts that are none of the public categories, are treated as the list " +
-		"under Data says.\n")
+	c.say("- Values beyond the public bounds, and texts that are none of the public categories, are treated as the " +
+		"list under Data says.\n")
 }
