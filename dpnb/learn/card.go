@@ -41,10 +41,10 @@ func (m *Model) Card() (Card, error) {
 	m.cardGuarantee(&c)
 	m.cardCoefficients(&c)
 	m.cardLimits(&c)
-	c.say("## How to predict\n\nIn Go, or in a notebook, from the file that `Save` has written:\n\n```go\n" +
-		"model, err := dpnb.Load(\"model.json\")\ndpnb.Show(model.PredictFrame(dpnb.ReadCSV(\"people.csv\")), err)\n```\n\n" +
-		"In a shell: `go run ./dpnb/cmd/dpnb predict model.json people.csv -o predicted.csv`. The columns are found by " +
-		"their names, in any order; no label is needed.\n")
+	c.say("## How to predict\n\nIn Go, or in a notebook, from the file that `Save` has written:\n\n```go")
+	c.say("model, err := dpnb.Load(\"model.json\")\ndpnb.Show(model.PredictFrame(dpnb.ReadCSV(\"people.csv\")), err)")
+	c.say("```\n\nIn a shell: `go run ./dpnb/cmd/dpnb predict model.json people.csv -o predicted.csv`. The columns " +
+		"are found by their names, in any order; no label is needed.\n")
 	c.say("## Made with\n\n%s", plain(m.source.Module))
 	return Card(c.String()), nil
 }
@@ -133,10 +133,11 @@ func (m *Model) cardGuarantee(c *card) {
 	}
 	c.say("")
 	if p := m.paid; p != nil {
-		c.say("## What it cost\n\nε = %s and δ = %s alone, for “%s”, of the budget “%s” of ε = %s and δ = %s. What "+
-			"else was released from this budget adds to what can be told about a person; all of it together stays within the "+
-			"budget.\n", privacy.FormatUp(g.Epsilon, 6), privacy.FormatUp(g.Delta, 3), plain(p.Entry.Label),
-			plain(p.Budget), privacy.FormatDown(p.BudgetEpsilon, 6), privacy.FormatDown(p.BudgetDelta, 3))
+		c.say("## What it cost\n\nε = %s and δ = %s alone, for “%s”, of the budget “%s” of ε = %s and δ = %s.",
+			privacy.FormatUp(g.Epsilon, 6), privacy.FormatUp(g.Delta, 3), plain(p.Entry.Label), plain(p.Budget),
+			privacy.FormatDown(p.BudgetEpsilon, 6), privacy.FormatDown(p.BudgetDelta, 3))
+		c.say("What else was released from this budget adds to what can be told about a person; all of it together " +
+			"stays within the budget.\n")
 	}
 }
 
