@@ -5,31 +5,70 @@ import (
 	"math"
 	"slices"
 
+	"gonum.org/v1/gonum/floats"
+	"gonum.org/v1/gonum/mat"
+
 	"github.com/dpnb/notebooks/dpnb/privacy"
 )
 
-// Adaptive moves each coordinate by a step in proportion to a radius that is known
-// to hold the answer, and in inverse proportion to the root of a mean square of
-// its gradients so far, the earlier ones of which count less and less:
+// Adaptive moves θ by steps in proportion to a radius that is known to hold the answer, and in
+// inverse proportion to the root of the mean square of the gradients so far, the earlier ones
+// of which count less and less. With u = g/σₖ, σₖ the noise of an entry of g in step k = 0 … T−1,
 //
-//	vⱼ = Σᵢ βᵏ⁻ⁱg_{iⱼ}²/Σᵢ βᵏ⁻ⁱ,  i = 1 … k,  β = 1 − 6/T (0 for T < 7),
-//	θⱼ ← θⱼ − sⱼg_{kⱼ},  sⱼ = (r/√d)(1 − 0.8(k−1)/T)/√(T·vⱼ),
-//	θⱼ ← sign(θⱼ)·max(|θⱼ| − sⱼωⱼ, 0),  then ‖θ‖ ≤ r by projection.
+//	V = Σᵢ βᵏ⁻ⁱuᵢuᵢᵀ/Σᵢ βᵏ⁻ⁱ,  β = 1 − 6/T (0 for T < 7),  q = the largest tr V/d so far,
 //
-// A factor of all gradients falls out, so that neither the number of records nor the
-// size of their slopes need be known: no rate is to be tuned, and nothing to be
-// planned. Coordinates with small gradients are moved as far as those with large
-// ones. It is meant for Rate 1 and the mean of the last half of the iterates
-// (Descent.Average = T/2), which takes the noise off.
-// Source: after AdaGrad and Adam (Duchi, Hazan, Singer 2011; Kingma, Ba 2015), with a
-// step that falls linearly; docs/theory/quantiles.md.
+// an eigenvector e of V with the eigenvalue v ∨ 1 and ρ = (1 − 1.5/v)₊, which is 0 where there is
+// nothing but noise,
+//
+//	θ ← θ − r/(sₖ√(dT)) Σₑ [1.4(0.02 + (1−k/T)²)ρ + 1.54(1 ∨ q)^{−a}(1−ρ)] (eᵀu/√v) e,
+//	a = 2.4τ(1−τ),  then ‖θ‖ ≤ r by projection.
+//
+// Where signal prevails steps shrink to nothing; where noise does they stay, and are those that
+// are best for a descent that never leaves the noise, q^{−a} times as large after signal has
+// been seen: the mean of the iterates takes the noise off. Neither the number of records nor the
+// size of their slopes need be known. From 25 features on, and with Shrink, V is its diagonal,
+// without the factor 1.4, and then θⱼ ← sign(θⱼ)·max(|θⱼ| − ωⱼ·(θⱼ's step for g = 1), 0).
+//
+// It is meant for Rate 1, the mean of the last half of the iterates, and noise of sₖ = Spread(k)
+// times that of equal steps.
+//
+// Source: after AdaGrad and Adam (Duchi, Hazan, Singer 2011; Kingma, Ba 2015); docs/theory/quantiles.md.
 type Adaptive struct {
 	// Radius is r > 0: the coefficients stay within it.
 	Radius float64
 	// Steps is T, as in Descent.
 	Steps int
+	// Noise is the standard deviation of the noise in an entry of g, were it the same in all
+	// steps; zero is none. Quantiles sets it.
+	Noise float64
+	// Level is τ of a quantile that is sought, which Quantiles sets; zero is ½.
+	Level float64
 	// Shrink is ω ≥ 0 of a regulariser Σωⱼ|θⱼ|, in the unit of g; nil is none.
 	Shrink []float64
+}
+
+const (
+	// memories is how often the mean square is renewed in all steps, about.
+	memories = 6
+	// earlyShare is what the first half of the steps has of the budget: their noise is wasted on
+	// the way, where that of the others is what is left in the mean of their iterates.
+	earlyShare = 0.4
+	// wholeMost is the most features for a V that is not diagonal: it must be known from the T/6
+	// gradients that count.
+	wholeMost = 24
+)
+
+// Spread returns sₖ, the standard deviation of the noise of step k over that of T equal steps
+// of the same cost: Σsₖ⁻² is T, or less by rounding.
+func (u Adaptive) Spread(k int) float64 {
+	early, all := float64(u.Steps/2), float64(u.Steps)
+	switch {
+	case u.Steps < 2:
+		return 1
+	case k < u.Steps/2:
+		return math.Sqrt(early/(earlyShare*all)) * (1 + 0x1p-50)
+	}
+	return math.Sqrt((all-early)/((1-earlyShare)*all)) * (1 + 0x1p-50)
 }
 
 // String describes the rule.
@@ -47,6 +86,12 @@ func (u Adaptive) validate() error {
 	}
 	if u.Steps < 1 {
 		return &privacy.ParamError{Name: "Update.Steps", Value: u.Steps, Want: "the number of steps of the descent"}
+	}
+	if !(u.Noise >= 0) || math.IsInf(u.Noise, 1) {
+		return &privacy.ParamError{Name: "Update.Noise", Value: u.Noise, Want: "a finite number ≥ 0"}
+	}
+	if !(u.Level >= 0 && u.Level < 1) {
+		return &privacy.ParamError{Name: "Update.Level", Value: u.Level, Want: "a level in (0, 1), or 0 for ½"}
 	}
 	if u.Shrink != nil && len(u.Shrink) == 0 {
 		return &privacy.ParamError{Name: "Shrink", Value: u.Shrink, Want: "a weight for each feature, or nil"}
@@ -68,37 +113,98 @@ func (u Adaptive) fits(d int) error {
 	return nil
 }
 
-func (u Adaptive) start(d int) stepper { return &adaptive{Adaptive: u, squares: make([]float64, d)} }
+func (u Adaptive) start(d int) stepper {
+	if u.Level == 0 {
+		u.Level = 0.5
+	}
+	s := &adaptive{Adaptive: u, whole: d <= wholeMost && u.Shrink == nil, unit: make([]float64, d)}
+	if s.squares = make([]float64, d); s.whole {
+		s.moments, s.along = mat.NewSymDense(d, nil), make([]float64, d)
+	}
+	return s
+}
 
 type adaptive struct {
 	Adaptive
-	squares []float64 // Σβᵏ⁻ⁱg²
-	weight  float64   // Σβᵏ⁻ⁱ
+	whole   bool
+	unit    []float64     // g/σₖ
+	squares []float64     // Σβᵏ⁻ⁱu²
+	moments *mat.SymDense // Σβᵏ⁻ⁱuuᵀ, if whole
+	along   []float64
+	weight  float64 // Σβᵏ⁻ⁱ
+	signal  float64 // q
 	taken   int
 }
 
-const (
-	// lastStep is the size of the last step in units of the first.
-	lastStep = 0.2
-	// memories is how often the mean square is renewed in all steps, about.
-	memories = 6
-)
-
 func (s *adaptive) step(theta, g []float64) {
 	horizon, d := float64(s.Steps), float64(len(g))
-	size := s.Radius / math.Sqrt(d) * (1 - (1-lastStep)*math.Min(1, float64(s.taken)/horizon))
-	beta := math.Max(0, 1-memories/horizon)
-	s.taken++
-	s.weight = beta*s.weight + 1
+	spread := s.Spread(s.taken)
+	noise := s.Noise * spread
+	floor := 1.0
+	if !(noise > 0) {
+		noise, floor = 1, 0
+	}
 	for j, x := range g {
+		s.unit[j] = x / noise
+	}
+	beta := math.Max(0, 1-memories/horizon)
+	s.weight = beta*s.weight + 1
+	for j, x := range s.unit {
 		s.squares[j] = beta*s.squares[j] + x*x
-		if v := s.squares[j]; v > 0 {
-			by := size / math.Sqrt(v*horizon/s.weight)
-			theta[j] -= by * x
-			if s.Shrink != nil {
-				theta[j] = math.Copysign(math.Max(math.Abs(theta[j])-by*s.Shrink[j], 0), theta[j])
-			}
+	}
+	left := 1 - math.Min(1, float64(s.taken)/horizon)
+	s.taken++
+	s.signal = math.Max(s.signal, floats.Sum(s.squares)/s.weight/d)
+	rest := 1.54 * math.Pow(math.Max(1, s.signal), -2.4*s.Level*(1-s.Level))
+	size := s.Radius / (spread * math.Sqrt(d*horizon))
+	// by is the step for u = 1 along a direction of mean square v.
+	by := func(v, signal float64) float64 {
+		v = math.Max(v, floor)
+		if !(v > 0) {
+			return 0
+		}
+		share := math.Max(0, 1-1.5*floor/v)
+		return size * (share*signal*(0.02+left*left) + (1-share)*rest) / math.Sqrt(v)
+	}
+	if s.whole && s.turned(theta, beta, by) {
+		project(theta, s.Radius)
+		return
+	}
+	for j, x := range s.unit {
+		v := by(s.squares[j]/s.weight, 1)
+		theta[j] -= v * x
+		if s.Shrink != nil {
+			theta[j] = math.Copysign(math.Max(math.Abs(theta[j])-v/noise*s.Shrink[j], 0), theta[j])
 		}
 	}
 	project(theta, s.Radius)
+}
+
+// turned moves θ along the eigenvectors of V; false, and θ as it was, if they are not found.
+func (s *adaptive) turned(theta []float64, beta float64, by func(v, signal float64) float64) bool {
+	d := len(theta)
+	s.moments.ScaleSym(beta, s.moments)
+	s.moments.SymRankOne(s.moments, 1, mat.NewVecDense(d, s.unit))
+	var e mat.EigenSym
+	if !e.Factorize(s.moments, true) {
+		return false
+	}
+	var vectors mat.Dense
+	e.VectorsTo(&vectors)
+	values := e.Values(nil)
+	for l := range values {
+		s.along[l] = 0
+		for j, x := range s.unit {
+			s.along[l] += vectors.At(j, l) * x
+		}
+		// Until d gradients have been seen, and beyond rounding, a small value is none.
+		v := math.Max(values[l]/s.weight, floats.Sum(s.squares)/(s.weight*(s.weight+1)*float64(d)))
+		s.along[l] *= by(v, 1.4)
+	}
+	for j := range theta {
+		for l, x := range s.along {
+			theta[j] -= vectors.At(j, l) * x
+		}
+	}
+	return true
 }

@@ -40,17 +40,19 @@ type Quantiles struct {
 	Levels []float64
 	// RowNorm is R: longer records are scaled down to it.
 	RowNorm float64
-	// Steps is T, NoiseMultiplier is σ.
+	// Steps is T, NoiseMultiplier is σ: the noise multiplier of step k is σ·Update.Spread(k), and
+	// all steps together are as private as with σ in each.
 	Steps           int
 	NoiseMultiplier float64
-	// Update moves each level. Its Steps are T.
+	// Update moves each level. Its Steps are T; its Noise and Level are set here.
 	Update Adaptive
 }
 
 // MaxLevels bounds the number of levels of Quantiles.
 const MaxLevels = 99
 
-// Cost returns what one run costs.
+// Cost returns what one run costs: that of T steps of multiplier σ. Gaussian mechanisms compose
+// by Σ1/σₖ², and that is T/σ² (docs/theory/quantiles.md, section 2).
 func (q Quantiles) Cost() Cost {
 	return Cost{Rate: 1, NoiseMultiplier: q.NoiseMultiplier, Steps: q.Steps}
 }
@@ -96,8 +98,11 @@ func (q Quantiles) Validate() error {
 	return mechanism.Scales{{"RowNorm", q.RowNorm}, {"NoiseMultiplier × RowNorm", q.sigma()}}.Check()
 }
 
-// sigma is the scale of the noise in each step, the product rounded up.
+// sigma is the scale of the noise were it the same in each step, the product rounded up;
+// sigmaAt is that in step k.
 func (q Quantiles) sigma() float64 { return q.NoiseMultiplier * q.RowNorm * (1 + 0x1p-50) }
+
+func (q Quantiles) sigmaAt(k int) float64 { return q.sigma() * q.Update.Spread(k) * (1 + 0x1p-50) }
 
 // String describes the mechanism with its parameters.
 func (q Quantiles) String() string {
@@ -177,17 +182,19 @@ func (q Quantiles) descend(r *records, draw *exact.Sampler, workers int) []float
 	white, g := make([]float64, k*d), make([]float64, d)
 	updates := make([]stepper, k)
 	for i := range updates {
-		updates[i] = q.Update.start(d)
+		u := q.Update
+		u.Noise, u.Level = q.sigma()*floats.Norm(shape.root[i*k:(i+1)*k], 2), q.Levels[i]
+		updates[i] = u.start(d)
 	}
-	sigma := q.sigma()
-	grid, xi := exact.Grid(sigma), draw.Normals(k*d)
+	xi := draw.Normals(k * d)
 	for t := range q.Steps {
 		if t > 0 {
 			xi.Redraw()
 		}
 		s.sum(theta)
 		shape.whiten(white, s.totals, d, q.RowNorm)
-		xi.AddRounded(white, sigma, grid)
+		sigma := q.sigmaAt(t)
+		xi.AddRounded(white, sigma, exact.Grid(sigma))
 		for i, u := range updates {
 			clear(g)
 			for l := range k {

@@ -162,19 +162,21 @@ func TestOneRecordOfQuantiles(t *testing.T) {
 // opaque is rows of no known type.
 type opaque struct{ matrix.Rows }
 
-// One level is the descent on its pinball loss, with the same noise; the workers change
-// nothing; and without noise to speak of all levels are found.
+// One level is the descent on its pinball loss, where noise is so little that its spread over
+// the steps does not matter; the workers change nothing; and without noise to speak of all
+// levels are found.
 func TestQuantilesDescend(t *testing.T) {
 	rows, labels := simulated(9000, 4, 1, 3)
 	one := quantiles([]float64{0.3})
-	one.RowNorm = matrix.MaxNorm(rows)
+	one.RowNorm, one.NoiseMultiplier = matrix.MaxNorm(rows), 1e-5
 	a, err := one.Run(rows, labels, noise.NewSeeded(2), nil)
 	if err != nil {
 		t.Fatal(err)
 	}
-	b, err := Descent{Loss: loss.Pinball{Tau: 0.3}, Clip: 0.7 * one.RowNorm, Rate: 1, Steps: 20, NoiseMultiplier: 3,
-		PlannedRecords: 1,
-		Update:         one.Update, Average: 10}.Run(rows, labels, noise.NewSeeded(2), nil)
+	rule := one.Update
+	rule.Noise, rule.Level = 0.7*one.sigma(), 0.3
+	b, err := Descent{Loss: loss.Pinball{Tau: 0.3}, Clip: 0.7 * one.RowNorm, Rate: 1, Steps: 20, NoiseMultiplier: 1e-5,
+		PlannedRecords: 1, Update: rule, Average: 10}.Run(rows, labels, noise.NewSeeded(2), nil)
 	if err != nil || floats.Distance(a.Coefficients, b.Coefficients, 2) > 1e-4 {
 		t.Errorf("one level: %v, by Descent %v (%v)", a.Coefficients, b.Coefficients, err)
 	}
@@ -201,6 +203,30 @@ func TestQuantilesDescend(t *testing.T) {
 	r, err := q.Run(constant, spread, noise.NewSeeded(4), nil)
 	if err != nil || !floats.EqualApprox(r.Coefficients, deciles, 0.02) {
 		t.Errorf("deciles of even numbers: %v (%v)", r.Coefficients, err)
+	}
+}
+
+// The noise of the steps, as it is drawn, costs what Cost says: Σ1/σₖ² = T/σ². A share of the
+// early steps that is off by a tenth, and not made up for, is seen.
+func TestSpreadOfNoise(t *testing.T) {
+	for _, steps := range []int{1, 2, 3, 5, 20, 191, 192, 1000} {
+		q := quantiles([]float64{0.5})
+		q.Steps, q.Update.Steps = steps, steps
+		counts := map[float64]float64{}
+		for k := range steps {
+			counts[q.NoiseMultiplier*q.RowNorm/q.sigmaAt(k)]++
+		}
+		sum := 0.0
+		for v, n := range counts {
+			sum += v * v * n
+		}
+		if rest := 1 - sum/float64(steps); !(rest >= 0 && rest < 1e-12) {
+			t.Errorf("T = %d: Σσ²/σₖ² is T less %g of it", steps, rest)
+		}
+	}
+	q := quantiles([]float64{0.5})
+	if early, late := q.sigmaAt(0), q.sigmaAt(19); math.Abs(early*early/(late*late)-1.5) > 1e-9 {
+		t.Errorf("noise %g, then %g", early, late)
 	}
 }
 

@@ -27,12 +27,12 @@ func noiseMultiplier(cost func(n int) sgd.Cost) func(experiment.Key) (float64, e
 }
 
 // descend returns the mean of the last average of so many steps, each by the sum of the
-// gradients of the records and noise N(0, σ²I).
-func (r *Records) descend(rule sgd.Update, steps, average int, sigma float64, src *noise.Seeded) []float64 {
+// gradients of the records and noise N(0, σₖ²I).
+func (r *Records) descend(rule sgd.Update, steps, average int, sigma func(k int) float64, src *noise.Seeded) []float64 {
 	theta, g, mean := make([]float64, r.Dimension), make([]float64, r.Dimension), make([]float64, r.Dimension)
 	step := sgd.Stepper(rule, r.Dimension)
 	for t := range steps {
-		src.Gaussian(g, sigma)
+		src.Gaussian(g, sigma(t))
 		for i := range r.N {
 			r.addGradient(g, theta, i)
 		}
@@ -56,7 +56,7 @@ func Descent() Arm {
 		}
 		sigma := z * r.Slope()
 		rule := sgd.Steady(r.Radius(), float64(r.N)*r.Slope()/2, sigma, r.Dimension, descentSteps)
-		return r.descend(rule, descentSteps, descentSteps/2, sigma, src), nil
+		return r.descend(rule, descentSteps, descentSteps/2, func(int) float64 { return sigma }, src), nil
 	}}
 }
 
@@ -72,8 +72,10 @@ func FrontDoor() Arm {
 		if err != nil {
 			return nil, err
 		}
-		rule := sgd.Adaptive{Radius: r.Radius(), Steps: adaptiveSteps}
-		return r.descend(rule, adaptiveSteps, adaptiveSteps/2, z*r.Slope(), src), nil
+		sigma := z * r.Slope()
+		rule := sgd.Adaptive{Radius: r.Radius(), Steps: adaptiveSteps, Noise: sigma}
+		return r.descend(rule, adaptiveSteps, adaptiveSteps/2, func(k int) float64 { return sigma * rule.Spread(k) }, src),
+			nil
 	}}
 }
 
