@@ -345,8 +345,8 @@ func TestBands(t *testing.T) {
 	}
 }
 
-// Without noise, and none that the steps are told of, the descent comes to within two hundredths of the least objective,
-// regularised or not.
+// Without noise, and next to none that the steps are told of, the descent comes to within two
+// hundredths of the least objective, regularised or not.
 func TestQuantileWithoutNoise(t *testing.T) {
 	const n, halfWidth = 1200, 60
 	data := learn.Regression(learn.Patients(n, 11), "pressure", learn.RowNorm(1))

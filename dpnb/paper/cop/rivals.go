@@ -74,8 +74,8 @@ func FrontDoor() Arm {
 		}
 		sigma := z * r.Slope()
 		rule := sgd.Adaptive{Radius: r.Radius(), Steps: adaptiveSteps, Noise: sigma}
-		return r.descend(rule, adaptiveSteps, adaptiveSteps/2, func(k int) float64 { return sigma * rule.Spread(k) }, src),
-			nil
+		at := func(k int) float64 { return sigma * rule.Spread(k) }
+		return r.descend(rule, adaptiveSteps, adaptiveSteps/2, at, src), nil
 	}}
 }
 
