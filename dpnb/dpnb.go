@@ -157,11 +157,15 @@ type (
 	Query = explore.Query
 	// Statistic is the answer. Show has its numbers with intervals, and a figure.
 	Statistic = explore.Statistic
+	// Price is what an answer of some precision costs, before anything is paid.
+	Price = explore.Price
 )
 
 // Mean asks for the mean of a column of numbers.
 //
 //	age, err := dpnb.Mean("age").Of(df, budget.Spend(0.1))
+//
+//	dpnb.Show(dpnb.Mean("age").Planned(10_000).Price(df, 0.5, 0.95)) // to ± 0.5, with 95 % confidence
 func Mean(column string) Query { return explore.Mean(column) }
 
 // Count asks how many records there are, or how many are in each group.
@@ -178,6 +182,19 @@ func Histogram(column string, edges ...float64) Query { return explore.Histogram
 //
 //	table, err := dpnb.Crosstab("sex", "income").Of(df, budget.Spend(0.1))
 func Crosstab(columns ...string) Query { return explore.Crosstab(columns...) }
+
+// Sum asks for the sum of a column of numbers.
+func Sum(column string) Query { return explore.Sum(column) }
+
+// QuantilesOf asks for quantiles of a column of numbers, at rising levels between 0 and 1.
+//
+//	ages, err := dpnb.QuantilesOf("age", 0.25, 0.5, 0.75).Of(df, budget.Spend(0.1))
+func QuantilesOf(column string, levels ...float64) Query {
+	return explore.QuantilesOf(column, levels...)
+}
+
+// MedianOf asks for the median of a column of numbers.
+func MedianOf(column string) Query { return explore.MedianOf(column) }
 
 // Learners. The zero value of each is right:
 //

@@ -155,6 +155,10 @@ func (p countsPlan) calibrate(epsilon, delta float64, countsMu bool) (statistic.
 	return statistic.CalibrateHistogram(p.cells(), epsilon, delta, countsMu)
 }
 
+func (p countsPlan) precision(m statistic.Mechanism, _ float64, s settings) (float64, string) {
+	return m.(statistic.Histogram).Margin(s.confidence), "records"
+}
+
 func (p countsPlan) answer(m statistic.Mechanism, released []float64, s settings) *Statistic {
 	h := m.(statistic.Histogram)
 	n, w := len(released), h.Margin(s.confidence)

@@ -82,6 +82,11 @@ func TestErrorsComeBeforeTheCharge(t *testing.T) {
 		"a column that the table lacks": {explore.Mean("weight"), `no column "weight"`},
 		"a column of categories":        {explore.Mean("city"), "categories"},
 		"a column without bounds":       {explore.Mean("income"), "Unbounded"},
+		"a quantile outside":            {explore.QuantilesOf("age", 0.5, 1), "(0, 1)"},
+		"quantiles that fall":           {explore.QuantilesOf("age", 0.5, 0.4), "rising"},
+		"no quantile":                   {explore.QuantilesOf("age"), "at least one level"},
+		"a quantile of categories":      {explore.MedianOf("city"), "categories"},
+		"a sum without bounds":          {explore.Sum("income"), "Unbounded"},
 		"a confidence that is none":     {explore.Mean("age").Confidence(95), "between 0 and 1"},
 		"no query":                      {explore.Query{}, "empty query"},
 	} {
@@ -95,5 +100,66 @@ func TestErrorsComeBeforeTheCharge(t *testing.T) {
 	}
 	if _, err := explore.Mean("age").Of(people(10), fresh(1, 1e-6).Spend(2)); err == nil {
 		t.Error("a budget was overspent")
+	}
+}
+
+func TestQuantilesAndSums(t *testing.T) {
+	df, src := people(20_000), learn.Seed(2)
+	q, err := explore.QuantilesOf("age", 0.25, 0.5, 0.75).Noise(src).Of(df, fresh(1, 1e-6).Spend(0.5))
+	if err != nil {
+		t.Fatal(err)
+	}
+	for i, want := range []float64{32, 44, 57} {
+		if r := q.Rows()[i]; math.Abs(r.Value-want) > 1.1 || !(r.Lower-1 <= want && want <= r.Upper+1) {
+			t.Errorf("%+v, want about %v", r, want)
+		}
+	}
+	total, err := explore.Sum("age").Noise(src).Of(df, fresh(1, 1e-6).Spend(0.5))
+	if err != nil || math.Abs(total.Value()-20_000*44.5) > 3000 {
+		t.Errorf("the sum is %v, %v", total.Value(), err)
+	}
+}
+
+// A price is enough for the precision that it was asked for, and four fifths of it are not.
+func TestPrices(t *testing.T) {
+	df := people(5000)
+	for name, c := range map[string]struct {
+		q      explore.Query
+		within float64
+	}{
+		"mean": {explore.Mean("age"), 0.5}, "sum": {explore.Sum("age"), 5000},
+	} {
+		p, err := c.q.Planned(5000).Price(df, c.within, 0.9)
+		if err != nil {
+			t.Fatal(name, err)
+		}
+		for _, share := range []float64{1, 0.8} {
+			s, err := c.q.Confidence(0.9).Noise(learn.Seed(3)).Of(df, learn.Simulate(share*p.Epsilon, 0))
+			if err != nil {
+				t.Fatal(name, err)
+			}
+			lo, hi := s.Interval()
+			// Of a mean that is not at a bound the price is for a wider one.
+			if (share == 1) != (hi-lo <= 2*c.within*1.02) && !(name == "mean" && share < 1) {
+				t.Errorf("%s: at %g of the price the interval is ± %g, want %g", name, share, (hi-lo)/2, c.within)
+			}
+		}
+	}
+	p, err := explore.MedianOf("age").Planned(5000).Price(df, 0.01, 0.95)
+	if err != nil || !(p.Epsilon > 0.01 && p.Epsilon < 1 && p.Mu > 0 && p.Mu < p.Epsilon) {
+		t.Errorf("%+v, %v", p, err)
+	}
+	if text := p.Display().Text(); !strings.Contains(text, "To know the median of age to ± 0.01 of the records") {
+		t.Error(text)
+	}
+	for name, q := range map[string]explore.Query{"no plan": explore.Mean("age"), "nothing": {}} {
+		if _, err := q.Price(df, 1, 0.9); err == nil {
+			t.Errorf("%s has a price", name)
+		}
+	}
+	for _, within := range []float64{0, -1, math.NaN(), math.Inf(1)} {
+		if _, err := explore.Mean("age").Planned(100).Price(df, within, 0.9); err == nil {
+			t.Errorf("± %v has a price", within)
+		}
 	}
 }

@@ -64,6 +64,13 @@ func (p groupsPlan) calibrate(epsilon, delta float64, countsMu bool) (statistic.
 	return sums, sums.Validate()
 }
 
+// precision is for so many records in each group.
+func (p groupsPlan) precision(m statistic.Mechanism, records float64, s settings) (float64, string) {
+	one := m.(statistic.Sums)
+	one.Of = one.Of.(statistic.Grouped).Of
+	return p.plan.precision(one, records, s)
+}
+
 func (p groupsPlan) answer(m statistic.Mechanism, released []float64, s settings) *Statistic {
 	one := m.(statistic.Sums)
 	g := one.Of.(statistic.Grouped)

@@ -31,6 +31,12 @@ func (p meanPlan) calibrate(epsilon, delta float64, countsMu bool) (statistic.Me
 	}, epsilon, delta, countsMu)
 }
 
+func (p meanPlan) precision(m statistic.Mechanism, records float64, s settings) (float64, string) {
+	sums := m.(statistic.Sums)
+	half := sums.Of.(statistic.Means).Precision(sums.Scale, records, s.confidence, s.sampling)
+	return half, "in the unit of the column"
+}
+
 func (p meanPlan) answer(m statistic.Mechanism, released []float64, s settings) *Statistic {
 	sums := m.(statistic.Sums)
 	e := sums.Of.(statistic.Means).Estimates(sums.Scale, released, s.confidence, s.sampling)[0]

@@ -24,11 +24,12 @@ type Query struct {
 	src noise.Source
 	by  []string
 	err error
-	// confidence of the intervals, sampling that they are of the population.
 	settings
+	// records that are planned, for a Price.
+	records float64
 }
 
-// settings of the intervals of an answer.
+// settings of the intervals of an answer: sampling says that they are for the population.
 type settings struct {
 	confidence float64
 	sampling   bool
@@ -51,6 +52,9 @@ type plan interface {
 	// calibrate returns the mechanism for (ε, δ): with Gaussian noise if the ledger counts μ
 	// and δ > 0, else with whatever noise is least.
 	calibrate(epsilon, delta float64, countsMu bool) (statistic.Mechanism, error)
+	// precision returns half the width of the widest interval to be expected of m, of so many
+	// records, and its unit.
+	precision(m statistic.Mechanism, records float64, s settings) (half float64, unit string)
 	// answer makes of what the mechanism released what is shown.
 	answer(m statistic.Mechanism, released []float64, s settings) *Statistic
 }

@@ -122,20 +122,45 @@ func (m Means) Sum(dst []float64, columns [][]float64) {
 // of, in the limit of many records: its variance is at most (Upper − mean)(mean − Lower).
 func (m Means) Estimates(scale float64, released []float64, confidence float64, sampling bool) []Estimate {
 	count, each := m.weights()
+	q := m.ratio(scale, confidence, sampling)
 	all := make([]Estimate, len(m.Of))
 	for j, b := range m.Of {
-		q := ratio{confidence: confidence, sampling: sampling}
 		if m.For == Laplace {
 			// By this column's sums alone: others have noise of their own.
 			up, down := released[2*j]/each, released[2*j+1]/each
 			q.sum, q.count = up-down, up+down
-			q.laplace = scale / each
 		} else {
 			q.sum, q.count = released[1+j]/each, released[0]/count
-			q.sumDeviation, q.countDeviation = scale/each, scale/count
 		}
 		e := q.solve()
 		all[j] = Estimate{b.Value(e.Value), b.Value(e.Lower), b.Value(e.Upper)}
 	}
 	return all
+}
+
+// ratio returns what is known of the mean of a column but for what was released.
+func (m Means) ratio(scale, confidence float64, sampling bool) ratio {
+	count, each := m.weights()
+	q := ratio{confidence: confidence, sampling: sampling}
+	if m.For == Laplace {
+		q.laplace = scale / each
+	} else {
+		q.sumDeviation, q.countDeviation = scale/each, scale/count
+	}
+	return q
+}
+
+// Precision returns half the width of the widest interval that Estimates is to give for so
+// many records, whatever the means are.
+func (m Means) Precision(scale, records, confidence float64, sampling bool) float64 {
+	q := m.ratio(scale, confidence, sampling)
+	q.count = records
+	widest := 0.0
+	for _, b := range m.Of {
+		// Between the middle and a bound, noise rises and what chance does falls.
+		for _, x := range []float64{0, 0.25, 0.5, 0.75, 1} {
+			widest = math.Max(widest, q.within(x)/records*b.half())
+		}
+	}
+	return widest
 }

@@ -41,6 +41,9 @@ const (
 	mostLevels                = 1 << 10
 )
 
+// ends returns the levels with 0 before and 1 behind them.
+func (m Quantiles) ends() []float64 { return slices.Concat([]float64{0}, m.Levels, []float64{1}) }
+
 // rounds returns ⌈log₂(m + 1)⌉.
 func (m Quantiles) rounds() int { return bits.Len(uint(len(m.Levels))) }
 
@@ -188,7 +191,7 @@ func (t *quantilesTally) Release(src noise.Source) []float64 {
 	b := 1 / (shareOfCount * t.Eta) * (1 + 0x1p-50)
 	draw.Laplaces(1).AddRounded(out[:1], b, exact.Grid(b))
 	// cut[i] is where level i was found; those of 0 and 1 are the ends.
-	level := slices.Concat([]float64{0}, t.Levels, []float64{1})
+	level := t.ends()
 	cut := make([]int64, m+2)
 	cut[m+1] = cells * points
 	find := func(lo, hi int, q, eta float64) int64 {

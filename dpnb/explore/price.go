@@ -1,0 +1,110 @@
+package explore
+
+import (
+	"errors"
+	"fmt"
+	"math"
+
+	"github.com/dpnb/notebooks/dpnb/display"
+	"github.com/dpnb/notebooks/dpnb/internal/univariate"
+	"github.com/dpnb/notebooks/dpnb/learn"
+	"github.com/dpnb/notebooks/dpnb/mechanism"
+	"github.com/dpnb/notebooks/dpnb/mechanism/statistic"
+	"github.com/dpnb/notebooks/dpnb/privacy"
+)
+
+// Price is what an answer of some precision costs, known from public numbers.
+type Price struct {
+	// Epsilon is the ε that is enough, of a budget that adds up ε; no δ is spent.
+	Epsilon float64
+	// Mu is the μ that is enough, of a budget that composes as Gaussians.
+	Mu   float64
+	what string
+}
+
+// Planned says how many records are expected, from what is public: Price needs it, and the
+// guarantee holds whatever the truth is.
+func (q Query) Planned(records int) Query { q.records = float64(records); return q }
+
+// Price returns what it costs to know the answer to within ± within with the given confidence:
+// a mean or a sum in the unit of the column, whatever the mean is; a quantile in shares of the
+// records, 0.01 for a percentile; of groups, if each has the Planned records. Nothing is
+// spent and no record is looked at.
+//
+// Errors: as Of; no number of Planned records where it is needed; what no budget can buy.
+func (q Query) Price(df learn.DataFrame, within, confidence float64) (*Price, error) {
+	q = q.Confidence(confidence)
+	p, _, _, err := q.planned(df)
+	if err != nil {
+		return nil, err
+	}
+	if !(within > 0) || math.IsInf(within, 1) {
+		return nil, fmt.Errorf("dpnb: Price: within %v: want a positive number, half the width of the interval", within)
+	}
+	if m, err := p.calibrate(1, 0, false); err != nil {
+		return nil, err
+	} else if half, _ := p.precision(m, q.records, q.settings); math.IsInf(half, 1) || math.IsNaN(half) {
+		return nil, errors.New("dpnb: Price needs to know about how many records there will be, from what is public: " +
+			"query.Planned(10000)")
+	}
+	least := func(delta float64, countsMu bool) (float64, statistic.Mechanism, error) {
+		var fault error
+		at := func(epsilon float64) statistic.Mechanism {
+			m, err := p.calibrate(epsilon, delta, countsMu)
+			if err != nil {
+				fault = err
+			}
+			return m
+		}
+		enough := func(epsilon float64) bool {
+			m := at(epsilon)
+			if fault != nil {
+				return true
+			}
+			half, _ := p.precision(m, q.records, q.settings)
+			return half <= within
+		}
+		const dearest = 100
+		if !enough(dearest) {
+			return 0, nil, fmt.Errorf("dpnb: no budget buys this to ± %g; plan for more records", within)
+		}
+		if enough(1e-4) && fault == nil {
+			return 1e-4, at(1e-4), nil
+		}
+		fault = nil
+		_, epsilon := univariate.Bisect(enough, 1e-4, dearest, univariate.Geometric, 1e-6)
+		return epsilon, at(epsilon), fault
+	}
+	price := &Price{}
+	if price.Epsilon, _, err = least(0, false); err != nil {
+		return nil, err
+	}
+	_, m, err := least(1e-6, true)
+	if err != nil {
+		return nil, err
+	}
+	profile, err := mechanism.Profile(m)
+	if err != nil {
+		return nil, err
+	}
+	if price.Mu, _, err = privacy.AsGaussian(profile, 1e-12); err != nil {
+		return nil, err
+	}
+	_, unit := p.precision(m, q.records, q.settings)
+	price.what = fmt.Sprintf("To know the %s to ± %g %s with %s confidence", p.label(), within, unit, q.percent())
+	if q.records > 0 {
+		price.what += fmt.Sprintf(", of about %.0f records,", q.records)
+	}
+	return price, nil
+}
+
+// Display says the price in a sentence.
+func (p *Price) Display() display.Item {
+	var it display.Item
+	if p == nil {
+		return display.Failed(errors.New("dpnb: no price: look at the err that came with it"))
+	}
+	it.Note("%s costs ε = %s, and no δ, of a budget that adds up ε; of one that composes as Gaussians it costs "+
+		"μ = %s.", p.what, privacy.FormatUp(p.Epsilon, 2), privacy.FormatUp(p.Mu, 2))
+	return it
+}

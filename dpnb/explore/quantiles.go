@@ -1,0 +1,80 @@
+package explore
+
+import (
+	"fmt"
+	"strings"
+
+	"github.com/dpnb/notebooks/dpnb/frame"
+	"github.com/dpnb/notebooks/dpnb/mechanism/statistic"
+)
+
+// QuantilesOf asks for quantiles of a column of numbers, at rising levels between 0 and 1: the
+// q-quantile has a share of q of the records below it. Many levels at once cost little more
+// than one.
+func QuantilesOf(column string, levels ...float64) Query {
+	return ask(quantiles{column, levels})
+}
+
+// MedianOf asks for the median of a column of numbers.
+func MedianOf(column string) Query { return QuantilesOf(column, 0.5) }
+
+type quantiles struct {
+	column string
+	levels []float64
+}
+
+func (q quantiles) plan(s *frame.Schema) (plan, error) {
+	b, err := number(s, q.column)
+	if err != nil {
+		return nil, err
+	}
+	f, _ := s.Field(q.column)
+	m := statistic.Quantiles{Of: b, Log: f.Log, Levels: q.levels, Eta: 1}
+	return quantilesPlan{q.column, m}, m.Validate()
+}
+
+type quantilesPlan struct {
+	column string
+	m      statistic.Quantiles
+}
+
+func (p quantilesPlan) columns() []string { return []string{p.column} }
+func (p quantilesPlan) label() string     { return p.title() }
+
+func (p quantilesPlan) title() string {
+	switch {
+	case len(p.m.Levels) > 1:
+		return "quantiles of " + p.column
+	case p.m.Levels[0] == 0.5:
+		return "median of " + p.column
+	}
+	return fmt.Sprintf("%g-quantile of %s", p.m.Levels[0], p.column)
+}
+
+func (p quantilesPlan) calibrate(epsilon, delta float64, countsMu bool) (statistic.Mechanism, error) {
+	return statistic.CalibrateQuantiles(p.m, epsilon, delta, countsMu)
+}
+
+// precision is in shares of the records: how far from its level a quantile may be.
+func (p quantilesPlan) precision(m statistic.Mechanism, records float64, s settings) (float64, string) {
+	off := m.(statistic.Quantiles).RanksOff(s.confidence, records, s.sampling)
+	worst := 0.0
+	for _, v := range off {
+		worst = max(worst, v/records)
+	}
+	return worst, "of the records"
+}
+
+func (p quantilesPlan) answer(m statistic.Mechanism, released []float64, s settings) *Statistic {
+	q := m.(statistic.Quantiles)
+	a := &Statistic{title: strings.ToUpper(p.title()[:1]) + p.title()[1:]}
+	for i, e := range q.Estimates(released, s.confidence, s.sampling) {
+		a.rows = append(a.rows, Row{Name: fmt.Sprintf("%g", q.Levels[i]), Estimate: e})
+	}
+	last := a.rows[len(a.rows)-1]
+	a.meaning = fmt.Sprintf("About %g %% of the records have a %s of at most %s; %s.", 100*q.Levels[len(q.Levels)-1],
+		p.column, figures(last.Estimate), s.interval(last.Estimate))
+	a.notes = []string{"The intervals take the records to be about evenly dense from one quantile to the next; where " +
+		"many have the same few values, the true quantile may be the next one of these."}
+	return a
+}
