@@ -2,44 +2,98 @@ package heavytail
 
 import (
 	"context"
+	"fmt"
 	"math"
 
 	"gonum.org/v1/gonum/floats"
 	"gonum.org/v1/gonum/stat/distuv"
 
-	"github.com/dpnb/notebooks/dpnb/internal/parallel"
+	"github.com/dpnb/notebooks/dpnb/internal/quadrature"
 	"github.com/dpnb/notebooks/dpnb/loss"
 	"github.com/dpnb/notebooks/dpnb/matrix"
-	"github.com/dpnb/notebooks/dpnb/mechanism"
 	"github.com/dpnb/notebooks/dpnb/mechanism/pure"
 	"github.com/dpnb/notebooks/dpnb/noise"
 	"github.com/dpnb/notebooks/dpnb/privacy"
+	"github.com/dpnb/notebooks/dpnb/sim"
 )
 
-// Population is regression with heavy tails: x is an elliptical t vector of d coordinates of
-// variance 1, y = ⟨x,w*⟩ + ½e with ‖w*‖ = 1 and e of Student's t law, both of k + ½ degrees
-// of freedom, so that moments below that exist. The loss is |y − ⟨x,w⟩|, over ‖w‖ ≤ 2.
+// Population is regression with heavy tails: x has d coordinates of variance 1, and
+// y = ⟨x,w*⟩ + ½e with w* = (1, …, 1)/√d and e of Student's t law of k + ½ degrees of freedom,
+// so that moments of order k exist and few more. What is minimised is over ‖w‖ ≤ 2.
 type Population struct {
-	// Moment is k ≥ 2, Features d.
+	// Moment is k ≥ 2, Features d. With k = ∞ everything is Gaussian.
 	Moment   float64
 	Features int
+	// Pareto takes independent Pareto coordinates of tail index k + ½, centred, in place of an
+	// elliptical vector of the law of e.
+	Pareto bool
+	// Loss is LeastAbsolute, Huber or Squared; nil is LeastAbsolute.
+	Loss loss.Convex
+}
+
+// radius of the ball over which is minimised.
+const radius = 2
+
+func (p Population) loss() loss.Convex {
+	if p.Loss == nil {
+		return loss.LeastAbsolute{}
+	}
+	return p.Loss
 }
 
 func (p Population) degrees() float64 { return p.Moment + 0.5 }
 
-// unit is what a t variate is multiplied by to have variance 1.
-func (p Population) unit() float64 { return math.Sqrt((p.degrees() - 2) / p.degrees()) }
+// scale is what a t variate is multiplied by to have variance 1.
+func (p Population) scale() float64 {
+	if math.IsInf(p.Moment, 1) {
+		return 1
+	}
+	return math.Sqrt((p.degrees() - 2) / p.degrees())
+}
 
-// MomentBound returns G_k = (E‖x‖^k)^{1/k}.
-func (p Population) MomentBound() float64 {
-	// ‖x‖ = unit·√ν·χ_d/χ_ν; E χ_m^k = 2^{k/2}Γ((m+k)/2)/Γ(m/2).
+// pareto returns the mean and the standard deviation of a Pareto variate above 1.
+func (p Population) pareto() (mean, deviation float64) {
+	a := p.degrees()
+	return a / (a - 1), math.Sqrt(a/(a-2)) / (a - 1)
+}
+
+// normMoment returns a bound on (E‖x‖^k)^{1/k}. It is exact for elliptical x and for k = 2. For
+// independent coordinates and 2 < k ≤ 4 it is by
+//
+//	E(Σξⱼ)^q ≤ (ΣEξⱼ)^q + ΣEξⱼ^q,  ξⱼ = xⱼ² ≥ 0,  1 ≤ q = k/2 ≤ 2,
+//
+// as E(Σξⱼ)^q = ΣE ξⱼ(ξⱼ + rest)^{q−1}, where (a + b)^{q−1} ≤ a^{q−1} + b^{q−1}, and Jensen's inequality.
+func (p Population) normMoment() float64 {
+	k, d, nu := p.Moment, float64(p.Features), p.degrees()
+	if math.IsInf(k, 1) || p.Pareto && k == 2 {
+		return math.Sqrt(d)
+	}
+	if p.Pareto {
+		mean, deviation := p.pareto()
+		// x = (U^{−1/α} − mean)/deviation, U = v¹⁸ for an integrand without a pole.
+		one := quadrature.Panels(func(v float64) float64 {
+			return 18 * math.Pow(v, 17) * math.Pow(math.Abs(math.Pow(v, -18/nu)-mean)/deviation, k)
+		}, 0, 1, 200)
+		return math.Pow(math.Pow(d, k/2)+d*one, 1/k)
+	}
+	// ‖x‖ = scale·√ν·χ_d/χ_ν; E χ_m^k = 2^{k/2}Γ((m+k)/2)/Γ(m/2).
 	log := func(m, k float64) float64 {
 		a, _ := math.Lgamma((m + k) / 2)
 		b, _ := math.Lgamma(m / 2)
 		return k/2*math.Ln2 + a - b
 	}
-	k, nu := p.Moment, p.degrees()
-	return p.unit() * math.Sqrt(nu) * math.Exp((log(float64(p.Features), k)+log(nu, -k))/k)
+	return p.scale() * math.Sqrt(nu) * math.Exp((log(d, k)+log(nu, -k))/k)
+}
+
+// MomentBound returns G: a bound on the k-th moment of the gradients, (E‖x‖^k)^{1/k} times the
+// largest slope. The squared loss has none, and over the whole ball G_k is far too large: a
+// scale of its own is √d times the root of E(½e)², feature norm times residual.
+func (p Population) MomentBound() float64 {
+	slope := p.loss().Lipschitz()
+	if math.IsInf(slope, 1) {
+		return math.Sqrt(float64(p.Features)) * 0.5 / p.scale()
+	}
+	return slope * p.normMoment()
 }
 
 // truth returns w*.
@@ -51,82 +105,133 @@ func (p Population) truth() []float64 {
 	return w
 }
 
+// features draws n rows of x, student one e.
+func (p Population) features(src *noise.Seeded, n int) *matrix.Dense {
+	rows := matrix.NewDense(n, p.Features, nil)
+	if p.Pareto {
+		mean, deviation := p.pareto()
+		for i := range rows.Data {
+			rows.Data[i] = (math.Exp(src.ExpFloat64()/p.degrees()) - mean) / deviation
+		}
+		return rows
+	}
+	src.Gaussian(rows.Data, 1)
+	if !math.IsInf(p.Moment, 1) {
+		for i := range n {
+			floats.Scale(p.scale()*p.student(src), rows.Data[i*p.Features:(i+1)*p.Features])
+		}
+	}
+	return rows
+}
+
+// student draws √(ν/χ²_ν), by which a Gaussian becomes a t variate.
+func (p Population) student(src *noise.Seeded) float64 {
+	if math.IsInf(p.Moment, 1) {
+		return 1
+	}
+	nu := p.degrees()
+	return math.Sqrt(nu / distuv.Gamma{Alpha: nu / 2, Beta: 0.5, Src: src}.Rand())
+}
+
 // Draw returns n records.
 func (p Population) Draw(src *noise.Seeded, n int) (*matrix.Dense, []float64) {
-	d, nu, truth := p.Features, p.degrees(), p.truth()
-	chi := distuv.Gamma{Alpha: nu / 2, Beta: 0.5, Src: src}
-	rows, y := matrix.NewDense(n, d, nil), make([]float64, n)
-	for i := range n {
-		row := rows.Data[i*d : (i+1)*d]
-		src.Gaussian(row, 1)
-		floats.Scale(p.unit()*math.Sqrt(nu/chi.Rand()), row)
-		y[i] = floats.Dot(row, truth) + 0.5*src.NormFloat64()*math.Sqrt(nu/chi.Rand())
+	rows, y, truth := p.features(src, n), make([]float64, n), p.truth()
+	for i := range y {
+		y[i] = floats.Dot(rows.Data[i*p.Features:(i+1)*p.Features], truth) + 0.5*src.NormFloat64()*p.student(src)
 	}
 	return rows, y
 }
 
-// Excess returns F(w) − F(w*). As x is elliptical, ⟨x,w − w*⟩ is ‖w − w*‖ times one of its
-// coordinates; given that, the mean over e is in closed form.
-func (p Population) Excess(w []float64) float64 {
-	const strata = 4000
-	law := distuv.StudentsT{Mu: 0, Sigma: 1, Nu: p.degrees()}
-	nu, off := p.degrees(), floats.Distance(w, p.truth(), 2)
-	peak := law.Prob(0)
-	var sum float64
-	for i := range strata {
-		// The upper half of the law of x₁; the outer strata are as heavy as they come.
-		s := 2 * off * p.unit() * law.Quantile(0.5+0.5*(float64(i)+0.5)/strata)
-		// E|s + e| − E|e| = s(2F(s) − 1) − 2∫₀^s uf(u)du.
-		sum += s*(2*law.CDF(s)-1) - 2*nu/(nu-1)*(peak-law.Prob(s)*(1+s*s/nu))
+// Excess returns F(w) − F(w*).
+func (p Population) Excess(w []float64) float64 { return p.Risk()(w) }
+
+// Risk returns w ↦ F(w) − F(w*) = E g(⟨x,w − w*⟩), g(s) = E[φ(s + ½e) − φ(½e)] in closed form but
+// for an integral. Of elliptical x, ⟨x,w − w*⟩ is ‖w − w*‖ times one coordinate, whose law is
+// summed over; of others it is the mean over 20,000 rows, the same for every w.
+func (p Population) Risk() func(w []float64) float64 {
+	truth := p.truth()
+	distance := func(w []float64) float64 { return floats.Distance(w, truth, 2) }
+	if _, ok := p.loss().(loss.Squared); ok {
+		return func(w []float64) float64 { r := distance(w); return 0.5 * r * r }
 	}
-	return 0.5 * sum / strata
+	g := p.gain()
+	if p.Pareto {
+		test := p.features(noise.NewSeeded(77), 20_000)
+		return func(w []float64) (sum float64) {
+			off := make([]float64, p.Features)
+			floats.SubTo(off, w, truth)
+			for i := range test.N {
+				sum += g(math.Abs(floats.Dot(off, test.Data[i*test.D:(i+1)*test.D])))
+			}
+			return sum / float64(test.N)
+		}
+	}
+	// Nodes that are dense in the tail: |x₁| has the upper quantile t = v⁴ at x[i].
+	const nodes = 1000
+	law, x, weight := p.law(), make([]float64, nodes), make([]float64, nodes)
+	for i := range x {
+		v := (float64(i) + 0.5) / nodes
+		x[i], weight[i] = -p.scale()*law.Quantile(0.5*math.Pow(v, 4)), 4*math.Pow(v, 3)/nodes
+	}
+	return func(w []float64) (sum float64) {
+		off := distance(w)
+		for i, v := range x {
+			sum += weight[i] * g(off*v)
+		}
+		return sum
+	}
 }
 
-// Fit is a mechanism of the experiment for n records at ε.
-type Fit func(p Population, n int, eps float64) (mechanism.Mechanism, error)
-
-// The mechanisms of the experiment, all under replace-one as in the paper.
-var (
-	// Default is objective perturbation with C = G/4.
-	Default Fit = func(p Population, n int, eps float64) (mechanism.Mechanism, error) {
-		return p.config(n, eps).Calibrate()
+// law returns that of e.
+func (p Population) law() interface {
+	CDF(float64) float64
+	Prob(float64) float64
+	Quantile(float64) float64
+} {
+	if math.IsInf(p.Moment, 1) {
+		return distuv.UnitNormal
 	}
-	// WorstCase is objective perturbation with C and Λ of the utility theorem.
-	WorstCase Fit = func(p Population, n int, eps float64) (mechanism.Mechanism, error) {
-		c := p.config(n, eps)
-		c.WorstCase = true
-		return c.Calibrate()
-	}
-	// Output is one output perturbation.
-	Output Fit = func(p Population, n int, eps float64) (mechanism.Mechanism, error) {
-		return p.config(n, eps).CalibrateOutput()
-	}
-)
-
-// Printed is the paper's algorithm with its own constants: four phases of three blocks, each
-// with two stages, ridges that grow by 32. Its ⌈log₂ n⌉ phases would leave blocks empty.
-var Printed Fit = func(p Population, n int, eps float64) (mechanism.Mechanism, error) {
-	c := pure.PhasesConfig{Config: p.config(n, eps), Count: 4, Blocks: 3, Ratio: 32, Double: true,
-		Constants: pure.Printed}
-	c.WorstCase = true
-	return c.Calibrate()
+	return distuv.StudentsT{Sigma: 1, Nu: p.degrees()}
 }
 
-// Localisation is localisation with exact constants, one stage, and three phases of one
-// block.
-var Localisation Fit = func(p Population, n int, eps float64) (mechanism.Mechanism, error) {
-	return p.Phased(n, eps, 3)
-}
-
-// Phased is Localisation with so many phases.
-func (p Population) Phased(n int, eps float64, phases int) (mechanism.Mechanism, error) {
-	return pure.PhasesConfig{Config: p.config(n, eps), Count: phases}.Calibrate()
+// gain returns g of Risk for s ≥ 0, from a table of g(s)(1 + s)/s², which hardly changes.
+func (p Population) gain() func(s float64) float64 {
+	const least, steps, cells = 1e-3, 100.0, 2800 // s = 10⁻³ to 10⁹
+	law := p.law()
+	nu, peak := p.degrees(), law.Prob(0)
+	absolute := func(s float64) float64 { // E|s + ½e| − E|½e| = ½[z(2F(z) − 1) − 2∫₀^z uf(u)du], z = 2s
+		z := 2 * math.Abs(s)
+		first, more := 1.0, 1.0
+		if !math.IsInf(nu, 1) {
+			first, more = nu/(nu-1), 1+z*z/nu
+		}
+		return 0.5*z*(2*law.CDF(z)-1) - first*(peak-law.Prob(z)*more)
+	}
+	g := absolute
+	if h, ok := p.loss().(loss.Huber); ok { // φ = ½∫|r − t|dt over ±T, but for a constant
+		g = func(s float64) float64 {
+			return 0.5 * quadrature.Panels(func(t float64) float64 { return absolute(s-t) - absolute(t) },
+				-h.Threshold, h.Threshold, 4)
+		}
+	}
+	table := make([]float64, cells+1)
+	for i := range table {
+		s := least * math.Exp(float64(i)/steps)
+		table[i] = g(s) * (1 + s) / s / s
+	}
+	return func(s float64) float64 {
+		at := 0.0
+		if s > least {
+			at = min(steps*math.Log(s/least), cells-1e-9)
+		}
+		i := int(at)
+		return (table[i] + (at-float64(i))*(table[i+1]-table[i])) * s * s / (1 + s)
+	}
 }
 
 func (p Population) config(n int, eps float64) pure.Config {
-	return pure.Config{Loss: loss.LeastAbsolute{}, Epsilon: eps, Adjacency: privacy.ReplaceOne,
-		Features: p.Features, Records: n,
-		Radius: 2, Moment: p.Moment, MomentBound: p.MomentBound()}
+	return pure.Config{Loss: p.loss(), Epsilon: eps, Adjacency: privacy.ReplaceOne, Features: p.Features, Records: n,
+		Radius: radius, Moment: min(p.Moment, 1e3), MomentBound: p.MomentBound()}
 }
 
 // Cell is a cell of the table: the mean excess risk of so many fits, each with records of its
@@ -134,26 +239,32 @@ func (p Population) config(n int, eps float64) pure.Config {
 //
 // Errors: the mechanism's.
 func (p Population) Cell(fit Fit, n int, eps float64, fits int, seed uint64) (mean, deviation float64, err error) {
-	m, err := fit(p, n, eps)
+	solve, err := fit(p, n, eps)
 	if err != nil {
 		return 0, 0, err
 	}
-	risks := make([]float64, fits)
-	err = parallel.For(context.Background(), fits, 0, func(_, i int) error {
-		src := noise.NewSeeded(seed).Stream(i)
-		rows, y := p.Draw(src, n)
-		r, err := m.Run(rows, y, src, &mechanism.Settings{Workers: 1})
-		if err != nil {
-			return err
-		}
-		risks[i] = p.Excess(r.Coefficients)
-		return nil
-	})
-	for _, v := range risks {
-		mean += v / float64(fits)
+	risk := p.Risk()
+	risks, err := sim.Trials(context.Background(), fits, 0, noise.NewSeeded(seed),
+		func(_, _ int, src *noise.Seeded) (float64, error) {
+			rows, y := p.Draw(src, n)
+			w, err := solve(rows, y, src)
+			if err != nil {
+				return 0, err
+			}
+			return risk(w), nil
+		})
+	if err != nil {
+		return 0, 0, err
 	}
-	for _, v := range risks {
-		deviation += (v - mean) * (v - mean) / float64(fits*max(1, fits-1))
+	s := sim.Summarize(risks)
+	return s.Mean, s.StdErr, nil
+}
+
+// String names the population.
+func (p Population) String() string {
+	features := "t"
+	if p.Pareto {
+		features = "Pareto"
 	}
-	return mean, math.Sqrt(deviation), err
+	return fmt.Sprintf("%s %g, d = %d, %s", features, p.Moment, p.Features, p.loss().Name())
 }

@@ -7,7 +7,6 @@ import (
 	"gonum.org/v1/gonum/floats"
 
 	"github.com/dpnb/notebooks/dpnb/internal/testscale"
-	"github.com/dpnb/notebooks/dpnb/mechanism"
 	"github.com/dpnb/notebooks/dpnb/noise"
 )
 
@@ -20,9 +19,8 @@ func TestCells(t *testing.T) {
 		want    float64
 		full    bool
 	}{
-		{Population{2, 5}, 1000, 20, 4.9e-3, false}, {Population{2, 5}, 10_000, 6, 3.85e-4, false}, {Population{2,
-			50}, 10_000, 3, 7.5e-3, false},
-		{Population{2, 50}, 1000, 20, 0.187, true}, {Population{2, 50}, 100_000, 4, 4.9e-4, true}, {Population{3, 50},
+		{Population{Moment: 2, Features: 5}, 1000, 20, 4.9e-3, false}, {Population{Moment: 2, Features: 5}, 10_000, 6, 3.85e-4, false}, {Population{Moment: 2, Features: 50}, 10_000, 3, 7.5e-3, false},
+		{Population{Moment: 2, Features: 50}, 1000, 20, 0.187, true}, {Population{Moment: 2, Features: 50}, 100_000, 4, 4.9e-4, true}, {Population{Moment: 3, Features: 50},
 			10_000, 6, 6.2e-3, true},
 	}
 	for _, c := range cells {
@@ -41,7 +39,7 @@ func TestCells(t *testing.T) {
 		}
 	}
 	// The other mechanisms are worse, and better than nothing.
-	p := Population{2, 5}
+	p := Population{Moment: 2, Features: 5}
 	best, _, err := p.Cell(Default, 2000, 1, 4, 2)
 	if err != nil {
 		t.Fatal(err)
@@ -63,7 +61,7 @@ func (f Fit) mean(p Population, n int) (mean, deviation float64, err error) {
 
 // The closed form of the excess risk against draws, and the moment bound.
 func TestPopulation(t *testing.T) {
-	p := Population{3, 4}
+	p := Population{Moment: 3, Features: 4}
 	w := []float64{0.2, 0.9, 0.5, 0.1}
 	rows, y := p.Draw(noise.NewSeeded(3), 200_000)
 	truth, sum, moment := p.truth(), 0.0, 0.0
@@ -79,7 +77,7 @@ func TestPopulation(t *testing.T) {
 	if got := moment / n; math.Abs(got-4) > 0.2 {
 		t.Errorf("mean of ‖x‖² is %.3f, want d = 4", got)
 	}
-	if got, want := (Population{2, 50}).MomentBound(), math.Sqrt(50); math.Abs(got-want) > 1e-9 {
+	if got, want := (Population{Moment: 2, Features: 50}).MomentBound(), math.Sqrt(50); math.Abs(got-want) > 1e-9 {
 		t.Errorf("G₂ = %g, want √d = %g", got, want)
 	}
 }
@@ -96,15 +94,15 @@ func TestQuantilesOfTheNorm(t *testing.T) {
 // A default fit of 100,000 records of 50 features: about three tenths of a second of one
 // processor, and 1.1 times the records' memory beside them.
 func BenchmarkDefaultFit(b *testing.B) {
-	p, src := Population{2, 50}, noise.NewSeeded(1)
+	p, src := Population{Moment: 2, Features: 50}, noise.NewSeeded(1)
 	rows, y := p.Draw(src, 100_000)
-	m, err := Default(p, len(y), 1)
+	solve, err := Default(p, len(y), 1)
 	if err != nil {
 		b.Fatal(err)
 	}
 	b.ReportAllocs()
 	for b.Loop() {
-		if _, err := m.Run(rows, y, src, &mechanism.Settings{Workers: 1}); err != nil {
+		if _, err := solve(rows, y, src); err != nil {
 			b.Fatal(err)
 		}
 	}

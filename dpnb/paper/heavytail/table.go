@@ -1,0 +1,291 @@
+package heavytail
+
+import (
+	"context"
+	"fmt"
+	"io"
+	"math"
+	"slices"
+	"strings"
+
+	"github.com/dpnb/notebooks/dpnb/internal/parallel"
+	"github.com/dpnb/notebooks/dpnb/loss"
+	"github.com/dpnb/notebooks/dpnb/matrix"
+	"github.com/dpnb/notebooks/dpnb/noise"
+	"github.com/dpnb/notebooks/dpnb/sim"
+)
+
+// Arm is a column of the table.
+type Arm struct {
+	Name string
+	Fit  Fit
+	// Pure says that it is ε-DP with δ = 0 and parameters from public numbers.
+	Pure bool
+	// tuned: Fit is of the best of nine pairs of step and number of steps on the true risk, in its
+	// favour, and thus not private at all.
+	tuned *Descent
+	// slow ones have fewer draws where records are many.
+	slow bool
+}
+
+// Arms returns the columns, the default first.
+func Arms() []Arm {
+	return []Arm{
+		{Name: "default", Fit: Default, Pure: true},
+		{Name: "theorem", Fit: WorstCase, Pure: true, slow: true},
+		{Name: "output", Fit: Output, Pure: true, slow: true},
+		{Name: "phases", Fit: Localisation, Pure: true, slow: true},
+		{Name: "double", Fit: Double, Pure: true, slow: true},
+		{Name: "printed", Fit: Printed, Pure: true, slow: true},
+		{Name: "trivial", Fit: Trivial, Pure: true},
+		{Name: "worst L", Fit: Lipschitz, slow: true},
+		{Name: "descent*", tuned: &Descent{}},
+		{Name: "descent* δ", tuned: &Descent{Approximate: true}, slow: true},
+		{Name: "Gaussian δ", Fit: Gaussian, slow: true},
+		{Name: "non-private", Fit: NonPrivate, slow: true},
+	}
+}
+
+// Trivial is w = 0.
+var Trivial Fit = func(p Population, _ int, _ float64) (Solve, error) {
+	return func(*matrix.Dense, []float64, *noise.Seeded) ([]float64, error) {
+		return make([]float64, p.Features), nil
+	}, nil
+}
+
+// Block is the part of the table whose fits see the same records: a population, of which Loss is
+// not heeded, and a number of records, with several losses and ε.
+type Block struct {
+	Population
+	Records  int
+	Losses   []loss.Convex
+	Epsilons []float64
+	// Draws of records, and of the slow arms, which are compared with the default on these.
+	Draws, SlowDraws int
+	Seed             uint64
+}
+
+// Blocks returns the table's: Student's t and Pareto features, k = 2, 3, 4, d = 5, 50, n = 10³, 10⁴, 10⁵,
+// the absolute, Huber and squared loss, ε = ½, 1, 4; those of many records last.
+func Blocks() (blocks []Block) {
+	losses := []loss.Convex{loss.LeastAbsolute{}, loss.Huber{Threshold: 0.5}, loss.Squared{}}
+	for _, size := range []struct {
+		n, d, slow int
+		losses     []loss.Convex
+	}{{1e3, 5, 20, losses}, {1e3, 50, 20, losses}, {1e4, 5, 6, losses}, {1e4, 50, 4, losses}, {1e5, 50, 2, losses[:1]},
+		{1e5, 5, 2, losses}, {1e5, 50, 2, losses[2:]}, {1e5, 50, 2, losses[1:2]}} {
+		for _, pareto := range []bool{false, true} {
+			for _, k := range []float64{2, 3, 4} {
+				blocks = append(blocks, Block{Population{Moment: k, Features: size.d, Pareto: pareto}, size.n, size.losses,
+					[]float64{0.5, 1, 4}, 20, size.slow, 14})
+			}
+		}
+	}
+	return blocks
+}
+
+// Row is a cell of the table.
+type Row struct {
+	Population, Arm string
+	Records         int
+	Epsilon         float64
+	Pure            bool
+	// Risk is the excess risk, Over what it is above the default's on the same records.
+	Risk, Over sim.Summary
+}
+
+// Rows runs some arms, the default among them, on so many workers. The best of the pure arms by
+// the first draws has all of them, slow or not.
+//
+// Errors: ctx.Err(); that of a fit. An arm whose parameters are refused has no row.
+func (b Block) Rows(ctx context.Context, arms []Arm, workers int) ([]Row, error) {
+	type cell struct {
+		p       Population
+		eps     float64
+		arm     Arm
+		solve   Solve
+		risk    func([]float64) float64
+		stream  int // of its noise
+		draws   int
+		results []float64
+	}
+	var cells [][]*cell // by loss and ε
+	for _, l := range b.Losses {
+		p := b.Population
+		p.Loss = l
+		risk := p.Risk()
+		for _, eps := range b.Epsilons {
+			var same []*cell
+			for _, arm := range arms {
+				fit := arm.Fit
+				if arm.tuned != nil {
+					best, err := b.tune(ctx, p, eps, *arm.tuned, risk, workers)
+					if err != nil {
+						return nil, err
+					}
+					fit = best.Fit
+				}
+				solve, err := fit(p, b.Records, eps)
+				if err != nil {
+					continue
+				}
+				number := slices.IndexFunc(Arms(), func(a Arm) bool { return a.Name == arm.Name })
+				c := &cell{p, eps, arm, solve, risk, number, b.Draws, make([]float64, b.Draws)}
+				if arm.slow {
+					c.draws = b.SlowDraws
+				}
+				same = append(same, c)
+			}
+			cells = append(cells, same)
+		}
+	}
+	src := noise.NewSeeded(b.Seed)
+	run := func(from int, wanted func(c *cell, draw int) bool) error {
+		return parallel.For(ctx, b.Draws-from, workers, func(_, i int) error {
+			i += from
+			rows, y := b.Draw(src.Stream(i), b.Records)
+			for _, c := range slices.Concat(cells...) {
+				if wanted(c, i) {
+					w, err := c.solve(rows, y, src.Stream(i).Stream(c.stream))
+					if err != nil {
+						return err
+					}
+					c.results[i] = c.risk(w)
+				}
+			}
+			return nil
+		})
+	}
+	if err := run(0, func(c *cell, i int) bool { return i < c.draws }); err != nil {
+		return nil, err
+	}
+	more := map[*cell]bool{}
+	for _, same := range cells {
+		var best *cell
+		for _, c := range same {
+			if c.arm.Pure && c.arm.Name != "default" &&
+				(best == nil || mean(c.results[:b.SlowDraws]) < mean(best.results[:b.SlowDraws])) {
+				best = c
+			}
+		}
+		if best != nil && best.draws < b.Draws {
+			more[best], best.draws = true, b.Draws
+		}
+	}
+	if len(more) > 0 {
+		if err := run(b.SlowDraws, func(c *cell, _ int) bool { return more[c] }); err != nil {
+			return nil, err
+		}
+	}
+	var out []Row
+	var base *cell
+	for _, c := range slices.Concat(cells...) {
+		if c.arm.Name == "default" {
+			base = c
+		}
+		over := make([]float64, c.draws)
+		for i := range over {
+			over[i] = c.results[i] - base.results[i]
+		}
+		out = append(out, Row{c.p.String(), c.arm.Name, b.Records, c.eps, c.arm.Pure,
+			sim.Summarize(c.results[:c.draws]), sim.Summarize(over)})
+	}
+	return out, nil
+}
+
+func mean(x []float64) (m float64) {
+	for _, v := range x {
+		m += v / float64(len(x))
+	}
+	return m
+}
+
+// tune returns the pair of 2, 8, 32 steps and ⅓, 1, 3 times R/C that does best on records of its own.
+func (b Block) tune(ctx context.Context, p Population, eps float64, g Descent, risk func([]float64) float64,
+	workers int) (Descent, error) {
+	pilots := 1 + min(3, 10_000/b.Records)
+	var tried []Descent
+	for _, steps := range []int{2, 8, 32} {
+		for _, step := range []float64{1.0 / 3, 1, 3} {
+			tried = append(tried, Descent{steps, step, g.Approximate})
+		}
+	}
+	sums := make([][]float64, len(tried))
+	records := noise.NewSeeded(b.Seed).Stream(1_000_000)
+	type data struct {
+		rows *matrix.Dense
+		y    []float64
+	}
+	drawn := make([]data, pilots)
+	for k := range drawn {
+		drawn[k].rows, drawn[k].y = p.Draw(records.Stream(k), b.Records)
+	}
+	err := parallel.For(ctx, len(tried), workers, func(_, i int) error {
+		solve, err := tried[i].Fit(p, b.Records, eps)
+		if err != nil {
+			return err
+		}
+		for k, at := range drawn {
+			w, err := solve(at.rows, at.y, records.Stream(k).Stream(i))
+			if err != nil {
+				return err
+			}
+			sums[i] = append(sums[i], risk(w))
+		}
+		return nil
+	})
+	best := 0
+	for i := range tried {
+		if err == nil && mean(sums[i]) < mean(sums[best]) {
+			best = i
+		}
+	}
+	return tried[best], err
+}
+
+// tableHeader names the columns of a table in a file.
+const tableHeader = "population\tn\tε\tarm\tpure\tdraws\trisk\ts.e.\tover default\ts.e."
+
+// WriteTable writes rows, a line each.
+func WriteTable(w io.Writer, rows []Row) error {
+	for _, r := range rows {
+		if _, err := fmt.Fprintf(w, "%s\t%d\t%g\t%s\t%v\t%d\t%.5g\t%.3g\t%.5g\t%.3g\n", r.Population, r.Records, r.Epsilon,
+			r.Arm, r.Pure, r.Risk.N, r.Risk.Mean, r.Risk.StdErr, r.Over.Mean, r.Over.StdErr); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// ReadTable reads what WriteTable wrote, below a header.
+func ReadTable(text string) (rows []Row, err error) {
+	for i, line := range strings.Split(strings.TrimSpace(text), "\n") {
+		if line == "" || line == tableHeader || strings.HasPrefix(line, "#") {
+			continue
+		}
+		var r Row
+		fields := strings.Split(line, "\t")
+		if len(fields) != 10 {
+			return nil, fmt.Errorf("heavytail: line %d has %d fields", i+1, len(fields))
+		}
+		r.Population, r.Arm = fields[0], fields[3]
+		if _, err := fmt.Sscan(strings.Join(slices.Concat(fields[1:3], fields[4:]), " "), &r.Records, &r.Epsilon, &r.Pure,
+			&r.Risk.N, &r.Risk.Mean, &r.Risk.StdErr, &r.Over.Mean, &r.Over.StdErr); err != nil {
+			return nil, fmt.Errorf("heavytail: line %d: %w", i+1, err)
+		}
+		r.Over.N = r.Risk.N
+		rows = append(rows, r)
+	}
+	return rows, nil
+}
+
+// Worse returns the rows of pure arms that beat the default by more than so many standard errors of the
+// difference on the same records.
+func Worse(rows []Row, errors float64) (worse []Row) {
+	for _, r := range rows {
+		if r.Pure && r.Arm != "default" && r.Over.Mean < -errors*r.Over.StdErr && !math.IsNaN(r.Over.StdErr) {
+			worse = append(worse, r)
+		}
+	}
+	return worse
+}
