@@ -228,6 +228,10 @@ type (
 	// HeavyTails is regression with pure ε, of numbers without bounds if need be, for
 	// Regression, and for Binary by dpnb.HeavyTails{Loss: dpnb.LogisticLoss}.
 	HeavyTails = learn.HeavyTails
+	// MomentEstimate is a private estimate of how long gradients are, for HeavyTails.MomentBound:
+	//
+	//	g, err := dpnb.HeavyTails{Moment: 2}.EstimateMoment(data, budget.Spend(0.05))
+	MomentEstimate = learn.MomentEstimate
 	// HeavyLoss is what HeavyTails minimises.
 	HeavyLoss = learn.HeavyLoss
 	// Poisson is regression of counts, for Counts.

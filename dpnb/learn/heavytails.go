@@ -25,7 +25,7 @@ const (
 	PinballLoss
 	// HuberLoss is squared up to Threshold and absolute beyond.
 	HuberLoss
-	// SquaredLoss is least squares; it wants a MomentBound.
+	// SquaredLoss is least squares.
 	SquaredLoss
 	// LogisticLoss and HingeLoss are for two classes.
 	LogisticLoss
@@ -54,9 +54,15 @@ type HeavyTails struct {
 	// Radius R bounds the coefficients, ‖θ‖₂ ≤ R, for features and target on their scales;
 	// zero is 4. Too large a one costs some accuracy, and nothing mends one that is too small.
 	Radius float64
+	// Centre is what is thought of the coefficients beforehand, one for each of Dataset.Features: the
+	// ball and the ridge are about it. It must not come from the records; nil is zero.
+	Centre []float64
 	// Moment k > 1 and MomentBound G: E‖gradient‖^k ≤ G^k, for features and target on their
 	// scales. Zero has the gradients cut at the length 1 of the intercept's, times the
-	// largest slope of the loss, which loses little; SquaredLoss has none.
+	// largest slope of the loss, which loses little. SquaredLoss has no largest slope, and G over all
+	// coefficients is far too large for it: zero is √d/4 there, feature norm times the residual of
+	// Threshold. EstimateMoment spends ε on a number for your records. A wrong G costs accuracy and
+	// no privacy.
 	Moment, MomentBound float64
 	// WorstCase cuts gradients where the theorem on utility says, and not where they did best
 	// in experiments: it guards against a bias that few data have, and costs accuracy.
@@ -98,6 +104,10 @@ func (l HeavyTails) FitWithoutPrivacy(data *Dataset) (*Model, error) {
 // countPart is the part of ε that counting the records has: a standard deviation of 70/ε.
 const countPart = 0.02
 
+// residual is what is taken for the scale of residuals where nothing is said of it: 1/4, an eighth of
+// the width of the target's scale.
+const residual = 0.25
+
 func (l HeavyTails) loss() loss.Convex {
 	switch l.Loss {
 	case AbsoluteLoss:
@@ -105,7 +115,7 @@ func (l HeavyTails) loss() loss.Convex {
 	case PinballLoss:
 		return loss.Pinball{Tau: l.Tau}
 	case HuberLoss:
-		return loss.Huber{Threshold: orElse(l.Threshold, 0.25)}
+		return loss.Huber{Threshold: orElse(l.Threshold, residual)}
 	case SquaredLoss:
 		return loss.Squared{}
 	case LogisticLoss:
@@ -140,15 +150,27 @@ func (l HeavyTails) recipe() recipe {
 	if l.Loss == LogisticLoss || l.Loss == HingeLoss {
 		task = frame.TwoClasses
 	}
+	var levels []float64 // of what is a quantile, and is scored as one
+	switch l.Loss {
+	case AbsoluteLoss:
+		levels = []float64{0.5}
+	case PinballLoss:
+		levels = []float64{l.Tau}
+	}
 	radius := orElse(l.Radius, 4)
 	return recipe{
 		learner: "HeavyTails", title: "regression with heavy tails", entry: "heavy tails", task: task,
-		probabilities: l.Loss == LogisticLoss, records: max(0, l.Records), noise: l.Noise, workers: l.Workers,
-		own: parameter{"Threshold", l.Threshold}, pure: true,
+		probabilities: l.Loss == LogisticLoss, levels: levels, records: max(0, l.Records), noise: l.Noise,
+		workers: l.Workers,
+		own:     parameter{"Threshold", l.Threshold}, pure: true,
 		choose: func(_ recipe, d *frame.Design, epsilon, _ float64) (mechanism.Mechanism, error) {
 			c := pure.Config{Loss: l.loss(), Epsilon: epsilon, Adjacency: privacy.AddRemove, Features: d.Rows.D,
 				Records: l.Records,
-				Radius:  radius, Moment: l.Moment, MomentBound: l.MomentBound, WorstCase: l.WorstCase, LeastNorm: 1}
+				Radius:  radius, Centre: l.Centre, Moment: l.Moment, MomentBound: l.MomentBound,
+				WorstCase: l.WorstCase, LeastNorm: 1}
+			if l.Loss == SquaredLoss && l.MomentBound == 0 {
+				c.MomentBound = residual * math.Sqrt(float64(d.Rows.D))
+			}
 			c.Directions = l.Loss == PinballLoss && l.MomentBound == 0
 			if err := l.valid(); err != nil {
 				return nil, err

@@ -75,25 +75,35 @@ func TestHeavyTails(t *testing.T) {
 	if s, err := budget.State(); err != nil || s.SpentEpsilon != 1 || s.SpentDelta != 0 || len(s.Entries) != 1 {
 		t.Errorf("state %+v (%v)", s, err)
 	}
-	// Records with an infinite number have no part in a score.
-	if s, err := plain.Score(df.Drop("rich").Head(1000)); err != nil || s < 0.3 {
-		t.Errorf("R² = %.3f (%v)", s, err)
+	// Records with an infinite number have no part in a score, and one wild target has little: it is R¹
+	// of the median. With R² it would be all.
+	if s, err := plain.Score(df.Drop("rich").Head(1000)); err != nil || s < 0.85 {
+		t.Errorf("R¹ = %.3f (%v)", s, err)
+	}
+	q50, err := m.QuantileScores(df.Drop("rich"))
+	if err != nil || q50.Levels[0] != 0.5 || math.Abs(q50.Below[0]-0.5) > 0.02 {
+		t.Errorf("scores of the median %+v (%v)", q50, err)
+	}
+	shown := fmt.Sprint(m.Display()) + fmt.Sprint(plain.Display())
+	if strings.Contains(shown, "standard deviation") || strings.Contains(shown, "λ = ") ||
+		strings.Count(shown, "C = ") != 1 || !strings.Contains(shown, "replaced by another it is at most ε = 2") {
+		t.Errorf("shown: %s", shown)
 	}
 	// A quantile and a planned number; the share of another budget's δ is left there.
 	other := learn.NewBudget(3, 1e-6, learn.Named(t.Name()+" with δ"))
-	q, err := learn.HeavyTails{Loss: learn.PinballLoss, Tau: 0.9, Radius: 2, Records: 20_000,
+	q, err := learn.HeavyTails{Loss: learn.PinballLoss, Tau: 0.9, Records: 20_000,
 		Noise: learn.Seed(4)}.Fit(data, other.Spend(1))
 	if err != nil {
 		t.Fatal(err)
 	}
-	if got := below(t, q, df.Drop("rich"), "spending"); math.Abs(got-0.9) > 0.03 {
-		// what is smoothed is as wide as the noise of the data here
+	if got := below(t, q, df.Drop("rich"), "spending"); math.Abs(got-0.9) > 0.02 {
+		// what is smoothed is as wide as the noise of the data here: 0.85 with the kink left in place
 		t.Errorf("%.3f of the targets are below the 0.9 quantile", got)
 	}
 	if s, err := other.State(); err != nil || s.SpentDelta != 0 || s.SpentEpsilon != 1 {
 		t.Errorf("state %+v (%v)", s, err)
 	}
-	for _, l := range []learn.HeavyTails{{Loss: learn.HuberLoss}, {Loss: learn.SquaredLoss, MomentBound: 2},
+	for _, l := range []learn.HeavyTails{{Loss: learn.HuberLoss}, {Loss: learn.SquaredLoss},
 		{MomentBound: 4, WorstCase: true}, {Output: true, Records: 20_000}} {
 		l.Noise = learn.Seed(5)
 		m, err := l.Fit(data, learn.Simulate(2, 1e-6))
@@ -132,7 +142,7 @@ func TestHeavyTailsRefuses(t *testing.T) {
 	inf := math.Inf(1)
 	for _, l := range []learn.HeavyTails{
 		{Loss: 17}, {Loss: learn.PinballLoss}, {Loss: learn.PinballLoss, Tau: 1}, {Loss: learn.HuberLoss,
-			Threshold: -1}, {Loss: learn.SquaredLoss},
+			Threshold: -1}, {Loss: learn.SquaredLoss, MomentBound: -1}, {Centre: []float64{1}},
 		{Radius: -1}, {Radius: inf}, {Moment: 1}, {Moment: math.NaN()}, {MomentBound: -1}, {WorstCase: true},
 		{Records: -1}, {Output: true}, {Workers: -1},
 		{Tau: 0.3}, {Loss: learn.PinballLoss, Tau: 1.2}, {Threshold: 0.1}, {Moment: 2},
@@ -166,7 +176,7 @@ func TestHeavyTailsRefuses(t *testing.T) {
 			on = ill
 		}
 		if _, err := l.Fit(on, budget.Spend(0.5)); !errors.As(err, &bad) || bad.Name != "Delta" ||
-			!strings.Contains(err.Error(), "HeavyTails") {
+			!strings.Contains(err.Error(), "dpnb.HeavyTails{") {
 			t.Errorf("%T on a pure budget: %v", l, err)
 		}
 	}
@@ -182,6 +192,108 @@ func TestHeavyTailsRefuses(t *testing.T) {
 		}
 		if m.CoefficientsInUnits().Err == nil {
 			t.Error("rows scaled to a norm have original units")
+		}
+	}
+}
+
+// A centre near the truth spares the ball and the ridge their pull: with a ball too small for the
+// coefficients about 0 the fit is as good as with a large one.
+func TestHeavyTailsCentre(t *testing.T) {
+	df := incomes(t, 4000)
+	data := learn.Regression(df.Drop("rich"), "spending")
+	plain, err := learn.HeavyTails{}.FitWithoutPrivacy(data)
+	if err != nil {
+		t.Fatal(err)
+	}
+	far := func(centre []float64) (sum float64) {
+		m, err := learn.HeavyTails{Radius: 0.5, Centre: centre, Records: 4000, Noise: learn.Seed(2)}.Fit(data,
+			learn.Simulate(1, 0))
+		if err != nil {
+			t.Fatal(err)
+		}
+		for j, v := range m.Theta() {
+			sum = math.Hypot(sum, v-plain.Theta()[j])
+		}
+		return sum
+	}
+	if without, with := far(nil), far([]float64{1.3, -0.1, -0.8}); without < 1 || with > 0.05 {
+		t.Errorf("%.3f from the fit without a centre, %.3f with one", without, with)
+	}
+}
+
+// What is estimated is the moment, to the width of a cell and noise, for the price that was asked and
+// no more; the noise alone is never taken for records; a wrong G costs no privacy.
+func TestEstimateMoment(t *testing.T) {
+	df := incomes(t, 20_000)
+	data := learn.Regression(df.Drop("rich"), "spending")
+	d, err := data.Design()
+	if err != nil {
+		t.Fatal(err)
+	}
+	var lengths, products []float64
+	for i := range d.Rows.N {
+		var square float64
+		for _, v := range d.Rows.Data[i*d.Rows.D : (i+1)*d.Rows.D] {
+			square += v * v
+		}
+		if norm := math.Sqrt(square); norm < 1e9 && math.Abs(d.Labels[i]) < 1e9 {
+			lengths, products = append(lengths, norm), append(products, norm*math.Abs(d.Labels[i]))
+		}
+	}
+	root := func(x []float64, k float64) (m float64) {
+		for _, v := range x {
+			m += math.Pow(v, k) / float64(len(x))
+		}
+		return math.Pow(m, 1/k)
+	}
+	budget := learn.NewBudget(4, 1e-6, learn.Named(t.Name()))
+	for _, c := range []struct {
+		l    learn.HeavyTails
+		want float64
+	}{
+		{learn.HeavyTails{}, root(lengths, 2)},
+		{learn.HeavyTails{Loss: learn.PinballLoss, Tau: 0.8, Moment: 1.5}, 0.8 * root(lengths, 1.5)},
+		{learn.HeavyTails{Loss: learn.SquaredLoss, Moment: 1.1}, root(products, 1.1)},
+	} {
+		c.l.Noise = learn.Seed(6)
+		g, err := c.l.EstimateMoment(data, budget.Spend(1))
+		if err != nil {
+			t.Fatal(err)
+		}
+		if math.Abs(g.Bound/c.want-1) > 0.15 || g.Release.Guarantee.Delta != 0 || g.Release.Guarantee.Epsilon != 1 {
+			t.Errorf("%+v: G = %.4g, want %.4g; %+v", c.l, g.Bound, c.want, g.Release.Guarantee)
+		}
+	}
+	if s, err := budget.State(); err != nil || s.SpentEpsilon != 3 || s.SpentDelta != 0 || len(s.Entries) != 3 {
+		t.Errorf("state %+v (%v)", s, err)
+	}
+	few := learn.Regression(df.Drop("rich").Head(10), "spending")
+	nothing := 0
+	for seed := range uint64(40) {
+		g, err := learn.HeavyTails{Noise: learn.Seed(seed)}.EstimateMoment(few, learn.Simulate(0.1, 0))
+		if err != nil {
+			t.Fatal(err)
+		}
+		if g.Bound == 0 {
+			nothing++
+		}
+	}
+	if nothing < 33 { // 38 are expected, 33 or more with a probability of 0.99
+		t.Errorf("ten records at ε = 0.1: told from noise in %d of 40", 40-nothing)
+	}
+	for _, l := range []learn.HeavyTails{{Moment: 1}, {Loss: 17}, {Loss: learn.PinballLoss}, {Moment: math.NaN()}} {
+		if _, err := l.EstimateMoment(data, budget.Spend(0.5)); err == nil {
+			t.Errorf("%+v: accepted", l)
+		}
+	}
+	if s, _ := budget.State(); s.SpentEpsilon != 3 {
+		t.Errorf("charged for nothing: %+v", s)
+	}
+	for _, g := range []float64{1e-3, 1, 1e3} {
+		l := learn.HeavyTails{MomentBound: g, Records: 20_000, Noise: learn.Seed(1)}
+		m, err := l.Fit(data, learn.Simulate(1, 0))
+		if err != nil || m.Release.Guarantee.Epsilon != 1 || privacy.DeltaUpper(m.Release.Guarantee.Profile, 1) != 0 {
+			t.Errorf("G = %g: %+v (%v)", g, m, err)
 		}
 	}
 }

@@ -117,7 +117,7 @@ func (m *Model) hasIntervals() error {
 	case m.Release == nil:
 		return errors.New("dpnb: this fit drew no noise, so that there is none to allow for: " +
 			"intervals are for released models (Fit)")
-	case m.levels != nil:
+	case isDescent(m.Release):
 		return fmt.Errorf("dpnb: there are no intervals for a %s: its noise acts through all steps, and on what the "+
 			"records "+
 			"do in them, so that the law of what it leaves in the coefficients is not known; to see how much fits "+

@@ -170,7 +170,7 @@ func fit(data *Dataset, allowance Allowance, p recipe) (*Model, error) {
 	})
 	var bad *privacy.ParamError
 	if errors.As(err, &bad) && bad.Name == "Delta" && (p.task == frame.Number || p.task == frame.TwoClasses) {
-		err = fmt.Errorf("%w; of the learners only HeavyTails needs no δ", err)
+		err = fmt.Errorf("%w; of the learners only HeavyTails needs no δ%s", err, p.withoutDelta())
 	}
 	if err != nil {
 		return nil, err
@@ -201,6 +201,22 @@ func fit(data *Dataset, allowance Allowance, p recipe) (*Model, error) {
 	model.Release, model.lambda, model.ran = r, r.Fitted.Describe().Lambda, m
 	model.paid = allowance.paid(price)
 	return model, nil
+}
+
+// withoutDelta names the HeavyTails that is most like the learner.
+func (p recipe) withoutDelta() string {
+	setting := map[string]string{"Linear": "Loss: dpnb.SquaredLoss", "Huber": "Loss: dpnb.HuberLoss",
+		"Logistic": "Loss: dpnb.LogisticLoss", "SVM": "Loss: dpnb.HingeLoss"}[p.learner]
+	if p.learner == "Quantile" && p.levels[0] != 0.5 {
+		setting = fmt.Sprintf("Loss: dpnb.PinballLoss, Tau: %g", p.levels[0])
+	}
+	switch {
+	case setting != "" || p.learner == "Quantile":
+		return fmt.Sprintf(": dpnb.HeavyTails{%s} is its like", setting)
+	case p.learner == "Quantiles":
+		return ": dpnb.HeavyTails{Loss: dpnb.PinballLoss, Tau: 0.9} is its like for one level"
+	}
+	return ""
 }
 
 // named is the entry of a mechanism in the ledger.
@@ -237,7 +253,7 @@ func fitWithoutPrivacy(data *Dataset, p recipe) (*Model, error) {
 		return nil, err
 	}
 	m := newModel(p, d, theta)
-	if p.levels == nil { // quantiles have no ridge
+	if p.levels == nil && !p.pure { // others have no ridge
 		m.lambda = lambda
 	}
 	return m, nil

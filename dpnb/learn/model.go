@@ -293,6 +293,10 @@ func (m *Model) Display() display.Item {
 	it.Warning = join(join(r.Warning(), m.dataWarning), ofLarge(r.Guarantee.Delta))
 	it.Note("Guarantee: %s", r.Guarantee.Words())
 	it.Note("How: %s. Bound: %s.", r.Mechanism, r.Guarantee.Bound)
+	if g := r.Guarantee; g.Delta == 0 && g.Epsilon > 0 && g.Adjacency == privacy.AddRemove {
+		it.Note("Where one record is replaced by another it is at most ε = %s: one less and one more.",
+			privacy.FormatUp(2*g.Epsilon, 3))
+	}
 	if c, ok := r.Fitted.(constrained.Objective); ok {
 		zeros := 0
 		for _, v := range m.coefficients {
@@ -303,7 +307,7 @@ func (m *Model) Display() display.Item {
 		it.Note("%d of %s are zero but for the noise of the output, %.2g.", zeros,
 			several(len(m.coefficients), "coefficient"), c.OutputSigma)
 	}
-	if m.levels != nil {
+	if isDescent(r) {
 		it.Note("The noise of a step has a standard deviation of %.3g on a sum of slopes; what is left of it in a "+
 			"coefficient is not known, "+
 			"so that there are no intervals.", r.NoiseScale)

@@ -161,6 +161,9 @@ func (p recipe) validLevels() error {
 	return err
 }
 
+// isDescent reports whether quantiles were released by noisy steps.
+func isDescent(r *mechanism.Release) bool { _, ok := r.Fitted.(sgd.Quantiles); return ok }
+
 // levelNames writes levels as columns are called.
 func levelNames(levels []float64) []string {
 	names := make([]string, len(levels))

@@ -85,8 +85,12 @@ func (m Objective) Describe() mechanism.Description {
 
 // String describes the mechanism with its parameters.
 func (m Objective) String() string {
-	return fmt.Sprintf("objective perturbation with pure ε (%v, β = %.5g, output noise %.3g, %v)", &m.Problem,
-		m.Scale, m.OutputScale, m.bend())
+	law := "free curve"
+	if m.Cosh > 0 {
+		law = fmt.Sprintf("ln cosh, s = %.5g", m.Cosh)
+	}
+	return fmt.Sprintf("objective perturbation with pure ε (%v, β = %.5g, output noise %.3g, %s)", &m.Problem,
+		m.Scale, m.OutputScale, law)
 }
 
 // largestNoise is a norm that b does not have in anyone's life.

@@ -78,8 +78,8 @@ func (m Output) Describe() mechanism.Description {
 
 // String describes the mechanism with its parameters.
 func (m Output) String() string {
-	return fmt.Sprintf("output perturbation with pure ε (%v, isotropic Laplace noise of scale %.5g, %v)",
-		&m.Problem, m.Scale, m.bend())
+	return fmt.Sprintf("output perturbation with pure ε (%v, isotropic Laplace noise of scale %.5g)", &m.Problem,
+		m.Scale)
 }
 
 // Feasible implements mechanism.Mechanism.

@@ -178,9 +178,10 @@ func (p *Problem) minimise(
 	}
 	if p.Directions {
 		labels = slices.Clone(labels)
+		shift := p.shift(bend)
 		for i, norm := range norms {
 			if norm > 0 {
-				labels[i], norms[i] = labels[i]/norm, 1
+				labels[i], norms[i] = labels[i]/norm+shift, 1
 			}
 		}
 	}
@@ -208,6 +209,18 @@ func (p *Problem) minimise(
 		floats.Add(w, p.Centre)
 	}
 	return w, nil
+}
+
+// shift is what is added to the labels of a pinball loss, so that what is bent has the level of what
+// has a kink. Its slope falls short of 1 − τ to the right of the kink by H*(1 − τ) in sum, as of τ to
+// the left by H*(τ), and where residuals have a density that hardly changes so far the mean of the
+// slopes vanishes where it should if the kink moves by the difference, over the slope's range of 1.
+// A function of public numbers: a record's loss is one of the same class.
+func (p *Problem) shift(bend loss.Bend) float64 {
+	if q, ok := p.Loss.(loss.Pinball); ok {
+		return bend.Bias(q.Tau) - bend.Bias(1-q.Tau)
+	}
+	return 0
 }
 
 // curve returns the free curve of C, β and Λ, but never one that bends more than that of

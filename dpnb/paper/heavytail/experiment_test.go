@@ -19,9 +19,12 @@ func TestCells(t *testing.T) {
 		want    float64
 		full    bool
 	}{
-		{Population{Moment: 2, Features: 5}, 1000, 20, 4.9e-3, false}, {Population{Moment: 2, Features: 5}, 10_000, 6, 3.85e-4, false}, {Population{Moment: 2, Features: 50}, 10_000, 3, 7.5e-3, false},
-		{Population{Moment: 2, Features: 50}, 1000, 20, 0.187, true}, {Population{Moment: 2, Features: 50}, 100_000, 4, 4.9e-4, true}, {Population{Moment: 3, Features: 50},
-			10_000, 6, 6.2e-3, true},
+		{Population{Moment: 2, Features: 5}, 1000, 20, 4.9e-3, false},
+		{Population{Moment: 2, Features: 5}, 10_000, 6, 3.85e-4, false},
+		{Population{Moment: 2, Features: 50}, 10_000, 3, 7.5e-3, false},
+		{Population{Moment: 2, Features: 50}, 1000, 20, 0.187, true},
+		{Population{Moment: 2, Features: 50}, 100_000, 4, 4.9e-4, true},
+		{Population{Moment: 3, Features: 50}, 10_000, 6, 6.2e-3, true},
 	}
 	for _, c := range cells {
 		if c.full && !testscale.Full() {

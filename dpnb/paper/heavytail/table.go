@@ -76,8 +76,8 @@ func Blocks() (blocks []Block) {
 		{1e5, 5, 2, losses}, {1e5, 50, 2, losses[2:]}, {1e5, 50, 2, losses[1:2]}} {
 		for _, pareto := range []bool{false, true} {
 			for _, k := range []float64{2, 3, 4} {
-				blocks = append(blocks, Block{Population{Moment: k, Features: size.d, Pareto: pareto}, size.n, size.losses,
-					[]float64{0.5, 1, 4}, 20, size.slow, 14})
+				p := Population{Moment: k, Features: size.d, Pareto: pareto}
+				blocks = append(blocks, Block{p, size.n, size.losses, []float64{0.5, 1, 4}, 20, size.slow, 14})
 			}
 		}
 	}
@@ -249,8 +249,9 @@ const tableHeader = "population\tn\tε\tarm\tpure\tdraws\trisk\ts.e.\tover defau
 // WriteTable writes rows, a line each.
 func WriteTable(w io.Writer, rows []Row) error {
 	for _, r := range rows {
-		if _, err := fmt.Fprintf(w, "%s\t%d\t%g\t%s\t%v\t%d\t%.5g\t%.3g\t%.5g\t%.3g\n", r.Population, r.Records, r.Epsilon,
-			r.Arm, r.Pure, r.Risk.N, r.Risk.Mean, r.Risk.StdErr, r.Over.Mean, r.Over.StdErr); err != nil {
+		_, err := fmt.Fprintf(w, "%s\t%d\t%g\t%s\t%v\t%d\t%.5g\t%.3g\t%.5g\t%.3g\n", r.Population, r.Records,
+			r.Epsilon, r.Arm, r.Pure, r.Risk.N, r.Risk.Mean, r.Risk.StdErr, r.Over.Mean, r.Over.StdErr)
+		if err != nil {
 			return err
 		}
 	}
@@ -269,8 +270,9 @@ func ReadTable(text string) (rows []Row, err error) {
 			return nil, fmt.Errorf("heavytail: line %d has %d fields", i+1, len(fields))
 		}
 		r.Population, r.Arm = fields[0], fields[3]
-		if _, err := fmt.Sscan(strings.Join(slices.Concat(fields[1:3], fields[4:]), " "), &r.Records, &r.Epsilon, &r.Pure,
-			&r.Risk.N, &r.Risk.Mean, &r.Risk.StdErr, &r.Over.Mean, &r.Over.StdErr); err != nil {
+		numbers := strings.Join(slices.Concat(fields[1:3], fields[4:]), " ")
+		if _, err := fmt.Sscan(numbers, &r.Records, &r.Epsilon, &r.Pure, &r.Risk.N, &r.Risk.Mean, &r.Risk.StdErr,
+			&r.Over.Mean, &r.Over.StdErr); err != nil {
 			return nil, fmt.Errorf("heavytail: line %d: %w", i+1, err)
 		}
 		r.Over.N = r.Risk.N

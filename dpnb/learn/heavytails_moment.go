@@ -1,0 +1,130 @@
+package learn
+
+import (
+	"fmt"
+	"math"
+
+	"github.com/dpnb/notebooks/dpnb/display"
+	"github.com/dpnb/notebooks/dpnb/matrix"
+	"github.com/dpnb/notebooks/dpnb/mechanism"
+	"github.com/dpnb/notebooks/dpnb/mechanism/statistic"
+	"github.com/dpnb/notebooks/dpnb/noise"
+	"github.com/dpnb/notebooks/dpnb/privacy"
+)
+
+// MomentEstimate is what HeavyTails.EstimateMoment returns.
+type MomentEstimate struct {
+	// Moment is k, Bound the estimate of G, the k-th root of the mean of ‖gradient‖^k; 0 if no cell had
+	// records enough.
+	Moment, Bound float64
+	// Least is how many records a cell needs to be told from noise: fewer, in the tail, are missed.
+	Least float64
+	// Release has the noisy counts of the cells.
+	Release *mechanism.Release
+}
+
+// The cells of EstimateMoment: four to a factor of two, from 2⁻²⁰ to 2⁴⁰; shorter and longer
+// gradients, and those that are not finite, are in none.
+const (
+	momentCells  = 240
+	perOctave    = 4
+	firstOctave  = -20
+	momentChance = 0.05
+)
+
+// EstimateMoment spends an allowance on a MomentBound for l with pure ε, from the records of a held-out
+// part or from those that will be fitted. It releases how many records have a gradient of about which
+// length A, each record being in one cell, with geometric noise, and returns
+//
+//	G = (Σ c·A^k / Σ c)^{1/k}, k = Moment, zero meaning 2,
+//
+// over the cells whose counts c exceed what noise makes of nothing with a probability of a twentieth. A
+// is ‖x‖ times the largest slope of the loss; of SquaredLoss it is ‖x‖·|y|, the gradient at 0.
+// Cells are as wide as a factor of 2^¼, and G is right to half of that but for the tail, which no number
+// of records shows: whoever knows the moment should state it.
+//
+//	g, err := dpnb.HeavyTails{Moment: 2}.EstimateMoment(data, budget.Spend(0.05))
+//	model, err := dpnb.HeavyTails{Moment: 2, MomentBound: g.Bound}.Fit(data, budget.Spend(0.5))
+//
+// Errors: as Fit, before the budget is charged.
+func (l HeavyTails) EstimateMoment(data *Dataset, allowance Allowance) (*MomentEstimate, error) {
+	if err := data.Err(); err != nil {
+		return nil, err
+	}
+	k := orElse(l.Moment, 2)
+	l.MomentBound = 1 // is what is asked for
+	p, d := l.recipe(), data.design
+	switch err := l.valid(); {
+	case err != nil:
+		return nil, err
+	case l.loss() == nil || !(k > 1 && k <= 1e3):
+		return nil, &privacy.ParamError{Name: "Moment", Value: k, Want: "k > 1, at most 1000, and a loss of HeavyTails"}
+	}
+	if err := p.suits(d); err != nil {
+		return nil, err
+	}
+	src := l.Noise
+	if src == nil {
+		src = noise.NewSecure()
+	}
+	allowance, err := allowance.withoutDelta(p.learner)
+	if err != nil {
+		return nil, err
+	}
+	histogram := func(epsilon, _ float64, _ bool) (mechanism.Mechanism, error) {
+		return statistic.CalibrateHistogram(statistic.Cells{{Levels: momentCells}}, epsilon, 0, false)
+	}
+	m, alone, err := allowance.Pay(src, "moment of the gradients", histogram)
+	if err != nil {
+		return nil, err
+	}
+	cells := l.lengths(d.Rows, d.Labels)
+	r, err := m.Run(matrix.NewDense(len(cells), 1, cells), d.Labels, src, nil)
+	if err != nil {
+		return nil, err
+	}
+	r.Guarantee.Epsilon, r.Guarantee.Delta = alone.Epsilon, alone.Delta
+	least := m.(statistic.Histogram).Margin(math.Pow(1-momentChance, 1.0/momentCells))
+	g := &MomentEstimate{Moment: k, Least: least + 1, Release: r}
+	var sum, count float64
+	for j, c := range r.Coefficients {
+		if c > least {
+			sum, count = sum+c*math.Pow(middle(j), k), count+c
+		}
+	}
+	if count > 0 {
+		g.Bound = math.Pow(sum/count, 1/k)
+	}
+	return g, nil
+}
+
+// middle is what the lengths of a cell are taken for.
+func middle(cell int) float64 { return math.Exp2(firstOctave + (float64(cell)+0.5)/perOctave) }
+
+// lengths returns the cell of each record's gradient, or a number that is none.
+func (l HeavyTails) lengths(rows matrix.Rows, y []float64) []float64 {
+	cells := make([]float64, len(y))
+	_, norms := matrix.Directions(rows, l.Workers)
+	slope := l.loss().Lipschitz()
+	for i, norm := range norms {
+		length := norm * slope
+		if math.IsInf(slope, 1) {
+			length = norm * math.Abs(y[i])
+		}
+		cells[i] = math.Floor(perOctave * (math.Log2(length) - firstOctave))
+	}
+	return cells
+}
+
+// Display shows the estimate.
+func (g *MomentEstimate) Display() display.Item {
+	it := display.Item{Title: "Moment of the gradients", Header: []string{"k", "G, estimated"},
+		Warning: g.Release.Warning()}
+	it.Row(fmt.Sprintf("%g", g.Moment), fmt.Sprintf("%.4g", g.Bound))
+	if g.Bound == 0 {
+		it.Note("No length is shared by %.0f records, which it takes at this ε: nothing is known of G.", g.Least)
+	}
+	it.Note("Lengths that fewer than about %.0f records share are not told from noise: the tail is missed.", g.Least)
+	it.Note("Guarantee: %s", g.Release.Guarantee.Words())
+	return it
+}
