@@ -8,6 +8,7 @@ import (
 	"github.com/dpnb/notebooks/dpnb/explore"
 	"github.com/dpnb/notebooks/dpnb/frame"
 	"github.com/dpnb/notebooks/dpnb/learn"
+	"github.com/dpnb/notebooks/dpnb/privacy"
 )
 
 // What is counted is what is there, to six standard deviations of the noise, in every way to
@@ -167,5 +168,47 @@ func TestGroupsAreThoseOfTheSchema(t *testing.T) {
 	}
 	if none := of(); len(none) != 3 || none[2].Name != "(missing)" {
 		t.Errorf("%+v", none)
+	}
+}
+
+// With k rows a person a count has k times the noise, and says whom it is about.
+func TestCountsOfPeopleWithSeveralRows(t *testing.T) {
+	table, err := people(600).Table()
+	if err != nil {
+		t.Fatal(err)
+	}
+	id := frame.Column{Name: "id"}
+	for i := range table.Rows() {
+		id.Numbers = append(id.Numbers, float64(i/3))
+	}
+	city, _ := table.Column("city")
+	if table, err = frame.NewTable(id, *city); err != nil {
+		t.Fatal(err)
+	}
+	all := learn.FromTable(table).WithSchema(learn.Categorical("city", "Bern", "Rome"))
+	width := map[int]float64{}
+	for _, k := range []int{1, 2, 3} {
+		b := fresh(1, 1e-6)
+		s, err := explore.Count().By("city").Noise(learn.Seed(1)).Of(all.PerPerson("id", k), b.Spend(0.5))
+		if err != nil {
+			t.Fatal(err)
+		}
+		var sum float64
+		for _, r := range s.Rows() {
+			sum += r.Value
+			width[k] = r.Upper - r.Lower
+		}
+		if math.Abs(sum-200*float64(k)) > 6*float64(k)*12 {
+			t.Errorf("k = %d: %v rows", k, sum)
+		}
+		if text := s.Display().Text(); strings.Contains(text, "any one person with all of up to") != (k > 1) {
+			t.Error(text)
+		}
+		if g := s.Guarantee(); privacy.DeltaUpper(g.Profile, 0.5) > g.Delta*(1+1e-9) || spent(t, b) != 0.5 {
+			t.Errorf("k = %d: δ(½) = %v, stated is %v", k, privacy.DeltaUpper(g.Profile, 0.5), g.Delta)
+		}
+	}
+	if r := width[3] / width[2]; math.Abs(r-1.5) > 0.1 {
+		t.Errorf("three rows have %.3f of the noise of two", r)
 	}
 }

@@ -120,13 +120,21 @@ func (q Query) Of(df learn.DataFrame, a learn.Allowance) (*Statistic, error) {
 	if src == nil {
 		src = noise.NewSecure()
 	}
+	_, rows := df.Person()
 	m, alone, err := a.Pay(src, p.label(), func(epsilon, delta float64, countsMu bool) (mechanism.Mechanism, error) {
-		return p.calibrate(epsilon, delta, countsMu)
+		// Of several rows a Gaussian mechanism costs as many times its μ, and nothing else is known so well.
+		return mechanism.ForPeople(rows, func(epsilon, delta float64) (mechanism.Mechanism, error) {
+			return p.calibrate(epsilon, delta, countsMu || rows > 1)
+		})(epsilon, delta)
 	})
 	if err != nil {
 		return nil, err
 	}
-	collecting := m.(statistic.Mechanism)
+	ran := m
+	if g, ok := m.(mechanism.Group); ok {
+		ran = g.Of
+	}
+	collecting := ran.(statistic.Mechanism)
 	tally := collecting.Tally()
 	columns := p.columns()
 	if columns == nil { // the records themselves are counted
@@ -151,7 +159,7 @@ func (q Query) Of(df learn.DataFrame, a learn.Allowance) (*Statistic, error) {
 	if err != nil {
 		return nil, err
 	}
-	s.guarantee = mechanism.Guarantee{Epsilon: alone.Epsilon, Delta: alone.Delta, Adjacency: d.Adjacency,
+	s.guarantee = mechanism.Guarantee{Epsilon: alone.Epsilon, Delta: alone.Delta, Adjacency: d.Adjacency, Rows: rows,
 		Bound: d.Bound, Profile: profile, Assumptions: d.Assumptions}
 	s.mechanism, s.dataDependent, s.settings = m.String(), values.DataDependent(), q.settings
 	s.origin, s.from = s.origin.And(src), df

@@ -54,6 +54,9 @@ type Design struct {
 	Steps []Step
 	// DataDependent says that bounds or categories were read off the data.
 	DataDependent bool
+	// RowsOfAPerson is how many rows a person may have (Table.PerPerson); 0 says that each
+	// row is a person.
+	RowsOfAPerson int
 	Source        Source
 	// Target says what the labels stand for.
 	Target Target

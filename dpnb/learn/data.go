@@ -4,6 +4,7 @@ import (
 	"cmp"
 	"errors"
 	"fmt"
+	"slices"
 
 	"github.com/dpnb/notebooks/dpnb/display"
 	"github.com/dpnb/notebooks/dpnb/frame"
@@ -143,12 +144,27 @@ func records(df DataFrame, label string, task frame.Task, opts []Option) *Datase
 	for _, set := range opts {
 		set(&o)
 	}
-	schema := df.schema
-	if schema == nil && o.infer {
-		schema = frame.InferSchema(df.table)
+	schema, table := df.schema, df.table
+	if df.rows > 0 && slices.Contains(table.Names(), df.person) { // who it is, is no feature
+		var err error
+		if table, err = table.Drop(df.person); err != nil {
+			return &Dataset{err: err}
+		}
 	}
-	d, err := frame.NewDesign(df.table, schema, o.DesignSettings)
-	return &Dataset{table: df.table, design: d, err: err}
+	if schema == nil && o.infer {
+		schema = frame.InferSchema(table)
+	}
+	d, err := frame.NewDesign(table, schema, o.DesignSettings)
+	if err == nil && df.rows > 0 {
+		d.RowsOfAPerson = df.rows
+		d.Steps = append([]frame.Step{{
+			What: fmt.Sprintf("at most %s of each person kept (%s), by a hash of what is in them",
+				several(df.rows, "row"), df.person),
+			Assumes: "the same text is the same person; rows without one are left out",
+			Cost:    "nothing: each person is treated alone; the guarantee is for all of a person's rows",
+		}}, d.Steps...)
+	}
+	return &Dataset{table: table, design: d, err: err}
 }
 
 // Err returns the first error on the way to d.

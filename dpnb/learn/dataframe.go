@@ -10,6 +10,7 @@ import (
 	"github.com/dpnb/notebooks/dpnb/dataset"
 	"github.com/dpnb/notebooks/dpnb/display"
 	"github.com/dpnb/notebooks/dpnb/frame"
+	"github.com/dpnb/notebooks/dpnb/mechanism"
 )
 
 // DataFrame is a table of raw records with what is publicly known of its
@@ -18,6 +19,10 @@ import (
 type DataFrame struct {
 	table  *frame.Table
 	schema *frame.Schema
+	// person names the people of the rows, of whom each has rows at most; "" and 0 if each
+	// row is a person.
+	person string
+	rows   int
 	err    error
 }
 
@@ -92,6 +97,34 @@ func (df DataFrame) WithSchema(fields ...Field) DataFrame {
 	df.schema = &frame.Schema{Fields: fields}
 	return df
 }
+
+// PerPerson says that the column tells whose row it is, and keeps at most so many rows of each
+// person: which, depends on the rows of that person alone (frame.Table.PerPerson). Guarantees
+// are then for a person with all of these rows. One row each costs nothing more than rows of
+// different people; several make whatever is asked or learnt cost as many times more noise
+// as there may be rows, and only Gaussian mechanisms and pure ones can be paid for so.
+//
+// The column is no feature of what is learnt. The rows that are chosen are those of all that
+// is in the table now: Drop and Filter before or after change which they are, not the promise.
+//
+// Errors (in Err): a column that is not there, rows < 1 or too many; PerPerson a second time.
+func (df DataFrame) PerPerson(column string, rows int) DataFrame {
+	df = df.change(func(t *frame.Table) (*frame.Table, error) {
+		if err := mechanism.CheckRows(rows); err != nil {
+			return nil, err
+		}
+		if df.rows > 0 {
+			return nil, fmt.Errorf("dpnb: the rows are of the people of %q already", df.person)
+		}
+		return t.PerPerson(column, rows)
+	})
+	df.person, df.rows = column, rows
+	return df
+}
+
+// Person returns the column that says whose row it is and how many rows each may have; "" and
+// 1 if each row is a person.
+func (df DataFrame) Person() (column string, rows int) { return df.person, max(1, df.rows) }
 
 // Drop returns df without the named columns.
 func (df DataFrame) Drop(names ...string) DataFrame {

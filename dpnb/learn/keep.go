@@ -91,6 +91,7 @@ type keptModel struct {
 type keptGuarantee struct {
 	Epsilon, Delta float64
 	Adjacency      privacy.Adjacency
+	Rows           int
 	Bound          string
 	Assumptions    []string
 }
@@ -173,7 +174,7 @@ func (m *Model) encode() ([]byte, error) {
 	k := keptModel{
 		Learner: m.learner, Title: m.title, Target: m.target.Name, Probabilities: m.probabilities, Apart: m.apart,
 		Levels: m.levels, Features: m.features, Coefficients: m.coefficients, Lambda: m.lambda,
-		Guarantee: keptGuarantee{g.Epsilon, g.Delta, g.Adjacency, g.Bound, g.Assumptions},
+		Guarantee: keptGuarantee{g.Epsilon, g.Delta, g.Adjacency, g.Rows, g.Bound, g.Assumptions},
 		Mechanism: r.Mechanism, Tolerance: r.Tolerance, NoiseScale: r.NoiseScale, Ran: m.ran, Warning: m.dataWarning,
 		Records: m.encoding.Kept(), Source: m.source, Paid: m.paid,
 	}
@@ -237,8 +238,9 @@ func (k keptModel) model() (*Model, error) {
 	m.Release = &mechanism.Release{
 		Coefficients: k.Coefficients, Mechanism: k.Mechanism, Tolerance: k.Tolerance, NoiseScale: k.NoiseScale,
 		Fitted: k.Fitted,
-		Guarantee: mechanism.Guarantee{Epsilon: g.Epsilon, Delta: g.Delta, Adjacency: g.Adjacency, Bound: g.Bound,
-			Assumptions: g.Assumptions, Profile: privacy.Lazy(g.Adjacency, func() (privacy.Profile, error) {
+		Guarantee: mechanism.Guarantee{Epsilon: g.Epsilon, Delta: g.Delta, Adjacency: g.Adjacency, Rows: g.Rows,
+			Bound: g.Bound, Assumptions: g.Assumptions,
+			Profile: privacy.Lazy(g.Adjacency, func() (privacy.Profile, error) {
 				return mechanism.Profile(k.Ran)
 			})},
 	}

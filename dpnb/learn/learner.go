@@ -165,9 +165,8 @@ func fit(data *Dataset, allowance Allowance, p recipe) (*Model, error) {
 	if choose == nil {
 		choose = tilted
 	}
-	m, price, err := allowance.priced(func(epsilon, delta float64) (mechanism.Mechanism, error) {
-		return choose(p, d, epsilon, delta)
-	})
+	m, price, err := allowance.priced(mechanism.ForPeople(d.RowsOfAPerson,
+		func(epsilon, delta float64) (mechanism.Mechanism, error) { return choose(p, d, epsilon, delta) }))
 	var bad *privacy.ParamError
 	if errors.As(err, &bad) && bad.Name == "Delta" && (p.task == frame.Number || p.task == frame.TwoClasses) {
 		err = fmt.Errorf("%w; of the learners only HeavyTails needs no δ%s", err, p.withoutDelta())

@@ -13,6 +13,8 @@ type Guarantee struct {
 	// Epsilon and Delta: the release is (ε, δ)-differentially private.
 	Epsilon, Delta float64
 	Adjacency      privacy.Adjacency
+	// Rows that a person may have, with all of whom neighbours differ; 0 and 1 are one.
+	Rows int
 	// Profile bounds δ at every ε.
 	Profile privacy.Profile
 	// Bound names the theorem by which Profile was computed.
@@ -29,6 +31,9 @@ func (g Guarantee) Words() string {
 	neighbours := "adding or removing any one record"
 	if g.Adjacency == privacy.ReplaceOne {
 		neighbours = "replacing any one record"
+	}
+	if g.Rows > 1 {
+		neighbours = fmt.Sprintf("adding or removing any one person with all of up to %d rows", g.Rows)
 	}
 	exception := ", up to a probability of δ."
 	if g.Delta == 0 {

@@ -106,6 +106,13 @@ func tenants(t testing.TB) (all []tenant) {
 	real := tenant{labels: numbers, badLabel: inf, solves: true, allowed: allowed}
 	enter(two.named("objective"))(of(objpert.Calibrate(tilted(loss.Logistic{}))))
 	enter(real.named("objective, Huber"))(of(objpert.Calibrate(tilted(loss.Huber{Threshold: 0.5}))))
+	allowed["Of.Centre = -1"] = "a shift may have either sign"
+	enter(two.named("objective, three rows a person"))(mechanism.ForPeople(3,
+		func(epsilon, delta float64) (mechanism.Mechanism, error) {
+			c := tilted(loss.Logistic{})
+			c.Epsilon, c.Delta = epsilon, delta
+			return of(objpert.Calibrate(c))
+		})(eps, delta))
 	counted := two.named("objective, counted")
 	counted.chooses = true
 	enter(counted)(of(objpert.CalibrateCounted(tilted(loss.Logistic{}), 0.01, true)))

@@ -1,0 +1,123 @@
+package frame
+
+import (
+	"fmt"
+	"math/rand/v2"
+	"slices"
+	"testing"
+)
+
+// visits is a table of people with 0 to 5 rows each in a random order, some of them equal.
+func visits(t *testing.T, seed uint64, without string) *Table {
+	t.Helper()
+	r := rand.New(rand.NewPCG(seed, 0))
+	var who, what []string
+	for person := range 40 {
+		for range r.IntN(6) {
+			who, what = append(who, fmt.Sprint("p", person)), append(what, fmt.Sprint(r.IntN(4)))
+		}
+	}
+	who, what = append(who, "", ""), append(what, "1", "2")
+	order := r.Perm(len(who))
+	a, b := Column{Name: "id", Kind: Categorical}, Column{Name: "what", Kind: Categorical}
+	for _, i := range order {
+		if who[i] != without {
+			a.Texts, b.Texts = append(a.Texts, who[i]), append(b.Texts, what[i])
+		}
+	}
+	out, err := NewTable(a, b)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return out
+}
+
+func rowsOf(t *Table) (rows []string) {
+	for i := range t.rows {
+		rows = append(rows, t.columns[0].Text(i)+" "+t.columns[1].Text(i))
+	}
+	return rows
+}
+
+// A person more in the table changes no row of another that is kept, each keeps as many as it
+// has and may, in the order of the table, and whatever order it is, the same.
+func TestPerPersonLooksAtOnePersonOnly(t *testing.T) {
+	for seed := range uint64(20) {
+		for _, k := range []int{1, 2, 3} {
+			whole := visits(t, seed, "nobody")
+			kept, err := whole.PerPerson("id", k)
+			if err != nil {
+				t.Fatal(err)
+			}
+			count, had := map[string]int{}, map[string]int{}
+			for i := range kept.rows {
+				count[kept.columns[0].Text(i)]++
+			}
+			for i := range whole.rows {
+				had[whole.columns[0].Text(i)]++
+			}
+			for who, n := range had {
+				if want := min(n, k); who != "" && count[who] != want || who == "" && count[who] != 0 {
+					t.Errorf("seed %d, k = %d: %q has %d rows of %d", seed, k, who, count[who], n)
+				}
+			}
+			for _, gone := range []string{"p0", "p7", "p39"} {
+				fewer, err := visits(t, seed, gone).PerPerson("id", k)
+				if err != nil {
+					t.Fatal(err)
+				}
+				want := slices.DeleteFunc(rowsOf(kept), func(r string) bool { return r[:len(gone)+1] == gone+" " })
+				if got := rowsOf(fewer); !slices.Equal(got, want) {
+					t.Errorf("seed %d, k = %d: without %s the rows are %q, want %q", seed, k, gone, got, want)
+				}
+			}
+			// Backwards.
+			back, err := NewTable(Column{Name: "id", Kind: Categorical, Texts: reversed(whole.columns[0].Texts)},
+				Column{Name: "what", Kind: Categorical, Texts: reversed(whole.columns[1].Texts)})
+			if err != nil {
+				t.Fatal(err)
+			}
+			turned, _ := back.PerPerson("id", k)
+			a, b := rowsOf(kept), rowsOf(turned)
+			slices.Sort(a)
+			slices.Sort(b)
+			if !slices.Equal(a, b) {
+				t.Errorf("seed %d, k = %d: what is kept depends on the order of the table", seed, k)
+			}
+		}
+	}
+	if _, err := visits(t, 1, "").PerPerson("id", 0); err == nil {
+		t.Error("no rows are accepted")
+	}
+	if _, err := visits(t, 1, "").PerPerson("name", 1); err == nil {
+		t.Error("a column that is not there is accepted")
+	}
+}
+
+func reversed(x []string) []string { x = slices.Clone(x); slices.Reverse(x); return x }
+
+// Of rows that differ each is as likely to be the one that is kept: of 4000 people with the
+// rows a, b and c, a third keep each, to five standard errors, which are 11 % of it.
+func TestPerPersonChoosesEvenly(t *testing.T) {
+	const n = 4000
+	a, b := Column{Name: "id", Kind: Categorical}, Column{Name: "what", Kind: Categorical}
+	for i := range n {
+		for _, what := range []string{"a", "b", "c"} {
+			a.Texts, b.Texts = append(a.Texts, fmt.Sprint(i)), append(b.Texts, what)
+		}
+	}
+	whole, err := NewTable(a, b)
+	if err != nil {
+		t.Fatal(err)
+	}
+	kept, _ := whole.PerPerson("id", 1)
+	count := map[string]int{}
+	for _, text := range kept.columns[1].Texts {
+		count[text]++
+	}
+	for what, c := range count {
+		if c < n/3-149 || c > n/3+149 {
+			t.Errorf("%s is kept in %d of %d", what, c, n)
+		}
+	}
+}
