@@ -37,6 +37,9 @@ type Config struct {
 // tolerance is τ/C, unless more records are planned than can be solved for so exactly.
 const tolerance = 1e-6
 
+// farthest is the τ/C of a block beyond which it has no use: a hundredth more noise.
+const farthest = 0.01
+
 // outputShare is the part of ε that hides the solver's error.
 const outputShare = 0.01
 
@@ -224,6 +227,9 @@ func (c PhasesConfig) Calibrate() (Phases, error) {
 	m.Records = c.Records
 	if err != nil {
 		return m, err
+	}
+	if least := 2 * m.attainable(c.Features); c.Tolerance == 0 && least <= farthest*m.Clip {
+		m.Tolerance = max(m.Tolerance, least) // else Feasible says what helps
 	}
 	return m, m.Validate()
 }

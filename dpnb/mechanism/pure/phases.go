@@ -181,18 +181,41 @@ func (m Phases) String() string {
 }
 
 // Feasible implements mechanism.Mechanism: every block can be solved, however the draws
-// fall; no block has more records than there are.
+// fall; the tolerance can be reached with as many records as a block can have.
 func (m Phases) Feasible(features, records int) error {
 	for t := 1; t <= m.Count; t++ {
-		// The second stage has the larger ball, farther out, and a linear part.
-		p := m.within([]float64{floats.Norm(m.Centre, 2) + 4*m.Radius}, t)
-		p.Radius *= 2
-		if err := p.feasible(curve(p.Clip, 0, p.Lambda), features, max(records, m.Records),
-			p.Lambda*p.Radius); err != nil {
+		p := m.hardest(t)
+		most := m.most(t, max(records, m.Records))
+		if err := p.feasible(curve(p.Clip, 0, p.Lambda), features, most, p.Lambda*p.Radius); err != nil {
 			return err
 		}
 	}
 	return nil
+}
+
+// most is the largest number of n records that a block of phase t can have: where they are drawn, all of them.
+func (m Phases) most(t, n int) int {
+	if m.Adjacency == privacy.ReplaceOne {
+		return (n>>(t-1)+t)/m.Blocks + 1
+	}
+	return n
+}
+
+// hardest is the problem of a second stage in phase t: it has the larger ball, farther out, and a linear part.
+func (m Phases) hardest(t int) Problem {
+	p := m.within([]float64{floats.Norm(m.Centre, 2) + 4*m.Radius}, t)
+	p.Radius *= 2
+	return p
+}
+
+// attainable returns the smallest Tolerance that Feasible admits for the planned number of records.
+func (m Phases) attainable(features int) (tolerance float64) {
+	for t := 1; t <= m.Count; t++ {
+		p := m.hardest(t)
+		least := p.least(curve(p.Clip, 0, p.Lambda), features, m.most(t, m.Records), p.Lambda*p.Radius)
+		tolerance = max(tolerance, least*m.Clip/p.Clip)
+	}
+	return tolerance
 }
 
 // Check implements mechanism.Mechanism: it looks at parameters and shapes alone.

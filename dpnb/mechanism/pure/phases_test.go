@@ -165,3 +165,29 @@ func TestCentral(t *testing.T) {
 		t.Errorf("of one: %v", p)
 	}
 }
+
+// What is calibrated can be solved for at these sizes, and nothing is lost by it; with ridges that grow by 32 and
+// draws by which a block might have all records it cannot, which is said, and not made good by a tolerance without use.
+func TestPhasesAreFeasible(t *testing.T) {
+	for _, c := range []struct {
+		adj     privacy.Adjacency
+		records int
+		ratio   float64
+		ok      bool
+	}{
+		{privacy.AddRemove, 200, 4, true}, {privacy.AddRemove, 20_000, 4, true},
+		{privacy.AddRemove, 100_000, 32, false},
+		{privacy.ReplaceOne, 200, 4, true}, {privacy.ReplaceOne, 100_000, 4, true},
+		{privacy.ReplaceOne, 100_000, 32, true}, {privacy.ReplaceOne, 10_000_000, 4, false},
+	} {
+		m := phases(t, func(p *PhasesConfig) {
+			p.Features, p.Records, p.Ratio = 50, c.records, c.ratio
+			p.Count, p.Blocks, p.Double = 4, 3, true
+			p.Adjacency, p.WorstCase, p.MomentBound = c.adj, true, 7
+		})
+		err := m.Feasible(50, c.records)
+		if (err == nil) != c.ok || c.ok && m.Tolerance > farthest*m.Clip {
+			t.Errorf("%+v: %v, τ = %.2g C, %.2g C can be reached", c, err, m.Tolerance/m.Clip, m.attainable(50)/m.Clip)
+		}
+	}
+}

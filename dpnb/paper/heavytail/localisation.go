@@ -198,37 +198,13 @@ func adaptive(early float64) claim.Check {
 		const alpha = 0.05
 		var steps, gap float64
 		for range 6 {
-			var sum []Function
-			var lipschitz float64
-			for range 5 {
-				x := make([]float64, 2)
-				src.Gaussian(x, 1)
-				sum = append(sum, absolute(x, src.NormFloat64()))
-				lipschitz += floats.Norm(x, 2)
-			}
-			part, g := make([]float64, 2), make([]float64, 2)
-			phi := func(g, w []float64) (v float64) {
-				clear(g)
-				for _, f := range sum {
-					v += f(part, w)
-					floats.Add(g, part)
-				}
-				return v
-			}
+			phi, lipschitz := absoluteSum(src)
 			w, t, err := Subgradient(Exactly(composite.Ball{Radius: 1}), phi, []float64{0.9, 0}, alpha*early, 2, 1e7)
 			if err != nil {
 				return claim.Outcome{}, err
 			}
-			least := math.Inf(1)
-			for i := range 201 {
-				for j := range 201 {
-					if x := []float64{float64(i)/100 - 1, float64(j)/100 - 1}; floats.Norm(x, 2) <= 1 {
-						least = math.Min(least, phi(g, x))
-					}
-				}
-			}
 			steps = math.Max(steps, float64(t)/math.Ceil(math.Pow(6*lipschitz/alpha, 2)))
-			gap = math.Max(gap, (phi(g, w)-least)/alpha)
+			gap = math.Max(gap, (phi(make([]float64, 2), w)-leastOnDisc(phi, 100))/alpha)
 		}
 		return outcome(fmt.Sprintf("%.2f of the steps, %.2f of α", steps, gap), steps <= 1 && gap <= 1), nil
 	}
@@ -445,4 +421,37 @@ func hiddenCurve(t float64) (phi float64) {
 		phi += (t - r) * math.Exp(-1/(r*r)) * t / cells
 	}
 	return phi
+}
+
+// absoluteSum draws a sum of five absolute losses on the plane, of which L is at most lipschitz.
+func absoluteSum(src *noise.Seeded) (phi Function, lipschitz float64) {
+	var sum []Function
+	for range 5 {
+		x := make([]float64, 2)
+		src.Gaussian(x, 1)
+		sum = append(sum, absolute(x, src.NormFloat64()))
+		lipschitz += floats.Norm(x, 2)
+	}
+	part := make([]float64, 2)
+	return func(g, w []float64) (v float64) {
+		clear(g)
+		for _, f := range sum {
+			v += f(part, w)
+			floats.Add(g, part)
+		}
+		return v
+	}, lipschitz
+}
+
+// leastOnDisc is the least value over a grid of 2·cells + 1 points a side on the unit disc.
+func leastOnDisc(phi Function, cells int) float64 {
+	least, g := math.Inf(1), make([]float64, 2)
+	for i := -cells; i <= cells; i++ {
+		for j := -cells; j <= cells; j++ {
+			if x := []float64{float64(i) / float64(cells), float64(j) / float64(cells)}; floats.Norm(x, 2) <= 1 {
+				least = math.Min(least, phi(g, x))
+			}
+		}
+	}
+	return least
 }

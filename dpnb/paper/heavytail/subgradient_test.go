@@ -65,36 +65,13 @@ func TestSubgradient(t *testing.T) {
 	src := noise.NewSeeded(2)
 	early := 0
 	for range 12 {
-		var sum []Function
-		var lipschitz float64
-		for range 5 {
-			x := make([]float64, 2)
-			src.Gaussian(x, 1)
-			sum = append(sum, absolute(x, src.NormFloat64()))
-			lipschitz += floats.Norm(x, 2)
-		}
-		phi := func(g, w []float64) (v float64) {
-			part := make([]float64, 2)
-			clear(g)
-			for _, f := range sum {
-				v += f(part, w)
-				floats.Add(g, part)
-			}
-			return v
-		}
+		phi, lipschitz := absoluteSum(src)
 		k, alpha, g := Exactly(composite.Ball{Radius: 1}), 0.05, make([]float64, 2)
 		w, steps, err := Subgradient(k, phi, []float64{0, 0}, alpha, 2, 1e7)
 		if err != nil {
 			t.Fatal(err)
 		}
-		least := math.Inf(1)
-		for i := range 401 {
-			for j := range 401 {
-				if x := []float64{float64(i)/200 - 1, float64(j)/200 - 1}; floats.Norm(x, 2) <= 1 {
-					least = math.Min(least, phi(g, x))
-				}
-			}
-		}
+		least := leastOnDisc(phi, 200)
 		if got := phi(g, w); got > least+alpha {
 			t.Errorf("%v above the minimum, want at most %v", got-least, alpha)
 		}
