@@ -221,7 +221,15 @@ type (
 	//	dpnb.Show(model.QuantileScores(other))
 	//	dpnb.Show(model.Bands("age", map[string]any{"smoker": "yes"}))
 	Quantiles = learn.Quantiles
-	// Regulariser is ℓ₁, of single coefficients or of whole columns, for Linear and Huber:
+	// Quadratic is least squares by quadratic perturbation, for Regression of targets that one
+	// model predicts exactly: its guarantee rests on that assumption, which must be stated.
+	//
+	//	l := dpnb.Quadratic{Interpolation: dpnb.AssumeInterpolation(public.Theta(), 0.1)}
+	Quadratic = learn.Quadratic
+	// Interpolation is the assumption of Quadratic: AssumeInterpolation makes it.
+	Interpolation = learn.Interpolation
+	// Regulariser is ℓ₁, of single coefficients or of whole columns, or a constraint, for
+	// Linear, Huber and Quadratic:
 	//
 	//	model, err := dpnb.Linear{Regularise: dpnb.Regulariser{L1: 30}}.Fit(data, budget.Spend(0.5))
 	Regulariser = learn.Regulariser
@@ -251,6 +259,12 @@ const (
 	LogisticLoss = learn.LogisticLoss
 	HingeLoss    = learn.HingeLoss
 )
+
+// AssumeInterpolation states that one point, within eta of the anchor, minimises the loss of
+// every record that could ever be in the data, and that the anchor was found without them.
+func AssumeInterpolation(anchor []float64, eta float64) Interpolation {
+	return learn.AssumeInterpolation(anchor, eta)
+}
 
 // What a fit returns.
 type (

@@ -85,5 +85,7 @@ func noiseWords(src noise.Source) string {
 // learnersKept writes learners down with their settings, but for those that do not change
 // what is released and for the noise, which has words of its own.
 var learnersKept = sync.OnceValue(func() *typedjson.Codec {
-	return typedjson.New().Omit("Noise", "Workers")
+	c := typedjson.New().Omit("Noise", "Workers")
+	keepInterpolation(c)
+	return c
 })

@@ -12,6 +12,7 @@ import (
 	"github.com/dpnb/notebooks/dpnb/mechanism/objpert/interval"
 	"github.com/dpnb/notebooks/dpnb/mechanism/objpert/multiclass"
 	"github.com/dpnb/notebooks/dpnb/mechanism/pure"
+	"github.com/dpnb/notebooks/dpnb/mechanism/qop"
 	"github.com/dpnb/notebooks/dpnb/mechanism/sgd"
 	"github.com/dpnb/notebooks/dpnb/mechanism/ssp"
 )
@@ -37,10 +38,26 @@ var mechanisms = sync.OnceValue(func() *typedjson.Codec {
 		loss.Hinge{}, loss.ReLU{},
 		composite.None{}, composite.L1{}, composite.GroupL1{}, composite.Everywhere{}, composite.Ball{},
 		composite.Box{}, composite.Simplex{},
+		qop.Perturbation{},
 	)
+	keepInterpolation(c)
 	typedjson.As(c, loss.Clipped(loss.Squared{}, 1), func(v any) (clippedLoss, error) {
 		of, level, _ := loss.Unclip(v.(loss.Loss))
 		return clippedLoss{of, level}, nil
 	}, func(l clippedLoss) (any, error) { return loss.Clipped(l.Of, l.Level), nil })
 	return c
 })
+
+// anchored stands for an Interpolation.
+type anchored struct {
+	Anchor []float64
+	Within float64
+}
+
+// keepInterpolation has a codec write down what Quadratic assumes.
+func keepInterpolation(c *typedjson.Codec) {
+	typedjson.As(c, qop.Interpolation{}, func(v any) (anchored, error) {
+		a := v.(qop.Interpolation)
+		return anchored{a.Anchor(), a.Eta()}, nil
+	}, func(a anchored) (any, error) { return qop.AssumeInterpolation(a.Anchor, a.Within), nil })
+}

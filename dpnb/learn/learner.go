@@ -21,7 +21,7 @@ import (
 )
 
 // Learner is a way to fit: Logistic, SVM, Linear, Huber, Quantile, Quantiles, Poisson,
-// Softmax, OneVsRest, HeavyTails. The zero value of each is right.
+// Softmax, OneVsRest, HeavyTails, of which the zero value is right; and Quadratic.
 //
 // Fit releases a private model, or returns an error and releases nothing: first
 // everything is checked; then the budget is charged; then noise is drawn and the

@@ -14,8 +14,11 @@ import (
 )
 
 // Regulariser is added to the sum objective of a learner: a function of the coefficients
-// alone, so that it costs no privacy. At most one of its weights is set; they must not be
-// chosen by looking at the records. The intercept is in none of them.
+// alone, so that it costs no privacy. At most one of its weights is set, and at most one of
+// its constraints; they must not be chosen by looking at the records. The intercept is in
+// none of them but Ball.
+//
+// What is released need not meet a constraint to the last digits, for the output has noise.
 type Regulariser struct {
 	// L1 is ω of ω‖θ‖₁, under which coefficients are zero that explain little. Where ω is
 	// meant per record, as scikit-learn's alpha is, it is that times the number of
@@ -24,6 +27,10 @@ type Regulariser struct {
 	// GroupL1 is ω of ω Σ_g √|g|·‖θ_g‖₂, the groups g being the columns: all indicators of
 	// a category's column are zero, or none is.
 	GroupL1 float64
+	// Ball r > 0 holds all coefficients together to ‖θ‖₂ ≤ r, Box b > 0 each to |θⱼ| ≤ b,
+	// NonNegative each to θⱼ ≥ 0; zero does not.
+	Ball, Box   float64
+	NonNegative bool
 }
 
 // sizes returns the weight and the groups of features of r, for records like those of d.
@@ -31,7 +38,7 @@ func (r Regulariser) sizes(d *frame.Design) (weight float64, groups []int, err e
 	for _, w := range []struct {
 		name  string
 		value float64
-	}{{"L1", r.L1}, {"GroupL1", r.GroupL1}} {
+	}{{"L1", r.L1}, {"GroupL1", r.GroupL1}, {"Ball", r.Ball}, {"Box", r.Box}} {
 		if !(w.value >= 0) || math.IsInf(w.value, 1) {
 			return 0, nil, &privacy.ParamError{Name: w.name, Value: w.value, Want: "a positive number, or 0 for none"}
 		}
@@ -41,6 +48,8 @@ func (r Regulariser) sizes(d *frame.Design) (weight float64, groups []int, err e
 		features--
 	}
 	switch {
+	case r.Ball > 0 && r.Box > 0 || r.NonNegative && r.Ball+r.Box > 0:
+		return 0, nil, errors.New("dpnb: one of Ball, Box and NonNegative can be set, not several")
 	case r.L1 > 0 && r.GroupL1 > 0:
 		return 0, nil, errors.New("dpnb: one of L1 and GroupL1 can be set, not both")
 	case r.GroupL1 > 0 && d.Encoding == nil:
@@ -54,6 +63,26 @@ func (r Regulariser) sizes(d *frame.Design) (weight float64, groups []int, err e
 func (r Regulariser) composite(d *frame.Design) (composite.GroupL1, error) {
 	weight, groups, err := r.sizes(d)
 	return composite.GroupL1{Weight: weight, Groups: groups}, err
+}
+
+// constraint returns what the coefficients are held to, nil for nothing.
+func (r Regulariser) constraint(d *frame.Design) composite.Constraint {
+	if r.Ball > 0 {
+		return composite.Ball{Radius: r.Ball}
+	}
+	if r.Box == 0 && !r.NonNegative {
+		return nil
+	}
+	lower, upper := -r.Box, r.Box
+	if r.NonNegative {
+		lower, upper = 0, math.Inf(1)
+	}
+	box := composite.Box{Lower: slices.Repeat([]float64{lower}, d.Rows.D),
+		Upper: slices.Repeat([]float64{upper}, d.Rows.D)}
+	if last := d.Rows.D - 1; intercept(d) {
+		box.Lower[last], box.Upper[last] = math.Inf(-1), math.Inf(1)
+	}
+	return box
 }
 
 // regularised chooses objective perturbation with a regulariser, at the λ and the noise
@@ -71,7 +100,8 @@ func regularised(p recipe, d *frame.Design, epsilon, delta float64) (mechanism.M
 	if err != nil {
 		return nil, err
 	}
-	return constrained.Objective{Objective: k.Fit, Regulariser: r, Dimension: d.Rows.D, Adjacency: privacy.AddRemove,
+	return constrained.Objective{Objective: k.Fit, Regulariser: r, Constraint: p.regulariser.constraint(d),
+		Dimension: d.Rows.D, Adjacency: privacy.AddRemove,
 		Epsilon: epsilon, Delta: delta}, nil
 }
 
@@ -82,7 +112,7 @@ func plainRegularised(p recipe, d *frame.Design, lambda float64) ([]float64, err
 		return nil, err
 	}
 	s, err := composite.Solve(&composite.Problem{Problem: erm.Problem{Rows: d.Rows, Labels: d.Labels,
-		Loss: p.clipped(d), Lambda: lambda}, Regulariser: r},
+		Loss: p.clipped(d), Lambda: lambda}, Regulariser: r, Constraint: p.regulariser.constraint(d)},
 		&composite.Settings{Workers: p.workers, Tolerance: p.tolerance})
 	if err != nil {
 		return nil, err

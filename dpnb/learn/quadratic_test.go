@@ -1,0 +1,158 @@
+package learn_test
+
+import (
+	"errors"
+	"math"
+	"reflect"
+	"strings"
+	"testing"
+
+	"gonum.org/v1/gonum/floats"
+
+	"github.com/dpnb/notebooks/dpnb/frame"
+	"github.com/dpnb/notebooks/dpnb/learn"
+	"github.com/dpnb/notebooks/dpnb/noise"
+	"github.com/dpnb/notebooks/dpnb/privacy"
+)
+
+var planted = []float64{0.5, -0.3, 0.1}
+
+// interpolating are records whose targets one model predicts exactly.
+func interpolating(t *testing.T, rows int) *learn.Dataset {
+	t.Helper()
+	rng := noise.NewSeeded(1)
+	a, b, y := make([]float64, rows), make([]float64, rows), make([]float64, rows)
+	for i := range rows {
+		a[i], b[i] = rng.Float64(), rng.Float64()
+		y[i] = planted[0]*a[i] + planted[1]*b[i] + planted[2]
+	}
+	table, err := frame.NewTable(frame.Column{Name: "a", Numbers: a}, frame.Column{Name: "b", Numbers: b},
+		frame.Column{Name: "y", Numbers: y})
+	if err != nil {
+		t.Fatal(err)
+	}
+	return learn.Regression(learn.FromTable(table).WithSchema(learn.Numeric("a", 0, 1), learn.Numeric("b", 0, 1),
+		learn.Numeric("y", -1, 1)), "y")
+}
+
+// Where records interpolate, quadratic perturbation about a public anchor comes nearer to
+// the model than linear perturbation, at the same guarantee, which it keeps; and it says what
+// that rests on, also when it was kept.
+func TestQuadratic(t *testing.T) {
+	data := interpolating(t, 3000)
+	anchor := []float64{0.55, -0.33, 0.12}
+	l := learn.Quadratic{Interpolation: learn.AssumeInterpolation(anchor, floats.Distance(anchor, planted, 2)*1.01),
+		Records: 3000, Distance: 0.1}
+	var mine, linear float64
+	for seed := range uint64(10) {
+		l.Noise = learn.Seed(seed)
+		m, err := l.Fit(data, learn.Simulate(1, 1e-4))
+		if err != nil {
+			t.Fatal(err)
+		}
+		other, err := learn.Linear{Noise: learn.Seed(seed)}.Fit(data, learn.Simulate(1, 1e-4))
+		if err != nil {
+			t.Fatal(err)
+		}
+		mine += floats.Distance(m.Theta(), planted, 2) / 10
+		linear += floats.Distance(other.Theta(), planted, 2) / 10
+	}
+	if off := floats.Distance(anchor, planted, 2); !(mine < 0.8*linear && mine < 0.8*off) {
+		t.Errorf("quadratic is off by %.3g, linear by %.3g, and the anchor by %.3g", mine, linear, off)
+	}
+	l.Noise = nil
+	budget := fresh(1, 1e-4)
+	m, err := l.Fit(data, budget.Spend(1))
+	if err != nil {
+		t.Fatal(err)
+	}
+	g := m.Release.Guarantee
+	if d := privacy.DeltaUpper(g.Profile, 1); g.Epsilon != 1 || g.Delta != 1e-4 || d > 1e-4 ||
+		g.Adjacency != privacy.AddRemove {
+		t.Errorf("(%v, %v), δ(1) = %v, %v", g.Epsilon, g.Delta, d, g.Adjacency)
+	}
+	text := m.Display().Text()
+	for _, want := range []string{"RESTS ON INTERPOLATION", "if a single record violates this, nothing is protected",
+		"quadratic objective perturbation"} {
+		if !strings.Contains(text, want) {
+			t.Errorf("%q is not in\n%s", want, text)
+		}
+	}
+	if back := kept(t, m); !sameBits(back.Theta(), m.Theta()) || !reflect.DeepEqual(back.Display(), m.Display()) {
+		t.Error("it is another model after it was kept")
+	}
+	if _, err := learn.FitOnce("q", l, data, fresh(1, 1e-4).Spend(1)); err != nil {
+		t.Error(err)
+	}
+	if _, err := m.Intervals(0.9); err == nil {
+		t.Error("there are intervals")
+	}
+}
+
+// Without the assumption, or with one for other features, nothing is fitted or charged.
+func TestQuadraticRefusals(t *testing.T) {
+	data, budget := interpolating(t, 50), fresh(1, 1e-4)
+	assume := learn.AssumeInterpolation
+	for want, l := range map[string]learn.Learner{
+		"AssumeInterpolation":              learn.Quadratic{},
+		"in the order of a, b, bias":       learn.Quadratic{Interpolation: assume([]float64{1}, 0)},
+		"a finite η":                       learn.Quadratic{Interpolation: assume(planted, -1)},
+		"Threshold = -1":                   learn.Quadratic{Interpolation: assume(planted, 0), Threshold: -1},
+		"one of Ball, Box and NonNegative": learn.Linear{Regularise: learn.Regulariser{Ball: 1, NonNegative: true}},
+		"Box = -1":                         learn.Linear{Regularise: learn.Regulariser{Box: -1}},
+	} {
+		var bad *privacy.ParamError
+		if _, err := l.Fit(data, budget.Spend(0.5)); err == nil || !strings.Contains(err.Error(), want) ||
+			!errors.As(err, &bad) && !strings.HasPrefix(want, "one of") {
+			t.Errorf("%v, want %q", err, want)
+		}
+	}
+	if _, n := spent(t, budget); n != 0 {
+		t.Errorf("%d entries", n)
+	}
+}
+
+// Constraints hold the coefficients, but for the noise of the output and, of a box, the
+// intercept; and leave a fit alone that is inside.
+func TestConstraints(t *testing.T) {
+	data := interpolating(t, 3000)
+	free, err := learn.Linear{Lambda: 1}.FitWithoutPrivacy(data)
+	if err != nil {
+		t.Fatal(err)
+	}
+	for name, test := range map[string]struct {
+		r     learn.Regulariser
+		holds func(theta []float64, slack float64) bool
+	}{
+		"ball": {learn.Regulariser{Ball: 0.2}, func(theta []float64, s float64) bool {
+			return floats.Norm(theta, 2) < 0.2+s
+		}},
+		"box": {learn.Regulariser{Box: 0.1}, func(theta []float64, s float64) bool {
+			return math.Abs(theta[0]) < 0.1+s && math.Abs(theta[1]) < 0.1+s && math.Abs(theta[2]) > 0.1
+		}},
+		"positive": {learn.Regulariser{NonNegative: true}, func(theta []float64, s float64) bool {
+			return theta[0] > 0.1 && theta[1] > -s
+		}},
+		"with ω": {learn.Regulariser{NonNegative: true, L1: 1e4}, func(theta []float64, s float64) bool {
+			return math.Abs(theta[0]) < s && math.Abs(theta[1]) < s
+		}},
+		"wide": {learn.Regulariser{Box: 50}, func(theta []float64, s float64) bool {
+			return s > 1e-6 || floats.Distance(theta, free.Theta(), 2) < 1e-6
+		}},
+	} {
+		l := learn.Linear{Lambda: 1, Regularise: test.r}
+		plain, err := l.FitWithoutPrivacy(data)
+		if err != nil || !test.holds(plain.Theta(), 1e-9) {
+			t.Errorf("%s, without privacy: %v, %v", name, plain.Theta(), err)
+		}
+		l.Lambda = 0
+		m, err := l.Fit(data, fresh(8, 1e-4).Spend(8))
+		if err != nil || !test.holds(m.Theta(), 1e-2) {
+			t.Errorf("%s: %v, %v", name, m.Theta(), err)
+		}
+		if back := kept(t, m); !sameBits(back.Theta(), m.Theta()) || !reflect.DeepEqual(back.Release.Guarantee.Bound,
+			m.Release.Guarantee.Bound) || back.Release.Fitted.Describe().Name != m.Release.Fitted.Describe().Name {
+			t.Errorf("%s: it is another model after it was kept", name)
+		}
+	}
+}
