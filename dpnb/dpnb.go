@@ -178,6 +178,12 @@ func Count() Query { return explore.Count() }
 //	ages, err := dpnb.Histogram("age", 17, 30, 45, 65, 90).Of(df, budget.Spend(0.1))
 func Histogram(column string, edges ...float64) Query { return explore.Histogram(column, edges...) }
 
+// Keys asks which values a column has that many people share, where nobody has listed them.
+//
+//	cities, err := dpnb.Keys("city").Of(df, budget.Spend(0.1))
+//	df = df.WithSchema(dpnb.Categorical("city", cities.Names()...).OrElse("elsewhere"))
+func Keys(column string) Query { return explore.Keys(column) }
+
 // Crosstab asks how many records have each combination of categories.
 //
 //	table, err := dpnb.Crosstab("sex", "income").Of(df, budget.Spend(0.1))

@@ -9,7 +9,6 @@ import (
 	"github.com/dpnb/notebooks/dpnb/internal/univariate"
 	"github.com/dpnb/notebooks/dpnb/learn"
 	"github.com/dpnb/notebooks/dpnb/mechanism"
-	"github.com/dpnb/notebooks/dpnb/mechanism/statistic"
 	"github.com/dpnb/notebooks/dpnb/privacy"
 )
 
@@ -41,16 +40,17 @@ func (q Query) Price(df learn.DataFrame, within, confidence float64) (*Price, er
 	if !(within > 0) || math.IsInf(within, 1) {
 		return nil, fmt.Errorf("dpnb: Price: within %v: want a positive number, half the width of the interval", within)
 	}
-	if m, err := p.calibrate(1, 0, false); err != nil {
+	_, rows := df.Person()
+	if m, err := forPeople(p, rows, false)(1, 0); err != nil {
 		return nil, err
-	} else if half, _ := p.precision(m, q.records, q.settings); math.IsInf(half, 1) || math.IsNaN(half) {
+	} else if half, _ := p.precision(collector(m), q.records, q.settings); math.IsInf(half, 1) || math.IsNaN(half) {
 		return nil, errors.New("dpnb: Price needs to know about how many records there will be, from what is public: " +
 			"query.Planned(10000)")
 	}
-	least := func(delta float64, countsMu bool) (float64, statistic.Mechanism, error) {
+	least := func(delta float64, countsMu bool) (float64, mechanism.Mechanism, error) {
 		var fault error
-		at := func(epsilon float64) statistic.Mechanism {
-			m, err := p.calibrate(epsilon, delta, countsMu)
+		at := func(epsilon float64) mechanism.Mechanism {
+			m, err := forPeople(p, rows, countsMu)(epsilon, delta)
 			if err != nil {
 				fault = err
 			}
@@ -61,7 +61,7 @@ func (q Query) Price(df learn.DataFrame, within, confidence float64) (*Price, er
 			if fault != nil {
 				return true
 			}
-			half, _ := p.precision(m, q.records, q.settings)
+			half, _ := p.precision(collector(m), q.records, q.settings)
 			return half <= within
 		}
 		const dearest = 100
@@ -90,7 +90,7 @@ func (q Query) Price(df learn.DataFrame, within, confidence float64) (*Price, er
 	if price.Mu, _, err = privacy.AsGaussian(profile, 1e-12); err != nil {
 		return nil, err
 	}
-	_, unit := p.precision(m, q.records, q.settings)
+	_, unit := p.precision(collector(m), q.records, q.settings)
 	price.what = fmt.Sprintf("To know the %s to ± %g %s with %s confidence", p.label(), within, unit, q.percent())
 	if q.records > 0 {
 		price.what += fmt.Sprintf(", of about %.0f records,", q.records)

@@ -112,6 +112,9 @@ func (q Query) planned(df learn.DataFrame) (plan, frame.Scanner, *frame.Values, 
 // that does not cover it: all from public knowledge, before anything is spent. A file that
 // cannot be read on is found out after.
 func (q Query) Of(df learn.DataFrame, a learn.Allowance) (*Statistic, error) {
+	if k, ok := q.question.(keys); ok && q.err == nil {
+		return k.of(q, df, a)
+	}
 	p, records, values, err := q.planned(df)
 	if err != nil {
 		return nil, err
@@ -122,19 +125,12 @@ func (q Query) Of(df learn.DataFrame, a learn.Allowance) (*Statistic, error) {
 	}
 	_, rows := df.Person()
 	m, alone, err := a.Pay(src, p.label(), func(epsilon, delta float64, countsMu bool) (mechanism.Mechanism, error) {
-		// Of several rows a Gaussian mechanism costs as many times its μ, and nothing else is known so well.
-		return mechanism.ForPeople(rows, func(epsilon, delta float64) (mechanism.Mechanism, error) {
-			return p.calibrate(epsilon, delta, countsMu || rows > 1)
-		})(epsilon, delta)
+		return forPeople(p, rows, countsMu)(epsilon, delta)
 	})
 	if err != nil {
 		return nil, err
 	}
-	ran := m
-	if g, ok := m.(mechanism.Group); ok {
-		ran = g.Of
-	}
-	collecting := ran.(statistic.Mechanism)
+	collecting := collector(m)
 	tally := collecting.Tally()
 	columns := p.columns()
 	if columns == nil { // the records themselves are counted
@@ -164,6 +160,22 @@ func (q Query) Of(df learn.DataFrame, a learn.Allowance) (*Statistic, error) {
 	s.mechanism, s.dataDependent, s.settings = m.String(), values.DataDependent(), q.settings
 	s.origin, s.from = s.origin.And(src), df
 	return s, nil
+}
+
+// forPeople returns p.calibrate for people with up to so many rows: of several a Gaussian
+// mechanism costs as many times its μ, and nothing else is known so well.
+func forPeople(p plan, rows int, countsMu bool) mechanism.Choice {
+	return mechanism.ForPeople(rows, func(epsilon, delta float64) (mechanism.Mechanism, error) {
+		return p.calibrate(epsilon, delta, countsMu || rows > 1)
+	})
+}
+
+// collector returns what forPeople has calibrated for a row.
+func collector(m mechanism.Mechanism) statistic.Mechanism {
+	if g, ok := m.(mechanism.Group); ok {
+		m = g.Of
+	}
+	return m.(statistic.Mechanism)
 }
 
 // number returns what is publicly known of a column of numbers.

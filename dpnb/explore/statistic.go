@@ -46,7 +46,7 @@ type Statistic struct {
 
 // Err returns why s is no statistic: nil if it is one.
 func (s *Statistic) Err() error {
-	if s == nil || len(s.rows) == 0 {
+	if s == nil || s.title == "" {
 		return errors.New("dpnb: no statistic: look at the err that came with it")
 	}
 	return nil
@@ -62,7 +62,7 @@ func (s *Statistic) Rows() []Row {
 
 // Value returns the first number, the only one of a mean; NaN if there is none.
 func (s *Statistic) Value() float64 {
-	if s.Err() != nil {
+	if s.Err() != nil || len(s.rows) == 0 {
 		return math.NaN()
 	}
 	return s.rows[0].Value
@@ -70,7 +70,7 @@ func (s *Statistic) Value() float64 {
 
 // Interval returns the interval of the first number.
 func (s *Statistic) Interval() (lower, upper float64) {
-	if s.Err() != nil {
+	if s.Err() != nil || len(s.rows) == 0 {
 		return math.NaN(), math.NaN()
 	}
 	return s.rows[0].Lower, s.rows[0].Upper
@@ -137,9 +137,10 @@ func (s *Statistic) Display() display.Item {
 // How many numbers a table shows, and a figure.
 const mostShown, mostDrawn = 100, 50
 
-// Illustration draws the numbers with their intervals. Show shows it beside the table.
+// Illustration draws the numbers with their intervals, nil if there are none. Show shows it
+// beside the table.
 func (s *Statistic) Illustration() *figure.Figure {
-	if s.Err() != nil {
+	if s.Err() != nil || len(s.rows) == 0 {
 		return nil
 	}
 	if s.draw != nil {

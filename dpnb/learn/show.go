@@ -61,7 +61,10 @@ func show(v any) error {
 		if err := display.Show(v.Display()); err != nil || v.Err() != nil {
 			return err
 		}
-		return show(v.Illustration())
+		if f := v.Illustration(); f != nil {
+			return show(f)
+		}
+		return nil
 	case Card:
 		if v == "" {
 			return nil // the error beside it says why

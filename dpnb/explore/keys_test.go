@@ -1,0 +1,109 @@
+package explore_test
+
+import (
+	"fmt"
+	"math"
+	"slices"
+	"strings"
+	"testing"
+
+	"github.com/dpnb/notebooks/dpnb/explore"
+	"github.com/dpnb/notebooks/dpnb/frame"
+	"github.com/dpnb/notebooks/dpnb/learn"
+)
+
+// towns is a table of two large towns, one that three people live in and one for each of 50
+// people alone; every person has so many rows, of the same town.
+func towns(rows int, backwards bool) learn.DataFrame {
+	var all []string
+	for i := range 400 {
+		all = append(all, []string{"Bern", "Rome", "Rome"}[i%3])
+	}
+	all = append(all, "Urk", "Urk", "Urk", "", "")
+	for i := range 50 {
+		all = append(all, fmt.Sprint("hut ", i))
+	}
+	id, town := frame.Column{Name: "id"}, frame.Column{Name: "town", Kind: frame.Categorical}
+	for i, name := range all {
+		for range rows {
+			id.Numbers, town.Texts = append(id.Numbers, float64(i)), append(town.Texts, name)
+		}
+	}
+	if backwards {
+		slices.Reverse(id.Numbers)
+		slices.Reverse(town.Texts)
+	}
+	t, err := frame.NewTable(id, town)
+	if err != nil {
+		panic(err)
+	}
+	return learn.FromTable(t)
+}
+
+// The towns of many are shown with about their numbers of people, in whatever order the rows
+// are, and the huts of one are not, by any rule of the ledger and with several rows a person.
+func TestKeys(t *testing.T) {
+	for name, spend := range map[string]func() learn.Allowance{
+		"alone":         func() learn.Allowance { return fresh(1, 1e-6).Spend(1) },
+		"among others":  func() learn.Allowance { return fresh(1, 1e-5).Spend(0.5) },
+		"a share":       func() learn.Allowance { return fresh(2, 1e-5).Share(0.25) },
+		"of simulation": func() learn.Allowance { return learn.Simulate(1, 1e-5) },
+	} {
+		for rows := 1; rows <= 2; rows++ {
+			var first []explore.Row
+			for _, backwards := range []bool{false, true} {
+				df := towns(rows, backwards)
+				if rows > 1 {
+					df = df.PerPerson("id", rows)
+				}
+				s, err := explore.Keys("town").Noise(learn.Seed(2)).Of(df, spend())
+				if err != nil {
+					t.Fatal(name, err)
+				}
+				if !slices.Equal(s.Names(), []string{"Rome", "Bern"}) || math.Abs(s.Rows()[0].Value-266) > 60 ||
+					math.Abs(s.Rows()[1].Value-134) > 60 {
+					t.Errorf("%s: %+v", name, s.Rows())
+				}
+				if first == nil {
+					first = s.Rows()
+				}
+				if fmt.Sprint(first) != fmt.Sprint(s.Rows()) {
+					t.Errorf("%s: backwards %v, else %v", name, s.Rows(), first)
+				}
+				if text := s.Display().Text(); !strings.Contains(text, "is not said") {
+					t.Error(text)
+				}
+			}
+		}
+	}
+	// Nothing to show is an answer.
+	s, err := explore.Keys("town").Noise(learn.Seed(1)).Of(towns(1, false), learn.Simulate(0.01, 1e-9))
+	if err != nil || s.Err() != nil || len(s.Rows()) != 0 || s.Illustration() != nil || !math.IsNaN(s.Value()) {
+		t.Errorf("%v, %v", s, err)
+	}
+}
+
+func TestKeysAreRefusedBeforeTheCharge(t *testing.T) {
+	for name, c := range map[string]struct {
+		q     explore.Query
+		df    learn.DataFrame
+		delta float64
+		want  string
+	}{
+		"no such column":    {explore.Keys("street"), towns(1, false), 1e-6, `no column "street"`},
+		"no δ":              {explore.Keys("town"), towns(1, false), 0, "δ = 0"},
+		"groups":            {explore.Keys("town").By("id"), towns(1, false), 1e-6, "no groups"},
+		"who it is":         {explore.Keys("id"), towns(1, false).PerPerson("id", 1), 1e-6, "whose row"},
+		"nobody knows whom": {explore.Keys("town"), towns(2, false).PerPerson("id", 2).Drop("id"), 1e-6, `column "id"`},
+		"far too many rows": {explore.Keys("town"), towns(1, false).PerPerson("id", 5000), 1e-6, "Keys"},
+	} {
+		b := fresh(1, c.delta)
+		s, err := c.q.Of(c.df, b.Spend(0.5))
+		if err == nil || s != nil || !strings.Contains(err.Error(), c.want) || spent(t, b) != 0 {
+			t.Errorf("%s: %v, %v spent", name, err, spent(t, b))
+		}
+	}
+	if _, err := explore.Keys("town").Price(towns(1, false).WithSchema(), 5, 0.95); err == nil {
+		t.Error("Keys has a price")
+	}
+}
