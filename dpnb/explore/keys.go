@@ -98,9 +98,9 @@ func (k keys) of(q Query, df learn.DataFrame, a learn.Allowance) (*Statistic, er
 		out.rows = append(out.rows, Row{Name: names[at], Estimate: countOf(shown.Counts[i], w)})
 	}
 	slices.SortStableFunc(out.rows, func(a, b Row) int { return cmp.Compare(b.Value, a.Value) })
-	out.meaning = fmt.Sprintf("%d values of %s are shown, each because its noisy number of people is above %.4g; a value "+
-		"that fewer share is not, and how many of these there are is not said. Before a value is chosen for its number, "+
-		"the noise is within %s with %s confidence; a number just above the threshold is rather too large.",
+	out.meaning = fmt.Sprintf("%d values of %s are shown, each because its noisy number of people is above %.4g; one "+
+		"that fewer share is not, and how many of these there are is not said. Before a value is chosen for its "+
+		"number, the noise is within %s with %s confidence; a number just above the threshold is rather too large.",
 		len(out.rows), k.column, selection.Threshold, ceil(w), q.percent())
 	out.guarantee = r.Guarantee
 	out.guarantee.Epsilon, out.guarantee.Delta, out.guarantee.Rows = alone.Epsilon, alone.Delta, rows
