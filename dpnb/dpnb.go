@@ -318,7 +318,7 @@ func FitOnce(name string, l Learner, data *Dataset, allowance Allowance) (*Model
 type (
 	// Budget is (ε, δ) and a ledger of what was spent of it: NewBudget. Show has it.
 	Budget = learn.Budget
-	// BudgetOption is an option of NewBudget: Named, KeptIn or ComposedAsGaussians.
+	// BudgetOption is an option of NewBudget: Named or KeptIn.
 	BudgetOption = learn.BudgetOption
 	// Allowance is what one fit may spend: budget.Spend(0.5), or on public data
 	// Simulate. It can have a name in the ledger:
@@ -339,10 +339,6 @@ func NewBudget(epsilon, delta float64, opts ...BudgetOption) *Budget {
 
 // Named tells budgets of different data apart; without it the name is "main".
 func Named(name string) BudgetOption { return learn.Named(name) }
-
-// ComposedAsGaussians adds up squares of μ in place of ε: ten equal fits from (1, 1e-5)
-// then have ε ≈ 0.28 each, by budget.Share(0.1), instead of 0.1 (docs/theory/ledger.md).
-func ComposedAsGaussians() BudgetOption { return learn.ComposedAsGaussians() }
 
 // KeptIn keeps the ledger in a file that outlives the notebook; its folder must be there.
 // Keep the file like the data: who loses it does not know what was spent.

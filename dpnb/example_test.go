@@ -22,12 +22,12 @@ func Example() {
 	fmt.Println(model.Release.Guarantee.Words())
 	dpnb.Show(budget)
 	// Output:
-	// (ε = 0.5, δ = 5e-07), add-remove-one: adding or removing any one record changes the probability of any result by a factor of at most e^ε ≤ 1.65, up to a probability of δ.
+	// (ε = 0.5, δ = 4.5e-07), add-remove-one: adding or removing any one record changes the probability of any result by a factor of at most e^ε ≤ 1.65, up to a probability of δ.
 	// !! Some of these fits drew their noise from a seed: they are simulations and protect nobody.
 	// Privacy budget "patients": ε = 1, δ = 1e-06 (add-remove-one)
-	//   for         mechanism                                            ε      δ
-	//   who is ill  objective perturbation, logistic, records counted  0.5  5e-07
-	//               [simulation]
-	//   spent                                                          0.5  5e-07
-	//   left                                                           0.5  5e-07
+	//   for              mechanism                                          ε alone   δ alone
+	//   who is ill       objective perturbation, logistic, records counted      0.5   4.5e-07
+	//                    [simulation]
+	//   all so far                                                              0.5   4.5e-07
+	//   one more can be                                                      0.7489  6.74e-07
 }

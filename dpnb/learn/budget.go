@@ -30,12 +30,12 @@ type Budget struct {
 	err  error
 }
 
-// BudgetOption changes a budget: Named, KeptIn or ComposedAsGaussians.
+// BudgetOption changes a budget: Named or KeptIn.
 type BudgetOption func(*budgetOptions)
 
 type budgetOptions struct {
-	name, path     string
-	kept, gaussian bool
+	name, path string
+	kept       bool
 }
 
 // Named tells budgets of different data apart; without it the name is "main". Two
@@ -54,19 +54,16 @@ func KeptIn(path string) BudgetOption {
 	return func(o *budgetOptions) { o.path, o.kept = path, true }
 }
 
-// ComposedAsGaussians lets a budget add up the squares of μ instead of ε: a release costs
-// what it is worth as a Gaussian mechanism, and (ε, δ) is worth the largest μ at which
-// such a mechanism keeps to it. Ten equal fits from (1, 1e-5) then have ε ≈ 0.28 each
-// instead of 0.1 (Share(0.1)). Best for Logistic and SVM as they are, which are exactly
-// Gaussian; what is less so costs more than its ε says, and can be refused beside others.
-// Needs δ > 0. A ledger that is kept in a file goes on by the rule with which it was begun.
-//
-// Proof: docs/theory/ledger.md.
-func ComposedAsGaussians() BudgetOption { return func(o *budgetOptions) { o.gaussian = true } }
-
 // NewBudget states a budget of (ε, δ) under add/remove-one: what anyone may
 // learn changes by a factor of at most e^ε, up to a probability of δ, whether
-// or not a person's record is in the data.
+// or not a person's record is in the data. The promise is for all fits together, however
+// each is chosen with knowledge of the earlier ones.
+//
+// Fits are paid for by Spend(ε), whose ε and δ add up at most, or by Share(f). Most are as
+// good as Gaussian mechanisms, and what these cost adds up in squares: ten fits with
+// Share(0.1) from (1, 1e-5) have ε ≈ 0.28 each, and of Spend(0.1) there are 75 in place of
+// ten. A fit goes through if either way of adding up covers it. The first fit decides which
+// of them has nine tenths of δ or all of it: docs/theory/ledger.md.
 //
 // A name is a budget: stating it again, in whatever function, goroutine or cell,
 // gives the same budget with what was spent, and stating another (ε, δ) or another
@@ -88,9 +85,6 @@ func NewBudget(epsilon, delta float64, opts ...BudgetOption) *Budget {
 		set(&o)
 	}
 	c := ledger.Config{Name: o.name, Path: o.path, Epsilon: epsilon, Delta: delta, Adjacency: privacy.AddRemove}
-	if o.gaussian {
-		c.Rule = ledger.AsGaussians
-	}
 	if o.kept && o.path == "" {
 		return &Budget{err: &privacy.ParamError{Name: "KeptIn", Value: `""`, Want: "the name of a file"}}
 	}
@@ -196,9 +190,11 @@ type Allowance struct {
 	once string
 }
 
-// Spend allows one fit to spend ε of the budget, and the same share of its δ. From a
-// budget that is ComposedAsGaussians the fit is (ε, δ)-differentially private alone, δ
-// being the budget's, and costs its μ².
+// Spend allows one fit to spend ε of the budget: the fit is (ε, δ′)-differentially private
+// alone. δ′ is nine tenths of the same part of δ, so that fits whose ε add up to the budget's
+// always go through; all of δ where ε is the whole budget, or where the budget began with a
+// Share; the same part of δ where releases add up by ε and δ alone, as in a ledger of an
+// earlier version.
 func (b *Budget) Spend(epsilon float64) Allowance {
 	a := Allowance{budget: b, part: ledger.Part{Epsilon: epsilon}, words: fmt.Sprintf("Spend(%v)", epsilon)}
 	if b.Err() == nil {
@@ -207,8 +203,10 @@ func (b *Budget) Spend(epsilon float64) Allowance {
 	return a
 }
 
-// Share allows one fit a fraction of the whole budget, of ε and δ or of μ²: ten fits with
-// Share(0.1) each are the budget.
+// Share allows one fit a fraction of the whole budget as a Gaussian mechanism, that is of
+// its μ²: ten fits with Share(0.1) each are the budget. Of a budget with δ = 0 it is the
+// fraction of ε. A budget of which most is to be shared should begin with a share: one that
+// began with Spend has an eighth less ε in its shares.
 func (b *Budget) Share(fraction float64) Allowance {
 	a := Allowance{budget: b, words: fmt.Sprintf("Share(%v)", fraction)}
 	if b.Err() == nil {
@@ -223,14 +221,14 @@ func (a Allowance) WithDelta(delta float64) Allowance {
 	return a
 }
 
-// withoutDelta returns a for a learner that spends no δ, which the budget then keeps; one
-// that is composed as Gaussians has its own way. A δ that was asked for is refused.
+// withoutDelta returns a for a learner that spends no δ, which the budget then keeps; a
+// share is a μ, whose ε is found by its δ. A δ that was asked for is refused.
 func (a Allowance) withoutDelta(learner string) (Allowance, error) {
 	if a.asked && a.part.Delta != 0 {
 		return a, &privacy.ParamError{Name: "WithDelta", Value: a.part.Delta,
 			Want: "0 or nothing: " + learner + " is of pure ε and spends no δ"}
 	}
-	if a.simulation || a.budget.Err() == nil && a.budget.ledger.Config().Rule != ledger.AsGaussians {
+	if a.part.Mu == 0 {
 		a.part.Delta = 0
 	}
 	return a, nil
@@ -270,8 +268,9 @@ const leastMu = 1e-12
 
 // entry is the line of the ledger of a release that is (ε, δ) alone and costs μ.
 func (a Allowance) entry(alone ledger.Part, mu float64) ledger.Entry {
-	e := ledger.Entry{Label: cmp.Or(a.label, "fit"), Epsilon: alone.Epsilon, Delta: alone.Delta}
-	if c := a.budget.ledger.Config(); c.Rule == ledger.AsGaussians && !a.whole() {
+	e := ledger.Entry{Label: cmp.Or(a.label, "fit"), Epsilon: alone.Epsilon, Delta: alone.Delta,
+		Shared: alone.Mu > 0}
+	if alone.Tail > 0 && !a.whole() {
 		e.Mu = mu
 	}
 	return e
@@ -288,7 +287,7 @@ func (a Allowance) whole() bool {
 func (a Allowance) priced(choose func(epsilon, delta float64) (mechanism.Mechanism, error)) (mechanism.Mechanism,
 	ledger.Entry, error) {
 	part := a.part
-	gaussian := !a.simulation && a.budget.ledger.Config().Rule == ledger.AsGaussians && !a.whole()
+	gaussian := part.Tail > 0 && !a.whole()
 	// A share is a μ. A mechanism that is calibrated for an (ε, δ) of it costs as much if it
 	// is Gaussian and somewhat more else: then for a smaller one.
 	for mu := part.Mu * (1 - 1e-9); ; {
@@ -309,9 +308,10 @@ func (a Allowance) priced(choose func(epsilon, delta float64) (mechanism.Mechani
 			if err != nil {
 				return nil, entry, err
 			}
-			if entry.Mu, entry.Slack, err = privacy.AsGaussian(profile, part.Tail); err != nil {
-				return nil, entry, fmt.Errorf("dpnb: what %s costs beside other releases is not known; Spend all of a "+
-					"budget on it, or use another learner: %w", m.Describe().Name, err)
+			entry.Mu, entry.Slack, err = privacy.AsGaussian(profile, part.Tail)
+			if err != nil && entry.Shared {
+				return nil, entry, fmt.Errorf("dpnb: what %s costs as a Gaussian mechanism is not known, so that it "+
+					"can have no share of a budget; Spend an ε on it: %w", m.Describe().Name, err)
 			}
 		}
 		if part.Mu == 0 || entry.Mu <= part.Mu {
@@ -361,35 +361,21 @@ func (b *Budget) Display() display.Item {
 	it := display.Item{
 		Title: fmt.Sprintf("Privacy budget %q: ε = %s, δ = %s (%s-one)", s.Name,
 			privacy.FormatDown(s.Epsilon, 6), privacy.FormatDown(s.Delta, 3), s.Adjacency),
-		Header: []string{"for", "mechanism", "ε", "δ"},
-	}
-	row := func(label, mech string, epsilon, delta string, part float64) { it.Row(label, mech, epsilon, delta) }
-	together, left := "spent", "left"
-	if s.Rule == ledger.AsGaussians {
-		it.Header = []string{"for", "mechanism", "ε alone", "δ alone", "of the budget"}
-		row = func(label, mech string, epsilon, delta string, part float64) {
-			it.Row(label, mech, epsilon, delta, fmt.Sprintf("%.1f %%", 100*part))
-		}
-		together, left = "all so far", "one more can be"
+		Header: []string{"for", "mechanism", "ε alone", "δ alone"},
 	}
 	it.Warning = ofLarge(s.Delta)
 	simulated := ""
-	for i, e := range s.Entries {
+	for _, e := range s.Entries {
 		mech := e.Mechanism
 		if e.Simulated {
 			mech += " [simulation]"
 			simulated = "Some of these fits drew their noise from a seed: they are simulations and protect nobody."
 		}
-		row(e.Label, mech, privacy.FormatUp(e.Epsilon, 4), privacy.FormatUp(e.Delta, 4), s.Part(i))
+		it.Row(e.Label, mech, privacy.FormatUp(e.Epsilon, 4), privacy.FormatUp(e.Delta, 4))
 	}
-	row(together, "", privacy.FormatUp(s.SpentEpsilon, 4), privacy.FormatUp(s.SpentDelta, 4), s.Used)
-	row(left, "", privacy.FormatDown(s.RemainingEpsilon, 4), privacy.FormatDown(s.RemainingDelta, 4), 1-s.Used)
+	it.Row("all so far", "", privacy.FormatUp(s.SpentEpsilon, 4), privacy.FormatUp(s.SpentDelta, 4))
+	it.Row("one more can be", "", privacy.FormatDown(s.RemainingEpsilon, 4), privacy.FormatDown(s.RemainingDelta, 4))
 	it.Warning = join(it.Warning, simulated)
-	if s.Rule == ledger.AsGaussians {
-		it.Note("Releases count as Gaussian mechanisms, whose μ² add up: together they are less than the sum of " +
-			"their " +
-			"ε.")
-	}
 	if b.kept {
 		it.Note("The ledger is kept in %s.", s.Path)
 	}

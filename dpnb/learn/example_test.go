@@ -36,8 +36,8 @@ func Example() {
 	_, err = learn.Logistic{}.Fit(data, budget.Spend(0.8))
 	fmt.Println(err)
 	// Output:
-	// (ε = 0.8, δ = 8e-07), add-remove-one: adding or removing any one record changes the probability of any result by a factor of at most e^ε ≤ 2.23, up to a probability of δ.
-	// ledger: budget "main" has ε = 0.2, δ = 2e-07 left and was asked for ε = 0.8, δ = 8e-07: refused, nothing was drawn and nothing spent; ask for less, or stop here: what was released stays released
+	// (ε = 0.8, δ = 7.2e-07), add-remove-one: adding or removing any one record changes the probability of any result by a factor of at most e^ε ≤ 2.23, up to a probability of δ.
+	// ledger: budget "main" has ε = 0.415616, δ = 3.74054e-07 left and was asked for ε = 0.8, δ = 7.2e-07: refused, nothing was drawn and nothing spent; ask for less, or stop here: what was released stays released
 }
 
 // What was done to the records, and what it cost.
@@ -84,9 +84,9 @@ func ExampleShow() {
 	// Output:
 	// !! Some of these fits drew their noise from a seed: they are simulations and protect nobody.
 	// Privacy budget "main": ε = 2, δ = 1e-05 (add-remove-one)
-	//   for         mechanism                                            ε        δ
-	//   first look  objective perturbation, logistic, records counted  0.5  2.5e-06
-	//               [simulation]
-	//   spent                                                          0.5  2.5e-06
-	//   left                                                           1.5  7.5e-06
+	//   for              mechanism                                          ε alone    δ alone
+	//   first look       objective perturbation, logistic, records counted      0.5   2.25e-06
+	//                    [simulation]
+	//   all so far                                                              0.5   2.25e-06
+	//   one more can be                                                       1.708  7.687e-06
 }

@@ -2,7 +2,6 @@ package learn_test
 
 import (
 	"errors"
-	"fmt"
 	"math"
 	"testing"
 
@@ -12,14 +11,10 @@ import (
 	"github.com/dpnb/notebooks/dpnb/privacy"
 )
 
-func composed(epsilon, delta float64) *learn.Budget {
-	return learn.NewBudget(epsilon, delta, learn.Named(unusedName()), learn.ComposedAsGaussians())
-}
-
 // Ten logistic fits of a tenth each have ε ≈ 0.28, and what the ten releases are
 // together, by their own profiles, is the budget and within 1 % of it.
 func TestTenSharesOfAGaussianBudget(t *testing.T) {
-	b, data := composed(1, 1e-5), peopleData(t)
+	b, data := fresh(1, 1e-5), peopleData(t)
 	square := 0.0
 	for range 10 {
 		m, err := learn.Logistic{Noise: learn.Seed(1)}.Fit(data, b.Share(0.1))
@@ -67,7 +62,7 @@ func TestSharesOfEveryLearner(t *testing.T) {
 		learners["Softmax"] = from{"Classes", learn.Softmax{Noise: learn.Seed(1)}}
 	}
 	for name, c := range learners {
-		b := composed(4, 1e-5)
+		b := fresh(4, 1e-5)
 		for range 4 {
 			if _, err := c.l.Fit(data[c.records], b.Share(0.25)); err != nil {
 				t.Errorf("%s: %v", name, err)
@@ -83,7 +78,7 @@ func TestSharesOfEveryLearner(t *testing.T) {
 			}
 		}
 		t.Logf("%s: ε = %.3f each, %.3f together", name, s.Entries[0].Epsilon, s.SpentEpsilon)
-		all := composed(1, 1e-5)
+		all := fresh(1, 1e-5)
 		if _, err := c.l.Fit(data[c.records], all.Spend(1)); err != nil {
 			t.Errorf("%s with the whole budget: %v", name, err)
 		}
@@ -98,7 +93,7 @@ func TestSharesOfEveryLearner(t *testing.T) {
 func TestSharesOfPureFits(t *testing.T) {
 	data := learn.Regression(incomes(t, 100).Drop("rich"), "spending")
 	for _, f := range []float64{1, 0.1} {
-		b := composed(1, 1e-5)
+		b := fresh(1, 1e-5)
 		m, err := learn.HeavyTails{Records: 100, Noise: learn.Seed(1)}.Fit(data, b.Share(f))
 		if err != nil {
 			t.Errorf("a share of %v: %v", f, err)
@@ -116,7 +111,7 @@ func TestSharesOfPureFits(t *testing.T) {
 
 // Bad shares are refused with the ledger as it was.
 func TestBadSharesAreRefused(t *testing.T) {
-	b, data := composed(1, 1e-5), peopleData(t)
+	b, data := fresh(1, 1e-5), peopleData(t)
 	for _, f := range []float64{0, -0.1, 1.5, math.NaN(), math.Inf(1)} {
 		if _, err := (learn.Logistic{}).Fit(data, b.Share(f)); err == nil {
 			t.Errorf("a share of %v is taken", f)
@@ -125,16 +120,15 @@ func TestBadSharesAreRefused(t *testing.T) {
 	if s, err := b.State(); err != nil || len(s.Entries) != 0 {
 		t.Errorf("%+v, %v", s, err)
 	}
-	if err := composed(1, 0).Err(); err == nil {
-		t.Error("a budget without δ composes as Gaussians")
-	}
-	plain := fresh(1, 1e-5)
+	// Without δ a share is one of ε.
+	pure := fresh(1, 0)
+	heavy := learn.Regression(incomes(t, 100).Drop("rich"), "spending")
 	for range 4 {
-		if _, err := (learn.Logistic{Noise: learn.Seed(2)}).Fit(data, plain.Share(0.25)); err != nil {
+		if _, err := (learn.HeavyTails{Records: 100, Noise: learn.Seed(2)}).Fit(heavy, pure.Share(0.25)); err != nil {
 			t.Error(err)
 		}
 	}
-	if s, _ := plain.State(); s.SpentEpsilon != 1 || fmt.Sprint(s.SpentDelta) != "1e-05" {
+	if s, _ := pure.State(); s.SpentEpsilon != 1 || s.SpentDelta != 0 {
 		t.Errorf("four quarters are %v, %v", s.SpentEpsilon, s.SpentDelta)
 	}
 }

@@ -28,7 +28,7 @@ func (a Allowance) Pay(
 	if err := a.check(src); err != nil {
 		return nil, alone, err
 	}
-	countsMu := !a.simulation && a.budget.ledger.Config().Rule == ledger.AsGaussians && !a.whole()
+	countsMu := a.part.Squares && !a.whole()
 	m, price, err := a.priced(func(epsilon, delta float64) (mechanism.Mechanism, error) {
 		return choose(epsilon, delta, countsMu)
 	})

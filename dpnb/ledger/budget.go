@@ -5,6 +5,7 @@ package ledger
 import (
 	"fmt"
 	"os"
+	"slices"
 	"strings"
 	"sync"
 
@@ -20,9 +21,6 @@ type Config struct {
 	Delta   float64 `json:"delta"`
 	// Adjacency of every guarantee that the budget pays for.
 	Adjacency privacy.Adjacency `json:"adjacency"`
-	// Rule by which releases add up; the zero one adds ε and δ. A file keeps the rule
-	// with which it was begun, whatever is asked for later.
-	Rule Rule `json:"rule,omitempty"`
 	// Path is the file that keeps the ledger; empty keeps it as long as the process
 	// lasts.
 	Path string `json:"-"`
@@ -36,14 +34,24 @@ type Entry struct {
 	// Epsilon and Delta are what the release is alone.
 	Epsilon float64 `json:"epsilon"`
 	Delta   float64 `json:"delta"`
-	// Mu and Slack are what it costs under the rule AsGaussians: it is μ-GDP but for a
-	// probability of Slack (privacy.AsGaussian). A Mu of zero says that only (ε, δ) is
-	// known: such a release takes the whole budget.
+	// Mu and Slack are what it costs by the squares: it is μ-GDP but for a probability of
+	// Slack (privacy.AsGaussian). A Mu of zero says that only (ε, δ) is known: it is then
+	// the sums that have to cover it, and all that is beside it.
 	Mu    float64 `json:"mu,omitempty"`
 	Slack float64 `json:"slack,omitempty"`
 	// Once is a name that a budget is charged for once at most, whatever happens to what was
 	// released; empty for none.
 	Once string `json:"once,omitempty"`
+	// Shared says that a share of μ² was asked for (Budget.Share).
+	Shared bool `json:"shared,omitempty"`
+	// Partition and Group say that the release reads only the records of one group of a
+	// partition, empty if it reads all. A partition is a rule, fixed without the data, that
+	// names one group for every possible record by what stands in it, not by its place and
+	// not by other records; the same name always means the same rule. Releases on different
+	// groups then cost the largest, not the sum. Under replace-one the release has to keep
+	// to what it costs also where a record is added to the group or taken from it.
+	Partition string `json:"partition,omitempty"`
+	Group     string `json:"group,omitempty"`
 	// Simulated says that the noise came from a seed, so that the release
 	// protects nobody.
 	Simulated bool `json:"simulated"`
@@ -52,12 +60,13 @@ type Entry struct {
 // Budget is a ledger with a limit. It is safe for concurrent use, also by
 // several processes if it is kept in a file.
 //
-// Releases may be chosen one after the other with knowledge of the earlier ones, and the
-// order of the entries makes no difference. Sums are exact, so that ten times 0.1 is 1.
-// Proof of both rules: docs/theory/ledger.md.
+// Releases may be chosen one after the other with knowledge of the earlier ones. Sums are
+// exact, so that ten times 0.1 is 1.
+// Proof: docs/theory/ledger.md.
 type Budget struct {
 	mu      sync.Mutex
 	config  Config
+	rule    Rule
 	entries []Entry
 	// begun says that the file has been there; onDisk is which one was read last.
 	begun  bool
@@ -73,40 +82,49 @@ type OverspentError struct {
 
 // Error implements error.
 func (e *OverspentError) Error() string {
-	return fmt.Sprintf("ledger: budget %q has ε = %s, δ = %s left and was asked for ε = %s, δ = %s: refused, nothing "+
-		"was drawn and nothing spent; "+
-		"ask for less, or stop here: what was released stays released",
+	dear := ""
+	if e.AskedEpsilon <= e.RemainingEpsilon && e.AskedDelta <= e.RemainingDelta {
+		dear = ", which costs more than a Gaussian mechanism of this ε"
+	}
+	return fmt.Sprintf("ledger: budget %q has ε = %s, δ = %s left and was asked for ε = %s, δ = %s%s: refused, "+
+		"nothing was drawn and nothing spent; ask for less, or stop here: what was released stays released",
 		e.Name, privacy.FormatDown(e.RemainingEpsilon, 6), privacy.FormatDown(e.RemainingDelta, 6),
-		privacy.FormatUp(e.AskedEpsilon, 6), privacy.FormatUp(e.AskedDelta, 6))
+		privacy.FormatUp(e.AskedEpsilon, 6), privacy.FormatUp(e.AskedDelta, 6), dear)
 }
 
-// Check reports whether an entry could be charged, without charging it: nil, a
+// Check reports whether entries could be charged, without charging them: nil, a
 // *privacy.ParamError or an *OverspentError.
-func (b *Budget) Check(e Entry) error {
+func (b *Budget) Check(entries ...Entry) error {
 	b.mu.Lock()
 	defer b.mu.Unlock()
-	return b.locked(func() error { return b.covers(e) })
+	return b.locked(func() error { _, err := b.with(entries); return err })
 }
 
-// Charge enters a release, before its noise is drawn. There are no refunds: a
-// release that fails after its noise was drawn has been paid for, because
+// Charge enters releases, all of them or none, before their noise is drawn. There are no
+// refunds: a release that fails after its noise was drawn has been paid for, because
 // trying again until it succeeds would be a choice that looks at the noise.
 //
 // Errors: as Check; *RepeatedError; the ledger is then unchanged.
-func (b *Budget) Charge(e Entry) error {
-	// What is kept is what a file can keep.
-	e.Label, e.Mechanism = strings.ToValidUTF8(e.Label, "�"), strings.ToValidUTF8(e.Mechanism, "�")
-	e.Once = strings.ToValidUTF8(e.Once, "�")
+func (b *Budget) Charge(entries ...Entry) error {
+	entries = slices.Clone(entries)
+	for i := range entries {
+		// What is kept is what a file can keep.
+		e := &entries[i]
+		for _, text := range []*string{&e.Label, &e.Mechanism, &e.Once, &e.Partition, &e.Group} {
+			*text = strings.ToValidUTF8(*text, "�")
+		}
+	}
 	b.mu.Lock()
 	defer b.mu.Unlock()
 	return b.locked(func() error {
-		if err := b.repeated(e); err != nil {
+		if err := b.repeated(entries); err != nil {
 			return err
 		}
-		if err := b.covers(e); err != nil {
+		rule, err := b.with(entries)
+		if err != nil || len(entries) == 0 {
 			return err
 		}
-		return b.store(append(append([]Entry(nil), b.entries...), e))
+		return b.store(rule, slices.Concat(b.entries, entries))
 	})
 }
 
@@ -120,32 +138,45 @@ func (e Entry) validate() error {
 		return &privacy.ParamError{Name: "Mu", Value: e.Mu, Want: "a number in [0, 1e6]"}
 	case !(e.Slack >= 0 && e.Slack < 1):
 		return &privacy.ParamError{Name: "Slack", Value: e.Slack, Want: "a number in [0, 1)"}
+	case e.Partition == "" && e.Group != "":
+		return &privacy.ParamError{Name: "Partition", Value: `""`, Want: "the name of the rule that makes the groups"}
 	}
 	return nil
 }
 
-func (b *Budget) covers(e Entry) error {
-	if err := e.validate(); err != nil {
-		return err
+// with returns the rule under which further entries are covered. The caller has loaded.
+func (b *Budget) with(entries []Entry) (Rule, error) {
+	for _, e := range entries {
+		if err := e.validate(); err != nil {
+			return "", err
+		}
 	}
-	if !b.rule().covers(append(b.entries[:len(b.entries):len(b.entries)], e)) {
-		re, rd := b.rule().left(b.entries)
-		return &OverspentError{b.config.Name, e.Epsilon, e.Delta, re, rd}
+	a := account{b.config, b.rule}
+	enough := !slices.ContainsFunc(entries, func(e Entry) bool { return e.Delta > a.Delta })
+	if len(b.entries) == 0 {
+		a.rule = a.decide(entries)
 	}
-	return nil
+	if !enough || !a.covers(slices.Concat(b.entries, entries)) {
+		asked := a.tally(entries)
+		re, rd := account{b.config, b.rule}.left(b.entries)
+		return "", &OverspentError{b.config.Name, up(asked.epsilon), up(asked.delta), re, rd}
+	}
+	return a.rule, nil
 }
 
 // State is a snapshot of a budget.
 type State struct {
 	Config
+	// Rule by which releases add up.
+	Rule    Rule
 	Entries []Entry
-	// SpentEpsilon and SpentDelta are what all releases so far are together. Under
-	// AsGaussians δ is the budget's as soon as there is one: another point of the same
-	// curve is as true.
+	// SpentEpsilon and SpentDelta are what all releases so far are together, as a statement
+	// about what they cost: one point of a curve (Curve) of which every other holds as well.
 	SpentEpsilon, SpentDelta float64
-	// RemainingEpsilon and RemainingDelta are what one further release can be.
+	// RemainingEpsilon and RemainingDelta are what one further release can be, if it is
+	// Gaussian; rounded down.
 	RemainingEpsilon, RemainingDelta float64
-	// Used is the part of the budget that is spent: of ε, or of μ² under AsGaussians.
+	// Used is the part of the budget that is spent; rounded up.
 	Used float64
 }
 
@@ -155,20 +186,13 @@ func (b *Budget) State() (State, error) {
 	defer b.mu.Unlock()
 	var s State
 	err := b.locked(func() error {
-		s = State{Config: b.config, Entries: append([]Entry(nil), b.entries...)}
-		r := b.rule()
-		s.SpentEpsilon, s.SpentDelta = r.spent(b.entries)
-		s.RemainingEpsilon, s.RemainingDelta = r.left(b.entries)
-		s.Used = r.used(b.entries)
+		a := account{b.config, b.rule}
+		s = State{Config: b.config, Rule: b.rule, Entries: slices.Clone(b.entries), Used: a.used(b.entries)}
+		s.SpentEpsilon, s.SpentDelta = a.spent(b.entries)
+		s.RemainingEpsilon, s.RemainingDelta = a.left(b.entries)
 		return nil
 	})
 	return s, err
-}
-
-// Part returns the part of the budget that entry i takes.
-func (s State) Part(i int) float64 {
-	b := Budget{config: s.Config}
-	return b.rule().used(s.Entries[i : i+1])
 }
 
 // Config returns what the budget was opened with.
@@ -178,10 +202,11 @@ func (b *Budget) Config() Config {
 	return b.config
 }
 
-// rule returns the rule of the budget with its limits.
-func (b *Budget) rule() rule {
-	if b.config.Rule == AsGaussians {
-		return b.config.gaussian()
-	}
-	return sums{b.config}
+// account returns the budget with its rule, as far as its file can be read: a charge
+// looks again.
+func (b *Budget) account() account {
+	b.mu.Lock()
+	defer b.mu.Unlock()
+	b.locked(func() error { return nil })
+	return account{b.config, b.rule}
 }

@@ -48,7 +48,7 @@ func TestTenTenthsAreOne(t *testing.T) {
 	budgets(t, func(t *testing.T, c Config) {
 		b := open(t, c)
 		for i := range 10 {
-			if err := b.Charge(Entry{Label: "a", Epsilon: 0.1, Delta: 1e-6}); err != nil {
+			if err := b.Charge(Entry{Label: "a", Epsilon: 0.1, Delta: 9e-7}); err != nil {
 				t.Fatalf("charge %d: %v", i, err)
 			}
 		}
@@ -58,7 +58,7 @@ func TestTenTenthsAreOne(t *testing.T) {
 			t.Errorf("err = %v", err)
 		}
 		s, err := b.State()
-		if err != nil || len(s.Entries) != 10 || s.SpentEpsilon != 1 || s.SpentDelta != 1e-5 {
+		if err != nil || len(s.Entries) != 10 || s.SpentEpsilon != 1 || s.SpentDelta != 9e-6 {
 			t.Errorf("state %+v, %v", s, err)
 		}
 	})

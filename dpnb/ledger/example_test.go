@@ -25,6 +25,6 @@ func Example() {
 	fmt.Println(s.SpentEpsilon, s.SpentDelta)
 	fmt.Println(b.Check(ledger.Entry{Epsilon: 0.1}) != nil)
 	// Output:
-	// 1 1e-06
+	// 1 9e-07
 	// true
 }

@@ -18,6 +18,8 @@ import (
 // file is what is kept on disk.
 type file struct {
 	Config
+	// Rule is empty before the first entry, and in ledgers of a time when all were Sums.
+	Rule    Rule    `json:"rule,omitempty"`
 	Entries []Entry `json:"entries"`
 }
 
@@ -48,7 +50,7 @@ func (b *Budget) load() error {
 	text, info, err := read(b.config.Path)
 	switch {
 	case errors.Is(err, os.ErrNotExist) && !b.begun:
-		return b.store(nil)
+		return b.store(Undecided, nil)
 	case errors.Is(err, os.ErrNotExist):
 		return fmt.Errorf("ledger: the file of budget %q is gone: what was spent is no longer known, so nothing more "+
 			"can be spent", b.config.Name)
@@ -66,7 +68,7 @@ func (b *Budget) load() error {
 			b.config.Name, filepath.Base(b.config.Path), err)
 	}
 	want := b.config
-	want.Path, want.Rule = "", f.Rule
+	want.Path = ""
 	if f.Name != want.Name {
 		return fmt.Errorf("ledger: the file holds budget %q and was opened for budget %q: a file has one budget; use "+
 			"another file for other data",
@@ -82,24 +84,33 @@ func (b *Budget) load() error {
 		return fmt.Errorf("ledger: the file of budget %q has lost entries that this program has seen in it: what was "+
 			"spent is no longer known, so nothing more can be spent", b.config.Name)
 	}
-	b.entries, b.onDisk, b.begun, b.config.Rule = f.Entries, info, true, f.Rule
+	b.entries, b.onDisk, b.begun, b.rule = f.Entries, info, true, f.begun()
 	return nil
 }
 
 // validate refuses entries that no Charge wrote: a negative one would be a refund.
 func (f file) validate() error {
-	if err := f.Rule.validate(f.Delta); err != nil {
+	if err := f.Rule.validate(); err != nil {
 		return err
 	}
 	for i, e := range f.Entries {
 		if err := e.validate(); err != nil {
 			return fmt.Errorf("entry %d: %w", i+1, err)
 		}
-		if f.Rule == AsGaussians && e.Mu == 0 && len(f.Entries) > 1 {
-			return fmt.Errorf("entry %d took the whole budget, and there are others", i+1)
-		}
 	}
 	return nil
+}
+
+// begun returns the rule of the ledger. One of an earlier form goes on as it began: it had
+// only sums, or squares beside which one release could take all.
+func (f file) begun() Rule {
+	switch {
+	case len(f.Entries) == 0:
+		return Undecided
+	case f.Rule == Undecided, f.Rule == Squares && f.Entries[0].Mu == 0:
+		return Sums
+	}
+	return f.Rule
 }
 
 // read returns the content of the ledger at path and which file it is. The caller
@@ -149,13 +160,13 @@ func errReplaced(path string) error {
 		"be spent", path)
 }
 
-// store replaces the ledger by one with these entries, on disk first. The caller
+// store replaces the ledger by one with these entries and this rule, on disk first. The caller
 // holds the lock and has loaded.
-func (b *Budget) store(entries []Entry) error {
+func (b *Budget) store(rule Rule, entries []Entry) error {
 	if b.config.Path != "" {
 		c := b.config
 		c.Path = ""
-		text, err := json.MarshalIndent(file{c, entries}, "", " ")
+		text, err := json.MarshalIndent(file{c, rule, entries}, "", " ")
 		if err != nil {
 			return fmt.Errorf("ledger: %w", err)
 		}
@@ -176,7 +187,7 @@ func (b *Budget) store(entries []Entry) error {
 		}
 		b.begun = true
 	}
-	b.entries = entries
+	b.entries, b.rule = entries, rule
 	return nil
 }
 

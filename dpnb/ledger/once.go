@@ -13,12 +13,17 @@ func (e *RepeatedError) Error() string {
 		"was drawn and nothing spent", e.Budget, e.Once)
 }
 
-// repeated refuses e if its name was charged before. The caller has loaded.
-func (b *Budget) repeated(e Entry) error {
-	for _, old := range b.entries {
-		if e.Once != "" && old.Once == e.Once {
+// repeated refuses entries of which a name was charged before. The caller has loaded.
+func (b *Budget) repeated(entries []Entry) error {
+	charged := map[string]bool{"": false}
+	for _, e := range b.entries {
+		charged[e.Once] = e.Once != ""
+	}
+	for _, e := range entries {
+		if charged[e.Once] {
 			return &RepeatedError{b.config.Name, e.Once}
 		}
+		charged[e.Once] = e.Once != ""
 	}
 	return nil
 }

@@ -53,9 +53,6 @@ func (c Config) validate() error {
 	case !(c.Delta >= 0 && c.Delta < 1):
 		return &privacy.ParamError{Name: "Delta", Value: c.Delta, Want: "a number in [0, 1)"}
 	}
-	if err := c.Rule.validate(c.Delta); err != nil {
-		return err
-	}
 	return c.Adjacency.Validate()
 }
 
@@ -71,13 +68,6 @@ func (c Config) restates(stated Config) error {
 		return fmt.Errorf("ledger: budget %q is kept %s, not %s: a budget has one ledger, and cannot be changed once "+
 			"it is stated; use another name for other data",
 			c.Name, place(stated.Path), place(c.Path))
-	}
-	if stated.Path != "" {
-		c.Rule = stated.Rule // a file's own
-	}
-	if c.Rule != stated.Rule {
-		return fmt.Errorf("ledger: budget %q was stated with another rule of composition: a budget cannot be changed "+
-			"once it is stated; use another name for other data", c.Name)
 	}
 	if c != stated {
 		return fmt.Errorf("ledger: budget %q was stated with ε = %v, δ = %v, %v, and now with ε = %v, δ = %v, %v: a "+

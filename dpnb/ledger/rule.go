@@ -1,183 +1,224 @@
 package ledger
 
 import (
-	"fmt"
 	"math"
 	"math/big"
 	"strconv"
 
+	"github.com/dpnb/notebooks/dpnb/internal/univariate"
 	"github.com/dpnb/notebooks/dpnb/privacy"
 )
 
-// Rule is how the costs of releases add up.
+// Rule is how δ is divided between the two ways in which releases add up: sums, that is
+// Σε ≤ ε and Σδ ≤ δ₂, and squares, that is Σμ² ≤ μ², where μ is the largest at which a
+// Gaussian mechanism is (ε, δ₁)-DP. A release is admitted if all entries together keep to
+// the one or to the other, and the whole is then (ε, δ₁ + δ₂)-DP. The first entry decides,
+// before anything was released.
+// Proof: docs/theory/ledger.md, sections 1 to 3.
 type Rule string
 
 const (
-	// Added is basic composition: Σεᵢ ≤ ε and Σδᵢ ≤ δ. The rule of a budget without δ.
-	Added Rule = ""
-	// AsGaussians adds the squares of μ: a budget of (ε, δ) is worth the largest μ at
-	// which a Gaussian mechanism is (ε, δ)-DP, and releases that are μᵢ-GDP but for a
-	// probability of δᵢ′ go on while Σμᵢ² ≤ μ² and Σδᵢ′ is within the millionth of δ that
-	// is kept for them. Needs δ > 0.
-	// Proof: docs/theory/ledger.md, sections 1 and 2.
-	AsGaussians Rule = "gaussian"
+	// Undecided is the rule of a budget from which nothing was spent.
+	Undecided Rule = ""
+	// Either gives nine tenths of δ to the sums and one to the squares.
+	Either Rule = "either"
+	// Squares gives all of δ to the squares: the first entry is a share.
+	Squares Rule = "gaussian"
+	// Sums gives all of δ to the sums: there is no δ, or the first entry takes more of it
+	// than Either has.
+	Sums Rule = "sums"
 )
 
-// kept is the part of δ for which releases need not be Gaussian, all in all.
+// toSquares is the part of δ that Either gives to the squares. It costs each release of
+// the sums a hundredth of its noise, and the squares an eighth of their ε.
+var toSquares = big.NewRat(1, 10)
+
+// kept is the part of the squares' δ for which releases need not be Gaussian, all in all.
 const kept = 0x1p-20
 
 // tails is the part of what is kept that one release may take: 4096 of them fit.
 const tails = 0x1p-12
 
-// rule says what entries come to. Sums are exact.
-type rule interface {
-	covers(entries []Entry) bool
-	// spent and left are (ε, δ) of all entries together, rounded up, and of one further
-	// release, rounded down.
-	spent(entries []Entry) (epsilon, delta float64)
-	left(entries []Entry) (epsilon, delta float64)
-	used(entries []Entry) float64
-}
-
-// sums is the rule Added.
-type sums struct{ Config }
-
-func (r sums) total(entries []Entry) (eps, delta *big.Rat) {
-	eps, delta = new(big.Rat), new(big.Rat)
-	for _, e := range entries {
-		eps.Add(eps, decimal(e.Epsilon))
-		delta.Add(delta, decimal(e.Delta))
-	}
-	return eps, delta
-}
-
-func (r sums) covers(entries []Entry) bool {
-	eps, delta := r.total(entries)
-	return eps.Cmp(decimal(r.Epsilon)) <= 0 && delta.Cmp(decimal(r.Delta)) <= 0
-}
-
-func (r sums) spent(entries []Entry) (epsilon, delta float64) {
-	e, d := r.total(entries)
-	epsilon, _ = e.Float64()
-	delta, _ = d.Float64()
-	return epsilon, delta
-}
-
-func (r sums) left(entries []Entry) (epsilon, delta float64) {
-	e, d := r.total(entries)
-	epsilon, _ = e.Sub(decimal(r.Epsilon), e).Float64()
-	delta, _ = d.Sub(decimal(r.Delta), d).Float64()
-	return epsilon, delta
-}
-
-func (r sums) used(entries []Entry) float64 {
-	e, _ := r.total(entries)
-	used, _ := e.Quo(e, decimal(r.Epsilon)).Float64()
-	return used
-}
-
-// squares is the rule AsGaussians.
-type squares struct {
+// account is a budget with its rule, which says what entries come to.
+type account struct {
 	Config
-	// mu is the budget's μ, for the δ that is not kept; slack is what is kept.
-	mu, slack float64
+	rule Rule
 }
 
-func (c Config) gaussian() squares {
-	r := squares{Config: c, slack: c.Delta * kept}
-	r.mu, _ = privacy.MuOf(c.Epsilon, c.Delta*(1-2*kept)) // c is valid
-	return r
-}
-
-// total returns Σμ² and Σδ′; whole says that a release has taken the whole budget.
-func (r squares) total(entries []Entry) (square, slack *big.Rat, whole bool) {
-	square, slack = new(big.Rat), new(big.Rat)
-	for _, e := range entries {
-		mu := exact(e.Mu)
-		square.Add(square, mu.Mul(mu, mu))
-		slack.Add(slack, exact(e.Slack))
-		whole = whole || e.Mu == 0
+// deltas returns the parts of δ, those of the sums exactly and of the squares rounded down.
+func (a account) deltas() (sums *big.Rat, squares float64) {
+	sums = decimal(a.Delta)
+	switch a.rule {
+	case Squares:
+		return new(big.Rat), a.Delta
+	case Sums:
+		return sums, 0
 	}
-	return square, slack, whole
+	part := new(big.Rat).Mul(sums, toSquares)
+	return sums.Sub(sums, part), down(part, exact)
 }
 
-func (r squares) covers(entries []Entry) bool {
-	square, slack, whole := r.total(entries)
-	if whole {
-		return len(entries) == 1 && entries[0].Epsilon <= r.Epsilon && entries[0].Delta <= r.Delta
+// mu returns what the squares are worth, and the δ that is kept for what is not Gaussian.
+// No squares are worth 0.
+func (a account) mu() (mu, slack float64) {
+	_, delta := a.deltas()
+	mu, _ = privacy.MuOf(a.Epsilon, delta*(1-2*kept)) // 0 without δ
+	return mu, delta * kept
+}
+
+// decide returns the rule of a budget that begins with these entries.
+func (a account) decide(first []Entry) Rule {
+	for _, e := range first {
+		if e.Shared && a.Delta > 0 {
+			return Squares
+		}
 	}
-	mu := exact(r.mu)
-	return square.Cmp(mu.Mul(mu, mu)) <= 0 && slack.Cmp(exact(r.slack)) <= 0
+	for _, a.rule = range []Rule{Either, Squares} {
+		if a.Delta > 0 && a.covers(first) {
+			return a.rule
+		}
+	}
+	return Sums
 }
 
-func (r squares) spent(entries []Entry) (epsilon, delta float64) {
+// covers reports whether the entries keep to one of both ways.
+func (a account) covers(entries []Entry) bool {
+	t := a.tally(entries)
+	if a.rule != Squares {
+		delta, _ := a.deltas()
+		if t.epsilon.Cmp(decimal(a.Epsilon)) <= 0 && t.delta.Cmp(delta) <= 0 {
+			return true
+		}
+	}
+	mu, slack := a.mu()
+	return !t.unknown && t.square.Cmp(squared(mu)) <= 0 && t.slack.Cmp(exact(slack)) <= 0
+}
+
+// spent returns the (ε, δ) of all entries together, rounded up, the better of both ways.
+// It is a statement about these costs. That the budget's (ε, δ) is kept to also where the
+// costs were chosen by what was released is what covers says.
+func (a account) spent(entries []Entry) (epsilon, delta float64) {
 	if len(entries) == 0 {
 		return 0, 0
 	}
-	if len(entries) == 1 && entries[0].Delta <= r.Delta {
-		return entries[0].Epsilon, entries[0].Delta // what it is alone
+	t := a.tally(entries)
+	epsilon, delta = math.Inf(1), up(t.delta)
+	if delta <= a.Delta {
+		epsilon = up(t.epsilon)
 	}
-	square, slack, _ := r.total(entries)
-	mu, _ := square.Float64()
-	mu = math.Sqrt(mu) * (1 + 4e-16)
-	gone, _ := slack.Float64()
-	epsilon, err := privacy.EpsilonUpper(privacy.GaussianProfile(mu, r.Adjacency), r.Delta*(1-4e-16)-gone*(1+4e-16))
+	if squares := math.Min(delta, a.Delta); len(entries) > 1 || delta > a.Delta {
+		if e := a.curve(t, squares); e < epsilon {
+			epsilon, delta = e, squares
+		}
+	}
+	if epsilon > a.Epsilon { // at the budget's δ it is not
+		epsilon, delta = math.Min(a.curve(t, a.Delta), a.Epsilon), a.Delta
+	}
+	return epsilon, delta
+}
+
+// curve returns the ε of a tally at δ by its squares, rounded up; +Inf if there is none.
+func (a account) curve(t tally, delta float64) float64 {
+	mu, _ := t.square.Float64()
+	slack, _ := t.slack.Float64()
+	left := delta*(1-4e-16) - slack*(1+4e-16)
+	if t.unknown || !(left > 0) {
+		return math.Inf(1)
+	}
+	eps, err := privacy.EpsilonUpper(privacy.GaussianProfile(math.Sqrt(mu)*(1+4e-16), a.Adjacency), left)
 	if err != nil {
-		epsilon = r.Epsilon
+		return math.Inf(1)
 	}
-	return math.Min(epsilon, r.Epsilon), r.Delta // the budget is what the filter promises
+	return eps
 }
 
-func (r squares) left(entries []Entry) (epsilon, delta float64) {
+// left returns the (ε, δ) that one further release can be, by the sums whatever it is or
+// by the squares if it is a Gaussian mechanism of what Spend(ε) allows; rounded down.
+func (a account) left(entries []Entry) (epsilon, delta float64) {
 	if len(entries) == 0 {
-		return r.Epsilon, r.Delta
+		return a.Epsilon, a.Delta
 	}
-	square, slack, whole := r.total(entries)
-	mu := exact(r.mu)
-	free, _ := mu.Sub(mu.Mul(mu, mu), square).Float64()
-	if whole || free <= 0 || slack.Cmp(exact(r.slack)) >= 0 {
-		return 0, 0
+	t := a.tally(entries)
+	if a.rule != Squares {
+		d, _ := a.deltas()
+		e := t.epsilon.Sub(decimal(a.Epsilon), t.epsilon)
+		if d.Sub(d, t.delta); e.Sign() >= 0 && d.Sign() >= 0 {
+			epsilon, delta = down(e, decimal), down(d, decimal)
+		}
 	}
-	return privacy.EpsilonLower(privacy.GaussianProfile(math.Sqrt(free)*(1-4e-16), r.Adjacency), r.Delta), r.Delta
+	mu, slack := a.mu()
+	free, _ := new(big.Rat).Sub(squared(mu), t.square).Float64()
+	if t.unknown || free <= 0 || t.slack.Cmp(exact(slack)) > 0 {
+		return epsilon, delta
+	}
+	p := privacy.GaussianProfile(math.Sqrt(free)*(1-4e-16), a.Adjacency)
+	e, _ := univariate.Bisect(func(e float64) bool {
+		return !(privacy.LogDeltaLower(p, e) > math.Log(a.deltaOf(e))*(1-1e-15))
+	}, 0, a.Epsilon, univariate.Arithmetic, 0)
+	if e > epsilon {
+		return e, a.deltaOf(e)
+	}
+	return epsilon, delta
 }
 
-func (r squares) used(entries []Entry) float64 {
-	square, _, whole := r.total(entries)
-	if whole {
-		return 1
+// used returns the part of the budget that entries take, by the way that takes less of it.
+func (a account) used(entries []Entry) float64 {
+	t := a.tally(entries)
+	used := math.Inf(1)
+	part := func(x, of *big.Rat) float64 { return up(new(big.Rat).Quo(x, of)) }
+	if d, _ := a.deltas(); a.rule != Squares {
+		used = part(t.epsilon, decimal(a.Epsilon))
+		if t.delta.Sign() > 0 && d.Sign() > 0 {
+			used = math.Max(used, part(t.delta, d))
+		}
 	}
-	mu := exact(r.mu)
-	used, _ := square.Quo(square, mu.Mul(mu, mu)).Float64()
+	if mu, _ := a.mu(); mu > 0 && !t.unknown {
+		used = math.Min(used, part(t.square, squared(mu)))
+	}
 	return used
+}
+
+// deltaOf returns the δ of a release of ε: the same part of the sums' δ as ε is of the
+// budget's, so that parts of a whole never add up to more than the whole; all of δ if the
+// squares have all, or if the release is all that there is.
+func (a account) deltaOf(epsilon float64) float64 {
+	if a.rule == Squares || a.rule == Undecided && epsilon >= a.Epsilon {
+		return a.Delta
+	}
+	part, _ := a.deltas()
+	part.Mul(part, decimal(math.Min(epsilon, a.Epsilon))).Quo(part, decimal(a.Epsilon))
+	return down(part, decimal)
 }
 
 // Part is what a part of a budget buys, for a release to be calibrated for.
 type Part struct {
 	// Epsilon and Delta are what the release may be alone.
 	Epsilon, Delta float64
-	// Mu is what it may cost under AsGaussians, and Tail the largest slack; zero else.
-	Mu, Tail float64
+	// Mu is what a share may cost; zero for a part that was asked for by its ε.
+	Mu float64
+	// Squares says that it is by its μ alone that the release will be paid for.
+	Squares bool
+	// Tail is the largest slack that the release may have (privacy.AsGaussian), 0 where
+	// only sums count.
+	Tail float64
 }
 
-// Spend returns the part of ε. Under AsGaussians δ is the budget's and the cost is the
-// μ² of what is released, that of (ε, δ) for a Gaussian mechanism: Mu is zero, as
-// nothing is asked of it. Else δ is the same part of the budget's, rounded so that parts
-// of a whole never add up to more than the whole.
+// Spend returns the part of ε. δ is nine tenths of the same part of the budget's, or all of
+// it if ε is all and nothing was spent yet, or if the budget began with a share; and the
+// same part where there are only sums. What is released costs its ε and δ by the sums, and
+// by the squares the μ² of what is released.
 func (b *Budget) Spend(epsilon float64) Part {
-	c := b.Config()
 	if !(epsilon > 0) || epsilon > 1e6 {
 		return Part{Epsilon: epsilon}
 	}
-	if c.Rule == AsGaussians {
-		return Part{Epsilon: epsilon, Delta: c.Delta, Tail: c.Delta * kept * tails}
-	}
-	whole := decimal(c.Delta)
-	whole.Mul(whole, decimal(epsilon)).Quo(whole, decimal(c.Epsilon))
-	return Part{Epsilon: epsilon, Delta: down(whole, decimal)}
+	a := b.account()
+	_, slack := a.mu()
+	return Part{Epsilon: epsilon, Delta: a.deltaOf(epsilon), Tail: slack * tails, Squares: a.rule == Squares}
 }
 
-// Share returns the part of the budget that a fraction in (0, 1] of it is: of ε and δ,
-// or under AsGaussians of μ². k shares of 1/k never add up to more than the budget.
+// Share returns the part of the budget that is a fraction in (0, 1] of its μ²: k shares of
+// 1/k never add up to more than the budget. Where there are only sums it is that fraction of
+// ε and δ. An entry that pays for it says so (Entry.Shared).
 //
 // Errors: *privacy.ParamError for a fraction out of range.
 func (b *Budget) Share(fraction float64) (Part, error) {
@@ -185,26 +226,39 @@ func (b *Budget) Share(fraction float64) (Part, error) {
 		return Part{}, &privacy.ParamError{Name: "Share", Value: fraction,
 			Want: "a part of the budget in (0, 1], for example 0.1"}
 	}
-	c := b.Config()
-	if c.Rule != AsGaussians {
-		part := decimal(fraction)
-		return b.Spend(down(part.Mul(part, decimal(c.Epsilon)), decimal)), nil
+	a := b.account()
+	part := decimal(fraction)
+	part.Mul(part, decimal(a.Epsilon))
+	if a.rule == Sums || a.Delta == 0 {
+		return b.Spend(down(part, decimal)), nil
 	}
-	r := c.gaussian()
-	p := Part{Delta: c.Delta, Tail: r.slack * tails}
+	if a.rule == Undecided {
+		a.rule = Squares
+	}
+	mu, slack := a.mu()
+	p := Part{Squares: true, Tail: slack * tails, Delta: a.deltaOf(down(part, decimal))}
 	// The largest μ with μ² ≤ fraction·μ_B², 1/k being no binary fraction: what k of them
 	// could exceed is far below the part that a release leaves unused.
-	p.Mu = r.mu * math.Sqrt(fraction) * (1 - 1e-15)
+	p.Mu = mu * math.Sqrt(fraction) * (1 - 1e-15)
 	var err error
-	p.Epsilon, err = privacy.EpsilonUpper(privacy.GaussianProfile(p.Mu, c.Adjacency), c.Delta)
+	p.Epsilon, err = privacy.EpsilonUpper(privacy.GaussianProfile(p.Mu, a.Adjacency), p.Delta)
 	return p, err
 }
 
-// down returns the largest float64 that is at most x when read by as.
+// down and up return the largest float64 that is at most x when read by as, and the
+// smallest that is at least x when read as the decimal that it prints as.
 func down(x *big.Rat, as func(float64) *big.Rat) float64 {
 	f, _ := x.Float64()
 	for f > 0 && as(f).Cmp(x) > 0 {
 		f = math.Nextafter(f, 0)
+	}
+	return f
+}
+
+func up(x *big.Rat) float64 {
+	f, _ := x.Float64()
+	for decimal(f).Cmp(x) < 0 {
+		f = math.Nextafter(f, math.Inf(1))
 	}
 	return f
 }
@@ -222,13 +276,13 @@ func decimal(x float64) *big.Rat {
 // exact returns x itself: a number that was computed.
 func exact(x float64) *big.Rat { return new(big.Rat).SetFloat64(x) }
 
-func (r Rule) validate(delta float64) error {
-	switch {
-	case r != Added && r != AsGaussians:
-		return &privacy.ParamError{Name: "Rule", Value: strconv.Quote(string(r)), Want: fmt.Sprintf("%q or %q", Added,
-			AsGaussians)}
-	case r == AsGaussians && delta == 0:
-		return &privacy.ParamError{Name: "Delta", Value: 0.0, Want: "a δ > 0 for a budget that composes as Gaussians"}
+// squared returns x² exactly.
+func squared(x float64) *big.Rat { r := exact(x); return r.Mul(r, r) }
+
+func (r Rule) validate() error {
+	switch r {
+	case Undecided, Either, Squares, Sums:
+		return nil
 	}
-	return nil
+	return &privacy.ParamError{Name: "Rule", Value: strconv.Quote(string(r)), Want: "one that this version knows"}
 }

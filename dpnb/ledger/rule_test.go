@@ -5,36 +5,50 @@ import (
 	"math"
 	"os"
 	"path/filepath"
+	"strings"
 	"testing"
 
 	"github.com/dpnb/notebooks/dpnb/privacy"
 )
 
-func gaussian(path string) Config {
-	c := config(path)
-	c.Rule = AsGaussians
-	return c
+// share charges a share as a Gaussian mechanism that costs what it may.
+func share(t *testing.T, b *Budget, fraction float64) Part {
+	t.Helper()
+	part, err := b.Share(fraction)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if err := b.Charge(Entry{Epsilon: part.Epsilon, Delta: part.Delta, Mu: part.Mu, Shared: true}); err != nil {
+		t.Fatalf("share of %v: %v", fraction, err)
+	}
+	return part
+}
+
+// gaussianEntry is a Gaussian mechanism calibrated for what is allowed.
+func gaussianEntry(p Part) Entry {
+	mu, _ := privacy.MuOf(p.Epsilon, p.Delta)
+	return Entry{Epsilon: p.Epsilon, Delta: p.Delta, Mu: mu}
+}
+
+func state(t *testing.T, b *Budget) State {
+	t.Helper()
+	s, err := b.State()
+	if err != nil {
+		t.Fatal(err)
+	}
+	return s
 }
 
 // A hundred equal shares are the budget: the exact profile of all of them, which adds
-// μ², is (ε, δ), and 2 % more of ε is not needed. A hundred and first is refused.
+// μ², is (ε, δ) to a ten-thousandth of ε. One more is refused.
 func TestSharesAreTheBudget(t *testing.T) {
 	for _, k := range []int{1, 3, 10, 100} {
-		b := open(t, gaussian(""))
+		b := open(t, config(""))
 		for range k {
-			part, err := b.Share(1 / float64(k))
-			if err != nil {
-				t.Fatal(err)
-			}
-			if err := b.Charge(Entry{Epsilon: part.Epsilon, Delta: part.Delta, Mu: part.Mu}); err != nil {
-				t.Fatalf("share of 1/%d: %v", k, err)
-			}
+			share(t, b, 1/float64(k))
 		}
-		s, err := b.State()
-		if err != nil {
-			t.Fatal(err)
-		}
-		if s.SpentEpsilon > 1 || s.SpentEpsilon < 0.9999 || s.Used < 0.999999 || s.Used > 1 {
+		s := state(t, b)
+		if s.Rule != Squares || s.SpentEpsilon > 1 || s.SpentEpsilon < 0.9999 || s.Used < 0.999999 || s.Used > 1 {
 			t.Errorf("%d shares: %+v", k, s)
 		}
 		var over *OverspentError
@@ -44,13 +58,21 @@ func TestSharesAreTheBudget(t *testing.T) {
 	}
 }
 
-// Ten equal fits have ε ≈ 0.28 each, a hundred 0.081 (target figures of the theory).
+// Ten equal fits have ε ≈ 0.28 each, a hundred 0.081 (target figures of the theory); an
+// eighth less from a budget that began with an ε.
 func TestWhatShareBuys(t *testing.T) {
-	b := open(t, gaussian(""))
-	for fraction, want := range map[float64]float64{0.1: 0.28, 0.01: 0.081} {
+	b, begun := open(t, config("")), open(t, config(""))
+	if err := begun.Charge(gaussianEntry(begun.Spend(0.1))); err != nil {
+		t.Fatal(err)
+	}
+	for fraction, want := range map[float64][2]float64{0.1: {0.2845, 0.306}, 0.01: {0.0809, 0.1103}} {
 		part, err := b.Share(fraction)
-		if err != nil || math.Abs(part.Epsilon-want) > 0.006 {
-			t.Errorf("a share of %v is ε = %v, %v, want about %v", fraction, part.Epsilon, err, want)
+		other, _ := begun.Share(fraction)
+		if err != nil || math.Abs(part.Epsilon/want[0]-1) > 0.002 || part.Delta != 1e-5 {
+			t.Errorf("a share of %v is %+v, %v, want about %v", fraction, part, err, want[0])
+		}
+		if r := other.Mu / part.Mu; math.Abs(r-0.883) > 0.002 || math.Abs(other.Delta/fraction-9e-6) > 1e-15 {
+			t.Errorf("after Spend a share of %v is %+v, %v of μ", fraction, other, r)
 		}
 	}
 	for _, f := range []float64{0, -1, 1.01, math.NaN()} {
@@ -60,128 +82,182 @@ func TestWhatShareBuys(t *testing.T) {
 	}
 }
 
-// What all releases are together is the exact profile of Σμ² and the slacks, never less.
-func TestSpentIsTrue(t *testing.T) {
-	b := open(t, gaussian(""))
-	mus := []float64{0.05, 0.1, 0.02, 0.12}
-	square, slack := 0.0, 0.0
-	for i, mu := range mus {
-		if err := b.Charge(Entry{Epsilon: 1, Delta: 1e-5, Mu: mu, Slack: 1e-13}); err != nil {
+// Parts whose ε are the budget's always go through, whatever is known of the releases; if
+// they are Gaussian, many more do.
+func TestSpendsAddUpAtMost(t *testing.T) {
+	budgets(t, func(t *testing.T, c Config) {
+		b := open(t, c)
+		for range 2 {
+			p := b.Spend(0.5)
+			if p.Delta != 4.5e-6 {
+				t.Errorf("half of ε has δ = %v", p.Delta)
+			}
+			if err := b.Charge(Entry{Epsilon: p.Epsilon, Delta: p.Delta}); err != nil {
+				t.Fatal(err)
+			}
+		}
+		s := state(t, b)
+		if s.Rule != Either || s.SpentEpsilon != 1 || s.SpentDelta != 9e-6 || s.RemainingEpsilon != 0 || s.Used != 1 {
+			t.Errorf("two halves: %+v", s)
+		}
+		if err := b.Check(Entry{Epsilon: 1e-9, Mu: 1e-9}); err == nil {
+			t.Error("more than the budget is taken")
+		}
+	})
+	b, n := open(t, config("")), 0
+	for b.Charge(gaussianEntry(b.Spend(0.1))) == nil {
+		n++
+	}
+	if n != 74 {
+		t.Errorf("%d Gaussian releases of a tenth", n)
+	}
+	// Dear ones among them may have what the sums have left, and no more.
+	b = open(t, config(""))
+	for range 5 {
+		if err := b.Charge(gaussianEntry(b.Spend(0.1))); err != nil {
 			t.Fatal(err)
 		}
-		square, slack = square+mu*mu, slack+1e-13
-		s, _ := b.State()
-		if i == 0 {
-			if s.SpentEpsilon != 1 || s.SpentDelta != 1e-5 {
-				t.Errorf("one release is %+v", s)
+	}
+	if err := b.Check(Entry{Epsilon: 0.501, Delta: 4.5e-6, Mu: 0.3}); err == nil {
+		t.Error("more than either has left is taken")
+	}
+	if err := b.Charge(Entry{Epsilon: 0.5, Delta: 4.5e-6, Mu: 0.3}); err != nil {
+		t.Error(err)
+	}
+}
+
+// What is said of all releases is the exact profile of Σμ² and the slacks, or the sums; and
+// what is said to be left can be had.
+func TestSpentAndLeftAreTrue(t *testing.T) {
+	for _, first := range []Entry{{Epsilon: 0.5, Delta: 4e-6, Mu: 0.13, Slack: 1e-13},
+		{Epsilon: 0.4, Delta: 1e-5, Mu: 0.11, Slack: 1e-13, Shared: true}} {
+		b := open(t, config(""))
+		square, slack := 0.0, 0.0
+		for i, e := range []Entry{first, {Epsilon: 0.4, Delta: 1e-6, Mu: 0.1, Slack: 1e-13},
+			{Epsilon: 0.1, Delta: 1e-6, Mu: 0.02}, {Epsilon: 0.5, Delta: 2e-6, Mu: 0.11}} {
+			if err := b.Charge(e); err != nil {
+				t.Fatal(err)
 			}
-			continue
-		}
-		p := privacy.GaussianProfile(math.Sqrt(square), privacy.AddRemove)
-		if d := math.Exp(p.LogDeltaLower(privacy.Remove, s.SpentEpsilon)) + slack; d > 1e-5*(1+1e-9) || d < 0.99e-5 {
-			t.Errorf("after μ = %v: said ε = %v, where δ = %v", mu, s.SpentEpsilon, d)
-		}
-		left, _ := privacy.MuOf(s.RemainingEpsilon, s.RemainingDelta)
-		if err := b.Check(Entry{Epsilon: s.RemainingEpsilon, Delta: s.RemainingDelta,
-			Mu: left * (1 - 1e-6)}); err != nil {
-			t.Errorf("what is left is refused: %v", err)
-		}
-		if err := b.Check(Entry{Epsilon: s.RemainingEpsilon, Delta: s.RemainingDelta, Mu: left * 1.001}); err == nil {
-			t.Error("a thousandth more than what is left is taken")
+			square, slack = square+e.Mu*e.Mu, slack+e.Slack
+			s := state(t, b)
+			if i == 0 {
+				if s.SpentEpsilon != first.Epsilon || s.SpentDelta != first.Delta {
+					t.Errorf("one release is %+v", s)
+				}
+				continue
+			}
+			p := privacy.GaussianProfile(math.Sqrt(square), privacy.AddRemove)
+			if d := math.Exp(p.LogDeltaLower(privacy.Remove, s.SpentEpsilon)) + slack; d > s.SpentDelta*(1+1e-9) ||
+				d < 0.99*s.SpentDelta {
+				t.Errorf("after %d: said ε = %v, δ = %v, where δ = %v", i, s.SpentEpsilon, s.SpentDelta, d)
+			}
+			one := gaussianEntry(Part{Epsilon: s.RemainingEpsilon, Delta: s.RemainingDelta})
+			if err := b.Check(one); err != nil {
+				t.Errorf("after %d: what is left is refused: %v", i, err)
+			}
+			if one.Mu *= 1.001; b.Check(one) == nil && one.Epsilon > 1-s.SpentEpsilon {
+				t.Errorf("after %d: a thousandth more than what is left is taken", i)
+			}
 		}
 	}
 }
 
 // One release of which no more is known may have it all, and nothing beside it.
 func TestTheWholeBudget(t *testing.T) {
-	b := open(t, gaussian(""))
+	b := open(t, config(""))
+	if p := b.Spend(1); p.Epsilon != 1 || p.Delta != 1e-5 {
+		t.Errorf("all of the budget is %+v", p)
+	}
 	if err := b.Check(Entry{Epsilon: 1.001, Delta: 1e-5}); err == nil {
 		t.Error("more than the budget is taken")
 	}
 	if err := b.Charge(Entry{Epsilon: 1, Delta: 1e-5}); err != nil {
 		t.Fatal(err)
 	}
-	s, _ := b.State()
+	s := state(t, b)
 	if s.SpentEpsilon != 1 || s.SpentDelta != 1e-5 || s.RemainingEpsilon != 0 || s.Used != 1 {
 		t.Errorf("%+v", s)
 	}
 	if err := b.Check(Entry{Epsilon: 0.001, Delta: 0, Mu: 1e-6}); err == nil {
 		t.Error("something is left of the whole")
 	}
-	// One release that says a larger δ of itself does not raise what the budget says.
-	larger := open(t, gaussian(""))
-	if err := larger.Charge(Entry{Epsilon: 0.1, Delta: 0.1, Mu: 0.1}); err != nil {
-		t.Fatal(err)
+	if err := open(t, config("")).Check(Entry{Epsilon: 0.1, Delta: 1.1e-5, Mu: 0.1}); err == nil {
+		t.Error("a release of more than the budget's δ is taken")
 	}
-	if s, _ := larger.State(); s.SpentDelta != 1e-5 || !(s.SpentEpsilon > 0.1 && s.SpentEpsilon < 1) {
-		t.Errorf("%+v", s)
+	shared := open(t, config(""))
+	share(t, shared, 0.01)
+	if err := shared.Check(Entry{Epsilon: 0.1, Delta: 1e-6}); err == nil {
+		t.Error("an entry without μ goes through a budget that is shared")
 	}
-	other := open(t, gaussian(""))
-	if err := other.Charge(Entry{Epsilon: 0.1, Delta: 1e-5, Mu: 0.01}); err != nil {
-		t.Fatal(err)
-	}
-	if err := other.Check(Entry{Epsilon: 0.1, Delta: 1e-6}); err == nil {
-		t.Error("an entry without μ goes through a budget that is begun")
-	}
-	if err := other.Check(Entry{Epsilon: 0.1, Delta: 1e-5, Mu: 0.01, Slack: 2e-11}); err == nil {
+	if err := shared.Check(Entry{Epsilon: 0.1, Delta: 1e-5, Mu: 0.01, Slack: 2e-11}); err == nil {
 		t.Error("more slack than is kept is taken")
 	}
 }
 
-// A file goes on by the rule with which it was begun.
-func TestFileKeepsItsRule(t *testing.T) {
-	old := config(filepath.Join(t.TempDir(), "ledger.json"))
-	if err := open(t, old).Charge(Entry{Epsilon: 0.75, Delta: 1e-6}); err != nil {
-		t.Fatal(err)
+// Without δ there are only sums.
+func TestWithoutDelta(t *testing.T) {
+	c := config("")
+	c.Delta = 0
+	b := open(t, c)
+	if p, err := b.Share(0.1); err != nil || p != (Part{Epsilon: 0.1}) {
+		t.Errorf("%+v, %v", p, err)
 	}
-	c := old
-	c.Rule = AsGaussians
-	b, err := anew(c)
-	if err != nil {
-		t.Fatal(err)
-	}
-	if b.Config().Rule != Added || b.Check(Entry{Epsilon: 0.3, Delta: 1e-6, Mu: 1e-3}) == nil {
-		t.Error("a ledger that adds ε became one that adds μ²")
-	}
-	if p := b.Spend(0.25); p.Delta != 2.5e-6 {
-		t.Errorf("a part of it: %+v", p)
-	}
-
-	c = gaussian(filepath.Join(t.TempDir(), "ledger.json"))
-	if err := open(t, c).Charge(Entry{Epsilon: 0.5, Delta: 1e-5, Mu: 0.1}); err != nil {
-		t.Fatal(err)
-	}
-	c.Rule = Added
-	if b, err = anew(c); err != nil || b.Config().Rule != AsGaussians {
-		t.Errorf("rule %q, %v", b.Config().Rule, err)
-	}
-	text, err := os.ReadFile(c.Path)
-	if err != nil {
-		t.Fatal(err)
-	}
-	spoilt := append([]byte(nil), text...)
-	for i := range spoilt {
-		if string(spoilt[i:min(i+4, len(spoilt))]) == "0.1\n" || string(spoilt[i:min(i+4, len(spoilt))]) == "0.1," {
-			copy(spoilt[i:], "-.1")
+	for range 10 {
+		if err := b.Charge(Entry{Epsilon: 0.1, Mu: 0.13}); err != nil {
+			t.Fatal(err)
 		}
 	}
-	if err := os.WriteFile(c.Path, spoilt, 0o600); err != nil {
-		t.Fatal(err)
-	}
-	if _, err := anew(c); err == nil {
-		t.Error("a changed digit is read")
+	if s := state(t, b); s.Rule != Sums || s.SpentEpsilon != 1 || b.Check(Entry{Epsilon: 1e-9, Mu: 1e-9}) == nil {
+		t.Errorf("%+v", s)
 	}
 }
 
-func TestRuleIsChecked(t *testing.T) {
-	c := gaussian("")
-	c.Delta = 0
-	if _, err := Open(c); err == nil {
-		t.Error("a budget without δ composes as Gaussians")
+// A file goes on by the rule with which it was begun; one of an earlier form by sums, or by
+// squares if it says so.
+func TestFilesGoOnAsTheyBegan(t *testing.T) {
+	write := func(rule, entries string) Config {
+		c := config(filepath.Join(t.TempDir(), "ledger.json"))
+		text := `{"name": "` + c.Name + `", "epsilon": 1, "delta": 1e-05, "adjacency": 1,` + rule + ` "entries": ` +
+			entries + `}`
+		if err := os.WriteFile(c.Path, []byte(text), 0o600); err != nil {
+			t.Fatal(err)
+		}
+		return c
 	}
-	c = config("")
-	c.Rule = "magic"
-	if _, err := Open(c); err == nil {
-		t.Error("an unknown rule is taken")
+	const entry = `[{"label": "a", "mechanism": "m", "epsilon": 0.5, "delta": 5e-06, "simulated": false}]`
+	const shared = `[{"label": "a", "mechanism": "m", "epsilon": 0.5, "delta": 1e-05, "mu": 0.1, "simulated": false}]`
+	for _, c := range []struct {
+		rule, entries string
+		want          Rule
+		delta         float64 // of Spend(0.5)
+	}{
+		{"", "null", Undecided, 4.5e-6},
+		{`"rule": "gaussian",`, "null", Undecided, 4.5e-6},
+		{"", entry, Sums, 5e-6},
+		{`"rule": "gaussian",`, shared, Squares, 1e-5},
+		{`"rule": "gaussian",`, entry, Sums, 5e-6}, // of which no μ is known: it took all
+		{`"rule": "either",`, entry, Either, 4.5e-6},
+	} {
+		b := open(t, write(c.rule, c.entries))
+		if s := state(t, b); s.Rule != c.want {
+			t.Errorf("%s%s: rule %q, want %q", c.rule, c.entries, s.Rule, c.want)
+		}
+		if p := b.Spend(0.5); p.Delta != c.delta {
+			t.Errorf("%s%s: Spend(0.5) has δ = %v, want %v", c.rule, c.entries, p.Delta, c.delta)
+		}
+	}
+	for name, c := range map[string]Config{"another rule": write(`"rule": "magic",`, entry),
+		"a negative cost": write("", strings.Replace(shared, "0.1", "-.1", 1)),
+		"no partition":    write("", strings.Replace(entry, `"label"`, `"group": "x", "label"`, 1))} {
+		if _, err := Open(c); err == nil {
+			t.Errorf("%s is read", name)
+		}
+	}
+	// What is written is read again, with its rule.
+	c := config(filepath.Join(t.TempDir(), "ledger.json"))
+	share(t, open(t, c), 0.5)
+	b, err := anew(c)
+	if err != nil || state(t, b).Rule != Squares {
+		t.Errorf("%v, %v", state(t, b), err)
 	}
 }

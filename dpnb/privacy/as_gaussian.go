@@ -6,6 +6,7 @@ import (
 	"slices"
 
 	"github.com/dpnb/notebooks/dpnb/internal/normal"
+	"github.com/dpnb/notebooks/dpnb/internal/parallel"
 	"github.com/dpnb/notebooks/dpnb/internal/univariate"
 )
 
@@ -13,7 +14,7 @@ import (
 // what a budget of (ε, δ) is worth in Gaussian mechanisms, whose μ² add up.
 //
 // Errors: *ParamError unless ε ≥ 0 is finite and 0 < δ < 1.
-// Proof: docs/theory/ledger.md, section 2.
+// Proof: docs/theory/ledger.md, section 3.
 func MuOf(eps, delta float64) (float64, error) {
 	sigma, err := GaussianSigma(eps, delta)
 	if err != nil {
@@ -42,6 +43,12 @@ func pureMu(eps float64) float64 {
 	return mu * (1 + 1e-13 + 1e-15/math.Min(1, eps))
 }
 
+// GaussianCost is implemented by profiles that know better than by their values what they
+// cost as Gaussian mechanisms: see AsGaussian.
+type GaussianCost interface {
+	AsGaussian(tail float64) (mu, delta float64, err error)
+}
+
 // AsGaussian returns the smallest μ that it can prove, and a δ′ ≤ tail, such that a
 // mechanism with profile p is μ-GDP but for a probability of δ′: composed with others
 // it costs μ² and δ′, whatever they are and however they are chosen.
@@ -53,11 +60,11 @@ func pureMu(eps float64) float64 {
 // Method: δ is convex in x = e^ε, so that between two knots it is at most the chord;
 // δ_G is convex in x, too, so that it is at least its tangent. Where a tangent is above
 // the chord at both knots, δ_G is above δ between them. Knots are added where most is
-// lost. Whatever is not resolved enlarges μ: half a percent at most.
+// lost. Whatever is not resolved enlarges μ: one percent at most.
 //
 // Errors: *ParamError unless 0 < tail < 1; one that wraps ErrUnsupported where δ(ε)
-// does not fall to tail.
-// Proof: docs/theory/ledger.md, sections 4 and 5.
+// does not fall to tail, or no μ up to 1000, or 1000 ε, was found to be enough.
+// Proof: docs/theory/ledger.md, sections 5 and 6.
 func AsGaussian(p Profile, tail float64) (mu, delta float64, err error) {
 	if !(tail > 0 && tail < 1) {
 		return 0, 0, &ParamError{Name: "tail", Value: tail, Want: "a number in (0, 1)"}
@@ -67,6 +74,20 @@ func AsGaussian(p Profile, tail float64) (mu, delta float64, err error) {
 	}
 	if a, ok := p.(approxProfile); ok && a.a.Delta <= tail {
 		return pureMu(a.a.Epsilon), a.a.Delta, nil
+	}
+	switch p := p.(type) {
+	case withGaussian:
+		mu, delta, err = AsGaussian(p.of, tail)
+		return math.Hypot(mu, p.mu) * (1 + 4e-16), delta, err
+	case halfNormalGaussianProfile:
+		alone, err := p.w.HalfNormal.Profile(p.adj)
+		if err != nil {
+			return 0, 0, err
+		}
+		mu, delta, err = AsGaussian(alone, tail)
+		return math.Hypot(mu, p.w.Mu) * (1 + 4e-16), delta, err
+	case GaussianCost:
+		return p.AsGaussian(tail)
 	}
 	directions := Directions[:]
 	if IsSymmetric(p) {
@@ -79,6 +100,9 @@ func AsGaussian(p Profile, tail float64) (mu, delta float64, err error) {
 		}
 		mu = math.Max(mu, c.refine(mu))
 		delta = math.Max(delta, math.Min(tail, ExpUp(c.knots[len(c.knots)-1].log)))
+	}
+	if math.IsInf(mu, 1) {
+		return 0, 0, fmt.Errorf("%w: no Gaussian mechanism of a sensible μ is at least as costly", ErrUnsupported)
 	}
 	return mu, delta, nil
 }
@@ -100,7 +124,7 @@ type knot struct {
 const (
 	knotsAtFirst  = 12
 	mostKnots     = 200
-	unresolved    = 1.005 // need is at most this times what the knots themselves ask for
+	unresolved    = 1.01 // need is at most this times what the knots themselves ask for
 	mostEpsilon   = 1e6
 	leastEpsilon  = 1e-9
 	largestChange = 1e3
@@ -123,23 +147,27 @@ func newComparison(logDelta func(eps float64) float64, end float64) (*comparison
 		}
 	}
 	inner := make([]knot, knotsAtFirst)
-	for i := range inner {
+	parallel.Each(knotsAtFirst, 0, func(i int) {
 		inner[i] = first
 		if i > 0 {
 			inner[i] = c.at(c.knots[0].eps * float64(i) / knotsAtFirst)
 		}
-	}
+	})
 	c.knots = slices.Concat(inner, c.knots)
 	return c, nil
 }
 
+// at returns the knot at ε. Its μ is +Inf where none is large enough.
 func (c *comparison) at(eps float64) knot {
 	k := knot{eps: eps, log: c.logDelta(eps)}
 	if math.IsNaN(k.log) {
 		k.log = 0
 	}
-	_, k.mu = univariate.Bisect(func(mu float64) bool { return gaussianBelow(eps, mu) >= k.log },
-		0, largestChange*math.Max(1, eps), univariate.Arithmetic, 1e-9)
+	enough := func(mu float64) bool { return gaussianBelow(eps, mu) >= k.log }
+	k.mu = math.Inf(1)
+	if most := largestChange * math.Max(1, eps); enough(most) {
+		_, k.mu = univariate.Bisect(enough, 0, most, univariate.Arithmetic, 1e-9)
+	}
 	return k
 }
 
@@ -150,31 +178,44 @@ func gaussianBelow(eps, mu float64) float64 {
 }
 
 // refine adds knots where most is lost and returns a μ ≥ least that suffices from the
-// first knot to the last.
+// first knot to the last; +Inf if none was found.
 func (c *comparison) refine(least float64) float64 {
-	for i := range c.knots[1:] {
-		c.settle(i, least)
+	cells := make([]int, len(c.knots)-1)
+	for i := range cells {
+		cells[i] = i
 	}
 	for {
-		worst, asked := 0, least
-		for i, k := range c.knots {
-			asked = math.Max(asked, k.mu)
-			if i+1 < len(c.knots) && k.need > c.knots[worst].need {
-				worst = i
-			}
+		for _, i := range cells {
+			c.settle(i, least)
 		}
-		need := math.Max(asked, c.knots[worst].need)
-		if need <= unresolved*asked || len(c.knots) >= mostKnots {
+		need, asked := least, least
+		for _, k := range c.knots {
+			need, asked = math.Max(need, k.need), math.Max(asked, k.mu)
+		}
+		need = math.Max(need, asked)
+		if !(need > unresolved*asked) || len(c.knots) >= mostKnots {
 			return math.Nextafter(need, math.Inf(1))
 		}
-		middle := c.at((c.knots[worst].eps + c.knots[worst+1].eps) / 2)
-		c.knots = slices.Insert(c.knots, worst+1, middle)
-		c.settle(worst, least)
-		c.settle(worst+1, least)
+		// The cells that need the most are halved, all at once.
+		var wide []int
+		for i, k := range c.knots {
+			if k.need > math.Min(math.Sqrt(asked*need), math.MaxFloat64) {
+				wide = append(wide, i)
+			}
+		}
+		middle := make([]knot, len(wide))
+		parallel.Each(len(wide), 0, func(j int) {
+			middle[j] = c.at((c.knots[wide[j]].eps + c.knots[wide[j]+1].eps) / 2)
+		})
+		cells = cells[:0]
+		for j, i := range wide {
+			c.knots = slices.Insert(c.knots, i+1+j, middle[j])
+			cells = append(cells, i+j, i+j+1)
+		}
 	}
 }
 
-// settle finds what the cell from knot i to the next needs.
+// settle finds what the cell from knot i to the next needs; +Inf if nothing was found.
 func (c *comparison) settle(i int, least float64) {
 	a, b := c.knots[i], c.knots[i+1]
 	b.log = math.Min(a.log, b.log) // δ does not rise
@@ -183,9 +224,12 @@ func (c *comparison) settle(i int, least float64) {
 		c.knots[i].need = low
 		return
 	}
-	high := low
-	for high = 1.01 * low; !covers(high, a, b) && high < largestChange*math.Max(1, b.eps); {
-		low, high = high, high*(high/low)*1.01
+	high, most := low, 1.1*largestChange*math.Max(1, b.eps)
+	for high = 1.01 * low; !covers(high, a, b); {
+		if low, high = high, high*(high/low)*1.01; !(high < most) {
+			c.knots[i].need = math.Inf(1)
+			return
+		}
 	}
 	_, c.knots[i].need = univariate.Bisect(func(mu float64) bool { return covers(mu, a, b) }, low, high,
 		univariate.Arithmetic, 1e-4)

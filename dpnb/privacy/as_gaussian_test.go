@@ -70,14 +70,14 @@ func TestPureMu(t *testing.T) {
 
 func normalTotalVariation(mu float64) float64 { return math.Exp(logDeltaGaussian(0, mu)) }
 
-// A Gaussian mechanism that is not known to be one is found again to half a percent.
+// A Gaussian mechanism that is not known to be one is found again to one percent.
 func TestAsGaussianOfGaussians(t *testing.T) {
 	for _, mu := range []float64{1e-6, 0.003, 0.1, 0.27, 1, 4, 12} {
 		got, delta, err := AsGaussian(opaque{GaussianProfile(mu, AddRemove)}, 1e-15)
 		if err != nil {
 			t.Fatal(err)
 		}
-		if got < mu || got > mu*1.006 || delta > 1e-15 {
+		if got < mu || got > mu*1.0101 || delta > 1e-15 {
 			t.Errorf("μ = %v came back as %v, δ′ = %v", mu, got, delta)
 		}
 		if got, delta, _ := AsGaussian(GaussianProfile(mu, AddRemove), 1e-15); got != mu || delta != 0 {
@@ -125,7 +125,7 @@ func TestAsGaussianCovers(t *testing.T) {
 			}
 		}
 		// Nowhere near: another μ would have done.
-		if touched > 0.2 {
+		if touched > 0.5 { // one percent of μ far out
 			t.Errorf("%s: μ = %v is e^%v from the profile everywhere", name, mu, touched)
 		}
 		t.Logf("%s: μ = %.5f, δ′ = %.2g", name, mu, delta)

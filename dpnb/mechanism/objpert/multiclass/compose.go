@@ -34,7 +34,10 @@ func (p shifted) LogDeltaUpper(d privacy.Direction, eps float64) float64 {
 }
 
 // composed is the profile of a composition: the larger of both directions.
-type composed struct{ c *pld.Composition }
+type composed struct {
+	c     *pld.Composition
+	parts []pld.Component
+}
 
 // compose returns the profile of running every component.
 func compose(s *pld.Settings, components ...pld.Component) (privacy.Profile, error) {
@@ -42,7 +45,7 @@ func compose(s *pld.Settings, components ...pld.Component) (privacy.Profile, err
 	if err != nil {
 		return nil, err
 	}
-	return composed{c}, nil
+	return composed{c, components}, nil
 }
 
 // Adjacency of the components.
@@ -59,4 +62,24 @@ func (p composed) LogDeltaUpper(_ privacy.Direction, eps float64) float64 {
 		return 0
 	}
 	return b.Upper
+}
+
+var _ privacy.GaussianCost = composed{}
+
+// AsGaussian implements privacy.GaussianCost by the parts, whose μ² and δ′ add up: the
+// profile of the whole takes a second for each ε.
+func (p composed) AsGaussian(tail float64) (mu, delta float64, err error) {
+	runs := 0
+	for _, c := range p.parts {
+		runs += c.Count
+	}
+	for _, c := range p.parts {
+		m, d, err := privacy.AsGaussian(c.Profile, tail/float64(runs))
+		if err != nil {
+			return 0, 0, err
+		}
+		mu = math.Hypot(mu, m*math.Sqrt(float64(c.Count))) * (1 + 1e-15)
+		delta += float64(c.Count) * d * (1 + 1e-15)
+	}
+	return mu, delta, nil
 }
