@@ -82,7 +82,13 @@ func laplaceTail(a, b, t float64) float64 {
 func (q ratio) solve() Estimate {
 	// Of fewer records than the noise in their number nothing is known; the middle is as good.
 	m := math.Max(-1, math.Min(1, q.sum/math.Max(q.count, q.deviation())))
-	possible := func(m float64) bool { return math.Abs(q.sum-m*q.count) <= q.within(m) }
+	possible := func(m float64) bool {
+		off := math.Abs(q.sum - m*q.count)
+		if q.laplace > 0 && !q.sampling {
+			return laplaceTail(q.laplace*(1-m), q.laplace*(1+m), off) >= 1-q.confidence
+		}
+		return off <= q.within(m)
+	}
 	// end goes from m towards −side to where the set ends, just beyond.
 	end := func(side float64) float64 {
 		if possible(-side) {

@@ -102,15 +102,28 @@ func (m Quantiles) Estimates(released []float64, confidence float64, sampling bo
 	}
 	all := make([]Estimate, k)
 	cell := 2 * m.Of.half() / (cells - 1)
-	for i, ranks := range m.RanksOff(confidence, count, sampling) {
+	slowest, kappa, round := make([]float64, k), m.kappas(), m.roundNumbers()
+	// moved is how many records a quantile was found off because it is a round number, which
+	// has more weight than the points that the noise would choose among.
+	moved, most := make([]float64, k), 0.0
+	for i := range k {
 		j := 2*i + 2 // its place among the released
+		slowest[i] = math.Max((at[j]-at[j-1])/(share[j]-share[j-1]), (at[j+1]-at[j])/(share[j+1]-share[j]))
+		own := int64(m.cell(at[j]))
+		if more := float64(round.more(own, own+1)); more > 0 && slowest[i] > 0 {
+			moved[i] = math.Max(0, math.Log(more*cell*kappa[i]*count/(2*slowest[i]))) / kappa[i]
+		}
+		most = math.Max(most, moved[i])
+	}
+	for i, ranks := range m.RanksOff(confidence, count, sampling) {
+		j := 2*i + 2
+		ranks += math.Max(moved[i], 0.5*(moved[i]+most))
 		left, down, up := ranks/count, m.Of.Lower, m.Of.Upper
 		// beyond reports whether the noise may pass over all records of a share.
-		beyond := func(share float64) bool { return m.kappas()[i]*count*share < mostOdds-math.Log(1-confidence) }
-		slow := math.Max((at[j]-at[j-1])/(share[j]-share[j-1]), (at[j+1]-at[j])/(share[j+1]-share[j]))
+		beyond := func(share float64) bool { return kappa[i]*count*share < mostOdds-math.Log(1-confidence) }
 		all[i] = Estimate{Value: at[j],
-			Lower: math.Max(m.Of.Lower, math.Min(walk(j, -1, left), at[j]-left*slow)-cell),
-			Upper: math.Min(m.Of.Upper, math.Max(walk(j, 1, left), at[j]+left*slow)+cell)}
+			Lower: math.Max(m.Of.Lower, math.Min(walk(j, -1, left), at[j]-left*slowest[i])-cell),
+			Upper: math.Min(m.Of.Upper, math.Max(walk(j, 1, left), at[j]+left*slowest[i])+cell)}
 		if beyond(m.Levels[i]) {
 			all[i].Lower, all[i].Upper = down, math.Max(all[i].Upper, at[j+1])
 		}

@@ -183,7 +183,7 @@ func (t *quantilesTally) Add(columns [][]float64) {
 // Release implements Tally: the noisy number of records, then the quantiles at the levels and
 // between them, in rising order: gap, level, gap, …, level, gap.
 func (t *quantilesTally) Release(src noise.Source) []float64 {
-	ranks := t.sketch.ranks()
+	ranks, round := t.sketch.ranks(), t.roundNumbers()
 	draw := noise.Exact(src)
 	m := len(t.Levels)
 	out := make([]float64, 2*m+2)
@@ -195,7 +195,7 @@ func (t *quantilesTally) Release(src noise.Source) []float64 {
 	cut := make([]int64, m+2)
 	cut[m+1] = cells * points
 	find := func(lo, hi int, q, eta float64) int64 {
-		return ranks.node(cut[lo], cut[hi], (q-level[lo])/(level[hi]-level[lo]), eta).draw(draw, src)
+		return ranks.node(&round, cut[lo], cut[hi], (q-level[lo])/(level[hi]-level[lo]), eta).draw(draw, src)
 	}
 	var split func(lo, hi int)
 	split = func(lo, hi int) {

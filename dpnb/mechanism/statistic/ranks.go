@@ -1,6 +1,7 @@
 package statistic
 
 import (
+	"maps"
 	"math"
 	"math/bits"
 	"slices"
@@ -88,17 +89,63 @@ func (r *ranks) at(point int64) float64 {
 	return rank
 }
 
+// round numbers are more often the values of columns than others: cells that hold one have
+// more weight before anything is known of the records. cell are their places, before the sum
+// of what the points of those before each have more than others, and last of all.
+type roundNumbers struct {
+	cell   []int64
+	before []uint64
+}
+
+// mostRound is how many multiples of a power of ten are round numbers.
+const mostRound = 1 << 12
+
+// roundNumbers returns the multiples of all powers of ten of which there are at most mostRound
+// within the bounds. Those of each power have together as much weight as all points have.
+func (m Quantiles) roundNumbers() (r roundNumbers) {
+	more := map[int64]uint64{}
+	power := math.Ceil(math.Log10(2 * m.Of.half() / mostRound))
+	for ; power < 300 && power > -300; power++ {
+		unit := math.Pow(10, power)
+		first, last := math.Ceil(m.Of.Lower/unit), math.Floor(m.Of.Upper/unit)
+		n := last - first + 1
+		if !(n >= 2 && math.Abs(first) < 1<<40 && math.Abs(last) < 1<<40) {
+			break
+		}
+		for k := range int(n) {
+			more[int64(m.cell((first+float64(k))*unit))] += max(1, uint64(cells/n))
+		}
+	}
+	r.before = []uint64{0}
+	for _, c := range slices.Sorted(maps.Keys(more)) {
+		r.cell, r.before = append(r.cell, c), append(r.before, r.before[len(r.cell)]+more[c])
+	}
+	return r
+}
+
+// from returns the first place whose cell is not before c.
+func (r *roundNumbers) from(c int64) int {
+	return sort.Search(len(r.cell), func(i int) bool { return r.cell[i] >= c })
+}
+
+// more returns what a point of the cells from c to before d has more than one of others, summed
+// over the cells.
+func (r *roundNumbers) more(c, d int64) uint64 { return r.before[r.from(d)] - r.before[r.from(c)] }
+
 // node is one exponential mechanism: a point j of [lo, hi) is drawn with a probability
-// proportional to the weight of the distance from zero to [r(j), r(j+1)], r(j) being how many
-// records of [lo, hi) are before j, less the share q of all of them. Its range is at most η.
+// proportional to what it has by roundNumbers times the weight of the distance from zero to
+// [r(j), r(j+1)], r(j) being how many records of [lo, hi) are before j, less the
+// share q of all of them. Its range is at most η.
 type node struct {
 	kappa    float64
+	round    *roundNumbers
 	segments []segment
 	// mass is how much the segments weigh up to each, at most.
 	mass []uint128
 }
 
-// segment is points from … to, in which the rank rises evenly from first by slope for each.
+// segment is points from … to, in which the rank rises evenly from first by slope for each: of
+// one cell, or of whole cells if the slope is 0.
 type segment struct {
 	from, to     int64
 	first, slope float64
@@ -111,11 +158,11 @@ const slack = 0x1p-16
 // node returns the mechanism of [lo, hi) at the share q. One record changes r by between −q
 // and 1 − q, rising from left to right, and so distances by numbers from an interval of the
 // length 2·max(q, 1 − q).
-func (r *ranks) node(lo, hi int64, q, eta float64) *node {
+func (r *ranks) node(round *roundNumbers, lo, hi int64, q, eta float64) *node {
 	if hi <= lo {
 		hi = lo + 1 // two cuts at one point: the quantile between is there, whatever the records
 	}
-	n := &node{kappa: eta / (2 * math.Max(q, 1-q)) * (1 - slack)}
+	n := &node{kappa: eta / (2 * math.Max(q, 1-q)) * (1 - slack), round: round}
 	start := r.at(lo)
 	target := start + q*(r.at(hi)-start)
 	enter := func(from, to int64, first, slope float64) {
@@ -126,7 +173,7 @@ func (r *ranks) node(lo, hi int64, q, eta float64) *node {
 		nearest := math.Max(0, math.Max(first, -last))
 		s := segment{from, to, first, slope, n.weight(nearest)}
 		n.segments = append(n.segments, s)
-		mass := s.most.times(uint64(to - from))
+		mass := s.most.times(n.base(s))
 		if k := len(n.mass); k > 0 {
 			mass = mass.plus(n.mass[k-1])
 		}
@@ -137,24 +184,55 @@ func (r *ranks) node(lo, hi int64, q, eta float64) *node {
 	first, end := r.from(lo), r.from(hi+points-1)
 	near := first + sort.Search(end-first, func(i int) bool { return float64(r.before[first+i+1])-target >= -far })
 	end = near + sort.Search(end-near, func(i int) bool { return float64(r.before[near+i])-target > far })
-	n.segments, n.mass = make([]segment, 0, 2*(end-near)+2), make([]uint128, 0, 2*(end-near)+2)
+	n.segments, n.mass = make([]segment, 0, 2*(end-near)+6), make([]uint128, 0, 2*(end-near)+6)
+	// even enters points of one rank, the whole cells among them by themselves.
+	even := func(from, to int64, rank float64) {
+		inner, outer := (from+points-1)/points*points, to/points*points
+		if inner > outer {
+			inner, outer = to, to // of one cell
+		}
+		enter(from, inner, rank, 0)
+		enter(inner, outer, rank, 0)
+		enter(outer, to, rank, 0)
+	}
 	at := lo
 	if near > first {
 		if at = hi; near < len(r.cell) {
 			at = min(hi, r.cell[near]*points)
 		}
-		enter(lo, at, -far, 0)
+		even(lo, at, -far)
 	}
 	for i := near; i < end; i++ {
 		from, to := max(lo, r.cell[i]*points), min(hi, (r.cell[i]+1)*points)
 		count := float64(r.before[i+1] - r.before[i])
 		before := float64(r.before[i]) - target
-		enter(at, from, before, 0)
+		even(at, from, before)
 		enter(from, to, before+count*float64(from-r.cell[i]*points)/points, count/points)
 		at = to
 	}
-	enter(at, hi, float64(r.before[end])-target, 0)
+	even(at, hi, float64(r.before[end])-target)
 	return n
+}
+
+// base returns what the points of a segment have by roundNumbers, in all.
+func (n *node) base(s segment) uint64 {
+	more := n.round.more(s.from/points, (s.to+points-1)/points)
+	if s.to-s.from < points {
+		return uint64(s.to-s.from) * (1 + more)
+	}
+	return uint64(s.to-s.from) + more*points
+}
+
+// point draws a point of a segment by what each has.
+func (n *node) point(s segment, draw *exact.Sampler) int64 {
+	plain := s.to - s.from
+	if k := int64(draw.Below(int(n.base(s)))); k < plain || plain <= points {
+		return k % plain // of one cell all points have the same
+	}
+	first, last := n.round.from(s.from/points), n.round.from(s.to/points)
+	u := n.round.before[first] + uint64(draw.Below(int(n.round.before[last]-n.round.before[first])))
+	i := sort.Search(len(n.round.cell), func(i int) bool { return n.round.before[i+1] > u })
+	return n.round.cell[i]*points - s.from + int64(draw.Below(points))
 }
 
 // mostExponent caps κd, d the distance: further away all points weigh the same. That is as
@@ -168,12 +246,12 @@ func (n *node) weight(d float64) uint128 {
 }
 
 // draw returns a point, of exactly the law that the weights say: a segment by the most that
-// its points could weigh, a point of it evenly, taken with the share of that which it weighs.
+// its points could weigh, a point of it as if all did, taken with the share that it does.
 func (n *node) draw(draw *exact.Sampler, src noise.Source) int64 {
 	for {
 		u := n.mass[len(n.mass)-1].below(src)
 		s := n.segments[sort.Search(len(n.mass), func(i int) bool { return u.less(n.mass[i]) })]
-		j := int64(draw.Below(int(s.to - s.from)))
+		j := n.point(s, draw)
 		if s.slope == 0 || s.most.below(src).less(n.weight(s.distance(j))) {
 			return s.from + j
 		}
