@@ -54,7 +54,7 @@ func (e OnBall) At(g, w, x []float64, y float64) float64 {
 		return slope > 0
 	}
 	lo, hi := -e.Radius, e.Radius
-	for range 200 {
+	for range 100 {
 		if mid := lo + (hi-lo)/2; rises(mid) {
 			hi = mid
 		} else {

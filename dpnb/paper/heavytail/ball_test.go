@@ -57,7 +57,7 @@ func TestOnBall(t *testing.T) {
 		}
 		if (e.Loss == loss.LeastAbsolute{}) {
 			minus := floats.ScaleTo(make([]float64, d), -1, x)
-			p := Polyhedral{A: [][]float64{x, minus}, B: []float64{-y, y}, Radius: 1}
+			p := Polyhedral{A: [][]float64{x, minus}, B: []float64{-y, y}, W: composite.Ball{Radius: 1}}
 			if below, _, gap := p.Extended(w, e.C, 20000); got < below-1e-9 || got > below+gap+1e-9 || gap > 0.05 {
 				t.Errorf("%v, by the dual from %v to %v more", got, below, gap)
 			}

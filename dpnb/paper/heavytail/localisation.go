@@ -35,7 +35,7 @@ func localisation() []claim.Claim {
 			ID: "heavytail/lem2.8", Paper: lowy + "Lemmas 2.8 and C.6", Kind: claim.Theorem,
 			Statement: "points of W ∩ B(w₀, r) within ξ of the projection are found by bisection over projections on W",
 			Code:      []string{"paper/heavytail.NearBall"}, Tests: []string{"paper/heavytail.TestNearBall"},
-			Proof: "localisation#heavytail-lem2.8 79d5ed9c", Seed: 22,
+			Proof: "localisation#heavytail-lem2.8 a68832ed", Seed: 22,
 			Check: "a box in the plane: the optimality ⟨y − x, u − x⟩ ≤ ‖y − x‖ξ + ξ² at random u of the set, and " +
 				"membership",
 			Expected: "all hold",
@@ -71,8 +71,8 @@ func localisation() []claim.Claim {
 				"to any accuracy",
 			Code:  []string{"paper/heavytail.Polyhedral.Extended"},
 			Tests: []string{"paper/heavytail.TestExtensions"},
-			Proof: "localisation#heavytail-propD.6 4093f41a", Seed: 25,
-			Check: "random maxima of three pieces on a disc: f_C between the dual's bound and that plus its gap, by " +
+			Proof: "localisation#heavytail-propD.6 7f9871bb", Seed: 25,
+			Check: "random maxima of three pieces on a disc, a box, an ellipse, a simplex and a polygon: f_C between the dual's bound and that plus its gap, by " +
 				"Algorithm 3; the subgradient inequality",
 			Expected: "holds, and ‖s‖ ≤ C",
 			Run:      conic(1), Power: "s longer by a tenth",
@@ -234,29 +234,36 @@ func conic(factor float64) claim.Check {
 	return func(context.Context, claim.Size) (claim.Outcome, error) {
 		src := noise.NewSeeded(25)
 		const c, alpha = 0.7, 0.05
+		polygon, err := NewPolytope([][]float64{{-1, 0}, {0, -1}, {1, 0.5}, {-0.3, 1}}, []float64{0.8, 0.5, 0.7, 0.9})
+		if err != nil {
+			return claim.Outcome{}, err
+		}
 		var gaps, worst float64
 		ok := true
-		for range 4 {
-			p := Polyhedral{Radius: 1}
+		for _, region := range []Region{composite.Ball{Radius: 1}, composite.NewBox(0.7), Ellipsoid{[]float64{1, 0.4}},
+			composite.Simplex{Sum: 1}, polygon} {
+			inside := func() []float64 {
+				w := []float64{2*src.Float64() - 1, 2*src.Float64() - 1}
+				region.Project(w, w)
+				return w
+			}
+			p := Polyhedral{W: region}
 			for range 3 {
 				a := make([]float64, 2)
 				src.Gaussian(a, 1.5)
 				p.A, p.B = append(p.A, a), append(p.B, src.NormFloat64())
 			}
-			w := []float64{0.5 * src.Float64(), -0.5 * src.Float64()}
+			w := inside()
 			below, s, gap := p.Extended(w, c, 10000)
 			floats.Scale(factor, s)
-			above, err := ExtendedAt(p.At, w, Exactly(composite.Ball{Radius: 1}), c, alpha, 2, 1e7)
+			above, err := ExtendedAt(p.At, w, Exactly(region), c, alpha, 2.2, 1e7)
 			if err != nil {
 				return claim.Outcome{}, err
 			}
 			gaps = math.Max(gaps, gap)
 			ok = ok && above >= below-1e-12 && above <= below+gap+alpha && floats.Norm(s, 2) <= c*(1+1e-9)
 			for range 20 {
-				u := []float64{2*src.Float64() - 1, 2*src.Float64() - 1}
-				if floats.Norm(u, 2) > 1 {
-					continue
-				}
+				u := inside()
 				other, _, slack := p.Extended(u, c, 500)
 				worst = math.Max(worst, below+s[0]*(u[0]-w[0])+s[1]*(u[1]-w[1])-other-slack)
 			}

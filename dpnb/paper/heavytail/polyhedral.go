@@ -6,11 +6,11 @@ import (
 	"gonum.org/v1/gonum/floats"
 )
 
-// Polyhedral is the loss max_j ⟨a_j, w⟩ + b_j on a ball about the origin.
+// Polyhedral is the loss max_j ⟨a_j, w⟩ + b_j on a region W.
 type Polyhedral struct {
-	A      [][]float64
-	B      []float64
-	Radius float64
+	A [][]float64
+	B []float64
+	W Region
 }
 
 // At is the loss as a Function.
@@ -26,15 +26,15 @@ func (p Polyhedral) At(g, w []float64) float64 {
 }
 
 // Extended returns f_C(w) from below and a vector s, ‖s‖ ≤ C, with f_C(u) ≥ value + ⟨s, u − w⟩
-// for all u in the ball, and by how much f_C(w) may exceed value at most.
+// for all u in W, and by how much f_C(w) may exceed value at most.
 //
 // With q in the simplex, ‖s‖ ≤ C and v = s − Aᵀq every
 //
-//	D(q, s) = ⟨s, w⟩ + ⟨q, b⟩ − R‖v‖ = min_{‖y‖≤R} ⟨q, Ay + b⟩ + ⟨s, w − y⟩
+//	D(q, s) = ⟨s, w⟩ + ⟨q, b⟩ − max_{y∈W} ⟨v, y⟩ = min_{y∈W} ⟨q, Ay + b⟩ + ⟨s, w − y⟩
 //
 // is a lower bound, for all w at once, and the largest is f_C(w) (heavytail, Proposition
-// D.6, for a ball). The dual is climbed by adaptive subgradient steps, whose y = Rv/‖v‖ have
-// means that bound f_C(w) from above; what is reached holds whether or not it has converged.
+// D.6). The dual is climbed by adaptive subgradient steps, whose y, the
+// farthest of W along v, have means that bound f_C(w) from above; what is reached holds whether or not it has converged.
 func (p Polyhedral) Extended(w []float64, c float64, steps int) (value float64, s []float64, gap float64) {
 	d, m := len(w), len(p.A)
 	dual, grad := make([]float64, m+d), make([]float64, m+d)
@@ -50,14 +50,10 @@ func (p Polyhedral) Extended(w []float64, c float64, steps int) (value float64, 
 		for j, a := range p.A {
 			floats.AddScaled(v, -q[j], a)
 		}
-		norm := floats.Norm(v, 2)
-		if bound := floats.Dot(at, w) + floats.Dot(q, p.B) - p.Radius*norm; bound > value {
+		support(p.W, y, v)
+		if bound := floats.Dot(at, w) + floats.Dot(q, p.B) - floats.Dot(v, y); bound > value {
 			value = bound
 			copy(s, at)
-		}
-		clear(y)
-		if norm > 0 {
-			floats.ScaleTo(y, p.Radius/norm, v)
 		}
 		floats.Add(mean, y)
 		floats.ScaleTo(v, 1/float64(t), mean)

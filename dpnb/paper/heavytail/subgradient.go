@@ -33,10 +33,19 @@ type NearBall struct {
 	Radius float64
 }
 
-// Project implements Domain. It takes ⌈log₂(1 + ‖y − w₀‖²/(rξ))⌉ projections on W.
-func (b NearBall) Project(dst, y []float64, xi float64) {
+// Project implements Domain. It takes ⌈log₂(1 + ‖y − w₀‖²/(rξ))⌉ projections on W or fewer.
+func (b NearBall) Project(dst, y []float64, xi float64) { b.Certified(dst, y, xi) }
+
+// Certified is Project, and returns a bound on the distance to the nearest point, at most ξ: W's own
+// error and the smaller of (μ − μ₀)‖y − w₀‖, μ₀ being too small, and, where W has none, √(μ(r² − ‖x − w₀‖²)),
+// the root of twice the duality gap; rounding aside.
+func (b NearBall) Certified(dst, y []float64, xi float64) (bound float64) {
 	w, far := b.Centre, floats.Distance(y, b.Centre, 2)
-	// W's own error is a tenth of what is allowed.
+	// W's own error is a tenth of what is allowed, or none.
+	own := 0.1 * xi
+	if _, ok := b.W.(exactly); ok {
+		own = 0
+	}
 	at := func(mu float64) float64 {
 		for j := range dst {
 			dst[j] = (y[j] + mu*w[j]) / (1 + mu)
@@ -46,21 +55,24 @@ func (b NearBall) Project(dst, y []float64, xi float64) {
 	}
 	y = append([]float64(nil), y...) // dst may be y
 	if at(0) <= b.Radius {
-		return
+		return own
 	}
-	lo, hi := 0.0, far/b.Radius
-	for hi-lo > 0.9*xi/far {
-		mid := lo + (hi-lo)/2
-		if mid == lo || mid == hi {
-			break
+	lo, hi, near := 0.0, far/b.Radius, 0.0 // of w₀, which is not farther in than the point at hi
+	for {
+		if bound = (hi - lo) * far; own == 0 {
+			bound = math.Min(bound, math.Sqrt(hi*math.Max(0, (b.Radius-near)*(b.Radius+near))))
 		}
-		if at(mid) > b.Radius {
+		mid := lo + (hi-lo)/2
+		if bound <= xi-own || mid == lo || mid == hi {
+			at(hi)
+			return bound + own
+		}
+		if r := at(mid); r > b.Radius {
 			lo = mid
 		} else {
-			hi = mid
+			hi, near = mid, r
 		}
 	}
-	at(hi)
 }
 
 // product is K₀ × W^m, points one after the other.

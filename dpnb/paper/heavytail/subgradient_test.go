@@ -15,15 +15,14 @@ import (
 // a box and a simplex; and it is in both.
 func TestNearBall(t *testing.T) {
 	src := noise.NewSeeded(1)
+	pentagon, tight := polygon(t), 0.0
 	for name, w := range map[string]struct {
-		of interface {
-			Project(dst, v []float64)
-			Contains([]float64) bool
-		}
+		of     Region
 		centre []float64
 	}{
 		"ball": {composite.Ball{Radius: 1}, []float64{0.8, 0}}, "box": {composite.NewBox(1), []float64{1, 0.5}},
 		"simplex": {composite.Simplex{Sum: 1}, []float64{0.3, 0.7}},
+		"ellipse": {Ellipsoid{[]float64{2, 0.4}}, []float64{1.5, -0.2}}, "polygon": {pentagon, []float64{0.5, 0.5}},
 	} {
 		for range 20 {
 			y := make([]float64, 2)
@@ -31,7 +30,7 @@ func TestNearBall(t *testing.T) {
 			r, xi := 0.05+0.5*src.Float64(), math.Pow(10, -1-6*src.Float64())
 			b := NearBall{Exactly(w.of), w.centre, r}
 			got := make([]float64, 2)
-			b.Project(got, y, xi)
+			bound := b.Certified(got, y, xi)
 			if !w.of.Contains(got) || floats.Distance(got, w.centre, 2) > r*(1+1e-12) {
 				t.Fatalf("%s: %v is outside", name, got)
 			}
@@ -52,10 +51,17 @@ func TestNearBall(t *testing.T) {
 					floats.SubTo(part, before, want)
 				}
 			}
-			if far := floats.Distance(got, want, 2); far > xi+1e-6 {
-				t.Errorf("%s, ξ = %.1e: %.2e from the nearest point", name, xi, far)
+			off := floats.Distance(got, want, 2)
+			if off > bound+1e-6 || bound > xi {
+				t.Errorf("%s, ξ = %.1e: %.2e from the nearest point, bound %.2e", name, xi, off, bound)
+			}
+			if bound > 1e-4 {
+				tight = math.Max(tight, off/bound)
 			}
 		}
+	}
+	if tight < 0.5 {
+		t.Errorf("the certificate is %.2f of the distance at best: half of it would not be noticed", tight)
 	}
 }
 
@@ -136,7 +142,7 @@ func TestExtensions(t *testing.T) {
 		x := []float64{2 * src.NormFloat64(), 2 * src.NormFloat64()}
 		y, c := src.NormFloat64(), 0.5
 		f := absolute(x, y)
-		p := Polyhedral{A: [][]float64{x, {-x[0], -x[1]}}, B: []float64{-y, y}, Radius: 1}
+		p := Polyhedral{A: [][]float64{x, {-x[0], -x[1]}}, B: []float64{-y, y}, W: composite.Ball{Radius: 1}}
 		w := []float64{0.6 * src.Float64(), 0.6 * src.Float64()}
 		const alpha = 0.02
 		above, err := ExtendedAt(f, w, Exactly(composite.Ball{Radius: 1}), c, alpha, 2, 1e8)
