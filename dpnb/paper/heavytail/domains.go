@@ -101,7 +101,8 @@ type flat struct {
 
 // NewPolytope returns the polytope with these faces aᵢ, bᵢ.
 //
-// Errors: if it is empty, has no corner or is unbounded, or has more than ten thousand intersections of d faces or fewer.
+// Errors: if it is empty, has no corner or is unbounded, or has more than ten thousand intersections of d faces or
+// fewer.
 func NewPolytope(faces [][]float64, bounds []float64) (*Polytope, error) {
 	d := len(faces[0])
 	w := &Polytope{faces: faces, bounds: bounds}

@@ -24,8 +24,9 @@ func polygon(t *testing.T) *Polytope {
 // by a thousandth does not. What is in the region stays, and no point is farther in a direction than the support says.
 func TestRegions(t *testing.T) {
 	src := noise.NewSeeded(11)
-	cube, err := NewPolytope([][]float64{{1, 0, 0}, {-1, 0, 0}, {0, 1, 0}, {0, -1, 0}, {0, 0, 1}, {0, 0, -1}, {1, 1, 1}},
-		[]float64{1, 1, 1, 1, 1, 1, 1.5})
+	cube, err := NewPolytope([][]float64{
+		{1, 0, 0}, {-1, 0, 0}, {0, 1, 0}, {0, -1, 0}, {0, 0, 1}, {0, 0, -1}, {1, 1, 1},
+	}, []float64{1, 1, 1, 1, 1, 1, 1.5})
 	if err != nil {
 		t.Fatal(err)
 	}

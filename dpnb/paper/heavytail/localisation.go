@@ -35,7 +35,7 @@ func localisation() []claim.Claim {
 			ID: "heavytail/lem2.8", Paper: lowy + "Lemmas 2.8 and C.6", Kind: claim.Theorem,
 			Statement: "points of W ∩ B(w₀, r) within ξ of the projection are found by bisection over projections on W",
 			Code:      []string{"paper/heavytail.NearBall"}, Tests: []string{"paper/heavytail.TestNearBall"},
-			Proof: "localisation#heavytail-lem2.8 a68832ed", Seed: 22,
+			Proof: "localisation#heavytail-lem2.8 ebe8ff40", Seed: 22,
 			Check: "a box in the plane: the optimality ⟨y − x, u − x⟩ ≤ ‖y − x‖ξ + ξ² at random u of the set, and " +
 				"membership",
 			Expected: "all hold",
@@ -71,9 +71,9 @@ func localisation() []claim.Claim {
 				"to any accuracy",
 			Code:  []string{"paper/heavytail.Polyhedral.Extended"},
 			Tests: []string{"paper/heavytail.TestExtensions"},
-			Proof: "localisation#heavytail-propD.6 7f9871bb", Seed: 25,
-			Check: "random maxima of three pieces on a disc, a box, an ellipse, a simplex and a polygon: f_C between the dual's bound and that plus its gap, by " +
-				"Algorithm 3; the subgradient inequality",
+			Proof: "localisation#heavytail-propD.6 1c48463e", Seed: 25,
+			Check: "random maxima of three pieces on a disc, a box, an ellipse, a simplex and a polygon: f_C " +
+				"between the dual's bound and that plus its gap, by Algorithm 3; the subgradient inequality",
 			Expected: "holds, and ‖s‖ ≤ C",
 			Run:      conic(1), Power: "s longer by a tenth",
 			Wrong: map[string]claim.Check{"s longer by a tenth": conic(1.1)},

@@ -34,7 +34,8 @@ func (p Polyhedral) At(g, w []float64) float64 {
 //
 // is a lower bound, for all w at once, and the largest is f_C(w) (heavytail, Proposition
 // D.6). The dual is climbed by adaptive subgradient steps, whose y, the
-// farthest of W along v, have means that bound f_C(w) from above; what is reached holds whether or not it has converged.
+// farthest of W along v, have means that bound f_C(w) from above; what is reached holds whether or not it
+// has converged.
 func (p Polyhedral) Extended(w []float64, c float64, steps int) (value float64, s []float64, gap float64) {
 	d, m := len(w), len(p.A)
 	dual, grad := make([]float64, m+d), make([]float64, m+d)
