@@ -115,6 +115,30 @@ func (q Query) Of(df learn.DataFrame, a learn.Allowance) (*Statistic, error) {
 	if k, ok := q.question.(keys); ok && q.err == nil {
 		return k.of(q, df, a)
 	}
+	r, err := q.release(df, a)
+	if err != nil {
+		return nil, err
+	}
+	return q.answered(df, r)
+}
+
+// released is what an answer is made of, with what is public: the numbers that a mechanism gave,
+// and the price by which it is calibrated anew.
+type released struct {
+	Numbers        []float64
+	Epsilon, Delta float64
+	// Priced is the (ε, δ) that the mechanism was calibrated to, which may be less than what
+	// was granted; CountsMu that noise was Gaussian because the ledger counts μ.
+	Priced struct {
+		Epsilon, Delta float64
+		CountsMu       bool
+	}
+	Mechanism string
+	src       noise.Source
+}
+
+// release pays for the question, runs its mechanism and returns what that gave.
+func (q Query) release(df learn.DataFrame, a learn.Allowance) (*released, error) {
 	p, records, values, err := q.planned(df)
 	if err != nil {
 		return nil, err
@@ -123,15 +147,15 @@ func (q Query) Of(df learn.DataFrame, a learn.Allowance) (*Statistic, error) {
 	if src == nil {
 		src = noise.NewSecure()
 	}
-	_, rows := df.Person()
+	r := &released{src: src}
 	m, alone, err := a.Pay(src, p.label(), func(epsilon, delta float64, countsMu bool) (mechanism.Mechanism, error) {
-		return forPeople(p, rows, countsMu)(epsilon, delta)
+		r.Priced.Epsilon, r.Priced.Delta, r.Priced.CountsMu = epsilon, delta, countsMu
+		return r.calibrated(p, df)
 	})
 	if err != nil {
 		return nil, err
 	}
-	collecting := collector(m)
-	tally := collecting.Tally()
+	tally := collector(m).Tally()
 	columns := p.columns()
 	if columns == nil { // the records themselves are counted
 		columns = records.Names()[:1]
@@ -149,16 +173,40 @@ func (q Query) Of(df learn.DataFrame, a learn.Allowance) (*Statistic, error) {
 	if err != nil {
 		return nil, err
 	}
-	s := p.answer(collecting, tally.Release(src), q.settings)
-	d := m.Describe()
+	r.Numbers, r.Epsilon, r.Delta, r.Mechanism = tally.Release(src), alone.Epsilon, alone.Delta, m.String()
+	return r, nil
+}
+
+// calibrated returns the mechanism at its price.
+func (r *released) calibrated(p plan, df learn.DataFrame) (mechanism.Mechanism, error) {
+	_, rows := df.Person()
+	return forPeople(p, rows, r.Priced.CountsMu)(r.Priced.Epsilon, r.Priced.Delta)
+}
+
+// answered makes of what was released what is shown: computing, at no cost.
+func (q Query) answered(df learn.DataFrame, r *released) (*Statistic, error) {
+	p, _, values, err := q.planned(df)
+	if err != nil {
+		return nil, err
+	}
+	m, err := r.calibrated(p, df)
+	if err != nil {
+		return nil, err
+	}
+	if m.String() != r.Mechanism {
+		return nil, fmt.Errorf("dpnb: this was released by %s, and what is asked would be %s: another version of "+
+			"this module read it", r.Mechanism, m)
+	}
 	profile, err := mechanism.Profile(m)
 	if err != nil {
 		return nil, err
 	}
-	s.guarantee = mechanism.Guarantee{Epsilon: alone.Epsilon, Delta: alone.Delta, Adjacency: d.Adjacency, Rows: rows,
+	s, d := p.answer(collector(m), r.Numbers, q.settings), m.Describe()
+	_, rows := df.Person()
+	s.guarantee = mechanism.Guarantee{Epsilon: r.Epsilon, Delta: r.Delta, Adjacency: d.Adjacency, Rows: rows,
 		Bound: d.Bound, Profile: profile, Assumptions: d.Assumptions}
 	s.mechanism, s.dataDependent, s.settings = m.String(), values.DataDependent(), q.settings
-	s.origin, s.from = s.origin.And(src), df
+	s.origin, s.from = s.origin.And(r.src), df
 	return s, nil
 }
 

@@ -1,0 +1,83 @@
+package explore
+
+import (
+	"encoding/json"
+	"errors"
+	"fmt"
+
+	"github.com/dpnb/notebooks/dpnb/frame"
+	"github.com/dpnb/notebooks/dpnb/learn"
+	"github.com/dpnb/notebooks/dpnb/noise"
+)
+
+// Once asks the question under a name, or returns the answer that was released under it before,
+// as learn.FitOnce does for models: a cell with it can run again and pays once. What is the same
+// question is decided by what is public: what is asked, what is known of its columns, and the
+// name of their file. The confidence of its intervals may change, which costs nothing.
+//
+// Errors: as Of and learn.Once; a seed (Noise), for a simulation costs nothing anyway.
+func (q Query) Once(name string, df learn.DataFrame, a learn.Allowance) (*Statistic, error) {
+	if q.src != nil && noise.Simulated(q.src) {
+		return nil, errors.New("dpnb: what is drawn of a seed is no release: ask it with Of")
+	}
+	if _, unlisted := q.question.(keys); unlisted {
+		return nil, errors.New("dpnb: which keys were released is not kept under a name: ask for them with Of")
+	}
+	recipe, err := q.recipe(df)
+	if err != nil {
+		return nil, err
+	}
+	r, err := learn.Once(name, a, recipe, func(a learn.Allowance) (*released, error) { return q.release(df, a) },
+		func(r *released) ([]byte, error) { return json.Marshal(r) }, readReleased)
+	if r == nil {
+		return nil, err
+	}
+	s, failed := q.answered(df, r)
+	return s, errors.Join(err, failed)
+}
+
+// asked is what a question is by what is public.
+type asked struct {
+	Question string        `json:"question"`
+	Fields   []frame.Field `json:"fields"`
+	// By names the columns of the groups; Person the column that tells whose row it is, and
+	// how many Rows of a person count.
+	By     []string `json:"by,omitempty"`
+	Person string   `json:"person,omitempty"`
+	Rows   int      `json:"rows,omitempty"`
+	Data   string   `json:"data"`
+	// Checksum of a public file.
+	Checksum string `json:"checksum,omitempty"`
+}
+
+func (q Query) recipe(df learn.DataFrame) (asked, error) {
+	p, records, _, err := q.planned(df)
+	if err != nil {
+		return asked{}, err
+	}
+	_, schema, err := df.Known()
+	if err != nil {
+		return asked{}, err
+	}
+	r := asked{Question: fmt.Sprintf("%s: %+v", p.label(), q.question), By: q.by}
+	r.Person, r.Rows = df.Person()
+	for _, c := range p.columns() {
+		if f, ok := schema.Field(c); ok {
+			r.Fields = append(r.Fields, *f)
+		}
+	}
+	source := records.Origin()
+	if r.Data = source.Name; source.Public {
+		r.Checksum = source.SHA256
+	}
+	return r, nil
+}
+
+// readReleased reads what was released by secure noise, which alone is kept.
+func readReleased(content []byte) (*released, error) {
+	r := &released{src: noise.NewSecure()}
+	if err := json.Unmarshal(content, r); err != nil {
+		return nil, fmt.Errorf("dpnb: what was released cannot be read: %w", err)
+	}
+	return r, nil
+}

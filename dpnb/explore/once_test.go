@@ -1,0 +1,58 @@
+package explore_test
+
+import (
+	"path/filepath"
+	"slices"
+	"strings"
+	"testing"
+
+	"github.com/dpnb/notebooks/dpnb/explore"
+	"github.com/dpnb/notebooks/dpnb/learn"
+)
+
+// A question that is asked again under its name is answered with the numbers of the first time, to
+// the last bit, and paid for once; another question under that name is refused.
+func TestOnce(t *testing.T) {
+	for _, kept := range []bool{false, true} {
+		options := []learn.BudgetOption{learn.Named("explore once")}
+		if kept {
+			options = []learn.BudgetOption{learn.Named("explore once kept"),
+				learn.KeptIn(filepath.Join(t.TempDir(), "budget.json"))}
+		}
+		budget := learn.NewBudget(1, 1e-6, options...)
+		df := people(2000)
+		for name, q := range map[string]explore.Query{
+			"mean": explore.Mean("age"), "table": explore.Crosstab("city"), "bars": explore.Histogram("age"),
+			"by": explore.Mean("age").By("city"),
+		} {
+			first, err := q.Once(name, df, budget.Spend(0.1))
+			if err != nil {
+				t.Fatal(err)
+			}
+			before := spent(t, budget)
+			again, err := q.Confidence(0.5).Once(name, df, budget.Spend(0.1))
+			if err != nil {
+				t.Fatal(err)
+			}
+			same := func(a, b explore.Row) bool { return a.Value == b.Value && a.Name == b.Name }
+			if !slices.EqualFunc(first.Rows(), again.Rows(), same) || spent(t, budget) != before {
+				t.Errorf("%s: %v, then %v; spent %v, then %v", name, first.Rows(), again.Rows(), before,
+					spent(t, budget))
+			}
+			if a, b := first.Guarantee(), again.Guarantee(); a.Epsilon != b.Epsilon || a.Delta != b.Delta {
+				t.Errorf("%s: %v, then %v", name, a.Words(), b.Words())
+			}
+			lo, hi := again.Interval()
+			if wide, high := first.Interval(); !(wide <= lo && hi < high) {
+				t.Errorf("%s: half the confidence is [%v, %v] beside [%v, %v]", name, lo, hi, wide, high)
+			}
+			_, err = explore.Sum("age").Once(name, df, budget.Spend(0.1))
+			if err == nil || !strings.Contains(err.Error(), "question") || spent(t, budget) != before {
+				t.Errorf("%s: another question under its name: %v", name, err)
+			}
+		}
+		if _, err := explore.Mean("age").Noise(learn.Seed(1)).Once("seed", df, budget.Spend(0.1)); err == nil {
+			t.Error("a simulation is kept as a release")
+		}
+	}
+}
