@@ -92,6 +92,16 @@ var (
 	Localisation Fit = func(p Population, n int, eps float64) (Solve, error) { return run(p.Phased(n, eps, 3)) }
 )
 
+// Misjudged is the default with a G that is wrong by a factor.
+func Misjudged(factor float64) Fit {
+	return func(p Population, n int, eps float64) (Solve, error) {
+		c := p.config(n, eps)
+		c.MomentBound *= factor
+		m, err := c.Calibrate()
+		return run(m, err)
+	}
+}
+
 // Phased is Localisation with so many phases.
 func (p Population) Phased(n int, eps float64, phases int) (mechanism.Mechanism, error) {
 	return pure.PhasesConfig{Config: p.loose(n, eps), Count: phases}.Calibrate()

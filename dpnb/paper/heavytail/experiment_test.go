@@ -11,7 +11,7 @@ import (
 )
 
 // Cells of docs/theory/heavytail.md, at ε = 1: the mean excess risk is what stands there, to
-// four standard errors and a tenth; without a fit it is 0.268 for k = 2.
+// four standard errors and a tenth; without a fit it is 0.2691 for k = 2.
 func TestCells(t *testing.T) {
 	cells := []struct {
 		p       Population
@@ -21,7 +21,7 @@ func TestCells(t *testing.T) {
 	}{
 		{Population{Moment: 2, Features: 5}, 1000, 20, 4.9e-3, false},
 		{Population{Moment: 2, Features: 5}, 10_000, 6, 3.85e-4, false},
-		{Population{Moment: 2, Features: 50}, 10_000, 3, 7.5e-3, false},
+		{Population{Moment: 2, Features: 50}, 10_000, 3, 8.25e-3, false},
 		{Population{Moment: 2, Features: 50}, 1000, 20, 0.187, true},
 		{Population{Moment: 2, Features: 50}, 100_000, 4, 4.9e-4, true},
 		{Population{Moment: 3, Features: 50}, 10_000, 6, 6.2e-3, true},
@@ -37,7 +37,7 @@ func TestCells(t *testing.T) {
 		if math.Abs(mean-c.want) > 4*deviation+0.1*c.want {
 			t.Errorf("%+v, n = %d: %.3g (s.e. %.2g), want %.3g", c.p, c.n, mean, deviation, c.want)
 		}
-		if trivial := c.p.Excess(make([]float64, c.p.Features)); c.p.Moment == 2 && math.Abs(trivial-0.268) > 1e-3 {
+		if trivial := c.p.Excess(make([]float64, c.p.Features)); c.p.Moment == 2 && math.Abs(trivial-0.2691) > 5e-4 {
 			t.Errorf("without a fit %.4f", trivial)
 		}
 	}
