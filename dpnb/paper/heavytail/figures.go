@@ -1,0 +1,335 @@
+package heavytail
+
+import (
+	"fmt"
+	"math"
+	"os"
+
+	"github.com/dpnb/notebooks/dpnb/figure"
+	"github.com/dpnb/notebooks/dpnb/loss"
+	"github.com/dpnb/notebooks/dpnb/mechanism"
+	"github.com/dpnb/notebooks/dpnb/noise"
+	"github.com/dpnb/notebooks/dpnb/privacy"
+	"github.com/dpnb/notebooks/dpnb/privacy/objective"
+	"github.com/dpnb/notebooks/dpnb/sim"
+)
+
+// grid returns n + 1 evenly spaced numbers from a to b, at returns f of each.
+func grid(a, b float64, n int) (x []float64) {
+	for i := range n + 1 {
+		x = append(x, a+(b-a)*float64(i)/float64(n))
+	}
+	return x
+}
+
+func at(x []float64, f func(float64) float64) (y []float64) {
+	for _, v := range x {
+		y = append(y, f(v))
+	}
+	return y
+}
+
+// StepsFigure shows the noise in one of T steps with ε in all, d coordinates: isotropic Laplace noise of
+// scale T/ε has √(d+1)·T/ε in each, Gaussian noise with δ = 10⁻⁵ a multiple of √T.
+func StepsFigure(epsilon float64, d int) (*figure.Figure, error) {
+	one, err := privacy.GaussianSigma(epsilon, Delta)
+	if err != nil {
+		return nil, err
+	}
+	t := at(grid(0, math.Log(1000), 40), math.Exp)
+	f := figure.New(fmt.Sprintf("Noise in one of T steps, ε = %g in all, %d coordinates", epsilon, d), "steps T",
+		"standard deviation of a coordinate")
+	f.Line("δ = 0: × T", t, at(t, func(t float64) float64 { return t * math.Sqrt(float64(d)+1) / epsilon }),
+		figure.Orange)
+	f.Line("δ = 1e-5: × √T", t, at(t, func(t float64) float64 { return math.Sqrt(t) * one }), figure.Blue)
+	f.Alt = "Two straight lines on logarithmic axes: with δ = 0 the noise of a step grows in proportion to the number " +
+		"of steps, with δ = 1e-5 like its root."
+	return f.LogX(1, 10, 100, 1000).LogY(1, 10, 100, 1000, 10000), nil
+}
+
+// DescentTable returns the excess risk of clipped noisy gradient descent after so many steps, the best of
+// nine step sizes a factor of two apart, by true risk, with pure ε and with (ε, δ).
+func DescentTable(p Population, n int, epsilon float64, steps []int, fits int, seed uint64) (pure, approximate []float64,
+	err error) {
+	for _, t := range steps {
+		best := [2]float64{math.Inf(1), math.Inf(1)}
+		for size := -4; size <= 4; size++ {
+			for k := range best {
+				m, _, err := p.Cell(Descent{t, math.Exp2(float64(size)), k == 1}.Fit, n, epsilon, fits, seed)
+				if err != nil {
+					return nil, nil, err
+				}
+				best[k] = min(best[k], m)
+			}
+		}
+		pure, approximate = append(pure, best[0]), append(approximate, best[1])
+	}
+	return pure, approximate, nil
+}
+
+// ExtensionFigure shows |norm·w − y|, its C-Lipschitz extension and the smooth one of the free curve.
+func ExtensionFigure(norm, y, c float64) *figure.Figure {
+	w := grid(-1.5, 2, 350)
+	smooth := loss.Extend(loss.LeastAbsolute{}, loss.FreeBend(c, 1, 1), []float64{norm}, []float64{y}, nil)
+	slope, least := make([]float64, 1), smooth.ValueSlope(make([]float64, 1), []float64{y / norm}, []float64{0})
+	f := figure.New(fmt.Sprintf("The loss |%gw − %g| of one record, and its extensions with slope at most %g", norm, y, c),
+		"coefficient w", "loss")
+	f.Line("the loss", w, at(w, func(w float64) float64 { return math.Abs(norm*w - y) }), figure.Gray)
+	f.Line("extension", w, at(w, func(w float64) float64 {
+		v, _ := loss.Cut(loss.LeastAbsolute{}, c, norm, norm*w, y)
+		return v
+	}), figure.Blue)
+	f.Dashed("rounded", w, at(w, func(w float64) float64 {
+		return smooth.ValueSlope(slope, []float64{w}, []float64{0}) - least
+	}), figure.Orange)
+	f.Alt = "The loss of one record is a steep V. Its extension is a V with the same lowest point whose slope is cut; " +
+		"the rounded extension has a round bottom and approaches that slope."
+	return f.YRange(0, 3)
+}
+
+// JacobianFigure shows how much a record's loss may curve for nothing at each slope, C = β = Λ = 1, beside
+// ln cosh and Huber's loss of the curvature s.
+func JacobianFigure(s float64) *figure.Figure {
+	slope := grid(0, 1, 100)
+	f := figure.New("How much a record's loss may curve for nothing: C = β = Λ = 1", "slope |γ| of the record's loss",
+		"curvature S")
+	f.Line("free curve", slope, at(slope, func(g float64) float64 { return math.Expm1(1 - g) }), figure.Blue)
+	f.Line(fmt.Sprintf("ln cosh, s = %g", s), slope, at(slope, func(g float64) float64 { return s * (1 - g*g) }),
+		figure.Green)
+	f.Line(fmt.Sprintf("Huber, s = %g", s), slope, at(slope, func(float64) float64 { return s }), figure.Orange)
+	f.Alt = "Largest curvature against slope. The free curve falls from 1.72 at slope 0 to 0 at slope 1; ln cosh lies " +
+		"below it; Huber's loss is level and crosses the free curve."
+	return f.XRange(0, 1.25).YRange(0, 1.8)
+}
+
+// DensityFigure shows the log-ratio of the densities of the result with and without a record of the loss
+// ln cosh, slope at most 1, no other record, Λ = β = 1, and its two parts: that of the noise and that of
+// the determinant. It returns the largest.
+func DensityFigure(s float64) (f *figure.Figure, largest float64) {
+	w := grid(-4, 4, 4000)
+	record := func(w float64) (slope, curvature float64) {
+		slope = math.Tanh(s * (w + 2.5)) // its kink is at −2.5
+		return slope, s * (1 - slope*slope)
+	}
+	density := at(w, func(w float64) float64 { g, _ := record(w); return math.Abs(w) - math.Abs(w+g) })
+	determinant := at(w, func(w float64) float64 { _, s := record(w); return math.Log1p(s) })
+	both := make([]float64, len(w))
+	for i := range both {
+		both[i] = density[i] + determinant[i]
+		largest = max(largest, math.Abs(both[i]))
+	}
+	f = figure.New("Privacy loss of one record, for every result", "result w", "log-ratio of densities")
+	f.Dashed("noise", w, density, figure.Green).Dashed("determinant", w, determinant, figure.Gold)
+	f.Line("both", w, both, figure.Blue)
+	claimed := objective.PureParabola(1, 1, s, 1)
+	f.Level("ε", -4, 4, claimed, figure.Gray).Level("−ε", -4, 4, -claimed, figure.Gray)
+	f.Alt = "The log-ratio of the noise's densities is near 1 only where the determinant's is near 0, and their sum stays " +
+		"between −1 and 1."
+	return f.YRange(-1.3, 1.3), largest
+}
+
+// RateFigure shows excess risk against n for the printed algorithm, localisation with exact constants, one
+// output perturbation and the default, and returns a table of it.
+func RateFigure(p Population, sizes []int, epsilon float64, fits int, seed uint64) (f *figure.Figure, table string,
+	err error) {
+	arms := []struct {
+		name  string
+		fit   Fit
+		color figure.Color
+	}{{"printed", Printed, figure.Orange}, {"localised, exact constants", Localisation, figure.Gold},
+		{"one output perturbation", Output, figure.Green}, {"default", Default, figure.Blue}}
+	f = figure.New(fmt.Sprintf("Median regression, %d features with %g moments, ε = %g, δ = 0", p.Features, p.Moment,
+		epsilon), "records n", "excess risk")
+	table = "excess risk        "
+	for _, n := range sizes {
+		table += fmt.Sprintf("%17d", n)
+	}
+	for _, a := range arms {
+		var x, mean, lo, hi []float64
+		table += fmt.Sprintf("\n%-26s", a.name)
+		for _, n := range sizes {
+			m, se, err := p.Cell(a.fit, n, epsilon, fits, seed)
+			if err != nil {
+				return nil, "", err
+			}
+			x, mean = append(x, float64(n)), append(mean, m)
+			lo, hi = append(lo, max(m-2*se, 0.5*m)), append(hi, m+2*se)
+			table += fmt.Sprintf("  %.4f ± %.4f", m, se)
+		}
+		f.Line(a.name, x, mean, a.color).Whiskers(x, lo, hi, a.color)
+	}
+	f.Level("w = 0", float64(sizes[0]), float64(sizes[len(sizes)-1]), p.Excess(make([]float64, p.Features)), figure.Gray)
+	f.Alt = "Excess risk against the number of records on logarithmic axes. The printed algorithm begins above the level " +
+		"of no fit at all, localisation with exact constants and output perturbation fall slowly, the default falls " +
+		"fastest and is lowest everywhere."
+	return f.LogX(300, 1000, 3000, 10000, 100000).LogY(0.0003, 0.001, 0.003, 0.01, 0.03, 0.1, 0.3), table, nil
+}
+
+// SlopesFigure shows the excess risk on the hard instances for each k against n, and returns a table of the
+// fitted exponents in n, ε and d beside those of (4).
+func SlopesFigure(moments []float64, fits int, seed uint64) (f *figure.Figure, table string, err error) {
+	f = figure.New("Linear losses that nobody can learn faster, d = 20, ε = 1", "records n", "excess risk")
+	table = fmt.Sprintf("%4s  %8s  %14s  %14s  %14s", "k", "1 − 1/k", "in n", "in ε", "in d")
+	for i, k := range moments {
+		table += fmt.Sprintf("\n%4g  %8.3f", k, 1-1/k)
+		for axis, x := range [][]float64{{300, 1000, 3000, 10000}, {0.03, 0.1, 0.3, 1}, {20, 40, 80, 160}} {
+			var y []sim.Summary
+			var means []float64
+			for _, v := range x {
+				d, n, eps := 20, 3000, 1.0
+				switch axis {
+				case 0:
+					n = int(v)
+				case 1:
+					eps = v
+				case 2:
+					d = int(v)
+				}
+				s, err := HardCell(k, d, n, eps, fits, seed)
+				if err != nil {
+					return nil, "", err
+				}
+				y, means = append(y, s), append(means, s.Mean)
+			}
+			slope, se := Exponent(x, y)
+			table += fmt.Sprintf("  %6.3f ± %.3f", slope, 2*se)
+			if axis == 0 {
+				f.Line(fmt.Sprintf("k = %g", k), x, means, []figure.Color{figure.Orange, figure.Gold, figure.Green,
+					figure.Blue}[i%4])
+			}
+		}
+	}
+	f.Alt = "Straight lines on logarithmic axes, the steeper the more moments there are."
+	return f.LogX(300, 1000, 3000, 10000).LogY(0.001, 0.003, 0.01, 0.03, 0.1, 0.3), table, nil
+}
+
+// OnsetFigure shows the excess risk of the default over that of ε = 10⁶ on the same records, against
+// nε/d^{3/2}, for several d: where curves meet is the number on which it depends.
+func OnsetFigure(moment float64, features, sizes []int, epsilons []float64, fits int, seed uint64) (*figure.Figure,
+	error) {
+	f := figure.New(fmt.Sprintf("What pure ε costs, %g moments", moment), "nε/d^{3/2}",
+		"excess risk over that without noise")
+	for i, d := range features {
+		p := Population{Moment: moment, Features: d}
+		color := []figure.Color{figure.Blue, figure.Green, figure.Orange, figure.Purple}[i%4]
+		var x, y []float64
+		for _, n := range sizes {
+			free, _, err := p.Cell(Default, n, 1e6, fits, seed)
+			if err != nil {
+				return nil, err
+			}
+			for _, eps := range epsilons {
+				m, _, err := p.Cell(Default, n, eps, fits, seed)
+				if err != nil {
+					return nil, err
+				}
+				x, y = append(x, float64(n)*eps/math.Pow(float64(d), 1.5)), append(y, m/free)
+			}
+		}
+		f.Dots("", x, y, color).Note(fmt.Sprintf("d = %d", d), 30, 300/math.Pow(2, float64(i)), color)
+	}
+	f.Alt = "Dots of different numbers of features fall on one curve: far above 1 at the left, it falls in proportion to " +
+		"the square of nε/d^{3/2} and settles at 1."
+	return f.LogX(0.1, 1, 10, 100, 1000).LogY(1, 3, 10, 30, 100, 300), nil
+}
+
+// MisjudgedFigure shows the excess risk of the default with a G that is wrong by factors, for several losses.
+func MisjudgedFigure(p Population, losses []loss.Convex, factors []float64, n int, epsilon float64, fits int,
+	seed uint64) (*figure.Figure, error) {
+	f := figure.New(fmt.Sprintf("The price of a wrong G: n = %d, d = %d, ε = %g", n, p.Features, epsilon),
+		"G stated over G", "excess risk over that with G")
+	for i, l := range losses {
+		p.Loss = l
+		right, _, err := p.Cell(Default, n, epsilon, fits, seed)
+		if err != nil {
+			return nil, err
+		}
+		var y []float64
+		for _, factor := range factors {
+			m, _, err := p.Cell(Misjudged(factor), n, epsilon, fits, seed)
+			if err != nil {
+				return nil, err
+			}
+			y = append(y, m/right)
+		}
+		f.Line(l.Name(), factors, y, []figure.Color{figure.Blue, figure.Green, figure.Orange}[i%3])
+	}
+	f.Alt = "Excess risk against the factor by which G is wrong: level where it is too small, rising where it is too large."
+	return f.LogX(0.01, 0.1, 1, 10, 100).LogY(0.5, 1, 2, 5, 10, 50), nil
+}
+
+// PhasesFigure shows where T = 1, 2, 3 phases end in so many runs on the same n records of two features, and
+// returns the mean distances from the truth.
+func PhasesFigure(moment float64, n int, epsilon float64, runs int, seed uint64) (f *figure.Figure, far []float64,
+	err error) {
+	p := Population{Moment: moment, Features: 2}
+	rows, y := p.Draw(noise.NewSeeded(seed), n)
+	truth := p.truth()
+	f = figure.New(fmt.Sprintf("Where T phases end: %d runs on %d records", runs, n), "first coefficient",
+		"second coefficient")
+	for t, color := range []figure.Color{figure.Gold, figure.Green, figure.Blue} {
+		m, err := p.Phased(n, epsilon, t+1)
+		if err != nil {
+			return nil, nil, err
+		}
+		var a, b []float64
+		var sum float64
+		for i := range runs {
+			r, err := m.Run(rows, y, noise.NewSeeded(seed).Stream(i), &mechanism.Settings{Workers: 1})
+			if err != nil {
+				return nil, nil, err
+			}
+			a, b = append(a, r.Coefficients[0]), append(b, r.Coefficients[1])
+			sum += math.Hypot(r.Coefficients[0]-truth[0], r.Coefficients[1]-truth[1])
+		}
+		far = append(far, sum/float64(runs))
+		f.Dots("", a, b, color).Note(fmt.Sprintf("T = %d", t+1), 0.42, 0.95-0.05*float64(t), color)
+	}
+	f.Dots("", truth[:1], truth[1:], figure.Orange).Note("truth", truth[0]+0.015, truth[1], figure.Orange)
+	f.Alt = "Clouds of results after one, two and three phases. The cloud of one phase is the widest."
+	return f.XRange(0.4, 1).YRange(0.4, 1), far, nil
+}
+
+// DimensionFigure shows the length of the noise that hides a vector of length 1, by its coordinates.
+func DimensionFigure(epsilon float64) (*figure.Figure, error) {
+	sigma, err := privacy.GaussianSigma(epsilon, Delta)
+	if err != nil {
+		return nil, err
+	}
+	d := grid(1, 60, 59)
+	f := figure.New(fmt.Sprintf("Noise of one release at ε = %g", epsilon), "coordinates d",
+		"root mean square of the noise's length")
+	f.Line("δ = 0", d, at(d, func(d float64) float64 { return math.Sqrt(d*(d+1)) / epsilon }), figure.Orange)
+	f.Line("δ = 1e-5", d, at(d, func(d float64) float64 { return sigma * math.Sqrt(d) }), figure.Blue)
+	cross := sigma*sigma*epsilon*epsilon - 1
+	f.Note(fmt.Sprintf("equal at d = %.0f", cross), cross-8, 1.35*sigma*math.Sqrt(cross), figure.Gray)
+	f.Alt = "Length of the noise against the number of coordinates: a straight line for δ = 0, a root for δ = 1e-5; they " +
+		"cross at about 13 coordinates."
+	return f, nil
+}
+
+// Households writes a file of invented households: spending = 1000 + 0.3·income + 25·age + noise of heavy
+// tails. One income in a hundred is 40 times larger; one is missing, one infinite.
+func Households(n int, seed uint64) (path string, err error) {
+	src := noise.NewSeeded(seed)
+	file, err := os.CreateTemp("", "households-*.csv")
+	if err != nil {
+		return "", err
+	}
+	fmt.Fprintln(file, "income,age,spending")
+	for i := range n {
+		income, age := 20000*math.Exp(0.8*src.NormFloat64()), 18+60*src.Float64()
+		if i%100 == 0 {
+			income *= 40
+		}
+		spending := 1000 + 0.3*income + 25*age + 1500*src.NormFloat64()/math.Sqrt(src.ExpFloat64())
+		text := fmt.Sprintf("%.0f", income)
+		if i == 7 {
+			text = ""
+		} else if i == 8 {
+			text = "Inf"
+		}
+		fmt.Fprintf(file, "%s,%.0f,%.0f\n", text, age, spending)
+	}
+	return file.Name(), file.Close()
+}
