@@ -4,6 +4,7 @@ import (
 	"fmt"
 	"math"
 	"os"
+	"strings"
 
 	"github.com/dpnb/notebooks/dpnb/figure"
 	"github.com/dpnb/notebooks/dpnb/loss"
@@ -42,15 +43,15 @@ func StepsFigure(epsilon float64, d int) (*figure.Figure, error) {
 	f.Line("δ = 0: × T", t, at(t, func(t float64) float64 { return t * math.Sqrt(float64(d)+1) / epsilon }),
 		figure.Orange)
 	f.Line("δ = 1e-5: × √T", t, at(t, func(t float64) float64 { return math.Sqrt(t) * one }), figure.Blue)
-	f.Alt = "Two straight lines on logarithmic axes: with δ = 0 the noise of a step grows in proportion to the number " +
-		"of steps, with δ = 1e-5 like its root."
-	return f.LogX(1, 10, 100, 1000).LogY(1, 10, 100, 1000, 10000), nil
+	f.Alt = "Two straight lines on logarithmic axes: with δ = 0 the noise of a step grows in proportion to the " +
+		"number of steps, with δ = 1e-5 like its root."
+	return f.LogX(1, 10, 100, 1000).LogY(10, 100, 1000), nil
 }
 
 // DescentTable returns the excess risk of clipped noisy gradient descent after so many steps, the best of
 // nine step sizes a factor of two apart, by true risk, with pure ε and with (ε, δ).
-func DescentTable(p Population, n int, epsilon float64, steps []int, fits int, seed uint64) (pure, approximate []float64,
-	err error) {
+func DescentTable(p Population, n int, epsilon float64, steps []int, fits int, seed uint64) (
+	pure, approximate []float64, err error) {
 	for _, t := range steps {
 		best := [2]float64{math.Inf(1), math.Inf(1)}
 		for size := -4; size <= 4; size++ {
@@ -72,8 +73,8 @@ func ExtensionFigure(norm, y, c float64) *figure.Figure {
 	w := grid(-1.5, 2, 350)
 	smooth := loss.Extend(loss.LeastAbsolute{}, loss.FreeBend(c, 1, 1), []float64{norm}, []float64{y}, nil)
 	slope, least := make([]float64, 1), smooth.ValueSlope(make([]float64, 1), []float64{y / norm}, []float64{0})
-	f := figure.New(fmt.Sprintf("The loss |%gw − %g| of one record, and its extensions with slope at most %g", norm, y, c),
-		"coefficient w", "loss")
+	title := fmt.Sprintf("The loss |%gw − %g| of one record, and its extensions with slope at most %g", norm, y, c)
+	f := figure.New(title, "coefficient w", "loss")
 	f.Line("the loss", w, at(w, func(w float64) float64 { return math.Abs(norm*w - y) }), figure.Gray)
 	f.Line("extension", w, at(w, func(w float64) float64 {
 		v, _ := loss.Cut(loss.LeastAbsolute{}, c, norm, norm*w, y)
@@ -82,8 +83,8 @@ func ExtensionFigure(norm, y, c float64) *figure.Figure {
 	f.Dashed("rounded", w, at(w, func(w float64) float64 {
 		return smooth.ValueSlope(slope, []float64{w}, []float64{0}) - least
 	}), figure.Orange)
-	f.Alt = "The loss of one record is a steep V. Its extension is a V with the same lowest point whose slope is cut; " +
-		"the rounded extension has a round bottom and approaches that slope."
+	f.Alt = "The loss of one record is a steep V. Its extension is a V with the same lowest point whose slope is " +
+		"cut; the rounded extension has a round bottom and approaches that slope."
 	return f.YRange(0, 3)
 }
 
@@ -97,8 +98,8 @@ func JacobianFigure(s float64) *figure.Figure {
 	f.Line(fmt.Sprintf("ln cosh, s = %g", s), slope, at(slope, func(g float64) float64 { return s * (1 - g*g) }),
 		figure.Green)
 	f.Line(fmt.Sprintf("Huber, s = %g", s), slope, at(slope, func(float64) float64 { return s }), figure.Orange)
-	f.Alt = "Largest curvature against slope. The free curve falls from 1.72 at slope 0 to 0 at slope 1; ln cosh lies " +
-		"below it; Huber's loss is level and crosses the free curve."
+	f.Alt = "Largest curvature against slope. The free curve falls from 1.72 at slope 0 to 0 at slope 1; ln cosh " +
+		"lies below it; Huber's loss is level and crosses the free curve."
 	return f.XRange(0, 1.25).YRange(0, 1.8)
 }
 
@@ -123,8 +124,8 @@ func DensityFigure(s float64) (f *figure.Figure, largest float64) {
 	f.Line("both", w, both, figure.Blue)
 	claimed := objective.PureParabola(1, 1, s, 1)
 	f.Level("ε", -4, 4, claimed, figure.Gray).Level("−ε", -4, 4, -claimed, figure.Gray)
-	f.Alt = "The log-ratio of the noise's densities is near 1 only where the determinant's is near 0, and their sum stays " +
-		"between −1 and 1."
+	f.Alt = "The log-ratio of the noise's densities is near 1 only where the determinant's is near 0, and their " +
+		"sum stays between −1 and 1."
 	return f.YRange(-1.3, 1.3), largest
 }
 
@@ -158,9 +159,11 @@ func RateFigure(p Population, sizes []int, epsilon float64, fits int, seed uint6
 		}
 		f.Line(a.name, x, mean, a.color).Whiskers(x, lo, hi, a.color)
 	}
-	f.Level("w = 0", float64(sizes[0]), float64(sizes[len(sizes)-1]), p.Excess(make([]float64, p.Features)), figure.Gray)
-	f.Alt = "Excess risk against the number of records on logarithmic axes. The printed algorithm begins above the level " +
-		"of no fit at all, localisation with exact constants and output perturbation fall slowly, the default falls " +
+	trivial := p.Excess(make([]float64, p.Features))
+	f.Level("w = 0", float64(sizes[0]), float64(sizes[len(sizes)-1]), trivial, figure.Gray)
+	f.Alt = "Excess risk against the number of records on logarithmic axes. The printed algorithm begins above the " +
+		"level of no fit at all, localisation with exact constants and output perturbation fall slowly, " +
+		"the default falls " +
 		"fastest and is lowest everywhere."
 	return f.LogX(300, 1000, 3000, 10000, 100000).LogY(0.0003, 0.001, 0.003, 0.01, 0.03, 0.1, 0.3), table, nil
 }
@@ -171,7 +174,8 @@ func SlopesFigure(moments []float64, fits int, seed uint64) (f *figure.Figure, t
 	f = figure.New("Linear losses that nobody can learn faster, d = 20, ε = 1", "records n", "excess risk")
 	table = fmt.Sprintf("%4s  %8s  %14s  %14s  %14s", "k", "1 − 1/k", "in n", "in ε", "in d")
 	for i, k := range moments {
-		table += fmt.Sprintf("\n%4g  %8.3f", k, 1-1/k)
+		name := strings.Replace(fmt.Sprint(k), "+Inf", "∞", 1)
+		table += fmt.Sprintf("\n%4s  %8.3f", name, 1-1/k)
 		for axis, x := range [][]float64{{300, 1000, 3000, 10000}, {0.03, 0.1, 0.3, 1}, {20, 40, 80, 160}} {
 			var y []sim.Summary
 			var means []float64
@@ -194,7 +198,7 @@ func SlopesFigure(moments []float64, fits int, seed uint64) (f *figure.Figure, t
 			slope, se := Exponent(x, y)
 			table += fmt.Sprintf("  %6.3f ± %.3f", slope, 2*se)
 			if axis == 0 {
-				f.Line(fmt.Sprintf("k = %g", k), x, means, []figure.Color{figure.Orange, figure.Gold, figure.Green,
+				f.Line("k = "+name, x, means, []figure.Color{figure.Orange, figure.Gold, figure.Green,
 					figure.Blue}[i%4])
 			}
 		}
@@ -204,10 +208,10 @@ func SlopesFigure(moments []float64, fits int, seed uint64) (f *figure.Figure, t
 }
 
 // OnsetFigure shows the excess risk of the default over that of ε = 10⁶ on the same records, against
-// nε/d^{3/2}, for several d: where curves meet is the number on which it depends.
+// nε²/d², for several d. By leading order it is 1 + c·d²/(nε²): noise costs d(d/(nε))², sampling d/n.
 func OnsetFigure(moment float64, features, sizes []int, epsilons []float64, fits int, seed uint64) (*figure.Figure,
 	error) {
-	f := figure.New(fmt.Sprintf("What pure ε costs, %g moments", moment), "nε/d^{3/2}",
+	f := figure.New(fmt.Sprintf("What pure ε costs, %g moments", moment), "nε²/d²",
 		"excess risk over that without noise")
 	for i, d := range features {
 		p := Population{Moment: moment, Features: d}
@@ -223,14 +227,14 @@ func OnsetFigure(moment float64, features, sizes []int, epsilons []float64, fits
 				if err != nil {
 					return nil, err
 				}
-				x, y = append(x, float64(n)*eps/math.Pow(float64(d), 1.5)), append(y, m/free)
+				x, y = append(x, float64(n)*math.Pow(eps/float64(d), 2)), append(y, m/free)
 			}
 		}
-		f.Dots("", x, y, color).Note(fmt.Sprintf("d = %d", d), 30, 300/math.Pow(2, float64(i)), color)
+		f.Dots("", x, y, color).Note(fmt.Sprintf("d = %d", d), 100, 50/math.Pow(1.6, float64(i)), color)
 	}
-	f.Alt = "Dots of different numbers of features fall on one curve: far above 1 at the left, it falls in proportion to " +
-		"the square of nε/d^{3/2} and settles at 1."
-	return f.LogX(0.1, 1, 10, 100, 1000).LogY(1, 3, 10, 30, 100, 300), nil
+	f.Alt = "Dots of different numbers of features fall about one curve: far above 1 at the left, it falls in " +
+		"proportion to nε²/d² and settles at 1."
+	return f.LogX(0.1, 1, 10, 100, 1000).LogY(1, 3, 10, 30), nil
 }
 
 // MisjudgedFigure shows the excess risk of the default with a G that is wrong by factors, for several losses.
@@ -254,8 +258,9 @@ func MisjudgedFigure(p Population, losses []loss.Convex, factors []float64, n in
 		}
 		f.Line(l.Name(), factors, y, []figure.Color{figure.Blue, figure.Green, figure.Orange}[i%3])
 	}
-	f.Alt = "Excess risk against the factor by which G is wrong: level where it is too small, rising where it is too large."
-	return f.LogX(0.01, 0.1, 1, 10, 100).LogY(0.5, 1, 2, 5, 10, 50), nil
+	f.Alt = "Excess risk against the factor by which G is wrong: level where it is too small, rising where it is too " +
+		"large."
+	return f.LogX(0.01, 0.1, 1, 10, 100).LogY(1, 2, 5, 10, 50), nil
 }
 
 // PhasesFigure shows where T = 1, 2, 3 phases end in so many runs on the same n records of two features, and
@@ -303,8 +308,8 @@ func DimensionFigure(epsilon float64) (*figure.Figure, error) {
 	f.Line("δ = 1e-5", d, at(d, func(d float64) float64 { return sigma * math.Sqrt(d) }), figure.Blue)
 	cross := sigma*sigma*epsilon*epsilon - 1
 	f.Note(fmt.Sprintf("equal at d = %.0f", cross), cross-8, 1.35*sigma*math.Sqrt(cross), figure.Gray)
-	f.Alt = "Length of the noise against the number of coordinates: a straight line for δ = 0, a root for δ = 1e-5; they " +
-		"cross at about 13 coordinates."
+	f.Alt = "Length of the noise against the number of coordinates: a straight line for δ = 0, a root for " +
+		"δ = 1e-5; they cross at about 13 coordinates."
 	return f, nil
 }
 
