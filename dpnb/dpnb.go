@@ -31,8 +31,12 @@ type (
 	//	df.Drop("name").DropMissing("age").Head(5)
 	//	dpnb.Show(df.Check())                        // typing errors, for the keeper of the data
 	DataFrame = learn.DataFrame
-	// CSV says how ReadCSVWith reads a file: the names of its columns if it has no
-	// header, which texts mean "missing", what comments start with.
+	// Row is a row as the rules of df.Where, df.DeriveNumber and df.DeriveText see it:
+	//
+	//	grown := df.Where(func(r dpnb.Row) bool { return r.Number("age") >= 18 }, "age")
+	Row = learn.Row
+	// CSV says how ReadCSVWith reads a file: what separates fields and decimals, its
+	// encoding, lines to skip, the names of its columns, which texts mean "missing".
 	CSV = learn.CSV
 	// Field is what is publicly known of one column: Numeric, Log or Categorical make
 	// it, and say what values count as that do not fit:
@@ -78,7 +82,30 @@ func ReadCSV(path string) DataFrame { return learn.ReadCSV(path) }
 // ReadCSVWith reads a file as settings say:
 //
 //	df := dpnb.ReadCSVWith("people.data", &dpnb.CSV{Header: []string{"age", "city"}, Missing: []string{"?"}})
+//	df := dpnb.ReadCSVWith("Leute.csv", &dpnb.CSV{Comma: ';', Decimal: ',', Encoding: "Windows-1252"})
 func ReadCSVWith(path string, settings *CSV) DataFrame { return learn.ReadCSVWith(path, settings) }
+
+var (
+	// FromScanner takes a table that is scanned, from a file that may be larger than memory:
+	//
+	//	df := dpnb.FromScanner(parquet.Open("people.parquet", nil)) // of package dpnb/frame/parquet
+	//	df := dpnb.FromScanner(frame.ScanCSV("people.csv", nil))    // of package dpnb/frame
+	//
+	// Questions are answered by scans. Records for learning are kept, encoded, in the user's
+	// folder for caches until RemoveStored; df.Collect() reads the table into memory instead.
+	FromScanner = learn.FromScanner
+	// StoredIn is an option of Binary and the others that says where and how these are kept:
+	//
+	//	dpnb.Binary(df, "ill", dpnb.StoredIn(dpnb.Storage{Dir: "/fast/disk", Double: true}))
+	StoredIn = learn.StoredIn
+)
+
+// Storage says where the records of a table that is scanned are kept.
+type Storage = learn.Storage
+
+// RemoveStored removes the records that were kept while tables that are scanned were learnt
+// from.
+func RemoveStored() error { return learn.RemoveStored() }
 
 // FromGota takes a gota dataframe; df.Gota() gives one back.
 //

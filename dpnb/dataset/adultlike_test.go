@@ -81,7 +81,7 @@ func TestInventedPeopleFitTheSchema(t *testing.T) {
 				pos++
 			}
 		}
-		if s := float64(pos) / float64(d.Rows.N); s < 0.2 || s > 0.35 {
+		if s := float64(pos) / float64(d.Records()); s < 0.2 || s > 0.35 {
 			t.Errorf("a share of %v earns more than 50K", s)
 		}
 	}

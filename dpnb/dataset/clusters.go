@@ -194,7 +194,8 @@ func (s *Sample) Design(rowNorm float64) (*frame.Design, error) {
 		return nil, &frame.InputError{Text: fmt.Sprintf("the norm of rows is %v, want a positive number", rowNorm)}
 	}
 	n, d := s.Rows.Dims()
-	out := &frame.Design{Rows: matrix.NewDense(n, d+1, nil), Labels: slices.Clone(s.Labels),
+	rows := matrix.NewDense(n, d+1, nil)
+	out := &frame.Design{Rows: rows, Labels: slices.Clone(s.Labels),
 		Features: append(slices.Clone(s.Features), "bias"), RowNorm: math.Nextafter(math.Hypot(rowNorm, 1),
 			math.Inf(1)),
 		Source: s.source()}
@@ -207,7 +208,7 @@ func (s *Sample) Design(rowNorm float64) (*frame.Design, error) {
 	norms := make([]float64, n)
 	s.Rows.Norms(norms, 0, n)
 	for i, norm := range norms {
-		row := out.Rows.Data[i*(d+1) : (i+1)*(d+1)]
+		row := rows.Data[i*(d+1) : (i+1)*(d+1)]
 		if norm > 0 {
 			for j, v := range s.Rows.Data[i*d : (i+1)*d] {
 				row[j] = v * (safe / norm)

@@ -17,7 +17,7 @@ func ExampleClusters() {
 	if err != nil {
 		panic(err)
 	}
-	fmt.Println(d.Rows.N, test.Rows.N, d.Features, s.Informative)
+	fmt.Println(d.Records(), test.Rows.N, d.Features, s.Informative)
 	fmt.Printf("‖x‖ ≤ %.4f\n", d.RowNorm)
 	// Output:
 	// 800 200 [x1 x2 x3 x4 x5 bias] [false true false true true]

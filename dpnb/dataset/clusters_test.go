@@ -12,6 +12,7 @@ import (
 	"github.com/dpnb/notebooks/dpnb/frame"
 	"github.com/dpnb/notebooks/dpnb/internal/testscale"
 	"github.com/dpnb/notebooks/dpnb/loss"
+	"github.com/dpnb/notebooks/dpnb/matrix"
 	"github.com/dpnb/notebooks/dpnb/noise"
 )
 
@@ -190,8 +191,8 @@ func fitAccuracy(t *testing.T, c Clusters) float64 {
 	if err != nil {
 		t.Fatal(err)
 	}
-	m := make([]float64, b.Rows.N)
-	b.Rows.Margins(m, sol.Theta, 0, b.Rows.N)
+	m := make([]float64, b.Records())
+	b.Rows.Margins(m, sol.Theta, 0, b.Records())
 	right := 0
 	for i, v := range m {
 		if v*b.Labels[i] > 0 {
@@ -233,11 +234,11 @@ func TestSampleDesign(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	if math.Abs(d.RowNorm-math.Hypot(0.7, 1)) > 1e-15 || len(d.Features) != d.Rows.D {
-		t.Errorf("RowNorm %v, %d names for %d columns", d.RowNorm, len(d.Features), d.Rows.D)
+	if math.Abs(d.RowNorm-math.Hypot(0.7, 1)) > 1e-15 || len(d.Features) != d.Width() {
+		t.Errorf("RowNorm %v, %d names for %d columns", d.RowNorm, len(d.Features), d.Width())
 	}
-	for i := 1; i < d.Rows.N; i++ {
-		row := d.Rows.Data[i*d.Rows.D : (i+1)*d.Rows.D]
+	for i := 1; i < d.Records(); i++ {
+		row := d.Rows.(*matrix.Dense).Data[i*d.Width() : (i+1)*d.Width()]
 		if n := floats.Norm(row, 2); n > d.RowNorm || n < d.RowNorm*(1-1e-12) {
 			t.Errorf("row %d has norm %v of %v", i, n, d.RowNorm)
 		}
@@ -245,7 +246,7 @@ func TestSampleDesign(t *testing.T) {
 			t.Errorf("row %d changed its direction", i)
 		}
 	}
-	if d.Rows.At(0, 0) != 0 {
+	if d.Rows.(*matrix.Dense).At(0, 0) != 0 {
 		t.Error("a row of zeros was scaled")
 	}
 	for _, bad := range []float64{0, -1, math.NaN(), math.Inf(1)} {

@@ -4,6 +4,7 @@ import (
 	"crypto/sha256"
 	"encoding/hex"
 	"errors"
+	"fmt"
 	"io"
 	"math"
 	"os"
@@ -286,3 +287,8 @@ func (set *CSVSettings) complete() (CSVSettings, error) {
 
 // validMark reports whether c is a character.
 func validMark(c rune) bool { return c > 0 && utf8.ValidRune(c) && c != utf8.RuneError }
+
+// Fingerprint says what each scan of the file gives.
+func (c *csvFile) Fingerprint() string {
+	return fmt.Sprintf("csv %s %#v", c.Origin().SHA256, c.settings)
+}

@@ -263,7 +263,7 @@ func TestAdultWithSemicolons(t *testing.T) {
 	s := frame.DesignSettings{Label: "income", RowNorm: 1}
 	a, errA := frame.NewDesign(got, dataset.AdultSchema(), s)
 	b, errB := frame.NewDesign(want, dataset.AdultSchema(), s)
-	if errA != nil || errB != nil || !slices.Equal(a.Rows.Data, b.Rows.Data) || !slices.Equal(a.Labels, b.Labels) {
+	if errA != nil || errB != nil || !slices.Equal(dense(a).Data, dense(b).Data) || !slices.Equal(a.Labels, b.Labels) {
 		t.Errorf("the records differ: %v, %v", errA, errB)
 	}
 }

@@ -43,7 +43,7 @@ type DesignSettings struct {
 
 // Design is a table made into records for learning.
 type Design struct {
-	Rows   *matrix.Dense
+	Rows   matrix.Rows
 	Labels []float64
 	// Features names the columns of Rows.
 	Features []string
@@ -64,6 +64,12 @@ type Design struct {
 	// made otherwise.
 	Encoding *Encoding
 }
+
+// Records returns the number of rows, which is private under add/remove adjacency.
+func (d *Design) Records() int { n, _ := d.Rows.Dims(); return n }
+
+// Width returns the number of features.
+func (d *Design) Width() int { _, width := d.Rows.Dims(); return width }
 
 // NewDesign makes records for learning of a table: newEncoding for its columns, and
 // its Design. One row of the table gives one row of the result, which depends on that

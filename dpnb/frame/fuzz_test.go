@@ -44,8 +44,8 @@ func FuzzReadCSV(f *testing.F) {
 			}
 			return
 		}
-		norms := make([]float64, d.Rows.N)
-		d.Rows.Norms(norms, 0, d.Rows.N)
+		norms := make([]float64, dense(d).N)
+		d.Rows.Norms(norms, 0, dense(d).N)
 		for i, r := range norms {
 			if math.IsNaN(r) || r > d.RowNorm {
 				t.Fatalf("row %d has norm %v, stated %v", i, r, d.RowNorm)

@@ -29,23 +29,36 @@ const shownMisfits = 5
 // It reads raw records, and no guarantee covers what it returns.
 //
 // Errors: *InputError if something is wrong with the schema.
-func (t *Table) Misfits(schema *Schema) ([]Misfit, error) {
+func Misfits(t Scanner, schema *Schema) ([]Misfit, error) {
 	if schema == nil {
 		return nil, inputErrorf("no public schema to compare with: state one (WithSchema)")
 	}
 	if err := schema.validate(); err != nil {
 		return nil, err
 	}
-	var out []Misfit
-	for i := range t.columns {
-		c := &t.columns[i]
-		f, ok := schema.Field(c.Name)
-		if !ok {
-			out = append(out, Misfit{Column: c.Name, What: "the column is not in the schema"})
-			continue
+	var there []string
+	found, at := make([][]Misfit, len(t.Names())), []int{}
+	for k, name := range t.Names() {
+		if _, ok := schema.Field(name); ok {
+			there, at = append(there, name), append(at, k)
+		} else {
+			found[k] = []Misfit{{Column: name, What: "the column is not in the schema"}}
 		}
-		out = append(out, t.misfits(c, f)...)
 	}
+	if before := 0; there != nil {
+		err := t.Scan(there, func(chunk *Table) error {
+			for i, k := range at {
+				f, _ := schema.Field(there[i])
+				found[k] = chunk.misfits(found[k], &chunk.columns[i], f, before)
+			}
+			before += chunk.rows
+			return nil
+		})
+		if err != nil {
+			return nil, err
+		}
+	}
+	out := slices.Concat(found...)
 	for i := range schema.Fields {
 		if name := schema.Fields[i].Name; !slices.Contains(t.Names(), name) {
 			out = append(out, Misfit{Column: name, What: "the table has no such column"})
@@ -54,9 +67,12 @@ func (t *Table) Misfits(schema *Schema) ([]Misfit, error) {
 	return out, nil
 }
 
-func (t *Table) misfits(c *Column, f *Field) []Misfit {
-	var out []Misfit
+// misfits adds to those of a column that were found in the rows before.
+func (t *Table) misfits(out []Misfit, c *Column, f *Field, before int) []Misfit {
 	at := map[string]int{}
+	for k := range out {
+		at[out[k].What] = k
+	}
 	known := newCategories(f.Levels)
 	for i := range t.rows {
 		what := f.misfit(c, i, known)
@@ -72,10 +88,14 @@ func (t *Table) misfits(c *Column, f *Field) []Misfit {
 		m := &out[k]
 		m.Count++
 		if len(m.Lines) < shownMisfits {
-			m.Lines = append(m.Lines, t.line(i))
+			line := before + i + 1
+			if t.lines != nil {
+				line = t.lines[i]
+			}
+			m.Lines = append(m.Lines, line)
 		}
 		if text := c.raw(i); len(m.Texts) < shownMisfits && text != "" && !slices.Contains(m.Texts, text) {
-			m.Texts = append(m.Texts, text)
+			m.Texts = append(m.Texts, strings.Clone(text))
 		}
 	}
 	return out

@@ -78,30 +78,30 @@ var settingsOf = []frame.DesignSettings{
 // from a in anything else.
 func sameBut(a, b *frame.Design, place int) string {
 	switch {
-	case b.Rows.N != a.Rows.N+1 || b.Rows.D != a.Rows.D || len(b.Labels) != b.Rows.N:
-		return fmt.Sprintf("%d × %d records became %d × %d", a.Rows.N, a.Rows.D, b.Rows.N, b.Rows.D)
+	case dense(b).N != dense(a).N+1 || dense(b).D != dense(a).D || len(b.Labels) != dense(b).N:
+		return fmt.Sprintf("%d × %d records became %d × %d", dense(a).N, dense(a).D, dense(b).N, dense(b).D)
 	case !slices.Equal(a.Steps, b.Steps):
 		return fmt.Sprintf("the steps became %q", b.Steps)
 	case !slices.Equal(a.Features, b.Features) || a.RowNorm != b.RowNorm || a.DataDependent != b.DataDependent:
 		return "features or norm differ"
 	}
-	for i := range a.Rows.N {
+	for i := range dense(a).N {
 		j := i
 		if i >= place {
 			j++
 		}
-		for k := range a.Rows.D {
-			if math.Float64bits(a.Rows.At(i, k)) != math.Float64bits(b.Rows.At(j, k)) {
-				return fmt.Sprintf("record %d: %s is %v and was %v", i+1, a.Features[k], b.Rows.At(j, k),
-					a.Rows.At(i, k))
+		for k := range dense(a).D {
+			if math.Float64bits(dense(a).At(i, k)) != math.Float64bits(dense(b).At(j, k)) {
+				return fmt.Sprintf("record %d: %s is %v and was %v", i+1, a.Features[k], dense(b).At(j, k),
+					dense(a).At(i, k))
 			}
 		}
 		if math.Float64bits(a.Labels[i]) != math.Float64bits(b.Labels[j]) {
 			return fmt.Sprintf("record %d: the label is %v and was %v", i+1, b.Labels[j], a.Labels[i])
 		}
 	}
-	norms := make([]float64, b.Rows.N)
-	b.Rows.Norms(norms, 0, b.Rows.N)
+	norms := make([]float64, dense(b).N)
+	b.Rows.Norms(norms, 0, dense(b).N)
 	if !(floats.Max(norms) <= b.RowNorm) {
 		return fmt.Sprintf("a row of norm %v, at most %v was promised", floats.Max(norms), b.RowNorm)
 	}
@@ -241,11 +241,11 @@ func TestOneTextDoesNotRecodeTheColumn(t *testing.T) {
 		return d
 	}
 	a, with := design(b.String()), design(b.String()+"V27.0,yes\n")
-	if what := sameBut(a, with, a.Rows.N); what != "" {
+	if what := sameBut(a, with, dense(a).N); what != "" {
 		t.Error(what)
 	}
-	if a.Rows.At(0, 2) != 1 || a.Rows.At(1, 0) != 1 || a.Rows.At(2, 3) != 1 || with.Rows.At(400, 4) != 1 {
-		t.Errorf("the codes are not what the file says: %v", a.Rows.Data[:24])
+	if dense(a).At(0, 2) != 1 || dense(a).At(1, 0) != 1 || dense(a).At(2, 3) != 1 || dense(with).At(400, 4) != 1 {
+		t.Errorf("the codes are not what the file says: %v", dense(a).Data[:24])
 	}
 }
 

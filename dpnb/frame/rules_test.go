@@ -37,8 +37,8 @@ func TestRulesForWhatDoesNotFit(t *testing.T) {
 		1, 0.1, 0, 0, 0, 0, 1, 0,
 		0.5, 1, 0, 1, 0, 1, 0, 0,
 	}
-	if !floats.EqualApprox(d.Rows.Data, want, 1e-15) {
-		t.Errorf("rows %v, want %v", d.Rows.Data, want)
+	if !floats.EqualApprox(dense(d).Data, want, 1e-15) {
+		t.Errorf("rows %v, want %v", dense(d).Data, want)
 	}
 	if !floats.Equal(d.Labels, []float64{1, -1, -1}) {
 		t.Errorf("labels %v: what is no class counts as the negative one", d.Labels)
@@ -104,8 +104,8 @@ func TestListedBeforeMissing(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	if !floats.Equal(d.Rows.Data, []float64{1, 0, 0, 0, 1, 0, 0, 0, 1}) {
-		t.Errorf("rows %v", d.Rows.Data)
+	if !floats.Equal(dense(d).Data, []float64{1, 0, 0, 0, 1, 0, 0, 0, 1}) {
+		t.Errorf("rows %v", dense(d).Data)
 	}
 }
 
@@ -114,7 +114,7 @@ func TestMisfits(t *testing.T) {
 	schema := &frame.Schema{Fields: []frame.Field{frame.NumericField("age", 0, 120),
 		frame.CategoricalField("city", "Bern", "Rome").OrMissing(),
 		frame.CategoricalField("gone", "a")}}
-	got, err := tab.Misfits(schema)
+	got, err := frame.Misfits(tab, schema)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -140,7 +140,7 @@ func TestMisfits(t *testing.T) {
 		}
 	}
 	// Lines stay those of the file when rows are left out.
-	if got, _ = tab.Filter(func(i int) bool { return i > 3 }).Misfits(schema); len(got) == 0 ||
+	if got, _ = frame.Misfits(tab.Filter(func(i int) bool { return i > 3 }), schema); len(got) == 0 ||
 		fmt.Sprint(got[0].Lines) != "[7 8]" {
 		t.Errorf("after a filter: %+v", got)
 	}
@@ -182,7 +182,7 @@ func TestElseWithSpaces(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	if d.Rows.At(0, 0) != 0 || d.Rows.At(0, 2) != 1 {
-		t.Errorf("another text is encoded as %v", d.Rows.Data)
+	if dense(d).At(0, 0) != 0 || dense(d).At(0, 2) != 1 {
+		t.Errorf("another text is encoded as %v", dense(d).Data)
 	}
 }

@@ -2,7 +2,6 @@ package frame
 
 import (
 	"slices"
-	"strings"
 )
 
 // Scanner is a table that is read in chunks, in memory or larger than it: a *Table, a CSV
@@ -97,17 +96,7 @@ func Collect(s Scanner, columns []string) (*Table, error) {
 		if out.columns == nil {
 			out.columns = make([]Column, len(chunk.columns))
 		}
-		for j, c := range chunk.columns {
-			to := &out.columns[j]
-			numbers, texts := append(to.Numbers, c.Numbers...), to.Texts
-			for _, text := range c.Texts {
-				texts = append(texts, strings.Clone(text))
-			}
-			*to = c
-			to.Numbers, to.Texts = numbers, texts
-		}
-		out.rows += chunk.rows
-		out.lines = append(out.lines, chunk.lines...)
+		out.extend(chunk)
 		return nil
 	})
 	if err != nil {

@@ -204,19 +204,13 @@ func (t *Table) Column(name string) (*Column, error) {
 }
 
 // Drop returns t without the named columns.
-func (t *Table) Drop(names ...string) (*Table, error) {
+func Drop(t Scanner, names ...string) (Scanner, error) {
 	for _, n := range names {
-		if _, err := t.Column(n); err != nil {
-			return nil, err
+		if !slices.Contains(t.Names(), n) {
+			return nil, noColumn(n, t.Names())
 		}
 	}
-	out := &Table{rows: t.rows, lines: t.lines, Source: t.Source}
-	for _, c := range t.columns {
-		if !slices.Contains(names, c.Name) {
-			out.columns = append(out.columns, c)
-		}
-	}
-	return out, nil
+	return Select(t, slices.DeleteFunc(t.Names(), func(n string) bool { return slices.Contains(names, n) })...)
 }
 
 // Head returns the first n rows (all of them if there are fewer). It panics if n is
@@ -244,14 +238,6 @@ func cut[T any](s []T, lo, hi int) []T {
 		return nil
 	}
 	return s[lo:hi:hi]
-}
-
-// line says where row i is: its line in the file, or its number from 1.
-func (t *Table) line(i int) int {
-	if t.lines == nil {
-		return i + 1
-	}
-	return t.lines[i]
 }
 
 // Filter returns the table of the rows for which keep holds, in order.
@@ -284,24 +270,9 @@ func pick[T any](from []T, index []int) []T {
 
 // DropMissing returns t without the rows that lack a value in any of the named
 // columns (all columns if none are named). It treats each row by itself.
-func (t *Table) DropMissing(names ...string) (*Table, error) {
+func DropMissing(t Scanner, names ...string) (Scanner, error) {
 	if len(names) == 0 {
 		names = t.Names()
 	}
-	var cols []*Column
-	for _, n := range names {
-		c, err := t.Column(n)
-		if err != nil {
-			return nil, err
-		}
-		cols = append(cols, c)
-	}
-	return t.Filter(func(i int) bool {
-		for _, c := range cols {
-			if c.lacks(i) {
-				return false
-			}
-		}
-		return true
-	}), nil
+	return Where(t, func(r Row) bool { return !slices.ContainsFunc(names, r.Missing) }, names...)
 }

@@ -27,8 +27,8 @@ func (df DataFrame) Check() *SchemaCheck {
 	if err := df.Err(); err != nil {
 		return &SchemaCheck{err: err}
 	}
-	m, err := df.table.Misfits(df.schema)
-	return &SchemaCheck{Misfits: m, lines: df.table.Source.Path != "", err: err}
+	m, err := frame.Misfits(df.scanner(), df.schema)
+	return &SchemaCheck{Misfits: m, lines: df.scanner().Origin().Path != "", err: err}
 }
 
 // Err returns why nothing could be checked.

@@ -20,7 +20,7 @@ func (p recipe) calibration(d *frame.Design, epsilon, delta float64) objpert.Con
 	}
 	// In the Gaussian case ridges are raised after the calibration: tilted.
 	if p.records != 0 && p.bound != 0 && p.bound != objective.Tight {
-		c.Planned = objpert.Planned{Records: p.records, Features: d.Rows.D}
+		c.Planned = objpert.Planned{Records: p.records, Features: d.Width()}
 	}
 	return c
 }
@@ -45,7 +45,7 @@ func tilted(p recipe, d *frame.Design, epsilon, delta float64) (mechanism.Mechan
 		return nil, err
 	}
 	if p.records != 0 && p.lambda == 0 && k.Fit.Gaussian() {
-		planned := objpert.Planned{Records: p.records, Features: d.Rows.D}
+		planned := objpert.Planned{Records: p.records, Features: d.Width()}
 		if err := planned.Validate(); err != nil {
 			return nil, err
 		}

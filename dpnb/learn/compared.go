@@ -92,7 +92,7 @@ func descent(p recipe, d *frame.Design, epsilon, delta float64) (mechanism.Mecha
 		return nil, errors.New("dpnb: DP-SGD is told here how many records there are, which is private: it is for " +
 			"comparisons with noise from a seed; for a release plan for a public number with package mechanism/sgd")
 	}
-	n := math.Max(1, float64(d.Rows.N))
+	n := math.Max(1, float64(d.Records()))
 	rate := math.Min(1, sgdBatch/n)
 	m := sgd.Descent{
 		Loss: p.loss(d.Target), Clip: d.RowNorm * p.clipped(d).Lipschitz(), Rate: rate,
@@ -118,7 +118,7 @@ func adaSSP(p recipe, d *frame.Design, epsilon, delta float64) (mechanism.Mechan
 
 // functional chooses the functional mechanism with Gaussian noise.
 func functional(p recipe, d *frame.Design, epsilon, delta float64) (mechanism.Mechanism, error) {
-	return chosen(ssp.CalibrateFunctional(ssp.FunctionalConfig{RowNorm: d.RowNorm, LabelBound: 1, Features: d.Rows.D,
+	return chosen(ssp.CalibrateFunctional(ssp.FunctionalConfig{RowNorm: d.RowNorm, LabelBound: 1, Features: d.Width(),
 		Epsilon: epsilon, Delta: delta,
 		Adjacency: privacy.AddRemove}))
 }

@@ -8,13 +8,16 @@ import (
 
 	"github.com/dpnb/notebooks/dpnb/display"
 	"github.com/dpnb/notebooks/dpnb/frame"
+	"github.com/dpnb/notebooks/dpnb/matrix"
 )
 
 // Dataset is a DataFrame made into records for learning: bounded numbers,
 // indicators, rows of bounded norm, and labels as a learner wants them.
 type Dataset struct {
 	// table that the design was made of; nil if there is none.
-	table  *frame.Table
+	table *frame.Table
+	// large is what is scanned in place of a table.
+	large  frame.Scanner
 	design *frame.Design
 	err    error
 }
@@ -30,6 +33,13 @@ type Records interface {
 func (df DataFrame) made(e *frame.Encoding, labelled bool) (*frame.Design, error) {
 	if err := df.Err(); err != nil {
 		return nil, err
+	}
+	if df.large != nil && labelled {
+		return e.Stored(df.large, frame.Storage{})
+	}
+	if df.large != nil {
+		return nil, errors.New("dpnb: these rows are scanned and not in memory: PredictCSV writes predictions to a " +
+			"file")
 	}
 	if labelled {
 		return e.Design(df.table)
@@ -57,10 +67,10 @@ func (d *Dataset) frame() DataFrame {
 	switch err := d.Err(); {
 	case err != nil:
 		return DataFrame{err: err}
-	case d.table == nil:
+	case d.table == nil && d.large == nil:
 		return DataFrame{err: errors.New("dpnb: these records were made otherwise than the model's, and of no table")}
 	}
-	return DataFrame{table: d.table}
+	return DataFrame{table: d.table, large: d.large}
 }
 
 // Option changes how records are made.
@@ -69,6 +79,7 @@ type Option func(*options)
 type options struct {
 	frame.DesignSettings
 	infer bool
+	where frame.Storage
 }
 
 // RowNorm scales every row to the given Euclidean norm.
@@ -92,6 +103,17 @@ func Positive(category string) Option { return func(o *options) { o.Positive = c
 
 // NoBias leaves out the constant feature.
 func NoBias() Option { return func(o *options) { o.NoBias = true } }
+
+// Storage says where and how records are kept: frame.Storage.
+type Storage = frame.Storage
+
+// StoredIn says where and how the records of a table that is scanned are kept; without it
+// as float32 in the user's folder for caches. RemoveStored removes them.
+func StoredIn(where Storage) Option { return func(o *options) { o.where = where } }
+
+// RemoveStored removes the records of scanned tables that were kept in the user's folder for
+// caches. They are raw.
+func RemoveStored() error { return frame.RemoveStored(frame.Storage{}) }
 
 // InferBounds reads bounds and categories off the data where no schema was
 // stated. No guarantee covers what comes of it, and every result says so.
@@ -145,11 +167,16 @@ func records(df DataFrame, label string, task frame.Task, opts []Option) *Datase
 		set(&o)
 	}
 	schema, table := df.schema, df.table
+	if df.large != nil {
+		d, err := frame.NewStoredDesign(df.large, schema, o.DesignSettings, o.where)
+		return &Dataset{large: df.large, design: d, err: err}
+	}
 	if df.rows > 0 && slices.Contains(table.Names(), df.person) { // who it is, is no feature
-		var err error
-		if table, err = table.Drop(df.person); err != nil {
+		without, err := frame.Drop(table, df.person)
+		if err != nil {
 			return &Dataset{err: err}
 		}
+		table = without.(*frame.Table)
 	}
 	if schema == nil && o.infer {
 		schema = frame.InferSchema(table)
@@ -208,7 +235,7 @@ func (d *Dataset) part(keep func(row int) bool) *Dataset {
 	if len(index) == 0 {
 		return &Dataset{err: errors.New("dpnb: too few records to keep some for a test; give CompareSettings a Test")}
 	}
-	sub.Rows = d.design.Rows.Select(index)
+	sub.Rows = matrix.Select(d.design.Rows, index)
 	out := &Dataset{design: &sub}
 	if d.table != nil {
 		out.table = d.table.Filter(keep)

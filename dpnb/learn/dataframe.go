@@ -17,7 +17,9 @@ import (
 // columns. Like gota's, it carries its first error with it, so that a notebook
 // can write one line after the other and is told by Fit or Show.
 type DataFrame struct {
-	table  *frame.Table
+	table *frame.Table
+	// large is a table that is scanned and not in memory; table is nil then.
+	large  frame.Scanner
 	schema *frame.Schema
 	// person names the people of the rows, of whom each has rows at most; "" and 0 if each
 	// row is a person.
@@ -64,6 +66,41 @@ func FromGota(df dataframe.DataFrame) DataFrame {
 // FromTable takes a checked table.
 func FromTable(t *frame.Table) DataFrame { return fromTable(t, nil, nil) }
 
+// FromScanner takes a table that is read in chunks, as frame.ScanCSV and parquet.Open give
+// them: one larger than memory. Private questions are answered by a scan, and records for
+// learning are kept in a file (StoredIn).
+func FromScanner(s frame.Scanner, err error) DataFrame {
+	if s == nil || err != nil {
+		return DataFrame{err: err}
+	}
+	if t, ok := s.(*frame.Table); ok {
+		return FromTable(t)
+	}
+	return DataFrame{large: s, err: s.Origin().Log()}
+}
+
+// Collect reads a table that is scanned into memory, the named columns of it (all if none
+// are named).
+func (df DataFrame) Collect(columns ...string) DataFrame {
+	if df.err = df.Err(); df.err != nil {
+		return df
+	}
+	if len(columns) == 0 {
+		columns = nil
+	}
+	df.table, df.err = frame.Collect(df.scanner(), columns)
+	df.large = nil
+	return df
+}
+
+// scanner returns the rows of df, which has no error.
+func (df DataFrame) scanner() frame.Scanner {
+	if df.large != nil {
+		return df.large
+	}
+	return df.table
+}
+
 // fromTable makes a DataFrame of a table or of the error that came in its place.
 func fromTable(t *frame.Table, err error, schema *frame.Schema) DataFrame {
 	if t == nil || err != nil {
@@ -74,8 +111,8 @@ func fromTable(t *frame.Table, err error, schema *frame.Schema) DataFrame {
 
 // Err returns the first error on the way to df.
 func (df DataFrame) Err() error {
-	if df.err == nil && df.table == nil {
-		return errors.New("dpnb: an empty DataFrame; make one with ReadCSV, FromGota, Adult or Patients")
+	if df.err == nil && df.table == nil && df.large == nil {
+		return errors.New("dpnb: an empty DataFrame; make one with ReadCSV, FromScanner, FromGota, Adult or Patients")
 	}
 	return df.err
 }
@@ -128,13 +165,13 @@ func (df DataFrame) Person() (column string, rows int) { return df.person, max(1
 
 // Drop returns df without the named columns.
 func (df DataFrame) Drop(names ...string) DataFrame {
-	return df.change(func(t *frame.Table) (*frame.Table, error) { return t.Drop(names...) })
+	return df.by(func(s frame.Scanner) (frame.Scanner, error) { return frame.Drop(s, names...) })
 }
 
 // DropMissing returns df without the rows that lack a value in one of the
 // named columns, or in any column if none are named. It treats each row by itself.
 func (df DataFrame) DropMissing(names ...string) DataFrame {
-	return df.change(func(t *frame.Table) (*frame.Table, error) { return t.DropMissing(names...) })
+	return df.by(func(s frame.Scanner) (frame.Scanner, error) { return frame.DropMissing(s, names...) })
 }
 
 // Head returns the first n rows. They are raw records, to be looked at: which they
@@ -167,29 +204,51 @@ func (df DataFrame) change(f func(*frame.Table) (*frame.Table, error)) DataFrame
 	if df.err = df.Err(); df.err != nil {
 		return df
 	}
+	if df.large != nil {
+		return DataFrame{err: errNotInMemory()}
+	}
 	df.table, df.err = f(df.table)
 	return df
 }
 
-// Rows returns the number of rows, 0 on error. It is a fact about the records
+func errNotInMemory() error {
+	return errors.New("dpnb: these rows are scanned and not in memory: Collect them, with the columns that are " +
+		"needed, if they are few enough")
+}
+
+// Rows returns the number of rows, 0 on error and where a scan is needed to know it. It is a fact about the records
 // that no guarantee covers.
 func (df DataFrame) Rows() int {
 	if df.Err() != nil {
 		return 0
 	}
+	if df.large != nil {
+		return df.large.Origin().Rows
+	}
 	return df.table.Rows()
 }
 
 // Table returns the table below df.
-func (df DataFrame) Table() (*frame.Table, error) { return df.table, df.Err() }
+//
+// Errors: df's own; df is scanned and not in memory.
+func (df DataFrame) Table() (*frame.Table, error) {
+	if err := df.Err(); err != nil {
+		return nil, err
+	}
+	if df.large != nil {
+		return nil, errNotInMemory()
+	}
+	return df.table, nil
+}
 
 // Gota returns df as a gota dataframe, with df's error if it has one: columns of the
 // schema as floats or strings as it says, others as their values are.
 func (df DataFrame) Gota() dataframe.DataFrame {
-	if err := df.Err(); err != nil {
+	t, err := df.Table()
+	if err != nil {
 		return dataframe.DataFrame{Err: err}
 	}
-	return df.table.DataFrame(df.schema)
+	return t.DataFrame(df.schema)
 }
 
 // Display shows raw records, and says so.
@@ -198,6 +257,14 @@ func (df DataFrame) Display() display.Item {
 		return display.Failed(err)
 	}
 	const most = 10
+	if df.large != nil {
+		it := withOrigin(df.large.Origin(), display.Item{Header: []string{"column"},
+			Title: df.large.Origin().Name + ": a table that is scanned"})
+		for _, name := range df.large.Names() {
+			it.Row(name)
+		}
+		return it
+	}
 	names, n := df.table.Names(), df.table.Rows()
 	it := withOrigin(df.table.Source, display.Item{
 		Title:   fmt.Sprintf("%s: %d rows × %d columns", df.table.Source.Name, n, len(names)),
@@ -225,7 +292,7 @@ func (df DataFrame) Origin() display.Item {
 	if err := df.Err(); err != nil {
 		return display.Failed(err)
 	}
-	return withOrigin(df.table.Source, display.Item{})
+	return withOrigin(df.scanner().Origin(), display.Item{})
 }
 
 // withOrigin adds to it what is to be known of where its records come from.
@@ -252,7 +319,7 @@ func (df DataFrame) Source() string {
 	if err := df.Err(); err != nil {
 		return err.Error()
 	}
-	s := df.table.Source
+	s := df.scanner().Origin()
 	text := s.Name
 	switch {
 	case s.Public && s.SHA256 != "":

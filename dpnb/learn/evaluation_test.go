@@ -15,6 +15,7 @@ import (
 	"github.com/dpnb/notebooks/dpnb/display"
 	"github.com/dpnb/notebooks/dpnb/frame"
 	"github.com/dpnb/notebooks/dpnb/learn"
+	"github.com/dpnb/notebooks/dpnb/matrix"
 )
 
 // The parts of an evaluation agree with each other, with Score and AUC, and with counting.
@@ -122,7 +123,7 @@ func TestClassProbabilities(t *testing.T) {
 			for c := range 3 {
 				score := 0.0
 				for j := range d {
-					score += theta[c*d+j] * design.Rows.Data[i*d+j]
+					score += theta[c*d+j] * design.Rows.(*matrix.Dense).Data[i*d+j]
 				}
 				w := math.Exp(score)
 				if _, apart := l.(learn.OneVsRest); apart {

@@ -164,12 +164,12 @@ func (l HeavyTails) recipe() recipe {
 		workers: l.Workers,
 		own:     parameter{"Threshold", l.Threshold}, pure: true,
 		choose: func(_ recipe, d *frame.Design, epsilon, _ float64) (mechanism.Mechanism, error) {
-			c := pure.Config{Loss: l.loss(), Epsilon: epsilon, Adjacency: privacy.AddRemove, Features: d.Rows.D,
+			c := pure.Config{Loss: l.loss(), Epsilon: epsilon, Adjacency: privacy.AddRemove, Features: d.Width(),
 				Records: l.Records,
 				Radius:  radius, Centre: l.Centre, Moment: l.Moment, MomentBound: l.MomentBound,
 				WorstCase: l.WorstCase, LeastNorm: 1}
 			if l.Loss == SquaredLoss && l.MomentBound == 0 {
-				c.MomentBound = residual * math.Sqrt(float64(d.Rows.D))
+				c.MomentBound = residual * math.Sqrt(float64(d.Width()))
 			}
 			c.Directions = l.Loss == PinballLoss && l.MomentBound == 0
 			if err := l.valid(); err != nil {

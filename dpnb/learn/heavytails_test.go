@@ -10,6 +10,7 @@ import (
 
 	"github.com/dpnb/notebooks/dpnb/frame"
 	"github.com/dpnb/notebooks/dpnb/learn"
+	"github.com/dpnb/notebooks/dpnb/matrix"
 	"github.com/dpnb/notebooks/dpnb/privacy"
 )
 
@@ -231,9 +232,9 @@ func TestEstimateMoment(t *testing.T) {
 		t.Fatal(err)
 	}
 	var lengths, products []float64
-	for i := range d.Rows.N {
+	for i := range d.Records() {
 		var square float64
-		for _, v := range d.Rows.Data[i*d.Rows.D : (i+1)*d.Rows.D] {
+		for _, v := range d.Rows.(*matrix.Dense).Data[i*d.Width() : (i+1)*d.Width()] {
 			square += v * v
 		}
 		if norm := math.Sqrt(square); norm < 1e9 && math.Abs(d.Labels[i]) < 1e9 {

@@ -177,7 +177,7 @@ func fit(data *Dataset, allowance Allowance, p recipe) (*Model, error) {
 	if err := m.Check(d.Rows, d.Labels); err != nil {
 		return nil, err
 	}
-	if err := m.Feasible(d.Rows.D, p.records); err != nil {
+	if err := m.Feasible(d.Width(), p.records); err != nil {
 		return nil, err
 	}
 	if p.pure {

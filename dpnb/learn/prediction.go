@@ -98,11 +98,14 @@ func (m *Model) marginsOf(records Records) ([]float64, error) {
 }
 
 // margins returns xᵀθ for every row, those of several classes class by class.
-func (m *Model) margins(rows *matrix.Dense) []float64 {
-	d := len(m.features)
-	t := make([]float64, rows.N*(len(m.coefficients)/d))
+func (m *Model) margins(rows matrix.Rows) []float64 {
+	n, d := rows.Dims()
+	t := make([]float64, n*(len(m.coefficients)/d))
 	for c := range len(m.coefficients) / d {
-		rows.Margins(t[c*rows.N:(c+1)*rows.N], m.coefficients[c*d:(c+1)*d], 0, rows.N)
+		for lo := 0; lo < n; lo += matrix.MaxBlock {
+			hi := min(n, lo+matrix.MaxBlock)
+			rows.Margins(t[c*n+lo:c*n+hi], m.coefficients[c*d:(c+1)*d], lo, hi)
+		}
 	}
 	return t
 }
@@ -274,7 +277,7 @@ func (m *Model) PredictCSV(path string, df DataFrame, keep ...string) error {
 	if err := cmp.Or(m.Err(), df.Err()); err != nil {
 		return err
 	}
-	return atomicfile.Stream(path, func(w io.Writer) error { return m.predictTo(w, df.table, keep) })
+	return atomicfile.Stream(path, func(w io.Writer) error { return m.predictTo(w, df.scanner(), keep) })
 }
 
 func (m *Model) predictTo(w io.Writer, table frame.Scanner, keep []string) error {

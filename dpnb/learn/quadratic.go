@@ -77,9 +77,9 @@ func (l Quadratic) recipe() recipe {
 		workers: l.Workers, regulariser: l.Regularise, own: parameter{"Threshold", l.Threshold},
 		plain: plainRegularised,
 		choose: func(p recipe, d *frame.Design, epsilon, delta float64) (mechanism.Mechanism, error) {
-			if n := len(l.Interpolation.Anchor()); n > 0 && n != d.Rows.D {
+			if n := len(l.Interpolation.Anchor()); n > 0 && n != d.Width() {
 				return nil, &privacy.ParamError{Name: "Interpolation", Value: fmt.Sprintf("an anchor of %d numbers", n),
-					Want: fmt.Sprintf("one of %d, in the order of %s", d.Rows.D, strings.Join(d.Features, ", "))}
+					Want: fmt.Sprintf("one of %d, in the order of %s", d.Width(), strings.Join(d.Features, ", "))}
 			}
 			r, err := p.regulariser.composite(d)
 			if err != nil {

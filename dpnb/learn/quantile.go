@@ -127,7 +127,7 @@ func quantiles(levels []float64, radius float64, steps int, l1 float64) recipe {
 			}
 			var shrink []float64
 			if weight > 0 {
-				shrink = make([]float64, d.Rows.D)
+				shrink = make([]float64, d.Width())
 				for j := range shrunk {
 					shrink[j] = weight
 				}

@@ -27,21 +27,21 @@ func plainQuantiles(p recipe, d *frame.Design, _ float64) ([]float64, error) {
 		return nil, err
 	}
 	some, theirs := d.Rows, d.Labels
-	if every := d.Rows.N / plainSample; every > 1 {
+	if every := d.Records() / plainSample; every > 1 {
 		var at []int
 		theirs = nil
-		for i := 0; i < d.Rows.N; i += every {
+		for i := 0; i < d.Records(); i += every {
 			at, theirs = append(at, i), append(theirs, d.Labels[i])
 		}
-		some = d.Rows.Select(at)
+		some = matrix.Select(d.Rows, at)
 	}
 	var all, theta []float64
 	for _, tau := range p.levels {
-		search := func(rows *matrix.Dense, labels []float64, width float64) error {
-			l, tolerance := loss.SmoothPinball{Tau: tau, Width: width}, 1e-6*(1+float64(rows.N)*d.RowNorm)
+		search := func(rows matrix.Rows, labels []float64, width float64) error {
+			l, tolerance := loss.SmoothPinball{Tau: tau, Width: width}, 1e-6*(1+float64(len(labels))*d.RowNorm)
 			if p.regulariser.L1 > 0 {
 				// A sample has its share of the regulariser.
-				r.Weight = p.regulariser.L1 * float64(rows.N) / float64(d.Rows.N)
+				r.Weight = p.regulariser.L1 * float64(len(labels)) / float64(d.Records())
 				s, err := composite.Solve(&composite.Problem{Problem: erm.Problem{Rows: rows, Labels: labels, Loss: l,
 					Lambda: nearKink}, Regulariser: r},
 					&composite.Settings{Workers: p.workers, Start: theta, Tolerance: tolerance})

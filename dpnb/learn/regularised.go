@@ -43,7 +43,7 @@ func (r Regulariser) sizes(d *frame.Design) (weight float64, groups []int, err e
 			return 0, nil, &privacy.ParamError{Name: w.name, Value: w.value, Want: "a positive number, or 0 for none"}
 		}
 	}
-	features := d.Rows.D
+	features := d.Width()
 	if intercept(d) {
 		features--
 	}
@@ -77,9 +77,9 @@ func (r Regulariser) constraint(d *frame.Design) composite.Constraint {
 	if r.NonNegative {
 		lower, upper = 0, math.Inf(1)
 	}
-	box := composite.Box{Lower: slices.Repeat([]float64{lower}, d.Rows.D),
-		Upper: slices.Repeat([]float64{upper}, d.Rows.D)}
-	if last := d.Rows.D - 1; intercept(d) {
+	box := composite.Box{Lower: slices.Repeat([]float64{lower}, d.Width()),
+		Upper: slices.Repeat([]float64{upper}, d.Width())}
+	if last := d.Width() - 1; intercept(d) {
 		box.Lower[last], box.Upper[last] = math.Inf(-1), math.Inf(1)
 	}
 	return box
@@ -101,7 +101,7 @@ func regularised(p recipe, d *frame.Design, epsilon, delta float64) (mechanism.M
 		return nil, err
 	}
 	return constrained.Objective{Objective: k.Fit, Regulariser: r, Constraint: p.regulariser.constraint(d),
-		Dimension: d.Rows.D, Adjacency: privacy.AddRemove,
+		Dimension: d.Width(), Adjacency: privacy.AddRemove,
 		Epsilon: epsilon, Delta: delta}, nil
 }
 

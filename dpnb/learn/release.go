@@ -57,7 +57,7 @@ func (df DataFrame) Known() (frame.Scanner, *frame.Schema, error) {
 		return nil, nil, errors.New("dpnb: no public schema: state the bounds and categories that are known without " +
 			"the data (WithSchema)")
 	}
-	return df.table, df.schema, nil
+	return df.scanner(), df.schema, nil
 }
 
 // WithOrigin adds to what is shown of df where its records come from.

@@ -7,6 +7,7 @@ import (
 
 	"github.com/dpnb/notebooks/dpnb/internal/testscale"
 	"github.com/dpnb/notebooks/dpnb/learn"
+	"github.com/dpnb/notebooks/dpnb/matrix"
 	"github.com/dpnb/notebooks/dpnb/noise"
 )
 
@@ -100,14 +101,14 @@ func TestScoresByDefinition(t *testing.T) {
 		t.Fatal(err)
 	}
 	d, _ := data["Classes"].Design()
-	theta, k := m.Theta(), d.Rows.D
+	theta, k := m.Theta(), d.Width()
 	right = 0
 	for i := range y {
 		best, at := math.Inf(-1), 0
 		for c := range 3 {
 			sum := 0.0
 			for j := range k {
-				sum += d.Rows.At(i, j) * theta[c*k+j]
+				sum += d.Rows.(*matrix.Dense).At(i, j) * theta[c*k+j]
 			}
 			if sum > best {
 				best, at = sum, c

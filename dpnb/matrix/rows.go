@@ -111,6 +111,23 @@ func (m *Dense) Select(index []int) *Dense {
 	return s
 }
 
+// Select returns a new matrix with the given rows of r, in the given order: sparse if r is,
+// else dense.
+func Select(r Rows, index []int) Rows {
+	switch m := r.(type) {
+	case *Dense:
+		return m.Select(index)
+	case *CSR:
+		return m.Select(index)
+	}
+	_, d := r.Dims()
+	s := NewDense(len(index), d, nil)
+	for k, i := range index {
+		r.Row(s.Data[k*d:(k+1)*d], i)
+	}
+	return s
+}
+
 // MaxNorm returns max ‖xᵢ‖₂, and NaN if an entry is NaN. What the squares of the
 // entries lose below the range of float64 is added, √d·2⁻⁵³⁷: tiny records are
 // not taken for zero.

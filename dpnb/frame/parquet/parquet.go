@@ -155,3 +155,8 @@ func (m interned) text(b []byte) string {
 	}
 	return s
 }
+
+// Fingerprint says what each scan of the file gives.
+func (t *table) Fingerprint() string {
+	return fmt.Sprintf("parquet %s %q", t.origin.SHA256, t.Texts)
+}

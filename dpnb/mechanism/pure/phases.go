@@ -334,18 +334,7 @@ func selected(rows matrix.Rows, labels []float64, index []int) (matrix.Rows, []f
 	for k, i := range index {
 		y[k] = labels[i]
 	}
-	switch r := rows.(type) {
-	case *matrix.Dense:
-		return r.Select(index), y
-	case *matrix.CSR:
-		return r.Select(index), y
-	}
-	_, d := rows.Dims()
-	part := matrix.NewDense(len(index), d, make([]float64, len(index)*d))
-	for k, i := range index {
-		rows.Row(part.Data[k*d:(k+1)*d], i)
-	}
-	return part, y
+	return matrix.Select(rows, index), y
 }
 
 // central returns the point with the smallest distance within which more than half of all

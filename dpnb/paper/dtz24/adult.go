@@ -71,7 +71,8 @@ func WhitenedAdult(d int, radius float64) (*Whitened, error) {
 	}
 	kept := balanced(all.Labels, 1)
 	half := len(kept) / 2
-	public := all.Rows.Select(kept[:half])
+	in := all.Rows.(*matrix.Dense)
+	public := in.Select(kept[:half])
 	if d > min(public.D, public.N) {
 		return nil, fmt.Errorf("experiment: %d features, the data have %d", d, public.D)
 	}
@@ -84,7 +85,8 @@ func WhitenedAdult(d int, radius float64) (*Whitened, error) {
 		labels []float64
 		index  []int
 		to     **experiment.Records
-	}{{all.Rows, all.Labels, kept[half:], &w.Pool}, {unseen.Rows, unseen.Labels, balanced(unseen.Labels, 2), &w.Test}} {
+	}{{in, all.Labels, kept[half:], &w.Pool},
+		{unseen.Rows.(*matrix.Dense), unseen.Labels, balanced(unseen.Labels, 2), &w.Test}} {
 		rows, long := whiten(part.rows.Select(part.index), mean, axes, radius)
 		*part.to = &experiment.Records{Rows: rows, Labels: pick(part.labels, part.index), RowNorm: radius}
 		if part.to == &w.Pool {

@@ -1,0 +1,307 @@
+package frame
+
+import (
+	"crypto/hmac"
+	"crypto/sha256"
+	"encoding/binary"
+	"errors"
+	"math"
+	"slices"
+	"strings"
+)
+
+// Row is a row of a table as a rule sees it: the columns that the rule names, and not where
+// the row stands.
+type Row struct {
+	t *Table
+	i int
+}
+
+// Number returns the number of a column, NaN where it is missing or none. It panics if the
+// rule does not name the column.
+func (r Row) Number(column string) float64 { return r.column(column).Number(r.i) }
+
+// Text returns the text of a column, "" where it is missing. It panics if the rule does not
+// name the column.
+func (r Row) Text(column string) string { return r.column(column).Text(r.i) }
+
+// Missing reports whether the column has no value. It panics if the rule does not name it.
+func (r Row) Missing(column string) bool { return r.column(column).lacks(r.i) }
+
+func (r Row) column(name string) *Column {
+	c, err := r.t.Column(name)
+	if err != nil {
+		panic("frame: a rule reads column " + name + ", which it does not name")
+	}
+	return c
+}
+
+// changed is a table of which each chunk is another's, changed row by row.
+type changed struct {
+	Scanner
+	names []string
+	// needs returns the columns that are read for those that are asked for.
+	needs func(columns []string) []string
+	// change makes a chunk of one that has the columns of needs, or more.
+	change func(chunk *Table) (*Table, error)
+}
+
+// apply returns t changed; one in memory is changed at once.
+func apply(t Scanner, c changed) (Scanner, error) {
+	if err := checkNames(c.names); err != nil {
+		return nil, err
+	}
+	if whole, ok := t.(*Table); ok {
+		return c.change(whole)
+	}
+	c.Scanner = t
+	return &c, nil
+}
+
+// Names implements Scanner.
+func (c *changed) Names() []string { return slices.Clone(c.names) }
+
+// Origin implements Scanner. The number of rows is known after a scan.
+func (c *changed) Origin() Source {
+	s := c.Scanner.Origin()
+	s.Rows = 0
+	return s
+}
+
+// Scan implements Scanner.
+func (c *changed) Scan(columns []string, f func(*Table) error) error {
+	if columns == nil {
+		columns = c.names
+	}
+	if err := CheckSelection(columns, c.names); err != nil {
+		return err
+	}
+	g := gather{size: chunkRows, f: f}
+	err := c.Scanner.Scan(c.needs(columns), func(chunk *Table) error {
+		chunk, err := c.change(chunk)
+		if err == nil {
+			chunk, err = chunk.Select(columns...)
+		}
+		if err != nil {
+			return err
+		}
+		return g.add(chunk)
+	})
+	if err != nil {
+		return err
+	}
+	return g.flush(true)
+}
+
+// gather makes chunks of one size of chunks of any, so that their sizes do not depend on what
+// is in the rows.
+type gather struct {
+	size   int
+	f      func(*Table) error
+	t      *Table
+	chunks int
+}
+
+func (g *gather) add(chunk *Table) error {
+	for lo := 0; lo == 0 || lo < chunk.rows; {
+		if g.t == nil {
+			g.t = &Table{Source: chunk.Source, columns: make([]Column, len(chunk.columns))}
+		}
+		hi := min(chunk.rows, lo+g.size-g.t.rows)
+		g.t.extend(chunk.Slice(lo, hi))
+		if err := g.flush(false); err != nil || hi == lo {
+			return err
+		}
+		lo = hi
+	}
+	return nil
+}
+
+// flush hands over what is there if it is a whole chunk or the last.
+func (g *gather) flush(last bool) error {
+	if g.t == nil || g.t.rows < g.size && !last || g.t.rows == 0 && g.chunks > 0 {
+		return nil
+	}
+	g.chunks++
+	err := g.f(g.t)
+	if g.t.rows = 0; g.t.lines != nil {
+		g.t.lines = g.t.lines[:0]
+	}
+	for j := range g.t.columns {
+		c := &g.t.columns[j]
+		c.Numbers, c.Texts = c.Numbers[:0], c.Texts[:0]
+	}
+	return err
+}
+
+// extend appends rows to t, which has their columns, or none that are filled.
+func (t *Table) extend(rows *Table) {
+	for j, c := range rows.columns {
+		to := &t.columns[j]
+		numbers, texts := append(to.Numbers, c.Numbers...), to.Texts
+		for _, text := range c.Texts {
+			texts = append(texts, strings.Clone(text))
+		}
+		*to = c
+		to.Numbers, to.Texts = numbers, texts
+	}
+	t.rows += rows.rows
+	t.lines = append(t.lines, rows.lines...)
+}
+
+// Select returns t with the named columns in that order.
+//
+// Errors: *InputError for a column that is not there or named twice, or if none is named.
+func Select(t Scanner, columns ...string) (Scanner, error) {
+	if err := CheckSelection(columns, t.Names()); err != nil {
+		return nil, err
+	}
+	if whole, ok := t.(*Table); ok {
+		return whole.Select(columns...)
+	}
+	return apply(t, changed{names: columns, needs: func(asked []string) []string { return asked },
+		change: func(chunk *Table) (*Table, error) { return chunk, nil }})
+}
+
+// Rename returns t with a new name for a column.
+//
+// Errors: *InputError for a column that is not there, or a name that is taken or empty.
+func Rename(t Scanner, from, to string) (Scanner, error) {
+	names := t.Names()
+	k := slices.Index(names, from)
+	if k < 0 {
+		return nil, noColumn(from, names)
+	}
+	names[k] = to
+	return apply(t, changed{names: names,
+		needs: func(asked []string) []string {
+			asked = slices.Clone(asked)
+			if k := slices.Index(asked, to); k >= 0 {
+				asked[k] = from
+			}
+			return asked
+		},
+		change: func(chunk *Table) (*Table, error) {
+			out := *chunk
+			out.columns = slices.Clone(chunk.columns)
+			for j := range out.columns {
+				if out.columns[j].Name == from {
+					out.columns[j].Name = to
+				}
+			}
+			return &out, nil
+		}})
+}
+
+// with returns the columns that are asked for and those that a rule reads.
+func with(asked, reads []string) []string {
+	out := slices.Clone(asked)
+	for _, n := range reads {
+		if !slices.Contains(out, n) {
+			out = append(out, n)
+		}
+	}
+	return out
+}
+
+// Where returns the rows for which the rule holds, which is public and depends on the named
+// columns of the row alone, so that a row more or less in t is at most one more or less in
+// what is returned. The rule must not fail.
+//
+// Errors: *InputError for a column that is not there, or if none is named.
+func Where(t Scanner, holds func(Row) bool, columns ...string) (Scanner, error) {
+	if err := CheckSelection(columns, t.Names()); err != nil {
+		return nil, err
+	}
+	return apply(t, changed{names: t.Names(), needs: func(asked []string) []string { return with(asked, columns) },
+		change: func(chunk *Table) (*Table, error) {
+			seen, err := chunk.Select(columns...)
+			if err != nil {
+				return nil, err
+			}
+			return chunk.Filter(func(i int) bool { return holds(Row{seen, i}) }), nil
+		}})
+}
+
+// DeriveNumber returns t with a column of numbers behind the others, made of named columns of
+// the same row by a rule that is public: NaN is missing. The rule must not fail.
+//
+// Errors: *InputError for a column that is not there, or a name that is taken.
+func DeriveNumber(t Scanner, name string, rule func(Row) float64, columns ...string) (Scanner, error) {
+	return derive(t, name, columns, func(seen *Table) Column {
+		c := Column{Name: name, Kind: Numeric, Numbers: make([]float64, seen.rows)}
+		for i := range c.Numbers {
+			c.Numbers[i] = rule(Row{seen, i})
+		}
+		return c
+	})
+}
+
+// DeriveText is DeriveNumber for texts: "" is missing.
+func DeriveText(t Scanner, name string, rule func(Row) string, columns ...string) (Scanner, error) {
+	return derive(t, name, columns, func(seen *Table) Column {
+		c := Column{Name: name, Kind: Categorical, Texts: make([]string, seen.rows)}
+		for i := range c.Texts {
+			c.Texts[i] = rule(Row{seen, i})
+		}
+		return c
+	})
+}
+
+func derive(t Scanner, name string, columns []string, column func(seen *Table) Column) (Scanner, error) {
+	if err := CheckSelection(columns, t.Names()); err != nil {
+		return nil, err
+	}
+	return apply(t, changed{names: append(t.Names(), name),
+		needs: func(asked []string) []string {
+			if !slices.Contains(asked, name) {
+				return asked
+			}
+			return with(slices.DeleteFunc(slices.Clone(asked), func(n string) bool { return n == name }), columns)
+		},
+		change: func(chunk *Table) (*Table, error) {
+			seen, err := chunk.Select(columns...)
+			if err != nil {
+				return chunk, nil // of a scan that does not ask for the new column
+			}
+			out := *chunk
+			out.columns = append(slices.Clone(chunk.columns), column(seen))
+			return &out, nil
+		}})
+}
+
+// Split parts the rows in two by a keyed hash of the named columns of the row, all columns if
+// none are named: a share of them is expected in first, which is a row's own chance, whatever
+// the others are and wherever it stands. Rows that agree in these columns go together:
+// duplicates, and with the column that names a person all rows of hers. The same key parts
+// the same rows in the same way; it is public.
+//
+// Errors: *InputError for a share that is not in (0, 1), or a column that is not there.
+func Split(t Scanner, share float64, key string, columns ...string) (first, rest Scanner, err error) {
+	if !(share > 0 && share < 1) {
+		return nil, nil, inputErrorf("Split(%v): want the share of the first part, in (0, 1)", share)
+	}
+	if len(columns) == 0 {
+		columns = t.Names()
+	}
+	part := func(wanted bool) (Scanner, error) {
+		return Where(t, func(r Row) bool { return r.hash(key, columns) < share == wanted }, columns...)
+	}
+	first, err = part(true)
+	rest, errRest := part(false)
+	return first, rest, errors.Join(err, errRest)
+}
+
+// hash is in [0, 1), uniform over keys: HMAC-SHA256 of the texts of the columns, each with its
+// length.
+func (r Row) hash(key string, columns []string) float64 {
+	h := hmac.New(sha256.New, []byte(key))
+	var length [8]byte
+	for _, name := range columns {
+		text := r.Text(name)
+		binary.LittleEndian.PutUint64(length[:], uint64(len(text)))
+		_, _ = h.Write(length[:]) // a hash never fails
+		_, _ = h.Write([]byte(text))
+	}
+	return math.Ldexp(float64(binary.LittleEndian.Uint64(h.Sum(nil))>>11), -53)
+}

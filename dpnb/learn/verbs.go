@@ -1,0 +1,116 @@
+package learn
+
+import (
+	"errors"
+	"slices"
+
+	"github.com/dpnb/notebooks/dpnb/frame"
+)
+
+// Row is a row as a rule of Where, DeriveNumber and DeriveText sees it: frame.Row.
+type Row = frame.Row
+
+// by returns what f makes of the rows of df, with its schema.
+func (df DataFrame) by(f func(frame.Scanner) (frame.Scanner, error)) DataFrame {
+	if df.err = df.Err(); df.err != nil {
+		return df
+	}
+	s, err := f(df.scanner())
+	if err != nil {
+		return DataFrame{err: err}
+	}
+	df.table, df.large = nil, s
+	if t, ok := s.(*frame.Table); ok {
+		df.table, df.large = t, nil
+	}
+	return df
+}
+
+// Select returns df with the named columns in that order.
+func (df DataFrame) Select(names ...string) DataFrame {
+	return df.by(func(s frame.Scanner) (frame.Scanner, error) { return frame.Select(s, names...) })
+}
+
+// Rename returns df with a new name for a column, in the schema too.
+func (df DataFrame) Rename(from, to string) DataFrame {
+	df = df.by(func(s frame.Scanner) (frame.Scanner, error) { return frame.Rename(s, from, to) })
+	if df.person == from {
+		df.person = to
+	}
+	return df.stating(func(fields []Field) []Field {
+		for k := range fields {
+			if fields[k].Name == from {
+				fields[k].Name = to
+			}
+		}
+		return fields
+	})
+}
+
+// stating returns df with a schema of fields changed by f.
+func (df DataFrame) stating(f func([]Field) []Field) DataFrame {
+	if df.Err() == nil {
+		var s frame.Schema
+		if df.schema != nil {
+			s = *df.schema
+		}
+		s.Fields = f(slices.Clone(s.Fields))
+		df.schema = &s
+	}
+	return df
+}
+
+// Where returns the rows for which a public rule holds, which sees the named columns of a row
+// and nothing else: a fit of them, or a question about them, keeps its guarantee for df.
+//
+//	grown := df.Where(func(r dpnb.Row) bool { return r.Number("age") >= 18 }, "age")
+//
+// The rule must not fail, whatever is in a row.
+func (df DataFrame) Where(holds func(Row) bool, columns ...string) DataFrame {
+	return df.by(func(s frame.Scanner) (frame.Scanner, error) {
+		if holds == nil {
+			return nil, errors.New("dpnb: Where wants a rule that says which rows to keep")
+		}
+		return frame.Where(s, holds, columns...)
+	})
+}
+
+// DeriveNumber returns df with a column of numbers more, which a public rule makes of the
+// named columns of the row. The field is its name and public bounds, and joins the schema.
+// NaN is missing. The rule must not fail, whatever is in a row.
+func (df DataFrame) DeriveNumber(field Field, rule func(Row) float64, columns ...string) DataFrame {
+	df = df.by(func(s frame.Scanner) (frame.Scanner, error) {
+		if rule == nil || field.Kind != frame.Numeric {
+			return nil, errors.New("dpnb: DeriveNumber wants a rule and the field of a number: Numeric or Log")
+		}
+		return frame.DeriveNumber(s, field.Name, rule, columns...)
+	})
+	return df.stating(func(fields []Field) []Field { return append(fields, field) })
+}
+
+// DeriveText is DeriveNumber for a Categorical field; "" is missing.
+func (df DataFrame) DeriveText(field Field, rule func(Row) string, columns ...string) DataFrame {
+	df = df.by(func(s frame.Scanner) (frame.Scanner, error) {
+		if rule == nil || field.Kind != frame.Categorical {
+			return nil, errors.New("dpnb: DeriveText wants a rule and the field of categories: Categorical")
+		}
+		return frame.DeriveText(s, field.Name, rule, columns...)
+	})
+	return df.stating(func(fields []Field) []Field { return append(fields, field) })
+}
+
+// Split parts the rows in two, the first with about the given share of them, by a keyed hash of
+// the row's own named columns (all if none are named), not by its place: a row more or less
+// in df is one more or less in one part, and changes no other row's. Rows that agree in these columns go
+// together: duplicates, or with the column that names a person all rows of hers. The same key
+// parts in the same way.
+func (df DataFrame) Split(share float64, key string, columns ...string) (first, rest DataFrame) {
+	part := func(take func(a, b frame.Scanner) frame.Scanner) DataFrame {
+		return df.by(func(s frame.Scanner) (frame.Scanner, error) {
+			a, b, err := frame.Split(s, share, key, columns...)
+			return take(a, b), err
+		})
+	}
+	return part(func(a, _ frame.Scanner) frame.Scanner { return a }),
+		part(func(_, b frame.Scanner) frame.Scanner { return b })
+}

@@ -1,0 +1,189 @@
+package stored_test
+
+import (
+	"errors"
+	"fmt"
+	"math"
+	"math/rand/v2"
+	"os"
+	"path/filepath"
+	"slices"
+	"testing"
+
+	"github.com/dpnb/notebooks/dpnb/erm"
+	"github.com/dpnb/notebooks/dpnb/loss"
+	"github.com/dpnb/notebooks/dpnb/matrix"
+	"github.com/dpnb/notebooks/dpnb/matrix/stored"
+)
+
+func records(n, d int) (*matrix.Dense, []float64) {
+	r := rand.New(rand.NewPCG(1, 2))
+	rows, labels := matrix.NewDense(n, d, nil), make([]float64, n)
+	for i := range rows.Data {
+		rows.Data[i] = r.NormFloat64() / 3
+	}
+	for i := range labels {
+		labels[i] = float64(2*r.IntN(2) - 1)
+	}
+	return rows, labels
+}
+
+func write(t *testing.T, path string, rows *matrix.Dense, labels []float64, single bool) {
+	t.Helper()
+	w, err := stored.Create(path, [32]byte{1}, rows.D, single)
+	if err != nil {
+		t.Fatal(err)
+	}
+	for lo := 0; lo < rows.N; lo += 700 {
+		hi := min(rows.N, lo+700)
+		if err := w.Append(matrix.NewDense(hi-lo, rows.D, rows.Data[lo*rows.D:hi*rows.D]), labels[lo:hi]); err != nil {
+			t.Fatal(err)
+		}
+	}
+	if err := w.Close(); err != nil {
+		t.Fatal(err)
+	}
+}
+
+// What is stored is what was written, in float32 rounded towards zero; a fit of it is that of
+// the same rows in memory, to the last bit, at any number of workers.
+func TestStoredRows(t *testing.T) {
+	rows, labels := records(5003, 7)
+	path := filepath.Join(t.TempDir(), "a.rows")
+	for _, single := range []bool{false, true} {
+		write(t, path, rows, labels, single)
+		s, err := stored.Open(path, [32]byte{1})
+		if err != nil {
+			t.Fatal(err)
+		}
+		kept := matrix.NewDense(rows.N, rows.D, nil)
+		before, after := make([]float64, rows.N), make([]float64, rows.N)
+		for i := range rows.N {
+			s.Row(kept.Data[i*rows.D:(i+1)*rows.D], i)
+		}
+		for i, v := range rows.Data {
+			k := kept.Data[i]
+			if !single && k != v || math.Abs(k) > math.Abs(v) || math.Abs(k-v) > 0x1p-23*math.Abs(v) {
+				t.Fatalf("%v became %v", v, k)
+			}
+		}
+		rows.Norms(before, 0, rows.N)
+		s.Norms(after, 0, rows.N)
+		for i := range before {
+			if after[i] > before[i] {
+				t.Fatalf("row %d has norm %v and had %v", i, after[i], before[i])
+			}
+		}
+		if !slices.Equal(s.Labels(), labels) {
+			t.Error("the labels differ")
+		}
+		var want []float64
+		for k, r := range []matrix.Rows{kept, s, s} {
+			sol, err := erm.Minimize(&erm.Problem{Rows: r, Labels: labels, Loss: loss.Logistic{}, Lambda: 1},
+				&erm.Settings{Workers: 1 + k%2})
+			if err != nil {
+				t.Fatal(err)
+			}
+			if want == nil {
+				want = sol.Theta
+			}
+			if !slices.Equal(sol.Theta, want) {
+				t.Errorf("single %v: %v, in memory %v", single, sol.Theta, want)
+			}
+		}
+		if err := s.Close(); err != nil {
+			t.Fatal(err)
+		}
+	}
+	func() {
+		defer func() {
+			if recover() == nil {
+				t.Error("rows of a file that is closed are read")
+			}
+		}()
+		s, err := stored.Open(path, [32]byte{1})
+		if err != nil || s.Close() != nil {
+			t.Fatal(err)
+		}
+		s.Row(make([]float64, 7), 0)
+	}()
+}
+
+// A file is whole and for its key, or not there.
+func TestWholeOrNotThere(t *testing.T) {
+	rows, labels := records(300, 3)
+	dir := t.TempDir()
+	path := filepath.Join(dir, "a.rows")
+	write(t, path, rows, labels, true)
+	if _, err := stored.Open(path, [32]byte{2}); !errors.Is(err, stored.ErrNone) {
+		t.Errorf("another key: %v", err)
+	}
+	if _, err := stored.Open(path+"x", [32]byte{1}); !errors.Is(err, stored.ErrNone) {
+		t.Errorf("no file: %v", err)
+	}
+	whole, err := os.ReadFile(path)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if info, err := os.Stat(path); err != nil || info.Mode().Perm() != 0o600 {
+		t.Errorf("others may read it: %v, %v", info.Mode(), err)
+	}
+	for n := range whole {
+		if n > 200 && n%37 != 0 {
+			continue
+		}
+		for what, b := range map[string][]byte{"cut": whole[:n],
+			"changed": slices.Concat(whole[:n], []byte{whole[n] ^ 4}, whole[n+1:])} {
+			if err := os.WriteFile(path, b, 0o600); err != nil {
+				t.Fatal(err)
+			}
+			if _, err := stored.Open(path, [32]byte{1}); !errors.Is(err, stored.ErrNone) {
+				t.Fatalf("%s at byte %d: %v", what, n, err)
+			}
+		}
+	}
+	if err := os.WriteFile(path, whole, 0o600); err != nil {
+		t.Fatal(err)
+	}
+	w, err := stored.Create(path, [32]byte{1}, 3, false)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if err := w.Append(rows, labels); err != nil {
+		t.Fatal(err)
+	}
+	w.Discard()
+	if files, _ := os.ReadDir(dir); len(files) != 1 {
+		t.Errorf("files are left: %v", files)
+	}
+	s, err := stored.Open(path, [32]byte{1})
+	if err != nil {
+		t.Errorf("what was there is gone: %v", err)
+	} else if err := s.Close(); err != nil {
+		t.Error(err)
+	}
+}
+
+// Records go to a file piece by piece, and are read as a matrix.
+func ExampleCreate() {
+	path := filepath.Join(os.TempDir(), "dpnb-example.rows")
+	defer os.Remove(path)
+	key := [32]byte{7} // of what the records were made of
+	w, err := stored.Create(path, key, 2, true)
+	if err == nil {
+		err = errors.Join(w.Append(matrix.NewDense(1, 2, []float64{1, 0.5}), []float64{1}), w.Close())
+	}
+	if err != nil {
+		fmt.Println(err)
+		return
+	}
+	rows, err := stored.Open(path, key)
+	if err != nil {
+		fmt.Println(err)
+		return
+	}
+	margins := make([]float64, 1)
+	rows.Margins(margins, []float64{2, 2}, 0, 1)
+	fmt.Println(margins, rows.Labels(), rows.Close())
+	// Output: [3] [1] <nil>
+}
