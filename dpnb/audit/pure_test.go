@@ -67,6 +67,17 @@ func TestPureObjective(t *testing.T) {
 					t.Fatalf("%s, ε = %g: neighbours differ by %.6f", l.Name(), eps, got)
 				}
 			}
+			// Where the ball binds, its ends have a probability of their own.
+			for _, end := range []float64{-3, 3} {
+				for _, norm := range []float64{0.3, 30} {
+					for k := -40; k <= 40; k++ {
+						r := PureRecord{Direction: []float64{1}, Norm: norm, Label: norm * float64(k) / 10}
+						if got := math.Abs(law.endRatio(nil, r, end)); got > part*(1+1e-9) {
+							t.Errorf("%s, ε = %g: the end %g, label %g: %.6f", l.Name(), eps, end, r.Label, got)
+						}
+					}
+				}
+			}
 			// A solver that does its worst moves the output by τ/Λ for each of the two.
 			if rest := 2 * m.Tolerance / m.Lambda / m.OutputScale; part+rest > eps || part+rest < eps*(1-1e-6) {
 				t.Errorf("%s, ε = %g: with the solver's part %.9f", l.Name(), eps, part+rest)
@@ -200,4 +211,26 @@ func worstReplaced(l PureLaw) float64 {
 		}
 	}
 	return worst
+}
+
+// endRatio is LogRatio of the probabilities, in one dimension, of the end of an interval over which is minimised: that
+// noise draws the unconstrained minimiser beyond it.
+func (l PureLaw) endRatio(records []PureRecord, more PureRecord, end float64) float64 {
+	outward := func(records []PureRecord) float64 { // the gradient at the end, less the noise's part
+		g := l.Lambda * math.Abs(end)
+		for _, r := range records {
+			e, slope := loss.Extend(l.Loss, l.Bend, []float64{r.Norm}, []float64{r.Label}, nil), []float64{0}
+			e.ValueSlope(slope, []float64{r.Direction[0] * end}, []float64{0})
+			g += slope[0] * r.Direction[0] * math.Copysign(1, end)
+		}
+		return g
+	}
+	// ln P(−b·sign ≥ g), b of Laplace's law.
+	log := func(g float64) float64 {
+		if g > 0 {
+			return -g/l.Scale - math.Ln2
+		}
+		return math.Log1p(-0.5 * math.Exp(g/l.Scale))
+	}
+	return log(outward(append([]PureRecord{more}, records...))) - log(outward(records))
 }

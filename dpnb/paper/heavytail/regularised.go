@@ -53,7 +53,7 @@ func regularised() []claim.Claim {
 			Check: "d = 1, linear losses: the mean of the potential above its least, over the bound, a steep line; " +
 				"density of the answer for one record replaced, by quadrature over both stages, over ε(1/6 + 1/4); " +
 				"Student's slopes, m = 100, 400 runs: how often within 877q + 20κ₂, and the c that 0.7 needs",
-			Expected: "1 to 1e-3; at most 1; at least 0.7",
+			Expected: "1 to 1e-3; between 0.55 and 1; at least 0.7",
 			Run:      localisedMechanism(1, 37), Want: claim.HoldsWithCorrection, Power: "a tenth of the potential",
 			Wrong: map[string]claim.Check{"the potential less by a tenth": localisedMechanism(0.9, 37),
 				"the potential more by a tenth": localisedMechanism(1.1, 37)},
@@ -228,7 +228,7 @@ func localisedMechanism(factor float64, seed uint64) claim.Check {
 		o := outcome(fmt.Sprintf("mean potential %.5f; densities %.4f of ε(1/6 + 1/4); within the bound %.2f, for "+
 			"0.7 a "+
 			"c of %.2f is enough", boltzmann, ratio, share, needs),
-			math.Abs(boltzmann-1) < 1e-3 && ratio <= 1+1e-6 && share >= 0.7)
+			math.Abs(boltzmann-1) < 1e-3 && ratio <= 1 && ratio > 0.55 && share >= 0.7)
 		if o.Verdict == claim.Holds {
 			o.Verdict, o.Note = claim.HoldsWithCorrection, "with the diameter of W₀ twice what is printed"
 		}
@@ -236,21 +236,27 @@ func localisedMechanism(factor float64, seed uint64) claim.Check {
 	}
 }
 
-// density returns that of Algorithm 7's answer at w, but for a constant, by quadrature over the first stage.
+// density returns that of Algorithm 7's answer at w, but for a constant, by quadrature over the first stage in parts
+// between the places where it has a kink or an end.
 func (a Algorithm7) density(z []float64, w float64) (p float64) {
-	const points, cells = 240, 40
+	const points, cells = 60, 20
 	scale, best := a.Scale(len(z)), a.Centre-a.Mean(z)/a.Lambda
-	for i := range points {
-		at := best + scale*40*((float64(i)+0.5)/points*2-1)
-		l := a.Second(z, math.Max(-1, math.Min(at, 1)))
-		if w < l.Low || w > l.High {
-			continue
+	ends := []float64{best - 40*scale, best, best + 40*scale, -1, 1, w - 50*scale, w + 50*scale}
+	slices.Sort(ends)
+	for part := range len(ends) - 1 {
+		width := (ends[part+1] - ends[part]) / points
+		for i := range points {
+			at := ends[part] + width*(float64(i)+0.5)
+			l := a.Second(z, math.Max(-1, math.Min(at, 1)))
+			if w < l.Low || w > l.High || math.Abs(at-best) > 40*scale {
+				continue
+			}
+			weight := 0.0
+			for j := range cells {
+				weight += math.Exp(-l.Potential(l.Low+(l.High-l.Low)*(float64(j)+0.5)/cells)) * (l.High - l.Low) / cells
+			}
+			p += width * math.Exp(-math.Abs(at-best)/scale-l.Potential(w)) / weight
 		}
-		weight := 0.0
-		for j := range cells {
-			weight += math.Exp(-l.Potential(l.Low+(l.High-l.Low)*(float64(j)+0.5)/cells)) * (l.High - l.Low) / cells
-		}
-		p += math.Exp(-math.Abs(at-best)/scale-l.Potential(w)) / weight
 	}
 	return p
 }
