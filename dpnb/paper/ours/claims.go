@@ -23,5 +23,6 @@ func Claims() []claim.Claim {
 		pureEpsilon(),
 		quantileRegression(),
 		once(),
+		budgetsInSquares(),
 	)
 }

@@ -1,0 +1,402 @@
+package ours
+
+import (
+	"context"
+	"fmt"
+	"math"
+
+	"github.com/dpnb/notebooks/dpnb/claim"
+	"github.com/dpnb/notebooks/dpnb/ledger"
+	"github.com/dpnb/notebooks/dpnb/noise"
+	"github.com/dpnb/notebooks/dpnb/paper/internal/measure"
+	"github.com/dpnb/notebooks/dpnb/privacy"
+)
+
+// budgetsInSquares lists this project's claims about budgets (docs/theory/ledger.md).
+func budgetsInSquares() []claim.Claim {
+	const page = "this project, docs/theory/ledger.md"
+	return []claim.Claim{
+		{
+			ID: "dpnb/ledger-filter", Paper: page + ", after Smith and Thakurta 2022", Kind: claim.Ours,
+			Statement: "releases that are μᵢ-GDP and go on while Σμᵢ² is at most μ_B² are μ_B-GDP " +
+				"together, however each " +
+				"is chosen with knowledge of the earlier ones",
+			Code:  []string{"ledger.Budget", "privacy.MuOf"},
+			Tests: []string{"ledger.TestSharesAreTheBudget", "ledger.TestSpentAndLeftAreTrue"},
+			Proof: "ledger#dpnb-ledger-filter 45c2cc2b",
+			Check: "a ledger of (1, 10⁻⁵) is asked for shares of a result's choosing until a " +
+				"hundred are in, and once more " +
+				"for what is left: the exact profile of all; and noisy counts of real " +
+				"neighbours, a Gaussian one and " +
+				"then, by its result, randomised response or a Gaussian one with what the " +
+				"ledger has left: the exact δ",
+			Expected: "never above (ε, δ), and ε within 2 % of it",
+			Seed:     151, Run: filterHolds(1, 151),
+			Power: "2 % of μ",
+			Wrong: map[string]claim.Check{
+				"μ entered less by a fiftieth": filterHolds(0.98, 151),
+				"μ entered less by a tenth":    filterHolds(0.9, 151),
+			},
+		},
+		{
+			ID: "dpnb/either", Paper: page, Kind: claim.Ours,
+			Statement: "a budget by sums at δ₂ or squares at δ₁ keeps to δ₁ + δ₂, and two of the same " +
+				"δ come to nearly 2δ",
+			Code:  []string{"ledger.Either", "ledger.Squares", "ledger.Sums"},
+			Tests: []string{"ledger.TestSpendsAddUpAtMost", "ledger.TestTheWholeBudget"},
+			Proof: "ledger#dpnb-either b2cc8435",
+			Check: "the first release Gaussian, then by its result squares or sums with all that " +
+				"the ledger has for them; " +
+				"the worst of 100 ways to enter the first: the exact δ",
+			Expected: "at most δ, and above 0.9 δ", Run: eitherHolds(false),
+			Power: "nine tenths of δ given away a second time",
+			Wrong: map[string]claim.Check{"all of δ for both": eitherHolds(true)},
+		},
+		{
+			ID: "dpnb/pure-as-gaussian", Paper: page, Kind: claim.Ours,
+			Statement: "(ε, 0)-DP implies μ-GDP with μ = −2Φ⁻¹(1/(1 + e^ε)), and no smaller μ does",
+			Code:      []string{"privacy.AsGaussian"}, Tests: []string{"privacy.TestPureMu"},
+			Proof: "ledger#dpnb-pure-as-gaussian 1888ca73",
+			Check: "randomised response of one bit of neighbours, ε from 0.001 to 10: its exact δ " +
+				"against the Gaussian " +
+				"mechanism's at 2,001 ε each", Expected: "never above, and equal at one ε",
+			Run: pureHolds(1), Power: "1 % of μ",
+			Wrong: map[string]claim.Check{
+				"μ less by a hundredth": pureHolds(0.99),
+				"μ more by a hundredth": pureHolds(1.01),
+			},
+		},
+		{
+			ID: "dpnb/nearly-gaussian", Paper: page, Kind: claim.Ours,
+			Statement: "the μ that is found for a profile covers it at every ε but for δ′, to one " +
+				"percent of the smallest",
+			Code: []string{"privacy.AsGaussian", "privacy.GaussianCost"},
+			Tests: []string{"privacy.TestAsGaussianCovers", "privacy.TestAsGaussianOfGaussians",
+				"privacy.TestAsGaussianRefuses"},
+			Proof: "ledger#dpnb-nearly-gaussian d186cbbc",
+			Check: "exact laws of real neighbours against the Gaussian of the μ found, at 1,001 ε " +
+				"in both directions: " +
+				"counts with Laplace noise, Poisson samples with Gaussian noise",
+			Expected: "never above",
+			Run:      nearlyHolds(1), Power: "2 % of μ",
+			Wrong: map[string]claim.Check{
+				"μ less by a fiftieth": nearlyHolds(0.98),
+				"μ less by a tenth":    nearlyHolds(0.9),
+			},
+		},
+		{
+			ID: "dpnb/parallel", Paper: page + ", after McSherry 2009", Kind: claim.Ours,
+			Statement: "releases on disjoint groups cost the largest under add/remove-one, the two largest under " +
+				"replace-one, however they are chosen",
+			Code:  []string{"ledger.Entry"},
+			Tests: []string{"ledger.TestDisjointGroups", "ledger.TestGroupsOfABudget"},
+			Proof: "ledger#dpnb-parallel 36705a82",
+			Check: "sums with Gaussian noise in three groups of real neighbours, the noise of each " +
+				"as the ledger lets it " +
+				"be; every neighbour of ten records, by adding, removing and replacing: the exact δ of all results",
+			Expected: "at most δ, and above 0.9 δ", Run: parallelHolds(true, false),
+			Power: "one group more that is hit",
+			Wrong: map[string]claim.Check{
+				"groups by the place in the file":    parallelHolds(false, false),
+				"the largest alone, if one replaces": parallelHolds(true, true),
+			},
+		},
+	}
+}
+
+// stated opens a budget of (1, 10⁻⁵) that no other check has.
+func stated(adjacency privacy.Adjacency) (*ledger.Budget, error) {
+	return ledger.Open(ledger.Config{Name: fmt.Sprintf("claim %d", budgets.Add(1)), Epsilon: 1, Delta: 1e-5,
+		Adjacency: adjacency})
+}
+
+// responded is H_{e^t} of an (ε, δ) mechanism that tells all with probability δ and is
+// randomised response else.
+func responded(eps, delta, t float64) float64 {
+	switch {
+	case t >= eps:
+		return delta
+	case t <= -eps:
+		return 1 - (1-delta)*math.Exp(t)
+	}
+	return delta + (1-delta)*(math.Exp(eps)-math.Exp(t))/(math.Exp(eps)+1)
+}
+
+// afterGaussian is H_{e^ε} of a Gaussian release of μ and then of what follows it: what
+// follows has H_{e^t} = then(t), t being ε less the loss that the release has shown.
+func afterGaussian(mu, eps float64, then func(t float64) float64) float64 {
+	return measure.Integral(func(z float64) float64 { return measure.Phi(z) * then(eps-mu*(z+mu/2)) }, -9, 13, 200)
+}
+
+// filterHolds holds adaptive releases against the budget, their costs entered times factor.
+func filterHolds(factor float64, seed uint64) claim.Check {
+	return func(_ context.Context, size claim.Size) (claim.Outcome, error) {
+		rng := noise.NewSeeded(seed)
+		most, least := 0.0, math.Inf(1)
+		for range size.Runs(2) {
+			b, err := stated(privacy.AddRemove)
+			if err != nil {
+				return claim.Outcome{}, err
+			}
+			whole, err := b.Share(1)
+			if err != nil {
+				return claim.Outcome{}, err
+			}
+			square := 0.0
+			enter := func(mu float64) bool {
+				e := ledger.Entry{Epsilon: 1, Delta: 1e-5, Mu: mu * factor, Shared: true}
+				if b.Charge(e) != nil {
+					return false
+				}
+				square += mu * mu
+				return true
+			}
+			z := make([]float64, 1)
+			for range 99 { // each asks by the result of the last
+				rng.Gaussian(z, 1)
+				enter(whole.Mu * math.Min(0.099, 0.05+0.04*math.Abs(z[0])) / factor)
+			}
+			// The rest, to a ten-thousandth.
+			for part := 0.5; part > 1e-4; part /= 2 {
+				for enter(whole.Mu * part / factor) {
+				}
+			}
+			eps, err := privacy.EpsilonUpper(privacy.GaussianProfile(math.Sqrt(square), privacy.AddRemove), 1e-5)
+			if err != nil {
+				return claim.Outcome{}, err
+			}
+			most, least = math.Max(most, eps), math.Min(least, eps)
+		}
+		// A Gaussian count, then by its result: all that is left, in one of two ways.
+		b, err := stated(privacy.AddRemove)
+		if err != nil {
+			return claim.Outcome{}, err
+		}
+		first, err := b.Share(0.5)
+		if err != nil {
+			return claim.Outcome{}, err
+		}
+		if err := b.Charge(ledger.Entry{Epsilon: first.Epsilon, Delta: first.Delta, Mu: first.Mu,
+			Shared: true}); err != nil {
+			return claim.Outcome{}, err
+		}
+		response := 0.0 // the largest ε of randomised response that the ledger lets pass
+		for step := 0.5; step > 1e-6; step /= 2 {
+			p, err := privacy.Pure(response+step, privacy.AddRemove).Profile(privacy.AddRemove)
+			if err != nil {
+				return claim.Outcome{}, err
+			}
+			mu, _, err := privacy.AsGaussian(p, 1e-12)
+			if err != nil {
+				return claim.Outcome{}, err
+			}
+			if b.Check(ledger.Entry{Epsilon: response + step, Mu: mu * factor}) == nil {
+				response += step
+			}
+		}
+		exact := afterGaussian(first.Mu/factor, 1, func(t float64) float64 {
+			return math.Max(responded(response, 0, t), measure.GaussianDelta(first.Mu/factor, t))
+		}) / 1e-5
+		return claim.Decide(fmt.Sprintf("ε = %.5f … %.5f together; δ = %.4f of the budget's where results choose",
+			least, most, exact), "1", most <= 1 && least >= 0.98 && exact <= 1.0001,
+			"releases are more than the budget, or far less"), nil
+	}
+}
+
+// eitherHolds holds the worst choice between sums and squares by the first result against δ:
+// with what a ledger has for each, or with all of δ for both.
+func eitherHolds(both bool) claim.Check {
+	return func(context.Context, claim.Size) (claim.Outcome, error) {
+		b, err := stated(privacy.AddRemove)
+		if err != nil {
+			return claim.Outcome{}, err
+		}
+		squares, err := b.Share(1)
+		if err != nil {
+			return claim.Outcome{}, err
+		}
+		sums := 1e-5
+		if !both {
+			if err := b.Charge(ledger.Entry{Epsilon: 1e-9, Mu: 1e-9}); err != nil {
+				return claim.Outcome{}, err
+			}
+			if squares, err = b.Share(1); err != nil {
+				return claim.Outcome{}, err
+			}
+			sums = b.Spend(1).Delta
+		}
+		worst := 0.0
+		for part := 0.7; part < 0.9; part += 0.02 {
+			first, rest := part*squares.Mu, math.Sqrt(1-part*part)*squares.Mu
+			for eps := 0.9; eps < 1; eps += 0.01 {
+				delta := sums - measure.GaussianDelta(first, eps)
+				if delta < 0 {
+					continue
+				}
+				worst = math.Max(worst, afterGaussian(first, 1, func(t float64) float64 {
+					return math.Max(responded(1-eps, delta, t), measure.GaussianDelta(rest, t))
+				})/1e-5)
+			}
+		}
+		return claim.Decide(fmt.Sprintf("δ = %.3f of the budget's", worst), "0.9 … 1", worst <= 1.0001 && worst > 0.9,
+			"the choice between sums and squares is worth δ"), nil
+	}
+}
+
+// pureHolds holds randomised response against the Gaussian mechanism of factor times its μ.
+func pureHolds(factor float64) claim.Check {
+	return func(context.Context, claim.Size) (claim.Outcome, error) {
+		above, apart := math.Inf(-1), 0.0 // of exact − Gaussian, relative: the largest, and of every ε the least gap
+		for _, eps := range []float64{0.001, 0.03, 0.3, 1, 3, 10} {
+			p, err := privacy.Pure(eps, privacy.AddRemove).Profile(privacy.AddRemove)
+			if err != nil {
+				return claim.Outcome{}, err
+			}
+			mu, slack, err := privacy.AsGaussian(p, 1e-12)
+			if err != nil {
+				return claim.Outcome{}, err
+			}
+			least := math.Inf(1)
+			for i := range 2001 {
+				t := eps * (float64(i)/1000 - 1)
+				exact, gauss := responded(eps, 0, t), measure.GaussianDelta(factor*mu, t)+slack
+				above = math.Max(above, exact/gauss-1)
+				least = math.Min(least, 1-exact/gauss)
+			}
+			apart = math.Max(apart, least)
+		}
+		return claim.Decide(fmt.Sprintf("above by %.1e at most, apart by %.1e at least", above, apart), "1e-9, 1e-3",
+			above < 1e-9 && apart < 1e-3, "another μ is the smallest"), nil
+	}
+}
+
+// nearlyHolds holds exact laws against the Gaussian of factor times the μ that is found.
+func nearlyHolds(factor float64) claim.Check {
+	return func(context.Context, claim.Size) (claim.Outcome, error) {
+		worst, least := 0.0, math.Inf(1) // exact over allowed: the largest of all, the smallest of the largest
+		for _, c := range []struct {
+			event privacy.Event
+			delta func(d privacy.Direction, eps float64) float64
+		}{
+			{privacy.Laplace{Scale: 3, Sensitivity: 1}, func(_ privacy.Direction, t float64) float64 {
+				// Of a count: for |t| ≤ 1/3 it is 1 − e^{(t − 1/3)/2}, by integration of the densities.
+				if t >= 1.0/3 {
+					return 0
+				}
+				if t <= -1.0/3 {
+					return -math.Expm1(t)
+				}
+				return -math.Expm1((t - 1.0/3) / 2)
+			}},
+			{privacy.SubsampledGaussian{Sigma: 1.5, Sensitivity: 1, Rate: 0.1}, sampled(1/1.5, 0.1)},
+		} {
+			p, err := c.event.Profile(privacy.AddRemove)
+			if err != nil {
+				return claim.Outcome{}, err
+			}
+			mu, slack, err := privacy.AsGaussian(p, 1e-12)
+			if err != nil {
+				return claim.Outcome{}, err
+			}
+			own := 0.0
+			for _, d := range privacy.Directions {
+				for i := range 1001 {
+					t := mu * 7 * (float64(i)/500 - 1)
+					if exact := c.delta(d, t); exact > 1e-11 {
+						own = math.Max(own, exact/(measure.GaussianDelta(factor*mu, t)+slack))
+					}
+				}
+			}
+			worst, least = math.Max(worst, own), math.Min(least, own)
+		}
+		return claim.Decide(fmt.Sprintf("δ = %.4f … %.4f of the Gaussian's where it is nearest", least, worst), "1",
+			worst <= 1+1e-9, "the Gaussian mechanism of this μ does not cover it"), nil
+	}
+}
+
+// sampled is the exact δ of N(0, 1) and (1 − q)N(0, 1) + qN(μ, 1), by integration.
+func sampled(mu, q float64) func(d privacy.Direction, eps float64) float64 {
+	return func(d privacy.Direction, eps float64) float64 {
+		return measure.Integral(func(x float64) float64 {
+			without := measure.Phi(x)
+			with := (1-q)*without + q*measure.Phi(x-mu)
+			if d == privacy.Add {
+				with, without = without, with
+			}
+			return math.Max(0, with-math.Exp(eps)*without)
+		}, -10, 11, 60)
+	}
+}
+
+// parallelHolds holds noisy sums of three groups against the budget, for all neighbours of
+// ten records; groups are by a record's number, or by its place. single forgets, under
+// replace-one, that a record leaves one group and enters another.
+func parallelHolds(byRecord, single bool) claim.Check {
+	return func(context.Context, claim.Size) (claim.Outcome, error) {
+		const groups = 3
+		worst, least := 0.0, math.Inf(1)
+		for _, adjacency := range []privacy.Adjacency{privacy.AddRemove, privacy.ReplaceOne} {
+			ledgers := adjacency
+			if single {
+				ledgers = privacy.AddRemove
+			}
+			b, err := stated(ledgers)
+			if err != nil {
+				return claim.Outcome{}, err
+			}
+			// As large a μ for each group as the ledger lets pass.
+			entries := func(mu float64) []ledger.Entry {
+				var all []ledger.Entry
+				for g := range groups {
+					all = append(all, ledger.Entry{Epsilon: 1, Delta: 1e-5, Mu: mu, Shared: true,
+						Partition: "residue", Group: fmt.Sprint(g)})
+				}
+				return all
+			}
+			mu := 0.0
+			for step := 0.5; step > 1e-9; step /= 2 {
+				if b.Check(entries(mu+step)...) == nil {
+					mu += step
+				}
+			}
+			if err := b.Charge(entries(mu)...); err != nil {
+				return claim.Outcome{}, err
+			}
+			// How many even records a group has, with noise of 1/μ: 1 is the most that a record moves it
+			// by, also where it is replaced by one of its group.
+			sums := func(records []int) (s [groups]float64) {
+				for place, r := range records {
+					g := r % groups
+					if !byRecord {
+						g = place % groups
+					}
+					s[g] += float64(1 - r%2)
+				}
+				return s
+			}
+			records := []int{0, 1, 2, 3, 4, 5, 6, 7, 8, 9}
+			base, largest := sums(records), 0.0
+			hold := func(other []int) {
+				moved := 0.0
+				for g, v := range sums(other) {
+					moved = math.Hypot(moved, v-base[g])
+				}
+				largest = math.Max(largest, measure.GaussianDelta(mu*moved, 1)/1e-5)
+			}
+			for i := range records {
+				without := append(append([]int(nil), records[:i]...), records[i+1:]...)
+				for new := range 3 {
+					if adjacency == privacy.ReplaceOne {
+						hold(append(append(append([]int(nil), records[:i]...), new), records[i+1:]...))
+						continue
+					}
+					hold(append([]int{new}, records...))
+					hold(without)
+				}
+			}
+			worst, least = math.Max(worst, largest), math.Min(least, largest)
+		}
+		return claim.Decide(fmt.Sprintf("δ = %.3f … %.3f of the budget's for the worst neighbour", least, worst), "1",
+			worst <= 1.0001 && worst > 0.9, "a record moves more than the groups that were counted"), nil
+	}
+}
