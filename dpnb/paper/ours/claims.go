@@ -24,5 +24,6 @@ func Claims() []claim.Claim {
 		quantileRegression(),
 		once(),
 		budgetsInSquares(),
+		counting(),
 	)
 }

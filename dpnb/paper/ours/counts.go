@@ -1,0 +1,156 @@
+package ours
+
+import (
+	"context"
+	"fmt"
+	"math"
+
+	"github.com/dpnb/notebooks/dpnb/audit"
+	"github.com/dpnb/notebooks/dpnb/claim"
+	"github.com/dpnb/notebooks/dpnb/mechanism/statistic"
+	"github.com/dpnb/notebooks/dpnb/noise"
+	"github.com/dpnb/notebooks/dpnb/noise/exact"
+)
+
+// counting lists this project's claim about counts (docs/theory/statistics.md).
+func counting() []claim.Claim {
+	return []claim.Claim{{
+		ID: "dpnb/histogram", Paper: "this project, docs/theory/statistics.md", Kind: claim.Ours,
+		Statement: "counts of public cells, however many, and keys that nobody has listed cost what their events say, " +
+			"under adding or removing a person",
+		Code: []string{"mechanism/statistic.Histogram", "mechanism/statistic.Selection"},
+		Tests: []string{"mechanism/statistic.TestGeometricProfile", "mechanism/statistic.TestGeometricSelectionIsExact",
+			"mechanism/statistic.TestNormalSelectionProfile", "mechanism/statistic.TestKeysOfOnePerson"},
+		Proof: "statistics#dpnb-histogram 40b56965",
+		Check: "2²⁰ cells or keys (ten times in the full run), each with a person and without: counts of 5 and 6 with " +
+			"normal noise at (1, 0.01) and with geometric noise at ε = 1, keys of one person and of nobody with either " +
+			"noise at (1, 0.02); how often the event is seen that tells most, in both directions, and from it the " +
+			"least δ(1), at confidence 1 − 1e-5",
+		Expected: "no δ that is seen is above what the event says; with noise less by a tenth, or a threshold lower by one, " +
+			"each is",
+		Seed: 96, Run: countsCost(1, "", 96),
+		Power: "a tenth of the noise, one of the threshold",
+		Wrong: map[string]claim.Check{
+			"normal noise less by a tenth":               countsCost(0.9, "normal", 96),
+			"geometric noise less by a tenth":            countsCost(0.9, "geometric", 96),
+			"keys with a tenth less of normal noise":     countsCost(0.9, "keys, normal", 96),
+			"keys with a threshold that is lower by one": countsCost(0.9, "keys, geometric", 96),
+		},
+	}}
+}
+
+// countsCost runs mechanisms that are calibrated for (1, δ), with the given part of their noise
+// and threshold, with a person and without in every cell, and compares how often that is
+// shown which is likelier with the person with what their δ(1) allows: all of them, or only one.
+func countsCost(part float64, only string, seed uint64) claim.Check {
+	return func(ctx context.Context, size claim.Size) (claim.Outcome, error) {
+		const eps, delta, own = 1.0, 0.01, 0.02
+		const sure = 1 - 1e-5
+		rounds := 1
+		if size == claim.Full {
+			rounds = 10
+		}
+		runs := rounds * statistic.MostCells
+		cells := statistic.Cells{{Levels: statistic.MostCells}}
+		normal, err := statistic.CalibrateHistogram(cells, eps, delta, true)
+		if err != nil {
+			return claim.Outcome{}, err
+		}
+		geometric, err := statistic.CalibrateHistogram(cells, eps, 0, false)
+		if err != nil {
+			return claim.Outcome{}, err
+		}
+		var keys [2]statistic.Selection
+		for i, gauss := range []bool{true, false} {
+			if keys[i], err = (statistic.SelectionConfig{Keys: 1, Epsilon: eps, Delta: own,
+				Normal: gauss}).Calibrate(); err != nil {
+				return claim.Outcome{}, err
+			}
+			if keys[i].Scale == 0 {
+				keys[i].Sigma *= part
+				grid := exact.Grid(keys[i].Sigma)
+				keys[i].Threshold = math.Ceil(keys[i].Threshold*part/grid) * grid
+			} else {
+				keys[i].Threshold = math.Floor(keys[i].Threshold * part) // lower by one
+			}
+		}
+		normal.Sigma, geometric.Scale = normal.Sigma*part, geometric.Scale*part
+		src := noise.NewSeeded(seed)
+		everywhere := make([]float64, statistic.MostCells)
+		for i := range everywhere {
+			everywhere[i] = float64(i)
+		}
+		// seen returns how many noisy counts of so many people in each cell, or of each key, are
+		// above cut.
+		histogram := func(m statistic.Histogram) func(people int, cut float64) (int, error) {
+			return func(people int, cut float64) (seen int, err error) {
+				tally := m.Tally()
+				for range people {
+					tally.Add([][]float64{everywhere})
+				}
+				for _, v := range tally.Release(src) {
+					if v > cut {
+						seen++
+					}
+				}
+				return seen, nil
+			}
+		}
+		selection := func(m statistic.Selection) func(people int, cut float64) (int, error) {
+			return func(people int, _ float64) (int, error) {
+				counts := make([]int64, statistic.MostCells)
+				for i := range counts {
+					counts[i] = int64(people)
+				}
+				r, err := m.Release(counts, src)
+				if err != nil {
+					return 0, err
+				}
+				return len(r.Also.(*statistic.Selected).Places), nil
+			}
+		}
+		worst, worstName := math.Inf(-1), ""
+		for _, c := range []struct {
+			name  string
+			delta float64
+			few   int // of whom the neighbour has one more
+			// cut is where the count with the person is above and tells most: e^ε is the ratio there.
+			cut  float64
+			seen func(people int, cut float64) (int, error)
+		}{
+			{"normal", delta, 5, 5.5 + eps*square(normal.Sigma), histogram(normal)},
+			{"geometric", 0, 5, 5.5, histogram(geometric)},
+			{"keys, normal", own, 0, 0, selection(keys[0])},
+			{"keys, geometric", own, 0, 0, selection(keys[1])},
+		} {
+			if only != "" && only != c.name {
+				continue
+			}
+			var above [2]int
+			for range rounds {
+				for more := range 2 {
+					if err := ctx.Err(); err != nil {
+						return claim.Outcome{}, err
+					}
+					seen, err := c.seen(c.few+more, c.cut)
+					if err != nil {
+						return claim.Outcome{}, err
+					}
+					above[more] += seen
+				}
+			}
+			// P(with) − e^ε·P(without), and the same of the complement the other way round.
+			least := func(p, q int) float64 {
+				return audit.ClopperPearson(p, runs, sure).Lower - math.Exp(eps)*audit.ClopperPearson(q, runs, sure).Upper
+			}
+			excess := math.Max(least(above[1], above[0]), least(runs-above[0], runs-above[1])) - c.delta
+			if excess > worst {
+				worst, worstName = excess, c.name
+			}
+		}
+		return claim.Decide(fmt.Sprintf("δ(%g) that is seen less what is claimed: at most %+.4f (%s)", eps, worst,
+			worstName), "at most 0", worst <= 0, "a release tells more of a person than its event says"), nil
+	}
+}
+
+func square(x float64) float64 { return x * x }
