@@ -16,16 +16,16 @@ import (
 func counting() []claim.Claim {
 	return []claim.Claim{{
 		ID: "dpnb/histogram", Paper: "this project, docs/theory/statistics.md", Kind: claim.Ours,
-		Statement: "counts of public cells, however many, and keys that nobody has listed cost what their events say, " +
-			"under adding or removing a person",
+		Statement: "counts of public cells, however many, and keys that nobody has listed cost what their events " +
+			"say, under adding or removing a person",
 		Code: []string{"mechanism/statistic.Histogram", "mechanism/statistic.Selection"},
 		Tests: []string{"mechanism/statistic.TestGeometricProfile", "mechanism/statistic.TestGeometricSelectionIsExact",
 			"mechanism/statistic.TestNormalSelectionProfile", "mechanism/statistic.TestKeysOfOnePerson"},
 		Proof: "statistics#dpnb-histogram 40b56965",
-		Check: "2²⁰ cells or keys (ten times in the full run), each with a person and without: counts of 5 and 6 with " +
-			"normal noise at (1, 0.01) and with geometric noise at ε = 1, keys of one person and of nobody with either " +
-			"noise at (1, 0.02); how often the event is seen that tells most, in both directions, and from it the " +
-			"least δ(1), at confidence 1 − 1e-5",
+		Check: "2²⁰ cells or keys (ten times in the full run), each with a person and without: counts of 5 and 6 " +
+			"with normal noise at (1, 0.01) and with geometric noise at ε = 1, keys of one person and of nobody with " +
+			"either noise at (1, 0.02); how often the event is seen that tells most, in both directions, and from " +
+			"it the least δ(1), at confidence 1 − 1e-5",
 		Expected: "no δ that is seen is above what the event says; with noise less by a tenth, or a threshold lower by one, " +
 			"each is",
 		Seed: 96, Run: countsCost(1, "", 96),
@@ -141,7 +141,8 @@ func countsCost(part float64, only string, seed uint64) claim.Check {
 			}
 			// P(with) − e^ε·P(without), and the same of the complement the other way round.
 			least := func(p, q int) float64 {
-				return audit.ClopperPearson(p, runs, sure).Lower - math.Exp(eps)*audit.ClopperPearson(q, runs, sure).Upper
+				return audit.ClopperPearson(p, runs, sure).Lower -
+					math.Exp(eps)*audit.ClopperPearson(q, runs, sure).Upper
 			}
 			excess := math.Max(least(above[1], above[0]), least(runs-above[0], runs-above[1])) - c.delta
 			if excess > worst {
