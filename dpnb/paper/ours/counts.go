@@ -26,8 +26,8 @@ func counting() []claim.Claim {
 			"with normal noise at (1, 0.01) and with geometric noise at ε = 1, keys of one person and of nobody with " +
 			"either noise at (1, 0.02); how often the event is seen that tells most, in both directions, and from " +
 			"it the least δ(1), at confidence 1 − 1e-5",
-		Expected: "no δ that is seen is above what the event says; with noise less by a tenth, or a threshold lower by one, " +
-			"each is",
+		Expected: "no δ that is seen is above what the event says; with noise less by a tenth, or a threshold lower " +
+			"by one, each is",
 		Seed: 96, Run: countsCost(1, "", 96),
 		Power: "a tenth of the noise, one of the threshold",
 		Wrong: map[string]claim.Check{
