@@ -345,6 +345,10 @@ func FitOnce(name string, l Learner, data *Dataset, allowance Allowance) (*Model
 type (
 	// Budget is (ε, δ) and a ledger of what was spent of it: NewBudget. Show has it.
 	Budget = learn.Budget
+	// BudgetCurve is the δ of all releases of a budget at several ε: budget.Curve. Show has it.
+	BudgetCurve = learn.BudgetCurve
+	// Cost is what a fit would cost, before it is paid for: budget.Spend(0.5).Cost(learner, data).
+	Cost = learn.Cost
 	// BudgetOption is an option of NewBudget: Named or KeptIn.
 	BudgetOption = learn.BudgetOption
 	// Allowance is what one fit may spend: budget.Spend(0.5), or on public data

@@ -61,7 +61,7 @@ func KeptIn(path string) BudgetOption {
 //
 // Fits are paid for by Spend(ε), whose ε and δ add up at most, or by Share(f). Most are as
 // good as Gaussian mechanisms, and what these cost adds up in squares: ten fits with
-// Share(0.1) from (1, 1e-5) have ε ≈ 0.28 each, and of Spend(0.1) there are 75 in place of
+// Share(0.1) from (1, 1e-5) have ε ≈ 0.28 each, and of Spend(0.1) there are 74 in place of
 // ten. A fit goes through if either way of adding up covers it. The first fit decides which
 // of them has nine tenths of δ or all of it: docs/theory/ledger.md.
 //
@@ -376,6 +376,10 @@ func (b *Budget) Display() display.Item {
 	it.Row("all so far", "", privacy.FormatUp(s.SpentEpsilon, 4), privacy.FormatUp(s.SpentDelta, 4))
 	it.Row("one more can be", "", privacy.FormatDown(s.RemainingEpsilon, 4), privacy.FormatDown(s.RemainingDelta, 4))
 	it.Warning = join(it.Warning, simulated)
+	if len(s.Entries) > 1 {
+		it.Note("All so far together are less than the sum, if their costs were not chosen by what was released; the " +
+			"budget is kept to in any case. One more can be that if it is about a Gaussian mechanism.")
+	}
 	if b.kept {
 		it.Note("The ledger is kept in %s.", s.Path)
 	}

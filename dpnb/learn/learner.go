@@ -12,6 +12,7 @@ import (
 	"github.com/dpnb/notebooks/dpnb/erm"
 	"github.com/dpnb/notebooks/dpnb/frame"
 	"github.com/dpnb/notebooks/dpnb/internal/runlog"
+	"github.com/dpnb/notebooks/dpnb/ledger"
 	"github.com/dpnb/notebooks/dpnb/loss"
 	"github.com/dpnb/notebooks/dpnb/mechanism"
 	"github.com/dpnb/notebooks/dpnb/mechanism/objpert"
@@ -135,53 +136,60 @@ func (p recipe) suits(d *frame.Design) error {
 	return nil
 }
 
-// fit is the one path from records to a private model.
-func fit(data *Dataset, allowance Allowance, p recipe) (*Model, error) {
+// priced is the part of the fit path that comes before the records: the mechanism and its
+// parameters for what is allowed, and what it costs.
+func priced(data *Dataset, allowance Allowance, p *recipe) (mechanism.Mechanism, ledger.Entry, error) {
+	none := ledger.Entry{}
 	if err := data.Err(); err != nil {
-		return nil, err
+		return nil, none, err
 	}
-	src := p.noise
-	if src == nil {
-		src = noise.NewSecure()
+	if p.noise == nil {
+		p.noise = noise.NewSecure()
 	}
 	if p.pure {
 		var err error
 		if allowance, err = allowance.withoutDelta(p.learner); err != nil {
-			return nil, err
+			return nil, none, err
 		}
 	}
-	if err := allowance.check(src); err != nil {
-		return nil, err
+	if err := allowance.check(p.noise); err != nil {
+		return nil, none, err
 	}
 	if err := p.valid(); err != nil {
-		return nil, err
+		return nil, none, err
 	}
 	d := data.design
 	if err := p.suits(d); err != nil {
-		return nil, err
+		return nil, none, err
 	}
-	p.noise = src
 	choose := p.choose
 	if choose == nil {
 		choose = tilted
 	}
 	m, price, err := allowance.priced(mechanism.ForPeople(d.RowsOfAPerson,
-		func(epsilon, delta float64) (mechanism.Mechanism, error) { return choose(p, d, epsilon, delta) }))
+		func(epsilon, delta float64) (mechanism.Mechanism, error) { return choose(*p, d, epsilon, delta) }))
 	var bad *privacy.ParamError
 	if errors.As(err, &bad) && bad.Name == "Delta" && (p.task == frame.Number || p.task == frame.TwoClasses) {
 		err = fmt.Errorf("%w; of the learners only HeavyTails needs no δ%s", err, p.withoutDelta())
 	}
+	if p.pure {
+		price.Delta = 0 // what it is alone, whatever a share was calculated with
+	}
+	return m, price, err
+}
+
+// fit is the one path from records to a private model.
+func fit(data *Dataset, allowance Allowance, p recipe) (*Model, error) {
+	m, price, err := priced(data, allowance, &p)
 	if err != nil {
 		return nil, err
 	}
+	d, src := data.design, p.noise
 	if err := m.Check(d.Rows, d.Labels); err != nil {
 		return nil, err
 	}
 	if err := m.Feasible(d.Width(), p.records); err != nil {
 		return nil, err
-	}
-	if p.pure {
-		price.Delta = 0 // what it is alone, whatever a budget that composes as Gaussians has
 	}
 	if err := allowance.charge(price, p.named(m.Describe()), src); err != nil {
 		return nil, err

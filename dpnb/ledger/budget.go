@@ -4,6 +4,7 @@ package ledger
 
 import (
 	"fmt"
+	"math"
 	"os"
 	"slices"
 	"strings"
@@ -171,7 +172,7 @@ type State struct {
 	Rule    Rule
 	Entries []Entry
 	// SpentEpsilon and SpentDelta are what all releases so far are together, as a statement
-	// about what they cost: one point of a curve (Curve) of which every other holds as well.
+	// about what they cost: one point of a curve (DeltaUpper) of which every other holds as well.
 	SpentEpsilon, SpentDelta float64
 	// RemainingEpsilon and RemainingDelta are what one further release can be, if it is
 	// Gaussian; rounded down.
@@ -185,14 +186,46 @@ func (b *Budget) State() (State, error) {
 	b.mu.Lock()
 	defer b.mu.Unlock()
 	var s State
+	err := b.locked(func() error { s = account{b.config, b.rule}.state(b.entries); return nil })
+	return s, err
+}
+
+// After returns what State would be after a charge, without charging. Errors: as Check.
+func (b *Budget) After(entries ...Entry) (State, error) {
+	b.mu.Lock()
+	defer b.mu.Unlock()
+	var s State
 	err := b.locked(func() error {
-		a := account{b.config, b.rule}
-		s = State{Config: b.config, Rule: b.rule, Entries: slices.Clone(b.entries), Used: a.used(b.entries)}
-		s.SpentEpsilon, s.SpentDelta = a.spent(b.entries)
-		s.RemainingEpsilon, s.RemainingDelta = a.left(b.entries)
-		return nil
+		rule, err := b.with(entries)
+		if err == nil {
+			s = account{b.config, rule}.state(slices.Concat(b.entries, entries))
+		}
+		return err
 	})
 	return s, err
+}
+
+func (a account) state(entries []Entry) State {
+	s := State{Config: a.Config, Rule: a.rule, Entries: slices.Clone(entries), Used: a.used(entries)}
+	s.SpentEpsilon, s.SpentDelta = a.spent(entries)
+	s.RemainingEpsilon, s.RemainingDelta = a.left(entries)
+	return s
+}
+
+// DeltaUpper returns the δ at ε ≥ 0 of all releases so far together, rounded up: the curve of
+// which SpentEpsilon and SpentDelta are a point.
+func (s State) DeltaUpper(epsilon float64) float64 {
+	t := s.tally(s.Entries)
+	delta := 1.0
+	if decimal(epsilon).Cmp(t.epsilon) >= 0 {
+		delta = math.Min(delta, up(t.delta))
+	}
+	if !t.unknown {
+		mu, _ := t.square.Float64()
+		p := privacy.GaussianProfile(math.Sqrt(mu)*(1+4e-16), s.Adjacency)
+		delta = math.Min(delta, (privacy.DeltaUpper(p, epsilon)+up(t.slack))*(1+4e-16))
+	}
+	return delta
 }
 
 // Config returns what the budget was opened with.

@@ -1,0 +1,105 @@
+package learn
+
+import (
+	"errors"
+	"fmt"
+	"math"
+
+	"github.com/dpnb/notebooks/dpnb/display"
+	"github.com/dpnb/notebooks/dpnb/figure"
+	"github.com/dpnb/notebooks/dpnb/ledger"
+	"github.com/dpnb/notebooks/dpnb/privacy"
+)
+
+// Cost is what a fit would cost, before it is paid for: Allowance.Cost.
+type Cost struct {
+	// Epsilon and Delta are what the fit would be alone.
+	Epsilon, Delta float64
+	after          ledger.State
+}
+
+// Cost returns what a fit of l on data with the allowance would cost. Nothing is spent, and
+// what comes out depends on public numbers alone.
+//
+//	dpnb.Show(budget.Spend(0.5).Cost(dpnb.Logistic{}, data))
+//
+// Errors: those of the fit that come before the charge; a simulation, which costs nothing.
+func (a Allowance) Cost(l Learner, data *Dataset) (*Cost, error) {
+	if a.simulation {
+		return nil, errors.New("dpnb: a simulation costs nothing")
+	}
+	p := l.recipe()
+	_, price, err := priced(data, a, &p)
+	if err != nil {
+		return nil, err
+	}
+	c := &Cost{Epsilon: price.Epsilon, Delta: price.Delta}
+	c.after, err = a.budget.ledger.After(price)
+	return c, err
+}
+
+// Display shows the cost, and what the budget would be after it.
+func (c *Cost) Display() display.Item {
+	it := display.Item{Title: "What it would cost", Header: []string{"", "ε", "δ"}}
+	row := func(what, epsilon, delta string) { it.Row(what, epsilon, delta) }
+	row("alone", privacy.FormatUp(c.Epsilon, 4), privacy.FormatUp(c.Delta, 4))
+	row("all so far, with it", privacy.FormatUp(c.after.SpentEpsilon, 4), privacy.FormatUp(c.after.SpentDelta, 4))
+	row("one more could be", privacy.FormatDown(c.after.RemainingEpsilon, 4),
+		privacy.FormatDown(c.after.RemainingDelta, 4))
+	it.Note("Nothing was spent.")
+	return it
+}
+
+// BudgetCurve is the δ of all releases of a budget together, at several ε: Budget.Curve.
+type BudgetCurve struct {
+	// Epsilons and Deltas, rounded up; every pair of them holds.
+	Epsilons, Deltas []float64
+	title            string
+}
+
+// Curve returns what all releases so far are together, at ε from 0 to 1.5 times the budget's: a
+// statement about what they cost. That the budget's own (ε, δ) is kept to holds also where the
+// costs were chosen by what was released.
+//
+// Errors: those of State.
+func (b *Budget) Curve() (*BudgetCurve, error) {
+	s, err := b.State()
+	if err != nil {
+		return nil, err
+	}
+	c := &BudgetCurve{title: fmt.Sprintf("All releases of budget %q together (%s-one)", s.Name, s.Adjacency)}
+	for i := range 61 {
+		eps := s.Epsilon * float64(i) / 40
+		c.Epsilons, c.Deltas = append(c.Epsilons, eps), append(c.Deltas, s.DeltaUpper(eps))
+	}
+	return c, nil
+}
+
+// Display shows every tenth point.
+func (c *BudgetCurve) Display() display.Item {
+	it := display.Item{Title: c.title, Header: []string{"ε", "δ"}}
+	for i := 0; i < len(c.Epsilons); i += 10 {
+		it.Row(privacy.FormatUp(c.Epsilons[i], 4), privacy.FormatUp(c.Deltas[i], 4))
+	}
+	return it
+}
+
+// Err is nil: there is a curve.
+func (c *BudgetCurve) Err() error { return nil }
+
+// Illustration draws δ against ε; points of δ = 0 are left out.
+func (c *BudgetCurve) Illustration() *figure.Figure {
+	f := figure.New(c.title, "ε, privacy loss in nats", "δ").LogY()
+	var x, y []float64
+	for i, d := range c.Deltas {
+		if d > math.SmallestNonzeroFloat64 {
+			x, y = append(x, c.Epsilons[i]), append(y, d)
+		}
+	}
+	f.Alt = "nothing was released, or nothing that has a δ"
+	if len(x) > 0 {
+		f.Line("", x, y, figure.Blue)
+		f.Alt = fmt.Sprintf("δ falls from %.2g at ε = %.2g to %.2g at ε = %.2g", y[0], x[0], y[len(y)-1], x[len(x)-1])
+	}
+	return f
+}

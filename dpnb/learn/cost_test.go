@@ -1,0 +1,70 @@
+package learn_test
+
+import (
+	"math"
+	"strings"
+	"testing"
+
+	"github.com/dpnb/notebooks/dpnb/learn"
+	"github.com/dpnb/notebooks/dpnb/privacy"
+)
+
+// What a fit is said to cost it costs, and to say so costs nothing; the curve is that of the
+// Gaussian mechanism of all fits, to the last digits.
+func TestCostAndCurve(t *testing.T) {
+	b, data, l := fresh(1, 1e-5), peopleData(t), learn.Logistic{Noise: learn.Seed(1)}
+	for _, a := range []learn.Allowance{b.Spend(0.3), b.Spend(0.5), b.Share(0.05)} {
+		before, _ := b.State()
+		c, err := a.Cost(l, data)
+		if err != nil {
+			t.Fatal(err)
+		}
+		if s, _ := b.State(); len(s.Entries) != len(before.Entries) {
+			t.Fatal("a cost was charged")
+		}
+		said := c.Display().Rows
+		if _, err := l.Fit(data, a); err != nil {
+			t.Fatal(err)
+		}
+		s, _ := b.State()
+		e := s.Entries[len(s.Entries)-1]
+		if e.Epsilon != c.Epsilon || e.Delta != c.Delta || said[1][1] != privacy.FormatUp(s.SpentEpsilon, 4) ||
+			said[2][1] != privacy.FormatDown(s.RemainingEpsilon, 4) {
+			t.Errorf("said %+v, %v, charged %+v", c, said, e)
+		}
+	}
+	if _, err := b.Spend(2).Cost(l, data); err == nil {
+		t.Error("what the budget does not cover has a cost")
+	}
+	if _, err := learn.Simulate(1, 1e-5).Cost(l, data); err == nil {
+		t.Error("a simulation has a cost")
+	}
+	s, _ := b.State()
+	square, sum := 0.0, 0.0
+	for _, e := range s.Entries {
+		square, sum = square+e.Mu*e.Mu, sum+e.Epsilon
+	}
+	p := privacy.GaussianProfile(math.Sqrt(square), privacy.AddRemove)
+	c, err := b.Curve()
+	if err != nil {
+		t.Fatal(err)
+	}
+	for i, eps := range c.Epsilons {
+		want := privacy.DeltaUpper(p, eps)
+		if eps < sum && math.Abs(c.Deltas[i]-want) > 1e-9*want {
+			t.Errorf("δ(%v) = %v, want %v", eps, c.Deltas[i], want)
+		}
+		if i > 0 && c.Deltas[i] > c.Deltas[i-1] {
+			t.Errorf("δ rises at ε = %v", eps)
+		}
+	}
+	if it := c.Display(); len(it.Rows) != 7 || !strings.Contains(it.Title, "add-remove") {
+		t.Errorf("%+v", it)
+	}
+	if png, err := c.Illustration().PNG(); err != nil || len(png) == 0 {
+		t.Error(err)
+	}
+	if c, err := fresh(1, 0).Curve(); err != nil || c.Deltas[0] != 0 {
+		t.Errorf("nothing was released: %+v, %v", c, err)
+	}
+}
