@@ -226,6 +226,20 @@ func QuantilesOf(column string, levels ...float64) Query {
 	return explore.QuantilesOf(column, levels...)
 }
 
+// Variance asks for the variance of a column of numbers, and for its standard deviation.
+func Variance(column string) Query { return explore.Variance(column) }
+
+// Correlations asks how columns of numbers go with each other, each with each.
+//
+//	c, err := dpnb.Correlations("age", "hours", "income").Of(df, budget.Spend(0.1))
+func Correlations(columns ...string) Query { return explore.Correlations(columns...) }
+
+// Describe asks for the number of records, and for mean, standard deviation and quartiles of
+// every column that is a number in the schema.
+//
+//	dpnb.Show(dpnb.Describe().Of(df, budget.Spend(0.1)))
+func Describe() Query { return explore.Describe() }
+
 // MedianOf asks for the median of a column of numbers.
 func MedianOf(column string) Query { return explore.MedianOf(column) }
 

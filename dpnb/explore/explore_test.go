@@ -163,3 +163,58 @@ func TestPrices(t *testing.T) {
 		}
 	}
 }
+
+func TestVariancesCorrelationsAndSummaries(t *testing.T) {
+	rows := 20_000
+	ages, hours := make([]float64, rows), make([]float64, rows)
+	for i := range rows {
+		ages[i] = 20 + 60*float64(i%1000)/1000
+		hours[i] = 100 - ages[i] + 10*float64(i%7)/7
+	}
+	table, err := frame.NewTable(frame.Column{Name: "age", Numbers: ages}, frame.Column{Name: "hours", Numbers: hours})
+	if err != nil {
+		t.Fatal(err)
+	}
+	df := learn.FromTable(table).WithSchema(learn.Numeric("age", 17, 90), learn.Numeric("hours", 0, 100))
+	for name, c := range map[string]struct {
+		q     explore.Query
+		wants []float64
+		near  float64
+	}{
+		"variance":     {explore.Variance("age"), []float64{300, math.Sqrt(300)}, 6},
+		"correlations": {explore.Correlations("age", "hours"), []float64{-0.986}, 0.03},
+		"summary": {explore.Describe(), []float64{20_000, 50, math.Sqrt(300), 35, 50, 65, 54.3, 17.6, 39.4, 54.3, 69},
+			12},
+	} {
+		for _, a := range []learn.Allowance{learn.Simulate(2, 1e-6), fresh(3, 1e-6).Spend(2),
+			fresh(8, 1e-6).Share(0.9)} {
+			s, err := c.q.Noise(learn.Seed(9)).Of(df, a)
+			if err != nil {
+				t.Fatal(name, err)
+			}
+			if len(s.Rows()) != len(c.wants) {
+				t.Fatalf("%s: %+v", name, s.Rows())
+			}
+			for i, r := range s.Rows() {
+				far := math.Abs(r.Value-c.wants[i]) > c.near+0.003*c.wants[i]
+				if far || !(r.Lower <= r.Value && r.Value <= r.Upper) {
+					t.Errorf("%s: %+v, want about %v", name, r, c.wants[i])
+				}
+			}
+			if _, err := s.Illustration().PNG(); err != nil {
+				t.Error(name, err)
+			}
+		}
+		if p, err := c.q.Planned(rows).Price(df, 0.2, 0.9); err != nil || !(p.Epsilon > 0 && p.Mu > 0) {
+			if name != "variance" {
+				t.Errorf("%s: %+v, %v", name, p, err)
+			}
+		}
+		if _, err := c.q.ForPopulation().Of(df, fresh(1, 0).Spend(1)); err == nil {
+			t.Errorf("%s is of a population", name)
+		}
+	}
+	if _, err := explore.Correlations("age").Of(df, fresh(1, 0).Spend(1)); err == nil {
+		t.Error("one column is correlated")
+	}
+}

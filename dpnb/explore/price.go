@@ -14,9 +14,9 @@ import (
 
 // Price is what an answer of some precision costs, known from public numbers.
 type Price struct {
-	// Epsilon is the ε that is enough, of a budget that adds up ε; no δ is spent.
+	// Epsilon is the ε that is enough where releases add up by ε; no δ is spent.
 	Epsilon float64
-	// Mu is the μ that is enough, of a budget that composes as Gaussians.
+	// Mu is the μ that is enough where they add up as Gaussian mechanisms.
 	Mu   float64
 	what string
 }
@@ -104,7 +104,7 @@ func (p *Price) Display() display.Item {
 	if p == nil {
 		return display.Failed(errors.New("dpnb: no price: look at the err that came with it"))
 	}
-	it.Note("%s costs ε = %s, and no δ, of a budget that adds up ε; of one that composes as Gaussians it costs "+
-		"μ = %s.", p.what, privacy.FormatUp(p.Epsilon, 2), privacy.FormatUp(p.Mu, 2))
+	it.Note("%s costs ε = %s without δ where ε adds up; as a Gaussian mechanism, of which a budget can give a share, "+
+		"it costs μ = %s.", p.what, privacy.FormatUp(p.Epsilon, 2), privacy.FormatUp(p.Mu, 2))
 	return it
 }

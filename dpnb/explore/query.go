@@ -91,6 +91,12 @@ func (q Query) planned(df learn.DataFrame) (plan, frame.Scanner, *frame.Values, 
 		return nil, nil, nil, err
 	}
 	p, err := q.plan(schema)
+	switch q.question.(type) {
+	case moments, describe:
+		if err == nil && q.sampling {
+			err = errors.New("dpnb: ForPopulation is for means and quantiles")
+		}
+	}
 	if err == nil && len(q.by) > 0 {
 		p, err = grouped(p, schema, q.by)
 	}

@@ -217,9 +217,15 @@ func tenants(t testing.TB) (all []tenant) {
 		chooses: true} // what is shown is Also, not the coefficients
 	enter(keys)(of(statistic.SelectionConfig{Keys: 2, Epsilon: eps, Delta: delta, Normal: true}.Calibrate()))
 	enter(keys.named("keys, geometric"))(of(statistic.SelectionConfig{Keys: 1, Epsilon: eps, Delta: delta}.Calibrate()))
+	for _, bound := range []string{"Of[0].Lower", "Of[1].Lower", "Of[0].Upper", "Of[1].Upper"} {
+		columns.allowed[bound+" = -1"] = "a bound may have either sign"
+	}
 	columns.allowed["Of.Lower = -1"] = "a bound may have either sign"
 	columns.allowed["Of.Upper = -1"] = columns.allowed["Of.Lower = -1"]
 	spread := statistic.Quantiles{Of: statistic.Number{Lower: -2, Upper: 1}, Levels: []float64{0.25, 0.5, 0.9}}
+	logs := []bool{false, true}
+	enter(columns.named("summary"))(of(statistic.CalibrateSummary(bounds, logs, eps, delta, true)))
+	enter(columns.named("summary, by ε"))(of(statistic.CalibrateSummary(bounds, logs, eps, delta, false)))
 	enter(columns.named("quantiles of a column"))(of(statistic.CalibrateQuantiles(spread, eps, delta, false)))
 
 	tuner := sgd.Tuner{Base: steps, Grid: []sgd.Update{sgd.Plain{LearningRate: 0.1}, sgd.Plain{LearningRate: 1}},

@@ -3,6 +3,7 @@ package privacy
 import (
 	"fmt"
 	"math"
+	"slices"
 )
 
 // BoundedRange is the event of exponential mechanisms and pure ones, one after the other, each
@@ -17,13 +18,14 @@ import (
 // Source: Dong, Durfee, Rogers 2020, arXiv:1909.13830, for ranges; the Gaussian is ours.
 // Proof: docs/theory/statistics.md.
 type BoundedRange struct {
-	// Ranges are the η, Pure the ε: numbers ≥ 0, at most 1000 in all.
-	Ranges, Pure []float64
+	// Ranges are the η, Pure the ε, and Gaussian the μ of Gaussian mechanisms among them, with
+	// which the whole is not pure: numbers in [0, 1000].
+	Ranges, Pure, Gaussian []float64
 }
 
 // Validate returns a *ParamError if a field is out of range.
 func (b BoundedRange) Validate() error {
-	for _, v := range append(append([]float64(nil), b.Ranges...), b.Pure...) {
+	for _, v := range slices.Concat(b.Ranges, b.Pure, b.Gaussian) {
 		if !(v >= 0 && v <= 1000) {
 			return &ParamError{Name: "Ranges", Value: v, Want: "numbers in [0, 1000]"}
 		}
@@ -33,13 +35,13 @@ func (b BoundedRange) Validate() error {
 
 // String implements Event.
 func (b BoundedRange) String() string {
-	return fmt.Sprintf("BoundedRange(η=%g, ε=%g)", b.Ranges, b.Pure)
+	return fmt.Sprintf("BoundedRange(η=%g, ε=%g, μ=%g)", b.Ranges, b.Pure, b.Gaussian)
 }
 
-// Epsilon returns the pure ε of the whole, and Mu the μ of the Gaussian mechanisms: rounded up.
-func (b BoundedRange) Epsilon() float64 {
+// epsilon returns the pure ε of the whole, rounded up.
+func (b BoundedRange) epsilon() float64 {
 	var sum float64
-	for _, v := range append(append([]float64(nil), b.Ranges...), b.Pure...) {
+	for _, v := range slices.Concat(b.Ranges, b.Pure) {
 		sum = math.Nextafter(sum+v, math.Inf(1))
 	}
 	return sum
@@ -56,7 +58,10 @@ func (b BoundedRange) Mu() float64 {
 		mu := pureMu(v)
 		square += mu * mu
 	}
-	return math.Sqrt(square) * (1 + float64(len(b.Ranges)+len(b.Pure)+4)*0x1p-52)
+	for _, mu := range b.Gaussian {
+		square += mu * mu
+	}
+	return math.Sqrt(square) * (1 + float64(len(b.Ranges)+len(b.Pure)+len(b.Gaussian)+4)*0x1p-52)
 }
 
 // Profile implements Event, under replace-one by conversion.
@@ -66,11 +71,15 @@ func (b BoundedRange) Profile(adj Adjacency) (Profile, error) {
 	if err := b.Validate(); err != nil {
 		return nil, err
 	}
-	pure, err := Pure(b.Epsilon(), AddRemove).Profile(AddRemove)
+	gaussian := GaussianProfile(b.Mu(), AddRemove)
+	if len(b.Gaussian) > 0 {
+		return ConvertAdjacency(gaussian, adj)
+	}
+	pure, err := Pure(b.epsilon(), AddRemove).Profile(AddRemove)
 	if err != nil {
 		return nil, err
 	}
-	return ConvertAdjacency(boundedRangeProfile{pure, GaussianProfile(b.Mu(), AddRemove)}, adj)
+	return ConvertAdjacency(boundedRangeProfile{pure, gaussian}, adj)
 }
 
 type boundedRangeProfile struct{ pure, gaussian Profile }
@@ -92,11 +101,14 @@ func (b BoundedRange) RDP(adj Adjacency) (RDPCurve, error) {
 	if adj != AddRemove {
 		return RDPCurve{}, fmt.Errorf("%w: a Rényi curve of BoundedRange under %v", ErrUnsupported, adj)
 	}
-	pure, err := Pure(b.Epsilon(), adj).RDP(adj)
+	gaussian := GaussianRDP(b.Mu(), adj)
+	if len(b.Gaussian) > 0 {
+		return gaussian, nil
+	}
+	pure, err := Pure(b.epsilon(), adj).RDP(adj)
 	if err != nil {
 		return RDPCurve{}, err
 	}
-	gaussian := GaussianRDP(b.Mu(), adj)
 	return RDPCurve{Adj: adj, Epsilon: func(alpha float64) float64 {
 		return math.Min(pure.Epsilon(alpha), gaussian.Epsilon(alpha))
 	}}, nil

@@ -1,0 +1,175 @@
+package explore
+
+import (
+	"errors"
+	"fmt"
+	"math"
+
+	"github.com/dpnb/notebooks/dpnb/frame"
+	"github.com/dpnb/notebooks/dpnb/mechanism/statistic"
+)
+
+// Variance asks for the variance of a column of numbers, and for its standard deviation.
+func Variance(column string) Query { return ask(moments{columns: []string{column}}) }
+
+// Correlations asks how columns of numbers go with each other, each with each.
+func Correlations(columns ...string) Query {
+	return ask(moments{columns: columns, products: true})
+}
+
+// Describe asks for the number of records, and for mean, standard deviation and quartiles of
+// every column that is a number in the schema.
+func Describe() Query { return ask(describe{}) }
+
+type moments struct {
+	columns  []string
+	products bool
+}
+
+func (q moments) plan(s *frame.Schema) (plan, error) {
+	p := momentsPlan{names: q.columns}
+	p.of.Products = q.products
+	if q.products && len(q.columns) < 2 {
+		return nil, errors.New("dpnb: Correlations wants two columns or more")
+	}
+	for _, c := range q.columns {
+		b, err := number(s, c)
+		if err != nil {
+			return nil, err
+		}
+		p.of.Of = append(p.of.Of, b)
+	}
+	p.of.For = statistic.Gaussian
+	return p, p.of.Validate()
+}
+
+type momentsPlan struct {
+	names []string
+	of    statistic.Moments
+}
+
+func (p momentsPlan) columns() []string { return p.names }
+
+func (p momentsPlan) label() string {
+	if p.of.Products {
+		return fmt.Sprintf("correlations of %d columns", len(p.names))
+	}
+	return "variance of " + p.names[0]
+}
+
+func (p momentsPlan) calibrate(epsilon, delta float64, countsMu bool) (statistic.Mechanism, error) {
+	return statistic.LeastNoise(func(law statistic.Law) statistic.Summand {
+		of := p.of
+		of.For = law
+		return of
+	}, epsilon, delta, countsMu)
+}
+
+// precision is of a column that is spread evenly between its bounds, uncorrelated with others.
+func (p momentsPlan) precision(m statistic.Mechanism, records float64, s settings) (float64, string) {
+	sums := m.(statistic.Sums)
+	of := sums.Of.(statistic.Moments)
+	released, widest := of.Even(records), 0.0
+	if !p.of.Products {
+		e := of.Variance(sums, released, s.confidence, 0)
+		return (e.Upper - e.Lower) / 2, "in the square of the unit"
+	}
+	for j := range p.names {
+		for k := range j {
+			e := of.Correlation(sums, released, s.confidence, j, k)
+			widest = math.Max(widest, (e.Upper-e.Lower)/2)
+		}
+	}
+	return widest, "of a correlation"
+}
+
+func (p momentsPlan) answer(m statistic.Mechanism, released []float64, s settings) *Statistic {
+	sums := m.(statistic.Sums)
+	of := sums.Of.(statistic.Moments)
+	if !p.of.Products {
+		v := of.Variance(sums, released, s.confidence, 0)
+		sd := root(v)
+		return &Statistic{title: "Variance of " + p.names[0], rows: []Row{{Name: "variance", Estimate: v},
+			{Name: "standard deviation", Estimate: sd}}, meaning: fmt.Sprintf("A value of %s is typically %s from the "+
+			"mean; %s.", p.names[0], figures(sd), s.interval(sd))}
+	}
+	a := &Statistic{title: "Correlations"}
+	var far Row
+	for j := range p.names {
+		for k := range j {
+			r := Row{Name: p.names[k] + ", " + p.names[j], Estimate: of.Correlation(sums, released, s.confidence, j, k)}
+			if a.rows = append(a.rows, r); math.Abs(r.Value) >= math.Abs(far.Value) {
+				far = r
+			}
+		}
+	}
+	a.meaning = fmt.Sprintf("The strongest is %s of %s; %s. From −1 to 1: how nearly one column is a rising or a "+
+		"falling line of the other.", figures(far.Estimate), far.Name, s.interval(far.Estimate))
+	a.notes = []string{"Each is estimated by itself: together they need not be correlations that columns can have."}
+	return a
+}
+
+// root returns the standard deviation of a variance.
+func root(v statistic.Estimate) statistic.Estimate {
+	return statistic.Estimate{Value: math.Sqrt(v.Value), Lower: math.Sqrt(v.Lower), Upper: math.Sqrt(v.Upper)}
+}
+
+type describe struct{}
+
+func (describe) plan(s *frame.Schema) (plan, error) {
+	var p describePlan
+	for _, f := range s.Fields {
+		if f.Kind == frame.Numeric && !f.Open {
+			p.names = append(p.names, f.Name)
+			p.of = append(p.of, statistic.Number{Lower: f.Lower, Upper: f.Upper})
+			p.log = append(p.log, f.Log)
+		}
+	}
+	if len(p.names) == 0 {
+		return nil, errors.New("dpnb: Describe: the schema has no number with bounds; Count and Histogram are for " +
+			"categories")
+	}
+	return p, statistic.Summary{Of: p.of, Log: p.log, Law: statistic.Laplace, Scale: 1, Eta: 1}.Validate()
+}
+
+type describePlan struct {
+	names []string
+	of    []statistic.Number
+	log   []bool
+}
+
+func (p describePlan) columns() []string { return p.names }
+func (p describePlan) label() string     { return fmt.Sprintf("summary of %d columns", len(p.names)) }
+
+func (p describePlan) calibrate(epsilon, delta float64, countsMu bool) (statistic.Mechanism, error) {
+	return statistic.CalibrateSummary(p.of, p.log, epsilon, delta, countsMu)
+}
+
+// precision is that of the quartiles.
+func (p describePlan) precision(m statistic.Mechanism, records float64, s settings) (float64, string) {
+	return quantilesPlan{}.precision(m.(statistic.Summary).Quartiles(0), records, s)
+}
+
+func (p describePlan) answer(m statistic.Mechanism, released []float64, s settings) *Statistic {
+	all := m.(statistic.Summary)
+	sums := all.Sums()
+	of := sums.Of.(statistic.Moments)
+	n := of.Len()
+	count := of.Count(sums, released[:n], s.confidence)
+	a := &Statistic{title: "Summary", rows: []Row{{Name: "records", Estimate: count}}}
+	each := (len(released) - n) / len(p.names)
+	for j, name := range p.names {
+		add := func(what string, e statistic.Estimate) {
+			a.rows = append(a.rows, Row{Name: name + ": " + what, Estimate: e})
+		}
+		add("mean", of.Mean(sums, released[:n], s.confidence, j))
+		add("standard deviation", root(of.Variance(sums, released[:n], s.confidence, j)))
+		q := all.Quartiles(j).Estimates(released[n+j*each:n+(j+1)*each], s.confidence, false)
+		for i, what := range []string{"lower quartile", "median", "upper quartile"} {
+			add(what, q[i])
+		}
+	}
+	a.meaning = fmt.Sprintf("There are %s records; %s. A quarter of them are below the lower quartile of a column, "+
+		"a quarter above its upper one.", figures(count), s.interval(count))
+	return a
+}

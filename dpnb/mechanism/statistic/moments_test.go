@@ -1,0 +1,103 @@
+package statistic
+
+import (
+	"math"
+	"testing"
+
+	"github.com/dpnb/notebooks/dpnb/noise"
+)
+
+// No record adds more than the norm, at the corners exactly it; a tenth less would be exceeded.
+func TestNormsHold(t *testing.T) {
+	b := []Number{{-1, 1}, {0, 3}, {-5, -2}}
+	src := noise.NewSeeded(4)
+	for _, law := range []Law{Gaussian, Laplace} {
+		for _, of := range []Summand{Means{b, law}, Moments{b, law, false}, Moments{b, law, true}, Moments{b[:1], law,
+			true}, Total{b[1]}} {
+			if err := of.Validate(); err != nil {
+				t.Fatal(err)
+			}
+			largest := 0.0
+			for i := range 3000 {
+				row := make([][]float64, len(b))
+				for j, c := range b {
+					row[j] = []float64{c.Value(2*src.Float64() - 1)}
+					if i%2 == 0 {
+						row[j][0] = []float64{c.Lower, c.Upper, math.Inf(1), math.NaN()}[src.IntN(4)]
+					}
+				}
+				phi := make([]float64, of.Len())
+				of.Sum(phi, row)
+				var l1, l2 float64
+				for _, v := range phi {
+					l1, l2 = l1+math.Abs(v), l2+v*v
+					if math.Trunc(v/step) != v/step || math.Abs(v) > 1 {
+						t.Fatalf("%v adds %v", of, v)
+					}
+				}
+				if l2 = math.Sqrt(l2); law == Laplace {
+					l2 = l1
+				}
+				largest = math.Max(largest, l2)
+			}
+			if norm := of.Norm(law); largest > norm || largest < 0.999*norm || norm > 1+1e-6 {
+				t.Errorf("%v, law %d: a record adds %v, and the norm is %v", of, law, largest, norm)
+			}
+		}
+	}
+}
+
+// Variances and correlations are covered by their intervals: by ones that are half as wide
+// much less.
+func TestIntervalsOfMomentsCover(t *testing.T) {
+	const n, trials = 5000, 400
+	b := []Number{{-4, 4}, {-6, 6}}
+	src := noise.NewSeeded(6)
+	x := [][]float64{make([]float64, n), make([]float64, n)}
+	for i := range n {
+		x[0][i] = math.Max(-4, math.Min(4, 0.5+src.NormFloat64()))
+		x[1][i] = math.Max(-6, math.Min(6, 0.6*x[0][i]+src.NormFloat64()))
+	}
+	exact := make([]float64, 6)
+	for i := range n {
+		u, v := x[0][i], x[1][i]
+		for k, p := range []float64{1, u, v, u * u, v * v, u * v} {
+			exact[k] += p
+		}
+	}
+	mean := func(k int) float64 { return exact[k] / n }
+	variance := mean(3) - mean(1)*mean(1)
+	correlation := (mean(5) - mean(1)*mean(2)) / math.Sqrt(variance*(mean(4)-mean(2)*mean(2)))
+	for _, law := range []Law{Gaussian, Laplace} {
+		m := Moments{b, law, true}
+		s, err := CalibrateSums(m, law, 1, 1e-6)
+		if err != nil {
+			t.Fatal(err)
+		}
+		names := []string{"count", "mean", "variance", "correlation"}
+		covered, narrower := make([]int, 4), make([]int, 4)
+		tally := s.Tally().(*sumsTally)
+		tally.Add(x)
+		for range trials {
+			tally.part = make([]float64, m.Len())
+			out := tally.Release(src)
+			for k, e := range []Estimate{m.Count(s, out, 0.95), m.Mean(s, out, 0.95, 0), m.Variance(s, out, 0.95, 0),
+				m.Correlation(s, out, 0.95, 0, 1)} {
+				want := []float64{n, mean(1), variance, correlation}[k]
+				if e.Lower <= want && want <= e.Upper {
+					covered[k]++
+				}
+				if math.Abs(e.Value-want) <= (e.Upper-e.Lower)/4 {
+					narrower[k]++
+				}
+			}
+		}
+		for k, name := range names {
+			share, half := float64(covered[k])/trials, float64(narrower[k])/trials
+			t.Logf("law %d, %s: covers %.3f, half of it %.3f", law, name, share, half)
+			if share < 0.95-4*0.011 || half > 0.88 {
+				t.Errorf("law %d, %s: covers %.3f, half of it %.3f", law, name, share, half)
+			}
+		}
+	}
+}
