@@ -12,6 +12,7 @@ import (
 func Claims() []claim.Claim {
 	return slices.Concat(
 		floatingPoint(),
+		columns(),
 		sumsAndSamples(),
 		certificates(),
 		intervals(),
