@@ -71,6 +71,15 @@ var (
 	//
 	//	dpnb.Categorical("happy", "no", "yes")
 	Categorical = learn.Categorical
+	// Date is a date between two days, as a number of days; Year, Month and Weekday are parts
+	// of one. The layout is how the file writes 2 January 2006, 15:04:
+	//
+	//	dpnb.Date("admitted", "02.01.2006", "01.01.2015", "31.12.2024")
+	//	dpnb.Weekday("admitted", "2006-01-02 15:04")
+	Date    = learn.Date
+	Year    = learn.Year
+	Month   = learn.Month
+	Weekday = learn.Weekday
 )
 
 // ReadCSV reads a comma-separated file with a header line. A wrong path or a broken

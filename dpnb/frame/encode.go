@@ -41,6 +41,7 @@ func newEncoder(f *Field, at int) encoder {
 
 // over returns e for a column of a table.
 func (e encoder) over(c *Column, dataDependent bool) (encoder, error) {
+	c = e.field.read(c)
 	e.column = c
 	if e.categories == nil {
 		return e, nil

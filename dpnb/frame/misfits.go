@@ -73,9 +73,12 @@ func (t *Table) misfits(out []Misfit, c *Column, f *Field, before int) []Misfit 
 	for k := range out {
 		at[out[k].What] = k
 	}
-	known := newCategories(f.Levels)
+	known, seen := newCategories(f.Levels), f.read(c)
 	for i := range t.rows {
-		what := f.misfit(c, i, known)
+		what := f.misfit(seen, i, known)
+		if f.Part.kind() == Numeric && f.Part != NoDate && seen.lacks(i) && !c.lacks(i) {
+			what = "no date as " + f.Layout
+		}
 		if what == "" {
 			continue
 		}
@@ -114,6 +117,9 @@ func (f *Field) misfit(c *Column, i int, known *categories) string {
 	}
 	switch v := c.Number(i); {
 	case math.IsNaN(v) && !c.lacks(i):
+		if strings.Contains(c.Texts[i], ",") && c.format == nil {
+			return "no number; if it has a decimal comma: set Decimal or Thousands"
+		}
 		return "no number"
 	case math.IsNaN(v) && !f.Missing:
 		return "missing"

@@ -45,6 +45,10 @@ type Field struct {
 	// Missing says that values may be missing: a categorical feature then has an
 	// indicator of its own for them. Without it they count as any other text.
 	Missing bool
+	// Part says that the column has dates, and what of them the field stands for; Layout how
+	// its texts write them, in the way of package time. See DateField.
+	Part   DatePart
+	Layout string
 	// inferred says that InferSchema read the field off the data. The mark stays with it
 	// in whatever schema it is put.
 	inferred bool `json:"-"`
@@ -100,6 +104,8 @@ func (f *Field) validate() error {
 		return inputErrorf("field %q: bounds [%v, %v] are not finite with lower < upper, at a distance that float64 "+
 			"can divide by; of a number without bounds say where most values are, and Unbounded()",
 			f.Name, f.Lower, f.Upper)
+	case f.Part < NoDate || f.Part > Weekday || f.Part != NoDate && f.Kind != f.Part.kind():
+		return inputErrorf("field %q: a date is made by DateField, YearField, MonthField or WeekdayField", f.Name)
 	case f.Open && (f.Kind != Numeric || f.Log):
 		return inputErrorf("field %q: Unbounded is for a number on its own scale", f.Name)
 	case f.Kind == Categorical && len(f.Levels) == 0:
@@ -143,15 +149,19 @@ func (s *Schema) Field(name string) (*Field, bool) {
 
 // describe is the field in words, for the log of steps.
 func (f *Field) describe() string {
+	name := f.Name
+	if f.Part != NoDate {
+		name = f.Part.String() + " of " + name
+	}
 	if f.Kind == Categorical {
-		return fmt.Sprintf("%s: %d public categories", f.Name, len(f.Levels))
+		return fmt.Sprintf("%s: %d public categories", name, len(f.Levels))
 	}
 	if f.Open {
-		return fmt.Sprintf("%s, most of it in [%g, %g], without bounds", f.Name, f.Lower, f.Upper)
+		return fmt.Sprintf("%s, most of it in [%g, %g], without bounds", name, f.Lower, f.Upper)
 	}
 	scale := ""
 	if f.Log {
 		scale = ", log scale"
 	}
-	return fmt.Sprintf("%s ∈ [%g, %g]%s", f.Name, f.Lower, f.Upper, scale)
+	return fmt.Sprintf("%s ∈ [%g, %g]%s", name, f.Lower, f.Upper, scale)
 }

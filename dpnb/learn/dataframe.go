@@ -42,6 +42,11 @@ var (
 	Log = frame.LogField
 	// Categorical is one of the given categories.
 	Categorical = frame.CategoricalField
+	// Date is a date as a number of days, Year its year; Month and Weekday have categories.
+	Date    = frame.DateField
+	Year    = frame.YearField
+	Month   = frame.MonthField
+	Weekday = frame.WeekdayField
 )
 
 // ReadCSV reads a comma-separated file with a header line.

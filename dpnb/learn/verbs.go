@@ -114,3 +114,46 @@ func (df DataFrame) Split(share float64, key string, columns ...string) (first, 
 	return part(func(a, _ frame.Scanner) frame.Scanner { return a }),
 		part(func(_, b frame.Scanner) frame.Scanner { return b })
 }
+
+// WithSchemaFile is WithSchema with the fields of a file that SaveSchema wrote, or that was
+// written by hand in its form. It is refused if df lacks a column of it.
+func (df DataFrame) WithSchemaFile(path string) DataFrame {
+	s, err := frame.LoadSchema(path)
+	return df.known(s, err)
+}
+
+// WithCodebook is WithSchema with the fields of a CSV file that describes the columns, as
+// frame.ReadCodebook says, and is public.
+func (df DataFrame) WithCodebook(path string) DataFrame {
+	t, err := frame.ReadCSVFile(path, &CSV{Missing: []string{}})
+	if err != nil {
+		return df.known(nil, err)
+	}
+	s, err := frame.ReadCodebook(t)
+	return df.known(s, err)
+}
+
+func (df DataFrame) known(s *frame.Schema, err error) DataFrame {
+	if df.err = df.Err(); df.err != nil {
+		return df
+	}
+	if err == nil {
+		err = s.Fits(df.scanner().Names())
+	}
+	if err != nil {
+		return DataFrame{err: err}
+	}
+	df.schema = s
+	return df
+}
+
+// SaveSchema writes the schema of df to a JSON file, for WithSchemaFile.
+//
+// Errors: df's own; no schema, or one that was read off the data; those of the file system.
+func (df DataFrame) SaveSchema(path string) error {
+	_, s, err := df.Known()
+	if err != nil {
+		return err
+	}
+	return s.Save(path)
+}

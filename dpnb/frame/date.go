@@ -1,0 +1,121 @@
+package frame
+
+import (
+	"math"
+	"time"
+)
+
+// DatePart is what of a date a field stands for.
+type DatePart int
+
+const (
+	// NoDate: the field is no date.
+	NoDate DatePart = iota
+	// Days since 1970-01-01, with the share of the day if there is a time; a number.
+	Days
+	// Year is a number.
+	Year
+	// Month has the categories January to December.
+	Month
+	// Weekday has the categories Monday to Sunday.
+	Weekday
+)
+
+// DateField is a date between two days, as a number of days since 1970-01-01. The layout is how
+// the texts of the column, and here first and last, write it, in the way of package time:
+// "2006-01-02", "02.01.2006", "1/2/06", "2006-01-02 15:04". Columns of numbers, as Parquet has
+// for dates, are such days already. A text that is no date in this layout is no number.
+func DateField(name, layout, first, last string) Field {
+	bound := func(text string) float64 {
+		t, err := time.Parse(layout, text)
+		if err != nil {
+			return math.NaN() // which validate refuses
+		}
+		return daysOf(t)
+	}
+	f := NumericField(name, bound(first), bound(last))
+	f.Layout, f.Part = layout, Days
+	return f
+}
+
+// YearField is the year of a date.
+func YearField(name, layout string, first, last int) Field {
+	f := NumericField(name, float64(first), float64(last))
+	f.Layout, f.Part = layout, Year
+	return f
+}
+
+// MonthField is the month of a date, by its English name.
+func MonthField(name, layout string) Field {
+	f := Field{Name: name, Kind: Categorical, Layout: layout, Part: Month}
+	for m := time.January; m <= time.December; m++ {
+		f.Levels = append(f.Levels, m.String())
+	}
+	return f
+}
+
+// WeekdayField is the day of the week of a date, by its English name.
+func WeekdayField(name, layout string) Field {
+	f := Field{Name: name, Kind: Categorical, Layout: layout, Part: Weekday}
+	for d := range 7 {
+		f.Levels = append(f.Levels, time.Weekday((d+1)%7).String())
+	}
+	return f
+}
+
+func daysOf(t time.Time) float64 {
+	return (float64(t.Unix()) + float64(t.Nanosecond())/1e9) / 86400
+}
+
+// String names the part.
+func (p DatePart) String() string {
+	return []string{"no date", "days since 1970-01-01", "year", "month", "weekday"}[p]
+}
+
+// kind returns whether the part is a number or a category.
+func (p DatePart) kind() Kind {
+	if p == Month || p == Weekday {
+		return Categorical
+	}
+	return Numeric
+}
+
+// read returns the column as the field sees it: c itself, or what the dates in it stand for,
+// each by itself. A text that is no date is NaN, or stays what it is among categories.
+func (f *Field) read(c *Column) *Column {
+	if f.Part == NoDate {
+		return c
+	}
+	out := &Column{Name: c.Name, Kind: f.Part.kind()}
+	for i := range c.len() {
+		t, ok := f.date(c, i)
+		switch {
+		case out.Kind == Categorical && ok && f.Part == Month:
+			out.Texts = append(out.Texts, t.Month().String())
+		case out.Kind == Categorical && ok:
+			out.Texts = append(out.Texts, t.Weekday().String())
+		case out.Kind == Categorical:
+			out.Texts = append(out.Texts, c.Text(i))
+		case !ok:
+			out.Numbers = append(out.Numbers, math.NaN())
+		case f.Part == Year:
+			out.Numbers = append(out.Numbers, float64(t.Year()))
+		default:
+			out.Numbers = append(out.Numbers, daysOf(t))
+		}
+	}
+	return out
+}
+
+// date returns the date of row i.
+func (f *Field) date(c *Column, i int) (t time.Time, ok bool) {
+	if c.Kind == Numeric {
+		v := c.Numbers[i]
+		if math.IsNaN(v) || math.Abs(v) > 1e8 { // beyond ± 270,000 years
+			return t, false
+		}
+		return time.Unix(int64(math.Floor(v*86400)), 0).UTC(), true
+	}
+	t, err := time.Parse(f.Layout, trim(c.Texts[i]))
+	return t, err == nil
+}

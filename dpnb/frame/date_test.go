@@ -1,0 +1,162 @@
+package frame_test
+
+import (
+	"errors"
+	"math"
+	"os"
+	"path/filepath"
+	"reflect"
+	"slices"
+	"strings"
+	"testing"
+
+	"github.com/dpnb/notebooks/dpnb/frame"
+)
+
+func staysSchema() *frame.Schema {
+	return &frame.Schema{Fields: []frame.Field{
+		frame.DateField("admitted", "02.01.2006", "01.01.2020", "31.12.2020"),
+		frame.MonthField("born", "2006-01-02"),
+		frame.WeekdayField("seen", "1/2/06").OrMissing(),
+		frame.YearField("since", "2006", 1990, 2030).OrMissingAs(2010),
+		frame.CategoricalField("ill", "no", "yes"),
+	}}
+}
+
+const stays = "admitted,born,seen,since,ill\n01.01.2020,1970-03-01,11/22/26,2000,yes\n" +
+	"31.12.2020,1970-12-31,,soon,no\nlater,x,5/4/20,1980,no\n31.12.2031,2000-02-30,NA,,no\n"
+
+// Dates are days, years, months and weekdays by the field's own rule, whatever else is there.
+func TestDates(t *testing.T) {
+	tab := table(t, stays)
+	d, err := frame.NewDesign(tab, staysSchema(), frame.DesignSettings{Label: "ill", NoBias: true})
+	if err != nil {
+		t.Fatal(err)
+	}
+	one := func(i int) (on []string, numbers []float64) {
+		for j, name := range d.Features {
+			v := dense(d).At(i, j)
+			if name == "admitted" || name == "since" {
+				numbers = append(numbers, v)
+			} else if v == 1 {
+				on = append(on, name)
+			}
+		}
+		return on, numbers
+	}
+	for i, want := range []struct {
+		on       string
+		admitted float64
+		since    float64
+	}{{"born=March seen=Sunday", 0, 0.25}, {"born=December seen missing", 1, 0.5}, {"seen=Monday", 0.5, 0},
+		{"seen missing", 1, 0.5}} {
+		on, numbers := one(i)
+		if strings.Join(on, " ") != want.on || numbers[0] != want.admitted || numbers[1] != want.since {
+			t.Errorf("row %d: %v, %v, want %+v", i, on, numbers, want)
+		}
+	}
+	m, err := frame.Misfits(tab, staysSchema())
+	if err != nil {
+		t.Fatal(err)
+	}
+	var said []string
+	for _, x := range m {
+		said = append(said, x.Column+" "+x.What)
+	}
+	want := []string{"admitted no date as 02.01.2006", "admitted above 18627", "born outside the categories",
+		"since no date as 2006", "since below 1990"}
+	if !slices.Equal(said, want) {
+		t.Errorf("%q, want %q", said, want)
+	}
+	// The same dates as numbers of days, as Parquet has them.
+	days, err := frame.NewTable(frame.Column{Name: "x", Numbers: []float64{18262, 18262.75, math.NaN(), 1e300}})
+	if err != nil {
+		t.Fatal(err)
+	}
+	v, err := frame.NewValues(&frame.Schema{Fields: []frame.Field{frame.MonthField("x", "")}}, days.Names(),
+		[]string{"x"})
+	if err != nil {
+		t.Fatal(err)
+	}
+	if got, err := v.Of(days); err != nil || !slices.Equal(got[0], []float64{0, 0, -1, -1}) {
+		t.Errorf("%v, %v", got, err)
+	}
+	bad := frame.DateField("x", "2006-01-02", "2020-01-01", "31.12.2020")
+	if _, err := frame.NewValues(&frame.Schema{Fields: []frame.Field{bad}}, days.Names(), []string{"x"}); err == nil {
+		t.Error("a bound that is no date is accepted")
+	}
+}
+
+// A schema that is saved and loaded is the same; what is wrong in a file is named.
+func TestSchemaFiles(t *testing.T) {
+	path := filepath.Join(t.TempDir(), "schema.json")
+	s := staysSchema()
+	s.Fields = append(s.Fields, frame.LogField("income", 1, 1e6), frame.NumericField("wealth", 0, 9).Unbounded(),
+		frame.CategoricalField("city", "Bern", "Rome").OrElse("other"),
+		frame.NumericField("age", 0, 99).OrMissingAs(40))
+	if err := s.Save(path); err != nil {
+		t.Fatal(err)
+	}
+	got, err := frame.LoadSchema(path)
+	if err != nil || !reflect.DeepEqual(got, s) {
+		t.Errorf("%+v, %v", got, err)
+	}
+	if err := frame.InferSchema(table(t, stays)).Save(path); err == nil || !strings.Contains(err.Error(), "read off") {
+		t.Errorf("what was read off the data is saved: %v", err)
+	}
+	x := `{"name":"a","type":"category","categories":["x"]}`
+	for text, want := range map[string]string{
+		"":                               "schema.json",
+		`[],"version":2`:                 "version 2",
+		`[]`:                             "no fields",
+		`[],"feilds":[]`:                 "feilds",
+		`[` + x + `,` + x + `]`:          "two fields",
+		`[{"name":"a","type":"nombre"}]`: "number, log",
+		`[{"name":"a","type":"number","lower":1}]`:                              `"a"`,
+		`[{"name":"a","type":"number","lower":2,"upper":1}]`:                    `"a"`,
+		`[{"name":"a","type":"category","categories":["x"],"lower":2}]`:         `"a"`,
+		`[{"name":"a","type":"number","lower":0,"upper":1,"categories":["x"]}]`: `"a"`,
+		`[{"name":"a","type":"category"}]`:                                      `"a"`,
+	} {
+		if err := os.WriteFile(path, []byte(`{"version":1,"fields":`+text+"}"), 0o600); err != nil {
+			t.Fatal(err)
+		}
+		var in *frame.InputError
+		if _, err := frame.LoadSchema(path); !errors.As(err, &in) || !strings.Contains(err.Error(), want) {
+			t.Errorf("%s: %v, want it to mention %q", text, err, want)
+		}
+	}
+	if _, err := frame.LoadSchema(path + "x"); err == nil || !strings.Contains(err.Error(), "schema.jsonx") {
+		t.Errorf("%v", err)
+	}
+	err = s.Fits([]string{"admitted", "born", "seen", "since", "ill", "income", "wealth", "town", "age"})
+	if err == nil || !strings.Contains(err.Error(), `"city"`) || !strings.Contains(err.Error(), `"town"`) {
+		t.Errorf("%v", err)
+	}
+}
+
+func TestCodebook(t *testing.T) {
+	s, err := frame.ReadCodebook(table(t, "name,type,lower,upper,categories,missing,missingAs,layout\n"+
+		"age,number,0,120,,,40,\nward,category,,,A|B | C,yes,,\nadmitted,\"date, in days\",18262,18627,,,,02.01.2006\n"+
+		"born,month of a date,,,,,,2006-01-02\n"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	month := frame.MonthField("born", "2006-01-02")
+	want := &frame.Schema{Fields: []frame.Field{frame.NumericField("age", 0, 120).OrMissingAs(40),
+		frame.CategoricalField("ward", "A", "B", "C").OrMissing(),
+		frame.DateField("admitted", "02.01.2006", "01.01.2020", "31.12.2020"), month}}
+	if !reflect.DeepEqual(s, want) {
+		t.Errorf("%+v, want %+v", s, want)
+	}
+	for text, want := range map[string]string{
+		"name,type,unit\na,number,m\n":                         "unit",
+		"name,type,lower\na,number,0\n":                        `"a"`,
+		"name,type,lower,upper\na,number,x,1\n":                `"a"`,
+		"name,type,categories,missing\na,category,x,perhaps\n": "perhaps",
+	} {
+		if _, err := frame.ReadCodebook(table(t, text)); err == nil || !strings.Contains(err.Error(), want) {
+			t.Errorf("%q: %v", text, err)
+		}
+	}
+}

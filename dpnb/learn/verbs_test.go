@@ -1,0 +1,75 @@
+package learn_test
+
+import (
+	"os"
+	"path/filepath"
+	"slices"
+	"strings"
+	"testing"
+
+	"github.com/dpnb/notebooks/dpnb/frame"
+	"github.com/dpnb/notebooks/dpnb/learn"
+)
+
+// Verbs carry the schema with them, and what is derived can be learnt from; a file that is
+// scanned gives the same records as one in memory.
+func TestVerbs(t *testing.T) {
+	text := "id,age,since,city,happy\na,31,01.02.2020,Bern,yes\nb,64,x,Rome,no\na,40,05.06.2021,Bern,yes\n" +
+		"c,20,,Oslo,no\n"
+	path := filepath.Join(t.TempDir(), "a.csv")
+	if err := os.WriteFile(path, []byte(text), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	schema := []learn.Field{learn.Numeric("age", 18, 98), learn.Weekday("since", "02.01.2006").OrMissing(),
+		learn.Categorical("city", "Bern", "Rome"), learn.Categorical("happy", "no", "yes")}
+	file := filepath.Join(t.TempDir(), "schema.json")
+	var want []float64
+	for k, df := range []learn.DataFrame{learn.ReadCSV(path), learn.FromScanner(frame.ScanCSV(path, nil))} {
+		df = df.Where(func(r learn.Row) bool { return r.Number("age") > 20 }, "age").Drop("id").WithSchema(schema...).
+			Rename("city", "town").
+			DeriveNumber(learn.Numeric("old", 0, 1), func(r learn.Row) float64 {
+				return map[bool]float64{true: 1}[r.Number("age") > 60]
+			}, "age").
+			DeriveText(learn.Categorical("in Bern", "no", "yes"), func(r learn.Row) string {
+				return map[bool]string{false: "no", true: "yes"}[r.Text("town") == "Bern"]
+			}, "town")
+		if err := df.SaveSchema(file); err != nil {
+			t.Fatal(err)
+		}
+		d, err := learn.Binary(df.WithSchemaFile(file), "happy", learn.StoredIn(learn.Storage{Dir: t.TempDir(),
+			Double: true})).Design()
+		if err != nil {
+			t.Fatal(err)
+		}
+		var got []float64
+		row := make([]float64, d.Width())
+		for i := range d.Records() {
+			d.Rows.Row(row, i)
+			got = append(append(got, row...), d.Labels[i])
+		}
+		if k == 0 {
+			want = got
+		}
+		if len(got) != 3*(1+1+8+2+1+2+1) || !slices.Equal(got, want) {
+			t.Errorf("records %v, want %v", got, want)
+		}
+		if c := df.Check(); c.Err() != nil || len(c.Misfits) != 1 || c.Misfits[0].Lines[0] != 3 {
+			t.Errorf("misfits %+v, %v", c.Misfits, c.Err())
+		}
+		a, b := df.Split(0.5, "k", "age")
+		if a.Err() != nil || b.Err() != nil || a.Collect().Rows()+b.Collect().Rows() != 3 {
+			t.Errorf("parts of %d and %d rows, %v, %v", a.Collect().Rows(), b.Collect().Rows(), a.Err(), b.Err())
+		}
+	}
+	book := filepath.Join(t.TempDir(), "book.csv")
+	text = "name,type,lower,upper\nage,number,0,99\nheight,number,1,2\n"
+	if err := os.WriteFile(book, []byte(text), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	for name, df := range map[string]learn.DataFrame{`"height"`: learn.ReadCSV(path).WithCodebook(book),
+		`"town"`: learn.ReadCSV(path).WithSchemaFile(file)} {
+		if err := df.Err(); err == nil || !strings.Contains(err.Error(), name) {
+			t.Errorf("%v, want it to mention %s", err, name)
+		}
+	}
+}
