@@ -109,6 +109,9 @@ func (q Query) planned(df learn.DataFrame) (plan, frame.Scanner, *frame.Values, 
 		}
 	}
 	v, err := frame.NewValues(schema, records.Names(), p.columns())
+	if table, ok := records.(*frame.Table); ok && err == nil && p.columns() != nil {
+		_, err = v.Of(table.Head(0)) // whether categories can be told apart: not after the charge
+	}
 	return p, records, v, err
 }
 

@@ -1,7 +1,6 @@
 package statistic
 
 import (
-	"maps"
 	"math"
 	"math/bits"
 	"slices"
@@ -103,22 +102,31 @@ const mostRound = 1 << 12
 // roundNumbers returns the multiples of all powers of ten of which there are at most mostRound
 // within the bounds. Those of each power have together as much weight as all points have.
 func (m Quantiles) roundNumbers() (r roundNumbers) {
-	more := map[int64]uint64{}
-	power := math.Ceil(math.Log10(2 * m.Of.half() / mostRound))
-	for ; power < 300 && power > -300; power++ {
-		unit := math.Pow(10, power)
-		first, last := math.Ceil(m.Of.Lower/unit), math.Floor(m.Of.Upper/unit)
-		n := last - first + 1
-		if !(n >= 2 && math.Abs(first) < 1<<40 && math.Abs(last) < 1<<40) {
+	r.before = []uint64{0}
+	unit := math.Pow(10, math.Ceil(math.Log10(2*m.Of.half()/mostRound)))
+	first, last := math.Ceil(m.Of.Lower/unit), math.Floor(m.Of.Upper/unit)
+	if !(math.Abs(first) < 1<<40 && math.Abs(last) < 1<<40) {
+		return r // as good as one number
+	}
+	// more has what each power of ten gives to its multiples: of 1, 10, 100, … units.
+	var more []uint64
+	for power := 1.0; ; power *= 10 {
+		n := math.Floor(last/power) - math.Ceil(first/power) + 1
+		if n < 2 {
 			break
 		}
-		for k := range int(n) {
-			more[int64(m.cell((first+float64(k))*unit))] += max(1, uint64(cells/n))
-		}
+		more = append(more, max(1, uint64(cells/n)))
 	}
-	r.before = []uint64{0}
-	for _, c := range slices.Sorted(maps.Keys(more)) {
-		r.cell, r.before = append(r.cell, c), append(r.before, r.before[len(r.cell)]+more[c])
+	for k := int64(first); k <= int64(last); k++ {
+		sum := uint64(0)
+		for i, power := 0, int64(1); i < len(more) && k%power == 0; i, power = i+1, 10*power {
+			sum += more[i]
+		}
+		c := int64(m.cell(float64(k) * unit))
+		if n := len(r.cell); n == 0 || r.cell[n-1] < c {
+			r.cell, r.before = append(r.cell, c), append(r.before, r.before[n])
+		}
+		r.before[len(r.before)-1] += sum
 	}
 	return r
 }
