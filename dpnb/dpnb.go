@@ -304,6 +304,11 @@ type (
 	Softmax = learn.Softmax
 	// OneVsRest is a logistic regression for each class, for Classes.
 	OneVsRest = learn.OneVsRest
+	// Tune is the best of several learners, or sets of columns, with the choice paid for:
+	//
+	//	l := dpnb.Tune{Learners: []dpnb.Learner{dpnb.Logistic{}, dpnb.SVM{Width: 3}}}
+	//	l.Without = [][]string{nil, {"city"}}
+	Tune = learn.Tune
 )
 
 // The losses of HeavyTails.

@@ -1,6 +1,10 @@
 package learn
 
-import "github.com/dpnb/notebooks/dpnb/noise"
+import (
+	"github.com/dpnb/notebooks/dpnb/mechanism"
+	"github.com/dpnb/notebooks/dpnb/noise"
+	"github.com/dpnb/notebooks/dpnb/privacy"
+)
 
 // Tuned is a learner with λ, τ and the noise set, for tests of the fit path.
 func Tuned(l Learner, lambda, tolerance float64, src noise.Source) Learner {
@@ -17,3 +21,22 @@ func (t tuned) recipe() recipe                                  { return t.p }
 
 // AxisOf is the label of the axis of Bands.
 var AxisOf = axisOf
+
+// TunedParts returns the mean number of runs of a tuned model, the noise of the score, and
+// what the fits cost.
+func TunedParts(m *Model) (runs, scoreSigma float64, fits []privacy.Profile) {
+	b := m.ran.(bestOf)
+	for _, f := range b.Fits {
+		p, err := mechanism.Profile(f)
+		if err != nil {
+			panic(err)
+		}
+		fits = append(fits, p)
+	}
+	return b.MeanRuns, b.ScoreSigma, fits
+}
+
+// TuneScore is the score of coefficients by which Tune chooses, without its noise.
+func TuneScore(data *Dataset, theta []float64) float64 {
+	return tuneChoice{design: data.design}.score(theta)
+}

@@ -38,7 +38,7 @@ var mechanisms = sync.OnceValue(func() *typedjson.Codec {
 		loss.Hinge{}, loss.ReLU{},
 		composite.None{}, composite.L1{}, composite.GroupL1{}, composite.Everywhere{}, composite.Ball{},
 		composite.Box{}, composite.Simplex{},
-		qop.Perturbation{},
+		qop.Perturbation{}, bestOf{},
 	)
 	keepInterpolation(c)
 	typedjson.As(c, loss.Clipped(loss.Squared{}, 1), func(v any) (clippedLoss, error) {

@@ -1,0 +1,279 @@
+package learn
+
+import (
+	"cmp"
+	"errors"
+	"fmt"
+	"math"
+	"slices"
+
+	"github.com/dpnb/notebooks/dpnb/frame"
+	"github.com/dpnb/notebooks/dpnb/mechanism"
+	"github.com/dpnb/notebooks/dpnb/noise"
+	"github.com/dpnb/notebooks/dpnb/privacy"
+)
+
+// Tune fits the best of several learners, and pays for the choice: a Poisson number of
+// times one of them is drawn evenly and fitted, and scored on the same records with noise;
+// the fit of the largest score is released, and nothing of the others, not even how many
+// there were. What that costs is proved for the whole (docs/theory/sgd.md, section 4): the
+// guarantee is that of the allowance, and each single fit has about twice the noise that it
+// would have alone. So it pays where learners differ by more than that, as with a λ
+// or a clip level that is far off, or columns that only add noise.
+//
+//	model, err := dpnb.Tune{
+//		Learners: []dpnb.Learner{dpnb.Linear{Clip: 0.1}, dpnb.Linear{Clip: 0.5}},
+//		Without:  [][]string{nil, {"visits", "ward"}},
+//	}.Fit(data, budget.Spend(1))
+//
+// Neither the settings nor the columns may be chosen by looking at the records. The score
+// is the number of records whose class is predicted rightly; of a number or a count the sum
+// of 1 − min(1, |y − ŷ|/h), h half the width of the public bounds.
+type Tune struct {
+	// Learners to choose from, all for the same task: with bounds, one prediction for each
+	// record, and no CurvatureShare.
+	Learners []Learner
+	// Without has sets of columns; each learner is tried without each set. Nil is the one
+	// set of none.
+	Without [][]string
+	// Runs is the mean number of fits; zero is three for each choice, so that each is drawn
+	// at all with probability 0.95.
+	Runs float64
+	// ScoreShare in (0, 1) is the part of each fit's μ² that its score has; zero is 0.1.
+	ScoreShare float64
+	// Noise is the source of all noise; nil is noise.NewSecure(). Those of the learners are
+	// not used.
+	Noise noise.Source
+	// Workers is the number of goroutines; zero means one for each processor.
+	Workers int
+}
+
+// Fit releases a private model: see Learner. The model says what was chosen. If no fit was
+// drawn, which has probability e^{−Runs}, all coefficients are zero.
+func (l Tune) Fit(data *Dataset, allowance Allowance) (*Model, error) {
+	choices, err := l.choices(data)
+	if err != nil {
+		return nil, err
+	}
+	p := choices[0].recipe
+	p.learner, p.entry, p.noise, p.workers = "Tune", "tuned", l.Noise, l.Workers
+	p.choose = func(_ recipe, _ *frame.Design, epsilon, delta float64) (mechanism.Mechanism, error) {
+		return l.calibrate(choices, epsilon, delta)
+	}
+	m, err := fit(data, allowance, p)
+	if err != nil {
+		return nil, err
+	}
+	won := choices[m.Release.Fitted.(bestOf).Chosen]
+	tuned := newModel(won.recipe, won.design, m.coefficients)
+	tuned.Release, tuned.lambda, tuned.ran, tuned.paid = m.Release, m.lambda, m.ran, m.paid
+	tuned.learner, tuned.title = "Tune", "tuned "+tuned.title
+	return tuned, nil
+}
+
+// FitWithoutPrivacy returns the fit of the largest score without noise, for comparison on
+// public data.
+func (l Tune) FitWithoutPrivacy(data *Dataset) (*Model, error) {
+	choices, err := l.choices(data)
+	if err != nil {
+		return nil, err
+	}
+	var best *Model
+	top := math.Inf(-1)
+	for _, c := range choices {
+		m, err := fitWithoutPrivacy(c.data(), c.recipe)
+		if err != nil {
+			return nil, err
+		}
+		if s := c.score(m.coefficients); s > top {
+			best, top = m, s
+		}
+	}
+	return best, nil
+}
+
+func (l Tune) recipe() recipe {
+	if len(l.Learners) == 0 || l.Learners[0] == nil {
+		return recipe{learner: "Tune", noise: l.Noise}
+	}
+	p := l.Learners[0].recipe()
+	p.learner, p.noise = "Tune", l.Noise
+	return p
+}
+
+// tuneChoice is a learner with the records that it learns from.
+type tuneChoice struct {
+	recipe recipe
+	design *frame.Design
+}
+
+func (c tuneChoice) data() *Dataset { return &Dataset{design: c.design} }
+
+// choices returns every learner with every set of columns.
+//
+// Errors: settings that are out of range, learners that cannot be compared, columns that
+// are not there: all public.
+func (l Tune) choices(data *Dataset) ([]tuneChoice, error) {
+	if err := data.Err(); err != nil {
+		return nil, err
+	}
+	if s := l.ScoreShare; s != 0 && !(s > 0 && s < 1) {
+		return nil, &privacy.ParamError{Name: "ScoreShare", Value: s, Want: "a number in (0, 1), or 0 for 0.1"}
+	}
+	if r := l.Runs; r != 0 && !(r >= 1 && r <= 1000) {
+		return nil, &privacy.ParamError{Name: "Runs", Value: r,
+			Want: "a mean from 1 to 1000, or 0 for three of each choice"}
+	}
+	without := l.Without
+	if without == nil {
+		without = [][]string{nil}
+	}
+	if len(l.Learners)*len(without) < 2 {
+		return nil, &privacy.ParamError{Name: "Learners", Value: len(l.Learners),
+			Want: "two or more, or several sets of columns: of one there is nothing to choose, and its own Fit is " +
+				"cheaper"}
+	}
+	var out []tuneChoice
+	for _, columns := range without {
+		design, err := data.without(columns)
+		if err != nil {
+			return nil, err
+		}
+		for _, learner := range l.Learners {
+			c := tuneChoice{design: design}
+			if learner == nil {
+				return nil, errors.New("dpnb: a learner of Tune is nil")
+			}
+			if _, nested := learner.(Tune); nested {
+				return nil, errors.New("dpnb: Tune chooses among learners that are fitted once, not among other " +
+					"choices")
+			}
+			c.recipe = learner.recipe()
+			c.recipe.workers = l.Workers
+			if err := errors.Join(c.recipe.valid(), c.recipe.suits(design)); err != nil {
+				return nil, err
+			}
+			if c.recipe.pure || c.recipe.levels != nil || c.recipe.curvatureShare != 0 {
+				return nil, fmt.Errorf("dpnb: Tune does not choose among %s with these settings: it wants one "+
+					"prediction for each record, a δ, and no CurvatureShare, for a choice by the score leaves no "+
+					"intervals",
+					c.recipe.learner)
+			}
+			out = append(out, c)
+		}
+	}
+	return out, nil
+}
+
+// without returns the records as they are made without some columns.
+func (d *Dataset) without(columns []string) (*frame.Design, error) {
+	if len(columns) == 0 {
+		return d.design, nil
+	}
+	if d.design.Encoding == nil || d.table == nil {
+		return nil, errors.New("dpnb: these records were made of no table, of which columns could be left out")
+	}
+	kept := d.design.Encoding.Kept()
+	for _, name := range columns {
+		at := slices.IndexFunc(kept.Fields, func(f frame.Field) bool { return f.Name == name })
+		if at < 0 {
+			return nil, fmt.Errorf("dpnb: Without names %q, which is none of the features' columns", name)
+		}
+		kept.Fields = slices.Delete(kept.Fields, at, at+1)
+	}
+	e, err := kept.Encoding()
+	if err != nil {
+		return nil, err
+	}
+	return e.Design(d.table)
+}
+
+// tuneSlack is the part of δ that fits which are nearly Gaussian may have beside their μ.
+const tuneSlack = 1e-3
+
+// calibrate chooses the noise of every choice for (ε, δ) of the whole.
+func (l Tune) calibrate(choices []tuneChoice, epsilon, delta float64) (mechanism.Mechanism, error) {
+	share := orElse(l.ScoreShare, 0.1)
+	b := bestOf{MeanRuns: orElse(l.Runs, float64(3*len(choices))), Chosen: -1, choices: choices}
+	if !(epsilon > 0 && epsilon <= 1e3) || !(delta > 0 && delta < 1) {
+		_, err := privacy.GaussianSigma(epsilon, delta)
+		return nil, cmp.Or(err, error(&privacy.ParamError{Name: "Epsilon", Value: epsilon,
+			Want: "a number in (0, 1000]"}))
+	}
+	// The largest μ of one run, in the Gaussian case.
+	b.Slack = tuneSlack * delta / b.MeanRuns
+	low, high := 0.0, 1.0
+	holds := func(mu float64) bool {
+		p, err := privacy.SelectionPoissonProfile(privacy.GaussianProfile(mu, privacy.AddRemove), b.MeanRuns)
+		return err == nil && privacy.DeltaUpper(p, epsilon) <= delta*(1-2*tuneSlack)
+	}
+	for holds(high) && high < 1e3 {
+		low, high = high, 2*high
+	}
+	for range 40 {
+		if mid := 0.5 * (low + high); holds(mid) {
+			low = mid
+		} else {
+			high = mid
+		}
+	}
+	if low == 0 {
+		return nil, fmt.Errorf("%w: no noise gives (ε = %g, δ = %g) to the best of %g fits", privacy.ErrUnsupported,
+			epsilon, delta, b.MeanRuns)
+	}
+	ofScore, ofFit := low*math.Sqrt(share), low*math.Sqrt(1-share)
+	b.ScoreSigma = 1 / ofScore * (1 + 1e-15)
+	for _, c := range choices {
+		m, mu, err := c.under(ofFit, delta/b.MeanRuns, b.Slack)
+		if err != nil {
+			return nil, err
+		}
+		b.Fits, b.Mu = append(b.Fits, m), math.Max(b.Mu, mu)
+	}
+	return b, b.Validate()
+}
+
+// under returns the mechanism of a choice with as little noise as costs at most μ, but for a
+// probability of slack.
+func (c tuneChoice) under(most, delta, slack float64) (m mechanism.Mechanism, cost float64, err error) {
+	choose := c.recipe.choose
+	if choose == nil {
+		choose = tilted
+	}
+	for mu := most * (1 - 1e-9); mu > most/16; {
+		epsilon, err := privacy.EpsilonUpper(privacy.GaussianProfile(mu, privacy.AddRemove), delta)
+		if err != nil {
+			return nil, 0, err
+		}
+		if m, err = choose(c.recipe, c.design, epsilon, delta); err != nil {
+			return nil, 0, err
+		}
+		if cost, err = gaussianCost(m, slack); err != nil || cost <= most {
+			return m, cost, err
+		}
+		mu *= most / cost * (1 - 1e-3)
+	}
+	return nil, 0, fmt.Errorf("%w: no choice of parameters for %s was found that costs a μ of %.3g, as a fit among "+
+		"several may; a larger λ costs less", privacy.ErrUnsupported, c.recipe.learner, most)
+}
+
+// gaussianCost is the μ of a mechanism, but for a probability of slack. It can take seconds,
+// and is remembered by all that the mechanism is made of.
+func gaussianCost(m mechanism.Mechanism, slack float64) (float64, error) {
+	text, err := mechanisms().Marshal(m)
+	if err != nil {
+		return 0, err
+	}
+	type key struct {
+		kind, mechanism string
+		slack           float64
+	}
+	return calibrated(key{fmt.Sprintf("%T", m), string(text), slack}, func() (float64, error) {
+		p, err := mechanism.Profile(m)
+		if err != nil {
+			return 0, err
+		}
+		mu, _, err := privacy.AsGaussian(p, slack)
+		return mu, err
+	})
+}

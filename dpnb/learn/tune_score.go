@@ -1,0 +1,65 @@
+package learn
+
+import (
+	"math"
+
+	"github.com/dpnb/notebooks/dpnb/frame"
+	"github.com/dpnb/notebooks/dpnb/matrix"
+)
+
+// scoreUnit is what the score of a record is a multiple of, so that sums are exact.
+const scoreUnit = 0x1p-20
+
+// score returns the sum of the scores of the records, each in [0, 1], a multiple of
+// scoreUnit and a function of its record and θ alone: one record more or less changes it by
+// at most one, to the last bit.
+func (c tuneChoice) score(theta []float64) float64 {
+	d, task := c.design, c.design.Target.Task
+	width := d.Rows.D
+	parts := len(theta) / width
+	const block = 256
+	margins := make([]float64, parts*block)
+	var sum int64
+	for lo := 0; lo < d.Rows.N; lo += block {
+		hi := min(lo+block, d.Rows.N)
+		for k := range parts {
+			matrix.MarginsAlone(d.Rows, margins[k*block:(k+1)*block], theta[k*width:(k+1)*width], lo, hi)
+		}
+		for i, y := range d.Labels[lo:hi] {
+			sum += int64(recordScore(task, d.Target, y, margins[i:], block, parts) / scoreUnit)
+		}
+	}
+	return float64(sum) * scoreUnit
+}
+
+// recordScore returns the score in [0, 1] of a record with the margins t[0], t[stride], ….
+func recordScore(task frame.Task, target frame.Target, y float64, t []float64, stride, parts int) float64 {
+	off := 1.0
+	switch task {
+	case frame.TwoClasses:
+		if (t[0] > 0) == (y > 0) {
+			return 1
+		}
+		return 0
+	case frame.ManyClasses:
+		best := 0
+		for k := range parts {
+			if t[k*stride] > t[best*stride] {
+				best = k
+			}
+		}
+		if float64(best) == y {
+			return 1
+		}
+		return 0
+	case frame.Number: // labels are in units of half the width
+		off = math.Abs(math.Max(-1, math.Min(1, t[0])) - y)
+	case frame.Count:
+		mean := math.Max(target.Lower, math.Min(target.Upper, math.Exp(t[0])))
+		off = 2 * math.Abs(mean-y) / (target.Upper - target.Lower)
+	}
+	if !(off < 1) { // NaN too
+		return 0
+	}
+	return 1 - off
+}

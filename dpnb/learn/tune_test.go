@@ -1,0 +1,209 @@
+package learn_test
+
+import (
+	"math"
+	"reflect"
+	"slices"
+	"strings"
+	"testing"
+
+	"github.com/dpnb/notebooks/dpnb/internal/testscale"
+	"github.com/dpnb/notebooks/dpnb/learn"
+	"github.com/dpnb/notebooks/dpnb/privacy"
+)
+
+// The whole costs what it says: the ledger has one entry of the (ε, δ) that was allowed, the
+// profile keeps to it and uses it up, and it is that of the selection theorem for runs whose
+// μ² is the costliest fit's and the score's together, worked out here again.
+func TestTuneCostsWhatItSays(t *testing.T) {
+	data := kinds(t, 400)["Binary"]
+	tune := learn.Tune{Learners: []learn.Learner{learn.Logistic{}, learn.SVM{}, learn.Logistic{Lambda: 40}}}
+	budget := fresh(1, 1e-5)
+	m, err := tune.Fit(data, budget.Spend(1))
+	if err != nil {
+		t.Fatal(err)
+	}
+	s, err := budget.State()
+	if err != nil || len(s.Entries) != 1 || s.Entries[0].Epsilon != 1 || s.Entries[0].Delta != 1e-5 ||
+		!strings.Contains(s.Entries[0].Mechanism, "chosen among several") {
+		t.Errorf("the ledger has %+v (%v)", s, err)
+	}
+	g := m.Release.Guarantee
+	if d := privacy.DeltaUpper(g.Profile, 1); g.Epsilon != 1 || g.Delta != 1e-5 || d > 1e-5 || d < 0.99e-5 {
+		t.Errorf("(%v, %v), and δ(1) = %v", g.Epsilon, g.Delta, d)
+	}
+	runs, score, fits := learn.TunedParts(m)
+	if runs != 9 || len(fits) != 3 {
+		t.Errorf("%v runs of %d fits", runs, len(fits))
+	}
+	most := 0.0
+	for _, p := range fits {
+		_, mu, ok := privacy.GaussianMu(p)
+		if !ok {
+			t.Fatal("a fit is no Gaussian mechanism")
+		}
+		most = math.Max(most, mu)
+	}
+	if ratio := 1 / (score * score) / (1/(score*score) + most*most); math.Abs(ratio-0.1) > 1e-6 {
+		t.Errorf("the score has %v of μ²", ratio)
+	}
+	delta := func(mu float64) float64 {
+		p, err := privacy.SelectionPoissonProfile(privacy.GaussianProfile(mu, privacy.AddRemove), runs)
+		if err != nil {
+			t.Fatal(err)
+		}
+		return privacy.DeltaUpper(p, 1)
+	}
+	mu := math.Hypot(most, 1/score)
+	if want, got := delta(mu), privacy.DeltaUpper(g.Profile, 1); !(got >= want && got < want*1.01+1e-8) {
+		t.Errorf("δ(1) = %v, the theorem has %v", got, want)
+	}
+	// What is wrong by a tenth is seen: a fit or a score that is not paid for, noise that is a
+	// hundredth less, one run.
+	for what, wrong := range map[string]float64{"no score": delta(most), "less noise": delta(mu * 1.01),
+		"one run": privacy.DeltaUpper(privacy.GaussianProfile(mu, privacy.AddRemove), 1)} {
+		if r := wrong / 1e-5; r > 0.99 && r <= 1 {
+			t.Errorf("%s: δ(1) is %v of what is allowed, which is as it should be", what, r)
+		}
+	}
+	alone, err := privacy.MuOf(1, 1e-5)
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Logf("a fit has %.2f times the noise that it has alone", alone/most)
+}
+
+// The best is chosen where choices differ, of every kind of record: a λ that is far off, a clip
+// level, columns without which nothing can be learnt. The model says what was chosen, predicts
+// with its own columns, and is the same when it was kept. There are no intervals.
+func TestTuneChooses(t *testing.T) {
+	data := kinds(t, 4000)
+	few := [][]string{{"age", "weight", "smoker", "visits", "pressure"}, {"ward"}}
+	for name, test := range map[string]struct {
+		tune learn.Tune
+		from string
+		won  func(m *learn.Model) bool
+	}{
+		"λ": {learn.Tune{Learners: []learn.Learner{learn.Logistic{Lambda: 1e5}, learn.Logistic{Lambda: 30}}}, "Binary",
+			func(m *learn.Model) bool { return m.Lambda() == 30 }},
+		"columns": {learn.Tune{Learners: []learn.Learner{learn.SVM{}}, Without: few}, "Binary",
+			func(m *learn.Model) bool { return slices.Contains(m.Columns(), "age") }},
+		"clip": {learn.Tune{Learners: []learn.Learner{learn.Poisson{Clip: 100}, learn.Poisson{}}}, "Counts",
+			func(m *learn.Model) bool { return strings.Contains(m.Release.Mechanism, "|f′| ≤ 5") }},
+		"classes": {learn.Tune{Learners: []learn.Learner{learn.Softmax{Lambda: 1e5}, learn.Softmax{}}}, "Classes",
+			func(m *learn.Model) bool { return m.Lambda() < 1e5 }},
+	} {
+		if test.from != "Binary" && !testscale.Full() {
+			continue // others take seconds to calibrate
+		}
+		right := 0
+		const seeds = 10
+		test.tune.Runs = 12
+		for seed := range uint64(seeds) {
+			test.tune.Noise = learn.Seed(seed)
+			m, err := test.tune.Fit(data[test.from], learn.Simulate(4, 1e-5))
+			if err != nil {
+				t.Fatal(name, err)
+			}
+			if test.won(m) {
+				right++
+			}
+			if seed > 0 {
+				continue
+			}
+			if _, err := m.Score(data[test.from]); err != nil {
+				t.Error(name, err)
+			}
+			if _, err := m.Intervals(0.9); err == nil {
+				t.Errorf("%s: there are intervals after a choice", name)
+			}
+			back := kept(t, m)
+			if !sameBits(back.Theta(), m.Theta()) || !reflect.DeepEqual(back.Display(), m.Display()) {
+				t.Errorf("%s: it is another model after it was kept", name)
+			}
+			if _, err := m.Card(); err != nil {
+				t.Error(name, err)
+			}
+		}
+		if right < seeds-1 {
+			t.Errorf("%s: the better one was chosen in %d of %d", name, right, seeds)
+		}
+		if m, err := test.tune.FitWithoutPrivacy(data[test.from]); err != nil || m.Release != nil {
+			t.Errorf("%s, without privacy: %v", name, err)
+		}
+	}
+}
+
+// One record less changes the score of any coefficients by at most one, to the last bit, and
+// by no less than one somewhere: of every kind of record.
+func TestTuneScoreMovesByOne(t *testing.T) {
+	for from, learner := range map[string]learn.Learner{"Binary": learn.Logistic{}, "Regression": learn.Linear{},
+		"Counts": learn.Poisson{}, "Classes": learn.Softmax{}} {
+		all, fewer := kinds(t, 301)[from], kinds(t, 300)[from]
+		plain, err := learner.FitWithoutPrivacy(all)
+		if err != nil {
+			t.Fatal(err)
+		}
+		most := 0.0
+		for _, scale := range []float64{1, -3, 1e-9, 1e300, math.Inf(1)} {
+			theta := plain.Theta()
+			for j := range theta {
+				theta[j] *= scale
+			}
+			with, without := learn.TuneScore(all, theta), learn.TuneScore(fewer, theta)
+			if !(with-without >= 0 && with-without <= 1) || !(without >= 0 && without <= 300) {
+				t.Errorf("%s at %g: %v of 301 records, %v of 300", from, scale, with, without)
+			}
+			most = max(most, with-without)
+		}
+		if most < 0.3 {
+			t.Errorf("%s: the last record changes nothing", from)
+		}
+	}
+}
+
+func TestTuneRefusals(t *testing.T) {
+	data, budget := kinds(t, 50), fresh(1, 1e-5)
+	two := []learn.Learner{learn.Logistic{}, learn.SVM{}}
+	for want, tune := range map[string]learn.Tune{
+		"two or more":            {Learners: two[:1]},
+		"Learners = 0":           {},
+		"is nil":                 {Learners: []learn.Learner{nil, nil}},
+		"fitted once":            {Learners: []learn.Learner{learn.Tune{}, two[0]}},
+		"no CurvatureShare":      {Learners: []learn.Learner{learn.Logistic{CurvatureShare: 0.1}, two[0]}},
+		"Linear learns a number": {Learners: []learn.Learner{two[0], learn.Linear{}}},
+		"Runs = 0.5":             {Learners: two, Runs: 0.5},
+		"ScoreShare = 1":         {Learners: two, ScoreShare: 1},
+		`names "nowhere"`:        {Learners: two, Without: [][]string{{"nowhere"}}},
+		`names "age"`:            {Learners: two, Without: [][]string{{"age", "age"}}},
+		"no features": {Learners: two, Without: [][]string{{"age", "weight", "smoker", "pressure", "visits",
+			"ward"}}},
+		"Lambda = -1":                {Learners: []learn.Learner{learn.Logistic{Lambda: -1}, two[0]}},
+		"HeavyTails with these sett": {Learners: []learn.Learner{learn.HeavyTails{Loss: learn.LogisticLoss}, two[0]}},
+	} {
+		if _, err := tune.Fit(data["Binary"], budget.Spend(0.5)); err == nil || !strings.Contains(err.Error(), want) {
+			t.Errorf("%v, want %q", err, want)
+		}
+	}
+	if _, err := (learn.Tune{Learners: two}).Fit(data["Binary"], fresh(1, 0).Spend(0.5)); err == nil {
+		t.Error("tuned without a δ")
+	}
+	if _, n := spent(t, budget); n != 0 {
+		t.Errorf("%d entries", n)
+	}
+	// It is a learner: FitOnce has it once, and a share of a budget pays for it.
+	l := learn.Tune{Learners: two, Without: [][]string{nil, {"age"}}}
+	for range 2 {
+		if _, err := learn.FitOnce("best", l, data["Binary"], budget.Spend(0.5)); err != nil {
+			t.Error(err)
+		}
+	}
+	l.Runs = 5
+	if _, err := learn.FitOnce("best", l, data["Binary"], budget.Spend(0.5)); err == nil ||
+		!strings.Contains(err.Error(), "Runs is 5 and was not set") {
+		t.Error(err)
+	}
+	if _, n := spent(t, budget); n != 1 {
+		t.Errorf("%d entries", n)
+	}
+}
