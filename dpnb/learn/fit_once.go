@@ -47,6 +47,8 @@ type fitRecipe struct {
 	Noise    string          `json:"noise"`
 	Records  json.RawMessage `json:"records"`
 	Data     string          `json:"data"`
+	// RowsOfAPerson is how many a person may have, 0 where each row is one.
+	RowsOfAPerson int `json:"rows_of_a_person,omitempty"`
 	// Checksum of a public file.
 	Checksum string `json:"checksum,omitempty"`
 }
@@ -55,7 +57,8 @@ func recipeOf(l Learner, data *Dataset) (fitRecipe, error) {
 	if l == nil {
 		return fitRecipe{}, fmt.Errorf("dpnb: no learner: use Logistic{}, Linear{} or another")
 	}
-	r := fitRecipe{Learner: l.recipe().learner, Noise: noiseWords(l.recipe().noise), Data: data.design.Source.Name}
+	r := fitRecipe{Learner: l.recipe().learner, Noise: noiseWords(l.recipe().noise), Data: data.design.Source.Name,
+		RowsOfAPerson: data.design.RowsOfAPerson}
 	if data.design.Source.Public {
 		r.Checksum = data.design.Source.SHA256
 	}

@@ -258,3 +258,30 @@ func TestKeptSimulations(t *testing.T) {
 		t.Errorf("warns %q", back.Release.Warning())
 	}
 }
+
+// The guarantee for people with several rows is kept with the model, and FitOnce does not
+// take it for one of another number.
+func TestKeptForPeople(t *testing.T) {
+	df := frameOf(t, "who,"+strings.ReplaceAll(strings.TrimSpace(people), "\n", "\nA,")+"\n")
+	budget := fresh(1, 1e-5)
+	fit := func(rows int) (*learn.Model, error) {
+		return learn.FitOnce("x", learn.Logistic{}, learn.Binary(df.PerPerson("who", rows), "happy"), budget.Spend(0.5))
+	}
+	m, err := fit(3)
+	if err != nil {
+		t.Fatal(err)
+	}
+	back := kept(t, m)
+	if x, y := privacy.DeltaUpper(m.Release.Guarantee.Profile, 0.5), privacy.DeltaUpper(back.Release.Guarantee.Profile,
+		0.5); x != y || !reflect.DeepEqual(m.Release.Guarantee.Assumptions, back.Release.Guarantee.Assumptions) {
+		t.Errorf("δ = %v, and was %v", y, x)
+	}
+	if _, err := fit(2); err == nil || !strings.Contains(err.Error(), "rows_of_a_person is 2 and was 3") {
+		t.Error(err)
+	}
+	tune := learn.Tune{Learners: []learn.Learner{learn.Logistic{}, learn.SVM{}}}
+	if _, err := tune.Fit(learn.Binary(df.PerPerson("who", 3), "happy"), fresh(1, 1e-5).Spend(0.5)); err == nil ||
+		!strings.Contains(err.Error(), "keep one row of each person") {
+		t.Errorf("tuned for people with several rows: %v", err)
+	}
+}

@@ -118,7 +118,7 @@ func (p butFor) LogDeltaUpper(d privacy.Direction, eps float64) float64 {
 func (b bestOf) Feasible(_, records int) error {
 	for i, m := range b.Fits {
 		if i < len(b.choices) {
-			if err := m.Feasible(b.choices[i].design.Rows.D, records); err != nil {
+			if err := m.Feasible(b.choices[i].design.Width(), records); err != nil {
 				return err
 			}
 		}
@@ -174,7 +174,7 @@ func (b bestOf) Run(rows matrix.Rows, labels []float64, src noise.Source, settin
 			k = len(c.design.Target.Classes)
 		}
 		b.Chosen = 0
-		best = &mechanism.Release{Coefficients: make([]float64, k*c.design.Rows.D),
+		best = &mechanism.Release{Coefficients: make([]float64, k*c.design.Width()),
 			Mechanism: "none, as none was drawn"}
 	}
 	out.Coefficients, out.Tolerance, out.NoiseScale = best.Coefficients, best.Tolerance, best.NoiseScale

@@ -15,13 +15,13 @@ const scoreUnit = 0x1p-20
 // at most one, to the last bit.
 func (c tuneChoice) score(theta []float64) float64 {
 	d, task := c.design, c.design.Target.Task
-	width := d.Rows.D
+	n, width := d.Rows.Dims()
 	parts := len(theta) / width
 	const block = 256
 	margins := make([]float64, parts*block)
 	var sum int64
-	for lo := 0; lo < d.Rows.N; lo += block {
-		hi := min(lo+block, d.Rows.N)
+	for lo := 0; lo < n; lo += block {
+		hi := min(lo+block, n)
 		for k := range parts {
 			matrix.MarginsAlone(d.Rows, margins[k*block:(k+1)*block], theta[k*width:(k+1)*width], lo, hi)
 		}
