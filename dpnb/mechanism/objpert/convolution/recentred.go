@@ -141,10 +141,11 @@ func (m Recentred) Run(rows matrix.Rows, labels []float64, src noise.Source, set
 }
 
 // growths are how many times as much of the budget each stage has as the one before, bends how
-// many times as large its λ/s is.
+// many times as large its λ/s is, stageNoise the σ, for the whole budget, that are looked at, in
+// units of the Gaussian mechanism's.
 var (
-	growths    = [...]float64{1, 2, 4, 8}
-	bends      = [...]float64{0.1, 0.3, 1}
+	growths    = [...]float64{0.5, 1, 2, 4}
+	bends      = [...]float64{0.3, 1, 3}
 	stageNoise = [...]float64{3, 2.2, 1.7, 1.4, 1.2}
 )
 
@@ -212,9 +213,9 @@ func (c Config) stagesFrontier(k int, growth, bend float64) ([len(stageNoise)]fl
 	return out, nil
 }
 
-// CalibrateRecentred returns the mechanism in the given number of stages, at least two, with
-// the least predicted excess risk: shares of the budget that rise from stage to stage, the
-// noise, and for each stage λ and a kernel's width, given how far the one before is expected
+// CalibrateRecentred returns the mechanism in at most the given number of stages with the least
+// predicted excess risk: their number, which is one where ε√n is small, the shares of the budget,
+// the noise, and for each stage λ and a kernel's width, given how far the one before is expected
 // to be from θ⋆. c.Form is a loss.Convolved of width 0, c.Rule is Predicted.
 //
 // Errors: as Calibrate.
@@ -230,8 +231,8 @@ func CalibrateRecentred(c Config, stages int) (Recentred, error) {
 	}
 	kernel := c.Form.(loss.Convolved)
 	switch {
-	case stages < 2 || stages > 10:
-		return Recentred{}, &privacy.ParamError{Name: "stages", Value: stages, Want: "2 to 10"}
+	case stages < 1 || stages > 10:
+		return Recentred{}, &privacy.ParamError{Name: "stages", Value: stages, Want: "1 to 10"}
 	case kernel.Width != 0 || c.Lambda != 0 || c.Rule != Predicted:
 		return Recentred{}, &privacy.ParamError{Name: "Rule", Value: int(c.Rule),
 			Want: "Predicted, with no Width and no Lambda"}
@@ -241,23 +242,9 @@ func CalibrateRecentred(c Config, stages int) (Recentred, error) {
 	if err != nil {
 		return Recentred{}, err
 	}
-	var best []choice
-	for _, growth := range growths {
-		for _, bend := range bends {
-			frontier, err := c.stagesFrontier(stages, growth, bend)
-			if err != nil {
-				return Recentred{}, err
-			}
-			for i, factor := range stageNoise {
-				if math.IsInf(frontier[i], 1) {
-					break
-				}
-				if plan := c.plan(frontier[i], bend, factor*gauss, shares(stages, growth)); best == nil ||
-					plan[stages-1].excess < best[stages-1].excess {
-					best = plan
-				}
-			}
-		}
+	best, err := c.bestPlan(stages, gauss)
+	if err != nil {
+		return Recentred{}, err
 	}
 	if best == nil {
 		return Recentred{}, c.noSigma(COP{Loss: Loss{Form: widened(kernel, 1), Forms: c.Forms, Norm: c.Norm,
@@ -283,6 +270,40 @@ func CalibrateRecentred(c Config, stages int) (Recentred, error) {
 	}
 	return Recentred{}, c.noSigma(COP{Loss: Loss{Form: widened(kernel, best[0].width), Forms: c.Forms, Norm: c.Norm,
 		ByRow: c.ByRow}})
+}
+
+// doubt is by how much each further stage has to promise less: predictions for two stages were
+// two thirds of those for one, beside what was measured (docs/theory/smoothing.md, Recentring).
+const doubt = 1.5
+
+// bestPlan returns the plan of at most so many stages with the least predicted excess; nil if
+// there is none.
+func (c Config) bestPlan(stages int, gauss float64) (best []choice, err error) {
+	least := math.Inf(1)
+	for k := 1; k <= stages; k++ {
+		growths, bends := growths[:], bends[:]
+		if k == 1 {
+			growths, bends = []float64{1}, []float64{1}
+		}
+		for _, growth := range growths {
+			for _, bend := range bends {
+				frontier, err := c.stagesFrontier(k, growth, bend)
+				if err != nil {
+					return nil, err
+				}
+				for i, factor := range stageNoise {
+					if math.IsInf(frontier[i], 1) {
+						break
+					}
+					plan := c.plan(frontier[i], bend, factor*gauss, shares(k, growth))
+					if excess := plan[k-1].excess * math.Pow(doubt, float64(k-1)); excess < least {
+						best, least = plan, excess
+					}
+				}
+			}
+		}
+	}
+	return best, nil
 }
 
 // plan chooses λ and the width of each stage, noise in units of L/√share; the ratio λ/s is

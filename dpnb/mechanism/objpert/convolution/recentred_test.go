@@ -44,6 +44,10 @@ func TestRecentred(t *testing.T) {
 			t.Errorf("without the other stage δ = %g: it does not count", got)
 		}
 	}
+	if few, err := CalibrateRecentred(config(smoothing.Logistic{}, 0.2, Predicted, 100), 2); err != nil ||
+		len(few.Stages) != 1 {
+		t.Errorf("%d stages for a hundred records at ε = 0.2 (%v)", len(few.Stages), err)
+	}
 	one, err := Calibrate(config(smoothing.Logistic{}, eps, Predicted, n))
 	if err != nil {
 		t.Fatal(err)

@@ -18,15 +18,26 @@ const (
 	density, bend = 0.25, 0.118
 )
 
-// curvature returns H, about the curvature that the records have in each direction: n·m rows
-// of mean square fill·Ā² in d directions, each with the mean curvature (b − a) times the
-// density at 0 of residual and kernel together, 0.25/√(r² + v/3.3) (logistic residuals of
-// scale r have the variance 3.3r²).
-func (p Planned) curvature(l Loss) float64 {
+// squares is about the mean of ‖A‖²_F: of m rows of norm up to a, fill·ma²; of ‖A‖₂ ≤ Ā it is
+// between fill·Ā², where all rows are parallel, and m times that, where they are orthogonal and
+// of one length, and the geometric mean is taken.
+func (l Loss) squares() float64 {
+	all := fill * l.bound() * l.bound() // bound is √m·a where rows are bounded
+	if !l.ByRow {
+		all *= math.Sqrt(float64(l.Forms))
+	}
+	return all
+}
+
+// curvature returns H, about the curvature that the records have in each direction on the way
+// from θ⋆ to a point at a mean square distance of spread: n records of mean square E‖A‖²_F in d
+// directions, each row with the mean curvature (b − a) times the density at 0 of residual,
+// kernel and what the row makes of the distance together, 0.25/√(r² + (v + E‖A‖²_F·spread/m)/3.3)
+// (logistic residuals of scale r have the variance 3.3r²).
+func (p Planned) curvature(l Loss, spread float64) float64 {
 	k := l.Form.(loss.Convolved)
-	v := k.Kernel.Variance() * k.Width * k.Width
-	return float64(p.Records) * float64(l.Forms) * fill * l.bound() * l.bound() /
-		float64(p.Features) * (k.Above - k.Below) * density /
+	v := k.Kernel.Variance()*k.Width*k.Width + l.squares()*spread/float64(l.Forms)
+	return float64(p.Records) * l.squares() / float64(p.Features) * (k.Above - k.Below) * density /
 		math.Sqrt(p.Residual*p.Residual+v/3.3)
 }
 
@@ -42,14 +53,24 @@ func (p Planned) curvature(l Loss) float64 {
 func (p Planned) Excess(l Loss, sigma, lambda, apart float64) float64 {
 	k := l.Form.(loss.Convolved)
 	v := k.Kernel.Variance() * k.Width * k.Width
-	return p.spread(l, sigma, lambda, apart)*float64(p.Features)*p.curvature(l)/(2*float64(p.Records)) +
+	spread := p.spread(l, sigma, lambda, apart)
+	return spread*float64(p.Features)*p.curvature(l, spread)/(2*float64(p.Records)) +
 		float64(l.Forms)*(k.Above-k.Below)*v*v*bend/(8*p.Residual*p.Residual*p.Residual)
 }
 
-// spread predicts the mean square error of a coefficient, (σ² + λ²·apart)/(H + λ)².
+// spread predicts the mean square error e² of a coefficient: e² = (σ² + λ²·apart)/(H + λ)², H
+// being that for e². What is far off sees less curvature.
 func (p Planned) spread(l Loss, sigma, lambda, apart float64) float64 {
-	h := p.curvature(l) + lambda
-	return (sigma*sigma + lambda*lambda*apart) / (h * h)
+	force, e := sigma*sigma+lambda*lambda*apart, 0.0
+	for range 40 {
+		h := p.curvature(l, e) + lambda
+		next := force / (h * h)
+		if next <= e*(1+1e-9) {
+			break
+		}
+		e = next
+	}
+	return e
 }
 
 // apart is the mean square of a coefficient of θ⋆.
