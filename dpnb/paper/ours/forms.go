@@ -75,7 +75,7 @@ func smoothedForms() []claim.Claim {
 		Code:      []string{"privacy/objective.Stages", "mechanism/objpert/convolution.Recentred"},
 		Tests: []string{"mechanism/objpert/convolution.TestRecentred",
 			"mechanism/objpert/convolution.TestRecentredCentre"},
-		Proof: "smoothing#dpnb-recentring d85e82b0",
+		Proof: "smoothing#dpnb-recentring 30af6356",
 		Check: "one form, two stages, the exact joint law of both releases on one record and on none, the " +
 			"record's label by search, eight settings in both directions; over the bound",
 		Expected: "never above 1, to the 0.6 % of the quadrature; above 0.5 somewhere",
