@@ -61,8 +61,8 @@ func specialCases() []claim.Claim {
 			Code:  []string{"smoothing.Bowl"},
 			Tests: []string{"smoothing.TestBowl", "paper/cop.TestCOPBowl"},
 			Proof: "smoothing#cop-fig6 ed8284d7",
-			Check: "x = (1, 0.6), z = 0.8 and 2.4, and 201 × 201 points v of [−3, 3]²: whether (f(x + v) + f(x − v))/2 " +
-				"exceeds f(x), in the set and outside of it",
+			Check: "x = (1, 0.6), z = 0.8 and 2.4, and 201 × 201 points v of [−3, 3]²: whether " +
+				"(f(x + v) + f(x − v))/2 exceeds f(x), in the set and outside of it",
 			Expected: "never in the set; outside, inside of the bowl (z = 2.4), it need not: the set is not all of it",
 			Run:      bowlPlane(1), Power: "the set larger by a tenth",
 			Wrong: map[string]claim.Check{"the set larger by a tenth": bowlPlane(1.1)},
@@ -272,7 +272,8 @@ func bowlPlane(factor float64) claim.Check {
 					}
 				}
 			}
-			measured += fmt.Sprintf("z = %g: nothing is gained at %d points of the set and at %d others; ", z, inside, flat)
+			measured += fmt.Sprintf("z = %g: nothing is gained at %d points of the set and at %d others; ", z, inside,
+				flat)
 		}
 		return claim.Decide(measured+fmt.Sprintf("%d points of the set gain", gains), "none", gains == 0,
 			"points of the set gain"), nil
