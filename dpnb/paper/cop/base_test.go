@@ -52,12 +52,13 @@ var planned = [16][8][2]float64{
 }
 
 // The base case of Figure 5 with all ten arms, beside what was planned, and the default of
-// dpnb.Median within two standard errors of the best of those that have a proof:
+// dpnb.Median within three standard errors of the best of those that have a proof, in each of
+// sixteen cells:
 //
 //	DPNB_FULL=1 go test ./dpnb/paper/cop -run TestBaseCase -v
 func TestBaseCase(t *testing.T) {
 	if !testscale.Full() {
-		t.Skip("ten minutes")
+		t.Skip("half an hour")
 	}
 	e := Reproduce(5, false, baseArms...)
 	e.Counts, e.Epsilons, e.Runs, e.Seed = Counts, Epsilons, paperRuns, 1
@@ -70,7 +71,7 @@ func TestBaseCase(t *testing.T) {
 		cell := points[i : i+k]
 		row, best := fmt.Sprintf("n = %4d, ε = %3g", cell[0].N, cell[0].Epsilon), math.Inf(1)
 		for j, p := range cell {
-			row += fmt.Sprintf(" | %s %.5f (%.5f)", p.Arm, p.Empirical.Mean, p.Empirical.StdErr)
+			row += fmt.Sprintf(" | %s %.6f (%.6f)", p.Arm, p.Empirical.Mean, p.Empirical.StdErr)
 			if j < 8 {
 				row += fmt.Sprintf(" [%.4g (%.2g)]", planned[i/k][j][0], planned[i/k][j][1])
 			}
@@ -81,7 +82,7 @@ func TestBaseCase(t *testing.T) {
 		t.Log(strings.ReplaceAll(row, " | ", "\n\t"))
 		door := cell[8].Empirical
 		for _, p := range cell {
-			if p.Empirical.Mean == best && door.Mean > best+2*math.Hypot(door.StdErr, p.Empirical.StdErr) {
+			if p.Empirical.Mean == best && door.Mean > best+3*math.Hypot(door.StdErr, p.Empirical.StdErr) {
 				t.Errorf("the front door has %.5f (%.5f), %s %.5f (%.5f)", door.Mean, door.StdErr, p.Arm, best,
 					p.Empirical.StdErr)
 			}

@@ -28,8 +28,8 @@ func privacyAndRisk() []claim.Claim {
 		Proof: "smoothing#cop-thm3.2 b7ef2aa2", Errata: []string{"cop-11", "cop-12", "cop-34"},
 		Check: "m = 1, 2, 3 orthogonal rows of norm Ā = 4, 10, 30, ε = 0.2 and 1 (m > 1: Ā = 10, ε = 1, else at " +
 			"full size), δ = 1e-5: a lower bound of the exact δ of one record more or less, over labels, as printed " +
-			"and as corrected; the corrected theorem's own δ, m·ln(1 + s/λ) + L²/(2σ²) + (L/σ)χ_m integrated over the " +
-			"density of χ_m, at the corrected σ",
+			"and as corrected; the corrected theorem's own δ, m·ln(1 + s/λ) + L²/(2σ²) + (L/σ)χ_m integrated over " +
+			"the density of χ_m, at the corrected σ",
 		Expected: "as printed above δ for large Ā; as corrected never, and the theorem's δ is all used but for 3 %",
 		Run:      printedAndCorrected(1, false), Want: claim.HoldsWithCorrection,
 		Power: "a tenth in σ, by the theorem's δ; by the exact one, of which the corrected σ is twice what one form " +

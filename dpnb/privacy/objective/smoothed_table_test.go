@@ -54,7 +54,8 @@ func TestNoiseOfSmoothedAbsolute(t *testing.T) {
 				digits = 6e-3
 			}
 			if got := sigma / unit; err != nil || got < b.want-digits || got > b.want+digits+above {
-				t.Errorf("ε = %g, s/λ = %g, %v, %v: %.4f, want %.3f (%v)", c.eps, c.ratio, b.curve, b.bound, got, b.want, err)
+				t.Errorf("ε = %g, s/λ = %g, %v, %v: %.4f, want %.3f (%v)", c.eps, c.ratio, b.curve, b.bound, got,
+					b.want, err)
 			}
 		}
 	}
