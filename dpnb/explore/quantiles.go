@@ -72,7 +72,7 @@ func (p quantilesPlan) answer(m statistic.Mechanism, released []float64, s setti
 		a.rows = append(a.rows, Row{Name: fmt.Sprintf("%g", q.Levels[i]), Estimate: e})
 	}
 	last := a.rows[len(a.rows)-1]
-	a.meaning = fmt.Sprintf("About %g %% of the records have a %s of at most %s; %s.", 100*q.Levels[len(q.Levels)-1],
+	a.meaning = fmt.Sprintf("For about %g %% of the records %s is at most %s; %s.", 100*q.Levels[len(q.Levels)-1],
 		p.column, figures(last.Estimate), s.interval(last.Estimate))
 	a.notes = []string{"The intervals take the records to be about evenly dense from one quantile to the next; where " +
 		"many have the same few values, the true quantile may be the next one of these."}
