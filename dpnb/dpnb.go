@@ -166,6 +166,15 @@ func Classes(df DataFrame, label string, opts ...Option) *Dataset {
 	return learn.Classes(df, label, opts...)
 }
 
+// Suited makes records of whatever the schema says that the target is, and names the learner for
+// it: Logistic for two categories, Softmax for more, Linear for a number, HeavyTails for one
+// without bounds.
+//
+//	learner, data := dpnb.Suited(df, "happy", dpnb.RowNorm(1))
+func Suited(df DataFrame, target string, opts ...Option) (Learner, *Dataset) {
+	return learn.Suited(df, target, opts...)
+}
+
 // RowNorm scales every record to Euclidean norm r: the usual choice is RowNorm(1).
 func RowNorm(r float64) Option { return learn.RowNorm(r) }
 

@@ -1,0 +1,35 @@
+package learn
+
+import (
+	"fmt"
+	"path/filepath"
+	"testing"
+)
+
+// The target's public field decides on the learner; the fit goes through for each, with the schema
+// of a file.
+func TestSuited(t *testing.T) {
+	path := filepath.Join(t.TempDir(), "patients.schema.json")
+	people := Patients(3000, 1)
+	if err := people.SaveSchema(path); err != nil {
+		t.Fatal(err)
+	}
+	people = people.WithSchemaFile(path)
+	for target, want := range map[string]string{
+		"ill": "learn.Logistic", "ward": "learn.Softmax", "pressure": "learn.Linear",
+	} {
+		l, data := Suited(people, target, RowNorm(1))
+		if got := fmt.Sprintf("%T", l); got != want {
+			t.Errorf("%s is learnt by %s, want %s", target, got, want)
+		}
+		if err := data.Err(); err != nil {
+			t.Errorf("%s: %v", target, err)
+		}
+	}
+	if _, data := Suited(people, "nobody"); data.Err() == nil {
+		t.Error("a target that is not there is let pass")
+	}
+	if err := people.WithSchemaFile(path + "x").Err(); err == nil {
+		t.Error("a schema file that is not there is let pass")
+	}
+}
