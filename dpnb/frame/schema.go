@@ -147,6 +147,34 @@ func (s *Schema) Field(name string) (*Field, bool) {
 	return nil, false
 }
 
+// Words says for a reader which values a field has and what others count as.
+func (f *Field) Words() (values, other string) {
+	if f.Kind == Categorical {
+		values, other = strings.Join(f.Levels, ", "), "none of them"
+		if f.Else != "" {
+			other = f.Else
+		}
+		if f.Missing {
+			other += "; missing is a category"
+		}
+		return values, other
+	}
+	values, other = fmt.Sprintf("%g to %g", f.Lower, f.Upper), "the middle; beyond: the bound"
+	if f.Part == Days {
+		values = "a date, in days: " + values
+	}
+	if f.Fill != nil {
+		other = fmt.Sprintf("%g; beyond: the bound", *f.Fill)
+	}
+	if f.Log {
+		values += ", on a logarithmic scale"
+	}
+	if f.Open {
+		values, other = "mostly "+values+", without bounds", strings.TrimSuffix(other, "; beyond: the bound")
+	}
+	return values, other
+}
+
 // describe is the field in words, for the log of steps.
 func (f *Field) describe() string {
 	name := f.Name

@@ -205,6 +205,15 @@ func (d *Dataset) Err() error {
 // Design returns the records below d.
 func (d *Dataset) Design() (*frame.Design, error) { return d.design, d.Err() }
 
+// Features returns how many features the records have: one for each number and each category,
+// which is public. It is 0 where there are none.
+func (d *Dataset) Features() int {
+	if d.Err() != nil {
+		return 0
+	}
+	return len(d.design.Features)
+}
+
 // MajorityShare returns the share of the most frequent label of classes: the
 // accuracy of always guessing it; 0 for numbers and counts. It is a fact about
 // the records that no guarantee covers.

@@ -7,6 +7,7 @@ import (
 	"os"
 	"path/filepath"
 	"slices"
+	"strconv"
 	"strings"
 
 	"github.com/dpnb/notebooks/dpnb/report/notebook"
@@ -16,11 +17,17 @@ import (
 // templateName is the notebook that New copies.
 const templateName = "09_your_data.ipynb"
 
-// moduleCell is the ID of the cell that tells Go where this module lies.
-const moduleCell = "module"
+// IDs of cells of the template: the one that tells Go where this module lies, and the one that
+// declares where the ledger is kept.
+const (
+	moduleCell     = "module"
+	parametersCell = "parameters"
+	noLedger       = `ledger  = ""`
+)
 
 // New writes a notebook for data of one's own to path: the project's template without
-// outputs, whose first cell finds the module from any folder.
+// outputs, whose first cell finds the module from any folder, and whose ledger is kept in a file
+// beside it, NAME.budget.json.
 //
 // Errors: a file that is there already, which stays as it is; a folder that is not.
 func New(root, path string) (err error) {
@@ -31,11 +38,16 @@ func New(root, path string) (err error) {
 	nb.ClearOutputs()
 	nb.SetKernel(toolchain.KernelName, toolchain.KernelDisplay, toolchain.KernelLanguage)
 	delete(nb.Metadata(), "dpnb") // which data outputs are of: there are none
-	at := slices.IndexFunc(nb.Cells, func(c *notebook.Cell) bool { return c.ID() == moduleCell })
-	if at < 0 {
-		return fmt.Errorf("%s has no cell %q", templateName, moduleCell)
+	named := func(id string) int {
+		return slices.IndexFunc(nb.Cells, func(c *notebook.Cell) bool { return c.ID() == id })
 	}
-	nb.Cells[at].SetSource(findModule(root))
+	module, parameters := named(moduleCell), named(parametersCell)
+	if module < 0 || parameters < 0 || !strings.Contains(nb.Cells[parameters].Source(), noLedger) {
+		return fmt.Errorf("%s has no cell %q, or none %q that says %s", templateName, moduleCell, parametersCell, noLedger)
+	}
+	nb.Cells[module].SetSource(findModule(root))
+	kept := strings.Replace(noLedger, `""`, strconv.Quote(Name(path)+".budget.json"), 1)
+	nb.Cells[parameters].SetSource(strings.Replace(nb.Cells[parameters].Source(), noLedger, kept, 1))
 	content, err := nb.Encode()
 	if err != nil {
 		return err

@@ -19,6 +19,8 @@ func TestNew(t *testing.T) {
 	}
 	const source = `{"cells": [
  {"cell_type": "code", "id": "module", "metadata": {}, "source": "old", "outputs": [], "execution_count": null},
+ {"cell_type": "code", "id": "parameters", "metadata": {}, "source": "var (\n\tledger  = \"\"\n)", "outputs": [],
+  "execution_count": 1},
  {"cell_type": "code", "id": "a", "metadata": {}, "source": "x", "outputs": [{"output_type": "stream"}],
   "execution_count": 3}
 ], "metadata": {"dpnb": {"data": ["adult"]}}, "nbformat": 4, "nbformat_minor": 5}`
@@ -33,8 +35,11 @@ func TestNew(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	if len(nb.Cells) != 2 || hasOutputs(nb) || nb.Language() != "go" || nb.Metadata()["dpnb"] != nil {
+	if len(nb.Cells) != 3 || hasOutputs(nb) || nb.Language() != "go" || nb.Metadata()["dpnb"] != nil {
 		t.Errorf("%d cells, outputs %v, metadata %v", len(nb.Cells), hasOutputs(nb), nb.Metadata())
+	}
+	if want := "ledger  = \"mine.budget.json\""; !strings.Contains(nb.Cells[1].Source(), want) {
+		t.Errorf("%s, want %s", nb.Cells[1].Source(), want)
 	}
 	// The shell reads the line as the kernel gives it.
 	assign, _, _ := strings.Cut(strings.TrimPrefix(nb.Cells[0].Source(), "!*"), " && ")

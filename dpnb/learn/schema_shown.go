@@ -1,0 +1,23 @@
+package learn
+
+import "github.com/dpnb/notebooks/dpnb/display"
+
+// Schema shows what is publicly known of the columns, and nothing of what is in them.
+func (df DataFrame) Schema() display.Item {
+	if err := df.Err(); err != nil {
+		return display.Failed(err)
+	}
+	it := display.Item{Title: "What is publicly known", Header: []string{"column", "values", "missing or other"}}
+	if df.schema == nil {
+		it.Note("Nothing: state bounds and categories that are known without the data (WithSchema, WithSchemaFile).")
+		return df.WithOrigin(it)
+	}
+	for _, f := range df.schema.Fields {
+		values, other := f.Words()
+		it.Row(f.Name, values, other)
+	}
+	if df.schema.DataDependent {
+		it.Warning = "This was READ OFF THE DATA: no guarantee covers it."
+	}
+	return df.WithOrigin(it)
+}
