@@ -43,7 +43,8 @@ func New(root, path string) (err error) {
 	}
 	module, parameters := named(moduleCell), named(parametersCell)
 	if module < 0 || parameters < 0 || !strings.Contains(nb.Cells[parameters].Source(), noLedger) {
-		return fmt.Errorf("%s has no cell %q, or none %q that says %s", templateName, moduleCell, parametersCell, noLedger)
+		return fmt.Errorf("%s has no cell %q, or none %q that says %s", templateName, moduleCell, parametersCell,
+			noLedger)
 	}
 	nb.Cells[module].SetSource(findModule(root))
 	kept := strings.Replace(noLedger, `""`, strconv.Quote(Name(path)+".budget.json"), 1)
