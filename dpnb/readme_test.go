@@ -5,24 +5,54 @@ import (
 	"os/exec"
 	"path/filepath"
 	"regexp"
+	"strconv"
 	"strings"
 	"testing"
+
+	"github.com/dpnb/notebooks/dpnb/frame"
 )
 
 var goBlock = regexp.MustCompile("(?s)```go\n(.*?)```")
 
-// The Go of the README, put together in its order as in a notebook, must be a program.
+// The Go of the README, and that of the page for one's own data, put together in its order as in
+// a notebook, must be a program.
 func TestReadmeCompiles(t *testing.T) {
-	text, err := os.ReadFile("../README.md")
+	compiles(t, "../README.md")
+	compiles(t, "../docs/your-data.md", "github.com/dpnb/notebooks/dpnb/frame/parquet")
+}
+
+// The schema that the page for one's own data shows is one.
+func TestSchemaOfThePage(t *testing.T) {
+	text, err := os.ReadFile("../docs/your-data.md")
+	if err != nil {
+		t.Fatal(err)
+	}
+	block := regexp.MustCompile("(?s)```json\n(.*?)```").FindSubmatch(text)
+	path := filepath.Join(t.TempDir(), "people.schema.json")
+	if err := os.WriteFile(path, block[1], 0o600); err != nil {
+		t.Fatal(err)
+	}
+	if s, err := frame.LoadSchema(path); err != nil || len(s.Fields) != 5 {
+		t.Errorf("%+v, %v", s, err)
+	}
+}
+
+func compiles(t *testing.T, page string, packages ...string) {
+	t.Helper()
+	text, err := os.ReadFile(page)
 	if err != nil {
 		t.Fatal(err)
 	}
 	blocks := goBlock.FindAllStringSubmatch(string(text), -1)
-	if len(blocks) < 2 || !strings.Contains(blocks[0][1], ".Fit(") {
+	if len(blocks) < 2 || !strings.Contains(string(text), ".Fit") {
 		t.Fatalf("%d examples of Go", len(blocks))
 	}
 	vet := func(more string) (string, error) {
-		program := "package main\n\nimport \"github.com/dpnb/notebooks/dpnb\"\n\nfunc main() {\n"
+		program := "package main\n\n"
+		for _, p := range append(packages, "github.com/dpnb/notebooks/dpnb") {
+			program += "import " + strconv.Quote(p) + "\n"
+		}
+		program += "\nfunc main() {\n"
 		for _, b := range blocks {
 			program += b[1]
 		}

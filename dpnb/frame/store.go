@@ -71,7 +71,7 @@ func (e *Encoding) Stored(t Scanner, where Storage) (*Design, error) {
 	}
 	var key [32]byte
 	known, keeps := t.(fingerprinted)
-	name := filepath.Join(dir, "unnamed.rows")
+	var name string
 	if keeps {
 		text, err := json.Marshal([]any{stepsOfCode, known.Fingerprint(), e.Kept(), where.Double})
 		if err != nil {

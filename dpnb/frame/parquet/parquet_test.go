@@ -203,7 +203,10 @@ func writeTypes(path string) error {
 		return err
 	}
 	w := file.NewParquetWriter(f, root)
-	g := w.AppendRowGroup()
+	g, err := w.AppendRowGroupChecked()
+	if err != nil {
+		return err
+	}
 	levels := []int16{1, 0, 1}
 	for range fields {
 		c, err := g.NextColumn()

@@ -79,7 +79,10 @@ func newWriter(f *os.File, chunk *frame.Table) (*file.Writer, error) {
 }
 
 func writeGroup(w *file.Writer, chunk *frame.Table) error {
-	group := w.AppendRowGroup()
+	group, err := w.AppendRowGroupChecked()
+	if err != nil {
+		return err
+	}
 	levels := make([]int16, chunk.Rows())
 	for _, name := range chunk.Names() {
 		c, err := chunk.Column(name)

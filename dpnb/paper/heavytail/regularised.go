@@ -319,7 +319,7 @@ func byOracle(bias float64) claim.Check {
 				interval, []float64{-1}, alpha, 2, 100_000)
 			told += fmt.Sprintf(" %d", taken)
 			if (err != nil) != (slope > 1e3) {
-				return claim.Outcome{}, fmt.Errorf("Algorithm 3 at slopes of %g: %v", slope, err)
+				return claim.Outcome{}, fmt.Errorf("by Algorithm 3, at slopes of %g: %v", slope, err)
 			}
 		}
 		return outcome(fmt.Sprintf("gap %.2f of α after %d steps for both slopes; of Algorithm 3%s at most", gap, count,
