@@ -46,12 +46,14 @@ type asked struct {
 	Person string   `json:"person,omitempty"`
 	Rows   int      `json:"rows,omitempty"`
 	Data   string   `json:"data"`
+	// DataDependent says that what is known of the columns was read off the data.
+	DataDependent bool `json:"data_dependent,omitempty"`
 	// Checksum of a public file.
 	Checksum string `json:"checksum,omitempty"`
 }
 
 func (q Query) recipe(df learn.DataFrame) (asked, error) {
-	p, records, _, err := q.planned(df)
+	p, records, values, err := q.planned(df)
 	if err != nil {
 		return asked{}, err
 	}
@@ -59,7 +61,8 @@ func (q Query) recipe(df learn.DataFrame) (asked, error) {
 	if err != nil {
 		return asked{}, err
 	}
-	r := asked{Question: fmt.Sprintf("%s: %+v", p.label(), q.question), By: q.by}
+	r := asked{Question: fmt.Sprintf("%s: %+v", p.label(), q.question), By: q.by,
+		DataDependent: values.DataDependent()}
 	r.Person, r.Rows = df.Person()
 	for _, c := range p.columns() {
 		if f, ok := schema.Field(c); ok {

@@ -7,6 +7,7 @@ import (
 	"testing"
 
 	"github.com/dpnb/notebooks/dpnb/explore"
+	"github.com/dpnb/notebooks/dpnb/frame"
 	"github.com/dpnb/notebooks/dpnb/learn"
 )
 
@@ -54,5 +55,23 @@ func TestOnce(t *testing.T) {
 		if _, err := explore.Mean("age").Noise(learn.Seed(1)).Once("seed", df, budget.Spend(0.1)); err == nil {
 			t.Error("a simulation is kept as a release")
 		}
+	}
+}
+
+// What was released with bounds that were read off the data is not taken for one with public bounds.
+func TestOnceKeepsTheMark(t *testing.T) {
+	budget := learn.NewBudget(1, 1e-6, learn.Named("explore once inferred"))
+	df := people(500)
+	table, err := df.Table()
+	if err != nil {
+		t.Fatal(err)
+	}
+	age, _ := frame.InferSchema(table).Field("age")
+	if _, err := explore.Mean("age").Once("age", df.WithSchema(*age), budget.Spend(0.1)); err != nil {
+		t.Fatal(err)
+	}
+	stated := df.WithSchema(learn.Numeric("age", age.Lower, age.Upper))
+	if _, err := explore.Mean("age").Once("age", stated, budget.Spend(0.1)); err == nil {
+		t.Error("an answer by bounds that were read off the data is given as one by public bounds")
 	}
 }

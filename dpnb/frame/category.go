@@ -57,10 +57,7 @@ func (c *categories) of(column *Column, i int) int {
 	case column.Kind == Numeric:
 		text = canonical(column.Numbers[i])
 	case column.retyped:
-		text = trim(column.Texts[i])
-		if v, err := strconv.ParseFloat(text, 64); err == nil {
-			text = canonical(v)
-		}
+		text = canonicalText(column.Texts[i])
 	default:
 		text = trim(column.Texts[i])
 	}

@@ -80,6 +80,16 @@ func (p DatePart) kind() Kind {
 	return Numeric
 }
 
+// dated refuses dates in a gota dataframe: whether "1990" is a number of days or the text of a year
+// there was decided by all records.
+func (f *Field) dated(c *Column) error {
+	if f.Part != NoDate && c.retyped {
+		return inputErrorf("the dates of column %q are in a gota dataframe, which may have made numbers of them: read "+
+			"the file with ReadCSV, which keeps texts", f.Name)
+	}
+	return nil
+}
+
 // read returns the column as the field sees it: c itself, or what the dates in it stand for,
 // each by itself. A text that is no date is NaN, or stays what it is among categories.
 func (f *Field) read(c *Column) *Column {

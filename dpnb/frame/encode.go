@@ -41,6 +41,9 @@ func newEncoder(f *Field, at int) encoder {
 
 // over returns e for a column of a table.
 func (e encoder) over(c *Column, dataDependent bool) (encoder, error) {
+	if err := e.field.dated(c); err != nil {
+		return e, err
+	}
 	c = e.field.read(c)
 	e.column = c
 	if e.categories == nil {

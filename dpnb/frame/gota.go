@@ -83,7 +83,10 @@ func (t *Table) DataFrame(schema *Schema) dataframe.DataFrame {
 		}
 		texts := make([]string, t.rows)
 		for k := range texts {
-			if texts[k] = c.Text(k); texts[k] == "" {
+			if texts[k] = c.Text(k); c.retyped && c.Kind == Categorical {
+				texts[k] = c.Texts[k] // as it came: back go texts, and nothing is asked of them
+			}
+			if texts[k] == "" {
 				texts[k] = "NaN"
 			}
 		}

@@ -223,6 +223,73 @@ func TestOneRecordChangesNoOtherOfAGotaDataFrame(t *testing.T) {
 	})
 }
 
+// What reads texts sees the same of a gota dataframe whatever type gota has given a column, which one
+// record can change: whose rows a person's are and which of them are kept, parts, and derived columns.
+func TestOneRecordChangesNoTextOfAGotaDataFrame(t *testing.T) {
+	records := [][]string{{"id", "code", "x"}}
+	for i := range 200 {
+		id := fmt.Sprintf("%03d", i)
+		records = append(records, []string{id, "001", "0.00"}, []string{id, "002", "1.00"})
+	}
+	kept := func(records [][]string) (rows, part, digits []string) {
+		table, err := frame.FromDataFrame(dataframe.LoadRecords(records))
+		if err != nil {
+			t.Fatal(err)
+		}
+		all := func(s frame.Scanner, err error) (out []string) {
+			if err != nil {
+				t.Fatal(err)
+			}
+			err = s.Scan(nil, func(chunk *frame.Table) error {
+				for i := range chunk.Rows() {
+					row := ""
+					for _, name := range chunk.Names() {
+						c, err := chunk.Column(name)
+						if err != nil {
+							return err
+						}
+						row += c.Text(i) + ","
+					}
+					if !strings.HasPrefix(row, "extra") {
+						out = append(out, row)
+					}
+				}
+				return nil
+			})
+			if err != nil {
+				t.Fatal(err)
+			}
+			return out
+		}
+		one, err := table.PerPerson("id", 1)
+		rows = all(one, err)
+		first, _, err := frame.Split(table, 0.5, "key")
+		part = all(first, err)
+		derived, err := frame.DeriveText(table, "first", func(r frame.Row) string { return r.Text("code")[:1] }, "code")
+		return rows, part, all(derived, err)
+	}
+	rows, part, digits := kept(records)
+	rowsWith, partWith, digitsWith := kept(append(slices.Clone(records), []string{"extra", "abc", "n/a"}))
+	if len(rows) != 200 || len(part) < 100 || len(part) > 300 || len(digits) != 400 {
+		t.Fatalf("%d, %d, %d rows", len(rows), len(part), len(digits))
+	}
+	if !slices.Equal(rows, rowsWith) || !slices.Equal(part, partWith) || !slices.Equal(digits, digitsWith) {
+		t.Errorf("one record more changes others: %v beside %v", rows[:5], rowsWith[:5])
+	}
+	// Dates are refused whatever type the column was given.
+	for _, last := range []string{"1990", "unknown"} {
+		table, err := frame.FromDataFrame(dataframe.LoadRecords([][]string{{"born", "y"}, {"1990", "no"}, {last, "yes"}}))
+		if err != nil {
+			t.Fatal(err)
+		}
+		schema := &frame.Schema{Fields: []frame.Field{frame.YearField("born", "2006", 1900, 2020),
+			frame.CategoricalField("y", "no", "yes")}}
+		if _, err := frame.NewDesign(table, schema, frame.DesignSettings{Label: "y"}); err == nil {
+			t.Errorf("dates of a gota dataframe are taken, with %q", last)
+		}
+	}
+}
+
 // The attack: a text in a column of codes had all other codes printed as numbers, so
 // that "250.10" became "250.1", and one record moved a third of all.
 func TestOneTextDoesNotRecodeTheColumn(t *testing.T) {

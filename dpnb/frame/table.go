@@ -157,10 +157,14 @@ func (c *Column) len() int {
 	return len(c.Texts)
 }
 
-// Text returns the text of row i of a column, "" where missing.
+// Text returns the text of row i of a column, "" where missing. One of a gota dataframe that is a
+// number is the same whether the column was made numbers or, for another record's sake, texts.
 func (c *Column) Text(i int) string {
 	if c.Kind == Numeric {
 		return canonical(c.Numbers[i])
+	}
+	if c.retyped {
+		return canonicalText(c.Texts[i])
 	}
 	if t := c.Texts[i]; !c.missing[t] {
 		return t

@@ -190,6 +190,9 @@ func (e *Encoding) labels(t *Table) ([]float64, error) {
 	if err != nil {
 		return nil, err
 	}
+	if err := e.label.dated(c); err != nil {
+		return nil, err
+	}
 	c = e.label.read(c)
 	y := make([]float64, t.rows)
 	if e.classes == nil {

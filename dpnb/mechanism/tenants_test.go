@@ -282,6 +282,10 @@ func (c tenant) records(n int, seed uint64) (*matrix.Dense, []float64) {
 	return rows, labels
 }
 
+// elsewhere are mechanisms that no other package can make: a best of several fits is of learners,
+// and learn's own tests hold it to its cost, with neighbours.
+var elsewhere = map[string]bool{"github.com/dpnb/notebooks/dpnb/learn.bestOf": true}
+
 // Whatever has the methods of a mechanism is in the table.
 func TestNoMechanismIsLeftOut(t *testing.T) {
 	known := map[string]bool{}
@@ -303,6 +307,10 @@ func TestNoMechanismIsLeftOut(t *testing.T) {
 			where := "github.com/dpnb/notebooks/dpnb/" + filepath.ToSlash(
 				strings.TrimPrefix(filepath.Dir(path), ".."+string(filepath.Separator)),
 			)
+			if elsewhere[where+"."+of] {
+				found--
+				continue
+			}
 			if !known[where+"."+of] {
 				t.Errorf("%s.%s describes itself and is in no row of the table", where, of)
 			}
