@@ -278,7 +278,8 @@ func TestOneRecordChangesNoTextOfAGotaDataFrame(t *testing.T) {
 	}
 	// Dates are refused whatever type the column was given.
 	for _, last := range []string{"1990", "unknown"} {
-		table, err := frame.FromDataFrame(dataframe.LoadRecords([][]string{{"born", "y"}, {"1990", "no"}, {last, "yes"}}))
+		records := [][]string{{"born", "y"}, {"1990", "no"}, {last, "yes"}}
+		table, err := frame.FromDataFrame(dataframe.LoadRecords(records))
 		if err != nil {
 			t.Fatal(err)
 		}
