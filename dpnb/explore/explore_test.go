@@ -218,3 +218,78 @@ func TestVariancesCorrelationsAndSummaries(t *testing.T) {
 		t.Error("one column is correlated")
 	}
 }
+
+// Every answer of numbers says what a missing one counts as, that number is the one that is
+// computed with, and the words do not depend on whether any is missing.
+func TestWhatMissingNumbersCountAsIsSaid(t *testing.T) {
+	table := func(missing float64) learn.DataFrame {
+		columns := []frame.Column{{Name: "city", Kind: frame.Categorical}}
+		for _, name := range []string{"age", "pay", "gain", "wide"} {
+			c := frame.Column{Name: name}
+			for range 1000 {
+				c.Numbers = append(c.Numbers, missing)
+			}
+			columns = append(columns, c)
+		}
+		for range 1000 {
+			columns[0].Texts = append(columns[0].Texts, "Bern")
+		}
+		all, err := frame.NewTable(columns...)
+		if err != nil {
+			t.Fatal(err)
+		}
+		return learn.FromTable(all).WithSchema(learn.Numeric("age", 17, 90), learn.Numeric("pay", 0, 9).OrMissingAs(7),
+			learn.Log("gain", 0, 99), learn.Numeric("wide", 0, 4).Unbounded(), learn.Categorical("city", "Bern"))
+	}
+	const age, pay = "A missing age, or one that is no number, counts as 53.5: the middle", "counts as 7: so says"
+	const gain, wide = "counts as 9: the middle of its bounds on the logarithmic", "counts as 2: the middle of where"
+	for name, c := range map[string]struct {
+		q    explore.Query
+		want []string
+		// first is the answer's first number where all values are missing.
+		first float64
+	}{
+		"mean":         {explore.Mean("age"), []string{age}, 53.5},
+		"pay":          {explore.Mean("pay"), []string{pay}, 7},
+		"by":           {explore.Mean("pay").By("city"), []string{pay}, 7},
+		"sum":          {explore.Sum("pay"), []string{pay}, 7000},
+		"variance":     {explore.Variance("age"), []string{age}, 0},
+		"median":       {explore.MedianOf("gain"), []string{gain}, 9},
+		"bars":         {explore.Histogram("age", 53, 54), []string{age}, 1000},
+		"open bars":    {explore.Histogram("wide", 1.9, 2.1), []string{wide}, 1000},
+		"correlations": {explore.Correlations("age", "pay"), []string{age, pay}, math.NaN()},
+		"summary":      {explore.Describe(), []string{age, pay, gain}, 1000},
+		"cities":       {explore.Histogram("city"), nil, 1000},
+		"count":        {explore.Count(), nil, 1000},
+	} {
+		words := ""
+		for _, value := range []float64{math.NaN(), 5} {
+			s, err := c.q.Noise(learn.Seed(1)).Of(table(value), fresh(1000, 1e-6).Spend(900))
+			if err != nil {
+				t.Fatal(name, err)
+			}
+			if math.IsNaN(value) && math.Abs(s.Value()-c.first) > 0.01*(1+math.Abs(c.first)) {
+				t.Errorf("%s: %v, want %v", name, s.Value(), c.first)
+			}
+			var said []string
+			for _, n := range s.Display().Notes {
+				if strings.Contains(n, "issing") {
+					said = append(said, n)
+				}
+			}
+			if len(said) != len(c.want)+min(1, len(c.want)) {
+				t.Fatalf("%s: %q, want %q", name, said, c.want)
+			}
+			for i, w := range c.want {
+				if !strings.Contains(said[i], w) {
+					t.Errorf("%s: %q, want %q", name, said[i], w)
+				}
+			}
+			if text := fmt.Sprint(said); words == "" {
+				words = text
+			} else if text != words {
+				t.Errorf("%s: %q, without missing ones %q", name, words, text)
+			}
+		}
+	}
+}

@@ -198,6 +198,10 @@ func (q Query) answered(df learn.DataFrame, r *released) (*Statistic, error) {
 	if err != nil {
 		return nil, err
 	}
+	_, schema, err := df.Known()
+	if err != nil {
+		return nil, err
+	}
 	m, err := r.calibrated(p, df)
 	if err != nil {
 		return nil, err
@@ -211,12 +215,28 @@ func (q Query) answered(df learn.DataFrame, r *released) (*Statistic, error) {
 		return nil, err
 	}
 	s, d := p.answer(collector(m), r.Numbers, q.settings), m.Describe()
+	s.notes = append(s.notes, whatMissing(schema, p.columns())...)
 	_, rows := df.Person()
 	s.guarantee = mechanism.Guarantee{Epsilon: r.Epsilon, Delta: r.Delta, Adjacency: d.Adjacency, Rows: rows,
 		Bound: d.Bound, Profile: profile, Assumptions: d.Assumptions}
 	s.mechanism, s.dataDependent, s.settings = m.String(), values.DataDependent(), q.settings
 	s.origin, s.from = s.origin.And(r.src), df
 	return s, nil
+}
+
+// whatMissing says what missing values of those columns that are numbers count as, whether there
+// are any or not, and what else can be done with them.
+func whatMissing(s *frame.Schema, columns []string) (notes []string) {
+	for _, c := range columns {
+		if f, ok := s.Field(c); ok && f.Kind == frame.Numeric {
+			notes = append(notes, f.WhatMissing())
+		}
+	}
+	if notes != nil {
+		notes = append(notes, "OrMissingAs (missingAs in a schema file) states another number for missing ones; "+
+			"DropMissing leaves out the records that lack one.")
+	}
+	return notes
 }
 
 // forPeople returns p.calibrate for people with up to so many rows: of several a Gaussian

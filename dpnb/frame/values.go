@@ -1,6 +1,7 @@
 package frame
 
 import (
+	"fmt"
 	"math"
 	"slices"
 
@@ -112,4 +113,26 @@ func (f *Field) inBounds(v float64) float64 {
 		return v
 	}
 	return math.Min(math.Max(v, f.Lower), f.Upper)
+}
+
+// WhatMissing says in a sentence what a value of a number counts as that is missing or no number:
+// that of inBounds, by the schema alone and so the same whether there is one or not.
+func (f *Field) WhatMissing() string {
+	none, unit, why := "number", "", "the middle of its bounds"
+	if f.Part != NoDate {
+		none = "date"
+	}
+	if f.Part == Days {
+		unit = " days since 1970-01-01"
+	}
+	switch {
+	case f.Fill != nil:
+		why = "so says the schema"
+	case f.Log:
+		why = "the middle of its bounds on the logarithmic scale"
+	case f.Open:
+		why = "the middle of where the schema says that most values are"
+	}
+	return fmt.Sprintf("A missing %s, or one that is no %s, counts as %.10g%s: %s.", f.Name, none,
+		f.inBounds(math.NaN()), unit, why)
 }
