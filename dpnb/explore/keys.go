@@ -63,7 +63,7 @@ func (k keys) of(q Query, df learn.DataFrame, a learn.Allowance) (*Statistic, er
 	if src == nil {
 		src = noise.NewSecure()
 	}
-	m, alone, err := a.Pay(src, "keys of "+k.column,
+	m, alone, err := a.Pay(src, "keys of "+k.column, df.Unit(),
 		func(epsilon, delta float64, countsMu bool) (mechanism.Mechanism, error) {
 			c := statistic.SelectionConfig{Keys: rows, Epsilon: epsilon, Delta: delta, Normal: countsMu}
 			if countsMu {

@@ -1,6 +1,7 @@
 package explore_test
 
 import (
+	"errors"
 	"fmt"
 	"math"
 	"slices"
@@ -10,6 +11,7 @@ import (
 	"github.com/dpnb/notebooks/dpnb/explore"
 	"github.com/dpnb/notebooks/dpnb/frame"
 	"github.com/dpnb/notebooks/dpnb/learn"
+	"github.com/dpnb/notebooks/dpnb/ledger"
 )
 
 // towns is a table of two large towns, one that three people live in and one for each of 50
@@ -105,5 +107,25 @@ func TestKeysAreRefusedBeforeTheCharge(t *testing.T) {
 	}
 	if _, err := explore.Keys("town").Price(towns(1, false).WithSchema(), 5, 0.95); err == nil {
 		t.Error("Keys has a price")
+	}
+}
+
+// What is asked about people is paid for by a budget of people, Keys as well.
+func TestQueriesOfOneUnit(t *testing.T) {
+	rows, people := towns(2, false).WithSchema(), towns(2, false).WithSchema().PerPerson("id", 2)
+	for _, c := range []struct{ first, other learn.DataFrame }{{rows, people}, {people, rows}} {
+		b := fresh(1, 1e-6)
+		for _, q := range []explore.Query{explore.Keys("town"), explore.Count()} {
+			if _, err := q.Of(c.first, b.Spend(0.2)); err != nil {
+				t.Fatal(err)
+			}
+			before := spent(t, b)
+			for _, q := range []explore.Query{explore.Keys("town"), explore.Count()} {
+				wrong := new(ledger.UnitError)
+				if _, err := q.Of(c.other, b.Spend(0.2)); !errors.As(err, &wrong) || spent(t, b) != before {
+					t.Errorf("%v, %v spent", err, spent(t, b)-before)
+				}
+			}
+		}
 	}
 }

@@ -157,10 +157,11 @@ func (q Query) release(df learn.DataFrame, a learn.Allowance) (*released, error)
 		src = noise.NewSecure()
 	}
 	r := &released{src: src}
-	m, alone, err := a.Pay(src, p.label(), func(epsilon, delta float64, countsMu bool) (mechanism.Mechanism, error) {
-		r.Priced.Epsilon, r.Priced.Delta, r.Priced.CountsMu = epsilon, delta, countsMu
-		return r.calibrated(p, df)
-	})
+	m, alone, err := a.Pay(src, p.label(), df.Unit(),
+		func(epsilon, delta float64, countsMu bool) (mechanism.Mechanism, error) {
+			r.Priced.Epsilon, r.Priced.Delta, r.Priced.CountsMu = epsilon, delta, countsMu
+			return r.calibrated(p, df)
+		})
 	if err != nil {
 		return nil, err
 	}

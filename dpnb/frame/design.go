@@ -57,7 +57,9 @@ type Design struct {
 	// RowsOfAPerson is how many rows a person may have (Table.PerPerson); 0 says that each
 	// row is a person.
 	RowsOfAPerson int
-	Source        Source
+	// Person is the column that says whose row it is; "" if each row is a person.
+	Person string
+	Source Source
 	// Target says what the labels stand for.
 	Target Target
 	// Encoding made the records, and makes others in the same way; nil if they were

@@ -188,6 +188,8 @@ type Allowance struct {
 	words string
 	// once is the name that the ledger is charged for once at most; "" for none.
 	once string
+	// unit is what the release protects (ledger.Entry.Unit).
+	unit string
 }
 
 // Spend allows one fit to spend ε of the budget: the fit is (ε, δ′)-differentially private
@@ -269,7 +271,7 @@ const leastMu = 1e-12
 // entry is the line of the ledger of a release that is (ε, δ) alone and costs μ.
 func (a Allowance) entry(alone ledger.Part, mu float64) ledger.Entry {
 	e := ledger.Entry{Label: cmp.Or(a.label, "fit"), Epsilon: alone.Epsilon, Delta: alone.Delta,
-		Shared: alone.Mu > 0}
+		Shared: alone.Mu > 0, Unit: a.unit}
 	if alone.Tail > 0 && !a.whole() {
 		e.Mu = mu
 	}
@@ -379,6 +381,9 @@ func (b *Budget) Display() display.Item {
 	if len(s.Entries) > 1 {
 		it.Note("All so far together are less than the sum, if their costs were not chosen by what was released; the " +
 			"budget is kept to in any case. One more can be that if it is about a Gaussian mechanism.")
+	}
+	if len(s.Entries) > 0 && s.Entries[0].Unit != "" {
+		it.Note("Every release is for adding or removing a %s.", s.Entries[0].Unit)
 	}
 	if b.kept {
 		it.Note("The ledger is kept in %s.", s.Path)

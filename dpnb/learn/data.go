@@ -183,7 +183,7 @@ func records(df DataFrame, label string, task frame.Task, opts []Option) *Datase
 	}
 	d, err := frame.NewDesign(table, schema, o.DesignSettings)
 	if err == nil && df.rows > 0 {
-		d.RowsOfAPerson = df.rows
+		d.RowsOfAPerson, d.Person = df.rows, df.person
 		d.Steps = append([]frame.Step{{
 			What: fmt.Sprintf("at most %s of each person kept (%s), by a hash of what is in them",
 				several(df.rows, "row"), df.person),

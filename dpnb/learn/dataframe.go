@@ -146,6 +146,8 @@ func (df DataFrame) WithSchema(fields ...Field) DataFrame {
 // different people; several make whatever is asked or learnt cost as many times more noise
 // as there may be rows, and only Gaussian mechanisms and pure ones can be paid for so.
 //
+// A budget pays for people or for rows: what it pays for first, all that it pays for has to be.
+//
 // The column is no feature of what is learnt. The rows that are chosen are those of all that
 // is in the table now: Drop and Filter before or after change which they are, not the promise.
 //
@@ -167,6 +169,17 @@ func (df DataFrame) PerPerson(column string, rows int) DataFrame {
 // Person returns the column that says whose row it is and how many rows each may have; "" and
 // 1 if each row is a person.
 func (df DataFrame) Person() (column string, rows int) { return df.person, max(1, df.rows) }
+
+// Unit returns what a release of df protects, for the ledger: "" if each row is a person.
+func (df DataFrame) Unit() string { return unit(df.person, df.rows) }
+
+// unit is what the ledger calls people with up to so many rows, 0 saying that each row is one.
+func unit(column string, rows int) string {
+	if rows == 0 {
+		return ""
+	}
+	return fmt.Sprintf("person of up to %s (%q)", several(rows, "row"), column)
+}
 
 // Drop returns df without the named columns.
 func (df DataFrame) Drop(names ...string) DataFrame {

@@ -34,7 +34,8 @@ const (
 
 // EstimateMoment spends an allowance on a MomentBound for l with pure ε, from the records of a held-out
 // part or from those that will be fitted. It releases how many records have a gradient of about which
-// length A, each record being in one cell, with geometric noise, and returns
+// length A, each record being in one cell, with geometric noise (for people with k rows, k times as
+// much: PerPerson), and returns
 //
 //	G = (Σ c·A^k / Σ c)^{1/k}, k = Moment, zero meaning 2,
 //
@@ -71,10 +72,13 @@ func (l HeavyTails) EstimateMoment(data *Dataset, allowance Allowance) (*MomentE
 	if err != nil {
 		return nil, err
 	}
-	histogram := func(epsilon, _ float64, _ bool) (mechanism.Mechanism, error) {
-		return statistic.CalibrateHistogram(statistic.Cells{{Levels: momentCells}}, epsilon, 0, false)
-	}
-	m, alone, err := allowance.Pay(src, "moment of the gradients", histogram)
+	var histogram statistic.Histogram // for one row
+	choose := mechanism.ForPeople(d.RowsOfAPerson, func(epsilon, _ float64) (_ mechanism.Mechanism, err error) {
+		histogram, err = statistic.CalibrateHistogram(statistic.Cells{{Levels: momentCells}}, epsilon, 0, false)
+		return histogram, err
+	})
+	m, alone, err := allowance.Pay(src, "moment of the gradients", unit(d.Person, d.RowsOfAPerson),
+		func(epsilon, _ float64, _ bool) (mechanism.Mechanism, error) { return choose(epsilon, 0) })
 	if err != nil {
 		return nil, err
 	}
@@ -84,7 +88,7 @@ func (l HeavyTails) EstimateMoment(data *Dataset, allowance Allowance) (*MomentE
 		return nil, err
 	}
 	r.Guarantee.Epsilon, r.Guarantee.Delta = alone.Epsilon, alone.Delta
-	least := m.(statistic.Histogram).Margin(math.Pow(1-momentChance, 1.0/momentCells))
+	least := histogram.Margin(math.Pow(1-momentChance, 1.0/momentCells))
 	g := &MomentEstimate{Moment: k, Least: least + 1, Release: r}
 	var sum, count float64
 	for j, c := range r.Coefficients {

@@ -152,6 +152,7 @@ func priced(data *Dataset, allowance Allowance, p *recipe) (mechanism.Mechanism,
 			return nil, none, err
 		}
 	}
+	allowance.unit = unit(data.design.Person, data.design.RowsOfAPerson)
 	if err := allowance.check(p.noise); err != nil {
 		return nil, none, err
 	}

@@ -1,6 +1,7 @@
 package learn_test
 
 import (
+	"errors"
 	"fmt"
 	"math"
 	"path/filepath"
@@ -9,6 +10,8 @@ import (
 
 	"github.com/dpnb/notebooks/dpnb/frame"
 	"github.com/dpnb/notebooks/dpnb/learn"
+	"github.com/dpnb/notebooks/dpnb/ledger"
+	"github.com/dpnb/notebooks/dpnb/mechanism/statistic"
 	"github.com/dpnb/notebooks/dpnb/privacy"
 )
 
@@ -102,5 +105,68 @@ func TestSeveralRowsAreRefused(t *testing.T) {
 	one := learn.Binary(patients(300).PerPerson("id", 1), "ill", learn.RowNorm(1))
 	if _, err := curved.Fit(one, b.Spend(0.5)); err != nil {
 		t.Error(err)
+	}
+}
+
+// The moment of the gradients of people with two rows has twice the noise, and says whom it protects.
+func TestEstimateMomentPerPerson(t *testing.T) {
+	table := patients(300)
+	scale := map[int]float64{}
+	for _, k := range []int{1, 2} {
+		b := learn.NewBudget(1, 1e-6, learn.Named(fmt.Sprint(t.Name(), k)))
+		data := learn.Regression(table.PerPerson("id", k), "age")
+		g, err := learn.HeavyTails{Noise: learn.Seed(1)}.EstimateMoment(data, b.Spend(0.5))
+		if err != nil {
+			t.Fatal(err)
+		}
+		scale[k] = g.Release.Fitted.(statistic.Histogram).Scale
+		r := g.Release.Guarantee
+		if r.Epsilon != 0.5 || r.Delta != 0 || privacy.DeltaUpper(r.Profile, 0.5) != 0 ||
+			privacy.DeltaUpper(r.Profile, 0.45) == 0 || (r.Rows == 2) != (k == 2) {
+			t.Errorf("k = %d: %+v", k, r)
+		}
+		if text := g.Display().Text(); strings.Contains(text, "any one person with all of up to 2 rows") != (k == 2) {
+			t.Error(text)
+		}
+		if s, err := b.State(); err != nil || s.SpentEpsilon != 0.5 ||
+			!strings.Contains(s.Entries[0].Unit, `("id")`) {
+			t.Errorf("%+v (%v)", s, err)
+		}
+	}
+	if r := scale[2] / scale[1]; math.Abs(r-2) > 1e-6 {
+		t.Errorf("two rows have %v of the noise of one", r)
+	}
+}
+
+// A budget that paid for rows pays for no people, nor the other way round, nor for people with
+// another number of rows: before anything is charged, by fits, their price and the moment.
+func TestBudgetIsOfRowsOrOfPeople(t *testing.T) {
+	rows := patients(300)
+	frames := []learn.DataFrame{rows.Drop("id"), rows.PerPerson("id", 1), rows.PerPerson("id", 2)}
+	logistic := learn.Logistic{Noise: learn.Seed(1)}
+	for i, first := range frames {
+		b := learn.NewBudget(1, 1e-5, learn.Named(fmt.Sprint(t.Name(), i)))
+		if _, err := logistic.Fit(learn.Binary(first, "ill", learn.RowNorm(1)), b.Spend(0.1)); err != nil {
+			t.Fatal(err)
+		}
+		for j, df := range frames {
+			two := learn.Binary(df, "ill", learn.RowNorm(1))
+			before, _ := b.State()
+			_, fit := logistic.Fit(two, b.Spend(0.1))
+			_, cost := b.Spend(0.1).Cost(logistic, two)
+			_, moment := learn.HeavyTails{Noise: learn.Seed(1)}.EstimateMoment(
+				learn.Regression(df, "age"), b.Spend(0.1))
+			for _, err := range []error{fit, cost, moment} {
+				if wrong := new(ledger.UnitError); errors.As(err, &wrong) != (i != j) {
+					t.Errorf("frame %d after %d: %v", j, i, err)
+				}
+			}
+			if after, _ := b.State(); len(after.Entries) != len(before.Entries) && i != j {
+				t.Errorf("frame %d after %d is in the ledger", j, i)
+			}
+		}
+		if text := b.Display().Text(); strings.Contains(text, "removing a person of up to") != (i > 0) {
+			t.Error(text)
+		}
 	}
 }

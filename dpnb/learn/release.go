@@ -16,15 +16,16 @@ import (
 // ledger under the label unless a has a name: for whatever is no learner. What choose does
 // depends on public numbers alone. The caller then runs the mechanism with src, once. alone is
 // the (ε, δ) that the release is by itself. choose is told whether the ledger counts μ: then
-// Gaussian noise is the cheapest, else whatever is best at (ε, δ).
+// Gaussian noise is the cheapest, else whatever is best at (ε, δ). unit is what the mechanism
+// protects: DataFrame.Unit of what it will run on.
 //
-// Errors: those of choose; an allowance that does not cover it, or that does not suit the
+// Errors: those of choose; an allowance of a budget for another unit, that does not cover it, or that does not suit the
 // source. The ledger is then unchanged.
 func (a Allowance) Pay(
-	src noise.Source, label string,
+	src noise.Source, label, unit string,
 	choose func(epsilon, delta float64, countsMu bool) (mechanism.Mechanism, error),
 ) (m mechanism.Mechanism, alone ledger.Part, err error) {
-	a.label = cmp.Or(a.label, label)
+	a.label, a.unit = cmp.Or(a.label, label), unit
 	if err := a.check(src); err != nil {
 		return nil, alone, err
 	}

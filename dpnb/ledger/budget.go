@@ -45,6 +45,9 @@ type Entry struct {
 	Once string `json:"once,omitempty"`
 	// Shared says that a share of μ² was asked for (Budget.Share).
 	Shared bool `json:"shared,omitempty"`
+	// Unit is what one neighbour has more than the other, in words, empty for one row: a person
+	// with so many rows of theirs. All entries of a budget have the same (UnitError).
+	Unit string `json:"unit,omitempty"`
 	// Partition and Group say that the release reads only the records of one group of a
 	// partition, empty if it reads all. A partition is a rule, fixed without the data, that
 	// names one group for every possible record by what stands in it, not by its place and
@@ -94,7 +97,7 @@ func (e *OverspentError) Error() string {
 }
 
 // Check reports whether entries could be charged, without charging them: nil, a
-// *privacy.ParamError or an *OverspentError.
+// *privacy.ParamError, a *UnitError or an *OverspentError.
 func (b *Budget) Check(entries ...Entry) error {
 	b.mu.Lock()
 	defer b.mu.Unlock()
@@ -111,7 +114,7 @@ func (b *Budget) Charge(entries ...Entry) error {
 	for i := range entries {
 		// What is kept is what a file can keep.
 		e := &entries[i]
-		for _, text := range []*string{&e.Label, &e.Mechanism, &e.Once, &e.Partition, &e.Group} {
+		for _, text := range []*string{&e.Label, &e.Mechanism, &e.Once, &e.Unit, &e.Partition, &e.Group} {
 			*text = strings.ToValidUTF8(*text, "�")
 		}
 	}
@@ -151,6 +154,9 @@ func (b *Budget) with(entries []Entry) (Rule, error) {
 		if err := e.validate(); err != nil {
 			return "", err
 		}
+	}
+	if err := b.sameUnit(slices.Concat(b.entries, entries)); err != nil {
+		return "", err
 	}
 	a := account{b.config, b.rule}
 	enough := !slices.ContainsFunc(entries, func(e Entry) bool { return e.Delta > a.Delta })

@@ -33,7 +33,7 @@ func (c Config) tally(entries []Entry) tally {
 	all := newTally()
 	partitions := map[string]map[string]*tally{}
 	for _, e := range entries {
-		if e.Partition == "" {
+		if e.Partition == "" || e.Unit != "" { // a person's rows may be in several groups
 			all.add(e)
 			continue
 		}

@@ -90,7 +90,7 @@ func budgetsInSquares() []claim.Claim {
 				"replace-one, however they are chosen",
 			Code:  []string{"ledger.Entry"},
 			Tests: []string{"ledger.TestDisjointGroups", "ledger.TestGroupsOfABudget"},
-			Proof: "ledger#dpnb-parallel 36705a82",
+			Proof: "ledger#dpnb-parallel 36d15e14",
 			Check: "sums with Gaussian noise in three groups of real neighbours, the noise of each " +
 				"as the ledger lets it " +
 				"be; every neighbour of ten records, by adding, removing and replacing: the exact δ of all results",

@@ -1,0 +1,34 @@
+package ledger
+
+import (
+	"cmp"
+	"fmt"
+)
+
+// UnitError refuses a release whose neighbours are not those of the releases before it
+// (Entry.Unit): what they cost together is then not known.
+type UnitError struct {
+	// Budget is the name of the budget; Has is what its releases protect, Asked what the
+	// refused one would: "" is one row.
+	Budget, Has, Asked string
+}
+
+// Error implements error.
+func (e *UnitError) Error() string {
+	unit := func(of string) string { return cmp.Or(of, "one row") }
+	return fmt.Sprintf("ledger: each release of budget %q is for a unit of %s, and this one is for a unit of %s: "+
+		"refused, nothing was drawn and nothing spent. A person with several rows is not protected by releases for "+
+		"fewer of them as the budget promises; say PerPerson, with the same column and number of rows, for all "+
+		"releases of a budget, or for none", e.Budget, unit(e.Has), unit(e.Asked))
+}
+
+// sameUnit refuses entries of different units.
+// Proof: docs/theory/ledger.md, section 8.
+func (b *Budget) sameUnit(entries []Entry) error {
+	for _, e := range entries {
+		if has := entries[0].Unit; e.Unit != has {
+			return &UnitError{b.config.Name, has, e.Unit}
+		}
+	}
+	return nil
+}

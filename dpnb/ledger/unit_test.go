@@ -1,0 +1,86 @@
+package ledger
+
+import (
+	"errors"
+	"os"
+	"path/filepath"
+	"reflect"
+	"strings"
+	"testing"
+)
+
+// A budget pays for releases of one unit: another is refused with the ledger unchanged, also in
+// one batch and where another process reads the file.
+func TestOneUnitOfABudget(t *testing.T) {
+	units := []string{"", `person of up to 2 rows ("id")`, `person of up to 3 rows ("id")`}
+	of := func(unit string) Entry { return Entry{Epsilon: 0.1, Delta: 9e-7, Unit: unit} }
+	for _, first := range units {
+		budgets(t, func(t *testing.T, c Config) {
+			b := open(t, c)
+			if err := b.Charge(of(units[0]), of(units[1])); err == nil || len(state(t, b).Entries) != 0 {
+				t.Errorf("a batch of two units: %v", err)
+			}
+			for range 2 {
+				if err := b.Charge(of(first)); err != nil {
+					t.Fatal(err)
+				}
+			}
+			if c.Path != "" {
+				var err error
+				if b, err = anew(c); err != nil {
+					t.Fatal(err)
+				}
+			}
+			before := state(t, b)
+			for _, unit := range units {
+				_, after := b.After(of(unit))
+				for what, err := range map[string]error{"check": b.Check(of(unit)), "after": after} {
+					if wrong := new(UnitError); errors.As(err, &wrong) != (unit != first) {
+						t.Errorf("%s: %q after %q: %v", what, unit, first, err)
+					}
+				}
+				if unit == first {
+					continue
+				}
+				if err := b.Charge(of(unit)); err == nil || !strings.Contains(err.Error(), "say PerPerson") {
+					t.Errorf("%q after %q: %v", unit, first, err)
+				}
+			}
+			if now := state(t, b); !reflect.DeepEqual(now, before) || len(now.Entries) != 2 {
+				t.Errorf("%+v, before %+v", now, before)
+			}
+			if err := b.Charge(of(first)); err != nil {
+				t.Error(err)
+			}
+		})
+	}
+}
+
+// A ledger that names no unit is of rows, and of rows no unit is written.
+func TestUnitOfAnEarlierLedger(t *testing.T) {
+	c := config(filepath.Join(t.TempDir(), "ledger.json"))
+	b := open(t, c)
+	if err := b.Charge(Entry{Epsilon: 0.1}); err != nil {
+		t.Fatal(err)
+	}
+	if text, err := os.ReadFile(b.Config().Path); err != nil || strings.Contains(string(text), "unit") {
+		t.Errorf("%s (%v)", text, err)
+	}
+	if b.Charge(Entry{Epsilon: 0.1, Unit: "person"}) == nil || b.Charge(Entry{Epsilon: 0.1}) != nil {
+		t.Error("not of rows")
+	}
+}
+
+// A person with several rows is in several groups of a partition, and pays in each.
+func TestGroupsOfPeopleAddUp(t *testing.T) {
+	b := open(t, config(""))
+	for _, group := range []string{"a", "b"} {
+		err := b.Charge(Entry{Epsilon: 0.5, Delta: 4.5e-6, Partition: "ward", Group: group, Unit: "person"})
+		if err != nil {
+			t.Fatal(err)
+		}
+	}
+	if s := state(t, b); s.SpentEpsilon != 1 || b.Check(Entry{Epsilon: 0.1, Unit: "person"}) == nil {
+		t.Errorf("%v spent", s.SpentEpsilon)
+	}
+}
