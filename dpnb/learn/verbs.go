@@ -147,13 +147,18 @@ func (df DataFrame) known(s *frame.Schema, err error) DataFrame {
 	return df
 }
 
-// SaveSchema writes the schema of df to a JSON file, for WithSchemaFile.
+// SaveSchema writes what the schema says of the columns that df has to a JSON file, for
+// WithSchemaFile.
 //
 // Errors: df's own; no schema, or one that was read off the data; those of the file system.
 func (df DataFrame) SaveSchema(path string) error {
-	_, s, err := df.Known()
+	records, s, err := df.Known()
 	if err != nil {
 		return err
 	}
-	return s.Save(path)
+	here := *s
+	here.Fields = slices.DeleteFunc(slices.Clone(s.Fields), func(f Field) bool {
+		return !slices.Contains(records.Names(), f.Name)
+	})
+	return here.Save(path)
 }
