@@ -127,8 +127,12 @@ func (c *csvReader) checkHeader() error {
 		name string
 	}{{',', "commas"}, {';', "semicolons"}, {'\t', "tabs"}, {'|', "bars"}} {
 		if c.s.Header == nil && len(c.header) == 1 && strings.ContainsRune(c.header[0], sep.r) && sep.r != c.s.Comma {
+			decimal := ""
+			if sep.r != ',' {
+				decimal = ", and Decimal: ',' if numbers have a decimal comma"
+			}
 			return inputErrorf("the header is one column, %q, with %s in it: fields are separated by %q; "+
-				"set Comma: %q", c.header[0], sep.name, c.s.Comma, sep.r)
+				"read it with ReadCSVWith(path, &CSV{Comma: %q})%s", c.header[0], sep.name, c.s.Comma, sep.r, decimal)
 		}
 	}
 	for j, name := range c.header {
