@@ -142,7 +142,7 @@ func TestCSVErrorsNameTheSetting(t *testing.T) {
 		"UTF-16":     {"\xff\xfea\x00", frame.CSVSettings{}, []string{`Encoding: "UTF-16"`}},
 		"no mark":    {"a\x00,\x00b\x00\n\x00", frame.CSVSettings{}, []string{`Encoding: "UTF-16LE"`}},
 		"Latin-1":    {"k\xf6ln,b\n", frame.CSVSettings{}, []string{`Encoding: "Windows-1252"`}},
-		"semicolons": {"a;b\n1;2\n", frame.CSVSettings{}, []string{"ReadCSVWith(path, &CSV{Comma: ';'})", "Decimal: ','"}},
+		"semicolons": {"a;b\n1;2\n", frame.CSVSettings{}, []string{"&CSV{Comma: ';'}", "Decimal: ','"}},
 		"commas":     {"a,b\n1,2\n", frame.CSVSettings{Comma: ';'}, []string{"Comma: ','"}},
 		"short":      {"\na,b\n1,2\n3\n", frame.CSVSettings{Skip: 1}, []string{"line 4", "1 fields", "has 2", "Comma"}},
 		"long":       {"a,b\n1,2\n1,SECRET,3\n", frame.CSVSettings{PlainQuotes: true}, []string{"line 3", "3 fields"}},
