@@ -59,10 +59,7 @@ func (k keys) of(q Query, df learn.DataFrame, a learn.Allowance) (*Statistic, er
 	if k.column == person {
 		return nil, fmt.Errorf("dpnb: %q says whose row it is: there is nobody to share it with", person)
 	}
-	src := q.src
-	if src == nil {
-		src = noise.NewSecure()
-	}
+	src := noise.OrSecure(q.src)
 	m, alone, err := a.Pay(src, "keys of "+k.column, df.Unit(),
 		func(epsilon, delta float64, countsMu bool) (mechanism.Mechanism, error) {
 			c := statistic.SelectionConfig{Keys: rows, Epsilon: epsilon, Delta: delta, Normal: countsMu}

@@ -23,16 +23,17 @@ func (q Query) Once(name string, df learn.DataFrame, a learn.Allowance) (*Statis
 	if _, unlisted := q.question.(keys); unlisted {
 		return nil, errors.New("dpnb: which keys were released is not kept under a name: ask for them with Of")
 	}
-	recipe, err := q.recipe(df)
+	p, err := q.planned(df)
 	if err != nil {
 		return nil, err
 	}
-	r, err := learn.Once(name, a, recipe, func(a learn.Allowance) (*released, error) { return q.release(df, a) },
+	r, err := learn.Once(name, a, q.recipe(p, df),
+		func(a learn.Allowance) (*released, error) { return q.release(p, df, a) },
 		func(r *released) ([]byte, error) { return json.Marshal(r) }, readReleased)
 	if r == nil {
 		return nil, err
 	}
-	s, failed := q.answered(df, r)
+	s, failed := q.answered(p, df, r)
 	return s, errors.Join(err, failed)
 }
 
@@ -52,28 +53,17 @@ type asked struct {
 	Checksum string `json:"checksum,omitempty"`
 }
 
-func (q Query) recipe(df learn.DataFrame) (asked, error) {
-	p, records, values, err := q.planned(df)
-	if err != nil {
-		return asked{}, err
-	}
-	_, schema, err := df.Known()
-	if err != nil {
-		return asked{}, err
-	}
+func (q Query) recipe(p *fitted, df learn.DataFrame) asked {
+	source := p.records.Origin()
 	r := asked{Question: fmt.Sprintf("%s: %+v", p.label(), q.question), By: q.by,
-		DataDependent: values.DataDependent()}
+		DataDependent: p.values.DataDependent(), Data: source.Name, Checksum: source.Checksum()}
 	r.Person, r.Rows = df.Person()
 	for _, c := range p.columns() {
-		if f, ok := schema.Field(c); ok {
+		if f, ok := p.schema.Field(c); ok {
 			r.Fields = append(r.Fields, *f)
 		}
 	}
-	source := records.Origin()
-	if r.Data = source.Name; source.Public {
-		r.Checksum = source.SHA256
-	}
-	return r, nil
+	return r
 }
 
 // readReleased reads what was released by secure noise, which alone is kept.

@@ -33,15 +33,14 @@ func (q Query) Planned(records int) Query { q.records = float64(records); return
 // Errors: as Of; no number of Planned records where it is needed; what no budget can buy.
 func (q Query) Price(df learn.DataFrame, within, confidence float64) (*Price, error) {
 	q = q.Confidence(confidence)
-	p, _, _, err := q.planned(df)
+	p, err := q.planned(df)
 	if err != nil {
 		return nil, err
 	}
 	if !(within > 0) || math.IsInf(within, 1) {
 		return nil, fmt.Errorf("dpnb: Price: within %v: want a positive number, half the width of the interval", within)
 	}
-	_, rows := df.Person()
-	if m, err := forPeople(p, rows, false)(1, 0); err != nil {
+	if m, err := forPeople(p, p.rows, false)(1, 0); err != nil {
 		return nil, err
 	} else if half, _ := p.precision(collector(m), q.records, q.settings); math.IsInf(half, 1) || math.IsNaN(half) {
 		return nil, errors.New("dpnb: Price needs to know about how many records there will be, from what is public: " +
@@ -50,7 +49,7 @@ func (q Query) Price(df learn.DataFrame, within, confidence float64) (*Price, er
 	least := func(delta float64, countsMu bool) (float64, mechanism.Mechanism, error) {
 		var fault error
 		at := func(epsilon float64) mechanism.Mechanism {
-			m, err := forPeople(p, rows, countsMu)(epsilon, delta)
+			m, err := forPeople(p, p.rows, countsMu)(epsilon, delta)
 			if err != nil {
 				fault = err
 			}

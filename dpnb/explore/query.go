@@ -78,17 +78,28 @@ func (q Query) Confidence(c float64) Query {
 // are independent draws, not only of the records: they are wider by what chance does.
 func (q Query) ForPopulation() Query { q.sampling = true; return q }
 
-// planned returns the plan of q for df, with the records and how their values are read.
-func (q Query) planned(df learn.DataFrame) (plan, frame.Scanner, *frame.Values, error) {
+// fitted is a plan for a table, with its records, what is publicly known of them and how their
+// values are read.
+type fitted struct {
+	plan
+	records frame.Scanner
+	schema  *frame.Schema
+	values  *frame.Values
+	// rows of a person that count.
+	rows int
+}
+
+// planned returns the plan of q for df.
+func (q Query) planned(df learn.DataFrame) (*fitted, error) {
 	if q.err != nil {
-		return nil, nil, nil, q.err
+		return nil, q.err
 	}
 	if q.question == nil {
-		return nil, nil, nil, errors.New("dpnb: an empty query; make one with Mean, Sum, QuantilesOf and the like")
+		return nil, errors.New("dpnb: an empty query; make one with Mean, Sum, QuantilesOf and the like")
 	}
 	records, schema, err := df.Known()
 	if err != nil {
-		return nil, nil, nil, err
+		return nil, err
 	}
 	p, err := q.plan(schema)
 	switch q.question.(type) {
@@ -101,18 +112,22 @@ func (q Query) planned(df learn.DataFrame) (plan, frame.Scanner, *frame.Values, 
 		p, err = grouped(p, schema, q.by)
 	}
 	if err != nil {
-		return nil, nil, nil, err
+		return nil, err
 	}
 	for i, c := range p.columns() {
 		if slices.Contains(p.columns()[:i], c) {
-			return nil, nil, nil, fmt.Errorf("dpnb: column %q is asked for twice", c)
+			return nil, fmt.Errorf("dpnb: column %q is asked for twice", c)
 		}
 	}
 	v, err := frame.NewValues(schema, records.Names(), p.columns())
 	if table, ok := records.(*frame.Table); ok && err == nil && p.columns() != nil {
 		_, err = v.Of(table.Head(0)) // whether categories can be told apart: not after the charge
 	}
-	return p, records, v, err
+	if err != nil {
+		return nil, err
+	}
+	_, rows := df.Person()
+	return &fitted{p, records, schema, v, rows}, nil
 }
 
 // Of asks the question of df and spends the allowance.
@@ -124,11 +139,15 @@ func (q Query) Of(df learn.DataFrame, a learn.Allowance) (*Statistic, error) {
 	if k, ok := q.question.(keys); ok && q.err == nil {
 		return k.of(q, df, a)
 	}
-	r, err := q.release(df, a)
+	p, err := q.planned(df)
 	if err != nil {
 		return nil, err
 	}
-	return q.answered(df, r)
+	r, err := q.release(p, df, a)
+	if err != nil {
+		return nil, err
+	}
+	return q.answered(p, df, r)
 }
 
 // released is what an answer is made of, with what is public: the numbers that a mechanism gave,
@@ -144,23 +163,18 @@ type released struct {
 	}
 	Mechanism string
 	src       noise.Source
+	// ran is the mechanism; nil if this was read back.
+	ran mechanism.Mechanism
 }
 
 // release pays for the question, runs its mechanism and returns what that gave.
-func (q Query) release(df learn.DataFrame, a learn.Allowance) (*released, error) {
-	p, records, values, err := q.planned(df)
-	if err != nil {
-		return nil, err
-	}
-	src := q.src
-	if src == nil {
-		src = noise.NewSecure()
-	}
+func (q Query) release(p *fitted, df learn.DataFrame, a learn.Allowance) (*released, error) {
+	src := noise.OrSecure(q.src)
 	r := &released{src: src}
 	m, alone, err := a.Pay(src, p.label(), df.Unit(),
 		func(epsilon, delta float64, countsMu bool) (mechanism.Mechanism, error) {
 			r.Priced.Epsilon, r.Priced.Delta, r.Priced.CountsMu = epsilon, delta, countsMu
-			return r.calibrated(p, df)
+			return r.calibrated(p)
 		})
 	if err != nil {
 		return nil, err
@@ -168,10 +182,10 @@ func (q Query) release(df learn.DataFrame, a learn.Allowance) (*released, error)
 	tally := collector(m).Tally()
 	columns := p.columns()
 	if columns == nil { // the records themselves are counted
-		columns = records.Names()[:1]
+		columns = p.records.Names()[:1]
 	}
-	err = records.Scan(columns, func(chunk *frame.Table) error {
-		v, err := values.Of(chunk)
+	err = p.records.Scan(columns, func(chunk *frame.Table) error {
+		v, err := p.values.Of(chunk)
 		if p.columns() == nil {
 			v = [][]float64{make([]float64, chunk.Rows())}
 		}
@@ -183,29 +197,24 @@ func (q Query) release(df learn.DataFrame, a learn.Allowance) (*released, error)
 	if err != nil {
 		return nil, err
 	}
-	r.Numbers, r.Epsilon, r.Delta, r.Mechanism = tally.Release(src), alone.Epsilon, alone.Delta, m.String()
+	r.Numbers, r.Epsilon, r.Delta = tally.Release(src), alone.Epsilon, alone.Delta
+	r.Mechanism, r.ran = m.String(), m
 	return r, nil
 }
 
 // calibrated returns the mechanism at its price.
-func (r *released) calibrated(p plan, df learn.DataFrame) (mechanism.Mechanism, error) {
-	_, rows := df.Person()
-	return forPeople(p, rows, r.Priced.CountsMu)(r.Priced.Epsilon, r.Priced.Delta)
+func (r *released) calibrated(p *fitted) (mechanism.Mechanism, error) {
+	return forPeople(p, p.rows, r.Priced.CountsMu)(r.Priced.Epsilon, r.Priced.Delta)
 }
 
 // answered makes of what was released what is shown: computing, at no cost.
-func (q Query) answered(df learn.DataFrame, r *released) (*Statistic, error) {
-	p, _, values, err := q.planned(df)
-	if err != nil {
-		return nil, err
-	}
-	_, schema, err := df.Known()
-	if err != nil {
-		return nil, err
-	}
-	m, err := r.calibrated(p, df)
-	if err != nil {
-		return nil, err
+func (q Query) answered(p *fitted, df learn.DataFrame, r *released) (*Statistic, error) {
+	m := r.ran
+	if m == nil {
+		var err error
+		if m, err = r.calibrated(p); err != nil {
+			return nil, err
+		}
 	}
 	if m.String() != r.Mechanism {
 		return nil, fmt.Errorf("dpnb: this was released by %s, and what is asked would be %s: another version of "+
@@ -216,11 +225,10 @@ func (q Query) answered(df learn.DataFrame, r *released) (*Statistic, error) {
 		return nil, err
 	}
 	s, d := p.answer(collector(m), r.Numbers, q.settings), m.Describe()
-	s.notes = append(s.notes, whatMissing(schema, p.columns())...)
-	_, rows := df.Person()
-	s.guarantee = mechanism.Guarantee{Epsilon: r.Epsilon, Delta: r.Delta, Adjacency: d.Adjacency, Rows: rows,
+	s.notes = append(s.notes, whatMissing(p.schema, p.columns())...)
+	s.guarantee = mechanism.Guarantee{Epsilon: r.Epsilon, Delta: r.Delta, Adjacency: d.Adjacency, Rows: p.rows,
 		Bound: d.Bound, Profile: profile, Assumptions: d.Assumptions}
-	s.mechanism, s.dataDependent, s.settings = m.String(), values.DataDependent(), q.settings
+	s.mechanism, s.dataDependent, s.settings = m.String(), p.values.DataDependent(), q.settings
 	s.origin, s.from = s.origin.And(r.src), df
 	return s, nil
 }

@@ -82,6 +82,14 @@ type Source struct {
 	Note string
 }
 
+// Checksum returns the SHA-256 of a public file, which may be published; "" of any other.
+func (s Source) Checksum() string {
+	if s.Public {
+		return s.SHA256
+	}
+	return ""
+}
+
 // Log tells the run log of a notebook where records came from: files, and what was
 // invented; and what a reader must know of it.
 func (s Source) Log() error {

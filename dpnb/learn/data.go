@@ -211,7 +211,7 @@ func (d *Dataset) Features() int {
 	if d.Err() != nil {
 		return 0
 	}
-	return len(d.design.Features)
+	return d.design.Width()
 }
 
 // MajorityShare returns the share of the most frequent label of classes: the

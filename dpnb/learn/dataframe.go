@@ -310,7 +310,7 @@ func (df DataFrame) Origin() display.Item {
 	if err := df.Err(); err != nil {
 		return display.Failed(err)
 	}
-	return withOrigin(df.scanner().Origin(), display.Item{})
+	return df.WithOrigin(display.Item{})
 }
 
 // withOrigin adds to it what is to be known of where its records come from.

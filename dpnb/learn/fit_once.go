@@ -58,10 +58,7 @@ func recipeOf(l Learner, data *Dataset) (fitRecipe, error) {
 		return fitRecipe{}, fmt.Errorf("dpnb: no learner: use Logistic{}, Linear{} or another")
 	}
 	r := fitRecipe{Learner: l.recipe().learner, Noise: noiseWords(l.recipe().noise), Data: data.design.Source.Name,
-		RowsOfAPerson: data.design.RowsOfAPerson}
-	if data.design.Source.Public {
-		r.Checksum = data.design.Source.SHA256
-	}
+		RowsOfAPerson: data.design.RowsOfAPerson, Checksum: data.design.Source.Checksum()}
 	var err error
 	if r.Settings, err = learnersKept().Marshal(l); err != nil {
 		return r, err

@@ -64,10 +64,7 @@ func (l HeavyTails) EstimateMoment(data *Dataset, allowance Allowance) (*MomentE
 	if err := p.suits(d); err != nil {
 		return nil, err
 	}
-	src := l.Noise
-	if src == nil {
-		src = noise.NewSecure()
-	}
+	src := noise.OrSecure(l.Noise)
 	allowance, err := allowance.withoutDelta(p.learner)
 	if err != nil {
 		return nil, err

@@ -114,9 +114,10 @@ type provenance struct {
 }
 
 func provenanceOf(s frame.Source) provenance {
-	p := provenance{Data: s.Name, Public: s.Public, Invented: s.Invented, Note: s.Note, Module: moduleVersion()}
+	p := provenance{Data: s.Name, Public: s.Public, Invented: s.Invented, SHA256: s.Checksum(), Note: s.Note,
+		Module: moduleVersion()}
 	if s.Public {
-		p.SHA256, p.Rows = s.SHA256, s.Rows
+		p.Rows = s.Rows
 	}
 	return p
 }

@@ -143,9 +143,7 @@ func priced(data *Dataset, allowance Allowance, p *recipe) (mechanism.Mechanism,
 	if err := data.Err(); err != nil {
 		return nil, none, err
 	}
-	if p.noise == nil {
-		p.noise = noise.NewSecure()
-	}
+	p.noise = noise.OrSecure(p.noise)
 	if p.pure {
 		var err error
 		if allowance, err = allowance.withoutDelta(p.learner); err != nil {

@@ -19,8 +19,8 @@ import (
 // Gaussian noise is the cheapest, else whatever is best at (ε, δ). unit is what the mechanism
 // protects: DataFrame.Unit of what it will run on.
 //
-// Errors: those of choose; an allowance of a budget for another unit, that does not cover it, or that does not suit the
-// source. The ledger is then unchanged.
+// Errors: those of choose; an allowance of a budget for another unit, that does not cover it, or
+// that does not suit the source. The ledger is then unchanged.
 func (a Allowance) Pay(
 	src noise.Source, label, unit string,
 	choose func(epsilon, delta float64, countsMu bool) (mechanism.Mechanism, error),
@@ -63,8 +63,8 @@ func (df DataFrame) Known() (frame.Scanner, *frame.Schema, error) {
 
 // WithOrigin adds to what is shown of df where its records come from.
 func (df DataFrame) WithOrigin(it display.Item) display.Item {
-	if s, _, err := df.Known(); err == nil {
-		it = withOrigin(s.Origin(), it)
+	if df.Err() != nil {
+		return it
 	}
-	return it
+	return withOrigin(df.scanner().Origin(), it)
 }

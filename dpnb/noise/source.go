@@ -55,6 +55,14 @@ func Exact(src Source) *exact.Sampler {
 // concurrent use and copies of it share nothing. The zero value is ready.
 type Secure struct{ _ byte }
 
+// OrSecure returns src, or the secure source if there is none.
+func OrSecure(src Source) Source {
+	if src == nil {
+		return NewSecure()
+	}
+	return src
+}
+
 // NewSecure returns a source over the operating system's cryptographic generator.
 func NewSecure() *Secure { return &Secure{} }
 

@@ -53,7 +53,7 @@ var planned = [16][8][2]float64{
 
 // The base case of Figure 5 with all ten arms, beside what was planned, and the default of
 // dpnb.Median within three standard errors of the best of those that have a proof, in each of
-// sixteen cells:
+// sixteen cells. Not two: each arm has noise of its own, and once (100, 0.5) was 2.2 above.
 //
 //	DPNB_FULL=1 go test ./dpnb/paper/cop -run TestBaseCase -v
 func TestBaseCase(t *testing.T) {
