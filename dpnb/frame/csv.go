@@ -258,16 +258,9 @@ func (set *CSVSettings) complete() (CSVSettings, error) {
 	}
 	name, known := encodingName(s.Encoding)
 	s.Encoding = name
-	const signs = "+-0123456789"
 	switch {
 	case !validMark(s.Comma) || strings.ContainsRune("\"\r\n", s.Comma):
 		return s, inputErrorf("Comma = %q, want the character between two fields, as ';' or '\\t'", s.Comma)
-	case !validMark(s.Decimal) || strings.ContainsRune(signs+"\"\r\n", s.Decimal):
-		return s, inputErrorf("Decimal = %q, want the mark before the decimals of a number: '.' or ','", s.Decimal)
-	case s.Thousands != 0 && (!validMark(s.Thousands) || s.Thousands == s.Decimal ||
-		strings.ContainsRune(signs+"\"\r\n", s.Thousands)):
-		return s, inputErrorf("Thousands = %q, want a mark between groups of three digits that is not the Decimal %q",
-			s.Thousands, s.Decimal)
 	case s.Comment != 0 && (!validMark(s.Comment) || s.Comment == s.Comma || strings.ContainsRune("\"\r\n", s.Comment)):
 		return s, inputErrorf("Comment = %q, want a character that starts no text, as '#'", s.Comment)
 	case !known:
@@ -282,7 +275,7 @@ func (set *CSVSettings) complete() (CSVSettings, error) {
 	case s.Header != nil && s.Rename != nil:
 		return s, inputErrorf("Header names the columns already: leave out Rename")
 	}
-	return s, nil
+	return s, checkMarks(s.Decimal, s.Thousands)
 }
 
 // validMark reports whether c is a character.

@@ -7,7 +7,6 @@ import (
 	"errors"
 	"fmt"
 	"io"
-	"math"
 	"slices"
 	"strings"
 	"unicode"
@@ -23,25 +22,16 @@ type csvReader struct {
 	fields []string      // of the last record
 	line   int           // on which it begins, from 1, those that were skipped not counted
 	next   int           // lines that were read, with PlainQuotes
-	format *numberFormat
-	// missing has the texts that mean it; sentinels says that some of them are numbers.
-	missing   map[string]bool
-	sentinels bool
+	texts  Column        // without texts: how they are read
 }
 
 const byteOrderMark = "\ufeff"
 
 // newCSVReader reads the header.
 func newCSVReader(r io.Reader, s CSVSettings) (*csvReader, error) {
-	c := &csvReader{s: s, missing: map[string]bool{"": true}}
-	if s.Decimal != '.' || s.Thousands != 0 {
-		c.format = &numberFormat{decimal: s.Decimal, thousands: s.Thousands}
-	}
-	for _, m := range s.Missing {
-		m = trim(m)
-		c.missing[m] = true
-		v, ok := c.format.parse(m)
-		c.sentinels = c.sentinels || ok && !math.IsNaN(v)
+	c := &csvReader{s: s, texts: Column{Kind: Categorical}}
+	if err := c.texts.ReadAs(Reading{Decimal: s.Decimal, Thousands: s.Thousands, Missing: s.Missing}); err != nil {
+		return nil, err
 	}
 	in := bufio.NewReaderSize(r, 1<<16)
 	start, _ := in.Peek(2)
@@ -220,8 +210,8 @@ func (c *csvReader) read(names []string, limit int) (*Table, error) {
 	at, columns := make([]int, len(names)), make([]Column, len(names))
 	for k, name := range names {
 		at[k] = slices.Index(c.header, name)
-		columns[k] = Column{Name: name, Kind: Categorical, Texts: []string{}, missing: c.missing,
-			sentinels: c.sentinels, format: c.format}
+		columns[k] = c.texts
+		columns[k].Name, columns[k].Texts = name, []string{}
 	}
 	lines := []int{}
 	for len(lines) < limit {

@@ -56,7 +56,7 @@ func Open(path string, settings *Settings) (frame.Scanner, error) {
 		if t.arrow {
 			t.names, t.origin.Rows, err = arrowNames(f)
 		} else {
-			t.names, t.origin.Rows, err = parquetNames(f)
+			err = t.lookAtParquet(f)
 		}
 		return err
 	})
@@ -86,7 +86,9 @@ type table struct {
 	Settings
 	names  []string
 	origin frame.Source
-	arrow  bool
+	// readings says how texts are read, by column; nil if the file does not.
+	readings map[string]frame.Reading
+	arrow    bool
 }
 
 // Names implements frame.Scanner.

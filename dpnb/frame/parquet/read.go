@@ -2,6 +2,7 @@ package parquet
 
 import (
 	"context"
+	"encoding/json"
 	"errors"
 	"io"
 	"math"
@@ -40,16 +41,23 @@ func open(f *os.File, known *metadata.FileMetaData) (*file.Reader, error) {
 	return r, nil
 }
 
-func parquetNames(f *os.File) (names []string, rows int, err error) {
+// lookAtParquet reads what a Parquet file says of its columns.
+func (t *table) lookAtParquet(f *os.File) error {
 	r, err := open(f, nil)
 	if err != nil {
-		return nil, 0, err
+		return err
 	}
 	s := r.MetaData().Schema
 	for j := range s.NumColumns() {
-		names = append(names, s.Column(j).Path())
+		t.names = append(t.names, s.Column(j).Path())
 	}
-	return names, int(r.NumRows()), nil
+	t.origin.Rows = int(r.NumRows())
+	if text := r.MetaData().KeyValueMetadata().FindValue(readingKey); text != nil {
+		if err := json.Unmarshal([]byte(*text), &t.readings); err != nil {
+			return inputErrorf("how texts are read (%s) is damaged: %v", readingKey, err)
+		}
+	}
+	return nil
 }
 
 // scanParquet reads chunk by chunk, the columns of one at the same time.
@@ -70,6 +78,11 @@ func (t *table) scanParquet(f *os.File, columns []string, emit func([]frame.Colu
 		}
 		if err := c.readType(c.file.MetaData().Schema.Column(at)); err != nil {
 			return err
+		}
+		if r, ok := t.readings[name]; ok {
+			if err := c.to.ReadAs(r); err != nil {
+				return err
+			}
 		}
 		cursors[k] = c
 	}

@@ -1,6 +1,7 @@
 package parquet
 
 import (
+	"encoding/json"
 	"errors"
 	"math"
 	"os"
@@ -9,14 +10,21 @@ import (
 	"github.com/apache/arrow-go/v18/parquet"
 	"github.com/apache/arrow-go/v18/parquet/compress"
 	"github.com/apache/arrow-go/v18/parquet/file"
+	"github.com/apache/arrow-go/v18/parquet/metadata"
 	"github.com/apache/arrow-go/v18/parquet/schema"
 
 	"github.com/dpnb/notebooks/dpnb/frame"
 )
 
+// readingKey is where the metadata of a file say how texts are read: a frame.Reading by column,
+// as JSON.
+const readingKey = "dpnb.reading"
+
 // Write writes a table to a Parquet file: numbers as doubles, texts as strings, what is
-// missing as null, a row group for each chunk of a scan. The file is there in full or not at
-// all. It has raw records, and is as private as they are.
+// missing as null, a row group for each chunk of a scan. Texts of a file stay as they stand
+// there, those that mean "missing" too; how they are read (decimal marks and the like) is in the
+// metadata under readingKey, by which Open reads them in the same way. The file is there in full
+// or not at all. It has raw records, and is as private as they are.
 //
 // Errors: those of the scan and of the file system.
 func Write(path string, s frame.Scanner) (err error) {
@@ -55,10 +63,14 @@ func Write(path string, s frame.Scanner) (err error) {
 
 func newWriter(f *os.File, chunk *frame.Table) (*file.Writer, error) {
 	var fields schema.FieldList
+	readings := map[string]frame.Reading{}
 	for _, name := range chunk.Names() {
 		c, err := chunk.Column(name)
 		if err != nil {
 			return nil, err
+		}
+		if r := c.Reading(); r.Decimal != 0 || r.Missing != nil || r.Retyped {
+			readings[name] = r
 		}
 		node := schema.Node(schema.NewFloat64Node(name, parquet.Repetitions.Optional, -1))
 		if c.Kind == frame.Categorical {
@@ -74,8 +86,16 @@ func newWriter(f *os.File, chunk *frame.Table) (*file.Writer, error) {
 	if err != nil {
 		return nil, err
 	}
-	return file.NewParquetWriterWithError(f, root, file.WithWriterProps(parquet.NewWriterProperties(
-		parquet.WithCompression(compress.Codecs.Snappy), parquet.WithStats(false))))
+	text, err := json.Marshal(readings)
+	if err != nil {
+		return nil, err
+	}
+	said := metadata.KeyValueMetadata{}
+	if err := said.Append(readingKey, string(text)); err != nil {
+		return nil, err
+	}
+	return file.NewParquetWriterWithError(f, root, file.WithWriteMetadata(said), file.WithWriterProps(
+		parquet.NewWriterProperties(parquet.WithCompression(compress.Codecs.Snappy), parquet.WithStats(false))))
 }
 
 func writeGroup(w *file.Writer, chunk *frame.Table) error {
@@ -106,7 +126,7 @@ func writeGroup(w *file.Writer, chunk *frame.Table) error {
 		case *file.ByteArrayColumnChunkWriter:
 			var texts []parquet.ByteArray
 			for i := range levels {
-				if text := c.Text(i); text != "" {
+				if text := c.Texts[i]; text != "" {
 					texts, levels[i] = append(texts, parquet.ByteArray(text)), 1
 				}
 			}

@@ -1,0 +1,97 @@
+package parquet_test
+
+import (
+	"encoding/json"
+	"errors"
+	"os"
+	"path/filepath"
+	"reflect"
+	"testing"
+
+	"github.com/dpnb/notebooks/dpnb/frame"
+	"github.com/dpnb/notebooks/dpnb/frame/parquet"
+)
+
+// A file of any form that is written as Parquet gives the same records: marks in numbers,
+// encoding, skipped lines, new names, dates, texts that mean "missing" and, listed as a category,
+// mean themselves.
+func TestACSVFileSurvives(t *testing.T) {
+	text := "a title\nage;wage;born;city;code;grade\n" +
+		"41,5;1.234,5;03.04.1981;Z\xfcrich;NA;1,50\n" +
+		"-;12;31.12.1999;Bern;-;2\n" +
+		"-9;99.999;never;Gen\xe8ve;NA;3,0\n"
+	dir := t.TempDir()
+	path := filepath.Join(dir, "a.csv")
+	if err := os.WriteFile(path, []byte(text), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	s, err := frame.ScanCSV(path, &frame.CSVSettings{Comma: ';', Decimal: ',', Thousands: '.', Encoding: "Latin-1",
+		Skip: 1, Rename: map[string]string{"wage": "pay"}, Missing: []string{"-", "NA", "-9"}, ChunkRows: 2})
+	if err != nil {
+		t.Fatal(err)
+	}
+	first := func(r frame.Row) string { return r.Text("city")[:1] }
+	if s, err = frame.DeriveText(s, "first", first, "city"); err != nil {
+		t.Fatal(err)
+	}
+	whole, err := frame.Collect(s, nil)
+	if err != nil {
+		t.Fatal(err)
+	}
+	schema := &frame.Schema{Fields: []frame.Field{frame.NumericField("age", 0, 100), frame.NumericField("pay", 0, 1e5),
+		frame.DateField("born", "02.01.2006", "01.01.1900", "01.01.2020"),
+		frame.CategoricalField("city", "Zürich", "Bern", "Genève"),
+		frame.CategoricalField("code", "NA", "X").OrMissing(),
+		frame.CategoricalField("grade", "1.5", "2", "3"), frame.CategoricalField("first", "Z", "B", "G")}}
+	design := func(s frame.Scanner) *frame.Design {
+		t.Helper()
+		table, err := frame.Collect(s, nil)
+		if err != nil {
+			t.Fatal(err)
+		}
+		d, err := frame.NewDesign(table, schema, frame.DesignSettings{Label: "pay", Task: frame.Number})
+		if err != nil {
+			t.Fatal(err)
+		}
+		return d
+	}
+	want := design(s)
+	if want.Labels[0] != 2*(1234.5/1e5)-1 {
+		t.Fatalf("labels %v", want.Labels)
+	}
+	for _, from := range []frame.Scanner{s, whole} {
+		out := filepath.Join(dir, "a.parquet")
+		if err := parquet.Write(out, from); err != nil {
+			t.Fatal(err)
+		}
+		back, err := parquet.Open(out, nil)
+		if err != nil {
+			t.Fatal(err)
+		}
+		same(t, back, whole, nil)
+		got := design(back)
+		if !reflect.DeepEqual(got.Rows, want.Rows) || !reflect.DeepEqual(got.Labels, want.Labels) {
+			t.Errorf("%v %v, want %v %v", got.Rows, got.Labels, want.Rows, want.Labels)
+		}
+	}
+}
+
+// A reading comes back from JSON, and one that contradicts itself is refused.
+func TestReadingThereAndBack(t *testing.T) {
+	for _, r := range []frame.Reading{{}, {Decimal: ',', Missing: []string{"-9", "NA"}},
+		{Decimal: '.', Thousands: '\'', Retyped: true}} {
+		text, err := json.Marshal(r)
+		if err != nil {
+			t.Fatal(err)
+		}
+		var back frame.Reading
+		var c frame.Column
+		err = json.Unmarshal(text, &back)
+		if err = errors.Join(err, c.ReadAs(back)); err != nil || !reflect.DeepEqual(c.Reading(), r) {
+			t.Errorf("%+v became %+v, %v", r, c.Reading(), err)
+		}
+	}
+	if err := new(frame.Column).ReadAs(frame.Reading{Decimal: ',', Thousands: ','}); err == nil {
+		t.Error("marks that are the same")
+	}
+}

@@ -1,0 +1,70 @@
+package frame
+
+import (
+	"maps"
+	"math"
+	"slices"
+	"strings"
+)
+
+// Reading is how the texts of a column are read: what the settings of its file said, once for
+// all records. A copy of the texts in another format has to have it beside them.
+type Reading struct {
+	// Decimal and Thousands are the marks in numbers, as in CSVSettings; zero is '.' and none.
+	Decimal   rune `json:"decimal,omitempty"`
+	Thousands rune `json:"thousands,omitempty"`
+	// Missing has the texts that mean "missing", besides the empty one.
+	Missing []string `json:"missing,omitempty"`
+	// Retyped says that the column was in a dataframe of gota, which may have changed its type.
+	Retyped bool `json:"retyped,omitempty"`
+}
+
+// Reading returns how the texts of c are read.
+func (c *Column) Reading() Reading {
+	r := Reading{Retyped: c.retyped}
+	if c.format != nil {
+		r.Decimal, r.Thousands = c.format.decimal, c.format.thousands
+	}
+	for _, m := range slices.Sorted(maps.Keys(c.missing)) {
+		if m != "" {
+			r.Missing = append(r.Missing, m)
+		}
+	}
+	return r
+}
+
+// ReadAs has the texts of c read as r says.
+//
+// Errors: *InputError if the marks contradict each other.
+func (c *Column) ReadAs(r Reading) error {
+	if r.Decimal == 0 {
+		r.Decimal = '.'
+	}
+	if err := checkMarks(r.Decimal, r.Thousands); err != nil {
+		return err
+	}
+	c.retyped, c.format, c.missing, c.sentinels = r.Retyped, nil, map[string]bool{"": true}, false
+	if r.Decimal != '.' || r.Thousands != 0 {
+		c.format = &numberFormat{decimal: r.Decimal, thousands: r.Thousands}
+	}
+	for _, m := range r.Missing {
+		m = trim(m)
+		c.missing[m] = true
+		v, ok := c.format.parse(m)
+		c.sentinels = c.sentinels || ok && !math.IsNaN(v)
+	}
+	return nil
+}
+
+// checkMarks refuses marks of which numbers cannot be read.
+func checkMarks(decimal, thousands rune) error {
+	const taken = "+-0123456789\"\r\n"
+	switch {
+	case !validMark(decimal) || strings.ContainsRune(taken, decimal):
+		return inputErrorf("Decimal = %q, want the mark before the decimals of a number: '.' or ','", decimal)
+	case thousands != 0 && (!validMark(thousands) || thousands == decimal || strings.ContainsRune(taken, thousands)):
+		return inputErrorf("Thousands = %q, want a mark between groups of three digits that is not the Decimal %q",
+			thousands, decimal)
+	}
+	return nil
+}
