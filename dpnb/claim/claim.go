@@ -68,10 +68,12 @@ type Claim struct {
 	// Run measures, Want is its verdict; empty means Holds.
 	Run  Check
 	Want Verdict
-	// Power is the smallest error in what is claimed that the check is known to notice: one of Wrong, which are
-	// versions that are wrong on purpose, by what is wrong. None of them may have the verdict Want.
-	Power string
-	Wrong map[string]Check
+	// Scaled are claimed quantities with the smallest error in each that the check notices, measured. Wrong are other
+	// versions that are wrong on purpose, by what is wrong, and Power is the smallest error among them, in words. None
+	// of the wrong versions may have the verdict Want.
+	Scaled []Scaled
+	Power  string
+	Wrong  map[string]Check
 	// Slow says that the check takes seconds: tests run it when all are asked for, and the document always.
 	Slow bool
 }
@@ -236,7 +238,7 @@ func (c Claim) check(ctx context.Context, size Size) Result {
 		verdict += ": " + o.Note
 	}
 	return Result{Claim: c, ID: c.ID, Paper: c.Paper, Kind: c.Kind, Statement: c.Statement, Check: c.Check,
-		Expected: c.Expected, Power: c.Power,
+		Expected: c.Expected, Power: c.noticed(),
 		Measured: o.Measured, Interval: o.Interval, Verdict: verdict, Seconds: time.Since(start).Seconds(),
 		Seed: c.Seed}
 }

@@ -142,7 +142,7 @@ func (d *Document) Section(r Result) string {
 	if note != "" {
 		fmt.Fprintf(&b, ": %s", d.linked(note))
 	}
-	fmt.Fprintf(&b, "\n- Notices: %s\n", escape(c.Power))
+	fmt.Fprintf(&b, "\n- Notices: %s\n", escape(c.noticed()))
 	if c.Seed != 0 {
 		fmt.Fprintf(&b, "- Seed: %d\n", c.Seed)
 	}

@@ -46,8 +46,9 @@ func (c Claim) Problems(t *whereis.Tree, papers []Paper) (problems []string) {
 			wrong("%s is no test", name)
 		}
 	}
-	if len(c.Code) == 0 || len(c.Tests) == 0 || c.Power == "" || len(c.Wrong) == 0 && c.Want != NotCheckable {
-		wrong("it lacks Code, Tests, Power or Wrong")
+	if len(c.Code) == 0 || len(c.Tests) == 0 || c.noticed() == "" ||
+		len(c.WrongVersions()) == 0 && c.Want != NotCheckable {
+		wrong("it lacks Code, Tests, Scaled or Power and Wrong")
 	}
 	page, anchor, hash := c.Anchor()
 	switch want := c.hash(t, papers); {

@@ -86,6 +86,12 @@ func TestClaims(t *testing.T) {
 				t.Errorf("docs/claims.md is stale; look at this, then: go run ./dpnb/cmd/dpnb claims --markdown "+
 					"docs/claims.md\n%s", now)
 			}
+			for _, s := range c.Scaled {
+				if why, err := s.Unmeasured(t.Context(), claim.Quick, c.Verdict()); err != nil || why != "" {
+					t.Errorf("power: %s %v; measure it: go run ./dpnb/cmd/dpnb claims --power --only %s", why, err,
+						c.ID)
+				}
+			}
 			for _, name := range slices.Sorted(maps.Keys(c.Wrong)) {
 				if o, err := c.Wrong[name](t.Context(), claim.Quick); err != nil || o.Verdict == c.Verdict() {
 					t.Errorf("wrong on purpose (%s): verdict %q, %v; measured %s", name, o.Verdict, err, o.Measured)

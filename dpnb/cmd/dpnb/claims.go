@@ -22,6 +22,7 @@ func newClaimsCommand() *cobra.Command {
 	var (
 		asJSON, full, list bool
 		renew, wrong       bool
+		power              bool
 		only               []string
 		markdown           string
 	)
@@ -31,7 +32,8 @@ func newClaimsCommand() *cobra.Command {
 		Long: `Run the register of claims: each check measures something that could come out
 otherwise, and gives a verdict with its figures. Quick by default; --full draws
 more and searches longer. With --wrong each check is also run on the versions of
-its claim that are wrong on purpose. A claim carries a hash of its proof's text in
+its claim that are wrong on purpose; with --power the smallest error that it
+notices is measured. A claim carries a hash of its proof's text in
 docs/theory: when a test says that it has changed, see whether the claim still
 says the same, and write the new one with --renew.`,
 		Args: cobra.NoArgs,
@@ -62,6 +64,9 @@ says the same, and write the new one with --renew.`,
 				if wrong {
 					runWrong(cmd.Context(), out, r.Claim, size)
 				}
+				if power {
+					measurePower(cmd.Context(), out, r.Claim, size)
+				}
 			})
 			if err != nil {
 				return err
@@ -86,6 +91,8 @@ says the same, and write the new one with --renew.`,
 	f.BoolVar(&full, "full", false, "with many more draws and longer searches")
 	f.BoolVar(&list, "list", false, "list the claims and check nothing")
 	f.BoolVar(&wrong, "wrong", false, "run the versions that are wrong on purpose, too")
+	f.BoolVar(&power, "power", false, "measure by bisection the smallest error in what is claimed that each check "+
+		"notices")
 	f.BoolVar(&renew, "renew", false, "write the hashes of the proofs as they are now into the claims, and check "+
 		"nothing")
 	f.StringSliceVar(&only, "only", nil, "take only claims whose ID matches this `pattern`, for example 'rkw23/*'")
@@ -95,13 +102,29 @@ says the same, and write the new one with --renew.`,
 
 // runWrong checks the wrong versions of a claim, and says which of them pass.
 func runWrong(ctx context.Context, out io.Writer, c claim.Claim, size claim.Size) {
-	for _, name := range slices.Sorted(maps.Keys(c.Wrong)) {
-		o, err := c.Wrong[name](ctx, size)
+	versions := c.WrongVersions()
+	for _, name := range slices.Sorted(maps.Keys(versions)) {
+		o, err := versions[name](ctx, size)
 		word := "caught"
 		if err != nil || o.Verdict == c.Verdict() {
 			word = fmt.Sprint("NOT CAUGHT ", err)
 		}
 		fmt.Fprintf(out, "%24s %s: %s; %s\n", "", name, word, o.Measured)
+	}
+}
+
+// measurePower prints what is measured of each scaled quantity of a claim.
+func measurePower(ctx context.Context, out io.Writer, c claim.Claim, size claim.Size) {
+	for _, s := range c.Scaled {
+		less, more, err := s.Measure(ctx, size, c.Verdict())
+		fmt.Fprintf(out, "%24s notices %s", "", claim.Scaled{Of: s.Of, Less: less, More: more})
+		switch {
+		case err != nil:
+			fmt.Fprintf(out, ": ERROR %v", err)
+		case less != s.Less || more != s.More:
+			fmt.Fprintf(out, ": NOT AS WRITTEN, {%q, %g, %g, …}", s.Of, less, more)
+		}
+		fmt.Fprintln(out)
 	}
 }
 

@@ -37,7 +37,7 @@ func released(b objective.Bound) deltaBound {
 
 // scaled is a bound times a factor, to see a check fail.
 func scaled(factor float64, bound deltaBound) deltaBound {
-	return func(lambda, sigma, eps float64) float64 { return factor * bound(lambda, sigma, eps) }
+	return func(lambda, sigma, eps float64) float64 { return math.Min(1, factor*bound(lambda, sigma, eps)) }
 }
 
 // noisier is a bound for a σ that is factor times the true one, to see a check fail.

@@ -1,5 +1,6 @@
 // Package measure has what the checks of several papers measure with: exact laws in one dimension, sums and quadratures
-// that are no release of ours, and records to try them on.
+// that are no release of ours, and records to try them on. How small an error a check notices is measured with
+// claim.Scaled.
 package measure
 
 import (
