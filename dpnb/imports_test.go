@@ -29,7 +29,7 @@ var mayImport = map[string][]string{
 	"ledger":    {"privacy"},
 	"figure":    {},
 	"display":   {},
-	"report":    {"dataset"},
+	"report":    {"dataset", "display"},
 	"claim":     {},
 	"paper":     {"*"},
 	"learn": {"loss", "matrix", "erm", "noise", "privacy", "mechanism", "theory", "sim", "frame", "dataset",

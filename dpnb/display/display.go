@@ -26,8 +26,10 @@ type Item struct {
 	Invented bool
 	// Warning is shown above everything else, so that it is not overlooked.
 	Warning string
-	Header  []string
-	Rows    [][]string
+	// Error says that Warning is why there is nothing else to show.
+	Error  bool
+	Header []string
+	Rows   [][]string
 	// Notes are sentences below the table.
 	Notes []string
 }
@@ -38,7 +40,10 @@ type Displayer interface {
 }
 
 // Failed is the item of an error.
-func Failed(err error) Item { return Item{Warning: err.Error()} }
+func Failed(err error) Item { return Item{Warning: err.Error(), Error: true} }
+
+// ErrorMark stands in the HTML of an error and, since texts are escaped, in no other.
+const ErrorMark = ` data-dpnb="error"`
 
 // Row adds a row to the table.
 func (it *Item) Row(cells ...string) { it.Rows = append(it.Rows, cells) }
@@ -186,7 +191,11 @@ func (it Item) HTML() string {
 			element("div", style, text)
 		}
 	}
-	fmt.Fprintf(&b, `<div style="%s">`, whole)
+	mark := ""
+	if it.Error {
+		mark = ErrorMark
+	}
+	fmt.Fprintf(&b, `<div%s style="%s">`, mark, whole)
 	if it.Invented {
 		part(inventedBox, it.Origin)
 	} else {

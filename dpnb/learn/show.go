@@ -35,8 +35,8 @@ func show(v any) error {
 		if m, ok := v.(*Model); ok {
 			return display.Show(m.Display())
 		}
-		return display.Show(display.Item{Warning: fmt.Sprintf(
-			"nothing to show: the %s is nil; look at the err that came with it", typed(v))})
+		return display.Show(display.Failed(fmt.Errorf(
+			"nothing to show: the %s is nil; look at the err that came with it", typed(v))))
 	}
 	switch v := v.(type) {
 	case nil:

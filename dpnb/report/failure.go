@@ -6,10 +6,11 @@ import (
 	"strconv"
 	"strings"
 
+	"github.com/dpnb/notebooks/dpnb/display"
 	"github.com/dpnb/notebooks/dpnb/report/notebook"
 )
 
-// Failure says where and why a notebook stopped.
+// Failure says where and why a notebook stopped, or which cells show an error.
 type Failure struct {
 	Cell    int    `json:"cell"`             // number among all cells, from 1; 0 where no cell had begun
 	Count   string `json:"count,omitempty"`  // the number beside it, as in [3]
@@ -36,6 +37,36 @@ func (f *Failure) Error() string {
 		where += fmt.Sprintf(", line %d: %s", f.Line, f.Source)
 	}
 	return where + "\n" + f.Message
+}
+
+// shownErrors returns a failure if cells show an error where a result was to be, nil if none
+// does: a cell that shows one goes on, and so does the notebook. Those with notebook.TagError do
+// it on purpose.
+func shownErrors(nb *notebook.Notebook) *Failure {
+	var f *Failure
+	var said strings.Builder
+	n := 0
+	for i, c := range nb.Cells {
+		if c.Type() != "code" || c.HasTag(notebook.TagError) || !c.Shows(display.ErrorMark) {
+			continue
+		}
+		if n++; f == nil {
+			f = &Failure{Cell: i + 1, Count: c.ExecutionCount()}
+		}
+		for _, o := range c.Outputs() {
+			if text, ok := strings.CutPrefix(o.Text, "!! "); ok {
+				fmt.Fprintf(&said, "\ncell %d: %s", i+1, strings.TrimSpace(text))
+			}
+		}
+	}
+	if f != nil {
+		f.Message = fmt.Sprintf("%d cells show an error", n)
+		if n == 1 {
+			f.Message = "1 cell shows an error"
+		}
+		f.Message += said.String()
+	}
+	return f
 }
 
 var (

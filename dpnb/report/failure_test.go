@@ -2,9 +2,11 @@ package report
 
 import (
 	"encoding/json"
+	"errors"
 	"strings"
 	"testing"
 
+	"github.com/dpnb/notebooks/dpnb/display"
 	"github.com/dpnb/notebooks/dpnb/report/notebook"
 )
 
@@ -68,6 +70,43 @@ func TestLocate(t *testing.T) {
 			"before the first cell\nthe kernel ended"},
 	} {
 		if got := locate(failed(t, c.stderr, c.traceback), c.driver).Error(); got != c.want {
+			t.Errorf("%s:\n%s\nwant\n%s", c.name, got, c.want)
+		}
+	}
+}
+
+// A cell that shows an error fails the report, wherever the error comes from; a warning, an
+// error's words in a text, and a cell that is to show one do not.
+func TestShownErrors(t *testing.T) {
+	failed := display.Failed(errors.New(`no "x.csv"`))
+	for _, c := range []struct {
+		name string
+		item display.Item
+		tags []string
+		want string
+	}{
+		{"an error", failed, nil, "cell 2 [4]\n2 cells show an error\ncell 2: no \"x.csv\"\ncell 3: no \"x.csv\""},
+		{"on purpose", failed, []string{notebook.TagError}, ""},
+		{"a warning", display.Item{Warning: "SIMULATION"}, nil, ""},
+		{"words", display.Item{Notes: []string{failed.HTML()}}, nil, ""},
+	} {
+		cell := map[string]any{"cell_type": "code", "source": "%%", "execution_count": 4,
+			"metadata": map[string]any{"tags": c.tags}, "outputs": []map[string]any{{"output_type": "display_data",
+				"data": map[string]any{"text/html": c.item.HTML(), "text/plain": c.item.Text()}}}}
+		content, err := json.Marshal(map[string]any{"nbformat": 4, "cells": []any{
+			map[string]any{"cell_type": "markdown", "source": "text"}, cell, cell}})
+		if err != nil {
+			t.Fatal(err)
+		}
+		nb, err := notebook.Parse(content)
+		if err != nil {
+			t.Fatal(err)
+		}
+		got := ""
+		if f := shownErrors(nb); f != nil {
+			got = f.Error()
+		}
+		if got != c.want {
 			t.Errorf("%s:\n%s\nwant\n%s", c.name, got, c.want)
 		}
 	}

@@ -148,7 +148,7 @@ func (s *session) explain(ctx context.Context, err error) error {
 type execution struct {
 	notebook *notebook.Notebook
 	log      *runlog.Log
-	failure  *Failure // nil if every cell passed
+	failure  *Failure // nil if every cell passed and none shows an error
 	seconds  float64
 }
 
@@ -175,6 +175,8 @@ func (s *session) execute(ctx context.Context, nb *notebook.Notebook, dir string
 	}
 	if e.Failure != nil {
 		result.failure = locate(result.notebook, *e.Failure)
+	} else {
+		result.failure = shownErrors(result.notebook)
 	}
 	return result, nil
 }

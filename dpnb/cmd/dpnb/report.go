@@ -25,7 +25,10 @@ func newReportCommand() *cobra.Command {
 		Short: "Run the notebooks and write HTML reports",
 		Long: `Run the notebooks of notebooks/, or those named, on a Jupyter kernel and write
 reports/NAME.html, reports/NAME.ipynb and reports/index.html. What is missing
-(the kernel, Jupyter) is set up first. Reports that are up to date are kept.`,
+(the kernel, Jupyter) is set up first. Reports that are up to date are kept.
+
+A report fails if a cell stops, and if one shows an error where a result was to
+be; a cell that is to show one has the tag shows-error.`,
 		Example: `  go run ./dpnb/cmd/dpnb report
   go run ./dpnb/cmd/dpnb report 00_start_here -p epsilon=0.5 --out /tmp/half`,
 		RunE: func(cmd *cobra.Command, args []string) error {

@@ -28,6 +28,7 @@ const (
 	tagParameters = "parameters"          // declares what -p may set
 	TagInjected   = "injected-parameters" // sets it
 	TagProvenance = "dpnb-provenance"     // says where the results come from
+	TagError      = "shows-error"         // shows an error on purpose
 )
 
 // ReadFile reads the notebook at path.

@@ -86,6 +86,14 @@ func (c *Cell) MapProse(f func(string) string) {
 	}
 }
 
+// Shows reports whether the HTML of an output contains the mark.
+func (c *Cell) Shows(mark string) bool {
+	return slices.ContainsFunc(c.rawOutputs(), func(o map[string]any) bool {
+		data, _ := o["data"].(map[string]any)
+		return strings.Contains(text(data["text/html"]), mark)
+	})
+}
+
 // Stderr returns what the cell wrote to standard error.
 func (c *Cell) Stderr() string {
 	var b strings.Builder
