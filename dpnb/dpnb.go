@@ -202,6 +202,8 @@ type (
 	Query = explore.Query
 	// Statistic is the answer. Show has its numbers with intervals, and a figure.
 	Statistic = explore.Statistic
+	// Compared is a forecast beside what was measured: Beside.
+	Compared = explore.Compared
 	// Price is what an answer of some precision costs, before anything is paid.
 	Price = explore.Price
 )
@@ -260,6 +262,19 @@ func Describe() Query { return explore.Describe() }
 
 // MedianOf asks for the median of a column of numbers.
 func MedianOf(column string) Query { return explore.MedianOf(column) }
+
+// LossOf asks how wrong a released model is on average, of records that it was not fitted to.
+//
+//	train, rest := df.Split(0.8, "kept for the error")
+//	wrong, err := dpnb.LossOf(model).Of(rest, budget.Share(0.05))
+func LossOf(m *Model) Query { return explore.LossOf(m) }
+
+// Beside puts a forecast beside what LossOf has measured. Show has a table and a figure.
+//
+//	dpnb.Show(dpnb.Beside(dpnb.StudyOf(data, 10_000, 0.5, 1e-6).Forecast(), wrong))
+func Beside(forecast *Forecast, measured *Statistic) *Compared {
+	return explore.Beside(forecast, measured)
+}
 
 // Learners. The zero value of each is right:
 //
@@ -442,6 +457,11 @@ type (
 	// Forecast is what a Study will come to. Show has it, with its assumptions.
 	Forecast = learn.Forecast
 )
+
+// StudyOf is the study of the target and features of data, of about so many records.
+func StudyOf(data *Dataset, records int, epsilon, delta float64) Study {
+	return learn.StudyOf(data, records, epsilon, delta)
+}
 
 // AllMechanisms is every mechanism that can be compared.
 var AllMechanisms = learn.AllMechanisms

@@ -56,7 +56,7 @@ type asked struct {
 func (q Query) recipe(p *fitted, df learn.DataFrame) asked {
 	source := p.records.Origin()
 	r := asked{Question: fmt.Sprintf("%s: %+v", p.label(), q.question), By: q.by,
-		DataDependent: p.values.DataDependent(), Data: source.Name, Checksum: source.Checksum()}
+		DataDependent: p.dataDependent, Data: source.Name, Checksum: source.Checksum()}
 	r.Person, r.Rows = df.Person()
 	for _, c := range p.columns() {
 		if f, ok := p.schema.Field(c); ok {

@@ -84,7 +84,10 @@ type fitted struct {
 	plan
 	records frame.Scanner
 	schema  *frame.Schema
-	values  *frame.Values
+	// read gives the values of a chunk; dataDependent says that what is known of them was read
+	// off the data.
+	read          func(chunk *frame.Table) ([][]float64, error)
+	dataDependent bool
 	// rows of a person that count.
 	rows int
 }
@@ -102,7 +105,15 @@ func (q Query) planned(df learn.DataFrame) (*fitted, error) {
 		return nil, err
 	}
 	p, err := q.plan(schema)
-	switch q.question.(type) {
+	switch asked := q.question.(type) {
+	case losses:
+		if err == nil && len(q.by) > 0 {
+			err = errors.New("dpnb: the error of a model is asked for all records; for that of a group take its " +
+				"records (Where)")
+		}
+		if err == nil {
+			_, err = asked.model.Losses(q.src != nil && noise.Simulated(q.src))
+		}
 	case moments, describe:
 		if err == nil && q.sampling {
 			err = errors.New("dpnb: ForPopulation is for means and quantiles")
@@ -119,15 +130,15 @@ func (q Query) planned(df learn.DataFrame) (*fitted, error) {
 			return nil, fmt.Errorf("dpnb: column %q is asked for twice", c)
 		}
 	}
-	v, err := frame.NewValues(schema, records.Names(), p.columns())
-	if table, ok := records.(*frame.Table); ok && err == nil && p.columns() != nil {
-		_, err = v.Of(table.Head(0)) // whether categories can be told apart: not after the charge
+	read, dataDependent, err := reader(p, records, schema)
+	if table, ok := records.(*frame.Table); ok && err == nil {
+		_, err = read(table.Head(0)) // whether categories can be told apart: not after the charge
 	}
 	if err != nil {
 		return nil, err
 	}
 	_, rows := df.Person()
-	return &fitted{p, records, schema, v, rows}, nil
+	return &fitted{p, records, schema, read, dataDependent, rows}, nil
 }
 
 // Of asks the question of df and spends the allowance.
@@ -185,10 +196,7 @@ func (q Query) release(p *fitted, df learn.DataFrame, a learn.Allowance) (*relea
 		columns = p.records.Names()[:1]
 	}
 	err = p.records.Scan(columns, func(chunk *frame.Table) error {
-		v, err := p.values.Of(chunk)
-		if p.columns() == nil {
-			v = [][]float64{make([]float64, chunk.Rows())}
-		}
+		v, err := p.read(chunk)
 		if err == nil && chunk.Rows() > 0 {
 			tally.Add(v)
 		}
@@ -225,10 +233,12 @@ func (q Query) answered(p *fitted, df learn.DataFrame, r *released) (*Statistic,
 		return nil, err
 	}
 	s, d := p.answer(collector(m), r.Numbers, q.settings), m.Describe()
-	s.notes = append(s.notes, whatMissing(p.schema, p.columns())...)
+	if _, own := p.plan.(maker); !own {
+		s.notes = append(s.notes, whatMissing(p.schema, p.columns())...)
+	}
 	s.guarantee = mechanism.Guarantee{Epsilon: r.Epsilon, Delta: r.Delta, Adjacency: d.Adjacency, Rows: p.rows,
 		Bound: d.Bound, Profile: profile, Assumptions: d.Assumptions}
-	s.mechanism, s.dataDependent, s.settings = m.String(), p.values.DataDependent(), q.settings
+	s.mechanism, s.dataDependent, s.settings = m.String(), p.dataDependent, q.settings
 	s.origin, s.from = s.origin.And(r.src), df
 	return s, nil
 }

@@ -41,7 +41,9 @@ type Statistic struct {
 	settings
 	dataDependent bool
 	origin        noise.Origin
-	from          learn.DataFrame
+	// losses that it is the mean of; nil of other answers.
+	losses *learn.Losses
+	from   learn.DataFrame
 }
 
 // Err returns why s is no statistic: nil if it is one.

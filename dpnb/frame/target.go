@@ -53,6 +53,16 @@ type Target struct {
 	Classes []string
 }
 
+// HalfWidth returns half the width of the bounds of a number or a count, on the scale of its
+// labels: of log(1 + v − Lower) if Log.
+func (t Target) HalfWidth() float64 {
+	width := t.Upper - t.Lower
+	if t.Log {
+		width = math.Log1p(width)
+	}
+	return 0.5 * width
+}
+
 // Label returns the label of a number v that is not NaN:
 //
 //	2(v − Lower)/(Upper − Lower) − 1,  or 2·log(1 + v − Lower)/log(1 + Upper − Lower) − 1 if Log,

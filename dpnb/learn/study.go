@@ -8,6 +8,7 @@ import (
 	"strings"
 
 	"github.com/dpnb/notebooks/dpnb/display"
+	"github.com/dpnb/notebooks/dpnb/frame"
 	"github.com/dpnb/notebooks/dpnb/loss"
 	"github.com/dpnb/notebooks/dpnb/privacy"
 	"github.com/dpnb/notebooks/dpnb/theory/proportional"
@@ -35,6 +36,48 @@ type Study struct {
 	Threshold float64
 	// Mechanisms to forecast; none is all of them.
 	Mechanisms []proportional.Mechanism
+}
+
+// StudyOf returns the study of the target and the features of data, of about so many records. Of
+// a number, whose law is not public, it supposes a standard deviation of a quarter of the width of
+// its bounds, and that features explain half of the variance; of classes a Signal of 2. What else
+// is known goes into the fields before the Forecast.
+//
+// Errors (in the Forecast's Err): as data's.
+func StudyOf(data *Dataset, records int, epsilon, delta float64) Study {
+	s := Study{Records: records, Features: data.Features(), Epsilon: epsilon, Delta: delta}
+	if data.Err() == nil && (data.design.Target.Task == frame.Number || data.design.Target.Task == frame.Count) {
+		s.Signal = data.design.Target.HalfWidth() / 2 / math.Sqrt2
+		s.Noise = s.Signal
+	}
+	return s
+}
+
+// Errors returns what the forecast says of the error that a fit makes on new records, by the names
+// of fits: of labels the share that is wrong, of numbers E|y − ŷ|, by the normal law that y − ŷ has
+// in the limit; first what nobody can do better than, then the fit without privacy, then the
+// mechanisms.
+func (f *Forecast) Errors() (names []string, errors []float64) {
+	if f.err != nil {
+		return nil, nil
+	}
+	add := func(name string, v float64) { names, errors = append(names, name), append(errors, v) }
+	of := func(q proportional.Prediction) float64 {
+		if f.Study.Noise == 0 {
+			return q.Quality().Error
+		}
+		return math.Sqrt(2 / math.Pi * (q.Point.MSE() + f.Study.Noise*f.Study.Noise))
+	}
+	best := math.Sqrt(2/math.Pi) * f.Study.Noise
+	if f.Study.Noise == 0 {
+		best = f.NonPrivate.Quality().BestError
+	}
+	add("the best there is", best)
+	add("without privacy", of(f.NonPrivate))
+	for _, q := range f.Predictions {
+		add(q.Mechanism.String(), of(q))
+	}
+	return names, errors
 }
 
 // Forecast is what a Study will come to.

@@ -14,22 +14,26 @@ const scoreUnit = 0x1p-20
 // scoreUnit and a function of its record and θ alone: one record more or less changes it by
 // at most one, to the last bit.
 func (c tuneChoice) score(theta []float64) float64 {
-	d, task := c.design, c.design.Target.Task
+	var sum int64
+	eachScore(c.design, theta, func(_ int, score float64) { sum += int64(score / scoreUnit) })
+	return float64(sum) * scoreUnit
+}
+
+// eachScore gives the score in [0, 1] of every record by θ, in their order.
+func eachScore(d *frame.Design, theta []float64, give func(record int, score float64)) {
 	n, width := d.Rows.Dims()
 	parts := len(theta) / width
 	const block = 256
 	margins := make([]float64, parts*block)
-	var sum int64
 	for lo := 0; lo < n; lo += block {
 		hi := min(lo+block, n)
 		for k := range parts {
 			matrix.MarginsAlone(d.Rows, margins[k*block:(k+1)*block], theta[k*width:(k+1)*width], lo, hi)
 		}
 		for i, y := range d.Labels[lo:hi] {
-			sum += int64(recordScore(task, d.Target, y, margins[i:], block, parts) / scoreUnit)
+			give(lo+i, recordScore(d.Target.Task, d.Target, y, margins[i:], block, parts))
 		}
 	}
-	return float64(sum) * scoreUnit
 }
 
 // recordScore returns the score in [0, 1] of a record with the margins t[0], t[stride], ….
@@ -53,7 +57,11 @@ func recordScore(task frame.Task, target frame.Target, y float64, t []float64, s
 		}
 		return 0
 	case frame.Number: // labels are in units of half the width
-		off = math.Abs(math.Max(-1, math.Min(1, t[0])) - y)
+		at := t[0]
+		if !target.Open {
+			at = math.Max(-1, math.Min(1, at))
+		}
+		off = math.Abs(at - y)
 	case frame.Count:
 		mean := math.Max(target.Lower, math.Min(target.Upper, math.Exp(t[0])))
 		off = 2 * math.Abs(mean-y) / (target.Upper - target.Lower)

@@ -1,0 +1,120 @@
+package explore
+
+import (
+	"fmt"
+	"slices"
+	"strings"
+
+	"github.com/dpnb/notebooks/dpnb/frame"
+	"github.com/dpnb/notebooks/dpnb/learn"
+	"github.com/dpnb/notebooks/dpnb/mechanism/statistic"
+)
+
+// LossOf asks how wrong a released model is, on average: of classes the share of records whose
+// class it does not predict, of numbers and counts the mean of min(|y − ŷ|, h), h half the width of
+// the public bounds (learn.Losses). Ask it of records that the model was not fitted to, a part
+// that Split kept for it:
+//
+//	train, rest := df.Split(0.8, "kept for the error")
+//	wrong, err := explore.LossOf(model).Of(rest, budget.Share(0.05))
+func LossOf(m *learn.Model) Query { return ask(losses{m}) }
+
+type losses struct{ model *learn.Model }
+
+// String says which model it is, by what was released, for the recipe of Once.
+func (q losses) String() string {
+	l, err := q.model.Losses(true)
+	if err != nil {
+		return err.Error()
+	}
+	return l.String()
+}
+
+func (q losses) plan(*frame.Schema) (plan, error) {
+	// Of checks again, with the source of noise.
+	l, err := q.model.Losses(true)
+	if err != nil {
+		return nil, err
+	}
+	return lossPlan{meanPlan{"the loss of " + l.Target(), statistic.Number{Upper: l.Most}}, l}, nil
+}
+
+// lossPlan is the mean of a column that a model makes of others.
+type lossPlan struct {
+	meanPlan
+	of *learn.Losses
+}
+
+func (p lossPlan) columns() []string { return p.of.Columns() }
+func (p lossPlan) label() string     { return "error of a model of " + p.of.Target() }
+
+// made implements maker.
+func (p lossPlan) made(chunk *frame.Table) ([][]float64, error) {
+	l, err := p.of.Of(chunk)
+	return [][]float64{l}, err
+}
+
+func (p lossPlan) precision(m statistic.Mechanism, records float64, s settings) (float64, string) {
+	half, _ := p.meanPlan.precision(m, records, s)
+	return half, p.unit()
+}
+
+func (p lossPlan) unit() string {
+	switch {
+	case p.of.Classes:
+		return "of the records"
+	case p.of.Logarithmic():
+		return "on the logarithmic scale"
+	}
+	return "in the unit of " + p.of.Target()
+}
+
+func (p lossPlan) answer(m statistic.Mechanism, released []float64, s settings) *Statistic {
+	out := p.meanPlan.answer(m, released, s)
+	out.losses = p.of
+	if w := p.of.Warning(); w != "" {
+		out.notes = append(out.notes, "Of the model: "+w)
+	}
+	e := &out.rows[0]
+	out.title, e.Name = "Error of a model of "+p.of.Target(), "mean absolute error"
+	if p.of.Classes {
+		e.Name = "share predicted wrongly"
+		out.meaning = fmt.Sprintf("Of these records the model predicts a share of %s wrongly; %s.", figures(e.Estimate),
+			s.interval(e.Estimate))
+		return out
+	}
+	out.meaning = fmt.Sprintf("The model is off by %s on average, %s; %s.", figures(e.Estimate), p.unit(),
+		s.interval(e.Estimate))
+	out.notes = append(out.notes, fmt.Sprintf("An error of more than %.4g, half the width of the public bounds, "+
+		"counts as that.", p.of.Most))
+	return out
+}
+
+// maker is a plan whose values are made of its columns in another way than by the schema.
+type maker interface {
+	made(chunk *frame.Table) ([][]float64, error)
+}
+
+// reader returns how the values of p are read of the chunks of a table, and whether what is known
+// of its columns was read off the data.
+func reader(p plan, records frame.Scanner, s *frame.Schema) (func(*frame.Table) ([][]float64, error), bool, error) {
+	if own, ok := p.(maker); ok {
+		for _, c := range p.columns() {
+			if !slices.Contains(records.Names(), c) {
+				return nil, false, fmt.Errorf("dpnb: the model wants a column %q; the columns are %s", c,
+					strings.Join(records.Names(), ", "))
+			}
+		}
+		return own.made, false, nil
+	}
+	v, err := frame.NewValues(s, records.Names(), p.columns())
+	if err != nil {
+		return nil, false, err
+	}
+	if p.columns() == nil { // the records themselves are counted
+		return func(chunk *frame.Table) ([][]float64, error) {
+			return [][]float64{make([]float64, chunk.Rows())}, nil
+		}, v.DataDependent(), nil
+	}
+	return v.Of, v.DataDependent(), nil
+}

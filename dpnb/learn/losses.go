@@ -1,0 +1,84 @@
+package learn
+
+import (
+	"crypto/sha256"
+	"errors"
+	"fmt"
+	"slices"
+
+	"github.com/dpnb/notebooks/dpnb/frame"
+)
+
+// Losses are the losses of a released model on single records, each within public bounds and
+// by its record alone, so that their mean can be asked for privately:
+//
+//	classes          0 where the class is predicted rightly, 1 where it is not;
+//	numbers, counts  min(|y − ŷ|, h), h half the width of the public bounds, in the unit of the
+//	                 target; on a logarithmic scale that of log(1 + y − lower).
+type Losses struct {
+	model *Model
+	// Most is the largest loss: 1 or h.
+	Most float64
+	// Classes says that the loss is of classes.
+	Classes bool
+}
+
+// Losses returns the losses of m.
+//
+// Errors: no model; one that was fitted without privacy, or with noise that can be subtracted,
+// unless simulated says that the answer is a simulation itself: what is said of its losses would
+// give away what the model does; several quantiles.
+func (m *Model) Losses(simulated bool) (*Losses, error) {
+	switch {
+	case m.Err() != nil:
+		return nil, m.Err()
+	case m.Release == nil:
+		return nil, errors.New("dpnb: the model was fitted without privacy: what its losses say of its records is " +
+			"not covered by what is paid for their mean; Score is for public data")
+	case m.Release.Simulated() && !simulated:
+		return nil, errors.New("dpnb: the model is a simulation, whose noise can be subtracted: a release of its " +
+			"losses would be covered by nothing; fit it with secure noise, or ask with a seed (Noise)")
+	case m.levels != nil:
+		return nil, errors.New("dpnb: the loss of quantiles has no private mean: it is for classes, numbers and counts")
+	}
+	l := &Losses{model: m, Most: 1, Classes: m.target.Classes != nil}
+	if !l.Classes {
+		l.Most = m.target.HalfWidth()
+	}
+	return l, nil
+}
+
+// Target is the name of the column that the model predicts.
+func (l *Losses) Target() string { return l.model.target.Name }
+
+// Logarithmic says that the loss of a number is on a logarithmic scale.
+func (l *Losses) Logarithmic() bool { return l.model.target.Log }
+
+// Columns are those that a loss is made of.
+func (l *Losses) Columns() []string {
+	return append(slices.Clone(l.model.Columns()), l.model.target.Name)
+}
+
+// ManyClasses says that there are more than two.
+func (l *Losses) ManyClasses() bool { return len(l.model.target.Classes) > 2 }
+
+// Warning is what is to be known of the model's own guarantee, or "".
+func (l *Losses) Warning() string { return l.model.dataWarning }
+
+// Of returns the losses of the rows of a chunk. Records with a missing value or label have the
+// one that the schema's rule gives them.
+func (l *Losses) Of(chunk *frame.Table) ([]float64, error) {
+	d, err := l.model.encoding.Design(chunk)
+	if err != nil {
+		return nil, err
+	}
+	out := make([]float64, len(d.Labels))
+	eachScore(d, l.model.coefficients, func(i int, score float64) { out[i] = l.Most * (1 - score) })
+	return out, nil
+}
+
+// String names the model by what was released.
+func (l *Losses) String() string {
+	text := fmt.Sprintf("%s %v", l.model.title, l.model.coefficients)
+	return fmt.Sprintf("%s of coefficients %x", l.model.title, sha256.Sum256([]byte(text)))
+}
