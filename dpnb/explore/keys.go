@@ -46,8 +46,13 @@ func (k keys) of(q Query, df learn.DataFrame, a learn.Allowance) (*Statistic, er
 		return nil, err
 	}
 	columns := []string{k.column}
-	person, rows := df.Person()
+	_, rows := df.Person()
+	person := df.PersonColumn()
 	if rows > 1 {
+		if person == "" {
+			return nil, fmt.Errorf("dpnb: Keys counts each person once for a value, and the column that says whose " +
+				"row it is was dropped: ask before that")
+		}
 		columns = append(columns, person)
 	}
 	for _, c := range columns {

@@ -54,7 +54,7 @@ type Design struct {
 	Steps []Step
 	// DataDependent says that bounds or categories were read off the data.
 	DataDependent bool
-	// RowsOfAPerson is how many rows a person may have (Table.PerPerson); 0 says that each
+	// RowsOfAPerson is how many rows a person may have (PerPerson); 0 says that each
 	// row is a person.
 	RowsOfAPerson int
 	// Person is the column that says whose row it is; "" if each row is a person.

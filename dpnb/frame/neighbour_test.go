@@ -261,7 +261,7 @@ func TestOneRecordChangesNoTextOfAGotaDataFrame(t *testing.T) {
 			}
 			return out
 		}
-		one, err := table.PerPerson("id", 1)
+		one, err := frame.PerPerson(table, "id", 1)
 		rows = all(one, err)
 		first, _, err := frame.Split(table, 0.5, "key")
 		part = all(first, err)

@@ -1,9 +1,13 @@
 package frame
 
 import (
+	"cmp"
 	"crypto/sha256"
 	"encoding/binary"
+	"fmt"
 	"slices"
+	"strings"
+	"sync"
 
 	"github.com/dpnb/notebooks/dpnb/internal/parallel"
 )
@@ -13,18 +17,114 @@ import (
 //
 // Which rows of a person stay depends on that person's rows alone: those with the smallest
 // hashes of all that is in them. So the rows of others are the same with that person in the
-// table and without, and the choice is as good as random, and the same in every run. Of rows
-// that are equal in every text it does not matter which stay. The rows keep their order.
+// table and without, and the choice is as good as random, and the same in every run, in memory
+// or scanned. Of rows that are equal in every text it does not matter which stay. The rows keep
+// their order.
+//
+// A table that is scanned is read once more, before the first row is handed on. That pass holds
+// for each person her text, about 100 bytes, and 16 to 32 bytes for each of her rows that stay;
+// after it there is one bit for each row of the table.
 //
 // Errors: *InputError for a column that is not there, or rows < 1.
 // Proof: docs/theory/statistics.md.
-func (t *Table) PerPerson(column string, rows int) (*Table, error) {
-	c, err := t.Column(column)
-	if err != nil {
-		return nil, err
+func PerPerson(t Scanner, column string, rows int) (Scanner, error) {
+	if !slices.Contains(t.Names(), column) {
+		return nil, noColumn(column, t.Names())
 	}
 	if rows < 1 {
 		return nil, inputErrorf("PerPerson(%q, %d): a person keeps at least 1 row", column, rows)
+	}
+	p := &people{Scanner: t, column: column, rows: rows}
+	whole, ok := t.(*Table)
+	if !ok {
+		return p, nil
+	}
+	kept, err := p.choice()
+	if err != nil {
+		return nil, err
+	}
+	return whole.Filter(kept.has), nil
+}
+
+// people is a table of which some rows of each person are handed on.
+type people struct {
+	Scanner
+	column string
+	rows   int
+
+	once sync.Mutex
+	kept *rowSet // of choice; nil before it
+}
+
+// rowSet is a set of the rows of a table, by their places.
+type rowSet struct {
+	bits []uint64
+	rows int
+}
+
+func (s *rowSet) has(i int) bool { return s.bits[i/64]>>(i%64)&1 == 1 }
+
+// candidate is a row that may stay.
+type candidate struct {
+	hash uint64
+	row  int
+}
+
+// smallest sorts candidates, equal ones by their places, and returns the first few.
+func smallest(of []candidate, rows int) []candidate {
+	slices.SortFunc(of, func(a, b candidate) int { return cmp.Or(cmp.Compare(a.hash, b.hash), a.row-b.row) })
+	return of[:min(rows, len(of))]
+}
+
+// choice returns the rows that stay, by a scan of all columns the first time.
+func (p *people) choice() (*rowSet, error) {
+	p.once.Lock()
+	defer p.once.Unlock()
+	if p.kept != nil {
+		return p.kept, nil
+	}
+	of, seen := map[string]*[]candidate{}, 0
+	err := p.Scanner.Scan(nil, func(chunk *Table) error {
+		hashes, err := chunk.hashes(p.column)
+		if err != nil {
+			return err
+		}
+		c, _ := chunk.Column(p.column)
+		for i, h := range hashes {
+			who := trim(c.Text(i))
+			if who == "" {
+				continue
+			}
+			own := of[who]
+			if own == nil {
+				own = &[]candidate{}
+				of[strings.Clone(who)] = own // the chunk's text is gone with it
+			}
+			if *own = append(*own, candidate{h, seen + i}); len(*own) == 2*p.rows {
+				*own = smallest(*own, p.rows)
+			}
+		}
+		seen += chunk.rows
+		return nil
+	})
+	if err != nil {
+		return nil, err
+	}
+	kept := &rowSet{make([]uint64, (seen+63)/64), seen}
+	for _, own := range of { // in any order: it is a set
+		for _, c := range smallest(*own, p.rows) {
+			kept.bits[c.row/64] |= 1 << (c.row % 64)
+		}
+	}
+	p.kept = kept
+	return kept, nil
+}
+
+// hashes returns one of all texts of each row, that of the person first.
+func (t *Table) hashes(person string) ([]uint64, error) {
+	c, err := t.Column(person)
+	if err != nil {
+		return nil, err
 	}
 	hashes := make([]uint64, t.rows)
 	const block = 1024
@@ -42,26 +142,51 @@ func (t *Table) PerPerson(column string, rows int) (*Table, error) {
 			hashes[i] = binary.LittleEndian.Uint64(sum[:])
 		}
 	})
-	of := map[string][]int{}
-	for i := range t.rows {
-		if who := trim(c.Text(i)); who != "" {
-			of[who] = append(of[who], i)
-		}
+	return hashes, nil
+}
+
+// Origin implements Scanner. The number of rows is known after a scan.
+func (p *people) Origin() Source {
+	s := p.Scanner.Origin()
+	s.Rows = 0
+	return s
+}
+
+// Scan implements Scanner.
+func (p *people) Scan(columns []string, f func(*Table) error) error {
+	if columns == nil {
+		columns = p.Names()
 	}
-	kept := make([]bool, t.rows)
-	for _, own := range of {
-		slices.SortStableFunc(own, func(a, b int) int {
-			switch {
-			case hashes[a] < hashes[b]:
-				return -1
-			case hashes[a] > hashes[b]:
-				return 1
-			}
-			return 0
-		})
-		for _, i := range own[:min(rows, len(own))] {
-			kept[i] = true
-		}
+	if err := CheckSelection(columns, p.Names()); err != nil {
+		return err
 	}
-	return t.Filter(func(i int) bool { return kept[i] }), nil
+	kept, err := p.choice()
+	if err != nil {
+		return err
+	}
+	g, seen := gather{size: chunkRows, f: f}, 0
+	err = p.Scanner.Scan(columns, func(chunk *Table) error {
+		lo := seen
+		if seen += chunk.rows; seen > kept.rows {
+			return inputErrorf("the table has other rows than when those of each person were chosen: open it again")
+		}
+		return g.add(chunk.Filter(func(i int) bool { return kept.has(lo + i) }))
+	})
+	if err != nil {
+		return err
+	}
+	return g.flush(true)
+}
+
+// Fingerprint says what each scan gives, if that of the table below is known.
+func (p *people) Fingerprint() string {
+	return derivedPrint(p.Scanner, "rows of people %q %d", p.column, p.rows)
+}
+
+// derivedPrint is the fingerprint of what is made of t; "" if that of t is not known.
+func derivedPrint(t Scanner, format string, a ...any) string {
+	if known, ok := t.(fingerprinted); ok && known.Fingerprint() != "" {
+		return fmt.Sprintf(format, a...) + " of " + known.Fingerprint()
+	}
+	return ""
 }

@@ -3,7 +3,10 @@ package frame
 import (
 	"fmt"
 	"math/rand/v2"
+	"os"
+	"path/filepath"
 	"slices"
+	"strings"
 	"testing"
 )
 
@@ -32,6 +35,15 @@ func visits(t *testing.T, seed uint64, without string) *Table {
 	return out
 }
 
+// perPerson is PerPerson of a table in memory.
+func perPerson(t *Table, column string, rows int) (*Table, error) {
+	s, err := PerPerson(t, column, rows)
+	if err != nil {
+		return nil, err
+	}
+	return s.(*Table), nil
+}
+
 func rowsOf(t *Table) (rows []string) {
 	for i := range t.rows {
 		rows = append(rows, t.columns[0].Text(i)+" "+t.columns[1].Text(i))
@@ -45,7 +57,7 @@ func TestPerPersonLooksAtOnePersonOnly(t *testing.T) {
 	for seed := range uint64(20) {
 		for _, k := range []int{1, 2, 3} {
 			whole := visits(t, seed, "nobody")
-			kept, err := whole.PerPerson("id", k)
+			kept, err := perPerson(whole, "id", k)
 			if err != nil {
 				t.Fatal(err)
 			}
@@ -62,7 +74,7 @@ func TestPerPersonLooksAtOnePersonOnly(t *testing.T) {
 				}
 			}
 			for _, gone := range []string{"p0", "p7", "p39"} {
-				fewer, err := visits(t, seed, gone).PerPerson("id", k)
+				fewer, err := perPerson(visits(t, seed, gone), "id", k)
 				if err != nil {
 					t.Fatal(err)
 				}
@@ -77,7 +89,7 @@ func TestPerPersonLooksAtOnePersonOnly(t *testing.T) {
 			if err != nil {
 				t.Fatal(err)
 			}
-			turned, _ := back.PerPerson("id", k)
+			turned, _ := perPerson(back, "id", k)
 			a, b := rowsOf(kept), rowsOf(turned)
 			slices.Sort(a)
 			slices.Sort(b)
@@ -86,10 +98,10 @@ func TestPerPersonLooksAtOnePersonOnly(t *testing.T) {
 			}
 		}
 	}
-	if _, err := visits(t, 1, "").PerPerson("id", 0); err == nil {
+	if _, err := perPerson(visits(t, 1, ""), "id", 0); err == nil {
 		t.Error("no rows are accepted")
 	}
-	if _, err := visits(t, 1, "").PerPerson("name", 1); err == nil {
+	if _, err := perPerson(visits(t, 1, ""), "name", 1); err == nil {
 		t.Error("a column that is not there is accepted")
 	}
 }
@@ -110,7 +122,7 @@ func TestPerPersonChoosesEvenly(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	kept, _ := whole.PerPerson("id", 1)
+	kept, _ := perPerson(whole, "id", 1)
 	count := map[string]int{}
 	for _, text := range kept.columns[1].Texts {
 		count[text]++
@@ -119,5 +131,97 @@ func TestPerPersonChoosesEvenly(t *testing.T) {
 		if c < n/3-149 || c > n/3+149 {
 			t.Errorf("%s is kept in %d of %d", what, c, n)
 		}
+	}
+}
+
+// A table that is scanned keeps the rows that it keeps in memory, whatever the sizes of chunks,
+// with the columns that are asked for and under other names, and can say what it gives; a person
+// with many rows is no exception.
+func TestPerPersonOfAScan(t *testing.T) {
+	for seed := range uint64(5) {
+		whole := visits(t, seed, "nobody")
+		who, what := whole.columns[0].Texts, whole.columns[1].Texts
+		text := "id,what,more\n"
+		for i := range who {
+			text += fmt.Sprintf("%s,%s,%d\n", who[i], what[i], i)
+		}
+		for i := range 50 {
+			text += fmt.Sprintf("many,%d,%d\n", i%7, i)
+		}
+		path := filepath.Join(t.TempDir(), "a.csv")
+		if err := os.WriteFile(path, []byte(text), 0o600); err != nil {
+			t.Fatal(err)
+		}
+		read, err := ReadCSVFile(path, nil)
+		if err != nil {
+			t.Fatal(err)
+		}
+		for _, k := range []int{1, 3} {
+			want, err := perPerson(read, "id", k)
+			if err != nil {
+				t.Fatal(err)
+			}
+			for _, size := range []int{1, 7, 1000} {
+				scan, err := ScanCSV(path, &CSVSettings{ChunkRows: size})
+				if err != nil {
+					t.Fatal(err)
+				}
+				s, err := PerPerson(scan, "id", k)
+				if err == nil {
+					s, err = Rename(s, "id", "name")
+				}
+				if err == nil {
+					s, err = Select(s, "name", "more")
+				}
+				if err != nil {
+					t.Fatal(err)
+				}
+				got, err := Collect(s, nil)
+				if err != nil {
+					t.Fatal(err)
+				}
+				if !slices.Equal(got.columns[0].Texts, want.columns[0].Texts) ||
+					!slices.Equal(got.columns[1].Texts, want.columns[2].Texts) || !slices.Equal(got.lines, want.lines) {
+					t.Errorf("seed %d, k = %d, chunks of %d: %v, want %v", seed, k, size, got.lines, want.lines)
+				}
+				print := s.(fingerprinted).Fingerprint()
+				if !strings.Contains(print, fmt.Sprintf("people \"id\" %d", k)) || !strings.Contains(print, "csv ") {
+					t.Error(print)
+				}
+			}
+		}
+	}
+	hidden, err := Where(new(endless), func(Row) bool { return true }, "x")
+	if err != nil {
+		t.Fatal(err)
+	}
+	s, err := PerPerson(hidden, "x", 1)
+	if err != nil || s.(fingerprinted).Fingerprint() != "" {
+		t.Errorf("what a function does is in a fingerprint (%v)", err)
+	}
+}
+
+// endless is a table of one column that gives a row more in each scan.
+type endless struct{ rows int }
+
+func (*endless) Names() []string { return []string{"x"} }
+func (*endless) Origin() Source  { return Source{} }
+func (e *endless) Scan(_ []string, f func(*Table) error) error {
+	e.rows++
+	t, err := NewTable(Column{Name: "x", Kind: Categorical, Texts: slices.Repeat([]string{"a"}, e.rows)})
+	if err != nil {
+		return err
+	}
+	return f(t)
+}
+
+// A table that is another when it is read again gives no rows beyond those that were chosen.
+func TestPerPersonOfAChangingTable(t *testing.T) {
+	s, err := PerPerson(new(endless), "x", 1)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if _, err := Collect(s, nil); err == nil || !strings.Contains(err.Error(), "other rows") {
+		t.Error(err)
 	}
 }

@@ -25,7 +25,8 @@ type Storage struct {
 // stepsOfCode changes when the same table, schema and settings come to mean other records.
 const stepsOfCode = "dpnb records 1"
 
-// fingerprinted is a table that can say in a text what each scan of it gives.
+// fingerprinted is a table that can say in a text what each scan of it gives; "" says that it
+// cannot.
 type fingerprinted interface{ Fingerprint() string }
 
 // dir returns the folder of the files, which only the user may read.
@@ -71,9 +72,12 @@ func (e *Encoding) Stored(t Scanner, where Storage) (*Design, error) {
 	}
 	var key [32]byte
 	known, keeps := t.(fingerprinted)
-	var name string
+	var name, print string
 	if keeps {
-		text, err := json.Marshal([]any{stepsOfCode, known.Fingerprint(), e.Kept(), where.Double})
+		print = known.Fingerprint()
+	}
+	if print != "" {
+		text, err := json.Marshal([]any{stepsOfCode, print, e.Kept(), where.Double})
 		if err != nil {
 			return nil, inputErrorf("%v", err)
 		}

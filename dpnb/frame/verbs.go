@@ -5,6 +5,7 @@ import (
 	"crypto/sha256"
 	"encoding/binary"
 	"errors"
+	"fmt"
 	"math"
 	"slices"
 	"strings"
@@ -44,6 +45,16 @@ type changed struct {
 	needs func(columns []string) []string
 	// change makes a chunk of one that has the columns of needs, or more.
 	change func(chunk *Table) (*Table, error)
+	// print names the change if it is no function of a caller's, which cannot say what it does.
+	print string
+}
+
+// Fingerprint says what each scan gives; "" if that is not known.
+func (c *changed) Fingerprint() string {
+	if c.print == "" {
+		return ""
+	}
+	return derivedPrint(c.Scanner, "%s", c.print)
 }
 
 // apply returns t changed; one in memory is changed at once.
@@ -159,7 +170,8 @@ func Select(t Scanner, columns ...string) (Scanner, error) {
 	if whole, ok := t.(*Table); ok {
 		return whole.Select(columns...)
 	}
-	return apply(t, changed{names: columns, needs: func(asked []string) []string { return asked },
+	return apply(t, changed{names: columns, print: fmt.Sprintf("columns %q", columns),
+		needs:  func(asked []string) []string { return asked },
 		change: func(chunk *Table) (*Table, error) { return chunk, nil }})
 }
 
@@ -173,7 +185,7 @@ func Rename(t Scanner, from, to string) (Scanner, error) {
 		return nil, noColumn(from, names)
 	}
 	names[k] = to
-	return apply(t, changed{names: names,
+	return apply(t, changed{names: names, print: fmt.Sprintf("%q as %q", from, to),
 		needs: func(asked []string) []string {
 			asked = slices.Clone(asked)
 			if k := slices.Index(asked, to); k >= 0 {

@@ -41,10 +41,7 @@ func (m *Model) Card() (Card, error) {
 	m.cardGuarantee(&c)
 	m.cardCoefficients(&c)
 	m.cardLimits(&c)
-	c.say("## How to predict\n\nIn Go, or in a notebook, from the file that `Save` has written:\n\n```go")
-	c.say("model, err := dpnb.Load(\"model.json\")\ndpnb.Show(model.PredictFrame(dpnb.ReadCSV(\"people.csv\")), err)")
-	c.say("```\n\nIn a shell: `go run ./dpnb/cmd/dpnb predict model.json people.csv -o predicted.csv`. The columns " +
-		"are found by their names, in any order; no label is needed.\n")
+	m.cardUse(&c)
 	c.say("## Made with\n\n%s", plain(m.source.Module))
 	return Card(c.String()), nil
 }
@@ -179,6 +176,26 @@ func (m *Model) cardCoefficients(c *card) {
 		c.say("\nOf how far noise has moved them no intervals are known: %s.\n",
 			plain(strings.TrimPrefix(err.Error(), "dpnb: ")))
 	}
+}
+
+// cardUse names calls that work for this model.
+func (m *Model) cardUse(c *card) {
+	call := "Predict"
+	switch {
+	case len(m.levels) > 1:
+		call = "PredictQuantiles"
+	case len(m.target.Classes) > 0:
+		call = "PredictClass"
+	}
+	c.say("## How to predict\n\nIn Go, or in a notebook, from the file that `Save` has written. The first call has " +
+		"all that is predicted, as a dataframe; the second the values alone; the third is for files of any size.\n" +
+		"\n```go")
+	c.say("model, err := dpnb.Load(\"model.json\")\ndpnb.Show(model.PredictFrame(dpnb.ReadCSV(\"people.csv\")), err)")
+	c.say("values, err := model.%s(dpnb.ReadCSV(\"people.csv\"))", call)
+	c.say("err = model.PredictCSV(\"predicted.csv\", dpnb.FromScanner(frame.ScanCSV(\"people.csv\", nil)))\n```\n")
+	c.say("In a shell, for a CSV or Parquet file of any size: `go run ./dpnb/cmd/dpnb predict model.json people.csv " +
+		"-o predicted.csv`; `--help` lists what to say of a file with other separators, marks or encoding. The " +
+		"columns are found by their names, in any order; no label is needed.\n")
 }
 
 func number(v float64) string { return strconv.FormatFloat(v, 'g', 6, 64) }

@@ -40,10 +40,43 @@ func TestCards(t *testing.T) {
 		if want := len(m.Theta()) / features(t, data[l.from]); rows != want {
 			t.Errorf("%s: %d coefficients of age, want %d", l.name, rows, want)
 		}
+		// The calls that it names are those of this model.
+		people := learn.Patients(20, 1)
+		lines, err := countLines(t, m, people)
+		if err != nil || lines != 21 || m.PredictFrame(people).Nrow() != 20 {
+			t.Errorf("%s: %d lines of predictions (%v)", l.name, lines, err)
+		}
+		calls := map[string]func() error{
+			"Predict(":          func() error { _, err := m.Predict(people); return err },
+			"PredictClass(":     func() error { _, err := m.PredictClass(people); return err },
+			"PredictQuantiles(": func() error { _, err := m.PredictQuantiles(people); return err },
+		}
+		named := 0
+		for name, call := range calls {
+			if strings.Contains(string(card), "model."+name) {
+				named++
+				if err := call(); err != nil {
+					t.Errorf("%s: the card names %s: %v", l.name, name, err)
+				}
+			}
+		}
+		if named != 1 {
+			t.Errorf("%s: the card names %d calls", l.name, named)
+		}
 		if again, err := kept(t, m).Card(); err != nil || again != card {
 			t.Errorf("%s: another card after it was kept (%v)", l.name, err)
 		}
 	}
+}
+
+func countLines(t *testing.T, m *learn.Model, people learn.DataFrame) (int, error) {
+	t.Helper()
+	path := filepath.Join(t.TempDir(), "predicted.csv")
+	if err := m.PredictCSV(path, people); err != nil {
+		return 0, err
+	}
+	text, err := os.ReadFile(path)
+	return bytes.Count(text, []byte("\n")), err
 }
 
 func features(t *testing.T, data *learn.Dataset) int {

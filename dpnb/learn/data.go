@@ -4,7 +4,6 @@ import (
 	"cmp"
 	"errors"
 	"fmt"
-	"slices"
 
 	"github.com/dpnb/notebooks/dpnb/display"
 	"github.com/dpnb/notebooks/dpnb/frame"
@@ -28,7 +27,12 @@ type Records interface {
 	Err() error
 	// made encodes as e does; the labels only if labelled.
 	made(e *frame.Encoding, labelled bool) (*frame.Design, error)
+	// everyRow is an error if rows of people were left out.
+	everyRow() error
 }
+
+func (df DataFrame) everyRow() error { return everyRow(df.person, df.rows) }
+func (d *Dataset) everyRow() error   { return everyRow(d.design.Person, d.design.RowsOfAPerson) }
 
 func (df DataFrame) made(e *frame.Encoding, labelled bool) (*frame.Design, error) {
 	if err := df.Err(); err != nil {
@@ -166,23 +170,25 @@ func records(df DataFrame, label string, task frame.Task, opts []Option) *Datase
 	for _, set := range opts {
 		set(&o)
 	}
-	schema, table := df.schema, df.table
-	if df.large != nil {
-		d, err := frame.NewStoredDesign(df.large, schema, o.DesignSettings, o.where)
-		return &Dataset{large: df.large, design: d, err: err}
-	}
-	if df.rows > 0 && slices.Contains(table.Names(), df.person) { // who it is, is no feature
-		without, err := frame.Drop(table, df.person)
+	records := df.scanner()
+	if df.rows > 0 && df.key != "" { // who it is, is no feature
+		without, err := frame.Drop(records, df.key)
 		if err != nil {
 			return &Dataset{err: err}
 		}
-		table = without.(*frame.Table)
+		records = without
 	}
-	if schema == nil && o.infer {
-		schema = frame.InferSchema(table)
+	schema, out := df.schema, &Dataset{}
+	if table, ok := records.(*frame.Table); ok {
+		if out.table = table; schema == nil && o.infer {
+			schema = frame.InferSchema(table)
+		}
+		out.design, out.err = frame.NewDesign(table, schema, o.DesignSettings)
+	} else {
+		out.large = records
+		out.design, out.err = frame.NewStoredDesign(records, schema, o.DesignSettings, o.where)
 	}
-	d, err := frame.NewDesign(table, schema, o.DesignSettings)
-	if err == nil && df.rows > 0 {
+	if d := out.design; d != nil && df.rows > 0 {
 		d.RowsOfAPerson, d.Person = df.rows, df.person
 		d.Steps = append([]frame.Step{{
 			What: fmt.Sprintf("at most %s of each person kept (%s), by a hash of what is in them",
@@ -191,7 +197,7 @@ func records(df DataFrame, label string, task frame.Task, opts []Option) *Datase
 			Cost:    "nothing: each person is treated alone; the guarantee is for all of a person's rows",
 		}}, d.Steps...)
 	}
-	return &Dataset{table: table, design: d, err: err}
+	return out
 }
 
 // Err returns the first error on the way to d.

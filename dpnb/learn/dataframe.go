@@ -22,10 +22,11 @@ type DataFrame struct {
 	large  frame.Scanner
 	schema *frame.Schema
 	// person names the people of the rows, of whom each has rows at most; "" and 0 if each
-	// row is a person.
-	person string
-	rows   int
-	err    error
+	// row is a person. key is the column that says who it is, which may have another name since,
+	// or be gone: "".
+	person, key string
+	rows        int
+	err         error
 }
 
 // CSV says how a file is read: frame.CSVSettings.
@@ -141,34 +142,41 @@ func (df DataFrame) WithSchema(fields ...Field) DataFrame {
 }
 
 // PerPerson says that the column tells whose row it is, and keeps at most so many rows of each
-// person: which, depends on the rows of that person alone (frame.Table.PerPerson). Guarantees
+// person: which, depends on the rows of that person alone (frame.PerPerson). Guarantees
 // are then for a person with all of these rows. One row each costs nothing more than rows of
 // different people; several make whatever is asked or learnt cost as many times more noise
 // as there may be rows, and only Gaussian mechanisms and pure ones can be paid for so.
 //
-// A budget pays for people or for rows: what it pays for first, all that it pays for has to be.
+// A budget pays for people or for rows: what it pays for first, all that it pays for has to be. It
+// knows the people by the name of the column here, whatever it is renamed to later.
+//
+// A table that is scanned is read once more for the choice, before the first answer or fit, with
+// about 100 bytes for each person in memory.
 //
 // The column is no feature of what is learnt. The rows that are chosen are those of all that
 // is in the table now: Drop and Filter before or after change which they are, not the promise.
 //
 // Errors (in Err): a column that is not there, rows < 1 or too many; PerPerson a second time.
 func (df DataFrame) PerPerson(column string, rows int) DataFrame {
-	df = df.change(func(t *frame.Table) (*frame.Table, error) {
+	df = df.by(func(s frame.Scanner) (frame.Scanner, error) {
 		if err := mechanism.CheckRows(rows); err != nil {
 			return nil, err
 		}
 		if df.rows > 0 {
 			return nil, fmt.Errorf("dpnb: the rows are of the people of %q already", df.person)
 		}
-		return t.PerPerson(column, rows)
+		return frame.PerPerson(s, column, rows)
 	})
-	df.person, df.rows = column, rows
+	df.person, df.key, df.rows = column, column, rows
 	return df
 }
 
-// Person returns the column that says whose row it is and how many rows each may have; "" and
-// 1 if each row is a person.
+// Person returns the column that said whose row it is (PerPerson) and how many rows each may
+// have; "" and 1 if each row is a person.
 func (df DataFrame) Person() (column string, rows int) { return df.person, max(1, df.rows) }
+
+// PersonColumn returns what that column is called now, "" if it is not in the table.
+func (df DataFrame) PersonColumn() string { return df.key }
 
 // Unit returns what a release of df protects, for the ledger: "" if each row is a person.
 func (df DataFrame) Unit() string { return unit(df.person, df.rows) }

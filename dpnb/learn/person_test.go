@@ -4,11 +4,14 @@ import (
 	"errors"
 	"fmt"
 	"math"
+	"os"
 	"path/filepath"
+	"slices"
 	"strings"
 	"testing"
 
 	"github.com/dpnb/notebooks/dpnb/frame"
+	"github.com/dpnb/notebooks/dpnb/frame/parquet"
 	"github.com/dpnb/notebooks/dpnb/learn"
 	"github.com/dpnb/notebooks/dpnb/ledger"
 	"github.com/dpnb/notebooks/dpnb/mechanism/statistic"
@@ -168,5 +171,69 @@ func TestBudgetIsOfRowsOrOfPeople(t *testing.T) {
 		if text := b.Display().Text(); strings.Contains(text, "removing a person of up to") != (i > 0) {
 			t.Error(text)
 		}
+	}
+}
+
+// People of a table that is scanned are those of the table in memory: the same fit, and the same
+// unit in the ledger, also after the column has another name.
+func TestPeopleOfAScan(t *testing.T) {
+	path := filepath.Join(t.TempDir(), "people.parquet")
+	whole := patients(200)
+	table, err := whole.Table()
+	if err != nil {
+		t.Fatal(err)
+	}
+	if err := parquet.Write(path, table); err != nil {
+		t.Fatal(err)
+	}
+	schema := []learn.Field{learn.Numeric("age", 0, 100), learn.Categorical("ill", "no", "yes")}
+	scanned := learn.FromScanner(parquet.Open(path, &parquet.Settings{ChunkRows: 33})).WithSchema(schema...)
+	b := learn.NewBudget(1, 1e-5, learn.Named(t.Name()))
+	var want []float64
+	for i, df := range []learn.DataFrame{whole.PerPerson("id", 2), scanned.PerPerson("id", 2),
+		whole.PerPerson("id", 2).Rename("id", "who"), scanned.PerPerson("id", 2).Rename("id", "who"),
+		scanned.PerPerson("id", 2).Drop("id")} {
+		data := learn.Binary(df, "ill", learn.StoredIn(learn.Storage{Dir: t.TempDir(), Double: true}))
+		m, err := learn.Logistic{Noise: learn.Seed(1)}.Fit(data, b.Spend(0.1))
+		if err != nil {
+			t.Fatal(i, err)
+		}
+		if want == nil {
+			want = m.Theta()
+		}
+		if !slices.Equal(m.Theta(), want) || m.Release.Guarantee.Rows != 2 || len(m.Columns()) != 1 {
+			t.Errorf("%d: %v, want %v, of %v for %d rows", i, m.Theta(), want, m.Columns(), m.Release.Guarantee.Rows)
+		}
+		if column := df.PersonColumn(); column != []string{"id", "id", "who", "who", ""}[i] {
+			t.Errorf("%d: the column is now %q", i, column)
+		}
+	}
+}
+
+// A prediction is for each row of a file: of people of whom rows were left out it is refused, with
+// the word for it, and no file is written.
+func TestPredictionsAreForEachRow(t *testing.T) {
+	all := patients(50)
+	m, err := learn.Logistic{}.FitWithoutPrivacy(learn.Binary(all.Drop("id"), "ill"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	two := all.PerPerson("id", 2)
+	out := filepath.Join(t.TempDir(), "out.csv")
+	_, numbers := m.Predict(two)
+	_, classes := m.PredictClass(learn.Binary(two, "ill"))
+	for i, err := range []error{numbers, classes, m.PredictFrame(two).Err, m.PredictCSV(out, two, "id")} {
+		if err == nil || !strings.Contains(err.Error(), `PerPerson("id", 2)`) {
+			t.Errorf("%d: %v", i, err)
+		}
+	}
+	if _, err := os.Stat(out); err == nil {
+		t.Error("a file was written")
+	}
+	if p, err := m.Predict(all); err != nil || len(p) != all.Rows() {
+		t.Errorf("%d predictions of %d rows, %v", len(p), all.Rows(), err)
+	}
+	if _, err := m.Score(two); err != nil {
+		t.Error(err)
 	}
 }

@@ -30,7 +30,8 @@ import (
 // they come with: Columns are found by name, in any order, others are not looked at,
 // and no label is needed.
 //
-// Errors: the records' own, a column that is not there, or no model.
+// Errors: the records' own, a column that is not there, or no model; records of PerPerson, which
+// has left rows out.
 func (m *Model) Predict(records Records) ([]float64, error) {
 	t, err := m.marginsOf(records)
 	if err != nil {
@@ -89,8 +90,20 @@ func (m *Model) made(records Records, labelled bool) (*frame.Design, error) {
 	return records.made(m.encoding, labelled)
 }
 
+// everyRow refuses records from which PerPerson has left rows out: a prediction is for each row.
+func everyRow(person string, rows int) error {
+	if rows == 0 {
+		return nil
+	}
+	return fmt.Errorf("dpnb: a prediction is for each row, and PerPerson(%q, %d) has left out the further rows of a "+
+		"person: predict for the table without PerPerson", person, rows)
+}
+
 func (m *Model) marginsOf(records Records) ([]float64, error) {
 	d, err := m.made(records, false)
+	if err == nil {
+		err = records.everyRow()
+	}
 	if err != nil {
 		return nil, err
 	}
@@ -275,6 +288,9 @@ func (m *Model) shares(t []float64) {
 // Errors: as Predict; a column that is not there; a file that cannot be written.
 func (m *Model) PredictCSV(path string, df DataFrame, keep ...string) error {
 	if err := cmp.Or(m.Err(), df.Err()); err != nil {
+		return err
+	}
+	if err := df.everyRow(); err != nil {
 		return err
 	}
 	return atomicfile.Stream(path, func(w io.Writer) error { return m.predictTo(w, df.scanner(), keep) })

@@ -23,6 +23,9 @@ func (df DataFrame) by(f func(frame.Scanner) (frame.Scanner, error)) DataFrame {
 	if t, ok := s.(*frame.Table); ok {
 		df.table, df.large = t, nil
 	}
+	if !slices.Contains(s.Names(), df.key) { // another column may get its name
+		df.key = ""
+	}
 	return df
 }
 
@@ -33,10 +36,10 @@ func (df DataFrame) Select(names ...string) DataFrame {
 
 // Rename returns df with a new name for a column, in the schema too.
 func (df DataFrame) Rename(from, to string) DataFrame {
-	df = df.by(func(s frame.Scanner) (frame.Scanner, error) { return frame.Rename(s, from, to) })
-	if df.person == from {
-		df.person = to
+	if df.rows > 0 && df.key == from {
+		df.key = to
 	}
+	df = df.by(func(s frame.Scanner) (frame.Scanner, error) { return frame.Rename(s, from, to) })
 	return df.stating(func(fields []Field) []Field {
 		for k := range fields {
 			if fields[k].Name == from {

@@ -10,29 +10,27 @@ import (
 
 func newPredictCommand() *cobra.Command {
 	var (
-		out     string
-		keep    []string
-		missing []string
+		out   string
+		keep  []string
+		table tableFlags
 	)
 	cmd := &cobra.Command{
 		Use:   "predict MODEL TABLE",
 		Short: "Predict for the records of a table by a model that was saved",
-		Long: `Predict for every record of a CSV file by a model that Model.Save has written: the
-class with its probability or those of all classes, the number, the count or the
-quantiles. The columns that the model was fitted on are found by their names; no
-label is needed. Nothing is spent. What is written is about single records.`,
-		Example: `  go run ./dpnb/cmd/dpnb predict income.json people.csv -o predicted.csv --keep id`,
-		Args:    cobra.ExactArgs(2),
+		Long: `Predict for every record of a CSV, Parquet or Arrow file of any size by a model that
+Model.Save has written: the class with its probability or those of all classes, the
+number, the count or the quantiles. The columns that the model was fitted on are found
+by their names; no label is needed, and no schema: the model has the one that it was
+fitted with. Nothing is spent. What is written is about single records.`,
+		Example: `  go run ./dpnb/cmd/dpnb predict income.json people.csv -o predicted.csv --keep id
+  go run ./dpnb/cmd/dpnb predict income.json Leute.csv --separator ';' --decimal , --encoding Latin-1`,
+		Args: cobra.ExactArgs(2),
 		RunE: func(cmd *cobra.Command, args []string) error {
 			m, err := learn.Load(args[0])
 			if err != nil {
 				return err
 			}
-			settings := &learn.CSV{}
-			if len(missing) > 0 {
-				settings.Missing = missing
-			}
-			if err := m.PredictCSV(out, learn.ReadCSVWith(args[1], settings), keep...); err != nil {
+			if err := m.PredictCSV(out, learn.FromScanner(table.open(args[1])), keep...); err != nil {
 				return err
 			}
 			_, err = fmt.Fprintf(cmd.OutOrStdout(), "%s has a line for every record of %s; it is about single "+
@@ -43,6 +41,6 @@ label is needed. Nothing is spent. What is written is about single records.`,
 	f := cmd.Flags()
 	f.StringVarP(&out, "output", "o", "predictions.csv", "`file` to write")
 	f.StringSliceVar(&keep, "keep", nil, "`columns` of the table to write before the predictions")
-	f.StringSliceVar(&missing, "missing", nil, "`texts` that mean \"missing\" (default ?, NA, NaN)")
+	table.add(f)
 	return cmd
 }

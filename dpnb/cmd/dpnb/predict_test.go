@@ -7,6 +7,8 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/dpnb/notebooks/dpnb/frame"
+	"github.com/dpnb/notebooks/dpnb/frame/parquet"
 	"github.com/dpnb/notebooks/dpnb/learn"
 )
 
@@ -51,6 +53,41 @@ func TestPredictCommand(t *testing.T) {
 	if err != nil || len(lines) != 3 || !strings.HasPrefix(lines[2], "8,") ||
 		lines[0] != "id,prediction,probability of a,probability of b,probability of c" {
 		t.Errorf("%s (%v)", written, err)
+	}
+	// The same people in files of other forms are predicted in the same way.
+	strange := filepath.Join(dir, "strange.csv")
+	text := "people\tof today\nNr;Stadt;age\n7;Rome;3'0,5\n8;–;50,25\n9;Z\xfcrich;1'050\n"
+	if err := os.WriteFile(strange, []byte(strings.ReplaceAll(text, "–", "")), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	flags := []string{"--separator", ";", "--decimal", ",", "--thousands", "'", "--encoding", "Latin-1", "--skip", "1",
+		"--rename", "Stadt=city,Nr=id"}
+	plain := write("plain.csv", "id,city,age\n7,Rome,none\n8,,50.25\n9,Zürich,1050\n")
+	people, err := frame.ScanCSV(plain, nil)
+	if err != nil {
+		t.Fatal(err)
+	}
+	columnar := filepath.Join(dir, "people.parquet")
+	if err := parquet.Write(columnar, people); err != nil {
+		t.Fatal(err)
+	}
+	var want string
+	for i, args := range [][]string{{plain}, {columnar}, append(flags, strange)} {
+		if _, err := run(append([]string{model, "-o", out, "--keep", "id"}, args...)...); err != nil {
+			t.Fatal(err)
+		}
+		got, err := os.ReadFile(out)
+		if err != nil || i > 0 && string(got) != want {
+			t.Errorf("%s, want %s (%v)", got, want, err)
+		}
+		want = string(got)
+	}
+	for _, bad := range [][]string{{"--separator", ";;", plain}, {"--decimal", "3", plain},
+		{"--encoding", "EBCDIC", plain}, {"--skip", "-1", plain}, {"--rename", "x=y", plain},
+		{"--texts", "city", columnar + "x"}} {
+		if _, err := run(append([]string{model, "-o", out}, bad...)...); err == nil {
+			t.Errorf("%v is accepted", bad)
+		}
 	}
 	for _, bad := range [][]string{{}, {model}, {table, table, "-o", out}, {model, model, "-o", out},
 		{model, filepath.Join(dir, "nowhere.csv"), "-o", out}, {model, table, "-o", out, "--keep", "name"}} {

@@ -1,0 +1,74 @@
+package main
+
+import (
+	"bytes"
+	"fmt"
+	"os"
+	"unicode/utf8"
+
+	"github.com/spf13/pflag"
+
+	"github.com/dpnb/notebooks/dpnb/frame"
+	"github.com/dpnb/notebooks/dpnb/frame/parquet"
+)
+
+// tableFlags say how a file of records is read, for every command that reads one.
+type tableFlags struct {
+	csv                                    frame.CSVSettings
+	separator, decimal, thousands, comment string
+	texts                                  []string
+}
+
+// add adds the flags to those of a command.
+func (t *tableFlags) add(f *pflag.FlagSet) {
+	f.StringVar(&t.separator, "separator", ",", "`character` between two fields, or tab")
+	f.StringVar(&t.decimal, "decimal", ".", "`mark` before the decimals of a number")
+	f.StringVar(&t.thousands, "thousands", "", "`mark` between groups of three digits, or space (default none)")
+	f.StringVar(&t.comment, "comment", "", "`character` that lines start with which are skipped (default none)")
+	f.StringVar(&t.csv.Encoding, "encoding", "UTF-8", "`name` of the encoding: UTF-8, UTF-16, Latin-1, Windows-1252")
+	f.IntVar(&t.csv.Skip, "skip", 0, "`number` of lines before the header")
+	f.StringSliceVar(&t.csv.Header, "header", nil, "`names` of the columns of a file without a header")
+	f.StringToStringVar(&t.csv.Rename, "rename", nil, "new names of columns, as `old=new`")
+	f.BoolVar(&t.csv.NumberDuplicates, "number-duplicates", false, "tell columns of one name apart: x, x.2, x.3")
+	f.BoolVar(&t.csv.PlainQuotes, "plain-quotes", false, "quotation marks are characters like others")
+	f.StringVar(&t.csv.TrimSuffix, "trim-suffix", "", "`text` that is cut from the end of every text")
+	f.StringSliceVar(&t.csv.Missing, "missing", nil, "`texts` that mean \"missing\" (default ?, NA, NaN)")
+	f.StringSliceVar(&t.texts, "texts", nil, "`columns` of whole numbers in a Parquet file that are texts")
+}
+
+// open returns the table of a CSV, Parquet or Arrow file, which is read by its first bytes and
+// not held in memory.
+func (t *tableFlags) open(path string) (frame.Scanner, error) {
+	if isColumnar(path) {
+		return parquet.Open(path, &parquet.Settings{Texts: t.texts})
+	}
+	for _, m := range []struct {
+		flag, text string
+		to         *rune
+	}{{"separator", t.separator, &t.csv.Comma}, {"decimal", t.decimal, &t.csv.Decimal},
+		{"thousands", t.thousands, &t.csv.Thousands}, {"comment", t.comment, &t.csv.Comment}} {
+		switch {
+		case m.text == "tab" || m.text == `\t`:
+			*m.to = '\t'
+		case m.text == "space":
+			*m.to = ' '
+		case utf8.RuneCountInString(m.text) > 1:
+			return nil, fmt.Errorf("--%s %q: give it one character, or the word tab or space", m.flag, m.text)
+		case m.text != "":
+			*m.to, _ = utf8.DecodeRuneInString(m.text)
+		}
+	}
+	return frame.ScanCSV(path, &t.csv)
+}
+
+// isColumnar reports whether a file begins as Parquet and Arrow files do.
+func isColumnar(path string) bool {
+	f, err := os.Open(path)
+	if err != nil {
+		return false // who opens it says why
+	}
+	defer f.Close()
+	var magic [6]byte
+	_, _ = f.ReadAt(magic[:], 0)
+	return bytes.HasPrefix(magic[:], []byte("PAR1")) || string(magic[:]) == "ARROW1"
+}
