@@ -1,0 +1,362 @@
+package mechanism_test
+
+import (
+	"fmt"
+	"math"
+	"testing"
+
+	"gonum.org/v1/gonum/floats"
+
+	"github.com/dpnb/notebooks/dpnb/internal/testscale"
+	"github.com/dpnb/notebooks/dpnb/loss"
+	"github.com/dpnb/notebooks/dpnb/matrix"
+	"github.com/dpnb/notebooks/dpnb/mechanism"
+	"github.com/dpnb/notebooks/dpnb/mechanism/objpert"
+	"github.com/dpnb/notebooks/dpnb/mechanism/objpert/constrained"
+	"github.com/dpnb/notebooks/dpnb/mechanism/objpert/convolution"
+	"github.com/dpnb/notebooks/dpnb/mechanism/objpert/interval"
+	"github.com/dpnb/notebooks/dpnb/mechanism/objpert/multiclass"
+	"github.com/dpnb/notebooks/dpnb/mechanism/pure"
+	"github.com/dpnb/notebooks/dpnb/mechanism/qop"
+	"github.com/dpnb/notebooks/dpnb/mechanism/sgd"
+	"github.com/dpnb/notebooks/dpnb/mechanism/ssp"
+	"github.com/dpnb/notebooks/dpnb/mechanism/statistic"
+	"github.com/dpnb/notebooks/dpnb/noise"
+	"github.com/dpnb/notebooks/dpnb/privacy"
+	"github.com/dpnb/notebooks/dpnb/smoothing"
+)
+
+// drawn is a mechanism on records where one of its noises is all that a release shows: what it draws is read off and
+// held against what its parameters, of which the cost is computed, say.
+type drawn struct {
+	name string
+	m    mechanism.Mechanism
+	// n records of d features, each the first unit vector with the label; also, if it is not nil, is a second label
+	// with which the same noise is drawn for the same records.
+	n, d  int
+	label float64
+	also  []float64
+	// read returns numbers that have the mean 1, in releases with label and, in order, with also.
+	read func(r []*mechanism.Release) []float64
+	// deviation of each of these numbers.
+	deviation float64
+	// seen is by how much the mean of a noise that is a tenth too small is below 1.
+	seen float64
+}
+
+// squares returns the squares of x over their variance: of normal noise each has a deviation of √2.
+func squares(x []float64, deviation float64) (all []float64) {
+	for _, v := range x {
+		all = append(all, v*v/(deviation*deviation))
+	}
+	return all
+}
+
+// absolutes returns |x|/scale: of Laplace noise each has a deviation of 1.
+func absolutes(x []float64, scale float64) (all []float64) {
+	for _, v := range x {
+		all = append(all, math.Abs(v)/scale)
+	}
+	return all
+}
+
+// normal and laplace read the coefficients, isotropic their norm.
+func (c drawn) normal(deviation float64) drawn {
+	c.read = func(r []*mechanism.Release) []float64 { return squares(r[0].Coefficients, deviation) }
+	c.deviation, c.seen = math.Sqrt2, 0.19
+	return c
+}
+
+func (c drawn) laplace(scale float64) drawn {
+	c.read = func(r []*mechanism.Release) []float64 { return absolutes(r[0].Coefficients, scale) }
+	c.deviation, c.seen = 1, 0.1
+	return c
+}
+
+func (c drawn) isotropic(scale func(r *mechanism.Release) float64) drawn {
+	c.read = func(r []*mechanism.Release) []float64 {
+		return []float64{floats.Norm(r[0].Coefficients, 2) / (float64(c.d) * scale(r[0]))}
+	}
+	c.deviation, c.seen = 1/math.Sqrt(float64(c.d)), 0.1
+	return c
+}
+
+// reading reads what a function says, of normal noise.
+func (c drawn) reading(read func(r []*mechanism.Release) []float64) drawn {
+	c.read, c.deviation, c.seen = read, math.Sqrt2, 0.19
+	return c
+}
+
+func fixed(scale float64) func(*mechanism.Release) float64 {
+	return func(*mechanism.Release) float64 { return scale }
+}
+
+// surely is by how many standard errors a mean may be off: seven in a million sound ones are further. One that is a
+// tenth too small is off by detected more, and so is missed by less than one in a hundred.
+const surely, detected = 4.5, 2.5
+
+// runs is how many it takes.
+func (c drawn) runs(each int) int {
+	return 1 + int(math.Pow((surely+detected)*c.deviation/c.seen, 2))/each
+}
+
+// check draws and returns an error if the mean is off by more than surely standard errors.
+func (c drawn) check(seed uint64) error {
+	x, labels := matrix.NewDense(c.n, c.d, nil), make([]float64, c.n)
+	for i := range c.n {
+		x.Data[i*c.d] = 1
+	}
+	var sum float64
+	count, from := 0, noise.NewSeeded(seed)
+	for k, runs := 0, 1; k < runs; k++ {
+		of := from.Uint64() >> 1
+		var all []*mechanism.Release
+		for _, y := range append([]float64{c.label}, c.also...) {
+			for i := range labels {
+				labels[i] = y
+			}
+			r, err := c.m.Run(x, labels, noise.NewSeeded(of), nil)
+			if err != nil {
+				return err
+			}
+			all = append(all, r)
+		}
+		values := c.read(all)
+		for _, v := range values {
+			sum += v
+		}
+		if count += len(values); k == 0 {
+			runs = c.runs(len(values))
+		}
+	}
+	mean, most := sum/float64(count), surely*c.deviation/math.Sqrt(float64(count))
+	if !(math.Abs(mean-1) <= most) {
+		return fmt.Errorf("the mean of %d is %.4f of what the parameters say, want 1 ± %.4f", count, mean, most)
+	}
+	return nil
+}
+
+// draws returns every noise of every mechanism, where it can be seen by itself.
+func draws(t testing.TB) (all []drawn) {
+	t.Helper()
+	must := func(err error) {
+		t.Helper()
+		if err != nil {
+			t.Fatal(err)
+		}
+	}
+	const d = 16
+	none := func(name string, m mechanism.Mechanism) drawn { return drawn{name: name, m: m, d: d} }
+	enter := func(c ...drawn) { all = append(all, c...) }
+
+	// Without records θ = −b/λ + z: the tilt and the output noise are seen where the other is small.
+	tilt := objpert.Objective{Loss: loss.Logistic{}, RowNorm: 1, Lambda: 2, Sigma: 3, Tolerance: 1e-6, OutputSigma: 1e-4}
+	out := tilt
+	out.Sigma, out.OutputSigma = 1e-3, 1
+	enter(none("objective, tilt", tilt).normal(1.5), none("objective, output", out).normal(1))
+	shrunk := out.Shrunk(50, false)
+	enter(none("objective, output, shrunk", shrunk).normal(1.0 * 2 / 50))
+
+	curvature := none("curvature", interval.Curvature{Fit: tilt, Sigma: 2, ScoreSigma: 5})
+	enter(curvature.reading(func(r []*mechanism.Release) (all []float64) {
+		m := r[0].Also.(*interval.Moments)
+		for i := range d {
+			for j := range d {
+				of := 1.0
+				if i != j {
+					of = math.Sqrt2
+				}
+				all = append(all, squares([]float64{of * m.Hessian.At(i, j), of * m.Scores.At(i, j) / 2.5}, 2)...)
+			}
+		}
+		return all
+	}))
+
+	enter(none("output", objpert.Output{Loss: loss.Logistic{}, RowNorm: 1, Lambda: 1, Tolerance: 1e-6,
+		Sigma: 2}).normal(2))
+	enter(none("output, pure", objpert.Output{Loss: loss.Logistic{}, RowNorm: 1, Lambda: 1, Tolerance: 1e-6,
+		Scale: 2}).isotropic(fixed(2)))
+	linear := constrained.Objective{Objective: tilt, Dimension: d, Adjacency: privacy.AddRemove, Epsilon: 100, Delta: 0.5}
+	enter(none("linear, tilt", linear).normal(1.5))
+	linear.Objective = out
+	linear.Objective.Sigma, linear.Objective.Tolerance, linear.Objective.OutputSigma = 0.01, 1e-8, 1
+	linear.Epsilon = 1e4
+	enter(none("linear, output", linear).normal(1))
+
+	soft := multiclass.Softmax{Classes: 3, RowNorm: 1, Lambda: 2, Sigma: 3, Tolerance: 1e-6, OutputSigma: 1e-4}
+	enter(none("softmax, tilt", soft).normal(1.5 * math.Sqrt(2.0/3)))
+	soft.Sigma, soft.OutputSigma = 1e-3, 1
+	enter(none("softmax, output", soft).normal(math.Sqrt(2.0 / 3)))
+	rest := multiclass.OneVsRest{Classes: 3, Binary: tilt}
+	enter(none("one-vs-rest", rest).reading(func(r []*mechanism.Release) (all []float64) {
+		// The fits have noise of their own: differences have twice its variance.
+		a := append([]float64(nil), r[0].Coefficients[:d]...)
+		floats.Sub(a, r[0].Coefficients[d:2*d])
+		return squares(a, 1.5*math.Sqrt2)
+	}))
+
+	convolved := convolution.COP{Loss: convolution.Loss{Form: loss.Absolute(smoothing.Logistic{}, 0.5), Forms: 1, Norm: 1},
+		Lambda: 2, Sigma: 3, Tolerance: 1e-6, OutputSigma: 1e-4, Account: convolution.ByRank}
+	enter(none("convolved, tilt", convolved).normal(1.5))
+	convolved.Sigma, convolved.OutputSigma = 1e-3, 1
+	enter(none("convolved, output", convolved).normal(1))
+
+	// One coefficient θ = y/(1 + σ²W), W of law χ²_m; y is so large that the output noise is nothing beside it.
+	bent := qop.Config{Loss: loss.Squared{}, RowNorm: 1, Epsilon: 1, Delta: 1e-3, Adjacency: privacy.AddRemove,
+		Interpolation: qop.AssumeInterpolation([]float64{0}, 0), HiddenDimension: 24, Accuracy: 1e-4}
+	bend, err := qop.Calibrate(bent)
+	must(err)
+	bent.Interpolation = qop.AssumeInterpolation(make([]float64, d), 0)
+	bend16, err := qop.Calibrate(bent)
+	must(err)
+	enter(drawn{name: "quadratic, matrix", m: bend, n: 1, d: 1, label: 1e6, deviation: math.Sqrt(2.0 / 24), seen: 0.1,
+		read: func(r []*mechanism.Release) []float64 {
+			return []float64{(1e6/r[0].Coefficients[0] - 1) / (bend.Sigma2 * 24)}
+		}})
+	enter(none("quadratic, output", bend16).normal(bend16.OutputSigma))
+
+	// Least squares of one column of n ones: θ = (Σy + z)/(n + E + ridge).
+	moments := ssp.AdaSSP{RowNorm: 1, LabelBound: 1, SigmaEigen: 1e-4, SigmaGram: 1e-4, SigmaCross: 1, Failure: 0.05}
+	enter(drawn{name: "AdaSSP, Xᵀy", m: moments, n: 8, d: 1}.normal(1.0 / 8))
+	moments.SigmaGram, moments.SigmaCross = 1, 1e-4
+	enter(drawn{name: "AdaSSP, XᵀX", m: moments, n: 64, d: 1, label: 1}.reading(
+		func(r []*mechanism.Release) []float64 { return squares([]float64{64/r[0].Coefficients[0] - 64}, 1) }))
+	// Its ridge is B − ν + c, ν = n + N(0, σ₁²): between 0 and B for almost every draw.
+	moments.SigmaEigen, moments.SigmaGram, moments.Failure = 0.1, 0.1, 1e-300
+	enter(drawn{name: "AdaSSP, eigenvalue and XᵀX", m: moments, n: 6, d: 1, label: 1}.reading(
+		func(r []*mechanism.Release) []float64 {
+			b, c := moments.NoiseNorm(1), moments.SigmaEigen*math.Sqrt(2*math.Log(1/moments.Failure))
+			ridge := b - math.Max(0, 6-c)
+			return squares([]float64{6/r[0].Coefficients[0] - 6 - ridge}, 0.1*math.Sqrt2)
+		}))
+
+	// With labels 0 and 1: θ₀ = z/(n + E + ridge), θ₁ = (n + z)/(n + E + ridge).
+	for _, law := range []ssp.Noise{ssp.Gaussian, ssp.Laplace} {
+		const n = 64.0
+		m := ssp.Functional{RowNorm: 1, LabelBound: 1, Features: 1, Noise: law, Scale: 1}
+		read := func(r []*mechanism.Release) (z, e float64) {
+			dev := 1 / math.Sqrt2
+			if law == ssp.Laplace {
+				dev = math.Sqrt2
+			}
+			step := r[1].Coefficients[0] - r[0].Coefficients[0]
+			return n * r[0].Coefficients[0] / step, n/step - n - 4*dev
+		}
+		c := drawn{name: fmt.Sprintf("functional %d", law), m: m, n: n, d: 1, also: []float64{1}}
+		cross := func(r []*mechanism.Release) []float64 { z, _ := read(r); return squares([]float64{z}, 1) }
+		gram := func(r []*mechanism.Release) []float64 { _, e := read(r); return squares([]float64{e}, 1) }
+		if law == ssp.Gaussian {
+			enter(c.reading(cross), c.reading(gram))
+			continue
+		}
+		c.deviation, c.seen = 1, 0.1
+		other := c
+		c.read = func(r []*mechanism.Release) []float64 { z, _ := read(r); return absolutes([]float64{z}, 1) }
+		other.read = func(r []*mechanism.Release) []float64 { _, e := read(r); return absolutes([]float64{e}, 2) }
+		enter(c, other)
+	}
+
+	// Four steps of size 1 from zero: the noises add up. Then samples of one record each in two.
+	steps := sgd.Descent{Loss: loss.Squared{}, Clip: 2, Rate: 1, Steps: 4, NoiseMultiplier: 1.5, PlannedRecords: 1,
+		Update: sgd.Plain{LearningRate: 1}}
+	enter(none("noisy gradient descent", steps).normal(6))
+	steps.Rate, steps.Steps, steps.NoiseMultiplier = 0.5, 1, 1e-6
+	enter(drawn{name: "samples", m: steps, n: 1000, d: 1, label: 100, deviation: math.Sqrt(1.0 / 1000), seen: 0.05,
+		read: func(r []*mechanism.Release) []float64 { return []float64{r[0].Coefficients[0] / 2000} }})
+	tuner := sgd.Tuner{Base: steps, Grid: []sgd.Update{sgd.Plain{LearningRate: 1}}, MeanRuns: 0.3,
+		Score: sgd.Training{Sigma: 4}}
+	tuner.Base.Update, tuner.Base.NoiseMultiplier = nil, 1
+	enter(none("score", tuner).reading(func(r []*mechanism.Release) []float64 {
+		// The square of the larger one of two has the mean 1 as well; that of no run is left out, that of three is rare.
+		if s := r[0].Also.(*sgd.Selected); s.Update != nil {
+			return squares([]float64{s.Score}, 4)
+		}
+		return []float64{1}
+	}))
+
+	// Of pure ε: the tilt and the output noise, each where the other is small.
+	long := pure.Config{Loss: loss.LeastAbsolute{}, Epsilon: 1, Adjacency: privacy.AddRemove, Features: d, Records: 1000,
+		Radius: 1e5, LeastNorm: 1, Lambda: 1, Tolerance: 1e-5}
+	objective, err := long.Calibrate()
+	must(err)
+	enter(none("objective, any length, tilt", objective).isotropic(fixed(objective.Scale)))
+	objective.Scale, objective.OutputScale = 1e-2, 100
+	enter(none("objective, any length, output", objective).isotropic(fixed(100)))
+	output, err := long.CalibrateOutput()
+	must(err)
+	enter(none("output, any length", output).isotropic(fixed(output.Scale)))
+	for _, double := range []bool{false, true} {
+		c := pure.PhasesConfig{Config: long, Count: 1, Blocks: 1, Double: double}
+		if double { // its second ball is then so large that nothing is brought back to it
+			c.Constants = pure.Printed
+		}
+		phases, err := c.Calibrate()
+		must(err)
+		enter(none(fmt.Sprintf("phases, double: %v", double), phases).isotropic(
+			func(r *mechanism.Release) float64 { return r.NoiseScale / math.Sqrt(d+1) }))
+	}
+
+	// Statistics of no records; keys that many have.
+	columns := make([]statistic.Number, d)
+	for j := range columns {
+		columns[j] = statistic.Number{Lower: -1, Upper: 1}
+	}
+	sums := func(law statistic.Law) statistic.Sums {
+		return statistic.Sums{Of: statistic.Means{Of: columns, For: law}, Law: law, Scale: 3}
+	}
+	cells := statistic.Cells{{Levels: 64}}
+	const q = 0.9
+	enter(none("sums", sums(statistic.Gaussian)).normal(3), none("sums, pure", sums(statistic.Laplace)).laplace(3),
+		none("histogram", statistic.Histogram{Of: cells, Sigma: 3}).normal(3),
+		none("histogram, pure", statistic.Histogram{Of: cells, Scale: -1 / math.Log(q)}).laplace(2*q/(1-q*q)))
+	enter(drawn{name: "quantiles, count", m: statistic.Quantiles{Of: columns[0], Levels: []float64{0.5}, Eta: 2}, d: 1,
+		deviation: 1, seen: 0.1, read: func(r []*mechanism.Release) []float64 {
+			return absolutes(r[0].Coefficients[:1], 2)
+		}})
+	for _, m := range []statistic.Selection{{Keys: 1, Sigma: 2, Threshold: 8}, {Keys: 1, Scale: -1 / math.Log(q),
+		Threshold: 200}} {
+		c := drawn{name: m.String(), m: m, n: 1000, d: 1, label: 3}
+		read := func(r []*mechanism.Release) []float64 {
+			return []float64{r[0].Also.(*statistic.Selected).Counts[0] - 1000}
+		}
+		if m.Sigma > 0 {
+			enter(c.reading(func(r []*mechanism.Release) []float64 { return squares(read(r), 2) }))
+			continue
+		}
+		c.deviation, c.seen = 1, 0.1
+		c.read = func(r []*mechanism.Release) []float64 { return absolutes(read(r), 2*q/(1-q*q)) }
+		enter(c)
+	}
+	return all
+}
+
+// Every noise has the size that the parameters say, of which the cost is computed: one that is a tenth too small is
+// seen, and a sound one is flagged with a probability of 7e-6 at most, or as far as a normal law is near.
+func TestNoiseIsWhatTheParametersSay(t *testing.T) {
+	for _, c := range draws(t) {
+		t.Run(c.name, func(t *testing.T) {
+			t.Parallel()
+			if err := c.check(1); err != nil {
+				t.Error(err)
+			}
+		})
+	}
+}
+
+// Of a thousand seeds none, or one, is flagged.
+func TestNoiseIsSeldomFlagged(t *testing.T) {
+	testscale.SkipUnlessFull(t)
+	for _, c := range draws(t) {
+		t.Run(c.name, func(t *testing.T) {
+			flagged := 0
+			for seed := range uint64(1000) {
+				if c.check(seed) != nil {
+					flagged++
+				}
+			}
+			if flagged > 1 {
+				t.Errorf("%d of 1000 sound runs are flagged", flagged)
+			}
+		})
+	}
+}
