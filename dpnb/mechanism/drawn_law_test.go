@@ -150,7 +150,8 @@ func draws(t testing.TB) (all []drawn) {
 	enter := func(c ...drawn) { all = append(all, c...) }
 
 	// Without records θ = −b/λ + z: the tilt and the output noise are seen where the other is small.
-	tilt := objpert.Objective{Loss: loss.Logistic{}, RowNorm: 1, Lambda: 2, Sigma: 3, Tolerance: 1e-6, OutputSigma: 1e-4}
+	tilt := objpert.Objective{Loss: loss.Logistic{}, RowNorm: 1, Lambda: 2, Sigma: 3, Tolerance: 1e-6,
+		OutputSigma: 1e-4}
 	out := tilt
 	out.Sigma, out.OutputSigma = 1e-3, 1
 	enter(none("objective, tilt", tilt).normal(1.5), none("objective, output", out).normal(1))
@@ -176,7 +177,8 @@ func draws(t testing.TB) (all []drawn) {
 		Sigma: 2}).normal(2))
 	enter(none("output, pure", objpert.Output{Loss: loss.Logistic{}, RowNorm: 1, Lambda: 1, Tolerance: 1e-6,
 		Scale: 2}).isotropic(fixed(2)))
-	linear := constrained.Objective{Objective: tilt, Dimension: d, Adjacency: privacy.AddRemove, Epsilon: 100, Delta: 0.5}
+	linear := constrained.Objective{Objective: tilt, Dimension: d, Adjacency: privacy.AddRemove, Epsilon: 100,
+		Delta: 0.5}
 	enter(none("linear, tilt", linear).normal(1.5))
 	linear.Objective = out
 	linear.Objective.Sigma, linear.Objective.Tolerance, linear.Objective.OutputSigma = 0.01, 1e-8, 1
@@ -195,7 +197,8 @@ func draws(t testing.TB) (all []drawn) {
 		return squares(a, 1.5*math.Sqrt2)
 	}))
 
-	convolved := convolution.COP{Loss: convolution.Loss{Form: loss.Absolute(smoothing.Logistic{}, 0.5), Forms: 1, Norm: 1},
+	convolved := convolution.COP{Loss: convolution.Loss{Form: loss.Absolute(smoothing.Logistic{}, 0.5), Forms: 1,
+		Norm: 1},
 		Lambda: 2, Sigma: 3, Tolerance: 1e-6, OutputSigma: 1e-4, Account: convolution.ByRank}
 	enter(none("convolved, tilt", convolved).normal(1.5))
 	convolved.Sigma, convolved.OutputSigma = 1e-3, 1
@@ -267,7 +270,8 @@ func draws(t testing.TB) (all []drawn) {
 		Score: sgd.Training{Sigma: 4}}
 	tuner.Base.Update, tuner.Base.NoiseMultiplier = nil, 1
 	enter(none("score", tuner).reading(func(r []*mechanism.Release) []float64 {
-		// The square of the larger one of two has the mean 1 as well; that of no run is left out, that of three is rare.
+		// The square of the larger one of two has the mean 1 as well; that of three is rare, and no run
+		// is as good as none.
 		if s := r[0].Also.(*sgd.Selected); s.Update != nil {
 			return squares([]float64{s.Score}, 4)
 		}
@@ -275,8 +279,8 @@ func draws(t testing.TB) (all []drawn) {
 	}))
 
 	// Of pure ε: the tilt and the output noise, each where the other is small.
-	long := pure.Config{Loss: loss.LeastAbsolute{}, Epsilon: 1, Adjacency: privacy.AddRemove, Features: d, Records: 1000,
-		Radius: 1e5, LeastNorm: 1, Lambda: 1, Tolerance: 1e-5}
+	long := pure.Config{Loss: loss.LeastAbsolute{}, Epsilon: 1, Adjacency: privacy.AddRemove, Features: d,
+		Records: 1000, Radius: 1e5, LeastNorm: 1, Lambda: 1, Tolerance: 1e-5}
 	objective, err := long.Calibrate()
 	must(err)
 	enter(none("objective, any length, tilt", objective).isotropic(fixed(objective.Scale)))
