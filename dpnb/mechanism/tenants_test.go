@@ -63,17 +63,18 @@ type tenant struct {
 // What several mechanisms are calibrated with.
 const eps, delta, add = 1.0, 1e-5, privacy.AddRemove
 
-func tilted(l loss.Loss) objpert.Config {
-	return objpert.Config{Loss: l, RowNorm: 1, Epsilon: eps, Delta: delta, Adjacency: add}
-}
-
-func bounded(l loss.Loss, adj privacy.Adjacency) constrained.Config {
-	return constrained.Config{Loss: l, RowNorm: 1, Dimension: 2, Epsilon: eps, Delta: delta, Adjacency: adj}
-}
-
 // tenants returns every mechanism of the house, calibrated.
-func tenants(t testing.TB) (all []tenant) {
+func tenants(t testing.TB) []tenant { t.Helper(); return tenantsAt(t, eps) }
+
+// tenantsAt returns every mechanism of the house, calibrated for ε, or twice that where δ = 0.
+func tenantsAt(t testing.TB, eps float64) (all []tenant) {
 	t.Helper()
+	tilted := func(l loss.Loss) objpert.Config {
+		return objpert.Config{Loss: l, RowNorm: 1, Epsilon: eps, Delta: delta, Adjacency: add}
+	}
+	bounded := func(l loss.Loss, adj privacy.Adjacency) constrained.Config {
+		return constrained.Config{Loss: l, RowNorm: 1, Dimension: 2, Epsilon: eps, Delta: delta, Adjacency: adj}
+	}
 	must := func(err error) {
 		t.Helper()
 		if err != nil {
@@ -119,9 +120,9 @@ func tenants(t testing.TB) (all []tenant) {
 	enter(two.named("output"))(of(objpert.CalibrateOutput(
 		objpert.OutputConfig{Loss: loss.Logistic{}, RowNorm: 1, Lambda: 1, Epsilon: eps, Delta: delta})))
 	noDelta := two.named("output, pure")
-	noDelta.epsilon = 2
+	noDelta.epsilon = 2 * eps
 	enter(noDelta)(of(objpert.CalibrateOutput(
-		objpert.OutputConfig{Loss: loss.SmoothedHinge{Width: 0.5}, RowNorm: 1, Lambda: 1, Epsilon: 2})))
+		objpert.OutputConfig{Loss: loss.SmoothedHinge{Width: 0.5}, RowNorm: 1, Lambda: 1, Epsilon: 2 * eps})))
 	_, curvature, err := interval.Calibrate(tilted(loss.Logistic{}), interval.Share{Curvature: 0.1, Scores: 0.1})
 	enter(two.named("curvature"))(curvature, err)
 
@@ -151,16 +152,16 @@ func tenants(t testing.TB) (all []tenant) {
 	functional := ssp.FunctionalConfig{RowNorm: 1, LabelBound: 1, Features: 2, Epsilon: eps, Delta: delta,
 		Adjacency: add}
 	enter(moments.named("functional"))(of(ssp.CalibrateFunctional(functional)))
-	functional.Epsilon, functional.Delta, moments.epsilon = 2, 0, 2
+	functional.Epsilon, functional.Delta, moments.epsilon = 2*eps, 0, 2*eps
 	enter(moments.named("functional, pure"))(of(ssp.CalibrateFunctional(functional)))
 
 	// Descent.
 	steps := sgd.Descent{Loss: loss.Logistic{}, Clip: 1, Rate: 0.1, Steps: 5, PlannedRecords: 100,
 		Update: sgd.Adam{LearningRate: 0.1}}
-	enter(tenant{name: "DP-SGD", labels: signs, anyNorm: true})(descending(steps))
+	enter(tenant{name: "DP-SGD", labels: signs, anyNorm: true})(descending(steps, eps))
 	enter(tenant{name: "noisy gradient descent", labels: numbers, badLabel: inf, anyNorm: true})(descending(sgd.Descent{
 		Loss: loss.Squared{}, Clip: 1, Rate: 1, Steps: 8, PlannedRecords: 1, Average: 4, Update: sgd.Adaptive{Radius: 2,
-			Steps: 8}}))
+			Steps: 8}}, eps))
 	levels := sgd.Quantiles{Levels: []float64{0.25, 0.5, 0.75}, RowNorm: 1, Steps: 8,
 		Update: sgd.Adaptive{Radius: 2, Steps: 8}}
 	cost, err := levels.Cost().CalibrateNoise(eps, delta)
@@ -191,9 +192,9 @@ func tenants(t testing.TB) (all []tenant) {
 	bounds := []statistic.Number{{Lower: -2, Upper: 1}, {Lower: -1, Upper: 2}}
 	enter(columns.named("sums"))(of(statistic.CalibrateSums(
 		statistic.Means{Of: bounds, For: statistic.Gaussian}, statistic.Gaussian, eps, delta)))
-	columns.epsilon = 2
+	columns.epsilon = 2 * eps
 	enter(columns.named("sums, pure"))(of(statistic.CalibrateSums(
-		statistic.Means{Of: bounds, For: statistic.Laplace}, statistic.Laplace, 2, 0)))
+		statistic.Means{Of: bounds, For: statistic.Laplace}, statistic.Laplace, 2*eps, 0)))
 
 	grid := statistic.Cells{{Levels: 40}, {Edges: []float64{-1, 0, 2}}}
 	columns.allowed["Of[1].Edges[1] = -1"] = "it is the first"
@@ -201,7 +202,7 @@ func tenants(t testing.TB) (all []tenant) {
 	for _, edge := range []string{"Of[1].Edges[0]", "Of[1].Edges[2]"} {
 		columns.allowed[edge+" = -1"] = "an edge may have either sign"
 	}
-	enter(columns.named("histogram, pure"))(of(statistic.CalibrateHistogram(grid, 2, 0, false)))
+	enter(columns.named("histogram, pure"))(of(statistic.CalibrateHistogram(grid, 2*eps, 0, false)))
 	columns.epsilon = eps
 	columns.delta = delta
 	enter(columns.named("histogram"))(of(statistic.CalibrateHistogram(grid, eps, delta, true)))
@@ -263,7 +264,7 @@ func (c tenant) named(name string) tenant { c.name = name; return c }
 // of makes a mechanism of what a calibration returns.
 func of[M mechanism.Mechanism](m M, err error) (mechanism.Mechanism, error) { return m, err }
 
-func descending(d sgd.Descent) (mechanism.Mechanism, error) {
+func descending(d sgd.Descent, eps float64) (mechanism.Mechanism, error) {
 	c, err := d.Cost().CalibrateNoise(eps, delta)
 	d.NoiseMultiplier = c.NoiseMultiplier
 	return d, err

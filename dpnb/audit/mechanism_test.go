@@ -1,0 +1,192 @@
+package audit
+
+import (
+	"context"
+	"errors"
+	"math"
+	"reflect"
+	"strings"
+	"testing"
+
+	"github.com/dpnb/notebooks/dpnb/internal/testscale"
+	"github.com/dpnb/notebooks/dpnb/matrix"
+	"github.com/dpnb/notebooks/dpnb/mechanism"
+	"github.com/dpnb/notebooks/dpnb/mechanism/statistic"
+	"github.com/dpnb/notebooks/dpnb/noise"
+	"github.com/dpnb/notebooks/dpnb/privacy"
+)
+
+// sumsAt returns the sum of one number in [−1, 1] with the given part of the noise that (ε, δ) asks
+// for, the claim for all of it, and the pair that is told apart best, which attains it.
+func sumsAt(t testing.TB, eps, delta, part float64) (statistic.Sums, privacy.Profile, Pair) {
+	t.Helper()
+	law := statistic.Gaussian
+	if delta == 0 {
+		law = statistic.Laplace
+	}
+	mean := statistic.Means{Of: []statistic.Number{{Lower: -1, Upper: 1}}, For: law}
+	m, err := statistic.CalibrateSums(mean, law, eps, delta)
+	if err != nil {
+		t.Fatal(err)
+	}
+	claim, err := mechanism.Profile(m)
+	if err != nil {
+		t.Fatal(err)
+	}
+	m.Scale *= part
+	pairs, err := Domain{Lower: []float64{-1}, Upper: []float64{1}, Labels: []float64{0}}.Pairs(privacy.AddRemove)
+	if err != nil {
+		t.Fatal(err)
+	}
+	pair, err := Worst(context.Background(), m, pairs, nil, noise.NewSeeded(7))
+	if err != nil {
+		t.Fatal(err)
+	}
+	return m, claim, pair
+}
+
+// A tenth of the noise less is seen with 10,000 draws of normal noise at ε = 12 and with 20,000 of
+// Laplace noise at ε = 3; all of it is not flagged.
+func TestMechanismSeesATenth(t *testing.T) {
+	for _, c := range []struct {
+		eps, delta float64
+		draws      int
+	}{{12, 1e-5, 10_000}, {3, 0, 30_000}} {
+		for _, part := range []float64{1, 0.9} {
+			m, claim, pair := sumsAt(t, c.eps, c.delta, part)
+			r, err := Mechanism(context.Background(), m, pair, &Options{Draws: c.draws, Delta: c.delta, Claim: claim},
+				noise.NewSeeded(1))
+			if err != nil {
+				t.Fatal(err)
+			}
+			if r.Refuted != (part < 1) || strings.Contains(r.String(), "REFUTED") != r.Refuted {
+				t.Errorf("with %g of the noise: %v, excess %.4f by %s", part, r, r.Excess, r.Score)
+			}
+			if r.Epsilon > c.eps*1.1 || r.Epsilon < 2.3 {
+				t.Errorf("with %g of the noise: ε ≥ %.3f", part, r.Epsilon)
+			}
+		}
+	}
+}
+
+// Of seeded audits at 90 % of a mechanism that attains its claim, at most a tenth may be false alarms: in
+// fact far fewer are, as the bounds are exact and share that tenth among eight. The same for the bound on ε.
+func TestFalseAlarms(t *testing.T) {
+	runs := 150
+	if testscale.Full() {
+		runs = 1000
+	}
+	for _, delta := range []float64{1e-5, 0} {
+		m, _, pair := sumsAt(t, 3, delta, 1)
+		alarms := 0
+		for k := range runs {
+			r, err := Mechanism(context.Background(), m, pair, &Options{Draws: 400, Delta: delta, Level: 0.9},
+				noise.NewSeeded(uint64(1000+k)))
+			if err != nil {
+				t.Fatal(err)
+			}
+			if r.Refuted || r.Epsilon > r.Claimed {
+				alarms++
+			}
+		}
+		t.Logf("δ = %g: %d false alarms of %d", delta, alarms, runs)
+		// Fails for a rate of a tenth in fewer than one of 10⁵ seeds.
+		if limit := 0.1*float64(runs) + 4.3*math.Sqrt(0.09*float64(runs)); float64(alarms) > limit {
+			t.Errorf("δ = %g: %d false alarms of %d at 90 %%", delta, alarms, runs)
+		}
+	}
+}
+
+func TestMechanismIsReproducible(t *testing.T) {
+	m, _, pair := sumsAt(t, 3, 1e-5, 1)
+	var first *Certificate
+	for _, workers := range []int{1, 2, 5} {
+		r, err := Mechanism(context.Background(), m, pair, &Options{Draws: 600, Workers: workers}, noise.NewSeeded(5))
+		if err != nil {
+			t.Fatal(err)
+		}
+		if first == nil {
+			first = r
+		}
+		if !reflect.DeepEqual(r, first) {
+			t.Errorf("%d workers: %+v, not %+v", workers, r, first)
+		}
+	}
+}
+
+// secretive draws from a secure source whatever it is given.
+type secretive struct{ statistic.Sums }
+
+func (s secretive) Run(rows matrix.Rows, labels []float64, _ noise.Source, settings *mechanism.Settings) (
+	*mechanism.Release, error) {
+	return s.Sums.Run(rows, labels, noise.NewSecure(), settings)
+}
+
+func TestMechanismRefuses(t *testing.T) {
+	m, _, pair := sumsAt(t, 3, 1e-5, 1)
+	ctx, src := context.Background(), noise.NewSeeded(1)
+	if _, err := Mechanism(ctx, secretive{m}, pair, nil, src); !errors.Is(err, errNotSimulated) {
+		t.Errorf("secure noise: %v", err)
+	}
+	if _, err := Mechanism(ctx, m, pair, nil, nil); !errors.Is(err, mechanism.ErrNoSource) {
+		t.Errorf("no source: %v", err)
+	}
+	var param *privacy.ParamError
+	for _, o := range []Options{{Draws: 99}, {Level: 1}, {Level: -1}, {Delta: 1}, {Delta: math.NaN()}} {
+		if _, err := Mechanism(ctx, m, pair, &o, src); !errors.As(err, &param) {
+			t.Errorf("%+v: %v", o, err)
+		}
+	}
+	if _, err := Mechanism(ctx, m, pair, &Options{Claim: privacy.GaussianProfile(1, privacy.ReplaceOne)},
+		src); !errors.Is(err, privacy.ErrAdjacency) {
+		t.Errorf("a claim under another adjacency: %v", err)
+	}
+	data := func(x ...float64) Data { return Data{matrix.NewDense(len(x), 1, x), make([]float64, len(x))} }
+	for name, p := range map[string]Pair{
+		"the same twice": {"", data(1), data(1)},
+		"two more":       {"", data(1, 1), data()},
+		"one less":       {"", data(), data(1)},
+		"one replaced":   {"", data(1), data(0)},
+		"another order":  {"", data(1, 0.5, 0), data(0, 1)},
+		"no rows":        {},
+		"labels missing": {"", Data{data(1).Rows, nil}, data()},
+	} {
+		if _, err := Mechanism(ctx, m, p, nil, src); err == nil {
+			t.Errorf("neighbours are said to be: %s", name)
+		}
+	}
+}
+
+// The domain's pairs are neighbours, under both adjacencies, and the mechanism's worst is found: the
+// farthest record.
+func TestPairs(t *testing.T) {
+	for _, adj := range []privacy.Adjacency{privacy.AddRemove, privacy.ReplaceOne} {
+		for _, d := range []Domain{
+			{RowNorm: 2, Features: 3, Labels: []float64{-1, 1}},
+			{Lower: []float64{-1, 0, 2, 4}, Upper: []float64{1, 5, 3, 4}, Labels: []float64{0}},
+		} {
+			pairs, err := d.Pairs(adj)
+			if err != nil {
+				t.Fatal(err)
+			}
+			for _, p := range pairs {
+				if err := p.check(adj, 1); err != nil {
+					t.Error(err)
+				}
+			}
+			if len(pairs) < 10 {
+				t.Errorf("%+v: %d pairs", d, len(pairs))
+			}
+		}
+	}
+	for _, d := range []Domain{{RowNorm: 1, Features: 1}, {RowNorm: 1, Labels: []float64{1}}, {Features: 2,
+		Labels: []float64{1}}, {Lower: []float64{1}, Labels: []float64{1}}} {
+		if _, err := d.Pairs(privacy.AddRemove); err == nil {
+			t.Errorf("%+v is a domain", d)
+		}
+	}
+	m, _, pair := sumsAt(t, 12, 1e-5, 1)
+	if x := pair.With.Rows.(*matrix.Dense).Data; math.Abs(x[len(x)-1]) != 1 {
+		t.Errorf("%v: the worst pair is %q", m, pair.Name)
+	}
+}
