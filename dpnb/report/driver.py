@@ -126,7 +126,8 @@ def html(order):
     import nbformat
     from nbconvert import HTMLExporter
 
-    exporter = HTMLExporter(template_name="lab")
+    # The body only: the page around it is ours.
+    exporter = HTMLExporter(template_name="lab", template_file="base.html.j2")
     if exporter.has_trait("embed_images"):
         exporter.embed_images = True
     nb = nbformat.read(order["notebook"], as_version=4)
@@ -137,6 +138,16 @@ def html(order):
     send("html")
 
 
+def markdown(order):
+    from nbconvert.filters import markdown2html
+
+    with open(order["in"], encoding="utf-8") as f:
+        texts = json.load(f)
+    with open(order["out"], "w", encoding="utf-8") as f:
+        json.dump([markdown2html(text) for text in texts], f)
+    send("markdown")
+
+
 def main():
     threading.Thread(target=read_orders, daemon=True).start()
     while True:
@@ -144,7 +155,7 @@ def main():
         if order is None:
             break
         try:
-            {"execute": execute, "html": html}[order["do"]](order)
+            {"execute": execute, "html": html, "markdown": markdown}[order["do"]](order)
         except Exception as e:  # told to the other side, which decides
             send("failed", message="%s: %s" % (type(e).__name__, e))
 

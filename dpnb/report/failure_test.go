@@ -111,14 +111,3 @@ func TestShownErrors(t *testing.T) {
 		}
 	}
 }
-
-func TestDress(t *testing.T) {
-	page := []byte(`<html><head><script src="https://cdn.example/require.min.js"></script></head>` +
-		`<body class="x"><main>all</main></body></html>`)
-	got := string(dress(page, Record{Seconds: 1.25, Failure: &Failure{Cell: 1, Message: "a < b"}}))
-	mustContain(t, "the page", got, `<body class="x"><nav class="dpnb">`, "failed in 1.2 s", "a &lt; b",
-		"<main>all</main></body></html>", "</style>\n</head>")
-	if strings.Contains(got, "require.min.js") || strings.Count(got, "<nav") != 1 {
-		t.Errorf("the page: %s", got)
-	}
-}

@@ -2,6 +2,7 @@ package report
 
 import (
 	"fmt"
+	"html"
 	"regexp"
 	"strings"
 
@@ -13,7 +14,6 @@ import (
 // In the text each has a mark in its place, which no converter touches.
 type formulas struct {
 	converted []string // HTML, by the number in the mark
-	foreign   bool     // some formula is in the text still, for a script to show
 }
 
 // Marks are letters and digits only, so that Markdown sees a word.
@@ -82,10 +82,10 @@ func (f *formulas) take(text string) string {
 }
 
 // dollars puts marks in the place of dollars that begin no formula. The converter
-// and the script would look for one behind them, even in code.
+// would look for one behind them, even in code.
 func (f *formulas) dollars(text string) string {
 	for strings.Contains(text, "$") {
-		text = strings.Replace(text, "$", f.mark(`<span class="tex2jax_ignore">$</span>`), 1)
+		text = strings.Replace(text, "$", f.mark("$"), 1)
 	}
 	return text
 }
@@ -98,37 +98,27 @@ func (f *formulas) mark(html string) string {
 func endsInBlank(s string) bool     { return strings.TrimRight(s, " \t\n") != s }
 func beginsWithDigit(s string) bool { return s != "" && s[0] >= '0' && s[0] <= '9' }
 
-// convert returns the mark of a formula; one that cannot be converted is left.
+// convert returns the mark of a formula; one that cannot be converted is shown as it was written.
 func (f *formulas) convert(whole, tex string, display bool) string {
 	xml, err := mathml.Convert(tex, display)
 	if err != nil {
-		f.foreign = true
-		return whole
+		return f.mark(`<code class="tex">` + html.EscapeString(whole) + `</code>`)
 	}
 	return f.mark(xml)
 }
 
-var (
-	// A heading's text is its address too.
-	markedAddress = regexp.MustCompile(`(?:id|href)="[^"]*dpnbFORMULA[^"]*"`)
-	// The script that shows formulas, which the template always adds.
-	mathScript = regexp.MustCompile(`(?s)<!-- Load mathjax -->.*?<!-- End of mathjax configuration -->`)
-)
+// A heading's text is its address too.
+var markedAddress = regexp.MustCompile(`(?:id|href)="[^"]*dpnbFORMULA[^"]*"`)
 
-// put puts the formulas in the place of their marks. A page without foreign
-// formulas needs no script to show them.
+// put puts the formulas in the place of their marks.
 func (f *formulas) put(page []byte) []byte {
 	page = markedAddress.ReplaceAllFunc(
 		page, func(address []byte) []byte { return mark.ReplaceAll(address, []byte("formula$1")) })
-	page = mark.ReplaceAllFunc(page, func(m []byte) []byte {
+	return mark.ReplaceAllFunc(page, func(m []byte) []byte {
 		var i int
 		if _, err := fmt.Sscanf(string(m), markFormat, &i); err != nil || i >= len(f.converted) {
 			return m // somebody's own word
 		}
 		return []byte(f.converted[i])
 	})
-	if !f.foreign {
-		page = mathScript.ReplaceAll(page, nil)
-	}
-	return page
 }

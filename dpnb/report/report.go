@@ -82,7 +82,7 @@ func Run(ctx context.Context, s *Setup, o Options) ([]Record, error) {
 	if ctx.Err() != nil {
 		return nil, ctx.Err()
 	}
-	return records, errors.Join(err, writeIndex(o))
+	return records, errors.Join(err, writeSite(ctx, s, o))
 }
 
 // each does something with every notebook, several at a time, and returns the first
@@ -242,14 +242,17 @@ func (j *job) report(ctx context.Context, s *Setup, o Options, base fingerprint)
 	if err != nil {
 		return Record{}, err
 	}
-	page, err := session.html(ctx, shown, j.title(), filepath.Dir(j.path))
+	inside, err := session.html(ctx, shown, j.title(), filepath.Dir(j.path))
 	if err != nil {
 		return Record{}, err
 	}
-	page = formulas.put(page)
 	r := Record{Name: j.name, Title: j.title(), Key: key, Seconds: run.seconds, Failure: run.failure,
 		Files: filesRead(run.log)}
-	if err := writeReport(o.Out, &r, dress(page, r), run.notebook); err != nil {
+	content, err := dress(s.Root, insideProject(s.Root, j.path), run.notebook, formulas.put(inside), reportPage(r, o))
+	if err != nil {
+		return Record{}, err
+	}
+	if err := writeReport(o.Out, &r, content, run.notebook); err != nil {
 		return Record{}, err
 	}
 	o.Progress.End(j.name, r.Verdict())

@@ -181,7 +181,7 @@ func (s *session) execute(ctx context.Context, nb *notebook.Notebook, dir string
 	return result, nil
 }
 
-// html converts a notebook; dir is where its relative links start.
+// html converts a notebook to the inside of a page; dir is where its relative links start.
 func (s *session) html(ctx context.Context, nb *notebook.Notebook, title, dir string) ([]byte, error) {
 	in, out := s.dir.file("html.ipynb"), s.dir.file("out.html")
 	if err := writeNotebook(in, nb); err != nil {
@@ -192,6 +192,25 @@ func (s *session) html(ctx context.Context, nb *notebook.Notebook, title, dir st
 		return nil, err
 	}
 	return os.ReadFile(out)
+}
+
+// markdown converts texts in Markdown.
+func (s *session) markdown(ctx context.Context, texts []string) (converted []string, err error) {
+	in, out := s.dir.file("markdown.json"), s.dir.file("html.json")
+	content, err := json.Marshal(texts)
+	if err != nil {
+		return nil, err
+	}
+	if err := os.WriteFile(in, content, 0o600); err != nil {
+		return nil, err
+	}
+	if _, err := s.order(ctx, map[string]any{"do": "markdown", "in": in, "out": out}, "markdown", func(event) {}); err != nil {
+		return nil, err
+	}
+	if content, err = os.ReadFile(out); err != nil {
+		return nil, err
+	}
+	return converted, json.Unmarshal(content, &converted)
 }
 
 func writeNotebook(path string, nb *notebook.Notebook) error {

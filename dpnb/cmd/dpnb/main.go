@@ -57,6 +57,7 @@ func newRootCommand() *cobra.Command {
 	root.CompletionOptions.HiddenDefaultCmd = true
 	root.AddCommand(
 		newReportCommand(),
+		newSiteCommand(),
 		newNewCommand(),
 		newLabCommand(),
 		newTestCommand(),

@@ -88,6 +88,12 @@ func (nb *Notebook) Encode() ([]byte, error) {
 // Metadata returns the notebook's metadata, to read and to change.
 func (nb *Notebook) Metadata() map[string]any { return object(nb.fields, "metadata") }
 
+// Setting returns what the notebook's metadata say under dpnb about something, or "".
+func (nb *Notebook) Setting(name string) string {
+	settings, _ := nb.Metadata()["dpnb"].(map[string]any)
+	return text(settings[name])
+}
+
 // SetKernel writes which kernel the notebook wants, and how its language is
 // coloured: the kernel leaves the latter empty, which is taken to mean Python.
 func (nb *Notebook) SetKernel(name, display, language string) {

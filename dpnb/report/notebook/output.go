@@ -1,6 +1,7 @@
 package notebook
 
 import (
+	"encoding/base64"
 	"maps"
 	"slices"
 	"strings"
@@ -129,4 +130,31 @@ func (c *Cell) rawOutputs() []map[string]any {
 		}
 	}
 	return out
+}
+
+// Picture is a picture among the outputs: its address with all its data, and the text that stands for it.
+type Picture struct{ Source, Text string }
+
+// Pictures returns the pictures that the cell shows, in order.
+func (c *Cell) Pictures() (list []Picture) {
+	for _, o := range c.rawOutputs() {
+		data, _ := o["data"].(map[string]any)
+		if data["text/html"] != nil || data["text/markdown"] != nil {
+			continue // that is shown instead
+		}
+		p := Picture{Text: text(data["text/plain"])}
+		switch {
+		case data["image/svg+xml"] != nil:
+			p.Source = "data:image/svg+xml;base64," +
+				base64.StdEncoding.EncodeToString([]byte(text(data["image/svg+xml"])))
+		case data["image/png"] != nil:
+			p.Source = "data:image/png;base64," + strings.Join(strings.Fields(text(data["image/png"])), "")
+		case data["image/jpeg"] != nil:
+			p.Source = "data:image/jpeg;base64," + strings.Join(strings.Fields(text(data["image/jpeg"])), "")
+		default:
+			continue
+		}
+		list = append(list, p)
+	}
+	return list
 }

@@ -1,0 +1,46 @@
+package main
+
+import (
+	"fmt"
+	"os"
+	"path/filepath"
+
+	"github.com/spf13/cobra"
+
+	"github.com/dpnb/notebooks/dpnb/report"
+)
+
+func newSiteCommand() *cobra.Command {
+	var o report.Options
+	cmd := &cobra.Command{
+		Use:   "site",
+		Short: "Write the notebooks and docs/ as a site, without running anything",
+		Long: `Write the notebooks with the outputs that they have, the pages of docs/, a gallery of all figures and an
+index into a folder. Each page is one file that needs no other and no server. To run the notebooks
+instead, use report, which writes the same pages.`,
+		Args: cobra.NoArgs,
+		RunE: func(cmd *cobra.Command, _ []string) error {
+			root, err := here()
+			if err != nil {
+				return err
+			}
+			if o.All, err = projectNotebooks(root); err != nil {
+				return err
+			}
+			display := newDisplay(os.Stderr)
+			defer display.close()
+			o.Progress = display
+			setup, err := report.Prepare(cmd.Context(), root, false, display.Step)
+			if err != nil {
+				return err
+			}
+			if err := report.Site(cmd.Context(), setup, o); err != nil {
+				return err
+			}
+			fmt.Fprintln(os.Stdout, filepath.Join(o.Out, "index.html"))
+			return nil
+		},
+	}
+	cmd.Flags().StringVar(&o.Out, "out", "site", "write the pages to this `folder`")
+	return cmd
+}

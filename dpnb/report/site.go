@@ -1,0 +1,310 @@
+package report
+
+import (
+	"bytes"
+	"context"
+	_ "embed"
+	"errors"
+	"fmt"
+	"html/template"
+	"io/fs"
+	"os"
+	"path/filepath"
+	"strings"
+
+	"github.com/dpnb/notebooks/dpnb/internal/atomicfile"
+	"github.com/dpnb/notebooks/dpnb/report/notebook"
+	"github.com/dpnb/notebooks/dpnb/report/page"
+)
+
+var (
+	//go:embed index.html.tmpl
+	indexSource string
+	//go:embed gallery.html.tmpl
+	gallerySource string
+
+	indexTemplate   = template.Must(template.New("index").Parse(indexSource))
+	galleryTemplate = template.Must(template.New("gallery").Parse(gallerySource))
+)
+
+// Site writes the pages of the project's notebooks with the outputs that they have, runs none, and beside them the
+// pages of docs/, a gallery of all figures and an index.
+func Site(ctx context.Context, s *Setup, o Options) (err error) {
+	session, err := s.newSession(ctx)
+	if err != nil {
+		return err
+	}
+	defer func() { err = errors.Join(err, session.close()) }()
+	for _, path := range o.All {
+		nb, err := notebook.ReadFile(path)
+		if err != nil {
+			return err
+		}
+		r := Record{Name: Name(path), Title: nb.Title()}
+		o.Progress.Step("writing " + r.Name)
+		shown, formulas, err := takeFormulas(nb)
+		if err != nil {
+			return err
+		}
+		inside, err := session.html(ctx, shown, r.Title, filepath.Dir(path))
+		if err != nil {
+			return fmt.Errorf("%s: %w", path, err)
+		}
+		p := reportPage(r, o)
+		p.Verdict = ""
+		content, err := dress(s.Root, insideProject(s.Root, path), nb, formulas.put(inside), p)
+		if err != nil {
+			return fmt.Errorf("%s: %w", path, err)
+		}
+		if err := os.MkdirAll(o.Out, 0o755); err != nil {
+			return err
+		}
+		if err := atomicfile.Write(htmlPath(o.Out, r.Name), content); err != nil {
+			return err
+		}
+		if content, err = nb.Encode(); err != nil {
+			return err
+		}
+		if err := atomicfile.Write(ipynbPath(o.Out, r.Name), content); err != nil {
+			return err
+		}
+	}
+	return writeSite(ctx, s, o)
+}
+
+// reportPage is the page of a notebook without its body.
+func reportPage(r Record, o Options) page.Page {
+	p := page.Page{Title: r.Title, Verdict: r.Verdict(), Note: fmt.Sprintf("in %.1f s", r.Seconds)}
+	if r.Failure != nil {
+		p.Failure = r.Failure.Error()
+	}
+	list := notebooksOfIndex(o)
+	for i, path := range list {
+		if Name(path) != r.Name {
+			continue
+		}
+		if i > 0 {
+			p.Previous = chapter(list[i-1])
+		}
+		if i+1 < len(list) {
+			p.Next = chapter(list[i+1])
+		}
+	}
+	return p
+}
+
+// chapter is the link to the page of a notebook.
+func chapter(path string) page.Link {
+	l := page.Link{Text: Name(path), Address: Name(path) + ".html"}
+	if nb, err := notebook.ReadFile(path); err == nil && nb.Title() != "" {
+		l.Text = nb.Title()
+	}
+	return l
+}
+
+// notebooksOfIndex returns all notebooks of the project, and those that were named
+// from elsewhere.
+func notebooksOfIndex(o Options) []string {
+	var list []string
+	seen := map[string]bool{}
+	for _, path := range append(o.All[:len(o.All):len(o.All)], o.Notebooks...) {
+		if !seen[Name(path)] {
+			seen[Name(path)] = true
+			list = append(list, path)
+		}
+	}
+	return list
+}
+
+// indexRow is one notebook in the index; one that has no page yet has no address.
+type indexRow struct {
+	Name, Title, Audience, Summary string
+	Address, Verdict, Failure      string
+	Seconds                        float64
+	Picture                        template.URL
+	PictureText                    string
+	figures                        []notebook.Picture
+}
+
+// writeSite writes what stands around the reports: the pages of docs/, the gallery and the index of all.
+func writeSite(ctx context.Context, s *Setup, o Options) error {
+	docs, err := writeDocs(ctx, s, o)
+	if err != nil {
+		return err
+	}
+	index := struct {
+		Passed, Failed, Missing int
+		Rows                    []indexRow
+		Docs                    []page.Link
+		Gallery                 bool
+	}{Docs: docs}
+	for _, path := range notebooksOfIndex(o) {
+		row := newIndexRow(path, o)
+		switch {
+		case row.Failure != "":
+			index.Failed++
+		case row.Verdict != "":
+			index.Passed++
+		default:
+			index.Missing++
+		}
+		index.Gallery = index.Gallery || len(row.figures) > 0
+		index.Rows = append(index.Rows, row)
+	}
+	var body bytes.Buffer
+	if err := galleryTemplate.Execute(&body, galleryOf(index.Rows)); err != nil {
+		return err
+	}
+	gallery := page.Page{Title: "All figures", Home: home(0), Body: template.HTML(body.String())}
+	if err := writePage(o.Out, "gallery.html", gallery); err != nil {
+		return err
+	}
+	body.Reset()
+	if err := indexTemplate.Execute(&body, index); err != nil {
+		return err
+	}
+	return writePage(o.Out, indexName, page.Page{Title: "dpnb", Body: template.HTML(body.String())})
+}
+
+func newIndexRow(path string, o Options) indexRow {
+	row := indexRow{Name: Name(path), Title: Name(path)}
+	nb, err := notebook.ReadFile(path)
+	if err == nil {
+		if nb.Title() != "" {
+			row.Title = nb.Title()
+		}
+		row.Audience, row.Summary = nb.Setting("audience"), nb.Setting("summary")
+	}
+	if exists(htmlPath(o.Out, row.Name)) {
+		row.Address = row.Name + ".html"
+		if executed, err := notebook.ReadFile(ipynbPath(o.Out, row.Name)); err == nil {
+			row.figures = pictures(executed)
+		}
+	}
+	if len(row.figures) > 0 {
+		row.Picture, row.PictureText = template.URL(row.figures[0].Source), row.figures[0].Text
+	}
+	if r, _ := readRecord(o.Out, row.Name, ""); r.Name != "" {
+		row.Title, row.Verdict, row.Seconds = r.Title, r.Verdict(), r.Seconds
+		if r.Failure != nil {
+			row.Failure = r.Failure.Error()
+		}
+	}
+	return row
+}
+
+// chapterFigures are the figures of one notebook in the gallery.
+type chapterFigures struct {
+	Title, Address string
+	Figures        []galleryFigure
+}
+
+type galleryFigure struct {
+	Address, Text string
+	Source        template.URL
+}
+
+func galleryOf(rows []indexRow) (chapters []chapterFigures) {
+	for _, row := range rows {
+		if len(row.figures) == 0 {
+			continue
+		}
+		c := chapterFigures{Title: row.Title, Address: row.Address}
+		for i, f := range row.figures {
+			c.Figures = append(c.Figures,
+				galleryFigure{row.Address + "#" + page.FigureID(i+1), f.Text, template.URL(f.Source)})
+		}
+		chapters = append(chapters, c)
+	}
+	return chapters
+}
+
+// docsKey is where it is kept from what the pages of docs/ were made.
+func docsKey(out string) string { return filepath.Join(out, stateDir, "docs") }
+
+// writeDocs writes a page for README.md and for each Markdown file of docs/, if one has changed, and returns the links
+// to them.
+func writeDocs(ctx context.Context, s *Setup, o Options) (index []page.Link, err error) {
+	files, err := documents(s.Root)
+	if err != nil || len(files) == 0 {
+		return nil, err
+	}
+	texts := make([]string, len(files))
+	formulasOf := make([]*formulas, len(files))
+	var everything strings.Builder
+	for i, file := range files {
+		content, err := os.ReadFile(filepath.Join(s.Root, filepath.FromSlash(file)))
+		if err != nil {
+			return nil, err
+		}
+		fmt.Fprintf(&everything, "%s %d\n%s", file, len(content), content)
+		formulasOf[i] = &formulas{}
+		texts[i] = formulasOf[i].take(string(content))
+		index = append(index, page.Link{Text: titleOf(string(content)), Address: place(file)})
+	}
+	key := checksum([]byte(everything.String()))
+	if known, err := os.ReadFile(docsKey(o.Out)); err == nil && string(known) == key && !o.Force {
+		return index, nil
+	}
+	o.Progress.Step("writing the pages of docs")
+	session, err := s.newSession(ctx)
+	if err != nil {
+		return nil, err
+	}
+	defer func() { err = errors.Join(err, session.close()) }()
+	converted, err := session.markdown(ctx, texts)
+	if err != nil {
+		return nil, err
+	}
+	for i, file := range files {
+		body, err := page.Parse(formulasOf[i].put([]byte(converted[i])))
+		if err != nil {
+			return nil, fmt.Errorf("%s: %w", file, err)
+		}
+		body.Tidy()
+		body.Links(links(s.Root, file))
+		name := place(file)
+		p := page.Page{Title: index[i].Text, Home: home(strings.Count(name, "/")), Contents: body.Contents(true)}
+		if p.Body, err = body.HTML(); err != nil {
+			return nil, fmt.Errorf("%s: %w", file, err)
+		}
+		if err := writePage(o.Out, name, p); err != nil {
+			return nil, err
+		}
+	}
+	if err := os.MkdirAll(filepath.Dir(docsKey(o.Out)), 0o755); err != nil {
+		return nil, err
+	}
+	return index, atomicfile.Write(docsKey(o.Out), []byte(key))
+}
+
+// documents returns the Markdown files of a project that have a page, relative to its root: the index first.
+func documents(root string) (files []string, err error) {
+	err = filepath.WalkDir(filepath.Join(root, "docs"), func(p string, d fs.DirEntry, err error) error {
+		if err != nil || d.IsDir() {
+			return err
+		}
+		file, err := filepath.Rel(root, p)
+		if err == nil && place(filepath.ToSlash(file)) != "" {
+			files = append(files, filepath.ToSlash(file))
+		}
+		return err
+	})
+	if errors.Is(err, fs.ErrNotExist) {
+		return nil, nil
+	}
+	if exists(filepath.Join(root, "README.md")) {
+		files = append([]string{"README.md"}, files...)
+	}
+	return files, err
+}
+
+// titleOf returns the first heading of a text in Markdown.
+func titleOf(text string) string {
+	for line := range strings.Lines(text) {
+		if title, ok := strings.CutPrefix(line, "# "); ok {
+			return strings.TrimSpace(title)
+		}
+	}
+	return "untitled"
+}
