@@ -72,21 +72,67 @@ func compiles(t *testing.T, page string, at int, fit string, packages ...string)
 	}
 }
 
-// The programs of docs/go.md run, each in a module of its own as a reader's would be.
-func TestProgramsRun(t *testing.T) {
+// The commands that docs/account.md shows answer what it shows.
+func TestAccountAnswers(t *testing.T) {
 	if testing.Short() {
-		t.Skip("builds two programs")
+		t.Skip("builds the command")
 	}
-	text, err := os.ReadFile("../docs/go.md")
+	text, err := os.ReadFile("../docs/account.md")
 	if err != nil {
 		t.Fatal(err)
+	}
+	shown := regexp.MustCompile(`(?m)^    go run (\./dpnb/cmd/dpnb .*)\n    (.*)$`).FindAllSubmatch(text, -1)
+	if len(shown) != 4 {
+		t.Fatalf("%d commands", len(shown))
+	}
+	for _, s := range shown {
+		cmd := exec.Command("go", append([]string{"run"}, strings.Fields(string(s[1]))...)...)
+		cmd.Dir = ".."
+		out, err := cmd.Output()
+		if err != nil || strings.TrimSpace(string(out)) != string(s[2]) {
+			t.Errorf("%s: %v\n%s, and the page says\n%s", s[1], err, out, s[2])
+		}
+	}
+}
+
+// The index of docs/ leads to every page, and so does the site's.
+func TestIndexOfDocs(t *testing.T) {
+	index, err := os.ReadFile("../docs/README.md")
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, pattern := range []string{"../docs/*.md", "../docs/theory/*.md"} {
+		pages, err := filepath.Glob(pattern)
+		if err != nil || len(pages) < 5 {
+			t.Fatalf("%s: %d pages, %v", pattern, len(pages), err)
+		}
+		for _, p := range pages {
+			name := strings.TrimPrefix(filepath.ToSlash(p), "../docs/")
+			if name != "README.md" && !strings.Contains(string(index), "("+name+")") {
+				t.Errorf("docs/README.md does not lead to %s", name)
+			}
+		}
+	}
+}
+
+// The programs of docs/go.md and docs/account.md run, each in a module of its own as a reader's would be.
+func TestProgramsRun(t *testing.T) {
+	if testing.Short() {
+		t.Skip("builds three programs")
 	}
 	module, err := filepath.Abs("..")
 	if err != nil {
 		t.Fatal(err)
 	}
-	blocks := goBlock.FindAllStringSubmatch(string(text), -1)
-	if len(blocks) != 2 {
+	var blocks [][]string
+	for _, page := range []string{"../docs/go.md", "../docs/account.md"} {
+		text, err := os.ReadFile(page)
+		if err != nil {
+			t.Fatal(err)
+		}
+		blocks = append(blocks, goBlock.FindAllStringSubmatch(string(text), -1)...)
+	}
+	if len(blocks) != 3 {
 		t.Fatalf("%d programs", len(blocks))
 	}
 	for _, b := range blocks {

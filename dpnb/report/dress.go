@@ -33,17 +33,16 @@ func place(file string) string {
 	case dir == "notebooks" && path.Ext(file) == ".ipynb":
 		return Name(file) + ".html"
 	case file == "README.md":
-		return "docs/README.html"
+		return "docs/about.html"
 	case path.Ext(file) == ".md" && (dir == "docs" || strings.HasPrefix(dir, "docs/")):
 		return strings.TrimSuffix(file, ".md") + ".html"
 	}
 	return ""
 }
 
-// links returns what the addresses on the page of a file of the project become: pages of the site link to each other,
+// links returns what the addresses in a file of the project become on a page in the folder from of the site: pages of the site link to each other,
 // a picture is put into the page, and what else the project has is found where its source is.
-func links(root, file string) func(address string) string {
-	from := path.Dir(place(file))
+func links(root, file, from string) func(address string) string {
 	return func(address string) string {
 		u, err := url.Parse(address)
 		if err != nil || u.IsAbs() || u.Host != "" || u.Path == "" {
@@ -95,7 +94,7 @@ func dress(root, file string, nb *notebook.Notebook, inside []byte, p page.Page)
 	}
 	body.Figures(texts)
 	if file != "" {
-		body.Links(links(root, file))
+		body.Links(links(root, file, "."))
 	}
 	p.Contents = body.Contents(false)
 	p.Home = home(0)

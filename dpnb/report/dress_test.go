@@ -2,6 +2,7 @@ package report
 
 import (
 	"os"
+	"path"
 	"path/filepath"
 	"strings"
 	"testing"
@@ -55,7 +56,7 @@ func TestLinks(t *testing.T) {
 		{"notebooks/01.ipynb", "../docs/theory/b.md", "docs/theory/b.html"},
 		{"docs/theory/b.md", "../a.md", "../a.html"},
 		{"docs/a.md", "../notebooks/01.ipynb", "../01.html"},
-		{"docs/a.md", "../README.md#x", "README.html#x"},
+		{"docs/a.md", "../README.md#x", "about.html#x"},
 		{"README.md", "docs/a.md", "a.html"},
 		{"README.md", "docs/images/c.png", "data:image/png;base64,eA=="},
 		{"docs/a.md", "../dpnb/x.go", sources + "dpnb/x.go"},
@@ -64,7 +65,7 @@ func TestLinks(t *testing.T) {
 		{"docs/a.md", "#there", "#there"},
 		{"docs/a.md", "https://example.org/a.md", "https://example.org/a.md"},
 	} {
-		if got := links(root, c.file)(c.address); got != c.want {
+		if got := links(root, c.file, path.Dir(place(c.file)))(c.address); got != c.want {
 			t.Errorf("%s in %s: %s, want %s", c.address, c.file, got, c.want)
 		}
 	}

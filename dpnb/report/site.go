@@ -9,7 +9,9 @@ import (
 	"html/template"
 	"io/fs"
 	"os"
+	"path"
 	"path/filepath"
+	"strconv"
 	"strings"
 
 	"github.com/dpnb/notebooks/dpnb/internal/atomicfile"
@@ -135,7 +137,7 @@ func writeSite(ctx context.Context, s *Setup, o Options) error {
 	index := struct {
 		Passed, Failed, Missing int
 		Rows                    []indexRow
-		Docs                    []page.Link
+		Docs                    template.HTML
 		Gallery                 bool
 	}{Docs: docs}
 	for _, path := range notebooksOfIndex(o) {
@@ -182,7 +184,13 @@ func newIndexRow(path string, o Options) indexRow {
 		}
 	}
 	if len(row.figures) > 0 {
-		row.Picture, row.PictureText = template.URL(row.figures[0].Source), row.figures[0].Text
+		shown := 1
+		if err == nil {
+			if n, err := strconv.Atoi(nb.Setting("picture")); err == nil && 1 <= n && n <= len(row.figures) {
+				shown = n
+			}
+		}
+		row.Picture, row.PictureText = template.URL(row.figures[shown-1].Source), row.figures[shown-1].Text
 	}
 	if r, _ := readRecord(o.Out, row.Name, ""); r.Name != "" {
 		row.Title, row.Verdict, row.Seconds = r.Title, r.Verdict(), r.Seconds
@@ -219,66 +227,87 @@ func galleryOf(rows []indexRow) (chapters []chapterFigures) {
 	return chapters
 }
 
-// docsKey is where it is kept from what the pages of docs/ were made.
-func docsKey(out string) string { return filepath.Join(out, stateDir, "docs") }
+// docsKey is where it is kept from what the pages of docs/ were made, and indexInside the inside of their index.
+func docsKey(out string) string     { return filepath.Join(out, stateDir, "docs") }
+func indexInside(out string) string { return filepath.Join(out, stateDir, "docs.html") }
 
-// writeDocs writes a page for README.md and for each Markdown file of docs/, if one has changed, and returns the links
-// to them.
-func writeDocs(ctx context.Context, s *Setup, o Options) (index []page.Link, err error) {
+// docsIndex is the page that lists the others.
+const docsIndex = "docs/README.md"
+
+// writeDocs writes a page for each Markdown file of docs/ and for README.md, if one has changed, and returns the list
+// of them for the index.
+func writeDocs(ctx context.Context, s *Setup, o Options) (index template.HTML, err error) {
 	files, err := documents(s.Root)
 	if err != nil || len(files) == 0 {
-		return nil, err
+		return "", err
 	}
-	texts := make([]string, len(files))
-	formulasOf := make([]*formulas, len(files))
+	texts, formulasOf := make([]string, len(files)), make([]formulas, len(files))
 	var everything strings.Builder
 	for i, file := range files {
 		content, err := os.ReadFile(filepath.Join(s.Root, filepath.FromSlash(file)))
 		if err != nil {
-			return nil, err
+			return "", err
 		}
 		fmt.Fprintf(&everything, "%s %d\n%s", file, len(content), content)
-		formulasOf[i] = &formulas{}
 		texts[i] = formulasOf[i].take(string(content))
-		index = append(index, page.Link{Text: titleOf(string(content)), Address: place(file)})
 	}
 	key := checksum([]byte(everything.String()))
 	if known, err := os.ReadFile(docsKey(o.Out)); err == nil && string(known) == key && !o.Force {
-		return index, nil
+		if inside, err := os.ReadFile(indexInside(o.Out)); err == nil {
+			return template.HTML(inside), nil
+		}
 	}
 	o.Progress.Step("writing the pages of docs")
 	session, err := s.newSession(ctx)
 	if err != nil {
-		return nil, err
+		return "", err
 	}
 	defer func() { err = errors.Join(err, session.close()) }()
 	converted, err := session.markdown(ctx, texts)
 	if err != nil {
-		return nil, err
-	}
-	for i, file := range files {
-		body, err := page.Parse(formulasOf[i].put([]byte(converted[i])))
-		if err != nil {
-			return nil, fmt.Errorf("%s: %w", file, err)
-		}
-		body.Tidy()
-		body.Links(links(s.Root, file))
-		name := place(file)
-		p := page.Page{Title: index[i].Text, Home: home(strings.Count(name, "/")), Contents: body.Contents(true)}
-		if p.Body, err = body.HTML(); err != nil {
-			return nil, fmt.Errorf("%s: %w", file, err)
-		}
-		if err := writePage(o.Out, name, p); err != nil {
-			return nil, err
-		}
+		return "", err
 	}
 	if err := os.MkdirAll(filepath.Dir(docsKey(o.Out)), 0o755); err != nil {
-		return nil, err
+		return "", err
+	}
+	for i, file := range files {
+		inside := formulasOf[i].put([]byte(converted[i]))
+		if file == docsIndex {
+			body, err := page.Parse(inside)
+			if err != nil {
+				return "", err
+			}
+			body.Links(links(s.Root, file, "."))
+			if index, err = body.Below(); err != nil {
+				return "", err
+			}
+			if err := atomicfile.Write(indexInside(o.Out), []byte(index)); err != nil {
+				return "", err
+			}
+		}
+		if err := writeDocument(s.Root, o.Out, file, inside); err != nil {
+			return "", fmt.Errorf("%s: %w", file, err)
+		}
 	}
 	return index, atomicfile.Write(docsKey(o.Out), []byte(key))
 }
 
-// documents returns the Markdown files of a project that have a page, relative to its root: the index first.
+func writeDocument(root, out, file string, inside []byte) error {
+	body, err := page.Parse(inside)
+	if err != nil {
+		return err
+	}
+	body.Tidy()
+	name := place(file)
+	body.Links(links(root, file, path.Dir(name)))
+	p := page.Page{Title: body.Title(), Home: home(strings.Count(name, "/")), Contents: body.Contents(true)}
+	if p.Body, err = body.HTML(); err != nil {
+		return err
+	}
+	return writePage(out, name, p)
+}
+
+// documents returns the Markdown files of a project that have a page, relative to its root.
 func documents(root string) (files []string, err error) {
 	err = filepath.WalkDir(filepath.Join(root, "docs"), func(p string, d fs.DirEntry, err error) error {
 		if err != nil || d.IsDir() {
@@ -297,14 +326,4 @@ func documents(root string) (files []string, err error) {
 		files = append([]string{"README.md"}, files...)
 	}
 	return files, err
-}
-
-// titleOf returns the first heading of a text in Markdown.
-func titleOf(text string) string {
-	for line := range strings.Lines(text) {
-		if title, ok := strings.CutPrefix(line, "# "); ok {
-			return strings.TrimSpace(title)
-		}
-	}
-	return "untitled"
 }

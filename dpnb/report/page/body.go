@@ -234,10 +234,18 @@ func (b *Body) Links(f func(address string) string) {
 	}
 }
 
-// Summary returns the text of the first paragraph.
-func (b *Body) Summary() string {
-	if p := b.all("p", ""); len(p) > 0 {
-		return strings.Join(strings.Fields(textOf(p[0])), " ")
+// Title returns the text of the first heading.
+func (b *Body) Title() string {
+	if h := b.all("h1", ""); len(h) > 0 {
+		return strings.TrimSuffix(strings.TrimSpace(textOf(h[0])), "¶")
 	}
 	return ""
+}
+
+// Below returns the body without its title.
+func (b *Body) Below() (template.HTML, error) {
+	for _, h := range b.all("h1", "") {
+		h.Parent.RemoveChild(h)
+	}
+	return b.HTML()
 }
