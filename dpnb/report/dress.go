@@ -40,8 +40,9 @@ func place(file string) string {
 	return ""
 }
 
-// links returns what the addresses in a file of the project become on a page in the folder from of the site: pages of the site link to each other,
-// a picture is put into the page, and what else the project has is found where its source is.
+// links returns what the addresses in a file of the project become on a page in the folder from of the site: pages of
+// the site link to each other, a picture is put into the page, and what else the project has is found where its source
+// is.
 func links(root, file, from string) func(address string) string {
 	return func(address string) string {
 		u, err := url.Parse(address)
@@ -49,7 +50,7 @@ func links(root, file, from string) func(address string) string {
 			return address
 		}
 		target := path.Join(path.Dir(file), u.Path)
-		if target == ".." || strings.HasPrefix(target, "../") || !exists(filepath.Join(root, filepath.FromSlash(target))) {
+		if path := filepath.Join(root, filepath.FromSlash(target)); !filepath.IsLocal(target) || !exists(path) {
 			return address
 		}
 		if kind := mime.TypeByExtension(path.Ext(target)); strings.HasPrefix(kind, "image/") {
@@ -115,7 +116,8 @@ func pictures(nb *notebook.Notebook) (list []notebook.Picture) {
 	return list
 }
 
-// insideProject returns the path of a notebook of the project relative to its root, with slashes, or "" for one from elsewhere.
+// insideProject returns the path of a notebook of the project relative to its root, with slashes, or "" for one from
+// elsewhere.
 func insideProject(root, path string) string {
 	absolute, err := filepath.Abs(path)
 	if err != nil {

@@ -3,7 +3,6 @@ package report
 import (
 	"encoding/json"
 	"errors"
-	"strings"
 	"testing"
 
 	"github.com/dpnb/notebooks/dpnb/display"

@@ -204,7 +204,8 @@ func (s *session) markdown(ctx context.Context, texts []string) (converted []str
 	if err := os.WriteFile(in, content, 0o600); err != nil {
 		return nil, err
 	}
-	if _, err := s.order(ctx, map[string]any{"do": "markdown", "in": in, "out": out}, "markdown", func(event) {}); err != nil {
+	order := map[string]any{"do": "markdown", "in": in, "out": out}
+	if _, err := s.order(ctx, order, "markdown", func(event) {}); err != nil {
 		return nil, err
 	}
 	if content, err = os.ReadFile(out); err != nil {
