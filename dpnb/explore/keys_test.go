@@ -96,7 +96,7 @@ func TestKeysAreRefusedBeforeTheCharge(t *testing.T) {
 		"no δ":              {explore.Keys("town"), towns(1, false), 0, "δ = 0"},
 		"groups":            {explore.Keys("town").By("id"), towns(1, false), 1e-6, "no groups"},
 		"who it is":         {explore.Keys("id"), towns(1, false).PerPerson("id", 1), 1e-6, "whose row"},
-		"nobody knows whom": {explore.Keys("town"), towns(2, false).PerPerson("id", 2).Drop("id"), 1e-6, `column "id"`},
+		"nobody knows whom": {explore.Keys("town"), towns(2, false).PerPerson("id", 2).Drop("id"), 1e-6, "was dropped"},
 		"far too many rows": {explore.Keys("town"), towns(1, false).PerPerson("id", 5000), 1e-6, "Keys"},
 	} {
 		b := fresh(1, c.delta)

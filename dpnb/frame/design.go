@@ -71,7 +71,13 @@ type Design struct {
 func (d *Design) Records() int { n, _ := d.Rows.Dims(); return n }
 
 // Width returns the number of features.
-func (d *Design) Width() int { _, width := d.Rows.Dims(); return width }
+func (d *Design) Width() int {
+	if d.Rows == nil { // Planned
+		return len(d.Features)
+	}
+	_, width := d.Rows.Dims()
+	return width
+}
 
 // NewDesign makes records for learning of a table: newEncoding for its columns, and
 // its Design. One row of the table gives one row of the result, which depends on that

@@ -287,6 +287,7 @@ func (e *Encoding) Design(t *Table) (*Design, error) {
 	if err != nil {
 		return nil, err
 	}
-	return &Design{Rows: rows, Labels: labels, Features: e.Features, RowNorm: e.RowNorm, Steps: e.Steps,
-		DataDependent: e.DataDependent, Source: t.Source, Target: e.Target, Encoding: e}, nil
+	d := e.designOf(t.Source)
+	d.Rows, d.Labels = rows, labels
+	return d, nil
 }

@@ -44,16 +44,11 @@ func (s Storage) dir() (string, error) {
 	return s.Dir, nil
 }
 
-// NewStoredDesign is NewDesign for a table of any size: its records are made in one scan and
-// written to a file, from which they are learnt block by block. A file of the same table,
-// schema and settings that is there in full, by its checksum, is taken as it is; RemoveStored
-// removes them all. Of a table that cannot say what it is, one in memory or one that a function was
-// applied to, the file is gone when the program ends.
+// Planned returns the design of a table of any size without its records: what is public of them.
+// Encoding.Stored makes them.
 //
-// The file has raw records, encoded, and only the user may read it.
-//
-// Errors: as NewDesign, those of the scan, and a folder that cannot be written.
-func NewStoredDesign(t Scanner, schema *Schema, s DesignSettings, where Storage) (*Design, error) {
+// Errors: as NewDesign.
+func Planned(t Scanner, schema *Schema, s DesignSettings) (*Design, error) {
 	if t == nil {
 		return nil, inputErrorf("no table")
 	}
@@ -61,10 +56,24 @@ func NewStoredDesign(t Scanner, schema *Schema, s DesignSettings, where Storage)
 	if err != nil {
 		return nil, err
 	}
-	return e.Stored(t, where)
+	return e.designOf(t.Origin()), nil
 }
 
-// Stored is Design for a table of any size, as NewStoredDesign says.
+// designOf is the design of records that are still to be made.
+func (e *Encoding) designOf(source Source) *Design {
+	return &Design{Features: e.Features, RowNorm: e.RowNorm, Steps: e.Steps, DataDependent: e.DataDependent,
+		Source: source, Target: e.Target, Encoding: e}
+}
+
+// Stored is Design for a table of any size: its records are made in one scan and written to a
+// file, from which they are learnt block by block. A file of the same table, schema and settings
+// that is there in full, by its checksum, is taken as it is; RemoveStored removes them all. Of a
+// table that cannot say what it is, one in memory or one that a function was applied to, the file
+// is gone when the program ends.
+//
+// The file has raw records, encoded, and only the user may read it.
+//
+// Errors: as Design, those of the scan, and a folder that cannot be written.
 func (e *Encoding) Stored(t Scanner, where Storage) (*Design, error) {
 	dir, err := where.dir()
 	if err != nil {
@@ -103,8 +112,9 @@ func (e *Encoding) Stored(t Scanner, where Storage) (*Design, error) {
 	if err != nil {
 		return nil, err
 	}
-	return &Design{Rows: rows, Labels: rows.Labels(), Features: e.Features, RowNorm: e.RowNorm, Steps: e.Steps,
-		DataDependent: e.DataDependent, Source: t.Origin(), Target: e.Target, Encoding: e}, nil
+	d := e.designOf(t.Origin())
+	d.Rows, d.Labels = rows, rows.Labels()
+	return d, nil
 }
 
 // store writes the records of a table.
@@ -131,7 +141,7 @@ func (e *Encoding) store(t Scanner, name string, key [32]byte, double bool) erro
 	return w.Close()
 }
 
-// RemoveStored removes the records that NewStoredDesign has stored. Who is learning from them
+// RemoveStored removes the records that were stored. Who is learning from them
 // now goes on.
 func RemoveStored(where Storage) error {
 	dir, err := where.dir()

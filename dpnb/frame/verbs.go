@@ -9,6 +9,8 @@ import (
 	"math"
 	"slices"
 	"strings"
+
+	"github.com/dpnb/notebooks/dpnb/internal/parallel"
 )
 
 // Row is a row of a table as a rule sees it: the columns that the rule names, and not where
@@ -296,24 +298,46 @@ func Split(t Scanner, share float64, key string, columns ...string) (first, rest
 	if len(columns) == 0 {
 		columns = t.Names()
 	}
+	if err := CheckSelection(columns, t.Names()); err != nil {
+		return nil, nil, err
+	}
 	part := func(wanted bool) (Scanner, error) {
-		return Where(t, func(r Row) bool { return r.hash(key, columns) < share == wanted }, columns...)
+		return apply(t, changed{names: t.Names(), print: fmt.Sprintf("split %v %q %q %v", share, key, columns, wanted),
+			needs: func(asked []string) []string { return with(asked, columns) },
+			change: func(chunk *Table) (*Table, error) {
+				at, err := chunk.places(key, columns)
+				return chunk.Filter(func(i int) bool { return at[i] < share == wanted }), err
+			}})
 	}
 	first, err = part(true)
 	rest, errRest := part(false)
 	return first, rest, errors.Join(err, errRest)
 }
 
-// hash is in [0, 1), uniform over keys: HMAC-SHA256 of the texts of the columns, each with its
-// length.
-func (r Row) hash(key string, columns []string) float64 {
-	h := hmac.New(sha256.New, []byte(key))
-	var length [8]byte
-	for _, name := range columns {
-		text := r.Text(name)
-		binary.LittleEndian.PutUint64(length[:], uint64(len(text)))
-		_, _ = h.Write(length[:]) // a hash never fails
-		_, _ = h.Write([]byte(text))
+// places returns for every row a number in [0, 1), uniform over keys: HMAC-SHA256 of the texts of
+// the columns, each with its length.
+func (t *Table) places(key string, columns []string) ([]float64, error) {
+	seen, err := t.Select(columns...)
+	if err != nil {
+		return nil, err
 	}
-	return math.Ldexp(float64(binary.LittleEndian.Uint64(h.Sum(nil))>>11), -53)
+	out := make([]float64, t.rows)
+	const block = 2048
+	parallel.Each((t.rows+block-1)/block, 0, func(b int) {
+		h := hmac.New(sha256.New, []byte(key))
+		var row, sum []byte
+		for i := b * block; i < min(t.rows, (b+1)*block); i++ {
+			row = row[:0]
+			for k := range seen.columns {
+				from := len(row)
+				row = append(append(row, make([]byte, 8)...), seen.columns[k].Text(i)...)
+				binary.LittleEndian.PutUint64(row[from:], uint64(len(row)-from-8))
+			}
+			h.Reset()
+			_, _ = h.Write(row) // a hash never fails
+			sum = h.Sum(sum[:0])
+			out[i] = math.Ldexp(float64(binary.LittleEndian.Uint64(sum)>>11), -53)
+		}
+	})
+	return out, nil
 }

@@ -4,6 +4,7 @@ import (
 	"cmp"
 	"errors"
 	"fmt"
+	"sync"
 
 	"github.com/dpnb/notebooks/dpnb/display"
 	"github.com/dpnb/notebooks/dpnb/frame"
@@ -18,7 +19,20 @@ type Dataset struct {
 	// large is what is scanned in place of a table.
 	large  frame.Scanner
 	design *frame.Design
-	err    error
+	// records, if not nil, makes the records of design once, which until then has what is public of
+	// them: a model that is read back, or a price, needs no more.
+	records func() (*frame.Design, error)
+	err     error
+}
+
+// whole returns the design with its records.
+//
+// Errors: d's own; those of the scan of a table that is not in memory.
+func (d *Dataset) whole() (*frame.Design, error) {
+	if err := d.Err(); err != nil || d.records == nil {
+		return d.design, err
+	}
+	return d.records()
 }
 
 // Records is what a model can be asked about: a DataFrame, or a Dataset that was made
@@ -55,7 +69,7 @@ func (df DataFrame) made(e *frame.Encoding, labelled bool) (*frame.Design, error
 func (d *Dataset) made(e *frame.Encoding, labelled bool) (*frame.Design, error) {
 	// The records of d may be as e makes them.
 	if d.Err() == nil && e.Equal(d.design.Encoding) {
-		return d.design, nil
+		return d.whole()
 	}
 	if d.Err() == nil && labelled {
 		if mine, its := d.design.Target, e.Target; mine.Name != its.Name || mine.Task != its.Task {
@@ -186,7 +200,18 @@ func records(df DataFrame, label string, task frame.Task, opts []Option) *Datase
 		out.design, out.err = frame.NewDesign(table, schema, o.DesignSettings)
 	} else {
 		out.large = records
-		out.design, out.err = frame.NewStoredDesign(records, schema, o.DesignSettings, o.where)
+		if out.design, out.err = frame.Planned(records, schema, o.DesignSettings); out.err == nil {
+			planned := out.design
+			out.records = sync.OnceValues(func() (*frame.Design, error) {
+				d, err := planned.Encoding.Stored(records, o.where)
+				if err != nil {
+					return nil, err
+				}
+				all := *planned
+				all.Rows, all.Labels, all.Source = d.Rows, d.Labels, d.Source
+				return &all, nil
+			})
+		}
 	}
 	if d := out.design; d != nil && df.rows > 0 {
 		d.RowsOfAPerson, d.Person = df.rows, df.person
@@ -209,7 +234,7 @@ func (d *Dataset) Err() error {
 }
 
 // Design returns the records below d.
-func (d *Dataset) Design() (*frame.Design, error) { return d.design, d.Err() }
+func (d *Dataset) Design() (*frame.Design, error) { return d.whole() }
 
 // Features returns how many features the records have: one for each number and each category,
 // which is public. It is 0 where there are none.
@@ -224,25 +249,29 @@ func (d *Dataset) Features() int {
 // accuracy of always guessing it; 0 for numbers and counts. It is a fact about
 // the records that no guarantee covers.
 func (d *Dataset) MajorityShare() float64 {
-	if d.Err() != nil || len(d.design.Labels) == 0 || d.design.Target.Task == frame.Number ||
-		d.design.Target.Task == frame.Count {
+	all, err := d.whole()
+	if err != nil || len(all.Labels) == 0 || all.Target.Task == frame.Number || all.Target.Task == frame.Count {
 		return 0
 	}
 	times, most := map[float64]int{}, 0
-	for _, y := range d.design.Labels {
+	for _, y := range all.Labels {
 		times[y]++
 		most = max(most, times[y])
 	}
-	return float64(most) / float64(len(d.design.Labels))
+	return float64(most) / float64(len(all.Labels))
 }
 
 // part returns the records for which keep holds, which are of public data: by its
 // place, one record more in the data changes which part others are in.
 func (d *Dataset) part(keep func(row int) bool) *Dataset {
-	sub := *d.design
+	all, err := d.whole()
+	if err != nil {
+		return &Dataset{err: err}
+	}
+	sub := *all
 	sub.Labels = nil
 	var index []int
-	for i, y := range d.design.Labels {
+	for i, y := range all.Labels {
 		if keep(i) {
 			index, sub.Labels = append(index, i), append(sub.Labels, y)
 		}
@@ -250,7 +279,7 @@ func (d *Dataset) part(keep func(row int) bool) *Dataset {
 	if len(index) == 0 {
 		return &Dataset{err: errors.New("dpnb: too few records to keep some for a test; give CompareSettings a Test")}
 	}
-	sub.Rows = matrix.Select(d.design.Rows, index)
+	sub.Rows = matrix.Select(all.Rows, index)
 	out := &Dataset{design: &sub}
 	if d.table != nil {
 		out.table = d.table.Filter(keep)

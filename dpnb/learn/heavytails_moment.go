@@ -74,6 +74,9 @@ func (l HeavyTails) EstimateMoment(data *Dataset, allowance Allowance) (*MomentE
 		histogram, err = statistic.CalibrateHistogram(statistic.Cells{{Levels: momentCells}}, epsilon, 0, false)
 		return histogram, err
 	})
+	if d, err = data.whole(); err != nil {
+		return nil, err
+	}
 	m, alone, err := allowance.Pay(src, "moment of the gradients", unit(d.Person, d.RowsOfAPerson),
 		func(epsilon, _ float64, _ bool) (mechanism.Mechanism, error) { return choose(epsilon, 0) })
 	if err != nil {

@@ -183,7 +183,11 @@ func fit(data *Dataset, allowance Allowance, p recipe) (*Model, error) {
 	if err != nil {
 		return nil, err
 	}
-	d, src := data.design, p.noise
+	d, err := data.whole()
+	if err != nil {
+		return nil, err
+	}
+	src := p.noise
 	if err := m.Check(d.Rows, d.Labels); err != nil {
 		return nil, err
 	}
@@ -242,8 +246,11 @@ func fitWithoutPrivacy(data *Dataset, p recipe) (*Model, error) {
 	if err := p.valid(); err != nil {
 		return nil, err
 	}
-	d := data.design
-	if err := p.suits(d); err != nil {
+	if err := p.suits(data.design); err != nil {
+		return nil, err
+	}
+	d, err := data.whole()
+	if err != nil {
 		return nil, err
 	}
 	lambda := p.lambda

@@ -168,7 +168,7 @@ func (l Tune) choices(data *Dataset) ([]tuneChoice, error) {
 // without returns the records as they are made without some columns.
 func (d *Dataset) without(columns []string) (*frame.Design, error) {
 	if len(columns) == 0 {
-		return d.design, nil
+		return d.whole()
 	}
 	if d.design.Encoding == nil || d.table == nil {
 		return nil, errors.New("dpnb: these records were made of no table, of which columns could be left out")
