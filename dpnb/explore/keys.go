@@ -4,6 +4,7 @@ import (
 	"cmp"
 	"errors"
 	"fmt"
+	"maps"
 	"slices"
 	"strings"
 
@@ -32,14 +33,25 @@ func (keys) plan(*frame.Schema) (plan, error) {
 	return nil, errors.New("dpnb: Keys is asked as it is: it has no groups, and no margin that could be priced")
 }
 
-// of asks for the keys of df.
-func (k keys) of(q Query, df learn.DataFrame, a learn.Allowance) (*Statistic, error) {
+// fittedKeys are keys of a table whose columns are there.
+type fittedKeys struct {
+	keys
+	query   Query
+	df      learn.DataFrame
+	records frame.Scanner
+	// columns that are read: the keys, and whose row it is if there are several of a person.
+	columns []string
+	rows    int
+}
+
+// prepared checks the question against a table, of which nothing else need be known.
+func (k keys) prepared(q Query, df learn.DataFrame) (*fittedKeys, error) {
 	if len(q.by) > 0 {
 		_, err := k.plan(nil)
 		return nil, err
 	}
 	if df.Err() == nil {
-		df = df.WithSchema() // nothing need be known of the column
+		df = df.WithSchema()
 	}
 	records, _, err := df.Known()
 	if err != nil {
@@ -64,51 +76,73 @@ func (k keys) of(q Query, df learn.DataFrame, a learn.Allowance) (*Statistic, er
 	if k.column == person {
 		return nil, fmt.Errorf("dpnb: %q says whose row it is: there is nobody to share it with", person)
 	}
-	src := noise.OrSecure(q.src)
-	m, alone, err := a.Pay(src, "keys of "+k.column, df.Unit(),
+	return &fittedKeys{k, q, df, records, columns, rows}, nil
+}
+
+// recipe implements prepared.
+func (p *fittedKeys) recipe() asked { return askedOf("keys of "+p.column, p.df, p.records) }
+
+// calibrated returns the selection at its price.
+func (p *fittedKeys) calibrated(c price) (statistic.Selection, error) {
+	s := statistic.SelectionConfig{Keys: p.rows, Epsilon: c.Epsilon, Delta: c.Delta, Normal: c.CountsMu}
+	if c.CountsMu {
+		s.Own = c.Delta * ownPart
+	}
+	return s.Calibrate()
+}
+
+// release implements prepared.
+func (p *fittedKeys) release(a learn.Allowance) (*released, error) {
+	r := &released{src: noise.OrSecure(p.query.src)}
+	m, alone, err := a.Pay(r.src, "keys of "+p.column, p.df.Unit(),
 		func(epsilon, delta float64, countsMu bool) (mechanism.Mechanism, error) {
-			c := statistic.SelectionConfig{Keys: rows, Epsilon: epsilon, Delta: delta, Normal: countsMu}
-			if countsMu {
-				c.Own = delta * ownPart
-			}
-			return c.Calibrate()
+			r.Priced = price{epsilon, delta, countsMu}
+			return p.calibrated(r.Priced)
 		})
 	if err != nil {
 		return nil, err
 	}
-	people, err := count(records, columns)
+	people, err := count(p.records, p.columns)
 	if err != nil {
 		return nil, err
 	}
-	names := make([]string, 0, len(people))
-	for name := range people {
-		names = append(names, name)
-	}
-	slices.Sort(names) // so that nothing depends on how they lie in memory
+	names := slices.Sorted(maps.Keys(people)) // so that nothing depends on how they lie in memory
 	counts := make([]int64, len(names))
 	for i, name := range names {
 		counts[i] = people[name]
 	}
-	selection := m.(statistic.Selection)
-	r, err := selection.Release(counts, src)
+	out, err := m.(statistic.Selection).Release(counts, r.src)
 	if err != nil {
 		return nil, err
 	}
-	out, w := &Statistic{title: "Values of " + k.column + " that many people share"}, selection.Margin(q.confidence)
-	shown := r.Also.(*statistic.Selected)
-	for i, at := range shown.Places {
-		out.rows = append(out.rows, Row{Name: names[at], Estimate: countOf(shown.Counts[i], w)})
+	shown := out.Also.(*statistic.Selected)
+	for _, at := range shown.Places {
+		r.Names = append(r.Names, names[at])
+	}
+	r.Numbers, r.Epsilon, r.Delta = shown.Counts, alone.Epsilon, alone.Delta
+	r.Mechanism = m.String()
+	return r, nil
+}
+
+// answered implements prepared.
+func (p *fittedKeys) answered(q Query, r *released) (*Statistic, error) {
+	m, err := p.calibrated(r.Priced)
+	if err != nil {
+		return nil, err
+	}
+	if err := r.by(m); err != nil {
+		return nil, err
+	}
+	out, w := &Statistic{title: "Values of " + p.column + " that many people share"}, m.Margin(q.confidence)
+	for i, name := range r.Names {
+		out.rows = append(out.rows, Row{Name: name, Estimate: countOf(r.Numbers[i], w)})
 	}
 	slices.SortStableFunc(out.rows, func(a, b Row) int { return cmp.Compare(b.Value, a.Value) })
 	out.meaning = fmt.Sprintf("%d values of %s are shown, each because its noisy number of people is above %.4g; one "+
 		"that fewer share is not, and how many of these there are is not said. Before a value is chosen for its "+
 		"number, the noise is within %s with %s confidence; a number just above the threshold is rather too large.",
-		len(out.rows), k.column, selection.Threshold, ceil(w), q.percent())
-	out.guarantee = r.Guarantee
-	out.guarantee.Epsilon, out.guarantee.Delta, out.guarantee.Rows = alone.Epsilon, alone.Delta, rows
-	out.mechanism, out.settings, out.from = m.String(), q.settings, df
-	out.origin = out.origin.And(src)
-	return out, nil
+		len(out.rows), p.column, m.Threshold, ceil(w), q.percent())
+	return out, out.release(m, r, p.rows, q, p.df)
 }
 
 // count returns how many people have each value of the first column: how many rows, or, if a

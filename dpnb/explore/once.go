@@ -20,20 +20,16 @@ func (q Query) Once(name string, df learn.DataFrame, a learn.Allowance) (*Statis
 	if q.src != nil && noise.Simulated(q.src) {
 		return nil, errors.New("dpnb: what is drawn of a seed is no release: ask it with Of")
 	}
-	if _, unlisted := q.question.(keys); unlisted {
-		return nil, errors.New("dpnb: which keys were released is not kept under a name: ask for them with Of")
-	}
-	p, err := q.planned(df)
+	p, err := q.prepared(df)
 	if err != nil {
 		return nil, err
 	}
-	r, err := learn.Once(name, a, q.recipe(p, df),
-		func(a learn.Allowance) (*released, error) { return q.release(p, df, a) },
-		func(r *released) ([]byte, error) { return json.Marshal(r) }, readReleased)
+	r, err := learn.Once(name, a, p.recipe(), p.release, func(r *released) ([]byte, error) { return json.Marshal(r) },
+		readReleased)
 	if r == nil {
 		return nil, err
 	}
-	s, failed := q.answered(p, df, r)
+	s, failed := p.answered(q, r)
 	return s, errors.Join(err, failed)
 }
 
@@ -53,16 +49,23 @@ type asked struct {
 	Checksum string `json:"checksum,omitempty"`
 }
 
-func (q Query) recipe(p *fitted, df learn.DataFrame) asked {
-	source := p.records.Origin()
-	r := asked{Question: fmt.Sprintf("%s: %+v", p.label(), q.question), By: q.by,
-		DataDependent: p.dataDependent, Data: source.Name, Checksum: source.Checksum()}
-	r.Person, r.Rows = df.Person()
+// recipe implements prepared.
+func (p *fitted) recipe() asked {
+	r := askedOf(fmt.Sprintf("%s: %+v", p.label(), p.query.question), p.df, p.records)
+	r.By, r.DataDependent = p.query.by, p.dataDependent
 	for _, c := range p.columns() {
 		if f, ok := p.schema.Field(c); ok {
 			r.Fields = append(r.Fields, *f)
 		}
 	}
+	return r
+}
+
+// askedOf is a question about records of df without what is known of their columns.
+func askedOf(question string, df learn.DataFrame, records frame.Scanner) asked {
+	source := records.Origin()
+	r := asked{Question: question, Data: source.Name, Checksum: source.Checksum()}
+	r.Person, r.Rows = df.Person()
 	return r
 }
 

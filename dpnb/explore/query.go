@@ -82,6 +82,8 @@ func (q Query) ForPopulation() Query { q.sampling = true; return q }
 // values are read.
 type fitted struct {
 	plan
+	query   Query
+	df      learn.DataFrame
 	records frame.Scanner
 	schema  *frame.Schema
 	// read gives the values of a chunk; dataDependent says that what is known of them was read
@@ -138,7 +140,7 @@ func (q Query) planned(df learn.DataFrame) (*fitted, error) {
 		return nil, err
 	}
 	_, rows := df.Person()
-	return &fitted{p, records, schema, read, dataDependent, rows}, nil
+	return &fitted{p, q, df, records, schema, read, dataDependent, rows}, nil
 }
 
 // Of asks the question of df and spends the allowance.
@@ -147,44 +149,70 @@ func (q Query) planned(df learn.DataFrame) (*fitted, error) {
 // that does not cover it: all from public knowledge, before anything is spent. A file that
 // cannot be read on is found out after.
 func (q Query) Of(df learn.DataFrame, a learn.Allowance) (*Statistic, error) {
+	p, err := q.prepared(df)
+	if err != nil {
+		return nil, err
+	}
+	r, err := p.release(a)
+	if err != nil {
+		return nil, err
+	}
+	return p.answered(q, r)
+}
+
+// prepared is a question of which it is known that the table can answer it.
+type prepared interface {
+	// recipe is the question by what is public.
+	recipe() asked
+	// release pays for the question, runs its mechanism and returns what that gave.
+	release(a learn.Allowance) (*released, error)
+	// answered makes of what was released what is shown: computing, at no cost.
+	answered(q Query, r *released) (*Statistic, error)
+}
+
+func (q Query) prepared(df learn.DataFrame) (prepared, error) {
 	if k, ok := q.question.(keys); ok && q.err == nil {
-		return k.of(q, df, a)
+		return k.prepared(q, df)
 	}
-	p, err := q.planned(df)
-	if err != nil {
-		return nil, err
-	}
-	r, err := q.release(p, df, a)
-	if err != nil {
-		return nil, err
-	}
-	return q.answered(p, df, r)
+	return q.planned(df)
+}
+
+// price is the (ε, δ) that a mechanism was calibrated to, which may be less than what was granted;
+// CountsMu that noise was Gaussian because the ledger counts μ.
+type price struct {
+	Epsilon, Delta float64
+	CountsMu       bool
 }
 
 // released is what an answer is made of, with what is public: the numbers that a mechanism gave,
-// and the price by which it is calibrated anew.
+// of Keys their names, and the price by which it is calibrated anew.
 type released struct {
+	Names          []string `json:",omitempty"`
 	Numbers        []float64
 	Epsilon, Delta float64
-	// Priced is the (ε, δ) that the mechanism was calibrated to, which may be less than what
-	// was granted; CountsMu that noise was Gaussian because the ledger counts μ.
-	Priced struct {
-		Epsilon, Delta float64
-		CountsMu       bool
-	}
-	Mechanism string
-	src       noise.Source
+	Priced         price
+	Mechanism      string
+	src            noise.Source
 	// ran is the mechanism; nil if this was read back.
 	ran mechanism.Mechanism
 }
 
-// release pays for the question, runs its mechanism and returns what that gave.
-func (q Query) release(p *fitted, df learn.DataFrame, a learn.Allowance) (*released, error) {
-	src := noise.OrSecure(q.src)
+// by refuses another mechanism than the one that released r.
+func (r *released) by(m mechanism.Mechanism) error {
+	if m.String() != r.Mechanism {
+		return fmt.Errorf("dpnb: this was released by %s, and what is asked would be %s: another version of "+
+			"this module read it", r.Mechanism, m)
+	}
+	return nil
+}
+
+// release implements prepared.
+func (p *fitted) release(a learn.Allowance) (*released, error) {
+	src := noise.OrSecure(p.query.src)
 	r := &released{src: src}
-	m, alone, err := a.Pay(src, p.label(), df.Unit(),
+	m, alone, err := a.Pay(src, p.label(), p.df.Unit(),
 		func(epsilon, delta float64, countsMu bool) (mechanism.Mechanism, error) {
-			r.Priced.Epsilon, r.Priced.Delta, r.Priced.CountsMu = epsilon, delta, countsMu
+			r.Priced = price{epsilon, delta, countsMu}
 			return r.calibrated(p)
 		})
 	if err != nil {
@@ -215,8 +243,8 @@ func (r *released) calibrated(p *fitted) (mechanism.Mechanism, error) {
 	return forPeople(p, p.rows, r.Priced.CountsMu)(r.Priced.Epsilon, r.Priced.Delta)
 }
 
-// answered makes of what was released what is shown: computing, at no cost.
-func (q Query) answered(p *fitted, df learn.DataFrame, r *released) (*Statistic, error) {
+// answered implements prepared.
+func (p *fitted) answered(q Query, r *released) (*Statistic, error) {
 	m := r.ran
 	if m == nil {
 		var err error
@@ -224,23 +252,29 @@ func (q Query) answered(p *fitted, df learn.DataFrame, r *released) (*Statistic,
 			return nil, err
 		}
 	}
-	if m.String() != r.Mechanism {
-		return nil, fmt.Errorf("dpnb: this was released by %s, and what is asked would be %s: another version of "+
-			"this module read it", r.Mechanism, m)
-	}
-	profile, err := mechanism.Profile(m)
-	if err != nil {
+	if err := r.by(m); err != nil {
 		return nil, err
 	}
-	s, d := p.answer(collector(m), r.Numbers, q.settings), m.Describe()
+	s := p.answer(collector(m), r.Numbers, q.settings)
 	if _, own := p.plan.(maker); !own {
 		s.notes = append(s.notes, whatMissing(p.schema, p.columns())...)
 	}
-	s.guarantee = mechanism.Guarantee{Epsilon: r.Epsilon, Delta: r.Delta, Adjacency: d.Adjacency, Rows: p.rows,
+	s.dataDependent = p.dataDependent
+	return s, s.release(m, r, p.rows, q, p.df)
+}
+
+// release fills in what s promises, as r was released of df by m.
+func (s *Statistic) release(m mechanism.Mechanism, r *released, rows int, q Query, df learn.DataFrame) error {
+	profile, err := mechanism.Profile(m)
+	if err != nil {
+		return err
+	}
+	d := m.Describe()
+	s.guarantee = mechanism.Guarantee{Epsilon: r.Epsilon, Delta: r.Delta, Adjacency: d.Adjacency, Rows: rows,
 		Bound: d.Bound, Profile: profile, Assumptions: d.Assumptions}
-	s.mechanism, s.dataDependent, s.settings = m.String(), p.dataDependent, q.settings
+	s.mechanism, s.settings = m.String(), q.settings
 	s.origin, s.from = s.origin.And(r.src), df
-	return s, nil
+	return nil
 }
 
 // whatMissing says what missing values of those columns that are numbers count as, whether there
