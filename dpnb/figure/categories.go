@@ -26,6 +26,7 @@ func (f *Figure) Intervals(names []string, lo, mid, hi []float64, c Color) *Figu
 		f.Line("", []float64{lo[i], hi[i]}, []float64{y, y}, c)
 		f.Dots("", []float64{mid[i]}, []float64{y}, c)
 	}
+	f.named = append(f.named, names...)
 	f.plot.Y.Tick.Marker = plot.ConstantTicks(ticks)
 	f.YRange(0.4, float64(n)+0.6)
 	f.Height = 1.4 + 0.42*float64(n)

@@ -49,13 +49,16 @@ type Figure struct {
 	plot *plot.Plot
 	// Width and Height in inches.
 	Width, Height float64
-	// Alt describes the figure in words, for readers who do not see it.
+	// Alt describes the figure in words, for readers who do not see it; without it Words finds some.
 	Alt  string
 	logX bool
 	logY bool
 	err  error
 	// labels are those at the ends of lines.
 	labels *labels
+	// seen are the lines that have a name, named what else has one: for Words.
+	seen  []seen
+	named []string
 }
 
 // New returns an empty figure. The labels of the axes carry their units.
@@ -84,7 +87,7 @@ func New(title, xLabel, yLabel string) *Figure {
 	g.Vertical.Color, g.Horizontal.Color = grid, grid
 	g.Vertical.Width, g.Horizontal.Width = vg.Points(0.5), vg.Points(0.5)
 	p.Add(g)
-	f := &Figure{plot: p, Width: 7, Height: 4, Alt: title, labels: &labels{}}
+	f := &Figure{plot: p, Width: 7, Height: 4, labels: &labels{}}
 	p.Add(f.labels)
 	return f
 }
@@ -248,6 +251,7 @@ func (f *Figure) line(label string, x, y []float64, c color.Color, dashes []vg.L
 	l.Color, l.Width, l.Dashes = c, vg.Points(1.6), dashes
 	f.plot.Add(l)
 	f.label(label, pts[len(pts)-1], c)
+	f.see(label, pts, false)
 	return f
 }
 
@@ -265,6 +269,7 @@ func (f *Figure) Dots(label string, x, y []float64, c color.Color) *Figure {
 	s.GlyphStyle = draw.GlyphStyle{Color: c, Radius: vg.Points(2.6), Shape: draw.CircleGlyph{}}
 	f.plot.Add(s)
 	f.label(label, pts[len(pts)-1], c)
+	f.see(label, pts, true)
 	return f
 }
 
@@ -299,6 +304,7 @@ func (f *Figure) Level(label string, x0, x1, y float64, c color.Color) *Figure {
 func (f *Figure) Note(label string, x, y float64, c color.Color) *Figure {
 	n := &labels{}
 	n.add(label, plotter.XY{X: x, Y: y}, c)
+	f.named = append(f.named, label)
 	f.plot.Add(n)
 	return f
 }

@@ -79,7 +79,7 @@ func show(v any) error {
 		if err != nil {
 			return err
 		}
-		return display.ShowPNG(png, v.Alt)
+		return display.ShowPNG(png, v.Words())
 	case dataframe.DataFrame:
 		return display.Show(gotaItem(v))
 	case *frame.Table:

@@ -1,0 +1,140 @@
+package figure
+
+import (
+	"cmp"
+	"math"
+	"slices"
+	"strings"
+
+	"gonum.org/v1/plot/plotter"
+)
+
+// seen is a line that has a name.
+type seen struct {
+	name   string
+	points plotter.XYs
+}
+
+// Words returns what there is to be seen, for readers who do not see it: Alt if it was written, else the title, the
+// axes, how each named line runs, which of them ends above which, and what else is named. It has no figures in it that
+// are not in the labels, so that it is the same wherever the figure looks the same.
+func (f *Figure) Words() string {
+	if f.Alt != "" {
+		return f.Alt
+	}
+	var s []string
+	if title := f.plot.Title.Text; title != "" {
+		s = append(s, title)
+	}
+	if x, y := f.plot.X.Label.Text, f.plot.Y.Label.Text; x != "" && y != "" {
+		s = append(s, y+" against "+x)
+	} else if x+y != "" {
+		s = append(s, x+y)
+	}
+	var runs []string
+	for _, line := range f.seen {
+		if len(line.points) > 2 {
+			runs = append(runs, line.name+" "+f.run(line.points))
+		}
+	}
+	if len(runs) > 0 {
+		s = append(s, strings.Join(runs, "; "))
+	}
+	if order := f.order(); order != "" {
+		s = append(s, order)
+	}
+	if len(f.named) > 0 {
+		s = append(s, "Named: "+strings.Join(f.named, ", "))
+	}
+	return strings.Join(s, ". ") + "."
+}
+
+// span returns the lowest and the highest ordinate of the named lines, as the axis places them.
+func (f *Figure) span() (lo, hi float64) {
+	lo, hi = math.Inf(1), math.Inf(-1)
+	for _, s := range f.seen {
+		for _, p := range s.points {
+			lo, hi = min(lo, f.placed(p.Y)), max(hi, f.placed(p.Y))
+		}
+	}
+	return lo, hi
+}
+
+// placed is an ordinate as the axis places it.
+func (f *Figure) placed(y float64) float64 {
+	if f.logY {
+		return math.Log(y)
+	}
+	return y
+}
+
+// visible is the share of the axis below which a rise is not seen.
+const visible = 0.02
+
+// run says how a line goes from left to right.
+func (f *Figure) run(points plotter.XYs) string {
+	lo, hi := f.span()
+	see := visible * (hi - lo)
+	sorted := slices.Clone(points)
+	slices.SortStableFunc(sorted, func(a, b plotter.XY) int { return cmp.Compare(a.X, b.X) })
+	var ways []string // rises and falls that can be seen, by turning points
+	at := f.placed(sorted[0].Y)
+	top, bottom := at, at
+	for _, p := range sorted[1:] {
+		y := f.placed(p.Y)
+		top, bottom = max(top, y), min(bottom, y)
+		switch last := len(ways) - 1; {
+		case y-bottom > see && (last < 0 || ways[last] != "rises"):
+			ways, top, bottom = append(ways, "rises"), y, y
+		case top-y > see && (last < 0 || ways[last] != "falls"):
+			ways, top, bottom = append(ways, "falls"), y, y
+		case last >= 0 && ways[last] == "rises" && y == top, last >= 0 && ways[last] == "falls" && y == bottom:
+			top, bottom = y, y
+		}
+	}
+	switch len(ways) {
+	case 0:
+		return "is level"
+	case 1, 2, 3:
+		return strings.Join(ways, ", then ")
+	}
+	return "goes up and down"
+}
+
+// order says which line ends above which at the right.
+func (f *Figure) order() string {
+	type end struct {
+		name string
+		y    float64
+	}
+	var ends []end
+	for _, s := range f.seen {
+		last := slices.MaxFunc(s.points, func(a, b plotter.XY) int { return cmp.Compare(a.X, b.X) })
+		ends = append(ends, end{s.name, f.placed(last.Y)})
+	}
+	if len(ends) < 2 {
+		return ""
+	}
+	slices.SortStableFunc(ends, func(a, b end) int { return cmp.Compare(b.y, a.y) })
+	lo, hi := f.span()
+	text := ends[0].name
+	for i, e := range ends[1:] {
+		if ends[i].y-e.y <= visible*(hi-lo) {
+			text += " with " + e.name
+		} else {
+			text += ", " + e.name
+		}
+	}
+	return "From the top at the right: " + text
+}
+
+// see remembers what has a name.
+func (f *Figure) see(name string, points plotter.XYs, dots bool) {
+	switch {
+	case name == "":
+	case dots || len(points) < 2:
+		f.named = append(f.named, name)
+	default:
+		f.seen = append(f.seen, seen{name, points})
+	}
+}

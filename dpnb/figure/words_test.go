@@ -1,0 +1,32 @@
+package figure
+
+import "testing"
+
+func TestWords(t *testing.T) {
+	x := []float64{1, 2, 3, 4}
+	f := New("Noise", "records", "σ").
+		Line("ours", x, []float64{8, 4, 2, 1}, Blue).
+		Dashed("theirs", x, []float64{2, 9, 3, 9}, Orange).
+		Line("same", x, []float64{1, 1.1, 1, 1.1}, Green).
+		Line("hill", x, []float64{1, 5, 9, 2}, Gray).
+		Line("", x, x, Gray).
+		Dots("simulated", x, x, Gray).
+		Level("limit", 1, 4, 5, Gray).
+		Note("here", 1, 1, Gray)
+	want := "Noise. σ against records. ours falls; theirs rises, then falls, then rises; same is level; hill rises, " +
+		"then falls. From the top at the right: theirs, limit, hill, same with ours. Named: simulated, here."
+	if got := f.Words(); got != want {
+		t.Errorf("%s\nwant\n%s", got, want)
+	}
+	if f.Alt = "short"; f.Words() != "short" {
+		t.Error("what was written is not taken")
+	}
+	rows := New("Means", "years", "").Intervals([]string{"a", "b"}, x[:2], x[1:3], x[2:4], Blue)
+	if got := rows.Words(); got != "Means. years. Named: a, b." {
+		t.Error(got)
+	}
+	steep := New("", "n", "risk").LogY().Line("risk", []float64{1, 2, 3}, []float64{1, 1e-2, 1e-4}, Blue)
+	if got := steep.Words(); got != "risk against n. risk falls." {
+		t.Error(got)
+	}
+}
