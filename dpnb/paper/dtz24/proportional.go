@@ -37,11 +37,14 @@ func proportionalClaims() []claim.Claim {
 			Check: "one dimension, R = 1 and 2, a record replaced among 0, 3 and 20 others: exact divergences from " +
 				"explicit laws, both ways, against what is released under replace-one, that against the group bound, " +
 				"and the group bound against its formula", Expected: "none above the next; equal to the formula",
-			Run:   groupOfTwo(loss.Huber{Threshold: 1}, 1, 1, 1, 1),
-			Power: "1e-6 of δ",
-			Wrong: map[string]claim.Check{
-				"δ less by a tenth":         groupOfTwo(loss.Huber{Threshold: 1}, 1, 1, 1, 0.9),
-				"the slope less by a tenth": groupOfTwo(loss.Huber{Threshold: 1}, 1, 1, 0.9, 1),
+			Run: groupOfTwo(loss.Huber{Threshold: 1}, 1, 1, 1, 1),
+			Scaled: []claim.Scaled{
+				{Of: "δ", Less: 1e-4, More: 1e-4, By: func(factor float64) claim.Check {
+					return groupOfTwo(loss.Huber{Threshold: 1}, 1, 1, 1, factor)
+				}},
+				{Of: "the slope", Less: 1e-4, More: 1e-4, By: func(factor float64) claim.Check {
+					return groupOfTwo(loss.Huber{Threshold: 1}, 1, 1, factor, 1)
+				}},
 			},
 		},
 		{
@@ -55,11 +58,11 @@ func proportionalClaims() []claim.Claim {
 			Proof: "proportional#dtz24-thm3.7b c4cc77e5", Errata: []string{"dtz24-8", "dtz24-61"},
 			Figure: "06_proportional#fig3-plot",
 			Check:  simulated + "; the paper's mixed β⋆, 10 % of the noise at 3", Expected: "within " + fourErrors,
-			Seed: 41, Run: huberSimulated(same),
+			Seed: 41, Run: huberSimulated(same, 1),
+			Scaled: []claim.Scaled{{Of: "the predictions", Less: 0.05, More: 0.05,
+				By: func(factor float64) claim.Check { return huberSimulated(same, factor) }}},
 			Power: "ξ with the other sign",
-			Wrong: map[string]claim.Check{
-				"ξ with the other sign": huberSimulated(flippedXi),
-			},
+			Wrong: map[string]claim.Check{"ξ with the other sign": huberSimulated(flippedXi, 1)},
 		},
 		{
 			ID: "dtz24/thm3.9", Paper: dtz24 + "Theorem 3.9", Kind: claim.Theorem,
@@ -70,10 +73,7 @@ func proportionalClaims() []claim.Claim {
 			Check:    "(3.8) at (κ, ν) and at (√(κ² + ν²/λ²), 0) in 96 settings; and simulated with normal noise",
 			Expected: "equal to 1e-10; within " + fourErrors,
 			Seed:     42, Run: reductionToNonPrivate(1),
-			Power: "0.1 % in ν/λ",
-			Wrong: map[string]claim.Check{
-				"ν/λ more by a thousandth": reductionToNonPrivate(1.001),
-			},
+			Scaled: []claim.Scaled{{Of: "ν/λ", Less: 1e-4, More: 1e-4, By: reductionToNonPrivate}},
 		},
 		{
 			ID: "dtz24/thm4.2a", Paper: dtz24 + "Theorem 4.2(a)", Kind: claim.Theorem,
@@ -87,10 +87,14 @@ func proportionalClaims() []claim.Claim {
 				"explicit laws, both ways, against what is released under replace-one, that against the group bound, " +
 				"and the group bound against its formula", Expected: "none above the next; equal to the formula",
 			Run:  undefinedL(groupOfTwo(loss.Logistic{}, 1, 0.25, 1, 1)),
-			Want: claim.HoldsWithCorrection, Power: "1e-6 of δ",
-			Wrong: map[string]claim.Check{
-				"δ less by a tenth":         groupOfTwo(loss.Logistic{}, 1, 0.25, 1, 0.9),
-				"the slope less by a tenth": groupOfTwo(loss.Logistic{}, 1, 0.25, 0.9, 1),
+			Want: claim.HoldsWithCorrection,
+			Scaled: []claim.Scaled{
+				{Of: "δ", Less: 1e-4, More: 1e-4, By: func(factor float64) claim.Check {
+					return undefinedL(groupOfTwo(loss.Logistic{}, 1, 0.25, 1, factor))
+				}},
+				{Of: "the slope", Less: 1e-4, More: 1e-4, By: func(factor float64) claim.Check {
+					return undefinedL(groupOfTwo(loss.Logistic{}, 1, 0.25, factor, 1))
+				}},
 			},
 		},
 		{
@@ -104,11 +108,12 @@ func proportionalClaims() []claim.Claim {
 			Proof: "proportional#dtz24-thm4.2b c5cf094d", Errata: []string{"dtz24-7", "dtz24-8"},
 			Figure: "06_proportional#fig4-plot",
 			Check:  simulated + "; also with ρ′ as printed", Expected: "within " + fourErrors,
-			Seed: 43, Run: logisticSimulated(same),
-			Want: claim.HoldsWithCorrection, Power: "ξ with the other sign",
-			Wrong: map[string]claim.Check{
-				"ξ with the other sign": logisticSimulated(flippedXi),
-			},
+			Seed: 43, Run: logisticSimulated(same, 1),
+			Want: claim.HoldsWithCorrection,
+			Scaled: []claim.Scaled{{Of: "the predictions", Less: 0.05, More: 0.02,
+				By: func(factor float64) claim.Check { return logisticSimulated(same, factor) }}},
+			Power: "ξ with the other sign",
+			Wrong: map[string]claim.Check{"ξ with the other sign": logisticSimulated(flippedXi, 1)},
 		},
 		{
 			ID: "dtz24/cor6.1", Paper: dtz24 + "Corollary 6.1, Figure 5a", Kind: claim.Theorem,
@@ -119,10 +124,15 @@ func proportionalClaims() []claim.Claim {
 			Check: "minimisers of 40 adversarial pairs in the plane; δ of releases against the Gaussian mechanism's " +
 				"of that sensitivity; and simulated", Expected: "no distance above 2LR/λ, one above 0.7 times it; " +
 				"equal to 1e-6; within " + fourErrors,
-			Seed: 44, Run: outputSimulated(loss.Huber{Threshold: 1}, 44, 2),
-			Power: "1e-6 of δ; 10 % of the sensitivity",
-			Wrong: map[string]claim.Check{"the sensitivity less by a " +
-				"tenth": outputSimulated(loss.Huber{Threshold: 1}, 44, 1.8)},
+			Seed: 44, Run: outputSimulated(loss.Huber{Threshold: 1}, 44, 2, 1),
+			Scaled: []claim.Scaled{
+				{Of: "the sensitivity", Less: 1e-4, More: 1e-4, By: func(factor float64) claim.Check {
+					return outputSimulated(loss.Huber{Threshold: 1}, 44, 2*factor, 1)
+				}},
+				{Of: "the predictions", Less: 0.05, More: 0.05, By: func(factor float64) claim.Check {
+					return outputSimulated(loss.Huber{Threshold: 1}, 44, 2, factor)
+				}},
+			},
 		},
 		{
 			ID: "dtz24/cor6.3", Paper: dtz24 + "Corollary 6.3, Figure 5b", Kind: claim.Theorem,
@@ -134,9 +144,15 @@ func proportionalClaims() []claim.Claim {
 			Check: "minimisers of 40 adversarial pairs in the plane; δ of releases against the Gaussian mechanism's " +
 				"of that sensitivity; and simulated", Expected: "no distance above 2R/λ, one above 0.7 times it; " +
 				"equal to 1e-6; within " + fourErrors,
-			Seed: 45, Run: outputSimulated(loss.Logistic{}, 45, 2),
-			Power: "1e-6 of δ",
-			Wrong: map[string]claim.Check{"the sensitivity less by a tenth": outputSimulated(loss.Logistic{}, 45, 1.8)},
+			Seed: 45, Run: outputSimulated(loss.Logistic{}, 45, 2, 1),
+			Scaled: []claim.Scaled{
+				{Of: "the sensitivity", Less: 1e-4, More: 1e-4, By: func(factor float64) claim.Check {
+					return outputSimulated(loss.Logistic{}, 45, 2*factor, 1)
+				}},
+				{Of: "the predictions", Less: 0.05, More: 0.05, By: func(factor float64) claim.Check {
+					return outputSimulated(loss.Logistic{}, 45, 2, factor)
+				}},
+			},
 		},
 		{
 			ID: "dtz24/thm7.1", Paper: dtz24 + "Theorem 7.1, Figure 6a", Kind: claim.Theorem,
@@ -148,10 +164,14 @@ func proportionalClaims() []claim.Claim {
 			Figure:   "06_proportional#path",
 			Check:    simulated + "; T = 8, MSE and ⟨βᵗ, β⋆⟩ of every iterate; also with the labels as drawn",
 			Expected: "within 4.5 standard errors (32 comparisons)",
-			Seed:     46, Run: descentSimulated(46, 1, huberDescent),
-			Power: "a step 20 % longer",
-			Wrong: map[string]claim.Check{
-				"a step 20 % longer": descentSimulated(46, 1.2, huberDescent),
+			Seed:     46, Run: descentSimulated(46, 1, 1, huberDescent),
+			Scaled: []claim.Scaled{
+				{Of: "the predictions", Less: 0.02, More: 0.05, By: func(factor float64) claim.Check {
+					return descentSimulated(46, 1, factor, huberDescent)
+				}},
+				{Of: "the step", Less: 0.1, More: 0.1, By: func(factor float64) claim.Check {
+					return descentSimulated(46, factor, 1, huberDescent)
+				}},
 			},
 		},
 		{
@@ -165,10 +185,14 @@ func proportionalClaims() []claim.Claim {
 			Figure:   "06_proportional#path",
 			Check:    simulated + "; T = 8, MSE and ⟨βᵗ, β⋆⟩ of every iterate; also with the labels as drawn",
 			Expected: "within 4.5 standard errors (32 comparisons)",
-			Seed:     47, Run: descentSimulated(47, 1, logisticDescent),
-			Power: "a step 20 % longer",
-			Wrong: map[string]claim.Check{
-				"a step 20 % longer": descentSimulated(47, 1.2, logisticDescent),
+			Seed:     47, Run: descentSimulated(47, 1, 1, logisticDescent),
+			Scaled: []claim.Scaled{
+				{Of: "the predictions", Less: 0.05, More: 0.05, By: func(factor float64) claim.Check {
+					return descentSimulated(47, 1, factor, logisticDescent)
+				}},
+				{Of: "the step", Less: 0.1, More: 0.05, By: func(factor float64) claim.Check {
+					return descentSimulated(47, factor, 1, logisticDescent)
+				}},
 			},
 		},
 		{
@@ -322,7 +346,7 @@ func reductionToNonPrivate(factor float64) claim.Check {
 				}
 			}
 		}
-		c := newComparison()
+		c := newComparison(1)
 		r := proportional.Regression{Loss: loss.Huber{Threshold: 0.5}, AspectRatio: 0.6, Lambda: 0.2, Nu: 0.3,
 			Kappa: 1, Noise: proportional.Normal(0, 0.5)}
 		p, err := r.Solve(nil)
@@ -342,8 +366,8 @@ func reductionToNonPrivate(factor float64) claim.Check {
 	}
 }
 
-// huberSimulated compares; change is for trying a wrong version.
-func huberSimulated(change func(proportional.FixedPoint) proportional.FixedPoint) claim.Check {
+// huberSimulated compares; change and factor, of every prediction, are for trying a wrong version.
+func huberSimulated(change func(proportional.FixedPoint) proportional.FixedPoint, factor float64) claim.Check {
 	return func(ctx context.Context, size claim.Size) (claim.Outcome, error) {
 		prior := proportional.Mix([]float64{0.5, 0.2, 0.3}, proportional.Point(0), proportional.Normal(-0.75, 1),
 			proportional.Uniform(-2.5, 2.5))
@@ -356,7 +380,7 @@ func huberSimulated(change func(proportional.FixedPoint) proportional.FixedPoint
 		}
 		residuals := r.SlopeMoment(p, 2)
 		p = change(p)
-		fits, err := simulated{seed: 41, n: 800, d: 400, runs: size.Runs(16), loss: r.Loss, lambda: r.Lambda, nu: r.Nu,
+		fits, err := simulated{seed: 41, n: 400, d: 200, runs: size.Runs(100), loss: r.Loss, lambda: r.Lambda, nu: r.Nu,
 			beta: mixedBeta,
 			label: func(src *noise.Seeded, score float64) float64 {
 				if src.Float64() < 0.1 {
@@ -367,7 +391,7 @@ func huberSimulated(change func(proportional.FixedPoint) proportional.FixedPoint
 		if err != nil {
 			return claim.Outcome{}, err
 		}
-		c := newComparison()
+		c := newComparison(factor)
 		c.add("MSE", fits, p.MSE(), fit.mse)
 		c.add("overlap", fits, p.Overlap(), func(f fit) float64 { return dotMean(f.theta, f.beta) })
 		c.add("⟨β̂,ξ⟩", fits, p.OnXi, func(f fit) float64 { return dotMean(f.theta, f.xi) })
@@ -388,7 +412,7 @@ func huberSimulated(change func(proportional.FixedPoint) proportional.FixedPoint
 	}
 }
 
-func logisticSimulated(change func(proportional.FixedPoint) proportional.FixedPoint) claim.Check {
+func logisticSimulated(change func(proportional.FixedPoint) proportional.FixedPoint, factor float64) claim.Check {
 	return func(ctx context.Context, size claim.Size) (claim.Outcome, error) {
 		link := proportional.LogisticLink{}
 		l := proportional.Classification{Loss: loss.Logistic{}, Link: link, AspectRatio: 0.5, Lambda: 0.2, Nu: 0.2,
@@ -398,12 +422,12 @@ func logisticSimulated(change func(proportional.FixedPoint) proportional.FixedPo
 			return claim.Outcome{}, err
 		}
 		p = change(p)
-		fits, err := simulated{seed: 43, n: 800, d: 400, runs: size.Runs(20), loss: l.Loss, lambda: l.Lambda,
+		fits, err := simulated{seed: 43, n: 400, d: 200, runs: size.Runs(100), loss: l.Loss, lambda: l.Lambda,
 			nu: l.Nu, beta: normalBeta(l.Kappa), label: linkLabel(link)}.fit(ctx)
 		if err != nil {
 			return claim.Outcome{}, err
 		}
-		c := newComparison()
+		c := newComparison(factor)
 		c.add("MSE", fits, p.MSE(), fit.mse)
 		c.add("overlap", fits, p.Overlap(), func(f fit) float64 { return dotMean(f.theta, f.beta) })
 		c.add("variance", fits, p.Variance(), func(f fit) (m float64) {
@@ -434,7 +458,7 @@ func logisticSimulated(change func(proportional.FixedPoint) proportional.FixedPo
 		})
 		// As printed: s + y₀ − prox(s + γy₀) in place of ρ′(prox), which is
 		// (s + γy₀ − prox)/γ: γρ′ − (γ − 1)y₀.
-		printed := newComparison()
+		printed := newComparison(1)
 		printed.add("y·ρ′(Xβ̂) as printed", fits, l.TrainingMoment(p, func(star, y, t float64) float64 {
 			return trained(star, y, p.Gamma*link.Prob(t)-(p.Gamma-1)*0.5*(1+y))
 		}), func(f fit) (m float64) {
@@ -466,7 +490,7 @@ func optimalLambda(wrong float64) claim.Check {
 		if err != nil {
 			return claim.Outcome{}, err
 		}
-		c := newComparison()
+		c := newComparison(1)
 		var errs []float64
 		for _, factor := range []float64{1, 0.25, 4} {
 			p, err := task.At(proportional.Objective, target, factor*wrong*best.Lambda, objective.DTZ24)

@@ -138,11 +138,12 @@ func (p simulated) fit(ctx context.Context) ([]fit, error) {
 
 // simulatedPair collects simulated means against predictions.
 type simulatedPair struct {
-	worst float64 // largest distance in standard errors
-	lines []string
+	worst  float64 // largest distance in standard errors
+	lines  []string
+	factor float64 // of every prediction, to see a check fail
 }
 
-func newComparison() *simulatedPair { return &simulatedPair{} }
+func newComparison(factor float64) *simulatedPair { return &simulatedPair{factor: factor} }
 
 // add compares the mean of f over the runs and returns it.
 func (c *simulatedPair) add(name string, fits []fit, want float64, f func(fit) float64) float64 {
@@ -151,7 +152,7 @@ func (c *simulatedPair) add(name string, fits []fit, want float64, f func(fit) f
 		values[k] = f(v)
 	}
 	mean, z := c.compare(values, want, 0)
-	c.lines = append(c.lines, fmt.Sprintf("%s %.3f for %.3f (%+.1f)", name, mean, want, z))
+	c.lines = append(c.lines, fmt.Sprintf("%s %.3f for %.3f (%+.1f)", name, mean, c.factor*want, z))
 	return mean
 }
 
@@ -159,6 +160,7 @@ func (c *simulatedPair) add(name string, fits []fit, want float64, f func(fit) f
 // errors, in which extra is included.
 func (c *simulatedPair) compare(values []float64, want, extra float64) (mean, z float64) {
 	n := float64(len(values))
+	want *= c.factor
 	var square float64
 	for _, v := range values {
 		mean += v / n
@@ -177,8 +179,8 @@ func (c *simulatedPair) compare(values []float64, want, extra float64) (mean, z 
 func (c *simulatedPair) String() string { return strings.Join(c.lines, ", ") }
 
 // outputSimulated checks sensitivity 2LR/λ, claimed as factor·LR/λ, of minimisers and of
-// what is released, and the error.
-func outputSimulated(l loss.Loss, seed uint64, factor float64) claim.Check {
+// what is released, and the error, predicted times another factor.
+func outputSimulated(l loss.Loss, seed uint64, factor, errors float64) claim.Check {
 	return func(ctx context.Context, size claim.Size) (claim.Outcome, error) {
 		most, err := farthest(l, noise.NewSeeded(seed))
 		if err != nil {
@@ -190,7 +192,7 @@ func outputSimulated(l loss.Loss, seed uint64, factor float64) claim.Check {
 			return claim.Outcome{}, err
 		}
 		var p proportional.FixedPoint
-		pop := simulated{seed: seed, n: 800, d: 400, runs: size.Runs(16), loss: l, lambda: 0.4, beta: normalBeta(1)}
+		pop := simulated{seed: seed, n: 400, d: 200, runs: size.Runs(160), loss: l, lambda: 0.4, beta: normalBeta(1)}
 		ratio := float64(pop.d) / float64(pop.n)
 		if _, ok := l.(loss.Logistic); ok {
 			link := proportional.LogisticLink{}
@@ -216,7 +218,7 @@ func outputSimulated(l loss.Loss, seed uint64, factor float64) claim.Check {
 				f.theta[j] += nu * v
 			}
 		}
-		c := newComparison()
+		c := newComparison(errors)
 		c.add("MSE", fits, p.MSE(), fit.mse)
 		c.add("⟨β̂,ξ⟩", fits, p.OnXi, func(f fit) float64 { return dotMean(f.theta, f.xi) })
 		return claim.Decide(fmt.Sprintf("largest distance/claimed %.2f; released over claimed δ less 1: %s; %s",
@@ -283,12 +285,12 @@ func farthest(l loss.Loss, src *noise.Seeded) (float64, error) {
 }
 
 // descentSimulated compares every iterate, with gradients in expectation and with
-// labels as drawn; wrong multiplies the step of the prediction.
-func descentSimulated(seed uint64, wrong float64, d proportional.Descent) claim.Check {
+// labels as drawn; factors multiply the step of the prediction and what is predicted.
+func descentSimulated(seed uint64, step, factor float64, d proportional.Descent) claim.Check {
 	return func(ctx context.Context, size claim.Size) (claim.Outcome, error) {
 		const n = 400
 		dim := int(d.AspectRatio * n)
-		c := newComparison()
+		c := newComparison(factor)
 		for _, expected := range []bool{true, false} {
 			d := d
 			d.Expected = expected
@@ -303,7 +305,7 @@ func descentSimulated(seed uint64, wrong float64, d proportional.Descent) claim.
 					mse[t], overlap[t] = append(mse[t], m[t]), append(overlap[t], o[t])
 				}
 			}
-			d.Step *= wrong
+			d.Step *= step
 			path, err := d.Trajectory(nil)
 			if err != nil {
 				return claim.Outcome{}, err
@@ -318,7 +320,7 @@ func descentSimulated(seed uint64, wrong float64, d proportional.Descent) claim.
 						name = "in expectation"
 					}
 					c.lines = append(c.lines, fmt.Sprintf("MSE of the last iterate, labels %s, %.3f for %.3f (%+.1f)",
-						name, mean, p.MSE(), z))
+						name, mean, factor*p.MSE(), z))
 				}
 			}
 		}

@@ -39,9 +39,7 @@ func simulation() []claim.Claim {
 			Check:    "601 points on [−3, 3], L = 1: each graph against its formula in Definition 3.1",
 			Expected: "equal to 1e-12",
 			Run:      figure1(Figure1),
-			Power:    "1e-12 of a graph",
-			Wrong: map[string]claim.Check{"H_L more by a thousandth": figure1(spoiled(Figure1, 0, 1.001)),
-				"H_L′ less by a thousandth": figure1(spoiled(Figure1, 1, 0.999))},
+			Scaled:   graphs(figure1, Figure1, "H_L", "H_L′", "H_L″"),
 		},
 		{
 			ID: "dtz24/fig2", Paper: paper + "Figure 2", Kind: claim.Figure,
@@ -53,9 +51,7 @@ func simulation() []claim.Claim {
 			Check:    "601 points on [−6, 6]: each graph against its formula, p + γρ′(p) = t for the last",
 			Expected: "equal to 1e-12",
 			Run:      figure2(Figure2),
-			Power:    "1e-12 of a graph",
-			Wrong: map[string]claim.Check{"ρ″ less by a thousandth": figure2(spoiled(Figure2, 2, 0.999)),
-				"prox more by a thousandth": figure2(spoiled(Figure2, 3, 1.001))},
+			Scaled:   graphs(figure2, Figure2, "ρ", "ρ′", "ρ″", "prox"),
 		},
 		{
 			ID: "dtz24/fig3", Paper: paper + "Figure 3", Kind: claim.Figure,
@@ -67,10 +63,8 @@ func simulation() []claim.Claim {
 			Check:    "means of simulations over d/n and λ ∈ {0.01, 0.1, 1} against the prediction for the same d/n",
 			Expected: "every dot within 4 standard errors or 10 %",
 			Seed:     2403, Run: figureAgrees(3, 1),
-			Power: "30 % too low",
-			Wrong: map[string]claim.Check{
-				"predictions 30 % too low": figureAgrees(3, 0.7),
-			},
+			Scaled: []claim.Scaled{{Of: "the predictions", Less: 0.05, More: 0.05,
+				By: func(factor float64) claim.Check { return figureAgrees(3, factor) }}},
 		},
 		{
 			ID: "dtz24/fig4", Paper: paper + "Figure 4", Kind: claim.Figure,
@@ -82,10 +76,9 @@ func simulation() []claim.Claim {
 			Check:    "means of simulations over d/n and λ ∈ {0.1, 0.3, 1} against the prediction for the same d/n",
 			Expected: "every dot within 4 standard errors or 10 %",
 			Seed:     2404, Run: figureAgrees(4, 1),
-			Slow: true, Power: "30 % too high",
-			Wrong: map[string]claim.Check{
-				"predictions 30 % too high": figureAgrees(4, 1.3),
-			},
+			Slow: true,
+			Scaled: []claim.Scaled{{Of: "the predictions", Less: 0.05, More: 0.1,
+				By: func(factor float64) claim.Check { return figureAgrees(4, factor) }}},
 		},
 		{
 			ID: "dtz24/fig5", Paper: paper + "Figure 5", Kind: claim.Figure,
@@ -97,10 +90,9 @@ func simulation() []claim.Claim {
 				"ν²",
 			Expected: "every dot within 4 standard errors or 10 %",
 			Seed:     2405, Run: figureAgrees(5, 1),
-			Slow: true, Power: "30 % too low",
-			Wrong: map[string]claim.Check{
-				"predictions 30 % too low": figureAgrees(5, 0.7),
-			},
+			Slow: true,
+			Scaled: []claim.Scaled{{Of: "the predictions", Less: 0.1, More: 0.05,
+				By: func(factor float64) claim.Check { return figureAgrees(5, factor) }}},
 		},
 		{
 			ID: "dtz24/fig6", Paper: paper + "Figure 6", Kind: claim.Figure,
@@ -115,10 +107,9 @@ func simulation() []claim.Claim {
 			Expected: "every dot within 4 standard errors or 10 %; beyond, as the theorems are about many features, " +
 				"not all",
 			Seed: 2406, Run: figureAgrees(6, 1),
-			Want: claim.HoldsWithCorrection, Power: "15 % too high",
-			Wrong: map[string]claim.Check{
-				"predictions 15 % too high": figureAgrees(6, 1.15),
-			},
+			Want: claim.HoldsWithCorrection,
+			Scaled: []claim.Scaled{{Of: "the predictions", Less: 0.1, More: 0.1,
+				By: func(factor float64) claim.Check { return figureAgrees(6, factor) }}},
 		},
 		{
 			ID: "dtz24/universality", Paper: paper + "section 2.3", Kind: claim.Theorem,
@@ -200,6 +191,16 @@ func spoiled(draw func() []Graph, graph int, factor float64) func() []Graph {
 		}
 		return g
 	}
+}
+
+// graphs are the checks of a figure with one graph times a factor.
+func graphs(check func(func() []Graph) claim.Check, draw func() []Graph, names ...string) (all []claim.Scaled) {
+	for k, name := range names {
+		all = append(all, claim.Scaled{Of: name, Less: 1e-4, More: 1e-4, By: func(factor float64) claim.Check {
+			return check(spoiled(draw, k, factor))
+		}})
+	}
+	return all
 }
 
 // graphsAre is the check that each graph is its formula at every point; prox is

@@ -17,6 +17,7 @@ func Claims() []claim.Claim {
 		lemmas(),
 		renyi(),
 		composition(),
+		adaptive(),
 		theory(),
 		algorithm(),
 		clipping(),

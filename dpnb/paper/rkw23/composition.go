@@ -6,9 +6,12 @@ import (
 	"fmt"
 	"math"
 
+	"gonum.org/v1/gonum/floats"
+
 	"github.com/dpnb/notebooks/dpnb/audit"
 	"github.com/dpnb/notebooks/dpnb/claim"
 	"github.com/dpnb/notebooks/dpnb/loss"
+	"github.com/dpnb/notebooks/dpnb/noise"
 	"github.com/dpnb/notebooks/dpnb/paper/internal/measure"
 	"github.com/dpnb/notebooks/dpnb/privacy"
 	"github.com/dpnb/notebooks/dpnb/privacy/objective"
@@ -28,9 +31,15 @@ func composition() []claim.Claim {
 			Figure:   "01_accounting#figure-one-left",
 			Check:    "L = β = 1, (σ, λ) = (5, 20) and (10, 5), ε = 0.1 … 2, corrected bounds",
 			Expected: "that order at every ε",
-			Run:      figureOne(1),
-			Power:    "1e-6 of a curve",
-			Wrong:    map[string]claim.Check{"the hockey-stick bound less by a tenth": figureOne(0.9)},
+			Run:      figureOne(1, 1),
+			Scaled: []claim.Scaled{
+				{Of: "the hockey-stick bound", Less: 1e-4, More: 1e-4, By: func(factor float64) claim.Check {
+					return figureOne(factor, 1)
+				}},
+				{Of: "the RDP bound", Less: 1e-4, More: 1e-4, By: func(factor float64) claim.Check {
+					return figureOne(1, factor)
+				}},
+			},
 		},
 		{
 			ID: "rkw23/fig3", Paper: "Redberg, Koskela, Wang 2023, Figure 3 and (D.11)", Kind: claim.Figure,
@@ -40,23 +49,28 @@ func composition() []claim.Claim {
 			Proof:     "composition#rkw23-fig3 95e5122b", Figure: "01_accounting#fig3",
 			Check: "L = β = 1, σ = 8, λ = 10, k = 1 … 16, δ = 1e-5: certified ε of the composed half-normal loss " +
 				"against RDP", Expected: "below, at every k",
-			Run:   figureThree(1),
-			Power: "1 % of ε",
-			Wrong: map[string]claim.Check{"ε less by a hundredth": figureThree(0.99),
-				"ε more by a hundredth": figureThree(1.01)},
+			Run:    figureThree(1),
+			Scaled: []claim.Scaled{{Of: "ε", Less: 2e-4, More: 2e-4, By: figureThree}},
 		},
 		{
 			ID: "dtz24/lem2.7", Paper: "Dwork, Tankala, Zhang 2024, Lemma 2.7", Kind: claim.Theorem,
-			Statement: "(ε, δ) under add/remove-one is (2ε, (1 + e^ε)δ) under replace-one",
+			Statement: "(ε, δ) under add/remove-one is (2ε, (1 + e^ε)δ) under replace-one, ρ-zCDP is 4ρ-zCDP",
 			Code:      []string{"privacy.ConvertAdjacency"},
 			Tests:     []string{"privacy.TestReplaceProfileBeatsGroup", "paper/dtz24.TestDTZ24Group"},
 			Proof:     "composition#dtz24-lem2.7 333f1407", Errata: []string{"dtz24-10"},
 			Check: "logistic loss in one dimension, λ = 0.5 and 2, σ = 2: exact δ of 8 pairs that differ in a " +
-				"replaced record against (1 + e^{ε/2})δ(ε/2) of Tight", Expected: "none above",
-			Run:   replaceHolds(groupOfTwo(1)),
-			Power: "1e-9 of δ, where it is attained",
-			Wrong: map[string]claim.Check{"δ less by a tenth": replaceHolds(groupOfTwo(0.9)),
-				"ε for 2ε": replaceHolds(composed(0.5))},
+				"replaced record against (1 + e^{ε/2})δ(ε/2) of Tight; three laws on two points that attain it; " +
+				"normal laws and 300 chains of laws on five points for zCDP", Expected: "none above, attained",
+			Seed: 27, Run: groupHolds(groupOfTwo(1), 1),
+			Scaled: []claim.Scaled{
+				{Of: "δ", Less: 1e-4, More: 1e-4, By: func(factor float64) claim.Check {
+					return groupHolds(groupOfTwo(factor), 1)
+				}},
+				{Of: "ρ", Less: 2e-4, More: 1e-4, By: func(factor float64) claim.Check {
+					return groupHolds(groupOfTwo(1), factor)
+				}},
+			},
+			Power: "ε for 2ε", Wrong: map[string]claim.Check{"ε for 2ε": groupHolds(composed(0.5), 1)},
 		},
 		{
 			ID: "dpnb/replace-one", Paper: "docs/theory/composition.md", Kind: claim.Ours,
@@ -83,9 +97,9 @@ func composition() []claim.Claim {
 // unit is a curve with L = β = 1: the Huber loss with threshold 1.
 func unit() (*loss.Curve, error) { return loss.CurveOf(loss.Huber{Threshold: 1}, 1) }
 
-// figureOne recomputes the figure, the hockey-stick bound's δ times a factor, and each
-// curve by its formula.
-func figureOne(factor float64) claim.Check {
+// figureOne recomputes the figure, δ of the hockey-stick and of the RDP bound times a factor each, and each curve by
+// its formula.
+func figureOne(sticks, renyis float64) claim.Check {
 	return func(context.Context, claim.Size) (claim.Outcome, error) {
 		curve, err := unit()
 		if err != nil {
@@ -110,8 +124,8 @@ func figureOne(factor float64) claim.Check {
 			}}
 			for _, eps := range []float64{0.1, 0.25, 0.5, 1, 1.5, 2} {
 				lower := privacy.DeltaUpper(profiles[objective.GaussianLower], eps)
-				stick := factor * privacy.DeltaUpper(profiles[objective.RKW23], eps)
-				renyi := math.Exp(math.Min(0, rdp.LogDeltaUpper(eps)))
+				stick := sticks * privacy.DeltaUpper(profiles[objective.RKW23], eps)
+				renyi := renyis * math.Exp(math.Min(0, rdp.LogDeltaUpper(eps)))
 				kst := privacy.DeltaUpper(profiles[objective.KST12], eps)
 				if err != nil {
 					return claim.Outcome{}, err
@@ -121,6 +135,7 @@ func figureOne(factor float64) claim.Check {
 				for _, v := range [][2]float64{
 					{stick, theorem31(1, lambda, a).delta(eps)}, {lower, gaussianIntegral(a, eps)},
 					{kst, math.Min(1, 2*math.Exp(-(eps*eps/(a*a)-4*eps)/8))},
+					{renyi, theorem31(1, lambda, a).byRenyi(eps)},
 				} {
 					if v[1] > 1e-12 && (v[0] != kst || lambda >= 2/eps) { // Theorem 2.8 has a least λ
 						off = math.Max(off, math.Abs(v[0]/v[1]-1))
@@ -303,6 +318,54 @@ func replaceHolds(bound func(p privacy.Profile, eps float64) (float64, error)) c
 		return claim.Decide(fmt.Sprintf("largest exact/claimed δ %.4f; of laws that attain it %.6f", ratio, sharp),
 			"at most 1 + 1e-9; above 1 − 1e-6", ratio <= 1 && ratio > 0 && sharp <= 1+1e-9 && sharp > 1-1e-6,
 			"an exact divergence lies above the bound, or the bound is not attained"), nil
+	}
+}
+
+// groupHolds is replaceHolds and, of zCDP, that ρ becomes 4ρ times a factor: for normal laws, which attain it, and for
+// chains of three laws on five points.
+func groupHolds(bound func(p privacy.Profile, eps float64) (float64, error), factor float64) claim.Check {
+	return func(ctx context.Context, size claim.Size) (claim.Outcome, error) {
+		o, err := replaceHolds(bound)(ctx, size)
+		if err != nil {
+			return o, err
+		}
+		// The least ρ of a pair of laws, from α near 1 on.
+		rho := func(p, q []float64) (most float64) {
+			for x := 1e-4; x < 50; x *= 1.3 {
+				most = math.Max(most, math.Max(audit.Renyi(p, q, 1+x), audit.Renyi(q, p, 1+x))/(1+x))
+			}
+			return most
+		}
+		normal := func(mean float64) []float64 {
+			return measure.Cells(func(c float64) float64 { return c - mean }, -40, 40, 4000)
+		}
+		const mu = 0.5
+		attained := rho(normal(-mu), normal(mu)) / (4 * mu * mu / 2)
+		var most float64
+		rng := noise.NewSeeded(27)
+		for range 300 {
+			var laws [3][]float64
+			for k := range laws {
+				laws[k] = make([]float64, 5)
+				for i := range laws[k] {
+					laws[k][i] = math.Exp(rng.NormFloat64())
+				}
+				floats.Scale(1/floats.Sum(laws[k]), laws[k])
+			}
+			// The middle law is nearly between the others, where the bound is nearest.
+			for i := range laws[1] {
+				laws[1][i] = math.Sqrt(laws[0][i]*laws[2][i]) * (1 + 0.05*rng.Float64())
+			}
+			floats.Scale(1/floats.Sum(laws[1]), laws[1])
+			most = math.Max(most, rho(laws[0], laws[2])/(4*math.Max(rho(laws[0], laws[1]), rho(laws[1], laws[2]))))
+		}
+		attained, most = attained/factor, most/factor
+		o.Measured += fmt.Sprintf("; ρ of two neighbours on over 4ρ: normal %.6f, others at most %.3f", attained, most)
+		o.Interval += "; 1 ± 1e-4; at most 1"
+		if o.Verdict == claim.Holds && !(math.Abs(attained-1) < 1e-4 && most <= 1) {
+			o.Verdict, o.Note = claim.Fails, "ρ grows otherwise"
+		}
+		return o, nil
 	}
 }
 

@@ -83,3 +83,21 @@ func (w stated) rdp(alpha float64) float64 {
 	tail := measure.Integral(func(n float64) float64 { return measure.Phi(n - top) }, 0, top+12, 400)
 	return w.k + w.a*w.a/2 + (top*top/2+math.Log(2*tail))/t
 }
+
+// byRenyi is δ(ε) by the conversion of the Rényi curve at the best α (Canonne, Kamath, Steinke 2020), found in ln(α −
+// 1).
+func (w stated) byRenyi(eps float64) float64 {
+	at := func(logX float64) float64 {
+		x := math.Exp(logX)
+		return x*(w.rdp(1+x)-eps) + (1+x)*math.Log(x/(1+x)) - logX
+	}
+	lo, hi := -5.0, 6.5
+	for hi-lo > 1e-4 {
+		if a, b := lo+0.382*(hi-lo), hi-0.382*(hi-lo); at(a) < at(b) {
+			hi = b
+		} else {
+			lo = a
+		}
+	}
+	return math.Exp(math.Min(0, at(lo)))
+}

@@ -31,18 +31,8 @@ func lemmas() []claim.Claim {
 			Proof: "objective_perturbation#rkw23-cor3.5 32e1d213", Figure: "01_accounting#figure-one-left",
 			Check: "linear loss in one dimension, five (λ, σ), six ε: exact δ against the closed form of Gaussian " +
 				"mechanisms", Expected: "ratio 1",
-			Run:   linearIsGaussian(func(sigma, eps float64) float64 { return measure.GaussianDelta(1/sigma, eps) }),
-			Power: "1 % in μ",
-			Wrong: map[string]claim.Check{
-				"μ more by a hundredth": linearIsGaussian(func(s,
-					e float64) float64 {
-					return measure.GaussianDelta(1.01/s, e)
-				}),
-				"μ less by a hundredth": linearIsGaussian(func(s,
-					e float64) float64 {
-					return measure.GaussianDelta(0.99/s, e)
-				}),
-			},
+			Run:    linearIsGaussian(1),
+			Scaled: []claim.Scaled{{Of: "μ", Less: 1e-4, More: 1e-4, By: linearIsGaussian}},
 		},
 		{
 			ID: "dtz24/thm2.5", Paper: "Balle, Wang 2018, as Dwork, Tankala, Zhang 2024, Theorem 2.5",
@@ -52,14 +42,15 @@ func lemmas() []claim.Claim {
 			Code:  []string{"privacy.GaussianProfile"},
 			Tests: []string{"privacy.TestGaussianProfileIsExact", "privacy.TestGaussianProfileReference"},
 			Proof: "gaussian#dtz24-thm2.5 444a7501", Figure: "01_accounting#scratch-show",
-			Check: "quadrature of (p − e^ε q)₊ for 24 pairs (μ, ε)", Expected: "equal to 1e-9",
-			Run:   gaussianFormula(measure.GaussianDelta),
-			Power: "1e-4 in δ",
-			Wrong: map[string]claim.Check{
-				"δ more by a ten-thousandth": gaussianFormula(func(m,
-					e float64) float64 {
-					return measure.GaussianDelta(m, e) * 1.0001
-				}),
+			Check: "quadrature of (p − e^ε q)₊ for 24 pairs (μ, ε)", Expected: "equal to 1e-9 of δ",
+			Run: gaussianFormula(1, 1),
+			Scaled: []claim.Scaled{
+				{Of: "δ", Less: 1e-4, More: 1e-4, By: func(factor float64) claim.Check {
+					return gaussianFormula(factor, 1)
+				}},
+				{Of: "μ", Less: 1e-4, More: 1e-4, By: func(factor float64) claim.Check {
+					return gaussianFormula(1, factor)
+				}},
 			},
 		},
 		{
@@ -73,10 +64,9 @@ func lemmas() []claim.Claim {
 				"directions, 2,000 draws each; Clopper–Pearson intervals of level 1 − 1e-6; and the bound against " +
 				"the integral, ε = −1 … 2", Expected: "no interval above the bound, which is the integral",
 			Seed: 31, Run: sampledBelow(released(objective.RKW23), 31),
-			Power: "1e-6 of δ where it departs from what is stated",
-			Wrong: map[string]claim.Check{
-				"δ less by a tenth": sampledBelow(scaled(0.9, released(objective.RKW23)), 31),
-			},
+			Scaled: []claim.Scaled{{Of: "δ", Less: 1e-4, More: 1e-4, By: func(factor float64) claim.Check {
+				return sampledBelow(scaled(factor, released(objective.RKW23)), 31)
+			}}},
 		},
 		{
 			ID: "rkw23/lemD.6", Paper: "Redberg, Koskela, Wang 2023, Lemma D.6", Kind: claim.Theorem,
@@ -87,10 +77,11 @@ func lemmas() []claim.Claim {
 			Check: "quadrature of ∫(p − e^ε q)₊ with the exponents −(t + L)² and −(t − L)² of Q against E(1 − " +
 				"e^{ε−W})₊", Expected: "equal with one sign",
 			Run:  dominatingPair(1, 1),
-			Want: claim.HoldsWithCorrection, Power: "10 % in L",
-			Wrong: map[string]claim.Check{
-				"the other sign": dominatingPair(-1, 1), "L less by a tenth": dominatingPair(1, 0.9),
-			},
+			Want: claim.HoldsWithCorrection,
+			Scaled: []claim.Scaled{{Of: "L", Less: 1e-4, More: 1e-4, By: func(factor float64) claim.Check {
+				return dominatingPair(1, factor)
+			}}},
+			Power: "the other sign", Wrong: map[string]claim.Check{"the other sign": dominatingPair(-1, 1)},
 		},
 		{
 			ID: "dpnb/reduction", Paper: "docs/theory/objective_perturbation.md", Kind: claim.Ours,
@@ -122,7 +113,8 @@ func (linearLoss) ValueSlope(slope, t, _ []float64) (sum float64) {
 	return sum
 }
 
-func linearIsGaussian(claimed func(sigma, eps float64) float64) claim.Check {
+// linearIsGaussian takes μ = 1/σ times a factor.
+func linearIsGaussian(factor float64) claim.Check {
 	return func(context.Context, claim.Size) (claim.Outcome, error) {
 		low, high := math.Inf(1), 0.0
 		for _, c := range [][2]float64{{1, 1}, {0.1, 2}, {20, 5}, {5, 10}, {3, 0.5}} {
@@ -133,7 +125,7 @@ func linearIsGaussian(claimed func(sigma, eps float64) float64) claim.Check {
 				if exact < 1e-12 {
 					continue
 				}
-				r := exact / claimed(c[1], eps)
+				r := exact / measure.GaussianDelta(factor/c[1], eps)
 				low, high = math.Min(low, r), math.Max(high, r)
 			}
 		}
@@ -155,7 +147,8 @@ func integrate(f func(float64) float64, a, b float64) float64 {
 	return sum
 }
 
-func gaussianFormula(formula func(mu, eps float64) float64) claim.Check {
+// gaussianFormula takes δ and μ times factors.
+func gaussianFormula(delta, scale float64) claim.Check {
 	return func(context.Context, claim.Size) (claim.Outcome, error) {
 		var worst float64
 		for _, mu := range []float64{0.1, 0.5, 1, 3} {
@@ -168,10 +161,12 @@ func gaussianFormula(formula func(mu, eps float64) float64) claim.Check {
 				exact := integrate(func(x float64) float64 {
 					return math.Max(0, measure.Phi(x-mu)-math.Exp(eps)*measure.Phi(x))
 				}, from, from+14)
-				worst = math.Max(worst, math.Abs(formula(mu, eps)-exact))
+				if exact > 1e-15 {
+					worst = math.Max(worst, math.Abs(delta*measure.GaussianDelta(scale*mu, eps)/exact-1))
+				}
 			}
 		}
-		return claim.Decide("largest difference "+claim.Roughly(worst, 1e-10), "1e-9", worst < 1e-9,
+		return claim.Decide("largest relative difference "+claim.Roughly(worst, 1e-9), "1e-9", worst < 1e-9,
 			"the closed form is not the integral"), nil
 	}
 }

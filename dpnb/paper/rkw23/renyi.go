@@ -30,10 +30,14 @@ func renyi() []claim.Claim {
 				"α = 1.1 … 30, against what is released; and the bound of the theorem against ln E e^{(α−1)W}/(α−1) " +
 				"by quadrature, α = 1 included", Expected: "no divergence above what is released, which is at most " +
 				"the theorem's bound, which is that integral",
-			Run:   renyiHolds(1, 1),
-			Power: "1e-8 of ε(α) where it departs from what is stated",
-			Wrong: map[string]claim.Check{
-				"ε(α) less by a tenth": renyiHolds(0.9, 1), "the slope less by a tenth": renyiHolds(1, 0.9),
+			Run: renyiHolds(1, 1),
+			Scaled: []claim.Scaled{
+				{Of: "ε(α)", Less: 1e-4, More: 1e-4, By: func(factor float64) claim.Check {
+					return renyiHolds(factor, 1)
+				}},
+				{Of: "the slope", Less: 1e-4, More: 1e-4, By: func(factor float64) claim.Check {
+					return renyiHolds(1, factor)
+				}},
 			},
 		},
 		{
@@ -46,10 +50,12 @@ func renyi() []claim.Claim {
 				"dimension, L/ν = 2, λ = 10⁶", Expected: "none above ρ under add/remove-one; above ρ under " +
 				"replace-one, which is the adjacency of its definition of zCDP",
 			Run:  zcdpOfAddRemove(1, 2),
-			Want: claim.HoldsWithCorrection, Power: "1e-8 of ρ where it departs from what is stated",
-			Wrong: map[string]claim.Check{
-				"ρ less by a tenth": zcdpOfAddRemove(0.9, 2), "replaced, at a small L/ν": zcdpOfAddRemove(1, 0.4),
-			},
+			Want: claim.HoldsWithCorrection,
+			Scaled: []claim.Scaled{{Of: "ρ", Less: 1e-4, More: 1e-4, By: func(factor float64) claim.Check {
+				return zcdpOfAddRemove(factor, 2)
+			}}},
+			Power: "replaced, at a small L/ν",
+			Wrong: map[string]claim.Check{"replaced, at a small L/ν": zcdpOfAddRemove(1, 0.4)},
 		},
 		{
 			ID: "rkw23/thmG.2", Paper: "Redberg, Koskela, Wang 2023, Theorem G.2", Kind: claim.Theorem,
@@ -63,8 +69,10 @@ func renyi() []claim.Claim {
 				"divergences in d = 1 … 100", Expected: "none above the corrected bound; the bound of generalised " +
 				"linear models (d = 1) broken",
 			Run:  rankHolds(true, 1),
-			Want: claim.HoldsWithCorrection, Power: "10 % in L or β",
-			Wrong: map[string]claim.Check{"L and β less by a tenth": rankHolds(true, 0.9)},
+			Want: claim.HoldsWithCorrection,
+			Scaled: []claim.Scaled{{Of: "L and β", Less: 0.001, More: 0.001, By: func(factor float64) claim.Check {
+				return rankHolds(true, factor)
+			}}},
 		},
 		{
 			ID: "dpnb/rank-k", Paper: "docs/theory/objective_perturbation.md", Kind: claim.Ours,
@@ -91,7 +99,7 @@ func renyi() []claim.Claim {
 				"loss by quadrature, and the Gaussian's below them",
 			Expected: "apart by −log(1 − β/λ) at every α, which falls in λ",
 			Run:      figureFour(1),
-			Power:    "10 % in β", Wrong: map[string]claim.Check{"β less by a tenth": figureFour(0.9)},
+			Scaled:   []claim.Scaled{{Of: "β", Less: 1e-4, More: 1e-4, By: figureFour}},
 		},
 		{
 			ID: "rkw23/fig5", Paper: "Redberg, Koskela, Wang 2023, Figure 5 and appendix J.1", Kind: claim.Figure,
@@ -102,9 +110,8 @@ func renyi() []claim.Claim {
 			Figure: "01_accounting#rdp",
 			Check: "n² rounds of the Gaussian mechanism subsampled at 1/n, n = 100, against objective perturbation " +
 				"with λ = 20, β = L = 1, both with σ = 4, at α = 2 … 256", Expected: "a crossing",
-			Run:   crossing(1),
-			Power: "10 % in σ",
-			Wrong: map[string]claim.Check{"objective perturbation at nine tenths of σ": crossing(0.9)},
+			Run:    crossing(1),
+			Scaled: []claim.Scaled{{Of: "σ of objective perturbation", Less: 5e-4, More: 0.002, By: crossing}},
 		},
 	}
 }
