@@ -256,13 +256,21 @@ func (c *Curvature) privacyLoss(src *noise.Seeded) (float64, error) {
 	if err != nil {
 		return 0, err
 	}
+	loss, err := c.LossAt(theta)
+	if err == nil && (math.IsInf(loss, -1) || math.IsNaN(loss)) {
+		err = fmt.Errorf("audit: θ has no density where it was drawn: if the regulariser is least at θ⋆, θ = θ⋆ " +
+			"tells nothing; tilt it")
+	}
+	return loss, err
+}
+
+// LossAt returns ln p₁/p₂ at θ: ±Inf where one of the two densities is zero, NaN where both are.
+//
+// Errors: a matrix without eigenvalues.
+func (c *Curvature) LossAt(theta []float64) (float64, error) {
 	p, err := c.logDensity(false, theta)
 	if err != nil {
 		return 0, err
-	}
-	if math.IsInf(p, -1) || math.IsNaN(p) {
-		return 0, fmt.Errorf("audit: θ has no density where it was drawn: if the regulariser is least at θ⋆, θ = θ⋆ " +
-			"tells nothing; tilt it")
 	}
 	q, err := c.logDensity(true, theta)
 	return p - q, err

@@ -16,6 +16,9 @@ func Claims() []claim.Claim {
 		quadraticLemmas(),
 		quadraticMatrices(),
 		quadraticTheorems(),
+		scalarClaims(),
+		densities(),
+		linearMechanism(),
 		quadraticExperiments(),
 		quadraticFigures(),
 	)

@@ -4,7 +4,9 @@ import (
 	"math"
 
 	"gonum.org/v1/gonum/mathext"
+	"gonum.org/v1/gonum/stat/distuv"
 
+	"github.com/dpnb/notebooks/dpnb/internal/univariate"
 	"github.com/dpnb/notebooks/dpnb/privacy/wishart"
 )
 
@@ -44,9 +46,13 @@ func (k printed) lemmaD2() float64 {
 
 func (k printed) f(rank float64) float64 { return ((k.p-1)/k.alpha + 0.5) * rank }
 
-// sigma2 is σ² of Theorem 3.1 for L = 1.
+// sigma2 is σ² of Theorem 3.1 for L = 1, sigma2First the first of the two terms of which it is the larger one.
 func (k printed) sigma2(eps1, rank float64) float64 {
-	return math.Max(2/eps1*(k.f(2)+2*(2*rank+2)/k.alpha), 2/k.alpha1)
+	return math.Max(k.sigma2First(eps1, rank), 2/k.alpha1)
+}
+
+func (k printed) sigma2First(eps1, rank float64) float64 {
+	return 2 / eps1 * (k.f(2) + 2*(2*rank+2)/k.alpha)
 }
 
 // sigmaOut is σ̃ of Theorem 3.1.
@@ -95,4 +101,29 @@ func leastSquaresDelta(w wishart.Wishart, s, eps float64) (add, remove, replace 
 		replace = math.Min(replace, adding(e)+math.Exp(e)*removing(eps-e))
 	}
 	return adding(eps), removing(eps), replace
+}
+
+// directionalCost is the left-hand side of formula (5) of docs/theory/quadratic.md at s = L/σ², or that of (4) if it is
+// less: ln of the ratio of the densities for a record that goes and one that comes, where χ² variates are within their
+// quantiles of 0.8δ, 0.1δ and, by Chernoff's bound, 0.1δ.
+func directionalCost(w wishart.Wishart, s, delta float64) float64 {
+	chi := distuv.ChiSquared{K: float64(w.M - w.D + 1)}
+	p := chi.K / 2
+	low, other, high := chi.Quantile(0.8*delta), chi.Quantile(0.1*delta), chernoff(chi.K, 0.1*delta)
+	lost := math.Max(0, -p*math.Log1p(-s/low)-s/2)
+	gained := math.Max(math.Log1p(s/other), s/2-(p-1)*math.Log1p(s/high))
+	k := lemmaD4(w, delta, delta, delta) // its α at δ
+	y := s / k.alpha
+	spectral := math.Max(-p*math.Log1p(-y)+math.Log1p(y), s/2+math.Log1p(y))
+	if !(y < 1) {
+		spectral = math.Inf(1)
+	}
+	return math.Min(lost+gained, spectral)
+}
+
+// chernoff is the x > ν at which Chernoff's bound on P(χ²_ν > x), (x/ν)^{ν/2}e^{(ν−x)/2}, is δ.
+func chernoff(nu, delta float64) float64 {
+	_, x := univariate.Bisect(func(x float64) bool { return nu/2*math.Log(x/nu)+(nu-x)/2 <= math.Log(delta) }, nu,
+		2*nu+4*math.Log(1/delta)+100, univariate.Arithmetic, 0)
+	return x
 }

@@ -1,0 +1,67 @@
+package qop
+
+import (
+	"context"
+	"fmt"
+	"math"
+
+	"github.com/dpnb/notebooks/dpnb/audit"
+	"github.com/dpnb/notebooks/dpnb/claim"
+	"github.com/dpnb/notebooks/dpnb/loss"
+	"github.com/dpnb/notebooks/dpnb/noise"
+	"github.com/dpnb/notebooks/dpnb/paper/internal/measure"
+)
+
+// densities lists what is claimed of the density by which neighbours are told apart.
+func densities() []claim.Claim {
+	return []claim.Claim{{
+		ID: "qop/eq4", Paper: "Cortild, Cartis 2026, appendix E.1, equation (4)", Kind: claim.Theorem,
+		Statement: "the release has the density ∫ over the fibre Wv = u_D of q(W)·det(∇²L + ∇²r + σ²W), up to a " +
+			"factor without data (Lemma C.1)",
+		Code:  []string{"audit.Curvature.LossAt"},
+		Tests: []string{"audit.TestCurvatureScalar", "audit.TestCurvatureBelowAccounting"},
+		Proof: "quadratic#dpnb-quadratic-density d1a454f7", Figure: "03_quadratic#neighbours",
+		Check: "releases drawn by solving, 3,000 each, least squares and Huber losses, d = 1, 2, 3 and 5, without a " +
+			"record: the mean of p′/p, p by the closed form, p′ with the record or of another σ²",
+		Expected: "1 within 4.5 standard errors, p being a density only if that is so",
+		Seed:     63, Run: meanRatio(1),
+		Scaled: []claim.Scaled{{Of: "σ²", Less: 0.05, More: 0.05, By: meanRatio}},
+	}}
+}
+
+// meanRatio is the check of qop/eq4 with densities for σ² times factor.
+func meanRatio(factor float64) claim.Check {
+	return func(ctx context.Context, size claim.Size) (claim.Outcome, error) {
+		draws := size.Runs(3000)
+		src := noise.NewSeeded(63)
+		var far float64
+		for k, c := range []struct {
+			l    loss.Loss
+			d, m int
+		}{{loss.Squared{}, 1, 4}, {loss.Squared{}, 3, 7}, {loss.Squared{}, 5, 10}, {loss.Huber{Threshold: 1}, 2, 6},
+			{loss.Huber{Threshold: 0.05}, 3, 6}} {
+			if err := ctx.Err(); err != nil {
+				return claim.Outcome{}, err
+			}
+			pair := replacedRecord(c.l, c.d, c.m, 1)
+			pair.First, pair.Second = audit.Record{X: make([]float64, c.d)}, pair.First
+			told := *pair
+			told.Sigma2 *= factor
+			var mean measure.Mean
+			for r := range draws {
+				theta, err := pair.Draw(false, src.Stream(k).Stream(r))
+				if err != nil {
+					return claim.Outcome{}, err
+				}
+				z, err := told.LossAt(theta)
+				if err != nil {
+					return claim.Outcome{}, err
+				}
+				mean.Add(math.Exp(-z))
+			}
+			far = math.Max(far, math.Abs(mean.M-1)/mean.Err())
+		}
+		return claim.Decide(fmt.Sprintf("means within %.1f standard errors of 1", far), "4.5", far < 4.5,
+			"the closed form is not the density"), nil
+	}
+}

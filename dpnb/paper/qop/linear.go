@@ -1,0 +1,111 @@
+package qop
+
+import (
+	"context"
+	"fmt"
+	"math"
+
+	"gonum.org/v1/gonum/floats"
+
+	"github.com/dpnb/notebooks/dpnb/audit"
+	"github.com/dpnb/notebooks/dpnb/claim"
+	"github.com/dpnb/notebooks/dpnb/loss"
+	"github.com/dpnb/notebooks/dpnb/mechanism/objpert/constrained"
+	"github.com/dpnb/notebooks/dpnb/noise"
+	"github.com/dpnb/notebooks/dpnb/paper/internal/measure"
+	"github.com/dpnb/notebooks/dpnb/privacy"
+)
+
+// linearMechanism lists what is claimed of linear perturbation, LOP-Clip included.
+func linearMechanism() []claim.Claim {
+	return []claim.Claim{{
+		ID: "qop/mech5.1", Paper: "Cortild, Cartis 2026, Mechanism 5.1, and LOP-Clip in section 5.2",
+		Kind: claim.Theorem,
+		Statement: "argmin over C of J + (Δ/2)‖θ‖² + aᵀθ, a ~ N(0, σ²I), is as private as its accountant says, also " +
+			"of a loss whose gradients are clipped at c, that being their bound ζ (LOP-Clip)",
+		Code:  []string{"mechanism/objpert/constrained.Objective", "loss.ClippedAt"},
+		Tests: []string{"mechanism/objpert/constrained.TestLinear", "mechanism/objpert/constrained.TestLinearRefusals"},
+		Proof: "quadratic#qop-mech5.1 100f29bc", Errata: []string{"qop-17", "qop-18"},
+		Check: "the squared loss clipped at 2: exact laws of one record against none in one dimension, labels of −1 " +
+			"to 100, δ at three ε over the accountant's, and, where Δ is 10⁴ times as large, over that of the " +
+			"Gaussian mechanism of sensitivity 2; and the a that 100 releases in 40 dimensions show by −∇J − Δθ",
+		Expected: "at most 1; 1; the variance of a is σ² within 4.5 standard errors",
+		Seed:     64, Run: clippedLinear(1, 1),
+		Scaled: []claim.Scaled{{Of: "σ", Less: 1e-4, More: 0.01, By: func(f float64) claim.Check {
+			return clippedLinear(f, 1)
+		}}, {Of: "the level of clipping", Less: 0.01, More: 1e-4, By: func(f float64) claim.Check {
+			return clippedLinear(1, f)
+		}}},
+	}}
+}
+
+// clippedLinear is the check of qop/mech5.1 with σ, and the level of clipping, times a factor in the laws.
+func clippedLinear(sigma, level float64) claim.Check {
+	return func(ctx context.Context, size claim.Size) (claim.Outcome, error) {
+		const clip = 2.0
+		cfg := constrained.Config{Loss: loss.ClippedAt(loss.Squared{}, clip, 1), RowNorm: 1, Dimension: 1, Epsilon: 0.5,
+			Delta: 0.01, Adjacency: privacy.AddRemove}
+		m, err := constrained.Calibrate(cfg)
+		if err != nil {
+			return claim.Outcome{}, err
+		}
+		p, err := m.Profile()
+		if err != nil {
+			return claim.Outcome{}, err
+		}
+		var worst, plain float64
+		for _, eps := range []float64{0.1, 0.5, 0.8} {
+			claimed := [2]float64{math.Exp(p.LogDeltaUpper(privacy.Remove, eps)),
+				math.Exp(p.LogDeltaUpper(privacy.Add, eps))}
+			gaussian := measure.GaussianDelta(clip/m.Sigma, eps)
+			for _, y := range []float64{-1, 0.5, 1, 2, 3, 10, 100} {
+				s := audit.Scalar{Loss: loss.ClippedAt(loss.Squared{}, clip*level, 1), ExtraX: 1, ExtraY: y,
+					Lambda: m.Lambda, Sigma: sigma * m.Sigma}
+				without, with := s.Cells(2000)
+				worst = math.Max(worst, math.Max(audit.HockeyStick(with, without, eps)/claimed[0],
+					audit.HockeyStick(without, with, eps)/claimed[1]))
+				s.Lambda *= 1e4 // so that curvature costs nothing
+				without, with = s.Cells(2000)
+				plain = math.Max(plain, measure.Stick(without, with, eps)/gaussian)
+			}
+		}
+		cfg.Dimension = 40
+		if m, err = constrained.Calibrate(cfg); err != nil {
+			return claim.Outcome{}, err
+		}
+		far, err := shownNoise(m, sigma, size.Runs(100))
+		if err != nil {
+			return claim.Outcome{}, err
+		}
+		return claim.Decide(fmt.Sprintf("largest exact δ: %.3f of the accountant's, %.4f of the Gaussian mechanism's "+
+			"at "+
+			"the large Δ; the variance of a is off by %+.1f standard errors", worst, plain, far),
+			"1; 0.99 … 1.001; 4.5", worst <= 1 && plain > 0.99 && plain < 1.001 && math.Abs(far) < 4.5,
+			"a δ is above the accountant's, or gradients are clipped elsewhere, or other noise is added"), ctx.Err()
+	}
+}
+
+// shownNoise is by how many standard errors the variance of the noise a that releases show differs from that of σ
+// times factor.
+func shownNoise(m constrained.Objective, factor float64, runs int) (float64, error) {
+	src := noise.NewSeeded(64)
+	const n, d = 10, 40
+	rows, labels, _ := interpolating(n, d, src.Stream(0))
+	var square float64
+	t, slope := make([]float64, n), make([]float64, n)
+	for k := range runs {
+		r, err := m.Run(rows, labels, src.Stream(k+1), nil)
+		if err != nil {
+			return 0, err
+		}
+		a := append([]float64(nil), r.Coefficients...)
+		floats.Scale(-m.Lambda, a)
+		rows.Margins(t, r.Coefficients, 0, n)
+		m.Loss.ValueSlope(slope, t, labels)
+		floats.Scale(-1, slope)
+		rows.AddScaled(a, slope, 0, n)
+		square += floats.Dot(a, a)
+	}
+	count := float64(runs * d)
+	return (square/(count*factor*factor*m.Sigma*m.Sigma) - 1) / math.Sqrt(2/count), nil
+}
