@@ -1,14 +1,12 @@
 package audit
 
 import (
-	"context"
 	"fmt"
 	"math"
 
 	"gonum.org/v1/gonum/floats"
 	"gonum.org/v1/gonum/mat"
 
-	"github.com/dpnb/notebooks/dpnb/internal/parallel"
 	"github.com/dpnb/notebooks/dpnb/loss"
 	"github.com/dpnb/notebooks/dpnb/matrix"
 	"github.com/dpnb/notebooks/dpnb/noise"
@@ -246,12 +244,15 @@ func meanDeterminant(eigenvalues []float64, freedom int) float64 {
 	return sum
 }
 
-// privacyLoss draws θ under the first dataset and returns ln p₁/p₂ there, +Inf
+// privacyLoss draws θ under the first dataset (Remove; else the second) and returns ln p₁/p₂ there, +Inf
 // where the second has no density.
 //
 // Errors: that of Draw; also if the first has no density where it was drawn, which
 // is so if the regulariser is least at θ⋆: then θ is θ⋆ under both.
-func (c *Curvature) privacyLoss(src *noise.Seeded) (float64, error) {
+func (c *Curvature) privacyLoss(dir privacy.Direction, src *noise.Seeded) (float64, error) {
+	if dir == privacy.Add {
+		c = c.Swap()
+	}
 	theta, err := c.Draw(false, src)
 	if err != nil {
 		return 0, err
@@ -286,18 +287,7 @@ func (c *Curvature) Swap() *Curvature {
 // Losses returns so many privacy losses; the result does not depend on the
 // number of workers.
 func (c *Curvature) Losses(samples int, src *noise.Seeded) ([]float64, error) {
-	if samples < 1 {
-		return nil, &privacy.ParamError{Name: "samples", Value: samples, Want: "at least 1"}
-	}
-	out := make([]float64, samples)
-	err := parallel.For(context.Background(), samples, 0, func(_, k int) (err error) {
-		out[k], err = c.privacyLoss(src.Stream(k))
-		return err
-	})
-	if err != nil {
-		return nil, err
-	}
-	return out, nil
+	return Losses(c, privacy.Remove, samples, 0, src)
 }
 
 // DeltaOfLosses estimates δ(ε) = E(1 − e^{ε−loss})₊ from drawn losses, with a

@@ -79,3 +79,43 @@ func bandAt(p, q, cuts []float64, level float64) Curve {
 	}
 	return c
 }
+
+// Attack measures a membership inference attack by the scores that it gave to persons who were in the
+// data (in) and to persons who were not (out), larger for those that it takes to be in: each from a
+// release of its own. The thresholds come from a quarter of the scores, which are then left out. claim,
+// if not nil, says what power is allowed, in the direction Remove.
+//
+// Errors: *privacy.ParamError for fewer than 40 scores of either, or a level outside (0, 1).
+// Proof: docs/theory/audit.md#dpnb-audit-curve.
+func Attack(in, out []float64, level float64, claim privacy.Profile) (Curve, error) {
+	if n := min(len(in), len(out)); n < 40 {
+		return Curve{}, &privacy.ParamError{Name: "scores", Value: n, Want: "at least 40 of either"}
+	}
+	if !(level > 0 && level < 1) {
+		return Curve{}, &privacy.ParamError{Name: "level", Value: level, Want: "a number in (0, 1)"}
+	}
+	p, q := slices.Clone(in), slices.Clone(out)
+	i, j := len(p)/4, len(q)/4
+	cuts := curveCuts(p[:i], q[:j])
+	slices.Sort(p[i:])
+	slices.Sort(q[j:])
+	c := bandAt(p[i:], q[j:], cuts, level)
+	if claim != nil {
+		allowed := newTangents(claim, privacy.Remove, 20)
+		for k := range c.Points {
+			c.Points[k].Allowed = allowed.at(c.Points[k].FalsePositive.Estimate)
+		}
+	}
+	return c, nil
+}
+
+// Allowed returns the most power that a claim admits at each share of false positives: the curve that
+// no attack can be above.
+func Allowed(claim privacy.Profile, falsePositives []float64) []float64 {
+	allowed := newTangents(claim, privacy.Remove, 20)
+	power := make([]float64, len(falsePositives))
+	for i, q := range falsePositives {
+		power[i] = allowed.at(q)
+	}
+	return power
+}

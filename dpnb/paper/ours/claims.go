@@ -26,5 +26,6 @@ func Claims() []claim.Claim {
 		once(),
 		budgetsInSquares(),
 		counting(),
+		audits(),
 	)
 }

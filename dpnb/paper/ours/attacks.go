@@ -1,0 +1,269 @@
+package ours
+
+import (
+	"context"
+	"fmt"
+	"math"
+
+	"gonum.org/v1/gonum/floats"
+
+	"github.com/dpnb/notebooks/dpnb/audit"
+	"github.com/dpnb/notebooks/dpnb/erm"
+	"github.com/dpnb/notebooks/dpnb/figure"
+	"github.com/dpnb/notebooks/dpnb/internal/parallel"
+	"github.com/dpnb/notebooks/dpnb/loss"
+	"github.com/dpnb/notebooks/dpnb/matrix"
+	"github.com/dpnb/notebooks/dpnb/mechanism"
+	"github.com/dpnb/notebooks/dpnb/mechanism/objpert"
+	"github.com/dpnb/notebooks/dpnb/mechanism/statistic"
+	"github.com/dpnb/notebooks/dpnb/noise"
+	"github.com/dpnb/notebooks/dpnb/privacy"
+)
+
+// Tracing is an attack on the means of many yes-or-no questions: a person is taken to be in the data
+// if their answers agree with the released means more than those of a stranger would.
+//
+// Source: Homer et al. 2008; Dwork, Smith, Steinke, Ullman, Vadhan 2015.
+type Tracing struct {
+	People, Questions, Trials int
+	// Epsilon and Delta of the private means; Epsilon = 0 releases them exactly.
+	Epsilon, Delta float64
+	Seed           uint64
+}
+
+// answers is the private sums of so many answers ±1, and what they claim.
+func answers(questions int, epsilon, delta float64) (m statistic.Sums, claim privacy.Profile, err error) {
+	columns := make([]statistic.Number, questions)
+	for j := range columns {
+		columns[j] = statistic.Number{Lower: -1, Upper: 1}
+	}
+	m, err = statistic.CalibrateSums(statistic.Means{Of: columns, For: statistic.Gaussian}, statistic.Gaussian, epsilon,
+		delta)
+	if err != nil {
+		return m, nil, err
+	}
+	claim, err = mechanism.Profile(m)
+	return m, claim, err
+}
+
+// people returns n persons' answers, ±1 with even chances.
+func people(n, questions int, src *noise.Seeded) *matrix.Dense {
+	rows := matrix.NewDense(n, questions, nil)
+	for i := range rows.Data {
+		rows.Data[i] = float64(2*src.IntN(2) - 1)
+	}
+	return rows
+}
+
+// with returns the rows and one more.
+func with(rows *matrix.Dense, x []float64) *matrix.Dense {
+	all := append(append(make([]float64, 0, len(rows.Data)+len(x)), rows.Data...), x...)
+	return matrix.NewDense(rows.N+1, rows.D, all)
+}
+
+// Scores attacks Trials persons who are in and as many who are not, each in a release of its own, and
+// returns the scores, with the profile that the releases claim; nil for exact ones.
+func (a Tracing) Scores() (in, out []float64, claim privacy.Profile, err error) {
+	var m statistic.Sums
+	if a.Epsilon > 0 {
+		if m, claim, err = answers(a.Questions, a.Epsilon, a.Delta); err != nil {
+			return nil, nil, nil, err
+		}
+	}
+	src := noise.NewSeeded(a.Seed)
+	others := people(a.People-1, a.Questions, src)
+	return attack(a.Trials, claim, src, func(isIn bool, src *noise.Seeded) (float64, error) {
+		x, data := people(1, a.Questions, src).Data, others
+		if isIn {
+			data = with(others, x)
+		}
+		if a.Epsilon > 0 {
+			r, err := m.Run(data, make([]float64, data.N), src, nil)
+			if err != nil {
+				return 0, err
+			}
+			return floats.Dot(x, r.Coefficients[1:]), nil // after the count
+		}
+		score := 0.0
+		for i := range data.N {
+			score += floats.Dot(x, data.Data[i*a.Questions:(i+1)*a.Questions])
+		}
+		return score, nil
+	})
+}
+
+// attack runs the trials: stream k of src is for trial k.
+func attack(trials int, claim privacy.Profile, src *noise.Seeded, try func(isIn bool, src *noise.Seeded) (float64,
+	error)) (in, out []float64, _ privacy.Profile, err error) {
+	in, out = make([]float64, trials), make([]float64, trials)
+	err = parallel.For(context.Background(), 2*trials, 0, func(_, k int) (err error) {
+		if k < trials {
+			in[k], err = try(true, src.Stream(k))
+		} else {
+			out[k-trials], err = try(false, src.Stream(k))
+		}
+		return err
+	})
+	return in, out, claim, err
+}
+
+// FitAttack is an attack on logistic regression with few records for its coefficients: a person is taken to
+// have been fitted if the fit is as sure of their label as it is of those that it knows, for the exact
+// fit; the surer, the likelier, for the private one.
+//
+// Source: after Yeom, Giacomelli, Fredrikson, Jha 2018.
+type FitAttack struct {
+	People, Features, Trials int
+	// Epsilon and Delta of the private fit; Epsilon = 0 fits exactly, with hardly a ridge.
+	Epsilon, Delta float64
+	Seed           uint64
+}
+
+// Scores is that of Tracing.
+func (a FitAttack) Scores() (in, out []float64, claim privacy.Profile, err error) {
+	var m objpert.Objective
+	if a.Epsilon > 0 {
+		m, err = objpert.Calibrate(objpert.Config{Loss: loss.Logistic{}, RowNorm: 1, Epsilon: a.Epsilon, Delta: a.Delta,
+			Adjacency: privacy.AddRemove})
+		if err != nil {
+			return nil, nil, nil, err
+		}
+		if claim, err = mechanism.Profile(m); err != nil {
+			return nil, nil, nil, err
+		}
+	}
+	src := noise.NewSeeded(a.Seed)
+	person := func(src *noise.Seeded, x []float64) float64 {
+		src.Gaussian(x, 1)
+		floats.Scale((1-1e-15)/floats.Norm(x, 2), x)
+		return float64(2*src.IntN(2) - 1)
+	}
+	rows, labels := matrix.NewDense(a.People-1, a.Features, nil), make([]float64, a.People-1)
+	for i := range labels {
+		labels[i] = person(src, rows.Data[i*a.Features:(i+1)*a.Features])
+	}
+	exact := func(data *matrix.Dense, of []float64) ([]float64, error) {
+		s, err := erm.Minimize(&erm.Problem{Rows: data, Labels: of, Loss: loss.Logistic{}, Lambda: 0.01},
+			&erm.Settings{Tolerance: 1e-6, Workers: 1})
+		if err != nil {
+			return nil, err
+		}
+		return s.Theta, nil
+	}
+	theta, err := exact(rows, labels) // what the attacker would see of records like these
+	if err != nil {
+		return nil, nil, nil, err
+	}
+	margins := make([]float64, rows.N)
+	rows.Margins(margins, theta, 0, rows.N)
+	floats.Mul(margins, labels)
+	typical := floats.Sum(margins) / float64(rows.N)
+	return attack(a.Trials, claim, src, func(isIn bool, src *noise.Seeded) (float64, error) {
+		x := make([]float64, a.Features)
+		y := person(src, x)
+		data, of := rows, labels
+		if isIn {
+			data, of = with(rows, x), append(append([]float64(nil), labels...), y)
+		}
+		if a.Epsilon > 0 {
+			r, err := m.Run(data, of, src, &mechanism.Settings{Workers: 1})
+			if err != nil {
+				return 0, err
+			}
+			return y * floats.Dot(x, r.Coefficients), nil
+		}
+		theta, err := exact(data, of)
+		if err != nil {
+			return 0, err
+		}
+		return -math.Abs(y*floats.Dot(x, theta) - typical), nil
+	})
+}
+
+// Arm is a curve with its name.
+type Arm struct {
+	Name  string
+	Curve audit.Curve
+}
+
+// leastShare is where the axes of a curve begin.
+const leastShare = 1e-3
+
+// CurvesFigure draws curves of attacks on logarithmic axes, where few false alarms are seen, with their
+// bands, what the claim allows (dashed), and what guessing does.
+func CurvesFigure(title string, claim privacy.Profile, arms ...Arm) *figure.Figure {
+	f := figure.New(title, "false alarms: share of strangers taken to be in", "share of members found")
+	f.LogX(1e-3, 1e-2, 0.1, 1).LogY(1e-3, 1e-2, 0.1, 1).XRange(leastShare, 1).YRange(leastShare, 1.2)
+	colors := []figure.Color{figure.Orange, figure.Blue, figure.Green}
+	f.Alt = "Share of members found against the share of false alarms, on logarithmic axes."
+	for i, a := range arms {
+		var x, y, lo, hi []float64
+		for _, p := range a.Curve.Points {
+			if q := p.FalsePositive.Estimate; q >= leastShare && p.Power.Estimate >= leastShare &&
+				(len(x) == 0 || q < x[len(x)-1]) {
+				x, y = append(x, p.FalsePositive.Estimate), append(y, p.Power.Estimate)
+				lo, hi = append(lo, math.Max(leastShare, p.Power.Lower)), append(hi, p.Power.Upper)
+			}
+		}
+		if len(x) == 0 {
+			continue
+		}
+		c := colors[i%len(colors)]
+		last := len(x) - 1 // the rarest alarms, at the left: the name stands below them
+		f.Band(x, lo, hi, c).Dots("", x, y, c).Note(a.Name, x[last], 0.6*lo[last], c)
+		f.Alt += fmt.Sprintf(" %s: at %.2g of false alarms %.2g are found.", a.Name, x[len(x)-1], y[len(y)-1])
+	}
+	var q []float64
+	for k := range 61 {
+		q = append(q, math.Pow(leastShare, 1-float64(k)/60))
+	}
+	if claim != nil {
+		f.Dashed("", q, audit.Allowed(claim, q), figure.Gray)
+		f.Note("dashed: the most that the claim allows", 1.2e-3, 0.02, figure.Gray)
+	}
+	return f.Line("", q, q, figure.Gray).Note("guessing", 0.02, 0.013, figure.Gray)
+}
+
+// LossesFigure draws δ(ε) as estimated from exact privacy losses, with intervals of 99 % each, beside
+// the claim (dashed), in direction Remove.
+func LossesFigure(title string, claim privacy.Profile, epsilons []float64, draws int, seed uint64, names []string,
+	laws ...audit.Law) (*figure.Figure, error) {
+	f := figure.New(title, "ε", "δ(ε)")
+	f.Alt = "δ against ε: what is claimed, and what losses of real neighbours show."
+	colors := []figure.Color{figure.Blue, figure.Orange, figure.Green}
+	src := noise.NewSeeded(seed)
+	for i, law := range laws {
+		losses, err := audit.Losses(law, privacy.Remove, draws, 0, src.Stream(i))
+		if err != nil {
+			return nil, err
+		}
+		var y, lo, hi []float64
+		for k, eps := range epsilons {
+			iv := audit.DeltaOfLosses(losses, eps, 0.99, src.Stream(1000+100*i+k))
+			y, lo, hi = append(y, iv.Estimate), append(lo, iv.Lower), append(hi, iv.Upper)
+		}
+		f.Band(epsilons, lo, hi, colors[i%3]).Line(names[i], epsilons, y, colors[i%3])
+	}
+	var claimed []float64
+	for _, eps := range epsilons {
+		claimed = append(claimed, privacy.DeltaUpper(claim, eps))
+	}
+	return f.Dashed("claimed", epsilons, claimed, figure.Gray), nil
+}
+
+// ManyCanaries is an audit of one run of the private means of Tracing, each person being a canary, with a
+// part of the noise that ε asks for: 1 is sound.
+func ManyCanaries(canaries, questions int, epsilon, part float64) (audit.OneRun, privacy.Profile, error) {
+	m, claim, err := answers(questions, epsilon, 1e-5)
+	if err != nil {
+		return audit.OneRun{}, nil, err
+	}
+	m.Scale *= part
+	return audit.OneRun{
+		Mechanism: m, Base: audit.Data{Rows: matrix.NewDense(0, questions, nil)}, Guesses: canaries / 4,
+		Canaries: audit.Data{Rows: people(canaries, questions, noise.NewSeeded(9)), Labels: make([]float64, canaries)},
+		Score: func(r *mechanism.Release, x []float64, _ float64) float64 {
+			return floats.Dot(x, r.Coefficients[1:]) // after the count
+		},
+	}, claim, nil
+}

@@ -1,0 +1,188 @@
+package ours
+
+import (
+	"context"
+	"fmt"
+	"math"
+
+	"github.com/dpnb/notebooks/dpnb/audit"
+	"github.com/dpnb/notebooks/dpnb/claim"
+	"github.com/dpnb/notebooks/dpnb/noise"
+	"github.com/dpnb/notebooks/dpnb/privacy"
+)
+
+// audits lists what is claimed of audits themselves (docs/theory/audit.md).
+func audits() []claim.Claim {
+	return []claim.Claim{
+		{
+			ID: "dpnb/audit-releases", Paper: "docs/theory/audit.md, section 1", Kind: claim.Ours,
+			Statement: "an audit of releases refutes a claim that holds, or bounds ε above it, with probability at " +
+				"most 1 " +
+				"less its level, and refutes one for which a tenth of the noise is missing",
+			Code:  []string{"audit.Mechanism"},
+			Tests: []string{"audit.TestFalseAlarms", "audit.TestMechanismSeesATenth", "mechanism.TestAudit"},
+			Proof: "audit#dpnb-audit-releases d4f506fb",
+			Check: "200 audits at 90 %, of 400 releases each, of a sum that attains its claim of ε = 3 (4,000 in " +
+				"the full " +
+				"run): how many are false alarms; one of 10,000 releases of a sum of ε = 12 with 0.9 of its noise",
+			Expected: "at most a tenth of them, within 4.3 standard deviations; the one refutes",
+			Seed:     140, Run: auditsHold(1, 0.9, 140),
+			Power: "a tenth of the noise", Slow: true,
+			Wrong: map[string]claim.Check{
+				"half of the noise is missing in all of them": auditsHold(0.5, 0.9, 140),
+				"a fault that is none":                        auditsHold(1, 1, 140),
+			},
+		}, {
+			ID: "dpnb/audit-one-run", Paper: "docs/theory/audit.md, section 3", Kind: claim.Ours,
+			Statement: "of guesses about canaries from one (ε, δ) release no more are right than the bound says, " +
+				"which " +
+				"randomised response attains",
+			Code:  []string{"audit.OneRun", "audit.OneRunBound"},
+			Tests: []string{"audit.TestOneRunBound", "audit.TestOneRun", "audit.TestOneRunFalseAlarms"},
+			Proof: "audit#dpnb-audit-one-run 016e175c",
+			Check: "200 canaries, each told rightly with probability e/(1 + e), and all of them with probability δ " +
+				"= 0 or " +
+				"0.01, 20,000 times (400,000 in the full run): the largest excess of P(V ≥ v) over the bound, in " +
+				"standard errors, and how much of it is used where it is above 0.01",
+			Expected: "no excess above 4.5 standard errors; at δ = 0 at least 0.9 of the bound is used",
+			Seed:     141, Run: oneRunHolds(1, 1, 141),
+			Power: "a tenth of ε",
+			Wrong: map[string]claim.Check{
+				"a bound for a tenth less of ε": oneRunHolds(0.9, 1, 141),
+				"a bound for a tenth more of ε": oneRunHolds(1.1, 1, 141),
+				"δ left out":                    oneRunHolds(1, 0, 141),
+			},
+		}, {
+			ID: "dpnb/audit-losses", Paper: "docs/theory/audit.md, section 4", Kind: claim.Ours,
+			Statement: "exact privacy losses refute a claim that holds with probability at most 1 less the level, " +
+				"and one " +
+				"for which a tenth of the noise is missing",
+			Code:  []string{"audit.Exact", "audit.Neighbours", "audit.DeltaOfLosses"},
+			Tests: []string{"audit.TestExact", "audit.TestSamplesAgreeWithIntegration"},
+			Proof: "audit#dpnb-audit-losses 582da712",
+			Check: "400 audits at 90 %, of 400 losses each, of normal noise at μ = 1 (8,000 in the full run), and " +
+				"one of " +
+				"4,000 losses with 0.9 of the noise",
+			Expected: "at most a tenth are false alarms, within 4.3 standard deviations; the one refutes",
+			Seed:     142, Run: lossesHold(0.9, 0.9, 142),
+			Power: "a tenth of the noise", Slow: true,
+			Wrong: map[string]claim.Check{
+				"bounds at a confidence of 1 % are taken for 90 %": lossesHold(0.01, 0.9, 142),
+				"a fault that is none":                             lossesHold(0.9, 1, 142),
+			},
+		},
+	}
+}
+
+// alarm is an audit at a level, and whether it refutes; of part of the noise.
+type alarm func(level, part float64, draws int, src *noise.Seeded) (bool, error)
+
+// keeps measures how often audits at level refute what has the part sound of its noise, and whether one of
+// the given draws sees that a part of it is there.
+func keeps(ctx context.Context, of alarm, runs int, level, sound, part float64, draws int, seed uint64) (claim.Outcome,
+	error) {
+	alarms := 0
+	for k := range runs {
+		if err := ctx.Err(); err != nil {
+			return claim.Outcome{}, err
+		}
+		refuted, err := of(level, sound, 400, noise.NewSeeded(seed+uint64(k)))
+		if err != nil {
+			return claim.Outcome{}, err
+		}
+		if refuted {
+			alarms++
+		}
+	}
+	caught, err := of(0.99, part, draws, noise.NewSeeded(seed))
+	if err != nil {
+		return claim.Outcome{}, err
+	}
+	n := float64(runs)
+	limit := 0.1*n + 4.3*math.Sqrt(0.09*n)
+	return claim.Decide(fmt.Sprintf("%d false alarms of %d; a part %g of the noise is seen: %v", alarms, runs, part,
+		caught), fmt.Sprintf("at most %.0f, and seen", limit), float64(alarms) <= limit && caught,
+		"audits err more often than they say, or see nothing"), nil
+}
+
+// auditsHold audits sums of answers.
+func auditsHold(sound, part float64, seed uint64) claim.Check {
+	return func(ctx context.Context, size claim.Size) (claim.Outcome, error) {
+		of := func(level, part float64, draws int, src *noise.Seeded) (bool, error) {
+			eps := 3.0
+			if draws > 400 {
+				eps = 12
+			}
+			m, held, err := answers(1, eps, 1e-5)
+			if err != nil {
+				return false, err
+			}
+			m.Scale *= part
+			one := people(1, 1, noise.NewSeeded(1))
+			pair := audit.Pair{Name: "one person, or nobody", With: audit.Data{Rows: one, Labels: []float64{0}},
+				Without: audit.Data{Rows: people(0, 1, noise.NewSeeded(1))}}
+			o := &audit.Options{Draws: draws, Level: level, Delta: 1e-5, Claim: held}
+			c, err := audit.Mechanism(ctx, m, pair, o, src)
+			if err != nil {
+				return false, err
+			}
+			return c.Refuted || c.Epsilon > c.Claimed, nil
+		}
+		return keeps(ctx, of, size.Runs(200), 0.9, sound, part, 10_000, seed)
+	}
+}
+
+// lossesHold audits normal noise by its losses.
+func lossesHold(level, part float64, seed uint64) claim.Check {
+	return func(ctx context.Context, size claim.Size) (claim.Outcome, error) {
+		held := privacy.GaussianProfile(1, privacy.AddRemove)
+		of := func(level, part float64, draws int, src *noise.Seeded) (bool, error) {
+			c, err := audit.Exact(audit.Shifted{Distance: 1, Sigma: part},
+				&audit.Options{Draws: draws, Level: level, Claim: held}, src)
+			if err != nil {
+				return false, err
+			}
+			return c.Refuted, nil
+		}
+		return keeps(ctx, of, size.Runs(400), level, 1, part, 4000, seed)
+	}
+}
+
+// oneRunHolds compares the bound at factor·ε and deltas·δ with randomised response.
+func oneRunHolds(factor, deltas float64, seed uint64) claim.Check {
+	return func(ctx context.Context, size claim.Size) (claim.Outcome, error) {
+		const m, eps = 200, 1.0
+		draws := size.Runs(20_000)
+		src := noise.NewSeeded(seed)
+		worst, used := math.Inf(-1), 0.0
+		for _, delta := range []float64{0, 0.01} {
+			var tail [m + 1]float64
+			for range draws {
+				if err := ctx.Err(); err != nil {
+					return claim.Outcome{}, err
+				}
+				right, all := 0, src.Float64() < delta
+				for range m {
+					if src.Float64() < 1/(1+math.Exp(-eps)) || all {
+						right++
+					}
+				}
+				for v := range right + 1 {
+					tail[v]++
+				}
+			}
+			for v, n := range tail {
+				p, se := n/float64(draws), math.Sqrt(n+1)/float64(draws)
+				bound := audit.OneRunBound(m, m, v, factor*eps, deltas*delta)
+				worst = math.Max(worst, (p-bound)/se)
+				if delta == 0 && p > 0.01 && p < 0.2 {
+					used = math.Max(used, p/bound)
+				}
+			}
+		}
+		return claim.Decide(fmt.Sprintf("at most %.1f standard errors above the bound, of which %.2f is "+
+			"used", worst, used),
+			"at most 4.5, at least 0.9", worst <= 4.5 && used >= 0.9,
+			"the bound is broken, or far from what happens"), nil
+	}
+}
