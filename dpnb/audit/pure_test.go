@@ -92,6 +92,51 @@ func TestPureObjective(t *testing.T) {
 	}
 }
 
+// Labels of two classes cannot put every slope at every place, so that the guarantee need not be attained: it holds
+// for random neighbours, comes within a tenth, and a curvature that is a tenth too large is seen where it bends.
+func TestPureClasses(t *testing.T) {
+	r := rand.New(rand.NewPCG(5, 5))
+	for _, l := range []loss.Convex{loss.Logistic{}, loss.Softplus{Width: 0.5}, loss.Softplus{Width: 1e-3},
+		loss.Hinge{}} {
+		c := pureConfig(l, 1, privacy.AddRemove)
+		c.MomentBound, c.Clip = 0, 1.5
+		m, err := c.Calibrate()
+		if err != nil {
+			t.Fatal(err)
+		}
+		const part = 0.99
+		law := PureLaw{Loss: l, Bend: loss.FreeBend(m.Clip, m.Scale, m.Lambda), Scale: m.Scale, Lambda: m.Lambda}
+		wrong := law
+		wrong.Bend = loss.FreeBend(m.Clip, m.Scale, 1.1*m.Lambda)
+		worst, seen := 0.0, 0.0
+		for range 20_000 {
+			d := 1 + r.IntN(2)
+			record := func() PureRecord {
+				x, w := make([]float64, d), math.Exp(2*r.NormFloat64())
+				for j := range x {
+					x[j] = r.NormFloat64()
+				}
+				floats.Scale(1/floats.Norm(x, 2), x)
+				return PureRecord{Direction: x, Norm: w, Label: float64(1 - 2*r.IntN(2))}
+			}
+			var records []PureRecord
+			for range r.IntN(3) {
+				records = append(records, record())
+			}
+			more, w := record(), make([]float64, d)
+			for j := range w {
+				w[j] = r.NormFloat64() * math.Exp(2*r.NormFloat64())
+			}
+			worst = math.Max(worst, math.Abs(law.LogRatio(records, more, w)))
+			seen = math.Max(seen, math.Abs(wrong.LogRatio(records, more, w)))
+		}
+		t.Logf("%s: %.4f, with more curvature %.4f", l.Name(), worst, seen)
+		if worst > part*(1+1e-9) || worst < 0.9*part || seen < worst {
+			t.Errorf("%s: the densities differ by %.5f, with a tenth more curvature by %.5f", l.Name(), worst, seen)
+		}
+	}
+}
+
 // Linear losses move the real mechanism's minimiser by all that its noise is for, but for the
 // solver's share, under both adjacencies; no loss moves it farther.
 func TestPureOutput(t *testing.T) {

@@ -162,7 +162,7 @@ func (l HeavyTails) recipe() recipe {
 		learner: "HeavyTails", title: "regression with heavy tails", entry: "heavy tails", task: task,
 		probabilities: l.Loss == LogisticLoss, levels: levels, records: max(0, l.Records), noise: l.Noise,
 		workers: l.Workers,
-		own:     parameter{"Threshold", l.Threshold}, pure: true,
+		own:     parameter{"Threshold", l.Threshold}, pure: true, open: true,
 		choose: func(_ recipe, d *frame.Design, epsilon, _ float64) (mechanism.Mechanism, error) {
 			c := pure.Config{Loss: l.loss(), Epsilon: epsilon, Adjacency: privacy.AddRemove, Features: d.Width(),
 				Records: l.Records,

@@ -132,7 +132,7 @@ func TestHeavyTails(t *testing.T) {
 }
 
 // What cannot be is refused by public numbers, with a reason, and the ledger stays as it was:
-// parameters out of range, δ asked of a pure learner, a learner with δ on a pure budget,
+// parameters out of range, δ asked of a pure learner, a learner that needs a δ on a pure budget,
 // numbers without bounds given to others.
 func TestHeavyTailsRefuses(t *testing.T) {
 	df := incomes(t, 100)
@@ -167,17 +167,11 @@ func TestHeavyTailsRefuses(t *testing.T) {
 	if err == nil || !strings.Contains(err.Error(), "Unbounded") {
 		t.Errorf("numbers without bounds: %v", err)
 	}
-	patients := learn.Regression(learn.Patients(50, 1), "pressure", learn.RowNorm(1))
-	ill := learn.Binary(learn.Patients(50, 1), "ill", learn.RowNorm(1))
-	for _, l := range []learn.Learner{learn.Linear{}, learn.Huber{}, learn.Quantile{}, learn.Logistic{},
-		learn.SVM{}, learn.Logistic{Records: 50}} {
-		on := patients
-		switch l.(type) {
-		case learn.Logistic, learn.SVM:
-			on = ill
-		}
-		if _, err := l.Fit(on, budget.Spend(0.5)); !errors.As(err, &bad) || bad.Name != "Delta" ||
-			!strings.Contains(err.Error(), "dpnb.HeavyTails{") {
+	all := kinds(t, 50)
+	for from, l := range map[string]learn.Learner{"Regression": learn.Quantiles{}, "Counts": learn.Poisson{},
+		"Classes": learn.Softmax{}} {
+		if _, err := l.Fit(all[from], budget.Spend(0.5)); !errors.As(err, &bad) || bad.Name != "Delta" ||
+			!strings.Contains(err.Error(), "HeavyTails do not") {
 			t.Errorf("%T on a pure budget: %v", l, err)
 		}
 	}

@@ -28,6 +28,9 @@ type Huber struct {
 	// at the coefficients has, so that Model.Intervals can be narrow: 0.1 makes a
 	// twentieth more noise. Zero spends nothing on it.
 	CurvatureShare float64
+	// Pure spends no δ, as every fit does where there is none: pure ε-DP, with more noise where features
+	// are many. Regularise, CurvatureShare and Bound are then refused.
+	Pure bool
 	// Noise is the source of the noise; nil is noise.NewSecure().
 	Noise noise.Source
 	// Workers is the number of goroutines; zero means one for each processor.
@@ -53,5 +56,8 @@ func (l Huber) recipe() recipe {
 		loss:   func(frame.Target) loss.Loss { return loss.Huber{Threshold: threshold} },
 		lambda: l.Lambda, noise: l.Noise, workers: l.Workers, bound: tightUnless(l.Bound), ridge: predictionNoise,
 		curvatureShare: l.CurvatureShare, own: parameter{"Threshold", l.Threshold},
+		pure: l.Pure, convex: convex{loss: loss.Huber{Threshold: threshold}, needDelta: []setting{
+			{"Regularise", l.Regularise != Regulariser{}}, {"CurvatureShare", l.CurvatureShare != 0},
+			{"Bound", l.Bound != 0}}},
 	}.with(l.Regularise)
 }

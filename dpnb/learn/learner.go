@@ -81,8 +81,10 @@ type recipe struct {
 	tolerance float64 // τ; zero has it chosen
 	noise     noise.Source
 	workers   int
-	// pure says that it spends no δ, and learns from numbers without bounds.
-	pure bool
+	// pure says that it spends no δ, open that it learns from numbers without bounds.
+	pure, open bool
+	// convex is what is minimised where there is no δ.
+	convex convex
 	// choose chooses the mechanism and its parameters, with noise what will be drawn
 	// from; nil is objective perturbation's.
 	choose choice
@@ -129,7 +131,7 @@ func (p recipe) suits(d *frame.Design) error {
 	if d.Target.Task != p.task {
 		return &TaskError{Learner: p.learner, Want: p.task, Got: d.Target.Task}
 	}
-	if d.Encoding != nil && d.Encoding.Open() && !p.pure {
+	if d.Encoding != nil && d.Encoding.Open() && !p.open {
 		return fmt.Errorf("dpnb: %s needs bounds of every number, and the schema has Unbounded ones: only HeavyTails "+
 			"learns from those", p.learner)
 	}
@@ -144,6 +146,9 @@ func priced(data *Dataset, allowance Allowance, p *recipe) (mechanism.Mechanism,
 		return nil, none, err
 	}
 	p.noise = noise.OrSecure(p.noise)
+	if p.convex.loss != nil && (p.pure || allowance.part.Delta == 0) {
+		*p = p.purely()
+	}
 	if p.pure {
 		var err error
 		if allowance, err = allowance.withoutDelta(p.learner); err != nil {
@@ -168,8 +173,9 @@ func priced(data *Dataset, allowance Allowance, p *recipe) (mechanism.Mechanism,
 	m, price, err := allowance.priced(mechanism.ForPeople(d.RowsOfAPerson,
 		func(epsilon, delta float64) (mechanism.Mechanism, error) { return choose(*p, d, epsilon, delta) }))
 	var bad *privacy.ParamError
-	if errors.As(err, &bad) && bad.Name == "Delta" && (p.task == frame.Number || p.task == frame.TwoClasses) {
-		err = fmt.Errorf("%w; of the learners only HeavyTails needs no δ%s", err, p.withoutDelta())
+	if errors.As(err, &bad) && bad.Name == "Delta" {
+		err = fmt.Errorf("%w; %s needs a δ, and of the learners Linear, Huber, Quantile, Logistic, SVM and HeavyTails "+
+			"do not", err, p.learner)
 	}
 	if p.pure {
 		price.Delta = 0 // what it is alone, whatever a share was calculated with
@@ -213,22 +219,6 @@ func fit(data *Dataset, allowance Allowance, p recipe) (*Model, error) {
 	return model, nil
 }
 
-// withoutDelta names the HeavyTails that is most like the learner.
-func (p recipe) withoutDelta() string {
-	setting := map[string]string{"Linear": "Loss: dpnb.SquaredLoss", "Huber": "Loss: dpnb.HuberLoss",
-		"Logistic": "Loss: dpnb.LogisticLoss", "SVM": "Loss: dpnb.HingeLoss"}[p.learner]
-	if p.learner == "Quantile" && p.levels[0] != 0.5 {
-		setting = fmt.Sprintf("Loss: dpnb.PinballLoss, Tau: %g", p.levels[0])
-	}
-	switch {
-	case setting != "" || p.learner == "Quantile":
-		return fmt.Sprintf(": dpnb.HeavyTails{%s} is its like", setting)
-	case p.learner == "Quantiles":
-		return ": dpnb.HeavyTails{Loss: dpnb.PinballLoss, Tau: 0.9} is its like for one level"
-	}
-	return ""
-}
-
 // named is the entry of a mechanism in the ledger.
 func (p recipe) named(d mechanism.Description) string {
 	name := d.Name + ", " + p.entry
@@ -266,7 +256,7 @@ func fitWithoutPrivacy(data *Dataset, p recipe) (*Model, error) {
 		return nil, err
 	}
 	m := newModel(p, d, theta)
-	if p.levels == nil && !p.pure { // others have no ridge
+	if p.levels == nil && !p.open { // others have no ridge
 		m.lambda = lambda
 	}
 	return m, nil

@@ -30,6 +30,9 @@ type Linear struct {
 	// at the coefficients has, so that Model.Intervals can be narrow: 0.1 makes a
 	// twentieth more noise. Zero spends nothing on it.
 	CurvatureShare float64
+	// Pure spends no δ, as every fit does where there is none: pure ε-DP, with more noise where features
+	// are many. Regularise, CurvatureShare and Bound are then refused.
+	Pure bool
 	// Noise is the source of the noise; nil is noise.NewSecure().
 	Noise noise.Source
 	// Workers is the number of goroutines; zero means one for each processor.
@@ -56,7 +59,10 @@ func (l Linear) recipe() recipe {
 		loss:   func(frame.Target) loss.Loss { return loss.Squared{} },
 		level:  func(frame.Target) float64 { return level },
 		lambda: l.Lambda, noise: l.Noise, workers: l.Workers, bound: tightUnless(l.Bound), ridge: predictionNoise,
-		curvatureShare: l.CurvatureShare, own: parameter{"Clip", l.Clip},
+		curvatureShare: l.CurvatureShare, own: parameter{"Clip", l.Clip}, pure: l.Pure,
+		convex: convex{loss: loss.Huber{Threshold: level}, needDelta: []setting{
+			{"Regularise", l.Regularise != Regulariser{}},
+			{"CurvatureShare", l.CurvatureShare != 0}, {"Bound", l.Bound != 0}}},
 	}.with(l.Regularise)
 }
 

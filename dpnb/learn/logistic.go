@@ -31,6 +31,9 @@ type Logistic struct {
 	// at the coefficients has, so that Model.Intervals can be narrow: 0.1 makes a
 	// twentieth more noise. Zero spends nothing on it.
 	CurvatureShare float64
+	// Pure spends no δ, as every fit does where there is none: pure ε-DP, with more noise where features
+	// are many. BaseRate, CurvatureShare and Bound are then refused.
+	Pure bool
 	// Noise is the source of the noise; nil is noise.NewSecure().
 	// Seed(s) makes the fit a reproducible simulation that protects nobody.
 	Noise noise.Source
@@ -60,6 +63,8 @@ func (l Logistic) recipe() recipe {
 		loss:          func(frame.Target) loss.Loss { return loss.Logistic{} },
 		lambda:        l.Lambda, records: l.Records, baseRate: l.BaseRate, noise: l.Noise, workers: l.Workers,
 		bound:          l.Bound,
-		curvatureShare: l.CurvatureShare,
+		curvatureShare: l.CurvatureShare, pure: l.Pure,
+		convex: convex{loss: loss.Logistic{}, needDelta: []setting{{"BaseRate", l.BaseRate != 0},
+			{"CurvatureShare", l.CurvatureShare != 0}, {"Bound", l.Bound != 0}}},
 	}
 }

@@ -70,7 +70,7 @@ func changed(name string, change func(*recipe), tasks ...frame.Task) Mechanism {
 		if !slices.Contains(tasks, p.task) {
 			return nil, &TaskError{Learner: name, Want: tasks[0], Got: p.task}
 		}
-		p.noise, p.workers = src, 1
+		p.noise, p.workers, p.convex = src, 1, convex{} // compared at a δ
 		change(&p)
 		return fit(data, a, p)
 	}}

@@ -54,8 +54,8 @@ func TestRefusalsSpeakOfWhatWasStated(t *testing.T) {
 		},
 		"width, without privacy": {plain(learn.SVM{Width: -3}, binary), []string{"Width = -3"}},
 		"δ = 0": {
-			fit(learn.Logistic{Noise: seed}, binary, learn.Simulate(1, 0)),
-			[]string{"Delta = 0", "for example 1e-6", "Gaussian noise"},
+			fit(learn.Logistic{CurvatureShare: 0.1, Noise: seed}, binary, learn.Simulate(1, 0)),
+			[]string{"CurvatureShare", "Logistic spends no δ"},
 		},
 		"δ = 0, classes": {
 			fit(learn.Softmax{Noise: seed}, class, learn.Simulate(1, 0)),

@@ -5,6 +5,7 @@ import (
 	"strconv"
 
 	"github.com/dpnb/notebooks/dpnb/frame"
+	"github.com/dpnb/notebooks/dpnb/loss"
 	"github.com/dpnb/notebooks/dpnb/mechanism"
 	"github.com/dpnb/notebooks/dpnb/mechanism/sgd"
 	"github.com/dpnb/notebooks/dpnb/noise"
@@ -32,6 +33,9 @@ type Quantile struct {
 	// L1 is ω ≥ 0 of ω‖θ‖₁, which is added to the sum of the losses for the coefficients
 	// but the intercept, and costs no privacy. See Regulariser.
 	L1 float64
+	// Pure spends no δ, as every fit does where there is none: pure ε-DP, with more noise where features
+	// are many. It is then one problem and not a descent; Steps and L1 are refused.
+	Pure bool
 	// Noise is the source of the noise; nil is noise.NewSecure().
 	Noise noise.Source
 	// Workers is the number of goroutines; zero means one for each processor.
@@ -55,6 +59,8 @@ func (l Quantile) FitWithoutPrivacy(data *Dataset) (*Model, error) {
 func (l Quantile) recipe() recipe {
 	p := quantiles([]float64{orElse(l.Tau, 0.5)}, l.Radius, l.Steps, l.L1)
 	p.learner, p.noise, p.workers, p.own = "Quantile", l.Noise, l.Workers, parameter{"Tau", l.Tau}
+	p.pure, p.convex = l.Pure, convex{loss: loss.Pinball{Tau: p.levels[0]}, radius: l.Radius,
+		needDelta: []setting{{"Steps", l.Steps != 0}, {"L1", l.L1 != 0}}}
 	return p
 }
 

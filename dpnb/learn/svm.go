@@ -35,6 +35,9 @@ type SVM struct {
 	// at the coefficients has, so that Model.Intervals can be narrow: 0.1 makes a
 	// twentieth more noise. Zero spends nothing on it.
 	CurvatureShare float64
+	// Pure spends no δ, as every fit does where there is none: pure ε-DP, with more noise where features
+	// are many. BaseRate, CurvatureShare and Bound are then refused.
+	Pure bool
 	// Noise is the source of the noise; nil is noise.NewSecure().
 	Noise noise.Source
 	// Workers is the number of goroutines; zero means one for each processor.
@@ -59,7 +62,9 @@ func (l SVM) recipe() recipe {
 		learner: "SVM", title: "support vector machine", entry: "smoothed hinge", task: frame.TwoClasses,
 		loss:   func(frame.Target) loss.Loss { return loss.Softplus{Width: width} },
 		lambda: l.Lambda, records: l.Records, baseRate: l.BaseRate, noise: l.Noise, workers: l.Workers, bound: l.Bound,
-		curvatureShare: l.CurvatureShare, own: parameter{"Width", l.Width},
+		curvatureShare: l.CurvatureShare, own: parameter{"Width", l.Width}, pure: l.Pure,
+		convex: convex{loss: loss.Softplus{Width: width}, needDelta: []setting{{"BaseRate", l.BaseRate != 0},
+			{"CurvatureShare", l.CurvatureShare != 0}, {"Bound", l.Bound != 0}}},
 	}
 }
 

@@ -57,6 +57,7 @@ func (l Tune) Fit(data *Dataset, allowance Allowance) (*Model, error) {
 	}
 	p := choices[0].recipe
 	p.learner, p.entry, p.noise, p.workers = "Tune", "tuned", l.Noise, l.Workers
+	p.convex = convex{} // the choice needs a δ
 	p.choose = func(_ recipe, _ *frame.Design, epsilon, delta float64) (mechanism.Mechanism, error) {
 		return l.calibrate(choices, epsilon, delta)
 	}

@@ -69,6 +69,19 @@ func (h Huber) preciseCurve(v dd.Number, _ float64) (dd.Number, float64) {
 	return within(v, h.Threshold), 1
 }
 
+// With v = t − y, −yv is 1 − yt for y = ±1: h times the logistic loss at v/h.
+func (Softplus) anchor(y, norm float64) float64 { return y / norm }
+
+func (s Softplus) curve(v, y float64) (value, slope, curvature float64) {
+	value, slope, curvature = Logistic{}.curve(v/s.Width, y)
+	return s.Width * value, slope, curvature / s.Width
+}
+
+func (s Softplus) preciseCurve(v dd.Number, y float64) (dd.Number, float64) {
+	slope, curvature := Logistic{}.preciseCurve(v.Div(dd.From(s.Width)), y)
+	return slope, curvature / s.Width
+}
+
 func (Logistic) curve(v, y float64) (value, slope, curvature float64) {
 	m := y * v
 	e := math.Exp(-math.Abs(m))

@@ -8,7 +8,7 @@ import (
 )
 
 // Convex is a convex scalar loss φ(t; y) that an Extension can be made of: LeastAbsolute,
-// Pinball, Hinge, ReLU, Affine, Huber, Squared and Logistic. It need have no bounded slope.
+// Pinball, Hinge, ReLU, Affine, Huber, Squared, Logistic and Softplus. It need have no bounded slope.
 type Convex interface {
 	Name() string
 	ValidLabel(y float64) bool
@@ -218,6 +218,9 @@ func (b Bend) meetBowl(of bowl, r, norm, y float64) (u, gamma float64) {
 		}
 		step := f / (dg + norm*norm*ds)
 		next := u - step
+		if math.IsInf(hi, 1) { // both laws may be flat here, and a step says nothing of where they bend
+			next = min(next, 2*u+math.Abs(r)+b.c/b.top)
+		}
 		if !(next > lo && next < hi) {
 			if next = 0.5 * (lo + hi); math.IsInf(hi, 1) {
 				next = 2*u + b.c/b.top

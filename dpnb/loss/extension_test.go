@@ -9,7 +9,8 @@ import (
 	"github.com/dpnb/notebooks/dpnb/internal/dd"
 )
 
-var extendables = []Convex{LeastAbsolute{}, Pinball{0.9}, Hinge{}, ReLU{}, Affine{}, Huber{0.7}, Squared{}, Logistic{}}
+var extendables = []Convex{LeastAbsolute{}, Pinball{0.9}, Hinge{}, ReLU{}, Affine{}, Huber{0.7}, Squared{}, Logistic{},
+	Softplus{1}, Softplus{0.01}}
 
 func bends() []Bend {
 	return []Bend{

@@ -63,7 +63,7 @@ func (p *Problem) validate(bend func() loss.Bend) error {
 	}
 	if !loss.Extendable(p.Loss) {
 		return fmt.Errorf("%w: the %s loss has no Lipschitz extension here, or parameters out of range; "+
-			"those of a linear predictor have: absolute, pinball, hinge, ReLU, affine, Huber, squared and logistic",
+			"those of a linear predictor have: absolute, pinball, hinge, ReLU, affine, Huber, squared, logistic, softplus",
 			privacy.ErrUnsupported, p.Loss.Name())
 	}
 	scales := mechanism.Scales{{"Clip", p.Clip}, {"Radius", p.Radius}, {"Lambda", p.Lambda}, {"Tolerance", p.Tolerance}}
@@ -176,13 +176,13 @@ func (p *Problem) minimise(
 	for i := range numbers {
 		numbers[i] = float64(i)
 	}
-	if p.Directions {
-		labels = slices.Clone(labels)
-		shift := p.shift(bend)
-		for i, norm := range norms {
-			if norm > 0 {
-				labels[i], norms[i] = labels[i]/norm+shift, 1
+	labels = slices.Clone(labels)
+	for i, norm := range norms {
+		if norm > 0 {
+			if p.Directions {
+				labels[i], norms[i] = labels[i]/norm, 1
 			}
+			labels[i] += p.shift(bend, norms[i])
 		}
 	}
 	var offsets []float64
@@ -211,16 +211,19 @@ func (p *Problem) minimise(
 	return w, nil
 }
 
-// shift is what is added to the labels of a pinball loss, so that what is bent has the level of what
-// has a kink. Its slope falls short of 1 − τ to the right of the kink by H*(1 − τ) in sum, as of τ to
-// the left by H*(τ), and where residuals have a density that hardly changes so far the mean of the
-// slopes vanishes where it should if the kink moves by the difference, over the slope's range of 1.
-// A function of public numbers: a record's loss is one of the same class.
-func (p *Problem) shift(bend loss.Bend) float64 {
-	if q, ok := p.Loss.(loss.Pinball); ok {
-		return bend.Bias(q.Tau) - bend.Bias(1-q.Tau)
+// shift is what is added to the label of a record of length ρ of a pinball loss, so that what is bent
+// has the level of what has a kink. In the margin its slope falls short of ρ(1 − τ) to the right of the
+// kink by H*(ρ(1 − τ)) in sum, as of ρτ to the left by H*(ρτ), and where residuals have a density that
+// hardly changes so far the mean of the slopes vanishes where it should if the kink moves by the
+// difference over the slope's range ρ, and the label by the difference. Where C cuts a side, there is
+// no such place, and nothing moves. A function of ρ and public numbers: the record's loss is one of the
+// same class.
+func (p *Problem) shift(bend loss.Bend, norm float64) float64 {
+	q, ok := p.Loss.(loss.Pinball)
+	if !ok || q.Tau == 0.5 || !(norm*q.Lipschitz() <= p.Clip*(1+0x1p-40)) {
+		return 0
 	}
-	return 0
+	return bend.Bias(norm*q.Tau) - bend.Bias(norm*(1-q.Tau))
 }
 
 // curve returns the free curve of C, β and Λ, but never one that bends more than that of

@@ -1,0 +1,70 @@
+package learn
+
+import (
+	"fmt"
+
+	"github.com/dpnb/notebooks/dpnb/frame"
+	"github.com/dpnb/notebooks/dpnb/loss"
+	"github.com/dpnb/notebooks/dpnb/mechanism"
+	"github.com/dpnb/notebooks/dpnb/mechanism/pure"
+	"github.com/dpnb/notebooks/dpnb/privacy"
+)
+
+// convex is what a learner minimises where it spends no δ.
+type convex struct {
+	// loss, with the clipping of the learner as its threshold; nil where the learner needs a δ.
+	loss loss.Convex
+	// radius of the ball of the coefficients; zero has it chosen.
+	radius float64
+	// needDelta are the settings that mean nothing without a δ, and whether they were stated.
+	needDelta []setting
+}
+
+// setting is one of a learner, by name, and whether it was stated.
+type setting struct {
+	name   string
+	stated bool
+}
+
+// The ball of the coefficients over the bound on rows, where nothing else is said: predictions within
+// 8 of the middle of a number's bounds, and up to 32 for the margin of two classes, which did best on Adult
+// and on invented patients. docs/theory/learners.md, section 8.
+const pureNumber, pureClasses = 8, 32
+
+// purely returns the recipe for δ = 0: objective perturbation of the smooth Lipschitz extension of the same
+// loss, with C = L·R, the longest gradient there is within the public bounds, so that nothing is cut that
+// is not cut with a δ. docs/theory/learners.md, section 8.
+func (p recipe) purely() recipe {
+	p.pure = true
+	p.choose = func(p recipe, d *frame.Design, epsilon, _ float64) (mechanism.Mechanism, error) {
+		for _, s := range p.convex.needDelta {
+			if s.stated {
+				return nil, &privacy.ParamError{Name: s.name, Value: "set", Want: fmt.Sprintf(
+					"nothing where %s spends no δ: it is for fits with δ > 0", p.learner)}
+			}
+		}
+		if p.levels != nil {
+			if err := p.validLevels(); err != nil {
+				return nil, err
+			}
+		}
+		c := pure.Config{Loss: p.convex.loss, Epsilon: epsilon, Adjacency: privacy.AddRemove, Features: d.Width(),
+			Records: p.records, Lambda: p.lambda, Clip: p.convex.loss.Lipschitz() * d.RowNorm,
+			Radius: orElse(p.convex.radius, pureNumber/d.RowNorm)}
+		switch {
+		case p.task == frame.TwoClasses:
+			c.Radius = pureClasses / d.RowNorm
+		case p.levels != nil && p.convex.radius == 0:
+			c.Radius = quantileRadius / d.RowNorm
+		}
+		switch {
+		case p.records == 0 && p.lambda == 0:
+			m := pure.Counted{Config: c, Share: countPart}
+			return m, m.Validate()
+		case p.records == 0: // nothing is chosen by their number
+			c.Records = 1_000_000
+		}
+		return c.Calibrate()
+	}
+	return p
+}

@@ -1,0 +1,142 @@
+package learn_test
+
+import (
+	"errors"
+	"fmt"
+	"math"
+	"math/rand/v2"
+	"strings"
+	"testing"
+
+	"github.com/dpnb/notebooks/dpnb/audit"
+	"github.com/dpnb/notebooks/dpnb/learn"
+	"github.com/dpnb/notebooks/dpnb/loss"
+	"github.com/dpnb/notebooks/dpnb/matrix"
+	"github.com/dpnb/notebooks/dpnb/mechanism/pure"
+	"github.com/dpnb/notebooks/dpnb/privacy"
+	"github.com/dpnb/notebooks/dpnb/privacy/objective"
+)
+
+// pureLearners with what they learn from; the first version takes what there is, the second spends no δ of
+// a budget that has some.
+var pureLearners = []struct {
+	from         string
+	zero, stated learn.Learner
+}{
+	{"Regression", learn.Linear{Noise: learn.Seed(1)}, learn.Linear{Noise: learn.Seed(1), Pure: true}},
+	{"Regression", learn.Huber{Noise: learn.Seed(1)}, learn.Huber{Noise: learn.Seed(1), Pure: true}},
+	{"Regression", learn.Median{Noise: learn.Seed(1)}, learn.Median{Noise: learn.Seed(1), Pure: true}},
+	{"Regression", learn.Quantile{Tau: 0.8, Noise: learn.Seed(1)},
+		learn.Quantile{Tau: 0.8, Noise: learn.Seed(1), Pure: true}},
+	{"Binary", learn.Logistic{Noise: learn.Seed(1)}, learn.Logistic{Noise: learn.Seed(1), Pure: true}},
+	{"Binary", learn.SVM{Noise: learn.Seed(1)}, learn.SVM{Noise: learn.Seed(1), Pure: true}},
+}
+
+// On a budget of δ = 0, and with Pure on another, the ordinary learners are of pure ε: two fits of ½ are
+// charged as 1 and no δ, a third is refused; what was fitted learns. For neighbours, of which one lacks a
+// person, the exact densities of the mechanism that was run differ by no more than its ε.
+func TestPurely(t *testing.T) {
+	data := kinds(t, 4000)
+	r := rand.New(rand.NewPCG(2, 2))
+	for i, c := range pureLearners {
+		d, err := data[c.from].Design()
+		if err != nil {
+			t.Fatal(err)
+		}
+		for k, delta := range []float64{0, 1e-6} {
+			l := []learn.Learner{c.zero, c.stated}[k]
+			budget := learn.NewBudget(1, delta, learn.Named(fmt.Sprint(t.Name(), i, k)))
+			var m *learn.Model
+			for range 2 {
+				if m, err = l.Fit(data[c.from], budget.Spend(0.5)); err != nil {
+					t.Fatalf("%T, δ = %g: %v", l, delta, err)
+				}
+				g := m.Release.Guarantee
+				if g.Epsilon != 0.5 || g.Delta != 0 || privacy.DeltaUpper(g.Profile, 0.5) != 0 ||
+					privacy.DeltaUpper(g.Profile, 0.49) == 0 {
+					t.Errorf("%T, δ = %g: %+v", l, delta, g)
+				}
+			}
+			if _, err := l.Fit(data[c.from], budget.Spend(0.01)); err == nil {
+				t.Errorf("%T, δ = %g: a third", l, delta)
+			}
+			if s, err := budget.State(); err != nil || s.SpentEpsilon != 1 || s.SpentDelta != 0 || len(s.Entries) != 2 {
+				t.Errorf("%T, δ = %g: %+v (%v)", l, delta, s, err)
+			}
+			if _, err := l.Fit(data[c.from], learn.NewBudget(1, delta, learn.Named(fmt.Sprint(t.Name(), i, k,
+				"asked"))).Spend(0.5).WithDelta(1e-9)); err == nil && k == 1 {
+				t.Errorf("%T: Pure, and a δ was asked for", l)
+			}
+			ran := m.Release.Fitted.(pure.Objective)
+			if want := ran.Loss.Lipschitz() * d.RowNorm; ran.Clip != want {
+				t.Errorf("%T: C = %g, the longest gradient is %g", l, ran.Clip, want)
+			}
+			law := audit.PureLaw{Loss: ran.Loss, Scale: ran.Scale, Lambda: ran.Lambda,
+				Bend: loss.FreeBend(ran.Clip, math.Max(ran.Scale, ran.Clip/8), ran.Lambda)}
+			rows := d.Rows.(*matrix.Dense)
+			record := func() audit.PureRecord {
+				i := r.IntN(rows.N)
+				unit, norms := matrix.Directions(&matrix.Dense{N: 1, D: rows.D,
+					Data: rows.Data[i*rows.D : (i+1)*rows.D]}, 1)
+				x := make([]float64, rows.D)
+				unit.Row(x, 0)
+				return audit.PureRecord{Direction: x, Norm: norms[0], Label: d.Labels[i]}
+			}
+			worst := 0.0
+			for range 500 {
+				people := []audit.PureRecord{record(), record(), record()}
+				w := make([]float64, rows.D)
+				for j := range w {
+					w[j] = r.NormFloat64() * ran.Clip / ran.Lambda * math.Exp(2*r.NormFloat64())
+				}
+				worst = math.Max(worst, math.Abs(law.LogRatio(people, record(), w)))
+			}
+			if worst > ran.Epsilon() || ran.Epsilon() > 0.5 || worst < 0.1 {
+				t.Errorf("%T: neighbours differ by %.4f, claimed %.4f of 0.5", l, worst, ran.Epsilon())
+			}
+			plain, err := l.FitWithoutPrivacy(data[c.from])
+			if err != nil {
+				t.Fatal(err)
+			}
+			best, err := plain.Score(learn.Patients(1000, 5))
+			if err != nil {
+				t.Fatal(err)
+			}
+			if got, err := m.Score(learn.Patients(1000, 5)); err != nil || got < best-0.12 {
+				t.Errorf("%T: score %.3f (%v), without privacy %.3f", l, got, err, best)
+			}
+		}
+	}
+}
+
+// What means nothing without a δ is refused by name, and the ledger stays as it was.
+func TestPurelyRefuses(t *testing.T) {
+	data, budget := kinds(t, 100), learn.NewBudget(1, 0, learn.Named(t.Name()))
+	var bad *privacy.ParamError
+	for _, c := range []struct {
+		name, from string
+		l          learn.Learner
+	}{
+		{"Regularise", "Regression", learn.Linear{Regularise: learn.Regulariser{L1: 1}}},
+		{"CurvatureShare", "Regression", learn.Huber{CurvatureShare: 0.1}},
+		{"Bound", "Regression", learn.Linear{Bound: objective.RKW23}},
+		{"Steps", "Regression", learn.Median{Steps: 10}}, {"L1", "Regression", learn.Median{L1: 1}},
+		{"BaseRate", "Binary", learn.Logistic{BaseRate: 0.2}},
+		{"CurvatureShare", "Binary", learn.SVM{CurvatureShare: 0.1}},
+		{"Tau", "Regression", learn.Quantile{Tau: 1.5}}, {"Threshold", "Regression", learn.Huber{Threshold: -1}},
+		{"Records", "Binary", learn.Logistic{Records: -1}}, {"Radius", "Regression", learn.Median{Radius: -1}},
+	} {
+		_, err := c.l.Fit(data[c.from], budget.Spend(0.5))
+		if !errors.As(err, &bad) || !strings.Contains(bad.Name, c.name) {
+			t.Errorf("%T: %v, want %s refused", c.l, err, c.name)
+		}
+	}
+	if s, err := budget.State(); err != nil || len(s.Entries) != 0 {
+		t.Errorf("charged: %+v (%v)", s, err)
+	}
+	// A λ that is fixed needs no count of the records.
+	m, err := learn.Linear{Lambda: 50, Noise: learn.Seed(1)}.Fit(data["Regression"], learn.Simulate(1, 0))
+	if err != nil || m.Release.Fitted.(pure.Objective).Lambda != 50 || strings.Contains(m.Release.Mechanism, "count") {
+		t.Errorf("λ = 50: %+v (%v)", m, err)
+	}
+}
