@@ -63,7 +63,8 @@ func (p *Problem) validate(bend func() loss.Bend) error {
 	}
 	if !loss.Extendable(p.Loss) {
 		return fmt.Errorf("%w: the %s loss has no Lipschitz extension here, or parameters out of range; "+
-			"those of a linear predictor have: absolute, pinball, hinge, ReLU, affine, Huber, squared, logistic, softplus",
+			"those of a linear predictor have: absolute, pinball, hinge, ReLU, affine, Huber, squared, "+
+			"logistic and softplus",
 			privacy.ErrUnsupported, p.Loss.Name())
 	}
 	scales := mechanism.Scales{{"Clip", p.Clip}, {"Radius", p.Radius}, {"Lambda", p.Lambda}, {"Tolerance", p.Tolerance}}
