@@ -354,7 +354,31 @@ func (f *Figure) draw(c draw.Canvas) {
 			a.axis.Min, a.axis.Max = a.axis.Min/2, a.axis.Max*2
 		}
 	}
-	f.plot.Draw(draw.Crop(c, vg.Points(m), -vg.Points(m), vg.Points(m), -vg.Points(m)))
+	c = draw.Crop(c, vg.Points(m), -vg.Points(m), vg.Points(m), -vg.Points(m))
+	// For the name of an axis the plot leaves room about the mean of its ends, which is not the middle of
+	// a logarithmic one, and a strip would be blank: their names are written here.
+	x, y, inner := f.plot.X.Label, f.plot.Y.Label, c
+	if f.logX && x.Text != "" {
+		f.plot.X.Label.Text = ""
+		inner = draw.Crop(inner, 0, 0, x.TextStyle.Height(x.Text)+x.Padding, 0)
+	}
+	if f.logY && y.Text != "" {
+		f.plot.Y.Label.Text = ""
+		inner = draw.Crop(inner, y.TextStyle.Height(y.Text)+y.Padding, 0, 0, 0)
+	}
+	f.plot.Draw(inner)
+	area := f.plot.DataCanvas(inner)
+	middle := area.Center()
+	if f.plot.X.Label.Text != x.Text {
+		c.FillText(x.TextStyle, vg.Point{X: middle.X, Y: c.Min.Y + x.TextStyle.FontExtents().Descent}, x.Text)
+	}
+	if f.plot.Y.Label.Text != y.Text {
+		turned := y.TextStyle
+		turned.Rotation += math.Pi / 2
+		at := c.Min.X + y.TextStyle.Height(y.Text) - y.TextStyle.FontExtents().Descent
+		c.FillText(turned, vg.Point{X: at, Y: middle.Y}, y.Text)
+	}
+	f.plot.X.Label, f.plot.Y.Label = x, y
 }
 
 func (f *Figure) width() vg.Length  { return vg.Length(f.Width) * vg.Inch }

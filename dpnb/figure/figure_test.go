@@ -124,3 +124,32 @@ func TestTicksFollowTheData(t *testing.T) {
 		}
 	}
 }
+
+// The name of a logarithmic axis takes no room from the data: their line begins as far left and ends as high up
+// as that of a figure without names, but for the names' own height.
+func TestNoBlankStrip(t *testing.T) {
+	edge := func(x, y string) (top, right int) {
+		f := New("Title", x, y).LogX(1, 10, 100).LogY(10, 100, 1000).Line("", []float64{1, 1000}, []float64{3, 7000}, Blue)
+		content, err := f.PNG()
+		if err != nil {
+			t.Fatal(err)
+		}
+		img, err := png.Decode(bytes.NewReader(content))
+		if err != nil {
+			t.Fatal(err)
+		}
+		top = img.Bounds().Dy()
+		for i := range img.Bounds().Dy() {
+			for j := range img.Bounds().Dx() {
+				if r, g, b, _ := img.At(j, i).RGBA(); b > r+0x6000 && b > g+0x2000 { // blue
+					top, right = min(top, i), max(right, j)
+				}
+			}
+		}
+		return top, right
+	}
+	top, right := edge("", "")
+	if a, b := edge("a name of some length, in units", "another name of some length, in units"); a != top || b != right {
+		t.Errorf("with names the line ends at (%d, %d), without at (%d, %d)", b, a, right, top)
+	}
+}
