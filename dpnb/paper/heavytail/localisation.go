@@ -35,7 +35,7 @@ func localisation() []claim.Claim {
 			ID: "heavytail/lem2.8", Paper: lowy + "Lemmas 2.8 and C.6", Kind: claim.Theorem,
 			Statement: "points of W ∩ B(w₀, r) within ξ of the projection are found by bisection over projections on W",
 			Code:      []string{"paper/heavytail.NearBall"}, Tests: []string{"paper/heavytail.TestNearBall"},
-			Proof: "localisation#heavytail-lem2.8 ebe8ff40", Seed: 22,
+			Proof: "localisation#heavytail-lem2.8 a494f317", Seed: 22,
 			Check: "a box in the plane: the optimality ⟨y − x, u − x⟩ ≤ ‖y − x‖ξ + ξ² at random u of the set, and " +
 				"membership",
 			Expected: "all hold",

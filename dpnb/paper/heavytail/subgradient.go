@@ -37,8 +37,8 @@ type NearBall struct {
 func (b NearBall) Project(dst, y []float64, xi float64) { b.Certified(dst, y, xi) }
 
 // Certified is Project, and returns a bound on the distance to the nearest point, at most ξ: W's own
-// error and the smaller of (μ − μ₀)‖y − w₀‖, μ₀ being too small, and, where W has none, √(μ(r² − ‖x − w₀‖²)),
-// the root of twice the duality gap; rounding aside.
+// error and the smaller of (μ − μ₀)‖y − w₀‖/((1 + μ)(1 + μ₀)), μ₀ being too small, and, where W has none,
+// √(μ(r² − ‖x − w₀‖²)/(2 + μ)), of the duality gap; rounding aside.
 func (b NearBall) Certified(dst, y []float64, xi float64) (bound float64) {
 	w, far := b.Centre, floats.Distance(y, b.Centre, 2)
 	// W's own error is a tenth of what is allowed, or none.
@@ -59,8 +59,8 @@ func (b NearBall) Certified(dst, y []float64, xi float64) (bound float64) {
 	}
 	lo, hi, near := 0.0, far/b.Radius, 0.0 // of w₀, which is not farther in than the point at hi
 	for {
-		if bound = (hi - lo) * far; own == 0 {
-			bound = math.Min(bound, math.Sqrt(hi*math.Max(0, (b.Radius-near)*(b.Radius+near))))
+		if bound = (hi - lo) / (1 + hi) * far / (1 + lo); own == 0 {
+			bound = math.Min(bound, math.Sqrt(hi/(2+hi)*math.Max(0, (b.Radius-near)*(b.Radius+near))))
 		}
 		mid := lo + (hi-lo)/2
 		if bound <= xi-own || mid == lo || mid == hi {
