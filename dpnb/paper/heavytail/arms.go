@@ -215,13 +215,12 @@ func (g Descent) Fit(p Population, n int, eps float64) (Solve, error) {
 	}
 	step := g.Step * radius / (m.Clip * float64(n))
 	return func(rows *matrix.Dense, y []float64, src *noise.Seeded) ([]float64, error) {
-		d, from := rows.D, g.Steps/2
-		w, sum, result, b := make([]float64, d), make([]float64, d), make([]float64, d), make([]float64, d)
+		d := rows.D
 		norms, slope := make([]float64, len(y)), make([]float64, len(y))
 		for i := range norms {
 			norms[i] = floats.Norm(rows.Data[i*d:(i+1)*d], 2)
 		}
-		for t := range g.Steps {
+		return g.descend(d, scale, step, radius, src, func(sum, w []float64) {
 			kernel.Margins(slope, rows.Data, w)
 			if of, ok := p.loss().(loss.Loss); ok {
 				of.ValueSlope(slope, slope, y)
@@ -233,22 +232,33 @@ func (g Descent) Fit(p Population, n int, eps float64) (Solve, error) {
 			for i, s := range slope {
 				slope[i] = min(max(s, -m.Clip/norms[i]), m.Clip/norms[i])
 			}
-			clear(sum)
 			kernel.AddScaled(sum, rows.Data, slope)
-			src.Gaussian(b, 1)
-			length := scale
-			if !g.Approximate { // the norm of isotropic Laplace noise is a Gamma(d) variate
-				length *= distuv.Gamma{Alpha: float64(d), Beta: 1, Src: src}.Rand() / floats.Norm(b, 2)
-			}
-			floats.AddScaled(sum, length, b)
-			floats.AddScaled(w, -step, sum)
-			if norm := floats.Norm(w, 2); norm > radius {
-				floats.Scale(radius/norm, w)
-			}
-			if t >= from {
-				floats.AddScaled(result, 1/float64(g.Steps-from), w)
-			}
-		}
-		return result, nil
+		}), nil
 	}, nil
+}
+
+// descend takes the steps, with noise of the given scale added to the sum of clipped gradients that
+// gradients adds to a vector of zeros.
+func (g Descent) descend(d int, scale, step, radius float64, src *noise.Seeded,
+	gradients func(sum, w []float64)) []float64 {
+	from := g.Steps / 2
+	w, sum, result, b := make([]float64, d), make([]float64, d), make([]float64, d), make([]float64, d)
+	for t := range g.Steps {
+		clear(sum)
+		gradients(sum, w)
+		src.Gaussian(b, 1)
+		length := scale
+		if !g.Approximate { // the norm of isotropic Laplace noise is a Gamma(d) variate
+			length *= distuv.Gamma{Alpha: float64(d), Beta: 1, Src: src}.Rand() / floats.Norm(b, 2)
+		}
+		floats.AddScaled(sum, length, b)
+		floats.AddScaled(w, -step, sum)
+		if norm := floats.Norm(w, 2); norm > radius {
+			floats.Scale(radius/norm, w)
+		}
+		if t >= from {
+			floats.AddScaled(result, 1/float64(g.Steps-from), w)
+		}
+	}
+	return result
 }
