@@ -95,7 +95,7 @@ func localisation() []claim.Claim {
 			Statement: "Algorithm 5, an exponential mechanism over a net with the clipped projected gradient as " +
 				"score, is ε-DP: its score moves by at most 2C/n",
 			Code: []string{"paper/heavytail.NetMechanism"}, Tests: []string{"paper/heavytail.TestNetMechanism"},
-			Proof: "localisation#heavytail-thmE.1 f16e6be1", Seed: 27,
+			Proof: "localisation#heavytail-thmE.1 197c0201", Seed: 27,
 			Check: "largest change of the score over 2C/n, and exact log-ratio of probabilities over ε, over " +
 				"replaced records on a net of the interval",
 			Expected: "the first is 1, the second at most 1",

@@ -70,6 +70,88 @@ func TestNetMechanism(t *testing.T) {
 	}
 }
 
+// The smoothed absolute loss is the mean over the ball, its gradient the derivative, its Hessian as steep as it says and
+// no more; and Algorithm 5 on it, with a step of public numbers, is ε-DP for a record replaced and near the minimiser.
+func TestBallSmoothed(t *testing.T) {
+	src := noise.NewSeeded(12)
+	for _, d := range []int{1, 2, 5} {
+		x, w, u, g := make([]float64, d), make([]float64, d), make([]float64, d), make([]float64, d)
+		for range 5 {
+			src.Gaussian(x, 2)
+			src.Gaussian(w, 0.3)
+			const tau, draws = 0.4, 40_000
+			f := BallSmoothed(x, 0.1, tau)
+			got, norm, mean, square := f(g, w), floats.Norm(x, 2), 0.0, 0.0
+			for range draws {
+				src.Gaussian(u, 1)
+				floats.Scale(tau*math.Pow(src.Float64(), 1/float64(d))/floats.Norm(u, 2), u)
+				v := math.Abs(floats.Dot(x, w) + floats.Dot(x, u) - 0.1)
+				mean, square = mean+v/draws, square+v*v/draws
+			}
+			if se := math.Sqrt((square-mean*mean)/draws) + 1e-12; math.Abs(got-mean) > 5*se {
+				t.Errorf("d = %d: %.5f, over the ball %.5f ± %.5f", d, got, mean, se)
+			}
+			const h = 1e-5
+			ahead, behind, other := append([]float64(nil), w...), append([]float64(nil), w...), make([]float64, d)
+			floats.AddScaled(ahead, h/norm, x)
+			floats.AddScaled(behind, -h/norm, x)
+			along := floats.Dot(g, x) / norm
+			if rise := (f(other, ahead) - f(other, behind)) / (2 * h); math.Abs(rise-along) > 1e-5*norm {
+				t.Errorf("d = %d: derivative %.6f, gradient %.6f", d, rise, along)
+			}
+		}
+		// Steepest where ⟨x,w⟩ = y: 2K‖x‖/τ.
+		clear(x)
+		x[0] = 3
+		clear(w)
+		f := BallSmoothed(x, 0, 0.4)
+		w[0] = 1e-4
+		f(g, w)
+		want := 2 * map[int]float64{1: 0.5, 2: 2 / math.Pi, 5: 15.0 / 16}[d] * 9 / 3 / 0.4
+		if got := g[0] / w[0]; math.Abs(got/want-1) > 1e-3 || got > float64(d)*3/0.4*(1+1e-9) {
+			t.Errorf("d = %d: a Hessian of %.4f, want %.4f", d, got, want)
+		}
+	}
+	const n, epsilon, lambda, c, tau, d = 60, 1.0, 0.5, 2.0, 0.3, 2
+	net, err := Net(d, 1, 0.15)
+	if err != nil {
+		t.Fatal(err)
+	}
+	worst := 0.0
+	for k := range 8 {
+		var all []Function
+		for range n {
+			x := make([]float64, d)
+			src.Gaussian(x, 1)
+			all = append(all, BallSmoothed(x, 0.5*x[0]+0.1*src.NormFloat64(), tau))
+		}
+		step := PublicStep(lambda, d, n, math.Sqrt(d), tau, 0.1)
+		law := func(all []Function) []float64 {
+			return NetMechanism{Slopes: all, C: c, Lambda: lambda, Centre: []float64{0, 0}, Step: step,
+				W: Exactly(composite.Ball{Radius: 1}), Sensitivity: 2 * c / n}.Probabilities(net, epsilon)
+		}
+		p := law(all)
+		if k == 0 {
+			if best := net[floats.MaxIdx(p)]; floats.Distance(best, []float64{0.4, 0}, 2) > 0.2 { // shrunk by the ridge
+				t.Errorf("the likeliest point is %v", best)
+			}
+		}
+		// Replaced: steep one way for steep the other way.
+		at := []float64{math.Cos(float64(k)), math.Sin(float64(k))}
+		floats.Scale(1e3, at)
+		all[0] = BallSmoothed(at, -1e6, tau)
+		p = law(all)
+		all[0] = BallSmoothed(at, 1e6, tau)
+		for i, q := range law(all) {
+			worst = math.Max(worst, math.Abs(math.Log(p[i]/q)))
+		}
+	}
+	t.Logf("neighbours' laws differ by %.3f of ε", worst/epsilon)
+	if worst > epsilon || worst < 0.6*epsilon {
+		t.Errorf("neighbours' laws differ by %.3f of ε", worst/epsilon)
+	}
+}
+
 // The sampler has the density that it says: means within five standard errors.
 func TestLocalised(t *testing.T) {
 	src := noise.NewSeeded(6)

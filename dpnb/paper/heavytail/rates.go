@@ -43,7 +43,7 @@ func rates() []claim.Claim {
 			Statement: "with Algorithm 5 in its phases Algorithm 1 is ε-DP for smooth losses, with the rate up to a " +
 				"logarithm",
 			Code: []string{"paper/heavytail.NetMechanism"}, Tests: []string{"paper/heavytail.TestNetMechanism"},
-			Proof: "localisation#heavytail-thmE.2 347a73ea", Errata: []string{"heavytail-33", "heavytail-87"}, Seed: 39,
+			Proof: "localisation#heavytail-thmE.2 e4f9f1fa", Errata: []string{"heavytail-33", "heavytail-87"}, Seed: 39,
 			Check: "d = 1, linear losses: slope of ln mean risk in ln n from 256 to 4,096 on the hard instance, " +
 				"three phases, k = 2, 3, 4, 40 runs each with the same draws; the law of two phases on a net, " +
 				"exactly, with a record replaced in either: largest log-ratio over ε",
