@@ -129,7 +129,8 @@ func TestTicksFollowTheData(t *testing.T) {
 // as that of a figure without names, but for the names' own height.
 func TestNoBlankStrip(t *testing.T) {
 	edge := func(x, y string) (top, right int) {
-		f := New("Title", x, y).LogX(1, 10, 100).LogY(10, 100, 1000).Line("", []float64{1, 1000}, []float64{3, 7000}, Blue)
+		f := New("Title", x, y).LogX(1, 10, 100).LogY(10, 100, 1000).
+			Line("", []float64{1, 1000}, []float64{3, 7000}, Blue)
 		content, err := f.PNG()
 		if err != nil {
 			t.Fatal(err)
@@ -149,7 +150,8 @@ func TestNoBlankStrip(t *testing.T) {
 		return top, right
 	}
 	top, right := edge("", "")
-	if a, b := edge("a name of some length, in units", "another name of some length, in units"); a != top || b != right {
+	a, b := edge("a name of some length, in units", "another name of some length, in units")
+	if a != top || b != right {
 		t.Errorf("with names the line ends at (%d, %d), without at (%d, %d)", b, a, right, top)
 	}
 }

@@ -2,6 +2,7 @@ package heavytail
 
 import (
 	"math"
+	"slices"
 	"testing"
 
 	"gonum.org/v1/gonum/floats"
@@ -70,8 +71,8 @@ func TestNetMechanism(t *testing.T) {
 	}
 }
 
-// The smoothed absolute loss is the mean over the ball, its gradient the derivative, its Hessian as steep as it says and
-// no more; and Algorithm 5 on it, with a step of public numbers, is ε-DP for a record replaced and near the minimiser.
+// The smoothed absolute loss is the mean over the ball, its gradient the derivative, its Hessian as steep as it says
+// and no more; Algorithm 5 on it, with a step of public numbers, is ε-DP for a record replaced and near the minimiser.
 func TestBallSmoothed(t *testing.T) {
 	src := noise.NewSeeded(12)
 	for _, d := range []int{1, 2, 5} {
@@ -92,7 +93,7 @@ func TestBallSmoothed(t *testing.T) {
 				t.Errorf("d = %d: %.5f, over the ball %.5f ± %.5f", d, got, mean, se)
 			}
 			const h = 1e-5
-			ahead, behind, other := append([]float64(nil), w...), append([]float64(nil), w...), make([]float64, d)
+			ahead, behind, other := slices.Clone(w), slices.Clone(w), make([]float64, d)
 			floats.AddScaled(ahead, h/norm, x)
 			floats.AddScaled(behind, -h/norm, x)
 			along := floats.Dot(g, x) / norm

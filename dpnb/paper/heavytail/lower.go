@@ -46,8 +46,8 @@ func lowerBounds() []claim.Claim {
 				"sign there is, and the least of the others; the same for the sign of a sum and the other instance, " +
 				"without privacy; d = 2 and 8, ε = 1: how often six take one of the instances ±eⱼ for another, over " +
 				"the bound for 2d points, with 4 standard errors; and least c over ζ < 1/5, n, ε ≤ 1, k",
-			Expected: "1 for the best sign and for the sum's, to 4 standard errors, and no less for the others, in more " +
-				"dimensions too, where the sum of the records, which is not private, has less; c > ⅕",
+			Expected: "1 for the best sign and for the sum's, to 4 standard errors, and no less for the others, in " +
+				"more dimensions too, where the sum of the records, which is not private, has less; c > ⅕",
 			Seed: 34, Run: lowerBound(1, false, 34), Want: claim.HoldsWithCorrection, Slow: true,
 			Power: "a bound that is a tenth too high or too low",
 			Wrong: map[string]claim.Check{"the probability more by a tenth": lowerBound(1.1, false, 34),
@@ -211,8 +211,8 @@ func oneDimension(n int, epsilon, k float64) ([]linearFit, error) {
 	clip, lambda := math.Pow(float64(n)*epsilon, 1/k), math.Pow(float64(n)*epsilon, 1/k-1)
 	net, err := Net(1, 1, 0.02)
 	return append(all, linearFit{"Algorithm 5", func(rows *matrix.Dense, src *noise.Seeded) ([]float64, error) {
-		m := NetMechanism{Slopes: linearLosses(rows.Data), C: clip, Lambda: lambda, Centre: []float64{0}, Step: 1 / lambda,
-			W: interval, Sensitivity: 2 * clip / float64(n)}
+		m := NetMechanism{Slopes: linearLosses(rows.Data), C: clip, Lambda: lambda, Centre: []float64{0},
+			Step: 1 / lambda, W: interval, Sensitivity: 2 * clip / float64(n)}
 		return net[draw(src, m.Probabilities(net, epsilon))], nil
 	}}, linearFit{"Algorithm 7", func(rows *matrix.Dense, src *noise.Seeded) ([]float64, error) {
 		w, err := Algorithm7{C: clip, Lambda: lambda, Epsilon: epsilon}.Run(rows.Data, src)
