@@ -27,8 +27,8 @@ type setting struct {
 }
 
 // The ball of the coefficients over the bound on rows, where nothing else is said: predictions within
-// 8 of the middle of a number's bounds, and up to 32 for the margin of two classes, which did best on Adult
-// and on invented patients. docs/theory/learners.md, section 8.
+// 8 of the middle of a number's bounds, and up to 32 for the margin of two classes, which are near the best of
+// five for invented people and patients. docs/theory/learners.md, section 8.
 const pureNumber, pureClasses = 8, 32
 
 // purely returns the recipe for δ = 0: objective perturbation of the smooth Lipschitz extension of the same
