@@ -15,5 +15,6 @@ func Claims() []claim.Claim {
 	return slices.Concat(
 		proportionalClaims(),
 		simulation(),
+		descentPrivacy(),
 	)
 }

@@ -30,13 +30,13 @@ func renyi() []claim.Claim {
 				"α = 1.1 … 30, against what is released; and the bound of the theorem against ln E e^{(α−1)W}/(α−1) " +
 				"by quadrature, α = 1 included", Expected: "no divergence above what is released, which is at most " +
 				"the theorem's bound, which is that integral",
-			Run: renyiHolds(1, 1),
+			Run: renyiHolds(objective.RKW23, theorem31, 1, 1),
 			Scaled: []claim.Scaled{
 				{Of: "ε(α)", Less: 1e-4, More: 1e-4, By: func(factor float64) claim.Check {
-					return renyiHolds(factor, 1)
+					return renyiHolds(objective.RKW23, theorem31, factor, 1)
 				}},
 				{Of: "the slope", Less: 1e-4, More: 1e-4, By: func(factor float64) claim.Check {
-					return renyiHolds(1, factor)
+					return renyiHolds(objective.RKW23, theorem31, 1, factor)
 				}},
 			},
 		},
@@ -200,9 +200,9 @@ func divergences(ctx context.Context, neighbours []audit.Scalar, bound func(alph
 	return ratio, nil
 }
 
-// renyiHolds is the check of Theorem 3.2, its bound times a factor, for slopes times
-// another.
-func renyiHolds(factor, slope float64) claim.Check {
+// renyiHolds is the check of Theorem 3.2, or of what else a bound by the law of W says of Rényi divergences, times a
+// factor, for slopes times another.
+func renyiHolds(b objective.Bound, stated func(s, lambda, a float64) stated, factor, slope float64) claim.Check {
 	return func(ctx context.Context, _ claim.Size) (claim.Outcome, error) {
 		curve, err := loss.CurveOf(loss.Logistic{}, 1)
 		if err != nil {
@@ -221,9 +221,9 @@ func renyiHolds(factor, slope float64) claim.Check {
 				return claim.Outcome{}, err
 			}
 			ratio = math.Max(ratio, worst)
-			law := theorem31(0.25, c.lambda, 1/c.sigma)
+			law := stated(0.25, c.lambda, 1/c.sigma)
 			for _, alpha := range []float64{1, 1.1, 1.5, 2, 5, 30} {
-				theorem, err := constants(objective.RKW23, c.lambda, slope/c.sigma).Law().RDP(alpha)
+				theorem, err := constants(b, c.lambda, slope/c.sigma).Law().RDP(alpha)
 				if err != nil {
 					return claim.Outcome{}, err
 				}

@@ -1,0 +1,138 @@
+package dtz24
+
+import (
+	"context"
+	"fmt"
+	"math"
+
+	"github.com/dpnb/notebooks/dpnb/claim"
+	"github.com/dpnb/notebooks/dpnb/loss"
+	"github.com/dpnb/notebooks/dpnb/paper/internal/measure"
+	"github.com/dpnb/notebooks/dpnb/privacy"
+	"github.com/dpnb/notebooks/dpnb/theory/proportional"
+)
+
+// descentPrivacy lists the privacy of noisy gradient descent, Theorems 7.1(a) and 7.2(a).
+func descentPrivacy() []claim.Claim {
+	of := func(c claim.Claim, extra string, l loss.Loss, least float64) claim.Claim {
+		by := func(factor float64) claim.Check { return descentCosts(l, least, factor) }
+		c.Kind, c.Code = claim.Theorem, []string{"theory/proportional.Prediction.ZCDP"}
+		c.Tests = []string{"theory/proportional.TestZCDP", "theory/proportional.TestZCDPRefuses"}
+		c.Check = "one dimension, R = 1 and 1.5, T = 1, 2, 3, a record replaced by one with the other label among 0 " +
+			"and 3 others" + extra + ": the Rényi divergences of all T iterates, both directions, α = 1.1 and 4, by a " +
+			"recursion over cells, to whose middles the iterates are rounded, against ρα; and ρ as it is stated with " +
+			"a prediction against the formula"
+		c.Expected = fmt.Sprintf("at most 1, above %g; equal to 1e-9", least)
+		c.Run, c.Scaled = by(1), []claim.Scaled{{Of: "ρ", Less: 1e-4, More: 1e-4, By: by}}
+		return c
+	}
+	return []claim.Claim{
+		of(claim.Claim{
+			ID: "dtz24/thm7.1a", Paper: dtz24 + "Theorem 7.1(a)",
+			Statement: "T steps of noisy gradient descent with the Huber loss are 2TL²R²/ν²-zCDP under replace-one",
+			Proof:     "proportional#dtz24-thm7.1a bfcaa102",
+		}, ", out of reach, which attains it", loss.Huber{Threshold: 1}, 0.99),
+		of(claim.Claim{
+			ID: "dtz24/thm7.2a", Paper: dtz24 + "Theorem 7.2(a)",
+			Statement: "T steps of noisy gradient descent with the logistic loss are 2TR²/ν²-zCDP under replace-one",
+			Proof:     "proportional#dtz24-thm7.2a 38580356",
+		}, "; the slopes at a label and at its opposite differ by 1, which is a quarter of it", loss.Logistic{}, 0.24),
+	}
+}
+
+// descentCosts holds the ρ of noisy descent, times a factor, against exact divergences, of which the largest must come
+// to least of it, and against the formula.
+func descentCosts(l loss.Loss, least, factor float64) claim.Check {
+	return func(ctx context.Context, _ claim.Size) (claim.Outcome, error) {
+		var ratio, off float64
+		for _, c := range []struct {
+			radius, nu, step float64
+			steps, others    int
+		}{{1, 2, 0.5, 1, 0}, {1.5, 3, 0.3, 2, 0}, {1, 4, 0.5, 3, 0}, {1, 2, 0.4, 2, 3}} {
+			if err := ctx.Err(); err != nil {
+				return claim.Outcome{}, err
+			}
+			rho, err := proportional.Prediction{Mechanism: proportional.NoisyDescent, Steps: c.steps, Nu: c.nu,
+				Task:   proportional.Task{Loss: l, Radius: c.radius},
+				Target: proportional.Target{Adjacency: privacy.ReplaceOne}}.ZCDP()
+			if err != nil {
+				return claim.Outcome{}, err
+			}
+			claimed := factor * rho.Value
+			lr := l.Lipschitz() * c.radius
+			off = math.Max(off, math.Abs(claimed*c.nu*c.nu/(2*float64(c.steps)*lr*lr)-1))
+			for _, label := range []float64{-1, 1} {
+				gradient := func(label float64) func(beta float64) float64 {
+					x, y := []float64{c.radius}, []float64{label}
+					if _, huber := l.(loss.Huber); huber {
+						y[0] *= 1e6
+					}
+					for k := range c.others {
+						x, y = append(x, c.radius), append(y, float64(1-2*(k%2)))
+					}
+					slope := make([]float64, len(x))
+					return func(beta float64) (sum float64) {
+						t := make([]float64, len(x))
+						for i := range t {
+							t[i] = x[i] * beta
+						}
+						l.ValueSlope(slope, t, y)
+						for i := range t {
+							sum += x[i] * slope[i]
+						}
+						return sum
+					}
+				}
+				for _, alpha := range []float64{1.1, 4} {
+					d := pathDivergence(gradient(label), gradient(-label), c.step, c.nu, c.steps, alpha)
+					ratio = math.Max(ratio, d/(claimed*alpha))
+				}
+			}
+		}
+		return claim.Decide(fmt.Sprintf("largest exact/claimed %.4f; stated ρ over the formula less 1: %s", ratio,
+			claim.Roughly(off, 1e-9)), fmt.Sprintf("%g to 1; 1e-9", least),
+			ratio <= 1 && ratio > least && off < 1e-9,
+			"a divergence lies above ρα, or none comes near it, or another ρ is stated"), nil
+	}
+}
+
+// pathDivergence is the Rényi divergence of all iterates of β ← β − γ(g(β) + νξ) from 0, g either of two gradients, the
+// iterates rounded to the middles of cells: with M_T = 1 and M_{t−1}(β) = Σ_j P_j(β)^α Q_j(β)^{1−α}M_t(β_j), P and Q
+// the probabilities of the cells from β, it is ln M₀(0)/(α − 1).
+func pathDivergence(one, two func(beta float64) float64, step, nu float64, steps int, alpha float64) float64 {
+	const perDeviation = 5
+	deviation := step * nu
+	cell := deviation / perDeviation
+	// Cells as far as the order α shifts the mean that matters, and 8 deviations more.
+	shift := alpha * step * (math.Abs(one(0)) + math.Abs(two(0)) + 4)
+	half := int(float64(steps) * (shift/cell + 8*perDeviation))
+	after := func(next []float64, beta float64) float64 {
+		a, b := beta-step*one(beta), beta-step*two(beta)
+		var sum float64
+		// The product is largest at a + (α − 1)(a − b).
+		top := a + (alpha-1)*(a-b)
+		from := max(0, half+int((math.Min(a, top)-8*deviation)/cell))
+		to := min(len(next), half+int((math.Max(a, top)+8*deviation)/cell)+1)
+		for j := from; j < to; j++ {
+			lo, hi := (float64(j-half)-0.5)*cell, (float64(j-half)+0.5)*cell
+			p := measure.Mass((lo-a)/deviation, (hi-a)/deviation)
+			q := measure.Mass((lo-b)/deviation, (hi-b)/deviation)
+			if p > 0 && q > 0 {
+				sum += math.Exp(alpha*math.Log(p)+(1-alpha)*math.Log(q)) * next[j]
+			}
+		}
+		return sum
+	}
+	now := make([]float64, 2*half+1)
+	for j := range now {
+		now[j] = 1
+	}
+	for range steps - 1 {
+		before := make([]float64, len(now))
+		for j := range before {
+			before[j] = after(now, float64(j-half)*cell)
+		}
+		now = before
+	}
+	return math.Log(after(now, 0)) / (alpha - 1)
+}
