@@ -20,8 +20,8 @@ func descentPrivacy() []claim.Claim {
 		c.Tests = []string{"theory/proportional.TestZCDP", "theory/proportional.TestZCDPRefuses"}
 		c.Check = "one dimension, R = 1 and 1.5, T = 1, 2, 3, a record replaced by one with the other label among 0 " +
 			"and 3 others" + extra + ": the Rényi divergences of all T iterates, both directions, α = 1.1 and 4, by " +
-			"a recursion over cells, to whose middles the iterates are rounded, against ρα; and ρ as it is stated with " +
-			"a prediction against the formula"
+			"a recursion over cells, to whose middles the iterates are rounded, against ρα; and ρ as it is stated " +
+			"with a prediction against the formula"
 		c.Expected = fmt.Sprintf("at most 1, above %g; equal to 1e-9", least)
 		c.Run, c.Scaled = by(1), []claim.Scaled{{Of: "ρ", Less: 1e-4, More: 1e-4, By: by}}
 		return c
