@@ -128,6 +128,8 @@ type Result struct {
 	Verdict   string  `json:"verdict"`
 	Seconds   float64 `json:"seconds"`
 	Seed      uint64  `json:"seed"`
+	// Near is the relative error of the nearest wrong version; null if none has a size.
+	Near *float64 `json:"near"`
 }
 
 // Select returns the claims whose ID matches one of the patterns ("qop/*",
@@ -237,7 +239,11 @@ func (c Claim) check(ctx context.Context, size Size) Result {
 	if o.Note != "" {
 		verdict += ": " + o.Note
 	}
-	return Result{Claim: c, ID: c.ID, Paper: c.Paper, Kind: c.Kind, Statement: c.Statement, Check: c.Check,
+	var near *float64
+	if n := c.Near(); n < 1 {
+		near = &n
+	}
+	return Result{Claim: c, Near: near, ID: c.ID, Paper: c.Paper, Kind: c.Kind, Statement: c.Statement, Check: c.Check,
 		Expected: c.Expected, Power: c.noticed(),
 		Measured: o.Measured, Interval: o.Interval, Verdict: verdict, Seconds: time.Since(start).Seconds(),
 		Seed: c.Seed}

@@ -34,7 +34,7 @@ func TestOutput(t *testing.T) {
 		t.Fatal(err, b.String())
 	}
 	for _, key := range []string{"id", "paper", "kind", "statement", "check", "expected", "measured", "interval",
-		"verdict", "seconds", "seed"} {
+		"verdict", "seconds", "seed", "near"} {
 		if _, ok := back[0][key]; !ok {
 			t.Errorf("the JSON lacks %q", key)
 		}

@@ -143,6 +143,9 @@ func (d *Document) Section(r Result) string {
 		fmt.Fprintf(&b, ": %s", d.linked(note))
 	}
 	fmt.Fprintf(&b, "\n- Notices: %s\n", escape(c.noticed()))
+	if near := c.Near(); near < 1 {
+		fmt.Fprintf(&b, "- Nearest wrong version: %s\n", percent(near))
+	}
 	if c.Seed != 0 {
 		fmt.Fprintf(&b, "- Seed: %d\n", c.Seed)
 	}

@@ -30,7 +30,8 @@ func lowerBounds() []claim.Claim {
 			Proof: "localisation#heavytail-lemG.1 e1ed0f8b", Errata: []string{"heavytail-85"}, Seed: 29,
 			Check:    "largest left side over the right side, over points of the ball",
 			Expected: "at most 1, and 1 is reached as 𝒜 goes to 0 the wrong way",
-			Run:      reduction(8), Power: "7.2 for 8", Wrong: map[string]claim.Check{"7.2 for 8": reduction(7.2)},
+			Run:      reduction(8), Power: "8 less by a tenth",
+			Wrong: map[string]claim.Check{"8 less by a tenth": reduction(7.2)},
 		},
 		{
 			ID: "heavytail/thm4.1", Paper: lowy + "Theorems 4.1 and G.6", Kind: claim.Theorem,

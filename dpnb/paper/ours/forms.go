@@ -31,8 +31,8 @@ func smoothedForms() []claim.Claim {
 		Run:      curvatureIsFree(1, 1),
 		Power:    "σ or λ too small by a hundredth or by three",
 		Wrong: map[string]claim.Check{
-			"σ too small by a hundredth":  curvatureIsFree(0.99, 1),
-			"λ too small by three in 100": curvatureIsFree(1, 0.97),
+			"σ too small by a hundredth": curvatureIsFree(0.99, 1),
+			"λ too small by 3 %":         curvatureIsFree(1, 0.97),
 		},
 		Slow: true,
 	}, {
@@ -80,10 +80,10 @@ func smoothedForms() []claim.Claim {
 			"record's label by search, eight settings in both directions; over the bound",
 		Expected: "never above 1, to the 0.6 % of the quadrature; above 0.5 somewhere",
 		Run:      recentringAudited(1, false),
-		Power:    "σ too small by four in 100, or the first stage for nothing",
+		Power:    "σ too small by 4 %, or the first stage for nothing",
 		Wrong: map[string]claim.Check{
-			"σ too small by four in 100": recentringAudited(1.04, false),
-			"the first stage is free":    recentringAudited(1, true),
+			"σ too small by 4 %":      recentringAudited(1.04, false),
+			"the first stage is free": recentringAudited(1, true),
 		},
 		Slow: true,
 	}}

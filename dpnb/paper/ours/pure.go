@@ -114,9 +114,10 @@ func pureEpsilon() []claim.Claim {
 				"one " +
 				"record, no record",
 			Expected: "at most 1, and 1 to a thousandth somewhere; five releases",
-			Run:      totalRelease(0.5), Power: "10 % of μ's part",
-			Wrong: map[string]claim.Check{"μ/1.8 for μ/2": totalRelease(1 / 1.8),
-				"μ/2.2 for μ/2": totalRelease(1 / 2.2)},
+			Run:      totalRelease(0.5),
+			Scaled: []claim.Scaled{{Of: "the part of μ", Less: 0.002, More: 1e-4, By: func(f float64) claim.Check {
+				return totalRelease(f / 2)
+			}}},
 		},
 	}
 }

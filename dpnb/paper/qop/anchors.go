@@ -53,11 +53,12 @@ func quadraticExperiments() []claim.Claim {
 		Check: "least squares in one dimension, m = 5, linear regulariser of slope 1, ε = 0.5, δ = 0.05: exact laws " +
 			"of a record (x, y) = (1, t) against none and against (1, −t), σ² by exact accounting, as printed, and " +
 			"1e9", Expected: "at t = 0 below δ, above it from t < 1/7 on",
-		Run:   brokenInterpolation(1),
+		Run: brokenInterpolation(1, 1),
+		Scaled: []claim.Scaled{{Of: "t", Less: 0.1, By: func(f float64) claim.Check {
+			return brokenInterpolation(1, f)
+		}}},
 		Power: "a fifth of the noise",
-		Wrong: map[string]claim.Check{
-			"a fifth of the noise": brokenInterpolation(0.2),
-		},
+		Wrong: map[string]claim.Check{"a fifth of the noise": brokenInterpolation(0.2, 1)},
 	}}
 }
 
@@ -163,8 +164,8 @@ func brokenScalar(m int, sigma2 float64, first, second [2]float64) (p, q []float
 }
 
 // brokenInterpolation looks for the label error from which the claimed (ε, δ) is
-// exceeded; share multiplies the noise.
-func brokenInterpolation(share float64) claim.Check {
+// exceeded; share multiplies the noise, and t the 1/7 that is claimed.
+func brokenInterpolation(share, t float64) claim.Check {
 	return func(ctx context.Context, size claim.Size) (claim.Outcome, error) {
 		const m, eps, delta = 5, 0.5, 0.05
 		s := wishart.Setting{Wishart: wishart.Wishart{D: 1, M: m}, Smoothness: 1, Rank: 1,
@@ -205,7 +206,7 @@ func brokenInterpolation(share float64) claim.Check {
 			"exact accounting, %.3f with the printed σ², %.3f with σ² = 1e9; δ = %.2f at t = 1",
 			clean[0], first[0], first[1], first[2], math.Min(wrong[0],
 				wrong[1])), "3,000 cells, which can only lower δ",
-			math.Max(clean[0], clean[1]) <= delta && first[2] < 1.0/7 && math.Min(wrong[0], wrong[1]) > 0.99,
+			math.Max(clean[0], clean[1]) <= delta && first[2] < t/7 && math.Min(wrong[0], wrong[1]) > 0.99,
 			"δ is exceeded with interpolation, or kept without it"), ctx.Err()
 	}
 }
