@@ -121,7 +121,6 @@ var withoutSize = map[string]string{
 	"dpnb/optimal-lambda":    "errors of prediction",
 	"dpnb/predict":           "errors of prediction",
 	"dpnb/predicted-error":   "a choice of λ",
-	"dpnb/quadratic-anchor":  "how near a release is to the anchor",
 	"dpnb/quantiles-default": "excess risks", "dpnb/softmax-noise": "the noise of two mechanisms compared",
 	"dtz24/thm2.8": "optima of two random problems", "dtz24/universality": "errors of other designs",
 	"heavytail/lem2.7": "a minimum", "heavytail/lemD.5": "a solver", "heavytail/prop2.9": "a solver",
