@@ -1,6 +1,10 @@
 package exact
 
-import "gonum.org/v1/gonum/mat"
+import (
+	"math"
+
+	"gonum.org/v1/gonum/mat"
+)
 
 // Symmetric is the noise of a symmetric d×d matrix: independent variates on the
 // diagonal and beside it, drawn as far as their first digits. It may be used once.
@@ -36,4 +40,12 @@ func (n *Symmetric) AddRounded(m *mat.SymDense, diagonal, beside, grid float64) 
 			off = off[1:]
 		}
 	}
+}
+
+// AddFrobenius adds to m, of normal variates, a matrix whose Frobenius coordinates are independent
+// N(0, sigma²): a scale of σ on the diagonal and of σ/√2 beside it, rounded up. The real sums
+// are rounded to the grid of the smaller scale.
+func (n *Symmetric) AddFrobenius(m *mat.SymDense, sigma float64) {
+	beside := sigma / math.Sqrt2 * (1 + 0x1p-50)
+	n.AddRounded(m, sigma, beside, Grid(beside))
 }

@@ -18,6 +18,9 @@ type Experiment struct {
 	Arms     []Arm
 	Runs     int
 	Seed     uint64
+	// Paired gives the arms of a run the same stream of noise, so that their difference is known
+	// better than either.
+	Paired bool
 	// Workers is the number of goroutines; zero means one for each processor.
 	Workers int
 }
@@ -47,7 +50,11 @@ func (e Experiment) Run(ctx context.Context) (Points, error) {
 				r := d.Draw(n, src.Stream(0))
 				for c := range cells {
 					arm, eps := e.Arms[c%len(e.Arms)], e.Epsilons[c/len(e.Arms)]
-					theta, err := arm.Fit(r, eps, Delta, src.Stream(1+c))
+					stream := 1 + c
+					if e.Paired {
+						stream = 1 + c/len(e.Arms)
+					}
+					theta, err := arm.Fit(r, eps, Delta, src.Stream(stream))
 					if err == nil {
 						s.empirical[c], err = r.Excess(theta)
 					}

@@ -61,10 +61,10 @@ func (c Curvature) Validate() error {
 const roundUp = 1 + 0x1p-48
 
 // sensitivities of M and V: one record's part is computed to within 1e-12, and then
-// rounded to multiples of partStep.
+// rounded by exact.Outer.
 func (c Curvature) sensitivities() (curvature, scores float64) {
 	l := c.Fit.Lipschitz()
-	const more = (1 + 1e-12) * (1 + rounding)
+	const more = (1 + 1e-12) * (1 + exact.OuterRounding)
 	return c.Fit.Smoothness() * more, l * l * more
 }
 
@@ -139,9 +139,9 @@ func (c Curvature) At(rows matrix.Rows, labels, theta []float64, src noise.Sourc
 		ofScores = draw.SymmetricNormals(len(theta))
 	}
 	hessian, scores := moments(c.Fit, rows, labels, theta, c.ScoreSigma > 0)
-	addNoise(hessian, ofHessian, c.Sigma)
+	ofHessian.AddFrobenius(hessian, c.Sigma)
 	if c.ScoreSigma > 0 {
-		addNoise(scores, ofScores, c.ScoreSigma)
+		ofScores.AddFrobenius(scores, c.ScoreSigma)
 	} else {
 		scores = nil
 	}
@@ -277,12 +277,4 @@ func sameLength(rows matrix.Rows, theta []float64) error {
 		return &matrix.DataError{Text: fmt.Sprintf("%d coefficients for %d features", len(theta), d)}
 	}
 	return nil
-}
-
-// addNoise adds a symmetric Gaussian matrix whose Frobenius coordinates are
-// independent N(0, sigma²): a scale of σ on the diagonal and of σ/√2 beside it,
-// rounded up. The real sums are rounded to the grid of the smaller scale.
-func addNoise(m *mat.SymDense, n *exact.Symmetric, sigma float64) {
-	beside := sigma / math.Sqrt2 * (1 + 0x1p-50)
-	n.AddRounded(m, sigma, beside, exact.Grid(beside))
 }

@@ -124,7 +124,7 @@ func TestMatrixNoise(t *testing.T) {
 		bound := topEigenvalue(d, sigma, alpha)
 		for range reps {
 			e := mat.NewSymDense(d, nil)
-			addNoise(e, noise.Exact(rng).SymmetricNormals(d), sigma)
+			noise.Exact(rng).SymmetricNormals(d).AddFrobenius(e, sigma)
 			f := mat.Norm(e, 2)
 			sum += f * f
 			values, _, _ := eigen(e)
@@ -193,7 +193,7 @@ func TestBracketBounds(t *testing.T) {
 	rng := noise.NewSeeded(6)
 	const d = 4
 	base := mat.NewSymDense(d, nil)
-	addNoise(base, noise.Exact(rng).SymmetricNormals(d), 1)
+	noise.Exact(rng).SymmetricNormals(d).AddFrobenius(base, 1)
 	_, vectors, _ := eigen(base)
 	b := bracket{vectors: vectors, low: []float64{0, 0.1, 0.5, 2}, high: []float64{1, 0.4, 0.5, 5}}
 	w := []float64{1, -2, 0.5, 3}

@@ -10,17 +10,6 @@ import (
 	"github.com/dpnb/notebooks/dpnb/noise/exact"
 )
 
-// rounding is by what share of its sensitivity a record's part of a matrix may grow when
-// it is rounded; the noise pays for it.
-const rounding = 1e-6
-
-// partStep returns h, to whose multiples the entries of a record's part are rounded, for
-// parts of Frobenius norm at most s: at most 2⁻²⁶s, and such that d² entries, each of
-// them moved by ½h, move it by ½hd ≤ rounding·s.
-func partStep(s float64, d int) float64 {
-	return math.Min(exact.Step(s, 26), exact.Step(2*rounding/float64(d)*s, 0))
-}
-
 // moments returns M and, if it is wanted, V at theta. What a record adds is a function of
 // the record and of theta alone, rounded to multiples of a step, so that the sums
 // are exact: one record more changes them by its own part, whatever the others are.
@@ -28,8 +17,7 @@ func partStep(s float64, d int) float64 {
 func moments(fit objpert.Objective, rows matrix.Rows, labels, theta []float64, scores bool) (hessian,
 	score *mat.SymDense) {
 	n, d := rows.Dims()
-	// block divides flush: so many records stay in the range of exact sums.
-	const block, flush = 256, 1 << 20
+	const block = 256
 	x := make([]float64, block*d)
 	t, w := make([]float64, block), make([]float64, block)
 	slope := fit.Loss.Lipschitz()
@@ -51,38 +39,28 @@ func moments(fit objpert.Objective, rows matrix.Rows, labels, theta []float64, s
 			}
 			v.add(rows, x, w, lo)
 		}
-		if hi%flush == 0 {
-			m.flush()
-			if scores {
-				v.flush()
-			}
-		}
 	}
 	if scores {
-		score = v.matrix()
+		score = v.Matrix()
 	}
-	return m.matrix(), score
+	return m.Matrix(), score
 }
 
 // parts is a sum of matrices w·xxᵀ that are rounded one by one.
 type parts struct {
-	d          int
-	step, most float64 // most is the largest weight
-	sum        []float64
-	total      *exact.Total
+	*exact.Outer
+	most float64 // the largest weight
 }
 
 // newParts takes a bound s on the Frobenius norm of a part and one on the weights.
-func newParts(d int, s, most float64) *parts {
-	step := partStep(s, d)
-	return &parts{d, step, most, make([]float64, d*d), exact.NewTotal(d*d, step)}
-}
+func newParts(d int, s, most float64) *parts { return &parts{exact.NewOuter(d, s), most} }
 
 // add adds w·xxᵀ of the rows from lo on; x has room for them. A weight that is
 // no number, or negative, counts as zero.
 func (p *parts) add(rows matrix.Rows, x, w []float64, lo int) {
+	_, d := rows.Dims()
 	for i, v := range w {
-		row := x[i*p.d : (i+1)*p.d]
+		row := x[i*d : (i+1)*d]
 		rows.Row(row, lo+i)
 		root := 0.0
 		if v > 0 {
@@ -92,19 +70,5 @@ func (p *parts) add(rows matrix.Rows, x, w []float64, lo int) {
 			row[j] *= root
 		}
 	}
-	exact.AddOuter(p.sum, x, len(w), p.d, p.step)
-}
-
-// flush moves the sum to integers.
-func (p *parts) flush() {
-	p.total.Add(p.sum)
-	clear(p.sum)
-}
-
-// matrix returns the sum of all parts.
-func (p *parts) matrix() *mat.SymDense {
-	p.flush()
-	m := mat.NewSymDense(p.d, nil)
-	p.total.Write(m.RawSymmetric().Data)
-	return m
+	p.Add(x, len(w))
 }

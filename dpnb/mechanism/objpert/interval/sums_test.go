@@ -88,25 +88,12 @@ func TestMatricesOfNeighboursDifferByTheRecord(t *testing.T) {
 	}
 }
 
-// TestPartStep: what rounding adds is at most what is granted, and not much less than
-// that where the number of features decides.
-func TestPartStep(t *testing.T) {
-	for _, s := range []float64{0.25, 2, 1e-50, 1e60} {
-		for d := 1; d < 1<<20; d = d*3/2 + 1 {
-			if h := partStep(s, d); h*float64(d)/2 > rounding*s || h > 0x1p-26*s || d > 1000 &&
-				h*float64(d) < 0.9*rounding*s {
-				t.Errorf("s = %g, d = %d: h = %g", s, d, h)
-			}
-		}
-	}
-}
-
 // TestWeightsAreBounded: whatever a loss returns, a record adds no more than is paid for.
 func TestWeightsAreBounded(t *testing.T) {
 	rows := matrix.NewDense(3, 2, []float64{0.6, 0.8, 0.6, 0.8, 0.6, 0.8})
 	p := newParts(2, 1, 1)
 	p.add(rows, make([]float64, 6), []float64{math.NaN(), -1, 3}, 0)
-	if m := mat.Norm(p.matrix(), 2); math.Abs(m-1) > 1e-6 {
+	if m := mat.Norm(p.Matrix(), 2); math.Abs(m-1) > 1e-6 {
 		t.Errorf("weights of NaN, −1 and 3 add a matrix of norm %v, want that of 1", m)
 	}
 }

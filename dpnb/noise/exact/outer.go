@@ -1,0 +1,59 @@
+package exact
+
+import (
+	"math"
+
+	"gonum.org/v1/gonum/mat"
+)
+
+// OuterRounding is by what share of its bound a record's part of an Outer may grow when it is
+// rounded; the noise has to pay for it.
+const OuterRounding = 1e-6
+
+// Outer is a sum of d×d matrices xxᵀ, each of Frobenius norm at most a bound s, that are rounded
+// one by one, so that it is exact: one more changes it by its own part, whatever the others are.
+type Outer struct {
+	d, held int // held are the matrices in sum that are not in total
+	step    float64
+	sum     []float64
+	total   *Total
+}
+
+// outerFlush is how many matrices stay in the range of exact sums in float64.
+const outerFlush = 1 << 20
+
+// NewOuter returns the sum of no matrix. s is of [2⁻⁴⁰⁰, 2⁴⁰⁰].
+func NewOuter(d int, s float64) *Outer {
+	step := outerStep(s, d)
+	return &Outer{d: d, step: step, sum: make([]float64, d*d), total: NewTotal(d*d, step)}
+}
+
+// outerStep returns h, to whose multiples entries are rounded: at most 2⁻²⁶s, and such that
+// d² entries, each of them moved by ½h, move a matrix by ½hd ≤ OuterRounding·s.
+func outerStep(s float64, d int) float64 {
+	return math.Min(Step(s, 26), Step(2*OuterRounding/float64(d)*s, 0))
+}
+
+// Add adds xxᵀ of each of k rows, fewer than outerFlush at a time.
+func (o *Outer) Add(x []float64, k int) {
+	if o.held += k; o.held > outerFlush {
+		o.flush()
+		o.held = k
+	}
+	AddOuter(o.sum, x, k, o.d, o.step)
+}
+
+// flush moves the sum to integers.
+func (o *Outer) flush() {
+	o.total.Add(o.sum)
+	clear(o.sum)
+	o.held = 0
+}
+
+// Matrix returns the sum, its entries cut to ±2⁵³ steps, which moves no two apart.
+func (o *Outer) Matrix() *mat.SymDense {
+	o.flush()
+	m := mat.NewSymDense(o.d, nil)
+	o.total.Write(m.RawSymmetric().Data)
+	return m
+}
