@@ -143,6 +143,10 @@ func (e *Encoding) Groups() []int {
 	return sizes
 }
 
+// Unscaled reports whether rows are neither scaled nor clipped to a norm: the indicators of a
+// record then add up to its bias.
+func (e *Encoding) Unscaled() bool { return e.settings.RowNorm == 0 && e.settings.ClipNorm == 0 }
+
 // Units says how features follow from the values of the columns: feature j is scale[j]·(v −
 // shift[j]) of a number within its bounds, and an indicator, of scale 1 and shift 0, of a
 // category. The bias is one too.
@@ -150,7 +154,7 @@ func (e *Encoding) Groups() []int {
 // Errors: *InputError where there is no such line: rows that are scaled to a norm, or
 // clipped, and numbers on a logarithmic scale.
 func (e *Encoding) Units() (scale, shift []float64, err error) {
-	if e.settings.RowNorm > 0 || e.settings.ClipNorm > 0 {
+	if !e.Unscaled() {
 		return nil, nil, inputErrorf("rows are scaled or clipped to a norm (RowNorm, ClipNorm), each by its own " +
 			"factor, so that no coefficient has a unit: " +
 			"make the records without")

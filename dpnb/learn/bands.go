@@ -76,6 +76,57 @@ func (m *Model) Bands(feature string, held map[string]any) (*figure.Figure, erro
 	return fig, nil
 }
 
+// Figure draws the intervals: of several quantiles those of one feature against the level τ, and
+// else those of all features, for which feature is "". Where one has no end, nothing is drawn.
+//
+// Errors: no intervals, a feature that the model does not have, "" where there are several levels
+// or classes.
+func (iv *Intervals) Figure(feature string) (*figure.Figure, error) {
+	if iv == nil {
+		return nil, errNoIntervals
+	}
+	m, d := iv.model, len(iv.model.features)
+	title := fmt.Sprintf("Intervals of level %g, %s for %s", iv.Level, m.title, m.target.Name)
+	var at []int // the coefficients that are drawn
+	var words []string
+	var lower, estimate, upper []float64
+	place := slices.Index(m.features, feature)
+	several := len(iv.Estimate) > d
+	for j := range iv.Estimate {
+		if (feature == "" || j%d == place) && !math.IsInf(iv.Upper[j]-iv.Lower[j], 0) {
+			at, lower, upper = append(at, j), append(lower, iv.Lower[j]), append(upper, iv.Upper[j])
+			estimate = append(estimate, iv.Estimate[j])
+			name := strings.TrimLeft(m.part(j)+" ", " ") + m.features[j%d]
+			words = append(words, fmt.Sprintf("%s %.3g to %.3g", name, iv.Lower[j], iv.Upper[j]))
+		}
+	}
+	switch {
+	case feature == "" && several, feature != "" && (place < 0 || len(m.levels) < 2):
+		return nil, fmt.Errorf("dpnb: a figure of intervals has one feature of several quantiles (one of %s), or all "+
+			"of a model with one set of coefficients (\"\")", strings.Join(m.features, ", "))
+	case len(at) == 0:
+		return nil, fmt.Errorf("dpnb: there is nothing to draw: no interval has ends (Show says why)")
+	}
+	var fig *figure.Figure
+	if feature == "" {
+		fig = figure.New(title, "coefficient", "")
+		names := make([]string, len(at))
+		for i, j := range at {
+			names[i] = m.features[j]
+		}
+		fig.Intervals(names, lower, estimate, upper, figure.Blue).Vertical("0", 0, len(at), figure.Gray)
+	} else {
+		fig = figure.New(title, "level τ", "coefficient of "+feature)
+		x := make([]float64, len(at))
+		for i, j := range at {
+			x[i] = m.levels[j/d]
+		}
+		fig.Band(x, lower, upper, figure.Blue).Line("", x, estimate, figure.Blue).Dots("", x, estimate, figure.Blue)
+	}
+	fig.Alt = title + ": " + strings.Join(words, ", ")
+	return fig, nil
+}
+
 // axisOf is the label of the axis: with where the others are held if that fits under the plot,
 // and else with how many of them are. The alternative text has them all.
 func axisOf(feature string, at []string) string {

@@ -29,9 +29,8 @@ func (p recipe) calibration(d *frame.Design, epsilon, delta float64) objpert.Con
 // nothing is said of their number, or with the release of its curvature after it if
 // that has a share of the budget.
 func tilted(p recipe, d *frame.Design, epsilon, delta float64) (mechanism.Mechanism, error) {
-	if share := p.curvatureShare; share != 0 && !(share > 0 && share < 1) {
-		return nil, &privacy.ParamError{Name: "CurvatureShare", Value: share,
-			Want: "a number in (0, 1), for example 0.1, or 0 to spend nothing on intervals"}
+	if err := p.validShare(); err != nil {
+		return nil, err
 	}
 	if r := p.baseRate; r != 0 && !(r > 0 && r < 1) {
 		return nil, &privacy.ParamError{Name: "BaseRate", Value: r,
@@ -55,6 +54,15 @@ func tilted(p recipe, d *frame.Design, epsilon, delta float64) (mechanism.Mechan
 		return k.Fit, nil
 	}
 	return k, nil
+}
+
+// validShare reports a share that is none.
+func (p recipe) validShare() error {
+	if share := p.curvatureShare; share != 0 && !(share > 0 && share < 1) {
+		return &privacy.ParamError{Name: "CurvatureShare", Value: share,
+			Want: "a number in (0, 1), for example 0.1, or 0 to spend nothing on intervals"}
+	}
+	return nil
 }
 
 // perturbation calibrates objective perturbation and, if that has a share, the

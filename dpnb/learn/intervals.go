@@ -4,12 +4,15 @@ import (
 	"errors"
 	"fmt"
 	"math"
+	"slices"
 	"strconv"
+	"strings"
 
 	"github.com/go-gota/gota/dataframe"
 
 	"github.com/dpnb/notebooks/dpnb/display"
 	"github.com/dpnb/notebooks/dpnb/mechanism/objpert/interval"
+	"github.com/dpnb/notebooks/dpnb/mechanism/sgd"
 	"github.com/dpnb/notebooks/dpnb/privacy"
 )
 
@@ -23,6 +26,10 @@ type Intervals struct {
 	model *Model
 	// population says that they are for its coefficients.
 	population bool
+	// why some have no end, of each part of the model that has one; nil where that is the noise.
+	why []string
+	// references are categories from which others of their column are counted.
+	references []string
 }
 
 // Intervals returns intervals, at a level such as 0.95, for the coefficients that
@@ -31,13 +38,18 @@ type Intervals struct {
 // Without a CurvatureShare they come from the law of the noise and λ alone: they
 // hold for every dataset and are wide. With one they are nearly as narrow as the
 // noise allows, in the limit of many records (interval.Minimiser with
-// Linearise); ProvedIntervals hold for any number.
+// Linearise); ProvedIntervals hold for any number. Of quantiles there are none without a
+// CurvatureShare; with one they are about estimates that are corrected for where the descent
+// has stopped (sgd.Curvature).
 //
 // Errors: a level outside (0, 1); a model without privacy, or not released by
-// objective perturbation.
+// objective perturbation or as quantiles with a CurvatureShare.
 func (m *Model) Intervals(level float64) (*Intervals, error) {
 	if err := m.hasIntervals(); err != nil {
 		return nil, err
+	}
+	if isDescent(m.Release) {
+		return m.aroundQuantiles(level, false)
 	}
 	curvature, ok := m.Curvature()
 	if !ok {
@@ -53,10 +65,14 @@ func (m *Model) Intervals(level float64) (*Intervals, error) {
 // one of the two to be asked for: whoever takes the narrower one after seeing both
 // has chosen by the noise.
 //
-// Errors: as Intervals.
+// Errors: as Intervals; quantiles.
 func (m *Model) ProvedIntervals(level float64) (*Intervals, error) {
 	if err := m.hasIntervals(); err != nil {
 		return nil, err
+	}
+	if isDescent(m.Release) {
+		return nil, fmt.Errorf("dpnb: no intervals are proved for a %s at every number of records: a loss with a kink "+
+			"can have any curvature next to it; Intervals and PopulationIntervals hold in the limit of many", m.title)
 	}
 	if curvature, ok := m.Curvature(); ok {
 		fit, _ := m.ObjectivePerturbation()
@@ -74,12 +90,18 @@ func (m *Model) ProvedIntervals(level float64) (*Intervals, error) {
 // the limit of many records. They are infinite where the curvature does not stand
 // out of its noise.
 //
+// Of quantiles they are those of quantile regression, τ(1−τ)H⁻¹GH⁻¹ by a kernel, and what the
+// noise adds; infinite also where it moves the fit too far.
+//
 // Errors: as Intervals; a fit without a CurvatureShare; a learner other than
-// Logistic, of which the scores' covariance would have to be released too
-// (interval.Population).
+// Logistic, Quantile and Quantiles, of which the scores' covariance would have to be released
+// too (interval.Population).
 func (m *Model) PopulationIntervals(level float64) (*Intervals, error) {
 	if err := m.hasIntervals(); err != nil {
 		return nil, err
+	}
+	if isDescent(m.Release) {
+		return m.aroundQuantiles(level, true)
 	}
 	curvature, ok := m.Curvature()
 	if !ok {
@@ -118,11 +140,11 @@ func (m *Model) hasIntervals() error {
 		return errors.New("dpnb: this fit drew no noise, so that there is none to allow for: " +
 			"intervals are for released models (Fit)")
 	case isDescent(m.Release):
-		return fmt.Errorf("dpnb: there are no intervals for a %s: its noise acts through all steps, and on what the "+
-			"records "+
-			"do in them, so that the law of what it leaves in the coefficients is not known; to see how much fits "+
-			"vary, "+
-			"make several with a part of the budget each, or use Huber, whose intervals hold", m.title)
+		if _, ok := m.Release.Also.(*sgd.Moments); !ok {
+			return fmt.Errorf("dpnb: there are no intervals for this %s: what noise leaves in the coefficients "+
+				"depends on the density of the records at the quantile, and that costs a part of the budget: fit with "+
+				"CurvatureShare: 0.2", m.title)
+		}
 	case !interval.Knows(m.Release.Fitted):
 		return fmt.Errorf("dpnb: intervals are for objective perturbation without a regulariser, by learners other "+
 			"than HeavyTails; this %s is by %s", m.title, m.Release.Fitted.Describe().Name)
@@ -135,6 +157,38 @@ func (m *Model) intervals(iv *interval.Intervals, err error) (*Intervals, error)
 		return nil, err
 	}
 	return &Intervals{Intervals: *iv, model: m}, nil
+}
+
+// aroundQuantiles are the intervals of a descent with its curvature.
+func (m *Model) aroundQuantiles(level float64, population bool) (*Intervals, error) {
+	c := m.Release.Fitted.(sgd.Curvature)
+	a, err := c.Around(m.Release.Also.(*sgd.Moments), level, population)
+	if err != nil {
+		return nil, err
+	}
+	iv := &Intervals{model: m, population: population, Intervals: interval.Intervals{Level: level, Estimate: a.Centre,
+		Covers: "the coefficients of the same fit to these records without noise, over the noise",
+		Basis: "the noisy gradients of the descent, which say how far from their zero it has stopped, and the " +
+			"curvature there, which was released with noise; in the limit of many records, drawn one by one, whose targets " +
+			"have a density at the quantile (docs/theory/quantile_intervals.md)"}}
+	if population {
+		iv.Covers = "the population's coefficients, over the draw of the records and of the noise"
+	}
+	for j, centre := range a.Centre {
+		iv.Lower, iv.Upper = append(iv.Lower, centre-a.Half[j]), append(iv.Upper, centre+a.Half[j])
+	}
+	for _, r := range c.References {
+		iv.references = append(iv.references, m.features[r.First])
+	}
+	for k, why := range a.Why {
+		if why != "" {
+			if len(a.Why) > 1 {
+				why = fmt.Sprintf("τ = %g: %s", m.levels[k], why)
+			}
+			iv.why = append(iv.why, why)
+		}
+	}
+	return iv, nil
 }
 
 // CoefficientsWithIntervals is Coefficients with the columns lower and upper of
@@ -193,6 +247,9 @@ func (iv *Intervals) Display() display.Item {
 	for from := 0; from < all; from += d {
 		for k, j := range bySize(iv.Estimate[from : from+d]) {
 			feature, j := m.features[j], from+j
+			if slices.Contains(iv.references, feature) {
+				continue
+			}
 			if iv.Lower[j] > 0 || iv.Upper[j] < 0 {
 				apart++
 			}
@@ -209,16 +266,28 @@ func (iv *Intervals) Display() display.Item {
 			it.Row(row...)
 		}
 	}
+	all -= all / d * len(iv.references)
 	if n := all - len(it.Rows); n > 0 {
 		it.Note("… and %s.", several(n, "smaller estimate"))
 	}
-	if endless > 0 {
+	if iv.why != nil {
+		it.Note("%d of them reach to infinity (%s): more records, a larger ε or a larger CurvatureShare would help.",
+			endless, strings.Join(iv.why, "; "))
+	} else if endless > 0 {
 		it.Note("%d of them reach to infinity, where the curvature does not stand out "+
 			"of its noise: more records, a larger ε or a larger CurvatureShare would help.", endless)
 	}
 	it.Note("%d of %s stay clear of 0.", apart, several(all, "interval"))
 	it.Note("Each covers: %s; the coverage is %s. All together are covered less often.", iv.Covers, kind)
 	it.Note("Basis: %s.", iv.Basis)
+	if isDescent(m.Release) {
+		it.Note("Estimates are corrected by what the noisy gradients say; the model predicts with its own " +
+			"coefficients.")
+		if iv.references != nil {
+			it.Note("Categories are counted from %s: the bias has those, and the others differ from them by what "+
+				"is shown.", strings.Join(iv.references, ", "))
+		}
+	}
 	_, narrow := m.Curvature()
 	if _, ok := m.ObjectivePerturbation(); ok && !narrow {
 		it.Note("With CurvatureShare: 0.1 in the fit they would be narrower, for a twentieth more noise.")

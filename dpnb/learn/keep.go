@@ -16,6 +16,7 @@ import (
 	"github.com/dpnb/notebooks/dpnb/ledger"
 	"github.com/dpnb/notebooks/dpnb/mechanism"
 	"github.com/dpnb/notebooks/dpnb/mechanism/objpert/interval"
+	"github.com/dpnb/notebooks/dpnb/mechanism/sgd"
 	"github.com/dpnb/notebooks/dpnb/noise"
 	"github.com/dpnb/notebooks/dpnb/privacy"
 )
@@ -82,10 +83,12 @@ type keptModel struct {
 	Ran, Fitted mechanism.Mechanism
 	// Curvature and Scores are what was released of them, row by row from the diagonal on.
 	Curvature, Scores []float64
-	Warning           string
-	Records           frame.Kept
-	Source            provenance
-	Paid              *payment
+	// Quantiles is what was released beside quantiles.
+	Quantiles *sgd.Moments
+	Warning   string
+	Records   frame.Kept
+	Source    provenance
+	Paid      *payment
 }
 
 type keptGuarantee struct {
@@ -184,6 +187,7 @@ func (m *Model) encode() ([]byte, error) {
 	if c, ok := m.Curvature(); ok {
 		k.Curvature, k.Scores = triangle(c.Hessian), triangle(c.Scores)
 	}
+	k.Quantiles, _ = r.Also.(*sgd.Moments)
 	c := mechanisms()
 	ran, err := c.Marshal(m.ran)
 	if err != nil {
@@ -261,6 +265,13 @@ func (k keptModel) model() (*Model, error) {
 			return nil, err
 		}
 		m.Release.Also = c.Released(hessian, scores, src)
+	}
+	if k.Quantiles != nil {
+		c, ok := k.Fitted.(sgd.Curvature)
+		if !ok || !k.Quantiles.Fits(len(c.Fit.Levels), len(k.Features)) {
+			return nil, errors.New("the model has moments that its mechanism did not release")
+		}
+		m.Release.Also = k.Quantiles
 	}
 	return m, nil
 }

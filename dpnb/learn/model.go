@@ -18,6 +18,7 @@ import (
 	"github.com/dpnb/notebooks/dpnb/mechanism/objpert"
 	"github.com/dpnb/notebooks/dpnb/mechanism/objpert/constrained"
 	"github.com/dpnb/notebooks/dpnb/mechanism/objpert/interval"
+	"github.com/dpnb/notebooks/dpnb/mechanism/sgd"
 	"github.com/dpnb/notebooks/dpnb/privacy"
 )
 
@@ -166,7 +167,7 @@ const notPrivate = "NOT PRIVATE: these coefficients can give single records away
 func isReleased(columns []string) bool {
 	switch strings.Join(columns, " ") {
 	case "feature coefficient", "feature estimate lower upper", "feature coefficient lower upper",
-		"level feature coefficient",
+		"level feature coefficient", "level feature estimate lower upper", "level feature coefficient lower upper",
 		"class feature coefficient", "class feature estimate lower upper", "class feature coefficient lower upper":
 		return true
 	}
@@ -308,9 +309,12 @@ func (m *Model) Display() display.Item {
 			several(len(m.coefficients), "coefficient"), c.OutputSigma)
 	}
 	if isDescent(r) {
+		note := "there are no intervals without a CurvatureShare."
+		if _, ok := r.Also.(*sgd.Moments); ok {
+			note = "PopulationIntervals says it, as far as that is known."
+		}
 		it.Note("The noise of a step has a standard deviation of %.3g on a sum of slopes; what is left of it in a "+
-			"coefficient is not known, "+
-			"so that there are no intervals.", r.NoiseScale)
+			"coefficient depends on the records' density: "+note, r.NoiseScale)
 	}
 	if r.Tolerance > 0 { // else nothing was minimised
 		alone := ""

@@ -195,7 +195,7 @@ func TestQuantiles(t *testing.T) {
 			t.Errorf("%s is shown as %s", name, text)
 		}
 	}
-	if _, err := m.Intervals(0.9); err == nil || !strings.Contains(err.Error(), "not known") {
+	if _, err := m.Intervals(0.9); err == nil || !strings.Contains(err.Error(), "CurvatureShare: 0.2") {
 		t.Errorf("intervals: %v", err)
 	}
 	if _, err := m.RMSE(test); err == nil {
@@ -207,6 +207,102 @@ func TestQuantiles(t *testing.T) {
 	}
 	if _, err := linear.QuantileScores(test); err == nil {
 		t.Error("least squares has quantiles")
+	}
+}
+
+// Quantiles with a share for their curvature have intervals, about estimates near those of the
+// ordinary fits, which stay clear of 0 for what matters; they are kept, shown and drawn. The
+// guarantee is that of the whole budget.
+func TestQuantileIntervals(t *testing.T) {
+	data := learn.Regression(learn.Patients(30_000, 1), "pressure")
+	l := learn.Quantiles{Levels: []float64{0.25, 0.5, 0.75}, CurvatureShare: 0.2, Noise: learn.Seed(5)}
+	m, err := l.Fit(data, learn.Simulate(4, 1e-6))
+	if err != nil {
+		t.Fatal(err)
+	}
+	plain, err := l.FitWithoutPrivacy(data)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if got := privacy.DeltaUpper(m.Release.Guarantee.Profile, 4) / 1e-6; got > 1 || got < 0.99 {
+		t.Errorf("δ(ε) is %.4f of what was asked for", got)
+	}
+	iv, err := m.Intervals(0.95)
+	if err != nil {
+		t.Fatal(err)
+	}
+	wide, err := m.PopulationIntervals(0.95)
+	if err != nil {
+		t.Fatal(err)
+	}
+	// The ordinary fit's, categories from the first of their column.
+	want, features := plain.Theta(), m.Coefficients().Col("feature").Records()
+	d := len(want) / 3
+	for from := 0; from < len(want); from += d {
+		for first := from; first < from+d; first++ {
+			column, _, ok := strings.Cut(features[first], "=")
+			if !ok || first > from && strings.HasPrefix(features[first-1], column+"=") {
+				continue
+			}
+			v, size := want[first], 0
+			for j := first; strings.HasPrefix(features[j], column+"="); j++ {
+				size++
+			}
+			if size == 1 {
+				continue
+			}
+			for j := first; j < first+size; j++ {
+				want[j] -= v
+			}
+			want[from+d-1] += v
+		}
+	}
+	in, all := 0, 0
+	for j, v := range want {
+		if iv.Upper[j] == iv.Lower[j] || math.IsInf(iv.Upper[j], 1) {
+			continue
+		}
+		if all++; iv.Lower[j] <= v && v <= iv.Upper[j] {
+			in++
+		}
+		if wide.Upper[j]-wide.Lower[j] < iv.Upper[j]-iv.Lower[j] {
+			t.Errorf("coefficient %d: the population's interval is the narrower", j)
+		}
+	}
+	if all < len(iv.Lower)/2 || float64(in) < 0.85*float64(all) {
+		t.Errorf("%d of %d finite intervals, of %d, have the ordinary fit's coefficient in them", in, all,
+			len(iv.Lower))
+	}
+	text := wide.Display().Text()
+	for _, want := range []string{"population", "level", "quantile_intervals.md", "corrected", "counted from"} {
+		if !strings.Contains(text, want) {
+			t.Errorf("%q is not in %s", want, text)
+		}
+	}
+	if names := wide.DataFrame().Names(); !slices.Equal(names, []string{"level", "feature", "estimate", "lower",
+		"upper"}) {
+		t.Errorf("columns %v", names)
+	}
+	back, err := kept(t, m).PopulationIntervals(0.95)
+	if err != nil || !sameBits(back.Lower, wide.Lower) || !sameBits(back.Upper, wide.Upper) {
+		t.Errorf("kept, the intervals are others (%v)", err)
+	}
+	for _, feature := range []string{"age", ""} {
+		if f, err := wide.Figure(feature); (err == nil) != (feature == "age") || err == nil && f.Alt == "" {
+			t.Errorf("figure of %q: %v", feature, err)
+		}
+	}
+	if _, err := m.ProvedIntervals(0.95); err == nil {
+		t.Error("proved intervals of quantiles")
+	}
+	for name, l := range map[string]learn.Quantile{"share": {CurvatureShare: 1},
+		"with ℓ₁": {CurvatureShare: 0.2, L1: 1}} {
+		b := fresh(1, 1e-5)
+		if _, err := l.Fit(data, b.Spend(0.5)); err == nil {
+			t.Errorf("%s is not refused", name)
+		} else if _, err := (learn.Median{}).Fit(data, b.Spend(1)); err != nil {
+			t.Errorf("%s: the ledger is not as it was: %v", name, err)
+		}
 	}
 }
 

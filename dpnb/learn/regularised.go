@@ -85,6 +85,9 @@ func (r Regulariser) constraint(d *frame.Design) composite.Constraint {
 	return box
 }
 
+var errShareAndRegulariser = errors.New("dpnb: a curvature gives no intervals where coefficients are held at zero: " +
+	"leave CurvatureShare out, or L1 and GroupL1")
+
 // regularised chooses objective perturbation with a regulariser, at the λ and the noise
 // without it.
 func regularised(p recipe, d *frame.Design, epsilon, delta float64) (mechanism.Mechanism, error) {
@@ -93,8 +96,7 @@ func regularised(p recipe, d *frame.Design, epsilon, delta float64) (mechanism.M
 		return nil, err
 	}
 	if p.curvatureShare != 0 {
-		return nil, errors.New("dpnb: a curvature gives no intervals where coefficients are held at zero: leave " +
-			"CurvatureShare out, or L1 and GroupL1")
+		return nil, errShareAndRegulariser
 	}
 	k, err := perturbation(p, d, epsilon, delta)
 	if err != nil {

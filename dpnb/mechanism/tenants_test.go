@@ -168,6 +168,8 @@ func tenantsAt(t testing.TB, eps float64) (all []tenant) {
 	must(err)
 	levels.NoiseMultiplier = cost.NoiseMultiplier
 	enter(tenant{name: "quantiles", labels: numbers, badLabel: inf, anyNorm: true})(levels, nil)
+	enter(tenant{name: "quantiles with curvature", labels: numbers, badLabel: inf, anyNorm: true,
+		allowed: map[string]string{"References = nil": "nothing need add up"}})(levels.WithCurvature(0.2), nil)
 
 	// Pure ε for records of any length.
 	long := tenant{labels: numbers, anyNorm: true, total: true, epsilon: eps, allowed: map[string]string{

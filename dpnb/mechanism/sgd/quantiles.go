@@ -165,18 +165,25 @@ func (q Quantiles) Run(rows matrix.Rows, labels []float64, src noise.Source, set
 	if err != nil {
 		return nil, err
 	}
-	r.Coefficients = q.descend(newRecords(rows, labels, q.RowNorm), noise.Exact(src), settings.Value().Workers)
+	r.Coefficients = q.descend(newRecords(rows, labels, q.RowNorm), noise.Exact(src), settings.Value().Workers, nil)
 	r.NoiseScale = q.sigma()
 	return r, nil
 }
 
-// descend runs the T steps on checked records.
-func (q Quantiles) descend(r *records, draw *exact.Sampler, workers int) []float64 {
+// shape is the noise between levels for d features. Whitened sums err by 2⁻²⁶R an entry
+// (whiten): neighbours' differ by 2⁻²⁵√(Kd)·R more than by u_j⊗x, which is paid for here.
+func (q Quantiles) shape(d int) *joint {
+	c := jointNoise(q.Levels)
+	c.scale(1 - 0x1p-24*math.Sqrt(float64(c.levels*d)) - 0x1p-40)
+	return c
+}
+
+// descend runs the T steps on checked records. If trail is not nil it is called in the steps of
+// which the mean is released, before θ_k of a level is moved by its noisy gradient g.
+func (q Quantiles) descend(r *records, draw *exact.Sampler, workers int, trail func(level int, theta,
+	g []float64)) []float64 {
 	k, d := len(q.Levels), r.d
-	shape := jointNoise(q.Levels)
-	// Whitened sums err by 2⁻²⁶R an entry (whiten): neighbours' differ by 2⁻²⁵√(Kd)·R
-	// more than by u_j⊗x, which is paid for here.
-	shape.scale(1 - 0x1p-24*math.Sqrt(float64(k*d)) - 0x1p-40)
+	shape := q.shape(d)
 	s := newSuffixes(r, k, workers)
 	theta, average := make([]float64, k*d), make([]float64, k*d)
 	white, g := make([]float64, k*d), make([]float64, d)
@@ -199,6 +206,9 @@ func (q Quantiles) descend(r *records, draw *exact.Sampler, workers int) []float
 			clear(g)
 			for l := range k {
 				floats.AddScaled(g, shape.root[i*k+l], white[l*d:(l+1)*d])
+			}
+			if trail != nil && t >= q.Steps-q.average() {
+				trail(i, theta[i*d:(i+1)*d], g)
 			}
 			u.step(theta[i*d:(i+1)*d], g)
 		}

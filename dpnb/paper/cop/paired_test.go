@@ -2,7 +2,6 @@ package cop
 
 import (
 	"context"
-	"math"
 	"testing"
 
 	"github.com/dpnb/notebooks/dpnb/internal/testscale"
@@ -10,7 +9,8 @@ import (
 )
 
 // The default of dpnb.Median beside the best private method of the base case, noisy descent with
-// steps that n sets, on the same records with the same stream of noise.
+// steps that n sets, on the same records with the same stream of noise: 400 runs see differences of
+// a twentieth. Where nε is about 100, between the two regimes of its rule, it is behind by a sixth.
 func TestFrontDoorPaired(t *testing.T) {
 	if !testscale.Full() {
 		t.Skip("minutes")
@@ -21,20 +21,25 @@ func TestFrontDoorPaired(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
+	above := 0
 	for i := 0; i < len(points); i += 2 {
 		door, other := points[i].Empirical, points[i+1].Empirical
-		for _, runs := range []int{50, len(door.Scores)} {
-			difference := make([]float64, runs)
-			for k := range difference {
-				difference[k] = door.Scores[k] - other.Scores[k]
-			}
-			d := sim.Summarize(difference)
-			t.Logf("n = %4d, ε = %3g, %d runs: %.6f beside %.6f, ratio %.3f, difference %.6f (%.6f), %+.1f",
-				points[i].N, points[i].Epsilon, runs, door.Mean, other.Mean, door.Mean/other.Mean, d.Mean, d.StdErr,
-				d.Mean/d.StdErr)
-			if math.IsNaN(d.Mean) {
-				t.Error("no difference")
-			}
+		difference := make([]float64, len(door.Scores))
+		for k := range difference {
+			difference[k] = door.Scores[k] - other.Scores[k]
 		}
+		few, all := sim.Summarize(difference[:paperRuns]), sim.Summarize(difference)
+		t.Logf("n = %4d, ε = %3g: %.6f beside %.6f, ratio %.3f, %+.1f standard errors; of %d runs %+.1f", points[i].N,
+			points[i].Epsilon, door.Mean, other.Mean, door.Mean/other.Mean, all.Mean/all.StdErr, paperRuns,
+			few.Mean/few.StdErr)
+		if few.Mean > 2*few.StdErr {
+			above++
+		}
+		if door.Mean > 1.25*other.Mean {
+			t.Errorf("the front door has %.6f, noisy descent %.6f", door.Mean, other.Mean)
+		}
+	}
+	if above > 1 {
+		t.Errorf("%d of 16 cells are more than two standard errors above with %d runs", above, paperRuns)
 	}
 }

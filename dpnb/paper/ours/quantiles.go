@@ -23,6 +23,7 @@ import (
 // quantileRegression lists our claims about quantiles (docs/theory/quantiles.md).
 func quantileRegression() []claim.Claim {
 	return []claim.Claim{
+		quantileIntervals(),
 		{
 			ID: "dpnb/quantiles-joint", Paper: "docs/theory/quantiles.md, section 3", Kind: claim.Ours,
 			Statement: "K quantiles can be descended on together by slopes in order, of which there are K + 1 at a " +

@@ -1,0 +1,143 @@
+package sgd
+
+import (
+	"errors"
+	"math"
+	"testing"
+
+	"gonum.org/v1/gonum/floats"
+	"gonum.org/v1/gonum/mat"
+
+	"github.com/dpnb/notebooks/dpnb/matrix"
+	"github.com/dpnb/notebooks/dpnb/noise"
+	"github.com/dpnb/notebooks/dpnb/privacy"
+)
+
+// One record more changes the counts, G and the C_k by no more than the noise was made for,
+// whatever the others are, rows beyond the bound and residuals on the edge included; and comes
+// near to it.
+func TestOneRecordOfCurvature(t *testing.T) {
+	src := noise.NewSeeded(8)
+	const d, levels = 3, 2
+	longest := 0.0
+	for n := 1; n < 60; n += 7 {
+		rows, labels, theta := matrix.NewDense(n, d, nil), make([]float64, n), make([]float64, levels*d)
+		src.Gaussian(rows.Data, 2)
+		src.Gaussian(labels, 0.3)
+		src.Gaussian(theta, 0.2)
+		width := []float64{0.5, math.Inf(1)}
+		all := newRecords(rows, labels, 1)
+		less := newRecords(matrix.NewDense(n-1, d, rows.Data[:(n-1)*d]), labels[:n-1], 1)
+		a, b := all.counts(theta, levels), less.counts(theta, levels)
+		floats.Sub(a, b)
+		if norm := floats.Norm(a, 2); norm != math.Sqrt(levels) {
+			t.Errorf("counts change by %g", norm)
+		}
+		others := less.outers(theta, width, 1, 1)
+		for k, m := range all.outers(theta, width, 1, 2) {
+			var change mat.Dense
+			change.Sub(m, others[k])
+			norm := mat.Norm(&change, 2)
+			if longest = math.Max(longest, norm); norm > 1+exactRounding {
+				t.Errorf("n = %d: matrix %d changes by %.9f", n, k, norm)
+			}
+		}
+	}
+	if longest < 0.999 {
+		t.Errorf("no matrix changes by more than %g", longest)
+	}
+}
+
+const exactRounding = 1e-6
+
+// Descent, counts and matrices together cost what one descent does, no less, and a millionth more
+// at most.
+func TestCurvatureCost(t *testing.T) {
+	for _, share := range []float64{1e-3, 0.2, 0.9} {
+		q := quantiles(deciles)
+		c := q.WithCurvature(share)
+		count, gram, near := c.scales()
+		k := math.Sqrt(float64(len(deciles)))
+		got := q.Cost()
+		of := c.Fit.NoiseMultiplier
+		got.NoiseMultiplier = math.Sqrt(float64(q.Steps) / (float64(q.Steps)/(of*of) + k*k/(count*count) + 1/(gram*gram) + k*k/(near*near)))
+		for _, least := range []float64{q.NoiseMultiplier, c.Cost().NoiseMultiplier} {
+			if r := got.NoiseMultiplier / least; r < 1 || r > 1+2e-6 {
+				t.Errorf("share %g: multiplier %.9g for %.9g", share, got.NoiseMultiplier, least)
+			}
+		}
+		if c.Cost().NoiseMultiplier < q.NoiseMultiplier {
+			t.Errorf("share %g: it says %.17g of %.17g", share, c.Cost().NoiseMultiplier, q.NoiseMultiplier)
+		}
+	}
+	var param *privacy.ParamError
+	shrunk := quantiles([]float64{0.5})
+	shrunk.Update.Shrink = []float64{1}
+	for name, c := range map[string]Curvature{"no share": quantiles(deciles).WithCurvature(0),
+		"all of it": {Fit: quantiles(deciles), Share: 1}, "ℓ₁": shrunk.WithCurvature(0.5)} {
+		if err := c.Validate(); !errors.As(err, &param) {
+			t.Errorf("%s: %v", name, err)
+		}
+	}
+}
+
+// Where there is no noise to speak of the centre of the intervals is the sample's median, the
+// width that of its law, 1/(2f√n), and equal labels are found out.
+func TestAroundAMedian(t *testing.T) {
+	const n = 20_001
+	rows, labels := matrix.NewDense(n, 1, nil), make([]float64, n)
+	for i := range labels {
+		rows.Data[i], labels[i] = 1, -0.7+float64(i)/n // even, of density 1
+	}
+	q := quantiles([]float64{0.5})
+	q.Steps, q.Update.Steps, q.NoiseMultiplier = 192, 192, 0.05
+	c := q.WithCurvature(0.2)
+	of := func() (*Around, *Moments) {
+		r, err := c.Run(rows, labels, noise.NewSeeded(3), nil)
+		if err != nil {
+			t.Fatal(err)
+		}
+		a, err := c.Around(r.Also.(*Moments), 0.95, true)
+		if err != nil {
+			t.Fatal(err)
+		}
+		return a, r.Also.(*Moments)
+	}
+	a, m := of()
+	if want := 1.96 / (2 * math.Sqrt(n)); math.Abs(a.Centre[0]+0.2) > 1e-3 || math.Abs(a.Half[0]/want-1) > 0.03 {
+		t.Errorf("%.5f ± %.5f, want −0.2 ± %.5f", a.Centre[0], a.Half[0], want)
+	}
+	if math.Abs(m.Records-n) > 5 || math.Abs(m.Density[0]-1) > 0.1 {
+		t.Errorf("%g records of density %g", m.Records, m.Density[0])
+	}
+	for i := range labels {
+		labels[i] = math.Round(labels[i]*5) / 5
+	}
+	if a, _ := of(); !math.IsInf(a.Half[0], 1) || a.Why[0] == "" {
+		t.Errorf("equal labels have ± %g", a.Half[0])
+	}
+	if _, err := c.Around(m, 1, true); err == nil {
+		t.Error("a level of 1")
+	}
+}
+
+// crps is ∫(Φ((v−a)/s) − 1{v>0})²dv.
+func TestCRPS(t *testing.T) {
+	for _, z := range []float64{0, 0.3, -2} {
+		var sum float64
+		const step = 1e-4
+		for v := -12.0; v < 12; v += step {
+			f := 0.5 * math.Erfc(-(v-z)/math.Sqrt2)
+			if v+step/2 > 0 {
+				f--
+			}
+			sum += f * f * step
+		}
+		if got := crps(2*z, 2); math.Abs(got/(2*sum)-1) > 1e-3 {
+			t.Errorf("mean %g: %g, want %g", z, got, 2*sum)
+		}
+	}
+	if crps(-3, 0) != 3 {
+		t.Error("a law without spread")
+	}
+}
