@@ -92,7 +92,7 @@ var residualLaws = map[string]func(tau float64) float64{
 	"normal": func(tau float64) float64 { return math.Sqrt2 * math.Erfinv(2*tau-1) },
 	"skewed": func(tau float64) float64 { return math.Expm1(math.Sqrt2 * math.Erfinv(2*tau-1)) },
 	"peaked": func(tau float64) float64 {
-		return math.Copysign(math.Log(1-math.Abs(2*tau-1)), 0.5-tau)
+		return math.Copysign(math.Log(1-math.Abs(2*tau-1)), tau-0.5)
 	},
 }
 
