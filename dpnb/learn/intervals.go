@@ -169,8 +169,8 @@ func (m *Model) aroundQuantiles(level float64, population bool) (*Intervals, err
 	iv := &Intervals{model: m, population: population, Intervals: interval.Intervals{Level: level, Estimate: a.Centre,
 		Covers: "the coefficients of the same fit to these records without noise, over the noise",
 		Basis: "the noisy gradients of the descent, which say how far from their zero it has stopped, and the " +
-			"curvature there, which was released with noise; in the limit of many records, drawn one by one, whose targets " +
-			"have a density at the quantile (docs/theory/quantile_intervals.md)"}}
+			"curvature there, which was released with noise; in the limit of many records, drawn one by one, whose " +
+			"targets have a density at the quantile (docs/theory/quantile_intervals.md)"}}
 	if population {
 		iv.Covers = "the population's coefficients, over the draw of the records and of the noise"
 	}

@@ -60,7 +60,8 @@ func TestCurvatureCost(t *testing.T) {
 		k := math.Sqrt(float64(len(deciles)))
 		got := q.Cost()
 		of := c.Fit.NoiseMultiplier
-		got.NoiseMultiplier = math.Sqrt(float64(q.Steps) / (float64(q.Steps)/(of*of) + k*k/(count*count) + 1/(gram*gram) + k*k/(near*near)))
+		got.NoiseMultiplier = math.Sqrt(float64(q.Steps) / (float64(q.Steps)/(of*of) + k*k/(count*count) +
+			1/(gram*gram) + k*k/(near*near)))
 		for _, least := range []float64{q.NoiseMultiplier, c.Cost().NoiseMultiplier} {
 			if r := got.NoiseMultiplier / least; r < 1 || r > 1+2e-6 {
 				t.Errorf("share %g: multiplier %.9g for %.9g", share, got.NoiseMultiplier, least)

@@ -55,7 +55,8 @@ func TestMedianArms(t *testing.T) {
 			add(m, err)
 			cost, err := sgd.Cost{Rate: 1, Steps: 100}.CalibrateNoise(eps, delta)
 			// Of half the absolute loss.
-			add(sgd.Descent{Loss: loss.Pinball{Tau: 0.5}, Clip: 0.5, Rate: 1, Steps: 100, PlannedRecords: 1, Average: 50,
+			add(sgd.Descent{Loss: loss.Pinball{Tau: 0.5}, Clip: 0.5, Rate: 1, Steps: 100, PlannedRecords: 1,
+				Average:         50,
 				NoiseMultiplier: cost.NoiseMultiplier, Update: sgd.Steady(radius, float64(n)/4,
 					cost.NoiseMultiplier/2, features, 100)}, err)
 			all, err := sim.Trials(context.Background(), runs, 0, noise.NewSeeded(uint64(n)), func(_, _ int,

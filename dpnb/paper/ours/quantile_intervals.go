@@ -20,8 +20,8 @@ func quantileIntervals() claim.Claim {
 	return claim.Claim{
 		ID: "dpnb/quantile-intervals", Paper: "docs/theory/quantile_intervals.md", Kind: claim.Ours,
 		Statement: "intervals for the population's quantile regression, from the noisy gradients of a descent and a " +
-			"noisy curvature, cover at least as often as they say, whether residuals are skewed, have a peak or depend on " +
-			"the features; where they say that nothing is known, it is not counted",
+			"noisy curvature, cover at least as often as they say, whether residuals are skewed, have a peak or " +
+			"depend on the features; where they say that nothing is known, it is not counted",
 		Code:  []string{"mechanism/sgd.Curvature", "learn.Model.PopulationIntervals"},
 		Tests: []string{"paper/ours.TestQuantileCoverage", "mechanism/sgd.TestAroundAMedian"},
 		Proof: "quantile_intervals#dpnb-quantile-intervals 70582f8e",
