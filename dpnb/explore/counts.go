@@ -180,7 +180,8 @@ func (p countsPlan) answer(m statistic.Mechanism, released []float64, s settings
 		out.meaning = fmt.Sprintf("So many records are in each of %d groups; of one group, %s; of all of them at "+
 			"once, by at most %s.", n, either, ceil(h.Margin(math.Pow(s.confidence, 1/float64(n)))))
 		out.notes = append(out.notes, "A record is in one group, or in none if a value of it is no category or beyond "+
-			"the edges: each group is counted as exactly as if there were no other. A negative number is noise.")
+			"the edges: each group is counted as exactly as if there were no other. A negative number is noise, "+
+			"and its interval that of 0.")
 	}
 	if len(p.axes) == 1 && p.axes[0].Edges != nil {
 		out.draw = func(s *Statistic) *figure.Figure { return bars(s, p.axes[0]) }
@@ -188,11 +189,13 @@ func (p countsPlan) answer(m statistic.Mechanism, released []float64, s settings
 	return out
 }
 
-// countOf returns a noisy count as a whole number, and the whole numbers ≥ 0 within w of it: of
-// the count itself they are as sure as w is.
+// countOf returns a noisy count as a whole number, and the whole numbers ≥ 0 within w of it, or of
+// 0 if it is negative: they have the count itself as surely as w says. (Those within w of a
+// negative number are fewer, down to none, the more the noise has taken off: they would seem to
+// know the count the better, the worse it is known.)
 func countOf(v, w float64) statistic.Estimate {
-	lower := math.Max(0, math.Ceil(v-w))
-	return statistic.Estimate{Value: math.Round(v), Lower: lower, Upper: math.Max(lower, math.Floor(v+w))}
+	return statistic.Estimate{Value: math.Round(v), Lower: math.Max(0, math.Ceil(v-w)),
+		Upper: math.Floor(math.Max(v, 0) + w)}
 }
 
 // ceil writes a margin of whole numbers.

@@ -212,3 +212,30 @@ func TestCountsOfPeopleWithSeveralRows(t *testing.T) {
 		t.Errorf("three rows have %.3f of the noise of two", r)
 	}
 }
+
+// A noisy number of an empty group is no better known for being far below 0: its interval reaches
+// as far as that of 0, and is never shown as 0 to 0.
+func TestIntervalsOfNegativeCounts(t *testing.T) {
+	var edges []float64
+	for i := range 101 {
+		edges = append(edges, 100+float64(i)/10)
+	}
+	s, err := explore.Histogram("age", edges...).Noise(learn.Seed(3)).Of(people(10), learn.Simulate(0.1, 0))
+	if err != nil {
+		t.Fatal(err)
+	}
+	negative, widest := 0, 0.0
+	for _, r := range s.Rows() {
+		if r.Value < 0 {
+			negative, widest = negative+1, math.Max(widest, r.Upper)
+		}
+	}
+	for _, r := range s.Rows() {
+		if r.Value < 0 && (r.Lower != 0 || r.Upper != widest || r.Upper < 10) {
+			t.Errorf("%+v, and other intervals of negative counts end at %v", r.Estimate, widest)
+		}
+	}
+	if negative < 20 || !strings.Contains(s.Display().Text(), "its interval that of 0") {
+		t.Errorf("%d of %d are negative", negative, len(s.Rows()))
+	}
+}

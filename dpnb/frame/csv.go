@@ -13,6 +13,8 @@ import (
 	"strings"
 	"time"
 	"unicode/utf8"
+
+	"github.com/dpnb/notebooks/dpnb/internal/runlog"
 )
 
 // CSVSettings says how a file is read. The zero value and nil are right for a
@@ -188,7 +190,7 @@ type File struct {
 func OpenFile(path string) (*File, error) {
 	f, err := os.Open(path)
 	if errors.Is(err, os.ErrNotExist) {
-		return nil, inputErrorf("there is no file %q; check the path (it is relative to the notebook's folder)", path)
+		return nil, inputErrorf("%s", runlog.NoFile(path))
 	}
 	if err != nil {
 		return nil, inputErrorf("%v", err)

@@ -2,6 +2,7 @@ package frame
 
 import (
 	"math"
+	"strconv"
 	"time"
 )
 
@@ -22,20 +23,38 @@ const (
 )
 
 // DateField is a date between two days, as a number of days since 1970-01-01. The layout is how
-// the texts of the column, and here first and last, write it, in the way of package time:
-// "2006-01-02", "02.01.2006", "1/2/06", "2006-01-02 15:04". Columns of numbers, as Parquet has
-// for dates, are such days already. A text that is no date in this layout is no number.
+// the texts of the column write it, in the way of package time: "2006-01-02", "02.01.2006",
+// "1/2/06", "2006-01-02 15:04". First and last are in that layout, or as in 2020-01-31, or numbers
+// of days. Columns of numbers, as Parquet has for dates, are such days already, and need no
+// layout. A text that is no date in this layout is no number.
 func DateField(name, layout, first, last string) Field {
-	bound := func(text string) float64 {
-		t, err := time.Parse(layout, text)
-		if err != nil {
-			return math.NaN() // which validate refuses
-		}
-		return daysOf(t)
-	}
-	f := NumericField(name, bound(first), bound(last))
+	f := NumericField(name, dayOf(layout, first), dayOf(layout, last))
 	f.Layout, f.Part = layout, Days
 	return f
+}
+
+// dayOf returns the number of days that a bound of a date says; NaN, which validate refuses, if it
+// says none.
+func dayOf(layout, text string) float64 {
+	for _, l := range []string{layout, time.DateOnly} {
+		if t, err := time.Parse(l, trim(text)); err == nil && l != "" {
+			return daysOf(t)
+		}
+	}
+	if v, err := strconv.ParseFloat(trim(text), 64); err == nil {
+		return v
+	}
+	return math.NaN()
+}
+
+// dayText writes a number of days as a date where it is one: dayOf of it is the same number.
+func dayText(days float64) (text string, ok bool) {
+	const most = 2.9e6 // year 9999
+	if days != math.Trunc(days) || math.Abs(days) > most {
+		return "", false
+	}
+	text = time.Unix(int64(days)*86400, 0).UTC().Format(time.DateOnly)
+	return text, dayOf("", text) == days
 }
 
 // YearField is the year of a date.
@@ -80,9 +99,17 @@ func (p DatePart) kind() Kind {
 	return Numeric
 }
 
+// undated reports a date without a layout: texts cannot be read by it.
+func (f *Field) undated() bool { return f.Part != NoDate && f.Layout == "" }
+
 // dated refuses dates in a gota dataframe: whether "1990" is a number of days or the text of a year
-// there was decided by all records.
+// there was decided by all records. It refuses texts, which the format of the file makes of a
+// column whatever is in it, if there is no layout to read them by.
 func (f *Field) dated(c *Column) error {
+	if f.undated() && c.Kind == Categorical {
+		return inputErrorf("column %q has texts, and the schema has no layout of its dates: say how the file writes "+
+			"2 January 2006, for example \"2006-01-02\" or \"02.01.2006\"", f.Name)
+	}
 	if f.Part != NoDate && c.retyped {
 		return inputErrorf("the dates of column %q are in a gota dataframe, which may have made numbers of them: read "+
 			"the file with ReadCSV, which keeps texts", f.Name)

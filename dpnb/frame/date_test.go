@@ -63,7 +63,7 @@ func TestDates(t *testing.T) {
 	for _, x := range m {
 		said = append(said, x.Column+" "+x.What)
 	}
-	want := []string{"admitted no date as 02.01.2006", "admitted above 18627", "born outside the categories",
+	want := []string{"admitted no date as 02.01.2006", "admitted above 2020-12-31", "born outside the categories",
 		"since no date as 2006", "since below 1990"}
 	if !slices.Equal(said, want) {
 		t.Errorf("%q, want %q", said, want)
@@ -112,11 +112,21 @@ func TestSchemaFiles(t *testing.T) {
 		`[],"feilds":[]`:                 "feilds",
 		`[` + x + `,` + x + `]`:          "two fields",
 		`[{"name":"a","type":"nombre"}]`: "number, log",
-		`[{"name":"a","type":"number","lower":1}]`:                              `"a"`,
-		`[{"name":"a","type":"number","lower":2,"upper":1}]`:                    `"a"`,
-		`[{"name":"a","type":"category","categories":["x"],"lower":2}]`:         `"a"`,
-		`[{"name":"a","type":"number","lower":0,"upper":1,"categories":["x"]}]`: `"a"`,
-		`[{"name":"a","type":"category"}]`:                                      `"a"`,
+		`[{"name":"a","type":"number","lower":1}]`:                                  `"a"`,
+		`[{"name":"a","type":"number","lower":2,"upper":1}]`:                        `"a"`,
+		`[{"name":"a","type":"category","categories":["x"],"lower":2}]`:             `"a"`,
+		`[{"name":"a","type":"number","lower":0,"upper":1,"categories":["x"]}]`:     `"a"`,
+		`[{"name":"a","type":"category"}]`:                                          `"a"`,
+		`[{"name":"a","type":"date, in days","lower":"31.01.2020","upper":2}]`:      `lower is "31.01.2020"`,
+		`[{"name":"a","type":"number","lower":"2020-01-31","upper":2}]`:             "want a number",
+		`[{"name":"a","type":"category","categories":["x","y"],"else":"z"}]`:        `"z" (else)`,
+		"[\n" + x + ",\n" + `{"name":"b","type":"category","kategories":["x"]}]`:    "line 3: field 2",
+		"[\n" + x + ",\n\n" + `{"name":"b","type":"number","lower":[1],"upper":2}]`: `line 4: field 2`,
+		"[" + x + ",\n" + `{"name":"b",` + "\n" + `"missing":"no"}]`:                "missing is a",
+		"[\n" + x + ",\n" + `{"name":"b",` + "\n" + `"type":"number",,}]`:           "line 4: invalid character",
+		"[\n" + x + ",\n\n" + x + `]`:                                               "line 4: the schema has two",
+		"[\n" + x + ",":                                                             "line 2:",
+		`[` + x + `]} {`:                                                            "behind the end",
 	} {
 		if err := os.WriteFile(path, []byte(`{"version":1,"fields":`+text+"}"), 0o600); err != nil {
 			t.Fatal(err)
@@ -157,6 +167,98 @@ func TestCodebook(t *testing.T) {
 	} {
 		if _, err := frame.ReadCodebook(table(t, text)); err == nil || !strings.Contains(err.Error(), want) {
 			t.Errorf("%q: %v", text, err)
+		}
+	}
+}
+
+// Bounds of dates may be dates or numbers of days, in Go and in files, in which they are dates
+// again.
+func TestBoundsOfDates(t *testing.T) {
+	want := frame.DateField("day", "02.01.2006", "31.01.2020", "29.02.2024")
+	if want.Lower != 18292 || want.Upper != 19782 {
+		t.Fatalf("%+v", want)
+	}
+	for _, ends := range [][2]string{{"2020-01-31", "2024-02-29"}, {"18292", " 19782 "}} {
+		if f := frame.DateField("day", "02.01.2006", ends[0], ends[1]); !reflect.DeepEqual(f, want) {
+			t.Errorf("%v: %+v", ends, f)
+		}
+	}
+	if f := frame.DateField("day", "", "2020-01-31", "19782"); f.Lower != want.Lower || f.Upper != want.Upper {
+		t.Errorf("without a layout: %+v", f)
+	}
+	path := filepath.Join(t.TempDir(), "schema.json")
+	for i, text := range []string{`"lower": 18292, "upper": 19782, "missingAs": 19000, "missing": true`,
+		`"lower": "2020-01-31", "upper": "29.02.2024", "missingAs": "2022-01-08", "missing": true`} {
+		text = `{"version": 1, "fields": [{"name": "day", "type": "date, in days", "layout": "02.01.2006", ` + text +
+			"}]}"
+		if err := os.WriteFile(path, []byte(text), 0o600); err != nil {
+			t.Fatal(err)
+		}
+		s, err := frame.LoadSchema(path)
+		if err != nil || !reflect.DeepEqual(s.Fields[0], want.OrMissingAs(19000)) {
+			t.Fatalf("%d: %+v (%v)", i, s, err)
+		}
+		if err := s.Save(path); err != nil {
+			t.Fatal(err)
+		}
+		if saved, err := os.ReadFile(path); err != nil || !strings.Contains(string(saved), `"lower": "2020-01-31"`) {
+			t.Errorf("%s (%v)", saved, err)
+		}
+	}
+	halves := &frame.Schema{Fields: []frame.Field{want}}
+	halves.Fields[0].Lower = 18292.25
+	if err := halves.Save(path); err != nil {
+		t.Fatal(err)
+	}
+	if again, err := frame.LoadSchema(path); err != nil || !reflect.DeepEqual(again, halves) {
+		t.Errorf("%+v (%v)", again, err)
+	}
+	if values, other := want.Words(); values != "a date: 2020-01-31 to 2024-02-29" ||
+		other != "2022-02-14, the middle of its bounds; beyond: the bound" {
+		t.Errorf("%q, %q", values, other)
+	}
+}
+
+// Dates in texts need a layout, and one in numbers of days needs none: by the format of the file
+// alone, and before anything is paid for, of a table that is scanned too.
+func TestDatesWithoutLayout(t *testing.T) {
+	path := filepath.Join(t.TempDir(), "a.csv")
+	if err := os.WriteFile(path, []byte("day,ill\n2020-01-31,no\n"), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	scan, err := frame.ScanCSV(path, nil)
+	if err != nil {
+		t.Fatal(err)
+	}
+	days, err := frame.NewTable(frame.Column{Name: "day", Numbers: []float64{18292}},
+		frame.Column{Name: "ill", Kind: frame.Categorical, Texts: []string{"no"}})
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, f := range []frame.Field{frame.DateField("day", "", "2020-01-01", "2020-12-31"),
+		frame.MonthField("day", ""), frame.YearField("day", "", 2000, 2030)} {
+		s := &frame.Schema{Fields: []frame.Field{f, frame.CategoricalField("ill", "no", "yes")}}
+		v, err := frame.NewValues(s, scan.Names(), []string{"day"})
+		if err != nil {
+			t.Fatal(err)
+		}
+		_, misfits := frame.Misfits(scan, s)
+		planned, err := frame.Planned(scan, s, frame.DesignSettings{Label: "ill"})
+		if err != nil {
+			t.Fatal(err)
+		}
+		_, design := planned.Encoding.Stored(scan, frame.Storage{Dir: t.TempDir()})
+		for i, err := range []error{v.Check(scan), v.Check(table(t, "day,ill\n")), misfits, design} {
+			var in *frame.InputError
+			if !errors.As(err, &in) || !strings.Contains(err.Error(), "layout") {
+				t.Errorf("%v, %d: %v", f.Part, i, err)
+			}
+		}
+		if err := v.Check(days); err != nil {
+			t.Error(err)
+		}
+		if _, err := frame.NewDesign(days, s, frame.DesignSettings{Label: "ill"}); err != nil {
+			t.Error(err)
 		}
 	}
 }

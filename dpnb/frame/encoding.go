@@ -55,8 +55,8 @@ func newEncoding(columns []string, schema *Schema, s DesignSettings) (*Encoding,
 		}
 		f, ok := schema.Field(name)
 		if !ok {
-			return nil, inputErrorf("column %q is not in the schema: give its public bounds or categories, or drop it",
-				name)
+			return nil, inputErrorf("column %q is not in the schema: give its public bounds or categories, or drop "+
+				"it; if it says whose row it is, say so with PerPerson(%[1]q, rows)", name)
 		}
 		field := *f
 		field.Levels = slices.Clone(f.Levels)
@@ -98,7 +98,7 @@ func checkEncoding(schema *Schema, s *DesignSettings) error {
 	case s.RowNorm > 0 && s.ClipNorm > 0:
 		return inputErrorf("RowNorm and ClipNorm exclude each other")
 	}
-	return schema.validate()
+	return schema.Validate()
 }
 
 // Equal reports whether e and o make the same of every record of a table.
@@ -260,18 +260,25 @@ func noColumn(name string, columns []string) error {
 	return inputErrorf("there is no column %q; the columns are %s", name, join(columns))
 }
 
-// validate checks every field, and that no two have the same name.
-func (s *Schema) validate() error {
-	seen := map[string]bool{}
+// Validate checks every field, and that no two have the same name.
+func (s *Schema) Validate() error {
 	for i := range s.Fields {
-		f := &s.Fields[i]
-		if err := f.validate(); err != nil {
+		if err := s.Fields[i].validate(); err != nil {
 			return err
 		}
-		if seen[f.Name] {
-			return inputErrorf("the schema has two fields named %q", f.Name)
+	}
+	return s.distinct()
+}
+
+// distinct refuses two fields of the same name.
+func (s *Schema) distinct() error {
+	seen := map[string]bool{}
+	for i := range s.Fields {
+		name := s.Fields[i].Name
+		if seen[name] {
+			return inputErrorf("the schema has two fields named %q", name)
 		}
-		seen[f.Name] = true
+		seen[name] = true
 	}
 	return nil
 }

@@ -206,7 +206,7 @@ func TestDesignBadInput(t *testing.T) {
 		"else of a number": {base, func(s *frame.Schema) { s.Fields[0] = s.Fields[0].OrElse("old") },
 			frame.DesignSettings{Label: "income"}, "OrMissingAs"},
 		"else not there": {base, func(s *frame.Schema) { s.Fields[1].Else = "Paris" },
-			frame.DesignSettings{Label: "income"}, "none of the categories"},
+			frame.DesignSettings{Label: "income"}, "not in the list of its categories"},
 		"else as third class": {base, func(s *frame.Schema) { s.Fields[2] = s.Fields[2].OrElse("mid") },
 			frame.DesignSettings{Label: "income"}, "two public categories"},
 		"repeated categories": {base, func(s *frame.Schema) { s.Fields[1].Levels = []string{"Bern", "Rome", "Bern"} },

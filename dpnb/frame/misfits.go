@@ -1,7 +1,6 @@
 package frame
 
 import (
-	"fmt"
 	"math"
 	"slices"
 	"strings"
@@ -28,12 +27,12 @@ const shownMisfits = 5
 // hear of typing errors: the rules of the schema's fields apply to it without a word.
 // It reads raw records, and no guarantee covers what it returns.
 //
-// Errors: *InputError if something is wrong with the schema.
+// Errors: *InputError if something is wrong with the schema, or dates of it cannot be read.
 func Misfits(t Scanner, schema *Schema) ([]Misfit, error) {
 	if schema == nil {
 		return nil, inputErrorf("no public schema to compare with: state one (WithSchema)")
 	}
-	if err := schema.validate(); err != nil {
+	if err := schema.Validate(); err != nil {
 		return nil, err
 	}
 	var there []string
@@ -49,6 +48,9 @@ func Misfits(t Scanner, schema *Schema) ([]Misfit, error) {
 		err := t.Scan(there, func(chunk *Table) error {
 			for i, k := range at {
 				f, _ := schema.Field(there[i])
+				if err := f.dated(&chunk.columns[i]); err != nil {
+					return err
+				}
 				found[k] = chunk.misfits(found[k], &chunk.columns[i], f, before)
 			}
 			before += chunk.rows
@@ -126,9 +128,9 @@ func (f *Field) misfit(c *Column, i int, known *categories) string {
 	case f.Open && !math.IsInf(v, 0):
 		return ""
 	case v < f.Lower:
-		return fmt.Sprintf("below %g", f.Lower)
+		return "below " + f.shown(f.Lower)
 	case v > f.Upper:
-		return fmt.Sprintf("above %g", f.Upper)
+		return "above " + f.shown(f.Upper)
 	}
 	return ""
 }

@@ -121,7 +121,8 @@ func (f *Field) validate() error {
 		return inputErrorf("field %q: missing values are to count as %v, which is not within the bounds [%v, %v]",
 			f.Name, *f.Fill, f.Lower, f.Upper)
 	case f.Else != "" && !slices.Contains(f.Levels, f.Else):
-		return inputErrorf("field %q: others are to count as %q, which is none of the categories", f.Name, f.Else)
+		return inputErrorf("field %q: others are to count as %q (else), which is not in the list of its categories, "+
+			"%s: add it to them", f.Name, f.Else, quoteAll(f.Levels))
 	}
 	seen := map[string]bool{}
 	for _, l := range f.Levels {
@@ -159,20 +160,21 @@ func (f *Field) Words() (values, other string) {
 		}
 		return values, other
 	}
-	values, other = fmt.Sprintf("%g to %g", f.Lower, f.Upper), "the middle; beyond: the bound"
-	if f.Part == Days {
-		values = "a date, in days: " + values
-	}
-	if f.Fill != nil {
-		other = fmt.Sprintf("%g; beyond: the bound", *f.Fill)
+	v, why := f.missingAs()
+	values, other = f.shown(f.Lower)+" to "+f.shown(f.Upper), f.shown(v)+", "+why
+	switch f.Part {
+	case Days:
+		values = "a date: " + values
+	case Year:
+		values = "the year of a date: " + values
 	}
 	if f.Log {
 		values += ", on a logarithmic scale"
 	}
 	if f.Open {
-		values, other = "mostly "+values+", without bounds", strings.TrimSuffix(other, "; beyond: the bound")
+		return "mostly " + values + ", without bounds", other
 	}
-	return values, other
+	return values, other + "; beyond: the bound"
 }
 
 // describe is the field in words, for the log of steps.
@@ -185,11 +187,11 @@ func (f *Field) describe() string {
 		return fmt.Sprintf("%s: %d public categories", name, len(f.Levels))
 	}
 	if f.Open {
-		return fmt.Sprintf("%s, most of it in [%g, %g], without bounds", name, f.Lower, f.Upper)
+		return fmt.Sprintf("%s, most of it in [%s, %s], without bounds", name, f.shown(f.Lower), f.shown(f.Upper))
 	}
 	scale := ""
 	if f.Log {
 		scale = ", log scale"
 	}
-	return fmt.Sprintf("%s ∈ [%g, %g]%s", name, f.Lower, f.Upper, scale)
+	return fmt.Sprintf("%s ∈ [%s, %s]%s", name, f.shown(f.Lower), f.shown(f.Upper), scale)
 }

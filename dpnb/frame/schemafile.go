@@ -2,20 +2,25 @@ package frame
 
 import (
 	"bytes"
+	"cmp"
 	"encoding/json"
 	"errors"
+	"fmt"
+	"io"
+	"math"
 	"os"
 	"path/filepath"
 	"slices"
 	"strings"
 
 	"github.com/dpnb/notebooks/dpnb/internal/atomicfile"
+	"github.com/dpnb/notebooks/dpnb/internal/runlog"
 )
 
 // schemaVersion is that of the files that SaveSchema writes.
 const schemaVersion = 1
 
-// schemaFile is a schema as it stands in a file.
+// schemaFile is a schema as Save writes it.
 type schemaFile struct {
 	Version int         `json:"version"`
 	Fields  []fieldText `json:"fields"`
@@ -25,17 +30,70 @@ type schemaFile struct {
 type fieldText struct {
 	Name string `json:"name"`
 	// Type is one of fieldTypes.
-	Type  string   `json:"type"`
-	Lower *float64 `json:"lower,omitempty"`
-	Upper *float64 `json:"upper,omitempty"`
+	Type string `json:"type"`
+	// Lower and Upper are numbers, or of dates in days texts, as in "2020-01-31" or in the layout.
+	Lower *bound `json:"lower,omitempty"`
+	Upper *bound `json:"upper,omitempty"`
 	// Categories in their order, and which of them others count as.
 	Categories []string `json:"categories,omitempty"`
 	Else       string   `json:"else,omitempty"`
 	// Missing says that values may be missing, MissingAs what they count as.
-	Missing   bool     `json:"missing,omitempty"`
-	MissingAs *float64 `json:"missingAs,omitempty"`
+	Missing   bool   `json:"missing,omitempty"`
+	MissingAs *bound `json:"missingAs,omitempty"`
 	// Layout of a date.
 	Layout string `json:"layout,omitempty"`
+}
+
+// bound is a number, or a text that a date stands in.
+type bound struct {
+	number float64
+	text   string
+}
+
+// MarshalJSON implements json.Marshaler.
+func (b bound) MarshalJSON() ([]byte, error) {
+	if b.text != "" {
+		return json.Marshal(b.text)
+	}
+	return json.Marshal(b.number)
+}
+
+// UnmarshalJSON implements json.Unmarshaler.
+func (b *bound) UnmarshalJSON(text []byte) error {
+	if len(text) > 0 && text[0] == '"' {
+		return json.Unmarshal(text, &b.text)
+	}
+	return json.Unmarshal(text, &b.number)
+}
+
+// boundOf returns a number of f as it stands in a file: a date where it is one.
+func (f *Field) boundOf(v *float64) *bound {
+	if v == nil {
+		return nil
+	}
+	b := &bound{number: *v}
+	if f.Part == Days {
+		b.text, _ = dayText(*v)
+	}
+	return b
+}
+
+// read sets a number of f, if there is a bound.
+func (b *bound) read(f *Field, key string, to *float64) error {
+	switch {
+	case b == nil:
+		return nil
+	case b.text == "":
+		*to = b.number
+	case f.Part == Days:
+		if *to = dayOf(f.Layout, b.text); math.IsNaN(*to) {
+			return inputErrorf("field %q: %s is %q, want a date as in \"2020-01-31\", or a number of days since "+
+				"1970-01-01", f.Name, key, b.text)
+		}
+	default:
+		return inputErrorf("field %q: %s is the text %q, want a number", f.Name, key, b.text)
+	}
+	return nil
 }
 
 // fieldTypes are the types in a file, and the fields that they begin with.
@@ -62,15 +120,15 @@ func typeNames() []string {
 
 // text returns f as it stands in a file.
 func (f Field) text() fieldText {
-	t := fieldText{Name: f.Name, Categories: f.Levels, Else: f.Else, Missing: f.Missing, MissingAs: f.Fill,
-		Layout: f.Layout}
+	t := fieldText{Name: f.Name, Categories: f.Levels, Else: f.Else, Missing: f.Missing, Layout: f.Layout,
+		MissingAs: f.boundOf(f.Fill)}
 	for _, name := range typeNames() {
 		if g := fieldTypes[name]; g.Kind == f.Kind && g.Log == f.Log && g.Open == f.Open && g.Part == f.Part {
 			t.Type = name
 		}
 	}
 	if f.Kind == Numeric {
-		t.Lower, t.Upper = &f.Lower, &f.Upper
+		t.Lower, t.Upper = f.boundOf(&f.Lower), f.boundOf(&f.Upper)
 	}
 	return t
 }
@@ -82,7 +140,13 @@ func (t fieldText) field() (Field, error) {
 		return f, inputErrorf("field %q has the type %q, want one of %s", t.Name, t.Type, quoteAll(typeNames()))
 	}
 	f.Name, f.Levels, f.Else, f.Layout = t.Name, t.Categories, t.Else, t.Layout
-	f.Missing, f.Fill = t.Missing, t.MissingAs
+	f.Missing = t.Missing
+	if t.MissingAs != nil {
+		f.Fill = new(float64)
+		if err := t.MissingAs.read(&f, "missingAs", f.Fill); err != nil {
+			return f, err
+		}
+	}
 	switch {
 	case f.Kind == Numeric && (t.Lower == nil || t.Upper == nil):
 		return f, inputErrorf("field %q is a number and has no lower and upper", t.Name)
@@ -91,7 +155,10 @@ func (t fieldText) field() (Field, error) {
 	case f.Kind == Numeric && t.Categories != nil:
 		return f, inputErrorf("field %q is a number, and has no categories", t.Name)
 	case f.Kind == Numeric:
-		f.Lower, f.Upper = *t.Lower, *t.Upper
+		err := cmp.Or(t.Lower.read(&f, "lower", &f.Lower), t.Upper.read(&f, "upper", &f.Upper))
+		if err != nil {
+			return f, err
+		}
 	case f.Part == Month && f.Levels == nil:
 		f.Levels = MonthField("", "").Levels
 	case f.Part == Weekday && f.Levels == nil:
@@ -110,7 +177,7 @@ func (s *Schema) Save(path string) error {
 		return inputErrorf("bounds or categories were read off the data: a file of them would pass for what is known " +
 			"without; state the fields anew")
 	}
-	if err := s.validate(); err != nil {
+	if err := s.Validate(); err != nil {
 		return err
 	}
 	out := schemaFile{Version: schemaVersion}
@@ -131,42 +198,89 @@ func (s *Schema) Save(path string) error {
 func LoadSchema(path string) (*Schema, error) {
 	text, err := os.ReadFile(path)
 	if errors.Is(err, os.ErrNotExist) {
-		return nil, inputErrorf("there is no schema %q; check the path", path)
+		return nil, inputErrorf("schema: %s", runlog.NoFile(path))
 	}
 	if err != nil {
 		return nil, inputErrorf("%v", err)
 	}
-	fail := func(err error) (*Schema, error) {
+	out, at, err := parseSchema(text)
+	if err != nil {
 		var in *InputError
 		if errors.As(err, &in) {
 			err = errors.New(in.Text)
 		}
-		return nil, inputErrorf("schema %s: %v", filepath.Base(path), err)
+		line := 1 + bytes.Count(text[:at], []byte("\n"))
+		return nil, inputErrorf("schema %s, line %d: %v", filepath.Base(path), line, err)
 	}
-	var in schemaFile
-	d := json.NewDecoder(bytes.NewReader(text))
-	d.DisallowUnknownFields()
-	if err := d.Decode(&in); err != nil {
-		return fail(err)
+	return out, nil
+}
+
+// parseSchema reads a file of Save; with an error, it returns at which byte the cause is.
+func parseSchema(text []byte) (s *Schema, at int, err error) {
+	var in struct {
+		Version int               `json:"version"`
+		Fields  []json.RawMessage `json:"fields"`
+	}
+	if at, err := decodeKnown(text, &in); err != nil {
+		return nil, at, err
 	}
 	if in.Version != schemaVersion {
-		return fail(inputErrorf("version %d, this program reads version %d", in.Version, schemaVersion))
+		at = max(0, bytes.Index(text, []byte(`"version"`)))
+		return nil, at, inputErrorf("version %d, this program reads version %d", in.Version, schemaVersion)
 	}
-	var s Schema
-	for _, t := range in.Fields {
-		f, err := t.field()
-		if err != nil {
-			return fail(err)
+	s = &Schema{}
+	for i, raw := range in.Fields {
+		at += bytes.Index(text[at:], raw) // it is a copy, and they stand in this order
+		var t fieldText
+		if within, err := decodeKnown(raw, &t); err != nil {
+			var named struct{ Name string }
+			_ = json.Unmarshal(raw, &named) // as far as it goes
+			return nil, at + within, fmt.Errorf("field %d, %q: %w", i+1, named.Name, err)
 		}
-		s.Fields = append(s.Fields, f)
+		f, err := t.field()
+		if err == nil {
+			s.Fields = append(s.Fields, f)
+			err = s.distinct()
+		}
+		if err != nil {
+			return nil, at, err
+		}
+		at += len(raw)
 	}
 	if len(s.Fields) == 0 {
-		return fail(inputErrorf("there are no fields"))
+		return nil, 0, inputErrorf("there are no fields")
 	}
-	if err := s.validate(); err != nil {
-		return fail(err)
+	return s, 0, nil
+}
+
+// decodeKnown decodes all of a text, which may have no keys besides those of v; with an error, it
+// returns at which byte the cause is.
+func decodeKnown(text []byte, v any) (at int, err error) {
+	d := json.NewDecoder(bytes.NewReader(text))
+	d.DisallowUnknownFields()
+	err = d.Decode(v)
+	at = int(d.InputOffset())
+	if err == nil && len(bytes.TrimSpace(text[at:])) > 0 {
+		err = errors.New("there is more behind the end of it")
 	}
-	return &s, nil
+	var syntax *json.SyntaxError
+	var kind *json.UnmarshalTypeError
+	switch {
+	case err == nil:
+		return at, nil
+	case errors.As(err, &syntax):
+		at = int(syntax.Offset)
+	case errors.As(err, &kind):
+		at = int(kind.Offset)
+		err = fmt.Errorf("%s is a %s, want a %v", cmp.Or(kind.Field, "it"), kind.Value, kind.Type)
+	case errors.Is(err, io.ErrUnexpectedEOF), errors.Is(err, io.EOF):
+		at, err = len(text), errors.New("the file ends before a bracket is closed")
+	default:
+		if _, key, ok := strings.Cut(err.Error(), "unknown field "); ok {
+			at, err = bytes.Index(text, []byte(key)), fmt.Errorf("the key %s is not known", key)
+		}
+	}
+	return min(max(at, 0), len(text)), err
 }
 
 // Fits refuses a table that lacks columns of the schema, and names them, with the columns
@@ -217,14 +331,16 @@ func ReadCodebook(t *Table) (*Schema, error) {
 		f := fieldText{Name: text("name", i), Type: text("type", i), Else: text("else", i), Layout: text("layout", i)}
 		for _, v := range []struct {
 			column string
-			to     **float64
+			to     **bound
 		}{{"lower", &f.Lower}, {"upper", &f.Upper}, {"missingAs", &f.MissingAs}} {
 			if text(v.column, i) == "" {
 				continue
 			}
 			c, _ := t.Column(v.column)
-			number := c.Number(i)
-			*v.to = &number
+			b := &bound{number: c.Number(i)}
+			if *v.to = b; math.IsNaN(b.number) {
+				b.text = text(v.column, i)
+			}
 		}
 		if list := text("categories", i); list != "" {
 			for _, level := range strings.Split(list, "|") {
@@ -243,5 +359,5 @@ func ReadCodebook(t *Table) (*Schema, error) {
 		}
 		s.Fields = append(s.Fields, field)
 	}
-	return &s, s.validate()
+	return &s, s.Validate()
 }

@@ -1,6 +1,7 @@
 package frame
 
 import (
+	"errors"
 	"fmt"
 	"math"
 	"slices"
@@ -27,7 +28,7 @@ func NewValues(s *Schema, names, columns []string) (*Values, error) {
 		return nil, inputErrorf("no public schema: state the bounds and categories that are known without the data " +
 			"(WithSchema)")
 	}
-	if err := s.validate(); err != nil {
+	if err := s.Validate(); err != nil {
 		return nil, err
 	}
 	v := &Values{columns: columns, dataDependent: s.dataDependent()}
@@ -38,7 +39,8 @@ func NewValues(s *Schema, names, columns []string) (*Values, error) {
 		case !slices.Contains(names, c):
 			return nil, noColumn(c, names)
 		case !ok:
-			return nil, inputErrorf("column %q is not in the schema: give its public bounds or categories", c)
+			return nil, inputErrorf("column %q is not in the schema: give its public bounds or categories; if it "+
+				"says whose row it is, say so with PerPerson(%[1]q, rows)", c)
 		}
 		v.readers = append(v.readers, newEncoder(f, 0))
 	}
@@ -47,6 +49,29 @@ func NewValues(s *Schema, names, columns []string) (*Values, error) {
 
 // DataDependent says that the schema was read off the data, so that no guarantee covers it.
 func (v *Values) DataDependent() bool { return v.dataDependent }
+
+// Check returns the error that Of would have for the columns of t whatever is in them, before
+// anything is paid for. A table that is scanned is looked at, up to its first chunk, only for
+// dates of which the schema has no layout.
+func (v *Values) Check(t Scanner) error {
+	if table, ok := t.(*Table); ok {
+		_, err := v.Of(table.Head(0))
+		return err
+	}
+	if !slices.ContainsFunc(v.readers, func(e encoder) bool { return e.field.undated() }) {
+		return nil
+	}
+	var found error
+	enough := errors.New("")
+	err := t.Scan(v.columns, func(chunk *Table) error {
+		_, found = v.Of(chunk.Head(0))
+		return enough
+	})
+	if err != nil && err != enough {
+		return err
+	}
+	return found
+}
 
 // Of returns the values of a chunk: the k-th slice has those of the k-th column, until the
 // next call. Numbers are in their own unit, moved into their bounds; what is missing or no
@@ -101,13 +126,8 @@ func (e *encoder) value(i int) float64 {
 // bounds; in an unbounded field as it is.
 func (f *Field) inBounds(v float64) float64 {
 	if math.IsNaN(v) {
-		switch {
-		case f.Fill != nil:
-			return *f.Fill
-		case f.Log:
-			return f.Lower + math.Expm1(0.5*math.Log1p(f.Upper-f.Lower))
-		}
-		return 0.5*f.Lower + 0.5*f.Upper
+		v, _ = f.missingAs()
+		return v
 	}
 	if f.Open {
 		return v
@@ -115,24 +135,39 @@ func (f *Field) inBounds(v float64) float64 {
 	return math.Min(math.Max(v, f.Lower), f.Upper)
 }
 
+// missingAs returns what a value of a number counts as that is missing or none, and why.
+func (f *Field) missingAs() (v float64, why string) {
+	switch middle := 0.5*f.Lower + 0.5*f.Upper; {
+	case f.Fill != nil:
+		return *f.Fill, "so says the schema"
+	case f.Log:
+		middle = f.Lower + math.Expm1(0.5*math.Log1p(f.Upper-f.Lower))
+		return middle, "the middle of its bounds on the logarithmic scale"
+	case f.Open:
+		return middle, "the middle of where the schema says that most values are"
+	default:
+		return middle, "the middle of its bounds"
+	}
+}
+
 // WhatMissing says in a sentence what a value of a number counts as that is missing or no number:
 // that of inBounds, by the schema alone and so the same whether there is one or not.
 func (f *Field) WhatMissing() string {
-	none, unit, why := "number", "", "the middle of its bounds"
+	none := "number"
 	if f.Part != NoDate {
 		none = "date"
 	}
+	v, why := f.missingAs()
+	return fmt.Sprintf("A missing %s, or one that is no %s, counts as %s: %s.", f.Name, none, f.shown(v), why)
+}
+
+// shown writes a value of the field for a reader.
+func (f *Field) shown(v float64) string {
 	if f.Part == Days {
-		unit = " days since 1970-01-01"
+		if text, ok := dayText(v); ok {
+			return text
+		}
+		return fmt.Sprintf("%.10g days since 1970-01-01", v)
 	}
-	switch {
-	case f.Fill != nil:
-		why = "so says the schema"
-	case f.Log:
-		why = "the middle of its bounds on the logarithmic scale"
-	case f.Open:
-		why = "the middle of where the schema says that most values are"
-	}
-	return fmt.Sprintf("A missing %s, or one that is no %s, counts as %.10g%s: %s.", f.Name, none,
-		f.inBounds(math.NaN()), unit, why)
+	return fmt.Sprintf("%.10g", v)
 }

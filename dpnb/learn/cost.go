@@ -33,9 +33,11 @@ func (a Allowance) Cost(l Learner, data *Dataset) (*Cost, error) {
 	if err != nil {
 		return nil, err
 	}
-	c := &Cost{Epsilon: price.Epsilon, Delta: price.Delta}
-	c.after, err = a.budget.ledger.After(price)
-	return c, err
+	after, err := a.budget.ledger.After(price)
+	if err != nil {
+		return nil, err
+	}
+	return &Cost{Epsilon: price.Epsilon, Delta: price.Delta, after: after}, nil
 }
 
 // Display shows the cost, and what the budget would be after it.

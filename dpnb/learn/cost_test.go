@@ -33,8 +33,13 @@ func TestCostAndCurve(t *testing.T) {
 			t.Errorf("said %+v, %v, charged %+v", c, said, e)
 		}
 	}
-	if _, err := b.Spend(2).Cost(l, data); err == nil {
-		t.Error("what the budget does not cover has a cost")
+	none, err := b.Spend(2).Cost(l, data)
+	if err == nil || none != nil {
+		t.Errorf("what the budget does not cover has the cost %+v (%v)", none, err)
+	}
+	if text := shown(t, none, err); strings.Count(text, "!!") != 1 ||
+		strings.Contains(text, "would cost") || !strings.Contains(text, err.Error()) {
+		t.Errorf("the refusal is shown as %q", text)
 	}
 	if _, err := learn.Simulate(1, 1e-5).Cost(l, data); err == nil {
 		t.Error("a simulation has a cost")

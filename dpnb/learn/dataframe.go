@@ -136,8 +136,13 @@ func (df DataFrame) Public() DataFrame {
 
 // WithSchema states what is publicly known of the columns. It must be known
 // without the data; what was read off them protects nobody.
+//
+// Errors (in Err): bounds that bound nothing, no categories, two fields of one name.
 func (df DataFrame) WithSchema(fields ...Field) DataFrame {
 	df.schema = &frame.Schema{Fields: fields}
+	if df.err = df.Err(); df.err == nil {
+		df.err = df.schema.Validate()
+	}
 	return df
 }
 

@@ -13,6 +13,7 @@ import (
 
 	"github.com/dpnb/notebooks/dpnb/frame"
 	"github.com/dpnb/notebooks/dpnb/internal/atomicfile"
+	"github.com/dpnb/notebooks/dpnb/internal/runlog"
 	"github.com/dpnb/notebooks/dpnb/ledger"
 	"github.com/dpnb/notebooks/dpnb/mechanism"
 	"github.com/dpnb/notebooks/dpnb/mechanism/objpert/interval"
@@ -52,8 +53,7 @@ func (m *Model) Save(path string) error {
 func Load(path string) (*Model, error) {
 	content, err := os.ReadFile(path)
 	if errors.Is(err, os.ErrNotExist) {
-		return nil, fmt.Errorf("dpnb: there is no file %q; check the path (it is relative to the notebook's folder)",
-			path)
+		return nil, fmt.Errorf("dpnb: %s", runlog.NoFile(path))
 	}
 	if err != nil {
 		return nil, fmt.Errorf("dpnb: %w", err)

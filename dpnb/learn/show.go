@@ -3,6 +3,7 @@ package learn
 import (
 	"fmt"
 	"reflect"
+	"slices"
 	"strings"
 
 	"github.com/go-gota/gota/dataframe"
@@ -14,13 +15,32 @@ import (
 
 // Show shows anything of this package, a figure, an error, or a gota
 // dataframe: in a notebook as a table or an image, elsewhere as text. What it
-// shows of raw records is labelled as such.
+// shows of raw records is labelled as such. Beside an error, what is empty for it is left out, so
+// that Show(f(…)) of a call that returns both shows the error once.
 func Show(things ...any) {
+	failed := slices.ContainsFunc(things, func(v any) bool { _, is := v.(error); return is })
 	for _, v := range things {
+		if failed && empty(v) {
+			continue
+		}
 		if err := show(v); err != nil {
 			panic(fmt.Sprintf("dpnb: Show: %v", err))
 		}
 	}
+}
+
+// empty reports what has no more to show than that there is an error.
+func empty(v any) bool {
+	if r := reflect.ValueOf(v); r.Kind() == reflect.Pointer && r.IsNil() {
+		return true
+	}
+	switch v := v.(type) {
+	case dataframe.DataFrame:
+		return v.Err != nil
+	case interface{ Err() error }:
+		return v.Err() != nil
+	}
+	return false
 }
 
 // illustrated is shown with its figure, if there is no error.

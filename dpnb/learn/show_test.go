@@ -12,7 +12,7 @@ import (
 )
 
 // shown is what Show writes, or panics with.
-func shown(t *testing.T, v any) (text string) {
+func shown(t *testing.T, things ...any) (text string) {
 	t.Helper()
 	var b bytes.Buffer
 	display.Out = &b
@@ -23,7 +23,7 @@ func shown(t *testing.T, v any) (text string) {
 			text += fmt.Sprint(r)
 		}
 	}()
-	learn.Show(v)
+	learn.Show(things...)
 	return ""
 }
 
@@ -105,5 +105,49 @@ func TestClassesHaveColumns(t *testing.T) {
 	}
 	if got := slices.Compact(slices.Clone(classes)); !slices.Equal(got, it.Header[1:]) {
 		t.Errorf("intervals are in the order %q", classes)
+	}
+}
+
+// An error is shown once: what came with it and has nothing, or only says that there is an error,
+// is left out; what has something is not.
+func TestAnErrorIsShownOnce(t *testing.T) {
+	failed := learn.ReadCSV("nowhere.csv")
+	data := learn.Binary(failed, "ill")
+	m, err := learn.Logistic{}.Fit(data, learn.Simulate(1, 1e-6))
+	if err == nil {
+		t.Fatal("a fit of no file")
+	}
+	want := shown(t, err)
+	for i, things := range [][]any{{m, err}, {failed, err}, {data, m, err}, {m.PredictFrame(failed), err}, {err, m}} {
+		if got := shown(t, things...); got != want {
+			t.Errorf("%d: shown as\n%s\nwant\n%s", i, got, want)
+		}
+	}
+	if got := shown(t, "before", err); !strings.HasSuffix(got, want) || !strings.Contains(got, "before") {
+		t.Errorf("shown as\n%s", got)
+	}
+	if got := shown(t, m); !strings.Contains(got, "look at the err") {
+		t.Errorf("without its error: %s", got)
+	}
+	if !strings.Contains(want, "relative to the folder in which the program runs") {
+		t.Errorf("a plain program is told %s", want)
+	}
+}
+
+// Two fields of one name, and bounds that bound nothing, are found where they are stated.
+func TestWithSchemaLooksAtOnce(t *testing.T) {
+	df := learn.Patients(3, 1)
+	for want, fields := range map[string][]learn.Field{
+		`two fields named "age"`: {learn.Numeric("age", 0, 9), learn.Numeric("age", 0, 99)},
+		"lower < upper":          {learn.Numeric("age", 9, 9)},
+	} {
+		if err := df.WithSchema(fields...).Err(); err == nil || !strings.Contains(err.Error(), want) {
+			t.Errorf("%v, want %q", err, want)
+		}
+	}
+	if err := learn.Binary(learn.FromTable(must(patients(2).Table())).WithSchema(
+		learn.Numeric("age", 0, 100), learn.Categorical("ill", "no", "yes")), "ill").Err(); err == nil ||
+		!strings.Contains(err.Error(), `PerPerson("id", rows)`) {
+		t.Errorf("a column that is not in the schema: %v", err)
 	}
 }

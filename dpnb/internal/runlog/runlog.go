@@ -53,6 +53,18 @@ func Dir() (dir string, ok bool) {
 	return "", false
 }
 
+// NoFile says that there is no file at path, and to what a path is relative.
+func NoFile(path string) string {
+	text := fmt.Sprintf("there is no file %q; check the path", path)
+	switch _, notebook := Dir(); {
+	case filepath.IsAbs(path):
+		return text
+	case notebook:
+		return text + " (it is relative to the notebook's folder)"
+	}
+	return text + " (it is relative to the folder in which the program runs)"
+}
+
 // Append adds one record to the log of the current run. Without a run it does
 // nothing and returns nil.
 //
