@@ -54,6 +54,9 @@ func (k keys) prepared(q Query, df learn.DataFrame) (*fittedKeys, error) {
 		df = df.WithSchema()
 	}
 	records, _, err := df.Known()
+	if err == nil {
+		err = q.forPopulation(df)
+	}
 	if err != nil {
 		return nil, err
 	}

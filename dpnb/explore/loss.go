@@ -116,5 +116,5 @@ func reader(p plan, records frame.Scanner, s *frame.Schema) (func(*frame.Table) 
 			return [][]float64{make([]float64, chunk.Rows())}, nil
 		}, v.DataDependent(), nil
 	}
-	return v.Of, v.DataDependent(), nil
+	return v.Of, v.DataDependent(), v.Check(records)
 }

@@ -74,7 +74,8 @@ func (p quantilesPlan) answer(m statistic.Mechanism, released []float64, s setti
 	last := a.rows[len(a.rows)-1]
 	a.meaning = fmt.Sprintf("For about %g %% of the records %s is at most %s; %s.", 100*q.Levels[len(q.Levels)-1],
 		p.column, figures(last.Estimate), s.interval(last.Estimate))
-	a.notes = []string{"The intervals take the records to be about evenly dense from one quantile to the next; where " +
+	a.notes = []string{"The intervals are wider than need be: in simulations of smooth laws 97 to 100 of 100 cover " +
+		"where 95 are stated. They take the records to be about evenly dense from one quantile to the next; where " +
 		"many have the same few values, the true quantile may be the next one of these."}
 	return a
 }

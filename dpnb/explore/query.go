@@ -75,8 +75,31 @@ func (q Query) Confidence(c float64) Query {
 }
 
 // ForPopulation has the intervals cover what is true of the population of which the records
-// are independent draws, not only of the records: they are wider by what chance does.
+// are independent draws, not only of the records: they are wider by what chance does. It is for
+// means and quantiles, of one row a person; the share of a category is the mean of a column that
+// is 1 there and 0 elsewhere (DeriveNumber). Other questions are refused.
 func (q Query) ForPopulation() Query { q.sampling = true; return q }
+
+// forPopulation refuses questions whose answer is not known for a population.
+func (q Query) forPopulation(df learn.DataFrame) error {
+	if !q.sampling {
+		return nil
+	}
+	switch q.question.(type) {
+	case mean, quantiles, losses:
+		if column, rows := df.Person(); rows > 1 {
+			return fmt.Errorf("dpnb: ForPopulation takes records to be independent draws, which %d rows of one person "+
+				"are not: PerPerson(%q, 1)", rows, column)
+		}
+		return nil
+	case sum, counting, keys:
+		return errors.New("dpnb: ForPopulation is for means and quantiles: how many records there are, and what " +
+			"they add up to, is a fact about these records; the share of a category is the Mean of a column that is " +
+			"1 there (DeriveNumber)")
+	}
+	return errors.New("dpnb: ForPopulation is for means and quantiles: how far chance moves variances and " +
+		"correlations depends on more than what is released")
+}
 
 // fitted is a plan for a table, with its records, what is publicly known of them and how their
 // values are read.
@@ -103,6 +126,9 @@ func (q Query) planned(df learn.DataFrame) (*fitted, error) {
 		return nil, errors.New("dpnb: an empty query; make one with Mean, Sum, QuantilesOf and the like")
 	}
 	records, schema, err := df.Known()
+	if err == nil {
+		err = q.forPopulation(df)
+	}
 	if err != nil {
 		return nil, err
 	}
@@ -115,10 +141,6 @@ func (q Query) planned(df learn.DataFrame) (*fitted, error) {
 		}
 		if err == nil {
 			_, err = asked.model.Losses(q.src != nil && noise.Simulated(q.src))
-		}
-	case moments, describe:
-		if err == nil && q.sampling {
-			err = errors.New("dpnb: ForPopulation is for means and quantiles")
 		}
 	}
 	if err == nil && len(q.by) > 0 {
