@@ -17,7 +17,14 @@ import (
 
 // openArrow reads what is at the end of an Arrow file.
 func openArrow(f *os.File) (*ipc.FileReader, error) {
-	r, err := ipc.NewFileReader(f)
+	mem, err := fileLimit(f, math.MaxInt64)
+	if err != nil {
+		return nil, err
+	}
+	if err := checkArrow(f); err != nil {
+		return nil, err
+	}
+	r, err := ipc.NewFileReader(f, ipc.WithAllocator(mem))
 	if err != nil {
 		return nil, inputErrorf("no Arrow file, or one that was cut short: %v", err)
 	}

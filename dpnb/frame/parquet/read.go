@@ -21,9 +21,14 @@ import (
 	"github.com/dpnb/notebooks/dpnb/internal/parallel"
 )
 
-// open reads what is at the end of a Parquet file, if known is nil.
-func open(f *os.File, known *metadata.FileMetaData) (*file.Reader, error) {
-	props := parquet.NewReaderProperties(nil)
+// open reads what is at the end of a Parquet file, if known is nil; else its columns may have so
+// many bytes.
+func open(f *os.File, known *metadata.FileMetaData, most int64) (*file.Reader, error) {
+	mem, err := fileLimit(f, most)
+	if err != nil {
+		return nil, err
+	}
+	props := parquet.NewReaderProperties(mem)
 	props.BufferedStreamEnabled = true // else all of a column's row group is held
 	props.BufferSize = 1 << 20
 	info, err := f.Stat()
@@ -43,7 +48,7 @@ func open(f *os.File, known *metadata.FileMetaData) (*file.Reader, error) {
 
 // lookAtParquet reads what a Parquet file says of its columns.
 func (t *table) lookAtParquet(f *os.File) error {
-	r, err := open(f, nil)
+	r, err := open(f, nil, math.MaxInt64)
 	if err != nil {
 		return err
 	}
@@ -62,7 +67,11 @@ func (t *table) lookAtParquet(f *os.File) error {
 
 // scanParquet reads chunk by chunk, the columns of one at the same time.
 func (t *table) scanParquet(f *os.File, columns []string, emit func([]frame.Column) error) error {
-	first, err := open(f, nil)
+	first, err := open(f, nil, math.MaxInt64)
+	if err != nil {
+		return err
+	}
+	size, err := f.Seek(0, io.SeekEnd)
 	if err != nil {
 		return err
 	}
@@ -73,7 +82,11 @@ func (t *table) scanParquet(f *os.File, columns []string, emit func([]frame.Colu
 			return inputErrorf("the file was changed since it was opened")
 		}
 		c := &cursor{at: at, to: frame.Column{Name: name}, known: interned{}, own: slices.Contains(t.Texts, name)}
-		if c.file, err = open(f, first.MetaData()); err != nil {
+		most, err := mostOfColumn(first, size, at)
+		if err != nil {
+			return err
+		}
+		if c.file, err = open(f, first.MetaData(), most); err != nil {
 			return err
 		}
 		if err := c.readType(c.file.MetaData().Schema.Column(at)); err != nil {

@@ -1,0 +1,102 @@
+package parquet_test
+
+import (
+	"os"
+	"path/filepath"
+	"runtime/metrics"
+	"testing"
+
+	"github.com/dpnb/notebooks/dpnb/frame"
+	"github.com/dpnb/notebooks/dpnb/frame/parquet"
+	"github.com/dpnb/notebooks/dpnb/internal/testscale"
+)
+
+// mostForDamage is what reading a small file may allocate in all, whatever is in it.
+const mostForDamage = 400 << 20
+
+// allocated returns how many bytes the program has asked for so far.
+func allocated() uint64 {
+	s := []metrics.Sample{{Name: "/gc/heap/allocs:bytes"}}
+	metrics.Read(s)
+	return s[0].Value.Uint64()
+}
+
+// readAll reads a file of the given content and returns what that allocated.
+func readAll(t *testing.T, path string, content []byte) uint64 {
+	t.Helper()
+	if err := os.WriteFile(path, content, 0o600); err != nil {
+		t.Fatal(err)
+	}
+	before := allocated()
+	if s, err := parquet.Open(path, &parquet.Settings{ChunkRows: 1000}); err == nil {
+		rows := 0
+		_ = s.Scan(nil, func(chunk *frame.Table) error { // an error is as good as an answer
+			if rows += chunk.Rows(); rows > 1e6 {
+				return os.ErrInvalid
+			}
+			return nil
+		})
+	}
+	return allocated() - before
+}
+
+// small returns small files of every kind.
+func small(t testing.TB) (contents [][]byte) {
+	t.Helper()
+	dir := t.TempDir()
+	for name, write := range map[string]func(path string) error{"a.arrow": writeArrow, "a.parquet": writeTypes,
+		"b.parquet": func(path string) error {
+			table, err := frame.NewTable(frame.Column{Name: "x", Numbers: []float64{1, 2, 3}},
+				frame.Column{Name: "y", Kind: frame.Categorical, Texts: []string{"a", "", "b"}})
+			if err != nil {
+				return err
+			}
+			return parquet.Write(path, table)
+		}} {
+		path := filepath.Join(dir, name)
+		if err := write(path); err != nil {
+			t.Fatal(err)
+		}
+		content, err := os.ReadFile(path)
+		if err != nil {
+			t.Fatal(err)
+		}
+		contents = append(contents, content)
+	}
+	return contents
+}
+
+// A length that is damaged asks for no memory that the file cannot be worth: every byte of small
+// files in turn is made large.
+func TestDamagedLengthsAskForLittle(t *testing.T) {
+	step := 7
+	if testscale.Full() {
+		step = 1
+	}
+	path, worst := filepath.Join(t.TempDir(), "damaged"), uint64(0)
+	for _, content := range small(t) {
+		for at := 0; at < len(content); at += step {
+			for _, wrong := range []byte{0xff, 0x7f} {
+				was := content[at]
+				content[at] = wrong
+				worst = max(worst, readAll(t, path, content))
+				content[at] = was
+			}
+		}
+	}
+	if t.Logf("at most %d MB", worst>>20); worst > mostForDamage {
+		t.Errorf("a damaged file of a few kB allocates %d MB", worst>>20)
+	}
+}
+
+func FuzzDamagedFile(f *testing.F) {
+	for _, content := range small(f) {
+		f.Add(content)
+	}
+	path := filepath.Join(f.TempDir(), "damaged")
+	f.Fuzz(func(t *testing.T, content []byte) {
+		if got := readAll(t, path, content); len(content) < 1<<16 && got > mostForDamage {
+			t.Errorf("%d bytes of a file allocate %d MB", len(content), got>>20)
+		}
+	})
+}
