@@ -29,6 +29,12 @@ func (a Allowance) Cost(l Learner, data *Dataset) (*Cost, error) {
 		return nil, errors.New("dpnb: a simulation costs nothing")
 	}
 	p := l.recipe()
+	if t, ok := l.(Tune); ok { // of all that it chooses from
+		var err error
+		if p, _, err = t.among(data); err != nil {
+			return nil, err
+		}
+	}
 	_, price, err := priced(data, a, &p)
 	if err != nil {
 		return nil, err

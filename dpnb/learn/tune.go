@@ -30,8 +30,9 @@ import (
 // is the number of records whose class is predicted rightly; of a number or a count the sum
 // of 1 − min(1, |y − ŷ|/h), h half the width of the public bounds.
 type Tune struct {
-	// Learners to choose from, all for the same task: with bounds, one prediction for each
-	// record, and no CurvatureShare.
+	// Learners to choose from, all for the same task. Refused are CurvatureShare, as there are no
+	// intervals after a choice; HeavyTails, which has no δ for the choice to spend; quantiles, which
+	// the score does not measure; and records of people with several rows.
 	Learners []Learner
 	// Without has sets of columns; each learner is tried without each set. Nil is the one
 	// set of none.
@@ -51,15 +52,9 @@ type Tune struct {
 // Fit releases a private model: see Learner. The model says what was chosen. If no fit was
 // drawn, which has probability e^{−Runs}, all coefficients are zero.
 func (l Tune) Fit(data *Dataset, allowance Allowance) (*Model, error) {
-	choices, err := l.choices(data)
+	p, choices, err := l.among(data)
 	if err != nil {
 		return nil, err
-	}
-	p := choices[0].recipe
-	p.learner, p.entry, p.noise, p.workers = "Tune", "tuned", l.Noise, l.Workers
-	p.convex = convex{} // the choice needs a δ
-	p.choose = func(_ recipe, _ *frame.Design, epsilon, delta float64) (mechanism.Mechanism, error) {
-		return l.calibrate(choices, epsilon, delta)
 	}
 	m, err := fit(data, allowance, p)
 	if err != nil {
@@ -70,6 +65,35 @@ func (l Tune) Fit(data *Dataset, allowance Allowance) (*Model, error) {
 	tuned.Release, tuned.lambda, tuned.ran, tuned.paid = m.Release, m.lambda, m.ran, m.paid
 	tuned.learner, tuned.title = "Tune", "tuned "+tuned.title
 	return tuned, nil
+}
+
+// among returns the recipe of the whole, which chooses noise for every choice.
+func (l Tune) among(data *Dataset) (recipe, []tuneChoice, error) {
+	choices, err := l.choices(data)
+	if err != nil {
+		return recipe{}, nil, err
+	}
+	p := choices[0].recipe
+	p.learner, p.entry, p.noise, p.workers = "Tune", "tuned", l.Noise, l.Workers
+	p.convex = convex{} // the choice needs a δ
+	p.choose = func(_ recipe, _ *frame.Design, epsilon, delta float64) (mechanism.Mechanism, error) {
+		return l.calibrate(choices, epsilon, delta)
+	}
+	return p, choices, nil
+}
+
+// Choice is what a model was chosen with: fits that are Mu-GDP but for Slack each, a Poisson number of
+// them with mean MeanRuns, and scores with noise of ScoreSigma.
+type Choice struct{ MeanRuns, Mu, ScoreSigma, Slack float64 }
+
+// Choice returns what m was chosen with, zero if it was not chosen by Tune.
+func (m *Model) Choice() Choice {
+	if m.Err() == nil && m.Release != nil {
+		if b, ok := m.Release.Fitted.(bestOf); ok {
+			return Choice{b.MeanRuns, b.Mu, b.ScoreSigma, b.Slack}
+		}
+	}
+	return Choice{}
 }
 
 // FitWithoutPrivacy returns the fit of the largest score without noise, for comparison on
@@ -118,6 +142,10 @@ func (l Tune) choices(data *Dataset) ([]tuneChoice, error) {
 	if err := data.Err(); err != nil {
 		return nil, err
 	}
+	if k := data.design.RowsOfAPerson; k > 1 {
+		return nil, fmt.Errorf("dpnb: Tune is for one row of a person, and these have up to %d: what is proved of the "+
+			"choice is for a score that a person changes by one; use PerPerson with 1, or fit one learner", k)
+	}
 	if s := l.ScoreShare; s != 0 && !(s > 0 && s < 1) {
 		return nil, &privacy.ParamError{Name: "ScoreShare", Value: s, Want: "a number in (0, 1), or 0 for 0.1"}
 	}
@@ -154,16 +182,28 @@ func (l Tune) choices(data *Dataset) ([]tuneChoice, error) {
 			if err := errors.Join(c.recipe.valid(), c.recipe.suits(design)); err != nil {
 				return nil, err
 			}
-			if c.recipe.pure || c.recipe.levels != nil || c.recipe.curvatureShare != 0 {
-				return nil, fmt.Errorf("dpnb: Tune does not choose among %s with these settings: it wants one "+
-					"prediction for each record, a δ, and no CurvatureShare, for a choice by the score leaves no "+
-					"intervals",
-					c.recipe.learner)
+			if why := c.recipe.untunable(); why != "" {
+				return nil, fmt.Errorf("dpnb: Tune does not choose among %s: %s", c.recipe.learner, why)
 			}
 			out = append(out, c)
 		}
 	}
 	return out, nil
+}
+
+// untunable says why fits of p cannot be chosen among; "" if they can.
+func (p recipe) untunable() string {
+	switch {
+	case p.pure:
+		return "it is of pure ε and spends no δ, which the choice does; fit one, with its settings from what is public"
+	case p.levels != nil:
+		return "the score is how near a prediction is to the target, which the best quantile is not; of quantiles " +
+			"choose by what is public"
+	case p.curvatureShare != 0:
+		return "with CurvatureShare it pays for intervals, and there are none after a choice: given that a fit had " +
+			"the best score, its noise is not the noise that was drawn; leave CurvatureShare at 0"
+	}
+	return ""
 }
 
 // without returns the records as they are made without some columns.

@@ -170,7 +170,7 @@ func TestTuneRefusals(t *testing.T) {
 		"Learners = 0":           {},
 		"is nil":                 {Learners: []learn.Learner{nil, nil}},
 		"fitted once":            {Learners: []learn.Learner{learn.Tune{}, two[0]}},
-		"no CurvatureShare":      {Learners: []learn.Learner{learn.Logistic{CurvatureShare: 0.1}, two[0]}},
+		"leave CurvatureShare":   {Learners: []learn.Learner{learn.Logistic{CurvatureShare: 0.1}, two[0]}},
 		"Linear learns a number": {Learners: []learn.Learner{two[0], learn.Linear{}}},
 		"Runs = 0.5":             {Learners: two, Runs: 0.5},
 		"ScoreShare = 1":         {Learners: two, ScoreShare: 1},
@@ -178,8 +178,8 @@ func TestTuneRefusals(t *testing.T) {
 		`names "age"`:            {Learners: two, Without: [][]string{{"age", "age"}}},
 		"no features": {Learners: two, Without: [][]string{{"age", "weight", "smoker", "pressure", "visits",
 			"ward"}}},
-		"Lambda = -1":                {Learners: []learn.Learner{learn.Logistic{Lambda: -1}, two[0]}},
-		"HeavyTails with these sett": {Learners: []learn.Learner{learn.HeavyTails{Loss: learn.LogisticLoss}, two[0]}},
+		"Lambda = -1":               {Learners: []learn.Learner{learn.Logistic{Lambda: -1}, two[0]}},
+		"HeavyTails: it is of pure": {Learners: []learn.Learner{learn.HeavyTails{Loss: learn.LogisticLoss}, two[0]}},
 	} {
 		if _, err := tune.Fit(data["Binary"], budget.Spend(0.5)); err == nil || !strings.Contains(err.Error(), want) {
 			t.Errorf("%v, want %q", err, want)
@@ -187,6 +187,19 @@ func TestTuneRefusals(t *testing.T) {
 	}
 	if _, err := (learn.Tune{Learners: two}).Fit(data["Binary"], fresh(1, 0).Spend(0.5)); err == nil {
 		t.Error("tuned without a δ")
+	}
+	if _, n := spent(t, budget); n != 0 {
+		t.Errorf("%d entries", n)
+	}
+	pressure := kinds(t, 50)["Regression"]
+	if _, err := (learn.Tune{Learners: []learn.Learner{learn.Linear{}, learn.Quantile{Tau: 0.9}}}).Fit(pressure,
+		budget.Spend(0.5)); err == nil || !strings.Contains(err.Error(), "which the best quantile is not") {
+		t.Error(err)
+	}
+	several := learn.Binary(learn.Patients(50, 1).PerPerson("visits", 2), "ill", learn.RowNorm(1))
+	if _, err := (learn.Tune{Learners: two}).Fit(several, budget.Spend(0.5)); err == nil ||
+		!strings.Contains(err.Error(), "up to 2") {
+		t.Error(err)
 	}
 	if _, n := spent(t, budget); n != 0 {
 		t.Errorf("%d entries", n)
@@ -205,5 +218,37 @@ func TestTuneRefusals(t *testing.T) {
 	}
 	if _, n := spent(t, budget); n != 1 {
 		t.Errorf("%d entries", n)
+	}
+}
+
+// The cost that is told before is that of the fit, whichever learner comes first, and not that of the
+// first alone; of one that cannot be chosen among there is none.
+func TestCostOfTuneIsThatOfAll(t *testing.T) {
+	data := kinds(t, 60)["Binary"]
+	logistic, svm := learn.Logistic{}, learn.SVM{}
+	for _, learners := range [][]learn.Learner{{logistic, svm}, {svm, logistic}} {
+		tune, budget := learn.Tune{Learners: learners}, fresh(1, 1e-5)
+		if _, err := logistic.Fit(data, budget.Spend(0.3)); err != nil {
+			t.Fatal(err)
+		}
+		after := func(l learn.Learner) string {
+			c, err := budget.Spend(0.4).Cost(l, data)
+			if err != nil {
+				t.Fatal(err)
+			}
+			return c.Display().Rows[1][1]
+		}
+		told, first := after(tune), after(learners[0])
+		if _, err := tune.Fit(data, budget.Spend(0.4)); err != nil {
+			t.Fatal(err)
+		}
+		s, err := budget.State()
+		if err != nil || told != privacy.FormatUp(s.SpentEpsilon, 4) || told == first {
+			t.Errorf("told %s, of the first alone %s; spent %v, %v", told, first, s.SpentEpsilon, err)
+		}
+	}
+	if _, err := fresh(1, 1e-5).Spend(0.5).Cost(learn.Tune{Learners: []learn.Learner{logistic, learn.HeavyTails{
+		Loss: learn.LogisticLoss}}}, data); err == nil {
+		t.Error("a cost of what is refused")
 	}
 }

@@ -19,6 +19,7 @@ func Claims() []claim.Claim {
 		lambdaRule(),
 		severalClasses(),
 		selection(),
+		tuned(),
 		prediction(),
 		smoothedForms(),
 		pureEpsilon(),

@@ -83,13 +83,23 @@ func scores(n int) [][]int {
 // statedSelection is min over ε₁ of μE δ(ε − μδ(ε₁) + ε₁ − (e^{ε₁} − 1)X), at most 1, for
 // Gaussian runs, by a grid and quadrature.
 func statedSelection(mu, mean, eps float64) float64 {
-	least := 1.0
-	for first := 0.01; first < 8; first *= 1.05 {
+	least, best := 1.0, 0.01
+	try := func(first float64) {
 		at := eps - mean*measure.GaussianDelta(mu, first) + first
 		slope := math.Expm1(first)
-		least = math.Min(least, mean*measure.Integral(func(x float64) float64 {
+		if v := mean * measure.Integral(func(x float64) float64 {
 			return math.Exp(-x) * measure.GaussianDelta(mu, at-slope*x)
-		}, 0, 30, 6))
+		}, 0, 30, 6); v < least {
+			least, best = v, first
+		}
+	}
+	for first := 0.01; first < 8; first *= 1.05 {
+		try(first)
+	}
+	for _, step := range []float64{1.01, 1.002} { // about the best so far
+		for k, from := -5, best; k <= 5; k++ {
+			try(from * math.Pow(step, float64(k)))
+		}
 	}
 	return least
 }
