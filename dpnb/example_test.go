@@ -22,9 +22,9 @@ func Example() {
 	fmt.Println(model.Release.Guarantee.Words())
 	dpnb.Show(budget)
 	// Output:
-	// (ε = 0.5, δ = 4.5e-07), add-remove-one: adding or removing any one record changes the probability of any result by a factor of at most e^ε ≤ 1.65, up to a probability of δ.
+	// (ε = 0.5, δ = 4.5e-07), add/remove-one: adding or removing any one record changes the probability of any result by a factor of at most e^ε ≤ 1.65, up to a probability of δ.
 	// !! Some of these fits drew their noise from a seed: they are simulations and protect nobody.
-	// Privacy budget "patients": ε = 1, δ = 1e-06 (add-remove-one)
+	// Privacy budget "patients": ε = 1, δ = 1e-06 (add/remove-one)
 	//   for              mechanism                                          ε alone   δ alone
 	//   who is ill       objective perturbation, logistic, records counted      0.5   4.5e-07
 	//                    [simulation]

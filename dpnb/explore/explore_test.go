@@ -60,7 +60,7 @@ func TestMean(t *testing.T) {
 			t.Errorf("spent %v", got)
 		}
 		text := s.Display().Text()
-		if !strings.Contains(text, "add-remove-one") || !strings.Contains(text, "SIMULATION") {
+		if !strings.Contains(text, "add/remove-one") || !strings.Contains(text, "SIMULATION") {
 			t.Error(text)
 		}
 		if df := s.DataFrame(); df.Err != nil || df.Nrow() != 1 {

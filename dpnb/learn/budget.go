@@ -162,7 +162,7 @@ func (b *Budget) log() error {
 		return err
 	}
 	snap := runlog.Ledger{
-		Name: s.Name, Adjacency: s.Adjacency.String(),
+		Name: s.Name, Adjacency: s.Adjacency.Words(),
 		Epsilon: runlog.Number(s.Epsilon), Delta: runlog.Number(s.Delta),
 		EpsilonSpent: runlog.Number(s.SpentEpsilon), DeltaSpent: runlog.Number(s.SpentDelta), Kept: b.kept,
 	}
@@ -361,8 +361,8 @@ func (b *Budget) Display() display.Item {
 		return display.Failed(err)
 	}
 	it := display.Item{
-		Title: fmt.Sprintf("Privacy budget %q: ε = %s, δ = %s (%s-one)", s.Name,
-			privacy.FormatDown(s.Epsilon, 6), privacy.FormatDown(s.Delta, 3), s.Adjacency),
+		Title: fmt.Sprintf("Privacy budget %q: ε = %s, δ = %s (%s)", s.Name,
+			privacy.FormatDown(s.Epsilon, 6), privacy.FormatDown(s.Delta, 3), s.Adjacency.Words()),
 		Header: []string{"for", "mechanism", "ε alone", "δ alone"},
 	}
 	it.Warning = ofLarge(s.Delta)
@@ -379,8 +379,9 @@ func (b *Budget) Display() display.Item {
 	it.Row("one more can be", "", privacy.FormatDown(s.RemainingEpsilon, 4), privacy.FormatDown(s.RemainingDelta, 4))
 	it.Warning = join(it.Warning, simulated)
 	if len(s.Entries) > 1 {
-		it.Note("All so far together are less than the sum, if their costs were not chosen by what was released; the " +
-			"budget is kept to in any case. One more can be that if it is about a Gaussian mechanism.")
+		it.Note("All so far is less than the sum of the lines, of releases whose costs did not depend on earlier " +
+			"results; the budget itself holds even if they did. One more can be as much as the last line says if its " +
+			"noise is about Gaussian.")
 	}
 	if len(s.Entries) > 0 && s.Entries[0].Unit != "" {
 		it.Note("Every release is for adding or removing a %s.", s.Entries[0].Unit)

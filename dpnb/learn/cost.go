@@ -75,7 +75,7 @@ func (b *Budget) Curve() (*BudgetCurve, error) {
 	if err != nil {
 		return nil, err
 	}
-	c := &BudgetCurve{title: fmt.Sprintf("All releases of budget %q together (%s-one)", s.Name, s.Adjacency)}
+	c := &BudgetCurve{title: fmt.Sprintf("All releases of budget %q together (%s)", s.Name, s.Adjacency.Words())}
 	for i := range 61 {
 		eps := s.Epsilon * float64(i) / 40
 		c.Epsilons, c.Deltas = append(c.Epsilons, eps), append(c.Deltas, s.DeltaUpper(eps))

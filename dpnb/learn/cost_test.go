@@ -63,7 +63,7 @@ func TestCostAndCurve(t *testing.T) {
 			t.Errorf("δ rises at ε = %v", eps)
 		}
 	}
-	if it := c.Display(); len(it.Rows) != 7 || !strings.Contains(it.Title, "add-remove") {
+	if it := c.Display(); len(it.Rows) != 7 || !strings.Contains(it.Title, "add/remove-one") {
 		t.Errorf("%+v", it)
 	}
 	if png, err := c.Illustration().PNG(); err != nil || len(png) == 0 {

@@ -36,7 +36,7 @@ func Example() {
 	_, err = learn.Logistic{}.Fit(data, budget.Spend(0.8))
 	fmt.Println(err)
 	// Output:
-	// (ε = 0.8, δ = 7.2e-07), add-remove-one: adding or removing any one record changes the probability of any result by a factor of at most e^ε ≤ 2.23, up to a probability of δ.
+	// (ε = 0.8, δ = 7.2e-07), add/remove-one: adding or removing any one record changes the probability of any result by a factor of at most e^ε ≤ 2.23, up to a probability of δ.
 	// ledger: budget "main" has ε = 0.415616, δ = 3.74054e-07 left and was asked for ε = 0.8, δ = 7.2e-07: refused, nothing was drawn and nothing spent; ask for less, or stop here: what was released stays released
 }
 
@@ -83,7 +83,7 @@ func ExampleShow() {
 	learn.Show(budget)
 	// Output:
 	// !! Some of these fits drew their noise from a seed: they are simulations and protect nobody.
-	// Privacy budget "main": ε = 2, δ = 1e-05 (add-remove-one)
+	// Privacy budget "main": ε = 2, δ = 1e-05 (add/remove-one)
 	//   for              mechanism                                          ε alone    δ alone
 	//   first look       objective perturbation, logistic, records counted      0.5   2.25e-06
 	//                    [simulation]

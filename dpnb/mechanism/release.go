@@ -39,9 +39,9 @@ func (g Guarantee) Words() string {
 	if g.Delta == 0 {
 		exception = ", without exception."
 	}
-	return fmt.Sprintf("(ε = %s, δ = %s), %s-one: %s changes the probability of any result by a factor of at most e^ε "+
+	return fmt.Sprintf("(ε = %s, δ = %s), %s: %s changes the probability of any result by a factor of at most e^ε "+
 		"≤ %s%s",
-		roundedUp(g.Epsilon, 6), roundedUp(g.Delta, 3), g.Adjacency, neighbours, factor(g.Epsilon), exception)
+		roundedUp(g.Epsilon, 6), roundedUp(g.Delta, 3), g.Adjacency.Words(), neighbours, factor(g.Epsilon), exception)
 }
 
 // Release is the output of a mechanism. What in it depends on the records is paid for:

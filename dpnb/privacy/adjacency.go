@@ -25,6 +25,14 @@ func (a Adjacency) String() string {
 	return fmt.Sprintf("Adjacency(%d)", int(a))
 }
 
+// Words is what a is called in sentences: add/remove-one or replace-one.
+func (a Adjacency) Words() string {
+	if a == AddRemove {
+		return "add/remove-one"
+	}
+	return a.String() + "-one"
+}
+
 // Validate returns a *ParamError if a is not one of the named adjacencies.
 func (a Adjacency) Validate() error {
 	if a != AddRemove && a != ReplaceOne {
