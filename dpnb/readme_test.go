@@ -158,7 +158,7 @@ func TestProgramsRun(t *testing.T) {
 			if err != nil {
 				t.Fatalf("go %s: %v\n%s", strings.Join(args, " "), err, out)
 			}
-			if args[0] == "run" && !strings.Contains(string(out), "add-remove") {
+			if args[0] == "run" && !strings.Contains(string(out), "add/remove-one") {
 				t.Errorf("the program says no guarantee:\n%s", out)
 			}
 		}

@@ -315,7 +315,8 @@ func Split(t Scanner, share float64, key string, columns ...string) (first, rest
 }
 
 // places returns for every row a number in [0, 1), uniform over keys: HMAC-SHA256 of the texts of
-// the columns, each with its length.
+// the columns, each with its length; of numbers that a file has as such the bits, which takes a
+// third of the time.
 func (t *Table) places(key string, columns []string) ([]float64, error) {
 	seen, err := t.Select(columns...)
 	if err != nil {
@@ -329,8 +330,13 @@ func (t *Table) places(key string, columns []string) ([]float64, error) {
 		for i := b * block; i < min(t.rows, (b+1)*block); i++ {
 			row = row[:0]
 			for k := range seen.columns {
-				from := len(row)
-				row = append(append(row, make([]byte, 8)...), seen.columns[k].Text(i)...)
+				c, from := &seen.columns[k], len(row)
+				row = append(row, make([]byte, 8)...)
+				if c.Kind == Numeric && !c.retyped && !math.IsNaN(c.Numbers[i]) {
+					row = binary.LittleEndian.AppendUint64(row, math.Float64bits(c.Numbers[i]+0)) // + 0 makes 0 of −0
+				} else {
+					row = append(row, c.Text(i)...)
+				}
 				binary.LittleEndian.PutUint64(row[from:], uint64(len(row)-from-8))
 			}
 			h.Reset()

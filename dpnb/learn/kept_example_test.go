@@ -123,7 +123,8 @@ func ExampleQuadratic() {
 		fmt.Println(err)
 		return
 	}
-	data := learn.Regression(learn.FromTable(table).WithSchema(learn.Numeric("x", 0, 1), learn.Numeric("y", -1, 1)), "y")
+	df := learn.FromTable(table).WithSchema(learn.Numeric("x", 0, 1), learn.Numeric("y", -1, 1))
+	data := learn.Regression(df, "y")
 	l := learn.Quadratic{Interpolation: learn.AssumeInterpolation([]float64{0.55, -0.15}, 0.1), Noise: learn.Seed(1)}
 	model, err := l.Fit(data, learn.Simulate(4, 1e-4))
 	if err != nil {

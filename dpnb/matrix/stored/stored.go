@@ -256,7 +256,22 @@ func (r *Rows) Norms(dst []float64, lo, hi int) {
 	r.with(lo, hi, func(m *matrix.Dense) { m.Norms(dst, 0, m.N) })
 }
 
+// rowsAhead is how many rows are read at a time where they are asked for one by one.
+const rowsAhead = 256
+
 // Row implements matrix.Rows.
 func (r *Rows) Row(dst []float64, i int) {
-	r.with(i, i+1, func(m *matrix.Dense) { copy(dst, m.Data) })
+	b, _ := r.blocks.Get().(*block)
+	if b == nil {
+		b = &block{}
+	}
+	switch {
+	case b.lo <= i && i < b.hi: // of rows that were read before
+	case i == b.hi: // they are taken one after the other
+		r.read(b, i, min(i+rowsAhead, r.n))
+	default:
+		r.read(b, i, i+1)
+	}
+	copy(dst, b.rows[(i-b.lo)*r.d:(i-b.lo+1)*r.d])
+	r.blocks.Put(b)
 }

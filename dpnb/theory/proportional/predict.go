@@ -399,7 +399,7 @@ func (p Prediction) Sentence(n, d int) string {
 	var b strings.Builder
 	fmt.Fprintf(&b, "With %d records and %d features, %s", n, d, p.Mechanism)
 	if p.private() {
-		fmt.Fprintf(&b, " at ε = %g, δ = %g (%s)", p.Target.Epsilon, p.Target.Delta, p.Target.Adjacency)
+		fmt.Fprintf(&b, " at ε = %g, δ = %g (%s)", p.Target.Epsilon, p.Target.Delta, p.Target.Adjacency.Words())
 	}
 	if p.Steps > 0 {
 		fmt.Fprintf(&b, " in %d steps of %.3g", p.Steps, p.Step)
