@@ -306,11 +306,11 @@ func (a Allowance) priced(choose func(epsilon, delta float64) (mechanism.Mechani
 		}
 		entry := a.entry(part, 0)
 		if gaussian {
-			profile, err := mechanism.Profile(m)
-			if err != nil {
+			if _, err := mechanism.Profile(m); err != nil {
 				return nil, entry, err
 			}
-			entry.Mu, entry.Slack, err = privacy.AsGaussian(profile, part.Tail)
+			cost, err := asGaussian(m, part.Tail)
+			entry.Mu, entry.Slack = cost.mu, cost.slack
 			if err != nil && entry.Shared {
 				return nil, entry, fmt.Errorf("dpnb: what %s costs as a Gaussian mechanism is not known, so that it "+
 					"can have no share of a budget; Spend an ε on it: %w", m.Describe().Name, err)

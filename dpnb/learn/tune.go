@@ -144,7 +144,8 @@ func (l Tune) choices(data *Dataset) ([]tuneChoice, error) {
 	}
 	if k := data.design.RowsOfAPerson; k > 1 {
 		return nil, fmt.Errorf("dpnb: Tune is for one row of a person, and these have up to %d: what is proved of the "+
-			"choice is for a score that a person changes by one; use PerPerson with 1, or fit one learner", k)
+			"choice is for a score that a person changes by one; keep one row of each person, PerPerson(column, 1), "+
+			"or fit one learner", k)
 	}
 	if s := l.ScoreShare; s != 0 && !(s > 0 && s < 1) {
 		return nil, &privacy.ParamError{Name: "ScoreShare", Value: s, Want: "a number in (0, 1), or 0 for 0.1"}
@@ -298,23 +299,32 @@ func (c tuneChoice) under(most, delta, slack float64) (m mechanism.Mechanism, co
 		"several may; a larger λ costs less", privacy.ErrUnsupported, c.recipe.learner, most)
 }
 
-// gaussianCost is the μ of a mechanism, but for a probability of slack. It can take seconds,
-// and is remembered by all that the mechanism is made of.
+// gaussianCost is the μ of a mechanism, but for a probability of slack at most.
 func gaussianCost(m mechanism.Mechanism, slack float64) (float64, error) {
+	c, err := asGaussian(m, slack)
+	return c.mu, err
+}
+
+// gaussian is what a mechanism costs as a Gaussian one, but for a probability of slack.
+type gaussian struct{ mu, slack float64 }
+
+// asGaussian is privacy.AsGaussian of a mechanism. It can take seconds, and is remembered by all
+// that the mechanism is made of, by which a saved model knows its guarantee as well.
+func asGaussian(m mechanism.Mechanism, tail float64) (gaussian, error) {
+	find := func() (c gaussian, err error) {
+		p, err := mechanism.Profile(m)
+		if err == nil {
+			c.mu, c.slack, err = privacy.AsGaussian(p, tail)
+		}
+		return c, err
+	}
 	text, err := mechanisms().Marshal(m)
-	if err != nil {
-		return 0, err
+	if err != nil { // of no model
+		return find()
 	}
 	type key struct {
 		kind, mechanism string
-		slack           float64
+		tail            float64
 	}
-	return calibrated(key{fmt.Sprintf("%T", m), string(text), slack}, func() (float64, error) {
-		p, err := mechanism.Profile(m)
-		if err != nil {
-			return 0, err
-		}
-		mu, _, err := privacy.AsGaussian(p, slack)
-		return mu, err
-	})
+	return calibrated(key{fmt.Sprintf("%T", m), string(text), tail}, find)
 }
