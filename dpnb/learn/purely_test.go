@@ -140,3 +140,24 @@ func TestPurelyRefuses(t *testing.T) {
 		t.Errorf("λ = 50: %+v (%v)", m, err)
 	}
 }
+
+// The level of a quantile is what was asked for, which takes the kink to be moved for what is bent: in its place it
+// leaves 0.117 and 0.887.
+func TestPurelyLevel(t *testing.T) {
+	df := learn.Patients(20_000, 3)
+	data := learn.Regression(df, "pressure")
+	for _, tau := range []float64{0.1, 0.9} {
+		m, err := learn.Quantile{Tau: tau, Noise: learn.Seed(1)}.Fit(data, learn.Simulate(1, 0))
+		if err != nil {
+			t.Fatal(err)
+		}
+		scores, err := m.QuantileScores(learn.Patients(20_000, 4))
+		if err != nil {
+			t.Fatal(err)
+		}
+		t.Logf("τ = %g: %.4f below", tau, scores.Below[0])
+		if math.Abs(scores.Below[0]-tau) > 0.008 {
+			t.Errorf("τ = %g: %.4f of the targets are below", tau, scores.Below[0])
+		}
+	}
+}
