@@ -96,6 +96,9 @@ func Exact(law Law, options *Options, src *noise.Seeded) (*ExactCertificate, err
 				mean += v / float64(half)
 				square += v * v / float64(half)
 			}
+			if mean*float64(half) < 5 {
+				break // beyond nearly all losses that were drawn
+			}
 			// The coins vary as a coin of the mean does.
 			if z := (mean - allowed.offset[k]) / math.Sqrt(mean*(1-mean)+1/float64(half)); z > best {
 				best, at = z, k

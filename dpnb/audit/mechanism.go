@@ -241,7 +241,7 @@ func consider(s score, p, q []float64, n int, delta float64, allowed *tangents, 
 	slices.Sort(q)
 	for _, t := range thresholds(p, q) {
 		up, uq := share(p, t), share(q, t)
-		// What the test will probably show: bounds at two and a half standard errors.
+		// What the test will probably show.
 		low, high := expected(up, len(p), n, -1), expected(uq, len(q), n, 1)
 		if low > delta {
 			better(forEpsilon, choice{s, t, math.Log((low - delta) / high)})
@@ -258,12 +258,13 @@ func better(best *choice, c choice) {
 	}
 }
 
-// expected returns where a confidence bound from n draws will be if a share was seen in m.
+// expected returns where a confidence bound from n draws will be if a share was seen in m: two and a half
+// standard errors of the n away, and one of the m, since the best of many shares that were seen flatters.
 func expected(seen float64, m, n int, side float64) float64 {
 	// A share of 0 or 1 in m draws says little more than one of a half in m.
 	centre := (seen*float64(m) + 0.5) / (float64(m) + 1)
-	v := centre + side*2.5*math.Sqrt(centre*(1-centre)/float64(n))
-	return math.Max(1/float64(n)/10, math.Min(1, v))
+	errors := 2.5/math.Sqrt(float64(n)) + 1/math.Sqrt(float64(m))
+	return math.Max(0.1/float64(n), math.Min(1, centre+side*errors*math.Sqrt(centre*(1-centre))))
 }
 
 // share returns the part of sorted values above t.

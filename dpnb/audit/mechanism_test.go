@@ -72,7 +72,7 @@ func TestMechanismSeesATenth(t *testing.T) {
 // Of seeded audits at 90 % of a mechanism that attains its claim, at most a tenth may be false alarms: in
 // fact far fewer are, as the bounds are exact and share that tenth among eight. The same for the bound on ε.
 func TestFalseAlarms(t *testing.T) {
-	runs := 150
+	runs := 60
 	if testscale.Full() {
 		runs = 1000
 	}
@@ -173,6 +173,10 @@ func TestPairs(t *testing.T) {
 				if err := p.check(adj, 1); err != nil {
 					t.Error(err)
 				}
+			}
+			d.Rows = 3
+			if of, err := d.Pairs(adj); err != nil || of[0].check(adj, 3) != nil || of[0].check(adj, 2) == nil {
+				t.Errorf("persons of three rows: %v", err)
 			}
 			if len(pairs) < 10 {
 				t.Errorf("%+v: %d pairs", d, len(pairs))

@@ -100,6 +100,8 @@ type Domain struct {
 	Features int
 	// Labels that a record may have: the extreme ones, or all of a few.
 	Labels []float64
+	// Rows that a person may have, all of which are alike in a pair; zero is one.
+	Rows int
 }
 
 // record is one that a canary can be.
@@ -182,16 +184,20 @@ func (d Domain) Pairs(adj privacy.Adjacency) ([]Pair, error) {
 			canary := record{x, label}
 			far := record{d.opposite(x), d.Labels[len(d.Labels)-1-i]} // a label farther from it, if there are two
 			turned := record{d.opposite(x), label}
+			// and returns the records and a person's besides, each of them like r.
+			and := func(of []record, r record) Data {
+				return data(append(slices.Clone(of), slices.Repeat([]record{r}, max(1, d.Rows))...)...)
+			}
 			for _, beside := range []struct {
 				name string
 				of   []record
 			}{
 				{"alone", nil},
 				{"beside four like it", slices.Repeat([]record{canary}, 4)},
-				{"beside four opposed to it", slices.Repeat([]record{turned}, 4)},
+				{"beside forty opposed to it", slices.Repeat([]record{turned}, 40)},
 			} {
 				name := fmt.Sprintf("x = %.3g, y = %g, %s", canary.x, canary.label, beside.name)
-				with := data(append(slices.Clone(beside.of), canary)...)
+				with := and(beside.of, canary)
 				if adj == privacy.AddRemove {
 					pairs = append(pairs, Pair{name, with, data(beside.of...)})
 					continue
@@ -199,7 +205,7 @@ func (d Domain) Pairs(adj privacy.Adjacency) ([]Pair, error) {
 				for _, other := range []record{turned, {x, far.label}, far} {
 					if !equal(append(slices.Clone(other.x), other.label), append(slices.Clone(x), label)) {
 						pairs = append(pairs, Pair{fmt.Sprintf("%s, or x = %.3g, y = %g in its place", name, other.x,
-							other.label), with, data(append(slices.Clone(beside.of), other)...)})
+							other.label), with, and(beside.of, other)})
 					}
 				}
 			}

@@ -37,6 +37,9 @@ func (c tenant) pairs(t *testing.T) []audit.Pair {
 	if c.anyNorm {
 		d.RowNorm = 100
 	}
+	if g, ok := c.m.(mechanism.Group); ok {
+		d.Rows = g.Rows
+	}
 	all, err := d.Pairs(c.m.Describe().Adjacency)
 	if err != nil {
 		t.Fatal(err)
@@ -52,7 +55,7 @@ func quieter(m mechanism.Mechanism, factor float64) mechanism.Mechanism {
 func scaled(v reflect.Value, name string, factor float64) reflect.Value {
 	switch v.Kind() {
 	case reflect.Float64:
-		if strings.HasSuffix(name, "Sigma") || strings.HasSuffix(name, "Scale") || name == "NoiseMultiplier" {
+		if strings.Contains(name, "Sigma") || strings.HasSuffix(name, "Scale") || name == "NoiseMultiplier" {
 			return reflect.ValueOf(v.Float() * factor).Convert(v.Type())
 		}
 		if name == "Eta" {
@@ -80,7 +83,15 @@ func scaled(v reflect.Value, name string, factor float64) reflect.Value {
 // audited is c with the claim of its event and the pair that is told apart best.
 func (c tenant) audited(t *testing.T) (audit.Pair, privacy.Profile) {
 	t.Helper()
-	pair, err := audit.Worst(context.Background(), c.m, c.pairs(t), &audit.Options{Draws: 100}, noise.NewSeeded(3))
+	pairs := c.pairs(t)
+	if n := len(pairs); n > 4 && !testscale.Full() { // some of each kind, of which there are three
+		some := pairs[:0:0]
+		for i := 0; i < n; i += 5 {
+			some = append(some, pairs[i])
+		}
+		pairs = some
+	}
+	pair, err := audit.Worst(context.Background(), c.m, pairs, &audit.Options{Draws: 100}, noise.NewSeeded(3))
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -107,13 +118,17 @@ func strongTenants(t *testing.T) (all []tenant) {
 }
 
 // An audit of releases flags none of the mechanisms, and sees a tenth less of noise of those whose
-// releases attain their claim on a pair of few records.
+// releases attain their claim on a pair that Domain makes. docs/theory/audit.md has what is seen of the others.
 func TestAudit(t *testing.T) {
 	draws := 400
+	seesATenth := map[string]bool{"sums": true, "objective": true}
 	if testscale.Full() {
 		draws = 20_000
+		for _, name := range []string{"objective, counted", "one-vs-rest", "functional", "sums of groups",
+			"histogram"} {
+			seesATenth[name] = true
+		}
 	}
-	seesATenth := map[string]bool{"sums": true, "sums of groups": true}
 	for _, c := range strongTenants(t) {
 		if c.name == "linear, in a box" && !testscale.Full() {
 			continue // a run takes ten milliseconds

@@ -180,6 +180,33 @@ func (a FitAttack) Scores() (in, out []float64, claim privacy.Profile, err error
 	})
 }
 
+// Membership is an attack: Tracing or FitAttack.
+type Membership interface {
+	Scores() (in, out []float64, claim privacy.Profile, err error)
+}
+
+// AttackFigure draws the curves of an attack on what is exact and on what is private.
+func AttackFigure(title string, exact, private Membership) (*figure.Figure, error) {
+	var arms []Arm
+	var claim privacy.Profile
+	for _, m := range []Membership{exact, private} {
+		in, out, held, err := m.Scores()
+		if err != nil {
+			return nil, err
+		}
+		curve, err := audit.Attack(in, out, 0.99, held)
+		if err != nil {
+			return nil, err
+		}
+		name := "exact"
+		if held != nil {
+			name, claim = "private", held
+		}
+		arms = append(arms, Arm{name, curve})
+	}
+	return CurvesFigure(title, claim, arms...), nil
+}
+
 // Arm is a curve with its name.
 type Arm struct {
 	Name  string
@@ -193,9 +220,14 @@ const leastShare = 1e-3
 // bands, what the claim allows (dashed), and what guessing does.
 func CurvesFigure(title string, claim privacy.Profile, arms ...Arm) *figure.Figure {
 	f := figure.New(title, "false alarms: share of strangers taken to be in", "share of members found")
-	f.LogX(1e-3, 1e-2, 0.1, 1).LogY(1e-3, 1e-2, 0.1, 1).XRange(leastShare, 1).YRange(leastShare, 1.2)
+	f.LogX(1e-3, 1e-2, 0.1, 1).LogY(1e-3, 1e-2, 0.1, 1).XRange(leastShare, 1).YRange(leastShare, 1)
 	colors := []figure.Color{figure.Orange, figure.Blue, figure.Green}
 	f.Alt = "Share of members found against the share of false alarms, on logarithmic axes."
+	line := 0
+	legend := func(text string, c figure.Color) { // at the lower right, where no curve is
+		f.Note(text, 0.055, 0.011*math.Pow(0.58, float64(line)), c)
+		line++
+	}
 	for i, a := range arms {
 		var x, y, lo, hi []float64
 		for _, p := range a.Curve.Points {
@@ -209,8 +241,8 @@ func CurvesFigure(title string, claim privacy.Profile, arms ...Arm) *figure.Figu
 			continue
 		}
 		c := colors[i%len(colors)]
-		last := len(x) - 1 // the rarest alarms, at the left: the name stands below them
-		f.Band(x, lo, hi, c).Dots("", x, y, c).Note(a.Name, x[last], 0.6*lo[last], c)
+		f.Band(x, lo, hi, c).Dots("", x, y, c)
+		legend("● "+a.Name, c)
 		f.Alt += fmt.Sprintf(" %s: at %.2g of false alarms %.2g are found.", a.Name, x[len(x)-1], y[len(y)-1])
 	}
 	var q []float64
@@ -219,21 +251,23 @@ func CurvesFigure(title string, claim privacy.Profile, arms ...Arm) *figure.Figu
 	}
 	if claim != nil {
 		f.Dashed("", q, audit.Allowed(claim, q), figure.Gray)
-		f.Note("dashed: the most that the claim allows", 1.2e-3, 0.02, figure.Gray)
+		legend("dashed: all that is allowed", figure.Gray)
 	}
-	return f.Line("", q, q, figure.Gray).Note("guessing", 0.02, 0.013, figure.Gray)
+	f.Line("", q, q, figure.Gray)
+	legend("line: guessing", figure.Gray)
+	return f
 }
 
-// LossesFigure draws δ(ε) as estimated from exact privacy losses, with intervals of 99 % each, beside
-// the claim (dashed), in direction Remove.
-func LossesFigure(title string, claim privacy.Profile, epsilons []float64, draws int, seed uint64, names []string,
-	laws ...audit.Law) (*figure.Figure, error) {
+// LossesFigure draws δ(ε) as estimated from exact privacy losses in a direction, with intervals of 99 %
+// each, beside the claim (dashed).
+func LossesFigure(title string, claim privacy.Profile, dir privacy.Direction, epsilons []float64, draws int,
+	seed uint64, names []string, laws ...audit.Law) (*figure.Figure, error) {
 	f := figure.New(title, "ε", "δ(ε)")
 	f.Alt = "δ against ε: what is claimed, and what losses of real neighbours show."
 	colors := []figure.Color{figure.Blue, figure.Orange, figure.Green}
 	src := noise.NewSeeded(seed)
 	for i, law := range laws {
-		losses, err := audit.Losses(law, privacy.Remove, draws, 0, src.Stream(i))
+		losses, err := audit.Losses(law, dir, draws, 0, src.Stream(i))
 		if err != nil {
 			return nil, err
 		}
@@ -246,7 +280,7 @@ func LossesFigure(title string, claim privacy.Profile, epsilons []float64, draws
 	}
 	var claimed []float64
 	for _, eps := range epsilons {
-		claimed = append(claimed, privacy.DeltaUpper(claim, eps))
+		claimed = append(claimed, privacy.ExpUp(claim.LogDeltaUpper(dir, eps)))
 	}
 	return f.Dashed("claimed", epsilons, claimed, figure.Gray), nil
 }
