@@ -16,5 +16,6 @@ func Claims() []claim.Claim {
 		proportionalClaims(),
 		simulation(),
 		descentPrivacy(),
+		lemmas(),
 	)
 }

@@ -18,6 +18,7 @@ func Claims() []claim.Claim {
 		renyi(),
 		composition(),
 		adaptive(),
+		tools(),
 		theory(),
 		algorithm(),
 		clipping(),

@@ -175,24 +175,27 @@ func gaussianFormula(delta, scale float64) claim.Check {
 // sign of L in Q's exponent, and L times share.
 func dominatingPair(sign, share float64) claim.Check {
 	return func(context.Context, claim.Size) (claim.Outcome, error) {
-		difference := func(sign float64) float64 {
-			var worst float64
-			for _, c := range []struct{ k, a float64 }{{0, 0.5}, {0.3, 0.5}, {1, 0.2}, {0.05, 1.5}} {
-				for _, eps := range []float64{0, 0.1, 0.5, 1, 2} {
-					pair := integrate(func(t float64) float64 {
-						return math.Max(0, 2*measure.Phi(t)-math.Exp(eps-c.k)*2*measure.Phi(t+sign*share*c.a))
-					}, 0, 40)
-					worst = math.Max(worst, math.Abs(pair-measure.HalfNormal(c.k, c.a, eps)))
-				}
-			}
-			return worst
-		}
-		mended, printed := difference(sign), difference(-sign)
+		cases := []stated{{0, 0.5}, {0.3, 0.5}, {1, 0.2}, {0.05, 1.5}}
+		mended, printed := pairOff(cases, sign*share), pairOff(cases, -sign*share)
 		o := claim.Decide(fmt.Sprintf("largest difference %s with −(t + L)², %.2g with the printed −(t − L)²",
 			claim.Roughly(mended, 1e-4), printed), "1e-4: the integrand has kinks",
 			mended < 1e-4 && printed > 0.05, "neither sign gives the stated loss")
 		return o.Corrected("Q's exponent is −(t + L)², as in Lemma D.4"), nil
 	}
+}
+
+// pairOff is the largest distance of ∫(p − e^ε q)₊ of Lemma D.6's pair, with a times share in q, from the released δ of
+// its loss.
+func pairOff(cases []stated, share float64) (worst float64) {
+	for _, c := range cases {
+		for _, eps := range []float64{0, 0.1, 0.5, 1, 2} {
+			pair := integrate(func(t float64) float64 {
+				return math.Max(0, 2*measure.Phi(t)-math.Exp(eps-c.k)*2*measure.Phi(t+share*c.a))
+			}, 0, 40)
+			worst = math.Max(worst, math.Abs(pair-measure.HalfNormal(c.k, c.a, eps)))
+		}
+	}
+	return worst
 }
 
 // crowd returns n records of norm 1 in d dimensions with mixed labels, and one

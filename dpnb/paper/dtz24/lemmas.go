@@ -1,0 +1,198 @@
+package dtz24
+
+import (
+	"context"
+	"fmt"
+	"math"
+
+	"gonum.org/v1/gonum/floats"
+
+	"github.com/dpnb/notebooks/dpnb/claim"
+	"github.com/dpnb/notebooks/dpnb/erm"
+	"github.com/dpnb/notebooks/dpnb/loss"
+	"github.com/dpnb/notebooks/dpnb/noise"
+	"github.com/dpnb/notebooks/dpnb/theory/proportional"
+)
+
+// lemmas lists the steps of the proofs that hold exactly, for every n and d.
+func lemmas() []claim.Claim {
+	saddles := func(l loss.Loss) func(factor float64) claim.Check {
+		return func(factor float64) claim.Check { return saddle(l, factor) }
+	}
+	const perturbed = "20 draws of 12 records with 5 features: the minimiser by erm.Minimize and its slopes as a " +
+		"point of the min–max problem; 200 other u and 200 other v each, near and far"
+	return []claim.Claim{
+		{
+			ID: "dtz24/lem2.25", Paper: dtz24 + "Lemma 2.25", Kind: claim.Theorem,
+			Statement: "prox_{f*}(x) = x − prox_f(x)",
+			Code:      []string{"theory/proportional.Prox"}, Tests: []string{"theory/proportional.TestLogisticProx"},
+			Proof: "proportional#dtz24-lem2.25 a685232a",
+			Check: "Huber loss, L = 0.7, and logistic loss, x = −8 … 8: x less the proximal operator that is used " +
+				"against that of the conjugate, in closed form and by bisection", Expected: "equal to 1e-9",
+			Run:    decomposed(1),
+			Scaled: []claim.Scaled{{Of: "prox", Less: 1e-4, More: 1e-4, By: decomposed}},
+		},
+		{
+			ID: "dtz24/lem2.26", Paper: dtz24 + "Lemma 2.26", Kind: claim.Theorem,
+			Statement: "∂e_f/∂x = (x − prox)/τ, ∂e_f/∂τ = −‖(x − prox)/τ‖²/2",
+			Code:      []string{"theory/proportional.Prox"}, Tests: []string{"theory/proportional.TestLogisticProx"},
+			Proof:    "proportional#dtz24-lem2.26 5ef080aa",
+			Check:    "Huber and logistic loss, τ = 0.3, 1, 4, x = −5 … 5: central differences of the envelope",
+			Expected: "equal to 1e-4",
+			Run:      envelopeSlopes(1),
+			Scaled:   []claim.Scaled{{Of: "x − prox", Less: 2e-4, More: 2e-4, By: envelopeSlopes}},
+		},
+		{
+			ID: "dtz24/lem3.11", Paper: dtz24 + "Lemma 3.11 and (3.12)", Kind: claim.Theorem,
+			Statement: "(β̂ − β⋆, [y − Xβ̂]_L) is the saddle point of −⟨Xu, v⟩ + λ‖u‖²/2 + ⟨λβ⋆ + νξ, u⟩ − ‖v‖²/2 + " +
+				"⟨ε⋆, v⟩, |v_i| ≤ L",
+			Code:  []string{"erm.Minimize", "paper/dtz24.Minimax"},
+			Tests: []string{"paper/dtz24.TestPrimaryAgainstGrid"},
+			Proof: "proportional#dtz24-lem3.11 36296e09",
+			Check: perturbed, Expected: "none lower over u, none higher over v",
+			Seed: 311, Run: saddle(loss.Huber{Threshold: 0.7}, 1),
+			Scaled: []claim.Scaled{{Of: "v", Less: 1e-4, More: 1e-4, By: saddles(loss.Huber{Threshold: 0.7})}},
+		},
+		{
+			ID: "dtz24/lem4.11", Paper: dtz24 + "Lemma 4.11", Kind: claim.Theorem,
+			Statement: "(β̂, ρ′(Xβ̂)) is the saddle point of ⟨Xβ, v − y⟩ + λ‖β‖²/2 + ν⟨ξ, β⟩ − ρ*(v), v ∈ [0, 1]ⁿ",
+			Code:      []string{"erm.Minimize"}, Tests: []string{"paper/dtz24.TestPrimaryAgainstGrid"},
+			Proof: "proportional#dtz24-lem4.11 53486e4f",
+			Check: perturbed, Expected: "none lower over β, none higher over v",
+			Seed: 311, Run: saddle(loss.Logistic{}, 1),
+			Scaled: []claim.Scaled{{Of: "v", Less: 1e-4, More: 1e-4, By: saddles(loss.Logistic{})}},
+		},
+	}
+}
+
+// proxAt is the proximal operator at one point; label +1 makes the logistic loss ρ(−t), so that it is taken at −1.
+func proxAt(l loss.Loss, gamma, x float64) float64 {
+	y := []float64{0}
+	if _, ok := l.(loss.Logistic); ok {
+		y[0] = -1
+	}
+	p, slope := []float64{0}, []float64{0}
+	proportional.Prox(p, slope, l, gamma, []float64{x}, y)
+	return p[0]
+}
+
+// decomposed takes prox_f times a factor.
+func decomposed(factor float64) claim.Check {
+	return func(context.Context, claim.Size) (claim.Outcome, error) {
+		const threshold = 0.7
+		var off float64
+		for x := -8.0; x <= 8; x += 0.25 {
+			off = math.Max(off, math.Abs(x-factor*proxAt(loss.Huber{Threshold: threshold}, 1, x)-
+				math.Max(-threshold, math.Min(threshold, x/2))))
+			// v + ln(v/(1 − v)) = x, the slope of ρ*.
+			lo, hi := 0.0, 1.0
+			for range 60 {
+				if v := (lo + hi) / 2; v+math.Log(v/(1-v)) < x {
+					lo = v
+				} else {
+					hi = v
+				}
+			}
+			off = math.Max(off, math.Abs(x-factor*proxAt(loss.Logistic{}, 1, x)-lo))
+		}
+		return claim.Decide("largest difference "+claim.Roughly(off, 1e-9), "1e-9", off < 1e-9,
+			"the two operators do not add up"), nil
+	}
+}
+
+// envelopeSlopes takes x − prox times a factor.
+func envelopeSlopes(factor float64) claim.Check {
+	return func(context.Context, claim.Size) (claim.Outcome, error) {
+		var off float64
+		for _, l := range []loss.Loss{loss.Huber{Threshold: 0.7}, loss.Logistic{}} {
+			y := []float64{0}
+			if _, ok := l.(loss.Logistic); ok {
+				y[0] = -1
+			}
+			envelope := func(x, tau float64) float64 {
+				p := proxAt(l, tau, x)
+				return l.ValueSlope([]float64{0}, []float64{p}, y) + (x-p)*(x-p)/(2*tau)
+			}
+			for _, tau := range []float64{0.3, 1, 4} {
+				for x := -5.0; x <= 5; x += 0.3 {
+					const h = 1e-4
+					pull := factor * (x - proxAt(l, tau, x)) / tau
+					off = math.Max(off, math.Abs((envelope(x+h, tau)-envelope(x-h, tau))/(2*h)-pull))
+					off = math.Max(off, math.Abs((envelope(x, tau+h)-envelope(x, tau-h))/(2*h)+pull*pull/2))
+				}
+			}
+		}
+		return claim.Decide("largest difference "+claim.Roughly(off, 1e-4), "1e-4, as slopes have kinks", off < 1e-4,
+			"a derivative is another one"), nil
+	}
+}
+
+// saddle takes v times a factor.
+func saddle(l loss.Loss, factor float64) claim.Check {
+	return func(context.Context, claim.Size) (claim.Outcome, error) {
+		const n, d, lambda, nu = 12, 5, 0.3, 0.4
+		_, logistic := l.(loss.Logistic)
+		rng := noise.NewSeeded(311)
+		lower, higher := 0.0, 0.0 // what other points gain
+		for range 20 {
+			x, xi, y := signs(rng, n, d), make([]float64, d), make([]float64, n)
+			rng.Gaussian(xi, nu)
+			rng.Gaussian(y, 2)
+			if logistic {
+				for i := range y {
+					y[i] = math.Copysign(1, y[i])
+				}
+			}
+			best, err := erm.Minimize(&erm.Problem{Rows: x, Labels: y, Loss: l, Lambda: lambda, Linear: xi},
+				&erm.Settings{Tolerance: 1e-10})
+			if err != nil {
+				return claim.Outcome{}, err
+			}
+			t := make([]float64, n)
+			// β⋆ = 0, so that u is β and ε⋆ is y. For the logistic loss labels are 0 and 1, and ρ*(v) = v ln v +
+			// (1 − v)ln(1 − v).
+			value := func(u, v []float64) float64 {
+				x.Margins(t, u, 0, n)
+				f := lambda/2*floats.Dot(u, u) + floats.Dot(xi, u)
+				for i, s := range t {
+					if !logistic {
+						f += -s*v[i] - v[i]*v[i]/2 + y[i]*v[i]
+						continue
+					}
+					f += s * (v[i] - (1+y[i])/2)
+					if v[i] > 0 && v[i] < 1 {
+						f -= v[i]*math.Log(v[i]) + (1-v[i])*math.Log1p(-v[i])
+					}
+				}
+				return f
+			}
+			within := func(v float64) float64 {
+				if logistic {
+					return math.Max(0, math.Min(1, v))
+				}
+				return math.Max(-0.7, math.Min(0.7, v))
+			}
+			v := make([]float64, n)
+			x.Margins(t, best.Theta, 0, n)
+			for i, s := range t {
+				if v[i] = within(factor * (y[i] - s)); logistic {
+					v[i] = within(factor / (1 + math.Exp(-s)))
+				}
+			}
+			at := value(best.Theta, v)
+			for k := range 200 {
+				size := math.Pow(10, -float64(k%5))
+				u, w := append([]float64(nil), best.Theta...), append([]float64(nil), v...)
+				for j := range u {
+					u[j] += size * rng.NormFloat64()
+				}
+				for i := range w {
+					w[i] = within(w[i] + size*rng.NormFloat64())
+				}
+				lower, higher = math.Max(lower, at-value(u, v)), math.Max(higher, value(best.Theta, w)-at)
+			}
+		}
+		return claim.Decide(fmt.Sprintf("other points are lower by %s and higher by %s", claim.Roughly(lower, 1e-9),
+			claim.Roughly(higher, 1e-9)), "1e-9 each", lower < 1e-9 && higher < 1e-9, "it is no saddle point"), nil
+	}
+}
