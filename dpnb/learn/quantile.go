@@ -37,9 +37,9 @@ type Quantile struct {
 	// coefficients has, so that there are intervals: 0.2 costs the fit a ninth more noise. Zero
 	// spends nothing on them. Not with L1.
 	CurvatureShare float64
-	// Pure spends no δ, as every fit does where there is none: pure ε-DP, with more noise where features
-	// are many. It is then one problem and not a descent; Steps, L1 and
-	// CurvatureShare are refused.
+	// Pure spends no δ, as every fit does where there is none: pure ε-DP, with more noise where
+	// features are many. It is then one problem and not a descent; Steps, L1 and CurvatureShare
+	// are refused.
 	Pure bool
 	// Noise is the source of the noise; nil is noise.NewSecure().
 	Noise noise.Source
