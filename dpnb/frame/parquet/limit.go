@@ -1,11 +1,14 @@
 package parquet
 
 import (
+	"encoding/binary"
+	"errors"
 	"fmt"
 	"math"
 	"os"
 
 	"github.com/apache/arrow-go/v18/arrow/memory"
+	"github.com/apache/arrow-go/v18/parquet/compress"
 	"github.com/apache/arrow-go/v18/parquet/file"
 )
 
@@ -78,4 +81,23 @@ func mostOfColumn(r *file.Reader, size int64, at int) (most int64, err error) {
 		most = max(most, c.TotalUncompressedSize())
 	}
 	return most, nil
+}
+
+// snappy is the library's codec, which makes room for as much as a block says that it holds.
+type snappy struct{ compress.ErrorCodec }
+
+func init() {
+	if c, err := compress.GetCodec(compress.Codecs.Snappy); err == nil {
+		if c, ok := c.(compress.ErrorCodec); ok {
+			compress.RegisterCodec(compress.Codecs.Snappy, snappy{c})
+		}
+	}
+}
+
+// DecodeWithError implements compress.ErrorCodec.
+func (c snappy) DecodeWithError(dst, src []byte) ([]byte, error) {
+	if n, _ := binary.Uvarint(src); n > uint64(max(len(dst), leastLimit)) {
+		return nil, errors.New("a block is said to hold more than its page")
+	}
+	return c.ErrorCodec.DecodeWithError(dst, src)
 }
