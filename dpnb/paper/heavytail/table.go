@@ -68,7 +68,7 @@ type Block struct {
 }
 
 // Blocks returns the table's: Student's t and Pareto features, k = 2, 3, 4, d = 5, 50, n = 10³, 10⁴, 10⁵,
-// the absolute, Huber and squared loss, ε = ½, 1, 4; those of many records last.
+// the absolute, Huber and squared loss, ε = ½, 1, 4; those of many records last, a block for each loss.
 func Blocks() (blocks []Block) {
 	losses := []loss.Convex{loss.LeastAbsolute{}, loss.Huber{Threshold: 0.5}, loss.Squared{}}
 	for _, size := range []struct {
