@@ -80,3 +80,15 @@ func tiltedAny(eta, eps float64) float64 {
 	}
 	return math.Pow(-math.Expm1(0.5*(eps-eta)), 2) / -math.Expm1(-eta)
 }
+
+// Every part is in the μ² of the whole, whatever it is: without one of them, or a tenth less of it, there is less.
+func TestBoundedRangeAddsSquares(t *testing.T) {
+	b := BoundedRange{Ranges: []float64{0.8, 0.4}, Pure: []float64{0.5, 0.2}, Gaussian: []float64{0.3}}
+	var square float64
+	for _, mu := range []float64{pureMu(0.4), pureMu(0.2), pureMu(0.5), pureMu(0.2), 0.3} {
+		square += mu * mu
+	}
+	if got, want := b.Mu(), math.Sqrt(square); math.Abs(got-want) > 1e-14*want {
+		t.Errorf("μ = %v, want %v", got, want)
+	}
+}

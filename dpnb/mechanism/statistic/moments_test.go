@@ -13,7 +13,7 @@ func TestNormsHold(t *testing.T) {
 	src := noise.NewSeeded(4)
 	for _, law := range []Law{Gaussian, Laplace} {
 		for _, of := range []Summand{Means{b, law}, Moments{b, law, false}, Moments{b, law, true}, Moments{b[:1], law,
-			true}, Total{b[1]}} {
+			true}, Total{b[0]}, Total{b[1]}, Total{b[2]}} {
 			if err := of.Validate(); err != nil {
 				t.Fatal(err)
 			}
@@ -23,10 +23,13 @@ func TestNormsHold(t *testing.T) {
 				for j, c := range b {
 					row[j] = []float64{c.Value(2*src.Float64() - 1)}
 					if i%2 == 0 {
-						row[j][0] = []float64{c.Lower, c.Upper, math.Inf(1), math.NaN()}[src.IntN(4)]
+						row[j][0] = []float64{c.Lower, c.Upper, math.Inf(1), math.Inf(-1), math.NaN()}[src.IntN(5)]
 					}
 				}
 				phi := make([]float64, of.Len())
+				if of.Columns() == 1 {
+					row = row[i%len(b):] // a column whatever bounds it was drawn for
+				}
 				of.Sum(phi, row)
 				var l1, l2 float64
 				for _, v := range phi {
