@@ -95,10 +95,8 @@ func fixed(scale float64) func(*mechanism.Release) float64 {
 // tenth too small is off by detected more, and so is missed by less than one in a hundred.
 const surely, detected = 4.5, 2.5
 
-// runs is how many it takes.
-func (c drawn) runs(each int) int {
-	return 1 + int(math.Pow((surely+detected)*c.deviation/c.seen, 2))/each
-}
+// needed is how many numbers it takes.
+func (c drawn) needed() int { return int(math.Pow((surely+detected)*c.deviation/c.seen, 2)) }
 
 // check draws and returns an error if the mean is off by more than surely standard errors.
 func (c drawn) check(seed uint64) error {
@@ -108,7 +106,7 @@ func (c drawn) check(seed uint64) error {
 	}
 	var sum float64
 	count, from := 0, noise.NewSeeded(seed)
-	for k, runs := 0, 1; k < runs; k++ {
+	for count < c.needed() {
 		of := from.Uint64() >> 1
 		var all []*mechanism.Release
 		for _, y := range append([]float64{c.label}, c.also...) {
@@ -122,12 +120,8 @@ func (c drawn) check(seed uint64) error {
 			all = append(all, r)
 		}
 		values := c.read(all)
-		for _, v := range values {
-			sum += v
-		}
-		if count += len(values); k == 0 {
-			runs = c.runs(len(values))
-		}
+		sum += floats.Sum(values)
+		count += len(values)
 	}
 	mean, most := sum/float64(count), surely*c.deviation/math.Sqrt(float64(count))
 	if !(math.Abs(mean-1) <= most) {
@@ -270,12 +264,11 @@ func draws(t testing.TB) (all []drawn) {
 		Score: sgd.Training{Sigma: 4}}
 	tuner.Base.Update, tuner.Base.NoiseMultiplier = nil, 1
 	enter(none("score", tuner).reading(func(r []*mechanism.Release) []float64 {
-		// The square of the larger one of two has the mean 1 as well; that of three is rare, and no run
-		// is as good as none.
+		// The square of the larger one of two has the mean 1 as well, and three are rare.
 		if s := r[0].Also.(*sgd.Selected); s.Update != nil {
 			return squares([]float64{s.Score}, 4)
 		}
-		return []float64{1}
+		return nil
 	}))
 
 	// Of pure ε: the tilt and the output noise, each where the other is small.

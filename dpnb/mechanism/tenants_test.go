@@ -146,7 +146,7 @@ func tenantsAt(t testing.TB, eps float64) (all []tenant) {
 	enter(several.named("one-vs-rest"))(of(multiclass.CalibrateOneVsRest(multi, loss.Logistic{})))
 
 	// Noisy moments.
-	moments := tenant{labels: numbers, badLabel: 2}
+	moments := tenant{labels: numbers, badLabel: 1 + 1e-9}
 	enter(moments.named("AdaSSP"))(of(ssp.CalibrateAdaSSP(
 		ssp.AdaSSPConfig{RowNorm: 1, LabelBound: 1, Epsilon: eps, Delta: delta, Adjacency: add})))
 	functional := ssp.FunctionalConfig{RowNorm: 1, LabelBound: 1, Features: 2, Epsilon: eps, Delta: delta,

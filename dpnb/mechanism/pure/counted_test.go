@@ -1,0 +1,35 @@
+package pure
+
+import (
+	"math"
+	"testing"
+
+	"github.com/dpnb/notebooks/dpnb/matrix"
+	"github.com/dpnb/notebooks/dpnb/noise"
+	"github.com/dpnb/notebooks/dpnb/noise/exact"
+)
+
+// The count has Laplace noise of 1/ε₁ exactly, and what it and the fit cost adds up to ε, whatever was counted: with a
+// tenth less of noise, or with all of ε for the fit, it does not.
+func TestCountAndFitShareEpsilon(t *testing.T) {
+	c := config()
+	c.Records = 0
+	m := Counted{Config: c, Share: 0.1}
+	const n, scale = 60, 10.0
+	rows, labels := matrix.NewDense(n, c.Features, nil), make([]float64, n)
+	for seed := range uint64(20) {
+		r, err := m.Run(rows, labels, noise.NewSeeded(seed), nil)
+		if err != nil {
+			t.Fatal(err)
+		}
+		fit := r.Fitted.(Objective)
+		want := []float64{n}
+		noise.Exact(noise.NewSeeded(seed)).Laplaces(1).AddRounded(want, scale, exact.Grid(scale))
+		if k := math.RoundToEven(max(want[0], 1)); math.Abs(k-float64(fit.Records)) > 1e-9*k {
+			t.Errorf("seed %d: %d counted, want %v", seed, fit.Records, k)
+		}
+		if eps := 1/scale + fit.Epsilon(); eps > c.Epsilon || eps < 0.999*c.Epsilon {
+			t.Errorf("seed %d: the count and the fit cost %v of %v", seed, eps, c.Epsilon)
+		}
+	}
+}
