@@ -35,7 +35,9 @@ type drawn struct {
 	// with which the same noise is drawn for the same records.
 	n, d  int
 	label float64
-	also  []float64
+	// column, if it is not nil, are the n records of one feature.
+	column []float64
+	also   []float64
 	// read returns numbers that have the mean 1, in releases with label and, in order, with also.
 	read func(r []*mechanism.Release) []float64
 	// deviation of each of these numbers.
@@ -104,6 +106,7 @@ func (c drawn) check(seed uint64) error {
 	for i := range c.n {
 		x.Data[i*c.d] = 1
 	}
+	copy(x.Data, c.column)
 	var sum float64
 	count, from := 0, noise.NewSeeded(seed)
 	for count < c.needed() {
@@ -309,6 +312,36 @@ func draws(t testing.TB) (all []drawn) {
 	enter(drawn{name: "quantiles, count", m: statistic.Quantiles{Of: columns[0], Levels: []float64{0.5}, Eta: 2}, d: 1,
 		deviation: 1, seen: 0.1, read: func(r []*mechanism.Release) []float64 {
 			return absolutes(r[0].Coefficients[:1], 2)
+		}})
+	// Records that are spread evenly, between bounds without round numbers: of n records as many as an exponential
+	// mechanism says are between a level and where it is found.
+	const low, n, eta = 2e9, 1000, 1.0
+	even := make([]float64, n)
+	for i := range even {
+		even[i] = low + (float64(i)+0.5)/n
+	}
+	enter(drawn{name: "quantiles", m: statistic.Quantiles{Of: statistic.Number{Lower: low, Upper: low + 1},
+		Levels: []float64{0.25, 0.5, 0.75}, Eta: eta}, n: n, d: 1, column: even, deviation: 1.1, seen: 0.1,
+		read: func(r []*mechanism.Release) (all []float64) {
+			rank := []float64{0}
+			for _, v := range r[0].Coefficients[1:] { // gap, level, gap, level, gap, level, gap
+				rank = append(rank, math.Round((v-low)*n))
+			}
+			rank = append(rank, n)
+			// The middle first, the other levels halfway to the ends, the gaps between what was found.
+			for _, at := range [][3]int{{0, 4, 8}, {0, 2, 4}, {4, 6, 8}, {0, 1, 2}, {2, 3, 4}, {4, 5, 6}, {6, 7, 8}} {
+				kappa := eta
+				if at[1]%2 == 1 {
+					kappa = eta / 4
+				}
+				target, q := 0.5*(rank[at[0]]+rank[at[2]]), math.Exp(-kappa)
+				mean := 2 * q / (1 - q*q)
+				if target != math.Round(target) {
+					mean = 0.5 + q/(1-q)
+				}
+				all = append(all, math.Abs(rank[at[1]]-target)/mean)
+			}
+			return all
 		}})
 	for _, m := range []statistic.Selection{{Keys: 1, Sigma: 2, Threshold: 8}, {Keys: 1, Scale: -1 / math.Log(q),
 		Threshold: 200}} {

@@ -68,6 +68,29 @@ func TestGeometricSelectionIsExact(t *testing.T) {
 	}
 }
 
+// Several keys of a person that others have, too, cost what they show together: a count that a neighbour has one more
+// of has a loss of 1/b with the probability 1/(1 + q), and that many times of so many keys.
+func TestSeveralKeysCostTogether(t *testing.T) {
+	for _, keys := range []int{1, 2, 3, 10} {
+		const b = 2.0
+		e, err := Selection{Keys: keys, Scale: b, Threshold: 100}.Event()
+		if err != nil {
+			t.Fatal(err)
+		}
+		p, err := e.Profile(privacy.AddRemove)
+		if err != nil {
+			t.Fatal(err)
+		}
+		all := math.Pow(1+math.Exp(-1/b), -float64(keys)) // that every key has the largest loss
+		for _, eps := range []float64{0, 0.5, 0.9, 0.99} {
+			eps *= float64(keys) / b
+			if got, least := privacy.DeltaUpper(p, eps), all*-math.Expm1(eps-float64(keys)/b); got < least {
+				t.Errorf("%d keys: δ(%v) = %v, and %v is lost", keys, eps, got, least)
+			}
+		}
+	}
+}
+
 // The probability to be shown is the largest that (ε, δ) allows, δ being what the whole
 // number T attains: p₀ = 0 and pₙ₊₁ = min(e^ε pₙ + δ, 1 − e^{−ε}(1 − pₙ − δ), 1), Theorem 1 of the
 // paper.
