@@ -222,13 +222,14 @@ func draws(t testing.TB) (all []drawn) {
 	enter(drawn{name: "AdaSSP, XᵀX", m: moments, n: 64, d: 1, label: 1}.reading(
 		func(r []*mechanism.Release) []float64 { return squares([]float64{64/r[0].Coefficients[0] - 64}, 1) }))
 	// Its ridge is B − ν + c, ν = n + N(0, σ₁²): between 0 and B for almost every draw.
-	moments.SigmaEigen, moments.SigmaGram, moments.Failure = 0.1, 0.1, 1e-300
-	enter(drawn{name: "AdaSSP, eigenvalue and XᵀX", m: moments, n: 6, d: 1, label: 1}.reading(
+	moments.SigmaEigen, moments.SigmaGram, moments.Failure = 0.1, 0.05, 1e-300
+	eigen := drawn{name: "AdaSSP, eigenvalue", m: moments, n: 5, d: 1, label: 1}.reading(
 		func(r []*mechanism.Release) []float64 {
 			b, c := moments.NoiseNorm(1), moments.SigmaEigen*math.Sqrt(2*math.Log(1/moments.Failure))
-			ridge := b - math.Max(0, 6-c)
-			return squares([]float64{6/r[0].Coefficients[0] - 6 - ridge}, 0.1*math.Sqrt2)
-		}))
+			return squares([]float64{5/r[0].Coefficients[0] - 5 - (b - (5 - c))}, math.Hypot(0.1, 0.05))
+		})
+	eigen.seen *= 0.8 // the rest is of XᵀX
+	enter(eigen)
 
 	// With labels 0 and 1: θ₀ = z/(n + E + ridge), θ₁ = (n + z)/(n + E + ridge).
 	for _, law := range []ssp.Noise{ssp.Gaussian, ssp.Laplace} {

@@ -4,7 +4,9 @@ import (
 	"math"
 	"testing"
 
+	"github.com/dpnb/notebooks/dpnb/mechanism"
 	"github.com/dpnb/notebooks/dpnb/noise"
+	"github.com/dpnb/notebooks/dpnb/privacy"
 )
 
 // No record adds more than the norm, at the corners exactly it; a tenth less would be exceeded.
@@ -100,6 +102,34 @@ func TestIntervalsOfMomentsCover(t *testing.T) {
 			t.Logf("law %d, %s: covers %.3f, half of it %.3f", law, name, share, half)
 			if share < 0.95-4*0.011 || half > 0.88 {
 				t.Errorf("law %d, %s: covers %.3f, half of it %.3f", law, name, share, half)
+			}
+		}
+	}
+}
+
+// A summary costs what its parts do, each by itself: the sums and the quartiles of every column.
+func TestSummaryCostsItsParts(t *testing.T) {
+	of := []Number{{-1, 1}, {0, 3}, {-5, -2}}
+	for _, law := range []Law{Gaussian, Laplace} {
+		m := Summary{Of: of, Log: make([]bool, len(of)), Law: law, Scale: 10, Eta: 0.1}
+		parts := []mechanism.Mechanism{m.Sums()}
+		for j := range of {
+			parts = append(parts, m.Quartiles(j))
+		}
+		var square float64
+		for i, p := range append(parts, m) {
+			p, err := mechanism.Profile(p)
+			if err != nil {
+				t.Fatal(err)
+			}
+			mu, slack, err := privacy.AsGaussian(p, 1e-20)
+			switch {
+			case err != nil || slack != 0:
+				t.Fatal(slack, err)
+			case i < len(parts):
+				square += mu * mu
+			case math.Abs(mu-math.Sqrt(square)) > 0.02*mu:
+				t.Errorf("law %d: μ = %v, and that of the parts is %v", law, mu, math.Sqrt(square))
 			}
 		}
 	}
