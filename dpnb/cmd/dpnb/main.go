@@ -63,6 +63,7 @@ func newRootCommand() *cobra.Command {
 		newTestCommand(),
 		newDataCommand(),
 		newClaimsCommand(),
+		newFaultsCommand(),
 		calc.NewEpsilonCommand(newCalculator()),
 		calc.NewDeltaCommand(newCalculator()),
 		calc.NewSigmaCommand(newCalculator()),

@@ -5,6 +5,8 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"io"
+	"math/rand/v2"
 	"os"
 	"os/exec"
 	"path/filepath"
@@ -100,6 +102,13 @@ func (t *tester) checks() []check {
 		// Longer than the ten minutes that a package has by default.
 		test = []string{"go", "test", "-timeout", "1h", "./..."}
 	}
+	planted := "a handful"
+	switch {
+	case t.short:
+		planted = "the list"
+	case t.full:
+		planted = "all"
+	}
 	tools := "-modfile=" + filepath.Join(toolchain.ModuleDir, "go.mod")
 	return []check{
 		{"gofmt", formatted},
@@ -107,6 +116,9 @@ func (t *tester) checks() []check {
 		{"go vet", command("go", "vet", "./...")},
 		{"staticcheck", command("go", "tool", tools, "staticcheck", "./...")},
 		{strings.Join(test, " "), command(test...)},
+		{"planted faults: " + planted, func(ctx context.Context, root string) error {
+			return t.plant(ctx, root)
+		}},
 		{strings.Join(test, " ") + ", in the modules below", func(ctx context.Context, root string) error {
 			return inModulesBelow(root, func(dir string) error {
 				if filepath.Base(dir) == toolchain.ModuleDir {
@@ -117,6 +129,19 @@ func (t *tester) checks() []check {
 			})
 		}},
 	}
+}
+
+// plant plants faults in the code and sees that they are caught: with --short none, of which the tests have looked at
+// the list, with --full all.
+func (t *tester) plant(ctx context.Context, root string) error {
+	list, results, err := readFaults(root)
+	switch {
+	case err != nil || t.short:
+		return err
+	case t.full:
+		return plantAll(ctx, io.Discard, root, list, list, results)
+	}
+	return plantHandful(ctx, io.Discard, root, list, results, handful, rand.Uint64())
 }
 
 // inModulesBelow does something in the folder of every module below the project's, which are apart so that

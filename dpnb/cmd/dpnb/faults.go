@@ -1,0 +1,186 @@
+package main
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"io"
+	"math/rand/v2"
+	"time"
+
+	"github.com/spf13/cobra"
+
+	"github.com/dpnb/notebooks/dpnb/internal/faults"
+)
+
+func newFaultsCommand() *cobra.Command {
+	var (
+		only, mutate string
+		checks       []string
+		again        bool
+		few, sample  int
+		seed         uint64
+	)
+	cmd := &cobra.Command{
+		Use:   "faults",
+		Short: "Plant mistakes in the code and see which check notices",
+		Long: `Plant each mistake of the list in turn, by an overlay that touches no file, run the checks
+named for it until one fails, and write which it was to docs/faults.md. What was planted before and has not
+changed is not planted again, so that a run that was stopped goes on where it was.
+
+With --mutate a package below dpnb has single operators and numbers changed at random, with all its tests and those
+of --check as the checks; what survives is printed and nothing is written.`,
+		Args: cobra.NoArgs,
+		RunE: func(cmd *cobra.Command, _ []string) error {
+			root, err := here()
+			if err != nil {
+				return err
+			}
+			if mutate != "" {
+				list, err := faults.Mutants(root, mutate, append([]string{mutate}, checks...))
+				if err != nil {
+					return err
+				}
+				return plantMutants(cmd.Context(), cmd.OutOrStdout(), root, list, sample, seed)
+			}
+			list, results, err := readFaults(root)
+			if err != nil {
+				return err
+			}
+			some, err := faults.Select(list, only)
+			if err != nil {
+				return err
+			}
+			out := cmd.OutOrStdout()
+			if few > 0 {
+				return plantHandful(cmd.Context(), out, root, some, results, few, rand.Uint64())
+			}
+			if !again {
+				some = faults.Missing(some, results)
+			}
+			return plantAll(cmd.Context(), out, root, list, some, results)
+		},
+	}
+	f := cmd.Flags()
+	f.StringVar(&only, "only", "", "plant only faults whose name matches this `pattern`, for example 'ssp/*'")
+	f.BoolVar(&again, "again", false, "plant those again that were planted before")
+	f.IntVar(&few, "handful", 0, "plant this `number` of the quick ones, taken at random, and write nothing")
+	f.StringVar(&mutate, "mutate", "", "change operators and numbers of this `package` below dpnb instead")
+	f.StringSliceVar(&checks, "check", nil, "with --mutate, this `check`, too: a package below dpnb, or package:Test")
+	f.IntVar(&sample, "sample", 20, "with --mutate, this `number` of changes")
+	f.Uint64Var(&seed, "seed", 1, "with --mutate, the `seed` by which they are taken")
+	return cmd
+}
+
+// readFaults returns the list, which must be well formed, and what came of each fault.
+func readFaults(root string) ([]faults.Fault, map[string]faults.Result, error) {
+	list, err := faults.Read(root)
+	if err == nil {
+		err = faults.Problems(root, list)
+	}
+	if err != nil {
+		return nil, nil, err
+	}
+	results, err := faults.ReadResults(root)
+	return list, results, err
+}
+
+// plantAll plants faults of the list and writes each result at once.
+func plantAll(ctx context.Context, out io.Writer, root string, list, some []faults.Fault,
+	results map[string]faults.Result) error {
+	err := faults.Sound(ctx, root, faults.Checks(some), func(check string) { fmt.Fprintln(out, "sound:", check) })
+	if err != nil {
+		return err
+	}
+	var failed []error
+	for i, f := range some {
+		r, err := faults.Run(ctx, root, f)
+		if ctx.Err() != nil {
+			return ctx.Err()
+		}
+		if err != nil {
+			failed = append(failed, err)
+			fmt.Fprintf(out, "%d/%d %s: %v\n", i+1, len(some), f.ID, err)
+			continue
+		}
+		if fmt.Fprintf(out, "%d/%d ", i+1, len(some)); !tell(out, f, r) {
+			failed = append(failed, fmt.Errorf("nothing notices %s", f.ID))
+		}
+		results[f.ID] = r
+		if err := faults.WriteResults(root, list, results); err != nil {
+			return err
+		}
+	}
+	return errors.Join(append(failed, faults.WriteDocument(root))...)
+}
+
+// tell prints a result and reports whether the fault was caught.
+func tell(out io.Writer, f faults.Fault, r faults.Result) bool {
+	if !r.Caught() {
+		fmt.Fprintf(out, "%s SURVIVES (%.0f s): %s\n", f.ID, r.Seconds, f.What)
+		return false
+	}
+	fmt.Fprintf(out, "%s caught by %s %s (%.0f s): %s\n", f.ID, r.Check, r.Test, r.Seconds, r.Message)
+	return true
+}
+
+// A handful is so many faults that took no longer than quick seconds before, or as many as there is time for.
+const (
+	handful     = 4
+	handfulTime = 40 * time.Second
+	quick       = 60.0
+)
+
+// plantHandful plants some of the quick faults, and stops when time is up.
+func plantHandful(ctx context.Context, out io.Writer, root string, list []faults.Fault,
+	results map[string]faults.Result, n int, seed uint64) error {
+	end := time.Now().Add(handfulTime)
+	src := rand.New(rand.NewPCG(seed, 0))
+	src.Shuffle(len(list), func(i, j int) { list[i], list[j] = list[j], list[i] })
+	for _, f := range list {
+		was := results[f.ID]
+		if n == 0 || time.Now().After(end) {
+			break
+		}
+		if !was.Caught() || was.Seconds > quick {
+			continue
+		}
+		f.Checks = []string{was.Check}
+		r, err := faults.Run(ctx, root, f)
+		if err != nil {
+			return err
+		}
+		if !tell(out, f, r) {
+			return fmt.Errorf("%s was caught by %s, and is not any more", f.ID, was.Check)
+		}
+		n--
+	}
+	return nil
+}
+
+// plantMutants plants a sample of mutants and prints those that survive as lines of mutants.tsv.
+func plantMutants(ctx context.Context, out io.Writer, root string, list []faults.Fault, sample int, seed uint64) error {
+	src := rand.New(rand.NewPCG(seed, 0))
+	src.Shuffle(len(list), func(i, j int) { list[i], list[j] = list[j], list[i] })
+	all := len(list)
+	caught, tried := 0, 0
+	for _, f := range list {
+		if tried == sample {
+			break
+		}
+		r, err := faults.Run(ctx, root, f)
+		if ctx.Err() != nil {
+			return ctx.Err()
+		}
+		if err != nil {
+			continue // it does not build
+		}
+		if tried++; r.Caught() {
+			caught++
+			continue
+		}
+		fmt.Fprintf(out, "%s\t%s\t%s\t%s\t\n", f.ID, f.File, f.Text, f.Replacement)
+	}
+	fmt.Fprintf(out, "%d of %d mutants were planted, %d caught\n", tried, all, caught)
+	return nil
+}

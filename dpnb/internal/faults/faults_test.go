@@ -1,0 +1,161 @@
+package faults
+
+import (
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+)
+
+// root is the top of the checkout.
+const root = "../../.."
+
+// Every fault of the list can be planted: its text stands once where it is said to. Every survivor of the mutants, too.
+func TestListIsWellFormed(t *testing.T) {
+	list, err := Read(root)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if len(list) < 60 {
+		t.Errorf("only %d faults", len(list))
+	}
+	if err := Problems(root, list); err != nil {
+		t.Error(err)
+	}
+	mutants, err := readMutants(root)
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, f := range mutants {
+		if f.Reason == "" {
+			t.Errorf("%s survives without a reason", f.ID)
+		}
+		if strings.HasPrefix(f.ID, "sample/") {
+			continue
+		}
+		if _, err := f.planted(root); err != nil {
+			t.Error(err)
+		}
+	}
+}
+
+// All faults were planted as they are written now, and were caught; docs/faults.md says so.
+func TestAllAreCaught(t *testing.T) {
+	list, err := Read(root)
+	if err != nil {
+		t.Fatal(err)
+	}
+	results, err := ReadResults(root)
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, f := range Missing(list, results) {
+		t.Errorf("%s was not planted as it is written now: go run ./dpnb/cmd/dpnb faults", f.ID)
+	}
+	for _, f := range list {
+		if !results[f.ID].Caught() {
+			t.Errorf("nothing notices %s: %s", f.ID, f.What)
+		}
+	}
+	want, err := page(root)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if have, err := os.ReadFile(filepath.Join(root, document)); err != nil || string(have) != want {
+		t.Errorf("docs/faults.md is stale (%v): go run ./dpnb/cmd/dpnb faults", err)
+	}
+}
+
+// tiny is a module with a function, a test of it and a test that notices nothing.
+func tiny(t *testing.T) string {
+	t.Helper()
+	dir := t.TempDir()
+	for name, text := range map[string]string{
+		"go.mod":      "module tiny\n\ngo 1.26\n",
+		"dpnb/a/a.go": "package a\n\nfunc Double(x float64) float64 { return 2 * x }\n\nfunc Two() int { return 2 }\n",
+		"dpnb/a/a_test.go": "package a\n\nimport \"testing\"\n\n" +
+			"func TestDouble(t *testing.T) {\n\tif y := Double(3); y != 6 {\n" +
+			"\t\tt.Errorf(\"twice 3 is %v\", y)\n\t}\n}\n\n" +
+			"func TestNothing(t *testing.T) {}\n",
+	} {
+		name = filepath.Join(dir, filepath.FromSlash(name))
+		if err := os.MkdirAll(filepath.Dir(name), 0o700); err != nil {
+			t.Fatal(err)
+		}
+		if err := os.WriteFile(name, []byte(text), 0o600); err != nil {
+			t.Fatal(err)
+		}
+	}
+	return dir
+}
+
+// A fault is caught by the test that it breaks and by no other; what is no fault, or no test, is an error.
+func TestRun(t *testing.T) {
+	dir := tiny(t)
+	f := Fault{ID: "a/x", File: "a/a.go", Text: "2 * x", Replacement: "1.8 * x", What: "w",
+		Checks: []string{"a:TestNothing", "a"}}
+	r, err := Run(t.Context(), dir, f)
+	if err != nil || r.Check != "a" || r.Test != "TestDouble" || r.Message != "twice 3 is 5.4" || r.Hash != f.Hash() {
+		t.Errorf("%+v, %v", r, err)
+	}
+	f.Checks = f.Checks[:1]
+	if r, err := Run(t.Context(), dir, f); err != nil || r.Caught() {
+		t.Errorf("what checks nothing has caught it: %+v, %v", r, err)
+	}
+	for name, c := range map[string]struct{ text, by, check, want string }{
+		"a text that is not there":   {"3 * x", "x", "a", "0 times"},
+		"a text that is there twice": {"x", "y", "a", "times, not once"},
+		"what is no Go":              {"2 * x", "2 ** x", "a", "does not build"},
+		"a check that is not there":  {"2 * x", "1 * x", "a:TestSomethingElse", "runs no test"},
+	} {
+		f := f
+		f.Text, f.Replacement, f.Checks = c.text, c.by, []string{c.check}
+		if r, err := Run(t.Context(), dir, f); err == nil || !strings.Contains(err.Error(), c.want) {
+			t.Errorf("%s: %+v, %v", name, r, err)
+		}
+	}
+	if err := Sound(t.Context(), dir, []string{"a"}, func(string) {}); err != nil {
+		t.Error(err)
+	}
+	broken := filepath.Join(dir, "dpnb", "a", "a.go")
+	text := "package a\n\nfunc Double(x float64) float64 { return x }\n"
+	if err := os.WriteFile(broken, []byte(text), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	if err := Sound(t.Context(), dir, []string{"a"}, func(string) {}); err == nil {
+		t.Error("a check that fails without a fault is taken for one that notices")
+	}
+}
+
+// Operators and numbers are changed one at a time, and nothing else.
+func TestMutants(t *testing.T) {
+	list, err := Mutants(tiny(t), "a", []string{"a"})
+	if err != nil {
+		t.Fatal(err)
+	}
+	var all []string
+	for _, f := range list {
+		all = append(all, f.Replacement)
+	}
+	want := []string{
+		"func Double(x float64) float64 { return 2 / x }", "func Double(x float64) float64 { return 3 * x }",
+		"func Two() int { return 3 }",
+	}
+	if strings.Join(all, "; ") != strings.Join(want, "; ") {
+		t.Errorf("%q", all)
+	}
+}
+
+// What go test writes is read as a person would: the part that failed, and what it said first.
+func TestFirstFailure(t *testing.T) {
+	for text, want := range map[string][2]string{
+		"--- FAIL: TestA (0.1s)\n    --- FAIL: TestA/b (0.0s)\n        a_test.go:3: x is\t2\n" +
+			"        a_test.go:4: y\nFAIL\n": {"TestA/b", "x is 2"},
+		"panic: oh\n\ngoroutine 1\n":                                    {"", "panic: oh"},
+		"--- FAIL: TestA (0.1s)\n    a_test.go:3: x\n--- FAIL: TestB\n": {"TestA", "x"},
+	} {
+		if test, said := firstFailure(text); test != want[0] || said != want[1] {
+			t.Errorf("%q: %q %q", text, test, said)
+		}
+	}
+}

@@ -1,0 +1,124 @@
+package faults
+
+import (
+	"fmt"
+	"go/ast"
+	"go/parser"
+	"go/token"
+	"os"
+	"path/filepath"
+	"slices"
+	"strconv"
+	"strings"
+)
+
+// swapped says by what an operator is replaced.
+var swapped = map[token.Token]string{
+	token.ADD: "-", token.SUB: "+", token.MUL: "/", token.QUO: "*",
+	token.LSS: "<=", token.LEQ: "<", token.GTR: ">=", token.GEQ: ">", token.EQL: "!=", token.NEQ: "==",
+	token.LAND: "||", token.LOR: "&&",
+}
+
+// Mutants returns the changes of one operator or one number in the package at dir below dpnb, in the order of the
+// code: operators are swapped, whole numbers get one more, others a tenth more. What stands in texts and in the names
+// of errors is left alone, and so is a line that is not the only one of its kind in the file.
+func Mutants(root, dir string, checks []string) (all []Fault, err error) {
+	names, err := filepath.Glob(filepath.Join(root, "dpnb", dir, "*.go"))
+	if err != nil {
+		return nil, err
+	}
+	slices.Sort(names)
+	for _, name := range names {
+		if strings.HasSuffix(name, "_test.go") {
+			continue
+		}
+		some, err := mutantsOf(root, name, checks)
+		if err != nil {
+			return nil, err
+		}
+		all = append(all, some...)
+	}
+	return all, nil
+}
+
+func mutantsOf(root, name string, checks []string) (all []Fault, err error) {
+	text, err := os.ReadFile(name)
+	if err != nil {
+		return nil, err
+	}
+	set := token.NewFileSet()
+	file, err := parser.ParseFile(set, name, text, parser.SkipObjectResolution)
+	if err != nil {
+		return nil, err
+	}
+	rel, err := filepath.Rel(filepath.Join(root, "dpnb"), name)
+	if err != nil {
+		return nil, err
+	}
+	change := func(pos token.Pos, length int, by, what string) {
+		p := set.Position(pos)
+		from := strings.LastIndexByte(string(text[:p.Offset]), '\n') + 1
+		to := p.Offset + strings.IndexByte(string(text[p.Offset:]), '\n')
+		line := string(text[from:to])
+		at := p.Offset - from
+		all = append(all, Fault{
+			ID:   fmt.Sprintf("%s:%d:%d", filepath.ToSlash(rel), p.Line, p.Column),
+			File: filepath.ToSlash(rel), Text: strings.TrimSpace(line),
+			Replacement: strings.TrimSpace(line[:at] + by + line[at+length:]), What: what, Checks: checks,
+		})
+	}
+	ast.Inspect(file, func(n ast.Node) bool {
+		switch e := n.(type) {
+		case *ast.ImportSpec, *ast.CompositeLit:
+			_, literal := n.(*ast.CompositeLit)
+			return literal && !isError(n.(*ast.CompositeLit))
+		case *ast.BinaryExpr:
+			if isText(e.X) || isText(e.Y) {
+				return false
+			}
+			if by, ok := swapped[e.Op]; ok && !isNil(e.Y) {
+				change(e.OpPos, len(e.Op.String()), by, "operator")
+			}
+		case *ast.BasicLit:
+			if by, ok := changed(e); ok {
+				change(e.Pos(), len(e.Value), by, "number")
+			}
+		}
+		return true
+	})
+	return slices.DeleteFunc(all, func(f Fault) bool { return strings.Count(string(text), f.Text) != 1 }), nil
+}
+
+// changed returns another value for a number.
+func changed(l *ast.BasicLit) (string, bool) {
+	switch l.Kind {
+	case token.INT:
+		if v, err := strconv.ParseInt(l.Value, 0, 64); err == nil {
+			return strconv.FormatInt(v+1, 10), true
+		}
+	case token.FLOAT:
+		if v, err := strconv.ParseFloat(l.Value, 64); err == nil {
+			return strconv.FormatFloat(1.1*v, 'g', -1, 64), true
+		}
+	}
+	return "", false
+}
+
+func isNil(e ast.Expr) bool { id, ok := e.(*ast.Ident); return ok && id.Name == "nil" }
+
+// isText reports whether an operand of + or a comparison is a text.
+func isText(e ast.Expr) bool {
+	switch x := e.(type) {
+	case *ast.BasicLit:
+		return x.Kind == token.STRING
+	case *ast.BinaryExpr:
+		return isText(x.X) || isText(x.Y)
+	}
+	return false
+}
+
+// isError reports whether a literal is that of an error, whose values are shown and not used.
+func isError(l *ast.CompositeLit) bool {
+	s, ok := l.Type.(*ast.SelectorExpr)
+	return ok && strings.HasSuffix(s.Sel.Name, "Error")
+}
