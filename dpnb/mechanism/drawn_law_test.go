@@ -155,20 +155,23 @@ func draws(t testing.TB) (all []drawn) {
 	shrunk := out.Shrunk(50, false)
 	enter(none("objective, output, shrunk", shrunk).normal(1.0 * 2 / 50))
 
-	curvature := none("curvature", interval.Curvature{Fit: tilt, Sigma: 2, ScoreSigma: 5})
-	enter(curvature.reading(func(r []*mechanism.Release) (all []float64) {
-		m := r[0].Also.(*interval.Moments)
-		for i := range d {
-			for j := range d {
-				of := 1.0
-				if i != j {
-					of = math.Sqrt2
-				}
-				all = append(all, squares([]float64{of * m.Hessian.At(i, j), of * m.Scores.At(i, j) / 2.5}, 2)...)
+	for _, scores := range []bool{false, true} {
+		curvature := none(fmt.Sprintf("curvature, scores: %v", scores),
+			interval.Curvature{Fit: tilt, Sigma: 2, ScoreSigma: 5})
+		enter(curvature.reading(func(r []*mechanism.Release) (all []float64) {
+			m, sigma := r[0].Also.(*interval.Moments).Hessian, 2.0
+			if scores {
+				m, sigma = r[0].Also.(*interval.Moments).Scores, 5.0
 			}
-		}
-		return all
-	}))
+			for i := range d {
+				all = append(all, squares([]float64{m.At(i, i)}, sigma)...)
+				for j := range i {
+					all = append(all, squares([]float64{m.At(i, j)}, sigma/math.Sqrt2)...)
+				}
+			}
+			return all
+		}))
+	}
 
 	enter(none("output", objpert.Output{Loss: loss.Logistic{}, RowNorm: 1, Lambda: 1, Tolerance: 1e-6,
 		Sigma: 2}).normal(2))

@@ -1,6 +1,9 @@
 package privacy
 
-import "testing"
+import (
+	"math"
+	"testing"
+)
 
 // Values of ln δ: mpmath 1.2.1, quadrature at 40 digits over 120 panels.
 func TestHalfNormalGaussianProfile(t *testing.T) {
@@ -39,5 +42,14 @@ func BenchmarkHalfNormalGaussian(b *testing.B) {
 	p, _ := HalfNormalGaussian{HalfNormal{0.0953, 0.125}, 0.1}.Profile(AddRemove)
 	for b.Loop() {
 		p.LogDeltaUpper(Remove, 1)
+	}
+}
+
+// Noise beside it of a μ that is none is refused.
+func TestHalfNormalGaussianRefuses(t *testing.T) {
+	for _, mu := range []float64{-1, math.NaN(), math.Inf(1)} {
+		if err := (HalfNormalGaussian{HalfNormal: HalfNormal{K: 1, A: 1}, Mu: mu}).Validate(); err == nil {
+			t.Errorf("μ = %v is accepted", mu)
+		}
 	}
 }

@@ -95,6 +95,25 @@ func TestBlocks(t *testing.T) {
 	}
 }
 
+// By draws any record can be in any block, the first one, too: where it stands says nothing.
+func TestBlocksAreDrawn(t *testing.T) {
+	m := phases(t, func(c *PhasesConfig) { c.Blocks = 4 })
+	m.Adjacency = privacy.AddRemove
+	const draws = 4000
+	times := make([]float64, m.Count*m.Blocks)
+	for seed := range uint64(draws) {
+		for b, part := range m.blocks(1, noise.Exact(noise.NewSeeded(seed))) {
+			times[b] += float64(len(part))
+		}
+	}
+	for b, got := range times {
+		share := math.Exp2(-float64(min(b/m.Blocks+1, m.Count-1))) / float64(m.Blocks)
+		if want := share * draws; math.Abs(got-want) > 5*math.Sqrt(want) {
+			t.Errorf("the first record is in block %d %v times, want %v", b, got, want)
+		}
+	}
+}
+
 // The noise is what a block's sensitivity asks for: a linear loss moves the minimiser by
 // C/Λ, and ε is that over the scale, to a thousandth.
 func TestPhasesNoise(t *testing.T) {
