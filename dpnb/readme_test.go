@@ -10,6 +10,7 @@ import (
 	"testing"
 
 	"github.com/dpnb/notebooks/dpnb/frame"
+	"github.com/dpnb/notebooks/dpnb/report/notebook"
 )
 
 var goBlock = regexp.MustCompile("(?s)```go\n(.*?)```")
@@ -110,6 +111,29 @@ func TestIndexOfDocs(t *testing.T) {
 			name := strings.TrimPrefix(filepath.ToSlash(p), "../docs/")
 			if name != "README.md" && !strings.Contains(string(index), "("+name+")") {
 				t.Errorf("docs/README.md does not lead to %s", name)
+			}
+		}
+	}
+}
+
+// A notebook that names a page of docs/ links to it, so that the link works in Jupyter, on GitHub and on the site.
+func TestNotebooksLinkToDocs(t *testing.T) {
+	notebooks, err := filepath.Glob("../notebooks/*.ipynb")
+	if err != nil || len(notebooks) < 8 {
+		t.Fatalf("%d notebooks, %v", len(notebooks), err)
+	}
+	bare := regexp.MustCompile(`[^/]docs/[a-z_/-]+\.md`)
+	for _, path := range notebooks {
+		nb, err := notebook.ReadFile(path)
+		if err != nil {
+			t.Fatal(err)
+		}
+		for _, c := range nb.Cells {
+			if c.Type() != "markdown" || strings.Contains(path, "09_your_data") { // which is copied elsewhere
+				continue
+			}
+			for _, name := range bare.FindAllString(c.Source(), -1) {
+				t.Errorf("%s names %s and does not link to it", path, name)
 			}
 		}
 	}
