@@ -60,7 +60,7 @@ func (c *Compared) Display() display.Item {
 	it := c.measured.from.WithOrigin(display.Item{
 		Title:   fmt.Sprintf("The error for %s: what was forecast, and what was measured", l.Target()),
 		Header:  []string{"", "error", c.measured.percent() + " from", "to"},
-		Warning: c.measured.origin.Warning()})
+		Warning: c.measured.warning()})
 	digits := decimals(c.measured.rows[0].Estimate)
 	names, lower, value, upper := c.rows()
 	for i, name := range names {

@@ -48,6 +48,9 @@ type lossPlan struct {
 func (p lossPlan) columns() []string { return p.of.Columns() }
 func (p lossPlan) label() string     { return "error of a model of " + p.of.Target() }
 
+// dataDependent implements maker: the bound on a loss is the model's.
+func (p lossPlan) dataDependent() bool { return p.of.Warning() != "" }
+
 // made implements maker.
 func (p lossPlan) made(chunk *frame.Table) ([][]float64, error) {
 	l, err := p.of.Of(chunk)
@@ -72,9 +75,6 @@ func (p lossPlan) unit() string {
 func (p lossPlan) answer(m statistic.Mechanism, released []float64, s settings) *Statistic {
 	out := p.meanPlan.answer(m, released, s)
 	out.losses = p.of
-	if w := p.of.Warning(); w != "" {
-		out.notes = append(out.notes, "Of the model: "+w)
-	}
 	e := &out.rows[0]
 	out.title, e.Name = "Error of a model of "+p.of.Target(), "mean absolute error"
 	if p.of.Classes {
@@ -93,6 +93,8 @@ func (p lossPlan) answer(m statistic.Mechanism, released []float64, s settings) 
 // maker is a plan whose values are made of its columns in another way than by the schema.
 type maker interface {
 	made(chunk *frame.Table) ([][]float64, error)
+	// dataDependent says that what is known of the values was read off the data.
+	dataDependent() bool
 }
 
 // reader returns how the values of p are read of the chunks of a table, and whether what is known
@@ -105,7 +107,7 @@ func reader(p plan, records frame.Scanner, s *frame.Schema) (func(*frame.Table) 
 					strings.Join(records.Names(), ", "))
 			}
 		}
-		return own.made, false, nil
+		return own.made, own.dataDependent(), nil
 	}
 	v, err := frame.NewValues(s, records.Names(), p.columns())
 	if err != nil {

@@ -199,3 +199,34 @@ func TestLossOfRefusedOnceAndBeside(t *testing.T) {
 		}
 	}
 }
+
+// The bound on a loss is the model's: read off the data, it is no more covered in an answer about the
+// model than in the model, whatever schema the records have that are asked.
+func TestLossOfWarnsOfBoundsOffTheData(t *testing.T) {
+	df := learn.Patients(500, 6)
+	table, err := df.Table()
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, inferred := range []bool{false, true} {
+		from, options := df, []learn.Option{learn.RowNorm(1)}
+		if inferred {
+			from, options = learn.FromTable(table), append(options, learn.InferBounds())
+		}
+		data := learn.Regression(from, "pressure", options...)
+		m, err := learn.Linear{Noise: learn.Seed(1)}.Fit(data, learn.Simulate(1, 1e-6))
+		if err != nil {
+			t.Fatal(err)
+		}
+		s, err := explore.LossOf(m).Noise(learn.Seed(2)).Of(df, learn.Simulate(1, 1e-6))
+		if err != nil {
+			t.Fatal(err)
+		}
+		beside := explore.Beside(learn.StudyOf(data, 500, 1, 1e-6).Forecast(), s)
+		for what, w := range map[string]string{"answer": s.Display().Warning, "beside": beside.Display().Warning} {
+			if strings.Contains(w, "READ OFF THE DATA") != inferred {
+				t.Errorf("%s, bounds off the data %v: warning %q", what, inferred, w)
+			}
+		}
+	}
+}

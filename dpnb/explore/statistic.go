@@ -106,6 +106,18 @@ func (s *Statistic) DataFrame() dataframe.DataFrame {
 		series.New(upper, series.Float, "upper"))...)
 }
 
+// warning says what of the numbers no guarantee covers, "" if nothing.
+func (s *Statistic) warning() string {
+	var warnings []string
+	if w := s.origin.Warning(); w != "" {
+		warnings = append(warnings, w)
+	}
+	if s.dataDependent {
+		warnings = append(warnings, "Bounds or categories were READ OFF THE DATA: the guarantee does not cover that.")
+	}
+	return strings.Join(warnings, " ")
+}
+
 // Display shows the numbers with their intervals, what they mean and the guarantee.
 func (s *Statistic) Display() display.Item {
 	if err := s.Err(); err != nil {
@@ -120,14 +132,7 @@ func (s *Statistic) Display() display.Item {
 		digits := decimals(r.Estimate)
 		it.Row(r.Name, round(r.Value, digits), round(r.Lower, digits), round(r.Upper, digits))
 	}
-	var warnings []string
-	if w := s.origin.Warning(); w != "" {
-		warnings = append(warnings, w)
-	}
-	if s.dataDependent {
-		warnings = append(warnings, "Bounds or categories were READ OFF THE DATA: the guarantee does not cover that.")
-	}
-	it.Warning = strings.Join(warnings, " ")
+	it.Warning = s.warning()
 	it.Notes = append(it.Notes, s.meaning)
 	it.Notes = append(it.Notes, s.notes...)
 	it.Note("Guarantee: %s", s.guarantee.Words())
