@@ -24,8 +24,8 @@ type Options struct {
 	Delta float64
 	// Claim is what the releases are held against; nil means the profile of the mechanism's event.
 	Claim privacy.Profile
-	// Observe is what is seen of a release; nil means all of it: its coefficients and every number that was
-	// released beside them.
+	// Observe is what is seen of a release; nil means all of it: its coefficients, every number and every
+	// truth value that was released beside them, and the parameters that it says it ran with.
 	Observe func(*mechanism.Release) []float64
 	// Score, if not nil, is tried beside those that are learned: a density ratio that is known.
 	Score func(observed []float64) float64

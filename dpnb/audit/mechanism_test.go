@@ -69,6 +69,49 @@ func TestMechanismSeesATenth(t *testing.T) {
 	}
 }
 
+// leaky gives the parity of the number of records away beside a sound release.
+type leaky struct {
+	statistic.Sums
+	Where string
+}
+
+func (l leaky) Run(rows matrix.Rows, labels []float64, src noise.Source, settings *mechanism.Settings) (
+	*mechanism.Release, error) {
+	r, err := l.Sums.Run(rows, labels, src, settings)
+	if err != nil {
+		return nil, err
+	}
+	n, _ := rows.Dims()
+	odd := l.Sums
+	odd.Scale *= 1 + float64(n%2)
+	switch l.Where {
+	case "a truth value":
+		r.Also = &struct{ Odd bool }{n%2 == 1}
+	case "a parameter":
+		r.Fitted = odd
+	case "the tolerance":
+		r.Tolerance = odd.Scale
+	case "the scale of noise":
+		r.NoiseScale = odd.Scale
+	}
+	return r, nil
+}
+
+// Whatever part of a release gives a record away is seen.
+func TestMechanismSeesTheWholeRelease(t *testing.T) {
+	m, claim, pair := sumsAt(t, 3, 1e-5, 1)
+	for _, where := range []string{"nowhere", "a truth value", "a parameter", "the tolerance", "the scale of noise"} {
+		r, err := Mechanism(context.Background(), leaky{m, where}, pair, &Options{Draws: 2000, Delta: 1e-5,
+			Claim: claim}, noise.NewSeeded(3))
+		if err != nil {
+			t.Fatal(err)
+		}
+		if r.Refuted != (where != "nowhere") {
+			t.Errorf("a record that shows in %s: %v", where, r)
+		}
+	}
+}
+
 // Of seeded audits at 90 % of a mechanism that attains its claim, at most a tenth may be false alarms: in
 // fact far fewer are, as the bounds are exact and share that tenth among eight. The same for the bound on ε.
 func TestFalseAlarms(t *testing.T) {

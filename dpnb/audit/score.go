@@ -20,14 +20,16 @@ type score struct {
 }
 
 // observed is what a release shows, as numbers: its coefficients, every number that was released
-// beside them, and how many these are.
+// beside them, and how many these are; and the parameters that it says it ran with, which an earlier
+// part of it may have chosen.
 func observed(r *mechanism.Release) []float64 {
 	x := slices.Clone(r.Coefficients)
 	also := appendNumbers(nil, reflect.ValueOf(r.Also), 0)
-	return append(append(x, float64(len(also))), also...)
+	x = append(append(append(x, float64(len(also))), also...), r.Tolerance, r.NoiseScale)
+	return appendNumbers(x, reflect.ValueOf(r.Fitted), 0)
 }
 
-// appendNumbers appends the numbers in v, in the order in which they are declared.
+// appendNumbers appends the numbers in v, in the order in which they are declared; what is true is 1.
 func appendNumbers(x []float64, v reflect.Value, depth int) []float64 {
 	if depth > 8 {
 		return x
@@ -35,6 +37,11 @@ func appendNumbers(x []float64, v reflect.Value, depth int) []float64 {
 	switch v.Kind() {
 	case reflect.Float64:
 		return append(x, v.Float())
+	case reflect.Bool:
+		if v.Bool() {
+			return append(x, 1)
+		}
+		return append(x, 0)
 	case reflect.Int, reflect.Int64:
 		return append(x, float64(v.Int()))
 	case reflect.Slice, reflect.Array:
