@@ -39,7 +39,8 @@ type Field = frame.Field
 var (
 	// Numeric is a number in [lower, upper].
 	Numeric = frame.NumericField
-	// Log is a number in [lower, upper] that is used on a logarithmic scale.
+	// Log is a number x in [lower, upper] that is used on a logarithmic scale, ln(1 + x − lower). Its
+	// middle is far below √(lower·upper), and is what a missing number counts as: see OrMissingAs.
 	Log = frame.LogField
 	// Categorical is one of the given categories.
 	Categorical = frame.CategoricalField
