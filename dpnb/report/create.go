@@ -6,6 +6,7 @@ import (
 	"io/fs"
 	"os"
 	"path/filepath"
+	"regexp"
 	"slices"
 	"strconv"
 	"strings"
@@ -24,6 +25,9 @@ const (
 	parametersCell = "parameters"
 	noLedger       = `ledger  = ""`
 )
+
+// ledgerLine is the declaration of the ledger, with its comment.
+var ledgerLine = regexp.MustCompile(`(?m)` + noLedger + `.*$`)
 
 // New writes a notebook for data of one's own to path: the project's template without
 // outputs, whose first cell finds the module from any folder, and whose ledger is kept in a file
@@ -48,7 +52,10 @@ func New(root, path string) (err error) {
 	}
 	nb.Cells[module].SetSource(findModule(root))
 	kept := strings.Replace(noLedger, `""`, strconv.Quote(Name(path)+".budget.json"), 1)
-	nb.Cells[parameters].SetSource(strings.Replace(nb.Cells[parameters].Source(), noLedger, kept, 1))
+	// The comment behind it has an example of a name, which is not needed beside one.
+	source := ledgerLine.ReplaceAllLiteralString(nb.Cells[parameters].Source(), kept+" // where the budget and what "+
+		"was released are kept")
+	nb.Cells[parameters].SetSource(source)
 	content, err := nb.Encode()
 	if err != nil {
 		return err

@@ -38,7 +38,8 @@ func TestNew(t *testing.T) {
 	if len(nb.Cells) != 3 || hasOutputs(nb) || nb.Language() != "go" || nb.Metadata()["dpnb"] != nil {
 		t.Errorf("%d cells, outputs %v, metadata %v", len(nb.Cells), hasOutputs(nb), nb.Metadata())
 	}
-	if want := "ledger  = \"mine.budget.json\""; !strings.Contains(nb.Cells[1].Source(), want) {
+	want := "ledger  = \"mine.budget.json\" // where the budget and what was released are kept\n"
+	if !strings.Contains(nb.Cells[1].Source(), want) {
 		t.Errorf("%s, want %s", nb.Cells[1].Source(), want)
 	}
 	// The shell reads the line as the kernel gives it.

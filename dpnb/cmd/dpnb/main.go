@@ -11,6 +11,7 @@ import (
 	"fmt"
 	"os"
 	"os/signal"
+	"strings"
 	"syscall"
 
 	"github.com/spf13/cobra"
@@ -34,7 +35,7 @@ func main() {
 		fmt.Fprintln(os.Stderr, "dpnb: stopped; the next run takes up what is missing")
 		os.Exit(interrupted)
 	default:
-		fmt.Fprintln(os.Stderr, "dpnb:", err)
+		fmt.Fprintln(os.Stderr, "dpnb:", strings.TrimPrefix(err.Error(), "dpnb: "))
 		os.Exit(1)
 	}
 }

@@ -33,8 +33,13 @@ fitted with. Nothing is spent. What is written is about single records.`,
 			if err := m.PredictCSV(out, learn.FromScanner(table.open(args[1])), keep...); err != nil {
 				return err
 			}
+			// Said because of the flags alone: what does not fit counts as missing without a word.
+			hint := ""
+			if table.separator == ";" && table.decimal == "." {
+				hint = "; numbers were read with a decimal point: --decimal , if the file has decimal commas"
+			}
 			_, err = fmt.Fprintf(cmd.OutOrStdout(), "%s has a line for every record of %s; it is about single "+
-				"records\n", out, args[1])
+				"records%s\n", out, args[1], hint)
 			return err
 		},
 	}

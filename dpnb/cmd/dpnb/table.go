@@ -2,7 +2,9 @@ package main
 
 import (
 	"bytes"
+	"errors"
 	"fmt"
+	"io/fs"
 	"os"
 	"unicode/utf8"
 
@@ -58,7 +60,11 @@ func (t *tableFlags) open(path string) (frame.Scanner, error) {
 			*m.to, _ = utf8.DecodeRuneInString(m.text)
 		}
 	}
-	return frame.ScanCSV(path, &t.csv)
+	s, err := frame.ScanCSV(path, &t.csv)
+	if err != nil && !errors.Is(err, fs.ErrNotExist) {
+		err = fmt.Errorf("%w (in a shell, --separator is Comma, and the other settings have flags of their names)", err)
+	}
+	return s, err
 }
 
 // isColumnar reports whether a file begins as Parquet and Arrow files do.

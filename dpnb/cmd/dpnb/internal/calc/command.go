@@ -3,6 +3,7 @@ package calc
 
 import (
 	"encoding/json"
+	"errors"
 	"fmt"
 	"io"
 	"math"
@@ -93,8 +94,7 @@ func (f *flags) query(cmd *cobra.Command) (calculator.Query, error) {
 	line := f.line(cmd)
 	if !cmd.Flags().Changed("events") {
 		if f.typ == "" {
-			return q, &privacy.ParamError{Name: "type", Value: "missing",
-				Want: "--type and its parameters, or --events FILE"}
+			return q, errors.New("nothing to account for: say --type and its parameters, or --events FILE")
 		}
 		q.Lines = []calculator.Line{line}
 		return q, nil
