@@ -134,7 +134,8 @@ func onePlace(dir, name, path string) (err error) {
 	}
 	if err == nil && string(stated) != path {
 		err = fmt.Errorf("dpnb: another cell keeps budget %q in %s, not in %s: a budget has one ledger, "+
-			"and cannot be changed once it is stated; use another name for other data", name, stated, path)
+			"and cannot be changed once it is stated; use another name, Named(\"…\"), for other data",
+			name, stated, path)
 	}
 	return err
 }
@@ -379,9 +380,12 @@ func (b *Budget) Display() display.Item {
 	it.Row("one more can be", "", privacy.FormatDown(s.RemainingEpsilon, 4), privacy.FormatDown(s.RemainingDelta, 4))
 	it.Warning = join(it.Warning, simulated)
 	if len(s.Entries) > 1 {
-		it.Note("All so far is less than the sum of the lines, of releases whose costs did not depend on earlier " +
-			"results; the budget itself holds even if they did. One more can be as much as the last line says if its " +
-			"noise is about Gaussian.")
+		// Pure releases add up; Gaussian ones add up to less.
+		it.Note("All so far is at most the sum of the lines, and holds if no release cost more or less because of an " +
+			"earlier result; the budget itself holds even then.")
+		if s.Delta > 0 {
+			it.Note("One more can be as much as the last line says if its noise is about Gaussian.")
+		}
 	}
 	if len(s.Entries) > 0 && s.Entries[0].Unit != "" {
 		it.Note("Every release is for adding or removing a %s.", s.Entries[0].Unit)

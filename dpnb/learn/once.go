@@ -169,6 +169,11 @@ func (k keptRelease) released(content []byte) ([]byte, error) {
 			differ = append(differ, fmt.Sprintf("the %s is %v and was %v", d.what, d.now, d.was))
 		}
 	}
+	now, was := kindOf(k.Recipe), kindOf(old.Recipe)
+	if now != was {
+		return nil, fmt.Errorf("dpnb: %q is the name of %s that was released before, and now of %s: nothing was "+
+			"charged; use another name", k.Name, was, now)
+	}
 	if differ = append(differ, differences("", tree(k.Recipe), tree(old.Recipe))...); len(differ) > 0 {
 		return nil, fmt.Errorf("dpnb: %q was released before by another recipe: %s. Nothing was charged; use another "+
 			"name, or the recipe of then", k.Name, strings.Join(differ, "; "))
@@ -176,6 +181,15 @@ func (k keptRelease) released(content []byte) ([]byte, error) {
 	return old.Release, nil
 }
 
+// kindOf says in words what a recipe is of: a fit names its learner, and a question of package explore none.
+func kindOf(recipe []byte) string {
+	if m, ok := tree(recipe).(map[string]any); ok && m["learner"] != nil {
+		return "a fit"
+	}
+	return "an answer"
+}
+
+// tree returns JSON as maps, lists and texts, and what is no JSON as it is.
 func tree(text []byte) any {
 	d := json.NewDecoder(bytes.NewReader(text))
 	d.UseNumber() // every digit counts

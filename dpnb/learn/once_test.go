@@ -101,6 +101,12 @@ func TestFitOnceSaysWhatDiffers(t *testing.T) {
 			t.Errorf("%s: %v, want %q", name, err, test.want)
 		}
 	}
+	answer := func([]byte) (string, error) { return "", nil }
+	_, err := learn.Once("x", quarter, map[string]string{"question": "how many"}, nil, nil, answer)
+	if want := "is the name of a fit that was released before, and now of an answer"; err == nil ||
+		!strings.Contains(err.Error(), want) {
+		t.Errorf("an answer by the name of a fit: %v, want %q", err, want)
+	}
 	if _, err := learn.FitOnce(" ", learn.Logistic{}, data, budget.Spend(0.1)); err == nil {
 		t.Error("no name is a name")
 	}

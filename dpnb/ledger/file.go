@@ -76,7 +76,7 @@ func (b *Budget) load() error {
 	}
 	if f.Config != want {
 		return fmt.Errorf("ledger: budget %q was stated with ε = %v, δ = %v, %v, and is now stated with ε = %v, "+
-			"δ = %v, %v: a budget cannot be changed once it is stated; use another name for other data",
+			"δ = %v, %v: a budget cannot be changed once it is stated; use another name, Named(\"…\"), for other data",
 			f.Name, f.Epsilon, f.Delta, f.Adjacency, want.Epsilon, want.Delta, want.Adjacency)
 	}
 	// Entries are only ever added. An older ledger in the place of this one has forgotten some.

@@ -66,12 +66,12 @@ func (c Config) restates(stated Config) error {
 			return "in " + path
 		}
 		return fmt.Errorf("ledger: budget %q is kept %s, not %s: a budget has one ledger, and cannot be changed once "+
-			"it is stated; use another name for other data",
+			"it is stated; use another name, Named(\"…\"), for other data",
 			c.Name, place(stated.Path), place(c.Path))
 	}
 	if c != stated {
 		return fmt.Errorf("ledger: budget %q was stated with ε = %v, δ = %v, %v, and now with ε = %v, δ = %v, %v: a "+
-			"budget cannot be changed once it is stated; use another name for other data",
+			"budget cannot be changed once it is stated; use another name, Named(\"…\"), for other data",
 			c.Name, stated.Epsilon, stated.Delta, stated.Adjacency, c.Epsilon, c.Delta, c.Adjacency)
 	}
 	return nil
