@@ -1,6 +1,7 @@
 package learn
 
 import (
+	"errors"
 	"fmt"
 	"reflect"
 	"slices"
@@ -15,12 +16,17 @@ import (
 
 // Show shows anything of this package, a figure, an error, or a gota
 // dataframe: in a notebook as a table or an image, elsewhere as text. What it
-// shows of raw records is labelled as such. Beside an error, what is empty for it is left out, so
+// shows of raw records is labelled as such. Beside an error, what is empty for that error is left out, so
 // that Show(f(…)) of a call that returns both shows the error once.
 func Show(things ...any) {
-	failed := slices.ContainsFunc(things, func(v any) bool { _, is := v.(error); return is })
+	var failed []error
 	for _, v := range things {
-		if failed && empty(v) {
+		if err, is := v.(error); is {
+			failed = append(failed, err)
+		}
+	}
+	for _, v := range things {
+		if empty(v, failed) {
 			continue
 		}
 		if err := show(v); err != nil {
@@ -29,18 +35,22 @@ func Show(things ...any) {
 	}
 }
 
-// empty reports what has no more to show than that there is an error.
-func empty(v any) bool {
+// empty reports what has no more to show than one of the errors that are shown.
+func empty(v any, shown []error) bool {
 	if r := reflect.ValueOf(v); r.Kind() == reflect.Pointer && r.IsNil() {
-		return true
+		return len(shown) > 0
 	}
+	var own error
 	switch v := v.(type) {
 	case dataframe.DataFrame:
-		return v.Err != nil
+		own = v.Err
 	case interface{ Err() error }:
-		return v.Err() != nil
+		own = v.Err()
 	}
-	return false
+	return own != nil && slices.ContainsFunc(shown, func(err error) bool {
+		return errors.Is(own, errNoModel) || // which only points to the error of the fit
+			strings.Contains(err.Error(), own.Error()) || strings.Contains(own.Error(), err.Error())
+	})
 }
 
 // illustrated is shown with its figure, if there is no error.
