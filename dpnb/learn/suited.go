@@ -4,8 +4,10 @@ import "github.com/dpnb/notebooks/dpnb/frame"
 
 // Suited returns the records of a target and the learner that suits what is publicly known of
 // it: Logistic for two categories, Softmax for more, Linear for a number within bounds,
-// HeavyTails for one without. Logistic and Linear spend a tenth of what they get on narrower
-// intervals for their coefficients. It is what a report for any table begins with:
+// HeavyTails for one without. Of people with several rows it is OneVsRest in place of Softmax,
+// and Linear is of pure ε: what they cost for all rows of a person is known. Logistic and Linear
+// with a δ spend a tenth of what they get on narrower intervals for their coefficients. It is
+// what a report for any table begins with:
 //
 //	learner, data := dpnb.Suited(df, "happy", dpnb.RowNorm(1))
 //	model, err := learner.Fit(data, budget.Spend(0.5))
@@ -15,6 +17,8 @@ func Suited(df DataFrame, target string, opts ...Option) (Learner, *Dataset) {
 	if df.schema != nil {
 		if f, ok := df.schema.Field(target); ok {
 			switch {
+			case f.Kind == frame.Categorical && len(f.Levels) > 2 && df.rows > 1:
+				return OneVsRest{}, Classes(df, target, opts...)
 			case f.Kind == frame.Categorical && len(f.Levels) > 2:
 				return Softmax{}, Classes(df, target, opts...)
 			case f.Kind == frame.Categorical:
@@ -23,6 +27,9 @@ func Suited(df DataFrame, target string, opts ...Option) (Learner, *Dataset) {
 				return HeavyTails{}, Regression(df, target, opts...)
 			}
 		}
+	}
+	if df.rows > 1 {
+		return Linear{Pure: true}, Regression(df, target, opts...)
 	}
 	return Linear{CurvatureShare: 0.1}, Regression(df, target, opts...)
 }

@@ -26,6 +26,19 @@ func TestSuited(t *testing.T) {
 			t.Errorf("%s: %v", target, err)
 		}
 	}
+	// Of people with several rows, what each of them costs is known.
+	several := people.PerPerson("age", 2)
+	for target, want := range map[string]string{
+		"ill": "learn.Logistic", "ward": "learn.OneVsRest", "pressure": "learn.Linear",
+	} {
+		l, data := Suited(several, target, RowNorm(1))
+		if got := fmt.Sprintf("%T", l); got != want {
+			t.Errorf("%s is learnt by %s, want %s", target, got, want)
+		}
+		if _, err := l.Fit(data, NewBudget(1, 1e-6, Named(t.Name()+target)).Spend(1)); err != nil {
+			t.Errorf("%s: %v", target, err)
+		}
+	}
 	if _, data := Suited(people, "nobody"); data.Err() == nil {
 		t.Error("a target that is not there is let pass")
 	}
