@@ -229,7 +229,7 @@ func galleryOf(rows []indexRow) (chapters []chapterFigures) {
 
 // docsKey is where it is kept from what the pages of docs/ were made, and indexInside the inside of their index.
 func docsKey(out string) string     { return filepath.Join(out, stateDir, "docs") }
-func indexInside(out string) string { return filepath.Join(out, stateDir, "docs.html") }
+func indexInside(out string) string { return filepath.Join(out, stateDir, "docs-index") }
 
 // docsIndex is the page that lists the others.
 const docsIndex = "docs/README.md"
