@@ -73,9 +73,8 @@ func bandAt(p, q, cuts []float64, level float64) Curve {
 	c := Curve{Level: level}
 	each := 1 - (1-level)/float64(2*max(1, len(cuts)))
 	for _, t := range cuts {
-		count := func(x []float64) int { return int(math.Round(share(x, t) * float64(len(x)))) }
-		c.Points = append(c.Points, Errors{Threshold: t, FalsePositive: ClopperPearson(count(q), len(q), each),
-			Power: ClopperPearson(count(p), len(p), each), Allowed: math.NaN()})
+		c.Points = append(c.Points, Errors{Threshold: t, FalsePositive: ClopperPearson(exceeding(q, t), len(q), each),
+			Power: ClopperPearson(exceeding(p, t), len(p), each), Allowed: math.NaN()})
 	}
 	return c
 }

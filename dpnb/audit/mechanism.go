@@ -267,13 +267,17 @@ func expected(seen float64, m, n int, side float64) float64 {
 	return math.Max(0.1/float64(n), math.Min(1, centre+side*errors*math.Sqrt(centre*(1-centre))))
 }
 
-// share returns the part of sorted values above t.
-func share(sorted []float64, t float64) float64 {
+// exceeding returns how many of sorted values are above t, and share which part of them.
+func exceeding(sorted []float64, t float64) int {
 	k, found := slices.BinarySearch(sorted, t)
 	for found && k < len(sorted) && sorted[k] == t {
 		k++
 	}
-	return float64(len(sorted)-k) / float64(len(sorted))
+	return len(sorted) - k
+}
+
+func share(sorted []float64, t float64) float64 {
+	return float64(exceeding(sorted, t)) / float64(len(sorted))
 }
 
 // thresholds returns quantiles of both samples, dense in their tails.
