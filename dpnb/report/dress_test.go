@@ -1,6 +1,7 @@
 package report
 
 import (
+	"context"
 	"os"
 	"path"
 	"path/filepath"
@@ -67,6 +68,47 @@ func TestLinks(t *testing.T) {
 	} {
 		if got := links(root, c.file, path.Dir(place(c.file)))(c.address); got != c.want {
 			t.Errorf("%s in %s: %s, want %s", c.address, c.file, got, c.want)
+		}
+	}
+}
+
+// The pages of docs are made anew when the program, a page, a picture or README.md has changed.
+func TestKeyOfDocs(t *testing.T) {
+	root := t.TempDir()
+	write := func(file, content string) {
+		t.Helper()
+		path := filepath.Join(root, file)
+		if err := os.MkdirAll(filepath.Dir(path), 0o755); err != nil {
+			t.Fatal(err)
+		}
+		if err := os.WriteFile(path, []byte(content), 0o600); err != nil {
+			t.Fatal(err)
+		}
+	}
+	key := func(base fingerprint) string {
+		t.Helper()
+		k, err := base.ofDocs(context.Background(), root)
+		if err != nil {
+			t.Fatal(err)
+		}
+		return k
+	}
+	write("docs/a.md", "a")
+	write("docs/images/b.png", "b")
+	write("README.md", "c")
+	last := key("one")
+	if key("one") != last {
+		t.Error("another key of the same")
+	}
+	if key("two") == last {
+		t.Error("the program has changed and the key has not")
+	}
+	for _, file := range []string{"docs/a.md", "docs/images/b.png", "README.md"} {
+		write(file, "changed")
+		if k := key("one"); k == last {
+			t.Errorf("%s has changed and the key has not", file)
+		} else {
+			last = k
 		}
 	}
 }

@@ -65,6 +65,19 @@ func (f fingerprint) of(nb *notebook.Notebook) (string, error) {
 	return checksum(append(content, f...)), err
 }
 
+// ofDocs returns the key of the pages of docs/ and README.md, the pictures among them included.
+func (f fingerprint) ofDocs(ctx context.Context, root string) (string, error) {
+	h := sha256.New()
+	fmt.Fprintln(h, f)
+	everything := func(string, fs.DirEntry) (take, enter bool) { return true, true }
+	for _, path := range []string{filepath.Join(root, "docs"), filepath.Join(root, "README.md")} {
+		if err := hashTree(ctx, h, path, everything); err != nil {
+			return "", err
+		}
+	}
+	return fmt.Sprintf("%x", h.Sum(nil)), nil
+}
+
 // hashTree adds the regular files under dir. Whether to take a file, and whether
 // to enter a folder below dir, is for choose to say.
 func hashTree(ctx context.Context, h hash.Hash, dir string, choose func(string, fs.DirEntry) (take, enter bool)) error {

@@ -45,15 +45,7 @@ func ipynbPath(out, name string) string  { return filepath.Join(out, name+".ipyn
 // writeReport writes the report's files, and last the record that makes them
 // count: a run that is killed in between leaves a report that is done again.
 func writeReport(out string, r *Record, page []byte, nb *notebook.Notebook) error {
-	executed, err := nb.Encode()
-	if err != nil {
-		return err
-	}
-	r.HTML, r.IPYNB = checksum(page), checksum(executed)
-	if err := atomicfile.Write(ipynbPath(out, r.Name), executed); err != nil {
-		return err
-	}
-	if err := atomicfile.Write(htmlPath(out, r.Name), page); err != nil {
+	if err := writeFiles(out, r, page, nb); err != nil {
 		return err
 	}
 	content, err := json.MarshalIndent(r, "", "  ")
@@ -64,6 +56,19 @@ func writeReport(out string, r *Record, page []byte, nb *notebook.Notebook) erro
 		return err
 	}
 	return atomicfile.Write(recordPath(out, r.Name), append(content, '\n'))
+}
+
+// writeFiles writes the page and the notebook of r, and notes their checksums in it.
+func writeFiles(out string, r *Record, page []byte, nb *notebook.Notebook) error {
+	content, err := nb.Encode()
+	if err != nil {
+		return err
+	}
+	r.HTML, r.IPYNB = checksum(page), checksum(content)
+	if err := atomicfile.Write(ipynbPath(out, r.Name), content); err != nil {
+		return err
+	}
+	return atomicfile.Write(htmlPath(out, r.Name), page)
 }
 
 // readRecord returns what is known of a report, and whether it is the one that

@@ -82,7 +82,7 @@ func Run(ctx context.Context, s *Setup, o Options) ([]Record, error) {
 	if ctx.Err() != nil {
 		return nil, ctx.Err()
 	}
-	return records, errors.Join(err, writeSite(ctx, s, o))
+	return records, errors.Join(err, writeSite(ctx, s, o, base))
 }
 
 // each does something with every notebook, several at a time, and returns the first
@@ -238,17 +238,9 @@ func (j *job) report(ctx context.Context, s *Setup, o Options, base fingerprint)
 	if err := j.finish(ctx, s, o, run, started); err != nil {
 		return Record{}, err
 	}
-	shown, formulas, err := takeFormulas(run.notebook)
-	if err != nil {
-		return Record{}, err
-	}
-	inside, err := session.html(ctx, shown, j.title(), filepath.Dir(j.path))
-	if err != nil {
-		return Record{}, err
-	}
 	r := Record{Name: j.name, Title: j.title(), Key: key, Seconds: run.seconds, Failure: run.failure,
 		Files: filesRead(run.log)}
-	content, err := dress(s.Root, insideProject(s.Root, j.path), run.notebook, formulas.put(inside), reportPage(r, o))
+	content, err := session.page(ctx, s.Root, j.path, run.notebook, reportPage(r, o))
 	if err != nil {
 		return Record{}, err
 	}

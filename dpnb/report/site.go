@@ -37,6 +37,9 @@ func Site(ctx context.Context, s *Setup, o Options) (err error) {
 		return err
 	}
 	defer func() { err = errors.Join(err, session.close()) }()
+	if err := os.MkdirAll(o.Out, 0o755); err != nil {
+		return err
+	}
 	for _, path := range o.All {
 		nb, err := notebook.ReadFile(path)
 		if err != nil {
@@ -44,34 +47,34 @@ func Site(ctx context.Context, s *Setup, o Options) (err error) {
 		}
 		r := Record{Name: Name(path), Title: nb.Title()}
 		o.Progress.Step("writing " + r.Name)
-		shown, formulas, err := takeFormulas(nb)
-		if err != nil {
-			return err
-		}
-		inside, err := session.html(ctx, shown, r.Title, filepath.Dir(path))
-		if err != nil {
-			return fmt.Errorf("%s: %w", path, err)
-		}
 		p := reportPage(r, o)
 		p.Verdict = ""
-		content, err := dress(s.Root, insideProject(s.Root, path), nb, formulas.put(inside), p)
+		content, err := session.page(ctx, s.Root, path, nb, p)
 		if err != nil {
 			return fmt.Errorf("%s: %w", path, err)
 		}
-		if err := os.MkdirAll(o.Out, 0o755); err != nil {
-			return err
-		}
-		if err := atomicfile.Write(htmlPath(o.Out, r.Name), content); err != nil {
-			return err
-		}
-		if content, err = nb.Encode(); err != nil {
-			return err
-		}
-		if err := atomicfile.Write(ipynbPath(o.Out, r.Name), content); err != nil {
+		if err := writeFiles(o.Out, &r, content, nb); err != nil {
 			return err
 		}
 	}
-	return writeSite(ctx, s, o)
+	base, err := newFingerprint(ctx, s)
+	if err != nil {
+		return err
+	}
+	return writeSite(ctx, s, o, base)
+}
+
+// page returns the page of a notebook, which is p around its cells.
+func (s *session) page(ctx context.Context, root, path string, nb *notebook.Notebook, p page.Page) ([]byte, error) {
+	shown, formulas, err := takeFormulas(nb)
+	if err != nil {
+		return nil, err
+	}
+	inside, err := s.html(ctx, shown, p.Title, filepath.Dir(path))
+	if err != nil {
+		return nil, err
+	}
+	return dress(root, insideProject(root, path), nb, formulas.put(inside), p)
 }
 
 // reportPage is the page of a notebook without its body.
@@ -129,8 +132,8 @@ type indexRow struct {
 }
 
 // writeSite writes what stands around the reports: the pages of docs/, the gallery and the index of all.
-func writeSite(ctx context.Context, s *Setup, o Options) error {
-	docs, err := writeDocs(ctx, s, o)
+func writeSite(ctx context.Context, s *Setup, o Options, base fingerprint) error {
+	docs, err := writeDocs(ctx, s, o, base)
 	if err != nil {
 		return err
 	}
@@ -234,24 +237,25 @@ func indexInside(out string) string { return filepath.Join(out, stateDir, "docs-
 // docsIndex is the page that lists the others.
 const docsIndex = "docs/README.md"
 
-// writeDocs writes a page for each Markdown file of docs/ and for README.md, if one has changed, and returns the list
-// of them for the index.
-func writeDocs(ctx context.Context, s *Setup, o Options) (index template.HTML, err error) {
+// writeDocs writes a page for each Markdown file of docs/ and for README.md, if anything that they are made of has
+// changed, and returns the list of them for the index.
+func writeDocs(ctx context.Context, s *Setup, o Options, base fingerprint) (index template.HTML, err error) {
 	files, err := documents(s.Root)
 	if err != nil || len(files) == 0 {
 		return "", err
 	}
 	texts, formulasOf := make([]string, len(files)), make([]formulas, len(files))
-	var everything strings.Builder
 	for i, file := range files {
 		content, err := os.ReadFile(filepath.Join(s.Root, filepath.FromSlash(file)))
 		if err != nil {
 			return "", err
 		}
-		fmt.Fprintf(&everything, "%s %d\n%s", file, len(content), content)
 		texts[i] = formulasOf[i].take(string(content))
 	}
-	key := checksum([]byte(everything.String()))
+	key, err := base.ofDocs(ctx, s.Root)
+	if err != nil {
+		return "", err
+	}
 	if known, err := os.ReadFile(docsKey(o.Out)); err == nil && string(known) == key && !o.Force {
 		if inside, err := os.ReadFile(indexInside(o.Out)); err == nil {
 			return template.HTML(inside), nil
