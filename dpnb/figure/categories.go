@@ -26,6 +26,11 @@ func (f *Figure) Intervals(names []string, lo, mid, hi []float64, c Color) *Figu
 		f.Line("", []float64{lo[i], hi[i]}, []float64{y, y}, c)
 		f.Dots("", []float64{mid[i]}, []float64{y}, c)
 	}
+	// No interval ends on the frame.
+	if x := &f.plot.X; !f.logX {
+		room := 0.03 * (x.Max - x.Min)
+		x.Min, x.Max = x.Min-room, x.Max+room
+	}
 	f.named = append(f.named, names...)
 	f.plot.Y.Tick.Marker = plot.ConstantTicks(ticks)
 	f.YRange(0.4, float64(n)+0.6)

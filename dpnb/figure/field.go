@@ -160,10 +160,18 @@ func (h heat) Plot(c draw.Canvas, p *plot.Plot) {
 			}
 			c.SetColor(shade((v - lo) / (hi - lo)))
 			var path vg.Path
-			path.Move(vg.Point{X: trX(x[j]), Y: trY(y[i])})
-			path.Line(vg.Point{X: trX(x[j+1]), Y: trY(y[i])})
-			path.Line(vg.Point{X: trX(x[j+1]), Y: trY(y[i+1])})
-			path.Line(vg.Point{X: trX(x[j]), Y: trY(y[i+1])})
+			left, low, right, high := trX(x[j]), trY(y[i]), trX(x[j+1]), trY(y[i+1])
+			// The next cells are drawn over what is too much; edges that only touch would show as lines.
+			if j+1 < len(row) {
+				right += vg.Points(0.6)
+			}
+			if i+1 < len(h.z) {
+				high += vg.Points(0.6)
+			}
+			path.Move(vg.Point{X: left, Y: low})
+			path.Line(vg.Point{X: right, Y: low})
+			path.Line(vg.Point{X: right, Y: high})
+			path.Line(vg.Point{X: left, Y: high})
 			path.Close()
 			c.Fill(path)
 		}

@@ -38,7 +38,8 @@ var (
 )
 
 var (
-	ink  = color.NRGBA{40, 40, 40, 255}
+	// Ink is the colour of texts.
+	Ink  = color.NRGBA{40, 40, 40, 255}
 	grid = color.NRGBA{228, 228, 228, 255}
 	sans = font.Font{Typeface: "Liberation", Variant: "Sans"}
 )
@@ -54,24 +55,24 @@ type Figure struct {
 	logX bool
 	logY bool
 	err  error
-	// labels are those at the ends of lines.
-	labels *labels
-	// seen are the lines that have a name, named what else has one: for Words.
+	// seen are the lines that have a name, which stands at their ends, named what else has one: for Words.
 	seen  []seen
 	named []string
+	// ends are the labels beside the last of some dots.
+	ends labels
 }
 
 // New returns an empty figure. The labels of the axes carry their units.
 func New(title, xLabel, yLabel string) *Figure {
 	p := plot.New()
 	p.Title.Text = title
-	p.Title.TextStyle = style(12, ink)
+	p.Title.TextStyle = style(12, Ink)
 	p.Title.Padding = vg.Points(8)
 	p.Title.TextStyle.XAlign, p.Title.TextStyle.YAlign = text.XCenter, text.YTop
 	for _, a := range []*plot.Axis{&p.X, &p.Y} {
-		a.Label.TextStyle = style(10.5, ink)
+		a.Label.TextStyle = style(10.5, Ink)
 		a.Label.TextStyle.XAlign = text.XCenter
-		a.Tick.Label = style(9.5, ink)
+		a.Tick.Label = style(9.5, Ink)
 		a.Color = Gray
 		a.Tick.Color = Gray
 		a.Tick.Length = vg.Points(3)
@@ -87,8 +88,8 @@ func New(title, xLabel, yLabel string) *Figure {
 	g.Vertical.Color, g.Horizontal.Color = grid, grid
 	g.Vertical.Width, g.Horizontal.Width = vg.Points(0.5), vg.Points(0.5)
 	p.Add(g)
-	f := &Figure{plot: p, Width: 7, Height: 4, labels: &labels{}}
-	p.Add(f.labels)
+	f := &Figure{plot: p, Width: 7, Height: 4}
+	p.Add(ends{f})
 	return f
 }
 
@@ -250,8 +251,7 @@ func (f *Figure) line(label string, x, y []float64, c color.Color, dashes []vg.L
 	}
 	l.Color, l.Width, l.Dashes = c, vg.Points(1.6), dashes
 	f.plot.Add(l)
-	f.label(label, pts[len(pts)-1], c)
-	f.see(label, pts, false)
+	f.see(label, pts, false, c)
 	return f
 }
 
@@ -268,8 +268,7 @@ func (f *Figure) Dots(label string, x, y []float64, c color.Color) *Figure {
 	}
 	s.GlyphStyle = draw.GlyphStyle{Color: c, Radius: vg.Points(2.6), Shape: draw.CircleGlyph{}}
 	f.plot.Add(s)
-	f.label(label, pts[len(pts)-1], c)
-	f.see(label, pts, true)
+	f.see(label, pts, true, c)
 	return f
 }
 
@@ -301,20 +300,10 @@ func (f *Figure) Level(label string, x0, x1, y float64, c color.Color) *Figure {
 }
 
 // Note writes text at a point, for what a reader should see there.
-func (f *Figure) Note(label string, x, y float64, c color.Color) *Figure {
-	n := &labels{}
-	n.add(label, plotter.XY{X: x, Y: y}, c)
-	f.named = append(f.named, label)
-	f.plot.Add(n)
+func (f *Figure) Note(text string, x, y float64, c color.Color) *Figure {
+	f.named = append(f.named, text)
+	f.plot.Add(labels{{text, plotter.XY{X: x, Y: y}, c}})
 	return f
-}
-
-// label writes text to the right of a point; the texts at the ends of lines
-// are kept apart when the figure is drawn.
-func (f *Figure) label(text string, at plotter.XY, c color.Color) {
-	if text != "" {
-		f.labels.add(text, at, c)
-	}
 }
 
 // PNG returns the figure as a PNG image at 144 dots an inch.

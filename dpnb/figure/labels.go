@@ -2,7 +2,9 @@ package figure
 
 import (
 	"image/color"
+	"math"
 	"sort"
+	"strings"
 
 	"gonum.org/v1/plot"
 	"gonum.org/v1/plot/plotter"
@@ -14,39 +16,58 @@ import (
 // labelHeight is the distance that labels keep from each other.
 const labelHeight = 12.0
 
-// labels is a plotter of texts to the right of points. Those that would overlap
-// are moved apart, up or down, in the order of their points.
-type labels struct {
-	text  []string
-	at    []plotter.XY
-	color []color.Color
+// label is a text to the right of a point.
+type label struct {
+	text  string
+	at    plotter.XY
+	color color.Color
 }
 
-func (l *labels) add(text string, at plotter.XY, c color.Color) {
-	l.text, l.at, l.color = append(l.text, text), append(l.at, at), append(l.color, c)
-}
+// labels is a plotter of labels. Those that would overlap are moved apart, up or down, in the order of their points,
+// and a thin line leads from the point to a label that was moved.
+type labels []label
 
-// labelStyle of label i.
-func (l *labels) style(i int) text.Style {
-	s := style(9.5, l.color[i])
+// style is how a label is written.
+func (l label) style() text.Style {
+	s := style(9.5, l.color)
 	s.YAlign = text.YCenter
 	return s
 }
 
+// beside is how far from its point a label stands, and leaderFrom and leaderTo where a leader begins and ends; one that
+// was moved by less than moved needs none.
+const (
+	beside     = 6.0
+	leaderFrom = 1.5
+	leaderTo   = 9.5
+	moved      = 4.0
+)
+
 // Plot implements plot.Plotter.
-func (l *labels) Plot(c draw.Canvas, p *plot.Plot) {
+func (l labels) Plot(c draw.Canvas, p *plot.Plot) {
 	trX, trY := p.Transforms(&c)
-	order := make([]int, len(l.text))
-	x, y := make([]float64, len(l.text)), make([]float64, len(l.text))
-	for i, at := range l.at {
+	order := make([]int, len(l))
+	x, y, at := make([]float64, len(l)), make([]float64, len(l)), make([]float64, len(l))
+	for i, one := range l {
 		order[i] = i
-		x[i], y[i] = float64(trX(at.X)), float64(trY(at.Y))
+		x[i], y[i] = float64(trX(one.at.X)), float64(trY(one.at.Y))
 	}
+	copy(at, y)
 	sort.SliceStable(order, func(a, b int) bool { return y[order[a]] < y[order[b]] })
 	spread(order, y)
 	below(order, y, float64(c.Max.Y))
-	for i, t := range l.text {
-		c.FillText(l.style(i), vg.Point{X: vg.Length(x[i]) + vg.Points(6), Y: vg.Length(y[i])}, t)
+	var left vg.Length = beside
+	for i := range l {
+		if math.Abs(y[i]-at[i]) > moved {
+			left = leaderTo + 1.5
+		}
+	}
+	for i, one := range l {
+		if math.Abs(y[i]-at[i]) > moved {
+			c.StrokeLine2(draw.LineStyle{Color: one.color, Width: vg.Points(0.5)}, vg.Length(x[i]+leaderFrom),
+				vg.Length(at[i]), vg.Length(x[i]+leaderTo), vg.Length(y[i]))
+		}
+		c.FillText(one.style(), vg.Point{X: vg.Length(x[i]) + left, Y: vg.Length(y[i])}, one.text)
 	}
 }
 
@@ -91,12 +112,63 @@ func spread(order []int, y []float64) {
 }
 
 // GlyphBoxes implements plot.GlyphBoxer, so that room is left for the texts.
-func (l *labels) GlyphBoxes(p *plot.Plot) []plot.GlyphBox {
+func (l labels) GlyphBoxes(p *plot.Plot) []plot.GlyphBox {
 	var boxes []plot.GlyphBox
-	for i, t := range l.text {
-		r := l.style(i).Rectangle(t)
-		r.Max.X += vg.Points(6)
-		boxes = append(boxes, plot.GlyphBox{X: p.X.Norm(l.at[i].X), Y: p.Y.Norm(l.at[i].Y), Rectangle: r})
+	for _, one := range l {
+		r := one.style().Rectangle(one.text)
+		r.Max.X += vg.Points(leaderTo + 1.5)
+		boxes = append(boxes, plot.GlyphBox{X: p.X.Norm(one.at.X), Y: p.Y.Norm(one.at.Y), Rectangle: r})
 	}
 	return boxes
+}
+
+// ends plots the labels at the ends of a figure's lines, which are known when it is drawn.
+type ends struct{ *Figure }
+
+// Plot implements plot.Plotter.
+func (e ends) Plot(c draw.Canvas, p *plot.Plot) { e.merged().Plot(c, p) }
+
+// GlyphBoxes implements plot.GlyphBoxer.
+func (e ends) GlyphBoxes(p *plot.Plot) []plot.GlyphBox { return e.merged().GlyphBoxes(p) }
+
+// merged returns the labels at the ends of lines, with one for all the lines that cannot be told apart: of those the
+// last stands on top and gives the colour.
+func (f *Figure) merged() labels {
+	var out labels
+	taken := make([]bool, len(f.seen))
+	for i, s := range f.seen {
+		if taken[i] {
+			continue
+		}
+		names, last := []string{s.name}, s
+		for j := i + 1; j < len(f.seen); j++ {
+			if !taken[j] && f.coincide(s.points, f.seen[j].points) {
+				taken[j] = true
+				names, last = append(names, f.seen[j].name), f.seen[j]
+			}
+		}
+		name := s.name
+		if n := len(names); n > 1 {
+			name = strings.Join(names[:n-1], ", ") + " = " + names[n-1]
+		}
+		out = append(out, label{name, last.points[len(last.points)-1], last.color})
+	}
+	return append(out, f.ends...)
+}
+
+// apart is the share of the axis by which two lines differ somewhere if they can be told apart.
+const apart = 0.004
+
+// coincide says whether two lines with the same abscissae cannot be told apart.
+func (f *Figure) coincide(a, b plotter.XYs) bool {
+	if len(a) != len(b) || len(a) < 3 {
+		return false
+	}
+	lo, hi := f.span()
+	for i := range a {
+		if a[i].X != b[i].X || math.Abs(f.placed(a[i].Y)-f.placed(b[i].Y)) > apart*(hi-lo) {
+			return false
+		}
+	}
+	return true
 }

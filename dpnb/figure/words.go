@@ -2,6 +2,7 @@ package figure
 
 import (
 	"cmp"
+	"image/color"
 	"math"
 	"slices"
 	"strings"
@@ -13,22 +14,21 @@ import (
 type seen struct {
 	name   string
 	points plotter.XYs
+	color  color.Color
 }
 
-// Words returns what there is to be seen, for readers who do not see it: Alt if it was written, else the title, the
-// axes, how each named line runs, which of them ends above which, and what else is named. It has no figures in it that
-// are not in the labels, so that it is the same wherever the figure looks the same.
+// Words returns what there is to be seen, for readers who do not see it, as sentences: the title, and then Alt if it
+// was written, else the axes, how each named line runs, which of them ends above which, and what else is named. It has
+// no figures in it that are not in the labels, so that it is the same wherever the figure looks the same.
 func (f *Figure) Words() string {
+	title := f.plot.Title.Text
 	if f.Alt != "" {
-		return f.Alt
+		return sentences(title, strings.TrimLeft(strings.TrimPrefix(f.Alt, title), ",:;. "))
 	}
-	var s []string
-	if title := f.plot.Title.Text; title != "" {
-		s = append(s, title)
-	}
+	s := []string{title}
 	if x, y := f.plot.X.Label.Text, f.plot.Y.Label.Text; x != "" && y != "" {
 		s = append(s, y+" against "+x)
-	} else if x+y != "" {
+	} else {
 		s = append(s, x+y)
 	}
 	var runs []string
@@ -37,16 +37,33 @@ func (f *Figure) Words() string {
 			runs = append(runs, line.name+" "+f.run(line.points))
 		}
 	}
-	if len(runs) > 0 {
-		s = append(s, strings.Join(runs, "; "))
-	}
-	if order := f.order(); order != "" {
-		s = append(s, order)
-	}
+	s = append(s, strings.Join(runs, "; "), f.order())
 	if len(f.named) > 0 {
-		s = append(s, "Named: "+strings.Join(f.named, ", "))
+		s = append(s, "Labelled: "+strings.Join(f.named, ", "))
 	}
-	return strings.Join(s, ". ") + "."
+	return sentences(s...)
+}
+
+// sentences ends each text that is not empty with a full stop. A word at the beginning of one is written large, a
+// symbol is not: "noise σ" becomes "Noise σ", "ε(α)", "f(α)" and "n" stay.
+func sentences(texts ...string) string {
+	var out []string
+	for _, text := range texts {
+		text = strings.TrimRight(text, " ;,")
+		if text == "" {
+			continue
+		}
+		word, _, _ := strings.Cut(text, " ")
+		end := strings.IndexFunc(word, func(r rune) bool { return r < 'a' || r > 'z' })
+		if end > 1 || end < 0 && len(word) > 1 {
+			text = strings.ToUpper(text[:1]) + text[1:]
+		}
+		if !strings.ContainsAny(text[len(text)-1:], ".!?") {
+			text += "."
+		}
+		out = append(out, text)
+	}
+	return strings.Join(out, " ")
 }
 
 // span returns the lowest and the highest ordinate of the named lines, as the axis places them.
@@ -128,13 +145,14 @@ func (f *Figure) order() string {
 	return "From the top at the right: " + text
 }
 
-// see remembers what has a name.
-func (f *Figure) see(name string, points plotter.XYs, dots bool) {
+// see remembers what has a name, which is written where its points end.
+func (f *Figure) see(name string, points plotter.XYs, dots bool, c color.Color) {
 	switch {
 	case name == "":
 	case dots || len(points) < 2:
 		f.named = append(f.named, name)
+		f.ends = append(f.ends, label{name, points[len(points)-1], c})
 	default:
-		f.seen = append(f.seen, seen{name, points})
+		f.seen = append(f.seen, seen{name, points, c})
 	}
 }

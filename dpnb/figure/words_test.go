@@ -13,20 +13,20 @@ func TestWords(t *testing.T) {
 		Dots("simulated", x, x, Gray).
 		Level("limit", 1, 4, 5, Gray).
 		Note("here", 1, 1, Gray)
-	want := "Noise. σ against records. ours falls; theirs rises, then falls, then rises; same is level; hill rises, " +
-		"then falls. From the top at the right: theirs, limit, hill, same with ours. Named: simulated, here."
+	want := "Noise. σ against records. Ours falls; theirs rises, then falls, then rises; same is level; hill rises, " +
+		"then falls. From the top at the right: theirs, limit, hill, same with ours. Labelled: simulated, here."
 	if got := f.Words(); got != want {
 		t.Errorf("%s\nwant\n%s", got, want)
 	}
-	if f.Alt = "short"; f.Words() != "short" {
+	if f.Alt = "short"; f.Words() != "Noise. Short." {
 		t.Error("what was written is not taken")
 	}
 	rows := New("Means", "years", "").Intervals([]string{"a", "b"}, x[:2], x[1:3], x[2:4], Blue)
-	if got := rows.Words(); got != "Means. years. Named: a, b." {
+	if got := rows.Words(); got != "Means. Years. Labelled: a, b." {
 		t.Error(got)
 	}
 	steep := New("", "n", "risk").LogY().Line("risk", []float64{1, 2, 3}, []float64{1, 1e-2, 1e-4}, Blue)
-	if got := steep.Words(); got != "risk against n. risk falls." {
+	if got := steep.Words(); got != "Risk against n. Risk falls." {
 		t.Error(got)
 	}
 }

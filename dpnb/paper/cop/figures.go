@@ -4,6 +4,7 @@ import (
 	"fmt"
 	"math"
 	"slices"
+	"strings"
 
 	"gonum.org/v1/gonum/stat"
 
@@ -91,7 +92,7 @@ func (p Points) Figure(title string, of Measure) *figure.Figure {
 		powers = append(powers, math.Pow(10, e))
 	}
 	f.LogX(ticks...).LogY(powers...).YRange(least/1.5, most*1.2)
-	f.Alt = fmt.Sprintf("%s, over n from %g to %g: %v", title, ticks[0], ticks[len(ticks)-1], ends)
+	f.Alt = fmt.Sprintf("From n = %g to %g: %s", ticks[0], ticks[len(ticks)-1], strings.Join(ends, "; "))
 	return f
 }
 

@@ -3,6 +3,7 @@ package cop
 import (
 	"fmt"
 	"math"
+	"strings"
 
 	"github.com/dpnb/notebooks/dpnb/figure"
 	"github.com/dpnb/notebooks/dpnb/loss"
@@ -154,6 +155,6 @@ func Gaps(title, xLabel string, prices []Price, width func(Price) float64, reach
 		at = append(at, fmt.Sprintf("%s %.3f", p.Kernel.Name(), s.Gap(0)))
 	}
 	f.YRange(-0.15*top, top) // room for the labels
-	f.Alt = fmt.Sprintf("%s; at zero %v, each falling to nothing", title, at)
+	f.Alt = fmt.Sprintf("At zero: %s; each falls to nothing", strings.Join(at, ", "))
 	return f
 }

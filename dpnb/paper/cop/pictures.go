@@ -35,9 +35,17 @@ func Plane(title string, f func(x []float64) float64, levels ...float64) *figure
 			z[i] = append(z[i], f([]float64{a, b}))
 		}
 	}
-	fig := figure.New(fmt.Sprintf("%s (lines at %v)", title, levels), "x₁", "x₂")
+	fig := figure.New(title, "x₁", "x₂")
 	fig.Heat(x, x, z).Contours(x, x, z, levels, figure.Gray)
-	fig.Alt = fmt.Sprintf("%s, over the square [−1, 1]²: %.3f at 0, %.3f at (1, 0), %.3f at (1, 1)", title,
+	for _, level := range levels { // named where they cross a diagonal, along which f falls from the middle
+		for _, a := range x {
+			if a > 0 && f([]float64{a, -a}) < level {
+				fig.Note(fmt.Sprint(level), a, -a, figure.Ink)
+				break
+			}
+		}
+	}
+	fig.Alt = fmt.Sprintf("Over the square [−1, 1]²: %.3f at 0, %.3f at (1, 0), %.3f at (1, 1)",
 		f([]float64{0, 0}), f([]float64{1, 0}), f([]float64{1, 1}))
 	return fig
 }
@@ -117,8 +125,8 @@ func Figure4() (all []*figure.Figure) {
 		at := func(x float64) []any {
 			return []any{s.Function.Value(x), s.Convolved.Value(x), s.Envelope.Value(x)}
 		}
-		f.Alt = fmt.Sprintf("%s: at 0 the loss is %.3f, convolved %.3f, its envelope %.3f; at 1.6 they are %.3f, "+
-			"%.3f and %.3f", append(append([]any{s.Name}, at(0)...), at(1.6)...)...)
+		f.Alt = fmt.Sprintf("At 0 the loss is %.3f, convolved %.3f, its envelope %.3f; at 1.6 they are %.3f, "+
+			"%.3f and %.3f", append(at(0), at(1.6)...)...)
 		all = append(all, f)
 	}
 	return all
@@ -140,7 +148,7 @@ func Overlap(title, xLabel string, first, second []float64, names [2]string) *fi
 		}
 		color := []figure.Color{figure.Gray, figure.Orange}[k]
 		f.Bars(edges, heights, color).Note(names[k], mean+0.45, 0.43+0.08*float64(k), color)
-		f.Alt += fmt.Sprintf("%s about %.2f; ", names[k], mean)
+		f.Alt += fmt.Sprintf("%s: mean %.2f; ", names[k], mean)
 	}
 	return f
 }
