@@ -155,3 +155,15 @@ func TestNoBlankStrip(t *testing.T) {
 		t.Errorf("with names the line ends at (%d, %d), without at (%d, %d)", b, a, right, top)
 	}
 }
+
+// A curve ends where it was asked to, and is evenly spread on the axis as it is seen.
+func TestCurve(t *testing.T) {
+	f := New("", "n", "risk").LogX().Curve("1/n", 1, 100, func(x float64) float64 { return 1 / x }, Blue)
+	p := f.seen[0].points
+	if mid := p[len(p)/2].X; p[0].X != 1 || math.Abs(p[len(p)-1].X/100-1) > 1e-12 || math.Abs(mid/10-1) > 1e-12 {
+		t.Errorf("from %v over %v to %v", p[0].X, mid, p[len(p)-1].X)
+	}
+	if p[0].Y != 1 {
+		t.Errorf("1/n is %v at 1", p[0].Y)
+	}
+}
