@@ -507,3 +507,9 @@ func SweepEpsilon(l Learner, train, test *Dataset, delta float64, seeds int, eps
 //
 //	dpnb.Show(model, err)
 func Show(things ...any) { learn.Show(things...) }
+
+// Must returns v, and ends the cell if there is an error. Where v is shown at once it is not needed, because Show
+// takes errors as well.
+//
+//	score := dpnb.Must(model.Score(test))
+func Must[T any](v T, err error) T { return learn.Must(v, err) }

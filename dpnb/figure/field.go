@@ -9,6 +9,7 @@ import (
 	"gonum.org/v1/gonum/floats"
 	"gonum.org/v1/plot"
 	"gonum.org/v1/plot/plotter"
+	"gonum.org/v1/plot/text"
 	"gonum.org/v1/plot/vg"
 	"gonum.org/v1/plot/vg/draw"
 )
@@ -36,6 +37,11 @@ func (f *Figure) Bars(edges, heights []float64, c color.NRGBA) *Figure {
 		bar.LineStyle = draw.LineStyle{Color: color.White, Width: vg.Points(0.3)}
 		f.plot.Add(bar)
 	}
+	tops := make(plotter.XYs, len(heights))
+	for i, h := range heights {
+		tops[i] = plotter.XY{X: edges[i], Y: h}
+	}
+	f.record("bars", "", tops)
 	return f
 }
 
@@ -58,6 +64,7 @@ func (f *Figure) Whiskers(x, lo, hi []float64, c color.Color) *Figure {
 		l.Color, l.Width = c, vg.Points(1.1)
 		f.plot.Add(l)
 	}
+	f.record("whiskers", "", append(a, b...))
 	return f
 }
 
@@ -78,6 +85,7 @@ func (f *Figure) Contours(x, y []float64, z [][]float64, levels []float64, c col
 	lines := plotter.NewContour(g, levels, one{c})
 	lines.LineStyles = []draw.LineStyle{{Color: c, Width: vg.Points(1)}}
 	f.plot.Add(lines)
+	f.recordField(fmt.Sprintf("contours at %.4g", levels), g)
 	return f
 }
 
@@ -90,8 +98,79 @@ func (f *Figure) Heat(x, y []float64, z [][]float64) *Figure {
 		f.fail(err)
 		return f
 	}
-	f.plot.Add(heat{g, f.logX, f.logY})
+	f.heat = &heat{g, f.logX, f.logY, false}
+	f.plot.Add(f.heat)
+	f.recordField("map", g)
 	return f
+}
+
+// HeatLog is Heat with colours that go by the logarithm of z; values that are not positive stay white.
+func (f *Figure) HeatLog(x, y []float64, z [][]float64) *Figure {
+	if f.Heat(x, y, z); f.heat != nil {
+		f.heat.logZ = true
+	}
+	return f
+}
+
+// ColorBar draws the scale of the colours of Heat to the right of the figure, and what they are the value of.
+func (f *Figure) ColorBar(label string) *Figure {
+	if f.heat == nil {
+		f.fail(errors.New("figure: a colour bar needs a map: call Heat first"))
+		return f
+	}
+	f.bar = &colorBar{label}
+	f.named = append(f.named, "colour bar: "+label)
+	return f
+}
+
+// recordField remembers a map by its corners and its middle.
+func (f *Figure) recordField(kind string, g valueGrid) {
+	columns, rows := g.Dims()
+	line := fmt.Sprintf("%s of %d × %d:", kind, columns, rows)
+	for _, r := range []int{0, rows / 2, rows - 1} {
+		for _, c := range []int{0, columns / 2, columns - 1} {
+			line += fmt.Sprintf(" (%.4g, %.4g, %.4g)", g.x[c]+0, g.y[r]+0, g.z[r][c]+0)
+		}
+	}
+	f.drawn = append(f.drawn, line)
+}
+
+// colorBar is the scale of a map's colours.
+type colorBar struct{ label string }
+
+// draw draws the bar at the right of c and returns what is left of it.
+func (b colorBar) draw(c draw.Canvas, h *heat) draw.Canvas {
+	const room, width, steps = 74, 12, 120
+	lo, hi := h.span()
+	bar := draw.Crop(c, c.Max.X-c.Min.X-vg.Points(room), 0, vg.Points(38), -vg.Points(30))
+	for i := range steps {
+		at := func(k int) vg.Length { return bar.Min.Y + (bar.Max.Y-bar.Min.Y)*vg.Length(k)/steps }
+		c.SetColor(shade((float64(i) + 0.5) / steps))
+		left, right := bar.Min.X+vg.Points(10), bar.Min.X+vg.Points(10+width)
+		var path vg.Path
+		path.Move(vg.Point{X: left, Y: at(i)})
+		path.Line(vg.Point{X: right, Y: at(i)})
+		path.Line(vg.Point{X: right, Y: at(i+1) + 0.4}) // no seam
+		path.Line(vg.Point{X: left, Y: at(i+1) + 0.4})
+		path.Close()
+		c.Fill(path)
+	}
+	ticker := evenTicks(1, "")
+	from, to := lo, hi
+	if h.logZ {
+		ticker, from, to = logTicks(nil), math.Exp(lo), math.Exp(hi)
+	}
+	words := style(9, Ink)
+	words.YAlign = text.YCenter
+	for _, t := range ticker.Ticks(from, to) {
+		if t.Label != "" {
+			y := bar.Min.Y + (bar.Max.Y-bar.Min.Y)*vg.Length((h.placed(t.Value)-lo)/(hi-lo))
+			c.FillText(words, vg.Point{X: bar.Min.X + vg.Points(14+width), Y: y}, t.Label)
+		}
+	}
+	words.XAlign, words.YAlign = text.XRight, text.YBottom
+	c.FillText(words, vg.Point{X: c.Max.X, Y: bar.Max.Y + vg.Points(8)}, b.label)
+	return draw.Crop(c, 0, -vg.Points(room), 0, 0)
 }
 
 // one is a palette of one colour.
@@ -135,15 +214,23 @@ func (g valueGrid) Y(r int) float64    { return g.y[r] }
 // on the scale of the axis.
 type heat struct {
 	valueGrid
-	logX, logY bool
+	logX, logY, logZ bool
 }
 
-// Plot implements plot.Plotter.
-func (h heat) Plot(c draw.Canvas, p *plot.Plot) {
-	lo, hi := math.Inf(1), math.Inf(-1)
+// placed is a value as the scale of colours places it.
+func (h heat) placed(v float64) float64 {
+	if h.logZ {
+		return math.Log(v)
+	}
+	return v
+}
+
+// span returns the least and the largest of the placed values that are finite.
+func (h heat) span() (lo, hi float64) {
+	lo, hi = math.Inf(1), math.Inf(-1)
 	for _, row := range h.z {
 		for _, v := range row {
-			if !math.IsNaN(v) && !math.IsInf(v, 0) {
+			if v = h.placed(v); !math.IsNaN(v) && !math.IsInf(v, 0) {
 				lo, hi = math.Min(lo, v), math.Max(hi, v)
 			}
 		}
@@ -151,11 +238,17 @@ func (h heat) Plot(c draw.Canvas, p *plot.Plot) {
 	if !(hi > lo) {
 		hi = lo + 1
 	}
+	return lo, hi
+}
+
+// Plot implements plot.Plotter.
+func (h heat) Plot(c draw.Canvas, p *plot.Plot) {
+	lo, hi := h.span()
 	trX, trY := p.Transforms(&c)
 	x, y := cellEdges(h.x, h.logX), cellEdges(h.y, h.logY)
 	for i, row := range h.z {
 		for j, v := range row {
-			if math.IsNaN(v) || math.IsInf(v, 0) {
+			if v = h.placed(v); math.IsNaN(v) || math.IsInf(v, 0) {
 				continue
 			}
 			c.SetColor(shade((v - lo) / (hi - lo)))

@@ -60,6 +60,12 @@ type Figure struct {
 	named []string
 	// ends are the labels beside the last of some dots.
 	ends labels
+	// drawn says what was added, with its numbers: for Numbers.
+	drawn []string
+	// equal asks for axes of one scale.
+	equal bool
+	heat  *heat
+	bar   *colorBar
 }
 
 // New returns an empty figure. The labels of the axes carry their units.
@@ -183,8 +189,11 @@ func tickLabel(v float64) string {
 		text = strings.Replace(strconv.FormatFloat(v, 'e', -1, 64), "e-0", "e-", 1)
 		text = strings.Replace(strings.Replace(text, "e+0", "e", 1), "e+", "e", 1)
 	}
-	return strings.Replace(text, "-", "−", 1)
+	return strings.ReplaceAll(text, "-", "−")
 }
+
+// Number writes a number as the ticks of a figure do: 0.5, 20, 1e−6.
+func Number(v float64) string { return tickLabel(v) }
 
 // roundStep returns the number of the form 1, 2 or 5 times a power of ten next
 // above x > 0.
@@ -197,6 +206,9 @@ func roundStep(x float64) float64 {
 	}
 	return 10 * p
 }
+
+// Equal gives both axes one scale, so that a circle is round: the axis with room to spare is made longer.
+func (f *Figure) Equal() *Figure { f.equal = true; return f }
 
 // XRange and YRange fix the ends of an axis.
 func (f *Figure) XRange(lo, hi float64) *Figure { f.plot.X.Min, f.plot.X.Max = lo, hi; return f }
@@ -268,8 +280,29 @@ func (f *Figure) line(label string, x, y []float64, c color.Color, dashes []vg.L
 	}
 	l.Color, l.Width, l.Dashes = c, vg.Points(1.6), dashes
 	f.plot.Add(l)
+	if n := len(pts); n > 2 && n <= fewPoints { // what was computed is told from what is drawn between
+		f.glyphs(pts, c, 1.9)
+	}
+	kind := "line"
+	if dashes != nil {
+		kind = "dashed"
+	}
+	f.record(kind, label, pts)
 	f.see(label, pts, false, c)
 	return f
+}
+
+// fewPoints is up to how many points of a line are marked.
+const fewPoints = 12
+
+func (f *Figure) glyphs(pts plotter.XYs, c color.Color, radius float64) {
+	s, err := plotter.NewScatter(pts)
+	if err != nil {
+		f.fail(err)
+		return
+	}
+	s.GlyphStyle = draw.GlyphStyle{Color: c, Radius: vg.Points(radius), Shape: draw.CircleGlyph{}}
+	f.plot.Add(s)
 }
 
 // Dots draws a dot at every point.
@@ -278,13 +311,8 @@ func (f *Figure) Dots(label string, x, y []float64, c color.Color) *Figure {
 	if f.err != nil {
 		return f
 	}
-	s, err := plotter.NewScatter(pts)
-	if err != nil {
-		f.fail(err)
-		return f
-	}
-	s.GlyphStyle = draw.GlyphStyle{Color: c, Radius: vg.Points(2.6), Shape: draw.CircleGlyph{}}
-	f.plot.Add(s)
+	f.glyphs(pts, c, 2.6)
+	f.record("dots", label, pts)
 	f.see(label, pts, true, c)
 	return f
 }
@@ -308,6 +336,7 @@ func (f *Figure) Band(x, lo, hi []float64, c color.NRGBA) *Figure {
 	poly.Color = c
 	poly.LineStyle.Width = 0
 	f.plot.Add(poly)
+	f.record("band", "", ring)
 	return f
 }
 
@@ -319,6 +348,7 @@ func (f *Figure) Level(label string, x0, x1, y float64, c color.Color) *Figure {
 // Note writes text at a point, for what a reader should see there.
 func (f *Figure) Note(text string, x, y float64, c color.Color) *Figure {
 	f.named = append(f.named, text)
+	f.record("note", text, plotter.XYs{{X: x, Y: y}})
 	f.plot.Add(labels{{text, plotter.XY{X: x, Y: y}, c}})
 	return f
 }
@@ -361,6 +391,9 @@ func (f *Figure) draw(c draw.Canvas) {
 		}
 	}
 	c = draw.Crop(c, vg.Points(m), -vg.Points(m), vg.Points(m), -vg.Points(m))
+	if f.bar != nil {
+		c = f.bar.draw(c, f.heat)
+	}
 	// For the name of an axis the plot leaves room about the mean of its ends, which is not the middle of
 	// a logarithmic one, and a strip would be blank: their names are written here.
 	x, y, inner := f.plot.X.Label, f.plot.Y.Label, c
@@ -371,6 +404,9 @@ func (f *Figure) draw(c draw.Canvas) {
 	if f.logY && y.Text != "" {
 		f.plot.Y.Label.Text = ""
 		inner = draw.Crop(inner, y.TextStyle.Height(y.Text)+y.Padding, 0, 0, 0)
+	}
+	if f.equal {
+		f.equalise(inner)
 	}
 	f.plot.Draw(inner)
 	area := f.plot.DataCanvas(inner)
@@ -385,6 +421,24 @@ func (f *Figure) draw(c draw.Canvas) {
 		c.FillText(turned, vg.Point{X: at, Y: middle.Y}, y.Text)
 	}
 	f.plot.X.Label, f.plot.Y.Label = x, y
+}
+
+// equalise lengthens the axis whose unit is drawn longer. It goes round twice, since its ticks take room of their own.
+func (f *Figure) equalise(c draw.Canvas) {
+	x, y := &f.plot.X, &f.plot.Y
+	for range 2 {
+		size := f.plot.DataCanvas(c).Size()
+		perX, perY := (x.Max-x.Min)/float64(size.X), (y.Max-y.Min)/float64(size.Y)
+		widen := func(a *plot.Axis, by float64) {
+			mid, half := (a.Min+a.Max)/2, (a.Max-a.Min)/2*by
+			a.Min, a.Max = mid-half, mid+half
+		}
+		if perX < perY {
+			widen(x, perY/perX)
+		} else {
+			widen(y, perX/perY)
+		}
+	}
 }
 
 func (f *Figure) width() vg.Length  { return vg.Length(f.Width) * vg.Inch }

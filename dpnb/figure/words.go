@@ -2,6 +2,7 @@ package figure
 
 import (
 	"cmp"
+	"fmt"
 	"image/color"
 	"math"
 	"slices"
@@ -155,4 +156,28 @@ func (f *Figure) see(name string, points plotter.XYs, dots bool, c color.Color) 
 	default:
 		f.seen = append(f.seen, seen{name, points, c})
 	}
+}
+
+// Numbers returns what the figure draws as a text: its title and axes, every line, band, dot and note with its name and
+// at most nine of its points to four digits. It is the same wherever the numbers are, whatever the fonts, so that a
+// test can keep it.
+func (f *Figure) Numbers() string {
+	head := fmt.Sprintf("%s\nx: %s, y: %s\n", f.plot.Title.Text, f.plot.X.Label.Text, f.plot.Y.Label.Text)
+	return head + strings.Join(f.drawn, "\n") + "\n"
+}
+
+// record remembers what is drawn.
+func (f *Figure) record(kind, name string, pts plotter.XYs) {
+	const most = 9
+	line := strings.TrimSpace(kind + " " + name)
+	line += fmt.Sprintf(", %d points:", len(pts))
+	last := len(pts) - 1
+	for i := range min(len(pts), most) {
+		p := pts[i]
+		if len(pts) > most {
+			p = pts[i*last/(most-1)]
+		}
+		line += fmt.Sprintf(" (%.4g, %.4g)", p.X+0, p.Y+0)
+	}
+	f.drawn = append(f.drawn, line)
 }

@@ -160,3 +160,12 @@ func gotaItem(df dataframe.DataFrame) display.Item {
 	}
 	return it
 }
+
+// Must returns v, and panics if there is an error: for the cells of a notebook, which have nobody to return it to.
+// What is shown needs none, since Show takes the error with it.
+func Must[T any](v T, err error) T {
+	if err != nil {
+		panic(err)
+	}
+	return v
+}

@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"math"
 
+	"github.com/dpnb/notebooks/dpnb/figure"
 	"github.com/dpnb/notebooks/dpnb/loss"
 	"github.com/dpnb/notebooks/dpnb/sim"
 	"github.com/dpnb/notebooks/dpnb/theory/proportional"
@@ -14,15 +15,6 @@ import (
 type Graph struct {
 	Name string
 	X, Y []float64
-}
-
-// grid returns n + 1 equidistant points.
-func grid(lo, hi float64, n int) []float64 {
-	x := make([]float64, n+1)
-	for i := range x {
-		x[i] = lo + (hi-lo)*float64(i)/float64(n)
-	}
-	return x
 }
 
 // graphsOf returns a loss, its slope and its curvature at label y.
@@ -41,13 +33,13 @@ func graphsOf(l loss.Loss, y float64, names [3]string, x []float64) []Graph {
 // Figure1 returns the graphs of H_L, H_L′ and H_L″ for L = 1: the Huber loss
 // of the residual r on [−3, 3].
 func Figure1() []Graph {
-	return graphsOf(loss.Huber{Threshold: 1}, 0, [3]string{"H_L", "H_L′", "H_L″"}, grid(-3, 3, 600))
+	return graphsOf(loss.Huber{Threshold: 1}, 0, [3]string{"H_L", "H_L′", "H_L″"}, figure.Span(-3, 3, 600))
 }
 
 // Figure2 returns the graphs of ρ(t) = log(1 + e^t), ρ′, ρ″ and prox_{γρ} for
 // γ = 3 on [−6, 6]. ρ is the logistic loss at the label −1.
 func Figure2() []Graph {
-	x := grid(-6, 6, 600)
+	x := figure.Span(-6, 6, 600)
 	out := graphsOf(loss.Logistic{}, -1, [3]string{"ρ", "ρ′", "ρ″"}, x)
 	p, slope, y := make([]float64, len(x)), make([]float64, len(x)), make([]float64, len(x))
 	for i := range y {
@@ -182,7 +174,7 @@ type seriesOf struct {
 
 // draw fills in the panels.
 func (s seriesOf) draw(ctx context.Context, scale Scale) ([]Panel, error) {
-	for _, share := range grid(0.03, 0.97, scale.Curve-1) {
+	for _, share := range figure.Span(0.03, 0.97, scale.Curve-1) {
 		if err := ctx.Err(); err != nil {
 			return nil, err
 		}

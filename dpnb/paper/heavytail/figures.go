@@ -15,21 +15,6 @@ import (
 	"github.com/dpnb/notebooks/dpnb/sim"
 )
 
-// grid returns n + 1 evenly spaced numbers from a to b, at returns f of each.
-func grid(a, b float64, n int) (x []float64) {
-	for i := range n + 1 {
-		x = append(x, a+(b-a)*float64(i)/float64(n))
-	}
-	return x
-}
-
-func at(x []float64, f func(float64) float64) (y []float64) {
-	for _, v := range x {
-		y = append(y, f(v))
-	}
-	return y
-}
-
 // StepsFigure shows the noise in one of T steps with ε in all, d coordinates: isotropic Laplace noise of
 // scale T/ε has √(d+1)·T/ε in each, Gaussian noise with δ = 10⁻⁵ a multiple of √T.
 func StepsFigure(epsilon float64, d int) (*figure.Figure, error) {
@@ -37,12 +22,12 @@ func StepsFigure(epsilon float64, d int) (*figure.Figure, error) {
 	if err != nil {
 		return nil, err
 	}
-	t := at(grid(0, math.Log(1000), 40), math.Exp)
-	f := figure.New(fmt.Sprintf("Noise in one of T steps, ε = %g in all, %d coordinates", epsilon, d), "steps T",
-		"standard deviation of a coordinate")
-	f.Line("δ = 0: × T", t, at(t, func(t float64) float64 { return t * math.Sqrt(float64(d)+1) / epsilon }),
+	t := figure.Geometric(1, 1000, 40)
+	f := figure.New(fmt.Sprintf("Noise in one of T steps, ε = %s in all, %d coordinates", figure.Number(epsilon),
+		d), "steps T", "standard deviation of a coordinate")
+	f.Line("δ = 0: × T", t, figure.Values(t, func(t float64) float64 { return t * math.Sqrt(float64(d)+1) / epsilon }),
 		figure.Orange)
-	f.Line("δ = 1e-5: × √T", t, at(t, func(t float64) float64 { return math.Sqrt(t) * one }), figure.Blue)
+	f.Line("δ = 1e-5: × √T", t, figure.Values(t, func(t float64) float64 { return math.Sqrt(t) * one }), figure.Blue)
 	f.Alt = "Two straight lines on logarithmic axes: with δ = 0 the noise of a step grows in proportion to the " +
 		"number of steps, with δ = 1e-5 like its root."
 	return f.LogX(1, 10, 100, 1000).LogY(10, 100, 1000), nil
@@ -70,17 +55,17 @@ func DescentTable(p Population, n int, epsilon float64, steps []int, fits int, s
 
 // ExtensionFigure shows |norm·w − y|, its C-Lipschitz extension and the smooth one of the free curve.
 func ExtensionFigure(norm, y, c float64) *figure.Figure {
-	w := grid(-1.5, 2, 350)
+	w := figure.Span(-1.5, 2, 350)
 	smooth := loss.Extend(loss.LeastAbsolute{}, loss.FreeBend(c, 1, 1), []float64{norm}, []float64{y}, nil)
 	slope, least := make([]float64, 1), smooth.ValueSlope(make([]float64, 1), []float64{y / norm}, []float64{0})
 	title := fmt.Sprintf("The loss |%gw − %g| of one record, and its extensions with slope at most %g", norm, y, c)
 	f := figure.New(title, "coefficient w", "loss")
-	f.Line("the loss", w, at(w, func(w float64) float64 { return math.Abs(norm*w - y) }), figure.Gray)
-	f.Line("extension", w, at(w, func(w float64) float64 {
+	f.Line("the loss", w, figure.Values(w, func(w float64) float64 { return math.Abs(norm*w - y) }), figure.Gray)
+	f.Line("extension", w, figure.Values(w, func(w float64) float64 {
 		v, _ := loss.Cut(loss.LeastAbsolute{}, c, norm, norm*w, y)
 		return v
 	}), figure.Blue)
-	f.Dashed("rounded", w, at(w, func(w float64) float64 {
+	f.Dashed("rounded", w, figure.Values(w, func(w float64) float64 {
 		return smooth.ValueSlope(slope, []float64{w}, []float64{0}) - least
 	}), figure.Orange)
 	f.Alt = "The loss of one record is a steep V. Its extension is a V with the same lowest point whose slope is " +
@@ -91,13 +76,14 @@ func ExtensionFigure(norm, y, c float64) *figure.Figure {
 // JacobianFigure shows how much a record's loss may curve for nothing at each slope, C = β = Λ = 1, beside
 // ln cosh and Huber's loss of the curvature s.
 func JacobianFigure(s float64) *figure.Figure {
-	slope := grid(0, 1, 100)
+	slope := figure.Span(0, 1, 100)
 	f := figure.New("How much a record's loss may curve for nothing: C = β = Λ = 1", "slope |γ| of the record's loss",
 		"curvature S")
-	f.Line("free curve", slope, at(slope, func(g float64) float64 { return math.Expm1(1 - g) }), figure.Blue)
-	f.Line(fmt.Sprintf("ln cosh, s = %g", s), slope, at(slope, func(g float64) float64 { return s * (1 - g*g) }),
-		figure.Green)
-	f.Line(fmt.Sprintf("Huber, s = %g", s), slope, at(slope, func(float64) float64 { return s }), figure.Orange)
+	f.Line("free curve", slope, figure.Values(slope, func(g float64) float64 { return math.Expm1(1 - g) }), figure.Blue)
+	f.Line(fmt.Sprintf("ln cosh, s = %g", s), slope, figure.Values(slope,
+		func(g float64) float64 { return s * (1 - g*g) }), figure.Green)
+	f.Line(fmt.Sprintf("Huber, s = %g", s), slope, figure.Values(slope, func(float64) float64 { return s }),
+		figure.Orange)
 	f.Alt = "Largest curvature against slope. The free curve falls from 1.72 at slope 0 to 0 at slope 1; ln cosh " +
 		"lies below it; Huber's loss is level and crosses the free curve."
 	return f.XRange(0, 1.25).YRange(0, 1.8)
@@ -107,13 +93,13 @@ func JacobianFigure(s float64) *figure.Figure {
 // ln cosh, slope at most 1, no other record, Λ = β = 1, and its two parts: that of the noise and that of
 // the determinant. It returns the largest.
 func DensityFigure(s float64) (f *figure.Figure, largest float64) {
-	w := grid(-4, 4, 4000)
+	w := figure.Span(-4, 4, 4000)
 	record := func(w float64) (slope, curvature float64) {
 		slope = math.Tanh(s * (w + 2.5)) // its kink is at −2.5
 		return slope, s * (1 - slope*slope)
 	}
-	density := at(w, func(w float64) float64 { g, _ := record(w); return math.Abs(w) - math.Abs(w+g) })
-	determinant := at(w, func(w float64) float64 { _, s := record(w); return math.Log1p(s) })
+	density := figure.Values(w, func(w float64) float64 { g, _ := record(w); return math.Abs(w) - math.Abs(w+g) })
+	determinant := figure.Values(w, func(w float64) float64 { _, s := record(w); return math.Log1p(s) })
 	both := make([]float64, len(w))
 	for i := range both {
 		both[i] = density[i] + determinant[i]
@@ -301,11 +287,11 @@ func DimensionFigure(epsilon float64) (*figure.Figure, error) {
 	if err != nil {
 		return nil, err
 	}
-	d := grid(1, 60, 59)
+	d := figure.Span(1, 60, 59)
 	f := figure.New(fmt.Sprintf("Noise of one release at ε = %g", epsilon), "coordinates d",
 		"root mean square of the noise's length")
-	f.Line("δ = 0", d, at(d, func(d float64) float64 { return math.Sqrt(d*(d+1)) / epsilon }), figure.Orange)
-	f.Line("δ = 1e-5", d, at(d, func(d float64) float64 { return sigma * math.Sqrt(d) }), figure.Blue)
+	f.Line("δ = 0", d, figure.Values(d, func(d float64) float64 { return math.Sqrt(d*(d+1)) / epsilon }), figure.Orange)
+	f.Line("δ = 1e-5", d, figure.Values(d, func(d float64) float64 { return sigma * math.Sqrt(d) }), figure.Blue)
 	cross := sigma*sigma*epsilon*epsilon - 1
 	f.Note(fmt.Sprintf("equal at d = %.0f", cross), cross-8, 1.35*sigma*math.Sqrt(cross), figure.Gray)
 	f.Alt = "Length of the noise against the number of coordinates: a straight line for δ = 0, a root for " +

@@ -1,0 +1,88 @@
+package figure
+
+import (
+	"bytes"
+	"image/png"
+	"math"
+	"os"
+	"strings"
+	"testing"
+)
+
+// The drawn width and height of blue in a figure.
+func extent(t *testing.T, f *Figure) (width, height int) {
+	t.Helper()
+	content, err := f.PNG()
+	if err != nil {
+		t.Fatal(err)
+	}
+	if path := os.Getenv("DPNB_FIGURE"); path != "" {
+		if err := os.WriteFile(path+"-"+strings.ReplaceAll(t.Name(), "/", "-")+".png", content, 0o644); err != nil {
+			t.Fatal(err)
+		}
+	}
+	img, err := png.Decode(bytes.NewReader(content))
+	if err != nil {
+		t.Fatal(err)
+	}
+	left, right, top, bottom := math.MaxInt, 0, math.MaxInt, 0
+	for y := range img.Bounds().Dy() {
+		for x := range img.Bounds().Dx() {
+			if r, g, b, _ := img.At(x, y).RGBA(); b > r+0x6000 && b > g+0x2000 {
+				left, right, top, bottom = min(left, x), max(right, x), min(top, y), max(bottom, y)
+			}
+		}
+	}
+	return right - left, bottom - top
+}
+
+func circle(f *Figure) *Figure {
+	turn := Span(0, 2*math.Pi, 90)
+	return f.Line("", Values(turn, math.Cos), Values(turn, math.Sin), Blue)
+}
+
+// With Equal a circle is round whatever the ranges, to one part in fifty; without it is not.
+func TestEqual(t *testing.T) {
+	for name, f := range map[string]*Figure{
+		"wide": New("a circle", "x", "y").XRange(-3, 3).YRange(-1, 1), "high": New("a circle", "x", "y").YRange(-4, 4),
+	} {
+		if w, h := extent(t, circle(f)); math.Abs(float64(w)/float64(h)-1) < 0.1 {
+			t.Errorf("%s: %d × %d is round already", name, w, h)
+		}
+		if w, h := extent(t, circle(f).Equal()); math.Abs(float64(w)/float64(h)-1) > 0.02 {
+			t.Errorf("%s: %d × %d is not round", name, w, h)
+		}
+	}
+}
+
+// A colour bar takes room of its own, and needs a map.
+func TestColorBar(t *testing.T) {
+	x, y, z := bowl()
+	for i := range z {
+		z[i] = Values(z[i], math.Exp)
+	}
+	f := New("A bowl", "x", "y").LogX(0.1, 1, 10).HeatLog(x, y, z).ColorBar("height")
+	if !strings.Contains(f.Words(), "colour bar: height") {
+		t.Errorf("the words are silent about the colour bar: %s", f.Words())
+	}
+	extent(t, f)
+	if _, err := New("", "", "").ColorBar("nothing").PNG(); err == nil {
+		t.Error("a colour bar without a map is drawn")
+	}
+}
+
+// Numbers change with the data, and not with what is only looks.
+func TestNumbers(t *testing.T) {
+	x := Span(0, 1, 20)
+	numbers := func(up float64, c Color) string {
+		return New("A line", "x", "y").Line("name", x, Values(x, func(x float64) float64 { return x + up }), c).
+			Dots("", x[:2], x[:2], Gray).Note("here", 1, 2, Gray).Bars(x, x[1:], Gray).Numbers()
+	}
+	const want = "A line\nx: x, y: y\nline name, 21 points: (0, 0) (0.1, 0.1) (0.25, 0.25) (0.35, 0.35) (0.5, 0.5) " +
+		"(0.6, 0.6) (0.75, 0.75) (0.85, 0.85) (1, 1)\ndots, 2 points: (0, 0) (0.05, 0.05)\n" +
+		"note here, 1 points: (1, 2)\nbars, 20 points: (0, 0.05) (0.1, 0.15) (0.2, 0.25) (0.35, 0.4) (0.45, 0.5) " +
+		"(0.55, 0.6) (0.7, 0.75) (0.8, 0.85) (0.95, 1)\n"
+	if got := numbers(0, Blue); got != want || got != numbers(0, Orange) || got == numbers(1e-3, Blue) {
+		t.Errorf("got\n%s", got)
+	}
+}
