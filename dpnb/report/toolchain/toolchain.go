@@ -94,6 +94,9 @@ func Ensure(ctx context.Context, s Settings) (*Kernel, error) {
 			return nil, err
 		}
 	}
+	if err := writeGoCommand(ctx, s, k); err != nil {
+		return nil, err
+	}
 	if err := writeKernelSpec(k, s.Editor); err != nil {
 		return nil, err
 	}
@@ -143,27 +146,36 @@ func goOutput(ctx context.Context, root string, args ...string) (string, error) 
 
 const partPrefix = ".part-"
 
-// build makes the program at path unless it is there. Go writes it under a name
-// of its own first, in the same folder tree, so that path only ever names a
-// complete program.
+// build makes the program at path unless it is there.
 func build(ctx context.Context, s Settings, t tool, path string) error {
 	if _, err := os.Stat(path); err == nil {
 		return nil
 	}
 	s.Progress("building " + t.name + " (once for each version)")
-	part, err := os.MkdirTemp(filepath.Join(s.Cache, "kernel"), partPrefix)
+	return place(s, path, func(part string) error {
+		if _, err := goOutput(ctx, filepath.Join(s.Root, ModuleDir), "build", "-o", part, t.pkg); err != nil {
+			return fmt.Errorf("cannot build %s: %w", t.name, err)
+		}
+		return nil
+	})
+}
+
+// place has write make a program and gives it its name, path, when it is finished: until then it has
+// another in the same folder tree, so that path only ever names a complete program.
+func place(s Settings, path string, write func(part string) error) error {
+	dir, err := os.MkdirTemp(filepath.Join(s.Cache, "kernel"), partPrefix)
 	if err != nil {
 		return err
 	}
-	defer os.RemoveAll(part)
-	pins := filepath.Join(s.Root, ModuleDir)
-	if _, err := goOutput(ctx, pins, "build", "-o", filepath.Join(part, t.name), t.pkg); err != nil {
-		return fmt.Errorf("cannot build %s: %w", t.name, err)
+	defer os.RemoveAll(dir)
+	part := filepath.Join(dir, filepath.Base(path))
+	if err := write(part); err != nil {
+		return err
 	}
 	if err := os.MkdirAll(filepath.Dir(path), 0o755); err != nil {
 		return err
 	}
-	return os.Rename(filepath.Join(part, t.name), path)
+	return os.Rename(part, path)
 }
 
 // removeParts deletes what killed builds left.

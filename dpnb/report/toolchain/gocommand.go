@@ -1,0 +1,41 @@
+package toolchain
+
+import (
+	"context"
+	"fmt"
+	"os"
+	"path/filepath"
+	"runtime"
+	"strings"
+)
+
+// goScript stands before the go command on the kernel's PATH. Before each cell the kernel calls
+// "go get", which asks the proxy about every module of the program, and "go build -o", half of
+// which writes tables for debuggers. Here go looks for modules on this machine first, and only
+// if one is missing elsewhere; the tables are left out (panics still name their lines, and
+// %goflags has the last word). Every other call is handed on as it is.
+const goScript = `#!/bin/sh
+case "$#$1$2" in
+1get) GOPROXY=off %[1]s get >/dev/null 2>&1 && exit 0 ;;
+*build-o) shift; exec %[1]s build -ldflags=-s "$@" ;;
+esac
+exec %[1]s "$@"
+`
+
+// writeGoCommand puts goScript into k.Bin where there is a shell for it.
+func writeGoCommand(ctx context.Context, s Settings, k *Kernel) error {
+	if runtime.GOOS == "windows" {
+		return nil
+	}
+	goRoot, err := goOutput(ctx, filepath.Join(s.Root, ModuleDir), "env", "GOROOT")
+	if err != nil {
+		return err
+	}
+	command := filepath.Join(strings.TrimSpace(goRoot), "bin", "go")
+	return place(s, filepath.Join(k.Bin, "go"), func(part string) error {
+		return os.WriteFile(part, fmt.Appendf(nil, goScript, quoted(command)), 0o755)
+	})
+}
+
+// quoted is a text as a word for the shell.
+func quoted(text string) string { return "'" + strings.ReplaceAll(text, "'", `'\''`) + "'" }
