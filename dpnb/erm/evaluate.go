@@ -6,6 +6,7 @@ import (
 
 	"gonum.org/v1/gonum/floats"
 
+	"github.com/dpnb/notebooks/dpnb/internal/dd"
 	"github.com/dpnb/notebooks/dpnb/internal/kernel"
 	"github.com/dpnb/notebooks/dpnb/internal/parallel"
 	"github.com/dpnb/notebooks/dpnb/loss"
@@ -21,100 +22,150 @@ const (
 	maxChunks = 64
 )
 
-// evaluator computes J, ∇J and ∇²J·v, each in one pass over the rows. It
-// allocates when it is made and never in a pass.
-type evaluator struct {
+// records are what a pass is made over: forms, labels and loss. A pass changes none of it
+// but curvature.
+type records struct {
 	f loss.Joint
 	// forms are the K forms of d coefficients each; there are n records and size = D
 	// coefficients.
 	forms         []form
+	labels        []float64
 	n, d, k, size int
-	*penalty
-	block int
+	block         int
 	// direct adds the records of a chunk straight to its gradient: for sparse
 	// rows, where a sum for each block would cost more than the block.
-	direct  bool
+	direct bool
+	// curvature holds c of the last evaluation, block by block, if it is not nil (n·K).
+	// Where it is, products with the Hessian take it from there.
+	curvature []float64
+	// period is the number of records after which sums in double-double are normalised: for
+	// sparse rows no more often than their entries are worth.
+	period int
+}
+
+func newRecords(p *Problem) *records {
+	all := p.forms()
+	n, d := all[0].rows.Dims()
+	r := &records{f: p.joint(), forms: all, labels: p.Labels, n: n, d: d, k: len(all), size: size(all)}
+	entries := nonzeros(all)
+	r.block = blockBytes * n / max(1, 8*entries)
+	// Both bounds are multiples of four, as the kernels like it.
+	r.block = min(max(r.block&^3, 8), matrix.MaxBlock)
+	r.direct = 2*entries < n*d*r.perCoefficient()
+	r.period = max(matrix.MaxBlock, d*n/max(1, entries))
+	return r
+}
+
+// perCoefficient returns how many forms of a record see each coefficient.
+func (r *records) perCoefficient() int { return r.k * r.d / max(1, r.size) }
+
+// depth returns the relative depth of the sum over m records in float64: roundingBound.
+func (r *records) depth(m float64) float64 {
+	terms := float64(r.block * r.perCoefficient())
+	if r.direct {
+		return m*float64(r.perCoefficient()) + terms + 4
+	}
+	return terms + m/float64(r.block) + 5
+}
+
+// evaluator computes J, ∇J and ∇²J·v, each in one pass over the rows. It
+// allocates when it is made and never in a pass.
+type evaluator struct {
+	*records
+	*penalty
+	// source makes the passes where the records are not here; nil where they are.
+	source  Source
 	chunks  []chunk
 	workers int
 	scratch []scratch
 	dealer  *parallel.Dealer
-	// at is the point of the pass under way, or the direction v of a product.
-	at []float64
-	// product says that the pass under way is one of Hessian times vector.
-	product bool
-	// curvature holds c of the last evaluation, block by block, if it is not nil (n·K).
-	curvature []float64
+	// query is the pass under way; last is the point of the last evaluation.
+	query Query
+	last  []float64
 	// norms asks for the norms of the records in the next pass.
 	norms bool
 	// maxNorm is max Rᵢ once a pass with norms was made.
 	maxNorm float64
-	// slopes is Σᵢ_k|∂f/∂tᵢ_k| at the last evaluation.
-	slopes float64
+	// slopes is Σᵢ_k|∂f/∂tᵢ_k| at the last evaluation, sumDepth the relative depth of its sum.
+	slopes, sumDepth float64
 	// passes counts the passes over the rows.
 	passes int
 	// gradients counts the ∇fᵢ that were evaluated, products those with ∇²fᵢ.
 	gradients, products int
 }
 
-// chunk is a fixed range of rows with its share of value and gradient.
+// chunk is a fixed range of rows with its share of the sums of a pass.
 type chunk struct {
 	lo, hi int
-	value  float64
-	// slopes is its share of the evaluator's, for the rounding bound.
-	slopes  float64
-	maxNorm float64
-	grad    []float64
+	Sums
 }
 
-type scratch struct{ t, s, g []float64 }
+// scratch is room for a block: forms t and u, slopes s, curvatures c, and a gradient g; and for
+// one record in double-double.
+type scratch struct {
+	t, s, g, u, c []float64
+	row           []float64
+	precise       []dd.Number
+}
+
+func (r *records) newScratch() scratch {
+	return scratch{t: make([]float64, r.block*r.k), s: make([]float64, r.block*r.k), g: make([]float64, r.size)}
+}
 
 func newEvaluator(p *Problem, workers int) *evaluator {
-	all := p.forms()
-	n, d := all[0].rows.Dims()
+	r := newRecords(p)
 	if workers <= 0 {
 		workers = runtime.GOMAXPROCS(0)
 	}
-	entries, size := nonzeros(all), size(all)
-	block := blockBytes * n / max(1, 8*entries)
-	// Both bounds are multiples of four, as the kernels like it.
-	block = min(max(block&^3, 8), matrix.MaxBlock)
-	blocks := (n + block - 1) / block
+	blocks := (r.n + r.block - 1) / r.block
 	// The partial gradients take less than a twenty-fifth of the records' memory.
-	count := max(1, min(maxChunks, blocks, max(4, entries/(25*max(1, size)))))
-	e := &evaluator{f: p.joint(), forms: all, n: n, d: d, k: len(all), size: size, norms: true}
-	e.block, e.workers = block, min(workers, count)
-	e.direct = 2*entries < n*d*e.perCoefficient()
-	e.penalty = newPenalty(p, size)
-	sums := make([]float64, (count+min(workers, count))*size)
-	take := func() []float64 { s := sums[:size:size]; sums = sums[size:]; return s }
+	count := max(1, min(maxChunks, blocks, max(4, nonzeros(r.forms)/(25*max(1, r.size)))))
+	e := &evaluator{records: r, penalty: newPenalty(p, r.size), norms: true, last: make([]float64, r.size)}
+	if e.source, _ = p.Rows.(Source); e.source != nil {
+		count = 1
+	}
+	e.workers = min(workers, count)
+	sums := make([]float64, count*r.size)
 	for c := range count {
-		lo, hi := c*blocks/count*block, (c+1)*blocks/count*block
-		e.chunks = append(e.chunks, chunk{lo: lo, hi: min(hi, n), grad: take()})
+		lo, hi := c*blocks/count*r.block, (c+1)*blocks/count*r.block
+		e.chunks = append(e.chunks, chunk{lo, min(hi, r.n), Sums{Vector: sums[c*r.size : (c+1)*r.size : (c+1)*r.size]}})
 	}
+	if e.source != nil {
+		return e
+	}
+	e.sumDepth = float64(count) + r.depth(float64(r.n)/float64(count))
 	for range e.workers {
-		e.scratch = append(e.scratch, scratch{make([]float64, block*e.k), make([]float64, block*e.k), take()})
+		e.scratch = append(e.scratch, r.newScratch())
 	}
-	e.dealer = parallel.NewDealer(e.workers, count, e.work)
+	e.dealer = parallel.NewDealer(e.workers, count, func(worker, k int) {
+		e.sum(&e.chunks[k].Sums, &e.scratch[worker], &e.query, e.chunks[k].lo, e.chunks[k].hi)
+	})
 	return e
 }
 
-// perCoefficient returns how many forms of a record see each coefficient.
-func (e *evaluator) perCoefficient() int { return e.k * e.d / max(1, e.size) }
+// keepCurvature has evaluations keep what products with the Hessian are made of, for records
+// that are in memory: beside others it would take too much of it, and is computed again.
+func (e *evaluator) keepCurvature() {
+	if e.curvature == nil && inMemory(e.forms) {
+		e.curvature = make([]float64, e.n*e.k)
+	}
+}
 
 // eval writes ∇J(θ) to grad and returns J(θ). It also returns a bound on the
 // Euclidean norm of the rounding error in grad (see roundingBound).
 func (e *evaluator) eval(grad, theta []float64) (value, rounding float64) {
 	e.gradients += e.n
-	e.pass(theta, false)
+	copy(e.last, theta)
+	e.pass(Query{Kind: Gradient, At: theta, Norms: e.norms})
 	clear(grad)
 	var slopes, maxNorm float64
 	for c := range e.chunks {
-		value += e.chunks[c].value
-		slopes += e.chunks[c].slopes
-		maxNorm = math.Max(maxNorm, e.chunks[c].maxNorm)
-		floats.Add(grad, e.chunks[c].grad)
+		value += e.chunks[c].Value
+		slopes += e.chunks[c].Slopes
+		maxNorm = math.Max(maxNorm, e.chunks[c].MaxNorm)
+		floats.Add(grad, e.chunks[c].Vector)
 	}
-	others, early := e.add(grad, theta)
+	others, early := e.penalty.add(grad, theta)
 	value += others
 	if e.norms {
 		e.norms, e.maxNorm = false, maxNorm
@@ -123,60 +174,103 @@ func (e *evaluator) eval(grad, theta []float64) (value, rounding float64) {
 	return value, e.roundingBound(slopes, floats.Norm(theta, 2), e.maxNorm) + 1.01*early
 }
 
-// hessian writes ∇²J·v to dst, at the point of the last evaluation. It wants
-// curvature to be there.
+// hessian writes ∇²J·v to dst, at the point of the last evaluation.
 func (e *evaluator) hessian(dst, v []float64) {
 	e.products += e.n
-	e.pass(v, true)
+	e.pass(Query{Kind: Product, At: e.last, Direction: v})
 	e.penalty.product(dst, v)
 	for c := range e.chunks {
-		floats.Add(dst, e.chunks[c].grad)
+		floats.Add(dst, e.chunks[c].Vector)
 	}
 }
 
-func (e *evaluator) pass(at []float64, product bool) {
+// pass has every chunk added up.
+func (e *evaluator) pass(q Query) {
 	e.passes++
-	e.at, e.product = at, product
+	if e.source != nil {
+		e.chunks[0].Sums = *ask(e.source, e.f, q)
+		e.sumDepth = e.chunks[0].Depth
+		return
+	}
+	e.query = q
 	e.dealer.Run()
 }
 
-// work makes the pass over one chunk.
-func (e *evaluator) work(worker, k int) {
-	s, c := &e.scratch[worker], &e.chunks[k]
-	c.value, c.slopes, c.maxNorm = 0, 0, 0
-	clear(c.grad)
-	for lo := c.lo; lo < c.hi; lo += e.block {
-		hi := min(lo+e.block, c.hi)
-		m := hi - lo
-		t, slope := s.t[:m*e.k], s.s[:m*e.k]
-		if e.norms && !e.product {
-			together{e.forms[0].rows, e.forms}.Norms(t[:m], lo, hi)
-			for _, v := range t[:m] {
-				c.maxNorm = math.Max(c.maxNorm, v) // NaN stays NaN
-			}
-		}
-		for k := range e.forms {
-			f := &e.forms[k]
-			f.rows.Margins(t[k*m:(k+1)*m], e.at[f.lo:f.hi], lo, hi)
-		}
-		if e.product {
-			multiply(slope, t, e.curvature[lo*e.k:hi*e.k], e.f.Coupling(), m)
-		} else {
-			e.losses(c, slope, t, lo, hi)
-		}
-		sum := c.grad
-		if !e.direct {
-			sum = s.g
-			clear(sum)
-		}
-		for k := range e.forms {
-			f := &e.forms[k]
-			f.rows.AddScaled(sum[f.lo:f.hi], slope[k*m:(k+1)*m], lo, hi)
-		}
-		if !e.direct {
-			floats.Add(c.grad, sum)
+// sum makes the pass q over the records lo ≤ i < hi: it writes their sums to c, whose Vector
+// has room for them.
+func (r *records) sum(c *Sums, s *scratch, q *Query, lo, hi int) {
+	c.Value, c.Slopes, c.MaxNorm = 0, 0, 0
+	clear(c.Vector)
+	if q.Kind == Precise {
+		r.addPrecise(c, s, q, lo, hi)
+		return
+	}
+	for from := lo; from < hi; from += r.block {
+		r.addBlock(c, s, q, from, min(from+r.block, hi))
+	}
+}
+
+func (r *records) addBlock(c *Sums, s *scratch, q *Query, lo, hi int) {
+	m := hi - lo
+	t, slope, y := s.t[:m*r.k], s.s[:m*r.k], r.labels[lo:hi]
+	if q.Norms {
+		together{r.forms[0].rows, r.forms}.Norms(t[:m], lo, hi)
+		for _, v := range t[:m] {
+			c.MaxNorm = math.Max(c.MaxNorm, v) // NaN stays NaN
 		}
 	}
+	if q.Kind == Product {
+		curv := r.curvatures(s, q.At, lo, hi)
+		r.margins(t, q.Direction, lo, hi)
+		multiply(slope, t, curv, r.f.Coupling(), m)
+	} else {
+		r.margins(t, q.At, lo, hi)
+		var curv []float64
+		if r.curvature != nil {
+			curv = r.curvature[lo*r.k : hi*r.k]
+		}
+		c.Value += r.f.Derivatives(slope, curv, t, y)
+		var sum float64
+		for _, v := range slope {
+			sum += math.Abs(v)
+		}
+		c.Slopes += sum
+	}
+	sum := c.Vector
+	if !r.direct {
+		sum = s.g
+		clear(sum)
+	}
+	for k := range r.forms {
+		f := &r.forms[k]
+		f.rows.AddScaled(sum[f.lo:f.hi], slope[k*m:(k+1)*m], lo, hi)
+	}
+	if !r.direct {
+		floats.Add(c.Vector, sum)
+	}
+}
+
+// margins writes the forms of the records at θ to t.
+func (r *records) margins(t, theta []float64, lo, hi int) {
+	m := hi - lo
+	for k := range r.forms {
+		f := &r.forms[k]
+		f.rows.Margins(t[k*m:(k+1)*m], theta[f.lo:f.hi], lo, hi)
+	}
+}
+
+// curvatures returns c of the records at θ: what is kept, or computed again.
+func (r *records) curvatures(s *scratch, theta []float64, lo, hi int) []float64 {
+	if r.curvature != nil {
+		return r.curvature[lo*r.k : hi*r.k]
+	}
+	if s.u == nil {
+		s.u, s.c = make([]float64, r.block*r.k), make([]float64, r.block*r.k)
+	}
+	m := (hi - lo) * r.k
+	r.margins(s.u[:m], theta, lo, hi)
+	r.f.Derivatives(s.s[:m], s.c[:m], s.u[:m], r.labels[lo:hi]) // the same bits as those that are kept
+	return s.c[:m]
 }
 
 // multiply writes (diag(c) − κccᵀ)u of m records to dst.
@@ -200,20 +294,6 @@ func multiply(dst, u, c []float64, coupling float64, m int) {
 	}
 }
 
-// losses adds the values of a block to c and writes the slopes at the forms t.
-func (e *evaluator) losses(c *chunk, slope, t []float64, lo, hi int) {
-	var curv []float64
-	if e.curvature != nil {
-		curv = e.curvature[lo*e.k : hi*e.k]
-	}
-	c.value += e.f.Derivatives(slope, curv, t, e.p.Labels[lo:hi])
-	var sum float64
-	for _, v := range slope {
-		sum += math.Abs(v)
-	}
-	c.slopes += sum
-}
-
 // roundingBound bounds the Euclidean norm of the error of the computed gradient of the
 // records, to which the penalty's is to be added. With u = 2⁻⁵³, R = max Rᵢ, which bounds
 // ‖xᵢ‖ and ‖(aᵢ_k)‖_F, B the number of records in a block and F that of the forms that see
@@ -225,8 +305,8 @@ func (e *evaluator) losses(c *chunk, slope, t []float64, lo, hi int) {
 //   - the sum of the slopes' products with the rows goes through one accumulator of BF
 //     terms, one of the blocks of a chunk and one of the chunks: its relative depth is at
 //     most h = BF + ⌈n/(B·chunks)⌉ + chunks + 5 (for sparse rows, where the first
-//     two are one, the number of records of a chunk times F + BF + chunks + 4), and the
-//     vector of the sums of magnitudes has norm at most R·Σᵢ_k|∂f/∂tᵢ_k|;
+//     two are one, the number of records of a chunk times F + BF + chunks + 4), or what a
+//     Source says, and the vector of the sums of magnitudes has norm at most R·Σᵢ_k|∂f/∂tᵢ_k|;
 //   - what underflows: kernel.Underflow.
 //
 // The factor 1.01 pays for second-order terms and for the rounding of R and of the
@@ -234,14 +314,9 @@ func (e *evaluator) losses(c *chunk, slope, t []float64, lo, hi int) {
 func (e *evaluator) roundingBound(slopes, norm, maxNorm float64) float64 {
 	const u = 0x1p-53
 	maxNorm += math.Sqrt(float64(e.d)) * 0x1p-511 // what underflows in the squares
-	n, chunks, beta := float64(e.n), float64(len(e.chunks)), e.f.Smoothness()
-	terms := float64(e.block * e.perCoefficient())
-	h := terms + chunks + 4 + n/(float64(e.block)*chunks) + 1
-	if e.direct {
-		h = n*float64(e.perCoefficient())/chunks + terms + chunks + 4
-	}
+	n, beta := float64(e.n), e.f.Smoothness()
 	margin := float64(e.d+1) * u * maxNorm * norm
-	err := (h + 8) * u * maxNorm * slopes
+	err := (e.sumDepth + 8) * u * maxNorm * slopes
 	err += n * maxNorm * beta * margin
 	err += n * maxNorm * e.f.SlopeError()
 	err += kernel.Underflow(e.n*e.k, e.d, maxNorm, beta, slopes)

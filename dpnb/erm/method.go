@@ -28,7 +28,7 @@ func (Auto) run(r *search) error {
 	if done || err != nil || r.lbfgs(m, false) {
 		return err
 	}
-	r.e.curvature = make([]float64, r.e.n*r.e.k)
+	r.e.keepCurvature()
 	if done, err := r.begin(); done || err != nil {
 		return err
 	}
@@ -64,10 +64,7 @@ func (r *search) steer() (m metric, done bool, err error) {
 	if !dense {
 		size = min(n, 2000)
 	}
-	sample, scale := r.p, 1.0
-	if 3*size < n {
-		sample, scale = r.p.sampled(size), float64(n)/float64(size)
-	}
+	sample, scale := r.sample(size)
 	if sample != r.p && dense && r.s.Start == nil {
 		s := newSearch(sample, Settings{MaxPasses: 100, Workers: r.s.Workers})
 		s.rough = true
@@ -84,13 +81,30 @@ func (r *search) steer() (m metric, done bool, err error) {
 	}
 	if dense {
 		m = newPrimalMetric(sample, scale, r.e.penalty, r.e.workers, r.e.size <= maxWhole || r.e.q != nil)
-		r.exact = sample == r.p && m.(*primalMetric).whole
+		r.exact = scale == 1 && m.(*primalMetric).whole
 	} else {
 		m = newColumnMetric(sample, scale, r.e.penalty)
 	}
 	m.refresh(r.x)
 	r.m = m
 	return m, false, nil
+}
+
+// sample returns the problem over about so many records, and by how much its sums are to be
+// scaled: all of them where they are few or in memory and hardly more. Of others, which may be
+// more than memory holds, no more are taken than fit into a small part of it.
+func (r *search) sample(size int) (p *Problem, scale float64) {
+	n := r.e.n
+	if !inMemory(r.e.forms) {
+		size = min(size, max(minSample, sampleBytes/(8*r.e.d)))
+		if size == n && r.e.source != nil {
+			return r.p.sampled(n), 1
+		}
+	}
+	if 3*size < n || size < n && r.e.source != nil {
+		return r.p.sampled(size), float64(n) / float64(size)
+	}
+	return r.p, 1
 }
 
 // exactMetric returns the Hessian itself as a metric, nil if it cannot be had.
@@ -100,7 +114,8 @@ func (r *search) exactMetric() metric {
 	case size <= maxFactor && (size <= n || r.e.k > 1 || r.e.q != nil):
 		return newPrimalMetric(r.p, 1, r.e.penalty, r.e.workers, true)
 	case n <= min(size, maxFactor) && r.e.k == 1 && r.e.q == nil:
-		return newDualMetric(r.p, r.e.ridge)
+		sample, _ := r.sample(n)
+		return newDualMetric(sample, r.e.ridge)
 	}
 	return nil
 }

@@ -2,7 +2,6 @@ package erm
 
 import (
 	"math"
-	"sync"
 
 	"gonum.org/v1/gonum/blas"
 	"gonum.org/v1/gonum/blas/blas64"
@@ -10,6 +9,7 @@ import (
 	"gonum.org/v1/gonum/mat"
 
 	"github.com/dpnb/notebooks/dpnb/internal/kernel"
+	"github.com/dpnb/notebooks/dpnb/internal/parallel"
 	"github.com/dpnb/notebooks/dpnb/loss"
 )
 
@@ -47,14 +47,19 @@ type primalMetric struct {
 	scale   float64
 	rest    *penalty
 	workers int
-	n, size int
+	// source makes the Hessian where the records are not here; nil where they are.
+	source Source
+	// The records are those from the given one on, n of them.
+	from, n, size int
 	// One block of the Hessian is made at a time, of the d coefficients of one form by those
 	// of another; pad is its stride. Where all forms see the same there is one block.
 	d, pad, blocks int
 	// whole says that the blocks off the diagonal are there, too.
 	whole bool
-	// c is that of the loss, of gramRows records at a time.
+	// c is that of the loss, of all records: kept where they are in memory and several blocks
+	// want it. Else there is few, of gramRows records at a time.
 	c    []float64
+	few  [gramParts][]float64
 	t    [gramParts][]float64
 	gram [gramParts][]float64
 	pack [gramParts][]float64
@@ -75,8 +80,12 @@ func newPrimalMetric(s *Problem, scale float64, rest *penalty, workers int, whol
 		size: size(all)}
 	m.d, m.pad, m.blocks = d, kernel.Padded(d), m.size/d
 	m.whole = whole || m.blocks == 1
-	m.c = make([]float64, n*len(all))
+	m.source, _ = s.Rows.(Source)
+	if m.blocks > 1 && inMemory(all) {
+		m.c = make([]float64, n*len(all))
+	}
 	for k := range m.gram {
+		m.few[k] = make([]float64, gramRows*len(all))
 		m.t[k] = make([]float64, gramRows*len(all))
 		m.gram[k] = make([]float64, m.pad*m.pad)
 		m.pack[k] = make([]float64, gramRows*m.perBlock()*m.pad)
@@ -111,6 +120,13 @@ func (m *primalMetric) refresh(theta []float64) {
 
 // hessian writes that of the scaled sum over the records to h.
 func (m *primalMetric) hessian(theta []float64) {
+	if m.source != nil {
+		all := ask(m.source, m.f, Query{Kind: Hessian, At: theta}).Vector
+		for i := range m.size {
+			copy(m.h[i*m.stride:i*m.stride+m.size], all[i*m.size:(i+1)*m.size])
+		}
+		return
+	}
 	for a := range m.blocks {
 		for b := a; b < m.blocks && (m.whole || a == b); b++ {
 			m.each(func(k, lo, hi int) { m.part(k, lo, hi, a, b, theta) })
@@ -142,28 +158,22 @@ func (m *primalMetric) place(block []float64, a, b int) {
 
 // each runs f over the parts of the records, side by side if there are workers.
 func (m *primalMetric) each(f func(k, lo, hi int)) {
-	var wg sync.WaitGroup
-	for k := range gramParts {
-		lo, hi := k*m.n/gramParts, (k+1)*m.n/gramParts
-		if m.workers == 1 {
-			f(k, lo, hi)
-			continue
-		}
-		wg.Go(func() { f(k, lo, hi) })
-	}
-	wg.Wait()
+	parallel.Each(gramParts, m.workers, func(k int) { f(k, m.from+k*m.n/gramParts, m.from+(k+1)*m.n/gramParts) })
 }
 
-// part makes the share of block (a, b) of the records from … to−1, for (0, 0) their c
-// first.
+// part makes the share of block (a, b) of the records from … to−1, and their c first unless
+// that of block (0, 0) was kept.
 func (m *primalMetric) part(part, from, to, a, b int, theta []float64) {
 	clear(m.gram[part])
 	per := m.perBlock()
 	for lo := from; lo < to; lo += gramRows {
 		hi := min(lo+gramRows, to)
 		count := hi - lo
-		t, c := m.t[part][:count*len(m.forms)], m.c[lo*len(m.forms):hi*len(m.forms)]
-		if a == 0 && b == 0 {
+		t, c := m.t[part][:count*len(m.forms)], m.few[part][:count*len(m.forms)]
+		if m.c != nil {
+			c = m.c[lo*len(m.forms) : hi*len(m.forms)]
+		}
+		if m.c == nil || a == 0 && b == 0 {
 			for k, f := range m.forms {
 				f.rows.Margins(t[k*count:(k+1)*count], theta[f.lo:f.hi], lo, hi)
 			}

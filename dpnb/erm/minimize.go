@@ -3,6 +3,8 @@ package erm
 import (
 	"errors"
 	"math"
+
+	"github.com/dpnb/notebooks/dpnb/matrix"
 )
 
 // Settings of Minimize. The zero value and nil are right for a fit that is as
@@ -72,8 +74,10 @@ var ErrTolerance = errors.New("erm: the tolerance was not reached")
 // θⱼ = −bⱼ/(λ + ωⱼ).
 //
 // Errors: *DataError for input that has no answer; ErrTolerance (wrapped, with
-// the best point) if MaxPasses or the precision of float64 ends the search first.
-func Minimize(p *Problem, settings *Settings) (*Solution, error) {
+// the best point) if MaxPasses or the precision of float64 ends the search first;
+// *matrix.ReadError if the records cannot be read any longer.
+func Minimize(p *Problem, settings *Settings) (found *Solution, err error) {
+	defer matrix.Catch(&err)
 	if err := p.validateShape(); err != nil {
 		return nil, err
 	}
@@ -96,6 +100,10 @@ func Minimize(p *Problem, settings *Settings) (*Solution, error) {
 		if p.Quadratic != nil {
 			return nil, dataError("%s looks at single records, beside which a quadratic term is dear: take another "+
 				"method", s.Method.Name())
+		}
+		if _, elsewhere := p.Rows.(Source); elsewhere {
+			return nil, dataError("%s looks at single records, which are not here: take another method",
+				s.Method.Name())
 		}
 	}
 	if s.MaxPasses == 0 {

@@ -22,7 +22,7 @@ type NewtonCG struct{}
 func (NewtonCG) Name() string { return "Newton-CG" }
 
 func (NewtonCG) run(r *search) error {
-	r.e.curvature = make([]float64, r.e.n*r.e.k)
+	r.e.keepCurvature()
 	m, done, err := r.steer()
 	if done || err != nil {
 		return err

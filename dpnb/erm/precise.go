@@ -7,7 +7,6 @@ import (
 
 	"github.com/dpnb/notebooks/dpnb/internal/dd"
 	"github.com/dpnb/notebooks/dpnb/internal/kernel"
-	"github.com/dpnb/notebooks/dpnb/internal/parallel"
 	"github.com/dpnb/notebooks/dpnb/loss"
 	"github.com/dpnb/notebooks/dpnb/matrix"
 )
@@ -18,63 +17,61 @@ import (
 type precise struct {
 	e *evaluator
 	f loss.PreciseGradient
-	// period is the number of records after which sums are normalised: for sparse rows
-	// no more often than their entries are worth.
-	period int
-	at     dd.Vector
-	low    [][]float64 // lower parts of the chunks' sums; the upper ones are e's
-	rows   [][]float64 // for rows of other packages, by workers
-	forms  [][]dd.Number
-	dealer *parallel.Dealer
+	// sumDepth is the relative depth of the sum in u².
+	sumDepth float64
 }
 
 func newPrecise(e *evaluator) *precise {
 	p := &precise{e: e, f: e.f.Precise()}
-	p.period = max(matrix.MaxBlock, e.d*e.n/max(1, nonzeros(e.forms)))
-	low := make([]float64, len(e.chunks)*e.size)
+	chunks := float64(len(e.chunks))
+	p.sumDepth = e.preciseDepth(float64(e.n)/chunks+float64(e.block)) + 3.1*chunks
 	for c := range e.chunks {
-		p.low = append(p.low, low[c*e.size:(c+1)*e.size])
+		if e.chunks[c].Low == nil {
+			e.chunks[c].Low = make([]float64, e.size)
+		}
 	}
-	for range e.workers {
-		p.rows, p.forms = append(p.rows, make([]float64, e.d)), append(p.forms, make([]dd.Number, e.k))
-	}
-	p.dealer = parallel.NewDealer(e.workers, len(e.chunks), p.work)
 	return p
 }
 
-// work makes the pass over one chunk.
-func (p *precise) work(worker, k int) {
-	e, c, low := p.e, &p.e.chunks[k], p.low[k]
-	row, t := p.rows[worker], p.forms[worker]
-	clear(c.grad)
+// preciseDepth returns the relative depth, in u², of the sum over m records.
+func (r *records) preciseDepth(m float64) float64 {
+	per := float64(r.perCoefficient())
+	return 1.1*m*per*(float64(r.period)*per+6) + 3
+}
+
+// addPrecise writes the gradient of the records lo ≤ i < hi at At + Low to c.
+func (r *records) addPrecise(c *Sums, s *scratch, q *Query, lo, hi int) {
+	if s.row == nil {
+		s.row, s.precise = make([]float64, r.d), make([]dd.Number, r.k)
+	}
+	t, f, grad, low := s.precise, r.f.Precise(), c.Vector, c.Low
 	clear(low)
-	c.slopes = 0
-	for i := c.lo; i < c.hi; i++ {
-		for k := range e.forms {
-			f := &e.forms[k]
-			columns, values := entries(f.rows, row, i)
+	for i := lo; i < hi; i++ {
+		for k := range r.forms {
+			f := &r.forms[k]
+			columns, values := entries(f.rows, s.row, i)
 			if columns != nil {
-				t[k] = kernel.SparseDot2(columns, values, p.at.Hi[f.lo:f.hi], p.at.Lo[f.lo:f.hi])
+				t[k] = kernel.SparseDot2(columns, values, q.At[f.lo:f.hi], q.Low[f.lo:f.hi])
 			} else {
-				t[k] = kernel.Dot2(values, p.at.Hi[f.lo:f.hi], p.at.Lo[f.lo:f.hi])
+				t[k] = kernel.Dot2(values, q.At[f.lo:f.hi], q.Low[f.lo:f.hi])
 			}
 		}
-		p.f.Slopes(t, e.p.Labels[i])
-		for k := range e.forms {
-			f, w := &e.forms[k], t[k]
-			c.slopes += math.Abs(w.Hi)
-			columns, values := entries(f.rows, row, i)
+		f.Slopes(t, r.labels[i])
+		for k := range r.forms {
+			f, w := &r.forms[k], t[k]
+			c.Slopes += math.Abs(w.Hi)
+			columns, values := entries(f.rows, s.row, i)
 			if columns != nil {
-				kernel.SparseAddScaled2(c.grad[f.lo:f.hi], low[f.lo:f.hi], columns, values, w)
+				kernel.SparseAddScaled2(grad[f.lo:f.hi], low[f.lo:f.hi], columns, values, w)
 			} else {
-				kernel.AddScaled2(c.grad[f.lo:f.hi], low[f.lo:f.hi], values, w)
+				kernel.AddScaled2(grad[f.lo:f.hi], low[f.lo:f.hi], values, w)
 			}
 		}
-		if (i-c.lo+1)%p.period == 0 {
-			kernel.Normalise2(c.grad, low)
+		if (i-lo+1)%r.period == 0 {
+			kernel.Normalise2(grad, low)
 		}
 	}
-	kernel.Normalise2(c.grad, low)
+	kernel.Normalise2(grad, low)
 }
 
 // entries returns the entries of row i that are stored, with their columns, which are nil
@@ -97,18 +94,20 @@ func entries(rows matrix.Rows, row []float64, i int) (columns []int32, values []
 // pass in float64, which finds the longest record, must have been made.
 func (p *precise) gradient(g, x dd.Vector) (rounding float64) {
 	e := p.e
-	e.passes++
 	e.gradients += e.n
-	p.at = x
-	p.dealer.Run()
+	before := e.sumDepth
+	e.pass(Query{Kind: Precise, At: x.Hi, Low: x.Lo})
+	if e.source != nil {
+		p.sumDepth, e.sumDepth = e.sumDepth, before
+	}
 	clear(g.Hi)
 	clear(g.Lo)
 	var slopes float64
 	for k := range e.chunks {
 		c := &e.chunks[k]
-		slopes += c.slopes
+		slopes += c.Slopes
 		for j := range g.Hi {
-			g.Set(j, g.At(j).Add(dd.Number{Hi: c.grad[j], Lo: p.low[k][j]}))
+			g.Set(j, g.At(j).Add(dd.Number{Hi: c.Vector[j], Lo: c.Low[j]}))
 		}
 	}
 	early := e.penalty.precise(g, x)
@@ -122,7 +121,7 @@ func (p *precise) gradient(g, x dd.Vector) (rounding float64) {
 //     times that;
 //   - ∇f errs by what the loss says of itself, and by βuR‖θ‖ if it rounds the forms;
 //   - the sum of a chunk errs by (1.1mF(BF+6) + 3)u² of R·Σᵢ_k|∂f/∂tᵢ_k|
-//     (kernel.AddScaled2), that of the chunks by 3.1u² for each;
+//     (kernel.AddScaled2), that of the chunks by 3.1u² for each, or both by what a Source says;
 //   - the penalty's terms are added to it: 12u² of it, and what they say themselves;
 //   - what underflows: four times kernel.Underflow, products being split.
 //
@@ -130,18 +129,17 @@ func (p *precise) gradient(g, x dd.Vector) (rounding float64) {
 func (p *precise) roundingBound(slopes, norm float64) float64 {
 	const u = 0x1p-53
 	e := p.e
-	n, d, chunks := float64(e.n), float64(e.d), float64(len(e.chunks))
+	n, d := float64(e.n), float64(e.d)
 	maxNorm := e.maxNorm + math.Sqrt(d)*0x1p-511 // what underflows in the squares
-	beta, per := e.f.Smoothness(), float64(e.perCoefficient())
+	beta := e.f.Smoothness()
 	absolute := p.f.Absolute
 	if p.f.Rounded {
 		absolute += beta * u * maxNorm * norm
 	}
-	m := (n/chunks + float64(e.block)) * per
 	sum := maxNorm * slopes
 	err := n * maxNorm * beta * (1.1 * (d + 3) * (d + 3) * u * u * maxNorm * norm)
 	err += p.f.Relative*sum + n*maxNorm*absolute
-	err += (1.1*m*(float64(p.period)*per+6) + 3 + 3.1*chunks) * u * u * sum
+	err += p.sumDepth * u * u * sum
 	err += 12 * u * u * sum
 	err += 4 * kernel.Underflow(e.n*e.k, e.d, maxNorm, beta, slopes)
 	return 1.01 * err

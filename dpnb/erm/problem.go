@@ -37,7 +37,7 @@ const unit = 0x1p-53
 //	tᵢ_k = xᵢᵀθ_k   of a Joint, θ = (θ_1, …, θ_K) one after another (D = Kd),
 //	tᵢ_k = aᵢ_kᵀθ   of a Joint with Forms (D = d).
 type Problem struct {
-	// Rows are the xᵢ, n×d; nil with Forms.
+	// Rows are the xᵢ, n×d; nil with Forms. Of a Source they come with their labels.
 	Rows matrix.Rows
 	// Forms are, for each k, the aᵢ_k, n×d.
 	Forms  []matrix.Rows
@@ -139,11 +139,17 @@ func (p *Problem) Validate() error {
 // ValidateNorm is Validate, and returns max Rᵢ, which it reads all records for: Rᵢ = ‖xᵢ‖₂,
 // or (Σ_k‖aᵢ_k‖²)^½ with Forms.
 func (p *Problem) ValidateNorm() (maxNorm float64, err error) {
+	defer matrix.Catch(&err)
 	if err := p.validateShape(); err != nil {
 		return 0, err
 	}
 	all := p.forms()
-	maxNorm = matrix.MaxNorm(together{all[0].rows, all})
+	if s, ok := p.Rows.(Source); ok {
+		at := make([]float64, size(all))
+		maxNorm = ask(s, p.joint(), Query{Kind: Gradient, At: at, Norms: true}).MaxNorm + matrix.ShortNorm(len(at))
+	} else {
+		maxNorm = matrix.MaxNorm(together{all[0].rows, all})
+	}
 	if math.IsNaN(maxNorm) || math.IsInf(maxNorm, 0) {
 		return 0, errNotFinite()
 	}
@@ -210,10 +216,13 @@ func (p *Problem) validateTerms() error {
 		}
 	}
 	d = size(all)
+	_, source := p.Rows.(Source)
 	switch {
 	case d == 0:
 		return dataError("there are no features (d = 0): keep at least one column, or add a bias")
-	case len(p.Labels) != n:
+	case source && (p.Labels != nil || p.Forms != nil):
+		return dataError("the rows have labels of their own: leave out Labels")
+	case !source && len(p.Labels) != n:
 		return dataError("%d labels for %d records", len(p.Labels), n)
 	case p.Linear != nil && len(p.Linear) != d:
 		return dataError("the linear term has length %d, want %d, one for each coefficient", len(p.Linear), d)

@@ -24,13 +24,12 @@ func (r *search) refine() {
 		return
 	}
 	p := newPrecise(r.e)
-	if r.e.curvature == nil {
-		r.e.curvature = make([]float64, r.e.n*r.e.k)
-	}
+	r.e.keepCurvature()
 	m := r.m
 	if m == nil {
 		if m = r.exactMetric(); m == nil {
-			m = newColumnMetric(r.p, 1, r.e.penalty)
+			sample, scale := r.sample(r.e.n)
+			m = newColumnMetric(sample, scale, r.e.penalty)
 		}
 		m.refresh(r.best.Theta)
 	}

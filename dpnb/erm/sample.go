@@ -7,8 +7,12 @@ import (
 	"github.com/dpnb/notebooks/dpnb/matrix"
 )
 
-// minSample is the least number of records in a sample.
-const minSample = 1000
+const (
+	// minSample is the least number of records in a sample.
+	minSample = 1000
+	// sampleBytes bounds the memory for a sample of records that are not in memory.
+	sampleBytes = 64 << 20
+)
 
 // sampleSize returns how many records the metric is built from, and the start is
 // found on. The relative error of the metric is about 2√(d/m); its price, m·d²
@@ -28,16 +32,22 @@ func sampleSize(n, d, nonzeros int) int {
 //
 // Its minimiser is near that of p.
 func (p *Problem) sampled(m int) *Problem {
-	n := len(p.Labels)
+	n, _ := p.forms()[0].rows.Dims()
 	share := float64(m) / float64(n)
 	s := &Problem{Labels: make([]float64, m), Loss: p.Loss, Joint: p.Joint, Lambda: p.Lambda * share}
 	index := make([]int, m)
 	for k := range index {
 		index[k] = int((int64(k)*2 + 1) * int64(n) / int64(2*m))
-		s.Labels[k] = p.Labels[index[k]]
 	}
-	if p.Rows != nil {
-		s.Rows = selected(p.Rows, index)
+	if source, ok := p.Rows.(Source); ok {
+		s.Rows, s.Labels = sampleOf(source, index)
+	} else {
+		for k, i := range index {
+			s.Labels[k] = p.Labels[i]
+		}
+		if p.Rows != nil {
+			s.Rows = selected(p.Rows, index)
+		}
 	}
 	for _, rows := range p.Forms {
 		s.Forms = append(s.Forms, selected(rows, index))

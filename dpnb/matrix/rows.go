@@ -142,8 +142,11 @@ func MaxNorm(r Rows) float64 {
 			m = math.Max(m, v) // NaN stays NaN
 		}
 	}
-	return m + math.Sqrt(float64(d))*0x1p-537
+	return m + ShortNorm(d)
 }
+
+// ShortNorm bounds what the squares of d entries lose below the range of float64, as a norm.
+func ShortNorm(d int) float64 { return math.Sqrt(float64(d)) * 0x1p-537 }
 
 // MarginsAlone writes xᵢᵀθ to dst[i−lo] for lo ≤ i < hi, each as a function of its
 // record and of θ alone, to the last bit: Margins of dense rows sums those that are left

@@ -112,6 +112,15 @@ func Uncertified(tau float64) error {
 		"or more passes", tau, erm.ErrTolerance)
 }
 
+// Unsolved is the error of a run whose solver ended with err: Uncertified, because the solver's
+// figures depend on the records, or that they cannot be read any longer, which does not.
+func Unsolved(err error, tau float64) error {
+	if read := (*matrix.ReadError)(nil); errors.As(err, &read) {
+		return read
+	}
+	return Uncertified(tau)
+}
+
 // Begin is how every Run begins: it checks the source and the records, and returns the
 // release without its coefficients, with the guarantee of m's event and the stamp of src.
 // No noise has been drawn then.

@@ -8,6 +8,7 @@ import (
 
 	"github.com/dpnb/notebooks/dpnb/erm"
 	"github.com/dpnb/notebooks/dpnb/loss"
+	"github.com/dpnb/notebooks/dpnb/matrix"
 )
 
 // Settings of Solve. The zero value and nil are right for a solution that is as
@@ -73,8 +74,9 @@ type search struct {
 //
 // Errors: *matrix.DataError for input that has no answer; erm.ErrTolerance
 // (wrapped, with the best point) if MaxPasses or the precision of float64 ends
-// the search first.
-func Solve(p *Problem, settings *Settings) (*Solution, error) {
+// the search first; *matrix.ReadError if the records cannot be read any longer.
+func Solve(p *Problem, settings *Settings) (found *Solution, err error) {
+	defer matrix.Catch(&err)
 	var s Settings
 	if settings != nil {
 		s = *settings

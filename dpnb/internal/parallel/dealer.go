@@ -4,6 +4,7 @@
 package parallel
 
 import (
+	"runtime"
 	"sync"
 	"sync/atomic"
 )
@@ -15,6 +16,39 @@ type Dealer struct {
 	work            func(worker, chunk int)
 	next            atomic.Int64
 	wait            sync.WaitGroup
+	failure         failure
+}
+
+// failure is the first panic of a worker with an error, which the caller is to have: rows that
+// cannot be read. Mistakes of the program (runtime.Error) end it where they are made.
+type failure struct {
+	mu    sync.Mutex
+	value error
+}
+
+// take, deferred by a worker, keeps its panic.
+func (f *failure) take() {
+	switch p := recover().(type) {
+	case nil:
+	case runtime.Error:
+		panic(p)
+	case error:
+		f.mu.Lock()
+		defer f.mu.Unlock()
+		if f.value == nil {
+			f.value = p
+		}
+	default:
+		panic(p)
+	}
+}
+
+// carry panics with what was kept, once.
+func (f *failure) carry() {
+	if p := f.value; p != nil {
+		f.value = nil
+		panic(p)
+	}
 }
 
 // NewDealer returns a dealer of the chunks 0, …, chunks−1 to the workers 0, …,
@@ -23,7 +57,8 @@ func NewDealer(workers, chunks int, work func(worker, chunk int)) *Dealer {
 	return &Dealer{workers: workers, chunks: chunks, work: work}
 }
 
-// Run deals every chunk once and returns when all are done. The caller is
+// Run deals every chunk once and returns when all are done; a panic of work with an error is
+// then the caller's. The caller is
 // worker 0; with one worker there is no other goroutine and nothing is allocated.
 func (d *Dealer) Run() {
 	d.next.Store(0)
@@ -37,10 +72,12 @@ func (d *Dealer) Run() {
 	}
 	d.join(0)
 	d.wait.Wait()
+	d.failure.carry()
 }
 
 func (d *Dealer) join(w int) {
 	defer d.wait.Done()
+	defer d.failure.take()
 	d.take(w)
 }
 

@@ -21,14 +21,17 @@ func Workers(n, wanted int) int {
 // rising order; after an error, or when ctx ends, no more are begun.
 //
 // Errors: ctx.Err() if ctx ends first; else that of the first task, by i, that
-// failed, which does not depend on the number of workers.
+// failed, which does not depend on the number of workers. A panic with an error, as rows that
+// cannot be read have it, is one of the caller.
 func For(ctx context.Context, n, workers int, task func(worker, i int) error) error {
 	errs := make([]error, n)
 	var next atomic.Int64
 	var failed atomic.Bool
 	var wg sync.WaitGroup
+	var failure failure
 	for w := range Workers(n, workers) {
 		wg.Go(func() {
+			defer failure.take()
 			for !failed.Load() && ctx.Err() == nil {
 				i := int(next.Add(1)) - 1
 				if i >= n {
@@ -41,6 +44,7 @@ func For(ctx context.Context, n, workers int, task func(worker, i int) error) er
 		})
 	}
 	wg.Wait()
+	failure.carry()
 	if err := ctx.Err(); err != nil {
 		return err
 	}

@@ -293,7 +293,7 @@ func (m Perturbation) Run(rows matrix.Rows, labels []float64, src noise.Source, 
 	xi := draw.Normals(len(m.Interpolation.anchor))
 	out, err := composite.Within(m.problem(rows, labels, q), solver(tolerance*(1-wishartShare), modulus, settings))
 	if err != nil {
-		return nil, mechanism.Uncertified(m.Accuracy)
+		return nil, mechanism.Unsolved(err, m.Accuracy)
 	}
 	// The gradient for the exact W differs from the certified one by at most η‖θ′−θ₀‖
 	// at the certified point θ′, which is not far from θ.

@@ -312,7 +312,7 @@ func (m Objective) minimise(rows matrix.Rows, labels, a []float64, tolerance flo
 	theta, err := composite.Within(p, composite.Settings{Tolerance: tolerance, Modulus: m.Lambda,
 		MaxPasses: s.MaxPasses, Workers: s.Workers})
 	if err != nil {
-		return nil, mechanism.Uncertified(m.Tolerance)
+		return nil, mechanism.Unsolved(err, m.Tolerance)
 	}
 	return theta, nil
 }

@@ -199,7 +199,7 @@ func (m COP) minimise(rows matrix.Rows, labels, b []float64, tolerance float64, 
 	sol, err := erm.Minimize(&p, &erm.Settings{Tolerance: tolerance, Workers: s.Workers, MaxPasses: s.MaxPasses,
 		Persist: s.MaxPasses == 0})
 	if err != nil {
-		return nil, mechanism.Uncertified(m.Tolerance) // the solver's figures depend on the records
+		return nil, mechanism.Unsolved(err, m.Tolerance)
 	}
 	return sol.Theta, nil
 }

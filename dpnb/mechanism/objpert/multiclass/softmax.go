@@ -242,7 +242,7 @@ func (m Softmax) Run(rows matrix.Rows, labels []float64, src noise.Source, setti
 	sol, err := erm.Minimize(p, &erm.Settings{Tolerance: tolerance, Workers: s.Workers, MaxPasses: s.MaxPasses,
 		Persist: s.MaxPasses == 0})
 	if err != nil {
-		return nil, mechanism.Uncertified(m.Tolerance) // the solver's figures depend on the records
+		return nil, mechanism.Unsolved(err, m.Tolerance)
 	}
 	r.Coefficients = sol.Theta
 	xi.AddRounded(r.Coefficients, m.OutputSigma, exact.Grid(m.OutputSigma))

@@ -1,0 +1,236 @@
+package erm
+
+import (
+	"errors"
+	"math"
+	"math/rand/v2"
+	"slices"
+	"testing"
+
+	"gonum.org/v1/gonum/floats"
+
+	"github.com/dpnb/notebooks/dpnb/loss"
+	"github.com/dpnb/notebooks/dpnb/matrix"
+)
+
+// shards is a Source of Parts, added up in an order that changes with every pass.
+type shards struct {
+	matrix.Elsewhere
+	rows   *matrix.Dense
+	labels []float64
+	parts  []*Part
+	ends   []int
+	asked  map[Kind]int
+	passes int
+	fails  int // the pass that does, from 1
+}
+
+var errShard = errors.New("shard 2 is gone")
+
+func newShards(t testing.TB, rows *matrix.Dense, labels []float64, f loss.Joint, ends ...int) *shards {
+	t.Helper()
+	s := &shards{Elsewhere: matrix.Elsewhere{N: rows.N, D: rows.D}, rows: rows, labels: labels, ends: ends,
+		asked: map[Kind]int{}}
+	for k := range ends {
+		from := 0
+		if k > 0 {
+			from = ends[k-1]
+		}
+		own := matrix.NewDense(ends[k]-from, rows.D, rows.Data[from*rows.D:ends[k]*rows.D])
+		p, err := NewPart(own, labels[from:ends[k]], f)
+		if err != nil {
+			t.Fatal(err)
+		}
+		s.parts = append(s.parts, p)
+	}
+	return s
+}
+
+func (s *shards) Pass(q *Query) (*Sums, error) {
+	s.asked[q.Kind]++
+	if s.passes++; s.passes == s.fails {
+		return nil, errShard
+	}
+	length := len(q.At)
+	if q.Kind == Hessian {
+		length *= length
+	}
+	all := Sums{Vector: make([]float64, length), Low: make([]float64, length)}
+	for _, k := range rand.New(rand.NewPCG(1, uint64(s.passes))).Perm(len(s.parts)) {
+		n, _ := s.parts[k].problem.Rows.Dims()
+		const chunk = 100
+		for lo := 0; lo < n; lo += chunk {
+			var one Sums
+			s.parts[k].Add(&one, q, lo, min(n, lo+chunk))
+			floats.Add(all.Vector, one.Vector)
+			if q.Kind == Precise { // rounding the sums of upper parts to float64 has errors of u
+				floats.Add(all.Low, one.Low)
+			}
+			all.Value, all.Slopes, all.Wrong = all.Value+one.Value, all.Slopes+one.Slopes, all.Wrong+one.Wrong
+			all.MaxNorm, all.Depth = math.Max(all.MaxNorm, one.MaxNorm), math.Max(all.Depth, one.Depth)
+		}
+	}
+	all.Depth += float64(s.N)
+	if q.Kind == Precise {
+		all.Depth = 0x1p54 * float64(s.N)
+	}
+	return &all, nil
+}
+
+func (s *shards) Sample(places []int) (matrix.Rows, []float64, error) {
+	var y []float64
+	for _, i := range places {
+		y = append(y, s.labels[i])
+	}
+	return s.rows.Select(places), y, nil
+}
+
+// A problem over shards has the minimiser of the same records in memory, within both
+// certificates, for one form and for several, few records and many. A record that is left out
+// shows: the certificates are far smaller than what a record does.
+func TestSourceHasTheSameMinimiser(t *testing.T) {
+	for _, n := range []int{0, 3, 700, 9000} {
+		for _, f := range []loss.Joint{loss.Sum(loss.Logistic{}), loss.Softmax{Classes: 3}} {
+			rows, labels := syntheticFor(n, 6, f.Forms())
+			here := &Problem{Rows: rows, Labels: labels, Joint: f, Lambda: 2}
+			want, err := Minimize(here, nil)
+			if err != nil {
+				t.Fatal(err)
+			}
+			s := newShards(t, rows, labels, f, n/3, n/3, n)
+			there := *here
+			there.Rows, there.Labels = s, nil
+			for _, method := range []Method{nil, LBFGS{}, NewtonCG{}} {
+				got, err := Minimize(&there, &Settings{Method: method})
+				if err != nil {
+					t.Fatal(err)
+				}
+				away := floats.Distance(got.Theta, want.Theta, 2)
+				if allowed := got.Certificate.Distance + want.Certificate.Distance; away > allowed || allowed > 1e-4 {
+					t.Errorf("n = %d, %s, %v: %g away, allowed %g", n, f.Name(), method, away, allowed)
+				}
+			}
+			if n < 700 {
+				continue
+			}
+			fewer := newShards(t, matrix.NewDense(n-1, 6, rows.Data[:6*(n-1)]), labels[:n-1], f, n-1)
+			there.Rows = fewer
+			less, err := Minimize(&there, nil)
+			if err != nil {
+				t.Fatal(err)
+			}
+			if d := floats.Distance(less.Theta, want.Theta, 2); d < 10*want.Certificate.Distance {
+				t.Errorf("n = %d, %s: a record less moves the minimiser by %g only", n, f.Name(), d)
+			}
+			norm, err := there.ValidateNorm()
+			if all, e := here.ValidateNorm(); err != nil || e != nil || norm > all {
+				t.Errorf("norms %v, %v: %v, %v", norm, all, err, e)
+			}
+		}
+	}
+}
+
+// The Hessian over shards is that in memory, and each kind of pass is asked for where it is
+// needed; the bound on the rounding of a gradient covers what shards make of it.
+func TestSourceSums(t *testing.T) {
+	const n = 2000
+	f := loss.Softmax{Classes: 3}
+	rows, labels := syntheticFor(n, 5, 3)
+	here := &Problem{Rows: rows, Labels: labels, Joint: f, Lambda: 0.5}
+	s := newShards(t, rows, labels, f, 900, n)
+	there := &Problem{Rows: s, Joint: f, Lambda: 0.5}
+	theta := make([]float64, 15)
+	for j := range theta {
+		theta[j] = math.Sin(float64(j))
+	}
+	var hessians, gradients [2][]float64
+	var bounds [2]float64
+	for k, p := range []*Problem{here, there} {
+		e, err := NewEvaluator(p, 1)
+		if err != nil {
+			t.Fatal(err)
+		}
+		gradients[k], hessians[k] = make([]float64, 15), make([]float64, 15*15)
+		_, bounds[k] = e.Gradient(gradients[k], theta)
+		fine := make([]float64, 15)
+		e.Refine(fine, theta)
+		if d := floats.Distance(fine, gradients[k], 2); d > bounds[k] {
+			t.Errorf("gradients differ by %g, allowed %g", d, bounds[k])
+		}
+		e.Hessian(hessians[k], theta)
+		v, dst := slices.Clone(theta), make([]float64, 15)
+		e.e.hessian(dst, v)
+		for i := range dst {
+			if want := floats.Dot(hessians[k][15*i:15*i+15], v); math.Abs(dst[i]-want) > 1e-9*n {
+				t.Errorf("the product has %g, the Hessian %g", dst[i], want)
+			}
+		}
+	}
+	if d := floats.Distance(hessians[0], hessians[1], math.Inf(1)); d > 1e-12*n {
+		t.Errorf("Hessians differ by %g", d)
+	}
+	if d := floats.Distance(gradients[0], gradients[1], 2); d > bounds[0]+bounds[1] {
+		t.Errorf("gradients differ by %g", d)
+	}
+	for _, k := range []Kind{Gradient, Precise, Product, Hessian} {
+		if s.asked[k] != 1 {
+			t.Errorf("kind %d was asked for %d times", k, s.asked[k])
+		}
+	}
+}
+
+// A pass that fails, whichever it is, ends in its error; so do labels that are none, and what
+// looks at single records.
+func TestSourceThatFails(t *testing.T) {
+	rows, labels := syntheticFor(3000, 4, 1)
+	f := loss.Sum(loss.Logistic{})
+	for k := 1; k < 6; k++ {
+		s := newShards(t, rows, labels, f, 3000)
+		s.fails = k
+		_, err := Minimize(&Problem{Rows: s, Joint: f, Lambda: 1}, &Settings{Tolerance: 1e-7, Method: NewtonCG{}})
+		var read *matrix.ReadError
+		if !errors.Is(err, errShard) || !errors.As(err, &read) {
+			t.Errorf("pass %d: %v", k, err)
+		}
+	}
+	var data *matrix.DataError
+	wrong := slices.Clone(labels)
+	wrong[7] = 3
+	for name, p := range map[string]*Problem{
+		"a wrong label": {Rows: newShards(t, rows, wrong, f, 3000), Joint: f, Lambda: 1},
+		"two labels":    {Rows: newShards(t, rows, labels, f, 3000), Labels: labels, Joint: f, Lambda: 1},
+	} {
+		if _, err := Minimize(p, nil); !errors.As(err, &data) {
+			t.Errorf("%s: %v", name, err)
+		}
+	}
+	p := &Problem{Rows: newShards(t, rows, labels, f, 3000), Joint: f, Lambda: 1}
+	if _, err := Minimize(p, &Settings{Method: SAG{}}); !errors.As(err, &data) {
+		t.Errorf("SAG: %v", err)
+	}
+	if err := func() (err error) {
+		defer matrix.Catch(&err)
+		matrix.MaxNorm(p.Rows)
+		return nil
+	}(); err == nil {
+		t.Error("single rows are read")
+	}
+	if _, err := NewPart(rows, labels[1:], f); !errors.As(err, &data) {
+		t.Errorf("a label short: %v", err)
+	}
+}
+
+// syntheticFor returns records labelled for a loss of k forms: ±1 for one, else a class.
+func syntheticFor(n, d, k int) (*matrix.Dense, []float64) {
+	r := rand.New(rand.NewPCG(3, uint64(n)))
+	rows, labels := matrix.NewDense(n, d, nil), make([]float64, n)
+	for i := range rows.Data {
+		rows.Data[i] = r.NormFloat64()
+	}
+	for i := range labels {
+		if labels[i] = float64(r.IntN(max(k, 2))); k == 1 {
+			labels[i] = math.Copysign(1, rows.Data[i*d]+r.NormFloat64())
+		}
+	}
+	return rows, labels
+}

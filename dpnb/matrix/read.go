@@ -1,0 +1,50 @@
+package matrix
+
+import "errors"
+
+// ReadError says that records are not to be had any longer: a file that is gone or damaged, a
+// machine that does not answer. What reads rows panics with one, so that nothing is computed
+// of records that are not there; Catch makes it an error again.
+type ReadError struct{ Err error }
+
+// Error implements error.
+func (e *ReadError) Error() string { return "records cannot be read: " + e.Err.Error() }
+
+// Unwrap returns the reason.
+func (e *ReadError) Unwrap() error { return e.Err }
+
+// Catch, deferred, makes a panic with a *ReadError or a *DataError the error of a function that
+// reads rows. Other panics go on.
+func Catch(err *error) {
+	switch p := recover().(type) {
+	case nil:
+	case *ReadError:
+		*err = p
+	case *DataError:
+		*err = p
+	default:
+		panic(p)
+	}
+}
+
+// Elsewhere is an N×D matrix of records that cannot be had one by one: what asks for rows panics
+// with a *ReadError. It is what rows that add up over themselves (erm.Source) are built on.
+type Elsewhere struct{ N, D int }
+
+var errElsewhere = &ReadError{errors.New("what was asked for looks at single records, and these are not here: they " +
+	"are only added up over; take another learner")}
+
+// Dims implements Rows.
+func (m Elsewhere) Dims() (n, d int) { return m.N, m.D }
+
+// Margins implements Rows.
+func (m Elsewhere) Margins(_, _ []float64, _, _ int) { panic(errElsewhere) }
+
+// AddScaled implements Rows.
+func (m Elsewhere) AddScaled(_, _ []float64, _, _ int) { panic(errElsewhere) }
+
+// Norms implements Rows.
+func (m Elsewhere) Norms(_ []float64, _, _ int) { panic(errElsewhere) }
+
+// Row implements Rows.
+func (m Elsewhere) Row([]float64, int) { panic(errElsewhere) }
