@@ -1,20 +1,12 @@
 package frame
 
 import (
-	"crypto/sha256"
-	"encoding/hex"
-	"errors"
 	"fmt"
 	"io"
 	"math"
-	"os"
-	"path/filepath"
 	"slices"
 	"strings"
-	"time"
 	"unicode/utf8"
-
-	"github.com/dpnb/notebooks/dpnb/internal/runlog"
 )
 
 // CSVSettings says how a file is read. The zero value and nil are right for a
@@ -175,67 +167,6 @@ func (c *csvFile) all() (t *Table, err error) {
 		return err
 	})
 	return t, err
-}
-
-// File is a file of records that is read more than once.
-type File struct {
-	origin  Source
-	size    int64
-	changed time.Time
-}
-
-// OpenFile looks at the file at path and computes its SHA-256.
-//
-// Errors: *InputError if it is not there or cannot be read.
-func OpenFile(path string) (*File, error) {
-	f, err := os.Open(path)
-	if errors.Is(err, os.ErrNotExist) {
-		return nil, inputErrorf("%s", runlog.NoFile(path))
-	}
-	if err != nil {
-		return nil, inputErrorf("%v", err)
-	}
-	defer f.Close()
-	info, err := f.Stat()
-	if err != nil {
-		return nil, inputErrorf("%v", err)
-	}
-	sum := sha256.New()
-	if _, err := io.Copy(sum, f); err != nil {
-		return nil, inputErrorf("%v", err)
-	}
-	abs, err := filepath.Abs(path)
-	if err != nil {
-		return nil, inputErrorf("%v", err)
-	}
-	return &File{Source{Name: filepath.Base(path), Path: abs, SHA256: hex.EncodeToString(sum.Sum(nil))}, info.Size(),
-		info.ModTime()}, nil
-}
-
-// Origin says where the file is.
-func (f *File) Origin() Source { return f.origin }
-
-// Read opens the file, which must be what it was, and calls use with it. Its *InputErrors
-// are given the name of the file.
-func (f *File) Read(use func(r io.Reader) error) error {
-	in, err := os.Open(f.origin.Path)
-	if err == nil {
-		defer in.Close()
-		var info os.FileInfo
-		if info, err = in.Stat(); err == nil && (info.Size() != f.size || !info.ModTime().Equal(f.changed)) {
-			return inputErrorf("%s was changed since it was opened: open it again", f.origin.Name)
-		}
-	}
-	if err == nil {
-		err = use(in)
-	}
-	if wrong := (*InputError)(nil); errors.As(err, &wrong) {
-		return &InputError{Text: f.origin.Name + ": " + wrong.Text}
-	}
-	if err != nil {
-		return inputErrorf("%s: %v", f.origin.Name, err)
-	}
-	return nil
 }
 
 // complete returns the settings with their defaults.
