@@ -19,7 +19,7 @@ var mayImport = map[string][]string{
 	"erm":       {"loss", "matrix"},
 	"noise":     {},
 	"privacy":   {},
-	"mechanism": {"loss", "matrix", "erm", "noise", "privacy"},
+	"mechanism": {"smoothing", "loss", "matrix", "erm", "noise", "privacy"},
 	"theory":    {"loss", "privacy"},
 	"sim":       {"loss", "matrix", "erm", "noise"},
 	"smoothing": {},

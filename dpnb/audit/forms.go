@@ -17,6 +17,8 @@ import (
 // laws have densities in closed form, φ(b(θ)/σ)·det ∇b(θ).
 type Forms struct {
 	Loss loss.Loss
+	// Joint, of as many forms as Rows and with one label, is in place of Loss.
+	Joint loss.Joint
 	// Rows aⱼ in the plane, with their Labels.
 	Rows   [][2]float64
 	Labels []float64
@@ -37,9 +39,10 @@ func (f Forms) Delta(d privacy.Direction, eps float64, points int) float64 {
 	for j, a := range f.Rows {
 		rows[j] = [2]float64{cos*a[0] + sin*a[1], cos*a[1] - sin*a[0]}
 	}
+	derivatives, lipschitz, coupling := f.derivatives()
 	slopes := 0.0
 	for _, a := range rows {
-		slopes += math.Hypot(a[0], a[1]) * f.Loss.Lipschitz() / f.Sigma
+		slopes += math.Hypot(a[0], a[1]) * lipschitz / f.Sigma
 	}
 	reach := 8 + slopes
 	h := 2 * reach / float64(points)
@@ -54,17 +57,19 @@ func (f Forms) Delta(d privacy.Direction, eps float64, points int) float64 {
 			for j, a := range rows {
 				t[j] = a[0]*x0 + a[1]*x1
 			}
-			f.Loss.ValueSlope(slope, t, f.Labels)
-			f.Loss.Curvature(curv, t, f.Labels)
-			// With the record: b = −(Qθ + Aᵀf′), ∇b = −(Q + Aᵀdiag(f″)A), in units of u.
-			g0, g1, h00, h01, h11 := 0.0, 0.0, 0.0, 0.0, 0.0
+			derivatives(slope, curv, t)
+			// With the record: b = −(Qθ + Aᵀf′), ∇b = −(Q + Aᵀ(diag(c) − κccᵀ)A), in units of u.
+			g0, g1, h00, h01, h11, c0, c1 := 0.0, 0.0, 0.0, 0.0, 0.0, 0.0, 0.0
 			for j, a := range rows {
 				g0 += a[0] * slope[j]
 				g1 += a[1] * slope[j]
 				h00 += curv[j] * a[0] * a[0]
 				h01 += curv[j] * a[0] * a[1]
 				h11 += curv[j] * a[1] * a[1]
+				c0 += curv[j] * a[0]
+				c1 += curv[j] * a[1]
 			}
+			h00, h01, h11 = h00-coupling*c0*c0, h01-coupling*c0*c1, h11-coupling*c1*c1
 			det := (1+h00/q0)*(1+h11/q1) - h01*h01/(q0*q1)
 			v0, v1 := u0+g0/s, u1+g1/s
 			without := -0.5 * (u0*u0 + u1*u1)
@@ -79,6 +84,18 @@ func (f Forms) Delta(d privacy.Direction, eps float64, points int) float64 {
 		}
 	}
 	return sum * h * h / (2 * math.Pi)
+}
+
+// derivatives writes slopes and c at the forms t, which it overwrites.
+func (f Forms) derivatives() (of func(slope, curv, t []float64), lipschitz, coupling float64) {
+	if f.Joint != nil {
+		return func(slope, curv, t []float64) { f.Joint.Derivatives(slope, curv, t, f.Labels) },
+			f.Joint.Lipschitz(), f.Joint.Coupling()
+	}
+	return func(slope, curv, t []float64) {
+		f.Loss.ValueSlope(slope, t, f.Labels)
+		f.Loss.Curvature(curv, t, f.Labels)
+	}, f.Loss.Lipschitz(), 0
 }
 
 // Line is Forms with one form in one dimension, of which Product composes several with

@@ -252,6 +252,16 @@ func tenantsAt(t testing.TB, eps float64) (all []tenant) {
 		Norm: 1},
 		Lambda: 5, Epsilon: eps, Delta: delta, Adjacency: add}
 	enter(convolved.named("convolved"))(of(convolution.Calibrate(medians)))
+	kinks, err := smoothing.NewPolyhedral([][]float64{{-1}, {0.5}, {1}}, []float64{0, 0.25, 0})
+	must(err)
+	lopsided := convolved.named("convolved pieces")
+	lopsided.allowed = map[string]string{"Pieces = nil": "then there must be a Form", "Form = nil": "there are Pieces"}
+	for k, v := range convolved.allowed {
+		lopsided.allowed[k] = v
+	}
+	enter(lopsided)(of(convolution.Calibrate(convolution.Config{Loss: convolution.Loss{
+		Pieces: &smoothing.Entropic{Function: kinks, Width: 1}, Forms: 1, Norm: 1},
+		Lambda: 5, Epsilon: eps, Delta: delta, Adjacency: add})))
 	medians.Form, medians.Lambda = loss.Absolute(smoothing.Logistic{}, 0), 0
 	medians.Planned = convolution.Planned{Records: 1000, Features: 2, Radius: 2, Residual: 1}
 	if !testscale.Full() { // its calibration and its profile take seconds

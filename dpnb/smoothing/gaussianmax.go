@@ -128,23 +128,9 @@ func (g *GaussianMax) separate(differences *mat.Dense) {
 	g.basis = turned
 }
 
-// Smoothness returns L·√(2/π)/μ with L half the diameter of the slopes if they lie on a
-// line, else the radius about their mean, which bounds the curvature: what the slopes have
-// in common has none.
-func (g *GaussianMax) Smoothness() float64 {
-	l := g.f.Diameter() / 2
-	if len(g.basis) > 1 {
-		mean := make([]float64, g.f.Dim())
-		for _, a := range g.f.slopes {
-			floats.AddScaled(mean, 1/float64(len(g.f.slopes)), a)
-		}
-		l = 0
-		for _, a := range g.f.slopes {
-			l = math.Max(l, floats.Distance(a, mean, 2))
-		}
-	}
-	return l * math.Sqrt(2/math.Pi) / g.width
-}
+// Smoothness returns ρ·√(2/π)/μ, ρ the Radius of the slopes, which bounds the curvature: what the
+// slopes have in common has none.
+func (g *GaussianMax) Smoothness() float64 { return g.f.Radius() * math.Sqrt(2/math.Pi) / g.width }
 
 // ValueGradient returns E f(x + μK), writes its gradient to grad, unless that is nil, and
 // returns an estimate of the error of each, 1e-15 and their rounding where r ≤ 1.

@@ -72,11 +72,70 @@ func (f Polyhedral) Diameter() float64 {
 	return d
 }
 
+// Pieces returns P.
+func (f Polyhedral) Pieces() int { return len(f.slopes) }
+
+// Piece returns a_p and b_p, the slopes to be read alone.
+func (f Polyhedral) Piece(p int) (slopes []float64, offset float64) { return f.slopes[p], f.offsets[p] }
+
+// Radius returns max_p ‖a_p − c‖₂ about a centre c that is next to that of the smallest ball which
+// holds the slopes: the best of 0, all midpoints and some steps of Bădoiu and Clarkson (2003).
+// No mixture of the slopes has a variance Σq_p‖a_p − Σqa‖₂² above its square, whatever c is.
+func (f Polyhedral) Radius() float64 {
+	best, c := f.Lipschitz(), make([]float64, f.Dim())
+	farthest := func() (at int) {
+		far := 0.0
+		for p, a := range f.slopes {
+			if d := floats.Distance(a, c, 2); d > far {
+				at, far = p, d
+			}
+		}
+		best = math.Min(best, far)
+		return at
+	}
+	for p, a := range f.slopes {
+		for _, b := range f.slopes[:p] {
+			floats.AddTo(c, a, b)
+			floats.Scale(0.5, c)
+			farthest()
+		}
+	}
+	for k := 1; k <= 400; k++ {
+		at := farthest()
+		for j, v := range f.slopes[at] {
+			c[j] += (v - c[j]) / float64(k+1)
+		}
+	}
+	return best
+}
+
+// NewBowlPieces returns (‖x‖₁ − z)₊ on ℝᵐ as the largest of 2ᵐ + 1 affine functions, m ≤ 6: the
+// signed sums of the coordinates less z, and 0. Where Bowl is the Gaussian kernel's mean, by an
+// integral, its Entropic is closed.
+//
+// Errors: m out of range, z not finite.
+func NewBowlPieces(m int, z float64) (Polyhedral, error) {
+	if m < 1 || m > 6 {
+		return Polyhedral{}, fmt.Errorf("smoothing: a bowl of %d coordinates has 2^%d + 1 pieces, want 1 to 6 "+
+			"coordinates", m, m)
+	}
+	a, b := [][]float64{make([]float64, m)}, []float64{0}
+	for signs := range 1 << m {
+		row := make([]float64, m)
+		for j := range row {
+			row[j] = float64(1 - 2*(signs>>j&1))
+		}
+		a, b = append(a, row), append(b, -z)
+	}
+	return NewPolyhedral(a, b)
+}
+
 // Entropic is f made smooth without an integral, in any dimension:
 //
 //	g(x) = w·ln Σ_p exp((⟨a_p, x⟩ + b_p)/w),  f ≤ g ≤ f + w·ln P,
 //
-// with gradients that are means of the a_p. Its privacy: dpnb/entropic.
+// with gradients that are means of the a_p: the convolution of max_p t_p, in the space of the
+// pieces' values, with w times Gumbel's kernel, about its mean. Its privacy: dpnb/entropic.
 type Entropic struct {
 	Function Polyhedral
 	// Width w > 0.

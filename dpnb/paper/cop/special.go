@@ -20,7 +20,7 @@ func specialCases() []claim.Claim {
 			ID: "cop/secB.4-piecewise", Paper: cop + "section 4.3 and appendix B.4", Kind: claim.Theorem,
 			Statement: "max_p ⟨a_p, x⟩ + b_p gains by smoothing only where ‖v‖_∞ > r/μ, r the distance of the record " +
 				"to those on the border of two pieces; C² = mĀ²·sup‖a_p‖²",
-			Code: []string{"smoothing.Polyhedral", "smoothing.GaussianMax"},
+			Code: []string{"smoothing.Polyhedral", "smoothing.GaussianMax", "mechanism/objpert/convolution.COP"},
 			Tests: []string{"smoothing.TestGaussianMaxOfOrderStatistics", "smoothing.TestGaussianMaxOfTheNorm",
 				"smoothing.TestGaussianMaxOnTheLine", "smoothing.TestGaussianMaxIsConvexAndSmooth",
 				"paper/cop.TestCOPPieces"},
@@ -41,7 +41,7 @@ func specialCases() []claim.Claim {
 			ID: "cop/secB.4-bowl", Paper: cop + "section 4.3 and appendix B.4", Kind: claim.Theorem,
 			Statement: "max(0, ‖x‖₁ − z) gains nothing where μ|v_i| ≤ |x_i| for all i and μ‖v‖₁ ≤ |‖x‖₁ − z|; with " +
 				"|‖x‖₁ − z| away from 0 the rate follows",
-			Code:  []string{"smoothing.Bowl"},
+			Code:  []string{"smoothing.Bowl", "smoothing.NewBowlPieces"},
 			Tests: []string{"smoothing.TestBowl", "paper/cop.TestCOPBowl"},
 			Proof: "smoothing#cop-secB.4-bowl 41feffbe", Errata: []string{"cop-73"},
 			Check: "40,000 random (x, z, v, μ), m = 1, 2, 3, in that set: (f(x + μv) + f(x − μv))/2 − f(x); the " +

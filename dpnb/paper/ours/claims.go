@@ -22,6 +22,7 @@ func Claims() []claim.Claim {
 		tuned(),
 		prediction(),
 		smoothedForms(),
+		pieces(),
 		pureEpsilon(),
 		quantileRegression(),
 		once(),

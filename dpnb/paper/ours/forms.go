@@ -59,7 +59,7 @@ func smoothedForms() []claim.Claim {
 			"of pieces, for every ε ≥ 0",
 		Code:  []string{"privacy/objective.Entropic"},
 		Tests: []string{"privacy/objective.TestEntropic"},
-		Proof: "smoothing#dpnb-entropic 34d7fad8",
+		Proof: "smoothing#dpnb-entropic 2273927b",
 		Check: "exact divergences in the plane at λw = 2σ², m = 1, 2, 3 forms of log cosh, ε = 0.3 and 1, labels " +
 			"by hill climbing; over the bound",
 		Expected: "never above 1; above 0.3 somewhere",

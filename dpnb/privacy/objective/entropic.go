@@ -12,14 +12,16 @@ import (
 //
 //	ℓ(θ; z) = Σⱼ w·ln Σ_p exp((⟨vⱼₚ, θ⟩ + bⱼₚ)/w),
 //
-// of which |x| smoothed to w·log cosh(x/w) is one. If λw ≥ 2σ², both directions have
+// of which |x| smoothed to w·log cosh(x/w) is one. For every ε ≥ 0
 //
-//	δ(ε) ≤ Σ_c δ_G(ε; ‖v_c‖/σ)  for every ε ≥ 0,
+//	δ_add(ε) ≤ Σ_c δ_G(ε; ‖v_c‖/σ),  δ_remove(ε) ≤ Σ_c δ_G(ε − Charge; ‖v_c‖/σ),
 //
 // the sum over all combinations c of one piece from each soft maximum, v_c the sum of their
-// gradients. It holds for all ε ≥ 0 at once; at one ε Free asks for much less ridge.
+// gradients. From λw = 2σ² on there is no charge. It holds for all ε ≥ 0 at once; at one ε and
+// for one form Free asks for much less ridge.
 //
-// Statement: dpnb/entropic; proof: docs/theory/smoothing.md#dpnb-entropic.
+// Statements: dpnb/entropic, dpnb/pieces; proofs: docs/theory/smoothing.md#dpnb-entropic and
+// #dpnb-pieces.
 type Entropic struct {
 	// Vertices are bounds on ‖v_c‖ over all records, and how many combinations have each.
 	Vertices []Vertex
@@ -27,6 +29,12 @@ type Entropic struct {
 	Temperature float64
 	// Lambda and Sigma as in Config.
 	Lambda, Sigma float64
+	// Rank r and Spread V bound, over all records and all weights q of the combinations, the
+	// dimension of the span of the differences of the v_c and the variance Σq_c‖v_c − Σqv‖²; Beyond
+	// is that outside of the r dimensions, for what rounding makes of v_c. Rank zero is unknown:
+	// then λw ≥ 2σ² is asked for.
+	Rank           int
+	Spread, Beyond float64
 }
 
 // Vertex is Count gradients of norm at most Norm.
@@ -51,11 +59,36 @@ func (e Entropic) Validate() error {
 	if err := positive("Sigma", e.Sigma); err != nil {
 		return err
 	}
-	if least := EntropicLambda(e.Temperature, e.Sigma); !(e.Lambda >= least) {
+	for _, f := range []struct {
+		name string
+		v    float64
+	}{{"Rank", float64(e.Rank)}, {"Spread", e.Spread}, {"Beyond", e.Beyond}} {
+		if !(f.v >= 0) || math.IsInf(f.v, 1) {
+			return &privacy.ParamError{Name: f.name, Value: f.v, Want: "a finite number ≥ 0"}
+		}
+	}
+	if least := EntropicLambda(e.Temperature, e.Sigma); e.Rank == 0 && !(e.Lambda >= least) {
 		return &privacy.ParamError{Name: "Lambda", Value: e.Lambda,
 			Want: fmt.Sprintf("at least 2σ²/w = %.6g, which entropic smoothing asks for", least)}
 	}
 	return nil
+}
+
+// Charge is what the curvature costs when a record is removed, rounded up:
+//
+//	max_{0 ≤ v ≤ V} r ln(1 + v/(rwλ)) − v/(2σ²),  and Beyond/(wλ),
+//
+// the price of the determinant less what the gradients' variance v takes off their norm. The
+// maximum is at v = r(2σ² − wλ), cut to the range: at 0 where λw ≥ 2σ².
+func (e Entropic) Charge() float64 {
+	r, both := float64(e.Rank), e.Temperature*e.Lambda
+	v := math.Max(0, math.Min(e.Spread, r*(2*e.Sigma*e.Sigma-both)))
+	charge := e.Beyond / both
+	if v > 0 {
+		// The function is flat at its top: rounding v costs a second order of it.
+		charge += r*math.Log1p(v/(r*both))*(1+1e-14) - v/(2*e.Sigma*e.Sigma)*(1-1e-14)
+	}
+	return charge * (1 + 1e-15)
 }
 
 // EntropicLambda returns the least λ of Entropic, 2σ²/w, rounded up.
@@ -81,20 +114,30 @@ func (e Entropic) Profile(adj privacy.Adjacency) (privacy.Profile, error) {
 
 // String describes the event.
 func (e Entropic) String() string {
-	return fmt.Sprintf("ObjectivePerturbation(entropic, %v, w=%g, λ=%g, σ=%g)", e.Vertices, e.Temperature, e.Lambda,
-		e.Sigma)
+	charged := ""
+	if e.Rank > 0 {
+		charged = fmt.Sprintf(", rank %d, V=%g", e.Rank, e.Spread)
+	}
+	return fmt.Sprintf("ObjectivePerturbation(entropic, %v, w=%g, λ=%g, σ=%g%s)", e.Vertices, e.Temperature, e.Lambda,
+		e.Sigma, charged)
 }
 
 type entropicProfile struct{ e Entropic }
 
 func (p entropicProfile) Adjacency() privacy.Adjacency { return privacy.AddRemove }
 
-func (p entropicProfile) LogDeltaUpper(_ privacy.Direction, eps float64) float64 {
+func (p entropicProfile) LogDeltaUpper(d privacy.Direction, eps float64) float64 {
 	if !(eps >= 0) {
 		return 0
 	}
+	if d == privacy.Remove && p.e.Rank > 0 {
+		eps -= p.e.Charge()
+	}
 	sum := math.Inf(-1)
 	for _, v := range p.e.Vertices {
+		if v.Norm == 0 && eps < 0 {
+			sum = logspace.Add(sum, math.Log(v.Count)+math.Log(-math.Expm1(eps)))
+		}
 		if v.Norm > 0 {
 			mu := math.Nextafter(v.Norm/p.e.Sigma, math.Inf(1))
 			sum = logspace.Add(sum, math.Log(v.Count)+privacy.LogDeltaUpper(privacy.GaussianProfile(mu,

@@ -126,3 +126,44 @@ func TestRowsRoughly(t *testing.T) {
 		t.Error("no forms")
 	}
 }
+
+// The charge is the largest of the function over a grid, nothing from λw = 2σ² on, and rises with
+// the spread and as λ falls; pieces of no slope cost nothing where ε is above it.
+func TestCharge(t *testing.T) {
+	const w, sigma = 0.5, 4.0
+	for _, spread := range []float64{0.1, 3, 200} {
+		for _, lambda := range []float64{0.01, 1, 10, 60, 64, 200} {
+			e := Entropic{Vertices: []Vertex{{1, 2}, {0, 1}}, Temperature: w, Lambda: lambda, Sigma: sigma, Rank: 3,
+				Spread: spread}
+			want := 0.0
+			for i := range 100001 {
+				v := spread * float64(i) / 1e5
+				want = math.Max(want, 3*math.Log1p(v/(3*w*lambda))-v/(2*sigma*sigma))
+			}
+			if got := e.Charge(); got < want || got > want*(1+1e-6)+1e-12 {
+				t.Errorf("V = %g, λ = %g: %v, want %v", spread, lambda, got, want)
+			}
+			p, err := e.Profile(privacy.AddRemove)
+			if err != nil {
+				t.Fatal(err)
+			}
+			gauss := privacy.GaussianProfile(1/sigma, privacy.AddRemove)
+			for _, eps := range []float64{0, 0.3, 2} {
+				add, remove := privacy.DeltaUpper(gauss, eps), privacy.DeltaUpper(gauss, eps-e.Charge())
+				flat := math.Max(0, -math.Expm1(eps-e.Charge()))
+				if got := math.Exp(p.LogDeltaUpper(privacy.Add, eps)); math.Abs(got/math.Min(1, 2*add)-1) > 1e-9 {
+					t.Errorf("add, ε = %g: %v, want %v", eps, got, 2*add)
+				}
+				if got, want := math.Exp(p.LogDeltaUpper(privacy.Remove, eps)), math.Min(1,
+					2*remove+flat); math.Abs(got/want-1) > 1e-9 {
+					t.Errorf("remove, ε = %g: %v, want %v", eps, got, want)
+				}
+			}
+		}
+	}
+	e := Entropic{Vertices: []Vertex{{1, 2}}, Temperature: w, Lambda: 1, Sigma: sigma, Rank: 1, Spread: math.NaN()}
+	var bad *privacy.ParamError
+	if err := e.Validate(); !errors.As(err, &bad) {
+		t.Errorf("no spread: %v", err)
+	}
+}

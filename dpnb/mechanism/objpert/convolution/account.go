@@ -25,7 +25,8 @@ const (
 	// FreeCurvature is a closed form at one ε, for one form whose curvature falls to zero
 	// where its slope is largest: a kernel whose tail is no lighter than exponential.
 	FreeCurvature
-	// Entropic is a closed form for every ε ≥ 0, for the logistic kernel and λw ≥ 2σ².
+	// Entropic is a closed form for every ε ≥ 0, for the logistic kernel and λw ≥ 2σ², and for
+	// Pieces, whatever λ is.
 	Entropic
 	// Tight is the exact worst case of one form. It takes seconds where the others take
 	// milliseconds.
@@ -36,7 +37,7 @@ var accounts = [...]struct{ name, theorem string }{
 	ByRows:        {"rows composed", "composition of the forms (docs/theory/smoothing.md, Theorem 6)"},
 	ByRank:        {"rank", "rank of the Hessian (docs/theory/objective_perturbation.md, section 9)"},
 	FreeCurvature: {"free curvature", "curvature that is free at one ε (docs/theory/smoothing.md, Theorem 4)"},
-	Entropic:      {"entropic", "entropic smoothing (docs/theory/smoothing.md, Theorem 7)"},
+	Entropic:      {"entropic", "entropic smoothing (docs/theory/smoothing.md, Theorems 7 and 8)"},
 	Tight:         {"tight", "tight (docs/theory/objective_perturbation.md)"},
 }
 
@@ -63,6 +64,9 @@ func (m COP) mu() float64 {
 
 // event is one run as the accountant sees it, the loss being valid.
 func (m COP) event() (privacy.Event, error) {
+	if m.Pieces != nil && m.Account != Entropic {
+		return nil, fmt.Errorf("%w: Pieces are accounted for by Entropic, not by %v", privacy.ErrUnsupported, m.Account)
+	}
 	switch m.Account {
 	case ByRows:
 		r, err := m.rows()
@@ -120,6 +124,9 @@ func (m COP) single() (objective.Curve, error) {
 // entropic is the event by Theorem 7. A combination of pieces is a vertex p of the box of
 // slopes, and ‖Aᵀp‖ ≤ Ā‖p‖.
 func (m COP) entropic() (objective.Entropic, error) {
+	if m.Pieces != nil {
+		return m.entropicPieces(), nil
+	}
 	t, below, above, ok := softMaximum(m.Form)
 	if !ok || m.Other != nil {
 		return objective.Entropic{}, fmt.Errorf("%w: the %s loss, or with it Other, is no soft maximum of two lines; "+

@@ -4,7 +4,6 @@ import (
 	"fmt"
 	"math"
 
-	"github.com/dpnb/notebooks/dpnb/loss"
 	"github.com/dpnb/notebooks/dpnb/mechanism"
 	"github.com/dpnb/notebooks/dpnb/privacy"
 	"github.com/dpnb/notebooks/dpnb/privacy/objective"
@@ -12,8 +11,8 @@ import (
 
 // Config asks for a COP that satisfies (ε, δ). None of it may depend on the records.
 type Config struct {
-	// Loss of one record. Where its Form is a loss.Convolved with a Width of zero, the width
-	// is chosen, as Rule says.
+	// Loss of one record. Where its Form is a loss.Convolved, or its Pieces are, with a Width of
+	// zero, the width is chosen, as Rule says.
 	Loss
 	// Epsilon > 0, 0 < Delta < 1.
 	Epsilon, Delta float64
@@ -111,25 +110,17 @@ func (c Config) validate() error {
 				Want: "a positive finite number, or 0 to have it chosen"}
 		}
 	}
-	k, ok := c.Form.(loss.Convolved)
-	if ok && !(k.Width >= 0) {
-		return &privacy.ParamError{Name: "Width", Value: k.Width, Want: "a positive number, or 0 to have it chosen"}
+	width, ok := c.width()
+	if ok && !(width >= 0) {
+		return &privacy.ParamError{Name: "Width", Value: width, Want: "a positive number, or 0 to have it chosen"}
 	}
-	if ok && k.Width == 0 {
+	if ok && width == 0 {
 		if c.Lambda > 0 {
 			return &privacy.ParamError{Name: "Width", Value: 0.0, Want: "a positive number where Lambda is fixed"}
 		}
-		l := c.Loss
-		l.Form = widened(k, 1)
-		return l.validate()
+		return c.wide(1).validate()
 	}
 	return c.Loss.validate()
-}
-
-// widened returns k with the width.
-func widened(k loss.Convolved, width float64) loss.Convolved {
-	k.Width = width
-	return k
 }
 
 // leastNoise returns m, with its loss and λ, with the least σ of all accounts that are proved.
@@ -137,6 +128,9 @@ func (c Config) leastNoise(m COP) (COP, error) {
 	best := COP{Sigma: math.Inf(1)}
 	var failed error
 	for _, a := range []Account{FreeCurvature, ByRows, ByRank, Entropic, Tight} {
+		if m.Pieces != nil && a != Entropic {
+			continue
+		}
 		if a == Tight && !c.Exactly || a == ByRank && m.Other == nil && !math.IsInf(best.Sigma, 1) {
 			continue // without an h, the rank bound is above that of the rows wherever both are finite
 		}
@@ -179,6 +173,9 @@ func (c Config) sigma(m COP, most float64) (COP, error) {
 	case FreeCurvature:
 		return c.free(m)
 	case Entropic:
+		if m.Pieces != nil {
+			break
+		}
 		if t, _, _, ok := softMaximum(m.Form); !ok || !(m.Lambda >= objective.EntropicLambda(t, start)) {
 			return m, fmt.Errorf("%w: entropic smoothing wants λw ≥ 2σ²", privacy.ErrUnsupported)
 		}

@@ -106,7 +106,7 @@ func TestClip(t *testing.T) {
 			floats.Scale(1e-200, x.Data[m*d:2*m*d])
 			x.Data[2*m*d] = math.NaN()
 			x.Data[3*m*d] = math.Inf(-1)
-			cx, cy := l.clip(x, y)
+			cx, cy, _ := l.clip(x, y)
 			for i := range n {
 				var svd mat.SVD
 				a := mat.NewDense(m, d, cx.Data[i*m*d:(i+1)*m*d])
@@ -149,7 +149,7 @@ func TestClipUnderflow(t *testing.T) {
 		for _, large := range []float64{math.MaxFloat64, 1e300, 1e293} {
 			for _, byRow := range []bool{false, true} {
 				l := Loss{Form: loss.Absolute(smoothing.Logistic{}, 1), Forms: 2, Norm: norm, ByRow: byRow}
-				x, _ := l.clip(matrix.NewDense(2, 1, []float64{large, large / 3}), make([]float64, 2))
+				x, _, _ := l.clip(matrix.NewDense(2, 1, []float64{large, large / 3}), make([]float64, 2))
 				if a := math.Hypot(x.Data[0]/norm, x.Data[1]/norm) * norm; !(a <= l.bound()) {
 					t.Errorf("Ā = %g, entries of %g, by row %v: ‖A‖ = %g", norm, large, byRow, a)
 				}
@@ -164,7 +164,7 @@ func TestNoNoiseEqualsNonPrivate(t *testing.T) {
 	m := COP{Loss: Loss{Form: loss.Absolute(smoothing.Logistic{}, 0.5), Forms: 3, Norm: 4}, Lambda: 1, Sigma: 1e-9,
 		Tolerance: 1e-9, OutputSigma: 1e-9,
 		Centre: []float64{1, 2, 3, 4, 5}}
-	cx, cy := m.Loss.clip(x, y)
+	cx, cy, _ := m.Loss.clip(x, y)
 	pull := make([]float64, 5)
 	floats.AddScaled(pull, -m.Lambda, m.Centre)
 	want, err := erm.Minimize(&erm.Problem{Rows: cx, Labels: cy, Loss: m.Form, Lambda: m.Lambda, Linear: pull}, nil)

@@ -19,6 +19,7 @@ import (
 	"github.com/dpnb/notebooks/dpnb/mechanism"
 	"github.com/dpnb/notebooks/dpnb/privacy"
 	"github.com/dpnb/notebooks/dpnb/privacy/objective"
+	"github.com/dpnb/notebooks/dpnb/smoothing"
 )
 
 // Loss is that of one record, of m linear forms,
@@ -36,6 +37,10 @@ import (
 type Loss struct {
 	// Form is f, convex and of bounded slope and curvature.
 	Form loss.Loss
+	// Pieces is in place of Form and Other: ℓ(θ) = g(Aθ − y), g a smooth maximum of affine
+	// functions of all m forms together (cop, section 4.3 and appendix B.4). A record that is scaled
+	// has their offsets scaled too.
+	Pieces *smoothing.Entropic
 	// Forms is m.
 	Forms int
 	// Norm is Ā > 0.
@@ -76,13 +81,22 @@ func (l Loss) bound() float64 {
 }
 
 // Lipschitz returns L = √m·Ā·sup|f′| + D·sup|h′|, a bound on the norm of a record's gradient.
+// Of Pieces a_p it is Ā·max‖a_p‖.
 func (l Loss) Lipschitz() float64 {
+	if l.Pieces != nil {
+		return l.bound() * l.Pieces.Function.Lipschitz() * (1 + piecesSlack)
+	}
 	slope, _ := l.other()
 	return math.Sqrt(float64(l.Forms))*l.bound()*l.Form.Lipschitz() + slope
 }
 
 // Smoothness returns s = Ā²·sup f″ + D²·sup h″, a bound on the curvature of a record's loss in θ.
+// Of Pieces a_p it is Ā²·max‖a_p − a_q‖²/(4w).
 func (l Loss) Smoothness() float64 {
+	if l.Pieces != nil {
+		apart := l.bound() * (l.Pieces.Function.Diameter() + piecesSlack*l.Pieces.Function.Lipschitz())
+		return apart * apart / (4 * l.Pieces.Width) * (1 + 0x1p-50)
+	}
 	_, curvature := l.other()
 	return l.bound()*l.bound()*l.Form.Smoothness() + curvature
 }
@@ -90,6 +104,9 @@ func (l Loss) Smoothness() float64 {
 // validate returns a *privacy.ParamError if a field is out of range, or an error that wraps
 // privacy.ErrUnsupported for a loss of unbounded slope or curvature.
 func (l Loss) validate() error {
+	if l.Pieces != nil {
+		return l.validatePieces()
+	}
 	if l.Form == nil {
 		return &privacy.ParamError{Name: "Form", Value: nil, Want: "a loss: loss.Absolute with a kernel, for one"}
 	}
@@ -189,6 +206,12 @@ func (l Loss) check(rows matrix.Rows, labels []float64) error {
 		return fail("%d labels for %d rows", len(labels), n)
 	}
 	for i, y := range labels {
+		if l.Pieces != nil {
+			if math.IsNaN(y - y) {
+				return fail("a label is not what the %s wants: %s", l.name(), l.labels())
+			}
+			continue
+		}
 		of := l.Form
 		if i%l.rows() == l.Forms {
 			of = l.Other
@@ -200,11 +223,12 @@ func (l Loss) check(rows matrix.Rows, labels []float64) error {
 	return nil
 }
 
-// clip returns the records scaled to the bounds, as copies: the rows of all A, then, where
-// there is an h, all z.
-func (l Loss) clip(rows matrix.Rows, labels []float64) (*matrix.Dense, []float64) {
+// clip returns the records scaled to the bounds, as copies, the rows of all A, then, where
+// there is an h, all z; and by what each A, or each row of it, is scaled.
+func (l Loss) clip(rows matrix.Rows, labels []float64) (x *matrix.Dense, y, scales []float64) {
 	n, d := rows.Dims()
-	out, y := matrix.NewDense(n, d, nil), make([]float64, n)
+	out := matrix.NewDense(n, d, nil)
+	y = make([]float64, n)
 	first, second := 0, n/l.rows()*l.Forms
 	for i := range n {
 		to := &first
@@ -223,6 +247,7 @@ func (l Loss) clip(rows matrix.Rows, labels []float64) (*matrix.Dense, []float64
 	for i := 0; i < first; i += k {
 		a := out.Data[i*d : (i+k)*d]
 		scale := shrink(gram, a, k, d, l.Norm)
+		scales = append(scales, scale)
 		if scale == 1 {
 			continue
 		}
@@ -242,12 +267,15 @@ func (l Loss) clip(rows matrix.Rows, labels []float64) (*matrix.Dense, []float64
 			floats.Scale(scale, z)
 		}
 	}
-	return out, y
+	return out, y, scales
 }
 
 // problem returns the clipped records with their loss, as erm has it.
 func (l Loss) problem(rows matrix.Rows, labels []float64) erm.Problem {
-	x, y := l.clip(rows, labels)
+	x, y, scales := l.clip(rows, labels)
+	if l.Pieces != nil {
+		return l.piecesProblem(x, y, scales)
+	}
 	if l.Other == nil {
 		return erm.Problem{Rows: x, Labels: y, Loss: l.Form}
 	}

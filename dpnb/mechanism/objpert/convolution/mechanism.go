@@ -22,7 +22,7 @@ import (
 //
 // a sum over the records, not a mean: cop's λ is λ/(2n) here, and its c is 0. Every
 // parameter is chosen without looking at the records, c too, or from what was released
-// before (Recentred).
+// before (Recentred). With Pieces the inner sum is g(Aᵢθ − yᵢ).
 type COP struct {
 	Loss
 	// Lambda is λ > 0, Sigma is σ > 0.
@@ -79,9 +79,9 @@ func (m COP) String() string {
 	if m.Other != nil {
 		other = fmt.Sprintf(" and %s loss, ‖z‖ ≤ %.5g", m.Other.Name(), m.OtherNorm)
 	}
-	return fmt.Sprintf("convolved objective perturbation (%d × %s loss, %s ≤ %.5g%s, λ = %.5g%s, σ = %.5g, τ = %.3g, "+
+	return fmt.Sprintf("convolved objective perturbation (%d × %s, %s ≤ %.5g%s, λ = %.5g%s, σ = %.5g, τ = %.3g, "+
 		"σ_out = %.3g)",
-		m.Forms, m.Form.Name(), norm, m.Norm, other, m.Lambda, around, m.Sigma, m.Tolerance, m.OutputSigma)
+		m.Forms, m.name(), norm, m.Norm, other, m.Lambda, around, m.Sigma, m.Tolerance, m.OutputSigma)
 }
 
 // Describe implements mechanism.Mechanism.
@@ -96,10 +96,10 @@ func (m COP) Describe() mechanism.Description {
 			"with proved accounting",
 		Adjacency: privacy.AddRemove, Bound: m.Account.theorem(), Lambda: m.Lambda,
 		Assumptions: []string{
-			fmt.Sprintf("a record is %d rows for ‖Aθ − y‖; %s, and one with an entry that is not finite counts as zero",
+			fmt.Sprintf("a record is %d rows for Aθ − y; %s, and one with an entry that is not finite counts as zero",
 				m.Forms, scaled),
-			fmt.Sprintf("the bound on ‖A‖₂, the %s loss, λ, its centre, σ, τ and σ_out were chosen without looking at "+
-				"the records, and every label that could be in the data is %s", m.Form.Name(), m.Form.Labels()),
+			fmt.Sprintf("the bound on ‖A‖₂, the %s, λ, its centre, σ, τ and σ_out were chosen without looking at "+
+				"the records, and every label that could be in the data is %s", m.name(), m.labels()),
 			mechanism.ExactNoise,
 			mechanism.Unseen,
 		},

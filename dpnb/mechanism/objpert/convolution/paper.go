@@ -74,12 +74,11 @@ func (p Planned) ridge(c, sigma float64) float64 {
 func (c Config) paper(printed bool) (COP, error) {
 	k, ok := c.Form.(loss.Convolved)
 	if !ok || k.Width != 0 {
-		return COP{}, &privacy.ParamError{Name: "Form", Value: c.Form.Name(),
+		return COP{}, &privacy.ParamError{Name: "Form", Value: c.name(),
 			Want: "a loss.Convolved with Width 0, which step 1 chooses"}
 	}
 	n, forms := float64(c.Planned.Records), float64(c.Forms)
-	unit := c.Loss
-	unit.Form = widened(k, 1)
+	unit := c.wide(1)
 	m := COP{Loss: unit, Account: ByRank}
 	ratio := c.Epsilon / (2 * (forms + 1)) // s/λ, λ of the sum
 	otherSlope, otherBeta := unit.other()
@@ -127,7 +126,7 @@ func (c Config) paper(printed bool) (COP, error) {
 	if !(room > 0) {
 		return COP{}, c.noWidth(unit, m.Sigma, mean, otherBeta)
 	}
-	m.Form = widened(k, beta/room*(1+1e-12))
+	m.Loss = c.wide(beta / room * (1 + 1e-12))
 	m = m.finish(c.Tolerance)
 	if err := m.Validate(); err != nil {
 		return COP{}, err

@@ -173,7 +173,7 @@ func shares(k int, growth float64) []float64 {
 
 // stagesFrontier is frontier for stages, of the ratio λ/s of the first.
 func (c Config) stagesFrontier(k int, growth, bend float64) ([len(stageNoise)]float64, error) {
-	form := widened(c.Form.(loss.Convolved), 1)
+	form := c.wide(1).Form.(loss.Convolved)
 	key := stagesKey{frontierKey{form, c.Forms, c.Epsilon, c.Delta}, k, growth, bend}
 	if v, ok := stageFrontiers.Load(key); ok {
 		return v.([len(stageNoise)]float64), nil
@@ -229,6 +229,10 @@ func CalibrateRecentred(c Config, stages int) (Recentred, error) {
 	if err := c.predictable(); err != nil {
 		return Recentred{}, err
 	}
+	if c.Pieces != nil {
+		return Recentred{}, fmt.Errorf("%w: stages of Pieces; only profiles for every ε compose, those of ByRows",
+			privacy.ErrUnsupported)
+	}
 	kernel := c.Form.(loss.Convolved)
 	switch {
 	case stages < 1 || stages > 10:
@@ -247,14 +251,12 @@ func CalibrateRecentred(c Config, stages int) (Recentred, error) {
 		return Recentred{}, err
 	}
 	if best == nil {
-		return Recentred{}, c.noSigma(COP{Loss: Loss{Form: widened(kernel, 1), Forms: c.Forms, Norm: c.Norm,
-			ByRow: c.ByRow}})
+		return Recentred{}, c.noSigma(COP{Loss: c.wide(1)})
 	}
 	for scale, step := 1+outputShare*outputShare/2, 2e-4; scale < 2; scale, step = scale*(1+step), 2*step {
 		m := Recentred{Radius: c.Planned.Radius}
 		for _, v := range best {
-			s := COP{Loss: c.Loss, Lambda: v.lambda, Sigma: v.sigma * scale}
-			s.Form = widened(kernel, v.width)
+			s := COP{Loss: c.wide(v.width), Lambda: v.lambda, Sigma: v.sigma * scale}
 			m.Stages = append(m.Stages, s.finish(c.Tolerance))
 		}
 		if err := m.Validate(); err != nil {
@@ -268,8 +270,7 @@ func CalibrateRecentred(c Config, stages int) (Recentred, error) {
 			return m, nil
 		}
 	}
-	return Recentred{}, c.noSigma(COP{Loss: Loss{Form: widened(kernel, best[0].width), Forms: c.Forms, Norm: c.Norm,
-		ByRow: c.ByRow}})
+	return Recentred{}, c.noSigma(COP{Loss: c.wide(best[0].width)})
 }
 
 // doubt is by how much each further stage has to promise less: predictions for two stages were
@@ -309,9 +310,7 @@ func (c Config) bestPlan(stages int, gauss float64) (best []choice, err error) {
 // plan chooses λ and the width of each stage, noise in units of L/√share; the ratio λ/s is
 // bend times that of the stage before.
 func (c Config) plan(ratio, bend, noise float64, shares []float64) []choice {
-	kernel := c.Form.(loss.Convolved)
-	unit := c.Loss
-	unit.Form = widened(kernel, 1)
+	unit := c.wide(1)
 	var out []choice
 	apart := c.Planned.apart()
 	for i, q := range shares {
@@ -329,11 +328,9 @@ func (c Config) plan(ratio, bend, noise float64, shares []float64) []choice {
 // bestRidge returns the λ with the least predicted excess for the noise and the ratio λ/s, and
 // the width that belongs to it. unit is the loss at width 1.
 func (c Config) bestRidge(unit Loss, sigma, ratio, apart float64, of func(choice) float64) choice {
-	kernel := unit.Form.(loss.Convolved)
 	at := func(lambda float64) choice {
-		l := unit
 		w := ratio * unit.Smoothness() / lambda // s ∝ 1/w
-		l.Form = widened(kernel, w)
+		l := unit.wide(w)
 		return choice{sigma, lambda, w, c.Planned.Excess(l, sigma, lambda, apart), c.Planned.spread(l, sigma, lambda,
 			apart)}
 	}

@@ -97,7 +97,7 @@ func TestRecentredCentre(t *testing.T) {
 		t.Errorf("‖θ‖ = %v within 0.1 (%v)", floats.Norm(r.Coefficients, 2), err)
 	}
 	// The answer of a stage is that of the tilted objective itself.
-	cx, cy := stage.Loss.clip(x, y)
+	cx, cy, _ := stage.Loss.clip(x, y)
 	weak := stage
 	weak.Lambda, weak.Centre = 3, first.Centre
 	got, err := weak.Run(x, y, noise.NewSeeded(4), nil)

@@ -35,9 +35,9 @@ func (l Loss) squares() float64 {
 // kernel and what the row makes of the distance together, 0.25/√(r² + (v + E‖A‖²_F·spread/m)/3.3)
 // (logistic residuals of scale r have the variance 3.3r²).
 func (p Planned) curvature(l Loss, spread float64) float64 {
-	k := l.Form.(loss.Convolved)
-	v := k.Kernel.Variance()*k.Width*k.Width + l.squares()*spread/float64(l.Forms)
-	return float64(p.Records) * l.squares() / float64(p.Features) * (k.Above - k.Below) * density /
+	jump, v := l.bends()
+	v += l.squares() * spread / float64(l.Forms)
+	return float64(p.Records) * l.squares() / float64(p.Features) * jump * density /
 		math.Sqrt(p.Residual*p.Residual+v/3.3)
 }
 
@@ -47,15 +47,14 @@ func (p Planned) curvature(l Loss, spread float64) float64 {
 //	(d/2n)·H(σ² + λ²·apart)/(H + λ)² + m(b − a)v²·bend/(8r³),
 //
 // v the variance of the kernel: noise and shrinkage in the d directions, and what smoothing
-// shifts the quantile. l.Form is a loss.Convolved.
+// shifts the quantile. l.Form is a loss.Convolved, or there are Pieces.
 //
 // Source: docs/theory/smoothing.md, section on the choice of λ and width.
 func (p Planned) Excess(l Loss, sigma, lambda, apart float64) float64 {
-	k := l.Form.(loss.Convolved)
-	v := k.Kernel.Variance() * k.Width * k.Width
+	jump, v := l.bends()
 	spread := p.spread(l, sigma, lambda, apart)
 	return spread*float64(p.Features)*p.curvature(l, spread)/(2*float64(p.Records)) +
-		float64(l.Forms)*(k.Above-k.Below)*v*v*bend/(8*p.Residual*p.Residual*p.Residual)
+		float64(l.Forms)*jump*v*v*bend/(8*p.Residual*p.Residual*p.Residual)
 }
 
 // spread predicts the mean square error e² of a coefficient: e² = (σ² + λ²·apart)/(H + λ)², H
@@ -93,7 +92,10 @@ var frontiers sync.Map // frontierKey → [len(noiseFactors)]float64
 // hundredth, or by Theorem 4 where that is less: for a choice, not for a guarantee. It
 // depends on nothing but the kernel, the slopes, m, ε and δ.
 func (c Config) frontier(epsilon, delta float64) ([len(noiseFactors)]float64, error) {
-	form := widened(c.Form.(loss.Convolved), 1)
+	if c.Pieces != nil {
+		return c.piecesFrontier(epsilon, delta)
+	}
+	form := c.wide(1).Form.(loss.Convolved)
 	key := frontierKey{form, c.Forms, epsilon, delta}
 	if v, ok := frontiers.Load(key); ok {
 		return v.([len(noiseFactors)]float64), nil
@@ -134,6 +136,29 @@ func (c Config) frontier(epsilon, delta float64) ([len(noiseFactors)]float64, er
 	return out, nil
 }
 
+// piecesFrontier is frontier for Pieces: closed forms, so that nothing is kept.
+func (c Config) piecesFrontier(epsilon, delta float64) (out [len(noiseFactors)]float64, err error) {
+	unit, err := privacy.GaussianSigma(epsilon, delta)
+	if err != nil {
+		return out, err
+	}
+	l := c.wide(1)
+	for i, factor := range noiseFactors {
+		out[i], err = crossing(func(ratio float64) (float64, error) {
+			m := COP{Loss: l, Lambda: ratio * l.Smoothness(), Sigma: factor * unit * l.Lipschitz()}
+			p, err := m.entropicPieces().Profile(privacy.AddRemove)
+			if err != nil {
+				return 0, err
+			}
+			return privacy.LogDeltaUpper(p, epsilon), nil
+		}, 1e-3, 1e6, logDown(delta), 1e-3)
+		if err != nil {
+			return out, err
+		}
+	}
+	return out, nil
+}
+
 // choice is a point that is predicted to be good.
 type choice struct{ sigma, lambda, width, excess, spread float64 }
 
@@ -149,20 +174,19 @@ func (c Config) choose(epsilon, delta, apart float64) (choice, error) {
 	if err != nil {
 		return best, err
 	}
-	unit := c.Loss
-	kernel := c.Form.(loss.Convolved)
-	unit.Form = widened(kernel, 1)
+	unit := c.wide(1)
+	width, _ := c.width()
 	for i, factor := range noiseFactors {
 		sigma := factor * gauss * unit.Lipschitz()
 		if math.IsInf(frontier[i], 1) {
 			continue
 		}
 		v := choice{}
-		if kernel.Width == 0 {
+		if width == 0 {
 			v = c.bestRidge(unit, sigma, frontier[i], apart, func(v choice) float64 { return v.excess })
 		} else { // λ follows
-			lambda := frontier[i] * unit.Smoothness() / kernel.Width
-			v = choice{sigma, lambda, kernel.Width, c.Planned.Excess(c.Loss, sigma, lambda, apart),
+			lambda := frontier[i] * unit.Smoothness() / width
+			v = choice{sigma, lambda, width, c.Planned.Excess(c.Loss, sigma, lambda, apart),
 				c.Planned.spread(c.Loss, sigma, lambda, apart)}
 		}
 		if v.excess < best.excess {
@@ -184,15 +208,13 @@ func (c Config) predicted() (COP, error) {
 	if err != nil {
 		return COP{}, err
 	}
-	m := COP{Loss: c.Loss, Lambda: v.lambda}
-	m.Form = widened(c.Form.(loss.Convolved), v.width)
-	return c.leastNoise(m)
+	return c.leastNoise(COP{Loss: c.wide(v.width), Lambda: v.lambda})
 }
 
 // predictable returns an error for a loss or a plan of which nothing can be predicted.
 func (c Config) predictable() error {
-	if _, ok := c.Form.(loss.Convolved); !ok {
-		return &privacy.ParamError{Name: "Form", Value: c.Form.Name(), Want: "a loss.Convolved, or a Lambda"}
+	if _, ok := c.width(); !ok {
+		return &privacy.ParamError{Name: "Form", Value: c.name(), Want: "a loss.Convolved, or a Lambda"}
 	}
 	if c.Other != nil {
 		return &privacy.ParamError{Name: "Other", Value: c.Other.Name(),
