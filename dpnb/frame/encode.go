@@ -82,11 +82,11 @@ func (e *encoder) number(v float64) float64 {
 	if e.field.Open {
 		return (v - e.field.Lower) * e.scale
 	}
-	v = math.Min(math.Max(v, e.field.Lower), e.field.Upper) - e.field.Lower
+	v = min(max(v, e.field.Lower), e.field.Upper) - e.field.Lower // not math's, which are calls
 	if e.field.Log {
 		v = math.Log1p(v)
 	}
-	return math.Min(1, v*e.scale)
+	return min(1, v*e.scale)
 }
 
 // encode writes row i and returns where: a field has at most one entry that is not

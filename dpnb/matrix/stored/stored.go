@@ -76,7 +76,7 @@ func Create(path string, key [32]byte, d int, single bool) (*Writer, error) {
 func shorter(v float64) float32 {
 	f := float32(v)
 	if math.Abs(float64(f)) > math.Abs(v) {
-		f = math.Nextafter32(f, 0)
+		return math.Float32frombits(math.Float32bits(f) - 1) // of the same sign: f is not 0
 	}
 	return f
 }
@@ -92,12 +92,15 @@ func (w *Writer) Append(rows *matrix.Dense, labels []float64) error {
 	raw := w.raw[:len(rows.Data)*w.size]
 	const part = 1 << 15
 	parallel.Each((len(rows.Data)+part-1)/part, 0, func(b int) {
-		for i := b * part; i < min(len(rows.Data), (b+1)*part); i++ {
+		lo, hi := b*part, min(len(rows.Data), (b+1)*part)
+		to := raw[lo*w.size : hi*w.size]
+		for _, v := range rows.Data[lo:hi] {
 			if w.size == 4 {
-				binary.LittleEndian.PutUint32(raw[4*i:], math.Float32bits(shorter(rows.Data[i])))
+				binary.LittleEndian.PutUint32(to, math.Float32bits(shorter(v)))
 			} else {
-				binary.LittleEndian.PutUint64(raw[8*i:], math.Float64bits(rows.Data[i]))
+				binary.LittleEndian.PutUint64(to, math.Float64bits(v))
 			}
+			to = to[w.size:]
 		}
 	})
 	w.n += rows.N
@@ -232,12 +235,21 @@ func (r *Rows) read(b *block, lo, hi int) {
 	if _, err := r.file.ReadAt(b.raw, headerSize+int64(lo)*int64(r.d*r.size)); err != nil {
 		panic(fmt.Sprintf("stored: records %d to %d cannot be read: %v", lo+1, hi, err))
 	}
-	for i := range b.rows {
-		if r.size == 4 {
-			b.rows[i] = float64(math.Float32frombits(binary.LittleEndian.Uint32(b.raw[4*i:])))
-		} else {
+	if r.size == 8 {
+		for i := range b.rows {
 			b.rows[i] = math.Float64frombits(binary.LittleEndian.Uint64(b.raw[8*i:]))
 		}
+		return
+	}
+	rows, raw := b.rows, b.raw
+	for ; len(rows) >= 4 && len(raw) >= 16; rows, raw = rows[4:], raw[16:] {
+		rows[0] = float64(math.Float32frombits(binary.LittleEndian.Uint32(raw)))
+		rows[1] = float64(math.Float32frombits(binary.LittleEndian.Uint32(raw[4:])))
+		rows[2] = float64(math.Float32frombits(binary.LittleEndian.Uint32(raw[8:])))
+		rows[3] = float64(math.Float32frombits(binary.LittleEndian.Uint32(raw[12:])))
+	}
+	for i := range rows {
+		rows[i] = float64(math.Float32frombits(binary.LittleEndian.Uint32(raw[4*i:])))
 	}
 }
 
