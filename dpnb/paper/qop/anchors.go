@@ -8,7 +8,6 @@ import (
 	"gonum.org/v1/gonum/floats"
 	"gonum.org/v1/gonum/mathext"
 
-	"github.com/dpnb/notebooks/dpnb/audit"
 	"github.com/dpnb/notebooks/dpnb/erm"
 
 	"github.com/dpnb/notebooks/dpnb/erm/composite"
@@ -182,23 +181,8 @@ func brokenInterpolation(share, t float64) claim.Check {
 			if k == 2 {
 				n.Sigma2 = 1e9
 			}
-			exact := func(t float64) (worst float64) {
-				for _, other := range [][2]float64{{0, 0}, {1, -t}} {
-					p, q := brokenScalar(m, share*n.Sigma2, [2]float64{1, t}, other)
-					worst = math.Max(worst, math.Max(audit.HockeyStick(p, q, eps), audit.HockeyStick(q, p, eps)))
-				}
-				return worst
-			}
-			clean[k], wrong[k] = exact(0), exact(1)
-			lo, hi := 0.0, 1.0
-			for range 20 {
-				if mid := (lo + hi) / 2; exact(mid) > delta {
-					hi = mid
-				} else {
-					lo = mid
-				}
-			}
-			first[k] = hi
+			clean[k], wrong[k] = labelErrorDelta(0, eps, m, share*n.Sigma2), labelErrorDelta(1, eps, m, share*n.Sigma2)
+			first[k] = firstLabelError(eps, delta, m, share*n.Sigma2)
 		}
 		return claim.Decide(fmt.Sprintf("δ(0.5) = %.3f of 0.05 with interpolation; exceeded from t = %.3f on with "+
 			"exact accounting, %.3f with the printed σ², %.3f with σ² = 1e9; δ = %.2f at t = 1",

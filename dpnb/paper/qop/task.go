@@ -1,6 +1,7 @@
 package qop
 
 import (
+	"context"
 	"fmt"
 	"math"
 
@@ -161,6 +162,17 @@ func Figure2(kappas []float64, labelError float64, seed uint64, mechanisms ...Me
 type Statistics struct {
 	Mechanism                                      string
 	MeanStd, LargestStd, MeanStdErr, LargestStdErr float64
+}
+
+// Mean returns the mean risk of the mechanism on t in the runs of Figure2.
+func (t *Task) Mean(m Mechanism, seed uint64) (float64, error) {
+	g := Figure2(nil, 0, seed, m)
+	g.Tasks = []sim.Task[*Task]{{Name: "one", Train: t, Test: t}}
+	cells, err := g.Run(context.Background())
+	if err != nil {
+		return 0, err
+	}
+	return cells[0].Mean, nil
 }
 
 // Table3 returns the statistics of the cells that Figure2 gave, in the

@@ -1,0 +1,69 @@
+// Package golden holds what a test computes against a text that is kept beside it: words must be the same, numbers may
+// differ in their last digits, as they do between processors. Tests alone may enter.
+package golden
+
+import (
+	"math"
+	"os"
+	"path/filepath"
+	"regexp"
+	"strconv"
+	"strings"
+	"testing"
+)
+
+// variable is the environment variable that has the texts written anew when it is not empty.
+const variable = "DPNB_GOLDEN"
+
+// tolerance is by how much a number may differ, of itself or of one thousandth.
+const tolerance = 2e-3
+
+var number = regexp.MustCompile(`[-+]?\d+(\.\d+)?(e[-+]?\d+)?`)
+
+// Compare holds got against the text in the file.
+func Compare(t testing.TB, path, got string) {
+	t.Helper()
+	if os.Getenv(variable) != "" {
+		if err := os.MkdirAll(filepath.Dir(path), 0o755); err != nil {
+			t.Fatal(err)
+		}
+		if err := os.WriteFile(path, []byte(got), 0o644); err != nil {
+			t.Fatal(err)
+		}
+		return
+	}
+	want, err := os.ReadFile(path)
+	if err != nil {
+		t.Fatalf("%v; %s=1 writes it", err, variable)
+	}
+	a, b := strings.Split(got, "\n"), strings.Split(string(want), "\n")
+	for i := range max(len(a), len(b)) {
+		if i >= len(a) || i >= len(b) || !same(a[i], b[i]) {
+			line := func(s []string) string {
+				if i < len(s) {
+					return s[i]
+				}
+				return "(nothing)"
+			}
+			t.Errorf("%s, line %d: got\n%s\nwant\n%s\n%s=1 writes it anew: look at what it shows first", path, i+1,
+				line(a), line(b), variable)
+			return
+		}
+	}
+}
+
+// same says whether two lines have the same words and nearly the same numbers.
+func same(a, b string) bool {
+	if number.ReplaceAllString(a, "#") != number.ReplaceAllString(b, "#") {
+		return false
+	}
+	x, y := number.FindAllString(a, -1), number.FindAllString(b, -1)
+	for i := range x {
+		v, _ := strconv.ParseFloat(x[i], 64) // what the expression matches is a number
+		w, _ := strconv.ParseFloat(y[i], 64)
+		if math.Abs(v-w) > tolerance*max(math.Abs(v), math.Abs(w), 1e-3) {
+			return false
+		}
+	}
+	return true
+}
