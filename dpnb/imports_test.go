@@ -36,6 +36,7 @@ var mayImport = map[string][]string{
 		"ledger", "figure", "display"},
 	"explore": {"learn", "frame", "mechanism", "ledger", "figure", "display", "noise", "privacy"},
 	"":        {"learn", "explore", "noise"}, // the front door: names, no code
+	"beam":    {"*"},                         // a module of its own, seen in a workspace alone
 	"cmd":     {"*"},
 }
 

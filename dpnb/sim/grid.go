@@ -144,18 +144,15 @@ func (g Grid[D]) Run(ctx context.Context) ([]Cell, error) {
 			}
 		}
 	}
-	root := noise.NewSeeded(g.Seed)
-	total := len(cells) * g.Trials
+	total := g.Len()
 	var mu sync.Mutex
 	done := 0
 	err := parallel.For(ctx, total, g.Workers, func(_, job int) error {
-		c, trial := job/g.Trials, job%g.Trials
-		score, err := g.trial(root, c, trial)
+		row, err := g.Trial(ctx, job)
 		if err != nil {
-			return fmt.Errorf("sim: %s, %s, ε = %g, trial %d: %w", cells[c].Task, cells[c].Mechanism, cells[c].Epsilon,
-				trial, err)
+			return err
 		}
-		cells[c].Scores[trial] = score
+		cells[job/g.Trials].Scores[job%g.Trials] = row.Numbers[scoreColumn]
 		if g.Progress != nil {
 			mu.Lock()
 			defer mu.Unlock()
@@ -176,17 +173,37 @@ func (g Grid[D]) Run(ctx context.Context) ([]Cell, error) {
 	return cells, nil
 }
 
-// trial runs one trial of cell c.
-func (g Grid[D]) trial(root *noise.Seeded, c, trial int) (float64, error) {
+// scoreColumn is where a Row of a Grid has the score.
+const scoreColumn = 2
+
+// Columns implements Sweep: task and mechanism; ε, the number of the trial in its cell, the score.
+func (g Grid[D]) Columns() (texts, numbers []string) {
+	return []string{"task", "mechanism"}, []string{"epsilon", "trial", "score"}
+}
+
+// Len implements Sweep: Trials of each cell, cell after cell in the order of Run.
+func (g Grid[D]) Len() int { return len(g.Tasks) * len(g.Epsilons) * len(g.Mechanisms) * g.Trials }
+
+// Trial implements Sweep.
+func (g Grid[D]) Trial(_ context.Context, k int) (Row, error) {
+	if err := g.validate(); err != nil {
+		return Row{}, err
+	}
+	c, trial := k/g.Trials, k%g.Trials
 	mechanism := c % len(g.Mechanisms)
 	epsilon := c / len(g.Mechanisms) % len(g.Epsilons)
 	task := c / len(g.Mechanisms) / len(g.Epsilons)
-	src := root.Stream(task).Stream(mechanism).Stream(epsilon).Stream(trial)
-	theta, err := g.Mechanisms[mechanism].Fit(g.Tasks[task].Train, g.Epsilons[epsilon], g.Delta, src)
-	if err != nil {
-		return 0, err
+	t, m, e := g.Tasks[task], g.Mechanisms[mechanism], g.Epsilons[epsilon]
+	src := noise.NewSeeded(g.Seed).Stream(task).Stream(mechanism).Stream(epsilon).Stream(trial)
+	theta, err := m.Fit(t.Train, e, g.Delta, src)
+	var score float64
+	if err == nil {
+		score, err = g.Score(t.Test, theta)
 	}
-	return g.Score(g.Tasks[task].Test, theta)
+	if err != nil {
+		return Row{}, fmt.Errorf("sim: %s, %s, ε = %g, trial %d: %w", t.Name, m.Name, e, trial, err)
+	}
+	return Row{[]string{t.Name, m.Name}, []float64{e, float64(trial), score}}, nil
 }
 
 func (g Grid[D]) validate() error {

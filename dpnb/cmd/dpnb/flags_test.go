@@ -40,7 +40,8 @@ func TestNonsenseFlagsAreRefused(t *testing.T) {
 						args = append(args, "--"+needed+"=1")
 					}
 				}
-				args = append(args, map[string][]string{"data": {"adult"}, "predict": {"m.json", "t.csv"}}[path[0]]...)
+				args = append(args, map[string][]string{"data": {"adult"}, "predict": {"m.json", "t.csv"},
+					"sweep": {"noise"}}[path[0]]...)
 				if out, err := said(args...); err == nil || !strings.Contains(err.Error(), "--"+f.Name) ||
 					!strings.Contains(err.Error(), "leave it out") {
 					t.Errorf("%q: %v\n%s", args, err, out)

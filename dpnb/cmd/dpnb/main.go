@@ -71,6 +71,7 @@ func newRootCommand() *cobra.Command {
 		newForecastCommand(),
 		newPredictCommand(),
 		newSetupCommand(),
+		newSweepCommand(),
 	)
 	return root
 }

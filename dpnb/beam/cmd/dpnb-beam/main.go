@@ -1,0 +1,80 @@
+// Command dpnb-beam runs on Apache Beam what `dpnb --runner …` hands to it, and serves as a worker or
+// as a Prism runner.
+//
+//	dpnb-beam worker --listen 0.0.0.0:50000
+//	dpnb-beam prism --port 8073
+//	dpnb-beam sweep JSON
+package main
+
+import (
+	"context"
+	"encoding/json"
+	"flag"
+	"fmt"
+	"os"
+	"os/signal"
+	"syscall"
+
+	"github.com/dpnb/notebooks/dpnb/beam/runner"
+	"github.com/dpnb/notebooks/dpnb/beam/sweep"
+	"github.com/dpnb/notebooks/dpnb/paper/sweeps"
+)
+
+func main() {
+	runner.Main()
+	ctx, stop := signal.NotifyContext(context.Background(), os.Interrupt, syscall.SIGTERM, syscall.SIGHUP)
+	err := run(ctx, os.Args[1:])
+	stop()
+	if err != nil {
+		fmt.Fprintln(os.Stderr, "dpnb-beam:", err)
+		os.Exit(1)
+	}
+}
+
+func run(ctx context.Context, args []string) error {
+	if len(args) == 0 {
+		return fmt.Errorf("say what to do: worker, prism, sweep")
+	}
+	f := flag.NewFlagSet(args[0], flag.ContinueOnError)
+	listen := f.String("listen", "localhost:0", "")
+	port := f.Int("port", 0, "")
+	switch args[0] {
+	case "worker", "prism":
+		if err := f.Parse(args[1:]); err != nil {
+			return err
+		}
+		if args[0] == "worker" {
+			return runner.Pool(ctx, *listen, os.Stdout)
+		}
+		return runner.Prism(ctx, *port, os.Stdout)
+	case "sweep":
+		var r struct {
+			Where   runner.Where
+			Request sweeps.Request
+			Folder  string
+		}
+		if err := request(args, &r); err != nil {
+			return err
+		}
+		on, err := runner.Open(ctx, r.Where)
+		if err != nil {
+			return err
+		}
+		defer on.Close()
+		return sweep.Run(ctx, on, r.Request, r.Folder, func(done, total int) {
+			fmt.Fprintf(os.Stderr, "\r%d of %d parts", done, total)
+			if done == total {
+				fmt.Fprintln(os.Stderr)
+			}
+		})
+	}
+	return fmt.Errorf("%q: take worker, prism or sweep", args[0])
+}
+
+// request reads the JSON that follows the name of what to do.
+func request(args []string, to any) error {
+	if len(args) != 2 {
+		return fmt.Errorf("%s takes one argument, which `dpnb %s --runner …` writes", args[0], args[0])
+	}
+	return json.Unmarshal([]byte(args[1]), to)
+}

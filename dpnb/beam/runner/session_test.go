@@ -1,0 +1,169 @@
+package runner
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/apache/beam/sdks/v2/go/pkg/beam"
+	"github.com/apache/beam/sdks/v2/go/pkg/beam/register"
+)
+
+func TestMain(m *testing.M) {
+	Main()
+	os.Exit(m.Run())
+}
+
+// note writes the number of the process that saw an element into a folder, after failing or
+// waiting as often as it is told to.
+type note struct {
+	Dir   string
+	Fail  int // this many processings fail after the file was written
+	Sleep time.Duration
+}
+
+func (n *note) ProcessElement(k int) error {
+	names, err := filepath.Glob(filepath.Join(n.Dir, fmt.Sprintf("%d-*", k)))
+	if err != nil {
+		return err
+	}
+	f, err := os.CreateTemp(n.Dir, fmt.Sprintf("%d-%d-*", k, os.Getpid()))
+	if err != nil {
+		return err
+	}
+	time.Sleep(n.Sleep)
+	if len(names) < n.Fail {
+		err = errors.New("injected")
+	}
+	return errors.Join(err, f.Close())
+}
+
+func init() { register.DoFn1x1[int, error](&note{}) }
+
+// seen returns the processes that saw each element.
+func seen(t *testing.T, dir string) map[string]map[string]bool {
+	t.Helper()
+	names, err := os.ReadDir(dir)
+	if err != nil {
+		t.Fatal(err)
+	}
+	all := map[string]map[string]bool{}
+	for _, n := range names {
+		parts := strings.Split(n.Name(), "-")
+		if all[parts[0]] == nil {
+			all[parts[0]] = map[string]bool{}
+		}
+		all[parts[0]][parts[1]] = true
+	}
+	return all
+}
+
+func run(ctx context.Context, s *Session, n note) error {
+	return s.Run(ctx, "notes", func(scope beam.Scope, worker int) {
+		beam.ParDo0(scope, &n, beam.Create(scope, worker))
+	})
+}
+
+func open(t *testing.T, w Where) *Session {
+	t.Helper()
+	s, err := Open(t.Context(), w)
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(func() {
+		if err := s.Close(); err != nil && !strings.Contains(err.Error(), "closing") {
+			t.Error(err)
+		}
+	})
+	return s
+}
+
+// TestEachWorkerIsAProcess: with so many processes, each share of the work is seen by another one,
+// and none by this.
+func TestEachWorkerIsAProcess(t *testing.T) {
+	for _, workers := range []int{0, 1, 2, 4} {
+		s := open(t, Where{Runner: "prism", Processes: workers})
+		for range 2 {
+			dir := t.TempDir()
+			start := time.Now()
+			if err := run(t.Context(), s, note{Dir: dir}); err != nil {
+				t.Fatal(err)
+			}
+			t.Logf("%d workers: %v", workers, time.Since(start))
+			different := map[string]bool{}
+			for k, by := range seen(t, dir) {
+				for pid := range by {
+					different[pid] = true
+				}
+				if len(by) != 1 {
+					t.Errorf("element %s was seen by %d processes", k, len(by))
+				}
+			}
+			if len(different) != max(1, workers) || different[fmt.Sprint(os.Getpid())] != (workers == 0) {
+				t.Errorf("%d workers: seen by %v, this process being %d", workers, different, os.Getpid())
+			}
+		}
+	}
+}
+
+// TestWhatDiesIsStartedAgain: workers and the runner.
+func TestWhatDiesIsStartedAgain(t *testing.T) {
+	s := open(t, Where{Runner: "prism", Processes: 2})
+	for _, kill := range []func() bool{func() bool { return s.Kill(1) }, func() bool { return s.Kill(0) },
+		s.killRunner} {
+		for _, wait := range []time.Duration{0, 150 * time.Millisecond} {
+			dir := t.TempDir()
+			go func() {
+				time.Sleep(wait)
+				if !kill() {
+					t.Error("there is nothing to kill")
+				}
+			}()
+			if err := run(t.Context(), s, note{Dir: dir, Sleep: 100 * time.Millisecond}); err != nil {
+				t.Fatal(err)
+			}
+			if all := seen(t, dir); len(all) != 2 {
+				t.Errorf("%d elements of 2 were processed", len(all))
+			}
+			time.Sleep(max(0, wait-100*time.Millisecond)) // until the killer has struck
+		}
+	}
+	if s.Retried() == 0 {
+		t.Error("no run failed: nothing was tested")
+	}
+}
+
+// TestFailuresAreTheCallers: what fails once is repeated, what fails for ever is told.
+func TestFailuresAreTheCallers(t *testing.T) {
+	s := open(t, Where{Runner: "prism"})
+	if err := run(t.Context(), s, note{Dir: t.TempDir(), Fail: 2}); err != nil || s.Retried() != 2 {
+		t.Errorf("after %d repetitions: %v", s.Retried(), err)
+	}
+	if err := run(t.Context(), s, note{Dir: t.TempDir(), Fail: 9}); err == nil ||
+		!strings.Contains(err.Error(), "injected") {
+		t.Error(err)
+	}
+	ctx, cancel := context.WithCancel(t.Context())
+	cancel()
+	if err := run(ctx, s, note{Dir: t.TempDir()}); !errors.Is(err, context.Canceled) {
+		t.Error(err)
+	}
+}
+
+func TestWhereThatIsNowhere(t *testing.T) {
+	for want, w := range map[string]Where{
+		"no runner \"beam\"": {Runner: "beam"}, "--endpoint": {Runner: "flink"}, "no address": {Runner: "prism",
+			Endpoint: "localhost"}, "bucket": {Runner: "dataflow"}, "or a number": {Runner: "prism", Processes: 1,
+			Workers: []string{"a:1"}}, "no flink runner answers": {Runner: "flink", Endpoint: "localhost:1"},
+		"no worker answers": {Runner: "prism", Workers: []string{"localhost:1"}},
+	} {
+		if _, err := Open(t.Context(), w); err == nil || !strings.Contains(err.Error(), want) {
+			t.Errorf("%+v: %v, want %q", w, err, want)
+		}
+	}
+}
