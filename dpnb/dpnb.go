@@ -63,11 +63,11 @@ var (
 	//	dpnb.Numeric("income", 0, 50_000).Unbounded()
 	Numeric = learn.Numeric
 	// Log is a number x in [lower, upper] that spreads over orders of magnitude and is
-	// used on a logarithmic scale, ln(1 + x − lower):
+	// used on a logarithmic scale, ln(x/lower), or ln(1 + x − lower) if lower is not positive:
 	//
 	//	dpnb.Log("income", 1e3, 1e6).OrMissingAs(30_000)
 	//
-	// Without OrMissingAs a missing number counts as the middle of that scale, here 1998.5.
+	// Without OrMissingAs a missing number counts as the middle of that scale, here 31,623.
 	Log = learn.Log
 	// Categorical is one of the given categories:
 	//

@@ -9,6 +9,7 @@ import (
 
 	"github.com/dpnb/notebooks/dpnb/figure"
 	"github.com/dpnb/notebooks/dpnb/frame"
+	"github.com/dpnb/notebooks/dpnb/internal/logscale"
 	"github.com/dpnb/notebooks/dpnb/mechanism/statistic"
 )
 
@@ -17,7 +18,8 @@ func Count() Query { return ask(counting{}) }
 
 // Histogram asks how many records lie between public edges, which rise: v is counted between
 // edges[i] ≤ v < edges[i+1], in the last place with its upper edge. Without edges there are 20
-// places of the same width between the bounds of the schema. Of a column of categories it
+// places of the same width between the bounds of the schema, on a logarithmic axis if the schema has
+// one (Log) and the lower bound is positive. Of a column of categories it
 // asks how many records each has.
 func Histogram(column string, edges ...float64) Query {
 	return ask(counting{columns: []string{column}, edges: edges})
@@ -56,6 +58,8 @@ type axis struct {
 	statistic.Axis
 	column string
 	names  []string
+	// log says that the edges are drawn on a logarithmic axis.
+	log bool
 }
 
 // newAxis returns the axis of a column: its categories, with an own place for missing values
@@ -86,10 +90,16 @@ func newAxis(s *frame.Schema, column string, edges []float64, numbers bool) (a a
 		return a, fmt.Errorf("dpnb: %q is Unbounded in the schema: give the edges", column)
 	case len(edges) == 0:
 		for i := range bins {
-			edges = append(edges, f.Lower+(f.Upper-f.Lower)*float64(i)/bins)
+			share := float64(i) / bins
+			edge := f.Lower + (f.Upper-f.Lower)*share
+			if f.Log && f.Lower > 0 {
+				edge = logscale.Between(f.Lower, f.Upper).Value(share)
+			}
+			edges = append(edges, edge)
 		}
 		edges = append(edges, f.Upper)
 	}
+	a.log = f.Log && edges[0] > 0
 	a.Edges = slices.Clone(edges)
 	short := func(v float64) string { return strconv.FormatFloat(v, 'g', 6, 64) }
 	for i, e := range edges[1:] {
@@ -217,9 +227,16 @@ func bars(s *Statistic, a axis) *figure.Figure {
 	var heights, middles, lower, upper []float64
 	for i, r := range s.rows {
 		heights = append(heights, r.Value)
-		middles = append(middles, 0.5*a.Edges[i]+0.5*a.Edges[i+1])
+		middle := 0.5*a.Edges[i] + 0.5*a.Edges[i+1]
+		if a.log {
+			middle = math.Sqrt(a.Edges[i]) * math.Sqrt(a.Edges[i+1])
+		}
+		middles = append(middles, middle)
 		lower, upper = append(lower, r.Lower), append(upper, r.Upper)
 	}
 	f := figure.New(s.title, a.column, "records, with "+s.percent()+" intervals")
+	if a.log {
+		f.LogX()
+	}
 	return f.Bars(a.Edges, heights, figure.Blue).Whiskers(middles, lower, upper, figure.Gray)
 }

@@ -239,3 +239,31 @@ func TestIntervalsOfNegativeCounts(t *testing.T) {
 		t.Errorf("%d of %d are negative", negative, len(s.Rows()))
 	}
 }
+
+// The bars of a column on a logarithmic scale are equal in width on the axis that is drawn: between
+// equal factors on a logarithmic one, where the bounds are positive.
+func TestHistogramOfLogarithmicColumn(t *testing.T) {
+	for _, c := range []struct {
+		lower, upper float64
+		names        [2]string // of the first place and the last
+	}{
+		{1e3, 1e6, [2]string{"1000 to 1412.54", "707946 to 1e+06"}},
+		{0, 100, [2]string{"0 to 5", "95 to 100"}},
+	} {
+		table, err := frame.NewTable(frame.Column{Name: "pay", Numbers: []float64{1200, 5e4, 9e5}})
+		if err != nil {
+			t.Fatal(err)
+		}
+		df := learn.FromTable(table).WithSchema(learn.Log("pay", c.lower, c.upper))
+		s, err := explore.Histogram("pay").Noise(learn.Seed(1)).Of(df, fresh(1, 0).Spend(1))
+		if err != nil {
+			t.Fatal(err)
+		}
+		if rows := s.Rows(); rows[0].Name != c.names[0] || rows[len(rows)-1].Name != c.names[1] {
+			t.Errorf("from %v: %s, …, %s", c.lower, rows[0].Name, rows[len(rows)-1].Name)
+		}
+		if _, err := s.Illustration().PNG(); err != nil {
+			t.Error(err)
+		}
+	}
+}

@@ -3,6 +3,8 @@ package frame
 import (
 	"math"
 	"slices"
+
+	"github.com/dpnb/notebooks/dpnb/internal/logscale"
 )
 
 // encoder writes one column's part of a row of features.
@@ -15,6 +17,7 @@ type encoder struct {
 	// at is the place of the first of its features.
 	at    int
 	scale float64
+	log   logscale.Scale
 	// fill is what a number that is missing is encoded as.
 	fill float64
 	// last text and its place: neighbouring rows often agree.
@@ -31,7 +34,7 @@ func newEncoder(f *Field, at int) encoder {
 	}
 	e.scale = 1 / (f.Upper - f.Lower)
 	if f.Log {
-		e.scale = 1 / math.Log1p(f.Upper-f.Lower)
+		e.log = logscale.Between(f.Lower, f.Upper)
 	}
 	if e.fill = 0.5; f.Fill != nil {
 		e.fill = e.number(*f.Fill)
@@ -82,11 +85,11 @@ func (e *encoder) number(v float64) float64 {
 	if e.field.Open {
 		return (v - e.field.Lower) * e.scale
 	}
-	v = min(max(v, e.field.Lower), e.field.Upper) - e.field.Lower // not math's, which are calls
+	v = min(max(v, e.field.Lower), e.field.Upper) // not math's, which are calls
 	if e.field.Log {
-		v = math.Log1p(v)
+		return min(1, e.log.Share(v))
 	}
-	return min(1, v*e.scale)
+	return min(1, (v-e.field.Lower)*e.scale)
 }
 
 // encode writes row i and returns where: a field has at most one entry that is not

@@ -5,6 +5,8 @@ import (
 	"math"
 	"slices"
 	"strings"
+
+	"github.com/dpnb/notebooks/dpnb/internal/logscale"
 )
 
 // Schema is what is publicly known of the columns before the data are seen:
@@ -29,8 +31,8 @@ type Field struct {
 	// Open says that Lower and Upper are no bounds but where most values are: they fix the
 	// scale, and no value is moved. Only learners that need no bounds take such a column.
 	Open bool
-	// Log says that log(1 + value − Lower) is used in place of the value, for
-	// quantities that spread over orders of magnitude.
+	// Log says that ln(value/Lower) is used in place of the value if Lower is positive, else
+	// ln(1 + value − Lower): for quantities that spread over orders of magnitude.
 	Log bool
 	// Fill is the number that a value counts as which is missing or no number; nil is
 	// the middle of the bounds (of their logarithms if Log).
@@ -104,6 +106,9 @@ func (f *Field) validate() error {
 		return inputErrorf("field %q: bounds [%v, %v] are not finite with lower < upper, at a distance that float64 "+
 			"can divide by; of a number without bounds say where most values are, and Unbounded()",
 			f.Name, f.Lower, f.Upper)
+	case f.Log && math.IsInf(logscale.Between(f.Lower, f.Upper).Width, 1):
+		return inputErrorf("field %q: the upper bound %v of a number on a logarithmic scale is too many times the "+
+			"lower one, %v: take 0 for it, or one that is larger", f.Name, f.Upper, f.Lower)
 	case f.Part < NoDate || f.Part > Weekday || f.Part != NoDate && f.Kind != f.Part.kind():
 		return inputErrorf("field %q: a date is made by DateField, YearField, MonthField or WeekdayField", f.Name)
 	case f.Open && (f.Kind != Numeric || f.Log):

@@ -23,7 +23,7 @@ type Storage struct {
 }
 
 // stepsOfCode changes when the same table, schema and settings come to mean other records.
-const stepsOfCode = "dpnb records 1"
+const stepsOfCode = "dpnb records 2"
 
 // fingerprinted is a table that can say in a text what each scan of it gives; "" says that it
 // cannot.

@@ -4,6 +4,8 @@ import (
 	"fmt"
 	"math"
 	"slices"
+
+	"github.com/dpnb/notebooks/dpnb/internal/logscale"
 )
 
 // Task is what is to be learnt of the label.
@@ -54,18 +56,17 @@ type Target struct {
 }
 
 // HalfWidth returns half the width of the bounds of a number or a count, on the scale of its
-// labels: of log(1 + v − Lower) if Log.
+// labels: the logarithmic one if Log.
 func (t Target) HalfWidth() float64 {
-	width := t.Upper - t.Lower
 	if t.Log {
-		width = math.Log1p(width)
+		return 0.5 * logscale.Between(t.Lower, t.Upper).Width
 	}
-	return 0.5 * width
+	return 0.5 * (t.Upper - t.Lower)
 }
 
 // Label returns the label of a number v that is not NaN:
 //
-//	2(v − Lower)/(Upper − Lower) − 1,  or 2·log(1 + v − Lower)/log(1 + Upper − Lower) − 1 if Log,
+//	2(v − Lower)/(Upper − Lower) − 1,  or 2·s − 1 if Log, s the share of the scale (package logscale),
 //
 // with v moved into the bounds first; of a count, v moved into them and rounded to a
 // whole number, halves to the even one.
@@ -80,12 +81,11 @@ func (t Target) Label(v float64) float64 {
 	if t.Task != Number {
 		return v
 	}
-	v, width := v-t.Lower, t.Upper-t.Lower
+	share := (v - t.Lower) / (t.Upper - t.Lower)
 	if t.Log {
-		v, width = math.Log1p(v), math.Log1p(width)
+		share = logscale.Between(t.Lower, t.Upper).Share(v)
 	}
-	// Not 2v/width: 2v overflows where width does not.
-	return math.Min(1, math.Max(-1, 2*(v/width)-1))
+	return math.Min(1, math.Max(-1, 2*share-1))
 }
 
 // Value returns the number in its own unit that a label stands for: the inverse
@@ -98,11 +98,11 @@ func (t Target) Value(label float64) float64 {
 		return t.Lower + 0.5*(label+1)*(t.Upper-t.Lower)
 	}
 	share := 0.5 * (math.Min(1, math.Max(-1, label)) + 1)
-	v := share * (t.Upper - t.Lower)
+	v := t.Lower + share*(t.Upper-t.Lower)
 	if t.Log {
-		v = math.Expm1(share * math.Log1p(t.Upper-t.Lower))
+		v = logscale.Between(t.Lower, t.Upper).Value(share)
 	}
-	return math.Min(math.Max(t.Lower+v, t.Lower), t.Upper)
+	return math.Min(math.Max(v, t.Lower), t.Upper)
 }
 
 // readTarget says what the labels are, from the label's field.

@@ -6,6 +6,7 @@ import (
 	"math"
 	"slices"
 
+	"github.com/dpnb/notebooks/dpnb/internal/logscale"
 	"github.com/dpnb/notebooks/dpnb/internal/parallel"
 )
 
@@ -141,8 +142,7 @@ func (f *Field) missingAs() (v float64, why string) {
 	case f.Fill != nil:
 		return *f.Fill, "so says the schema"
 	case f.Log:
-		middle = f.Lower + math.Expm1(0.5*math.Log1p(f.Upper-f.Lower))
-		return middle, "the middle of its bounds on the logarithmic scale"
+		return logscale.Between(f.Lower, f.Upper).Value(0.5), "the middle of its bounds on the logarithmic scale"
 	case f.Open:
 		return middle, "the middle of where the schema says that most values are"
 	default:

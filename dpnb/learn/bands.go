@@ -9,6 +9,7 @@ import (
 
 	"github.com/dpnb/notebooks/dpnb/figure"
 	"github.com/dpnb/notebooks/dpnb/frame"
+	"github.com/dpnb/notebooks/dpnb/internal/logscale"
 )
 
 // Bands draws the predicted quantiles against one numeric feature over its public bounds,
@@ -40,7 +41,7 @@ func (m *Model) Bands(feature string, held map[string]any) (*figure.Figure, erro
 	for i := range x {
 		share := float64(i) / (points - 1)
 		if x[i] = f.Lower + share*(f.Upper-f.Lower); f.Log {
-			x[i] = f.Lower + math.Expm1(share*math.Log1p(f.Upper-f.Lower))
+			x[i] = logscale.Between(f.Lower, f.Upper).Value(share)
 		}
 	}
 	table, at, err := m.along(feature, x, held)
@@ -161,7 +162,7 @@ func (m *Model) along(feature string, x []float64, held map[string]any) (*frame.
 		if f.Kind == frame.Numeric {
 			number := f.Lower + 0.5*(f.Upper-f.Lower)
 			if f.Log {
-				number = f.Lower + math.Expm1(0.5*math.Log1p(f.Upper-f.Lower))
+				number = logscale.Between(f.Lower, f.Upper).Value(0.5)
 			}
 			switch v := v.(type) {
 			case float64:

@@ -39,8 +39,9 @@ type Field = frame.Field
 var (
 	// Numeric is a number in [lower, upper].
 	Numeric = frame.NumericField
-	// Log is a number x in [lower, upper] that is used on a logarithmic scale, ln(1 + x − lower). Its
-	// middle is far below √(lower·upper), and is what a missing number counts as: see OrMissingAs.
+	// Log is a number x in [lower, upper] that is used on a logarithmic scale: ln(x/lower), or
+	// ln(1 + x − lower) if lower is not positive. The middle of that scale, √(lower·upper) or
+	// √(1 + upper − lower) + lower − 1, is what a missing number counts as: see OrMissingAs.
 	Log = frame.LogField
 	// Categorical is one of the given categories.
 	Categorical = frame.CategoricalField

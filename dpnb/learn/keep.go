@@ -26,7 +26,7 @@ import (
 // file wrongly.
 const (
 	keptFormat  = "dpnb model"
-	keptVersion = 1
+	keptVersion = 2
 )
 
 // Save writes a released model to a file, so that another cell, notebook or machine can
@@ -204,12 +204,16 @@ func (m *Model) encode() ([]byte, error) {
 	if err != nil {
 		return nil, err
 	}
-	return seal(keptFormat, keptVersion, text)
+	version := keptVersion
+	if !m.scaledFromPositive() {
+		version = 1
+	}
+	return seal(keptFormat, version, text)
 }
 
 // decode returns the model of a file.
 func decode(content []byte) (*Model, error) {
-	text, err := unseal(keptFormat, keptVersion, content)
+	text, version, err := unseal(keptFormat, keptVersion, content)
 	if err != nil {
 		return nil, err
 	}
@@ -218,7 +222,19 @@ func decode(content []byte) (*Model, error) {
 		return nil, fmt.Errorf("the file was written by a version of the module that says more than this one "+
 			"understands: %w", err)
 	}
-	return k.model()
+	m, err := k.model()
+	if err == nil && version == 1 && m.scaledFromPositive() {
+		return nil, errors.New("the model has a logarithmic scale with a positive lower bound, which another version " +
+			"of the module took for another scale: fit it again, or use that version")
+	}
+	return m, err
+}
+
+// scaledFromPositive reports whether m reads a number on a logarithmic scale from a positive bound:
+// before version 2 of the file that was ln(1 + x − lower).
+func (m *Model) scaledFromPositive() bool {
+	k := m.encoding.Kept()
+	return slices.ContainsFunc(append(k.Fields, k.Label), func(f frame.Field) bool { return f.Log && f.Lower > 0 })
 }
 
 // model makes the model again.

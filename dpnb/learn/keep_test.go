@@ -183,8 +183,8 @@ func TestChangedFilesAreRefused(t *testing.T) {
 		want    string
 	}{
 		"an ε": {digit, "was changed after it was saved"},
-		"version": {bytes.Replace(content, []byte(`"version": 1`), []byte(`"version": 2`), 1),
-			"version 2 of its format"},
+		"version": {bytes.Replace(content, []byte(`"version": 1`), []byte(`"version": 3`), 1),
+			"version 3 of its format"},
 		"nothing":  {nil, "no file of a dpnb model"},
 		"a CSV":    {[]byte(people), "no file of a dpnb model"},
 		"a ledger": {[]byte(`{"name":"main"}`), "no file of a dpnb model"},

@@ -14,7 +14,7 @@ import (
 //
 //	classes          0 where the class is predicted rightly, 1 where it is not;
 //	numbers, counts  min(|y − ŷ|, h), h half the width of the public bounds, in the unit of the
-//	                 target; on a logarithmic scale that of log(1 + y − lower).
+//	                 target; on a logarithmic scale (Log) that of the logarithm.
 type Losses struct {
 	model *Model
 	// Most is the largest loss: 1 or h.

@@ -152,7 +152,7 @@ const (
 
 // released returns the release of a file if it is of the same recipe.
 func (k keptRelease) released(content []byte) ([]byte, error) {
-	text, err := unseal(onceFormat, onceVersion, content)
+	text, _, err := unseal(onceFormat, onceVersion, content)
 	var old keptRelease
 	if err == nil {
 		err = json.Unmarshal(text, &old)

@@ -47,30 +47,30 @@ func marshal(v any) ([]byte, error) {
 	return b.Bytes(), err
 }
 
-// unseal returns the content of a file.
+// unseal returns the content of a file and its version, from 1 to the last one.
 //
 // Errors: one that is no such file, was changed, or is of another version.
-func unseal(format string, version int, file []byte) ([]byte, error) {
+func unseal(format string, last int, file []byte) (content []byte, version int, err error) {
 	var head struct {
 		Format  string
 		Version int
 	}
 	switch err := json.Unmarshal(file, &head); {
 	case err != nil || head.Format != format:
-		return nil, fmt.Errorf("this is no file of a %s, or not all of it", format)
-	case head.Version != version:
-		return nil, fmt.Errorf("the %s is in version %d of its format, and this program reads version %d: it was "+
-			"saved by another version of the module; use that one, or make it again", format, head.Version, version)
+		return nil, 0, fmt.Errorf("this is no file of a %s, or not all of it", format)
+	case head.Version < 1 || head.Version > last:
+		return nil, 0, fmt.Errorf("the %s is in version %d of its format, and the last that this program reads is %d: "+
+			"it was saved by another version of the module; use that one, or make it again", format, head.Version, last)
 	}
 	d := json.NewDecoder(bytes.NewReader(file))
 	d.DisallowUnknownFields()
 	var f sealed
 	if err := d.Decode(&f); err != nil {
-		return nil, fmt.Errorf("this is no file of a %s: %w", format, err)
+		return nil, 0, fmt.Errorf("this is no file of a %s: %w", format, err)
 	}
 	if sum, err := f.checksum(); err != nil || sum != f.SHA256 {
-		return nil, errors.New("the file was changed after it was saved: its checksum does not fit what it holds, so " +
+		return nil, 0, errors.New("the file was changed after it was saved: its checksum does not fit what it holds, so " +
 			"that neither its numbers nor its guarantee can be relied on; get it anew from where it came from")
 	}
-	return f.Content, nil
+	return f.Content, head.Version, nil
 }

@@ -6,6 +6,7 @@ import (
 	"math/bits"
 	"slices"
 
+	"github.com/dpnb/notebooks/dpnb/internal/logscale"
 	"github.com/dpnb/notebooks/dpnb/internal/univariate"
 	"github.com/dpnb/notebooks/dpnb/matrix"
 	"github.com/dpnb/notebooks/dpnb/mechanism"
@@ -26,7 +27,7 @@ import (
 // Proof: docs/theory/statistics.md.
 type Quantiles struct {
 	Of Number
-	// Log has the cells of equal width on the scale log(1 + value − Lower).
+	// Log has the cells of equal width on the logarithmic scale (package logscale).
 	Log bool
 	// Levels are in (0, 1), rising.
 	Levels []float64
@@ -147,12 +148,14 @@ func (m Quantiles) Run(rows matrix.Rows, labels []float64, src noise.Source, _ *
 // Columns implements Mechanism.
 func (m Quantiles) Columns() int { return 1 }
 
+func (m Quantiles) log() logscale.Scale { return logscale.Between(m.Of.Lower, m.Of.Upper) }
+
 // cell returns the cell of a value, value the number at a point of the cells, counted in cells.
 func (m Quantiles) cell(v float64) uint32 {
 	x := 0.5 * (m.Of.unit(v) + 1)
 	if m.Log {
 		v = math.Max(m.Of.Lower, math.Min(m.Of.Upper, v))
-		x = zeroIfNaN(math.Log1p(v-m.Of.Lower) / math.Log1p(m.Of.Upper-m.Of.Lower))
+		x = zeroIfNaN(m.log().Share(v))
 	}
 	return uint32(math.Round(math.Min(1, x) * (cells - 1)))
 }
@@ -160,7 +163,7 @@ func (m Quantiles) cell(v float64) uint32 {
 func (m Quantiles) value(at float64) float64 {
 	x := math.Max(0, math.Min(1, (at-0.5)/(cells-1)))
 	if m.Log {
-		return math.Min(m.Of.Upper, m.Of.Lower+math.Expm1(x*math.Log1p(m.Of.Upper-m.Of.Lower)))
+		return m.log().Value(x)
 	}
 	return m.Of.Value(2*x - 1)
 }

@@ -1,0 +1,48 @@
+package learn
+
+import (
+	"fmt"
+	"strings"
+	"testing"
+
+	"github.com/dpnb/notebooks/dpnb/frame"
+	"github.com/dpnb/notebooks/dpnb/noise"
+)
+
+// A model with a logarithmic scale from a positive bound is kept in version 2 of the format, every
+// other in version 1; in version 1 such a scale was another one, and the model is refused.
+func TestKeptLogarithmicScale(t *testing.T) {
+	for _, lower := range []float64{1000, 0} {
+		table, err := frame.NewTable(frame.Column{Name: "pay", Numbers: []float64{2000, 3e4, 5e5, 1000}},
+			frame.Column{Name: "ill", Kind: frame.Categorical, Texts: []string{"no", "yes", "yes", "no"}})
+		if err != nil {
+			t.Fatal(err)
+		}
+		df := FromTable(table).WithSchema(Log("pay", lower, 1e6), Categorical("ill", "no", "yes"))
+		m, err := Logistic{Noise: noise.NewSeeded(1)}.Fit(Binary(df, "ill"), NewBudget(1, 1e-6, Named(fmt.Sprint("scale", lower))).Spend(1))
+		if err != nil {
+			t.Fatal(err)
+		}
+		content, err := m.encode()
+		if err != nil {
+			t.Fatal(err)
+		}
+		if _, err := decode(content); err != nil {
+			t.Error(err)
+		}
+		text, version, err := unseal(keptFormat, keptVersion, content)
+		if want := map[bool]int{true: 2, false: 1}[lower > 0]; err != nil || version != want {
+			t.Errorf("from %v: version %d, %v, want %d", lower, version, err, want)
+		}
+		old, err := seal(keptFormat, 1, text)
+		if err != nil {
+			t.Fatal(err)
+		}
+		switch _, err := decode(old); {
+		case lower > 0 && (err == nil || !strings.Contains(err.Error(), "fit it again")):
+			t.Errorf("from %v, of version 1: %v", lower, err)
+		case lower == 0 && err != nil:
+			t.Error(err)
+		}
+	}
+}
