@@ -98,6 +98,42 @@ func TestCalculatorSigma(t *testing.T) {
 	}
 }
 
+// Laplace noise has an ε at δ = 0, twice that under replace-one, and runs add up.
+func TestCalculatorPure(t *testing.T) {
+	for adjacency, want := range map[string]float64{"add-remove": 1.5, "replace": 3} {
+		a, err := ask(t, "epsilon", "--type", "laplace", "--scale", "2", "--sensitivity", "1", "--count", "3",
+			"--delta", "0", "--adjacency", adjacency)
+		if err != nil {
+			t.Fatal(err)
+		}
+		e, lower := a["epsilon"].(float64), a["epsilon_lower"].(float64)
+		if !(lower <= want && want <= e && e-lower < 1e-12) {
+			t.Errorf("%s: ε in [%v, %v], want %v", adjacency, lower, e, want)
+		}
+	}
+}
+
+// An error about the value of a flag names the flag, not a field of the package.
+func TestErrorsNameFlags(t *testing.T) {
+	for _, c := range []struct {
+		args []string
+		want string
+	}{
+		{[]string{"epsilon", "--type", "gaussian", "--sigma", "1", "--delta", "2"}, "--delta 2: give it a number in (0, 1)"},
+		{[]string{"epsilon", "--type", "gaussian", "--sigma", "-1", "--delta", "1e-5"}, "--sigma -1: give it a positive"},
+		{[]string{"delta", "--type", "gaussian", "--sigma", "1", "--epsilon", "-1"}, "--epsilon -1: give it a finite"},
+		{[]string{"forecast", "--records", "0", "--features", "3", "--epsilon", "1", "--delta", "1e-5"}, "--records 0: give"},
+	} {
+		root := newRootCommand()
+		root.SetOut(&bytes.Buffer{})
+		root.SetErr(&bytes.Buffer{})
+		root.SetArgs(c.args)
+		if err := root.Execute(); err == nil || !strings.HasPrefix(err.Error(), c.want) {
+			t.Errorf("%v: %v, want %s…", c.args, err, c.want)
+		}
+	}
+}
+
 func TestCalculatorRefuses(t *testing.T) {
 	for name, args := range map[string][]string{
 		"unknown type": {"epsilon", "--type", "magic", "--delta", "1e-5"},

@@ -5,9 +5,13 @@ import (
 	"fmt"
 	"math"
 	"strconv"
+	"strings"
+	"unicode"
 
 	"github.com/spf13/cobra"
 	"github.com/spf13/pflag"
+
+	"github.com/dpnb/notebooks/dpnb/privacy"
 )
 
 // least is the smallest value that whole numbers and times may be given, for the
@@ -55,6 +59,42 @@ func wanted(f *pflag.Flag) string {
 		}
 	}
 	return ""
+}
+
+// sayFlags has the errors of a command, and of those below it, name the flag where its value is
+// what is wrong: for "Study.Records" and "NoiseScale" those are --records and --noise-scale.
+func sayFlags(cmd *cobra.Command) {
+	for _, c := range cmd.Commands() {
+		sayFlags(c)
+	}
+	run := cmd.RunE
+	if run == nil {
+		return
+	}
+	cmd.RunE = func(cmd *cobra.Command, args []string) error {
+		err := run(cmd, args)
+		var wrong *privacy.ParamError
+		if !errors.As(err, &wrong) {
+			return err
+		}
+		if name := flagOf(wrong.Name); cmd.Flags().Changed(name) {
+			return fmt.Errorf("--%s %v: give it %s", name, wrong.Value, wrong.Want)
+		}
+		return err
+	}
+}
+
+// flagOf returns the flag that a parameter has, if it has one.
+func flagOf(parameter string) string {
+	parameter = parameter[strings.LastIndex(parameter, ".")+1:]
+	var name strings.Builder
+	for i, r := range parameter {
+		if unicode.IsUpper(r) && i > 0 {
+			name.WriteByte('-')
+		}
+		name.WriteRune(unicode.ToLower(r))
+	}
+	return strings.ReplaceAll(name.String(), "_", "-")
 }
 
 // below reports whether a whole number or a time is less than low.

@@ -73,5 +73,8 @@ func newRootCommand() *cobra.Command {
 		newSetupCommand(),
 		newSweepCommand(),
 	)
+	for _, c := range root.Commands() {
+		sayFlags(c)
+	}
 	return root
 }

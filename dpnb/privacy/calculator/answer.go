@@ -78,11 +78,15 @@ func (c Calculator) accountant(q Query) (a *account.PLD, caveat string, err erro
 	return a, caveat, nil
 }
 
-// Epsilon answers with the ε of the composition at delta.
+// Epsilon answers with the ε of the composition at delta, which may be 0 where every event has
+// a largest loss.
 //
 // Bound: Epsilon is an upper bound, EpsilonLower a lower one.
 // Errors: *privacy.ParamError, privacy.ErrUnsupported, privacy.ErrAdjacency.
 func (c Calculator) Epsilon(q Query, delta float64) (Answer, error) {
+	if delta == 0 {
+		return c.pure(q)
+	}
 	a, caveat, err := c.accountant(q)
 	if err != nil {
 		return Answer{}, err
