@@ -19,7 +19,8 @@ func TestKeptLogarithmicScale(t *testing.T) {
 			t.Fatal(err)
 		}
 		df := FromTable(table).WithSchema(Log("pay", lower, 1e6), Categorical("ill", "no", "yes"))
-		m, err := Logistic{Noise: noise.NewSeeded(1)}.Fit(Binary(df, "ill"), NewBudget(1, 1e-6, Named(fmt.Sprint("scale", lower))).Spend(1))
+		b := NewBudget(1, 1e-6, Named(fmt.Sprint("scale", lower)))
+		m, err := Logistic{Noise: noise.NewSeeded(1)}.Fit(Binary(df, "ill"), b.Spend(1))
 		if err != nil {
 			t.Fatal(err)
 		}

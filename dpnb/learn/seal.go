@@ -69,8 +69,8 @@ func unseal(format string, last int, file []byte) (content []byte, version int, 
 		return nil, 0, fmt.Errorf("this is no file of a %s: %w", format, err)
 	}
 	if sum, err := f.checksum(); err != nil || sum != f.SHA256 {
-		return nil, 0, errors.New("the file was changed after it was saved: its checksum does not fit what it holds, so " +
-			"that neither its numbers nor its guarantee can be relied on; get it anew from where it came from")
+		return nil, 0, errors.New("the file was changed after it was saved: its checksum does not fit what it holds, " +
+			"so that neither its numbers nor its guarantee can be relied on; get it anew from where it came from")
 	}
 	return f.Content, head.Version, nil
 }

@@ -119,10 +119,13 @@ func TestErrorsNameFlags(t *testing.T) {
 		args []string
 		want string
 	}{
-		{[]string{"epsilon", "--type", "gaussian", "--sigma", "1", "--delta", "2"}, "--delta 2: give it a number in (0, 1)"},
-		{[]string{"epsilon", "--type", "gaussian", "--sigma", "-1", "--delta", "1e-5"}, "--sigma -1: give it a positive"},
+		{[]string{"epsilon", "--type", "gaussian", "--sigma", "1", "--delta", "2"},
+			"--delta 2: give it a number in (0, 1)"},
+		{[]string{"epsilon", "--type", "gaussian", "--sigma", "-1", "--delta", "1e-5"},
+			"--sigma -1: give it a positive"},
 		{[]string{"delta", "--type", "gaussian", "--sigma", "1", "--epsilon", "-1"}, "--epsilon -1: give it a finite"},
-		{[]string{"forecast", "--records", "0", "--features", "3", "--epsilon", "1", "--delta", "1e-5"}, "--records 0: give"},
+		{[]string{"forecast", "--records", "0", "--features", "3", "--epsilon", "1", "--delta", "1e-5"},
+			"--records 0: give"},
 	} {
 		root := newRootCommand()
 		root.SetOut(&bytes.Buffer{})

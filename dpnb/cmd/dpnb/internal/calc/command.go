@@ -119,7 +119,8 @@ func (f *flags) query(cmd *cobra.Command) (calculator.Query, error) {
 // NewEpsilonCommand returns `epsilon`: ε of a composition at a δ.
 func NewEpsilonCommand(c calculator.Calculator) *cobra.Command {
 	cmd := &cobra.Command{Use: "epsilon", Short: "ε of a composition at a δ, with a certified lower bound"}
-	return composition(cmd, c, "delta", "δ in [0, 1); at 0 for events of pure ε", func(q calculator.Query, delta float64) (any, string, error) {
+	const help = "δ in [0, 1); at 0 for events of pure ε"
+	return composition(cmd, c, "delta", help, func(q calculator.Query, delta float64) (any, string, error) {
 		a, err := c.Epsilon(q, delta)
 		return a, fmt.Sprintf("(ε = %g, δ = %g) under %v; the exact ε is at least %g (%s)",
 			a.Epsilon, a.Delta, a.Adjacency, a.EpsilonLower, a.Method), err
