@@ -22,6 +22,9 @@ import (
 	"github.com/dpnb/notebooks/dpnb/matrix"
 )
 
+// labelsHeld is how many labels are looked at before those of a file may go (stored.Rows).
+const labelsHeld = 1 << 20
+
 // unit is u, the relative error of one operation in float64.
 const unit = 0x1p-53
 
@@ -147,6 +150,8 @@ func (p *Problem) ValidateNorm() (maxNorm float64, err error) {
 	if s, ok := p.Rows.(Source); ok {
 		at := make([]float64, size(all))
 		maxNorm = ask(s, p.joint(), Query{Kind: Gradient, At: at, Norms: true}).MaxNorm + matrix.ShortNorm(len(at))
+	} else if p.Forms == nil {
+		maxNorm = matrix.MaxNorm(p.Rows)
 	} else {
 		maxNorm = matrix.MaxNorm(together{all[0].rows, all})
 	}
@@ -217,6 +222,7 @@ func (p *Problem) validateTerms() error {
 	}
 	d = size(all)
 	_, source := p.Rows.(Source)
+	mapped, _ := p.Rows.(interface{ Done(lo, hi int) })
 	switch {
 	case d == 0:
 		return dataError("there are no features (d = 0): keep at least one column, or add a bias")
@@ -245,6 +251,9 @@ func (p *Problem) validateTerms() error {
 	for i, y := range p.Labels {
 		if !f.ValidLabel(y) {
 			return dataError("the label of record %d is not what the %s loss wants: %s", i, f.Name(), f.Labels())
+		}
+		if mapped != nil && (i+1)%labelsHeld == 0 {
+			mapped.Done(i+1-labelsHeld, i+1)
 		}
 	}
 	if !finite(p.Linear...) || !finite(p.Centre...) {

@@ -106,7 +106,7 @@ func (e *Encoding) Stored(t Scanner, where Storage) (*Design, error) {
 	rows, err := stored.Open(name, key)
 	if errors.Is(err, stored.ErrNone) {
 		if err = e.store(t, name, key, where.Double); err == nil {
-			rows, err = stored.Open(name, key)
+			rows, err = stored.Reopen(name, key)
 		}
 	}
 	if err != nil {

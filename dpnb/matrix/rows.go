@@ -128,11 +128,14 @@ func Select(r Rows, index []int) Rows {
 	return s
 }
 
-// MaxNorm returns max ‖xᵢ‖₂, and NaN if an entry is NaN. What the squares of the
+// MaxNorm returns max ‖xᵢ‖₂, and NaN if an entry is NaN; rows may know it (MaxNorm). What the squares of the
 // entries lose below the range of float64 is added, √d·2⁻⁵³⁷: tiny records are
 // not taken for zero.
 func MaxNorm(r Rows) float64 {
 	n, d := r.Dims()
+	if known, ok := r.(interface{ MaxNorm() float64 }); ok {
+		return known.MaxNorm() + ShortNorm(d)
+	}
 	buf := make([]float64, MaxBlock)
 	var m float64
 	for lo := 0; lo < n; lo += MaxBlock {

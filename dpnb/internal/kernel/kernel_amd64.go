@@ -23,3 +23,8 @@ func gram4x8(c, a, b *float64, k, d int)
 //
 //go:noescape
 func expNegAbs4(dst, x *float64, groups int)
+
+// widen8 writes 8·groups float32 to dst.
+//
+//go:noescape
+func widen8(dst *float64, raw *byte, groups int)

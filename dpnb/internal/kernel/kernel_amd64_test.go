@@ -11,6 +11,7 @@ func TestWithoutAssembly(t *testing.T) {
 	defer func() { fast = true }()
 	t.Run("kernels", TestKernelsAgreeWithTheirDefinition)
 	t.Run("gram", TestAddGram)
+	t.Run("widen", TestWiden)
 	t.Run("exp", TestExpNegAbs)
 	t.Run("logistic", TestLogistic)
 }

@@ -7,4 +7,5 @@ var fast = false
 func dots4(dst, x, theta *float64, groups, d int) { panic("kernel: not reached") }
 func axpys4(dst, x, w *float64, groups, d int)    { panic("kernel: not reached") }
 func gram4x8(c, a, b *float64, k, d int)          { panic("kernel: not reached") }
+func widen8(dst *float64, raw *byte, groups int)  { panic("kernel: not reached") }
 func expNegAbs4(dst, x *float64, groups int)      { panic("kernel: not reached") }

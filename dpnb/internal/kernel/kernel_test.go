@@ -1,8 +1,10 @@
 package kernel
 
 import (
+	"encoding/binary"
 	"fmt"
 	"math"
+	"slices"
 	"testing"
 )
 
@@ -88,5 +90,22 @@ func BenchmarkKernels(b *testing.B) {
 			}
 			b.ReportMetric(float64(b.Elapsed().Nanoseconds())/float64(b.N*n), "ns/row")
 		})
+	}
+}
+
+// Float32 of every kind come back as they are, at every remainder of the length.
+func TestWiden(t *testing.T) {
+	for n := range 37 {
+		var raw []byte
+		want := make([]float64, n)
+		for i := range want {
+			f := float32(math.Ldexp(math.Sin(float64(i+1)), []int{0, -140, 120, -20}[i%4]))
+			want[i] = float64(f)
+			raw = binary.LittleEndian.AppendUint32(raw, math.Float32bits(f))
+		}
+		dst := append(make([]float64, n), 7)
+		if Widen(dst[:n], raw); !slices.Equal(dst[:n], want) || dst[n] != 7 {
+			t.Fatalf("%d numbers: %v, want %v", n, dst, want)
+		}
 	}
 }

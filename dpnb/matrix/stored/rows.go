@@ -1,0 +1,238 @@
+package stored
+
+import (
+	"context"
+	"encoding/binary"
+	"errors"
+	"fmt"
+	"hash/crc32"
+	"math"
+	"os"
+	"sync"
+
+	"github.com/dpnb/notebooks/dpnb/internal/kernel"
+	"github.com/dpnb/notebooks/dpnb/internal/parallel"
+	"github.com/dpnb/notebooks/dpnb/matrix"
+)
+
+// Rows are records in a file: a matrix.Rows. Blocks are read when they are asked for, those
+// that follow ahead of that, and every block's checksum is looked at whenever it is read. What
+// reads rows panics with a *matrix.ReadError if the file cannot be read any longer, or is
+// another than it was.
+type Rows struct {
+	header
+	file   *os.File
+	sums   []uint32 // of the blocks
+	labels mapping
+	views  sync.Pool // of *view
+}
+
+// view is what one goroutine has read last: two blocks, for rows that lie across their border,
+// and the rows that were asked for as float64.
+type view struct {
+	raw    [2][]byte
+	block  [2]int // of raw, −1 for none
+	older  int
+	lo, hi int
+	rows   []float64
+}
+
+// Open returns the records at path if they are those of the key and every checksum is
+// right, for which it reads all of the file.
+//
+// Errors: ErrNone if there are none, or they are others, cut short or damaged.
+func Open(path string, key [32]byte) (*Rows, error) {
+	r, err := open(path, key)
+	if err != nil {
+		return nil, err
+	}
+	views := make([]*view, parallel.Workers(r.blocks(), 0))
+	err = parallel.For(context.Background(), r.blocks(), 0, func(w, k int) (err error) {
+		defer matrix.Catch(&err)
+		if views[w] == nil {
+			views[w] = newView()
+		}
+		r.load(views[w], k)
+		return nil
+	})
+	if err != nil {
+		return nil, errors.Join(fmt.Errorf("%w: %w", ErrNone, err), r.Close())
+	}
+	return r, nil
+}
+
+// Reopen is Open of a file that this process has just written: it is not read again.
+func Reopen(path string, key [32]byte) (*Rows, error) { return open(path, key) }
+
+// open looks at everything but the rows.
+func open(path string, key [32]byte) (*Rows, error) {
+	f, err := os.Open(path)
+	if err != nil {
+		return nil, fmt.Errorf("%w: %w", ErrNone, err)
+	}
+	r := &Rows{file: f}
+	if err := r.begin(key); err != nil {
+		return nil, errors.Join(err, f.Close())
+	}
+	return r, nil
+}
+
+func (r *Rows) begin(key [32]byte) error {
+	h, err := lookAt(r.file)
+	if err != nil {
+		return err
+	}
+	if h.key != key {
+		return fmt.Errorf("%w: those of %s are others", ErrNone, r.file.Name())
+	}
+	r.header = *h
+	table := make([]byte, h.tableBytes())
+	if _, err := r.file.ReadAt(table, h.tableAt()); err != nil || crc32.Checksum(table, castagnoli) != h.table {
+		return fmt.Errorf("%w: the checksums of %s are damaged", ErrNone, r.file.Name())
+	}
+	for ; len(table) > 0; table = table[4:] {
+		r.sums = append(r.sums, binary.LittleEndian.Uint32(table))
+	}
+	sums := r.sums[h.blocks():]
+	r.sums = r.sums[:h.blocks()]
+	raw := make([]byte, 8*labelBlock)
+	for k := range sums {
+		lo := k * labelBlock
+		part := raw[:8*min(labelBlock, h.n-lo)]
+		if _, err := r.file.ReadAt(part, h.labelsAt()+8*int64(lo)); err != nil ||
+			crc32.Checksum(part, castagnoli) != sums[k] {
+			return fmt.Errorf("%w: the labels of %s are damaged", ErrNone, r.file.Name())
+		}
+	}
+	r.labels, err = mapLabels(r.file, h.labelsAt(), h.n)
+	return err
+}
+
+// Labels returns the labels of the records, which the caller does not change.
+func (r *Rows) Labels() []float64 { return r.labels.values }
+
+// Close closes the file, which stays where it is. The labels stay mapped, for who has them.
+func (r *Rows) Close() error { return r.file.Close() }
+
+// Dims implements matrix.Rows.
+func (r *Rows) Dims() (n, d int) { return r.n, r.d }
+
+// MaxNorm returns max ‖xᵢ‖₂ as Norms computes them.
+func (r *Rows) MaxNorm() float64 { return r.longest }
+
+// Done says that the labels lo ≤ i < hi will not be read for a while: they need not stay in
+// memory.
+func (r *Rows) Done(lo, hi int) { r.labels.done(lo, hi) }
+
+// ahead is how many blocks a pass is told to the operating system ahead of time.
+const ahead = 16
+
+// load reads a block into v, if it is not there, and returns it.
+func (r *Rows) load(v *view, k int) []byte {
+	for at, block := range v.block {
+		if block == k {
+			v.older = 1 - at
+			return v.raw[at]
+		}
+	}
+	at := v.older
+	rows := min(r.rows, r.n-k*r.rows)
+	size := rows * int(r.rowBytes())
+	if cap(v.raw[at]) < size {
+		v.raw[at] = make([]byte, size)
+	}
+	raw := v.raw[at][:size]
+	v.block[at], v.raw[at] = -1, raw
+	begin := rowsAt + int64(k)*int64(r.rows)*r.rowBytes()
+	if k%(ahead/2) == 0 {
+		willNeed(r.file, begin, ahead*int64(r.rows)*r.rowBytes())
+		r.labels.done(max(0, k-ahead)*r.rows, max(0, k-ahead/2)*r.rows)
+	}
+	_, err := r.file.ReadAt(raw, begin)
+	if err == nil && crc32.Checksum(raw, castagnoli) != r.sums[k] {
+		err = errors.New("they were changed since they were written")
+	}
+	if err != nil {
+		panic(&matrix.ReadError{Err: fmt.Errorf("records %d to %d of %s: %w", k*r.rows+1, k*r.rows+rows,
+			r.file.Name(), err)})
+	}
+	v.block[at], v.older = k, 1-at
+	return raw
+}
+
+func newView() *view { return &view{block: [2]int{-1, -1}} }
+
+func (r *Rows) view() *view {
+	if v, ok := r.views.Get().(*view); ok {
+		return v
+	}
+	return newView()
+}
+
+// with calls use with the rows lo ≤ i < hi, no more than matrix.MaxBlock at a time, of which
+// the first is record from. Who has just read them finds them there.
+func (r *Rows) with(lo, hi int, use func(m *matrix.Dense, from int)) {
+	for ; lo < hi; lo += matrix.MaxBlock {
+		end := min(lo+matrix.MaxBlock, hi)
+		v := r.view()
+		r.fill(v, lo, end)
+		m := matrix.Dense{N: end - lo, D: r.d, Data: v.rows}
+		use(&m, lo)
+		r.views.Put(v)
+	}
+}
+
+// fill makes the rows lo ≤ i < hi those of v.
+func (r *Rows) fill(v *view, lo, hi int) {
+	if v.lo == lo && v.hi == hi {
+		return
+	}
+	count := (hi - lo) * r.d
+	if cap(v.rows) < count {
+		v.rows = make([]float64, count)
+	}
+	v.lo, v.hi, v.rows = 0, 0, v.rows[:count]
+	rowBytes := int(r.rowBytes())
+	for at := lo; at < hi; {
+		k := at / r.rows
+		end := min(hi, (k+1)*r.rows)
+		raw := r.load(v, k)[(at-k*r.rows)*rowBytes : (end-k*r.rows)*rowBytes]
+		r.decode(v.rows[(at-lo)*r.d:(end-lo)*r.d], raw)
+		at = end
+	}
+	v.lo, v.hi = lo, hi
+}
+
+func (r *Rows) decode(dst []float64, raw []byte) {
+	if r.size == 4 {
+		kernel.Widen(dst, raw)
+		return
+	}
+	for i := range dst {
+		dst[i] = math.Float64frombits(binary.LittleEndian.Uint64(raw[8*i:]))
+	}
+}
+
+// Margins implements matrix.Rows.
+func (r *Rows) Margins(dst, theta []float64, lo, hi int) {
+	r.with(lo, hi, func(m *matrix.Dense, from int) { m.Margins(dst[from-lo:], theta, 0, m.N) })
+}
+
+// AddScaled implements matrix.Rows.
+func (r *Rows) AddScaled(dst, w []float64, lo, hi int) {
+	r.with(lo, hi, func(m *matrix.Dense, from int) { m.AddScaled(dst, w[from-lo:], 0, m.N) })
+}
+
+// Norms implements matrix.Rows.
+func (r *Rows) Norms(dst []float64, lo, hi int) {
+	r.with(lo, hi, func(m *matrix.Dense, from int) { m.Norms(dst[from-lo:], 0, m.N) })
+}
+
+// Row implements matrix.Rows.
+func (r *Rows) Row(dst []float64, i int) {
+	v := r.view()
+	k := i / r.rows
+	at := (i - k*r.rows) * int(r.rowBytes())
+	r.decode(dst, r.load(v, k)[at:at+int(r.rowBytes())])
+	r.views.Put(v)
+}
