@@ -52,19 +52,18 @@ func OpenFile(path string) (*File, error) {
 // Origin says where the file is.
 func (f *File) Origin() Source { return f.origin }
 
-// Read opens the file, which must be what it was, and calls use with it. Its *InputErrors
-// are given the name of the file.
+// Read opens the file, which must be what it was and stay so, and calls use with it. Its
+// *InputErrors are given the name of the file.
 func (f *File) Read(use func(r io.Reader) error) error {
 	in, err := os.Open(f.origin.Path)
 	if err == nil {
 		defer in.Close()
-		var info os.FileInfo
-		if info, err = in.Stat(); err == nil && (info.Size() != f.size || !info.ModTime().Equal(f.changed)) {
-			return inputErrorf("%s was changed since it was opened: open it again", f.origin.Name)
-		}
+		err = f.same(in)
 	}
 	if err == nil {
-		err = use(in)
+		if err = use(in); err == nil {
+			err = f.same(in)
+		}
 	}
 	if wrong := (*InputError)(nil); errors.As(err, &wrong) {
 		return &InputError{Text: f.origin.Name + ": " + wrong.Text}
@@ -73,6 +72,15 @@ func (f *File) Read(use func(r io.Reader) error) error {
 		return inputErrorf("%s: %v", f.origin.Name, err)
 	}
 	return nil
+}
+
+// same refuses a file that is not what it was, by its size and time.
+func (f *File) same(in *os.File) error {
+	info, err := in.Stat()
+	if err == nil && (info.Size() != f.size || !info.ModTime().Equal(f.changed)) {
+		err = inputErrorf("it was changed since it was opened: open it again")
+	}
+	return err
 }
 
 // Of files of so many bytes the checksum is remembered: each cell of a notebook opens its file

@@ -12,7 +12,7 @@ import (
 )
 
 // recordsOfSteps is the checksum of what stepsOfCode makes of the table below.
-const recordsOfSteps = "dpnb records 2 3bbee0d498a39aa7"
+const recordsOfSteps = "dpnb records 3 3bbee0d498a39aa7"
 
 // Records that were stored by another version of the code are taken as they are, unless
 // stepsOfCode differs: whatever becomes of a table of every kind of field and of awkward values

@@ -1,14 +1,16 @@
 package frame
 
 import (
+	"context"
 	"crypto/sha256"
 	"encoding/hex"
 	"encoding/json"
 	"errors"
 	"os"
 	"path/filepath"
-	"slices"
+	"time"
 
+	"github.com/dpnb/notebooks/dpnb/internal/lockfile"
 	"github.com/dpnb/notebooks/dpnb/matrix/stored"
 )
 
@@ -20,10 +22,14 @@ type Storage struct {
 	// Double keeps features as float64. Without it they are rounded to float32, towards
 	// zero, which takes half the room: each by itself, and no row gets longer.
 	Double bool
+	// MemoryLimit is how many bytes the program may take while it stores and learns: the
+	// garbage collector is told (debug.SetMemoryLimit), and what needs memory for each record is
+	// refused by name. Zero is no limit but GOMEMLIMIT, if that is set.
+	MemoryLimit int64
 }
 
 // stepsOfCode changes when the same table, schema and settings come to mean other records.
-const stepsOfCode = "dpnb records 2"
+const stepsOfCode = "dpnb records 3"
 
 // fingerprinted is a table that can say in a text what each scan of it gives; "" says that it
 // cannot.
@@ -91,9 +97,9 @@ func (e *Encoding) Stored(t Scanner, where Storage) (*Design, error) {
 			return nil, inputErrorf("%v", err)
 		}
 		key = sha256.Sum256(text)
-		name = filepath.Join(dir, hex.EncodeToString(key[:])+".rows")
+		name = filepath.Join(dir, hex.EncodeToString(key[:])+storedSuffix)
 	} else {
-		f, err := os.CreateTemp(dir, "once-*.rows")
+		f, err := os.CreateTemp(dir, "once-*"+storedSuffix)
 		if err != nil {
 			return nil, inputErrorf("cannot store the records: %v", err)
 		}
@@ -105,9 +111,7 @@ func (e *Encoding) Stored(t Scanner, where Storage) (*Design, error) {
 	}
 	rows, err := stored.Open(name, key)
 	if errors.Is(err, stored.ErrNone) {
-		if err = e.store(t, name, key, where.Double); err == nil {
-			rows, err = stored.Reopen(name, key)
-		}
+		rows, err = e.storedOnce(t, name, key, where.Double)
 	}
 	if err != nil {
 		return nil, err
@@ -117,6 +121,34 @@ func (e *Encoding) Stored(t Scanner, where Storage) (*Design, error) {
 	return d, nil
 }
 
+// storedOnce stores the records unless another program has done so meanwhile, for which it waits.
+func (e *Encoding) storedOnce(t Scanner, name string, key [32]byte, double bool) (*stored.Rows, error) {
+	lock, err := lockfile.Wait(context.Background(), name+lockSuffix, func() {})
+	if err != nil {
+		return nil, inputErrorf("cannot store the records: %v", err)
+	}
+	defer lock.Unlock()
+	rows, err := stored.Open(name, key)
+	if !errors.Is(err, stored.ErrNone) {
+		return rows, err
+	}
+	left, _ := filepath.Glob(filepath.Join(filepath.Dir(name), stored.PartPrefix+filepath.Base(name)+"-*"))
+	for _, part := range left { // of a program that was killed: this one has the lock
+		_ = os.Remove(part)
+	}
+	if err := e.store(t, name, key, double); err != nil {
+		return nil, err
+	}
+	return stored.Reopen(name, key)
+}
+
+const (
+	storedSuffix = ".rows"
+	lockSuffix   = ".lock"
+	// pieceBytes is about how much memory records take while they are encoded, as float64.
+	pieceBytes = 16 << 20
+)
+
 // store writes the records of a table.
 func (e *Encoding) store(t Scanner, name string, key [32]byte, double bool) error {
 	w, err := stored.Create(name, key, len(e.Features), !double)
@@ -124,35 +156,84 @@ func (e *Encoding) store(t Scanner, name string, key [32]byte, double bool) erro
 		return inputErrorf("%v", err)
 	}
 	err = t.Scan(append(e.Columns(), e.settings.Label), func(chunk *Table) error {
-		rows, err := e.Rows(chunk)
-		if err != nil {
-			return err
+		piece := max(1, pieceBytes/(8*max(1, len(e.Features))))
+		for lo := 0; lo < chunk.rows; lo += piece {
+			part := chunk.Slice(lo, min(lo+piece, chunk.rows))
+			rows, err := e.Rows(part)
+			if err != nil {
+				return err
+			}
+			labels, err := e.labels(part)
+			if err != nil {
+				return err
+			}
+			if err := w.Append(rows, labels); err != nil {
+				return inputErrorf("%v", err)
+			}
 		}
-		labels, err := e.labels(chunk)
-		if err != nil {
-			return err
-		}
-		return w.Append(rows, labels)
+		return nil
 	})
 	if err != nil {
 		w.Discard()
 		return err
 	}
-	return w.Close()
+	if err := w.Close(); err != nil {
+		return inputErrorf("%v", err)
+	}
+	return nil
 }
 
-// RemoveStored removes the records that were stored. Who is learning from them
-// now goes on.
+// StoredFile is a file of records that were stored, or of ones that are being stored or were
+// when a program was killed (Part).
+type StoredFile struct {
+	Path    string
+	Bytes   int64
+	Changed time.Time
+	Part    bool
+}
+
+// ListStored returns the files of records, with their sizes: these tell how many records there
+// are, which no guarantee covers.
+func ListStored(where Storage) ([]StoredFile, error) {
+	dir, err := where.dir()
+	if err != nil {
+		return nil, err
+	}
+	var files []StoredFile
+	for _, pattern := range []string{"*" + storedSuffix, stored.PartPrefix + "*"} {
+		paths, err := filepath.Glob(filepath.Join(dir, pattern))
+		if err != nil {
+			return nil, err
+		}
+		for _, path := range paths {
+			if info, err := os.Stat(path); err == nil { // else it is gone again
+				files = append(files, StoredFile{path, info.Size(), info.ModTime(), pattern[0] != '*'})
+			}
+		}
+	}
+	return files, nil
+}
+
+// RemoveStored removes the records that were stored, and what programs that were killed have
+// left of such. Who is learning from them now goes on; who is storing them now ends in an error.
 func RemoveStored(where Storage) error {
 	dir, err := where.dir()
 	if err != nil {
 		return err
 	}
-	files, err := filepath.Glob(filepath.Join(dir, "*.rows"))
-	parts, errParts := filepath.Glob(filepath.Join(dir, ".dpnb-part-*"))
-	err = errors.Join(err, errParts)
-	for _, f := range slices.Concat(files, parts) {
-		err = errors.Join(err, os.Remove(f))
+	where.Dir = dir
+	files, err := ListStored(where)
+	for _, f := range files {
+		if gone := os.Remove(f.Path); !errors.Is(gone, os.ErrNotExist) {
+			err = errors.Join(err, gone)
+		}
+	}
+	if err == nil {
+		var locks []string
+		locks, err = filepath.Glob(filepath.Join(dir, "*"+lockSuffix))
+		for _, l := range locks {
+			_ = os.Remove(l) // who holds one keeps it
+		}
 	}
 	return err
 }

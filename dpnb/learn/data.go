@@ -16,8 +16,8 @@ import (
 type Dataset struct {
 	// table that the design was made of; nil if there is none.
 	table *frame.Table
-	// large is what is scanned in place of a table.
-	large  frame.Scanner
+	// large is what is scanned in place of a table; nil if there is one.
+	large  *large
 	design *frame.Design
 	// records, if not nil, makes the records of design once, which until then has what is public of
 	// them: a model that is read back, or a price, needs no more.
@@ -53,7 +53,7 @@ func (df DataFrame) made(e *frame.Encoding, labelled bool) (*frame.Design, error
 		return nil, err
 	}
 	if df.large != nil && labelled {
-		return e.Stored(df.large, frame.Storage{})
+		return e.Stored(df.large, df.where)
 	}
 	if df.large != nil {
 		return nil, errors.New("dpnb: these rows are scanned and not in memory: PredictCSV writes predictions to a " +
@@ -88,7 +88,10 @@ func (d *Dataset) frame() DataFrame {
 	case d.table == nil && d.large == nil:
 		return DataFrame{err: errors.New("dpnb: these records were made otherwise than the model's, and of no table")}
 	}
-	return DataFrame{table: d.table, large: d.large}
+	if d.large == nil {
+		return DataFrame{table: d.table}
+	}
+	return DataFrame{large: d.large.rows, where: d.large.where}
 }
 
 // Option changes how records are made.
@@ -199,7 +202,7 @@ func records(df DataFrame, label string, task frame.Task, opts []Option) *Datase
 		}
 		out.design, out.err = frame.NewDesign(table, schema, o.DesignSettings)
 	} else {
-		out.large = records
+		out.large = &large{records, o.where}
 		if out.design, out.err = frame.Planned(records, schema, o.DesignSettings); out.err == nil {
 			planned := out.design
 			out.records = sync.OnceValues(func() (*frame.Design, error) {

@@ -19,7 +19,9 @@ import (
 type DataFrame struct {
 	table *frame.Table
 	// large is a table that is scanned and not in memory; table is nil then.
-	large  frame.Scanner
+	large frame.Scanner
+	// where its records are kept.
+	where  frame.Storage
 	schema *frame.Schema
 	// person names the people of the rows, of whom each has rows at most; "" and 0 if each
 	// row is a person. key is the column that says who it is, which may have another name since,

@@ -14,6 +14,7 @@ import (
 	"github.com/dpnb/notebooks/dpnb/internal/runlog"
 	"github.com/dpnb/notebooks/dpnb/ledger"
 	"github.com/dpnb/notebooks/dpnb/loss"
+	"github.com/dpnb/notebooks/dpnb/matrix"
 	"github.com/dpnb/notebooks/dpnb/mechanism"
 	"github.com/dpnb/notebooks/dpnb/mechanism/objpert"
 	"github.com/dpnb/notebooks/dpnb/noise"
@@ -184,11 +185,17 @@ func priced(data *Dataset, allowance Allowance, p *recipe) (mechanism.Mechanism,
 }
 
 // fit is the one path from records to a private model.
-func fit(data *Dataset, allowance Allowance, p recipe) (*Model, error) {
+func fit(data *Dataset, allowance Allowance, p recipe) (model *Model, err error) {
+	defer matrix.Catch(&err)
 	m, price, err := priced(data, allowance, &p)
 	if err != nil {
 		return nil, err
 	}
+	free, err := data.large.affords(m, p.learner)
+	if err != nil {
+		return nil, err
+	}
+	defer free()
 	d, err := data.whole()
 	if err != nil {
 		return nil, err
@@ -213,7 +220,7 @@ func fit(data *Dataset, allowance Allowance, p recipe) (*Model, error) {
 			return nil, err
 		}
 	}
-	model := newModel(p, d, r.Coefficients)
+	model = newModel(p, d, r.Coefficients)
 	model.Release, model.lambda, model.ran = r, r.Fitted.Describe().Lambda, m
 	model.paid = allowance.paid(price)
 	return model, nil
@@ -229,7 +236,8 @@ func (p recipe) named(d mechanism.Description) string {
 }
 
 // fitWithoutPrivacy minimises the same objective without noise.
-func fitWithoutPrivacy(data *Dataset, p recipe) (*Model, error) {
+func fitWithoutPrivacy(data *Dataset, p recipe) (m *Model, err error) {
+	defer matrix.Catch(&err)
 	if err := data.Err(); err != nil {
 		return nil, err
 	}
@@ -255,7 +263,7 @@ func fitWithoutPrivacy(data *Dataset, p recipe) (*Model, error) {
 	if err != nil {
 		return nil, err
 	}
-	m := newModel(p, d, theta)
+	m = newModel(p, d, theta)
 	if p.levels == nil && !p.open { // others have no ridge
 		m.lambda = lambda
 	}

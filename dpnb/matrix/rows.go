@@ -151,6 +151,17 @@ func MaxNorm(r Rows) float64 {
 // ShortNorm bounds what the squares of d entries lose below the range of float64, as a norm.
 func ShortNorm(d int) float64 { return math.Sqrt(float64(d)) * 0x1p-537 }
 
+// NewLabels returns room for n labels of the rows: where these keep theirs (stored.Rows), else in
+// memory. It is given back by free.
+func NewLabels(r Rows, n int) (labels []float64, free func(), err error) {
+	if own, ok := r.(interface {
+		NewLabels() ([]float64, func(), error)
+	}); ok {
+		return own.NewLabels()
+	}
+	return make([]float64, n), func() {}, nil
+}
+
 // MarginsAlone writes xᵢᵀθ to dst[i−lo] for lo ≤ i < hi, each as a function of its
 // record and of θ alone, to the last bit: Margins of dense rows sums those that are left
 // over from groups of four in another order. A mechanism that pays for what one record

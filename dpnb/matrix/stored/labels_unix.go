@@ -38,3 +38,21 @@ func (m mapping) done(lo, hi int) {
 		_ = unix.Madvise(m.raw[8*lo:8*hi], unix.MADV_DONTNEED) // a hint
 	}
 }
+
+// reserve makes room for n labels in a file that has no name any more, and maps it.
+func reserve(f *os.File, n int) (mapping, error) {
+	if err := allocate(f, 8*int64(n)); err != nil {
+		return mapping{}, err
+	}
+	raw, err := unix.Mmap(int(f.Fd()), 0, 8*n, unix.PROT_READ|unix.PROT_WRITE, unix.MAP_SHARED)
+	if err != nil {
+		return mapping{}, err
+	}
+	return mapping{unsafe.Slice((*float64)(unsafe.Pointer(&raw[0])), n), raw}, nil
+}
+
+func (m mapping) free() {
+	if m.raw != nil {
+		_ = unix.Munmap(m.raw) // nobody reads it any more
+	}
+}

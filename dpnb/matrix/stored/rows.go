@@ -8,7 +8,9 @@ import (
 	"hash/crc32"
 	"math"
 	"os"
+	"path/filepath"
 	"sync"
+	"sync/atomic"
 
 	"github.com/dpnb/notebooks/dpnb/internal/kernel"
 	"github.com/dpnb/notebooks/dpnb/internal/parallel"
@@ -24,7 +26,8 @@ type Rows struct {
 	file   *os.File
 	sums   []uint32 // of the blocks
 	labels mapping
-	views  sync.Pool // of *view
+	others atomic.Pointer[mapping] // of NewLabels
+	views  sync.Pool               // of *view
 }
 
 // view is what one goroutine has read last: two blocks, for rows that lie across their border,
@@ -120,9 +123,35 @@ func (r *Rows) Dims() (n, d int) { return r.n, r.d }
 // MaxNorm returns max ‖xᵢ‖₂ as Norms computes them.
 func (r *Rows) MaxNorm() float64 { return r.longest }
 
+// NewLabels returns room for other labels of the records, in a file like theirs, which goes with
+// free and with the program. It is for one caller at a time.
+func (r *Rows) NewLabels() (labels []float64, free func(), err error) {
+	if r.n == 0 {
+		return nil, func() {}, nil
+	}
+	f, err := os.CreateTemp(filepath.Dir(r.file.Name()), PartPrefix+"labels-*")
+	if err != nil {
+		return nil, nil, failed(err)
+	}
+	defer f.Close()
+	_ = os.Remove(f.Name()) // again below, for systems on which an open file stays
+	defer os.Remove(f.Name())
+	m, err := reserve(f, r.n)
+	if err != nil {
+		return nil, nil, failed(err)
+	}
+	r.others.Store(&m)
+	return m.values, func() { r.others.CompareAndSwap(&m, nil); m.free() }, nil
+}
+
 // Done says that the labels lo ≤ i < hi will not be read for a while: they need not stay in
 // memory.
-func (r *Rows) Done(lo, hi int) { r.labels.done(lo, hi) }
+func (r *Rows) Done(lo, hi int) {
+	r.labels.done(lo, hi)
+	if m := r.others.Load(); m != nil {
+		m.done(lo, hi)
+	}
+}
 
 // ahead is how many blocks a pass is told to the operating system ahead of time.
 const ahead = 16
@@ -146,7 +175,7 @@ func (r *Rows) load(v *view, k int) []byte {
 	begin := rowsAt + int64(k)*int64(r.rows)*r.rowBytes()
 	if k%(ahead/2) == 0 {
 		willNeed(r.file, begin, ahead*int64(r.rows)*r.rowBytes())
-		r.labels.done(max(0, k-ahead)*r.rows, max(0, k-ahead/2)*r.rows)
+		r.Done(max(0, k-ahead)*r.rows, max(0, k-ahead/2)*r.rows)
 	}
 	_, err := r.file.ReadAt(raw, begin)
 	if err == nil && crc32.Checksum(raw, castagnoli) != r.sums[k] {

@@ -115,10 +115,10 @@ func (m OneVsRest) Describe() mechanism.Description {
 func (m OneVsRest) Feasible(features, _ int) error { return m.Binary.Feasible(features, 0) }
 
 // signs writes +1 to dst where the label is c and −1 elsewhere.
-func signs(dst []float64, labels []int, c int) {
+func signs(dst, labels []float64, c int) {
 	for i, y := range labels {
 		dst[i] = -1
-		if y == c {
+		if y == float64(c) {
 			dst[i] = 1
 		}
 	}
@@ -129,12 +129,15 @@ func (m OneVsRest) Check(rows matrix.Rows, labels []float64) error {
 	if err := m.Validate(); err != nil {
 		return err
 	}
-	places, err := places(labels, m.Classes)
+	if err := checkClasses(labels, m.Classes); err != nil {
+		return err
+	}
+	y, free, err := matrix.NewLabels(rows, len(labels))
 	if err != nil {
 		return err
 	}
-	y := make([]float64, len(labels))
-	signs(y, places, 0)
+	defer free()
+	signs(y, labels, 0)
 	return m.Binary.Check(rows, y)
 }
 
@@ -146,13 +149,13 @@ func (m OneVsRest) Run(rows matrix.Rows, labels []float64, src noise.Source, set
 	if err != nil {
 		return nil, err
 	}
-	places, err := places(labels, m.Classes)
+	y, free, err := matrix.NewLabels(rows, len(labels))
 	if err != nil {
 		return nil, err
 	}
-	y := make([]float64, len(labels))
+	defer free()
 	for c := range m.Classes {
-		signs(y, places, c)
+		signs(y, labels, c)
 		one, err := m.Binary.Run(rows, y, src, settings)
 		if err != nil {
 			return nil, err

@@ -7,6 +7,7 @@ package multiclass
 
 import (
 	"fmt"
+	"math"
 
 	"gonum.org/v1/gonum/floats"
 
@@ -25,16 +26,14 @@ func Predict(theta, x []float64) int {
 	return best
 }
 
-// places returns the labels as the places of their classes.
+// checkClasses looks whether every label is the place of a class.
 //
 // Errors: *matrix.DataError for a label that is none of 0 … K − 1.
-func places(labels []float64, classes int) ([]int, error) {
-	y := make([]int, len(labels))
-	for i, label := range labels {
-		if y[i] = int(label); !(label >= 0 && label < float64(classes)) || float64(y[i]) != label {
-			return nil, &matrix.DataError{Text: fmt.Sprintf("the label of record %d is no class from 0 to %d", i,
-				classes-1)}
+func checkClasses(labels []float64, classes int) error {
+	for i, y := range labels {
+		if !(y >= 0 && y < float64(classes)) || y != math.Trunc(y) {
+			return &matrix.DataError{Text: fmt.Sprintf("the label of record %d is no class from 0 to %d", i, classes-1)}
 		}
 	}
-	return y, nil
+	return nil
 }

@@ -1,0 +1,55 @@
+package learn
+
+import (
+	"fmt"
+	"runtime/debug"
+
+	"github.com/dpnb/notebooks/dpnb/frame"
+	"github.com/dpnb/notebooks/dpnb/mechanism"
+	"github.com/dpnb/notebooks/dpnb/mechanism/objpert"
+	"github.com/dpnb/notebooks/dpnb/mechanism/objpert/constrained"
+	"github.com/dpnb/notebooks/dpnb/mechanism/objpert/interval"
+	"github.com/dpnb/notebooks/dpnb/mechanism/objpert/multiclass"
+)
+
+// large is a table that is scanned, and where its records are kept.
+type large struct {
+	rows  frame.Scanner
+	where frame.Storage
+}
+
+// affords refuses what takes memory for each record of a table that is scanned, if there is a
+// MemoryLimit: by the mechanism alone, for how many records there are is private. Until free the
+// garbage collector keeps to the limit, less an eighth for what it does not see, or to GOMEMLIMIT,
+// if that is less.
+func (l *large) affords(m mechanism.Mechanism, learner string) (free func(), err error) {
+	if l == nil || l.where.MemoryLimit <= 0 {
+		return func() {}, nil
+	}
+	if !inPasses(m) {
+		return nil, fmt.Errorf("dpnb: %s, by %s, holds something of every record in memory, for which there is a limit "+
+			"(MemoryLimit), and these records are scanned because they may be more: Logistic, SVM, Linear, "+
+			"Huber, Poisson, Softmax and OneVsRest with a δ learn in passes over a file; or lift the limit",
+			learner, m.Describe().Name)
+	}
+	before := debug.SetMemoryLimit(-1)
+	debug.SetMemoryLimit(min(before, l.where.MemoryLimit/8*7))
+	return func() { debug.SetMemoryLimit(before) }, nil
+}
+
+// inPasses reports whether a mechanism takes no memory for a record beside the file that has it.
+func inPasses(m mechanism.Mechanism) bool {
+	switch m := m.(type) {
+	case mechanism.Group:
+		return inPasses(m.Of)
+	case objpert.Counted:
+		return inPasses(m.Fit)
+	case interval.Curvature:
+		return inPasses(m.Fit)
+	case multiclass.OneVsRest:
+		return inPasses(m.Binary)
+	case objpert.Objective, objpert.Output, constrained.Objective, multiclass.Softmax:
+		return true
+	}
+	return false
+}
