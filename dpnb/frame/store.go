@@ -190,6 +190,8 @@ type StoredFile struct {
 	Bytes   int64
 	Changed time.Time
 	Part    bool
+	// Features of each record; 0 of a Part, and of a file that is not whole or another's.
+	Features int
 }
 
 // ListStored returns the files of records, with their sizes: these tell how many records there
@@ -207,7 +209,8 @@ func ListStored(where Storage) ([]StoredFile, error) {
 		}
 		for _, path := range paths {
 			if info, err := os.Stat(path); err == nil { // else it is gone again
-				files = append(files, StoredFile{path, info.Size(), info.ModTime(), pattern[0] != '*'})
+				known, _ := stored.Look(path) // what is not whole has nothing
+				files = append(files, StoredFile{path, info.Size(), info.ModTime(), pattern[0] != '*', known.Features})
 			}
 		}
 	}
