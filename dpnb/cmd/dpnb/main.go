@@ -69,7 +69,10 @@ func newRootCommand() *cobra.Command {
 		calc.NewDeltaCommand(newCalculator()),
 		calc.NewSigmaCommand(newCalculator()),
 		newForecastCommand(),
+		newFitCommand(),
+		newDescribeCommand(),
 		newPredictCommand(),
+		newCacheCommand(),
 		newSetupCommand(),
 		newSweepCommand(),
 	)

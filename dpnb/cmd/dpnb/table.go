@@ -19,6 +19,8 @@ type tableFlags struct {
 	csv                                    frame.CSVSettings
 	separator, decimal, thousands, comment string
 	texts                                  []string
+	// chunkRows are read at a time; 0 is as many as the reader likes.
+	chunkRows int
 }
 
 // add adds the flags to those of a command.
@@ -42,7 +44,7 @@ func (t *tableFlags) add(f *pflag.FlagSet) {
 // not held in memory.
 func (t *tableFlags) open(path string) (frame.Scanner, error) {
 	if isColumnar(path) {
-		return parquet.Open(path, &parquet.Settings{Texts: t.texts})
+		return parquet.Open(path, &parquet.Settings{Texts: t.texts, ChunkRows: t.chunkRows})
 	}
 	for _, m := range []struct {
 		flag, text string
@@ -60,6 +62,7 @@ func (t *tableFlags) open(path string) (frame.Scanner, error) {
 			*m.to, _ = utf8.DecodeRuneInString(m.text)
 		}
 	}
+	t.csv.ChunkRows = t.chunkRows
 	s, err := frame.ScanCSV(path, &t.csv)
 	if err != nil && !errors.Is(err, fs.ErrNotExist) {
 		err = fmt.Errorf("%w (in a shell, --separator is Comma, and the other settings have flags of their names)", err)

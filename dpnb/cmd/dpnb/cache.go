@@ -1,0 +1,79 @@
+package main
+
+import (
+	"fmt"
+	"path/filepath"
+	"runtime/debug"
+	"time"
+
+	"github.com/spf13/cobra"
+
+	show "github.com/dpnb/notebooks/dpnb/display"
+	"github.com/dpnb/notebooks/dpnb/frame"
+)
+
+func newCacheCommand() *cobra.Command {
+	var where frame.Storage
+	cmd := &cobra.Command{
+		Use:   "cache",
+		Short: "List the encoded records of large tables that are kept on this machine",
+		Long: `List the files of encoded records that fits of scanned tables have left, so that the next fit
+finds them. They hold raw records, which only their user may read; their sizes tell how
+many records there are. dpnb cache remove removes them all, with what programs that were
+killed have left.`,
+		Args: cobra.NoArgs,
+		RunE: func(cmd *cobra.Command, _ []string) error {
+			files, err := frame.ListStored(where)
+			if err != nil {
+				return err
+			}
+			it := show.Item{Title: "Encoded records", Header: []string{"file", "MB", "features", "last written"}}
+			for _, f := range files {
+				features := fmt.Sprint(f.Features)
+				switch {
+				case f.Part:
+					features = "being written, or left by a program that was killed"
+				case f.Features == 0:
+					features = "not whole, or of an earlier version: it will be written anew"
+				}
+				it.Row(filepath.Base(f.Path), fmt.Sprintf("%.1f", float64(f.Bytes)/1e6), features,
+					f.Changed.Format(time.DateTime))
+			}
+			if len(files) == 0 {
+				it.Note("There are none.")
+			} else {
+				it.Note("They are in %s and hold raw records: dpnb cache remove", filepath.Dir(files[0].Path))
+			}
+			_, err = fmt.Fprint(cmd.OutOrStdout(), it.Text())
+			return err
+		},
+	}
+	cmd.PersistentFlags().StringVar(&where.Dir, "store", "", "`folder` (default the user's folder for caches)")
+	cmd.AddCommand(&cobra.Command{
+		Use:   "remove",
+		Short: "Remove them",
+		Args:  cobra.NoArgs,
+		RunE:  func(*cobra.Command, []string) error { return frame.RemoveStored(where) },
+	})
+	return cmd
+}
+
+// keep has the garbage collector keep to the size, less an eighth for what it does not see, until
+// free.
+func (b byteSize) keep() (free func()) {
+	before := debug.SetMemoryLimit(-1)
+	if b > 0 {
+		debug.SetMemoryLimit(min(before, int64(b)/8*7))
+	}
+	return func() { debug.SetMemoryLimit(before) }
+}
+
+// rowsOfChunk returns how many rows of so many columns are read at a time: a chunk and what is
+// made of it take a small part of the memory. 0 leaves it to the reader.
+func (b byteSize) rowsOfChunk(columns int) int {
+	if b == 0 {
+		return 0
+	}
+	const perCell = 64 // a text, its bytes, and the same once more while the next is read
+	return int(min(1<<16, max(256, int64(b)/8/perCell/int64(max(1, columns)))))
+}

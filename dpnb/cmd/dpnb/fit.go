@@ -1,0 +1,283 @@
+package main
+
+import (
+	"cmp"
+	"errors"
+	"fmt"
+	"maps"
+	"path/filepath"
+	"slices"
+	"strconv"
+	"strings"
+
+	"github.com/spf13/cobra"
+	"github.com/spf13/pflag"
+
+	"github.com/dpnb/notebooks/dpnb/explore"
+	"github.com/dpnb/notebooks/dpnb/frame"
+	"github.com/dpnb/notebooks/dpnb/learn"
+	"github.com/dpnb/notebooks/dpnb/noise"
+)
+
+// privateFlags say of a table what is public, what may be learnt of it, and what that may take
+// of this machine: for every command that releases something.
+type privateFlags struct {
+	table                tableFlags
+	schema, budget, name string
+	epsilon, delta       float64
+	share                float64
+	seed                 uint64
+	seeded               bool
+	person               string
+	rows                 int
+	memory               byteSize
+}
+
+func (p *privateFlags) add(cmd *cobra.Command) {
+	f := cmd.Flags()
+	f.StringVar(&p.schema, "schema", "", "`file` with the public bounds and categories (docs/your-data.md)")
+	f.Float64Var(&p.epsilon, "epsilon", 0, "privacy loss `ε` of the budget (add/remove-one)")
+	f.Float64Var(&p.delta, "delta", 0, "probability `δ` of the budget")
+	f.StringVar(&p.budget, "budget", "", "ledger `file` that keeps the budget from run to run")
+	f.Float64Var(&p.share, "share", 1, "`part` of the budget that is spent")
+	f.StringVar(&p.name, "name", "", "`name` under which it is released once (default what is asked, of which file)")
+	f.Uint64Var(&p.seed, "seed", 0, "`number` of a simulation, which protects nobody (default a private release)")
+	f.StringVar(&p.person, "person", "", "`column` that says whose row it is (default each row is a person)")
+	f.IntVar(&p.rows, "rows-of-a-person", 1, "`number` of rows of a person that count")
+	f.Var(&p.memory, "memory", "`size` that the program may take, as 1GiB (default GOMEMLIMIT)")
+	p.table.add(f)
+	for _, name := range []string{"schema", "epsilon"} {
+		if err := cmd.MarkFlagRequired(name); err != nil {
+			panic(err)
+		}
+	}
+}
+
+// open returns the table, scanned, with its schema, and the allowance.
+func (p *privateFlags) open(cmd *cobra.Command, path string) (df learn.DataFrame, a learn.Allowance, err error) {
+	p.seeded = cmd.Flags().Changed("seed")
+	s, err := frame.LoadSchema(p.schema)
+	if err != nil {
+		return df, a, err
+	}
+	free := p.memory.keep()
+	cmd.PostRun = func(*cobra.Command, []string) { free() }
+	p.table.chunkRows = p.memory.rowsOfChunk(len(s.Fields))
+	df = learn.FromScanner(p.table.open(path)).WithSchema(s.Fields...)
+	if p.person != "" {
+		df = df.PerPerson(p.person, p.rows)
+	}
+	switch {
+	case df.Err() != nil:
+		return df, a, df.Err()
+	case p.seeded && p.budget != "":
+		return df, a, errors.New("--seed is of a simulation, for which no budget is kept: leave out --budget")
+	case p.seeded:
+		return df, learn.Simulate(p.epsilon*p.share, p.delta*p.share), nil
+	case p.budget != "":
+		b := learn.NewBudget(p.epsilon, p.delta, learn.Named(p.budget), learn.KeptIn(p.budget))
+		return df, b.Share(p.share), b.Err()
+	}
+	b := learn.NewBudget(p.epsilon, p.delta)
+	return df, b.Share(p.share), b.Err()
+}
+
+func (p *privateFlags) noise() noise.Source {
+	if p.seeded {
+		return learn.Seed(p.seed)
+	}
+	return nil
+}
+
+// once reports under which name something is released; "" if no ledger is kept.
+func (p *privateFlags) once(what, path string) string {
+	if p.budget == "" {
+		return ""
+	}
+	return cmp.Or(p.name, what+" of "+filepath.Base(path))
+}
+
+// unkept is said of a release without a ledger.
+const unkept = "No ledger was kept (--budget FILE): another run is another budget for the same people.\n"
+
+// learners by name: those that need no more than their name.
+var learners = map[string]func(noise.Source) learn.Learner{
+	"logistic":   func(s noise.Source) learn.Learner { return learn.Logistic{Noise: s} },
+	"svm":        func(s noise.Source) learn.Learner { return learn.SVM{Noise: s} },
+	"linear":     func(s noise.Source) learn.Learner { return learn.Linear{Noise: s} },
+	"huber":      func(s noise.Source) learn.Learner { return learn.Huber{Noise: s} },
+	"poisson":    func(s noise.Source) learn.Learner { return learn.Poisson{Noise: s} },
+	"quantiles":  func(s noise.Source) learn.Learner { return learn.Quantiles{Noise: s} },
+	"softmax":    func(s noise.Source) learn.Learner { return learn.Softmax{Noise: s} },
+	"onevsrest":  func(s noise.Source) learn.Learner { return learn.OneVsRest{Noise: s} },
+	"heavytails": func(s noise.Source) learn.Learner { return learn.HeavyTails{Noise: s} },
+}
+
+// records are made by the learner that will have them.
+func recordsFor(learner string, df learn.DataFrame, target string, opts ...learn.Option) *learn.Dataset {
+	switch learner {
+	case "logistic", "svm":
+		return learn.Binary(df, target, opts...)
+	case "softmax", "onevsrest":
+		return learn.Classes(df, target, opts...)
+	case "poisson":
+		return learn.Counts(df, target, opts...)
+	}
+	return learn.Regression(df, target, opts...)
+}
+
+func newFitCommand() *cobra.Command {
+	var (
+		p                              privateFlags
+		target, learner, out, positive string
+		rowNorm                        float64
+		where                          learn.Storage
+	)
+	names := slices.Sorted(maps.Keys(learners))
+	cmd := &cobra.Command{
+		Use:   "fit FILE",
+		Short: "Fit a private model to a table of any size",
+		Long: `Fit a private model to a CSV, Parquet or Arrow file that may be larger than memory: its
+records are encoded once, into a file of the user's folder for caches (dpnb cache lists
+and removes it; it is raw), and learnt from in passes over that. With --memory what takes
+memory for each record is refused, by name. A second fit finds the records stored.
+
+With --budget the ledger is kept, and what is released is kept beside it under a name: the
+same command again gives the same model and costs nothing, whatever ended the first.`,
+		Example: `  go run ./dpnb/cmd/dpnb fit people.parquet --schema people.json --target happy \
+    --learner logistic --epsilon 1 --delta 1e-6 --budget people.ledger.json --memory 1GiB --out happy.json`,
+		Args: cobra.ExactArgs(1),
+		RunE: func(cmd *cobra.Command, args []string) error {
+			with, known := learners[learner]
+			if !known {
+				return fmt.Errorf("--learner %s: there are %s", learner, strings.Join(names, ", "))
+			}
+			df, allowance, err := p.open(cmd, args[0])
+			if err != nil {
+				return err
+			}
+			where.MemoryLimit = int64(p.memory)
+			opts := []learn.Option{learn.StoredIn(where)}
+			if rowNorm > 0 && learner != "heavytails" {
+				opts = append(opts, learn.RowNorm(rowNorm))
+			}
+			if positive != "" {
+				opts = append(opts, learn.Positive(positive))
+			}
+			data, l := recordsFor(learner, df, target, opts...), with(p.noise())
+			var m *learn.Model
+			if name := p.once(learner+" fit for "+target, args[0]); name != "" {
+				m, err = learn.FitOnce(name, l, data, allowance)
+			} else {
+				m, err = l.Fit(data, allowance)
+			}
+			if err != nil {
+				return err
+			}
+			said := m.Display().Text()
+			if p.budget == "" && !p.seeded {
+				said += unkept
+			}
+			if out != "" {
+				if err := m.Save(out); err != nil {
+					return err
+				}
+				said += out + " has the model\n"
+			}
+			_, err = fmt.Fprint(cmd.OutOrStdout(), said)
+			return err
+		},
+	}
+	f := cmd.Flags()
+	f.StringVar(&target, "target", "", "`column` to predict")
+	f.StringVar(&learner, "learner", "", "`one` of "+strings.Join(names, ", "))
+	f.StringVar(&out, "out", "", "`file` to save the model to")
+	f.StringVar(&positive, "positive", "", "`category` to predict (default the last one of the schema)")
+	f.Float64Var(&rowNorm, "row-norm", 1, "`norm` that every record is scaled to; 0 does not")
+	f.StringVar(&where.Dir, "store", "", "`folder` for the encoded records (default the user's folder for caches)")
+	f.BoolVar(&where.Double, "double", false, "keep features as float64, in twice the room")
+	p.add(cmd)
+	for _, name := range []string{"target", "learner"} {
+		if err := cmd.MarkFlagRequired(name); err != nil {
+			panic(err)
+		}
+	}
+	return cmd
+}
+
+func newDescribeCommand() *cobra.Command {
+	var p privateFlags
+	cmd := &cobra.Command{
+		Use:   "describe FILE",
+		Short: "Count a table of any size, and describe its numbers, privately",
+		Long: `Release the number of records of a CSV, Parquet or Arrow file, and the mean, standard
+deviation and quartiles of every number that has bounds in the schema, with intervals: in
+one scan, which holds no more than a chunk of the file in memory.`,
+		Example: `  go run ./dpnb/cmd/dpnb describe people.parquet --schema people.json --epsilon 1 --delta 1e-6 \
+    --budget people.ledger.json --share 0.2`,
+		Args: cobra.ExactArgs(1),
+		RunE: func(cmd *cobra.Command, args []string) error {
+			df, allowance, err := p.open(cmd, args[0])
+			if err != nil {
+				return err
+			}
+			q := explore.Describe().Noise(p.noise())
+			var s *explore.Statistic
+			if name := p.once("summary", args[0]); name != "" {
+				s, err = q.Once(name, df, allowance)
+			} else {
+				s, err = q.Of(df, allowance)
+			}
+			if err != nil {
+				return err
+			}
+			said := s.Display().Text()
+			if p.budget == "" && !p.seeded {
+				said += unkept
+			}
+			_, err = fmt.Fprint(cmd.OutOrStdout(), said)
+			return err
+		},
+	}
+	p.add(cmd)
+	return cmd
+}
+
+// byteSize is a pflag.Value: 1GiB, 500MB.
+type byteSize int64
+
+var _ pflag.Value = (*byteSize)(nil)
+
+var sizes = []struct {
+	unit  string
+	bytes int64
+}{{"KiB", 1 << 10}, {"MiB", 1 << 20}, {"GiB", 1 << 30}, {"TiB", 1 << 40}, {"kB", 1e3}, {"MB", 1e6}, {"GB", 1e9},
+	{"TB", 1e12}, {"B", 1}}
+
+func (b *byteSize) Type() string { return "size" }
+
+func (b *byteSize) String() string {
+	if *b == 0 {
+		return ""
+	}
+	return fmt.Sprintf("%dB", int64(*b))
+}
+
+// leastMemory is what the program takes at any rate.
+const leastMemory = 64 << 20
+
+func (b *byteSize) Set(text string) error {
+	for _, s := range sizes {
+		number, ok := strings.CutSuffix(text, s.unit)
+		if !ok {
+			continue
+		}
+		v, err := strconv.ParseFloat(strings.TrimSpace(number), 64)
+		if bytes := v * float64(s.bytes); err == nil && bytes >= leastMemory && bytes < 1<<62 {
+			*b = byteSize(bytes)
+			return nil
+		}
+		break
+	}
+	return errors.New("give it a size of 64MiB or more, as 500MB or 1GiB")
+}

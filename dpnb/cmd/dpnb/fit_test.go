@@ -1,0 +1,96 @@
+//go:build linux
+
+package main
+
+import (
+	"bytes"
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+
+	"github.com/spf13/cobra"
+
+	"github.com/dpnb/notebooks/dpnb/frame/parquet"
+)
+
+func call(t *testing.T, c *cobra.Command, args ...string) (string, error) {
+	t.Helper()
+	var said bytes.Buffer
+	c.SetOut(&said)
+	c.SilenceUsage, c.SilenceErrors = true, true
+	c.SetArgs(args)
+	err := c.Execute()
+	return said.String(), err
+}
+
+// A fit and a summary by the command: released once under a budget that is kept, refused where
+// it is spent, simulated by a seed, and refused by name where a learner does not fit into memory.
+func TestFitAndDescribeCommands(t *testing.T) {
+	dir := t.TempDir()
+	c := coarse{3000}
+	file, schema := filepath.Join(dir, "people.parquet"), filepath.Join(dir, "schema.json")
+	if err := parquet.Write(file, c); err != nil {
+		t.Fatal(err)
+	}
+	if err := c.schema().Save(schema); err != nil {
+		t.Fatal(err)
+	}
+	ledger, model := filepath.Join(dir, "ledger.json"), filepath.Join(dir, "model.json")
+	public := []string{"--schema", schema, "--epsilon", "4", "--delta", "1e-6", "--memory", "100MiB"}
+	kept := append([]string{file, "--budget", ledger}, public...)
+	fit := append([]string{"--target", "ill", "--store", dir, "--learner", "logistic", "--share", "0.5"}, kept...)
+	first, err := call(t, newFitCommand(), append(fit, "--out", model)...)
+	if err != nil || !strings.Contains(first, "model.json has the model") {
+		t.Fatal(first, err)
+	}
+	spent, err := os.ReadFile(ledger)
+	if err != nil {
+		t.Fatal(err)
+	}
+	again, err := call(t, newFitCommand(), fit...)
+	if after, _ := os.ReadFile(ledger); err != nil || !strings.HasPrefix(first, again) || !bytes.Equal(spent, after) {
+		t.Errorf("the second time: %s (%v)\n%s", again, err, after)
+	}
+	described, err := call(t, newDescribeCommand(), append(kept, "--share", "0.25")...)
+	if err != nil || !strings.Contains(described, "x18: upper quartile") {
+		t.Errorf("%s (%v)", described, err)
+	}
+	if _, err := call(t, newDescribeCommand(), append(kept, "--share", "0.9", "--name", "another")...); err == nil {
+		t.Error("more was spent than there is")
+	}
+	seeded := append([]string{file, "--seed", "3"}, public...)
+	simulated, err := call(t, newFitCommand(), append(seeded, "--target", "ill", "--store", dir, "--learner", "svm")...)
+	if err != nil || !strings.Contains(simulated, "SIMULATION") {
+		t.Errorf("%s (%v)", simulated, err)
+	}
+	for learner, want := range map[string]string{"quantiles": "holds something of every record", "tree": "there are"} {
+		target := map[string]string{"quantiles": "x0"}[learner]
+		if target == "" {
+			target = "ill"
+		}
+		_, err := call(t, newFitCommand(), append(seeded, "--target", target, "--store", dir, "--learner", learner)...)
+		if err == nil || !strings.Contains(err.Error(), want) {
+			t.Errorf("%s: %v", learner, err)
+		}
+	}
+	if listed, err := call(t, newCacheCommand(), "--store", dir); err != nil || strings.Count(listed, ".rows") != 1 {
+		t.Errorf("%s (%v)", listed, err)
+	}
+	if _, err := call(t, newCacheCommand(), "remove", "--store", dir); err != nil {
+		t.Error(err)
+	}
+	if listed, err := call(t, newCacheCommand(), "--store", dir); err != nil || !strings.Contains(listed, "none") {
+		t.Errorf("%s (%v)", listed, err)
+	}
+}
+
+func TestByteSize(t *testing.T) {
+	for text, want := range map[string]byteSize{"1GiB": 1 << 30, "500MB": 5e8, "0.5 GiB": 1 << 29, "64MiB": 64 << 20,
+		"1": 0, "GiB": 0, "10kB": 0, "-1GiB": 0, "NaNGiB": 0, "1e30TB": 0} {
+		var b byteSize
+		if err := b.Set(text); b != want || (err == nil) != (want != 0) {
+			t.Errorf("%q: %d, %v", text, b, err)
+		}
+	}
+}

@@ -1,0 +1,266 @@
+//go:build linux
+
+package main
+
+import (
+	"bytes"
+	"encoding/binary"
+	"fmt"
+	"io"
+	"math"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"strconv"
+	"syscall"
+	"testing"
+	"time"
+
+	"golang.org/x/sys/unix"
+
+	"github.com/dpnb/notebooks/dpnb/erm"
+	"github.com/dpnb/notebooks/dpnb/frame"
+	"github.com/dpnb/notebooks/dpnb/frame/parquet"
+	"github.com/dpnb/notebooks/dpnb/internal/parallel"
+	"github.com/dpnb/notebooks/dpnb/internal/testscale"
+	"github.com/dpnb/notebooks/dpnb/loss"
+	"github.com/dpnb/notebooks/dpnb/matrix/stored"
+)
+
+// coarse is a scan of rows × 20 invented columns, 19 numbers of 256 values and a label that
+// depends on the first four: a Parquet file of it takes about a byte a number.
+type coarse struct{ rows int }
+
+func (coarse) Names() []string {
+	var names []string
+	for j := range 19 {
+		names = append(names, fmt.Sprint("x", j))
+	}
+	return append(names, "ill")
+}
+
+func (coarse) Origin() frame.Source { return frame.Source{Name: "invented", Invented: true} }
+
+func (c coarse) Scan(_ []string, f func(*frame.Table) error) error {
+	const chunk = 1 << 18
+	columns := make([]frame.Column, 20)
+	for j, name := range c.Names() {
+		columns[j] = frame.Column{Name: name, Numbers: make([]float64, chunk)}
+	}
+	columns[19] = frame.Column{Name: "ill", Kind: frame.Categorical, Texts: make([]string, chunk)}
+	state := uint64(1) // of a Weyl sequence with a finaliser: fast, and good enough to invent from
+	next := func() uint64 {
+		state += 0x9e3779b97f4a7c15
+		z := (state ^ state>>30) * 0xbf58476d1ce4e5b9
+		z = (z ^ z>>27) * 0x94d049bb133111eb
+		return z ^ z>>31
+	}
+	for lo := 0; lo < c.rows; lo += chunk {
+		n := min(chunk, c.rows-lo)
+		for i := range n {
+			var t float64
+			for j, bits := 0, uint64(0); j < 19; j, bits = j+1, bits>>8 {
+				if j%8 == 0 {
+					bits = next()
+				}
+				v := float64(bits&255) / 255
+				if columns[j].Numbers[i] = v; j < 4 {
+					t += 4 * (v - 0.5)
+				}
+			}
+			columns[19].Texts[i] = "no"
+			if float64(next()>>11)*0x1p-53 < 1/(1+math.Exp(-t)) {
+				columns[19].Texts[i] = "yes"
+			}
+		}
+		for j := range columns {
+			columns[j].Numbers = columns[j].Numbers[:min(n, len(columns[j].Numbers))]
+			columns[j].Texts = columns[j].Texts[:min(n, len(columns[j].Texts))]
+		}
+		table, err := frame.NewTable(columns...)
+		if err == nil {
+			err = f(table)
+		}
+		if err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+func (c coarse) schema() *frame.Schema {
+	s := &frame.Schema{}
+	for _, name := range c.Names()[:19] {
+		s.Fields = append(s.Fields, frame.NumericField(name, 0, 1))
+	}
+	s.Fields = append(s.Fields, frame.CategoricalField("ill", "no", "yes"))
+	return s
+}
+
+// A logistic fit and a summary of a file of five times the memory or more that they may take, by
+// programs of their own, whose peak is measured; and a pass over the stored records beside a plain
+// read of the same file that adds its numbers up. DPNB_ROWS says how many rows (10⁷ without it),
+// DPNB_MEMORY how much memory (192MiB), DPNB_SCALE_DIR keeps the files in a folder.
+//
+//	DPNB_FULL=1 DPNB_ROWS=100000000 DPNB_MEMORY=1GiB go test -timeout 2h -run TestLargerThanMemory -v ./dpnb/cmd/dpnb
+func TestLargerThanMemory(t *testing.T) {
+	if !testscale.Full() {
+		t.Skip("10⁷ rows and more wait for all tests")
+	}
+	rows, memory, dir := 10_000_000, byteSize(192<<20), t.TempDir()
+	if text := os.Getenv("DPNB_ROWS"); text != "" {
+		n, err := strconv.Atoi(text)
+		if err != nil {
+			t.Fatal(err)
+		}
+		rows = n
+	}
+	if text := os.Getenv("DPNB_MEMORY"); text != "" {
+		if err := memory.Set(text); err != nil {
+			t.Fatal(err)
+		}
+	}
+	if text := os.Getenv("DPNB_SCALE_DIR"); text != "" {
+		dir = text
+	}
+	program := filepath.Join(t.TempDir(), "dpnb")
+	if out, err := exec.Command("go", "build", "-o", program, ".").CombinedOutput(); err != nil {
+		t.Fatalf("%v: %s", err, out)
+	}
+	c := coarse{rows}
+	file, schema := filepath.Join(dir, fmt.Sprintf("%d.parquet", rows)), filepath.Join(dir, "schema.json")
+	start := time.Now()
+	if _, err := os.Stat(file); err != nil {
+		if err := parquet.Write(file, c); err != nil {
+			t.Fatal(err)
+		}
+	}
+	if err := c.schema().Save(schema); err != nil {
+		t.Fatal(err)
+	}
+	info, err := os.Stat(file)
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Logf("%d rows of Parquet, %d MB, after %v", rows, info.Size()/1e6, time.Since(start))
+	run := func(args ...string) string {
+		t.Helper()
+		args = append(args, "--schema", schema, "--epsilon", "1", "--delta", "1e-9", "--seed", "5", "--memory",
+			memory.String())
+		cmd := exec.Command(program, args...)
+		var out bytes.Buffer
+		cmd.Stdout, cmd.Stderr = &out, &out
+		start := time.Now()
+		if err := cmd.Run(); err != nil {
+			t.Fatalf("%v: %s", err, &out)
+		}
+		usage := cmd.ProcessState.SysUsage().(*syscall.Rusage)
+		t.Logf("%s: %v, of the processors %v, peak %d MiB", args[0], time.Since(start),
+			time.Duration(usage.Utime.Nano()+usage.Stime.Nano()), usage.Maxrss>>10)
+		if peak := usage.Maxrss << 10; peak > int64(memory) {
+			t.Errorf("%s took %d MiB, and may take %d", args[0], peak>>20, memory>>20)
+		}
+		return out.String()
+	}
+	text := run("fit", file, "--target", "ill", "--learner", "logistic", "--store", dir)
+	again := run("fit", file, "--target", "ill", "--learner", "logistic", "--store", dir)
+	if text != again {
+		t.Errorf("the second fit differs: %s, %s", text, again)
+	}
+	t.Log(text)
+	t.Log(run("describe", file))
+	found, err := filepath.Glob(filepath.Join(dir, "*.rows"))
+	if err != nil || len(found) != 1 {
+		t.Fatal(found, err)
+	}
+	measurePass(t, found[0])
+}
+
+// measurePass holds a pass of the solver over stored records (value and gradient of the logistic
+// loss) against a plain read of the same bytes by as many goroutines, which adds the float32 up:
+// from the disk, where the file's pages were dropped before each, and from the pages where the
+// file is no larger than the memory. The better of two, in turn.
+func measurePass(t *testing.T, path string) {
+	t.Helper()
+	info, err := stored.Look(path)
+	if err != nil {
+		t.Fatal(err)
+	}
+	r, err := stored.Reopen(path, info.Key)
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer r.Close()
+	f, err := os.Open(path)
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer f.Close()
+	size, err := f.Seek(0, io.SeekEnd)
+	if err != nil {
+		t.Fatal(err)
+	}
+	p := &erm.Problem{Rows: r, Labels: r.Labels(), Loss: loss.Logistic{}, Lambda: 1}
+	at, grad := make([]float64, info.Features), make([]float64, info.Features)
+	e, err := erm.NewEvaluator(p, 0)
+	if err != nil {
+		t.Fatal(err)
+	}
+	e.Gradient(grad, at) // finds the norms, once
+	for _, cold := range []bool{true, false} {
+		var best [2]time.Duration
+		for turn := range 4 {
+			if cold {
+				if err := unix.Fadvise(int(f.Fd()), 0, 0, unix.FADV_DONTNEED); err != nil {
+					t.Fatal(err)
+				}
+			}
+			start := time.Now()
+			if turn%2 == 0 {
+				plainSum(t, f, size)
+			} else {
+				e.Gradient(grad, at)
+			}
+			if took := time.Since(start); best[turn%2] == 0 || took < best[turn%2] {
+				best[turn%2] = took
+			}
+		}
+		rate := func(d time.Duration) float64 { return float64(size) / 1e9 / d.Seconds() }
+		share := rate(best[1]) / rate(best[0])
+		t.Logf("cold %v: plain read and sum %.2f GB/s, pass %.2f GB/s: %.0f %%", cold, rate(best[0]), rate(best[1]),
+			100*share)
+		if cold && share < 0.7 {
+			t.Errorf("a pass has %.0f %% of the disk's bandwidth, want 70", 100*share)
+		}
+	}
+}
+
+// plainSum reads all of a file by two goroutines, side by side, a megabyte at a time, and adds its
+// float32 up.
+func plainSum(t *testing.T, f *os.File, size int64) (sum float64) {
+	t.Helper()
+	const part = 1 << 20
+	var sums [2]float64
+	err := parallel.For(t.Context(), 2, 2, func(_, k int) error {
+		raw := make([]byte, part)
+		for lo := int64(k) * size / 2; lo < int64(k+1)*size/2; lo += part {
+			n, err := f.ReadAt(raw[:min(part, size-lo)], lo)
+			if err != nil {
+				return err
+			}
+			var a, b, c, d float32
+			for p := raw[:n&^15]; len(p) >= 16; p = p[16:] {
+				a += math.Float32frombits(binary.LittleEndian.Uint32(p))
+				b += math.Float32frombits(binary.LittleEndian.Uint32(p[4:]))
+				c += math.Float32frombits(binary.LittleEndian.Uint32(p[8:]))
+				d += math.Float32frombits(binary.LittleEndian.Uint32(p[12:]))
+			}
+			sums[k] += float64(a + b + (c + d))
+		}
+		return nil
+	})
+	if err != nil {
+		t.Fatal(err)
+	}
+	return sums[0] + sums[1]
+}
