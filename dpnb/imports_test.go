@@ -32,8 +32,8 @@ var mayImport = map[string][]string{
 	"report":    {"dataset", "display"},
 	"claim":     {},
 	"paper":     {"*"},
-	"learn": {"loss", "matrix", "erm", "noise", "privacy", "mechanism", "theory", "sim", "frame", "dataset",
-		"ledger", "figure", "display"},
+	"learn": {"loss", "smoothing", "matrix", "erm", "noise", "privacy", "mechanism", "theory", "sim", "frame",
+		"dataset", "ledger", "figure", "display"},
 	"explore": {"learn", "frame", "mechanism", "ledger", "figure", "display", "noise", "privacy"},
 	"":        {"learn", "explore", "noise"}, // the front door: names, no code
 	"beam":    {"*"},                         // a module of its own, seen in a workspace alone

@@ -32,7 +32,7 @@ var mechanisms = sync.OnceValue(func() *typedjson.Codec {
 		multiclass.Softmax{}, multiclass.OneVsRest{},
 		sgd.Quantiles{}, sgd.Curvature{}, sgd.Descent{}, sgd.Plain{}, sgd.Momentum{}, sgd.Adam{}, sgd.Adaptive{},
 		sgd.Projected{},
-		ssp.AdaSSP{}, ssp.Functional{},
+		ssp.AdaSSP{}, ssp.Boosted{}, ssp.Functional{}, ssp.TukeyEM{},
 		pure.Objective{}, pure.Output{}, pure.Counted{}, pure.Phases{},
 		loss.Logistic{}, loss.Softplus{}, loss.SmoothedHinge{}, loss.SquaredHinge{}, loss.Probit{}, loss.Squared{},
 		loss.Huber{}, loss.PseudoHuber{}, loss.Poisson{}, loss.SmoothPinball{}, loss.Pinball{}, loss.LeastAbsolute{},

@@ -98,7 +98,10 @@ var oneForm = []frame.Task{frame.TwoClasses, frame.Number, frame.Count}
 //   - DP-SGD with Adam: 20 passes in batches of 256, a fixed learning rate that
 //     did well on public data, told how many records there are, which is private:
 //     refused for noise that is not from a seed;
-//   - AdaSSP and the functional mechanism, for least squares.
+//   - AdaSSP, boosted too, and the functional mechanism, for least squares;
+//   - gradient descent on all records, with steps that fit themselves.
+//
+// TukeyEM, TunedSGD and ConvolvedMedian are beside them: they must be told a public number of records.
 var AllMechanisms = []Mechanism{
 	changed("objective perturbation", func(*recipe) {}, frame.TwoClasses, frame.Number, frame.Count, frame.ManyClasses),
 	changed("objective perturbation, as in dtz24", smallest(objective.DTZ24), oneForm...),
@@ -109,6 +112,8 @@ var AllMechanisms = []Mechanism{
 	changed("DP-SGD, learning rate not paid for", func(p *recipe) { p.choose = descent }, oneForm...),
 	changed("AdaSSP", func(p *recipe) { p.choose = adaSSP }, frame.Number),
 	changed("functional mechanism", func(p *recipe) { p.choose = functional }, frame.Number),
+	changed("boosted AdaSSP", func(p *recipe) { p.choose = boosted }, frame.Number),
+	changed("noisy gradient descent", func(p *recipe) { p.choose = fullBatch }, oneForm...),
 }
 
 // unsuitable reports whether a mechanism says that it is not for such records.

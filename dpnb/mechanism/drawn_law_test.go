@@ -234,6 +234,28 @@ func draws(t testing.TB) (all []drawn) {
 	eigen.seen *= 0.8 // the rest is of XᵀX
 	enter(eigen)
 
+	// Without labels a round of the boosted form moves θ by c·z/(n + E + ridge).
+	rounds := ssp.Boosted{AdaSSP: moments, Clip: 0.5, Rounds: 1}
+	rounds.SigmaEigen, rounds.SigmaGram, rounds.SigmaCross, rounds.Failure = 1e-4, 1e-4, 1, 0.05
+	enter(drawn{name: "boosted AdaSSP, first round", m: rounds, n: 8, d: 1}.normal(0.5 / 8))
+	rounds.Rounds = 2 // the second one is half of −θ₁ and of its own: (z₁ + z₂)/2 while nothing is clipped
+	rounds.Clip, rounds.SigmaCross = 1, 0.5
+	enter(drawn{name: "boosted AdaSSP, second round", m: rounds, n: 64, d: 1}.normal(0.5 / 64 / math.Sqrt2))
+
+	// Of no records all fits are 0: κ is known, and so is how often κ + N > τ. Here t = 4, A_8 is the deepest,
+	// and δe^{ηg/2} ≥ 1 for g ≥ 2, so that κ = 2; τ = 2 is the least with q^{τ+1} ≤ δ(1 + q).
+	deep := none("TukeyEM, test", ssp.TukeyEM{RowNorm: 1, LabelBound: 1, Features: 1, Models: 16, TestScale: 0.5,
+		Eta: 9, Delta: 0.01})
+	passes := math.Exp(-2) / (1 + math.Exp(-2))
+	deep.d, deep.deviation, deep.seen = 1, math.Sqrt((1-passes)/passes), 0.18
+	deep.read = func(r []*mechanism.Release) []float64 {
+		if r[0].Also.(*ssp.Tested).Passed {
+			return []float64{1 / passes}
+		}
+		return []float64{0}
+	}
+	enter(deep)
+
 	// With labels 0 and 1: θ₀ = z/(n + E + ridge), θ₁ = (n + z)/(n + E + ridge).
 	for _, law := range []ssp.Noise{ssp.Gaussian, ssp.Laplace} {
 		const n = 64.0

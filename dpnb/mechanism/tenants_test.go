@@ -149,6 +149,13 @@ func tenantsAt(t testing.TB, eps float64) (all []tenant) {
 	moments := tenant{labels: numbers, badLabel: 1 + 1e-9}
 	enter(moments.named("AdaSSP"))(of(ssp.CalibrateAdaSSP(
 		ssp.AdaSSPConfig{RowNorm: 1, LabelBound: 1, Epsilon: eps, Delta: delta, Adjacency: add})))
+	boosted := ssp.BoostedConfig{AdaSSPConfig: ssp.AdaSSPConfig{RowNorm: 1, LabelBound: 1, Epsilon: eps, Delta: delta,
+		Adjacency: add}, Rounds: 3}
+	enter(moments.named("boosted AdaSSP"))(of(ssp.CalibrateBoosted(boosted)))
+	deep := moments.named("TukeyEM")
+	deep.chooses = true // 0 where the test fails
+	enter(deep)(of(ssp.CalibrateTukeyEM(ssp.TukeyEMConfig{RowNorm: 1, LabelBound: 1, Features: 2, Records: 4000,
+		Epsilon: eps, Delta: delta, Adjacency: add})))
 	functional := ssp.FunctionalConfig{RowNorm: 1, LabelBound: 1, Features: 2, Epsilon: eps, Delta: delta,
 		Adjacency: add}
 	enter(moments.named("functional"))(of(ssp.CalibrateFunctional(functional)))

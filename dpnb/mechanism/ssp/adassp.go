@@ -5,6 +5,7 @@ import (
 	"math"
 
 	"gonum.org/v1/gonum/floats"
+	"gonum.org/v1/gonum/mat"
 
 	"github.com/dpnb/notebooks/dpnb/matrix"
 	"github.com/dpnb/notebooks/dpnb/mechanism"
@@ -182,22 +183,34 @@ func (m AdaSSP) Run(rows matrix.Rows, labels []float64, src noise.Source, settin
 	draw := noise.Exact(src)
 	ofEigen, ofGram, ofCross := draw.Normals(1), draw.SymmetricNormals(d), draw.Normals(d)
 	mo := newMoments(rows, labels, m.RowNorm, m.LabelBound, settings.Value().Workers)
-	least, err := smallestEigenvalue(mo.gram)
+	solve, err := m.solver(mo.gram, ofEigen, ofGram)
 	if err != nil {
 		return nil, err
 	}
-	smallest, q := []float64{least}, mo.cross
-	ofEigen.AddRounded(smallest, m.SigmaEigen, exact.Grid(m.SigmaEigen))
-	addSymmetric(mo.gram, ofGram, m.SigmaGram)
-	ofCross.AddRounded(q, m.SigmaCross, exact.Grid(m.SigmaCross))
+	ofCross.AddRounded(mo.cross, m.SigmaCross, exact.Grid(m.SigmaCross))
 	// From here on nothing looks at the records.
-	smallest[0] -= m.SigmaEigen * math.Sqrt(2*math.Log(1/m.Failure))
-	ridge := math.Max(0, m.NoiseNorm(len(q))-math.Max(0, smallest[0]))
-	r.Coefficients, err = solveEigen(mo.gram, q, func(e float64) float64 { return 1 / math.Max(e+ridge, m.SigmaGram) })
-	if err != nil {
-		return nil, err
-	}
+	r.Coefficients = solve(mo.cross)
 	floats.Scale(m.LabelBound/m.RowNorm, r.Coefficients)
 	r.NoiseScale = m.SigmaCross * m.RowNorm * m.LabelBound
 	return r, nil
+}
+
+// solver releases the smallest eigenvalue and the matrix, of which it makes the perturbed one,
+// and returns the function that is q ↦ (A + ridge·I)⁺q of those releases alone.
+func (m AdaSSP) solver(gram *mat.SymDense, ofEigen *exact.Noise, ofGram *exact.Symmetric) (
+	func(q []float64) []float64, error) {
+	least, err := smallestEigenvalue(gram)
+	if err != nil {
+		return nil, err
+	}
+	smallest := []float64{least}
+	ofEigen.AddRounded(smallest, m.SigmaEigen, exact.Grid(m.SigmaEigen))
+	addSymmetric(gram, ofGram, m.SigmaGram)
+	// From here on nothing looks at the records.
+	smallest[0] -= m.SigmaEigen * math.Sqrt(2*math.Log(1/m.Failure))
+	ridge := math.Max(0, m.NoiseNorm(gram.SymmetricDim())-math.Max(0, smallest[0]))
+	s, err := newSpectrum(gram)
+	return func(q []float64) []float64 {
+		return s.solve(q, func(e float64) float64 { return 1 / math.Max(e+ridge, m.SigmaGram) })
+	}, err
 }

@@ -1,8 +1,10 @@
-// Package ssp has private linear regression (squared loss) from perturbed
-// moments: AdaSSP, which releases XᵀX and Xᵀy with Gaussian noise and a ridge
-// that adapts to the data, and the functional mechanism, which perturbs the
-// coefficients of the objective. They need no solver and no tolerance; their
-// noise grows with the dimension, that of objective perturbation does not.
+// Package ssp has private linear regression (squared loss) without a solver and without a
+// tolerance. From perturbed moments: AdaSSP, which releases XᵀX and Xᵀy with Gaussian
+// noise and a ridge that adapts to the data, its boosted form, which releases sums of
+// clipped residuals in rounds, and the functional mechanism, which perturbs the
+// coefficients of the objective. From models of disjoint parts: TukeyEM, which draws
+// a deep point among them. Their noise grows with the dimension, that of objective
+// perturbation does not.
 package ssp
 
 import (
@@ -56,15 +58,31 @@ type moments struct {
 // order, for any number of workers, with any other records. Sums beyond 2⁵³ steps are
 // cut to that, which moves no two of them apart.
 func newMoments(rows matrix.Rows, labels []float64, rowNorm, labelBound float64, workers int) moments {
+	m := moments{gram: mat.NewSymDense(rowsOf(rows), nil)}
+	m.cross = m.add(rows, rowNorm, workers, func(i int, _ []float64) float64 { return labels[i] / labelBound })
+	return m
+}
+
+// rowsOf returns how many entries a row has.
+func rowsOf(rows matrix.Rows) int { _, d := rows.Dims(); return d }
+
+// add sets the Gram matrix of m, if it has one, and returns Σ weight(i, xᵢ)·xᵢ, the rows
+// being divided by rowNorm and |weight| ≤ 1 a function of the record alone: see newMoments.
+func (m moments) add(rows matrix.Rows, rowNorm float64, workers int,
+	weight func(i int, x []float64) float64) []float64 {
 	n, d := rows.Dims()
 	step := momentStep(d)
 	blocks := (n + blockRows - 1) / blockRows
-	gramTotal, crossTotal := exact.NewTotal(d*d, step), exact.NewTotal(d, step)
+	entries := 0
+	if m.gram != nil {
+		entries = d * d
+	}
+	gramTotal, crossTotal := exact.NewTotal(entries, step), exact.NewTotal(d, step)
 	var next atomic.Int64
 	var lock sync.Mutex
 	work := func() {
 		pack, y := make([]float64, blockRows*d), make([]float64, blockRows)
-		gram, cross := make([]float64, d*d), make([]float64, d)
+		gram, cross := make([]float64, entries), make([]float64, d)
 		flush := func() {
 			lock.Lock()
 			defer lock.Unlock()
@@ -82,9 +100,11 @@ func newMoments(rows matrix.Rows, labels []float64, rowNorm, labelBound float64,
 				for j := range row {
 					row[j] /= rowNorm // 1/rowNorm may overflow
 				}
-				y[i-lo] = labels[i] / labelBound
+				y[i-lo] = weight(i, row)
 			}
-			exact.AddOuter(gram, pack, hi-lo, d, step)
+			if entries > 0 {
+				exact.AddOuter(gram, pack, hi-lo, d, step)
+			}
 			exact.AddRows(cross, y[:hi-lo], pack, step)
 			if done++; done == flushBlocks {
 				flush()
@@ -101,10 +121,12 @@ func newMoments(rows matrix.Rows, labels []float64, rowNorm, labelBound float64,
 		wait.Go(work)
 	}
 	wait.Wait()
-	m := moments{mat.NewSymDense(d, nil), make([]float64, d)}
-	gramTotal.Write(m.gram.RawSymmetric().Data)
-	crossTotal.Write(m.cross)
-	return m
+	if entries > 0 {
+		gramTotal.Write(m.gram.RawSymmetric().Data)
+	}
+	sum := make([]float64, d)
+	crossTotal.Write(sum)
+	return sum
 }
 
 // smallestEigenvalue returns λ_min of a, or 0 if it is negative. A computed eigenvalue errs
@@ -173,32 +195,52 @@ func addSymmetric(a *mat.SymDense, n *exact.Symmetric, sigma float64) {
 	n.AddRounded(a, sigma, beside, exact.Grid(beside))
 }
 
-// solveEigen returns Σ v_k(v_kᵀq)/g(e_k) over the eigenpairs of a, where weight
-// gives 1/g(e) and zero leaves a direction out.
-func solveEigen(a *mat.SymDense, q []float64, weight func(e float64) float64) ([]float64, error) {
+// spectrum is a symmetric matrix by its eigenvalues and eigenvectors.
+type spectrum struct {
+	values  []float64
+	vectors mat.Dense
+}
+
+// newSpectrum decomposes a matrix that was released: it looks at no record.
+func newSpectrum(a *mat.SymDense) (s spectrum, err error) {
 	var eig mat.EigenSym
 	if !eig.Factorize(a, true) {
-		return nil, fmt.Errorf("ssp: nothing is released, because the eigenvalues of the perturbed moments could not " +
+		return s, errors.New("ssp: nothing is released, because the eigenvalues of the perturbed moments could not " +
 			"be found")
 	}
+	eig.VectorsTo(&s.vectors)
+	s.values = eig.Values(nil)
+	return s, nil
+}
+
+// solve returns Σ v_k(v_kᵀq)/g(e_k) over the eigenpairs, where weight gives 1/g(e) and
+// zero leaves a direction out.
+func (s spectrum) solve(q []float64, weight func(e float64) float64) []float64 {
 	d := len(q)
-	var v mat.Dense
-	eig.VectorsTo(&v)
 	theta := make([]float64, d)
-	for k, e := range eig.Values(nil) {
+	for k, e := range s.values {
 		var dot float64
 		for j, qj := range q {
-			dot += v.At(j, k) * qj
+			dot += s.vectors.At(j, k) * qj
 		}
 		dot *= weight(e)
 		for j := range theta {
-			theta[j] += dot * v.At(j, k)
+			theta[j] += dot * s.vectors.At(j, k)
 		}
 	}
-	return theta, nil
+	return theta
 }
 
-// assumptions that both mechanisms rest on.
+// solveEigen is both at once.
+func solveEigen(a *mat.SymDense, q []float64, weight func(e float64) float64) ([]float64, error) {
+	s, err := newSpectrum(a)
+	if err != nil {
+		return nil, err
+	}
+	return s.solve(q, weight), nil
+}
+
+// assumptions that all mechanisms rest on.
 func assumptions(rowNorm, labelBound float64) []string {
 	return []string{
 		"every record that could be in the data has ‖x‖₂ ≤ " + privacy.FormatUp(rowNorm, 6) + " and |y| ≤ " +

@@ -342,3 +342,16 @@ func TestSpreadLaplaceShiftsCostLess(t *testing.T) {
 		}
 	}
 }
+
+// randomPlane returns n records of norm 2 at most, labels xᵀθ + noise within ±3.
+func randomPlane(rng *noise.Seeded, n int, theta []float64) (*matrix.Dense, []float64) {
+	d := len(theta)
+	x, y := matrix.NewDense(n, d, nil), make([]float64, n)
+	for i := range y {
+		row := x.Data[i*d : (i+1)*d]
+		copy(row, unit(rng, d))
+		floats.Scale(1.9, row)
+		y[i] = math.Max(-3, math.Min(3, floats.Dot(row, theta)+0.2*rng.NormFloat64()))
+	}
+	return x, y
+}

@@ -29,5 +29,6 @@ func Claims() []claim.Claim {
 		budgetsInSquares(),
 		counting(),
 		audits(),
+		rivals(),
 	)
 }

@@ -1,0 +1,118 @@
+package learn
+
+import (
+	"errors"
+	"math"
+
+	"github.com/dpnb/notebooks/dpnb/frame"
+	"github.com/dpnb/notebooks/dpnb/loss"
+	"github.com/dpnb/notebooks/dpnb/mechanism"
+	"github.com/dpnb/notebooks/dpnb/mechanism/objpert/convolution"
+	"github.com/dpnb/notebooks/dpnb/mechanism/sgd"
+	"github.com/dpnb/notebooks/dpnb/mechanism/ssp"
+	"github.com/dpnb/notebooks/dpnb/noise"
+	"github.com/dpnb/notebooks/dpnb/privacy"
+	"github.com/dpnb/notebooks/dpnb/smoothing"
+)
+
+// boosted chooses boosted AdaSSP: eight rounds, residuals clipped where the learner clips them.
+func boosted(p recipe, d *frame.Design, epsilon, delta float64) (mechanism.Mechanism, error) {
+	return chosen(ssp.CalibrateBoosted(ssp.BoostedConfig{AdaSSPConfig: ssp.AdaSSPConfig{RowNorm: d.RowNorm,
+		LabelBound: 1, Epsilon: epsilon, Delta: delta, Adjacency: privacy.AddRemove}, Clip: p.level(d.Target)}))
+}
+
+// fullSteps is how many steps fullBatch takes: twice as many gain little.
+const fullSteps = 96
+
+// fullBatch chooses gradient descent on all records, with the steps of Quantile, which fit
+// themselves to what was released: no number of records need be known. The mean of the second half
+// of the iterates is released.
+func fullBatch(p recipe, d *frame.Design, epsilon, delta float64) (mechanism.Mechanism, error) {
+	radius := pureNumber / d.RowNorm
+	if p.task == frame.TwoClasses {
+		radius = pureClasses / d.RowNorm
+	}
+	m := sgd.Descent{Loss: p.loss(d.Target), Clip: d.RowNorm * p.clipped(d).Lipschitz(), Rate: 1, Steps: fullSteps,
+		PlannedRecords: 1, Average: fullSteps / 2}
+	type key struct {
+		sgd.Cost
+		epsilon, delta float64
+	}
+	k := key{m.Cost(), epsilon, delta}
+	cost, err := calibrated(k, func() (sgd.Cost, error) { return k.Cost.CalibrateNoise(epsilon, delta) })
+	m.NoiseMultiplier = cost.NoiseMultiplier
+	m.Update = sgd.Adaptive{Radius: radius, Steps: fullSteps, Noise: m.NoiseMultiplier * m.Clip}
+	return m, err
+}
+
+// errPublicNumber is the error of a mechanism that must be told of how many records there are.
+var errPublicNumber = errors.New("dpnb: plan for a public number of records, at least 1")
+
+// TukeyEM is the mechanism of that name for least squares (ssp.TukeyEM), planned for a public
+// number of records: dpnb.TukeyEM(20_000). Too few records for so many features are refused.
+func TukeyEM(records int) Mechanism {
+	return changed("TukeyEM", func(p *recipe) {
+		p.choose = func(_ recipe, d *frame.Design, epsilon, delta float64) (mechanism.Mechanism, error) {
+			if records < 1 {
+				return nil, errPublicNumber
+			}
+			return chosen(ssp.CalibrateTukeyEM(ssp.TukeyEMConfig{RowNorm: d.RowNorm, LabelBound: 1,
+				Features: d.Width(), Records: records, Epsilon: epsilon, Delta: delta, Adjacency: privacy.AddRemove}))
+		}
+	}, frame.Number)
+}
+
+// TunedSGD is DP-SGD for two classes with its learning rate tuned at the cost of the budget:
+// the best of a Poisson number of runs, three on average, of a rate drawn from five between 0.003 and
+// 0.3, by a noisy count of the records predicted rightly; 20 passes in batches of 256 for a public number
+// of records.
+func TunedSGD(records int) Mechanism {
+	return changed("DP-SGD, tuned", func(p *recipe) {
+		p.choose = func(p recipe, d *frame.Design, epsilon, delta float64) (mechanism.Mechanism, error) {
+			if records < 1 {
+				return nil, errPublicNumber
+			}
+			rate := math.Min(1, sgdBatch/float64(records))
+			t := sgd.Tuner{Base: sgd.Descent{Loss: p.loss(d.Target), Clip: d.RowNorm * p.clipped(d).Lipschitz(),
+				Rate: rate, Steps: int(math.Ceil(sgdPasses / rate)), PlannedRecords: float64(records)},
+				Grid: sgd.LearningRates(0.003, 0.3, 5, func(eta float64) sgd.Update {
+					return sgd.Adam{LearningRate: eta}
+				}),
+				MeanRuns: 3, Score: sgd.Training{Sigma: 20 / epsilon}, Accounting: sgd.Renyi}
+			type key struct {
+				rate, clip, epsilon, delta float64
+				records                    int
+			}
+			return chosen(calibrated(key{rate, t.Base.Clip, epsilon, delta, records}, func() (sgd.Tuner, error) {
+				return t.Calibrate(epsilon, delta)
+			}))
+		}
+	}, frame.TwoClasses)
+}
+
+// ConvolvedMedian is median regression by convolved objective perturbation (cop) with the kink
+// smoothed by a logistic kernel, planned for a public number of records.
+func ConvolvedMedian(records int) Mechanism {
+	return mechanismFunc{"convolved objective perturbation", func(data *Dataset, a Allowance,
+		src noise.Source) (*Model, error) {
+		if records < 1 {
+			return nil, errPublicNumber
+		}
+		p := Median{Noise: src, Workers: 1}.recipe()
+		p.choose = func(_ recipe, d *frame.Design, epsilon, delta float64) (mechanism.Mechanism, error) {
+			c := convolution.Config{Loss: convolution.Loss{Form: loss.Absolute(smoothing.Logistic{}, 0), Forms: 1,
+				Norm: d.RowNorm}, Epsilon: epsilon, Delta: delta, Adjacency: privacy.AddRemove,
+				Planned: convolution.Planned{Records: records, Features: d.Width(), Radius: quantileRadius / d.RowNorm,
+					Residual: 0.5}}
+			type key struct {
+				norm, epsilon, delta float64
+				records, features    int
+			}
+			return chosen(calibrated(key{d.RowNorm, epsilon, delta, records, d.Width()}, func() (convolution.COP,
+				error) {
+				return convolution.Calibrate(c)
+			}))
+		}
+		return fit(data, a, p)
+	}}
+}
