@@ -1,0 +1,60 @@
+package ours
+
+import (
+	"context"
+	"os"
+	"strings"
+	"testing"
+	"time"
+)
+
+// whichSeed of the table.
+const whichSeed = 707
+
+// TestMakeWhich makes which.tsv anew, and goes on with an unfinished one:
+// DPNB_TABLE=which.tsv go test -run TestMakeWhich -timeout 0 ./dpnb/paper/ours
+func TestMakeWhich(t *testing.T) {
+	name := os.Getenv("DPNB_TABLE")
+	if name == "" {
+		t.Skip("DPNB_TABLE names the file to make")
+	}
+	text, err := os.ReadFile(name)
+	if os.IsNotExist(err) {
+		text, err = []byte(whichHeader), os.WriteFile(name, []byte(whichHeader), 0o644)
+	}
+	if err != nil {
+		t.Fatal(err)
+	}
+	done, err := readWhich(string(text))
+	if err != nil {
+		t.Fatal(err)
+	}
+	all := Populations()
+	for _, task := range Tasks {
+	next:
+		for _, p := range append(all[1:len(all):len(all)], all[0]) { // the census last
+			for _, r := range done {
+				if r.Population == p.Name && r.Task == task {
+					continue next
+				}
+			}
+			if only := os.Getenv("DPNB_TASKS"); only != "" && !strings.Contains(only, string(task)) {
+				continue
+			}
+			start := time.Now()
+			rows, err := p.Which(context.Background(), task, WhichEpsilons, 20, whichSeed)
+			if err != nil {
+				t.Fatal(p.Name, task, err)
+			}
+			f, err := os.OpenFile(name, os.O_APPEND|os.O_WRONLY, 0o644)
+			if err != nil {
+				t.Fatal(err)
+			}
+			if err := WriteWhich(f, rows); err != nil {
+				t.Fatal(err)
+			}
+			f.Close()
+			t.Logf("%s, %s: %v", p.Name, task, time.Since(start))
+		}
+	}
+}
