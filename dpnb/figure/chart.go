@@ -60,7 +60,7 @@ func (l ladder) Plot(c draw.Canvas, _ *plot.Plot) {
 		answer := end + gap*width
 		box(c, vg.Point{X: answer, Y: bottom}, vg.Point{X: answer + right*width, Y: top}, d.Yes, Green)
 		arrow(c, line, vg.Point{X: end, Y: middle}, vg.Point{X: answer, Y: middle})
-		word := style(9, ink)
+		word := style(9, Ink)
 		word.XAlign, word.YAlign = text.XCenter, text.YBottom
 		c.FillText(word, vg.Point{X: (end + answer) / 2, Y: middle + vg.Points(1.5)}, "yes")
 		under := c.Min.X + left*width/2
@@ -77,7 +77,7 @@ func box(c draw.Canvas, lo, hi vg.Point, words string, color Color) {
 	c.Fill(rectangle(lo, hi))
 	c.SetLineStyle(draw.LineStyle{Color: color, Width: vg.Points(1.2)})
 	c.Stroke(rectangle(lo, hi))
-	in := style(10, ink)
+	in := style(10, Ink)
 	in.XAlign, in.YAlign = text.XCenter, text.YCenter
 	c.FillText(in, vg.Point{X: (lo.X + hi.X) / 2, Y: (lo.Y + hi.Y) / 2}, words)
 }
