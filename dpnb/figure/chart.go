@@ -37,7 +37,7 @@ type ladder []Decision
 
 // Plot implements plot.Plotter.
 func (l ladder) Plot(c draw.Canvas, _ *plot.Plot) {
-	white := Color{255, 255, 255, 255}
+	white := Color{R: 255, G: 255, B: 255, A: 255}
 	c.SetColor(white) // over the grid
 	c.Fill(rectangle(c.Min, c.Max))
 	step := (c.Max.Y - c.Min.Y) / vg.Length(len(l))
@@ -72,7 +72,7 @@ func (l ladder) Plot(c draw.Canvas, _ *plot.Plot) {
 
 // box draws a frame with text in its middle.
 func box(c draw.Canvas, lo, hi vg.Point, words string, color Color) {
-	tint := Color{255 - (255-color.R)/10, 255 - (255-color.G)/10, 255 - (255-color.B)/10, 255}
+	tint := Color{R: 255 - (255-color.R)/10, G: 255 - (255-color.G)/10, B: 255 - (255-color.B)/10, A: 255}
 	c.SetColor(tint)
 	c.Fill(rectangle(lo, hi))
 	c.SetLineStyle(draw.LineStyle{Color: color, Width: vg.Points(1.2)})
