@@ -121,6 +121,9 @@ func CalibrateTukeyEM(c TukeyEMConfig) (TukeyEM, error) {
 	return m, m.Validate()
 }
 
+// Needed returns how many models it takes, by needed, at this ε and δ; 2¹⁴ + 1 if more than are allowed.
+func (m TukeyEM) Needed() int { return m.needed(mostModels + 1) }
+
 // needed returns how many models, below limit, of a normal law with independent coordinates
 // pass the test with three deviations of its noise to spare; limit if it takes more.
 func (m TukeyEM) needed(limit int) int {

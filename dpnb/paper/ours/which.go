@@ -33,8 +33,13 @@ var Tasks = []Task{Labels, Values, Median}
 // Of the table: every mechanism has δ = 10⁻⁶, or 0.
 const whichDelta = 1e-6
 
-// WhichEpsilons are those of the table.
-var WhichEpsilons = []float64{0.3, 1, 3}
+// Epsilons returns those of the table: of the census, where a draw takes long, one.
+func (p Population) Epsilons() []float64 {
+	if p.Name == "Adult" {
+		return []float64{1}
+	}
+	return []float64{0.3, 1, 3}
+}
 
 // Rival is a mechanism in the table with what one must believe to use it.
 type Rival struct {
