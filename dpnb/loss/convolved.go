@@ -15,7 +15,7 @@ import (
 //	f = E max(a(v + wK), b(v + wK)),  f′ = a + (b − a)·F(v/w),  f″ = (b − a)·k(v/w)/w.
 //
 // sup |f′| = max(−a, b), sup f″ = (b − a)·k(0)/w. Slopes ∓1 make the absolute loss
-// (Absolute), −τ and 1−τ the pinball loss (Quantile), −1 and 0 the part of the residual
+// (Absolute), −τ and 1−τ the pinball loss, −1 and 0 the part of the residual
 // above 0. The kernels are those of smoothing.Kernels and, for slopes ∓b, smoothing.Free;
 // with the logistic kernel of width 2h it is SmoothPinball of width h.
 //
@@ -33,11 +33,6 @@ type Convolved struct {
 // Absolute returns the absolute loss |t − y| convolved with a kernel: Huber's loss for the
 // uniform kernel, log cosh for the logistic one.
 func Absolute(k smoothing.Kernel, width float64) Convolved { return Convolved{k, width, -1, 1} }
-
-// Quantile returns the pinball loss of level τ convolved with a kernel.
-func Quantile(tau float64, k smoothing.Kernel, width float64) Convolved {
-	return Convolved{k, width, -tau, 1 - tau}
-}
 
 // Name returns "convolved(kernel, w=…, slopes … and …)".
 func (c Convolved) Name() string {

@@ -46,9 +46,9 @@ func scalarLosses() []scalarLoss {
 		out = append(out, mk("smooth pinball", c, err, r, 0, func(t float64) float64 { return sig(t/0.25) - 0.3 },
 			func(t float64) float64 { return sig(t/0.25) * sig(-t/0.25) / 0.25 }))
 		for _, l := range []Convolved{
-			Quantile(0.3, smoothing.Uniform{}, 0.5), Quantile(0.3, smoothing.Cosine{}, 0.5),
-			Quantile(0.8, smoothing.Gaussian{}, 0.5),
-			Quantile(0.3, smoothing.Logistic{}, 0.5), Quantile(0.3, smoothing.Laplacian{}, 0.5),
+			convolvedPinball(0.3, smoothing.Uniform{}, 0.5), convolvedPinball(0.3, smoothing.Cosine{}, 0.5),
+			convolvedPinball(0.8, smoothing.Gaussian{}, 0.5),
+			convolvedPinball(0.3, smoothing.Logistic{}, 0.5), convolvedPinball(0.3, smoothing.Laplacian{}, 0.5),
 			Absolute(smoothing.Free{Epsilon: 1}, 0.5),
 			Absolute(smoothing.Logistic{}, 0.5), {smoothing.Laplacian{}, 0.5, -1, 0}, {smoothing.Gaussian{}, 0.5, 0, 2},
 		} {

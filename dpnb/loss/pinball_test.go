@@ -59,7 +59,7 @@ func TestSmoothPinballIsNear(t *testing.T) {
 // SmoothPinball is Convolved with the logistic kernel of twice its width.
 func TestSmoothPinballIsConvolved(t *testing.T) {
 	p := SmoothPinball{0.3, 0.7}
-	c := Quantile(0.3, smoothing.Logistic{}, 1.4)
+	c := convolvedPinball(0.3, smoothing.Logistic{}, 1.4)
 	for x := -20.0; x < 20; x += 0.37 {
 		for _, d := range []float64{value(p, x, 1) - value(c, x, 1), slope(p, x, 1) - slope(c, x, 1),
 			curvature(p, x, 1) - curvature(c, x, 1)} {
@@ -77,4 +77,9 @@ func TestSmoothPinballIsConvolved(t *testing.T) {
 				b.Antiderivative(g))
 		}
 	}
+}
+
+// convolvedPinball is the pinball loss of level τ convolved with a kernel.
+func convolvedPinball(tau float64, k smoothing.Kernel, width float64) Convolved {
+	return Convolved{k, width, -tau, 1 - tau}
 }

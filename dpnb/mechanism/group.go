@@ -161,23 +161,27 @@ func (g Group) Check(rows matrix.Rows, labels []float64) error {
 // Run implements Mechanism. Fitted of the release is what Of has released with; its cost is
 // that of Guarantee.
 func (g Group) Run(rows matrix.Rows, labels []float64, src noise.Source, settings *Settings) (*Release, error) {
+	return rerun(g, g.Of, Guarantee{Rows: g.Rows}, rows, labels, src, settings)
+}
+
+// rerun runs of, and states the guarantee of the mechanism that wraps it.
+func rerun(m, of Mechanism, g Guarantee, rows matrix.Rows, labels []float64, src noise.Source, settings *Settings) (
+	*Release, error) {
 	if src == nil {
 		return nil, ErrNoSource
 	}
-	if err := g.Check(rows, labels); err != nil {
+	if err := m.Check(rows, labels); err != nil {
 		return nil, err
 	}
-	r, err := g.Of.Run(rows, labels, src, settings)
+	r, err := of.Run(rows, labels, src, settings)
 	if err != nil {
 		return nil, err
 	}
-	profile, err := Profile(g)
-	if err != nil {
+	if g.Profile, err = Profile(m); err != nil {
 		return nil, err
 	}
-	d := g.Describe()
-	r.Guarantee = Guarantee{Adjacency: d.Adjacency, Profile: profile, Bound: d.Bound, Assumptions: d.Assumptions,
-		Rows: g.Rows}
-	r.Mechanism = g.String()
+	d := m.Describe()
+	g.Adjacency, g.Bound, g.Assumptions = d.Adjacency, d.Bound, d.Assumptions
+	r.Guarantee, r.Mechanism = g, m.String()
 	return r, nil
 }

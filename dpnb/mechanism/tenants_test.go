@@ -269,11 +269,29 @@ func tenantsAt(t testing.TB, eps float64) (all []tenant) {
 	enter(lopsided)(of(convolution.Calibrate(convolution.Config{Loss: convolution.Loss{
 		Pieces: &smoothing.Entropic{Function: kinks, Width: 1}, Forms: 1, Norm: 1},
 		Lambda: 5, Epsilon: eps, Delta: delta, Adjacency: add})))
+	median := tenant{name: "quantile, replace-one", labels: numbers, badLabel: inf, anyNorm: true}
+	enter(median)(mechanism.ForReplacement(func(epsilon, delta float64) (mechanism.Mechanism, error) {
+		q := sgd.Quantiles{Levels: []float64{0.5}, RowNorm: 1, Steps: 8, Update: sgd.Adaptive{Radius: 2, Steps: 8}}
+		c, err := q.Cost().CalibrateNoise(epsilon, delta)
+		q.NoiseMultiplier = c.NoiseMultiplier
+		return q, err
+	})(eps, delta))
+	fixed := medians
 	medians.Form, medians.Lambda = loss.Absolute(smoothing.Logistic{}, 0), 0
 	medians.Planned = convolution.Planned{Records: 1000, Features: 2, Radius: 2, Residual: 1}
 	if !testscale.Full() { // its calibration and its profile take seconds
 		return append(all, tenant{m: convolution.Recentred{}})
 	}
+	replacing := convolved.named("convolved, replace-one")
+	replacing.allowed = map[string]string{}
+	for k, v := range convolved.allowed {
+		replacing.allowed["Of."+k] = v
+	}
+	enter(replacing)(mechanism.ForReplacement(func(epsilon, delta float64) (mechanism.Mechanism, error) {
+		c := fixed
+		c.Epsilon, c.Delta = epsilon, delta
+		return of(convolution.Calibrate(c))
+	})(eps, delta))
 	enter(convolved.named("convolved, recentred"))(of(convolution.CalibrateRecentred(medians, 2)))
 	return all
 }
