@@ -39,6 +39,9 @@ type Displayer interface {
 	Display() Item
 }
 
+// Display implements Displayer.
+func (it Item) Display() Item { return it }
+
 // Failed is the item of an error.
 func Failed(err error) Item { return Item{Warning: err.Error(), Error: true} }
 

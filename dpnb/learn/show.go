@@ -102,8 +102,6 @@ func show(v any) error {
 		return display.ShowMarkdown(string(v))
 	case display.Displayer:
 		return display.Show(v.Display())
-	case display.Item:
-		return display.Show(v)
 	case *figure.Figure:
 		png, err := v.PNG()
 		if err != nil {

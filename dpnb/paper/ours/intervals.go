@@ -11,7 +11,9 @@ import (
 	"gonum.org/v1/gonum/mathext"
 	"gonum.org/v1/gonum/stat/distuv"
 
+	"github.com/dpnb/notebooks/dpnb/display"
 	"github.com/dpnb/notebooks/dpnb/erm"
+	"github.com/dpnb/notebooks/dpnb/figure"
 	"github.com/dpnb/notebooks/dpnb/internal/parallel"
 	"github.com/dpnb/notebooks/dpnb/internal/univariate"
 	"github.com/dpnb/notebooks/dpnb/loss"
@@ -24,6 +26,7 @@ import (
 	"github.com/dpnb/notebooks/dpnb/mechanism/objpert/interval"
 	"github.com/dpnb/notebooks/dpnb/noise"
 	"github.com/dpnb/notebooks/dpnb/privacy"
+	"github.com/dpnb/notebooks/dpnb/sim/population"
 )
 
 // study is a population, a number of records and a budget at which the coverage
@@ -392,4 +395,72 @@ func intervalCoverage(seed uint64, level float64, narrow [naiveKind + 1]float64)
 		}
 		return o, nil
 	}
+}
+
+// CoverageFigure draws how often intervals cover against how often they say, for logistic regression on n records of d
+// features at ε, over so many draws of records and noise: those from the release alone, which mean the noise-free
+// minimiser, and for the coefficients of the population those with a curvature that is paid for (linearised) and
+// those of a textbook, which forget the noise.
+//
+// Errors: those of the fits.
+func CoverageFigure(n, d int, epsilon float64, draws int, seed uint64) (*figure.Figure, error) {
+	s := study{n, d, epsilon, loss.Logistic{}}
+	levels := []float64{0.5, 0.7, 0.8, 0.9, 0.95, 0.99}
+	covered := map[int][]float64{}
+	for _, level := range levels {
+		results, err := s.measure(context.Background(), level, draws, narrower(0, 1), noise.NewSeeded(seed))
+		if err != nil {
+			return nil, err
+		}
+		for _, c := range results {
+			covered[c.kind] = append(covered[c.kind], c.all)
+		}
+	}
+	f := figure.New(fmt.Sprintf("How often intervals cover: n = %d, d = %d, ε = %g, %d draws", n, d, epsilon, draws),
+		"stated", "measured").Percent().PercentX()
+	f.Dashed("stated", levels, levels, figure.Gray)
+	for _, c := range []struct {
+		kind  int
+		name  string
+		color figure.Color
+	}{{0, "release alone", figure.Green}, {4, "curvature paid for", figure.Blue},
+		{naiveKind, "textbook, noise forgotten", figure.Orange}} {
+		f.Line(c.name, levels, covered[c.kind], c.color).Dots("", levels, covered[c.kind], c.color)
+	}
+	return f, nil
+}
+
+// IntervalsTable fits logistic regression to a sample at ε, a share of the budget spent on the curvature, and returns
+// what was released beside the truth, with the intervals from the release alone and those of the population.
+//
+// Errors: those of the fit.
+func IntervalsTable(s *population.Sample, epsilon, delta, share, level float64, seed uint64) (*display.Item, error) {
+	fit, curvature, err := interval.Calibrate(objpert.Config{Loss: loss.Logistic{}, RowNorm: 1, Epsilon: epsilon,
+		Delta: delta, Adjacency: privacy.AddRemove}, interval.Share{Curvature: share})
+	if err != nil {
+		return nil, err
+	}
+	r, moments, err := curvature.Release(s.Rows, s.Labels, noise.NewSeeded(seed), nil)
+	if err != nil {
+		return nil, err
+	}
+	alone, err := interval.FromRelease(fit, r.Coefficients, level)
+	if err != nil {
+		return nil, err
+	}
+	paid, err := interval.Population(fit, r.Coefficients, moments, interval.Settings{Level: level, Linearise: true})
+	if err != nil {
+		return nil, err
+	}
+	t := &display.Item{Title: fmt.Sprintf("Intervals of %g %%, (ε = %g, δ = %g) in all", 100*level, epsilon, delta),
+		Header: []string{"truth", "released", "release alone, from", "to", "curvature paid for, from", "to"}}
+	for j, truth := range s.Signal {
+		row := []string{}
+		for _, v := range []float64{truth, r.Coefficients[j], alone.Lower[j], alone.Upper[j], paid.Lower[j],
+			paid.Upper[j]} {
+			row = append(row, fmt.Sprintf("%.3f", v))
+		}
+		t.Row(row...)
+	}
+	return t, nil
 }

@@ -55,7 +55,6 @@ func (c counting) ValueSlope(slope, t, y []float64) float64 {
 // takes n^power steps, to see the check fail.
 func gradientCounts(extra, power float64) claim.Check {
 	return func(ctx context.Context, size claim.Size) (claim.Outcome, error) {
-		const d = 10
 		sizes, small := []int{500, 1000, 2000, 4000, 8000}, []int{25, 50, 100, 200}
 		if size == claim.Full {
 			sizes, small = append(sizes, 16_000, 32_000, 64_000), append(small, 400, 800)
@@ -69,18 +68,13 @@ func gradientCounts(extra, power float64) claim.Check {
 				if err := ctx.Err(); err != nil {
 					return claim.Outcome{}, err
 				}
-				rng := root.Stream(k)
-				rows, labels := measure.UnitRecords(n, d, rng)
-				p := &erm.Problem{Rows: rows, Labels: labels, Loss: loss.Logistic{}, Lambda: 0.25,
-					Linear: make([]float64, d)}
-				rng.Gaussian(p.Linear, 4)
-				s, err := erm.Minimize(p, &erm.Settings{Method: m, Tolerance: 1 / float64(n)})
+				count, err := evaluations(m, n, root.Stream(k))
 				if err != nil {
 					return claim.Outcome{}, err
 				}
-				x, y = append(x, math.Log(float64(n))), append(y, math.Log(float64(s.Gradients)*math.Pow(float64(n),
+				x, y = append(x, math.Log(float64(n))), append(y, math.Log(count*math.Pow(float64(n),
 					extra)/math.Log(float64(n))))
-				worst = math.Max(worst, float64(s.Gradients)/(float64(n)*math.Log(float64(n))))
+				worst = math.Max(worst, count/(float64(n)*math.Log(float64(n))))
 			}
 			_, slopes[m.Name()] = stat.LinearRegression(x, y, nil, false)
 		}
@@ -89,7 +83,7 @@ func gradientCounts(extra, power float64) claim.Check {
 			if err := ctx.Err(); err != nil {
 				return claim.Outcome{}, err
 			}
-			rows, labels := measure.UnitRecords(n, d, root.Stream(100+k))
+			rows, labels := measure.UnitRecords(n, 10, root.Stream(100+k))
 			var count atomic.Int64
 			run := sgd.Descent{
 				Loss: counting{loss.Logistic{}, &count}, Clip: 1, Rate: 1 / float64(n),

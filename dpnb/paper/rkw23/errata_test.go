@@ -33,8 +33,7 @@ func TestRKW23Theorem31(t *testing.T) {
 
 	// The second branch, a = 2 and no shift: what is claimed to be E(1 − e^{ε−W})₊.
 	const a, eps = 2.0, 0.1
-	hat := eps - a*a/2
-	branch := func(order float64) float64 { return -math.Expm1(hat) + math.Exp(hat)*2*measure.GaussianDelta(a, order) }
+	branch := func(order float64) float64 { return branchOff(a, eps, order) }
 	want := 2 * measure.Integral(func(x float64) float64 {
 		return measure.Phi(x) * math.Max(0,
 			-math.Expm1(eps-a*a/2-a*x))

@@ -86,7 +86,12 @@ func newEmpirical(l loss.Loss, n, d int, lambda float64, rng *noise.Seeded) (*em
 			y[i] = 1
 		}
 	}
-	e := &empirical{p: erm.Problem{Rows: x, Labels: y, Loss: l, Lambda: lambda}}
+	return empiricalOf(erm.Problem{Rows: x, Labels: y, Loss: l, Lambda: lambda})
+}
+
+// empiricalOf finds the minimisers of p.
+func empiricalOf(p erm.Problem) (*empirical, error) {
+	e := &empirical{p: p}
 	plain := e.p
 	// The bounds hold for every θ⋆, so that a minimiser with a little ridge will do.
 	plain.Lambda = 1e-2
@@ -150,20 +155,11 @@ func theoremH1(seed uint64, spoil, tolerance, output float64) claim.Check {
 			if err != nil {
 				return claim.Outcome{}, err
 			}
-			rng := root.Stream(2*i + 1)
-			var sum float64
-			for range reps {
-				theta, err := e.perturbed(c.sigma, rng)
-				if err != nil {
-					return claim.Outcome{}, err
-				}
-				sum += e.risk(c.l, theta) - e.risk(c.l, e.best)
+			excess, err := e.meanExcess(c.sigma, reps, root.Stream(2*i+1))
+			if err != nil {
+				return claim.Outcome{}, err
 			}
-			excess := sum / float64(reps)
-			d, noise, norm := float64(c.d), c.sigma*c.sigma, floats.Dot(e.best, e.best)
-			beta := c.l.Smoothness()
-			p := (float64(c.n)*beta+c.lambda)*d*noise/(2*c.lambda*c.lambda) + c.lambda*norm/2
-			s := (d*noise + c.lambda*c.lambda*norm) / (4 * c.lambda)
+			p, s := e.bounds(c.sigma)
 			printed, sharper = math.Max(printed, excess/(p*spoil)), math.Max(sharper, excess/(s*spoil))
 		}
 		const lambda, sigma, tau = 2.0, 0.02, 0.5 // of hingeExcess
