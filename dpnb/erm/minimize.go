@@ -77,7 +77,7 @@ var ErrTolerance = errors.New("erm: the tolerance was not reached")
 // the best point) if MaxPasses or the precision of float64 ends the search first;
 // *matrix.ReadError if the records cannot be read any longer.
 func Minimize(p *Problem, settings *Settings) (found *Solution, err error) {
-	defer matrix.Catch(&err)
+	defer matrix.Reading(&err)()
 	if err := p.validateShape(); err != nil {
 		return nil, err
 	}

@@ -142,7 +142,7 @@ func (p *Problem) Validate() error {
 // ValidateNorm is Validate, and returns max Rᵢ, which it reads all records for: Rᵢ = ‖xᵢ‖₂,
 // or (Σ_k‖aᵢ_k‖²)^½ with Forms.
 func (p *Problem) ValidateNorm() (maxNorm float64, err error) {
-	defer matrix.Catch(&err)
+	defer matrix.Reading(&err)()
 	if err := p.validateShape(); err != nil {
 		return 0, err
 	}

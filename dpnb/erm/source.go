@@ -72,7 +72,7 @@ type Sums struct {
 	Depth float64
 }
 
-// ask makes a pass. It panics with what matrix.Catch takes.
+// ask makes a pass. It panics with what matrix.Reading takes.
 func ask(s Source, f loss.Joint, q Query) *Sums {
 	q.Loss = f
 	sums, err := s.Pass(&q)

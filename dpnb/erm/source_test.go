@@ -209,7 +209,7 @@ func TestSourceThatFails(t *testing.T) {
 		t.Errorf("SAG: %v", err)
 	}
 	if err := func() (err error) {
-		defer matrix.Catch(&err)
+		defer matrix.Reading(&err)()
 		matrix.MaxNorm(p.Rows)
 		return nil
 	}(); err == nil {

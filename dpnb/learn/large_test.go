@@ -7,6 +7,7 @@ import (
 	"os"
 	"path/filepath"
 	"runtime/debug"
+	"slices"
 	"strings"
 	"testing"
 	"time"
@@ -16,6 +17,7 @@ import (
 	"github.com/dpnb/notebooks/dpnb/frame/parquet"
 	"github.com/dpnb/notebooks/dpnb/internal/testscale"
 	"github.com/dpnb/notebooks/dpnb/learn"
+	"github.com/dpnb/notebooks/dpnb/noise"
 )
 
 // invented is a scan of rows × 20 invented columns: 18 numbers, a category and a label that
@@ -122,6 +124,74 @@ func TestFitOfAScan(t *testing.T) {
 	}
 	if files, _ := filepath.Glob(filepath.Join(dir, "*.rows")); len(files) != 0 {
 		t.Errorf("left: %v", files)
+	}
+}
+
+// Every learner that learns in passes does so within a limit on memory, and what it releases is
+// what it does of the same table in memory, to the last bit; the others are refused by name, before
+// a charge, and fit without the limit.
+func TestLearnersWithinAMemoryLimit(t *testing.T) {
+	dir := t.TempDir()
+	path := filepath.Join(dir, "a.parquet")
+	rows, schema, err := learn.Patients(2000, 3).Known()
+	if err == nil {
+		err = parquet.Write(path, rows)
+	}
+	if err != nil {
+		t.Fatal(err)
+	}
+	scan := learn.FromScanner(parquet.Open(path, nil)).WithSchema(schema.Fields...)
+	limited := learn.StoredIn(learn.Storage{Dir: dir, Double: true, MemoryLimit: 256 << 20})
+	ill := func(df learn.DataFrame) *learn.Dataset { return learn.Binary(df, "ill", learn.RowNorm(1), limited) }
+	ward := func(df learn.DataFrame) *learn.Dataset { return learn.Classes(df, "ward", learn.RowNorm(1), limited) }
+	visits := func(df learn.DataFrame) *learn.Dataset { return learn.Counts(df, "visits", learn.RowNorm(1), limited) }
+	pressure := func(df learn.DataFrame) *learn.Dataset {
+		return learn.Regression(df, "pressure", learn.RowNorm(1), limited)
+	}
+	type source = noise.Source
+	for _, c := range []struct {
+		learner func(source) learn.Learner
+		data    func(learn.DataFrame) *learn.Dataset
+		refused bool
+	}{
+		{func(s source) learn.Learner { return learn.Logistic{Noise: s} }, ill, false},
+		{func(s source) learn.Learner { return learn.Logistic{Noise: s, CurvatureShare: 0.1} }, ill, false},
+		{func(s source) learn.Learner { return learn.SVM{Noise: s} }, ill, false},
+		{func(s source) learn.Learner { return learn.Linear{Noise: s} }, pressure, false},
+		{func(s source) learn.Learner { return learn.Huber{Noise: s} }, pressure, false},
+		{func(s source) learn.Learner { return learn.Poisson{Noise: s} }, visits, false},
+		{func(s source) learn.Learner { return learn.Softmax{Noise: s} }, ward, false},
+		{func(s source) learn.Learner { return learn.OneVsRest{Noise: s} }, ward, false},
+		{func(s source) learn.Learner { return learn.Quantiles{Noise: s} }, pressure, true},
+		{func(s source) learn.Learner { return learn.HeavyTails{Noise: s} }, pressure, true},
+		{func(s source) learn.Learner { return learn.Linear{Noise: s, Pure: true} }, pressure, true},
+	} {
+		fit := func(df learn.DataFrame) (*learn.Model, error) {
+			return c.learner(learn.Seed(5)).Fit(c.data(df), learn.Simulate(1, 1e-6))
+		}
+		name := fmt.Sprintf("%T", c.learner(nil))
+		before := debug.SetMemoryLimit(-1)
+		got, err := fit(scan)
+		if debug.SetMemoryLimit(-1) != before {
+			t.Errorf("%s: the limit stays", name)
+		}
+		if c.refused {
+			if err == nil || !strings.Contains(err.Error(), strings.TrimPrefix(name, "learn.")+", by ") {
+				t.Errorf("%s: %v", name, err)
+			}
+			continue
+		}
+		if err != nil {
+			t.Errorf("%s: %v", name, err)
+			continue
+		}
+		want, err := fit(scan.Collect())
+		if err != nil {
+			t.Fatal(err)
+		}
+		if !slices.Equal(got.Theta(), want.Theta()) {
+			t.Errorf("%s: %v, in memory %v", name, got.Theta(), want.Theta())
+		}
 	}
 }
 

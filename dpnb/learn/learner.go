@@ -186,7 +186,7 @@ func priced(data *Dataset, allowance Allowance, p *recipe) (mechanism.Mechanism,
 
 // fit is the one path from records to a private model.
 func fit(data *Dataset, allowance Allowance, p recipe) (model *Model, err error) {
-	defer matrix.Catch(&err)
+	defer matrix.Reading(&err)()
 	m, price, err := priced(data, allowance, &p)
 	if err != nil {
 		return nil, err
@@ -237,7 +237,7 @@ func (p recipe) named(d mechanism.Description) string {
 
 // fitWithoutPrivacy minimises the same objective without noise.
 func fitWithoutPrivacy(data *Dataset, p recipe) (m *Model, err error) {
-	defer matrix.Catch(&err)
+	defer matrix.Reading(&err)()
 	if err := data.Err(); err != nil {
 		return nil, err
 	}

@@ -1,10 +1,14 @@
 package matrix
 
-import "errors"
+import (
+	"errors"
+
+	"github.com/dpnb/notebooks/dpnb/internal/mapped"
+)
 
 // ReadError says that records are not to be had any longer: a file that is gone or damaged, a
 // machine that does not answer. What reads rows panics with one, so that nothing is computed
-// of records that are not there; Catch makes it an error again.
+// of records that are not there; Reading makes it an error again.
 type ReadError struct{ Err error }
 
 // Error implements error.
@@ -13,17 +17,30 @@ func (e *ReadError) Error() string { return "records cannot be read: " + e.Err.E
 // Unwrap returns the reason.
 func (e *ReadError) Unwrap() error { return e.Err }
 
-// Catch, deferred, makes a panic with a *ReadError or a *DataError the error of a function that
-// reads rows. Other panics go on.
-func Catch(err *error) {
-	switch p := recover().(type) {
-	case nil:
-	case *ReadError:
-		*err = p
-	case *DataError:
-		*err = p
-	default:
-		panic(p)
+// Reading begins a function that reads rows, and ends it: defer Reading(&err)(). A panic with a
+// *ReadError or a *DataError, or a fault of a mapped file, is its error then; other panics go on.
+func Reading(err *error) (end func()) {
+	restore := mapped.Watch()
+	return func() {
+		restore()
+		p := recover()
+		if fault := mapped.Fault(p); fault != nil {
+			p = &ReadError{fault}
+		}
+		switch p := p.(type) {
+		case nil:
+		case *ReadError:
+			*err = p
+		case *DataError:
+			*err = p
+		case error:
+			if !errors.Is(p, mapped.ErrFault) {
+				panic(p)
+			}
+			*err = &ReadError{p}
+		default:
+			panic(p)
+		}
 	}
 }
 

@@ -76,7 +76,7 @@ type search struct {
 // (wrapped, with the best point) if MaxPasses or the precision of float64 ends
 // the search first; *matrix.ReadError if the records cannot be read any longer.
 func Solve(p *Problem, settings *Settings) (found *Solution, err error) {
-	defer matrix.Catch(&err)
+	defer matrix.Reading(&err)()
 	var s Settings
 	if settings != nil {
 		s = *settings

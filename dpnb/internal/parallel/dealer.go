@@ -7,6 +7,8 @@ import (
 	"runtime"
 	"sync"
 	"sync/atomic"
+
+	"github.com/dpnb/notebooks/dpnb/internal/mapped"
 )
 
 // Dealer deals the chunks of a pass to workers, again and again, without an
@@ -31,15 +33,23 @@ func (f *failure) take() {
 	switch p := recover().(type) {
 	case nil:
 	case runtime.Error:
-		panic(p)
-	case error:
-		f.mu.Lock()
-		defer f.mu.Unlock()
-		if f.value == nil {
-			f.value = p
+		err := mapped.Fault(p)
+		if err == nil {
+			panic(p)
 		}
+		f.keep(err)
+	case error:
+		f.keep(p)
 	default:
 		panic(p)
+	}
+}
+
+func (f *failure) keep(err error) {
+	f.mu.Lock()
+	defer f.mu.Unlock()
+	if f.value == nil {
+		f.value = err
 	}
 }
 
@@ -77,6 +87,7 @@ func (d *Dealer) Run() {
 
 func (d *Dealer) join(w int) {
 	defer d.wait.Done()
+	defer mapped.Watch()()
 	defer d.failure.take()
 	d.take(w)
 }

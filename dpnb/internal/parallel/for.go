@@ -5,6 +5,8 @@ import (
 	"runtime"
 	"sync"
 	"sync/atomic"
+
+	"github.com/dpnb/notebooks/dpnb/internal/mapped"
 )
 
 // Workers returns how many goroutines serve n tasks: wanted, or one for each
@@ -31,6 +33,7 @@ func For(ctx context.Context, n, workers int, task func(worker, i int) error) er
 	var failure failure
 	for w := range Workers(n, workers) {
 		wg.Go(func() {
+			defer mapped.Watch()()
 			defer failure.take()
 			for !failed.Load() && ctx.Err() == nil {
 				i := int(next.Add(1)) - 1

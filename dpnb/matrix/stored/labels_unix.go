@@ -7,6 +7,8 @@ import (
 	"unsafe"
 
 	"golang.org/x/sys/unix"
+
+	"github.com/dpnb/notebooks/dpnb/internal/mapped"
 )
 
 // mapping is the labels as they lie in the file, which the operating system reads when they are
@@ -27,6 +29,7 @@ func mapLabels(f *os.File, at int64, n int) (mapping, error) {
 	if err != nil {
 		return readLabels(f, at, n)
 	}
+	mapped.Add(raw)
 	return mapping{unsafe.Slice((*float64)(unsafe.Pointer(&raw[0])), n), raw}, nil
 }
 
@@ -48,11 +51,13 @@ func reserve(f *os.File, n int) (mapping, error) {
 	if err != nil {
 		return mapping{}, err
 	}
+	mapped.Add(raw)
 	return mapping{unsafe.Slice((*float64)(unsafe.Pointer(&raw[0])), n), raw}, nil
 }
 
 func (m mapping) free() {
 	if m.raw != nil {
+		mapped.Remove(m.raw)
 		_ = unix.Munmap(m.raw) // nobody reads it any more
 	}
 }

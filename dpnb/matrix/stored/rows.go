@@ -51,7 +51,7 @@ func Open(path string, key [32]byte) (*Rows, error) {
 	}
 	views := make([]*view, parallel.Workers(r.blocks(), 0))
 	err = parallel.For(context.Background(), r.blocks(), 0, func(w, k int) (err error) {
-		defer matrix.Catch(&err)
+		defer matrix.Reading(&err)()
 		if views[w] == nil {
 			views[w] = newView()
 		}

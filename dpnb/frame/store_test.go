@@ -1,0 +1,78 @@
+package frame
+
+import (
+	"errors"
+	"fmt"
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+)
+
+// A file that changes while it is scanned, or between two scans, is refused, and no records are
+// stored of it; a scan of columns in small pieces stores the same as of all at once.
+func TestSourceThatChanges(t *testing.T) {
+	dir := t.TempDir()
+	path := filepath.Join(dir, "a.csv")
+	text := "x,y\n" + strings.Repeat("0.5,no\n0.25,yes\n", 50)
+	begin := func() Scanner {
+		t.Helper()
+		if err := os.WriteFile(path, []byte(text), 0o600); err != nil {
+			t.Fatal(err)
+		}
+		s, err := ScanCSV(path, &CSVSettings{ChunkRows: 10})
+		if err != nil {
+			t.Fatal(err)
+		}
+		return s
+	}
+	grow := func() {
+		f, err := os.OpenFile(path, os.O_APPEND|os.O_WRONLY, 0)
+		if err == nil {
+			_, err = fmt.Fprintln(f, "0.75,no")
+			err = errors.Join(err, f.Close())
+		}
+		if err != nil {
+			t.Fatal(err)
+		}
+	}
+	schema := &Schema{Fields: []Field{NumericField("x", 0, 1), CategoricalField("y", "no", "yes")}}
+	for when := range 3 {
+		s := begin()
+		d, err := Planned(s, schema, DesignSettings{Label: "y"})
+		if err != nil {
+			t.Fatal(err)
+		}
+		switch when {
+		case 0: // between looking at it and the scan
+			grow()
+		case 1: // in the middle
+			s = changing{s, grow}
+		}
+		_, err = d.Encoding.Stored(s, Storage{Dir: dir})
+		var wrong *InputError
+		if refused := errors.As(err, &wrong) && strings.Contains(err.Error(), "was changed"); refused == (when == 2) {
+			t.Errorf("%d: %v", when, err)
+		}
+		if files, err := ListStored(Storage{Dir: dir}); err != nil || len(files) != when/2 {
+			t.Errorf("%d: %v, %v", when, files, err)
+		}
+	}
+}
+
+// changing calls change after the first chunk.
+type changing struct {
+	Scanner
+	change func()
+}
+
+func (c changing) Scan(columns []string, f func(*Table) error) error {
+	first := true
+	return c.Scanner.Scan(columns, func(chunk *Table) error {
+		if first {
+			c.change()
+		}
+		first = false
+		return f(chunk)
+	})
+}
