@@ -146,8 +146,8 @@ func TestTwoProgramsStoreOnce(t *testing.T) {
 	var said [4]string
 	for k := range said {
 		wg.Go(func() {
-			cmd, out := process(t.Context(), "fit", file, "--schema", schema, "--target", "ill", "--learner", "logistic",
-				"--epsilon", "1", "--delta", "1e-6", "--seed", "4", "--store", filepath.Join(dir, "store"))
+			cmd, out := process(t.Context(), "fit", file, "--schema", schema, "--target", "ill", "--learner",
+				"logistic", "--epsilon", "1", "--delta", "1e-6", "--seed", "4", "--store", filepath.Join(dir, "store"))
 			if err := cmd.Run(); err != nil {
 				t.Errorf("%v: %s", err, out)
 			}
