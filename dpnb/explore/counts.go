@@ -69,8 +69,9 @@ func newAxis(s *frame.Schema, column string, edges []float64, numbers bool) (a a
 	f, ok := s.Field(column)
 	switch {
 	case !ok:
-		return a, fmt.Errorf("dpnb: what %q can be is not in the schema: state its categories, "+
-			"Categorical(%[1]q, …), or its bounds; or ask Keys(%[1]q) for the values that many people share", column)
+		return a, fmt.Errorf("dpnb: what %q can be is not in the schema%s: state its categories, "+
+			"Categorical(%[1]q, …), or its bounds; or ask Keys(%[1]q) for the values that many people share", column,
+			s.Like(column))
 	case f.Kind == frame.Categorical && len(edges) > 0:
 		return a, fmt.Errorf("dpnb: %q has categories in the schema, which have no edges", column)
 	case f.Kind == frame.Categorical:
@@ -187,11 +188,12 @@ func (p countsPlan) answer(m statistic.Mechanism, released []float64, s settings
 		out.meaning = fmt.Sprintf("There are %s records; %s.", figures(e), either)
 	} else {
 		out.title = "Number of records by " + p.names()
-		out.meaning = fmt.Sprintf("So many records are in each of %d groups; of one group, %s; of all of them at "+
-			"once, by at most %s.", n, either, ceil(h.Margin(math.Pow(s.confidence, 1/float64(n)))))
-		out.notes = append(out.notes, "A record is in one group, or in none if a value of it is no category or beyond "+
-			"the edges: each group is counted as exactly as if there were no other. A negative number is noise, "+
-			"and its interval that of 0.")
+		out.meaning = fmt.Sprintf("The table has the number of records in each of %d groups. Of any one of them, %s; "+
+			"it has changed none of them by more than %s, with the same confidence.", n, either,
+			ceil(h.Margin(math.Pow(s.confidence, 1/float64(n)))))
+		out.notes = append(out.notes, "A record is in one group at most, and in none if its value is no category or "+
+			"lies beyond the edges. So each group is counted as exactly as if it were the only one. A negative number "+
+			"is due to noise; its interval is that of 0.")
 	}
 	if len(p.axes) == 1 && p.axes[0].Edges != nil {
 		out.draw = func(s *Statistic) *figure.Figure { return bars(s, p.axes[0]) }

@@ -235,7 +235,7 @@ func TestIntervalsOfNegativeCounts(t *testing.T) {
 			t.Errorf("%+v, and other intervals of negative counts end at %v", r.Estimate, widest)
 		}
 	}
-	if negative < 20 || !strings.Contains(s.Display().Text(), "its interval that of 0") {
+	if negative < 20 || !strings.Contains(s.Display().Text(), "its interval is that of 0") {
 		t.Errorf("%d of %d are negative", negative, len(s.Rows()))
 	}
 }

@@ -89,11 +89,7 @@ func (p groupsPlan) answer(m statistic.Mechanism, released []float64, s settings
 		}
 		out.title, out.notes = part.title+" by "+strings.Join(p.by(), " × "), part.notes
 	}
-	of := "the noise is the reason that it is not known better"
-	if s.sampling {
-		of = "noise and the chance of who was asked are the reasons that it is not known better"
-	}
-	out.meaning = fmt.Sprintf("%s: each is between its ends with %s confidence, and %s. A group of few records is "+
-		"known badly, whoever they are.", out.title, s.percent(), of)
+	out.meaning = fmt.Sprintf("%s: each number is within its interval with %s confidence; %s. The fewer records a "+
+		"group has, the wider its interval.", out.title, s.percent(), s.reason())
 	return out
 }

@@ -141,9 +141,9 @@ func (p *fittedKeys) answered(q Query, r *released) (*Statistic, error) {
 		out.rows = append(out.rows, Row{Name: name, Estimate: countOf(r.Numbers[i], w)})
 	}
 	slices.SortStableFunc(out.rows, func(a, b Row) int { return cmp.Compare(b.Value, a.Value) })
-	out.meaning = fmt.Sprintf("%d values of %s are shown, each because its noisy number of people is above %.4g; one "+
-		"that fewer share is not, and how many of these there are is not said. Before a value is chosen for its "+
-		"number, the noise is within %s with %s confidence; a number just above the threshold is rather too large.",
+	out.meaning = fmt.Sprintf("%d values of %s are shown: those whose noisy number of people is above %.4g. How many "+
+		"other values there are is not said. The noise in the number of a value is within %s with %s confidence; but "+
+		"of values that are shown with a number just above the threshold, many have one that is too large.",
 		len(out.rows), p.column, m.Threshold, ceil(w), q.percent())
 	return out, out.release(m, r, p.rows, q, p.df)
 }

@@ -103,9 +103,10 @@ func (p momentsPlan) answer(m statistic.Mechanism, released []float64, s setting
 			}
 		}
 	}
-	a.meaning = fmt.Sprintf("The strongest is %s of %s; %s. From −1 to 1: how nearly one column is a rising or a "+
-		"falling line of the other.", figures(far.Estimate), far.Name, s.interval(far.Estimate))
-	a.notes = []string{"Each is estimated by itself: together they need not be correlations that columns can have."}
+	a.meaning = fmt.Sprintf("The strongest is %s of %s; %s. A correlation of 1 says that one column is a rising "+
+		"straight line of the other, −1 that it is a falling one, 0 that it is neither.", figures(far.Estimate),
+		far.Name, s.interval(far.Estimate))
+	a.notes = []string{"Each is estimated by itself, so that together they need not be the correlations of any table."}
 	return a
 }
 
@@ -170,6 +171,6 @@ func (p describePlan) answer(m statistic.Mechanism, released []float64, s settin
 		}
 	}
 	a.meaning = fmt.Sprintf("There are %s records; %s. A quarter of them are below the lower quartile of a column, "+
-		"a quarter above its upper one.", figures(count), s.interval(count))
+		"and a quarter above its upper quartile.", figures(count), s.interval(count))
 	return a
 }

@@ -103,7 +103,7 @@ func (p *Price) Display() display.Item {
 	if p == nil {
 		return display.Failed(errors.New("dpnb: no price: look at the err that came with it"))
 	}
-	it.Note("%s costs ε = %s without δ where ε adds up; as a Gaussian mechanism, of which a budget can give a share, "+
-		"it costs μ = %s.", p.what, privacy.FormatUp(p.Epsilon, 2), privacy.FormatUp(p.Mu, 2))
+	it.Note("%s costs ε = %s of a budget without δ. Of a budget with δ, where releases add up as Gaussian mechanisms "+
+		"do, it costs μ = %s.", p.what, privacy.FormatUp(p.Epsilon, 2), privacy.FormatUp(p.Mu, 2))
 	return it
 }

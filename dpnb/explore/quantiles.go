@@ -10,7 +10,8 @@ import (
 
 // QuantilesOf asks for quantiles of a column of numbers, at rising levels between 0 and 1: the
 // q-quantile has a share of q of the records below it. Many levels at once cost little more
-// than one.
+// than one. A Price of them is for shares of the records, so that Price(df, 0.01, 0.95) is what it
+// costs that the answer for 0.5 lies between the 0.49- and the 0.51-quantile.
 func QuantilesOf(column string, levels ...float64) Query {
 	return ask(quantiles{column, levels})
 }
@@ -74,8 +75,9 @@ func (p quantilesPlan) answer(m statistic.Mechanism, released []float64, s setti
 	last := a.rows[len(a.rows)-1]
 	a.meaning = fmt.Sprintf("For about %g %% of the records %s is at most %s; %s.", 100*q.Levels[len(q.Levels)-1],
 		p.column, figures(last.Estimate), s.interval(last.Estimate))
-	a.notes = []string{"The intervals are wider than need be: in simulations of smooth laws 97 to 100 of 100 cover " +
-		"where 95 are stated. They take the records to be about evenly dense from one quantile to the next; where " +
-		"many have the same few values, the true quantile may be the next one of these."}
+	a.notes = []string{"The intervals are cautious: in simulations with smooth distributions 97 to 100 of 100 " +
+		"contain the true quantile where 95 are promised. They assume that records are spread about evenly between " +
+		"one quantile and the next. Where many records share a few values, the true quantile may be the value next to " +
+		"the interval."}
 	return a
 }

@@ -309,7 +309,8 @@ func whatMissing(s *frame.Schema, columns []string) (notes []string) {
 	}
 	if notes != nil {
 		notes = append(notes, "OrMissingAs (missingAs in a schema file) states another number for missing ones; "+
-			"DropMissing leaves out the records that lack one.")
+			"DropMissing leaves out the records that lack one. A text with another decimal mark than was stated is "+
+			"no number, as 1,5 is none where the mark is a point: Check finds them.")
 	}
 	return notes
 }
@@ -335,8 +336,8 @@ func number(s *frame.Schema, column string) (statistic.Number, error) {
 	f, ok := s.Field(column)
 	switch {
 	case !ok:
-		return statistic.Number{}, fmt.Errorf("dpnb: %q is not in the schema: state its public bounds, "+
-			"Numeric(%[1]q, lower, upper)", column)
+		return statistic.Number{}, fmt.Errorf("dpnb: %q is not in the schema%s: state its public bounds, "+
+			"Numeric(%[1]q, lower, upper)", column, s.Like(column))
 	case f.Kind != frame.Numeric:
 		return statistic.Number{}, fmt.Errorf("dpnb: %q has categories in the schema, and a column of numbers is "+
 			"wanted", column)

@@ -169,12 +169,16 @@ func (s settings) percent() string { return strconv.FormatFloat(100*s.confidence
 // interval says what the interval of e is.
 func (s settings) interval(e statistic.Estimate) string {
 	d := decimals(e)
-	of := "the noise is the reason that it is not known better"
+	return fmt.Sprintf("with %s confidence it is between %s and %s; %s", s.percent(), round(e.Lower, d),
+		round(e.Upper, d), s.reason())
+}
+
+// reason says why an interval has its width.
+func (s settings) reason() string {
 	if s.sampling {
-		of = "noise and the chance of who was asked are the reasons that it is not known better"
+		return "noise, and chance in who was asked, are why it is not known better"
 	}
-	return fmt.Sprintf("with %s confidence it is between %s and %s, and %s", s.percent(), round(e.Lower, d),
-		round(e.Upper, d), of)
+	return "only the noise keeps it from being known better"
 }
 
 // figures writes the value of e with the digits that its interval leaves.

@@ -257,7 +257,7 @@ func scaleRow(x []float64, at []int, s *DesignSettings) {
 }
 
 func noColumn(name string, columns []string) error {
-	return inputErrorf("there is no column %q; the columns are %s", name, join(columns))
+	return inputErrorf("there is no column %q%s; the columns are %s", name, like(name, columns), join(columns))
 }
 
 // Validate checks every field, and that no two have the same name.

@@ -381,10 +381,10 @@ func (b *Budget) Display() display.Item {
 	it.Warning = join(it.Warning, simulated)
 	if len(s.Entries) > 1 {
 		// Pure releases add up; Gaussian ones add up to less.
-		it.Note("All so far is at most the sum of the lines, and holds if no release cost more or less because of an " +
-			"earlier result; the budget itself holds even then.")
+		it.Note("The line for all so far holds if what each release cost was not decided by an earlier result. The " +
+			"budget itself holds even then.")
 		if s.Delta > 0 {
-			it.Note("One more can be as much as the last line says if its noise is about Gaussian.")
+			it.Note("The last line says how much one more release may have, if its noise is about Gaussian.")
 		}
 	}
 	if len(s.Entries) > 0 && s.Entries[0].Unit != "" {

@@ -6,7 +6,6 @@ import (
 	"fmt"
 	"os"
 	"path/filepath"
-	"runtime/debug"
 	"slices"
 
 	"gonum.org/v1/gonum/mat"
@@ -123,28 +122,6 @@ func provenanceOf(s frame.Source) provenance {
 		p.Rows = s.Rows
 	}
 	return p
-}
-
-// moduleVersion says which version of this module the program was built with.
-func moduleVersion() string {
-	const path = "github.com/dpnb/notebooks"
-	info, ok := debug.ReadBuildInfo()
-	if !ok {
-		return path
-	}
-	for _, m := range append(slices.Clone(info.Deps), &info.Main) {
-		if m.Path != path {
-			continue
-		}
-		version := path + " " + m.Version
-		for _, s := range info.Settings {
-			if s.Key == "vcs.revision" && m == &info.Main {
-				version += " " + s.Value
-			}
-		}
-		return version
-	}
-	return path
 }
 
 // payment is what a release was charged for, and of what.

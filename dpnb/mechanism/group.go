@@ -138,7 +138,8 @@ func (g Group) Event() (privacy.Event, error) {
 // Describe implements Mechanism.
 func (g Group) Describe() Description {
 	d := g.Of.Describe()
-	d.Bound += fmt.Sprintf("; of %d rows as of one, with μ or ε as many times (docs/theory/statistics.md)", g.Rows)
+	d.Bound += fmt.Sprintf("; for a person with up to %d rows μ, or ε, is %[1]d times that of a row "+
+		"(docs/theory/statistics.md)", g.Rows)
 	d.Assumptions = append([]string{fmt.Sprintf("every person has at most %d rows, and which of theirs these are "+
 		"depends on their own rows alone", g.Rows)}, d.Assumptions...)
 	return d
