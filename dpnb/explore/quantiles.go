@@ -76,8 +76,8 @@ func (p quantilesPlan) answer(m statistic.Mechanism, released []float64, s setti
 	a.meaning = fmt.Sprintf("For about %g %% of the records %s is at most %s; %s.", 100*q.Levels[len(q.Levels)-1],
 		p.column, figures(last.Estimate), s.interval(last.Estimate))
 	a.notes = []string{"The intervals are cautious: in simulations with smooth distributions 97 to 100 of 100 " +
-		"contain the true quantile where 95 are promised. They assume that records are spread about evenly between " +
-		"one quantile and the next. Where many records share a few values, the true quantile may be the value next to " +
-		"the interval."}
+		"contain the true quantile where 95 are promised. They assume that records are spread about evenly " +
+		"between one quantile and the next. Where many records share a few values, the true quantile may be the " +
+		"value next to the interval."}
 	return a
 }

@@ -191,6 +191,8 @@ type Allowance struct {
 	once string
 	// unit is what the release protects (ledger.Entry.Unit).
 	unit string
+	// partition and group say that it reads the records of one group alone (ledger.Entry).
+	partition, group string
 }
 
 // Spend allows one fit to spend ε of the budget: the fit is (ε, δ′)-differentially private
@@ -272,7 +274,7 @@ const leastMu = 1e-12
 // entry is the line of the ledger of a release that is (ε, δ) alone and costs μ.
 func (a Allowance) entry(alone ledger.Part, mu float64) ledger.Entry {
 	e := ledger.Entry{Label: cmp.Or(a.label, "fit"), Epsilon: alone.Epsilon, Delta: alone.Delta,
-		Shared: alone.Mu > 0, Unit: a.unit}
+		Shared: alone.Mu > 0, Unit: a.unit, Partition: a.partition, Group: a.group}
 	if alone.Tail > 0 && !a.whole() {
 		e.Mu = mu
 	}

@@ -22,6 +22,7 @@ type Dataset struct {
 	// records, if not nil, makes the records of design once, which until then has what is public of
 	// them: a model that is read back, or a price, needs no more.
 	records func() (*frame.Design, error)
+	group   *ofGroup // of the rows
 	err     error
 }
 
@@ -195,7 +196,7 @@ func records(df DataFrame, label string, task frame.Task, opts []Option) *Datase
 		}
 		records = without
 	}
-	schema, out := df.schema, &Dataset{}
+	schema, out := df.schema, &Dataset{group: df.group}
 	if table, ok := records.(*frame.Table); ok {
 		if out.table = table; schema == nil && o.infer {
 			schema = frame.InferSchema(table)

@@ -28,7 +28,9 @@ type DataFrame struct {
 	// or be gone: "".
 	person, key string
 	rows        int
-	err         error
+	// group marks the rows of a group of FitBy, and what is made of them; nil of others.
+	group *ofGroup
+	err   error
 }
 
 // CSV says how a file is read: frame.CSVSettings.

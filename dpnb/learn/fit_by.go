@@ -1,0 +1,202 @@
+package learn
+
+import (
+	"errors"
+	"fmt"
+	"math"
+	"slices"
+	"strings"
+
+	"github.com/dpnb/notebooks/dpnb/display"
+	"github.com/dpnb/notebooks/dpnb/figure"
+	"github.com/dpnb/notebooks/dpnb/frame"
+)
+
+// Models are models of the same kind, one for each group of records.
+type Models struct {
+	// Column says which group a record is in; Groups are its public categories, in the order of the
+	// schema, and Models those of their records.
+	Column string
+	Groups []string
+	Models []*Model
+}
+
+// FitBy fits a model for each category of a column, on the records that have it, at the price of
+// one model: a record is in one group at most, and the ledger takes the largest cost of a group
+// (docs/theory/ledger.md, section 7). It has a line for each. records makes records of the rows of
+// a group, which lack that column:
+//
+//	models, err := learn.FitBy(learn.Logistic{}, df, "ward", func(part learn.DataFrame) *learn.Dataset {
+//		return learn.Binary(part, "ill")
+//	}, budget.Share(0.5))
+//
+// Errors: those of l.Fit and of the records; a column without public categories; people with
+// several rows (PerPerson), who may be in several groups. What does not depend on the records is
+// found before anything is spent. An error after that comes with the models that were released.
+func FitBy(l Learner, df DataFrame, column string, records func(part DataFrame) *Dataset, a Allowance) (
+	*Models, error) {
+	return fitBy(l, df, column, records, a, func(_ string, data *Dataset, a Allowance) (*Model, error) {
+		return l.Fit(data, a)
+	})
+}
+
+// FitByOnce is FitBy with FitOnce: each model is kept under the name and its group, so that a cell that
+// runs again pays nothing, and one that was interrupted goes on where it was.
+func FitByOnce(name string, l Learner, df DataFrame, column string, records func(part DataFrame) *Dataset,
+	a Allowance) (*Models, error) {
+	if err := a.suitsOnce(name); err != nil {
+		return nil, err
+	}
+	return fitBy(l, df, column, records, a, func(group string, data *Dataset, a Allowance) (*Model, error) {
+		return FitOnce(fmt.Sprintf("%s: %s = %s", name, column, group), l, data, a)
+	})
+}
+
+func fitBy(l Learner, df DataFrame, column string, records func(part DataFrame) *Dataset, a Allowance,
+	fit func(group string, data *Dataset, a Allowance) (*Model, error)) (*Models, error) {
+	parts, err := groupsOf(l, df, column, records, a)
+	if err != nil {
+		return nil, err
+	}
+	f, _ := df.schema.Field(column)
+	out := &Models{Column: column}
+	for k, data := range parts {
+		group := f.Levels[k]
+		own := a
+		own.partition, own.group = fmt.Sprintf("%s: %q", column, f.Levels), group
+		own.label = strings.TrimPrefix(a.label+", ", ", ") + column + " = " + group
+		m, err := fit(group, data, own)
+		if m != nil {
+			out.Groups, out.Models = append(out.Groups, group), append(out.Models, m)
+		}
+		if err != nil {
+			return out, fmt.Errorf("%s = %s: %w", column, group, err)
+		}
+	}
+	return out, nil
+}
+
+// ofGroup marks the rows of a group, and what is made of them. It has a size, so that each has an
+// address of its own.
+type ofGroup struct{ _ byte }
+
+// groupsOf returns the records of each group, of which it is known that a model of each can be paid for.
+func groupsOf(l Learner, df DataFrame, column string, records func(part DataFrame) *Dataset, a Allowance) ([]*Dataset,
+	error) {
+	if l == nil || records == nil {
+		return nil, errors.New("dpnb: FitBy wants a learner, and a function that makes records of the rows of a " +
+			"group: func(part dpnb.DataFrame) *dpnb.Dataset { return dpnb.Binary(part, \"ill\") }")
+	}
+	_, schema, err := df.Known()
+	if err != nil {
+		return nil, err
+	}
+	if df.rows > 0 {
+		return nil, fmt.Errorf("dpnb: a person of several rows may be in several groups, and then the costs add up: "+
+			"FitBy takes rows that are people (without PerPerson(%q, %d))", df.person, df.rows)
+	}
+	f, ok := schema.Field(column)
+	if !ok || f.Kind != frame.Categorical {
+		return nil, fmt.Errorf("dpnb: FitBy: the schema has no categories of %q%s: groups are public categories",
+			column, schema.Like(column))
+	}
+	var parts []*Dataset
+	for _, group := range f.Levels {
+		part := df.by(func(s frame.Scanner) (frame.Scanner, error) { return frame.Group(s, schema, column, group) })
+		part.group = new(ofGroup)
+		data := records(part.Drop(column))
+		p := l.recipe()
+		if err := data.Err(); err != nil {
+			return nil, err
+		}
+		if data.group != part.group {
+			return nil, errors.New("dpnb: FitBy: the function makes records that are not of the rows it was given: " +
+				"then groups could share records, and the price of one would not pay for all")
+		}
+		if _, tunes := l.(Tune); !tunes { // it has prices of several learners, which its fit looks at
+			if _, _, err := priced(data, a, &p); err != nil {
+				return nil, err
+			}
+		}
+		if !sameEncoding(parts, data) {
+			return nil, errors.New("dpnb: FitBy: the function makes other records for some groups than for others")
+		}
+		parts = append(parts, data)
+	}
+	return parts, nil
+}
+
+// sameEncoding reports whether data is encoded as the first part is, if there is one.
+func sameEncoding(parts []*Dataset, data *Dataset) bool {
+	return len(parts) == 0 || data.design.Encoding.Equal(parts[0].design.Encoding)
+}
+
+// Err returns why s are no models: nil if they are.
+func (s *Models) Err() error {
+	if s == nil || len(s.Models) == 0 {
+		return errNoModel
+	}
+	return s.Models[0].Err()
+}
+
+// Of returns the model of a group; nil if there is none.
+func (s *Models) Of(group string) *Model {
+	if s.Err() != nil {
+		return nil
+	}
+	if k := slices.Index(s.Groups, group); k >= 0 {
+		return s.Models[k]
+	}
+	return nil
+}
+
+// Display has a column of coefficients for each group.
+func (s *Models) Display() display.Item {
+	if err := s.Err(); err != nil {
+		return display.Failed(err)
+	}
+	first := s.Models[0]
+	it := display.Item{Title: fmt.Sprintf("%s for %s, by %s", strings.ToUpper(first.title[:1])+first.title[1:],
+		first.target.Name, s.Column), Header: append([]string{"feature"}, s.Groups...)}
+	for j := range first.coefficients {
+		row := []string{strings.TrimSpace(first.part(j) + " " + first.features[j%len(first.features)])}
+		for _, m := range s.Models {
+			row = append(row, fmt.Sprintf("%+.3f", m.coefficients[j]))
+		}
+		it.Row(row...)
+	}
+	own := first.Display()
+	it.Warning = own.Warning
+	it.Note("Coefficients: %s.", first.meaning())
+	if first.Release != nil {
+		it.Note("Guarantee of all of them together: %s A record is in one group at most, so that it is that of one "+
+			"model.", first.Release.Guarantee.Words())
+		it.Note("The noise in each is of the size of that in a model of all records, so that a group of few records " +
+			"has the less exact model.")
+	}
+	return it
+}
+
+// Illustration draws the coefficients of all groups, with their 95 % intervals where the models have
+// some with ends.
+func (s *Models) Illustration() *figure.Figure {
+	if s.Err() != nil {
+		return nil
+	}
+	var names []string
+	var lo, mid, hi []float64
+	first, note := s.Models[0], "coefficient"
+	d := min(len(first.coefficients), 12)
+	for j := range d {
+		for k, m := range s.Models {
+			names = append(names, strings.TrimSpace(m.part(j)+" "+m.features[j%len(m.features)])+", "+s.Groups[k])
+			v := m.coefficients[j]
+			lo, mid, hi = append(lo, v), append(mid, v), append(hi, v)
+			if iv, err := m.Intervals(0.95); err == nil && !math.IsInf(iv.Upper[j]-iv.Lower[j], 0) {
+				note = "coefficient, with its 95 % interval"
+				lo[len(lo)-1], mid[len(mid)-1], hi[len(hi)-1] = iv.Lower[j], iv.Estimate[j], iv.Upper[j]
+			}
+		}
+	}
+	return figure.New(s.Display().Title, note, "").Intervals(names, lo, mid, hi, figure.Blue)
+}

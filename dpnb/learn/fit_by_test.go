@@ -1,0 +1,147 @@
+package learn_test
+
+import (
+	"fmt"
+	"path/filepath"
+	"slices"
+	"strings"
+	"testing"
+
+	"github.com/dpnb/notebooks/dpnb/frame"
+	"github.com/dpnb/notebooks/dpnb/learn"
+)
+
+// wards are records of three wards and some of none.
+func wards(n int, more ...string) learn.DataFrame {
+	var age []float64
+	var ward, ill []string
+	add := func(i int, w string) {
+		age, ward = append(age, float64(20+(7*i)%60)), append(ward, w)
+		ill = append(ill, []string{"no", "yes"}[(i/3)%2])
+	}
+	for i := range n {
+		add(i, []string{"heart", "lungs", " bones ", "elsewhere"}[i%4])
+	}
+	for i, w := range more {
+		add(i+5, w)
+	}
+	t, err := frame.NewTable(frame.Column{Name: "age", Numbers: age},
+		frame.Column{Name: "ward", Kind: frame.Categorical, Texts: ward},
+		frame.Column{Name: "ill", Kind: frame.Categorical, Texts: ill})
+	if err != nil {
+		panic(err)
+	}
+	return learn.FromTable(t).WithSchema(learn.Numeric("age", 0, 100),
+		learn.Categorical("ward", "heart", "lungs", "bones", "skin"), learn.Categorical("ill", "no", "yes"))
+}
+
+func ill(part learn.DataFrame) *learn.Dataset { return learn.Binary(part, "ill") }
+
+// One record more, in one group, changes the model of that group alone, and one of no group none:
+// for the same noise, to the last bit. Each model is that of the group's records by themselves, a
+// group without records has one too, and all are paid for as one is.
+func TestFitByNeighbours(t *testing.T) {
+	seeded := func() learn.Learner { return learn.Logistic{Noise: learn.Seed(3)} }
+	budgets := 0
+	fit := func(df learn.DataFrame) (*learn.Models, float64) {
+		t.Helper()
+		budgets++
+		b := learn.NewBudget(1, 1e-6, learn.Named(fmt.Sprint(t.Name(), budgets)))
+		models, err := learn.FitBy(seeded(), df, "ward", ill, b.Spend(0.5))
+		if err != nil {
+			t.Fatal(err)
+		}
+		s, err := b.State()
+		if err != nil {
+			t.Fatal(err)
+		}
+		if len(s.Entries) != 4 {
+			t.Errorf("%d lines of the ledger", len(s.Entries))
+		}
+		return models, s.SpentEpsilon
+	}
+	base, spent := fit(wards(400))
+	one := learn.NewBudget(1, 1e-6, learn.Named(t.Name()+" one"))
+	part := wards(400).Where(func(r learn.Row) bool { return r.Text("ward") == "heart" }, "ward").Drop("ward")
+	alone, err := seeded().Fit(ill(part), one.Spend(0.5))
+	if err != nil {
+		t.Fatal(err)
+	}
+	if s, err := one.State(); err != nil || !(spent <= s.SpentEpsilon && spent > 0.999*s.SpentEpsilon) {
+		t.Errorf("four groups cost ε = %v and one model %v", spent, s.SpentEpsilon)
+	}
+	if !sameBits(coefficientsOf(alone), coefficientsOf(base.Of("heart"))) {
+		t.Error("the model of a group is not that of its records")
+	}
+	for more, changes := range map[string]string{"lungs": "lungs", "skin": "skin", "nowhere": ""} {
+		next, _ := fit(wards(400, more))
+		for _, g := range base.Groups {
+			same := sameBits(coefficientsOf(base.Of(g)), coefficientsOf(next.Of(g)))
+			if same != (g != changes) {
+				t.Errorf("a record of %s more: the model of %s is the same: %v", more, g, same)
+			}
+		}
+	}
+	text := base.Display().Text()
+	for _, want := range []string{"by ward", "heart", "bones", "skin", "all of them together"} {
+		if !strings.Contains(text, want) {
+			t.Errorf("%q is missing in\n%s", want, text)
+		}
+	}
+	if _, err := base.Illustration().PNG(); err != nil {
+		t.Error(err)
+	}
+}
+
+func coefficientsOf(m *learn.Model) []float64 { return m.Coefficients().Col("coefficient").Float() }
+
+// What is refused costs nothing; a cell that runs again gets its models and pays nothing.
+func TestFitByRefusesAndKeeps(t *testing.T) {
+	b := learn.NewBudget(1, 1e-6, learn.Named(t.Name()), learn.KeptIn(filepath.Join(t.TempDir(), "b.json")))
+	spent := func() float64 {
+		s, err := b.State()
+		if err != nil {
+			t.Fatal(err)
+		}
+		return s.SpentEpsilon
+	}
+	l, df := learn.Logistic{}, wards(200)
+	for name, try := range map[string]func() (*learn.Models, error){
+		"number": func() (*learn.Models, error) { return learn.FitBy(l, df, "age", ill, b.Spend(0.5)) },
+		"Ward":   func() (*learn.Models, error) { return learn.FitBy(l, df, "wards", ill, b.Spend(0.5)) },
+		"people": func() (*learn.Models, error) {
+			return learn.FitBy(l, df.PerPerson("age", 2), "ward", ill, b.Spend(0.5))
+		},
+		"too much": func() (*learn.Models, error) { return learn.FitBy(l, df, "ward", ill, b.Spend(2)) },
+		"nobody":   func() (*learn.Models, error) { return learn.FitBy(nil, df, "ward", ill, b.Spend(0.5)) },
+		"records of all groups": func() (*learn.Models, error) {
+			return learn.FitBy(l, df, "ward", func(learn.DataFrame) *learn.Dataset { return ill(df) }, b.Spend(0.5))
+		},
+		"uneven": func() (*learn.Models, error) {
+			n := 0.0
+			return learn.FitBy(l, df, "ward", func(part learn.DataFrame) *learn.Dataset {
+				n++
+				return learn.Binary(part, "ill", learn.RowNorm(n))
+			}, b.Spend(0.5))
+		},
+	} {
+		if m, err := try(); err == nil || m != nil || spent() != 0 {
+			t.Errorf("%s: %v, spent %v", name, err, spent())
+		}
+	}
+	again := func() []float64 {
+		models, err := learn.FitByOnce("illness", l, df, "ward", ill, b.Spend(0.5))
+		if err != nil {
+			t.Fatal(err)
+		}
+		var all []float64
+		for _, m := range models.Models {
+			all = append(all, coefficientsOf(m)...)
+		}
+		return all
+	}
+	first, paid := again(), spent()
+	if second := again(); !slices.Equal(first, second) || spent() != paid || paid > 0.5*(1+1e-9) {
+		t.Errorf("spent %v, then %v", paid, spent())
+	}
+}
