@@ -169,7 +169,7 @@ func Classes(df DataFrame, label string, opts ...Option) *Dataset {
 }
 
 // Suited makes records of whatever the schema says that the target is, and names the learner for
-// it: Logistic for two categories, Softmax for more, Linear for a number, HeavyTails for one
+// it: Logistic for two categories, Softmax for more, Huber for a number, HeavyTails for one
 // without bounds.
 //
 //	learner, data := dpnb.Suited(df, "happy", dpnb.RowNorm(1))

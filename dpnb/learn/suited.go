@@ -3,11 +3,12 @@ package learn
 import "github.com/dpnb/notebooks/dpnb/frame"
 
 // Suited returns the records of a target and the learner that suits what is publicly known of
-// it: Logistic for two categories, Softmax for more, Linear for a number within bounds,
+// it: Logistic for two categories, Softmax for more, Huber for a number within bounds,
 // HeavyTails for one without. Of people with several rows it is OneVsRest in place of Softmax,
-// and Linear is of pure ε: what they cost for all rows of a person is known. Logistic and Linear
-// with a δ spend a tenth of what they get on narrower intervals for their coefficients. It is
-// what a report for any table begins with:
+// and Linear of pure ε in place of Huber: what they cost for all rows of a person is known. Logistic and
+// Huber spend a tenth of what they get on narrower intervals for their coefficients. It is
+// what a report for any table begins with. Huber in place of Linear and why Logistic in place of SVM is
+// measured: docs/theory/linear_rivals.md, section 4.
 //
 //	learner, data := dpnb.Suited(df, "happy", dpnb.RowNorm(1))
 //	model, err := learner.Fit(data, budget.Spend(0.5))
@@ -31,5 +32,5 @@ func Suited(df DataFrame, target string, opts ...Option) (Learner, *Dataset) {
 	if df.rows > 1 {
 		return Linear{Pure: true}, Regression(df, target, opts...)
 	}
-	return Linear{CurvatureShare: 0.1}, Regression(df, target, opts...)
+	return Huber{CurvatureShare: 0.1}, Regression(df, target, opts...)
 }

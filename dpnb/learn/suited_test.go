@@ -16,7 +16,7 @@ func TestSuited(t *testing.T) {
 	}
 	people = people.WithSchemaFile(path)
 	for target, want := range map[string]string{
-		"ill": "learn.Logistic", "ward": "learn.Softmax", "pressure": "learn.Linear",
+		"ill": "learn.Logistic", "ward": "learn.Softmax", "pressure": "learn.Huber",
 	} {
 		l, data := Suited(people, target, RowNorm(1))
 		if got := fmt.Sprintf("%T", l); got != want {
