@@ -118,7 +118,7 @@ func (c Cells) Display() display.Item {
 		return display.Item{Title: "No cells."}
 	}
 	it := display.Item{Title: fmt.Sprintf("%s: %d cells of a population and an ε, δ = %g", c[0].Task.words(),
-		len(c)/len(c.names(byMechanism)), whichDelta),
+		c.count(), whichDelta),
 		Header: []string{"mechanism", "below the best", "at worst", "better than the first", "worse", "refuses",
 			"a fit takes", "δ", "must be known"}}
 	for _, s := range c.standings() {
@@ -135,10 +135,15 @@ func (c Cells) Display() display.Item {
 	}
 	it.Note("Scores are %s on records that no fit has seen, means of %d draws of records and noise, the same "+
 		"records for all. Better and worse are by more than two standard errors of the difference, of %d cells.",
-		c[0].Task.score(), c.draws(), len(c)/len(c.names(byMechanism)))
+		c[0].Task.score(), c.draws(), c.count())
 	it.Note("All is tuned from public numbers. The seconds are those of one machine that had much else to do: they " +
 		"compare, and no more.")
 	return it
+}
+
+// count returns how many populations at an ε there are.
+func (c Cells) count() int {
+	return len(c.names(func(r WhichRow) string { return fmt.Sprint(r.Population, r.Epsilon) }))
 }
 
 func (c Cells) draws() int {
