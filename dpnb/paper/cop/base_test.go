@@ -61,10 +61,18 @@ func TestBaseCase(t *testing.T) {
 		t.Skip("half an hour")
 	}
 	e := Reproduce(5, false, baseArms...)
-	e.Counts, e.Epsilons, e.Runs, e.Seed = Counts, Epsilons, paperRuns, 1
-	points, err := e.Run(context.Background())
-	if err != nil {
-		t.Fatal(err)
+	e.Epsilons, e.Runs, e.Seed = Epsilons, paperRuns, 1
+	var points Points
+	for _, n := range Counts { // a row at a time, so that it is seen
+		e.Counts = []int{n}
+		some, err := e.Run(context.Background())
+		if err != nil {
+			t.Fatal(err)
+		}
+		for _, p := range some {
+			t.Logf("%d, %g, %s: %.6f (%.6f)", p.N, p.Epsilon, p.Arm, p.Empirical.Mean, p.Empirical.StdErr)
+		}
+		points = append(points, some...)
 	}
 	k := len(baseArms)
 	for i := 0; i < len(points); i += k {

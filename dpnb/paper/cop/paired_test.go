@@ -10,7 +10,7 @@ import (
 
 // The default of dpnb.Median beside the best private method of the base case, noisy descent with
 // steps that n sets, on the same records with the same stream of noise: 400 runs see differences of
-// a twentieth. Where nε is about 100, between the two regimes of its rule, it is behind by a sixth.
+// a twentieth. With 100 records, where a gradient hardly stands out of its noise, it is behind by a tenth.
 func TestFrontDoorPaired(t *testing.T) {
 	if !testscale.Full() {
 		t.Skip("minutes")

@@ -62,8 +62,8 @@ func (d Design) Norm() float64 {
 	return 4 * math.Sqrt(d.copies())
 }
 
-// fixedNorm is ‖Centre‖₂ = √5, rounded up.
-const fixedNorm = 2.2360679775
+// fixedNorm is ‖Centre‖₂, rounded up; its Frobenius norm is √5.
+const fixedNorm = 2.0764871
 
 // Radius returns R_θ = 2√k, public, which is larger than ‖θ⋆‖.
 func (d Design) Radius() float64 { return 2 * math.Sqrt(d.copies()) }
@@ -84,9 +84,18 @@ func (d Design) matrix(a []float64, src *noise.Seeded) float64 {
 	if d.Fixed {
 		return 1
 	}
-	s := math.Min(1, d.Norm()/mat.Norm(mat.NewDense(forms, d.Dimension, a), 2))
+	s := math.Min(1, d.Norm()/spectral(mat.NewDense(forms, d.Dimension, a)))
 	floats.Scale(s, a)
 	return s
+}
+
+// spectral returns ‖A‖₂, the largest singular value; mat.Norm(a, 2) is Frobenius's norm.
+func spectral(a mat.Matrix) float64 {
+	var svd mat.SVD
+	if !svd.Factorize(a, mat.SVDNone) {
+		return math.Inf(1)
+	}
+	return svd.Values(nil)[0]
 }
 
 // Records are n records of a Design.

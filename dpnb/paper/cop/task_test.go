@@ -98,14 +98,30 @@ func TestMinimiserIsCertified(t *testing.T) {
 	for i := range Centre {
 		c.SetRow(i, Centre[i][:])
 	}
-	if norm := mat.Norm(c, 2); norm > fixedNorm || norm < fixedNorm*(1-1e-8) {
+	if norm := spectral(c); norm > fixedNorm || norm < fixedNorm*(1-1e-6) {
 		t.Errorf("‖Centre‖₂ = %v", norm)
 	}
+	r, bound, at := (Design{Loss: Medians{}, Dimension: 10}).Draw(200, noise.NewSeeded(7)), 4*math.Sqrt2, 0
 	for i := range 200 {
-		a, _ := (Design{Loss: Medians{}, Dimension: 10}).Draw(200, noise.NewSeeded(7)).record(i)
-		if norm := mat.Norm(mat.NewDense(3, 10, a), 2); norm > 4*math.Sqrt2*(1+1e-12) {
+		a, _ := r.record(i)
+		// Of AAᵀ, by its eigenvalues.
+		var gram mat.SymDense
+		gram.SymOuterK(1, mat.NewDense(3, 10, a))
+		var e mat.EigenSym
+		if !e.Factorize(&gram, false) {
+			t.Fatal("no eigenvalues")
+		}
+		norm := math.Sqrt(e.Values(nil)[2])
+		if norm > bound*(1+1e-12) {
 			t.Fatalf("‖A‖₂ = %v", norm)
 		}
+		if norm > bound*(1-1e-9) {
+			at++
+		}
+	}
+	// No record is scaled that need not be: ‖A‖_F exceeds the bound in three of four.
+	if at < 5 || at > 80 {
+		t.Errorf("%d of 200 records are at the bound", at)
 	}
 }
 
