@@ -40,7 +40,8 @@ const unit = 0x1p-53
 //	tᵢ_k = xᵢᵀθ_k   of a Joint, θ = (θ_1, …, θ_K) one after another (D = Kd),
 //	tᵢ_k = aᵢ_kᵀθ   of a Joint with Forms (D = d).
 type Problem struct {
-	// Rows are the xᵢ, n×d; nil with Forms. Of a Source they come with their labels.
+	// Rows are the xᵢ, n×d; nil with Forms. Of a Source they come with their labels, and Labels
+	// are nil, or what its method Labels returns.
 	Rows matrix.Rows
 	// Forms are, for each k, the aᵢ_k, n×d.
 	Forms  []matrix.Rows
@@ -226,8 +227,8 @@ func (p *Problem) validateTerms() error {
 	switch {
 	case d == 0:
 		return dataError("there are no features (d = 0): keep at least one column, or add a bias")
-	case source && (p.Labels != nil || p.Forms != nil):
-		return dataError("the rows have labels of their own: leave out Labels")
+	case source && (p.Labels != nil && !ownLabels(p.Rows, p.Labels) || p.Forms != nil):
+		return dataError("the rows are added up over elsewhere, with labels of their own, and cannot take others")
 	case !source && len(p.Labels) != n:
 		return dataError("%d labels for %d records", len(p.Labels), n)
 	case p.Linear != nil && len(p.Linear) != d:
@@ -268,6 +269,17 @@ func (p *Problem) validateTerms() error {
 		}
 	}
 	return nil
+}
+
+// ownLabels reports whether labels are those that the rows say are theirs, and no others of the
+// same length.
+func ownLabels(rows matrix.Rows, labels []float64) bool {
+	l, ok := rows.(interface{ Labels() []float64 })
+	if !ok {
+		return false
+	}
+	own := l.Labels()
+	return len(own) == len(labels) && (len(own) == 0 || &own[0] == &labels[0])
 }
 
 // finite reports whether every number is.

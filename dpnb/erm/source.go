@@ -9,7 +9,7 @@ import (
 
 // Source is records that are elsewhere, with their labels: in other processes, on other
 // machines. It adds up over all of them by itself, a pass at a time. A Problem whose Rows are a
-// Source has no Labels and no Forms; everything that asks for passes alone runs on it, and what
+// Source has no Labels but those and no Forms; everything that asks for passes alone runs on it, and what
 // asks for single rows ends in a *matrix.ReadError (matrix.Elsewhere).
 //
 // What it returns must be a function of the query and of the records: not of how parts of it

@@ -63,6 +63,15 @@ func Sum(of ...Loss) Joint {
 	return s
 }
 
+// Terms returns the losses of which j is the Sum; ok is false of another Joint.
+func Terms(j Joint) (of []Loss, ok bool) {
+	s, ok := j.(*sum)
+	if !ok {
+		return nil, false
+	}
+	return s.of, true
+}
+
 type sum struct {
 	of     []Loss
 	slopes []func(slope, t, y []float64) float64

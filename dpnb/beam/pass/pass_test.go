@@ -1,0 +1,298 @@
+package pass
+
+import (
+	"bytes"
+	"context"
+	"errors"
+	"math"
+	"math/rand/v2"
+	"os"
+	"path/filepath"
+	"slices"
+	"strings"
+	"testing"
+	"time"
+
+	"gonum.org/v1/gonum/floats"
+
+	"github.com/dpnb/notebooks/dpnb/beam/runner"
+	"github.com/dpnb/notebooks/dpnb/erm"
+	"github.com/dpnb/notebooks/dpnb/erm/remote"
+	"github.com/dpnb/notebooks/dpnb/loss"
+	"github.com/dpnb/notebooks/dpnb/matrix"
+	"github.com/dpnb/notebooks/dpnb/matrix/stored"
+	"github.com/dpnb/notebooks/dpnb/mechanism"
+	"github.com/dpnb/notebooks/dpnb/mechanism/objpert"
+	"github.com/dpnb/notebooks/dpnb/noise"
+)
+
+func TestMain(m *testing.M) {
+	setSabotage()
+	runner.Main()
+	os.Exit(m.Run())
+}
+
+// drawn returns n records of d features, of length at most 1, with labels ±1.
+func drawn(n, d int, seed uint64) (*matrix.Dense, []float64) {
+	rng := rand.New(rand.NewPCG(seed, 7))
+	rows, labels := matrix.NewDense(n, d, nil), make([]float64, n)
+	for i := range n {
+		x := rows.Data[i*d : (i+1)*d]
+		for j := range x {
+			x[j] = rng.NormFloat64()
+		}
+		floats.Scale(rng.Float64()/floats.Norm(x, 2), x)
+		labels[i] = 1
+		if rng.Float64() > 1/(1+math.Exp(-6*x[0]+2*x[d-1])) {
+			labels[i] = -1
+		}
+	}
+	return rows, labels
+}
+
+// write stores records.
+func write(t testing.TB, path string, rows *matrix.Dense, labels []float64) File {
+	t.Helper()
+	f := File{Path: path, Key: [32]byte{1, 2, 3}}
+	w, err := stored.Create(path, f.Key, rows.D, false)
+	if err == nil {
+		err = w.Append(rows, labels)
+	}
+	if err == nil {
+		err = w.Close()
+	}
+	if err != nil {
+		t.Fatal(err)
+	}
+	return f
+}
+
+func session(t testing.TB, processes int) *runner.Session {
+	t.Helper()
+	s, err := runner.Open(context.Background(), runner.Where{Runner: "prism", Processes: processes})
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(func() { _ = s.Close() })
+	return s
+}
+
+func open(t testing.TB, on *runner.Session, dir string, files ...File) *Records {
+	t.Helper()
+	r, err := Open(context.Background(), on, dir, files...)
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(func() { _ = r.Close() })
+	return r
+}
+
+// queries are one of each kind.
+func queries(d int) []*erm.Query {
+	at, along := make([]float64, d), make([]float64, d)
+	for j := range at {
+		at[j], along[j] = math.Sin(float64(j)), math.Cos(float64(j))
+	}
+	f := loss.Sum(loss.Logistic{})
+	return []*erm.Query{{Kind: erm.Gradient, Loss: f, At: at, Norms: true},
+		{Kind: erm.Precise, Loss: f, At: at, Low: make([]float64, d)},
+		{Kind: erm.Product, Loss: f, At: at, Direction: along}, {Kind: erm.Hessian, Loss: f, At: at}}
+}
+
+// TestAnyBundlingGivesTheSameBits: accumulators of random bundles, merged in a random order, have
+// the same bytes as one that took the shards in turn; a chunk that comes twice is refused.
+func TestAnyBundlingGivesTheSameBits(t *testing.T) {
+	rows, labels := drawn(50_000, 6, 1)
+	file := write(t, filepath.Join(t.TempDir(), "a.rows"), rows, labels)
+	r := open(t, session(t, 0), t.TempDir(), file)
+	rng := rand.New(rand.NewPCG(3, 3))
+	for _, q := range queries(6) {
+		text, err := remote.Encode(q)
+		if err != nil {
+			t.Fatal(err)
+		}
+		a := &adder{text, r.chunks}
+		var want []byte
+		for trial := range 12 {
+			shards := slices.Clone(r.shards)
+			bundles := []*partial{a.CreateAccumulator()}
+			if trial > 0 {
+				rng.Shuffle(len(shards), func(i, j int) { shards[i], shards[j] = shards[j], shards[i] })
+				for range rng.IntN(6) {
+					bundles = append(bundles, a.CreateAccumulator())
+				}
+			}
+			for _, s := range shards {
+				k := rng.IntN(len(bundles))
+				if bundles[k], err = a.AddInput(bundles[k], s); err != nil {
+					t.Fatal(err)
+				}
+			}
+			for len(bundles) > 1 {
+				i := rng.IntN(len(bundles) - 1)
+				if bundles[i], err = a.MergeAccumulators(bundles[i], bundles[i+1]); err != nil {
+					t.Fatal(err)
+				}
+				bundles = slices.Delete(bundles, i+1, i+2)
+			}
+			got, err := bundles[0].MarshalBinary()
+			if err != nil {
+				t.Fatal(err)
+			}
+			if trial == 0 {
+				want = got
+			}
+			if !bytes.Equal(got, want) {
+				t.Fatalf("kind %d, trial %d: other bytes", q.Kind, trial)
+			}
+			if _, err := a.AddInput(bundles[0], shards[0]); !errors.Is(err, errTwice) {
+				t.Errorf("a shard that comes twice: %v", err)
+			}
+		}
+	}
+}
+
+// TestSumsAreThoseOfTheRecords: against sums in double-double over all records at once, whatever
+// the number of workers and of files, to the depth that the sums say of themselves; and the same
+// bits with any number of workers.
+func TestSumsAreThoseOfTheRecords(t *testing.T) {
+	const n, d = 30_000, 5
+	rows, labels := drawn(n, d, 2)
+	whole, err := erm.NewPart(rows, labels, loss.Sum(loss.Logistic{}))
+	if err != nil {
+		t.Fatal(err)
+	}
+	dir := t.TempDir()
+	one := []File{write(t, filepath.Join(dir, "all.rows"), rows, labels)}
+	cut := 11_111
+	two := []File{
+		write(t, filepath.Join(dir, "a.rows"), &matrix.Dense{N: cut, D: d, Data: rows.Data[:cut*d]}, labels[:cut]),
+		write(t, filepath.Join(dir, "b.rows"), &matrix.Dense{N: n - cut, D: d, Data: rows.Data[cut*d:]}, labels[cut:]),
+	}
+	var bits []*erm.Sums
+	for _, processes := range []int{0, 1, 2, 4} {
+		on := session(t, processes)
+		for at, files := range [][]File{one, two} {
+			r := open(t, on, t.TempDir(), files...)
+			for k, q := range queries(d) {
+				got, err := r.Pass(q)
+				if err != nil {
+					t.Fatal(err)
+				}
+				var want erm.Sums
+				whole.Add(&want, q, 0, n)
+				for j, v := range want.Vector {
+					if math.Abs(got.Vector[j]-v) > 1e-9*float64(n) || q.Kind == erm.Precise &&
+						math.Abs(got.Vector[j]-v+(got.Low[j]-want.Low[j])) > 1e-24*float64(n) {
+						t.Errorf("%d processes, kind %d: entry %d is %v, want %v", processes, q.Kind, j, got.Vector[j], v)
+					}
+				}
+				if q.Norms && got.MaxNorm != want.MaxNorm || got.Wrong != 0 || math.Abs(got.Value-want.Value) > 1e-9*n {
+					t.Errorf("%d processes: %+v, want %+v", processes, got, want)
+				}
+				if at == 0 && processes == 0 {
+					bits = append(bits, got)
+				} else if at == 0 && (!slices.Equal(got.Vector, bits[k].Vector) || got.Value != bits[k].Value) {
+					t.Errorf("%d processes, kind %d: other bits", processes, q.Kind)
+				}
+			}
+		}
+	}
+}
+
+// TestTheFitIsThatInMemory: certified minimisers agree to the sum of their certificates, releases
+// with noise of one seed likewise, for no, one, two and four worker processes; among themselves
+// these agree to the last bit. One record more is seen.
+func TestTheFitIsThatInMemory(t *testing.T) {
+	const n, d = 20_000, 6
+	rows, labels := drawn(n, d, 3)
+	file := write(t, filepath.Join(t.TempDir(), "a.rows"), rows, labels)
+	problem := erm.Problem{Rows: rows, Labels: labels, Loss: loss.Logistic{}, Lambda: 2, Linear: []float64{3, 0, -1, 0, 0, 1}}
+	here, err := erm.Minimize(&problem, &erm.Settings{Tolerance: 1e-9})
+	if err != nil {
+		t.Fatal(err)
+	}
+	m := objpert.Objective{Loss: loss.Logistic{}, RowNorm: 1, Lambda: 20, Sigma: 30, Tolerance: 1e-6, OutputSigma: 1e-6}
+	release := func(rows matrix.Rows, labels []float64) *mechanism.Release {
+		r, err := m.Run(rows, labels, noise.NewSeeded(11), &mechanism.Settings{})
+		if err != nil {
+			t.Fatal(err)
+		}
+		return r
+	}
+	want := release(rows, labels)
+	var first, fitted []float64
+	for _, processes := range []int{0, 1, 2, 4} {
+		r := open(t, session(t, processes), t.TempDir(), file)
+		p := problem
+		p.Rows, p.Labels = r, nil
+		start := time.Now()
+		s, err := erm.Minimize(&p, &erm.Settings{Tolerance: 1e-9})
+		if err != nil {
+			t.Fatal(err)
+		}
+		t.Logf("%d processes: %d passes in %v", processes, r.Made, time.Since(start))
+		if far := floats.Distance(s.Theta, here.Theta, 2); far > s.Certificate.Distance+here.Certificate.Distance {
+			t.Errorf("%d processes: %g apart, certified %g and %g", processes, far, s.Certificate.Distance,
+				here.Certificate.Distance)
+		}
+		got := release(r, r.Labels())
+		// Both minimisers are within τ/λ of the exact one, and rounded to the grid of σ_out.
+		if far := floats.Distance(got.Coefficients, want.Coefficients, 2); far > 2*m.Tolerance/m.Lambda+1e-9 {
+			t.Errorf("%d processes: the releases of one seed are %g apart", processes, far)
+		}
+		if first == nil {
+			first, fitted = s.Theta, got.Coefficients
+		} else if !slices.Equal(s.Theta, first) || !slices.Equal(got.Coefficients, fitted) {
+			t.Errorf("%d processes: other bits than with none", processes)
+		}
+	}
+	less, err := erm.Minimize(&erm.Problem{Rows: rows.Select(places(n - 1)), Labels: labels[:n-1], Loss: loss.Logistic{},
+		Lambda: 2, Linear: problem.Linear}, &erm.Settings{Tolerance: 1e-9})
+	if err != nil {
+		t.Fatal(err)
+	}
+	if far := floats.Distance(less.Theta, here.Theta, 2); far < 100*(less.Certificate.Distance+here.Certificate.Distance) {
+		t.Errorf("without one record of %d: %g apart, so that the test tells nothing", n, far)
+	}
+	// Labels that are not the rows' own cannot be taken elsewhere.
+	r := open(t, session(t, 0), t.TempDir(), file)
+	p := problem
+	p.Rows, p.Labels = r, slices.Clone(labels)
+	if _, err := erm.Minimize(&p, nil); err == nil || !strings.Contains(err.Error(), "cannot take others") {
+		t.Errorf("other labels: %v", err)
+	}
+}
+
+func places(n int) []int {
+	all := make([]int, n)
+	for i := range all {
+		all[i] = i
+	}
+	return all
+}
+
+// TestOverhead: a pass over next to nothing takes at most 0.3 s on two processes: the median of
+// ten, on a machine that others use.
+func TestOverhead(t *testing.T) {
+	rows, labels := drawn(100, 4, 4)
+	file := write(t, filepath.Join(t.TempDir(), "a.rows"), rows, labels)
+	for _, processes := range []int{0, 1, 2, 4} {
+		r := open(t, session(t, processes), t.TempDir(), file)
+		var took []float64
+		for k := range 10 {
+			q := *queries(4)[0]
+			q.At = []float64{float64(k), 0, 0, 0}
+			start := time.Now()
+			if _, err := r.Pass(&q); err != nil {
+				t.Fatal(err)
+			}
+			took = append(took, time.Since(start).Seconds())
+		}
+		slices.Sort(took)
+		t.Logf("%d processes: a pass takes %.3f s, the longest %.3f s", processes, took[5], took[9])
+		if took[5] > 0.3 {
+			t.Errorf("%d processes: a pass takes %.3f s", processes, took[5])
+		}
+	}
+}
