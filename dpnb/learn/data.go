@@ -9,6 +9,7 @@ import (
 	"github.com/dpnb/notebooks/dpnb/display"
 	"github.com/dpnb/notebooks/dpnb/frame"
 	"github.com/dpnb/notebooks/dpnb/matrix"
+	"github.com/dpnb/notebooks/dpnb/matrix/stored"
 )
 
 // Dataset is a DataFrame made into records for learning: bounded numbers,
@@ -102,6 +103,8 @@ type options struct {
 	frame.DesignSettings
 	infer bool
 	where frame.Storage
+	// elsewhere, if not nil, has the records' passes made elsewhere (PassesBy).
+	elsewhere func(rows *stored.Rows) (matrix.Rows, error)
 }
 
 // RowNorm scales every row to the given Euclidean norm.
@@ -202,12 +205,19 @@ func records(df DataFrame, label string, task frame.Task, opts []Option) *Datase
 			schema = frame.InferSchema(table)
 		}
 		out.design, out.err = frame.NewDesign(table, schema, o.DesignSettings)
+		if o.elsewhere != nil {
+			out.err = errors.New("dpnb: passes are made elsewhere over records in a file: open the table with " +
+				"FromScanner")
+		}
 	} else {
 		out.large = &large{records, o.where}
 		if out.design, out.err = frame.Planned(records, schema, o.DesignSettings); out.err == nil {
 			planned := out.design
 			out.records = sync.OnceValues(func() (*frame.Design, error) {
 				d, err := planned.Encoding.Stored(records, o.where)
+				if err == nil {
+					err = o.moved(d)
+				}
 				if err != nil {
 					return nil, err
 				}

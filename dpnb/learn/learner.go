@@ -207,6 +207,9 @@ func fit(data *Dataset, allowance Allowance, p recipe) (model *Model, err error)
 	if err := m.Feasible(d.Width(), p.records); err != nil {
 		return nil, err
 	}
+	if err := movable(d, m); err != nil {
+		return nil, err
+	}
 	if err := allowance.charge(price, p.named(m.Describe()), src); err != nil {
 		return nil, err
 	}

@@ -1,19 +1,25 @@
 package main
 
 import (
+	"bufio"
+	"context"
+	"encoding/hex"
 	"encoding/json"
 	"errors"
 	"fmt"
 	"os"
 	"os/exec"
 	"path/filepath"
+	"strings"
 	"time"
 
 	"github.com/spf13/cobra"
 	"github.com/spf13/pflag"
 
+	"github.com/dpnb/notebooks/dpnb/erm/remote"
 	"github.com/dpnb/notebooks/dpnb/internal/procgroup"
 	"github.com/dpnb/notebooks/dpnb/internal/project"
+	"github.com/dpnb/notebooks/dpnb/matrix/stored"
 )
 
 // elsewhere says on which of Beam's runners a command's work is to be done. The names of the fields
@@ -43,28 +49,92 @@ func (e *elsewhere) validate() error {
 	return nil
 }
 
-// run builds the module's command, unless it is built, and hands the request to it.
-func (e *elsewhere) run(cmd *cobra.Command, what string, request any) error {
+// command returns the module's command, built if it is not, for a request.
+func (e *elsewhere) command(ctx context.Context, what string, request any) (*exec.Cmd, error) {
 	root, err := here()
 	if err != nil {
-		return err
+		return nil, err
 	}
 	cache, err := project.CacheDir()
 	if err != nil {
-		return err
+		return nil, err
 	}
 	program := filepath.Join(cache, "beam", "dpnb-beam")
-	ctx := cmd.Context()
 	if _, err := output(ctx, filepath.Join(root, "dpnb", "beam"), "go", "build", "-o", program,
 		"./cmd/dpnb-beam"); err != nil {
-		return fmt.Errorf("cannot build what runs on Beam: %w", err)
+		return nil, fmt.Errorf("cannot build what runs on Beam: %w", err)
 	}
 	text, err := json.Marshal(request)
 	if err != nil {
-		return err
+		return nil, err
 	}
 	child := exec.CommandContext(ctx, program, what, string(text))
-	child.Stdout, child.Stderr = os.Stdout, os.Stderr
+	child.Stderr = os.Stderr
+	return child, nil
+}
+
+// rows has the passes over stored records made on the runner, until end: for learn.PassesBy. The
+// sums of passes are kept in the folder, empty for one beside the file, as private as it is, and
+// are removed by end if all went well: a fit that was ended finds them.
+func (e *elsewhere) rows(ctx context.Context, rows *stored.Rows, folder string) (there *remote.Rows,
+	end func(well bool) error, err error) {
+	path, err := filepath.Abs(rows.Path())
+	if err != nil {
+		return nil, nil, err
+	}
+	key, err := hex.DecodeString(strings.TrimSuffix(filepath.Base(path), filepath.Ext(path)))
+	if err != nil || len(key) != 32 {
+		return nil, nil, errors.New("the records of this table are stored for this program alone: give a file, without " +
+			"a function applied to it")
+	}
+	if folder == "" {
+		folder = path + ".passes"
+	}
+	type file struct {
+		Path string
+		Key  [32]byte
+	}
+	child, err := e.command(ctx, "passes", struct {
+		Where  *elsewhere
+		File   file
+		Folder string
+	}{e, file{path, [32]byte(key)}, folder})
+	if err != nil {
+		return nil, nil, err
+	}
+	to, err := child.StdinPipe()
+	if err != nil {
+		return nil, nil, err
+	}
+	from, err := child.StdoutPipe()
+	if err != nil {
+		return nil, nil, err
+	}
+	if err := child.Start(); err != nil {
+		return nil, nil, err
+	}
+	end = func(well bool) error {
+		err := errors.Join(to.Close(), child.Wait())
+		if well && err == nil {
+			err = os.RemoveAll(folder)
+		}
+		return err
+	}
+	out := bufio.NewReader(from)
+	if line, err := out.ReadString('\n'); err != nil || line != "ready\n" {
+		return nil, nil, errors.Join(errToldAlready, end(false))
+	}
+	return remote.New(rows, to, out), end, nil
+}
+
+// run hands a request to the module's command and waits until it is done.
+func (e *elsewhere) run(cmd *cobra.Command, what string, request any) error {
+	ctx := cmd.Context()
+	child, err := e.command(ctx, what, request)
+	if err != nil {
+		return err
+	}
+	child.Stdout = os.Stdout
 	if err := procgroup.Run(ctx, child, 10*time.Second); err != nil {
 		if ctx.Err() != nil {
 			return ctx.Err()

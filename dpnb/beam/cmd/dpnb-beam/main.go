@@ -4,6 +4,7 @@
 //	dpnb-beam worker --listen 0.0.0.0:50000
 //	dpnb-beam prism --port 8073
 //	dpnb-beam sweep JSON
+//	dpnb-beam passes JSON
 package main
 
 import (
@@ -13,10 +14,14 @@ import (
 	"fmt"
 	"os"
 	"os/signal"
+	"path/filepath"
 	"syscall"
 
+	"github.com/dpnb/notebooks/dpnb/beam/pass"
 	"github.com/dpnb/notebooks/dpnb/beam/runner"
 	"github.com/dpnb/notebooks/dpnb/beam/sweep"
+	"github.com/dpnb/notebooks/dpnb/erm/remote"
+	"github.com/dpnb/notebooks/dpnb/internal/lockfile"
 	"github.com/dpnb/notebooks/dpnb/paper/sweeps"
 )
 
@@ -33,7 +38,7 @@ func main() {
 
 func run(ctx context.Context, args []string) error {
 	if len(args) == 0 {
-		return fmt.Errorf("say what to do: worker, prism, sweep")
+		return fmt.Errorf("say what to do: worker, prism, passes, sweep")
 	}
 	f := flag.NewFlagSet(args[0], flag.ContinueOnError)
 	listen := f.String("listen", "localhost:0", "")
@@ -47,6 +52,16 @@ func run(ctx context.Context, args []string) error {
 			return runner.Pool(ctx, *listen, os.Stdout)
 		}
 		return runner.Prism(ctx, *port, os.Stdout)
+	case "passes":
+		var r struct {
+			Where  runner.Where
+			File   pass.File
+			Folder string
+		}
+		if err := request(args, &r); err != nil {
+			return err
+		}
+		return passes(ctx, r.Where, r.File, r.Folder)
 	case "sweep":
 		var r struct {
 			Where   runner.Where
@@ -68,7 +83,35 @@ func run(ctx context.Context, args []string) error {
 			}
 		})
 	}
-	return fmt.Errorf("%q: take worker, prism or sweep", args[0])
+	return fmt.Errorf("%q: take worker, prism, passes or sweep", args[0])
+}
+
+// passes answers the queries of a solver at the other end of the pipe, once it has said that all is
+// there. Nobody else uses the folder meanwhile.
+func passes(ctx context.Context, where runner.Where, file pass.File, folder string) error {
+	if err := os.MkdirAll(folder, 0o700); err != nil {
+		return err
+	}
+	lock, err := lockfile.TryLock(filepath.Join(folder, "lock"))
+	if err != nil {
+		return fmt.Errorf("another fit uses %s: wait for it, or give another --checkpoints: %w", folder, err)
+	}
+	defer lock.Unlock()
+	on, err := runner.Open(ctx, where)
+	if err != nil {
+		return err
+	}
+	defer on.Close()
+	records, err := pass.Open(ctx, on, folder, file)
+	if err != nil {
+		return err
+	}
+	defer records.Close()
+	fmt.Println("ready")
+	err = remote.Serve(records.Pass, os.Stdin, os.Stdout)
+	fmt.Fprintf(os.Stderr, "%d passes on %d workers, %d found in %s, %d runs repeated\n", records.Made, on.Workers(),
+		records.Found, folder, on.Retried())
+	return err
 }
 
 // request reads the JSON that follows the name of what to do.

@@ -1,0 +1,50 @@
+package learn
+
+import (
+	"fmt"
+
+	"github.com/dpnb/notebooks/dpnb/erm"
+	"github.com/dpnb/notebooks/dpnb/frame"
+	"github.com/dpnb/notebooks/dpnb/matrix"
+	"github.com/dpnb/notebooks/dpnb/matrix/stored"
+	"github.com/dpnb/notebooks/dpnb/mechanism"
+	"github.com/dpnb/notebooks/dpnb/mechanism/objpert"
+	"github.com/dpnb/notebooks/dpnb/mechanism/objpert/multiclass"
+)
+
+// PassesBy has the passes over the records of a table that is scanned made elsewhere: to gives, for
+// the records in their file, an erm.Source of the same records. Everything else stays here: the
+// noise, the ledger, the solver and what is released, which is the same. The guarantee asks that
+// what to gives adds up over these records and no others.
+//
+// Learners whose fits are more than passes over the file's own records and labels are refused
+// before anything is charged, and so is a table in memory.
+func PassesBy(to func(rows *stored.Rows) (matrix.Rows, error)) Option {
+	return func(o *options) { o.elsewhere = to }
+}
+
+// moved replaces the rows of a design by those elsewhere.
+func (o *options) moved(d *frame.Design) (err error) {
+	if o.elsewhere != nil {
+		d.Rows, err = o.elsewhere(d.Rows.(*stored.Rows))
+	}
+	return err
+}
+
+// movable refuses a mechanism that is not made of passes, if the records are elsewhere.
+func movable(d *frame.Design, m mechanism.Mechanism) error {
+	if _, elsewhere := d.Rows.(erm.Source); !elsewhere {
+		return nil
+	}
+	of := m
+	if c, ok := m.(objpert.Counted); ok {
+		of = c.Fit
+	}
+	switch of.(type) {
+	case objpert.Objective, objpert.Output, multiclass.Softmax:
+		return nil
+	}
+	return fmt.Errorf("dpnb: %s looks at single records or changes their labels, and these are added up over "+
+		"elsewhere: learn it on this machine, or take Logistic, SVM, Linear, Huber, Poisson or Softmax with a δ",
+		m.Describe().Name)
+}
