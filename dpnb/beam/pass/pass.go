@@ -102,8 +102,8 @@ func Open(ctx context.Context, on *runner.Session, dir string, files ...File) (*
 		// takes fewer where the runner deals them out.
 		step := max(1, chunks/16)
 		for lo := 0; lo < chunks; lo += step {
-			r.shards = append(r.shards, shard{f.Path, hex.EncodeToString(f.Key[:]), lo, min(lo+step, chunks), r.chunks, n,
-				d})
+			r.shards = append(r.shards, shard{f.Path, hex.EncodeToString(f.Key[:]), lo, min(lo+step, chunks), r.chunks,
+				n, d})
 		}
 		r.chunks += chunks
 	}
@@ -118,7 +118,8 @@ func Open(ctx context.Context, on *runner.Session, dir string, files ...File) (*
 func openFile(path string, key [32]byte) (*stored.Rows, error) {
 	rows, err := stored.Open(path, key)
 	if err != nil {
-		return nil, fmt.Errorf("the shard %s is not there, cut short, damaged, or of another table or schema: %w", path, err)
+		return nil, fmt.Errorf("the shard %s is not there, cut short, damaged, or of another table or schema: %w", path,
+			err)
 	}
 	return rows, nil
 }

@@ -78,14 +78,15 @@ func (e *elsewhere) command(ctx context.Context, what string, request any) (*exe
 // are removed by end if all went well: a fit that was ended finds them.
 func (e *elsewhere) rows(ctx context.Context, rows *stored.Rows, folder string) (there *remote.Rows,
 	end func(well bool) error, err error) {
+	nothing := func(bool) error { return nil }
 	path, err := filepath.Abs(rows.Path())
 	if err != nil {
-		return nil, nil, err
+		return nil, nothing, err
 	}
 	key, err := hex.DecodeString(strings.TrimSuffix(filepath.Base(path), filepath.Ext(path)))
 	if err != nil || len(key) != 32 {
-		return nil, nil, errors.New("the records of this table are stored for this program alone: give a file, without " +
-			"a function applied to it")
+		return nil, nothing, errors.New("the records of this table are stored for this program alone: give a file, " +
+			"without a function applied to it")
 	}
 	if folder == "" {
 		folder = path + ".passes"
@@ -100,18 +101,18 @@ func (e *elsewhere) rows(ctx context.Context, rows *stored.Rows, folder string) 
 		Folder string
 	}{e, file{path, [32]byte(key)}, folder})
 	if err != nil {
-		return nil, nil, err
+		return nil, nothing, err
 	}
 	to, err := child.StdinPipe()
 	if err != nil {
-		return nil, nil, err
+		return nil, nothing, err
 	}
 	from, err := child.StdoutPipe()
 	if err != nil {
-		return nil, nil, err
+		return nil, nothing, err
 	}
 	if err := child.Start(); err != nil {
-		return nil, nil, err
+		return nil, nothing, err
 	}
 	end = func(well bool) error {
 		err := errors.Join(to.Close(), child.Wait())
@@ -122,7 +123,7 @@ func (e *elsewhere) rows(ctx context.Context, rows *stored.Rows, folder string) 
 	}
 	out := bufio.NewReader(from)
 	if line, err := out.ReadString('\n'); err != nil || line != "ready\n" {
-		return nil, nil, errors.Join(errToldAlready, end(false))
+		return nil, nothing, errors.Join(errToldAlready, end(false))
 	}
 	return remote.New(rows, to, out), end, nil
 }

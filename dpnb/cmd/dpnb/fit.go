@@ -16,6 +16,8 @@ import (
 	"github.com/dpnb/notebooks/dpnb/explore"
 	"github.com/dpnb/notebooks/dpnb/frame"
 	"github.com/dpnb/notebooks/dpnb/learn"
+	"github.com/dpnb/notebooks/dpnb/matrix"
+	"github.com/dpnb/notebooks/dpnb/matrix/stored"
 	"github.com/dpnb/notebooks/dpnb/noise"
 )
 
@@ -132,6 +134,8 @@ func newFitCommand() *cobra.Command {
 		target, learner, out, positive string
 		rowNorm                        float64
 		where                          learn.Storage
+		at                             elsewhere
+		checkpoints                    string
 	)
 	names := slices.Sorted(maps.Keys(learners))
 	cmd := &cobra.Command{
@@ -156,8 +160,18 @@ same command again gives the same model and costs nothing, whatever ended the fi
 			if err != nil {
 				return err
 			}
+			if err := at.validate(); err != nil {
+				return err
+			}
 			where.MemoryLimit = int64(p.memory)
 			opts := []learn.Option{learn.StoredIn(where)}
+			end := func(bool) error { return nil }
+			if !at.here() {
+				opts = append(opts, learn.PassesBy(func(rows *stored.Rows) (there matrix.Rows, err error) {
+					there, end, err = at.rows(cmd.Context(), rows, checkpoints)
+					return there, err
+				}))
+			}
 			if rowNorm > 0 && learner != "heavytails" {
 				opts = append(opts, learn.RowNorm(rowNorm))
 			}
@@ -171,7 +185,7 @@ same command again gives the same model and costs nothing, whatever ended the fi
 			} else {
 				m, err = l.Fit(data, allowance)
 			}
-			if err != nil {
+			if err := errors.Join(err, end(err == nil)); err != nil {
 				return err
 			}
 			said := m.Display().Text()
@@ -195,6 +209,9 @@ same command again gives the same model and costs nothing, whatever ended the fi
 	f.StringVar(&positive, "positive", "", "`category` to predict (default the last one of the schema)")
 	f.Float64Var(&rowNorm, "row-norm", 1, "`norm` that every record is scaled to; 0 does not")
 	f.StringVar(&where.Dir, "store", "", "`folder` for the encoded records (default the user's folder for caches)")
+	f.StringVar(&checkpoints, "checkpoints", "", "`folder` of the sums of a runner's passes, which workers must see "+
+		"(default beside the encoded records)")
+	at.flags(f)
 	f.BoolVar(&where.Double, "double", false, "keep features as float64, in twice the room")
 	p.add(cmd)
 	for _, name := range []string{"target", "learner"} {
