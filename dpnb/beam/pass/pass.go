@@ -142,7 +142,7 @@ func (r *Records) Sample(places []int) (matrix.Rows, []float64, error) {
 	some, labels := matrix.NewDense(len(places), d, nil), make([]float64, len(places))
 	var err error
 	func() {
-		defer matrix.Catch(&err)
+		defer matrix.Reading(&err)()
 		at, before := 0, 0
 		for k, i := range places {
 			n, _ := r.files[at].Dims()
@@ -314,7 +314,7 @@ func (a *adder) AddInput(p *partial, s shard) (*partial, error) {
 	parts, sums := make([]*erm.Part, hands), make([]erm.Sums, hands)
 	var mu sync.Mutex
 	err = parallel.For(context.Background(), s.Hi-s.Lo, hands, func(w, k int) (err error) {
-		defer matrix.Catch(&err)
+		defer matrix.Reading(&err)()
 		if parts[w] == nil {
 			if parts[w], err = erm.NewPart(rows, rows.Labels(), q.Loss); err != nil {
 				return err

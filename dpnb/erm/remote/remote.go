@@ -130,7 +130,7 @@ func (r *Rows) Pass(q *erm.Query) (*erm.Sums, error) {
 
 // Sample implements erm.Source.
 func (r *Rows) Sample(places []int) (rows matrix.Rows, labels []float64, err error) {
-	defer matrix.Catch(&err)
+	defer matrix.Reading(&err)()
 	_, d := r.Dims()
 	some := matrix.NewDense(len(places), d, nil)
 	labels = make([]float64, len(places))
