@@ -153,8 +153,12 @@ func (r *Rows) Done(lo, hi int) {
 	}
 }
 
-// ahead is how many blocks a pass is told to the operating system ahead of time.
-const ahead = 16
+const (
+	// ahead is how many blocks at a time the operating system is told of before they are read.
+	ahead = 8
+	// labelsKept is how many labels may stay in memory.
+	labelsKept = 1 << 22
+)
 
 // load reads a block into v, if it is not there, and returns it.
 func (r *Rows) load(v *view, k int) []byte {
@@ -173,9 +177,14 @@ func (r *Rows) load(v *view, k int) []byte {
 	raw := v.raw[at][:size]
 	v.block[at], v.raw[at] = -1, raw
 	begin := rowsAt + int64(k)*int64(r.rows)*r.rowBytes()
-	if k%(ahead/2) == 0 {
-		willNeed(r.file, begin, ahead*int64(r.rows)*r.rowBytes())
-		r.Done(max(0, k-ahead)*r.rows, max(0, k-ahead/2)*r.rows)
+	switch stretch := ahead * int64(r.rows) * r.rowBytes(); {
+	case v.block[1-at] != k-1: // a pass begins here
+		willNeed(r.file, begin, 2*stretch)
+	case k%ahead == 0:
+		willNeed(r.file, begin+stretch, stretch)
+		if r.n > labelsKept {
+			r.Done(max(0, k-2*ahead)*r.rows, max(0, k-ahead)*r.rows)
+		}
 	}
 	_, err := r.file.ReadAt(raw, begin)
 	if err == nil && crc32.Checksum(raw, castagnoli) != r.sums[k] {

@@ -28,7 +28,7 @@ func records(n, d int) (*matrix.Dense, []float64) {
 	return rows, labels
 }
 
-func write(t *testing.T, path string, rows *matrix.Dense, labels []float64, single bool) {
+func write(t testing.TB, path string, rows *matrix.Dense, labels []float64, single bool) {
 	t.Helper()
 	w, err := stored.Create(path, [32]byte{1}, rows.D, single)
 	if err != nil {
