@@ -4,6 +4,7 @@ package solutions
 
 import (
 	"fmt"
+	"os"
 	"path/filepath"
 	"regexp"
 	"strings"
@@ -27,9 +28,25 @@ func Check(t *testing.T, name string, computed ...[]string) {
 			text.WriteString(c.Source() + "\n")
 		}
 	}
-	for _, p := range faults(text.String(), computed) {
+	page, err := os.ReadFile(filepath.Join(errata.Root(t), "docs", "errata.md"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, p := range append(faults(text.String(), computed), otherRows(text.String(), string(page))...) {
 		t.Errorf("%s: %s", name, p)
 	}
+}
+
+var row = regexp.MustCompile(`(?m)^\| \[[a-z0-9]+-\d+\]\(\.\./docs/errata\.md#.*$`)
+
+// otherRows returns the rows of a notebook's table of errata that the page does not have.
+func otherRows(text, page string) (problems []string) {
+	for _, r := range row.FindAllString(text, -1) {
+		if !strings.Contains(page, "\n"+strings.Replace(r, "](../docs/errata.md#", "](#", 1)+"\n") {
+			problems = append(problems, "docs/errata.md has no row "+r)
+		}
+	}
+	return problems
 }
 
 var item = regexp.MustCompile(`(?m)^\d+\. `)

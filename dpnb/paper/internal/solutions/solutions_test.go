@@ -29,3 +29,18 @@ func TestFaults(t *testing.T) {
 		}
 	}
 }
+
+// A row of a table of errata that says something else is found.
+func TestOtherRows(t *testing.T) {
+	const page = "| entry | subject |\n| [a-1](#a-1) | sign |\n| [a-2](#a-2) | factor |\n"
+	const own = "| entry | subject |\n| [a-1](../docs/errata.md#a-1) | sign |\n"
+	if got := otherRows(own, page); len(got) != 0 {
+		t.Error(got)
+	}
+	for _, wrong := range []string{strings.Replace(own, "sign", "size", 1), strings.Replace(own, "#a-1", "#a-2", 1),
+		strings.Replace(own, "a-1", "a-3", 1)} {
+		if got := otherRows(wrong, page); len(got) != 1 {
+			t.Errorf("%q: %v", wrong, got)
+		}
+	}
+}
