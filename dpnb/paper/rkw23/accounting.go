@@ -59,8 +59,8 @@ func branchOff(a, eps, order float64) float64 {
 
 // TwoErrors draws the two errors of the printed Theorem 3.1. First the sign of the shift: δ(ε) of logistic loss,
 // λ = 1/2, σ = 2, printed and corrected, beside exact divergences of one record under a tilt that holds its slope near
-// 1. Then the order of the second branch, where that loss is half a normal variable, L/σ = 2 and no shift: printed
-// L²/σ², corrected L²/(2σ²).
+// 1. Then the order of the second branch, L/σ = 2 and no shift: printed L²/σ², corrected L²/(2σ²), beside a linear
+// loss, which has no curvature and is the Gaussian mechanism. The print promises less than that too.
 func TwoErrors() (shift, branch *figure.Figure) {
 	const lambda, sigma, a = 0.5, 2.0, 2.0
 	pair := audit.Scalar{Loss: loss.Logistic{}, ExtraX: 1, ExtraY: 1, Lambda: lambda, Sigma: sigma,
@@ -78,9 +78,11 @@ func TwoErrors() (shift, branch *figure.Figure) {
 		return printedRKW23(lambda, sigma, eps)
 	}, figure.Orange)
 	branch = figure.New("Theorem 3.1, second error: the order of the second branch", "ε (add/remove-one), L = 2σ", "δ")
-	branch.Curve("corrected, and exact", 0, 2, func(eps float64) float64 { return branchOff(a, eps, a*a/2) },
+	branch.Curve("corrected", 0, 2, func(eps float64) float64 { return branchOff(a, eps, a*a/2) },
 		figure.Green)
 	branch.Curve("printed", 0, 2, func(eps float64) float64 { return branchOff(a, eps, a*a) }, figure.Orange)
+	branch.Curve("exact, of a linear loss", 0, 2, func(eps float64) float64 { return measure.GaussianDelta(a, eps) },
+		figure.Blue)
 	return shift, branch
 }
 

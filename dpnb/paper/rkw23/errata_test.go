@@ -44,6 +44,14 @@ func TestRKW23Theorem31(t *testing.T) {
 	}
 	errata.Quote(t, "rkw23-1", "%.4f", want)
 	errata.Quote(t, "rkw23-1", "%.4f", branch(a*a))
+
+	// A linear loss has no curvature, and its δ is the Gaussian mechanism's: the second error alone is below it.
+	linear, below := measure.GaussianDelta(a, 1.9), objective.PrintedRKW23(1.9, 0, 1, a)
+	if !(below < 0.75*linear) {
+		t.Errorf("second error alone: printed %.4f, exact %.4f", below, linear)
+	}
+	errata.Quote(t, "rkw23-1", "%.4f", below)
+	errata.Quote(t, "rkw23-1", "%.4f", linear)
 }
 
 // Theorem 3.2 at α = 1: the limit has E|X|, not log E e^{|X|}.
