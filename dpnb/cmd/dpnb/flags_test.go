@@ -73,16 +73,16 @@ func TestZeroIsZero(t *testing.T) {
 		{append(plan, "--noise", "0"), "--noise"},
 		{append(plan, "--noise", "1", "--threshold", "0"), "--threshold"},
 		{append(gaussian, "--sigma", "2", "--epsilon-error", "0"), "epsilon-error"},
-		{append(gaussian, "--sigma", "0"), "Sigma"},
+		{append(gaussian, "--sigma", "0"), "--sigma"},
 		{append(gaussian, "--sigma", "2", "--count", "0"), "count"},
 		// At sensitivity 0 nothing is told, at ε = 0 δ is the total variation.
 		{append(gaussian, "--sigma", "2", "--sensitivity", "0"), "=δ = 0)"},
 		{append(gaussian[:3:3], "--sigma", "2", "--epsilon", "0"), "=(ε = 0, δ = 0.19741"},
-		{append(objective, "--loss", "huber", "--threshold", "0"), "Threshold"},
+		{append(objective, "--loss", "huber", "--threshold", "0"), "--threshold"},
 		{append(objective, "--loss", "logistic", "--threshold", "0"), "threshold"},
 		{append(objective, "--loss", "logistic", "--threshold", "7"), "threshold"},
 		{[]string{"epsilon", "--type", "dp", "--event-epsilon", "0", "--delta", "1e-5"}, "=ε = 0, δ = 1e-05)"},
-		{[]string{"epsilon", "--type", "gaussian", "--sigma", "1", "--delta", "0"}, "Delta"},
+		{[]string{"epsilon", "--type", "gaussian", "--sigma", "1", "--delta", "0"}, "δ = 0"},
 		{[]string{"sigma", "--type", "gaussian", "--epsilon", "1", "--delta", "0"}, "delta"},
 	} {
 		out, err := said(c.args...)
