@@ -96,7 +96,7 @@ func CalibrateTukeyEM(c TukeyEMConfig) (TukeyEM, error) {
 	if err := mechanism.OnlyAddRemove(c.Adjacency, "deep points are"); err != nil {
 		return m, err
 	}
-	total := c.Epsilon*(1-1e-6) + math.Log1p(-m.Delta)
+	total := c.Epsilon*(1-1e-6) - tukeySlack + math.Log1p(-m.Delta)
 	if !(total > 0) {
 		return m, &privacy.ParamError{Name: "Delta", Value: c.Delta, Want: "less than 1 − e^−ε"}
 	}

@@ -276,6 +276,16 @@ func TestTukeyCosts(t *testing.T) {
 		a.Delta > 0.1+1e-15 || a.Adj != privacy.AddRemove {
 		t.Errorf("%v (%v), want ε = %g", event, err, want)
 	}
+	for _, eps := range []float64{0.001, 0.003, 0.1, 10} {
+		m, err := CalibrateTukeyEM(TukeyEMConfig{RowNorm: 1, LabelBound: 1, Features: 1, Records: 1e6, Models: 1000,
+			Epsilon: eps, Delta: 1e-6, Adjacency: privacy.AddRemove})
+		if err != nil {
+			t.Fatal(err)
+		}
+		if event, err := m.Event(); err != nil || event.(privacy.Approx).Epsilon > eps {
+			t.Errorf("%v (%v), asked for ε = %g", event, err, eps)
+		}
+	}
 }
 
 // Each record goes to each part equally often, wherever it stands.
