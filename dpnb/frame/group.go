@@ -1,6 +1,9 @@
 package frame
 
-import "fmt"
+import (
+	"encoding/json"
+	"fmt"
+)
 
 // Group returns the rows whose category of a column is the given one of the schema's, as its field
 // reads it: a row is in one group at most, which depends on that row and on what is public.
@@ -24,7 +27,11 @@ func Group(t Scanner, s *Schema, column, category string) (Scanner, error) {
 	if place < 0 {
 		return nil, inputErrorf("column %q has no category %q; it has %s", column, category, quoteAll(e.field.Levels))
 	}
-	return apply(t, changed{names: t.Names(), print: fmt.Sprintf("group %+v %q", *e.field, category),
+	rule, err := json.Marshal(e.field) // %v cannot tell the categories "a b" from "a" and "b"
+	if err != nil {
+		return nil, inputErrorf("column %q: %v", column, err)
+	}
+	return apply(t, changed{names: t.Names(), print: fmt.Sprintf("group %s %q", rule, category),
 		needs: func(asked []string) []string { return with(asked, []string{column}) },
 		change: func(chunk *Table) (*Table, error) {
 			c, err := chunk.Column(column)

@@ -76,3 +76,27 @@ func (c changing) Scan(columns []string, f func(*Table) error) error {
 		return f(chunk)
 	})
 }
+
+// Groups of other rules are other records, however alike the rules look when they are written in a row.
+func TestGroupsAreToldApart(t *testing.T) {
+	path := filepath.Join(t.TempDir(), "a.csv")
+	if err := os.WriteFile(path, []byte("w\na b\nc\nb\n"), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	seen := map[string]bool{}
+	for _, f := range []Field{CategoricalField("w", "a b", "c"), CategoricalField("w", "a", "b", "c"),
+		{Name: "w", Kind: Categorical, Levels: []string{"a b", "c"}, Else: "c"}} {
+		s, err := ScanCSV(path, nil)
+		if err == nil {
+			s, err = Group(s, &Schema{Fields: []Field{f}}, "w", "c")
+		}
+		if err != nil {
+			t.Fatal(err)
+		}
+		print := s.(fingerprinted).Fingerprint()
+		if seen[print] || print == "" {
+			t.Errorf("%+v: %s was seen", f, print)
+		}
+		seen[print] = true
+	}
+}
