@@ -1,6 +1,7 @@
 package learn
 
 import (
+	"crypto/rand"
 	"errors"
 	"fmt"
 	"math"
@@ -19,6 +20,8 @@ type Models struct {
 	Column string
 	Groups []string
 	Models []*Model
+	// resumed says that they were not all released by one call.
+	resumed bool
 }
 
 // FitBy fits a model for each category of a column, on the records that have it, at the price of
@@ -35,26 +38,30 @@ type Models struct {
 // found before anything is spent. An error after that comes with the models that were released.
 func FitBy(l Learner, df DataFrame, column string, records func(part DataFrame) *Dataset, a Allowance) (
 	*Models, error) {
-	return fitBy(l, df, column, records, a, func(_ string, data *Dataset, a Allowance) (*Model, error) {
-		return l.Fit(data, a)
-	})
+	return fitBy(l, df, column, records, a, nil)
 }
 
 // FitByOnce is FitBy with FitOnce: each model is kept under the name and its group, so that a cell that
-// runs again pays nothing, and one that was interrupted goes on where it was.
+// runs again pays nothing. One that was interrupted goes on where it was, and pays for one model more: that
+// the rows are dealt to the groups as they were then cannot be known.
 func FitByOnce(name string, l Learner, df DataFrame, column string, records func(part DataFrame) *Dataset,
 	a Allowance) (*Models, error) {
 	if err := a.suitsOnce(name); err != nil {
 		return nil, err
 	}
-	return fitBy(l, df, column, records, a, func(group string, data *Dataset, a Allowance) (*Model, error) {
-		return FitOnce(fmt.Sprintf("%s: %s = %s", name, column, group), l, data, a)
+	return fitBy(l, df, column, records, a, func(group string) string {
+		return fmt.Sprintf("%s: %s = %s", name, column, group)
 	})
 }
 
+// fitBy fits each group's model, under a name of its own if named is not nil.
 func fitBy(l Learner, df DataFrame, column string, records func(part DataFrame) *Dataset, a Allowance,
-	fit func(group string, data *Dataset, a Allowance) (*Model, error)) (*Models, error) {
-	parts, err := groupsOf(l, df, column, records, a)
+	named func(group string) string) (*Models, error) {
+	// A partition of this call alone: another may have a column of the same name and categories that deals the
+	// rows otherwise, by another rule or of another table.
+	a.partition = fmt.Sprintf("%s, %s", column, rand.Text())
+	a.label = strings.TrimPrefix(a.label+", ", ", ")
+	parts, err := groupsOf(l, df, column, records, a, named)
 	if err != nil {
 		return nil, err
 	}
@@ -62,12 +69,18 @@ func fitBy(l Learner, df DataFrame, column string, records func(part DataFrame) 
 	out := &Models{Column: column}
 	for k, data := range parts {
 		group := f.Levels[k]
-		own := a
-		own.partition, own.group = fmt.Sprintf("%s: %q", column, f.Levels), group
-		own.label = strings.TrimPrefix(a.label+", ", ", ") + column + " = " + group
-		m, err := fit(group, data, own)
+		own := a.of(column, group)
+		var m *Model
+		if named != nil {
+			m, err = FitOnce(named(group), l, data, own)
+		} else {
+			m, err = l.Fit(data, own)
+		}
 		if m != nil {
 			out.Groups, out.Models = append(out.Groups, group), append(out.Models, m)
+		}
+		if err == nil && named != nil {
+			err = out.resume(a.budget, named)
 		}
 		if err != nil {
 			return out, fmt.Errorf("%s = %s: %w", column, group, err)
@@ -76,13 +89,36 @@ func fitBy(l Learner, df DataFrame, column string, records func(part DataFrame) 
 	return out, nil
 }
 
+// of returns the allowance for the model of a group.
+func (a Allowance) of(column, group string) Allowance {
+	a.group, a.label = group, a.label+column+" = "+group
+	return a
+}
+
+// resume finds out whether the models were released by more than one call, each of a partition of its own.
+func (s *Models) resume(b *Budget, named func(group string) string) error {
+	state, err := b.State()
+	if err != nil {
+		return err
+	}
+	partition := ""
+	for _, e := range state.Entries {
+		if e.Once == "" || !slices.ContainsFunc(s.Groups, func(g string) bool { return named(g) == e.Once }) {
+			continue
+		}
+		s.resumed = s.resumed || partition != "" && partition != e.Partition
+		partition = e.Partition
+	}
+	return nil
+}
+
 // ofGroup marks the rows of a group, and what is made of them. It has a size, so that each has an
 // address of its own.
 type ofGroup struct{ _ byte }
 
 // groupsOf returns the records of each group, of which it is known that a model of each can be paid for.
-func groupsOf(l Learner, df DataFrame, column string, records func(part DataFrame) *Dataset, a Allowance) ([]*Dataset,
-	error) {
+func groupsOf(l Learner, df DataFrame, column string, records func(part DataFrame) *Dataset, a Allowance,
+	named func(group string) string) ([]*Dataset, error) {
 	if l == nil || records == nil {
 		return nil, errors.New("dpnb: FitBy wants a learner, and a function that makes records of the rows of a " +
 			"group: func(part dpnb.DataFrame) *dpnb.Dataset { return dpnb.Binary(part, \"ill\") }")
@@ -92,8 +128,7 @@ func groupsOf(l Learner, df DataFrame, column string, records func(part DataFram
 		return nil, err
 	}
 	if df.rows > 0 {
-		return nil, fmt.Errorf("dpnb: a person of several rows may be in several groups, and then the costs add up: "+
-			"FitBy takes rows that are people (without PerPerson(%q, %d))", df.person, df.rows)
+		return nil, errPeopleInGroups(df.person, df.rows)
 	}
 	f, ok := schema.Field(column)
 	if !ok || f.Kind != frame.Categorical {
@@ -113,8 +148,12 @@ func groupsOf(l Learner, df DataFrame, column string, records func(part DataFram
 			return nil, errors.New("dpnb: FitBy: the function makes records that are not of the rows it was given: " +
 				"then groups could share records, and the price of one would not pay for all")
 		}
-		if _, tunes := l.(Tune); !tunes { // it has prices of several learners, which its fit looks at
-			if _, _, err := priced(data, a, &p); err != nil {
+		if rows := data.design.RowsOfAPerson; rows > 0 {
+			return nil, errPeopleInGroups(data.design.Person, rows)
+		}
+		_, tunes := l.(Tune) // it has prices of several learners, which its fit looks at
+		if !tunes && (named == nil || !a.keeps(named(group))) {
+			if _, _, err := priced(data, a.of(column, group), &p); err != nil {
 				return nil, err
 			}
 		}
@@ -124,6 +163,11 @@ func groupsOf(l Learner, df DataFrame, column string, records func(part DataFram
 		parts = append(parts, data)
 	}
 	return parts, nil
+}
+
+func errPeopleInGroups(person string, rows int) error {
+	return fmt.Errorf("dpnb: a person of several rows may be in several groups, and then the costs add up: "+
+		"FitBy takes rows that are people (without PerPerson(%q, %d))", person, rows)
 }
 
 // sameEncoding reports whether data is encoded as the first part is, if there is one.
@@ -168,7 +212,11 @@ func (s *Models) Display() display.Item {
 	own := first.Display()
 	it.Warning = own.Warning
 	it.Note("Coefficients: %s.", first.meaning())
-	if first.Release != nil {
+	switch {
+	case first.Release != nil && s.resumed:
+		it.Note("Guarantee of each: %s They were not all released at once, and what they cost together is in the "+
+			"budget.", first.Release.Guarantee.Words())
+	case first.Release != nil:
 		it.Note("Guarantee of all of them together: %s A record is in one group at most, so that it is that of one "+
 			"model.", first.Release.Guarantee.Words())
 		it.Note("The noise in each is of the size of that in a model of all records, so that a group of few records " +

@@ -1,6 +1,7 @@
 package learn_test
 
 import (
+	"errors"
 	"fmt"
 	"path/filepath"
 	"slices"
@@ -112,6 +113,13 @@ func TestFitByRefusesAndKeeps(t *testing.T) {
 		"people": func() (*learn.Models, error) {
 			return learn.FitBy(l, df.PerPerson("age", 2), "ward", ill, b.Spend(0.5))
 		},
+		"people in the records": func() (*learn.Models, error) {
+			return learn.FitBy(l, df.DeriveNumber(learn.Numeric("id", 0, 99), func(r learn.Row) float64 {
+				return r.Number("age")
+			}, "age"), "ward", func(part learn.DataFrame) *learn.Dataset {
+				return ill(part.PerPerson("id", 1))
+			}, b.Spend(0.5))
+		},
 		"too much": func() (*learn.Models, error) { return learn.FitBy(l, df, "ward", ill, b.Spend(2)) },
 		"nobody":   func() (*learn.Models, error) { return learn.FitBy(nil, df, "ward", ill, b.Spend(0.5)) },
 		"records of all groups": func() (*learn.Models, error) {
@@ -143,5 +151,74 @@ func TestFitByRefusesAndKeeps(t *testing.T) {
 	first, paid := again(), spent()
 	if second := again(); !slices.Equal(first, second) || spent() != paid || paid > 0.5*(1+1e-9) {
 		t.Errorf("spent %v, then %v", paid, spent())
+	}
+}
+
+// All of a budget may be for the models of the groups, and they are still there for a cell that runs again.
+func TestFitByOnceOfAllOfABudget(t *testing.T) {
+	b := learn.NewBudget(1, 1e-6, learn.Named(t.Name()))
+	for k := range 2 {
+		if m, err := learn.FitByOnce("illness", learn.Logistic{}, wards(200), "ward", ill, b.Spend(1)); err != nil ||
+			len(m.Models) != 4 {
+			t.Errorf("run %d: %v", k, err)
+		}
+	}
+}
+
+// scans is a table that can be scanned so many times.
+type scans struct {
+	*frame.Table
+	left *int
+}
+
+func (s scans) Scan(columns []string, f func(*frame.Table) error) error {
+	if *s.left == 0 {
+		return errors.New("gone")
+	}
+	*s.left--
+	return s.Table.Scan(columns, f)
+}
+
+// Between two calls of a name the rule by which rows are in a group may change: who was in the first group
+// and is now in the second has a part in both models, so that the second call is paid for beside the first.
+func TestFitByOnceAnotherRule(t *testing.T) {
+	table, err := wards(400).Table()
+	if err != nil {
+		t.Fatal(err)
+	}
+	dir := t.TempDir()
+	b := learn.NewBudget(2, 1e-6, learn.Named(t.Name()))
+	fit := func(left int, younger string) (*learn.Models, float64, error) {
+		df := learn.FromScanner(scans{table, &left}, nil).WithSchema(learn.Numeric("age", 0, 100),
+			learn.Categorical("ill", "no", "yes")).DeriveText(learn.Categorical("part", "one", "two"),
+			func(r learn.Row) string {
+				if (r.Number("age") < 50) == (younger == "one") {
+					return "one"
+				}
+				return "two"
+			}, "age")
+		m, err := learn.FitByOnce("illness", learn.Logistic{}, df, "part", func(p learn.DataFrame) *learn.Dataset {
+			return learn.Binary(p.Drop("ward"), "ill", learn.StoredIn(learn.Storage{Dir: dir}))
+		}, b.Spend(0.5))
+		s, e := b.State()
+		if e != nil {
+			t.Fatal(e)
+		}
+		return m, s.SpentEpsilon, err
+	}
+	if m, _, err := fit(1, "one"); err == nil || len(m.Models) != 1 {
+		t.Fatalf("the second group was scanned: %v", err)
+	}
+	_, one, _ := fit(0, "one")
+	m, both, err := fit(9, "two")
+	if err != nil || len(m.Models) != 2 || both < 1.3*one {
+		t.Fatalf("%v; ε = %v for one model and %v for two of the same people", err, one, both)
+	}
+	m, again, err := fit(9, "two")
+	if err != nil || again != both {
+		t.Errorf("%v; spent %v, then %v", err, both, again)
+	}
+	if text := m.Display().Text(); strings.Contains(text, "all of them together") {
+		t.Errorf("models of two rules have the guarantee of one:\n%s", text)
 	}
 }

@@ -102,6 +102,12 @@ func (a Allowance) suitsOnce(name string) error {
 	return cmp.Or(a.budget.Err(), a.err)
 }
 
+// keeps reports whether something is kept that was released under a name.
+func (a Allowance) keeps(name string) bool {
+	content, err := placeOf(a.budget.ledger, name).read()
+	return err == nil && content != nil
+}
+
 // said is the allowance as it was asked for, which the next cell asks for in the same words.
 func (a Allowance) said() string {
 	if a.asked {
