@@ -130,7 +130,7 @@ func (b *Body) Tidy() (code bool) {
 		switch {
 		case attribute(n, "display") == "block":
 			wrap(n, element("div", "class", "scroll"))
-		case utf8.RuneCountInString(textOf(n)) > longFormula:
+		case signs(n) > longFormula:
 			wrap(n, element("span", "class", "long"))
 		}
 	}
@@ -151,6 +151,16 @@ func (b *Body) Tidy() (code bool) {
 		details.InsertBefore(summary, n)
 	}
 	return code
+}
+
+// signs counts what is seen of a formula: neither blanks nor its source, which may be noted in it.
+func signs(formula *html.Node) (n int) {
+	for c := range formula.Descendants() {
+		if c.Type == html.TextNode && c.Parent.Data != "annotation" {
+			n += utf8.RuneCountInString(strings.Join(strings.Fields(c.Data), ""))
+		}
+	}
+	return n
 }
 
 func plural(n int, what string) string {

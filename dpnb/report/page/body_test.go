@@ -26,7 +26,9 @@ func TestContents(t *testing.T) {
 }
 
 func TestWideThingsScroll(t *testing.T) {
-	body, err := Parse([]byte(`<p>a <math><mi>x</mi></math> <math><mi>` + strings.Repeat("y", longFormula+1) +
+	body, err := Parse([]byte(`<p>a <math><mi>x</mi>
+		<annotation>` + strings.Repeat("x", longFormula) + `</annotation></math> <math><mi>` +
+		strings.Repeat("y", longFormula+1) +
 		`</mi></math></p><math display="block"><mi>z</mi></math><table><tbody><tr><td>1</td></tr></tbody></table>`))
 	if err != nil {
 		t.Fatal(err)
