@@ -145,6 +145,8 @@ func (e *Encoding) storedOnce(t Scanner, name string, key [32]byte, double bool)
 const (
 	storedSuffix = ".rows"
 	lockSuffix   = ".lock"
+	// sumsSuffix has the folder of the sums of passes that were made elsewhere, beside the file.
+	sumsSuffix = ".passes"
 	// pieceBytes is about how much memory records take while they are encoded, as float64.
 	pieceBytes = 16 << 20
 )
@@ -230,6 +232,10 @@ func RemoveStored(where Storage) error {
 		if gone := os.Remove(f.Path); !errors.Is(gone, os.ErrNotExist) {
 			err = errors.Join(err, gone)
 		}
+	}
+	sums, _ := filepath.Glob(filepath.Join(dir, "*"+storedSuffix+sumsSuffix))
+	for _, folder := range sums { // as raw as the records
+		err = errors.Join(err, os.RemoveAll(folder))
 	}
 	if err == nil {
 		var locks []string

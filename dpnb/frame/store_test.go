@@ -100,3 +100,21 @@ func TestGroupsAreToldApart(t *testing.T) {
 		seen[print] = true
 	}
 }
+
+// Sums of passes that a program which was killed has left beside the records go with them.
+func TestSumsGoWithTheRecords(t *testing.T) {
+	dir := t.TempDir()
+	sums := filepath.Join(dir, "ab.rows.passes")
+	if err := os.Mkdir(sums, 0o700); err != nil {
+		t.Fatal(err)
+	}
+	if err := os.WriteFile(filepath.Join(sums, "pass-0.sums"), []byte("raw"), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	if err := RemoveStored(Storage{Dir: dir}); err != nil {
+		t.Fatal(err)
+	}
+	if _, err := os.Stat(sums); !errors.Is(err, os.ErrNotExist) {
+		t.Errorf("the sums are still there: %v", err)
+	}
+}

@@ -10,6 +10,7 @@ import (
 	"os"
 	"path/filepath"
 	"strconv"
+	"strings"
 	"sync"
 
 	"github.com/dpnb/notebooks/dpnb/internal/atomicfile"
@@ -218,6 +219,19 @@ func (p *Parts) Run(ctx context.Context, workers int, progress func(done, total 
 		}
 		return err
 	})
+}
+
+// Remove removes the parts, and the folder if nothing else is there.
+func (p *Parts) Remove() error {
+	files, err := os.ReadDir(p.dir)
+	for _, f := range files {
+		name := strings.TrimPrefix(f.Name(), ".dpnb-part-") // left by a program that was killed
+		if name == "sweep.json" || strings.HasPrefix(name, "part-"+p.id+"-") {
+			err = errors.Join(err, os.Remove(filepath.Join(p.dir, f.Name())))
+		}
+	}
+	_ = os.Remove(p.dir) // an error if it is not empty
+	return err
 }
 
 // Rows returns the rows of all trials in their order.

@@ -10,6 +10,7 @@ import (
 	"os"
 	"os/exec"
 	"path/filepath"
+	"regexp"
 	"strings"
 	"time"
 
@@ -74,8 +75,8 @@ func (e *elsewhere) command(ctx context.Context, what string, request any) (*exe
 }
 
 // rows has the passes over stored records made on the runner, until end: for learn.PassesBy. The
-// sums of passes are kept in the folder, empty for one beside the file, as private as it is, and
-// are removed by end if all went well: a fit that was ended finds them.
+// sums of passes are kept in the folder, empty for one beside the file (frame.RemoveStored removes
+// such), as private as it is, and are removed by end if all went well: a fit that was ended finds them.
 func (e *elsewhere) rows(ctx context.Context, rows *stored.Rows, folder string) (there *remote.Rows,
 	end func(well bool) error, err error) {
 	nothing := func(bool) error { return nil }
@@ -117,7 +118,7 @@ func (e *elsewhere) rows(ctx context.Context, rows *stored.Rows, folder string) 
 	end = func(well bool) error {
 		err := errors.Join(to.Close(), child.Wait())
 		if well && err == nil {
-			err = os.RemoveAll(folder)
+			err = removeSums(folder)
 		}
 		return err
 	}
@@ -126,6 +127,22 @@ func (e *elsewhere) rows(ctx context.Context, rows *stored.Rows, folder string) 
 		return nil, nothing, errors.Join(errToldAlready, end(false))
 	}
 	return remote.New(rows, to, out), end, nil
+}
+
+// sumsName is what files with the sums of passes are called, and such that were being written.
+var sumsName = regexp.MustCompile(`^(\.dpnb-part-)?pass-[0-9a-f]{24}\.`)
+
+// removeSums removes the sums of passes from a folder, and the folder if nothing else is there: it may be one
+// in which the user has more, a ledger for one.
+func removeSums(folder string) error {
+	files, err := os.ReadDir(folder)
+	for _, f := range files {
+		if sumsName.MatchString(f.Name()) || f.Name() == "lock" {
+			err = errors.Join(err, os.Remove(filepath.Join(folder, f.Name())))
+		}
+	}
+	_ = os.Remove(folder) // an error if it is not empty
+	return err
 }
 
 // run hands a request to the module's command and waits until it is done.

@@ -3,7 +3,6 @@ package main
 import (
 	"errors"
 	"fmt"
-	"os"
 	"path/filepath"
 	"strings"
 
@@ -89,7 +88,7 @@ With --runner the trials run on Apache Beam: see docs/scale.md.`,
 				return err
 			}
 			fmt.Fprintf(cmd.OutOrStdout(), "%s: %d rows\n", out, len(rows))
-			return os.RemoveAll(folder)
+			return p.Remove()
 		},
 	}
 	f := cmd.Flags()

@@ -34,6 +34,28 @@ func TestSweepCommand(t *testing.T) {
 	if _, err := os.Stat(path + ".parts"); !os.IsNotExist(err) {
 		t.Errorf("the parts are still there: %v", err)
 	}
+	// A folder of the user's keeps what else is in it.
+	folder := t.TempDir()
+	ledger := filepath.Join(folder, "ledger.json")
+	for _, name := range []string{ledger, filepath.Join(folder, "pass-words.txt"),
+		filepath.Join(folder, "pass-0123456789abcdef01234567.sums"),
+		filepath.Join(folder, ".dpnb-part-pass-0123456789abcdef01234567.1-77")} {
+		if err := os.WriteFile(name, nil, 0o600); err != nil {
+			t.Fatal(err)
+		}
+	}
+	if text, err := runSweep("noise", "--trials", "5", "--out", path, "--folder", folder); err != nil {
+		t.Fatal(text, err)
+	}
+	if files, err := os.ReadDir(folder); err != nil || len(files) != 4 {
+		t.Errorf("sweep left %v, %v", files, err)
+	}
+	if err := removeSums(folder); err != nil {
+		t.Fatal(err)
+	}
+	if files, err := os.ReadDir(folder); err != nil || len(files) != 2 || files[0].Name() != "ledger.json" {
+		t.Errorf("a fit left %v, %v", files, err)
+	}
 	for _, args := range [][]string{{}, {"none"}, {"noise", "--processes", "2"}, {"noise", "--workers", "a:1"},
 		{"noise", "--runner", "prism", "--jobs", "2"}, {"noise", "--trials", "1"}} {
 		if _, err := runSweep(append(args, "--out", path)...); err == nil {
