@@ -4,9 +4,8 @@ import (
 	"fmt"
 	"math"
 	"runtime"
-	"sync"
-	"sync/atomic"
 
+	"github.com/dpnb/notebooks/dpnb/internal/parallel"
 	"github.com/dpnb/notebooks/dpnb/matrix"
 	"github.com/dpnb/notebooks/dpnb/mechanism"
 	"github.com/dpnb/notebooks/dpnb/noise"
@@ -214,19 +213,12 @@ func (t Tuner) best(rows matrix.Rows, labels []float64, choices []int, src noise
 	}
 	data := newRecords(rows, labels, t.Base.Clip)
 	all := make([]outcome, len(choices))
-	var next atomic.Int64
-	var wait sync.WaitGroup
-	for range min(workers, len(choices)) {
-		wait.Go(func() {
-			for i := int(next.Add(1)) - 1; i < len(choices); i = int(next.Add(1)) - 1 {
-				run, draw := t.Base, noise.Exact(fork(i))
-				run.Update = t.Grid[choices[i]]
-				theta := run.descend(data, draw, inner)
-				all[i] = outcome{theta, score(theta, draw), choices[i]}
-			}
-		})
-	}
-	wait.Wait()
+	parallel.Each(len(choices), workers, func(i int) {
+		run, draw := t.Base, noise.Exact(fork(i))
+		run.Update = t.Grid[choices[i]]
+		theta := run.descend(data, draw, inner)
+		all[i] = outcome{theta, score(theta, draw), choices[i]}
+	})
 	for _, o := range all {
 		if top.rule < 0 || o.score > top.score {
 			top = o

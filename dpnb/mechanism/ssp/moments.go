@@ -18,6 +18,7 @@ import (
 	"gonum.org/v1/gonum/floats"
 	"gonum.org/v1/gonum/mat"
 
+	"github.com/dpnb/notebooks/dpnb/internal/parallel"
 	"github.com/dpnb/notebooks/dpnb/matrix"
 	"github.com/dpnb/notebooks/dpnb/mechanism"
 	"github.com/dpnb/notebooks/dpnb/noise/exact"
@@ -116,11 +117,8 @@ func (m moments) add(rows matrix.Rows, rowNorm float64, workers int,
 	if workers <= 0 {
 		workers = runtime.GOMAXPROCS(0)
 	}
-	var wait sync.WaitGroup
-	for range max(1, min(workers, blocks)) {
-		wait.Go(work)
-	}
-	wait.Wait()
+	hands := max(1, min(workers, blocks))
+	parallel.Each(hands, hands, func(int) { work() })
 	if entries > 0 {
 		gramTotal.Write(m.gram.RawSymmetric().Data)
 	}

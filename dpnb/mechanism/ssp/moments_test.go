@@ -1,6 +1,7 @@
 package ssp
 
 import (
+	"errors"
 	"math"
 	"testing"
 
@@ -8,6 +9,7 @@ import (
 	"gonum.org/v1/gonum/mat"
 
 	"github.com/dpnb/notebooks/dpnb/matrix"
+	"github.com/dpnb/notebooks/dpnb/mechanism"
 	"github.com/dpnb/notebooks/dpnb/noise"
 	"github.com/dpnb/notebooks/dpnb/noise/exact"
 	"github.com/dpnb/notebooks/dpnb/privacy"
@@ -354,4 +356,28 @@ func randomPlane(rng *noise.Seeded, n int, theta []float64) (*matrix.Dense, []fl
 		y[i] = math.Max(-3, math.Min(3, floats.Dot(row, theta)+0.2*rng.NormFloat64()))
 	}
 	return x, y
+}
+
+// gone are rows that cannot be read any longer.
+type gone struct{ *matrix.Dense }
+
+func (gone) Row([]float64, int) { panic(&matrix.ReadError{Err: errors.New("gone")}) }
+
+// Rows that cannot be read are an error to whoever reads, not the end of the program.
+func TestRowsThatAreGone(t *testing.T) {
+	rows := gone{matrix.NewDense(200, 2, nil)}
+	sigmas := AdaSSP{RowNorm: 1, LabelBound: 1, SigmaEigen: 1, SigmaGram: 1, SigmaCross: 1, Failure: 0.05}
+	for _, m := range []mechanism.Mechanism{sigmas, Boosted{sigmas, 0.5, 2}, TukeyEM{RowNorm: 1, LabelBound: 1,
+		Features: 2, Models: 8, TestScale: 1, Eta: 1, Delta: 0.1}} {
+		for workers := 1; workers <= 2; workers++ {
+			err := func() (err error) {
+				defer matrix.Reading(&err)()
+				_, err = m.Run(rows, make([]float64, 200), noise.NewSeeded(1), &mechanism.Settings{Workers: workers})
+				return err
+			}()
+			if read := (*matrix.ReadError)(nil); !errors.As(err, &read) {
+				t.Errorf("%v: %v", m, err)
+			}
+		}
+	}
 }
