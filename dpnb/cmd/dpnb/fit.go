@@ -77,7 +77,7 @@ func (p *privateFlags) open(cmd *cobra.Command, path string) (df learn.DataFrame
 	case p.seeded:
 		return df, learn.Simulate(p.epsilon*p.share, p.delta*p.share), nil
 	case p.budget != "":
-		b := learn.NewBudget(p.epsilon, p.delta, learn.Named(p.budget), learn.KeptIn(p.budget))
+		b := learn.NewBudget(p.epsilon, p.delta, learn.Named(filepath.Base(p.budget)), learn.KeptIn(p.budget))
 		return df, b.Share(p.share), b.Err()
 	}
 	b := learn.NewBudget(p.epsilon, p.delta)

@@ -52,6 +52,11 @@ func TestFitAndDescribeCommands(t *testing.T) {
 	if after, _ := os.ReadFile(ledger); err != nil || !strings.HasPrefix(first, again) || !bytes.Equal(spent, after) {
 		t.Errorf("the second time: %s (%v)\n%s", again, err, after)
 	}
+	t.Chdir(dir)
+	there, err := call(t, newFitCommand(), append(fit, "--budget", "./ledger.json")...)
+	if err != nil || there != again {
+		t.Errorf("by another path to the ledger: %s (%v)", there, err)
+	}
 	described, err := call(t, newDescribeCommand(), append(kept, "--share", "0.25")...)
 	if err != nil || !strings.Contains(described, "x18: upper quartile") {
 		t.Errorf("%s (%v)", described, err)
