@@ -124,7 +124,10 @@ func (c Cells) Display() display.Item {
 	for _, s := range c.standings() {
 		worst, mean, took, delta := "–", "–", "–", "10⁻⁶"
 		if s.cells > 0 {
-			mean, worst = fmt.Sprintf("%.3f", s.mean), fmt.Sprintf("%.3f (%s)", s.most, s.worstPopulation)
+			mean, worst = fmt.Sprintf("%.3f", s.mean), fmt.Sprintf("%.3f", s.most)
+			if s.worstPopulation != "" {
+				worst += " (" + s.worstPopulation + ")"
+			}
 			took = fmt.Sprintf("%.2g s", s.seconds)
 		}
 		if s.pure {
