@@ -214,7 +214,7 @@ func (r *Records) Pass(q *erm.Query) (*erm.Sums, error) {
 	}
 	b, err := all.MarshalBinary()
 	if err == nil {
-		err = writePrivately(name+".sums", b)
+		err = atomicfile.WritePrivately(name+".sums", b)
 	}
 	if err != nil {
 		return nil, err
@@ -260,14 +260,6 @@ func read(path string) *partial {
 	return p
 }
 
-// writePrivately writes a file that nobody else may read.
-func writePrivately(path string, content []byte) error {
-	if err := atomicfile.Write(path, content); err != nil {
-		return err
-	}
-	return os.Chmod(path, 0o600) // in a folder of mode 0700 all the while
-}
-
 // writer writes the sums of a worker. It may run twice, and writes the same then.
 type writer struct{ Path string }
 
@@ -277,7 +269,7 @@ func (w *writer) ProcessElement(p *partial) error {
 	if err != nil {
 		return err
 	}
-	if err := writePrivately(w.Path, b); err != nil {
+	if err := atomicfile.WritePrivately(w.Path, b); err != nil {
 		return err
 	}
 	return sabotage("written", w.Path)

@@ -28,8 +28,18 @@ func Write(path string, content []byte) error {
 	})
 }
 
+// WritePrivately is Write of what nobody else may read, at no time.
+func WritePrivately(path string, content []byte) error {
+	return stream(path, 0o600, func(w io.Writer) error {
+		_, err := w.Write(content)
+		return err
+	})
+}
+
 // Stream is Write of what write writes, which need not be in memory.
-func Stream(path string, write func(w io.Writer) error) (err error) {
+func Stream(path string, write func(w io.Writer) error) error { return stream(path, 0o644, write) }
+
+func stream(path string, mode os.FileMode, write func(w io.Writer) error) (err error) {
 	dir, base := filepath.Split(path)
 	if dir == "" {
 		dir = "."
@@ -49,7 +59,7 @@ func Stream(path string, write func(w io.Writer) error) (err error) {
 	buffered := bufio.NewWriterSize(f, 1<<16)
 	err = errors.Join(write(buffered), buffered.Flush())
 	if err == nil {
-		err = f.Chmod(0o644)
+		err = f.Chmod(mode)
 	}
 	if err == nil {
 		err = f.Sync()

@@ -67,3 +67,13 @@ func TestRemoveParts(t *testing.T) {
 		t.Error(err)
 	}
 }
+
+func TestWritePrivately(t *testing.T) {
+	path := filepath.Join(t.TempDir(), "a")
+	if err := WritePrivately(path, []byte("raw")); err != nil {
+		t.Fatal(err)
+	}
+	if info, err := os.Stat(path); err != nil || info.Mode().Perm() != 0o600 || info.Size() != 3 {
+		t.Errorf("%v, %v", info, err)
+	}
+}
