@@ -42,7 +42,8 @@ func (p *privateFlags) add(cmd *cobra.Command) {
 	f.Float64Var(&p.delta, "delta", 0, "probability `δ` of the budget")
 	f.StringVar(&p.budget, "budget", "", "ledger `file` that keeps the budget from run to run")
 	f.Float64Var(&p.share, "share", 1, "`part` of the budget that is spent")
-	f.StringVar(&p.name, "name", "", "`name` under which it is released once (default what is asked, of which file)")
+	f.StringVar(&p.name, "name", "", "`name` under which it is released once "+
+		"(default what is asked, of which file, seen from the ledger's folder)")
 	f.Uint64Var(&p.seed, "seed", 0, "`number` of a simulation, which protects nobody (default a private release)")
 	f.StringVar(&p.person, "person", "", "`column` that says whose row it is (default each row is a person)")
 	f.IntVar(&p.rows, "rows-of-a-person", 1, "`number` of rows of a person that count")
@@ -96,7 +97,21 @@ func (p *privateFlags) once(what, path string) string {
 	if p.budget == "" {
 		return ""
 	}
-	return cmp.Or(p.name, what+" of "+filepath.Base(path))
+	return cmp.Or(p.name, what+" of "+beside(p.budget, path))
+}
+
+// beside is where a file is, seen from the folder of the ledger: two files of one name in different folders are told
+// apart, and a study that moves with its ledger keeps its names.
+func beside(ledger, path string) string {
+	from, err := filepath.Abs(filepath.Dir(ledger))
+	to, e := filepath.Abs(path)
+	if err != nil || e != nil {
+		return path
+	}
+	if seen, err := filepath.Rel(from, to); err == nil {
+		return filepath.ToSlash(seen)
+	}
+	return to
 }
 
 // unkept is said of a release without a ledger.

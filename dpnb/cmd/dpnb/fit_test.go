@@ -99,3 +99,14 @@ func TestByteSize(t *testing.T) {
 		}
 	}
 }
+
+// Two files of one name are told apart; a study that moves with its ledger keeps its names.
+func TestNamesOfReleases(t *testing.T) {
+	for _, c := range [][3]string{
+		{"/a/l.json", "/a/people.csv", "people.csv"}, {"/b/l.json", "/b/people.csv", "people.csv"},
+		{"/a/l.json", "/a/jan/people.csv", "jan/people.csv"}, {"/a/l.json", "/a/feb/people.csv", "feb/people.csv"}} {
+		if got := beside(c[0], c[1]); got != c[2] {
+			t.Errorf("%s beside %s is called %s, want %s", c[1], c[0], got, c[2])
+		}
+	}
+}
