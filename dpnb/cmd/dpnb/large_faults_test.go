@@ -176,7 +176,7 @@ func TestBadSources(t *testing.T) {
 		return call(t, newFitCommand(), file, "--schema", schema, "--target", "ill", "--learner", "logistic",
 			"--epsilon", "1", "--delta", "1e-6", "--budget", ledger, "--store", store)
 	}
-	ledger := filepath.Join(dir, "ledger.json")
+	ledger := filepath.Join(dir, "bad.ledger.json")
 	text, err := os.ReadFile(file)
 	if err != nil {
 		t.Fatal(err)

@@ -214,9 +214,9 @@ func (c Cells) Scores() display.Item {
 			case i < 0 || c[i].Refused != "":
 				cells = append(cells, "–")
 			case c[i].Winner():
-				cells = append(cells, fmt.Sprintf("%.3f ▲", c[i].Score.Mean))
+				cells = append(cells, fmt.Sprintf("%.3f\u00a0▲", c[i].Score.Mean))
 			case c[i].Over.Mean < -2*c[i].Over.StdErr:
-				cells = append(cells, fmt.Sprintf("%.3f ▼", c[i].Score.Mean))
+				cells = append(cells, fmt.Sprintf("%.3f\u00a0▼", c[i].Score.Mean))
 			default:
 				cells = append(cells, fmt.Sprintf("%.3f", c[i].Score.Mean))
 			}
