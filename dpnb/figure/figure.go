@@ -246,21 +246,17 @@ func (f *Figure) Line(label string, x, y []float64, c color.Color) *Figure {
 	return f.line(label, x, y, c, nil)
 }
 
-// curvePoints is at how many points a curve is drawn.
-const curvePoints = 241
+// curveParts is into how many parts a curve is cut.
+const curveParts = 240
 
 // Curve draws f from lo to hi, with its label at the right end. On a logarithmic axis the points are spread evenly
 // as they are seen; where f is not finite nothing is drawn.
 func (f *Figure) Curve(label string, lo, hi float64, of func(x float64) float64, c color.Color) *Figure {
-	x, y := make([]float64, curvePoints), make([]float64, curvePoints)
-	for i := range x {
-		t := float64(i) / (curvePoints - 1)
-		if x[i] = lo + t*(hi-lo); f.logX {
-			x[i] = lo * math.Pow(hi/lo, t)
-		}
-		y[i] = of(x[i])
+	x := Span(lo, hi, curveParts)
+	if f.logX {
+		x = Geometric(lo, hi, curveParts)
 	}
-	return f.Line(label, x, y, c)
+	return f.Line(label, x, Values(x, of), c)
 }
 
 // Dashed draws a dashed line, for what is predicted or compared with.

@@ -99,6 +99,11 @@ func descent(p recipe, d *frame.Design, epsilon, delta float64) (mechanism.Mecha
 		Steps:          int(math.Ceil(sgdPasses / rate)),
 		PlannedRecords: n, Update: sgd.Adam{LearningRate: learningRate(p.task)},
 	}
+	return withNoise(m, epsilon, delta)
+}
+
+// withNoise returns the descent with the noise that (ε, δ) takes.
+func withNoise(m sgd.Descent, epsilon, delta float64) (sgd.Descent, error) {
 	type key struct {
 		sgd.Cost
 		epsilon, delta float64

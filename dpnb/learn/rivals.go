@@ -34,13 +34,7 @@ func fullBatch(p recipe, d *frame.Design, epsilon, delta float64) (mechanism.Mec
 	}
 	m := sgd.Descent{Loss: p.loss(d.Target), Clip: d.RowNorm * p.clipped(d).Lipschitz(), Rate: 1, Steps: fullSteps,
 		PlannedRecords: 1, Average: fullSteps / 2}
-	type key struct {
-		sgd.Cost
-		epsilon, delta float64
-	}
-	k := key{m.Cost(), epsilon, delta}
-	cost, err := calibrated(k, func() (sgd.Cost, error) { return k.Cost.CalibrateNoise(epsilon, delta) })
-	m.NoiseMultiplier = cost.NoiseMultiplier
+	m, err := withNoise(m, epsilon, delta)
 	m.Update = sgd.Adaptive{Radius: radius, Steps: fullSteps, Noise: m.NoiseMultiplier * m.Clip}
 	return m, err
 }

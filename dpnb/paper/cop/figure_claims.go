@@ -6,6 +6,7 @@ import (
 	"math"
 
 	"github.com/dpnb/notebooks/dpnb/claim"
+	"github.com/dpnb/notebooks/dpnb/figure"
 	"github.com/dpnb/notebooks/dpnb/smoothing"
 )
 
@@ -106,7 +107,7 @@ func noErrorOutside(width float64) claim.Check {
 	return func(context.Context, claim.Size) (claim.Outcome, error) {
 		g := smoothing.Absolute().Convolve(smoothing.Gaussian{}, width)
 		worst := 0.0
-		for _, x := range span(1, 5, 400) {
+		for _, x := range figure.Span(1, 5, 400) {
 			worst = math.Max(worst, g.Gap(x)/g.LargestGap())
 		}
 		return claim.Decide(fmt.Sprintf("largest error outside [−1, 1] %.1f %% of the uniform bound, at 0 %.3f of "+
@@ -124,7 +125,7 @@ func raisedEnvelope(width float64) claim.Check {
 		}
 		g := smoothing.Absolute().Convolve(smoothing.Gaussian{}, math.Sqrt(2/math.Pi)/curvatureTwo)
 		below, above, nearer, left := true, true, true, 0.0
-		x := span(-1.5, 1.5, 600)
+		x := figure.Span(-1.5, 1.5, 600)
 		for _, v := range x {
 			error1, gap := e.Value(v)-math.Abs(v), g.Gap(v)
 			below, above = below && error1 <= 1e-15, above && gap >= 0
@@ -154,7 +155,7 @@ func shapesOf(width float64) claim.Check {
 		for _, s := range Figure4Shapes() {
 			s.Convolved.Width *= width
 			most := [2]float64{}
-			for _, x := range span(-1.6, 1.6, 640) {
+			for _, x := range figure.Span(-1.6, 1.6, 640) {
 				gap := s.Envelope.Value(x) - s.Function.Value(x)
 				farther = farther && gap >= s.Convolved.Gap(x)-1e-12
 				most[0] = math.Max(most[0], s.Convolved.Curvature(x))

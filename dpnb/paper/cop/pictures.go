@@ -9,26 +9,12 @@ import (
 )
 
 // span returns n + 1 evenly spaced numbers from a to b, and values f at each.
-func span(a, b float64, n int) (x []float64) {
-	for i := range n + 1 {
-		x = append(x, a+(b-a)*float64(i)/float64(n))
-	}
-	return x
-}
-
-func values(x []float64, f func(float64) float64) (y []float64) {
-	for _, v := range x {
-		y = append(y, f(v))
-	}
-	return y
-}
-
 // curvatureTwo is the curvature of all that Figures 3 and 4 draw.
 const curvatureTwo = 2.0
 
 // Plane maps f over [−1, 1]², with contours.
 func Plane(title string, f func(x []float64) float64, levels ...float64) *figure.Figure {
-	x := span(-1, 1, 80)
+	x := figure.Span(-1, 1, 80)
 	z := make([][]float64, len(x))
 	for i, b := range x {
 		for _, a := range x {
@@ -60,12 +46,12 @@ func Figure3() []*figure.Figure {
 	gauss := smoothing.Norm{Kernel: smoothing.Gaussian{}, Width: math.Sqrt(2/math.Pi) / curvatureTwo}
 	below := func(v float64) float64 { return moreau.Value(v) - math.Abs(v) }
 	most := 1 / (2 * curvatureTwo)
-	x := span(-1.5, 1.5, 300)
+	x := figure.Span(-1.5, 1.5, 300)
 	line := figure.New("Figure 3: what smoothing adds to |x|, curvature 2", "x", "smooth function less |x|")
 	line.YRange(-0.3, 0.36)
-	line.Line("", x, values(x, func(v float64) float64 { return gauss.Gap([]float64{v}) }), figure.Green)
-	line.Line("", x, values(x, below), figure.Blue)
-	line.Dashed("", x, values(x, func(v float64) float64 { return below(v) + most }), figure.Blue)
+	line.Line("", x, figure.Values(x, func(v float64) float64 { return gauss.Gap([]float64{v}) }), figure.Green)
+	line.Line("", x, figure.Values(x, below), figure.Blue)
+	line.Dashed("", x, figure.Values(x, func(v float64) float64 { return below(v) + most }), figure.Blue)
 	line.Note("convolution, Gaussian kernel", 0.25, 0.24, figure.Green)
 	line.Note("Moreau’s envelope", 0.55, -0.22, figure.Blue)
 	line.Note("the same + ¼: the uniform kernel", -1.45, -0.05, figure.Blue)
@@ -116,12 +102,12 @@ func Figure4Shapes() []Shape {
 
 // Figure4 draws the shapes.
 func Figure4() (all []*figure.Figure) {
-	x := span(-1.6, 1.6, 300)
+	x := figure.Span(-1.6, 1.6, 300)
 	for _, s := range Figure4Shapes() {
 		f := figure.New("Figure 4: "+s.Name, "x", "loss")
-		f.Line("the loss", x, values(x, s.Function.Value), figure.Gray)
-		f.Line("Gaussian kernel", x, values(x, s.Convolved.Value), figure.Green)
-		f.Line("envelope, φ = L√(1 + x²)", x, values(x, s.Envelope.Value), figure.Blue)
+		f.Line("the loss", x, figure.Values(x, s.Function.Value), figure.Gray)
+		f.Line("Gaussian kernel", x, figure.Values(x, s.Convolved.Value), figure.Green)
+		f.Line("envelope, φ = L√(1 + x²)", x, figure.Values(x, s.Envelope.Value), figure.Blue)
 		at := func(x float64) []any {
 			return []any{s.Function.Value(x), s.Convolved.Value(x), s.Envelope.Value(x)}
 		}
@@ -136,7 +122,7 @@ func Figure4() (all []*figure.Figure) {
 func Overlap(title, xLabel string, first, second []float64, names [2]string) *figure.Figure {
 	f := figure.New(title, xLabel, "density")
 	const lo, hi, bins = -3.5, 6.0, 76
-	edges := span(lo, hi, bins)
+	edges := figure.Span(lo, hi, bins)
 	for k, sample := range [][]float64{first, second} {
 		heights := make([]float64, bins)
 		mean := 0.0

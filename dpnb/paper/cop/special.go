@@ -8,6 +8,7 @@ import (
 	"gonum.org/v1/gonum/floats"
 
 	"github.com/dpnb/notebooks/dpnb/claim"
+	"github.com/dpnb/notebooks/dpnb/figure"
 	"github.com/dpnb/notebooks/dpnb/noise"
 	"github.com/dpnb/notebooks/dpnb/smoothing"
 )
@@ -255,8 +256,8 @@ func bowlPlane(factor float64) claim.Check {
 		for _, z := range []float64{0.8, 2.4} {
 			f := func(x []float64) float64 { return math.Max(0, norm1(x)-z) }
 			inside, flat := 0, 0
-			for _, a := range span(-3, 3, 200) {
-				for _, b := range span(-3, 3, 200) {
+			for _, a := range figure.Span(-3, 3, 200) {
+				for _, b := range figure.Span(-3, 3, 200) {
 					v := []float64{a, b}
 					in := math.Abs(a) <= factor*x[0] && math.Abs(b) <= factor*x[1] &&
 						norm1(v) <= factor*math.Abs(norm1(x)-z)
