@@ -180,12 +180,15 @@ func measure(t testing.TB, w way, k task, epsilon, delta float64, times int) (f 
 }
 
 // Means and quantiles are at least as accurate as the library's with the better one of its
-// kinds of noise, and take no longer: error and time in theirs, with four standard errors.
+// kinds of noise, and take no longer: error and time in theirs. Of 30 errors with exponential
+// tails the logarithm of the ratio is nearly normal, so that four of its standard errors are
+// passed by chance once in 30,000 times where both are equal; of two errors it is nothing of
+// the kind.
 func TestAtLeastAsAccurateAndAsFast(t *testing.T) {
 	for _, n := range []int{1000, 100_000} {
-		times, tables := map[int]int{1000: 60, 100_000: 2}[n], map[int]int{1000: 60, 100_000: 2}[n]
+		times, tables := map[int]int{1000: 60, 100_000: 30}[n], map[int]int{1000: 60, 100_000: 2}[n]
 		if full {
-			times, tables = map[int]int{1000: 2000, 100_000: 60}[n], map[int]int{1000: 500, 100_000: 20}[n]
+			times, tables = map[int]int{1000: 2000, 100_000: 200}[n], map[int]int{1000: 500, 100_000: 20}[n]
 		}
 		for _, k := range tasks(t, n, tables) {
 			for _, p := range []struct{ epsilon, delta float64 }{{1, 1e-5}, {0.1, 1e-6}} {
@@ -198,12 +201,12 @@ func TestAtLeastAsAccurateAndAsFast(t *testing.T) {
 						other, kind = g, "Gaussian"
 					}
 					ratio := own.mean / other.mean
-					se := ratio * math.Hypot(own.se/own.mean, other.se/other.mean)
+					relative := math.Hypot(own.se/own.mean, other.se/other.mean)
 					fast := own.time.Seconds() / other.time.Seconds()
 					line := fmt.Sprintf("%-9s %-9s n = %-6d (%g, %g): error %.2g, %.3f ± %.3f of theirs (%s); "+
-						"time %.2f of theirs", what, k.name, n, p.epsilon, p.delta, own.mean, ratio, se, kind, fast)
+						"time %.2f of theirs", what, k.name, n, p.epsilon, p.delta, own.mean, ratio, ratio*relative, kind, fast)
 					t.Log(line)
-					if ratio-4*se > 1 {
+					if math.Log(ratio) > 4*relative {
 						t.Errorf("less accurate: %s", line)
 					}
 					if fast > 2.5 { // a busy machine's clock
