@@ -56,7 +56,8 @@ func evaluate(t *testing.T, page context.Context, expression string, result any)
 // waitFor waits until an expression is true.
 func waitFor(t *testing.T, page context.Context, expression string) {
 	t.Helper()
-	if err := chromedp.Run(page, chromedp.Poll(expression, nil, chromedp.WithPollingTimeout(8*time.Minute))); err != nil {
+	poll := chromedp.Poll(expression, nil, chromedp.WithPollingTimeout(8*time.Minute))
+	if err := chromedp.Run(page, poll); err != nil {
 		t.Fatalf("%s did not become true: %v", expression, err)
 	}
 }

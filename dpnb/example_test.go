@@ -2,6 +2,7 @@ package dpnb_test
 
 import (
 	"fmt"
+	"strings"
 
 	"github.com/dpnb/notebooks/dpnb"
 )
@@ -19,10 +20,13 @@ func Example() {
 		dpnb.Show(err)
 		return
 	}
-	fmt.Println(model.Release.Guarantee.Words())
+	inLines := strings.NewReplacer(": ", ":\n", ", up", ",\nup")
+	fmt.Println(inLines.Replace(model.Release.Guarantee.Words()))
 	dpnb.Show(budget)
 	// Output:
-	// (ε = 0.5, δ = 4.5e-07), add/remove-one: adding or removing any one record changes the probability of any result by a factor of at most e^ε ≤ 1.65, up to a probability of δ.
+	// (ε = 0.5, δ = 4.5e-07), add/remove-one:
+	// adding or removing any one record changes the probability of any result by a factor of at most e^ε ≤ 1.65,
+	// up to a probability of δ.
 	// !! Some of these fits drew their noise from a seed: they are simulations and protect nobody.
 	// Privacy budget "patients": ε = 1, δ = 1e-06 (add/remove-one)
 	//   for              mechanism                                          ε alone   δ alone

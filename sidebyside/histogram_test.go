@@ -99,8 +99,9 @@ func TestHistogramsAreAtLeastAsAccurateAndAsFast(t *testing.T) {
 					ratio := math.Sqrt(own.mean / other.mean)
 					relative := 0.5 * math.Hypot(own.se/own.mean, other.se/other.mean)
 					fast := own.time.Seconds() / other.time.Seconds()
-					line := fmt.Sprintf("histogram %-9s n = %-6d (%g, %g), %s: error %.3f, %.3f ± %.3f of theirs; time "+
-						"%.2f of theirs", k.name, n, p.epsilon, p.delta, law, math.Sqrt(own.mean), ratio, ratio*relative, fast)
+					line := fmt.Sprintf("histogram %-9s n = %-6d (%g, %g), %s: "+
+						"error %.3f, %.3f ± %.3f of theirs; time %.2f of theirs",
+						k.name, n, p.epsilon, p.delta, law, math.Sqrt(own.mean), ratio, ratio*relative, fast)
 					t.Log(line)
 					if math.Log(ratio/1.005) > 4*relative {
 						t.Errorf("less accurate: %s", line)

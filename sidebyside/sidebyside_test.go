@@ -204,7 +204,8 @@ func TestAtLeastAsAccurateAndAsFast(t *testing.T) {
 					relative := math.Hypot(own.se/own.mean, other.se/other.mean)
 					fast := own.time.Seconds() / other.time.Seconds()
 					line := fmt.Sprintf("%-9s %-9s n = %-6d (%g, %g): error %.2g, %.3f ± %.3f of theirs (%s); "+
-						"time %.2f of theirs", what, k.name, n, p.epsilon, p.delta, own.mean, ratio, ratio*relative, kind, fast)
+						"time %.2f of theirs",
+						what, k.name, n, p.epsilon, p.delta, own.mean, ratio, ratio*relative, kind, fast)
 					t.Log(line)
 					if math.Log(ratio) > 4*relative {
 						t.Errorf("less accurate: %s", line)

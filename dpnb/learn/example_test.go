@@ -4,6 +4,7 @@ import (
 	"fmt"
 	"os"
 	"path/filepath"
+	"strings"
 
 	"github.com/dpnb/notebooks/dpnb/internal/registry"
 	"github.com/dpnb/notebooks/dpnb/learn"
@@ -23,6 +24,11 @@ func exampleData() *learn.Dataset {
 	return learn.Binary(df, "happy", learn.RowNorm(1))
 }
 
+// inLines begins a line where a long sentence has a pause.
+func inLines(s string) string {
+	return strings.NewReplacer(": ", ":\n", "; ", ";\n", ", up", ",\nup").Replace(s)
+}
+
 // State a budget, spend a part of it, be refused the rest.
 func Example() {
 	data := exampleData()
@@ -32,12 +38,18 @@ func Example() {
 		fmt.Println(err)
 		return
 	}
-	fmt.Println(model.Release.Guarantee.Words())
+	fmt.Println(inLines(model.Release.Guarantee.Words()))
 	_, err = learn.Logistic{}.Fit(data, budget.Spend(0.8))
-	fmt.Println(err)
+	fmt.Println(inLines(err.Error()))
 	// Output:
-	// (ε = 0.8, δ = 7.2e-07), add/remove-one: adding or removing any one record changes the probability of any result by a factor of at most e^ε ≤ 2.23, up to a probability of δ.
-	// ledger: budget "main" has ε = 0.415616, δ = 3.74054e-07 left and was asked for ε = 0.8, δ = 7.2e-07: refused, nothing was drawn and nothing spent; ask for less, or stop here: what was released stays released
+	// (ε = 0.8, δ = 7.2e-07), add/remove-one:
+	// adding or removing any one record changes the probability of any result by a factor of at most e^ε ≤ 2.23,
+	// up to a probability of δ.
+	// ledger:
+	// budget "main" has ε = 0.415616, δ = 3.74054e-07 left and was asked for ε = 0.8, δ = 7.2e-07:
+	// refused, nothing was drawn and nothing spent;
+	// ask for less, or stop here:
+	// what was released stays released
 }
 
 // What was done to the records, and what it cost.
@@ -48,15 +60,23 @@ func ExampleBinary() {
 		return
 	}
 	for _, s := range d.Steps {
-		fmt.Println(s.What)
+		fmt.Println(inLines(s.What))
 	}
 	// Output:
-	// numbers moved into their bounds and scaled to [0, 1]: age ∈ [18, 98]
-	// categories as indicators: city: 2 public categories
-	// rule for what does not fit, if there is any: a number that is missing or none counts as the middle of its bounds; a text that is no category has no indicator
+	// numbers moved into their bounds and scaled to [0, 1]:
+	// age ∈ [18, 98]
+	// categories as indicators:
+	// city:
+	// 2 public categories
+	// rule for what does not fit, if there is any:
+	// a number that is missing or none counts as the middle of its bounds;
+	// a text that is no category has no indicator
 	// every row scaled to norm 1
-	// bias 1 appended: ‖x‖ ≤ 1.414
-	// label happy: yes is +1, no is −1; anything else counts as no
+	// bias 1 appended:
+	// ‖x‖ ≤ 1.414
+	// label happy:
+	// yes is +1, no is −1;
+	// anything else counts as no
 }
 
 // A simulation can be repeated, and says that it protects nobody.

@@ -96,15 +96,24 @@ func ExampleRegression() {
 		return
 	}
 	for _, s := range d.Steps {
-		fmt.Println(s.What)
+		fmt.Println(inLines(s.What))
 	}
 	// Output:
-	// numbers moved into their bounds and scaled to [0, 1]: age ∈ [18, 90]; weight ∈ [40, 150]
-	// categories as indicators: smoker: 2 public categories
-	// rule for what does not fit, if there is any: a number that is missing or none counts as the middle of its bounds; a text that is no category has no indicator
+	// numbers moved into their bounds and scaled to [0, 1]:
+	// age ∈ [18, 90];
+	// weight ∈ [40, 150]
+	// categories as indicators:
+	// smoker:
+	// 2 public categories
+	// rule for what does not fit, if there is any:
+	// a number that is missing or none counts as the middle of its bounds;
+	// a text that is no category has no indicator
 	// every row scaled to norm 1
-	// bias 1 appended: ‖x‖ ≤ 1.414
-	// target pressure ∈ [80, 200] moved into its bounds and scaled to [−1, 1]; predictions are in its own unit; what is missing or no number counts as 140
+	// bias 1 appended:
+	// ‖x‖ ≤ 1.414
+	// target pressure ∈ [80, 200] moved into its bounds and scaled to [−1, 1];
+	// predictions are in its own unit;
+	// what is missing or no number counts as 140
 }
 
 // A count above its public bound counts as the bound.
@@ -115,10 +124,11 @@ func ExampleCounts() {
 		return
 	}
 	last := d.Steps[len(d.Steps)-1]
-	fmt.Printf("%s.\nAssumes: %s.\nCosts %s.\n", last.What, last.Assumes, last.Cost)
+	fmt.Printf("%s.\nAssumes %s.\nCosts %s.\n", inLines(last.What), last.Assumes, last.Cost)
 	// Output:
-	// count visits ∈ [0, 20] moved into its bounds and rounded to a whole number; what is missing or no number counts as 10.
-	// Assumes: the bounds and categories are public: known without the data.
+	// count visits ∈ [0, 20] moved into its bounds and rounded to a whole number;
+	// what is missing or no number counts as 10.
+	// Assumes the bounds and categories are public: known without the data.
 	// Costs nothing: each record is treated by itself.
 }
 
@@ -137,9 +147,11 @@ func ExampleClasses() {
 // Records for one learner are refused by another.
 func ExampleTaskError() {
 	_, err := learn.Logistic{}.FitWithoutPrivacy(learn.Regression(learn.Patients(100, 1), "pressure"))
-	fmt.Println(err)
+	fmt.Println(inLines(err.Error()))
 	// Output:
-	// dpnb: Logistic learns two classes from records made with Binary; these were made with Regression, for Linear, Huber, Quantile, Quantiles or HeavyTails
+	// dpnb:
+	// Logistic learns two classes from records made with Binary;
+	// these were made with Regression, for Linear, Huber, Quantile, Quantiles or HeavyTails
 }
 
 // Three quantiles at the price of one, their scores on records that may be known, and
@@ -193,9 +205,11 @@ func ExampleModel_Bands() {
 		fmt.Println(err)
 		return
 	}
-	fmt.Println(bands.Alt)
+	fmt.Println(inLines(bands.Alt))
 	// Output:
-	// predicted quantiles of pressure, age from 18 to 90: τ = 0.1 from 108.5 to 144.9, τ = 0.5 from 118 to 156.4, τ = 0.9 from 131.5 to 170.2; held at weight 70, smoker yes, visits 10, ill no, ward heart
+	// predicted quantiles of pressure, age from 18 to 90:
+	// τ = 0.1 from 108.5 to 144.9, τ = 0.5 from 118 to 156.4, τ = 0.9 from 131.5 to 170.2;
+	// held at weight 70, smoker yes, visits 10, ill no, ward heart
 }
 
 // A regulariser costs no privacy, and holds coefficients at zero that explain little:

@@ -2,10 +2,10 @@ package qop_test
 
 import (
 	"fmt"
+	"strings"
 
 	"github.com/dpnb/notebooks/dpnb/erm/composite"
 	"github.com/dpnb/notebooks/dpnb/loss"
-
 	"github.com/dpnb/notebooks/dpnb/matrix"
 	"github.com/dpnb/notebooks/dpnb/mechanism/qop"
 	"github.com/dpnb/notebooks/dpnb/noise"
@@ -31,11 +31,18 @@ func ExampleCalibrate() {
 		fmt.Println(err)
 		return
 	}
-	fmt.Println(release.Guarantee.Words())
-	fmt.Println(release.Guarantee.Assumptions[0])
+	inLines := strings.NewReplacer(": ", ":\n", ", up", ",\nup", "; ", ";\n", ", but", ",\nbut", ", and", ",\nand")
+	fmt.Println(inLines.Replace(release.Guarantee.Words()))
+	fmt.Println(inLines.Replace(release.Guarantee.Assumptions[0]))
 	// Output:
-	// (ε = 1, δ = 0.001), replace-one: replacing any one record changes the probability of any result by a factor of at most e^ε ≤ 2.72, up to a probability of δ.
-	// interpolation: the loss of every record that could be in the data is minimal at one common point, at the anchor itself, but for the rounding of its label to float64, and the anchor was found without the data; if a single record violates this, nothing is protected
+	// (ε = 1, δ = 0.001), replace-one:
+	// replacing any one record changes the probability of any result by a factor of at most e^ε ≤ 2.72,
+	// up to a probability of δ.
+	// interpolation:
+	// the loss of every record that could be in the data is minimal at one common point, at the anchor itself,
+	// but for the rounding of its label to float64,
+	// and the anchor was found without the data;
+	// if a single record violates this, nothing is protected
 }
 
 // Public records can contradict the assumption, and cannot prove it.

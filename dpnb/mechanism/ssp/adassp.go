@@ -179,20 +179,29 @@ func (m AdaSSP) Run(rows matrix.Rows, labels []float64, src noise.Source, settin
 	if err != nil {
 		return nil, err
 	}
-	_, d := rows.Dims()
-	draw := noise.Exact(src)
-	ofEigen, ofGram, ofCross := draw.Normals(1), draw.SymmetricNormals(d), draw.Normals(d)
-	mo := newMoments(rows, labels, m.RowNorm, m.LabelBound, settings.Value().Workers)
-	solve, err := m.solver(mo.gram, ofEigen, ofGram)
+	q, ofCross, solve, err := m.begin(rows, src, settings.Value().Workers,
+		func(i int, _ []float64) float64 { return labels[i] / m.LabelBound })
 	if err != nil {
 		return nil, err
 	}
-	ofCross.AddRounded(mo.cross, m.SigmaCross, exact.Grid(m.SigmaCross))
+	ofCross.AddRounded(q, m.SigmaCross, exact.Grid(m.SigmaCross))
 	// From here on nothing looks at the records.
-	r.Coefficients = solve(mo.cross)
+	r.Coefficients = solve(q)
 	floats.Scale(m.LabelBound/m.RowNorm, r.Coefficients)
 	r.NoiseScale = m.SigmaCross * m.RowNorm * m.LabelBound
 	return r, nil
+}
+
+// begin draws all noise, passes over the records, and releases what a solver is made of. It returns
+// Σ weight(i, xᵢ)·xᵢ, of which nothing is released yet, the noise for it, and the solver.
+func (m AdaSSP) begin(rows matrix.Rows, src noise.Source, workers int, weight func(i int, x []float64) float64) (
+	q []float64, ofCross *exact.Noise, solve func(q []float64) []float64, err error) {
+	d, draw := rowsOf(rows), noise.Exact(src)
+	ofEigen, ofGram, ofCross := draw.Normals(1), draw.SymmetricNormals(d), draw.Normals(d)
+	mo := moments{gram: mat.NewSymDense(d, nil)}
+	q = mo.add(rows, m.RowNorm, workers, weight)
+	solve, err = m.solver(mo.gram, ofEigen, ofGram)
+	return q, ofCross, solve, err
 }
 
 // solver releases the smallest eigenvalue and the matrix, of which it makes the perturbed one,

@@ -5,7 +5,6 @@ import (
 	"math"
 
 	"gonum.org/v1/gonum/floats"
-	"gonum.org/v1/gonum/mat"
 
 	"github.com/dpnb/notebooks/dpnb/matrix"
 	"github.com/dpnb/notebooks/dpnb/mechanism"
@@ -121,18 +120,13 @@ func (m Boosted) Run(rows matrix.Rows, labels []float64, src noise.Source, setti
 	if err != nil {
 		return nil, err
 	}
-	d, workers := rowsOf(rows), settings.Value().Workers
-	draw := noise.Exact(src)
-	ofEigen, ofGram, ofCross := draw.Normals(1), draw.SymmetricNormals(d), draw.Normals(d)
-	level := m.Clip / m.LabelBound
-	theta := make([]float64, d)
+	level, workers := m.Clip/m.LabelBound, settings.Value().Workers
+	theta := make([]float64, rowsOf(rows))
 	// residual is a function of the record and of what was released: |residual| ≤ 1.
 	residual := func(i int, x []float64) float64 {
 		return math.Max(-1, math.Min(1, (labels[i]/m.LabelBound-floats.Dot(x, theta))/level))
 	}
-	mo := moments{gram: mat.NewSymDense(d, nil)}
-	q := mo.add(rows, m.RowNorm, workers, residual)
-	solve, err := m.solver(mo.gram, ofEigen, ofGram)
+	q, ofCross, solve, err := m.begin(rows, src, workers, residual)
 	if err != nil {
 		return nil, err
 	}

@@ -84,7 +84,7 @@ func quadraticTheorems() []claim.Claim {
 			Statement: "E J(θ_final) − J(θ_exact) ≤ ndLσ̃²/2 + G√d·σ̃ + τ + μσ²(‖θ_exact − θ⋆‖² + η²)",
 			Code:      []string{"privacy/wishart.Setting.PrintedExcessRisk", "privacy/wishart.Setting.ExcessRisk"},
 			Tests:     []string{"privacy/wishart.TestFigure1", "privacy/wishart.TestPlanIsValid"},
-			Proof:     "quadratic#qop-thm3.3 fb07e53e", Figure: "03_quadratic#figure-one",
+			Proof:     "quadratic#qop-thm3.3 fb07e53e", Figure: "03_quadratic#risk",
 			Check: "simulated releases, ℓ₁, d = 2 and 4, n = 10, with and without a box, anchor off by η, solver off " +
 				"by τ: mean excess risk over the bound, printed and with (a + η)²/2",
 			Expected: "at most 1 with five standard errors",
