@@ -11,10 +11,11 @@ const shorter = 1 - 0x1p-39
 
 // Directions returns the rows of r divided by their norms, and the norms: each as a
 // function of its own record alone, to the last bit. No direction is longer than 1, all its
-// roundings included, and none is shorter than 1 by 2⁻³⁸. A row with an entry that is not
+// roundings included, and none is shorter than 1 by 2⁻³⁸, or by 2⁻²² if r is dense: then
+// directions are float32, which take half the memory of r. A row with an entry that is not
 // finite becomes one of zeros, and so does a row of zeros; their norm is 0. No number
-// overflows, and a norm that would is the largest float64. The result takes as much memory
-// as r. workers is the number of goroutines; zero means one for each processor.
+// overflows, and a norm that would is the largest float64. workers is the number of
+// goroutines; zero means one for each processor.
 func Directions(r Rows, workers int) (Rows, []float64) {
 	n, d := r.Dims()
 	norms := make([]float64, n)
@@ -22,23 +23,24 @@ func Directions(r Rows, workers int) (Rows, []float64) {
 		out := *sparse
 		out.Values = append([]float64(nil), sparse.Values...)
 		for i := range n {
-			norms[i] = direct(out.Values[out.Starts[i]:out.Starts[i+1]])
+			norms[i] = Direct(out.Values[out.Starts[i]:out.Starts[i+1]])
 		}
 		return &out, norms
 	}
-	out := NewDense(n, d, nil)
+	out := newSingle(n, d)
 	parallel.Each((n+MaxBlock-1)/MaxBlock, workers, func(b int) {
+		row := make([]float64, d)
 		for i := b * MaxBlock; i < min(n, (b+1)*MaxBlock); i++ {
-			row := out.Data[i*d : (i+1)*d]
 			r.Row(row, i)
-			norms[i] = direct(row)
+			norms[i] = Direct(row)
+			out.set(i, row)
 		}
 	})
 	return out, norms
 }
 
-// direct divides x by its norm, which it returns.
-func direct(x []float64) (norm float64) {
+// Direct divides x by its norm, which it returns: a direction of Directions, before it is rounded to float32.
+func Direct(x []float64) (norm float64) {
 	square := SumSquares(x)
 	scale := 1.0
 	if !(square > 0x1p-900 && square < 0x1p900) { // under- or overflow, NaN, or zeros

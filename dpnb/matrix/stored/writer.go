@@ -73,15 +73,6 @@ func failed(err error) error {
 	return fmt.Errorf("cannot store the records: %w (dpnb cache shows what is stored, and removes it)", err)
 }
 
-// shorter returns the float32 next to v towards zero.
-func shorter(v float64) float32 {
-	f := float32(v)
-	if math.Abs(float64(f)) > math.Abs(v) {
-		return math.Float32frombits(math.Float32bits(f) - 1) // of the same sign: f is not 0
-	}
-	return f
-}
-
 // Append writes records. It panics if they are not of d features, a label each.
 func (w *Writer) Append(rows *matrix.Dense, labels []float64) error {
 	if rows.D != w.h.d || len(labels) != rows.N {
@@ -98,7 +89,7 @@ func (w *Writer) Append(rows *matrix.Dense, labels []float64) error {
 			raw := w.raw[at+i*rowBytes : at+(i+1)*rowBytes]
 			for j, v := range rows.Data[i*rows.D : (i+1)*rows.D] {
 				if kept[j] = v; w.h.size == 4 {
-					f := shorter(v)
+					f := matrix.Shorter(v)
 					kept[j] = float64(f)
 					binary.LittleEndian.PutUint32(raw[4*j:], math.Float32bits(f))
 				} else {

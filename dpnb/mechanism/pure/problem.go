@@ -191,7 +191,8 @@ func (p *Problem) minimise(
 		offsets = make([]float64, n)
 		row := make([]float64, d)
 		for i := range offsets {
-			unit.Row(row, i)
+			rows.Row(row, i)
+			matrix.Direct(row)                     // float32 would be too short for a centre that is far away
 			offsets[i] = floats.Dot(row, p.Centre) // of this record alone, to the last bit
 		}
 	}

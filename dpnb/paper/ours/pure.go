@@ -29,7 +29,7 @@ func pureEpsilon() []claim.Claim {
 				"rows of any length",
 			Code:  []string{"loss.Extension", "loss.Bend.Bias"},
 			Tests: []string{"loss.TestExtension", "loss.TestBend", "loss.TestBiasConstants"},
-			Proof: "heavytail#dpnb-extension-bias 88e88c26",
+			Proof: "heavytail#dpnb-extension-bias 7294bcdd",
 			Check: "f_C less the extension over that bound, and difference quotients of slopes over S̄ between them, " +
 				"eight losses, both laws, 100 rows each from 1e-4 to 1e4 long: the largest",
 			Expected: "1 and 1, to a thousandth, and never more",
