@@ -13,14 +13,6 @@ import (
 // mostLines is how long a cell may be that one would copy.
 const mostLines = 12
 
-// longCells counts, by notebook, the cells that are still longer. A number here only falls.
-var longCells = map[string]int{
-	"09_your_data": 3,
-}
-
-// helping counts the notebooks' cells that still define what the house has.
-var helping = map[string]int{}
-
 var (
 	importsOnly = regexp.MustCompile(`(?s)^import \(.*\)\s*$`)
 	helper      = regexp.MustCompile(`(?m)^func (grid|geometric|apply|must|must1|check)\b`)
@@ -38,7 +30,7 @@ func cellFaults(source string) (long bool, helps bool, inner bool) {
 // internal.
 func TestCellsAreShort(t *testing.T) {
 	notebooks, err := filepath.Glob(filepath.Join("..", "notebooks", "*.ipynb"))
-	if err != nil || len(notebooks) < 9 {
+	if err != nil || len(notebooks) < 10 {
 		t.Fatalf("%d notebooks, %v", len(notebooks), err)
 	}
 	for _, path := range notebooks {
@@ -74,13 +66,11 @@ func TestCellsAreShort(t *testing.T) {
 			}
 		}
 		name := strings.TrimSuffix(filepath.Base(path), ".ipynb")
-		if len(long) != longCells[name] {
-			t.Errorf("%s: %d cells have more than %d lines, want %d: %s", name, len(long), mostLines, longCells[name],
-				strings.Join(long, ", "))
+		if len(long) > 0 {
+			t.Errorf("%s: cells of more than %d lines: %s", name, mostLines, strings.Join(long, ", "))
 		}
-		if len(helps) != helping[name] {
-			t.Errorf("%s: %d cells define what the house has, want %d: %s", name, len(helps), helping[name],
-				strings.Join(helps, ", "))
+		if len(helps) > 0 {
+			t.Errorf("%s: cells define what the house has: %s", name, strings.Join(helps, ", "))
 		}
 	}
 }

@@ -23,11 +23,10 @@ const templateName = "09_your_data.ipynb"
 const (
 	moduleCell     = "module"
 	parametersCell = "parameters"
-	noLedger       = `ledger  = ""`
 )
 
 // ledgerLine is the declaration of the ledger, with its comment.
-var ledgerLine = regexp.MustCompile(`(?m)` + noLedger + `.*$`)
+var ledgerLine = regexp.MustCompile(`(?m)(\tledger +)= "".*$`)
 
 // New writes a notebook for data of one's own to path: the project's template without
 // outputs, whose first cell finds the module from any folder, and whose ledger is kept in a file
@@ -46,15 +45,15 @@ func New(root, path string) (err error) {
 		return slices.IndexFunc(nb.Cells, func(c *notebook.Cell) bool { return c.ID() == id })
 	}
 	module, parameters := named(moduleCell), named(parametersCell)
-	if module < 0 || parameters < 0 || !strings.Contains(nb.Cells[parameters].Source(), noLedger) {
-		return fmt.Errorf("%s has no cell %q, or none %q that says %s", templateName, moduleCell, parametersCell,
-			noLedger)
+	if module < 0 || parameters < 0 || !ledgerLine.MatchString(nb.Cells[parameters].Source()) {
+		return fmt.Errorf("%s has no cell %q, or none %q that says ledger = \"\"", templateName, moduleCell,
+			parametersCell)
 	}
 	nb.Cells[module].SetSource(findModule(root))
-	kept := strings.Replace(noLedger, `""`, strconv.Quote(Name(path)+".budget.json"), 1)
+	kept := strings.ReplaceAll(strconv.Quote(Name(path)+".budget.json"), "$", "$$")
 	// The comment behind it has an example of a name, which is not needed beside one.
-	source := ledgerLine.ReplaceAllLiteralString(nb.Cells[parameters].Source(), kept+" // where the budget and what "+
-		"was released are kept")
+	source := ledgerLine.ReplaceAllString(nb.Cells[parameters].Source(), "${1}= "+kept+
+		" // where the budget and what was released are kept")
 	nb.Cells[parameters].SetSource(source)
 	content, err := nb.Encode()
 	if err != nil {

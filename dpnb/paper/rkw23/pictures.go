@@ -3,6 +3,7 @@ package rkw23
 import (
 	"fmt"
 	"math"
+	"slices"
 
 	"gonum.org/v1/gonum/floats"
 
@@ -52,6 +53,13 @@ func Turning(alpha float64) (*figure.Figure, error) {
 		LogY(0.1, 0.2, 0.5, 1, 2, 5, 10, 20, 50, 100)
 	f.Line("bound for rank d", turningDimensions, rank, figure.Green)
 	f.Line("exact", turningDimensions, exact, figure.Blue)
+	broken := "in no dimension"
+	if i := slices.IndexFunc(exact, func(v float64) bool { return v > line[0] }); i >= 0 {
+		broken = fmt.Sprintf("from dimension %g on", turningDimensions[i])
+	}
+	f.Alt = fmt.Sprintf("The old claim is level. The exact divergence rises with the dimension and is above the claim "+
+		"%s; in dimension %g it is %.2g times the claim. The bound for rank d rises above both.", broken,
+		turningDimensions[len(exact)-1], exact[len(exact)-1]/line[0])
 	return f.Dashed("the old claim", turningDimensions, line, figure.Orange), nil
 }
 
