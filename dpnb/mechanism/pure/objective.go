@@ -27,6 +27,9 @@ type Objective struct {
 	Scale, OutputScale float64
 	// Cosh is s of ln cosh, if that is the law of the curvature; zero is the free curve.
 	Cosh float64
+	// Stretch is what the distance of the release from w₀ is multiplied by, after all noise and so for
+	// nothing; zero is 1.
+	Stretch float64
 	// Adjacency of the guarantee.
 	Adjacency privacy.Adjacency
 }
@@ -49,6 +52,9 @@ func (m Objective) Validate() error {
 	}
 	if !(m.Cosh >= 0) || math.IsInf(m.Cosh, 1) {
 		return &privacy.ParamError{Name: "Cosh", Value: m.Cosh, Want: "a positive number, or 0 for the free curve"}
+	}
+	if !(m.Stretch >= 0 && m.Stretch <= 0x1p100) {
+		return &privacy.ParamError{Name: "Stretch", Value: m.Stretch, Want: "a positive number, or 0 for none"}
 	}
 	return m.validate(m.bend)
 }
@@ -89,6 +95,9 @@ func (m Objective) String() string {
 	if m.Cosh > 0 {
 		law = fmt.Sprintf("ln cosh, s = %.5g", m.Cosh)
 	}
+	if m.Stretch > 0 {
+		law += fmt.Sprintf(", then times %.5g from its centre", m.Stretch)
+	}
 	return fmt.Sprintf("objective perturbation with pure ε (%v, β = %.5g, output noise %.3g, %s)", &m.Problem,
 		m.Scale, m.OutputScale, law)
 }
@@ -113,5 +122,15 @@ func (m Objective) Check(rows matrix.Rows, labels []float64) error {
 func (m Objective) Run(
 	rows matrix.Rows, labels []float64, src noise.Source, settings *mechanism.Settings,
 ) (*mechanism.Release, error) {
-	return m.run(m, m.bend(), m.Scale, m.OutputScale, rows, labels, src, settings)
+	r, err := m.run(m, m.bend(), m.Scale, m.OutputScale, rows, labels, src, settings)
+	if err == nil && m.Stretch > 0 {
+		for j, w := range r.Coefficients {
+			centre := 0.0
+			if m.Centre != nil {
+				centre = m.Centre[j]
+			}
+			r.Coefficients[j] = centre + m.Stretch*(w-centre)
+		}
+	}
+	return r, err
 }

@@ -391,3 +391,58 @@ func TestReplaceOne(t *testing.T) {
 		}
 	}
 }
+
+// What is told of records and residuals costs no ε: the release is that of the same parameters without a
+// stretch, times that from the centre. The factor is 1 + Λ/H of little noise, and falls with 1 + N².
+func TestStretch(t *testing.T) {
+	rows, y := records(800, 3, 2)
+	c := config()
+	c.MomentBound, c.Centre = 4, []float64{1, 0, -2}
+	plain, err := c.Calibrate()
+	if err != nil {
+		t.Fatal(err)
+	}
+	c.TypicalNorm, c.TypicalResidual = 1.5, 0.4
+	m, err := c.Calibrate()
+	if err != nil {
+		t.Fatal(err)
+	}
+	if m.Lambda != larger*plain.Lambda || m.Scale != plain.Scale || m.Epsilon() > c.Epsilon {
+		t.Errorf("%v\n%v", m, plain)
+	}
+	bends := 0.4 * 500 * 1 * 1.5 / (3 * 0.4) // C = G/4
+	off := 3.0 / bends
+	if want := (1 + m.Lambda/bends) / (1 + off*off); math.Abs(m.Stretch-want) > 1e-12 {
+		t.Errorf("stretch %g, want %g", m.Stretch, want)
+	}
+	straight := m
+	straight.Stretch = 0
+	var at [2][]float64
+	for k, m := range []Objective{m, straight} {
+		r, err := m.Run(rows, y, noise.NewSeeded(5), nil)
+		if err != nil {
+			t.Fatal(err)
+		}
+		at[k] = r.Coefficients
+	}
+	for j, w := range c.Centre {
+		if want := w + m.Stretch*(at[1][j]-w); math.Abs(at[0][j]-want) > 1e-12 {
+			t.Errorf("coefficient %d is %g, want %g", j, at[0][j], want)
+		}
+	}
+	for _, wrong := range []func(c *Config){
+		func(c *Config) { c.TypicalNorm = 0 }, func(c *Config) { c.TypicalResidual = 0 },
+		func(c *Config) { c.TypicalNorm = math.Inf(1) }, func(c *Config) { c.TypicalResidual = -1 },
+		func(c *Config) { c.WorstCase = true }} {
+		c := c
+		wrong(&c)
+		var p *privacy.ParamError
+		if _, err := c.Calibrate(); !errors.As(err, &p) || !strings.HasPrefix(p.Name, "Typical") {
+			t.Errorf("%+v: %v", c, err)
+		}
+	}
+	m.Stretch = math.NaN()
+	if err := m.Validate(); err == nil {
+		t.Error("a stretch that is no number")
+	}
+}

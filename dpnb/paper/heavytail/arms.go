@@ -47,6 +47,11 @@ var (
 		m, err := p.config(n, eps).Calibrate()
 		return run(m, err)
 	}
+	// Told is Default where it is known how long a record is and how large a residual, typically.
+	Told Fit = func(p Population, n int, eps float64) (Solve, error) {
+		m, err := p.told(n, eps).Calibrate()
+		return run(m, err)
+	}
 	// WorstCase is objective perturbation with C and Λ of the utility theorem.
 	WorstCase Fit = func(p Population, n int, eps float64) (Solve, error) {
 		c := p.config(n, eps)

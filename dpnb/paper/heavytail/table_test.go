@@ -119,7 +119,8 @@ func TestExponents(t *testing.T) {
 	}
 }
 
-// Makes the table, or goes on with it: DPNB_TABLE=FILE go test -run TestMakeTable -timeout 0.
+// Makes the table, or goes on with it: DPNB_TABLE=FILE go test -run TestMakeTable -timeout 0; of the arm DPNB_ARM alone
+// beside the default, if that is set.
 func TestMakeTable(t *testing.T) {
 	path := os.Getenv("DPNB_TABLE")
 	if path == "" {
@@ -138,13 +139,23 @@ func TestMakeTable(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
+	arms := Arms()
+	only := os.Getenv("DPNB_ARM")
+	if only != "" {
+		arms = slices.DeleteFunc(arms, func(a Arm) bool { return a.Name != "default" && a.Name != only })
+	}
 	for _, b := range Blocks() {
 		p := b.Population
 		p.Loss = b.Losses[0]
-		if slices.ContainsFunc(made, func(r Row) bool { return r.Population == p.String() && r.Records == b.Records }) {
+		if slices.ContainsFunc(made, func(r Row) bool {
+			return r.Population == p.String() && r.Records == b.Records && (only == "" || r.Arm == only)
+		}) {
 			continue
 		}
-		rows, err := b.Rows(context.Background(), Arms(), 0)
+		rows, err := b.Rows(context.Background(), arms, 0)
+		if only != "" {
+			rows = slices.DeleteFunc(rows, func(r Row) bool { return r.Arm != only })
+		}
 		if err == nil {
 			err = WriteTable(file, rows)
 		}
