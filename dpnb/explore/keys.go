@@ -12,7 +12,6 @@ import (
 	"github.com/dpnb/notebooks/dpnb/learn"
 	"github.com/dpnb/notebooks/dpnb/mechanism"
 	"github.com/dpnb/notebooks/dpnb/mechanism/statistic"
-	"github.com/dpnb/notebooks/dpnb/noise"
 )
 
 // Keys asks which values a column has, where nobody has listed them: those that many people
@@ -96,7 +95,7 @@ func (p *fittedKeys) calibrated(c price) (statistic.Selection, error) {
 
 // release implements prepared.
 func (p *fittedKeys) release(a learn.Allowance) (*released, error) {
-	r := &released{src: noise.OrSecure(p.query.src)}
+	r := &released{src: a.Noise(p.query.src)}
 	m, alone, err := a.Pay(r.src, "keys of "+p.column, p.df.Unit(),
 		func(epsilon, delta float64, countsMu bool) (mechanism.Mechanism, error) {
 			r.Priced = price{epsilon, delta, countsMu}

@@ -24,8 +24,8 @@ func (q Query) Once(name string, df learn.DataFrame, a learn.Allowance) (*Statis
 	if err != nil {
 		return nil, err
 	}
-	r, err := learn.Once(name, a, p.recipe(), p.release, func(r *released) ([]byte, error) { return json.Marshal(r) },
-		readReleased)
+	r, err := learn.Once(name, a.GoesOn(), p.recipe(), p.release,
+		func(r *released) ([]byte, error) { return json.Marshal(r) }, readReleased)
 	if r == nil {
 		return nil, err
 	}

@@ -230,7 +230,7 @@ func (r *released) by(m mechanism.Mechanism) error {
 
 // release implements prepared.
 func (p *fitted) release(a learn.Allowance) (*released, error) {
-	src := noise.OrSecure(p.query.src)
+	src := a.Noise(p.query.src)
 	r := &released{src: src}
 	m, alone, err := a.Pay(src, p.label(), p.df.Unit(),
 		func(epsilon, delta float64, countsMu bool) (mechanism.Mechanism, error) {

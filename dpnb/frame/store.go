@@ -186,12 +186,13 @@ func (e *Encoding) store(t Scanner, name string, key [32]byte, double bool) erro
 }
 
 // StoredFile is a file of records that were stored, or of ones that are being stored or were
-// when a program was killed (Part).
+// when a program was killed (Part), or the folder of the sums of a fit elsewhere that is not done (Sums).
 type StoredFile struct {
 	Path    string
 	Bytes   int64
 	Changed time.Time
 	Part    bool
+	Sums    bool
 	// Features of each record; 0 of a Part, and of a file that is not whole or another's.
 	Features int
 }
@@ -212,11 +213,33 @@ func ListStored(where Storage) ([]StoredFile, error) {
 		for _, path := range paths {
 			if info, err := os.Stat(path); err == nil { // else it is gone again
 				known, _ := stored.Look(path) // what is not whole has nothing
-				files = append(files, StoredFile{path, info.Size(), info.ModTime(), pattern[0] != '*', known.Features})
+				files = append(files, StoredFile{Path: path, Bytes: info.Size(), Changed: info.ModTime(),
+					Part: pattern[0] != '*', Features: known.Features})
 			}
 		}
 	}
-	return files, nil
+	folders, err := filepath.Glob(filepath.Join(dir, "*"+storedSuffix+sumsSuffix))
+	for _, folder := range folders {
+		if sums, err := sumsIn(folder); err == nil {
+			files = append(files, sums)
+		}
+	}
+	return files, err
+}
+
+// sumsIn returns what there is of a folder of sums.
+func sumsIn(folder string) (StoredFile, error) {
+	s := StoredFile{Path: folder, Sums: true}
+	in, err := os.ReadDir(folder)
+	for _, f := range in {
+		if info, err := f.Info(); err == nil { // else it is gone again
+			s.Bytes += info.Size()
+			if info.ModTime().After(s.Changed) {
+				s.Changed = info.ModTime()
+			}
+		}
+	}
+	return s, err
 }
 
 // RemoveStored removes the records that were stored, and what programs that were killed have
@@ -229,13 +252,7 @@ func RemoveStored(where Storage) error {
 	where.Dir = dir
 	files, err := ListStored(where)
 	for _, f := range files {
-		if gone := os.Remove(f.Path); !errors.Is(gone, os.ErrNotExist) {
-			err = errors.Join(err, gone)
-		}
-	}
-	sums, _ := filepath.Glob(filepath.Join(dir, "*"+storedSuffix+sumsSuffix))
-	for _, folder := range sums { // as raw as the records
-		err = errors.Join(err, os.RemoveAll(folder))
+		err = errors.Join(err, os.RemoveAll(f.Path))
 	}
 	if err == nil {
 		var locks []string

@@ -189,6 +189,10 @@ type Allowance struct {
 	words string
 	// once is the name that the ledger is charged for once at most; "" for none.
 	once string
+	// goesOn says that it may go on in another program (GoesOn), run is what it then goes on with; nil
+	// for none.
+	goesOn bool
+	run    *unfinished
 	// unit is what the release protects (ledger.Entry.Unit).
 	unit string
 	// partition and group say that it reads the records of one group alone (ledger.Entry).
@@ -264,6 +268,9 @@ func (a Allowance) check(src noise.Source) error {
 	if a.err != nil {
 		return a.err
 	}
+	if a.run != nil && a.run.charged != nil {
+		return nil
+	}
 	// What it costs is known when the mechanism is chosen; the least that can be is asked here.
 	return a.budget.ledger.Check(a.entry(a.part, leastMu))
 }
@@ -329,7 +336,7 @@ func (a Allowance) priced(choose func(epsilon, delta float64) (mechanism.Mechani
 	}
 }
 
-// charge spends what a release costs.
+// charge spends what a release costs, unless it goes on and has been paid for.
 func (a Allowance) charge(e ledger.Entry, mechanism string, src noise.Source) error {
 	if a.simulation {
 		return a.check(src)
@@ -338,9 +345,26 @@ func (a Allowance) charge(e ledger.Entry, mechanism string, src noise.Source) er
 		return err
 	}
 	e.Mechanism, e.Simulated, e.Once = mechanism, noise.Simulated(src), a.once
-	if err := a.budget.ledger.Charge(e); err != nil {
-		return err
+	switch {
+	case a.run == nil:
+		if err := a.budget.ledger.Charge(e); err != nil {
+			return err
+		}
+	case a.run.charged != nil:
+		if err := a.run.same(e); err != nil {
+			return err
+		}
+	default:
+		err := a.run.begin()
+		ended("begun")
+		if err == nil {
+			err = a.budget.ledger.Charge(e)
+		}
+		if err != nil {
+			return errors.Join(err, a.run.place.forget())
+		}
 	}
+	ended("charged")
 	return a.budget.log()
 }
 

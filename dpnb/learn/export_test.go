@@ -40,3 +40,6 @@ func TunedParts(m *Model) (runs, scoreSigma float64, fits []privacy.Profile) {
 func TuneScore(data *Dataset, theta []float64) float64 {
 	return tuneChoice{design: data.design}.score(theta)
 }
+
+// OnEnded has f called at moments of a release under a name: begun, charged, kept.
+func OnEnded(f func(moment string)) { ended = f }

@@ -12,8 +12,8 @@ import (
 
 // FitOnce fits and releases a model under a name, or returns the one that was released
 // under it before: a cell with it can run again and pays once. The model is kept beside the
-// ledger of the allowance's budget, as long as that lasts (KeptIn). See Once for what
-// happens if a program ends in between.
+// ledger of the allowance's budget, as long as that lasts (KeptIn). A program that ended in
+// between is gone on with, with the noise of then (Allowance.GoesOn).
 //
 // It is the same model by its name and by what is public: the learner with its settings
 // (Workers apart), the schema, the options of the records, the name of their file, the
@@ -32,7 +32,7 @@ func FitOnce(name string, l Learner, data *Dataset, allowance Allowance) (*Model
 	if err != nil {
 		return nil, err
 	}
-	m, err := Once(name, allowance, recipe, func(a Allowance) (*Model, error) { return l.Fit(data, a) },
+	m, err := Once(name, allowance.GoesOn(), recipe, func(a Allowance) (*Model, error) { return l.Fit(data, a) },
 		(*Model).encode, decode)
 	if m != nil {
 		m.once = name

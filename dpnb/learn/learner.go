@@ -146,7 +146,7 @@ func priced(data *Dataset, allowance Allowance, p *recipe) (mechanism.Mechanism,
 	if err := data.Err(); err != nil {
 		return nil, none, err
 	}
-	p.noise = noise.OrSecure(p.noise)
+	p.noise = allowance.Noise(p.noise)
 	if p.convex.loss != nil && (p.pure || allowance.part.Delta == 0) {
 		*p = p.purely()
 	}

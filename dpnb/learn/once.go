@@ -15,9 +15,9 @@ import (
 	"sync"
 	"unicode/utf8"
 
-	"github.com/dpnb/notebooks/dpnb/internal/atomicfile"
 	"github.com/dpnb/notebooks/dpnb/internal/lockfile"
 	"github.com/dpnb/notebooks/dpnb/ledger"
+	"github.com/dpnb/notebooks/dpnb/noise"
 )
 
 // Once releases something under a name, or returns what was released under it before,
@@ -28,7 +28,8 @@ import (
 //     is kept beside the ledger: in a file of the folder LEDGER.releases, or in memory where
 //     the ledger is;
 //   - if the program ends after the charge and before that, the charge stands and what was
-//     released is lost: the next call is an error that says so, and nothing is charged;
+//     released is lost: the next call is an error that says so, and nothing is charged. It is not
+//     lost but goes on, with the same noise, if a GoesOn;
 //   - if release has returned and keeping it failed, both it and the error are returned.
 //
 // recipe is what is released, as JSON: of public things alone, for a second call with
@@ -61,6 +62,9 @@ func Once[T any](
 		return none, fmt.Errorf("dpnb: %w", err)
 	}
 	defer unlock()
+	if err := place.settle(); err != nil {
+		return none, fmt.Errorf("dpnb: what was released as %q: %w", name, err)
+	}
 	if content, err := place.read(); err != nil {
 		return none, fmt.Errorf("dpnb: what was released as %q: %w", name, err)
 	} else if content != nil {
@@ -70,10 +74,14 @@ func Once[T any](
 		}
 		return decode(payload)
 	}
-	if err := a.neverCharged(name); err != nil {
-		return none, err
-	}
 	a.label, a.once = cmp.Or(a.label, name), name
+	if err := a.neverCharged(name); err != nil {
+		if a, err = a.goOn(place, asked, err); err != nil {
+			return none, err
+		}
+	} else if a.goesOn && place.path != "" && a.partition == "" {
+		a.run = &unfinished{place: place, asked: asked, Key: noise.NewKey(), Part: a.part}
+	}
 	out, err := release(a)
 	if err != nil {
 		return none, err
@@ -83,6 +91,10 @@ func Once[T any](
 		err = place.write(asked.with(payload))
 	}
 	if err != nil {
+		if gone := place.forget(); gone != nil { // what is seen now could be drawn again of other records
+			return none, fmt.Errorf("dpnb: %q was paid for and could not be kept; it is not shown, and the same call "+
+				"goes on: %w", name, errors.Join(err, gone))
+		}
 		err = fmt.Errorf("dpnb: %q was released and paid for, and could not be kept: keep it by another way, for it "+
 			"cannot be had again under this name: %w", name, err)
 	}
@@ -158,7 +170,12 @@ const (
 
 // released returns the release of a file if it is of the same recipe.
 func (k keptRelease) released(content []byte) ([]byte, error) {
-	text, _, err := unseal(onceFormat, onceVersion, content)
+	return k.in(onceFormat, onceVersion, content)
+}
+
+// in returns what a file has of the same recipe.
+func (k keptRelease) in(format string, version int, content []byte) ([]byte, error) {
+	text, _, err := unseal(format, version, content)
 	var old keptRelease
 	if err == nil {
 		err = json.Unmarshal(text, &old)
@@ -295,5 +312,5 @@ func (p place) write(content []byte, err error) error {
 		remembered.Store(p.key, content)
 		return nil
 	}
-	return atomicfile.Write(p.path, content)
+	return p.keep(content)
 }

@@ -7,6 +7,10 @@ package noise
 func Forks(src Source) (fork func(i int) Source, ok bool) {
 	switch s := src.(type) {
 	case *Secure:
+		if s.keyed != nil {
+			family := s.keyed.next()
+			return func(i int) Source { return OfKey(family.key.derived("fork", uint64(i))) }, true
+		}
 		return func(int) Source { return NewSecure() }, true
 	case *Seeded:
 		family := s.Stream(int(s.Uint64() >> 2))

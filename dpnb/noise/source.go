@@ -37,23 +37,27 @@ func Simulated(src Source) bool {
 
 // Exact returns a sampler of exact laws over src, for one run of a mechanism. Over a
 // *Secure it has a buffer of its own, filled when it is first needed: what one run
-// has not used, no other run can repeat, not even in a copy of the process.
+// has not used, no other run can repeat, not even in a copy of the process. Over one of
+// a key (OfKey) it has a stream of its own, by the number of those before.
 func Exact(src Source) *exact.Sampler {
 	switch s := src.(type) {
 	case *Seeded:
 		return exact.New(s.bits)
 	case *Secure:
 		if s != nil {
-			return exact.New(&buffer{})
+			return exact.New(s.bits())
 		}
 	}
 	return exact.New(src)
 }
 
 // Secure is the source for releases: the operating system's cryptographic generator.
-// It has no seed and cannot be replayed. It has no state, so that it is safe for
-// concurrent use and copies of it share nothing. The zero value is ready.
-type Secure struct{ _ byte }
+// It has no seed and cannot be replayed, unless its key is kept (OfKey). It is safe for
+// concurrent use. The zero value is ready, has no state, and copies of it share nothing.
+type Secure struct {
+	// keyed is nil for the system's generator.
+	keyed *keyed
+}
 
 // OrSecure returns src, or the secure source if there is none.
 func OrSecure(src Source) Source {
@@ -68,7 +72,10 @@ func NewSecure() *Secure { return &Secure{} }
 
 // Uint64 returns 64 bits of the operating system's generator. That ends the program
 // rather than return with less than it was asked for.
-func (*Secure) Uint64() uint64 {
+func (s *Secure) Uint64() uint64 {
+	if s.keyed != nil {
+		return s.keyed.Uint64()
+	}
 	var b [8]byte
 	_, _ = crand.Read(b[:])
 	return binary.LittleEndian.Uint64(b[:])
@@ -76,6 +83,14 @@ func (*Secure) Uint64() uint64 {
 
 // Seed returns false: a secure source has no seed.
 func (*Secure) Seed() (uint64, bool) { return 0, false }
+
+// bits returns what one run draws from.
+func (s *Secure) bits() exact.Bits {
+	if s.keyed != nil {
+		return s.keyed.next()
+	}
+	return &buffer{}
+}
 
 // buffer reads the operating system's generator 4 KiB at a time. It is not safe for
 // concurrent use.

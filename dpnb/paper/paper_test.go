@@ -117,6 +117,7 @@ var withoutSize = map[string]string{
 	"dpnb/certificate":        "a bound on rounding, a hundred times what is seen: a part is left out",
 	"dpnb/exact-sums":         "that two numbers are equal: the last bit is noticed",
 	"dpnb/fit-once":           "a count of charges: one too many is noticed",
+	"dpnb/goes-on":            "a count of charges and of draws: one too many is noticed",
 	"dpnb/low-bits":           "an attack on the last bits, of which dpnb/exact-sums notices each",
 	"dpnb/optimal-lambda":     "errors of prediction",
 	"dpnb/predict":            "errors of prediction",

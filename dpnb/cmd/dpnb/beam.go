@@ -75,7 +75,7 @@ func (e *elsewhere) command(ctx context.Context, what string, request any) (*exe
 }
 
 // rows has the passes over stored records made on the runner, until end: for learn.PassesBy. The
-// sums of passes are kept in the folder, empty for one beside the file (frame.RemoveStored removes
+// sums of passes are kept in the folder, empty for one beside the file (frame.ListStored has
 // such), as private as it is, and are removed by end if all went well: a fit that was ended finds them.
 func (e *elsewhere) rows(ctx context.Context, rows *stored.Rows, folder string) (there *remote.Rows,
 	end func(well bool) error, err error) {
@@ -117,10 +117,12 @@ func (e *elsewhere) rows(ctx context.Context, rows *stored.Rows, folder string) 
 	}
 	end = func(well bool) error {
 		err := errors.Join(to.Close(), child.Wait())
-		if well && err == nil {
-			err = removeSums(folder)
+		if !well && len(sumsIn(folder)) > 0 {
+			fmt.Fprintf(os.Stderr, "The sums of passes stay in %s, as raw as the records: the same command goes on "+
+				"with them; or remove them: dpnb cache remove --checkpoints %[1]s\n", folder)
+			return err
 		}
-		return err
+		return errors.Join(err, removeSums(folder))
 	}
 	out := bufio.NewReader(from)
 	if line, err := out.ReadString('\n'); err != nil || line != "ready\n" {
@@ -132,13 +134,23 @@ func (e *elsewhere) rows(ctx context.Context, rows *stored.Rows, folder string) 
 // sumsName is what files with the sums of passes are called, and such that were being written.
 var sumsName = regexp.MustCompile(`^(\.dpnb-part-)?pass-[0-9a-f]{24}\.`)
 
+// sumsIn returns the files of a folder that have sums of passes.
+func sumsIn(folder string) (paths []string) {
+	files, _ := os.ReadDir(folder) // none if it is not there
+	for _, f := range files {
+		if sumsName.MatchString(f.Name()) {
+			paths = append(paths, filepath.Join(folder, f.Name()))
+		}
+	}
+	return paths
+}
+
 // removeSums removes the sums of passes from a folder, and the folder if nothing else is there: it may be one
 // in which the user has more, a ledger for one.
-func removeSums(folder string) error {
-	files, err := os.ReadDir(folder)
-	for _, f := range files {
-		if sumsName.MatchString(f.Name()) || f.Name() == "lock" {
-			err = errors.Join(err, os.Remove(filepath.Join(folder, f.Name())))
+func removeSums(folder string) (err error) {
+	for _, path := range append(sumsIn(folder), filepath.Join(folder, "lock")) {
+		if gone := os.Remove(path); !errors.Is(gone, os.ErrNotExist) {
+			err = errors.Join(err, gone)
 		}
 	}
 	_ = os.Remove(folder) // an error if it is not empty

@@ -1,6 +1,7 @@
 package main
 
 import (
+	"errors"
 	"fmt"
 	"path/filepath"
 	"runtime/debug"
@@ -14,13 +15,15 @@ import (
 
 func newCacheCommand() *cobra.Command {
 	var where frame.Storage
+	var checkpoints string
 	cmd := &cobra.Command{
 		Use:   "cache",
 		Short: "List the encoded records of large tables that are kept on this machine",
 		Long: `List the files of encoded records that fits of scanned tables have left, so that the next fit
 finds them. They hold raw records, which only their user may read; their sizes tell how
 many records there are. dpnb cache remove removes them all, with what programs that were
-killed have left.`,
+killed have left, and with the sums of passes that fits on a runner made and did not end:
+--checkpoints names the folder of these if it was given for the fit.`,
 		Args: cobra.NoArgs,
 		RunE: func(cmd *cobra.Command, _ []string) error {
 			files, err := frame.ListStored(where)
@@ -31,6 +34,8 @@ killed have left.`,
 			for _, f := range files {
 				features := fmt.Sprint(f.Features)
 				switch {
+				case f.Sums:
+					features = "sums of a fit on a runner that is not done: the same fit goes on with them"
 				case f.Part:
 					features = "being written, or left by a program that was killed"
 				case f.Features == 0:
@@ -44,16 +49,26 @@ killed have left.`,
 			} else {
 				it.Note("They are in %s and hold raw records: dpnb cache remove", filepath.Dir(files[0].Path))
 			}
+			if n := len(sumsIn(checkpoints)); n > 0 {
+				it.Note("%d sums of passes are in %s, as raw: dpnb cache remove --checkpoints %[2]s", n, checkpoints)
+			}
 			_, err = fmt.Fprint(cmd.OutOrStdout(), it.Text())
 			return err
 		},
 	}
 	cmd.PersistentFlags().StringVar(&where.Dir, "store", "", "`folder` (default the user's folder for caches)")
+	cmd.PersistentFlags().StringVar(&checkpoints, "checkpoints", "", "`folder` of the sums of a runner's passes")
 	cmd.AddCommand(&cobra.Command{
 		Use:   "remove",
 		Short: "Remove them",
 		Args:  cobra.NoArgs,
-		RunE:  func(*cobra.Command, []string) error { return frame.RemoveStored(where) },
+		RunE: func(*cobra.Command, []string) error {
+			err := frame.RemoveStored(where)
+			if checkpoints != "" {
+				err = errors.Join(err, removeSums(checkpoints))
+			}
+			return err
+		},
 	})
 	return cmd
 }

@@ -162,7 +162,8 @@ and removes it; it is raw), and learnt from in passes over that. With --memory w
 memory for each record is refused, by name. A second fit finds the records stored.
 
 With --budget the ledger is kept, and what is released is kept beside it under a name: the
-same command again gives the same model and costs nothing, whatever ended the first.`,
+same command again gives the same model and costs nothing. If the first was ended in the
+middle, it goes on: charged once, with the noise of then.`,
 		Example: `  go run ./dpnb/cmd/dpnb fit people.parquet --schema people.json --target happy \
     --learner logistic --epsilon 1 --delta 1e-6 --budget people.ledger.json --memory 1GiB --out happy.json`,
 		Args: cobra.ExactArgs(1),
@@ -200,8 +201,9 @@ same command again gives the same model and costs nothing, whatever ended the fi
 			} else {
 				m, err = l.Fit(data, allowance)
 			}
-			if err := errors.Join(err, end(err == nil)); err != nil {
-				return err
+			ended := end(err == nil) // of which no model may be lost
+			if err != nil {
+				return errors.Join(err, ended)
 			}
 			said := m.Display().Text()
 			if p.budget == "" && !p.seeded {
@@ -209,12 +211,13 @@ same command again gives the same model and costs nothing, whatever ended the fi
 			}
 			if out != "" {
 				if err := m.Save(out); err != nil {
-					return err
+					fmt.Fprint(cmd.OutOrStdout(), said)
+					return errors.Join(err, ended)
 				}
 				said += out + " has the model\n"
 			}
 			_, err = fmt.Fprint(cmd.OutOrStdout(), said)
-			return err
+			return errors.Join(err, ended)
 		},
 	}
 	f := cmd.Flags()

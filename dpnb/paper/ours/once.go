@@ -6,13 +6,16 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
+	"os"
+	"path/filepath"
 	"sync/atomic"
 
 	"github.com/dpnb/notebooks/dpnb/claim"
 	"github.com/dpnb/notebooks/dpnb/learn"
+	"github.com/dpnb/notebooks/dpnb/noise"
 )
 
-// once lists the claim about what is released under a name.
+// once lists the claims about what is released under a name.
 func once() []claim.Claim {
 	return []claim.Claim{{
 		ID: "dpnb/fit-once", Paper: "docs/theory/once.md", Kind: claim.Ours,
@@ -21,7 +24,7 @@ func once() []claim.Claim {
 		Code: []string{"learn.Once", "learn.FitOnce", "ledger.Budget.Charge"},
 		Tests: []string{"learn.TestOnceSurvivesAKill", "learn.TestOnceBreaksOff", "learn.TestFitOncePaysOnce",
 			"learn.TestFitOnceSaysWhatDiffers", "learn.TestFitOnceDoesNotLookAtRecords"},
-		Proof: "once#dpnb-fit-once 992a37aa",
+		Proof: "once#dpnb-fit-once f6320b95",
 		Check: "a release that ends before the charge, after it, while it is kept, and not at all, each followed by " +
 			"three more calls with real neighbours: the records, one record less, one more",
 		Expected: "one entry in the ledger each; after a release that was kept the same to the last bit with all " +
@@ -32,8 +35,74 @@ func once() []claim.Claim {
 			"a ledger that does not know the name":      onceHolds(onceRules{nameless: true}),
 			"a recipe with the checksum of the records": onceHolds(onceRules{checksum: true}),
 		},
+	}, {
+		ID: "dpnb/goes-on", Paper: "docs/theory/once.md", Kind: claim.Ours,
+		Statement: "a fit under a name whose program is ended after the charge goes on with the noise of then: it is " +
+			"charged once, and there is one release, whenever programs end",
+		Code:  []string{"learn.Allowance.GoesOn", "learn.FitOnce", "noise.OfKey"},
+		Tests: []string{"learn.TestAKilledFitGoesOn", "noise.TestAKeyGivesTheSameNoise", "noise.TestKeyedBitsAreFair"},
+		Proof: "once#dpnb-goes-on 3c0528bf",
+		Check: "a logistic fit of 60 people that ends four times after its noise was drawn and goes on each time; " +
+			"and the call after that",
+		Expected: "one entry in the ledger, five times the same coefficients to the last bit, and those are what the " +
+			"call after that returns",
+		Run:   goesOn(false),
+		Power: "one new draw",
+		Wrong: map[string]claim.Check{"noise that is drawn anew": goesOn(true)},
 	}}
 }
+
+// goesOn has a fit end again and again after its noise was drawn; anew draws it from the system each time.
+func goesOn(anew bool) claim.Check {
+	return func(context.Context, claim.Size) (_ claim.Outcome, err error) {
+		dir, err := os.MkdirTemp("", "dpnb-goes-on-*")
+		if err != nil {
+			return claim.Outcome{}, err
+		}
+		defer func() { err = errors.Join(err, os.RemoveAll(dir)) }()
+		budget := learn.NewBudget(4, 1e-5, learn.Named(fmt.Sprintf("goes-on %d", budgets.Add(1))),
+			learn.KeptIn(filepath.Join(dir, "ledger.json")))
+		data := learn.Binary(learn.Patients(60, 3), "ill")
+		seen := map[string]bool{}
+		for end := 4; end >= -1; end-- {
+			release := func(a learn.Allowance) ([]float64, error) {
+				m, err := learn.Logistic{}.Fit(data, a)
+				if err != nil {
+					return nil, err
+				}
+				theta := m.Theta()
+				if anew {
+					noise.Exact(noise.NewSecure()).Near(theta, 1)
+				}
+				if seen[fmt.Sprint(theta)] = true; end > 0 {
+					err = errEnded
+				}
+				return theta, err
+			}
+			theta, err := learn.Once("ill", budget.Spend(1).GoesOn(), "logistic", release, encoded, decoded)
+			if end > 0 && errors.Is(err, errEnded) {
+				continue
+			}
+			if seen[fmt.Sprint(theta)] = true; err != nil {
+				return claim.Outcome{}, err
+			}
+		}
+		s, err := budget.State()
+		if err != nil {
+			return claim.Outcome{}, err
+		}
+		out := claim.Outcome{Verdict: claim.Holds, Interval: "exactly",
+			Measured: fmt.Sprintf("%d charge, %d different fits", len(s.Entries), len(seen))}
+		if len(s.Entries) != 1 || len(seen) != 1 {
+			out.Verdict = claim.Fails
+		}
+		return out, nil
+	}
+}
+
+func encoded(theta []float64) ([]byte, error) { return json.Marshal(theta) }
+
+func decoded(text []byte) (theta []float64, err error) { return theta, json.Unmarshal(text, &theta) }
 
 // onceRules are what is wrong with a way of releasing once.
 type onceRules struct{ nameless, checksum bool }
@@ -110,6 +179,6 @@ func releasedOnce(a learn.Allowance, df learn.DataFrame, end string, rules onceR
 		if end == "while it is kept" {
 			return nil, errEnded
 		}
-		return json.Marshal(theta)
-	}, func(text []byte) (theta []float64, err error) { return theta, json.Unmarshal(text, &theta) })
+		return encoded(theta)
+	}, decoded)
 }

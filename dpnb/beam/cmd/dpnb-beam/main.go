@@ -12,10 +12,12 @@ import (
 	"encoding/json"
 	"flag"
 	"fmt"
+	"io"
 	"os"
 	"os/signal"
 	"path/filepath"
 	"syscall"
+	"time"
 
 	"github.com/dpnb/notebooks/dpnb/beam/pass"
 	"github.com/dpnb/notebooks/dpnb/beam/runner"
@@ -92,11 +94,15 @@ func passes(ctx context.Context, where runner.Where, file pass.File, folder stri
 	if err := os.MkdirAll(folder, 0o700); err != nil {
 		return err
 	}
-	lock, err := lockfile.TryLock(filepath.Join(folder, "lock"))
+	// One whose driver was killed needs a moment to see it.
+	soon, stop := context.WithTimeout(ctx, 10*time.Second)
+	lock, err := lockfile.Wait(soon, filepath.Join(folder, "lock"), func() {})
+	stop()
 	if err != nil {
 		return fmt.Errorf("another fit uses %s: wait for it, or give another --checkpoints: %w", folder, err)
 	}
 	defer lock.Unlock()
+	ctx, from := untilEOF(ctx, os.Stdin)
 	on, err := runner.Open(ctx, where)
 	if err != nil {
 		return err
@@ -108,12 +114,25 @@ func passes(ctx context.Context, where runner.Where, file pass.File, folder stri
 	}
 	defer records.Close()
 	fmt.Println("ready")
-	err = remote.Serve(records.Pass, os.Stdin, os.Stdout)
+	err = remote.Serve(records.Pass, from, os.Stdout)
 	if os.Getenv("DPNB_BEAM_LOG") != "" { // how many passes a solver takes depends on the records
 		fmt.Fprintf(os.Stderr, "%d passes on %d workers, %d found in %s, %d runs repeated\n", records.Made,
 			on.Workers(), records.Found, folder, on.Retried())
 	}
 	return err
+}
+
+// untilEOF returns what comes from in, and a context that ends with it: the driver has closed the pipe or died,
+// and nobody waits for the pass that is being made.
+func untilEOF(ctx context.Context, in io.Reader) (context.Context, io.Reader) {
+	ctx, cancel := context.WithCancel(ctx)
+	r, w := io.Pipe()
+	go func() {
+		_, err := io.Copy(w, in)
+		cancel()
+		_ = w.CloseWithError(err)
+	}()
+	return ctx, r
 }
 
 // request reads the JSON that follows the name of what to do.

@@ -1,0 +1,276 @@
+//go:build unix
+
+package main
+
+import (
+	"bytes"
+	"encoding/json"
+	"fmt"
+	"math"
+	"math/rand/v2"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"strings"
+	"sync"
+	"testing"
+	"time"
+
+	"github.com/dpnb/notebooks/dpnb/frame"
+	"github.com/dpnb/notebooks/dpnb/internal/testscale"
+)
+
+// study is a table, its schema and a ledger in files, and a program that fits them.
+type study struct {
+	t             *testing.T
+	program       string
+	file, schema  string
+	store, ledger string
+}
+
+// build returns the command line, built, and has it build its other half in a folder of its own: another
+// copy of the project may be in use.
+func build(t *testing.T) string {
+	t.Helper()
+	cache, err := exec.Command("go", "env", "GOCACHE").Output()
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Setenv("GOCACHE", strings.TrimSpace(string(cache)))
+	t.Setenv("XDG_CACHE_HOME", t.TempDir())
+	t.Setenv("GOWORK", "off")
+	path := filepath.Join(t.TempDir(), "dpnb")
+	cmd := exec.Command("go", "build", "-o", path, "./dpnb/cmd/dpnb")
+	cmd.Dir = filepath.Join("..", "..", "..", "..")
+	if out, err := cmd.CombinedOutput(); err != nil {
+		t.Fatalf("%v: %s", err, out)
+	}
+	return path
+}
+
+func newStudy(t *testing.T, program string) study {
+	t.Helper()
+	dir := t.TempDir()
+	s := study{t, program, filepath.Join(dir, "people.csv"), filepath.Join(dir, "schema.json"),
+		filepath.Join(dir, "store"), filepath.Join(dir, "ledger.json")}
+	rng := rand.New(rand.NewPCG(1, 2))
+	var csv bytes.Buffer
+	csv.WriteString("a,b,c,ill\n")
+	for range 5000 {
+		a, b, c := rng.Float64(), rng.Float64(), rng.Float64()
+		ill := "no"
+		if rng.Float64() < 1/(1+math.Exp(2-6*a+b)) {
+			ill = "yes"
+		}
+		fmt.Fprintf(&csv, "%.4f,%.4f,%.4f,%s\n", a, b, c, ill)
+	}
+	s.write(s.file, csv.Bytes())
+	fields := &frame.Schema{Fields: []frame.Field{frame.NumericField("a", 0, 1), frame.NumericField("b", 0, 1),
+		frame.NumericField("c", 0, 1), frame.CategoricalField("ill", "no", "yes")}}
+	if err := fields.Save(s.schema); err != nil {
+		t.Fatal(err)
+	}
+	return s
+}
+
+func (s study) write(path string, content []byte) {
+	s.t.Helper()
+	if err := os.WriteFile(path, content, 0o600); err != nil {
+		s.t.Fatal(err)
+	}
+}
+
+// fit is a driver on Prism with so many worker processes, and what it will have said.
+func (s study) fit(processes int, more ...string) (*exec.Cmd, *bytes.Buffer) {
+	args := append([]string{"fit", s.file, "--schema", s.schema, "--target", "ill", "--learner", "logistic",
+		"--epsilon", "1", "--delta", "1e-6", "--budget", s.ledger, "--store", s.store, "--runner", "prism", "--processes",
+		fmt.Sprint(processes)}, more...)
+	cmd := exec.Command(s.program, args...)
+	var out bytes.Buffer
+	cmd.Stdout, cmd.Stderr = &out, &out
+	return cmd, &out
+}
+
+// charges returns how often the ledger was charged.
+func (s study) charges() int {
+	var kept struct{ Entries []json.RawMessage }
+	if text, err := os.ReadFile(s.ledger); err == nil {
+		if err := json.Unmarshal(text, &kept); err != nil {
+			s.t.Fatal(err)
+		}
+	}
+	return len(kept.Entries)
+}
+
+// passes returns when the sums of each pass that are there were written.
+func (s study) passes() map[string]time.Time {
+	found := map[string]time.Time{}
+	paths, _ := filepath.Glob(filepath.Join(s.store, "*.passes", "*.sums"))
+	for _, p := range paths {
+		if info, err := os.Stat(p); err == nil {
+			found[filepath.Base(p)] = info.ModTime()
+		}
+	}
+	return found
+}
+
+// released reports whether a release is there, be it shown or not.
+func (s study) released() bool {
+	paths, _ := filepath.Glob(s.ledger + ".*/*.json")
+	for _, p := range paths {
+		if text, err := os.ReadFile(p); err == nil && bytes.Contains(text, []byte("Coefficients")) {
+			return true
+		}
+	}
+	return false
+}
+
+// TestDrivers: what is said below, of programs that are built once.
+func TestDrivers(t *testing.T) {
+	if testing.Short() {
+		t.Skip("two programs have to be built")
+	}
+	program := build(t)
+	var whole time.Duration
+	for range 2 { // the first builds
+		s := newStudy(t, program)
+		cmd, out := s.fit(0)
+		start := time.Now()
+		if err := cmd.Run(); err != nil {
+			t.Fatalf("%v: %s", err, out)
+		}
+		whole = time.Since(start)
+	}
+	t.Run("killed", func(t *testing.T) { killedDrivers(t, program, whole) })
+	t.Run("two of one ledger", func(t *testing.T) { twoDriversOfOneLedger(t, program) })
+}
+
+// killedDrivers: a driver that is killed before the charge, after it, between passes, before its model is
+// shown or at any time, every second one once more while it goes on: then one that is not killed releases
+// the model; the passes that were made are not made again; the ledger was charged once; and the command
+// that is repeated shows the same model.
+func killedDrivers(t *testing.T, program string, whole time.Duration) {
+	moments := map[string]func(s study) bool{
+		"ready": func(s study) bool { // before the charge
+			found, _ := filepath.Glob(filepath.Join(s.store, "*.passes"))
+			return len(found) > 0
+		},
+		"charged":    func(s study) bool { return s.charges() == 1 },
+		"one pass":   func(s study) bool { return len(s.passes()) >= 1 },
+		"passes":     func(s study) bool { return len(s.passes()) >= 4 },
+		"released":   study.released,
+		"any moment": nil,
+	}
+	times := 1
+	if testscale.Full() {
+		times = 8
+	}
+	killed, charged, found, runs := 0, 0, 0, 0
+	for range times {
+		for name, when := range moments {
+			processes := 2 * (runs / len(moments) % 2)
+			s := newStudy(t, program)
+			if when == nil {
+				at := time.Now().Add(rand.N(whole))
+				when = func(study) bool { return time.Now().After(at) }
+			}
+			for again := range 1 + runs%2 {
+				runs++
+				cmd, out := s.fit(processes)
+				if err := cmd.Start(); err != nil {
+					t.Fatal(err)
+				}
+				ended := make(chan error, 1)
+				go func() { ended <- cmd.Wait() }()
+				for gone := false; !gone; {
+					select {
+					case err := <-ended:
+						if gone = true; err != nil {
+							t.Errorf("%s, time %d: %v: %s", name, again, err, out)
+						}
+					case <-time.After(time.Millisecond):
+						if when(s) {
+							_ = cmd.Process.Kill()
+							<-ended
+							gone = true
+							killed++
+						}
+					}
+				}
+			}
+			charged += s.charges()
+			were := s.passes()
+			cmd, out := s.fit(processes)
+			if err := cmd.Start(); err != nil {
+				t.Fatal(err)
+			}
+			ended := make(chan error, 1)
+			go func() { ended <- cmd.Wait() }()
+			var err error
+			for gone := false; !gone; {
+				for pass, at := range s.passes() {
+					if was, known := were[pass]; known && !was.Equal(at) {
+						t.Errorf("%s: a pass was made again", name)
+					}
+				}
+				select {
+				case err = <-ended:
+					gone = true
+				case <-time.After(time.Millisecond):
+				}
+			}
+			if err != nil || !strings.Contains(out.String(), "Guarantee") {
+				t.Errorf("%s: %v: %s", name, err, out)
+			}
+			if found += len(were); s.charges() != 1 {
+				t.Errorf("%s: charged %d times", name, s.charges())
+			}
+			more, shown := s.fit(processes)
+			if err := more.Run(); err != nil || shown.String() != out.String() {
+				t.Errorf("%s: shown again: %v: %s", name, err, shown)
+			}
+			if left, _ := filepath.Glob(s.ledger + ".unfinished/*.json"); len(left) > 0 {
+				t.Errorf("%s: left %v", name, left)
+			}
+		}
+	}
+	t.Logf("%d runs, of which one takes %v: %d killed, %d after the charge; %d passes were found", runs, whole, killed,
+		charged, found)
+	if killed < runs/2 || found == 0 {
+		t.Error("too few were killed to tell anything")
+	}
+}
+
+// twoDriversOfOneLedger: of two that want all of it under different names one is refused; of two that want
+// the same both show the same model; the ledger is charged once.
+func twoDriversOfOneLedger(t *testing.T, program string) {
+	for _, names := range [][2]string{{"a", "b"}, {"a", "a"}} {
+		s := newStudy(t, program)
+		var said [2]string
+		var failed [2]error
+		var both sync.WaitGroup
+		for k, name := range names {
+			both.Go(func() {
+				cmd, out := s.fit(0, "--name", name)
+				failed[k] = cmd.Run()
+				said[k] = out.String()
+			})
+		}
+		both.Wait()
+		if s.charges() != 1 {
+			t.Errorf("%v: charged %d times", names, s.charges())
+		}
+		if names[0] == names[1] && (failed[0] != nil || failed[1] != nil || said[0] != said[1]) {
+			t.Errorf("%v: %v\n%s\n%s", names, failed, said[0], said[1])
+		}
+		if names[0] != names[1] && (failed[0] == nil) == (failed[1] == nil) {
+			t.Errorf("%v: %v\n%s\n%s", names, failed, said[0], said[1])
+		}
+		for k := range said {
+			if failed[k] != nil && !strings.Contains(said[k], "another fit uses") &&
+				!strings.Contains(said[k], "refused, nothing was drawn and nothing spent") {
+				t.Errorf("%v: %s", names, said[k])
+			}
+		}
+	}
+}

@@ -1,0 +1,174 @@
+package learn
+
+import (
+	"encoding/json"
+	"errors"
+	"fmt"
+	"os"
+	"path/filepath"
+	"slices"
+
+	"github.com/dpnb/notebooks/dpnb/internal/atomicfile"
+	"github.com/dpnb/notebooks/dpnb/ledger"
+	"github.com/dpnb/notebooks/dpnb/noise"
+)
+
+// GoesOn has Once go on with a release that was charged and whose program ended before it was
+// kept, with the noise of then: of a key that is kept in the folder LEDGER.unfinished, which
+// only the user may read, from the charge until the release takes its place there, from where it
+// is moved to the others. So there is one noise for a name, and one release of it, whenever programs end.
+//
+// It is for a release that draws everything from Noise(nil), in an order that does not depend on chance or on time,
+// and shows nothing before it returns. A ledger in memory ends with its program and keeps no key, and a
+// release on a group alone (FitBy) is lost as before: how rows were dealt to groups is not known.
+//
+// Proof: docs/theory/once.md#dpnb-goes-on.
+func (a Allowance) GoesOn() Allowance { a.goesOn = true; return a }
+
+// Noise returns the source that a release of a draws from, if src is nil or secure: that of the key, for
+// one that goes on (GoesOn), else the system's. A simulation's is src.
+func (a Allowance) Noise(src noise.Source) noise.Source {
+	if a.run == nil || src != nil && noise.Simulated(src) {
+		return noise.OrSecure(src)
+	}
+	if a.run.noise == nil {
+		a.run.noise = noise.OfKey(a.run.Key)
+	}
+	return a.run.noise
+}
+
+// unfinished is a release under a name that was not kept yet.
+type unfinished struct {
+	place place
+	asked keptRelease
+	noise *noise.Secure
+	// charged is the ledger's entry of a release that goes on; nil before the charge.
+	charged *ledger.Entry
+	// Key is of the noise, Part what was allowed when it began: by Spend and Share that may depend
+	// on what was spent before.
+	Key  noise.Key
+	Part ledger.Part
+}
+
+const (
+	unfinishedFormat  = "dpnb unfinished release"
+	unfinishedVersion = 1
+)
+
+// unfinishedPath is where the key of a release is, and then the release, until it is kept.
+func (p place) unfinishedPath() string {
+	folder, name := filepath.Split(p.path)
+	return filepath.Join(filepath.Clean(folder[:len(folder)-len(".releases/")])+".unfinished", name)
+}
+
+// begin keeps the key before the charge.
+func (u *unfinished) begin() error {
+	payload, err := json.Marshal(u)
+	if err != nil {
+		return err
+	}
+	u.asked.Release = payload
+	text, err := marshal(u.asked)
+	if err == nil {
+		text, err = seal(unfinishedFormat, unfinishedVersion, text)
+	}
+	if err != nil {
+		return err
+	}
+	path := u.place.unfinishedPath()
+	if err := os.MkdirAll(filepath.Dir(path), 0o700); err != nil {
+		return fmt.Errorf("dpnb: %w", err)
+	}
+	return atomicfile.WritePrivately(path, text)
+}
+
+// goOn returns the allowance of a release that was charged, with its noise. lost is the error if there is none.
+func (a Allowance) goOn(p place, asked keptRelease, lost error) (Allowance, error) {
+	if !a.goesOn || p.path == "" {
+		return a, lost
+	}
+	content, err := os.ReadFile(p.unfinishedPath())
+	if errors.Is(err, os.ErrNotExist) {
+		return a, lost
+	}
+	if err != nil {
+		return a, fmt.Errorf("dpnb: %w", err)
+	}
+	payload, err := asked.in(unfinishedFormat, unfinishedVersion, content)
+	if err != nil {
+		return a, fmt.Errorf("dpnb: a program that released %q was ended after the charge, and only the same goes on: "+
+			"%w", asked.Name, err)
+	}
+	u := &unfinished{place: p, asked: asked}
+	if err := json.Unmarshal(payload, u); err != nil {
+		return a, fmt.Errorf("dpnb: what %q goes on with cannot be read: %w", asked.Name, err)
+	}
+	s, err := a.budget.ledger.State()
+	if err != nil {
+		return a, err
+	}
+	at := slices.IndexFunc(s.Entries, func(e ledger.Entry) bool { return e.Once == asked.Name })
+	u.charged, a.part, a.run = &s.Entries[at], u.Part, u
+	return a, nil
+}
+
+// same refuses to go on with what would cost something else.
+func (u *unfinished) same(e ledger.Entry) error {
+	e.Label = u.charged.Label // words
+	if e != *u.charged {
+		return fmt.Errorf("dpnb: %q was charged as %+v and would now be %+v: another version of this module began it. "+
+			"The charge stands; nothing was charged now. To release it anew, which costs anew, use another name",
+			u.asked.Name, *u.charged, e)
+	}
+	return nil
+}
+
+// keep writes a release in two steps, each of which happens or does not: it takes the place of the
+// key, and is moved to the releases. So there is a key, or a release that can be seen, and never both.
+func (p place) keep(content []byte) error {
+	path := p.unfinishedPath()
+	if _, err := os.Stat(path); errors.Is(err, os.ErrNotExist) {
+		return atomicfile.Write(p.path, content)
+	}
+	if err := atomicfile.WritePrivately(path, content); err != nil {
+		return err
+	}
+	ended("kept")
+	return p.settle()
+}
+
+// settle moves a release, whose program ended before it did, to its place.
+func (p place) settle() error {
+	if p.path == "" {
+		return nil
+	}
+	path := p.unfinishedPath()
+	content, err := os.ReadFile(path)
+	if errors.Is(err, os.ErrNotExist) {
+		return nil
+	}
+	if err != nil {
+		return err
+	}
+	if _, _, err := unseal(onceFormat, onceVersion, content); err != nil {
+		return nil // it is a key
+	}
+	if err := atomicfile.Write(p.path, content); err != nil {
+		return err
+	}
+	return p.forget()
+}
+
+// forget removes what is unfinished.
+func (p place) forget() error {
+	if p.path == "" {
+		return nil
+	}
+	if err := os.Remove(p.unfinishedPath()); !errors.Is(err, os.ErrNotExist) {
+		return err
+	}
+	return nil
+}
+
+// ended, for tests, ends the program at a moment.
+var ended = func(moment string) {}

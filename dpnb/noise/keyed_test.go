@@ -1,0 +1,77 @@
+package noise
+
+import (
+	"slices"
+	"testing"
+)
+
+// TestAKeyGivesTheSameNoise: of one key all that runs, forks and bare bits draw comes again, in the same
+// order; of another key, or by another run or fork, nothing does. Sources of keys are secure ones.
+func TestAKeyGivesTheSameNoise(t *testing.T) {
+	draw := func(k Key) (x []float64) {
+		src := OfKey(k)
+		if Simulated(src) {
+			t.Fatal("a simulation")
+		}
+		add := func(src Source) {
+			x = append(x, float64(src.Uint64()>>11), float64(src.Uint64()>>11))
+			for range 2 {
+				near := make([]float64, 3)
+				Exact(src).Near(near, 1)
+				x = append(x, near...)
+			}
+		}
+		add(src)
+		for range 2 {
+			fork, ok := Forks(src)
+			if !ok {
+				t.Fatal("no forks")
+			}
+			add(fork(1))
+			add(fork(0))
+		}
+		return x
+	}
+	k := NewKey()
+	first, other := draw(k), draw(NewKey())
+	if !slices.Equal(draw(k), first) {
+		t.Error("of one key not the same noise")
+	}
+	// 80 numbers of 53 bits or more: two are equal by chance with a probability below 80²·2⁻⁵³ < 10⁻¹².
+	all := slices.Sorted(slices.Values(slices.Concat(first, other)))
+	for i, v := range all[1:] {
+		if v == all[i] {
+			t.Errorf("%v comes twice", v)
+		}
+	}
+	if len(all) != 80 {
+		t.Errorf("%d numbers", len(all))
+	}
+}
+
+// TestKeyedBitsAreFair: each of the 64 bits of 4,096 words is one in 2,048 ± 320 of them, ten standard
+// deviations, which is exceeded with a probability below 64·2·10⁻²³; the words of a counter that is not
+// encrypted are noticed.
+func TestKeyedBitsAreFair(t *testing.T) {
+	unfair := func(draw func() uint64) (n int) {
+		var ones [64]int
+		for range 4096 {
+			for j, v := 0, draw(); j < 64; j, v = j+1, v>>1 {
+				ones[j] += int(v & 1)
+			}
+		}
+		for _, k := range ones {
+			if k < 2048-320 || k > 2048+320 {
+				n++
+			}
+		}
+		return n
+	}
+	if n := unfair(OfKey(NewKey()).Uint64); n > 0 {
+		t.Errorf("%d bits are unfair", n)
+	}
+	counter := uint64(0)
+	if n := unfair(func() uint64 { counter++; return counter }); n == 0 {
+		t.Error("a counter goes unnoticed")
+	}
+}
