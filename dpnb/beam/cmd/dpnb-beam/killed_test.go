@@ -83,8 +83,8 @@ func (s study) write(path string, content []byte) {
 // fit is a driver on Prism with so many worker processes, and what it will have said.
 func (s study) fit(processes int, more ...string) (*exec.Cmd, *bytes.Buffer) {
 	args := append([]string{"fit", s.file, "--schema", s.schema, "--target", "ill", "--learner", "logistic",
-		"--epsilon", "1", "--delta", "1e-6", "--budget", s.ledger, "--store", s.store, "--runner", "prism", "--processes",
-		fmt.Sprint(processes)}, more...)
+		"--epsilon", "1", "--delta", "1e-6", "--budget", s.ledger, "--store", s.store, "--runner", "prism",
+		"--processes", fmt.Sprint(processes)}, more...)
 	cmd := exec.Command(s.program, args...)
 	var out bytes.Buffer
 	cmd.Stdout, cmd.Stderr = &out, &out
