@@ -130,7 +130,7 @@ func startLab(t *testing.T, dpnb, folder string) string {
 			return url
 		}
 		t.Fatal("lab ended without an address")
-	case <-time.After(5 * time.Minute): // it may build the kernel first
+	case <-time.After(10 * time.Minute): // it may build the kernel first
 		t.Fatal("lab told no address")
 	}
 	return ""

@@ -78,17 +78,18 @@ func theirHistogram(kind google.Noise, spendsDelta bool) way {
 	}
 }
 
-// Histograms are at least as accurate as the library's with the same law of noise, and no
-// slower: root mean square errors in theirs, with four standard errors; half a percent is
-// allowed, which is what whole counts add to small noise.
-func TestHistogramsAreAtLeastAsAccurateAndAsFast(t *testing.T) {
+// Histograms are at least as accurate as the library's with the same law of noise: root mean
+// square errors in theirs, with four standard errors; half a percent is allowed, which is what
+// whole counts add to small noise.
+func TestHistogramsAreAtLeastAsAccurate(t *testing.T) {
+	seed(t)
 	for _, n := range []int{1000, 100_000} {
 		times := map[int]int{1000: 200, 100_000: 20}[n]
 		if full {
 			times *= 20
 		}
 		for _, k := range tasks(t, n, 4) {
-			for _, p := range []struct{ epsilon, delta float64 }{{1, 1e-5}, {0.1, 1e-6}} {
+			for _, p := range guarantees {
 				for _, law := range []string{"normal", "Laplace"} {
 					kind := google.Gaussian()
 					if law == "Laplace" {
@@ -98,16 +99,11 @@ func TestHistogramsAreAtLeastAsAccurateAndAsFast(t *testing.T) {
 					other := measure(t, theirHistogram(kind, law == "normal"), k, p.epsilon, p.delta, times)
 					ratio := math.Sqrt(own.mean / other.mean)
 					relative := 0.5 * math.Hypot(own.se/own.mean, other.se/other.mean)
-					fast := own.time.Seconds() / other.time.Seconds()
-					line := fmt.Sprintf("histogram %-9s n = %-6d (%g, %g), %s: "+
-						"error %.3f, %.3f ± %.3f of theirs; time %.2f of theirs",
-						k.name, n, p.epsilon, p.delta, law, math.Sqrt(own.mean), ratio, ratio*relative, fast)
+					line := fmt.Sprintf("histogram %-9s n = %-6d (%g, %g), %s: error %.3f, %.3f ± %.3f of theirs",
+						k.name, n, p.epsilon, p.delta, law, math.Sqrt(own.mean), ratio, ratio*relative)
 					t.Log(line)
 					if math.Log(ratio/1.005) > 4*relative {
 						t.Errorf("less accurate: %s", line)
-					}
-					if fast > 1.5 { // a busy machine's clock
-						t.Errorf("slower: %s", line)
 					}
 				}
 			}

@@ -23,7 +23,7 @@ func TestReleasesAreOnTheGrid(t *testing.T) {
 	for i := range classes {
 		classes[i] = float64(i % 4)
 	}
-	src := noise.NewSecure()
+	src := noise.NewSeeded(1) // of 20 fair bits none is odd once in a million releases, and there are eight
 	check := func(name string, values []float64, grid float64) {
 		t.Helper()
 		odd := 0

@@ -6,6 +6,7 @@ import (
 	"slices"
 	"strings"
 	"testing"
+	"testing/cryptotest"
 
 	"github.com/dpnb/notebooks/dpnb/explore"
 	"github.com/dpnb/notebooks/dpnb/frame"
@@ -15,6 +16,7 @@ import (
 // A question that is asked again under its name is answered with the numbers of the first time, to
 // the last bit, and paid for once; another question under that name is refused.
 func TestOnce(t *testing.T) {
+	cryptotest.SetGlobalRandom(t, 1) // for what is kept is no simulation
 	for _, kept := range []bool{false, true} {
 		options := []learn.BudgetOption{learn.Named("explore once")}
 		if kept {

@@ -145,8 +145,8 @@ func TestConstraints(t *testing.T) {
 		if err != nil || !test.holds(plain.Theta(), 1e-9) {
 			t.Errorf("%s, without privacy: %v, %v", name, plain.Theta(), err)
 		}
-		l.Lambda = 0
-		m, err := l.Fit(data, fresh(8, 1e-4).Spend(8))
+		l.Lambda, l.Noise = 0, learn.Seed(1)
+		m, err := l.Fit(data, learn.Simulate(8, 1e-4))
 		if err != nil || !test.holds(m.Theta(), 1e-2) {
 			t.Errorf("%s: %v, %v", name, m.Theta(), err)
 		}

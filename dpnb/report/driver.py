@@ -22,6 +22,7 @@ os.dup2(2, 1)
 SESSION = os.environ["DPNB_SESSION"]
 TAG = ("DPNB_SESSION=" + SESSION).encode()
 GRACE_SECONDS = 5
+STARTS = 3  # of a kernel, until one answers
 
 
 def send(event, **fields):
@@ -92,22 +93,35 @@ def execute(order):
             with open(path, encoding="utf-8", errors="replace") as f:
                 at["program"] = f.read()
 
-    client = NotebookClient(
-        nb,
-        kernel_name="gonb",
-        timeout=order["timeout"] or None,
-        startup_timeout=120,
-        iopub_timeout=60,
-        record_timing=False,
-        store_widget_state=False,
-        on_cell_execute=start,
-        on_cell_error=error,
-        resources={"metadata": {"path": order["cwd"]}},
-    )
+    def client():
+        return NotebookClient(
+            nb,
+            kernel_name="gonb",
+            timeout=order["timeout"] or None,
+            startup_timeout=120,
+            iopub_timeout=60,
+            record_timing=False,
+            store_widget_state=False,
+            on_cell_execute=start,
+            on_cell_error=error,
+            resources={"metadata": {"path": order["cwd"]}},
+        )
+
+    def run():
+        # Jupyter looks for free ports and leaves it to the kernel to take them, a moment later:
+        # another kernel that starts at the same time may have them by then.
+        for _ in range(STARTS - 1):
+            try:
+                return client().execute()
+            except RuntimeError:
+                if at["cell"] >= 0:
+                    raise
+        return client().execute()
+
     failure = None
     executing.set()
     try:
-        client.execute()
+        run()
     except CellExecutionError as e:
         failure = {"kind": "error", "message": getattr(e, "evalue", str(e))}
     except CellTimeoutError:

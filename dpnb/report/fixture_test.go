@@ -62,7 +62,7 @@ func (r *recorder) End(name, outcome string) {
 	r.ends[name] = outcome
 }
 
-const testTimeout = time.Minute
+const testTimeout = 10 * time.Minute
 
 func read(t *testing.T, path string) string {
 	t.Helper()

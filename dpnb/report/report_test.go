@@ -193,15 +193,19 @@ func TestMistakesCostNoRun(t *testing.T) {
 func TestInterruptEndsEverything(t *testing.T) {
 	s := realSetup(t)
 	ctx, cancel := context.WithCancel(context.Background())
-	progress := &atCell{recorder: newRecorder(), n: 2, f: cancel}
-	start := time.Now()
+	var start time.Time
+	progress := &atCell{recorder: newRecorder(), n: 2, f: func() {
+		start = time.Now()
+		cancel()
+	}}
 	o := Options{Notebooks: []string{"testdata/small.ipynb"}, Out: t.TempDir(), Timeout: testTimeout}
 	o.Progress = progress
 	_, err := Run(ctx, s, o)
 	if !errors.Is(err, context.Canceled) {
 		t.Errorf("error: %v", err)
 	}
-	if took := time.Since(start); took > 30*time.Second {
+	// On a machine with nothing else to do it takes a second.
+	if took := time.Since(start); took > 2*time.Minute {
 		t.Errorf("took %v to stop", took)
 	}
 	if left := leftovers(t); left != nil {

@@ -143,7 +143,7 @@ func start(ctx context.Context, role string) (*process, error) {
 	}()
 	select {
 	case p.address = <-first:
-	case <-time.After(30 * time.Second):
+	case <-time.After(2 * time.Minute):
 	case <-ctx.Done():
 	}
 	if p.address == "" {

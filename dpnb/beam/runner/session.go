@@ -165,7 +165,8 @@ func (s *Session) ready(ctx context.Context, i int) (seat, error) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	w := &s.workers[i]
-	if s.where.Processes > 0 && !w.process.alive() {
+	if s.where.Processes > 0 && (!w.process.alive() || answers(ctx, w.address) != nil) {
+		w.process.kill() // if it is dying, it is dead after that
 		p, err := start(ctx, "worker")
 		if err != nil {
 			return seat{}, fmt.Errorf("a worker does not start: %w", err)
@@ -181,7 +182,8 @@ func (s *Session) ready(ctx context.Context, i int) (seat, error) {
 		var err error
 		s.client, err = inProcess()
 		return seat{client: s.client, worker: *w}, err
-	case endpoint == "" && !s.prism.alive():
+	case endpoint == "" && (!s.prism.alive() || answers(ctx, s.prism.address) != nil):
+		s.prism.kill()
 		p, err := start(ctx, "prism")
 		if err != nil {
 			return seat{}, fmt.Errorf("the runner does not start: %w", err)

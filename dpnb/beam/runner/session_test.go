@@ -19,12 +19,12 @@ func TestMain(m *testing.M) {
 	os.Exit(m.Run())
 }
 
-// note writes the number of the process that saw an element into a folder, after failing or
-// waiting as often as it is told to.
+// note writes the number of the process that saw an element into a folder, and fails as often as it
+// is told to, or waits until there is a file "go" in the folder.
 type note struct {
-	Dir   string
-	Fail  int // this many processings fail after the file was written
-	Sleep time.Duration
+	Dir  string
+	Fail int // this many processings fail after the file was written
+	Wait bool
 }
 
 func (n *note) ProcessElement(k int) error {
@@ -36,7 +36,12 @@ func (n *note) ProcessElement(k int) error {
 	if err != nil {
 		return err
 	}
-	time.Sleep(n.Sleep)
+	for n.Wait {
+		if _, err := os.Stat(filepath.Join(n.Dir, "go")); err == nil {
+			break
+		}
+		time.Sleep(5 * time.Millisecond)
+	}
 	if len(names) < n.Fail {
 		err = errors.New("injected")
 	}
@@ -54,6 +59,9 @@ func seen(t *testing.T, dir string) map[string]map[string]bool {
 	}
 	all := map[string]map[string]bool{}
 	for _, n := range names {
+		if n.Name() == "go" {
+			continue
+		}
 		parts := strings.Split(n.Name(), "-")
 		if all[parts[0]] == nil {
 			all[parts[0]] = map[string]bool{}
@@ -111,30 +119,47 @@ func TestEachWorkerIsAProcess(t *testing.T) {
 	}
 }
 
-// TestWhatDiesIsStartedAgain: workers and the runner.
+// TestWhatDiesIsStartedAgain: workers and the runner, before a run and in the middle of it, when both
+// elements are being processed: they wait until one of the processes is gone.
 func TestWhatDiesIsStartedAgain(t *testing.T) {
 	s := open(t, Where{Runner: "prism", Processes: 2})
 	for _, kill := range []func() bool{func() bool { return s.Kill(1) }, func() bool { return s.Kill(0) },
 		s.killRunner} {
-		for _, wait := range []time.Duration{0, 150 * time.Millisecond} {
+		for _, before := range []bool{true, false} {
 			dir := t.TempDir()
-			go func() {
-				time.Sleep(wait)
+			strike := func() {
 				if !kill() {
 					t.Error("there is nothing to kill")
 				}
-			}()
-			if err := run(t.Context(), s, note{Dir: dir, Sleep: 100 * time.Millisecond}); err != nil {
+				if err := os.WriteFile(filepath.Join(dir, "go"), nil, 0o600); err != nil {
+					t.Error(err)
+				}
+			}
+			retried := s.Retried()
+			struck := make(chan bool)
+			if before {
+				strike()
+				close(struck)
+			} else {
+				go func() {
+					defer close(struck)
+					for t.Context().Err() == nil && len(seen(t, dir)) < 2 {
+						time.Sleep(5 * time.Millisecond)
+					}
+					strike()
+				}()
+			}
+			if err := run(t.Context(), s, note{Dir: dir, Wait: true}); err != nil {
 				t.Fatal(err)
 			}
+			<-struck
 			if all := seen(t, dir); len(all) != 2 {
 				t.Errorf("%d elements of 2 were processed", len(all))
 			}
-			time.Sleep(max(0, wait-100*time.Millisecond)) // until the killer has struck
+			if !before && s.Retried() == retried {
+				t.Error("no run failed: nothing was tested")
+			}
 		}
-	}
-	if s.Retried() == 0 {
-		t.Error("no run failed: nothing was tested")
 	}
 }
 

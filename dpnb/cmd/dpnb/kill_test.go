@@ -145,8 +145,9 @@ func TestKilledReportsLeaveNothingHalfDone(t *testing.T) {
 		if sig != syscall.SIGKILL && err != nil && !strings.Contains(said.String(), "stopped") {
 			t.Errorf("%v: %v, said %q", sig, err, &said)
 		}
-		// A program that was killed leaves the tidying to its driver, which has a grace of 5 s.
-		deadline := time.Now().Add(12 * time.Second)
+		// A program that was killed leaves the tidying to its driver, which has a grace of 5 s; a busy machine is
+		// slower by far.
+		deadline := time.Now().Add(2 * time.Minute)
 		for len(mentioning(t, tmp)) > 0 && time.Now().Before(deadline) {
 			time.Sleep(50 * time.Millisecond)
 		}

@@ -94,7 +94,8 @@ func TestKilledFits(t *testing.T) {
 	r := rand.New(rand.NewPCG(1, 2))
 	var whole time.Duration
 	killed, charges, released := 0, 0, 0
-	for run := range runs {
+	// Where the machine has become faster since the first run, more are needed until enough are killed.
+	for run := 0; run < runs || killed < runs/3 && run < 20*runs; run++ {
 		store := filepath.Join(dir, fmt.Sprint("store", run))
 		ledger := filepath.Join(dir, fmt.Sprint("ledger", run, ".json"))
 		args := []string{"fit", file, "--schema", schema, "--target", "ill", "--learner", "logistic", "--epsilon", "1",
@@ -107,12 +108,12 @@ func TestKilledFits(t *testing.T) {
 		}
 		err := first.Run()
 		kill()
-		if run == 0 {
-			if whole = time.Since(start); err != nil {
-				t.Fatalf("%v: %s", err, out)
-			}
-		}
-		if err != nil {
+		switch {
+		case err == nil:
+			whole = time.Since(start)
+		case run == 0:
+			t.Fatalf("%v: %s", err, out)
+		default:
 			killed++
 		}
 		if err != nil && entries(t, ledger) == 1 {

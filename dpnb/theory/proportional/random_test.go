@@ -13,6 +13,10 @@ import (
 	"github.com/dpnb/notebooks/dpnb/loss"
 )
 
+// endless is how long a solution may take before it counts as without end. The slowest takes a second;
+// the rest is for machines that are busy.
+const endless = 4 * time.Minute
+
 // Settings drawn from the whole range that is promised are all solved.
 func TestRandomSettings(t *testing.T) {
 	r := rand.New(rand.NewPCG(7, 8))
@@ -95,8 +99,8 @@ func TestFarSettings(t *testing.T) {
 			if c.exists && err != nil || !c.exists && !errors.Is(err, ErrNoSolution) {
 				t.Errorf("%s, %s, %+v: %v", c.Loss.Name(), c.Link, c.Classification, err)
 			}
-		case <-time.After(20 * time.Second):
-			t.Fatalf("%s, %s, %+v: no end after 20 s", c.Loss.Name(), c.Link, c.Classification)
+		case <-time.After(endless):
+			t.Fatalf("%s, %s, %+v: no end after %v", c.Loss.Name(), c.Link, c.Classification, endless)
 		}
 	}
 }
