@@ -30,8 +30,9 @@ func findChrome(t *testing.T) string {
 func openPage(t *testing.T, chrome, url string) context.Context {
 	t.Helper()
 	options := append(chromedp.DefaultExecAllocatorOptions[:], chromedp.ExecPath(chrome), chromedp.NoSandbox,
-		chromedp.WSURLReadTimeout(5*time.Minute), chromedp.DisableGPU, chromedp.WindowSize(1200, 1000), chromedp.UserDataDir(t.TempDir()),
-		chromedp.Flag("disable-component-update", true), chromedp.Flag("disable-quic", true))
+		chromedp.WSURLReadTimeout(5*time.Minute), chromedp.DisableGPU, chromedp.WindowSize(1200, 1000),
+		chromedp.UserDataDir(t.TempDir()), chromedp.Flag("disable-component-update", true),
+		chromedp.Flag("disable-quic", true))
 	ctx, stop := chromedp.NewExecAllocator(t.Context(), options...)
 	t.Cleanup(stop)
 	ctx, stopPage := chromedp.NewContext(ctx)
