@@ -28,3 +28,13 @@ func expNegAbs4(dst, x *float64, groups int)
 //
 //go:noescape
 func widen8(dst *float64, raw *byte, groups int)
+
+// dotsWide4 is dots4 of rows of float32 as they lie in raw.
+//
+//go:noescape
+func dotsWide4(dst *float64, raw *byte, theta *float64, groups, d int)
+
+// axpysWide4 is axpys4 of rows of float32 as they lie in raw.
+//
+//go:noescape
+func axpysWide4(dst *float64, raw *byte, w *float64, groups, d int)

@@ -12,6 +12,7 @@ func TestWithoutAssembly(t *testing.T) {
 	t.Run("kernels", TestKernelsAgreeWithTheirDefinition)
 	t.Run("gram", TestAddGram)
 	t.Run("widen", TestWiden)
+	t.Run("wide", TestWideKernels)
 	t.Run("exp", TestExpNegAbs)
 	t.Run("logistic", TestLogistic)
 }

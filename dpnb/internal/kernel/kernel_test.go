@@ -109,3 +109,29 @@ func TestWiden(t *testing.T) {
 		}
 	}
 }
+
+// Rows of float32 give the bits that they give when they are widened, at every remainder of rows and columns, and
+// nothing is written beside.
+func TestWideKernels(t *testing.T) {
+	for n := range 11 {
+		for d := range 21 {
+			var raw []byte
+			x := make([]float64, n*d)
+			for i, v := range filled(n*d, 1) {
+				raw = binary.LittleEndian.AppendUint32(raw, math.Float32bits(float32(v)))
+				x[i] = float64(float32(v))
+			}
+			got, want := append(make([]float64, n), 7), make([]float64, n)
+			theta, w := filled(d, 2), filled(n, 3)
+			k := MarginsWide(got[:n], raw, theta)
+			if Margins(want, x, theta); !slices.Equal(got[:k], want[:k]) || fast && d > 0 && k != n&^3 || got[n] != 7 {
+				t.Fatalf("n=%d d=%d: %d margins %v, want %v", n, d, k, got, want)
+			}
+			sum, other := append(filled(d, 5), 7), filled(d, 5)
+			k = AddScaledWide(sum[:d], raw, w)
+			if AddScaled(other, x[:k*d], w[:k]); !slices.Equal(sum[:d], other) || sum[d] != 7 {
+				t.Fatalf("n=%d d=%d: the sum of %d rows is %v, want %v", n, d, k, sum, other)
+			}
+		}
+	}
+}

@@ -253,12 +253,41 @@ func (r *Rows) decode(dst []float64, raw []byte) {
 
 // Margins implements matrix.Rows.
 func (r *Rows) Margins(dst, theta []float64, lo, hi int) {
-	r.with(lo, hi, func(m *matrix.Dense, from int) { m.Margins(dst[from-lo:], theta, 0, m.N) })
+	rest := r.wide(lo, hi, func(raw []byte, from, to int) int {
+		return kernel.MarginsWide(dst[from-lo:to-lo], raw, theta)
+	})
+	r.with(rest, hi, func(m *matrix.Dense, from int) { m.Margins(dst[from-lo:], theta, 0, m.N) })
 }
 
 // AddScaled implements matrix.Rows.
 func (r *Rows) AddScaled(dst, w []float64, lo, hi int) {
-	r.with(lo, hi, func(m *matrix.Dense, from int) { m.AddScaled(dst, w[from-lo:], 0, m.N) })
+	rest := r.wide(lo, hi, func(raw []byte, from, to int) int {
+		return kernel.AddScaledWide(dst, raw, w[from-lo:to-lo])
+	})
+	r.with(rest, hi, func(m *matrix.Dense, from int) { m.AddScaled(dst, w[from-lo:], 0, m.N) })
+}
+
+// wide calls use with the rows lo ≤ i < hi as float32 where they lie in their blocks, from row from to row to, and
+// returns the first that it did not take. Groups of four rows must not lie across the border of a block, so that the
+// bits are those of rows that are widened first.
+func (r *Rows) wide(lo, hi int, use func(raw []byte, from, to int) (taken int)) int {
+	if r.size != 4 || r.rows%4 != 0 || lo%4 != 0 {
+		return lo
+	}
+	v := r.view()
+	defer r.views.Put(v)
+	rowBytes := int(r.rowBytes())
+	for at := lo; ; {
+		k := at / r.rows
+		end := min(hi, (k+1)*r.rows)
+		if end-at < 4 {
+			return at
+		}
+		taken := use(r.load(v, k)[(at-k*r.rows)*rowBytes:(end-k*r.rows)*rowBytes], at, end)
+		if at += taken; at < end {
+			return at
+		}
+	}
 }
 
 // Norms implements matrix.Rows.
