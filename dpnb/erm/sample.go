@@ -42,8 +42,14 @@ func (p *Problem) sampled(m int) *Problem {
 	if source, ok := p.Rows.(Source); ok {
 		s.Rows, s.Labels = sampleOf(source, index)
 	} else {
+		mapped, _ := p.Rows.(interface{ Done(lo, hi int) })
+		held := 0
 		for k, i := range index {
 			s.Labels[k] = p.Labels[i]
+			if mapped != nil && i-held >= labelsHeld {
+				mapped.Done(held, i)
+				held = i
+			}
 		}
 		if p.Rows != nil {
 			s.Rows = selected(p.Rows, index)

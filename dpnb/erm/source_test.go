@@ -234,3 +234,29 @@ func syntheticFor(n, d, k int) (*matrix.Dense, []float64) {
 	}
 	return rows, labels
 }
+
+// held is rows whose labels are in a file, of which some may go.
+type held struct {
+	*matrix.Dense
+	gone [][2]int
+}
+
+func (h *held) Done(lo, hi int) { h.gone = append(h.gone, [2]int{lo, hi}) }
+
+// The labels of a sample are let go on the way, however many there are: never more than some labelsHeld are held.
+func TestSampledLetsGoOfLabels(t *testing.T) {
+	const n = 3*labelsHeld + 5
+	rows := &held{Dense: matrix.NewDense(n, 1, nil)}
+	p := &Problem{Rows: rows, Labels: make([]float64, n), Loss: loss.Logistic{}, Lambda: 1}
+	p.sampled(3000)
+	at := 0
+	for _, g := range rows.gone {
+		if g[0] != at || g[1]-g[0] > labelsHeld+n/3000+1 {
+			t.Errorf("labels %v are let go, after %d were", g, at)
+		}
+		at = g[1]
+	}
+	if n-at > labelsHeld+n/3000+1 {
+		t.Errorf("%d labels are held at the end", n-at)
+	}
+}
