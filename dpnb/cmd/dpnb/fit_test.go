@@ -12,6 +12,7 @@ import (
 	"github.com/spf13/cobra"
 
 	"github.com/dpnb/notebooks/dpnb/frame/parquet"
+	"github.com/dpnb/notebooks/dpnb/paper/scale"
 )
 
 func call(t *testing.T, c *cobra.Command, args ...string) (string, error) {
@@ -28,12 +29,11 @@ func call(t *testing.T, c *cobra.Command, args ...string) (string, error) {
 // it is spent, simulated by a seed, and refused by name where a learner does not fit into memory.
 func TestFitAndDescribeCommands(t *testing.T) {
 	dir := t.TempDir()
-	c := coarse{3000}
 	file, schema := filepath.Join(dir, "people.parquet"), filepath.Join(dir, "schema.json")
-	if err := parquet.Write(file, c); err != nil {
+	if err := parquet.Write(file, scale.Invented{Rows: 3000}); err != nil {
 		t.Fatal(err)
 	}
-	if err := c.schema().Save(schema); err != nil {
+	if err := scale.Schema().Save(schema); err != nil {
 		t.Fatal(err)
 	}
 	ledger, model := filepath.Join(dir, "ledger.json"), filepath.Join(dir, "model.json")

@@ -19,6 +19,7 @@ import (
 	"github.com/dpnb/notebooks/dpnb/frame"
 	"github.com/dpnb/notebooks/dpnb/frame/parquet"
 	"github.com/dpnb/notebooks/dpnb/internal/testscale"
+	"github.com/dpnb/notebooks/dpnb/paper/scale"
 )
 
 // asCommand has this test program be dpnb with the arguments that it holds, as JSON.
@@ -55,12 +56,11 @@ func process(ctx context.Context, args ...string) (*exec.Cmd, *bytes.Buffer) {
 func crowd(t *testing.T, rows int) (dir, file, schema string) {
 	t.Helper()
 	dir = t.TempDir()
-	c := coarse{rows}
 	file, schema = filepath.Join(dir, "people.parquet"), filepath.Join(dir, "schema.json")
-	if err := parquet.Write(file, c); err != nil {
+	if err := parquet.Write(file, scale.Invented{Rows: rows}); err != nil {
 		t.Fatal(err)
 	}
-	if err := c.schema().Save(schema); err != nil {
+	if err := scale.Schema().Save(schema); err != nil {
 		t.Fatal(err)
 	}
 	return dir, file, schema
@@ -185,7 +185,7 @@ func TestBadSources(t *testing.T) {
 		t.Fatal(err)
 	}
 	var csv bytes.Buffer
-	csv.WriteString(strings.Join(coarse{}.Names(), ",") + "\n")
+	csv.WriteString(strings.Join(scale.Invented{}.Names(), ",") + "\n")
 	for i := range 500 {
 		csv.WriteString(strings.Repeat(fmt.Sprintf("0.%03d,", i), 19) + []string{"no", "yes"}[i%2] + "\n")
 	}

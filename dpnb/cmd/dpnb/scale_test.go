@@ -19,83 +19,13 @@ import (
 	"golang.org/x/sys/unix"
 
 	"github.com/dpnb/notebooks/dpnb/erm"
-	"github.com/dpnb/notebooks/dpnb/frame"
 	"github.com/dpnb/notebooks/dpnb/frame/parquet"
 	"github.com/dpnb/notebooks/dpnb/internal/parallel"
 	"github.com/dpnb/notebooks/dpnb/internal/testscale"
 	"github.com/dpnb/notebooks/dpnb/loss"
 	"github.com/dpnb/notebooks/dpnb/matrix/stored"
+	"github.com/dpnb/notebooks/dpnb/paper/scale"
 )
-
-// coarse is a scan of rows × 20 invented columns, 19 numbers of 256 values and a label that
-// depends on the first four: a Parquet file of it takes about a byte a number.
-type coarse struct{ rows int }
-
-func (coarse) Names() []string {
-	var names []string
-	for j := range 19 {
-		names = append(names, fmt.Sprint("x", j))
-	}
-	return append(names, "ill")
-}
-
-func (coarse) Origin() frame.Source { return frame.Source{Name: "invented", Invented: true} }
-
-func (c coarse) Scan(_ []string, f func(*frame.Table) error) error {
-	const chunk = 1 << 18
-	columns := make([]frame.Column, 20)
-	for j, name := range c.Names() {
-		columns[j] = frame.Column{Name: name, Numbers: make([]float64, chunk)}
-	}
-	columns[19] = frame.Column{Name: "ill", Kind: frame.Categorical, Texts: make([]string, chunk)}
-	state := uint64(1) // of a Weyl sequence with a finaliser: fast, and good enough to invent from
-	next := func() uint64 {
-		state += 0x9e3779b97f4a7c15
-		z := (state ^ state>>30) * 0xbf58476d1ce4e5b9
-		z = (z ^ z>>27) * 0x94d049bb133111eb
-		return z ^ z>>31
-	}
-	for lo := 0; lo < c.rows; lo += chunk {
-		n := min(chunk, c.rows-lo)
-		for i := range n {
-			var t float64
-			for j, bits := 0, uint64(0); j < 19; j, bits = j+1, bits>>8 {
-				if j%8 == 0 {
-					bits = next()
-				}
-				v := float64(bits&255) / 255
-				if columns[j].Numbers[i] = v; j < 4 {
-					t += 4 * (v - 0.5)
-				}
-			}
-			columns[19].Texts[i] = "no"
-			if float64(next()>>11)*0x1p-53 < 1/(1+math.Exp(-t)) {
-				columns[19].Texts[i] = "yes"
-			}
-		}
-		for j := range columns {
-			columns[j].Numbers = columns[j].Numbers[:min(n, len(columns[j].Numbers))]
-			columns[j].Texts = columns[j].Texts[:min(n, len(columns[j].Texts))]
-		}
-		table, err := frame.NewTable(columns...)
-		if err == nil {
-			err = f(table)
-		}
-		if err != nil {
-			return err
-		}
-	}
-	return nil
-}
-
-func (c coarse) schema() *frame.Schema {
-	s := &frame.Schema{}
-	for _, name := range c.Names()[:19] {
-		s.Fields = append(s.Fields, frame.NumericField(name, 0, 1))
-	}
-	s.Fields = append(s.Fields, frame.CategoricalField("ill", "no", "yes"))
-	return s
-}
 
 // A logistic fit and a summary of a file of five times the memory or more that they may take, by
 // programs of their own, whose peak is measured; and a pass over the stored records beside a plain
@@ -127,15 +57,14 @@ func TestLargerThanMemory(t *testing.T) {
 	if out, err := exec.Command("go", "build", "-o", program, ".").CombinedOutput(); err != nil {
 		t.Fatalf("%v: %s", err, out)
 	}
-	c := coarse{rows}
 	file, schema := filepath.Join(dir, fmt.Sprintf("%d.parquet", rows)), filepath.Join(dir, "schema.json")
 	start := time.Now()
 	if _, err := os.Stat(file); err != nil {
-		if err := parquet.Write(file, c); err != nil {
+		if err := parquet.Write(file, scale.Invented{Rows: rows}); err != nil {
 			t.Fatal(err)
 		}
 	}
-	if err := c.schema().Save(schema); err != nil {
+	if err := scale.Schema().Save(schema); err != nil {
 		t.Fatal(err)
 	}
 	info, err := os.Stat(file)

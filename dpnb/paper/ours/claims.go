@@ -30,5 +30,6 @@ func Claims() []claim.Claim {
 		counting(),
 		audits(),
 		rivals(),
+		recordsElsewhere(),
 	)
 }

@@ -1,0 +1,373 @@
+package ours
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"math"
+	"math/big"
+	"os"
+	"path/filepath"
+	"slices"
+
+	"gonum.org/v1/gonum/floats"
+
+	"github.com/dpnb/notebooks/dpnb/claim"
+	"github.com/dpnb/notebooks/dpnb/erm"
+	"github.com/dpnb/notebooks/dpnb/internal/dd"
+	"github.com/dpnb/notebooks/dpnb/internal/exactsum"
+	"github.com/dpnb/notebooks/dpnb/loss"
+	"github.com/dpnb/notebooks/dpnb/matrix"
+	"github.com/dpnb/notebooks/dpnb/matrix/stored"
+	"github.com/dpnb/notebooks/dpnb/noise"
+	"github.com/dpnb/notebooks/dpnb/paper/internal/measure"
+)
+
+// recordsElsewhere lists the claims about records that are not in memory (docs/theory/scale.md).
+func recordsElsewhere() []claim.Claim {
+	return []claim.Claim{
+		{
+			ID: "dpnb/stored-clip", Paper: "this project, docs/theory/scale.md", Kind: claim.Ours,
+			Statement: "no record gets longer by being stored as float32, so that noise made for the bound on the " +
+				"records before is enough after",
+			Code:  []string{"matrix/stored.Writer"},
+			Tests: []string{"matrix/stored.TestStoredRows"},
+			Proof: "scale#dpnb-stored-clip ee0f16c7",
+			Check: "records of 7 features over 80 powers of ten, zeros and numbers below the range of float32 among " +
+				"them, written and read back: squares of norms in 4,096 bits, before and after",
+			Expected: "none is longer, and none differs by more than the lemma says; rounding to the nearest " +
+				"lengthens thousands",
+			Seed: 96, Run: storedClip(nil, 96),
+			Power: "half a unit in the last place of a float32",
+			Wrong: map[string]claim.Check{
+				"rounded to the nearest": storedClip(func(v float64) float64 { return float64(float32(v)) }, 96),
+				"rounded to 20 bits, towards zero": storedClip(func(v float64) float64 {
+					return math.Float64frombits(math.Float64bits(v) &^ (1<<33 - 1))
+				}, 96),
+			},
+		},
+		{
+			ID: "dpnb/streamed-fit", Paper: "this project, docs/theory/scale.md", Kind: claim.Ours,
+			Statement: "a fit of records in a file is the fit in memory, to the last bit; added up elsewhere, in " +
+				"other parts, it lies within the sum of the two certificates of it",
+			Code:  []string{"matrix/stored.Rows", "erm.Source", "erm.Part"},
+			Tests: []string{"matrix/stored.TestStoredRows", "erm.TestSourceHasTheSameMinimiser"},
+			Proof: "scale#dpnb-streamed-fit 4a297cf1",
+			Check: "the minimiser for 3,003 records of 6 features (30,003 in the full run) with noise, in memory and " +
+				"from a file, one and three workers; and by a Source of parts of 500, added up exactly",
+			Expected: "no bit differs between memory and file; the source within the certificates; one record less, " +
+				"or one twice, is out of them",
+			Seed: 97, Run: streamedFit(0, 97),
+			Power: "one record of 3,003",
+			Wrong: map[string]claim.Check{
+				"a record left out":      streamedFit(-1, 97),
+				"a record counted twice": streamedFit(1, 97),
+			},
+		},
+		{
+			ID: "dpnb/sums-in-any-order", Paper: "this project, docs/theory/scale.md", Kind: claim.Ours,
+			Statement: "sums of passes are the same bits whatever the order, the bundles and the number of workers",
+			Code:      []string{"internal/exactsum.Vector"},
+			Tests: []string{"internal/exactsum.TestSumIsExact",
+				"internal/exactsum.TestAnyBundlingGivesTheSameBits"},
+			Proof: "scale#dpnb-sums-in-any-order 37c641e6",
+			Check: "2,000 vectors whose entries spread over 600 powers of two and cancel but for ten, added in 20 " +
+				"orders (400 in the full run) by 1 to 9 workers, merged in any order, against the sum in 2,300 bits",
+			Expected: "the float64 next to the sum, each time; sums in float64 and in double-double differ",
+			Seed:     98, Run: anyOrder(addExactly, 98),
+			Power: "the last bit of a sum",
+			Wrong: map[string]claim.Check{
+				"sums in float64":       anyOrder(addPlainly, 98),
+				"sums in double-double": anyOrder(addDoubly, 98),
+			},
+		},
+	}
+}
+
+// inFile stores records in a folder of their own and returns them as they are read; free removes it.
+func inFile(rows *matrix.Dense, labels []float64, single bool) (r *stored.Rows, free func(), err error) {
+	dir, err := os.MkdirTemp("", "dpnb-claim-")
+	if err != nil {
+		return nil, func() {}, err
+	}
+	free = func() { _ = os.RemoveAll(dir) }
+	path := filepath.Join(dir, "a.rows")
+	w, err := stored.Create(path, [32]byte{1}, rows.D, single)
+	if err == nil {
+		err = errors.Join(w.Append(rows, labels), w.Close())
+	}
+	if err == nil {
+		r, err = stored.Open(path, [32]byte{1})
+	}
+	return r, free, err
+}
+
+// storedClip compares the lengths of records before and after they were stored, or rounded otherwise.
+func storedClip(rounded func(float64) float64, seed uint64) claim.Check {
+	return func(_ context.Context, size claim.Size) (claim.Outcome, error) {
+		const d = 7
+		n := size.Runs(5000)
+		rng := noise.NewSeeded(seed)
+		rows := matrix.NewDense(n, d, nil)
+		for i := range rows.Data {
+			if rng.Float64() < 0.1 {
+				continue // a zero
+			}
+			rows.Data[i] = 2*rng.Float64() - 1 // as features are
+			if rng.Float64() < 0.5 {
+				rows.Data[i] *= math.Pow(10, math.Round(80*rng.Float64()-60))
+			}
+		}
+		kept := matrix.NewDense(n, d, nil)
+		if rounded != nil {
+			for i, v := range rows.Data {
+				kept.Data[i] = rounded(v)
+			}
+		} else {
+			r, free, err := inFile(rows, make([]float64, n), true)
+			defer free()
+			if err != nil {
+				return claim.Outcome{}, err
+			}
+			defer r.Close()
+			for i := range n {
+				r.Row(kept.Data[i*d:(i+1)*d], i)
+			}
+		}
+		longer, far := 0, 0
+		for i := range n {
+			before, after := squares(rows.Data[i*d:(i+1)*d]), squares(kept.Data[i*d:(i+1)*d])
+			if after.Cmp(before) > 0 {
+				longer++
+			}
+		}
+		for i, v := range rows.Data {
+			if math.Abs(v-kept.Data[i]) > math.Max(0x1p-23*math.Abs(v), 0x1p-149) {
+				far++
+			}
+		}
+		return claim.Decide(fmt.Sprintf("%d of %d records longer, %d of %d entries off by more than a unit in the "+
+			"last place", longer, n, far, n*d), "0 and 0", longer+far == 0, "records are not where the lemma says"), nil
+	}
+}
+
+// squares returns Σxⱼ², exactly for numbers between 2⁻⁹⁰⁰ and 2¹⁰⁰.
+func squares(x []float64) *big.Float {
+	sum := new(big.Float).SetPrec(4096)
+	for _, v := range x {
+		b := new(big.Float).SetPrec(4096).SetFloat64(v)
+		sum.Add(sum, b.Mul(b, b))
+	}
+	return sum
+}
+
+// inParts adds up over records in parts of 500, the sums of which are added exactly in an order that changes: an
+// erm.Source.
+type inParts struct {
+	matrix.Elsewhere
+	rows   *matrix.Dense
+	labels []float64
+	part   *erm.Part
+	rng    *noise.Seeded
+}
+
+// Pass implements erm.Source.
+func (s *inParts) Pass(q *erm.Query) (*erm.Sums, error) {
+	const step = 500
+	var all erm.Sums
+	var sum *exactsum.Vector
+	for _, lo := range shuffled((s.rows.N+step-1)/step, s.rng) {
+		var one erm.Sums
+		s.part.Add(&one, q, lo*step, min(s.rows.N, (lo+1)*step))
+		if sum == nil {
+			sum = exactsum.New(len(one.Vector) + 2)
+		}
+		sum.Add(append(slices.Clone(one.Vector), one.Value, one.Slopes))
+		if q.Kind == erm.Precise {
+			sum.Add(append(slices.Clone(one.Low), 0, 0))
+		}
+		all.Wrong += one.Wrong
+		all.MaxNorm, all.Depth = math.Max(all.MaxNorm, one.MaxNorm), math.Max(all.Depth, one.Depth+2)
+	}
+	total := make([]float64, sum.Len())
+	sum.Sum(total)
+	k := len(total) - 2
+	all.Vector, all.Low, all.Value, all.Slopes = total[:k], make([]float64, k), total[k], total[k+1]
+	if q.Kind == erm.Precise {
+		all.Depth += 0x1p53 // the sum is rounded to float64 here
+	}
+	return &all, nil
+}
+
+// Sample implements erm.Source.
+func (s *inParts) Sample(places []int) (matrix.Rows, []float64, error) {
+	var y []float64
+	for _, i := range places {
+		y = append(y, s.labels[i])
+	}
+	return s.rows.Select(places), y, nil
+}
+
+// shuffled returns 0, …, n − 1 in a random order.
+func shuffled(n int, rng *noise.Seeded) []int {
+	order := make([]int, n)
+	for i := range order {
+		j := int(rng.Float64() * float64(i+1))
+		order[i] = order[j]
+		order[j] = i
+	}
+	return order
+}
+
+// streamedFit compares minimisers in memory, from a file and by a Source, which have the records but the last if more
+// is −1, and the last twice if it is 1.
+func streamedFit(more int, seed uint64) claim.Check {
+	return func(_ context.Context, size claim.Size) (claim.Outcome, error) {
+		const d = 6
+		n := 3003
+		if size == claim.Full {
+			n = 30_003
+		}
+		rng := noise.NewSeeded(seed)
+		rows, labels := measure.UnitRecords(n, d, rng)
+		linear := make([]float64, d)
+		rng.Gaussian(linear, 3)
+		minimum := func(rows matrix.Rows, labels []float64, workers int) (*erm.Solution, error) {
+			p := erm.Problem{Rows: rows, Labels: labels, Loss: loss.Logistic{}, Lambda: 1, Linear: linear}
+			return erm.Minimize(&p, &erm.Settings{Tolerance: 1e-9, Workers: workers})
+		}
+		want, err := minimum(rows, labels, 2)
+		if err != nil {
+			return claim.Outcome{}, err
+		}
+		places := make([]int, 0, n+1)
+		for i := range n {
+			places = append(places, i)
+		}
+		if more > 0 {
+			places = append(places, n-1)
+		}
+		places = places[:n+more]
+		theirs, labelled := rows.Select(places), make([]float64, len(places))
+		for k, i := range places {
+			labelled[k] = labels[i]
+		}
+		r, free, err := inFile(theirs, labelled, false)
+		defer free()
+		if err != nil {
+			return claim.Outcome{}, err
+		}
+		defer r.Close()
+		same, farthest := true, 0.0
+		for _, workers := range []int{1, 3} {
+			s, err := minimum(r, r.Labels(), workers)
+			if err != nil {
+				return claim.Outcome{}, err
+			}
+			same = same && slices.Equal(s.Theta, want.Theta)
+		}
+		part, err := erm.NewPart(theirs, labelled, loss.Sum(loss.Logistic{}))
+		if err != nil {
+			return claim.Outcome{}, err
+		}
+		s, err := minimum(&inParts{matrix.Elsewhere{N: theirs.N, D: d}, theirs, labelled, part, rng}, nil, 1)
+		if err != nil {
+			return claim.Outcome{}, err
+		}
+		bound := s.Certificate.Distance + want.Certificate.Distance
+		farthest = floats.Distance(s.Theta, want.Theta, 2)
+		return claim.Decide(fmt.Sprintf("equal bits from the file: %v; by the source %.1g away", same, farthest),
+			fmt.Sprintf("%.1g, the two certificates", bound), same && farthest <= bound,
+			"records elsewhere have another minimiser"), nil
+	}
+}
+
+// adder returns the sum of the terms that each worker has, the workers' sums being added in their order.
+type adder func(terms [][]float64, workers [][]int) []float64
+
+func addExactly(terms [][]float64, workers [][]int) []float64 {
+	total, sum := exactsum.New(len(terms[0])), make([]float64, len(terms[0]))
+	for _, mine := range workers {
+		part := exactsum.New(len(terms[0]))
+		for _, i := range mine {
+			part.Add(terms[i])
+		}
+		total.Merge(part)
+	}
+	total.Sum(sum)
+	return sum
+}
+
+func addPlainly(terms [][]float64, workers [][]int) []float64 {
+	sum := make([]float64, len(terms[0]))
+	for _, mine := range workers {
+		part := make([]float64, len(sum))
+		for _, i := range mine {
+			floats.Add(part, terms[i])
+		}
+		floats.Add(sum, part)
+	}
+	return sum
+}
+
+func addDoubly(terms [][]float64, workers [][]int) []float64 {
+	total, sum := make([]dd.Number, len(terms[0])), make([]float64, len(terms[0]))
+	for _, mine := range workers {
+		part := make([]dd.Number, len(total))
+		for _, i := range mine {
+			for j, v := range terms[i] {
+				part[j] = part[j].AddFloat(v)
+			}
+		}
+		for j := range total {
+			total[j] = total[j].Add(part[j])
+			sum[j] = total[j].Float()
+		}
+	}
+	return sum
+}
+
+// anyOrder adds the same vectors in many orders by as many workers, against the exact sum.
+func anyOrder(add adder, seed uint64) claim.Check {
+	return func(_ context.Context, size claim.Size) (claim.Outcome, error) {
+		const n, d, most = 2000, 3, 9
+		rng := noise.NewSeeded(seed)
+		terms := make([][]float64, n)
+		exact := make([]*big.Float, d)
+		for j := range exact {
+			exact[j] = new(big.Float).SetPrec(2300)
+		}
+		for i := range terms {
+			terms[i] = make([]float64, d)
+			for j := range terms[i] {
+				v := math.Ldexp(2*rng.Float64()-1, int(600*rng.Float64())-300)
+				switch {
+				case i >= n-10: // what will be left
+					v = rng.Float64()
+				case i%2 == 1: // what went before, taken away
+					v = -terms[i-1][j]
+				}
+				terms[i][j] = v
+				exact[j].Add(exact[j], new(big.Float).SetFloat64(v))
+			}
+		}
+		want := make([]float64, d)
+		for j, v := range exact {
+			want[j], _ = v.Float64()
+		}
+		orders, wrong := size.Runs(20), 0
+		for range orders {
+			count := 1 + int(most*rng.Float64())
+			workers := make([][]int, count)
+			for _, i := range shuffled(n, rng) {
+				w := int(float64(count) * rng.Float64())
+				workers[w] = append(workers[w], i)
+			}
+			if !slices.Equal(add(terms, workers), want) {
+				wrong++
+			}
+		}
+		return claim.Decide(fmt.Sprintf("%d of %d orders give another sum", wrong, orders), "0", wrong == 0,
+			"sums depend on the order"), nil
+	}
+}
