@@ -26,8 +26,10 @@ func audits() []claim.Claim {
 				"the full " +
 				"run): how many are false alarms; one of 10,000 releases of a sum of ε = 12 with 0.9 of its noise",
 			Expected: "at most a tenth of them, within 4.3 standard deviations; the one refutes",
-			Seed:     140, Run: auditsHold(1, 0.9, 140),
-			Power: "a tenth of the noise", Slow: true,
+			Seed:     140, Run: auditsHold(1, 0.9, 140), Slow: true,
+			Scaled: []claim.Scaled{{Of: "the noise that is left", More: 0.05, By: func(f float64) claim.Check {
+				return auditsHold(1, 0.9*f, 140)
+			}}},
 			Wrong: map[string]claim.Check{
 				"half of the noise is missing in all of them": auditsHold(0.5, 0.9, 140),
 				"a fault that is none":                        auditsHold(1, 1, 140),
@@ -64,8 +66,10 @@ func audits() []claim.Claim {
 				"one of " +
 				"4,000 losses with 0.9 of the noise",
 			Expected: "at most a tenth are false alarms, within 4.3 standard deviations; the one refutes",
-			Seed:     142, Run: lossesHold(0.9, 0.9, 142),
-			Power: "a tenth of the noise", Slow: true,
+			Seed:     142, Run: lossesHold(0.9, 0.9, 142), Slow: true,
+			Scaled: []claim.Scaled{{Of: "the noise that is left", More: 0.05, By: func(f float64) claim.Check {
+				return lossesHold(0.9, 0.9*f, 142)
+			}}},
 			Wrong: map[string]claim.Check{
 				"bounds at a confidence of 1 % are taken for 90 %": lossesHold(0.01, 0.9, 142),
 				"a fault that is none":                             lossesHold(0.9, 1, 142),
