@@ -33,8 +33,8 @@ func TestSoundMechanismsAreNotFlagged(t *testing.T) {
 			pair, claim := c.audited(t)
 			alarms := func(m mechanism.Mechanism) (n int) {
 				for k := range runs {
-					r, err := audit.Mechanism(t.Context(), m, pair, &audit.Options{Draws: 100, Level: 0.9, Delta: c.delta,
-						Claim: claim}, noise.NewSeeded(uint64(5000+k)))
+					o := &audit.Options{Draws: 100, Level: 0.9, Delta: c.delta, Claim: claim}
+					r, err := audit.Mechanism(t.Context(), m, pair, o, noise.NewSeeded(uint64(5000+k)))
 					if err != nil {
 						t.Fatal(err)
 					}
