@@ -17,8 +17,8 @@ import (
 	"github.com/chromedp/chromedp"
 )
 
-// TestSite opens every page of the site, as a desk and as a phone show it, and looks for what a reader would
-// stumble over. TestSiteCheckSees shows that each fault is seen.
+// TestSite opens every page of the site, as a desk and as a phone show it, light and dark, and looks for what a reader
+// would stumble over. TestSiteCheckSees and TestSiteLinksCheckSees show that each fault is seen.
 func TestSite(t *testing.T) {
 	if testing.Short() {
 		t.Skip("opens every page in a browser")
@@ -27,43 +27,100 @@ func TestSite(t *testing.T) {
 	out := t.TempDir()
 	run(t, "go", "run", "./dpnb/cmd/dpnb", "site", "--out", out)
 	page := openPage(t, chrome, "about:blank")
-	addresses, links := map[string]bool{}, map[string][]string{}
-	pages := 0
+	pages := map[string]looked{}
 	err := filepath.WalkDir(out, func(path string, d fs.DirEntry, err error) error {
 		if err != nil || d.IsDir() || filepath.Ext(path) != ".html" {
 			return err
 		}
-		pages++
 		name, err := filepath.Rel(out, path)
-		if err != nil {
-			return err
-		}
-		found := look(t, page, path)
-		for _, fault := range found.Faults {
+		pages[filepath.ToSlash(name)] = look(t, page, path)
+		for _, fault := range pages[filepath.ToSlash(name)].Faults {
 			t.Errorf("%s: %s", name, fault)
 		}
-		for _, id := range found.IDs {
-			addresses[path+"#"+id] = true
-		}
-		links[name] = found.Links
-		return nil
+		return err
 	})
-	if err != nil || pages < 30 {
-		t.Fatalf("%d pages: %v", pages, err)
+	if err != nil {
+		t.Fatal(err)
 	}
-	for name, list := range links {
-		for _, link := range list {
+	for _, name := range expected(t) {
+		if _, ok := pages[name]; !ok {
+			t.Errorf("there is no page %s", name)
+		}
+	}
+	for _, lost := range nowhere(out, pages) {
+		t.Error(lost)
+	}
+}
+
+// expected returns the pages that the site has to have: the index, the gallery, one for each notebook and one for each
+// text of docs.
+func expected(t *testing.T) []string {
+	t.Helper()
+	names := []string{"index.html", "gallery.html"}
+	for _, pattern := range []string{"../notebooks/*.ipynb", "../docs/*.md", "../docs/theory/*.md"} {
+		files, err := filepath.Glob(pattern)
+		if err != nil || len(files) < 5 {
+			t.Fatalf("%s: %d files, %v", pattern, len(files), err)
+		}
+		for _, f := range files {
+			name := strings.TrimSuffix(filepath.ToSlash(f), filepath.Ext(f)) + ".html"
+			names = append(names, strings.TrimPrefix(strings.TrimPrefix(name, "../"), "notebooks/"))
+		}
+	}
+	return names
+}
+
+// nowhere returns the links between the pages in a folder, by their names in it, that lead to no file or to no place
+// on a page.
+func nowhere(out string, pages map[string]looked) (lost []string) {
+	places := map[string]bool{}
+	for name, p := range pages {
+		for _, id := range p.IDs {
+			places[filepath.Join(out, name)+"#"+id] = true
+		}
+	}
+	for name, p := range pages {
+		for _, link := range p.Links {
 			u, err := url.Parse(link)
 			if err != nil || u.Scheme != "file" {
 				continue
 			}
 			here := u.Fragment == "" || filepath.Ext(u.Path) != ".html" ||
-				addresses[u.Path+"#"+u.Fragment] || addresses[u.Path+"#"+u.EscapedFragment()]
+				places[u.Path+"#"+u.Fragment] || places[u.Path+"#"+u.EscapedFragment()]
 			if _, err := os.Stat(u.Path); err != nil || !here {
-				t.Errorf("%s: the link %s leads nowhere", name, strings.TrimPrefix(link, "file://"+out))
+				lost = append(lost, fmt.Sprintf("%s: the link %s leads nowhere", name,
+					strings.TrimPrefix(link, "file://"+out)))
 			}
 		}
 	}
+	return lost
+}
+
+// A link to a page that is not there and one to a place that is not there are found, and no other.
+func TestSiteLinksCheckSees(t *testing.T) {
+	page, dir := openPage(t, findChrome(t), "about:blank"), t.TempDir()
+	pages := map[string]looked{}
+	for name, body := range map[string]string{
+		"a.html": `<a href="b.html">b</a> <a href="b.html#here">b</a> <a href="https://example.org/c.html">c</a>`,
+		"b.html": `<p id="here">b</p> <a href="c.html">c</a> <a href="a.html#there">a</a>`,
+	} {
+		path := filepath.Join(dir, name)
+		if err := os.WriteFile(path, []byte(sound(body)), 0o600); err != nil {
+			t.Fatal(err)
+		}
+		pages[name] = look(t, page, path)
+	}
+	lost := strings.Join(nowhere(dir, pages), "\n")
+	if strings.Count(lost, "leads nowhere") != 2 || !strings.Contains(lost, "b.html: the link /c.html") ||
+		!strings.Contains(lost, "b.html: the link /a.html#there") {
+		t.Errorf("found %q", lost)
+	}
+}
+
+// sound is a page without a fault, of a body.
+func sound(body string) string {
+	return `<!DOCTYPE html><html lang="en"><meta name="viewport" content="width=device-width">` +
+		`<link rel="icon" href="data:,"><title>a</title><body style="margin:0">` + body
 }
 
 // Each fault is seen on a page that has it and no other.
@@ -79,13 +136,24 @@ func TestSiteCheckSees(t *testing.T) {
 		"wide":      {`<div style="width:420px">a</div>`, "wider than the page"},
 		"word":      {`<p>` + strings.Repeat("a", 200) + `</p>`, "wider than the page"},
 		"scrolls":   {`<div style="overflow-x:auto"><div style="width:900px">a</div></div>`, ""},
-		"language":  {``, "language"},
+		"at 1200": {`<style>@media (min-width:1000px) { p { width:1300px } }</style><p>a</p>`,
+			"at 1200 pixels, dark: wider"},
+		"in dark": {`<style>@media (prefers-color-scheme:dark) { p { width:900px } }</style><p>a</p>`,
+			"at 400 pixels, dark: wider"},
+		"fence": {"<p>so ```go fmt.Println() ```</p>", "raw text"},
+		"faint": {`<p style="color:#bbb">a</p>`, "can hardly be read"},
+		"faint, in dark": {`<style>@media (prefers-color-scheme:dark) { body { background:#111 } }</style>` +
+			`<p style="color:#444">a</p>`, "at 400 pixels, dark: can hardly be read"},
+		"language": {``, "language"},
+		"title":    {``, "title"},
 	} {
 		t.Run(name, func(t *testing.T) {
-			html := `<!DOCTYPE html><html lang="en"><meta name="viewport" content="width=device-width">` +
-				`<link rel="icon" href="data:,"><title>a</title><body style="margin:0">` + c.body
-			if name == "language" {
+			html := sound(c.body)
+			switch name {
+			case "language":
 				html = strings.Replace(html, ` lang="en"`, "", 1)
+			case "title":
+				html = strings.Replace(html, "<title>a</title>", "", 1)
 			}
 			path := filepath.Join(t.TempDir(), "page.html")
 			if err := os.WriteFile(path, []byte(html), 0o600); err != nil {
@@ -129,7 +197,7 @@ func look(t *testing.T, parent context.Context, path string) (all looked) {
 	for _, view := range []struct {
 		width  int64
 		scheme string
-	}{{1200, "light"}, {400, "dark"}} {
+	}{{1200, "light"}, {1200, "dark"}, {400, "light"}, {400, "dark"}} {
 		media := emulation.SetEmulatedMedia().WithFeatures([]*emulation.MediaFeature{
 			{Name: "prefers-color-scheme", Value: view.scheme}})
 		var found looked
@@ -163,6 +231,30 @@ const inspect = `(() => {
 		if (n.parentElement.closest("code, pre, math, script, style, .jp-RenderedText")) continue;
 		if (/\$[^\s$0-9][^$\n]*\$|\\(begin|frac|alpha|sum|sqrt|varepsilon)|dpnbFORMULA/.test(n.data))
 			tell("raw formula", n.data.trim());
+		if (/\x60{3}/.test(n.data)) tell("raw text", n.data.trim());
+	}
+	// Luminance and contrast as in the Web Content Accessibility Guidelines, of colours as they are written.
+	const parts = c => (c.match(/[\d.]+/g) || [0, 0, 0, 0]).map(Number);
+	const light = c => [0.2126, 0.7152, 0.0722].reduce((sum, w, i) => {
+		const v = parts(c)[i] / 255;
+		return sum + w * (v <= 0.03928 ? v / 12.92 : ((v + 0.055) / 1.055) ** 2.4);
+	}, 0);
+	const clear = c => parts(c).length > 3 && parts(c)[3] === 0;
+	const behind = e => {
+		for (; e; e = e.parentElement) {
+			const c = getComputedStyle(e).backgroundColor;
+			if (!clear(c)) return c;
+		}
+		return "rgb(255, 255, 255)";
+	};
+	const seen = new Set();
+	const texts = document.createTreeWalker(document.body, NodeFilter.SHOW_TEXT);
+	for (let n; n = texts.nextNode();) {
+		const e = n.parentElement;
+		if (!n.data.trim() || seen.has(e) || e.closest("script, style, annotation, svg")) continue;
+		seen.add(e);
+		const [a, b] = [light(getComputedStyle(e).color), light(behind(e))];
+		if ((Math.max(a, b) + 0.05) / (Math.min(a, b) + 0.05) < 4) tell("can hardly be read", n.data.trim());
 	}
 	for (const i of document.images) {
 		if (!i.alt.trim()) tell("a picture without its text", i.outerHTML);

@@ -25,7 +25,8 @@ import (
 // Color is a colour without transparency, so that a band can be made of it.
 type Color = color.NRGBA
 
-// Colors that are told apart by readers who see red and green alike.
+// Colors that are told apart by readers who see red and green alike; Sky and Rose are for what is a variant of what is
+// Blue and Orange.
 //
 // Source: Okabe and Ito 2008, "Color Universal Design".
 var (
@@ -35,6 +36,8 @@ var (
 	Purple = color.NRGBA{170, 80, 140, 255}
 	Gold   = color.NRGBA{200, 140, 0, 255}
 	Gray   = color.NRGBA{110, 110, 110, 255}
+	Sky    = color.NRGBA{60, 150, 210, 255}
+	Rose   = color.NRGBA{185, 60, 75, 255}
 )
 
 var (

@@ -151,9 +151,19 @@ func (f *Figure) merged() labels {
 		if n := len(names); n > 1 {
 			name = strings.Join(names[:n-1], ", ") + " = " + names[n-1]
 		}
-		out = append(out, label{name, last.points[len(last.points)-1], last.color})
+		out = append(out, label{name, f.lastSeen(last.points), last.color})
 	}
 	return append(out, f.ends...)
+}
+
+// lastSeen returns the last of the points that is on the axis: where a line leaves the picture.
+func (f *Figure) lastSeen(points plotter.XYs) plotter.XY {
+	for i := len(points) - 1; i >= 0; i-- {
+		if y := points[i].Y; y >= f.plot.Y.Min && y <= f.plot.Y.Max {
+			return points[i]
+		}
+	}
+	return points[len(points)-1]
 }
 
 // apart is the share of the axis by which two lines differ somewhere if they can be told apart.

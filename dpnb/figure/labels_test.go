@@ -25,6 +25,17 @@ func TestCoincidingLines(t *testing.T) {
 	}
 }
 
+// The label of a line that leaves the picture stands where it leaves, and not at a point that nobody sees.
+func TestLabelsAreInThePicture(t *testing.T) {
+	f := New("", "", "").Line("steep", []float64{0, 1, 2}, []float64{0, 5, 10}, Blue).YRange(0, 6)
+	if got := f.merged()[0].at; got.X != 1 || got.Y != 5 {
+		t.Errorf("the label is at %v", got)
+	}
+	if got := f.YRange(20, 30).merged()[0].at; got.X != 2 {
+		t.Errorf("of a line that is nowhere it is at %v", got)
+	}
+}
+
 // No end of an interval touches the frame.
 func TestIntervalsHaveRoom(t *testing.T) {
 	f := New("", "years", "").Intervals([]string{"a", "b"}, []float64{1, 2}, []float64{2, 3}, []float64{3, 11}, Blue)

@@ -1,6 +1,7 @@
 package report
 
 import (
+	"bytes"
 	"fmt"
 	"html"
 	"regexp"
@@ -10,8 +11,9 @@ import (
 	"github.com/dpnb/notebooks/dpnb/report/notebook"
 )
 
-// formulas holds the formulas of a notebook while its text is converted to HTML.
-// In the text each has a mark in its place, which no converter touches.
+// formulas holds the formulas of a notebook while its text is converted to HTML, and the tags around what folds out,
+// whose inside a converter would leave as it is written. In the text each has a mark in its place, which no converter
+// touches.
 type formulas struct {
 	converted []string // HTML, by the number in the mark
 }
@@ -23,11 +25,12 @@ var mark = regexp.MustCompile(`dpnbFORMULA(\d+)X`)
 
 // formulaPattern finds, in this order: code, in which dollars mean nothing; an
 // escaped dollar; a formula on a line of its own; one in a line, which begins and
-// ends without a blank and has no digit behind it, so that prices are none.
+// ends without a blank and has no digit behind it, so that prices are none; the tags of what folds out.
 var formulaPattern = regexp.MustCompile("(?s)(```.*?```|~~~.*?~~~|``.*?``|`[^`\n]*`|\\\\\\$)" +
 	`|\$\$(.+?)\$\$` +
 	`|(\\begin\{(?:align|gather|equation|eqnarray)\*?\}.*?\\end\{(?:align|gather|equation|eqnarray)\*?\})` +
-	`|\$([^\s$](?:[^$\n]|\n[^$\n])*?)\$`)
+	`|\$([^\s$](?:[^$\n]|\n[^$\n])*?)\$` +
+	`|(<details><summary>[^<\n]*</summary>|</details>)`)
 
 // takeFormulas returns a copy of the notebook with marks in the place of formulas.
 func takeFormulas(nb *notebook.Notebook) (*notebook.Notebook, *formulas, error) {
@@ -61,7 +64,7 @@ func (f *formulas) take(text string) string {
 			}
 			return text[m[2*i]:m[2*i+1]]
 		}
-		inline := part(4)
+		inline, fold := part(4), part(5)
 		after := text[m[1]:]
 		switch {
 		case part(2)+part(3) != "":
@@ -71,6 +74,8 @@ func (f *formulas) take(text string) string {
 		case inline != "": // a dollar that is one: go on behind it
 			b.WriteString(f.dollars("$"))
 			after = text[m[0]+1:]
+		case fold != "":
+			b.WriteString(f.mark(fold))
 		case whole == `\$`:
 			b.WriteString(f.dollars("$"))
 		default: // code
@@ -112,6 +117,11 @@ var markedAddress = regexp.MustCompile(`(?:id|href)="[^"]*dpnbFORMULA[^"]*"`)
 
 // put puts the formulas in the place of their marks.
 func (f *formulas) put(page []byte) []byte {
+	for i, tag := range f.converted {
+		if strings.HasPrefix(tag, "<details>") || tag == "</details>" { // it stands by itself, which makes a paragraph
+			page = bytes.ReplaceAll(page, fmt.Appendf(nil, "<p>"+markFormat+"</p>", i), []byte(tag))
+		}
+	}
 	page = markedAddress.ReplaceAllFunc(
 		page, func(address []byte) []byte { return mark.ReplaceAll(address, []byte("formula$1")) })
 	return mark.ReplaceAllFunc(page, func(m []byte) []byte {

@@ -42,6 +42,23 @@ func TestFormulasAreFound(t *testing.T) {
 	}
 }
 
+// What folds out is Markdown inside, which a converter would take for HTML and leave as it is: it sees marks instead,
+// which stand in paragraphs of their own, and the tags come back without these.
+func TestFoldsComeBack(t *testing.T) {
+	const fold = "<details><summary>Solutions</summary>\n\n1. *a*\n\n</details>\n"
+	f := &formulas{}
+	text := f.take(fold + "\n`</details>`\n")
+	if strings.Contains(text, "<details>") || !strings.Contains(text, "1. *a*") || !strings.Contains(text, "`</details>`") {
+		t.Fatalf("%q", text)
+	}
+	marks := mark.FindAllString(text, -1)
+	html := "<p>" + marks[0] + "</p>\n<ol><li><em>a</em></li></ol>\n<p>" + marks[1] + "</p>"
+	want := "<details><summary>Solutions</summary>\n<ol><li><em>a</em></li></ol>\n</details>"
+	if got := string(f.put([]byte(html))); got != want {
+		t.Errorf("%q, want %q", got, want)
+	}
+}
+
 func TestFormulasComeBack(t *testing.T) {
 	nb, err := notebook.Parse([]byte(`{"nbformat":4,"cells":[
 		{"cell_type":"markdown","source":"# $x$ and $y_1$","metadata":{}},

@@ -16,9 +16,9 @@ import (
 // palette gives an arm the same colour in every figure.
 var palette = map[string]figure.Color{
 	"C-OP, printed": figure.Gold, "C-OP, corrected": figure.Gold, "Moreau": figure.Gray,
-	"Huber": figure.Purple, "log cosh": figure.Blue, "recentred": figure.Blue,
+	"Huber": figure.Purple, "log cosh": figure.Sky, "recentred": figure.Blue,
 	"noisy descent": figure.Green, "front door": figure.Green,
-	"Noisy-SGD": figure.Orange, "Noisy-SGD, accounted": figure.Orange,
+	"Noisy-SGD": figure.Orange, "Noisy-SGD, accounted": figure.Rose,
 }
 
 // unfounded are arms whose (ε, δ) nobody has proved: they are drawn dashed.

@@ -133,7 +133,7 @@ func Overlap(title, xLabel string, first, second []float64, names [2]string) *fi
 			}
 		}
 		color := []figure.Color{figure.Gray, figure.Orange}[k]
-		f.Bars(edges, heights, color).Note(names[k], mean+0.45, 0.43+0.08*float64(k), color)
+		f.Bars(edges, heights, color).Note(names[k], []float64{-3, mean + 0.6}[k], 0.43+0.08*float64(k), color)
 		f.Alt += fmt.Sprintf("%s: mean %.2f; ", names[k], mean)
 	}
 	return f

@@ -305,7 +305,7 @@ func (d SmallRidge) Figure(title string, repetitions int, seed uint64) (*figure.
 			}
 			x, y = append(x, 1/(1+r.AspectRatio)), append(y, r.Of(0, population.MSE).Mean)
 		}
-		f.Line("", share, line, c).Note(fmt.Sprintf("ν = %g", nu), share[8], 2.2*line[8], c).Dots("", x, y, c)
+		f.Line("", share, line, c).Note(fmt.Sprintf("ν = %g", nu), share[8], 0.4*line[8], c).Dots("", x, y, c)
 		if d.Best {
 			f.Dashed("", share, best, c)
 			f.Alt += fmt.Sprintf("With the best ridge at most %.2g. ", slices.Max(best))
@@ -335,7 +335,7 @@ func UniversalityFigure(kind Kind, records, features, repetitions int, seed uint
 		predicted, names = all[at].Predicted, append(names, design.String())
 		lo, mid, hi = append(lo, s.Mean-2*s.StdErr), append(mid, s.Mean), append(hi, s.Mean+2*s.StdErr)
 	}
-	f := figure.New(fmt.Sprintf("%s, %d×%d: rows of six designs", kind, records, features), "squared error", "")
+	f := figure.New(fmt.Sprintf("Rows of six designs: %s, %d×%d", kind, records, features), "squared error", "")
 	f.Intervals(names, lo, mid, hi, figure.Blue).Vertical("theory", predicted, len(names), figure.Orange)
 	f.Alt = fmt.Sprintf("Six intervals beside a line at %.3g. Those of independent entries are about it; that of "+
 		"elliptical rows is at %.3g", predicted, mid[len(mid)-1])

@@ -68,8 +68,11 @@ func ExtensionFigure(norm, y, c float64) *figure.Figure {
 	f.Dashed("rounded", w, figure.Values(w, func(w float64) float64 {
 		return smooth.ValueSlope(slope, []float64{w}, []float64{0}) - least
 	}), figure.Orange)
-	f.Alt = "The loss of one record is a steep V. Its extension is a V with the same lowest point whose slope is " +
-		"cut; the rounded extension has a round bottom and approaches that slope."
+	f.Alt = "The loss of one record is a V. Its extension is a V with the same lowest point whose slope is cut; the " +
+		"rounded extension has a round bottom and approaches that slope."
+	if norm <= c {
+		f.Alt = "The loss of one record is a V, and its extension is the same; the rounded one has a round bottom."
+	}
 	return f.YRange(0, 3)
 }
 
@@ -144,13 +147,12 @@ func RateFigure(p Population, sizes []int, epsilon float64, fits int, seed uint6
 			table += fmt.Sprintf("  %.4f ± %.4f", m, se)
 		}
 		f.Line(a.name, x, mean, a.color).Whiskers(x, lo, hi, a.color)
+		f.Alt += fmt.Sprintf("; %s: from %.2g to %.2g", a.name, mean[0], mean[len(mean)-1])
 	}
 	trivial := p.Excess(make([]float64, p.Features))
 	f.Level("w = 0", float64(sizes[0]), float64(sizes[len(sizes)-1]), trivial, figure.Gray)
-	f.Alt = "Excess risk against the number of records on logarithmic axes. The printed algorithm begins above the " +
-		"level of no fit at all, localisation with exact constants and output perturbation fall slowly, " +
-		"the default falls " +
-		"fastest and is lowest everywhere."
+	f.Alt = fmt.Sprintf("Excess risk against the number of records on logarithmic axes, %.2g where nothing is fitted",
+		trivial) + f.Alt
 	return f.LogX(300, 1000, 3000, 10000, 100000).LogY(0.0003, 0.001, 0.003, 0.01, 0.03, 0.1, 0.3), table, nil
 }
 
@@ -242,10 +244,11 @@ func MisjudgedFigure(p Population, losses []loss.Convex, factors []float64, n in
 			}
 			y = append(y, m/right)
 		}
-		f.Line(l.Name(), factors, y, []figure.Color{figure.Blue, figure.Green, figure.Orange}[i%3])
+		name := strings.NewReplacer("huber(T=", "Huber, T = ", ")", "").Replace(l.Name())
+		f.Line(name, factors, y, []figure.Color{figure.Blue, figure.Green, figure.Orange}[i%3])
+		f.Alt += fmt.Sprintf("; %s: %.2g at the left end, %.2g at the right end", name, y[0], y[len(y)-1])
 	}
-	f.Alt = "Excess risk against the factor by which G is wrong: level where it is too small, rising where it is too " +
-		"large."
+	f.Alt = "Excess risk, of that with the right G, against the factor by which G is wrong" + f.Alt
 	return f.LogX(0.01, 0.1, 1, 10, 100).LogY(1, 2, 5, 10, 50), nil
 }
 
@@ -275,9 +278,10 @@ func PhasesFigure(moment float64, n int, epsilon float64, runs int, seed uint64)
 		}
 		far = append(far, sum/float64(runs))
 		f.Dots("", a, b, color).Note(fmt.Sprintf("T = %d", t+1), 0.42, 0.95-0.05*float64(t), color)
+		f.Alt += fmt.Sprintf(", of T = %d %.3f from it in the mean", t+1, far[t])
 	}
-	f.Dots("", truth[:1], truth[1:], figure.Orange).Note("truth", truth[0]+0.015, truth[1], figure.Orange)
-	f.Alt = "Clouds of results after one, two and three phases. The cloud of one phase is the widest."
+	f.Dots("", truth[:1], truth[1:], figure.Ink).Note("the truth", 0.42, 0.8, figure.Ink)
+	f.Alt = "Clouds of results about the truth" + f.Alt
 	return f.XRange(0.4, 1).YRange(0.4, 1), far, nil
 }
 

@@ -219,7 +219,7 @@ func WalkFigure(steps int, seed uint64) (*figure.Figure, error) {
 // that are off by a thousandth (dashed).
 func BoundFigure(epsilons, deltas []float64) (*figure.Figure, display.Item, error) {
 	f := figure.New("Figure 1: the smallest bound on the excess risk", "ε (replace-one)",
-		"bound").LogX(epsilons...).LogY()
+		"bound (dashed: anchor, solver off by 0.001)").LogX(epsilons...).LogY()
 	it := display.Item{Header: []string{"at ε = 1", "δ", "bound", "m", "bound, inexact", "m"}}
 	for k, structure := range []wishart.Structure{wishart.AnyLoss, wishart.LeastSquares} {
 		ends := []float64{deltas[0], deltas[len(deltas)-1]}

@@ -115,8 +115,8 @@ func wrap(n, around *html.Node) {
 // longFormula is how many signs of a formula fit on a line of a phone, where it cannot be broken.
 const longFormula = 24
 
-// Tidy takes out what only an editor needs, gives what can be wide a box of its own to scroll in, and folds
-// code: the plumbing at the top of a notebook is folded in, other code is folded out. It says whether there is code.
+// Tidy takes out what only an editor needs, gives what can be wide a box of its own to scroll in, numbers lists that
+// programs interrupt, and folds code: the plumbing at the top of a notebook is folded in, other code is folded out. It says whether there is code.
 func (b *Body) Tidy() (code bool) {
 	for _, class := range []string{"jp-InputPrompt", "jp-OutputPrompt", "jp-Collapser"} {
 		for _, n := range b.all("div", class) {
@@ -133,6 +133,14 @@ func (b *Body) Tidy() (code bool) {
 		case signs(n) > longFormula:
 			wrap(n, element("span", "class", "long"))
 		}
+	}
+	for _, n := range b.all("pre", "") {
+		if inside(n, "jp-OutputArea-output") != nil && aligned(textOf(n)) {
+			setAttribute(n, "class", "aligned")
+		}
+	}
+	for _, n := range b.all("details", "") {
+		number(n)
 	}
 	for _, n := range b.all("div", "highlight") {
 		if inside(n, "jp-CodeCell") == nil {
@@ -151,6 +159,36 @@ func (b *Body) Tidy() (code bool) {
 		details.InsertBefore(summary, n)
 	}
 	return code
+}
+
+// aligned says whether a text has columns: two lines with several blanks within, which make no sense where lines are
+// broken.
+func aligned(text string) bool {
+	n := 0
+	for _, line := range strings.Split(text, "\n") {
+		if strings.Contains(strings.TrimSpace(line), "  ") {
+			n++
+		}
+	}
+	return n > 1
+}
+
+// number lets the numbered lists in n go on where the one before ended, for programs stand between them.
+func number(n *html.Node) {
+	next := 1
+	for list := range n.ChildNodes() {
+		if list.Data != "ol" {
+			continue
+		}
+		if next > 1 {
+			setAttribute(list, "start", fmt.Sprint(next))
+		}
+		for c := range list.ChildNodes() {
+			if c.Data == "li" {
+				next++
+			}
+		}
+	}
 }
 
 // signs counts what is seen of a formula: neither blanks nor its source, which may be noted in it.
@@ -185,7 +223,7 @@ func (b *Body) Figures(texts []string) {
 		}
 		number++
 		setAttribute(n, "loading", "lazy")
-		wrap(n, element("div", "class", "figure", "id", FigureID(number)))
+		wrap(n, element("div", "class", "figure", "id", FigureID(number), "tabindex", "0"))
 	}
 }
 

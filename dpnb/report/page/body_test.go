@@ -47,3 +47,26 @@ func TestWideThingsScroll(t *testing.T) {
 		}
 	}
 }
+
+// Lists that programs interrupt go on counting where they fold out; outputs with columns keep their lines.
+func TestNumbersAndColumns(t *testing.T) {
+	body, err := Parse([]byte(`<details><summary>S</summary><ol><li>a</li><li>b</li></ol><pre>go</pre><ol><li>c</li></ol>
+		</details><ol><li>d</li></ol><div class="jp-OutputArea-output"><pre>n   ε
+1   2</pre><pre>a sentence  with two blanks
+and one without</pre></div><pre>x   y
+1   2</pre>`))
+	if err != nil {
+		t.Fatal(err)
+	}
+	body.Tidy()
+	html, err := body.HTML()
+	if err != nil {
+		t.Fatal(err)
+	}
+	for text, want := range map[string]int{`<ol start="3"><li>c`: 1, "<ol start": 1, `<pre class="aligned">n `: 1,
+		"aligned": 1} {
+		if got := strings.Count(string(html), text); got != want {
+			t.Errorf("%d times %s in %s, want %d", got, text, html, want)
+		}
+	}
+}
