@@ -23,5 +23,8 @@ func TestPictures(t *testing.T) {
 	seen.Figure(RidgeFigure(2, 6))
 	seen.Figure(StepsFigure())
 	seen.Table(PromiseTable())
+	seen.Figure(PathFigure(2, 6))
+	seen.Figure(MinimaxGrowth(20, 6))
+	seen.Beside(Plan{Records: 2000, Features: 100, Epsilon: 1, Delta: 1e-6, Signal: 2}.CostFigure())
 	seen.Compare()
 }

@@ -20,6 +20,13 @@ func TestPictures(t *testing.T) {
 	seen.Figure(f, nil)
 	seen.Beside(Parts(7, wishart.Split{Epsilon1: 0.7, Epsilon2: 0.3, Delta1: 0.01, Delta2: 0.01, Delta3: 0.01,
 		Delta4: 0.01}, 4000, 3))
+	seen.Beside(BoundFigure([]float64{0.3, 1, 3}, []float64{1e-6, 1e-2}))
+	seen.Figure(BoundSurface([]float64{0.3, 3}, []float64{1e-6, 1e-2}, false))
+	b, err := RunBoxes(2, 0, 3, AsPrinted(Certified)...)
+	if err != nil {
+		t.Fatal(err)
+	}
+	seen.Figure(b.Figure("Figure 2", true))
 	seen.Figure(RiskFigure([]float64{1, 10}, 10, 3))
 	seen.Figure(WalkFigure(200, 5))
 	seen.Beside(AccountingsFigure(wishart.Wishart{D: 100, M: 200}, 0.01))
