@@ -48,7 +48,8 @@ func TestFoldsComeBack(t *testing.T) {
 	const fold = "<details><summary>Solutions</summary>\n\n1. *a*\n\n</details>\n"
 	f := &formulas{}
 	text := f.take(fold + "\n`</details>`\n")
-	if strings.Contains(text, "<details>") || !strings.Contains(text, "1. *a*") || !strings.Contains(text, "`</details>`") {
+	if strings.Contains(text, "<details>") || !strings.Contains(text, "1. *a*") ||
+		!strings.Contains(text, "`</details>`") {
 		t.Fatalf("%q", text)
 	}
 	marks := mark.FindAllString(text, -1)

@@ -26,7 +26,7 @@ func TestPictures(t *testing.T) {
 	f, _, err = PhasesFigure(3, 300, 1, 5, 5)
 	seen.Figure(f, err)
 	seen.Figure(DimensionFigure(1))
-	seen.Figure(MisjudgedFigure(p, []loss.Convex{loss.LeastAbsolute{}, loss.Huber{Threshold: 0.5}}, []float64{0.1, 1, 10},
-		300, 1, 2, 5))
+	losses := []loss.Convex{loss.LeastAbsolute{}, loss.Huber{Threshold: 0.5}}
+	seen.Figure(MisjudgedFigure(p, losses, []float64{0.1, 1, 10}, 300, 1, 2, 5))
 	seen.Compare()
 }

@@ -116,7 +116,8 @@ func wrap(n, around *html.Node) {
 const longFormula = 24
 
 // Tidy takes out what only an editor needs, gives what can be wide a box of its own to scroll in, numbers lists that
-// programs interrupt, and folds code: the plumbing at the top of a notebook is folded in, other code is folded out. It says whether there is code.
+// programs interrupt, and folds code: the plumbing at the top of a notebook is folded in, other code is folded out. It
+// says whether there is code.
 func (b *Body) Tidy() (code bool) {
 	for _, class := range []string{"jp-InputPrompt", "jp-OutputPrompt", "jp-Collapser"} {
 		for _, n := range b.all("div", class) {

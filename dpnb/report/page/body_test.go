@@ -50,8 +50,8 @@ func TestWideThingsScroll(t *testing.T) {
 
 // Lists that programs interrupt go on counting where they fold out; outputs with columns keep their lines.
 func TestNumbersAndColumns(t *testing.T) {
-	body, err := Parse([]byte(`<details><summary>S</summary><ol><li>a</li><li>b</li></ol><pre>go</pre><ol><li>c</li></ol>
-		</details><ol><li>d</li></ol><div class="jp-OutputArea-output"><pre>n   ε
+	body, err := Parse([]byte(`<details><summary>S</summary><ol><li>a</li><li>b</li></ol><pre>go</pre>
+		<ol><li>c</li></ol></details><ol><li>d</li></ol><div class="jp-OutputArea-output"><pre>n   ε
 1   2</pre><pre>a sentence  with two blanks
 and one without</pre></div><pre>x   y
 1   2</pre>`))
