@@ -10,6 +10,8 @@ import (
 	"github.com/dpnb/notebooks/dpnb/mechanism/objpert/constrained"
 	"github.com/dpnb/notebooks/dpnb/mechanism/objpert/interval"
 	"github.com/dpnb/notebooks/dpnb/mechanism/objpert/multiclass"
+	"github.com/dpnb/notebooks/dpnb/mechanism/qop"
+	"github.com/dpnb/notebooks/dpnb/mechanism/sgd"
 )
 
 // large is a table that is scanned, and where its records are kept.
@@ -29,7 +31,8 @@ func (l *large) affords(m mechanism.Mechanism, learner string) (free func(), err
 	if !inPasses(m) {
 		return nil, fmt.Errorf("dpnb: %s, by %s, holds something of every record in memory, for which there is a "+
 			"limit (MemoryLimit), and these records are scanned because they may be more: Logistic, SVM, Linear, "+
-			"Huber, Poisson, Softmax and OneVsRest with a δ learn in passes over a file; or lift the limit",
+			"Huber, Poisson, Softmax, OneVsRest, Quantile, Quantiles and Quadratic with a δ learn in passes over a "+
+			"file; or lift the limit",
 			learner, m.Describe().Name)
 	}
 	before := debug.SetMemoryLimit(-1)
@@ -48,7 +51,8 @@ func inPasses(m mechanism.Mechanism) bool {
 		return inPasses(m.Fit)
 	case multiclass.OneVsRest:
 		return inPasses(m.Binary)
-	case objpert.Objective, objpert.Output, constrained.Objective, multiclass.Softmax:
+	case objpert.Objective, objpert.Output, constrained.Objective, multiclass.Softmax, sgd.Quantiles, sgd.Curvature,
+		qop.Perturbation:
 		return true
 	}
 	return false

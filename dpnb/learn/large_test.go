@@ -162,7 +162,12 @@ func TestLearnersWithinAMemoryLimit(t *testing.T) {
 		{func(s source) learn.Learner { return learn.Poisson{Noise: s} }, visits, false},
 		{func(s source) learn.Learner { return learn.Softmax{Noise: s} }, ward, false},
 		{func(s source) learn.Learner { return learn.OneVsRest{Noise: s} }, ward, false},
-		{func(s source) learn.Learner { return learn.Quantiles{Noise: s} }, pressure, true},
+		{func(s source) learn.Learner { return learn.Quantiles{Noise: s} }, pressure, false},
+		{func(s source) learn.Learner { return learn.Quantile{Noise: s, CurvatureShare: 0.1} }, pressure, false},
+		{func(s source) learn.Learner {
+			return learn.Quadratic{Noise: s, Interpolation: learn.AssumeInterpolation(make([]float64, 11), 0.1)}
+		}, pressure, false},
+		{func(s source) learn.Learner { return learn.Quantile{Noise: s, Pure: true} }, pressure, true},
 		{func(s source) learn.Learner { return learn.HeavyTails{Noise: s} }, pressure, true},
 		{func(s source) learn.Learner { return learn.Linear{Noise: s, Pure: true} }, pressure, true},
 	} {

@@ -21,8 +21,11 @@ type records struct {
 	// is none.
 	thin   *matrix.CSR
 	isThin []bool
-	// largest[i] is C'/‖xᵢ‖, the largest |f′| that is not clipped.
+	// largest[i] is C'/‖xᵢ‖, the largest |f′| that is not clipped; nil, as isThin is, of records that are
+	// not kept in memory (newPassed).
 	largest []float64
+	// clipped is C', lost what underflows in a norm.
+	clipped, lost float64
 	// step is h: each record's clipped gradient is rounded to multiples of it, so that
 	// sums are exact.
 	step    float64
@@ -50,19 +53,55 @@ func newRecords(rows matrix.Rows, labels []float64, clip float64) *records {
 	default:
 		r.entries = r.n * r.d
 	}
+	r.clipTo(clip)
+	r.slopes(r.largest)
+	return r
+}
+
+// newPassed is newRecords for sums over all records, block by block: of rows that are not in memory it keeps nothing
+// for each.
+func newPassed(rows matrix.Rows, labels []float64, clip float64) *records {
+	switch rows.(type) {
+	case *matrix.Dense, *matrix.CSR:
+		return newRecords(rows, labels, clip)
+	}
+	r := &records{rows: rows, labels: labels}
+	r.n, r.d = rows.Dims()
+	r.clipTo(clip)
+	return r
+}
+
+// clipTo sets C', lost and the step for gradients that are no longer than C.
+func (r *records) clipTo(clip float64) {
 	r.step = exact.Step(clip, 25)
 	// A norm of d squares, the quotient, the product with xᵢ and its own norm err
 	// by at most (d + 16)·2⁻⁵³ together, and the rounded gradient is longer by at most
 	// ½h√d: with that much less, it is not longer than C.
 	clip -= 0.5 * r.step * math.Sqrt(float64(r.d)) * (1 + 0x1p-40)
-	clip *= 1 - (float64(r.d)+16)*0x1p-53
+	r.clipped = clip * (1 - (float64(r.d)+16)*0x1p-53)
 	// What underflows in the squares is below √d·2⁻⁵¹¹.
-	lost := math.Sqrt(float64(r.d)) * 0x1p-511
-	for i, norm := range r.largest {
-		r.largest[i] = clip / (norm + lost)
-	}
-	return r
+	r.lost = math.Sqrt(float64(r.d)) * 0x1p-511
 }
+
+// slopes makes of norms the largest slopes that are not clipped.
+func (r *records) slopes(norms []float64) {
+	for i, norm := range norms {
+		norms[i] = r.clipped / (norm + r.lost)
+	}
+}
+
+// weights returns the largest slopes of the records lo ≤ i < hi; in room, if they are not kept.
+func (r *records) weights(room []float64, lo, hi int) []float64 {
+	if r.largest != nil {
+		return r.largest[lo:hi]
+	}
+	r.rows.Norms(room[:hi-lo], lo, hi)
+	r.slopes(room[:hi-lo])
+	return room[:hi-lo]
+}
+
+// thinAt reports whether thin has record i.
+func (r *records) thinAt(i int) bool { return r.isThin != nil && r.isThin[i] }
 
 // thinOut copies the rows of m that are mostly zeros.
 func (r *records) thinOut(m *matrix.Dense) {

@@ -171,7 +171,7 @@ func (c Curvature) Run(rows matrix.Rows, labels []float64, src noise.Source, set
 	if err != nil {
 		return nil, err
 	}
-	r, draw, workers := newRecords(rows, labels, c.Fit.RowNorm), noise.Exact(src), settings.Value().Workers
+	r, draw, workers := newPassed(rows, labels, c.Fit.RowNorm), noise.Exact(src), settings.Value().Workers
 	levels, d, m := len(c.Fit.Levels), r.d, float64(c.Fit.average())
 	out := &Moments{Theta: make([]float64, levels*d), Gradient: make([]float64, levels*d)}
 	squares := make([]*mat.SymDense, levels) // Σθ_tθ_tᵀ/m
@@ -281,15 +281,16 @@ func (r *records) outers(theta, width []float64, rowNorm float64, workers int) [
 	sums := make([]*mat.SymDense, len(width))
 	parallel.Each(len(sums), workers, func(k int) {
 		sum := exact.NewOuter(r.d, rowNorm*rowNorm)
-		x, t := make([]float64, suffixBlock*r.d), make([]float64, suffixBlock)
+		x, t, room := make([]float64, suffixBlock*r.d), make([]float64, suffixBlock), make([]float64, suffixBlock)
 		for lo := 0; lo < r.n; lo += suffixBlock {
 			hi, kept := min(lo+suffixBlock, r.n), 0
 			matrix.MarginsAlone(r.rows, t[:hi-lo], theta[k*r.d:(k+1)*r.d], lo, hi)
+			weights := r.weights(room, lo, hi)
 			for i := lo; i < hi; i++ {
 				if math.Abs(r.labels[i]-t[i-lo]) <= width[k] {
 					row := x[kept*r.d : (kept+1)*r.d]
 					r.rows.Row(row, i)
-					floats.Scale(math.Min(1, r.largest[i]), row)
+					floats.Scale(math.Min(1, weights[i-lo]), row)
 					kept++
 				}
 			}

@@ -165,7 +165,7 @@ func (q Quantiles) Run(rows matrix.Rows, labels []float64, src noise.Source, set
 	if err != nil {
 		return nil, err
 	}
-	r.Coefficients = q.descend(newRecords(rows, labels, q.RowNorm), noise.Exact(src), settings.Value().Workers, nil)
+	r.Coefficients = q.descend(newPassed(rows, labels, q.RowNorm), noise.Exact(src), settings.Value().Workers, nil)
 	r.NoiseScale = q.sigma()
 	return r, nil
 }
@@ -234,6 +234,7 @@ type suffixes struct {
 	deal   *parallel.Dealer
 	margin [][]float64 // of a worker, a block's, level by level
 	row    [][]float64
+	room   [][]float64
 }
 
 const (
@@ -253,6 +254,7 @@ func newSuffixes(r *records, levels, workers int) *suffixes {
 		s.parts = append(s.parts, make([]float64, width))
 		s.margin = append(s.margin, make([]float64, levels*suffixBlock))
 		s.row = append(s.row, make([]float64, r.d))
+		s.room = append(s.room, make([]float64, suffixBlock))
 	}
 	s.held = make([]int, workers)
 	s.deal = parallel.NewDealer(workers, chunks, s.chunk)
@@ -287,21 +289,22 @@ func (s *suffixes) chunk(worker, chunk int) {
 	end := min((chunk+1)*suffixChunk, s.n)
 	for lo := chunk * suffixChunk; lo < end; {
 		hi := lo + 1
-		for hi < end && hi < lo+suffixBlock && s.isThin[hi] == s.isThin[lo] {
+		for hi < end && hi < lo+suffixBlock && s.thinAt(hi) == s.thinAt(lo) {
 			hi++
 		}
-		s.block(s.parts[worker], s.margin[worker], s.row[worker], lo, hi)
+		s.block(worker, lo, hi)
 		lo = hi
 	}
 }
 
 // block adds the records from lo to hi, all of them thin or none, each to its vertex. What
 // a record adds is a function of it and of θ alone.
-func (s *suffixes) block(part, margin, row []float64, lo, hi int) {
-	d, n := s.d, hi-lo
+func (s *suffixes) block(worker, lo, hi int) {
+	part, margin, row := s.parts[worker], s.margin[worker], s.row[worker]
+	d, n, weights := s.d, hi-lo, s.weights(s.room[worker], lo, hi)
 	for k := range s.levels {
 		t, theta := margin[k*n:(k+1)*n], s.theta[k*d:(k+1)*d]
-		if s.isThin[lo] {
+		if s.thinAt(lo) {
 			s.thin.Margins(t, theta, lo, hi)
 		} else {
 			matrix.MarginsAlone(s.rows, t, theta, lo, hi)
@@ -310,9 +313,9 @@ func (s *suffixes) block(part, margin, row []float64, lo, hi int) {
 	dense, _ := s.rows.(*matrix.Dense)
 	for i := lo; i < hi; i++ {
 		at := vertex(margin[i-lo:], n, s.levels, s.labels[i])
-		sum, weight := part[at*d:(at+1)*d], math.Min(1, s.largest[i])
+		sum, weight := part[at*d:(at+1)*d], math.Min(1, weights[i-lo])
 		switch {
-		case s.isThin[i]:
+		case s.thinAt(i):
 			from, to := s.thin.Starts[i], s.thin.Starts[i+1]
 			exact.AddSparse(sum, weight, s.thin.Columns[from:to], s.thin.Values[from:to], s.step)
 		case dense != nil:
