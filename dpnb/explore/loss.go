@@ -99,7 +99,7 @@ type maker interface {
 
 // reader returns how the values of p are read of the chunks of a table, and whether what is known
 // of its columns was read off the data.
-func reader(p plan, records frame.Scanner, s *frame.Schema) (func(*frame.Table) ([][]float64, error), bool, error) {
+func reader(p plan, records frame.Scanner, s *frame.Schema) (reading, bool, error) {
 	if own, ok := p.(maker); ok {
 		for _, c := range p.columns() {
 			if !slices.Contains(records.Names(), c) {
@@ -109,11 +109,19 @@ func reader(p plan, records frame.Scanner, s *frame.Schema) (func(*frame.Table) 
 		}
 		return own.made, own.dataDependent(), nil
 	}
-	v, err := frame.NewValues(s, records.Names(), p.columns())
+	return values(p.columns(), records, s)
+}
+
+// reading gives the values of a chunk.
+type reading func(chunk *frame.Table) ([][]float64, error)
+
+// values returns the reading of columns by a schema, and whether what it knows was read off the data.
+func values(columns []string, records frame.Scanner, s *frame.Schema) (reading, bool, error) {
+	v, err := frame.NewValues(s, records.Names(), columns)
 	if err != nil {
 		return nil, false, err
 	}
-	if p.columns() == nil { // the records themselves are counted
+	if columns == nil { // the records themselves are counted
 		return func(chunk *frame.Table) ([][]float64, error) {
 			return [][]float64{make([]float64, chunk.Rows())}, nil
 		}, v.DataDependent(), nil

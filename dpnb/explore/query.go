@@ -27,6 +27,8 @@ type Query struct {
 	settings
 	// records that are planned, for a Price.
 	records float64
+	// elsewhere is where the records are added up; nil for here.
+	elsewhere func() (func(Adding, func([]byte) error) error, error)
 }
 
 // settings of the intervals of an answer: sampling says that they are for the population.
@@ -111,7 +113,7 @@ type fitted struct {
 	schema  *frame.Schema
 	// read gives the values of a chunk; dataDependent says that what is known of them was read
 	// off the data.
-	read          func(chunk *frame.Table) ([][]float64, error)
+	read          reading
 	dataDependent bool
 	// rows of a person that count.
 	rows int
@@ -193,6 +195,9 @@ type prepared interface {
 }
 
 func (q Query) prepared(df learn.DataFrame) (prepared, error) {
+	if err := q.movable(df); err != nil {
+		return nil, err
+	}
 	if k, ok := q.question.(keys); ok && q.err == nil {
 		return k.prepared(q, df)
 	}
@@ -232,6 +237,13 @@ func (r *released) by(m mechanism.Mechanism) error {
 func (p *fitted) release(a learn.Allowance) (*released, error) {
 	src := a.Noise(p.query.src)
 	r := &released{src: src}
+	var elsewhere func(Adding, func([]byte) error) error
+	if p.query.elsewhere != nil {
+		var err error
+		if elsewhere, err = p.query.elsewhere(); err != nil {
+			return nil, err
+		}
+	}
 	m, alone, err := a.Pay(src, p.label(), p.df.Unit(),
 		func(epsilon, delta float64, countsMu bool) (mechanism.Mechanism, error) {
 			r.Priced = price{epsilon, delta, countsMu}
@@ -241,17 +253,11 @@ func (p *fitted) release(a learn.Allowance) (*released, error) {
 		return nil, err
 	}
 	tally := collector(m).Tally()
-	columns := p.columns()
-	if columns == nil { // the records themselves are counted
-		columns = p.records.Names()[:1]
+	if elsewhere == nil {
+		err = addUp(tally, p.records, p.columns(), p.read)
+	} else {
+		err = elsewhere(p.adding(collector(m)), func(part []byte) error { return statistic.MergeTally(tally, part) })
 	}
-	err = p.records.Scan(columns, func(chunk *frame.Table) error {
-		v, err := p.read(chunk)
-		if err == nil && chunk.Rows() > 0 {
-			tally.Add(v)
-		}
-		return err
-	})
 	if err != nil {
 		return nil, err
 	}

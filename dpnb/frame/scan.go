@@ -25,6 +25,15 @@ type Scanner interface {
 	Scan(columns []string, f func(chunk *Table) error) error
 }
 
+// Parted is a Scanner of a file that has parts, which several programs can read at the same time.
+type Parted interface {
+	Scanner
+	// Parts is how many there are.
+	Parts() int
+	// Part returns the rows of the parts lo to hi − 1. Those of all, one after the other, are the table.
+	Part(lo, hi int) Scanner
+}
+
 // chunkRows is the number of rows in a chunk of a table that is in memory.
 const chunkRows = 1 << 16
 

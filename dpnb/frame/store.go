@@ -71,6 +71,13 @@ func (e *Encoding) designOf(source Source) *Design {
 		Source: source, Target: e.Target, Encoding: e}
 }
 
+// Sums returns the folder for what is added up elsewhere of a table with a checksum: ListStored and RemoveStored
+// have it. It need not be there.
+func (s Storage) Sums(checksum string) (string, error) {
+	dir, err := s.dir()
+	return filepath.Join(dir, checksum+sumsSuffix), err
+}
+
 // Stored is Design for a table of any size: its records are made in one scan and written to a
 // file, from which they are learnt block by block. A file of the same table, schema and settings
 // that is there in full, by its checksum, is taken as it is; RemoveStored removes them all. Of a
@@ -218,7 +225,7 @@ func ListStored(where Storage) ([]StoredFile, error) {
 			}
 		}
 	}
-	folders, err := filepath.Glob(filepath.Join(dir, "*"+storedSuffix+sumsSuffix))
+	folders, err := filepath.Glob(filepath.Join(dir, "*"+sumsSuffix))
 	for _, folder := range folders {
 		if sums, err := sumsIn(folder); err == nil {
 			files = append(files, sums)

@@ -7,6 +7,7 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
+	"io"
 	"os"
 	"os/exec"
 	"path/filepath"
@@ -18,6 +19,9 @@ import (
 	"github.com/spf13/pflag"
 
 	"github.com/dpnb/notebooks/dpnb/erm/remote"
+	"github.com/dpnb/notebooks/dpnb/explore"
+	"github.com/dpnb/notebooks/dpnb/frame"
+	"github.com/dpnb/notebooks/dpnb/frame/parquet"
 	"github.com/dpnb/notebooks/dpnb/internal/procgroup"
 	"github.com/dpnb/notebooks/dpnb/internal/project"
 	"github.com/dpnb/notebooks/dpnb/matrix/stored"
@@ -104,19 +108,12 @@ func (e *elsewhere) rows(ctx context.Context, rows *stored.Rows, folder string) 
 	if err != nil {
 		return nil, nothing, err
 	}
-	to, err := child.StdinPipe()
+	to, out, closed, err := started(child)
 	if err != nil {
-		return nil, nothing, err
-	}
-	from, err := child.StdoutPipe()
-	if err != nil {
-		return nil, nothing, err
-	}
-	if err := child.Start(); err != nil {
 		return nil, nothing, err
 	}
 	end = func(well bool) error {
-		err := errors.Join(to.Close(), child.Wait())
+		err := closed()
 		if !well && len(sumsIn(folder)) > 0 {
 			fmt.Fprintf(os.Stderr, "The sums of passes stay in %s, as raw as the records: the same command goes on "+
 				"with them; or remove them: dpnb cache remove --checkpoints %[1]s\n", folder)
@@ -124,11 +121,91 @@ func (e *elsewhere) rows(ctx context.Context, rows *stored.Rows, folder string) 
 		}
 		return errors.Join(err, removeSums(folder))
 	}
-	out := bufio.NewReader(from)
-	if line, err := out.ReadString('\n'); err != nil || line != "ready\n" {
-		return nil, nothing, errors.Join(errToldAlready, end(false))
-	}
 	return remote.New(rows, to, out), end, nil
+}
+
+// started starts a program and waits until it says that it is ready. closed closes its input and waits for
+// its end.
+func started(child *exec.Cmd) (to io.WriteCloser, from *bufio.Reader, closed func() error, err error) {
+	to, err = child.StdinPipe()
+	if err != nil {
+		return nil, nil, nil, err
+	}
+	out, err := child.StdoutPipe()
+	if err != nil {
+		return nil, nil, nil, err
+	}
+	if err := child.Start(); err != nil {
+		return nil, nil, nil, err
+	}
+	from = bufio.NewReader(out)
+	closed = func() error { return errors.Join(to.Close(), child.Wait()) }
+	if line, err := from.ReadString('\n'); err != nil || line != "ready\n" {
+		return nil, nil, nil, errors.Join(errToldAlready, closed())
+	}
+	return to, from, closed, nil
+}
+
+// tally has the records of a file added up on the runner: for explore.Query.TalliedBy. What was added up is in
+// the folder, empty for one among the encoded records, and is removed by end if all went well.
+func (e *elsewhere) tally(ctx context.Context, t *tableFlags, records frame.Scanner, folder string, memory byteSize) (
+	add func(a explore.Adding, each func([]byte) error) error, end func(well bool) error, err error) {
+	from := records.Origin()
+	if folder == "" {
+		if folder, err = (frame.Storage{}).Sums(from.SHA256); err != nil {
+			return nil, nil, err
+		}
+	}
+	type table struct {
+		Path, SHA256 string
+		Parquet      parquet.Settings
+		CSV          frame.CSVSettings
+	}
+	child, err := e.command(ctx, "tally", struct {
+		Where  *elsewhere
+		Table  table
+		Folder string
+	}{e, table{from.Path, from.SHA256, t.columnar, t.csv}, folder})
+	if err != nil {
+		return nil, nil, err
+	}
+	if memory > 0 { // for it, and for the workers that it starts
+		child.Env = append(os.Environ(), fmt.Sprintf("GOMEMLIMIT=%d", int64(memory)/8*7))
+	}
+	to, out, closed, err := started(child)
+	if err != nil {
+		return nil, nil, err
+	}
+	end = func(well bool) error {
+		err := closed()
+		if well {
+			err = errors.Join(err, removeSums(folder))
+		}
+		return err
+	}
+	return func(a explore.Adding, each func([]byte) error) error {
+		var answer struct {
+			Parts []string
+			Error string
+		}
+		err := json.NewEncoder(to).Encode(a)
+		if err == nil {
+			err = json.NewDecoder(out).Decode(&answer)
+		}
+		if err == nil && answer.Error != "" {
+			err = errors.New(answer.Error)
+		}
+		for _, path := range answer.Parts {
+			if err != nil {
+				break
+			}
+			var part []byte
+			if part, err = os.ReadFile(path); err == nil {
+				err = each(part)
+			}
+		}
+		return err
+	}, end, nil
 }
 
 // sumsName is what files with the sums of passes are called, and such that were being written.

@@ -242,12 +242,15 @@ middle, it goes on: charged once, with the noise of then.`,
 
 func newDescribeCommand() *cobra.Command {
 	var p privateFlags
+	var at elsewhere
+	var checkpoints string
 	cmd := &cobra.Command{
 		Use:   "describe FILE",
 		Short: "Count a table of any size, and describe its numbers, privately",
 		Long: `Release the number of records of a CSV, Parquet or Arrow file, and the mean, standard
 deviation and quartiles of every number that has bounds in the schema, with intervals: in
-one scan, which holds no more than a chunk of the file in memory.`,
+one scan, which holds no more than a chunk of the file in memory. With --runner the workers
+of a runner scan parts of the file: groups of rows, if it is a Parquet file.`,
 		Example: `  go run ./dpnb/cmd/dpnb describe people.parquet --schema people.json --epsilon 1 --delta 1e-6 \
     --budget people.ledger.json --share 0.2`,
 		Args: cobra.ExactArgs(1),
@@ -256,24 +259,45 @@ one scan, which holds no more than a chunk of the file in memory.`,
 			if err != nil {
 				return err
 			}
+			if err := at.validate(); err != nil {
+				return err
+			}
 			q := explore.Describe().Noise(p.noise())
+			end := func(bool) error { return nil }
+			if !at.here() {
+				q = q.TalliedBy(func() (add func(explore.Adding, func([]byte) error) error, err error) {
+					records, _, err := df.Known()
+					if err != nil {
+						return nil, err
+					}
+					add, closed, err := at.tally(cmd.Context(), &p.table, records, checkpoints, p.memory)
+					if err == nil {
+						end = closed
+					}
+					return add, err
+				})
+			}
 			var s *explore.Statistic
 			if name := p.once("summary", args[0]); name != "" {
 				s, err = q.Once(name, df, allowance)
 			} else {
 				s, err = q.Of(df, allowance)
 			}
+			ended := end(err == nil) // of which no answer may be lost
 			if err != nil {
-				return err
+				return errors.Join(err, ended)
 			}
 			said := s.Display().Text()
 			if p.budget == "" && !p.seeded {
 				said += unkept
 			}
 			_, err = fmt.Fprint(cmd.OutOrStdout(), said)
-			return err
+			return errors.Join(err, ended)
 		},
 	}
+	at.flags(cmd.Flags())
+	cmd.Flags().StringVar(&checkpoints, "checkpoints", "", "`folder` of what a runner's workers have added up, which "+
+		"they must see (default in the user's folder for caches)")
 	p.add(cmd)
 	return cmd
 }

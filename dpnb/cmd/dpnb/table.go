@@ -1,11 +1,9 @@
 package main
 
 import (
-	"bytes"
 	"errors"
 	"fmt"
 	"io/fs"
-	"os"
 	"unicode/utf8"
 
 	"github.com/spf13/pflag"
@@ -18,7 +16,7 @@ import (
 type tableFlags struct {
 	csv                                    frame.CSVSettings
 	separator, decimal, thousands, comment string
-	texts                                  []string
+	columnar                               parquet.Settings
 	// chunkRows are read at a time; 0 is as many as the reader likes.
 	chunkRows int
 }
@@ -37,15 +35,24 @@ func (t *tableFlags) add(f *pflag.FlagSet) {
 	f.BoolVar(&t.csv.PlainQuotes, "plain-quotes", false, "quotation marks are characters like others")
 	f.StringVar(&t.csv.TrimSuffix, "trim-suffix", "", "`text` that is cut from the end of every text")
 	f.StringSliceVar(&t.csv.Missing, "missing", nil, "`texts` that mean \"missing\" (default ?, NA, NaN)")
-	f.StringSliceVar(&t.texts, "texts", nil, "`columns` of whole numbers in a Parquet file that are texts")
+	f.StringSliceVar(&t.columnar.Texts, "texts", nil, "`columns` of whole numbers in a Parquet file that are texts")
 }
 
 // open returns the table of a CSV, Parquet or Arrow file, which is read by its first bytes and
 // not held in memory.
 func (t *tableFlags) open(path string) (frame.Scanner, error) {
-	if isColumnar(path) {
-		return parquet.Open(path, &parquet.Settings{Texts: t.texts, ChunkRows: t.chunkRows})
+	if err := t.settings(); err != nil {
+		return nil, err
 	}
+	s, err := parquet.OpenAny(path, &t.columnar, &t.csv)
+	if err != nil && !errors.Is(err, fs.ErrNotExist) && !parquet.Columnar(path) {
+		err = fmt.Errorf("%w (in a shell, --separator is Comma, and the other settings have flags of their names)", err)
+	}
+	return s, err
+}
+
+// settings reads the flags that are words.
+func (t *tableFlags) settings() error {
 	for _, m := range []struct {
 		flag, text string
 		to         *rune
@@ -57,27 +64,11 @@ func (t *tableFlags) open(path string) (frame.Scanner, error) {
 		case m.text == "space":
 			*m.to = ' '
 		case utf8.RuneCountInString(m.text) > 1:
-			return nil, fmt.Errorf("--%s %q: give it one character, or the word tab or space", m.flag, m.text)
+			return fmt.Errorf("--%s %q: give it one character, or the word tab or space", m.flag, m.text)
 		case m.text != "":
 			*m.to, _ = utf8.DecodeRuneInString(m.text)
 		}
 	}
-	t.csv.ChunkRows = t.chunkRows
-	s, err := frame.ScanCSV(path, &t.csv)
-	if err != nil && !errors.Is(err, fs.ErrNotExist) {
-		err = fmt.Errorf("%w (in a shell, --separator is Comma, and the other settings have flags of their names)", err)
-	}
-	return s, err
-}
-
-// isColumnar reports whether a file begins as Parquet and Arrow files do.
-func isColumnar(path string) bool {
-	f, err := os.Open(path)
-	if err != nil {
-		return false // who opens it says why
-	}
-	defer f.Close()
-	var magic [6]byte
-	_, _ = f.ReadAt(magic[:], 0)
-	return bytes.HasPrefix(magic[:], []byte("PAR1")) || string(magic[:]) == "ARROW1"
+	t.csv.ChunkRows, t.columnar.ChunkRows = t.chunkRows, t.chunkRows
+	return nil
 }

@@ -55,6 +55,7 @@ func Open(path string, settings *Settings) (frame.Scanner, error) {
 		t.arrow = string(magic[:]) == "ARROW1"
 		if t.arrow {
 			t.names, t.origin.Rows, err = arrowNames(f)
+			t.groups = 1
 		} else {
 			err = t.lookAtParquet(f)
 		}
@@ -63,6 +64,7 @@ func Open(path string, settings *Settings) (frame.Scanner, error) {
 	if err != nil {
 		return nil, err
 	}
+	t.hi = t.groups
 	rows := t.origin.Rows
 	t.origin = t.File.Origin()
 	t.origin.Rows = rows
@@ -89,6 +91,19 @@ type table struct {
 	// readings says how texts are read, by column; nil if the file does not.
 	readings map[string]frame.Reading
 	arrow    bool
+	// groups of rows that there are, and are read from lo to hi − 1. Those of Arrow files are not told apart.
+	groups, lo, hi int
+}
+
+// Parts implements frame.Parted: a Parquet file has one for each group of rows.
+func (t *table) Parts() int { return t.groups }
+
+// Part implements frame.Parted.
+func (t *table) Part(lo, hi int) frame.Scanner {
+	part := *t
+	part.lo, part.hi = max(t.lo, lo), min(t.hi, hi)
+	part.origin.Rows = 0
+	return &part
 }
 
 // Names implements frame.Scanner.
@@ -160,5 +175,9 @@ func (m interned) text(b []byte) string {
 
 // Fingerprint says what each scan of the file gives.
 func (t *table) Fingerprint() string {
-	return fmt.Sprintf("parquet %s %q", t.origin.SHA256, t.Texts)
+	print := fmt.Sprintf("parquet %s %q", t.origin.SHA256, t.Texts)
+	if t.lo > 0 || t.hi < t.groups {
+		print += fmt.Sprintf(" groups %d to %d", t.lo, t.hi)
+	}
+	return print
 }

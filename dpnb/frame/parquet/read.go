@@ -56,7 +56,7 @@ func (t *table) lookAtParquet(f *os.File) error {
 	for j := range s.NumColumns() {
 		t.names = append(t.names, s.Column(j).Path())
 	}
-	t.origin.Rows = int(r.NumRows())
+	t.origin.Rows, t.groups = int(r.NumRows()), r.NumRowGroups()
 	if text := r.MetaData().KeyValueMetadata().FindValue(readingKey); text != nil {
 		if err := json.Unmarshal([]byte(*text), &t.readings); err != nil {
 			return inputErrorf("how texts are read (%s) is damaged: %v", readingKey, err)
@@ -81,7 +81,8 @@ func (t *table) scanParquet(f *os.File, columns []string, emit func([]frame.Colu
 		if at >= first.MetaData().Schema.NumColumns() {
 			return inputErrorf("the file was changed since it was opened")
 		}
-		c := &cursor{at: at, to: frame.Column{Name: name}, known: interned{}, own: slices.Contains(t.Texts, name)}
+		c := &cursor{at: at, group: t.lo, to: frame.Column{Name: name}, known: interned{},
+			own: slices.Contains(t.Texts, name)}
 		most, err := mostOfColumn(first, size, at)
 		if err != nil {
 			return err
@@ -99,7 +100,13 @@ func (t *table) scanParquet(f *os.File, columns []string, emit func([]frame.Colu
 		}
 		cursors[k] = c
 	}
-	total := first.NumRows()
+	if t.groups != first.NumRowGroups() {
+		return inputErrorf("the file was changed since it was opened")
+	}
+	total := int64(0)
+	for g := t.lo; g < t.hi; g++ {
+		total += first.RowGroup(g).NumRows()
+	}
 	chunk := make([]frame.Column, len(columns))
 	for done := int64(0); done == 0 || done < total; done += int64(t.ChunkRows) {
 		rows := min(int64(t.ChunkRows), total-done)

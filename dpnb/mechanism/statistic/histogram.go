@@ -295,6 +295,18 @@ func (t *counts) Add(columns [][]float64) {
 	}
 }
 
+// Each implements Tally: cells.
+func (t *counts) Each(f func(place int, count int64)) {
+	for j, c := range t.of {
+		if c != 0 {
+			f(j, c)
+		}
+	}
+}
+
+// Count implements Tally.
+func (t *counts) Count(place int, count int64) { t.of[place] += count }
+
 // Release implements Tally.
 func (t *counts) Release(src noise.Source) []float64 {
 	draw, x := noise.Exact(src), make([]float64, len(t.of))

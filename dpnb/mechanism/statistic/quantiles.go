@@ -183,6 +183,17 @@ func (t *quantilesTally) Add(columns [][]float64) {
 	}
 }
 
+// Each implements Tally: cells.
+func (t *quantilesTally) Each(f func(place int, count int64)) {
+	ranks := t.sketch.ranks()
+	for i, c := range ranks.cell {
+		f(int(c), ranks.before[i+1]-ranks.before[i])
+	}
+}
+
+// Count implements Tally.
+func (t *quantilesTally) Count(place int, count int64) { t.sketch.dense()[place] += count }
+
 // Release implements Tally: the noisy number of records, then the quantiles at the levels and
 // between them, in rising order: gap, level, gap, …, level, gap.
 func (t *quantilesTally) Release(src noise.Source) []float64 {

@@ -32,12 +32,20 @@ func (s *sketch) add(key uint32) {
 		return
 	}
 	if s.keys = append(s.keys, key); len(s.keys) == many {
+		s.dense()
+	}
+}
+
+// dense returns how many there are of each key.
+func (s *sketch) dense() []int64 {
+	if s.counts == nil {
 		s.counts = make([]int64, cells)
 		for _, k := range s.keys {
 			s.counts[k]++
 		}
 		s.keys = nil
 	}
+	return s.counts
 }
 
 // ranks has the cells with records, in order: their places, and how many records are before

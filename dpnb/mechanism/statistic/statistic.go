@@ -29,6 +29,12 @@ type Mechanism interface {
 type Tally interface {
 	// Add takes records: columns[j][i] is number j of record i. It keeps none of the slices.
 	Add(columns [][]float64)
+	// Each calls f with the whole numbers that were added up and are not zero, in the order of their
+	// places. They are a function of the records alone, not of their order or of the parts in which they came.
+	Each(f func(place int, count int64))
+	// Count adds to the number of a place what Each of another tally of the mechanism has there: then
+	// this one is of the records of both. It panics for a place that the mechanism does not have.
+	Count(place int, count int64)
 	// Release draws noise and returns what is released. It may be called once, last.
 	Release(src noise.Source) []float64
 }

@@ -132,7 +132,7 @@ func (m Summary) Columns() int { return len(m.Of) }
 
 // Tally implements Mechanism: what the sums release, then what Quartiles of each column do.
 func (m Summary) Tally() Tally {
-	t := &summaryTally{sums: m.Sums().Tally()}
+	t := &summaryTally{sums: m.Sums().Tally(), first: m.Sums().Of.Len()}
 	for j := range m.Of {
 		t.quartiles = append(t.quartiles, m.Quartiles(j).Tally())
 	}
@@ -140,7 +140,9 @@ func (m Summary) Tally() Tally {
 }
 
 type summaryTally struct {
-	sums      Tally
+	sums Tally
+	// first is how many sums there are.
+	first     int
 	quartiles []Tally
 }
 
@@ -150,6 +152,24 @@ func (t *summaryTally) Add(columns [][]float64) {
 	for j, q := range t.quartiles {
 		q.Add(columns[j : j+1])
 	}
+}
+
+// Each implements Tally: the sums, then the cells of one column after the other.
+func (t *summaryTally) Each(f func(place int, count int64)) {
+	t.sums.Each(f)
+	for j, q := range t.quartiles {
+		q.Each(func(place int, count int64) { f(t.first+j*cells+place, count) })
+	}
+}
+
+// Count implements Tally.
+func (t *summaryTally) Count(place int, count int64) {
+	if place < t.first {
+		t.sums.Count(place, count)
+		return
+	}
+	place -= t.first
+	t.quartiles[place/cells].Count(place%cells, count)
 }
 
 // Release implements Tally.

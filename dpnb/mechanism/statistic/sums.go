@@ -209,6 +209,18 @@ func (t *sumsTally) Add(columns [][]float64) {
 	}
 }
 
+// Each implements Tally: sums in steps.
+func (t *sumsTally) Each(f func(place int, count int64)) {
+	for j, c := range t.total.Counts() {
+		if c != 0 {
+			f(j, c)
+		}
+	}
+}
+
+// Count implements Tally.
+func (t *sumsTally) Count(place int, count int64) { t.total.Counts()[place] += count }
+
 // Release implements Tally.
 func (t *sumsTally) Release(src noise.Source) []float64 {
 	sums := t.part

@@ -87,6 +87,9 @@ func NewTotal(k int, h float64) *Total {
 // Clear makes the sums zero.
 func (t *Total) Clear() { clear(t.count) }
 
+// Counts returns the sums in steps, of which the caller may change what it adds to.
+func (t *Total) Counts() []int64 { return t.count }
+
 // Add adds part, all of whose entries are multiples of h of at most 2⁵³h.
 func (t *Total) Add(part []float64) {
 	per := 1 / t.step

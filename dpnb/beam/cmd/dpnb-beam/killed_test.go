@@ -17,6 +17,7 @@ import (
 	"time"
 
 	"github.com/dpnb/notebooks/dpnb/frame"
+	"github.com/dpnb/notebooks/dpnb/frame/parquet"
 	"github.com/dpnb/notebooks/dpnb/internal/testscale"
 )
 
@@ -141,6 +142,7 @@ func TestDrivers(t *testing.T) {
 		}
 		whole = time.Since(start)
 	}
+	t.Run("describe", func(t *testing.T) { described(t, program) })
 	t.Run("killed", func(t *testing.T) { killedDrivers(t, program, whole) })
 	t.Run("two of one ledger", func(t *testing.T) { twoDriversOfOneLedger(t, program) })
 }
@@ -241,6 +243,57 @@ func killedDrivers(t *testing.T, program string, whole time.Duration) {
 	}
 }
 
+// described: what describe releases of one seed is the same here and on a runner with no, one and two
+// processes, of a CSV file and of a Parquet file in groups of rows; and a driver that is killed after the
+// charge goes on, charged once, and leaves nothing.
+func described(t *testing.T, program string) {
+	s := newStudy(t, program)
+	table, err := frame.ScanCSV(s.file, &frame.CSVSettings{ChunkRows: 700})
+	if err != nil {
+		t.Fatal(err)
+	}
+	columnar := filepath.Join(filepath.Dir(s.file), "people.parquet")
+	if err := parquet.Write(columnar, table); err != nil {
+		t.Fatal(err)
+	}
+	cmd := func(file string, more ...string) *exec.Cmd {
+		return exec.Command(s.program, append([]string{"describe", file, "--schema", s.schema, "--epsilon", "1",
+			"--delta", "1e-6", "--memory", "1GiB"}, more...)...)
+	}
+	run := func(file string, more ...string) string {
+		t.Helper()
+		out, err := cmd(file, more...).CombinedOutput()
+		if err != nil {
+			t.Errorf("%v: %s", err, out)
+		}
+		return string(out)
+	}
+	for _, file := range []string{s.file, columnar} {
+		here := run(file, "--seed", "3")
+		for _, processes := range []string{"0", "1", "2"} {
+			if there := run(file, "--seed", "3", "--runner", "prism", "--processes", processes); there != here {
+				t.Errorf("%s, %s processes: %s there, %s here", file, processes, there, here)
+			}
+		}
+	}
+	first := cmd(columnar, "--budget", s.ledger, "--runner", "prism")
+	if err := first.Start(); err != nil {
+		t.Fatal(err)
+	}
+	for s.charges() == 0 {
+		time.Sleep(time.Millisecond)
+	}
+	_ = first.Process.Kill()
+	_ = first.Wait()
+	said := run(columnar, "--budget", s.ledger, "--runner", "prism")
+	if again := run(columnar, "--budget", s.ledger); again != said || s.charges() != 1 {
+		t.Errorf("%d charges: %s, then %s", s.charges(), said, again)
+	}
+	if left, _ := filepath.Glob(filepath.Join(os.Getenv("XDG_CACHE_HOME"), "dpnb", "records", "*")); len(left) > 0 {
+		t.Errorf("left: %v", left)
+	}
+}
+
 // twoDriversOfOneLedger: of two that want all of it under different names one is refused; of two that want
 // the same both show the same model; the ledger is charged once.
 func twoDriversOfOneLedger(t *testing.T, program string) {
@@ -267,7 +320,7 @@ func twoDriversOfOneLedger(t *testing.T, program string) {
 			t.Errorf("%v: %v\n%s\n%s", names, failed, said[0], said[1])
 		}
 		for k := range said {
-			if failed[k] != nil && !strings.Contains(said[k], "another fit uses") &&
+			if failed[k] != nil && !strings.Contains(said[k], "another program uses") &&
 				!strings.Contains(said[k], "refused, nothing was drawn and nothing spent") {
 				t.Errorf("%v: %s", names, said[k])
 			}

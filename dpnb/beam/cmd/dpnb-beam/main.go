@@ -5,6 +5,7 @@
 //	dpnb-beam prism --port 8073
 //	dpnb-beam sweep JSON
 //	dpnb-beam passes JSON
+//	dpnb-beam tally JSON
 package main
 
 import (
@@ -22,7 +23,9 @@ import (
 	"github.com/dpnb/notebooks/dpnb/beam/pass"
 	"github.com/dpnb/notebooks/dpnb/beam/runner"
 	"github.com/dpnb/notebooks/dpnb/beam/sweep"
+	"github.com/dpnb/notebooks/dpnb/beam/tally"
 	"github.com/dpnb/notebooks/dpnb/erm/remote"
+	"github.com/dpnb/notebooks/dpnb/explore"
 	"github.com/dpnb/notebooks/dpnb/internal/lockfile"
 	"github.com/dpnb/notebooks/dpnb/paper/sweeps"
 )
@@ -40,7 +43,7 @@ func main() {
 
 func run(ctx context.Context, args []string) error {
 	if len(args) == 0 {
-		return fmt.Errorf("say what to do: worker, prism, passes, sweep")
+		return fmt.Errorf("say what to do: worker, prism, passes, tally, sweep")
 	}
 	f := flag.NewFlagSet(args[0], flag.ContinueOnError)
 	listen := f.String("listen", "localhost:0", "")
@@ -64,6 +67,16 @@ func run(ctx context.Context, args []string) error {
 			return err
 		}
 		return passes(ctx, r.Where, r.File, r.Folder)
+	case "tally":
+		var r struct {
+			Where  runner.Where
+			Table  tally.Table
+			Folder string
+		}
+		if err := request(args, &r); err != nil {
+			return err
+		}
+		return tallied(ctx, r.Where, r.Table, r.Folder)
 	case "sweep":
 		var r struct {
 			Where   runner.Where
@@ -85,21 +98,15 @@ func run(ctx context.Context, args []string) error {
 			}
 		})
 	}
-	return fmt.Errorf("%q: take worker, prism, passes or sweep", args[0])
+	return fmt.Errorf("%q: take worker, prism, passes, tally or sweep", args[0])
 }
 
 // passes answers the queries of a solver at the other end of the pipe, once it has said that all is
 // there. Nobody else uses the folder meanwhile.
 func passes(ctx context.Context, where runner.Where, file pass.File, folder string) error {
-	if err := os.MkdirAll(folder, 0o700); err != nil {
-		return err
-	}
-	// One whose driver was killed needs a moment to see it.
-	soon, stop := context.WithTimeout(ctx, 10*time.Second)
-	lock, err := lockfile.Wait(soon, filepath.Join(folder, "lock"), func() {})
-	stop()
+	lock, err := alone(ctx, folder)
 	if err != nil {
-		return fmt.Errorf("another fit uses %s: wait for it, or give another --checkpoints: %w", folder, err)
+		return err
 	}
 	defer lock.Unlock()
 	ctx, from := untilEOF(ctx, os.Stdin)
@@ -120,6 +127,49 @@ func passes(ctx context.Context, where runner.Where, file pass.File, folder stri
 			on.Workers(), records.Found, folder, on.Retried())
 	}
 	return err
+}
+
+// alone locks a folder. One whose driver was killed needs a moment to see it.
+func alone(ctx context.Context, folder string) (*lockfile.Lock, error) {
+	if err := os.MkdirAll(folder, 0o700); err != nil {
+		return nil, err
+	}
+	ctx, stop := context.WithTimeout(ctx, 10*time.Second)
+	defer stop()
+	lock, err := lockfile.Wait(ctx, filepath.Join(folder, "lock"), func() {})
+	if err != nil {
+		return nil, fmt.Errorf("another program uses %s: wait for it, or give another --checkpoints: %w", folder, err)
+	}
+	return lock, nil
+}
+
+// tallied has the records of a table added up, as it is told at the other end of the pipe once it has said that all
+// is there, and answers with the files of the parts.
+func tallied(ctx context.Context, where runner.Where, table tally.Table, folder string) error {
+	lock, err := alone(ctx, folder)
+	if err != nil {
+		return err
+	}
+	defer lock.Unlock()
+	ctx, from := untilEOF(ctx, os.Stdin)
+	on, err := runner.Open(ctx, where)
+	if err != nil {
+		return err
+	}
+	defer on.Close()
+	fmt.Println("ready")
+	var a explore.Adding
+	if err := json.NewDecoder(from).Decode(&a); err != nil {
+		return nil // it was not charged
+	}
+	var answer struct {
+		Parts []string
+		Error string
+	}
+	if answer.Parts, err = tally.Run(ctx, on, table, a, folder); err != nil {
+		answer.Error = err.Error()
+	}
+	return json.NewEncoder(os.Stdout).Encode(answer)
 }
 
 // untilEOF returns what comes from in, and a context that ends with it: the driver has closed the pipe or died,

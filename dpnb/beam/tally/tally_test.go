@@ -1,0 +1,186 @@
+package tally
+
+import (
+	"context"
+	"errors"
+	"math/rand/v2"
+	"os"
+	"path/filepath"
+	"slices"
+	"strconv"
+	"strings"
+	"testing"
+
+	"github.com/dpnb/notebooks/dpnb/beam/runner"
+	"github.com/dpnb/notebooks/dpnb/explore"
+	"github.com/dpnb/notebooks/dpnb/frame"
+	"github.com/dpnb/notebooks/dpnb/frame/parquet"
+	"github.com/dpnb/notebooks/dpnb/internal/testscale"
+	"github.com/dpnb/notebooks/dpnb/mechanism/statistic"
+	"github.com/dpnb/notebooks/dpnb/noise"
+)
+
+// sabotageEnv names a folder of a test. A file "fail" or "die" in it, with a number, has so many parts do so.
+const sabotageEnv = "DPNB_TALLY_SABOTAGE"
+
+func TestMain(m *testing.M) {
+	sabotage = func(int) error {
+		for _, kind := range []string{"fail", "die"} {
+			path := filepath.Join(os.Getenv(sabotageEnv), kind)
+			b, _ := os.ReadFile(path)
+			left, _ := strconv.Atoi(string(b))
+			if left == 0 {
+				continue
+			}
+			if err := os.WriteFile(path, []byte(strconv.Itoa(left-1)), 0o600); err != nil {
+				return err
+			}
+			if kind == "die" {
+				os.Exit(3)
+			}
+			return errors.New("injected")
+		}
+		return nil
+	}
+	runner.Main()
+	os.Exit(m.Run())
+}
+
+// chunks is a scan of so many rows of two columns, in chunks of 1,000: groups of rows of a file.
+type chunks int
+
+func (chunks) Names() []string      { return []string{"a", "b"} }
+func (chunks) Origin() frame.Source { return frame.Source{Name: "invented", Invented: true} }
+
+func (n chunks) Scan(_ []string, f func(*frame.Table) error) error {
+	rng := rand.New(rand.NewPCG(4, 5))
+	for lo := 0; lo < int(n); lo += 1000 {
+		a, b := make([]float64, min(1000, int(n)-lo)), make([]float64, min(1000, int(n)-lo))
+		for i := range a {
+			a[i], b[i] = rng.Float64(), rng.NormFloat64()
+		}
+		t, err := frame.NewTable(frame.Column{Name: "a", Numbers: a}, frame.Column{Name: "b", Numbers: b})
+		if err == nil {
+			err = f(t)
+		}
+		if err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// TestTalliesAreThoseOfTheRecords: of a file in parts, by no, one and several worker processes, parts that
+// fail, processes that die, results that are there, damaged, or from another driver: what is added up has
+// the bytes of one pass here, and releases the same of one seed. A file that was changed, a part that fails for
+// ever: an error.
+func TestTalliesAreThoseOfTheRecords(t *testing.T) {
+	file := filepath.Join(t.TempDir(), "a.parquet")
+	if err := parquet.Write(file, chunks(40_500)); err != nil {
+		t.Fatal(err)
+	}
+	records, err := parquet.Open(file, nil)
+	if err != nil {
+		t.Fatal(err)
+	}
+	m, err := statistic.CalibrateSummary([]statistic.Number{{Upper: 1}, {Lower: -3, Upper: 3}}, []bool{false, false}, 1,
+		1e-6, true)
+	if err != nil {
+		t.Fatal(err)
+	}
+	a := explore.Adding{Mechanism: m, Columns: []string{"a", "b"},
+		Fields: []frame.Field{frame.NumericField("a", 0, 1), frame.NumericField("b", -3, 3)}}
+	want, err := a.Tally(records)
+	if err != nil {
+		t.Fatal(err)
+	}
+	released := func(parts ...[]byte) []float64 {
+		all := m.Tally()
+		for _, b := range parts {
+			if err := statistic.MergeTally(all, b); err != nil {
+				t.Fatal(err)
+			}
+		}
+		if len(parts) > 1 && !slices.Equal(statistic.EncodeTally(all), want) {
+			t.Error("other bytes")
+		}
+		return all.Release(noise.NewSeeded(7))
+	}
+	here := released(want)
+	table := Table{Path: file, SHA256: records.Origin().SHA256}
+	trouble := t.TempDir()
+	t.Setenv(sabotageEnv, trouble)
+	inject := func(kind string, times int) {
+		if err := os.WriteFile(filepath.Join(trouble, kind), []byte(strconv.Itoa(times)), 0o600); err != nil {
+			t.Fatal(err)
+		}
+	}
+	processes, times := []int{0, 2}, 1
+	if testscale.Full() {
+		processes, times = []int{0, 1, 2, 4}, 4
+	}
+	runs := 0
+	for _, n := range processes {
+		on, err := runner.Open(context.Background(), runner.Where{Runner: "prism", Processes: n})
+		if err != nil {
+			t.Fatal(err)
+		}
+		defer on.Close()
+		for range times {
+			dir := t.TempDir()
+			for _, what := range []string{"calm", "found", "damaged", "fail", "die", "killed", "for ever"} {
+				if n == 0 && what == "die" {
+					continue
+				}
+				runs++
+				switch what {
+				case "damaged":
+					left, _ := filepath.Glob(filepath.Join(dir, "*.part"))
+					for k, path := range left {
+						if err := os.Truncate(path, int64(20*(k%2))); err != nil {
+							t.Fatal(err)
+						}
+					}
+				case "fail", "die":
+					inject(what, 2)
+					dir = t.TempDir()
+				case "killed":
+					on.Kill(0)
+					dir = t.TempDir()
+				case "for ever":
+					inject("fail", 1000)
+					dir = t.TempDir()
+				}
+				paths, err := Run(context.Background(), on, table, a, dir)
+				inject("fail", 0)
+				if what == "for ever" {
+					if err == nil || !strings.Contains(err.Error(), "injected") {
+						t.Errorf("%d processes, %s: %v", n, what, err)
+					}
+					continue
+				}
+				if err != nil || len(paths) < 2 {
+					t.Fatalf("%d processes, %s: %v, %v", n, what, paths, err)
+				}
+				var parts [][]byte
+				for _, path := range paths {
+					b, err := os.ReadFile(path)
+					if err != nil {
+						t.Fatal(err)
+					}
+					parts = append(parts, b)
+				}
+				if !slices.Equal(released(parts...), here) {
+					t.Errorf("%d processes, %s: released otherwise", n, what)
+				}
+			}
+		}
+		changed := table
+		changed.SHA256 = strings.Repeat("0", 64)
+		if _, err := Run(context.Background(), on, changed, a, t.TempDir()); err == nil ||
+			!strings.Contains(err.Error(), "is not the file") {
+			t.Errorf("another file: %v", err)
+		}
+	}
+	t.Logf("%d runs", runs)
+}

@@ -1,0 +1,105 @@
+package explore
+
+import (
+	"errors"
+	"fmt"
+	"sync"
+
+	"github.com/dpnb/notebooks/dpnb/frame"
+	"github.com/dpnb/notebooks/dpnb/internal/typedjson"
+	"github.com/dpnb/notebooks/dpnb/learn"
+	"github.com/dpnb/notebooks/dpnb/mechanism/statistic"
+)
+
+// Adding is what is to be added up over the records of a table: what Mechanism has of the values of the
+// columns, as the fields read them; of no column, where the records themselves are counted. It is
+// public, and travels as JSON.
+type Adding struct {
+	Mechanism statistic.Mechanism
+	Columns   []string
+	Fields    []frame.Field
+}
+
+// TalliedBy has the records of a table that is scanned added up elsewhere. open is called before the budget is
+// charged, and returns what is called after it: add calls each with what statistic.EncodeTally wrote of
+// parts that together have each record once. Everything else stays here: the noise, the ledger and what is
+// released, which is the same. The guarantee asks that what is added up are the records of the table and
+// no others.
+//
+// Keys and the error of a model, and tables in which people have several rows, are refused before anything
+// is charged.
+func (q Query) TalliedBy(open func() (add func(a Adding, each func(part []byte) error) error, err error)) Query {
+	q.elsewhere = open
+	return q
+}
+
+// movable refuses what cannot be added up elsewhere.
+func (q Query) movable(df learn.DataFrame) error {
+	if q.elsewhere == nil {
+		return nil
+	}
+	switch q.question.(type) {
+	case losses, keys:
+		return errors.New("dpnb: the error of a model and Keys hold more of the records than counts: ask them on " +
+			"this machine")
+	}
+	if column, _ := df.Person(); column != "" {
+		return fmt.Errorf("dpnb: which rows of a person count (%q) is known when all were seen: ask it on this machine",
+			column)
+	}
+	return nil
+}
+
+// addUp adds the records to a tally.
+func addUp(tally statistic.Tally, records frame.Scanner, columns []string, read reading) error {
+	if columns == nil { // the records themselves are counted
+		columns = records.Names()[:1]
+	}
+	return records.Scan(columns, func(chunk *frame.Table) error {
+		v, err := read(chunk)
+		if err == nil && chunk.Rows() > 0 {
+			tally.Add(v)
+		}
+		return err
+	})
+}
+
+// adding is what is to be added up of p by m.
+func (p *fitted) adding(m statistic.Mechanism) Adding {
+	a := Adding{Mechanism: m, Columns: p.columns()}
+	for _, c := range a.Columns {
+		if f, ok := p.schema.Field(c); ok {
+			a.Fields = append(a.Fields, *f)
+		}
+	}
+	return a
+}
+
+// Tally adds up the records of a table, and returns what statistic.EncodeTally has of it.
+//
+// Errors: those of the scan; columns that are not there, or not of their fields.
+func (a Adding) Tally(records frame.Scanner) ([]byte, error) {
+	read, _, err := values(a.Columns, records, &frame.Schema{Fields: a.Fields})
+	if err != nil {
+		return nil, err
+	}
+	tally := a.Mechanism.Tally()
+	if err := addUp(tally, records, a.Columns, read); err != nil {
+		return nil, err
+	}
+	return statistic.EncodeTally(tally), nil
+}
+
+var adding = sync.OnceValue(func() *typedjson.Codec {
+	return typedjson.New(statistic.Sums{}, statistic.Summary{}, statistic.Quantiles{}, statistic.Histogram{},
+		statistic.Moments{}, statistic.Means{}, statistic.Total{}, statistic.Grouped{})
+})
+
+// kept is Adding without its methods.
+type kept Adding
+
+// MarshalJSON implements json.Marshaler.
+func (a Adding) MarshalJSON() ([]byte, error) { return adding().Marshal(kept(a)) }
+
+// UnmarshalJSON implements json.Unmarshaler.
+func (a *Adding) UnmarshalJSON(text []byte) error { return adding().Unmarshal(text, (*kept)(a)) }
