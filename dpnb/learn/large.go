@@ -51,8 +51,8 @@ func inPasses(m mechanism.Mechanism) bool {
 		return inPasses(m.Fit)
 	case multiclass.OneVsRest:
 		return inPasses(m.Binary)
-	case objpert.Objective, objpert.Output, constrained.Objective, multiclass.Softmax, sgd.Quantiles, sgd.Curvature,
-		qop.Perturbation:
+	case objpert.Objective, objpert.Output, constrained.Objective, multiclass.Softmax, sgd.Quantiles, sgd.Counted,
+		sgd.Curvature, qop.Perturbation:
 		return true
 	}
 	return false

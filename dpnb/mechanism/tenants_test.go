@@ -175,6 +175,11 @@ func tenantsAt(t testing.TB, eps float64) (all []tenant) {
 	must(err)
 	levels.NoiseMultiplier = cost.NoiseMultiplier
 	enter(tenant{name: "quantiles", labels: numbers, badLabel: inf, anyNorm: true})(levels, nil)
+	enter(tenant{name: "quantiles, counted", labels: numbers, badLabel: inf, anyNorm: true,
+		chooses: true})(levels.WithCount(0.2), nil)
+	planned := levels
+	planned.Records = 3
+	enter(tenant{name: "quantiles, planned", labels: numbers, badLabel: inf, anyNorm: true})(planned, nil)
 	enter(tenant{name: "quantiles with curvature", labels: numbers, badLabel: inf, anyNorm: true,
 		allowed: map[string]string{"References = nil": "nothing need add up"}})(levels.WithCurvature(0.2), nil)
 

@@ -29,8 +29,8 @@ import (
 // size of their slopes need be known. From 25 features on, and with Shrink, V is its diagonal,
 // without the factor 1.4, and then θⱼ ← sign(θⱼ)·max(|θⱼ| − ωⱼ·(θⱼ's step for g = 1), 0).
 //
-// It is meant for Rate 1, the mean of the last half of the iterates, and noise of sₖ = Spread(k)
-// times that of equal steps.
+// It is meant for Rate 1, the mean of the iterates by Weight, the last half of them, and noise of
+// sₖ = Spread(k) times that of equal steps. Where the number of records is known, see For.
 //
 // Source: after AdaGrad and Adam (Duchi, Hazan, Singer 2011; Kingma, Ba 2015); docs/theory/quantiles.md.
 type Adaptive struct {
@@ -58,8 +58,7 @@ const (
 	wholeMost = 24
 )
 
-// Spread returns sₖ, the standard deviation of the noise of step k over that of T equal steps
-// of the same cost: Σsₖ⁻² is T, or less by rounding.
+// Spread implements Scheduled.
 func (u Adaptive) Spread(k int) float64 {
 	early, all := float64(u.Steps/2), float64(u.Steps)
 	switch {
@@ -71,13 +70,37 @@ func (u Adaptive) Spread(k int) float64 {
 	return math.Sqrt((all-early)/((1-earlyShare)*all)) * (1 + 0x1p-50)
 }
 
+// Weight implements Scheduled: the mean is that of the last half of the iterates.
+func (u Adaptive) Weight(k int) float64 {
+	if k < u.Steps/2 {
+		return 0
+	}
+	return 1 / float64(u.average())
+}
+
+// average is the number of iterates of which the mean is released.
+func (u Adaptive) average() int { return u.Steps - u.Steps/2 }
+
+// Within implements Scheduled.
+func (u Adaptive) Within() float64 { return u.Radius }
+
 // String describes the rule.
 func (u Adaptive) String() string {
-	s := fmt.Sprintf("adaptive steps within ‖θ‖ ≤ %.4g", u.Radius)
-	if u.Shrink != nil {
-		s += fmt.Sprintf(", ℓ₁ with ω ≤ %.4g", slices.Max(u.Shrink))
+	return fmt.Sprintf("adaptive steps within ‖θ‖ ≤ %.4g", u.Radius) + u.shrinking()
+}
+
+func (u Adaptive) shrinking() string {
+	if u.Shrink == nil {
+		return ""
 	}
-	return s
+	return fmt.Sprintf(", ℓ₁ with ω ≤ %.4g", slices.Max(u.Shrink))
+}
+
+// soften is the proximal step of Shrink, step(j) being the size of the step of θⱼ for g = 1.
+func (u Adaptive) soften(theta []float64, step func(j int) float64) {
+	for j, w := range u.Shrink {
+		theta[j] = math.Copysign(math.Max(math.Abs(theta[j])-step(j)*w, 0), theta[j])
+	}
 }
 
 func (u Adaptive) validate() error {
@@ -170,13 +193,11 @@ func (s *adaptive) step(theta, g []float64) {
 		project(theta, s.Radius)
 		return
 	}
+	along := func(j int) float64 { return by(s.squares[j]/s.weight, 1) }
 	for j, x := range s.unit {
-		v := by(s.squares[j]/s.weight, 1)
-		theta[j] -= v * x
-		if s.Shrink != nil {
-			theta[j] = math.Copysign(math.Max(math.Abs(theta[j])-v/noise*s.Shrink[j], 0), theta[j])
-		}
+		theta[j] -= along(j) * x
 	}
+	s.soften(theta, func(j int) float64 { return along(j) / noise })
 	project(theta, s.Radius)
 }
 

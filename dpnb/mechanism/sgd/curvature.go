@@ -50,15 +50,17 @@ const (
 )
 
 // WithCurvature returns the release with its curvature that costs what q alone does: the share
-// is taken from the descent, whose noise is larger by 1/√(1−κ).
+// is taken from the descent, whose noise is larger by 1/√(1−κ). Records are not looked at: intervals
+// are made of the mean of the last half of the iterates.
 func (q Quantiles) WithCurvature(share float64, references ...Reference) Curvature {
 	q.NoiseMultiplier *= (1 + 0x1p-48) / math.Sqrt(1-share)
+	q.Records = 0
 	return Curvature{Fit: q, Share: share, References: references}
 }
 
-func (c Curvature) validShare() error {
-	if !(c.Share > 0 && c.Share < 1) {
-		return &privacy.ParamError{Name: "Share", Value: c.Share, Want: "a number in (0, 1), for example 0.2"}
+func validShare(share float64) error {
+	if !(share > 0 && share < 1) {
+		return &privacy.ParamError{Name: "Share", Value: share, Want: "a number in (0, 1), for example 0.2"}
 	}
 	return nil
 }
@@ -89,8 +91,12 @@ func (c Curvature) Validate() error {
 	if err := c.Fit.Validate(); err != nil {
 		return err
 	}
-	if err := c.validShare(); err != nil {
+	if err := validShare(c.Share); err != nil {
 		return err
+	}
+	if c.Fit.Records != 0 {
+		return &privacy.ParamError{Name: "Fit.Records", Value: c.Fit.Records,
+			Want: "0: intervals are made of the mean of the last half of the iterates"}
 	}
 	if c.Fit.Update.Shrink != nil {
 		return &privacy.ParamError{Name: "Update.Shrink", Value: c.Fit.Update.Shrink,
@@ -172,7 +178,7 @@ func (c Curvature) Run(rows matrix.Rows, labels []float64, src noise.Source, set
 		return nil, err
 	}
 	r, draw, workers := newPassed(rows, labels, c.Fit.RowNorm), noise.Exact(src), settings.Value().Workers
-	levels, d, m := len(c.Fit.Levels), r.d, float64(c.Fit.average())
+	levels, d, m := len(c.Fit.Levels), r.d, float64(c.Fit.Update.average())
 	out := &Moments{Theta: make([]float64, levels*d), Gradient: make([]float64, levels*d)}
 	squares := make([]*mat.SymDense, levels) // Σθ_tθ_tᵀ/m
 	for k := range squares {

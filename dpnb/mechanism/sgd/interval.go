@@ -77,13 +77,14 @@ func (c Curvature) around(m knownMoments, k int, level float64, population bool)
 	var vectors mat.Dense
 	e.VectorsTo(&vectors)
 	gram, levels := mat.NewSymDense(d, m.Gram), len(c.Fit.Levels)
-	last := c.Fit.sigmaAt(c.Fit.Steps-1) * floats.Norm(c.Fit.shape(m.features).root[k*levels:(k+1)*levels], 2)
+	last := c.Fit.sigmaAt(c.Fit.Update, c.Fit.Steps-1) *
+		floats.Norm(c.Fit.shape(m.features).root[k*levels:(k+1)*levels], 2)
 	variance := mat.NewSymDense(d, nil) // V
 	if population {
 		variance.ScaleSym(tau*(1-tau), gram)
 	}
 	for j := range d {
-		variance.SetSym(j, j, math.Max(0, variance.At(j, j))+last*last/float64(c.Fit.average()))
+		variance.SetSym(j, j, math.Max(0, variance.At(j, j))+last*last/float64(c.Fit.Update.average()))
 	}
 	// b = H⁻¹ḡ is how far the descent has stopped from where its gradients point; distance bounds
 	// the square of how far it is from what is covered.

@@ -40,12 +40,16 @@ type Quantiles struct {
 	Levels []float64
 	// RowNorm is R: longer records are scaled down to it.
 	RowNorm float64
-	// Steps is T, NoiseMultiplier is σ: the noise multiplier of step k is σ·Update.Spread(k), and
-	// all steps together are as private as with σ in each.
+	// Steps is T, NoiseMultiplier is σ: the noise multiplier of step k is σ·sₖ, sₖ the Spread of the
+	// rule, and all steps together are as private as with σ in each.
 	Steps           int
 	NoiseMultiplier float64
 	// Update moves each level. Its Steps are T; its Noise and Level are set here.
 	Update Adaptive
+	// Records is the number of records that were planned, which is public, or released with noise
+	// (Counted): where their gradients hardly stand out of the noise, the rule is that of Adaptive.For. Zero is
+	// none, and Update all there is.
+	Records float64
 }
 
 // MaxLevels bounds the number of levels of Quantiles.
@@ -95,24 +99,53 @@ func (q Quantiles) Validate() error {
 		return &privacy.ParamError{Name: "Update.Steps", Value: q.Update.Steps, Want: fmt.Sprintf("%d, as Steps",
 			q.Steps)}
 	}
+	if !(q.Records >= 0) || math.IsInf(q.Records, 1) {
+		return &privacy.ParamError{Name: "Records", Value: q.Records, Want: "a finite number ≥ 0, 0 for no plan"}
+	}
 	return mechanism.Scales{{"RowNorm", q.RowNorm}, {"NoiseMultiplier × RowNorm", q.sigma()}}.Check()
 }
 
 // sigma is the scale of the noise were it the same in each step, the product rounded up;
-// sigmaAt is that in step k.
+// sigmaAt is that in step k by a rule.
 func (q Quantiles) sigma() float64 { return q.NoiseMultiplier * q.RowNorm * (1 + 0x1p-50) }
 
-func (q Quantiles) sigmaAt(k int) float64 { return q.sigma() * q.Update.Spread(k) * (1 + 0x1p-50) }
+func (q Quantiles) sigmaAt(rule Scheduled, k int) float64 {
+	return q.sigma() * rule.Spread(k) * (1 + 0x1p-50)
+}
+
+// rule returns that of a level, noise being of the shape of that for d features. All levels have
+// the same noise in a step, and so one signal, the mean of theirs.
+func (q Quantiles) rule(level int, shape *joint, d int) Scheduled {
+	k, signal := len(q.Levels), 0.0
+	noise := func(l int) float64 { return floats.Norm(shape.root[l*k:(l+1)*k], 2) }
+	for l, tau := range q.Levels {
+		signal += Signal(q.Records, q.NoiseMultiplier*noise(l)/math.Max(tau, 1-tau), q.Steps, d) / float64(k)
+	}
+	u := q.Update
+	u.Noise, u.Level = q.sigma()*noise(level), q.Levels[level]
+	if q.Records == 0 {
+		return u
+	}
+	return u.For(signal)
+}
 
 // String describes the mechanism with its parameters.
 func (q Quantiles) String() string {
+	mean := fmt.Sprintf("mean of the last %d iterates", q.Update.average())
+	if q.Records > 0 {
+		mean = fmt.Sprintf("n₀ = %.6g", q.Records)
+	}
+	return q.with(mean, q.Update)
+}
+
+// with describes the mechanism and the rule that it takes.
+func (q Quantiles) with(mean string, rule Update) string {
 	what := "quantile"
 	if n := len(q.Levels); n > 1 {
 		what = fmt.Sprintf("%d quantiles", n)
 	}
-	return fmt.Sprintf("noisy gradient descent (%s at τ = %s, R = %.5g, T = %d, σ = %.5g, "+
-		"mean of the last %d iterates, %s)",
-		what, joined(q.Levels), q.RowNorm, q.Steps, q.NoiseMultiplier, q.average(), q.Update)
+	return fmt.Sprintf("noisy gradient descent (%s at τ = %s, R = %.5g, T = %d, σ = %.5g, %s, %s)",
+		what, joined(q.Levels), q.RowNorm, q.Steps, q.NoiseMultiplier, mean, rule)
 }
 
 func joined(levels []float64) string {
@@ -122,9 +155,6 @@ func joined(levels []float64) string {
 	}
 	return strings.Join(texts, ", ")
 }
-
-// average is the number of iterates of which the mean is released.
-func (q Quantiles) average() int { return (q.Steps + 1) / 2 }
 
 // Describe implements mechanism.Mechanism.
 func (q Quantiles) Describe() mechanism.Description {
@@ -167,6 +197,10 @@ func (q Quantiles) Run(rows matrix.Rows, labels []float64, src noise.Source, set
 	}
 	r.Coefficients = q.descend(newPassed(rows, labels, q.RowNorm), noise.Exact(src), settings.Value().Workers, nil)
 	r.NoiseScale = q.sigma()
+	_, d := rows.Dims()
+	if rule, ok := q.rule(0, q.shape(d), d).(faint); ok {
+		r.Mechanism = q.with(fmt.Sprintf("n₀ = %.6g, weighted mean of the iterates", q.Records), rule)
+	}
 	return r, nil
 }
 
@@ -187,11 +221,9 @@ func (q Quantiles) descend(r *records, draw *exact.Sampler, workers int, trail f
 	s := newSuffixes(r, k, workers)
 	theta, average := make([]float64, k*d), make([]float64, k*d)
 	white, g := make([]float64, k*d), make([]float64, d)
-	updates := make([]stepper, k)
+	updates, rule := make([]stepper, k), q.rule(0, shape, d)
 	for i := range updates {
-		u := q.Update
-		u.Noise, u.Level = q.sigma()*floats.Norm(shape.root[i*k:(i+1)*k], 2), q.Levels[i]
-		updates[i] = u.start(d)
+		updates[i] = q.rule(i, shape, d).start(d)
 	}
 	xi := draw.Normals(k * d)
 	for t := range q.Steps {
@@ -200,23 +232,25 @@ func (q Quantiles) descend(r *records, draw *exact.Sampler, workers int, trail f
 		}
 		s.sum(theta)
 		shape.whiten(white, s.totals, d, q.RowNorm)
-		sigma := q.sigmaAt(t)
+		sigma, weight := q.sigmaAt(rule, t), rule.Weight(t)
 		xi.AddRounded(white, sigma, exact.Grid(sigma))
 		for i, u := range updates {
 			clear(g)
 			for l := range k {
 				floats.AddScaled(g, shape.root[i*k+l], white[l*d:(l+1)*d])
 			}
-			if trail != nil && t >= q.Steps-q.average() {
+			if trail != nil && weight > 0 {
 				trail(i, theta[i*d:(i+1)*d], g)
 			}
 			u.step(theta[i*d:(i+1)*d], g)
 		}
-		if t >= q.Steps-q.average() {
-			floats.Add(average, theta)
+		if weight > 0 {
+			floats.AddScaled(average, weight, theta)
 		}
 	}
-	floats.Scale(1/float64(q.average()), average)
+	for i := range k {
+		project(average[i*d:(i+1)*d], rule.Within())
+	}
 	return average
 }
 

@@ -4,6 +4,7 @@ import (
 	"errors"
 	"math"
 	"slices"
+	"strings"
 	"testing"
 
 	"gonum.org/v1/gonum/floats"
@@ -206,27 +207,73 @@ func TestQuantilesDescend(t *testing.T) {
 	}
 }
 
-// The noise of the steps, as it is drawn, costs what Cost says: Σ1/σₖ² = T/σ². A share of the
-// early steps that is off by a tenth, and not made up for, is seen.
+// The noise of the steps, as it is drawn, costs what Cost says: Σ1/σₖ² = T/σ², by any rule. A share
+// of the early steps that is off by a tenth, and not made up for, is seen. Iterates have weights
+// that add up to 1.
 func TestSpreadOfNoise(t *testing.T) {
 	for _, steps := range []int{1, 2, 3, 5, 20, 191, 192, 1000} {
-		q := quantiles([]float64{0.5})
-		q.Steps, q.Update.Steps = steps, steps
-		counts := map[float64]float64{}
-		for k := range steps {
-			counts[q.NoiseMultiplier*q.RowNorm/q.sigmaAt(k)]++
-		}
-		sum := 0.0
-		for v, n := range counts {
-			sum += v * v * n
-		}
-		if rest := 1 - sum/float64(steps); !(rest >= 0 && rest < 1e-12) {
-			t.Errorf("T = %d: Σσ²/σₖ² is T less %g of it", steps, rest)
+		for _, records := range []float64{0, 1, 40, 200} {
+			q := quantiles([]float64{0.5})
+			q.Steps, q.Update.Steps, q.Records = steps, steps, records
+			rule := q.rule(0, q.shape(5), 5)
+			sum, weight := 0.0, 0.0
+			for k := range steps {
+				v := q.NoiseMultiplier * q.RowNorm / q.sigmaAt(rule, k)
+				sum += v*v - 1
+				weight += rule.Weight(k)
+			}
+			if rest := -sum / float64(steps); !(rest >= 0 && rest < 1e-12) || math.Abs(weight-1) > 1e-12 {
+				t.Errorf("T = %d, %v: Σσ²/σₖ² is T less %g of it, weights add up to %g", steps, rule, rest, weight)
+			}
 		}
 	}
 	q := quantiles([]float64{0.5})
-	if early, late := q.sigmaAt(0), q.sigmaAt(19); math.Abs(early*early/(late*late)-1.5) > 1e-9 {
+	rule := q.rule(0, q.shape(5), 5)
+	if early, late := q.sigmaAt(rule, 0), q.sigmaAt(rule, 19); math.Abs(early*early/(late*late)-1.5) > 1e-9 {
 		t.Errorf("noise %g, then %g", early, late)
+	}
+}
+
+// Few records, planned or counted, have steps that do not look at gradients; many, and those of
+// whom nobody knows how many there are, have Adaptive's. The signal of one level is ½nμ/√d.
+func TestFaintWhereRecordsAreFew(t *testing.T) {
+	q := quantiles([]float64{0.9})
+	mu := math.Sqrt(20) / 3
+	for records, want := range map[float64]float64{0: -1, 10: 0.5 * 10 * mu / 2, 160: 0.5 * 160 * mu / 2, 161: -1} {
+		q.Records = records
+		got := -1.0
+		if f, ok := q.rule(0, q.shape(4), 4).(faint); ok {
+			got = f.Signal
+		}
+		if math.Abs(got-want) > 1e-5 {
+			t.Errorf("%g records: a signal of %g, want %g (−1 is Adaptive)", records, got, want)
+		}
+	}
+	c := quantiles([]float64{0.5}).WithCount(0.04)
+	if sigma := c.sigma(); math.Abs(sigma/(3/math.Sqrt(20*0.04))-1) > 1e-9 {
+		t.Errorf("noise of the count %g", sigma)
+	}
+	rows, labels := simulated(70, 4, 1, 3)
+	r, err := c.Run(rows, labels, noise.NewSeeded(1), nil)
+	if err != nil {
+		t.Fatal(err)
+	}
+	fitted, ok := r.Fitted.(Quantiles)
+	if !ok || math.Abs(fitted.Records-70) > 6*c.sigma() || !strings.Contains(r.Mechanism, "steps of fixed size") {
+		t.Errorf("fitted %v by %s", r.Fitted, r.Mechanism)
+	}
+	// Both together cost what Cost says, as they are drawn: with a tenth less noise in the count it is more.
+	parts := 1 / (c.sigma() * c.sigma())
+	rule := fitted.rule(0, fitted.shape(4), 4)
+	for k := range fitted.Steps {
+		parts += 1 / (fitted.sigmaAt(rule, k) * fitted.sigmaAt(rule, k))
+	}
+	if whole := 20 / 9.0; parts > whole*(1+1e-14) || parts < whole*(1-1e-9) {
+		t.Errorf("μ² = %v of the parts, %v of the whole", parts, whole)
+	}
+	want := privacy.DeltaUpper(privacy.GaussianProfile(mu, privacy.AddRemove), 2)
+	if got := privacy.DeltaUpper(r.Guarantee.Profile, 2); got < want*(1-1e-9) || got > want*(1+1e-9) {
+		t.Errorf("δ(2) = %g of both, want %g", got, want)
 	}
 }
 
@@ -268,6 +315,7 @@ func TestQuantilesRefuse(t *testing.T) {
 		"other steps": func(q *Quantiles) { q.Update.Steps = 3 },
 		"radius":      func(q *Quantiles) { q.Update.Radius = -1 },
 		"shrink":      func(q *Quantiles) { q.Update.Shrink = []float64{1, -1, 1} },
+		"records":     func(q *Quantiles) { q.Records = -1 },
 		"few weights": func(q *Quantiles) { q.Update.Shrink = []float64{1} },
 	} {
 		q := quantiles([]float64{0.2, 0.5})

@@ -10,7 +10,8 @@ import (
 
 // The default of dpnb.Median beside the best private method of the base case, noisy descent with
 // steps that n sets, on the same records with the same stream of noise: 400 runs see differences of
-// a twentieth. With 100 records, where a gradient hardly stands out of its noise, it is behind by a tenth.
+// a twentieth. In no cell is it behind by two standard errors; with steps that fit themselves alone
+// it would be by a tenth with 100 records, where a gradient hardly stands out of its noise.
 func TestFrontDoorPaired(t *testing.T) {
 	if !testscale.Full() {
 		t.Skip("minutes")
@@ -21,7 +22,6 @@ func TestFrontDoorPaired(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	above := 0
 	for i := 0; i < len(points); i += 2 {
 		door, other := points[i].Empirical, points[i+1].Empirical
 		difference := make([]float64, len(door.Scores))
@@ -32,14 +32,8 @@ func TestFrontDoorPaired(t *testing.T) {
 		t.Logf("n = %4d, ε = %3g: %.6f beside %.6f, ratio %.3f, %+.1f standard errors; of %d runs %+.1f", points[i].N,
 			points[i].Epsilon, door.Mean, other.Mean, door.Mean/other.Mean, all.Mean/all.StdErr, paperRuns,
 			few.Mean/few.StdErr)
-		if few.Mean > 2*few.StdErr {
-			above++
-		}
-		if door.Mean > 1.25*other.Mean {
+		if all.Mean > 2*all.StdErr || few.Mean > 2*few.StdErr {
 			t.Errorf("the front door has %.6f, noisy descent %.6f", door.Mean, other.Mean)
 		}
-	}
-	if above > 1 {
-		t.Errorf("%d of 16 cells are more than two standard errors above with %d runs", above, paperRuns)
 	}
 }

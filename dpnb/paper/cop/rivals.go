@@ -26,9 +26,9 @@ func noiseMultiplier(cost func(n int) sgd.Cost) func(experiment.Key) (float64, e
 	})
 }
 
-// descend returns the mean of the last average of so many steps, each by the sum of the
-// gradients of the records and noise N(0, σₖ²I).
-func (r *Records) descend(rule sgd.Update, steps, average int, sigma func(k int) float64, src *noise.Seeded) []float64 {
+// descend returns the weighted mean of the iterates of so many steps, each by the sum of the
+// gradients of the records and noise N(0, σₖ²I), put back into the ball.
+func (r *Records) descend(rule sgd.Update, steps int, weight, sigma func(k int) float64, src *noise.Seeded) []float64 {
 	theta, g, mean := make([]float64, r.Dimension), make([]float64, r.Dimension), make([]float64, r.Dimension)
 	step := sgd.Stepper(rule, r.Dimension)
 	for t := range steps {
@@ -37,9 +37,10 @@ func (r *Records) descend(rule sgd.Update, steps, average int, sigma func(k int)
 			r.addGradient(g, theta, i)
 		}
 		step(theta, g)
-		if t >= steps-average {
-			floats.AddScaled(mean, 1/float64(average), theta)
-		}
+		floats.AddScaled(mean, weight(t), theta)
+	}
+	if norm := floats.Norm(mean, 2); norm > r.Radius() {
+		floats.Scale(r.Radius()/norm, mean)
 	}
 	return mean
 }
@@ -56,15 +57,25 @@ func Descent() Arm {
 		}
 		sigma := z * r.Slope()
 		rule := sgd.Steady(r.Radius(), float64(r.N)*r.Slope()/2, sigma, r.Dimension, descentSteps)
-		return r.descend(rule, descentSteps, descentSteps/2, func(int) float64 { return sigma }, src), nil
+		lastHalf := func(k int) float64 {
+			if k < descentSteps/2 {
+				return 0
+			}
+			return 2.0 / descentSteps
+		}
+		return r.descend(rule, descentSteps, lastHalf, func(int) float64 { return sigma }, src), nil
 	}}
 }
 
-// adaptiveSteps is the default of dpnb.Quantile.
-const adaptiveSteps = 192
+// adaptiveSteps is the default of dpnb.Quantile, and countShare the part of μ² that it counts the
+// records with.
+const (
+	adaptiveSteps = 192
+	countShare    = 0.01
+)
 
-// FrontDoor is how dpnb.Median fits: noisy descent over all records whose steps fit
-// themselves (sgd.Adaptive), within ‖θ‖ ≤ R_θ. Its steps do not depend on n.
+// FrontDoor is how dpnb.Median fits where nothing is said of the number of records: it counts them
+// with noise, and descends by the rule for so many (sgd.Adaptive.For) within ‖θ‖ ≤ R_θ.
 func FrontDoor() Arm {
 	multiplier := noiseMultiplier(func(int) sgd.Cost { return sgd.Cost{Rate: 1, Steps: adaptiveSteps} })
 	return Arm{Name: "front door", Fit: func(r *Records, eps, delta float64, src *noise.Seeded) ([]float64, error) {
@@ -72,10 +83,16 @@ func FrontDoor() Arm {
 		if err != nil {
 			return nil, err
 		}
-		sigma := z * r.Slope()
-		rule := sgd.Adaptive{Radius: r.Radius(), Steps: adaptiveSteps, Noise: sigma}
-		at := func(k int) float64 { return sigma * rule.Spread(k) }
-		return r.descend(rule, adaptiveSteps, adaptiveSteps/2, at, src), nil
+		// The count has its own stream, so that the steps draw what those of other arms draw.
+		count := []float64{0}
+		deviation := z / math.Sqrt(adaptiveSteps*countShare)
+		src.Stream(0).Gaussian(count, deviation)
+		z /= math.Sqrt(1 - countShare)
+		records := math.Max(deviation, float64(r.N)+count[0])
+		rule := sgd.Adaptive{Radius: r.Radius(), Steps: adaptiveSteps, Noise: z * r.Slope()}.
+			For(sgd.Signal(records, z, adaptiveSteps, r.Dimension))
+		at := func(k int) float64 { return z * r.Slope() * rule.Spread(k) }
+		return r.descend(rule, adaptiveSteps, rule.Weight, at, src), nil
 	}}
 }
 

@@ -51,7 +51,7 @@ func quantileRegression() []claim.Claim {
 			ID: "dpnb/quantiles-default", Paper: "docs/theory/quantiles.md, section 5", Kind: claim.Ours,
 			Statement: "the descent of dpnb.Median has at most a tenth of the excess risk that C-OP as printed has " +
 				"in median regression with skewed residuals, and no more than any private method that we have tried",
-			Code:  []string{"mechanism/sgd.Adaptive", "learn.Quantile"},
+			Code:  []string{"mechanism/sgd.Adaptive", "mechanism/sgd.Counted", "learn.Quantile"},
 			Tests: []string{"paper/ours.TestMedianOfSkewedResiduals"},
 			Proof: "quantiles#dpnb-quantiles-default 617a440f",
 			Check: "n = 2,000 (and 20,000 in the full run), d = 10, ε = 0.5 and 1, δ = 1e-5, eight fits (thirty) " +
@@ -212,7 +212,7 @@ func (r *MedianRecords) risk(theta []float64) float64 {
 // Excess returns the mean absolute residual less the least.
 func (r *MedianRecords) Excess(theta []float64) float64 { return r.risk(theta) - r.Least }
 
-// Descend is dpnb.Median within the radius.
+// Descend is dpnb.Median within the radius, its noisy count of the records included.
 func (r *MedianRecords) Descend(radius, eps, delta float64, src *noise.Seeded) ([]float64, error) {
 	const steps = 192
 	cost, err := sgd.Cost{Rate: 1, Steps: steps, NoiseMultiplier: 1}.CalibrateNoise(eps, delta)
@@ -220,7 +220,7 @@ func (r *MedianRecords) Descend(radius, eps, delta float64, src *noise.Seeded) (
 		return nil, err
 	}
 	q := sgd.Quantiles{Levels: []float64{0.5}, RowNorm: 1, Steps: steps, NoiseMultiplier: cost.NoiseMultiplier,
-		Update: sgd.Adaptive{Radius: radius, Steps: steps}}
+		Update: sgd.Adaptive{Radius: radius, Steps: steps}}.WithCount(0.01)
 	release, err := q.Run(r.Rows, r.Labels, src, &mechanism.Settings{Workers: 1})
 	if err != nil {
 		return nil, err
