@@ -351,7 +351,7 @@ func (a Allowance) charge(e ledger.Entry, mechanism string, src noise.Source) er
 			return err
 		}
 	case a.run.charged != nil:
-		if err := a.run.same(e); err != nil {
+		if err := a.run.take(e); err != nil {
 			return err
 		}
 	default:

@@ -42,8 +42,9 @@ type unfinished struct {
 	place place
 	asked keptRelease
 	noise *noise.Secure
-	// charged is the ledger's entry of a release that goes on; nil before the charge.
+	// charged is the ledger's entry of a release that goes on; nil before the charge. It pays once, as taken says.
 	charged *ledger.Entry
+	taken   bool
 	// Key is of the noise, Part what was allowed when it began: by Spend and Share that may depend
 	// on what was spent before.
 	Key  noise.Key
@@ -108,12 +109,19 @@ func (a Allowance) goOn(p place, asked keptRelease, lost error) (Allowance, erro
 		return a, err
 	}
 	at := slices.IndexFunc(s.Entries, func(e ledger.Entry) bool { return e.Once == asked.Name })
+	if at < 0 {
+		return a, lost
+	}
 	u.charged, a.part, a.run = &s.Entries[at], u.Part, u
 	return a, nil
 }
 
-// same refuses to go on with what would cost something else.
-func (u *unfinished) same(e ledger.Entry) error {
+// take has the charge of then pay for a release, once, and refuses one that would cost something else.
+func (u *unfinished) take(e ledger.Entry) error {
+	if u.taken {
+		return &ledger.RepeatedError{Budget: u.place.key.budget.Config().Name, Once: u.asked.Name}
+	}
+	u.taken = true
 	e.Label = u.charged.Label // words
 	if e != *u.charged {
 		return fmt.Errorf("dpnb: %q was charged as %+v and would now be %+v: another version of this module began it. "+
@@ -137,12 +145,16 @@ func (p place) keep(content []byte) error {
 	return p.settle()
 }
 
-// settle moves a release, whose program ended before it did, to its place.
+// settle moves a release, whose program ended before it did, to its place. What was being written when a program
+// ended is removed: of a release that goes on with other records it would be a second one of the same noise.
 func (p place) settle() error {
 	if p.path == "" {
 		return nil
 	}
 	path := p.unfinishedPath()
+	if err := atomicfile.RemovePartsOf(path); err != nil {
+		return err
+	}
 	content, err := os.ReadFile(path)
 	if errors.Is(err, os.ErrNotExist) {
 		return nil
@@ -159,15 +171,12 @@ func (p place) settle() error {
 	return p.forget()
 }
 
-// forget removes what is unfinished.
+// forget removes what is unfinished, for good when it returns.
 func (p place) forget() error {
 	if p.path == "" {
 		return nil
 	}
-	if err := os.Remove(p.unfinishedPath()); !errors.Is(err, os.ErrNotExist) {
-		return err
-	}
-	return nil
+	return atomicfile.Remove(p.unfinishedPath())
 }
 
 // ended, for tests, ends the program at a moment.

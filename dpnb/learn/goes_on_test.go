@@ -3,6 +3,7 @@ package learn_test
 import (
 	"bytes"
 	"encoding/json"
+	"errors"
 	"fmt"
 	"os"
 	"os/exec"
@@ -10,7 +11,10 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/dpnb/notebooks/dpnb/erm"
 	"github.com/dpnb/notebooks/dpnb/learn"
+	"github.com/dpnb/notebooks/dpnb/ledger"
+	"github.com/dpnb/notebooks/dpnb/mechanism"
 )
 
 // A fit under a name that is killed, wherever, goes on: it is charged once and its noise is that of the
@@ -114,5 +118,96 @@ func TestAKilledFitGoesOn(t *testing.T) {
 		if said := child(dir, "never"); !strings.Contains(said, "The charge stands") {
 			t.Errorf("without its key: %s", said)
 		}
+	}
+}
+
+// A charge that a release goes on with pays for one fit, and not for what is asked with its allowance later.
+func TestGoingOnPaysOnce(t *testing.T) {
+	budget := keptBudget(t, 1)
+	once := func(release func(learn.Allowance) (float64, error)) (float64, error) {
+		return learn.Once("n", budget.Spend(0.2).GoesOn(), 1, release, encodeNumber, decodeNumber)
+	}
+	broken := func(a learn.Allowance) (float64, error) {
+		_, err := number(a, 7)
+		return 0, errors.Join(err, errFailing)
+	}
+	if _, err := once(broken); !errors.Is(err, errFailing) {
+		t.Fatal(err)
+	}
+	var repeated *ledger.RepeatedError
+	_, err := once(func(a learn.Allowance) (float64, error) {
+		if _, err := number(a, 1); err != nil {
+			t.Error(err)
+		}
+		return number(a, 2)
+	})
+	if !errors.As(err, &repeated) {
+		t.Errorf("two fits for the charge of one: %v", err)
+	}
+	var own learn.Allowance
+	if v, err := once(func(a learn.Allowance) (float64, error) { own = a; return number(a, 7) }); v != 7 || err != nil {
+		t.Errorf("%v, %v", v, err)
+	}
+	if _, err := number(own, 8); !errors.As(err, &repeated) {
+		t.Errorf("a fit after the release: %v", err)
+	}
+	if _, n := spent(t, budget); n != 1 {
+		t.Errorf("%d entries", n)
+	}
+}
+
+// A key is gone when an error was seen that tells of its noise, and before a charge for which it was not drawn; and so
+// is half a file of a release that another takes the place of.
+func TestKeysAreGone(t *testing.T) {
+	dir := t.TempDir()
+	budget := learn.NewBudget(1, 1e-5, learn.Named(unusedName()), learn.KeptIn(filepath.Join(dir, "ledger.json")))
+	goOn, lost := budget.Spend(0.2).GoesOn(), "The charge stands"
+	once := func(name string, a learn.Allowance, with error) error {
+		_, err := learn.Once(name, a, 1, func(a learn.Allowance) (float64, error) {
+			v, err := number(a, 7)
+			return v, errors.Join(err, with)
+		}, encodeNumber, decodeNumber)
+		return err
+	}
+	if err := once("a", goOn, mechanism.Uncertified(1e-9)); !errors.Is(err, erm.ErrTolerance) {
+		t.Error(err)
+	}
+	if err := once("a", goOn, nil); err == nil || !strings.Contains(err.Error(), lost) {
+		t.Errorf("after an error that tells of the noise: %v", err)
+	}
+
+	learn.OnEnded(func(now string) { panic(now) })
+	func() {
+		defer func() {
+			if now := recover(); now != "begun" {
+				t.Error(now)
+			}
+			learn.OnEnded(func(string) {})
+		}()
+		_ = once("b", goOn, nil)
+	}()
+	if err := once("b", budget.Spend(0.2), errFailing); !errors.Is(err, errFailing) {
+		t.Error(err)
+	}
+	if err := once("b", goOn, nil); err == nil || !strings.Contains(err.Error(), lost) {
+		t.Errorf("by the key of a program that was ended before the charge: %v", err)
+	}
+
+	if err := once("c", goOn, errFailing); !errors.Is(err, errFailing) {
+		t.Error(err)
+	}
+	keys, err := filepath.Glob(filepath.Join(dir, "ledger.json.unfinished", "*"))
+	if err != nil || len(keys) != 1 {
+		t.Fatal(keys, err)
+	}
+	half := filepath.Join(filepath.Dir(keys[0]), ".dpnb-part-"+filepath.Base(keys[0])+"-1")
+	if err := os.WriteFile(half, nil, 0o600); err != nil {
+		t.Fatal(err)
+	}
+	if err := once("c", goOn, nil); err != nil {
+		t.Error(err)
+	}
+	if left, err := os.ReadDir(filepath.Dir(half)); err != nil || len(left) > 0 {
+		t.Errorf("left %v, %v", left, err)
 	}
 }

@@ -8,7 +8,6 @@ import (
 	"github.com/dpnb/notebooks/dpnb/matrix"
 	"github.com/dpnb/notebooks/dpnb/mechanism"
 	"github.com/dpnb/notebooks/dpnb/mechanism/statistic"
-	"github.com/dpnb/notebooks/dpnb/noise"
 	"github.com/dpnb/notebooks/dpnb/privacy"
 )
 
@@ -64,7 +63,7 @@ func (l HeavyTails) EstimateMoment(data *Dataset, allowance Allowance) (*MomentE
 	if err := p.suits(d); err != nil {
 		return nil, err
 	}
-	src := noise.OrSecure(l.Noise)
+	src := allowance.Noise(l.Noise)
 	allowance, err := allowance.withoutDelta(p.learner)
 	if err != nil {
 		return nil, err

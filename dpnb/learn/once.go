@@ -15,6 +15,7 @@ import (
 	"sync"
 	"unicode/utf8"
 
+	"github.com/dpnb/notebooks/dpnb/erm"
 	"github.com/dpnb/notebooks/dpnb/internal/lockfile"
 	"github.com/dpnb/notebooks/dpnb/ledger"
 	"github.com/dpnb/notebooks/dpnb/noise"
@@ -79,10 +80,15 @@ func Once[T any](
 		if a, err = a.goOn(place, asked, err); err != nil {
 			return none, err
 		}
+	} else if err := place.forget(); err != nil { // a key of before, which no charge is of
+		return none, fmt.Errorf("dpnb: what was begun as %q: %w", name, err)
 	} else if a.goesOn && place.path != "" && a.partition == "" {
 		a.run = &unfinished{place: place, asked: asked, Key: noise.NewKey(), Part: a.part}
 	}
 	out, err := release(a)
+	if errors.Is(err, erm.ErrTolerance) { // which tells of the noise: no other records may be seen with it
+		err = errors.Join(err, place.forget())
+	}
 	if err != nil {
 		return none, err
 	}

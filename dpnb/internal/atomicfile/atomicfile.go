@@ -91,9 +91,27 @@ func syncFolder(dir string) error {
 	return errors.Join(err, f.Close())
 }
 
+// Remove removes the file at path, if it is there, and brings that to the disk: a power failure does not bring the
+// file back.
+func Remove(path string) error {
+	if err := os.Remove(path); errors.Is(err, os.ErrNotExist) {
+		return nil
+	} else if err != nil {
+		return err
+	}
+	return syncFolder(filepath.Dir(path))
+}
+
 // RemoveParts deletes what killed runs of Write left in dir. The caller makes
 // sure that nobody is writing there now.
-func RemoveParts(dir string) error {
+func RemoveParts(dir string) error { return removeParts(dir, tempPrefix) }
+
+// RemovePartsOf is RemoveParts of what was to be the file at path.
+func RemovePartsOf(path string) error {
+	return removeParts(filepath.Dir(path), tempPrefix+filepath.Base(path)+"-")
+}
+
+func removeParts(dir, prefix string) error {
 	entries, err := os.ReadDir(dir)
 	if errors.Is(err, os.ErrNotExist) {
 		return nil
@@ -102,7 +120,7 @@ func RemoveParts(dir string) error {
 		return err
 	}
 	for _, e := range entries {
-		if strings.HasPrefix(e.Name(), tempPrefix) {
+		if strings.HasPrefix(e.Name(), prefix) {
 			err = errors.Join(err, os.Remove(filepath.Join(dir, e.Name())))
 		}
 	}

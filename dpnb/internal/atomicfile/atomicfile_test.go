@@ -1,6 +1,7 @@
 package atomicfile
 
 import (
+	"errors"
 	"os"
 	"path/filepath"
 	"testing"
@@ -52,10 +53,19 @@ func TestFailedWriteLeavesTheOldFileAndNothingElse(t *testing.T) {
 
 func TestRemoveParts(t *testing.T) {
 	dir := t.TempDir()
-	for _, name := range []string{tempPrefix + "a.html-123", "a.html", ".hidden"} {
+	for _, name := range []string{tempPrefix + "a.html-123", tempPrefix + "b.html-1", "a.html", "b.html", ".hidden"} {
 		if err := os.WriteFile(filepath.Join(dir, name), nil, 0o644); err != nil {
 			t.Fatal(err)
 		}
+	}
+	for range 2 { // there, and not
+		path := filepath.Join(dir, "b.html")
+		if err := errors.Join(RemovePartsOf(path), Remove(path)); err != nil {
+			t.Fatal(err)
+		}
+	}
+	if n := names(t, dir); len(n) != 3 {
+		t.Errorf("left: %v", n)
 	}
 	if err := RemoveParts(dir); err != nil {
 		t.Fatal(err)
