@@ -75,8 +75,8 @@ func perturbation(p recipe, d *frame.Design, epsilon, delta float64) (interval.C
 			return interval.Curvature{}, err
 		}
 		l := p.clipped(d)
-		// The fit's share of μ² makes the noise that much larger.
-		c.Lambda = unit / math.Sqrt(1-share) * d.RowNorm * d.RowNorm * math.Max(p.ridge*l.Lipschitz(),
+		unit /= math.Sqrt(1 - share) // the fit's share of μ² makes the noise that much larger
+		c.Lambda = unit * d.RowNorm * d.RowNorm * math.Max(p.ridge*few(d.Width(), unit)*l.Lipschitz(),
 			0.5*l.Smoothness())
 	}
 	if share == 0 {
@@ -92,6 +92,10 @@ func perturbation(p recipe, d *frame.Design, epsilon, delta float64) (interval.C
 		return k, err
 	})
 }
+
+// few is the share of the ridge that d coefficients need at the noise σ = unit·L, from ½ to 1: the best λ is in
+// proportion to dσ²/n, that of the rule to σ, and n is not known. docs/theory/learners.md, section 4.
+func few(d int, unit float64) float64 { return math.Max(0.5, math.Min(1, float64(d)*unit/250)) }
 
 func calibratedObjective(c objpert.Config) (objpert.Objective, error) {
 	return calibrated(c, func() (objpert.Objective, error) { return objpert.Calibrate(c) })

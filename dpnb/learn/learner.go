@@ -67,10 +67,10 @@ type recipe struct {
 	baseRate float64
 	bound    objective.Bound
 	rule     objpert.LambdaRule
-	// ridge ρ > 0 takes λ = σ·max(ρR, s/(2L)) where none is fixed and the bound is
+	// ridge ρ > 0 takes λ = σ·max(gρR, s/(2L)) where none is fixed and the bound is
 	// Tight, σ the Gaussian mechanism's: the noise alone then moves a prediction
-	// xᵀθ by about 1/ρ at most, even where there is no data, and the curvature
-	// costs little noise. Zero leaves λ to the rule. docs/theory/learners.md
+	// xᵀθ by about 1/(gρ) at most, even where there is no data, and the curvature
+	// costs little noise. g, from ½ to 1, is few's. Zero leaves λ to the rule. docs/theory/learners.md
 	ridge float64
 	// curvatureShare is the part of μ² of the budget that the curvature at the
 	// coefficients has; zero does not release it.

@@ -68,7 +68,8 @@ func (l Linear) recipe() recipe {
 
 // predictionNoise is the ridge's ρ of Linear, Huber and Poisson: where there is no
 // data, the noise moves a prediction by a quarter of half the width of the
-// bounds, or of the logarithm's unit. docs/theory/learners.md says why.
+// bounds, or of the logarithm's unit, and by half of it at most where coefficients
+// are few. docs/theory/learners.md says why.
 const predictionNoise = 4
 
 // tightUnless returns the bound, the tight one for zero: where the Gaussian case

@@ -39,10 +39,10 @@ func interpolating(t *testing.T, rows int) *learn.Dataset {
 // the model than linear perturbation, at the same guarantee, which it keeps; and it says what
 // that rests on, also when it was kept.
 func TestQuadratic(t *testing.T) {
-	data := interpolating(t, 3000)
+	data := interpolating(t, 2000)
 	anchor := []float64{0.55, -0.33, 0.12}
 	l := learn.Quadratic{Interpolation: learn.AssumeInterpolation(anchor, floats.Distance(anchor, planted, 2)*1.01),
-		Records: 3000, Distance: 0.1}
+		Records: 2000, Distance: 0.1}
 	var mine, linear float64
 	for seed := range uint64(10) {
 		l.Noise = learn.Seed(seed)
