@@ -9,6 +9,7 @@ import (
 	"slices"
 
 	"github.com/dpnb/notebooks/dpnb/internal/atomicfile"
+	"github.com/dpnb/notebooks/dpnb/internal/noisekey"
 	"github.com/dpnb/notebooks/dpnb/ledger"
 	"github.com/dpnb/notebooks/dpnb/noise"
 )
@@ -47,7 +48,7 @@ type unfinished struct {
 	taken   bool
 	// Key is of the noise, Part what was allowed when it began: by Spend and Share that may depend
 	// on what was spent before.
-	Key  noise.Key
+	Key  noisekey.Key
 	Part ledger.Part
 }
 

@@ -9,7 +9,7 @@ func Forks(src Source) (fork func(i int) Source, ok bool) {
 	case *Secure:
 		if s.keyed != nil {
 			family := s.keyed.next()
-			return func(i int) Source { return OfKey(family.key.derived("fork", uint64(i))) }, true
+			return func(i int) Source { return OfKey(family.key.Derived("fork", uint64(i))) }, true
 		}
 		return func(int) Source { return NewSecure() }, true
 	case *Seeded:

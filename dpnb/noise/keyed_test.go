@@ -1,14 +1,17 @@
 package noise
 
 import (
+	"encoding/json"
 	"slices"
 	"testing"
+
+	"github.com/dpnb/notebooks/dpnb/internal/noisekey"
 )
 
 // TestAKeyGivesTheSameNoise: of one key all that runs, forks and bare bits draw comes again, in the same
 // order; of another key, or by another run or fork, nothing does. Sources of keys are secure ones.
 func TestAKeyGivesTheSameNoise(t *testing.T) {
-	draw := func(k Key) (x []float64) {
+	draw := func(k noisekey.Key) (x []float64) {
 		src := OfKey(k)
 		if Simulated(src) {
 			t.Fatal("a simulation")
@@ -32,8 +35,13 @@ func TestAKeyGivesTheSameNoise(t *testing.T) {
 		}
 		return x
 	}
-	k := NewKey()
-	first, other := draw(k), draw(NewKey())
+	k := noisekey.New()
+	text, err := json.Marshal(k)
+	var read noisekey.Key
+	if err != nil || json.Unmarshal(text, &read) != nil || read != k || json.Unmarshal([]byte(`"AAAA"`), &read) == nil {
+		t.Errorf("%s is read as another key", text)
+	}
+	first, other := draw(k), draw(noisekey.New())
 	if !slices.Equal(draw(k), first) {
 		t.Error("of one key not the same noise")
 	}
@@ -67,11 +75,21 @@ func TestKeyedBitsAreFair(t *testing.T) {
 		}
 		return n
 	}
-	if n := unfair(OfKey(NewKey()).Uint64); n > 0 {
+	if n := unfair(OfKey(noisekey.New()).Uint64); n > 0 {
 		t.Errorf("%d bits are unfair", n)
 	}
 	counter := uint64(0)
 	if n := unfair(func() uint64 { counter++; return counter }); n == 0 {
 		t.Error("a counter goes unnoticed")
 	}
+}
+
+// Noise of no key, which anyone could draw, is refused.
+func TestNoKey(t *testing.T) {
+	defer func() {
+		if recover() == nil {
+			t.Error("noise that is known counts as secure")
+		}
+	}()
+	OfKey(noisekey.Key{})
 }
