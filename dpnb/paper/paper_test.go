@@ -121,6 +121,7 @@ var withoutSize = map[string]string{
 	"dpnb/predicted-error":    "a choice of λ",
 	"dpnb/quantile-intervals": "coverage, of a fifth less of the width",
 	"dpnb/quantiles-default":  "excess risks",
+	"dpnb/sums-in-any-order":  "that two numbers are equal: the last bit is noticed",
 	"dtz24/thm2.8":            "optima of two random problems", "dtz24/universality": "errors of other designs",
 	"heavytail/lem2.7": "a minimum", "heavytail/lemD.5": "a solver", "heavytail/prop2.9": "a solver",
 	"heavytail/thmB.1": "what queries determine", "heavytail/thmD.4": "a solver",

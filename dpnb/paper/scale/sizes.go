@@ -130,7 +130,6 @@ var colours = map[string]figure.Color{InMemory: figure.Orange, First: figure.Blu
 // number, where there are several.
 func (r Runs) picture(title, axis string, by func(Run) float64) *figure.Figure {
 	f := figure.New(title, "records of 20 columns", axis).LogX().LogY()
-	f.Width, f.Height = 6.4, 4
 	for _, what := range []string{InMemory, First, Again} {
 		var x, y []float64
 		some := slices.Clone(r)
@@ -163,39 +162,55 @@ func (r Runs) Memory() *figure.Figure {
 	return r.picture("Peak of memory", "MiB", func(r Run) float64 { return r.Peak })
 }
 
-// Display lists the runs; their sources are numbered, and stand below.
+// Display lists the runs, with the columns that have something; their sources are numbered, and stand below.
 func (r Runs) Display() display.Item {
-	it := display.Item{Title: "Measured", Header: []string{"what", "records", "workers", "seconds", "peak, MiB"}}
 	var sources []string
+	columns := []struct {
+		name string
+		of   func(Run) string
+	}{
+		{"what", func(r Run) string { return r.What }},
+		{"records", func(r Run) string { return figure.Number(float64(r.Rows)) }},
+		{"workers", func(r Run) string { return known(float64(r.Workers)) }},
+		{"seconds", func(r Run) string { return known(r.Seconds) }},
+		{"MiB", func(r Run) string { return known(r.Peak) }},
+		{"source", func(r Run) string {
+			if r.Source == "" {
+				return ""
+			}
+			return fmt.Sprintf("[%d]", slices.Index(sources, r.Source)+1)
+		}},
+	}
 	for _, run := range r {
 		if run.Source != "" && !slices.Contains(sources, run.Source) {
 			sources = append(sources, run.Source)
 		}
 	}
-	if len(sources) > 0 {
-		it.Header = append(it.Header, "source")
-	}
-	for _, run := range r {
-		most, workers, seconds := "–", "–", fmt.Sprintf("%.2g", run.Seconds)
-		if run.Seconds >= 100 {
-			seconds = fmt.Sprintf("%.0f", run.Seconds)
+	it := display.Item{Title: "Measured", Rows: make([][]string, len(r))}
+	for _, c := range columns {
+		if !slices.ContainsFunc(r, func(run Run) bool { return c.of(run) != "" }) {
+			continue
 		}
-		if run.Peak > 0 {
-			most = fmt.Sprintf("%.0f", run.Peak)
+		it.Header = append(it.Header, c.name)
+		for k, run := range r {
+			it.Rows[k] = append(it.Rows[k], cmp.Or(c.of(run), "–"))
 		}
-		if run.Workers > 0 {
-			workers = fmt.Sprint(run.Workers)
-		}
-		row := []string{run.What, figure.Number(float64(run.Rows)), workers, seconds, most}
-		if len(sources) > 0 {
-			row = append(row, fmt.Sprintf("[%d]", slices.Index(sources, run.Source)+1))
-		}
-		it.Row(row...)
 	}
 	for k, source := range sources {
 		it.Note("[%d] %s.", k+1, source)
 	}
 	return it
+}
+
+// known writes a number; nothing for 0, which is not known.
+func known(v float64) string {
+	switch {
+	case v == 0:
+		return ""
+	case v >= 100:
+		return fmt.Sprintf("%.0f", v)
+	}
+	return fmt.Sprintf("%.2g", v)
 }
 
 // Apart says how far two models of the same features are from each other, and how far the certificate of each

@@ -89,7 +89,6 @@ func (s Splits) Best() Split {
 // Figure draws the time of a pass against the number of workers, and where it goes.
 func (s Splits) Figure() *figure.Figure {
 	f := figure.New("A pass by many workers, simulated", "workers", "seconds").LogX().LogY()
-	f.Width, f.Height = 6.4, 4
 	for _, part := range []struct {
 		name string
 		of   func(Split) float64
@@ -109,14 +108,15 @@ func (s Splits) Figure() *figure.Figure {
 // Display says how many workers are best, and what the pass costs there.
 func (s Splits) Display() display.Item {
 	it := display.Item{Title: "A pass, in seconds", Header: []string{"workers", "work", "waiting", "overhead", "in all",
-		"of one worker's time"}}
+		"of one's"}}
 	best := s.Best()
 	for _, at := range []Split{s[0], best, s[len(s)-1]} {
 		one := s[0].Work * float64(s[0].Workers)
 		it.Row(fmt.Sprint(at.Workers), fmt.Sprintf("%.2g", at.Work), fmt.Sprintf("%.2g", at.Waiting),
 			fmt.Sprintf("%.2g", at.Overhead), fmt.Sprintf("%.2g", at.Total()), fmt.Sprintf("1/%.0f", one/at.Total()))
 	}
-	it.Note("The fewest, the best and the most of %d numbers of workers.", len(s))
+	it.Note("The fewest, the best and the most of %d numbers of workers; in the last column, in all over what one "+
+		"worker would take.", len(s))
 	return it
 }
 
