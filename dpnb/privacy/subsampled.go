@@ -238,7 +238,7 @@ func logBinomialMoment(n int, q, mu float64) float64 {
 	l += 1e-15*(2+math.Abs(top)) + 3e-16*float64(n)
 	switch {
 	case l > 40:
-		return l + 1e-17
+		return l // ln(1 + eˡ) is e⁻ˡ < 5·10⁻¹⁸ more, which the line above has added many times
 	case l < -40:
 		return elementary.ExpUp(l)
 	}
