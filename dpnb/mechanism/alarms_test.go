@@ -18,8 +18,7 @@ var slowToAudit = map[string]bool{"objective, Huber": true, "curvature": true, "
 
 // Audits at 90 % of sound mechanisms, each with a seed of its own, are false alarms in at most a tenth of
 // the cases, of every mechanism: the number of alarms is not above what a rate of a tenth has in all but one
-// of a million tables of seeds. Those of sums with a fifth of
-// their noise are above it.
+// of a million tables of seeds. Those of sums with a fifth of their noise are above it.
 func TestSoundMechanismsAreNotFlagged(t *testing.T) {
 	runs, all, flagged := 20, 0, 0
 	switch {
