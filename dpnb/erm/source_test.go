@@ -220,6 +220,72 @@ func TestSourceThatFails(t *testing.T) {
 	}
 }
 
+// Each part looks at all of its labels, and says how far its sums may be off: here terms of 2⁻⁵³ are added
+// to 1, which drops most of them, so that the error is hundreds of times that of one addition.
+func TestPartCountsLabelsAndRounding(t *testing.T) {
+	const n = 2000
+	rows, labels := matrix.NewDense(n, 1, nil), make([]float64, n)
+	for i := range labels {
+		rows.Data[i], labels[i] = 0x1p-53, 1
+	}
+	rows.Data[0] = 1
+	q := Query{Kind: Gradient, At: []float64{0}, Norms: true}
+	sum := func(f loss.Joint) (s Sums) {
+		p, err := NewPart(rows, labels, f)
+		if err != nil {
+			t.Fatal(err)
+		}
+		p.Add(&s, &q, 0, n)
+		return s
+	}
+	s := sum(loss.Sum(loss.Squared{}))
+	exact := 1 + (n-1)*0x1p-53 // of which the float64 next to it is half a unit away
+	off := math.Abs(math.Abs(s.Vector[0]) - exact)
+	if allowed := s.Depth * 0x1p-53 * exact; off > allowed || off < 10*0x1p-53 {
+		t.Errorf("off by %.0f units, %.0f are allowed", off*0x1p53, allowed*0x1p53)
+	}
+	for _, wrong := range []int{0, n / 2, n - 1} {
+		labels[wrong] = 0.5
+		if s := sum(loss.Sum(loss.Logistic{})); s.Wrong != 1 {
+			t.Errorf("label %d is wrong, and %d are counted", wrong, s.Wrong)
+		}
+		labels[wrong] = 1
+	}
+}
+
+// short is a Source whose sums lack a number.
+type short struct {
+	*shards
+	low bool
+}
+
+func (s short) Pass(q *Query) (*Sums, error) {
+	all, err := s.shards.Pass(q)
+	if err == nil && s.low {
+		all.Low = all.Low[1:]
+	} else if err == nil {
+		all.Vector = all.Vector[1:]
+	}
+	return all, err
+}
+
+func TestSumsThatLackAPartAreRefused(t *testing.T) {
+	rows, labels := syntheticFor(50, 3, 1)
+	f := loss.Sum(loss.Logistic{})
+	for low, kind := range map[bool]Kind{false: Gradient, true: Precise} {
+		err := func() (err error) {
+			defer matrix.Reading(&err)()
+			ask(short{newShards(t, rows, labels, f, 50), low}, f, Query{Kind: kind, At: make([]float64, 3),
+				Low: make([]float64, 3)})
+			return nil
+		}()
+		var read *matrix.ReadError
+		if !errors.As(err, &read) {
+			t.Errorf("kind %v: %v", kind, err)
+		}
+	}
+}
+
 // syntheticFor returns records labelled for a loss of k forms: ±1 for one, else a class.
 func syntheticFor(n, d, k int) (*matrix.Dense, []float64) {
 	r := rand.New(rand.NewPCG(3, uint64(n)))

@@ -74,6 +74,9 @@ func TestStoredRows(t *testing.T) {
 				t.Fatalf("row %d has norm %v and had %v", i, after[i], before[i])
 			}
 		}
+		if got, want := s.MaxNorm(), slices.Max(after); !(got >= want*(1-1e-15) && got <= want*(1+1e-15)) {
+			t.Errorf("the longest row is said to have norm %v and has %v", got, want)
+		}
 		if !slices.Equal(s.Labels(), labels) {
 			t.Error("the labels differ")
 		}

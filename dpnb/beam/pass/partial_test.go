@@ -1,0 +1,47 @@
+package pass
+
+import (
+	"errors"
+	"testing"
+
+	"github.com/dpnb/notebooks/dpnb/erm"
+)
+
+// TestPartials: sums of other chunks add up, with the labels that are wrong; a chunk that comes twice,
+// within a bundle or from two, and a changed byte are noticed.
+func TestPartials(t *testing.T) {
+	of := func(chunks ...int) *partial {
+		p := newPartial(10)
+		for _, c := range chunks {
+			s := &erm.Sums{Vector: []float64{1, 2}, Value: 3, Slopes: 4, Wrong: 1, MaxNorm: float64(c)}
+			if err := p.add(c, s); err != nil {
+				t.Fatal(err)
+			}
+		}
+		return p
+	}
+	p := of(0, 9)
+	if err := p.merge(of(3)); err != nil {
+		t.Fatal(err)
+	}
+	if s := p.sums(false); s.Vector[1] != 6 || s.Value != 9 || s.Slopes != 12 || s.Wrong != 3 || s.MaxNorm != 9 {
+		t.Errorf("three chunks add up to %+v", s)
+	}
+	if err := p.merge(of(3, 4)); !errors.Is(err, errTwice) {
+		t.Errorf("chunk 3 from two bundles: %v", err)
+	}
+	if err := p.add(9, &erm.Sums{Vector: []float64{1, 2}}); !errors.Is(err, errTwice) {
+		t.Errorf("chunk 9 twice in a bundle: %v", err)
+	}
+	b, err := p.MarshalBinary()
+	if err != nil {
+		t.Fatal(err)
+	}
+	for i := range b {
+		b[i] ^= 4
+		if err := new(partial).UnmarshalBinary(b); !errors.Is(err, errDamaged) {
+			t.Errorf("byte %d of %d changed: %v", i, len(b), err)
+		}
+		b[i] ^= 4
+	}
+}
