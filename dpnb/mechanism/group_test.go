@@ -103,3 +103,29 @@ func TestReplacingCostsTwice(t *testing.T) {
 	near("ε of a replacement", epsilon(profile(mechanism.Replaced{Of: double}, err)), 2)
 	near("ε that was asked for", epsilon(profile(mechanism.ForReplacement(sums(statistic.Laplace))(1, 0))), 1)
 }
+
+// What rounding takes from μ of so many rows it gives back: never less than k times that of one.
+func TestGroupsRoundUp(t *testing.T) {
+	one, err := statistic.CalibrateHistogram(statistic.Cells{{Levels: 1}}, 1, 1e-5, true)
+	if err != nil {
+		t.Fatal(err)
+	}
+	mu := func(m mechanism.Mechanism) float64 {
+		p, err := mechanism.Profile(m)
+		if err != nil {
+			t.Fatal(err)
+		}
+		_, mu, _ := privacy.GaussianMu(p)
+		return mu
+	}
+	for k := 2; k < 40; k++ {
+		if got, want := mu(mechanism.Group{Of: one, Rows: k}), float64(k)*mu(one); got < want {
+			t.Errorf("%d rows have μ = %v, less than %v", k, got, want)
+		}
+	}
+	for rows, allowed := range map[int]bool{0: false, 1: true, 10_000: true, 10_001: false} {
+		if err := mechanism.CheckRows(rows); (err == nil) != allowed {
+			t.Errorf("%d rows of a person: %v", rows, err)
+		}
+	}
+}
