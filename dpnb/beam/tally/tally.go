@@ -36,9 +36,9 @@ type Table struct {
 // mostParts bounds the number of parts, and so what is left in the folder.
 const mostParts = 32
 
-// open returns the records, and in how many parts they are added up: groups of rows of a Parquet file,
+// Open returns the records, and in how many parts they are added up: groups of rows of a Parquet file,
 // of which there are as many as its writer made. Another file is one part.
-func (t Table) open() (records frame.Scanner, parts int, err error) {
+func (t Table) Open() (records frame.Scanner, parts int, err error) {
 	if records, err = parquet.OpenAny(t.Path, &t.Parquet, &t.CSV); err != nil {
 		return nil, 0, err
 	}
@@ -57,7 +57,7 @@ func (t Table) open() (records frame.Scanner, parts int, err error) {
 //
 // Errors: as explore.Adding.Tally; what the runner failed of, after its attempts.
 func Run(ctx context.Context, on *runner.Session, t Table, a explore.Adding, dir string) ([]string, error) {
-	_, parts, err := t.open()
+	_, parts, err := t.Open()
 	if err != nil {
 		return nil, err
 	}
@@ -135,7 +135,7 @@ func (a *addPart) opened() (opened, error) {
 			return o, err
 		}
 		o.adding = w.Adding
-		o.records, o.parts, err = w.Table.open()
+		o.records, o.parts, err = w.Table.Open()
 		return o, err
 	}))
 	o, err := get.(func() (opened, error))()
