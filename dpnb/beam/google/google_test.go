@@ -120,8 +120,8 @@ func TestBesideOurs(t *testing.T) {
 		ours := time.Since(start) / time.Duration(draws)
 		// The logarithm of a mean errs by the relative error of the mean.
 		ratio, err2 := math.Log(mean(a)/mean(b)), math.Hypot(relative(a), relative(b))
-		t.Logf("%s: mean error %.4g theirs, %.4g ours: ratio %.2f, log %.3f ± %.3f; %v theirs, %v ours", c.Kind, mean(a),
-			mean(b), math.Exp(ratio), ratio, err2, took, ours)
+		t.Logf("%s: mean error %.4g theirs, %.4g ours: ratio %.2f, log %.3f ± %.3f; %v theirs, %v ours", c.Kind,
+			mean(a), mean(b), math.Exp(ratio), ratio, err2, took, ours)
 		if slices.Max(a) > c.most || slices.Max(a) == 0 {
 			t.Errorf("%s: errors of %v", c.Kind, a)
 		}
