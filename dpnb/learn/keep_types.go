@@ -27,7 +27,7 @@ type clippedLoss struct {
 // learner whose mechanism is not among them cannot be saved, which its test says.
 var mechanisms = sync.OnceValue(func() *typedjson.Codec {
 	c := typedjson.New(
-		mechanism.Group{},
+		mechanism.Group{}, mechanism.Replaced{},
 		objpert.Objective{}, objpert.Counted{}, objpert.Output{}, interval.Curvature{}, constrained.Objective{},
 		multiclass.Softmax{}, multiclass.OneVsRest{},
 		sgd.Quantiles{}, sgd.Counted{}, sgd.Curvature{}, sgd.Descent{}, sgd.Plain{}, sgd.Momentum{}, sgd.Adam{},

@@ -45,6 +45,8 @@ func inPasses(m mechanism.Mechanism) bool {
 	switch m := m.(type) {
 	case mechanism.Group:
 		return inPasses(m.Of)
+	case mechanism.Replaced:
+		return inPasses(m.Of)
 	case objpert.Counted:
 		return inPasses(m.Fit)
 	case interval.Curvature:

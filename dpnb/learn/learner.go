@@ -86,6 +86,8 @@ type recipe struct {
 	pure, open bool
 	// convex is what is minimised where there is no δ.
 	convex convex
+	// replaceOne has the guarantee for a record that is replaced.
+	replaceOne bool
 	// choose chooses the mechanism and its parameters, with noise what will be drawn
 	// from; nil is objective perturbation's.
 	choose choice
@@ -171,8 +173,23 @@ func priced(data *Dataset, allowance Allowance, p *recipe) (mechanism.Mechanism,
 	if choose == nil {
 		choose = tilted
 	}
-	m, price, err := allowance.priced(mechanism.ForPeople(d.RowsOfAPerson,
-		func(epsilon, delta float64) (mechanism.Mechanism, error) { return choose(*p, d, epsilon, delta) }))
+	one := mechanism.Choice(func(epsilon, delta float64) (mechanism.Mechanism, error) {
+		return choose(*p, d, epsilon, delta)
+	})
+	if p.replaceOne {
+		refused := func(why string) (mechanism.Mechanism, ledger.Entry, error) {
+			return nil, none, &privacy.ParamError{Name: "ReplaceOne", Value: true, Want: "false " + why}
+		}
+		switch {
+		case d.RowsOfAPerson > 1:
+			return refused("where a person has several rows: who replaces a person can have another number of them")
+		case p.pure:
+			return refused("where no δ is spent: what is of ε for a record more or less is of 2ε for one replaced, " +
+				"and every report says so")
+		}
+		one = mechanism.ForReplacement(one)
+	}
+	m, price, err := allowance.priced(mechanism.ForPeople(d.RowsOfAPerson, one))
 	var bad *privacy.ParamError
 	if errors.As(err, &bad) && bad.Name == "Delta" {
 		err = fmt.Errorf("%w; %s needs a δ, and of the learners Linear, Huber, Quantile, Logistic, SVM and HeavyTails "+

@@ -46,6 +46,10 @@ type Quantile struct {
 	// features are many. It is then one problem and not a descent; Steps, L1 and CurvatureShare
 	// are refused.
 	Pure bool
+	// ReplaceOne has the guarantee for a record that is replaced by another, their number being
+	// public, as some other libraries state it: twice the noise for the same (ε, δ). The budget pays
+	// the whole (ε, δ), which also holds for a record more or less. Not for people with several rows, nor without a δ.
+	ReplaceOne bool
 	// Noise is the source of the noise; nil is noise.NewSecure().
 	Noise noise.Source
 	// Workers is the number of goroutines; zero means one for each processor.
@@ -69,7 +73,7 @@ func (l Quantile) FitWithoutPrivacy(data *Dataset) (*Model, error) {
 func (l Quantile) recipe() recipe {
 	p := quantiles([]float64{orElse(l.Tau, 0.5)}, l.Radius, l.Steps, l.L1, l.CurvatureShare)
 	p.learner, p.noise, p.workers, p.own = "Quantile", l.Noise, l.Workers, parameter{"Tau", l.Tau}
-	p.records = l.Records
+	p.records, p.replaceOne = l.Records, l.ReplaceOne
 	p.pure, p.convex = l.Pure, convex{loss: loss.Pinball{Tau: p.levels[0]}, radius: l.Radius,
 		needDelta: []setting{{"Steps", l.Steps != 0}, {"L1", l.L1 != 0},
 			{"CurvatureShare", l.CurvatureShare != 0}}}
@@ -87,12 +91,13 @@ func (l Quantile) recipe() recipe {
 type Quantiles struct {
 	// Levels τ rise from above 0 to below 1, at most 99 of them; nil means 0.1, 0.5, 0.9.
 	Levels []float64
-	// Radius, Steps, Records, L1 and CurvatureShare as in Quantile, for each level.
+	// Radius, Steps, Records, L1, CurvatureShare and ReplaceOne as in Quantile, for each level.
 	Radius         float64
 	Steps          int
 	Records        int
 	L1             float64
 	CurvatureShare float64
+	ReplaceOne     bool
 	// Noise is the source of the noise; nil is noise.NewSecure().
 	Noise noise.Source
 	// Workers is the number of goroutines; zero means one for each processor.
@@ -117,6 +122,7 @@ func (l Quantiles) recipe() recipe {
 	}
 	p := quantiles(levels, l.Radius, l.Steps, l.L1, l.CurvatureShare)
 	p.learner, p.noise, p.workers, p.records = "Quantiles", l.Noise, l.Workers, l.Records
+	p.replaceOne = l.ReplaceOne
 	return p
 }
 
