@@ -2,6 +2,7 @@ package smoothing
 
 import (
 	"encoding/json"
+	"errors"
 	"math"
 	"os"
 	"testing"
@@ -93,21 +94,35 @@ func TestExponentialOfOddDimension(t *testing.T) {
 	}
 }
 
-// TestReference compares with values computed elsewhere, at 30 digits (mpmath).
+// TestReference compares with values computed elsewhere, at 30 digits (mpmath): with cop_smooth_abs of
+// papers.json too, where that is there.
 func TestReference(t *testing.T) {
-	content, err := os.ReadFile("testdata/absolute.json")
-	if err != nil {
-		t.Fatal(err)
-	}
-	var cases []struct{ Mu, X, Gaussian, Laplace float64 }
-	if err := json.Unmarshal(content, &cases); err != nil || len(cases) < 10 {
-		t.Fatal(err, len(cases))
-	}
-	for _, c := range cases {
-		for k, want := range map[Kernel]float64{Gaussian{}: c.Gaussian, Laplacian{}: c.Laplace} {
-			if got := Absolute().Convolve(k, c.Mu).Value(c.X); !scalar.EqualWithinRel(got, want, 1e-12) {
-				t.Errorf("%s, μ = %v: %v at %v, want %v", k.Name(), c.Mu, got, c.X, want)
+	for _, name := range []string{"testdata/absolute.json", "../../../shared/reference/papers.json"} {
+		content, err := os.ReadFile(name)
+		if os.IsNotExist(err) && name != "testdata/absolute.json" {
+			continue
+		}
+		var cases []struct {
+			Kind                     string
+			Mu, X, Gaussian, Laplace float64
+		}
+		if err := errors.Join(err, json.Unmarshal(content, &cases)); err != nil {
+			t.Fatal(name, err)
+		}
+		compared := 0
+		for _, c := range cases {
+			if c.Kind != "" && c.Kind != "cop_smooth_abs" {
+				continue
 			}
+			compared++
+			for k, want := range map[Kernel]float64{Gaussian{}: c.Gaussian, Laplacian{}: c.Laplace} {
+				if got := Absolute().Convolve(k, c.Mu).Value(c.X); !scalar.EqualWithinRel(got, want, 1e-12) {
+					t.Errorf("%s: %s, μ = %v: %v at %v, want %v", name, k.Name(), c.Mu, got, c.X, want)
+				}
+			}
+		}
+		if compared < 10 {
+			t.Errorf("%s: %d values to compare with", name, compared)
 		}
 	}
 }
