@@ -60,8 +60,9 @@ func TestQuantilesReplaceOne(t *testing.T) {
 			t.Errorf("%s: not said whom it protects:\n%s", name, text)
 		}
 		back := kept(t, m)
-		if x, y := privacy.DeltaUpper(g.Profile, 0.5), privacy.DeltaUpper(back.Release.Guarantee.Profile, 0.5); x != y ||
-			back.Release.Guarantee.Adjacency != privacy.ReplaceOne {
+		again := back.Release.Guarantee
+		if x, y := privacy.DeltaUpper(g.Profile, 0.5), privacy.DeltaUpper(again.Profile, 0.5); x != y ||
+			again.Adjacency != privacy.ReplaceOne {
 			t.Errorf("%s: kept with δ = %g, and had %g", name, y, x)
 		}
 	}
