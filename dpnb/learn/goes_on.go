@@ -7,6 +7,7 @@ import (
 	"os"
 	"path/filepath"
 	"slices"
+	"sync/atomic"
 
 	"github.com/dpnb/notebooks/dpnb/internal/atomicfile"
 	"github.com/dpnb/notebooks/dpnb/internal/noisekey"
@@ -32,9 +33,6 @@ func (a Allowance) Noise(src noise.Source) noise.Source {
 	if a.run == nil || src != nil && noise.Simulated(src) {
 		return noise.OrSecure(src)
 	}
-	if a.run.noise == nil {
-		a.run.noise = noise.OfKey(a.run.Key)
-	}
 	return a.run.noise
 }
 
@@ -45,7 +43,7 @@ type unfinished struct {
 	noise *noise.Secure
 	// charged is the ledger's entry of a release that goes on; nil before the charge. It pays once, as taken says.
 	charged *ledger.Entry
-	taken   bool
+	taken   atomic.Bool
 	// Key is of the noise, Part what was allowed when it began: by Spend and Share that may depend
 	// on what was spent before.
 	Key  noisekey.Key
@@ -102,9 +100,10 @@ func (a Allowance) goOn(p place, asked keptRelease, lost error) (Allowance, erro
 			"%w", asked.Name, err)
 	}
 	u := &unfinished{place: p, asked: asked}
-	if err := json.Unmarshal(payload, u); err != nil {
-		return a, fmt.Errorf("dpnb: what %q goes on with cannot be read: %w", asked.Name, err)
+	if err := json.Unmarshal(payload, u); err != nil || u.Key == (noisekey.Key{}) {
+		return a, fmt.Errorf("dpnb: what %q goes on with cannot be read (%v)", asked.Name, err)
 	}
+	u.noise = noise.OfKey(u.Key)
 	s, err := a.budget.ledger.State()
 	if err != nil {
 		return a, err
@@ -119,10 +118,9 @@ func (a Allowance) goOn(p place, asked keptRelease, lost error) (Allowance, erro
 
 // take has the charge of then pay for a release, once, and refuses one that would cost something else.
 func (u *unfinished) take(e ledger.Entry) error {
-	if u.taken {
+	if u.taken.Swap(true) {
 		return &ledger.RepeatedError{Budget: u.place.key.budget.Config().Name, Once: u.asked.Name}
 	}
-	u.taken = true
 	e.Label = u.charged.Label // words
 	if e != *u.charged {
 		return fmt.Errorf("dpnb: %q was charged as %+v and would now be %+v: another version of this module began it. "+

@@ -19,6 +19,7 @@ import (
 	"github.com/dpnb/notebooks/dpnb/internal/lockfile"
 	"github.com/dpnb/notebooks/dpnb/internal/noisekey"
 	"github.com/dpnb/notebooks/dpnb/ledger"
+	"github.com/dpnb/notebooks/dpnb/noise"
 )
 
 // Once releases something under a name, or returns what was released under it before,
@@ -83,7 +84,8 @@ func Once[T any](
 	} else if err := place.forget(); err != nil { // a key of before, which no charge is of
 		return none, fmt.Errorf("dpnb: what was begun as %q: %w", name, err)
 	} else if a.goesOn && place.path != "" && a.partition == "" {
-		a.run = &unfinished{place: place, asked: asked, Key: noisekey.New(), Part: a.part}
+		key := noisekey.New()
+		a.run = &unfinished{place: place, asked: asked, noise: noise.OfKey(key), Key: key, Part: a.part}
 	}
 	out, err := release(a)
 	if errors.Is(err, erm.ErrTolerance) { // which tells of the noise: no other records may be seen with it
