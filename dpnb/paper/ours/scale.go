@@ -72,7 +72,7 @@ func recordsElsewhere() []claim.Claim {
 			Code:      []string{"internal/exactsum.Vector"},
 			Tests: []string{"internal/exactsum.TestSumIsExact",
 				"internal/exactsum.TestAnyBundlingGivesTheSameBits"},
-			Proof: "scale#dpnb-sums-in-any-order dd4c5ac8",
+			Proof: "scale#dpnb-sums-in-any-order 602681a4",
 			Check: "2,000 vectors whose entries spread over 600 powers of two and cancel but for ten, added in 20 " +
 				"orders (400 in the full run) by 1 to 9 workers, merged in any order, against the sum in 2,300 bits",
 			Expected: "the float64 next to the sum, each time; sums in float64 and in double-double differ",
