@@ -39,7 +39,7 @@ type Scheduled interface {
 }
 
 // faintest is the signal from which steps fit themselves.
-const faintest = 60
+const faintest = 9
 
 // Signal returns s = ½n√T/(σ√d): half the largest norm of a sum of n gradients, over that of the
 // noise of all T steps together in d dimensions, σ being its multiplier in one of them. For
@@ -48,7 +48,7 @@ func Signal(records, multiplier float64, steps, d int) float64 {
 	return 0.5 * math.Max(0, records) * math.Sqrt(float64(steps)/float64(d)) / multiplier
 }
 
-// For returns the rule for a signal that is publicly known: steps of a fixed size below 60, else Adaptive itself.
+// For returns the rule for a signal that is publicly known: steps of a fixed size below 9, else Adaptive itself.
 func (u Adaptive) For(signal float64) Scheduled {
 	if !(signal < faintest) {
 		return u
