@@ -96,10 +96,10 @@ type check struct {
 // cheapest to find.
 func (t *tester) checks() []check {
 	// Ten minutes, which a package has by default, are not enough for the slowest where others use the machine.
-	test := []string{"go", "test", "-timeout", "40m", "./..."}
+	test, name := []string{"go", "test", "-timeout", "40m", "./..."}, "go test ./..."
 	switch {
 	case t.short:
-		test = []string{"go", "test", "-short", "-timeout", "40m", "./..."}
+		test, name = []string{"go", "test", "-short", "-timeout", "40m", "./..."}, "go test -short ./..."
 	case t.full:
 		test = []string{"go", "test", "-timeout", "3h", "./..."}
 	}
@@ -125,11 +125,11 @@ func (t *tester) checks() []check {
 			}
 			return errors.Join(check(root), inModulesBelow(root, check))
 		}},
-		{strings.Join(test, " "), command(test...)},
+		{name, command(test...)},
 		{"planted faults: " + planted, func(ctx context.Context, root string) error {
 			return t.plant(ctx, root)
 		}},
-		{strings.Join(test, " ") + ", in the modules below", func(ctx context.Context, root string) error {
+		{name + ", in the modules below", func(ctx context.Context, root string) error {
 			return inModulesBelow(root, func(dir string) error {
 				if filepath.Base(dir) == toolchain.ModuleDir {
 					return nil // it has no code
