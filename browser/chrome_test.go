@@ -29,9 +29,23 @@ func findChrome(t *testing.T) string {
 // openPage opens an address in a browser of its own, which asks nobody else for anything.
 func openPage(t *testing.T, chrome, url string) context.Context {
 	t.Helper()
+	// Not the test's own folder: its removal fails the test while processes of a browser that has ended still
+	// write there.
+	profile, err := os.MkdirTemp("", "dpnb-chrome-")
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(func() {
+		for range 100 {
+			if os.RemoveAll(profile) == nil {
+				return
+			}
+			time.Sleep(100 * time.Millisecond)
+		}
+	})
 	options := append(chromedp.DefaultExecAllocatorOptions[:], chromedp.ExecPath(chrome), chromedp.NoSandbox,
 		chromedp.WSURLReadTimeout(5*time.Minute), chromedp.DisableGPU, chromedp.WindowSize(1200, 1000),
-		chromedp.UserDataDir(t.TempDir()), chromedp.Flag("disable-component-update", true),
+		chromedp.UserDataDir(profile), chromedp.Flag("disable-component-update", true),
 		chromedp.Flag("disable-quic", true))
 	ctx, stop := chromedp.NewExecAllocator(t.Context(), options...)
 	t.Cleanup(stop)
