@@ -53,7 +53,7 @@ func quantileRegression() []claim.Claim {
 				"in median regression with skewed residuals, and no more than any private method that we have tried",
 			Code:  []string{"mechanism/sgd.Adaptive", "mechanism/sgd.Counted", "learn.Quantile"},
 			Tests: []string{"paper/ours.TestMedianOfSkewedResiduals"},
-			Proof: "quantiles#dpnb-quantiles-default 9c1fdc56",
+			Proof: "quantiles#dpnb-quantiles-default 827c5604",
 			Check: "n = 2,000 (and 20,000 in the full run), d = 10, ε = 0.5 and 1, δ = 1e-5, eight fits (thirty) " +
 				"of each: the mean excess of the mean absolute residual, beside a tenth of C-OP's on such records " +
 				"and the least of what other methods have had",
