@@ -3,23 +3,18 @@ package matrix
 import (
 	"encoding/binary"
 	"math"
+	"slices"
 	"sync"
 
 	"github.com/dpnb/notebooks/dpnb/internal/kernel"
 )
 
-// single is a dense n×d matrix of float32, which is made float64 again, without an error, as it is
-// read: half the memory of Dense, for rows of which 24 bits a number are enough.
+// single is a dense n×d matrix of float32, half the memory of Dense, for rows of which 24 bits a number are
+// enough. What is computed of them are the bits that float64 rows of these numbers have.
 type single struct {
-	n, d  int
-	raw   []byte    // little-endian, row by row
-	views sync.Pool // of *view
-}
-
-// view is what one goroutine has read last: the rows lo ≤ i < hi.
-type view struct {
-	lo, hi int
-	rows   []float64
+	n, d int
+	raw  []byte    // little-endian, row by row
+	room sync.Pool // of *[]float64, for rows as float64
 }
 
 func newSingle(n, d int) *single { return &single{n: n, d: d, raw: make([]byte, 4*n*d)} }
@@ -44,35 +39,35 @@ func Shorter(v float64) float32 {
 // Dims implements Rows.
 func (m *single) Dims() (n, d int) { return m.n, m.d }
 
-// with calls use with the rows lo ≤ i < hi, no more than MaxBlock at a time, of which the first is
-// record from. Who has just read them finds them there.
+// with calls use with the rows lo ≤ i < hi as float64, no more than MaxBlock at a time, of which the first is
+// record from.
 func (m *single) with(lo, hi int, use func(block *Dense, from int)) {
-	v, ok := m.views.Get().(*view)
+	room, ok := m.room.Get().(*[]float64)
 	if !ok {
-		v = new(view)
+		room = new([]float64)
 	}
-	defer m.views.Put(v)
+	defer m.room.Put(room)
 	for ; lo < hi; lo += MaxBlock {
 		end := min(lo+MaxBlock, hi)
-		if v.lo != lo || v.hi != end {
-			if count := (end - lo) * m.d; cap(v.rows) < count {
-				v.rows = make([]float64, count)
-			}
-			v.lo, v.hi, v.rows = lo, end, v.rows[:(end-lo)*m.d]
-			kernel.Widen(v.rows, m.raw[4*lo*m.d:4*end*m.d])
-		}
-		use(&Dense{N: end - lo, D: m.d, Data: v.rows}, lo)
+		*room = slices.Grow((*room)[:0], (end-lo)*m.d)[:(end-lo)*m.d]
+		kernel.Widen(*room, m.rows(lo, end))
+		use(NewDense(end-lo, m.d, *room), lo)
 	}
 }
 
+// rows returns the rows lo ≤ i < hi as they lie in memory.
+func (m *single) rows(lo, hi int) []byte { return m.raw[4*lo*m.d : 4*hi*m.d] }
+
 // Margins implements Rows.
 func (m *single) Margins(dst, theta []float64, lo, hi int) {
-	m.with(lo, hi, func(b *Dense, from int) { b.Margins(dst[from-lo:], theta, 0, b.N) })
+	rest := lo + kernel.MarginsWide(dst[:hi-lo], m.rows(lo, hi), theta)
+	m.with(rest, hi, func(b *Dense, from int) { b.Margins(dst[from-lo:], theta, 0, b.N) })
 }
 
 // AddScaled implements Rows.
 func (m *single) AddScaled(dst, w []float64, lo, hi int) {
-	m.with(lo, hi, func(b *Dense, from int) { b.AddScaled(dst, w[from-lo:], 0, b.N) })
+	rest := lo + kernel.AddScaledWide(dst, m.rows(lo, hi), w[:hi-lo])
+	m.with(rest, hi, func(b *Dense, from int) { b.AddScaled(dst, w[from-lo:], 0, b.N) })
 }
 
 // Norms implements Rows.
@@ -81,4 +76,4 @@ func (m *single) Norms(dst []float64, lo, hi int) {
 }
 
 // Row implements Rows.
-func (m *single) Row(dst []float64, i int) { kernel.Widen(dst[:m.d], m.raw[4*i*m.d:4*(i+1)*m.d]) }
+func (m *single) Row(dst []float64, i int) { kernel.Widen(dst[:m.d], m.rows(i, i+1)) }
