@@ -66,7 +66,9 @@ func run(ctx context.Context, args []string) error {
 		if err := request(args, &r); err != nil {
 			return err
 		}
-		return passes(ctx, r.Where, r.File, r.Folder)
+		return serve(ctx, r.Where, r.Folder, func(ctx context.Context, on *runner.Session, from io.Reader) error {
+			return passes(ctx, on, from, r.File, r.Folder)
+		})
 	case "tally":
 		var r struct {
 			Where  runner.Where
@@ -76,7 +78,9 @@ func run(ctx context.Context, args []string) error {
 		if err := request(args, &r); err != nil {
 			return err
 		}
-		return tallied(ctx, r.Where, r.Table, r.Folder)
+		return serve(ctx, r.Where, r.Folder, func(ctx context.Context, on *runner.Session, from io.Reader) error {
+			return tallied(ctx, on, from, r.Table, r.Folder)
+		})
 	case "sweep":
 		var r struct {
 			Where   runner.Where
@@ -101,9 +105,10 @@ func run(ctx context.Context, args []string) error {
 	return fmt.Errorf("%q: take worker, prism, passes, tally or sweep", args[0])
 }
 
-// passes answers the queries of a solver at the other end of the pipe, once it has said that all is
-// there. Nobody else uses the folder meanwhile.
-func passes(ctx context.Context, where runner.Where, file pass.File, folder string) error {
+// serve does something on a runner for the driver at the other end of the pipe, until that is closed or the driver
+// dies. Nobody else uses the folder meanwhile.
+func serve(ctx context.Context, where runner.Where, folder string,
+	do func(ctx context.Context, on *runner.Session, from io.Reader) error) error {
 	lock, err := alone(ctx, folder)
 	if err != nil {
 		return err
@@ -115,6 +120,11 @@ func passes(ctx context.Context, where runner.Where, file pass.File, folder stri
 		return err
 	}
 	defer on.Close()
+	return do(ctx, on, from)
+}
+
+// passes answers the queries of a solver, once it has said that all is there.
+func passes(ctx context.Context, on *runner.Session, from io.Reader, file pass.File, folder string) error {
 	records, err := pass.Open(ctx, on, folder, file)
 	if err != nil {
 		return err
@@ -143,20 +153,9 @@ func alone(ctx context.Context, folder string) (*lockfile.Lock, error) {
 	return lock, nil
 }
 
-// tallied has the records of a table added up, as it is told at the other end of the pipe once it has said that all
-// is there, and answers with the files of the parts.
-func tallied(ctx context.Context, where runner.Where, table tally.Table, folder string) error {
-	lock, err := alone(ctx, folder)
-	if err != nil {
-		return err
-	}
-	defer lock.Unlock()
-	ctx, from := untilEOF(ctx, os.Stdin)
-	on, err := runner.Open(ctx, where)
-	if err != nil {
-		return err
-	}
-	defer on.Close()
+// tallied has the records of a table added up, as it is told once it has said that all is there, and answers with
+// the files of the parts.
+func tallied(ctx context.Context, on *runner.Session, from io.Reader, table tally.Table, folder string) error {
 	fmt.Println("ready")
 	var a explore.Adding
 	if err := json.NewDecoder(from).Decode(&a); err != nil {
@@ -166,6 +165,7 @@ func tallied(ctx context.Context, where runner.Where, table tally.Table, folder 
 		Parts []string
 		Error string
 	}
+	var err error
 	if answer.Parts, err = tally.Run(ctx, on, table, a, folder); err != nil {
 		answer.Error = err.Error()
 	}
