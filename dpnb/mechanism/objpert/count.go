@@ -7,7 +7,6 @@ import (
 	"github.com/dpnb/notebooks/dpnb/matrix"
 	"github.com/dpnb/notebooks/dpnb/mechanism"
 	"github.com/dpnb/notebooks/dpnb/noise"
-	"github.com/dpnb/notebooks/dpnb/noise/exact"
 	"github.com/dpnb/notebooks/dpnb/privacy"
 )
 
@@ -32,10 +31,7 @@ func (c Count) Validate() error {
 // Run draws the noise and returns the noisy number, their real sum rounded to a
 // public grid; it may be negative. The caller has charged the budget.
 func (c Count) Run(records int, src noise.Source) float64 {
-	z := noise.Exact(src).Normals(1)
-	count := []float64{float64(records)}
-	z.AddRounded(count, c.Sigma, exact.Grid(c.Sigma))
-	return count[0]
+	return mechanism.NoisyCount(records, c.Sigma, src)
 }
 
 // Planned returns what a noisy number of records says of their number: itself, but

@@ -7,7 +7,6 @@ import (
 	"github.com/dpnb/notebooks/dpnb/matrix"
 	"github.com/dpnb/notebooks/dpnb/mechanism"
 	"github.com/dpnb/notebooks/dpnb/noise"
-	"github.com/dpnb/notebooks/dpnb/noise/exact"
 	"github.com/dpnb/notebooks/dpnb/privacy"
 )
 
@@ -99,14 +98,13 @@ func (c Counted) Run(rows matrix.Rows, labels []float64, src noise.Source, setti
 		return nil, err
 	}
 	n, _ := rows.Dims()
-	count := []float64{float64(n)}
-	noise.Exact(src).Normals(1).AddRounded(count, c.sigma(), exact.Grid(c.sigma()))
-	r, err := c.at(count[0]).Run(rows, labels, src, settings)
+	count := mechanism.NoisyCount(n, c.sigma(), src)
+	r, err := c.at(count).Run(rows, labels, src, settings)
 	if err != nil {
 		return nil, err
 	}
 	r.Guarantee = both.Guarantee
 	r.Mechanism = fmt.Sprintf("%s, for a count of the records with noise of %.3g: %.0f", r.Mechanism, c.sigma(),
-		math.Round(count[0]))
+		math.Round(count))
 	return r, nil
 }
