@@ -42,9 +42,10 @@ func TestAKilledFitGoesOn(t *testing.T) {
 		}
 		os.Exit(0)
 	}
+	scratch := t.TempDir() // a child that is killed leaves its own temporary folders
 	child := func(dir, at string) string {
 		c := exec.Command(os.Args[0], "-test.run=^TestAKilledFitGoesOn$")
-		c.Env = append(os.Environ(), folder+"="+dir, when+"="+at)
+		c.Env = append(os.Environ(), folder+"="+dir, when+"="+at, "TMPDIR="+scratch)
 		out, err := c.CombinedOutput()
 		return fmt.Sprintf("%s%v", out, err)
 	}
