@@ -3,7 +3,9 @@ package dpnb_test
 import (
 	"fmt"
 	"maps"
+	"os"
 	"path"
+	"path/filepath"
 	"regexp"
 	"slices"
 	"strings"
@@ -13,8 +15,8 @@ import (
 	"github.com/dpnb/notebooks/dpnb/internal/whereis"
 )
 
-// What the pages on theory name in code exists: symbols, tests, files, claims.
-func TestNamesInTheoryExist(t *testing.T) {
+// What the pages name in code exists: symbols, tests, files, claims. The changelog names what was.
+func TestNamesInPagesExist(t *testing.T) {
 	h := parseHouse(t)
 	pages := readPages(t)
 	for _, m := range regexp.MustCompile(`(?m)^#+ ([a-z0-9]+/\S+)$`).FindAllStringSubmatch(pages["docs/claims.md"],
@@ -26,7 +28,7 @@ func TestNamesInTheoryExist(t *testing.T) {
 	}
 	names := 0
 	for _, name := range slices.Sorted(maps.Keys(pages)) {
-		if path.Dir(name) != "docs/theory" && name != "docs/architecture.md" {
+		if name == "docs/CHANGELOG.md" {
 			continue
 		}
 		n, problems := h.problems(name, pages[name])
@@ -38,6 +40,90 @@ func TestNamesInTheoryExist(t *testing.T) {
 	if names < 150 {
 		t.Errorf("only %d names of the house were found", names)
 	}
+}
+
+// Where the pages give a command of go test, the packages are there, and its patterns match something in them;
+// variables that it sets are read.
+func TestCommandsInPagesRun(t *testing.T) {
+	tree, err := checkout()
+	if err != nil {
+		t.Fatal(err)
+	}
+	read := map[string]bool{}
+	for name := range tree.Paths {
+		if path.Ext(name) != ".go" {
+			continue
+		}
+		text, err := os.ReadFile(filepath.Join("..", filepath.FromSlash(name)))
+		if err != nil {
+			t.Fatal(err)
+		}
+		for _, m := range regexp.MustCompile(`"(DPNB_\w+)"`).FindAllStringSubmatch(string(text), -1) {
+			read[m[1]] = true
+		}
+	}
+	pages := readPages(t)
+	commands := 0
+	for _, name := range slices.Sorted(maps.Keys(pages)) {
+		n, problems := commandProblems(tree, read, pages[name])
+		commands += n
+		for _, p := range problems {
+			t.Errorf("%s: %s", name, p)
+		}
+	}
+	if commands < 15 {
+		t.Errorf("only %d commands and variables were found", commands)
+	}
+	// It must be able to fail.
+	_, problems := commandProblems(tree, read, "`DPNB_FUL=1 go test -run xxx -bench 'Nothing|Paper' "+
+		"./dpnb/erm/composite`, `go test ./dpnb/erm -run=TestNothing -v`, `go test -run Exact ./dpnb/priv/...`")
+	if len(problems) != 4 {
+		t.Errorf("of four faults: %q", problems)
+	}
+}
+
+// commandProblems checks the commands of a page, and returns how many there are, variables among them.
+func commandProblems(tree *whereis.Tree, read map[string]bool, text string) (n int, problems []string) {
+	for _, name := range regexp.MustCompile(`\bDPNB_\w+`).FindAllString(text, -1) {
+		if n++; !read[name] {
+			problems = append(problems, name+" is read by nothing")
+		}
+	}
+	for _, m := range regexp.MustCompile("\\bgo test ([^`\n]*)").FindAllStringSubmatch(text, -1) {
+		n++
+		words := strings.Fields(strings.ReplaceAll(m[1], "=", " "))
+		var packages, patterns []string
+		for i, w := range words {
+			switch {
+			case strings.HasPrefix(w, "./"):
+				packages = append(packages, strings.TrimPrefix(w, "./"))
+			case (w == "-run" || w == "-bench") && i+1 < len(words) && words[i+1] != "xxx":
+				patterns = append(patterns, strings.Split(strings.Trim(words[i+1], "'"), "|")...)
+			}
+		}
+		names := map[string]bool{} // of tests and benchmarks in the packages
+		for _, p := range packages {
+			dir, below := strings.CutSuffix(p, "/...")
+			if !tree.Paths[dir] {
+				problems = append(problems, p+" is not there")
+				patterns = nil
+			}
+			for symbol, file := range tree.Symbols {
+				if at := path.Dir(file); at == dir || below && strings.HasPrefix(at, dir+"/") {
+					names[path.Ext(symbol)[1:]] = true
+				}
+			}
+		}
+		for _, p := range patterns {
+			match := regexp.MustCompile(p)
+			if !slices.ContainsFunc(slices.Collect(maps.Keys(names)), func(name string) bool {
+				return test.MatchString(name) && match.MatchString(name)
+			}) {
+				problems = append(problems, fmt.Sprintf("nothing in %q is called %s", packages, p))
+			}
+		}
+	}
+	return n, problems
 }
 
 // house knows the names in the code.

@@ -2,11 +2,17 @@ package main
 
 import (
 	"bytes"
+	"os"
+	"path/filepath"
+	"regexp"
 	"strings"
 	"testing"
 
 	"github.com/spf13/cobra"
 	"github.com/spf13/pflag"
+
+	"github.com/dpnb/notebooks/dpnb/claim"
+	"github.com/dpnb/notebooks/dpnb/paper"
 )
 
 // said runs the command line and returns what it prints.
@@ -56,6 +62,64 @@ func TestNonsenseFlagsAreRefused(t *testing.T) {
 	if tried < 50 {
 		t.Errorf("only %d flags were tried", tried)
 	}
+}
+
+// The commands that the pages show exist, their flags too, and claims that are chosen with --only.
+func TestCommandsInPagesExist(t *testing.T) {
+	tried := 0
+	for _, pattern := range []string{"README.md", "docs/*.md", "docs/theory/*.md"} {
+		pages, err := filepath.Glob(filepath.Join("..", "..", "..", pattern))
+		if err != nil {
+			t.Fatal(err)
+		}
+		for _, page := range pages {
+			text, err := os.ReadFile(page)
+			if err != nil {
+				t.Fatal(err)
+			}
+			n, problems := unknownCommands(string(text))
+			tried += n
+			for _, p := range problems {
+				t.Errorf("%s: %s", page, p)
+			}
+		}
+	}
+	if tried < 25 {
+		t.Errorf("only %d commands were found", tried)
+	}
+	_, problems := unknownCommands("`dpnb claim --list`, `dpnb claims --onyl x`,\n" +
+		"    go run ./dpnb/cmd/dpnb fit \\\n        --epsilom 1\n`dpnb claims --only dpnb/nothing`")
+	if len(problems) != 4 {
+		t.Errorf("of four faults: %q", problems)
+	}
+}
+
+// unknownCommands returns how many commands a page shows, and what is not there of them.
+func unknownCommands(text string) (n int, problems []string) {
+	text = strings.ReplaceAll(text, "\\\n", " ")
+	for _, m := range regexp.MustCompile("(?:`|cmd/)dpnb ([a-z][^`\n#]*)").FindAllStringSubmatch(text, -1) {
+		n++
+		words := strings.Fields(m[1])
+		cmd, _, err := newRootCommand().Find(words[:1])
+		if err != nil || cmd.Name() == "dpnb" {
+			problems = append(problems, "there is no dpnb "+words[0])
+			continue
+		}
+		for i, w := range words {
+			name, isFlag := strings.CutPrefix(w, "--")
+			name, _, _ = strings.Cut(name, "=")
+			switch {
+			case !isFlag:
+			case cmd.Flags().Lookup(name) == nil:
+				problems = append(problems, "dpnb "+words[0]+" has no --"+name)
+			case name == "only" && words[0] == "claims" && i+1 < len(words):
+				if _, err := claim.Select(paper.Register(), words[i+1]); err != nil {
+					problems = append(problems, err.Error())
+				}
+			}
+		}
+	}
+	return n, problems
 }
 
 // A zero that is given is a zero. It is not taken for a flag that was left out.

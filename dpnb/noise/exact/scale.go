@@ -15,7 +15,7 @@ const (
 func validScale(scale float64) bool { return scale >= Least && scale <= Largest }
 
 // Grid returns the grid of results with noise of this scale, 2^(⌊log₂ scale⌋ − 20):
-// rounding to it is felt as 2.4e-7 of the noise at most. It panics unless the scale
+// rounding to it moves a result by 4.8e-7 of the noise at most. It panics unless the scale
 // is valid.
 func Grid(scale float64) float64 {
 	checkScale(scale)

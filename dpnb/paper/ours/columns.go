@@ -21,7 +21,7 @@ func columns() []claim.Claim {
 			Tests: []string{"mechanism/statistic.TestRangeOfANode",
 				"mechanism/statistic.TestDrawsHaveTheLawOfTheWeights", "privacy.TestBoundedRangeIsDominated",
 				"privacy.TestBoundedRangesCompose"},
-			Proof: "statistics#dpnb-quantiles 76e202e9",
+			Proof: "statistics#dpnb-quantiles 490cb5bf",
 			Check: "releases on real neighbours, one record and two: how much likelier one of them makes a median " +
 				"between the records than one beyond, η = 3, 12,000 releases of each (240,000 in the full run)",
 			Expected: "log-ratios that differ by η, which this pair reaches",

@@ -21,7 +21,7 @@ func counting() []claim.Claim {
 		Code: []string{"mechanism/statistic.Histogram", "mechanism/statistic.Selection"},
 		Tests: []string{"mechanism/statistic.TestGeometricProfile", "mechanism/statistic.TestGeometricSelectionIsExact",
 			"mechanism/statistic.TestNormalSelectionProfile", "mechanism/statistic.TestKeysOfOnePerson"},
-		Proof: "statistics#dpnb-histogram 40b56965",
+		Proof: "statistics#dpnb-histogram 3b4d66c7",
 		Check: "2²⁰ cells or keys (ten times in the full run), each with a person and without: counts of 5 and 6 " +
 			"with normal noise at (1, 0.01) and with geometric noise at ε = 1, keys of one person and of nobody with " +
 			"either noise at (1, 0.02); how often the event is seen that tells most, in both directions, and from " +

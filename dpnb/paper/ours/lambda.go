@@ -30,7 +30,7 @@ func suitedRidge() claim.Claim {
 		Code: []string{"mechanism/objpert.Objective.Suited", "mechanism/objpert.Planned.Ridge"},
 		Tests: []string{"mechanism/objpert.TestPredictedErrorNeverCostsPrivacy",
 			"audit.TestShrinkageCostsNothing", "paper/ours.TestCurvesHearTheContext"},
-		Proof: "lambda_rule#dpnb-lambda-rule e46b6765", Figure: "02_objective_perturbation#choose-table",
+		Proof: "lambda_rule#dpnb-lambda-rule fa994d46", Figure: "02_objective_perturbation#choose-table",
 		Check: "σ, λ_least·σ_out and δ of 12 public settings before and after, and both ridges against the formula; " +
 			"mean test accuracy over nine ridges, 3 truths in 3 settings, 2 draws each (--full: the whole family, 19 " +
 			"truths in 12 settings, 6 draws each): the best accuracy less that of the rule, of the least ridge, and " +

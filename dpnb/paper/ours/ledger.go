@@ -23,7 +23,7 @@ func budgetsInSquares() []claim.Claim {
 				"is chosen with knowledge of the earlier ones",
 			Code:  []string{"ledger.Budget", "privacy.MuOf"},
 			Tests: []string{"ledger.TestSharesAreTheBudget", "ledger.TestSpentAndLeftAreTrue"},
-			Proof: "ledger#dpnb-ledger-filter 45c2cc2b",
+			Proof: "ledger#dpnb-ledger-filter 5290380c",
 			Check: "a ledger of (1, 10⁻⁵) is asked for shares of a result's choosing until a " +
 				"hundred are in, and once more " +
 				"for what is left: the exact profile of all; and noisy counts of real " +
@@ -44,7 +44,7 @@ func budgetsInSquares() []claim.Claim {
 				"δ come to nearly 2δ",
 			Code:  []string{"ledger.Either", "ledger.Squares", "ledger.Sums"},
 			Tests: []string{"ledger.TestSpendsAddUpAtMost", "ledger.TestTheWholeBudget"},
-			Proof: "ledger#dpnb-either b2cc8435",
+			Proof: "ledger#dpnb-either e5689187",
 			Check: "the first release Gaussian, then by its result squares or sums with all that " +
 				"the ledger has for them; " +
 				"the worst of 100 ways to enter the first: the exact δ",
@@ -93,7 +93,7 @@ func budgetsInSquares() []claim.Claim {
 				"replace-one, however they are chosen",
 			Code:  []string{"ledger.Entry"},
 			Tests: []string{"ledger.TestDisjointGroups", "ledger.TestGroupsOfABudget"},
-			Proof: "ledger#dpnb-parallel 36d15e14",
+			Proof: "ledger#dpnb-parallel 38abb300",
 			Check: "sums with Gaussian noise in three groups of real neighbours, the noise of each " +
 				"as the ledger lets it " +
 				"be; every neighbour of ten records, by adding, removing and replacing: the exact δ of all results",

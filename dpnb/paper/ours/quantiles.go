@@ -33,7 +33,7 @@ func quantileRegression() []claim.Claim {
 			Code: []string{"mechanism/sgd.Quantiles", "mechanism/sgd.LevelCovariance", "mechanism/sgd.Pool"},
 			Tests: []string{"mechanism/sgd.TestJointLoss", "mechanism/sgd.TestLevelCovariance",
 				"mechanism/sgd.TestOneRecordOfQuantiles"},
-			Proof: "quantiles#dpnb-quantiles-joint 74592226",
+			Proof: "quantiles#dpnb-quantiles-joint fe63fcdc",
 			Check: "300 random sets of 1 to 8 levels (6,000 in the full run): all slopes there can be in the norm " +
 				"C⁻¹ of the released covariance; at 100 random margins each the losses once pooled, f̃ by its " +
 				"definition, and the losses; the trace of C for the deciles beside that of nine fits",
@@ -53,7 +53,7 @@ func quantileRegression() []claim.Claim {
 				"in median regression with skewed residuals, and no more than any private method that we have tried",
 			Code:  []string{"mechanism/sgd.Adaptive", "mechanism/sgd.Counted", "learn.Quantile"},
 			Tests: []string{"paper/ours.TestMedianOfSkewedResiduals"},
-			Proof: "quantiles#dpnb-quantiles-default 827c5604",
+			Proof: "quantiles#dpnb-quantiles-default 8e6e3c09",
 			Check: "n = 2,000 (and 20,000 in the full run), d = 10, ε = 0.5 and 1, δ = 1e-5, eight fits (thirty) " +
 				"of each: the mean excess of the mean absolute residual, beside a tenth of C-OP's on such records " +
 				"and the least of what other methods have had",
