@@ -54,7 +54,7 @@ type ExactCertificate struct {
 
 // String says what was found and what it means.
 func (c ExactCertificate) String() string {
-	verdict := "The claim is not refuted on this pair, which says nothing of others."
+	verdict := "The claim is not refuted on this pair, which says nothing about others."
 	if c.Refuted {
 		verdict = "THE CLAIM IS REFUTED."
 	}

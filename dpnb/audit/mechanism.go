@@ -97,8 +97,9 @@ func (c Certificate) String() string {
 	if c.Refuted {
 		verdict = "THE CLAIM IS REFUTED."
 	}
-	return fmt.Sprintf("%s on %s (%v): with %g %% confidence ε ≥ %s at δ = %g, claimed %s. %s", c.Mechanism, c.Pair,
-		c.Adjacency, 100*c.Level, privacy.FormatDown(c.Epsilon, 3), c.Delta, privacy.FormatUp(c.Claimed, 3), verdict)
+	return fmt.Sprintf("%s on %s (%s): with %g %% confidence ε ≥ %s at δ = %g, claimed %s. %s", c.Mechanism, c.Pair,
+		c.Adjacency.Words(), 100*c.Level, privacy.FormatDown(c.Epsilon, 3), c.Delta, privacy.FormatUp(c.Claimed, 3),
+		verdict)
 }
 
 // Mechanism runs m on both data sets of the pair and returns what the releases prove: with P and Q

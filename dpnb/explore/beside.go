@@ -70,19 +70,19 @@ func (c *Compared) Display() display.Item {
 		}
 		it.Row(name, round(value[i], digits), from, to)
 	}
-	supposed := fmt.Sprintf("that classes can be told apart as well as by a signal of %.3g, which is wrong for a "+
-		"share of %s at best", s.Signal, round(value[0], digits))
+	supposed := fmt.Sprintf("a signal of strength %.3g, with which even the best model is wrong for a share of %s",
+		s.Signal, round(value[0], digits))
 	if !l.Classes {
 		supposed = fmt.Sprintf("that features explain %.0f %% of a variance of %.3g²",
 			100*s.Signal*s.Signal/(s.Signal*s.Signal+s.Noise*s.Noise), math.Hypot(s.Signal, s.Noise))
 	}
-	it.Note("The forecast was made of public numbers, before anything was paid for. It supposes %s. If the measured "+
-		"error is larger, the target is harder to predict than that, or features are unequal or go together; if it is "+
-		"smaller, easier.", supposed)
-	it.Note("What carries over is the distance between the forecasts with and without privacy: what privacy costs. " +
-		"Where the measured interval is wider than it, the cost is too small to be seen here.")
+	it.Note("The forecast was made from public numbers, before anything was paid for. It assumes %s. A larger "+
+		"measured error says that the target is harder to predict than that, or that features are unequal or "+
+		"correlated; a smaller one, that it is easier.", supposed)
+	it.Note("What carries over is the difference between the forecasts with and without privacy: what privacy costs. " +
+		"Where the measured interval is wider than that difference, the cost is too small to be seen here.")
 	if l.ManyClasses() {
-		it.Note("The forecast is of two classes, and the model of more.")
+		it.Note("The forecast is for two classes, and the model has more.")
 	}
 	return it
 }

@@ -182,18 +182,18 @@ func (p countsPlan) answer(m statistic.Mechanism, released []float64, s settings
 			out.rows[i].Name = strings.Join(out.rows[i].Group, ", ")
 		}
 	}
-	either := fmt.Sprintf("with %s confidence the noise has changed it by at most %s", s.percent(), ceil(w))
+	surely := fmt.Sprintf("with %s confidence the noise has changed", s.percent())
 	if len(p.axes) == 0 {
 		e := out.rows[0].Estimate
-		out.meaning = fmt.Sprintf("There are %s records; %s.", figures(e), either)
+		out.meaning = fmt.Sprintf("There are %s records; %s this by at most %s.", figures(e), surely, ceil(w))
 	} else {
 		out.title = "Number of records by " + p.names()
-		out.meaning = fmt.Sprintf("The table has the number of records in each of %d groups. Of any one of them, %s; "+
-			"it has changed none of them by more than %s, with the same confidence.", n, either,
-			ceil(h.Margin(math.Pow(s.confidence, 1/float64(n)))))
-		out.notes = append(out.notes, "A record is in one group at most, and in none if its value is no category or "+
-			"lies beyond the edges. So each group is counted as exactly as if it were the only one. A negative number "+
-			"is due to noise; its interval is that of 0.")
+		out.meaning = fmt.Sprintf("The table has the number of records in each of %d groups. For any one of them, %s "+
+			"it by at most %s; with the same confidence it has changed none of them by more than %s.", n, surely,
+			ceil(w), ceil(h.Margin(math.Pow(s.confidence, 1/float64(n)))))
+		out.notes = append(out.notes, "A record is in at most one group, and in none if its value is not a category "+
+			"or lies beyond the edges, so each group is counted as accurately as if it were the only one. A negative "+
+			"number is due to noise; its interval is that of 0.")
 	}
 	if len(p.axes) == 1 && p.axes[0].Edges != nil {
 		out.draw = func(s *Statistic) *figure.Figure { return bars(s, p.axes[0]) }

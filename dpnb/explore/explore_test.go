@@ -149,7 +149,7 @@ func TestPrices(t *testing.T) {
 	if err != nil || !(p.Epsilon > 0.01 && p.Epsilon < 1 && p.Mu > 0 && p.Mu < p.Epsilon) {
 		t.Errorf("%+v, %v", p, err)
 	}
-	if text := p.Display().Text(); !strings.Contains(text, "To know the median of age to ± 0.01 of the records") {
+	if text := p.Display().Text(); !strings.Contains(text, "median of age to within ± 0.01 of the records") {
 		t.Error(text)
 	}
 	for name, q := range map[string]explore.Query{"no plan": explore.Mean("age"), "nothing": {}} {
@@ -241,7 +241,7 @@ func TestWhatMissingNumbersCountAsIsSaid(t *testing.T) {
 		return learn.FromTable(all).WithSchema(learn.Numeric("age", 17, 90), learn.Numeric("pay", 0, 9).OrMissingAs(7),
 			learn.Log("gain", 0, 99), learn.Numeric("wide", 0, 4).Unbounded(), learn.Categorical("city", "Bern"))
 	}
-	const age, pay = "A missing age, or one that is no number, counts as 53.5: the middle", "counts as 7: so says"
+	const age, pay = "A missing age, or one that is not a number, counts as 53.5: the middle", "counts as 7: so says"
 	const gain, wide = "counts as 9: the middle of its bounds on the logarithmic", "counts as 2: the middle of where"
 	for name, c := range map[string]struct {
 		q    explore.Query

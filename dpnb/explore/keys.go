@@ -141,8 +141,8 @@ func (p *fittedKeys) answered(q Query, r *released) (*Statistic, error) {
 	}
 	slices.SortStableFunc(out.rows, func(a, b Row) int { return cmp.Compare(b.Value, a.Value) })
 	out.meaning = fmt.Sprintf("%d values of %s are shown: those whose noisy number of people is above %.4g. How many "+
-		"other values there are is not said. The noise in the number of a value is within %s with %s confidence; but "+
-		"of values that are shown with a number just above the threshold, many have one that is too large.",
+		"other values there are is not released. The noise in each number is within %s with %s confidence; but many "+
+		"of the numbers just above the threshold are too large, because values are shown for being above it.",
 		len(out.rows), p.column, m.Threshold, ceil(w), q.percent())
 	return out, out.release(m, r, p.rows, q, p.df)
 }

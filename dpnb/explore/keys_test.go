@@ -72,7 +72,7 @@ func TestKeys(t *testing.T) {
 				if fmt.Sprint(first) != fmt.Sprint(s.Rows()) {
 					t.Errorf("%s: backwards %v, else %v", name, s.Rows(), first)
 				}
-				if text := s.Display().Text(); !strings.Contains(text, "is not said") {
+				if text := s.Display().Text(); !strings.Contains(text, "is not released") {
 					t.Error(text)
 				}
 			}

@@ -79,7 +79,7 @@ func (p lossPlan) answer(m statistic.Mechanism, released []float64, s settings) 
 	out.title, e.Name = "Error of a model of "+p.of.Target(), "mean absolute error"
 	if p.of.Classes {
 		e.Name = "share predicted wrongly"
-		out.meaning = fmt.Sprintf("Of these records the model predicts a share of %s wrongly; %s.", figures(e.Estimate),
+		out.meaning = fmt.Sprintf("The model predicts a share of %s of these records wrongly; %s.", figures(e.Estimate),
 			s.interval(e.Estimate))
 		return out
 	}

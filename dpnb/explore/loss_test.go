@@ -180,7 +180,7 @@ func TestLossOfRefusedOnceAndBeside(t *testing.T) {
 	c := explore.Beside(forecast, first)
 	text := c.Display().Text()
 	for _, want := range []string{"forecast: without privacy", "forecast: output perturbation", "measured: this model",
-		"supposes", "for ill"} {
+		"assumes", "for ill"} {
 		if !strings.Contains(text, want) {
 			t.Errorf("%q is missing in\n%s", want, text)
 		}

@@ -106,7 +106,7 @@ func (p momentsPlan) answer(m statistic.Mechanism, released []float64, s setting
 	a.meaning = fmt.Sprintf("The strongest is %s of %s; %s. A correlation of 1 says that one column is a rising "+
 		"straight line of the other, −1 that it is a falling one, 0 that it is neither.", figures(far.Estimate),
 		far.Name, s.interval(far.Estimate))
-	a.notes = []string{"Each is estimated by itself, so that together they need not be the correlations of any table."}
+	a.notes = []string{"Each is estimated separately, so together they need not be the correlations of any table."}
 	return a
 }
 

@@ -90,9 +90,10 @@ func (q Query) Price(df learn.DataFrame, within, confidence float64) (*Price, er
 		return nil, err
 	}
 	_, unit := p.precision(collector(m), q.records, q.settings)
-	price.what = fmt.Sprintf("To know the %s to ± %g %s with %s confidence", p.label(), within, unit, q.percent())
+	price.what = fmt.Sprintf("To know the %s to within ± %g %s with %s confidence", p.label(), within, unit,
+		q.percent())
 	if q.records > 0 {
-		price.what += fmt.Sprintf(", of about %.0f records,", q.records)
+		price.what += fmt.Sprintf(", for about %.0f records,", q.records)
 	}
 	return price, nil
 }
@@ -103,7 +104,7 @@ func (p *Price) Display() display.Item {
 	if p == nil {
 		return display.Failed(errors.New("dpnb: no price: look at the err that came with it"))
 	}
-	it.Note("%s costs ε = %s of a budget without δ. Of a budget with δ, where releases add up as Gaussian mechanisms "+
+	it.Note("%s costs ε = %s of a budget without δ. In a budget with δ, where releases add up as Gaussian mechanisms "+
 		"do, it costs μ = %s.", p.what, privacy.FormatUp(p.Epsilon, 2), privacy.FormatUp(p.Mu, 2))
 	return it
 }

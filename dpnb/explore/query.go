@@ -315,8 +315,8 @@ func whatMissing(s *frame.Schema, columns []string) (notes []string) {
 	}
 	if notes != nil {
 		notes = append(notes, "OrMissingAs (missingAs in a schema file) states another number for missing ones; "+
-			"DropMissing leaves out the records that lack one. A text with another decimal mark than was stated is "+
-			"no number, as 1,5 is none where the mark is a point: Check finds them.")
+			"DropMissing leaves out the records that lack one. A text with a decimal mark other than the stated one "+
+			"is not a number, such as 1,5 where the mark is a point: Check finds them.")
 	}
 	return notes
 }

@@ -173,12 +173,12 @@ func (s settings) interval(e statistic.Estimate) string {
 		round(e.Upper, d), s.reason())
 }
 
-// reason says why an interval has its width.
+// reason says what an interval allows for.
 func (s settings) reason() string {
 	if s.sampling {
-		return "noise, and chance in who was asked, are why it is not known better"
+		return "this allows for the noise and for chance in who was asked"
 	}
-	return "only the noise keeps it from being known better"
+	return "this allows for the noise alone"
 }
 
 // figures writes the value of e with the digits that its interval leaves.

@@ -160,7 +160,8 @@ func (e *Encoding) rules() string {
 		numbers, texts = numbers || f.Kind == Numeric && f.Fill == nil, texts || f.Kind == Categorical && f.Else == ""
 		switch {
 		case f.Fill != nil:
-			said = append(said, fmt.Sprintf("a number of %s that is missing or none counts as %g", f.Name, *f.Fill))
+			said = append(said, fmt.Sprintf("a value of %s that is missing or not a number counts as %g", f.Name,
+				*f.Fill))
 		case f.Else != "":
 			said = append(said, fmt.Sprintf("another text of %s counts as %s", f.Name, f.Else))
 		}
@@ -172,9 +173,9 @@ func (e *Encoding) rules() string {
 		said = slices.Insert(said, 0, "a text that is no category has no indicator")
 	}
 	if numbers {
-		said = slices.Insert(said, 0, "a number that is missing or none counts as the middle of its bounds")
+		said = slices.Insert(said, 0, "a value that is missing or not a number counts as the middle of its bounds")
 	}
-	return "rule for what does not fit, if there is any: " + strings.Join(said, "; ")
+	return "rule for values that do not fit, if there are any: " + strings.Join(said, "; ")
 }
 
 func quoteAll(texts []string) string {

@@ -48,8 +48,8 @@ func TestRulesForWhatDoesNotFit(t *testing.T) {
 		steps = append(steps, s.What)
 	}
 	all := strings.Join(steps, "\n")
-	for _, said := range []string{"or none counts as the middle of its bounds",
-		"of pay that is missing or none counts as 10",
+	for _, said := range []string{"not a number counts as the middle of its bounds",
+		"of pay that is missing or not a number counts as 10",
 		"no category has no indicator", "another text of ward counts as else", "a missing ward has an indicator",
 		"anything else counts as basic"} {
 		if !strings.Contains(all, said) {

@@ -258,7 +258,7 @@ func (e *Encoding) labelRule() string {
 	if e.classes != nil {
 		return "anything else counts as " + e.Target.Classes[e.otherClass()]
 	}
-	return fmt.Sprintf("what is missing or no number counts as %.6g", e.Target.Value(e.fillLabel()))
+	return fmt.Sprintf("what is missing or not a number counts as %.6g", e.Target.Value(e.fillLabel()))
 }
 
 // describe says what was done to the label; assume and cost are those of what

@@ -158,7 +158,7 @@ func (f *Field) WhatMissing() string {
 		none = "date"
 	}
 	v, why := f.missingAs()
-	return fmt.Sprintf("A missing %s, or one that is no %s, counts as %s: %s.", f.Name, none, f.shown(v), why)
+	return fmt.Sprintf("A missing %s, or one that is not a %s, counts as %s: %s.", f.Name, none, f.shown(v), why)
 }
 
 // shown writes a value of the field for a reader.

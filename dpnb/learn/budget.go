@@ -403,14 +403,14 @@ func (b *Budget) Display() display.Item {
 		it.Row(e.Label, mech, privacy.FormatUp(e.Epsilon, 4), privacy.FormatUp(e.Delta, 4))
 	}
 	it.Row("all so far", "", privacy.FormatUp(s.SpentEpsilon, 4), privacy.FormatUp(s.SpentDelta, 4))
-	it.Row("one more can be", "", privacy.FormatDown(s.RemainingEpsilon, 4), privacy.FormatDown(s.RemainingDelta, 4))
+	it.Row("left for one more", "", privacy.FormatDown(s.RemainingEpsilon, 4), privacy.FormatDown(s.RemainingDelta, 4))
 	it.Warning = join(it.Warning, simulated)
 	if len(s.Entries) > 1 {
 		// Pure releases add up; Gaussian ones add up to less.
-		it.Note("The line for all so far holds if what each release cost was not decided by an earlier result. The " +
-			"budget itself holds even then.")
+		it.Note("The line \"all so far\" assumes that no release's cost was chosen in the light of an earlier " +
+			"result. The budget itself holds even then.")
 		if s.Delta > 0 {
-			it.Note("The last line says how much one more release may have, if its noise is about Gaussian.")
+			it.Note("The last line is what one more release may spend if its noise is about Gaussian.")
 		}
 	}
 	if len(s.Entries) > 0 && s.Entries[0].Unit != "" {

@@ -120,10 +120,10 @@ func (m *Model) cardGuarantee(c *card) {
 	}
 	c.say("%s\n", plain(capital(g.Words())))
 	c.say("In plain words: whether a person's record was used makes so little difference to this model that " +
-		"nobody, whatever else they know, can be much surer that it was, or of what it said. How much surer at most " +
-		"is what ε says: little where it is well below 1, and a lot where it is far above. That holds for every " +
+		"nobody, whatever else they know, can be much surer that it was, or of what it contained. ε limits how much " +
+		"surer: little where ε is well below 1, and a lot where it is far above. The promise holds for every " +
 		"record, now and later, and for whatever is computed from the model. It does not hide what the model says " +
-		"of people in general.\n")
+		"about people in general.\n")
 	c.say("The theorem: %s. It rests on this:\n", plain(g.Bound))
 	for _, a := range g.Assumptions {
 		c.say("- %s;", plain(a))
@@ -133,8 +133,8 @@ func (m *Model) cardGuarantee(c *card) {
 		c.say("## What it cost\n\nε = %s and δ = %s alone, for “%s”, of the budget “%s” of ε = %s and δ = %s.",
 			privacy.FormatUp(g.Epsilon, 6), privacy.FormatUp(g.Delta, 3), plain(p.Entry.Label), plain(p.Budget),
 			privacy.FormatDown(p.BudgetEpsilon, 6), privacy.FormatDown(p.BudgetDelta, 3))
-		c.say("What else was released from this budget adds to what can be told about a person; all of it together " +
-			"stays within the budget.\n")
+		c.say("Other releases from this budget add to what can be learnt about a person; all of them together stay " +
+			"within the budget.\n")
 	}
 }
 
@@ -173,7 +173,7 @@ func (m *Model) cardCoefficients(c *card) {
 	if err == nil {
 		c.say("\nEach interval covers: %s. %s.\n", plain(iv.Covers), plain(capital(iv.Basis)))
 	} else {
-		c.say("\nOf how far noise has moved them no intervals are known: %s.\n",
+		c.say("\nThere are no intervals for how far noise has moved them: %s.\n",
 			plain(strings.TrimPrefix(err.Error(), "dpnb: ")))
 	}
 }
@@ -187,24 +187,24 @@ func (m *Model) cardUse(c *card) {
 	case len(m.target.Classes) > 0:
 		call = "PredictClass"
 	}
-	c.say("## How to predict\n\nIn Go, or in a notebook, from the file that `Save` has written. The first call has " +
-		"all that is predicted, as a dataframe; the second the values alone; the third is for files of any size.\n" +
+	c.say("## How to predict\n\nIn Go, or in a notebook, from the file that `Save` has written. The first call " +
+		"returns all predictions as a dataframe, the second only the values; the third is for files of any size.\n" +
 		"\n```go")
 	c.say("model, err := dpnb.Load(\"model.json\")\ndpnb.Show(model.PredictFrame(dpnb.ReadCSV(\"people.csv\")), err)")
 	c.say("values, err := model.%s(dpnb.ReadCSV(\"people.csv\"))", call)
 	c.say("err = model.PredictCSV(\"predicted.csv\", dpnb.FromScanner(frame.ScanCSV(\"people.csv\", nil)))\n```\n")
 	c.say("In a shell, for a CSV or Parquet file of any size: `go run ./dpnb/cmd/dpnb predict model.json people.csv " +
-		"-o predicted.csv`; `--help` lists what to say of a file with other separators, marks or encoding. The " +
+		"-o predicted.csv`; `--help` lists the options for other separators, decimal marks and encodings. The " +
 		"columns are found by their names, in any order; no label is needed.\n")
 }
 
 func number(v float64) string { return strconv.FormatFloat(v, 'g', 6, 64) }
 
 func (m *Model) cardLimits(c *card) {
-	c.say("## Limits\n\n- It is linear in its features: what goes up and down again, or depends on two columns " +
-		"together, it does not see.\n- Coefficients carry noise, the more so the fewer records there were, and those " +
-		"of rare categories most.\n- They say what goes with what, not what causes what.\n- How well it predicts is " +
-		"not in this card: that is a fact about the records it is scored on.")
+	c.say("## Limits\n\n- It is linear in its features: it misses effects that rise and fall again, and those of two " +
+		"columns together.\n- Coefficients carry noise: the fewer records there were, the more it matters, and most " +
+		"for rare categories.\n- They say what goes with what, not what causes what.\n- How well it predicts is " +
+		"not in this card: that is a fact about the records on which it is scored.")
 	if m.target.Task == frame.Number || m.target.Task == frame.Count {
 		if !m.target.Open {
 			c.say("- It predicts between %g and %g, the public bounds of %s.", m.target.Lower, m.target.Upper,

@@ -104,7 +104,7 @@ func (c *Comparison) run(s CompareSettings, data *Dataset, mechanisms []Mechanis
 	c.Baseline = test.MajorityShare()
 	if !data.design.Source.Public {
 		c.warning = "These records were not declared public (DataFrame.Public): " +
-			"no guarantee covers what is shown of them here."
+			"no guarantee covers what is shown here."
 	}
 	m, err := fitWithoutPrivacy(train, plain)
 	if err != nil {
@@ -190,14 +190,14 @@ func (c *Comparison) Display() display.Item {
 			number(r.Sigma))
 	}
 	if len(c.Skipped) > 0 {
-		it.Note("Not for such records: %s.", strings.Join(c.Skipped, "; "))
+		it.Note("Not applicable to these records: %s.", strings.Join(c.Skipped, "; "))
 	}
 	public := ""
 	if c.warning == "" {
 		public = " on data that are public"
 	}
-	it.Note("λ and σ are each mechanism's own: those of objective perturbation can be compared with each other, " +
-		"with others they cannot.")
+	it.Note("λ and σ mean the same in all forms of objective perturbation; other mechanisms' cannot be compared with " +
+		"them.")
 	it.Note("Without privacy %s; %s %s.", s.text(c.NonPrivate), s.guess, s.text(c.Baseline))
 	it.Note("A simulation%s, with noise from seeds: it protects nobody, and each fit would have to be paid for on "+
 		"private data.",

@@ -110,8 +110,8 @@ func TestCompareSaysWhatFails(t *testing.T) {
 	display.Out = &out
 	defer func() { display.Out = nil }()
 	learn.Show(c)
-	for _, want := range []string{"SVM", "Not for such records: counts only", "broken: ", "Width", "simulation",
-		"[figure: ", "same guarantee"} {
+	for _, want := range []string{"SVM", "Not applicable to these records: counts only", "broken: ", "Width",
+		"simulation", "[figure: ", "same guarantee"} {
 		if !strings.Contains(out.String(), want) {
 			t.Errorf("%q is missing in\n%s", want, out.String())
 		}

@@ -52,7 +52,7 @@ func (c *Cost) Display() display.Item {
 	row := func(what, epsilon, delta string) { it.Row(what, epsilon, delta) }
 	row("alone", privacy.FormatUp(c.Epsilon, 4), privacy.FormatUp(c.Delta, 4))
 	row("all so far, with it", privacy.FormatUp(c.after.SpentEpsilon, 4), privacy.FormatUp(c.after.SpentDelta, 4))
-	row("one more could be", privacy.FormatDown(c.after.RemainingEpsilon, 4),
+	row("left for one more", privacy.FormatDown(c.after.RemainingEpsilon, 4),
 		privacy.FormatDown(c.after.RemainingDelta, 4))
 	it.Note("Nothing was spent.")
 	return it

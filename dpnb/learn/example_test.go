@@ -46,9 +46,9 @@ func Example() {
 	// adding or removing any one record changes the probability of any result by a factor of at most e^ε ≤ 2.23,
 	// up to a probability of δ.
 	// ledger:
-	// budget "main" has ε = 0.415616, δ = 3.74054e-07 left and was asked for ε = 0.8, δ = 7.2e-07:
-	// refused, nothing was drawn and nothing spent;
-	// ask for less, or stop here:
+	// budget "main" has ε = 0.415616, δ = 3.74054e-07 left, and this release needs ε = 0.8, δ = 7.2e-07:
+	// refused;
+	// nothing was drawn and nothing spent. Ask for less, or stop here:
 	// what was released stays released
 }
 
@@ -68,8 +68,8 @@ func ExampleBinary() {
 	// categories as indicators:
 	// city:
 	// 2 public categories
-	// rule for what does not fit, if there is any:
-	// a number that is missing or none counts as the middle of its bounds;
+	// rule for values that do not fit, if there are any:
+	// a value that is missing or not a number counts as the middle of its bounds;
 	// a text that is no category has no indicator
 	// every row scaled to norm 1
 	// bias 1 appended:
@@ -104,9 +104,9 @@ func ExampleShow() {
 	// Output:
 	// !! Some of these fits drew their noise from a seed: they are simulations and protect nobody.
 	// Privacy budget "main": ε = 2, δ = 1e-05 (add/remove-one)
-	//   for              mechanism                                          ε alone    δ alone
-	//   first look       objective perturbation, logistic, records counted      0.5   2.25e-06
-	//                    [simulation]
-	//   all so far                                                              0.5   2.25e-06
-	//   one more can be                                                       1.708  7.687e-06
+	//   for                mechanism                                          ε alone    δ alone
+	//   first look         objective perturbation, logistic, records counted      0.5   2.25e-06
+	//                      [simulation]
+	//   all so far                                                                0.5   2.25e-06
+	//   left for one more                                                       1.708  7.687e-06
 }

@@ -217,10 +217,10 @@ func (s *Models) Display() display.Item {
 		it.Note("Guarantee of each: %s They were not all released at once, and what they cost together is in the "+
 			"budget.", first.Release.Guarantee.Words())
 	case first.Release != nil:
-		it.Note("Guarantee of all of them together: %s A record is in one group at most, so that it is that of one "+
-			"model.", first.Release.Guarantee.Words())
-		it.Note("The noise in each is of the size of that in a model of all records, so that a group of few records " +
-			"has the less exact model.")
+		it.Note("Guarantee of all of them together: %s It is that of one model, because a record is in at most one "+
+			"group.", first.Release.Guarantee.Words())
+		it.Note("Each model has as much noise as one of all records would have, so a group of few records has a less " +
+			"accurate model.")
 	}
 	return it
 }

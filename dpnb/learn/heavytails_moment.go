@@ -127,7 +127,7 @@ func (g *MomentEstimate) Display() display.Item {
 	if g.Bound == 0 {
 		it.Note("No length is shared by %.0f records, which it takes at this ε: nothing is known of G.", g.Least)
 	}
-	it.Note("Lengths that fewer than about %.0f records share are not told from noise: the tail is missed.", g.Least)
+	it.Note("Lengths that fewer than about %.0f records share cannot be told from noise: the tail is missed.", g.Least)
 	it.Note("Guarantee: %s", g.Release.Guarantee.Words())
 	return it
 }

@@ -277,15 +277,15 @@ func (iv *Intervals) Display() display.Item {
 		it.Note("%d of them reach to infinity, where the curvature does not stand out "+
 			"of its noise: more records, a larger ε or a larger CurvatureShare would help.", endless)
 	}
-	it.Note("%d of %s stay clear of 0.", apart, several(all, "interval"))
-	it.Note("Each covers: %s; the coverage is %s. All together are covered less often.", iv.Covers, kind)
+	it.Note("%d of %s exclude 0.", apart, several(all, "interval"))
+	it.Note("Each covers: %s; the coverage is %s. All of them at once are covered less often.", iv.Covers, kind)
 	it.Note("Basis: %s.", iv.Basis)
 	if isDescent(m.Release) {
 		it.Note("Estimates are corrected by what the noisy gradients say; the model predicts with its own " +
 			"coefficients.")
 		if iv.references != nil {
-			it.Note("Categories are counted from %s: the bias has those, and the others differ from them by what "+
-				"is shown.", strings.Join(iv.references, ", "))
+			it.Note("Reference categories: %s. The bias includes them, and the others are shown as differences from "+
+				"them.", strings.Join(iv.references, ", "))
 		}
 	}
 	_, narrow := m.Curvature()

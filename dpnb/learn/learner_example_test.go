@@ -105,15 +105,15 @@ func ExampleRegression() {
 	// categories as indicators:
 	// smoker:
 	// 2 public categories
-	// rule for what does not fit, if there is any:
-	// a number that is missing or none counts as the middle of its bounds;
+	// rule for values that do not fit, if there are any:
+	// a value that is missing or not a number counts as the middle of its bounds;
 	// a text that is no category has no indicator
 	// every row scaled to norm 1
 	// bias 1 appended:
 	// ‖x‖ ≤ 1.414
 	// target pressure ∈ [80, 200] moved into its bounds and scaled to [−1, 1];
 	// predictions are in its own unit;
-	// what is missing or no number counts as 140
+	// what is missing or not a number counts as 140
 }
 
 // A count above its public bound counts as the bound.
@@ -127,7 +127,7 @@ func ExampleCounts() {
 	fmt.Printf("%s.\nAssumes %s.\nCosts %s.\n", inLines(last.What), last.Assumes, last.Cost)
 	// Output:
 	// count visits ∈ [0, 20] moved into its bounds and rounded to a whole number;
-	// what is missing or no number counts as 10.
+	// what is missing or not a number counts as 10.
 	// Assumes the bounds and categories are public: known without the data.
 	// Costs nothing: each record is treated by itself.
 }

@@ -122,7 +122,7 @@ func TestAModelSaysWhatAPositiveCoefficientMeans(t *testing.T) {
 			t.Fatal(err)
 		}
 		notes := strings.Join(m.Display().Notes, "\n")
-		if want := "a positive one speaks for ill yes"; !strings.Contains(notes, want) {
+		if want := "a positive one favours ill yes"; !strings.Contains(notes, want) {
 			t.Errorf("%q is not in\n%s", want, notes)
 		}
 		return notes

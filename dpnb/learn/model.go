@@ -295,7 +295,7 @@ func (m *Model) Display() display.Item {
 	it.Note("Guarantee: %s", r.Guarantee.Words())
 	it.Note("How: %s. Bound: %s.", r.Mechanism, r.Guarantee.Bound)
 	if g := r.Guarantee; g.Delta == 0 && g.Epsilon > 0 && g.Adjacency == privacy.AddRemove {
-		it.Note("Where one record is replaced by another it is at most ε = %s: one less and one more.",
+		it.Note("Where one record is replaced by another it is at most ε = %s: one removed and one added.",
 			privacy.FormatUp(2*g.Epsilon, 3))
 	}
 	if c, ok := r.Fitted.(constrained.Objective); ok {
@@ -349,9 +349,9 @@ func several(n int, thing string) string {
 func (m *Model) meaning() string {
 	switch t := m.target; t.Task {
 	case frame.TwoClasses:
-		return fmt.Sprintf("a positive one speaks for %s %s", t.Name, t.Classes[1])
+		return fmt.Sprintf("a positive one favours %s %s", t.Name, t.Classes[1])
 	case frame.ManyClasses:
-		return "a positive one speaks for its class"
+		return "a positive one favours its class"
 	case frame.Count:
 		return fmt.Sprintf("a positive one raises the logarithm of the mean of %s", t.Name)
 	default:

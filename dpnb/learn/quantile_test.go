@@ -274,7 +274,7 @@ func TestQuantileIntervals(t *testing.T) {
 			len(iv.Lower))
 	}
 	text := wide.Display().Text()
-	for _, want := range []string{"population", "level", "quantile_intervals.md", "corrected", "counted from"} {
+	for _, want := range []string{"population", "level", "quantile_intervals.md", "corrected", "Reference categories"} {
 		if !strings.Contains(text, want) {
 			t.Errorf("%q is not in %s", want, text)
 		}

@@ -134,8 +134,8 @@ func typed(v any) string {
 		"noise.Source", "dpnb.NoiseSource").Replace(fmt.Sprintf("%T", v))
 }
 
-// rawWarning is shown above whatever may be about single people.
-const rawWarning = "RAW RECORDS: what this shows is about single people and protected by nothing. " +
+// rawWarning is shown above whatever may be about individual people.
+const rawWarning = "RAW RECORDS: these are data of individual people, and nothing protects them. " +
 	"Remove the output before you share the notebook, unless the data are public."
 
 // gotaItem shows a gota dataframe. Whether its rows are records cannot be

@@ -211,23 +211,22 @@ func (f *Forecast) Display() display.Item {
 		}
 	}
 	if len(edges) > 0 {
-		it.Note("At the end of what was searched, so that a parameter beyond it may be better: %s.",
+		it.Note("At the edge of the range searched, so a parameter beyond it may be better: %s.",
 			strings.Join(edges, ", "))
 	}
 	measure := "Distance from β⋆ is ‖β̂ − β⋆‖/‖β⋆‖;"
 	if labels {
-		measure = "Which records are wrong depends on the direction of β̂ alone, so that parameters are chosen for " +
-			"it " +
-			"and the length of β̂ may be anything;"
+		measure = "Only the direction of β̂ decides which records are wrong, so the parameters are chosen for the " +
+			"direction, and the length of β̂ may be anything;"
 		k := f.NonPrivate.Quality()
 		it.Note("Nobody can do better than %.2f %% wrong and AUC %.3f, which is what β⋆ itself has.", 100*k.BestError,
 			k.BestAUC)
 	} else {
 		it.Note("Nobody can do better than an error of %.4g, the root mean square that β⋆ itself leaves.", s.Noise)
 	}
-	it.Note("%s λ is on the sum of the losses; noise is its scale in each coordinate: of the objective, "+
-		"of the coefficients, or of each gradient.", measure)
-	it.Note("A prediction, no measurement; the guarantee holds without it. It assumes:")
+	it.Note("%s λ goes with the sum of the losses; noise is the scale in each coordinate of what is added to the "+
+		"objective, to the coefficients, or to each gradient.", measure)
+	it.Note("This is a prediction, not a measurement; the guarantee holds without it. It assumes:")
 	for _, a := range assumptions {
 		it.Note("· %s", a)
 	}

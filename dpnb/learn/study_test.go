@@ -139,7 +139,7 @@ func TestPredictSaysWhatIsAnEdge(t *testing.T) {
 		edge = edge || p.AtEdge
 		t.Logf("%v λ = %g", p.Mechanism, p.Lambda)
 	}
-	if says := strings.Contains(f.Display().Text(), "At the end of what was searched"); !edge || says != edge {
+	if says := strings.Contains(f.Display().Text(), "At the edge of the range searched"); !edge || says != edge {
 		t.Errorf("at the edge %v, and the table says so: %v", edge, says)
 	}
 }

@@ -90,8 +90,8 @@ func (e *OverspentError) Error() string {
 	if e.AskedEpsilon <= e.RemainingEpsilon && e.AskedDelta <= e.RemainingDelta {
 		dear = ", which costs more than a Gaussian mechanism of this ε"
 	}
-	return fmt.Sprintf("ledger: budget %q has ε = %s, δ = %s left and was asked for ε = %s, δ = %s%s: refused, "+
-		"nothing was drawn and nothing spent; ask for less, or stop here: what was released stays released",
+	return fmt.Sprintf("ledger: budget %q has ε = %s, δ = %s left, and this release needs ε = %s, δ = %s%s: refused; "+
+		"nothing was drawn and nothing spent. Ask for less, or stop here: what was released stays released",
 		e.Name, privacy.FormatDown(e.RemainingEpsilon, 6), privacy.FormatDown(e.RemainingDelta, 6),
 		privacy.FormatUp(e.AskedEpsilon, 6), privacy.FormatUp(e.AskedDelta, 6), dear)
 }

@@ -239,7 +239,7 @@ func (p *Problem) assumptions() []string {
 			"without looking at the records", p.Loss.Name()),
 		"records are of any length: one with a number that is not finite, or with a label that is not " +
 			"" + p.Loss.Labels() + ", counts as none",
-		fmt.Sprintf("there are at most %d records, as planned: for more no end of the solver is proved",
+		fmt.Sprintf("there are at most %d records, as planned: for more, the solver is not proved to end",
 			planned(p.Records)),
 		mechanism.ExactNoise,
 		"time taken is not observed by the adversary",

@@ -136,11 +136,10 @@ func (c Cells) Display() display.Item {
 		it.Row(called(s.mechanism), mean, worst, fmt.Sprint(s.wins), fmt.Sprint(s.losses), fmt.Sprint(s.notAtAll), took,
 			delta, assumes(c[0].Task, s.mechanism))
 	}
-	it.Note("Scores are %s on records that no fit has seen, means of %d draws of records and noise, the same "+
-		"records for all. Better and worse are by more than two standard errors of the difference, of %d cells.",
+	it.Note("Scores are %s on records that no fit has seen: means of %d draws of records and noise, the same records "+
+		"for all. Better and worse: in how many of %d cells, by more than two standard errors of the difference.",
 		c[0].Task.score(), c.draws(), c.count())
-	it.Note("All is tuned from public numbers. The seconds are those of one machine that had much else to do: they " +
-		"compare, and no more.")
+	it.Note("All parameters are from public numbers. The times are of one busy machine, and only serve to compare.")
 	return it
 }
 
@@ -187,7 +186,7 @@ func (c Cells) Figure() *figure.Figure {
 		}
 		names = append(names, called(s.mechanism))
 		lo, mid, hi = append(lo, least), append(mid, s.mean), append(hi, s.most)
-		words = append(words, fmt.Sprintf("%s %.3f in the mean and %.3f at worst", called(s.mechanism), s.mean,
+		words = append(words, fmt.Sprintf("%s %.3f on average and %.3f at worst", called(s.mechanism), s.mean,
 			s.most))
 	}
 	score := map[Task]string{Labels: "accuracy", Values: "R²", Median: "R¹"}[c[0].Task]
@@ -223,7 +222,7 @@ func (c Cells) Scores() display.Item {
 		}
 		it.Row(cells...)
 	}
-	it.Note("▲ better, ▼ worse than the first by more than two standard errors; – refused, or not for such records.")
+	it.Note("▲ better, ▼ worse than the first by more than two standard errors; – refused, or not applicable.")
 	return it
 }
 

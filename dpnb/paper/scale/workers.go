@@ -107,7 +107,7 @@ func (s Splits) Figure() *figure.Figure {
 
 // Display says how many workers are best, and what the pass costs there.
 func (s Splits) Display() display.Item {
-	it := display.Item{Title: "A pass, in seconds", Header: []string{"workers", "work", "waiting", "overhead", "in all",
+	it := display.Item{Title: "A pass, in seconds", Header: []string{"workers", "work", "waiting", "overhead", "total",
 		"of one's"}}
 	best := s.Best()
 	for _, at := range []Split{s[0], best, s[len(s)-1]} {
@@ -115,7 +115,7 @@ func (s Splits) Display() display.Item {
 		it.Row(fmt.Sprint(at.Workers), fmt.Sprintf("%.2g", at.Work), fmt.Sprintf("%.2g", at.Waiting),
 			fmt.Sprintf("%.2g", at.Overhead), fmt.Sprintf("%.2g", at.Total()), fmt.Sprintf("1/%.0f", one/at.Total()))
 	}
-	it.Note("The fewest, the best and the most of %d numbers of workers; in the last column, in all over what one "+
+	it.Note("The fewest, the best and the most of %d numbers of workers; the last column is the total over what one "+
 		"worker would take.", len(s))
 	return it
 }
@@ -125,7 +125,7 @@ func (c Cluster) Display() display.Item {
 	it := display.Item{Title: fmt.Sprintf("A model of passes over %s records", figure.Number(c.Records)),
 		Header: []string{"what", "value"}}
 	it.Row("a record, on one processor", fmt.Sprintf("%.0f ns", 1e9*c.Record))
-	it.Row("standard deviation of a worker's time, by its mean", fmt.Sprintf("%.2f", c.Spread))
+	it.Row("standard deviation of a worker's time over its mean", fmt.Sprintf("%.2f", c.Spread))
 	it.Row("overhead of a pass", fmt.Sprintf("%.1f ms, and %.1f ms for each worker", 1e3*c.Fixed, 1e3*c.PerWorker))
 	return it
 }

@@ -350,7 +350,7 @@ func (t Task) NonPrivate() (Prediction, error) {
 // Assumptions are what the prediction rests on, one to a line.
 func (p Prediction) Assumptions() []string {
 	a := []string{
-		fmt.Sprintf("n is large; the prediction is the limit of n → ∞ at this d/n = %.2g, finite samples scatter "+
+		fmt.Sprintf("n is large: the prediction is the limit n → ∞ at this d/n = %.2g, and finite samples scatter "+
 			"around it by about 1/√n", p.Task.AspectRatio),
 		"the features are centred, independent and of equal variance (isotropic), with subgaussian tails, and every " +
 			"row obeys ‖x‖ ≤ " + fmt.Sprintf("%g", p.Task.Radius) + " with mean square 1",
@@ -364,7 +364,7 @@ func (p Prediction) Assumptions() []string {
 			"sd(xᵀβ⋆) = %g", math.Sqrt(p.Task.Noise.SecondMoment()), p.Task.Kappa))
 	}
 	if p.private() && p.Target.Adjacency == privacy.AddRemove {
-		a = append(a, "the number of records that the knobs were chosen for is a public figure: under add/remove-one "+
+		a = append(a, "the number of records for which parameters were chosen is public: under add/remove-one "+
 			"the exact count is private")
 	}
 	switch p.Mechanism {
@@ -377,17 +377,17 @@ func (p Prediction) Assumptions() []string {
 	if !p.private() {
 		return append(a, "the fit is not private at any ε")
 	}
-	needs := fmt.Sprintf("the guarantee itself needs of this that no row is longer than %g (nothing here clips one)",
+	needs := fmt.Sprintf("of all this the guarantee itself needs only rows no longer than %g (nothing here clips one)",
 		p.Task.Radius)
 	if p.Task.Link != nil {
 		needs += ", labels ±1"
 	}
 	if p.Mechanism == NoisyDescent {
-		needs += ", a start at 0 and noise in the sum of the gradients at every step"
+		needs += ", a start at 0, noise in the sum of the gradients at every step"
 	} else {
-		needs += ", an exact minimiser and that λ and the noise go with the sum of the losses"
+		needs += ", an exact minimiser, λ and noise that go with the sum of the losses"
 	}
-	return append(a, needs+"; and knobs chosen from public figures. It holds for every dataset of this kind")
+	return append(a, needs+"; and parameters chosen from public numbers. It holds for every dataset of this kind")
 }
 
 // private reports that there is a mechanism: NonPrivate has none, and its Target,

@@ -321,7 +321,7 @@ func twoDriversOfOneLedger(t *testing.T, program string) {
 		}
 		for k := range said {
 			if failed[k] != nil && !strings.Contains(said[k], "another program uses") &&
-				!strings.Contains(said[k], "refused, nothing was drawn and nothing spent") {
+				!strings.Contains(said[k], "refused; nothing was drawn and nothing spent") {
 				t.Errorf("%v: %s", names, said[k])
 			}
 		}

@@ -122,8 +122,8 @@ func NewEpsilonCommand(c calculator.Calculator) *cobra.Command {
 	const help = "δ in [0, 1); at 0 for events of pure ε"
 	return composition(cmd, c, "delta", help, func(q calculator.Query, delta float64) (any, string, error) {
 		a, err := c.Epsilon(q, delta)
-		return a, fmt.Sprintf("(ε = %g, δ = %g) under %v; the exact ε is at least %g (%s)",
-			a.Epsilon, a.Delta, a.Adjacency, a.EpsilonLower, a.Method), err
+		return a, fmt.Sprintf("(ε = %g, δ = %g) under %s; the exact ε is at least %g (%s)",
+			a.Epsilon, a.Delta, a.Adjacency.Words(), a.EpsilonLower, a.Method), err
 	})
 }
 
@@ -132,8 +132,8 @@ func NewDeltaCommand(c calculator.Calculator) *cobra.Command {
 	cmd := &cobra.Command{Use: "delta", Short: "δ of a composition at an ε"}
 	return composition(cmd, c, "epsilon", "ε ≥ 0", func(q calculator.Query, eps float64) (any, string, error) {
 		a, err := c.Delta(q, eps)
-		return a, fmt.Sprintf("(ε = %g, δ = %g) under %v; the exact δ is at least %g (%s)",
-			a.Epsilon, a.Delta, a.Adjacency, a.DeltaLower, a.Method), err
+		return a, fmt.Sprintf("(ε = %g, δ = %g) under %s; the exact δ is at least %g (%s)",
+			a.Epsilon, a.Delta, a.Adjacency.Words(), a.DeltaLower, a.Method), err
 	})
 }
 
@@ -181,7 +181,7 @@ func NewSigmaCommand(c calculator.Calculator) *cobra.Command {
 			return err
 		}
 		return f.print(cmd, map[string]float64{"sigma": sigma},
-			fmt.Sprintf("σ = %g gives (ε = %g, δ = %g) under %v", sigma, eps, delta, adj))
+			fmt.Sprintf("σ = %g gives (ε = %g, δ = %g) under %s", sigma, eps, delta, adj.Words()))
 	}
 	return cmd
 }
