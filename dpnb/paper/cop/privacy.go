@@ -47,7 +47,7 @@ func privacyAndRisk() []claim.Claim {
 		Code:      []string{"mechanism/objpert/convolution.Planned", "mechanism/objpert/convolution.Calibrate"},
 		Tests:     []string{"mechanism/objpert/convolution.TestCalibrate"},
 		Errata:    []string{"cop-76"},
-		Proof:     "smoothing#cop-lem3.3 da701ab6",
+		Proof:     "smoothing#cop-lem3.3 fa7cfdec",
 		Check: "the λ of the mechanism against the least of λR² + (4C²/n + dσ²/n²)/λ; the mean population risk of " +
 			"the base experiment over the bound before its last step, n = 100 and 1,000, ε = 0.2, 1, 5; the printed " +
 			"bound over that",

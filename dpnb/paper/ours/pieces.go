@@ -28,7 +28,7 @@ func pieces() []claim.Claim {
 			"smoothing.NewBowlPieces"},
 		Tests: []string{"mechanism/objpert/convolution.TestPieces", "mechanism/objpert/convolution.TestCalibratePieces",
 			"privacy/objective.TestCharge", "loss.TestMaximum"},
-		Proof: "smoothing#dpnb-pieces 8f2fc24b",
+		Proof: "smoothing#dpnb-pieces f67d48aa",
 		Check: "exact divergences in the plane of a bowl, the largest of two absolute residuals and three lopsided " +
 			"pieces: λ at which c is 0, a third of ε and nine tenths of it, ε = 0.3 and 1, with labels, rows and " +
 			"other records' curvature by hill climbing; over the bound of the direction",

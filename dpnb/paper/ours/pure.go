@@ -92,7 +92,7 @@ func pureEpsilon() []claim.Claim {
 				"G_kD(d/(nε))^{1−1/k} + √(1+τ/2)·G₂D/√n under add/remove-one",
 			Code:  []string{"mechanism/pure.Config"},
 			Tests: []string{"mechanism/pure.TestCalibrate"},
-			Proof: "heavytail#dpnb-pure-utility 6d7eb448",
+			Proof: "heavytail#dpnb-pure-utility e8611ef6",
 			Check: "the sum of all terms of the proof at the C and Λ that are calibrated, over the bound, for 60 " +
 				"settings; and the risk of WorstCase on 20 samples (--full: 400) over it",
 			Expected: "1 to 1e-6, the calibrated C and Λ being the best; below 1",
@@ -108,7 +108,7 @@ func pureEpsilon() []claim.Claim {
 			Code: []string{"mechanism/pure.Objective", "erm.MinimizeWithin", "noise/exact.Isotropic.Near"},
 			Tests: []string{"mechanism/pure.TestTotal", "mechanism/pure.TestHugeNoise", "erm.TestMinimizeWithin",
 				"erm.TestSurfaceCertificate", "noise/exact.TestIsotropicNear"},
-			Proof: "heavytail#dpnb-total-release 378c40ee",
+			Proof: "heavytail#dpnb-total-release 31fe3cc5",
 			Check: "the distance of 60,000 points of the surface from the minimiser over the certificate, where that " +
 				"is known; releases of five datasets that no fit likes: numbers that are none, infinite or 1e300, " +
 				"one " +

@@ -45,7 +45,7 @@ func rivals() []claim.Claim {
 			Code:      []string{"mechanism/ssp.TukeyEM", "mechanism/ssp.CalibrateTukeyEM"},
 			Tests: []string{"mechanism/ssp.TestTukeyDistance", "mechanism/ssp.TestTukeyDrawsDeepPoints",
 				"mechanism/ssp.TestTukeyThreshold", "mechanism.TestNoiseIsWhatTheParametersSay"},
-			Proof: "linear_rivals#dpnb-tukey-em 6c2acbb8",
+			Proof: "linear_rivals#dpnb-tukey-em 6bfa3fd9",
 			Check: "the exact law of the release for two pairs of neighbours, one told apart by the test and one by " +
 				"the draw, by the definition of depth: the largest ε that δ allows, over that of the event; how " +
 				"often releases of neighbours pass, and of 94 records are 0, against that law",
