@@ -2,6 +2,7 @@ package privacy
 
 import (
 	"math"
+	"sync/atomic"
 
 	"github.com/dpnb/notebooks/dpnb/internal/logspace"
 	"github.com/dpnb/notebooks/dpnb/internal/normal"
@@ -83,13 +84,31 @@ type halfNormalGaussianProfile struct {
 func (p halfNormalGaussianProfile) Adjacency() Adjacency { return p.adj }
 
 func (p halfNormalGaussianProfile) LogDeltaUpper(_ Direction, eps float64) float64 {
-	_, up := p.w.logDeltaBounds(eps)
-	return up
+	return p.w.bracket(eps).up
 }
 
 func (p halfNormalGaussianProfile) LogDeltaLower(_ Direction, eps float64) float64 {
-	low, _ := p.w.logDeltaBounds(eps)
-	return low
+	return p.w.bracket(eps).low
+}
+
+// halfNormalBracket is what was computed for w at eps.
+type halfNormalBracket struct {
+	w            HalfNormalGaussian
+	eps, low, up float64
+}
+
+// lastHalfNormal is the bracket that was computed last. It takes milliseconds, and a mechanism that proves its δ
+// before it runs asks for the same one at every run.
+var lastHalfNormal atomic.Pointer[halfNormalBracket]
+
+func (w HalfNormalGaussian) bracket(eps float64) *halfNormalBracket {
+	b := lastHalfNormal.Load()
+	if b == nil || b.w != w || b.eps != eps {
+		b = &halfNormalBracket{w: w, eps: eps}
+		b.low, b.up = w.logDeltaBounds(eps)
+		lastHalfNormal.Store(b)
+	}
+	return b
 }
 
 // Symmetric reports that both directions have the same profile.

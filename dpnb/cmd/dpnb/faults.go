@@ -158,7 +158,7 @@ func plantHandful(ctx context.Context, out io.Writer, root string, list []faults
 	return nil
 }
 
-// plantMutants plants a sample of mutants and prints those that survive as lines of mutants.tsv.
+// plantMutants plants a sample of mutants and prints those that survive as lines of mutants.tsv, others as comments.
 func plantMutants(ctx context.Context, out io.Writer, root string, list []faults.Fault, sample int, seed uint64) error {
 	src := rand.New(rand.NewPCG(seed, 0))
 	src.Shuffle(len(list), func(i, j int) { list[i], list[j] = list[j], list[i] })
@@ -177,6 +177,8 @@ func plantMutants(ctx context.Context, out io.Writer, root string, list []faults
 		}
 		if tried++; r.Caught() {
 			caught++
+			fmt.Fprint(out, "# ")
+			tell(out, f, r)
 			continue
 		}
 		fmt.Fprintf(out, "%s\t%s\t%s\t%s\t\n", f.ID, f.File, f.Text, f.Replacement)

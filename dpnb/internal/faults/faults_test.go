@@ -71,8 +71,10 @@ func tiny(t *testing.T) string {
 	t.Helper()
 	dir := t.TempDir()
 	for name, text := range map[string]string{
-		"go.mod":      "module tiny\n\ngo 1.26\n",
-		"dpnb/a/a.go": "package a\n\nfunc Double(x float64) float64 { return 2 * x }\n\nfunc Two() int { return 2 }\n",
+		"go.mod": "module tiny\n\ngo 1.26\n",
+		"dpnb/a/a.go": "package a\n\nfunc Double(x float64) float64 { return 2 * x }\n\n" +
+			"func Two() int { return 2 }\n\n" +
+			"type S struct{}\n\nfunc (S) String() string { return \"xy\"[1:] }\n",
 		"dpnb/a/a_test.go": "package a\n\nimport \"testing\"\n\n" +
 			"func TestDouble(t *testing.T) {\n\tif y := Double(3); y != 6 {\n" +
 			"\t\tt.Errorf(\"twice 3 is %v\", y)\n\t}\n}\n\n" +
