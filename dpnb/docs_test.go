@@ -15,12 +15,16 @@ import (
 
 	"github.com/dpnb/notebooks/dpnb/claim"
 	"github.com/dpnb/notebooks/dpnb/paper"
+	"github.com/dpnb/notebooks/dpnb/report/notebook"
 )
 
-// Every link between the pages leads somewhere, file and anchor.
+// Every link between the pages, and from the notebooks, leads somewhere, file and anchor.
 func TestLinksResolve(t *testing.T) {
 	pages := readPages(t)
 	links := 0
+	for name, text := range readNotebooks(t) {
+		pages[name] = text
+	}
 	for _, name := range slices.Sorted(maps.Keys(pages)) {
 		n, problems := linkProblems(pages, name, func(file string) bool {
 			_, err := os.Stat(filepath.Join("..", filepath.FromSlash(file)))
@@ -31,7 +35,7 @@ func TestLinksResolve(t *testing.T) {
 			t.Error(p)
 		}
 	}
-	if links < 100 {
+	if links < 200 {
 		t.Errorf("only %d links were found", links)
 	}
 }
@@ -155,6 +159,28 @@ func readPages(t *testing.T) map[string]string {
 	})
 	if err != nil {
 		t.Fatal(err)
+	}
+	return pages
+}
+
+// readNotebooks returns the Markdown of the notebooks by their paths from the top.
+func readNotebooks(t *testing.T) map[string]string {
+	t.Helper()
+	files, err := filepath.Glob("../notebooks/*.ipynb")
+	if err != nil || len(files) < 11 {
+		t.Fatalf("%d notebooks, %v", len(files), err)
+	}
+	pages := map[string]string{}
+	for _, file := range files {
+		nb, err := notebook.ReadFile(file)
+		if err != nil {
+			t.Fatal(err)
+		}
+		for _, c := range nb.Cells {
+			if c.Type() == "markdown" {
+				pages["notebooks/"+filepath.Base(file)] += c.Source() + "\n\n"
+			}
+		}
 	}
 	return pages
 }
