@@ -115,8 +115,8 @@ func TestIndexOfDocs(t *testing.T) {
 	}
 }
 
-// A notebook says what its reader will be able to do. One that names a page of docs/ links to it, so that the link works
-// in Jupyter, on GitHub and on the site; but not notebook 09, which is copied elsewhere.
+// A notebook says what its reader will be able to do. One that names a page of docs/ links to it, so that the link
+// works in Jupyter, on GitHub and on the site; but not notebook 09, which is copied elsewhere.
 func TestNotebooksPromiseAndLink(t *testing.T) {
 	bare := regexp.MustCompile(`[^/]docs/[a-z_/-]+\.md`)
 	for name, text := range readNotebooks(t) {
