@@ -75,7 +75,7 @@ func specialCases() []claim.Claim {
 				"if the quantile of the noise is not 0",
 			Code:  []string{"smoothing.Pinball"},
 			Tests: []string{"paper/cop.TestCOPExample1"},
-			Proof: "smoothing#cop-ex1 dfd4bf7d", Errata: []string{"cop-30"},
+			Proof: "smoothing#cop-ex1 87245077", Errata: []string{"cop-30"},
 			Check: "level ¾, standard normal noise ϵ: P(|ϵ − q|/2 < t) at t = 0.3, 0.1, 0.03, against e^{−1/t²}; " +
 				"the smoothing error over μ² as μ → 0, Gaussian kernel",
 			Expected: "far above (cop-30); the error is of order μ², f_ϵ(q)/2 of it",
@@ -105,7 +105,7 @@ func specialCases() []claim.Claim {
 				"satisfies Assumption 4.4 if λ is below its least coordinate",
 			Code:  []string{"smoothing.Norm"},
 			Tests: []string{"paper/cop.TestCOPExample3"},
-			Proof: "smoothing#cop-ex3 973c9851", Errata: []string{"cop-74"},
+			Proof: "smoothing#cop-ex3 ffca3118", Errata: []string{"cop-74"},
 			Check:    "E xx^⊤ with correlations ρ = 0 and −0.9, minimiser (1, 1), λ = ½: θ⋆ by coordinate descent",
 			Expected: "(½, ½) for ρ = 0; 0 for ρ = −0.9, where the assumption fails (cop-74)",
 			Run:      lassoExample(0),

@@ -27,7 +27,7 @@ func lowerBounds() []claim.Claim {
 			Statement: "‖μ̂ − μ‖² ≤ (8m/D)·excess risk, for linear losses with ‖μ‖ = m on the ball of diameter D " +
 				"and μ̂ = −m𝒜/‖𝒜‖",
 			Code: []string{"paper/heavytail.Hard"}, Tests: []string{"paper/heavytail.TestHard"},
-			Proof: "localisation#heavytail-lemG.1 e1ed0f8b", Errata: []string{"heavytail-85"}, Seed: 29,
+			Proof: "localisation#heavytail-lemG.1 ce7dd0cc", Errata: []string{"heavytail-85"}, Seed: 29,
 			Check:    "largest left side over the right side, over points of the ball",
 			Expected: "at most 1, and 1 is reached as 𝒜 goes to 0 the wrong way",
 			Run:      reduction(8), Power: "8 less by a tenth",
@@ -41,7 +41,7 @@ func lowerBounds() []claim.Claim {
 			Code: []string{"paper/heavytail.HardPrivate", "paper/heavytail.HardNonPrivate",
 				"paper/heavytail.Unavoidable", "paper/heavytail.SignError"},
 			Tests: []string{"paper/heavytail.TestLowerBounds"},
-			Proof: "localisation#heavytail-thm4.1 ece8fdc6", Errata: []string{"heavytail-85", "heavytail-86"},
+			Proof: "localisation#heavytail-thm4.1 5d75710e", Errata: []string{"heavytail-85", "heavytail-86"},
 			Check: "d = 1, n = 100, ε = ½, k = 2, ζ = 0.1, 40,000 samples of each sign: how often eight algorithms, " +
 				"gradient descent among them (500 samples), have the excess risk of either bound, over ζ: the best " +
 				"sign there is, and the least of the others; the same for the sign of a sum and the other instance, " +

@@ -27,7 +27,7 @@ func floatingPoint() []claim.Claim {
 			Statement: "variates that are drawn digit by digit, as far as they are looked at, are exactly normal",
 			Code:      []string{"noise/exact.Sampler", "noise.Exact"},
 			Tests:     []string{"noise/exact.TestNear", "noise/exact.TestLaws", "noise/exact.TestLawCatchesFaults"},
-			Proof:     "release#dpnb-exact-normal 39798c99",
+			Proof:     "release#dpnb-exact-normal b2a300c9",
 			Check: "Kolmogorov's statistic and χ² in 256 cells of equal probability of 2·10⁵ draws (10⁶ in the " +
 				"full run); the package's own tests go through all strings of up to 21 bits and try the faults that " +
 				"the sampler invites",
@@ -62,7 +62,7 @@ func floatingPoint() []claim.Claim {
 			Code:      []string{"audit.LowBits", "noise/exact.Grid"},
 			Tests: []string{"audit.TestLowBits", "audit.TestPreimages",
 				"mechanism/objpert.TestGradientsOfNeighbours"},
-			Proof: "release#dpnb-low-bits 7a07950d",
+			Proof: "release#dpnb-low-bits 98f64e49",
 			Check: "300 runs of output perturbation (normal and isotropic Laplace noise), objective perturbation " +
 				"to one who knows b, and the curvature, d = 20 (and 109 in the full run): candidates are held " +
 				"against each other by the number of float64 noises that give the release, and by last bits; the " +

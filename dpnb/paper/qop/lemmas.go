@@ -126,7 +126,7 @@ func quadraticLemmas() []claim.Claim {
 			Statement: "‖θ_app − θ_priv‖ ≤ √(2τ/(ασ²)) + βη/α",
 			Code:      []string{"privacy/wishart.Noise.Alpha", "mechanism/qop.Perturbation"},
 			Tests:     []string{"paper/qop.TestQOPAnchorMoves", "paper/qop.TestQOPCriterion"},
-			Proof:     "quadratic#qop-lemE.5 282ef44e", Errata: []string{"qop-52", "qop-53"},
+			Proof:     "quadratic#qop-lemE.5 61680d72", Errata: []string{"qop-52", "qop-53"},
 			Check: "600 random least-squares problems, d = 2 to 6, anchor off by η and solution off by τ in the " +
 				"softest direction: the distance over the bound, and over √(2τ/(ασ²)) + √(β/α)η", Expected: "at most 1",
 			Seed: 45, Run: anchorDistance(1),

@@ -73,7 +73,7 @@ func scalarClaims() []claim.Claim {
 				"+ ε₂, δ₁ + δ₂ + δ₃ + δ₄)-DP, by each accounting",
 			Code:  []string{"privacy/wishart.Setting.Noise", "mechanism/qop.Perturbation.Run"},
 			Tests: []string{"privacy/wishart.TestReleaseBelowGuarantee", "paper/qop.TestQOPAnchorMoves"},
-			Proof: "quadratic#dpnb-one-sided 8c702094", Errata: []string{"qop-50", "qop-52"},
+			Proof: "quadratic#dpnb-one-sided c60fe130", Errata: []string{"qop-50", "qop-52"},
 			Check: "exact laws in one dimension, m = 10,000, least squares, one record against none, each " +
 				"accounting, τ or η alone, off in the worst way: δ(ε₁ + ε₂) over what is claimed; the sensitivity " +
 				"that σ̃ is for against formulas (7) to (9) of the page; the deviation of 2,000 released noises over " +

@@ -296,7 +296,7 @@ func bounds() []claim.Claim {
 			Code: []string{"privacy/objective.DTZ24", "privacy/objective.Config.Law"},
 			Tests: []string{"privacy/objective.TestWrongClaimsAreViolated",
 				"privacy/objective.TestLawIsRoundedUp", "paper/dtz24.TestDTZ24Radius"},
-			Proof: "objective_perturbation#dtz24-thm5.1 b1286cc8", Errata: []string{"dtz24-9"},
+			Proof: "objective_perturbation#dtz24-thm5.1 f238455a", Errata: []string{"dtz24-9"},
 			Figure: "01_accounting#figure-one-left",
 			Check:  onLawAndOrders, Expected: "no exact δ or divergence above the bound, which is the integral",
 			Run: both(boundHolds(released(objective.DTZ24), theorem51),
