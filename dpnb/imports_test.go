@@ -29,7 +29,7 @@ var mayImport = map[string][]string{
 	"ledger":    {"privacy"},
 	"figure":    {},
 	"display":   {},
-	"report":    {"dataset", "display"},
+	"report":    {"dataset", "display", "privacy"},
 	"claim":     {},
 	"paper":     {"*"},
 	"learn": {"loss", "smoothing", "matrix", "erm", "noise", "privacy", "mechanism", "theory", "sim", "frame",

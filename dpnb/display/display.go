@@ -14,6 +14,8 @@ import (
 
 	"github.com/janpfeifer/gonb/gonbui"
 	"github.com/janpfeifer/gonb/gonbui/protocol"
+
+	"github.com/dpnb/notebooks/dpnb/internal/numeral"
 )
 
 // Item is a titled table with a warning above it and notes below it. Every
@@ -167,27 +169,34 @@ func wrap(text string) []string {
 	return append(lines, line)
 }
 
-// The styles of HTML: of a number's cell, of any other, and of a box by its border,
-// ground and ink.
+// The styles of HTML: of a number's cell, of any other, of notes, and of a box by its border and the tint of its
+// ground. Texts have the colour of the page around them, and nothing else is opaque, so that they can be read where
+// that is dark.
 const (
-	rightCell = "text-align:right;font-variant-numeric:tabular-nums;padding:.18em .9em .18em .5em;"
-	leftCell  = "text-align:left;padding:.18em .9em .18em .5em;"
-	whole     = "font-family:system-ui,sans-serif;font-size:14px;line-height:1.45;max-width:62em;margin:.4em 0 .8em"
-	box       = "border:1.5px solid %s;border-radius:4px;background:%s;color:%s;padding:.4em .8em;margin:0 0 .6em"
-	warning   = "border-left:4px solid #d55e00;background:#fdf1e7;color:#5c2a00;padding:.45em .8em;margin:0 0 .6em"
+	rightCell = "text-align:right;white-space:nowrap;font-variant-numeric:tabular-nums;" +
+		"padding:.18em .9em .18em .5em;"
+	leftCell = "text-align:left;padding:.18em .9em .18em .5em;"
+	whole    = "font-family:system-ui,sans-serif;font-size:14px;line-height:1.45;max-width:62em;margin:.4em 0 .8em"
+	headLine = "border-bottom:1.5px solid rgba(128,128,128,.9);font-weight:600"
+	rowLine  = "border-bottom:1px solid rgba(128,128,128,.35)"
+	note     = "opacity:.8;margin:.4em 0 0"
+	box      = "border:1.5px solid rgb(%[1]s);border-radius:4px;background:rgba(%[1]s,.13);padding:.4em .8em;" +
+		"margin:0 0 .6em"
+	warning = "border-left:4px solid rgb(213,94,0);background:rgba(213,94,0,.13);padding:.45em .8em;margin:0 0 .6em"
 )
 
 var (
-	observedBox = fmt.Sprintf(box, "#0072b2", "#e8f2fa", "#00334f")
-	inventedBox = fmt.Sprintf(box, "#e6a700", "#fff6d6", "#4d3800")
+	observedBox = fmt.Sprintf(box, "0,114,178")
+	inventedBox = fmt.Sprintf(box, "230,167,0")
 )
 
 // HTML returns the item as HTML with its style inline, so that it looks the
-// same in Jupyter, in a report and in a viewer that strips style sheets.
+// same in Jupyter, in a report and in a viewer that strips style sheets. Numbers are
+// written as figures write them, 1e−6.
 func (it Item) HTML() string {
 	var b strings.Builder
 	element := func(tag, style, text string) {
-		fmt.Fprintf(&b, `<%s style="%s">%s</%s>`, tag, style, html.EscapeString(text), tag)
+		fmt.Fprintf(&b, `<%s style="%s">%s</%s>`, tag, style, html.EscapeString(numeral.Tidy(text)), tag)
 	}
 	part := func(style, text string) {
 		if text != "" {
@@ -221,17 +230,17 @@ func (it Item) HTML() string {
 		b.WriteString(`<table style="border-collapse:collapse;margin:0">`)
 		if len(it.Header) > 0 {
 			b.WriteString("<thead>")
-			row("th", "border-bottom:1.5px solid #888;font-weight:600", it.Header)
+			row("th", headLine, it.Header)
 			b.WriteString("</thead>")
 		}
 		b.WriteString("<tbody>")
 		for _, r := range it.Rows {
-			row("td", "border-bottom:1px solid #e4e4e4", r)
+			row("td", rowLine, r)
 		}
 		b.WriteString("</tbody></table>")
 	}
 	for _, n := range it.Notes {
-		element("div", "color:#444;margin:.4em 0 0", n)
+		element("div", note, n)
 	}
 	b.WriteString("</div>")
 	return b.String()

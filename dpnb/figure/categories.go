@@ -7,6 +7,8 @@ import (
 	"gonum.org/v1/plot/plotter"
 	"gonum.org/v1/plot/vg"
 	"gonum.org/v1/plot/vg/draw"
+
+	"github.com/dpnb/notebooks/dpnb/internal/numeral"
 )
 
 // Intervals draws one line for each name, from the top down: the interval from
@@ -31,12 +33,18 @@ func (f *Figure) Intervals(names []string, lo, mid, hi []float64, c Color) *Figu
 		room := 0.03 * (x.Max - x.Min)
 		x.Min, x.Max = x.Min-room, x.Max+room
 	}
-	f.named = append(f.named, names...)
+	for i, name := range names {
+		seen := fmt.Sprintf("%s %s (%s to %s)", name, figures(mid[i]), figures(lo[i]), figures(hi[i]))
+		f.named = append(f.named, seen)
+	}
 	f.plot.Y.Tick.Marker = plot.ConstantTicks(ticks)
 	f.YRange(0.4, float64(n)+0.6)
 	f.Height = 1.4 + 0.42*float64(n)
 	return f
 }
+
+// figures writes a number with four digits, in words about a figure.
+func figures(v float64) string { return numeral.Tidy(fmt.Sprintf("%.4g", v)) }
 
 // Vertical draws a dashed line over the whole height of a figure of n
 // Intervals, and its label at the top.

@@ -38,7 +38,6 @@ type ladder []Decision
 
 // Plot implements plot.Plotter.
 func (l ladder) Plot(c draw.Canvas, _ *plot.Plot) {
-	white := Color{R: 255, G: 255, B: 255, A: 255}
 	c.SetColor(white) // over the grid
 	c.Fill(rectangle(c.Min, c.Max))
 	step := (c.Max.Y - c.Min.Y) / vg.Length(len(l))
@@ -61,7 +60,7 @@ func (l ladder) Plot(c draw.Canvas, _ *plot.Plot) {
 		answer := end + gap*width
 		box(c, vg.Point{X: answer, Y: bottom}, vg.Point{X: answer + right*width, Y: top}, d.Yes, Green)
 		arrow(c, line, vg.Point{X: end, Y: middle}, vg.Point{X: answer, Y: middle})
-		word := style(9, Ink)
+		word := style(9.5, Ink)
 		word.XAlign, word.YAlign = text.XCenter, text.YBottom
 		c.FillText(word, vg.Point{X: (end + answer) / 2, Y: middle + vg.Points(1.5)}, "yes")
 		under := c.Min.X + left*width/2

@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"image/color"
 	"math"
+	"sort"
 
 	"gonum.org/v1/gonum/floats"
 	"gonum.org/v1/plot"
@@ -89,7 +90,7 @@ func (f *Figure) Contours(x, y []float64, z [][]float64, levels []float64, c col
 	return f
 }
 
-// Heat fills a map: z[i][j] is the value at (x[j], y[i]), dark where it is high.
+// Heat fills a map: z[i][j] is the value at (x[j], y[i]), dark where it is high (on a dark page, light).
 // Values that are not finite stay white. Contours with Notes say what a colour
 // means.
 func (f *Figure) Heat(x, y []float64, z [][]float64) *Figure {
@@ -160,7 +161,7 @@ func (b colorBar) draw(c draw.Canvas, h *heat) draw.Canvas {
 	if h.logZ {
 		ticker, from, to = logTicks(nil), math.Exp(lo), math.Exp(hi)
 	}
-	words := style(9, Ink)
+	words := style(9.5, Ink)
 	words.YAlign = text.YCenter
 	for _, t := range ticker.Ticks(from, to) {
 		if t.Label != "" {
@@ -223,6 +224,23 @@ func (h heat) placed(v float64) float64 {
 		return math.Log(v)
 	}
 	return v
+}
+
+// over returns the colour, black or white, in which a text at a point of the map is read best. The contrast is at least
+// √21 = 4.6.
+func (h heat) over(x, y float64) color.Color {
+	cell := func(at []float64, log bool, v float64) int {
+		return min(max(sort.SearchFloat64s(cellEdges(at, log), v)-1, 0), len(at)-1)
+	}
+	ground := white
+	if v := h.placed(h.z[cell(h.y, h.logY, y)][cell(h.x, h.logX, x)]); !math.IsNaN(v) && !math.IsInf(v, 0) {
+		lo, hi := h.span()
+		ground = shade((v - lo) / (hi - lo)).(color.NRGBA)
+	}
+	if contrast(ground, white) > contrast(ground, black) {
+		return white
+	}
+	return black
 }
 
 // span returns the least and the largest of the placed values that are finite.

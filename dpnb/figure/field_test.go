@@ -75,12 +75,6 @@ func TestBarsAndWhiskers(t *testing.T) {
 	}
 }
 
-func TestNoNegativeZero(t *testing.T) {
-	if got := tickLabel(math.Copysign(0, -1)); got != "0" {
-		t.Errorf("zero is written as %q", got)
-	}
-}
-
 func TestLabelsStayBelowTheTitle(t *testing.T) {
 	y := []float64{88, 100, 112}
 	below([]int{0, 1, 2}, y, 105)

@@ -9,8 +9,6 @@ import (
 	"math"
 	"os"
 	"path/filepath"
-	"strconv"
-	"strings"
 
 	"gonum.org/v1/plot"
 	"gonum.org/v1/plot/font"
@@ -20,6 +18,8 @@ import (
 	"gonum.org/v1/plot/vg/draw"
 	"gonum.org/v1/plot/vg/vgimg"
 	"gonum.org/v1/plot/vg/vgsvg"
+
+	"github.com/dpnb/notebooks/dpnb/internal/numeral"
 )
 
 // Color is a colour without transparency, so that a band can be made of it.
@@ -71,10 +71,11 @@ type Figure struct {
 	bar   *colorBar
 }
 
-// New returns an empty figure. The labels of the axes carry their units.
+// New returns an empty figure. The labels of the axes carry their units. Numbers in texts of a figure, 1e-06, are
+// written as its ticks are, 1e−6.
 func New(title, xLabel, yLabel string) *Figure {
 	p := plot.New()
-	p.Title.Text = title
+	p.Title.Text = numeral.Tidy(title)
 	p.Title.TextStyle = style(12, Ink)
 	p.Title.Padding = vg.Points(8)
 	p.Title.TextStyle.XAlign, p.Title.TextStyle.YAlign = text.XCenter, text.YTop
@@ -92,7 +93,7 @@ func New(title, xLabel, yLabel string) *Figure {
 	}
 	p.X.Tick.Label.XAlign, p.X.Tick.Label.YAlign = text.XCenter, text.YTop
 	p.Y.Tick.Label.XAlign, p.Y.Tick.Label.YAlign = text.XRight, text.YCenter
-	p.X.Label.Text, p.Y.Label.Text = xLabel, yLabel
+	p.X.Label.Text, p.Y.Label.Text = numeral.Tidy(xLabel), numeral.Tidy(yLabel)
 	g := plotter.NewGrid()
 	g.Vertical.Color, g.Horizontal.Color = grid, grid
 	g.Vertical.Width, g.Horizontal.Width = vg.Points(0.5), vg.Points(0.5)
@@ -132,7 +133,7 @@ func logTicks(at []float64) plot.Ticker {
 		var ticks []plot.Tick
 		inside := 0
 		for _, v := range at {
-			ticks = append(ticks, plot.Tick{Value: v, Label: tickLabel(v)})
+			ticks = append(ticks, plot.Tick{Value: v, Label: Number(v)})
 			if lo*(1-1e-9) <= v && v <= hi*(1+1e-9) {
 				inside++
 			}
@@ -142,11 +143,11 @@ func logTicks(at []float64) plot.Ticker {
 		}
 		first, last := math.Ceil(math.Log10(lo)-1e-9), math.Floor(math.Log10(hi)+1e-9)
 		ticks = nil
-		if last-first < 1 { // less than two powers of ten: 1, 2, 5 of each
+		if hi < 100*lo { // 1, 2, 5 of each power of ten
 			for k := first - 1; k <= last+1; k++ {
 				for _, digit := range []float64{1, 2, 5} {
 					if v := digit * math.Pow(10, k); lo*(1-1e-9) <= v && v <= hi*(1+1e-9) {
-						ticks = append(ticks, plot.Tick{Value: v, Label: tickLabel(v)})
+						ticks = append(ticks, plot.Tick{Value: v, Label: Number(v)})
 					}
 				}
 			}
@@ -157,7 +158,7 @@ func logTicks(at []float64) plot.Ticker {
 		for k := first; k <= last; k++ {
 			t := plot.Tick{Value: math.Pow(10, k)}
 			if math.Mod(k-last, every) == 0 {
-				t.Label = tickLabel(t.Value)
+				t.Label = Number(t.Value)
 			}
 			ticks = append(ticks, t)
 		}
@@ -179,24 +180,14 @@ func evenTicks(scale float64, unit string) plot.Ticker {
 		step := roundStep((hi - lo) / 6)
 		var ticks []plot.Tick
 		for k := math.Ceil(lo/step - 1e-9); k*step <= hi*(1+1e-12); k++ {
-			ticks = append(ticks, plot.Tick{Value: k * step / scale, Label: tickLabel(k*step) + unit})
+			ticks = append(ticks, plot.Tick{Value: k * step / scale, Label: Number(k*step) + unit})
 		}
 		return ticks
 	})
 }
 
-// tickLabel writes a number as shortly as it can be read: 0.5, 20, 1e-6.
-func tickLabel(v float64) string {
-	text := strconv.FormatFloat(v+0, 'g', 6, 64) // −0 + 0 is 0
-	if a := math.Abs(v); a > 0 && (a < 1e-3 || a >= 1e6) {
-		text = strings.Replace(strconv.FormatFloat(v, 'e', -1, 64), "e-0", "e-", 1)
-		text = strings.Replace(strings.Replace(text, "e+0", "e", 1), "e+", "e", 1)
-	}
-	return strings.ReplaceAll(text, "-", "−")
-}
-
 // Number writes a number as the ticks of a figure do: 0.5, 20, 1e−6.
-func Number(v float64) string { return tickLabel(v) }
+func Number(v float64) string { return numeral.Format(v) }
 
 // roundStep returns the number of the form 1, 2 or 5 times a power of ten next
 // above x > 0.
@@ -268,6 +259,7 @@ func (f *Figure) Dashed(label string, x, y []float64, c color.Color) *Figure {
 }
 
 func (f *Figure) line(label string, x, y []float64, c color.Color, dashes []vg.Length) *Figure {
+	label = numeral.Tidy(label)
 	pts := f.points(x, y)
 	if f.err != nil {
 		return f
@@ -306,6 +298,7 @@ func (f *Figure) glyphs(pts plotter.XYs, c color.Color, radius float64) {
 
 // Dots draws a dot at every point.
 func (f *Figure) Dots(label string, x, y []float64, c color.Color) *Figure {
+	label = numeral.Tidy(label)
 	pts := f.points(x, y)
 	if f.err != nil {
 		return f
@@ -344,10 +337,17 @@ func (f *Figure) Level(label string, x0, x1, y float64, c color.Color) *Figure {
 	return f.Dashed(label, []float64{x0, x1}, []float64{y, y}, c)
 }
 
-// Note writes text at a point, for what a reader should see there.
+// Note writes text at a point, for what a reader should see there; on a map, whose shades differ, it is black or
+// white.
 func (f *Figure) Note(text string, x, y float64, c color.Color) *Figure {
+	text = numeral.Tidy(text)
 	f.named = append(f.named, text)
 	f.record("note", text, plotter.XYs{{X: x, Y: y}})
+	if f.heat != nil {
+		c = f.heat.over(x, y)
+	} else {
+		c = readable(c)
+	}
 	f.plot.Add(labels{{text, plotter.XY{X: x, Y: y}, c}})
 	return f
 }

@@ -85,15 +85,6 @@ func TestLabelsAreSpread(t *testing.T) {
 	}
 }
 
-func TestTickLabel(t *testing.T) {
-	for v, want := range map[float64]string{0.5: "0.5", 20: "20", 1e-6: "1e−6", 1e-14: "1e−14", -3: "−3", 2e7: "2e7",
-		0.001: "0.001", 0: "0"} {
-		if got := tickLabel(v); got != want {
-			t.Errorf("tickLabel(%v) = %q, want %q", v, got, want)
-		}
-	}
-}
-
 // An axis whose data are not where its ticks were meant to be has ticks all the same.
 func TestTicksFollowTheData(t *testing.T) {
 	for _, c := range []struct {

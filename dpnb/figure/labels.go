@@ -27,6 +27,46 @@ type label struct {
 // and a thin line leads from the point to a label that was moved.
 type labels []label
 
+// leastContrast is what the guidelines for accessible content (WCAG 2.2, AA) ask of texts of this size.
+const leastContrast = 4.5
+
+// readable returns the colour of a text beside a line of the given colour: the same, or as much darker as it must be
+// to be read on white.
+func readable(c color.Color) color.Color {
+	line := color.NRGBAModel.Convert(c).(color.NRGBA)
+	dark := line
+	for part := 100; contrast(dark, white) < leastContrast; part-- {
+		shade := func(v uint8) uint8 { return uint8(int(v) * part / 100) }
+		dark = color.NRGBA{shade(line.R), shade(line.G), shade(line.B), 255}
+	}
+	return dark
+}
+
+var (
+	white = color.NRGBA{255, 255, 255, 255}
+	black = color.NRGBA{0, 0, 0, 255}
+)
+
+// contrast returns the ratio of the luminances of two colours, from 1 to 21.
+//
+// Source: WCAG 2.2, definitions of contrast ratio and of relative luminance.
+func contrast(a, b color.NRGBA) float64 {
+	luminance := func(c color.NRGBA) (sum float64) {
+		for i, v := range []uint8{c.R, c.G, c.B} {
+			s := float64(v) / 255
+			if s <= 0.04045 {
+				s /= 12.92
+			} else {
+				s = math.Pow((s+0.055)/1.055, 2.4)
+			}
+			sum += [...]float64{0.2126, 0.7152, 0.0722}[i] * s
+		}
+		return sum
+	}
+	la, lb := luminance(a), luminance(b)
+	return (max(la, lb) + 0.05) / (min(la, lb) + 0.05)
+}
+
 // style is how a label is written.
 func (l label) style() text.Style {
 	s := style(9.5, l.color)
@@ -151,7 +191,7 @@ func (f *Figure) merged() labels {
 		if n := len(names); n > 1 {
 			name = strings.Join(names[:n-1], ", ") + " = " + names[n-1]
 		}
-		out = append(out, label{name, f.lastSeen(last.points), last.color})
+		out = append(out, label{name, f.lastSeen(last.points), readable(last.color)})
 	}
 	return append(out, f.ends...)
 }

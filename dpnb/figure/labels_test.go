@@ -36,6 +36,39 @@ func TestLabelsAreInThePicture(t *testing.T) {
 	}
 }
 
+// The text beside a line of any colour can be read, on white and on the page's dark ground, where pictures are inverted
+// by 0.92 and their hues turned back (page.css).
+func TestLabelsCanBeRead(t *testing.T) {
+	dark := func(c Color) Color {
+		v := [3]float64{}
+		for i, x := range []uint8{c.R, c.G, c.B} {
+			v[i] = 0.92 - 0.84*float64(x)/255
+		}
+		grey := 2 * (0.213*v[0] + 0.715*v[1] + 0.072*v[2]) // a half turn takes a colour to this less itself
+		turned := func(i int) uint8 { return uint8(255 * min(1, max(0, grey-v[i]))) }
+		return Color{R: turned(0), G: turned(1), B: turned(2), A: 255}
+	}
+	for _, c := range []Color{Blue, Orange, Green, Purple, Gold, Gray, Sky, Rose, Ink} {
+		text := readable(c).(Color)
+		if light, night := contrast(text, white), contrast(dark(text), dark(white)); light < 4.5 || night < 4.5 {
+			t.Errorf("the label of %v has a contrast of %.2f on white and of %.2f on dark", c, light, night)
+		}
+	}
+	if readable(Blue) != Blue || readable(Gold) == Gold {
+		t.Error("what can be read is darkened, or what cannot is not")
+	}
+}
+
+// On a map a note is white where it is dark, and black elsewhere.
+func TestNotesOnMaps(t *testing.T) {
+	f := New("", "", "").LogX().Heat([]float64{1, 10, 100}, []float64{0, 1}, [][]float64{{0, 1, 2}, {0, 1, 2}})
+	for x, want := range map[float64]Color{1: black, 4: black, 90: white} {
+		if got := f.heat.over(x, 0.5); got != want {
+			t.Errorf("at %v a note is %v", x, got)
+		}
+	}
+}
+
 // No end of an interval touches the frame.
 func TestIntervalsHaveRoom(t *testing.T) {
 	f := New("", "years", "").Intervals([]string{"a", "b"}, []float64{1, 2}, []float64{2, 3}, []float64{3, 11}, Blue)

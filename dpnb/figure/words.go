@@ -9,6 +9,8 @@ import (
 	"strings"
 
 	"gonum.org/v1/plot/plotter"
+
+	"github.com/dpnb/notebooks/dpnb/internal/numeral"
 )
 
 // seen is a line that has a name.
@@ -24,7 +26,8 @@ type seen struct {
 func (f *Figure) Words() string {
 	title := f.plot.Title.Text
 	if f.Alt != "" {
-		return sentences(title, strings.TrimLeft(strings.TrimPrefix(f.Alt, title), ",:;. "))
+		alt := numeral.Tidy(f.Alt)
+		return sentences(title, strings.TrimLeft(strings.TrimPrefix(alt, title), ",:;. "))
 	}
 	s := []string{title}
 	if x, y := f.plot.X.Label.Text, f.plot.Y.Label.Text; x != "" && y != "" {
@@ -40,9 +43,19 @@ func (f *Figure) Words() string {
 	}
 	s = append(s, strings.Join(runs, "; "), f.order())
 	if len(f.named) > 0 {
-		s = append(s, "Labelled: "+strings.Join(f.named, ", "))
+		s = append(s, "Labelled: "+list(f.named))
 	}
 	return sentences(s...)
+}
+
+// list joins names by commas or, where names have commas, by semicolons.
+func list(names []string) string {
+	for _, name := range names {
+		if strings.Contains(name, ", ") {
+			return strings.Join(names, "; ")
+		}
+	}
+	return strings.Join(names, ", ")
 }
 
 // sentences ends each text that is not empty with a full stop. A word at the beginning of one is written large, a
@@ -135,15 +148,15 @@ func (f *Figure) order() string {
 	}
 	slices.SortStableFunc(ends, func(a, b end) int { return cmp.Compare(b.y, a.y) })
 	lo, hi := f.span()
-	text := ends[0].name
+	names := []string{ends[0].name}
 	for i, e := range ends[1:] {
 		if ends[i].y-e.y <= visible*(hi-lo) {
-			text += " with " + e.name
+			names[len(names)-1] += " with " + e.name
 		} else {
-			text += ", " + e.name
+			names = append(names, e.name)
 		}
 	}
-	return "From the top at the right: " + text
+	return "From the top at the right: " + list(names)
 }
 
 // see remembers what has a name, which is written where its points end.
@@ -152,7 +165,7 @@ func (f *Figure) see(name string, points plotter.XYs, dots bool, c color.Color) 
 	case name == "":
 	case dots || len(points) < 2:
 		f.named = append(f.named, name)
-		f.ends = append(f.ends, label{name, points[len(points)-1], c})
+		f.ends = append(f.ends, label{name, points[len(points)-1], readable(c)})
 	default:
 		f.seen = append(f.seen, seen{name, points, c})
 	}

@@ -22,7 +22,7 @@ func TestWords(t *testing.T) {
 		t.Error("what was written is not taken")
 	}
 	rows := New("Means", "years", "").Intervals([]string{"a", "b"}, x[:2], x[1:3], x[2:4], Blue)
-	if got := rows.Words(); got != "Means. Years. Labelled: a, b." {
+	if got := rows.Words(); got != "Means. Years. Labelled: a 2 (1 to 3), b 3 (2 to 4)." {
 		t.Error(got)
 	}
 	steep := New("", "n", "risk").LogY().Line("risk", []float64{1, 2, 3}, []float64{1, 1e-2, 1e-4}, Blue)

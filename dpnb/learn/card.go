@@ -159,7 +159,12 @@ func (m *Model) cardCoefficients(c *card) {
 	if err == nil {
 		header += fmt.Sprintf(" from | to (level %v) |", cardLevel)
 	}
-	c.say("%s\n|%s", header, strings.Repeat("---|", strings.Count(header, "|")-1))
+	texts := 1
+	if kind != "" {
+		texts = 2
+	}
+	numbers := strings.Count(header, "|") - 1 - texts
+	c.say("%s\n|%s%s", header, strings.Repeat("---|", texts), strings.Repeat("--:|", numbers))
 	for j, v := range m.coefficients {
 		row := fmt.Sprintf("| %s | %s |", plain(m.features[j%len(m.features)]), number(v))
 		if kind != "" {

@@ -13,8 +13,10 @@ import (
 
 	"golang.org/x/mod/modfile"
 
+	"github.com/dpnb/notebooks/dpnb/internal/numeral"
 	"github.com/dpnb/notebooks/dpnb/internal/project"
 	"github.com/dpnb/notebooks/dpnb/internal/runlog"
+	"github.com/dpnb/notebooks/dpnb/privacy"
 )
 
 // provenance returns the text that ends a report: all that someone needs to get
@@ -119,7 +121,11 @@ func seedText(log *runlog.Log) []string {
 		rest = append(rest[:mostSeeds], fmt.Sprintf("and %d more", more))
 	}
 	if len(rest) > 0 {
-		list = append(list, strings.Join(rest, ", "))
+		others := strings.Join(rest, ", ")
+		if len(list) > 0 {
+			others = "others: " + others
+		}
+		list = append(list, others)
 	}
 	return list
 }
@@ -148,11 +154,14 @@ func dataText(log *runlog.Log) []string {
 	return list
 }
 
+// spent writes a privacy figure with four digits, rounded up.
+func spent(x runlog.Number) string { return numeral.Tidy(privacy.FormatUp(float64(x), 4)) }
+
 func ledgerText(l runlog.Ledger) string {
 	var b strings.Builder
 	fmt.Fprintf(&b, "\n### Privacy ledger: %s\n\n", cellText(l.Name))
-	fmt.Fprintf(&b, "Neighbouring data sets: %s. Allowed: ε = %v, δ = %v. Spent: ε = %v, δ = %v.\n",
-		cellText(l.Adjacency), l.Epsilon, l.Delta, l.EpsilonSpent, l.DeltaSpent)
+	fmt.Fprintf(&b, "Neighbouring data sets: %s. Allowed: ε = %s, δ = %s. Spent: ε = %s, δ = %s.\n",
+		cellText(l.Adjacency), spent(l.Epsilon), spent(l.Delta), spent(l.EpsilonSpent), spent(l.DeltaSpent))
 	if len(l.Entries) == 0 {
 		b.WriteString("\nNothing was spent.\n")
 		return b.String()
@@ -165,8 +174,8 @@ func ledgerText(l runlog.Ledger) string {
 			remark = "simulation"
 			simulated++
 		}
-		fmt.Fprintf(&b, "| %d | %s | %s | %v | %v | %s |\n", i+1, cellText(e.Label), cellText(e.Mechanism), e.Epsilon,
-			e.Delta, remark)
+		fmt.Fprintf(&b, "| %d | %s | %s | %s | %s | %s |\n", i+1, cellText(e.Label), cellText(e.Mechanism),
+			spent(e.Epsilon), spent(e.Delta), remark)
 	}
 	if !l.Kept {
 		b.WriteString("\nThis ledger counts this run alone. " + rerunText(simulated, len(l.Entries)) + "\n")

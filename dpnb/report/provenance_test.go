@@ -41,7 +41,7 @@ func TestProvenance(t *testing.T) {
 		"| Parameters | a = 1 |\n|  | epsilon = 0.5 |", "| Seeds | none: nothing was drawn from a seed |",
 		`| Data | a\|b: a.csv, 3 rows, sha256 12ab |`, "secret: private",
 		"| Note | the shipped sample |", "| Run | 2026-01-02 03:04 UTC, took 12.3 s |",
-		"### Privacy ledger: main", "Neighbouring data sets: add/remove one. Allowed: ε = 1, δ = 1e-05",
+		"### Privacy ledger: main", "Neighbouring data sets: add/remove one. Allowed: ε = 1, δ = 1e−5",
 		"Nothing was spent.",
 		`| 1 | &lt;fit> | output\_perturbation | 0.5 | 0 |  |`)
 	if strings.Contains(text, "simulation") || strings.Contains(text, "No privacy budget") ||
@@ -86,13 +86,13 @@ func TestLedgerTextSaysWhatARerunDraws(t *testing.T) {
 
 func TestSeedText(t *testing.T) {
 	log := &runlog.Log{Seeds: []runlog.Seed{{Seed: 6}, {Name: "noise", Seed: 7}}}
-	if got := strings.Join(seedText(log), "|"); got != "noise: 7|6" {
+	if got := strings.Join(seedText(log), "|"); got != "noise: 7|others: 6" {
 		t.Errorf("%q", got)
 	}
 	for k := range 100 {
 		log.Seeds = append(log.Seeds, runlog.Seed{Seed: uint64(1000 + k)})
 	}
-	if got := strings.Join(seedText(log), "|"); got != "noise: 7|6, 1000, 1001, 1002, 1003, 1004, and 95 more" {
+	if got := strings.Join(seedText(log), "|"); got != "noise: 7|others: 6, 1000, 1001, 1002, 1003, 1004, and 95 more" {
 		t.Errorf("%q", got)
 	}
 }

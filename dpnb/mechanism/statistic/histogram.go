@@ -6,6 +6,7 @@ import (
 	"slices"
 
 	"github.com/dpnb/notebooks/dpnb/internal/normal"
+	"github.com/dpnb/notebooks/dpnb/internal/numeral"
 	"github.com/dpnb/notebooks/dpnb/internal/univariate"
 	"github.com/dpnb/notebooks/dpnb/matrix"
 	"github.com/dpnb/notebooks/dpnb/mechanism"
@@ -215,7 +216,7 @@ func (m Histogram) String() string {
 	if m.Scale > 0 {
 		law = fmt.Sprintf("geometric noise, b = %.5g", m.Scale)
 	}
-	return fmt.Sprintf("histogram (%d cells, %s)", m.Of.Len(), law)
+	return fmt.Sprintf("histogram (%s, %s)", numeral.Count(m.Of.Len(), "cell"), law)
 }
 
 // Deviation returns the standard deviation of the noise of one cell.

@@ -165,15 +165,11 @@ func FrontierFigure(signal, delta float64) (*figure.Figure, error) {
 			if j <= 0 || ratios[j] > 0.8 { // or it would end outside
 				continue
 			}
-			c := figure.Ink
-			if level > 32 {
-				c = figure.Color{R: 255, G: 255, B: 255, A: 255}
-			}
-			f.Note(fmt.Sprintf("%g %%", level), ratios[j]*0.9, eps[i], c)
+			f.Note(fmt.Sprintf("%g %%", level), ratios[j]*0.9, eps[i], figure.Ink)
 			break
 		}
 	}
-	f.Alt = fmt.Sprintf("A map that darkens to the lower right: from %.1f %% where records abound and ε is large "+
+	f.Alt = fmt.Sprintf("A map that rises to the lower right: from %.1f %% where records abound and ε is large "+
 		"to %.1f %% "+
 		"where both are scarce; its contours are steep at the upper left and diagonal at the lower right", least,
 		wrong[0][len(ratios)-1])

@@ -9,6 +9,7 @@ import (
 
 	"github.com/dpnb/notebooks/dpnb/display"
 	"github.com/dpnb/notebooks/dpnb/figure"
+	"github.com/dpnb/notebooks/dpnb/internal/numeral"
 )
 
 // Cells are rows of one task, of the table or of a comparison of one's own, to be shown.
@@ -117,8 +118,8 @@ func (c Cells) Display() display.Item {
 	if len(c) == 0 {
 		return display.Item{Title: "No cells."}
 	}
-	it := display.Item{Title: fmt.Sprintf("%s: %d cells of a population and an ε, δ = %g", c[0].Task.words(),
-		c.count(), whichDelta),
+	it := display.Item{Title: fmt.Sprintf("%s: %s of a population and an ε, δ = %g", c[0].Task.words(),
+		numeral.Count(c.count(), "cell"), whichDelta),
 		Header: []string{"mechanism", "below the best", "at worst", "better than the first", "worse", "refuses",
 			"a fit takes", "δ", "must be known"}}
 	for _, s := range c.standings() {
@@ -137,8 +138,8 @@ func (c Cells) Display() display.Item {
 			delta, assumes(c[0].Task, s.mechanism))
 	}
 	it.Note("Scores are %s on records that no fit has seen: means of %d draws of records and noise, the same records "+
-		"for all. Better and worse: in how many of %d cells, by more than two standard errors of the difference.",
-		c[0].Task.score(), c.draws(), c.count())
+		"for all. Better and worse: in how many of %s, by more than two standard errors of the difference.",
+		c[0].Task.score(), c.draws(), numeral.Count(c.count(), "cell"))
 	it.Note("All parameters are from public numbers. The times are of one busy machine, and only serve to compare.")
 	return it
 }

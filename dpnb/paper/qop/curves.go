@@ -276,7 +276,7 @@ func BoundSurface(epsilons, deltas []float64, inexact bool) (*figure.Figure, err
 		levels = append(levels, v)
 	}
 	f.Contours(epsilons, deltas, z, levels, figure.Ink)
-	f.Alt = fmt.Sprintf("A map that darkens to the left and a little downwards: from %.3g at the largest ε and δ "+
+	f.Alt = fmt.Sprintf("A map that rises to the left and a little downwards: from %.3g at the largest ε and δ "+
 		"to %.3g "+
 		"at the smallest; lines at the powers of ten are nearly upright, so that ε counts for more than δ", lo, hi)
 	return f, nil

@@ -9,6 +9,8 @@ import (
 
 	"golang.org/x/net/html"
 	"golang.org/x/net/html/atom"
+
+	"github.com/dpnb/notebooks/dpnb/internal/numeral"
 )
 
 // Body is the inside of a page while it is made ready.
@@ -115,6 +117,10 @@ func wrap(n, around *html.Node) {
 // longFormula is how many signs of a formula fit on a line of a phone, where it cannot be broken.
 const longFormula = 24
 
+// shortCell is up to how many signs a cell of a table stays on one line, and longCell from how many on it is not made
+// a column of single words, where a table is wider than a phone.
+const shortCell, longCell = 16, 80
+
 // Tidy takes out what only an editor needs, gives what can be wide a box of its own to scroll in, numbers lists that
 // programs interrupt, and folds code: the plumbing at the top of a notebook is folded in, other code is folded out. It
 // says whether there is code.
@@ -126,6 +132,19 @@ func (b *Body) Tidy() (code bool) {
 	}
 	for _, n := range b.all("table", "") {
 		wrap(n, element("div", "class", "scroll", "tabindex", "0", "role", "region", "aria-label", "table"))
+	}
+	for _, n := range b.all("td", "") {
+		switch size := utf8.RuneCountInString(strings.TrimSpace(textOf(n))); {
+		case size <= shortCell:
+			setAttribute(n, "class", "short")
+		case size >= longCell:
+			setAttribute(n, "class", "long")
+		}
+	}
+	for _, n := range b.all("img", "") {
+		if inside(n, "jp-RenderedImage") == nil {
+			wrap(n, element("span", "class", "figure", "tabindex", "0"))
+		}
 	}
 	for _, n := range b.all("math", "") {
 		switch {
@@ -151,7 +170,7 @@ func (b *Body) Tidy() (code bool) {
 		text := strings.TrimSpace(textOf(n))
 		lines := strings.Count(text, "\n") + 1
 		summary := element("summary")
-		summary.AppendChild(&html.Node{Type: html.TextNode, Data: fmt.Sprintf("code, %s", plural(lines, "line"))})
+		summary.AppendChild(&html.Node{Type: html.TextNode, Data: "code, " + numeral.Count(lines, "line")})
 		details := element("details", "class", "code")
 		if !strings.HasPrefix(text, "!") && !strings.HasPrefix(text, "import") {
 			setAttribute(details, "open", "")
@@ -200,13 +219,6 @@ func signs(formula *html.Node) (n int) {
 		}
 	}
 	return n
-}
-
-func plural(n int, what string) string {
-	if n == 1 {
-		return "1 " + what
-	}
-	return fmt.Sprintf("%d %ss", n, what)
 }
 
 // FigureID is the address on its page of the picture with a number, from 1.

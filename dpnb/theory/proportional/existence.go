@@ -90,9 +90,9 @@ func (c Classification) plausible() (bool, string) {
 }
 
 func (c Classification) noMinimiser() string {
-	return fmt.Sprintf("λ = 0 at d/n = %g, κ = %g, ν = %g: with high probability a hyperplane separates the labels "+
-		"well enough, or the perturbation outweighs the losses, so that the objective has no minimiser; take λ > 0",
-		c.AspectRatio, c.Kappa, c.Nu)
+	return fmt.Sprintf("λ = 0 at d/n = %.6g, κ = %.6g, ν = %.6g: with high probability a hyperplane separates the "+
+		"labels well enough, or the perturbation outweighs the losses, so that the objective has no minimiser; "+
+		"take λ > 0", c.AspectRatio, c.Kappa, c.Nu)
 }
 
 // scoreNodes are nodes for E g(Z)P(κZ): panels of width ½ and around zero, where the
