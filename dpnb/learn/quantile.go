@@ -25,8 +25,9 @@ import (
 type Quantile struct {
 	// Tau is the level τ in (0, 1); zero means ½, the median.
 	Tau float64
-	// Radius r bounds the coefficients, ‖θ‖₂ ≤ r, and the steps are in proportion to it;
-	// zero means 4/R, R the bound on rows. It must not be chosen by looking at the records.
+	// Radius r bounds the coefficients, ‖θ‖₂ ≤ r, and the steps are in proportion to it. Zero means
+	// the steps of 4/R, R the bound on rows, within 8/R, or 4/R where records are few. It must not
+	// be chosen by looking at the records.
 	Radius float64
 	// Steps is how often the records are read; zero means 192. Fewer are faster. The noise
 	// of each step is the smaller the fewer there are.
@@ -130,6 +131,7 @@ func (l Quantiles) recipe() recipe {
 const (
 	quantileSteps  = 192
 	quantileRadius = 4.0
+	quantileBall   = 8.0
 )
 
 // quantiles is the recipe of levels.
@@ -171,10 +173,12 @@ func quantiles(levels []float64, radius float64, steps int, l1, curvatureShare f
 			if err != nil {
 				return nil, err
 			}
-			q := sgd.Quantiles{
-				Levels: levels, RowNorm: d.RowNorm, Steps: steps, NoiseMultiplier: cost.NoiseMultiplier,
-				Update: sgd.Adaptive{Radius: orElse(radius, quantileRadius/d.RowNorm), Steps: steps, Shrink: shrink},
+			rule := sgd.Adaptive{Radius: radius, Steps: steps, Shrink: shrink}
+			if radius == 0 {
+				rule.Radius, rule.Ball = quantileRadius/d.RowNorm, quantileBall/d.RowNorm
 			}
+			q := sgd.Quantiles{Levels: levels, RowNorm: d.RowNorm, Steps: steps,
+				NoiseMultiplier: cost.NoiseMultiplier, Update: rule}
 			if curvatureShare != 0 {
 				if weight > 0 {
 					return nil, errShareAndRegulariser

@@ -21,7 +21,7 @@ import (
 // nothing but noise,
 //
 //	θ ← θ − r/(sₖ√(dT)) Σₑ [1.4(0.02 + (1−k/T)²)ρ + 1.54(1 ∨ q)^{−a}(1−ρ)] (eᵀu/√v) e,
-//	a = 2.4τ(1−τ),  then ‖θ‖ ≤ r by projection.
+//	a = 2.4τ(1−τ),  then ‖θ‖ ≤ b by projection.
 //
 // Where signal prevails steps shrink to nothing; where noise does they stay, and are those that
 // are best for a descent that never leaves the noise, q^{−a} times as large after signal has
@@ -34,8 +34,11 @@ import (
 //
 // Source: after AdaGrad and Adam (Duchi, Hazan, Singer 2011; Kingma, Ba 2015); docs/theory/quantiles.md.
 type Adaptive struct {
-	// Radius is r > 0: the coefficients stay within it.
+	// Radius is r > 0, which the steps are in proportion to.
 	Radius float64
+	// Ball is b > 0, which the coefficients stay within; zero is r. Where there is signal they go farther
+	// than r if they are let, and where there is none steps of r seldom lead beyond it.
+	Ball float64
 	// Steps is T, as in Descent.
 	Steps int
 	// Noise is the standard deviation of the noise in an entry of g, were it the same in all
@@ -82,11 +85,16 @@ func (u Adaptive) Weight(k int) float64 {
 func (u Adaptive) average() int { return u.Steps - u.Steps/2 }
 
 // Within implements Scheduled.
-func (u Adaptive) Within() float64 { return u.Radius }
+func (u Adaptive) Within() float64 {
+	if u.Ball == 0 {
+		return u.Radius
+	}
+	return u.Ball
+}
 
 // String describes the rule.
 func (u Adaptive) String() string {
-	return fmt.Sprintf("adaptive steps within ‖θ‖ ≤ %.4g", u.Radius) + u.shrinking()
+	return fmt.Sprintf("adaptive steps within ‖θ‖ ≤ %.4g", u.Within()) + u.shrinking()
 }
 
 func (u Adaptive) shrinking() string {
@@ -106,6 +114,9 @@ func (u Adaptive) soften(theta []float64, step func(j int) float64) {
 func (u Adaptive) validate() error {
 	if !(u.Radius > 0) || math.IsInf(u.Radius, 1) {
 		return &privacy.ParamError{Name: "Radius", Value: u.Radius, Want: "a positive finite number"}
+	}
+	if !(u.Ball >= 0) || math.IsInf(u.Ball, 1) {
+		return &privacy.ParamError{Name: "Update.Ball", Value: u.Ball, Want: "a finite number ≥ 0"}
 	}
 	if u.Steps < 1 {
 		return &privacy.ParamError{Name: "Update.Steps", Value: u.Steps, Want: "the number of steps of the descent"}
@@ -190,7 +201,7 @@ func (s *adaptive) step(theta, g []float64) {
 		return size * (share*signal*(0.02+left*left) + (1-share)*rest) / math.Sqrt(v)
 	}
 	if s.whole && s.turned(theta, beta, by) {
-		project(theta, s.Radius)
+		project(theta, s.Within())
 		return
 	}
 	along := func(j int) float64 { return by(s.squares[j]/s.weight, 1) }
@@ -198,7 +209,7 @@ func (s *adaptive) step(theta, g []float64) {
 		theta[j] -= along(j) * x
 	}
 	s.soften(theta, func(j int) float64 { return along(j) / noise })
-	project(theta, s.Radius)
+	project(theta, s.Within())
 }
 
 // turned moves θ along the eigenvectors of V; false, and θ as it was, if they are not found.

@@ -54,6 +54,7 @@ func (u Adaptive) For(signal float64) Scheduled {
 		return u
 	}
 	f := faint{Adaptive: u, Signal: signal}
+	f.Ball = 0 // noise alone may fill a ball of r
 	for k := range u.Steps {
 		f.total += f.budget(k) / float64(u.Steps)
 	}

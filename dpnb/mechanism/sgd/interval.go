@@ -96,9 +96,9 @@ func (c Curvature) around(m knownMoments, k int, level float64, population bool)
 		// Noise that raises an eigenvalue by chance must not let it pass: G says what to expect.
 		if !(value > knownFrom*noise && 2*h*m.Density[k]*mat.Inner(u, gram, u) > 0.5*knownFrom*noise) {
 			unknown++
-			distance += 4 * c.Fit.Update.Radius * c.Fit.Update.Radius
+			distance += 4 * c.Fit.Update.Within() * c.Fit.Update.Within()
 			for j := range lost {
-				lost[j] += 2 * c.Fit.Update.Radius * math.Abs(u.AtVec(j))
+				lost[j] += 2 * c.Fit.Update.Within() * math.Abs(u.AtVec(j))
 			}
 			continue
 		}
@@ -133,7 +133,7 @@ func (c Curvature) around(m knownMoments, k int, level float64, population bool)
 		v := math.Max(0, sandwich.At(j, j)) + bend*wide.At(j, j) +
 			0.5*noise*noise*(floats.Dot(at, at)*distance+along*along)
 		half[j] = z*math.Sqrt(v) + slope*math.Sqrt(m.Records*m.Density[k]*wide.At(j, j)) + lost[j]
-		if half[j] >= c.Fit.Update.Radius {
+		if half[j] >= c.Fit.Update.Within() {
 			half[j], why = math.Inf(1), "the curvature does not stand out of its noise in every direction"
 		}
 	}
