@@ -8,11 +8,11 @@
 //	model, err := dpnb.Logistic{}.Fit(data, budget.Spend(0.5))
 //	dpnb.Show(model, err, budget)
 //
-// Errors are carried along: a wrong path is said by Fit or Show, and nothing is spent.
+// Errors are carried along: Fit or Show reports a wrong path, and nothing is spent.
 //
-// This package has names and no code: what stands behind them is in package learn and
-// its neighbours, which a library that builds on this module may import instead.
-// Notebooks may enter; no room of the house imports its own front door.
+// This package has names and no code: the code is in package learn and its neighbours, which a
+// library that builds on this module may import instead. It is for notebooks: no other package of
+// this module imports it.
 package dpnb
 
 import (
@@ -25,7 +25,7 @@ import (
 
 // Tables, and what is publicly known of their columns.
 type (
-	// DataFrame is a table of raw records with what is publicly known of its columns:
+	// DataFrame is a table of raw records with what is publicly known about its columns:
 	//
 	//	df.WithSchema(dpnb.Numeric("age", 17, 90))   // bounds that are known without the data
 	//	df.Drop("name").DropMissing("age").Head(5)
@@ -38,14 +38,14 @@ type (
 	// CSV says how ReadCSVWith reads a file: what separates fields and decimals, its
 	// encoding, lines to skip, the names of its columns, which texts mean "missing".
 	CSV = learn.CSV
-	// Field is what is publicly known of one column: Numeric, Log or Categorical make
-	// it, and say what values count as that do not fit:
+	// Field is what is publicly known about one column, made by Numeric, Log or Categorical. It can
+	// say what values count as that do not fit:
 	//
 	//	dpnb.Categorical("city", "Bern", "Rome").OrElse("elsewhere")
 	//	dpnb.Numeric("age", 17, 90).OrMissingAs(40)
 	Field = learn.Field
-	// Dataset is records that a learner can take: Binary, Regression, Counts or Classes
-	// make it of a DataFrame. Show lists what was done to the records and what it cost.
+	// Dataset is records that a learner can take: Binary, Regression, Counts or Classes makes it
+	// from a DataFrame. Show lists what was done to the records and what it cost.
 	Dataset = learn.Dataset
 	// Option is an option of Binary, Regression, Counts and Classes: RowNorm,
 	// ClipNorm, Positive, NoBias or InferBounds.
@@ -54,11 +54,11 @@ type (
 
 // What is known of a column without the data.
 var (
-	// Numeric is a number in [lower, upper]; what lies beyond is moved to the bound:
+	// Numeric is a number in [lower, upper]; a value beyond a bound counts as the bound:
 	//
 	//	dpnb.Numeric("age", 17, 90)
 	//
-	// Where no bound is known, two numbers between which most are will do for HeavyTails:
+	// Where no bounds are known, HeavyTails can do with two numbers between which most values lie:
 	//
 	//	dpnb.Numeric("income", 0, 50_000).Unbounded()
 	Numeric = learn.Numeric
@@ -84,8 +84,8 @@ var (
 	Weekday = learn.Weekday
 )
 
-// ReadCSV reads a comma-separated file with a header line. A wrong path or a broken
-// line is said by Fit or Show, or at once by Err.
+// ReadCSV reads a comma-separated file with a header line. Fit or Show reports a wrong path or a
+// broken line; Err reports it at once.
 //
 //	df := dpnb.ReadCSV("people.csv").WithSchema(dpnb.Numeric("age", 17, 90))
 func ReadCSV(path string) DataFrame { return learn.ReadCSV(path) }
@@ -97,13 +97,13 @@ func ReadCSV(path string) DataFrame { return learn.ReadCSV(path) }
 func ReadCSVWith(path string, settings *CSV) DataFrame { return learn.ReadCSVWith(path, settings) }
 
 var (
-	// FromScanner takes a table that is scanned, from a file that may be larger than memory:
+	// FromScanner takes a table that is read in chunks, from a file that may be larger than memory:
 	//
 	//	df := dpnb.FromScanner(parquet.Open("people.parquet", nil)) // of package dpnb/frame/parquet
 	//	df := dpnb.FromScanner(frame.ScanCSV("people.csv", nil))    // of package dpnb/frame
 	//
-	// Questions are answered by scans. Records for learning are kept, encoded, in the user's
-	// folder for caches until RemoveStored; df.Collect() reads the table into memory instead.
+	// Questions are answered by scans. Records for learning are kept, encoded, in the user's cache
+	// folder until RemoveStored; df.Collect() reads the table into memory instead.
 	FromScanner = learn.FromScanner
 	// StoredIn is an option of Binary and the others that says where and how these are kept:
 	//
@@ -114,8 +114,7 @@ var (
 // Storage says where the records of a table that is scanned are kept.
 type Storage = learn.Storage
 
-// RemoveStored removes the records that were kept while tables that are scanned were learnt
-// from.
+// RemoveStored removes the encoded records that fits of scanned tables have kept.
 func RemoveStored() error { return learn.RemoveStored() }
 
 // FromGota takes a gota dataframe; df.Gota() gives one back.
@@ -168,9 +167,8 @@ func Classes(df DataFrame, label string, opts ...Option) *Dataset {
 	return learn.Classes(df, label, opts...)
 }
 
-// Suited makes records of whatever the schema says that the target is, and names the learner for
-// it: Logistic for two categories, Softmax for more, Huber for a number, HeavyTails for one
-// without bounds.
+// Suited makes records for the target and returns the learner that suits it by the schema: Logistic
+// for two categories, Softmax for more, Huber for a number, HeavyTails for one without bounds.
 //
 //	learner, data := dpnb.Suited(df, "happy", dpnb.RowNorm(1))
 func Suited(df DataFrame, target string, opts ...Option) (Learner, *Dataset) {
@@ -180,10 +178,10 @@ func Suited(df DataFrame, target string, opts ...Option) (Learner, *Dataset) {
 // RowNorm scales every record to Euclidean norm r: the usual choice is RowNorm(1).
 func RowNorm(r float64) Option { return learn.RowNorm(r) }
 
-// ClipNorm scales records that are longer than r down to it and leaves the others.
+// ClipNorm scales records that are longer than r down to norm r and leaves the others.
 func ClipNorm(r float64) Option { return learn.ClipNorm(r) }
 
-// Positive names the category that is to be predicted; else it is the schema's last.
+// Positive names the category to predict; without it that is the last in the schema.
 //
 //	data := dpnb.Binary(df, "happy", dpnb.Positive("no"))
 func Positive(category string) Option { return learn.Positive(category) }
@@ -191,8 +189,8 @@ func Positive(category string) Option { return learn.Positive(category) }
 // NoBias leaves out the constant feature, and with it the intercept.
 func NoBias() Option { return learn.NoBias() }
 
-// InferBounds reads bounds and categories off the data where no schema was stated. NO
-// GUARANTEE covers what comes of it, and every result says so: for public data.
+// InferBounds reads bounds and categories off the data where no schema was stated. It is for public
+// data: NO GUARANTEE covers the results, and every result says so.
 func InferBounds() Option { return learn.InferBounds() }
 
 // Private questions about columns, which cost what they are allowed:
@@ -200,13 +198,13 @@ func InferBounds() Option { return learn.InferBounds() }
 //	age, err := dpnb.Mean("age").Of(df, budget.Spend(0.1))
 //	dpnb.Show(age, err)
 type (
-	// Query is a question that has not been asked yet: Mean and its like.
+	// Query is a question that has not been asked yet: Mean and the like.
 	Query = explore.Query
-	// Statistic is the answer. Show has its numbers with intervals, and a figure.
+	// Statistic is the answer to a Query. Show displays its numbers with intervals, and a figure.
 	Statistic = explore.Statistic
 	// Compared is a forecast beside what was measured: Beside.
 	Compared = explore.Compared
-	// Price is what an answer of some precision costs, before anything is paid.
+	// Price is what an answer of a given precision would cost.
 	Price = explore.Price
 )
 
@@ -222,12 +220,12 @@ func Mean(column string) Query { return explore.Mean(column) }
 //	n, err := dpnb.Count().By("sex").Of(df, budget.Spend(0.1))
 func Count() Query { return explore.Count() }
 
-// Histogram asks how many records are between public edges, or at each category.
+// Histogram asks how many records lie between public edges, or in each category.
 //
 //	ages, err := dpnb.Histogram("age", 17, 30, 45, 65, 90).Of(df, budget.Spend(0.1))
 func Histogram(column string, edges ...float64) Query { return explore.Histogram(column, edges...) }
 
-// Keys asks which values a column has that many people share, where nobody has listed them.
+// Keys asks which values of a column many people share, where its values are not listed.
 //
 //	cities, err := dpnb.Keys("city").Of(df, budget.Spend(0.1))
 //	df = df.WithSchema(dpnb.Categorical("city", cities.Names()...).OrElse("elsewhere"))
@@ -251,7 +249,7 @@ func QuantilesOf(column string, levels ...float64) Query {
 // Variance asks for the variance of a column of numbers, and for its standard deviation.
 func Variance(column string) Query { return explore.Variance(column) }
 
-// Correlations asks how columns of numbers go with each other, each with each.
+// Correlations asks for the correlation of each pair of columns of numbers.
 //
 //	c, err := dpnb.Correlations("age", "hours", "income").Of(df, budget.Spend(0.1))
 func Correlations(columns ...string) Query { return explore.Correlations(columns...) }
@@ -265,13 +263,13 @@ func Describe() Query { return explore.Describe() }
 // MedianOf asks for the median of a column of numbers.
 func MedianOf(column string) Query { return explore.MedianOf(column) }
 
-// LossOf asks how wrong a released model is on average, of records that it was not fitted to.
+// LossOf asks how wrong a released model is on average, on records to which it was not fitted.
 //
 //	train, rest := df.Split(0.8, "kept for the error")
 //	wrong, err := dpnb.LossOf(model).Of(rest, budget.Share(0.05))
 func LossOf(m *Model) Query { return explore.LossOf(m) }
 
-// Beside puts a forecast beside what LossOf has measured. Show has a table and a figure.
+// Beside puts a forecast beside what LossOf has measured. Show displays a table and a figure.
 //
 //	dpnb.Show(dpnb.Beside(dpnb.StudyOf(data, 10_000, 0.5, 1e-6).Forecast(), wrong))
 func Beside(forecast *Forecast, measured *Statistic) *Compared {
@@ -291,7 +289,7 @@ type (
 	SVM = learn.SVM
 	// Linear is least squares, for Regression.
 	Linear = learn.Linear
-	// Huber is regression that outliers do not move, for Regression.
+	// Huber is regression that is robust to outliers, for Regression.
 	Huber = learn.Huber
 	// Quantile is quantile regression, for Regression: dpnb.Quantile{Tau: 0.9}.
 	Quantile = learn.Quantile
@@ -303,7 +301,7 @@ type (
 	//	dpnb.Show(model.QuantileScores(other))
 	//	dpnb.Show(model.Bands("age", map[string]any{"smoker": "yes"}))
 	Quantiles = learn.Quantiles
-	// Quadratic is least squares by quadratic perturbation, for Regression of targets that one
+	// Quadratic is least squares by quadratic perturbation, for Regression with targets that one
 	// model predicts exactly: its guarantee rests on that assumption, which must be stated.
 	//
 	//	l := dpnb.Quadratic{Interpolation: dpnb.AssumeInterpolation(public.Theta(), 0.1)}
@@ -315,8 +313,8 @@ type (
 	//
 	//	model, err := dpnb.Linear{Regularise: dpnb.Regulariser{L1: 30}}.Fit(data, budget.Spend(0.5))
 	Regulariser = learn.Regulariser
-	// HeavyTails is regression with pure ε, of numbers without bounds if need be, for
-	// Regression, and for Binary by dpnb.HeavyTails{Loss: dpnb.LogisticLoss}.
+	// HeavyTails is regression with pure ε, for numbers without bounds if need be, for Regression;
+	// and for Binary as dpnb.HeavyTails{Loss: dpnb.LogisticLoss}.
 	HeavyTails = learn.HeavyTails
 	// MomentEstimate is a private estimate of how long gradients are, for HeavyTails.MomentBound:
 	//
@@ -330,7 +328,7 @@ type (
 	Softmax = learn.Softmax
 	// OneVsRest is a logistic regression for each class, for Classes.
 	OneVsRest = learn.OneVsRest
-	// Tune is the best of several learners, or sets of columns, with the choice paid for:
+	// Tune fits the best of several learners, or sets of columns, and pays for the choice:
 	//
 	//	l := dpnb.Tune{Learners: []dpnb.Learner{dpnb.Logistic{}, dpnb.SVM{Width: 3}}}
 	//	l.Without = [][]string{nil, {"city"}}
@@ -355,7 +353,7 @@ func AssumeInterpolation(anchor []float64, eta float64) Interpolation {
 
 // What a fit returns.
 type (
-	// Model is a fitted model. Show has its largest coefficients and what it promises.
+	// Model is a fitted model. Show displays its largest coefficients and its guarantee.
 	//
 	//	p, err := model.Predict(other)         // one for each record
 	//	names, err := model.PredictClass(other)
@@ -370,25 +368,25 @@ type (
 	//	err = model.Save("happy.json")         // and dpnb.Load in another cell, or on another machine
 	Model = learn.Model
 	// QuantileScores are what Model.QuantileScores returns: pinball loss, R¹ and the shares
-	// of targets below, level by level; Show has them.
+	// of targets below, level by level; Show displays them.
 	QuantileScores = learn.QuantileScores
 	// Evaluation is what Model.Evaluate returns: the confusion matrix, AUC and calibration of
-	// a model of classes; Show has all of it.
+	// a model of classes; Show displays all of it.
 	Evaluation = learn.Evaluation
-	// Intervals are confidence intervals of a model's coefficients; Show has them.
+	// Intervals are confidence intervals of a model's coefficients; Show displays them.
 	Intervals = learn.Intervals
 )
 
-// Load reads a model that Model.Save has written: the same to the last bit, with its
-// guarantee. A file with a digit that was changed is refused.
+// Load reads a model that Model.Save has written: the same to the last bit, with its guarantee. A
+// file in which a digit was changed is refused.
 //
 //	model, err := dpnb.Load("happy.json")
 func Load(path string) (*Model, error) { return learn.Load(path) }
 
-// FitOnce fits and releases a model under a name, or returns the one that was released
-// under it before: a cell with it can run again, and pays once. Another learner, schema or
-// allowance under the same name is an error that says what differs. Whether the records
-// have changed is private, and not looked at.
+// FitOnce fits and releases a model under a name, or returns the one that was released under that
+// name before: a cell with it can run again and pays once. Another learner, schema or allowance
+// under the same name is an error that says what differs. Whether the records have changed is
+// private, and not checked.
 //
 //	model, err := dpnb.FitOnce("income model", dpnb.Logistic{}, data, budget.Spend(0.5))
 func FitOnce(name string, l Learner, data *Dataset, allowance Allowance) (*Model, error) {
@@ -397,9 +395,10 @@ func FitOnce(name string, l Learner, data *Dataset, allowance Allowance) (*Model
 
 // What may be spent.
 type (
-	// Budget is (ε, δ) and a ledger of what was spent of it: NewBudget. Show has it.
+	// Budget is (ε, δ) and a ledger of what was spent: NewBudget. Show displays it.
 	Budget = learn.Budget
-	// BudgetCurve is the δ of all releases of a budget at several ε: budget.Curve. Show has it.
+	// BudgetCurve is the δ of all releases of a budget at several ε: budget.Curve. Show displays
+	// it.
 	BudgetCurve = learn.BudgetCurve
 	// Cost is what a fit would cost, before it is paid for: budget.Spend(0.5).Cost(learner, data).
 	Cost = learn.Cost
@@ -412,9 +411,8 @@ type (
 	Allowance = learn.Allowance
 )
 
-// NewBudget states what may be learnt about any one person in all: (ε, δ) under
-// add/remove-one. Stated again, in this cell or another, it is the same budget with what
-// was spent of it.
+// NewBudget states how much may be learnt about any one person in all: (ε, δ) under add/remove-one.
+// Stated again, in this cell or another, it is the same budget, with what was spent.
 //
 //	budget := dpnb.NewBudget(1, 1e-6)
 //	budget := dpnb.NewBudget(1, 1e-6, dpnb.Named("wards"), dpnb.KeptIn("wards-ledger.json"))
@@ -425,17 +423,17 @@ func NewBudget(epsilon, delta float64, opts ...BudgetOption) *Budget {
 // Named tells budgets of different data apart; without it the name is "main".
 func Named(name string) BudgetOption { return learn.Named(name) }
 
-// KeptIn keeps the ledger in a file that outlives the notebook; its folder must be there.
-// Keep the file like the data: who loses it does not know what was spent.
+// KeptIn keeps the ledger in a file that outlives the notebook; its folder must be there. Keep the
+// file as safe as the data: without it nobody knows what was spent.
 func KeptIn(path string) BudgetOption { return learn.KeptIn(path) }
 
-// Simulate allows a fit at (ε, δ) that no budget pays for, on public or invented data:
-// with the noise of a Seed alone, and it protects nobody.
+// Simulate allows a fit at (ε, δ) that no budget pays for, on public or invented data: its noise
+// must come from a Seed, and it protects nobody.
 //
 //	model, err := dpnb.Logistic{Noise: dpnb.Seed(1)}.Fit(data, dpnb.Simulate(1, 1e-6))
 func Simulate(epsilon, delta float64) Allowance { return learn.Simulate(epsilon, delta) }
 
-// NoiseSource is where noise comes from: a Seed, or nil for the secure one of releases.
+// NoiseSource is where noise comes from: a Seed, or nil for the secure source, which releases need.
 type NoiseSource = noise.Source
 
 // Seed returns noise that can be reproduced, for simulations: dpnb.Logistic{Noise: dpnb.Seed(1)}.
@@ -443,24 +441,23 @@ func Seed(seed uint64) NoiseSource { return learn.Seed(seed) }
 
 // Experiments on public data, and forecasts without any.
 type (
-	// Mechanism is a way to fit that Compare can hold against others.
+	// Mechanism is a way to fit that Compare can compare with others.
 	Mechanism = learn.Mechanism
-	// Comparison is what Compare returns. Show has a table and a figure.
+	// Comparison is what Compare returns. Show displays a table and a figure.
 	Comparison = learn.Comparison
 	// CompareSettings are those of CompareWith: δ, the number of seeds, the test data.
 	CompareSettings = learn.CompareSettings
-	// ScoreCurve is what SweepEpsilon returns. Show has a table, Figure a figure.
+	// ScoreCurve is what SweepEpsilon returns. Show displays a table, Figure draws a figure.
 	ScoreCurve = learn.ScoreCurve
-	// Study is a study that has not been made yet; its Forecast says what privacy will
-	// cost, before any data are seen:
+	// Study is a planned study; its Forecast says what privacy will cost, before any data are seen:
 	//
 	//	dpnb.Show(dpnb.Study{Records: 5000, Features: 100, Epsilon: 1}.Forecast())
 	Study = learn.Study
-	// Forecast is what a Study will come to. Show has it, with its assumptions.
+	// Forecast is the predicted result of a Study. Show displays it, with its assumptions.
 	Forecast = learn.Forecast
 )
 
-// StudyOf is the study of the target and features of data, of about so many records.
+// StudyOf is the study of the target and features of data, with about the given number of records.
 func StudyOf(data *Dataset, records int, epsilon, delta float64) Study {
 	return learn.StudyOf(data, records, epsilon, delta)
 }
@@ -477,8 +474,8 @@ func MechanismOf(name string, learner func(src NoiseSource) Learner) Mechanism {
 	return learn.MechanismOf(name, learner)
 }
 
-// Compare fits public data by every mechanism at the same (ε, 10⁻⁶), with the noise of
-// ten seeds each, and scores them on records kept for it.
+// Compare fits public data by every mechanism at the same (ε, 10⁻⁶), with the noise of ten seeds
+// each, and scores the fits on records kept aside.
 //
 //	dpnb.Show(dpnb.Compare(data, 0.5, dpnb.AllMechanisms...))
 func Compare(data *Dataset, epsilon float64, mechanisms ...Mechanism) *Comparison {
@@ -492,7 +489,7 @@ func CompareWith(s CompareSettings, data *Dataset, epsilon float64, mechanisms .
 	return learn.CompareWith(s, data, epsilon, mechanisms...)
 }
 
-// SweepEpsilon fits public data at every ε, with the noise of so many seeds, and scores
+// SweepEpsilon fits public data at every ε, with the noise of the given number of seeds, and scores
 // the fits on test: what privacy costs in accuracy.
 //
 //	curve, err := dpnb.SweepEpsilon(dpnb.Logistic{}, train, test, 1e-6, 20, 0.1, 0.5, 1, 2)
@@ -501,9 +498,9 @@ func SweepEpsilon(l Learner, train, test *Dataset, delta float64, seeds int, eps
 	return learn.SweepEpsilon(l, train, test, delta, seeds, epsilons...)
 }
 
-// Show shows anything of this package, a figure, an error, or a gota dataframe: in a
-// notebook as a table or an image, elsewhere as text. What may be about single people is
-// labelled as such.
+// Show shows anything of this package, a figure, an error, or a gota dataframe: in a notebook as a
+// table or an image, elsewhere as text. What may reveal something about individuals is labelled as
+// such.
 //
 //	dpnb.Show(model, err)
 func Show(things ...any) { learn.Show(things...) }

@@ -5,7 +5,7 @@ import "github.com/dpnb/notebooks/dpnb/learn"
 // Models are models of groups of the records: FitBy.
 type Models = learn.Models
 
-// FitBy fits a model for each public category of a column, at the price of one:
+// FitBy fits a model for each public category of a column, at the price of one model:
 //
 //	models, err := dpnb.FitBy(dpnb.Logistic{}, df, "ward", func(part dpnb.DataFrame) *dpnb.Dataset {
 //		return dpnb.Binary(part, "ill")

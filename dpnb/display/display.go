@@ -1,6 +1,6 @@
-// Package display shows tables, texts and images: as rich output in a notebook
-// on the GoNB kernel, as plain text elsewhere. It knows nothing of what it shows.
-// Rooms of the mathematics must not import it, since it makes their cells slow to build.
+// Package display shows tables, texts and images: as rich output in a notebook on the GoNB kernel,
+// as plain text elsewhere. It knows nothing about what it shows. Packages with the mathematics must
+// not import it, because cells that use them would be slow to build.
 package display
 
 import (
@@ -28,7 +28,7 @@ type Item struct {
 	Invented bool
 	// Warning is shown above everything else, so that it is not overlooked.
 	Warning string
-	// Error says that Warning is why there is nothing else to show.
+	// Error says that Warning gives the reason why there is nothing else to show.
 	Error  bool
 	Header []string
 	Rows   [][]string
@@ -36,7 +36,7 @@ type Item struct {
 	Notes []string
 }
 
-// Displayer is implemented by what can be shown.
+// Displayer is implemented by whatever can be shown.
 type Displayer interface {
 	Display() Item
 }
@@ -44,10 +44,10 @@ type Displayer interface {
 // Display implements Displayer.
 func (it Item) Display() Item { return it }
 
-// Failed is the item of an error.
+// Failed returns the item that shows an error.
 func Failed(err error) Item { return Item{Warning: err.Error(), Error: true} }
 
-// ErrorMark stands in the HTML of an error and, since texts are escaped, in no other.
+// ErrorMark is in the HTML of every error and, since texts are escaped, in no other HTML.
 const ErrorMark = ` data-dpnb="error"`
 
 // Row adds a row to the table.

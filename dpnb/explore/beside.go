@@ -10,20 +10,21 @@ import (
 	"github.com/dpnb/notebooks/dpnb/learn"
 )
 
-// Compared is the error that was forecast of a model beside the one that was measured.
+// Compared is the forecast error of a model beside the measured one.
 type Compared struct {
 	forecast *learn.Forecast
 	measured *Statistic
 }
 
-// Beside puts what a forecast says of the error of a model beside the answer to LossOf, which was
-// paid for: computing, at no cost. Show has a table and a figure.
+// Beside puts the forecast error of a model beside the answer to LossOf, which was paid for, so
+// that this costs nothing. Show displays a table and a figure.
 func Beside(forecast *learn.Forecast, measured *Statistic) *Compared {
 	return &Compared{forecast, measured}
 }
 
-// Err returns why there is nothing to compare: what went wrong with either, an answer to something
-// else than LossOf, a forecast of labels for the error of a number or the other way round.
+// Err returns the reason if there is nothing to compare: what went wrong with either, an answer to
+// a question other than LossOf, a forecast for labels beside the error of a number or the other way
+// round.
 func (c *Compared) Err() error {
 	switch {
 	case c == nil || c.forecast == nil:
@@ -51,7 +52,7 @@ func (c *Compared) rows() (names []string, lower, value, upper []float64) {
 	return append(names, "measured: this model"), append(lower, e.Lower), append(value, e.Value), append(upper, e.Upper)
 }
 
-// Display shows both, and what can be said of the difference, whatever it is.
+// Display shows both, with notes on what the difference means.
 func (c *Compared) Display() display.Item {
 	if err := c.Err(); err != nil {
 		return display.Failed(err)
@@ -87,7 +88,7 @@ func (c *Compared) Display() display.Item {
 	return it
 }
 
-// Illustration draws the errors, those that were forecast as points.
+// Illustration draws the errors, the forecast ones as points.
 func (c *Compared) Illustration() *figure.Figure {
 	if c.Err() != nil {
 		return nil

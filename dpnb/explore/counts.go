@@ -16,11 +16,11 @@ import (
 // Count asks how many records there are; By asks for the number in each group.
 func Count() Query { return ask(counting{}) }
 
-// Histogram asks how many records lie between public edges, which rise: v is counted between
-// edges[i] ≤ v < edges[i+1], in the last place with its upper edge. Without edges there are 20
-// places of the same width between the bounds of the schema, on a logarithmic axis if the schema has
-// one (Log) and the lower bound is positive. Of a column of categories it
-// asks how many records each has.
+// Histogram asks how many records lie between public edges, in rising order: bin i has edges[i] ≤ v
+// < edges[i+1], and the last bin includes its upper edge. Without edges there are 20 bins of the
+// same width between the bounds of the schema, on a logarithmic axis if the schema has one (Log)
+// and the lower bound is positive. For a column of categories it asks how many records each
+// category has.
 func Histogram(column string, edges ...float64) Query {
 	return ask(counting{columns: []string{column}, edges: edges})
 }

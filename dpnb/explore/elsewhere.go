@@ -11,20 +11,20 @@ import (
 	"github.com/dpnb/notebooks/dpnb/mechanism/statistic"
 )
 
-// Adding is what is to be added up over the records of a table: what Mechanism has of the values of the
-// columns, as the fields read them; of no column, where the records themselves are counted. It is
-// public, and travels as JSON.
+// Adding says what to add up over the records of a table: what Mechanism computes from the values
+// of the columns, as the fields read them; with no columns the records themselves are counted. It
+// is public, and travels as JSON.
 type Adding struct {
 	Mechanism statistic.Mechanism
 	Columns   []string
 	Fields    []frame.Field
 }
 
-// TalliedBy has the records of a table that is scanned added up elsewhere. open is called before the budget is
-// charged, and returns what is called after it: add calls each with what statistic.EncodeTally wrote of
-// parts that together have each record once. Everything else stays here: the noise, the ledger and what is
-// released, which is the same. The guarantee asks that what is added up are the records of the table and
-// no others.
+// TalliedBy lets the records of a scanned table be added up elsewhere. open is called before the
+// budget is charged, and returns add, which is called after it: add calls each with the sums, as
+// statistic.EncodeTally writes them, of parts that together have each record once. Everything else
+// stays here: the noise, the ledger and the release, which is the same. The guarantee requires that
+// the records of the table are added up and no others.
 //
 // Keys and the error of a model, and tables in which people have several rows, are refused before anything
 // is charged.
@@ -75,7 +75,7 @@ func (p *fitted) adding(m statistic.Mechanism) Adding {
 	return a
 }
 
-// Tally adds up the records of a table, and returns what statistic.EncodeTally has of it.
+// Tally adds up the records of a table, and returns the sums as statistic.EncodeTally writes them.
 //
 // Errors: those of the scan; columns that are not there, or not of their fields.
 func (a Adding) Tally(records frame.Scanner) ([]byte, error) {

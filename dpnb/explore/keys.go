@@ -14,10 +14,10 @@ import (
 	"github.com/dpnb/notebooks/dpnb/mechanism/statistic"
 )
 
-// Keys asks which values a column has, where nobody has listed them: those that many people
-// share, with about how many. One that few people have is not shown, whoever they are; one
-// that a single person has is shown with a probability that δ covers. It needs δ > 0. What it
-// shows may then be the categories of a schema:
+// Keys asks which values of a column many people share, where its values are not listed, and by
+// about how many. A value that few people have is not shown, whoever they are; one that a single
+// person has is shown with a probability that δ covers. Keys needs δ > 0. The values that it shows
+// may then be the categories of a schema:
 //
 //	df = df.WithSchema(learn.Categorical("city", keys.Names()...).OrElse("elsewhere"))
 func Keys(column string) Query { return ask(keys{column}) }
@@ -182,7 +182,7 @@ func count(records frame.Scanner, columns []string) (map[string]int64, error) {
 	return people, err
 }
 
-// Names returns the names of the numbers: of Keys, what they are counts of.
+// Names returns the names of the numbers: for Keys, the values that were counted.
 func (s *Statistic) Names() (names []string) {
 	for _, r := range s.Rows() {
 		names = append(names, r.Name)

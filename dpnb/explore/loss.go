@@ -10,10 +10,10 @@ import (
 	"github.com/dpnb/notebooks/dpnb/mechanism/statistic"
 )
 
-// LossOf asks how wrong a released model is, on average: of classes the share of records whose
-// class it does not predict, of numbers and counts the mean of min(|y − ŷ|, h), h half the width of
-// the public bounds (learn.Losses). Ask it of records that the model was not fitted to, a part
-// that Split kept for it:
+// LossOf asks how wrong a released model is, on average: for classes the share of records whose
+// class it predicts wrongly, for numbers and counts the mean of min(|y − ŷ|, h), with h half the
+// width of the public bounds (learn.Losses). Ask it about records to which the model was not
+// fitted, such as a part that Split has kept aside:
 //
 //	train, rest := df.Split(0.8, "kept for the error")
 //	wrong, err := explore.LossOf(model).Of(rest, budget.Share(0.05))

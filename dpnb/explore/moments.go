@@ -12,7 +12,7 @@ import (
 // Variance asks for the variance of a column of numbers, and for its standard deviation.
 func Variance(column string) Query { return ask(moments{columns: []string{column}}) }
 
-// Correlations asks how columns of numbers go with each other, each with each.
+// Correlations asks for the correlation of each pair of columns of numbers.
 func Correlations(columns ...string) Query {
 	return ask(moments{columns: columns, products: true})
 }

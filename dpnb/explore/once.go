@@ -10,10 +10,10 @@ import (
 	"github.com/dpnb/notebooks/dpnb/noise"
 )
 
-// Once asks the question under a name, or returns the answer that was released under it before,
-// as learn.FitOnce does for models: a cell with it can run again and pays once. What is the same
-// question is decided by what is public: what is asked, what is known of its columns, and the
-// name of their file. The confidence of its intervals may change, which costs nothing.
+// Once asks the question under a name, or returns the answer that was released under that name
+// before, as learn.FitOnce does for models: a cell with it can run again and pays once. Whether it
+// is the same question is decided by what is public: what is asked, what is known about its
+// columns, and the name of their file. The confidence of its intervals may change, at no cost.
 //
 // Errors: as Of and learn.Once; a seed (Noise), for a simulation costs nothing anyway.
 func (q Query) Once(name string, df learn.DataFrame, a learn.Allowance) (*Statistic, error) {

@@ -12,7 +12,7 @@ import (
 	"github.com/dpnb/notebooks/dpnb/privacy"
 )
 
-// Price is what an answer of some precision costs, known from public numbers.
+// Price is what an answer of a given precision costs, computed from public numbers.
 type Price struct {
 	// Epsilon is the ε that is enough where releases add up by ε; no δ is spent.
 	Epsilon float64
@@ -25,10 +25,10 @@ type Price struct {
 // guarantee holds whatever the truth is.
 func (q Query) Planned(records int) Query { q.records = float64(records); return q }
 
-// Price returns what it costs to know the answer to within ± within with the given confidence:
-// a mean or a sum in the unit of the column, whatever the mean is; a quantile in shares of the
-// records, 0.01 for a percentile; of groups, if each has the Planned records. Nothing is
-// spent and no record is looked at.
+// Price returns what it costs to know the answer to within ± within with the given confidence: a
+// mean or a sum in the unit of the column, whatever the mean is; a quantile in shares of the
+// records, 0.01 for a percentile. For groups it assumes that each has the Planned records. Nothing
+// is spent and no record is read.
 //
 // Errors: as Of; no number of Planned records where it is needed; what no budget can buy.
 func (q Query) Price(df learn.DataFrame, within, confidence float64) (*Price, error) {

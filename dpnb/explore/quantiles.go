@@ -9,9 +9,9 @@ import (
 )
 
 // QuantilesOf asks for quantiles of a column of numbers, at rising levels between 0 and 1: the
-// q-quantile has a share of q of the records below it. Many levels at once cost little more
-// than one. A Price of them is for shares of the records, so that Price(df, 0.01, 0.95) is what it
-// costs that the answer for 0.5 lies between the 0.49- and the 0.51-quantile.
+// q-quantile has a share of q of the records below it. Many levels at once cost little more than
+// one. Their Price is for a precision in shares of the records: Price(df, 0.01, 0.95) is the cost
+// of an answer for 0.5 that lies between the 0.49- and the 0.51-quantile.
 func QuantilesOf(column string, levels ...float64) Query {
 	return ask(quantiles{column, levels})
 }

@@ -1,6 +1,6 @@
-// Package explore asks private questions about the columns of a table: means, sums,
-// quantiles, what goes with what. A question is a value, which can say what it will cost
-// before anything is paid for, and is asked once, of a table, for an allowance:
+// Package explore asks private questions about the columns of a table: means, sums, quantiles,
+// correlations. A question is a value, which can say what it will cost before anything is paid, and
+// is asked once, of a table, for an allowance:
 //
 //	age, err := explore.Mean("age").Of(df, budget.Spend(0.1))
 //	learn.Show(age, err)
@@ -18,7 +18,7 @@ import (
 	"github.com/dpnb/notebooks/dpnb/noise"
 )
 
-// Query is a question about a table that has not been asked yet: Mean and its like make it.
+// Query is a question about a table that has not been asked yet: Mean and the like make it.
 type Query struct {
 	question
 	src noise.Source
@@ -64,10 +64,10 @@ type plan interface {
 // ask returns a query with the usual settings.
 func ask(q question) Query { return Query{question: q, settings: settings{confidence: 0.95}} }
 
-// Noise has the query draw from src: a seed's for simulations, or nil for the secure one.
+// Noise makes the query draw from src: a Seed for simulations, or nil for the secure source.
 func (q Query) Noise(src noise.Source) Query { q.src = src; return q }
 
-// Confidence sets that of the intervals, 0.95 without it.
+// Confidence sets the confidence of the intervals, which is 0.95 without it.
 func (q Query) Confidence(c float64) Query {
 	if !(c > 0 && c < 1) {
 		q.err = fmt.Errorf("dpnb: Confidence(%v): want a number between 0 and 1, for example 0.95", c)
@@ -76,10 +76,10 @@ func (q Query) Confidence(c float64) Query {
 	return q
 }
 
-// ForPopulation has the intervals cover what is true of the population of which the records
-// are independent draws, not only of the records: they are wider by what chance does. It is for
-// means and quantiles, of one row a person; the share of a category is the mean of a column that
-// is 1 there and 0 elsewhere (DeriveNumber). Other questions are refused.
+// ForPopulation makes the intervals cover the value in the population of which the records are
+// independent draws, not only that in the records: they are wider, to allow for sampling. It is for
+// means and quantiles, with one row per person; the share of a category is the mean of a column
+// that is 1 there and 0 elsewhere (DeriveNumber). Other questions are refused.
 func (q Query) ForPopulation() Query { q.sampling = true; return q }
 
 // forPopulation refuses questions whose answer is not known for a population.
@@ -169,9 +169,9 @@ func (q Query) planned(df learn.DataFrame) (*fitted, error) {
 
 // Of asks the question of df and spends the allowance.
 //
-// Errors: a column that is not there, of the wrong type or without public bounds, a budget
-// that does not cover it: all from public knowledge, before anything is spent. A file that
-// cannot be read on is found out after.
+// Errors: a column that is not there, of the wrong type or without public bounds, a budget that
+// does not cover it: all from public knowledge, before anything is spent. A file that cannot be
+// read to its end is an error after the charge.
 func (q Query) Of(df learn.DataFrame, a learn.Allowance) (*Statistic, error) {
 	p, err := q.prepared(df)
 	if err != nil {

@@ -46,7 +46,7 @@ type Statistic struct {
 	from   learn.DataFrame
 }
 
-// Err returns why s is no statistic: nil if it is one.
+// Err returns the reason if s is not a statistic, else nil.
 func (s *Statistic) Err() error {
 	if s == nil || s.title == "" {
 		return errors.New("dpnb: no statistic: look at the err that came with it")
@@ -62,7 +62,7 @@ func (s *Statistic) Rows() []Row {
 	return append([]Row(nil), s.rows...)
 }
 
-// Value returns the first number, the only one of a mean; NaN if there is none.
+// Value returns the first number, which for a mean is the only one; NaN if there is none.
 func (s *Statistic) Value() float64 {
 	if s.Err() != nil || len(s.rows) == 0 {
 		return math.NaN()

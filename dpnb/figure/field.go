@@ -46,8 +46,8 @@ func (f *Figure) Bars(edges, heights []float64, c color.NRGBA) *Figure {
 	return f
 }
 
-// Whiskers draws a vertical line from lo to hi at every x: an interval of
-// confidence, or of a standard error.
+// Whiskers draws a vertical line from lo to hi at every x: a confidence interval, or a standard
+// error to each side.
 func (f *Figure) Whiskers(x, lo, hi []float64, c color.Color) *Figure {
 	a, b := f.points(x, lo), f.points(x, hi)
 	if f.err == nil && len(a) != len(b) {
@@ -105,7 +105,7 @@ func (f *Figure) Heat(x, y []float64, z [][]float64) *Figure {
 	return f
 }
 
-// HeatLog is Heat with colours that go by the logarithm of z; values that are not positive stay white.
+// HeatLog is Heat with colours by the logarithm of z; values that are not positive stay white.
 func (f *Figure) HeatLog(x, y []float64, z [][]float64) *Figure {
 	if f.Heat(x, y, z); f.heat != nil {
 		f.heat.logZ = true
@@ -113,7 +113,8 @@ func (f *Figure) HeatLog(x, y []float64, z [][]float64) *Figure {
 	return f
 }
 
-// ColorBar draws the scale of the colours of Heat to the right of the figure, and what they are the value of.
+// ColorBar draws the scale of the colours of Heat to the right of the figure, labelled with the
+// quantity that they show.
 func (f *Figure) ColorBar(label string) *Figure {
 	if f.heat == nil {
 		f.fail(errors.New("figure: a colour bar needs a map: call Heat first"))

@@ -25,8 +25,8 @@ import (
 // Color is a colour without transparency, so that a band can be made of it.
 type Color = color.NRGBA
 
-// Colors that are told apart by readers who see red and green alike; Sky and Rose are for what is a variant of what is
-// Blue and Orange.
+// Colors that readers who do not distinguish red from green can tell apart; Sky and Rose are for
+// variants of what is Blue and Orange.
 //
 // Source: Okabe and Ito 2008, "Color Universal Design".
 var (
@@ -53,7 +53,8 @@ type Figure struct {
 	plot *plot.Plot
 	// Width and Height in inches.
 	Width, Height float64
-	// Alt describes the figure in words, for readers who do not see it; without it Words finds some.
+	// Alt describes the figure in words, for readers who cannot see it; without it Words makes a
+	// description.
 	Alt  string
 	logX bool
 	logY bool
@@ -109,8 +110,8 @@ func style(size float64, c color.Color) text.Style {
 	return text.Style{Color: c, Font: f, Handler: plot.DefaultTextHandler}
 }
 
-// LogX makes the horizontal axis logarithmic, with ticks at the given values; where
-// fewer than two of them are on the axis, at round ones.
+// LogX makes the horizontal axis logarithmic, with ticks at the given values, or at round ones if
+// fewer than two of these are on the axis.
 func (f *Figure) LogX(ticks ...float64) *Figure {
 	f.logX = true
 	f.plot.X.Scale = plot.LogScale{}
@@ -235,7 +236,7 @@ func (f *Figure) fail(err error) {
 	}
 }
 
-// Line draws a line with its label at the right end; an empty label is none.
+// Line draws a line with its label at the right end; an empty label is not drawn.
 func (f *Figure) Line(label string, x, y []float64, c color.Color) *Figure {
 	return f.line(label, x, y, c, nil)
 }
@@ -253,7 +254,7 @@ func (f *Figure) Curve(label string, lo, hi float64, of func(x float64) float64,
 	return f.Line(label, x, Values(x, of), c)
 }
 
-// Dashed draws a dashed line, for what is predicted or compared with.
+// Dashed draws a dashed line, for a prediction or a reference.
 func (f *Figure) Dashed(label string, x, y []float64, c color.Color) *Figure {
 	return f.line(label, x, y, c, []vg.Length{vg.Points(5), vg.Points(3)})
 }

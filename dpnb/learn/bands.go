@@ -12,12 +12,11 @@ import (
 	"github.com/dpnb/notebooks/dpnb/internal/logscale"
 )
 
-// Bands draws the predicted quantiles against one numeric feature over its public bounds,
-// with bands between those that belong together. The other features are held: at what is
-// given for them by name, as a text or a number; else a number at the middle of its bounds
-// and a category at the schema's first. Where they are held stands under the axis, or, if
-// they are many, in the figure's Alt. No record is looked at, so that the figure shows
-// nothing but what was released.
+// Bands draws the predicted quantiles against one numeric feature over its public bounds, with
+// bands between those that belong together. The other features are held fixed at the given values,
+// by name, as a text or a number; otherwise a number at the middle of its bounds and a category at
+// the schema's first. These values are listed under the axis, or, if there are many, in the
+// figure's Alt. No record is read, so the figure shows nothing but what was released.
 //
 //	bands, err := model.Bands("age", map[string]any{"smoker": "yes"})
 //	dpnb.Show(bands, err)
@@ -77,8 +76,8 @@ func (m *Model) Bands(feature string, held map[string]any) (*figure.Figure, erro
 	return fig, nil
 }
 
-// Figure draws the intervals: of several quantiles those of one feature against the level τ, and
-// else those of all features, for which feature is "". Where one has no end, nothing is drawn.
+// Figure draws the intervals: for several quantiles those of one feature against the level τ, else
+// those of all features, for which feature is "". An interval without ends is not drawn.
 //
 // Errors: no intervals, a feature that the model does not have, "" where there are several levels
 // or classes.

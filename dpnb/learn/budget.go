@@ -20,9 +20,8 @@ import (
 	"github.com/dpnb/notebooks/dpnb/privacy"
 )
 
-// Budget is what may be learnt about any one person in all: (ε, δ) and a
-// ledger of what was spent on what. Without a budget there is no fit. It is safe
-// for concurrent use.
+// Budget says how much may be learnt about any one person in all: (ε, δ) and a ledger of what was
+// spent on what. Without a budget there is no fit. It is safe for concurrent use.
 type Budget struct {
 	ledger *ledger.Budget
 	// kept says that the ledger is in a file of the user's.
@@ -38,10 +37,9 @@ type budgetOptions struct {
 	kept       bool
 }
 
-// Named tells budgets of different data apart; without it the name is "main". Two
-// data sets that share no person have a budget each, of two names. A second name
-// for the same people is a second budget, and what they are promised is then the
-// sum of both.
+// Named tells budgets of different data apart; without it the name is "main". Two data sets that
+// share no person have one budget each, under two names. A second name for the same people is a
+// second budget, and the promise to them is then the sum of both.
 func Named(name string) BudgetOption { return func(o *budgetOptions) { o.name = name } }
 
 // KeptIn keeps the ledger in a file that outlives the notebook or program.
@@ -59,22 +57,20 @@ func KeptIn(path string) BudgetOption {
 // or not a person's record is in the data. The promise is for all fits together, however
 // each is chosen with knowledge of the earlier ones.
 //
-// Fits are paid for by Spend(ε), whose ε and δ add up at most, or by Share(f). Most are as
-// good as Gaussian mechanisms, and what these cost adds up in squares: ten fits with
-// Share(0.1) from (1, 1e-5) have ε ≈ 0.28 each, and of Spend(0.1) there are 74 in place of
-// ten. A fit goes through if either way of adding up covers it. The first fit decides which
-// of them has nine tenths of δ or all of it: docs/theory/ledger.md.
+// Fits are paid for by Spend(ε), whose ε and δ at most add up, or by Share(f). Most cost about as
+// much as Gaussian mechanisms, whose costs add up in squares: ten fits with Share(0.1) from (1,
+// 1e-5) have ε ≈ 0.28 each, and 74 fits of Spend(0.1) go through instead of ten. A fit goes through
+// if either way of adding up covers it. The first fit decides which of them has nine tenths of δ or
+// all of it: docs/theory/ledger.md.
 //
-// A name is a budget: stating it again, in whatever function, goroutine or cell,
-// gives the same budget with what was spent, and stating another (ε, δ) or another
-// file under the same name is an error. There is no way to begin anew but another
-// name (Named), which is for other data. A test that wants a budget of its own
-// gives it a name of its own.
+// A name is a budget: stating it again, in whatever function, goroutine or cell, gives the same
+// budget with what was spent, and stating another (ε, δ) or another file under the same name is an
+// error. The only way to begin anew is another name (Named), which is for other data. A test that
+// needs its own budget gives it its own name.
 //
-// Each cell of a GoNB notebook is a program of its own, in which this line may
-// run again: there the ledger is kept with the kernel. A restarted kernel or
-// program knows nothing of earlier ones: use KeptIn for a budget that must outlive
-// it.
+// Each cell of a GoNB notebook is a program of its own, in which this line may run again, so the
+// ledger is kept with the kernel. A restarted kernel or program knows nothing of earlier ledgers:
+// use KeptIn for a budget that must outlive it.
 //
 // Errors (in Err, and from Fit): ε ≤ 0, δ outside [0, 1), an empty name of budget
 // or file, a folder that is not there, a budget that was stated otherwise, a ledger
@@ -199,11 +195,11 @@ type Allowance struct {
 	partition, group string
 }
 
-// Spend allows one fit to spend ε of the budget: the fit is (ε, δ′)-differentially private
-// alone. δ′ is nine tenths of the same part of δ, so that fits whose ε add up to the budget's
-// always go through; all of δ where ε is the whole budget, or where the budget began with a
-// Share; the same part of δ where releases add up by ε and δ alone, as in a ledger of an
-// earlier version.
+// Spend allows one fit to spend ε of the budget: by itself the fit is (ε, δ′)-differentially
+// private. δ′ is nine tenths of the same fraction of δ, so that fits whose ε add up to the budget's
+// always go through; all of δ where ε is the whole budget, or where the budget began with a Share;
+// the same fraction of δ where releases add up by ε and δ alone, as in a ledger of an earlier
+// version.
 func (b *Budget) Spend(epsilon float64) Allowance {
 	a := Allowance{budget: b, part: ledger.Part{Epsilon: epsilon}, words: fmt.Sprintf("Spend(%v)", epsilon)}
 	if b.Err() == nil {
@@ -212,10 +208,10 @@ func (b *Budget) Spend(epsilon float64) Allowance {
 	return a
 }
 
-// Share allows one fit a fraction of the whole budget as a Gaussian mechanism, that is of
-// its μ²: ten fits with Share(0.1) each are the budget. Of a budget with δ = 0 it is the
-// fraction of ε. A budget of which most is to be shared should begin with a share: one that
-// began with Spend has an eighth less ε in its shares.
+// Share allows one fit a fraction of the whole budget as a Gaussian mechanism, that is of its μ²:
+// ten fits with Share(0.1) use it up. For a budget with δ = 0 it is a fraction of ε. If most of a
+// budget is to be spent in shares, begin with a share: after a Spend the shares have an eighth less
+// ε.
 func (b *Budget) Share(fraction float64) Allowance {
 	a := Allowance{budget: b, words: fmt.Sprintf("Share(%v)", fraction)}
 	if b.Err() == nil {
@@ -224,7 +220,7 @@ func (b *Budget) Share(fraction float64) Allowance {
 	return a
 }
 
-// WithDelta allows δ in place of the budget's or the proportional share.
+// WithDelta allows the given δ instead of the budget's or the proportional share of it.
 func (a Allowance) WithDelta(delta float64) Allowance {
 	a.part.Delta, a.asked = delta, true
 	return a
@@ -246,9 +242,9 @@ func (a Allowance) withoutDelta(learner string) (Allowance, error) {
 // For names what the allowance is for, in the ledger.
 func (a Allowance) For(label string) Allowance { a.label = label; return a }
 
-// Simulate allows a fit at (ε, δ) that is paid for by no budget, for
-// experiments on public or invented data. Fits refuse it with any noise but
-// that of a seed, and its results say that they protect nobody.
+// Simulate allows a fit at (ε, δ) for which no budget pays, for experiments on public or invented
+// data. Fits refuse it unless the noise is from a seed, and their results say that they protect
+// nobody.
 func Simulate(epsilon, delta float64) Allowance {
 	return Allowance{part: ledger.Part{Epsilon: epsilon, Delta: delta}, simulation: true}
 }

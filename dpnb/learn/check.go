@@ -8,7 +8,7 @@ import (
 	"github.com/dpnb/notebooks/dpnb/frame"
 )
 
-// SchemaCheck lists what in a DataFrame does not fit its schema.
+// SchemaCheck lists the values of a DataFrame that do not fit its schema.
 type SchemaCheck struct {
 	// Misfits by columns; none if everything fits.
 	Misfits []frame.Misfit
@@ -16,11 +16,10 @@ type SchemaCheck struct {
 	err     error
 }
 
-// Check lists the values that do not fit the schema, with the lines they are on: for
-// the keeper of the data, who must hear of typing errors. A fit says nothing of them:
-// the rules of the schema's fields apply to them without a word, since whether there
-// are any is private. What Check returns is about single records, and protected by
-// nothing.
+// Check lists the values that do not fit the schema, with the lines they are on, for the keeper of
+// the data, who needs to know about typing errors. A fit does not mention them: the rules of the
+// schema's fields apply to them silently, since whether there are any is private. What Check
+// returns is about individual records, and nothing protects it.
 //
 // Errors (in Err, and shown): df's own, no schema, or one that is wrong.
 func (df DataFrame) Check() *SchemaCheck {
@@ -31,7 +30,7 @@ func (df DataFrame) Check() *SchemaCheck {
 	return &SchemaCheck{Misfits: m, lines: df.scanner().Origin().Path != "", err: err}
 }
 
-// Err returns why nothing could be checked.
+// Err returns the reason if nothing could be checked.
 func (c *SchemaCheck) Err() error { return c.err }
 
 // Display shows the list as a table.

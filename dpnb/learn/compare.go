@@ -14,7 +14,7 @@ import (
 	"github.com/dpnb/notebooks/dpnb/privacy"
 )
 
-// CompareSettings of CompareWith; the zero value is right.
+// CompareSettings are the settings of CompareWith; the zero value has sensible defaults.
 type CompareSettings struct {
 	// Delta of every fit; zero is 1e-6.
 	Delta float64
@@ -27,8 +27,8 @@ type CompareSettings struct {
 	Test *Dataset
 }
 
-// Comparison is an experiment: mechanisms that give the same guarantee, fitted
-// many times and scored on records that they have not seen.
+// Comparison is an experiment: mechanisms with the same guarantee, fitted many times and scored on
+// records that they have not seen.
 type Comparison struct {
 	Epsilon, Delta float64
 	Seeds          int
@@ -60,10 +60,10 @@ type CompareRow struct {
 	Err error
 }
 
-// Compare fits data by every mechanism at (ε, 10⁻⁶) with the noise of ten seeds
-// each, checks that what it releases has that guarantee under add/remove-one,
-// learns from three records in four and scores on the fourth. Show gives a table
-// and a figure. It is a simulation, for public data: no budget pays for it.
+// Compare fits data by every mechanism at (ε, 10⁻⁶) with the noise of ten seeds each, checks that
+// what each releases has that guarantee under add/remove-one, learns from three records in four and
+// scores on the fourth. Show displays a table and a figure. It is a simulation, for public data: no
+// budget pays for it.
 //
 //	dpnb.Show(dpnb.Compare(data, 0.5, dpnb.AllMechanisms...))
 //
@@ -79,7 +79,7 @@ func CompareWith(s CompareSettings, data *Dataset, epsilon float64, mechanisms .
 	return c
 }
 
-// Err returns why there is nothing to compare.
+// Err returns the reason if there is nothing to compare.
 func (c *Comparison) Err() error { return c.err }
 
 func (c *Comparison) run(s CompareSettings, data *Dataset, mechanisms []Mechanism) error {

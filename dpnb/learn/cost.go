@@ -18,8 +18,8 @@ type Cost struct {
 	after          ledger.State
 }
 
-// Cost returns what a fit of l on data with the allowance would cost. Nothing is spent, and
-// what comes out depends on public numbers alone.
+// Cost returns what a fit of l on data with the allowance would cost. Nothing is spent, and the
+// answer depends on public numbers alone.
 //
 //	dpnb.Show(budget.Spend(0.5).Cost(dpnb.Logistic{}, data))
 //
@@ -65,9 +65,9 @@ type BudgetCurve struct {
 	title            string
 }
 
-// Curve returns what all releases so far are together, at ε from 0 to 1.5 times the budget's: a
-// statement about what they cost. That the budget's own (ε, δ) is kept to holds also where the
-// costs were chosen by what was released.
+// Curve returns δ for all releases so far together, at ε from 0 to 1.5 times the budget's. It
+// assumes that no cost was chosen in the light of an earlier result; that the budget's own (ε, δ)
+// is kept holds without that assumption.
 //
 // Errors: those of State.
 func (b *Budget) Curve() (*BudgetCurve, error) {

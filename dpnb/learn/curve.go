@@ -14,9 +14,9 @@ import (
 	"github.com/dpnb/notebooks/dpnb/sim"
 )
 
-// ScoreCurve is an experiment: how well private fits predict at several ε, over
-// many draws of the noise. Every point is a fit of its own, so it is for public
-// data; with private data each would have to be paid for.
+// ScoreCurve is an experiment: how well private fits predict at several values of ε, over many
+// draws of the noise. Every point is a fit of its own, so it is for public data; with private data
+// each would have to be paid for.
 type ScoreCurve struct {
 	Epsilons []float64
 	Delta    float64
@@ -33,9 +33,9 @@ type ScoreCurve struct {
 	NonPrivate, Baseline float64
 }
 
-// SweepEpsilon fits l on train at every ε with seeds noise draws and scores on test.
-// The noise comes from streams of l's Noise if that is a Seed, else of Seed(1).
-// The result does not depend on the number of workers.
+// SweepEpsilon fits l on train at every ε, with as many draws of the noise as seeds says, and
+// scores the fits on test. The noise comes from streams of l's Noise if that is a Seed, else of
+// Seed(1). The result does not depend on the number of workers.
 //
 // Errors: fewer than two seeds, no ε, or that of a fit.
 func SweepEpsilon(l Learner, train, test *Dataset, delta float64, seeds int, epsilons ...float64) (*ScoreCurve, error) {

@@ -12,8 +12,8 @@ import (
 	"github.com/dpnb/notebooks/dpnb/matrix/stored"
 )
 
-// Dataset is a DataFrame made into records for learning: bounded numbers,
-// indicators, rows of bounded norm, and labels as a learner wants them.
+// Dataset is a DataFrame made into records for learning: bounded numbers, indicators, rows of
+// bounded norm, and labels in the form that a learner needs.
 type Dataset struct {
 	// table that the design was made of; nil if there is none.
 	table *frame.Table
@@ -37,8 +37,8 @@ func (d *Dataset) whole() (*frame.Design, error) {
 	return d.records()
 }
 
-// Records is what a model can be asked about: a DataFrame, or a Dataset that was made
-// of one, however. A model makes its own rows of it.
+// Records are what a model can predict for: a DataFrame, or a Dataset that was made from one in any
+// way. The model encodes them itself.
 type Records interface {
 	Err() error
 	// made encodes as e does; the labels only if labelled.
@@ -122,8 +122,7 @@ func asked(r float64) float64 {
 	return r
 }
 
-// Positive names the category of the label that is to be predicted; else it is
-// the last one of the schema.
+// Positive names the category of the label to predict; without it that is the last in the schema.
 func Positive(category string) Option { return func(o *options) { o.Positive = category } }
 
 // NoBias leaves out the constant feature.
@@ -132,42 +131,41 @@ func NoBias() Option { return func(o *options) { o.NoBias = true } }
 // Storage says where and how records are kept: frame.Storage.
 type Storage = frame.Storage
 
-// StoredIn says where and how the records of a table that is scanned are kept; without it
-// as float32 in the user's folder for caches. RemoveStored removes them.
+// StoredIn says where and how the records of a scanned table are kept; without it they are kept as
+// float32 in the user's cache folder. RemoveStored removes them.
 func StoredIn(where Storage) Option { return func(o *options) { o.where = where } }
 
-// RemoveStored removes the records of scanned tables that were kept in the user's folder for
-// caches. They are raw.
+// RemoveStored removes the records of scanned tables that were kept in the user's cache folder.
+// They are raw records.
 func RemoveStored() error { return frame.RemoveStored(frame.Storage{}) }
 
-// InferBounds reads bounds and categories off the data where no schema was
-// stated. No guarantee covers what comes of it, and every result says so.
+// InferBounds reads bounds and categories off the data where no schema was stated. No guarantee
+// covers the results, and every result says so.
 func InferBounds() Option { return func(o *options) { o.infer = true } }
 
 // Binary makes records for predicting a column of two categories. Show the
 // result to see each step, what it assumed and what it cost.
 //
-// Errors (in Err, and from Fit): a column that is not there, or something wrong with
-// the schema or the options. No record has one: Field says what becomes of a value that
-// does not fit the schema, and DataFrame.Check lists them.
+// Errors (in Err, and from Fit): a column that is not there, or something wrong with the schema or
+// the options. No record causes an error: Field says what becomes of a value that does not fit the
+// schema, and DataFrame.Check lists such values.
 func Binary(df DataFrame, label string, opts ...Option) *Dataset {
 	return records(df, label, frame.TwoClasses, opts)
 }
 
-// Regression makes records for predicting a number. The schema states its public
-// bounds: values beyond them are moved to them, and they are scaled to [−1, 1],
-// on a logarithmic scale if the schema says Log; predictions are given back in
-// the target's own unit. Both depend on the record and on what is public only,
-// and cost no privacy.
+// Regression makes records for predicting a number. The schema states its public bounds: values
+// beyond them are moved to the nearer bound, and values are scaled to [−1, 1], on a logarithmic
+// scale if the schema says Log; predictions are returned in the target's own unit. Both steps
+// depend only on the record itself and on what is public, and cost no privacy.
 //
 // Errors: as Binary.
 func Regression(df DataFrame, target string, opts ...Option) *Dataset {
 	return records(df, target, frame.Number, opts)
 }
 
-// Counts makes records for predicting a count, 0, 1, 2, … The schema states a
-// public upper bound (Numeric(target, 0, most)), to which larger counts are
-// reduced: without one, one record could bend the fit without limit.
+// Counts makes records for predicting a count, 0, 1, 2, … The schema states a public upper bound
+// (Numeric(target, 0, most)), to which larger counts are reduced: otherwise one record could bend
+// the fit without limit.
 //
 // Numbers that are no counts are rounded.
 //
@@ -247,7 +245,7 @@ func (d *Dataset) Err() error {
 	return d.err
 }
 
-// Design returns the records below d.
+// Design returns the encoded records of d.
 func (d *Dataset) Design() (*frame.Design, error) { return d.whole() }
 
 // Features returns how many features the records have: one for each number and each category,

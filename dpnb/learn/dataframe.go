@@ -13,9 +13,9 @@ import (
 	"github.com/dpnb/notebooks/dpnb/mechanism"
 )
 
-// DataFrame is a table of raw records with what is publicly known of its
-// columns. Like gota's, it carries its first error with it, so that a notebook
-// can write one line after the other and is told by Fit or Show.
+// DataFrame is a table of raw records with what is publicly known about its columns. Like gota's,
+// it carries its first error with it, so that a notebook can write one line after the other, and
+// Fit or Show reports the error.
 type DataFrame struct {
 	table *frame.Table
 	// large is a table that is scanned and not in memory; table is nil then.
@@ -47,7 +47,7 @@ var (
 	// ln(1 + x − lower) if lower is not positive. The middle of that scale, √(lower·upper) or
 	// √(1 + upper − lower) + lower − 1, is what a missing number counts as: see OrMissingAs.
 	Log = frame.LogField
-	// Categorical is one of the given categories.
+	// Categorical is a text that is one of the given categories.
 	Categorical = frame.CategoricalField
 	// Date is a date as a number of days, Year its year; Month and Weekday have categories.
 	Date    = frame.DateField
@@ -78,9 +78,9 @@ func FromGota(df dataframe.DataFrame) DataFrame {
 // FromTable takes a checked table.
 func FromTable(t *frame.Table) DataFrame { return fromTable(t, nil, nil) }
 
-// FromScanner takes a table that is read in chunks, as frame.ScanCSV and parquet.Open give
-// them: one larger than memory. Private questions are answered by a scan, and records for
-// learning are kept in a file (StoredIn).
+// FromScanner takes a table that is read in chunks, as from frame.ScanCSV and parquet.Open: it may
+// be larger than memory. Private questions are answered by a scan, and records for learning are
+// kept in a file (StoredIn).
 func FromScanner(s frame.Scanner, err error) DataFrame {
 	if s == nil || err != nil {
 		return DataFrame{err: err}
@@ -129,9 +129,9 @@ func (df DataFrame) Err() error {
 	return df.err
 }
 
-// Public declares that the file holds nothing to protect, so that reports may
-// publish its checksum and its number of rows. A checksum of private records
-// gives the last of them away to whoever knows the others.
+// Public declares that the file holds nothing to protect, so that reports may publish its checksum
+// and its number of rows. A checksum of private records gives one of them away to whoever knows all
+// the others.
 func (df DataFrame) Public() DataFrame {
 	return df.change(func(t *frame.Table) (*frame.Table, error) {
 		public := *t
@@ -140,8 +140,8 @@ func (df DataFrame) Public() DataFrame {
 	})
 }
 
-// WithSchema states what is publicly known of the columns. It must be known
-// without the data; what was read off them protects nobody.
+// WithSchema states what is publicly known about the columns. It must be known without the data;
+// bounds that were read off the data protect nobody.
 //
 // Errors (in Err): bounds that bound nothing, no categories, two fields of one name.
 func (df DataFrame) WithSchema(fields ...Field) DataFrame {
@@ -152,20 +152,21 @@ func (df DataFrame) WithSchema(fields ...Field) DataFrame {
 	return df
 }
 
-// PerPerson says that the column tells whose row it is, and keeps at most so many rows of each
-// person: which, depends on the rows of that person alone (frame.PerPerson). Guarantees
-// are then for a person with all of these rows. One row each costs nothing more than rows of
-// different people; several make whatever is asked or learnt cost as many times more noise
-// as there may be rows, and only Gaussian mechanisms and pure ones can be paid for so.
+// PerPerson says that the column tells whose row it is, and keeps at most the given number of rows
+// of each person: which of them depends on the rows of that person alone (frame.PerPerson).
+// Guarantees are then for a person with all of these rows. One row each costs no more than rows of
+// different people; with up to k rows the noise of every question and fit is k times as large, and
+// only Gaussian mechanisms and pure ones can be paid for in this way.
 //
-// A budget pays for people or for rows: what it pays for first, all that it pays for has to be. It
-// knows the people by the name of the column here, whatever it is renamed to later.
+// A budget pays either for people or for rows: its first release decides, and all others have to be
+// of that kind. It knows the people by the name of the column here, whatever it is renamed to
+// later.
 //
 // A table that is scanned is read once more for the choice, before the first answer or fit, with
 // about 100 bytes for each person in memory.
 //
-// The column is no feature of what is learnt. The rows that are chosen are those of all that
-// is in the table now: Drop and Filter before or after change which they are, not the promise.
+// The column is not a feature of any fit. The rows are chosen from all that is in the table now:
+// Drop and Filter before or after change which they are, not the promise.
 //
 // Errors (in Err): a column that is not there, rows < 1 or too many; PerPerson a second time.
 func (df DataFrame) PerPerson(column string, rows int) DataFrame {
@@ -211,10 +212,9 @@ func (df DataFrame) DropMissing(names ...string) DataFrame {
 	return df.by(func(s frame.Scanner) (frame.Scanner, error) { return frame.DropMissing(s, names...) })
 }
 
-// Head returns the first n rows. They are raw records, to be looked at: which they
-// are depends on those before them, so that one record more in the table changes
-// two of them, and a fit of them keeps its guarantee for the rows of the head, not
-// for those of the table.
+// Head returns the first n rows. They are raw records, to be looked at: which rows they are depends
+// on those before them, so that one record more in the table changes two of them, and a fit of them
+// keeps its guarantee for the rows of the head, not for those of the table.
 //
 // Errors (in Err): n is negative.
 func (df DataFrame) Head(n int) DataFrame {
@@ -226,8 +226,9 @@ func (df DataFrame) Head(n int) DataFrame {
 	})
 }
 
-// Filter returns the rows for which keep holds. A fit of them keeps its guarantee
-// for df if keep depends on what is in the row; by its place, as for Head, it does not.
+// Filter returns the rows for which keep holds. A fit of them keeps its guarantee for df if keep
+// depends only on what is in the row; if it depends on the row's position, as for Head, it does
+// not.
 func (df DataFrame) Filter(keep func(row int) bool) DataFrame {
 	return df.change(func(t *frame.Table) (*frame.Table, error) {
 		if keep == nil {
@@ -253,8 +254,8 @@ func errNotInMemory() error {
 		"needed, if they are few enough")
 }
 
-// Rows returns the number of rows, 0 on error and where a scan is needed to know it. It is a fact about the records
-// that no guarantee covers.
+// Rows returns the number of rows, or 0 on error and where only a scan would tell. It is a fact
+// about the records that no guarantee covers.
 func (df DataFrame) Rows() int {
 	if df.Err() != nil {
 		return 0
@@ -265,7 +266,7 @@ func (df DataFrame) Rows() int {
 	return df.table.Rows()
 }
 
-// Table returns the table below df.
+// Table returns the underlying table of df.
 //
 // Errors: df's own; df is scanned and not in memory.
 func (df DataFrame) Table() (*frame.Table, error) {
@@ -322,9 +323,9 @@ func (df DataFrame) Display() display.Item {
 	return it
 }
 
-// Origin says in a coloured box which records df has, where that is known: blue
-// for real people whose records are public, yellow for invented ones. Show it
-// before the first result, so that nobody takes the one for the other.
+// Origin says in a coloured box which records df has, where that is known: blue for real people
+// whose records are public, yellow for invented ones. Show it before the first result, so that
+// nobody mistakes one kind for the other.
 func (df DataFrame) Origin() display.Item {
 	if err := df.Err(); err != nil {
 		return display.Failed(err)
@@ -341,11 +342,10 @@ func withOrigin(s frame.Source, it display.Item) display.Item {
 	return it
 }
 
-// Adult returns the training and the test part of the Adult census data
-// (UCI repository: is the yearly income of a person above 50,000 dollars?),
-// with its public schema. Where the files are not on this machine it returns
-// 30,000 and 10,000 invented people (dataset.AdultLike), wherever the program
-// runs; what is shown of them says so, and Source says which they are.
+// Adult returns the training and the test part of the Adult census data (UCI repository: is the
+// yearly income of a person above 50,000 dollars?), with its public schema. Where the files are not
+// on this machine it returns 30,000 and 10,000 invented people (dataset.AdultLike), wherever the
+// program runs; their tables and figures say so, and Source says which they are.
 func Adult() (train, test DataFrame) {
 	tr, te, err := dataset.Adult()
 	return fromTable(tr, err, dataset.AdultSchema()), fromTable(te, err, dataset.AdultSchema())
@@ -370,10 +370,9 @@ func (df DataFrame) Source() string {
 	return text
 }
 
-// Patients returns rows invented patients with their public schema: pressure is
-// to be predicted by Regression, visits by Counts, ill by Binary and ward by
-// Classes, each by a law that is known (dataset.Patients). The same seed gives
-// the same patients.
+// Patients returns the given number of invented patients with their public schema: pressure is a
+// target for Regression, visits for Counts, ill for Binary and ward for Classes, each of which
+// follows a known law (dataset.Patients). The same seed gives the same patients.
 func Patients(rows int, seed uint64) DataFrame {
 	t, err := dataset.Patients(rows, seed)
 	return fromTable(t, err, dataset.PatientsSchema())

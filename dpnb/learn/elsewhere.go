@@ -12,10 +12,10 @@ import (
 	"github.com/dpnb/notebooks/dpnb/mechanism/objpert/multiclass"
 )
 
-// PassesBy has the passes over the records of a table that is scanned made elsewhere: to gives, for
-// the records in their file, an erm.Source of the same records. Everything else stays here: the
-// noise, the ledger, the solver and what is released, which is the same. The guarantee asks that
-// what to gives adds up over these records and no others.
+// PassesBy moves the passes over the records of a scanned table elsewhere: to returns, for the
+// records in their file, an erm.Source of the same records. Everything else stays here: the noise,
+// the ledger, the solver and the release, which is the same. The guarantee requires that this
+// source adds up over these records and no others.
 //
 // Learners whose fits are more than passes over the file's own records and labels are refused
 // before anything is charged, and so is a table in memory.

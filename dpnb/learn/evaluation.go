@@ -11,8 +11,8 @@ import (
 	"github.com/dpnb/notebooks/dpnb/sim"
 )
 
-// Evaluation is all that there is to know of how well a model of classes predicts some
-// records. Show has its tables and its figure. No guarantee covers any of it.
+// Evaluation says how well a model of classes predicts some records. Show displays its tables and
+// its figure. No guarantee covers any of it.
 type Evaluation struct {
 	// Accuracy is Score: the share of records whose class is predicted rightly; Majority is
 	// that of always guessing the most frequent class of these records.
@@ -38,9 +38,8 @@ type CalibrationBin struct {
 	Predicted, Observed float64
 }
 
-// Evaluate looks at the predictions for records whose classes are known. As for Score, it
-// is a fact about these records that no guarantee covers: evaluate on records that may be
-// known.
+// Evaluate compares the predictions with the known classes of records. Like Score, the result is a
+// fact about these records that no guarantee covers: evaluate on records that may become known.
 //
 // Errors: as Score; a model of other than classes.
 func (m *Model) Evaluate(records Records) (*Evaluation, error) {
@@ -133,7 +132,7 @@ func (e *Evaluation) Display() display.Item {
 
 const evaluationWarning = "A fact about the records that were scored: no guarantee covers it."
 
-// CalibrationTable shows how often came true what was predicted with a probability.
+// CalibrationTable shows how often predictions came true, by their predicted probability.
 func (e *Evaluation) CalibrationTable() display.Item {
 	it := display.Item{Title: "Calibration", Warning: evaluationWarning,
 		Header: []string{"predicted from", "to", "predictions", "mean probability", "came true"}}
@@ -156,7 +155,7 @@ func (e *Evaluation) CalibrationTable() display.Item {
 	return it
 }
 
-// Figure shows the calibration beside what would be perfect; nil where there is none.
+// Figure shows the calibration beside a perfect one; nil where there is none.
 func (e *Evaluation) Figure() *figure.Figure {
 	if e.Calibration == nil {
 		return nil

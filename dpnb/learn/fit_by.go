@@ -25,9 +25,9 @@ type Models struct {
 }
 
 // FitBy fits a model for each category of a column, on the records that have it, at the price of
-// one model: a record is in one group at most, and the ledger takes the largest cost of a group
-// (docs/theory/ledger.md, section 7). It has a line for each. records makes records of the rows of
-// a group, which lack that column:
+// one model: a record is in at most one group, and the ledger counts the largest cost of a group
+// (docs/theory/ledger.md, section 7). It has a line for each group. records makes records from the
+// rows of a group, which lack that column:
 //
 //	models, err := learn.FitBy(learn.Logistic{}, df, "ward", func(part learn.DataFrame) *learn.Dataset {
 //		return learn.Binary(part, "ill")
@@ -41,9 +41,9 @@ func FitBy(l Learner, df DataFrame, column string, records func(part DataFrame) 
 	return fitBy(l, df, column, records, a, nil)
 }
 
-// FitByOnce is FitBy with FitOnce: each model is kept under the name and its group, so that a cell that
-// runs again pays nothing. One that was interrupted goes on where it was, and pays for one model more: that
-// the rows are dealt to the groups as they were then cannot be known.
+// FitByOnce is FitBy with FitOnce: each model is kept under the name and its group, so that a cell
+// that runs again pays nothing. One that was interrupted resumes where it was, and pays for one
+// more model, because nobody can know that rows are still assigned to groups as before.
 func FitByOnce(name string, l Learner, df DataFrame, column string, records func(part DataFrame) *Dataset,
 	a Allowance) (*Models, error) {
 	if err := a.suitsOnce(name); err != nil {
@@ -175,7 +175,7 @@ func sameEncoding(parts []*Dataset, data *Dataset) bool {
 	return len(parts) == 0 || data.design.Encoding.Equal(parts[0].design.Encoding)
 }
 
-// Err returns why s are no models: nil if they are.
+// Err returns the reason if there are no models, else nil.
 func (s *Models) Err() error {
 	if s == nil || len(s.Models) == 0 {
 		return errNoModel
@@ -194,7 +194,7 @@ func (s *Models) Of(group string) *Model {
 	return nil
 }
 
-// Display has a column of coefficients for each group.
+// Display shows a column of coefficients for each group.
 func (s *Models) Display() display.Item {
 	if err := s.Err(); err != nil {
 		return display.Failed(err)

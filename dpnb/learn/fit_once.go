@@ -10,18 +10,17 @@ import (
 	"github.com/dpnb/notebooks/dpnb/noise"
 )
 
-// FitOnce fits and releases a model under a name, or returns the one that was released
-// under it before: a cell with it can run again and pays once. The model is kept beside the
-// ledger of the allowance's budget, as long as that lasts (KeptIn). A program that ended in
-// between is gone on with, with the noise of then (Allowance.GoesOn).
+// FitOnce fits and releases a model under a name, or returns the one that was released under that
+// name before: a cell with it can run again and pays once. The model is kept beside the ledger of
+// the allowance's budget, as long as that lasts (KeptIn). If the program ended in between, the fit
+// resumes with the same noise (Allowance.GoesOn).
 //
-// It is the same model by its name and by what is public: the learner with its settings
-// (Workers apart), the schema, the options of the records, the name of their file, the
-// budget and the allowance. If any of that has changed, it is an error that says what. It
-// does not look at the records, for whether they have changed is private: a model that was
-// released of an earlier version of a file of the same name is returned as it is. Of a file
-// that is declared Public its checksum counts as well. What cannot be seen, a Filter for
-// example, wants another name.
+// A model is recognised by its name and by what is public: the learner with its settings (except
+// Workers), the schema, the options of the records, the name of their file, the budget and the
+// allowance. If any of these has changed, an error says which. FitOnce does not look at the
+// records, for whether they have changed is private: a model released from an earlier version of a
+// file of the same name is returned as it is. For a file declared Public its checksum counts as
+// well. A change that FitOnce cannot see, such as a Filter, needs another name.
 //
 // Errors: as l.Fit and Once.
 func FitOnce(name string, l Learner, data *Dataset, allowance Allowance) (*Model, error) {

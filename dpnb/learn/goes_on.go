@@ -15,20 +15,22 @@ import (
 	"github.com/dpnb/notebooks/dpnb/noise"
 )
 
-// GoesOn has Once go on with a release that was charged and whose program ended before it was
-// kept, with the noise of then: of a key that is kept in the folder LEDGER.unfinished, which
-// only the user may read, from the charge until the release takes its place there, from where it
-// is moved to the others. So there is one noise for a name, and one release of it, whenever programs end.
+// GoesOn lets Once resume a release that was charged but whose program ended before the release was
+// kept. It resumes with the same noise, from a key that is kept in the folder LEDGER.unfinished,
+// which only the user may read, from the charge until the release takes its place there; from there
+// the release is moved to the others. So there is one noise for a name, and one release of it,
+// whenever programs end.
 //
-// It is for a release that draws everything from Noise(nil), in an order that does not depend on chance or on time,
-// and shows nothing before it returns. A ledger in memory ends with its program and keeps no key, and a
-// release on a group alone (FitBy) is lost as before: how rows were dealt to groups is not known.
+// It is for a release that draws everything from Noise(nil), in an order that does not depend on
+// chance or on time, and shows nothing before it returns. A ledger in memory ends with its program
+// and keeps no key, and a release on a single group (FitBy) is lost as without GoesOn: how rows
+// were assigned to groups is not known.
 //
 // Proof: docs/theory/once.md#dpnb-goes-on.
 func (a Allowance) GoesOn() Allowance { a.goesOn = true; return a }
 
-// Noise returns the source that a release of a draws from, if src is nil or secure: that of the key, for
-// one that goes on (GoesOn), else the system's. A simulation's is src.
+// Noise returns the source from which a release of a draws, if src is nil or secure: that of the
+// key for one that can resume (GoesOn), else the system's. For a simulation it is src.
 func (a Allowance) Noise(src noise.Source) noise.Source {
 	if a.run == nil || src != nil && noise.Simulated(src) {
 		return noise.OrSecure(src)

@@ -32,18 +32,17 @@ const (
 	HingeLoss
 )
 
-// HeavyTails fits a linear model with pure ε: δ = 0, on a budget of δ = 0 too, or leaving
-// the δ of another budget where it is. Features need no bounds, only a public scale, and
-// neither does a target: dpnb.Numeric("income", 0, 50_000).Unbounded() says where most values
-// are. Outliers in features and target cannot move the fit by more than other records can,
-// and no record is refused. It is objective perturbation of a smooth Lipschitz extension.
-// The zero value is right: median regression.
+// HeavyTails fits a linear model with pure ε: it spends no δ, and works on a budget with δ = 0 too.
+// Features and target need no bounds, only a public scale: dpnb.Numeric("income", 0,
+// 50_000).Unbounded() says where most values are. Outliers in features and target cannot move the
+// fit by more than other records can, and no record is refused. It is objective perturbation of a
+// smooth Lipschitz extension. The zero value is median regression.
 //
 //	budget := dpnb.NewBudget(1, 0)
 //	model, err := dpnb.HeavyTails{}.Fit(data, budget.Spend(0.5))
 //	dpnb.Show(model.CoefficientsInUnits())
 type HeavyTails struct {
-	// Loss; zero is AbsoluteLoss. LogisticLoss and HingeLoss learn from Binary.
+	// Loss; zero is AbsoluteLoss. LogisticLoss and HingeLoss are for Binary.
 	Loss HeavyLoss
 	// Tau is the level of PinballLoss in (0, 1).
 	Tau float64
@@ -51,27 +50,27 @@ type HeavyTails struct {
 	// Elsewhere it is set to 1.35 times the scale of the residuals, which would have to be
 	// estimated from the records: here it is public.
 	Threshold float64
-	// Radius R bounds the coefficients, ‖θ‖₂ ≤ R, for features and target on their scales;
-	// zero is 4. Too large a one costs some accuracy, and nothing mends one that is too small.
+	// Radius R bounds the coefficients, ‖θ‖₂ ≤ R, for features and target on their scales; zero is
+	// 4. Too large an R costs some accuracy, and nothing mends one that is too small.
 	Radius float64
-	// Centre is what is thought of the coefficients beforehand, one for each of Dataset.Features: the
-	// ball and the ridge are about it. It must not come from the records; nil is zero.
+	// Centre is a prior guess of the coefficients, one for each of Dataset.Features: the ball and
+	// the ridge are about it. It must not come from the records; nil is zero.
 	Centre []float64
-	// Moment k > 1 and MomentBound G: E‖gradient‖^k ≤ G^k, for features and target on their
-	// scales. Zero has the gradients cut at the length 1 of the intercept's, times the
-	// largest slope of the loss, which loses little. SquaredLoss has no largest slope, and G over all
-	// coefficients is far too large for it: zero is √d/4 there, feature norm times the residual of
-	// Threshold. EstimateMoment spends ε on a number for your records. A wrong G costs accuracy and
-	// no privacy.
+	// Moment k > 1 and MomentBound G: E‖gradient‖^k ≤ G^k, for features and target on their scales.
+	// If zero, gradients are clipped at the length 1 of the intercept's, times the largest slope of
+	// the loss, which loses little. SquaredLoss has no largest slope, and G over all coefficients
+	// is far too large for it: zero is √d/4 there, feature norm times the residual of Threshold.
+	// EstimateMoment spends ε on a number for your records. A wrong G costs accuracy and no
+	// privacy.
 	Moment, MomentBound float64
-	// WorstCase cuts gradients where the theorem on utility says, and not where they did best
-	// in experiments: it guards against a bias that few data have, and costs accuracy.
+	// WorstCase clips gradients at the norm of the theorem on utility instead of the one that did
+	// best in experiments: it guards against a bias that few data have, and costs accuracy.
 	WorstCase bool
-	// Records is the number of records that were planned, if that is public. Zero has them
-	// counted with a fiftieth of ε.
+	// Records is the planned number of records, if that is public. If zero, they are counted with a
+	// fiftieth of ε.
 	Records int
-	// Output takes output perturbation in place of objective perturbation, which is nearly
-	// always worse; Records must be stated.
+	// Output uses output perturbation instead of objective perturbation; that is nearly always
+	// worse, and Records must be stated.
 	Output bool
 	// Noise is the source of the noise; nil is noise.NewSecure().
 	Noise noise.Source
@@ -79,7 +78,7 @@ type HeavyTails struct {
 	Workers int
 }
 
-// Fit releases a private model: see Learner. Of fewer planned records than 3d^{3/2}/ε, d
+// Fit releases a private model: see Learner. If fewer than 3d^{3/2}/ε records are planned, with d
 // features, Show says that next to nothing can be learnt.
 func (l HeavyTails) Fit(data *Dataset, allowance Allowance) (*Model, error) {
 	m, err := fit(data, allowance, l.recipe())

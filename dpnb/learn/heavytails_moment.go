@@ -31,17 +31,17 @@ const (
 	momentChance = 0.05
 )
 
-// EstimateMoment spends an allowance on a MomentBound for l with pure ε, from the records of a held-out
-// part or from those that will be fitted. It releases how many records have a gradient of about which
-// length A, each record being in one cell, with geometric noise (for people with k rows, k times as
-// much: PerPerson), and returns
+// EstimateMoment spends an allowance on a MomentBound for l with pure ε, from the records of a
+// held-out part or from those that will be fitted. It releases, with geometric noise, how many
+// records have a gradient of about each length A, each record being in one cell (for people with k
+// rows, k times as much noise: PerPerson), and returns
 //
 //	G = (Σ c·A^k / Σ c)^{1/k}, k = Moment, zero meaning 2,
 //
-// over the cells whose counts c exceed what noise makes of nothing with a probability of a twentieth. A
-// is ‖x‖ times the largest slope of the loss; of SquaredLoss it is ‖x‖·|y|, the gradient at 0.
-// Cells are as wide as a factor of 2^¼, and G is right to half of that but for the tail, which no number
-// of records shows: whoever knows the moment should state it.
+// over the cells whose counts c exceed what the noise alone exceeds with probability 1/20. A is ‖x‖
+// times the largest slope of the loss; for SquaredLoss it is ‖x‖·|y|, the gradient at 0. Cells are
+// as wide as a factor of 2^¼, and G is right to half of that, except for the tail, which no number
+// of records shows: if you know the moment, state it.
 //
 //	g, err := dpnb.HeavyTails{Moment: 2}.EstimateMoment(data, budget.Spend(0.05))
 //	model, err := dpnb.HeavyTails{Moment: 2, MomentBound: g.Bound}.Fit(data, budget.Spend(0.5))

@@ -16,10 +16,10 @@ import (
 	"github.com/dpnb/notebooks/dpnb/privacy"
 )
 
-// Intervals has one interval for each coefficient of a released model, in the
-// order of the features. Each by itself covers what Covers says; all of them
-// together do not (for that, ask for the level 1 − α/d). They are computed from what
-// was released and cost nothing. Show gives a table.
+// Intervals has one interval for each coefficient of a released model, in the order of the
+// features. Each by itself covers what Covers says, at its level; all of them at once are covered
+// less often (for simultaneous coverage use the level 1 − α/d). They are computed from what was
+// released and cost nothing. Show displays a table.
 type Intervals struct {
 	// Intervals has Level, Estimate, Lower, Upper, Covers, Basis and Proved.
 	interval.Intervals
@@ -35,12 +35,11 @@ type Intervals struct {
 // Intervals returns intervals, at a level such as 0.95, for the coefficients that
 // the same fit would have had on these records without noise.
 //
-// Without a CurvatureShare they come from the law of the noise and λ alone: they
-// hold for every dataset and are wide. With one they are nearly as narrow as the
-// noise allows, in the limit of many records (interval.Minimiser with
-// Linearise); ProvedIntervals hold for any number. Of quantiles there are none without a
-// CurvatureShare; with one they are about estimates that are corrected for where the descent
-// has stopped (sgd.Curvature).
+// Without a CurvatureShare they come from the law of the noise and λ alone: they hold for every
+// dataset and are wide. With one they are nearly as narrow as the noise allows, in the limit of
+// many records (interval.Minimiser with Linearise); ProvedIntervals hold for any number. For
+// quantiles there are none without a CurvatureShare; with one they are about estimates that are
+// corrected for where the descent has stopped (sgd.Curvature).
 //
 // Errors: a level outside (0, 1); a model without privacy, or not released by
 // objective perturbation or as quantiles with a CurvatureShare.
@@ -60,10 +59,10 @@ func (m *Model) Intervals(level float64) (*Intervals, error) {
 	return m.intervals(interval.Minimiser(fit, m.coefficients, curvature, settings))
 }
 
-// ProvedIntervals is Intervals with a coverage that is proved for every dataset:
-// with a CurvatureShare narrow where records are many and features few. It is for
-// one of the two to be asked for: whoever takes the narrower one after seeing both
-// has chosen by the noise.
+// ProvedIntervals is Intervals with a coverage that is proved for every dataset: with a
+// CurvatureShare they are narrow where records are many and features few. Decide between the two
+// beforehand: taking the narrower one after seeing both would be a choice that depends on the
+// noise.
 //
 // Errors: as Intervals; quantiles.
 func (m *Model) ProvedIntervals(level float64) (*Intervals, error) {
@@ -85,13 +84,12 @@ func (m *Model) ProvedIntervals(level float64) (*Intervals, error) {
 	return m.intervals(interval.FromRelease(m.Release.Fitted, m.coefficients, level))
 }
 
-// PopulationIntervals returns intervals for the coefficients of the population
-// that the records were drawn from, the shrinkage of the ridge corrected for, in
-// the limit of many records. They are infinite where the curvature does not stand
-// out of its noise.
+// PopulationIntervals returns intervals for the coefficients of the population from which the
+// records were drawn, corrected for the shrinkage of the ridge, in the limit of many records. They
+// are infinite where the curvature does not stand out from its noise.
 //
-// Of quantiles they are those of quantile regression, τ(1−τ)H⁻¹GH⁻¹ by a kernel, and what the
-// noise adds; infinite also where it moves the fit too far.
+// For quantiles they are those of quantile regression, with τ(1−τ)H⁻¹GH⁻¹ estimated by a kernel,
+// and what the noise adds; they are infinite also where the noise moves the fit too far.
 //
 // Errors: as Intervals; a fit without a CurvatureShare; a learner other than
 // Logistic, Quantile and Quantiles, of which the scores' covariance would have to be released

@@ -28,10 +28,10 @@ const (
 	keptVersion = 2
 )
 
-// Save writes a released model to a file, so that another cell, notebook or machine can
-// Load it: to the last bit of every number, with its guarantee, the law of its noise and
-// what it cost. What is in the file was released or is public, so that it may go wherever
-// the model may. It is there in full or not at all, in the place of what had its name.
+// Save writes a released model to a file, so that another cell, notebook or machine can Load it: to
+// the last bit of every number, with its guarantee, the law of its noise and what it cost. What is
+// in the file was released or is public, so it may go wherever the model may. The file is written
+// in full or not at all, and replaces one of the same name.
 //
 // Errors: a fit without privacy, whose coefficients were not released and can give records
 // away; no model; a file that cannot be written.
@@ -43,9 +43,8 @@ func (m *Model) Save(path string) error {
 	return atomicfile.Write(path, content)
 }
 
-// Load reads a model that Save has written. What was changed in the file is found by its
-// checksum, which anybody can make anew: it is against accidents, and a model from
-// somebody is as trustworthy as they are.
+// Load reads a model that Save has written. Its checksum detects accidental changes of the file,
+// but anybody can compute a new one: a model is as trustworthy as whoever gave it to you.
 //
 // Errors: a file that is not there, is no model, was changed, or is of another version of
 // the format.

@@ -1,7 +1,7 @@
-// Package learn fits private models to tables: tables with what is publicly known of
-// them, budgets, learners, models with intervals and predictions, comparisons. There is
-// one path by which every learner checks, charges, draws and solves. The front door, the
-// command line and programs that build on this module may enter; no other room does.
+// Package learn fits private models to tables. It has tables with what is publicly known about
+// them, budgets, learners, models with intervals and predictions, and comparisons. Every learner
+// checks, charges, draws and solves by one and the same path. Package dpnb, the command line and
+// programs that build on this module may import it.
 package learn
 
 import (
@@ -25,14 +25,14 @@ import (
 // Learner is a way to fit: Logistic, SVM, Linear, Huber, Quantile, Quantiles, Poisson,
 // Softmax, OneVsRest, HeavyTails, of which the zero value is right; and Quadratic.
 //
-// Fit releases a private model, or returns an error and releases nothing: first
-// everything is checked; then the budget is charged; then noise is drawn and the
-// objective minimised to a certified tolerance. An error of the first step leaves
-// the ledger as it was; there are no refunds after the second.
+// Fit releases a private model, or returns an error and releases nothing: first everything is
+// checked; then the budget is charged; then noise is drawn and the objective minimised to a
+// certified tolerance. An error in the first step leaves the ledger as it was; there are no refunds
+// after the second.
 //
-// FitWithoutPrivacy minimises the same objective, clipping included, without
-// noise and with λ = 1 where none is fixed. It protects nobody and says so
-// wherever it is shown: it is for comparison on public data.
+// FitWithoutPrivacy minimises the same objective, clipping included, without noise and with λ = 1
+// unless another is fixed. It protects nobody and says so wherever it is shown: it is for
+// comparison on public data.
 type Learner interface {
 	Fit(data *Dataset, allowance Allowance) (*Model, error)
 	FitWithoutPrivacy(data *Dataset) (*Model, error)

@@ -8,36 +8,34 @@ import (
 	"github.com/dpnb/notebooks/dpnb/privacy/objective"
 )
 
-// Linear is least squares for a number (Regression) by objective perturbation
-// with clipped gradients. Residuals, thresholds and coefficients are in units of
-// half the width of the target's public bounds: the target is scaled to [−1, 1].
-// The zero value is right.
+// Linear is least squares for a number (Regression) by objective perturbation with clipped
+// gradients. Residuals, thresholds and coefficients are in units of half the width of the target's
+// public bounds: the target is scaled to [−1, 1]. The zero value has sensible defaults.
 type Linear struct {
-	// Lambda fixes the ridge λ of the sum objective Σℓ + (λ/2)‖θ‖²; zero has it
-	// chosen. It must not be chosen by looking at the records.
+	// Lambda fixes the ridge λ of the sum objective Σℓ + (λ/2)‖θ‖²; if zero,
+	// λ is chosen automatically. It must not be set by looking at the records.
 	Lambda float64
-	// Clip c > 0 is the residual at which a record's gradient is clipped; zero is
-	// 1/2, a quarter of the width of the public bounds. A target whose bell curve
-	// fills its bounds, three standard deviations to each side, has a deviation of
-	// 1/3, and residuals have less: few are clipped. The rule knows nothing of the
-	// records. A smaller one costs less noise in proportion, and bends the fit
-	// from the mean to the median.
+	// Clip c > 0 is the residual at which a record's gradient is clipped; zero is 1/2, a quarter of
+	// the width of the public bounds. A target whose bell curve fills its bounds, three standard
+	// deviations to each side, has a standard deviation of 1/3, and residuals have less: few are
+	// clipped. The rule does not depend on the records. A smaller c needs proportionally less
+	// noise, and bends the fit from the mean towards the median.
 	Clip float64
 	// Regularise adds ω‖θ‖₁ to the objective, or its like for whole columns:
 	// Regularise: dpnb.Regulariser{L1: 30}. It costs no privacy.
 	Regularise Regulariser
-	// CurvatureShare in (0, 1) is the part of the budget, in μ², that the curvature
-	// at the coefficients has, so that Model.Intervals can be narrow: 0.1 makes a
+	// CurvatureShare in (0, 1) is the part of the budget, in μ², that is spent on the
+	// curvature at the coefficients and makes Model.Intervals narrow: 0.1 costs a
 	// twentieth more noise. Zero spends nothing on it.
 	CurvatureShare float64
-	// Pure spends no δ, as every fit does where there is none: pure ε-DP, with more noise where features
-	// are many. Regularise, CurvatureShare and Bound are then refused.
+	// Pure spends no δ, as on a budget without one: pure ε-DP, with more noise where there are many
+	// features. Regularise, CurvatureShare and Bound are then refused.
 	Pure bool
 	// Noise is the source of the noise; nil is noise.NewSecure().
 	Noise noise.Source
 	// Workers is the number of goroutines; zero means one for each processor.
 	Workers int
-	// Bound is how to account; zero is objective.Tight.
+	// Bound selects the accounting; zero is objective.Tight.
 	Bound objective.Bound
 }
 

@@ -9,8 +9,8 @@ import (
 	"github.com/dpnb/notebooks/dpnb/frame"
 )
 
-// Losses are the losses of a released model on single records, each within public bounds and
-// by its record alone, so that their mean can be asked for privately:
+// Losses are the losses of a released model on individual records. Each lies within public bounds
+// and depends on its record alone, so that their mean can be asked for privately:
 //
 //	classes          0 where the class is predicted rightly, 1 where it is not;
 //	numbers, counts  min(|y − ŷ|, h), h half the width of the public bounds, in the unit of the
@@ -23,7 +23,7 @@ type Losses struct {
 	Classes bool
 }
 
-// Losses returns the losses of m.
+// Losses returns the losses of m, for a private mean of them.
 //
 // Errors: no model; one that was fitted without privacy, or with noise that can be subtracted,
 // unless simulated says that the answer is a simulation itself: what is said of its losses would
@@ -54,7 +54,7 @@ func (l *Losses) Target() string { return l.model.target.Name }
 // Logarithmic says that the loss of a number is on a logarithmic scale.
 func (l *Losses) Logarithmic() bool { return l.model.target.Log }
 
-// Columns are those that a loss is made of.
+// Columns are those from which a loss is computed.
 func (l *Losses) Columns() []string {
 	return append(slices.Clone(l.model.Columns()), l.model.target.Name)
 }
@@ -62,7 +62,7 @@ func (l *Losses) Columns() []string {
 // ManyClasses says that there are more than two.
 func (l *Losses) ManyClasses() bool { return len(l.model.target.Classes) > 2 }
 
-// Warning is what is to be known of the model's own guarantee, or "".
+// Warning is a caveat about the model's own guarantee, or "".
 func (l *Losses) Warning() string { return l.model.dataWarning }
 
 // Of returns the losses of the rows of a chunk. Records with a missing value or label have the

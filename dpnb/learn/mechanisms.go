@@ -12,9 +12,9 @@ import (
 	"github.com/dpnb/notebooks/dpnb/privacy/objective"
 )
 
-// Mechanism is a way to fit privately that Compare can hold against others.
+// Mechanism is a way to fit privately that Compare can compare with others.
 type Mechanism interface {
-	// Name is how it is called in tables.
+	// Name is its name in tables.
 	Name() string
 	// Fit is Learner.Fit with the given noise. Its error is a *TaskError (wrapped
 	// or not) where the mechanism cannot learn from such records.
@@ -84,8 +84,8 @@ func smallest(b objective.Bound) func(*recipe) {
 
 var oneForm = []frame.Task{frame.TwoClasses, frame.Number, frame.Count}
 
-// AllMechanisms is every mechanism that can be compared, those that are not for
-// the records at hand being left out of a table. None is tuned on the records.
+// AllMechanisms has every mechanism that can be compared; a table leaves out those that do not
+// apply to its records. None is tuned on the records.
 //
 //   - objective perturbation of Logistic, Linear, Poisson or Softmax, whichever
 //     suits the records, with λ and σ as this project chooses them;

@@ -22,7 +22,7 @@ import (
 	"github.com/dpnb/notebooks/dpnb/privacy"
 )
 
-// Model is a fitted linear model: of classes, a number or a count.
+// Model is a fitted linear model that predicts classes, a number or a count.
 type Model struct {
 	// Release has the coefficients and the guarantee; nil for a fit without privacy.
 	Release *mechanism.Release
@@ -65,7 +65,7 @@ func newModel(p recipe, d *frame.Design, theta []float64) *Model {
 // errNoModel says what is missing where a fit returned nil.
 var errNoModel = errors.New("dpnb: no model: look at the err that the fit returned")
 
-// Err returns why m is no model: nil if it is one.
+// Err returns the reason if m is not a model, else nil.
 func (m *Model) Err() error {
 	if m == nil || m.encoding == nil {
 		return errNoModel
@@ -73,8 +73,8 @@ func (m *Model) Err() error {
 	return nil
 }
 
-// Columns returns the names of the columns that m predicts from. They are found by
-// name, in any order; the bounds, categories and norms are those of the fit.
+// Columns returns the names of the columns from which m predicts. They are found by name, in any
+// order; the bounds, categories and norms are those of the fit.
 func (m *Model) Columns() []string {
 	if m.Err() != nil {
 		return nil
@@ -82,9 +82,9 @@ func (m *Model) Columns() []string {
 	return m.encoding.Columns()
 }
 
-// Coefficients returns the coefficients as a dataframe with columns feature
-// and coefficient; of several classes with a column class before them, of several
-// quantiles with a column level. Of a fit without privacy a column privacy says so.
+// Coefficients returns the coefficients as a dataframe with columns feature and coefficient; for
+// several classes with a column class before them, for several quantiles with a column level. For a
+// fit without privacy a column privacy says so.
 func (m *Model) Coefficients() dataframe.DataFrame {
 	if err := m.Err(); err != nil {
 		return dataframe.DataFrame{Err: err}
@@ -92,10 +92,10 @@ func (m *Model) Coefficients() dataframe.DataFrame {
 	return m.dataFrame([]string{"coefficient"}, m.coefficients)
 }
 
-// CoefficientsInUnits is Coefficients in the target's unit for one unit of a feature, as
-// regressions without bounds have them: of a number, for a step of 1; of a category, if it
-// is this one; of bias, where all numbers are 0. Of two classes they add up to the logarithm
-// of the odds, or to the margin. A function of what was released.
+// CoefficientsInUnits is Coefficients in the target's unit for one unit of a feature, as in
+// regressions without bounds: for a number, per step of 1; for a category, if it is this one; for
+// the bias, where all numbers are 0. For two classes they add up to the logarithm of the odds, or
+// to the margin. They are a function of what was released.
 //
 // Errors (in it, as is usual with gota): a model of counts or of several classes; records
 // without a bias, of which rows were scaled or clipped to a norm, or with a logarithmic scale.
@@ -230,10 +230,9 @@ func (m *Model) Lambda() float64 {
 	return m.lambda
 }
 
-// ObjectivePerturbation returns the mechanism of the fit with all its
-// parameters, which are public: the law of the noise in the coefficients, for
-// whoever puts intervals on them. False for a fit by another mechanism, or
-// without privacy.
+// ObjectivePerturbation returns the mechanism of the fit with all its parameters, which are public:
+// they give the law of the noise in the coefficients, from which intervals can be computed. It is
+// false for a fit by another mechanism, or without privacy.
 func (m *Model) ObjectivePerturbation() (objpert.Objective, bool) {
 	if m.Err() != nil || m.Release == nil {
 		return objpert.Objective{}, false

@@ -22,9 +22,9 @@ import (
 	"github.com/dpnb/notebooks/dpnb/noise"
 )
 
-// Once releases something under a name, or returns what was released under it before,
-// which costs nothing: for cells that run again. The budget of a is charged for a name at
-// most once, whatever happens:
+// Once releases something under a name, or returns what was released under that name before, at no
+// cost: for cells that run again. The budget of a is charged at most once for a name, whatever
+// happens:
 //
 //   - release is called with an allowance that spends under the name, and what it returns
 //     is kept beside the ledger: in a file of the folder LEDGER.releases, or in memory where

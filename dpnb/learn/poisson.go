@@ -10,12 +10,11 @@ import (
 	"github.com/dpnb/notebooks/dpnb/privacy/objective"
 )
 
-// Poisson is regression for counts (Counts), whose mean is modelled as
-// exp(xᵀθ), by objective perturbation with clipped gradients. The zero value is
-// right.
+// Poisson is regression for counts (Counts), whose mean is modelled as exp(xᵀθ), by objective
+// perturbation with clipped gradients. The zero value has sensible defaults.
 type Poisson struct {
-	// Lambda fixes the ridge λ of the sum objective Σℓ + (λ/2)‖θ‖²; zero has it
-	// chosen. It must not be chosen by looking at the records.
+	// Lambda fixes the ridge λ of the sum objective Σℓ + (λ/2)‖θ‖²; if zero,
+	// λ is chosen automatically. It must not be set by looking at the records.
 	Lambda float64
 	// Clip c > 0 is the residual exp(xᵀθ) − y, in counts, at which a record's
 	// gradient is clipped; zero is √Y rounded up, Y the public upper bound. That
@@ -23,15 +22,15 @@ type Poisson struct {
 	// that of one whose mean is a quarter of it: residuals of counts that follow
 	// the model are seldom clipped. The rule knows nothing of the records.
 	Clip float64
-	// CurvatureShare in (0, 1) is the part of the budget, in μ², that the curvature
-	// at the coefficients has, so that Model.Intervals can be narrow: 0.1 makes a
+	// CurvatureShare in (0, 1) is the part of the budget, in μ², that is spent on the
+	// curvature at the coefficients and makes Model.Intervals narrow: 0.1 costs a
 	// twentieth more noise. Zero spends nothing on it.
 	CurvatureShare float64
 	// Noise is the source of the noise; nil is noise.NewSecure().
 	Noise noise.Source
 	// Workers is the number of goroutines; zero means one for each processor.
 	Workers int
-	// Bound is how to account; zero is objective.Tight.
+	// Bound selects the accounting; zero is objective.Tight.
 	Bound objective.Bound
 }
 

@@ -21,11 +21,11 @@ func AssumeInterpolation(anchor []float64, eta float64) Interpolation {
 	return qop.AssumeInterpolation(anchor, eta)
 }
 
-// Quadratic is least squares for a number (Regression), or Huber's loss, by quadratic
-// perturbation of the objective (qop, Mechanism 3), with a regulariser and a constraint. It
-// is private only where one θ⋆ predicts the target of every record there could be without
-// error, as where a model is fitted to the predictions of another: whoever uses it states
-// that, and with every result it is said again. For other data use Linear or Huber.
+// Quadratic is least squares for a number (Regression), or Huber's loss, by quadratic perturbation
+// of the objective (qop, Mechanism 3), with a regulariser and a constraint. It is private only
+// where one θ⋆ predicts the target of every possible record without error, for example where a
+// model is fitted to the predictions of another. The user has to state this assumption, and every
+// result repeats it. For other data use Linear or Huber.
 //
 //	model, err := dpnb.Quadratic{Interpolation: dpnb.AssumeInterpolation(public.Theta(), 0.1)}.
 //		Fit(data, budget.Spend(0.5))

@@ -12,14 +12,13 @@ import (
 	"github.com/dpnb/notebooks/dpnb/privacy"
 )
 
-// Quantile is linear quantile regression for a number (Regression): it predicts the value
-// below which a share Tau of the targets of such records lie. Its loss bends at the
-// target itself and has no curvature, so that it is fitted by gradient descent: in every
-// step all records are read, and noise is added to the sum of their slopes. Its steps fit
-// themselves to what has been released, so that nothing need be tuned. Where records are so few
-// that their slopes hardly stand out of the noise, steps are of a fixed size that the number of
-// records sets, as planned or as counted with noise. Targets are scaled to [−1, 1] by their public bounds, as
-// for Linear. The zero value is right: the median.
+// Quantile is linear quantile regression for a number (Regression): it predicts the value below
+// which a share Tau of the targets of such records lie. Its loss has a kink at the target and no
+// curvature elsewhere, so it is fitted by gradient descent: every step reads all records and adds
+// noise to the sum of their slopes. The steps adapt to what has been released, so nothing need be
+// tuned. Where records are so few that their slopes hardly stand out from the noise, steps have a
+// fixed size, set by the number of records as planned or as counted with noise. Targets are scaled
+// to [−1, 1] by their public bounds, as for Linear. The zero value is the median.
 //
 //	model, err := dpnb.Quantile{Tau: 0.9}.Fit(data, budget.Spend(0.5))
 type Quantile struct {
@@ -47,9 +46,10 @@ type Quantile struct {
 	// features are many. It is then one problem and not a descent; Steps, L1 and CurvatureShare
 	// are refused.
 	Pure bool
-	// ReplaceOne has the guarantee for a record that is replaced by another, their number being
-	// public, as some other libraries state it: twice the noise for the same (ε, δ). The budget pays
-	// the whole (ε, δ), which also holds for a record more or less. Not for people with several rows, nor without a δ.
+	// ReplaceOne states the guarantee for one record replaced by another, the number of records
+	// being public, as some other libraries do: twice the noise for the same (ε, δ). The budget
+	// pays the whole (ε, δ), which also holds under add/remove-one. Not for people with several
+	// rows, nor without a δ.
 	ReplaceOne bool
 	// Noise is the source of the noise; nil is noise.NewSecure().
 	Noise noise.Source
@@ -81,10 +81,10 @@ func (l Quantile) recipe() recipe {
 	return p
 }
 
-// Quantiles is linear quantile regression at several levels at once, which cost little
-// more than one: three as far apart as 0.1, 0.5, 0.9 have about the noise that 0.9 has
-// alone, the nine deciles a fifth more (docs/theory/quantiles.md). Predicted quantiles of
-// a record never cross. The zero value is right: 0.1, 0.5 and 0.9.
+// Quantiles is linear quantile regression at several levels at once, which cost little more than
+// one: three as far apart as 0.1, 0.5, 0.9 have about the noise of 0.9 alone, the nine deciles a
+// fifth more (docs/theory/quantiles.md). Predicted quantiles of a record never cross. The zero
+// value has the levels 0.1, 0.5 and 0.9.
 //
 //	model, err := dpnb.Quantiles{Levels: []float64{0.05, 0.5, 0.95}}.Fit(data, budget.Spend(0.5))
 //	dpnb.Show(model, err)

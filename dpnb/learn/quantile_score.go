@@ -12,8 +12,8 @@ import (
 	"github.com/dpnb/notebooks/dpnb/loss"
 )
 
-// QuantileScores says how well quantiles are predicted, level by level. No guarantee
-// covers it: score on records that may be known. Show has a table.
+// QuantileScores says how well quantiles are predicted, level by level. No guarantee covers it:
+// score on records that may become known. Show displays a table.
 type QuantileScores struct {
 	Levels []float64
 	// Pinball is the mean of ρ(y − q̂) of each level, ρ(r) = max(τr, (τ−1)r), in the
@@ -32,8 +32,8 @@ type QuantileScores struct {
 	target   frame.Target
 }
 
-// QuantileScores scores the predicted quantiles of records, targets moved into their
-// public bounds.
+// QuantileScores scores the predicted quantiles of records, with targets moved into their public
+// bounds.
 //
 // Errors: as Score; a model of no quantiles.
 func (m *Model) QuantileScores(records Records) (*QuantileScores, error) {

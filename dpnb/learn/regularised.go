@@ -13,16 +13,15 @@ import (
 	"github.com/dpnb/notebooks/dpnb/privacy"
 )
 
-// Regulariser is added to the sum objective of a learner: a function of the coefficients
-// alone, so that it costs no privacy. At most one of its weights is set, and at most one of
-// its constraints; they must not be chosen by looking at the records. The intercept is in
-// none of them but Ball.
+// Regulariser is added to the sum objective of a learner: a function of the coefficients alone, so
+// it costs no privacy. At most one of its weights may be set, and at most one of its constraints;
+// they must not be chosen by looking at the records. The intercept is exempt from all of them but
+// Ball.
 //
-// What is released need not meet a constraint to the last digits, for the output has noise.
+// What is released need not meet a constraint exactly, because noise is added to the output.
 type Regulariser struct {
-	// L1 is ω of ω‖θ‖₁, under which coefficients are zero that explain little. Where ω is
-	// meant per record, as scikit-learn's alpha is, it is that times the number of
-	// records that were planned for.
+	// L1 is ω of ω‖θ‖₁, which sets coefficients that explain little to zero. If your ω is per
+	// record, as scikit-learn's alpha is, multiply it by the planned number of records.
 	L1 float64
 	// GroupL1 is ω of ω Σ_g √|g|·‖θ_g‖₂, the groups g being the columns: all indicators of
 	// a category's column are zero, or none is.

@@ -12,12 +12,12 @@ import (
 	"github.com/dpnb/notebooks/dpnb/privacy"
 )
 
-// Pay chooses a mechanism for what a allows, by its (ε, δ), and spends what it costs, in the
-// ledger under the label unless a has a name: for whatever is no learner. What choose does
-// depends on public numbers alone. The caller then runs the mechanism with src, once. alone is
-// the (ε, δ) that the release is by itself. choose is told whether the ledger counts μ: then
-// Gaussian noise is the cheapest, else whatever is best at (ε, δ). unit is what the mechanism
-// protects: DataFrame.Unit of what it will run on.
+// Pay chooses a mechanism for what a allows, by its (ε, δ), and spends what it costs, in the ledger
+// under the label unless a has a name: for whatever is not a learner. choose must depend on public
+// numbers alone. The caller then runs the mechanism with src, once. alone is the (ε, δ) of the
+// release by itself. The last argument of choose says whether the ledger counts μ: then Gaussian
+// noise is the cheapest, else whatever is best at (ε, δ). unit is what the mechanism protects:
+// DataFrame.Unit of the table on which it will run.
 //
 // Errors: those of choose; an allowance of a budget for another unit, that does not cover it, or
 // that does not suit the source. The ledger is then unchanged.
@@ -47,7 +47,7 @@ func (a Allowance) Pay(
 	return m, alone, a.charge(price, m.Describe().Name, src)
 }
 
-// Known returns the records of df, to be scanned, and what is publicly known of them.
+// Known returns the records of df, to be scanned, and what is publicly known about them.
 //
 // Errors: df's own; no schema.
 func (df DataFrame) Known() (frame.Scanner, *frame.Schema, error) {
@@ -61,7 +61,7 @@ func (df DataFrame) Known() (frame.Scanner, *frame.Schema, error) {
 	return df.scanner(), df.schema, nil
 }
 
-// WithOrigin adds to what is shown of df where its records come from.
+// WithOrigin adds to an item about df where its records come from.
 func (df DataFrame) WithOrigin(it display.Item) display.Item {
 	if df.Err() != nil {
 		return it

@@ -56,10 +56,10 @@ func TukeyEM(records int) Mechanism {
 	}, frame.Number)
 }
 
-// TunedSGD is DP-SGD for two classes with its learning rate tuned at the cost of the budget:
-// the best of a Poisson number of runs, three on average, of a rate drawn from five between 0.003 and
-// 0.3, by a noisy count of the records predicted rightly; 20 passes in batches of 256 for a public number
-// of records.
+// TunedSGD is DP-SGD for two classes with its learning rate tuned at the cost of the budget: the
+// best of a Poisson number of runs, three on average, each with a rate drawn from five between
+// 0.003 and 0.3, by a noisy count of the records predicted correctly; 20 passes in batches of 256
+// for a public number of records.
 func TunedSGD(records int) Mechanism {
 	return changed("DP-SGD, tuned", func(p *recipe) {
 		p.choose = func(p recipe, d *frame.Design, epsilon, delta float64) (mechanism.Mechanism, error) {

@@ -2,7 +2,7 @@ package learn
 
 import "github.com/dpnb/notebooks/dpnb/display"
 
-// Schema shows what is publicly known of the columns, and nothing of what is in them.
+// Schema shows what is publicly known about the columns, and nothing of what is in them.
 func (df DataFrame) Schema() display.Item {
 	if err := df.Err(); err != nil {
 		return display.Failed(err)

@@ -19,14 +19,13 @@ import (
 //	a count      D² = 1 − Σ dev(y, ŷ)/Σ dev(y, ȳ), dev(y, μ) = 2(y log(y/μ) − y + μ),
 //	quantiles    R¹ = 1 − Σ ρ(y − q̂)/Σ ρ(y − q̄), over all levels, ρ the pinball loss,
 //
-// ȳ the mean of data and q̄ its quantile, so that 0 is as good as knowing that and nothing
-// else. R¹ is that of Koenker and Machado 1999; others call it D² of the pinball loss. It is a
-// fact about these records that no guarantee covers: score on records that may be known.
+// with ȳ the mean of data and q̄ its quantile, so that 0 is as good as knowing that and nothing
+// else. R¹ is that of Koenker and Machado 1999; others call it D² of the pinball loss. It is a fact
+// about these records that no guarantee covers: score on records that may become known.
 //
-// Records whose label is missing or none of the public classes are scored with the label
-// that the schema's rule gives them. Where numbers are Unbounded, records with one that is not
-// finite are left out, as they are from the fit; and a few targets far from all others then
-// make up nearly all of R².
+// Records whose label is missing or not a public class are scored with the label that the schema's
+// rule gives them. Where numbers are Unbounded, records with a number that is not finite are left
+// out, as in the fit; and a few targets far from all others then decide nearly all of R².
 //
 // Errors: as Predict, no label, no records, or targets that are all the same where the
 // score compares with their mean.
@@ -105,11 +104,10 @@ func finite(d *frame.Design, t []float64) (*frame.Design, []float64) {
 	return kept, margins
 }
 
-// AUC returns how well m, of two classes, orders the records: the probability that
-// xᵀθ is larger for one of the positive class than for one of the other, ½ being
-// chance. It looks at no threshold, so that it shows a fit that ranks well and
-// predicts the rarer class too seldom, which Score cannot tell from a bad one. No
-// guarantee covers it: score on records that may be known.
+// AUC returns how well m, of two classes, ranks the records: the probability that xᵀθ is larger for
+// a record of the positive class than for one of the other, ½ being chance. It depends on no
+// threshold, so it recognises a fit that ranks well but predicts the rarer class too seldom, which
+// Score cannot tell from a bad one. No guarantee covers it: score on records that may become known.
 //
 // Errors: as Score; a model of other than two classes; records of one class only.
 func (m *Model) AUC(records Records) (float64, error) {
@@ -124,9 +122,8 @@ func (m *Model) AUC(records Records) (float64, error) {
 	return a, nil
 }
 
-// RMSE returns the root of the mean squared error of the predictions of a number
-// or a count, in its own unit, targets moved into their public bounds. No
-// guarantee covers it.
+// RMSE returns the root mean squared error of the predictions of a number or a count, in its own
+// unit, with targets moved into their public bounds. No guarantee covers it.
 func (m *Model) RMSE(records Records) (float64, error) {
 	d, t, err := m.scored(records, "dpnb: RMSE is for numbers and counts; classes have a Score", frame.Number,
 		frame.Count)

@@ -14,10 +14,10 @@ import (
 	"github.com/dpnb/notebooks/dpnb/frame"
 )
 
-// Show shows anything of this package, a figure, an error, or a gota
-// dataframe: in a notebook as a table or an image, elsewhere as text. What it
-// shows of raw records is labelled as such. Beside an error, what is empty for that error is left out, so
-// that Show(f(…)) of a call that returns both shows the error once.
+// Show shows anything of this package, a figure, an error, or a gota dataframe: in a notebook as a
+// table or an image, elsewhere as text. Raw records are labelled as such. A result that is empty
+// because of an error is left out, so that Show(f(…)) of a call that returns both shows the error
+// once.
 func Show(things ...any) {
 	var failed []error
 	for _, v := range things {
@@ -159,8 +159,8 @@ func gotaItem(df dataframe.DataFrame) display.Item {
 	return it
 }
 
-// Must returns v, and panics if there is an error: for the cells of a notebook, which have nobody to return it to.
-// What is shown needs none, since Show takes the error with it.
+// Must returns v, and panics if there is an error: for the cells of a notebook, which cannot return
+// an error. What is shown does not need it, since Show takes the error as well.
 func Must[T any](v T, err error) T {
 	if err != nil {
 		panic(err)

@@ -11,17 +11,17 @@ import (
 	"github.com/dpnb/notebooks/dpnb/privacy"
 )
 
-// Softmax is multinomial logistic regression for several classes (Classes), one
-// joint fit by objective perturbation. The zero value is right.
+// Softmax is multinomial logistic regression for several classes (Classes), one joint fit by
+// objective perturbation. The zero value has sensible defaults.
 type Softmax struct {
-	// Lambda fixes the ridge λ of the sum objective Σℓ + (λ/2)‖θ‖²; zero has it
-	// chosen. It must not be chosen by looking at the records.
+	// Lambda fixes the ridge λ of the sum objective Σℓ + (λ/2)‖θ‖²; if zero,
+	// λ is chosen automatically. It must not be set by looking at the records.
 	Lambda float64
 	// Noise is the source of the noise; nil is noise.NewSecure().
 	Noise noise.Source
 	// Workers is the number of goroutines; zero means one for each processor.
 	Workers int
-	// Bound is how to account; zero is right.
+	// Bound selects the accounting; zero is right.
 	Bound multiclass.Bound
 }
 
@@ -63,12 +63,11 @@ func (l Softmax) recipe() recipe {
 	}
 }
 
-// OneVsRest is one logistic regression for each of several classes (Classes),
-// its records against all others, by objective perturbation with composed
-// privacy. For the same guarantee it needs more noise than Softmax. The zero
-// value is right.
+// OneVsRest is one logistic regression for each of several classes (Classes), its records against
+// all others, by objective perturbation with composed privacy. For the same guarantee it needs more
+// noise than Softmax. The zero value has sensible defaults.
 type OneVsRest struct {
-	// Lambda fixes the ridge λ of each fit; zero has it chosen. It must not be
+	// Lambda fixes the ridge λ of each fit; if zero, λ is chosen automatically. It must not be
 	// chosen by looking at the records.
 	Lambda float64
 	// Noise is the source of the noise; nil is noise.NewSecure().

@@ -14,12 +14,11 @@ import (
 	"github.com/dpnb/notebooks/dpnb/theory/proportional"
 )
 
-// Study is a study that has not been made yet: what is known of it without a
-// single record.
+// Study is a planned study: what is known of it without a single record.
 type Study struct {
-	// Records n and Features d, the constant included. Both are numbers that may be
-	// known: under add/remove-one a count of private records is itself private, so
-	// take a round figure from the design of the study.
+	// Records n and Features d, the constant included. Both must be public: under add/remove-one a
+	// count of private records is itself private, so take a round number from the design of the
+	// study.
 	Records, Features int
 	// Epsilon is ε, Delta is δ; zero is 1e-6. Under add/remove-one.
 	Epsilon, Delta float64
@@ -27,9 +26,8 @@ type Study struct {
 	// labels (the best classifier is then right for about four of five) and 1 for
 	// numbers.
 	Signal float64
-	// Noise is the standard deviation of what a number deviates from xᵀβ⋆ by. With
-	// it the study is of a regression by Huber's loss; zero is a logistic
-	// regression of labels.
+	// Noise is the standard deviation of a number about xᵀβ⋆. With it the study is of a regression
+	// by Huber's loss; zero is a logistic regression of labels.
 	Noise float64
 	// Threshold of Huber's loss; zero is 1.345 times Noise, where it is 95 %
 	// efficient without privacy.
@@ -38,10 +36,10 @@ type Study struct {
 	Mechanisms []proportional.Mechanism
 }
 
-// StudyOf returns the study of the target and the features of data, of about so many records. Of
-// a number, whose law is not public, it supposes a standard deviation of a quarter of the width of
-// its bounds, and that features explain half of the variance; of classes a Signal of 2. What else
-// is known goes into the fields before the Forecast.
+// StudyOf returns the study of the target and the features of data, with about the given number of
+// records. For a number, whose law is not public, it assumes a standard deviation of a quarter of
+// the width of its bounds, and that features explain half of the variance; for classes a Signal of
+// 2. If you know better, set the fields before the Forecast.
 //
 // Errors (in the Forecast's Err): as data's.
 func StudyOf(data *Dataset, records int, epsilon, delta float64) Study {
@@ -53,9 +51,9 @@ func StudyOf(data *Dataset, records int, epsilon, delta float64) Study {
 	return s
 }
 
-// Errors returns what the forecast says of the error that a fit makes on new records, by the names
-// of fits: of labels the share that is wrong, of numbers E|y − ŷ|, by the normal law that y − ŷ has
-// in the limit; first what nobody can do better than, then the fit without privacy, then the
+// Errors returns the forecast error of each fit on new records, with the names of the fits: for
+// labels the share that is wrong, for numbers E|y − ŷ|, by the normal law that y − ŷ has in the
+// limit. First comes the smallest error possible, then the fit without privacy, then the
 // mechanisms.
 func (f *Forecast) Errors() (names []string, errors []float64) {
 	if f.err != nil {
@@ -80,7 +78,7 @@ func (f *Forecast) Errors() (names []string, errors []float64) {
 	return names, errors
 }
 
-// Forecast is what a Study will come to.
+// Forecast is the predicted result of a Study.
 type Forecast struct {
 	Study Study
 	// NonPrivate is the fit with the best ridge and no privacy.
@@ -90,16 +88,15 @@ type Forecast struct {
 	err         error
 }
 
-// Forecast says what private learning will cost, before any data are seen: the
-// error of each mechanism at its best parameters, by the theory of the
-// proportional regime (dtz24), which is exact in the limit of many records and
-// features. Its assumptions are shown with it; the least true of them is that
-// features are independent and of equal variance.
+// Forecast says what private learning will cost, before any data are seen: the error of each
+// mechanism at its best parameters, by the theory of the proportional regime (dtz24), which is
+// exact in the limit of many records and features. Its assumptions are shown with it; the least
+// realistic is that features are independent and of equal variance.
 //
 //	dpnb.Show(dpnb.Study{Records: 5000, Features: 100, Epsilon: 1}.Forecast())
 //
-// Nothing private enters, so that nothing is spent. Errors (in Err, and shown):
-// a number that is out of range.
+// Nothing private enters, so nothing is spent. Errors (in Err, and shown): a number that is out of
+// range.
 func (s Study) Forecast() *Forecast {
 	f := &Forecast{Study: s}
 	task, unit, err := f.Study.task()
@@ -165,7 +162,7 @@ func (s *Study) task() (_ proportional.Task, unit float64, _ error) {
 		Kappa: s.Signal / unit, Radius: 1, Goal: proportional.SquaredError}, unit, nil
 }
 
-// Err returns why there is no forecast.
+// Err returns the reason if there is no forecast.
 func (f *Forecast) Err() error { return f.err }
 
 // Display shows the forecast as a table, with its assumptions.

@@ -2,13 +2,13 @@ package learn
 
 import "github.com/dpnb/notebooks/dpnb/frame"
 
-// Suited returns the records of a target and the learner that suits what is publicly known of
-// it: Logistic for two categories, Softmax for more, Huber for a number within bounds,
-// HeavyTails for one without. Of people with several rows it is OneVsRest in place of Softmax,
-// and Linear of pure ε in place of Huber: what they cost for all rows of a person is known. Logistic and
-// Huber spend a tenth of what they get on narrower intervals for their coefficients. It is
-// what a report for any table begins with. Huber in place of Linear and why Logistic in place of SVM is
-// measured: docs/theory/linear_rivals.md, section 4.
+// Suited returns records for a target and the learner that suits what is publicly known about it:
+// Logistic for two categories, Softmax for more, Huber for a number within bounds, HeavyTails for
+// one without. For people with several rows it returns OneVsRest instead of Softmax, and Linear
+// with pure ε instead of Huber, because what these cost for all rows of a person is known. Logistic
+// and Huber spend a tenth of what they get on narrower intervals for their coefficients. A report
+// on any table begins with it. The choices of Huber over Linear and of Logistic over SVM rest on
+// measurements: docs/theory/linear_rivals.md, section 4.
 //
 //	learner, data := dpnb.Suited(df, "happy", dpnb.RowNorm(1))
 //	model, err := learner.Fit(data, budget.Spend(0.5))

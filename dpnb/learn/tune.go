@@ -13,13 +13,13 @@ import (
 	"github.com/dpnb/notebooks/dpnb/privacy"
 )
 
-// Tune fits the best of several learners, and pays for the choice: a Poisson number of
-// times one of them is drawn evenly and fitted, and scored on the same records with noise;
-// the fit of the largest score is released, and nothing of the others, not even how many
-// there were. What that costs is proved for the whole (docs/theory/sgd.md, section 4): the
-// guarantee is that of the allowance, and each single fit has about twice the noise that it
-// would have alone. So it pays where learners differ by more than that, as with a λ
-// or a clip level that is far off, or columns that only add noise.
+// Tune fits the best of several learners, and pays for the choice: a Poisson number of times one of
+// them is drawn at random with equal probability, fitted, and scored on the same records with
+// noise; the fit with the largest score is released, and nothing about the others, not even how
+// many there were. The cost of the whole is proved (docs/theory/sgd.md, section 4): the guarantee
+// is that of the allowance, and each fit has about twice the noise that it would have alone. So
+// Tune pays where learners differ by more than that, for example by a λ or a clipping norm that is
+// far off, or by columns that only add noise.
 //
 //	model, err := dpnb.Tune{
 //		Learners: []dpnb.Learner{dpnb.Linear{Clip: 0.1}, dpnb.Linear{Clip: 0.5}},
@@ -37,10 +37,10 @@ type Tune struct {
 	// Without has sets of columns; each learner is tried without each set. Nil is the one
 	// set of none.
 	Without [][]string
-	// Runs is the mean number of fits; zero is three for each choice, so that each is drawn
-	// at all with probability 0.95.
+	// Runs is the mean number of fits; zero is three for each choice, so that each is drawn at
+	// least once with probability 0.95.
 	Runs float64
-	// ScoreShare in (0, 1) is the part of each fit's μ² that its score has; zero is 0.1.
+	// ScoreShare in (0, 1) is the part of each fit's μ² that is spent on its score; zero is 0.1.
 	ScoreShare float64
 	// Noise is the source of all noise; nil is noise.NewSecure(). Those of the learners are
 	// not used.
@@ -82,11 +82,11 @@ func (l Tune) among(data *Dataset) (recipe, []tuneChoice, error) {
 	return p, choices, nil
 }
 
-// Choice is what a model was chosen with: fits that are Mu-GDP but for Slack each, a Poisson number of
-// them with mean MeanRuns, and scores with noise of ScoreSigma.
+// Choice says how a model was chosen: among a Poisson number of fits with mean MeanRuns, each
+// Mu-GDP up to Slack, by scores with noise of ScoreSigma.
 type Choice struct{ MeanRuns, Mu, ScoreSigma, Slack float64 }
 
-// Choice returns what m was chosen with, zero if it was not chosen by Tune.
+// Choice says how m was chosen; it is zero if Tune did not choose it.
 func (m *Model) Choice() Choice {
 	if m.Err() == nil && m.Release != nil {
 		if b, ok := m.Release.Fitted.(bestOf); ok {

@@ -63,8 +63,8 @@ func (df DataFrame) stating(f func([]Field) []Field) DataFrame {
 	return df
 }
 
-// Where returns the rows for which a public rule holds, which sees the named columns of a row
-// and nothing else: a fit of them, or a question about them, keeps its guarantee for df.
+// Where returns the rows for which a public rule holds. The rule sees only the named columns of a
+// row, so a fit of these rows, or a question about them, keeps its guarantee for df.
 //
 //	grown := df.Where(func(r dpnb.Row) bool { return r.Number("age") >= 18 }, "age")
 //
@@ -78,9 +78,9 @@ func (df DataFrame) Where(holds func(Row) bool, columns ...string) DataFrame {
 	})
 }
 
-// DeriveNumber returns df with a column of numbers more, which a public rule makes of the
-// named columns of the row. The field is its name and public bounds, and joins the schema.
-// NaN is missing. The rule must not fail, whatever is in a row.
+// DeriveNumber returns df with one more column of numbers, which a public rule computes from the
+// named columns of the row. The field has its name and public bounds, and joins the schema. NaN is
+// missing. The rule must not fail, whatever is in a row.
 func (df DataFrame) DeriveNumber(field Field, rule func(Row) float64, columns ...string) DataFrame {
 	df = df.by(func(s frame.Scanner) (frame.Scanner, error) {
 		if rule == nil || field.Kind != frame.Numeric {
@@ -102,11 +102,11 @@ func (df DataFrame) DeriveText(field Field, rule func(Row) string, columns ...st
 	return df.stating(func(fields []Field) []Field { return append(fields, field) })
 }
 
-// Split parts the rows in two, the first with about the given share of them, by a keyed hash of
-// the row's own named columns (all if none are named), not by its place: a row more or less
-// in df is one more or less in one part, and changes no other row's. Rows that agree in these columns go
-// together: duplicates, or with the column that names a person all rows of hers. The same key
-// parts in the same way.
+// Split divides the rows in two, the first part with about the given share of them, by a keyed hash
+// of the row's own named columns (all if none are named), not by its position: one row more or less
+// in df is one more or less in one part, and moves no other row. Rows that agree in these columns
+// stay together: duplicates, or, with the column that names a person, all rows of that person. The
+// same key splits in the same way.
 func (df DataFrame) Split(share float64, key string, columns ...string) (first, rest DataFrame) {
 	part := func(take func(a, b frame.Scanner) frame.Scanner) DataFrame {
 		return df.by(func(s frame.Scanner) (frame.Scanner, error) {

@@ -14,7 +14,7 @@ const (
 	ReplaceOne
 )
 
-// String returns the name that the command line and the reports use.
+// String returns the name that flags and JSON use; sentences have Words.
 func (a Adjacency) String() string {
 	switch a {
 	case AddRemove:
@@ -59,7 +59,7 @@ type Direction int
 const (
 	// Remove: the output is drawn from the dataset that has the record.
 	Remove Direction = iota
-	// Add: the output is drawn from the dataset that has it not.
+	// Add: the output is drawn from the dataset without the record.
 	Add
 )
 

@@ -8,8 +8,8 @@ import (
 	"github.com/dpnb/notebooks/dpnb/privacy/internal/elementary"
 )
 
-// Approx is the guarantee (ε, δ)-DP, pure ε-DP where Delta is zero, and the
-// event of running something of which no more is known.
+// Approx is the guarantee (ε, δ)-DP, pure ε-DP where Delta is zero, and the event of running
+// something about which no more is known.
 type Approx struct {
 	// Epsilon ≥ 0, finite.
 	Epsilon float64
