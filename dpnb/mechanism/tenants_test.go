@@ -190,6 +190,9 @@ func tenantsAt(t testing.TB, eps float64) (all []tenant) {
 		Loss: loss.LeastAbsolute{}, Epsilon: eps, Adjacency: add, Features: 2, Records: 1e6, Radius: 2, LeastNorm: 1,
 		Tolerance: 1e-4}
 	enter(long.named("objective, any length"))(of(anyLength.Calibrate()))
+	stretched, err := anyLength.Calibrate()
+	stretched.Stretch = 1.5
+	enter(long.named("objective, stretched"))(stretched, err)
 	enter(long.named("output, any length"))(of(anyLength.CalibrateOutput()))
 	chosen := long.named("counted, any length")
 	chosen.chooses = true
