@@ -26,6 +26,8 @@ const (
 	Figure  Kind = "figure"
 	Table   Kind = "table"
 	Ours    Kind = "ours"
+	// Listed is a statement that no claim is of.
+	Listed Kind = "listed"
 )
 
 // Verdict of a check.

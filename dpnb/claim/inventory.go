@@ -57,3 +57,17 @@ func Papers(root string) ([]Paper, error) {
 	}
 	return all, nil
 }
+
+// WithoutClaim returns the statements of the papers that have a reason in the place of a claim, to stand beside results:
+// the verdict has the reason.
+func WithoutClaim(papers []Paper) (all []Result) {
+	for _, p := range papers {
+		for _, s := range p.Statements {
+			if s.Reason != "" {
+				all = append(all, Result{ID: s.ID, Paper: p.Title + ", " + s.Place, Kind: Listed, Statement: s.Text,
+					Verdict: "no claim: " + s.Reason})
+			}
+		}
+	}
+	return all
+}

@@ -80,14 +80,26 @@ says the same, and write the new one with --renew.`,
 					return err
 				}
 			}
-			if asJSON {
-				return claim.WriteJSON(cmd.OutOrStdout(), results)
+			if !asJSON {
+				return nil
 			}
-			return nil
+			if len(only) == 0 {
+				root, err := project.Root(".")
+				if err != nil {
+					return err
+				}
+				papers, err := claim.Papers(root)
+				if err != nil {
+					return err
+				}
+				results = append(results, claim.WithoutClaim(papers)...)
+			}
+			return claim.WriteJSON(cmd.OutOrStdout(), results)
 		},
 	}
 	f := cmd.Flags()
-	f.BoolVar(&asJSON, "json", false, "print the results as a JSON list, and progress to standard error")
+	f.BoolVar(&asJSON, "json", false, "print the results as a JSON list, after them the papers' statements that have no claim, with "+
+		"the reason, and progress to standard error")
 	f.BoolVar(&full, "full", false, "with many more draws and longer searches")
 	f.BoolVar(&list, "list", false, "list the claims and check nothing")
 	f.BoolVar(&wrong, "wrong", false, "run the versions that are wrong on purpose, too")

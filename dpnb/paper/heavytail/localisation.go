@@ -27,9 +27,12 @@ func localisation() []claim.Claim {
 			Proof: "localisation#heavytail-lem2.7 9edc264a", Seed: 21,
 			Check: "three absolute losses on [−1, 1]: the extended objective, by search, at the w that Algorithm 3 " +
 				"finds for Φ",
-			Expected: "at most α = 0.02 above its minimum",
-			Run:      jointMinimum(1), Power: "C more by a fifth",
-			Wrong: map[string]claim.Check{"C more by a fifth": jointMinimum(1.2)},
+			Expected: "at most α = 0.05 above its minimum, and Φ itself as near",
+			Run:      jointMinimum(1, 1), Power: "C more by a fifth",
+			Wrong: map[string]claim.Check{"C more by a fifth": jointMinimum(1.2, 1)},
+			Scaled: []claim.Scaled{{Of: "the minimum", Less: 0.05, More: 0.05, By: func(factor float64) claim.Check {
+				return jointMinimum(1, factor)
+			}}},
 		},
 		{
 			ID: "heavytail/lem2.8", Paper: lowy + "Lemmas 2.8 and C.6", Kind: claim.Theorem,
@@ -49,21 +52,26 @@ func localisation() []claim.Claim {
 			Code: []string{"paper/heavytail.Subgradient"}, Tests: []string{"paper/heavytail.TestSubgradient"},
 			Proof: "localisation#heavytail-prop2.9 43abc339", Seed: 23,
 			Check: "sums of five absolute losses on a disc: steps over the bound, and the gap to a grid's minimum " +
-				"over α",
-			Expected: "both at most 1",
-			Run:      adaptive(1), Power: "stopped thirty times as early",
-			Wrong: map[string]claim.Check{"stopped thirty times as early": adaptive(30)},
+				"over α; steps for one, whose slopes all have the length L",
+			Expected: "both at most 1; as many as the bound",
+			Run:      adaptive(1, 1), Power: "stopped thirty times as early",
+			Wrong: map[string]claim.Check{"stopped thirty times as early": adaptive(30, 1)},
+			Scaled: []claim.Scaled{{Of: "the bound on the steps", Less: 1e-4, More: 1e-4,
+				By: func(factor float64) claim.Check { return adaptive(1, factor) }}},
 		},
 		{
 			ID: "heavytail/lemD.5", Paper: lowy + "Lemma D.5", Kind: claim.Theorem,
 			Statement: "projected subgradient steps with a bias of B ≤ α/4 in the subgradients come within α in " +
 				"(4DL/α)² steps",
 			Code: []string{"paper/heavytail.Biased"}, Tests: []string{"paper/heavytail.TestSubgradient"},
-			Proof:    "localisation#heavytail-lemD.5 6842c852",
-			Check:    "|w| on [−1, 1] with the subgradient turned round wherever that is a bias of B: the gap over α",
-			Expected: "at most 1",
-			Run:      biasedSteps(0.25), Power: "a bias of 1.1α",
-			Wrong: map[string]claim.Check{"a bias of 1.1α": biasedSteps(1.1), "a bias of 4α": biasedSteps(4)},
+			Proof: "localisation#heavytail-lemD.5 6842c852",
+			Check: "|w| on [−1, 1] with the subgradient turned round wherever that is a bias of B: the gap over α, " +
+				"and the number of steps",
+			Expected: "at most ½; (4DL/α)²",
+			Run:      biasedSteps(0.25, 1), Power: "a bias of 1.1α",
+			Wrong: map[string]claim.Check{"a bias of 1.1α": biasedSteps(1.1, 1), "a bias of 4α": biasedSteps(4, 1)},
+			Scaled: []claim.Scaled{{Of: "the number of steps", Less: 1e-4, More: 1e-4,
+				By: func(factor float64) claim.Check { return biasedSteps(0.25, factor) }}},
 		},
 		{
 			ID: "heavytail/propD.6", Paper: lowy + "Proposition D.6", Kind: claim.Theorem,
@@ -124,9 +132,10 @@ func outcome(measured string, ok bool) claim.Outcome {
 	return claim.Decide(measured, "", ok, "it does not hold")
 }
 
-func jointMinimum(factor float64) claim.Check {
+// jointMinimum takes C and the minimum times factors.
+func jointMinimum(factor, share float64) claim.Check {
 	return func(context.Context, claim.Size) (claim.Outcome, error) {
-		const alpha, c = 0.02, 2
+		const alpha, c = 0.05, 2
 		losses := []Function{absolute([]float64{9}, 8), absolute([]float64{6}, -5), absolute([]float64{4}, 1)}
 		g := make([]float64, 1)
 		extended := func(w float64) (v float64) {
@@ -145,6 +154,7 @@ func jointMinimum(factor float64) claim.Check {
 		for i := range 2001 {
 			least = math.Min(least, extended(float64(i)/1000-1))
 		}
+		least *= share
 		w := Exactly(composite.Ball{Radius: 1})
 		j := Joint{Losses: losses, C: c * factor, Lambda: 0.7, Centre: []float64{0.1}}
 		u, _, err := Subgradient(product{w, w, 1}, j.At, j.Start([]float64{0}), alpha, 4, 2e7)
@@ -192,10 +202,12 @@ func nearest(factor float64) claim.Check {
 	}
 }
 
-func adaptive(early float64) claim.Check {
+// adaptive stops at α times early, and takes the bound on the steps times factor.
+func adaptive(early, factor float64) claim.Check {
 	return func(context.Context, claim.Size) (claim.Outcome, error) {
 		src := noise.NewSeeded(23)
 		const alpha = 0.05
+		bound := func(lipschitz float64) float64 { return math.Round(factor * math.Ceil(math.Pow(6*lipschitz/alpha, 2))) }
 		var steps, gap float64
 		for range 6 {
 			phi, lipschitz := absoluteSum(src)
@@ -203,16 +215,21 @@ func adaptive(early float64) claim.Check {
 			if err != nil {
 				return claim.Outcome{}, err
 			}
-			steps = math.Max(steps, float64(t)/math.Ceil(math.Pow(6*lipschitz/alpha, 2)))
+			steps = math.Max(steps, float64(t)/bound(lipschitz))
 			gap = math.Max(gap, (phi(make([]float64, 2), w)-leastOnDisc(phi, 100))/alpha)
 		}
-		return outcome(fmt.Sprintf("%.2f of the steps, %.2f of α", steps, gap), steps <= 1 && gap <= 1), nil
+		// All slopes have the length 3.
+		_, t, err := Subgradient(Exactly(composite.Ball{Radius: 1}), absolute([]float64{2.4, 1.8}, 0.1234),
+			[]float64{0.9, 0}, alpha*early, 2, 1e7)
+		most := float64(t) / bound(3)
+		return outcome(fmt.Sprintf("%.2f of the steps, %.2f of α; %.5f of the steps for one loss", steps, gap, most),
+			steps <= 1 && gap <= 1 && most == 1), err
 	}
 }
 
 // biasedSteps turns the subgradient of |w| round where the slope −1 is one to within the bias
-// on [−1, 1]: where 1 − w − |w| … ≤ bias.
-func biasedSteps(bias float64) claim.Check {
+// on [−1, 1]: where 1 − w − |w| … ≤ bias. The number of steps is claimed times factor.
+func biasedSteps(bias, factor float64) claim.Check {
 	return func(context.Context, claim.Size) (claim.Outcome, error) {
 		const alpha = 0.1
 		b := bias * alpha
@@ -226,7 +243,8 @@ func biasedSteps(bias float64) claim.Check {
 		}
 		w, steps := Biased(Exactly(composite.Ball{Radius: 1}), phi, []float64{-1}, alpha, 2, 1)
 		gap := math.Abs(w[0]) / alpha
-		return outcome(fmt.Sprintf("%.2f of α after %d steps", gap, steps), gap <= 0.5), nil
+		return outcome(fmt.Sprintf("%.2f of α after %d steps", gap, steps),
+			gap <= 0.5 && float64(steps) == math.Round(factor*math.Pow(4*2/alpha, 2))), nil
 	}
 }
 

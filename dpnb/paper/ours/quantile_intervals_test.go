@@ -16,7 +16,7 @@ func TestQuantileCoverage(t *testing.T) {
 	for _, c := range []struct {
 		around
 		want claim.Verdict
-	}{{around{1, 1}, claim.Holds}, {around{0.8, 1}, claim.Fails}, {around{1, 4.0 / 3}, claim.Fails}} {
+	}{{around{1, 1}, claim.Holds}, {around{0.9, 1}, claim.Fails}, {around{1, 1.1}, claim.Fails}} {
 		o, err := quantileCoverage(c.around, 133)(context.Background(), claim.Quick)
 		if err != nil || o.Verdict != c.want {
 			t.Errorf("%+v: %s (%v)", c.around, o.Measured, err)

@@ -14,7 +14,7 @@ func TestMedianOfSkewedResiduals(t *testing.T) {
 	if testscale.Full() {
 		size = claim.Full
 	}
-	o, err := medianDefault(1, 132)(context.Background(), size)
+	o, err := medianDefault(1, 1, 132)(context.Background(), size)
 	if err != nil || o.Verdict != claim.Holds {
 		t.Errorf("%s (%v)", o.Measured, err)
 	}
