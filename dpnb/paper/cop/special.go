@@ -361,8 +361,9 @@ func quantileExample(level, spread, factor float64) func(context.Context, claim.
 			return claim.Outcome{Measured: text, Verdict: claim.NotCheckable,
 				Note: "the error of the smoothing is another one, and with it the reason"}, nil
 		}
-		return claim.Decide(text, "at most e^{−1/t²} at each t; 1e-3", satisfied, "the residual at the optimum is the noise less its quantile, not a constant: near 0 with a "+
-			"probability of order t (cop-30)"), nil
+		return claim.Decide(text, "at most e^{−1/t²} at each t; 1e-3", satisfied,
+			"the residual at the optimum is the noise less its quantile, not a constant: near 0 with a probability of "+
+				"order t (cop-30)"), nil
 	}
 }
 
