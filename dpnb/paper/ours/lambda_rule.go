@@ -36,8 +36,8 @@ func lambdaRule() []claim.Claim {
 		Proof: "lambda_rule#dpnb-predicted-error 10c060e9", Figure: "02_objective_perturbation#choose-table",
 		Check: "mean test accuracy over draws of the noise by three rules, δ = 1e-5, 2,000 × 5 and 150 × 150 " +
 			"records in clusters; --full: also the best of a grid of λ, the Adult data if they are here, and " +
-			"clusters of 10,000 × 40 and 2,000 × 2,000 records; λ beside the larger of the least one and the formula's, " +
-			"of which σ is the Gaussian mechanism's",
+			"clusters of 10,000 × 40 and 2,000 × 2,000 records; λ beside the larger of the least one and that of the " +
+			"formula, of which σ is the Gaussian mechanism's",
 		Expected: "not below the others by more than 0.15 points or three standard errors; above both by five points " +
 			"somewhere; λ equal to 1e-6", Seed: 64, Run: ruleCompared(64, 1, 1),
 		Slow: true, Power: "planned for 10,000 times the records",
