@@ -58,8 +58,8 @@ func Papers(root string) ([]Paper, error) {
 	return all, nil
 }
 
-// WithoutClaim returns the statements of the papers that have a reason in the place of a claim, to stand beside results:
-// the verdict has the reason.
+// WithoutClaim returns the statements of the papers that have a reason in the place of a claim, to stand beside
+// results: the verdict has the reason.
 func WithoutClaim(papers []Paper) (all []Result) {
 	for _, p := range papers {
 		for _, s := range p.Statements {

@@ -98,8 +98,8 @@ says the same, and write the new one with --renew.`,
 		},
 	}
 	f := cmd.Flags()
-	f.BoolVar(&asJSON, "json", false, "print the results as a JSON list, after them the papers' statements that have no "+
-		"claim, with the reason, and progress to standard error")
+	f.BoolVar(&asJSON, "json", false, "print the results as a JSON list, after them the papers' statements that have "+
+		"no claim, with the reason, and progress to standard error")
 	f.BoolVar(&full, "full", false, "with many more draws and longer searches")
 	f.BoolVar(&list, "list", false, "list the claims and check nothing")
 	f.BoolVar(&wrong, "wrong", false, "run the versions that are wrong on purpose, too")

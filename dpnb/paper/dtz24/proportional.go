@@ -209,9 +209,8 @@ func proportionalClaims() []claim.Claim {
 			Seed: 48, Run: optimalLambda(1, 1),
 			Power: "λ⋆ ten times as large",
 			Wrong: map[string]claim.Check{"λ⋆ ten times as large": optimalLambda(10, 1)},
-			Scaled: []claim.Scaled{{Of: "the predicted errors", Less: 0.1, More: 0.1, By: func(factor float64) claim.Check {
-				return optimalLambda(1, factor)
-			}}},
+			Scaled: []claim.Scaled{{Of: "the predicted errors", Less: 0.1, More: 0.1,
+				By: func(factor float64) claim.Check { return optimalLambda(1, factor) }}},
 		},
 	}
 }

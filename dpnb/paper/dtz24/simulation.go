@@ -128,9 +128,8 @@ func simulation() []claim.Claim {
 			Wrong: map[string]claim.Check{
 				"a control that is universal": universal(synthetic.Uniform, 1, 2407),
 			},
-			Scaled: []claim.Scaled{{Of: "the predictions", Less: 0.02, More: 0.02, By: func(factor float64) claim.Check {
-				return universal(synthetic.Elliptical, factor, 2407)
-			}}},
+			Scaled: []claim.Scaled{{Of: "the predictions", Less: 0.02, More: 0.02,
+				By: func(factor float64) claim.Check { return universal(synthetic.Elliptical, factor, 2407) }}},
 		},
 	}
 }

@@ -207,7 +207,9 @@ func adaptive(early, factor float64) claim.Check {
 	return func(context.Context, claim.Size) (claim.Outcome, error) {
 		src := noise.NewSeeded(23)
 		const alpha = 0.05
-		bound := func(lipschitz float64) float64 { return math.Round(factor * math.Ceil(math.Pow(6*lipschitz/alpha, 2))) }
+		bound := func(lipschitz float64) float64 {
+			return math.Round(factor * math.Ceil(math.Pow(6*lipschitz/alpha, 2)))
+		}
 		var steps, gap float64
 		for range 6 {
 			phi, lipschitz := absoluteSum(src)

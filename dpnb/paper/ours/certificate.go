@@ -27,8 +27,8 @@ func certificates() []claim.Claim {
 			"erm.TestCertifiedBeyondFloat64"},
 		Proof: "solvers#dpnb-certificate 2120224f",
 		Check: "gradients in 300 bits, Huber's loss, records all but orthogonal to a long θ, and tolerances that " +
-			"float64 cannot certify: their error over the bound, and over the bound without the part for margins; the " +
-			"bound at that θ over that part by its formula",
+			"float64 cannot certify: their error over the bound, and over the bound without the part for margins; " +
+			"the bound at that θ over that part by its formula",
 		Expected: "never above 1, above 1 for the control; the tolerances are reached; 1 to 1e-6",
 		Seed:     61, Run: certificateHolds(1),
 		Scaled: []claim.Scaled{{Of: "the bound", Less: 1e-4, More: 1e-4, By: certificateHolds}},
