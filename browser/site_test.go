@@ -144,8 +144,15 @@ func TestSiteCheckSees(t *testing.T) {
 		"faint": {`<p style="color:#bbb">a</p>`, "can hardly be read"},
 		"faint, in dark": {`<style>@media (prefers-color-scheme:dark) { body { background:#111 } }</style>` +
 			`<p style="color:#444">a</p>`, "at 400 pixels, dark: can hardly be read"},
-		"language": {``, "language"},
-		"title":    {``, "title"},
+		"just readable":       {`<p style="color:#767676">a</p>`, ""},
+		"just not readable":   {`<p style="color:#777">a</p>`, "can hardly be read"},
+		"large":               {`<p style="color:#777;font-size:24px">a</p>`, ""},
+		"lets ground through": {`<p style="opacity:.5">a</p>`, "can hardly be read"},
+		"on a tint":           {`<p style="background:rgba(0,0,0,.2);color:#666">a</p>`, "can hardly be read"},
+		"small letters":       {picture("400px"), "at 400 pixels, light: letters of 7.5 pixels"},
+		"letters":             {`<div style="overflow-x:auto">` + picture("480px") + `</div>`, ""},
+		"language":            {``, "language"},
+		"title":               {``, "title"},
 	} {
 		t.Run(name, func(t *testing.T) {
 			html := sound(c.body)
@@ -166,6 +173,12 @@ func TestSiteCheckSees(t *testing.T) {
 			}
 		})
 	}
+}
+
+// picture is a figure of 7 inches at 144 dots an inch, shown in a width.
+func picture(width string) string {
+	return `<img alt="a" style="width:` + width + `" src="data:image/svg+xml,<svg xmlns='http://www.w3.org/2000/svg' ` +
+		`width='1008' height='576'/>">`
 }
 
 type looked struct{ Faults, IDs, Links []string }
@@ -194,6 +207,7 @@ func look(t *testing.T, parent context.Context, path string) (all looked) {
 			faults = append(faults, e.ExceptionDetails.Error())
 		}
 	})
+	settled := func(p *runtime.EvaluateParams) *runtime.EvaluateParams { return p.WithAwaitPromise(true) }
 	for _, view := range []struct {
 		width  int64
 		scheme string
@@ -202,7 +216,7 @@ func look(t *testing.T, parent context.Context, path string) (all looked) {
 			{Name: "prefers-color-scheme", Value: view.scheme}})
 		var found looked
 		err := chromedp.Run(ctx, network.Enable(), media, chromedp.EmulateViewport(view.width, 800),
-			chromedp.Navigate(own), chromedp.WaitReady("body"), chromedp.Evaluate(inspect, &found))
+			chromedp.Navigate(own), chromedp.WaitReady("body"), chromedp.Evaluate(inspect, &found, settled))
 		if err != nil {
 			t.Fatalf("%s: %v", path, err)
 		}
@@ -220,7 +234,7 @@ func look(t *testing.T, parent context.Context, path string) (all looked) {
 }
 
 // inspect looks at the page that is open.
-const inspect = `(() => {
+const inspect = `(async () => {
 	const faults = [];
 	const tell = (what, e) => { if (faults.length < 12) faults.push(what + ": " + e.slice(0, 160)); };
 	if (document.documentElement.lang !== "en") tell("language", document.documentElement.lang);
@@ -233,32 +247,41 @@ const inspect = `(() => {
 			tell("raw formula", n.data.trim());
 		if (/\x60{3}/.test(n.data)) tell("raw text", n.data.trim());
 	}
-	// Luminance and contrast as in the Web Content Accessibility Guidelines, of colours as they are written.
-	const parts = c => (c.match(/[\d.]+/g) || [0, 0, 0, 0]).map(Number);
+	// Luminance and contrast as in the Web Content Accessibility Guidelines, level AA, of colours as they are seen:
+	// grounds that let through what is behind them, texts that let through their ground.
+	const rgba = c => { const v = (c.match(/[\d.]+/g) || []).map(Number); return v.length > 3 ? v : [...v, 1]; };
+	const over = (front, back, part) => back.map((b, i) => part * front[i] + (1 - part) * b);
 	const light = c => [0.2126, 0.7152, 0.0722].reduce((sum, w, i) => {
-		const v = parts(c)[i] / 255;
-		return sum + w * (v <= 0.03928 ? v / 12.92 : ((v + 0.055) / 1.055) ** 2.4);
+		const v = c[i] / 255;
+		return sum + w * (v <= 0.04045 ? v / 12.92 : ((v + 0.055) / 1.055) ** 2.4);
 	}, 0);
-	const clear = c => parts(c).length > 3 && parts(c)[3] === 0;
 	const behind = e => {
-		for (; e; e = e.parentElement) {
-			const c = getComputedStyle(e).backgroundColor;
-			if (!clear(c)) return c;
-		}
-		return "rgb(255, 255, 255)";
+		if (!e) return [255, 255, 255];
+		const c = rgba(getComputedStyle(e).backgroundColor);
+		return over(c, c[3] === 1 ? [0, 0, 0] : behind(e.parentElement), c[3]);
 	};
+	const opaque = e => { let part = 1; for (; e; e = e.parentElement) part *= getComputedStyle(e).opacity; return part; };
 	const seen = new Set();
 	const texts = document.createTreeWalker(document.body, NodeFilter.SHOW_TEXT);
 	for (let n; n = texts.nextNode();) {
 		const e = n.parentElement;
 		if (!n.data.trim() || seen.has(e) || e.closest("script, style, annotation, svg")) continue;
 		seen.add(e);
-		const [a, b] = [light(getComputedStyle(e).color), light(behind(e))];
-		if ((Math.max(a, b) + 0.05) / (Math.min(a, b) + 0.05) < 4) tell("can hardly be read", n.data.trim());
+		const style = getComputedStyle(e), ground = behind(e), color = rgba(style.color), part = opaque(e);
+		if (part === 0) continue; // shown when it is pointed at
+		const [a, b] = [light(over(color, ground, color[3] * part)), light(ground)];
+		const size = parseFloat(style.fontSize), large = size >= 24 || size >= 18.66 && style.fontWeight >= 700;
+		if ((Math.max(a, b) + 0.05) / (Math.min(a, b) + 0.05) < (large ? 3 : 4.5)) tell("can hardly be read", n.data.trim());
 	}
 	for (const i of document.images) {
 		if (!i.alt.trim()) tell("a picture without its text", i.outerHTML);
 		i.loading = "eager";
+	}
+	// Of a figure the smallest letters are of 9.5 points, 19 pixels at its 144 dots an inch.
+	await Promise.all(Array.from(document.images, i => i.decode().catch(() => 0)));
+	for (const i of document.images) {
+		const letters = 19 * i.clientWidth / i.naturalWidth;
+		if (i.naturalWidth > 600 && letters < 9) tell("letters of " + letters.toFixed(1) + " pixels", i.alt);
 	}
 	const width = document.documentElement.clientWidth;
 	const scrolls = e => { for (let a = e.parentElement; a && a !== document.body; a = a.parentElement)

@@ -34,7 +34,10 @@ func (f *Figure) Intervals(names []string, lo, mid, hi []float64, c Color) *Figu
 		x.Min, x.Max = x.Min-room, x.Max+room
 	}
 	for i, name := range names {
-		seen := fmt.Sprintf("%s %s (%s to %s)", name, figures(mid[i]), figures(lo[i]), figures(hi[i]))
+		seen := name + " " + figures(mid[i])
+		if lo[i] < hi[i] {
+			seen += fmt.Sprintf(" (%s to %s)", figures(lo[i]), figures(hi[i]))
+		}
 		f.named = append(f.named, seen)
 	}
 	f.plot.Y.Tick.Marker = plot.ConstantTicks(ticks)
