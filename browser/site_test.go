@@ -260,7 +260,7 @@ const inspect = `(async () => {
 		const c = rgba(getComputedStyle(e).backgroundColor);
 		return over(c, c[3] === 1 ? [0, 0, 0] : behind(e.parentElement), c[3]);
 	};
-	const opaque = e => { let part = 1; for (; e; e = e.parentElement) part *= getComputedStyle(e).opacity; return part; };
+	const opaque = e => e ? getComputedStyle(e).opacity * opaque(e.parentElement) : 1;
 	const seen = new Set();
 	const texts = document.createTreeWalker(document.body, NodeFilter.SHOW_TEXT);
 	for (let n; n = texts.nextNode();) {
@@ -271,7 +271,8 @@ const inspect = `(async () => {
 		if (part === 0) continue; // shown when it is pointed at
 		const [a, b] = [light(over(color, ground, color[3] * part)), light(ground)];
 		const size = parseFloat(style.fontSize), large = size >= 24 || size >= 18.66 && style.fontWeight >= 700;
-		if ((Math.max(a, b) + 0.05) / (Math.min(a, b) + 0.05) < (large ? 3 : 4.5)) tell("can hardly be read", n.data.trim());
+		const contrast = (Math.max(a, b) + 0.05) / (Math.min(a, b) + 0.05);
+		if (contrast < (large ? 3 : 4.5)) tell("can hardly be read", n.data.trim());
 	}
 	for (const i of document.images) {
 		if (!i.alt.trim()) tell("a picture without its text", i.outerHTML);

@@ -155,7 +155,7 @@ func (b *Body) Tidy() (code bool) {
 		}
 	}
 	for _, n := range b.all("pre", "") {
-		if inside(n, "jp-OutputArea-output") != nil && aligned(textOf(n)) {
+		if text := textOf(n); inside(n, "jp-OutputArea-output") != nil && aligned(text) || strings.Contains(text, "│") {
 			setAttribute(n, "class", "aligned")
 		}
 	}
@@ -181,7 +181,7 @@ func (b *Body) Tidy() (code bool) {
 	return code
 }
 
-// aligned says whether a text has columns: two lines with several blanks within, which make no sense where lines are
+// aligned says whether an output has columns: two lines with several blanks within, which make no sense where lines are
 // broken.
 func aligned(text string) bool {
 	n := 0
