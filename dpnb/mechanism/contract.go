@@ -105,6 +105,12 @@ func (s *Settings) Value() Settings {
 var ErrNoSource = errors.New("mechanism: a source of noise is required: noise.NewSecure() for a release, " +
 	"noise.NewSeeded(seed) for a simulation")
 
+// Remaining returns what is left of τ for a solver whose noise is known only to η: a gradient of that norm, with the
+// noise that it was given, is at most τ with the exact noise, what these two operations round included.
+//
+// Proof: docs/theory/release.md.
+func Remaining(tau, eta float64) float64 { return tau*(1-0x1p-50) - eta }
+
 // Uncertified is the error of a run whose solver missed the tolerance τ. It wraps
 // erm.ErrTolerance and says no more: how a solver fared depends on the records.
 func Uncertified(tau float64) error {

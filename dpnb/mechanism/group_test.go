@@ -47,6 +47,10 @@ func TestGroupsThatAreNotKnown(t *testing.T) {
 			t.Errorf("%d rows: %v", rows, err)
 		}
 	}
+	m, err := mechanism.ForPeople(1, func(float64, float64) (mechanism.Mechanism, error) { return keys, nil })(1, 1e-5)
+	if _, grouped := m.(mechanism.Group); err != nil || grouped {
+		t.Errorf("a row a person: %v, %v", m, err)
+	}
 	for _, rows := range []int{0, -1, 100_000} {
 		if mechanism.CheckRows(rows) == nil || (mechanism.Group{Of: keys, Rows: rows}).Validate() == nil {
 			t.Errorf("%d rows are accepted", rows)
@@ -121,6 +125,26 @@ func TestGroupsRoundUp(t *testing.T) {
 	for k := 2; k < 40; k++ {
 		if got, want := mu(mechanism.Group{Of: one, Rows: k}), float64(k)*mu(one); got < want {
 			t.Errorf("%d rows have μ = %v, less than %v", k, got, want)
+		}
+	}
+	double, err := statistic.CalibrateHistogram(statistic.Cells{{Levels: 1}}, 0.1, 0, true)
+	if err != nil {
+		t.Fatal(err)
+	}
+	epsilon := func(m mechanism.Mechanism) float64 {
+		p, err := mechanism.Profile(m)
+		if err != nil {
+			t.Fatal(err)
+		}
+		eps, err := privacy.EpsilonUpper(p, 0)
+		if err != nil {
+			t.Fatal(err)
+		}
+		return eps
+	}
+	for k := 2; k < 40; k++ {
+		if got, want := epsilon(mechanism.Group{Of: double, Rows: k}), float64(k)*epsilon(double); got < want {
+			t.Errorf("%d rows have ε = %v, less than %v", k, got, want)
 		}
 	}
 	for rows, allowed := range map[int]bool{0: false, 1: true, 10_000: true, 10_001: false} {

@@ -292,7 +292,7 @@ func (m Objective) Run(rows matrix.Rows, labels []float64, src noise.Source, set
 	b := make([]float64, d)
 	eta := draw.Near(b, m.Sigma)
 	xi := draw.Normals(d)
-	if r.Coefficients, err = m.minimise(rows, labels, b, m.Tolerance*(1-0x1p-50)-eta, settings); err != nil {
+	if r.Coefficients, err = m.minimise(rows, labels, b, mechanism.Remaining(m.Tolerance, eta), settings); err != nil {
 		return nil, err
 	}
 	xi.AddRounded(r.Coefficients, m.OutputSigma, exact.Grid(m.OutputSigma))

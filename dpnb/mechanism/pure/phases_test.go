@@ -172,6 +172,10 @@ func TestPhasesRefuse(t *testing.T) {
 			t.Errorf("%s: accepted", name)
 		}
 	}
+	c := PhasesConfig{Config: config(), Count: 1}
+	if _, err := c.Calibrate(); err != nil {
+		t.Errorf("one phase: %v", err)
+	}
 }
 
 // central finds the crowd and leaves those that are far.

@@ -166,6 +166,11 @@ func (p *Problem) feasible(bend loss.Bend, features, records int, b float64) err
 	return nil
 }
 
+// target returns how near to the minimiser the solver is to come: within reach, less what adding w₀ rounds.
+func (p *Problem) target() float64 {
+	return p.reach()*(1-0x1p-40) - 0x1p-52*(p.Radius+floats.Norm(p.Centre, 2))
+}
+
 // minimise returns a point within reach of the minimiser, with b linear, which may be off by
 // eta; nil is none. It always does.
 func (p *Problem) minimise(
@@ -201,9 +206,7 @@ func (p *Problem) minimise(
 	}
 	problem := erm.Problem{Rows: unit, Labels: numbers, Lambda: p.Lambda, Linear: b,
 		Loss: loss.Extend(p.Loss, bend, norms, labels, offsets)}
-	// To add w₀ rounds.
-	reach := p.reach()*(1-0x1p-40) - 0x1p-52*(p.Radius+floats.Norm(p.Centre, 2))
-	w, err := erm.MinimizeWithin(&problem, p.Radius, reach, eta, workers)
+	w, err := erm.MinimizeWithin(&problem, p.Radius, p.target(), eta, workers)
 	if err != nil {
 		return nil, err
 	}

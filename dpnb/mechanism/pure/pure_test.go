@@ -3,6 +3,7 @@ package pure
 import (
 	"errors"
 	"math"
+	"math/big"
 	"math/rand/v2"
 	"slices"
 	"strings"
@@ -392,12 +393,26 @@ func TestReplaceOne(t *testing.T) {
 	}
 }
 
+// What the solver is asked for, and two roundings of a number as large as R + ‖w₀‖, are within τ/Λ as real numbers. An
+// error of one part in 10¹² is seen.
+func TestTargetLeavesRoomForRounding(t *testing.T) {
+	for _, p := range []Problem{{Tolerance: 1e-6, Lambda: 3, Radius: 2}, {Tolerance: 0.7, Lambda: 0.1, Radius: 5,
+		Centre: []float64{3, -4}}, {Tolerance: 1e-9, Lambda: 7, Radius: 1, Centre: []float64{1e3, 0}}} {
+		all := new(big.Float).SetPrec(200).SetFloat64(0x1p-53 * 1.99 * (p.Radius + floats.Norm(p.Centre, 2)))
+		all.Add(all, new(big.Float).SetFloat64(p.target()))
+		all.Mul(all, new(big.Float).SetFloat64(p.Lambda))
+		if all.Cmp(big.NewFloat(p.Tolerance)) > 0 || p.target() < p.Tolerance/p.Lambda*(1-1e-2) {
+			t.Errorf("%+v: Λ·(the target and rounding) = %v", p, all)
+		}
+	}
+}
+
 // What is told of records and residuals costs no ε: the release is that of the same parameters without a
 // stretch, times that from the centre. The factor is 1 + Λ/H of little noise, and falls with 1 + N².
 func TestStretch(t *testing.T) {
 	rows, y := records(800, 3, 2)
 	c := config()
-	c.MomentBound, c.Centre = 4, []float64{1, 0, -2}
+	c.MomentBound, c.Centre, c.Radius = 4, []float64{1, 0, -2}, 3
 	plain, err := c.Calibrate()
 	if err != nil {
 		t.Fatal(err)
@@ -411,7 +426,7 @@ func TestStretch(t *testing.T) {
 		t.Errorf("%v\n%v", m, plain)
 	}
 	bends := 0.4 * 500 * 1 * 1.5 / (3 * 0.4) // C = G/4
-	off := 3.0 / bends
+	off := 3.0 / bends / 1.5
 	if want := (1 + m.Lambda/bends) / (1 + off*off); math.Abs(m.Stretch-want) > 1e-12 {
 		t.Errorf("stretch %g, want %g", m.Stretch, want)
 	}

@@ -5,6 +5,8 @@ import (
 	"math"
 	"testing"
 
+	"gonum.org/v1/gonum/floats"
+
 	"github.com/dpnb/notebooks/dpnb/erm"
 	"github.com/dpnb/notebooks/dpnb/loss"
 	"github.com/dpnb/notebooks/dpnb/matrix"
@@ -18,7 +20,14 @@ func TestUnseenCoversRoundedLabels(t *testing.T) {
 	const d = 30
 	for seed := range uint64(5) {
 		rows, labels, star := interpolated(200, d, seed)
-		m := Perturbation{Loss: loss.Squared{}, RowNorm: 1, Interpolation: AssumeInterpolation(star, 0)}
+		unit := 1.0
+		if seed == 4 { // longer records and a longer θ⋆, by a power of two: the same digits
+			unit = 1 << 10
+			floats.Scale(unit, rows.Data)
+			floats.Scale(unit, star)
+			floats.Scale(unit*unit, labels)
+		}
+		m := Perturbation{Loss: loss.Squared{}, RowNorm: unit, Interpolation: AssumeInterpolation(star, 0)}
 		diff := make([]float64, d)
 		for i := range labels {
 			x := rows.Data[i*d : (i+1)*d]

@@ -122,6 +122,31 @@ func TestAroundAMedian(t *testing.T) {
 	}
 }
 
+// Every level and every feature has an interval of its own.
+func TestAroundOfSeveralLevels(t *testing.T) {
+	const n = 4000
+	rows, labels := matrix.NewDense(n, 2, nil), make([]float64, n)
+	for i := range labels {
+		rows.Data[2*i], rows.Data[2*i+1], labels[i] = 0.6, 0.8*float64(1-i%2*2), float64(i)/n
+	}
+	q := quantiles([]float64{0.25, 0.5})
+	q.Steps, q.Update.Steps, q.NoiseMultiplier = 64, 64, 0.05
+	c := q.WithCurvature(0.2)
+	r, err := c.Run(rows, labels, noise.NewSeeded(3), nil)
+	if err != nil {
+		t.Fatal(err)
+	}
+	a, err := c.Around(r.Also.(*Moments), 0.95, true)
+	if err != nil {
+		t.Fatal(err)
+	}
+	for i, want := range []float64{0.25 / 0.6, 0, 0.5 / 0.6, 0} {
+		if half := a.Half[i]; !(half > 0 && half < 0.2) || math.Abs(a.Centre[i]-want) > 2*half {
+			t.Errorf("coefficient %d: %g ± %g, want %g", i, a.Centre[i], half, want)
+		}
+	}
+}
+
 // crps is ∫(Φ((v−a)/s) − 1{v>0})²dv.
 func TestCRPS(t *testing.T) {
 	for _, z := range []float64{0, 0.3, -2} {

@@ -209,6 +209,16 @@ func TestTukeyFits(t *testing.T) {
 	}
 }
 
+// A run on records of another length is refused before it is paid for.
+func TestTukeyIsForItsFeatures(t *testing.T) {
+	m := TukeyEM{Features: 3}
+	for features, allowed := range map[int]bool{2: false, 3: true, 4: false} {
+		if err := m.Feasible(features, 100); (err == nil) != allowed {
+			t.Errorf("%d features: %v", features, err)
+		}
+	}
+}
+
 // Each round of the boosted form is paid for, and a record moves its sum by 1 at most.
 func TestBoostedPaysForItsRounds(t *testing.T) {
 	for _, rounds := range []int{1, 2, 8, 50} {

@@ -2,6 +2,7 @@ package statistic
 
 import (
 	"math"
+	"slices"
 	"testing"
 
 	"github.com/dpnb/notebooks/dpnb/mechanism"
@@ -103,6 +104,53 @@ func TestIntervalsOfMomentsCover(t *testing.T) {
 			if share < 0.95-4*0.011 || half > 0.88 {
 				t.Errorf("law %d, %s: covers %.3f, half of it %.3f", law, name, share, half)
 			}
+		}
+	}
+}
+
+// Half an interval is z standard deviations of what the noise of every released number does to the value, by its slopes
+// as they are met, and a share of what is not known of n; each number counts, that of the other column's mean too.
+func TestIntervalsOfMomentsUseEveryNumber(t *testing.T) {
+	m := Moments{[]Number{{-4, 4}, {-1, 7}, {-2, 5}}, Gaussian, true}
+	s, err := CalibrateSums(m, Gaussian, 1, 1e-6)
+	if err != nil {
+		t.Fatal(err)
+	}
+	released := m.Even(4000)
+	for i, c := range []float64{0.4, -0.3, 0.2, 0, 0, 0, 0.1, -0.2, 0.15} { // means, squares, products
+		released[1+i] += c * 4000 * m.weights()[1+i/3]
+	}
+	z := normalQuantile(0.05)
+	r := m.read(s, released)
+	for name, f := range map[string]func(released []float64) Estimate{
+		"mean":        func(x []float64) Estimate { return m.Mean(s, x, 0.95, 1) },
+		"variance":    func(x []float64) Estimate { return m.Variance(s, x, 0.95, 1) },
+		"correlation": func(x []float64) Estimate { return m.Correlation(s, x, 0.95, 1, 0) },
+		"another":     func(x []float64) Estimate { return m.Correlation(s, x, 0.95, 1, 2) },
+	} {
+		var square float64
+		for i := range released {
+			step := 0.01 * s.deviation()
+			up, down := slices.Clone(released), slices.Clone(released)
+			up[i], down[i] = up[i]+step, down[i]-step
+			square += math.Pow((f(up).Value-f(down).Value)/0.02, 2)
+		}
+		e := f(released)
+		want := z * math.Sqrt(square) * r.sums[0] / (r.sums[0] - z*r.noise[0])
+		if half := e.Upper - e.Value; math.Abs(half/want-1) > 1e-4 || math.Abs(e.Upper+e.Lower-2*e.Value) > 1e-9 {
+			t.Errorf("%s: %v ± %v, want ± %v", name, e.Value, half, want)
+		}
+	}
+}
+
+// The interval of a sum is the noise's own, in the unit of the column, for either law.
+func TestIntervalsOfTotals(t *testing.T) {
+	of := Total{Number{-1, 3}}
+	for law, z := range map[Law]float64{Gaussian: 1.959964, Laplace: math.Log(20)} {
+		e := of.Estimate(Sums{Of: of, Law: law, Scale: 10}, []float64{50}, 0.95)
+		half := 3 * 10 * z
+		if math.Abs(e.Lower-150+half) > 1e-4 || math.Abs(e.Upper-150-half) > 1e-4 || e.Value != 150 {
+			t.Errorf("law %d: %+v, want 150 ± %v", law, e, half)
 		}
 	}
 }

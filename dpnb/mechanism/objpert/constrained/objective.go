@@ -294,7 +294,7 @@ func (m Objective) Run(rows matrix.Rows, labels []float64, src noise.Source, set
 	draw, a := noise.Exact(src), make([]float64, m.Dimension)
 	eta := draw.Near(a, m.Sigma)
 	xi := draw.Normals(m.Dimension)
-	if r.Coefficients, err = m.minimise(rows, labels, a, m.Tolerance*(1-0x1p-50)-eta, settings); err != nil {
+	if r.Coefficients, err = m.minimise(rows, labels, a, mechanism.Remaining(m.Tolerance, eta), settings); err != nil {
 		return nil, err
 	}
 	xi.AddRounded(r.Coefficients, m.OutputSigma, exact.Grid(m.OutputSigma))

@@ -5,6 +5,8 @@ import (
 	"strings"
 	"testing"
 
+	"gonum.org/v1/gonum/floats"
+
 	"github.com/dpnb/notebooks/dpnb/erm/composite"
 	"github.com/dpnb/notebooks/dpnb/loss"
 
@@ -65,6 +67,32 @@ func TestLinear(t *testing.T) {
 	}
 }
 
+// What is simulated is the minimiser for the noise of the seed: Σ f′x + Δθ + a = 0, as near as float64 can say.
+func TestSimulatedIsTheMinimiser(t *testing.T) {
+	const n, d = 50, 4
+	rows, labels := records(n, d, 1)
+	m, err := Calibrate(Config{Loss: loss.ClippedAt(loss.Squared{}, 1, 1), RowNorm: 1, Dimension: d, Epsilon: 1,
+		Delta: 1e-3, Adjacency: privacy.AddRemove})
+	if err != nil {
+		t.Fatal(err)
+	}
+	theta, err := m.Simulate(rows, labels, noise.NewSeeded(5), nil)
+	if err != nil {
+		t.Fatal(err)
+	}
+	g, slope, at := make([]float64, d), make([]float64, n), make([]float64, n)
+	noise.Exact(noise.NewSeeded(5)).Near(g, m.Sigma)
+	floats.AddScaled(g, m.Lambda, theta)
+	rows.Margins(at, theta, 0, n)
+	m.Loss.ValueSlope(slope, at, labels)
+	for i, s := range slope {
+		floats.AddScaled(g, s, rows.Data[i*d:(i+1)*d])
+	}
+	if norm := floats.Norm(g, 2); norm > 1e-8*m.Sigma {
+		t.Errorf("the gradient is %g", norm)
+	}
+}
+
 func TestLinearRefusals(t *testing.T) {
 	good := Config{Loss: loss.ClippedAt(loss.Squared{}, 1, 1), RowNorm: 1, Dimension: 3, Epsilon: 1, Delta: 1e-3,
 		Adjacency: privacy.AddRemove}
@@ -94,6 +122,9 @@ func TestLinearRefusals(t *testing.T) {
 			"bounded constraint") {
 			t.Errorf("%s: %v", name, err)
 		}
+	}
+	if l, err := BoundedOn(loss.Squared{}, 1, 0, composite.NewBox(1), 4); err != nil || l.Lipschitz() > 2+1e-9 {
+		t.Errorf("labels that are 0: %v, %v", l, err)
 	}
 	if _, err := BoundedOn(loss.Logistic{}, 1, 1, composite.NewBox(1), 3); err == nil {
 		t.Error("the logistic loss has a bound of its own")

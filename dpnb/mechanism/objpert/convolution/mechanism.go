@@ -171,7 +171,7 @@ func (m COP) release(rows matrix.Rows, labels []float64, draw *exact.Sampler, se
 	b := make([]float64, d)
 	eta := draw.Near(b, m.Sigma)
 	xi := draw.Normals(d)
-	theta, err := m.minimise(rows, labels, b, m.Tolerance*(1-0x1p-50)-eta, settings)
+	theta, err := m.minimise(rows, labels, b, mechanism.Remaining(m.Tolerance, eta), settings)
 	if err != nil {
 		return nil, err
 	}

@@ -235,7 +235,7 @@ func (m Softmax) Run(rows matrix.Rows, labels []float64, src noise.Source, setti
 	Center(b, m.Classes)
 	p := m.problem(rows, labels)
 	p.Linear = b
-	tolerance := m.Tolerance*(1-0x1p-50) - eta
+	tolerance := mechanism.Remaining(m.Tolerance, eta)
 	if !(tolerance > 0) {
 		return nil, mechanism.Uncertified(m.Tolerance)
 	}

@@ -1,0 +1,57 @@
+package mechanism_test
+
+import (
+	"math/big"
+	"strings"
+	"testing"
+
+	"github.com/dpnb/notebooks/dpnb/mechanism"
+	"github.com/dpnb/notebooks/dpnb/noise"
+	"github.com/dpnb/notebooks/dpnb/privacy"
+)
+
+// A record of which the norm is admitted, and may be off by its rounding, is no longer than Radius says, which is
+// longer by no more than the sensitivities are to pay for. An error of half of NormSlack is seen.
+func TestRadius(t *testing.T) {
+	for _, r := range []float64{1e-30, 0.3, 1, 7e9} {
+		admitted := r * (1 + mechanism.NormSlack)
+		if err := mechanism.CheckNorm(admitted, r); err != nil {
+			t.Error(err)
+		}
+		if got := mechanism.Radius(r); got < admitted*(1+0.5*mechanism.NormSlack) || got > r*(1+3*mechanism.NormSlack) {
+			t.Errorf("R = %v: %v", r, got)
+		}
+		if mechanism.CheckNorm(r*(1+1.5*mechanism.NormSlack), r) == nil {
+			t.Errorf("R = %v: longer records are admitted", r)
+		}
+	}
+}
+
+// The words have the numbers, rounded up, and what they mean.
+func TestGuaranteeInWords(t *testing.T) {
+	g := mechanism.Guarantee{Epsilon: 0.5, Delta: 1.2345e-6, Adjacency: privacy.AddRemove}
+	for _, part := range []string{"ε = 0.5,", "δ = 1.24e-06)", "adding or removing any one record", "≤ 1.65,",
+		"of δ."} {
+		if !strings.Contains(g.Words(), part) {
+			t.Errorf("%q lacks %q", g.Words(), part)
+		}
+	}
+	if g.Epsilon = 0; !strings.Contains(g.Words(), "no (ε, δ)") {
+		t.Error(g.Words())
+	}
+}
+
+// What is left for the solver and what the noise is off by are no more than τ, as real numbers, and nearly all of it.
+// An error of a few last places of τ is seen.
+func TestRemaining(t *testing.T) {
+	src := noise.NewSeeded(1)
+	for range 1000 {
+		tau := src.Float64()
+		eta := 0.1 * tau * src.Float64()
+		sum := new(big.Float).SetPrec(200).SetFloat64(mechanism.Remaining(tau, eta))
+		sum.Add(sum, new(big.Float).SetFloat64(eta))
+		if all, _ := sum.Float64(); sum.Cmp(big.NewFloat(tau)) > 0 || all < tau*(1-0x1p-48) {
+			t.Fatalf("τ = %v, η = %v: %v in all", tau, eta, sum)
+		}
+	}
+}
