@@ -33,7 +33,7 @@ func lambdaRule() []claim.Claim {
 		Code: []string{"mechanism/objpert.Planned", "mechanism/objpert.PredictedError"},
 		Tests: []string{"mechanism/objpert.TestPredictedErrorNeverCostsPrivacy",
 			"mechanism/objpert.TestPredictedExcessAgainstSimulation"},
-		Proof: "lambda_rule#dpnb-predicted-error 10c060e9", Figure: "02_objective_perturbation#choose-table",
+		Proof: "lambda_rule#dpnb-predicted-error 246e6661", Figure: "02_objective_perturbation#choose-table",
 		Check: "mean test accuracy over draws of the noise by three rules, δ = 1e-5, 2,000 × 5 and 150 × 150 " +
 			"records in clusters; --full: also the best of a grid of λ, the Adult data if they are here, and " +
 			"clusters of 10,000 × 40 and 2,000 × 2,000 records; λ beside the larger of the least one and that of the " +

@@ -65,7 +65,7 @@ func severalClasses() []claim.Claim {
 				"mechanism/objpert/multiclass.CalibrateOneVsRest"},
 			Tests: []string{"mechanism/objpert/multiclass.TestJointNeedsLessNoise",
 				"mechanism/objpert/multiclass.TestCalibrationIsSafeAndTight"},
-			Proof: "multiclass#dpnb-softmax-noise 0ad25e96", Figure: "02_objective_perturbation#softmax",
+			Proof: "multiclass#dpnb-softmax-noise e2232035", Figure: "02_objective_perturbation#softmax",
 			Check: "σ as calibrated at ε = 0.1, 1, 8, δ = 1e-5, K = 3, 5, 10", Expected: "of one-vs-rest " +
 				"1.07 to 2.1 times as much, by rank more",
 			Run:  softmaxNoise(1),
