@@ -40,6 +40,7 @@ func TestConvert(t *testing.T) {
 	for tex, want := range map[string]string{
 		"x":    "<mi>x</mi>",
 		"12.5": "<mn>12.5</mn>",
+		"0,1":  "<mrow><mn>0</mn><mo>,</mo><mn>1</mn></mrow>",
 		"a-b":  "<mrow><mi>a</mi><mo>−</mo><mi>b</mi></mrow>",
 		"x^2":  "<msup><mi>x</mi><mrow><mn>2</mn></mrow></msup>",
 		"x_{ij}^2": "<msubsup><mi>x</mi><mrow><mrow><mi>i</mi><mi>j</mi></mrow></mrow>" +

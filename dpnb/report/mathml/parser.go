@@ -9,8 +9,8 @@ import (
 )
 
 // tokenPattern matches a comment, blanks, a command with its backslash, a number,
-// or a single character.
-var tokenPattern = regexp.MustCompile(`(?s)%[^\n]*|[\s\v\x{85}\p{Z}]+|\\(?:[A-Za-z]+|.)|\p{Nd}+(?:[.,]\p{Nd}+)*|.`)
+// or a single character. A comma ends a number, as it does in TeX: [0,1] holds two.
+var tokenPattern = regexp.MustCompile(`(?s)%[^\n]*|[\s\v\x{85}\p{Z}]+|\\(?:[A-Za-z]+|.)|\p{Nd}+(?:\.\p{Nd}+)*|.`)
 
 // tokenize cuts a formula into tokens. Blanks become one space, comments are left out.
 func tokenize(tex string) []string {

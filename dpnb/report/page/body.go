@@ -147,12 +147,15 @@ func (b *Body) Tidy() (code bool) {
 		}
 	}
 	for _, n := range b.all("math", "") {
-		switch {
-		case attribute(n, "display") == "block":
+		if attribute(n, "display") == "block" {
 			wrap(n, element("div", "class", "scroll"))
-		case signs(n) > longFormula:
-			wrap(n, element("span", "class", "long"))
+			continue
 		}
+		if signs(n) > longFormula {
+			wrap(n, element("span", "class", "long"))
+			n = n.Parent
+		}
+		tie(n)
 	}
 	for _, n := range b.all("pre", "") {
 		if text := textOf(n); inside(n, "jp-OutputArea-output") != nil && aligned(text) || strings.Contains(text, "│") {
@@ -179,6 +182,30 @@ func (b *Body) Tidy() (code bool) {
 		details.InsertBefore(summary, n)
 	}
 	return code
+}
+
+// tie keeps brackets before a formula and punctuation behind it on its line, where a browser would break.
+func tie(n *html.Node) {
+	before, after := n.PrevSibling, n.NextSibling
+	head, tail := "", ""
+	if before != nil && before.Type == html.TextNode {
+		head = before.Data[len(strings.TrimRight(before.Data, "([")):]
+	}
+	if after != nil && after.Type == html.TextNode {
+		tail = after.Data[:len(after.Data)-len(strings.TrimLeft(after.Data, ".,;:!?)]"))]
+	}
+	if head+tail == "" {
+		return
+	}
+	wrap(n, element("span", "class", "tied"))
+	if head != "" {
+		before.Data = strings.TrimSuffix(before.Data, head)
+		n.Parent.InsertBefore(&html.Node{Type: html.TextNode, Data: head}, n)
+	}
+	if tail != "" {
+		after.Data = strings.TrimPrefix(after.Data, tail)
+		n.Parent.AppendChild(&html.Node{Type: html.TextNode, Data: tail})
+	}
 }
 
 // aligned says whether an output has columns: two lines with several blanks within, which make no sense where lines are

@@ -48,6 +48,29 @@ func TestWideThingsScroll(t *testing.T) {
 	}
 }
 
+// A browser does not break between a formula and what belongs to it; short cells are told from long ones; a picture in
+// a text scrolls as those of outputs do.
+func TestTiesAndCells(t *testing.T) {
+	body, err := Parse([]byte(`<p>so (<math><mi>x</mi></math>), or <math><mi>y</mi></math> and` +
+		`<math><mi>z</mi></math>.</p><table><tbody><tr><td>81.87 ± 0.27</td><td>seventeen letters</td><td>` + strings.Repeat("long ", 17) +
+		`</td></tr></tbody></table><p><img alt="a"></p>`))
+	if err != nil {
+		t.Fatal(err)
+	}
+	body.Tidy()
+	html, err := body.HTML()
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, want := range []string{`so <span class="tied">(<math><mi>x</mi></math>),</span> or <math><mi>y</mi></math> and`,
+		`and<span class="tied"><math><mi>z</mi></math>.</span></p>`, `<td class="short">81`, `<td>seventeen`,
+		`<td class="long">long`, `<p><span class="figure" tabindex="0"><img alt="a"`} {
+		if !strings.Contains(string(html), want) {
+			t.Errorf("no %s in %s", want, html)
+		}
+	}
+}
+
 // Lists that programs interrupt go on counting where they fold out; outputs with columns keep their lines.
 func TestNumbersAndColumns(t *testing.T) {
 	body, err := Parse([]byte(`<details><summary>S</summary><ol><li>a</li><li>b</li></ol><pre>go</pre>
