@@ -278,7 +278,7 @@ func PhasesFigure(moment float64, n int, epsilon float64, runs int, seed uint64)
 		}
 		far = append(far, sum/float64(runs))
 		f.Dots("", a, b, color).Note(fmt.Sprintf("T = %d", t+1), 0.42, 0.95-0.05*float64(t), color)
-		f.Alt += fmt.Sprintf(", of T = %d %.3f from it in the mean", t+1, far[t])
+		f.Alt += fmt.Sprintf(", of T = %d %.3f from it on average", t+1, far[t])
 	}
 	f.Dots("", truth[:1], truth[1:], figure.Ink).Note("the truth", 0.42, 0.8, figure.Ink)
 	f.Alt = "Clouds of results about the truth" + f.Alt

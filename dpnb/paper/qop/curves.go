@@ -209,7 +209,7 @@ func WalkFigure(steps int, seed uint64) (*figure.Figure, error) {
 	f.Dots("minimiser", best.Theta[:1], best.Theta[1:], figure.Green)
 	f.Alt = fmt.Sprintf("two paths over the contours of J to the edge of the box, where the minimiser is; in the "+
 		"second half "+
-		"of %d steps the printed one is %.3f from it in the mean, the other %.3f", steps, far[0], far[1])
+		"of %d steps the printed one is %.3f from it on average, the other %.3f", steps, far[0], far[1])
 	f.Height = 4.6
 	return f.XRange(-0.7, 1.5).YRange(-0.2, 1.1).Equal(), nil
 }
