@@ -37,7 +37,7 @@ type counting struct {
 
 func (q counting) plan(s *frame.Schema) (plan, error) {
 	if q.crossed && len(q.columns) == 0 {
-		return nil, fmt.Errorf("dpnb: Crosstab() wants the columns to be crossed; Count() is for all records")
+		return nil, fmt.Errorf("dpnb: Crosstab() needs the columns to cross; Count() is for all records")
 	}
 	var p countsPlan
 	for _, c := range q.columns {

@@ -18,7 +18,7 @@ import (
 // Errors: as Of and learn.Once; a seed (Noise), for a simulation costs nothing anyway.
 func (q Query) Once(name string, df learn.DataFrame, a learn.Allowance) (*Statistic, error) {
 	if q.src != nil && noise.Simulated(q.src) {
-		return nil, errors.New("dpnb: what is drawn of a seed is no release: ask it with Of")
+		return nil, errors.New("dpnb: an answer with noise from a seed is not a release: ask with Of")
 	}
 	p, err := q.prepared(df)
 	if err != nil {

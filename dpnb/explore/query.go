@@ -90,8 +90,8 @@ func (q Query) forPopulation(df learn.DataFrame) error {
 	switch q.question.(type) {
 	case mean, quantiles, losses:
 		if column, rows := df.Person(); rows > 1 {
-			return fmt.Errorf("dpnb: ForPopulation takes records to be independent draws, which %d rows of one person "+
-				"are not: PerPerson(%q, 1)", rows, column)
+			return fmt.Errorf("dpnb: ForPopulation assumes that records are independent draws, which %d rows of "+
+				"one person are not: PerPerson(%q, 1)", rows, column)
 		}
 		return nil
 	case sum, counting, keys:

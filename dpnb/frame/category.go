@@ -94,12 +94,12 @@ func (f *Field) survives() error {
 			continue
 		}
 		if other, there := seen[v]; there {
-			return inputErrorf("the categories %q and %q of column %q are the same number, as which "+
-				"a gota dataframe may hold them: read the file with ReadCSV, which keeps texts", other, l, f.Name)
+			return inputErrorf("the categories %q and %q of column %q are the same number, and a gota dataframe "+
+				"may hold them as numbers: read the file with ReadCSV, which keeps texts", other, l, f.Name)
 		}
 		if !(math.Abs(v) < largestExact) {
-			return inputErrorf("the category %q of column %q is no number that a gota dataframe, "+
-				"which may hold it as one, keeps: read the file with ReadCSV, which keeps texts", l, f.Name)
+			return inputErrorf("the category %q of column %q may be changed by a gota dataframe, which may hold "+
+				"it as a number: read the file with ReadCSV, which keeps texts", l, f.Name)
 		}
 		seen[v] = l
 	}

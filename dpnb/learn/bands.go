@@ -32,7 +32,7 @@ func (m *Model) Bands(feature string, held map[string]any) (*figure.Figure, erro
 	}
 	f, ok := m.encoding.Field(feature)
 	if !ok || f.Kind != frame.Numeric {
-		return nil, fmt.Errorf("dpnb: bands want a feature that is a number: %q is none of %s", feature,
+		return nil, fmt.Errorf("dpnb: bands are drawn against a numeric feature: %q is not one of %s", feature,
 			strings.Join(m.Columns(), ", "))
 	}
 	const points = 101
@@ -148,7 +148,7 @@ func (m *Model) along(feature string, x []float64, held map[string]any) (*frame.
 	names := m.Columns()
 	for name := range held {
 		if name == feature || !slices.Contains(names, name) {
-			return nil, nil, fmt.Errorf("dpnb: %q cannot be held: it is none of the other features (%s)", name,
+			return nil, nil, fmt.Errorf("dpnb: %q cannot be held fixed: it is not one of the other features (%s)", name,
 				strings.Join(names, ", "))
 		}
 	}

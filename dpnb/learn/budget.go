@@ -318,8 +318,8 @@ func (a Allowance) priced(choose func(epsilon, delta float64) (mechanism.Mechani
 			cost, err := asGaussian(m, part.Tail)
 			entry.Mu, entry.Slack = cost.mu, cost.slack
 			if err != nil && entry.Shared {
-				return nil, entry, fmt.Errorf("dpnb: what %s costs as a Gaussian mechanism is not known, so that it "+
-					"can have no share of a budget; Spend an ε on it: %w", m.Describe().Name, err)
+				return nil, entry, fmt.Errorf("dpnb: the cost of %s as a Gaussian mechanism is not known, so it "+
+					"cannot have a share of a budget; Spend an ε on it: %w", m.Describe().Name, err)
 			}
 		}
 		if part.Mu == 0 || entry.Mu <= part.Mu {

@@ -29,7 +29,7 @@ func (m *Model) Card() (Card, error) {
 	}
 	if m.Release == nil {
 		return "", errors.New("dpnb: a card is for a released model (Fit): this fit is without privacy, and its " +
-			"coefficients can give single records away")
+			"coefficients can give individual records away")
 	}
 	var c card
 	c.say("# Private %s for %s\n", m.title, plain(m.target.Name))

@@ -89,8 +89,8 @@ func learningRate(t frame.Task) float64 {
 // fit for a comparison, not for a release.
 func descent(p recipe, d *frame.Design, epsilon, delta float64) (mechanism.Mechanism, error) {
 	if !noise.Simulated(p.noise) {
-		return nil, errors.New("dpnb: DP-SGD is told here how many records there are, which is private: it is for " +
-			"comparisons with noise from a seed; for a release plan for a public number with package mechanism/sgd")
+		return nil, errors.New("dpnb: DP-SGD uses the private number of records here: it is for comparisons with " +
+			"noise from a seed; for a release plan for a public number with package mechanism/sgd")
 	}
 	n := math.Max(1, float64(d.Records()))
 	rate := math.Min(1, sgdBatch/n)

@@ -88,7 +88,7 @@ func (d *Dataset) frame() DataFrame {
 	case err != nil:
 		return DataFrame{err: err}
 	case d.table == nil && d.large == nil:
-		return DataFrame{err: errors.New("dpnb: these records were made otherwise than the model's, and of no table")}
+		return DataFrame{err: errors.New("dpnb: these records were not made like the model's, nor from a table")}
 	}
 	if d.large == nil {
 		return DataFrame{table: d.table}

@@ -44,7 +44,7 @@ func movable(d *frame.Design, m mechanism.Mechanism) error {
 	case objpert.Objective, objpert.Output, multiclass.Softmax:
 		return nil
 	}
-	return fmt.Errorf("dpnb: %s looks at single records or changes their labels, and these are added up over "+
-		"elsewhere: learn it on this machine, or take Logistic, SVM, Linear, Huber, Poisson or Softmax with a δ",
+	return fmt.Errorf("dpnb: %s needs individual records or changes their labels, and these records are added up "+
+		"elsewhere: fit it on this machine, or take Logistic, SVM, Linear, Huber, Poisson or Softmax with a δ",
 		m.Describe().Name)
 }

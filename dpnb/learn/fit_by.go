@@ -145,8 +145,8 @@ func groupsOf(l Learner, df DataFrame, column string, records func(part DataFram
 			return nil, err
 		}
 		if data.group != part.group {
-			return nil, errors.New("dpnb: FitBy: the function makes records that are not of the rows it was given: " +
-				"then groups could share records, and the price of one would not pay for all")
+			return nil, errors.New("dpnb: FitBy: the function makes records from other rows than it was given: " +
+				"groups could then share records, and the price of one would not pay for all")
 		}
 		if rows := data.design.RowsOfAPerson; rows > 0 {
 			return nil, errPeopleInGroups(data.design.Person, rows)
@@ -158,7 +158,8 @@ func groupsOf(l Learner, df DataFrame, column string, records func(part DataFram
 			}
 		}
 		if !sameEncoding(parts, data) {
-			return nil, errors.New("dpnb: FitBy: the function makes other records for some groups than for others")
+			return nil, errors.New("dpnb: FitBy: the function does not make the same kind of records for all " +
+				"groups")
 		}
 		parts = append(parts, data)
 	}
@@ -166,7 +167,7 @@ func groupsOf(l Learner, df DataFrame, column string, records func(part DataFram
 }
 
 func errPeopleInGroups(person string, rows int) error {
-	return fmt.Errorf("dpnb: a person of several rows may be in several groups, and then the costs add up: "+
+	return fmt.Errorf("dpnb: a person with several rows may be in several groups, and then the costs add up: "+
 		"FitBy takes rows that are people (without PerPerson(%q, %d))", person, rows)
 }
 

@@ -98,12 +98,12 @@ func (a Allowance) goOn(p place, asked keptRelease, lost error) (Allowance, erro
 	}
 	payload, err := asked.in(unfinishedFormat, unfinishedVersion, content)
 	if err != nil {
-		return a, fmt.Errorf("dpnb: a program that released %q was ended after the charge, and only the same goes on: "+
-			"%w", asked.Name, err)
+		return a, fmt.Errorf("dpnb: the program that released %q ended after the charge, and only the same "+
+			"release can resume: %w", asked.Name, err)
 	}
 	u := &unfinished{place: p, asked: asked}
 	if err := json.Unmarshal(payload, u); err != nil || u.Key == (noisekey.Key{}) {
-		return a, fmt.Errorf("dpnb: what %q goes on with cannot be read (%v)", asked.Name, err)
+		return a, fmt.Errorf("dpnb: what is needed to resume %q cannot be read (%v)", asked.Name, err)
 	}
 	u.noise = noise.OfKey(u.Key)
 	s, err := a.budget.ledger.State()

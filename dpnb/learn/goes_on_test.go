@@ -109,7 +109,7 @@ func TestAKilledFitGoesOn(t *testing.T) {
 		if at != "charged" {
 			continue
 		}
-		if said := child(dir, "other"); !strings.Contains(said, `only the same goes on`) ||
+		if said := child(dir, "other"); !strings.Contains(said, `only the same release can resume`) ||
 			!strings.Contains(said, `learner is "SVM" and was "Logistic"`) {
 			t.Errorf("another learner: %s", said)
 		}

@@ -107,8 +107,8 @@ func (m *Model) PopulationIntervals(level float64) (*Intervals, error) {
 			"and that costs a part of the budget: fit with CurvatureShare: 0.1")
 	}
 	if !m.probabilities {
-		return nil, fmt.Errorf("dpnb: of learners here only Logistic has intervals for the population: "+
-			"what the scores of a %s vary by was not released (package interval can)", m.title)
+		return nil, fmt.Errorf("dpnb: among these learners only Logistic has intervals for the population: the "+
+			"covariance of the scores of a %s was not released (package interval can)", m.title)
 	}
 	fit, _ := m.ObjectivePerturbation()
 	settings := interval.Settings{Level: level, Linearise: true}

@@ -344,7 +344,7 @@ func TestComparedDescentIsNotForReleases(t *testing.T) {
 		}
 		budget := fresh(1, 1e-5)
 		if _, err := m.Fit(data, budget.Spend(0.5), noise.NewSecure()); err == nil || !strings.Contains(err.Error(),
-			"how many records") {
+			"private number of records") {
 			t.Errorf("%s: %v", m.Name(), err)
 		}
 		if e, _ := spent(t, budget); e != 0 {

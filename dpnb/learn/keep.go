@@ -148,7 +148,7 @@ func (m *Model) encode() ([]byte, error) {
 	r := m.Release
 	if r == nil || m.ran == nil {
 		return nil, errors.New("dpnb: only released models are kept (Fit): this fit is without privacy, and its " +
-			"coefficients can give single records away")
+			"coefficients can give individual records away")
 	}
 	g := r.Guarantee
 	k := keptModel{

@@ -29,10 +29,10 @@ func (l *large) affords(m mechanism.Mechanism, learner string) (free func(), err
 		return func() {}, nil
 	}
 	if !inPasses(m) {
-		return nil, fmt.Errorf("dpnb: %s, by %s, holds something of every record in memory, for which there is a "+
-			"limit (MemoryLimit), and these records are scanned because they may be more: Logistic, SVM, Linear, "+
-			"Huber, Poisson, Softmax, OneVsRest, Quantile, Quantiles and Quadratic with a δ learn in passes over a "+
-			"file; or lift the limit",
+		return nil, fmt.Errorf("dpnb: %s, by %s, holds something for every record in memory, which has a limit "+
+			"(MemoryLimit), and these scanned records may exceed it: Logistic, SVM, Linear, Huber, Poisson, "+
+			"Softmax, OneVsRest, Quantile, Quantiles and Quadratic with a δ learn in passes over a file; or lift "+
+			"the limit",
 			learner, m.Describe().Name)
 	}
 	before := debug.SetMemoryLimit(-1)

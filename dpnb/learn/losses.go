@@ -33,11 +33,11 @@ func (m *Model) Losses(simulated bool) (*Losses, error) {
 	case m.Err() != nil:
 		return nil, m.Err()
 	case m.Release == nil:
-		return nil, errors.New("dpnb: the model was fitted without privacy: what its losses say of its records is " +
-			"not covered by what is paid for their mean; Score is for public data")
+		return nil, errors.New("dpnb: the model was fitted without privacy: its losses reveal more about its " +
+			"records than the price of their mean covers; Score is for public data")
 	case m.Release.Simulated() && !simulated:
-		return nil, errors.New("dpnb: the model is a simulation, whose noise can be subtracted: a release of its " +
-			"losses would be covered by nothing; fit it with secure noise, or ask with a seed (Noise)")
+		return nil, errors.New("dpnb: the model is a simulation, whose noise can be subtracted: nothing would " +
+			"protect a release of its losses; fit it with secure noise, or ask with a seed (Noise)")
 	case m.levels != nil:
 		return nil, errors.New("dpnb: the loss of quantiles has no private mean: it is for classes, numbers and counts")
 	}

@@ -160,7 +160,8 @@ func (m *Model) dataFrame(names []string, columns ...[]float64) dataframe.DataFr
 }
 
 // notPrivate is shown above the coefficients of a fit without privacy.
-const notPrivate = "NOT PRIVATE: these coefficients can give single records away. For comparison on public data only."
+const notPrivate = "NOT PRIVATE: these coefficients can give individual records away. For comparison on public " +
+	"data only."
 
 // isReleased reports whether a dataframe with these columns holds nothing but what
 // was released: as dataFrame makes it for Coefficients and intervals.

@@ -103,8 +103,8 @@ func Once[T any](
 			return none, fmt.Errorf("dpnb: %q was paid for and could not be kept; it is not shown, and the same call "+
 				"goes on: %w", name, errors.Join(err, gone))
 		}
-		err = fmt.Errorf("dpnb: %q was released and paid for, and could not be kept: keep it by another way, for it "+
-			"cannot be had again under this name: %w", name, err)
+		err = fmt.Errorf("dpnb: %q was released and paid for, and could not be kept: keep it in another way, for "+
+			"it cannot be returned again under this name: %w", name, err)
 	}
 	return out, err
 }
@@ -206,8 +206,8 @@ func (k keptRelease) in(format string, version int, content []byte) ([]byte, err
 			"charged; use another name", k.Name, was, now)
 	}
 	if differ = append(differ, differences("", tree(k.Recipe), tree(old.Recipe))...); len(differ) > 0 {
-		return nil, fmt.Errorf("dpnb: %q was released before by another recipe: %s. Nothing was charged; use another "+
-			"name, or the recipe of then", k.Name, strings.Join(differ, "; "))
+		return nil, fmt.Errorf("dpnb: %q was released before by another recipe: %s. Nothing was charged; use "+
+			"another name, or the earlier recipe", k.Name, strings.Join(differ, "; "))
 	}
 	return old.Release, nil
 }

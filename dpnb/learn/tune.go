@@ -143,9 +143,9 @@ func (l Tune) choices(data *Dataset) ([]tuneChoice, error) {
 		return nil, err
 	}
 	if k := data.design.RowsOfAPerson; k > 1 {
-		return nil, fmt.Errorf("dpnb: Tune is for one row of a person, and these have up to %d: what is proved of the "+
-			"choice is for a score that a person changes by one; keep one row of each person, PerPerson(column, 1), "+
-			"or fit one learner", k)
+		return nil, fmt.Errorf("dpnb: Tune is for one row per person, and these have up to %d: its proof needs a "+
+			"score that a person changes by at most one; keep one row of each person, PerPerson(column, 1), or "+
+			"fit one learner", k)
 	}
 	if s := l.ScoreShare; s != 0 && !(s > 0 && s < 1) {
 		return nil, &privacy.ParamError{Name: "ScoreShare", Value: s, Want: "a number in (0, 1), or 0 for 0.1"}

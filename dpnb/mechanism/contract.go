@@ -72,10 +72,10 @@ type Description struct {
 const (
 	// ExactNoise is what a guarantee still assumes of arithmetic and chance where its
 	// proof is about what is computed: docs/theory/release.md.
-	ExactNoise = "random bits are fair and independent, as a cryptographic generator's are taken to be, and float64 " +
-		"arithmetic is IEEE 754's; its rounding is part of the proof"
+	ExactNoise = "random bits are fair and independent, as those of a cryptographic generator are taken to be; float64 " +
+		"arithmetic follows IEEE 754, and its rounding is part of the proof"
 	// Unseen is what no guarantee covers.
-	Unseen = "time taken and failures are not observed by the adversary"
+	Unseen = "the adversary observes neither the time taken nor failures"
 )
 
 // RowsWithin is the assumption on the rows of a mechanism that CheckNorm keeps to.

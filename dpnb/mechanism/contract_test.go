@@ -457,7 +457,7 @@ func describesItself(c tenant) error {
 	}
 	needed := []string{mechanism.ExactNoise, mechanism.Unseen}
 	if c.total {
-		needed[1] = "time taken is not observed by the adversary" // there are no failures
+		needed[1] = "the adversary does not observe the time taken" // there are no failures
 	}
 	if !c.anyNorm {
 		needed = append(needed, "every record that could be in the data has ‖x‖₂ ≤ 1")

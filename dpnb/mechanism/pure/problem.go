@@ -245,7 +245,7 @@ func (p *Problem) assumptions() []string {
 		fmt.Sprintf("there are at most %d records, as planned: for more, the solver is not proved to end",
 			planned(p.Records)),
 		mechanism.ExactNoise,
-		"time taken is not observed by the adversary",
+		"the adversary does not observe the time taken",
 	}
 }
 

@@ -82,9 +82,9 @@ func check(m Mechanism, rows matrix.Rows, labels []float64) error {
 // assumptions of every mechanism here.
 var assumptions = []string{
 	"bounds, categories and noise were chosen without looking at the records; a number beyond its bounds counts as " +
-		"the nearer one",
+		"the nearer bound",
 	mechanism.ExactNoise,
-	"time taken is not observed by the adversary",
+	"the adversary does not observe the time taken",
 }
 
 // Number is the public knowledge of a column of numbers: it is moved into [Lower, Upper].
