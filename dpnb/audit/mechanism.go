@@ -141,8 +141,8 @@ func Mechanism(ctx context.Context, m mechanism.Mechanism, pair Pair, options *O
 		}
 	}
 	if claim.Adjacency() != adj {
-		return nil, fmt.Errorf("%w: the claim is for %v, the mechanism for %v", privacy.ErrAdjacency, claim.Adjacency(),
-			adj)
+		return nil, fmt.Errorf("%w: the claim is for %s, the mechanism for %s", privacy.ErrAdjacency,
+			claim.Adjacency().Words(), adj.Words())
 	}
 	if c.Claimed, err = privacy.EpsilonUpper(claim, o.Delta); err != nil {
 		return nil, err

@@ -56,7 +56,8 @@ func (p Pair) check(adj privacy.Adjacency, rows int) error {
 	differ := 0
 	if adj == privacy.ReplaceOne {
 		if len(with) != len(without) {
-			return fmt.Errorf("audit: %d and %d records are no neighbours under %v", len(with), len(without), adj)
+			return fmt.Errorf("audit: %d and %d records are not neighbours under %s", len(with), len(without),
+				adj.Words())
 		}
 		for i, r := range with {
 			if !equal(r, without[i]) {
@@ -74,8 +75,8 @@ func (p Pair) check(adj privacy.Adjacency, rows int) error {
 			}
 		}
 		if k < len(without) {
-			return fmt.Errorf("audit: the pair %q are no neighbours under %v: Without must be With less its canary, "+
-				"in the same order", p.Name, adj)
+			return fmt.Errorf("audit: the pair %q are not neighbours under %s: Without must be With less its canary, "+
+				"in the same order", p.Name, adj.Words())
 		}
 	}
 	if differ < 1 || differ > rows {

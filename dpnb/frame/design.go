@@ -67,7 +67,7 @@ type Design struct {
 	Encoding *Encoding
 }
 
-// Records returns the number of rows, which is private under add/remove adjacency.
+// Records returns the number of rows, which is private under add/remove-one.
 func (d *Design) Records() int { n, _ := d.Rows.Dims(); return n }
 
 // Width returns the number of features.

@@ -190,7 +190,7 @@ func (c *Column) lacks(i int) bool {
 	return t == "" || c.missing[t] || strings.EqualFold(t, "nan")
 }
 
-// Rows returns the number of rows. Under add/remove adjacency it is itself
+// Rows returns the number of rows. Under add/remove-one it is itself
 // private.
 func (t *Table) Rows() int { return t.rows }
 

@@ -72,8 +72,8 @@ type Description struct {
 const (
 	// ExactNoise is what a guarantee still assumes of arithmetic and chance where its
 	// proof is about what is computed: docs/theory/release.md.
-	ExactNoise = "random bits are fair and independent, as those of a cryptographic generator are taken to be; float64 " +
-		"arithmetic follows IEEE 754, and its rounding is part of the proof"
+	ExactNoise = "random bits are fair and independent, as those of a cryptographic generator are taken to be; " +
+		"float64 arithmetic follows IEEE 754, and its rounding is part of the proof"
 	// Unseen is what no guarantee covers.
 	Unseen = "the adversary observes neither the time taken nor failures"
 )

@@ -99,7 +99,7 @@ func (b BoundedRange) RDP(adj Adjacency) (RDPCurve, error) {
 		return RDPCurve{}, err
 	}
 	if adj != AddRemove {
-		return RDPCurve{}, fmt.Errorf("%w: a Rényi curve of BoundedRange under %v", ErrUnsupported, adj)
+		return RDPCurve{}, fmt.Errorf("%w: a Rényi curve of BoundedRange under %s", ErrUnsupported, adj.Words())
 	}
 	gaussian := GaussianRDP(b.Mu(), adj)
 	if len(b.Gaussian) > 0 {

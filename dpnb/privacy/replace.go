@@ -23,7 +23,8 @@ func ConvertAdjacency(p Profile, adj Adjacency) (Profile, error) {
 	case p.Adjacency() == AddRemove:
 		return ReplaceProfile(p)
 	}
-	return nil, fmt.Errorf("%w: a guarantee under %v says nothing under %v", ErrAdjacency, p.Adjacency(), adj)
+	return nil, fmt.Errorf("%w: a guarantee under %s says nothing under %s", ErrAdjacency, p.Adjacency().Words(),
+		adj.Words())
 }
 
 // ReplaceProfile returns the replace-one profile that follows from an
@@ -49,7 +50,7 @@ func ReplaceProfile(p Profile) (Profile, error) {
 		}
 	}
 	if p.Adjacency() != AddRemove {
-		return nil, fmt.Errorf("%w: replace-one follows from an add/remove profile only", ErrAdjacency)
+		return nil, fmt.Errorf("%w: replace-one follows from an add/remove-one profile only", ErrAdjacency)
 	}
 	return replaceProfile{p}, nil
 }
@@ -140,7 +141,7 @@ func ReplaceByGroup(a Approx) (Approx, error) {
 		return Approx{}, err
 	}
 	if a.Adj != AddRemove {
-		return Approx{}, fmt.Errorf("%w: the group argument starts from add-remove", ErrAdjacency)
+		return Approx{}, fmt.Errorf("%w: the group argument starts from add/remove-one", ErrAdjacency)
 	}
 	d := a.Delta * (1 + math.Exp(a.Epsilon)) * (1 + 1e-15)
 	return Approx{Epsilon: 2 * a.Epsilon, Delta: math.Min(1, d), Adj: ReplaceOne}, nil

@@ -178,8 +178,8 @@ func (s SubsampledGaussian) RDP(adj Adjacency) (RDPCurve, error) {
 		return RDPCurve{}, err
 	}
 	if adj != AddRemove {
-		return RDPCurve{}, fmt.Errorf("%w: the Rényi curve of a subsampled Gaussian is known under add-remove only",
-			ErrUnsupported)
+		return RDPCurve{}, fmt.Errorf("%w: the Rényi curve of a subsampled Gaussian is known only under "+
+			"add/remove-one", ErrUnsupported)
 	}
 	_, mu := s.gaussian().MuBounds(AddRemove)
 	q := s.Rate

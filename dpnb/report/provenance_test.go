@@ -26,7 +26,7 @@ func TestProvenance(t *testing.T) {
 		Data: []runlog.Data{{Name: "a|b", Path: "a.csv", SHA256: "12ab", Rows: 3, Public: true},
 			{Name: "secret", Path: "s.csv", SHA256: "5ec4e7", Rows: 7654321}},
 		Ledgers: []runlog.Ledger{
-			{Name: "main", Adjacency: "add/remove one", Epsilon: 1, Delta: 1e-5},
+			{Name: "main", Adjacency: "add/remove-one", Epsilon: 1, Delta: 1e-5},
 			{Name: "second", Entries: []runlog.Entry{{Label: "<fit>", Mechanism: "output_perturbation", Epsilon: 0.5}}},
 		},
 	}}
@@ -41,7 +41,7 @@ func TestProvenance(t *testing.T) {
 		"| Parameters | a = 1 |\n|  | epsilon = 0.5 |", "| Seeds | none: nothing was drawn from a seed |",
 		`| Data | a\|b: a.csv, 3 rows, sha256 12ab |`, "secret: private",
 		"| Note | the shipped sample |", "| Run | 2026-01-02 03:04 UTC, took 12.3 s |",
-		"### Privacy ledger: main", "Neighbouring data sets: add/remove one. Allowed: ε = 1, δ = 1e−5",
+		"### Privacy ledger: main", "Neighbouring data sets: add/remove-one. Allowed: ε = 1, δ = 1e−5",
 		"Nothing was spent.",
 		`| 1 | &lt;fit> | output\_perturbation | 0.5 | 0 |  |`)
 	if strings.Contains(text, "simulation") || strings.Contains(text, "No privacy budget") ||

@@ -106,8 +106,8 @@ func (e Entropic) Profile(adj privacy.Adjacency) (privacy.Profile, error) {
 		return nil, err
 	}
 	if adj != privacy.AddRemove {
-		return nil, fmt.Errorf("objective: entropic smoothing under %v; convert the add/remove-one profile: %w", adj,
-			privacy.ErrUnsupported)
+		return nil, fmt.Errorf("objective: entropic smoothing under %s; convert the add/remove-one profile: %w",
+			adj.Words(), privacy.ErrUnsupported)
 	}
 	return entropicProfile{e}, nil
 }

@@ -121,7 +121,7 @@ func (e Event) RDP(adj privacy.Adjacency) (privacy.RDPCurve, error) {
 	}
 	if adj != privacy.AddRemove {
 		return privacy.RDPCurve{}, fmt.Errorf("%w: the Rényi curve of objective perturbation is known under "+
-			"add-remove only", privacy.ErrUnsupported)
+			"add/remove-one only", privacy.ErrUnsupported)
 	}
 	output := func(float64) float64 { return 0 }
 	if e.Tolerance > 0 {

@@ -139,8 +139,8 @@ type FreeRelease struct {
 // wraps privacy.ErrUnsupported as Free.Lambda, and for any adjacency but add/remove-one.
 func (f FreeRelease) Profile(adj privacy.Adjacency) (privacy.Profile, error) {
 	if adj != privacy.AddRemove {
-		return nil, fmt.Errorf("objective: free curvature under %v; convert the add/remove-one profile: %w", adj,
-			privacy.ErrUnsupported)
+		return nil, fmt.Errorf("objective: free curvature under %s; convert the add/remove-one profile: %w",
+			adj.Words(), privacy.ErrUnsupported)
 	}
 	below, err := New(Config{Curve: f.Curve, Lambda: f.Lambda, Sigma: f.Sigma, Bound: Pointwise})
 	if err != nil {

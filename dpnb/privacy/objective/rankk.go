@@ -66,7 +66,7 @@ func (r RankK) Profile(adj privacy.Adjacency) (privacy.Profile, error) {
 		return nil, err
 	}
 	if adj != privacy.AddRemove {
-		return nil, fmt.Errorf("objective: rank-k bound under %v; convert the add/remove-one profile: %w", adj,
+		return nil, fmt.Errorf("objective: rank-k bound under %s; convert the add/remove-one profile: %w", adj.Words(),
 			privacy.ErrUnsupported)
 	}
 	return rankProfile{r}, nil

@@ -101,7 +101,7 @@ type Stages []Rows
 // Bound: upper, for every ε, in both directions. Errors: as Rows.Profile.
 func (s Stages) Profile(adj privacy.Adjacency) (privacy.Profile, error) {
 	if adj != privacy.AddRemove {
-		return nil, fmt.Errorf("objective: several forms under %v; convert the add/remove-one profile: %w", adj,
+		return nil, fmt.Errorf("objective: several forms under %s; convert the add/remove-one profile: %w", adj.Words(),
 			privacy.ErrUnsupported)
 	}
 	if len(s) == 0 {
