@@ -136,7 +136,7 @@ func quantileCoverage(a around, seed uint64) claim.Check {
 				return o, err
 			}
 			c := sgd.Quantiles{Levels: s.levels, RowNorm: 1, Steps: steps, NoiseMultiplier: cost.NoiseMultiplier,
-				Update: sgd.Adaptive{Radius: 4, Steps: steps}}.WithCurvature(0.2)
+				Update: sgd.Adaptive{Radius: 4, Ball: 8, Steps: steps}}.WithCurvature(0.2)
 			task := QuantileTask{Records: s.n, Features: s.d, Quantile: residualLaws[s.law]}
 			type counts struct{ covered, ended, share float64 }
 			all, err := sim.Trials(ctx, runs, 0, noise.NewSeeded(seed).Stream(at), func(_, _ int, src *noise.Seeded) (
