@@ -21,7 +21,7 @@ func audits() []claim.Claim {
 				"less its level, and refutes one for which a tenth of the noise is missing",
 			Code:  []string{"audit.Mechanism"},
 			Tests: []string{"audit.TestFalseAlarms", "audit.TestMechanismSeesATenth", "mechanism.TestAudit"},
-			Proof: "audit#dpnb-audit-releases ae26f44f",
+			Proof: "audit#dpnb-audit-releases 255b721f",
 			Check: "200 audits at 90 %, of 400 releases each, of a sum that attains its claim of ε = 3 (4,000 in " +
 				"the full " +
 				"run): how many are false alarms; one of 10,000 releases of a sum of ε = 12 with 0.9 of its noise",

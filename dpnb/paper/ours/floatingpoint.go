@@ -62,7 +62,7 @@ func floatingPoint() []claim.Claim {
 			Code:      []string{"audit.LowBits", "noise/exact.Grid"},
 			Tests: []string{"audit.TestLowBits", "audit.TestPreimages",
 				"mechanism/objpert.TestGradientsOfNeighbours"},
-			Proof: "release#dpnb-low-bits 5a4448e5",
+			Proof: "release#dpnb-low-bits e03cb37c",
 			Check: "300 runs of output perturbation (normal and isotropic Laplace noise), objective perturbation " +
 				"to one who knows b, and the curvature, d = 20 (and 109 in the full run): candidates are held " +
 				"against each other by the number of float64 noises that give the release, and by last bits; the " +

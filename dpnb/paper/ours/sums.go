@@ -33,7 +33,7 @@ func sumsAndSamples() []claim.Claim {
 			Code: []string{"mechanism/sgd.Descent", "mechanism/objpert/interval.Curvature"},
 			Tests: []string{"mechanism/sgd.TestSumsOfNeighboursDifferByTheRecord",
 				"mechanism/objpert/interval.TestMatricesOfNeighboursDifferByTheRecord"},
-			Proof: "release#dpnb-exact-sums 95223619",
+			Proof: "release#dpnb-exact-sums 5eb1b1e0",
 			Check: "a step of DP-SGD and a released curvature matrix, each run with the same small noise on " +
 				"neighbours, on the record alone and on none; d = 7, up to 130 records (1,030 in the full run), the " +
 				"record in front, in the middle and at the end, dense and sparse rows, one and three workers",
