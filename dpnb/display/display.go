@@ -173,14 +173,13 @@ func wrap(text string) []string {
 // ground. Texts have the colour of the page around them, and nothing else is opaque, so that they can be read where
 // that is dark.
 const (
-	rightCell = "text-align:right;white-space:nowrap;font-variant-numeric:tabular-nums;" +
-		"padding:.18em .9em .18em .5em;"
-	leftCell = "text-align:left;padding:.18em .9em .18em .5em;"
-	whole    = "font-family:system-ui,sans-serif;font-size:14px;line-height:1.45;max-width:62em;margin:.4em 0 .8em"
-	headLine = "border-bottom:1.5px solid rgba(128,128,128,.9);font-weight:600"
-	rowLine  = "border-bottom:1px solid rgba(128,128,128,.35)"
-	note     = "opacity:.8;margin:.4em 0 0"
-	box      = "border:1.5px solid rgb(%[1]s);border-radius:4px;background:rgba(%[1]s,.13);padding:.4em .8em;" +
+	rightCell = "text-align:right;font-variant-numeric:tabular-nums;padding:.18em .9em .18em .5em;"
+	leftCell  = "text-align:left;padding:.18em .9em .18em .5em;"
+	whole     = "font-family:system-ui,sans-serif;font-size:14px;line-height:1.45;max-width:62em;margin:.4em 0 .8em"
+	headLine  = "border-bottom:1.5px solid rgba(128,128,128,.9);font-weight:600"
+	rowLine   = "border-bottom:1px solid rgba(128,128,128,.35)"
+	note      = "opacity:.8;margin:.4em 0 0"
+	box       = "border:1.5px solid rgb(%[1]s);border-radius:4px;background:rgba(%[1]s,.13);padding:.4em .8em;" +
 		"margin:0 0 .6em"
 	warning = "border-left:4px solid rgb(213,94,0);background:rgba(213,94,0,.13);padding:.45em .8em;margin:0 0 .6em"
 )
@@ -222,6 +221,9 @@ func (it Item) HTML() string {
 				style := leftCell
 				if it.numeric(j) {
 					style = rightCell
+					if tag == "td" {
+						style += "white-space:nowrap;"
+					}
 				}
 				element(tag, style+border, c)
 			}

@@ -111,7 +111,7 @@ func style(size float64, c color.Color) text.Style {
 }
 
 // LogX makes the horizontal axis logarithmic, with ticks at the given values, or at round ones if
-// fewer than two of these are on the axis.
+// fewer than three of these are on the axis.
 func (f *Figure) LogX(ticks ...float64) *Figure {
 	f.logX = true
 	f.plot.X.Scale = plot.LogScale{}
@@ -127,7 +127,7 @@ func (f *Figure) LogY(ticks ...float64) *Figure {
 	return f
 }
 
-// logTicks puts ticks at the given values. Where fewer than two of them are on the
+// logTicks puts ticks at the given values. Where fewer than three of them are on the
 // axis, because the data went elsewhere, or none are given, it finds its own.
 func logTicks(at []float64) plot.Ticker {
 	return plot.TickerFunc(func(lo, hi float64) []plot.Tick {
@@ -139,12 +139,12 @@ func logTicks(at []float64) plot.Ticker {
 				inside++
 			}
 		}
-		if inside >= 2 {
+		if inside >= 3 {
 			return ticks
 		}
 		first, last := math.Ceil(math.Log10(lo)-1e-9), math.Floor(math.Log10(hi)+1e-9)
 		ticks = nil
-		if hi < 100*lo { // 1, 2, 5 of each power of ten
+		if hi < 200*lo { // 1, 2, 5 of each power of ten
 			for k := first - 1; k <= last+1; k++ {
 				for _, digit := range []float64{1, 2, 5} {
 					if v := digit * math.Pow(10, k); lo*(1-1e-9) <= v && v <= hi*(1+1e-9) {

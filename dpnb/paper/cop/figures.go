@@ -87,11 +87,7 @@ func (p Points) Figure(title string, of Measure) *figure.Figure {
 			ticks = append(ticks, x)
 		}
 	}
-	var powers []float64
-	for e := math.Ceil(math.Log10(least / 1.5)); e <= math.Floor(math.Log10(1.2*most)); e++ {
-		powers = append(powers, math.Pow(10, e))
-	}
-	f.LogX(ticks...).LogY(powers...).YRange(least/1.5, most*1.2)
+	f.LogX(ticks...).LogY().YRange(least/1.5, most*1.2)
 	f.Alt = fmt.Sprintf("From n = %g to %g: %s", ticks[0], ticks[len(ticks)-1], strings.Join(ends, "; "))
 	return f
 }

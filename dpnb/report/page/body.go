@@ -119,7 +119,7 @@ const longFormula = 24
 
 // shortCell is up to how many signs a cell of a table stays on one line, and longCell from how many on it is not made
 // a column of single words, where a table is wider than a phone.
-const shortCell, longCell = 16, 80
+const shortCell, longCell = 16, 36
 
 // Tidy takes out what only an editor needs, gives what can be wide a box of its own to scroll in, numbers lists that
 // programs interrupt, and folds code: the plumbing at the top of a notebook is folded in, other code is folded out. It
