@@ -96,12 +96,12 @@ var oneForm = []frame.Task{frame.TwoClasses, frame.Number, frame.Count}
 //   - output perturbation, with the λ at which the noise moves a prediction xᵀθ by
 //     1/2 (classes) or 1/24 (numbers, counts);
 //   - DP-SGD with Adam: 20 passes in batches of 256, a fixed learning rate that
-//     did well on public data, told how many records there are, which is private:
+//     did well on public data; it uses the private number of records:
 //     refused for noise that is not from a seed;
 //   - AdaSSP, boosted too, and the functional mechanism, for least squares;
-//   - gradient descent on all records, with steps that fit themselves.
+//   - gradient descent on all records, with adaptive steps.
 //
-// TukeyEM, TunedSGD and ConvolvedMedian are beside them: they must be told a public number of records.
+// TukeyEM, TunedSGD and ConvolvedMedian are separate, because they need a public number of records.
 var AllMechanisms = []Mechanism{
 	changed("objective perturbation", func(*recipe) {}, frame.TwoClasses, frame.Number, frame.Count, frame.ManyClasses),
 	changed("objective perturbation, as in dtz24", smallest(objective.DTZ24), oneForm...),

@@ -28,23 +28,23 @@ type Quantile struct {
 	// the steps of 4/R, R the bound on rows, within 8/R, or 4/R where records are few. It must not
 	// be chosen by looking at the records.
 	Radius float64
-	// Steps is how often the records are read; zero means 192. Fewer are faster. The noise
-	// of each step is the smaller the fewer there are.
+	// Steps is how often the records are read; zero means 192. Fewer steps are faster, and each has
+	// less noise.
 	Steps int
-	// Records is how many records were planned for, if that is public. Zero is no plan: they are then
-	// counted with noise, for half a percent more noise in the fit, but not with a CurvatureShare,
-	// whose intervals are those of steps that fit themselves.
+	// Records is the planned number of records, if that is public. If zero, they are counted with
+	// noise, at the price of half a percent more noise in the fit; but not with a CurvatureShare,
+	// whose intervals are for adaptive steps.
 	Records int
 	// L1 is ω ≥ 0 of ω‖θ‖₁, which is added to the sum of the losses for the coefficients
 	// but the intercept, and costs no privacy. See Regulariser.
 	L1 float64
-	// CurvatureShare in (0, 1) is the part of the budget, in μ², that the curvature at the
-	// coefficients has, so that there are intervals: 0.2 costs the fit a ninth more noise. Zero
-	// spends nothing on them. Not with L1.
+	// CurvatureShare in (0, 1) is the part of the budget, in μ², that is spent on the curvature at
+	// the coefficients, which intervals need: 0.2 costs the fit a ninth more noise. Zero spends
+	// nothing on it. Not with L1.
 	CurvatureShare float64
-	// Pure spends no δ, as every fit does where there is none: pure ε-DP, with more noise where
-	// features are many. It is then one problem and not a descent; Steps, L1 and CurvatureShare
-	// are refused.
+	// Pure spends no δ, as on a budget without one: pure ε-DP, with more noise where there are many
+	// features. The fit is then one problem and not a descent; Steps, L1 and CurvatureShare are
+	// refused.
 	Pure bool
 	// ReplaceOne states the guarantee for one record replaced by another, the number of records
 	// being public, as some other libraries do: twice the noise for the same (ε, δ). The budget

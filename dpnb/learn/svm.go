@@ -22,8 +22,8 @@ type SVM struct {
 	// Width h > 0 of the smoothing, in the unit of the margin; zero is 1. A
 	// smaller one is nearer to the hinge, and makes λ greater in proportion to 1/h.
 	Width float64
-	// Records is how many records were planned for, as in Logistic; zero: they are
-	// counted with noise.
+	// Records is the planned number of records, as in Logistic; if zero, they are counted with
+	// noise.
 	Records int
 	// BaseRate is the share of the positive class if that is public, in (0, 1), for
 	// records with a bias: where λ is chosen for a number of records the intercept is
