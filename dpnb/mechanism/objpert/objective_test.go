@@ -258,6 +258,10 @@ func TestCalibrationRejects(t *testing.T) {
 			t.Errorf("%s is accepted", name)
 		}
 	}
+	good.NoiseFactor = 1.5
+	if _, err := objpert.Calibrate(good); err != nil {
+		t.Errorf("factor = 1.5: %v", err)
+	}
 }
 
 // BenchmarkFit times one private fit of the size of Adult's training part.

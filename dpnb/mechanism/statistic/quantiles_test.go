@@ -260,3 +260,19 @@ func TestIntervalsOfMeansCover(t *testing.T) {
 		}
 	}
 }
+
+// What the noise of sum − m·count exceeds by chance is where its tail has that probability, for either law.
+func TestNoiseOfARatio(t *testing.T) {
+	for _, m := range []float64{-0.9, 0, 0.4} {
+		for _, miss := range []float64{0.3, 0.05, 1e-6} {
+			at := ratio{laplace: 2}.noise(m, miss)
+			if got := laplaceTail(2*(1-m), 2*(1+m), at); math.Abs(got/miss-1) > 1e-6 {
+				t.Errorf("m = %g: beyond %g with probability %g, want %g", m, at, got, miss)
+			}
+			at = ratio{sumDeviation: 2, countDeviation: 3}.noise(m, miss)
+			if got := math.Erfc(at / math.Hypot(2, 3*m) / math.Sqrt2); math.Abs(got/miss-1) > 1e-6 {
+				t.Errorf("m = %g: beyond %g with probability %g, want %g", m, at, got, miss)
+			}
+		}
+	}
+}

@@ -69,9 +69,12 @@ func TestLinear(t *testing.T) {
 
 // What is simulated is the minimiser for the noise of the seed: Σ f′x + Δθ + a = 0, as near as float64 can say.
 func TestSimulatedIsTheMinimiser(t *testing.T) {
-	const n, d = 50, 4
+	const n, d = 500, 4
 	rows, labels := records(n, d, 1)
-	m, err := Calibrate(Config{Loss: loss.ClippedAt(loss.Squared{}, 1, 1), RowNorm: 1, Dimension: d, Epsilon: 1,
+	for i, y := range labels {
+		labels[i] = math.Copysign(1, y)
+	}
+	m, err := Calibrate(Config{Loss: loss.Logistic{}, RowNorm: 1, Dimension: d, Epsilon: 1,
 		Delta: 1e-3, Adjacency: privacy.AddRemove})
 	if err != nil {
 		t.Fatal(err)

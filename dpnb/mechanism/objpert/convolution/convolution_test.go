@@ -210,6 +210,15 @@ func TestRefuses(t *testing.T) {
 	if _, err := Calibrate(c); !errors.Is(err, privacy.ErrUnsupported) {
 		t.Errorf("replace-one: %v", err)
 	}
+	if err := (Planned{Records: 1, Features: 1, Radius: 1}).validate(); err != nil {
+		t.Errorf("one record: %v", err)
+	}
+	c = good
+	c.Form = loss.Absolute(smoothing.Logistic{}, 0.5)
+	var rule *privacy.ParamError
+	if _, err := CalibrateRecentred(c, 2); !errors.As(err, &rule) || rule.Name != "Rule" {
+		t.Errorf("stages of a width that is stated: %v", err)
+	}
 	c = good
 	c.Form = loss.Pinball{Tau: 0.5}
 	c.Lambda = 1

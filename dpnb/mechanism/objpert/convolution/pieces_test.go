@@ -62,6 +62,28 @@ func TestPieces(t *testing.T) {
 	}
 }
 
+// The soft maximum of the lines ±u is |u| convolved with the logistic kernel of its width: as pieces and as a form it
+// has the same constants, at a norm and a width that are not 1.
+func TestPiecesHaveTheConstantsOfTheirForm(t *testing.T) {
+	f, err := smoothing.NewPolyhedral([][]float64{{-1}, {1}}, []float64{0, 0})
+	if err != nil {
+		t.Fatal(err)
+	}
+	pieces := Loss{Pieces: &smoothing.Entropic{Function: f, Width: 0.6}, Forms: 1, Norm: 3}
+	form := Loss{Form: loss.Absolute(smoothing.Logistic{}, 0.6), Forms: 1, Norm: 3}
+	jump, variance := pieces.bends()
+	wantJump, wantVariance := form.bends()
+	for _, c := range []struct {
+		what      string
+		got, want float64
+	}{{"slope", pieces.Lipschitz(), form.Lipschitz()}, {"curvature", pieces.Smoothness(), form.Smoothness()},
+		{"jump", jump, wantJump}, {"variance", variance, wantVariance}} {
+		if math.Abs(c.got/c.want-1) > 1e-9 {
+			t.Errorf("the %s is %v, of the form %v", c.what, c.got, c.want)
+		}
+	}
+}
+
 // Calibrated parts satisfy (ε, δ), and a hundredth less noise does not; with a ridge from λw = 2σ²
 // on nothing is charged; what is not of this loss is refused by name.
 func TestCalibratePieces(t *testing.T) {

@@ -225,12 +225,11 @@ func (m Softmax) Run(rows matrix.Rows, labels []float64, src noise.Source, setti
 	s := settings.Value()
 	_, d := rows.Dims()
 	// Both noises are drawn before the records are read, the second as far as its
-	// first digits. The exact noise is the exactly centred one; to centre in float64
-	// errs by at most (K + 2)u‖b‖, b as it was drawn.
+	// first digits. The exact noise is the exactly centred one.
 	draw := noise.Exact(src)
 	b := make([]float64, m.Classes*d)
 	eta := draw.Near(b, m.Sigma)
-	eta += float64(m.Classes+2) * 0x1p-53 * floats.Norm(b, 2) * (1 + 0x1p-20)
+	eta += centringError(b, m.Classes)
 	xi := draw.Normals(len(b))
 	Center(b, m.Classes)
 	p := m.problem(rows, labels)
@@ -249,6 +248,11 @@ func (m Softmax) Run(rows matrix.Rows, labels []float64, src noise.Source, setti
 	Center(r.Coefficients, m.Classes) // of what is released
 	r.Tolerance, r.NoiseScale = m.Tolerance, m.Sigma*math.Sqrt(1-1/float64(m.Classes))
 	return r, nil
+}
+
+// centringError bounds by how much, in norm, Center errs in float64: (K + 2)u‖b‖, b as it was drawn.
+func centringError(b []float64, classes int) float64 {
+	return float64(classes+2) * 0x1p-53 * floats.Norm(b, 2) * (1 + 0x1p-20)
 }
 
 // Center subtracts from theta, K vectors of length d one after another, their
