@@ -26,5 +26,6 @@ func Claims() []claim.Claim {
 		utility(),
 		descent(),
 		experiments(),
+		tables(),
 	)
 }

@@ -89,7 +89,10 @@ func rkw23Descent(k experiment.Key, epochs int) sgd.Descent {
 		Steps: epochs * int(math.Ceil(n/rkw23Batch)), PlannedRecords: n, NoiseMultiplier: 1, Update: rkw23Grid()[0]}
 }
 
-func rkw23Grid() []sgd.Update {
-	return sgd.LearningRates(rkw23LowRate, rkw23HighRate, rkw23Rates,
+func rkw23Grid() []sgd.Update { return rates(rkw23Rates) }
+
+// rates are so many of Adam, evenly spaced in the logarithm between the paper's ends.
+func rates(count int) []sgd.Update {
+	return sgd.LearningRates(rkw23LowRate, rkw23HighRate, count,
 		func(eta float64) sgd.Update { return sgd.Adam{LearningRate: eta} })
 }

@@ -24,7 +24,7 @@ func structure() []claim.Claim {
 				"without the structure of a generalised linear model is false",
 			Code:  []string{"audit.Neighbours"},
 			Tests: []string{"paper/rkw23.TestRKW23Theorem28"},
-			Proof: "algorithm1#rkw23-thmG.1 e6b5f027", Errata: []string{"rkw23-38"},
+			Proof: "algorithm1#rkw23-thmG.1 5bffc51c", Errata: []string{"rkw23-38"},
 			Figure: "02_objective_perturbation#glm-plot",
 			Check: "the formula against the ratio of explicit densities for ℓ(θ) = L√(w² + ‖θ − c‖²), d = 5, both " +
 				"signs; and 1,000 releases of ℓ(θ) = Σ_i h(θ_i), h′(t) = (L/√d)·tanh(β√d·t/L), d = 400, with the λ " +
