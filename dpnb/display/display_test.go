@@ -2,6 +2,8 @@ package display
 
 import (
 	"bytes"
+	"errors"
+	"regexp"
 	"strings"
 	"testing"
 )
@@ -77,6 +79,22 @@ func TestOriginStandsFirst(t *testing.T) {
 	}
 	if it.Origin = ""; strings.Contains(it.HTML(), "border:1.5px") || strings.HasPrefix(it.Text(), "[") {
 		t.Error("a box without an origin")
+	}
+}
+
+// Nothing has a colour of its own that only suits a light page: texts have none, grounds let the page through. Contrast
+// itself is measured in browser/.
+func TestColoursOfThePage(t *testing.T) {
+	whole := item
+	whole.Origin = "people"
+	opaque := regexp.MustCompile(`[;"](color|background):(#|rgb\()`)
+	for _, it := range []Item{whole, {Origin: "people", Invented: true}, Failed(errors.New("no"))} {
+		if found := opaque.FindString(it.HTML()); found != "" {
+			t.Errorf("%s in %s", found, it.HTML())
+		}
+	}
+	if !opaque.MatchString(`<div style="margin:0;color:#444">`) {
+		t.Error("a colour is not seen")
 	}
 }
 
