@@ -69,7 +69,7 @@ func TestFitAndDescribeCommands(t *testing.T) {
 	if err != nil || !strings.Contains(simulated, "SIMULATION") {
 		t.Errorf("%s (%v)", simulated, err)
 	}
-	for learner, want := range map[string]string{"heavytails": "holds something of every record", "tree": "there are"} {
+	for learner, want := range map[string]string{"heavytails": "something for every record", "tree": "there are"} {
 		target := map[string]string{"heavytails": "x0"}[learner]
 		if target == "" {
 			target = "ill"
