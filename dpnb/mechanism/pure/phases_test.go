@@ -2,6 +2,7 @@ package pure
 
 import (
 	"math"
+	"math/big"
 	"slices"
 	"testing"
 
@@ -133,6 +134,15 @@ func TestPhasesNoise(t *testing.T) {
 			got := m.scale(p) / (p.Clip / (p.Lambda * m.Epsilon))
 			if got < c.times || got > c.times*1.001 {
 				t.Errorf("%v, phase %d: noise of %v C/(Λε), want %v", m, phase, got, c.times)
+			}
+			if c.constants == Printed {
+				continue
+			}
+			// A stage's part of ε, as a real number, is enough for how far a record moves its result.
+			paid := new(big.Float).SetPrec(200).SetFloat64(m.scale(p))
+			paid.Mul(paid, big.NewFloat(m.Epsilon)).Quo(paid, big.NewFloat(m.stages()))
+			if moved := (Output{Problem: p, Adjacency: c.adj}).Sensitivity(); paid.Cmp(big.NewFloat(moved)) < 0 {
+				t.Errorf("%v, phase %d: %v is paid for, moved is %v", m, phase, paid, moved)
 			}
 		}
 	}

@@ -55,6 +55,15 @@ func TestUnseenCoversRoundedLabels(t *testing.T) {
 	}
 }
 
+// The solver and the matrix have the tolerance together, and nearly all of it.
+func TestSharesOfTheTolerance(t *testing.T) {
+	for _, tolerance := range []float64{1e-9, 0.3, 7} {
+		if a, b := shares(tolerance); !(a > 0 && b > 0) || a+b > tolerance || a+b < 0.999*tolerance {
+			t.Errorf("%g and %g of %g", a, b, tolerance)
+		}
+	}
+}
+
 // What is released does not tell the number of records.
 func TestToleranceIsNotOfTheRecords(t *testing.T) {
 	rows, labels, star := interpolated(50, 4, 1)

@@ -268,6 +268,11 @@ func (m Perturbation) unseen(n int) float64 {
 // that it has and an exact Wishart matrix may use.
 const wishartShare = 1.0 / 64
 
+// shares returns what of the tolerance the solver has, and what the matrix: together no more than all of it.
+func shares(tolerance float64) (ofSolver, ofMatrix float64) {
+	return tolerance * (1 - wishartShare), 0.99 * wishartShare * tolerance
+}
+
 // Run implements mechanism.Mechanism.
 func (m Perturbation) Run(rows matrix.Rows, labels []float64, src noise.Source, settings *mechanism.Settings) (
 	*mechanism.Release, error) {
@@ -291,14 +296,14 @@ func (m Perturbation) Run(rows matrix.Rows, labels []float64, src noise.Source, 
 	draw := noise.Exact(src)
 	q, eta := m.draw(draw)
 	xi := draw.Normals(len(m.Interpolation.anchor))
-	out, err := composite.Within(m.problem(rows, labels, q), solver(tolerance*(1-wishartShare), modulus, settings))
+	ofSolver, ofMatrix := shares(tolerance)
+	out, err := composite.Within(m.problem(rows, labels, q), solver(ofSolver, modulus, settings))
 	if err != nil {
 		return nil, mechanism.Unsolved(err, m.Accuracy)
 	}
 	// The gradient for the exact W differs from the certified one by at most η‖θ′−θ₀‖
 	// at the certified point θ′, which is not far from θ.
-	if !(eta*(floats.Distance(out, m.Interpolation.anchor, 2)+tolerance/modulus)*(1+1e-9) <=
-		0.99*wishartShare*tolerance) {
+	if !(eta*(floats.Distance(out, m.Interpolation.anchor, 2)+tolerance/modulus)*(1+1e-9) <= ofMatrix) {
 		return nil, mechanism.Uncertified(m.Accuracy)
 	}
 	xi.AddRounded(out, m.OutputSigma, exact.Grid(m.OutputSigma))

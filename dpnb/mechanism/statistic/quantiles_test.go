@@ -273,6 +273,12 @@ func TestNoiseOfARatio(t *testing.T) {
 			if got := math.Erfc(at / math.Hypot(2, 3*m) / math.Sqrt2); math.Abs(got/miss-1) > 1e-6 {
 				t.Errorf("m = %g: beyond %g with probability %g, want %g", m, at, got, miss)
 			}
+			// With what chance does to so many records, and to three deviations of their noise more.
+			q := ratio{sumDeviation: 2, countDeviation: 3, count: 100, confidence: 1 - miss, sampling: true}
+			at = q.within(m)
+			if got := math.Erfc(at / math.Sqrt(4+9*m*m+109*(1-m*m)) / math.Sqrt2); math.Abs(got/miss-1) > 1e-6 {
+				t.Errorf("m = %g, of a sample: beyond %g with probability %g, want %g", m, at, got, miss)
+			}
 		}
 	}
 }

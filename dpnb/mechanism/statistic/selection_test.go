@@ -2,6 +2,7 @@ package statistic
 
 import (
 	"math"
+	"math/big"
 	"testing"
 
 	"github.com/dpnb/notebooks/dpnb/internal/normal"
@@ -64,6 +65,18 @@ func TestGeometricSelectionIsExact(t *testing.T) {
 		m.Threshold--
 		if w := worst(m); w <= c.Delta {
 			t.Errorf("%+v: a lower threshold would do", c)
+		}
+	}
+}
+
+// The losses of k keys, 1/b each, are ε or less together, as real numbers.
+func TestGeometricNoiseIsRoundedUp(t *testing.T) {
+	for keys := 1; keys < 60; keys++ {
+		for _, eps := range []float64{0.1, 0.3, 1, 2.7} {
+			times := new(big.Float).SetPrec(200).SetFloat64(geometricSelection(keys, eps, 1e-6).Scale)
+			if times.Mul(times, big.NewFloat(eps)).Cmp(big.NewFloat(float64(keys))) < 0 {
+				t.Errorf("%d keys, ε = %v: ε·b = %v", keys, eps, times)
+			}
 		}
 	}
 }
