@@ -21,7 +21,7 @@ func experiments() []claim.Claim {
 			Code: []string{"paper/rkw23.Figure2", "paper/rkw23.Calibration", "mechanism/sgd.Tuner"},
 			Tests: []string{"paper/rkw23.TestFigure2", "paper/rkw23.TestDPSGDIsTunedHonestlyAndDishonestly",
 				"paper/rkw23.TestRKW23Calibration"},
-			Proof: "algorithm1#rkw23-fig2 8ed1d85e", Errata: []string{"rkw23-43", "rkw23-44"},
+			Proof: "algorithm1#rkw23-fig2 e022e2f7", Errata: []string{"rkw23-43", "rkw23-44"},
 			Figure: "02_objective_perturbation#synthetic",
 			Check: "mean test accuracy on seeded clusters in the shape of Synthetic-L at ε = 0.1 and 8, 10 trials, " +
 				"3 epochs of DP-SGD; --full: 60 epochs, ε = 0.1, 0.5, 8, and on the Adult data where they are here",
