@@ -83,6 +83,11 @@ func TestLabelsStayBelowTheTitle(t *testing.T) {
 			t.Errorf("label %d at %v, want %v", i, y[i], want)
 		}
 	}
+	y = []float64{-2, 10, 40}
+	above([]int{0, 1, 2}, y, 2)
+	if y[0] != 2 || y[1] != 14 || y[2] != 40 {
+		t.Errorf("labels above the axis: %v", y)
+	}
 	y = []float64{10, 50, 90}
 	below([]int{0, 1, 2}, y, 105)
 	if y[0] != 10 || y[1] != 50 || y[2] != 90 {

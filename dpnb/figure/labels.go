@@ -95,6 +95,7 @@ func (l labels) Plot(c draw.Canvas, p *plot.Plot) {
 	copy(at, y)
 	sort.SliceStable(order, func(a, b int) bool { return y[order[a]] < y[order[b]] })
 	spread(order, y)
+	above(order, y, float64(c.Min.Y)+2)
 	below(order, y, float64(c.Max.Y))
 	var left vg.Length = beside
 	for i := range l {
@@ -119,6 +120,15 @@ func below(order []int, y []float64, most float64) {
 		i := order[k]
 		y[i] = min(y[i], most)
 		most = y[i] - labelHeight
+	}
+}
+
+// above moves the values y, which rise in the given order, up until none is below least and neighbours are labelHeight
+// apart: a label must not stand on the axis.
+func above(order []int, y []float64, least float64) {
+	for _, i := range order {
+		y[i] = max(y[i], least)
+		least = y[i] + labelHeight
 	}
 }
 
