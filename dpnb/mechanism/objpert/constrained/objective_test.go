@@ -96,6 +96,17 @@ func TestSimulatedIsTheMinimiser(t *testing.T) {
 	}
 }
 
+// What Theorem 5.1 says, of constants of which none is 1.
+func TestTheorem51(t *testing.T) {
+	sigma, ridge := Theorem51Noise(0.5, 0.01, 3, 2)
+	if want := 6 * math.Sqrt(8*math.Log(200)+2); math.Abs(sigma/want-1) > 1e-12 || ridge != 8 {
+		t.Errorf("σ = %g, Δ = %g, want %g and 8", sigma, ridge, want)
+	}
+	if risk := Theorem51Risk(4, 3, 2, 5); risk != 4*9/4.0+25 {
+		t.Errorf("risk %g", risk)
+	}
+}
+
 func TestLinearRefusals(t *testing.T) {
 	good := Config{Loss: loss.ClippedAt(loss.Squared{}, 1, 1), RowNorm: 1, Dimension: 3, Epsilon: 1, Delta: 1e-3,
 		Adjacency: privacy.AddRemove}

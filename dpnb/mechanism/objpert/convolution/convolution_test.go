@@ -87,6 +87,14 @@ func TestPrintedIsMarked(t *testing.T) {
 	if s := strings.Join(m.Describe().Assumptions, "; "); !strings.Contains(s, "NOT proved") {
 		t.Errorf("nothing is said of it: %s", s)
 	}
+	laplacian, err := Calibrate(config(smoothing.Laplacian{}, 1, Printed, 1000))
+	if err != nil {
+		t.Fatal(err)
+	}
+	width := func(m COP) float64 { return m.Form.(loss.Convolved).Width }
+	if r := width(laplacian) / width(m); math.Abs(r-math.Sqrt(6)) > 1e-9 {
+		t.Errorf("the Laplacian kernel is %v times as wide, want √6", r)
+	}
 	if _, err := Calibrate(config(smoothing.Logistic{}, 1, Printed, 1000)); err == nil {
 		t.Error("the logistic kernel has a printed constant")
 	}
