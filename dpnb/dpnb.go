@@ -58,7 +58,7 @@ var (
 	//
 	//	dpnb.Numeric("age", 17, 90)
 	//
-	// Where no bounds are known, HeavyTails can do with two numbers between which most values lie:
+	// Where no bounds are known, HeavyTails makes do with two numbers between which most values lie:
 	//
 	//	dpnb.Numeric("income", 0, 50_000).Unbounded()
 	Numeric = learn.Numeric

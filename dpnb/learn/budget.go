@@ -333,24 +333,25 @@ func (a Allowance) priced(choose func(epsilon, delta float64) (mechanism.Mechani
 }
 
 // charge spends what a release costs, unless it goes on and has been paid for.
-func (a Allowance) charge(e ledger.Entry, mechanism string, src noise.Source) error {
+func (a Allowance) charge(e ledger.Entry, m fmt.Stringer, name string, src noise.Source) error {
 	if a.simulation {
 		return a.check(src)
 	}
 	if err := a.budget.Err(); err != nil {
 		return err
 	}
-	e.Mechanism, e.Simulated, e.Once = mechanism, noise.Simulated(src), a.once
+	e.Mechanism, e.Simulated, e.Once = name, noise.Simulated(src), a.once
 	switch {
 	case a.run == nil:
 		if err := a.budget.ledger.Charge(e); err != nil {
 			return err
 		}
 	case a.run.charged != nil:
-		if err := a.run.take(e); err != nil {
+		if err := a.run.take(e, m.String()); err != nil {
 			return err
 		}
 	default:
+		a.run.Mechanism = m.String()
 		err := a.run.begin()
 		ended("begun")
 		if err == nil {
@@ -404,7 +405,7 @@ func (b *Budget) Display() display.Item {
 	if len(s.Entries) > 1 {
 		// Pure releases add up; Gaussian ones add up to less.
 		it.Note("The line \"all so far\" assumes that no release's cost was chosen in the light of an earlier " +
-			"result. The budget itself holds even then.")
+			"result. The budget itself needs no such assumption.")
 		if s.Delta > 0 {
 			it.Note("The last line is what one more release may spend if its noise is about Gaussian.")
 		}

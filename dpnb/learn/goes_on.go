@@ -47,9 +47,11 @@ type unfinished struct {
 	charged *ledger.Entry
 	taken   atomic.Bool
 	// Key is of the noise, Part what was allowed when it began: by Spend and Share that may depend
-	// on what was spent before.
-	Key  noisekey.Key
-	Part ledger.Part
+	// on what was spent before. Mechanism describes what was charged, which another version of the
+	// module may do otherwise at the same price.
+	Key       noisekey.Key
+	Part      ledger.Part
+	Mechanism string
 }
 
 const (
@@ -118,8 +120,9 @@ func (a Allowance) goOn(p place, asked keptRelease, lost error) (Allowance, erro
 	return a, nil
 }
 
-// take has the charge of then pay for a release, once, and refuses one that would cost something else.
-func (u *unfinished) take(e ledger.Entry) error {
+// take has the charge of then pay for a release, once, and refuses one that would cost something else or is by another
+// mechanism.
+func (u *unfinished) take(e ledger.Entry, mechanism string) error {
 	if u.taken.Swap(true) {
 		return &ledger.RepeatedError{Budget: u.place.key.budget.Config().Name, Once: u.asked.Name}
 	}
@@ -128,6 +131,11 @@ func (u *unfinished) take(e ledger.Entry) error {
 		return fmt.Errorf("dpnb: %q was charged as %+v and would now be %+v: another version of this module began it. "+
 			"The charge stands; nothing was charged now. To release it anew, which costs anew, use another name",
 			u.asked.Name, *u.charged, e)
+	}
+	if mechanism != u.Mechanism {
+		return fmt.Errorf("dpnb: %q was begun as %q and would now be %q: another version of this module began it. "+
+			"The charge stands; nothing was charged now. To release it anew, which costs anew, use another name",
+			u.asked.Name, u.Mechanism, mechanism)
 	}
 	return nil
 }

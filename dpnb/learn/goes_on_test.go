@@ -5,6 +5,7 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
+	"math"
 	"os"
 	"os/exec"
 	"path/filepath"
@@ -151,6 +152,31 @@ func TestGoingOnPaysOnce(t *testing.T) {
 	}
 	if _, err := number(own, 8); !errors.As(err, &repeated) {
 		t.Errorf("a fit after the release: %v", err)
+	}
+	if _, n := spent(t, budget); n != 1 {
+		t.Errorf("%d entries", n)
+	}
+}
+
+// What goes on is the mechanism that was charged: with steps of twice the length in the same ball the same price is
+// not enough.
+func TestGoingOnIsTheSameMechanism(t *testing.T) {
+	budget, data := keptBudget(t, 1), learn.Regression(learn.Patients(50, 1), "pressure", learn.RowNorm(1))
+	once := func(l learn.Learner, then error) error {
+		_, err := learn.Once("n", budget.Spend(0.2).GoesOn(), 1, func(a learn.Allowance) (float64, error) {
+			_, err := l.Fit(data, a)
+			return 7, errors.Join(err, then)
+		}, encodeNumber, decodeNumber)
+		return err
+	}
+	if err := once(learn.Median{}, errFailing); !errors.Is(err, errFailing) {
+		t.Fatal(err)
+	}
+	if err := once(learn.Median{Radius: 8 / math.Sqrt2}, nil); err == nil || !strings.Contains(err.Error(), "version") {
+		t.Errorf("longer steps go on: %v", err)
+	}
+	if err := once(learn.Median{}, nil); err != nil {
+		t.Error(err)
 	}
 	if _, n := spent(t, budget); n != 1 {
 		t.Errorf("%d entries", n)

@@ -227,7 +227,7 @@ func fit(data *Dataset, allowance Allowance, p recipe) (model *Model, err error)
 	if err := movable(d, m); err != nil {
 		return nil, err
 	}
-	if err := allowance.charge(price, p.named(m.Describe()), src); err != nil {
+	if err := allowance.charge(price, m, p.named(m.Describe()), src); err != nil {
 		return nil, err
 	}
 	r, err := m.Run(d.Rows, d.Labels, src, &mechanism.Settings{Workers: p.workers})

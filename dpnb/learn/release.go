@@ -44,7 +44,7 @@ func (a Allowance) Pay(
 		price.Delta = 0 // it is pure, and leaves δ to others
 	}
 	alone = ledger.Part{Epsilon: price.Epsilon, Delta: price.Delta}
-	return m, alone, a.charge(price, m.Describe().Name, src)
+	return m, alone, a.charge(price, m, m.Describe().Name, src)
 }
 
 // Known returns the records of df, to be scanned, and what is publicly known about them.

@@ -18,7 +18,7 @@ import (
 // noise; the fit with the largest score is released, and nothing about the others, not even how
 // many there were. The cost of the whole is proved (docs/theory/sgd.md, section 4): the guarantee
 // is that of the allowance, and each fit has about twice the noise that it would have alone. So
-// Tune pays where learners differ by more than that, for example by a λ or a clipping norm that is
+// Tune pays where learners differ by more than that, for example by a λ or a Clip that is
 // far off, or by columns that only add noise.
 //
 //	model, err := dpnb.Tune{

@@ -92,9 +92,13 @@ func (u Adaptive) Within() float64 {
 	return u.Ball
 }
 
-// String describes the rule.
+// String describes the rule. Two that move θ in different ways say so: a release that goes on is told by it.
 func (u Adaptive) String() string {
-	return fmt.Sprintf("adaptive steps within ‖θ‖ ≤ %.4g", u.Within()) + u.shrinking()
+	of := ""
+	if u.Within() != u.Radius {
+		of = fmt.Sprintf(" of r = %.4g", u.Radius)
+	}
+	return fmt.Sprintf("adaptive steps%s within ‖θ‖ ≤ %.4g", of, u.Within()) + u.shrinking()
 }
 
 func (u Adaptive) shrinking() string {

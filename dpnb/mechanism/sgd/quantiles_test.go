@@ -277,6 +277,31 @@ func TestFaintWhereRecordsAreFew(t *testing.T) {
 	}
 }
 
+// A descent that always points one way ends on the ball, or, in a wide one, at about 6.38r: its steps are those of r
+// whatever the ball is. It is told which, as a release that goes on has to be. Where records are few the ball is r again.
+func TestBall(t *testing.T) {
+	told := map[string]bool{}
+	for _, c := range []struct{ radius, ball, want, off float64 }{
+		{1, 0, 1, 1e-12}, {1, 1.1, 1.1, 1e-12}, {1, 2, 2, 1e-12}, {1, 50, 6.38, 0.01}, {2, 50, 12.76, 0.01},
+	} {
+		u := Adaptive{Radius: c.radius, Ball: c.ball, Steps: 192}
+		s, theta := u.start(1), []float64{0}
+		for range u.Steps {
+			s.step(theta, []float64{-1})
+		}
+		if math.Abs(theta[0]-c.want) > c.off {
+			t.Errorf("%v: %g from 0, want %g", u, theta[0], c.want)
+		}
+		told[u.String()] = true
+		if f := u.For(1); f.Within() != c.radius {
+			t.Errorf("%v: within %g of few records", f, f.Within())
+		}
+	}
+	if len(told) != 5 {
+		t.Errorf("five rules are told as %d: %v", len(told), told)
+	}
+}
+
 // With ℓ₁ the steps come to the minimiser of Σρ(y − θ) + ω|θ|: for labels that are even in
 // [0, 1) and τ = ½ that is θ = ½ − ω/n.
 func TestShrink(t *testing.T) {
@@ -314,6 +339,7 @@ func TestQuantilesRefuse(t *testing.T) {
 		"steps":       func(q *Quantiles) { q.Steps = 0 },
 		"other steps": func(q *Quantiles) { q.Update.Steps = 3 },
 		"radius":      func(q *Quantiles) { q.Update.Radius = -1 },
+		"ball":        func(q *Quantiles) { q.Update.Ball = -1 },
 		"shrink":      func(q *Quantiles) { q.Update.Shrink = []float64{1, -1, 1} },
 		"records":     func(q *Quantiles) { q.Records = -1 },
 		"few weights": func(q *Quantiles) { q.Update.Shrink = []float64{1} },

@@ -74,7 +74,7 @@ const (
 	countShare    = 0.01
 )
 
-// FrontDoor is how dpnb.Median fits where nothing is said of the number of records: it counts them
+// FrontDoor is how dpnb.Median with a Radius fits where nothing is said of the number of records: it counts them
 // with noise, and descends by the rule for so many (sgd.Adaptive.For) within ‖θ‖ ≤ R_θ.
 func FrontDoor() Arm {
 	multiplier := noiseMultiplier(func(int) sgd.Cost { return sgd.Cost{Rate: 1, Steps: adaptiveSteps} })
