@@ -41,7 +41,7 @@ func once() []claim.Claim {
 			"charged once, and there is one release, whenever programs end",
 		Code:  []string{"learn.Allowance.GoesOn", "learn.FitOnce", "noise.OfKey"},
 		Tests: []string{"learn.TestAKilledFitGoesOn", "noise.TestAKeyGivesTheSameNoise", "noise.TestKeyedBitsAreFair"},
-		Proof: "once#dpnb-goes-on 2e2482a8",
+		Proof: "once#dpnb-goes-on 629b1b5b",
 		Check: "a logistic fit of 60 people that ends four times after its noise was drawn and goes on each time; " +
 			"and the call after that",
 		Expected: "one entry in the ledger, five times the same coefficients to the last bit, and those are what the " +
