@@ -278,7 +278,8 @@ func TestFaintWhereRecordsAreFew(t *testing.T) {
 }
 
 // A descent that always points one way ends on the ball, or, in a wide one, at about 6.38r: its steps are those of r
-// whatever the ball is. It is told which, as a release that goes on has to be. Where records are few the ball is r again.
+// whatever the ball is. Its words say which, for a release that goes on is told by them. Where records are few the
+// ball is r again.
 func TestBall(t *testing.T) {
 	told := map[string]bool{}
 	for _, c := range []struct{ radius, ball, want, off float64 }{
