@@ -191,11 +191,11 @@ var (
 
 // HTML returns the item as HTML with its style inline, so that it looks the
 // same in Jupyter, in a report and in a viewer that strips style sheets. Numbers are
-// written as figures write them, 1e−6.
+// written as figures write them, but so that Go reads what is copied: 1e-6.
 func (it Item) HTML() string {
 	var b strings.Builder
 	element := func(tag, style, text string) {
-		fmt.Fprintf(&b, `<%s style="%s">%s</%s>`, tag, style, html.EscapeString(numeral.Tidy(text)), tag)
+		fmt.Fprintf(&b, `<%s style="%s">%s</%s>`, tag, style, html.EscapeString(numeral.Typed(text)), tag)
 	}
 	part := func(style, text string) {
 		if text != "" {

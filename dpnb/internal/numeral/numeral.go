@@ -24,13 +24,21 @@ var exponential = regexp.MustCompile(`\b\d+(\.\d+)?e[-+]\d+\b`)
 
 // Tidy puts the numbers in a text that have an exponent, 1e-06 or 1.1e+02, into the form of Format. That has a minus
 // sign, after which no browser breaks a line.
-func Tidy(text string) string {
+func Tidy(text string) string { return rewrite(text, Format) }
+
+// Typed is Tidy with the minus sign of a keyboard, for texts that people copy into programs: 1e-6.
+func Typed(text string) string {
+	return rewrite(text, func(v float64) string { return strings.ReplaceAll(Format(v), "−", "-") })
+}
+
+// rewrite has format write the numbers in a text that have an exponent.
+func rewrite(text string, format func(v float64) string) string {
 	return exponential.ReplaceAllStringFunc(text, func(number string) string {
 		v, err := strconv.ParseFloat(number, 64)
 		if err != nil { // out of range
 			return number
 		}
-		return Format(v)
+		return format(v)
 	})
 }
 

@@ -37,6 +37,12 @@ func TestTidy(t *testing.T) {
 	}
 }
 
+func TestTyped(t *testing.T) {
+	if got := Typed("δ = 1e-05, x − 1"); got != "δ = 1e-5, x − 1" {
+		t.Error(got)
+	}
+}
+
 func TestCount(t *testing.T) {
 	if one, two := Count(1, "cell"), Count(2, "cell"); one != "1 cell" || two != "2 cells" {
 		t.Error(one, two)
