@@ -262,7 +262,7 @@ func WhichChart() *figure.Figure {
 		say("Heavy tails, and numbers\nwithout public bounds?", "HeavyTails\n(its δ is 0)"),
 		say("Must δ be 0?", "SVM, Huber or Median\nwith Pure: true"),
 		say("Two classes?", "SVM; Logistic if you\nneed probabilities"),
-		say("A median or a quantile\n(a loss with a kink)?", "Median or Quantile, with\na Radius you can vouch for"),
+		say("A median or a quantile\n(a loss with a kink)?", "Median or Quantile"),
 		say("Is every value predicted exactly,\nnear coefficients you know?",
 			"Quadratic may be used,\nand Huber is better here"),
 	}, "A number, a smooth loss:\nHuber")
