@@ -79,15 +79,15 @@ func figures() []claim.Claim {
 		},
 		compared(5, claim.Claim{
 			ID: "cop/fig5", Statement: "medians in several dimensions", Errata: []string{"cop-15"},
-			Proof: "smoothing_experiments#cop-fig5 b013530f", Figure: "04_convolution#figure5",
+			Proof: "smoothing_experiments#cop-fig5 9497e1a9", Figure: "04_convolution#figure5",
 		}),
 		compared(7, claim.Claim{
 			ID: "cop/fig7", Statement: "the same with a fixed A",
-			Proof: "smoothing_experiments#cop-fig7 926f8bc7", Figure: "04_convolution#figure7-plot",
+			Proof: "smoothing_experiments#cop-fig7 42cf5500", Figure: "04_convolution#figure7-plot",
 		}),
 		compared(8, claim.Claim{
 			ID: "cop/fig8", Statement: "a piecewise linear loss", Errata: []string{"cop-15"},
-			Proof: "smoothing_experiments#cop-fig8 f41bce10", Figure: "04_convolution#figure7-plot",
+			Proof: "smoothing_experiments#cop-fig8 cdd7d45b", Figure: "04_convolution#figure7-plot",
 		}),
 		{
 			ID: "cop/tab3", Paper: cop + "Table 3", Kind: claim.Table,
