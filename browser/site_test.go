@@ -132,6 +132,7 @@ func TestSiteCheckSees(t *testing.T) {
 		"console":   {`<script>console.error("no")</script>`, "console"},
 		"exception": {`<script>nobody()</script>`, "nobody"},
 		"formula":   {`<p>so $\alpha + 1$</p>`, "raw formula"},
+		"script":    {`<p>so e^{x}</p>`, "raw formula"},
 		"no text":   {`<img src="data:image/svg+xml,<svg xmlns='http://www.w3.org/2000/svg'/>">`, "without its text"},
 		"wide":      {`<div style="width:420px">a</div>`, "wider than the page"},
 		"word":      {`<p>` + strings.Repeat("a", 200) + `</p>`, "wider than the page"},
@@ -243,7 +244,7 @@ const inspect = `(async () => {
 	const walker = document.createTreeWalker(document.body, NodeFilter.SHOW_TEXT);
 	for (let n; n = walker.nextNode();) {
 		if (n.parentElement.closest("code, pre, math, script, style, .jp-RenderedText")) continue;
-		if (/\$[^\s$0-9][^$\n]*\$|\\(begin|frac|alpha|sum|sqrt|varepsilon)|dpnbFORMULA/.test(n.data))
+		if (/\$[^\s$0-9][^$\n]*\$|\\(begin|frac|alpha|sum|sqrt|varepsilon)|[\^_]\{[^}]*\}|dpnbFORMULA/.test(n.data))
 			tell("raw formula", n.data.trim());
 		if (/\x60{3}/.test(n.data)) tell("raw text", n.data.trim());
 	}

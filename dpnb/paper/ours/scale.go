@@ -54,7 +54,7 @@ func recordsElsewhere() []claim.Claim {
 				"other parts, it lies within the sum of the two certificates of it",
 			Code:  []string{"matrix/stored.Rows", "erm.Source", "erm.Part"},
 			Tests: []string{"matrix/stored.TestStoredRows", "erm.TestSourceHasTheSameMinimiser"},
-			Proof: "scale#dpnb-streamed-fit 12002fdf",
+			Proof: "scale#dpnb-streamed-fit eaa13309",
 			Check: "the minimiser for 3,003 records of 6 features (30,003 in the full run) with noise, in memory and " +
 				"from a file, one and three workers; and by a Source of parts of 500, added up exactly",
 			Expected: "no bit differs between memory and file; the source within the certificates; one record less, " +
