@@ -121,9 +121,9 @@ const longFormula = 24
 // a column of single words, where a table is wider than a phone.
 const shortCell, longCell = 16, 36
 
-// Tidy takes out what only an editor needs, raises what plain text writes with ^, gives what can be wide a box of its own to scroll in, numbers lists that
-// programs interrupt, and folds code: the plumbing at the top of a notebook is folded in, other code is folded out. It
-// says whether there is code.
+// Tidy takes out what only an editor needs, raises what plain text writes with ^, gives what can be wide a box of its
+// own to scroll in, numbers lists that programs interrupt, and folds code: the plumbing at the top of a notebook is
+// folded in, other code is folded out. It says whether there is code.
 func (b *Body) Tidy() (code bool) {
 	b.raised()
 	for _, class := range []string{"jp-InputPrompt", "jp-OutputPrompt", "jp-Collapser"} {

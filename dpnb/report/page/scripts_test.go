@@ -9,11 +9,12 @@ func TestRaised(t *testing.T) {
 		"<p>H_{e^ε}(P‖Q), H_{e^{ε̃}}, e^ε̂.</p>": "<p>H<sub>e<sup>ε</sup></sub>(P‖Q), H<sub>e<sup>ε̃</sup></sub>, " +
 			"e<sup>ε̂</sup>.</p>",
 		"<p>a ^b, x^, x^{y, which_table, ^a</p>": "<p>a ^b, x^, x^{y, which_table, ^a</p>",
-		"<p>2^10, n^-0.5, n^−½, A^⊤a, κ^2.</p>": "<p>2<sup>10</sup>, n<sup>-0.5</sup>, n<sup>−½</sup>, A<sup>⊤</sup>a, " +
-			"κ<sup>2</sup>.</p>",
-		"<p>λ_max, χ_d, f_C(u), (E_Q), which_x, 1_a.</p>": "<p>λ<sub>max</sub>, χ<sub>d</sub>, f<sub>C</sub>(u), " +
-			"(E<sub>Q</sub>), which_x, 1_a.</p>",
-		"<p><code>e^{x}</code> <b>e^x</b></p><pre>a^b</pre>": "<p><code>e^{x}</code> <b>e<sup>x</sup></b></p><pre>a^b</pre>",
+		"<p>2^10, n^-0.5, n^−½, A^⊤a, κ^2.</p>": "<p>2<sup>10</sup>, n<sup>-0.5</sup>, n<sup>−½</sup>, " +
+			"A<sup>⊤</sup>a, κ<sup>2</sup>.</p>",
+		"<p>λ_max, χ_d, f_C(u), (E_Q), which_x, 1_a.</p>": "<p>λ<sub>max</sub>, χ<sub>d</sub>, " +
+			"f<sub>C</sub>(u), (E<sub>Q</sub>), which_x, 1_a.</p>",
+		"<p><code>e^{x}</code> <b>e^x</b></p><pre>a^b</pre>": "<p><code>e^{x}</code> " +
+			"<b>e<sup>x</sup></b></p><pre>a^b</pre>",
 	} {
 		b, err := Parse([]byte(text))
 		if err != nil {
