@@ -152,19 +152,14 @@ func (m *Model) cardCoefficients(c *card) {
 	c.say("## Coefficients\n\n%s.\n", plain(capital(m.meaning())))
 	iv, err := m.Intervals(cardLevel)
 	kind, _ := m.parts()
-	header := "| feature | coefficient |"
+	header, rule := "| feature | coefficient |", "|---|--:|"
 	if kind != "" {
-		header = "| " + kind + " | feature | coefficient |"
+		header, rule = "| "+kind+" "+header, "|---"+rule
 	}
 	if err == nil {
-		header += fmt.Sprintf(" from | to (level %v) |", cardLevel)
+		header, rule = header+fmt.Sprintf(" from | to (level %v) |", cardLevel), rule+"--:|--:|"
 	}
-	texts := 1
-	if kind != "" {
-		texts = 2
-	}
-	numbers := strings.Count(header, "|") - 1 - texts
-	c.say("%s\n|%s%s", header, strings.Repeat("---|", texts), strings.Repeat("--:|", numbers))
+	c.say("%s\n%s", header, rule)
 	for j, v := range m.coefficients {
 		row := fmt.Sprintf("| %s | %s |", plain(m.features[j%len(m.features)]), number(v))
 		if kind != "" {

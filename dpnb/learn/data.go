@@ -8,6 +8,7 @@ import (
 
 	"github.com/dpnb/notebooks/dpnb/display"
 	"github.com/dpnb/notebooks/dpnb/frame"
+	"github.com/dpnb/notebooks/dpnb/internal/numeral"
 	"github.com/dpnb/notebooks/dpnb/matrix"
 	"github.com/dpnb/notebooks/dpnb/matrix/stored"
 )
@@ -229,7 +230,7 @@ func records(df DataFrame, label string, task frame.Task, opts []Option) *Datase
 		d.RowsOfAPerson, d.Person = df.rows, df.person
 		d.Steps = append([]frame.Step{{
 			What: fmt.Sprintf("at most %s of each person kept (%s), by a hash of what is in them",
-				several(df.rows, "row"), df.person),
+				numeral.Count(df.rows, "row"), df.person),
 			Assumes: "the same text is the same person; rows without one are left out",
 			Cost:    "nothing: each person is treated alone; the guarantee is for all of a person's rows",
 		}}, d.Steps...)

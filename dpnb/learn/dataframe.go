@@ -10,6 +10,7 @@ import (
 	"github.com/dpnb/notebooks/dpnb/dataset"
 	"github.com/dpnb/notebooks/dpnb/display"
 	"github.com/dpnb/notebooks/dpnb/frame"
+	"github.com/dpnb/notebooks/dpnb/internal/numeral"
 	"github.com/dpnb/notebooks/dpnb/mechanism"
 )
 
@@ -198,7 +199,7 @@ func unit(column string, rows int) string {
 	if rows == 0 {
 		return ""
 	}
-	return fmt.Sprintf("person of up to %s (%q)", several(rows, "row"), column)
+	return fmt.Sprintf("person of up to %s (%q)", numeral.Count(rows, "row"), column)
 }
 
 // Drop returns df without the named columns.

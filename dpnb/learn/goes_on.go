@@ -120,6 +120,10 @@ func (a Allowance) goOn(p place, asked keptRelease, lost error) (Allowance, erro
 	return a, nil
 }
 
+// begunElsewise ends the error of a release that would not be the one that was charged.
+const begunElsewise = ": another version of this module began it. The charge stands; nothing was charged now. To " +
+	"release it anew, which costs anew, use another name"
+
 // take has the charge of then pay for a release, once, and refuses one that would cost something else or is by another
 // mechanism.
 func (u *unfinished) take(e ledger.Entry, mechanism string) error {
@@ -128,14 +132,11 @@ func (u *unfinished) take(e ledger.Entry, mechanism string) error {
 	}
 	e.Label = u.charged.Label // words
 	if e != *u.charged {
-		return fmt.Errorf("dpnb: %q was charged as %+v and would now be %+v: another version of this module began it. "+
-			"The charge stands; nothing was charged now. To release it anew, which costs anew, use another name",
-			u.asked.Name, *u.charged, e)
+		return fmt.Errorf("dpnb: %q was charged as %+v and would now be %+v"+begunElsewise, u.asked.Name, *u.charged, e)
 	}
 	if mechanism != u.Mechanism {
-		return fmt.Errorf("dpnb: %q was begun as %q and would now be %q: another version of this module began it. "+
-			"The charge stands; nothing was charged now. To release it anew, which costs anew, use another name",
-			u.asked.Name, u.Mechanism, mechanism)
+		return fmt.Errorf("dpnb: %q was begun as %q and would now be %q"+begunElsewise, u.asked.Name, u.Mechanism,
+			mechanism)
 	}
 	return nil
 }

@@ -11,6 +11,7 @@ import (
 	"github.com/go-gota/gota/dataframe"
 
 	"github.com/dpnb/notebooks/dpnb/display"
+	"github.com/dpnb/notebooks/dpnb/internal/numeral"
 	"github.com/dpnb/notebooks/dpnb/mechanism/objpert/interval"
 	"github.com/dpnb/notebooks/dpnb/mechanism/sgd"
 	"github.com/dpnb/notebooks/dpnb/privacy"
@@ -266,7 +267,7 @@ func (iv *Intervals) Display() display.Item {
 	}
 	all -= all / d * len(iv.references)
 	if n := all - len(it.Rows); n > 0 {
-		it.Note("… and %s.", several(n, "smaller estimate"))
+		it.Note("… and %s.", numeral.Count(n, "smaller estimate"))
 	}
 	if iv.why != nil {
 		it.Note("%d of them reach to infinity (%s): more records, a larger ε or a larger CurvatureShare would help.",
@@ -275,7 +276,7 @@ func (iv *Intervals) Display() display.Item {
 		it.Note("%d of them reach to infinity, where the curvature does not stand out "+
 			"of its noise: more records, a larger ε or a larger CurvatureShare would help.", endless)
 	}
-	it.Note("%d of %s exclude 0.", apart, several(all, "interval"))
+	it.Note("%d of %s exclude 0.", apart, numeral.Count(all, "interval"))
 	it.Note("Each covers: %s; the coverage is %s. All of them at once are covered less often.", iv.Covers, kind)
 	it.Note("Basis: %s.", iv.Basis)
 	if isDescent(m.Release) {

@@ -14,6 +14,7 @@ import (
 
 	"github.com/dpnb/notebooks/dpnb/display"
 	"github.com/dpnb/notebooks/dpnb/frame"
+	"github.com/dpnb/notebooks/dpnb/internal/numeral"
 	"github.com/dpnb/notebooks/dpnb/mechanism"
 	"github.com/dpnb/notebooks/dpnb/mechanism/objpert"
 	"github.com/dpnb/notebooks/dpnb/mechanism/objpert/constrained"
@@ -277,7 +278,7 @@ func (m *Model) Display() display.Item {
 		it.Row(row...)
 	}
 	if n := d - most; n > 0 {
-		it.Note(left, several(n, one), m.meaning())
+		it.Note(left, numeral.Count(n, one), m.meaning())
 	} else {
 		it.Note("Coefficients: %s.", m.meaning())
 	}
@@ -306,7 +307,7 @@ func (m *Model) Display() display.Item {
 			}
 		}
 		it.Note("%d of %s are zero but for the noise of the output, %.2g.", zeros,
-			several(len(m.coefficients), "coefficient"), c.OutputSigma)
+			numeral.Count(len(m.coefficients), "coefficient"), c.OutputSigma)
 	}
 	if isDescent(r) {
 		note := "there are no intervals without a CurvatureShare."
@@ -335,14 +336,6 @@ func (m *Model) Display() display.Item {
 		it.Note("Released once, as %q: FitOnce returns it by this name and pays nothing more.", m.once)
 	}
 	return it
-}
-
-// several writes a number of things, of which one is singular.
-func several(n int, thing string) string {
-	if n == 1 {
-		return "1 " + thing
-	}
-	return fmt.Sprintf("%d %ss", n, thing)
 }
 
 // meaning says what a positive coefficient does.

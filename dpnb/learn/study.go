@@ -9,6 +9,7 @@ import (
 
 	"github.com/dpnb/notebooks/dpnb/display"
 	"github.com/dpnb/notebooks/dpnb/frame"
+	"github.com/dpnb/notebooks/dpnb/internal/numeral"
 	"github.com/dpnb/notebooks/dpnb/loss"
 	"github.com/dpnb/notebooks/dpnb/privacy"
 	"github.com/dpnb/notebooks/dpnb/theory/proportional"
@@ -191,7 +192,7 @@ func (f *Forecast) Display() display.Item {
 		}
 		parameter := fmt.Sprintf("%.3g", q.Lambda)
 		if q.Steps > 0 {
-			parameter = fmt.Sprintf("%s of %.3g", several(q.Steps, "step"), q.Step)
+			parameter = fmt.Sprintf("%s of %.3g", numeral.Count(q.Steps, "step"), q.Step)
 		}
 		it.Row(append(cells, parameter, fmt.Sprintf("%.3g", q.Nu))...)
 		if q.AtEdge {

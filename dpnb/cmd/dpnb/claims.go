@@ -84,11 +84,7 @@ says the same, and write the new one with --renew.`,
 				return nil
 			}
 			if len(only) == 0 {
-				root, err := project.Root(".")
-				if err != nil {
-					return err
-				}
-				papers, err := claim.Papers(root)
+				_, papers, err := inventories()
 				if err != nil {
 					return err
 				}
@@ -142,11 +138,7 @@ func measurePower(ctx context.Context, out io.Writer, c claim.Claim, size claim.
 
 // claimsDocument is docs/claims.md of the checkout that this runs in.
 func claimsDocument(claims []claim.Claim) (*claim.Document, error) {
-	root, err := project.Root(".")
-	if err != nil {
-		return nil, err
-	}
-	papers, err := claim.Papers(root)
+	root, papers, err := inventories()
 	if err != nil {
 		return nil, err
 	}
@@ -155,6 +147,14 @@ func claimsDocument(claims []claim.Claim) (*claim.Document, error) {
 		return nil, err
 	}
 	return claim.NewDocument(papers, claims, tree), nil
+}
+
+// inventories returns the top of the clone, and the statements of the papers there.
+func inventories() (root string, papers []claim.Paper, err error) {
+	if root, err = project.Root("."); err == nil {
+		papers, err = claim.Papers(root)
+	}
+	return root, papers, err
 }
 
 func renewProofs(out io.Writer, claims []claim.Claim) error {

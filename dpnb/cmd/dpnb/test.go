@@ -96,13 +96,14 @@ type check struct {
 // cheapest to find.
 func (t *tester) checks() []check {
 	// Ten minutes, which a package has by default, are not enough for the slowest where others use the machine.
-	test, name := []string{"go", "test", "-timeout", "40m", "./..."}, "go test ./..."
+	name, limit := "go test ./...", "40m"
 	switch {
 	case t.short:
-		test, name = []string{"go", "test", "-short", "-timeout", "40m", "./..."}, "go test -short ./..."
+		name = "go test -short ./..."
 	case t.full:
-		test = []string{"go", "test", "-timeout", "3h", "./..."}
+		limit = "3h"
 	}
+	test := append(strings.Fields(name), "-timeout", limit)
 	planted := "a handful"
 	switch {
 	case t.short:

@@ -82,6 +82,20 @@ func TestCurvatureCost(t *testing.T) {
 	}
 }
 
+// around releases and returns the 95 % intervals of the population's coefficients, and what they rest on.
+func around(t *testing.T, c Curvature, rows matrix.Rows, labels []float64) (*Around, *Moments) {
+	t.Helper()
+	r, err := c.Run(rows, labels, noise.NewSeeded(3), nil)
+	if err != nil {
+		t.Fatal(err)
+	}
+	a, err := c.Around(r.Also.(*Moments), 0.95, true)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return a, r.Also.(*Moments)
+}
+
 // Where there is no noise to speak of the centre of the intervals is the sample's median, the
 // width that of its law, 1/(2f√n), and equal labels are found out.
 func TestAroundAMedian(t *testing.T) {
@@ -93,18 +107,7 @@ func TestAroundAMedian(t *testing.T) {
 	q := quantiles([]float64{0.5})
 	q.Steps, q.Update.Steps, q.NoiseMultiplier = 192, 192, 0.05
 	c := q.WithCurvature(0.2)
-	of := func() (*Around, *Moments) {
-		r, err := c.Run(rows, labels, noise.NewSeeded(3), nil)
-		if err != nil {
-			t.Fatal(err)
-		}
-		a, err := c.Around(r.Also.(*Moments), 0.95, true)
-		if err != nil {
-			t.Fatal(err)
-		}
-		return a, r.Also.(*Moments)
-	}
-	a, m := of()
+	a, m := around(t, c, rows, labels)
 	if want := 1.96 / (2 * math.Sqrt(n)); math.Abs(a.Centre[0]+0.2) > 1e-3 || math.Abs(a.Half[0]/want-1) > 0.03 {
 		t.Errorf("%.5f ± %.5f, want −0.2 ± %.5f", a.Centre[0], a.Half[0], want)
 	}
@@ -114,7 +117,7 @@ func TestAroundAMedian(t *testing.T) {
 	for i := range labels {
 		labels[i] = math.Round(labels[i]*5) / 5
 	}
-	if a, _ := of(); !math.IsInf(a.Half[0], 1) || a.Why[0] == "" {
+	if a, _ := around(t, c, rows, labels); !math.IsInf(a.Half[0], 1) || a.Why[0] == "" {
 		t.Errorf("equal labels have ± %g", a.Half[0])
 	}
 	if _, err := c.Around(m, 1, true); err == nil {
@@ -132,14 +135,7 @@ func TestAroundOfSeveralLevels(t *testing.T) {
 	q := quantiles([]float64{0.25, 0.5})
 	q.Steps, q.Update.Steps, q.NoiseMultiplier = 64, 64, 0.05
 	c := q.WithCurvature(0.2)
-	r, err := c.Run(rows, labels, noise.NewSeeded(3), nil)
-	if err != nil {
-		t.Fatal(err)
-	}
-	a, err := c.Around(r.Also.(*Moments), 0.95, true)
-	if err != nil {
-		t.Fatal(err)
-	}
+	a, _ := around(t, c, rows, labels)
 	for i, want := range []float64{0.25 / 0.6, 0, 0.5 / 0.6, 0} {
 		if half := a.Half[i]; !(half > 0 && half < 0.2) || math.Abs(a.Centre[i]-want) > 2*half {
 			t.Errorf("coefficient %d: %g ± %g, want %g", i, a.Centre[i], half, want)

@@ -14,20 +14,11 @@ import (
 func (b *Body) raised() {
 	var texts []*html.Node
 	for n := range b.root.Descendants() {
-		if n.Type == html.TextNode && strings.ContainsAny(n.Data, "^_") {
+		if n.Type == html.TextNode && strings.ContainsAny(n.Data, "^_") && !verbatim(n) {
 			texts = append(texts, n)
 		}
 	}
 	for _, n := range texts {
-		for _, name := range []string{"code", "pre", "math", "svg", "script", "style"} {
-			if within(n, name) {
-				n = nil
-				break
-			}
-		}
-		if n == nil {
-			continue
-		}
 		for _, part := range scripts(n.Data) {
 			n.Parent.InsertBefore(part, n)
 		}
@@ -35,10 +26,11 @@ func (b *Body) raised() {
 	}
 }
 
-// within says whether a node lies in an element of a name.
-func within(n *html.Node, name string) bool {
-	for p := n.Parent; p != nil; p = p.Parent {
-		if p.Type == html.ElementNode && p.Data == name {
+// verbatim says whether a text belongs to a program, a formula, a drawing or a style.
+func verbatim(n *html.Node) bool {
+	for a := range n.Ancestors() {
+		switch a.Data {
+		case "code", "pre", "math", "svg", "script", "style":
 			return true
 		}
 	}
