@@ -90,6 +90,9 @@ func TestImportsPointOneWay(t *testing.T) {
 				!strings.HasSuffix(p.ImportPath, "frame/parquet") {
 				t.Errorf("%s imports %s: frame/parquet alone may", p.ImportPath, imp)
 			}
+			if imp == "crypto/rand" {
+				t.Errorf("%s imports %s, whose Reader any package can replace: use internal/entropy", p.ImportPath, imp)
+			}
 			for _, h := range heavy {
 				if mathematics[from] && strings.HasPrefix(imp, h) {
 					t.Errorf("%s imports %s: the maths must stay light", p.ImportPath, imp)

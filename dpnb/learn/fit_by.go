@@ -1,7 +1,6 @@
 package learn
 
 import (
-	"crypto/rand"
 	"errors"
 	"fmt"
 	"math"
@@ -11,6 +10,7 @@ import (
 	"github.com/dpnb/notebooks/dpnb/display"
 	"github.com/dpnb/notebooks/dpnb/figure"
 	"github.com/dpnb/notebooks/dpnb/frame"
+	"github.com/dpnb/notebooks/dpnb/internal/entropy"
 )
 
 // Models are models of the same kind, one for each group of records.
@@ -59,7 +59,7 @@ func fitBy(l Learner, df DataFrame, column string, records func(part DataFrame) 
 	named func(group string) string) (*Models, error) {
 	// A partition of this call alone: another may have a column of the same name and categories that deals the
 	// rows otherwise, by another rule or of another table.
-	a.partition = fmt.Sprintf("%s, %s", column, rand.Text())
+	a.partition = fmt.Sprintf("%s, %s", column, entropy.Text())
 	a.label = strings.TrimPrefix(a.label+", ", ", ")
 	parts, err := groupsOf(l, df, column, records, a, named)
 	if err != nil {

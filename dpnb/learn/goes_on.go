@@ -46,10 +46,10 @@ type unfinished struct {
 	// charged is the ledger's entry of a release that goes on; nil before the charge. It pays once, as taken says.
 	charged *ledger.Entry
 	taken   atomic.Bool
-	// Key is of the noise, Part what was allowed when it began: by Spend and Share that may depend
+	// Key is the text of the noise's key, Part what was allowed when it began: by Spend and Share that may depend
 	// on what was spent before. Mechanism describes what was charged, which another version of the
 	// module may do otherwise at the same price.
-	Key       noisekey.Key
+	Key       string
 	Part      ledger.Part
 	Mechanism string
 }
@@ -104,10 +104,12 @@ func (a Allowance) goOn(p place, asked keptRelease, lost error) (Allowance, erro
 			"release can resume: %w", asked.Name, err)
 	}
 	u := &unfinished{place: p, asked: asked}
-	if err := json.Unmarshal(payload, u); err != nil || u.Key == (noisekey.Key{}) {
+	err = json.Unmarshal(payload, u)
+	key, bad := noisekey.Parse(u.Key)
+	if err := errors.Join(err, bad); err != nil {
 		return a, fmt.Errorf("dpnb: what is needed to resume %q cannot be read (%v)", asked.Name, err)
 	}
-	u.noise = noise.OfKey(u.Key)
+	u.noise = noise.OfKey(key)
 	s, err := a.budget.ledger.State()
 	if err != nil {
 		return a, err

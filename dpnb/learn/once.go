@@ -85,7 +85,8 @@ func Once[T any](
 		return none, fmt.Errorf("dpnb: what was begun as %q: %w", name, err)
 	} else if a.goesOn && place.path != "" && a.partition == "" {
 		key := noisekey.New()
-		a.run = &unfinished{place: place, asked: asked, noise: noise.OfKey(key), Key: key, Part: a.part}
+		a.run = &unfinished{place: place, asked: asked, noise: noise.OfKey(key),
+			Key: noisekey.Text(key), Part: a.part}
 	}
 	out, err := release(a)
 	if errors.Is(err, erm.ErrTolerance) { // which tells of the noise: no other records may be seen with it

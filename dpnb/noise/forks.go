@@ -1,5 +1,7 @@
 package noise
 
+import "github.com/dpnb/notebooks/dpnb/internal/noisekey"
+
 // Forks returns a family of sources, of the kind of src, that are independent of
 // each other and of src. Give source i to task i, and the result does not depend
 // on the number of workers. Two calls give different families, as src has moved on.
@@ -9,7 +11,7 @@ func Forks(src Source) (fork func(i int) Source, ok bool) {
 	case *Secure:
 		if s.keyed != nil {
 			family := s.keyed.next()
-			return func(i int) Source { return OfKey(family.key.Derived("fork", uint64(i))) }, true
+			return func(i int) Source { return OfKey(noisekey.Derived(family.key, "fork", uint64(i))) }, true
 		}
 		return func(int) Source { return NewSecure() }, true
 	case *Seeded:

@@ -29,11 +29,11 @@ func newKeyed(k noisekey.Key) *keyed {
 	if k == (noisekey.Key{}) {
 		panic("noise: no key was drawn")
 	}
-	return &keyed{key: k, stream: k.Derived("bits", 0).Stream()}
+	return &keyed{key: k, stream: noisekey.Stream(noisekey.Derived(k, "bits", 0))}
 }
 
 // next returns the stream of the next run.
-func (k *keyed) next() *keyed { return newKeyed(k.key.Derived("run", k.runs.Add(1))) }
+func (k *keyed) next() *keyed { return newKeyed(noisekey.Derived(k.key, "run", k.runs.Add(1))) }
 
 // Uint64 returns the next 64 bits of the stream.
 func (k *keyed) Uint64() uint64 {

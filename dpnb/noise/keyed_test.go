@@ -2,6 +2,7 @@ package noise
 
 import (
 	"encoding/json"
+	"reflect"
 	"slices"
 	"testing"
 
@@ -36,10 +37,13 @@ func TestAKeyGivesTheSameNoise(t *testing.T) {
 		return x
 	}
 	k := noisekey.New()
-	text, err := json.Marshal(k)
-	var read noisekey.Key
-	if err != nil || json.Unmarshal(text, &read) != nil || read != k || json.Unmarshal([]byte(`"AAAA"`), &read) == nil {
-		t.Errorf("%s is read as another key", text)
+	if read, err := noisekey.Parse(noisekey.Text(k)); err != nil || read != k {
+		t.Errorf("a key is read as another one (%v)", err)
+	}
+	for _, text := range []string{"", "AAAA", noisekey.Text(noisekey.Key{}), noisekey.Text(k) + "AAAA"} {
+		if read, err := noisekey.Parse(text); err == nil || read != (noisekey.Key{}) {
+			t.Errorf("%q is read as a key", text)
+		}
 	}
 	first, other := draw(k), draw(noisekey.New())
 	if !slices.Equal(draw(k), first) {
@@ -92,4 +96,27 @@ func TestNoKey(t *testing.T) {
 		}
 	}()
 	OfKey(noisekey.Key{})
+}
+
+// inferred returns a key of a type that it cannot name.
+func inferred[K any](func(K) *Secure) (k K) { return k }
+
+// A program that cannot name the type of a key has a value of it by inference, and can do no more with that: there is
+// no method that fills or derives a key, for it or for encoding/json to call, and no field that can be set.
+func TestKeysAreFilledByTheirPackageAlone(t *testing.T) {
+	k := inferred(OfKey)
+	_ = json.Unmarshal([]byte(`"AQEBAQEBAQEBAQEBAQEBAQEBAQEBAQEBAQEBAQEBAQE="`), &k)
+	_ = json.Unmarshal([]byte(`{"bits": [1], "Bits": [1]}`), &k)
+	if k != (noisekey.Key{}) {
+		t.Error("a key was chosen")
+	}
+	typed := reflect.TypeOf(k)
+	for m := range reflect.PointerTo(typed).Methods() {
+		t.Errorf("a key has the method %s", m.Name)
+	}
+	for f := range typed.Fields() {
+		if f.IsExported() {
+			t.Errorf("a key has the field %s", f.Name)
+		}
+	}
 }

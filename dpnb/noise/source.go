@@ -7,12 +7,12 @@
 package noise
 
 import (
-	crand "crypto/rand"
 	"encoding/binary"
 	"fmt"
 	"math"
 	"math/rand/v2"
 
+	"github.com/dpnb/notebooks/dpnb/internal/entropy"
 	"github.com/dpnb/notebooks/dpnb/internal/runlog"
 	"github.com/dpnb/notebooks/dpnb/noise/exact"
 )
@@ -77,7 +77,7 @@ func (s *Secure) Uint64() uint64 {
 		return s.keyed.Uint64()
 	}
 	var b [8]byte
-	_, _ = crand.Read(b[:])
+	entropy.Read(b[:])
 	return binary.LittleEndian.Uint64(b[:])
 }
 
@@ -102,7 +102,7 @@ type buffer struct {
 // Uint64 returns 64 bits, which it forgets.
 func (b *buffer) Uint64() uint64 {
 	if b.left == 0 {
-		_, _ = crand.Read(b.bytes[:])
+		entropy.Read(b.bytes[:])
 		b.left = len(b.bytes)
 	}
 	word := b.bytes[b.left-8 : b.left]

@@ -2,12 +2,14 @@ package noise
 
 import (
 	"bytes"
+	"crypto/rand"
 	"math"
 	"slices"
 	"sort"
 	"sync"
 	"testing"
 
+	"github.com/dpnb/notebooks/dpnb/internal/noisekey"
 	"github.com/dpnb/notebooks/dpnb/noise/exact"
 )
 
@@ -205,5 +207,25 @@ func TestRunsShareNoBuffer(t *testing.T) {
 	Exact(src).Near(two, 1)
 	if slices.Equal(one, two) {
 		t.Error("two runs drew the same")
+	}
+}
+
+// zeros is a generator that everybody knows.
+type zeros struct{}
+
+func (zeros) Read(b []byte) (int, error) { clear(b); return len(b), nil }
+
+// Whoever replaces crypto/rand's Reader knows nothing of what a secure source or a key draws: two words are equal
+// with a probability of 2⁻⁶⁴.
+func TestNoVariableDecidesNoise(t *testing.T) {
+	was := rand.Reader
+	rand.Reader = zeros{}
+	defer func() { rand.Reader = was }()
+	keyed := func() uint64 { return OfKey(noisekey.New()).Uint64() }
+	buffered := func() uint64 { return NewSecure().bits().Uint64() }
+	for name, draw := range map[string]func() uint64{"words": NewSecure().Uint64, "runs": buffered, "keys": keyed} {
+		if v := draw(); v == 0 || v == draw() {
+			t.Errorf("%s are known to whoever replaces the generator", name)
+		}
 	}
 }

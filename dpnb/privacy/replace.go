@@ -67,7 +67,7 @@ func (r replaceProfile) LogDeltaUpper(_ Direction, eps float64) float64 {
 		return 0
 	}
 	best := 0.0
-	for _, first := range Directions {
+	for _, first := range [...]Direction{Remove, Add} { // not Directions, which others can set
 		if first == Add && IsSymmetric(r.p) {
 			break
 		}

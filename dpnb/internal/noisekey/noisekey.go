@@ -1,16 +1,19 @@
 // Package noisekey has the keys of noise that can be drawn again. It is internal so that no other program can have
-// noise that it knows, or draw the same twice, and pass that for secure.
+// noise that it knows, or draw the same twice, and pass that for secure. A Key has no methods: a program that cannot
+// name the type can still have a value of it, by the inference of type parameters, and call those, or have
+// encoding/json call them.
 package noisekey
 
 import (
 	"crypto/aes"
 	"crypto/cipher"
 	"crypto/hmac"
-	"crypto/rand"
 	"crypto/sha256"
+	"encoding/base64"
 	"encoding/binary"
-	"encoding/json"
 	"errors"
+
+	"github.com/dpnb/notebooks/dpnb/internal/entropy"
 )
 
 // Key is of what a secure source draws that can be begun again: as secret as the noise itself,
@@ -19,19 +22,19 @@ type Key struct{ bits [32]byte }
 
 // New draws a key from the operating system's generator.
 func New() (k Key) {
-	_, _ = rand.Read(k.bits[:])
+	entropy.Read(k.bits[:])
 	return k
 }
 
 // Derived returns the HMAC-SHA-256 of a purpose and a number: keys that tell nothing of each other.
-func (k Key) Derived(purpose string, number uint64) Key {
+func Derived(k Key, purpose string, number uint64) Key {
 	mac := hmac.New(sha256.New, k.bits[:])
 	_, _ = mac.Write(binary.LittleEndian.AppendUint64([]byte(purpose), number))
 	return Key{[32]byte(mac.Sum(nil))}
 }
 
-// Stream returns the bits of the key: AES-256 in counter mode.
-func (k Key) Stream() cipher.Stream {
+// Stream returns the bits of a key: AES-256 in counter mode.
+func Stream(k Key) cipher.Stream {
 	block, err := aes.NewCipher(k.bits[:])
 	if err != nil {
 		panic(err) // of another length than Key has
@@ -39,15 +42,14 @@ func (k Key) Stream() cipher.Stream {
 	return cipher.NewCTR(block, make([]byte, aes.BlockSize))
 }
 
-// MarshalJSON implements json.Marshaler.
-func (k Key) MarshalJSON() ([]byte, error) { return json.Marshal(k.bits[:]) }
+// Text returns a key as a text, which Parse reads.
+func Text(k Key) string { return base64.StdEncoding.EncodeToString(k.bits[:]) }
 
-// UnmarshalJSON implements json.Unmarshaler.
-func (k *Key) UnmarshalJSON(text []byte) error {
-	var bits []byte
-	if err := json.Unmarshal(text, &bits); err != nil || len(bits) != len(k.bits) {
-		return errors.New("noisekey: no key")
+// Parse returns the key of a text.
+func Parse(text string) (k Key, err error) {
+	bits, err := base64.StdEncoding.DecodeString(text)
+	if err != nil || len(bits) != len(k.bits) || [32]byte(bits) == k.bits {
+		return Key{}, errors.New("noisekey: no key")
 	}
-	k.bits = [32]byte(bits)
-	return nil
+	return Key{[32]byte(bits)}, nil
 }

@@ -1,0 +1,5 @@
+//go:build unix && !linux
+
+package entropy
+
+func read(b []byte) error { return device(b) }

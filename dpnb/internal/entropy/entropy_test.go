@@ -1,0 +1,46 @@
+//go:build unix
+
+package entropy
+
+import (
+	"bytes"
+	"crypto/rand"
+	"testing"
+)
+
+// zeros is a generator that everybody knows.
+type zeros struct{}
+
+func (zeros) Read(b []byte) (int, error) { clear(b); return len(b), nil }
+
+// By whatever path bits come from the system, no variable of another package decides them: not one of 1,000 bytes
+// comes 100 times, which fair ones do with a probability below 256·C(1000, 100)·256⁻¹⁰⁰ < 10⁻⁹⁷, and no two reads are
+// equal. What is read by crypto/rand is noticed.
+func TestNoVariableDecides(t *testing.T) {
+	was := rand.Reader
+	rand.Reader = zeros{}
+	defer func() { rand.Reader = was }()
+	known := func(fill func(b []byte) error) bool {
+		var reads [2][1000]byte
+		for i := range reads {
+			if err := fill(reads[i][:]); err != nil {
+				t.Fatal(err)
+			}
+			for v := range 256 {
+				if bytes.Count(reads[i][:], []byte{byte(v)}) >= 100 {
+					return true
+				}
+			}
+		}
+		return reads[0] == reads[1]
+	}
+	if known(func(b []byte) error { Read(b); return nil }) || known(device) {
+		t.Error("what is drawn is known to whoever replaces a variable")
+	}
+	if !known(func(b []byte) error { _, err := rand.Read(b); return err }) {
+		t.Error("a generator that was replaced goes unnoticed")
+	}
+	if a, b := Text(), Text(); a == b || len(a) != 32 {
+		t.Errorf("%q, %q", a, b)
+	}
+}
