@@ -46,8 +46,9 @@ func Named(name string) BudgetOption { return func(o *budgetOptions) { o.name = 
 // Without it, a ledger lasts as long as the kernel, across its cells, or as the
 // program. Every name of the file leads to the same ledger, relative or through
 // symbolic links; a file with several names (hard links) is refused, and so is one
-// that was deleted or replaced while it was in use. A copy of the file is a second
-// ledger that no program can tell from the first: keep it like the data.
+// that was deleted or replaced while it was in use. Its checksum notices accidents, not malice:
+// whoever may write the file may write any ledger. A copy of the file is a second ledger that no
+// program can tell from the first: keep it like the data.
 func KeptIn(path string) BudgetOption {
 	return func(o *budgetOptions) { o.path, o.kept = path, true }
 }

@@ -11,6 +11,7 @@ import (
 
 	"github.com/dpnb/notebooks/dpnb/internal/atomicfile"
 	"github.com/dpnb/notebooks/dpnb/internal/noisekey"
+	"github.com/dpnb/notebooks/dpnb/internal/sealed"
 	"github.com/dpnb/notebooks/dpnb/ledger"
 	"github.com/dpnb/notebooks/dpnb/noise"
 )
@@ -72,9 +73,9 @@ func (u *unfinished) begin() error {
 		return err
 	}
 	u.asked.Release = payload
-	text, err := marshal(u.asked)
+	text, err := sealed.Marshal(u.asked)
 	if err == nil {
-		text, err = seal(unfinishedFormat, unfinishedVersion, text)
+		text, err = sealed.Seal(unfinishedFormat, unfinishedVersion, text)
 	}
 	if err != nil {
 		return err
@@ -174,7 +175,7 @@ func (p place) settle() error {
 	if err != nil {
 		return err
 	}
-	if _, _, err := unseal(onceFormat, onceVersion, content); err != nil {
+	if _, _, err := sealed.Unseal(onceFormat, onceVersion, content); err != nil {
 		return nil // it is a key
 	}
 	if err := atomicfile.Write(p.path, content); err != nil {

@@ -95,13 +95,13 @@ func TestAKilledFitGoesOn(t *testing.T) {
 			if released[k], err = os.ReadFile(files[0]); err != nil {
 				t.Fatal(err)
 			}
-			var kept struct{ Entries []json.RawMessage }
+			var kept struct{ Content struct{ Entries []json.RawMessage } }
 			text, err := os.ReadFile(filepath.Join(twin, "ledger.json"))
 			if err == nil {
 				err = json.Unmarshal(text, &kept)
 			}
-			if err != nil || len(kept.Entries) != 1 {
-				t.Errorf("%s: charged %d times (%v)", at, len(kept.Entries), err)
+			if n := len(kept.Content.Entries); err != nil || n != 1 {
+				t.Errorf("%s: charged %d times (%v)", at, n, err)
 			}
 		}
 		if same := bytes.Equal(released[0], released[1]); same != (at != "begun") {

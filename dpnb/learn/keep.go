@@ -13,6 +13,7 @@ import (
 	"github.com/dpnb/notebooks/dpnb/frame"
 	"github.com/dpnb/notebooks/dpnb/internal/atomicfile"
 	"github.com/dpnb/notebooks/dpnb/internal/runlog"
+	"github.com/dpnb/notebooks/dpnb/internal/sealed"
 	"github.com/dpnb/notebooks/dpnb/ledger"
 	"github.com/dpnb/notebooks/dpnb/mechanism"
 	"github.com/dpnb/notebooks/dpnb/mechanism/objpert/interval"
@@ -184,12 +185,16 @@ func (m *Model) encode() ([]byte, error) {
 	if !m.scaledFromPositive() {
 		version = 1
 	}
-	return seal(keptFormat, version, text)
+	return sealed.Seal(keptFormat, version, text)
 }
 
 // decode returns the model of a file.
 func decode(content []byte) (*Model, error) {
-	text, version, err := unseal(keptFormat, keptVersion, content)
+	text, version, err := sealed.Unseal(keptFormat, keptVersion, content)
+	if errors.Is(err, sealed.ErrChanged) {
+		err = fmt.Errorf("%w, so that neither its numbers nor its guarantee can be relied on; get it anew from where "+
+			"it came from", err)
+	}
 	if err != nil {
 		return nil, err
 	}

@@ -18,6 +18,7 @@ import (
 	"github.com/dpnb/notebooks/dpnb/erm"
 	"github.com/dpnb/notebooks/dpnb/internal/lockfile"
 	"github.com/dpnb/notebooks/dpnb/internal/noisekey"
+	"github.com/dpnb/notebooks/dpnb/internal/sealed"
 	"github.com/dpnb/notebooks/dpnb/ledger"
 	"github.com/dpnb/notebooks/dpnb/noise"
 )
@@ -165,11 +166,11 @@ type keptRelease struct {
 // with returns the file of a release.
 func (k keptRelease) with(payload []byte) ([]byte, error) {
 	k.Release = payload
-	text, err := marshal(k)
+	text, err := sealed.Marshal(k)
 	if err != nil {
 		return nil, err
 	}
-	return seal(onceFormat, onceVersion, text)
+	return sealed.Seal(onceFormat, onceVersion, text)
 }
 
 const (
@@ -184,7 +185,7 @@ func (k keptRelease) released(content []byte) ([]byte, error) {
 
 // in returns what a file has of the same recipe.
 func (k keptRelease) in(format string, version int, content []byte) ([]byte, error) {
-	text, _, err := unseal(format, version, content)
+	text, _, err := sealed.Unseal(format, version, content)
 	var old keptRelease
 	if err == nil {
 		err = json.Unmarshal(text, &old)

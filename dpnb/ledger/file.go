@@ -2,7 +2,6 @@ package ledger
 
 import (
 	"context"
-	"encoding/json"
 	"errors"
 	"fmt"
 	"io"
@@ -13,6 +12,13 @@ import (
 
 	"github.com/dpnb/notebooks/dpnb/internal/atomicfile"
 	"github.com/dpnb/notebooks/dpnb/internal/lockfile"
+	"github.com/dpnb/notebooks/dpnb/internal/sealed"
+)
+
+// Of the file on disk, which is sealed. Ledgers of an earlier form were the content alone.
+const (
+	format  = "dpnb ledger"
+	version = 1
 )
 
 // file is what is kept on disk.
@@ -45,7 +51,8 @@ func (b *Budget) locked(f func() error) (err error) {
 	return f()
 }
 
-// load reads the ledger, and begins it if this budget is new and has no file.
+// load reads the ledger, and begins it if this budget is new and has no file. One of an earlier form is written anew,
+// in the present one.
 func (b *Budget) load() error {
 	text, info, err := read(b.config.Path)
 	switch {
@@ -57,11 +64,7 @@ func (b *Budget) load() error {
 	case err != nil:
 		return fmt.Errorf("ledger: budget %q: %w", b.config.Name, err)
 	}
-	var f file
-	err = json.Unmarshal(text, &f)
-	if err == nil {
-		err = f.validate()
-	}
+	f, earlier, err := parse(text)
 	if err != nil {
 		return fmt.Errorf("ledger: budget %q: its file %s cannot be read (%w): what was spent is not known, so "+
 			"nothing more can be spent",
@@ -85,7 +88,26 @@ func (b *Budget) load() error {
 			"spent is no longer known, so nothing more can be spent", b.config.Name)
 	}
 	b.entries, b.onDisk, b.begun, b.rule = f.Entries, info, true, f.begun()
+	if earlier {
+		return b.store(b.rule, b.entries)
+	}
 	return nil
+}
+
+// parse reads the text of a ledger, which must be what a Charge wrote, and says whether it is of an earlier form. That
+// had no checksum, so that another digit in it is not noticed.
+func parse(text []byte) (f file, earlier bool, err error) {
+	if earlier = sealed.Read(text, &f) == nil; !earlier {
+		var content []byte
+		if content, _, err = sealed.Unseal(format, version, text); err == nil {
+			f = file{}
+			err = sealed.Read(content, &f)
+		}
+	}
+	if err == nil {
+		err = f.validate()
+	}
+	return f, earlier, err
 }
 
 // validate refuses entries that no Charge wrote: a negative one would be a refund.
@@ -166,7 +188,10 @@ func (b *Budget) store(rule Rule, entries []Entry) error {
 	if b.config.Path != "" {
 		c := b.config
 		c.Path = ""
-		text, err := json.MarshalIndent(file{c, rule, entries}, "", " ")
+		text, err := sealed.Marshal(file{c, rule, entries})
+		if err == nil {
+			text, err = sealed.Seal(format, version, text)
+		}
 		if err != nil {
 			return fmt.Errorf("ledger: %w", err)
 		}
@@ -179,10 +204,10 @@ func (b *Budget) store(rule Rule, entries []Entry) error {
 		case !b.begun || !os.SameFile(now, b.onDisk):
 			return fmt.Errorf("ledger: budget %q: %w", b.config.Name, errReplaced(b.config.Path))
 		}
-		if err := atomicfile.Write(b.config.Path, append(text, '\n')); err != nil {
+		if err := atomicfile.WritePrivately(b.config.Path, text); err != nil {
 			return fmt.Errorf("ledger: %w", err)
 		}
-		if err := os.Chmod(b.config.Path, 0o600); err != nil {
+		if b.onDisk, err = lonely(b.config.Path); err != nil {
 			return fmt.Errorf("ledger: %w", err)
 		}
 		b.begun = true

@@ -3,14 +3,19 @@
 package ledger
 
 import (
+	"bytes"
 	"encoding/json"
 	"fmt"
+	"math/rand/v2"
 	"os"
 	"os/exec"
 	"path/filepath"
+	"slices"
 	"strconv"
 	"strings"
 	"testing"
+
+	"github.com/dpnb/notebooks/dpnb/internal/sealed"
 )
 
 // childEnv has the names under which a child process is to open a ledger, with
@@ -206,23 +211,185 @@ func TestWhatIsNotTheLedgerIsRefused(t *testing.T) {
 	}
 }
 
-// rewrite changes a ledger as no Charge does.
-func rewrite(t *testing.T, path string, change func(*file)) {
+// content returns what a ledger's file holds, unsealed.
+func content(t *testing.T, path string) []byte {
 	t.Helper()
 	text, err := os.ReadFile(path)
+	if err == nil {
+		text, _, err = sealed.Unseal(format, version, text)
+	}
 	if err != nil {
 		t.Fatal(err)
 	}
+	return text
+}
+
+// reseal has a ledger's file hold other content, with a checksum that fits.
+func reseal(t *testing.T, path string, content []byte) {
+	t.Helper()
+	text, err := sealed.Seal(format, version, content)
+	if err == nil {
+		err = os.WriteFile(path, text, 0o600)
+	}
+	if err != nil {
+		t.Fatal(err)
+	}
+}
+
+// rewrite changes a ledger as no Charge does.
+func rewrite(t *testing.T, path string, change func(*file)) {
+	t.Helper()
 	var f file
-	if err := json.Unmarshal(text, &f); err != nil {
+	if err := json.Unmarshal(content(t, path), &f); err != nil {
 		t.Fatal(err)
 	}
 	change(&f)
-	if text, err = json.Marshal(f); err != nil {
+	text, err := json.Marshal(f)
+	if err != nil {
 		t.Fatal(err)
 	}
-	if err := os.WriteFile(path, text, 0o600); err != nil {
+	reseal(t, path, text)
+}
+
+// unreadable holds that neither a budget in use nor another program goes on with what is at the path.
+func unreadable(t *testing.T, live *Budget, c Config, what string) {
+	t.Helper()
+	if err := live.Charge(Entry{Epsilon: 1e-3}); err == nil || !strings.Contains(err.Error(), "cannot be read") {
+		t.Errorf("%s: a budget in use says %v", what, err)
+	}
+	b, err := anew(c)
+	if err == nil {
+		err = b.Charge(Entry{Epsilon: 0.9})
+	}
+	if err == nil || !strings.Contains(err.Error(), "cannot be read") {
+		t.Errorf("%s: another program says %v", what, err)
+	}
+}
+
+// Whatever happens to the text of a ledger by accident is noticed, unless it is a space that means nothing.
+func TestAccidentsAreNoticed(t *testing.T) {
+	c := config(filepath.Join(t.TempDir(), "ledger.json"))
+	live := open(t, c)
+	for _, e := range []Entry{
+		{Label: "income, <all>", Mechanism: "objective perturbation", Epsilon: 0.3, Delta: 3e-7, Mu: 0.07},
+		{Label: "age", Mechanism: "sums", Epsilon: 0.2, Delta: 1e-7, Once: "age", Partition: "city", Group: "Bern"},
+		{Label: "fit", Mechanism: "DP-SGD", Epsilon: 0.25, Delta: 2.5e-7, Mu: 0.06, Slack: 1e-15, Simulated: true},
+	} {
+		if err := live.Charge(e); err != nil {
+			t.Fatal(err)
+		}
+	}
+	whole, err := os.ReadFile(c.Path)
+	if err != nil {
 		t.Fatal(err)
+	}
+	without := func(text []byte) string {
+		var compact bytes.Buffer
+		if json.Compact(&compact, text) != nil {
+			return string(text)
+		}
+		return compact.String()
+	}
+	rng := rand.New(rand.NewPCG(22, 5))
+	lines := bytes.SplitAfter(whole, []byte("\n"))
+	for n := 0; n < 100; {
+		text, at, kind := slices.Clone(whole), rng.IntN(len(whole)), rng.IntN(8)
+		switch kind {
+		case 0:
+			text[at] ^= 1 << rng.IntN(8)
+		case 1:
+			text[at] = "0123456789"[rng.IntN(10)]
+		case 2:
+			text = slices.Delete(text, at, min(len(text), at+1+rng.IntN(3)))
+		case 3:
+			text = slices.Insert(text, at, text[rng.IntN(len(text))])
+		case 4:
+			text = text[:at]
+		case 5: // a line is lost
+			i := rng.IntN(len(lines))
+			text = bytes.Join(slices.Delete(slices.Clone(lines), i, i+1), nil)
+		case 6: // a line is there twice
+			i := rng.IntN(len(lines))
+			text = bytes.Join(slices.Insert(slices.Clone(lines), i, lines[i]), nil)
+		case 7: // a digit is another
+			for !('0' <= text[at] && text[at] <= '9') {
+				at = (at + 1) % len(text)
+			}
+			text[at] = '0' + (text[at]-'0'+byte(1+rng.IntN(9)))%10
+		}
+		if without(text) == without(whole) {
+			continue
+		}
+		n++
+		if err := os.WriteFile(c.Path, text, 0o600); err != nil {
+			t.Fatal(err)
+		}
+		unreadable(t, live, c, fmt.Sprintf("accident %d of kind %d at byte %d", n, kind, at))
+	}
+	if err := os.WriteFile(c.Path, []byte(without(whole)), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	if err := live.Charge(Entry{Epsilon: 0.01}); err != nil {
+		t.Errorf("without its spaces, and whole again: %v", err)
+	}
+}
+
+// What has other keys than a Charge writes is no ledger: neither with a checksum that fits, nor in the earlier form,
+// which had none.
+func TestKeysAreThoseOfALedger(t *testing.T) {
+	for _, change := range [][2]string{{"entries", "entriez"}, {"delta", "dalta"}, {"epsilon", "Epsilon"},
+		{`"label":"a",`, ``}, {`"simulated":false`, `"simulated":false,"more":1`}, {`0.000005`, `5e-6`},
+		{`"epsilon":0.5`, `"epsilon":0.5,"epsilon":0.1`}, {`"mu":0.1,`, `"mu":0.1,"slack":0,`}} {
+		for _, earlier := range []bool{false, true} {
+			c := config(filepath.Join(t.TempDir(), "ledger.json"))
+			live := open(t, c)
+			if err := live.Charge(Entry{Label: "a", Epsilon: 0.5, Delta: 5e-6, Mu: 0.1}); err != nil {
+				t.Fatal(err)
+			}
+			var compact bytes.Buffer
+			if err := json.Compact(&compact, content(t, c.Path)); err != nil {
+				t.Fatal(err)
+			}
+			text := strings.Replace(compact.String(), change[0], change[1], 1)
+			if text == compact.String() {
+				t.Fatalf("%s is not in %s", change[0], text)
+			}
+			if !earlier {
+				reseal(t, c.Path, []byte(text))
+			} else if err := os.WriteFile(c.Path, []byte(text), 0o600); err != nil {
+				t.Fatal(err)
+			}
+			unreadable(t, live, c, fmt.Sprintf("%v, earlier form %v", change, earlier))
+		}
+	}
+}
+
+// A ledger of an earlier form, which had no checksum, is opened, with letters as they were written then, and has one
+// from then on.
+func TestEarlierFormsAreSealed(t *testing.T) {
+	c := config(filepath.Join(t.TempDir(), "ledger.json"))
+	text, err := json.MarshalIndent(file{Config{Name: c.Name, Epsilon: 1, Delta: 1e-5, Adjacency: 1}, Either,
+		[]Entry{{Label: "<a> & b", Mechanism: "m", Epsilon: 0.75, Delta: 1e-6}}}, "", " ")
+	if err != nil {
+		t.Fatal(err)
+	}
+	if err := os.WriteFile(c.Path, text, 0o600); err != nil {
+		t.Fatal(err)
+	}
+	b := open(t, c)
+	if s := state(t, b); s.SpentEpsilon != 0.75 || s.Entries[0].Label != "<a> & b" {
+		t.Errorf("%+v", s)
+	}
+	content(t, c.Path)
+	if err := b.Charge(Entry{Epsilon: 0.5}); err == nil {
+		t.Error("what was spent was forgotten")
+	}
+	if err := b.Charge(Entry{Epsilon: 0.25}); err != nil {
+		t.Error(err)
+	}
+	again, err := anew(c)
+	if err != nil || len(state(t, again).Entries) != 2 {
+		t.Errorf("%v, %v", again, err)
 	}
 }
 

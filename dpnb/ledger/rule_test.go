@@ -217,15 +217,15 @@ func TestWithoutDelta(t *testing.T) {
 func TestFilesGoOnAsTheyBegan(t *testing.T) {
 	write := func(rule, entries string) Config {
 		c := config(filepath.Join(t.TempDir(), "ledger.json"))
-		text := `{"name": "` + c.Name + `", "epsilon": 1, "delta": 1e-05, "adjacency": 1,` + rule + ` "entries": ` +
+		text := `{"name": "` + c.Name + `", "epsilon": 1, "delta": 0.00001, "adjacency": 1,` + rule + ` "entries": ` +
 			entries + `}`
 		if err := os.WriteFile(c.Path, []byte(text), 0o600); err != nil {
 			t.Fatal(err)
 		}
 		return c
 	}
-	const entry = `[{"label": "a", "mechanism": "m", "epsilon": 0.5, "delta": 5e-06, "simulated": false}]`
-	const shared = `[{"label": "a", "mechanism": "m", "epsilon": 0.5, "delta": 1e-05, "mu": 0.1, "simulated": false}]`
+	const entry = `[{"label": "a", "mechanism": "m", "epsilon": 0.5, "delta": 0.000005, "simulated": false}]`
+	const shared = `[{"label": "a", "mechanism": "m", "epsilon": 0.5, "delta": 0.00001, "mu": 0.1, "simulated": false}]`
 	for _, c := range []struct {
 		rule, entries string
 		want          Rule
@@ -247,7 +247,7 @@ func TestFilesGoOnAsTheyBegan(t *testing.T) {
 		}
 	}
 	for name, c := range map[string]Config{"another rule": write(`"rule": "magic",`, entry),
-		"a negative cost": write("", strings.Replace(shared, "0.1", "-.1", 1)),
+		"a negative cost": write("", strings.Replace(shared, "0.1", "-0.1", 1)),
 		"no partition":    write("", strings.Replace(entry, `"label"`, `"group": "x", "label"`, 1))} {
 		if _, err := Open(c); err == nil {
 			t.Errorf("%s is read", name)

@@ -73,14 +73,14 @@ func entries(t *testing.T, path string) int {
 	if os.IsNotExist(err) {
 		return 0
 	}
-	var kept struct{ Entries []json.RawMessage }
+	var kept struct{ Content struct{ Entries []json.RawMessage } }
 	if err == nil {
 		err = json.Unmarshal(text, &kept)
 	}
 	if err != nil {
 		t.Fatalf("%v: %s", err, text)
 	}
-	return len(kept.Entries)
+	return len(kept.Content.Entries)
 }
 
 // A fit that is killed at any time and run again stores its records once, charges its ledger once,

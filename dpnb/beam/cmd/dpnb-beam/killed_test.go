@@ -94,13 +94,13 @@ func (s study) fit(processes int, more ...string) (*exec.Cmd, *bytes.Buffer) {
 
 // charges returns how often the ledger was charged.
 func (s study) charges() int {
-	var kept struct{ Entries []json.RawMessage }
+	var kept struct{ Content struct{ Entries []json.RawMessage } }
 	if text, err := os.ReadFile(s.ledger); err == nil {
 		if err := json.Unmarshal(text, &kept); err != nil {
 			s.t.Fatal(err)
 		}
 	}
-	return len(kept.Entries)
+	return len(kept.Content.Entries)
 }
 
 // passes returns when the sums of each pass that are there were written.
