@@ -95,7 +95,9 @@ func TestAKilledFitGoesOn(t *testing.T) {
 			if released[k], err = os.ReadFile(files[0]); err != nil {
 				t.Fatal(err)
 			}
-			var kept struct{ Content struct{ Entries []json.RawMessage } }
+			var kept struct {
+				Content struct{ Entries []json.RawMessage }
+			}
 			text, err := os.ReadFile(filepath.Join(twin, "ledger.json"))
 			if err == nil {
 				err = json.Unmarshal(text, &kept)

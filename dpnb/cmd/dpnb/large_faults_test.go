@@ -73,7 +73,9 @@ func entries(t *testing.T, path string) int {
 	if os.IsNotExist(err) {
 		return 0
 	}
-	var kept struct{ Content struct{ Entries []json.RawMessage } }
+	var kept struct {
+		Content struct{ Entries []json.RawMessage }
+	}
 	if err == nil {
 		err = json.Unmarshal(text, &kept)
 	}

@@ -94,7 +94,9 @@ func (s study) fit(processes int, more ...string) (*exec.Cmd, *bytes.Buffer) {
 
 // charges returns how often the ledger was charged.
 func (s study) charges() int {
-	var kept struct{ Content struct{ Entries []json.RawMessage } }
+	var kept struct {
+		Content struct{ Entries []json.RawMessage }
+	}
 	if text, err := os.ReadFile(s.ledger); err == nil {
 		if err := json.Unmarshal(text, &kept); err != nil {
 			s.t.Fatal(err)
