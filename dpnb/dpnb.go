@@ -117,10 +117,14 @@ type Storage = learn.Storage
 // RemoveStored removes the encoded records that fits of scanned tables have kept.
 func RemoveStored() error { return learn.RemoveStored() }
 
-// FromGota takes a gota dataframe; df.Gota() gives one back.
+// FromGota takes a gota dataframe, of whose columns gota must not guess the types; df.Gota() gives one back.
 //
-//	df := dpnb.FromGota(dataframe.ReadCSV(file, dataframe.WithDelimiter(';')))
-func FromGota(df dataframe.DataFrame) DataFrame { return learn.FromGota(df) }
+//	df := dpnb.FromGota(func(texts ...dataframe.LoadOption) dataframe.DataFrame {
+//		return dataframe.ReadCSV(file, append(texts, dataframe.WithDelimiter(';'))...)
+//	})
+func FromGota(load func(texts ...dataframe.LoadOption) dataframe.DataFrame) DataFrame {
+	return learn.FromGota(load)
+}
 
 // Adult returns the training and the test part of the Adult census (who earns more than
 // 50,000 dollars a year?) with its public schema, or invented people where the files are

@@ -53,12 +53,9 @@ func newCategories(levels []string) *categories {
 // none, the one category that is the same number ("1.0" is "1").
 func (c *categories) of(column *Column, i int) int {
 	text := ""
-	switch {
-	case column.Kind == Numeric:
+	if column.Kind == Numeric {
 		text = canonical(column.Numbers[i])
-	case column.retyped:
-		text = canonicalText(column.Texts[i])
-	default:
+	} else {
 		text = trim(column.Texts[i])
 	}
 	for k, l := range c.few {
@@ -82,26 +79,4 @@ func (c *categories) of(column *Column, i int) int {
 		}
 	}
 	return placeUnknown
-}
-
-// survives reports whether the categories can be told apart in a column whose texts
-// may have been made numbers.
-func (f *Field) survives() error {
-	seen := map[float64]string{}
-	for _, l := range f.Levels {
-		v, err := strconv.ParseFloat(strings.TrimSpace(l), 64)
-		if err != nil {
-			continue
-		}
-		if other, there := seen[v]; there {
-			return inputErrorf("the categories %q and %q of column %q are the same number, and a gota dataframe "+
-				"may hold them as numbers: read the file with ReadCSV, which keeps texts", other, l, f.Name)
-		}
-		if !(math.Abs(v) < largestExact) {
-			return inputErrorf("the category %q of column %q may be changed by a gota dataframe, which may hold "+
-				"it as a number: read the file with ReadCSV, which keeps texts", l, f.Name)
-		}
-		seen[v] = l
-	}
-	return nil
 }

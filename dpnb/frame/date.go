@@ -102,17 +102,12 @@ func (p DatePart) kind() Kind {
 // undated reports a date without a layout: texts cannot be read by it.
 func (f *Field) undated() bool { return f.Part != NoDate && f.Layout == "" }
 
-// dated refuses dates in a gota dataframe: whether "1990" is a number of days or the text of a year
-// there was decided by all records. It refuses texts, which the format of the file makes of a
-// column whatever is in it, if there is no layout to read them by.
+// dated refuses dates that are texts, which the format of the file makes of a column whatever is in it,
+// if there is no layout to read them by.
 func (f *Field) dated(c *Column) error {
 	if f.undated() && c.Kind == Categorical {
 		return inputErrorf("column %q has texts, and the schema has no layout of its dates: say how the file writes "+
 			"2 January 2006, for example \"2006-01-02\" or \"02.01.2006\"", f.Name)
-	}
-	if f.Part != NoDate && c.retyped {
-		return inputErrorf("the dates of column %q are in a gota dataframe, which may have made numbers of them: read "+
-			"the file with ReadCSV, which keeps texts", f.Name)
 	}
 	return nil
 }

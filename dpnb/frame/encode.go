@@ -43,7 +43,7 @@ func newEncoder(f *Field, at int) encoder {
 }
 
 // over returns e for a column of a table.
-func (e encoder) over(c *Column, dataDependent bool) (encoder, error) {
+func (e encoder) over(c *Column) (encoder, error) {
 	if err := e.field.dated(c); err != nil {
 		return e, err
 	}
@@ -51,11 +51,6 @@ func (e encoder) over(c *Column, dataDependent bool) (encoder, error) {
 	e.column = c
 	if e.categories == nil {
 		return e, nil
-	}
-	if c.retyped && !dataDependent {
-		if err := e.field.survives(); err != nil {
-			return e, err
-		}
 	}
 	if c.Kind == Categorical && c.len() > 0 {
 		e.last, e.lastPlace = c.Texts[0], e.categories.of(c, 0)

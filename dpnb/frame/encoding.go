@@ -182,8 +182,7 @@ func (e *Encoding) Units() (scale, shift []float64, err error) {
 // Rows returns the rows of features of t, whose columns may be in any order, others
 // and no label among them.
 //
-// Errors: *InputError for a column that is not there, or in which categories cannot be
-// told apart (FromDataFrame).
+// Errors: *InputError for a column that is not there, or texts that are to be dates without a layout.
 func (e *Encoding) Rows(t *Table) (*matrix.Dense, error) {
 	encoders := make([]encoder, len(e.encoders))
 	for k, c := range e.encoders {
@@ -191,7 +190,7 @@ func (e *Encoding) Rows(t *Table) (*matrix.Dense, error) {
 		if err != nil {
 			return nil, err
 		}
-		if encoders[k], err = c.over(column, e.DataDependent); err != nil {
+		if encoders[k], err = c.over(column); err != nil {
 			return nil, err
 		}
 	}

@@ -11,6 +11,8 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/go-gota/gota/dataframe"
+	"github.com/go-gota/gota/series"
 	"gonum.org/v1/gonum/floats"
 
 	"github.com/dpnb/notebooks/dpnb/dataset"
@@ -252,16 +254,24 @@ func TestInferredSchemaIsMarked(t *testing.T) {
 
 func TestGotaThereAndBack(t *testing.T) {
 	tab := table(t, people)
-	back, err := frame.FromDataFrame(tab.DataFrame(nil))
+	records := tab.DataFrame(nil).Records()
+	back, err := frame.FromDataFrame(func(texts ...dataframe.LoadOption) dataframe.DataFrame {
+		return dataframe.LoadRecords(records, append(texts, dataframe.WithTypes(map[string]series.Type{
+			"age": series.Float}))...)
+	})
 	if err != nil {
 		t.Fatal(err)
 	}
-	// Texts and numbers stay what they are; what is read of a text that is a number is the number.
-	if a, b := tab.DataFrame(nil).Records(), back.DataFrame(nil).Records(); !reflect.DeepEqual(a, b) {
-		t.Errorf("%q became %q", a, b)
+	if b := back.DataFrame(nil).Records(); !reflect.DeepEqual(records, b) {
+		t.Errorf("%q became %q", records, b)
 	}
-	broken := tab.DataFrame(nil).Select("nothing")
-	if _, err := frame.FromDataFrame(broken); err == nil {
+	if c, _ := back.Column("age"); c.Kind != frame.Numeric {
+		t.Error("a type that was given is not kept")
+	}
+	_, err = frame.FromDataFrame(func(texts ...dataframe.LoadOption) dataframe.DataFrame {
+		return dataframe.LoadRecords(records, texts...).Select("nothing")
+	})
+	if err == nil {
 		t.Error("an errored dataframe is accepted")
 	}
 }

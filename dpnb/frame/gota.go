@@ -1,25 +1,39 @@
 package frame
 
 import (
+	"reflect"
 	"strings"
 
 	"github.com/go-gota/gota/dataframe"
 	"github.com/go-gota/gota/series"
 )
 
-// FromDataFrame returns the table of a gota dataframe: floats and ints as numbers,
-// strings as texts; gota's NaN is missing.
+// FromDataFrame returns the table of the dataframe of gota that load makes: floats and ints as numbers,
+// strings and bools as texts; gota's NaN is missing.
 //
-// gota's readers give a column its type after looking at all records: one text makes
-// a column of numbers one of texts. Which type it is therefore changes nothing here: a
-// text that is a number is taken as that number, also where the schema lists
-// categories, and a schema two of whose categories are the same number is refused
-// (newEncoding). The one change of type that cannot be undone is that to bool, which
-// leaves nothing of a column of numbers, so that bools are refused.
+// gota's readers guess a column's type from all records, and one text "true" in a column of numbers makes
+// bools of it, which leaves nothing of the others. So load is handed options by which gota's reader takes
+// every column as texts, which are read as those of ReadCSV, and must hand them on:
 //
-// Errors: *InputError if the dataframe carries an error, has no column, or one of
-// bools.
-func FromDataFrame(df dataframe.DataFrame) (*Table, error) {
+//	frame.FromDataFrame(func(texts ...dataframe.LoadOption) dataframe.DataFrame {
+//		return dataframe.ReadCSV(file, append(texts, dataframe.WithDelimiter(';'))...)
+//	})
+//
+// Options behind them may give columns types that are known without the data (dataframe.WithTypes).
+//
+// Errors: *InputError if no reader of gota was given the options, or the dataframe carries an error or has
+// no column.
+func FromDataFrame(load func(texts ...dataframe.LoadOption) dataframe.DataFrame) (*Table, error) {
+	texts, given := dataframe.DetectTypes(false), false
+	seen := reflect.MakeFunc(reflect.TypeOf(texts), func(in []reflect.Value) []reflect.Value {
+		given = true
+		return reflect.ValueOf(texts).Call(in)
+	})
+	df := load(seen.Interface().(dataframe.LoadOption), dataframe.DefaultType(series.String))
+	if !given {
+		return nil, inputErrorf("gota's reader was not given the options that load is called with, and may have " +
+			"guessed the types of columns from all records: dataframe.ReadCSV(file, options...)")
+	}
 	if df.Err != nil {
 		return nil, inputErrorf("the dataframe carries an error: %v", df.Err)
 	}
@@ -30,14 +44,10 @@ func FromDataFrame(df dataframe.DataFrame) (*Table, error) {
 			return nil, inputErrorf("column %q: %v", name, s.Err)
 		}
 		switch s.Type() {
-		case series.Bool:
-			return nil, inputErrorf("column %q has gota's type bool, to which its readers turn a whole column, "+
-				"numbers and all, for one text \"true\": read the file with ReadCSV, or hand over texts "+
-				"(dataframe.WithTypes)", name)
-		case series.String:
-			columns = append(columns, Column{Name: name, Kind: Categorical, Texts: textsOf(s), retyped: true})
+		case series.String, series.Bool:
+			columns = append(columns, Column{Name: name, Kind: Categorical, Texts: textsOf(s)})
 		default:
-			columns = append(columns, Column{Name: name, Kind: Numeric, Numbers: s.Float(), retyped: true})
+			columns = append(columns, Column{Name: name, Kind: Numeric, Numbers: s.Float()})
 		}
 	}
 	t, err := NewTable(columns...)
@@ -83,10 +93,7 @@ func (t *Table) DataFrame(schema *Schema) dataframe.DataFrame {
 		}
 		texts := make([]string, t.rows)
 		for k := range texts {
-			if texts[k] = c.Text(k); c.retyped && c.Kind == Categorical {
-				texts[k] = c.Texts[k] // as it came: back go texts, and nothing is asked of them
-			}
-			if texts[k] == "" {
+			if texts[k] = c.Text(k); texts[k] == "" {
 				texts[k] = "NaN"
 			}
 		}

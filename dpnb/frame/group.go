@@ -38,7 +38,7 @@ func Group(t Scanner, s *Schema, column, category string) (Scanner, error) {
 			if err != nil {
 				return nil, err
 			}
-			own, err := e.over(c, s.dataDependent())
+			own, err := e.over(c)
 			if err != nil {
 				return nil, err
 			}

@@ -210,83 +210,33 @@ func TestCommentsThatAreNone(t *testing.T) {
 	}
 }
 
-// gota guesses the type of a column from all its records. Bools are left out: gota
-// turns numbers beside a text "true" into nothing, and such columns are refused.
-func TestOneRecordChangesNoOtherOfAGotaDataFrame(t *testing.T) {
-	schema := patientSchema()
-	schema.Fields[0].Levels = []string{"250.1", "250.2", "V27.0"} // those it can tell apart
-	texts := oddTexts
-	defer func() { oddTexts = texts }()
-	oddTexts = slices.DeleteFunc(slices.Clone(texts), func(s string) bool { return s == "true" || s == "false" })
-	checkNeighbours(t, schema, func(records [][]string) (*frame.Table, error) {
-		return frame.FromDataFrame(dataframe.LoadRecords(append([][]string{patientHeader}, records...)))
+func ofGota(records [][]string) (*frame.Table, error) {
+	return frame.FromDataFrame(func(texts ...dataframe.LoadOption) dataframe.DataFrame {
+		return dataframe.LoadRecords(records, texts...)
 	})
 }
 
-// What reads texts sees the same of a gota dataframe whatever type gota has given a column, which one
-// record can change: whose rows a person's are and which of them are kept, parts, and derived columns.
-func TestOneRecordChangesNoTextOfAGotaDataFrame(t *testing.T) {
-	records := [][]string{{"id", "code", "x"}}
-	for i := range 200 {
-		id := fmt.Sprintf("%03d", i)
-		records = append(records, []string{id, "001", "0.00"}, []string{id, "002", "1.00"})
-	}
-	kept := func(records [][]string) (rows, part, digits []string) {
-		table, err := frame.FromDataFrame(dataframe.LoadRecords(records))
-		if err != nil {
-			t.Fatal(err)
+func TestOneRecordChangesNoOtherOfAGotaDataFrame(t *testing.T) {
+	checkNeighbours(t, patientSchema(), func(records [][]string) (*frame.Table, error) {
+		return ofGota(append([][]string{patientHeader}, records...))
+	})
+}
+
+// gota guesses the type of a column from all its records: of one with a text "true" it keeps no number. A dataframe
+// of which it may have done so is refused, whatever is in it.
+func TestGotaGuessesNoType(t *testing.T) {
+	for _, last := range []string{"1", "7", "true", "text", ""} {
+		records := [][]string{{"x"}, {"0"}, {"7"}, {last}}
+		if tab, err := ofGota(records); err != nil {
+			t.Errorf("with %q: %v", last, err)
+		} else if c, _ := tab.Column("x"); c.Number(0) != 0 || c.Number(1) != 7 {
+			t.Errorf("with %q: %q", last, c.Texts)
 		}
-		all := func(s frame.Scanner, err error) (out []string) {
-			if err != nil {
-				t.Fatal(err)
-			}
-			err = s.Scan(nil, func(chunk *frame.Table) error {
-				for i := range chunk.Rows() {
-					row := ""
-					for _, name := range chunk.Names() {
-						c, err := chunk.Column(name)
-						if err != nil {
-							return err
-						}
-						row += c.Text(i) + ","
-					}
-					if !strings.HasPrefix(row, "extra") {
-						out = append(out, row)
-					}
-				}
-				return nil
-			})
-			if err != nil {
-				t.Fatal(err)
-			}
-			return out
-		}
-		one, err := frame.PerPerson(table, "id", 1)
-		rows = all(one, err)
-		first, _, err := frame.Split(table, 0.5, "key")
-		part = all(first, err)
-		derived, err := frame.DeriveText(table, "first", func(r frame.Row) string { return r.Text("code")[:1] }, "code")
-		return rows, part, all(derived, err)
-	}
-	rows, part, digits := kept(records)
-	rowsWith, partWith, digitsWith := kept(append(slices.Clone(records), []string{"extra", "abc", "n/a"}))
-	if len(rows) != 200 || len(part) < 100 || len(part) > 300 || len(digits) != 400 {
-		t.Fatalf("%d, %d, %d rows", len(rows), len(part), len(digits))
-	}
-	if !slices.Equal(rows, rowsWith) || !slices.Equal(part, partWith) || !slices.Equal(digits, digitsWith) {
-		t.Errorf("one record more changes others: %v beside %v", rows[:5], rowsWith[:5])
-	}
-	// Dates are refused whatever type the column was given.
-	for _, last := range []string{"1990", "unknown"} {
-		records := [][]string{{"born", "y"}, {"1990", "no"}, {last, "yes"}}
-		table, err := frame.FromDataFrame(dataframe.LoadRecords(records))
-		if err != nil {
-			t.Fatal(err)
-		}
-		schema := &frame.Schema{Fields: []frame.Field{frame.YearField("born", "2006", 1900, 2020),
-			frame.CategoricalField("y", "no", "yes")}}
-		if _, err := frame.NewDesign(table, schema, frame.DesignSettings{Label: "y"}); err == nil {
-			t.Errorf("dates of a gota dataframe are taken, with %q", last)
+		_, err := frame.FromDataFrame(func(...dataframe.LoadOption) dataframe.DataFrame {
+			return dataframe.LoadRecords(records)
+		})
+		if err == nil || !strings.Contains(err.Error(), "options") {
+			t.Errorf("gota guesses from %q: %v", last, err)
 		}
 	}
 }
@@ -325,32 +275,5 @@ func TestRaggedFile(t *testing.T) {
 		if err == nil || !strings.Contains(err.Error(), "line") || strings.Contains(err.Error(), "SEC") {
 			t.Errorf("%q: %v", text, err)
 		}
-	}
-}
-
-// A gota dataframe may hold categories as numbers: a schema that would not survive it
-// is refused, and so are bools, whatever the records.
-func TestGotaRefusals(t *testing.T) {
-	load := func(records ...[]string) dataframe.DataFrame {
-		return dataframe.LoadRecords(append([][]string{{"code", "ill"}}, records...))
-	}
-	for _, df := range []dataframe.DataFrame{load([]string{"250.10", "no"}),
-		load([]string{"250.10", "no"}, []string{"x", "yes"})} {
-		tab, err := frame.FromDataFrame(df)
-		if err != nil {
-			t.Fatal(err)
-		}
-		for _, levels := range [][]string{{"250.1", "250.10"}, {"7", "007", "x"}, {"9007199254740993"}, {"Inf", "a"}} {
-			schema := &frame.Schema{Fields: []frame.Field{frame.CategoricalField("code", levels...),
-				frame.CategoricalField("ill", "no", "yes")}}
-			if _, err := frame.NewDesign(tab, schema, frame.DesignSettings{Label: "ill"}); err == nil ||
-				!strings.Contains(err.Error(), "ReadCSV") {
-				t.Errorf("%q: %v", levels, err)
-			}
-		}
-	}
-	if _, err := frame.FromDataFrame(load([]string{"true", "no"}, []string{"7", "no"})); err == nil ||
-		!strings.Contains(err.Error(), "bool") {
-		t.Errorf("a column of bools: %v", err)
 	}
 }

@@ -16,15 +16,6 @@ func canonical(v float64) string {
 	return strconv.FormatFloat(v+0, 'f', -1, 64) // + 0 makes 0 of −0
 }
 
-// canonicalText returns a number in its one form, and another text without spaces around it.
-func canonicalText(text string) string {
-	text = trim(text)
-	if v, err := strconv.ParseFloat(text, 64); err == nil {
-		return canonical(v)
-	}
-	return text
-}
-
 // Number returns the number of row i of a column, NaN where it is missing or the
 // text is none. A number beyond the range of float64 is ±Inf.
 func (c *Column) Number(i int) float64 {

@@ -15,13 +15,11 @@ type Reading struct {
 	Thousands rune `json:"thousands,omitempty"`
 	// Missing has the texts that mean "missing", besides the empty one.
 	Missing []string `json:"missing,omitempty"`
-	// Retyped says that the column was in a dataframe of gota, which may have changed its type.
-	Retyped bool `json:"retyped,omitempty"`
 }
 
 // Reading returns how the texts of c are read.
 func (c *Column) Reading() Reading {
-	r := Reading{Retyped: c.retyped}
+	var r Reading
 	if c.format != nil {
 		r.Decimal, r.Thousands = c.format.decimal, c.format.thousands
 	}
@@ -43,7 +41,7 @@ func (c *Column) ReadAs(r Reading) error {
 	if err := checkMarks(r.Decimal, r.Thousands); err != nil {
 		return err
 	}
-	c.retyped, c.format, c.missing, c.sentinels = r.Retyped, nil, map[string]bool{"": true}, false
+	c.format, c.missing, c.sentinels = nil, map[string]bool{"": true}, false
 	if r.Decimal != '.' || r.Thousands != 0 {
 		c.format = &numberFormat{decimal: r.Decimal, thousands: r.Thousands}
 	}

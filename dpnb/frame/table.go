@@ -47,9 +47,6 @@ type Column struct {
 	sentinels bool
 	// format is how the texts write numbers.
 	format *numberFormat
-	// retyped says that somebody else may have given the column its type after
-	// reading all records, and what texts it had is unknown.
-	retyped bool
 }
 
 // Table is a checked table: columns of equal length with distinct names. It is
@@ -165,14 +162,10 @@ func (c *Column) len() int {
 	return len(c.Texts)
 }
 
-// Text returns the text of row i of a column, "" where missing. One of a gota dataframe that is a
-// number is the same whether the column was made numbers or, for another record's sake, texts.
+// Text returns the text of row i of a column, "" where missing.
 func (c *Column) Text(i int) string {
 	if c.Kind == Numeric {
 		return canonical(c.Numbers[i])
-	}
-	if c.retyped {
-		return canonicalText(c.Texts[i])
 	}
 	if t := c.Texts[i]; !c.missing[t] {
 		return t

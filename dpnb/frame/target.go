@@ -216,11 +216,6 @@ func (e *Encoding) labels(t *Table) ([]float64, error) {
 		}
 		return y, nil
 	}
-	if c.retyped && !e.DataDependent {
-		if err := e.label.survives(); err != nil {
-			return nil, err
-		}
-	}
 	other := e.otherClass()
 	for i := range y {
 		k := e.classes.of(c, i)

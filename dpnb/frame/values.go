@@ -79,8 +79,7 @@ func (v *Values) Check(t Scanner) error {
 // number is what the field says. Categories are their places in Levels; len(Levels) for a
 // missing value of a field that allows them, −1 for what is none.
 //
-// Errors: *InputError for a column that is not there, or in which categories cannot be told
-// apart (FromDataFrame).
+// Errors: *InputError for a column that is not there, or texts that are to be dates without a layout.
 func (v *Values) Of(chunk *Table) ([][]float64, error) {
 	readers := make([]encoder, len(v.readers))
 	for k, name := range v.columns {
@@ -88,7 +87,7 @@ func (v *Values) Of(chunk *Table) ([][]float64, error) {
 		if err != nil {
 			return nil, err
 		}
-		if readers[k], err = v.readers[k].over(c, v.dataDependent); err != nil {
+		if readers[k], err = v.readers[k].over(c); err != nil {
 			return nil, err
 		}
 		if cap(v.buffer[k]) < chunk.rows {

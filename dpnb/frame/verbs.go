@@ -14,29 +14,59 @@ import (
 )
 
 // Row is a row of a table as a rule sees it: the columns that the rule names, and not where
-// the row stands.
+// the row stands. A rule that reads another column, or panics otherwise, has no answer for that row,
+// whichever it is; one that does so on rows of public values is refused before any record (try).
 type Row struct {
 	t *Table
 	i int
 }
 
-// Number returns the number of a column, NaN where it is missing or none. It panics if the
-// rule does not name the column.
+// Number returns the number of a column, NaN where it is missing or none.
 func (r Row) Number(column string) float64 { return r.column(column).Number(r.i) }
 
-// Text returns the text of a column, "" where it is missing. It panics if the rule does not
-// name the column.
+// Text returns the text of a column, "" where it is missing.
 func (r Row) Text(column string) string { return r.column(column).Text(r.i) }
 
-// Missing reports whether the column has no value. It panics if the rule does not name it.
+// Missing reports whether the column has no value.
 func (r Row) Missing(column string) bool { return r.column(column).lacks(r.i) }
 
 func (r Row) column(name string) *Column {
 	c, err := r.t.Column(name)
 	if err != nil {
-		panic("frame: a rule reads column " + name + ", which it does not name")
+		panic(fmt.Sprintf("it reads column %q, which is not named behind it", name))
 	}
 	return c
+}
+
+// answer is what a rule says of a row, none where it panics: an error would tell of that record.
+func answer[T any](rule func(Row) T, r Row, none T) (v T) {
+	defer func() {
+		if recover() != nil {
+			v = none
+		}
+	}()
+	return rule(r)
+}
+
+// try refuses a rule that fails on rows of which every column is missing, a number or a text: what it says of the rule
+// is public. Several, since a rule may read a column only where another has some value.
+func try[T any](rule func(Row) T, columns []string) (err error) {
+	values := []string{"", "0", "1", "-1e9", "1e9", "text"}
+	t := &Table{rows: len(values)}
+	for _, name := range columns {
+		t.columns = append(t.columns, Column{Name: name, Kind: Categorical, Texts: values})
+	}
+	i := 0
+	defer func() {
+		if p := recover(); p != nil {
+			err = inputErrorf("the rule fails on a row in which every column is %q: %v; a rule must give an answer "+
+				"whatever is in a row", values[i], p)
+		}
+	}()
+	for ; i < len(values); i++ {
+		rule(Row{t, i})
+	}
+	return nil
 }
 
 // changed is a table of which each chunk is another's, changed row by row.
@@ -220,11 +250,14 @@ func with(asked, reads []string) []string {
 
 // Where returns the rows for which the rule holds, which is public and depends on the named
 // columns of the row alone, so that a row more or less in t is at most one more or less in
-// what is returned. The rule must not fail.
+// what is returned. A row on which the rule panics is left out.
 //
-// Errors: *InputError for a column that is not there, or if none is named.
+// Errors: *InputError for a column that is not there, if none is named, or for a rule that fails (Row).
 func Where(t Scanner, holds func(Row) bool, columns ...string) (Scanner, error) {
 	if err := CheckSelection(columns, t.Names()); err != nil {
+		return nil, err
+	}
+	if err := try(holds, columns); err != nil {
 		return nil, err
 	}
 	return apply(t, changed{names: t.Names(), needs: func(asked []string) []string { return with(asked, columns) },
@@ -233,37 +266,33 @@ func Where(t Scanner, holds func(Row) bool, columns ...string) (Scanner, error) 
 			if err != nil {
 				return nil, err
 			}
-			return chunk.Filter(func(i int) bool { return holds(Row{seen, i}) }), nil
+			return chunk.Filter(func(i int) bool { return answer(holds, Row{seen, i}, false) }), nil
 		}})
 }
 
 // DeriveNumber returns t with a column of numbers behind the others, made of named columns of
-// the same row by a rule that is public: NaN is missing. The rule must not fail.
+// the same row by a rule that is public: NaN is missing, as is what the rule panics on.
 //
-// Errors: *InputError for a column that is not there, or a name that is taken.
+// Errors: *InputError for a column that is not there, a name that is taken, or a rule that fails (Row).
 func DeriveNumber(t Scanner, name string, rule func(Row) float64, columns ...string) (Scanner, error) {
-	return derive(t, name, columns, func(seen *Table) Column {
-		c := Column{Name: name, Kind: Numeric, Numbers: make([]float64, seen.rows)}
-		for i := range c.Numbers {
-			c.Numbers[i] = rule(Row{seen, i})
-		}
-		return c
+	return derive(t, name, columns, rule, math.NaN(), func(v []float64) Column {
+		return Column{Name: name, Kind: Numeric, Numbers: v}
 	})
 }
 
 // DeriveText is DeriveNumber for texts: "" is missing.
 func DeriveText(t Scanner, name string, rule func(Row) string, columns ...string) (Scanner, error) {
-	return derive(t, name, columns, func(seen *Table) Column {
-		c := Column{Name: name, Kind: Categorical, Texts: make([]string, seen.rows)}
-		for i := range c.Texts {
-			c.Texts[i] = rule(Row{seen, i})
-		}
-		return c
+	return derive(t, name, columns, rule, "", func(v []string) Column {
+		return Column{Name: name, Kind: Categorical, Texts: v}
 	})
 }
 
-func derive(t Scanner, name string, columns []string, column func(seen *Table) Column) (Scanner, error) {
+func derive[T any](t Scanner, name string, columns []string, rule func(Row) T, none T,
+	column func([]T) Column) (Scanner, error) {
 	if err := CheckSelection(columns, t.Names()); err != nil {
+		return nil, err
+	}
+	if err := try(rule, columns); err != nil {
 		return nil, err
 	}
 	return apply(t, changed{names: append(t.Names(), name),
@@ -278,8 +307,12 @@ func derive(t Scanner, name string, columns []string, column func(seen *Table) C
 			if err != nil {
 				return chunk, nil // of a scan that does not ask for the new column
 			}
+			values := make([]T, seen.rows)
+			for i := range values {
+				values[i] = answer(rule, Row{seen, i}, none)
+			}
 			out := *chunk
-			out.columns = append(slices.Clone(chunk.columns), column(seen))
+			out.columns = append(slices.Clone(chunk.columns), column(values))
 			return &out, nil
 		}})
 }
@@ -332,7 +365,7 @@ func (t *Table) places(key string, columns []string) ([]float64, error) {
 			for k := range seen.columns {
 				c, from := &seen.columns[k], len(row)
 				row = append(row, make([]byte, 8)...)
-				if c.Kind == Numeric && !c.retyped && !math.IsNaN(c.Numbers[i]) {
+				if c.Kind == Numeric && !math.IsNaN(c.Numbers[i]) {
 					row = binary.LittleEndian.AppendUint64(row, math.Float64bits(c.Numbers[i]+0)) // + 0 makes 0 of −0
 				} else {
 					row = append(row, c.Text(i)...)

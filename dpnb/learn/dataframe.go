@@ -68,11 +68,12 @@ func ReadCSVWith(path string, settings *CSV) DataFrame {
 	return fromTable(t, err, nil)
 }
 
-// FromGota takes a gota dataframe: frame.FromDataFrame says what of its types counts.
+// FromGota takes the gota dataframe that load makes with gota's reader, which it hands its options on to, so that
+// no type is guessed from the records (frame.FromDataFrame).
 //
-// Errors (in Err, and from Fit): the dataframe's own; a column of bools.
-func FromGota(df dataframe.DataFrame) DataFrame {
-	t, err := frame.FromDataFrame(df)
+// Errors (in Err, and from Fit): the dataframe's own; a load that did not hand its options on.
+func FromGota(load func(texts ...dataframe.LoadOption) dataframe.DataFrame) DataFrame {
+	t, err := frame.FromDataFrame(load)
 	return fromTable(t, err, nil)
 }
 
@@ -229,13 +230,16 @@ func (df DataFrame) Head(n int) DataFrame {
 
 // Filter returns the rows for which keep holds. A fit of them keeps its guarantee for df if keep
 // depends only on what is in the row; if it depends on the row's position, as for Head, it does
-// not.
+// not. A row on which keep panics is left out, as by Where.
 func (df DataFrame) Filter(keep func(row int) bool) DataFrame {
 	return df.change(func(t *frame.Table) (*frame.Table, error) {
 		if keep == nil {
 			return nil, errors.New("dpnb: Filter wants a function that says which rows to keep")
 		}
-		return t.Filter(keep), nil
+		return t.Filter(func(row int) (kept bool) {
+			defer func() { _ = recover() }() // an error would tell of that record; kept is false
+			return keep(row)
+		}), nil
 	})
 }
 

@@ -66,7 +66,7 @@ func TestRefusalsSpeakOfWhatWasStated(t *testing.T) {
 			[]string{"take a larger ε"},
 		},
 		"no schema": {
-			learn.Binary(learn.FromGota(people.Gota()), "ill").Err(),
+			learn.Binary(ofGota(people.Gota()), "ill").Err(),
 			[]string{"WithSchema", "InferBounds"},
 		},
 		"compare at ε = 0": {

@@ -64,7 +64,7 @@ func TestModelHoldsItsSchema(t *testing.T) {
 		"unscaled":      learn.Binary(df, "happy"),
 		"no bias":       learn.Binary(df, "happy", learn.NoBias(), learn.Positive("no")),
 		"bounds of its": learn.Binary(learn.FromTable(must(df.Table())), "happy", learn.InferBounds()),
-		"from gota":     learn.FromGota(df.Gota()),
+		"from gota":     ofGota(df.Gota()),
 	} {
 		got, err := m.Predict(r)
 		if err != nil || !slices.Equal(got, want) {
@@ -101,6 +101,18 @@ func TestModelHoldsItsSchema(t *testing.T) {
 	if p = m.PredictFrame(df.Drop("age")); p.Err == nil {
 		t.Error("a dataframe of predictions hides its error")
 	}
+}
+
+// ofGota hands a dataframe to gota's reader and back.
+func ofGota(df dataframe.DataFrame) learn.DataFrame {
+	return learn.FromGota(func(texts ...dataframe.LoadOption) dataframe.DataFrame {
+		return dataframe.LoadRecords(df.Records(), texts...)
+	})
+}
+
+func broken(texts ...dataframe.LoadOption) dataframe.DataFrame {
+	dataframe.LoadRecords(nil, texts...)
+	return dataframe.DataFrame{Err: errors.New("boom")}
 }
 
 func must[T any](v T, err error) T {
@@ -169,8 +181,8 @@ func TestBadArgumentsOfDataFrames(t *testing.T) {
 		"Filter":    {df.Filter(nil), "Filter"},
 		"Drop":      {df.Drop("nothing"), `no column "nothing"`},
 		"Missing":   {df.DropMissing("nothing"), `no column "nothing"`},
-		"gota":      {learn.FromGota(dataframe.DataFrame{Err: errors.New("boom")}), "boom"},
-		"empty":     {learn.FromGota(dataframe.DataFrame{}), "column"},
+		"gota":      {learn.FromGota(broken), "boom"},
+		"guessed":   {learn.FromGota(func(...dataframe.LoadOption) (d dataframe.DataFrame) { return d }), "options"},
 		"no table":  {learn.FromTable(nil), "empty DataFrame"},
 		"patients":  {learn.Patients(-1, 1), "-1"},
 		"no frame":  {learn.DataFrame{}.Head(3), "empty DataFrame"},

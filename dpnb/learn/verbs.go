@@ -68,7 +68,9 @@ func (df DataFrame) stating(f func([]Field) []Field) DataFrame {
 //
 //	grown := df.Where(func(r dpnb.Row) bool { return r.Number("age") >= 18 }, "age")
 //
-// The rule must not fail, whatever is in a row.
+// The rule must have an answer whatever is in a row: one on which it panics is left out without a word, which
+// would be about a person. A rule that fails on rows of public values, or reads a column that is not named,
+// is refused.
 func (df DataFrame) Where(holds func(Row) bool, columns ...string) DataFrame {
 	return df.by(func(s frame.Scanner) (frame.Scanner, error) {
 		if holds == nil {
@@ -80,7 +82,7 @@ func (df DataFrame) Where(holds func(Row) bool, columns ...string) DataFrame {
 
 // DeriveNumber returns df with one more column of numbers, which a public rule computes from the
 // named columns of the row. The field has its name and public bounds, and joins the schema. NaN is
-// missing. The rule must not fail, whatever is in a row.
+// missing, and so is what the rule panics on: see Where.
 func (df DataFrame) DeriveNumber(field Field, rule func(Row) float64, columns ...string) DataFrame {
 	df = df.by(func(s frame.Scanner) (frame.Scanner, error) {
 		if rule == nil || field.Kind != frame.Numeric {

@@ -69,7 +69,7 @@ func newWriter(f *os.File, chunk *frame.Table) (*file.Writer, error) {
 		if err != nil {
 			return nil, err
 		}
-		if r := c.Reading(); r.Decimal != 0 || r.Missing != nil || r.Retyped {
+		if r := c.Reading(); r.Decimal != 0 || r.Missing != nil {
 			readings[name] = r
 		}
 		node := schema.Node(schema.NewFloat64Node(name, parquet.Repetitions.Optional, -1))
