@@ -9,6 +9,7 @@ import (
 	"os"
 	"path/filepath"
 	"regexp"
+	"sync/atomic"
 
 	"github.com/dpnb/notebooks/dpnb/display"
 	"github.com/dpnb/notebooks/dpnb/internal/atomicfile"
@@ -33,14 +34,16 @@ type Budget struct {
 type BudgetOption func(*budgetOptions)
 
 type budgetOptions struct {
-	name, path string
-	kept       bool
+	name, path  string
+	named, kept bool
 }
 
 // Named tells budgets of different data apart; without it the name is "main". Two data sets that
 // share no person have one budget each, under two names. A second name for the same people is a
 // second budget, and the promise to them is then the sum of both.
-func Named(name string) BudgetOption { return func(o *budgetOptions) { o.name = name } }
+func Named(name string) BudgetOption {
+	return func(o *budgetOptions) { o.name, o.named = name, true }
+}
 
 // KeptIn keeps the ledger in a file that outlives the notebook or program.
 // Without it, a ledger lasts as long as the kernel, across its cells, or as the
@@ -67,7 +70,8 @@ func KeptIn(path string) BudgetOption {
 // A name is a budget: stating it again, in whatever function, goroutine or cell, gives the same
 // budget with what was spent, and stating another (ε, δ) or another file under the same name is an
 // error. The only way to begin anew is another name (Named), which is for other data. A test that
-// needs its own budget gives it its own name.
+// needs its own budget gives it its own name. A plain program that states one again without a name
+// or a file is told so on its standard error, once.
 //
 // Each cell of a GoNB notebook is a program of its own, in which this line may run again, so the
 // ledger is kept with the kernel. A restarted kernel or program knows nothing of earlier ledgers:
@@ -101,10 +105,17 @@ func NewBudget(epsilon, delta float64, opts ...BudgetOption) *Budget {
 	if err != nil {
 		return &Budget{err: err}
 	}
+	if !inRun && !o.named && !o.kept && unnamed.Add(1) == 2 { // cells of a notebook state it again and again
+		fmt.Fprintf(os.Stderr, "dpnb: NewBudget(%v, %v) was stated before in this program, and both are one budget with "+
+			"one ledger: what one spends the other has spent. For other data add a name, Named(\"…\")\n", epsilon, delta)
+	}
 	budget := &Budget{ledger: b, kept: o.kept}
 	budget.err = budget.log()
 	return budget
 }
+
+// unnamed counts how often this process has stated the budget without a name.
+var unnamed atomic.Int64
 
 var fileName = regexp.MustCompile(`[^A-Za-z0-9_-]+`)
 

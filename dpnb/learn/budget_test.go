@@ -4,6 +4,7 @@ import (
 	"errors"
 	"fmt"
 	"os"
+	"os/exec"
 	"path/filepath"
 	"strings"
 	"sync/atomic"
@@ -55,6 +56,40 @@ func TestABudgetIsStatedOnce(t *testing.T) {
 		}
 		if _, err := (learn.Logistic{}).Fit(peopleData(t), fresh(1, 1e-6).Spend(1)); err != nil {
 			t.Errorf("%s: a budget of another name: %v", where, err)
+		}
+	}
+}
+
+// A plain program that states a budget twice without a name has one, and is told so, once; not where it has said which
+// budget it means, nor in a notebook, whose cells state it again and again.
+func TestTwoStatementsAreOneBudget(t *testing.T) {
+	const env, notice = "DPNB_TEST_STATED", "both are one budget"
+	if how := os.Getenv(env); how != "" {
+		var options []learn.BudgetOption
+		switch how {
+		case "named":
+			options = append(options, learn.Named("main"))
+		case "kept":
+			options = append(options, learn.KeptIn("ledger.json"))
+		}
+		for range 3 {
+			if err := learn.NewBudget(1, 1e-6, options...).Err(); err != nil {
+				t.Fatal(err)
+			}
+		}
+		learn.NewBudget(2, 1e-6, options...)
+		return
+	}
+	for how, want := range map[string]int{"plain": 1, "named": 0, "kept": 0, "notebook": 0} {
+		c := exec.Command(os.Args[0], "-test.run=^TestTwoStatementsAreOneBudget$")
+		c.Dir = t.TempDir()
+		c.Env = append(os.Environ(), env+"="+how, "GONB_TMP_DIR=", runlog.DirEnv+"=")
+		if how == "notebook" {
+			c.Env = append(c.Env, runlog.DirEnv+"="+c.Dir)
+		}
+		said, err := c.CombinedOutput()
+		if n := strings.Count(string(said), notice); err != nil || n != want {
+			t.Errorf("%s: said %d times, want %d (%v): %s", how, n, want, err, said)
 		}
 	}
 }
