@@ -1,6 +1,7 @@
 package learn
 
 import (
+	"bytes"
 	"encoding/json"
 	"errors"
 	"fmt"
@@ -18,9 +19,9 @@ import (
 
 // GoesOn lets Once resume a release that was charged but whose program ended before the release was
 // kept. It resumes with the same noise, from a key that is kept in the folder LEDGER.unfinished,
-// which only the user may read, from the charge until the release takes its place there; from there
-// the release is moved to the others. So there is one noise for a name, and one release of it,
-// whenever programs end.
+// which only the user may read, from the charge until the release is written beside it; then the key
+// is overwritten, and the release is moved to the others. So there is one noise for a name, and one
+// release of it, whenever programs end, and on a full disk too.
 //
 // It is for a release that draws everything from Noise(nil), in an order that does not depend on
 // chance or on time, and shows nothing before it returns. A ledger in memory ends with its program
@@ -60,10 +61,25 @@ const (
 	unfinishedVersion = 1
 )
 
-// unfinishedPath is where the key of a release is, and then the release, until it is kept.
-func (p place) unfinishedPath() string {
+// keyPath is where the key of a release is until that is written.
+func (p place) keyPath() string {
 	folder, name := filepath.Split(p.path)
 	return filepath.Join(filepath.Clean(folder[:len(folder)-len(".releases/")])+".unfinished", name)
+}
+
+// writtenPath is where a release is until its key is gone.
+func (p place) writtenPath() string { return p.keyPath() + ".release" }
+
+// keyFile returns the content of the file of the key: nil if there is none, or it was being erased.
+func (p place) keyFile() ([]byte, error) {
+	if p.path == "" {
+		return nil, nil
+	}
+	content, err := os.ReadFile(p.keyPath())
+	if errors.Is(err, os.ErrNotExist) || bytes.IndexByte(content, 0) >= 0 {
+		return nil, nil
+	}
+	return content, err
 }
 
 // begin keeps the key before the charge.
@@ -80,7 +96,7 @@ func (u *unfinished) begin() error {
 	if err != nil {
 		return err
 	}
-	path := u.place.unfinishedPath()
+	path := u.place.keyPath()
 	if err := os.MkdirAll(filepath.Dir(path), 0o700); err != nil {
 		return fmt.Errorf("dpnb: %w", err)
 	}
@@ -89,15 +105,15 @@ func (u *unfinished) begin() error {
 
 // goOn returns the allowance of a release that was charged, with its noise. lost is the error if there is none.
 func (a Allowance) goOn(p place, asked keptRelease, lost error) (Allowance, error) {
-	if !a.goesOn || p.path == "" {
+	if !a.goesOn {
 		return a, lost
 	}
-	content, err := os.ReadFile(p.unfinishedPath())
-	if errors.Is(err, os.ErrNotExist) {
-		return a, lost
-	}
+	content, err := p.keyFile()
 	if err != nil {
 		return a, fmt.Errorf("dpnb: %w", err)
+	}
+	if content == nil {
+		return a, lost
 	}
 	payload, err := asked.in(unfinishedFormat, unfinishedVersion, content)
 	if err != nil {
@@ -144,52 +160,54 @@ func (u *unfinished) take(e ledger.Entry, mechanism string) error {
 	return nil
 }
 
-// keep writes a release in two steps, each of which happens or does not: it takes the place of the
-// key, and is moved to the releases. So there is a key, or a release that can be seen, and never both.
+// keep writes a release beside its key, erases that, and has the release moved to the others. Until the key has been
+// erased nothing was shown, and from there on the release is kept.
 func (p place) keep(content []byte) error {
-	path := p.unfinishedPath()
-	if _, err := os.Stat(path); errors.Is(err, os.ErrNotExist) {
+	if key, err := p.keyFile(); key == nil && err == nil {
 		return atomicfile.Write(p.path, content)
 	}
-	if err := atomicfile.WritePrivately(path, content); err != nil {
+	if err := atomicfile.WritePrivately(p.writtenPath(), content); err != nil {
+		return err
+	}
+	ended("written")
+	if err := p.forget(); err != nil {
 		return err
 	}
 	ended("kept")
-	return p.settle()
+	_ = p.settle() // else the next call does
+	return nil
 }
 
-// settle moves a release, whose program ended before it did, to its place. What was being written when a program
-// ended is removed: of a release that goes on with other records it would be a second one of the same noise.
+// settle finishes what the program before it left. While its key is there nothing of a release was shown: what was
+// written of it, in whole or in part, is removed, for with other records it would be a second one of the same noise.
+// Without, what was written was kept, and is moved to its place.
 func (p place) settle() error {
 	if p.path == "" {
 		return nil
 	}
-	path := p.unfinishedPath()
-	if err := atomicfile.RemovePartsOf(path); err != nil {
-		return err
-	}
-	content, err := os.ReadFile(path)
-	if errors.Is(err, os.ErrNotExist) {
-		return nil
-	}
+	err := errors.Join(atomicfile.RemovePartsOf(p.keyPath()), atomicfile.RemovePartsOf(p.writtenPath()))
 	if err != nil {
 		return err
 	}
-	if _, _, err := sealed.Unseal(onceFormat, onceVersion, content); err != nil {
-		return nil // it is a key
-	}
-	if err := atomicfile.Write(p.path, content); err != nil {
+	key, err := p.keyFile()
+	if err != nil {
 		return err
 	}
-	return p.forget()
+	if key != nil {
+		return atomicfile.Erase(p.writtenPath())
+	}
+	if err := p.forget(); err != nil {
+		return err
+	}
+	return atomicfile.Move(p.writtenPath(), p.path)
 }
 
-// forget removes what is unfinished, for good when it returns.
+// forget erases the key, for good when it returns.
 func (p place) forget() error {
 	if p.path == "" {
 		return nil
 	}
-	return atomicfile.Remove(p.unfinishedPath())
+	return atomicfile.Erase(p.keyPath())
 }
 
 // ended, for tests, ends the program at a moment.

@@ -5,10 +5,12 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
+	"io"
 	"math"
 	"os"
 	"os/exec"
 	"path/filepath"
+	"slices"
 	"strings"
 	"testing"
 
@@ -57,20 +59,23 @@ func TestAKilledFitGoesOn(t *testing.T) {
 		}
 		return files
 	}
-	for _, at := range []string{"begun", "charged", "kept"} {
+	for _, at := range []string{"begun", "charged", "written", "kept"} {
 		dir := t.TempDir()
 		if said := child(dir, at); said != "signal: killed" {
 			t.Fatalf("%s: %s", at, said)
 		}
-		left := glob(dir, "*.unfinished/*.json")
-		if len(left) != 1 || len(glob(dir, "*.releases/*.json")) != 0 {
+		left := glob(dir, "*.unfinished/*")
+		if n := map[string]int{"written": 2}[at]; len(left) != max(n, 1) || len(glob(dir, "*.releases/*.json")) != 0 {
 			t.Fatalf("%s: left %v", at, left)
 		}
-		content, err := os.ReadFile(left[0])
-		if err != nil || bytes.Contains(content, []byte(`"Key"`)) == bytes.Contains(content, []byte("Coefficients")) {
-			t.Errorf("%s: %v: %s", at, err, content)
+		for i, path := range left {
+			content, err := os.ReadFile(path)
+			if key := i == 0 && at != "kept"; err != nil || bytes.Contains(content, []byte(`"Key"`)) != key ||
+				bytes.Contains(content, []byte("Coefficients")) == key {
+				t.Errorf("%s: %v: %s", at, err, content)
+			}
 		}
-		for _, path := range []string{left[0], filepath.Dir(left[0])} {
+		for _, path := range append(left, filepath.Dir(left[0])) {
 			if info, err := os.Stat(path); err != nil || info.Mode().Perm()&0o077 != 0 {
 				t.Errorf("%s: others may read %v (%v)", at, info, err)
 			}
@@ -78,7 +83,12 @@ func TestAKilledFitGoesOn(t *testing.T) {
 		var released [2][]byte
 		for k, end := range []string{"never", "kept"} { // the second is killed once more
 			twin := t.TempDir()
-			if err := os.CopyFS(twin, os.DirFS(dir)); err != nil {
+			err := os.CopyFS(twin, os.DirFS(dir))
+			if key := filepath.Join(twin, "ledger.json.unfinished", filepath.Base(left[0])); err == nil && at == "kept" &&
+				k == 1 { // ended while the key was erased
+				err = os.WriteFile(strings.TrimSuffix(key, ".release"), []byte("{\x00\x00\x00"), 0o600)
+			}
+			if err != nil {
 				t.Fatal(err)
 			}
 			said := child(twin, end)
@@ -89,7 +99,7 @@ func TestAKilledFitGoesOn(t *testing.T) {
 				t.Fatalf("%s, then %s: %s", at, end, said)
 			}
 			files := glob(twin, "*.releases/*.json")
-			if len(files) != 1 || len(glob(twin, "*.unfinished/*.json")) != 0 {
+			if len(files) != 1 || len(glob(twin, "*.unfinished/*")) != 0 {
 				t.Fatalf("%s: left %v", at, files)
 			}
 			if released[k], err = os.ReadFile(files[0]); err != nil {
@@ -122,6 +132,76 @@ func TestAKilledFitGoesOn(t *testing.T) {
 		if said := child(dir, "never"); !strings.Contains(said, "The charge stands") {
 			t.Errorf("without its key: %s", said)
 		}
+	}
+}
+
+// Who has opened the file of a key reads zeros when the release can be seen.
+func TestKeysAreErased(t *testing.T) {
+	dir := t.TempDir()
+	budget := learn.NewBudget(1, 1e-5, learn.Named(unusedName()), learn.KeptIn(filepath.Join(dir, "ledger.json")))
+	var key *os.File
+	learn.OnEnded(func(now string) {
+		if now == "charged" {
+			names, err := filepath.Glob(filepath.Join(dir, "ledger.json.unfinished", "*"))
+			if err == nil && len(names) == 1 {
+				key, err = os.Open(names[0])
+			}
+			if err != nil {
+				t.Error(err)
+			}
+		}
+	})
+	defer learn.OnEnded(func(string) {})
+	_, err := learn.Once("a", budget.Spend(0.2).GoesOn(), 1,
+		func(a learn.Allowance) (float64, error) { return number(a, 7) }, encodeNumber, decodeNumber)
+	if err != nil || key == nil {
+		t.Fatal(err)
+	}
+	defer key.Close()
+	if text, err := io.ReadAll(key); err != nil || len(text) == 0 || len(bytes.Trim(text, "\x00")) > 0 {
+		t.Errorf("%v: %s", err, text)
+	}
+}
+
+// A release that goes on and cannot be kept is not shown, and not lost: its noise is there until it can be.
+func TestWhatCannotBeKeptGoesOn(t *testing.T) {
+	dir := t.TempDir()
+	budget := learn.NewBudget(1, 1e-5, learn.Named(unusedName()), learn.KeptIn(filepath.Join(dir, "ledger.json")))
+	data := learn.Binary(learn.Patients(60, 3), "ill")
+	var seen [2][]float64
+	once := func(k int) ([]float64, error) {
+		return learn.Once("a", budget.Spend(0.2).GoesOn(), 1, func(a learn.Allowance) ([]float64, error) {
+			m, err := learn.Logistic{}.Fit(data, a)
+			if err == nil {
+				seen[k] = m.Theta()
+			}
+			return seen[k], err
+		}, func(v []float64) ([]byte, error) { return json.Marshal(v) },
+			func(text []byte) (v []float64, err error) { return v, json.Unmarshal(text, &v) })
+	}
+	var taken string // by a folder, where the release would be written
+	learn.OnEnded(func(now string) {
+		if now == "charged" {
+			names, _ := filepath.Glob(filepath.Join(dir, "ledger.json.unfinished", "*"))
+			taken = names[0] + ".release"
+			if err := os.MkdirAll(filepath.Join(taken, "full"), 0o700); err != nil {
+				t.Error(err)
+			}
+		}
+	})
+	v, err := once(0)
+	learn.OnEnded(func(string) {})
+	if v != nil || err == nil || !strings.Contains(err.Error(), "not lost") {
+		t.Fatalf("%v, %v", v, err)
+	}
+	if err := os.RemoveAll(taken); err != nil {
+		t.Fatal(err)
+	}
+	if v, err := once(1); err != nil || !slices.Equal(v, seen[0]) || !slices.Equal(v, seen[1]) {
+		t.Errorf("%v after %v (%v)", v, seen, err)
+	}
+	if _, n := spent(t, budget); n != 1 {
+		t.Errorf("charged %d times", n)
 	}
 }
 

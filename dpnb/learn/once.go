@@ -33,7 +33,8 @@ import (
 //   - if the program ends after the charge and before that, the charge stands and what was
 //     released is lost: the next call is an error that says so, and nothing is charged. It is not
 //     lost but goes on, with the same noise, if a GoesOn;
-//   - if release has returned and keeping it failed, both it and the error are returned.
+//   - if release has returned and keeping it failed, as on a full disk, both it and the error are
+//     returned; of a GoesOn the error alone, and the same call goes on when there is room.
 //
 // recipe is what is released, as JSON: of public things alone, for a second call with
 // another recipe is an error that says what differs, and what an error depends on must be
@@ -97,18 +98,22 @@ func Once[T any](
 		return none, err
 	}
 	payload, err := encode(out)
+	hidden := a.run != nil // what would be seen now could be drawn again of other records
 	if err == nil {
 		err = place.write(asked.with(payload))
+	} else {
+		gone := place.forget()
+		err, hidden = errors.Join(err, gone), gone != nil
 	}
-	if err != nil {
-		if gone := place.forget(); gone != nil { // what is seen now could be drawn again of other records
-			return none, fmt.Errorf("dpnb: %q was paid for and could not be kept; it is not shown, and the same call "+
-				"goes on: %w", name, errors.Join(err, gone))
-		}
-		err = fmt.Errorf("dpnb: %q was released and paid for, and could not be kept: keep it in another way, for "+
-			"it cannot be returned again under this name: %w", name, err)
+	switch {
+	case err == nil:
+		return out, nil
+	case hidden:
+		return none, fmt.Errorf("dpnb: %q was paid for and could not be kept: %w. It is not shown and not lost: when "+
+			"that is mended, the same call goes on, with the same noise and at no cost", name, err)
 	}
-	return out, err
+	return out, fmt.Errorf("dpnb: %q was released and paid for, and could not be kept: keep it in another way, for "+
+		"it cannot be returned again under this name: %w", name, err)
 }
 
 // suitsOnce reports what is wrong with a name or an allowance.

@@ -201,9 +201,9 @@ middle, it goes on: charged once, with the noise of then.`,
 			} else {
 				m, err = l.Fit(data, allowance)
 			}
-			ended := end(err == nil) // of which no model may be lost
-			if err != nil {
-				return errors.Join(err, ended)
+			ended := errors.Join(err, end(err == nil)) // of neither of which a model may be lost
+			if m == nil {
+				return ended
 			}
 			said := m.Display().Text()
 			if p.budget == "" && !p.seeded {
@@ -283,9 +283,9 @@ of a runner scan parts of the file: groups of rows, if it is a Parquet file.`,
 			} else {
 				s, err = q.Of(df, allowance)
 			}
-			ended := end(err == nil) // of which no answer may be lost
-			if err != nil {
-				return errors.Join(err, ended)
+			ended := errors.Join(err, end(err == nil)) // of neither of which an answer may be lost
+			if s == nil {
+				return ended
 			}
 			said := s.Display().Text()
 			if p.budget == "" && !p.seeded {

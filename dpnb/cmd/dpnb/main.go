@@ -13,6 +13,7 @@ import (
 	"os/signal"
 	"strings"
 	"syscall"
+	"time"
 
 	"github.com/spf13/cobra"
 
@@ -22,22 +23,53 @@ import (
 // interrupted is the exit code by which shells know a program that Ctrl-C ended.
 const interrupted = 130
 
-func main() {
+// grace is how long a command that was told to stop may take, if it is as well off killed.
+const grace = 500 * time.Millisecond
+
+func main() { os.Exit(execute(newRootCommand(), os.Args[1:])) }
+
+// execute runs a command and returns the exit code of the program. An interrupt ends the command's context. Fits,
+// answers and predictions do not look at it: a kill at any time leaves files with which the same command goes on, so
+// that the program ends after the grace.
+func execute(root *cobra.Command, args []string) int {
 	ctx, stop := signal.NotifyContext(context.Background(), os.Interrupt, syscall.SIGTERM, syscall.SIGHUP)
-	err := newRootCommand().ExecuteContext(ctx)
-	stopped := ctx.Err() != nil
-	stop()
+	defer stop()
+	root.SetArgs(args)
+	ended := make(chan error, 1)
+	go func() { ended <- root.ExecuteContext(ctx) }()
+	var err error
+	select {
+	case err = <-ended:
+	case <-ctx.Done():
+		var late <-chan time.Time
+		if called, _, e := root.Find(args); e == nil && !tidiesUp(called.Name()) {
+			late = time.After(grace)
+		}
+		select {
+		case err = <-ended:
+		case <-late:
+			err = ctx.Err()
+		}
+	}
 	switch {
 	case err == nil:
-	case errors.Is(err, errToldAlready):
-		os.Exit(1)
-	case stopped && errors.Is(err, context.Canceled):
+		return 0
+	case ctx.Err() != nil && (errors.Is(err, context.Canceled) || errors.Is(err, errToldAlready)):
 		fmt.Fprintln(os.Stderr, "dpnb: stopped; the next run takes up what is missing")
-		os.Exit(interrupted)
-	default:
+		return interrupted
+	case !errors.Is(err, errToldAlready):
 		fmt.Fprintln(os.Stderr, "dpnb:", strings.TrimPrefix(err.Error(), "dpnb: "))
-		os.Exit(1)
 	}
+	return 1
+}
+
+// tidiesUp reports whether a command has programs to end, or files to put in order, when it is told to stop.
+func tidiesUp(name string) bool {
+	switch name {
+	case "report", "site", "new", "lab", "test", "faults", "setup", "sweep":
+		return true
+	}
+	return false
 }
 
 func newRootCommand() *cobra.Command {

@@ -4,9 +4,11 @@ package atomicfile
 
 import (
 	"bufio"
+	"cmp"
 	"errors"
 	"fmt"
 	"io"
+	"math/rand/v2"
 	"os"
 	"path/filepath"
 	"runtime"
@@ -20,7 +22,8 @@ const tempPrefix = ".dpnb-part-"
 
 // Write replaces the file at path by content: it writes a new file in the same
 // folder, brings it to the disk, renames it, and brings the name to the disk. After
-// an error the old file is as it was, unless it was the last of these that failed.
+// an error the old file is as it was, unless it was the last of these that failed. Who
+// may read the file is what it was for the old one, and else for the user's umask to say.
 func Write(path string, content []byte) error {
 	return Stream(path, func(w io.Writer) error {
 		_, err := w.Write(content)
@@ -37,14 +40,27 @@ func WritePrivately(path string, content []byte) error {
 }
 
 // Stream is Write of what write writes, which need not be in memory.
-func Stream(path string, write func(w io.Writer) error) error { return stream(path, 0o644, write) }
+func Stream(path string, write func(w io.Writer) error) error {
+	if old, err := os.Lstat(path); err == nil && old.Mode().IsRegular() {
+		return stream(path, old.Mode().Perm(), write)
+	}
+	return stream(path, 0, write)
+}
+
+// create makes a new file for what is to be called path, with no more than a mode, and if that is 0 by the umask.
+func create(path string, mode os.FileMode) (*os.File, error) {
+	dir, base := filepath.Split(path)
+	for {
+		name := fmt.Sprintf("%s%s%s-%08x", dir, tempPrefix, base, rand.Uint32())
+		f, err := os.OpenFile(name, os.O_WRONLY|os.O_CREATE|os.O_EXCL, cmp.Or(mode, 0o666))
+		if !errors.Is(err, os.ErrExist) {
+			return f, err
+		}
+	}
+}
 
 func stream(path string, mode os.FileMode, write func(w io.Writer) error) (err error) {
-	dir, base := filepath.Split(path)
-	if dir == "" {
-		dir = "."
-	}
-	f, err := os.CreateTemp(dir, tempPrefix+base+"-*")
+	f, err := create(path, mode)
 	if err != nil {
 		return fmt.Errorf("cannot write %s: %w", path, err)
 	}
@@ -56,11 +72,13 @@ func stream(path string, mode os.FileMode, write func(w io.Writer) error) (err e
 			err = fmt.Errorf("cannot write %s: %w", path, err)
 		}
 	}()
+	if mode != 0 {
+		if err := f.Chmod(mode); err != nil { // which the umask may have narrowed
+			return errors.Join(err, f.Close())
+		}
+	}
 	buffered := bufio.NewWriterSize(f, 1<<16)
 	err = errors.Join(write(buffered), buffered.Flush())
-	if err == nil {
-		err = f.Chmod(mode)
-	}
 	if err == nil {
 		err = f.Sync()
 	}
@@ -70,7 +88,18 @@ func stream(path string, mode os.FileMode, write func(w io.Writer) error) (err e
 	if err := os.Rename(f.Name(), path); err != nil {
 		return err
 	}
-	return syncFolder(dir)
+	return syncFolder(filepath.Dir(path))
+}
+
+// Move gives the file at from the name to, in place of a file of that name, and brings both folders to the disk. A
+// file that is not there is not moved, which is no error.
+func Move(from, to string) error {
+	if err := os.Rename(from, to); errors.Is(err, os.ErrNotExist) {
+		return nil
+	} else if err != nil {
+		return err
+	}
+	return errors.Join(syncFolder(filepath.Dir(to)), syncFolder(filepath.Dir(from)))
 }
 
 // syncFolder brings the names in a folder to the disk: without that a power failure
@@ -101,6 +130,35 @@ func Remove(path string) error {
 	}
 	return syncFolder(filepath.Dir(path))
 }
+
+// Erase writes zeros over the file at path, if it is there, brings them to the disk, and removes it: who opened it
+// before, or finds its blocks, reads zeros. A file system that writes to other blocks than it read (copy on write, a
+// journal of data, a solid state disk) keeps the old ones until it uses them again. After an error the file may
+// have zeros in part.
+func Erase(path string) error {
+	f, err := os.OpenFile(path, os.O_WRONLY, 0)
+	if errors.Is(err, os.ErrNotExist) {
+		return nil
+	}
+	if err != nil {
+		return err
+	}
+	info, err := f.Stat()
+	if err == nil {
+		_, err = io.CopyN(f, zeros{}, info.Size())
+	}
+	if err == nil {
+		err = f.Sync()
+	}
+	if err := errors.Join(err, f.Close()); err != nil {
+		return err
+	}
+	return Remove(path)
+}
+
+type zeros struct{}
+
+func (zeros) Read(b []byte) (int, error) { clear(b); return len(b), nil }
 
 // RemoveParts deletes what killed runs of Write left in dir. The caller makes
 // sure that nobody is writing there now.

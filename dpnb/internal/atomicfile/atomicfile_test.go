@@ -1,9 +1,14 @@
 package atomicfile
 
 import (
+	"bytes"
 	"errors"
+	"io"
 	"os"
+	"os/exec"
 	"path/filepath"
+	"runtime"
+	"strings"
 	"testing"
 )
 
@@ -78,12 +83,86 @@ func TestRemoveParts(t *testing.T) {
 	}
 }
 
-func TestWritePrivately(t *testing.T) {
+// Who may read a file is what the umask says, what it was for the file of the name before, or nobody else; while it is
+// written too. The umask is of the whole process: that of a child is set.
+func TestWhoMayRead(t *testing.T) {
+	if runtime.GOOS == "windows" {
+		t.Skip("there are no modes")
+	}
+	const folder = "DPNB_UMASK_FOLDER"
+	if dir := os.Getenv(folder); dir != "" {
+		t.Chdir(dir)
+		during := func(w io.Writer) error {
+			for _, name := range names(t, ".") {
+				info, err := os.Stat(name)
+				if strings.HasPrefix(name, tempPrefix) && (err != nil || info.Mode()&0o077 != 0) {
+					t.Errorf("while a new file is written: %v, %v", info.Mode(), err)
+				}
+			}
+			return nil
+		}
+		if err := errors.Join(Stream("new", during), Write("old", nil), WritePrivately("private", nil)); err != nil {
+			t.Error(err)
+		}
+		return
+	}
+	for umask, want := range map[string]os.FileMode{"022": 0o644, "077": 0o600, "002": 0o664} {
+		dir := t.TempDir()
+		for name, mode := range map[string]os.FileMode{"old": 0o640, "private": 0o644} {
+			path := filepath.Join(dir, name)
+			if err := errors.Join(os.WriteFile(path, nil, mode), os.Chmod(path, mode)); err != nil {
+				t.Fatal(err)
+			}
+		}
+		c := exec.Command("sh", "-c", "umask "+umask+`; exec "$0" -test.run='^TestWhoMayRead$'`, os.Args[0])
+		c.Env = append(os.Environ(), folder+"="+dir)
+		out, err := c.CombinedOutput()
+		if umask == "077" && err != nil {
+			t.Errorf("%v\n%s", err, out)
+		}
+		for name, want := range map[string]os.FileMode{"new": want, "old": 0o640, "private": 0o600} {
+			if info, err := os.Stat(filepath.Join(dir, name)); err != nil || info.Mode().Perm() != want {
+				t.Errorf("with umask %s the %s file is %v, want %v (%v)", umask, name, info.Mode(), want, err)
+			}
+		}
+	}
+}
+
+// Who opened a file before it was erased reads zeros.
+func TestErase(t *testing.T) {
 	path := filepath.Join(t.TempDir(), "a")
-	if err := WritePrivately(path, []byte("raw")); err != nil {
+	if err := WritePrivately(path, bytes.Repeat([]byte("key"), 10_000)); err != nil {
 		t.Fatal(err)
 	}
-	if info, err := os.Stat(path); err != nil || info.Mode().Perm() != 0o600 || info.Size() != 3 {
-		t.Errorf("%v, %v", info, err)
+	before, err := os.Open(path)
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer before.Close()
+	for range 2 { // there, and not
+		if err := Erase(path); err != nil {
+			t.Fatal(err)
+		}
+	}
+	if left, err := io.ReadAll(before); err != nil || len(bytes.Trim(left, "\x00")) > 0 {
+		t.Errorf("%d bytes can still be read (%v)", len(left), err)
+	}
+	if n := names(t, filepath.Dir(path)); len(n) > 0 {
+		t.Errorf("left: %v", n)
+	}
+}
+
+func TestMove(t *testing.T) {
+	from, to := filepath.Join(t.TempDir(), "a"), filepath.Join(t.TempDir(), "b")
+	if err := errors.Join(Write(from, []byte("new")), Write(to, []byte("old"))); err != nil {
+		t.Fatal(err)
+	}
+	for range 2 { // there, and not
+		if err := Move(from, to); err != nil {
+			t.Fatal(err)
+		}
+		if content, err := os.ReadFile(to); err != nil || string(content) != "new" {
+			t.Errorf("%q, %v", content, err)
+		}
 	}
 }

@@ -24,7 +24,7 @@ func once() []claim.Claim {
 		Code: []string{"learn.Once", "learn.FitOnce", "ledger.Budget.Charge"},
 		Tests: []string{"learn.TestOnceSurvivesAKill", "learn.TestOnceBreaksOff", "learn.TestFitOncePaysOnce",
 			"learn.TestFitOnceSaysWhatDiffers", "learn.TestFitOnceDoesNotLookAtRecords"},
-		Proof: "once#dpnb-fit-once 47f3cc45",
+		Proof: "once#dpnb-fit-once 10e7ef94",
 		Check: "a release that ends before the charge, after it, while it is kept, and not at all, each followed by " +
 			"three more calls with real neighbours: the records, one record less, one more",
 		Expected: "one entry in the ledger each; after a release that was kept the same to the last bit with all " +
@@ -41,7 +41,7 @@ func once() []claim.Claim {
 			"charged once, and there is one release, whenever programs end",
 		Code:  []string{"learn.Allowance.GoesOn", "learn.FitOnce", "noise.OfKey"},
 		Tests: []string{"learn.TestAKilledFitGoesOn", "noise.TestAKeyGivesTheSameNoise", "noise.TestKeyedBitsAreFair"},
-		Proof: "once#dpnb-goes-on 629b1b5b",
+		Proof: "once#dpnb-goes-on ecf923f6",
 		Check: "a logistic fit of 60 people that ends four times after its noise was drawn and goes on each time; " +
 			"and the call after that",
 		Expected: "one entry in the ledger, five times the same coefficients to the last bit, and those are what the " +

@@ -233,7 +233,7 @@ func killedDrivers(t *testing.T, program string, whole time.Duration) {
 			if err := more.Run(); err != nil || shown.String() != out.String() {
 				t.Errorf("%s: shown again: %v: %s", name, err, shown)
 			}
-			if left, _ := filepath.Glob(s.ledger + ".unfinished/*.json"); len(left) > 0 {
+			if left, _ := filepath.Glob(s.ledger + ".unfinished/*"); len(left) > 0 {
 				t.Errorf("%s: left %v", name, left)
 			}
 		}
