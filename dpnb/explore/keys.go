@@ -96,7 +96,7 @@ func (p *fittedKeys) calibrated(c price) (statistic.Selection, error) {
 // release implements prepared.
 func (p *fittedKeys) release(a learn.Allowance) (*released, error) {
 	r := &released{src: a.Noise(p.query.src)}
-	m, alone, err := a.Pay(r.src, "keys of "+p.column, p.df.Unit(),
+	m, alone, err := a.Pay(r.src, "keys of "+p.column, p.df,
 		func(epsilon, delta float64, countsMu bool) (mechanism.Mechanism, error) {
 			r.Priced = price{epsilon, delta, countsMu}
 			return p.calibrated(r.Priced)

@@ -244,7 +244,7 @@ func (p *fitted) release(a learn.Allowance) (*released, error) {
 			return nil, err
 		}
 	}
-	m, alone, err := a.Pay(src, p.label(), p.df.Unit(),
+	m, alone, err := a.Pay(src, p.label(), p.df,
 		func(epsilon, delta float64, countsMu bool) (mechanism.Mechanism, error) {
 			r.Priced = price{epsilon, delta, countsMu}
 			return r.calibrated(p)

@@ -203,8 +203,10 @@ type Allowance struct {
 	run    *unfinished
 	// unit is what the release protects (ledger.Entry.Unit).
 	unit string
-	// partition and group say that it reads the records of one group alone (ledger.Entry).
+	// partition and group say that it reads the records of one group alone (ledger.Entry), those that are marked by
+	// rows.
 	partition, group string
+	rows             *ofGroup
 }
 
 // Spend allows one fit to spend ε of the budget: by itself the fit is (ε, δ′)-differentially
@@ -281,6 +283,18 @@ func (a Allowance) check(src noise.Source) error {
 	}
 	// What it costs is known when the mechanism is chosen; the least that can be is asked here.
 	return a.budget.ledger.Check(a.entry(a.part, leastMu))
+}
+
+// reads has a pay for a release of records, which of an allowance for one group must be that group's.
+func (a *Allowance) reads(records Records) error {
+	if err := records.Err(); err != nil {
+		return err
+	}
+	var group *ofGroup
+	if a.unit, group = records.whose(); a.rows != nil && a.rows != group {
+		return errors.New("dpnb: this allowance pays for a release of one group's records (FitBy), and these are others")
+	}
+	return nil
 }
 
 // leastMu stands for the cost of a release before it is known.

@@ -28,6 +28,9 @@ func (a Allowance) Cost(l Learner, data *Dataset) (*Cost, error) {
 	if a.simulation {
 		return nil, errors.New("dpnb: a simulation costs nothing")
 	}
+	if err := own(l); err != nil {
+		return nil, err
+	}
 	p := l.recipe()
 	if t, ok := l.(Tune); ok { // of all that it chooses from
 		var err error

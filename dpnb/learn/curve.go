@@ -42,6 +42,9 @@ func SweepEpsilon(l Learner, train, test *Dataset, delta float64, seeds int, eps
 	if seeds < 2 || len(epsilons) == 0 {
 		return nil, errors.New("dpnb: a curve needs at least two seeds and one ε")
 	}
+	if err := own(l); err != nil {
+		return nil, err
+	}
 	plain, err := l.FitWithoutPrivacy(train)
 	if err != nil {
 		return nil, err

@@ -38,6 +38,9 @@ func (d *Dataset) whole() (*frame.Design, error) {
 	return d.records()
 }
 
+// held returns d as it is now: its maker has a pointer, by which other records can take its place.
+func (d *Dataset) held() *Dataset { now := *d; return &now }
+
 // Records are what a model can predict for: a DataFrame, or a Dataset that was made from one in any
 // way. The model encodes them itself.
 type Records interface {
@@ -46,10 +49,17 @@ type Records interface {
 	made(e *frame.Encoding, labelled bool) (*frame.Design, error)
 	// everyRow is an error if rows of people were left out.
 	everyRow() error
+	// whose says what a release of them protects, as the ledger calls it, and of which group of FitBy they are.
+	whose() (unit string, group *ofGroup)
 }
 
 func (df DataFrame) everyRow() error { return everyRow(df.person, df.rows) }
 func (d *Dataset) everyRow() error   { return everyRow(d.design.Person, d.design.RowsOfAPerson) }
+
+func (df DataFrame) whose() (string, *ofGroup) { return unit(df.person, df.rows), df.group }
+func (d *Dataset) whose() (string, *ofGroup) {
+	return unit(d.design.Person, d.design.RowsOfAPerson), d.group
+}
 
 func (df DataFrame) made(e *frame.Encoding, labelled bool) (*frame.Design, error) {
 	if err := df.Err(); err != nil {
@@ -247,7 +257,14 @@ func (d *Dataset) Err() error {
 }
 
 // Design returns the encoded records of d.
-func (d *Dataset) Design() (*frame.Design, error) { return d.whole() }
+func (d *Dataset) Design() (*frame.Design, error) {
+	own, err := d.whole()
+	if own == nil {
+		return nil, err
+	}
+	design := *own
+	return &design, err
+}
 
 // Features returns how many features the records have: one for each number and each category,
 // which is public. It is 0 where there are none.

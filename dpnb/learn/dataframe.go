@@ -192,9 +192,6 @@ func (df DataFrame) Person() (column string, rows int) { return df.person, max(1
 // PersonColumn returns what that column is called now, "" if it is not in the table.
 func (df DataFrame) PersonColumn() string { return df.key }
 
-// Unit returns what a release of df protects, for the ledger: "" if each row is a person.
-func (df DataFrame) Unit() string { return unit(df.person, df.rows) }
-
 // unit is what the ledger calls people with up to so many rows, 0 saying that each row is one.
 func unit(column string, rows int) string {
 	if rows == 0 {

@@ -43,3 +43,9 @@ func TuneScore(data *Dataset, theta []float64) float64 {
 
 // OnEnded has f called at moments of a release under a name: begun, charged, kept.
 func OnEnded(f func(moment string)) { ended = f }
+
+// OfGroup is what FitBy makes of a table's rows and of an allowance, for a group.
+func OfGroup(a Allowance, part DataFrame) (DataFrame, Allowance) {
+	part.group, a.partition = new(ofGroup), "test"
+	return part, a.of("ward", "heart", part.group)
+}

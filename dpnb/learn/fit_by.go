@@ -69,7 +69,7 @@ func fitBy(l Learner, df DataFrame, column string, records func(part DataFrame) 
 	out := &Models{Column: column}
 	for k, data := range parts {
 		group := f.Levels[k]
-		own := a.of(column, group)
+		own := a.of(column, group, data.group)
 		var m *Model
 		if named != nil {
 			m, err = FitOnce(named(group), l, data, own)
@@ -89,9 +89,9 @@ func fitBy(l Learner, df DataFrame, column string, records func(part DataFrame) 
 	return out, nil
 }
 
-// of returns the allowance for the model of a group.
-func (a Allowance) of(column, group string) Allowance {
-	a.group, a.label = group, a.label+column+" = "+group
+// of returns the allowance for the model of a group, of which rows are marked so.
+func (a Allowance) of(column, group string, rows *ofGroup) Allowance {
+	a.group, a.rows, a.label = group, rows, a.label+column+" = "+group
 	return a
 }
 
@@ -119,9 +119,12 @@ type ofGroup struct{ _ byte }
 // groupsOf returns the records of each group, of which it is known that a model of each can be paid for.
 func groupsOf(l Learner, df DataFrame, column string, records func(part DataFrame) *Dataset, a Allowance,
 	named func(group string) string) ([]*Dataset, error) {
-	if l == nil || records == nil {
-		return nil, errors.New("dpnb: FitBy wants a learner, and a function that makes records of the rows of a " +
-			"group: func(part dpnb.DataFrame) *dpnb.Dataset { return dpnb.Binary(part, \"ill\") }")
+	if err := own(l); err != nil {
+		return nil, err
+	}
+	if records == nil {
+		return nil, errors.New("dpnb: FitBy wants a function that makes records of the rows of a group: " +
+			"func(part dpnb.DataFrame) *dpnb.Dataset { return dpnb.Binary(part, \"ill\") }")
 	}
 	_, schema, err := df.Known()
 	if err != nil {
@@ -144,6 +147,7 @@ func groupsOf(l Learner, df DataFrame, column string, records func(part DataFram
 		if err := data.Err(); err != nil {
 			return nil, err
 		}
+		data = data.held()
 		if data.group != part.group {
 			return nil, errors.New("dpnb: FitBy: the function makes records from other rows than it was given: " +
 				"groups could then share records, and the price of one would not pay for all")
@@ -153,7 +157,7 @@ func groupsOf(l Learner, df DataFrame, column string, records func(part DataFram
 		}
 		_, tunes := l.(Tune) // it has prices of several learners, which its fit looks at
 		if !tunes && (named == nil || !a.keeps(named(group))) {
-			if _, _, err := priced(data, a.of(column, group), &p); err != nil {
+			if _, _, err := priced(data, a.of(column, group, data.group), &p); err != nil {
 				return nil, err
 			}
 		}

@@ -53,8 +53,8 @@ type fitRecipe struct {
 }
 
 func recipeOf(l Learner, data *Dataset) (fitRecipe, error) {
-	if l == nil {
-		return fitRecipe{}, fmt.Errorf("dpnb: no learner: use Logistic{}, Linear{} or another")
+	if err := own(l); err != nil {
+		return fitRecipe{}, err
 	}
 	r := fitRecipe{Learner: l.recipe().learner, Noise: noiseWords(l.recipe().noise), Data: data.design.Source.Name,
 		RowsOfAPerson: data.design.RowsOfAPerson, Checksum: data.design.Source.Checksum()}

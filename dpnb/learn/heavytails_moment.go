@@ -76,7 +76,7 @@ func (l HeavyTails) EstimateMoment(data *Dataset, allowance Allowance) (*MomentE
 	if d, err = data.whole(); err != nil {
 		return nil, err
 	}
-	m, alone, err := allowance.Pay(src, "moment of the gradients", unit(d.Person, d.RowsOfAPerson),
+	m, alone, err := allowance.Pay(src, "moment of the gradients", data,
 		func(epsilon, _ float64, _ bool) (mechanism.Mechanism, error) { return choose(epsilon, 0) })
 	if err != nil {
 		return nil, err

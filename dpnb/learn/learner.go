@@ -8,6 +8,7 @@ import (
 	"errors"
 	"fmt"
 	"math"
+	"reflect"
 
 	"github.com/dpnb/notebooks/dpnb/erm"
 	"github.com/dpnb/notebooks/dpnb/frame"
@@ -38,6 +39,19 @@ type Learner interface {
 	FitWithoutPrivacy(data *Dataset) (*Model, error)
 	// recipe says what the one fit path is to do.
 	recipe() recipe
+}
+
+// own refuses what is not a learner of this package itself: a type that embeds one has its recipe, and a Fit that could
+// spend on anything the allowance that is for that recipe.
+func own(l Learner) error {
+	if l == nil {
+		return errors.New("dpnb: no learner: use Logistic{}, Linear{} or another")
+	}
+	if t := reflect.TypeOf(l); t.PkgPath() != reflect.TypeFor[Logistic]().PkgPath() {
+		return fmt.Errorf("dpnb: a %v is not one of the learners: give the learner itself, such as Logistic{}, and no "+
+			"pointer to it or type that embeds it", t)
+	}
+	return nil
 }
 
 // Seed returns the reproducible noise of a seed, for simulations.
@@ -158,7 +172,9 @@ func priced(data *Dataset, allowance Allowance, p *recipe) (mechanism.Mechanism,
 			return nil, none, err
 		}
 	}
-	allowance.unit = unit(data.design.Person, data.design.RowsOfAPerson)
+	if err := allowance.reads(data); err != nil {
+		return nil, none, err
+	}
 	if err := allowance.check(p.noise); err != nil {
 		return nil, none, err
 	}

@@ -25,7 +25,11 @@ type Mechanism interface {
 // dpnb.Learner { return dpnb.SVM{Noise: src} }).
 func MechanismOf(name string, learner func(src noise.Source) Learner) Mechanism {
 	return mechanismFunc{name, func(data *Dataset, a Allowance, src noise.Source) (*Model, error) {
-		return learner(src).Fit(data, a)
+		l := learner(src)
+		if err := own(l); err != nil {
+			return nil, err
+		}
+		return l.Fit(data, a)
 	}}
 }
 

@@ -16,16 +16,19 @@ import (
 // under the label unless a has a name: for whatever is not a learner. choose must depend on public
 // numbers alone. The caller then runs the mechanism with src, once. alone is the (ε, δ) of the
 // release by itself. The last argument of choose says whether the ledger counts μ: then Gaussian
-// noise is the cheapest, else whatever is best at (ε, δ). unit is what the mechanism protects:
-// DataFrame.Unit of the table on which it will run.
+// noise is the cheapest, else whatever is best at (ε, δ). records are those on which the mechanism will
+// run, a DataFrame or a Dataset.
 //
-// Errors: those of choose; an allowance of a budget for another unit, that does not cover it, or
-// that does not suit the source. The ledger is then unchanged.
+// Errors: those of choose and of the records; an allowance of a budget for another unit, for other
+// records, that does not cover it, or that does not suit the source. The ledger is then unchanged.
 func (a Allowance) Pay(
-	src noise.Source, label, unit string,
+	src noise.Source, label string, records Records,
 	choose func(epsilon, delta float64, countsMu bool) (mechanism.Mechanism, error),
 ) (m mechanism.Mechanism, alone ledger.Part, err error) {
-	a.label, a.unit = cmp.Or(a.label, label), unit
+	a.label = cmp.Or(a.label, label)
+	if err := a.reads(records); err != nil {
+		return nil, alone, err
+	}
 	if err := a.check(src); err != nil {
 		return nil, alone, err
 	}

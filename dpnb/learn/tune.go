@@ -171,8 +171,8 @@ func (l Tune) choices(data *Dataset) ([]tuneChoice, error) {
 		}
 		for _, learner := range l.Learners {
 			c := tuneChoice{design: design}
-			if learner == nil {
-				return nil, errors.New("dpnb: a learner of Tune is nil")
+			if err := own(learner); err != nil {
+				return nil, err
 			}
 			if _, nested := learner.(Tune); nested {
 				return nil, errors.New("dpnb: Tune chooses among learners that are fitted once, not among other " +

@@ -168,7 +168,7 @@ func TestTuneRefusals(t *testing.T) {
 	for want, tune := range map[string]learn.Tune{
 		"two or more":            {Learners: two[:1]},
 		"Learners = 0":           {},
-		"is nil":                 {Learners: []learn.Learner{nil, nil}},
+		"no learner":             {Learners: []learn.Learner{nil, nil}},
 		"fitted once":            {Learners: []learn.Learner{learn.Tune{}, two[0]}},
 		"leave CurvatureShare":   {Learners: []learn.Learner{learn.Logistic{CurvatureShare: 0.1}, two[0]}},
 		"Linear learns a number": {Learners: []learn.Learner{two[0], learn.Linear{}}},

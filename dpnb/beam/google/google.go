@@ -150,7 +150,7 @@ func (q Question) Ask(ctx context.Context, where runner.Where, df learn.DataFram
 	}
 	defer on.Close()
 	on.Attempts = 1
-	m, alone, err := a.Pay(noise.NewSecure(), string(q.Kind)+" by privacy-on-beam", df.Unit(),
+	m, alone, err := a.Pay(noise.NewSecure(), string(q.Kind)+" by privacy-on-beam", df,
 		func(epsilon, delta float64, _ bool) (mechanism.Mechanism, error) {
 			p := price{q, epsilon, delta}
 			if !q.Gaussian {

@@ -1,0 +1,127 @@
+package learn_test
+
+import (
+	"errors"
+	"strings"
+	"testing"
+
+	"github.com/dpnb/notebooks/dpnb/explore"
+	"github.com/dpnb/notebooks/dpnb/learn"
+	"github.com/dpnb/notebooks/dpnb/noise"
+)
+
+// embedding has all that a learner has, by embedding one, and a Fit of its own.
+type embedding struct {
+	learn.Logistic
+	Own func(data *learn.Dataset, a learn.Allowance) (*learn.Model, error) `json:"-"`
+}
+
+func (e embedding) Fit(data *learn.Dataset, a learn.Allowance) (*learn.Model, error) {
+	return e.Own(data, a)
+}
+
+// Whatever is given a learner and an allowance, or fits by itself, refuses a type that embeds a learner: its Fit
+// could spend the price of one group on questions about all records, or keep a model and say that there is none.
+func TestEmbeddedLearnersAreRefused(t *testing.T) {
+	b, df := fresh(1, 1e-6), wards(400)
+	asked := 0
+	hostile := embedding{Own: func(_ *learn.Dataset, a learn.Allowance) (*learn.Model, error) {
+		_, err := explore.Sum("age").Of(df, a)
+		if err == nil {
+			asked++
+		}
+		return nil, nil
+	}}
+	data := ill(df.Drop("ward"))
+	for name, try := range map[string]func(l learn.Learner) error{
+		"FitBy": func(l learn.Learner) error {
+			_, err := learn.FitBy(l, df, "ward", ill, b.Spend(0.5))
+			return err
+		},
+		"FitByOnce": func(l learn.Learner) error {
+			_, err := learn.FitByOnce("n", l, df, "ward", ill, b.Spend(0.5))
+			return err
+		},
+		"FitOnce": func(l learn.Learner) error { _, err := learn.FitOnce("m", l, data, b.Spend(0.1)); return err },
+		"Cost":    func(l learn.Learner) error { _, err := b.Spend(0.1).Cost(l, data); return err },
+		"Tune": func(l learn.Learner) error {
+			_, err := learn.Tune{Learners: []learn.Learner{l, learn.SVM{}}}.Fit(data, b.Spend(0.1))
+			return err
+		},
+		"MechanismOf": func(l learn.Learner) error {
+			_, err := learn.MechanismOf("m", func(noise.Source) learn.Learner { return l }).Fit(data, learn.Simulate(1, 1e-6),
+				learn.Seed(1))
+			return err
+		},
+		"SweepEpsilon": func(l learn.Learner) error {
+			_, err := learn.SweepEpsilon(l, data, data, 1e-6, 2, 1)
+			return err
+		},
+	} {
+		for _, l := range []learn.Learner{hostile, &hostile, struct{ embedding }{hostile}, struct{ learn.Learner }{hostile},
+			&learn.Logistic{}} {
+			if err := try(l); err == nil || !strings.Contains(err.Error(), "is not one of the learners") {
+				t.Errorf("%s of a %T: %v", name, l, err)
+			}
+		}
+		if err := try(nil); err == nil || !strings.Contains(err.Error(), "no learner") {
+			t.Errorf("%s of nobody: %v", name, err)
+		}
+	}
+	if e, n := spent(t, b); asked > 0 || n > 0 {
+		t.Errorf("%d questions were answered for ε = %v, %d entries", asked, e, n)
+	}
+}
+
+// The allowance of a group pays for the records of that group: not for others that take their place when they have
+// been looked at, nor for questions about all.
+func TestAGroupPaysForItsRecords(t *testing.T) {
+	b, df := fresh(1, 1e-6), wards(400)
+	all := ill(df.Drop("ward"))
+	for name, put := range map[string]func(saved *learn.Dataset){
+		"the records": func(saved *learn.Dataset) { *saved = *all },
+		"the design": func(saved *learn.Dataset) {
+			d, err := saved.Design()
+			whole, failed := all.Design()
+			if err := errors.Join(err, failed); err != nil {
+				t.Fatal(err)
+			}
+			*d = *whole
+		},
+	} {
+		var parts []*learn.Dataset
+		models, err := learn.FitBy(learn.Logistic{Noise: learn.Seed(1)}, df, "ward",
+			func(part learn.DataFrame) *learn.Dataset {
+				for _, saved := range parts {
+					put(saved)
+				}
+				parts = append(parts, ill(part))
+				return parts[len(parts)-1]
+			}, fresh(1, 1e-6).Spend(0.5))
+		want, wrong := learn.FitBy(learn.Logistic{Noise: learn.Seed(1)}, df, "ward", ill, fresh(1, 1e-6).Spend(0.5))
+		if err := errors.Join(err, wrong); err != nil {
+			t.Fatal(name, err)
+		}
+		for k, m := range models.Models {
+			if !sameBits(m.Theta(), want.Models[k].Theta()) {
+				t.Errorf("%s of group %s are those of all groups, at the price of one", name, models.Groups[k])
+			}
+		}
+	}
+	part, own := learn.OfGroup(b.Spend(0.1), wards(8))
+	for name, err := range map[string]error{
+		"fit":      second(learn.Logistic{}.Fit(all, own)),
+		"question": second(explore.Sum("age").Of(df, own)),
+		"keys":     second(explore.Keys("ward").Of(df, own)),
+		"moment":   second(learn.HeavyTails{}.EstimateMoment(learn.Regression(df, "age"), own)),
+	} {
+		if err == nil || !strings.Contains(err.Error(), "one group") {
+			t.Errorf("%s of other records: %v", name, err)
+		}
+	}
+	if _, err := explore.Sum("age").Of(part, own); err != nil {
+		t.Errorf("of its own records: %v", err)
+	}
+}
+
+func second[T any](_ T, err error) error { return err }
