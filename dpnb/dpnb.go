@@ -514,3 +514,10 @@ func Show(things ...any) { learn.Show(things...) }
 //
 //	score := dpnb.Must(model.Score(test))
 func Must[T any](v T, err error) T { return learn.Must(v, err) }
+
+// Valid ends the cell if one of the things is an error, or has one: what was mistyped is said before anything is
+// paid for.
+//
+//	_, data := dpnb.Suited(df, target)
+//	dpnb.Valid(data, budget(), dpnb.Mean(number).By(group).Check(df))
+func Valid(things ...any) { learn.Valid(things...) }

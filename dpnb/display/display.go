@@ -9,6 +9,7 @@ import (
 	"io"
 	"os"
 	"regexp"
+	"runtime"
 	"strings"
 	"unicode/utf8"
 
@@ -280,4 +281,31 @@ func send(text string, kind protocol.MIMEType, rich func() any) error {
 	gonbui.SendData(&protocol.DisplayData{Data: map[protocol.MIMEType]any{kind: rich(), protocol.MIMETextPlain: text}})
 	gonbui.Sync()
 	return gonbui.Error()
+}
+
+// Stop ends a notebook's cell with an error as a sentence, and with the line of the cell that called for it, of which
+// the kernel says where it is; elsewhere it panics.
+func Stop(err error) {
+	if !gonbui.IsNotebook {
+		panic(err)
+	}
+	stop(os.Stderr, err)
+	os.Exit(1)
+}
+
+func stop(stderr io.Writer, err error) {
+	if shown := Show(Failed(err)); shown != nil {
+		fmt.Fprintln(stderr, err)
+	}
+	pc := make([]uintptr, 32)
+	frames := runtime.CallersFrames(pc[:runtime.Callers(2, pc)])
+	for f, more := frames.Next(); f.PC != 0; f, more = frames.Next() {
+		if strings.HasPrefix(f.Function, "main.") {
+			fmt.Fprintf(stderr, "The cell ends here:\n\t%s:%d\n", f.File, f.Line)
+			return
+		}
+		if !more {
+			return
+		}
+	}
 }

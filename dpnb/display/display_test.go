@@ -105,3 +105,20 @@ func TestInfinitiesAreNumbers(t *testing.T) {
 		t.Errorf("%q, want %q", it.Text(), want)
 	}
 }
+
+// What ends a cell is a sentence; outside a notebook it is a panic that a program can catch.
+func TestStop(t *testing.T) {
+	var shown, stderr bytes.Buffer
+	Out = &shown
+	defer func() { Out = nil }()
+	stop(&stderr, errors.New("refused"))
+	if shown.String() != "!! refused\n\n" && shown.String() != "!! refused\n" || strings.Contains(stderr.String(), "goroutine") {
+		t.Errorf("%q, %q", shown.String(), stderr.String())
+	}
+	defer func() {
+		if err, ok := recover().(error); !ok || err.Error() != "refused" {
+			t.Errorf("a panic with %v", err)
+		}
+	}()
+	Stop(errors.New("refused"))
+}

@@ -158,13 +158,19 @@ func (q Query) planned(df learn.DataFrame) (*fitted, error) {
 	}
 	read, dataDependent, err := reader(p, records, schema)
 	if table, ok := records.(*frame.Table); ok && err == nil {
-		_, err = read(table.Head(0)) // whether categories can be told apart: not after the charge
+		_, err = read(table.Head(0)) // whether dates can be read: not after the charge
 	}
 	if err != nil {
 		return nil, err
 	}
 	_, rows := df.Person()
 	return &fitted{p, q, df, records, schema, read, dataDependent, rows}, nil
+}
+
+// Check returns what is wrong with the question, as far as what is public says. No record is read and nothing spent.
+func (q Query) Check(df learn.DataFrame) error {
+	_, err := q.planned(df)
+	return err
 }
 
 // Of asks the question of df and spends the allowance.

@@ -1,6 +1,7 @@
 package frame
 
 import (
+	"cmp"
 	"math"
 	"strconv"
 	"time"
@@ -97,6 +98,30 @@ func (p DatePart) kind() Kind {
 		return Categorical
 	}
 	return Numeric
+}
+
+// laidOut refuses a layout that does not write what the field is of a date: 2006 stands for a year in it, and YYYY for
+// itself.
+func (f *Field) laidOut() error {
+	if f.Part == NoDate || f.undated() {
+		return nil
+	}
+	day := time.Date(2019, time.November, 23, 0, 0, 0, 0, time.UTC)
+	read, err := time.Parse(f.Layout, day.Format(f.Layout))
+	lacks := ""
+	switch {
+	case f.Part == Month && read.Month() != day.Month():
+		lacks = "month"
+	case f.Part != Month && read.Year() != day.Year():
+		lacks = "year"
+	case f.Part == Weekday && !read.Truncate(24*time.Hour).Equal(day):
+		lacks = "day"
+	}
+	if err != nil || lacks != "" {
+		return inputErrorf("field %q: in the layout %q no part of a date stands for its %s: write 2 January 2006 as "+
+			"the file would, for example \"2006-01-02\" or \"02.01.2006\"", f.Name, f.Layout, cmp.Or(lacks, "day"))
+	}
+	return nil
 }
 
 // undated reports a date without a layout: texts cannot be read by it.

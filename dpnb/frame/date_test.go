@@ -262,3 +262,27 @@ func TestDatesWithoutLayout(t *testing.T) {
 		}
 	}
 }
+
+// A layout that writes nothing of a date reads none: every date would count as missing without a word.
+func TestLayoutsWithoutADate(t *testing.T) {
+	for _, layout := range []string{"YYYY-MM-DD", "dd.mm.yyyy", "15:04", "2019-11-23", "3112.1999", "%Y-%m-%d",
+		"2006 Monday"} {
+		for _, f := range []frame.Field{frame.DateField("d", layout, "2000-01-01", "2020-01-01"),
+			frame.YearField("d", layout, 2000, 2020), frame.MonthField("d", layout), frame.WeekdayField("d", layout)} {
+			err := (&frame.Schema{Fields: []frame.Field{f}}).Validate()
+			fine := layout == "2006 Monday" && (f.Part == frame.Days || f.Part == frame.Year) ||
+				layout[2] == '1' && f.Part == frame.Month // 1 stands for the month
+			if fine != (err == nil) || err != nil && !strings.Contains(err.Error(), "2006-01-02") {
+				t.Errorf("%v by %q: %v", f.Part, layout, err)
+			}
+		}
+	}
+	for _, layout := range []string{"2006-01-02", "02.01.06", "Jan 2 2006 15:04", "2006-002", "_2/1/2006", "20060102"} {
+		if err := (&frame.Schema{Fields: []frame.Field{frame.WeekdayField("d", layout)}}).Validate(); err != nil {
+			t.Error(err)
+		}
+	}
+	if err := (&frame.Schema{Fields: []frame.Field{frame.MonthField("d", "January")}}).Validate(); err != nil {
+		t.Error(err)
+	}
+}

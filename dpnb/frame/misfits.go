@@ -59,6 +59,15 @@ func Misfits(t Scanner, schema *Schema) ([]Misfit, error) {
 		if err != nil {
 			return nil, err
 		}
+		for i, k := range at {
+			misfits := 0
+			for _, m := range found[k] {
+				misfits += m.Count
+			}
+			if misfits == before && before > 0 {
+				found[k] = append([]Misfit{{Column: there[i], What: "NOT ONE VALUE FITS", Count: before}}, found[k]...)
+			}
+		}
 	}
 	out := slices.Concat(found...)
 	for i := range schema.Fields {
@@ -113,6 +122,12 @@ func (f *Field) misfit(c *Column, i int, known *categories) string {
 		case k == placeMissing && !f.Missing:
 			return "missing"
 		case k == placeUnknown:
+			text := strings.TrimSpace(c.Text(i))
+			for _, l := range f.Levels {
+				if strings.EqualFold(strings.TrimSpace(l), text) {
+					return "outside the categories, but for capital letters"
+				}
+			}
 			return "outside the categories"
 		}
 		return ""

@@ -140,9 +140,26 @@ func TestMisfits(t *testing.T) {
 		}
 	}
 	// Lines stay those of the file when rows are left out.
-	if got, _ = frame.Misfits(tab.Filter(func(i int) bool { return i > 3 }), schema); len(got) == 0 ||
-		fmt.Sprint(got[0].Lines) != "[7 8]" {
+	if got, _ = frame.Misfits(tab.Filter(func(i int) bool { return i > 3 }), schema); len(got) < 2 ||
+		fmt.Sprint(got[1].Lines) != "[7 8]" {
 		t.Errorf("after a filter: %+v", got)
+	}
+}
+
+// A schema that writes categories or numbers otherwise than the file fits nothing, and the keeper hears why.
+func TestMisfitsOfAColumn(t *testing.T) {
+	text := "ill,pay,age\n" + strings.Repeat("No,\"1,5\",40\nYes,\"2,5\",41\n", 3)
+	for kind, s := range map[string]frame.Scanner{"memory": table(t, text), "scan": scanned(t, text)} {
+		got, err := frame.Misfits(s, &frame.Schema{Fields: []frame.Field{frame.CategoricalField("ill", "no", "yes"),
+			frame.NumericField("pay", 0, 10), frame.NumericField("age", 0, 120)}})
+		if err != nil || len(got) != 4 {
+			t.Fatalf("%s: %+v, %v", kind, got, err)
+		}
+		for i, want := range []string{"NOT ONE", "but for capital letters", "NOT ONE", "decimal comma"} {
+			if !strings.Contains(got[i].What, want) || got[i].Count != 6 {
+				t.Errorf("%s: %+v, want %q of all", kind, got[i], want)
+			}
+		}
 	}
 }
 

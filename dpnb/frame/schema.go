@@ -140,7 +140,7 @@ func (f *Field) validate() error {
 		}
 		seen[l] = true
 	}
-	return nil
+	return f.laidOut()
 }
 
 // Field returns the field of that name.

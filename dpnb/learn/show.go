@@ -30,7 +30,7 @@ func Show(things ...any) {
 			continue
 		}
 		if err := show(v); err != nil {
-			panic(fmt.Sprintf("dpnb: Show: %v", err))
+			display.Stop(fmt.Errorf("dpnb: Show: %w", err))
 		}
 	}
 }
@@ -159,11 +159,28 @@ func gotaItem(df dataframe.DataFrame) display.Item {
 	return it
 }
 
-// Must returns v, and panics if there is an error: for the cells of a notebook, which cannot return
-// an error. What is shown does not need it, since Show takes the error as well.
+// Must returns v. If there is an error it ends the cell with it, and panics outside a notebook: for the cells of a
+// notebook, which cannot return an error. What is shown does not need it, since Show takes the error as well.
 func Must[T any](v T, err error) T {
 	if err != nil {
-		panic(err)
+		display.Stop(err)
 	}
 	return v
+}
+
+// Valid ends the cell as Must does if one of the things is an error, or has one: what was mistyped is said before
+// anything is paid for.
+func Valid(things ...any) {
+	var errs []error
+	for _, v := range things {
+		switch v := v.(type) {
+		case error:
+			errs = append(errs, v)
+		case interface{ Err() error }:
+			errs = append(errs, v.Err())
+		}
+	}
+	if err := errors.Join(errs...); err != nil {
+		display.Stop(err)
+	}
 }

@@ -1,6 +1,7 @@
 package learn_test
 
 import (
+	"errors"
 	"os"
 	"path/filepath"
 	"slices"
@@ -8,6 +9,7 @@ import (
 	"testing"
 
 	"github.com/dpnb/notebooks/dpnb/frame"
+	"github.com/dpnb/notebooks/dpnb/internal/runlog"
 	"github.com/dpnb/notebooks/dpnb/learn"
 )
 
@@ -71,5 +73,45 @@ func TestVerbs(t *testing.T) {
 		if err := df.Err(); err == nil || !strings.Contains(err.Error(), name) {
 			t.Errorf("%v, want it to mention %s", err, name)
 		}
+	}
+}
+
+// What does not fit is for the keeper's eyes, not for a report, whatever it is.
+func TestCheckIsInNoReport(t *testing.T) {
+	df := frameOf(t, "age,happy\n31,No\n520,yes\n").WithSchema(learn.Numeric("age", 0, 110),
+		learn.Categorical("happy", "no", "yes"))
+	if c := df.Check(); len(c.Misfits) != 2 {
+		t.Errorf("%+v", c.Misfits)
+	}
+	t.Setenv(runlog.DirEnv, t.TempDir())
+	for name, df := range map[string]learn.DataFrame{"two": df, "none": df.Head(0)} {
+		c := df.Check()
+		if text := c.Display().Text(); c.Misfits != nil || !strings.Contains(text, "dpnb check") {
+			t.Errorf("%s: %s", name, text)
+		}
+	}
+	if c := df.Public().Check(); len(c.Misfits) != 2 {
+		t.Errorf("public records: %+v", c.Misfits)
+	}
+	if c := learn.FromTable(must(df.Table())).Check(); c.Err() == nil {
+		t.Error("no schema, and no error")
+	}
+}
+
+// Must and Valid say what is wrong, and let pass what is not.
+func TestValid(t *testing.T) {
+	df := learn.Patients(10, 1)
+	budget := learn.NewBudget(1, 1e-6, learn.Named(t.Name()))
+	learn.Valid(df, learn.Binary(df, "ill"), budget, nil)
+	for name, wrong := range map[string]any{"a column": learn.Binary(df, "il"), "an error": errors.New("x"),
+		"a budget": learn.NewBudget(-1, 0, learn.Named(t.Name()+" of none"))} {
+		func() {
+			defer func() {
+				if recover() == nil {
+					t.Errorf("%s passes", name)
+				}
+			}()
+			learn.Valid(df, wrong)
+		}()
 	}
 }

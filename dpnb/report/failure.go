@@ -47,17 +47,14 @@ func shownErrors(nb *notebook.Notebook) *Failure {
 	var said strings.Builder
 	n := 0
 	for i, c := range nb.Cells {
-		if c.Type() != "code" || c.HasTag(notebook.TagError) || !c.Shows(display.ErrorMark) {
+		errors := shown(c)
+		if c.Type() != "code" || c.HasTag(notebook.TagError) || errors == "" {
 			continue
 		}
 		if n++; f == nil {
 			f = &Failure{Cell: i + 1, Count: c.ExecutionCount()}
 		}
-		for _, o := range c.Outputs() {
-			if text, ok := strings.CutPrefix(o.Text, "!! "); ok {
-				fmt.Fprintf(&said, "\ncell %d: %s", i+1, strings.TrimSpace(text))
-			}
-		}
+		fmt.Fprintf(&said, "\ncell %d: %s", i+1, strings.ReplaceAll(errors, "\n", fmt.Sprintf("\ncell %d: ", i+1)))
 	}
 	if f != nil {
 		f.Message = fmt.Sprintf("%d cells show an error", n)
@@ -97,8 +94,21 @@ func locate(nb *notebook.Notebook, d driverFailure) *Failure {
 	}
 	if d.Kind == "error" {
 		f.Message = message(stderr, d.Message)
+		// Of display.Stop; a panic has words of its own.
+		if said := shown(cell); said != "" && !strings.Contains(stderr, "panic: ") {
+			f.Message = said
+		}
 	}
 	return f
+}
+
+// shown returns the errors that a cell shows, in lines.
+func shown(c *notebook.Cell) string {
+	texts := c.Marked(display.ErrorMark)
+	for i, t := range texts {
+		texts[i] = strings.TrimSpace(strings.TrimPrefix(t, "!! "))
+	}
+	return strings.Join(texts, "\n")
 }
 
 func (f *Failure) findLine(nb *notebook.Notebook, count, line string) {

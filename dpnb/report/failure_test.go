@@ -1,8 +1,10 @@
 package report
 
 import (
+	"bytes"
 	"encoding/json"
 	"errors"
+	"slices"
 	"testing"
 
 	"github.com/dpnb/notebooks/dpnb/display"
@@ -70,6 +72,35 @@ func TestLocate(t *testing.T) {
 	} {
 		if got := locate(failed(t, c.stderr, c.traceback), c.driver).Error(); got != c.want {
 			t.Errorf("%s:\n%s\nwant\n%s", c.name, got, c.want)
+		}
+	}
+}
+
+// What display.Stop shows is what a report says of the cell, and a panic's own words are what it says of a panic.
+func TestLocateWhatIsShown(t *testing.T) {
+	const place = "\t \x1b[7m[[ Cell [1] Line 2 ]]\x1b[0m /tmp/x/main.go:9\nexit status 1\n"
+	refused := display.Failed(errors.New("ledger: refused"))
+	for stderr, want := range map[string]string{
+		"The cell ends here:\n" + place: "cell 3 [2], in what cell 2 declares, line 2: panic(1)\nledger: refused",
+		"panic: 1\n\n" + place:          "cell 3 [2], in what cell 2 declares, line 2: panic(1)\npanic: 1",
+	} {
+		nb := failed(t, stderr, "exit status 1")
+		text, err := nb.Encode()
+		if err != nil {
+			t.Fatal(err)
+		}
+		shown, err := json.Marshal(map[string]any{"output_type": "display_data", "data": map[string]any{
+			"text/html": refused.HTML(), "text/plain": refused.Text()}})
+		if err != nil {
+			t.Fatal(err)
+		}
+		at := bytes.Index(text, []byte(`"outputs": [`)) + len(`"outputs": [`)
+		nb, err = notebook.Parse(slices.Concat(text[:at], shown, []byte(","), text[at:]))
+		if err != nil {
+			t.Fatal(err)
+		}
+		if got := locate(nb, driverFailure{"error", "exit status 1", 2, ""}).Error(); got != want {
+			t.Errorf("%q, want %q", got, want)
 		}
 	}
 }

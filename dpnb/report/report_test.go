@@ -73,6 +73,28 @@ func TestReportOfNotebooks(t *testing.T) {
 	}
 }
 
+// A target that is mistyped ends the report on one's own data before anything is paid for, with a sentence.
+func TestMistypedTarget(t *testing.T) {
+	s := realSetup(t)
+	o := Options{Notebooks: []string{"../../notebooks/" + templateName}, Out: filepath.Join(t.TempDir(), "reports"),
+		Timeout: testTimeout, Parameters: map[string]string{"target": "hapy"}, Progress: newRecorder()}
+	records, err := Run(context.Background(), s, o)
+	if err != nil {
+		t.Fatal(err)
+	}
+	failure := Failed(records).Error()
+	mustContain(t, "the error", failure, "dpnb.Valid(", `no column "hapy"`)
+	nb, err := notebook.ReadFile(filepath.Join(o.Out, "09_your_data.ipynb"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	for i, c := range nb.Cells {
+		if strings.Contains(c.Stderr(), "goroutine") || i > records[0].Failure.Cell && c.Type() == "code" && c.Outputs() != nil {
+			t.Errorf("cell %d: %+v", i+1, c.Outputs())
+		}
+	}
+}
+
 // leftovers lists folders of runs that nobody holds any more.
 func leftovers(t *testing.T) []string {
 	t.Helper()

@@ -101,6 +101,7 @@ func newRootCommand() *cobra.Command {
 		calc.NewDeltaCommand(newCalculator()),
 		calc.NewSigmaCommand(newCalculator()),
 		newForecastCommand(),
+		newCheckCommand(),
 		newFitCommand(),
 		newDescribeCommand(),
 		newPredictCommand(),

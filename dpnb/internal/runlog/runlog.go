@@ -53,6 +53,10 @@ func Dir() (dir string, ok bool) {
 	return "", false
 }
 
+// Reported reports whether the run is of "dpnb report" or "dpnb test", whose outputs are kept: not of somebody at a
+// notebook.
+func Reported() bool { return os.Getenv(DirEnv) != "" }
+
 // NoFile says that there is no file at path, and to what a path is relative.
 func NoFile(path string) string {
 	text := fmt.Sprintf("there is no file %q; check the path", path)

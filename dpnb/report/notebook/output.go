@@ -87,12 +87,15 @@ func (c *Cell) MapProse(f func(string) string) {
 	}
 }
 
-// Shows reports whether the HTML of an output contains the mark.
-func (c *Cell) Shows(mark string) bool {
-	return slices.ContainsFunc(c.rawOutputs(), func(o map[string]any) bool {
-		data, _ := o["data"].(map[string]any)
-		return strings.Contains(text(data["text/html"]), mark)
-	})
+// Marked returns the plain text of every output whose HTML contains the mark.
+func (c *Cell) Marked(mark string) []string {
+	var texts []string
+	for _, o := range c.rawOutputs() {
+		if data, _ := o["data"].(map[string]any); strings.Contains(text(data["text/html"]), mark) {
+			texts = append(texts, text(data["text/plain"]))
+		}
+	}
+	return texts
 }
 
 // Stderr returns what the cell wrote to standard error.

@@ -1,0 +1,46 @@
+package main
+
+import (
+	"bytes"
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+)
+
+// The keeper of a file hears that a schema fits none of its labels, before a fit is paid for.
+func TestCheckCommand(t *testing.T) {
+	dir := t.TempDir()
+	write := func(name, text string) string {
+		path := filepath.Join(dir, name)
+		if err := os.WriteFile(path, []byte(text), 0o600); err != nil {
+			t.Fatal(err)
+		}
+		return path
+	}
+	schema := write("schema.json", `{"version": 1, "fields": [{"name": "age", "type": "number", "lower": 0, "upper": 110},
+		{"name": "ill", "type": "category", "categories": ["no", "yes"]}]}`)
+	for _, c := range []struct {
+		text string
+		want []string
+		err  error
+	}{
+		{"age,ill\n40,No\n50,Yes\n", []string{"RAW RECORDS", "NOT ONE VALUE FITS", "capital letters"}, errToldAlready},
+		{"age;ill\n40;no\n500;yes\n", []string{"RAW RECORDS", "above 110", "500"}, errToldAlready},
+		{"age,ill\n40,no\n50,yes\n", []string{"RAW RECORDS", "Every value fits."}, nil},
+	} {
+		cmd := newCheckCommand()
+		var said bytes.Buffer
+		cmd.SetOut(&said)
+		cmd.SilenceUsage, cmd.SilenceErrors = true, true
+		cmd.SetArgs([]string{write("a.csv", c.text), "--schema", schema, "--separator", c.text[3:4]})
+		if err := cmd.Execute(); err != c.err {
+			t.Errorf("%q: %v", c.text, err)
+		}
+		for _, want := range c.want {
+			if !strings.Contains(said.String(), want) {
+				t.Errorf("%q is not in %s", want, said.String())
+			}
+		}
+	}
+}
