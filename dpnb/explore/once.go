@@ -6,6 +6,7 @@ import (
 	"fmt"
 
 	"github.com/dpnb/notebooks/dpnb/frame"
+	"github.com/dpnb/notebooks/dpnb/internal/permit"
 	"github.com/dpnb/notebooks/dpnb/learn"
 	"github.com/dpnb/notebooks/dpnb/noise"
 )
@@ -24,7 +25,7 @@ func (q Query) Once(name string, df learn.DataFrame, a learn.Allowance) (*Statis
 	if err != nil {
 		return nil, err
 	}
-	r, err := learn.Once(name, a.GoesOn(), p.recipe(), p.release,
+	r, err := learn.Once(name, a.GoesOn(permit.New()), p.recipe(), p.release,
 		func(r *released) ([]byte, error) { return json.Marshal(r) }, readReleased)
 	if r == nil {
 		return nil, err

@@ -25,7 +25,9 @@ type Dataset struct {
 	// them: a model that is read back, or a price, needs no more.
 	records func() (*frame.Design, error)
 	group   *ofGroup // of the rows
-	err     error
+	// elsewhere says that a function of the program's makes the passes (PassesBy).
+	elsewhere bool
+	err       error
 }
 
 // whole returns the design with its records.
@@ -208,7 +210,7 @@ func records(df DataFrame, label string, task frame.Task, opts []Option) *Datase
 		}
 		records = without
 	}
-	schema, out := df.schema, &Dataset{group: df.group}
+	schema, out := df.schema, &Dataset{group: df.group, elsewhere: o.elsewhere != nil}
 	if table, ok := records.(*frame.Table); ok {
 		if out.table = table; schema == nil && o.infer {
 			schema = frame.InferSchema(table)

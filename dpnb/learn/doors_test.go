@@ -2,11 +2,17 @@ package learn_test
 
 import (
 	"errors"
+	"path/filepath"
 	"strings"
 	"testing"
 
+	"github.com/dpnb/notebooks/dpnb/erm"
 	"github.com/dpnb/notebooks/dpnb/explore"
+	"github.com/dpnb/notebooks/dpnb/frame"
+	"github.com/dpnb/notebooks/dpnb/frame/parquet"
 	"github.com/dpnb/notebooks/dpnb/learn"
+	"github.com/dpnb/notebooks/dpnb/matrix"
+	"github.com/dpnb/notebooks/dpnb/matrix/stored"
 	"github.com/dpnb/notebooks/dpnb/noise"
 )
 
@@ -49,8 +55,8 @@ func TestEmbeddedLearnersAreRefused(t *testing.T) {
 			return err
 		},
 		"MechanismOf": func(l learn.Learner) error {
-			_, err := learn.MechanismOf("m", func(noise.Source) learn.Learner { return l }).Fit(data, learn.Simulate(1, 1e-6),
-				learn.Seed(1))
+			_, err := learn.MechanismOf("m", func(noise.Source) learn.Learner { return l }).Fit(data,
+				learn.Simulate(1, 1e-6), learn.Seed(1))
 			return err
 		},
 		"SweepEpsilon": func(l learn.Learner) error {
@@ -58,8 +64,8 @@ func TestEmbeddedLearnersAreRefused(t *testing.T) {
 			return err
 		},
 	} {
-		for _, l := range []learn.Learner{hostile, &hostile, struct{ embedding }{hostile}, struct{ learn.Learner }{hostile},
-			&learn.Logistic{}} {
+		for _, l := range []learn.Learner{hostile, &hostile, struct{ embedding }{hostile},
+			struct{ learn.Learner }{hostile}, &learn.Logistic{}} {
 			if err := try(l); err == nil || !strings.Contains(err.Error(), "is not one of the learners") {
 				t.Errorf("%s of a %T: %v", name, l, err)
 			}
@@ -125,3 +131,78 @@ func TestAGroupPaysForItsRecords(t *testing.T) {
 }
 
 func second[T any](_ T, err error) error { return err }
+
+// none is a permit of a program that cannot name its type.
+func none[P any](func(learn.Allowance, P) learn.Allowance) (p P) { return p }
+
+// What another program releases under a name does not resume: it could show what it drew, say that it failed, and be
+// called again for other records with the same noise.
+func TestOnlyOurReleasesResume(t *testing.T) {
+	budget := keptBudget(t, 1)
+	var seen [][]float64
+	release := func(rows int) error {
+		_, err := learn.Once("n", budget.Spend(0.2).GoesOn(none(learn.Allowance.GoesOn)), 1,
+			func(a learn.Allowance) (float64, error) {
+				m, err := learn.Logistic{}.Fit(learn.Binary(learn.Patients(rows, 1), "ill"), a)
+				if err == nil {
+					seen, err = append(seen, m.Theta()), errFailing
+				}
+				return 0, err
+			}, encodeNumber, decodeNumber)
+		return err
+	}
+	if err := release(50); !errors.Is(err, errFailing) {
+		t.Fatal(err)
+	}
+	if err := release(51); err == nil || !strings.Contains(err.Error(), "The charge stands") {
+		t.Errorf("%v", err)
+	}
+	if _, n := spent(t, budget); len(seen) != 1 || n != 1 {
+		t.Errorf("%d models for %d charges", len(seen), n)
+	}
+}
+
+// watching makes passes, keeps the points at which it is asked for them, and fails when it has seen enough.
+type watching struct {
+	there
+	seen *int
+}
+
+func (w *watching) Pass(q *erm.Query) (*erm.Sums, error) {
+	*w.seen++
+	if sums, err := w.there.Pass(q); w.passes <= 3 || err != nil {
+		return sums, err
+	}
+	return nil, errFailing
+}
+
+// A fit whose passes a function of the program's makes does not resume: that function sees the points of the solver,
+// and with them the noise.
+func TestWatchedFitsDoNotResume(t *testing.T) {
+	dir, budget := t.TempDir(), keptBudget(t, 1)
+	seen := 0
+	fit := func(rows int) error {
+		g := invented{rows: rows, chunk: 512}
+		path := filepath.Join(dir, "people.parquet")
+		if err := parquet.Write(path, g); err != nil {
+			t.Fatal(err)
+		}
+		data := learn.Binary(learn.FromScanner(parquet.Open(path, nil)).WithSchema(g.schema()...), "ill",
+			learn.StoredIn(frame.Storage{Dir: dir, Double: true}),
+			learn.PassesBy(func(rows *stored.Rows) (matrix.Rows, error) {
+				return &watching{there{Rows: rows}, &seen}, nil
+			}))
+		_, err := learn.FitOnce("n", learn.Logistic{}, data, budget.Spend(0.2))
+		return err
+	}
+	if err := fit(5000); !errors.Is(err, errFailing) {
+		t.Fatal(err)
+	}
+	first := seen
+	if err := fit(4999); err == nil || !strings.Contains(err.Error(), "The charge stands") {
+		t.Errorf("%v", err)
+	}
+	if _, n := spent(t, budget); seen > first || n != 1 {
+		t.Errorf("%d and %d passes were seen with the same noise for %d charges", first, seen-first, n)
+	}
+}

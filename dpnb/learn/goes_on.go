@@ -12,6 +12,7 @@ import (
 
 	"github.com/dpnb/notebooks/dpnb/internal/atomicfile"
 	"github.com/dpnb/notebooks/dpnb/internal/noisekey"
+	"github.com/dpnb/notebooks/dpnb/internal/permit"
 	"github.com/dpnb/notebooks/dpnb/internal/sealed"
 	"github.com/dpnb/notebooks/dpnb/ledger"
 	"github.com/dpnb/notebooks/dpnb/noise"
@@ -23,13 +24,14 @@ import (
 // is overwritten, and the release is moved to the others. So there is one noise for a name, and one
 // release of it, whenever programs end, and on a full disk too.
 //
-// It is for a release that draws everything from Noise(nil), in an order that does not depend on
-// chance or on time, and shows nothing before it returns. A ledger in memory ends with its program
-// and keeps no key, and a release on a single group (FitBy) is lost as without GoesOn: how rows
-// were assigned to groups is not known.
+// It takes a permit, which only this module has, because a release that resumes must draw everything from
+// Noise(nil), in an order that does not depend on chance or on time, and show nothing of it to anybody before it
+// returns: one that kept what it drew and returned an error would be called again, for other records and with the
+// same noise. A ledger in memory ends with its program and keeps no key, and a release on a single group (FitBy)
+// is lost as without GoesOn: how rows were assigned to groups is not known.
 //
 // Proof: docs/theory/once.md#dpnb-goes-on.
-func (a Allowance) GoesOn() Allowance { a.goesOn = true; return a }
+func (a Allowance) GoesOn(p permit.Permit) Allowance { a.goesOn = permit.Given(p); return a }
 
 // Noise returns the source from which a release of a draws, if src is nil or secure: that of the
 // key for one that can resume (GoesOn), else the system's. For a simulation it is src.

@@ -15,6 +15,7 @@ import (
 	"testing"
 
 	"github.com/dpnb/notebooks/dpnb/erm"
+	"github.com/dpnb/notebooks/dpnb/internal/permit"
 	"github.com/dpnb/notebooks/dpnb/learn"
 	"github.com/dpnb/notebooks/dpnb/ledger"
 	"github.com/dpnb/notebooks/dpnb/mechanism"
@@ -84,8 +85,8 @@ func TestAKilledFitGoesOn(t *testing.T) {
 		for k, end := range []string{"never", "kept"} { // the second is killed once more
 			twin := t.TempDir()
 			err := os.CopyFS(twin, os.DirFS(dir))
-			if key := filepath.Join(twin, "ledger.json.unfinished", filepath.Base(left[0])); err == nil && at == "kept" &&
-				k == 1 { // ended while the key was erased
+			key := filepath.Join(twin, "ledger.json.unfinished", filepath.Base(left[0]))
+			if err == nil && at == "kept" && k == 1 { // ended while the key was erased
 				err = os.WriteFile(strings.TrimSuffix(key, ".release"), []byte("{\x00\x00\x00"), 0o600)
 			}
 			if err != nil {
@@ -152,7 +153,7 @@ func TestKeysAreErased(t *testing.T) {
 		}
 	})
 	defer learn.OnEnded(func(string) {})
-	_, err := learn.Once("a", budget.Spend(0.2).GoesOn(), 1,
+	_, err := learn.Once("a", budget.Spend(0.2).GoesOn(permit.New()), 1,
 		func(a learn.Allowance) (float64, error) { return number(a, 7) }, encodeNumber, decodeNumber)
 	if err != nil || key == nil {
 		t.Fatal(err)
@@ -170,7 +171,7 @@ func TestWhatCannotBeKeptGoesOn(t *testing.T) {
 	data := learn.Binary(learn.Patients(60, 3), "ill")
 	var seen [2][]float64
 	once := func(k int) ([]float64, error) {
-		return learn.Once("a", budget.Spend(0.2).GoesOn(), 1, func(a learn.Allowance) ([]float64, error) {
+		return learn.Once("a", budget.Spend(0.2).GoesOn(permit.New()), 1, func(a learn.Allowance) ([]float64, error) {
 			m, err := learn.Logistic{}.Fit(data, a)
 			if err == nil {
 				seen[k] = m.Theta()
@@ -209,7 +210,7 @@ func TestWhatCannotBeKeptGoesOn(t *testing.T) {
 func TestGoingOnPaysOnce(t *testing.T) {
 	budget := keptBudget(t, 1)
 	once := func(release func(learn.Allowance) (float64, error)) (float64, error) {
-		return learn.Once("n", budget.Spend(0.2).GoesOn(), 1, release, encodeNumber, decodeNumber)
+		return learn.Once("n", budget.Spend(0.2).GoesOn(permit.New()), 1, release, encodeNumber, decodeNumber)
 	}
 	broken := func(a learn.Allowance) (float64, error) {
 		_, err := number(a, 7)
@@ -245,7 +246,7 @@ func TestGoingOnPaysOnce(t *testing.T) {
 func TestGoingOnIsTheSameMechanism(t *testing.T) {
 	budget, data := keptBudget(t, 1), learn.Regression(learn.Patients(50, 1), "pressure", learn.RowNorm(1))
 	once := func(l learn.Learner, then error) error {
-		_, err := learn.Once("n", budget.Spend(0.2).GoesOn(), 1, func(a learn.Allowance) (float64, error) {
+		_, err := learn.Once("n", budget.Spend(0.2).GoesOn(permit.New()), 1, func(a learn.Allowance) (float64, error) {
 			_, err := l.Fit(data, a)
 			return 7, errors.Join(err, then)
 		}, encodeNumber, decodeNumber)
@@ -270,7 +271,7 @@ func TestGoingOnIsTheSameMechanism(t *testing.T) {
 func TestKeysAreGone(t *testing.T) {
 	dir := t.TempDir()
 	budget := learn.NewBudget(1, 1e-5, learn.Named(unusedName()), learn.KeptIn(filepath.Join(dir, "ledger.json")))
-	goOn, lost := budget.Spend(0.2).GoesOn(), "The charge stands"
+	goOn, lost := budget.Spend(0.2).GoesOn(permit.New()), "The charge stands"
 	once := func(name string, a learn.Allowance, with error) error {
 		_, err := learn.Once(name, a, 1, func(a learn.Allowance) (float64, error) {
 			v, err := number(a, 7)

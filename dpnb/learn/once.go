@@ -31,8 +31,8 @@ import (
 //     is kept beside the ledger: in a file of the folder LEDGER.releases, or in memory where
 //     the ledger is;
 //   - if the program ends after the charge and before that, the charge stands and what was
-//     released is lost: the next call is an error that says so, and nothing is charged. It is not
-//     lost but goes on, with the same noise, if a GoesOn;
+//     released is lost: the next call is an error that says so, and nothing is charged (FitOnce and
+//     the questions of package explore are not lost but go on, with the same noise: GoesOn);
 //   - if release has returned and keeping it failed, as on a full disk, both it and the error are
 //     returned; of a GoesOn the error alone, and the same call goes on when there is room.
 //

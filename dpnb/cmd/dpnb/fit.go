@@ -15,6 +15,7 @@ import (
 
 	"github.com/dpnb/notebooks/dpnb/explore"
 	"github.com/dpnb/notebooks/dpnb/frame"
+	"github.com/dpnb/notebooks/dpnb/internal/permit"
 	"github.com/dpnb/notebooks/dpnb/learn"
 	"github.com/dpnb/notebooks/dpnb/matrix"
 	"github.com/dpnb/notebooks/dpnb/matrix/stored"
@@ -197,7 +198,7 @@ middle, it goes on: charged once, with the noise of then.`,
 			data, l := recordsFor(learner, df, target, opts...), with(p.noise())
 			var m *learn.Model
 			if name := p.once(learner+" fit for "+target, args[0]); name != "" {
-				m, err = learn.FitOnce(name, l, data, allowance)
+				m, err = learn.FitOnce(name, l, data, allowance.GoesOn(permit.New())) // the workers are ours
 			} else {
 				m, err = l.Fit(data, allowance)
 			}

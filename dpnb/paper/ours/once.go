@@ -11,6 +11,7 @@ import (
 	"sync/atomic"
 
 	"github.com/dpnb/notebooks/dpnb/claim"
+	"github.com/dpnb/notebooks/dpnb/internal/permit"
 	"github.com/dpnb/notebooks/dpnb/learn"
 	"github.com/dpnb/notebooks/dpnb/noise"
 )
@@ -24,7 +25,7 @@ func once() []claim.Claim {
 		Code: []string{"learn.Once", "learn.FitOnce", "ledger.Budget.Charge"},
 		Tests: []string{"learn.TestOnceSurvivesAKill", "learn.TestOnceBreaksOff", "learn.TestFitOncePaysOnce",
 			"learn.TestFitOnceSaysWhatDiffers", "learn.TestFitOnceDoesNotLookAtRecords"},
-		Proof: "once#dpnb-fit-once 10e7ef94",
+		Proof: "once#dpnb-fit-once f8d319ef",
 		Check: "a release that ends before the charge, after it, while it is kept, and not at all, each followed by " +
 			"three more calls with real neighbours: the records, one record less, one more",
 		Expected: "one entry in the ledger each; after a release that was kept the same to the last bit with all " +
@@ -39,9 +40,10 @@ func once() []claim.Claim {
 		ID: "dpnb/goes-on", Paper: "docs/theory/once.md", Kind: claim.Ours,
 		Statement: "a fit under a name whose program is ended after the charge goes on with the noise of then: it is " +
 			"charged once, and there is one release, whenever programs end",
-		Code:  []string{"learn.Allowance.GoesOn", "learn.FitOnce", "noise.OfKey"},
-		Tests: []string{"learn.TestAKilledFitGoesOn", "noise.TestAKeyGivesTheSameNoise", "noise.TestKeyedBitsAreFair"},
-		Proof: "once#dpnb-goes-on ecf923f6",
+		Code: []string{"learn.Allowance.GoesOn", "learn.FitOnce", "noise.OfKey"},
+		Tests: []string{"learn.TestAKilledFitGoesOn", "learn.TestOnlyOurReleasesResume",
+			"learn.TestWatchedFitsDoNotResume", "noise.TestAKeyGivesTheSameNoise", "noise.TestKeyedBitsAreFair"},
+		Proof: "once#dpnb-goes-on 724ccea1",
 		Check: "a logistic fit of 60 people that ends four times after its noise was drawn and goes on each time; " +
 			"and the call after that",
 		Expected: "one entry in the ledger, five times the same coefficients to the last bit, and those are what the " +
@@ -79,7 +81,7 @@ func goesOn(anew bool) claim.Check {
 				}
 				return theta, err
 			}
-			theta, err := learn.Once("ill", budget.Spend(1).GoesOn(), "logistic", release, encoded, decoded)
+			theta, err := learn.Once("ill", budget.Spend(1).GoesOn(permit.New()), "logistic", release, encoded, decoded)
 			if end > 0 && errors.Is(err, errEnded) {
 				continue
 			}
