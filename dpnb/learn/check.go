@@ -48,8 +48,8 @@ func (c *SchemaCheck) Display() display.Item {
 		return display.Failed(c.err)
 	}
 	if c.kept {
-		return display.Item{Notes: []string{"What does not fit the schema is for the keeper of the data alone, and in no " +
-			"report: in a shell, dpnb check FILE --schema SCHEMA lists it."}}
+		return display.Item{Notes: []string{"What does not fit the schema is for the keeper of the data alone, and " +
+			"in no report: in a shell, dpnb check FILE --schema SCHEMA lists it."}}
 	}
 	it := display.Item{Title: "What does not fit the schema", Warning: rawWarning,
 		Header: []string{"column", "what", "rows", "row numbers", "values"}}

@@ -89,7 +89,8 @@ func TestMistypedTarget(t *testing.T) {
 		t.Fatal(err)
 	}
 	for i, c := range nb.Cells {
-		if strings.Contains(c.Stderr(), "goroutine") || i > records[0].Failure.Cell && c.Type() == "code" && c.Outputs() != nil {
+		late := i > records[0].Failure.Cell && c.Type() == "code"
+		if strings.Contains(c.Stderr(), "goroutine") || late && c.Outputs() != nil {
 			t.Errorf("cell %d: %+v", i+1, c.Outputs())
 		}
 	}

@@ -18,7 +18,8 @@ func TestCheckCommand(t *testing.T) {
 		}
 		return path
 	}
-	schema := write("schema.json", `{"version": 1, "fields": [{"name": "age", "type": "number", "lower": 0, "upper": 110},
+	schema := write("schema.json", `{"version": 1, "fields": [
+		{"name": "age", "type": "number", "lower": 0, "upper": 110},
 		{"name": "ill", "type": "category", "categories": ["no", "yes"]}]}`)
 	for _, c := range []struct {
 		text string
