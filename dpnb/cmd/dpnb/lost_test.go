@@ -18,8 +18,8 @@ import (
 func released(dir, file, schema, ledger string) map[string][]string {
 	public := []string{file, "--schema", schema, "--epsilon", "1", "--delta", "1e-6", "--budget", ledger}
 	return map[string][]string{
-		"fit": append([]string{"fit", "--target", "ill", "--learner", "logistic", "--store", filepath.Join(dir, "store")},
-			public...),
+		"fit": append([]string{"fit", "--target", "ill", "--learner", "logistic", "--store",
+			filepath.Join(dir, "store")}, public...),
 		"describe": append([]string{"describe"}, public...),
 	}
 }
@@ -53,7 +53,8 @@ func TestFullDisk(t *testing.T) {
 		return syscall.Mount("none", disk, "tmpfs", flags, fmt.Sprintf("size=%d", size))
 	}
 	ledger := filepath.Join(disk, "ledger.json")
-	for name, args := range released(dir, filepath.Join(dir, "people.parquet"), filepath.Join(dir, "schema.json"), ledger) {
+	file, schema := filepath.Join(dir, "people.parquet"), filepath.Join(dir, "schema.json")
+	for name, args := range released(dir, file, schema, ledger) {
 		paid := 0 // and not released
 		for pages := 1; ; pages++ {
 			if err := mount(0, pages*os.Getpagesize()); err != nil {
@@ -70,8 +71,9 @@ func TestFullDisk(t *testing.T) {
 				t.Fatal(err)
 			}
 			again, said := process(t.Context(), args...)
-			if err := again.Run(); err != nil || entries(t, ledger) != 1 || !strings.Contains(said.String(), "Guarantee") {
-				t.Errorf("%s on %d pages, again with room: %d charges, %v, %s", name, pages, entries(t, ledger), err, said)
+			err2 := again.Run()
+			if n := entries(t, ledger); err2 != nil || n != 1 || !strings.Contains(said.String(), "Guarantee") {
+				t.Errorf("%s on %d pages, again with room: %d charges, %v, %s", name, pages, n, err2, said)
 			}
 			if err := syscall.Unmount(disk, 0); err != nil {
 				t.Fatal(err)

@@ -120,18 +120,7 @@ func syncFolder(dir string) error {
 	return errors.Join(err, f.Close())
 }
 
-// Remove removes the file at path, if it is there, and brings that to the disk: a power failure does not bring the
-// file back.
-func Remove(path string) error {
-	if err := os.Remove(path); errors.Is(err, os.ErrNotExist) {
-		return nil
-	} else if err != nil {
-		return err
-	}
-	return syncFolder(filepath.Dir(path))
-}
-
-// Erase writes zeros over the file at path, if it is there, brings them to the disk, and removes it: who opened it
+// Erase writes zeros over the file at path, if it is there, brings them to the disk, and removes it for good: who opened it
 // before, or finds its blocks, reads zeros. A file system that writes to other blocks than it read (copy on write, a
 // journal of data, a solid state disk) keeps the old ones until it uses them again. After an error the file may
 // have zeros in part.
@@ -153,7 +142,10 @@ func Erase(path string) error {
 	if err := errors.Join(err, f.Close()); err != nil {
 		return err
 	}
-	return Remove(path)
+	if err := os.Remove(path); err != nil {
+		return err
+	}
+	return syncFolder(filepath.Dir(path))
 }
 
 type zeros struct{}

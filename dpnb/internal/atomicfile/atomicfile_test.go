@@ -65,7 +65,7 @@ func TestRemoveParts(t *testing.T) {
 	}
 	for range 2 { // there, and not
 		path := filepath.Join(dir, "b.html")
-		if err := errors.Join(RemovePartsOf(path), Remove(path)); err != nil {
+		if err := errors.Join(RemovePartsOf(path), Erase(path)); err != nil {
 			t.Fatal(err)
 		}
 	}
