@@ -1,9 +1,12 @@
 package explore_test
 
 import (
+	"fmt"
 	"math"
 	"strings"
 	"testing"
+
+	"gonum.org/v1/gonum/stat/distuv"
 
 	"github.com/dpnb/notebooks/dpnb/explore"
 	"github.com/dpnb/notebooks/dpnb/frame"
@@ -107,6 +110,88 @@ func TestIntervalsOfCountsCover(t *testing.T) {
 		}
 		if margin > 4 {
 			t.Errorf("δ = %v: off by %.1f margins", delta, margin)
+		}
+	}
+}
+
+// Each side of a count's interval is as long as the law of the noise says: geometric noise to the whole number, by its
+// probabilities one by one, normal noise up to the rounding to whole numbers. (Counts alone do not show what one side
+// lacks: the other covers, too.)
+func TestBothSidesOfCountsAreOfTheLaw(t *testing.T) {
+	edges := make([]float64, 51) // of a hundred records each
+	for i := range edges {
+		edges[i] = float64(20 + i)
+	}
+	for name, a := range map[string]learn.Allowance{
+		"geometric": learn.Simulate(0.05, 0), "normal": fresh(1, 1e-6).Share(0.02)} {
+		s, err := explore.Histogram("age", edges...).Confidence(0.9).Noise(learn.Seed(6)).Of(people(5000), a)
+		if err != nil {
+			t.Fatal(err)
+		}
+		w, off := 0.0, 0.0
+		if mu, _, normal := privacy.GaussianMu(s.Guarantee().Profile); normal {
+			w, off = distuv.UnitNormal.Quantile(0.95)/mu, 1.5
+		} else {
+			q := math.Exp(-0.05)
+			for in := (1 - q) / (1 + q); in < 0.9; w++ {
+				in += 2 * (1 - q) / (1 + q) * math.Pow(q, w+1)
+			}
+		}
+		lower, upper := 0, 0
+		for _, r := range s.Rows() {
+			if r.Value > w+1 {
+				if lower++; math.Abs(r.Value-r.Lower-w) > off+1e-9 {
+					t.Errorf("%s: %+v begins %v below, want %v", name, r.Estimate, r.Value-r.Lower, w)
+				}
+			}
+			if upper++; math.Abs(r.Upper-math.Max(0, r.Value)-w) > off+1e-9 {
+				t.Errorf("%s: %+v ends %v above, want %v", name, r.Estimate, r.Upper-r.Value, w)
+			}
+		}
+		if lower < 20 || w < 20 {
+			t.Errorf("%s: only %d of %d counts are above their margin of %v", name, lower, upper, w)
+		}
+	}
+}
+
+// A price is enough for what it is the price of, a tenth less is not, and what is shown of it is not less than it.
+func TestPricesAreEnough(t *testing.T) {
+	df := people(5000)
+	for name, c := range map[string]struct {
+		q      explore.Query
+		within float64
+	}{"count": {explore.Count(), 37}, "sum": {explore.Sum("age"), 4321}, "mean": {explore.Mean("age").Planned(5000), 0.37},
+		"quantiles": {explore.QuantilesOf("age", 0.25, 0.5).Planned(5000), 0.013}} {
+		price, err := c.q.Price(df, c.within, 0.95)
+		if err != nil {
+			t.Fatal(name, err)
+		}
+		var epsilon, mu float64
+		text := price.Display().Text()
+		_, after, _ := strings.Cut(text, "costs ε = ")
+		if _, err := fmt.Sscanf(after, "%g of a budget", &epsilon); err != nil {
+			t.Fatal(text)
+		}
+		_, after, _ = strings.Cut(strings.Join(strings.Fields(text), " "), "it costs μ = ")
+		if _, err := fmt.Sscanf(after, "%g", &mu); err != nil {
+			t.Fatal(text)
+		}
+		for _, f := range [][2]float64{{epsilon, price.Epsilon}, {mu, price.Mu}} {
+			if !(f[0] >= f[1] && f[0] <= 1.1*f[1]) {
+				t.Errorf("%s: %v is shown for %v:\n%s", name, f[0], f[1], text)
+			}
+		}
+		if name != "count" && name != "sum" {
+			continue // their intervals depend on more than the noise's law
+		}
+		for part, enough := range map[float64]bool{1: true, 0.9: false} {
+			s, err := c.q.Noise(learn.Seed(1)).Of(df, learn.Simulate(part*price.Epsilon, 0))
+			if err != nil {
+				t.Fatal(err)
+			}
+			if lo, hi := s.Interval(); (hi-lo <= 2*c.within) != enough {
+				t.Errorf("%s: %v of the price has an interval of %v, want ± %v", name, part, hi-lo, c.within)
+			}
 		}
 	}
 }

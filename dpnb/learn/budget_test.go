@@ -6,6 +6,7 @@ import (
 	"os"
 	"os/exec"
 	"path/filepath"
+	"strconv"
 	"strings"
 	"sync/atomic"
 	"testing"
@@ -90,6 +91,54 @@ func TestTwoStatementsAreOneBudget(t *testing.T) {
 		said, err := c.CombinedOutput()
 		if n := strings.Count(string(said), notice); err != nil || n != want {
 			t.Errorf("%s: said %d times, want %d (%v): %s", how, n, want, err, said)
+		}
+	}
+}
+
+// What is shown of a budget errs to one side: what was spent is never less than it was, what is left never more, and
+// either next to it.
+func TestShownFiguresErrToOneSide(t *testing.T) {
+	b, data := fresh(1, 1.23456e-6), peopleData(t)
+	for _, epsilon := range []float64{0.1234567, 0.2345678, 0.0456789} {
+		a := b.Spend(epsilon)
+		cost, err := a.Cost(learn.Logistic{}, data)
+		if err != nil {
+			t.Fatal(err)
+		}
+		if _, err := (learn.Logistic{Noise: learn.Seed(1)}).Fit(data, a); err != nil {
+			t.Fatal(err)
+		}
+		s, err := b.State()
+		if err != nil {
+			t.Fatal(err)
+		}
+		e := s.Entries[len(s.Entries)-1]
+		spent, left := [2]float64{s.SpentEpsilon, s.SpentDelta}, [2]float64{s.RemainingEpsilon, s.RemainingDelta}
+		alone := [2]float64{e.Epsilon, e.Delta}
+		after, budget := cost.Display().Rows, b.Display().Rows
+		for _, shown := range []struct {
+			row  []string
+			of   [2]float64
+			side float64
+		}{
+			{after[0], alone, 1}, {after[1], spent, 1}, {after[2], left, -1},
+			{budget[len(budget)-3], alone, 1}, {budget[len(budget)-2], spent, 1}, {budget[len(budget)-1], left, -1},
+		} {
+			for k, want := range shown.of {
+				got, err := strconv.ParseFloat(shown.row[len(shown.row)-2+k], 64)
+				if off := shown.side * (got - want); err != nil || !(off >= 0 && off <= 1e-3*want) || want == 0 {
+					t.Errorf("%v shows %v for %v (%v)", shown.row, got, want, err)
+				}
+			}
+		}
+	}
+	c, err := b.Curve()
+	if err != nil {
+		t.Fatal(err)
+	}
+	for i, row := range c.Display().Rows {
+		if d, err := strconv.ParseFloat(row[1], 64); err != nil || d < c.Deltas[10*i] || d > 1.001*c.Deltas[10*i] {
+			t.Errorf("the curve shows %v for %v (%v)", row, c.Deltas[10*i], err)
 		}
 	}
 }

@@ -8,6 +8,7 @@ import (
 	"github.com/dpnb/notebooks/dpnb/internal/testscale"
 	"github.com/dpnb/notebooks/dpnb/learn"
 	"github.com/dpnb/notebooks/dpnb/ledger"
+	"github.com/dpnb/notebooks/dpnb/mechanism"
 	"github.com/dpnb/notebooks/dpnb/privacy"
 )
 
@@ -85,6 +86,52 @@ func TestSharesOfEveryLearner(t *testing.T) {
 		if s, _ := all.State(); s.SpentEpsilon != 1 || s.Used != 1 {
 			t.Errorf("%s with the whole budget: %+v", name, s)
 		}
+	}
+}
+
+// almostPure is a mechanism of pure ε but for a probability of δ, which its μ leaves out.
+type almostPure struct {
+	mechanism.Mechanism
+	epsilon, delta float64
+}
+
+func (almostPure) String() string { return "almost pure" }
+
+func (almostPure) Describe() mechanism.Description {
+	return mechanism.Description{Name: "almost pure", Adjacency: privacy.AddRemove}
+}
+
+func (m almostPure) Event() (privacy.Event, error) {
+	return privacy.Approx{Epsilon: m.epsilon, Delta: m.delta, Adj: privacy.AddRemove}, nil
+}
+
+// The probability for which a release is not μ-GDP is charged beside its μ, as much as there is of it, and adds up in what
+// is said of all releases.
+func TestSlackIsCharged(t *testing.T) {
+	const slack = 1e-16
+	b := fresh(1, 1e-5)
+	for range 2 {
+		_, _, err := b.Spend(0.1).Pay(learn.Seed(1), "almost", "", func(epsilon, _ float64, _ bool) (mechanism.Mechanism,
+			error) {
+			return almostPure{epsilon: epsilon / 2, delta: slack}, nil
+		})
+		if err != nil {
+			t.Fatal(err)
+		}
+	}
+	s, err := b.State()
+	if err != nil {
+		t.Fatal(err)
+	}
+	square := 0.0
+	for _, e := range s.Entries {
+		if square += e.Mu * e.Mu; !(e.Mu > 0) || e.Slack != slack {
+			t.Errorf("charged %+v, want a slack of %g", e, slack)
+		}
+	}
+	// Far out, where the Gaussian mechanism of the same μ has next to nothing, there is nothing else.
+	if d := s.DeltaUpper(20 * math.Sqrt(square)); !(d >= 2*slack && d < 2.1*slack) {
+		t.Errorf("δ = %g far out, want %g", d, 2*slack)
 	}
 }
 

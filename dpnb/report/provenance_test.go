@@ -84,6 +84,14 @@ func TestLedgerTextSaysWhatARerunDraws(t *testing.T) {
 	}
 }
 
+// What a report says was spent is never less than what was, and next to it: digits that are cut count up.
+func TestReportsRoundUp(t *testing.T) {
+	text := ledgerText(runlog.Ledger{Name: "main", Adjacency: "add/remove-one", Epsilon: 1, Delta: 1e-5,
+		EpsilonSpent: 0.7123401, DeltaSpent: 0.00000123411, Entries: []runlog.Entry{
+			{Label: "a", Mechanism: "m", Epsilon: 0.4567801, Delta: 0.0000009876501}}})
+	mustContain(t, "the ledger", text, "Spent: ε = 0.7124, δ = 1.235e−6.", "| 1 | a | m | 0.4568 | 9.877e−7 |")
+}
+
 func TestSeedText(t *testing.T) {
 	log := &runlog.Log{Seeds: []runlog.Seed{{Seed: 6}, {Name: "noise", Seed: 7}}}
 	if got := strings.Join(seedText(log), "|"); got != "noise: 7|others: 6" {

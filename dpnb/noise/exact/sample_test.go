@@ -324,17 +324,15 @@ func TestIsotropicNear(t *testing.T) {
 				direction, length := n.direction, n.length
 				got := make([]float64, d)
 				eta := n.Near(got, scale)
-				sum, norm := 0.0, 0.0
+				sum := 0.0
 				for j, z := range wideIsotropic(s, direction, length, scale) {
 					e, _ := z.Sub(z, new(big.Float).SetFloat64(got[j])).Float64()
 					sum += e / scale * (e / scale)
-					norm += got[j] / scale * (got[j] / scale)
 				}
 				off := math.Sqrt(sum) * scale
 				largest = max(largest, off/eta)
-				if limit := 4*0x1p-53*scale*math.Sqrt(norm) + 2*scale*math.Sqrt(float64(d))*0x1p-60; !(off <= eta) ||
-					eta > limit {
-					t.Fatalf("digits of %d bits, d = %d: off by %g, eta = %g, limit %g", width, d, off, eta, limit)
+				if want := stated(got, scale, 0x1p-60); !(off <= eta) || !holdsTo(eta, want) {
+					t.Fatalf("digits of %d bits, d = %d: off by %g, eta = %g, want %.17g", width, d, off, eta, want)
 				}
 			}
 		}
