@@ -160,7 +160,8 @@ func TestPricesAreEnough(t *testing.T) {
 	for name, c := range map[string]struct {
 		q      explore.Query
 		within float64
-	}{"count": {explore.Count(), 37}, "sum": {explore.Sum("age"), 4321}, "mean": {explore.Mean("age").Planned(5000), 0.37},
+	}{"count": {explore.Count(), 37}, "sum": {explore.Sum("age"), 4321},
+		"mean":      {explore.Mean("age").Planned(5000), 0.37},
 		"quantiles": {explore.QuantilesOf("age", 0.25, 0.5).Planned(5000), 0.013}} {
 		price, err := c.q.Price(df, c.within, 0.95)
 		if err != nil {

@@ -105,9 +105,11 @@ func NewBudget(epsilon, delta float64, opts ...BudgetOption) *Budget {
 	if err != nil {
 		return &Budget{err: err}
 	}
-	if !inRun && !o.named && !o.kept && unnamed.Add(1) == 2 { // cells of a notebook state it again and again
-		fmt.Fprintf(os.Stderr, "dpnb: NewBudget(%v, %v) was stated before in this program, and both are one budget with "+
-			"one ledger: what one spends the other has spent. For other data add a name, Named(\"…\")\n", epsilon, delta)
+	// The cells of a notebook state it again and again.
+	if !inRun && !o.named && !o.kept && unnamed.Add(1) == 2 {
+		fmt.Fprintf(os.Stderr, "dpnb: NewBudget(%v, %v) was stated before in this program, and both are one budget "+
+			"with one ledger: what one spends the other has spent. For other data add a name, Named(\"…\")\n",
+			epsilon, delta)
 	}
 	budget := &Budget{ledger: b, kept: o.kept}
 	budget.err = budget.log()

@@ -105,17 +105,16 @@ func (m almostPure) Event() (privacy.Event, error) {
 	return privacy.Approx{Epsilon: m.epsilon, Delta: m.delta, Adj: privacy.AddRemove}, nil
 }
 
-// The probability for which a release is not μ-GDP is charged beside its μ, as much as there is of it, and adds up in what
-// is said of all releases.
+// The probability for which a release is not μ-GDP is charged beside its μ, as much as there is of it, and adds up in
+// what is said of all releases.
 func TestSlackIsCharged(t *testing.T) {
 	const slack = 1e-16
 	b := fresh(1, 1e-5)
+	choose := func(epsilon, _ float64, _ bool) (mechanism.Mechanism, error) {
+		return almostPure{epsilon: epsilon / 2, delta: slack}, nil
+	}
 	for range 2 {
-		_, _, err := b.Spend(0.1).Pay(learn.Seed(1), "almost", "", func(epsilon, _ float64, _ bool) (mechanism.Mechanism,
-			error) {
-			return almostPure{epsilon: epsilon / 2, delta: slack}, nil
-		})
-		if err != nil {
+		if _, _, err := b.Spend(0.1).Pay(learn.Seed(1), "almost", peopleData(t), choose); err != nil {
 			t.Fatal(err)
 		}
 	}
