@@ -7,10 +7,10 @@ require (
 	github.com/dpnb/notebooks v0.0.0
 	github.com/google/differential-privacy/privacy-on-beam/v3 v3.0.0
 	gonum.org/v1/gonum v0.17.0
+	golang.org/x/sys v0.48.0
 	google.golang.org/grpc v1.83.2
+	google.golang.org/protobuf v1.36.12
 )
-
-require google.golang.org/protobuf v1.36.12 // indirect
 
 require (
 	cel.dev/expr v0.25.2 // indirect
@@ -90,7 +90,6 @@ require (
 	golang.org/x/net v0.59.0 // indirect
 	golang.org/x/oauth2 v0.37.0 // indirect
 	golang.org/x/sync v0.23.0 // indirect
-	golang.org/x/sys v0.48.0 // indirect
 	golang.org/x/text v0.42.0 // indirect
 	golang.org/x/time v0.15.0 // indirect
 	golang.org/x/tools v0.49.0 // indirect

@@ -99,19 +99,20 @@ func descent(p recipe, d *frame.Design, epsilon, delta float64) (mechanism.Mecha
 		Steps:          int(math.Ceil(sgdPasses / rate)),
 		PlannedRecords: n, Update: sgd.Adam{LearningRate: learningRate(p.task)},
 	}
-	return withNoise(m, epsilon, delta)
+	var err error
+	m.NoiseMultiplier, err = noiseFor(m.Cost(), epsilon, delta)
+	return m, err
 }
 
-// withNoise returns the descent with the noise that (ε, δ) takes.
-func withNoise(m sgd.Descent, epsilon, delta float64) (sgd.Descent, error) {
+// noiseFor returns the noise multiplier with which a cost is (ε, δ): it is all that depends on nothing else.
+func noiseFor(c sgd.Cost, epsilon, delta float64) (float64, error) {
 	type key struct {
 		sgd.Cost
 		epsilon, delta float64
 	}
-	k := key{m.Cost(), epsilon, delta}
-	cost, err := calibrated(k, func() (sgd.Cost, error) { return k.Cost.CalibrateNoise(epsilon, delta) })
-	m.NoiseMultiplier = cost.NoiseMultiplier
-	return m, err
+	c.NoiseMultiplier = 0 // which is looked for
+	c, err := calibrated(key{c, epsilon, delta}, func() (sgd.Cost, error) { return c.CalibrateNoise(epsilon, delta) })
+	return c.NoiseMultiplier, err
 }
 
 // adaSSP chooses adaptive sufficient-statistics perturbation; the labels of a

@@ -163,13 +163,7 @@ func quantiles(levels []float64, radius float64, steps int, l1, curvatureShare f
 					shrink[j] = weight
 				}
 			}
-			cost := sgd.Cost{Rate: 1, Steps: steps, NoiseMultiplier: 1}
-			type key struct {
-				sgd.Cost
-				epsilon, delta float64
-			}
-			cost, err = calibrated(key{cost, epsilon, delta},
-				func() (sgd.Cost, error) { return cost.CalibrateNoise(epsilon, delta) })
+			sigma, err := noiseFor(sgd.Cost{Rate: 1, Steps: steps}, epsilon, delta)
 			if err != nil {
 				return nil, err
 			}
@@ -178,7 +172,7 @@ func quantiles(levels []float64, radius float64, steps int, l1, curvatureShare f
 				rule.Radius, rule.Ball = quantileRadius/d.RowNorm, quantileBall/d.RowNorm
 			}
 			q := sgd.Quantiles{Levels: levels, RowNorm: d.RowNorm, Steps: steps,
-				NoiseMultiplier: cost.NoiseMultiplier, Update: rule}
+				NoiseMultiplier: sigma, Update: rule}
 			if curvatureShare != 0 {
 				if weight > 0 {
 					return nil, errShareAndRegulariser

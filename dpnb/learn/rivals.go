@@ -34,7 +34,8 @@ func fullBatch(p recipe, d *frame.Design, epsilon, delta float64) (mechanism.Mec
 	}
 	m := sgd.Descent{Loss: p.loss(d.Target), Clip: d.RowNorm * p.clipped(d).Lipschitz(), Rate: 1, Steps: fullSteps,
 		PlannedRecords: 1, Average: fullSteps / 2}
-	m, err := withNoise(m, epsilon, delta)
+	var err error
+	m.NoiseMultiplier, err = noiseFor(m.Cost(), epsilon, delta)
 	m.Update = sgd.Adaptive{Radius: radius, Steps: fullSteps, Noise: m.NoiseMultiplier * m.Clip}
 	return m, err
 }
@@ -61,27 +62,25 @@ func TukeyEM(records int) Mechanism {
 // 0.003 and 0.3, by a noisy count of the records predicted correctly; 20 passes in batches of 256
 // for a public number of records.
 func TunedSGD(records int) Mechanism {
-	return changed("DP-SGD, tuned", func(p *recipe) {
-		p.choose = func(p recipe, d *frame.Design, epsilon, delta float64) (mechanism.Mechanism, error) {
-			if records < 1 {
-				return nil, errPublicNumber
-			}
-			rate := math.Min(1, sgdBatch/float64(records))
-			t := sgd.Tuner{Base: sgd.Descent{Loss: p.loss(d.Target), Clip: d.RowNorm * p.clipped(d).Lipschitz(),
-				Rate: rate, Steps: int(math.Ceil(sgdPasses / rate)), PlannedRecords: float64(records)},
-				Grid: sgd.LearningRates(0.003, 0.3, 5, func(eta float64) sgd.Update {
-					return sgd.Adam{LearningRate: eta}
-				}),
-				MeanRuns: 3, Score: sgd.Training{Sigma: 20 / epsilon}, Accounting: sgd.Renyi}
-			type key struct {
-				rate, clip, epsilon, delta float64
-				records                    int
-			}
-			return chosen(calibrated(key{rate, t.Base.Clip, epsilon, delta, records}, func() (sgd.Tuner, error) {
-				return t.Calibrate(epsilon, delta)
-			}))
+	return changed("DP-SGD, tuned", func(p *recipe) { p.choose = tunedSGD(records) }, frame.TwoClasses)
+}
+
+func tunedSGD(records int) func(recipe, *frame.Design, float64, float64) (mechanism.Mechanism, error) {
+	return func(p recipe, d *frame.Design, epsilon, delta float64) (mechanism.Mechanism, error) {
+		if records < 1 {
+			return nil, errPublicNumber
 		}
-	}, frame.TwoClasses)
+		rate := math.Min(1, sgdBatch/float64(records))
+		t := sgd.Tuner{Base: sgd.Descent{Loss: p.loss(d.Target), Clip: d.RowNorm * p.clipped(d).Lipschitz(), Rate: rate,
+			Steps: int(math.Ceil(sgdPasses / rate)), PlannedRecords: float64(records)},
+			Grid: sgd.LearningRates(0.003, 0.3, 5, func(eta float64) sgd.Update {
+				return sgd.Adam{LearningRate: eta}
+			}),
+			MeanRuns: 3, Score: sgd.Training{Sigma: 20 / epsilon}, Accounting: sgd.Renyi}
+		var err error
+		t.Base.NoiseMultiplier, err = noiseFor(t.Cost(), epsilon, delta)
+		return t, err
+	}
 }
 
 // ConvolvedMedian is median regression by convolved objective perturbation (cop) with the kink

@@ -24,7 +24,7 @@ func ExampleQuestion_Ask() {
 	table := tally.Table{Path: "people.parquet", SHA256: records.Origin().SHA256}
 	budget := learn.NewBudget(1, 1e-6, learn.KeptIn("people.ledger.json"))
 	ask := func(q google.Question) (*google.Answer, error) {
-		return q.Ask(context.Background(), runner.Where{Runner: "prism"}, df, table, os.TempDir(), budget.Spend(0.1))
+		return q.Ask(context.Background(), runner.Where{}, df, table, os.TempDir(), budget.Spend(0.1))
 	}
 	fmt.Println(ask(google.Question{Kind: google.Count, By: "town"}))
 	fmt.Println(ask(google.Question{Kind: google.Quantiles, Column: "age", Levels: []float64{0.5}}))

@@ -67,7 +67,7 @@ func TestBesideOurs(t *testing.T) {
 		draws = 40
 	}
 	df, table, truth := people(t, rows)
-	on, err := runner.Open(context.Background(), runner.Where{Runner: "prism"})
+	on, err := runner.Open(context.Background(), runner.Where{})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -148,7 +148,7 @@ func relative(x []float64) float64 {
 // before the charge. Laplace noise costs ε alone.
 func TestAsk(t *testing.T) {
 	df, table, truth := people(t, 600)
-	where := runner.Where{Runner: "prism"}
+	where := runner.Where{}
 	budget := learn.NewBudget(8, 1e-6, learn.Named(t.Name()))
 	charged := func() (epsilon, delta float64, n int) {
 		s, err := budget.State()
@@ -194,8 +194,8 @@ func TestAsk(t *testing.T) {
 		"Levels":         of(Question{Kind: Quantiles, Column: "age"}, df, 1),
 		"nothing spent":  of(Question{Kind: Count}, df, 9),
 		"whose they are": of(Question{Kind: Count}, df.PerPerson("town", 1), 1),
-		"no spark runner answers": func(runner.Where) error {
-			return of(Question{Kind: Count}, df, 1)(runner.Where{Runner: "spark", Endpoint: "localhost:1"})
+		"no runner answers": func(runner.Where) error {
+			return of(Question{Kind: Count}, df, 1)(runner.Where{Endpoint: "localhost:1"})
 		},
 	} {
 		if err := ask(where); err == nil || !strings.Contains(err.Error(), want) {

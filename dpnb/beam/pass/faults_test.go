@@ -185,8 +185,8 @@ func TestADriverGoesOn(t *testing.T) {
 		!strings.Contains(err.Error(), "is not there") {
 		t.Errorf("a file that is gone: %v", err)
 	}
-	if _, err := runner.Open(t.Context(), runner.Where{Runner: "spark", Endpoint: "localhost:1"}); err == nil ||
-		!strings.Contains(err.Error(), "no spark runner answers") {
+	if _, err := runner.Open(t.Context(), runner.Where{Endpoint: "localhost:1"}); err == nil ||
+		!strings.Contains(err.Error(), "no runner answers") {
 		t.Error(err)
 	}
 }

@@ -6,7 +6,6 @@ import (
 	"errors"
 	"math"
 	"math/rand/v2"
-	"os"
 	"path/filepath"
 	"slices"
 	"strings"
@@ -15,6 +14,7 @@ import (
 
 	"gonum.org/v1/gonum/floats"
 
+	"github.com/dpnb/notebooks/dpnb/beam/internal/prismtest"
 	"github.com/dpnb/notebooks/dpnb/beam/runner"
 	"github.com/dpnb/notebooks/dpnb/erm"
 	"github.com/dpnb/notebooks/dpnb/erm/remote"
@@ -29,7 +29,7 @@ import (
 func TestMain(m *testing.M) {
 	setSabotage()
 	runner.Main()
-	os.Exit(m.Run())
+	prismtest.Main(m)
 }
 
 // drawn returns n records of d features, of length at most 1, with labels ±1.
@@ -67,13 +67,18 @@ func write(t testing.TB, path string, rows *matrix.Dense, labels []float64) File
 	return f
 }
 
+// session is one of so many processes on Prism, or of none: of this one.
 func session(t testing.TB, processes int) *runner.Session {
 	t.Helper()
-	s, err := runner.Open(context.Background(), runner.Where{Runner: "prism", Processes: processes})
+	w := runner.Where{Processes: processes}
+	if processes > 0 {
+		w.Endpoint = prismtest.Start(t).Address
+	}
+	s, err := runner.Open(context.Background(), w)
 	if err != nil {
 		t.Fatal(err)
 	}
-	t.Cleanup(func() { _ = s.Close() })
+	t.Cleanup(s.Close)
 	return s
 }
 

@@ -7,59 +7,38 @@ import (
 	"fmt"
 	"io"
 	"log/slog"
-	"net"
 	"os"
 	"os/exec"
-	"strings"
-	"sync"
 	"time"
 
-	"github.com/apache/beam/sdks/v2/go/pkg/beam"
-	jobpb "github.com/apache/beam/sdks/v2/go/pkg/beam/model/jobmanagement_v1"
-	"github.com/apache/beam/sdks/v2/go/pkg/beam/runners/prism"
+	"github.com/dpnb/notebooks/dpnb/internal/atomicfile"
 )
 
-var prismHere struct {
-	sync.Mutex
-	client jobpb.JobServiceClient
-}
-
-// process is a child that runs this program as a worker or as a runner.
+// process is a child that runs this program as a worker.
 type process struct {
-	cmd     *exec.Cmd
-	address string
-	stdin   io.Closer
-	done    chan struct{}
+	place
+	cmd   *exec.Cmd
+	stdin io.Closer
+	done  chan struct{}
 }
 
 // logEnv, if set, has the logs of Beam and of the processes started here on standard error.
 const logEnv = "DPNB_BEAM_LOG"
 
-// roleEnv tells a child what it is: a worker, or prism.
-const roleEnv = "DPNB_BEAM_ROLE"
+// workerEnv tells a child that it is a worker.
+const workerEnv = "DPNB_BEAM_WORKER"
 
 // Main is to be the first call of main, and of TestMain, of a program that opens sessions with
 // Processes: where the program was started as one of them it serves and does not return.
 func Main() {
-	role := os.Getenv(roleEnv)
-	if role == "" {
+	if os.Getenv(workerEnv) == "" {
 		return
 	}
 	go func() { // whoever started this process has ended when its pipe is closed
 		_, _ = io.Copy(io.Discard, os.Stdin)
 		os.Exit(0)
 	}()
-	quiet()
-	var err error
-	switch role {
-	case "worker":
-		err = Pool(context.Background(), "localhost:0", os.Stdout)
-	case "prism":
-		err = Prism(context.Background(), 0, os.Stdout)
-	default:
-		err = fmt.Errorf("no role: %q", role)
-	}
-	fmt.Fprintln(os.Stderr, err)
+	fmt.Fprintln(os.Stderr, Pool(context.Background(), 0, ""))
 	os.Exit(1)
 }
 
@@ -73,52 +52,36 @@ func quiet() {
 	slog.SetDefault(slog.New(slog.NewTextHandler(os.Stderr, &slog.HandlerOptions{Level: level})))
 }
 
-// Pool serves as a worker at an address, "localhost:0" for a free port of this machine, and
-// writes the address to out. It returns when ctx ends.
-func Pool(ctx context.Context, address string, out io.Writer) error {
-	p, err := newPool(address)
+// Pool serves as a worker at a port of this machine, 0 for a free one, and writes the place to a file for this user
+// alone, or to standard output if path is empty. It returns when ctx ends.
+func Pool(ctx context.Context, port int, path string) error {
+	p, err := newPool(port)
 	if err != nil {
 		return err
 	}
-	fmt.Fprintln(out, p.address)
-	<-ctx.Done()
-	p.close()
-	return nil
-}
-
-// Prism serves as a runner at a port, 0 for a free one, and writes its address to out. It
-// returns when ctx ends.
-func Prism(ctx context.Context, port int, out io.Writer) error {
-	if port == 0 {
-		l, err := net.Listen("tcp", "localhost:0")
-		if err != nil {
+	defer p.close()
+	if path == "" {
+		fmt.Println(p.place)
+	} else {
+		if err := atomicfile.WritePrivately(path, []byte(p.String()+"\n")); err != nil {
 			return err
 		}
-		port = l.Addr().(*net.TCPAddr).Port
-		if err := l.Close(); err != nil {
-			return err
-		}
+		defer os.Remove(path)
 	}
-	beam.Init()
-	quiet()
-	if _, err := prism.CreateJobServer(ctx, prism.Options{Port: port}); err != nil {
-		return err
-	}
-	fmt.Fprintf(out, "localhost:%d\n", port)
 	<-ctx.Done()
 	return nil
 }
 
-// start runs this program in a role and waits until it says where it listens.
-func start(ctx context.Context, role string) (*process, error) {
+// start runs this program as a worker and waits until it says where it listens.
+func start(ctx context.Context) (*process, error) {
 	self, err := os.Executable()
 	if err != nil {
 		return nil, err
 	}
 	cmd := exec.Command(self)
-	cmd.Env = append(os.Environ(), roleEnv+"="+role)
+	cmd.Env = append(os.Environ(), workerEnv+"=1")
 	if os.Getenv(logEnv) != "" {
-		cmd.Stderr = os.Stderr // else the panics by which Prism says that a worker is gone would be there
+		cmd.Stderr = os.Stderr
 	}
 	stdin, err := cmd.StdinPipe()
 	if err != nil {
@@ -136,19 +99,20 @@ func start(ctx context.Context, role string) (*process, error) {
 	go func() {
 		r := bufio.NewReader(stdout)
 		line, _ := r.ReadString('\n')
-		first <- strings.TrimSpace(line)
+		first <- line
 		_, _ = io.Copy(io.Discard, r)
 		_ = cmd.Wait()
 		close(p.done)
 	}()
+	var line string
 	select {
-	case p.address = <-first:
+	case line = <-first:
 	case <-time.After(2 * time.Minute):
 	case <-ctx.Done():
 	}
-	if p.address == "" {
+	if err := p.read(line); err != nil {
 		p.kill()
-		return nil, errors.Join(fmt.Errorf("the %s process said nothing", role), ctx.Err())
+		return nil, errors.Join(err, ctx.Err())
 	}
 	return p, nil
 }

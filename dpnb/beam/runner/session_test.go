@@ -12,11 +12,13 @@ import (
 
 	"github.com/apache/beam/sdks/v2/go/pkg/beam"
 	"github.com/apache/beam/sdks/v2/go/pkg/beam/register"
+
+	"github.com/dpnb/notebooks/dpnb/beam/internal/prismtest"
 )
 
 func TestMain(m *testing.M) {
 	Main()
-	os.Exit(m.Run())
+	prismtest.Main(m)
 }
 
 // note writes the number of the process that saw an element into a folder, and fails as often as it
@@ -83,19 +85,16 @@ func open(t *testing.T, w Where) *Session {
 	if err != nil {
 		t.Fatal(err)
 	}
-	t.Cleanup(func() {
-		if err := s.Close(); err != nil && !strings.Contains(err.Error(), "closing") {
-			t.Error(err)
-		}
-	})
+	t.Cleanup(s.Close)
 	return s
 }
 
 // TestEachWorkerIsAProcess: with so many processes, each share of the work is seen by another one,
 // and none by this.
 func TestEachWorkerIsAProcess(t *testing.T) {
+	prism := prismtest.Start(t)
 	for _, workers := range []int{0, 1, 2, 4} {
-		s := open(t, Where{Runner: "prism", Processes: workers})
+		s := open(t, Where{Endpoint: prism.Address, Processes: workers})
 		for range 2 {
 			dir := t.TempDir()
 			start := time.Now()
@@ -122,9 +121,10 @@ func TestEachWorkerIsAProcess(t *testing.T) {
 // TestWhatDiesIsStartedAgain: workers and the runner, before a run and in the middle of it, when both
 // elements are being processed: they wait until one of the processes is gone.
 func TestWhatDiesIsStartedAgain(t *testing.T) {
-	s := open(t, Where{Runner: "prism", Processes: 2})
+	prism := prismtest.Start(t)
+	s := open(t, Where{Endpoint: prism.Address, Processes: 2})
 	for _, kill := range []func() bool{func() bool { return s.Kill(1) }, func() bool { return s.Kill(0) },
-		s.killRunner} {
+		prism.Kill} {
 		for _, before := range []bool{true, false} {
 			dir := t.TempDir()
 			strike := func() {
@@ -165,7 +165,7 @@ func TestWhatDiesIsStartedAgain(t *testing.T) {
 
 // TestFailuresAreTheCallers: what fails once is repeated, what fails for ever is told.
 func TestFailuresAreTheCallers(t *testing.T) {
-	s := open(t, Where{Runner: "prism"})
+	s := open(t, Where{})
 	if err := run(t.Context(), s, note{Dir: t.TempDir(), Fail: 2}); err != nil || s.Retried() != 2 {
 		t.Errorf("after %d repetitions: %v", s.Retried(), err)
 	}
@@ -181,11 +181,15 @@ func TestFailuresAreTheCallers(t *testing.T) {
 }
 
 func TestWhereThatIsNowhere(t *testing.T) {
+	read := filepath.Join(t.TempDir(), "worker")
+	if err := os.WriteFile(read, []byte("127.0.0.1:1 key"), 0o644); err != nil {
+		t.Fatal(err)
+	}
 	for want, w := range map[string]Where{
-		"no runner \"beam\"": {Runner: "beam"}, "--endpoint": {Runner: "flink"}, "no address": {Runner: "prism",
-			Endpoint: "localhost"}, "bucket": {Runner: "dataflow"}, "or a number": {Runner: "prism", Processes: 1,
-			Workers: []string{"a:1"}}, "no flink runner answers": {Runner: "flink", Endpoint: "localhost:1"},
-		"no worker answers": {Runner: "prism", Workers: []string{"localhost:1"}},
+		"--endpoint": {Processes: 1}, "no address": {Endpoint: "localhost"}, "or a number": {Endpoint: "localhost:1",
+			Processes: 1, Workers: []string{"a"}}, "no runner answers": {Endpoint: "localhost:1"},
+		"start one with":     {Endpoint: "localhost:1", Workers: []string{"/nowhere"}},
+		"others may read it": {Endpoint: "localhost:1", Workers: []string{read}},
 	} {
 		if _, err := Open(t.Context(), w); err == nil || !strings.Contains(err.Error(), want) {
 			t.Errorf("%+v: %v, want %q", w, err, want)

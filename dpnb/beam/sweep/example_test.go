@@ -10,10 +10,10 @@ import (
 	"github.com/dpnb/notebooks/dpnb/paper/sweeps"
 )
 
-// Ten trials of each cell on a runner in this process.
+// Ten trials of each cell in this process.
 func ExampleRun() {
 	ctx := context.Background()
-	on, err := runner.Open(ctx, runner.Where{Runner: "prism"})
+	on, err := runner.Open(ctx, runner.Where{})
 	if err != nil {
 		panic(err)
 	}

@@ -8,6 +8,7 @@ import (
 	"testing"
 	"time"
 
+	"github.com/dpnb/notebooks/dpnb/beam/internal/prismtest"
 	"github.com/dpnb/notebooks/dpnb/beam/runner"
 	"github.com/dpnb/notebooks/dpnb/beam/sweep"
 	"github.com/dpnb/notebooks/dpnb/paper/sweeps"
@@ -16,7 +17,7 @@ import (
 
 func TestMain(m *testing.M) {
 	runner.Main()
-	os.Exit(m.Run())
+	prismtest.Main(m)
 }
 
 // local returns the rows as one process has them, without a file.
@@ -56,11 +57,15 @@ func rows(t *testing.T, r sweeps.Request, dir string) []sim.Row {
 
 func session(t *testing.T, processes int) *runner.Session {
 	t.Helper()
-	s, err := runner.Open(t.Context(), runner.Where{Runner: "prism", Processes: processes})
+	w := runner.Where{Processes: processes}
+	if processes > 0 {
+		w.Endpoint = prismtest.Start(t).Address
+	}
+	s, err := runner.Open(t.Context(), w)
 	if err != nil {
 		t.Fatal(err)
 	}
-	t.Cleanup(func() { _ = s.Close() })
+	t.Cleanup(s.Close)
 	return s
 }
 

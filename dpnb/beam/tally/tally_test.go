@@ -11,6 +11,7 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/dpnb/notebooks/dpnb/beam/internal/prismtest"
 	"github.com/dpnb/notebooks/dpnb/beam/runner"
 	"github.com/dpnb/notebooks/dpnb/explore"
 	"github.com/dpnb/notebooks/dpnb/frame"
@@ -43,7 +44,7 @@ func TestMain(m *testing.M) {
 		return nil
 	}
 	runner.Main()
-	os.Exit(m.Run())
+	prismtest.Main(m)
 }
 
 // chunks is a scan of so many rows of two columns, in chunks of 1,000: groups of rows of a file.
@@ -121,7 +122,11 @@ func TestTalliesAreThoseOfTheRecords(t *testing.T) {
 	}
 	runs := 0
 	for _, n := range processes {
-		on, err := runner.Open(context.Background(), runner.Where{Runner: "prism", Processes: n})
+		where := runner.Where{Processes: n}
+		if n > 0 {
+			where.Endpoint = prismtest.Start(t).Address
+		}
+		on, err := runner.Open(context.Background(), where)
 		if err != nil {
 			t.Fatal(err)
 		}

@@ -27,29 +27,29 @@ import (
 	"github.com/dpnb/notebooks/dpnb/matrix/stored"
 )
 
-// elsewhere says on which of Beam's runners a command's work is to be done. The names of the fields
+// elsewhere says on which runner of Beam a command's work is to be done. The names of the fields
 // are those of runner.Where in the module dpnb/beam, which reads it: Beam has hundreds of
 // dependencies, and who does not use it builds none of them.
 type elsewhere struct {
-	Runner, Endpoint string
-	Workers          []string
-	Processes        int
+	Endpoint  string
+	Workers   []string
+	Processes int
 }
 
 func (e *elsewhere) flags(f *pflag.FlagSet) {
-	f.StringVar(&e.Runner, "runner", "local", "do the work on this `runner`: local, prism, flink or spark")
-	f.StringVar(&e.Endpoint, "endpoint", "", "the `address` of the runner's job service (default: a Prism started "+
-		"here)")
-	f.StringSliceVar(&e.Workers, "workers", nil, "the `addresses` of workers, each started by: dpnb-beam worker")
-	f.IntVar(&e.Processes, "processes", 0, "start this `number` of worker processes on this machine")
+	f.StringVar(&e.Endpoint, "endpoint", "", "do the work on the runner, Flink or Spark, whose job service has this "+
+		"`address` (default: here)")
+	f.StringSliceVar(&e.Workers, "workers", nil, "the `files` of workers of the runner, each started by: "+
+		"dpnb-beam worker FILE")
+	f.IntVar(&e.Processes, "processes", 0, "start this `number` of workers of the runner on this machine")
 }
 
-func (e *elsewhere) here() bool { return e.Runner == "local" }
+func (e *elsewhere) here() bool { return e.Endpoint == "" }
 
 // validate refuses what a local run would not look at.
 func (e *elsewhere) validate() error {
-	if e.here() && (e.Endpoint != "" || len(e.Workers) > 0 || e.Processes != 0) {
-		return errors.New("--endpoint, --workers and --processes are for a runner: give --runner prism, flink or spark")
+	if e.here() && (len(e.Workers) > 0 || e.Processes != 0) {
+		return errors.New("--workers and --processes are for a runner: give the address of its job service, --endpoint")
 	}
 	return nil
 }

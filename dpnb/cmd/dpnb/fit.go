@@ -250,8 +250,8 @@ func newDescribeCommand() *cobra.Command {
 		Short: "Count a table of any size, and describe its numbers, privately",
 		Long: `Release the number of records of a CSV, Parquet or Arrow file, and the mean, standard
 deviation and quartiles of every number that has bounds in the schema, with intervals: in
-one scan, which holds no more than a chunk of the file in memory. With --runner the workers
-of a runner scan parts of the file: groups of rows, if it is a Parquet file.`,
+one scan, which holds no more than a chunk of the file in memory. With --endpoint the
+workers of a runner scan parts of the file: groups of rows, if it is a Parquet file.`,
 		Example: `  go run ./dpnb/cmd/dpnb describe people.parquet --schema people.json --epsilon 1 --delta 1e-6 \
     --budget people.ledger.json --share 0.2`,
 		Args: cobra.ExactArgs(1),

@@ -28,7 +28,7 @@ row for each of them to a Parquet file. The rows are the same to the last digit 
 them. What is done is kept in a folder, so that a run that was stopped goes on with what is
 missing when it is started again; the folder is removed when the file is there.
 
-With --runner the trials run on Apache Beam: see docs/scale.md.`,
+With --endpoint the trials run on Apache Beam: see docs/scale.md.`,
 		ValidArgs: sweeps.Names(),
 		Args: func(_ *cobra.Command, args []string) error {
 			if len(args) != 1 {

@@ -56,8 +56,8 @@ func TestSweepCommand(t *testing.T) {
 	if files, err := os.ReadDir(folder); err != nil || len(files) != 2 || files[0].Name() != "ledger.json" {
 		t.Errorf("a fit left %v, %v", files, err)
 	}
-	for _, args := range [][]string{{}, {"none"}, {"noise", "--processes", "2"}, {"noise", "--workers", "a:1"},
-		{"noise", "--runner", "prism", "--jobs", "2"}, {"noise", "--trials", "1"}} {
+	for _, args := range [][]string{{}, {"none"}, {"noise", "--processes", "2"}, {"noise", "--workers", "a"},
+		{"noise", "--endpoint", "localhost:1", "--jobs", "2"}, {"noise", "--trials", "1"}} {
 		if _, err := runSweep(append(args, "--out", path)...); err == nil {
 			t.Errorf("%v is taken", args)
 		}

@@ -16,15 +16,20 @@ import (
 	"testing"
 	"time"
 
+	"github.com/dpnb/notebooks/dpnb/beam/internal/prismtest"
 	"github.com/dpnb/notebooks/dpnb/frame"
 	"github.com/dpnb/notebooks/dpnb/frame/parquet"
+	"github.com/dpnb/notebooks/dpnb/internal/listening"
 	"github.com/dpnb/notebooks/dpnb/internal/testscale"
 )
 
-// study is a table, its schema and a ledger in files, and a program that fits them.
+func TestMain(m *testing.M) { prismtest.Main(m) }
+
+// study is a table, its schema and a ledger in files, and a program that fits them on a Prism of their own.
 type study struct {
 	t             *testing.T
 	program       string
+	prism         *prismtest.Prism
 	file, schema  string
 	store, ledger string
 }
@@ -52,7 +57,7 @@ func build(t *testing.T) string {
 func newStudy(t *testing.T, program string) study {
 	t.Helper()
 	dir := t.TempDir()
-	s := study{t, program, filepath.Join(dir, "people.csv"), filepath.Join(dir, "schema.json"),
+	s := study{t, program, prismtest.Start(t), filepath.Join(dir, "people.csv"), filepath.Join(dir, "schema.json"),
 		filepath.Join(dir, "store"), filepath.Join(dir, "ledger.json")}
 	rng := rand.New(rand.NewPCG(1, 2))
 	var csv bytes.Buffer
@@ -84,8 +89,8 @@ func (s study) write(path string, content []byte) {
 // fit is a driver on Prism with so many worker processes, and what it will have said.
 func (s study) fit(processes int, more ...string) (*exec.Cmd, *bytes.Buffer) {
 	args := append([]string{"fit", s.file, "--schema", s.schema, "--target", "ill", "--learner", "logistic",
-		"--epsilon", "1", "--delta", "1e-6", "--budget", s.ledger, "--store", s.store, "--runner", "prism",
-		"--processes", fmt.Sprint(processes)}, more...)
+		"--epsilon", "1", "--delta", "1e-6", "--budget", s.ledger, "--store", s.store, "--endpoint",
+		s.prism.Address, "--processes", fmt.Sprint(processes)}, more...)
 	cmd := exec.Command(s.program, args...)
 	var out bytes.Buffer
 	cmd.Stdout, cmd.Stderr = &out, &out
@@ -144,9 +149,50 @@ func TestDrivers(t *testing.T) {
 		}
 		whole = time.Since(start)
 	}
+	t.Run("listening", func(t *testing.T) { nobodyReachesThem(t, program) })
 	t.Run("describe", func(t *testing.T) { described(t, program) })
 	t.Run("killed", func(t *testing.T) { killedDrivers(t, program, whole) })
 	t.Run("two of one ledger", func(t *testing.T) { twoDriversOfOneLedger(t, program) })
+}
+
+// nobodyReachesThem: while a command has workers run, neither it nor they listen but on loopback; and what runs
+// commands has no Prism in it.
+func nobodyReachesThem(t *testing.T, program string) {
+	s := newStudy(t, program)
+	fit, _ := s.fit(2)
+	for _, cmd := range []*exec.Cmd{fit,
+		exec.Command(program, "describe", s.file, "--schema", s.schema, "--epsilon", "1", "--delta", "1e-6",
+			"--endpoint", s.prism.Address, "--processes", "2"),
+		exec.Command(program, "sweep", "noise", "--trials", "300", "--out", filepath.Join(t.TempDir(), "noise.parquet"),
+			"--endpoint", s.prism.Address)} {
+		if err := cmd.Start(); err != nil {
+			t.Fatal(err)
+		}
+		ended := make(chan error, 1)
+		go func() { ended <- cmd.Wait() }()
+		most := 0
+		for gone := false; !gone; {
+			beyond, here := listening.Beyond(cmd.Process.Pid)
+			if most = max(most, here); len(beyond) > 0 {
+				t.Errorf("%s listens at %v", cmd.Args[1], beyond)
+			}
+			select {
+			case err := <-ended:
+				if gone = true; err != nil {
+					t.Error(cmd.Args[1], err)
+				}
+			case <-time.After(5 * time.Millisecond):
+			}
+		}
+		if most == 0 {
+			t.Errorf("%s listened nowhere: nothing was tested", cmd.Args[1])
+		}
+	}
+	packages, err := exec.Command("go", "list", "-deps", ".").Output()
+	if err != nil || bytes.Contains(packages, []byte("runners/prism")) ||
+		!bytes.Contains(packages, []byte("beam/runner\n")) {
+		t.Errorf("the program has Prism in it, or its packages are not told: %v", err)
+	}
 }
 
 // killedDrivers: a driver that is killed before the charge, after it, between passes, before its model is
@@ -236,6 +282,7 @@ func killedDrivers(t *testing.T, program string, whole time.Duration) {
 			if left, _ := filepath.Glob(s.ledger + ".unfinished/*"); len(left) > 0 {
 				t.Errorf("%s: left %v", name, left)
 			}
+			s.prism.Stop()
 		}
 	}
 	t.Logf("%d runs, of which one takes %v: %d killed, %d after the charge; %d passes were found", runs, whole, killed,
@@ -273,12 +320,13 @@ func described(t *testing.T, program string) {
 	for _, file := range []string{s.file, columnar} {
 		here := run(file, "--seed", "3")
 		for _, processes := range []string{"0", "1", "2"} {
-			if there := run(file, "--seed", "3", "--runner", "prism", "--processes", processes); there != here {
+			there := run(file, "--seed", "3", "--endpoint", s.prism.Address, "--processes", processes)
+			if there != here {
 				t.Errorf("%s, %s processes: %s there, %s here", file, processes, there, here)
 			}
 		}
 	}
-	first := cmd(columnar, "--budget", s.ledger, "--runner", "prism")
+	first := cmd(columnar, "--budget", s.ledger, "--endpoint", s.prism.Address)
 	if err := first.Start(); err != nil {
 		t.Fatal(err)
 	}
@@ -287,7 +335,7 @@ func described(t *testing.T, program string) {
 	}
 	_ = first.Process.Kill()
 	_ = first.Wait()
-	said := run(columnar, "--budget", s.ledger, "--runner", "prism")
+	said := run(columnar, "--budget", s.ledger, "--endpoint", s.prism.Address)
 	if again := run(columnar, "--budget", s.ledger); again != said || s.charges() != 1 {
 		t.Errorf("%d charges: %s, then %s", s.charges(), said, again)
 	}

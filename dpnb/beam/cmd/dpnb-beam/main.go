@@ -1,8 +1,7 @@
-// Command dpnb-beam runs on Apache Beam what `dpnb --runner …` hands to it, and serves as a worker or
-// as a Prism runner.
+// Command dpnb-beam runs on Apache Beam what `dpnb --endpoint …` hands to it, and serves as a worker, which
+// listens on this machine alone and writes where, with the key that it asks for, to a file of its user's.
 //
-//	dpnb-beam worker --listen 0.0.0.0:50000
-//	dpnb-beam prism --port 8073
+//	dpnb-beam worker [--port 50000] FILE
 //	dpnb-beam sweep JSON
 //	dpnb-beam passes JSON
 //	dpnb-beam tally JSON
@@ -43,20 +42,19 @@ func main() {
 
 func run(ctx context.Context, args []string) error {
 	if len(args) == 0 {
-		return fmt.Errorf("say what to do: worker, prism, passes, tally, sweep")
+		return fmt.Errorf("say what to do: worker, passes, tally, sweep")
 	}
-	f := flag.NewFlagSet(args[0], flag.ContinueOnError)
-	listen := f.String("listen", "localhost:0", "")
-	port := f.Int("port", 0, "")
 	switch args[0] {
-	case "worker", "prism":
+	case "worker":
+		f := flag.NewFlagSet("worker", flag.ContinueOnError)
+		port := f.Int("port", 0, "listen on this `number` of this machine (default: a free one)")
 		if err := f.Parse(args[1:]); err != nil {
 			return err
 		}
-		if args[0] == "worker" {
-			return runner.Pool(ctx, *listen, os.Stdout)
+		if f.NArg() != 1 {
+			return fmt.Errorf("worker takes one file, in which it writes where it listens, and its key")
 		}
-		return runner.Prism(ctx, *port, os.Stdout)
+		return runner.Pool(ctx, *port, f.Arg(0))
 	case "passes":
 		var r struct {
 			Where  runner.Where
@@ -102,7 +100,7 @@ func run(ctx context.Context, args []string) error {
 			}
 		})
 	}
-	return fmt.Errorf("%q: take worker, prism, passes, tally or sweep", args[0])
+	return fmt.Errorf("%q: take worker, passes, tally or sweep", args[0])
 }
 
 // serve does something on a runner for the driver at the other end of the pipe, until that is closed or the driver
@@ -188,7 +186,7 @@ func untilEOF(ctx context.Context, in io.Reader) (context.Context, io.Reader) {
 // request reads the JSON that follows the name of what to do.
 func request(args []string, to any) error {
 	if len(args) != 2 {
-		return fmt.Errorf("%s takes one argument, which `dpnb %s --runner …` writes", args[0], args[0])
+		return fmt.Errorf("%s takes one argument, which `dpnb … --endpoint …` writes", args[0])
 	}
 	return json.Unmarshal([]byte(args[1]), to)
 }

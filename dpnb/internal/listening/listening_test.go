@@ -1,0 +1,33 @@
+package listening
+
+import (
+	"net"
+	"os"
+	"runtime"
+	"testing"
+)
+
+// TestBeyond: what listens on loopback is not beyond it, what listens on every address is.
+func TestBeyond(t *testing.T) {
+	if runtime.GOOS != "linux" {
+		t.Skip("Linux alone tells")
+	}
+	for address, beyond := range map[string]int{"127.0.0.1:0": 0, "127.0.0.9:0": 0, "0.0.0.0:0": 1, ":0": 1} {
+		l, err := net.Listen("tcp", address)
+		if err != nil {
+			t.Fatal(err)
+		}
+		if got, loopback := Beyond(os.Getpid()); len(got) != beyond || len(got)+loopback != 1 {
+			t.Errorf("%s: %v, and %d on loopback", address, got, loopback)
+		}
+		_ = l.Close()
+	}
+	l, err := net.Listen("tcp6", "[::1]:0")
+	if err != nil {
+		t.Skip("no IPv6: ", err)
+	}
+	defer l.Close()
+	if got, loopback := Beyond(os.Getpid()); len(got) > 0 || loopback != 1 {
+		t.Errorf("[::1]: %v, and %d on loopback", got, loopback)
+	}
+}
