@@ -11,9 +11,9 @@ import (
 
 // MinimizeWithin returns θ within reach of the minimiser of p over the ball ‖θ‖ ≤ radius,
 // rounding included, where p.Linear may be off by a vector of norm blur; and it always does,
-// whatever the records are: with a loss of bounded slope and curvature, and
-// 4(M/λ)e ≤ λ·reach, M a bound on the Hessian, e on blur and the error of a gradient in
-// double-double, its last resort is proved to arrive. No limit on passes holds.
+// whatever the records are: with a loss of bounded slope and curvature its last resort is
+// proved to arrive within twice the error of a gradient in double-double over λ, and what blur
+// and the float64 next to a point take. No limit on passes holds.
 //
 // The certificate at a θ of the ball's surface is g = ∇J(θ) + μθ for some μ ≥ 0: θ is within
 // ‖g‖/(λ + μ/2) of the minimiser, however large the linear term b is, so that no precision
@@ -49,7 +49,8 @@ type within struct {
 	radius, reach, blur float64
 	workers             int
 	r                   *search
-	precise             *precise
+	// gradient writes ∇J, in double-double, and bounds its error.
+	gradient func(g, x dd.Vector) (rounding float64)
 	// largest bounds the Hessian of p.
 	largest float64
 	g       dd.Vector
@@ -60,7 +61,7 @@ func newWithin(p *Problem, radius, reach, blur float64, workers int) *within {
 	w.r = newSearch(p, Settings{Workers: workers})
 	w.r.e.eval(w.r.g, w.r.x) // finds the longest record
 	w.largest = w.r.e.smoothness()
-	w.g, w.precise = dd.NewVector(w.r.e.size), newPrecise(w.r.e)
+	w.g, w.gradient = dd.NewVector(w.r.e.size), newPrecise(w.r.e).gradient
 	return w
 }
 
@@ -170,7 +171,7 @@ func (w *within) certify(x dd.Vector) (mu, distance float64) {
 	if mu, distance = w.bound(x, err+w.largest*lost); distance <= w.reach {
 		return mu, distance
 	}
-	return w.bound(x, w.precise.gradient(w.g, x))
+	return w.bound(x, w.gradient(w.g, x))
 }
 
 // bound is certify for the computed gradient g, which errs by err. There is a point of the
@@ -178,7 +179,7 @@ func (w *within) certify(x dd.Vector) (mu, distance float64) {
 func (w *within) bound(x dd.Vector, err float64) (mu, distance float64) {
 	const u = 0x1p-53
 	d := len(x.Hi)
-	off, rest := float64(d+8)*0x1p-100*w.radius, make([]float64, d)
+	off, rest := w.off(), make([]float64, d)
 	mu = math.Max(0, -floats.Dot(w.g.Hi, x.Hi)/(w.radius*w.radius))
 	for j := range rest {
 		rest[j] = w.g.At(j).Add(x.At(j).MulFloat(mu)).Hi
@@ -188,29 +189,84 @@ func (w *within) bound(x dd.Vector, err float64) (mu, distance float64) {
 	return mu, ((size+err)/(w.p.Lambda+0.5*mu) + off + 1.01*floats.Norm(x.Lo, 2)) * (1 + 8*u)
 }
 
-// arrive is projected gradient descent in double-double with steps 1/M, which shrinks the
-// distance by √(1 − λ/M) in each: it ends, if it may take long. It begins at the origin.
+// arrive is projected gradient descent in double-double from the origin, with steps ℓ ≤ 1/M. One without an error
+// takes the distance from the minimiser to at most 1 − ℓλ of it, so that after k of them, of which each erred by at
+// most r, it is
+//
+//	R·e^{−kℓλ} + r/(ℓλ)
+//
+// at most: their number is a certificate, too, where errors keep gradients from being small. It ends, if it may take
+// long.
 func (w *within) arrive() []float64 {
 	d := w.r.e.size
 	x := dd.NewVector(d)
 	length := 1 / (w.largest * (1 + 0x1p-40))
-	for onSurface := false; ; {
-		err := w.precise.gradient(w.g, x)
-		var distance float64
+	rate := length * w.p.Lambda * (1 - 0x1p-50)
+	worst, blurred, onSurface := 0.0, w.blurred(), false
+	for k := 0.0; ; k++ {
+		err := w.gradient(w.g, x)
+		size := floats.Norm(w.g.Hi, 2) * (1 + kernel.NormError(d))
+		lost := 1.01 * floats.Norm(x.Lo, 2)
+		distance := ((size+err+w.blur)/w.p.Lambda + lost) * (1 + 0x1p-50)
 		if onSurface {
 			_, distance = w.bound(x, err)
-		} else {
-			size := floats.Norm(w.g.Hi, 2) * (1 + kernel.NormError(d))
-			distance = ((size+err+w.blur)/w.p.Lambda + 1.01*floats.Norm(x.Lo, 2)) * (1 + 0x1p-50)
 		}
-		if distance <= w.reach {
+		walked := (w.radius*math.Exp(-k*rate) + worst/rate + blurred + lost) * (1 + 0x1p-40)
+		if min(distance, walked) <= w.reach {
 			return x.Hi
 		}
-		for j := range d {
-			x.Set(j, x.At(j).Add(w.g.At(j).MulFloat(-length)))
-		}
-		if onSurface = dd.From(w.radius).Less(norm(x)); onSurface {
-			w.surface(x)
-		}
+		var slip float64
+		slip, onSurface = w.step(x, length, err, size)
+		worst = math.Max(worst, slip)
 	}
+}
+
+// step takes a step of the given length along the gradient g at x, which errs by err and has at most the norm size, and
+// bounds how far from the exact step it ends.
+func (w *within) step(x dd.Vector, length, err, size float64) (slip float64, onSurface bool) {
+	slip = length*err + 0x1p-103*(floats.Norm(x.Hi, 2)+length*size) // before the projection
+	for j := range x.Hi {
+		x.Set(j, x.At(j).Add(w.g.At(j).MulFloat(-length)))
+	}
+	reached := norm(x)
+	if onSurface = dd.From(w.radius).Less(reached); onSurface {
+		// Of two points beyond the surface the projections are nearer to each other by R over the distance of the
+		// nearer one.
+		slip *= min(1, w.radius/max(0, reached.Hi*(1-0x1p-40)-slip))
+		w.surface(x)
+	}
+	return slip + w.off(), onSurface
+}
+
+// WithinError bounds λ times what is left, however many steps it takes, of the distance to which the last resort of
+// MinimizeWithin is proved to come, blur and the float64 next to a point aside: of n records of norm 1 with a loss of
+// slope C and curvature S at most whose slopes in double-double err by 2⁻⁷⁹C, with a ridge λ and any linear term, over
+// a ball of radius R. Steps err by
+//
+//   - 1.01n·2⁻⁷⁹C of the slopes, and with n/4 + 512 records in a chunk (n/4 + 512)(300 + 1.2d)u² of their sum nC;
+//   - 110u²·(nC + MR) of the sums with what is left of J and of the steps, M = λ + nS;
+//   - 2(d + 20)²u²·MR of the margins, in which 1.2(d + 3)², and of projections.
+//
+// Proof: docs/theory/heavytail.md, dpnb-total-release.
+func WithinError(n, d int, slope, curvature, lambda, radius float64) float64 {
+	const u = 0x1p-53
+	records, features := float64(n), float64(d)
+	slopes, sum := records*slope, (lambda+records*curvature)*radius
+	return (0x1.03p-79+((records/4+512)*(300+1.2*features)+110)*u*u)*slopes +
+		2*(features+20)*(features+20)*u*u*sum
+}
+
+// off is how far from the surface a point is that surface returned, and one within is that was taken to be.
+func (w *within) off() float64 { return float64(w.r.e.size+8) * 0x1p-100 * w.radius }
+
+// blurred bounds how far the minimiser is from that with the exact linear term b: blur over λ + μ/2, where the
+// multiplier μ is at least (‖b‖ − ‖∇J − b‖)/R.
+func (w *within) blurred() float64 {
+	e := w.r.e
+	others := (float64(e.n)*e.f.Lipschitz()*e.maxNorm + w.p.Lambda*w.radius) * (1 + 0x1p-40)
+	mu := (floats.Norm(w.p.Linear, 2)*(1-0x1p-40) - others) / w.radius
+	if !(mu > 0) {
+		mu = 0
+	}
+	return w.blur / (w.p.Lambda + 0.5*mu) * (1 + 0x1p-50)
 }

@@ -1,6 +1,7 @@
 package erm
 
 import (
+	"fmt"
 	"math"
 	"math/rand/v2"
 	"testing"
@@ -95,5 +96,131 @@ func TestSurfaceCertificate(t *testing.T) {
 	}
 	if tightest < 0.5 {
 		t.Errorf("the certificate is never nearer than %g of the distance", tightest)
+	}
+}
+
+// Where every gradient errs as the analysis fears, towards the start and to and fro, it is the number of steps that
+// proves where they have led: to little more than the error over λ, which no norm of such gradients says. What is
+// certified holds, and is not much more where losses do not bend.
+func TestArrivesByNumber(t *testing.T) {
+	const errs = 1e-3
+	for _, same := range []bool{false, true} {
+		for _, tilt := range []float64{0.5, 3, 1e6, 1e40} {
+			p := heavy(loss.LeastAbsolute{}, 60, 5, tilt, 7)
+			if same { // one record sixty times, beside which all is flat
+				p = heavy(loss.LeastAbsolute{}, 1, 5, tilt, 7)
+				p.Rows, p.Labels = matrix.Select(p.Rows, make([]int, 60)), make([]float64, 60)
+			}
+			reach := 1.02 * errs / p.Lambda
+			best, err := MinimizeWithin(p, 2, 1e-12, 0, 1)
+			if err != nil {
+				t.Fatal(err)
+			}
+			radius := floats.Norm(best, 2) * (1 + 1e-9) // as far from the origin as may be
+			w := newWithin(p, radius, reach, 0, 1)
+			honest, calls, away := w.gradient, 0, make([]float64, len(best))
+			most := 2 + w.largest/p.Lambda*math.Log(1.01*radius/(reach-errs/p.Lambda))
+			w.gradient = func(g, x dd.Vector) float64 {
+				if calls++; float64(calls) > most {
+					t.Fatalf("%v, ‖b‖ = %g: %d steps, at most %.0f are proved", same, tilt, calls, most)
+				}
+				rounding := honest(g, x)
+				floats.SubTo(away, x.Hi, best)
+				floats.Scale(-0.99*errs/floats.Norm(away, 2), away)
+				floats.AddScaled(away, 0.14*errs*float64(1-calls%2*2), p.Rows.(*matrix.Dense).Data[:5])
+				for j, v := range away {
+					g.Set(j, g.At(j).AddFloat(v))
+				}
+				return rounding + errs
+			}
+			off := floats.Distance(w.arrive(), best, 2)
+			if !(off <= reach) || same && tilt < 1 && off < 0.97*reach {
+				t.Errorf("%v, ‖b‖ = %g: off by %g, certified %g", same, tilt, off, reach)
+			}
+		}
+	}
+}
+
+// What is said of all errors by their number, the features and bounds bounds those that are met, of rows that are dense
+// or nearly empty, within the ball and on its surface, whatever the linear term; and it is
+// not twice as large.
+func TestWithinError(t *testing.T) {
+	closest := map[string]float64{}
+	for _, d := range []int{1, 5, 200} {
+		for _, n := range []int{0, 1, 1500} {
+			for _, sparse := range []bool{false, true} {
+				for _, tilt := range []float64{0, 30, 1e6, 1e40} {
+					p := heavy(loss.LeastAbsolute{}, n, d, tilt, 7)
+					if d == 5 { // slopes of C
+						norms, y := make([]float64, n), make([]float64, n)
+						for i := range n {
+							norms[i], y[i] = 1, 1e6
+						}
+						p.Loss = loss.Extend(loss.Affine{}, loss.FreeBend(1, 1, p.Lambda), norms, y, nil)
+					}
+					if sparse { // one entry in each record of ten
+						rows := matrix.NewDense(n, d, nil)
+						for i := 0; i < n; i += 10 {
+							rows.Data[i*d+i%d] = 1
+						}
+						p.Rows = rows.Sparse()
+					}
+					for _, radius := range []float64{1e-3, 1e3} {
+						w := newWithin(p, radius, 1, 0, 1)
+						bound := WithinError(n, d, 1, p.Loss.Smoothness(), p.Lambda, radius)
+						x, length, worst := dd.NewVector(d), 1/(w.largest*(1+0x1p-40)), 0.0
+						for range 5 {
+							err := w.gradient(w.g, x)
+							slip, _ := w.step(x, length, err, floats.Norm(w.g.Hi, 2))
+							worst = math.Max(worst, slip/length)
+						}
+						if !(worst <= bound) {
+							t.Errorf("n=%d, d=%d, sparse: %v, ‖b‖=%g, R=%g: errors of %g, bound %g", n, d, sparse, tilt,
+								radius, worst, bound)
+						}
+						if key := fmt.Sprint(radius, sparse); n == 1500 && worst/bound > closest[key] {
+							closest[key] = worst / bound
+						}
+					}
+				}
+			}
+		}
+	}
+	for key, part := range closest {
+		if part < 0.5 {
+			t.Errorf("R and sparsity %s: errors are at most %g of their bound", key, part)
+		}
+	}
+}
+
+// What a linear term that is off by blur moves is no more than is said, and not much less where nothing but the ridge
+// bends, within the ball, and where the multiplier holds the point.
+func TestBlurred(t *testing.T) {
+	const blur = 1e-4
+	for _, tilt := range []float64{0.1, 3, 100, 1e4} {
+		p := heavy(loss.LeastAbsolute{}, 3, 40, tilt, 9)
+		w := newWithin(p, 0.5, 1e-12, blur, 1)
+		best, err := MinimizeWithin(p, 0.5, 1e-12, 0, 1)
+		if err != nil {
+			t.Fatal(err)
+		}
+		most, r := 0.0, rand.New(rand.NewPCG(4, 4))
+		for range 20 {
+			other, off := *p, make([]float64, 40)
+			for j := range off {
+				off[j] = r.NormFloat64()
+			}
+			floats.Scale(blur/floats.Norm(off, 2), off)
+			floats.Add(off, p.Linear)
+			other.Linear = off
+			theta, err := MinimizeWithin(&other, 0.5, 1e-12, 0, 1)
+			if err != nil {
+				t.Fatal(err)
+			}
+			most = math.Max(most, floats.Distance(theta, best, 2))
+		}
+		if said := w.blurred(); !(most <= said) || most < 0.3*said {
+			t.Errorf("‖b‖ = %g: the minimiser moves by %.3g, %.3g at most", tilt, most, said)
+		}
 	}
 }

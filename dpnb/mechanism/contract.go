@@ -11,6 +11,7 @@ package mechanism
 import (
 	"errors"
 	"fmt"
+	"strings"
 
 	"github.com/dpnb/notebooks/dpnb/erm"
 	"github.com/dpnb/notebooks/dpnb/matrix"
@@ -82,6 +83,22 @@ const (
 func RowsWithin(rowNorm float64) string {
 	return fmt.Sprintf("every record that could be in the data has ‖x‖₂ ≤ %s (checked for those that are)",
 		privacy.FormatUp(rowNorm, 6))
+}
+
+// Chosen is the assumption on how parameters were chosen.
+func Chosen(parameters string) string {
+	return parameters + " were chosen without looking at the records"
+}
+
+// ChosenFrom is that where some were chosen from what an earlier part of a mechanism released, and the others not.
+func ChosenFrom(release, others string, chosen ...string) string {
+	last, were := len(chosen)-1, "was"
+	some := chosen[last]
+	if last > 0 {
+		some, were = strings.Join(chosen[:last], ", ")+" and "+some, "were"
+	}
+	return fmt.Sprintf("%s %s chosen from %s, which the guarantee covers; %s without looking at the records", some,
+		were, release, others)
 }
 
 // Settings of a run; nil is right. None of them has a part in the guarantee.

@@ -97,7 +97,7 @@ func (p price) Describe() mechanism.Description {
 	return mechanism.Description{Name: "privacy-on-beam, " + string(p.Kind), Adjacency: privacy.AddRemove,
 		Source: "Google, privacy-on-beam v3.0.0", Bound: "(ε, δ) as that library states it; we have not proved it",
 		Assumptions: []string{"Google's privacy-on-beam does what it says, its noise and its floats included",
-			"groups and bounds were chosen without looking at the records",
+			mechanism.Chosen("groups and bounds"),
 			"the machines that run the pipeline show nobody what it computes before the noise, nor any draw but the " +
 				"one that is returned", mechanism.Unseen}}
 }

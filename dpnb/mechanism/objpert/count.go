@@ -94,8 +94,7 @@ func (m Counted) String() string {
 
 // Describe implements mechanism.Mechanism.
 func (m Counted) Describe() mechanism.Description {
-	d := m.Fit.describe("λ was chosen from the noisy count, which the guarantee covers; σ, τ and σ_out without " +
-		"looking at the records")
+	d := m.Fit.describe(mechanism.ChosenFrom("the noisy count", "σ, τ and σ_out", "λ"))
 	d.Beside = "records counted"
 	return d
 }

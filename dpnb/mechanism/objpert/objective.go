@@ -254,7 +254,7 @@ func (m Objective) minimise(rows matrix.Rows, labels, b []float64, tolerance flo
 
 // Describe implements mechanism.Mechanism.
 func (m Objective) Describe() mechanism.Description {
-	return m.describe("λ, ω, σ, τ and σ_out were chosen without looking at the records")
+	return m.describe(mechanism.Chosen("λ, ω, σ, τ and σ_out"))
 }
 
 // describe is Describe with how the parameters were chosen.
@@ -272,8 +272,8 @@ func (m Objective) describe(chosen string) mechanism.Description {
 	}
 	if _, plain := m.Loss.(loss.Logistic); !plain {
 		d.Assumptions = append(d.Assumptions,
-			fmt.Sprintf("the %s loss and its parameters were chosen without looking at the records, and every label "+
-				"that could be in the data is %s", m.Loss.Name(), m.Loss.Labels()))
+			fmt.Sprintf("%s, and every label that could be in the data is %s",
+				mechanism.Chosen("the "+m.Loss.Name()+" loss and its parameters"), m.Loss.Labels()))
 	}
 	return d
 }

@@ -89,8 +89,8 @@ func (m Output) Describe() mechanism.Description {
 		Adjacency: privacy.AddRemove, Bound: m.boundName(), Lambda: m.Lambda,
 		Assumptions: []string{
 			mechanism.RowsWithin(m.RowNorm),
-			fmt.Sprintf("λ, τ, the noise, the %s loss and its parameters were chosen without looking at the records, "+
-				"and every label that could be in the data is %s", m.Loss.Name(), m.Loss.Labels()),
+			fmt.Sprintf("%s, and every label that could be in the data is %s",
+				mechanism.Chosen("λ, τ, the noise, the "+m.Loss.Name()+" loss and its parameters"), m.Loss.Labels()),
 			mechanism.ExactNoise,
 			mechanism.Unseen,
 		},

@@ -39,7 +39,7 @@ type Config struct {
 	Clip, Lambda, Tolerance float64
 }
 
-// tolerance is τ/C, unless more records are planned than can be solved for so exactly.
+// tolerance is τ/C, unless no arithmetic here is as exact.
 const tolerance = 1e-6
 
 // farthest is the τ/C of a block beyond which it has no use: a hundredth more noise.
@@ -195,9 +195,7 @@ func (c Config) Calibrate() (Objective, error) {
 	eps := math.Nextafter(c.Epsilon, 0) * (1 - 0x1p-44)
 	m := Objective{Problem: p, Adjacency: c.Adjacency, Scale: c.moved() * p.Clip / ((1 - outputShare) * eps),
 		Stretch: c.stretch(p.Clip, p.Lambda)}
-	if c.Tolerance == 0 {
-		m.Tolerance = max(tolerance*m.Clip, 2*m.least(m.bend(), c.Features, c.Records, m.largestNoise(c.Features)))
-	}
+	m.settle(m.least(c.Features))
 	m.OutputScale = 2 * m.Tolerance / m.Lambda / (outputShare * eps)
 	return m, m.Validate()
 }
@@ -216,9 +214,7 @@ func (c Config) CalibrateOutput() (Output, error) {
 		p.Lambda = p.Clip / p.Radius * math.Sqrt(2*float64(c.Records)*c.moved()*float64(c.Features)/c.Epsilon)
 	}
 	m := Output{Problem: p, Scale: 1, Adjacency: c.Adjacency}
-	if c.Tolerance == 0 {
-		m.Tolerance = max(tolerance*m.Clip, 2*m.least(m.bend(), c.Features, c.Records, 0))
-	}
+	m.settle(m.least(c.Features))
 	m.Scale = m.Sensitivity() / (math.Nextafter(c.Epsilon, 0) * (1 - 0x1p-44))
 	return m, m.Validate()
 }
@@ -265,7 +261,9 @@ func (c PhasesConfig) Calibrate() (Phases, error) {
 	if err != nil {
 		return m, err
 	}
-	if least := 2 * m.attainable(c.Features); c.Tolerance == 0 && least <= farthest*m.Clip {
+	if c.Tolerance != 0 {
+		m.settle(m.least(c.Features))
+	} else if least := 2 * m.least(c.Features)(MostRecords); least <= farthest*m.Clip {
 		m.Tolerance = max(m.Tolerance, least) // else Feasible says what helps
 	}
 	return m, m.Validate()

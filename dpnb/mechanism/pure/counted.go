@@ -32,8 +32,8 @@ func (m Counted) after(records int) (Objective, error) {
 	return c.Calibrate()
 }
 
-// Validate implements mechanism.Mechanism. Whatever the count is, the fit is calibrated and
-// feasible: what they ask of the number of records changes once with it.
+// Validate implements mechanism.Mechanism. Whatever the count is, the fit is calibrated and a
+// release of MostRecords is proved to be made: what they ask of the number changes once with it.
 func (m Counted) Validate() error {
 	if !(m.Share > 0 && m.Share < 1) {
 		return &privacy.ParamError{Name: "Share", Value: m.Share, Want: "a part of ε in (0, 1)"}
@@ -49,7 +49,7 @@ func (m Counted) Validate() error {
 		if err != nil {
 			return err
 		}
-		if err := fit.Feasible(m.Features, n); err != nil {
+		if err := fit.Feasible(m.Features, MostRecords); err != nil {
 			return err
 		}
 	}
@@ -64,11 +64,23 @@ func (m Counted) Event() (privacy.Event, error) {
 	return privacy.Pure(m.Epsilon, privacy.AddRemove), nil
 }
 
-// Describe implements mechanism.Mechanism.
+// Describe implements mechanism.Mechanism. What differs between two counts was chosen from the count.
 func (m Counted) Describe() mechanism.Description {
-	fit, _ := m.after(1000)
-	d := fit.Describe()
-	d.Beside, d.Lambda = "a noisy count of the records", 0
+	few, _ := m.after(1)
+	many, _ := m.after(MostRecords)
+	var counted []string
+	for _, p := range []struct {
+		name      string
+		few, many float64
+	}{{"C", few.Clip, many.Clip}, {"Λ", few.Lambda, many.Lambda}, {"τ", few.Tolerance, many.Tolerance},
+		{"β", few.Scale, many.Scale}, {"the output noise", few.OutputScale, many.OutputScale},
+		{"the stretch", few.Stretch, many.Stretch}} {
+		if p.few != p.many {
+			counted = append(counted, p.name)
+		}
+	}
+	d := many.Describe()
+	d.Beside, d.Lambda, d.Assumptions = "a noisy count of the records", 0, many.assumptions(m.Adjacency, counted...)
 	return d
 }
 

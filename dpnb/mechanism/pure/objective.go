@@ -85,7 +85,7 @@ func (m Objective) Describe() mechanism.Description {
 		Name:      "objective perturbation, pure ε",
 		Source:    "Chaudhuri, Monteleoni, Sarwate 2011, with the Lipschitz extension of Lowy 2026 (heavytail)",
 		Adjacency: m.Adjacency, Bound: "pure ε: slope and curvature of a record together (docs/theory/heavytail.md)",
-		Assumptions: m.assumptions(), Lambda: m.Lambda,
+		Assumptions: m.assumptions(m.Adjacency), Lambda: m.Lambda,
 	}
 }
 
@@ -102,14 +102,22 @@ func (m Objective) String() string {
 		m.Scale, m.OutputScale, law)
 }
 
-// largestNoise is a norm that b does not have in anyone's life.
-func (m Objective) largestNoise(features int) float64 {
-	return m.Scale * (float64(features) + 60*math.Sqrt(float64(features)) + 60)
+// least returns Problem.least.
+func (m Objective) least(features int) func(records int) float64 {
+	return func(records int) float64 {
+		return m.Problem.least(m.bend(), features, records, m.blur(features, records))
+	}
+}
+
+// blur bounds Λη/(Λ + μ/2) for noise of any size: the float64 next to b are off by η ≤ 4u‖b‖ + β√d·2⁻⁶⁰, and beyond
+// S = nC + ΛR the multiplier μ is at least (‖b‖ − S)/R, so that the first term lies between 4uS and 8uΛR there.
+func (m Objective) blur(features, records int) float64 {
+	return 4.05*u*(float64(records)*m.Clip+2*m.Lambda*m.Radius) + 1.1*0x1p-60*m.Scale*math.Sqrt(float64(features))
 }
 
 // Feasible implements mechanism.Mechanism.
 func (m Objective) Feasible(features, records int) error {
-	return m.feasible(m.bend(), features, records, m.largestNoise(features))
+	return m.feasible(records, m.least(features))
 }
 
 // Check implements mechanism.Mechanism: it looks at parameters and shapes alone.

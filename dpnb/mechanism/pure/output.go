@@ -72,7 +72,7 @@ func (m Output) Describe() mechanism.Description {
 		Name: "output perturbation, pure ε", Source: "Lowy 2026 (heavytail), algorithm 2 without the second stage",
 		Adjacency:   m.Adjacency,
 		Bound:       "isotropic Laplace noise at the sensitivity of the minimiser (docs/theory/heavytail.md)",
-		Assumptions: m.assumptions(), Lambda: m.Lambda,
+		Assumptions: m.assumptions(m.Adjacency), Lambda: m.Lambda,
 	}
 }
 
@@ -82,9 +82,14 @@ func (m Output) String() string {
 		m.Scale)
 }
 
+// least returns Problem.least, with nothing linear.
+func (m Output) least(features int) func(records int) float64 {
+	return func(records int) float64 { return m.Problem.least(m.bend(), features, records, 0) }
+}
+
 // Feasible implements mechanism.Mechanism.
 func (m Output) Feasible(features, records int) error {
-	return m.feasible(m.bend(), features, records, 0)
+	return m.feasible(records, m.least(features))
 }
 
 // Check implements mechanism.Mechanism: it looks at parameters and shapes alone.

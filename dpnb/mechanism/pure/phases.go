@@ -28,8 +28,8 @@ import (
 // Source: Lowy 2026 (heavytail), Algorithms 1, 2 and 4. Proof: docs/theory/localisation.md.
 type Phases struct {
 	// Problem of the first phase: Radius and Centre are of the set W over which to minimise,
-	// Lambda is Λ₁ of one block of the first phase, and Records, the
-	// planned number of all of them, is not 0.
+	// Lambda is Λ₁ of one block of the first phase, and Records and Most are of all blocks;
+	// Records is not 0.
 	Problem
 	Epsilon float64
 	// Adjacency of the guarantee.
@@ -170,7 +170,7 @@ func (m Phases) Describe() mechanism.Description {
 		Name: name, Source: "Lowy 2026 (heavytail), Algorithms 1, 2 and 4",
 		Adjacency: m.Adjacency, Bound: "isotropic Laplace noise at the sensitivity of a block's minimiser; every " +
 			"record is in one block (docs/theory/localisation.md)",
-		Assumptions: m.assumptions(), Lambda: m.Lambda,
+		Assumptions: m.assumptions(m.Adjacency), Lambda: m.Lambda,
 	}
 }
 
@@ -183,14 +183,7 @@ func (m Phases) String() string {
 // Feasible implements mechanism.Mechanism: every block can be solved, however the draws
 // fall; the tolerance can be reached with as many records as a block can have.
 func (m Phases) Feasible(features, records int) error {
-	for t := 1; t <= m.Count; t++ {
-		p := m.hardest(t)
-		most := m.most(t, max(records, m.Records))
-		if err := p.feasible(curve(p.Clip, 0, p.Lambda), features, most, p.Lambda*p.Radius); err != nil {
-			return err
-		}
-	}
-	return nil
+	return m.feasible(records, m.least(features))
 }
 
 // most is the largest number of n records that a block of phase t can have: where they are drawn, all of them.
@@ -208,14 +201,18 @@ func (m Phases) hardest(t int) Problem {
 	return p
 }
 
-// attainable returns the smallest Tolerance that Feasible admits for the planned number of records.
-func (m Phases) attainable(features int) (tolerance float64) {
-	for t := 1; t <= m.Count; t++ {
-		p := m.hardest(t)
-		least := p.least(curve(p.Clip, 0, p.Lambda), features, m.most(t, m.Records), p.Lambda*p.Radius)
-		tolerance = max(tolerance, least*m.Clip/p.Clip)
+// least returns the largest Problem.least of a block. What is linear in a second stage errs by 16uΛ times what the
+// hardest has for the norm of its centre.
+func (m Phases) least(features int) func(records int) float64 {
+	return func(records int) (tolerance float64) {
+		for t := 1; t <= m.Count; t++ {
+			p := m.hardest(t)
+			blur := 16.2 * u * p.Lambda * p.Centre[0]
+			least := p.least(curve(p.Clip, 0, p.Lambda), features, m.most(t, records), blur)
+			tolerance = max(tolerance, least*m.Clip/p.Clip)
+		}
+		return tolerance
 	}
-	return tolerance
 }
 
 // Check implements mechanism.Mechanism: it looks at parameters and shapes alone.
@@ -230,6 +227,7 @@ func (m Phases) Run(rows matrix.Rows, labels []float64, src noise.Source, settin
 	if err != nil {
 		return nil, err
 	}
+	rows, labels = m.first(rows, labels)
 	n, d := rows.Dims()
 	draw := noise.Exact(src)
 	blocks := m.blocks(n, draw)

@@ -8,6 +8,8 @@ import (
 	"fmt"
 	"math"
 	"slices"
+	"sort"
+	"strings"
 
 	"gonum.org/v1/gonum/floats"
 
@@ -44,13 +46,15 @@ type Problem struct {
 	Lambda float64
 	// Tolerance τ: the solver comes within τ/Λ of the minimiser.
 	Tolerance float64
-	// Records is the planned number n₀, for which Check asks that τ can be reached; zero means a million. It is the
-	// records' own number nowhere, which may be private.
+	// Records is the planned number n₀, by which the other parameters were chosen; 0 for none. It is the records'
+	// own number nowhere, which may be private.
 	Records int
+	// Most is N: Check asks that τ can be reached with as many records, and so a release of no more is proved to be
+	// made. Of more the first N count. Zero means MostRecords.
+	Most int
 }
 
-// MostRecords is the largest number of records of which a release is proved to come to an
-// end where Feasible says so of the planned number; neighbours beyond are not covered.
+// MostRecords is the N of every release whose tolerance nobody has fixed, and the largest there is.
 const MostRecords = 1 << 28
 
 // reach returns τ/Λ, rounded up.
@@ -78,13 +82,17 @@ func (p *Problem) validate(bend func() loss.Bend) error {
 	}
 	if p.Records < 0 || p.Records > MostRecords {
 		return &privacy.ParamError{Name: "Records", Value: p.Records,
-			Want: fmt.Sprintf("the planned number of records, at most %d, or 0 for a million", MostRecords)}
+			Want: fmt.Sprintf("the planned number of records, at most %d, or 0 for none", MostRecords)}
+	}
+	if p.Most < 0 || p.Most > MostRecords {
+		return &privacy.ParamError{Name: "Most", Value: p.Most,
+			Want: fmt.Sprintf("the number of records that count, from 1 to %d, or 0 for that many", MostRecords)}
 	}
 	return (mechanism.Scales{{"Lambda, times what bends,", bend().Smoothness()}}).Check()
 }
 
 // check is Check of a mechanism over p. It looks at parameters and shapes alone: no record is refused, and a tolerance
-// that may be out of reach for the planned number of records is.
+// that may be out of reach for as many records as count is.
 func (p *Problem) check(m mechanism.Mechanism, rows matrix.Rows, labels []float64) error {
 	if err := m.Validate(); err != nil {
 		return err
@@ -102,7 +110,29 @@ func (p *Problem) check(m mechanism.Mechanism, rows matrix.Rows, labels []float6
 		return &privacy.ParamError{Name: "Centre", Value: len(p.Centre),
 			Want: fmt.Sprintf("%d coefficients, one for each feature", d)}
 	}
-	return m.Feasible(d, p.Records)
+	return m.Feasible(d, 0)
+}
+
+// limit is N.
+func (p *Problem) limit() int {
+	if p.Most == 0 {
+		return MostRecords
+	}
+	return p.Most
+}
+
+// first returns the records that count: all of them, but no more than N. A place among all is no property of a record
+// alone: where there are more than N, one that comes or goes takes another with it, which costs ε once more.
+func (p *Problem) first(rows matrix.Rows, labels []float64) (matrix.Rows, []float64) {
+	n, _ := rows.Dims()
+	if n <= p.limit() {
+		return rows, labels
+	}
+	index := make([]int, p.limit())
+	for i := range index {
+		index[i] = i
+	}
+	return matrix.Select(rows, index), labels[:p.limit()]
 }
 
 // run is Run of a mechanism over p that perturbs the objective by noise of the scale inner, unless that is 0, and what
@@ -115,6 +145,7 @@ func (p *Problem) run(m mechanism.Mechanism, bend loss.Bend, inner, outer float6
 		return nil, err
 	}
 	_, d := rows.Dims()
+	rows, labels = p.first(rows, labels)
 	draw, scale := noise.Exact(src), outer
 	var b []float64
 	var eta float64
@@ -131,39 +162,38 @@ func (p *Problem) run(m mechanism.Mechanism, bend loss.Bend, inner, outer float6
 	return r, nil
 }
 
-// least returns the smallest tolerance that the solver's last resort is proved to reach with so
-// many records and features and noise of norm b, by 16(M/Λ)e ≤ τ: e bounds what a gradient in
-// double-double errs by, of which slopes have 2⁻⁷⁹C each and sums (n/64 + 320)·300u². To the
-// float64 next to a point of the ball and to w₀ it may be no nearer than rounding.
-func (p *Problem) least(bend loss.Bend, features, records int, b float64) float64 {
-	const u = 0x1p-53
-	n, d := float64(records), float64(features)
-	largest := p.Lambda + n*bend.Smoothness()
-	sum := n*p.Clip + p.Lambda*p.Radius
-	e := n*0x1p-79*p.Clip + ((n/64+320)*300+2*(d+3)*(d+3)*largest/p.Lambda)*u*u*sum
-	off := 4 * (p.Radius + floats.Norm(p.Centre, 2)) * u
-	blur := 4 * u * min(b, sum)
-	return max(16*largest/p.Lambda*e, 8*blur, 8*off*p.Lambda)
+// u is half the distance of 1 from the next float64.
+const u = 0x1p-53
+
+// least returns the smallest tolerance that the solver's last resort is proved to reach with so many records and
+// features: twice the sum of its error, of blur, which is Λ times what the linear term's error moves, and of what
+// rounding to float64 and adding w₀ take.
+func (p *Problem) least(bend loss.Bend, features, records int, blur float64) float64 {
+	e := erm.WithinError(records, features, p.Clip, bend.Smoothness(), p.Lambda, p.Radius)
+	return 2 * (e + blur + 4*u*(p.Radius+floats.Norm(p.Centre, 2))*p.Lambda)
 }
 
-// planned is n₀, or a million.
-func planned(records int) int {
-	if records == 0 {
-		return 1_000_000
-	}
-	return records
-}
-
-// feasible refuses a tolerance below the least; a million records if none are planned.
-func (p *Problem) feasible(bend loss.Bend, features, records int, b float64) error {
-	records = planned(records)
-	if least := p.least(bend, features, records, b); !(p.Tolerance >= least) {
+// feasible refuses a tolerance that is below the least for N records, or for as many as are planned.
+func (p *Problem) feasible(records int, least func(records int) float64) error {
+	records = max(records, p.limit())
+	if least := least(records); !(p.Tolerance >= least) {
 		return &privacy.ParamError{Name: "Tolerance", Value: p.Tolerance,
 			Want: fmt.Sprintf("at least %.2g, which is what arithmetic here is proved to reach for %d records; a "+
-				"larger "+
-				"Lambda helps", least, records)}
+				"larger Lambda helps, and so do fewer records (Most)", least, records)}
 	}
 	return nil
+}
+
+// settle chooses τ where it is not given: so that a release of MostRecords is proved to be made, and no larger for
+// more records that are planned. Of one that is given it finds the largest N, at least the planned number, of which
+// Check will say whether it can be.
+func (p *Problem) settle(least func(records int) float64) {
+	if p.Tolerance == 0 {
+		p.Tolerance, p.Most = max(tolerance*p.Clip, 2*least(MostRecords)), MostRecords
+		return
+	}
+	beyond := func(i int) bool { return !(p.Tolerance >= least(i+1)) }
+	p.Most = max(sort.Search(MostRecords, beyond), p.Records)
 }
 
 // target returns how near to the minimiser the solver is to come: within reach, less what adding w₀ rounds.
@@ -235,15 +265,26 @@ func (p *Problem) shift(bend loss.Bend, norm float64) float64 {
 // C/β = 8, which would make Newton's method slow and the extension hardly nearer.
 func curve(c, beta, lambda float64) loss.Bend { return loss.FreeBend(c, max(beta, c/8), lambda) }
 
-// assumptions of both mechanisms, with how the parameters were chosen.
-func (p *Problem) assumptions() []string {
+// assumptions of all mechanisms, with how the parameters were chosen: those that counted names by a noisy count.
+func (p *Problem) assumptions(adjacency privacy.Adjacency, counted ...string) []string {
+	rest := fmt.Sprintf(", the %s loss, its parameters and the scales of the columns", p.Loss.Name())
+	chosen := mechanism.Chosen("C, R, Λ, τ, the noise" + rest)
+	if len(counted) > 0 {
+		own := slices.DeleteFunc([]string{"C", "R", "Λ", "τ", "β", "the output noise"}, func(name string) bool {
+			return slices.Contains(counted, name)
+		})
+		chosen = mechanism.ChosenFrom("the noisy count", strings.Join(own, ", ")+rest, counted...)
+	}
+	more := "adding or removing one then changes two that count, and costs 2ε"
+	if adjacency == privacy.ReplaceOne {
+		more = "replacing one then costs no more"
+	}
 	return []string{
-		fmt.Sprintf("C, R, Λ, τ, the noise, the %s loss, its parameters and the scales of the columns were chosen "+
-			"without looking at the records", p.Loss.Name()),
+		chosen,
 		"records are of any length: one with a number that is not finite, or with a label that is not " +
 			"" + p.Loss.Labels() + ", counts as none",
-		fmt.Sprintf("there are at most %d records, as planned: for more, the solver is not proved to end",
-			planned(p.Records)),
+		fmt.Sprintf("a release of at most %d records is proved to be made; of more records the first %d count, and %s",
+			p.limit(), p.limit(), more),
 		mechanism.ExactNoise,
 		"the adversary does not observe the time taken",
 	}

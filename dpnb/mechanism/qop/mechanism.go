@@ -171,7 +171,7 @@ func (m Perturbation) Describe() mechanism.Description {
 		Assumptions: []string{
 			m.Interpolation.String(),
 			fmt.Sprintf("%s, and its label is %s", mechanism.RowsWithin(m.RowNorm), m.Loss.Labels()),
-			"m, σ², τ, σ_out, the regulariser and the constraint were chosen without looking at the records",
+			mechanism.Chosen("m, σ², τ, σ_out, the regulariser and the constraint"),
 			mechanism.ExactNoise,
 			mechanism.Unseen,
 		},

@@ -124,7 +124,7 @@ func (d Descent) String() string {
 // Describe implements mechanism.Mechanism.
 func (d Descent) Describe() mechanism.Description {
 	assumptions := []string{
-		"every parameter, the planned number of records included, was chosen without looking at the records",
+		mechanism.Chosen("all parameters, the planned number of records among them,"),
 		fmt.Sprintf("the %s loss accepts every label that could be in the data (%s)", d.Loss.Name(), d.Loss.Labels()),
 	}
 	source := "Bassily, Smith, Thakurta 2014, with all records in each step"

@@ -163,7 +163,7 @@ func (q Quantiles) Describe() mechanism.Description {
 		Source: "Bassily, Smith, Thakurta 2014, with all records in each step; several levels: " +
 			"docs/theory/quantiles.md",
 		Assumptions: []string{
-			"every parameter was chosen without looking at the records", mechanism.ExactNoise, mechanism.Unseen,
+			mechanism.Chosen("all parameters"), mechanism.ExactNoise, mechanism.Unseen,
 		},
 	}
 }

@@ -243,7 +243,7 @@ func assumptions(rowNorm, labelBound float64) []string {
 	return []string{
 		"every record that could be in the data has ‖x‖₂ ≤ " + privacy.FormatUp(rowNorm, 6) + " and |y| ≤ " +
 			privacy.FormatUp(labelBound, 6) + " (checked for those that are)",
-		"the bounds and the noise were chosen without looking at the records",
+		mechanism.Chosen("the bounds and the noise"),
 		mechanism.ExactNoise,
 		mechanism.Unseen,
 	}

@@ -215,7 +215,7 @@ func (m Selection) Describe() mechanism.Description {
 	d := mechanism.Description{Name: "selection of keys", Adjacency: privacy.AddRemove,
 		Source: "Korolova, Kenthapadi, Mishra, Ntoulas 2009",
 		Bound:  "normal noise and a threshold, their δ together (docs/theory/statistics.md)",
-		Assumptions: []string{each, "the threshold and the noise were chosen without looking at the records",
+		Assumptions: []string{each, mechanism.Chosen("the threshold and the noise"),
 			mechanism.ExactNoise, mechanism.Unseen}}
 	if m.Scale > 0 {
 		d.Source = "Desfontaines, Voss, Gipson, Mandayam 2022, arXiv:2006.03684"

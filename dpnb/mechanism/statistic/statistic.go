@@ -81,8 +81,7 @@ func check(m Mechanism, rows matrix.Rows, labels []float64) error {
 
 // assumptions of every mechanism here.
 var assumptions = []string{
-	"bounds, categories and noise were chosen without looking at the records; a number beyond its bounds counts as " +
-		"the nearer bound",
+	mechanism.Chosen("bounds, categories and noise") + "; a number beyond its bounds counts as the nearer bound",
 	mechanism.ExactNoise,
 	"the adversary does not observe the time taken",
 }

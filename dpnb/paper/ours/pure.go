@@ -105,10 +105,13 @@ func pureEpsilon() []claim.Claim {
 			Statement: "a pure release is made for every dataset, by a certificate ‖g‖/(Λ + μ/2) on the ball's " +
 				"surface " +
 				"that needs no more precision for larger noise",
-			Code: []string{"mechanism/pure.Objective", "erm.MinimizeWithin", "noise/exact.Isotropic.Near"},
+			Code: []string{"mechanism/pure.Objective", "erm.MinimizeWithin", "erm.WithinError",
+				"noise/exact.Isotropic.Near"},
 			Tests: []string{"mechanism/pure.TestTotal", "mechanism/pure.TestHugeNoise", "erm.TestMinimizeWithin",
-				"erm.TestSurfaceCertificate", "noise/exact.TestIsotropicNear"},
-			Proof: "heavytail#dpnb-total-release 31fe3cc5",
+				"mechanism/pure.TestSomeCount", "mechanism/pure.TestMoreRecordsAreNoWorse",
+				"erm.TestSurfaceCertificate", "erm.TestArrivesByNumber", "erm.TestWithinError", "erm.TestBlurred",
+				"mechanism/pure.TestBlur", "noise/exact.TestIsotropicNear"},
+			Proof: "heavytail#dpnb-total-release 8fe88ba1",
 			Check: "the distance of 60,000 points of the surface from the minimiser over the certificate, where that " +
 				"is known; releases of five datasets that no fit likes: numbers that are none, infinite or 1e300, " +
 				"one " +

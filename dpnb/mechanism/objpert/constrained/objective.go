@@ -250,8 +250,8 @@ func (m Objective) Describe() mechanism.Description {
 		m.Adjacency
 	d.Assumptions = []string{
 		fmt.Sprintf("%s, and its label is %s", mechanism.RowsWithin(m.RowNorm), m.Loss.Labels()),
-		"the loss, its clip level or the domain that bounds it, Δ, σ, τ, σ_out, the regulariser and the constraint " +
-			"were chosen without looking at the records",
+		mechanism.Chosen("the loss, its clip level or the domain that bounds it, Δ, σ, τ, σ_out, the regulariser and " +
+			"the constraint"),
 		mechanism.ExactNoise,
 		mechanism.Unseen,
 	}

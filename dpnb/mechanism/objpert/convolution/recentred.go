@@ -88,8 +88,9 @@ func (m Recentred) Describe() mechanism.Description {
 	d.Source = "docs/theory/smoothing.md, section on recentring, with cop, Algorithm 1, in each stage"
 	d.Beside = fmt.Sprintf("the coefficients of %d earlier stages", len(m.Stages)-1)
 	d.Bound = "composition of the stages' forms (docs/theory/smoothing.md, Theorem 6)"
-	d.Assumptions = append(d.Assumptions, "the number of stages, the parameters of each and the radius were chosen "+
-		"without looking at the records; the centre of a stage is what the one before released")
+	d.Assumptions = append(d.Assumptions,
+		mechanism.Chosen("the number of stages, the parameters of each and the radius")+
+			"; the centre of a stage is what the one before released")
 	return d
 }
 

@@ -106,7 +106,7 @@ func (m OneVsRest) Describe() mechanism.Description {
 	d := m.Binary.Describe()
 	d.Source += ", composed"
 	d.Bound = fmt.Sprintf("%d-fold composition of: %s", m.Classes, d.Bound)
-	d.Assumptions = append(d.Assumptions, "the classes were chosen without looking at the records")
+	d.Assumptions = append(d.Assumptions, mechanism.Chosen("the classes"))
 	return d
 }
 

@@ -175,7 +175,7 @@ func (m Softmax) Describe() mechanism.Description {
 		Adjacency: privacy.AddRemove, Bound: m.boundName(), Lambda: m.Lambda,
 		Assumptions: []string{
 			mechanism.RowsWithin(m.RowNorm),
-			"the classes, λ, σ, τ and σ_out were chosen without looking at the records",
+			mechanism.Chosen("the classes, λ, σ, τ and σ_out"),
 			mechanism.ExactNoise,
 			mechanism.Unseen,
 		},
