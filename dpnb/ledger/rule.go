@@ -22,10 +22,10 @@ const (
 	Undecided Rule = ""
 	// Either gives nine tenths of δ to the sums and one to the squares.
 	Either Rule = "either"
-	// Squares gives all of δ to the squares: the first entry is a share.
+	// Squares gives all of δ to the squares: the first entry is a share, or one of known μ for
+	// which Either has too little δ.
 	Squares Rule = "gaussian"
-	// Sums gives all of δ to the sums: there is no δ, or the first entry takes more of it
-	// than Either has.
+	// Sums gives all of δ to the sums: there is no δ, or nothing else covers the first entry.
 	Sums Rule = "sums"
 )
 

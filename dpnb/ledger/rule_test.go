@@ -162,6 +162,32 @@ func TestSpentAndLeftAreTrue(t *testing.T) {
 	}
 }
 
+// The first entry decides how δ is divided, as docs/theory/ledger.md says, case by case.
+func TestTheFirstEntryDecides(t *testing.T) {
+	known := func(epsilon, delta float64) Entry { return gaussianEntry(Part{Epsilon: epsilon, Delta: delta}) }
+	for name, c := range map[string]struct {
+		first Entry
+		want  Rule
+	}{
+		"a share":                              {Entry{Epsilon: 0.1, Delta: 1e-6, Mu: 0.03, Shared: true}, Squares},
+		"nine tenths of δ, no μ":               {Entry{Epsilon: 1, Delta: 9e-6}, Either},
+		"more, within a tenth by squares":      {known(0.5, 9.5e-6), Either},
+		"more, within all by squares":          {known(0.95, 9.5e-6), Squares},
+		"more, no μ":                           {Entry{Epsilon: 0.95, Delta: 9.5e-6}, Sums},
+		"more, of a μ that no squares have":    {Entry{Epsilon: 0.95, Delta: 9.5e-6, Mu: 0.5}, Sums},
+		"nine tenths of δ, dearer than its ε":  {Entry{Epsilon: 0.95, Delta: 9e-6, Mu: 0.5}, Either},
+		"next to nothing, without δ and its μ": {Entry{Epsilon: 1e-3}, Either},
+	} {
+		b := open(t, config(""))
+		if err := b.Charge(c.first); err != nil {
+			t.Fatal(name, err)
+		}
+		if got := state(t, b).Rule; got != c.want {
+			t.Errorf("%s: rule %q, want %q", name, got, c.want)
+		}
+	}
+}
+
 // One release of which no more is known may have it all, and nothing beside it.
 func TestTheWholeBudget(t *testing.T) {
 	b := open(t, config(""))

@@ -129,10 +129,14 @@ var ErrNoSource = errors.New("mechanism: a source of noise is required: noise.Ne
 func Remaining(tau, eta float64) float64 { return tau*(1-0x1p-50) - eta }
 
 // Uncertified is the error of a run whose solver missed the tolerance τ. It wraps
-// erm.ErrTolerance and says no more: how a solver fared depends on the records.
+// erm.ErrTolerance and says no more: how a solver fared depends on the records, and what
+// is done about it would, too.
+//
+// Proof: docs/theory/ledger.md#dpnb-ledger-filter.
 func Uncertified(tau float64) error {
-	return fmt.Errorf("mechanism: nothing is released, because τ = %g could not be certified (%w); allow a larger one "+
-		"or more passes", tau, erm.ErrTolerance)
+	return fmt.Errorf("mechanism: nothing is released, because τ = %g could not be certified (%w). That depends on "+
+		"the records, and nobody has paid for it to be known: let nobody see it, and go on as if it had been released",
+		tau, erm.ErrTolerance)
 }
 
 // Unsolved is the error of a run whose solver ended with err: Uncertified, because the solver's

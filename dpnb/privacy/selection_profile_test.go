@@ -129,6 +129,31 @@ func TestSelectionPoissonProfile(t *testing.T) {
 	t.Logf("largest exact/claimed %.3f; of the union bound %.3f", worst, careless)
 }
 
+// The bound is attained in the limit, by runs of which one neighbour alone has a best outcome, of probability c: it is
+// selected with probability 1 − e^{−mean·c}, and the bound is mean·c. A thousandth less would be below it.
+func TestSelectionPoissonProfileIsAttained(t *testing.T) {
+	const mean = 15.4
+	for _, c := range []struct{ mean, want float64 }{{1e-7, 0.99999995}, {1e-4, 0.99995}, {1e-3, 0.9995}} {
+		once := c.mean / mean
+		base, err := privacy.Approx{Delta: once, Adj: privacy.AddRemove}.Profile(privacy.AddRemove)
+		if err != nil {
+			t.Fatal(err)
+		}
+		p, err := privacy.SelectionPoissonProfile(base, mean)
+		if err != nil {
+			t.Fatal(err)
+		}
+		for _, eps := range []float64{0.5, 2, 4} {
+			a, b := selected([]float64{1 - once, once}, []int{0, 1}, mean), selected([]float64{1, 0}, []int{0, 1}, mean)
+			exact, bound := hockeyStick(a, b, eps), privacy.DeltaUpper(p, eps)
+			if r := exact / bound; !(r <= 1) || math.Abs(r-c.want) > 2e-9+0.01*(1-c.want) {
+				t.Errorf("mean·c = %g, ε = %v: exact δ %v, %.9f of what is claimed, want %v", c.mean, eps, exact, r,
+					c.want)
+			}
+		}
+	}
+}
+
 // TestSelectionProfileNearRenyi: for a Gaussian base, whose curve is exact, the two
 // bounds are within a percent; the profile serves where the curve is loose.
 func TestSelectionProfileNearRenyi(t *testing.T) {

@@ -23,7 +23,7 @@ func budgetsInSquares() []claim.Claim {
 				"is chosen with knowledge of the earlier ones",
 			Code:  []string{"ledger.Budget", "privacy.MuOf"},
 			Tests: []string{"ledger.TestSharesAreTheBudget", "ledger.TestSpentAndLeftAreTrue"},
-			Proof: "ledger#dpnb-ledger-filter 5290380c",
+			Proof: "ledger#dpnb-ledger-filter db980676",
 			Check: "a ledger of (1, 10⁻⁵) is asked for shares of a result's choosing until a " +
 				"hundred are in, and once more " +
 				"for what is left: the exact profile of all; and noisy counts of real " +
@@ -44,7 +44,7 @@ func budgetsInSquares() []claim.Claim {
 				"δ come to nearly 2δ",
 			Code:  []string{"ledger.Either", "ledger.Squares", "ledger.Sums"},
 			Tests: []string{"ledger.TestSpendsAddUpAtMost", "ledger.TestTheWholeBudget"},
-			Proof: "ledger#dpnb-either e5689187",
+			Proof: "ledger#dpnb-either ef1b2222",
 			Check: "the first release Gaussian, then by its result squares or sums with all that " +
 				"the ledger has for them; " +
 				"the worst of 100 ways to enter the first: the exact δ",

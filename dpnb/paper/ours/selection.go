@@ -22,7 +22,7 @@ func selection() []claim.Claim {
 			Code: []string{"privacy.SelectionPoissonProfile", "privacy.SelectionPoisson.RDP"},
 			Tests: []string{"privacy.TestSelectionPoissonProfile", "privacy.TestSelectionPoissonRDP",
 				"privacy.TestSelectionPoissonRDPAtRandom", "mechanism/sgd.TestSelectionByHand"},
-			Proof: "sgd#dpnb-selection af1650ad", Errata: []string{"rkw23-42"},
+			Proof: "sgd#dpnb-selection 25b1b99a", Errata: []string{"rkw23-42"},
 			Check: "Gaussian runs with μ_G = 0.3 and 1, six scores: exact laws of the selection, δ at ε = 0 … 4 and " +
 				"Rényi divergences at α = 1.2 … 20, means 0.3, 1 and 15.4; and the δ that is released against the " +
 				"formula on a grid of ε₁", Expected: "none above; Theorem 6 exceeded at mean 0.3; equal to 1 %",

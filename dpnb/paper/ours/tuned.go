@@ -21,7 +21,7 @@ func tuned() []claim.Claim {
 		Code: []string{"learn.Tune", "privacy.SelectionPoissonProfile"},
 		Tests: []string{"learn.TestTuneCostsWhatItSays", "learn.TestTuneScoreMovesByOne", "learn.TestTuneRefusals",
 			"learn.TestCostOfTuneIsThatOfAll"},
-		Proof: "learners#dpnb-tuned 43282798",
+		Proof: "learners#dpnb-tuned 475d6f1c",
 		Check: "tuned models at (1, 10⁻⁵) and (8, 0.05): the δ that they release against the formula on a grid, at " +
 			"the ε that was allowed and an eighth of it; and exact laws of the selection of two learners with the " +
 			"noise of these models, scores that rise or fall with the coefficients and move by one",
