@@ -424,9 +424,10 @@ func (b *Budget) Display() display.Item {
 		Header: []string{"for", "mechanism", "ε alone", "δ alone"},
 	}
 	it.Warning = ofLarge(s.Delta)
-	simulated := ""
+	simulated, sum := "", 0.0
 	for _, e := range s.Entries {
 		mech := e.Mechanism
+		sum += e.Epsilon
 		if e.Simulated {
 			mech += " [simulation]"
 			simulated = "Some of these fits drew their noise from a seed: they are simulations and protect nobody."
@@ -438,6 +439,10 @@ func (b *Budget) Display() display.Item {
 	it.Warning = join(it.Warning, simulated)
 	if len(s.Entries) > 1 {
 		// Pure releases add up; Gaussian ones add up to less.
+		if sum > 1.001*s.SpentEpsilon {
+			it.Note("The releases' own ε add up to %.4g, and together they amount to less, which is in the line \"all so "+
+				"far\": where noise is about Gaussian, squares add up.", sum)
+		}
 		it.Note("The line \"all so far\" assumes that no release's cost was chosen in the light of an earlier " +
 			"result. The budget itself needs no such assumption.")
 		if s.Delta > 0 {

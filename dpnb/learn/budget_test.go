@@ -225,3 +225,25 @@ func TestABudgetSaysWhatIsOdd(t *testing.T) {
 		t.Errorf("a folder that is not there: %v", err)
 	}
 }
+
+// Where the releases amount to less than the sum of their ε, a table with both says so.
+func TestLedgerSaysWhyItIsLessThanTheSum(t *testing.T) {
+	df := learn.Patients(200, 1)
+	for delta, want := range map[float64]bool{1e-5: true, 0: false} {
+		b := learn.NewBudget(2, delta, learn.Named(fmt.Sprint(t.Name(), delta)))
+		for i := range 3 {
+			if i == 1 { // one release is as much as its ε
+				if text := b.Display().Text(); strings.Contains(text, "add up to") {
+					t.Errorf("δ = %g: %s", delta, text)
+				}
+			}
+			l := learn.Linear{Noise: learn.Seed(1)}
+			if _, err := l.Fit(learn.Regression(df, "pressure"), b.Spend(0.5)); err != nil {
+				t.Fatal(err)
+			}
+		}
+		if text := b.Display().Text(); strings.Contains(text, "own ε add up to 1.5, ") != want {
+			t.Errorf("δ = %g: %s", delta, text)
+		}
+	}
+}
