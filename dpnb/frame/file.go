@@ -118,7 +118,7 @@ func checksum(f *os.File, info os.FileInfo, path string) (string, error) {
 			return "", err
 		}
 		if s, _ := stateOf(after); s == state {
-			_ = atomicfile.Write(memory, []byte(state+" "+sum)) // else it is computed again
+			_ = atomicfile.WritePrivately(memory, []byte(state+" "+sum)) // else it is computed again
 		}
 	}
 	return sum, nil

@@ -196,7 +196,7 @@ func (s *Schema) Save(path string) error {
 // Errors: *InputError if there is no such file, it is of another version, or something is
 // wrong with a field, which it names.
 func LoadSchema(path string) (*Schema, error) {
-	text, err := os.ReadFile(path)
+	text, err := runlog.ReadFile(path)
 	if errors.Is(err, os.ErrNotExist) {
 		return nil, inputErrorf("schema: %s", runlog.NoFile(path))
 	}

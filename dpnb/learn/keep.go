@@ -50,7 +50,7 @@ func (m *Model) Save(path string) error {
 // Errors: a file that is not there, is no model, was changed, or is of another version of
 // the format.
 func Load(path string) (*Model, error) {
-	content, err := os.ReadFile(path)
+	content, err := runlog.ReadFile(path)
 	if errors.Is(err, os.ErrNotExist) {
 		return nil, fmt.Errorf("dpnb: %s", runlog.NoFile(path))
 	}

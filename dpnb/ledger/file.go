@@ -170,7 +170,7 @@ func lonely(path string) (os.FileInfo, error) {
 	if !info.Mode().IsRegular() {
 		return nil, fmt.Errorf("%s is no regular file", path)
 	}
-	if n := links(info); n != 1 {
+	if n := links(path, info); n != 1 {
 		return nil, fmt.Errorf("%s has %d names (hard links): under each of them the budget could be spent; keep one "+
 			"of them", path, n)
 	}

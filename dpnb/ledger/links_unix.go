@@ -8,7 +8,7 @@ import (
 )
 
 // links returns how many names a file has, 0 if it was deleted meanwhile.
-func links(info os.FileInfo) uint64 {
+func links(_ string, info os.FileInfo) uint64 {
 	if s, ok := info.Sys().(*syscall.Stat_t); ok {
 		return uint64(s.Nlink)
 	}

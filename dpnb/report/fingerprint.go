@@ -2,6 +2,7 @@ package report
 
 import (
 	"context"
+	"crypto/hmac"
 	"crypto/sha256"
 	"errors"
 	"fmt"
@@ -19,7 +20,8 @@ import (
 )
 
 // A fingerprint stands for everything but the notebook itself that its outputs
-// depend on: the project's code and its dependencies, the data, the tools.
+// depend on: the project's code and its dependencies, the data, the tools. It is keyed with the secret of the machine,
+// for there may be private files among the data.
 type fingerprint string
 
 // largeFile is the size from which a data file is known by its size and time
@@ -27,7 +29,11 @@ type fingerprint string
 const largeFile = 64 << 20
 
 func newFingerprint(ctx context.Context, s *Setup) (fingerprint, error) {
-	h := sha256.New()
+	secret, err := secretOfMachine()
+	if err != nil {
+		return "", err
+	}
+	h := hmac.New(sha256.New, secret)
 	fmt.Fprintln(h, s.Kernel.Key, runtime.GOARCH, os.Getenv("GOFLAGS"), os.Getenv("GOEXPERIMENT"))
 	for _, name := range slices.Sorted(maps.Keys(s.Jupyter.Versions)) {
 		fmt.Fprintln(h, name, s.Jupyter.Versions[name])

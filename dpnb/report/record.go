@@ -1,6 +1,7 @@
 package report
 
 import (
+	"crypto/hmac"
 	"crypto/sha256"
 	"encoding/json"
 	"errors"
@@ -8,7 +9,10 @@ import (
 	"os"
 	"path/filepath"
 
+	"github.com/dpnb/notebooks/dpnb/dataset"
 	"github.com/dpnb/notebooks/dpnb/internal/atomicfile"
+	"github.com/dpnb/notebooks/dpnb/internal/entropy"
+	"github.com/dpnb/notebooks/dpnb/internal/project"
 	"github.com/dpnb/notebooks/dpnb/internal/runlog"
 	"github.com/dpnb/notebooks/dpnb/report/notebook"
 )
@@ -25,8 +29,9 @@ type Record struct {
 	Failure *Failure `json:"failure,omitempty"`
 	HTML    string   `json:"html_sha256"`
 	IPYNB   string   `json:"ipynb_sha256"`
-	// Files that the notebook said it read, with their checksums: if one has
-	// changed since, the report is of yesterday.
+	// Files that the notebook said it read, with their marks: if one has changed since, the report is of
+	// yesterday. What it writes itself, its ledgers and what is kept beside them, is not among them: a
+	// report that pays would pay anew whenever another one has paid.
 	Files map[string]string `json:"files,omitempty"`
 }
 
@@ -79,8 +84,10 @@ func readRecord(out, name, key string) (r Record, current bool) {
 	if err != nil || json.Unmarshal(content, &r) != nil {
 		return Record{}, false
 	}
+	secret, err := secretOfMachine()
 	for path, sum := range r.Files {
-		if !fileHas(path, sum) {
+		now, e := dataset.Checksum(path)
+		if err != nil || e != nil || marked(secret, now) != sum {
 			return r, false
 		}
 	}
@@ -88,15 +95,47 @@ func readRecord(out, name, key string) (r Record, current bool) {
 		fileHas(htmlPath(out, name), r.HTML) && fileHas(ipynbPath(out, name), r.IPYNB)
 }
 
-// filesRead returns the files of a run log with their checksums.
-func filesRead(log *runlog.Log) map[string]string {
+// filesRead returns the files of a run log with their marks.
+func filesRead(log *runlog.Log) (map[string]string, error) {
+	secret, err := secretOfMachine()
+	if err != nil {
+		return nil, err
+	}
 	files := map[string]string{}
 	for _, d := range log.Data {
 		if d.File != "" {
-			files[d.File] = d.SHA256
+			files[d.File] = marked(secret, d.SHA256)
 		}
 	}
-	return files
+	for _, f := range log.Files {
+		files[f.Path] = marked(secret, f.SHA256)
+	}
+	return files, nil
+}
+
+// marked tells files apart for who has the secret. A checksum would do so for everybody, and give away the one record
+// of a private file that somebody does not know.
+func marked(secret []byte, checksum string) string {
+	h := hmac.New(sha256.New, secret)
+	h.Write([]byte(checksum))
+	return fmt.Sprintf("%x", h.Sum(nil))
+}
+
+// secretOfMachine is in the user's folder for caches: where that is removed, reports are made anew.
+func secretOfMachine() ([]byte, error) {
+	cache, err := project.CacheDir()
+	if err != nil {
+		return nil, err
+	}
+	path, secret := filepath.Join(cache, "secret"), make([]byte, sha256.Size)
+	if kept, err := os.ReadFile(path); err == nil && len(kept) == len(secret) {
+		return kept, nil
+	}
+	if err := os.MkdirAll(cache, 0o700); err != nil {
+		return nil, err
+	}
+	entropy.Read(secret)
+	return secret, atomicfile.WritePrivately(path, secret)
 }
 
 func fileHas(path, sum string) bool {

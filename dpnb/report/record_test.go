@@ -5,8 +5,10 @@ import (
 	"fmt"
 	"os"
 	"path/filepath"
+	"strings"
 	"testing"
 
+	"github.com/dpnb/notebooks/dpnb/internal/runlog"
 	"github.com/dpnb/notebooks/dpnb/report/jupyter"
 	"github.com/dpnb/notebooks/dpnb/report/notebook"
 	"github.com/dpnb/notebooks/dpnb/report/toolchain"
@@ -55,9 +57,70 @@ func TestRecordIsCurrentOnlyWhileNothingChanged(t *testing.T) {
 	}
 }
 
+// A report is up to date while all files are what they were that it read, of records and others; and its record is of
+// no use to who does not know one record of a private file and tries candidates.
+func TestRecordKnowsFilesThatWereRead(t *testing.T) {
+	out, run := t.TempDir(), t.TempDir()
+	t.Setenv("XDG_CACHE_HOME", t.TempDir())
+	t.Setenv(runlog.DirEnv, run)
+	schema, people := filepath.Join(out, "schema.json"), filepath.Join(out, "people.csv")
+	write := func(path, text string) {
+		t.Helper()
+		if err := os.WriteFile(path, []byte(text), 0o600); err != nil {
+			t.Fatal(err)
+		}
+	}
+	write(schema, "1")
+	write(people, "ill\nyes\n")
+	if _, err := runlog.ReadFile(schema); err != nil {
+		t.Fatal(err)
+	}
+	private := checksum([]byte("ill\nyes\n"))
+	if err := runlog.Append(runlog.KindData, runlog.Data{File: people, SHA256: private}); err != nil {
+		t.Fatal(err)
+	}
+	log, err := runlog.Read(run)
+	if err != nil {
+		t.Fatal(err)
+	}
+	nb, err := notebook.Parse([]byte(`{"nbformat":4,"cells":[]}`))
+	if err != nil {
+		t.Fatal(err)
+	}
+	r := &Record{Name: "a", Key: "k"}
+	if r.Files, err = filesRead(log); err != nil {
+		t.Fatal(err)
+	}
+	if err := writeReport(out, r, []byte("<html></html>"), nb); err != nil {
+		t.Fatal(err)
+	}
+	text, err := os.ReadFile(recordPath(out, "a"))
+	if err != nil || strings.Contains(string(text), private) {
+		t.Errorf("the checksum of a private file is in %s (%v)", text, err)
+	}
+	current := func() bool { _, ok := readRecord(out, "a", "k"); return ok }
+	for _, path := range []string{schema, people} {
+		was, err := os.ReadFile(path)
+		if err != nil {
+			t.Fatal(err)
+		}
+		if !current() {
+			t.Error("not up to date although nothing has changed")
+		}
+		if write(path, "2"); current() {
+			t.Errorf("up to date although %s has changed", path)
+		}
+		write(path, string(was))
+	}
+	if t.Setenv("XDG_CACHE_HOME", t.TempDir()); current() {
+		t.Error("the marks do not depend on the secret")
+	}
+}
+
 func TestFingerprintChangesWithWhatMatters(t *testing.T) {
 	root, data := t.TempDir(), t.TempDir()
 	t.Setenv("DPNB_DATA", data)
+	t.Setenv("XDG_CACHE_HOME", t.TempDir())
 	write := func(path, content string) {
 		t.Helper()
 		if err := os.MkdirAll(filepath.Dir(path), 0o755); err != nil {
@@ -96,6 +159,7 @@ func TestFingerprintChangesWithWhatMatters(t *testing.T) {
 		{"the project's data", func() { write(filepath.Join(root, "data/small.csv"), "2") }, true},
 		{"the user's data", func() { write(filepath.Join(data, "adult.data"), "2") }, true},
 		{"the kernel", func() { s.Kernel.Key = "l" }, true},
+		{"the secret of the machine", func() { t.Setenv("XDG_CACHE_HOME", t.TempDir()) }, true},
 		{"Jupyter", func() { s.Jupyter.Versions = map[string]string{"nbconvert": "7"} }, true},
 	} {
 		c.change()

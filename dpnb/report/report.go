@@ -238,8 +238,10 @@ func (j *job) report(ctx context.Context, s *Setup, o Options, base fingerprint)
 	if err := j.finish(ctx, s, o, run, started); err != nil {
 		return Record{}, err
 	}
-	r := Record{Name: j.name, Title: j.title(), Key: key, Seconds: run.seconds, Failure: run.failure,
-		Files: filesRead(run.log)}
+	r := Record{Name: j.name, Title: j.title(), Key: key, Seconds: run.seconds, Failure: run.failure}
+	if r.Files, err = filesRead(run.log); err != nil {
+		return Record{}, err
+	}
 	content, err := session.page(ctx, s.Root, j.path, run.notebook, reportPage(r, o))
 	if err != nil {
 		return Record{}, err

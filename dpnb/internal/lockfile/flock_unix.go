@@ -15,3 +15,6 @@ func flock(f *os.File) error {
 	}
 	return err
 }
+
+// unlock does nothing: the lock goes with the last process that has the file open, and a child may.
+func unlock(*os.File) error { return nil }

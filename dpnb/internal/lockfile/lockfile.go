@@ -75,4 +75,4 @@ func Wait(ctx context.Context, path string, waiting func()) (*Lock, error) {
 func (l *Lock) File() *os.File { return l.f }
 
 // Unlock gives the lock back.
-func (l *Lock) Unlock() error { return l.f.Close() }
+func (l *Lock) Unlock() error { return errors.Join(unlock(l.f), l.f.Close()) }

@@ -9,6 +9,7 @@ import (
 // Log is what one run recorded, in the order of the first record of each.
 type Log struct {
 	Data    []Data   `json:"data,omitempty"`
+	Files   []File   `json:"files,omitempty"`
 	Seeds   []Seed   `json:"seeds,omitempty"`
 	Ledgers []Ledger `json:"ledgers,omitempty"`
 	Notes   []Note   `json:"notes,omitempty"`
@@ -30,6 +31,13 @@ type Data struct {
 	// File is the path on this machine, by which the runner sees whether the
 	// file has changed. It is never published.
 	File string `json:"file,omitempty"`
+}
+
+// File says which file was read that is none of records: a schema, a model. It is never published; the runner sees by
+// it whether the file has changed.
+type File struct {
+	Path   string `json:"path"`   // on this machine
+	SHA256 string `json:"sha256"` // in hexadecimal
 }
 
 // Seed says which seed a simulation used, and what for if that was said.

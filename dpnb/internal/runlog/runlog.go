@@ -10,6 +10,7 @@ package runlog
 
 import (
 	"bytes"
+	"crypto/sha256"
 	"encoding/json"
 	"errors"
 	"fmt"
@@ -35,6 +36,7 @@ const (
 // Kinds of records.
 const (
 	KindData   = "data"   // a Data
+	KindFile   = "file"   // a File
 	KindSeed   = "seed"   // a Seed
 	KindLedger = "ledger" // a Ledger; the last one of each name counts
 	KindNote   = "note"   // a Note
@@ -99,6 +101,18 @@ func Append(kind string, v any) error {
 		return fmt.Errorf("runlog: %w", err)
 	}
 	return nil
+}
+
+// ReadFile reads a file that is none of records, and records that: what came of a run depends on it.
+func ReadFile(path string) ([]byte, error) {
+	content, err := os.ReadFile(path)
+	if err != nil {
+		return nil, err
+	}
+	if path, err = filepath.Abs(path); err != nil {
+		return nil, err
+	}
+	return content, Append(KindFile, File{Path: path, SHA256: fmt.Sprintf("%x", sha256.Sum256(content))})
 }
 
 // seeded holds what Seeded has recorded in this process: {folder, seed}.
@@ -167,6 +181,8 @@ func (l *Log) add(line []byte) error {
 			old.Public = old.Public || same && d.Public
 			return same
 		})
+	case KindFile:
+		return add(&l.Files, r.Value, func(old *File, f File) bool { return *old == f })
 	case KindSeed: // known by the first name that it is given
 		return add(&l.Seeds, r.Value, func(old *Seed, s Seed) bool {
 			same := old.Seed == s.Seed && (s.Name == "" || old.Name == "" || old.Name == s.Name)

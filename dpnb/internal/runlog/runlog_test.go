@@ -45,6 +45,14 @@ func TestRoundTrip(t *testing.T) {
 			Simulated: true}},
 		EpsilonSpent: Number(math.Inf(1)), DeltaSpent: 1e-300,
 	}
+	file := File{Path: filepath.Join(t.TempDir(), "schema.json"),
+		SHA256: "a948904f2f0f479b8f8197694b30184b0d2ed1c1cd2a1ec0fb85d299a192a447"}
+	if err := os.WriteFile(file.Path, []byte("hello world\n"), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	if text, err := ReadFile(file.Path); err != nil || string(text) != "hello world\n" {
+		t.Fatal(text, err)
+	}
 	other := Ledger{Name: "second", Epsilon: Number(math.Inf(1))}
 	for _, r := range []struct {
 		kind  string
@@ -61,7 +69,7 @@ func TestRoundTrip(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	want := &Log{Data: []Data{data}, Seeds: []Seed{seed}, Ledgers: []Ledger{last, other}, Notes: []Note{{"a\nb"}}}
+	want := &Log{Data: []Data{data}, Files: []File{file}, Seeds: []Seed{seed}, Ledgers: []Ledger{last, other}, Notes: []Note{{"a\nb"}}}
 	if !reflect.DeepEqual(got, want) {
 		t.Errorf("got  %+v\nwant %+v", got, want)
 	}

@@ -35,8 +35,8 @@ type Cost struct {
 	Accounting Accounting
 }
 
-// maxSteps bounds T, so that counts are exact.
-const maxSteps = 1 << 40
+// maxSteps bounds T, so that counts are exact, and twice as many can be counted on every machine.
+const maxSteps = min(1<<40, math.MaxInt/2)
 
 // Validate returns a *privacy.ParamError if a field is out of range.
 func (c Cost) Validate() error {

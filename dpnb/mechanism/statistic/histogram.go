@@ -73,13 +73,15 @@ func (a Axis) validate() error {
 // Cells are the combinations of one place of each axis, the last axis the fastest.
 type Cells []Axis
 
-// Len returns how many there are. Of more than there can be it is 2⁶² or less.
+// Len returns how many there are: the largest int of more than that.
 func (c Cells) Len() int {
 	n := 1
 	for _, a := range c {
-		if n *= min(a.Len(), 1<<31); n > 1<<31 {
-			return n
+		k := a.Len()
+		if n > 0 && k > math.MaxInt/n {
+			return math.MaxInt
 		}
+		n *= k
 	}
 	return n
 }

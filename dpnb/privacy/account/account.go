@@ -1,6 +1,7 @@
 package account
 
 import (
+	"math"
 	"reflect"
 
 	"github.com/dpnb/notebooks/dpnb/privacy"
@@ -40,8 +41,8 @@ type Entry struct {
 	Count int
 }
 
-// maxRuns bounds the count of an entry, so that it is exact as a float.
-const maxRuns = 1 << 52
+// maxRuns bounds the count of an entry, so that it is exact as a float, and two can be added on every machine.
+const maxRuns = min(1<<52, math.MaxInt/2)
 
 // ledger is what all accountants share. T is what an accountant keeps of an
 // event to compose it.
