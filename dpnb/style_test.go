@@ -72,6 +72,9 @@ func TestStyle(t *testing.T) {
 		for _, p := range s.introduces(dir) {
 			t.Error(p)
 		}
+		if texts := s.texts(dir, chosen); len(texts) > 0 && dir != "mechanism" {
+			t.Errorf("%q: %q, which mechanism.Chosen and ChosenFrom say", dir, texts)
+		}
 	}
 	err := filepath.WalkDir("..", func(file string, d fs.DirEntry, err error) error {
 		if err == nil && d.IsDir() && strings.HasPrefix(d.Name(), ".") && d.Name() != ".." {
@@ -89,6 +92,22 @@ func TestStyle(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
+}
+
+// chosen is what a guarantee says of parameters, and must be made from how they were chosen.
+const chosen = "without looking at the " + "records"
+
+// texts returns the string literals of a package that contain a text.
+func (s *source) texts(dir, text string) (all []string) {
+	for _, f := range s.files[dir] {
+		ast.Inspect(f, func(n ast.Node) bool {
+			if l, ok := n.(*ast.BasicLit); ok && l.Kind == token.STRING && strings.Contains(l.Value, text) {
+				all = append(all, l.Value)
+			}
+			return true
+		})
+	}
+	return all
 }
 
 // longest is the number of columns of a line, a tab being four.
@@ -178,6 +197,10 @@ func TestStyleCanFail(t *testing.T) {
 	s.add("b", parse("package b\nimport \""+module+"/a\"\nvar x = a.New()\nfunc f() { x.Used() }\n"), false)
 	s.add("a", parse("package a_test\nimport \""+module+"/a\"\nfunc ExampleShown() { a.Shown() }\n"), true)
 	s.add("a", parse("package a_test\nimport \""+module+"/a\"\nfunc TestTested() { a.Tested() }\n"), true)
+	s.add("d", parse("package d\n// "+chosen+"\nvar x = \"λ was chosen "+chosen+"\"\n"), false)
+	if got := s.texts("d", chosen); len(got) != 1 {
+		t.Errorf("%q", got)
+	}
 	s.cells = []string{"a.Celled()"}
 	if got := strings.Join(s.unused(), " "); got != "a.Lonely a.T.Alone a.Tested" {
 		t.Errorf("unused: %s", got)

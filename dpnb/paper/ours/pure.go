@@ -111,7 +111,7 @@ func pureEpsilon() []claim.Claim {
 				"mechanism/pure.TestSomeCount", "mechanism/pure.TestMoreRecordsAreNoWorse",
 				"erm.TestSurfaceCertificate", "erm.TestArrivesByNumber", "erm.TestWithinError", "erm.TestBlurred",
 				"mechanism/pure.TestBlur", "noise/exact.TestIsotropicNear"},
-			Proof: "heavytail#dpnb-total-release 8fe88ba1",
+			Proof: "heavytail#dpnb-total-release 77008020",
 			Check: "the distance of 60,000 points of the surface from the minimiser over the certificate, where that " +
 				"is known; releases of five datasets that no fit likes: numbers that are none, infinite or 1e300, " +
 				"one " +
