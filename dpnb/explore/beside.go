@@ -100,7 +100,7 @@ func (c *Compared) Illustration() *figure.Figure {
 	}
 	names, lower, value, upper := c.rows()
 	f := figure.New("What was forecast, and what was measured", axis+", with its "+c.measured.percent()+" interval", "")
-	f.Intervals(names, lower, value, upper, figure.Blue)
+	f.Intervals(names, lower, value, upper, figure.Blue).Warn(c.measured.warning())
 	if l.Classes {
 		f.PercentX()
 	}

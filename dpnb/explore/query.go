@@ -307,7 +307,7 @@ func (s *Statistic) release(m mechanism.Mechanism, r *released, rows int, q Quer
 	s.guarantee = mechanism.Guarantee{Epsilon: r.Epsilon, Delta: r.Delta, Adjacency: d.Adjacency, Rows: rows,
 		Bound: d.Bound, Profile: profile, Assumptions: d.Assumptions}
 	s.mechanism, s.settings = m.String(), q.settings
-	s.origin, s.from = s.origin.And(r.src), df
+	s.origin, s.from = noise.OriginOf(r.src), df
 	return nil
 }
 

@@ -151,7 +151,7 @@ func (s *Statistic) Illustration() *figure.Figure {
 		return nil
 	}
 	if s.draw != nil {
-		return s.draw(s)
+		return s.draw(s).Warn(s.warning())
 	}
 	var names []string
 	var lo, mid, hi []float64
@@ -160,7 +160,7 @@ func (s *Statistic) Illustration() *figure.Figure {
 		lo, mid, hi = append(lo, r.Lower), append(mid, r.Value), append(hi, r.Upper)
 	}
 	f := figure.New(s.title, "value, with its "+s.percent()+" interval", "")
-	return f.Intervals(names, lo, mid, hi, figure.Blue)
+	return f.Intervals(names, lo, mid, hi, figure.Blue).Warn(s.warning())
 }
 
 // percent writes the confidence: 95 %.

@@ -9,6 +9,7 @@ import (
 	"math"
 	"os"
 	"path/filepath"
+	"strings"
 
 	"gonum.org/v1/plot"
 	"gonum.org/v1/plot/font"
@@ -68,8 +69,10 @@ type Figure struct {
 	drawn []string
 	// equal asks for axes of one scale.
 	equal bool
-	heat  *heat
-	bar   *colorBar
+	// warning is written above the title.
+	warning string
+	heat    *heat
+	bar     *colorBar
 }
 
 // New returns an empty figure. The labels of the axes carry their units. Numbers in texts of a figure, 1e-06, are
@@ -185,6 +188,41 @@ func evenTicks(scale float64, unit string) plot.Ticker {
 		}
 		return ticks
 	})
+}
+
+// Warn has a warning written above the title, and said first in Words; "" is none. What is warned of stays.
+func (f *Figure) Warn(warning string) *Figure {
+	if warning = numeral.Tidy(warning); !strings.Contains(f.warning, warning) {
+		f.warning = strings.TrimSpace(f.warning + " " + warning)
+	}
+	return f
+}
+
+// warningStyle is that of warnings.
+func warningStyle() text.Style { return style(9.5, Orange) }
+
+// warningLines are the lines of the warning.
+func (f *Figure) warningLines() (lines []string) {
+	line, room := "", f.width()-2*vg.Points(margin)
+	for _, word := range strings.Fields(f.warning) {
+		if longer := strings.TrimSpace(line + " " + word); line == "" || warningStyle().Width(longer) <= room {
+			line = longer
+			continue
+		}
+		lines, line = append(lines, line), word
+	}
+	if line != "" {
+		lines = append(lines, line)
+	}
+	return lines
+}
+
+// warningHeight is the room of so many lines, with a gap below the last.
+func warningHeight(lines int) vg.Length {
+	if lines == 0 {
+		return 0
+	}
+	return (vg.Length(lines) + 0.5) * warningStyle().FontExtents().Height * 1.2
 }
 
 // Number writes a number as the ticks of a figure do: 0.5, 20, 1e−6.
@@ -377,9 +415,11 @@ func (f *Figure) SVG() ([]byte, error) {
 	return b.Bytes(), err
 }
 
+// margin around a figure, in points.
+const margin = 7
+
 // draw leaves a margin, so that no label touches the edge.
 func (f *Figure) draw(c draw.Canvas) {
-	const m = 7
 	// A single value has no range; on a logarithmic axis it must not get one
 	// that reaches zero.
 	for _, a := range []struct {
@@ -390,7 +430,12 @@ func (f *Figure) draw(c draw.Canvas) {
 			a.axis.Min, a.axis.Max = a.axis.Min/2, a.axis.Max*2
 		}
 	}
-	c = draw.Crop(c, vg.Points(m), -vg.Points(m), vg.Points(m), -vg.Points(m))
+	c = draw.Crop(c, vg.Points(margin), -vg.Points(margin), vg.Points(margin), -vg.Points(margin))
+	lines := f.warningLines()
+	for i, line := range lines {
+		c.FillText(warningStyle(), vg.Point{X: c.Min.X, Y: c.Max.Y - warningHeight(i+1) + warningHeight(1)/3}, line)
+	}
+	c = draw.Crop(c, 0, 0, 0, -warningHeight(len(lines)))
 	if f.bar != nil {
 		c = f.bar.draw(c, f.heat)
 	}
@@ -441,8 +486,12 @@ func (f *Figure) equalise(c draw.Canvas) {
 	}
 }
 
-func (f *Figure) width() vg.Length  { return vg.Length(f.Width) * vg.Inch }
-func (f *Figure) height() vg.Length { return vg.Length(f.Height) * vg.Inch }
+func (f *Figure) width() vg.Length { return vg.Length(f.Width) * vg.Inch }
+
+// height is what was asked for, and room for the warning.
+func (f *Figure) height() vg.Length {
+	return vg.Length(f.Height)*vg.Inch + warningHeight(len(f.warningLines()))
+}
 
 // Save writes the figure to a .png or .svg file.
 func (f *Figure) Save(path string) error {

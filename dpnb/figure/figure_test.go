@@ -6,6 +6,7 @@ import (
 	"math"
 	"os"
 	"path/filepath"
+	"strings"
 	"testing"
 )
 
@@ -156,5 +157,35 @@ func TestCurve(t *testing.T) {
 	}
 	if p[0].Y != 1 {
 		t.Errorf("1/n is %v at 1", p[0].Y)
+	}
+}
+
+// A warning is written above the title, in lines that fit, and said first; it is made room for, and is not taken away by
+// another one or by a description.
+func TestWarn(t *testing.T) {
+	f := sample().Warn(strings.Repeat("a warning of many words ", 20)).Warn("").Warn("and of others.")
+	f.Alt = "a description"
+	if words := f.Words(); !strings.HasPrefix(words, "a warning of many words") ||
+		!strings.Contains(words, "and of others. Title. a description.") {
+		t.Errorf("%q", words)
+	}
+	lines := f.warningLines()
+	if len(lines) < 3 || strings.Join(lines, " ") != f.warning {
+		t.Errorf("%q", lines)
+	}
+	content, err := f.PNG()
+	if err != nil {
+		t.Fatal(err)
+	}
+	img, err := png.DecodeConfig(bytes.NewReader(content))
+	if more := float64(img.Height - 4*144); err != nil || more < 144*9.5/72*float64(len(lines)) ||
+		more > 3*144*9.5/72*float64(len(lines)) {
+		t.Errorf("%d lines in %g dots (%v)", len(lines), more, err)
+	}
+	svg, err := f.SVG()
+	for _, line := range lines {
+		if width := warningStyle().Width(line); err != nil || !bytes.Contains(svg, []byte(line)) || width > f.width() {
+			t.Errorf("%q of width %v is not written (%v)", line, width, err)
+		}
 	}
 }

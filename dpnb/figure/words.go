@@ -28,9 +28,9 @@ func (f *Figure) Words() string {
 	title := f.plot.Title.Text
 	if f.Alt != "" {
 		alt := numeral.Tidy(f.Alt)
-		return sentences(title, strings.TrimLeft(strings.TrimPrefix(alt, title), ",:;. "))
+		return sentences(f.warning, title, strings.TrimLeft(strings.TrimPrefix(alt, title), ",:;. "))
 	}
-	s := []string{title}
+	s := []string{f.warning, title}
 	if x, y := f.plot.X.Label.Text, f.plot.Y.Label.Text; x != "" && y != "" {
 		s = append(s, y+" against "+x)
 	} else {

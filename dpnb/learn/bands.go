@@ -52,10 +52,10 @@ func (m *Model) Bands(feature string, held map[string]any) (*figure.Figure, erro
 		return nil, err
 	}
 	title := "Quantiles of " + m.target.Name
-	if m.Release != nil {
+	if m.release != nil {
 		title = "Private quantiles of " + m.target.Name
 	}
-	fig := figure.New(title+" against "+feature, axisOf(feature, at), m.target.Name)
+	fig := figure.New(title+" against "+feature, axisOf(feature, at), m.target.Name).Warn(m.warning())
 	last := len(q) - 1
 	for k := range (last + 1) / 2 {
 		fig.Band(x, q[k], q[last-k], figure.Blue)
@@ -86,18 +86,18 @@ func (iv *Intervals) Figure(feature string) (*figure.Figure, error) {
 		return nil, errNoIntervals
 	}
 	m, d := iv.model, len(iv.model.features)
-	title := fmt.Sprintf("Intervals of level %g, %s for %s", iv.Level, m.title, m.target.Name)
+	title := fmt.Sprintf("Intervals of level %g, %s for %s", iv.own.Level, m.title, m.target.Name)
 	var at []int // the coefficients that are drawn
 	var words []string
 	var lower, estimate, upper []float64
 	place := slices.Index(m.features, feature)
-	several := len(iv.Estimate) > d
-	for j := range iv.Estimate {
-		if (feature == "" || j%d == place) && !math.IsInf(iv.Upper[j]-iv.Lower[j], 0) {
-			at, lower, upper = append(at, j), append(lower, iv.Lower[j]), append(upper, iv.Upper[j])
-			estimate = append(estimate, iv.Estimate[j])
+	several := len(iv.own.Estimate) > d
+	for j := range iv.own.Estimate {
+		if (feature == "" || j%d == place) && !math.IsInf(iv.own.Upper[j]-iv.own.Lower[j], 0) {
+			at, lower, upper = append(at, j), append(lower, iv.own.Lower[j]), append(upper, iv.own.Upper[j])
+			estimate = append(estimate, iv.own.Estimate[j])
 			name := strings.TrimLeft(m.part(j)+" ", " ") + m.features[j%d]
-			words = append(words, fmt.Sprintf("%s %.3g to %.3g", name, iv.Lower[j], iv.Upper[j]))
+			words = append(words, fmt.Sprintf("%s %.3g to %.3g", name, iv.own.Lower[j], iv.own.Upper[j]))
 		}
 	}
 	switch {
@@ -124,7 +124,7 @@ func (iv *Intervals) Figure(feature string) (*figure.Figure, error) {
 		fig.Band(x, lower, upper, figure.Blue).Line("", x, estimate, figure.Blue).Dots("", x, estimate, figure.Blue)
 	}
 	fig.Alt = title + ": " + strings.Join(words, ", ")
-	return fig, nil
+	return fig.Warn(m.warning()), nil
 }
 
 // axisOf is the label of the axis: with where the others are held if that fits under the plot,

@@ -27,13 +27,13 @@ func (m *Model) Card() (Card, error) {
 	if err := m.Err(); err != nil {
 		return "", err
 	}
-	if m.Release == nil {
+	if m.release == nil {
 		return "", errors.New("dpnb: a card is for a released model (Fit): this fit is without privacy, and its " +
 			"coefficients can give individual records away")
 	}
 	var c card
 	c.say("# Private %s for %s\n", m.title, plain(m.target.Name))
-	if w := join(join(m.Release.Warning(), m.dataWarning), ofLarge(m.Release.Guarantee.Delta)); w != "" {
+	if w := m.warning(); w != "" {
 		c.say("> **%s**\n", plain(w))
 	}
 	m.cardData(&c)
@@ -96,7 +96,7 @@ func (m *Model) cardData(c *card) {
 }
 
 func (m *Model) cardFit(c *card) {
-	r := m.Release
+	r := m.release
 	c.say("## How it was fitted\n\nBy `%s`: %s.\n", m.learner, plain(r.Mechanism))
 	if d := r.Fitted.Describe(); d.Source != "" {
 		c.say("The algorithm: %s.\n", plain(d.Source))
@@ -113,9 +113,9 @@ func (m *Model) cardFit(c *card) {
 }
 
 func (m *Model) cardGuarantee(c *card) {
-	g := m.Release.Guarantee
+	g := m.release.Guarantee
 	c.say("## What it promises\n")
-	if m.Release.Simulated() {
+	if m.release.Simulated() {
 		c.say("**Nothing: this is a simulation.** With noise that nobody can know it would have promised:\n")
 	}
 	c.say("%s\n", plain(capital(g.Words())))

@@ -79,6 +79,14 @@ func CompareWith(s CompareSettings, data *Dataset, epsilon float64, mechanisms .
 	return c
 }
 
+// notPublic is what is said above facts about records that were not declared public, or "".
+func notPublic(all ...*Dataset) string {
+	if slices.ContainsFunc(all, func(d *Dataset) bool { return d.Err() == nil && !d.design.Source.Public }) {
+		return "These records were not declared public (DataFrame.Public): no guarantee covers what is shown here."
+	}
+	return ""
+}
+
 // Err returns the reason if there is nothing to compare.
 func (c *Comparison) Err() error { return c.err }
 
@@ -102,10 +110,7 @@ func (c *Comparison) run(s CompareSettings, data *Dataset, mechanisms []Mechanis
 	}
 	c.Task = data.design.Target.Task
 	c.Baseline = test.MajorityShare()
-	if !data.design.Source.Public {
-		c.warning = "These records were not declared public (DataFrame.Public): " +
-			"no guarantee covers what is shown here."
-	}
+	c.warning = notPublic(train, test)
 	m, err := fitWithoutPrivacy(train, plain)
 	if err != nil {
 		return err
@@ -135,7 +140,7 @@ func (c *Comparison) run(s CompareSettings, data *Dataset, mechanisms []Mechanis
 		row := CompareRow{Mechanism: m.Name(), Mean: s.mean, Margin: s.margin, Lower: s.lower, Upper: s.upper,
 			Err: s.err}
 		if s.first != nil {
-			row.Lambda, row.Sigma = s.first.lambda, s.first.Release.NoiseScale
+			row.Lambda, row.Sigma = s.first.lambda, s.first.release.NoiseScale
 		}
 		c.Rows = append(c.Rows, row)
 	}
@@ -145,10 +150,10 @@ func (c *Comparison) run(s CompareSettings, data *Dataset, mechanisms []Mechanis
 // same reports whether m is a release with the guarantee that is compared at; δ is
 // looked at if thorough.
 func (c *Comparison) same(m *Model, thorough bool) error {
-	if m == nil || m.Release == nil {
+	if m == nil || m.release == nil {
 		return errors.New("dpnb: the mechanism released nothing private: it cannot be compared at an equal guarantee")
 	}
-	g := m.Release.Guarantee
+	g := m.release.Guarantee
 	if g.Profile == nil || g.Adjacency != privacy.AddRemove || g.Profile.Adjacency() != privacy.AddRemove {
 		return fmt.Errorf("dpnb: the mechanism states no guarantee under %v, that of the others", privacy.AddRemove)
 	}
@@ -230,5 +235,5 @@ func (c *Comparison) Figure() *figure.Figure {
 	left, right := min(c.NonPrivate, slices.Min(lo)), max(c.NonPrivate, slices.Max(hi))
 	f.XRange(left-0.03*(right-left), right+0.25*(right-left))
 	f.Alt = fmt.Sprintf("test %s: %s; without privacy %s", s.name, strings.Join(words, ", "), s.text(c.NonPrivate))
-	return f
+	return f.Warn(c.warning)
 }

@@ -162,7 +162,11 @@ func (w weaker) Fit(data *learn.Dataset, _ learn.Allowance, src noise.Source) (*
 
 // A mechanism with a weaker guarantee, or none, is not compared with the others.
 func TestCompareChecksTheGuarantee(t *testing.T) {
-	data := kinds(t, 200)["Binary"]
+	data, numbers := kinds(t, 200)["Binary"], kinds(t, 200)["Regression"]
+	one, err := learn.Logistic{Noise: learn.Seed(1)}.Fit(data, learn.Simulate(1, 1e-6))
+	if err != nil {
+		t.Fatal(err)
+	}
 	at := func(eps float64) weaker {
 		return weaker{"weaker", func(d *learn.Dataset, src noise.Source) (*learn.Model, error) {
 			return learn.Logistic{Noise: src}.Fit(d, learn.Simulate(eps, 1e-6))
@@ -171,16 +175,20 @@ func TestCompareChecksTheGuarantee(t *testing.T) {
 	without := weaker{"without", func(d *learn.Dataset, _ noise.Source) (*learn.Model, error) {
 		return learn.Logistic{}.FitWithoutPrivacy(d)
 	}}
-	replaced := weaker{"replace-one", func(d *learn.Dataset, src noise.Source) (*learn.Model, error) {
-		m, err := learn.Logistic{Noise: src}.Fit(d, learn.Simulate(1, 1e-6))
+	replaced := weaker{"replace-one", func(_ *learn.Dataset, src noise.Source) (*learn.Model, error) {
+		return learn.Median{Noise: src, Steps: 5, ReplaceOne: true}.Fit(numbers, learn.Simulate(1, 1e-6))
+	}}
+	claims := weaker{"claims", func(d *learn.Dataset, src noise.Source) (*learn.Model, error) {
+		m, err := learn.Logistic{Noise: src}.Fit(d, learn.Simulate(2, 1e-6))
 		if err == nil {
-			m.Release.Guarantee.Adjacency = privacy.ReplaceOne
+			m.Release.Guarantee = one.Release.Guarantee
 		}
 		return m, err
 	}}
 	nothing := weaker{"nothing", func(*learn.Dataset, noise.Source) (*learn.Model, error) { return nil, nil }}
-	c := learn.CompareWith(learn.CompareSettings{Seeds: 2}, data, 1, at(1), at(1.01), without, replaced, nothing)
-	if c.Err() != nil || len(c.Rows) != 5 {
+	c := learn.CompareWith(learn.CompareSettings{Seeds: 2}, data, 1, at(1), at(1.01), without, replaced, claims,
+		nothing)
+	if c.Err() != nil || len(c.Rows) != 6 {
 		t.Fatalf("%+v", c)
 	}
 	for i, r := range c.Rows {

@@ -31,6 +31,7 @@ type ScoreCurve struct {
 	// NonPrivate is the score without noise, Baseline that of guessing without
 	// the features: the more frequent class, or the mean.
 	NonPrivate, Baseline float64
+	warning              string
 }
 
 // SweepEpsilon fits l on train at every ε, with as many draws of the noise as seeds says, and
@@ -55,7 +56,7 @@ func SweepEpsilon(l Learner, train, test *Dataset, delta float64, seeds int, eps
 		return nil, err
 	}
 	c := &ScoreCurve{Epsilons: epsilons, Delta: delta, Seeds: seeds, Task: p.task, Quantiles: p.levels != nil,
-		Baseline: test.MajorityShare()}
+		Baseline: test.MajorityShare(), warning: notPublic(train, test)}
 	if c.NonPrivate, err = plain.Score(test); err != nil {
 		return nil, err
 	}
@@ -134,14 +135,18 @@ func trials(n, seeds int, root *noise.Seeded, test *Dataset, score func(*Model, 
 func (c *ScoreCurve) Display() display.Item {
 	s := measureOf(c.Task, c.Quantiles)
 	it := display.Item{
-		Title:  fmt.Sprintf("Test %s of private fits, δ = %.3g, %d seeds", s.name, c.Delta, c.Seeds),
-		Header: []string{"ε", "mean", "worst fit", "best fit"},
+		Title:   fmt.Sprintf("Test %s of private fits, δ = %.3g, %d seeds", s.name, c.Delta, c.Seeds),
+		Warning: c.warning, Header: []string{"ε", "mean", "worst fit", "best fit"},
 	}
 	for i, e := range c.Epsilons {
 		it.Row(fmt.Sprint(e), s.text(c.Mean[i]), s.text(c.Lower[i]), s.text(c.Upper[i]))
 	}
 	it.Note("Without privacy %s; %s %s.", s.text(c.NonPrivate), s.guess, s.text(c.Baseline))
-	it.Note("A simulation on data that are public: each point is a fit that would have to be paid for on private data.")
+	public := ""
+	if c.warning == "" {
+		public = " on data that are public"
+	}
+	it.Note("A simulation%s: each point is a fit that would have to be paid for on private data.", public)
 	return it
 }
 
@@ -176,5 +181,5 @@ func (c *ScoreCurve) Figure() *figure.Figure {
 		f.Alt = fmt.Sprintf("test %s goes from %s at ε = %v to %s at ε = %v; without privacy it is %s, the mean has 0",
 			s.name, s.text(c.Mean[0]), lo, s.text(c.Mean[last]), hi, s.text(c.NonPrivate))
 	}
-	return f
+	return f.Warn(c.warning)
 }

@@ -6,6 +6,10 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/go-gota/gota/dataframe"
+	"github.com/go-gota/gota/series"
+
+	"github.com/dpnb/notebooks/dpnb/dataset"
 	"github.com/dpnb/notebooks/dpnb/erm"
 	"github.com/dpnb/notebooks/dpnb/explore"
 	"github.com/dpnb/notebooks/dpnb/frame"
@@ -13,6 +17,7 @@ import (
 	"github.com/dpnb/notebooks/dpnb/learn"
 	"github.com/dpnb/notebooks/dpnb/matrix"
 	"github.com/dpnb/notebooks/dpnb/matrix/stored"
+	"github.com/dpnb/notebooks/dpnb/mechanism"
 	"github.com/dpnb/notebooks/dpnb/noise"
 )
 
@@ -204,5 +209,179 @@ func TestWatchedFitsDoNotResume(t *testing.T) {
 	}
 	if _, n := spent(t, budget); seen > first || n != 1 {
 		t.Errorf("%d and %d passes were seen with the same noise for %d charges", first, seen-first, n)
+	}
+}
+
+// unstamped is none for stamps.
+func unstamped[P any](func(*mechanism.Release, P, noise.Source)) (p P) { return p }
+
+// marked are ways to show numbers of a model.
+func marked(t *testing.T, m *learn.Model) map[string]string {
+	t.Helper()
+	group := &learn.Models{Column: "ward", Groups: []string{"heart"}, Models: []*learn.Model{m}}
+	all := map[string]string{"model": shown(t, m), "coefficients": shown(t, m.Coefficients()),
+		"one of them": shown(t, m.Coefficients().Subset([]int{1})),
+		"sorted":      shown(t, m.Coefficients().Arrange(dataframe.Sort("coefficient"))),
+		"group":       group.Display().Text(), "drawn group": group.Illustration().Words()}
+	if bands, err := m.Bands("age", nil); err == nil {
+		all["bands"] = bands.Words()
+	}
+	if iv, err := m.Intervals(0.9); err == nil {
+		all["intervals"], all["table of intervals"] = shown(t, iv), shown(t, iv.DataFrame())
+		drawn, err := iv.Figure("")
+		if err != nil {
+			drawn, err = iv.Figure("age")
+		}
+		if err == nil { // else none has ends
+			all["drawn intervals"] = drawn.Words()
+		}
+	}
+	with, err := m.CoefficientsWithIntervals(0.9)
+	if err == nil {
+		all["coefficients with intervals"] = shown(t, with)
+	}
+	if units := m.CoefficientsInUnits(); units.Err == nil {
+		all["in units"] = shown(t, units)
+	}
+	return all
+}
+
+// Whatever shows numbers of a model says what no guarantee covers, and goes on to say it when a program has made
+// another release of the model's.
+func TestMarksStay(t *testing.T) {
+	patients := learn.Patients(300, 1)
+	bounded := learn.Regression(patients, "pressure")
+	table, err := patients.Table()
+	if err != nil {
+		t.Fatal(err)
+	}
+	read := learn.Regression(learn.FromTable(table), "pressure", learn.InferBounds())
+	levels := learn.Quantiles{Levels: []float64{0.1, 0.9}, Steps: 5, CurvatureShare: 0.2}
+	linear := learn.Linear{CurvatureShare: 0.1}
+	secure := func(l learn.Learner, data *learn.Dataset) *learn.Model {
+		m, err := l.Fit(data, fresh(1, 1e-6).Spend(1))
+		if err != nil {
+			t.Fatal(err)
+		}
+		return m
+	}
+	good := secure(linear, bounded)
+	for what, text := range marked(t, good) {
+		if strings.Contains(text, "!!") || strings.Contains(text, "SIMULATION") {
+			t.Errorf("%s of a release: %s", what, text)
+		}
+	}
+	afresh := mechanism.Release{Coefficients: good.Theta(), Guarantee: good.Release.Guarantee,
+		Fitted: good.Release.Fitted, Also: good.Release.Also}
+	afresh.Stamp(unstamped((*mechanism.Release).Stamp), noise.NewSecure())
+	if !afresh.Simulated() || afresh.Warning() == "" {
+		t.Error("a release that was put together by hand passes for a secure one")
+	}
+	copied := *good.Release
+	for want, fit := range map[string]func(l learn.Learner) (*learn.Model, error){
+		"SIMULATION with seed 5": func(l learn.Learner) (*learn.Model, error) {
+			switch l := l.(type) {
+			case learn.Linear:
+				l.Noise = learn.Seed(5)
+				return l.Fit(bounded, learn.Simulate(1, 1e-6))
+			case learn.Quantiles:
+				l.Noise = learn.Seed(5)
+				return l.Fit(bounded, learn.Simulate(1, 1e-6))
+			}
+			return nil, errFailing
+		},
+		"READ OFF THE DATA": func(l learn.Learner) (*learn.Model, error) { return l.Fit(read, fresh(1, 1e-6).Spend(1)) },
+		"NOT PRIVATE":       func(l learn.Learner) (*learn.Model, error) { return l.FitWithoutPrivacy(bounded) },
+	} {
+		for _, l := range []learn.Learner{linear, levels} {
+			for by, other := range map[string]func(*mechanism.Release) *mechanism.Release{
+				"itself":  func(r *mechanism.Release) *mechanism.Release { return r },
+				"afresh":  func(*mechanism.Release) *mechanism.Release { return &afresh },
+				"another": func(*mechanism.Release) *mechanism.Release { return good.Release },
+				"copied": func(r *mechanism.Release) *mechanism.Release {
+					if r != nil {
+						*r = copied
+					}
+					return r
+				},
+			} {
+				if _, several := l.(learn.Quantiles); several && (by == "another" || by == "copied") {
+					continue // as of one level
+				}
+				m, err := fit(l)
+				if err != nil {
+					t.Fatal(err)
+				}
+				m.Release = other(m.Release)
+				for what, text := range marked(t, m) {
+					if !strings.Contains(text, want) {
+						t.Errorf("%T, release %s: %s does not say %s: %.300s", l, by, what, want, text)
+					}
+				}
+			}
+		}
+	}
+	for _, q := range []explore.Query{explore.Mean("age"), explore.Histogram("age"), explore.Count().By("ward")} {
+		s, err := q.Noise(learn.Seed(5)).Of(patients, learn.Simulate(1, 1e-6))
+		if err != nil {
+			t.Fatal(err)
+		}
+		if words := s.Illustration().Words(); !strings.Contains(words, "SIMULATION with seed 5") {
+			t.Errorf("drawn without a mark: %s", words)
+		}
+	}
+	kept := *table
+	kept.Source.Public = false
+	private := learn.Regression(learn.FromTable(&kept).WithSchema(dataset.PatientsSchema().Fields...), "pressure")
+	curve, err := learn.SweepEpsilon(learn.Linear{}, private, private, 1e-6, 2, 1)
+	if err != nil {
+		t.Fatal(err)
+	}
+	compared := learn.CompareWith(learn.CompareSettings{Seeds: 2, Test: private}, bounded, 1, learn.AllMechanisms[0])
+	for _, text := range []string{curve.Display().Text(), curve.Figure().Words(), compared.Display().Text(),
+		compared.Figure().Words()} {
+		if !strings.Contains(text, "not declared public") {
+			t.Errorf("scores on private records are shown without a mark: %s", text)
+		}
+	}
+	plain, err := linear.FitWithoutPrivacy(bounded)
+	if err != nil {
+		t.Fatal(err)
+	}
+	plain.Release = good.Release
+	if err := plain.Save(filepath.Join(t.TempDir(), "m.json")); err == nil {
+		t.Error("a fit without privacy is saved as a release")
+	}
+	if text := shown(t, plain.Coefficients().Drop("privacy")); !strings.Contains(text, "RAW RECORDS") {
+		t.Errorf("without its column of marks a fit without privacy is shown as %s", text)
+	}
+	iv, err := good.Intervals(0.9)
+	if err != nil {
+		t.Fatal(err)
+	}
+	for name, columns := range map[string]dataframe.DataFrame{
+		"columns of these names": dataframe.New(series.New([]string{"Ann", "Bob"}, series.String, "feature"),
+			series.New([]float64{171, 154}, series.Float, "coefficient")),
+		"no rows": good.Coefficients().Subset([]int{}),
+	} {
+		if text := shown(t, columns); !strings.Contains(text, "RAW RECORDS") {
+			t.Errorf("%s are shown as %s", name, text)
+		}
+	}
+	iv.Estimate[0], iv.Estimate = 7171.7, []float64{7171.7}
+	if text := shown(t, iv.DataFrame(), iv); strings.Contains(text, "7171") || strings.Contains(text, "7.17e") {
+		t.Errorf("numbers of a program's are shown as intervals: %s", text)
+	}
+	good.Release.Coefficients[0] = 7171.7
+	if text := shown(t, good, good.Coefficients()); strings.Contains(text, "7171") {
+		t.Errorf("numbers of a program's are shown as coefficients: %s", text)
+	}
+	if text := shown(t, &learn.MomentEstimate{Bound: 1, Release: &copied}); !strings.Contains(text, "UNKNOWN ORIGIN") {
+		t.Errorf("a moment of nobody's is shown as %s", text)
+	}
+	apart := &learn.Models{Column: "ward", Groups: []string{"heart", "lungs"},
+		Models: []*learn.Model{good, secure(linear, bounded)}}
+	if text := shown(t, apart); strings.Contains(text, "It is that of one model") {
+		t.Errorf("two fits of all records have the guarantee of one: %s", text)
 	}
 }

@@ -20,8 +20,6 @@ type Models struct {
 	Column string
 	Groups []string
 	Models []*Model
-	// resumed says that they were not all released by one call.
-	resumed bool
 }
 
 // FitBy fits a model for each category of a column, on the records that have it, at the price of
@@ -79,9 +77,6 @@ func fitBy(l Learner, df DataFrame, column string, records func(part DataFrame) 
 		if m != nil {
 			out.Groups, out.Models = append(out.Groups, group), append(out.Models, m)
 		}
-		if err == nil && named != nil {
-			err = out.resume(a.budget, named)
-		}
 		if err != nil {
 			return out, fmt.Errorf("%s = %s: %w", column, group, err)
 		}
@@ -95,21 +90,10 @@ func (a Allowance) of(column, group string, rows *ofGroup) Allowance {
 	return a
 }
 
-// resume finds out whether the models were released by more than one call, each of a partition of its own.
-func (s *Models) resume(b *Budget, named func(group string) string) error {
-	state, err := b.State()
-	if err != nil {
-		return err
-	}
-	partition := ""
-	for _, e := range state.Entries {
-		if e.Once == "" || !slices.ContainsFunc(s.Groups, func(g string) bool { return named(g) == e.Once }) {
-			continue
-		}
-		s.resumed = s.resumed || partition != "" && partition != e.Partition
-		partition = e.Partition
-	}
-	return nil
+// together reports whether one call has released the models, of the groups of one partition.
+func (s *Models) together() bool {
+	of := s.Models[0].partition
+	return of != "" && !slices.ContainsFunc(s.Models, func(m *Model) bool { return m.partition != of })
 }
 
 // ofGroup marks the rows of a group, and what is made of them. It has a size, so that each has an
@@ -185,7 +169,12 @@ func (s *Models) Err() error {
 	if s == nil || len(s.Models) == 0 {
 		return errNoModel
 	}
-	return s.Models[0].Err()
+	for _, m := range s.Models {
+		if err := m.Err(); err != nil {
+			return err
+		}
+	}
+	return nil
 }
 
 // Of returns the model of a group; nil if there is none.
@@ -214,16 +203,19 @@ func (s *Models) Display() display.Item {
 		}
 		it.Row(row...)
 	}
-	own := first.Display()
-	it.Warning = own.Warning
+	for _, m := range s.Models {
+		if w := m.warning(); !strings.Contains(it.Warning, w) {
+			it.Warning = join(it.Warning, w)
+		}
+	}
 	it.Note("Coefficients: %s.", first.meaning())
 	switch {
-	case first.Release != nil && s.resumed:
+	case first.release != nil && !s.together():
 		it.Note("Guarantee of each: %s They were not all released at once, and what they cost together is in the "+
-			"budget.", first.Release.Guarantee.Words())
-	case first.Release != nil:
+			"budget.", first.release.Guarantee.Words())
+	case first.release != nil:
 		it.Note("Guarantee of all of them together: %s It is that of one model, because a record is in at most one "+
-			"group.", first.Release.Guarantee.Words())
+			"group.", first.release.Guarantee.Words())
 		it.Note("Each model has as much noise as one of all records would have, so a group of few records has a less " +
 			"accurate model.")
 	}
@@ -251,5 +243,6 @@ func (s *Models) Illustration() *figure.Figure {
 			}
 		}
 	}
-	return figure.New(s.Display().Title, note, "").Intervals(names, lo, mid, hi, figure.Blue)
+	it := s.Display()
+	return figure.New(it.Title, note, "").Intervals(names, lo, mid, hi, figure.Blue).Warn(it.Warning)
 }

@@ -86,7 +86,7 @@ func (l HeavyTails) Fit(data *Dataset, allowance Allowance) (*Model, error) {
 		return m, err
 	}
 	d := float64(len(m.features))
-	if least := 3 * d * math.Sqrt(d) / m.Release.Guarantee.Epsilon; float64(l.Records) < least {
+	if least := 3 * d * math.Sqrt(d) / m.release.Guarantee.Epsilon; float64(l.Records) < least {
 		m.dataWarning = join(m.dataWarning, fmt.Sprintf(
 			"Next to nothing can be learnt about %d features from %d records at this ε: about %.0f are needed.",
 			len(m.features), l.Records, math.Ceil(least)))

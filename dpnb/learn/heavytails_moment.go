@@ -18,8 +18,9 @@ type MomentEstimate struct {
 	Moment, Bound float64
 	// Least is how many records a cell needs to be told from noise: fewer, in the tail, are missed.
 	Least float64
-	// Release has the noisy counts of the cells.
+	// Release has the noisy counts of the cells, to be looked at.
 	Release *mechanism.Release
+	release mechanism.Release
 }
 
 // The cells of EstimateMoment: four to a factor of two, from 2⁻²⁰ to 2⁴⁰; shorter and longer
@@ -88,7 +89,7 @@ func (l HeavyTails) EstimateMoment(data *Dataset, allowance Allowance) (*MomentE
 	}
 	r.Guarantee.Epsilon, r.Guarantee.Delta = alone.Epsilon, alone.Delta
 	least := histogram.Margin(math.Pow(1-momentChance, 1.0/momentCells))
-	g := &MomentEstimate{Moment: k, Least: least + 1, Release: r}
+	g := &MomentEstimate{Moment: k, Least: least + 1, Release: r.Clone(), release: *r}
 	var sum, count float64
 	for j, c := range r.Coefficients {
 		if c > least {
@@ -122,12 +123,12 @@ func (l HeavyTails) lengths(rows matrix.Rows, y []float64) []float64 {
 // Display shows the estimate.
 func (g *MomentEstimate) Display() display.Item {
 	it := display.Item{Title: "Moment of the gradients", Header: []string{"k", "G, estimated"},
-		Warning: g.Release.Warning()}
+		Warning: g.release.Warning()}
 	it.Row(fmt.Sprintf("%g", g.Moment), fmt.Sprintf("%.4g", g.Bound))
 	if g.Bound == 0 {
 		it.Note("No length is shared by %.0f records, which it takes at this ε: nothing is known of G.", g.Least)
 	}
 	it.Note("Lengths that fewer than about %.0f records share cannot be told from noise: the tail is missed.", g.Least)
-	it.Note("Guarantee: %s", g.Release.Guarantee.Words())
+	it.Note("Guarantee: %s", g.release.Guarantee.Words())
 	return it
 }

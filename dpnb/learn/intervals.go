@@ -24,6 +24,8 @@ import (
 type Intervals struct {
 	// Intervals has Level, Estimate, Lower, Upper, Covers, Basis and Proved.
 	interval.Intervals
+	// own is what Intervals is a copy of: what is shown does not depend on what a program makes of that.
+	own   interval.Intervals
 	model *Model
 	// population says that they are for its coefficients.
 	population bool
@@ -48,12 +50,12 @@ func (m *Model) Intervals(level float64) (*Intervals, error) {
 	if err := m.hasIntervals(); err != nil {
 		return nil, err
 	}
-	if isDescent(m.Release) {
+	if isDescent(m.release) {
 		return m.aroundQuantiles(level, false)
 	}
 	curvature, ok := m.Curvature()
 	if !ok {
-		return m.intervals(interval.FromRelease(m.Release.Fitted, m.coefficients, level))
+		return m.intervals(interval.FromRelease(m.release.Fitted, m.coefficients, level))
 	}
 	fit, _ := m.ObjectivePerturbation()
 	settings := interval.Settings{Level: level, Linearise: true}
@@ -70,7 +72,7 @@ func (m *Model) ProvedIntervals(level float64) (*Intervals, error) {
 	if err := m.hasIntervals(); err != nil {
 		return nil, err
 	}
-	if isDescent(m.Release) {
+	if isDescent(m.release) {
 		return nil, fmt.Errorf("dpnb: no intervals are proved for a %s at every number of records: a loss with a kink "+
 			"can have any curvature next to it; Intervals and PopulationIntervals hold in the limit of many", m.title)
 	}
@@ -82,7 +84,7 @@ func (m *Model) ProvedIntervals(level float64) (*Intervals, error) {
 			return m.intervals(iv, err)
 		}
 	}
-	return m.intervals(interval.FromRelease(m.Release.Fitted, m.coefficients, level))
+	return m.intervals(interval.FromRelease(m.release.Fitted, m.coefficients, level))
 }
 
 // PopulationIntervals returns intervals for the coefficients of the population from which the
@@ -99,7 +101,7 @@ func (m *Model) PopulationIntervals(level float64) (*Intervals, error) {
 	if err := m.hasIntervals(); err != nil {
 		return nil, err
 	}
-	if isDescent(m.Release) {
+	if isDescent(m.release) {
 		return m.aroundQuantiles(level, true)
 	}
 	curvature, ok := m.Curvature()
@@ -123,10 +125,10 @@ func (m *Model) PopulationIntervals(level float64) (*Intervals, error) {
 // Curvature returns the curvature that was released with the coefficients, for
 // package interval. False for a fit without a CurvatureShare.
 func (m *Model) Curvature() (*interval.Moments, bool) {
-	if m.Err() != nil || m.Release == nil {
+	if m.Err() != nil || m.release == nil {
 		return nil, false
 	}
-	curvature, ok := m.Release.Also.(*interval.Moments)
+	curvature, ok := m.release.Also.(*interval.Moments)
 	return curvature, ok
 }
 
@@ -135,18 +137,18 @@ func (m *Model) hasIntervals() error {
 	switch {
 	case m.Err() != nil:
 		return m.Err()
-	case m.Release == nil:
+	case m.release == nil:
 		return errors.New("dpnb: this fit drew no noise, so that there is none to allow for: " +
 			"intervals are for released models (Fit)")
-	case isDescent(m.Release):
-		if _, ok := m.Release.Also.(*sgd.Moments); !ok {
+	case isDescent(m.release):
+		if _, ok := m.release.Also.(*sgd.Moments); !ok {
 			return fmt.Errorf("dpnb: there are no intervals for this %s: what noise leaves in the coefficients "+
 				"depends on the density of the records at the quantile, and that costs a part of the budget: fit with "+
 				"CurvatureShare: 0.2", m.title)
 		}
-	case !interval.Knows(m.Release.Fitted):
+	case !interval.Knows(m.release.Fitted):
 		return fmt.Errorf("dpnb: intervals are for objective perturbation without a regulariser, by learners other "+
-			"than HeavyTails; this %s is by %s", m.title, m.Release.Fitted.Describe().Name)
+			"than HeavyTails; this %s is by %s", m.title, m.release.Fitted.Describe().Name)
 	}
 	return nil
 }
@@ -155,26 +157,34 @@ func (m *Model) intervals(iv *interval.Intervals, err error) (*Intervals, error)
 	if err != nil {
 		return nil, err
 	}
-	return &Intervals{Intervals: *iv, model: m}, nil
+	return (&Intervals{own: *iv, model: m}).copied(), nil
+}
+
+// copied gives iv the copies of it and of its model that a program does not have.
+func (iv *Intervals) copied() *Intervals {
+	model := *iv.model
+	iv.model, iv.Intervals = &model, iv.own
+	iv.Estimate, iv.Lower, iv.Upper = slices.Clone(iv.Estimate), slices.Clone(iv.Lower), slices.Clone(iv.Upper)
+	return iv
 }
 
 // aroundQuantiles are the intervals of a descent with its curvature.
 func (m *Model) aroundQuantiles(level float64, population bool) (*Intervals, error) {
-	c := m.Release.Fitted.(sgd.Curvature)
-	a, err := c.Around(m.Release.Also.(*sgd.Moments), level, population)
+	c := m.release.Fitted.(sgd.Curvature)
+	a, err := c.Around(m.release.Also.(*sgd.Moments), level, population)
 	if err != nil {
 		return nil, err
 	}
-	iv := &Intervals{model: m, population: population, Intervals: interval.Intervals{Level: level, Estimate: a.Centre,
+	iv := &Intervals{model: m, population: population, own: interval.Intervals{Level: level, Estimate: a.Centre,
 		Covers: "the coefficients of the same fit to these records without noise, over the noise",
 		Basis: "the noisy gradients of the descent, which say how far from their zero it has stopped, and the " +
 			"curvature there, which was released with noise; in the limit of many records, drawn one by one, whose " +
 			"targets have a density at the quantile (docs/theory/quantile_intervals.md)"}}
 	if population {
-		iv.Covers = "the population's coefficients, over the draw of the records and of the noise"
+		iv.own.Covers = "the population's coefficients, over the draw of the records and of the noise"
 	}
 	for j, centre := range a.Centre {
-		iv.Lower, iv.Upper = append(iv.Lower, centre-a.Half[j]), append(iv.Upper, centre+a.Half[j])
+		iv.own.Lower, iv.own.Upper = append(iv.own.Lower, centre-a.Half[j]), append(iv.own.Upper, centre+a.Half[j])
 	}
 	for _, r := range c.References {
 		iv.references = append(iv.references, m.features[r.First])
@@ -187,7 +197,7 @@ func (m *Model) aroundQuantiles(level float64, population bool) (*Intervals, err
 			iv.why = append(iv.why, why)
 		}
 	}
-	return iv, nil
+	return iv.copied(), nil
 }
 
 // CoefficientsWithIntervals is Coefficients with the columns lower and upper of
@@ -214,7 +224,7 @@ func (iv *Intervals) DataFrame() dataframe.DataFrame {
 var errNoIntervals = errors.New("dpnb: no intervals: look at the err that came with them")
 
 func (iv *Intervals) dataFrame(estimate string) dataframe.DataFrame {
-	return iv.model.dataFrame([]string{estimate, "lower", "upper"}, iv.Estimate, iv.Lower, iv.Upper)
+	return iv.model.dataFrame([]string{estimate, "lower", "upper"}, iv.own.Estimate, iv.own.Lower, iv.own.Upper)
 }
 
 // Display shows the intervals of the largest estimates, class by class if there are
@@ -228,37 +238,38 @@ func (iv *Intervals) Display() display.Item {
 	if iv.population {
 		of = "for the coefficients of the population, from"
 	}
-	if iv.Proved {
+	if iv.own.Proved {
 		kind = "proved for every dataset"
 	}
 	it := display.Item{
 		Title: fmt.Sprintf("Intervals %s a private %s for %s, level %s", of, m.title, m.target.Name,
-			strconv.FormatFloat(iv.Level, 'g', -1, 64)),
-		Warning: join(m.Release.Warning(), m.dataWarning),
+			strconv.FormatFloat(iv.own.Level, 'g', -1, 64)),
+		Warning: m.warning(),
 		Header:  []string{"feature", "estimate", "lower", "upper"},
 	}
-	d, all := len(m.features), len(iv.Estimate)
+	d, all := len(m.features), len(iv.own.Estimate)
 	most := max(5, 20/(all/d)) // of each class
 	if kind, _ := m.parts(); kind != "" {
 		it.Header = append([]string{kind}, it.Header...)
 	}
 	apart, endless := 0, 0
 	for from := 0; from < all; from += d {
-		for k, j := range bySize(iv.Estimate[from : from+d]) {
+		for k, j := range bySize(iv.own.Estimate[from : from+d]) {
 			feature, j := m.features[j], from+j
 			if slices.Contains(iv.references, feature) {
 				continue
 			}
-			if iv.Lower[j] > 0 || iv.Upper[j] < 0 {
+			if iv.own.Lower[j] > 0 || iv.own.Upper[j] < 0 {
 				apart++
 			}
-			if math.IsInf(iv.Upper[j]-iv.Lower[j], 1) {
+			if math.IsInf(iv.own.Upper[j]-iv.own.Lower[j], 1) {
 				endless++
 			}
 			if k >= most {
 				continue
 			}
-			row := []string{feature, fmt.Sprintf("%+.3g", iv.Estimate[j]), bound(iv.Lower[j]), bound(iv.Upper[j])}
+			row := []string{feature, fmt.Sprintf("%+.3g", iv.own.Estimate[j]), bound(iv.own.Lower[j]),
+				bound(iv.own.Upper[j])}
 			if part := m.part(j); part != "" {
 				row = append([]string{part}, row...)
 			}
@@ -277,9 +288,9 @@ func (iv *Intervals) Display() display.Item {
 			"of its noise: more records, a larger ε or a larger CurvatureShare would help.", endless)
 	}
 	it.Note("%d of %s exclude 0.", apart, numeral.Count(all, "interval"))
-	it.Note("Each covers: %s; the coverage is %s. All of them at once are covered less often.", iv.Covers, kind)
-	it.Note("Basis: %s.", iv.Basis)
-	if isDescent(m.Release) {
+	it.Note("Each covers: %s; the coverage is %s. All of them at once are covered less often.", iv.own.Covers, kind)
+	it.Note("Basis: %s.", iv.own.Basis)
+	if isDescent(m.release) {
 		it.Note("Estimates are corrected by what the noisy gradients say; the model predicts with its own " +
 			"coefficients.")
 		if iv.references != nil {

@@ -12,6 +12,7 @@ import (
 
 	"github.com/dpnb/notebooks/dpnb/frame"
 	"github.com/dpnb/notebooks/dpnb/internal/atomicfile"
+	"github.com/dpnb/notebooks/dpnb/internal/permit"
 	"github.com/dpnb/notebooks/dpnb/internal/runlog"
 	"github.com/dpnb/notebooks/dpnb/internal/sealed"
 	"github.com/dpnb/notebooks/dpnb/ledger"
@@ -146,7 +147,7 @@ func (m *Model) encode() ([]byte, error) {
 	if err := m.Err(); err != nil {
 		return nil, err
 	}
-	r := m.Release
+	r := m.release
 	if r == nil || m.ran == nil {
 		return nil, errors.New("dpnb: only released models are kept (Fit): this fit is without privacy, and its " +
 			"coefficients can give individual records away")
@@ -236,8 +237,11 @@ func (k keptModel) model() (*Model, error) {
 		apart: k.Apart, levels: k.Levels, coefficients: k.Coefficients, features: e.Features, dataWarning: k.Warning,
 		lambda: k.Lambda, ran: k.Ran, paid: k.Paid, source: k.Source,
 	}
+	if k.Paid != nil {
+		m.partition = k.Paid.Entry.Partition
+	}
 	g := k.Guarantee
-	m.Release = &mechanism.Release{
+	r := &mechanism.Release{
 		Coefficients: k.Coefficients, Mechanism: k.Mechanism, Tolerance: k.Tolerance, NoiseScale: k.NoiseScale,
 		Fitted: k.Fitted,
 		Guarantee: mechanism.Guarantee{Epsilon: g.Epsilon, Delta: g.Delta, Adjacency: g.Adjacency, Rows: g.Rows,
@@ -247,7 +251,7 @@ func (k keptModel) model() (*Model, error) {
 			})},
 	}
 	src := k.Noise.source()
-	m.Release.DrawnFrom(src)
+	r.Stamp(permit.New(), src)
 	if k.Curvature != nil {
 		c, ok := k.Fitted.(interval.Curvature)
 		if !ok {
@@ -261,15 +265,16 @@ func (k keptModel) model() (*Model, error) {
 		if err != nil {
 			return nil, err
 		}
-		m.Release.Also = c.Released(hessian, scores, src)
+		r.Also = c.Released(permit.New(), hessian, scores, src)
 	}
 	if k.Quantiles != nil {
 		c, ok := k.Fitted.(sgd.Curvature)
 		if !ok || !k.Quantiles.Fits(len(c.Fit.Levels), len(k.Features)) {
 			return nil, errors.New("the model has moments that its mechanism did not release")
 		}
-		m.Release.Also = k.Quantiles
+		r.Also = k.Quantiles
 	}
+	m.keep(r)
 	return m, nil
 }
 

@@ -257,8 +257,9 @@ func fit(data *Dataset, allowance Allowance, p recipe) (model *Model, err error)
 		}
 	}
 	model = newModel(p, d, r.Coefficients)
-	model.Release, model.lambda, model.ran = r, r.Fitted.Describe().Lambda, m
-	model.paid = allowance.paid(price)
+	model.keep(r)
+	model.lambda, model.ran = r.Fitted.Describe().Lambda, m
+	model.paid, model.partition = allowance.paid(price), allowance.partition
 	return model, nil
 }
 

@@ -32,16 +32,17 @@ func (m *Model) Losses(simulated bool) (*Losses, error) {
 	switch {
 	case m.Err() != nil:
 		return nil, m.Err()
-	case m.Release == nil:
+	case m.release == nil:
 		return nil, errors.New("dpnb: the model was fitted without privacy: its losses reveal more about its " +
 			"records than the price of their mean covers; Score is for public data")
-	case m.Release.Simulated() && !simulated:
+	case m.release.Simulated() && !simulated:
 		return nil, errors.New("dpnb: the model is a simulation, whose noise can be subtracted: nothing would " +
 			"protect a release of its losses; fit it with secure noise, or ask with a seed (Noise)")
 	case m.levels != nil:
 		return nil, errors.New("dpnb: the loss of quantiles has no private mean: it is for classes, numbers and counts")
 	}
-	l := &Losses{model: m, Most: 1, Classes: m.target.Classes != nil}
+	held := *m
+	l := &Losses{model: &held, Most: 1, Classes: m.target.Classes != nil}
 	if !l.Classes {
 		l.Most = m.target.HalfWidth()
 	}

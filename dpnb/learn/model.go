@@ -7,6 +7,7 @@ import (
 	"math"
 	"slices"
 	"strings"
+	"sync"
 
 	"github.com/go-gota/gota/dataframe"
 	"github.com/go-gota/gota/series"
@@ -25,8 +26,10 @@ import (
 
 // Model is a fitted linear model that predicts classes, a number or a count.
 type Model struct {
-	// Release has the coefficients and the guarantee; nil for a fit without privacy.
+	// Release has the coefficients and the guarantee, to be looked at; nil for a fit without privacy.
 	Release *mechanism.Release
+	// release is what Release is a copy of: what is shown and kept does not depend on what a program makes of that.
+	release *mechanism.Release
 	// encoding makes rows of features of any table.
 	encoding *frame.Encoding
 	// learner fitted it; title is what the model is called, target what it predicts.
@@ -51,6 +54,19 @@ type Model struct {
 	source provenance
 	// once is the name under which it was released once; "" for none.
 	once string
+	// partition is that of the ledger if it is the model of a group (FitBy).
+	partition string
+}
+
+// keep gives m its release.
+func (m *Model) keep(r *mechanism.Release) { m.release, m.Release = r, r.Clone() }
+
+// warning is what is said wherever numbers of m are shown, or "".
+func (m *Model) warning() string {
+	if m.release == nil {
+		return notPrivate
+	}
+	return join(join(m.release.Warning(), m.dataWarning), ofLarge(m.release.Guarantee.Delta))
 }
 
 func newModel(p recipe, d *frame.Design, theta []float64) *Model {
@@ -153,27 +169,61 @@ func (m *Model) dataFrame(names []string, columns ...[]float64) dataframe.DataFr
 	for k, values := range columns {
 		s = append(s, series.New(values, series.Float, names[k]))
 	}
-	if m.Release == nil { // so that Show can tell it from what was released
+	if m.release == nil {
 		none := slices.Repeat([]string{"none"}, len(m.coefficients))
 		s = append(s, series.New(none, series.String, "privacy"))
 	}
-	return dataframe.New(s...)
+	out := dataframe.New(s...)
+	remember(out, m.warning())
+	return out
 }
 
 // notPrivate is shown above the coefficients of a fit without privacy.
 const notPrivate = "NOT PRIVATE: these coefficients can give individual records away. For comparison on public " +
 	"data only."
 
-// isReleased reports whether a dataframe with these columns holds nothing but what
-// was released: as dataFrame makes it for Coefficients and intervals.
-func isReleased(columns []string) bool {
-	switch strings.Join(columns, " ") {
-	case "feature coefficient", "feature estimate lower upper", "feature coefficient lower upper",
-		"level feature coefficient", "level feature estimate lower upper", "level feature coefficient lower upper",
-		"class feature coefficient", "class feature estimate lower upper", "class feature coefficient lower upper":
-		return true
+// tables are what was made last of the numbers of models, for Show, which is given a dataframe with no mark.
+var tables struct {
+	sync.Mutex
+	last [256]numbers
+	next int
+}
+
+// numbers are a table of the numbers of a model: its columns, its rows as they are shown, and its warning.
+type numbers struct {
+	columns []string
+	rows    map[string]bool
+	warning string
+}
+
+// lineOf is a row of a table as a text that no other row has.
+func lineOf(row []string) string { return fmt.Sprintf("%q", row) }
+
+// remember keeps what may be said above rows of df, which are of a model with such a warning.
+func remember(df dataframe.DataFrame, warning string) {
+	n := numbers{df.Names(), map[string]bool{}, warning}
+	for _, row := range df.Records()[1:] {
+		n.rows[lineOf(row)] = true
 	}
-	return false
+	tables.Lock()
+	defer tables.Unlock()
+	tables.last[tables.next%len(tables.last)] = n
+	tables.next++
+}
+
+// warningOf returns the warning of the model whose numbers all of the rows are, whatever their order: the least, where
+// several models have them. ok is false where there is none, and they may be records of people.
+func warningOf(columns []string, rows [][]string) (warning string, ok bool) {
+	tables.Lock()
+	defer tables.Unlock()
+	for _, n := range tables.last {
+		same := len(rows) > 0 && slices.Equal(n.columns, columns) &&
+			!slices.ContainsFunc(rows, func(row []string) bool { return !n.rows[lineOf(row)] })
+		if same && (!ok || len(n.warning) < len(warning)) {
+			warning, ok = n.warning, true
+		}
+	}
+	return warning, ok
 }
 
 // parts says what m has a set of coefficients for, each: a class or a level; "" if it has
@@ -236,13 +286,13 @@ func (m *Model) Lambda() float64 {
 // they give the law of the noise in the coefficients, from which intervals can be computed. It is
 // false for a fit by another mechanism, or without privacy.
 func (m *Model) ObjectivePerturbation() (objpert.Objective, bool) {
-	if m.Err() != nil || m.Release == nil {
+	if m.Err() != nil || m.release == nil {
 		return objpert.Objective{}, false
 	}
-	if k, ok := m.Release.Fitted.(interval.Curvature); ok {
+	if k, ok := m.release.Fitted.(interval.Curvature); ok {
 		return k.Fit, true
 	}
-	o, ok := m.Release.Fitted.(objpert.Objective)
+	o, ok := m.release.Fitted.(objpert.Objective)
 	return o, ok
 }
 
@@ -282,17 +332,17 @@ func (m *Model) Display() display.Item {
 	} else {
 		it.Note("Coefficients: %s.", m.meaning())
 	}
-	if m.Release == nil {
+	if m.release == nil {
 		it.Title = fmt.Sprintf("%s for %s, WITHOUT privacy", strings.ToUpper(m.title[:1])+m.title[1:], m.target.Name)
-		it.Warning = notPrivate
+		it.Warning = m.warning()
 		if m.lambda > 0 {
 			it.Note("λ = %.4g.", m.lambda)
 		}
 		return it
 	}
-	r := m.Release
+	r := m.release
 	it.Title = fmt.Sprintf("Private %s for %s", m.title, m.target.Name)
-	it.Warning = join(join(r.Warning(), m.dataWarning), ofLarge(r.Guarantee.Delta))
+	it.Warning = m.warning()
 	it.Note("Guarantee: %s", r.Guarantee.Words())
 	it.Note("How: %s. Bound: %s.", r.Mechanism, r.Guarantee.Bound)
 	if g := r.Guarantee; g.Delta == 0 && g.Epsilon > 0 && g.Adjacency == privacy.AddRemove {

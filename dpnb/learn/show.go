@@ -139,19 +139,17 @@ const rawWarning = "RAW RECORDS: these are data of individual people, and nothin
 	"Remove the output before you share the notebook, unless the data are public."
 
 // gotaItem shows a gota dataframe. Whether its rows are records cannot be
-// known, unless it is a model's coefficients, so it is labelled as if they were.
+// known, unless they are of a model's coefficients, so it is labelled as if they were.
 func gotaItem(df dataframe.DataFrame) display.Item {
 	if df.Err != nil {
 		return display.Failed(df.Err)
 	}
 	const most = 20
-	it := display.Item{Header: df.Names(), Warning: rawWarning}
-	if n := len(it.Header); isReleased(it.Header) {
-		it.Warning = ""
-	} else if n > 0 && it.Header[n-1] == "privacy" && isReleased(it.Header[:n-1]) {
-		it.Warning = notPrivate
+	it := display.Item{Header: df.Names(), Rows: df.Records()[1:]}
+	var known bool
+	if it.Warning, known = warningOf(it.Header, it.Rows); !known {
+		it.Warning = rawWarning
 	}
-	it.Rows = df.Records()[1:]
 	if n := len(it.Rows) - most; n > 0 {
 		it.Rows = it.Rows[:most]
 		it.Note("… and %d more rows", n)

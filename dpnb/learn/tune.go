@@ -60,9 +60,10 @@ func (l Tune) Fit(data *Dataset, allowance Allowance) (*Model, error) {
 	if err != nil {
 		return nil, err
 	}
-	won := choices[m.Release.Fitted.(bestOf).Chosen]
+	won := choices[m.release.Fitted.(bestOf).Chosen]
 	tuned := newModel(won.recipe, won.design, m.coefficients)
-	tuned.Release, tuned.lambda, tuned.ran, tuned.paid = m.Release, m.lambda, m.ran, m.paid
+	tuned.keep(m.release)
+	tuned.lambda, tuned.ran, tuned.paid, tuned.partition = m.lambda, m.ran, m.paid, m.partition
 	tuned.learner, tuned.title = "Tune", "tuned "+tuned.title
 	return tuned, nil
 }
@@ -88,8 +89,8 @@ type Choice struct{ MeanRuns, Mu, ScoreSigma, Slack float64 }
 
 // Choice says how m was chosen; it is zero if Tune did not choose it.
 func (m *Model) Choice() Choice {
-	if m.Err() == nil && m.Release != nil {
-		if b, ok := m.Release.Fitted.(bestOf); ok {
+	if m.Err() == nil && m.release != nil {
+		if b, ok := m.release.Fitted.(bestOf); ok {
 			return Choice{b.MeanRuns, b.Mu, b.ScoreSigma, b.Slack}
 		}
 	}

@@ -169,8 +169,8 @@ func Begin(m Mechanism, rows matrix.Rows, labels []float64, src noise.Source) (*
 		Guarantee: Guarantee{Adjacency: d.Adjacency, Profile: profile, Bound: d.Bound, Assumptions: d.Assumptions},
 		Mechanism: m.String(),
 		Fitted:    m,
+		origin:    noise.OriginOf(src),
 	}
-	r.DrawnFrom(src)
 	return r, nil
 }
 

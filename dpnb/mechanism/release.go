@@ -3,7 +3,9 @@ package mechanism
 import (
 	"fmt"
 	"math"
+	"slices"
 
+	"github.com/dpnb/notebooks/dpnb/internal/permit"
 	"github.com/dpnb/notebooks/dpnb/noise"
 	"github.com/dpnb/notebooks/dpnb/privacy"
 )
@@ -66,7 +68,7 @@ type Release struct {
 	// Also is what was released beside the coefficients, which the mechanism's
 	// documentation says: an *interval.Moments, an *sgd.Selected. Nil for nothing.
 	Also any
-	// origin of the noise. Nobody can set it but by DrawnFrom.
+	// origin of the noise, which Begin and Stamp alone set.
 	origin noise.Origin
 }
 
@@ -80,9 +82,20 @@ func (r *Release) Seed() (seed uint64, ok bool) { return r.origin.Seed() }
 // Warning returns what must be printed wherever the release is, or "".
 func (r *Release) Warning() string { return r.origin.Warning() }
 
-// DrawnFrom records that noise of the release was drawn from src. A release that was
-// once a simulation remains one.
-func (r *Release) DrawnFrom(src noise.Source) { r.origin = r.origin.And(src) }
+// Stamp records that the noise of r was drawn from src, where no Begin has begun it. It takes a permit, without which r
+// remains of the origin that it has, unknown where it was put together by hand.
+func (r *Release) Stamp(p permit.Permit, src noise.Source) {
+	if permit.Given(p) {
+		r.origin = noise.OriginOf(src)
+	}
+}
+
+// Clone returns a copy of r that shares no numbers of it, but for those of Also.
+func (r *Release) Clone() *Release {
+	out := *r
+	out.Coefficients, out.Guarantee.Assumptions = slices.Clone(r.Coefficients), slices.Clone(r.Guarantee.Assumptions)
+	return &out
+}
 
 // factor prints e^ε for readers, rounded up.
 func factor(eps float64) string {

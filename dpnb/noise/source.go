@@ -119,12 +119,8 @@ type Origin struct {
 	seed                     uint64
 }
 
-// And returns the origin of a result of origin o into which draws from src go too:
-// a simulation if either is one, and one for good.
-func (o Origin) And(src Source) Origin {
-	if o.known && o.simulated {
-		return o
-	}
+// OriginOf returns the origin of a result whose noise was drawn from src.
+func OriginOf(src Source) Origin {
 	seed, ok := src.Seed()
 	return Origin{known: true, simulated: Simulated(src), seeded: ok, seed: seed}
 }

@@ -143,17 +143,14 @@ func TestOrigin(t *testing.T) {
 	if !o.Simulated() || o.Warning() == "" {
 		t.Error("an unknown origin passes for secure")
 	}
-	if o = o.And(NewSecure()); o.Simulated() || o.Warning() != "" {
+	if o = OriginOf(NewSecure()); o.Simulated() || o.Warning() != "" {
 		t.Error("a secure origin is a simulation")
 	}
-	o = o.And(NewSeeded(7))
-	for range 2 {
-		if seed, ok := o.Seed(); !o.Simulated() || !ok || seed != 7 {
-			t.Errorf("%+v is not a simulation with seed 7", o)
-		}
-		o = o.And(NewSecure()) // which changes nothing
+	o = OriginOf(NewSeeded(7))
+	if seed, ok := o.Seed(); !o.Simulated() || !ok || seed != 7 {
+		t.Errorf("%+v is not a simulation with seed 7", o)
 	}
-	if o = (Origin{}).And(boast{NewSeeded(1)}); !o.Simulated() || o.Warning() == "" {
+	if o = OriginOf(boast{NewSeeded(1)}); !o.Simulated() || o.Warning() == "" {
 		t.Error("a source that only claims to be secure is believed")
 	}
 }

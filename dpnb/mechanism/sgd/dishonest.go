@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"math"
 
+	"github.com/dpnb/notebooks/dpnb/internal/permit"
 	"github.com/dpnb/notebooks/dpnb/matrix"
 	"github.com/dpnb/notebooks/dpnb/mechanism"
 	"github.com/dpnb/notebooks/dpnb/noise"
@@ -108,7 +109,7 @@ func (t Tuner) RunDishonestly(rows matrix.Rows, labels []float64, src noise.Sour
 				"looking"}, d.Assumptions...),
 		},
 	}
-	out.DrawnFrom(src)
+	out.Stamp(permit.New(), src)
 	return out, nil
 }
 

@@ -323,7 +323,7 @@ func (m Selection) Release(counts []int64, src noise.Source) (*mechanism.Release
 }
 
 func (m Selection) noisy(r *mechanism.Release, counts []int64, src noise.Source) *Selected {
-	draw, s := noise.Exact(src), &Selected{origin: noise.Origin{}.And(src)}
+	draw, s := noise.Exact(src), &Selected{origin: noise.OriginOf(src)}
 	r.Also, r.NoiseScale = s, m.Deviation()
 	x := make([]float64, 1)
 	for i, c := range counts {

@@ -6,6 +6,7 @@ import (
 
 	"gonum.org/v1/gonum/mat"
 
+	"github.com/dpnb/notebooks/dpnb/internal/permit"
 	"github.com/dpnb/notebooks/dpnb/loss"
 	"github.com/dpnb/notebooks/dpnb/matrix"
 	"github.com/dpnb/notebooks/dpnb/mechanism"
@@ -145,14 +146,17 @@ func (c Curvature) At(rows matrix.Rows, labels, theta []float64, src noise.Sourc
 	} else {
 		scores = nil
 	}
-	return c.Released(hessian, scores, src), nil
+	return c.Released(permit.New(), hessian, scores, src), nil
 }
 
-// Released is what At has released, with noise from such a source: to read it back from
-// where it was kept.
-func (c Curvature) Released(hessian, scores *mat.SymDense, src noise.Source) *Moments {
-	return &Moments{Hessian: hessian, HessianSigma: c.Sigma, Scores: scores, ScoreSigma: c.ScoreSigma,
-		origin: noise.Origin{}.And(src),
+// Released is what At has released, with noise from such a source: to read it back from where it was kept. It takes a
+// permit, for At alone has the noise drawn; without one the noise is of unknown origin.
+func (c Curvature) Released(p permit.Permit, hessian, scores *mat.SymDense, src noise.Source) *Moments {
+	var origin noise.Origin
+	if permit.Given(p) {
+		origin = noise.OriginOf(src)
+	}
+	return &Moments{Hessian: hessian, HessianSigma: c.Sigma, Scores: scores, ScoreSigma: c.ScoreSigma, origin: origin,
 		Guarantee: mechanism.Guarantee{
 			Adjacency: privacy.AddRemove, Profile: privacy.GaussianProfile(c.Mu(), privacy.AddRemove),
 			Bound: "the Gaussian mechanism's, given the coefficients (docs/theory/intervals.md)",
