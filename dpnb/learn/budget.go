@@ -440,8 +440,8 @@ func (b *Budget) Display() display.Item {
 	if len(s.Entries) > 1 {
 		// Pure releases add up; Gaussian ones add up to less.
 		if sum > 1.001*s.SpentEpsilon {
-			it.Note("The releases' own ε add up to %.4g, and together they amount to less, which is in the line \"all so "+
-				"far\": where noise is about Gaussian, squares add up.", sum)
+			it.Note("The releases' own ε add up to %.4g, and together they amount to less, which is in the line \"all "+
+				"so far\": where noise is about Gaussian, squares add up.", sum)
 		}
 		it.Note("The line \"all so far\" assumes that no release's cost was chosen in the light of an earlier " +
 			"result. The budget itself needs no such assumption.")

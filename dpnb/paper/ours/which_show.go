@@ -259,7 +259,8 @@ func WhichChart() *figure.Figure {
 	return figure.Decisions("Which mechanism?", []figure.Decision{
 		say("No linear score xᵀθ,\nor a loss that is not convex?", "DP-SGD, outside the learners\nof this project"),
 		// By the forecast; TestTheChartGoesByTheForecast.
-		say("Fewer than 10/ε records\nfor each feature?", "Fewer features first: a third of what\ncan be learnt is lost, or more"),
+		say("Fewer than 10/ε records\nfor each feature?",
+			"Fewer features first: a third of what\ncan be learnt is lost, or more"),
 		say("Heavy tails, and numbers\nwithout public bounds?", "HeavyTails\n(its δ is 0)"),
 		say("Must δ be 0?", "SVM, Huber or Median\nwith Pure: true"),
 		say("Two classes?", "SVM; Logistic if you\nneed probabilities"),
