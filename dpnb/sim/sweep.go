@@ -225,8 +225,9 @@ func (p *Parts) Run(ctx context.Context, workers int, progress func(done, total 
 func (p *Parts) Remove() error {
 	files, err := os.ReadDir(p.dir)
 	for _, f := range files {
-		name := strings.TrimPrefix(f.Name(), ".dpnb-part-") // left by a program that was killed
-		if name == "sweep.json" || strings.HasPrefix(name, "part-"+p.id+"-") {
+		name, part := strings.CutPrefix(f.Name(), ".dpnb-part-") // left by a program that was killed
+		if name == "sweep.json" || part && strings.HasPrefix(name, "sweep.json-") ||
+			strings.HasPrefix(name, "part-"+p.id+"-") {
 			err = errors.Join(err, os.Remove(filepath.Join(p.dir, f.Name())))
 		}
 	}

@@ -9,6 +9,7 @@ import (
 	"github.com/spf13/cobra"
 
 	"github.com/dpnb/notebooks/dpnb/frame/parquet"
+	"github.com/dpnb/notebooks/dpnb/internal/atomicfile"
 	"github.com/dpnb/notebooks/dpnb/paper/sweeps"
 	"github.com/dpnb/notebooks/dpnb/sim"
 )
@@ -74,6 +75,7 @@ With --endpoint the trials run on Apache Beam: see docs/scale.md.`,
 				}{at, r, folder})
 			}
 			if err != nil {
+				fmt.Fprintf(cmd.ErrOrStderr(), "What is done stays in %s: the same command goes on with it.\n", folder)
 				return err
 			}
 			rows, err := p.Rows()
@@ -88,7 +90,7 @@ With --endpoint the trials run on Apache Beam: see docs/scale.md.`,
 				return err
 			}
 			fmt.Fprintf(cmd.OutOrStdout(), "%s: %d rows\n", out, len(rows))
-			return p.Remove()
+			return errors.Join(p.Remove(), atomicfile.RemovePartsOf(out))
 		},
 	}
 	f := cmd.Flags()

@@ -34,6 +34,23 @@ func TestSweepCommand(t *testing.T) {
 	if _, err := os.Stat(path + ".parts"); !os.IsNotExist(err) {
 		t.Errorf("the parts are still there: %v", err)
 	}
+	// Nor does a sweep leave anything that was killed, whatever it was writing then, once it has gone on.
+	killed := filepath.Join(t.TempDir(), "noise.parquet")
+	if err := os.Mkdir(killed+".parts", 0o755); err != nil {
+		t.Fatal(err)
+	}
+	for _, left := range []string{killed + ".parts/.dpnb-part-sweep.json-77",
+		filepath.Join(filepath.Dir(killed), ".dpnb-part-noise.parquet-77")} {
+		if err := os.WriteFile(left, nil, 0o600); err != nil {
+			t.Fatal(err)
+		}
+	}
+	if text, err := runSweep("noise", "--trials", "5", "--out", killed); err != nil {
+		t.Fatal(text, err)
+	}
+	if files, err := os.ReadDir(filepath.Dir(killed)); err != nil || len(files) != 1 {
+		t.Errorf("a sweep that was killed left %v, %v", files, err)
+	}
 	// A folder of the user's keeps what else is in it.
 	folder := t.TempDir()
 	ledger := filepath.Join(folder, "ledger.json")

@@ -28,7 +28,7 @@ const readingKey = "dpnb.reading"
 //
 // Errors: those of the scan and of the file system.
 func Write(path string, s frame.Scanner) (err error) {
-	f, err := os.CreateTemp(filepath.Dir(path), ".dpnb-part-*")
+	f, err := os.CreateTemp(filepath.Dir(path), ".dpnb-part-"+filepath.Base(path)+"-*")
 	if err != nil {
 		return err
 	}
