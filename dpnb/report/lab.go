@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"net"
 	"os"
 	"os/exec"
 	"strconv"
@@ -16,7 +17,7 @@ import (
 type LabOptions struct {
 	Folder    string // to open
 	Port      int    // 0 for Jupyter's own choice
-	IP        string
+	IP        string // to listen at: of loopback, unless this is a container
 	NoBrowser bool
 }
 
@@ -28,6 +29,9 @@ func Lab(ctx context.Context, s *Setup, o LabOptions) (err error) {
 		return fmt.Errorf(
 			"the Jupyter of %s runs notebooks but cannot open them: install the package notebook or jupyterlab for it",
 			s.Jupyter.Python)
+	}
+	if err := o.reachable(inContainer()); err != nil {
+		return err
 	}
 	if info, err := os.Stat(o.Folder); err != nil || !info.IsDir() {
 		return fmt.Errorf("%s is no folder that can be opened", o.Folder)
@@ -48,6 +52,25 @@ func Lab(ctx context.Context, s *Setup, o LabOptions) (err error) {
 		return nil // Ctrl-C is how one leaves
 	}
 	return err
+}
+
+// reachable refuses an address that other machines reach: there whoever overhears the token runs programs. A container
+// has no other way out, and its host publishes the port or does not.
+func (o LabOptions) reachable(container bool) error {
+	if ip := net.ParseIP(o.IP); container || o.IP == "localhost" || ip != nil && ip.IsLoopback() {
+		return nil
+	}
+	return fmt.Errorf("%q would open Jupyter to the network, without encryption: leave it out, and from another machine "+
+		"come by ssh -L 8888:localhost:8888", o.IP)
+}
+
+func inContainer() bool {
+	for _, mark := range []string{"/.dockerenv", "/run/.containerenv"} {
+		if _, err := os.Stat(mark); err == nil {
+			return true
+		}
+	}
+	return false
 }
 
 func (o LabOptions) arguments(module string) []string {

@@ -40,6 +40,6 @@ what is installed, with the project's own Go kernel. What is missing is set up f
 	f := cmd.Flags()
 	f.IntVar(&o.Port, "port", 0, "listen on this `number` (default: Jupyter's own, 8888)")
 	f.BoolVar(&o.NoBrowser, "no-browser", false, "do not open a browser; the address is printed")
-	f.StringVar(&o.IP, "ip", "localhost", "listen on this `address`; 0.0.0.0 opens the server to the network")
+	f.StringVar(&o.IP, "ip", "localhost", "listen on this `address` of this machine alone; in a container, any")
 	return cmd
 }
