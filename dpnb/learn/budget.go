@@ -9,6 +9,7 @@ import (
 	"os"
 	"path/filepath"
 	"regexp"
+	"slices"
 	"sync/atomic"
 
 	"github.com/dpnb/notebooks/dpnb/display"
@@ -294,7 +295,8 @@ func (a *Allowance) reads(records Records) error {
 	}
 	var group *ofGroup
 	if a.unit, group = records.whose(); a.rows != nil && a.rows != group {
-		return errors.New("dpnb: this allowance pays for a release of one group's records (FitBy), and these are others")
+		return errors.New("dpnb: this allowance pays for a release of one group's records (FitBy), and these are " +
+			"others")
 	}
 	return nil
 }
@@ -440,8 +442,12 @@ func (b *Budget) Display() display.Item {
 	if len(s.Entries) > 1 {
 		// Pure releases add up; Gaussian ones add up to less.
 		if sum > 1.001*s.SpentEpsilon {
-			it.Note("The releases' own ε add up to %.4g, and together they amount to less, which is in the line \"all "+
-				"so far\": where noise is about Gaussian, squares add up.", sum)
+			because := "where noise is about Gaussian, squares add up"
+			if slices.ContainsFunc(s.Entries, func(e ledger.Entry) bool { return e.Partition != "" }) {
+				because = "a record is in one group at most, so that the dearest counts, and " + because
+			}
+			it.Note("The releases' own ε add up to %s, and together they amount to less, which is in the line \"all "+
+				"so far\": %s.", privacy.FormatUp(sum*(1-1e-12), 4), because) // what floats add beside it
 		}
 		it.Note("The line \"all so far\" assumes that no release's cost was chosen in the light of an earlier " +
 			"result. The budget itself needs no such assumption.")

@@ -246,4 +246,12 @@ func TestLedgerSaysWhyItIsLessThanTheSum(t *testing.T) {
 			t.Errorf("δ = %g: %s", delta, text)
 		}
 	}
+	// Of groups it is another reason, with pure ε the only one.
+	b := fresh(2, 0)
+	if _, err := learn.FitBy(learn.Logistic{Noise: learn.Seed(1)}, df, "ward", ill, b.Spend(0.5)); err != nil {
+		t.Fatal(err)
+	}
+	if text := b.Display().Text(); !strings.Contains(text, "a record is in one group at most") {
+		t.Errorf("groups: %s", text)
+	}
 }
