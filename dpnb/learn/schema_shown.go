@@ -1,6 +1,10 @@
 package learn
 
-import "github.com/dpnb/notebooks/dpnb/display"
+import (
+	"strings"
+
+	"github.com/dpnb/notebooks/dpnb/display"
+)
 
 // Schema shows what is publicly known about the columns, and nothing of what is in them.
 func (df DataFrame) Schema() display.Item {
@@ -15,6 +19,14 @@ func (df DataFrame) Schema() display.Item {
 	for _, f := range df.schema.Fields {
 		values, other := f.Words()
 		it.Row(f.Name, values, other)
+		for i, a := range f.Levels {
+			for _, b := range f.Levels[:i] {
+				if strings.EqualFold(a, b) {
+					it.Note("The categories %q and %q of %s differ in capital letters alone: if they mean the same, list "+
+						"the one that the file has.", b, a, f.Name)
+				}
+			}
+		}
 	}
 	if df.schema.DataDependent {
 		it.Warning = "This was READ OFF THE DATA: no guarantee covers it."

@@ -115,3 +115,28 @@ func TestValid(t *testing.T) {
 		}()
 	}
 }
+
+// A row on which the function of Filter panics is left out, for an error would be about it.
+func TestFilterHasNoPanic(t *testing.T) {
+	odd := learn.Patients(10, 1).Filter(func(row int) bool {
+		if row == 3 {
+			panic("a record that no one foresaw")
+		}
+		return row < 8
+	})
+	if odd.Err() != nil || odd.Rows() != 7 {
+		t.Errorf("%d rows, %v", odd.Rows(), odd.Err())
+	}
+}
+
+// Categories that look like two spellings of one are named by what is public.
+func TestSchemaSaysWhatDiffersInCapitals(t *testing.T) {
+	df := learn.FromTable(must(learn.Patients(3, 1).Table()))
+	for note, field := range map[string]learn.Field{`"no" and "No" of ill`: learn.Categorical("ill", "no", "yes", "No"),
+		"": learn.Categorical("ill", "no", "yes")} {
+		text := df.WithSchema(field).Schema().Text()
+		if !strings.Contains(text, note) || note == "" && strings.Contains(text, "capital") {
+			t.Errorf("%q is not in %s", note, text)
+		}
+	}
+}

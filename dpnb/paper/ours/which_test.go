@@ -108,7 +108,8 @@ func TestSentencesOfTheTable(t *testing.T) {
 	notebook, err := os.ReadFile("../../../notebooks/07_which_mechanism.ipynb")
 	for _, sentence := range []string{"is within a point of the best in most cells; it is farthest behind on " +
 		"`exact`, and on `small`, `correlated` and Adult by more than a point",
-		"Without a δ next to nothing is lost on `light`, `heavy` and `large`, and several points at ε = 0.3 on `exact`, `small` and `one-hot`",
+		"Without a δ next to nothing is lost on `light`, `heavy` and `large`, and several points at ε = 0.3 on " +
+			"`exact`, `small` and `one-hot`",
 		"first on `small` at ε ≥ 1, level with `Huber` on `light` and `heavy` there, and behind nearly everywhere else",
 		"On `large` they are ahead by less than half a point"} {
 		if err != nil || !strings.Contains(string(notebook), sentence) {
