@@ -160,8 +160,8 @@ func TestCurve(t *testing.T) {
 	}
 }
 
-// A warning is written above the title, in lines that fit, and said first; it is made room for, and is not taken away by
-// another one or by a description.
+// A warning is written above the title, in lines that fit, and said first; it is made room for, and is not taken away
+// by another one or by a description.
 func TestWarn(t *testing.T) {
 	f := sample().Warn(strings.Repeat("a warning of many words ", 20)).Warn("").Warn("and of others.")
 	f.Alt = "a description"

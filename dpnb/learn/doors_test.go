@@ -290,8 +290,10 @@ func TestMarksStay(t *testing.T) {
 			}
 			return nil, errFailing
 		},
-		"READ OFF THE DATA": func(l learn.Learner) (*learn.Model, error) { return l.Fit(read, fresh(1, 1e-6).Spend(1)) },
-		"NOT PRIVATE":       func(l learn.Learner) (*learn.Model, error) { return l.FitWithoutPrivacy(bounded) },
+		"READ OFF THE DATA": func(l learn.Learner) (*learn.Model, error) {
+			return l.Fit(read, fresh(1, 1e-6).Spend(1))
+		},
+		"NOT PRIVATE": func(l learn.Learner) (*learn.Model, error) { return l.FitWithoutPrivacy(bounded) },
 	} {
 		for _, l := range []learn.Learner{linear, levels} {
 			for by, other := range map[string]func(*mechanism.Release) *mechanism.Release{

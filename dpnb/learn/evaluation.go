@@ -173,5 +173,5 @@ func (e *Evaluation) Figure() *figure.Figure {
 	f.Dashed("perfect", []float64{0, 1}, []float64{0, 1}, figure.Gray)
 	f.Line("the model", x, y, figure.Blue).Dots("", x, y, figure.Blue).PercentX().Percent().XRange(0, 1).YRange(0, 1)
 	f.Alt = alt
-	return f
+	return f.Warn(evaluationWarning)
 }

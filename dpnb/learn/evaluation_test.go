@@ -59,6 +59,9 @@ func TestEvaluation(t *testing.T) {
 			}
 			continue
 		}
+		if words := e.Figure().Words(); !strings.Contains(words, "no guarantee covers it") {
+			t.Errorf("%T: drawn without a mark: %s", l.learner, words)
+		}
 		// Without noise the logistic and softmax fits are calibrated.
 		count, predicted, observed := 0, 0.0, 0.0
 		for _, b := range e.Calibration {

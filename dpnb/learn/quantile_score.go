@@ -83,7 +83,7 @@ func within(y, lo, hi []float64) float64 {
 // Display shows the scores as a table.
 func (s *QuantileScores) Display() display.Item {
 	it := display.Item{
-		Title:  fmt.Sprintf("Quantiles of %s: how well they are predicted", s.target.Name),
+		Title: fmt.Sprintf("Quantiles of %s: how well they are predicted", s.target.Name), Warning: evaluationWarning,
 		Header: []string{"τ", "pinball loss", "R¹", "targets at or below"},
 	}
 	for k, name := range levelNames(s.Levels) {
@@ -94,6 +94,6 @@ func (s *QuantileScores) Display() display.Item {
 		it.Note("All together: R¹ = %.3f. From the lowest to the highest lie %.1f %% of the targets; %.1f %% is meant.",
 			s.R1, 100*s.Coverage, 100*(s.Levels[k]-s.Levels[0]))
 	}
-	it.Note("R¹ = 1 − loss/loss of the records' own quantile: 0 is as good as that. No guarantee covers a score.")
+	it.Note("R¹ = 1 − loss/loss of the records' own quantile: 0 is as good as that.")
 	return it
 }

@@ -135,7 +135,7 @@ func (t Tuner) Describe() mechanism.Description {
 	d.Beside, d.Bound = "learning rate tuned", t.Cost().Bound()
 	d.Assumptions[0] = mechanism.ChosenFrom("the scores of the runs", "all other parameters", "the rule of the steps")
 	d.Assumptions = append(d.Assumptions, "how many runs there were stays secret")
-	if _, public := t.Score.(Holdout); public {
+	if math.IsInf(t.Score.multiplier(), 1) { // whatever embeds a Holdout, too
 		d.Assumptions = append(d.Assumptions, "the records of the score are public: no guarantee covers them")
 	}
 	return d

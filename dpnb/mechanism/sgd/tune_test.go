@@ -3,6 +3,7 @@ package sgd
 import (
 	"errors"
 	"math"
+	"slices"
 	"strings"
 	"testing"
 
@@ -178,6 +179,11 @@ func TestHoldoutLoss(t *testing.T) {
 	}
 	if got := score([]float64{math.NaN(), 0, 0, 0}, nil); !math.IsInf(got, -1) {
 		t.Errorf("at NaN the score is %v", got)
+	}
+	const public = "the records of the score are public: no guarantee covers them"
+	u.Score = struct{ Holdout }{Holdout{Rows: rows, Labels: labels}}
+	if a := u.Describe().Assumptions; !slices.Contains(a, public) {
+		t.Errorf("a score that embeds Holdout rests on %q", a)
 	}
 	u.Score = Holdout{Rows: matrix.NewDense(2, 3, nil), Labels: []float64{1, -1}}
 	var data *matrix.DataError
