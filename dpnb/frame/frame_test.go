@@ -254,7 +254,7 @@ func TestInferredSchemaIsMarked(t *testing.T) {
 
 func TestGotaThereAndBack(t *testing.T) {
 	tab := table(t, people)
-	records := tab.DataFrame(nil).Records()
+	records := tab.DataFrame(peopleSchema()).Records()
 	back, err := frame.FromDataFrame(func(texts ...dataframe.LoadOption) dataframe.DataFrame {
 		return dataframe.LoadRecords(records, append(texts, dataframe.WithTypes(map[string]series.Type{
 			"age": series.Float}))...)
@@ -262,7 +262,7 @@ func TestGotaThereAndBack(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	if b := back.DataFrame(nil).Records(); !reflect.DeepEqual(records, b) {
+	if b := back.DataFrame(peopleSchema()).Records(); !reflect.DeepEqual(records, b) {
 		t.Errorf("%q became %q", records, b)
 	}
 	if c, _ := back.Column("age"); c.Kind != frame.Numeric {

@@ -70,14 +70,13 @@ func textsOf(s series.Series) []string {
 }
 
 // DataFrame returns t as a gota dataframe, missing values as NaN. Columns that the
-// schema has are floats or strings as it says; of others, and of all if the schema
-// is nil, those are floats that hold nothing but numbers, which is a fact about the
-// records.
+// schema has are floats or strings as it says; others, and all if the schema is nil,
+// as the table has them: the texts of a CSV file are strings, whatever is in them.
 func (t *Table) DataFrame(schema *Schema) dataframe.DataFrame {
 	var s []series.Series
 	for i := range t.columns {
 		c := &t.columns[i]
-		kind := c.guess()
+		kind := c.Kind
 		if schema != nil {
 			if f, ok := schema.Field(c.Name); ok {
 				kind = f.Kind

@@ -9,6 +9,7 @@ import (
 	"testing"
 
 	"github.com/go-gota/gota/dataframe"
+	"github.com/go-gota/gota/series"
 	"gonum.org/v1/gonum/floats"
 
 	"github.com/dpnb/notebooks/dpnb/frame"
@@ -231,6 +232,8 @@ func TestGotaGuessesNoType(t *testing.T) {
 			t.Errorf("with %q: %v", last, err)
 		} else if c, _ := tab.Column("x"); c.Number(0) != 0 || c.Number(1) != 7 {
 			t.Errorf("with %q: %q", last, c.Texts)
+		} else if got := tab.DataFrame(nil).Col("x"); got.Type() != series.String || got.Elem(1).String() != "7" {
+			t.Errorf("with %q: handed back as %v", last, got)
 		}
 		_, err := frame.FromDataFrame(func(...dataframe.LoadOption) dataframe.DataFrame {
 			return dataframe.LoadRecords(records)

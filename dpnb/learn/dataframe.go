@@ -282,7 +282,7 @@ func (df DataFrame) Table() (*frame.Table, error) {
 }
 
 // Gota returns df as a gota dataframe, with df's error if it has one: columns of the
-// schema as floats or strings as it says, others as their values are.
+// schema as floats or strings as it says, others as the table has them: of a CSV file as strings.
 func (df DataFrame) Gota() dataframe.DataFrame {
 	t, err := df.Table()
 	if err != nil {
