@@ -111,7 +111,7 @@ func (t *tester) checks() []check {
 	case t.full:
 		planted = "all"
 	}
-	return []check{
+	list := []check{
 		{"gofmt", formatted},
 		{"go mod tidy", tidy},
 		{"go vet", command("go", "vet", "./...")},
@@ -140,6 +140,21 @@ func (t *tester) checks() []check {
 			})
 		}},
 	}
+	if !t.short {
+		list = append(list, check{"go vet for other systems", vetElsewhere})
+	}
+	return list
+}
+
+// vetElsewhere vets for systems of other kinds, of which no machine is needed.
+func vetElsewhere(ctx context.Context, root string) (all error) {
+	for _, kind := range [][]string{{"GOOS=linux", "GOARCH=386"}, {"GOOS=windows", "GOARCH=amd64"},
+		{"GOOS=darwin", "GOARCH=arm64"}} {
+		if _, err := outputWith(ctx, root, kind, "go", "vet", "./..."); err != nil {
+			all = errors.Join(all, fmt.Errorf("%s: %w", strings.Join(kind, " "), err))
+		}
+	}
+	return all
 }
 
 // plant plants faults in the code and sees that they are caught: with --short none, of which the tests have looked at
@@ -310,8 +325,14 @@ func command(args ...string) func(context.Context, string) error {
 
 // output runs a command and returns what it writes, which is also its error's text.
 func output(ctx context.Context, root string, args ...string) (string, error) {
+	return outputWith(ctx, root, nil, args...)
+}
+
+// outputWith is output with more in the environment.
+func outputWith(ctx context.Context, root string, environ []string, args ...string) (string, error) {
 	cmd := exec.CommandContext(ctx, args[0], args[1:]...)
 	cmd.Dir = root
+	cmd.Env = append(cmd.Environ(), environ...)
 	var out bytes.Buffer
 	cmd.Stdout, cmd.Stderr = &out, &out
 	err := procgroup.Run(ctx, cmd, 10*time.Second)

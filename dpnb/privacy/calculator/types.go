@@ -206,5 +206,5 @@ func unknownField(name, typ string, t Type) error {
 		strings.Join(names, ", "), typ)}
 }
 
-// maxCount is the largest count, exact as a float.
-const maxCount = 1 << 52
+// maxCount is the largest count, exact as a float, of which account can add two.
+const maxCount = min(1<<52, math.MaxInt/2)

@@ -144,5 +144,5 @@ func (c Config) noWidth(l Loss, sigma, lambda, beta float64) error {
 	root := beta * p.Radius * (forms + 1) / c.Epsilon
 	enough := (root*root - float64(p.Features)*sigma*sigma) / (4 * big * big)
 	return &NoWidthError{Lambda: lambda, Needed: beta * (forms + 1) / (float64(p.Records) * c.Epsilon),
-		Records: p.Records, Enough: int(math.Min(1e15, math.Floor(enough)+1))}
+		Records: p.Records, Enough: int(math.Min(min(1e15, math.MaxInt), math.Floor(enough)+1))}
 }
