@@ -7,7 +7,7 @@ import (
 	"os/exec"
 )
 
-// The kernel runs on Unix systems only; see package lockfile.
+// The kernel runs on Unix systems only; see Prepare.
 
 func detach(*exec.Cmd)              {}
 func endTagged(string)              {}

@@ -2,6 +2,8 @@ package report
 
 import (
 	"context"
+	"errors"
+	"runtime"
 
 	"github.com/dpnb/notebooks/dpnb/internal/project"
 	"github.com/dpnb/notebooks/dpnb/report/jupyter"
@@ -20,6 +22,9 @@ type Setup struct {
 // what is missing. With editor it includes what only a person at the keyboard
 // needs.
 func Prepare(ctx context.Context, root string, editor bool, progress func(string)) (*Setup, error) {
+	if runtime.GOOS == "windows" { // without the named pipes that the kernel needs
+		return nil, errors.New("notebooks run on Linux, macOS and Windows' WSL only")
+	}
 	cache, err := project.CacheDir()
 	if err != nil {
 		return nil, err
