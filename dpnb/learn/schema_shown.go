@@ -22,8 +22,8 @@ func (df DataFrame) Schema() display.Item {
 		for i, a := range f.Levels {
 			for _, b := range f.Levels[:i] {
 				if strings.EqualFold(a, b) {
-					it.Note("The categories %q and %q of %s differ in capital letters alone: if they mean the same, list "+
-						"the one that the file has.", b, a, f.Name)
+					it.Note("The categories %q and %q of %s differ in capital letters alone: if they mean the "+
+						"same, list the one that the file has.", b, a, f.Name)
 				}
 			}
 		}
