@@ -121,9 +121,9 @@ func syncFolder(dir string) error {
 }
 
 // Erase writes zeros over the file at path, if it is there, brings them to the disk, and removes it for good: who
-// opened it before, or finds its blocks, reads zeros. A file system that writes to other blocks than it read (copy on write, a
-// journal of data, a solid state disk) keeps the old ones until it uses them again. After an error the file may
-// have zeros in part.
+// opened it before, or finds its blocks, reads zeros. A file system that writes to other blocks than it read (copy on
+// write, a journal of data, a solid state disk) keeps the old ones until it uses them again. After an error the file
+// may have zeros in part.
 func Erase(path string) error {
 	f, err := os.OpenFile(path, os.O_WRONLY, 0)
 	if errors.Is(err, os.ErrNotExist) {

@@ -36,7 +36,7 @@ const (
 // Kinds of records.
 const (
 	KindData   = "data"   // a Data
-	KindFile   = "file"   // a File
+	kindFile   = "file"   // a File
 	KindSeed   = "seed"   // a Seed
 	KindLedger = "ledger" // a Ledger; the last one of each name counts
 	KindNote   = "note"   // a Note
@@ -112,7 +112,7 @@ func ReadFile(path string) ([]byte, error) {
 	if path, err = filepath.Abs(path); err != nil {
 		return nil, err
 	}
-	return content, Append(KindFile, File{Path: path, SHA256: fmt.Sprintf("%x", sha256.Sum256(content))})
+	return content, Append(kindFile, File{Path: path, SHA256: fmt.Sprintf("%x", sha256.Sum256(content))})
 }
 
 // seeded holds what Seeded has recorded in this process: {folder, seed}.
@@ -181,7 +181,7 @@ func (l *Log) add(line []byte) error {
 			old.Public = old.Public || same && d.Public
 			return same
 		})
-	case KindFile:
+	case kindFile:
 		return add(&l.Files, r.Value, func(old *File, f File) bool { return *old == f })
 	case KindSeed: // known by the first name that it is given
 		return add(&l.Seeds, r.Value, func(old *Seed, s Seed) bool {

@@ -69,7 +69,8 @@ func TestRoundTrip(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	want := &Log{Data: []Data{data}, Files: []File{file}, Seeds: []Seed{seed}, Ledgers: []Ledger{last, other}, Notes: []Note{{"a\nb"}}}
+	want := &Log{Data: []Data{data}, Files: []File{file}, Seeds: []Seed{seed}, Ledgers: []Ledger{last, other},
+		Notes: []Note{{"a\nb"}}}
 	if !reflect.DeepEqual(got, want) {
 		t.Errorf("got  %+v\nwant %+v", got, want)
 	}
