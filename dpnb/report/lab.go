@@ -60,8 +60,8 @@ func (o LabOptions) reachable(container bool) error {
 	if ip := net.ParseIP(o.IP); container || o.IP == "localhost" || ip != nil && ip.IsLoopback() {
 		return nil
 	}
-	return fmt.Errorf("%q would open Jupyter to the network, without encryption: leave it out, and from another machine "+
-		"come by ssh -L 8888:localhost:8888", o.IP)
+	return fmt.Errorf("%q would open Jupyter to the network, without encryption: leave it out, and come from another "+
+		"machine by ssh -L 8888:localhost:8888", o.IP)
 }
 
 func inContainer() bool {
