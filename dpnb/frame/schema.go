@@ -56,6 +56,20 @@ type Field struct {
 	inferred bool `json:"-"`
 }
 
+// Clone returns a copy of s that shares nothing with it.
+func (s *Schema) Clone() *Schema {
+	out := *s
+	out.Fields = slices.Clone(s.Fields)
+	for i := range out.Fields {
+		f := &out.Fields[i]
+		if f.Levels = slices.Clone(f.Levels); f.Fill != nil {
+			fill := *f.Fill
+			f.Fill = &fill
+		}
+	}
+	return &out
+}
+
 // dataDependent reports whether the schema, or a field of it, was read off the data.
 func (s *Schema) dataDependent() bool {
 	return s.DataDependent || slices.ContainsFunc(s.Fields, func(f Field) bool { return f.inferred })

@@ -120,8 +120,11 @@ func fromTable(t *frame.Table, err error, schema *frame.Schema) DataFrame {
 	if t == nil || err != nil {
 		return DataFrame{err: err}
 	}
-	return DataFrame{table: t, schema: schema, err: t.Source.Log()}
+	return DataFrame{table: held(t), schema: schema, err: t.Source.Log()}
 }
+
+// held returns the table as it is now: who has a pointer to it can put another in its place.
+func held(t *frame.Table) *frame.Table { now := *t; return &now }
 
 // Err returns the first error on the way to df.
 func (df DataFrame) Err() error {
@@ -147,7 +150,7 @@ func (df DataFrame) Public() DataFrame {
 //
 // Errors (in Err): bounds that bound nothing, no categories, two fields of one name.
 func (df DataFrame) WithSchema(fields ...Field) DataFrame {
-	df.schema = &frame.Schema{Fields: fields}
+	df.schema = (&frame.Schema{Fields: fields}).Clone()
 	if df.err = df.Err(); df.err == nil {
 		df.err = df.schema.Validate()
 	}
@@ -278,7 +281,7 @@ func (df DataFrame) Table() (*frame.Table, error) {
 	if df.large != nil {
 		return nil, errNotInMemory()
 	}
-	return df.table, nil
+	return held(df.table), nil
 }
 
 // Gota returns df as a gota dataframe, with df's error if it has one: columns of the

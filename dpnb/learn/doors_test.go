@@ -3,6 +3,7 @@ package learn_test
 import (
 	"errors"
 	"path/filepath"
+	"slices"
 	"strings"
 	"testing"
 
@@ -84,41 +85,92 @@ func TestEmbeddedLearnersAreRefused(t *testing.T) {
 	}
 }
 
-// The allowance of a group pays for the records of that group: not for others that take their place when they have
-// been looked at, nor for questions about all.
+// The allowance of a group pays for the records of that group: not for others that take their place, by whatever a
+// program has a pointer to, nor for questions about all.
 func TestAGroupPaysForItsRecords(t *testing.T) {
-	b, df := fresh(1, 1e-6), wards(400)
-	all := ill(df.Drop("ward"))
-	for name, put := range map[string]func(saved *learn.Dataset){
-		"the records": func(saved *learn.Dataset) { *saved = *all },
-		"the design": func(saved *learn.Dataset) {
-			d, err := saved.Design()
-			whole, failed := all.Design()
+	b := fresh(1, 1e-6)
+	names := []string{"heart", "lungs", "bones", "skin"}
+	var table *frame.Table
+	var fields []learn.Field
+	var saved []*learn.Dataset
+	whole := func() *learn.Dataset { return ill(wards(400).Drop("ward")) }
+	next := func() string { return names[min(len(saved)+1, 3)] }
+	for name, before := range map[string]func(part learn.DataFrame){
+		"nobody": func(learn.DataFrame) {},
+		"records": func(learn.DataFrame) {
+			for _, d := range saved {
+				*d = *whole()
+			}
+		},
+		"designs": func(learn.DataFrame) {
+			for _, d := range saved {
+				mine, err := d.Design()
+				all, failed := whole().Design()
+				if err := errors.Join(err, failed); err != nil {
+					t.Fatal(err)
+				}
+				*mine = *all
+			}
+		},
+		"rows of the group": func(part learn.DataFrame) {
+			mine, err := part.Table()
+			all, failed := wards(400).Drop("ward").Table()
 			if err := errors.Join(err, failed); err != nil {
 				t.Fatal(err)
 			}
-			*d = *whole
+			*mine = *all
+		},
+		"what is known": func(part learn.DataFrame) {
+			scanned, _, err := part.Known()
+			all, failed := wards(400).Drop("ward").Table()
+			if err := errors.Join(err, failed); err != nil {
+				t.Fatal(err)
+			}
+			*scanned.(*frame.Table) = *all
+		},
+		"wards": func(learn.DataFrame) {
+			c, err := table.Column("ward")
+			if err != nil {
+				t.Fatal(err)
+			}
+			for i := range c.Texts {
+				c.Texts[i] = next()
+			}
+		},
+		"schema": func(learn.DataFrame) {
+			fields[1] = learn.Categorical("ward", next()).OrElse(next())
+		},
+		"levels": func(learn.DataFrame) {
+			for k := range fields[1].Levels {
+				fields[1].Levels[k] = []string{next(), "w", "x", "y"}[k]
+			}
+			fields[1].Else = next()
 		},
 	} {
-		var parts []*learn.Dataset
-		models, err := learn.FitBy(learn.Logistic{Noise: learn.Seed(1)}, df, "ward",
-			func(part learn.DataFrame) *learn.Dataset {
-				for _, saved := range parts {
-					put(saved)
-				}
-				parts = append(parts, ill(part))
-				return parts[len(parts)-1]
-			}, fresh(1, 1e-6).Spend(0.5))
-		want, wrong := learn.FitBy(learn.Logistic{Noise: learn.Seed(1)}, df, "ward", ill, fresh(1, 1e-6).Spend(0.5))
+		var err error
+		if table, err = wards(400).Table(); err != nil {
+			t.Fatal(err)
+		}
+		saved, fields = nil, []learn.Field{learn.Numeric("age", 0, 100), learn.Categorical("ward", slices.Clone(names)...),
+			learn.Categorical("ill", "no", "yes")}
+		l := func() learn.Learner { return learn.Logistic{Noise: learn.Seed(1)} }
+		df := learn.FromTable(table).WithSchema(fields...)
+		models, err := learn.FitBy(l(), df, "ward", func(part learn.DataFrame) *learn.Dataset {
+			before(part)
+			saved = append(saved, ill(part))
+			return saved[len(saved)-1]
+		}, fresh(1, 1e-6).Spend(0.5))
+		want, wrong := learn.FitBy(l(), wards(400), "ward", ill, fresh(1, 1e-6).Spend(0.5))
 		if err := errors.Join(err, wrong); err != nil {
 			t.Fatal(name, err)
 		}
 		for k, m := range models.Models {
 			if !sameBits(m.Theta(), want.Models[k].Theta()) {
-				t.Errorf("%s of group %s are those of all groups, at the price of one", name, models.Groups[k])
+				t.Errorf("%s: the model of group %s is not of that group's records", name, models.Groups[k])
 			}
 		}
 	}
+	all, df := whole(), wards(400)
 	part, own := learn.OfGroup(b.Spend(0.1), wards(8))
 	for name, err := range map[string]error{
 		"fit":      second(learn.Logistic{}.Fit(all, own)),

@@ -63,11 +63,9 @@ func fitBy(l Learner, df DataFrame, column string, records func(part DataFrame) 
 	if err != nil {
 		return nil, err
 	}
-	f, _ := df.schema.Field(column)
 	out := &Models{Column: column}
-	for k, data := range parts {
-		group := f.Levels[k]
-		own := a.of(column, group, data.group)
+	for _, data := range parts {
+		group, own := data.group.name, a.of(column, data.group)
 		var m *Model
 		if named != nil {
 			m, err = FitOnce(named(group), l, data, own)
@@ -84,9 +82,9 @@ func fitBy(l Learner, df DataFrame, column string, records func(part DataFrame) 
 	return out, nil
 }
 
-// of returns the allowance for the model of a group, of which rows are marked so.
-func (a Allowance) of(column, group string, rows *ofGroup) Allowance {
-	a.group, a.rows, a.label = group, rows, a.label+column+" = "+group
+// of returns the allowance for the model of a group.
+func (a Allowance) of(column string, group *ofGroup) Allowance {
+	a.rows, a.group, a.label = group, group.name, a.label+column+" = "+group.name
 	return a
 }
 
@@ -96,9 +94,8 @@ func (s *Models) together() bool {
 	return of != "" && !slices.ContainsFunc(s.Models, func(m *Model) bool { return m.partition != of })
 }
 
-// ofGroup marks the rows of a group, and what is made of them. It has a size, so that each has an
-// address of its own.
-type ofGroup struct{ _ byte }
+// ofGroup marks the rows of a group, and what is made of them, by its address.
+type ofGroup struct{ name string }
 
 // groupsOf returns the records of each group, of which it is known that a model of each can be paid for.
 func groupsOf(l Learner, df DataFrame, column string, records func(part DataFrame) *Dataset, a Allowance,
@@ -122,11 +119,16 @@ func groupsOf(l Learner, df DataFrame, column string, records func(part DataFram
 		return nil, fmt.Errorf("dpnb: FitBy: the schema has no categories of %q%s: groups are public categories",
 			column, schema.Like(column))
 	}
-	var parts []*Dataset
+	// Who is in which group is decided before the function can do anything about it.
+	var rows []DataFrame
 	for _, group := range f.Levels {
 		part := df.by(func(s frame.Scanner) (frame.Scanner, error) { return frame.Group(s, schema, column, group) })
-		part.group = new(ofGroup)
-		data := records(part.Drop(column))
+		part.group = &ofGroup{group}
+		rows = append(rows, part.Drop(column))
+	}
+	var parts []*Dataset
+	for _, part := range rows {
+		data := records(part)
 		p := l.recipe()
 		if err := data.Err(); err != nil {
 			return nil, err
@@ -140,8 +142,8 @@ func groupsOf(l Learner, df DataFrame, column string, records func(part DataFram
 			return nil, errPeopleInGroups(data.design.Person, rows)
 		}
 		_, tunes := l.(Tune) // it has prices of several learners, which its fit looks at
-		if !tunes && (named == nil || !a.keeps(named(group))) {
-			if _, _, err := priced(data, a.of(column, group, data.group), &p); err != nil {
+		if !tunes && (named == nil || !a.keeps(named(part.group.name))) {
+			if _, _, err := priced(data, a.of(column, data.group), &p); err != nil {
 				return nil, err
 			}
 		}

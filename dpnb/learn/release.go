@@ -61,7 +61,11 @@ func (df DataFrame) Known() (frame.Scanner, *frame.Schema, error) {
 		return nil, nil, errors.New("dpnb: no public schema: state the bounds and categories that are known without " +
 			"the data (WithSchema)")
 	}
-	return df.scanner(), df.schema, nil
+	records := df.scanner()
+	if t, ok := records.(*frame.Table); ok {
+		records = held(t)
+	}
+	return records, df.schema.Clone(), nil
 }
 
 // WithOrigin adds to an item about df where its records come from.

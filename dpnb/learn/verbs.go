@@ -58,7 +58,7 @@ func (df DataFrame) stating(f func([]Field) []Field) DataFrame {
 			s = *df.schema
 		}
 		s.Fields = f(slices.Clone(s.Fields))
-		df.schema = &s
+		df.schema = s.Clone()
 	}
 	return df
 }
