@@ -6,8 +6,8 @@ require (
 	github.com/apache/beam/sdks/v2 v2.77.0
 	github.com/dpnb/notebooks v0.0.0
 	github.com/google/differential-privacy/privacy-on-beam/v3 v3.0.0
-	gonum.org/v1/gonum v0.17.0
 	golang.org/x/sys v0.48.0
+	gonum.org/v1/gonum v0.17.0
 	google.golang.org/grpc v1.83.2
 	google.golang.org/protobuf v1.36.12
 )
