@@ -18,6 +18,7 @@ import (
 	"github.com/spf13/cobra"
 
 	"github.com/dpnb/notebooks/dpnb/cmd/dpnb/internal/calc"
+	"github.com/dpnb/notebooks/dpnb/internal/atomicfile"
 )
 
 // interrupted is the exit code by which shells know a program that Ctrl-C ended.
@@ -48,6 +49,7 @@ func execute(root *cobra.Command, args []string) int {
 		select {
 		case err = <-ended:
 		case <-late:
+			atomicfile.Abandon()
 			err = ctx.Err()
 		}
 	}

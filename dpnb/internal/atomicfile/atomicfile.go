@@ -13,6 +13,7 @@ import (
 	"path/filepath"
 	"runtime"
 	"strings"
+	"sync"
 	"syscall"
 )
 
@@ -59,12 +60,25 @@ func create(path string, mode os.FileMode) (*os.File, error) {
 	}
 }
 
+// writing has the names of the files that this program writes now.
+var writing sync.Map
+
+// Abandon removes what this program is writing and will not finish, for it is about to end.
+func Abandon() {
+	writing.Range(func(name, _ any) bool {
+		_ = os.Remove(name.(string)) // else it is what a kill leaves
+		return true
+	})
+}
+
 func stream(path string, mode os.FileMode, write func(w io.Writer) error) (err error) {
 	f, err := create(path, mode)
 	if err != nil {
 		return fmt.Errorf("cannot write %s: %w", path, err)
 	}
+	writing.Store(f.Name(), nil)
 	defer func() {
+		writing.Delete(f.Name())
 		if err != nil {
 			if left := os.Remove(f.Name()); !errors.Is(left, os.ErrNotExist) {
 				err = errors.Join(err, left)

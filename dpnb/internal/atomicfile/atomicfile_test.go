@@ -128,6 +128,21 @@ func TestWhoMayRead(t *testing.T) {
 	}
 }
 
+// A program that ends while it writes leaves nothing of that.
+func TestAbandon(t *testing.T) {
+	dir := t.TempDir()
+	err := Stream(filepath.Join(dir, "a"), func(w io.Writer) error {
+		if n := names(t, dir); len(n) != 1 {
+			t.Errorf("%v is written", n)
+		}
+		Abandon()
+		return nil
+	})
+	if n := names(t, dir); err == nil || len(n) > 0 {
+		t.Errorf("left: %v (%v)", n, err)
+	}
+}
+
 // Who opened a file before it was erased reads zeros.
 func TestErase(t *testing.T) {
 	path := filepath.Join(t.TempDir(), "a")
