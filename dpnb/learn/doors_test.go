@@ -151,8 +151,8 @@ func TestAGroupPaysForItsRecords(t *testing.T) {
 		if table, err = wards(400).Table(); err != nil {
 			t.Fatal(err)
 		}
-		saved, fields = nil, []learn.Field{learn.Numeric("age", 0, 100), learn.Categorical("ward", slices.Clone(names)...),
-			learn.Categorical("ill", "no", "yes")}
+		saved, fields = nil, []learn.Field{learn.Numeric("age", 0, 100),
+			learn.Categorical("ward", slices.Clone(names)...), learn.Categorical("ill", "no", "yes")}
 		l := func() learn.Learner { return learn.Logistic{Noise: learn.Seed(1)} }
 		df := learn.FromTable(table).WithSchema(fields...)
 		models, err := learn.FitBy(l(), df, "ward", func(part learn.DataFrame) *learn.Dataset {
@@ -437,5 +437,52 @@ func TestMarksStay(t *testing.T) {
 		Models: []*learn.Model{good, secure(linear, bounded)}}
 	if text := shown(t, apart); strings.Contains(text, "It is that of one model") {
 		t.Errorf("two fits of all records have the guarantee of one: %s", text)
+	}
+}
+
+// switching is a table that, when it is read, puts other records in the place of those that are made of it.
+type switching struct {
+	*frame.Table
+	then func()
+}
+
+func (s switching) Scan(columns []string, f func(*frame.Table) error) error {
+	s.then()
+	return s.Table.Scan(columns, f)
+}
+
+// What a release protects is entered as it was when it began, whatever takes the place of its records while they are
+// read.
+func TestWhatIsReadIsWhatIsPaidFor(t *testing.T) {
+	table, err := wards(60).DeriveNumber(learn.Numeric("id", 0, 99), func(r learn.Row) float64 {
+		return r.Number("age")
+	}, "age").Table()
+	if err != nil {
+		t.Fatal(err)
+	}
+	for name, release := range map[string]func(*learn.Dataset, learn.Allowance) error{
+		"fit": func(d *learn.Dataset, a learn.Allowance) error { return second(learn.Linear{}.Fit(d, a)) },
+		"tuned": func(d *learn.Dataset, a learn.Allowance) error {
+			return second(learn.Tune{Learners: []learn.Learner{learn.Linear{}, learn.Huber{}}}.Fit(d, a))
+		},
+		"moment": func(d *learn.Dataset, a learn.Allowance) error {
+			return second(learn.HeavyTails{}.EstimateMoment(d, a))
+		},
+		"once": func(d *learn.Dataset, a learn.Allowance) error {
+			return second(learn.FitOnce("m", learn.Linear{}, d, a))
+		},
+	} {
+		data, where := new(learn.Dataset), learn.StoredIn(learn.Storage{Dir: t.TempDir()})
+		other := learn.Regression(wards(60), "age")
+		df := learn.FromScanner(switching{table, func() { *data = *other }}, nil).WithSchema(
+			learn.Numeric("age", 0, 100), learn.Categorical("ill", "no", "yes")).PerPerson("id", 1).Drop("ward")
+		*data = *learn.Regression(df, "age", where)
+		b := fresh(1, 1e-6)
+		if err := release(data, b.Spend(1)); err != nil {
+			t.Fatal(name, err)
+		}
+		if s, err := b.State(); err != nil || !strings.Contains(s.Entries[0].Unit, "person") {
+			t.Errorf("%s: %+v is not of people (%v)", name, s.Entries, err)
+		}
 	}
 }

@@ -52,6 +52,7 @@ func (l HeavyTails) EstimateMoment(data *Dataset, allowance Allowance) (*MomentE
 	if err := data.Err(); err != nil {
 		return nil, err
 	}
+	data = data.held()
 	k := orElse(l.Moment, 2)
 	l.MomentBound = 1 // is what is asked for
 	p, d := l.recipe(), data.design

@@ -52,6 +52,10 @@ type Tune struct {
 // Fit releases a private model: see Learner. The model says what was chosen. If no fit was
 // drawn, which has probability e^{−Runs}, all coefficients are zero.
 func (l Tune) Fit(data *Dataset, allowance Allowance) (*Model, error) {
+	if err := data.Err(); err != nil {
+		return nil, err
+	}
+	data = data.held()
 	p, choices, err := l.among(data)
 	if err != nil {
 		return nil, err
