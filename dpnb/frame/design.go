@@ -36,6 +36,13 @@ type DesignSettings struct {
 	RowNorm float64
 	// ClipNorm scales down only rows that are longer; zero does not.
 	ClipNorm float64
+	// Centred has numbers about their typical value, of size at most 1, indicators less their mean over
+	// the categories, and a constant of a third: what all records share then takes little of the norm
+	// of a row. docs/theory/geometry.md
+	Centred bool
+	// Curves is the number K ≥ 3 of hats (linear B-splines) that every number within bounds has
+	// beside its own feature, so that what is learnt of it can bend; 0 is none. Rows are Centred then.
+	Curves int
 	// NoBias leaves out the constant feature 1 that is else appended after the
 	// rows were scaled.
 	NoBias bool
@@ -99,6 +106,7 @@ func NewDesign(t *Table, schema *Schema, s DesignSettings) (*Design, error) {
 
 // describe fills RowNorm and Steps.
 func (e *Encoding) describe() {
+	s := &e.settings
 	assume, cost := "the bounds and categories are public: known without the data", costNothing
 	if e.DataDependent {
 		assume = "nothing: bounds and categories were READ OFF THE DATA"
@@ -115,7 +123,14 @@ func (e *Encoding) describe() {
 		}
 	}
 	if len(numeric) > 0 {
-		what := "numbers moved into their bounds and scaled to [0, 1]: " + strings.Join(numeric, "; ")
+		to := "scaled to [0, 1]"
+		if s.Centred {
+			to = "scaled to [−1, 1] about their middle or typical value"
+		}
+		if s.Curves > 0 {
+			to += fmt.Sprintf(", with %d hats each, so that what is learnt of them can bend", s.Curves)
+		}
+		what := "numbers moved into their bounds and " + to + ": " + strings.Join(numeric, "; ")
 		e.Steps = append(e.Steps, Step{what, assume, cost})
 	}
 	if len(open) > 0 {
@@ -123,11 +138,21 @@ func (e *Encoding) describe() {
 		e.Steps = append(e.Steps, Step{what, strings.Replace(assume, "bounds", "scales", 1), cost})
 	}
 	if len(categorical) > 0 {
-		e.Steps = append(e.Steps, Step{"categories as indicators: " + strings.Join(categorical, "; "), assume, cost})
+		as := "indicators"
+		if s.Centred {
+			as = "indicators less 1/K, K the number of categories"
+		}
+		e.Steps = append(e.Steps, Step{"categories as " + as + ": " + strings.Join(categorical, "; "), assume, cost})
 	}
 	e.Steps = append(e.Steps, Step{e.rules(), "", cost})
-	s := &e.settings
 	norm := math.Sqrt(float64(len(e.fields))) // each field contributes at most 1 to ‖x‖²
+	if s.Centred {
+		long := 0.0
+		for i := range e.encoders {
+			long += e.encoders[i].longest()
+		}
+		norm = math.Sqrt(long) * (1 + float64(len(e.Features)+8)*0x1p-53)
+	}
 	switch {
 	case s.RowNorm > 0:
 		norm = s.RowNorm
@@ -142,8 +167,9 @@ func (e *Encoding) describe() {
 	}
 	e.RowNorm = norm
 	if !s.NoBias {
-		e.RowNorm = math.Nextafter(math.Hypot(norm, 1), math.Inf(1))
-		e.Steps = append(e.Steps, Step{fmt.Sprintf("bias 1 appended: ‖x‖ ≤ %.4g", e.RowNorm), "", costNothing})
+		e.RowNorm = math.Nextafter(math.Hypot(norm, e.Bias()), math.Inf(1))
+		e.Steps = append(e.Steps, Step{fmt.Sprintf("bias %.4g appended: ‖x‖ ≤ %.4g", e.Bias(), e.RowNorm), "",
+			costNothing})
 	}
 	label := e.Target.describe(assume, cost)
 	label.What += "; " + e.labelRule()
@@ -165,7 +191,7 @@ func (e *Encoding) rules() string {
 		case f.Else != "":
 			said = append(said, fmt.Sprintf("another text of %s counts as %s", f.Name, f.Else))
 		}
-		if f.Kind == Categorical && f.Missing {
+		if f.Missing && f.Fill == nil && (f.Kind == Categorical || e.settings.Centred) {
 			said = append(said, fmt.Sprintf("a missing %s has an indicator of its own", f.Name))
 		}
 	}
@@ -173,7 +199,11 @@ func (e *Encoding) rules() string {
 		said = slices.Insert(said, 0, "a text that is no category has no indicator")
 	}
 	if numbers {
-		said = slices.Insert(said, 0, "a value that is missing or not a number counts as the middle of its bounds")
+		middle := "the middle of its bounds"
+		if e.settings.Centred {
+			middle = "its typical value, or else " + middle
+		}
+		said = slices.Insert(said, 0, "a value that is missing or not a number counts as "+middle)
 	}
 	return "rule for values that do not fit, if there are any: " + strings.Join(said, "; ")
 }

@@ -1,6 +1,7 @@
 package frame
 
 import (
+	"fmt"
 	"math"
 	"slices"
 
@@ -11,6 +12,7 @@ import (
 type encoder struct {
 	column     *Column
 	field      *Field
+	centred    bool
 	categories *categories
 	// other is the place of the category for texts that are none, −1 if there is none.
 	other int
@@ -20,13 +22,17 @@ type encoder struct {
 	log   logscale.Scale
 	// fill is what a number that is missing is encoded as.
 	fill float64
+	// hats, of which a number has so many, is 0 where it is not Centred.
+	hats int
+	// typical is the share of the scale at which a number counts as 0, reach the largest distance from it.
+	typical, reach float64
 	// last text and its place: neighbouring rows often agree.
 	last      string
 	lastPlace int
 }
 
-func newEncoder(f *Field, at int) encoder {
-	e := encoder{field: f, at: at}
+func newEncoder(f *Field, at int, s *DesignSettings) encoder {
+	e := encoder{field: f, at: at, centred: s.Centred}
 	if f.Kind == Categorical {
 		e.categories = newCategories(f.Levels)
 		e.other = slices.Index(f.Levels, f.Else)
@@ -39,7 +45,94 @@ func newEncoder(f *Field, at int) encoder {
 	if e.fill = 0.5; f.Fill != nil {
 		e.fill = e.number(*f.Fill)
 	}
+	if f.Open {
+		e.reach = 1
+	} else if s.Centred {
+		e.hats, e.typical = s.Curves, 0.5
+		if f.Typical != nil {
+			e.typical = e.number(*f.Typical)
+		}
+		if f.Fill == nil {
+			e.fill = e.typical
+		}
+		e.reach = max(e.typical, 1-e.typical)
+	}
 	return e
+}
+
+// width is how many features the column has.
+func (e *encoder) width() int {
+	switch {
+	case e.categories == nil && e.centred && e.field.Missing && e.field.Fill == nil:
+		return 2 + e.hats
+	case e.categories == nil:
+		return 1 + e.hats
+	case e.field.Missing:
+		return len(e.field.Levels) + 1
+	}
+	return len(e.field.Levels)
+}
+
+// hat adds (h₁(u), …, h_K(u)) times a number to dst, h_k the linear B-splines with knots at (k − 1)/(K − 1).
+func hat(dst []float64, u, times float64) {
+	at := u * float64(len(dst)-1)
+	k := min(int(at), len(dst)-2)
+	part := at - float64(k)
+	dst[k] += times * (1 - part)
+	dst[k+1] += times * part
+}
+
+// centre writes row i of a column of Centred rows: of a number (u − u₀)/max(u₀, 1 − u₀), u its share of the
+// scale and u₀ that of the typical value, with the hats less their mean 1/K, or less those of the typical value
+// if it was stated; of a category of K its indicators less 1/K, or zeros for a text that is none.
+func (e *encoder) centre(row []float64, i int) {
+	own := row[e.at : e.at+e.width()]
+	if e.categories == nil {
+		v := e.column.Number(i)
+		if len(own) > 1+e.hats && math.IsNaN(v) {
+			own[1+e.hats] = 1
+			return
+		}
+		e.line(own, e.number(v))
+		return
+	}
+	if k := e.place(i); k >= 0 {
+		for j := range own {
+			own[j] = -1 / float64(len(own))
+		}
+		own[k] += 1
+	}
+}
+
+// line writes what centre does for the share u of a number's scale.
+func (e *encoder) line(own []float64, u float64) {
+	own[0] = (u - e.typical) / e.reach
+	if e.hats == 0 {
+		return
+	}
+	hat(own[1:1+e.hats], u, 1)
+	if e.field.Typical != nil {
+		hat(own[1:1+e.hats], e.typical, -1)
+		return
+	}
+	for k := range e.hats {
+		own[1+k] -= 1 / float64(e.hats)
+	}
+}
+
+// longest bounds the squared norm of what centre writes.
+func (e *encoder) longest() float64 {
+	if e.categories != nil {
+		return 1 - 1/float64(e.width())
+	}
+	// The largest of Σh² is 1, at a knot: less the mean 1/K that is 1 − 1/K; between any two u it is 2.
+	long := 1.0
+	if e.hats > 0 && e.field.Typical != nil {
+		long += 2
+	} else if e.hats > 0 {
+		long += 1 - 1/float64(e.hats)
+	}
+	return long
 }
 
 // over returns e for a column of a table.
@@ -60,7 +153,14 @@ func (e encoder) over(c *Column) (encoder, error) {
 
 func (e *encoder) names() []string {
 	if e.field.Kind == Numeric {
-		return []string{e.field.Name}
+		names := []string{e.field.Name}
+		for k := range e.hats {
+			names = append(names, fmt.Sprintf("%s~%d", e.field.Name, k+1))
+		}
+		if len(names) < e.width() {
+			names = append(names, e.field.Name+" missing")
+		}
+		return names
 	}
 	var names []string
 	for _, l := range e.field.Levels {
@@ -94,18 +194,24 @@ func (e *encoder) encode(row []float64, i int) (at int) {
 		row[e.at] = e.number(e.column.Number(i))
 		return e.at
 	}
-	k := e.placeOf(i)
-	switch {
-	case k == placeMissing && e.field.Missing:
-		k = len(e.field.Levels)
-	case k < 0:
-		k = e.other
-	}
+	k := e.place(i)
 	if k < 0 {
 		return -1
 	}
 	row[e.at+k] = 1
 	return e.at + k
+}
+
+// place returns which indicator row i has, −1 for none.
+func (e *encoder) place(i int) int {
+	k := e.placeOf(i)
+	switch {
+	case k == placeMissing && e.field.Missing:
+		return len(e.field.Levels)
+	case k < 0:
+		return e.other
+	}
+	return k
 }
 
 func (e *encoder) placeOf(i int) int {

@@ -5,6 +5,8 @@ import (
 	"reflect"
 	"slices"
 
+	"gonum.org/v1/gonum/floats"
+
 	"github.com/dpnb/notebooks/dpnb/internal/parallel"
 	"github.com/dpnb/notebooks/dpnb/matrix"
 )
@@ -63,7 +65,7 @@ func newEncoding(columns []string, schema *Schema, s DesignSettings) (*Encoding,
 		e.fields = append(e.fields, field)
 	}
 	for k := range e.fields {
-		c := newEncoder(&e.fields[k], len(e.Features))
+		c := newEncoder(&e.fields[k], len(e.Features), &e.settings)
 		e.Features = append(e.Features, c.names()...)
 		e.encoders = append(e.encoders, c)
 	}
@@ -97,8 +99,104 @@ func checkEncoding(schema *Schema, s *DesignSettings) error {
 		return inputErrorf("ClipNorm = %v, want a positive number, or 0 to leave the rows as they are", s.ClipNorm)
 	case s.RowNorm > 0 && s.ClipNorm > 0:
 		return inputErrorf("RowNorm and ClipNorm exclude each other")
+	case s.Curves != 0 && (s.Curves < 3 || s.Curves > mostCurves || !s.Centred):
+		return inputErrorf("Curves = %d, want 3 to %d of centred rows, or 0 for straight lines", s.Curves, mostCurves)
 	}
 	return schema.Validate()
+}
+
+// mostCurves bounds the hats of a number.
+const mostCurves = 256
+
+// Curves returns where the hats of each number are; nil if there are none.
+func (e *Encoding) Curves() []matrix.Span {
+	var spans []matrix.Span
+	for i := range e.encoders {
+		if c := &e.encoders[i]; c.hats > 0 {
+			spans = append(spans, matrix.Span{First: c.at + 1, Len: c.hats})
+		}
+	}
+	return spans
+}
+
+// Straight returns e without hats.
+func (e *Encoding) Straight() *Encoding {
+	if e.settings.Curves == 0 {
+		return e
+	}
+	k := e.Kept()
+	k.Settings.Curves = 0
+	s, err := k.Encoding()
+	if err != nil {
+		panic("frame: " + err.Error()) // of fewer features nothing else is asked
+	}
+	return s
+}
+
+// Nowhere returns orthonormal directions, over the features, in which no centred row has anything: the indicators of
+// a category add up to nothing, and so do the hats of a number, of which its line is a sum besides. nil if rows are
+// not centred.
+func (e *Encoding) Nowhere() []matrix.Direction {
+	var all []matrix.Direction
+	for i := range e.encoders {
+		c := &e.encoders[i]
+		switch {
+		case !c.centred:
+		case c.categories != nil:
+			all = append(all, direction(c.at, slices.Repeat([]float64{1}, c.width())))
+		case c.hats > 0:
+			all = append(all, direction(c.at+1, slices.Repeat([]float64{1}, c.hats)))
+			line := make([]float64, 1+c.hats)
+			line[0] = -1
+			var mean float64
+			for k := range c.hats {
+				line[1+k] = (float64(k)/float64(c.hats-1) - c.typical) / c.reach
+				mean += line[1+k] / float64(c.hats)
+			}
+			for k := range c.hats {
+				line[1+k] -= mean
+			}
+			all = append(all, direction(c.at, line))
+		}
+	}
+	return all
+}
+
+// direction returns the direction of weights from a feature on.
+func direction(first int, weights []float64) matrix.Direction {
+	floats.Scale(1/floats.Norm(weights, 2), weights)
+	return matrix.Direction{First: first, Weights: weights}
+}
+
+// Free returns how many directions rows have, the bias included: of a number one, of a category of K
+// levels K − 1, since its centred indicators add up to nothing.
+func (e *Encoding) Free() int {
+	free := 1
+	for i := range e.encoders {
+		c := &e.encoders[i]
+		free += c.width() - c.hats
+		if c.categories != nil {
+			free--
+		}
+	}
+	return free
+}
+
+// Bias returns the constant that is appended to rows, 0 if none is.
+func (e *Encoding) Bias() float64 {
+	switch {
+	case e.settings.NoBias:
+		return 0
+	case e.settings.Centred:
+		return 1.0 / 3
+	}
+	return 1
+}
+
+// Normed reports whether rows are centred and have, but for rows of zeros, the norm that it returns, the bias
+// apart.
+func (e *Encoding) Normed() (norm float64, ok bool) {
+	return e.settings.RowNorm, e.settings.Centred && e.settings.RowNorm > 0
 }
 
 // Equal reports whether e and o make the same of every record of a table.
@@ -138,7 +236,7 @@ func (e *Encoding) Field(name string) (Field, bool) {
 func (e *Encoding) Groups() []int {
 	var sizes []int
 	for i := range e.encoders {
-		sizes = append(sizes, len(e.encoders[i].names()))
+		sizes = append(sizes, e.encoders[i].width())
 	}
 	return sizes
 }
@@ -166,15 +264,30 @@ func (e *Encoding) Units() (scale, shift []float64, err error) {
 				return nil, nil, inputErrorf("%q is on a logarithmic scale, where no coefficient has the unit of the "+
 					"column", c.field.Name)
 			}
-			scale, shift = append(scale, c.scale), append(shift, c.field.Lower)
+			if c.hats > 0 {
+				return nil, nil, inputErrorf("%q has a curve, of which no coefficient has a unit", c.field.Name)
+			}
+			if c.reach > 0 {
+				scale = append(scale, c.scale/c.reach)
+				shift = append(shift, c.field.Lower+c.typical*(c.field.Upper-c.field.Lower))
+			} else {
+				scale, shift = append(scale, c.scale), append(shift, c.field.Lower)
+			}
+			if c.width() > 1 {
+				scale, shift = append(scale, 1), append(shift, 0)
+			}
 			continue
 		}
-		for range c.names() {
-			scale, shift = append(scale, 1), append(shift, 0)
+		mean := 0.0
+		if c.centred {
+			mean = 1 / float64(c.width())
+		}
+		for range c.width() {
+			scale, shift = append(scale, 1), append(shift, mean)
 		}
 	}
 	if !e.settings.NoBias {
-		scale, shift = append(scale, 1), append(shift, 0)
+		scale, shift = append(scale, e.Bias()), append(shift, 0)
 	}
 	return scale, shift, nil
 }
@@ -199,17 +312,31 @@ func (e *Encoding) Rows(t *Table) (*matrix.Dense, error) {
 	parallel.Each((t.rows+block-1)/block, 0, func(b int) {
 		own := slices.Clone(encoders) // each remembers its last text
 		at := make([]int, 0, len(own))
+		if e.settings.Centred {
+			for j := range len(e.Features) - 1 {
+				at = append(at, j)
+			}
+			if e.settings.NoBias {
+				at = append(at, len(e.Features)-1)
+			}
+		}
 		for i := b * block; i < min(t.rows, (b+1)*block); i++ {
 			row := rows.Data[i*rows.D : (i+1)*rows.D]
-			at = at[:0]
-			for k := range own {
-				if j := own[k].encode(row, i); j >= 0 {
-					at = append(at, j)
+			if e.settings.Centred {
+				for k := range own {
+					own[k].centre(row, i)
+				}
+			} else {
+				at = at[:0]
+				for k := range own {
+					if j := own[k].encode(row, i); j >= 0 {
+						at = append(at, j)
+					}
 				}
 			}
 			scaleRow(row, at, &e.settings)
 			if !e.settings.NoBias {
-				row[len(row)-1] = 1
+				row[len(row)-1] = e.Bias()
 			}
 		}
 	})

@@ -37,6 +37,9 @@ type Field struct {
 	// Fill is the number that a value counts as which is missing or no number; nil is
 	// the middle of the bounds (of their logarithms if Log).
 	Fill *float64
+	// Typical is the value at which a number counts as 0 where rows are centred
+	// (DesignSettings.Centred); nil is the middle of the bounds, on the field's scale.
+	Typical *float64
 	// Levels are the categories of a categorical column. A text is one of them if it is
 	// the same text, or the same number as one of them alone.
 	Levels []string
@@ -44,8 +47,9 @@ type Field struct {
 	// none: all indicators of a feature are then zero, and a label counts as the
 	// negative class, or as the first of several.
 	Else string
-	// Missing says that values may be missing: a categorical feature then has an
-	// indicator of its own for them. Without it they count as any other text.
+	// Missing says that values may be missing: a feature then has an indicator of its own
+	// for them, a numeric one only where rows are centred and Fill is nil. Without it they
+	// count as any other text, or as the middle of the bounds.
 	Missing bool
 	// Part says that the column has dates, and what of them the field stands for; Layout how
 	// its texts write them, in the way of package time. See DateField.
@@ -75,6 +79,11 @@ func (s *Schema) dataDependent() bool {
 	return s.DataDependent || slices.ContainsFunc(s.Fields, func(f Field) bool { return f.inferred })
 }
 
+// Open reports whether a number has no bounds.
+func (s *Schema) Open() bool {
+	return slices.ContainsFunc(s.Fields, func(f Field) bool { return f.Open })
+}
+
 // NumericField is a number in [lower, upper].
 func NumericField(name string, lower, upper float64) Field {
 	return Field{Name: name, Kind: Numeric, Lower: lower, Upper: upper}
@@ -90,12 +99,16 @@ func CategoricalField(name string, levels ...string) Field {
 	return Field{Name: name, Kind: Categorical, Levels: levels}
 }
 
-// OrMissing returns f with missing values allowed: with an indicator of its own for
-// them if f is categorical, else as Fill says.
+// OrMissing returns f with missing values allowed, with an indicator of its own for them.
 func (f Field) OrMissing() Field { f.Missing = true; return f }
 
 // OrMissingAs returns a numeric f with missing values allowed, which count as v.
 func (f Field) OrMissingAs(v float64) Field { f.Missing, f.Fill = true, &v; return f }
+
+// Typically returns a numeric f of which v is the typical value, known without the data: 0 of a
+// count of visits that most people do not make. A record with it adds nothing to the norm of its
+// row, which is what the noise is in proportion to.
+func (f Field) Typically(v float64) Field { f.Typical = &v; return f }
 
 // Unbounded returns a numeric f whose bounds are no more than a scale: see Open.
 func (f Field) Unbounded() Field { f.Open = true; return f }
@@ -136,6 +149,11 @@ func (f *Field) validate() error {
 	case f.Kind == Categorical && f.Fill != nil:
 		return inputErrorf("field %q has categories: what others count as is said with OrElse, not with a number",
 			f.Name)
+	case f.Typical != nil && (f.Kind != Numeric || f.Open):
+		return inputErrorf("field %q: a typical value is for a number within bounds", f.Name)
+	case f.Typical != nil && !(*f.Typical >= f.Lower && *f.Typical <= f.Upper):
+		return inputErrorf("field %q: the typical value %v is not within the bounds [%v, %v]", f.Name, *f.Typical,
+			f.Lower, f.Upper)
 	case f.Fill != nil && !(*f.Fill >= f.Lower && *f.Fill <= f.Upper):
 		return inputErrorf("field %q: missing values are to count as %v, which is not within the bounds [%v, %v]",
 			f.Name, *f.Fill, f.Lower, f.Upper)

@@ -40,6 +40,8 @@ type fieldText struct {
 	// Missing says that values may be missing, MissingAs what they count as.
 	Missing   bool   `json:"missing,omitempty"`
 	MissingAs *bound `json:"missingAs,omitempty"`
+	// Typical is the value at which a number counts as 0 where rows are centred.
+	Typical *bound `json:"typical,omitempty"`
 	// Layout of a date.
 	Layout string `json:"layout,omitempty"`
 }
@@ -121,7 +123,7 @@ func typeNames() []string {
 // text returns f as it stands in a file.
 func (f Field) text() fieldText {
 	t := fieldText{Name: f.Name, Categories: f.Levels, Else: f.Else, Missing: f.Missing, Layout: f.Layout,
-		MissingAs: f.boundOf(f.Fill)}
+		MissingAs: f.boundOf(f.Fill), Typical: f.boundOf(f.Typical)}
 	for _, name := range typeNames() {
 		if g := fieldTypes[name]; g.Kind == f.Kind && g.Log == f.Log && g.Open == f.Open && g.Part == f.Part {
 			t.Type = name
@@ -144,6 +146,12 @@ func (t fieldText) field() (Field, error) {
 	if t.MissingAs != nil {
 		f.Fill = new(float64)
 		if err := t.MissingAs.read(&f, "missingAs", f.Fill); err != nil {
+			return f, err
+		}
+	}
+	if t.Typical != nil {
+		f.Typical = new(float64)
+		if err := t.Typical.read(&f, "typical", f.Typical); err != nil {
 			return f, err
 		}
 	}

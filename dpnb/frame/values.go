@@ -43,7 +43,7 @@ func NewValues(s *Schema, names, columns []string) (*Values, error) {
 			return nil, inputErrorf("column %q is not in the schema: give its public bounds or categories; if it "+
 				"says whose row it is, say so with PerPerson(%[1]q, rows)", c)
 		}
-		v.readers = append(v.readers, newEncoder(f, 0))
+		v.readers = append(v.readers, newEncoder(f, 0, &DesignSettings{}))
 	}
 	return v, nil
 }

@@ -46,7 +46,7 @@ func Example() {
 	// adding or removing any one record changes the probability of any result by a factor of at most e^ε ≤ 2.23,
 	// up to a probability of δ.
 	// ledger:
-	// budget "main" has ε = 0.415616, δ = 3.74054e-07 left, and this release needs ε = 0.8, δ = 7.2e-07:
+	// budget "main" has ε = 0.415608, δ = 3.74047e-07 left, and this release needs ε = 0.8, δ = 7.2e-07:
 	// refused;
 	// nothing was drawn and nothing spent. Ask for less, or stop here:
 	// what was released stays released

@@ -38,7 +38,7 @@ func TunedParts(m *Model) (runs, scoreSigma float64, fits []privacy.Profile) {
 
 // TuneScore is the score of coefficients by which Tune chooses, without its noise.
 func TuneScore(data *Dataset, theta []float64) float64 {
-	return tuneChoice{design: data.design}.score(theta)
+	return tuneChoice{design: data.design}.score(theta, nil)
 }
 
 // OnEnded has f called at moments of a release under a name: begun, charged, kept.

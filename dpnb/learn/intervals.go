@@ -12,6 +12,7 @@ import (
 
 	"github.com/dpnb/notebooks/dpnb/display"
 	"github.com/dpnb/notebooks/dpnb/internal/numeral"
+	"github.com/dpnb/notebooks/dpnb/mechanism/objpert"
 	"github.com/dpnb/notebooks/dpnb/mechanism/objpert/interval"
 	"github.com/dpnb/notebooks/dpnb/mechanism/sgd"
 	"github.com/dpnb/notebooks/dpnb/privacy"
@@ -54,6 +55,15 @@ func (m *Model) Intervals(level float64) (*Intervals, error) {
 		return m.aroundQuantiles(level, false)
 	}
 	curvature, ok := m.Curvature()
+	if b := m.bought(); b != nil {
+		return m.intervalsOfEffects(b, level, b.Stretch, func(fit objpert.Objective, theta []float64,
+			s interval.Settings) (*interval.Intervals, error) {
+			if !ok {
+				return interval.FormsFromRelease(fit, theta, s)
+			}
+			return interval.Minimiser(fit, theta, curvature, s)
+		})
+	}
 	if !ok {
 		return m.intervals(interval.FromRelease(m.release.Fitted, m.coefficients, level))
 	}
@@ -75,6 +85,19 @@ func (m *Model) ProvedIntervals(level float64) (*Intervals, error) {
 	if isDescent(m.release) {
 		return nil, fmt.Errorf("dpnb: no intervals are proved for a %s at every number of records: a loss with a kink "+
 			"can have any curvature next to it; Intervals and PopulationIntervals hold in the limit of many", m.title)
+	}
+	if b := m.bought(); b != nil {
+		return m.intervalsOfEffects(b, level, b.Stretch, func(fit objpert.Objective, theta []float64,
+			s interval.Settings) (*interval.Intervals, error) {
+			if curvature, ok := m.Curvature(); ok {
+				s.Linearise = false
+				iv, err := interval.Minimiser(fit, theta, curvature, s)
+				if !errors.Is(err, privacy.ErrUnsupported) {
+					return iv, err
+				}
+			}
+			return interval.FormsFromRelease(fit, theta, s)
+		})
 	}
 	if curvature, ok := m.Curvature(); ok {
 		fit, _ := m.ObjectivePerturbation()
@@ -109,7 +132,17 @@ func (m *Model) PopulationIntervals(level float64) (*Intervals, error) {
 		return nil, errors.New("dpnb: nothing is known of the population without the curvature of the records, " +
 			"and that costs a part of the budget: fit with CurvatureShare: 0.1")
 	}
-	if !m.probabilities {
+	if b := m.bought(); b != nil {
+		iv, err := m.intervalsOfEffects(b, level, 1, func(fit objpert.Objective, theta []float64,
+			s interval.Settings) (*interval.Intervals, error) {
+			return interval.Population(fit, theta, curvature, s)
+		})
+		if err == nil {
+			iv.population = true
+		}
+		return iv, err
+	}
+	if _, ok := m.link(); !m.probabilities || ok {
 		return nil, fmt.Errorf("dpnb: among these learners only Logistic has intervals for the population: the "+
 			"covariance of the scores of a %s was not released (package interval can)", m.title)
 	}
@@ -128,7 +161,11 @@ func (m *Model) Curvature() (*interval.Moments, bool) {
 	if m.Err() != nil || m.release == nil {
 		return nil, false
 	}
-	curvature, ok := m.release.Also.(*interval.Moments)
+	also := m.release.Also
+	if b := m.bought(); b != nil {
+		also = b.Also
+	}
+	curvature, ok := also.(*interval.Moments)
 	return curvature, ok
 }
 

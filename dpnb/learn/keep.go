@@ -16,7 +16,9 @@ import (
 	"github.com/dpnb/notebooks/dpnb/internal/runlog"
 	"github.com/dpnb/notebooks/dpnb/internal/sealed"
 	"github.com/dpnb/notebooks/dpnb/ledger"
+	"github.com/dpnb/notebooks/dpnb/loss"
 	"github.com/dpnb/notebooks/dpnb/mechanism"
+	"github.com/dpnb/notebooks/dpnb/mechanism/geometry"
 	"github.com/dpnb/notebooks/dpnb/mechanism/objpert/interval"
 	"github.com/dpnb/notebooks/dpnb/mechanism/sgd"
 	"github.com/dpnb/notebooks/dpnb/noise"
@@ -70,19 +72,23 @@ type keptModel struct {
 	Learner, Title       string
 	Target               string
 	Probabilities, Apart bool
-	Levels               []float64
-	Features             []string
-	Coefficients         []float64
-	Lambda               float64
-	Guarantee            keptGuarantee
-	Mechanism            string
-	Tolerance            float64
-	NoiseScale           float64
-	Noise                keptNoise
+	// Hinge is Model.hinge.
+	Hinge        loss.Softplus
+	Levels       []float64
+	Features     []string
+	Coefficients []float64
+	Lambda       float64
+	Guarantee    keptGuarantee
+	Mechanism    string
+	Tolerance    float64
+	NoiseScale   float64
+	Noise        keptNoise
 	// Ran is Model.ran, Fitted the release's; nil if it is the same.
 	Ran, Fitted mechanism.Mechanism
 	// Curvature and Scores are what was released of them, row by row from the diagonal on.
 	Curvature, Scores []float64
+	// Bought is what was bought of the geometry of the records, with the coefficients of the fit.
+	Bought *geometry.Bought
 	// Quantiles is what was released beside quantiles.
 	Quantiles *sgd.Moments
 	Warning   string
@@ -155,7 +161,7 @@ func (m *Model) encode() ([]byte, error) {
 	g := r.Guarantee
 	k := keptModel{
 		Learner: m.learner, Title: m.title, Target: m.target.Name, Probabilities: m.probabilities, Apart: m.apart,
-		Levels: m.levels, Features: m.features, Coefficients: m.coefficients, Lambda: m.lambda,
+		Hinge: m.hinge, Levels: m.levels, Features: m.features, Coefficients: m.coefficients, Lambda: m.lambda,
 		Guarantee: keptGuarantee{g.Epsilon, g.Delta, g.Adjacency, g.Rows, g.Bound, g.Assumptions},
 		Mechanism: r.Mechanism, Tolerance: r.Tolerance, NoiseScale: r.NoiseScale, Ran: m.ran, Warning: m.dataWarning,
 		Records: m.encoding.Kept(), Source: m.source, Paid: m.paid,
@@ -166,6 +172,11 @@ func (m *Model) encode() ([]byte, error) {
 		k.Curvature, k.Scores = triangle(c.Hessian), triangle(c.Scores)
 	}
 	k.Quantiles, _ = r.Also.(*sgd.Moments)
+	if b := m.bought(); b != nil {
+		alone := *b
+		alone.Also = nil
+		k.Bought = &alone
+	}
 	c := mechanisms()
 	ran, err := c.Marshal(m.ran)
 	if err != nil {
@@ -225,7 +236,15 @@ func (k keptModel) model() (*Model, error) {
 	if err != nil {
 		return nil, err
 	}
-	if k.Ran == nil || !slices.Equal(k.Features, e.Features) || len(k.Coefficients)%len(k.Features) != 0 ||
+	var also any
+	if k.Bought != nil {
+		if !k.Bought.Fits(len(e.Features)) {
+			return nil, errors.New("the model's coefficients are not for the features of its records")
+		}
+		also = k.Bought
+	}
+	features, _ := shown(e, make([]float64, len(e.Features)), also)
+	if k.Ran == nil || !slices.Equal(k.Features, features) || len(k.Coefficients)%len(k.Features) != 0 ||
 		e.Target.Name != k.Target {
 		return nil, errors.New("the model's coefficients are not for the features of its records")
 	}
@@ -234,7 +253,8 @@ func (k keptModel) model() (*Model, error) {
 	}
 	m := &Model{
 		encoding: e, learner: k.Learner, title: k.Title, target: e.Target, probabilities: k.Probabilities,
-		apart: k.Apart, levels: k.Levels, coefficients: k.Coefficients, features: e.Features, dataWarning: k.Warning,
+		apart: k.Apart, levels: k.Levels, coefficients: k.Coefficients, features: features,
+		hinge: k.Hinge, dataWarning: k.Warning,
 		lambda: k.Lambda, ran: k.Ran, paid: k.Paid, source: k.Source,
 	}
 	if k.Paid != nil {
@@ -257,15 +277,23 @@ func (k keptModel) model() (*Model, error) {
 		if !ok {
 			return nil, errors.New("the model has a curvature that its mechanism did not release")
 		}
-		hessian, err := symmetric(k.Curvature, len(k.Coefficients))
+		size := len(k.Coefficients)
+		if k.Bought != nil {
+			size = len(k.Bought.Raw)
+		}
+		hessian, err := symmetric(k.Curvature, size)
 		if err != nil {
 			return nil, err
 		}
-		scores, err := symmetric(k.Scores, len(k.Coefficients))
+		scores, err := symmetric(k.Scores, size)
 		if err != nil {
 			return nil, err
 		}
 		r.Also = c.Released(permit.New(), hessian, scores, src)
+	}
+	if k.Bought != nil {
+		k.Bought.Also = r.Also
+		r.Also = k.Bought
 	}
 	if k.Quantiles != nil {
 		c, ok := k.Fitted.(sgd.Curvature)

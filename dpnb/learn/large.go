@@ -6,6 +6,7 @@ import (
 
 	"github.com/dpnb/notebooks/dpnb/frame"
 	"github.com/dpnb/notebooks/dpnb/mechanism"
+	"github.com/dpnb/notebooks/dpnb/mechanism/geometry"
 	"github.com/dpnb/notebooks/dpnb/mechanism/objpert"
 	"github.com/dpnb/notebooks/dpnb/mechanism/objpert/constrained"
 	"github.com/dpnb/notebooks/dpnb/mechanism/objpert/interval"
@@ -46,6 +47,8 @@ func inPasses(m mechanism.Mechanism) bool {
 	case mechanism.Group:
 		return inPasses(m.Of)
 	case mechanism.Replaced:
+		return inPasses(m.Of)
+	case geometry.Centred:
 		return inPasses(m.Of)
 	case objpert.Counted:
 		return inPasses(m.Fit)

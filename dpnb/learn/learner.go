@@ -67,10 +67,15 @@ type recipe struct {
 	// loss is that of the labels; level is where its slope is clipped, 0 nowhere.
 	loss  func(frame.Target) loss.Loss
 	level func(frame.Target) float64
+	// framed is the loss of rows that were centred, and of numbers whose unit is their spread (centred); nil has
+	// rows as they are.
+	framed loss.Loss
 	// probabilities says that 1/(1 + e^{−xᵀθ}) is the positive class's, or of several
 	// classes that the e^{xᵀθ} are in proportion to theirs; if they were fitted apart, each
 	// against all others, then the 1/(1 + e^{−xᵀθ}) are.
 	probabilities, apart bool
+	// hinge is the loss of a support vector machine, by which margins are probabilities.
+	hinge loss.Softplus
 	// levels of quantiles, which rise; nil for other learners.
 	levels []float64
 
@@ -220,6 +225,7 @@ func priced(data *Dataset, allowance Allowance, p *recipe) (mechanism.Mechanism,
 // fit is the one path from records to a private model.
 func fit(data *Dataset, allowance Allowance, p recipe) (model *Model, err error) {
 	defer matrix.Reading(&err)()
+	data = p.seen(data, allowance)
 	m, price, err := priced(data, allowance, &p)
 	if err != nil {
 		return nil, err
@@ -256,9 +262,13 @@ func fit(data *Dataset, allowance Allowance, p recipe) (model *Model, err error)
 			return nil, err
 		}
 	}
-	model = newModel(p, d, r.Coefficients)
+	design, theta := d, r.Coefficients
+	if _, tuned := r.Fitted.(bestOf); !tuned {
+		design, theta = used(d, r)
+	}
+	model = newModel(p, design, theta, r.Also)
 	model.keep(r)
-	model.lambda, model.ran = r.Fitted.Describe().Lambda, m
+	model.lambda, model.ran, model.hinge = r.Fitted.Describe().Lambda, m, hingeOf(model.hinge, r)
 	model.paid, model.partition = allowance.paid(price), allowance.partition
 	return model, nil
 }
@@ -300,7 +310,7 @@ func fitWithoutPrivacy(data *Dataset, p recipe) (m *Model, err error) {
 	if err != nil {
 		return nil, err
 	}
-	m = newModel(p, d, theta)
+	m = newModel(p, d, theta, nil)
 	if p.levels == nil && !p.open { // others have no ridge
 		m.lambda = lambda
 	}

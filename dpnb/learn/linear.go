@@ -52,7 +52,12 @@ func (l Linear) FitWithoutPrivacy(data *Dataset) (*Model, error) {
 
 func (l Linear) recipe() recipe {
 	level := orElse(l.Clip, 0.5)
+	var framed loss.Loss
+	if l.Clip == 0 {
+		framed = loss.Clipped(loss.Squared{}, framedClip)
+	}
 	return recipe{
+		framed:  framed,
 		learner: "Linear", title: "linear regression", entry: "least squares", task: frame.Number,
 		loss:   func(frame.Target) loss.Loss { return loss.Squared{} },
 		level:  func(frame.Target) float64 { return level },
@@ -63,6 +68,9 @@ func (l Linear) recipe() recipe {
 			{"CurvatureShare", l.CurvatureShare != 0}, {"Bound", l.Bound != 0}}},
 	}.with(l.Regularise)
 }
+
+// framedClip is the residual at which gradients are clipped, in units of half the spread of the target.
+const framedClip = 3
 
 // predictionNoise is the ridge's ρ of Linear, Huber and Poisson: where there is no
 // data, the noise moves a prediction by a quarter of half the width of the

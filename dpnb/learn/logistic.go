@@ -58,8 +58,8 @@ func (l Logistic) recipe() recipe {
 	return recipe{
 		learner: "Logistic", title: "logistic regression", entry: "logistic", task: frame.TwoClasses,
 		probabilities: true,
-		loss:          func(frame.Target) loss.Loss { return loss.Logistic{} },
-		lambda:        l.Lambda, records: l.Records, baseRate: l.BaseRate, noise: l.Noise, workers: l.Workers,
+		loss:          func(frame.Target) loss.Loss { return loss.Logistic{} }, framed: loss.Logistic{},
+		lambda: l.Lambda, records: l.Records, baseRate: l.BaseRate, noise: l.Noise, workers: l.Workers,
 		bound:          l.Bound,
 		curvatureShare: l.CurvatureShare, pure: l.Pure,
 		convex: convex{loss: loss.Logistic{}, needDelta: []setting{{"BaseRate", l.BaseRate != 0},

@@ -74,7 +74,7 @@ func (l *Losses) Of(chunk *frame.Table) ([]float64, error) {
 		return nil, err
 	}
 	out := make([]float64, len(d.Labels))
-	eachScore(d, l.model.coefficients, func(i int, score float64) { out[i] = l.Most * (1 - score) })
+	eachScore(d, l.model.coefficients, l.model.also(), func(i int, score float64) { out[i] = l.Most * (1 - score) })
 	return out, nil
 }
 

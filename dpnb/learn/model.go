@@ -16,6 +16,7 @@ import (
 	"github.com/dpnb/notebooks/dpnb/display"
 	"github.com/dpnb/notebooks/dpnb/frame"
 	"github.com/dpnb/notebooks/dpnb/internal/numeral"
+	"github.com/dpnb/notebooks/dpnb/loss"
 	"github.com/dpnb/notebooks/dpnb/mechanism"
 	"github.com/dpnb/notebooks/dpnb/mechanism/objpert"
 	"github.com/dpnb/notebooks/dpnb/mechanism/objpert/constrained"
@@ -37,6 +38,8 @@ type Model struct {
 	target         frame.Target
 	// probabilities and apart as in recipe.
 	probabilities, apart bool
+	// hinge is the loss of a support vector machine, by which margins are probabilities.
+	hinge loss.Softplus
 	// levels of quantiles; nil of other models.
 	levels []float64
 	// coefficients θ in the order of features; of several classes or levels those of
@@ -69,10 +72,11 @@ func (m *Model) warning() string {
 	return join(join(m.release.Warning(), m.dataWarning), ofLarge(m.release.Guarantee.Delta))
 }
 
-func newModel(p recipe, d *frame.Design, theta []float64) *Model {
+func newModel(p recipe, d *frame.Design, theta []float64, also any) *Model {
+	features, theta := shown(d.Encoding, theta, also)
 	m := &Model{encoding: d.Encoding, learner: p.learner, title: p.title, target: d.Target,
 		probabilities: p.probabilities, apart: p.apart,
-		levels: p.levels, coefficients: theta, features: d.Features, source: provenanceOf(d.Source)}
+		levels: p.levels, coefficients: theta, features: features, hinge: p.hinge, source: provenanceOf(d.Source)}
 	if d.DataDependent {
 		m.dataWarning = "Bounds or categories were READ OFF THE DATA: the guarantee does not cover that."
 	}

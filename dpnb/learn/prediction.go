@@ -19,8 +19,7 @@ import (
 	"github.com/dpnb/notebooks/dpnb/mechanism/sgd"
 )
 
-// Predict returns for every record: with Logistic the probability of the positive class; with SVM
-// xᵀθ, which is positive where the positive class is predicted; for several classes the index in
+// Predict returns for every record: of two classes the probability of the positive one; for several classes the index in
 // the schema of the predicted one, from 0 (PredictClass has its name); for a number the prediction
 // in its own unit; for a count its mean. Numbers and counts are moved into their public bounds, as
 // the targets were. For several quantiles use PredictQuantiles or PredictFrame.
@@ -110,12 +109,13 @@ func (m *Model) marginsOf(records Records) ([]float64, error) {
 
 // margins returns xᵀθ for every row, those of several classes class by class.
 func (m *Model) margins(rows matrix.Rows) []float64 {
+	rows, theta := placed(rows, m.coefficients, m.also())
 	n, d := rows.Dims()
-	t := make([]float64, n*(len(m.coefficients)/d))
-	for c := range len(m.coefficients) / d {
+	t := make([]float64, n*(len(theta)/d))
+	for c := range len(theta) / d {
 		for lo := 0; lo < n; lo += matrix.MaxBlock {
 			hi := min(n, lo+matrix.MaxBlock)
-			rows.Margins(t[c*n+lo:c*n+hi], m.coefficients[c*d:(c+1)*d], lo, hi)
+			rows.Margins(t[c*n+lo:c*n+hi], theta[c*d:(c+1)*d], lo, hi)
 		}
 	}
 	return t
@@ -138,7 +138,7 @@ func (m *Model) predictions(t []float64) []float64 {
 	for i, v := range t {
 		switch {
 		case m.probabilities:
-			t[i] = 1 / (1 + math.Exp(-v))
+			t[i] = m.probability(v)
 		case m.target.Task == frame.Number:
 			t[i] = m.target.Value(v)
 		case m.target.Task == frame.Count:

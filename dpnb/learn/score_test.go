@@ -83,7 +83,7 @@ func TestScoresByDefinition(t *testing.T) {
 	m, p, y = fit(learn.SVM{}, "Binary")
 	right := 0.0
 	for i := range y {
-		if (p[i] > 0) == (y[i] > 0) {
+		if (p[i] > 0.5) == (y[i] > 0) {
 			right++
 		}
 	}

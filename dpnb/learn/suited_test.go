@@ -16,7 +16,7 @@ func TestSuited(t *testing.T) {
 	}
 	people = people.WithSchemaFile(path)
 	for target, want := range map[string]string{
-		"ill": "learn.Logistic", "ward": "learn.Softmax", "pressure": "learn.Huber",
+		"ill": "learn.SVM", "ward": "learn.Softmax", "pressure": "learn.Huber",
 	} {
 		l, data := Suited(people, target, RowNorm(1))
 		if got := fmt.Sprintf("%T", l); got != want {
@@ -29,7 +29,7 @@ func TestSuited(t *testing.T) {
 	// Of people with several rows, what each of them costs is known.
 	several := people.PerPerson("age", 2)
 	for target, want := range map[string]string{
-		"ill": "learn.Logistic", "ward": "learn.OneVsRest", "pressure": "learn.Linear",
+		"ill": "learn.SVM", "ward": "learn.OneVsRest", "pressure": "learn.Linear",
 	} {
 		l, data := Suited(several, target, RowNorm(1))
 		if got := fmt.Sprintf("%T", l); got != want {

@@ -64,8 +64,11 @@ func (l Tune) Fit(data *Dataset, allowance Allowance) (*Model, error) {
 	if err != nil {
 		return nil, err
 	}
-	won := choices[m.release.Fitted.(bestOf).Chosen]
-	tuned := newModel(won.recipe, won.design, m.coefficients)
+	best := m.release.Fitted.(bestOf)
+	won := choices[best.Chosen]
+	design, theta := used(won.design, m.release)
+	tuned := newModel(won.recipe, design, theta, m.release.Also)
+	tuned.hinge = hingeOf(tuned.hinge, &mechanism.Release{Fitted: best.Won})
 	tuned.keep(m.release)
 	tuned.lambda, tuned.ran, tuned.paid, tuned.partition = m.lambda, m.ran, m.paid, m.partition
 	tuned.learner, tuned.title = "Tune", "tuned "+tuned.title
@@ -115,7 +118,7 @@ func (l Tune) FitWithoutPrivacy(data *Dataset) (*Model, error) {
 		if err != nil {
 			return nil, err
 		}
-		if s := c.score(m.coefficients); s > top {
+		if s := c.score(m.coefficients, nil); s > top {
 			best, top = m, s
 		}
 	}

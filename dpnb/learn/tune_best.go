@@ -10,6 +10,7 @@ import (
 	"github.com/dpnb/notebooks/dpnb/frame"
 	"github.com/dpnb/notebooks/dpnb/matrix"
 	"github.com/dpnb/notebooks/dpnb/mechanism"
+	"github.com/dpnb/notebooks/dpnb/mechanism/geometry"
 	"github.com/dpnb/notebooks/dpnb/noise"
 	"github.com/dpnb/notebooks/dpnb/noise/exact"
 	"github.com/dpnb/notebooks/dpnb/privacy"
@@ -161,7 +162,7 @@ func (b bestOf) Run(rows matrix.Rows, labels []float64, src noise.Source, settin
 		}
 		score := []float64{0}
 		z := noise.Exact(src).Normals(1)
-		score[0] = b.choices[i].score(r.Coefficients)
+		score[0] = b.choices[i].score(r.Coefficients, r.Also)
 		z.AddRounded(score, b.ScoreSigma, exact.Grid(b.ScoreSigma))
 		if best == nil || score[0] > top {
 			best, top, b.Chosen, b.Won = r, score[0], i, r.Fitted
@@ -178,6 +179,9 @@ func (b bestOf) Run(rows matrix.Rows, labels []float64, src noise.Source, settin
 			Mechanism: "none, as none was drawn"}
 	}
 	out.Coefficients, out.Tolerance, out.NoiseScale = best.Coefficients, best.Tolerance, best.NoiseScale
+	if bought, ok := best.Also.(*geometry.Bought); ok {
+		out.Also = bought
+	}
 	out.Mechanism, out.Fitted = fmt.Sprintf("%v; chosen: %s", b, best.Mechanism), b
 	return out, nil
 }

@@ -11,24 +11,25 @@ import (
 const scoreUnit = 0x1p-20
 
 // score returns the sum of the scores of the records, each in [0, 1], a multiple of
-// scoreUnit and a function of its record and θ alone: one record more or less changes it by
+// scoreUnit and a function of its record and of what was released alone: one record more or less changes it by
 // at most one, to the last bit.
-func (c tuneChoice) score(theta []float64) float64 {
+func (c tuneChoice) score(theta []float64, also any) float64 {
 	var sum int64
-	eachScore(c.design, theta, func(_ int, score float64) { sum += int64(score / scoreUnit) })
+	eachScore(c.design, theta, also, func(_ int, score float64) { sum += int64(score / scoreUnit) })
 	return float64(sum) * scoreUnit
 }
 
-// eachScore gives the score in [0, 1] of every record by θ, in their order.
-func eachScore(d *frame.Design, theta []float64, give func(record int, score float64)) {
-	n, width := d.Rows.Dims()
+// eachScore gives the score in [0, 1] of every record by θ and what was released beside it, in their order.
+func eachScore(d *frame.Design, theta []float64, also any, give func(record int, score float64)) {
+	rows, theta := placed(d.Rows, theta, also)
+	n, width := rows.Dims()
 	parts := len(theta) / width
 	const block = 256
 	margins := make([]float64, parts*block)
 	for lo := 0; lo < n; lo += block {
 		hi := min(lo+block, n)
 		for k := range parts {
-			matrix.MarginsAlone(d.Rows, margins[k*block:(k+1)*block], theta[k*width:(k+1)*width], lo, hi)
+			matrix.MarginsAlone(rows, margins[k*block:(k+1)*block], theta[k*width:(k+1)*width], lo, hi)
 		}
 		for i, y := range d.Labels[lo:hi] {
 			give(lo+i, recordScore(d.Target.Task, d.Target, y, margins[i:], block, parts))

@@ -19,7 +19,8 @@ func bases() []struct {
 		levels []float64
 	}{
 		{Logistic{}, signs, []float64{1e-3, 0.2, 0.5, 0.9, 0.9999}},
-		{Softplus{0.3}, signs, []float64{1e-3, 0.2, 0.5, 0.9}},
+		{Softplus{Width: 0.3}, signs, []float64{1e-3, 0.2, 0.5, 0.9}},
+		{Softplus{Width: 0.3, Margin: 1.9}, signs, []float64{1e-3, 0.2, 0.5, 0.9}},
 		{SmoothedHinge{0.3}, signs, []float64{1e-3, 0.5, 0.99}},
 		{SquaredHinge{}, signs, []float64{1e-3, 1, 30}},
 		{Probit{}, signs, []float64{1e-6, 0.1, 1, 4.2, 30}},

@@ -69,8 +69,8 @@ func (h Huber) preciseCurve(v dd.Number, _ float64) (dd.Number, float64) {
 	return within(v, h.Threshold), 1
 }
 
-// With v = t − y, −yv is 1 − yt for y = ±1: h times the logistic loss at v/h.
-func (Softplus) anchor(y, norm float64) float64 { return y / norm }
+// With v = t − my, −yv is m − yt for y = ±1: h times the logistic loss at v/h.
+func (s Softplus) anchor(y, norm float64) float64 { return y * s.margin() / norm }
 
 func (s Softplus) curve(v, y float64) (value, slope, curvature float64) {
 	value, slope, curvature = Logistic{}.curve(v/s.Width, y)

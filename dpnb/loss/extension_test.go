@@ -10,7 +10,7 @@ import (
 )
 
 var extendables = []Convex{LeastAbsolute{}, Pinball{0.9}, Hinge{}, ReLU{}, Affine{}, Huber{0.7}, Squared{}, Logistic{},
-	Softplus{1}, Softplus{0.01}}
+	Softplus{Width: 1}, Softplus{Width: 0.01}, Softplus{Width: 0.5, Margin: 2}}
 
 func bends() []Bend {
 	return []Bend{

@@ -62,7 +62,8 @@ func losses() []entry {
 	}
 	return []entry{
 		{Logistic{}, signs, smooth, -40, 40, notSign},
-		{Softplus{0.5}, signs, smooth, -40, 40, notSign},
+		{Softplus{Width: 0.5}, signs, smooth, -40, 40, notSign},
+		{Softplus{Width: 0.5, Margin: 1.7}, signs, smooth, -40, 40, notSign},
 		{SquaredHinge{}, signs, atMargins(1), -40, 40, notSign},
 		{SmoothedHinge{0.5}, signs, atMargins(1, 0.5), -40, 40, notSign},
 		{Probit{}, signs, smooth, -40, 40, notSign},
@@ -84,7 +85,7 @@ func losses() []entry {
 
 		{Clipped(Logistic{}, 0.3), signs, atMargins(math.Log(0.7 / 0.3)), -40, 40, notSign},
 		{Clipped(Logistic{}, 0.8), signs, atMargins(-math.Log(4)), -40, 40, notSign},
-		{Clipped(Softplus{0.5}, 0.8), signs, atMargins(1 - 0.5*math.Log(4)), -40, 40, notSign},
+		{Clipped(Softplus{Width: 0.5}, 0.8), signs, atMargins(1 - 0.5*math.Log(4)), -40, 40, notSign},
 		{Clipped(SquaredHinge{}, 2.5), signs, atMargins(1, -1.5), -40, 40, notSign},
 		{Clipped(SmoothedHinge{0.5}, 0.6), signs, atMargins(1, 0.7), -40, 40, notSign},
 		{Clipped(Probit{}, 0.7), signs, atMargins(-probitAt(0.7)), -40, 40, notSign},
@@ -312,7 +313,7 @@ func TestLabels(t *testing.T) {
 func TestBadParameters(t *testing.T) {
 	for _, p := range []float64{0, -1, math.NaN(), math.Inf(1)} {
 		for _, l := range []Loss{
-			Huber{p}, PseudoHuber{p}, SmoothedHinge{p}, Softplus{p}, Poisson{p},
+			Huber{p}, PseudoHuber{p}, SmoothedHinge{p}, Softplus{Width: p}, Poisson{p},
 			Absolute(smoothing.Gaussian{}, p), Absolute(nil, 1), Absolute(smoothing.Free{Epsilon: p}, 1),
 			convolvedPinball(0.3, smoothing.Free{Epsilon: 1}, 1),
 			convolvedPinball(-0.1, smoothing.Uniform{}, 1), convolvedPinball(1.1, smoothing.Uniform{}, 1),

@@ -82,7 +82,7 @@ func (Logistic) precise() Precise {
 // 18u²·|v|s(v)s(−v) ≤ 5u².
 func (s Softplus) precise() Precise {
 	return Precise{Relative: preciseError, Absolute: preciseError, Slope: func(t dd.Number, y float64) dd.Number {
-		return sigmoid(residual(t, y).Div(dd.From(s.Width))).Scale(-y)
+		return sigmoid(t.Scale(-y).AddFloat(s.margin()).Div(dd.From(s.Width))).Scale(-y)
 	}}
 }
 

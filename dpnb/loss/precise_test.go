@@ -17,7 +17,8 @@ var preciseCases = []struct {
 	scale float64
 }{
 	{Logistic{}, []float64{-1, 1}, 1},
-	{Softplus{0.3}, []float64{-1, 1}, 1},
+	{Softplus{Width: 0.3}, []float64{-1, 1}, 1},
+	{Softplus{Width: 0.3, Margin: 1.3}, []float64{-1, 1}, 1},
 	{SmoothedHinge{0.3}, []float64{-1, 1}, 1},
 	{SquaredHinge{}, []float64{-1, 1}, 1},
 	{Squared{}, []float64{0.1, 1e8}, 1},

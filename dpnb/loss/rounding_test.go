@@ -36,7 +36,7 @@ func exactSlopeAt(l Loss, t *big.Float, y float64) *big.Float {
 	case Logistic:
 		return m.Mul(sigmoid(new(big.Float).Neg(m)), num(-y))
 	case Softplus:
-		u := m.Sub(one, m)
+		u := m.Sub(num(f.margin()), m)
 		u.Quo(u, num(f.Width))
 		return u.Mul(sigmoid(u), num(-y))
 	case SmoothPinball:
@@ -96,7 +96,8 @@ func TestSlopesAreAsAccurateAsStated(t *testing.T) {
 		y    []float64
 	}{
 		{Logistic{}, 0.7, []float64{-1, 1}},
-		{Softplus{0.3}, 0.7, []float64{-1, 1}},
+		{Softplus{Width: 0.3}, 0.7, []float64{-1, 1}},
+		{Softplus{Width: 0.3, Margin: 1.6}, 0.7, []float64{-1, 1}},
 		{PseudoHuber{1.5}, 1.1, []float64{0, 1}},
 		{SmoothPinball{0.4, 0.3}, 0.35, []float64{0, 1}},
 		{Absolute(smoothing.Laplacian{}, 0.3), 0.35, []float64{0, 1}},

@@ -1,31 +1,46 @@
 package loss
 
 import (
+	"cmp"
 	"fmt"
 	"math"
 )
 
 // Softplus is the hinge smoothed by a logarithm at width h > 0, for labels
-// y ∈ {−1, +1}, u = (1 − yt)/h:
+// y ∈ {−1, +1}, u = (m − yt)/h, m the margin that is asked for:
 //
 //	f = h·log(1 + e^u),  f′ = −y·s(u),  f″ = s(u)·s(−u)/h,  s(u) = 1/(1 + e^{−u}).
 //
-// sup |f′| = 1, sup f″ = 1/(4h) at yt = 1. It tends to the hinge as h falls, and
+// sup |f′| = 1, sup f″ = 1/(4h) at yt = m, whatever m is. It tends to the hinge as h falls, and
 // like the logistic loss has no curvature where its slope is largest.
 type Softplus struct {
 	// Width h, in the unit of the margin.
 	Width float64
+	// Margin m ≥ 0; zero is 1.
+	Margin float64
 }
 
-// Name returns "softplus(h=…)".
-func (s Softplus) Name() string { return fmt.Sprintf("softplus(h=%g)", s.Width) }
+// margin returns m.
+func (s Softplus) margin() float64 { return cmp.Or(s.Margin, 1) }
+
+// Name returns "softplus(h=…)", with the margin unless that is 1.
+func (s Softplus) Name() string {
+	if m := s.margin(); m != 1 {
+		return fmt.Sprintf("softplus(h=%g, margin %g)", s.Width, m)
+	}
+	return fmt.Sprintf("softplus(h=%g)", s.Width)
+}
+
+// inRange returns v, NaN where a parameter is out of range.
+func (s Softplus) inRange(v float64) float64 { return inRange(s.Width, inRange(s.margin(), v)) }
 
 // ValueSlope implements Loss.
 func (s Softplus) ValueSlope(slope, t, y []float64) float64 {
 	var sum float64
 	slope, y = slope[:len(t)], y[:len(t)]
+	m := s.margin()
 	for i, ti := range t {
-		v := 1 - y[i]*ti
+		v := m - y[i]*ti
 		e := math.Exp(-math.Abs(v) / s.Width)
 		p := e / (1 + e)
 		l := s.Width * math.Log1p(e)
@@ -42,26 +57,29 @@ func (s Softplus) ValueSlope(slope, t, y []float64) float64 {
 // Curvature implements Loss.
 func (s Softplus) Curvature(curv, t, y []float64) {
 	curv, y = curv[:len(t)], y[:len(t)]
+	m := s.margin()
 	for i, ti := range t {
-		e := math.Exp(-math.Abs(1-y[i]*ti) / s.Width)
+		e := math.Exp(-math.Abs(m-y[i]*ti) / s.Width)
 		curv[i] = e / ((1 + e) * (1 + e)) / s.Width
 	}
 }
 
 // Lipschitz returns 1.
-func (s Softplus) Lipschitz() float64 { return inRange(s.Width, 1) }
+func (s Softplus) Lipschitz() float64 { return s.inRange(1) }
 
 // Smoothness returns 1/(4h).
-func (s Softplus) Smoothness() float64 { return inRange(s.Width, 0.25/s.Width) }
+func (s Softplus) Smoothness() float64 { return s.inRange(0.25 / s.Width) }
 
 // ValidLabel reports whether y is −1 or +1.
-func (s Softplus) ValidLabel(y float64) bool { return positive(s.Width) && sign(y) }
+func (s Softplus) ValidLabel(y float64) bool {
+	return positive(s.Width) && positive(s.margin()) && sign(y)
+}
 
 // Labels returns the range of the labels in words.
 func (s Softplus) Labels() string { return labelsOr(signLabels, "Width", s.Width) }
 
 func (s Softplus) clip(c float64) clipping {
-	k := marginClip(1-s.Width*logit(c), logisticCurvature(c)/s.Width)
+	k := marginClip(s.margin()-s.Width*logit(c), logisticCurvature(c)/s.Width)
 	k.slopeError = 0x1p-51
 	return k
 }

@@ -18,6 +18,31 @@ func (e *DataError) Error() string { return "records: " + e.Text }
 // sums within one.
 const MaxBlock = 256
 
+// Span is a run of features.
+type Span struct{ First, Len int }
+
+// Direction is a vector over features that is zero but for the Weights from First on.
+type Direction struct {
+	First   int
+	Weights []float64
+}
+
+// Along returns the part of x along v, which is of norm 1.
+func (v Direction) Along(x []float64) float64 {
+	var sum float64
+	for k, w := range v.Weights {
+		sum += w * x[v.First+k]
+	}
+	return sum
+}
+
+// Add adds a multiple of v to x.
+func (v Direction) Add(x []float64, times float64) {
+	for k, w := range v.Weights {
+		x[v.First+k] += times * w
+	}
+}
+
 // Rows is a matrix of records, one row a record, seen block by block.
 // Implementations are safe for concurrent reads.
 type Rows interface {

@@ -5,6 +5,7 @@ import (
 	"go/parser"
 	"go/token"
 	"io/fs"
+	"math"
 	"path/filepath"
 	"reflect"
 	"strings"
@@ -17,6 +18,7 @@ import (
 	"github.com/dpnb/notebooks/dpnb/loss"
 	"github.com/dpnb/notebooks/dpnb/matrix"
 	"github.com/dpnb/notebooks/dpnb/mechanism"
+	"github.com/dpnb/notebooks/dpnb/mechanism/geometry"
 	"github.com/dpnb/notebooks/dpnb/mechanism/objpert"
 	"github.com/dpnb/notebooks/dpnb/mechanism/objpert/constrained"
 	"github.com/dpnb/notebooks/dpnb/mechanism/objpert/convolution"
@@ -101,6 +103,10 @@ func tenantsAt(t testing.TB, eps float64) (all []tenant) {
 	for _, part := range []string{"", "Fit.", "Binary."} {
 		allowed[part+"Centre = -1"] = "a shift may have either sign"
 	}
+	for _, part := range []string{"", "Fit.", "Binary.", "Of.", "Of.Fit."} {
+		allowed[part+"Rough = nil"] = "nothing need be smooth"
+	}
+	allowed["Curves = nil"], allowed["Nowhere = nil"] = "there need be none", "there need be none"
 
 	// Objective and output perturbation.
 	two := tenant{labels: signs, solves: true, allowed: allowed}
@@ -117,6 +123,25 @@ func tenantsAt(t testing.TB, eps float64) (all []tenant) {
 	counted := two.named("objective, counted")
 	counted.chooses = true
 	enter(counted)(of(objpert.CalibrateCounted(tilted(loss.Logistic{}), 0.01, true)))
+	around := func(l loss.Loss, numbers bool) (geometry.Centred, error) {
+		return geometry.Calibrate(geometry.Centred{RowNorm: 0.8, Bias: 0.6, Numbers: numbers, Free: 2},
+			geometry.Default, eps, delta,
+			func(beside, mu float64) (mechanism.Informed, func(float64) float64, error) {
+				c := tilted(l)
+				c.RowNorm, c.Beside = math.Hypot(1, 0.6)*(1+1e-15), beside
+				if numbers {
+					c.Lambda = 0.45 * c.RowNorm * c.RowNorm / mu
+				}
+				fit, err := objpert.Calibrate(c)
+				return fit, func(share float64) float64 { return fit.Part(share, beside) }, err
+			})
+	}
+	bought := two.named("objective, centred")
+	bought.chooses = true
+	enter(bought)(of(around(loss.Softplus{Width: 1}, false)))
+	bought = real.named("objective, numbers centred")
+	bought.chooses = true
+	enter(bought)(of(around(loss.PseudoHuber{Threshold: 1}, true)))
 	enter(two.named("output"))(of(objpert.CalibrateOutput(
 		objpert.OutputConfig{Loss: loss.Logistic{}, RowNorm: 1, Lambda: 1, Epsilon: eps, Delta: delta})))
 	noDelta := two.named("output, pure")

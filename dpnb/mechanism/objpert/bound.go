@@ -2,6 +2,7 @@ package objpert
 
 import (
 	"fmt"
+	"math"
 
 	"github.com/dpnb/notebooks/dpnb/loss"
 	"github.com/dpnb/notebooks/dpnb/mechanism"
@@ -32,6 +33,20 @@ func (m Objective) Profile() (privacy.Profile, error) {
 		return nil, err
 	}
 	return m.event().Profile(privacy.AddRemove)
+}
+
+// Beside implements mechanism.Informed: the profile is that of a fit whose output noise has μ² more, Gaussian
+// mechanisms being what both are.
+//
+// Proof: docs/theory/intervals.md, section 4.
+func (m Objective) Beside(mu float64) (privacy.Profile, error) {
+	const up = 1 + 0x1p-48
+	if err := m.Validate(); err != nil {
+		return nil, err
+	}
+	out := 2 * m.Tolerance / (m.Lambda * m.OutputSigma) * up
+	m.OutputSigma = 2 * m.Tolerance / (m.Lambda * math.Hypot(out, mu) * up) / up
+	return m.Profile()
 }
 
 // event is one release as the accountant sees it.

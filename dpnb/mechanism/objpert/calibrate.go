@@ -33,6 +33,9 @@ type Config struct {
 	NoiseFactor float64
 	// Tolerance is τ; zero means 1e-6·L.
 	Tolerance float64
+	// Beside in [0, 1) is the part of μ² that Gaussian mechanisms beside the fit are to have (Part): with them
+	// it satisfies (ε, δ). Zero is none.
+	Beside float64
 	// Clip C > 0 clips every gradient at norm C (loss.ClippedAt); zero does not clip.
 	Clip float64
 	// Bound is how to account, as in Objective. objective.Tight
@@ -119,20 +122,37 @@ func Calibrate(c Config) (Objective, error) {
 		return m, err
 	}
 	k.gauss = unit * m.Lipschitz()
-	// The two parts of a Gaussian loss add in squares.
-	k.exact = k.gauss * math.Hypot(1, OutputShare) * (1 + 1e-12)
+	// The parts of a Gaussian loss add in squares.
+	k.share = math.Hypot(OutputShare, math.Sqrt(c.Beside/(1-c.Beside)))
+	k.exact = k.gauss * math.Hypot(1, k.share) * (1 + 1e-12)
 	k.least = 1e-3 * m.Smoothness()
 	if m.Bound == objective.RKW23 {
 		k.least = m.Smoothness() * (1 + 1e-9)
 	}
-	if c.Lambda > 0 {
-		return k.withLambda(c.Lambda)
-	}
-	if c.Rule == PredictedError {
+	find := k.byRule
+	switch {
+	case c.Lambda > 0:
+		find = func(c Config) (Objective, error) { return k.withLambda(c.Lambda) }
+	case c.Rule == PredictedError:
 		k.least = math.Max(k.least, c.Planned.BestLambda(m, k.gauss))
-		return k.predicted(c)
+		find = k.predicted
 	}
-	return k.byRule(c)
+	if m, err = find(c); err == nil && c.Beside > 0 {
+		// What was accounted as noise of the output is for the mechanisms beside, but for its own part.
+		m.OutputSigma = m.outputSigma(OutputShare) * (1 + 0x1p-40)
+	}
+	return m, err
+}
+
+// outputSigma returns σ_out of a share of the fit's μ = L/σ.
+func (m Objective) outputSigma(share float64) float64 {
+	return 2 * m.Tolerance / (m.Lambda * share * m.Lipschitz() / m.Sigma)
+}
+
+// Part returns the μ of a Gaussian mechanism that has the part share of μ² beside a fit that was calibrated for
+// Config.Beside = all, share being of that.
+func (m Objective) Part(share, all float64) float64 {
+	return math.Sqrt(share/(1-all)) * m.Lipschitz() / m.Sigma * (1 - 0x1p-40)
 }
 
 // byRule returns the mechanism at the least λ, from k.least on, that LeastNoise
@@ -188,6 +208,8 @@ type calibration struct {
 	eps, delta float64
 	// gauss is the Gaussian mechanism's σ; exact the same with the output noise.
 	gauss, exact float64
+	// share is the μ of what is beside the objective's noise, over that.
+	share float64
 	// least is the smallest λ that is tried.
 	least float64
 }
@@ -202,7 +224,7 @@ func (k *calibration) satisfied(lambda, sigma float64) (bool, error) {
 // proved is satisfied, with ln δ − ln δ wanted.
 func (k *calibration) proved(lambda, sigma float64) (good bool, over float64, err error) {
 	k.m.Lambda, k.m.Sigma = lambda, sigma
-	k.m.OutputSigma = 2 * k.m.Tolerance / (lambda * OutputShare * k.m.Lipschitz() / sigma)
+	k.m.OutputSigma = k.m.outputSigma(k.share)
 	p, err := k.m.Profile()
 	if err != nil {
 		return false, 0, err
@@ -305,8 +327,11 @@ func (k *calibration) lambdaAt(sigma float64) (float64, error) {
 func (k *calibration) withLambda(lambda float64) (Objective, error) {
 	// Where λ is just large enough for the Gaussian case, that case ends a
 	// little above this σ: a search from below could step over it.
-	if good, err := k.satisfied(lambda, k.exact); err != nil || good {
-		return k.m, err
+	g := k.m
+	if g.Lambda, g.Sigma = lambda, k.exact; !g.numerical() || g.Gaussian() {
+		if good, err := k.satisfied(lambda, k.exact); err != nil || good {
+			return k.m, err
+		}
 	}
 	sigma, err := k.sigmaAt(lambda)
 	if err != nil {
@@ -326,9 +351,9 @@ func (k *calibration) withLambda(lambda float64) (Objective, error) {
 func (k *calibration) from(lambda, sigma float64) (Objective, error) {
 	step := 0x1p-40
 	if k.m.numerical() {
-		// What the output noise and the chords cost.
+		// What the output noise, with what is beside the fit, and the chords cost.
 		step = 5e-4
-		sigma *= 1 + step
+		sigma *= math.Hypot(1, k.share) * (1 + 0.9*step)
 	}
 	before, at := math.NaN(), math.NaN()
 	for ; step < 1e3; step *= 2 {
@@ -374,6 +399,8 @@ func (c Config) validate() error {
 	case c.NoiseFactor != 0 && !(c.NoiseFactor >= 1 && c.NoiseFactor < 1e6):
 		return &privacy.ParamError{Name: "NoiseFactor", Value: c.NoiseFactor,
 			Want: "a number of at least 1, or 0 for 1.3"}
+	case !(c.Beside >= 0 && c.Beside < 1):
+		return &privacy.ParamError{Name: "Beside", Value: c.Beside, Want: "a part of the budget, in [0, 1)"}
 	case !(c.Clip >= 0) || math.IsInf(c.Clip, 1):
 		return &privacy.ParamError{Name: "Clip", Value: c.Clip, Want: "a positive number, or 0 not to clip"}
 	case !(c.Tolerance >= 0) || math.IsInf(c.Tolerance, 1):

@@ -162,39 +162,11 @@ func CalibrateCounted(c Config, share float64, intercept bool) (Counted, error) 
 	if !(share > 0 && share < 1) {
 		return m, &privacy.ParamError{Name: "share", Value: share, Want: "a number in (0, 1), for example 0.01"}
 	}
-	epsilon, delta := math.Nextafter(c.Epsilon, 0), math.Nextafter(c.Delta, 0)
-	unit, err := privacy.GaussianSigma(epsilon, delta)
-	if err != nil {
+	c.Lambda, c.Planned, c.Rule, c.Beside = 0, Planned{}, LeastNoise, share
+	var err error
+	if m.Fit, err = Calibrate(c); err != nil {
 		return m, err
 	}
-	part := c
-	part.Lambda, part.Planned, part.Rule = 0, Planned{}, LeastNoise
-	alone := privacy.GaussianProfile(math.Sqrt(1-share)/unit, privacy.AddRemove)
-	if part.Epsilon, err = privacy.EpsilonUpper(alone, delta); err != nil {
-		return m, err
-	}
-	if part.Epsilon < 0.5*epsilon {
-		// Where ε is far below δ, so much less noise is a smaller δ, and no ε.
-		part.Epsilon, part.Delta = epsilon, privacy.DeltaUpper(alone, epsilon)
-	}
-	if m.Fit, err = Calibrate(part); err != nil {
-		return m, err
-	}
-	fit, err := m.Fit.Profile()
-	if err != nil {
-		return m, err
-	}
-	// The count has what is left of μ², a little less for the roundings.
-	_, mu, _ := privacy.GaussianMu(fit)
-	for left := (1/unit - mu) * (1/unit + mu); left > 0.5*share/(unit*unit); left *= 1 - 1e-3 {
-		m.Count.Sigma = 1 / math.Sqrt(left)
-		both, err := m.Profile()
-		if err != nil {
-			return m, err
-		}
-		if privacy.DeltaUpper(both, epsilon) <= delta {
-			return m, nil
-		}
-	}
-	return m, &privacy.ParamError{Name: "share", Value: share, Want: "more: the fit leaves nothing for a count"}
+	m.Count.Sigma = 1 / m.Fit.Part(share, share)
+	return m, m.Validate()
 }

@@ -84,7 +84,7 @@ func (a Feasibility) Validate() error {
 // Feasibility returns what is known of fits with so many features; records is the
 // planned number of them if that is public, else 0.
 func (m Objective) Feasibility(features, records int) Feasibility {
-	return Feasibility{Lipschitz: m.Lipschitz(), Smoothness: m.Smoothness(), Lambda: m.Lambda + m.Shrinkage,
+	return Feasibility{Lipschitz: m.Lipschitz(), Smoothness: m.Smoothness(), Lambda: m.Stiffest(),
 		Sigma: m.Sigma, Tolerance: m.Tolerance,
 		Features: features, Coefficients: features, Records: records}
 }

@@ -8,6 +8,8 @@ import (
 	"fmt"
 	"math"
 
+	"gonum.org/v1/gonum/mat"
+
 	"github.com/dpnb/notebooks/dpnb/erm"
 	"github.com/dpnb/notebooks/dpnb/loss"
 	"github.com/dpnb/notebooks/dpnb/noise"
@@ -45,6 +47,9 @@ type Objective struct {
 	// λ. It is a convex regulariser that knows nothing of the records, so that the
 	// profile is that of λ alone: docs/theory/objective_perturbation.md, section 2.
 	Shrinkage float64
+	// Rough adds penalties on the second differences of runs of coefficients: of a number's hats, so
+	// that its curve is smooth where there are few records. As ω it knows nothing of the records.
+	Rough []Roughness
 	// Centre is c, for records with such an intercept: its ridge is (λ/2)(θ_d − c)²,
 	// so that it is shrunk towards c and not towards 0. c must be public, as from a
 	// base rate (CentreOf). It is no regulariser that a bound would look at, either.
@@ -56,6 +61,16 @@ type Objective struct {
 	// Bound is how to account. Zero is right: exact where the Gaussian case is
 	// proved, dtz24 elsewhere.
 	Bound objective.Bound
+}
+
+// Roughness is the penalty
+//
+//	(w/2) Σ (θⱼ − 2θⱼ₊₁ + θⱼ₊₂)²
+//
+// over a run of Len coefficients from First on, w its Weight.
+type Roughness struct {
+	matrix.Span
+	Weight float64
 }
 
 // radius returns a bound on the true norm of every record that Check admits.
@@ -86,6 +101,12 @@ func (m Objective) Validate() error {
 	if math.IsNaN(m.Centre) || math.IsInf(m.Lambda*m.Centre, 0) {
 		return &privacy.ParamError{Name: "Centre", Value: m.Centre, Want: "a finite number"}
 	}
+	for _, r := range m.Rough {
+		if r.First < 0 || r.Len < 0 || !(r.Weight >= 0) || math.IsInf(16*r.Weight, 1) {
+			return &privacy.ParamError{Name: "Rough", Value: r, Want: "runs of coefficients, weights that are finite and " +
+				"not negative"}
+		}
+	}
 	l, s := m.Lipschitz(), m.Smoothness()
 	if !(l > 0) || !(s > 0) {
 		return &privacy.ParamError{Name: "Loss", Value: m.Loss.Name(),
@@ -110,6 +131,9 @@ func (m Objective) String() string {
 	}
 	if m.Centre != 0 {
 		ridge += fmt.Sprintf(" around %.4g", m.Centre)
+	}
+	if len(m.Rough) > 0 {
+		ridge += fmt.Sprintf(", of second differences %.5g", m.Rough[0].Weight)
 	}
 	return fmt.Sprintf("objective perturbation (%s loss, ‖x‖ ≤ %.5g, %s, σ = %.5g, τ = %.3g, σ_out = %.3g)",
 		m.Loss.Name(), m.RowNorm, ridge, m.Sigma, m.Tolerance, m.OutputSigma)
@@ -198,6 +222,35 @@ func (m Objective) Shrink(d int) []float64 {
 	return w
 }
 
+// Stiffest bounds the largest eigenvalue of the penalty.
+func (m Objective) Stiffest() float64 {
+	top := m.Lambda + m.Shrinkage
+	for _, r := range m.Rough {
+		top = math.Max(top, m.Lambda+m.Shrinkage+16*r.Weight) // ‖D‖² ≤ (1 + 2 + 1)²
+	}
+	return top
+}
+
+// Quadratic returns the matrix of Rough for d features, nil for none.
+func (m Objective) Quadratic(d int) *mat.SymDense {
+	if len(m.Rough) == 0 {
+		return nil
+	}
+	q := mat.NewSymDense(d, nil)
+	for _, r := range m.Rough {
+		for j := r.First; j+2 < r.First+r.Len; j++ {
+			for a, x := range secondDifference {
+				for b, y := range secondDifference[a:] {
+					q.SetSym(j+a, j+a+b, q.At(j+a, j+a+b)+r.Weight*x*y)
+				}
+			}
+		}
+	}
+	return q
+}
+
+var secondDifference = [3]float64{1, -2, 1}
+
 // Check validates records against the parameters, before any noise is drawn.
 //
 // Errors: *matrix.DataError for records that no fit can use or that are longer
@@ -216,6 +269,12 @@ func (m Objective) Check(rows matrix.Rows, labels []float64) error {
 // checkRecords is Check of what does not depend on the noise.
 func (m Objective) checkRecords(rows matrix.Rows, labels []float64) error {
 	p := erm.Problem{Rows: rows, Labels: labels, Loss: m.Loss, Lambda: m.Lambda}
+	_, d := rows.Dims()
+	for _, r := range m.Rough {
+		if r.First+r.Len > d {
+			return &privacy.ParamError{Name: "Rough", Value: r, Want: fmt.Sprintf("a run of the %d coefficients", d)}
+		}
+	}
 	longest, err := p.ValidateNorm()
 	if err != nil {
 		return err
@@ -240,7 +299,8 @@ func (m Objective) minimise(rows matrix.Rows, labels, b []float64, tolerance flo
 		tolerance -= 0x1p-51 * (math.Abs(pull[d-1]) + math.Abs(shift)) // of these roundings
 		b = pull
 	}
-	p := erm.Problem{Rows: rows, Labels: labels, Loss: m.Loss, Lambda: m.Lambda, Shrinkage: m.Shrink(d), Linear: b}
+	p := erm.Problem{Rows: rows, Labels: labels, Loss: m.Loss, Lambda: m.Lambda, Shrinkage: m.Shrink(d), Linear: b,
+		Quadratic: m.Quadratic(d)}
 	if !(tolerance > 0) {
 		return nil, mechanism.Uncertified(m.Tolerance)
 	}

@@ -14,9 +14,10 @@ import (
 //
 // so that every bound below is reached.
 type bracket struct {
-	// vectors has the eigenvectors as columns.
-	vectors   *mat.Dense
-	low, high []float64
+	// vectors has the eigenvectors as columns; forms are the linear forms a that are asked for, in these:
+	// row j is Uᵀaⱼ.
+	vectors, forms *mat.Dense
+	low, high      []float64
 }
 
 // eigen returns the eigenvalues, rising, and the vectors of m; ok is false if an
@@ -34,11 +35,11 @@ func eigen(m *mat.SymDense) (values []float64, vectors *mat.Dense, ok bool) {
 	return e.Values(nil), vectors, true
 }
 
-// diagonal returns (U·diag(v)·Uᵀ)_jj.
+// diagonal returns aⱼᵀ(U·diag(v)·Uᵀ)aⱼ.
 func (b bracket) diagonal(j int, v func(i int) float64) float64 {
 	var sum float64
 	for i := range b.low {
-		if u := b.vectors.At(j, i); u != 0 {
+		if u := b.forms.At(j, i); u != 0 {
 			sum += u * u * v(i)
 		}
 	}
@@ -56,19 +57,22 @@ func (b bracket) largestGap() float64 {
 	return d
 }
 
-// upper returns the largest A_jj.
+// upper returns the largest aⱼᵀAaⱼ.
 func (b bracket) upper(j int) float64 {
 	return b.diagonal(j, func(i int) float64 { return b.high[i] })
 }
 
-// norm returns a bound on ‖Aeⱼ‖.
+// norm returns a bound on ‖Aaⱼ‖.
 func (b bracket) norm(j int) float64 {
 	centre := math.Sqrt(b.diagonal(j, func(i int) float64 { return b.middle(i) * b.middle(i) }))
 	spread := 0.5 * math.Sqrt(b.diagonal(j, b.gap)*b.largestGap())
-	return math.Min(centre+spread, floats.Max(b.high))
+	return math.Min(centre+spread, b.length(j)*floats.Max(b.high))
 }
 
-// linear returns the least and the largest eⱼᵀAw as centre ± radius, for all j.
+// length returns ‖aⱼ‖.
+func (b bracket) length(j int) float64 { return floats.Norm(b.forms.RawRowView(j), 2) }
+
+// linear returns the least and the largest aⱼᵀAw as centre ± radius, for all j.
 func (b bracket) linear(w []float64) (centre, radius []float64) {
 	d := len(w)
 	coords := make([]float64, d)
@@ -79,23 +83,24 @@ func (b bracket) linear(w []float64) (centre, radius []float64) {
 		}
 		spread += b.gap(i) * coords[i] * coords[i]
 	}
-	centre, radius = make([]float64, d), make([]float64, d)
-	for j := range d {
+	k, _ := b.forms.Dims()
+	centre, radius = make([]float64, k), make([]float64, k)
+	for j := range k {
 		for i := range d {
-			centre[j] += b.vectors.At(j, i) * b.middle(i) * coords[i]
+			centre[j] += b.forms.At(j, i) * b.middle(i) * coords[i]
 		}
 		radius[j] = 0.5 * math.Sqrt(b.diagonal(j, b.gap)*spread)
 	}
 	return centre, radius
 }
 
-// sandwich returns a bound on √(eⱼᵀASAeⱼ) for the symmetric S ⪰ 0 whose largest
+// sandwich returns a bound on √(aⱼᵀASAaⱼ) for the symmetric S ⪰ 0 whose largest
 // eigenvalue is top.
 func (b bracket) sandwich(j int, s *mat.SymDense, top float64) float64 {
 	d := len(b.low)
-	column := make([]float64, d) // Āeⱼ
+	column := make([]float64, d) // Āaⱼ
 	for i := range d {
-		f := b.middle(i) * b.vectors.At(j, i)
+		f := b.middle(i) * b.forms.At(j, i)
 		for k := range d {
 			column[k] += f * b.vectors.At(k, i)
 		}

@@ -1,7 +1,6 @@
 package interval
 
 import (
-	"errors"
 	"math"
 	"testing"
 
@@ -35,45 +34,5 @@ func TestCalibrateAtExtremes(t *testing.T) {
 	}
 	if good < 40 {
 		t.Errorf("only %d of 64 were found", good)
-	}
-}
-
-// largest finds the root of rising functions from bad starts, and never returns
-// what it has not seen to be good.
-func TestLargest(t *testing.T) {
-	for name, f := range map[string]func(float64) float64{
-		"steep":  func(x float64) float64 { return 1e9 * (x - 3) },
-		"flat":   func(x float64) float64 { return 1e-3 * (x - 3) },
-		"step":   func(x float64) float64 { return math.Copysign(1, x-3) },
-		"curved": func(x float64) float64 { return math.Log(x / 3) },
-		"unknown above": func(x float64) float64 {
-			if x > 3 {
-				return math.NaN()
-			}
-			return x - 3
-		},
-	} {
-		for _, guess := range []float64{1e-6, 2.9, 3, 40, 1e6} {
-			for _, slope := range []float64{1, 1e-9, -1, 0, math.NaN(), math.Inf(1)} {
-				seen := map[float64]bool{}
-				x, err := largest(guess, slope, func(x float64) (float64, error) {
-					y := f(x)
-					if y <= 0 {
-						seen[x] = true
-					}
-					return y, nil
-				})
-				if err != nil || !(x > 0) || !seen[x] || f(x) > 0 || f(x) < -5e-4 && x < 3*(1-1e-6) {
-					t.Errorf("%s from %g, slope %g: %v (f = %g), %v", name, guess, slope, x, f(x), err)
-				}
-			}
-		}
-	}
-	wrong := errors.New("wrong")
-	if _, err := largest(1, 1, func(float64) (float64, error) { return 0, wrong }); err != wrong {
-		t.Error(err)
-	}
-	if x, err := largest(1, 1, func(float64) (float64, error) { return 1, nil }); x != 0 || err != nil {
-		t.Errorf("%v, %v where nothing is good", x, err)
 	}
 }

@@ -88,13 +88,22 @@ func (c Curvature) Mu() float64 {
 // Errors: as Validate.
 // Proof: docs/theory/intervals.md, section 4.
 func (c Curvature) Together() (privacy.Profile, error) {
+	return c.Beside(0)
+}
+
+// Beside implements mechanism.Informed.
+func (c Curvature) Beside(mu float64) (privacy.Profile, error) {
 	if err := c.Validate(); err != nil {
 		return nil, err
 	}
-	m := c.Fit
-	out := 2 * m.Tolerance / (m.Lambda * m.OutputSigma) * roundUp
-	m.OutputSigma = 2 * m.Tolerance / (m.Lambda * math.Hypot(out, c.Mu()) * roundUp) / roundUp
-	return m.Profile()
+	return c.Fit.Beside(math.Hypot(mu, c.Mu()) * roundUp)
+}
+
+// For implements mechanism.Informed.
+func (c Curvature) For(f mechanism.Facts) (mechanism.Mechanism, float64) {
+	m, stretch := c.Fit.For(f)
+	c.Fit = m.(objpert.Objective)
+	return c, stretch
 }
 
 // Moments is what is known about the curvature at the released coefficients.

@@ -195,7 +195,7 @@ func TestBracketBounds(t *testing.T) {
 	base := mat.NewSymDense(d, nil)
 	noise.Exact(rng).SymmetricNormals(d).AddFrobenius(base, 1)
 	_, vectors, _ := eigen(base)
-	b := bracket{vectors: vectors, low: []float64{0, 0.1, 0.5, 2}, high: []float64{1, 0.4, 0.5, 5}}
+	b := bracket{vectors: vectors, forms: vectors, low: []float64{0, 0.1, 0.5, 2}, high: []float64{1, 0.4, 0.5, 5}}
 	w := []float64{1, -2, 0.5, 3}
 	centre, spread := b.linear(w)
 	s := mat.NewSymDense(d, nil)

@@ -4,6 +4,8 @@ import (
 	"fmt"
 	"math"
 
+	"gonum.org/v1/gonum/floats"
+
 	"github.com/dpnb/notebooks/dpnb/mechanism"
 	"github.com/dpnb/notebooks/dpnb/mechanism/objpert"
 	"github.com/dpnb/notebooks/dpnb/mechanism/objpert/multiclass"
@@ -141,6 +143,35 @@ func FromRelease(m mechanism.Mechanism, theta []float64, level float64) (*Interv
 	}
 	return nil, fmt.Errorf("%w: intervals from the law of the noise are for objective perturbation, not for %s",
 		privacy.ErrUnsupported, m.Describe().Name)
+}
+
+// FormsFromRelease is FromRelease for the forms of s, each as wide as its length says.
+//
+// Errors: as Minimiser.
+func FormsFromRelease(m objpert.Objective, theta []float64, s Settings) (*Intervals, error) {
+	if err := m.Validate(); err != nil {
+		return nil, err
+	}
+	if err := s.validate(); err != nil {
+		return nil, err
+	}
+	if err := checkTheta(theta); err != nil {
+		return nil, err
+	}
+	d := len(theta)
+	if s.Basis != nil {
+		_, d = s.Basis.Dims()
+	}
+	ball := ballHalfWidth(m, d, 1-s.Level)
+	var centre, half []float64
+	for _, a := range s.Forms {
+		if len(a) != len(theta) {
+			return nil, &privacy.ParamError{Name: "Forms", Value: len(a), Want: fmt.Sprintf("%d numbers each", len(theta))}
+		}
+		centre, half = append(centre, floats.Dot(a, theta)), append(half, ball*floats.Norm(a, 2))
+	}
+	iv := alone(centre, half, s.Level, m.Lambda)
+	return iv, nil
 }
 
 // Knows reports whether FromRelease has intervals for m's releases.

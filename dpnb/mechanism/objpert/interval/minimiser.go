@@ -21,6 +21,12 @@ type Settings struct {
 	// narrower, and right only where they move no record's predictor by much.
 	// Losses with kinks in their slope have nothing else.
 	Linearise bool
+	// Forms are the linear forms aᵀθ that intervals are for; nil is each coefficient.
+	Forms [][]float64
+	// Basis has orthonormal columns that span what records differ in, where rows have features that add
+	// up to nothing; nil is everything. Along all else a release is noise over the ridge alone. Forms lie in its
+	// span, and so does the last coordinate if its ridge is another.
+	Basis *mat.Dense
 	// NormBound is for Population: a public bound on ‖θ⋆‖₂, zero if there is
 	// none. It must not come from the records.
 	NormBound float64
@@ -40,6 +46,10 @@ type problem struct {
 	mo    *Moments
 	s     Settings
 	d     int
+	// forms are the linear forms that are asked for in the basis, a row each; at are their values at θ̃, and
+	// length their norms.
+	forms      *mat.Dense
+	at, length []float64
 	// k is q·R, the rate at which the curvature changes with ‖Δθ‖; zero if it
 	// is not known.
 	k float64
@@ -66,9 +76,8 @@ const (
 	shareScores    = 0.02  // the noise of V
 )
 
-// newProblem takes what is beside M in the curvature of the problem: diagonal and
-// not negative, nil for nothing.
-func newProblem(m objpert.Objective, theta []float64, mo *Moments, s Settings, beside []float64) (*problem, error) {
+// newProblem has what is beside M and λ in the curvature of the problem, if penalised says so.
+func newProblem(m objpert.Objective, theta []float64, mo *Moments, s Settings, penalised bool) (*problem, error) {
 	if err := m.Validate(); err != nil {
 		return nil, err
 	}
@@ -92,12 +101,23 @@ func newProblem(m objpert.Objective, theta []float64, mo *Moments, s Settings, b
 	}
 	p.k = q * m.RowNorm * (1 + 1e-9)
 	hessian := mo.Hessian
-	if beside != nil {
+	if penalised {
 		hessian = mat.NewSymDense(p.d, nil)
 		hessian.CopySym(mo.Hessian)
-		for j, w := range beside {
+		for j, w := range m.Shrink(p.d) {
 			hessian.SetSym(j, j, hessian.At(j, j)+w)
 		}
+		if q := m.Quadratic(p.d); q != nil {
+			hessian.AddSym(hessian, q)
+		}
+	}
+	if s.Basis != nil {
+		if rows, columns := s.Basis.Dims(); rows != p.d || columns > rows || columns == 0 {
+			return nil, &privacy.ParamError{Name: "Basis", Value: "a matrix of another size",
+				Want: fmt.Sprintf("%d rows and no more columns", p.d)}
+		}
+		hessian = within(hessian, s.Basis)
+		p.d = hessian.SymmetricDim()
 	}
 	if p.values, p.vectors, ok = eigen(hessian); !ok {
 		return nil, &privacy.ParamError{Name: "Moments.Hessian", Value: "a matrix without eigenvalues",
@@ -105,7 +125,52 @@ func newProblem(m objpert.Objective, theta []float64, mo *Moments, s Settings, b
 	}
 	p.slack = topEigenvalue(p.d, mo.HessianSigma, shareMatrix*p.alpha)
 	p.off = m.Tolerance/m.Lambda + m.OutputSigma*chiQuantile(p.d, shareOff*p.alpha)
-	return p, nil
+	return p, p.ask()
+}
+
+// within returns BᵀMB.
+func within(m *mat.SymDense, b *mat.Dense) *mat.SymDense {
+	var all mat.Dense
+	all.Product(b.T(), m, b)
+	d, _ := all.Dims()
+	out := mat.NewSymDense(d, nil)
+	for i := range d {
+		for j := i; j < d; j++ {
+			out.SetSym(i, j, 0.5*(all.At(i, j)+all.At(j, i)))
+		}
+	}
+	return out
+}
+
+// ask fills the forms.
+func (p *problem) ask() error {
+	full := len(p.theta)
+	a := mat.NewDense(max(1, len(p.s.Forms)), full, nil)
+	if p.s.Forms == nil {
+		a = mat.NewDense(full, full, nil)
+		for j := range full {
+			a.Set(j, j, 1)
+		}
+	}
+	for j, form := range p.s.Forms {
+		if len(form) != full {
+			return &privacy.ParamError{Name: "Forms", Value: len(form), Want: fmt.Sprintf("%d numbers each", full)}
+		}
+		a.SetRow(j, form)
+	}
+	n, _ := a.Dims()
+	for j := range n {
+		p.at = append(p.at, floats.Dot(a.RawRowView(j), p.theta))
+		p.length = append(p.length, floats.Norm(a.RawRowView(j), 2))
+	}
+	u := p.vectors
+	if p.s.Basis != nil {
+		u = new(mat.Dense)
+		u.Mul(p.s.Basis, p.vectors)
+	}
+	p.forms = new(mat.Dense)
+	p.forms.Mul(a, u)
+	return nil
 }
 
 // curvatures returns bounds on the eigenvalues of the mean of M over a segment
@@ -124,7 +189,7 @@ func (p *problem) curvatures(shrunk, grown float64) (low, high []float64) {
 
 // inverse returns the bracket of (λI + A)⁻¹ for low ⪯ A ⪯ high.
 func (p *problem) inverse(lambda float64, low, high []float64) bracket {
-	b := bracket{vectors: p.vectors, low: make([]float64, p.d), high: make([]float64, p.d)}
+	b := bracket{vectors: p.vectors, forms: p.forms, low: make([]float64, p.d), high: make([]float64, p.d)}
 	for i := range low {
 		b.low[i], b.high[i] = 1/(lambda+high[i]), 1/(lambda+low[i])
 	}
@@ -145,7 +210,7 @@ func (p *problem) inverse(lambda float64, low, high []float64) bracket {
 // loss whose curvature may change abruptly, unless Linearise is set.
 // Proof: docs/theory/intervals.md, section 3.
 func Minimiser(m objpert.Objective, theta []float64, mo *Moments, s Settings) (*Intervals, error) {
-	p, err := newProblem(m, theta, mo, s, m.Shrink(len(theta)))
+	p, err := newProblem(m, theta, mo, s, true)
 	if err != nil {
 		return nil, err
 	}
@@ -172,12 +237,12 @@ func Minimiser(m objpert.Objective, theta []float64, mo *Moments, s Settings) (*
 	squares := m.Sigma * m.Sigma * squaresQuantile(b.high, shareRemainder*p.alpha)
 	widest := ballHalfWidth(m, p.d, shareBall*p.alpha)
 	z := twoSided(gauss)
-	half := make([]float64, p.d)
-	for j := range half {
-		main := z * math.Hypot(m.Sigma*b.norm(j), m.OutputSigma)
-		half[j] = math.Min(widest, main+m.Tolerance/m.Lambda+0.5*kappa*math.Sqrt(b.upper(j)*squares))
+	half := make([]float64, len(p.at))
+	for j, long := range p.length {
+		main := z * math.Hypot(m.Sigma*b.norm(j), m.OutputSigma*long)
+		half[j] = math.Min(widest*long, main+m.Tolerance/m.Lambda*long+0.5*kappa*math.Sqrt(b.upper(j)*squares))
 	}
-	iv := newIntervals(s.Level, theta, half, 0)
+	iv := newIntervals(s.Level, p.at, half, 0)
 	iv.Covers = minimiserCovers
 	iv.Proved = !s.Linearise && mo.HessianSigma > 0
 	iv.Basis = p.basis("")

@@ -35,7 +35,7 @@ import (
 // needed and not known.
 // Proof: docs/theory/intervals.md, section 5.
 func Population(m objpert.Objective, theta []float64, mo *Moments, s Settings) (*Intervals, error) {
-	p, err := newProblem(m, theta, mo, s, nil)
+	p, err := newProblem(m, theta, mo, s, false)
 	if err != nil {
 		return nil, err
 	}
@@ -44,6 +44,10 @@ func Population(m objpert.Objective, theta []float64, mo *Moments, s Settings) (
 			"it too (ScoreSigma)", privacy.ErrUnsupported, m.Loss.Name())
 	}
 	gauss := p.alpha * (1 - 2*shareMatrix - shareOff - shareNorm - shareRemainder - shareScores)
+	bound := s.NormBound
+	if s.Forms != nil {
+		bound = 0 // it is one on coefficients
+	}
 	scores, err := p.scores()
 	if err != nil {
 		return nil, err
@@ -52,7 +56,7 @@ func Population(m objpert.Objective, theta []float64, mo *Moments, s Settings) (
 	norm := floats.Norm(theta, 2)
 	force := math.Sqrt(float64(p.d)*m.Sigma*m.Sigma+scores.trace) + oneSided(shareNorm*p.alpha)*math.Sqrt(
 		m.Sigma*m.Sigma+scores.top)
-	force += floats.Norm(p.ridge(), 2) + (m.Lambda+m.Shrinkage)*p.off
+	force += floats.Norm(p.ridge(), 2) + m.Stiffest()*p.off
 	least := math.Exp(-p.k*p.off) * math.Max(0, p.values[0]-p.slack)
 	r := radius(0, least, p.k, force)
 	if s.Linearise && least > 0 {
@@ -60,7 +64,7 @@ func Population(m objpert.Objective, theta []float64, mo *Moments, s Settings) (
 	} else if s.NormBound > 0 {
 		r = math.Min(r, norm+p.off+s.NormBound)
 	}
-	half, centre := make([]float64, p.d), append([]float64(nil), theta...)
+	half, centre := make([]float64, len(p.at)), append([]float64(nil), p.at...)
 	if least <= 0 || math.IsInf(r, 1) {
 		for j := range half {
 			half[j] = math.Inf(1)
@@ -68,7 +72,7 @@ func Population(m objpert.Objective, theta []float64, mo *Moments, s Settings) (
 	} else {
 		p.population(r, gauss, scores, centre, half)
 	}
-	iv := newIntervals(s.Level, centre, half, s.NormBound)
+	iv := newIntervals(s.Level, centre, half, bound)
 	iv.Covers = "the population's coefficients, over the draw of the records and of the noise"
 	iv.Basis = p.basis("; " + scores.basis + "; the sum of the scores taken as normal")
 	return iv, nil
@@ -93,10 +97,21 @@ func (p *problem) shrinkage() float64 {
 
 // ridge returns the gradient of the penalty, Λθ̃ but for the centre.
 func (p *problem) ridge() []float64 {
-	r := p.m.Ridges(p.d)
+	d := len(p.theta)
+	r := p.m.Ridges(d)
 	floats.Mul(r, p.theta)
-	r[p.d-1] -= p.m.Lambda * p.m.Centre
-	return r
+	r[d-1] -= p.m.Lambda * p.m.Centre
+	if q := p.m.Quadratic(d); q != nil {
+		v := mat.NewVecDense(d, nil)
+		v.MulVec(q, mat.NewVecDense(d, p.theta))
+		floats.Add(r, v.RawVector().Data)
+	}
+	if p.s.Basis == nil {
+		return r
+	}
+	var inside mat.VecDense
+	inside.MulVec(p.s.Basis.T(), mat.NewVecDense(d, r))
+	return inside.RawVector().Data
 }
 
 // population fills centre and half, where θ⋆ is within r of θ_b.
@@ -123,7 +138,7 @@ func (p *problem) population(r, gauss float64, scores scoreCovariance, centre, h
 	for j := range half {
 		sd := math.Hypot(m.Sigma*at.norm(j), scores.deviation(at, j))
 		half[j] = spread[j] + middle*z*sd + 0.5*gap*math.Sqrt(at.upper(j)*squares) +
-			p.off*(1+(m.Lambda+m.Shrinkage)*mean.norm(j))
+			p.off*(p.length[j]+m.Stiffest()*mean.norm(j))
 	}
 }
 
@@ -144,7 +159,11 @@ func (p *problem) scores() (scoreCovariance, error) {
 		}
 		return c, nil
 	}
-	values, vectors, ok := eigen(p.mo.Scores)
+	released := p.mo.Scores
+	if p.s.Basis != nil {
+		released = within(released, p.s.Basis)
+	}
+	values, vectors, ok := eigen(released)
 	if !ok {
 		return scoreCovariance{}, &privacy.ParamError{Name: "Moments.Scores", Value: "a matrix without eigenvalues",
 			Want: "finite entries"}

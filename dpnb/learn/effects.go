@@ -1,0 +1,89 @@
+package learn
+
+import (
+	"gonum.org/v1/gonum/floats"
+	"gonum.org/v1/gonum/mat"
+
+	"github.com/dpnb/notebooks/dpnb/frame"
+	"github.com/dpnb/notebooks/dpnb/loss"
+	"github.com/dpnb/notebooks/dpnb/mechanism"
+	"github.com/dpnb/notebooks/dpnb/mechanism/geometry"
+	"github.com/dpnb/notebooks/dpnb/mechanism/objpert"
+	"github.com/dpnb/notebooks/dpnb/mechanism/objpert/interval"
+)
+
+// shown returns the names and values of the coefficients that a model shows. Where rows are centred by what was bought,
+// single coefficients mean nothing, as indicators add up to nothing and a curve has many: then they are effects.
+func shown(e *frame.Encoding, theta []float64, also any) (names []string, values []float64) {
+	if _, ok := also.(*geometry.Bought); !ok {
+		return e.Features, theta
+	}
+	for _, f := range e.Effects() {
+		names, values = append(names, f.Name), append(values, floats.Dot(f.Weights, theta))
+	}
+	return names, values
+}
+
+// forms returns the effects of a model as linear forms aᵀθ + shift of the coefficients of its fit, stretched by q: with
+// those of features Tqθ_f/(cR), and that of the bias Tθ_e + (ȳ − Σ_f Tqθ_f m_f/c)/e.
+func (m *Model) forms(b *geometry.Bought, q float64) (forms [][]float64, shift []float64) {
+	by := b.Unit * q / b.Scale
+	for _, f := range m.encoding.Effects() {
+		last := len(f.Weights) - 1
+		a, ofBias := make([]float64, last+1), f.Weights[last]
+		for j := range last {
+			a[j] = by * (f.Weights[j]/b.RowNorm - ofBias*b.Mean[j]/b.Bias)
+		}
+		a[last] = b.Unit * ofBias
+		forms, shift = append(forms, a), append(shift, ofBias*b.Centre/b.Bias)
+	}
+	return forms, shift
+}
+
+// basis returns orthonormal columns that span where rows have anything, nil if that is everywhere.
+func basis(e *frame.Encoding) *mat.Dense {
+	nowhere, d := e.Nowhere(), len(e.Features)
+	if len(nowhere) == 0 {
+		return nil
+	}
+	n := mat.NewDense(d, len(nowhere), nil)
+	for k, v := range nowhere {
+		for j, w := range v.Weights {
+			n.Set(v.First+j, k, w)
+		}
+	}
+	var qr mat.QR
+	qr.Factorize(n)
+	var q mat.Dense
+	qr.QTo(&q)
+	return mat.DenseCopyOf(q.Slice(0, d, len(nowhere), d))
+}
+
+// intervalsOfEffects are intervals for the effects of m, by find.
+func (m *Model) intervalsOfEffects(b *geometry.Bought, level, q float64,
+	find func(fit objpert.Objective, theta []float64, s interval.Settings) (*interval.Intervals, error)) (*Intervals,
+	error) {
+	forms, shift := m.forms(b, q)
+	fit, _ := m.ObjectivePerturbation()
+	iv, err := find(fit, b.Raw, interval.Settings{Level: level, Linearise: true, Forms: forms, Basis: basis(m.encoding)})
+	if err == nil {
+		floats.Add(iv.Estimate, shift)
+		floats.Add(iv.Lower, shift)
+		floats.Add(iv.Upper, shift)
+	}
+	return m.intervals(iv, err)
+}
+
+// hingeOf returns the loss with the margin that the release was fitted with.
+func hingeOf(l loss.Softplus, r *mechanism.Release) loss.Softplus {
+	fit := r.Fitted
+	if k, ok := fit.(interval.Curvature); ok {
+		fit = k.Fit
+	}
+	if o, ok := fit.(objpert.Objective); ok {
+		if used, ok := o.Loss.(loss.Softplus); ok {
+			return used
+		}
+	}
+	return l
+}

@@ -1,0 +1,27 @@
+package mechanism
+
+import (
+	"github.com/dpnb/notebooks/dpnb/matrix"
+	"github.com/dpnb/notebooks/dpnb/privacy"
+)
+
+// Informed is a mechanism whose parameters can be chosen for what was paid for of the records, or is public, at a
+// cost that does not depend on what that was.
+type Informed interface {
+	Mechanism
+	// Beside returns the profile of one run together with Gaussian mechanisms of μ in all, by whose results it may
+	// have been chosen (For). Bound: upper, for every ε. Errors: as Validate.
+	Beside(mu float64) (privacy.Profile, error)
+	// For returns the mechanism with the parameters that suit the facts, of the same profile, and a factor for the
+	// coefficients that it releases, an intercept apart.
+	For(f Facts) (m Mechanism, stretch float64)
+}
+
+// Facts is what may be known of centred rows when a mechanism is chosen.
+type Facts struct {
+	// Records is about how many there are, Mu the μ that the mechanism is worth, Directions how many the rows have
+	// that count: a curve as few more, since what it adds is smooth.
+	Records, Mu, Directions float64
+	// Curves are the runs of features that are the hats of a number.
+	Curves []matrix.Span
+}

@@ -1,0 +1,307 @@
+package geometry_test
+
+import (
+	"math"
+	"reflect"
+	"testing"
+
+	"gonum.org/v1/gonum/floats"
+
+	"github.com/dpnb/notebooks/dpnb/loss"
+	"github.com/dpnb/notebooks/dpnb/matrix"
+	"github.com/dpnb/notebooks/dpnb/mechanism"
+	"github.com/dpnb/notebooks/dpnb/mechanism/geometry"
+	"github.com/dpnb/notebooks/dpnb/mechanism/objpert"
+	"github.com/dpnb/notebooks/dpnb/mechanism/objpert/interval"
+	"github.com/dpnb/notebooks/dpnb/noise"
+	"github.com/dpnb/notebooks/dpnb/privacy"
+	"github.com/dpnb/notebooks/dpnb/privacy/objective"
+)
+
+const bias = 1.0 / 3
+
+// around returns the mechanism around a fit by the loss, with d features.
+func around(t testing.TB, l loss.Loss, eps float64, d int) geometry.Centred {
+	t.Helper()
+	numbers := !l.ValidLabel(1) || l.ValidLabel(0.5)
+	m, err := geometry.Calibrate(geometry.Centred{RowNorm: 1, Bias: bias, Numbers: numbers, Free: d + 1},
+		geometry.Default, eps, 1e-6, func(beside, mu float64) (mechanism.Informed, func(float64) float64, error) {
+			r := math.Nextafter(math.Hypot(1, bias), 2)
+			c := objpert.Config{Loss: l, RowNorm: r, Epsilon: eps, Delta: 1e-6, Beside: beside, Adjacency: privacy.AddRemove}
+			if numbers {
+				c.Lambda, c.Bound = 0.45*r*r/mu, objective.Tight
+			}
+			fit, err := objpert.Calibrate(c)
+			return fit, func(share float64) float64 { return fit.Part(share, beside) }, err
+		})
+	if err != nil {
+		t.Fatal(err)
+	}
+	return m
+}
+
+// cloud returns n records far from the origin: features of norm 1 near a point, the bias after them.
+func cloud(n, d int, numbers bool, seed uint64) (*matrix.Dense, []float64) {
+	src := noise.NewSeeded(seed)
+	rows, labels := matrix.NewDense(n, d+1, nil), make([]float64, n)
+	src.Gaussian(rows.Data, 0.3)
+	for i := range n {
+		x := rows.Data[i*(d+1) : (i+1)*(d+1)]
+		x[0]++
+		floats.Scale((1-1e-15)/floats.Norm(x[:d], 2), x[:d])
+		x[d] = bias
+		switch labels[i] = 0.2 + 0.3*x[1] + 0.05*(src.Float64()-0.5); {
+		case !numbers && x[1] > 0.1:
+			labels[i] = 1
+		case !numbers:
+			labels[i] = -1
+		}
+	}
+	return rows, labels
+}
+
+// The count, the mean and the fit together are within (ε, δ) and use it: for two classes they are one Gaussian
+// mechanism, and what each costs adds up in squares.
+func TestTogether(t *testing.T) {
+	for _, eps := range []float64{0.01, 0.1, 1, 8} {
+		for _, l := range []loss.Loss{loss.Logistic{}, loss.Softplus{Width: 1}, loss.PseudoHuber{Threshold: 1}} {
+			m := around(t, l, eps, 5)
+			p, err := mechanism.Profile(m)
+			if err != nil {
+				t.Fatal(err)
+			}
+			if d := privacy.DeltaUpper(p, eps); d > 1e-6 || d < 0.98e-6 {
+				t.Errorf("%s, ε = %g: δ = %g", l.Name(), eps, d)
+			}
+			if _, ok := l.(loss.PseudoHuber); ok {
+				continue
+			}
+			_, mu, ok := privacy.GaussianMu(p)
+			fit, err := mechanism.Profile(m.Of)
+			if err != nil {
+				t.Fatal(err)
+			}
+			_, alone, _ := privacy.GaussianMu(fit)
+			want := math.Sqrt(alone*alone + 1/(m.CountSigma*m.CountSigma) + 1/(m.MeanSigma*m.MeanSigma))
+			if !ok || math.Abs(mu/want-1) > 1e-9 ||
+				math.Abs(1/(m.CountSigma*m.CountSigma)/(mu*mu)/0.01-1) > 0.01 ||
+				math.Abs(1/(m.MeanSigma*m.MeanSigma)/(mu*mu)/0.04-1) > 0.01 {
+				t.Errorf("%s, ε = %g: μ = %v, want %v", l.Name(), eps, mu, want)
+			}
+		}
+	}
+}
+
+// At ε → ∞ the mean is that of the records, and the scale is the root of the mean squared distance from it.
+func TestWithoutNoise(t *testing.T) {
+	const n, d = 4000, 4
+	m := around(t, loss.PseudoHuber{Threshold: 1}, 400, d)
+	rows, labels := cloud(n, d, true, 1)
+	r, err := m.Run(rows, labels, noise.NewSeeded(1), nil)
+	if err != nil {
+		t.Fatal(err)
+	}
+	b := r.Also.(*geometry.Bought)
+	var off, ofLabels, squares float64
+	mean := make([]float64, d)
+	for i := range n {
+		floats.AddScaled(mean, 1.0/n, rows.Data[i*(d+1):i*(d+1)+d])
+		ofLabels += labels[i] / n
+	}
+	for i := range n {
+		off += math.Pow(floats.Distance(rows.Data[i*(d+1):i*(d+1)+d], mean, 2), 2) / n
+		squares += math.Pow(labels[i]-ofLabels, 2) / n
+	}
+	if floats.Distance(mean, b.Mean, 2) > 1e-4 || math.Abs(b.Scale/math.Sqrt(off)-1) > 1e-3 {
+		t.Errorf("mean %v, want %v; scale %v, want %v", b.Mean, mean, b.Scale, math.Sqrt(off))
+	}
+	if math.Abs(b.Centre-ofLabels) > 1e-3 || math.Abs(b.Unit/(math.Sqrt(squares)/2)-1) > 1e-2 || math.Round(b.Count) != n {
+		t.Errorf("centre %v, want %v; unit %v, want %v; %v records", b.Centre, ofLabels, b.Unit, math.Sqrt(squares)/2,
+			b.Count)
+	}
+	// Predictions by the placed rows, and by the coefficients of rows that are not clipped.
+	placed, theta := b.Placed(rows), b.Placing()
+	var residual float64
+	for i := range n {
+		x := make([]float64, d+1)
+		placed.Row(x, i)
+		if norm := floats.Norm(x[:d], 2); norm > 1 || x[d] != bias {
+			t.Fatalf("row %d has norm %v, bias %v", i, norm, x[d])
+		}
+		at := floats.Dot(x, theta)
+		residual += (at - labels[i]) * (at - labels[i]) / n
+		if plain := floats.Dot(rows.Data[i*(d+1):(i+1)*(d+1)], r.Coefficients); floats.Norm(x[:d], 2) < 0.999 &&
+			math.Abs(plain-at) > 1e-9 {
+			t.Fatalf("record %d: %v by its place, %v by the coefficients", i, at, plain)
+		}
+	}
+	if residual > 0.2*squares {
+		t.Errorf("%v of the variance is left", residual/squares)
+	}
+}
+
+// What a record adds to the sums is at most s long, whatever it holds, and depends on nothing but itself; so do the rows
+// that the fit sees.
+func TestARecordIsBounded(t *testing.T) {
+	for _, numbers := range []bool{false, true} {
+		l := loss.Loss(loss.Softplus{Width: 1})
+		if numbers {
+			l = loss.PseudoHuber{Threshold: 1}
+		}
+		m := around(t, l, 1, 3)
+		s := 1.0
+		if numbers {
+			s = math.Sqrt(1.5)
+		}
+		for _, label := range []float64{-1, 1} {
+			rows := matrix.NewDense(2, 4, []float64{0.6, 0.64, 0.48, bias, 0, -1, 0, bias})
+			both, one := geometry.Sums(m, rows, []float64{label, 1}), geometry.Sums(m,
+				matrix.NewDense(1, 4, rows.Data[4:]), []float64{1})
+			floats.Sub(both, one)
+			if norm := floats.Norm(both, 2); norm > s*(1+1e-6) || norm < s*(1-1e-6) {
+				t.Errorf("a record adds %v, want %v", norm, s)
+			}
+		}
+		// Cut, too, where it holds more than was checked.
+		long := geometry.Sums(m, matrix.NewDense(1, 4, []float64{1.2, -0.9, 0.8, bias}), []float64{3})
+		if norm := floats.Norm(long, 2); norm > s*(1+1e-6) || norm < s*(1-1e-6) {
+			t.Errorf("a record that is too long adds %v, want %v", norm, s)
+		}
+	}
+}
+
+// A record that is far from the mean is cut to the scale, and the rows' norm is 1 with any mean.
+func TestRowsAreClipped(t *testing.T) {
+	rows, _ := cloud(500, 3, false, 2)
+	for _, mean := range [][]float64{{0, 0, 0}, {0.97, 0, 0}, {-0.5, 0.5, 0.5}} {
+		b := geometry.Bought{RowNorm: 1, Bias: bias, Mean: mean, Scale: math.Sqrt(1 - floats.Dot(mean, mean)), Unit: 1,
+			Stretch: 1}
+		placed, x := b.Placed(rows), make([]float64, 4)
+		longest := 0.0
+		for i := range 500 {
+			placed.Row(x, i)
+			longest = math.Max(longest, floats.Norm(x[:3], 2))
+		}
+		if longest > 1 || longest < 0.999 && mean[0] != 0.97 {
+			t.Errorf("mean %v: the longest row has %v", mean, longest)
+		}
+	}
+}
+
+// Of no, one and two records there are a model and a frame, too.
+func TestHardlyAnyRecords(t *testing.T) {
+	for n := range 3 {
+		for _, l := range []loss.Loss{loss.Softplus{Width: 1}, loss.PseudoHuber{Threshold: 1}} {
+			m := around(t, l, 0.5, 4)
+			rows, labels := cloud(n, 4, m.Numbers, 3)
+			r, err := m.Run(rows, labels, noise.NewSeeded(4), nil)
+			if err != nil {
+				t.Fatal(err)
+			}
+			b := r.Also.(*geometry.Bought)
+			if !b.Fits(5) || b.Records < 20 || floats.Norm(b.Mean, 2) > 0.98 {
+				t.Errorf("of %d records: %+v", n, b)
+			}
+		}
+	}
+}
+
+// Where there are too few records for curves, rows are without their hats, and their coefficients are zero.
+func TestGate(t *testing.T) {
+	m := around(t, loss.PseudoHuber{Threshold: 1}, 0.5, 5)
+	m.Curves, m.Gate, m.Free = []matrix.Span{{First: 1, Len: 3}}, 2, 3
+	few, labels := cloud(30, 5, true, 5)
+	r, err := m.Run(few, labels, noise.NewSeeded(1), nil)
+	if err != nil {
+		t.Fatal(err)
+	}
+	b := r.Also.(*geometry.Bought)
+	if b.Curved || len(b.Mean) != 2 || len(r.Coefficients) != 6 || floats.Norm(r.Coefficients[1:4], 2) != 0 ||
+		r.Coefficients[0] == 0 || r.Coefficients[4] == 0 {
+		t.Errorf("%+v, %v", b, r.Coefficients)
+	}
+	many, labels := cloud(3000, 5, true, 5)
+	if r, err = m.Run(many, labels, noise.NewSeeded(1), nil); err != nil {
+		t.Fatal(err)
+	}
+	if b := r.Also.(*geometry.Bought); !b.Curved || len(b.Mean) != 5 {
+		t.Errorf("%+v", b)
+	}
+	fit := r.Fitted.(objpert.Objective)
+	if len(fit.Rough) != 1 || fit.Rough[0].Span != m.Curves[0] {
+		t.Errorf("the curve is not smooth: %v", fit)
+	}
+}
+
+// Rows that are made as they are asked for, block by block, are those in memory; results do not depend on the workers.
+func TestViewIsTheRows(t *testing.T) {
+	m := around(t, loss.Softplus{Width: 1}, 1, 4)
+	rows, labels := cloud(1500, 4, false, 6)
+	var first *mechanism.Release
+	for _, x := range []matrix.Rows{rows, struct{ matrix.Rows }{rows}} {
+		for _, workers := range []int{1, 3} {
+			r, err := m.Run(x, labels, noise.NewSeeded(7), &mechanism.Settings{Workers: workers})
+			if err != nil {
+				t.Fatal(err)
+			}
+			if first == nil {
+				first = r
+			}
+			if !reflect.DeepEqual(r.Also.(*geometry.Bought).Mean, first.Also.(*geometry.Bought).Mean) ||
+				floats.Distance(r.Coefficients, first.Coefficients, math.Inf(1)) > 1e-3 {
+				t.Errorf("%T, %d workers: %v, want %v", x, workers, r.Coefficients, first.Coefficients)
+			}
+		}
+	}
+}
+
+// With the release of the curvature inside, all is within (ε, δ).
+func TestWithCurvature(t *testing.T) {
+	m, err := geometry.Calibrate(geometry.Centred{RowNorm: 1, Bias: bias, Free: 3}, geometry.Default, 1, 1e-6,
+		func(beside, mu float64) (mechanism.Informed, func(float64) float64, error) {
+			c := objpert.Config{Loss: loss.Logistic{}, RowNorm: math.Hypot(1, bias) * (1 + 1e-15), Epsilon: 1, Delta: 1e-6,
+				Beside: beside, Adjacency: privacy.AddRemove}
+			_, k, err := interval.Calibrate(c, interval.Share{Curvature: 0.1})
+			return k, func(share float64) float64 { return k.Fit.Part(share, beside+0.1) }, err
+		})
+	if err != nil {
+		t.Fatal(err)
+	}
+	p, err := mechanism.Profile(m)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if d := privacy.DeltaUpper(p, 1); d > 1e-6 || d < 0.99e-6 {
+		t.Errorf("δ = %g", d)
+	}
+	rows, labels := cloud(400, 2, false, 8)
+	r, err := m.Run(rows, labels, noise.NewSeeded(1), nil)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if _, ok := r.Also.(*geometry.Bought).Also.(*interval.Moments); !ok {
+		t.Error("the curvature is lost")
+	}
+}
+
+// The noise of the count and of the sums has the law that the parameters say, for records whose sums are known: each
+// entry is off by s·MeanSigma. Over so many runs a deviation that is wrong by a tenth is seen, and a right one is taken
+// for wrong with a probability below 1e-6.
+func TestSumsHaveTheirLaw(t *testing.T) {
+	const runs, d = 4000, 3
+	m := around(t, loss.PseudoHuber{Threshold: 1}, 1, d)
+	rows, labels := cloud(30_000, d, true, 9)
+	want := geometry.Sums(m, rows, labels)
+	src := noise.NewSeeded(10)
+	var ofCount, ofSums float64
+	for range runs {
+		count, sums := geometry.Noisy(m, rows, labels, src)
+		ofCount += math.Pow((count-30_000)/m.CountSigma, 2) / runs
+		for j := range sums {
+			ofSums += math.Pow((sums[j]-want[j])/(math.Sqrt(1.5)*m.MeanSigma), 2) / runs / float64(len(sums))
+		}
+	}
+	if math.Abs(ofCount-1) > 0.12 || math.Abs(ofSums-1) > 0.06 {
+		t.Errorf("variances %v of the count and %v of the sums, want 1", ofCount, ofSums)
+	}
+}

@@ -1,0 +1,61 @@
+package objpert
+
+import (
+	"math"
+
+	"github.com/dpnb/notebooks/dpnb/loss"
+	"github.com/dpnb/notebooks/dpnb/mechanism"
+)
+
+// The rule by which ridges and margins follow from facts: docs/theory/geometry.md, section 4.
+const (
+	// ridgeOfNoise is by how much of the noise the ridge of classes exceeds the curvature of one record.
+	ridgeOfNoise = 17
+	// roughClasses and roughNumbers are the weights of second differences, in ridges.
+	roughClasses, roughNumbers = 0.5, 2
+	// fewRecords is the n̂μ up to which coefficients of numbers are not stretched.
+	fewRecords = 50
+)
+
+// For implements mechanism.Informed. With a = D/(nμ²), D the directions, the ridge of two classes is
+// s·(1 + 17a(1 + τ/2)), τ = min(1, a) being added to the margin of a smoothed hinge of width 1 and 0 else; that of
+// numbers is s·a. None is less than Lambda; that of the intercept is the geometric mean (Shrunk). Larger ridges,
+// penalties on second differences and another margin change no profile: docs/theory/geometry.md, section 3.
+func (m Objective) For(f mechanism.Facts) (mechanism.Mechanism, float64) {
+	a, s := f.Directions/(f.Records*f.Mu*f.Mu), m.Smoothness()
+	lambda, rough := s*a, float64(roughNumbers)
+	if isMargin(m.Loss) {
+		tau := 0.0
+		if hinge, ok := m.Loss.(loss.Softplus); ok && hinge == (loss.Softplus{Width: 1}) {
+			tau = math.Min(1, a)
+			hinge.Margin = 1 + tau
+			m.Loss = hinge
+		}
+		lambda, rough = s*(1+ridgeOfNoise*a*(1+tau/2)), roughClasses
+	}
+	m = m.Shrunk(lambda, true)
+	for _, span := range f.Curves {
+		m.Rough = append(m.Rough, Roughness{span, rough * (m.Lambda + m.Shrinkage)})
+	}
+	return m, m.stretch(f)
+}
+
+// stretch returns by how much coefficients are multiplied after the fit, against what the ridge takes of them: with
+// u = λD/n, 1 + min(2, u) of classes, whose scale matters less than their order; 1 + u/(1 + u)³ of numbers, unless
+// there are few records.
+func (m Objective) stretch(f mechanism.Facts) float64 {
+	u := (m.Lambda + m.Shrinkage) * f.Directions / f.Records
+	switch {
+	case isMargin(m.Loss):
+		return 1 + math.Min(2, u)
+	case f.Records*f.Mu <= fewRecords:
+		return 1
+	}
+	return 1 + u/((1+u)*(1+u)*(1+u))
+}
+
+// isMargin reports whether a loss is of two classes.
+func isMargin(l loss.Loss) bool {
+	of, _, _ := loss.Unclip(l)
+	return of.ValidLabel(1) && of.ValidLabel(-1) && !of.ValidLabel(0.5)
+}
