@@ -2,6 +2,7 @@ package learn
 
 import (
 	"cmp"
+	"fmt"
 	"math"
 
 	"github.com/dpnb/notebooks/dpnb/frame"
@@ -63,10 +64,10 @@ func centred(p recipe, d *frame.Design, epsilon, delta float64) (mechanism.Mecha
 		return k, func(share float64) float64 { return k.Fit.Part(share, beside+p.curvatureShare) }, err
 	}
 	type key struct {
-		loss                                     loss.Loss
+		loss                                     string // a loss that is clipped cannot be compared
 		radius, tolerance, share, epsilon, delta float64
 	}
-	m, err := calibrated(key{p.framed, radius, p.tolerance, p.curvatureShare, epsilon, delta},
+	m, err := calibrated(key{fmt.Sprintf("%#v", p.framed), radius, p.tolerance, p.curvatureShare, epsilon, delta},
 		func() (geometry.Centred, error) {
 			return geometry.Calibrate(geometry.Centred{}, geometry.Default, epsilon, delta, fits)
 		})

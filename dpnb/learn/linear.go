@@ -70,7 +70,7 @@ func (l Linear) recipe() recipe {
 }
 
 // framedClip is the residual at which gradients are clipped, in units of half the spread of the target.
-const framedClip = 3
+const framedClip = 2
 
 // predictionNoise is the ridge's ρ of Linear, Huber and Poisson: where there is no
 // data, the noise moves a prediction by a quarter of half the width of the

@@ -103,6 +103,7 @@ func newRootCommand() *cobra.Command {
 		calc.NewDeltaCommand(newCalculator()),
 		calc.NewSigmaCommand(newCalculator()),
 		newForecastCommand(),
+		newStudyCommand(),
 		newCheckCommand(),
 		newFitCommand(),
 		newDescribeCommand(),

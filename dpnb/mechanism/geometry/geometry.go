@@ -8,6 +8,7 @@ package geometry
 import (
 	"fmt"
 	"math"
+	"strings"
 
 	"github.com/dpnb/notebooks/dpnb/matrix"
 	"github.com/dpnb/notebooks/dpnb/mechanism"
@@ -135,12 +136,19 @@ func (c Centred) Describe() mechanism.Description {
 	d.Beside = also
 	d.Bound = fmt.Sprintf("that of the count, the mean (together μ = %s) and the fit; of the fit alone: %s",
 		privacy.FormatUp(c.mu(), 3), d.Bound)
-	d.Assumptions = append([]string{
+	also = "σ, τ, σ_out and the noise of the count and of the mean"
+	assumptions := []string{
 		fmt.Sprintf("every record that could be in the data has features with ‖z‖₂ ≤ %s (checked for those that are)",
 			privacy.FormatUp(c.RowNorm, 6)),
-		"ridges, margins and smoothness were chosen from the noisy count, the centre and the scale of the rows and of " +
-			"the labels from the noisy sums, all of which the guarantee covers; the noise without looking at the records",
-	}, d.Assumptions...)
+		mechanism.ChosenFrom("the noisy count and the noisy sums", also, "λ", "ω", "smoothness", "the margin of the loss",
+			"the centre and the scale of rows and labels"),
+	}
+	for _, a := range d.Assumptions {
+		if !strings.HasSuffix(a, mechanism.Chosen("")) { // of Of by itself
+			assumptions = append(assumptions, a)
+		}
+	}
+	d.Assumptions = assumptions
 	return d
 }
 

@@ -332,8 +332,8 @@ func (m Objective) describe(chosen string) mechanism.Description {
 	}
 	if _, plain := m.Loss.(loss.Logistic); !plain {
 		d.Assumptions = append(d.Assumptions,
-			fmt.Sprintf("%s, and every label that could be in the data is %s",
-				mechanism.Chosen("the "+m.Loss.Name()+" loss and its parameters"), m.Loss.Labels()))
+			mechanism.Chosen("the "+m.Loss.Name()+" loss and its parameters"),
+			"every label that could be in the data is "+m.Loss.Labels())
 	}
 	return d
 }

@@ -89,8 +89,8 @@ func (m Output) Describe() mechanism.Description {
 		Adjacency: privacy.AddRemove, Bound: m.boundName(), Lambda: m.Lambda,
 		Assumptions: []string{
 			mechanism.RowsWithin(m.RowNorm),
-			fmt.Sprintf("%s, and every label that could be in the data is %s",
-				mechanism.Chosen("λ, τ, the noise, the "+m.Loss.Name()+" loss and its parameters"), m.Loss.Labels()),
+			mechanism.Chosen("λ, τ, the noise, the " + m.Loss.Name() + " loss and its parameters"),
+			"every label that could be in the data is " + m.Loss.Labels(),
 			mechanism.ExactNoise,
 			mechanism.Unseen,
 		},

@@ -98,8 +98,8 @@ func (m COP) Describe() mechanism.Description {
 		Assumptions: []string{
 			fmt.Sprintf("a record is %d rows for Aθ − y; %s, and one with an entry that is not finite counts as zero",
 				m.Forms, scaled),
-			fmt.Sprintf("%s, and every label that could be in the data is %s",
-				mechanism.Chosen("the bound on ‖A‖₂, the "+m.name()+", λ, its centre, σ, τ and σ_out"), m.labels()),
+			mechanism.Chosen("the bound on ‖A‖₂, the " + m.name() + ", λ, its centre, σ, τ and σ_out"),
+			"every label that could be in the data is " + m.labels(),
 			mechanism.ExactNoise,
 			mechanism.Unseen,
 		},
