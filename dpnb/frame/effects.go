@@ -14,10 +14,11 @@ type Effect struct {
 	Unit float64
 }
 
-// Effects returns the effects of centred rows, column by column: of a category K − 1, each level against the first; of
-// a number one, from its lower bound to its upper one by the line that is nearest to its curve; last that of a bias, the
-// linear form of a record in the middle of everything. A row is taken to have the typical norm (TypicalNorm), where
-// rows are scaled to a norm each by its own.
+// Effects returns the effects of centred rows, column by column: of a category K − 1, each level
+// against the first; of a number one, from its lower bound to its upper one by the line that is
+// nearest to its curve; last that of a bias, the linear form of a record in the middle of everything.
+// A row is taken to have the typical norm (TypicalNorm), where rows are scaled to a norm each by its
+// own.
 func (e *Encoding) Effects() []Effect {
 	d := len(e.Features)
 	by := 1.0

@@ -26,12 +26,12 @@ const (
 // buys says whether the number and the mean of the records are bought before the fit: where a learner knows how to
 // learn from centred rows, rows have a norm and a bias, and nothing was said from which ridges follow.
 func (p recipe) buys(d *frame.Design) bool {
-	if p.framed == nil || p.pure || p.choose != nil || d.Encoding == nil || d.Encoding.Open() || d.Encoding.Bias() == 0 {
+	if p.framed == nil || p.pure || p.choose != nil || d.Encoding == nil || d.Encoding.Bias() == 0 {
 		return false
 	}
 	_, normed := d.Encoding.Normed()
-	return normed && p.lambda == 0 && p.records == 0 && p.baseRate == 0 && p.rule == objpert.Automatic &&
-		p.regulariser == (Regulariser{}) && (p.bound == 0 || p.bound == objective.Tight)
+	return normed && !d.Encoding.Open() && p.lambda == 0 && p.records == 0 && p.baseRate == 0 &&
+		p.rule == objpert.Automatic && p.regulariser == (Regulariser{}) && (p.bound == 0 || p.bound == objective.Tight)
 }
 
 // seen returns the records as p learns from them: without hats unless it buys the geometry.
@@ -99,8 +99,8 @@ func (m *Model) link() (l loss.Softplus, ok bool) {
 }
 
 // probability returns that of the positive class at the margin t: 1/(1 + e^{−t}) of the logistic loss, and of the
-// smoothed hinge, of which g((m + t)/h)/(g((m + t)/h) + g((m − t)/h)), g the logistic function, is the share of positive
-// labels at which t minimises the loss.
+// smoothed hinge, of which g((m + t)/h)/(g((m + t)/h) + g((m − t)/h)), g the logistic function, is the share of
+// positive labels at which t minimises the loss.
 func (m *Model) probability(t float64) float64 {
 	l, ok := m.link()
 	if !ok {

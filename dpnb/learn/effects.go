@@ -65,7 +65,8 @@ func (m *Model) intervalsOfEffects(b *geometry.Bought, level, q float64,
 	error) {
 	forms, shift := m.forms(b, q)
 	fit, _ := m.ObjectivePerturbation()
-	iv, err := find(fit, b.Raw, interval.Settings{Level: level, Linearise: true, Forms: forms, Basis: basis(m.encoding)})
+	iv, err := find(fit, b.Raw,
+		interval.Settings{Level: level, Linearise: true, Forms: forms, Basis: basis(m.encoding)})
 	if err == nil {
 		floats.Add(iv.Estimate, shift)
 		floats.Add(iv.Lower, shift)

@@ -19,7 +19,7 @@ import (
 	"github.com/dpnb/notebooks/dpnb/mechanism/sgd"
 )
 
-// Predict returns for every record: of two classes the probability of the positive one; for several classes the index in
+// Predict returns for every record: of two classes the probability of the positive one; for several the index in
 // the schema of the predicted one, from 0 (PredictClass has its name); for a number the prediction
 // in its own unit; for a count its mean. Numbers and counts are moved into their public bounds, as
 // the targets were. For several quantiles use PredictQuantiles or PredictFrame.

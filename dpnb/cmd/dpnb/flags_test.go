@@ -47,7 +47,8 @@ func TestNonsenseFlagsAreRefused(t *testing.T) {
 					}
 				}
 				args = append(args, map[string][]string{"data": {"adult"}, "predict": {"m.json", "t.csv"},
-					"sweep": {"noise"}, "fit": {"t.csv"}, "describe": {"t.csv"}, "check": {"t.csv"}}[path[0]]...)
+					"sweep": {"noise"}, "fit": {"t.csv"}, "describe": {"t.csv"}, "check": {"t.csv"},
+					"study": {"tables"}}[path[0]]...)
 				if out, err := said(args...); err == nil || !strings.Contains(err.Error(), "--"+f.Name) ||
 					!strings.Contains(err.Error(), "leave it out") {
 					t.Errorf("%q: %v\n%s", args, err, out)

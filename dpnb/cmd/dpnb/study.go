@@ -41,14 +41,16 @@ func newStudyCommand() *cobra.Command {
 	cmd := &cobra.Command{
 		Use:   "study FOLDER",
 		Short: "Compare learners and rivals on a folder of public tables",
-		Long: `Fit what Suited chooses, and its rivals, to every public table of a folder, and print how well each predicts
-records that it has not seen, with the standard error of its difference to Suited. Splits and noise are reproducible,
-so that nobody is protected: it is for public data.
+		Long: `Fit what Suited chooses, and its rivals, to every public table of a folder, and
+print how well each predicts records that it has not seen, with the standard
+error of its difference to Suited. Splits and noise are reproducible, so that
+nobody is protected: it is for public data.
 
-The folder has tables.json, a list of {"name", "task": "two classes" or "a number", "label", "positive"}, and for each
-NAME.csv or NAME.csv.gz and NAME.schema.json. Record i is a test record of split s if FNV-1a of the text "s:i", of 32
-bits, is 0 modulo 5. Scores are the AUC of two classes and the R² of numbers, on the logarithmic scale of a number that
-the schema has on one, times 100.`,
+The folder has tables.json, a list of {"name", "task": "two classes" or
+"a number", "label", "positive"}, and for each NAME.csv or NAME.csv.gz and
+NAME.schema.json. Record i is a test record of split s if FNV-1a of the text
+"s:i", of 32 bits, is 0 modulo 5. Scores are the AUC of two classes and the R² of
+numbers, on the logarithmic scale of a number that the schema has on one, times 100.`,
 		Example: "  go run ./dpnb/cmd/dpnb study ~/tables --epsilon 0.1,1",
 		Args:    cobra.ExactArgs(1),
 		RunE: func(cmd *cobra.Command, args []string) error {
@@ -109,27 +111,25 @@ func contenders(task string) []contender {
 			return learner(seed).Fit(t.records(train, option), a)
 		}}
 	}
-	norm := learn.RowNorm(1)
+	svm := func(s uint64) learn.Learner { return learn.SVM{Noise: learn.Seed(s)} }
+	logistic := func(s uint64) learn.Learner { return learn.Logistic{Noise: learn.Seed(s)} }
+	huber := func(s uint64) learn.Learner { return learn.Huber{Noise: learn.Seed(s)} }
+	linear := func(s uint64) learn.Learner { return learn.Linear{Noise: learn.Seed(s)} }
+	centred, curves, norm := learn.Centred(), learn.Curves(), learn.RowNorm(1)
 	if task == "two classes" {
-		return []contender{suited,
-			of("SVM, straight lines", learn.Centred(), func(s uint64) learn.Learner { return learn.SVM{Noise: learn.Seed(s)} }),
-			of("Logistic, curves", learn.Curves(), func(s uint64) learn.Learner {
-				return learn.Logistic{Noise: learn.Seed(s)}
-			}),
-			of("Logistic, not centred", norm, func(s uint64) learn.Learner { return learn.Logistic{Noise: learn.Seed(s)} }),
-			rival("noisy gradient descent", learn.Centred()), rival("DP-SGD, learning rate not paid for", learn.Centred())}
+		return []contender{suited, of("SVM, straight lines", centred, svm), of("Logistic, curves", curves, logistic),
+			of("Logistic, not centred", norm, logistic), rival("noisy gradient descent", centred),
+			rival("DP-SGD, learning rate not paid for", centred)}
 	}
-	return []contender{suited,
-		of("Huber, straight lines", learn.Centred(), func(s uint64) learn.Learner { return learn.Huber{Noise: learn.Seed(s)} }),
-		of("Linear, curves", learn.Curves(), func(s uint64) learn.Learner { return learn.Linear{Noise: learn.Seed(s)} }),
-		of("Huber, not centred", norm, func(s uint64) learn.Learner { return learn.Huber{Noise: learn.Seed(s)} }),
-		rival("noisy gradient descent", learn.Centred()), rival("AdaSSP", learn.Centred()),
-		rival("boosted AdaSSP", learn.Centred())}
+	return []contender{suited, of("Huber, straight lines", centred, huber), of("Linear, curves", curves, linear),
+		of("Huber, not centred", norm, huber), rival("noisy gradient descent", centred), rival("AdaSSP", centred),
+		rival("boosted AdaSSP", centred)}
 }
 
 // rival is a mechanism of learn.AllMechanisms.
 func rival(name string, option learn.Option) contender {
-	return contender{name, func(t studied, train learn.DataFrame, a learn.Allowance, seed uint64) (*learn.Model, error) {
+	return contender{name, func(t studied, train learn.DataFrame, a learn.Allowance, seed uint64) (*learn.Model,
+		error) {
 		for _, m := range learn.AllMechanisms {
 			if m.Name() == name {
 				return m.Fit(t.records(train, option), a, learn.Seed(seed))

@@ -19,7 +19,8 @@ var Default = Share{Count: 0.01, Mean: 0.04}
 //
 // Errors: those of fits, *privacy.ParamError for the shares.
 func Calibrate(c Centred, s Share, epsilon, delta float64,
-	fits func(beside, mu float64) (of mechanism.Informed, part func(share float64) float64, err error)) (Centred, error) {
+	fits func(beside, mu float64) (of mechanism.Informed, part func(share float64) float64, err error)) (Centred,
+	error) {
 	total := s.Count + s.Mean
 	if !(s.Count > 0 && s.Mean > 0 && total < 1) {
 		return c, &privacy.ParamError{Name: "Share", Value: s, Want: "two positive numbers that add up to less than 1"}

@@ -294,8 +294,8 @@ func (f *frame) unfold() []float64 {
 func (b *Bought) Fits(features int) bool {
 	ok := len(b.Mean) == features-1 && len(b.Raw) == features && b.RowNorm > 0 && b.Bias > 0 && b.Scale > 0 &&
 		b.Unit > 0 && b.Stretch > 0
-	for _, v := range append(append([]float64{b.Count, b.RowNorm, b.Bias, b.Scale, b.Unit, b.Stretch, b.Centre}, b.Mean...),
-		b.Raw...) {
+	all := []float64{b.Count, b.RowNorm, b.Bias, b.Scale, b.Unit, b.Stretch, b.Centre}
+	for _, v := range slices.Concat(all, b.Mean, b.Raw) {
 		ok = ok && !math.IsNaN(v) && !math.IsInf(v, 0)
 	}
 	return ok

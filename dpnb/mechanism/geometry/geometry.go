@@ -89,7 +89,8 @@ func (c Centred) Validate() error {
 	case !(c.Gate >= 0) || math.IsInf(c.Gate, 1):
 		return &privacy.ParamError{Name: "Gate", Value: c.Gate, Want: "a finite number ≥ 0"}
 	case c.Free < 1:
-		return &privacy.ParamError{Name: "Free", Value: c.Free, Want: "the number of directions that rows have, at least 1"}
+		return &privacy.ParamError{Name: "Free", Value: c.Free,
+			Want: "the number of directions that rows have, at least 1"}
 	}
 	for _, v := range c.Nowhere {
 		if v.First < 0 || len(v.Weights) == 0 {
@@ -140,8 +141,8 @@ func (c Centred) Describe() mechanism.Description {
 	assumptions := []string{
 		fmt.Sprintf("every record that could be in the data has features with ‖z‖₂ ≤ %s (checked for those that are)",
 			privacy.FormatUp(c.RowNorm, 6)),
-		mechanism.ChosenFrom("the noisy count and the noisy sums", also, "λ", "ω", "smoothness", "the margin of the loss",
-			"the centre and the scale of rows and labels"),
+		mechanism.ChosenFrom("the noisy count and the noisy sums", also, "λ", "ω", "smoothness",
+			"the margin of the loss", "the centre and the scale of rows and labels"),
 	}
 	for _, a := range d.Assumptions {
 		if !strings.HasSuffix(a, mechanism.Chosen("")) { // of Of by itself

@@ -27,7 +27,8 @@ func around(t testing.TB, l loss.Loss, eps float64, d int) geometry.Centred {
 	m, err := geometry.Calibrate(geometry.Centred{RowNorm: 1, Bias: bias, Numbers: numbers, Free: d + 1},
 		geometry.Default, eps, 1e-6, func(beside, mu float64) (mechanism.Informed, func(float64) float64, error) {
 			r := math.Nextafter(math.Hypot(1, bias), 2)
-			c := objpert.Config{Loss: l, RowNorm: r, Epsilon: eps, Delta: 1e-6, Beside: beside, Adjacency: privacy.AddRemove}
+			c := objpert.Config{Loss: l, RowNorm: r, Epsilon: eps, Delta: 1e-6, Beside: beside,
+				Adjacency: privacy.AddRemove}
 			if numbers {
 				c.Lambda, c.Bound = 0.45*r*r/mu, objective.Tight
 			}
@@ -115,7 +116,8 @@ func TestWithoutNoise(t *testing.T) {
 	if floats.Distance(mean, b.Mean, 2) > 1e-4 || math.Abs(b.Scale/math.Sqrt(off)-1) > 1e-3 {
 		t.Errorf("mean %v, want %v; scale %v, want %v", b.Mean, mean, b.Scale, math.Sqrt(off))
 	}
-	if math.Abs(b.Centre-ofLabels) > 1e-3 || math.Abs(b.Unit/(math.Sqrt(squares)/2)-1) > 1e-2 || math.Round(b.Count) != n {
+	if math.Abs(b.Centre-ofLabels) > 1e-3 || math.Abs(b.Unit/(math.Sqrt(squares)/2)-1) > 1e-2 ||
+		math.Round(b.Count) != n {
 		t.Errorf("centre %v, want %v; unit %v, want %v; %v records", b.Centre, ofLabels, b.Unit, math.Sqrt(squares)/2,
 			b.Count)
 	}
@@ -140,8 +142,7 @@ func TestWithoutNoise(t *testing.T) {
 	}
 }
 
-// What a record adds to the sums is at most s long, whatever it holds, and depends on nothing but itself; so do the rows
-// that the fit sees.
+// What a record adds to the sums is at most s long, whatever it holds, and depends on nothing but itself.
 func TestARecordIsBounded(t *testing.T) {
 	for _, numbers := range []bool{false, true} {
 		l := loss.Loss(loss.Softplus{Width: 1})
@@ -259,8 +260,8 @@ func TestViewIsTheRows(t *testing.T) {
 func TestWithCurvature(t *testing.T) {
 	m, err := geometry.Calibrate(geometry.Centred{RowNorm: 1, Bias: bias, Free: 3}, geometry.Default, 1, 1e-6,
 		func(beside, mu float64) (mechanism.Informed, func(float64) float64, error) {
-			c := objpert.Config{Loss: loss.Logistic{}, RowNorm: math.Hypot(1, bias) * (1 + 1e-15), Epsilon: 1, Delta: 1e-6,
-				Beside: beside, Adjacency: privacy.AddRemove}
+			c := objpert.Config{Loss: loss.Logistic{}, RowNorm: math.Hypot(1, bias) * (1 + 1e-15), Epsilon: 1,
+				Delta: 1e-6, Beside: beside, Adjacency: privacy.AddRemove}
 			_, k, err := interval.Calibrate(c, interval.Share{Curvature: 0.1})
 			return k, func(share float64) float64 { return k.Fit.Part(share, beside+0.1) }, err
 		})

@@ -103,8 +103,8 @@ func (m Objective) Validate() error {
 	}
 	for _, r := range m.Rough {
 		if r.First < 0 || r.Len < 0 || !(r.Weight >= 0) || math.IsInf(16*r.Weight, 1) {
-			return &privacy.ParamError{Name: "Rough", Value: r, Want: "runs of coefficients, weights that are finite and " +
-				"not negative"}
+			return &privacy.ParamError{Name: "Rough", Value: r,
+				Want: "runs of coefficients, weights that are finite and not negative"}
 		}
 	}
 	l, s := m.Lipschitz(), m.Smoothness()

@@ -166,7 +166,8 @@ func FormsFromRelease(m objpert.Objective, theta []float64, s Settings) (*Interv
 	var centre, half []float64
 	for _, a := range s.Forms {
 		if len(a) != len(theta) {
-			return nil, &privacy.ParamError{Name: "Forms", Value: len(a), Want: fmt.Sprintf("%d numbers each", len(theta))}
+			return nil, &privacy.ParamError{Name: "Forms", Value: len(a),
+				Want: fmt.Sprintf("%d numbers each", len(theta))}
 		}
 		centre, half = append(centre, floats.Dot(a, theta)), append(half, ball*floats.Norm(a, 2))
 	}
