@@ -87,8 +87,12 @@ func TestGroupsAreToldApart(t *testing.T) {
 	for _, f := range []Field{CategoricalField("w", "a b", "c"), CategoricalField("w", "a", "b", "c"),
 		{Name: "w", Kind: Categorical, Levels: []string{"a b", "c"}, Else: "c"}} {
 		s, err := ScanCSV(path, nil)
+		if err != nil {
+			t.Fatal(err)
+		}
+		p, err := NewPartition(s, &Schema{Fields: []Field{f}}, "w")
 		if err == nil {
-			s, err = Group(s, &Schema{Fields: []Field{f}}, "w", "c")
+			s, err = p.Group("c")
 		}
 		if err != nil {
 			t.Fatal(err)

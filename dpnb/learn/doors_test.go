@@ -486,3 +486,33 @@ func TestWhatIsReadIsWhatIsPaidFor(t *testing.T) {
 		}
 	}
 }
+
+// A rule that deals the rows of a scanned table otherwise in each scan puts nobody in two groups.
+func TestARuleDealsOnce(t *testing.T) {
+	table, err := wards(400).Drop("ward").Table()
+	if err != nil {
+		t.Fatal(err)
+	}
+	names := []string{"heart", "lungs", "bones", "skin"}
+	fit := func(of func(scan int) string) *learn.Models {
+		scan, dir := 0, t.TempDir()
+		df := learn.FromScanner(switching{table, func() { scan++ }}, nil).WithSchema(learn.Numeric("age", 0, 100),
+			learn.Categorical("ill", "no", "yes")).DeriveText(learn.Categorical("ward", names...),
+			func(learn.Row) string { return of(scan) }, "age")
+		m, err := learn.FitBy(learn.Logistic{Noise: learn.Seed(1)}, df, "ward",
+			func(part learn.DataFrame) *learn.Dataset {
+				return learn.Binary(part, "ill", learn.StoredIn(learn.Storage{Dir: dir}))
+			}, fresh(1, 1e-6).Spend(0.5))
+		if err != nil {
+			t.Fatal(err)
+		}
+		return m
+	}
+	honest := fit(func(int) string { return "heart" })
+	turning := fit(func(scan int) string { return names[min(max(scan-1, 0), 3)] })
+	for k, m := range turning.Models {
+		if !sameBits(m.Theta(), honest.Models[k].Theta()) {
+			t.Errorf("people of group heart are in group %s, too", turning.Groups[k])
+		}
+	}
+}

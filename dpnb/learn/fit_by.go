@@ -120,9 +120,13 @@ func groupsOf(l Learner, df DataFrame, column string, records func(part DataFram
 			column, schema.Like(column))
 	}
 	// Who is in which group is decided before the function can do anything about it.
+	partition, err := frame.NewPartition(df.scanner(), schema, column)
+	if err != nil {
+		return nil, err
+	}
 	var rows []DataFrame
 	for _, group := range f.Levels {
-		part := df.by(func(s frame.Scanner) (frame.Scanner, error) { return frame.Group(s, schema, column, group) })
+		part := df.by(func(frame.Scanner) (frame.Scanner, error) { return partition.Group(group) })
 		part.group = &ofGroup{group}
 		rows = append(rows, part.Drop(column))
 	}
