@@ -364,3 +364,33 @@ func BenchmarkAdult(b *testing.B) {
 		}
 	})
 }
+
+// What is done to a copy of a schema, by whatever it points to, leaves the schema as it was.
+func TestCloneSharesNothing(t *testing.T) {
+	s := &frame.Schema{Fields: []frame.Field{frame.NumericField("age", 0, 9).OrMissingAs(3).Typically(4),
+		frame.CategoricalField("city", "Bern")}}
+	c := s.Clone()
+	var shared func(name string, a, b reflect.Value)
+	shared = func(name string, a, b reflect.Value) {
+		switch a.Kind() {
+		case reflect.Pointer, reflect.Slice, reflect.Map:
+			if !a.IsNil() && a.Pointer() == b.Pointer() {
+				t.Errorf("%s is shared", name)
+			}
+		}
+		switch a.Kind() {
+		case reflect.Struct:
+			for i := range a.NumField() {
+				shared(name+"."+a.Type().Field(i).Name, a.Field(i), b.Field(i))
+			}
+		case reflect.Slice:
+			for i := range a.Len() {
+				shared(name, a.Index(i), b.Index(i))
+			}
+		}
+	}
+	shared("Schema", reflect.ValueOf(*s), reflect.ValueOf(*c))
+	if !reflect.DeepEqual(s, c) {
+		t.Errorf("%+v, want %+v", c, s)
+	}
+}

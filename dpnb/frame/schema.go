@@ -66,9 +66,12 @@ func (s *Schema) Clone() *Schema {
 	out.Fields = slices.Clone(s.Fields)
 	for i := range out.Fields {
 		f := &out.Fields[i]
-		if f.Levels = slices.Clone(f.Levels); f.Fill != nil {
-			fill := *f.Fill
-			f.Fill = &fill
+		f.Levels = slices.Clone(f.Levels)
+		for _, number := range []**float64{&f.Fill, &f.Typical} {
+			if *number != nil {
+				own := **number
+				*number = &own
+			}
 		}
 	}
 	return &out

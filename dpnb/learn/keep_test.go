@@ -96,6 +96,46 @@ func TestKeptModelsAreTheSame(t *testing.T) {
 	}
 }
 
+// A model that bought the geometry of its records is the same after it was kept, with its hats and where there were
+// too few records for them, and one that FitOnce released is released again.
+func TestKeptCentredModels(t *testing.T) {
+	for name, l := range map[string]learn.Learner{"ill": learn.SVM{CurvatureShare: 0.1}, "pressure": learn.Huber{}} {
+		for _, rows := range []int{30, 3000} {
+			data := learn.Binary(learn.Patients(rows, 11), name, learn.Curves())
+			if name == "pressure" {
+				data = learn.Regression(learn.Patients(rows, 11), name, learn.Curves())
+			}
+			b := fresh(1, 1e-5)
+			m, err := learn.FitOnce("model", l, data, b.Spend(0.7))
+			if err != nil {
+				t.Fatal(name, err)
+			}
+			again, err := learn.FitOnce("model", l, data, b.Spend(0.7))
+			if err != nil {
+				t.Fatal(name, err)
+			}
+			for _, back := range []*learn.Model{kept(t, m), again} {
+				p, err := m.Predict(data)
+				q, errBack := back.Predict(data)
+				if err != nil || errBack != nil || !sameBits(p, q) {
+					t.Errorf("%s of %d: other predictions (%v, %v)", name, rows, err, errBack)
+				}
+				x, err := m.Intervals(0.9)
+				y, errBack := back.Intervals(0.9)
+				if err != nil || errBack != nil || !sameBits(x.Lower, y.Lower) || !sameBits(x.Upper, y.Upper) {
+					t.Errorf("%s of %d: other intervals (%v, %v)", name, rows, err, errBack)
+				}
+				if !sameBits(m.Theta(), back.Theta()) {
+					t.Errorf("%s of %d: other effects", name, rows)
+				}
+			}
+			if !reflect.DeepEqual(m.Display(), again.Display()) {
+				t.Errorf("%s of %d: shown as\n%v", name, rows, again.Display().Text())
+			}
+		}
+	}
+}
+
 // Scales and names that are awkward: logarithms, missing values, others, read off the data.
 func TestKeptEncodings(t *testing.T) {
 	df := frameOf(t, people)

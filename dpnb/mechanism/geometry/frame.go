@@ -31,8 +31,8 @@ type Bought struct {
 	// Also is what the fit released beside them.
 	Also any
 
-	// kept are the features that rows have of those that they were given with; nil is all.
-	kept []int
+	// kept are the features that rows have of those that they were given with; nil is all, as in a model (Used).
+	kept []int `json:"-"`
 }
 
 // frame is where records are put.
