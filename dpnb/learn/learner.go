@@ -262,11 +262,12 @@ func fit(data *Dataset, allowance Allowance, p recipe) (model *Model, err error)
 			return nil, err
 		}
 	}
-	design, theta := d, r.Coefficients
-	if _, tuned := r.Fitted.(bestOf); !tuned {
-		design, theta = used(d, r)
+	if _, tuned := r.Fitted.(bestOf); tuned { // of records that another choice may have: Tune makes a model of it
+		model = newModel(p, d, r.Coefficients, nil)
+	} else {
+		design, theta := used(d, r)
+		model = newModel(p, design, theta, r.Also)
 	}
-	model = newModel(p, design, theta, r.Also)
 	model.keep(r)
 	model.lambda, model.ran, model.hinge = r.Fitted.Describe().Lambda, m, hingeOf(model.hinge, r)
 	model.paid, model.partition = allowance.paid(price), allowance.partition

@@ -252,3 +252,36 @@ func TestCostOfTuneIsThatOfAll(t *testing.T) {
 		t.Error("a cost of what is refused")
 	}
 }
+
+// Choices that learn curves, those that learn straight lines from the same records, and sets of columns are fitted,
+// predict, and are the same after they were kept, whichever is chosen.
+func TestTuneOfCurves(t *testing.T) {
+	for name, l := range map[string]learn.Tune{
+		"learners": {Learners: []learn.Learner{learn.SVM{}, learn.Logistic{Lambda: 3}}},
+		"columns":  {Learners: []learn.Learner{learn.SVM{}}, Without: [][]string{nil, {"age", "ward"}}},
+	} {
+		chosen := map[int]bool{}
+		for seed := range uint64(8) {
+			data := learn.Binary(learn.Patients(300, 11), "ill", learn.Curves())
+			l.Noise, l.Runs = learn.Seed(seed), 3
+			m, err := l.Fit(data, fresh(1, 1e-5).Spend(1))
+			if err != nil {
+				t.Fatal(name, err)
+			}
+			p, err := m.Predict(data)
+			q, errBack := kept(t, m).Predict(data)
+			if err != nil || errBack != nil || !sameBits(p, q) {
+				t.Errorf("%s, seed %d: other predictions (%v, %v)", name, seed, err, errBack)
+			}
+			names := m.Coefficients().Col("feature").Records()
+			none := strings.Contains(m.Release.Mechanism, "none was drawn")
+			if slices.Contains(names, "age~1") && !none {
+				t.Errorf("%s, seed %d: straight lines have hats: %v", name, seed, names)
+			}
+			chosen[len(names)] = true
+		}
+		if len(chosen) < 2 {
+			t.Errorf("%s: never another choice", name)
+		}
+	}
+}
