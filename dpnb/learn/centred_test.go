@@ -24,10 +24,11 @@ func centredFits(t *testing.T) map[string]struct {
 	}
 	s := learn.Seed(1)
 	return map[string]fit{
-		"SVM, curves":       {learn.SVM{Noise: s, CurvatureShare: 0.2}, learn.Binary(many, "ill", learn.Curves())},
-		"Logistic, lines":   {learn.Logistic{Noise: s}, learn.Binary(many, "ill", learn.Centred())},
-		"Huber, curves":     {learn.Huber{Noise: s}, learn.Regression(many, "pressure", learn.Curves())},
-		"Huber, few":        {learn.Huber{Noise: s, CurvatureShare: 0.1}, learn.Regression(few, "pressure", learn.Curves())},
+		"SVM, curves":     {learn.SVM{Noise: s, CurvatureShare: 0.2}, learn.Binary(many, "ill", learn.Curves())},
+		"Logistic, lines": {learn.Logistic{Noise: s}, learn.Binary(many, "ill", learn.Centred())},
+		"Huber, curves":   {learn.Huber{Noise: s}, learn.Regression(many, "pressure", learn.Curves())},
+		"Huber, few": {learn.Huber{Noise: s, CurvatureShare: 0.1}, learn.Regression(few, "pressure",
+			learn.Curves())},
 		"Linear, curves":    {learn.Linear{Noise: s}, learn.Regression(many, "pressure", learn.Curves())},
 		"Linear, no budget": {learn.Linear{Noise: s, Lambda: 3}, learn.Regression(many, "pressure", learn.Curves())},
 	}
