@@ -8,6 +8,7 @@ import (
 	"testing"
 
 	"github.com/dpnb/notebooks/dpnb/learn"
+	"github.com/dpnb/notebooks/dpnb/matrix"
 )
 
 // centredFits are fits of centred rows: with curves and without, with the curvature, and of so few records that the
@@ -143,5 +144,32 @@ func TestOthersSeeLines(t *testing.T) {
 		if !slices.Equal(curved.Theta(), lines.Theta()) {
 			t.Errorf("%s: %v, want %v", name, curved.Theta(), lines.Theta())
 		}
+	}
+}
+
+// Who is given the records of a fit cannot change them: they are checked before it is paid for.
+func TestRecordsOfAFitAreItsOwn(t *testing.T) {
+	people := learn.Patients(400, 1).Drop("ward", "visits")
+	fit := func(change bool) []float64 {
+		data := learn.Binary(people, "ill", learn.RowNorm(1))
+		if change {
+			d, err := data.Design()
+			if err != nil {
+				t.Fatal(err)
+			}
+			rows := d.Rows.(*matrix.Dense)
+			for j := range rows.Data[:rows.D] {
+				rows.Data[j] *= 1e6
+			}
+			d.Labels[1] = -d.Labels[1]
+		}
+		m, err := learn.Logistic{Noise: learn.Seed(1)}.Fit(data, learn.Simulate(1, 1e-6))
+		if err != nil {
+			t.Fatal(err)
+		}
+		return m.Theta()
+	}
+	if changed, own := fit(true), fit(false); !slices.Equal(changed, own) {
+		t.Errorf("the records of a fit are changed from outside: %v, want %v", changed, own)
 	}
 }

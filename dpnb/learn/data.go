@@ -302,23 +302,33 @@ func (d *Dataset) Err() error {
 	return d.err
 }
 
-// Design returns the encoded records of d.
+// Design returns a copy of the encoded records of d: what is done to it changes no fit, for the records of a fit are
+// checked before it is paid for. Records in a file cannot be changed and are not copied.
 func (d *Dataset) Design() (*frame.Design, error) {
 	own, err := d.whole()
 	if own == nil {
 		return nil, err
 	}
 	design := *own
+	if rows, ok := own.Rows.(*matrix.Dense); ok {
+		design.Rows, design.Labels = matrix.NewDense(rows.N, rows.D, slices.Clone(rows.Data)), slices.Clone(own.Labels)
+	}
 	return &design, err
 }
 
-// Features returns how many features the records have: one for each number and each category,
-// which is public. It is 0 where there are none.
+// Features returns how many features the records have, hats apart: one for each number and each
+// category, which is public. It is 0 where there are none.
 func (d *Dataset) Features() int {
 	if d.Err() != nil {
 		return 0
 	}
-	return d.design.Width()
+	width := d.design.Width()
+	if e := d.design.Encoding; e != nil {
+		for _, hats := range e.Curves() {
+			width -= hats.Len
+		}
+	}
+	return width
 }
 
 // MajorityShare returns the share of the most frequent label of classes: the

@@ -286,12 +286,15 @@ func (iv *Intervals) Display() display.Item {
 	}
 	d, all := len(m.features), len(iv.own.Estimate)
 	most := max(5, 20/(all/d)) // of each class
+	if m.bought() != nil {
+		most = mostEffects
+	}
 	if kind, _ := m.parts(); kind != "" {
 		it.Header = append([]string{kind}, it.Header...)
 	}
 	apart, endless := 0, 0
 	for from := 0; from < all; from += d {
-		for k, j := range bySize(iv.own.Estimate[from : from+d]) {
+		for k, j := range m.order(iv.own.Estimate[from : from+d]) {
 			feature, j := m.features[j], from+j
 			if slices.Contains(iv.references, feature) {
 				continue

@@ -250,6 +250,18 @@ func (m *Model) part(j int) string {
 	return ""
 }
 
+// mostEffects are shown at once, column by column.
+const mostEffects = 40
+
+// order returns the places of coefficients as they are shown: effects column by column, others by their size.
+func (m *Model) order(size []float64) []int {
+	order := bySize(size)
+	if m.bought() != nil {
+		slices.Sort(order)
+	}
+	return order
+}
+
 // bySize returns the places of the values, those of the largest magnitude first.
 func bySize(values []float64) []int {
 	order := make([]int, len(values))
@@ -323,8 +335,11 @@ func (m *Model) Display() display.Item {
 	for j, v := range m.coefficients {
 		size[j%d] = math.Max(size[j%d], math.Abs(v))
 	}
-	const most = 10
-	for _, f := range bySize(size)[:min(most, d)] {
+	most := 10
+	if m.bought() != nil {
+		most = mostEffects
+	}
+	for _, f := range m.order(size)[:min(most, d)] {
 		row := []string{m.features[f]}
 		for j := f; j < len(m.coefficients); j += d {
 			row = append(row, fmt.Sprintf("%+.3f", m.coefficients[j]))
@@ -343,6 +358,11 @@ func (m *Model) Display() display.Item {
 			it.Note("λ = %.4g.", m.lambda)
 		}
 		return it
+	}
+	if m.bought() != nil {
+		it.Note("Effects, for a row of typical length: a category against the first of its column, a number from its " +
+			"lower bound to its upper one along the line that is nearest to its curve; bias: where all are in the " +
+			"middle.")
 	}
 	r := m.release
 	it.Title = fmt.Sprintf("Private %s for %s", m.title, m.target.Name)
@@ -373,7 +393,7 @@ func (m *Model) Display() display.Item {
 	}
 	if r.Tolerance > 0 { // else nothing was minimised
 		alone := ""
-		if interval.Knows(r.Fitted) {
+		if interval.Knows(r.Fitted) && m.bought() == nil {
 			least := m.lambda
 			if o, ok := m.ObjectivePerturbation(); ok {
 				least = o.Lambda

@@ -26,7 +26,7 @@ func (s Softplus) margin() float64 { return cmp.Or(s.Margin, 1) }
 // Name returns "softplus(h=…)", with the margin unless that is 1.
 func (s Softplus) Name() string {
 	if m := s.margin(); m != 1 {
-		return fmt.Sprintf("softplus(h=%g, margin %g)", s.Width, m)
+		return fmt.Sprintf("softplus(h=%g, margin %.4g)", s.Width, m)
 	}
 	return fmt.Sprintf("softplus(h=%g)", s.Width)
 }
