@@ -108,6 +108,9 @@ func NewDesign(t *Table, schema *Schema, s DesignSettings) (*Design, error) {
 func (e *Encoding) describe() {
 	s := &e.settings
 	assume, cost := "the bounds and categories are public: known without the data", costNothing
+	if slices.ContainsFunc(e.fields, func(f Field) bool { return f.Typical != nil }) {
+		assume = "the bounds, typical values and categories are public: known without the data"
+	}
 	if e.DataDependent {
 		assume = "nothing: bounds and categories were READ OFF THE DATA"
 		cost = "NOT COVERED by any guarantee"

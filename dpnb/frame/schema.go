@@ -211,10 +211,19 @@ func (f *Field) Words() (values, other string) {
 	if f.Log {
 		values += ", on a logarithmic scale"
 	}
+	values += f.typically()
 	if f.Open {
 		return "mostly " + values + ", without bounds", other
 	}
 	return values, other + "; beyond: the bound"
+}
+
+// typically is the typical value in words, "" if none is stated.
+func (f *Field) typically() string {
+	if f.Typical == nil {
+		return ""
+	}
+	return ", typically " + f.shown(*f.Typical)
 }
 
 // describe is the field in words, for the log of steps.
@@ -229,9 +238,9 @@ func (f *Field) describe() string {
 	if f.Open {
 		return fmt.Sprintf("%s, most of it in [%s, %s], without bounds", name, f.shown(f.Lower), f.shown(f.Upper))
 	}
-	scale := ""
+	scale := f.typically()
 	if f.Log {
-		scale = ", log scale"
+		scale = ", log scale" + scale
 	}
 	return fmt.Sprintf("%s ∈ [%s, %s]%s", name, f.shown(f.Lower), f.shown(f.Upper), scale)
 }

@@ -140,3 +140,26 @@ func TestSchemaSaysWhatDiffersInCapitals(t *testing.T) {
 		}
 	}
 }
+
+// A typical value is a public assumption as bounds are: the schema shows it, and every report on records says it.
+func TestTypicalValuesAreSaid(t *testing.T) {
+	df := learn.FromTable(must(learn.Patients(30, 1).Table())).Drop("weight", "smoker", "pressure", "ward").WithSchema(
+		learn.Numeric("age", 18, 90), learn.Numeric("visits", 0, 12).Typically(2),
+		learn.Categorical("ill", "no", "yes"))
+	if text := df.Schema().Text(); !strings.Contains(text, "0 to 12, typically 2") {
+		t.Errorf("not in the schema: %s", text)
+	}
+	design, err := learn.Binary(df, "ill", learn.Centred()).Design()
+	if err != nil {
+		t.Fatal(err)
+	}
+	var said string
+	for _, s := range design.Steps {
+		said += s.What + "; " + s.Assumes + "\n"
+	}
+	for _, want := range []string{"visits ∈ [0, 12], typically 2", "typical values and categories are public"} {
+		if !strings.Contains(said, want) {
+			t.Errorf("%q is not in %s", want, said)
+		}
+	}
+}
