@@ -2,6 +2,7 @@ package frame
 
 import (
 	"reflect"
+	"slices"
 	"strings"
 
 	"github.com/go-gota/gota/dataframe"
@@ -21,18 +22,24 @@ import (
 //
 // Options behind them may give columns types that are known without the data (dataframe.WithTypes).
 //
-// Errors: *InputError if no reader of gota was given the options, or the dataframe carries an error or has
-// no column.
+// That the dataframe is of the reader that got the options cannot be seen: of another one, columns of types that
+// the options do not give are refused, which may tell of its records that gota has guessed.
+//
+// Errors: *InputError if no reader of gota was given the options, or one was told to guess nevertheless, or the
+// dataframe has columns of other types than the options say, carries an error or has no column.
 func FromDataFrame(load func(texts ...dataframe.LoadOption) dataframe.DataFrame) (*Table, error) {
-	texts, given := dataframe.DetectTypes(false), false
+	texts := dataframe.DetectTypes(false)
+	var readers []reflect.Value // what gota's readers were told, when load has returned
 	seen := reflect.MakeFunc(reflect.TypeOf(texts), func(in []reflect.Value) []reflect.Value {
-		given = true
+		readers = append(readers, in[0].Elem())
 		return reflect.ValueOf(texts).Call(in)
 	})
 	df := load(seen.Interface().(dataframe.LoadOption), dataframe.DefaultType(series.String))
-	if !given {
-		return nil, inputErrorf("gota's reader was not given the options that load is called with, and may have " +
-			"guessed the types of columns from all records: dataframe.ReadCSV(file, options...)")
+	guesses := func(r reflect.Value) bool { return r.FieldByName("detectTypes").Bool() }
+	if len(readers) == 0 || slices.ContainsFunc(readers, guesses) {
+		return nil, inputErrorf("gota's reader was not given the options that load is called with, or others after " +
+			"them that undo these, and may have guessed the types of columns from all records: " +
+			"dataframe.ReadCSV(file, options...)")
 	}
 	if df.Err != nil {
 		return nil, inputErrorf("the dataframe carries an error: %v", df.Err)
@@ -42,6 +49,16 @@ func FromDataFrame(load func(texts ...dataframe.LoadOption) dataframe.DataFrame)
 		s := df.Col(name)
 		if s.Err != nil {
 			return nil, inputErrorf("column %q: %v", name, s.Err)
+		}
+		if told := func(r reflect.Value) bool {
+			t := r.FieldByName("types").MapIndex(reflect.ValueOf(name))
+			if !t.IsValid() {
+				t = r.FieldByName("defaultType")
+			}
+			return t.String() == string(s.Type())
+		}; !slices.ContainsFunc(readers, told) {
+			return nil, inputErrorf("column %q is of type %s, which gota's reader was not told by the options: "+
+				"dataframe.WithTypes gives types, and columns are computed after FromGota", name, s.Type())
 		}
 		switch s.Type() {
 		case series.String, series.Bool:

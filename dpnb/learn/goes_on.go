@@ -20,7 +20,7 @@ import (
 
 // GoesOn lets Once resume a release that was charged but whose program ended before the release was
 // kept. It resumes with the same noise, from a key that is kept in the folder LEDGER.unfinished,
-// which only the user may read, from the charge until the release is written beside it; then the key
+// which only the user may read (and who does, knows the noise), from the charge until the release is written beside it; then the key
 // is overwritten, and the release is moved to the others. So there is one noise for a name, and one
 // release of it, whenever programs end, and on a full disk too.
 //
@@ -163,7 +163,7 @@ func (u *unfinished) take(e ledger.Entry, mechanism string) error {
 }
 
 // keep writes a release beside its key, erases that, and has the release moved to the others. Until the key has been
-// erased nothing was shown, and from there on the release is kept.
+// erased nothing was shown to anybody who may not read the folder, and from there on the release is kept.
 func (p place) keep(content []byte) error {
 	if key, err := p.keyFile(); key == nil && err == nil {
 		return atomicfile.Write(p.path, content)
@@ -187,7 +187,7 @@ func (p place) settle() error {
 	if p.path == "" {
 		return nil
 	}
-	err := errors.Join(atomicfile.RemovePartsOf(p.keyPath()), atomicfile.RemovePartsOf(p.writtenPath()))
+	err := errors.Join(atomicfile.ErasePartsOf(p.keyPath()), atomicfile.ErasePartsOf(p.writtenPath()))
 	if err != nil {
 		return err
 	}

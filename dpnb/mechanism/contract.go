@@ -150,7 +150,8 @@ func Unsolved(err error, tau float64) error {
 
 // Begin is how every Run begins: it checks the source and the records, and returns the
 // release without its coefficients, with the guarantee of m's event and the stamp of src.
-// No noise has been drawn then.
+// No noise has been drawn then: the stamp says which source Run draws from and not that it has drawn, so that a
+// Mechanism of another program that draws from elsewhere, or not at all, is stamped as what it was given.
 //
 // Errors: ErrNoSource, or as m's Check and Event.
 func Begin(m Mechanism, rows matrix.Rows, labels []float64, src noise.Source) (*Release, error) {

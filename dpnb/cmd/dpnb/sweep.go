@@ -90,7 +90,7 @@ With --endpoint the trials run on Apache Beam: see docs/scale.md.`,
 				return err
 			}
 			fmt.Fprintf(cmd.OutOrStdout(), "%s: %d rows\n", out, len(rows))
-			return errors.Join(p.Remove(), atomicfile.RemovePartsOf(out))
+			return errors.Join(p.Remove(), atomicfile.ErasePartsOf(out))
 		},
 	}
 	f := cmd.Flags()

@@ -106,15 +106,28 @@ func stream(path string, mode os.FileMode, write func(w io.Writer) error) (err e
 }
 
 // Move gives the file at from the name to, in place of a file of that name, and brings both folders to the disk. A
-// file that is not there is not moved, which is no error.
+// file that is not there is not moved, which is no error. Where to is on another file system, what is read there may
+// be read by nobody else, and from is erased when it is on the disk.
 func Move(from, to string) error {
-	if err := os.Rename(from, to); errors.Is(err, os.ErrNotExist) {
+	if err := rename(from, to); errors.Is(err, os.ErrNotExist) {
 		return nil
 	} else if err != nil {
-		return err
+		content, failed := os.ReadFile(from)
+		if errors.Is(failed, os.ErrNotExist) {
+			return nil
+		}
+		if failed == nil {
+			failed = WritePrivately(to, content)
+		}
+		if failed != nil {
+			return errors.Join(err, failed)
+		}
+		return Erase(from)
 	}
 	return errors.Join(syncFolder(filepath.Dir(to)), syncFolder(filepath.Dir(from)))
 }
+
+var rename = os.Rename // another in tests
 
 // syncFolder brings the names in a folder to the disk: without that a power failure
 // can bring the old file back after Write has returned. Some file systems cannot, and
@@ -168,14 +181,14 @@ func (zeros) Read(b []byte) (int, error) { clear(b); return len(b), nil }
 
 // RemoveParts deletes what killed runs of Write left in dir. The caller makes
 // sure that nobody is writing there now.
-func RemoveParts(dir string) error { return removeParts(dir, tempPrefix) }
+func RemoveParts(dir string) error { return removeParts(dir, tempPrefix, os.Remove) }
 
-// RemovePartsOf is RemoveParts of what was to be the file at path.
-func RemovePartsOf(path string) error {
-	return removeParts(filepath.Dir(path), tempPrefix+filepath.Base(path)+"-")
+// ErasePartsOf is RemoveParts, by Erase, of what was to be the file at path.
+func ErasePartsOf(path string) error {
+	return removeParts(filepath.Dir(path), tempPrefix+filepath.Base(path)+"-", Erase)
 }
 
-func removeParts(dir, prefix string) error {
+func removeParts(dir, prefix string, remove func(path string) error) error {
 	entries, err := os.ReadDir(dir)
 	if errors.Is(err, os.ErrNotExist) {
 		return nil
@@ -185,7 +198,7 @@ func removeParts(dir, prefix string) error {
 	}
 	for _, e := range entries {
 		if strings.HasPrefix(e.Name(), prefix) {
-			err = errors.Join(err, os.Remove(filepath.Join(dir, e.Name())))
+			err = errors.Join(err, remove(filepath.Join(dir, e.Name())))
 		}
 	}
 	return err

@@ -9,6 +9,7 @@ import (
 	"path/filepath"
 	"runtime"
 	"strings"
+	"syscall"
 	"testing"
 )
 
@@ -63,11 +64,23 @@ func TestRemoveParts(t *testing.T) {
 			t.Fatal(err)
 		}
 	}
+	path := filepath.Join(dir, "b.html")
+	part := filepath.Join(dir, tempPrefix+"b.html-1")
+	if err := os.WriteFile(part, []byte("a release"), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	before, err := os.Open(part)
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer before.Close()
 	for range 2 { // there, and not
-		path := filepath.Join(dir, "b.html")
-		if err := errors.Join(RemovePartsOf(path), Erase(path)); err != nil {
+		if err := errors.Join(ErasePartsOf(path), Erase(path)); err != nil {
 			t.Fatal(err)
 		}
+	}
+	if left, err := io.ReadAll(before); err != nil || len(bytes.Trim(left, "\x00")) > 0 {
+		t.Errorf("of a part that was erased %q can be read (%v)", left, err)
 	}
 	if n := names(t, dir); len(n) != 3 {
 		t.Errorf("left: %v", n)
@@ -168,6 +181,13 @@ func TestErase(t *testing.T) {
 }
 
 func TestMove(t *testing.T) {
+	t.Run("within a file system", checkMove)
+	rename = func(string, string) error { return syscall.EXDEV }
+	defer func() { rename = os.Rename }()
+	t.Run("to another", checkMove)
+}
+
+func checkMove(t *testing.T) {
 	from, to := filepath.Join(t.TempDir(), "a"), filepath.Join(t.TempDir(), "b")
 	if err := errors.Join(Write(from, []byte("new")), Write(to, []byte("old"))); err != nil {
 		t.Fatal(err)
@@ -178,6 +198,9 @@ func TestMove(t *testing.T) {
 		}
 		if content, err := os.ReadFile(to); err != nil || string(content) != "new" {
 			t.Errorf("%q, %v", content, err)
+		}
+		if n := names(t, filepath.Dir(from)); len(n) > 0 {
+			t.Errorf("left: %v", n)
 		}
 	}
 }

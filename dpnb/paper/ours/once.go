@@ -43,7 +43,7 @@ func once() []claim.Claim {
 		Code: []string{"learn.Allowance.GoesOn", "learn.FitOnce", "noise.OfKey"},
 		Tests: []string{"learn.TestAKilledFitGoesOn", "learn.TestOnlyOurReleasesResume",
 			"learn.TestWatchedFitsDoNotResume", "noise.TestAKeyGivesTheSameNoise", "noise.TestKeyedBitsAreFair"},
-		Proof: "once#dpnb-goes-on 724ccea1",
+		Proof: "once#dpnb-goes-on 280a4464",
 		Check: "a logistic fit of 60 people that ends four times after its noise was drawn and goes on each time; " +
 			"and the call after that",
 		Expected: "one entry in the ledger, five times the same coefficients to the last bit, and those are what the " +
