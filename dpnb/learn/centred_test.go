@@ -9,6 +9,7 @@ import (
 
 	"github.com/dpnb/notebooks/dpnb/learn"
 	"github.com/dpnb/notebooks/dpnb/matrix"
+	"github.com/dpnb/notebooks/dpnb/mechanism/geometry"
 )
 
 // centredFits are fits of centred rows: with curves and without, with the curvature, and of so few records that the
@@ -171,5 +172,24 @@ func TestRecordsOfAFitAreItsOwn(t *testing.T) {
 	}
 	if changed, own := fit(true), fit(false); !slices.Equal(changed, own) {
 		t.Errorf("the records of a fit are changed from outside: %v, want %v", changed, own)
+	}
+}
+
+// What a program makes of the release that it is shown changes no prediction.
+func TestWhatIsShownOfTheGeometryIsACopy(t *testing.T) {
+	f := centredFits(t)["Logistic, lines"]
+	m, err := f.learner.Fit(f.data, learn.Simulate(1, 1e-6))
+	if err != nil {
+		t.Fatal(err)
+	}
+	people := learn.Patients(50, 3)
+	want, err := m.Predict(people)
+	if err != nil {
+		t.Fatal(err)
+	}
+	b := m.Release.Also.(*geometry.Bought)
+	b.Unit, b.Mean[0], b.Raw[1] = 7, 9, 1e3
+	if got, err := m.Predict(people); err != nil || !slices.Equal(got, want) {
+		t.Errorf("the model predicts otherwise (%v)", err)
 	}
 }

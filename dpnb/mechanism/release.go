@@ -94,6 +94,9 @@ func (r *Release) Stamp(p permit.Permit, src noise.Source) {
 func (r *Release) Clone() *Release {
 	out := *r
 	out.Coefficients, out.Guarantee.Assumptions = slices.Clone(r.Coefficients), slices.Clone(r.Guarantee.Assumptions)
+	if also, ok := r.Also.(interface{ CloneAlso() any }); ok {
+		out.Also = also.CloneAlso()
+	}
 	return &out
 }
 

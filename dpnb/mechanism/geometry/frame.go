@@ -300,3 +300,10 @@ func (b *Bought) Fits(features int) bool {
 	}
 	return ok
 }
+
+// CloneAlso returns a copy, for who is shown a release.
+func (b *Bought) CloneAlso() any {
+	out := *b
+	out.Mean, out.Raw, out.kept = slices.Clone(b.Mean), slices.Clone(b.Raw), slices.Clone(b.kept)
+	return &out
+}
