@@ -20,7 +20,8 @@ import (
 
 // GoesOn lets Once resume a release that was charged but whose program ended before the release was
 // kept. It resumes with the same noise, from a key that is kept in the folder LEDGER.unfinished,
-// which only the user may read (and who does, knows the noise), from the charge until the release is written beside it; then the key
+// which only
+// the user may read (and who does, knows the noise), from the charge until the release is written beside it; then the key
 // is overwritten, and the release is moved to the others. So there is one noise for a name, and one
 // release of it, whenever programs end, and on a full disk too.
 //
