@@ -20,10 +20,9 @@ import (
 
 // GoesOn lets Once resume a release that was charged but whose program ended before the release was
 // kept. It resumes with the same noise, from a key that is kept in the folder LEDGER.unfinished,
-// which only
-// the user may read (and who does, knows the noise), from the charge until the release is written beside it; then the key
-// is overwritten, and the release is moved to the others. So there is one noise for a name, and one
-// release of it, whenever programs end, and on a full disk too.
+// which only the user may read (and who does, knows the noise), from the charge until the release is
+// written beside it; then the key is overwritten, and the release is moved to the others. So there is one
+// noise for a name, and one release of it, whenever programs end, and on a full disk too.
 //
 // It takes a permit, which only this module has, because a release that resumes must draw everything from
 // Noise(nil), in an order that does not depend on chance or on time, and show nothing of it to anybody before it
