@@ -290,6 +290,10 @@ func (m *Model) PredictCSV(path string, df DataFrame, keep ...string) error {
 	if err := df.everyRow(); err != nil {
 		return err
 	}
+	// What a killed run left of it is about single records.
+	if err := atomicfile.RemovePartsOf(path); err != nil {
+		return err
+	}
 	return atomicfile.Stream(path, func(w io.Writer) error { return m.predictTo(w, df.scanner(), keep) })
 }
 

@@ -44,9 +44,14 @@ func TestPredictCommand(t *testing.T) {
 		err := c.Execute()
 		return said.String(), err
 	}
+	left := filepath.Join(dir, ".dpnb-part-out.csv-01234567")
+	write(filepath.Base(left), "7,b")
 	said, err := run(model, table, "-o", out, "--keep", "id", "--missing", "–")
 	if err != nil || !strings.Contains(said, "about single records") {
 		t.Fatalf("%q, %v", said, err)
+	}
+	if _, err := os.Stat(left); !os.IsNotExist(err) {
+		t.Errorf("what a killed run left of the predictions is there: %v", err)
 	}
 	written, err := os.ReadFile(out)
 	lines := strings.Split(strings.TrimSpace(string(written)), "\n")
