@@ -291,7 +291,7 @@ func (m *Model) PredictCSV(path string, df DataFrame, keep ...string) error {
 		return err
 	}
 	// What a killed run left of it is about single records.
-	if err := atomicfile.RemovePartsOf(path); err != nil {
+	if err := atomicfile.ErasePartsOf(path); err != nil {
 		return err
 	}
 	return atomicfile.Stream(path, func(w io.Writer) error { return m.predictTo(w, df.scanner(), keep) })
