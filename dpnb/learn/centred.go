@@ -141,10 +141,8 @@ func used(d *frame.Design, r *mechanism.Release) (*frame.Design, []float64) {
 	straight.Encoding = d.Encoding.Straight()
 	straight.Features, straight.Steps = straight.Encoding.Features, straight.Encoding.Steps
 	var theta []float64
-	next := 0
-	for _, s := range append(spans, matrix.Span{First: len(r.Coefficients)}) {
-		theta = append(theta, r.Coefficients[next:s.First]...)
-		next = s.First + s.Len
+	for _, j := range matrix.Outside(spans, len(r.Coefficients)) {
+		theta = append(theta, r.Coefficients[j])
 	}
 	return &straight, theta
 }

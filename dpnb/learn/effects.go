@@ -77,11 +77,7 @@ func (m *Model) intervalsOfEffects(b *geometry.Bought, level, q float64,
 
 // hingeOf returns the loss with the margin that the release was fitted with.
 func hingeOf(l loss.Softplus, r *mechanism.Release) loss.Softplus {
-	fit := r.Fitted
-	if k, ok := fit.(interval.Curvature); ok {
-		fit = k.Fit
-	}
-	if o, ok := fit.(objpert.Objective); ok {
+	if o, ok := perturbationOf(r.Fitted); ok {
 		if used, ok := o.Loss.(loss.Softplus); ok {
 			return used
 		}

@@ -305,10 +305,15 @@ func (m *Model) ObjectivePerturbation() (objpert.Objective, bool) {
 	if m.Err() != nil || m.release == nil {
 		return objpert.Objective{}, false
 	}
-	if k, ok := m.release.Fitted.(interval.Curvature); ok {
+	return perturbationOf(m.release.Fitted)
+}
+
+// perturbationOf returns the objective perturbation that a mechanism is, or releases its curvature after.
+func perturbationOf(m mechanism.Mechanism) (objpert.Objective, bool) {
+	if k, ok := m.(interval.Curvature); ok {
 		return k.Fit, true
 	}
-	o, ok := m.release.Fitted.(objpert.Objective)
+	o, ok := m.(objpert.Objective)
 	return o, ok
 }
 

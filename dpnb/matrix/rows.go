@@ -21,6 +21,21 @@ const MaxBlock = 256
 // Span is a run of features.
 type Span struct{ First, Len int }
 
+// Outside returns the features of d, rising, that are in none of the spans, which rise.
+func Outside(spans []Span, d int) []int {
+	out, next := []int{}, 0
+	for _, s := range spans {
+		for ; next < s.First; next++ {
+			out = append(out, next)
+		}
+		next += s.Len
+	}
+	for ; next < d; next++ {
+		out = append(out, next)
+	}
+	return out
+}
+
 // Direction is a vector over features that is zero but for the Weights from First on.
 type Direction struct {
 	First   int

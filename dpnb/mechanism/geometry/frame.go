@@ -4,6 +4,8 @@ import (
 	"math"
 	"slices"
 
+	"gonum.org/v1/gonum/floats"
+
 	"github.com/dpnb/notebooks/dpnb/internal/parallel"
 	"github.com/dpnb/notebooks/dpnb/matrix"
 	"github.com/dpnb/notebooks/dpnb/mechanism"
@@ -54,15 +56,7 @@ func (c Centred) frame(count float64, d int) frame {
 		hats += s.Len
 	}
 	if all := math.Hypot(c.Mu, c.mu()); f.Records*all < c.Gate*float64(hats) {
-		f.Curved = false
-		f.kept = []int{}
-		next := 0
-		for _, s := range append(c.Curves, matrix.Span{First: d - 1}) {
-			for ; next < s.First; next++ {
-				f.kept = append(f.kept, next)
-			}
-			next += s.Len
-		}
+		f.Curved, f.kept = false, matrix.Outside(c.Curves, d-1)
 	}
 	f.Mean = make([]float64, d-1)
 	if !f.Curved {
@@ -94,23 +88,17 @@ func (f *Bought) unit(dst, row []float64) {
 			dst[j] = row[k] / f.RowNorm
 		}
 		if norm := math.Sqrt(matrix.SumSquares(dst)); norm > 0x1p-400 {
-			scale(dst, shorter(len(dst))/norm)
+			floats.Scale(shorter(len(dst))/norm, dst)
 		}
 	}
 	if norm := math.Sqrt(matrix.SumSquares(dst)); norm > 1 {
-		scale(dst, shorter(len(dst))/norm)
+		floats.Scale(shorter(len(dst))/norm, dst)
 	}
 }
 
 // shorter is so little below 1 that d numbers scaled to it are no longer than 1: a computed norm errs by at most
 // (d/2+2)u relatively, or 3e-13 of many, and the products by a few u.
 func shorter(d int) float64 { return 1 - math.Min(float64(d+8)*0x1p-53, 4e-13) }
-
-func scale(x []float64, by float64) {
-	for j := range x {
-		x[j] *= by
-	}
-}
 
 // bounded is a label of Numbers.
 func bounded(y float64) float64 { return min(max(y, -1), 1) }
@@ -145,9 +133,7 @@ func (f *frame) total(rows matrix.Rows, labels []float64, workers int) []float64
 	})
 	total := make([]float64, len(f.Mean)+f.more())
 	for _, sum := range parts { // exact: the order does not matter
-		for j, v := range sum {
-			total[j] += v
-		}
+		floats.Add(total, sum)
 	}
 	return total
 }
@@ -176,7 +162,7 @@ func (f *frame) centre(sums []float64) {
 		f.Mean[j] = mean[j] * less
 	}
 	if norm := math.Sqrt(matrix.SumSquares(f.Mean)); norm > longest {
-		scale(f.Mean, longest/norm)
+		floats.Scale(longest/norm, f.Mean)
 	}
 	f.Scale = math.Sqrt(math.Max(leastScale, 1-matrix.SumSquares(f.Mean)))
 	if !f.c.Numbers {
@@ -218,9 +204,9 @@ func (f *Bought) centred(dst, row []float64) {
 	}
 	norm := math.Sqrt(matrix.SumSquares(x))
 	if safe := shorter(len(x)); norm <= f.Scale*safe {
-		scale(x, safe/f.Scale)
+		floats.Scale(safe/f.Scale, x)
 	} else {
-		scale(x, safe/norm)
+		floats.Scale(safe/norm, x)
 	}
 	dst[len(x)] = f.Bias
 }

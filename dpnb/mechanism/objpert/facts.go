@@ -2,6 +2,7 @@ package objpert
 
 import (
 	"math"
+	"slices"
 
 	"github.com/dpnb/notebooks/dpnb/loss"
 	"github.com/dpnb/notebooks/dpnb/mechanism"
@@ -35,7 +36,7 @@ func (m Objective) For(f mechanism.Facts) (mechanism.Mechanism, float64) {
 	}
 	m = m.Shrunk(lambda, true)
 	for _, span := range f.Curves {
-		m.Rough = append(m.Rough, Roughness{span, rough * (m.Lambda + m.Shrinkage)})
+		m.Rough = append(slices.Clip(m.Rough), Roughness{span, rough * (m.Lambda + m.Shrinkage)})
 	}
 	return m, m.stretch(f)
 }
