@@ -4,6 +4,7 @@ import (
 	"cmp"
 	"fmt"
 	"math"
+	"slices"
 
 	"github.com/dpnb/notebooks/dpnb/frame"
 	"github.com/dpnb/notebooks/dpnb/loss"
@@ -141,8 +142,11 @@ func used(d *frame.Design, r *mechanism.Release) (*frame.Design, []float64) {
 	straight.Encoding = d.Encoding.Straight()
 	straight.Features, straight.Steps = straight.Encoding.Features, straight.Encoding.Steps
 	var theta []float64
-	for _, j := range matrix.Outside(spans, len(r.Coefficients)) {
-		theta = append(theta, r.Coefficients[j])
+	kept := matrix.Outside(spans, d.Width())
+	for one := range slices.Chunk(r.Coefficients, d.Width()) {
+		for _, j := range kept {
+			theta = append(theta, one[j])
+		}
 	}
 	return &straight, theta
 }

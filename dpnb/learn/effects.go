@@ -1,6 +1,8 @@
 package learn
 
 import (
+	"slices"
+
 	"gonum.org/v1/gonum/floats"
 	"gonum.org/v1/gonum/mat"
 
@@ -18,8 +20,14 @@ func shown(e *frame.Encoding, theta []float64, also any) (names []string, values
 	if _, ok := also.(*geometry.Bought); !ok {
 		return e.Features, theta
 	}
-	for _, f := range e.Effects() {
-		names, values = append(names, f.Name), append(values, floats.Dot(f.Weights, theta))
+	effects := e.Effects()
+	for _, f := range effects {
+		names = append(names, f.Name)
+	}
+	for one := range slices.Chunk(theta, len(e.Features)) {
+		for _, f := range effects {
+			values = append(values, floats.Dot(f.Weights, one))
+		}
 	}
 	return names, values
 }

@@ -238,7 +238,11 @@ func (k keptModel) model() (*Model, error) {
 	}
 	var also any
 	if k.Bought != nil {
-		if !k.Bought.Fits(len(e.Features)) {
+		forms := max(1, len(k.Levels))
+		if e.Target.Task == frame.ManyClasses {
+			forms = len(e.Target.Classes)
+		}
+		if !k.Bought.Fits(len(e.Features), forms) {
 			return nil, errors.New("the model's coefficients are not for the features of its records")
 		}
 		also = k.Bought

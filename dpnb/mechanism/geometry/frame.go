@@ -234,15 +234,18 @@ func (b *Bought) Placed(rows matrix.Rows) matrix.Rows { return b.view(rows) }
 // Used has Placed take rows that are without the features that were left out.
 func (b *Bought) Used() { b.kept = nil }
 
-// Placing returns the coefficients of Placed rows whose linear form is what is predicted: (Tqθ_x, Tθ_e + ȳ/e) for θ =
-// Raw.
+// width is how many coefficients a linear form of centred rows has. Raw has those of one form after another.
+func (b *Bought) width() int { return len(b.Mean) + 1 }
+
+// Placing returns the coefficients of Placed rows whose linear forms are what is predicted: of each form (Tqθ_x,
+// Tθ_e + ȳ/e) for θ = Raw.
 func (b *Bought) Placing() []float64 {
 	out := make([]float64, len(b.Raw))
 	for j, v := range b.Raw {
-		out[j] = b.Unit * b.Stretch * v
+		if out[j] = b.Unit * b.Stretch * v; j%b.width() == len(b.Mean) {
+			out[j] = b.Unit*v + b.Centre/b.Bias
+		}
 	}
-	last := len(b.Raw) - 1
-	out[last] = b.Unit*b.Raw[last] + b.Centre/b.Bias
 	return out
 }
 
@@ -258,27 +261,32 @@ func (f *frame) scaled(labels []float64) []float64 {
 	return out
 }
 
-// unfold returns the coefficients of (z, e) that predict as Placing does for rows that are not clipped:
+// unfold returns the coefficients of (z, e) that predict as Placing does for rows that are not clipped, of each form
 //
 //	ȳ + T(q·(z/R − m)ᵀθ_x/c + eθ_e).
 func (f *frame) unfold() []float64 {
-	out, placing := make([]float64, f.d), f.Placing()
-	out[f.d-1] = placing[len(f.Mean)]
-	for j, m := range f.Mean {
-		at := j
-		if f.kept != nil {
-			at = f.kept[j]
+	var all []float64
+	for placing := range slices.Chunk(f.Placing(), f.width()) {
+		out := make([]float64, f.d)
+		out[f.d-1] = placing[len(f.Mean)]
+		for j, m := range f.Mean {
+			at := j
+			if f.kept != nil {
+				at = f.kept[j]
+			}
+			by := placing[j] / f.Scale
+			out[at] = by / f.RowNorm
+			out[f.d-1] -= by * m / f.Bias
 		}
-		by := placing[j] / f.Scale
-		out[at] = by / f.RowNorm
-		out[f.d-1] -= by * m / f.Bias
+		all = append(all, out...)
 	}
-	return out
+	return all
 }
 
-// Fits reports whether b can be of rows with so many features, and its numbers are in their ranges.
-func (b *Bought) Fits(features int) bool {
-	ok := len(b.Mean) == features-1 && len(b.Raw) == features && b.RowNorm > 0 && b.Bias > 0 && b.Scale > 0 &&
+// Fits reports whether b can be of so many linear forms of rows with so many features, and its numbers are in their
+// ranges.
+func (b *Bought) Fits(features, forms int) bool {
+	ok := len(b.Mean) == features-1 && len(b.Raw) == features*forms && b.RowNorm > 0 && b.Bias > 0 && b.Scale > 0 &&
 		b.Unit > 0 && b.Stretch > 0
 	all := []float64{b.Count, b.RowNorm, b.Bias, b.Scale, b.Unit, b.Stretch, b.Centre}
 	for _, v := range slices.Concat(all, b.Mean, b.Raw) {

@@ -200,7 +200,7 @@ func TestHardlyAnyRecords(t *testing.T) {
 				t.Fatal(err)
 			}
 			b := r.Also.(*geometry.Bought)
-			if !b.Fits(5) || b.Records < 20 || floats.Norm(b.Mean, 2) > 0.98 {
+			if !b.Fits(5, 1) || b.Records < 20 || floats.Norm(b.Mean, 2) > 0.98 {
 				t.Errorf("of %d records: %+v", n, b)
 			}
 		}
