@@ -22,12 +22,14 @@ import (
 const (
 	hats     = 8
 	hatsGate = 2
+	// mostSmoothed are the coefficients of all classes whose second differences are penalised: the penalty is a matrix.
+	mostSmoothed = 4096
 )
 
 // buys says whether the number and the mean of the records are bought before the fit: where a learner knows how to
 // learn from centred rows, rows have a norm and a bias, and nothing was said from which ridges follow.
 func (p recipe) buys(d *frame.Design) bool {
-	if p.framed == nil || p.pure || p.choose != nil || d.Encoding == nil || d.Encoding.Bias() == 0 {
+	if p.informed == nil || p.pure || d.Encoding == nil || d.Encoding.Bias() == 0 {
 		return false
 	}
 	_, normed := d.Encoding.Normed()
@@ -40,42 +42,64 @@ func (p recipe) seen(data *Dataset, allowance Allowance) *Dataset {
 	if data.Err() != nil || data.design.Encoding == nil || data.design.Encoding.Curves() == nil {
 		return data
 	}
-	if p.pure = p.pure || p.convex.loss != nil && allowance.part.Delta == 0; p.buys(data.design) {
+	p.pure = p.pure || p.convex.loss != nil && allowance.part.Delta == 0
+	if d := data.design; p.buys(d) && len(d.Target.Classes)*d.Width() <= mostSmoothed {
 		return data
 	}
 	return data.straight()
 }
 
-// centred chooses a mechanism around objective perturbation that buys the geometry of the records.
+// informed calibrates a fit of centred rows of a norm, that is worth mu of its own and beside which Gaussian mechanisms
+// have the part beside of the μ² of (ε, δ); part says what μ is for some of that.
+type informed func(p recipe, d *frame.Design, radius, mu float64, c objpert.Config) (
+	fit mechanism.Informed, part func(share float64) float64, err error)
+
+// framed calibrates objective perturbation of a loss.
+func framed(l loss.Loss) informed {
+	return func(p recipe, _ *frame.Design, radius, mu float64, c objpert.Config) (mechanism.Informed,
+		func(float64) float64, error) {
+		c.Loss, c.Rule = l, objpert.LeastNoise
+		if p.task != frame.TwoClasses {
+			c.Lambda, c.Bound = leastRidge*radius*radius*l.Smoothness()/mu, objective.Tight
+		}
+		if p.curvatureShare == 0 {
+			fit, err := objpert.Calibrate(c)
+			return fit, func(share float64) float64 { return fit.Part(share, c.Beside) }, err
+		}
+		_, k, err := interval.Calibrate(c, interval.Share{Curvature: p.curvatureShare})
+		return k, func(share float64) float64 { return k.Fit.Part(share, c.Beside+p.curvatureShare) }, err
+	}
+}
+
+// centred chooses a mechanism around a fit that buys the geometry of the records.
 func centred(p recipe, d *frame.Design, epsilon, delta float64) (mechanism.Mechanism, error) {
+	if err := p.validShare(); err != nil {
+		return nil, err
+	}
 	numbers, bias := p.task == frame.Number, d.Encoding.Bias()
 	norm, _ := d.Encoding.Normed()
 	radius := math.Nextafter(math.Hypot(1, bias), math.Inf(1))
 	fits := func(beside, mu float64) (mechanism.Informed, func(float64) float64, error) {
-		c := objpert.Config{Loss: p.framed, RowNorm: radius, Epsilon: epsilon, Delta: delta, Beside: beside,
-			Adjacency: privacy.AddRemove, Rule: objpert.LeastNoise, Tolerance: p.tolerance}
-		if numbers {
-			c.Lambda, c.Bound = leastRidge*radius*radius/mu, objective.Tight
-		}
-		if p.curvatureShare == 0 {
-			fit, err := objpert.Calibrate(c)
-			return fit, func(share float64) float64 { return fit.Part(share, beside) }, err
-		}
-		_, k, err := interval.Calibrate(c, interval.Share{Curvature: p.curvatureShare})
-		return k, func(share float64) float64 { return k.Fit.Part(share, beside+p.curvatureShare) }, err
+		return p.informed(p, d, radius, mu, objpert.Config{RowNorm: radius, Epsilon: epsilon, Delta: delta,
+			Beside: beside, Adjacency: privacy.AddRemove, Tolerance: p.tolerance})
 	}
 	type key struct {
-		loss                                     string // a loss that is clipped cannot be compared
+		learner, levels                          string
+		own, upper                               float64
+		classes                                  int
 		radius, tolerance, share, epsilon, delta float64
 	}
-	m, err := calibrated(key{fmt.Sprintf("%#v", p.framed), radius, p.tolerance, p.curvatureShare, epsilon, delta},
-		func() (geometry.Centred, error) {
-			return geometry.Calibrate(geometry.Centred{}, geometry.Default, epsilon, delta, fits)
-		})
+	m, err := calibrated(key{p.learner, fmt.Sprint(p.levels), p.own.value, d.Target.Upper, len(d.Target.Classes), radius,
+		p.tolerance, p.curvatureShare, epsilon, delta}, func() (geometry.Centred, error) {
+		return geometry.Calibrate(geometry.Centred{}, geometry.Default, epsilon, delta, fits)
+	})
 	m.RowNorm, m.Bias, m.Numbers = norm, bias, numbers
 	m.Curves, m.Free, m.Nowhere = d.Encoding.Curves(), d.Encoding.Free(), d.Encoding.Nowhere()
-	if numbers {
+	switch p.task {
+	case frame.Number:
 		m.Gate = hatsGate
+	case frame.Count:
+		m.Gate, m.Most = hatsGate, d.Target.Upper
 	}
 	return m, err
 }

@@ -14,15 +14,19 @@ import (
 
 // calibration asks for the mechanism of p with records like those of d.
 func (p recipe) calibration(d *frame.Design, epsilon, delta float64) objpert.Config {
-	c := objpert.Config{
-		Loss: p.loss(d.Target), Clip: p.clip(d), RowNorm: d.RowNorm, Epsilon: epsilon, Delta: delta,
-		Adjacency: privacy.AddRemove, Lambda: p.lambda, Bound: p.bound, Rule: p.rule, Tolerance: p.tolerance,
-	}
+	c := p.asked(d, epsilon, delta)
+	c.Loss, c.Clip, c.Bound, c.Rule = p.loss(d.Target), p.clip(d), p.bound, p.rule
 	// In the Gaussian case ridges are raised after the calibration: tilted.
 	if p.records != 0 && p.bound != 0 && p.bound != objective.Tight {
 		c.Planned = objpert.Planned{Records: p.records, Features: d.Width()}
 	}
 	return c
+}
+
+// asked is what the mechanisms of all losses are asked for.
+func (p recipe) asked(d *frame.Design, epsilon, delta float64) objpert.Config {
+	return objpert.Config{RowNorm: d.RowNorm, Epsilon: epsilon, Delta: delta, Adjacency: privacy.AddRemove,
+		Lambda: p.lambda, Tolerance: p.tolerance}
 }
 
 // tilted chooses objective perturbation, with a count of the records before it where
@@ -35,9 +39,6 @@ func tilted(p recipe, d *frame.Design, epsilon, delta float64) (mechanism.Mechan
 	if r := p.baseRate; r != 0 && !(r > 0 && r < 1) {
 		return nil, &privacy.ParamError{Name: "BaseRate", Value: r,
 			Want: "the public share of the positive class, in (0, 1), or 0 if it is not known"}
-	}
-	if p.buys(d) {
-		return centred(p, d, epsilon, delta)
 	}
 	if p.counts() {
 		return counted(p, d, epsilon, delta)

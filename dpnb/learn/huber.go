@@ -50,13 +50,13 @@ func (l Huber) FitWithoutPrivacy(data *Dataset) (*Model, error) {
 
 func (l Huber) recipe() recipe {
 	threshold := orElse(l.Threshold, 0.25)
-	var framed loss.Loss
+	var known informed
 	if l.Threshold == 0 {
-		framed = loss.PseudoHuber{Threshold: 1}
+		known = framed(loss.PseudoHuber{Threshold: 1})
 	}
 	return recipe{
-		framed:  framed,
-		learner: "Huber", title: "Huber regression", entry: "huber", task: frame.Number,
+		informed: known,
+		learner:  "Huber", title: "Huber regression", entry: "huber", task: frame.Number,
 		loss:   func(frame.Target) loss.Loss { return loss.Huber{Threshold: threshold} },
 		lambda: l.Lambda, noise: l.Noise, workers: l.Workers, bound: tightUnless(l.Bound), ridge: predictionNoise,
 		curvatureShare: l.CurvatureShare, own: parameter{"Threshold", l.Threshold},

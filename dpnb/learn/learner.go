@@ -67,9 +67,9 @@ type recipe struct {
 	// loss is that of the labels; level is where its slope is clipped, 0 nowhere.
 	loss  func(frame.Target) loss.Loss
 	level func(frame.Target) float64
-	// framed is the loss of rows that were centred, and of numbers whose unit is their spread (centred); nil has
-	// rows as they are.
-	framed loss.Loss
+	// informed calibrates the fit of rows that were centred, and of numbers whose unit is their spread (centred); nil
+	// has rows as they are.
+	informed informed
 	// probabilities says that 1/(1 + e^{−xᵀθ}) is the positive class's, or of several
 	// classes that the e^{xᵀθ} are in proportion to theirs; if they were fitted apart, each
 	// against all others, then the 1/(1 + e^{−xᵀθ}) are.
@@ -191,7 +191,10 @@ func priced(data *Dataset, allowance Allowance, p *recipe) (mechanism.Mechanism,
 		return nil, none, err
 	}
 	choose := p.choose
-	if choose == nil {
+	switch {
+	case p.buys(d):
+		choose = centred
+	case choose == nil:
 		choose = tilted
 	}
 	one := mechanism.Choice(func(epsilon, delta float64) (mechanism.Mechanism, error) {

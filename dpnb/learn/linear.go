@@ -52,13 +52,13 @@ func (l Linear) FitWithoutPrivacy(data *Dataset) (*Model, error) {
 
 func (l Linear) recipe() recipe {
 	level := orElse(l.Clip, 0.5)
-	var framed loss.Loss
+	var known informed
 	if l.Clip == 0 {
-		framed = loss.Clipped(loss.Squared{}, framedClip)
+		known = framed(loss.Clipped(loss.Squared{}, framedClip))
 	}
 	return recipe{
-		framed:  framed,
-		learner: "Linear", title: "linear regression", entry: "least squares", task: frame.Number,
+		informed: known,
+		learner:  "Linear", title: "linear regression", entry: "least squares", task: frame.Number,
 		loss:   func(frame.Target) loss.Loss { return loss.Squared{} },
 		level:  func(frame.Target) float64 { return level },
 		lambda: l.Lambda, noise: l.Noise, workers: l.Workers, bound: tightUnless(l.Bound), ridge: predictionNoise,

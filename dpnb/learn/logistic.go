@@ -58,7 +58,7 @@ func (l Logistic) recipe() recipe {
 	return recipe{
 		learner: "Logistic", title: "logistic regression", entry: "logistic", task: frame.TwoClasses,
 		probabilities: true,
-		loss:          func(frame.Target) loss.Loss { return loss.Logistic{} }, framed: loss.Logistic{},
+		loss:          func(frame.Target) loss.Loss { return loss.Logistic{} }, informed: framed(loss.Logistic{}),
 		lambda: l.Lambda, records: l.Records, baseRate: l.BaseRate, noise: l.Noise, workers: l.Workers,
 		bound:          l.Bound,
 		curvatureShare: l.CurvatureShare, pure: l.Pure,

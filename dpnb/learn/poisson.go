@@ -5,6 +5,8 @@ import (
 
 	"github.com/dpnb/notebooks/dpnb/frame"
 	"github.com/dpnb/notebooks/dpnb/loss"
+	"github.com/dpnb/notebooks/dpnb/mechanism"
+	"github.com/dpnb/notebooks/dpnb/mechanism/objpert"
 	"github.com/dpnb/notebooks/dpnb/noise"
 
 	"github.com/dpnb/notebooks/dpnb/privacy/objective"
@@ -47,6 +49,10 @@ func (l Poisson) FitWithoutPrivacy(data *Dataset) (*Model, error) {
 
 func (l Poisson) recipe() recipe {
 	return recipe{
+		informed: func(p recipe, d *frame.Design, radius, mu float64, c objpert.Config) (mechanism.Informed,
+			func(float64) float64, error) {
+			return framed(loss.Clipped(p.loss(d.Target), p.level(d.Target)))(p, d, radius, mu, c)
+		},
 		learner: "Poisson", title: "Poisson regression", entry: "poisson", task: frame.Count,
 		loss:   func(t frame.Target) loss.Loss { return loss.Poisson{MaxCount: t.Upper} },
 		level:  func(t frame.Target) float64 { return orElse(l.Clip, math.Ceil(math.Sqrt(t.Upper))) },

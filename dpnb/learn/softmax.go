@@ -5,10 +5,9 @@ import (
 	"github.com/dpnb/notebooks/dpnb/frame"
 	"github.com/dpnb/notebooks/dpnb/loss"
 	"github.com/dpnb/notebooks/dpnb/mechanism"
-
+	"github.com/dpnb/notebooks/dpnb/mechanism/objpert"
 	"github.com/dpnb/notebooks/dpnb/mechanism/objpert/multiclass"
 	"github.com/dpnb/notebooks/dpnb/noise"
-	"github.com/dpnb/notebooks/dpnb/privacy"
 )
 
 // Softmax is multinomial logistic regression for several classes (Classes), one joint fit by
@@ -36,16 +35,20 @@ func (l Softmax) FitWithoutPrivacy(data *Dataset) (*Model, error) {
 }
 
 func (l Softmax) recipe() recipe {
+	var known informed
+	if l.Bound == multiclass.Vertex {
+		known = joint
+	}
 	return recipe{
 		learner: "Softmax", title: "softmax regression", entry: "softmax", task: frame.ManyClasses,
-		probabilities: true,
-		lambda:        l.Lambda, noise: l.Noise, workers: l.Workers,
+		probabilities: true, informed: known,
+		lambda: l.Lambda, noise: l.Noise, workers: l.Workers,
 		choose: func(p recipe, d *frame.Design, epsilon, delta float64) (mechanism.Mechanism, error) {
 			type key struct {
 				multiclass.Config
 				multiclass.Bound
 			}
-			c := p.classes(d, epsilon, delta)
+			c := classes(d, p.asked(d, epsilon, delta))
 			return chosen(calibrated(key{c, l.Bound}, func() (multiclass.Softmax,
 				error) {
 				return multiclass.CalibrateSoftmax(c, l.Bound)
@@ -61,6 +64,20 @@ func (l Softmax) recipe() recipe {
 			return s.Theta, nil
 		},
 	}
+}
+
+// joint calibrates a softmax fit of centred rows.
+func joint(_ recipe, d *frame.Design, _, _ float64, c objpert.Config) (mechanism.Informed, func(float64) float64,
+	error) {
+	fit, err := multiclass.CalibrateSoftmax(classes(d, c), multiclass.Vertex)
+	return fit, func(share float64) float64 { return fit.Part(share, c.Beside) }, err
+}
+
+// each calibrates fits of centred rows, one for each class.
+func each(_ recipe, d *frame.Design, _, _ float64, c objpert.Config) (mechanism.Informed, func(float64) float64,
+	error) {
+	fit, err := multiclass.CalibrateOneVsRest(classes(d, c), loss.Logistic{})
+	return fit, func(share float64) float64 { return fit.Part(share, c.Beside) }, err
 }
 
 // OneVsRest is one logistic regression for each of several classes (Classes), its records against
@@ -89,10 +106,10 @@ func (l OneVsRest) FitWithoutPrivacy(data *Dataset) (*Model, error) {
 func (l OneVsRest) recipe() recipe {
 	return recipe{
 		learner: "OneVsRest", title: "one-vs-rest logistic regression", entry: "one-vs-rest logistic",
-		task: frame.ManyClasses, probabilities: true, apart: true,
+		task: frame.ManyClasses, probabilities: true, apart: true, informed: each,
 		lambda: l.Lambda, noise: l.Noise, workers: l.Workers,
 		choose: func(p recipe, d *frame.Design, epsilon, delta float64) (mechanism.Mechanism, error) {
-			c := p.classes(d, epsilon, delta)
+			c := classes(d, p.asked(d, epsilon, delta))
 			return chosen(calibrated(c, func() (multiclass.OneVsRest, error) {
 				return multiclass.CalibrateOneVsRest(c,
 					loss.Logistic{})
@@ -120,10 +137,10 @@ func (l OneVsRest) recipe() recipe {
 	}
 }
 
-// classes asks for a mechanism of several classes with records like those of d.
-func (p recipe) classes(d *frame.Design, epsilon, delta float64) multiclass.Config {
+// classes asks for a mechanism of several classes, those of d, as c does for one of two.
+func classes(d *frame.Design, c objpert.Config) multiclass.Config {
 	return multiclass.Config{
-		Classes: len(d.Target.Classes), RowNorm: d.RowNorm, Epsilon: epsilon, Delta: delta,
-		Adjacency: privacy.AddRemove, Lambda: p.lambda, Tolerance: p.tolerance,
+		Classes: len(d.Target.Classes), RowNorm: c.RowNorm, Epsilon: c.Epsilon, Delta: c.Delta,
+		Adjacency: c.Adjacency, Lambda: c.Lambda, Tolerance: c.Tolerance, Beside: c.Beside,
 	}
 }

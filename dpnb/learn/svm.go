@@ -59,7 +59,8 @@ func (l SVM) recipe() recipe {
 	width := orElse(l.Width, 1)
 	return recipe{
 		learner: "SVM", title: "support vector machine", entry: "smoothed hinge", task: frame.TwoClasses,
-		loss: func(frame.Target) loss.Loss { return loss.Softplus{Width: width} }, framed: loss.Softplus{Width: width},
+		loss:          func(frame.Target) loss.Loss { return loss.Softplus{Width: width} },
+		informed:      framed(loss.Softplus{Width: width}),
 		probabilities: true, hinge: loss.Softplus{Width: width},
 		lambda: l.Lambda, records: l.Records, baseRate: l.BaseRate, noise: l.Noise, workers: l.Workers, bound: l.Bound,
 		curvatureShare: l.CurvatureShare, own: parameter{"Width", l.Width}, pure: l.Pure,

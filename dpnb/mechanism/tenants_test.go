@@ -103,7 +103,7 @@ func tenantsAt(t testing.TB, eps float64) (all []tenant) {
 	for _, part := range []string{"", "Fit.", "Binary."} {
 		allowed[part+"Centre = -1"] = "a shift may have either sign"
 	}
-	for _, part := range []string{"", "Fit.", "Binary.", "Of.", "Of.Fit."} {
+	for _, part := range []string{"", "Fit.", "Binary.", "Of.", "Of.Fit.", "Of.Binary."} {
 		allowed[part+"Rough = nil"] = "nothing need be smooth"
 	}
 	allowed["Curves = nil"], allowed["Nowhere = nil"] = "there need be none", "there need be none"
@@ -113,7 +113,7 @@ func tenantsAt(t testing.TB, eps float64) (all []tenant) {
 	real := tenant{labels: numbers, badLabel: inf, solves: true, allowed: allowed}
 	enter(two.named("objective"))(of(objpert.Calibrate(tilted(loss.Logistic{}))))
 	enter(real.named("objective, Huber"))(of(objpert.Calibrate(tilted(loss.Huber{Threshold: 0.5}))))
-	allowed["Of.Centre = -1"] = "a shift may have either sign"
+	allowed["Of.Centre = -1"], allowed["Of.Binary.Centre = -1"] = allowed["Centre = -1"], allowed["Centre = -1"]
 	enter(two.named("objective, three rows a person"))(mechanism.ForPeople(3,
 		func(epsilon, delta float64) (mechanism.Mechanism, error) {
 			c := tilted(loss.Logistic{})
@@ -169,6 +169,21 @@ func tenantsAt(t testing.TB, eps float64) (all []tenant) {
 	multi := multiclass.Config{Classes: 3, RowNorm: 1, Epsilon: eps, Delta: delta, Adjacency: add}
 	enter(several.named("softmax"))(of(multiclass.CalibrateSoftmax(multi, multiclass.Vertex)))
 	enter(several.named("one-vs-rest"))(of(multiclass.CalibrateOneVsRest(multi, loss.Logistic{})))
+	for _, name := range []string{"softmax, centred", "one-vs-rest, centred"} {
+		bought := several.named(name)
+		bought.chooses = true
+		enter(bought)(of(geometry.Calibrate(geometry.Centred{RowNorm: 0.8, Bias: 0.6, Free: 2}, geometry.Default, eps,
+			delta, func(beside, _ float64) (mechanism.Informed, func(float64) float64, error) {
+				c := multi
+				c.RowNorm, c.Beside = math.Hypot(1, 0.6)*(1+1e-15), beside
+				if name == "softmax, centred" {
+					fit, err := multiclass.CalibrateSoftmax(c, multiclass.Vertex)
+					return fit, func(share float64) float64 { return fit.Part(share, beside) }, err
+				}
+				fit, err := multiclass.CalibrateOneVsRest(c, loss.Logistic{})
+				return fit, func(share float64) float64 { return fit.Part(share, beside) }, err
+			})))
+	}
 
 	// Noisy moments.
 	moments := tenant{labels: numbers, badLabel: 1 + 1e-9}

@@ -19,3 +19,6 @@ func Noisy(c Centred, rows matrix.Rows, labels []float64, src noise.Source) (cou
 	f := c.bought(rows, labels, src, 1)
 	return f.Count, f.released
 }
+
+// CountOf is countOf.
+var CountOf = countOf

@@ -27,6 +27,8 @@ type Bought struct {
 	Scale float64
 	// Centre is ȳ and Unit T; 0 and 1 but for Numbers.
 	Centre, Unit float64
+	// Typical is about the mean of counts; 0 but for those.
+	Typical float64 `json:",omitempty"`
 	// Stretch multiplied the coefficients but the intercept's after the fit; Raw are those of the fit.
 	Stretch float64
 	Raw     []float64
@@ -68,7 +70,8 @@ func (c Centred) frame(count float64, d int) frame {
 
 // choose returns the mechanism for the frame, and the stretch of its coefficients.
 func (c Centred) choose(f frame) (mechanism.Mechanism, float64) {
-	facts := mechanism.Facts{Records: f.Records, Mu: c.Mu, Directions: float64(c.Free)}
+	facts := mechanism.Facts{Records: f.Records, Mu: c.Mu, Directions: float64(c.Free), Bias: c.Bias,
+		Typical: f.Typical}
 	if f.Curved {
 		facts.Curves = c.Curves
 		facts.Directions += float64(hatsOfACurve * len(c.Curves))
@@ -123,9 +126,13 @@ func (f *frame) total(rows matrix.Rows, labels []float64, workers int) []float64
 		for i := p * block; i < min(n, (p+1)*block); i++ {
 			rows.Row(row, i)
 			f.unit(z[:len(f.Mean)], row)
-			if f.c.Numbers {
-				y := bounded(labels[i])
+			switch y := 0.0; {
+			case f.c.Numbers:
+				y = bounded(labels[i])
 				z[len(f.Mean)], z[len(f.Mean)+1] = y/2, y*y/2
+			case f.c.Most > 0:
+				y = min(max(labels[i], 0), f.c.Most)
+				z[len(f.Mean)] = 0.5 * y / f.c.Most
 			}
 			exact.Add(sum, 1, z, step)
 		}
@@ -140,8 +147,11 @@ func (f *frame) total(rows matrix.Rows, labels []float64, workers int) []float64
 
 // more is how many sums are of labels.
 func (f *frame) more() int {
-	if f.c.Numbers {
+	switch {
+	case f.c.Numbers:
 		return 2
+	case f.c.Most > 0:
+		return 1
 	}
 	return 0
 }
@@ -165,14 +175,25 @@ func (f *frame) centre(sums []float64) {
 		floats.Scale(longest/norm, f.Mean)
 	}
 	f.Scale = math.Sqrt(math.Max(leastScale, 1-matrix.SumSquares(f.Mean)))
+	v *= 4 // of 2S_y/n̂
+	if most := f.c.Most; most > 0 {
+		f.Typical = countOf(most, 2*sums[d]/f.Records, v)
+	}
 	if !f.c.Numbers {
 		return
 	}
-	v *= 4 // of 2S_y/n̂
 	f.Centre = bounded(2*sums[d]/f.Records) * towardsLabel / (towardsLabel + v)
 	w := towardsSpread / (towardsSpread + v)
 	spreads := w*math.Max(0, 2*sums[d+1]/f.Records-f.Centre*f.Centre) + (1-w)*spread
 	f.Unit = math.Min(math.Max(math.Sqrt(spreads)/2, leastUnit), mostUnit)
+}
+
+// countOf returns about the mean of counts up to most, of which share, with noise of variance v, is what it was
+// released to be: towards a quarter of most as the noise grows, and no less than what the noise lets be told from none.
+func countOf(most, share, v float64) float64 {
+	const prior = 0.25
+	w := prior * prior / (prior*prior + v)
+	return most * math.Max(w*math.Min(math.Max(share, 0), 1)+(1-w)*prior, math.Min(prior, math.Max(math.Sqrt(v), 0.1/most)))
 }
 
 // nowhere returns the directions of the frame's features in which rows have nothing.

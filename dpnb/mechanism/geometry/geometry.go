@@ -21,7 +21,7 @@ import (
 //
 //	n̂ = n + N(0, CountSigma²),   S = Σ(z/R, y/2, y²/2) + N(0, (s·MeanSigma)²)
 //
-// (the labels of Numbers alone, s² = 1 or 3/2), makes of them a mean m, a scale c and, of Numbers, a centre ȳ and a
+// (of Numbers, s² = 3/2; of counts up to Y (z/R, y/2Y), s² = 5/4; of classes z/R, s = 1), makes of them a mean m, a scale c and, of Numbers, a centre ȳ and a
 // unit T (frameOf), and then runs Of on the rows (clip(z/R − m, c)/c, e) and the labels (clip(y, 1) − ȳ)/T. What it
 // releases are the coefficients of (z, e), which a linear map takes from those of Of.
 type Centred struct {
@@ -35,6 +35,8 @@ type Centred struct {
 	RowNorm, Bias float64
 	// Numbers says that labels are numbers in [−1, 1], and that their mean and mean square are bought.
 	Numbers bool
+	// Most is Y > 0 of labels that are counts of at most Y, whose mean is bought; 0 of other labels.
+	Most float64
 	// Curves are the features that are hats. They are there if n̂ times the μ of all is at least Gate of each, else
 	// rows are without them.
 	Curves []matrix.Span
@@ -67,8 +69,11 @@ func (c Centred) mu() float64 {
 // exceed R by NormSlack.
 func (c Centred) sums(d int) float64 {
 	s := 1.0
-	if c.Numbers {
+	switch {
+	case c.Numbers:
 		s = math.Sqrt(1.5)
+	case c.Most > 0:
+		s = math.Sqrt(1.25)
 	}
 	return s*(1+1e-11) + 0.5*step*math.Sqrt(float64(d+2))
 }
@@ -88,6 +93,8 @@ func (c Centred) Validate() error {
 	switch {
 	case !(c.Gate >= 0) || math.IsInf(c.Gate, 1):
 		return &privacy.ParamError{Name: "Gate", Value: c.Gate, Want: "a finite number ≥ 0"}
+	case !(c.Most >= 0) || math.IsInf(c.Most, 1) || c.Numbers && c.Most > 0:
+		return &privacy.ParamError{Name: "Most", Value: c.Most, Want: "the largest count, 0 where labels are none"}
 	case c.Free < 1:
 		return &privacy.ParamError{Name: "Free", Value: c.Free,
 			Want: "the number of directions that rows have, at least 1"}

@@ -13,6 +13,7 @@ import (
 	"github.com/dpnb/notebooks/dpnb/mechanism/geometry"
 	"github.com/dpnb/notebooks/dpnb/mechanism/objpert"
 	"github.com/dpnb/notebooks/dpnb/mechanism/objpert/interval"
+	"github.com/dpnb/notebooks/dpnb/mechanism/objpert/multiclass"
 	"github.com/dpnb/notebooks/dpnb/noise"
 	"github.com/dpnb/notebooks/dpnb/privacy"
 	"github.com/dpnb/notebooks/dpnb/privacy/objective"
@@ -39,6 +40,82 @@ func around(t testing.TB, l loss.Loss, eps float64, d int) geometry.Centred {
 		t.Fatal(err)
 	}
 	return m
+}
+
+// classes returns the mechanism around a fit of three classes.
+func classes(t testing.TB, apart bool, eps float64) geometry.Centred {
+	t.Helper()
+	m, err := geometry.Calibrate(geometry.Centred{RowNorm: 1, Bias: bias, Free: 5}, geometry.Default, eps, 1e-6,
+		func(beside, _ float64) (mechanism.Informed, func(float64) float64, error) {
+			c := multiclass.Config{Classes: 3, RowNorm: math.Nextafter(math.Hypot(1, bias), 2), Epsilon: eps, Delta: 1e-6,
+				Beside: beside, Adjacency: privacy.AddRemove}
+			if apart {
+				fit, err := multiclass.CalibrateOneVsRest(c, loss.Logistic{})
+				return fit, func(share float64) float64 { return fit.Part(share, beside) }, err
+			}
+			fit, err := multiclass.CalibrateSoftmax(c, multiclass.Vertex)
+			return fit, func(share float64) float64 { return fit.Part(share, beside) }, err
+		})
+	if err != nil {
+		t.Fatal(err)
+	}
+	return m
+}
+
+// Of several classes all is within (ε, δ) and uses it, and what the fits, the count and the mean cost apart is in it.
+func TestTogetherOfClasses(t *testing.T) {
+	for _, eps := range []float64{0.1, 1, 8} {
+		for _, apart := range []bool{false, true} {
+			m := classes(t, apart, eps)
+			p, err := mechanism.Profile(m)
+			if err != nil {
+				t.Fatal(err)
+			}
+			fit, err := mechanism.Profile(m.Of)
+			if err != nil {
+				t.Fatal(err)
+			}
+			all, alone := privacy.DeltaUpper(p, eps), privacy.DeltaUpper(fit, eps)
+			if all > 1e-6 || all < 0.98e-6 || alone > 0.9*all {
+				t.Errorf("apart %v, ε = %g: δ = %g, of the fit alone %g", apart, eps, all, alone)
+			}
+		}
+	}
+}
+
+// What is chosen for facts costs what was calibrated, whatever the facts are: of classes, too.
+func TestForChangesNoProfile(t *testing.T) {
+	for _, m := range []geometry.Centred{classes(t, false, 1), classes(t, true, 1)} {
+		want, err := m.Of.Beside(0.1)
+		if err != nil {
+			t.Fatal(err)
+		}
+		for _, records := range []float64{20, 1e3, 1e7} {
+			chosen, _ := m.Of.For(mechanism.Facts{Records: records, Mu: m.Mu, Directions: 30,
+				Curves: []matrix.Span{{First: 0, Len: 4}}})
+			got, err := chosen.(mechanism.Informed).Beside(0.1)
+			if err != nil {
+				t.Fatal(err)
+			}
+			for _, eps := range []float64{0.2, 1, 3} {
+				if a, b := privacy.DeltaUpper(got, eps), privacy.DeltaUpper(want, eps); a > b*(1+1e-9) {
+					t.Errorf("%v: for %g records δ(%g) = %g, calibrated were %g", chosen, records, eps, a, b)
+				}
+			}
+		}
+	}
+}
+
+// The mean of counts is what it was released to be, and towards a quarter of the most where noise is all there is.
+func TestTypicalCount(t *testing.T) {
+	for _, c := range []struct{ share, v, want, within float64 }{
+		{0.5, 0, 10, 1e-9}, {0.01, 0, 0.2, 1e-9}, {0, 0, 0.1, 1e-9}, {2, 0, 20, 1e-9}, {-1, 0, 0.1, 1e-9},
+		{0.5, 1e6, 5, 1e-3}, {-3, 1, 5, 1e-9}, {0, 0.01, 2, 1e-9},
+	} {
+		if got := geometry.CountOf(20, c.share, c.v); math.Abs(got-c.want) > c.within {
+			t.Errorf("of %v with variance %v: %v, want %v", c.share, c.v, got, c.want)
+		}
+	}
 }
 
 // cloud returns n records far from the origin: features of norm 1 near a point, the bias after them.
@@ -167,6 +244,15 @@ func TestARecordIsBounded(t *testing.T) {
 		long := geometry.Sums(m, matrix.NewDense(1, 4, []float64{1.2, -0.9, 0.8, bias}), []float64{3})
 		if norm := floats.Norm(long, 2); norm > s*(1+1e-6) || norm < s*(1-1e-6) {
 			t.Errorf("a record that is too long adds %v, want %v", norm, s)
+		}
+	}
+	// Of counts up to 7 half of y/7 is added, of more no more.
+	m := around(t, loss.Softplus{Width: 1}, 1, 3)
+	m.Most = 7
+	for _, y := range []float64{7, 90} {
+		one := geometry.Sums(m, matrix.NewDense(1, 4, []float64{0.6, 0.64, 0.48, bias}), []float64{y})
+		if norm := floats.Norm(one, 2); math.Abs(norm/math.Sqrt(1.25)-1) > 1e-6 {
+			t.Errorf("a record with the count %v adds %v, want √1.25", y, norm)
 		}
 	}
 }

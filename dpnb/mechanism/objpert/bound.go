@@ -40,13 +40,19 @@ func (m Objective) Profile() (privacy.Profile, error) {
 //
 // Proof: docs/theory/intervals.md, section 4.
 func (m Objective) Beside(mu float64) (privacy.Profile, error) {
-	const up = 1 + 0x1p-48
 	if err := m.Validate(); err != nil {
 		return nil, err
 	}
-	out := 2 * m.Tolerance / (m.Lambda * m.OutputSigma) * up
-	m.OutputSigma = 2 * m.Tolerance / (m.Lambda * math.Hypot(out, mu) * up) / up
+	m.OutputSigma = OutputBeside(m.Tolerance, m.Lambda, m.OutputSigma, mu)
 	return m.Profile()
+}
+
+// OutputBeside returns the σ_out of which the noise costs as much as that of sigma and Gaussian mechanisms of μ
+// together, rounded down.
+func OutputBeside(tolerance, lambda, sigma, mu float64) float64 {
+	const up = 1 + 0x1p-48
+	out := 2 * tolerance / (lambda * sigma) * up
+	return 2 * tolerance / (lambda * math.Hypot(out, mu) * up) / up
 }
 
 // event is one release as the accountant sees it.

@@ -5,6 +5,7 @@ import (
 	"slices"
 
 	"github.com/dpnb/notebooks/dpnb/loss"
+	"github.com/dpnb/notebooks/dpnb/matrix"
 	"github.com/dpnb/notebooks/dpnb/mechanism"
 )
 
@@ -25,6 +26,12 @@ const (
 func (m Objective) For(f mechanism.Facts) (mechanism.Mechanism, float64) {
 	a, s := f.Directions/(f.Records*f.Mu*f.Mu), m.Smoothness()
 	lambda, rough := s*a, float64(roughNumbers)
+	if clip, ok := clipOfCounts(m.Loss); ok && f.Typical > 0 {
+		lambda = m.radius() * m.radius() * clip * clip / f.Typical * a
+		if f.Bias > 0 {
+			m.Centre = math.Log(f.Typical) / f.Bias
+		}
+	}
 	if isMargin(m.Loss) {
 		tau := 0.0
 		if hinge, ok := m.Loss.(loss.Softplus); ok && hinge == (loss.Softplus{Width: 1}) {
@@ -32,13 +39,25 @@ func (m Objective) For(f mechanism.Facts) (mechanism.Mechanism, float64) {
 			hinge.Margin = 1 + tau
 			m.Loss = hinge
 		}
-		lambda, rough = s*(1+ridgeOfNoise*a*(1+tau/2)), roughClasses
+		lambda, rough = RidgeOfClasses(s, a*(1+tau/2))
 	}
 	m = m.Shrunk(lambda, true)
-	for _, span := range f.Curves {
-		m.Rough = append(slices.Clip(m.Rough), Roughness{span, rough * (m.Lambda + m.Shrinkage)})
-	}
+	m.Penalty = m.Penalty.Smoothing(f.Curves, rough*(m.Lambda+m.Shrinkage))
 	return m, m.stretch(f)
+}
+
+// RidgeOfClasses returns what For does of a loss of classes whose curvature is at most s: the ridge, and the weight of
+// second differences in it.
+func RidgeOfClasses(s, a float64) (lambda, rough float64) {
+	return s * (1 + ridgeOfNoise*a), roughClasses
+}
+
+// Smoothing returns p with a penalty on the second differences of each of the runs.
+func (p Penalty) Smoothing(runs []matrix.Span, weight float64) Penalty {
+	for _, span := range runs {
+		p.Rough = append(slices.Clip(p.Rough), Roughness{span, weight})
+	}
+	return p
 }
 
 // stretch returns by how much coefficients are multiplied after the fit, against what the ridge takes of them: with
@@ -46,13 +65,26 @@ func (m Objective) For(f mechanism.Facts) (mechanism.Mechanism, float64) {
 // there are few records.
 func (m Objective) stretch(f mechanism.Facts) float64 {
 	u := (m.Lambda + m.Shrinkage) * f.Directions / f.Records
+	if f.Typical > 0 {
+		u /= f.Typical
+	}
 	switch {
 	case isMargin(m.Loss):
-		return 1 + math.Min(2, u)
+		return StretchOfClasses(u)
 	case f.Records*f.Mu <= fewRecords:
 		return 1
 	}
 	return 1 + u/((1+u)*(1+u)*(1+u))
+}
+
+// StretchOfClasses is the stretch of classes: see For.
+func StretchOfClasses(u float64) float64 { return 1 + math.Min(2, u) }
+
+// clipOfCounts returns the slope at which the loss of counts is clipped; ok is false of other losses.
+func clipOfCounts(l loss.Loss) (clip float64, ok bool) {
+	of, _, _ := loss.Unclip(l)
+	_, ok = of.(loss.Poisson)
+	return l.Lipschitz(), ok
 }
 
 // isMargin reports whether a loss is of two classes.

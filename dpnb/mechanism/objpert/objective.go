@@ -8,8 +8,6 @@ import (
 	"fmt"
 	"math"
 
-	"gonum.org/v1/gonum/mat"
-
 	"github.com/dpnb/notebooks/dpnb/erm"
 	"github.com/dpnb/notebooks/dpnb/loss"
 	"github.com/dpnb/notebooks/dpnb/noise"
@@ -42,14 +40,9 @@ type Objective struct {
 	RowNorm float64
 	// Lambda is λ > 0, Sigma is σ > 0.
 	Lambda, Sigma float64
-	// Shrinkage is ω ≥ 0, for records whose last feature is the constant of an
-	// intercept: the ridge of the other coefficients is λ + ω, that of the intercept
-	// λ. It is a convex regulariser that knows nothing of the records, so that the
-	// profile is that of λ alone: docs/theory/objective_perturbation.md, section 2.
-	Shrinkage float64
-	// Rough adds penalties on the second differences of runs of coefficients: of a number's hats, so
-	// that its curve is smooth where there are few records. As ω it knows nothing of the records.
-	Rough []Roughness
+	// Penalty is what shrinks coefficients besides λ: a convex quadratic form that knows nothing of the records,
+	// so that the profile is that of λ alone (docs/theory/objective_perturbation.md, section 2).
+	Penalty
 	// Centre is c, for records with such an intercept: its ridge is (λ/2)(θ_d − c)²,
 	// so that it is shrunk towards c and not towards 0. c must be public, as from a
 	// base rate (CentreOf). It is no regulariser that a bound would look at, either.
@@ -61,16 +54,6 @@ type Objective struct {
 	// Bound is how to account. Zero is right: exact where the Gaussian case is
 	// proved, dtz24 elsewhere.
 	Bound objective.Bound
-}
-
-// Roughness is the penalty
-//
-//	(w/2) Σ (θⱼ − 2θⱼ₊₁ + θⱼ₊₂)²
-//
-// over a run of Len coefficients from First on, w its Weight.
-type Roughness struct {
-	matrix.Span
-	Weight float64
 }
 
 // radius returns a bound on the true norm of every record that Check admits.
@@ -95,17 +78,11 @@ func (m Objective) Validate() error {
 	if err := scales.Check(); err != nil {
 		return err
 	}
-	if !(m.Shrinkage >= 0) || math.IsInf(m.Lambda+m.Shrinkage, 1) {
-		return &privacy.ParamError{Name: "Shrinkage", Value: m.Shrinkage, Want: "a finite number that is not negative"}
+	if err := m.Penalty.Validate(m.Lambda); err != nil {
+		return err
 	}
 	if math.IsNaN(m.Centre) || math.IsInf(m.Lambda*m.Centre, 0) {
 		return &privacy.ParamError{Name: "Centre", Value: m.Centre, Want: "a finite number"}
-	}
-	for _, r := range m.Rough {
-		if r.First < 0 || r.Len < 0 || !(r.Weight >= 0) || math.IsInf(16*r.Weight, 1) {
-			return &privacy.ParamError{Name: "Rough", Value: r,
-				Want: "runs of coefficients, weights that are finite and not negative"}
-		}
 	}
 	l, s := m.Lipschitz(), m.Smoothness()
 	if !(l > 0) || !(s > 0) {
@@ -125,37 +102,22 @@ func (m Objective) Validate() error {
 
 // String describes the mechanism with its parameters.
 func (m Objective) String() string {
-	ridge := fmt.Sprintf("λ = %.5g", m.Lambda)
-	if m.Shrinkage > 0 {
-		ridge = fmt.Sprintf("λ = %.5g, of the intercept %.5g", m.Lambda+m.Shrinkage, m.Lambda)
-	}
+	ridge := m.Penalty.Words(m.Lambda)
 	if m.Centre != 0 {
 		ridge += fmt.Sprintf(" around %.4g", m.Centre)
-	}
-	if len(m.Rough) > 0 {
-		ridge += fmt.Sprintf(", of second differences %.5g", m.Rough[0].Weight)
 	}
 	return fmt.Sprintf("objective perturbation (%s loss, ‖x‖ ≤ %.5g, %s, σ = %.5g, τ = %.3g, σ_out = %.3g)",
 		m.Loss.Name(), m.RowNorm, ridge, m.Sigma, m.Tolerance, m.OutputSigma)
 }
 
-// Shrunk returns m with the ridge λ for its coefficients, where that is larger
-// than Lambda. An intercept, which the last coefficient is then, is given the
-// geometric mean of the two: at the least ridge its noise would hide what is left
-// of the others, at theirs the rarer class would be predicted too seldom or never
-// (docs/theory/lambda_rule.md, section 5). σ and what the output noise costs stay
-// as they are, so that the profile of m holds for what is returned, whatever λ is.
+// Shrunk returns m with the ridge λ for its coefficients, where that is larger than Lambda (Penalty.Ridge). σ and what
+// the output noise costs stay as they are, so that the profile of m holds for what is returned, whatever λ is.
 func (m Objective) Shrunk(lambda float64, intercept bool) Objective {
-	if !(lambda > m.Lambda) {
-		return m
+	least := m.Lambda
+	m.Lambda, m.Penalty = m.Penalty.Ridge(least, lambda, intercept)
+	if m.Lambda > least { // 2τ/(λσ_out) must not rise: the factor pays for the roundings
+		m.OutputSigma *= least / m.Lambda * (1 + 0x1p-48)
 	}
-	last := lambda
-	if intercept {
-		last = math.Sqrt(m.Lambda) * math.Sqrt(lambda)
-	}
-	// 2τ/(λσ_out) must not rise: the factor pays for the roundings.
-	m.OutputSigma *= m.Lambda / last * (1 + 0x1p-48)
-	m.Lambda, m.Shrinkage = last, lambda-last
 	return m
 }
 
@@ -209,47 +171,8 @@ func (m Objective) Ridges(d int) []float64 {
 	return r
 }
 
-// Shrink returns the penalty besides λ as erm.Problem has it: ω at all of d
-// places but the last, nil for none.
-func (m Objective) Shrink(d int) []float64 {
-	if m.Shrinkage == 0 {
-		return nil
-	}
-	w := make([]float64, d)
-	for j := range w[:d-1] {
-		w[j] = m.Shrinkage
-	}
-	return w
-}
-
 // Stiffest bounds the largest eigenvalue of the penalty.
-func (m Objective) Stiffest() float64 {
-	top := m.Lambda + m.Shrinkage
-	for _, r := range m.Rough {
-		top = math.Max(top, m.Lambda+m.Shrinkage+16*r.Weight) // ‖D‖² ≤ (1 + 2 + 1)²
-	}
-	return top
-}
-
-// Quadratic returns the matrix of Rough for d features, nil for none.
-func (m Objective) Quadratic(d int) *mat.SymDense {
-	if len(m.Rough) == 0 {
-		return nil
-	}
-	q := mat.NewSymDense(d, nil)
-	for _, r := range m.Rough {
-		for j := r.First; j+2 < r.First+r.Len; j++ {
-			for a, x := range secondDifference {
-				for b, y := range secondDifference[a:] {
-					q.SetSym(j+a, j+a+b, q.At(j+a, j+a+b)+r.Weight*x*y)
-				}
-			}
-		}
-	}
-	return q
-}
-
-var secondDifference = [3]float64{1, -2, 1}
+func (m Objective) Stiffest() float64 { return m.Penalty.Stiffest(m.Lambda) }
 
 // Check validates records against the parameters, before any noise is drawn.
 //
@@ -270,10 +193,8 @@ func (m Objective) Check(rows matrix.Rows, labels []float64) error {
 func (m Objective) checkRecords(rows matrix.Rows, labels []float64) error {
 	p := erm.Problem{Rows: rows, Labels: labels, Loss: m.Loss, Lambda: m.Lambda}
 	_, d := rows.Dims()
-	for _, r := range m.Rough {
-		if r.First+r.Len > d {
-			return &privacy.ParamError{Name: "Rough", Value: r, Want: fmt.Sprintf("a run of the %d coefficients", d)}
-		}
+	if err := m.Penalty.Check(d); err != nil {
+		return err
 	}
 	longest, err := p.ValidateNorm()
 	if err != nil {

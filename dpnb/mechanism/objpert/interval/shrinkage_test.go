@@ -126,8 +126,8 @@ func TestReleaseAloneUnderShrinkage(t *testing.T) {
 // λ/2·‖θ‖² + ω/2·Σθⱼ² − λcθ_d; the centre and ω each matter.
 func TestRidgeIsThePenaltysGradient(t *testing.T) {
 	theta := []float64{0.5, -2, 1.5}
-	for _, m := range []objpert.Objective{{Lambda: 3}, {Lambda: 3, Shrinkage: 5},
-		{Lambda: 3, Shrinkage: 5, Centre: -0.7}} {
+	for _, m := range []objpert.Objective{{Lambda: 3}, {Lambda: 3, Penalty: objpert.Penalty{Shrinkage: 5}},
+		{Lambda: 3, Penalty: objpert.Penalty{Shrinkage: 5}, Centre: -0.7}} {
 		penalty := func(v []float64) float64 {
 			sum := 0.5*m.Lambda*floats.Dot(v, v) - m.Lambda*m.Centre*v[2]
 			return sum + 0.5*m.Shrinkage*floats.Dot(v[:2], v[:2])

@@ -31,6 +31,14 @@ type Config struct {
 	NoiseFactor float64
 	// Tolerance is τ; zero means 1e-6·L.
 	Tolerance float64
+	// Beside in [0, 1) is the part of μ² that Gaussian mechanisms beside the fit are to have (Part): with them
+	// it satisfies (ε, δ). Zero is none.
+	Beside float64
+}
+
+// share is μ of the output noise, and of what is beside the fit, in units of that of the objective.
+func (c Config) share() float64 {
+	return math.Hypot(objpert.OutputShare, math.Sqrt(c.Beside/(1-c.Beside)))
 }
 
 func (c Config) validate() error {
@@ -48,6 +56,8 @@ func (c Config) validate() error {
 	case !(c.Tolerance >= 0) || math.IsInf(c.Tolerance, 1):
 		return &privacy.ParamError{Name: "Tolerance", Value: c.Tolerance,
 			Want: "a positive number, or 0 to have it chosen"}
+	case !(c.Beside >= 0 && c.Beside < 1):
+		return &privacy.ParamError{Name: "Beside", Value: c.Beside, Want: "a part of the budget, in [0, 1)"}
 	}
 	if err := c.Adjacency.Validate(); err != nil {
 		return err
@@ -81,7 +91,7 @@ func CalibrateSoftmax(c Config, bound Bound) (Softmax, error) {
 		config: c, least: 1e-3 * m.Smoothness(), far: 1e12, factor: 1.05, precision: 1e-6,
 		set: func(lambda, sigma float64) (profiled, error) {
 			m.Lambda, m.Sigma = lambda, sigma
-			m.OutputSigma = 2 * m.Tolerance / (lambda * objpert.OutputShare * m.Lipschitz() / sigma)
+			m.OutputSigma = 2 * m.Tolerance / (lambda * c.share() * m.Lipschitz() / sigma)
 			return m, nil
 		},
 		unit: m.Lipschitz(),
@@ -93,6 +103,9 @@ func CalibrateSoftmax(c Config, bound Bound) (Softmax, error) {
 		k.precision = 1e-3 // each value is a composition
 	}
 	err := k.search()
+	if c.Beside > 0 { // what was accounted as noise of the output is for the mechanisms beside, but for its own part
+		m.OutputSigma *= c.share() / objpert.OutputShare * (1 + 0x1p-40)
+	}
 	return m, err
 }
 
@@ -119,7 +132,7 @@ func CalibrateOneVsRest(c Config, l loss.Loss) (OneVsRest, error) {
 		config: c, least: 1e-3 * b.Smoothness(), far: 1e12, factor: 1 + 1e-9, precision: 1e-6,
 		set: func(lambda, sigma float64) (profiled, error) {
 			b.Lambda, b.Sigma = lambda, sigma
-			b.OutputSigma = 2 * b.Tolerance / (lambda * objpert.OutputShare * b.Lipschitz() / sigma)
+			b.OutputSigma = 2 * b.Tolerance / (lambda * c.share() * b.Lipschitz() / sigma)
 			if err := m.Validate(); err != nil {
 				return nil, err
 			}
@@ -136,6 +149,9 @@ func CalibrateOneVsRest(c Config, l loss.Loss) (OneVsRest, error) {
 		onlyGaussian = c.Lambda == 0 && c.NoiseFactor == 0
 	}
 	err := k.search()
+	if c.Beside > 0 {
+		b.OutputSigma *= c.share() / objpert.OutputShare * (1 + 0x1p-40)
+	}
 	return m, err
 }
 

@@ -3,8 +3,10 @@ package multiclass
 import (
 	"fmt"
 	"math"
+	"slices"
 
 	"gonum.org/v1/gonum/floats"
+	"gonum.org/v1/gonum/mat"
 
 	"github.com/dpnb/notebooks/dpnb/erm"
 	"github.com/dpnb/notebooks/dpnb/loss"
@@ -49,7 +51,7 @@ func (b Bound) String() string {
 //	θ̃ with ‖∇J(θ̃)‖₂ ≤ τ,  released: P(θ̃ + N(0, σ_out²I)).
 //
 // A sum over the records, not a mean; the ridge acts on every coordinate, the
-// intercepts included. Noise outside Σ_c θ_c = 0 would not touch a single
+// intercepts included; a Penalty of each class is added to it. Noise outside Σ_c θ_c = 0 would not touch a single
 // probability, and the guarantee is the same with it and without.
 type Softmax struct {
 	// Classes is K ≥ 2.
@@ -58,6 +60,8 @@ type Softmax struct {
 	RowNorm float64
 	// Lambda is λ > 0, Sigma is σ > 0.
 	Lambda, Sigma float64
+	// Penalty is what shrinks the coefficients of each class besides λ.
+	objpert.Penalty
 	// Tolerance is τ > 0, OutputSigma is σ_out > 0; the output noise has the
 	// privacy loss of a Gaussian mechanism with μ = 2τ/(λσ_out).
 	Tolerance, OutputSigma float64
@@ -84,6 +88,9 @@ func (m Softmax) Validate() error {
 	scales := mechanism.Scales{{"RowNorm", m.RowNorm}, {"Lambda", m.Lambda}, {"Sigma", m.Sigma},
 		{"Tolerance", m.Tolerance}, {"OutputSigma", m.OutputSigma}}
 	if err := scales.Check(); err != nil {
+		return err
+	}
+	if err := m.Penalty.Validate(m.Lambda); err != nil {
 		return err
 	}
 	if m.Bound != Vertex && m.Bound != RankK {
@@ -157,9 +164,9 @@ func (m Softmax) boundName() string {
 
 // String describes the mechanism with its parameters.
 func (m Softmax) String() string {
-	return fmt.Sprintf("softmax objective perturbation (%d classes, ‖x‖ ≤ %.5g, λ = %.5g, σ = %.5g, τ = %.3g, σ_out = "+
+	return fmt.Sprintf("softmax objective perturbation (%d classes, ‖x‖ ≤ %.5g, %s, σ = %.5g, τ = %.3g, σ_out = "+
 		"%.3g)",
-		m.Classes, m.RowNorm, m.Lambda, m.Sigma, m.Tolerance, m.OutputSigma)
+		m.Classes, m.RowNorm, m.Penalty.Words(m.Lambda), m.Sigma, m.Tolerance, m.OutputSigma)
 }
 
 // Event implements mechanism.Mechanism.
@@ -172,7 +179,7 @@ func (m Softmax) Event() (privacy.Event, error) {
 func (m Softmax) Describe() mechanism.Description {
 	return mechanism.Description{
 		Name: "objective perturbation", Source: "ours, after rkw23, Algorithm 2 (docs/theory/multiclass.md)",
-		Adjacency: privacy.AddRemove, Bound: m.boundName(), Lambda: m.Lambda,
+		Adjacency: privacy.AddRemove, Bound: m.boundName(), Lambda: m.Lambda + m.Shrinkage,
 		Assumptions: []string{
 			mechanism.RowsWithin(m.RowNorm),
 			mechanism.Chosen("the classes, λ, σ, τ and σ_out"),
@@ -195,19 +202,37 @@ func (m Softmax) Check(rows matrix.Rows, labels []float64) error {
 		return err
 	}
 	_, d := rows.Dims()
+	if err := m.Penalty.Check(d); err != nil {
+		return err
+	}
 	return m.feasibility(d).Validate()
 }
 
 // problem is the objective without its noise.
 func (m Softmax) problem(rows matrix.Rows, labels []float64) *erm.Problem {
-	return &erm.Problem{Rows: rows, Labels: labels, Joint: loss.Softmax{Classes: m.Classes}, Lambda: m.Lambda}
+	p := &erm.Problem{Rows: rows, Labels: labels, Joint: loss.Softmax{Classes: m.Classes}, Lambda: m.Lambda}
+	_, d := rows.Dims()
+	if w := m.Shrink(d); w != nil {
+		p.Shrinkage = slices.Repeat(w, m.Classes)
+	}
+	if q := m.Quadratic(d); q != nil {
+		p.Quadratic = mat.NewSymDense(m.Classes*d, nil)
+		for c := range m.Classes {
+			for i := range d {
+				for j := i; j < d; j++ {
+					p.Quadratic.SetSym(c*d+i, c*d+j, q.At(i, j))
+				}
+			}
+		}
+	}
+	return p
 }
 
 // feasibility is what is known of fits with so many features.
 func (m Softmax) feasibility(features int) objpert.Feasibility {
-	return objpert.Feasibility{Lipschitz: m.Lipschitz(), Smoothness: m.Smoothness(), Lambda: m.Lambda, Sigma: m.Sigma,
-		Tolerance: m.Tolerance,
-		Features:  features, Coefficients: (m.Classes - 1) * features, Centred: m.Classes}
+	return objpert.Feasibility{Lipschitz: m.Lipschitz(), Smoothness: m.Smoothness(), Lambda: m.Stiffest(m.Lambda),
+		Sigma: m.Sigma, Tolerance: m.Tolerance,
+		Features: features, Coefficients: (m.Classes - 1) * features, Centred: m.Classes}
 }
 
 // Feasible implements mechanism.Mechanism. What is known of planned records is of fits
