@@ -173,24 +173,20 @@ func Classes(df DataFrame, label string, opts ...Option) *Dataset {
 
 // Suited makes records for the target and returns the learner that suits it by the schema: SVM
 // for two categories, Softmax for more, Huber for a number, HeavyTails for one without bounds.
-// SVM and Huber learn curves from rows that are centred by what a twentieth of the budget buys.
 //
 //	learner, data := dpnb.Suited(df, "happy")
 func Suited(df DataFrame, target string, opts ...Option) (Learner, *Dataset) {
 	return learn.Suited(df, target, opts...)
 }
 
-// Centred makes rows of what tells records apart, public knowledge taken off, of norm 1: Logistic, SVM, Linear and
-// Huber then buy the number and the mean of the records with a twentieth of what they spend, and learn from what is
-// left, with less noise for it.
+// Lines has what is learnt of a number be a straight line, where else it can bend.
 //
-//	data := dpnb.Binary(df, "happy", dpnb.Centred())
-func Centred() Option { return learn.Centred() }
+//	data := dpnb.Regression(df, "pressure", dpnb.Lines())
+func Lines() Option { return learn.Lines() }
 
-// Curves is Centred, with numbers whose effect can bend.
-//
-//	data := dpnb.Regression(df, "pressure", dpnb.Curves())
-func Curves() Option { return learn.Curves() }
+// Uncentred has rows of the plainest features, numbers in [0, 1] and an indicator for each category, with more noise
+// for what all of them share: else rows are centred.
+func Uncentred() Option { return learn.Uncentred() }
 
 // RowNorm scales every record to Euclidean norm r: the usual choice is RowNorm(1).
 func RowNorm(r float64) Option { return learn.RowNorm(r) }

@@ -193,6 +193,9 @@ func (e *Encoding) Bias() float64 {
 	return 1
 }
 
+// Centred reports whether rows are centred by what is public (DesignSettings.Centred).
+func (e *Encoding) Centred() bool { return e.settings.Centred }
+
 // Normed reports whether rows are centred and have, but for rows of zeros, the norm that it returns, the bias
 // apart.
 func (e *Encoding) Normed() (norm float64, ok bool) {

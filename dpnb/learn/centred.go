@@ -33,7 +33,7 @@ func (p recipe) buys(d *frame.Design) bool {
 		return false
 	}
 	_, normed := d.Encoding.Normed()
-	return normed && !d.Encoding.Open() && p.lambda == 0 && p.records == 0 && p.baseRate == 0 &&
+	return normed && !d.Encoding.Open() && p.lambda == 0 &&
 		p.rule == objpert.Automatic && p.regulariser == (Regulariser{}) && (p.bound == 0 || p.bound == objective.Tight)
 }
 
@@ -83,17 +83,25 @@ func centred(p recipe, d *frame.Design, epsilon, delta float64) (mechanism.Mecha
 		return p.informed(p, d, radius, mu, objpert.Config{RowNorm: radius, Epsilon: epsilon, Delta: delta,
 			Beside: beside, Adjacency: privacy.AddRemove, Tolerance: p.tolerance})
 	}
+	if r := p.baseRate; r != 0 && !(r > 0 && r < 1) {
+		return nil, errBaseRate(r)
+	}
+	if p.records < 0 {
+		return nil, &privacy.ParamError{Name: "Records", Value: p.records, Want: "a planned number, or 0 to count them"}
+	}
+	about := geometry.Centred{Planned: float64(p.records)}
 	type key struct {
+		planned                                  bool
 		learner, levels                          string
 		own, upper                               float64
 		classes                                  int
 		radius, tolerance, share, epsilon, delta float64
 	}
-	m, err := calibrated(key{p.learner, fmt.Sprint(p.levels), p.own.value, d.Target.Upper, len(d.Target.Classes), radius,
+	m, err := calibrated(key{p.records > 0, p.learner, fmt.Sprint(p.levels), p.own.value, d.Target.Upper, len(d.Target.Classes), radius,
 		p.tolerance, p.curvatureShare, epsilon, delta}, func() (geometry.Centred, error) {
-		return geometry.Calibrate(geometry.Centred{}, geometry.Default, epsilon, delta, fits)
+		return geometry.Calibrate(about, geometry.Default, epsilon, delta, fits)
 	})
-	m.RowNorm, m.Bias, m.Numbers = norm, bias, numbers
+	m.RowNorm, m.Bias, m.Numbers, m.Planned, m.BaseRate = norm, bias, numbers, float64(p.records), p.baseRate
 	m.Curves, m.Free, m.Nowhere = d.Encoding.Curves(), d.Encoding.Free(), d.Encoding.Nowhere()
 	switch p.task {
 	case frame.Number:

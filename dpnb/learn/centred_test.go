@@ -26,13 +26,12 @@ func centredFits(t *testing.T) map[string]struct {
 	}
 	s := learn.Seed(1)
 	return map[string]fit{
-		"SVM, curves":     {learn.SVM{Noise: s, CurvatureShare: 0.2}, learn.Binary(many, "ill", learn.Curves())},
-		"Logistic, lines": {learn.Logistic{Noise: s}, learn.Binary(many, "ill", learn.Centred())},
-		"Huber, curves":   {learn.Huber{Noise: s}, learn.Regression(many, "pressure", learn.Curves())},
-		"Huber, few": {learn.Huber{Noise: s, CurvatureShare: 0.1}, learn.Regression(few, "pressure",
-			learn.Curves())},
-		"Linear, curves":    {learn.Linear{Noise: s}, learn.Regression(many, "pressure", learn.Curves())},
-		"Linear, no budget": {learn.Linear{Noise: s, Lambda: 3}, learn.Regression(many, "pressure", learn.Curves())},
+		"SVM, curves":       {learn.SVM{Noise: s, CurvatureShare: 0.2}, learn.Binary(many, "ill")},
+		"Logistic, lines":   {learn.Logistic{Noise: s}, learn.Binary(many, "ill", learn.Lines())},
+		"Huber, curves":     {learn.Huber{Noise: s}, learn.Regression(many, "pressure")},
+		"Huber, few":        {learn.Huber{Noise: s, CurvatureShare: 0.1}, learn.Regression(few, "pressure")},
+		"Linear, curves":    {learn.Linear{Noise: s}, learn.Regression(many, "pressure")},
+		"Linear, no budget": {learn.Linear{Noise: s, Lambda: 3}, learn.Regression(many, "pressure")},
 	}
 }
 
@@ -107,7 +106,7 @@ func TestEffectsAreShown(t *testing.T) {
 // that are seen.
 func TestProbabilitiesOfAMachine(t *testing.T) {
 	train, test := learn.Patients(8000, 1).Drop("ward", "visits"), learn.Patients(8000, 2)
-	m, err := learn.SVM{Noise: learn.Seed(1)}.Fit(learn.Binary(train, "ill", learn.Curves()), learn.Simulate(8, 1e-6))
+	m, err := learn.SVM{Noise: learn.Seed(1)}.Fit(learn.Binary(train, "ill"), learn.Simulate(8, 1e-6))
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -134,11 +133,11 @@ func TestOthersSeeLines(t *testing.T) {
 		"median": func() learn.Learner { return learn.Median{Noise: learn.Seed(1)} },
 		"fixed":  func() learn.Learner { return learn.Huber{Lambda: 2, Noise: learn.Seed(1)} },
 	} {
-		curved, err := l().Fit(learn.Regression(people, "pressure", learn.Curves()), learn.Simulate(1, 1e-6))
+		curved, err := l().Fit(learn.Regression(people, "pressure"), learn.Simulate(1, 1e-6))
 		if err != nil {
 			t.Fatal(name, err)
 		}
-		lines, err := l().Fit(learn.Regression(people, "pressure", learn.Centred()), learn.Simulate(1, 1e-6))
+		lines, err := l().Fit(learn.Regression(people, "pressure", learn.Lines()), learn.Simulate(1, 1e-6))
 		if err != nil {
 			t.Fatal(name, err)
 		}

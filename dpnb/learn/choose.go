@@ -37,8 +37,7 @@ func tilted(p recipe, d *frame.Design, epsilon, delta float64) (mechanism.Mechan
 		return nil, err
 	}
 	if r := p.baseRate; r != 0 && !(r > 0 && r < 1) {
-		return nil, &privacy.ParamError{Name: "BaseRate", Value: r,
-			Want: "the public share of the positive class, in (0, 1), or 0 if it is not known"}
+		return nil, errBaseRate(r)
 	}
 	if p.counts() {
 		return counted(p, d, epsilon, delta)
@@ -58,6 +57,12 @@ func tilted(p recipe, d *frame.Design, epsilon, delta float64) (mechanism.Mechan
 		return k.Fit, nil
 	}
 	return k, nil
+}
+
+// errBaseRate refuses a share that is none.
+func errBaseRate(r float64) error {
+	return &privacy.ParamError{Name: "BaseRate", Value: r,
+		Want: "the public share of the positive class, in (0, 1), or 0 if it is not known"}
 }
 
 // validShare reports a share that is none.

@@ -79,7 +79,7 @@ func TestCompare(t *testing.T) {
 
 // KST12's λ and σ are those of the theorem.
 func TestKST12Parameters(t *testing.T) {
-	data := kinds(t, 200)
+	data := plain(t, 200)
 	m, err := learn.AllMechanisms[3].Fit(data["Binary"], learn.Simulate(0.5, 1e-6), learn.Seed(1))
 	if err != nil {
 		t.Fatal(err)

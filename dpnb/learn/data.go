@@ -143,8 +143,8 @@ type Option func(*options)
 
 type options struct {
 	frame.DesignSettings
-	infer bool
-	where frame.Storage
+	infer, lines, uncentred bool
+	where                   frame.Storage
 	// elsewhere, if not nil, has the records' passes made elsewhere (PassesBy).
 	elsewhere func(rows *stored.Rows) (matrix.Rows, error)
 }
@@ -181,17 +181,18 @@ func StoredIn(where Storage) Option { return func(o *options) { o.where = where 
 // They are raw records.
 func RemoveStored() error { return frame.RemoveStored(frame.Storage{}) }
 
-// Centred makes rows of what tells records apart: numbers count from their typical value (Field.Typically) or the
-// middle of their bounds, indicators from the mean over their categories, the constant is a third, and every row is
-// scaled to norm 1. Noise is in proportion to the longest row, and protects what all rows share as well. Logistic,
-// SVM, Linear and Huber then buy the number and the mean of the records with a twentieth of what they spend, and learn
-// from what is left: docs/theory/geometry.md.
-func Centred() Option { return func(o *options) { o.Centred = true } }
+// Lines has what is learnt of a number be a straight line. Else every number within bounds has eight hats (linear
+// B-splines) beside its own feature, so that it can bend: their coefficients are smoothed, at no cost in privacy, and
+// left out where records are few. Learners that do not buy the geometry of the records learn straight lines.
+func Lines() Option { return func(o *options) { o.lines = true } }
 
-// Curves is Centred, and every number within bounds has eight hats (linear B-splines) beside its own feature, so that
-// what is learnt of it can bend. Their coefficients are smoothed, at no cost in privacy. Learners that do not buy the
-// geometry of the records learn straight lines.
-func Curves() Option { return func(o *options) { o.Centred, o.Curves = true, hats } }
+// Uncentred has numbers in [0, 1], an indicator for each category and a constant of 1, with which rows are as long as
+// they come unless RowNorm or ClipNorm is asked for: for those who want the plainest features. Else rows are made of
+// what tells records apart: numbers count from their typical value (Field.Typically) or the middle of their bounds,
+// indicators from the mean over their categories, the constant is a third, and every row is scaled to norm 1. Noise is
+// in proportion to the longest row, and protects what all rows share as well. Learners buy the number and the mean of
+// centred records with a twentieth of what they spend, and learn from what is left: docs/theory/geometry.md.
+func Uncentred() Option { return func(o *options) { o.uncentred = true } }
 
 // InferBounds reads bounds and categories off the data where no schema was stated. No guarantee
 // covers the results, and every result says so.
@@ -243,9 +244,6 @@ func records(df DataFrame, label string, task frame.Task, opts []Option) *Datase
 	for _, set := range opts {
 		set(&o)
 	}
-	if o.Centred && o.RowNorm == 0 && o.ClipNorm == 0 {
-		o.RowNorm = 1
-	}
 	records := df.scanner()
 	if df.rows > 0 && df.key != "" { // who it is, is no feature
 		without, err := frame.Drop(records, df.key)
@@ -254,6 +252,7 @@ func records(df DataFrame, label string, task frame.Task, opts []Option) *Datase
 		}
 		records = without
 	}
+	o.centre(records.Names(), df.schema)
 	schema, out := df.schema, &Dataset{group: df.group, elsewhere: o.elsewhere != nil}
 	if table, ok := records.(*frame.Table); ok {
 		if out.table = table; schema == nil && o.infer {
@@ -292,6 +291,24 @@ func records(df DataFrame, label string, task frame.Task, opts []Option) *Datase
 		}}, d.Steps...)
 	}
 	return out
+}
+
+// centre settles how rows are made. Without a constant there is nothing that a fit could count from, and numbers
+// without bounds have no middle: then rows are as they come.
+func (o *options) centre(columns []string, schema *frame.Schema) {
+	open := schema != nil && slices.ContainsFunc(columns, func(name string) bool {
+		f, ok := schema.Field(name)
+		return ok && f.Open
+	})
+	if o.uncentred || o.NoBias || open {
+		return
+	}
+	if o.Centred = true; !o.lines && o.elsewhere == nil {
+		o.Curves = hats
+	}
+	if o.RowNorm == 0 && o.ClipNorm == 0 {
+		o.RowNorm = 1
+	}
 }
 
 // Err returns the first error on the way to d.

@@ -14,10 +14,10 @@ import (
 	"github.com/dpnb/notebooks/dpnb/mechanism/objpert/interval"
 )
 
-// shown returns the names and values of the coefficients that a model shows. Where rows are centred by what was bought,
-// single coefficients mean nothing, as indicators add up to nothing and a curve has many: then they are effects.
-func shown(e *frame.Encoding, theta []float64, also any) (names []string, values []float64) {
-	if _, ok := also.(*geometry.Bought); !ok {
+// shown returns the names and values of the coefficients that a model shows. Where rows are centred, single coefficients
+// mean nothing, as indicators add up to nothing and a curve has many: then they are effects.
+func shown(e *frame.Encoding, theta []float64) (names []string, values []float64) {
+	if !e.Centred() {
 		return e.Features, theta
 	}
 	effects := e.Effects()
@@ -30,6 +30,14 @@ func shown(e *frame.Encoding, theta []float64, also any) (names []string, values
 		}
 	}
 	return names, values
+}
+
+// linear returns the coefficients of the linear forms that are predicted, of rows that are placed where that was bought.
+func (m *Model) linear() []float64 {
+	if m.theta != nil {
+		return m.theta
+	}
+	return m.coefficients
 }
 
 // forms returns the effects of a model as linear forms aᵀθ + shift of the coefficients of its fit, stretched by q: with

@@ -59,11 +59,11 @@ func TestPassesBy(t *testing.T) {
 		func() learn.Learner { return learn.SVM{Noise: learn.Seed(5)} },
 	} {
 		l := make()
-		want, err := l.Fit(learn.Binary(df, "ill", stays), learn.Simulate(1, 1e-6))
+		want, err := l.Fit(learn.Binary(df, "ill", stays, learn.Uncentred()), learn.Simulate(1, 1e-6))
 		if err != nil {
 			t.Fatal(err)
 		}
-		got, err := make().Fit(learn.Binary(df, "ill", stays, by), learn.Simulate(1, 1e-6))
+		got, err := make().Fit(learn.Binary(df, "ill", stays, learn.Uncentred(), by), learn.Simulate(1, 1e-6))
 		if err != nil {
 			t.Fatal(err)
 		}

@@ -106,7 +106,7 @@ func TestEvaluation(t *testing.T) {
 
 // Probabilities of several classes are those of their laws, and stay so where e^t overflows.
 func TestClassProbabilities(t *testing.T) {
-	data := kinds(t, 400)["Classes"]
+	data := plain(t, 400)["Classes"]
 	df := learn.Patients(400, 11).Drop("ward") // no labels
 	for _, l := range []learn.Learner{learn.Softmax{}, learn.OneVsRest{}} {
 		m, err := l.FitWithoutPrivacy(data)

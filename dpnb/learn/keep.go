@@ -77,12 +77,14 @@ type keptModel struct {
 	Levels       []float64
 	Features     []string
 	Coefficients []float64
-	Lambda       float64
-	Guarantee    keptGuarantee
-	Mechanism    string
-	Tolerance    float64
-	NoiseScale   float64
-	Noise        keptNoise
+	// Theta is Model.theta.
+	Theta      []float64 `json:",omitempty"`
+	Lambda     float64
+	Guarantee  keptGuarantee
+	Mechanism  string
+	Tolerance  float64
+	NoiseScale float64
+	Noise      keptNoise
 	// Ran is Model.ran, Fitted the release's; nil if it is the same.
 	Ran, Fitted mechanism.Mechanism
 	// Curvature and Scores are what was released of them, row by row from the diagonal on.
@@ -161,7 +163,7 @@ func (m *Model) encode() ([]byte, error) {
 	g := r.Guarantee
 	k := keptModel{
 		Learner: m.learner, Title: m.title, Target: m.target.Name, Probabilities: m.probabilities, Apart: m.apart,
-		Hinge: m.hinge, Levels: m.levels, Features: m.features, Coefficients: m.coefficients, Lambda: m.lambda,
+		Hinge: m.hinge, Levels: m.levels, Features: m.features, Coefficients: m.coefficients, Theta: m.theta, Lambda: m.lambda,
 		Guarantee: keptGuarantee{g.Epsilon, g.Delta, g.Adjacency, g.Rows, g.Bound, g.Assumptions},
 		Mechanism: r.Mechanism, Tolerance: r.Tolerance, NoiseScale: r.NoiseScale, Ran: m.ran, Warning: m.dataWarning,
 		Records: m.encoding.Kept(), Source: m.source, Paid: m.paid,
@@ -236,19 +238,13 @@ func (k keptModel) model() (*Model, error) {
 	if err != nil {
 		return nil, err
 	}
-	var also any
-	if k.Bought != nil {
-		forms := max(1, len(k.Levels))
-		if e.Target.Task == frame.ManyClasses {
-			forms = len(e.Target.Classes)
-		}
-		if !k.Bought.Fits(len(e.Features), forms) {
-			return nil, errors.New("the model's coefficients are not for the features of its records")
-		}
-		also = k.Bought
+	forms := max(1, len(k.Levels))
+	if e.Target.Task == frame.ManyClasses {
+		forms = len(e.Target.Classes)
 	}
-	features, _ := shown(e, make([]float64, len(e.Features)), also)
-	if k.Ran == nil || !slices.Equal(k.Features, features) || len(k.Coefficients)%len(k.Features) != 0 ||
+	features, _ := shown(e, make([]float64, len(e.Features)))
+	if k.Bought != nil && !k.Bought.Fits(len(e.Features), forms) ||
+		e.Centred() && k.Bought == nil && len(k.Theta) != forms*len(e.Features) || k.Ran == nil || !slices.Equal(k.Features, features) || len(k.Coefficients)%len(k.Features) != 0 ||
 		e.Target.Name != k.Target {
 		return nil, errors.New("the model's coefficients are not for the features of its records")
 	}
@@ -257,7 +253,7 @@ func (k keptModel) model() (*Model, error) {
 	}
 	m := &Model{
 		encoding: e, learner: k.Learner, title: k.Title, target: e.Target, probabilities: k.Probabilities,
-		apart: k.Apart, levels: k.Levels, coefficients: k.Coefficients, features: features,
+		apart: k.Apart, levels: k.Levels, coefficients: k.Coefficients, theta: k.Theta, features: features,
 		hinge: k.Hinge, dataWarning: k.Warning,
 		lambda: k.Lambda, ran: k.Ran, paid: k.Paid, source: k.Source,
 	}

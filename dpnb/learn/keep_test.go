@@ -101,9 +101,9 @@ func TestKeptModelsAreTheSame(t *testing.T) {
 func TestKeptCentredModels(t *testing.T) {
 	for name, l := range map[string]learn.Learner{"ill": learn.SVM{CurvatureShare: 0.1}, "pressure": learn.Huber{}} {
 		for _, rows := range []int{30, 3000} {
-			data := learn.Binary(learn.Patients(rows, 11), name, learn.Curves())
+			data := learn.Binary(learn.Patients(rows, 11), name)
 			if name == "pressure" {
-				data = learn.Regression(learn.Patients(rows, 11), name, learn.Curves())
+				data = learn.Regression(learn.Patients(rows, 11), name)
 			}
 			b := fresh(1, 1e-5)
 			m, err := learn.FitOnce("model", l, data, b.Spend(0.7))

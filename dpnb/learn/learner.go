@@ -118,6 +118,20 @@ type recipe struct {
 // public: their features, target and bounds.
 type choice func(p recipe, d *frame.Design, epsilon, delta float64) (mechanism.Mechanism, error)
 
+// chooser is how p chooses a mechanism for records like those of d.
+func (p recipe) chooser(d *frame.Design) choice {
+	switch {
+	case p.buys(d):
+		return centred
+	case p.choose == nil:
+		return tilted
+	}
+	return p.choose
+}
+
+// instead has p choose by c, and by nothing else.
+func (p *recipe) instead(c choice) { p.choose, p.informed = c, nil }
+
 // TaskError says that a learner was given records made for another.
 type TaskError struct {
 	Learner   string
@@ -167,7 +181,9 @@ func priced(data *Dataset, allowance Allowance, p *recipe) (mechanism.Mechanism,
 	if err := data.Err(); err != nil {
 		return nil, none, err
 	}
-	p.noise = allowance.Noise(p.noise)
+	if p.noise = allowance.Noise(p.noise); data.elsewhere {
+		p.informed = nil // rows that are added up elsewhere stay as they are
+	}
 	if p.convex.loss != nil && (p.pure || allowance.part.Delta == 0) {
 		*p = p.purely()
 	}
@@ -190,13 +206,7 @@ func priced(data *Dataset, allowance Allowance, p *recipe) (mechanism.Mechanism,
 	if err := p.suits(d); err != nil {
 		return nil, none, err
 	}
-	choose := p.choose
-	switch {
-	case p.buys(d):
-		choose = centred
-	case choose == nil:
-		choose = tilted
-	}
+	choose := p.chooser(d)
 	one := mechanism.Choice(func(epsilon, delta float64) (mechanism.Mechanism, error) {
 		return choose(*p, d, epsilon, delta)
 	})

@@ -20,14 +20,14 @@ import (
 )
 
 // kinds of records of the same patients, by the function that makes them.
-func kinds(t testing.TB, rows int) map[string]*learn.Dataset {
+func kinds(t testing.TB, rows int, options ...learn.Option) map[string]*learn.Dataset {
 	t.Helper()
 	df := learn.Patients(rows, 11)
 	out := map[string]*learn.Dataset{
-		"Binary":     learn.Binary(df, "ill", learn.RowNorm(1)),
-		"Regression": learn.Regression(df, "pressure", learn.RowNorm(1)),
-		"Counts":     learn.Counts(df, "visits", learn.RowNorm(1)),
-		"Classes":    learn.Classes(df, "ward", learn.RowNorm(1)),
+		"Binary":     learn.Binary(df, "ill", options...),
+		"Regression": learn.Regression(df, "pressure", options...),
+		"Counts":     learn.Counts(df, "visits", options...),
+		"Classes":    learn.Classes(df, "ward", options...),
 	}
 	for name, d := range out {
 		if err := d.Err(); err != nil {
@@ -35,6 +35,12 @@ func kinds(t testing.TB, rows int) map[string]*learn.Dataset {
 		}
 	}
 	return out
+}
+
+// plain are the records of kinds as fits have them that buy nothing: of norm 1, and not centred.
+func plain(t testing.TB, rows int) map[string]*learn.Dataset {
+	t.Helper()
+	return kinds(t, rows, learn.Uncentred(), learn.RowNorm(1))
 }
 
 // learners with what they learn from, and a version of each with other settings.
@@ -75,7 +81,7 @@ func (s *silence) Uint64() uint64 {
 
 // With no noise the private fit is the ordinary one at the same λ.
 func TestNoNoiseEqualsNonPrivate(t *testing.T) {
-	data := kinds(t, 1200)
+	data := plain(t, 1200)
 	quiet := &silence{Seeded: noise.NewSeeded(1)}
 	const tolerance = 3e-10
 	for _, l := range learners {
@@ -154,7 +160,7 @@ func TestReleasesKeepTheirGuarantee(t *testing.T) {
 // coefficients, and the noise is then little more than the Gaussian mechanism's; with another
 // bound λ is the mechanism's.
 func TestRidgeOfNumbersAndCounts(t *testing.T) {
-	data := kinds(t, 60)
+	data := plain(t, 60)
 	for name, c := range map[string]struct {
 		learner learn.Learner
 		from    string
@@ -201,7 +207,7 @@ func TestRidgeOfNumbersAndCounts(t *testing.T) {
 // themselves have no part in it. Without a plan a count of them, which half a
 // percent of noise pays for, takes its place.
 func TestPlannedRecords(t *testing.T) {
-	data := kinds(t, 60)["Binary"]
+	data := plain(t, 60)["Binary"]
 	for name, learner := range map[string]func(records int) learn.Learner{
 		"Logistic": func(n int) learn.Learner { return learn.Logistic{Records: n, Noise: learn.Seed(1)} },
 		"SVM":      func(n int) learn.Learner { return learn.SVM{Records: n, Noise: learn.Seed(1)} },
@@ -341,7 +347,7 @@ func TestBadParametersAreRefused(t *testing.T) {
 // target in its own unit, as gonum's QR solves it.
 func TestLinearIsLeastSquares(t *testing.T) {
 	df := learn.Patients(600, 3).Drop("ill", "ward", "visits")
-	data := learn.Regression(df, "pressure")
+	data := learn.Regression(df, "pressure", learn.Uncentred())
 	m, err := learn.Tuned(learn.Linear{Clip: 50}, 1e-7, 1e-9, nil).FitWithoutPrivacy(data)
 	if err != nil {
 		t.Fatal(err)
@@ -390,7 +396,7 @@ func TestLinearIsLeastSquares(t *testing.T) {
 
 // Poisson finds the law that the invented visits follow.
 func TestPoissonFindsTheLaw(t *testing.T) {
-	data := learn.Counts(learn.Patients(20_000, 5).Drop("ill", "ward", "pressure"), "visits")
+	data := learn.Counts(learn.Patients(20_000, 5).Drop("ill", "ward", "pressure"), "visits", learn.Uncentred())
 	m, err := learn.Poisson{Lambda: 1e-4, Clip: 20}.FitWithoutPrivacy(data)
 	if err != nil {
 		t.Fatal(err)

@@ -74,12 +74,12 @@ func (l *Losses) Of(chunk *frame.Table) ([]float64, error) {
 		return nil, err
 	}
 	out := make([]float64, len(d.Labels))
-	eachScore(d, l.model.coefficients, l.model.also(), func(i int, score float64) { out[i] = l.Most * (1 - score) })
+	eachScore(d, l.model.linear(), l.model.also(), func(i int, score float64) { out[i] = l.Most * (1 - score) })
 	return out, nil
 }
 
 // String names the model by what was released.
 func (l *Losses) String() string {
-	text := fmt.Sprintf("%s %v", l.model.title, l.model.coefficients)
+	text := fmt.Sprintf("%s %v", l.model.title, l.model.linear())
 	return fmt.Sprintf("%s of coefficients %x", l.model.title, sha256.Sum256([]byte(text)))
 }

@@ -110,14 +110,14 @@ var AllMechanisms = []Mechanism{
 	changed("objective perturbation", func(*recipe) {}, frame.TwoClasses, frame.Number, frame.Count, frame.ManyClasses),
 	changed("objective perturbation, as in dtz24", smallest(objective.DTZ24), oneForm...),
 	changed("objective perturbation, as in rkw23", smallest(objective.RKW23), oneForm...),
-	changed("objective perturbation, as in KST12", func(p *recipe) { p.choose = asKST12 }, oneForm...),
+	changed("objective perturbation, as in KST12", func(p *recipe) { p.instead(asKST12) }, oneForm...),
 	MechanismOf("one-vs-rest", func(src noise.Source) Learner { return OneVsRest{Noise: src, Workers: 1} }),
-	changed("output perturbation", func(p *recipe) { p.choose = output }, oneForm...),
-	changed("DP-SGD, learning rate not paid for", func(p *recipe) { p.choose = descent }, oneForm...),
-	changed("AdaSSP", func(p *recipe) { p.choose = adaSSP }, frame.Number),
-	changed("functional mechanism", func(p *recipe) { p.choose = functional }, frame.Number),
-	changed("boosted AdaSSP", func(p *recipe) { p.choose = boosted }, frame.Number),
-	changed("noisy gradient descent", func(p *recipe) { p.choose = fullBatch }, oneForm...),
+	changed("output perturbation", func(p *recipe) { p.instead(output) }, oneForm...),
+	changed("DP-SGD, learning rate not paid for", func(p *recipe) { p.instead(descent) }, oneForm...),
+	changed("AdaSSP", func(p *recipe) { p.instead(adaSSP) }, frame.Number),
+	changed("functional mechanism", func(p *recipe) { p.instead(functional) }, frame.Number),
+	changed("boosted AdaSSP", func(p *recipe) { p.instead(boosted) }, frame.Number),
+	changed("noisy gradient descent", func(p *recipe) { p.instead(fullBatch) }, oneForm...),
 }
 
 // unsuitable reports whether a mechanism says that it is not for such records.

@@ -18,6 +18,7 @@ import (
 	"github.com/dpnb/notebooks/dpnb/internal/numeral"
 	"github.com/dpnb/notebooks/dpnb/loss"
 	"github.com/dpnb/notebooks/dpnb/mechanism"
+	"github.com/dpnb/notebooks/dpnb/mechanism/geometry"
 	"github.com/dpnb/notebooks/dpnb/mechanism/objpert"
 	"github.com/dpnb/notebooks/dpnb/mechanism/objpert/constrained"
 	"github.com/dpnb/notebooks/dpnb/mechanism/objpert/interval"
@@ -42,12 +43,15 @@ type Model struct {
 	hinge loss.Softplus
 	// levels of quantiles; nil of other models.
 	levels []float64
-	// coefficients θ in the order of features; of several classes or levels those of
+	// coefficients θ in the order of features, of centred records effects; of several classes or levels those of
 	// each one after the other.
 	coefficients []float64
-	features     []string
-	dataWarning  string
-	lambda       float64
+	// theta are those of the encoded rows, where effects are shown and no geometry was bought; nil where they are the
+	// coefficients.
+	theta       []float64
+	features    []string
+	dataWarning string
+	lambda      float64
 	// ran is the mechanism whose guarantee the release has: Release.Fitted, or what chose
 	// that. paid is what the ledger was charged; nil for a simulation. Both are nil of a
 	// fit without privacy.
@@ -73,10 +77,13 @@ func (m *Model) warning() string {
 }
 
 func newModel(p recipe, d *frame.Design, theta []float64, also any) *Model {
-	features, theta := shown(d.Encoding, theta, also)
+	features, coefficients := shown(d.Encoding, theta)
 	m := &Model{encoding: d.Encoding, learner: p.learner, title: p.title, target: d.Target,
 		probabilities: p.probabilities, apart: p.apart,
-		levels: p.levels, coefficients: theta, features: features, hinge: p.hinge, source: provenanceOf(d.Source)}
+		levels: p.levels, coefficients: coefficients, features: features, hinge: p.hinge, source: provenanceOf(d.Source)}
+	if _, bought := also.(*geometry.Bought); !bought && d.Encoding.Centred() {
+		m.theta = theta
+	}
 	if d.DataDependent {
 		m.dataWarning = "Bounds or categories were READ OFF THE DATA: the guarantee does not cover that."
 	}

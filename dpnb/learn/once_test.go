@@ -88,7 +88,7 @@ func TestFitOnceSaysWhatDiffers(t *testing.T) {
 		"ε":           {l, data, budget.Spend(0.5), "allowance is Spend(0.5) and was Spend(0.25)"},
 		"share":       {l, data, budget.Share(0.25), "allowance is Share(0.25) and was Spend(0.25)"},
 		"δ":           {l, data, quarter.WithDelta(1e-9), "WithDelta(1e-09)"},
-		"option":      {l, learn.Binary(df, "happy"), quarter, "RowNorm is not set and was 1"},
+		"option":      {l, learn.Binary(df, "happy", learn.RowNorm(2)), quarter, "RowNorm is 2 and was 1"},
 		"bounds":      {l, other(wide, s[1], s[2]), quarter, "99"},
 		"a category":  {l, other(s[0], city, s[2]), quarter, "Rome"},
 		"no label":    {l, learn.Binary(df, "sad"), quarter, "sad"},

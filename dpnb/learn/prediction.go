@@ -109,7 +109,7 @@ func (m *Model) marginsOf(records Records) ([]float64, error) {
 
 // margins returns xᵀθ for every row, those of several classes class by class.
 func (m *Model) margins(rows matrix.Rows) []float64 {
-	rows, theta := placed(rows, m.coefficients, m.also())
+	rows, theta := placed(rows, m.linear(), m.also())
 	n, d := rows.Dims()
 	t := make([]float64, n*(len(theta)/d))
 	for c := range len(theta) / d {

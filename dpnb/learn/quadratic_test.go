@@ -32,7 +32,7 @@ func interpolating(t *testing.T, rows int) *learn.Dataset {
 		t.Fatal(err)
 	}
 	return learn.Regression(learn.FromTable(table).WithSchema(learn.Numeric("a", 0, 1), learn.Numeric("b", 0, 1),
-		learn.Numeric("y", -1, 1)), "y")
+		learn.Numeric("y", -1, 1)), "y", learn.Uncentred())
 }
 
 // Where records interpolate, quadratic perturbation about a public anchor comes nearer to

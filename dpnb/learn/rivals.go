@@ -47,13 +47,13 @@ var errPublicNumber = errors.New("dpnb: plan for a public number of records, at 
 // number of records: dpnb.TukeyEM(20_000). Too few records for so many features are refused.
 func TukeyEM(records int) Mechanism {
 	return changed("TukeyEM", func(p *recipe) {
-		p.choose = func(_ recipe, d *frame.Design, epsilon, delta float64) (mechanism.Mechanism, error) {
+		p.instead(func(_ recipe, d *frame.Design, epsilon, delta float64) (mechanism.Mechanism, error) {
 			if records < 1 {
 				return nil, errPublicNumber
 			}
 			return chosen(ssp.CalibrateTukeyEM(ssp.TukeyEMConfig{RowNorm: d.RowNorm, LabelBound: 1,
 				Features: d.Width(), Records: records, Epsilon: epsilon, Delta: delta, Adjacency: privacy.AddRemove}))
-		}
+		})
 	}, frame.Number)
 }
 
@@ -62,7 +62,7 @@ func TukeyEM(records int) Mechanism {
 // 0.003 and 0.3, by a noisy count of the records predicted correctly; 20 passes in batches of 256
 // for a public number of records.
 func TunedSGD(records int) Mechanism {
-	return changed("DP-SGD, tuned", func(p *recipe) { p.choose = tunedSGD(records) }, frame.TwoClasses)
+	return changed("DP-SGD, tuned", func(p *recipe) { p.instead(tunedSGD(records)) }, frame.TwoClasses)
 }
 
 func tunedSGD(records int) func(recipe, *frame.Design, float64, float64) (mechanism.Mechanism, error) {
@@ -92,7 +92,7 @@ func ConvolvedMedian(records int) Mechanism {
 			return nil, errPublicNumber
 		}
 		p := Median{Noise: src, Workers: 1}.recipe()
-		p.choose = func(_ recipe, d *frame.Design, epsilon, delta float64) (mechanism.Mechanism, error) {
+		p.instead(func(_ recipe, d *frame.Design, epsilon, delta float64) (mechanism.Mechanism, error) {
 			c := convolution.Config{Loss: convolution.Loss{Form: loss.Absolute(smoothing.Logistic{}, 0), Forms: 1,
 				Norm: d.RowNorm}, Epsilon: epsilon, Delta: delta, Adjacency: privacy.AddRemove,
 				Planned: convolution.Planned{Records: records, Features: d.Width(), Radius: quantileRadius / d.RowNorm,
@@ -105,7 +105,7 @@ func ConvolvedMedian(records int) Mechanism {
 				error) {
 				return convolution.Calibrate(c)
 			}))
-		}
+		})
 		return fit(data, a, p)
 	}}
 }

@@ -84,9 +84,9 @@ func (l Tune) among(data *Dataset) (recipe, []tuneChoice, error) {
 	p := choices[0].recipe
 	p.learner, p.entry, p.noise, p.workers = "Tune", "tuned", l.Noise, l.Workers
 	p.convex = convex{} // the choice needs a δ
-	p.choose = func(_ recipe, _ *frame.Design, epsilon, delta float64) (mechanism.Mechanism, error) {
+	p.instead(func(_ recipe, _ *frame.Design, epsilon, delta float64) (mechanism.Mechanism, error) {
 		return l.calibrate(choices, epsilon, delta)
-	}
+	})
 	return p, choices, nil
 }
 
@@ -118,7 +118,7 @@ func (l Tune) FitWithoutPrivacy(data *Dataset) (*Model, error) {
 		if err != nil {
 			return nil, err
 		}
-		if s := c.score(m.coefficients, nil); s > top {
+		if s := c.score(m.linear(), nil); s > top {
 			best, top = m, s
 		}
 	}
@@ -291,10 +291,7 @@ func (l Tune) calibrate(choices []tuneChoice, epsilon, delta float64) (mechanism
 // under returns the mechanism of a choice with as little noise as costs at most μ, but for a
 // probability of slack.
 func (c tuneChoice) under(most, delta, slack float64) (m mechanism.Mechanism, cost float64, err error) {
-	choose := c.recipe.choose
-	if choose == nil {
-		choose = tilted
-	}
+	choose := c.recipe.chooser(c.design)
 	for mu := most * (1 - 1e-9); mu > most/16; {
 		epsilon, err := privacy.EpsilonUpper(privacy.GaussianProfile(mu, privacy.AddRemove), delta)
 		if err != nil {

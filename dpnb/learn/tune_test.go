@@ -262,7 +262,7 @@ func TestTuneOfCurves(t *testing.T) {
 	} {
 		chosen := map[int]bool{}
 		for seed := range uint64(8) {
-			data := learn.Binary(learn.Patients(300, 11), "ill", learn.Curves())
+			data := learn.Binary(learn.Patients(300, 11), "ill")
 			l.Noise, l.Runs = learn.Seed(seed), 3
 			m, err := l.Fit(data, fresh(1, 1e-5).Spend(1))
 			if err != nil {

@@ -149,7 +149,7 @@ func TestTypicalValuesAreSaid(t *testing.T) {
 	if text := df.Schema().Text(); !strings.Contains(text, "0 to 12, typically 2") {
 		t.Errorf("not in the schema: %s", text)
 	}
-	design, err := learn.Binary(df, "ill", learn.Centred()).Design()
+	design, err := learn.Binary(df, "ill", learn.Lines()).Design()
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -22,8 +22,9 @@ type Facts struct {
 	// Records is about how many there are, Mu the μ that the mechanism is worth, Directions how many the rows have
 	// that count: a curve as few more, since what it adds is smooth.
 	Records, Mu, Directions float64
-	// Bias is the constant of rows. Typical is about the mean of labels that are counts, 0 of others.
-	Bias, Typical float64
+	// Bias is the constant of rows. Typical is about the mean of labels that are counts, 0 of others. BaseRate is the
+	// share of the positive class of two if that is public, else 0.
+	Bias, Typical, BaseRate float64
 	// Curves are the runs of features that are the hats of a number.
 	Curves []matrix.Span
 }

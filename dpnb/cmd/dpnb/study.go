@@ -105,34 +105,34 @@ func contenders(task string) []contender {
 		}
 		return l.Fit(data, a)
 	}}
-	of := func(name string, option learn.Option, learner func(seed uint64) learn.Learner) contender {
+	of := func(name string, options []learn.Option, learner func(seed uint64) learn.Learner) contender {
 		return contender{name, func(t studied, train learn.DataFrame, a learn.Allowance, seed uint64) (*learn.Model,
 			error) {
-			return learner(seed).Fit(t.records(train, option), a)
+			return learner(seed).Fit(t.records(train, options), a)
 		}}
 	}
 	svm := func(s uint64) learn.Learner { return learn.SVM{Noise: learn.Seed(s)} }
 	logistic := func(s uint64) learn.Learner { return learn.Logistic{Noise: learn.Seed(s)} }
 	huber := func(s uint64) learn.Learner { return learn.Huber{Noise: learn.Seed(s)} }
 	linear := func(s uint64) learn.Learner { return learn.Linear{Noise: learn.Seed(s)} }
-	centred, curves, norm := learn.Centred(), learn.Curves(), learn.RowNorm(1)
+	centred, norm := []learn.Option{learn.Lines()}, []learn.Option{learn.Uncentred(), learn.RowNorm(1)}
 	if task == "two classes" {
-		return []contender{suited, of("SVM, straight lines", centred, svm), of("Logistic, curves", curves, logistic),
+		return []contender{suited, of("SVM, straight lines", centred, svm), of("Logistic, curves", nil, logistic),
 			of("Logistic, not centred", norm, logistic), rival("noisy gradient descent", centred),
 			rival("DP-SGD, learning rate not paid for", centred)}
 	}
-	return []contender{suited, of("Huber, straight lines", centred, huber), of("Linear, curves", curves, linear),
+	return []contender{suited, of("Huber, straight lines", centred, huber), of("Linear, curves", nil, linear),
 		of("Huber, not centred", norm, huber), rival("noisy gradient descent", centred), rival("AdaSSP", centred),
 		rival("boosted AdaSSP", centred)}
 }
 
 // rival is a mechanism of learn.AllMechanisms.
-func rival(name string, option learn.Option) contender {
+func rival(name string, options []learn.Option) contender {
 	return contender{name, func(t studied, train learn.DataFrame, a learn.Allowance, seed uint64) (*learn.Model,
 		error) {
 		for _, m := range learn.AllMechanisms {
 			if m.Name() == name {
-				return m.Fit(t.records(train, option), a, learn.Seed(seed))
+				return m.Fit(t.records(train, options), a, learn.Seed(seed))
 			}
 		}
 		return nil, fmt.Errorf("there is no mechanism %q", name)
@@ -147,8 +147,8 @@ func (t studied) options() []learn.Option {
 	return []learn.Option{learn.Positive(t.Positive)}
 }
 
-func (t studied) records(df learn.DataFrame, more learn.Option) *learn.Dataset {
-	options := append(t.options(), more)
+func (t studied) records(df learn.DataFrame, more []learn.Option) *learn.Dataset {
+	options := append(t.options(), more...)
 	if t.Task == "two classes" {
 		return learn.Binary(df, t.Label, options...)
 	}

@@ -185,8 +185,22 @@ func (c *Codec) writeWithin(b *bytes.Buffer, v reflect.Value) error {
 func (c *Codec) writeStruct(b *bytes.Buffer, v reflect.Value) error {
 	b.WriteByte('{')
 	first := true
+	if err := c.writeFields(b, v, &first); err != nil {
+		return err
+	}
+	b.WriteByte('}')
+	return nil
+}
+
+func (c *Codec) writeFields(b *bytes.Buffer, v reflect.Value, first *bool) error {
 	for i := range v.NumField() {
 		f := v.Type().Field(i)
+		if inline(f) {
+			if err := c.writeFields(b, v.Field(i), first); err != nil {
+				return err
+			}
+			continue
+		}
 		if f.Tag.Get("json") == "-" || slices.Contains(c.omit, f.Name) {
 			continue
 		}
@@ -196,16 +210,15 @@ func (c *Codec) writeStruct(b *bytes.Buffer, v reflect.Value) error {
 		if v.Field(i).IsZero() {
 			continue
 		}
-		if !first {
+		if !*first {
 			b.WriteByte(',')
 		}
-		first = false
+		*first = false
 		fmt.Fprintf(b, "%q:", f.Name)
 		if err := c.write(b, v.Field(i)); err != nil {
 			return fmt.Errorf("%s: %w", f.Name, err)
 		}
 	}
-	b.WriteByte('}')
 	return nil
 }
 
@@ -321,8 +334,28 @@ func (c *Codec) readStruct(data []byte, v reflect.Value) error {
 	if err := json.Unmarshal(data, &fields); err != nil {
 		return err
 	}
+	if err := c.readFields(fields, v); err != nil {
+		return err
+	}
+	if len(fields) > 0 {
+		return fmt.Errorf("%v has no field %q", v.Type(), slices.Min(slices.Collect(maps.Keys(fields))))
+	}
+	return nil
+}
+
+// inline reports whether what an embedded structure has is written among the fields of what embeds it.
+func inline(f reflect.StructField) bool { return f.Anonymous && f.Tag.Get("json") == ",inline" }
+
+// readFields reads those that v has and takes them out.
+func (c *Codec) readFields(fields map[string]json.RawMessage, v reflect.Value) error {
 	for i := range v.NumField() {
 		f := v.Type().Field(i)
+		if inline(f) {
+			if err := c.readFields(fields, v.Field(i)); err != nil {
+				return err
+			}
+			continue
+		}
 		part, there := fields[f.Name]
 		if !there || !f.IsExported() || f.Tag.Get("json") == "-" {
 			continue
@@ -331,9 +364,6 @@ func (c *Codec) readStruct(data []byte, v reflect.Value) error {
 		if err := c.read(part, v.Field(i)); err != nil {
 			return fmt.Errorf("%s: %w", f.Name, err)
 		}
-	}
-	if len(fields) > 0 {
-		return fmt.Errorf("%v has no field %q", v.Type(), slices.Min(slices.Collect(maps.Keys(fields))))
 	}
 	return nil
 }

@@ -108,3 +108,31 @@ func TestOmit(t *testing.T) {
 		t.Errorf("%s, %v", text, err)
 	}
 }
+
+type measures struct{ Low, High float64 }
+
+// What is embedded with the tag ",inline" is written as if its fields were those of what embeds it, and read so.
+func TestInline(t *testing.T) {
+	type flat struct {
+		Name      string
+		Low, High float64
+		Count     int
+	}
+	type embedding struct {
+		Name     string
+		measures `json:",inline"`
+		Count    int
+	}
+	text, err := codec().Marshal(embedding{"x", measures{High: 2}, 3})
+	if err != nil {
+		t.Fatal(err)
+	}
+	plain, err := codec().Marshal(flat{"x", 0, 2, 3})
+	if err != nil || string(text) != string(plain) {
+		t.Errorf("%s, want %s (%v)", text, plain, err)
+	}
+	var out embedding
+	if err := codec().Unmarshal(text, &out); err != nil || out != (embedding{"x", measures{High: 2}, 3}) {
+		t.Errorf("%+v, %v", out, err)
+	}
+}

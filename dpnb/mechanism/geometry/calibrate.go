@@ -13,7 +13,7 @@ type Share struct{ Count, Mean float64 }
 // Default is a hundredth for the count and four for the mean: with half or twice as much the fits are as good.
 var Default = Share{Count: 0.01, Mean: 0.04}
 
-// Calibrate returns c with its noise and with the fit that fits makes, so that all is (ε, δ)-private: a fit with
+// Calibrate returns c with its noise, of planned records that of the mean alone, and with the fit that fits makes, so that all is (ε, δ)-private: a fit with
 // which Gaussian mechanisms beside it are (ε, δ)-private, that have the part of μ² that fits is told; part says what μ
 // is for some of that.
 //
@@ -22,7 +22,10 @@ func Calibrate(c Centred, s Share, epsilon, delta float64,
 	fits func(beside, mu float64) (of mechanism.Informed, part func(share float64) float64, err error)) (Centred,
 	error) {
 	total := s.Count + s.Mean
-	if !(s.Count > 0 && s.Mean > 0 && total < 1) {
+	if c.Planned > 0 {
+		s.Count, total = 0, s.Mean
+	}
+	if !((s.Count > 0 || c.Planned > 0) && s.Mean > 0 && total < 1) {
 		return c, &privacy.ParamError{Name: "Share", Value: s, Want: "two positive numbers that add up to less than 1"}
 	}
 	mu, err := privacy.MuOf(epsilon, delta)
@@ -34,6 +37,9 @@ func Calibrate(c Centred, s Share, epsilon, delta float64,
 	if err != nil {
 		return c, err
 	}
-	c.Of, c.CountSigma, c.MeanSigma = of, 1/part(s.Count), 1/part(s.Mean)
+	c.Of, c.MeanSigma = of, 1/part(s.Mean)
+	if c.Planned == 0 {
+		c.CountSigma = 1 / part(s.Count)
+	}
 	return c, nil
 }

@@ -29,6 +29,10 @@ type Centred struct {
 	Of mechanism.Informed
 	// CountSigma is the noise of the count, MeanSigma the noise multiplier of the sum.
 	CountSigma, MeanSigma float64
+	// Planned is the number of records if that is public: then CountSigma is 0, and nothing is counted. 0 counts.
+	Planned float64
+	// BaseRate is the share of the positive class if that is public, else 0 (mechanism.Facts).
+	BaseRate float64
 	// Mu is about the μ that Of is worth, by which its parameters are chosen.
 	Mu float64
 	// RowNorm is R, Bias is e.
@@ -62,6 +66,9 @@ const (
 
 // mu is that of the count and of the sum together, rounded up.
 func (c Centred) mu() float64 {
+	if c.Planned > 0 {
+		return 1 / c.MeanSigma * (1 + 0x1p-48)
+	}
 	return math.Hypot(1/c.CountSigma, 1/c.MeanSigma) * (1 + 0x1p-48)
 }
 
@@ -86,11 +93,20 @@ func (c Centred) Validate() error {
 	if c.Of == nil {
 		return &privacy.ParamError{Name: "Of", Value: nil, Want: "a mechanism"}
 	}
-	if err := (mechanism.Scales{{"CountSigma", c.CountSigma}, {"MeanSigma", c.MeanSigma}, {"Mu", c.Mu},
-		{"RowNorm", c.RowNorm}, {"Bias", c.Bias}}).Check(); err != nil {
+	scales := mechanism.Scales{{"MeanSigma", c.MeanSigma}, {"Mu", c.Mu}, {"RowNorm", c.RowNorm}, {"Bias", c.Bias}}
+	if c.Planned == 0 {
+		scales = append(mechanism.Scales{{"CountSigma", c.CountSigma}}, scales...)
+	}
+	if err := scales.Check(); err != nil {
 		return err
 	}
 	switch {
+	case !(c.Planned >= 0) || math.IsInf(c.Planned, 1) || c.Planned > 0 && c.CountSigma != 0:
+		return &privacy.ParamError{Name: "Planned", Value: c.Planned,
+			Want: "the number of records, with CountSigma = 0, or 0 to count them"}
+	case !(c.BaseRate >= 0 && c.BaseRate < 1):
+		return &privacy.ParamError{Name: "BaseRate", Value: c.BaseRate,
+			Want: "a share in (0, 1), or 0 where none is public"}
 	case !(c.Gate >= 0) || math.IsInf(c.Gate, 1):
 		return &privacy.ParamError{Name: "Gate", Value: c.Gate, Want: "a finite number ≥ 0"}
 	case !(c.Most >= 0) || math.IsInf(c.Most, 1) || c.Numbers && c.Most > 0:
@@ -130,25 +146,32 @@ func (c Centred) Event() (privacy.Event, error) {
 
 // String describes the mechanism with its parameters.
 func (c Centred) String() string {
-	return fmt.Sprintf("%v, for rows that are centred by their mean (noise multiplier %.4g, of the count %.4g)", c.Of,
-		c.MeanSigma, c.CountSigma)
+	return fmt.Sprintf("%v, for rows that are centred by their mean (noise multiplier %.4g), %s", c.Of, c.MeanSigma,
+		c.counts("counted with noise of %.4g", c.CountSigma))
 }
 
 // Describe implements mechanism.Mechanism.
 func (c Centred) Describe() mechanism.Description {
 	d := c.Of.Describe()
 	also := "records counted and centred"
+	if c.Planned > 0 {
+		also = "records centred"
+	}
 	if d.Beside != "" {
 		also += ", " + d.Beside
 	}
 	d.Beside = also
-	d.Bound = fmt.Sprintf("that of the count, the mean (together μ = %s) and the fit; of the fit alone: %s",
+	counted, released := "the count, ", "the noisy count and the noisy sums"
+	if c.Planned > 0 {
+		counted, released = "", "the noisy sums"
+	}
+	d.Bound = fmt.Sprintf("that of %sthe mean (together μ = %s) and the fit; of the fit alone: %s", counted,
 		privacy.FormatUp(c.mu(), 3), d.Bound)
-	also = "σ, τ, σ_out and the noise of the count and of the mean"
+	also = "σ, τ, σ_out and the noise of " + counted + "the mean"
 	assumptions := []string{
 		fmt.Sprintf("every record that could be in the data has features with ‖z‖₂ ≤ %s (checked for those that are)",
 			privacy.FormatUp(c.RowNorm, 6)),
-		mechanism.ChosenFrom("the noisy count and the noisy sums", also, "λ", "ω", "smoothness",
+		mechanism.ChosenFrom(released, also, "λ", "ω", "smoothness",
 			"the margin of the loss", "the centre and the scale of rows and labels"),
 	}
 	for _, a := range d.Assumptions {
@@ -193,7 +216,11 @@ func (c Centred) Check(rows matrix.Rows, labels []float64) error {
 // bought returns the frame that the count and the sums, released with noise from src, make.
 func (c Centred) bought(rows matrix.Rows, labels []float64, src noise.Source, workers int) frame {
 	n, d := rows.Dims()
-	f := c.frame(mechanism.NoisyCount(n, c.CountSigma, src), d)
+	count := c.Planned
+	if count == 0 {
+		count = mechanism.NoisyCount(n, c.CountSigma, src)
+	}
+	f := c.frame(count, d)
 	f.centre(f.sums(rows, labels, src, workers))
 	return f
 }
@@ -217,7 +244,15 @@ func (c Centred) Run(rows matrix.Rows, labels []float64, src noise.Source, setti
 	f.Stretch, f.Raw, f.Also = stretch, r.Coefficients, r.Also
 	r.Coefficients, r.Also = f.unfold(), &f.Bought
 	r.Guarantee = both.Guarantee
-	r.Mechanism = fmt.Sprintf("%s, after a count (%.0f) and the mean of the rows (noise multipliers %.4g, %.4g)",
-		r.Mechanism, math.Round(f.Count), c.CountSigma, c.MeanSigma)
+	r.Mechanism = fmt.Sprintf("%s, after %sthe mean of the rows (noise multiplier %.4g)", r.Mechanism,
+		c.counts("a count with noise of %.3g: %.0f, and ", c.CountSigma, math.Round(f.Count)), c.MeanSigma)
 	return r, nil
+}
+
+// counts writes what is said where records are counted, else how many were planned.
+func (c Centred) counts(format string, values ...any) string {
+	if c.Planned > 0 {
+		return fmt.Sprintf("%.6g records planned, ", c.Planned)
+	}
+	return fmt.Sprintf(format, values...)
 }

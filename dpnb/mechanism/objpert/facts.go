@@ -21,7 +21,8 @@ const (
 
 // For implements mechanism.Informed. With a = D/(nμ²), D the directions, the ridge of two classes is
 // s·(1 + 17a(1 + τ/2)), τ = min(1, a) being added to the margin of a smoothed hinge of width 1 and 0 else; that of
-// numbers is s·a. None is less than Lambda; that of the intercept is the geometric mean (Shrunk). Larger ridges,
+// numbers is s·a, and that of counts (RC)²a/ȳ, C where slopes are clipped. None is less than Lambda; that of the
+// intercept is the geometric mean (Shrunk), or theirs about what fits the base rate where that is known. Larger ridges,
 // penalties on second differences and another margin change no profile: docs/theory/geometry.md, section 3.
 func (m Objective) For(f mechanism.Facts) (mechanism.Mechanism, float64) {
 	a, s := f.Directions/(f.Records*f.Mu*f.Mu), m.Smoothness()
@@ -41,7 +42,10 @@ func (m Objective) For(f mechanism.Facts) (mechanism.Mechanism, float64) {
 		}
 		lambda, rough = RidgeOfClasses(s, a*(1+tau/2))
 	}
-	m = m.Shrunk(lambda, true)
+	known := isMargin(m.Loss) && f.BaseRate > 0 && f.Bias > 0
+	if m = m.Shrunk(lambda, !known); known {
+		m.Centre = CentreOf(m.Loss, f.BaseRate) / f.Bias
+	}
 	m.Penalty = m.Penalty.Smoothing(f.Curves, rough*(m.Lambda+m.Shrinkage))
 	return m, m.stretch(f)
 }

@@ -42,7 +42,7 @@ type Objective struct {
 	Lambda, Sigma float64
 	// Penalty is what shrinks coefficients besides λ: a convex quadratic form that knows nothing of the records,
 	// so that the profile is that of λ alone (docs/theory/objective_perturbation.md, section 2).
-	Penalty
+	Penalty `json:",inline"`
 	// Centre is c, for records with such an intercept: its ridge is (λ/2)(θ_d − c)²,
 	// so that it is shrunk towards c and not towards 0. c must be public, as from a
 	// base rate (CentreOf). It is no regulariser that a bound would look at, either.

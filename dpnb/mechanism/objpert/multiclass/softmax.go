@@ -61,7 +61,7 @@ type Softmax struct {
 	// Lambda is λ > 0, Sigma is σ > 0.
 	Lambda, Sigma float64
 	// Penalty is what shrinks the coefficients of each class besides λ.
-	objpert.Penalty
+	objpert.Penalty `json:",inline"`
 	// Tolerance is τ > 0, OutputSigma is σ_out > 0; the output noise has the
 	// privacy loss of a Gaussian mechanism with μ = 2τ/(λσ_out).
 	Tolerance, OutputSigma float64
