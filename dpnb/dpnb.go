@@ -179,6 +179,9 @@ func Suited(df DataFrame, target string, opts ...Option) (Learner, *Dataset) {
 	return learn.Suited(df, target, opts...)
 }
 
+// Curves has numbers of a table that is scanned bend, too, with nine times as much room for its records.
+func Curves() Option { return learn.Curves() }
+
 // Lines has what is learnt of a number be a straight line, where else it can bend.
 //
 //	data := dpnb.Regression(df, "pressure", dpnb.Lines())

@@ -143,8 +143,8 @@ type Option func(*options)
 
 type options struct {
 	frame.DesignSettings
-	infer, lines, uncentred bool
-	where                   frame.Storage
+	infer, lines, curves, uncentred bool
+	where                           frame.Storage
 	// elsewhere, if not nil, has the records' passes made elsewhere (PassesBy).
 	elsewhere func(rows *stored.Rows) (matrix.Rows, error)
 }
@@ -181,10 +181,14 @@ func StoredIn(where Storage) Option { return func(o *options) { o.where = where 
 // They are raw records.
 func RemoveStored() error { return frame.RemoveStored(frame.Storage{}) }
 
-// Lines has what is learnt of a number be a straight line. Else every number within bounds has eight hats (linear
-// B-splines) beside its own feature, so that it can bend: their coefficients are smoothed, at no cost in privacy, and
-// left out where records are few. Learners that do not buy the geometry of the records learn straight lines.
-func Lines() Option { return func(o *options) { o.lines = true } }
+// Curves has every number within bounds have eight hats (linear B-splines) beside its own feature, so that what is
+// learnt of it can bend: their coefficients are smoothed, at no cost in privacy, and left out where records are few.
+// That is so for tables in memory if nothing is said; a table that is scanned needs nine times as much room for its
+// records. Learners that do not buy the geometry of the records learn straight lines.
+func Curves() Option { return func(o *options) { o.lines, o.curves = false, true } }
+
+// Lines has what is learnt of a number be a straight line.
+func Lines() Option { return func(o *options) { o.lines, o.curves = true, false } }
 
 // Uncentred has numbers in [0, 1], an indicator for each category and a constant of 1, with which rows are as long as
 // they come unless RowNorm or ClipNorm is asked for: for those who want the plainest features. Else rows are made of
@@ -251,6 +255,9 @@ func records(df DataFrame, label string, task frame.Task, opts []Option) *Datase
 			return &Dataset{err: err}
 		}
 		records = without
+	}
+	if _, whole := records.(*frame.Table); !whole && !o.curves {
+		o.lines = true
 	}
 	o.centre(records.Names(), df.schema)
 	schema, out := df.schema, &Dataset{group: df.group, elsewhere: o.elsewhere != nil}
