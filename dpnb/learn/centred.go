@@ -97,7 +97,8 @@ func centred(p recipe, d *frame.Design, epsilon, delta float64) (mechanism.Mecha
 		classes                                  int
 		radius, tolerance, share, epsilon, delta float64
 	}
-	m, err := calibrated(key{p.records > 0, p.learner, fmt.Sprint(p.levels), p.own.value, d.Target.Upper, len(d.Target.Classes), radius,
+	m, err := calibrated(key{p.records > 0, p.learner, fmt.Sprint(p.levels), p.own.value, d.Target.Upper,
+		len(d.Target.Classes), radius,
 		p.tolerance, p.curvatureShare, epsilon, delta}, func() (geometry.Centred, error) {
 		return geometry.Calibrate(about, geometry.Default, epsilon, delta, fits)
 	})

@@ -32,7 +32,8 @@ var oddPatients = map[string]string{
 	"long":             strings.Repeat("9", 10_000) + "," + strings.Repeat("x", 10_000) + ",1,1,no\n",
 }
 
-var noisyCount = regexp.MustCompile(`How: .*, after a count|with noise of [0-9.]+: -?[0-9]+|[0-9]+ of [0-9]+ coefficients are zero`)
+var noisyCount = regexp.MustCompile(
+	`How: .*, after a count|with noise of [0-9.]+: -?[0-9]+|[0-9]+ of [0-9]+ coefficients are zero`)
 
 func oddFrame(t *testing.T, records string) learn.DataFrame {
 	t.Helper()

@@ -14,8 +14,8 @@ import (
 	"github.com/dpnb/notebooks/dpnb/mechanism/objpert/interval"
 )
 
-// shown returns the names and values of the coefficients that a model shows. Where rows are centred, single coefficients
-// mean nothing, as indicators add up to nothing and a curve has many: then they are effects.
+// shown returns the names and values of the coefficients that a model shows. Where rows are centred, single
+// coefficients mean nothing, as indicators add up to nothing and a curve has many: then they are effects.
 func shown(e *frame.Encoding, theta []float64) (names []string, values []float64) {
 	if !e.Centred() {
 		return e.Features, theta
@@ -32,7 +32,8 @@ func shown(e *frame.Encoding, theta []float64) (names []string, values []float64
 	return names, values
 }
 
-// linear returns the coefficients of the linear forms that are predicted, of rows that are placed where that was bought.
+// linear returns the coefficients of the linear forms that are predicted, of rows that are placed where that was
+// bought.
 func (m *Model) linear() []float64 {
 	if m.theta != nil {
 		return m.theta

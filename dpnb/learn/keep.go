@@ -163,7 +163,8 @@ func (m *Model) encode() ([]byte, error) {
 	g := r.Guarantee
 	k := keptModel{
 		Learner: m.learner, Title: m.title, Target: m.target.Name, Probabilities: m.probabilities, Apart: m.apart,
-		Hinge: m.hinge, Levels: m.levels, Features: m.features, Coefficients: m.coefficients, Theta: m.theta, Lambda: m.lambda,
+		Hinge: m.hinge, Levels: m.levels, Features: m.features, Coefficients: m.coefficients, Theta: m.theta,
+		Lambda:    m.lambda,
 		Guarantee: keptGuarantee{g.Epsilon, g.Delta, g.Adjacency, g.Rows, g.Bound, g.Assumptions},
 		Mechanism: r.Mechanism, Tolerance: r.Tolerance, NoiseScale: r.NoiseScale, Ran: m.ran, Warning: m.dataWarning,
 		Records: m.encoding.Kept(), Source: m.source, Paid: m.paid,
@@ -244,7 +245,8 @@ func (k keptModel) model() (*Model, error) {
 	}
 	features, _ := shown(e, make([]float64, len(e.Features)))
 	if k.Bought != nil && !k.Bought.Fits(len(e.Features), forms) ||
-		e.Centred() && k.Bought == nil && len(k.Theta) != forms*len(e.Features) || k.Ran == nil || !slices.Equal(k.Features, features) || len(k.Coefficients)%len(k.Features) != 0 ||
+		e.Centred() && k.Bought == nil && len(k.Theta) != forms*len(e.Features) || k.Ran == nil ||
+		!slices.Equal(k.Features, features) || len(k.Coefficients)%len(k.Features) != 0 ||
 		e.Target.Name != k.Target {
 		return nil, errors.New("the model's coefficients are not for the features of its records")
 	}

@@ -13,7 +13,8 @@ type Share struct{ Count, Mean float64 }
 // Default is a hundredth for the count and four for the mean: with half or twice as much the fits are as good.
 var Default = Share{Count: 0.01, Mean: 0.04}
 
-// Calibrate returns c with its noise, of planned records that of the mean alone, and with the fit that fits makes, so that all is (ε, δ)-private: a fit with
+// Calibrate returns c with its noise, of planned records that of the mean alone, and with the fit that fits makes, so
+// that all is (ε, δ)-private: a fit with
 // which Gaussian mechanisms beside it are (ε, δ)-private, that have the part of μ² that fits is told; part says what μ
 // is for some of that.
 //

@@ -193,7 +193,8 @@ func (f *frame) centre(sums []float64) {
 func countOf(most, share, v float64) float64 {
 	const prior = 0.25
 	w := prior * prior / (prior*prior + v)
-	return most * math.Max(w*math.Min(math.Max(share, 0), 1)+(1-w)*prior, math.Min(prior, math.Max(math.Sqrt(v), 0.1/most)))
+	least := math.Min(prior, math.Max(math.Sqrt(v), 0.1/most))
+	return most * math.Max(w*math.Min(math.Max(share, 0), 1)+(1-w)*prior, least)
 }
 
 // nowhere returns the directions of the frame's features in which rows have nothing.

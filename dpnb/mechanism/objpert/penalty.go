@@ -72,8 +72,8 @@ func (p Penalty) Words(lambda float64) string {
 }
 
 // Ridge returns λ and the penalty for a ridge of the coefficients, where that is larger than λ. An intercept, which the
-// last coefficient is then, is given the geometric mean of the two: at the least ridge its noise would hide what is left
-// of the others, at theirs the rarer class would be predicted too seldom or never
+// last coefficient is then, is given the geometric mean of the two: at the least ridge its noise would hide what is
+// left of the others, at theirs the rarer class would be predicted too seldom or never
 // (docs/theory/lambda_rule.md, section 5).
 func (p Penalty) Ridge(lambda, ridge float64, intercept bool) (float64, Penalty) {
 	if !(ridge > lambda) {

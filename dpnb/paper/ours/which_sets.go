@@ -32,7 +32,7 @@ func Populations() []Population {
 	generated := func(name, about string, records, features int, law law) Population {
 		return Population{Name: name, About: about, Records: records, Features: features,
 			Interpolated: law.noise == nil, label: "label", value: "value",
-			options: []learn.Option{learn.ClipNorm(1)},
+			options: []learn.Option{learn.Uncentred(), learn.ClipNorm(1)},
 			draw: func(p Population, src *noise.Seeded) (train, test learn.DataFrame) {
 				return law.frame(p, p.Records, src.Stream(0)), law.frame(p, testRecords, src.Stream(1))
 			}}
@@ -51,10 +51,10 @@ func Populations() []Population {
 	}
 	uniform := func(src *noise.Seeded) float64 { return 2.4*src.Float64() - 1.2 }
 	onehot := generated("one-hot", "five columns of twenty categories each", 20_000, 100, law{normal, normal, 0, 20})
-	onehot.options = []learn.Option{learn.RowNorm(1)}
+	onehot.options = []learn.Option{learn.Uncentred(), learn.RowNorm(1)}
 	return []Population{
 		{Name: "Adult", About: "a census, 109 features of which most are categories", Records: 30_000, Features: 108,
-			label: "income", value: "hours-per-week", options: []learn.Option{learn.RowNorm(1)},
+			label: "income", value: "hours-per-week", options: []learn.Option{learn.Uncentred(), learn.RowNorm(1)},
 			draw: func(Population, *noise.Seeded) (train, test learn.DataFrame) { return learn.Adult() }},
 		generated("light", "normal features and errors", 10_000, 10, law{normal, normal, 0, 0}),
 		generated("heavy", "Student's t: features with 3, errors with 2 degrees of freedom", 10_000, 10,

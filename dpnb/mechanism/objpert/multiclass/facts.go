@@ -18,9 +18,9 @@ func (m Softmax) Beside(mu float64) (privacy.Profile, error) {
 	return m.Profile()
 }
 
-// For implements mechanism.Informed: the ridge is that of two classes (objpert.Objective.For), for the K/2 times as much
-// noise that a class has beside its curvature where K are about as frequent. A larger ridge and penalties on second
-// differences, the same for each class, change no profile: docs/theory/multiclass.md, section 1.
+// For implements mechanism.Informed: the ridge is that of two classes (objpert.Objective.For), for the K/2 times as
+// much noise that a class has beside its curvature where K are about as frequent. A larger ridge and penalties on
+// second differences, the same for each class, change no profile: docs/theory/multiclass.md, section 1.
 func (m Softmax) For(f mechanism.Facts) (mechanism.Mechanism, float64) {
 	a := 0.5 * float64(m.Classes) * f.Directions / (f.Records * f.Mu * f.Mu)
 	ridge, rough := objpert.RidgeOfClasses(m.Smoothness(), a)
