@@ -7,6 +7,7 @@ import (
 	"github.com/dpnb/notebooks/dpnb/frame"
 	"github.com/dpnb/notebooks/dpnb/loss"
 	"github.com/dpnb/notebooks/dpnb/mechanism"
+	"github.com/dpnb/notebooks/dpnb/mechanism/additive"
 	"github.com/dpnb/notebooks/dpnb/mechanism/geometry"
 	"github.com/dpnb/notebooks/dpnb/mechanism/objpert"
 	"github.com/dpnb/notebooks/dpnb/mechanism/objpert/interval"
@@ -15,7 +16,11 @@ import (
 // shown returns the names and values of the coefficients that a model shows. Where rows are centred by what was bought,
 // single coefficients mean nothing, as indicators add up to nothing and a curve has many: then they are effects.
 func shown(e *frame.Encoding, theta []float64, also any) (names []string, values []float64) {
-	if _, ok := also.(*geometry.Bought); !ok {
+	switch of := also.(type) {
+	case *additive.Cells:
+		return cellNames(e, of), theta
+	case *geometry.Bought:
+	default:
 		return e.Features, theta
 	}
 	for _, f := range e.Effects() {

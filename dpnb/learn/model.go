@@ -18,6 +18,7 @@ import (
 	"github.com/dpnb/notebooks/dpnb/internal/numeral"
 	"github.com/dpnb/notebooks/dpnb/loss"
 	"github.com/dpnb/notebooks/dpnb/mechanism"
+	"github.com/dpnb/notebooks/dpnb/mechanism/additive"
 	"github.com/dpnb/notebooks/dpnb/mechanism/objpert"
 	"github.com/dpnb/notebooks/dpnb/mechanism/objpert/constrained"
 	"github.com/dpnb/notebooks/dpnb/mechanism/objpert/interval"
@@ -132,6 +133,10 @@ func (m *Model) CoefficientsInUnits() dataframe.DataFrame {
 			"the model predicts %v", t.Task))
 	case t.Log:
 		return fail(fmt.Errorf("dpnb: %s is on a logarithmic scale, where no coefficient has its unit", t.Name))
+	}
+	if _, ok := m.also().(*additive.Cells); ok {
+		return fail(errors.New("dpnb: a step function has a coefficient for each cell, and none of a unit: see " +
+			"Coefficients"))
 	}
 	scale, shift, err := m.encoding.Units()
 	if err != nil {
