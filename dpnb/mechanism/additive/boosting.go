@@ -55,7 +55,7 @@ type Config struct {
 	// Bins, Leaves, Rounds and LearningRate as in Boosting; zero means 32, 3, 300 and 0.01.
 	Bins, Leaves, Rounds int
 	LearningRate         float64
-	// CountShare is what the counts have of μ²; zero means 0.1.
+	// CountShare is what the counts have of μ²; zero means 0.01, which is about a tenth of ε.
 	CountShare float64
 	// Epsilon > 0, 0 < Delta < 1.
 	Epsilon, Delta float64
@@ -78,10 +78,10 @@ func (c Config) Calibrate() (Boosting, error) {
 	}
 	share := c.CountShare
 	if share == 0 {
-		share = 0.1
+		share = 0.01
 	}
 	if !(share > 0 && share < 1) {
-		return m, &privacy.ParamError{Name: "CountShare", Value: share, Want: "a number in (0, 1), or 0 for 0.1"}
+		return m, &privacy.ParamError{Name: "CountShare", Value: share, Want: "a number in (0, 1), or 0 for 0.01"}
 	}
 	if err := m.Validate(); err != nil {
 		return m, err
