@@ -22,8 +22,8 @@ var additiveSteps = mechanismFunc{"DP-EBM", func(data *Dataset, a Allowance, src
 // boostedSteps chooses DP-EBM: residuals of numbers, which are in [−1, 1], are clipped at 1, as those of classes are.
 func boostedSteps(p recipe, d *frame.Design, epsilon, delta float64) (mechanism.Mechanism, error) {
 	if d.Encoding == nil || d.Encoding != d.Encoding.Plain() {
-		return nil, errors.New("dpnb: DP-EBM learns from the columns of a table: make the records from one, or without " +
-			"RowNorm, ClipNorm and Curves")
+		return nil, errors.New("dpnb: DP-EBM learns from the columns of a table: make the records from one, or " +
+			"without RowNorm, ClipNorm and Curves")
 	}
 	return chosen(additive.Config{Columns: columnsOf(d.Encoding), Classes: p.task == frame.TwoClasses, Clip: 1,
 		Epsilon: epsilon, Delta: delta}.Calibrate())

@@ -35,7 +35,8 @@ func fullBatch(p recipe, d *frame.Design, epsilon, delta float64) (mechanism.Mec
 	return s.choose(p, d, epsilon, delta)
 }
 
-// DescentSetting is a setting of GradientDescent. To look for the best one on private records would have to be paid for.
+// DescentSetting is a setting of GradientDescent. To look for the best one on private records would have to be paid
+// for.
 type DescentSetting struct {
 	// Radius of steps that fit themselves to what was released, over the norm of rows; 0 takes LearningRate, of Adam.
 	Radius, LearningRate float64

@@ -174,8 +174,8 @@ func (s study) of(ctx context.Context, t *studied) ([]scored, error) {
 	next := 0
 	for _, c := range all {
 		for e, eps := range s.epsilons {
-			r := scored{Table: t.Name, Task: t.Task, Records: len(t.lines), Learner: c.name, Rival: !c.open, Epsilon: eps,
-				Delta: s.delta}
+			r := scored{Table: t.Name, Task: t.Task, Records: len(t.lines), Learner: c.name, Rival: !c.open,
+				Epsilon: eps, Delta: s.delta}
 			if c.without && e > 0 {
 				r.Scores = out[len(out)-1].Scores
 				out = append(out, r)

@@ -50,7 +50,8 @@ func contenders(task string) []contender {
 		svm := func(src noise.Source) learn.Learner { return learn.SVM{Noise: src, Workers: 1} }
 		return []contender{suited, of("SVM, straight lines", svm, centred), of("Logistic, curves", logistic, curves),
 			of("Logistic, not centred", logistic, norm), one("gradient descent", learn.GradientDescent(descentClasses)),
-			one("DP-EBM", named("DP-EBM")), tuned, without("Logistic, straight lines", learn.Logistic{Lambda: 0.1}, centred),
+			one("DP-EBM", named("DP-EBM")), tuned,
+			without("Logistic, straight lines", learn.Logistic{Lambda: 0.1}, centred),
 			without("Logistic, curves", learn.Logistic{Lambda: 0.1}, curves)}
 	}
 	huber := func(src noise.Source) learn.Learner { return learn.Huber{Noise: src, Workers: 1} }
@@ -81,7 +82,7 @@ func suitedFit(s split, a learn.Allowance, src noise.Source) (*learn.Model, erro
 // rival fits by a mechanism to rows that are centred by what is public.
 func rival(m learn.Mechanism) setting {
 	return setting{"", func(s split, a learn.Allowance, src noise.Source) (*learn.Model, error) {
-		return m.Fit(s.records(s.train, learn.Centred()), a, src)
+		return m.Fit(s.centred, a, src)
 	}}
 }
 

@@ -123,6 +123,8 @@ func (t *studied) records(df learn.DataFrame, more ...learn.Option) *learn.Datas
 type split struct {
 	*studied
 	train, test learn.DataFrame
+	// centred and tested are the two as rows that are centred by what is public.
+	centred, tested *learn.Dataset
 	// trained is how many records train has; scale and truth are of the labels of test that are numbers.
 	trained int
 	scale   frame.Target
@@ -156,6 +158,7 @@ func (t *studied) split(s int) (out split, err error) {
 		}
 	}
 	out.studied, out.train, out.test = t, frames[0], frames[1]
+	out.centred, out.tested = t.records(out.train, learn.Centred()), t.records(out.test, learn.Centred())
 	_, schema, err := out.test.Known()
 	if err != nil || t.Task == twoClasses {
 		return out, err
@@ -175,9 +178,9 @@ func (t *studied) split(s int) (out split, err error) {
 // score is the AUC of two classes and the R² of a number, on the logarithmic scale if the schema has it on one.
 func (s split) score(m *learn.Model) (float64, error) {
 	if s.Task == twoClasses {
-		return m.AUC(s.records(s.test))
+		return m.AUC(s.tested)
 	}
-	predicted, err := m.Predict(s.test)
+	predicted, err := m.Predict(s.tested)
 	if err != nil {
 		return 0, err
 	}

@@ -14,6 +14,9 @@ import (
 
 var columns = []Column{{First: 0, Len: 1, Number: true}, {First: 1, Len: 3}, {First: 4, Len: 1, Number: true}}
 
+var small = Boosting{Cells: Cells{columns, 4}, Clip: 2, Leaves: 3, Rounds: 7, LearningRate: 0.1, CountSigma: 3,
+	SumSigma: 5}
+
 // What is calibrated satisfies (ε, δ), and a hundredth less noise does not.
 func TestCalibrationIsSafeAndTight(t *testing.T) {
 	for _, eps := range []float64{0.05, 1, 10} {
@@ -38,7 +41,7 @@ func TestCalibrationIsSafeAndTight(t *testing.T) {
 
 // The counts and each step are paid for: μ² of a Gaussian mechanism for each, worked out one by one.
 func TestAllStepsArePaidFor(t *testing.T) {
-	m := Boosting{Cells: Cells{columns, 4}, Clip: 2, Leaves: 3, Rounds: 7, LearningRate: 0.1, CountSigma: 3, SumSigma: 5}
+	m := small
 	want := 1 / (m.CountSigma * m.CountSigma)
 	for range m.Rounds {
 		for range m.Columns {
@@ -57,7 +60,7 @@ func TestAllStepsArePaidFor(t *testing.T) {
 // A record moves the counts by √K at most, and by that if it is in a cell of each column; and the sums of a step, in
 // units of the noise multiplier, by 1 at most, whatever it holds and whatever was released before.
 func TestWhatARecordMoves(t *testing.T) {
-	m := Boosting{Cells: Cells{columns, 4}, Clip: 2, Leaves: 3, Rounds: 2, LearningRate: 0.1, CountSigma: 3, SumSigma: 5}
+	m := small
 	for _, row := range [][]float64{{0.3, 0, 1, 0, 1}, {-7, 1, 1, 1, 1e300}, {1, 0, 0, 0, 0.999}} {
 		moved := 0.0
 		for _, cells := range m.of(matrix.NewDense(1, 5, row), 1) {

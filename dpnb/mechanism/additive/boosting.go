@@ -265,8 +265,8 @@ func (m Boosting) bins(c Column, counts []float64) []int {
 	return append(begin, len(counts))
 }
 
-// split deals bins to at most so many leaves, runs of neighbours with ends drawn uniformly, and returns the leaf of each
-// cell.
+// split deals bins to at most so many leaves, runs of neighbours with ends drawn uniformly, and returns the leaf of
+// each cell.
 func split(draw *exact.Sampler, bins []int, leaves int) []int16 {
 	inner := slices.Clone(bins[1 : len(bins)-1])
 	ends := inner[:min(leaves-1, len(inner))]
