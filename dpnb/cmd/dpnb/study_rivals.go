@@ -104,18 +104,18 @@ func named(name string) learn.Mechanism {
 // tables of docs/theory/geometry.md, section 6, and over ε = 0.1, 0.5, 1 and 4. It was looked for on their test
 // records, which favours it there.
 var (
-	descentClasses = learn.DescentSetting{Radius: 8, Steps: 32, Clip: 1}
-	descentNumbers = learn.DescentSetting{Radius: 8, Steps: 32, Clip: 1}
+	descentClasses = learn.DescentSetting{LearningRate: 0.2, Steps: 96, Clip: 0.3}
+	descentNumbers = learn.DescentSetting{LearningRate: 0.05, Steps: 96, Clip: 0.3}
 )
 
 // descentGrid are the settings among which the best one is looked for.
 func descentGrid() (grid []learn.DescentSetting) {
 	for _, steps := range []int{32, 96} {
-		for _, clip := range []float64{0.3, 1} {
-			for _, radius := range []float64{2, 8, 32} {
+		for _, clip := range []float64{0.1, 0.3, 1} {
+			for _, radius := range []float64{8, 32} {
 				grid = append(grid, learn.DescentSetting{Radius: radius, Steps: steps, Clip: clip})
 			}
-			for _, rate := range []float64{0.01, 0.05, 0.2} {
+			for _, rate := range []float64{0.05, 0.2, 0.8} {
 				grid = append(grid, learn.DescentSetting{LearningRate: rate, Steps: steps, Clip: clip})
 			}
 		}
