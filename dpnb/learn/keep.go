@@ -248,7 +248,7 @@ func (k keptModel) model() (*Model, error) {
 		k.Fitted = k.Ran
 	}
 	if b, ok := k.Fitted.(additive.Boosting); ok {
-		if b.Validate() != nil || !slices.Equal(b.Columns, columnsOf(e)) {
+		if b.Validate() != nil || e != e.Plain() || !slices.Equal(b.Columns, columnsOf(e)) {
 			return nil, errors.New("the model's columns are not those of its records")
 		}
 		also = &b.Cells
