@@ -121,16 +121,30 @@ func (e *Encoding) Curves() []matrix.Span {
 
 // Straight returns e without hats.
 func (e *Encoding) Straight() *Encoding {
-	if e.settings.Curves == 0 {
+	s := e.settings
+	s.Curves = 0
+	return e.with(s)
+}
+
+// Plain returns e with numbers in [0, 1] and indicators alone: rows are neither centred nor scaled.
+func (e *Encoding) Plain() *Encoding {
+	s := e.settings
+	s.Centred, s.Curves, s.RowNorm, s.ClipNorm = false, 0, 0, 0
+	return e.with(s)
+}
+
+// with returns e with settings of which less is asked.
+func (e *Encoding) with(s DesignSettings) *Encoding {
+	if s == e.settings {
 		return e
 	}
 	k := e.Kept()
-	k.Settings.Curves = 0
-	s, err := k.Encoding()
+	k.Settings = s
+	out, err := k.Encoding()
 	if err != nil {
-		panic("frame: " + err.Error()) // of fewer features nothing else is asked
+		panic("frame: " + err.Error())
 	}
-	return s
+	return out
 }
 
 // Nowhere returns orthonormal directions, over the features, in which no centred row has anything: the indicators of

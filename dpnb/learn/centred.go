@@ -10,6 +10,7 @@ import (
 	"github.com/dpnb/notebooks/dpnb/loss"
 	"github.com/dpnb/notebooks/dpnb/matrix"
 	"github.com/dpnb/notebooks/dpnb/mechanism"
+	"github.com/dpnb/notebooks/dpnb/mechanism/additive"
 	"github.com/dpnb/notebooks/dpnb/mechanism/geometry"
 	"github.com/dpnb/notebooks/dpnb/mechanism/objpert"
 	"github.com/dpnb/notebooks/dpnb/mechanism/objpert/interval"
@@ -156,8 +157,11 @@ func (m *Model) also() any {
 // placed returns the rows and the coefficients whose linear forms are predicted: rows are put where the fit had them,
 // if that was bought.
 func placed(rows matrix.Rows, theta []float64, also any) (matrix.Rows, []float64) {
-	if b, ok := also.(*geometry.Bought); ok {
+	switch b := also.(type) {
+	case *geometry.Bought:
 		return b.Placed(rows), b.Placing()
+	case *additive.Cells:
+		return b.Placed(rows), theta
 	}
 	return rows, theta
 }

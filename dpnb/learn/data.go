@@ -97,9 +97,12 @@ func (d *Dataset) made(e *frame.Encoding, labelled bool) (*frame.Design, error) 
 }
 
 // straight returns d without hats.
-func (d *Dataset) straight() *Dataset {
+func (d *Dataset) straight() *Dataset { return d.encoded(d.design.Encoding.Straight()) }
+
+// encoded returns the records of d as e makes them, which is of the same columns; d itself where they were not made
+// from a table.
+func (d *Dataset) encoded(e *frame.Encoding) *Dataset {
 	of := d.design.Encoding
-	e := of.Straight()
 	if e == of || d.table == nil && d.large == nil {
 		return d
 	}

@@ -9,6 +9,7 @@ import (
 	"github.com/dpnb/notebooks/dpnb/frame"
 	"github.com/dpnb/notebooks/dpnb/loss"
 	"github.com/dpnb/notebooks/dpnb/mechanism"
+	"github.com/dpnb/notebooks/dpnb/mechanism/additive"
 	"github.com/dpnb/notebooks/dpnb/mechanism/geometry"
 	"github.com/dpnb/notebooks/dpnb/mechanism/objpert"
 	"github.com/dpnb/notebooks/dpnb/mechanism/objpert/interval"
@@ -16,7 +17,10 @@ import (
 
 // shown returns the names and values of the coefficients that a model shows. Where rows are centred, single
 // coefficients mean nothing, as indicators add up to nothing and a curve has many: then they are effects.
-func shown(e *frame.Encoding, theta []float64) (names []string, values []float64) {
+func shown(e *frame.Encoding, theta []float64, also any) (names []string, values []float64) {
+	if of, ok := also.(*additive.Cells); ok {
+		return cellNames(e, of), theta
+	}
 	if !e.Centred() {
 		return e.Features, theta
 	}

@@ -18,6 +18,7 @@ import (
 	"github.com/dpnb/notebooks/dpnb/ledger"
 	"github.com/dpnb/notebooks/dpnb/loss"
 	"github.com/dpnb/notebooks/dpnb/mechanism"
+	"github.com/dpnb/notebooks/dpnb/mechanism/additive"
 	"github.com/dpnb/notebooks/dpnb/mechanism/geometry"
 	"github.com/dpnb/notebooks/dpnb/mechanism/objpert/interval"
 	"github.com/dpnb/notebooks/dpnb/mechanism/sgd"
@@ -243,15 +244,22 @@ func (k keptModel) model() (*Model, error) {
 	if e.Target.Task == frame.ManyClasses {
 		forms = len(e.Target.Classes)
 	}
-	features, _ := shown(e, make([]float64, len(e.Features)))
+	if k.Fitted == nil {
+		k.Fitted = k.Ran
+	}
+	var also any
+	if b, ok := k.Fitted.(additive.Boosting); ok {
+		if b.Validate() != nil || e != e.Plain() || !slices.Equal(b.Columns, columnsOf(e)) {
+			return nil, errors.New("the model's columns are not those of its records")
+		}
+		also = &b.Cells
+	}
+	features, _ := shown(e, make([]float64, len(e.Features)), also)
 	if k.Bought != nil && !k.Bought.Fits(len(e.Features), forms) ||
 		e.Centred() && k.Bought == nil && len(k.Theta) != forms*len(e.Features) || k.Ran == nil ||
 		!slices.Equal(k.Features, features) || len(k.Coefficients)%len(k.Features) != 0 ||
 		e.Target.Name != k.Target {
 		return nil, errors.New("the model's coefficients are not for the features of its records")
-	}
-	if k.Fitted == nil {
-		k.Fitted = k.Ran
 	}
 	m := &Model{
 		encoding: e, learner: k.Learner, title: k.Title, target: e.Target, probabilities: k.Probabilities,
@@ -292,6 +300,9 @@ func (k keptModel) model() (*Model, error) {
 			return nil, err
 		}
 		r.Also = c.Released(permit.New(), hessian, scores, src)
+	}
+	if k.Bought == nil && r.Also == nil {
+		r.Also = also
 	}
 	if k.Bought != nil {
 		k.Bought.Also = r.Also

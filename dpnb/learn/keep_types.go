@@ -7,6 +7,7 @@ import (
 	"github.com/dpnb/notebooks/dpnb/internal/typedjson"
 	"github.com/dpnb/notebooks/dpnb/loss"
 	"github.com/dpnb/notebooks/dpnb/mechanism"
+	"github.com/dpnb/notebooks/dpnb/mechanism/additive"
 	"github.com/dpnb/notebooks/dpnb/mechanism/geometry"
 	"github.com/dpnb/notebooks/dpnb/mechanism/objpert"
 	"github.com/dpnb/notebooks/dpnb/mechanism/objpert/constrained"
@@ -28,7 +29,7 @@ type clippedLoss struct {
 // learner whose mechanism is not among them cannot be saved, which its test says.
 var mechanisms = sync.OnceValue(func() *typedjson.Codec {
 	c := typedjson.New(
-		mechanism.Group{}, mechanism.Replaced{}, geometry.Centred{},
+		mechanism.Group{}, mechanism.Replaced{}, geometry.Centred{}, additive.Boosting{},
 		objpert.Objective{}, objpert.Counted{}, objpert.Output{}, interval.Curvature{}, constrained.Objective{},
 		multiclass.Softmax{}, multiclass.OneVsRest{},
 		sgd.Quantiles{}, sgd.Counted{}, sgd.Curvature{}, sgd.Descent{}, sgd.Plain{}, sgd.Momentum{}, sgd.Adam{},

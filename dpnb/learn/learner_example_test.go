@@ -277,11 +277,11 @@ func ExampleCompare() {
 		fmt.Printf("%-35s λ = %5.2f, σ = %4.1f\n", r.Mechanism, r.Lambda, r.Sigma)
 	}
 	// Output:
-	// objective perturbation              λ =  4.54, σ = 11.5
-	// objective perturbation, as in dtz24 λ =  4.42, σ = 14.8
-	// objective perturbation, as in rkw23 λ =  4.92, σ = 14.8
-	// objective perturbation, as in KST12 λ =  2.00, σ = 30.7
-	// SVM                                 λ =  4.54, σ = 11.5
+	// objective perturbation              λ =  2.57, σ =  8.7
+	// objective perturbation, as in dtz24 λ =  2.46, σ = 11.0
+	// objective perturbation, as in rkw23 λ =  2.73, σ = 11.0
+	// objective perturbation, as in KST12 λ =  1.11, σ = 22.9
+	// SVM                                 λ =  2.57, σ =  8.7
 }
 
 // How well private fits predict at several ε.

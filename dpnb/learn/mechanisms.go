@@ -103,7 +103,8 @@ var oneForm = []frame.Task{frame.TwoClasses, frame.Number, frame.Count}
 //     did well on public data; it uses the private number of records:
 //     refused for noise that is not from a seed;
 //   - AdaSSP, boosted too, and the functional mechanism, for least squares;
-//   - gradient descent on all records, with adaptive steps.
+//   - gradient descent on all records, with adaptive steps;
+//   - DP-EBM, boosted step functions of each column.
 //
 // TukeyEM, TunedSGD and ConvolvedMedian are separate, because they need a public number of records.
 var AllMechanisms = []Mechanism{
@@ -118,6 +119,7 @@ var AllMechanisms = []Mechanism{
 	changed("functional mechanism", func(p *recipe) { p.instead(functional) }, frame.Number),
 	changed("boosted AdaSSP", func(p *recipe) { p.instead(boosted) }, frame.Number),
 	changed("noisy gradient descent", func(p *recipe) { p.instead(fullBatch) }, oneForm...),
+	additiveSteps,
 }
 
 // unsuitable reports whether a mechanism says that it is not for such records.

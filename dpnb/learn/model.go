@@ -18,6 +18,7 @@ import (
 	"github.com/dpnb/notebooks/dpnb/internal/numeral"
 	"github.com/dpnb/notebooks/dpnb/loss"
 	"github.com/dpnb/notebooks/dpnb/mechanism"
+	"github.com/dpnb/notebooks/dpnb/mechanism/additive"
 	"github.com/dpnb/notebooks/dpnb/mechanism/geometry"
 	"github.com/dpnb/notebooks/dpnb/mechanism/objpert"
 	"github.com/dpnb/notebooks/dpnb/mechanism/objpert/constrained"
@@ -77,10 +78,11 @@ func (m *Model) warning() string {
 }
 
 func newModel(p recipe, d *frame.Design, theta []float64, also any) *Model {
-	features, coefficients := shown(d.Encoding, theta)
+	features, coefficients := shown(d.Encoding, theta, also)
 	m := &Model{encoding: d.Encoding, learner: p.learner, title: p.title, target: d.Target,
 		probabilities: p.probabilities, apart: p.apart,
-		levels: p.levels, coefficients: coefficients, features: features, hinge: p.hinge, source: provenanceOf(d.Source)}
+		levels: p.levels, coefficients: coefficients, features: features, hinge: p.hinge,
+		source: provenanceOf(d.Source)}
 	if _, bought := also.(*geometry.Bought); !bought && d.Encoding.Centred() {
 		m.theta = theta
 	}
@@ -139,6 +141,10 @@ func (m *Model) CoefficientsInUnits() dataframe.DataFrame {
 			"the model predicts %v", t.Task))
 	case t.Log:
 		return fail(fmt.Errorf("dpnb: %s is on a logarithmic scale, where no coefficient has its unit", t.Name))
+	}
+	if _, ok := m.also().(*additive.Cells); ok {
+		return fail(errors.New("dpnb: a step function has a coefficient for each cell, and none of a unit: see " +
+			"Coefficients"))
 	}
 	scale, shift, err := m.encoding.Units()
 	if err != nil {

@@ -28,16 +28,40 @@ const fullSteps = 96
 // themselves to what was released: no number of records need be known. The mean of the second half
 // of the iterates is released.
 func fullBatch(p recipe, d *frame.Design, epsilon, delta float64) (mechanism.Mechanism, error) {
-	radius := pureNumber / d.RowNorm
+	s := DescentSetting{Radius: pureNumber, Steps: fullSteps, Clip: 1}
 	if p.task == frame.TwoClasses {
-		radius = pureClasses / d.RowNorm
+		s.Radius = pureClasses
 	}
-	m := sgd.Descent{Loss: p.loss(d.Target), Clip: d.RowNorm * p.clipped(d).Lipschitz(), Rate: 1, Steps: fullSteps,
-		PlannedRecords: 1, Average: fullSteps / 2}
+	return s.choose(p, d, epsilon, delta)
+}
+
+// DescentSetting is a setting of GradientDescent. To look for the best one on private records would have to be paid
+// for.
+type DescentSetting struct {
+	// Radius of steps that fit themselves to what was released, over the norm of rows; 0 takes LearningRate, of Adam.
+	Radius, LearningRate float64
+	// Steps, of which the mean of the second half is released.
+	Steps int
+	// Clip is where gradients are clipped, in units of the longest that the learner's loss has.
+	Clip float64
+}
+
+// GradientDescent is the mechanism of that name, on all records in each step, with a setting that is public.
+func GradientDescent(s DescentSetting) Mechanism {
+	return changed("noisy gradient descent", func(p *recipe) { p.instead(s.choose) }, oneForm...)
+}
+
+func (s DescentSetting) choose(p recipe, d *frame.Design, epsilon, delta float64) (mechanism.Mechanism, error) {
+	m := sgd.Descent{Loss: p.loss(d.Target), Clip: s.Clip * d.RowNorm * p.clipped(d).Lipschitz(), Rate: 1,
+		Steps: s.Steps, PlannedRecords: 1, Average: s.Steps / 2}
 	var err error
-	m.NoiseMultiplier, err = noiseFor(m.Cost(), epsilon, delta)
-	m.Update = sgd.Adaptive{Radius: radius, Steps: fullSteps, Noise: m.NoiseMultiplier * m.Clip}
-	return m, err
+	if m.NoiseMultiplier, err = noiseFor(m.Cost(), epsilon, delta); err != nil {
+		return nil, err
+	}
+	if m.Update = sgd.Update(sgd.Adam{LearningRate: s.LearningRate}); s.LearningRate == 0 {
+		m.Update = sgd.Adaptive{Radius: s.Radius / d.RowNorm, Steps: s.Steps, Noise: m.NoiseMultiplier * m.Clip}
+	}
+	return m, nil
 }
 
 // errPublicNumber is the error of a mechanism that must be told of how many records there are.

@@ -11,6 +11,7 @@ import (
 	"github.com/dpnb/notebooks/dpnb/loss"
 	"github.com/dpnb/notebooks/dpnb/matrix"
 	"github.com/dpnb/notebooks/dpnb/mechanism"
+	"github.com/dpnb/notebooks/dpnb/mechanism/additive"
 	"github.com/dpnb/notebooks/dpnb/mechanism/objpert"
 	"github.com/dpnb/notebooks/dpnb/mechanism/objpert/constrained"
 	"github.com/dpnb/notebooks/dpnb/mechanism/objpert/convolution"
@@ -281,6 +282,21 @@ func draws(t testing.TB) (all []drawn) {
 		other.read = func(r []*mechanism.Release) []float64 { _, e := read(r); return absolutes([]float64{e}, 2) }
 		enter(c, other)
 	}
+
+	// Of no records the four steps of each column of one cell add up. Of n with the label 1 the first step is n over
+	// the count, of two columns.
+	ebm := additive.Boosting{Cells: additive.Cells{Bins: 1}, Clip: 2, Leaves: 1, Rounds: 4, LearningRate: 0.5,
+		CountSigma: 1e-4, SumSigma: 1.5}
+	for j := range d {
+		ebm.Columns = append(ebm.Columns, additive.Column{First: j, Len: 1})
+	}
+	enter(none("DP-EBM, sums", ebm).normal(0.5 * 2 * 1.5 * 2))
+	ebm.Columns = []additive.Column{{First: 0, Len: 1}, {First: 0, Len: 1}}
+	ebm.Clip, ebm.Rounds, ebm.LearningRate, ebm.CountSigma, ebm.SumSigma = 1, 1, 1, 2, 1e-6
+	enter(drawn{name: "DP-EBM, counts", m: ebm, n: 1000, d: 1, label: 1}.reading(
+		func(r []*mechanism.Release) []float64 {
+			return squares([]float64{1000/r[0].Coefficients[0] - 1000}, 2*math.Sqrt2)
+		}))
 
 	// Four steps of size 1 from zero: the noises add up. Then samples of one record each in two.
 	steps := sgd.Descent{Loss: loss.Squared{}, Clip: 2, Rate: 1, Steps: 4, NoiseMultiplier: 1.5, PlannedRecords: 1,

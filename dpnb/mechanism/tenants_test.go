@@ -18,6 +18,7 @@ import (
 	"github.com/dpnb/notebooks/dpnb/loss"
 	"github.com/dpnb/notebooks/dpnb/matrix"
 	"github.com/dpnb/notebooks/dpnb/mechanism"
+	"github.com/dpnb/notebooks/dpnb/mechanism/additive"
 	"github.com/dpnb/notebooks/dpnb/mechanism/geometry"
 	"github.com/dpnb/notebooks/dpnb/mechanism/objpert"
 	"github.com/dpnb/notebooks/dpnb/mechanism/objpert/constrained"
@@ -201,6 +202,13 @@ func tenantsAt(t testing.TB, eps float64) (all []tenant) {
 	enter(moments.named("functional"))(of(ssp.CalibrateFunctional(functional)))
 	functional.Epsilon, functional.Delta, moments.epsilon = 2*eps, 0, 2*eps
 	enter(moments.named("functional, pure"))(of(ssp.CalibrateFunctional(functional)))
+
+	// Boosted steps, of a number and of a category.
+	ebm := additive.Config{Columns: []additive.Column{{First: 0, Len: 1, Number: true}, {First: 0, Len: 2}}, Clip: 1,
+		Bins: 2, Leaves: 2, Rounds: 3, LearningRate: 0.5, Epsilon: eps, Delta: delta}
+	enter(tenant{name: "DP-EBM, numbers", labels: numbers, badLabel: inf, anyNorm: true})(of(ebm.Calibrate()))
+	ebm.Classes = true
+	enter(tenant{name: "DP-EBM", labels: signs, anyNorm: true})(of(ebm.Calibrate()))
 
 	// Descent.
 	steps := sgd.Descent{Loss: loss.Logistic{}, Clip: 1, Rate: 0.1, Steps: 5, PlannedRecords: 100,

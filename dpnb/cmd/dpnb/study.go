@@ -1,307 +1,340 @@
 package main
 
 import (
-	"compress/gzip"
+	"context"
 	"encoding/json"
 	"fmt"
-	"hash/fnv"
 	"io"
 	"math"
-	"os"
-	"path/filepath"
+	"path"
 	"slices"
-	"strings"
 
 	"github.com/spf13/cobra"
+	"gonum.org/v1/gonum/floats"
 	"gonum.org/v1/gonum/stat"
 
 	shown "github.com/dpnb/notebooks/dpnb/display"
-	"github.com/dpnb/notebooks/dpnb/frame"
+	"github.com/dpnb/notebooks/dpnb/internal/numeral"
+	"github.com/dpnb/notebooks/dpnb/internal/parallel"
 	"github.com/dpnb/notebooks/dpnb/learn"
 )
 
-// studied is a public table of a study.
-type studied struct {
-	Name, Task, Label, Positive string
+// study is what is compared with what.
+type study struct {
+	epsilons      []float64
+	delta         float64
+	splits, seeds int
+	only          []string
+	learners      []string
+	workers       int
 }
 
-// contender is a way to fit in a study.
-type contender struct {
-	name string
-	fit  func(t studied, train learn.DataFrame, a learn.Allowance, seed uint64) (*learn.Model, error)
+// scored is how a contender does on a table at an ε.
+type scored struct {
+	Table   string  `json:"table"`
+	Task    string  `json:"task"`
+	Records int     `json:"records"`
+	Learner string  `json:"learner"`
+	Rival   bool    `json:"rival"` // private, and chosen without the test records
+	Epsilon float64 `json:"epsilon"`
+	Delta   float64 `json:"delta"`
+	// Scores of the splits, times 100, each a mean over the seeds; nil where Error says why.
+	Scores  []float64 `json:"scores"`
+	Setting string    `json:"setting,omitempty"`
+	// All are the mean scores of the settings among which that one was chosen.
+	All   []float64 `json:"all,omitempty"`
+	Error string    `json:"error,omitempty"`
 }
 
 func newStudyCommand() *cobra.Command {
-	var (
-		epsilons []float64
-		delta    float64
-		splits   int
-		only     []string
-	)
+	var s study
+	var asJSON bool
 	cmd := &cobra.Command{
-		Use:   "study FOLDER",
-		Short: "Compare learners and rivals on a folder of public tables",
-		Long: `Fit what Suited chooses, and its rivals, to every public table of a folder, and
-print how well each predicts records that it has not seen, with the standard
-error of its difference to Suited. Splits and noise are reproducible, so that
-nobody is protected: it is for public data.
+		Use:   "study FOLDER…",
+		Short: "Compare learners and rivals on folders of public tables",
+		Long: `Fit what Suited chooses, and its rivals, to every public table of some folders,
+and print how well each predicts records that it has not seen, with the standard
+error of its difference to Suited, and the mean over the tables. Splits and noise
+are reproducible, so that nobody is protected: it is for public data. Results do
+not depend on the number of workers.
 
-The folder has tables.json, a list of {"name", "task": "two classes" or
+A folder has tables.json, a list of {"name", "task": "two classes" or
 "a number", "label", "positive"}, and for each NAME.csv or NAME.csv.gz and
-NAME.schema.json. Record i is a test record of split s if FNV-1a of the text
-"s:i", of 32 bits, is 0 modulo 5. Scores are the AUC of two classes and the R² of
-numbers, on the logarithmic scale of a number that the schema has on one, times 100.`,
-		Example: "  go run ./dpnb/cmd/dpnb study ~/tables --epsilon 0.1,1",
-		Args:    cobra.ExactArgs(1),
+NAME.schema.json; or adult.data and adult.test. Record i is a test record of split
+s if FNV-1a of the text "s:i", of 32 bits, is 0 modulo 5. Scores are the AUC of two
+classes and the R² of numbers, on the logarithmic scale of a number that the schema
+has on one, times 100.`,
+		Example: "  go run ./dpnb/cmd/dpnb study ~/tables ~/adult --epsilon 0.1,1",
+		Args:    cobra.MinimumNArgs(1),
 		RunE: func(cmd *cobra.Command, args []string) error {
-			if splits < 1 {
-				return fmt.Errorf("%d splits, want 1 or more", splits)
+			if s.splits < 1 || s.seeds < 1 {
+				return fmt.Errorf("%d splits and %d seeds, want 1 or more of each", s.splits, s.seeds)
 			}
-			content, err := os.ReadFile(filepath.Join(args[0], "tables.json"))
-			if err != nil {
-				return err
-			}
-			var tables []studied
-			if err := json.Unmarshal(content, &tables); err != nil {
-				return fmt.Errorf("tables.json: %w", err)
-			}
-			for _, t := range tables {
-				if len(only) > 0 && !slices.ContainsFunc(only, func(pattern string) bool {
-					ok, err := filepath.Match(pattern, t.Name)
-					return ok && err == nil
-				}) {
-					continue
-				}
-				it, err := t.study(args[0], splits, delta, epsilons)
-				if err != nil {
-					return fmt.Errorf("%s: %w", t.Name, err)
-				}
-				if _, err := fmt.Fprintln(cmd.OutOrStdout(), it.Text()); err != nil {
-					return err
-				}
-			}
-			return nil
+			return s.run(cmd.Context(), cmd.OutOrStdout(), args, asJSON)
 		},
 	}
-	cmd.Flags().Float64SliceVar(&epsilons, "epsilon", []float64{0.1, 0.5, 1, 4}, "values of ε")
-	cmd.Flags().Float64Var(&delta, "delta", 1e-6, "δ")
-	cmd.Flags().IntVar(&splits, "splits", 5, "how many splits into records to learn from and to score on")
-	cmd.Flags().StringSliceVar(&only, "only", nil, "tables by name, with * and ?")
+	cmd.Flags().Float64SliceVar(&s.epsilons, "epsilon", []float64{0.1, 0.5, 1, 4}, "values of ε")
+	cmd.Flags().Float64Var(&s.delta, "delta", 1e-6, "δ")
+	cmd.Flags().IntVar(&s.splits, "splits", 5, "how many splits into records to learn from and to score on")
+	cmd.Flags().IntVar(&s.seeds, "seeds", 1, "how many fits to each split, with noise of their own")
+	cmd.Flags().StringSliceVar(&s.only, "only", nil, "tables by name, with * and ?")
+	cmd.Flags().StringSliceVar(&s.learners, "learners", nil, "learners and rivals by name, with * and ?, beside Suited")
+	cmd.Flags().IntVar(&s.workers, "workers", 0, "how many fits at a time; 0 is one for each processor")
+	cmd.Flags().BoolVar(&asJSON, "json", false, "all scores as JSON")
 	return cmd
 }
 
-// contenders of a task; the first is what others are compared with.
-func contenders(task string) []contender {
-	suited := contender{"Suited", func(t studied, train learn.DataFrame, a learn.Allowance, seed uint64) (*learn.Model,
-		error) {
-		l, data := learn.Suited(train, t.Label, t.options()...)
-		switch own := l.(type) {
-		case learn.SVM:
-			own.Noise = learn.Seed(seed)
-			l = own
-		case learn.Huber:
-			own.Noise = learn.Seed(seed)
-			l = own
-		}
-		return l.Fit(data, a)
-	}}
-	of := func(name string, options []learn.Option, learner func(seed uint64) learn.Learner) contender {
-		return contender{name, func(t studied, train learn.DataFrame, a learn.Allowance, seed uint64) (*learn.Model,
-			error) {
-			return learner(seed).Fit(t.records(train, options), a)
-		}}
-	}
-	svm := func(s uint64) learn.Learner { return learn.SVM{Noise: learn.Seed(s)} }
-	logistic := func(s uint64) learn.Learner { return learn.Logistic{Noise: learn.Seed(s)} }
-	huber := func(s uint64) learn.Learner { return learn.Huber{Noise: learn.Seed(s)} }
-	linear := func(s uint64) learn.Learner { return learn.Linear{Noise: learn.Seed(s)} }
-	centred, norm := []learn.Option{learn.Lines()}, []learn.Option{learn.Uncentred(), learn.RowNorm(1)}
-	if task == "two classes" {
-		return []contender{suited, of("SVM, straight lines", centred, svm), of("Logistic, curves", nil, logistic),
-			of("Logistic, not centred", norm, logistic), rival("noisy gradient descent", centred),
-			rival("DP-SGD, learning rate not paid for", centred)}
-	}
-	return []contender{suited, of("Huber, straight lines", centred, huber), of("Linear, curves", nil, linear),
-		of("Huber, not centred", norm, huber), rival("noisy gradient descent", centred), rival("AdaSSP", centred),
-		rival("boosted AdaSSP", centred)}
-}
-
-// rival is a mechanism of learn.AllMechanisms.
-func rival(name string, options []learn.Option) contender {
-	return contender{name, func(t studied, train learn.DataFrame, a learn.Allowance, seed uint64) (*learn.Model,
-		error) {
-		for _, m := range learn.AllMechanisms {
-			if m.Name() == name {
-				return m.Fit(t.records(train, options), a, learn.Seed(seed))
-			}
-		}
-		return nil, fmt.Errorf("there is no mechanism %q", name)
-	}}
-}
-
-// options are those of the target.
-func (t studied) options() []learn.Option {
-	if t.Positive == "" {
-		return nil
-	}
-	return []learn.Option{learn.Positive(t.Positive)}
-}
-
-func (t studied) records(df learn.DataFrame, more []learn.Option) *learn.Dataset {
-	options := append(t.options(), more...)
-	if t.Task == "two classes" {
-		return learn.Binary(df, t.Label, options...)
-	}
-	return learn.Regression(df, t.Label, options...)
-}
-
-// study fits every contender to every split at every ε.
-func (t studied) study(dir string, splits int, delta float64, epsilons []float64) (it shown.Item, err error) {
-	if t.Task != "two classes" && t.Task != "a number" {
-		return it, fmt.Errorf("the task is %q, want \"two classes\" or \"a number\"", t.Task)
-	}
-	temporary, err := os.MkdirTemp("", "dpnb-study-*")
-	if err != nil {
-		return it, err
-	}
-	defer os.RemoveAll(temporary)
-	all := contenders(t.Task)
-	scores := make([][][]float64, len(all)) // by contender and ε, of each split
-	for c := range all {
-		scores[c] = make([][]float64, len(epsilons))
-	}
-	records := 0
-	for s := range splits {
-		train, test, n, err := t.split(dir, temporary, s)
+func (s study) run(ctx context.Context, out io.Writer, dirs []string, asJSON bool) error {
+	all := []scored{}
+	for _, dir := range dirs {
+		tables, err := studiedIn(dir)
 		if err != nil {
-			return it, err
+			return err
 		}
-		records = n
-		for c, one := range all {
-			for k, eps := range epsilons {
-				m, err := one.fit(t, train, learn.Simulate(eps, delta), uint64(s+1))
-				if err != nil {
-					return it, fmt.Errorf("%s: %w", one.name, err)
+		for i := range tables {
+			t := &tables[i]
+			if !matches(s.only, t.Name) {
+				continue
+			}
+			of, err := s.of(ctx, t)
+			if err != nil {
+				return fmt.Errorf("%s: %w", t.Name, err)
+			}
+			all = append(all, of...)
+			if !asJSON {
+				if _, err := fmt.Fprintln(out, s.table(of).Text()); err != nil {
+					return err
 				}
-				v, err := t.score(m, test)
-				if err != nil {
-					return it, fmt.Errorf("%s: %w", one.name, err)
-				}
-				scores[c][k] = append(scores[c][k], 100*v)
 			}
 		}
 	}
-	measure := "AUC"
-	if t.Task == "a number" {
-		measure = "R²"
+	if asJSON {
+		encoder := json.NewEncoder(out)
+		encoder.SetIndent("", " ")
+		return encoder.Encode(all)
 	}
-	it = shown.Item{Title: fmt.Sprintf("%s: %s of %s × 100, %d records, mean of %d splits", t.Name, measure, t.Label,
-		records, splits), Header: []string{"learner"}}
-	for _, eps := range epsilons {
-		it.Header = append(it.Header, fmt.Sprintf("ε = %g", eps))
-	}
-	for c, one := range all {
-		row := []string{one.name}
-		for k := range epsilons {
-			text := fmt.Sprintf("%.1f", stat.Mean(scores[c][k], nil))
-			if c > 0 && splits > 1 {
-				less := slices.Clone(scores[c][k])
-				for i := range less {
-					less[i] -= scores[0][k][i]
-				}
-				mean, sd := stat.MeanStdDev(less, nil)
-				text += fmt.Sprintf(" (%+.1f ± %.1f)", mean, sd/math.Sqrt(float64(splits)))
+	for _, task := range []string{twoClasses, aNumber} {
+		if it, ok := s.means(task, all); ok {
+			if _, err := fmt.Fprintln(out, it.Text()); err != nil {
+				return err
 			}
-			row = append(row, text)
 		}
-		it.Row(row...)
 	}
-	it.Note("In brackets: the difference to the first row, with the standard error of the paired difference.")
-	return it, nil
+	return nil
 }
 
-// score is the AUC of two classes, and the R² of a number on its own scale.
-func (t studied) score(m *learn.Model, test learn.DataFrame) (float64, error) {
-	if t.Task == "two classes" {
-		e, err := m.Evaluate(test)
+// matches reports whether one of the patterns, if there are any, is of the name.
+func matches(patterns []string, name string) bool {
+	return len(patterns) == 0 || slices.ContainsFunc(patterns, func(pattern string) bool {
+		ok, err := path.Match(pattern, name)
+		return ok && err == nil
+	})
+}
+
+// of fits every contender to every split at every ε: by contender and, within it, by ε.
+func (s study) of(ctx context.Context, t *studied) ([]scored, error) {
+	var all []contender
+	for i, c := range contenders(t.Task) {
+		if i == 0 || matches(s.learners, c.name) {
+			all = append(all, c)
+		}
+	}
+	splits := make([]split, s.splits)
+	err := parallel.For(ctx, s.splits, s.workers, func(_, i int) (err error) {
+		splits[i], err = t.split(i)
+		return err
+	})
+	if err != nil {
+		return nil, err
+	}
+	// A task is a setting of a contender, at an ε, on a split.
+	type task struct{ contender, setting, epsilon, split int }
+	var tasks []task
+	for c, one := range all {
+		for e := range s.epsilons {
+			for k := range one.settings {
+				for i := range splits {
+					if e == 0 || !one.without {
+						tasks = append(tasks, task{c, k, e, i})
+					}
+				}
+			}
+		}
+	}
+	scores, failed := make([]float64, len(tasks)), make([]error, len(tasks))
+	if err := parallel.For(ctx, len(tasks), s.workers, func(_, j int) error {
+		at := tasks[j]
+		scores[j], failed[j] = s.score(all[at.contender].settings[at.setting], splits[at.split],
+			s.epsilons[at.epsilon], at.split)
+		return nil
+	}); err != nil {
+		return nil, err
+	}
+	var out []scored
+	next := 0
+	for _, c := range all {
+		for e, eps := range s.epsilons {
+			r := scored{Table: t.Name, Task: t.Task, Records: len(t.lines), Learner: c.name, Rival: !c.open,
+				Epsilon: eps, Delta: s.delta}
+			if c.without && e > 0 {
+				r.Scores = out[len(out)-1].Scores
+				out = append(out, r)
+				continue
+			}
+			best := math.Inf(-1)
+			for _, setting := range c.settings {
+				mine, errs := scores[next:next+len(splits)], failed[next:next+len(splits)]
+				next += len(splits)
+				if i := slices.IndexFunc(errs, func(err error) bool { return err != nil }); i >= 0 {
+					if r.Error = errs[i].Error(); c.name == all[0].name {
+						return nil, errs[i]
+					}
+					continue
+				}
+				mean := stat.Mean(mine, nil)
+				if len(c.settings) > 1 {
+					r.All = append(r.All, mean)
+				}
+				if mean > best {
+					best, r.Scores, r.Setting = mean, mine, setting.name
+				}
+			}
+			out = append(out, r)
+		}
+	}
+	return out, nil
+}
+
+// score is the mean over the seeds of a split.
+func (s study) score(one setting, of split, eps float64, at int) (float64, error) {
+	var sum float64
+	for seed := range s.seeds {
+		m, err := one.fit(of, learn.Simulate(eps, s.delta), learn.Seed(uint64(at*s.seeds+seed+1)))
 		if err != nil {
 			return 0, err
 		}
-		return e.AUC, nil
-	}
-	predicted, err := m.Predict(test)
-	if err != nil {
-		return 0, err
-	}
-	table, schema, err := test.Known()
-	if err != nil {
-		return 0, err
-	}
-	field, _ := schema.Field(t.Label)
-	whole, err := frame.Collect(table, nil)
-	if err != nil {
-		return 0, err
-	}
-	column, err := whole.Column(t.Label)
-	if err != nil {
-		return 0, err
-	}
-	scale := frame.Target{Task: frame.Number, Lower: field.Lower, Upper: field.Upper, Log: field.Log}
-	var truth, at []float64
-	for i, p := range predicted {
-		if y := column.Number(i); !math.IsNaN(y) {
-			truth, at = append(truth, scale.Label(y)), append(at, scale.Label(p))
+		v, err := of.score(m)
+		if err != nil {
+			return 0, err
 		}
+		sum += v
 	}
-	return stat.RSquaredFrom(at, truth, nil), nil
+	return 100 * sum / float64(s.seeds), nil
 }
 
-// split writes the two parts of a table, and returns them with the number of all records.
-func (t studied) split(dir, temporary string, s int) (train, test learn.DataFrame, records int, err error) {
-	content, err := readTable(filepath.Join(dir, t.Name+".csv"))
-	if err != nil {
-		return train, test, 0, err
+// measured is how the scores of a task are called.
+func measured(task string) string {
+	if task == aNumber {
+		return "R²"
 	}
-	lines := strings.Split(strings.TrimRight(string(content), "\n"), "\n")
-	var parts [2][]string
-	for i, line := range lines[1:] {
-		h := fnv.New32a()
-		fmt.Fprintf(h, "%d:%d", s, i)
-		at := 0
-		if h.Sum32()%5 == 0 {
-			at = 1
-		}
-		parts[at] = append(parts[at], line)
-	}
-	var frames [2]learn.DataFrame
-	for k, part := range parts {
-		path := filepath.Join(temporary, fmt.Sprintf("%s-%d-%d.csv", t.Name, s, k))
-		text := strings.Join(append([]string{lines[0]}, part...), "\n") + "\n"
-		if err := os.WriteFile(path, []byte(text), 0o600); err != nil {
-			return train, test, 0, err
-		}
-		frames[k] = learn.ReadCSV(path).WithSchemaFile(filepath.Join(dir, t.Name+".schema.json")).Public()
-		if err := frames[k].Err(); err != nil {
-			return train, test, 0, err
-		}
-	}
-	return frames[0], frames[1], len(lines) - 1, nil
+	return "AUC"
 }
 
-// readTable reads a file, or the same with .gz.
-func readTable(path string) ([]byte, error) {
-	content, err := os.ReadFile(path)
-	if err == nil {
-		return content, nil
+const inBrackets = "In brackets: the difference to the first row, with the standard error of the paired difference."
+
+// table shows the scores of one table.
+func (s study) table(of []scored) shown.Item {
+	it := s.item(fmt.Sprintf("%s: %s × 100, %s, mean of %s", of[0].Table, measured(of[0].Task),
+		numeral.Count(of[0].Records, "record"), numeral.Count(s.splits, "split")))
+	k := len(s.epsilons)
+	for c := 0; c < len(of); c += k {
+		row := []string{name(of[c])}
+		for e, r := range of[c : c+k] {
+			mean, _ := difference(r.Scores, nil)
+			less, err := difference(r.Scores, of[e].Scores)
+			row = append(row, s.cell(c == 0, r.Scores == nil, mean, less, err))
+		}
+		it.Row(row...)
+		if of[c].Scores == nil {
+			it.Note("%s: %s.", of[c].Learner, of[c].Error)
+		}
 	}
-	f, err := os.Open(path + ".gz")
-	if err != nil {
-		return nil, err
+	it.Note(inBrackets)
+	return it
+}
+
+// means shows the mean over tables of a task, of the contenders that have scores on all of them; false for fewer than
+// two tables.
+func (s study) means(task string, all []scored) (it shown.Item, ok bool) {
+	var tables, learners []string
+	at := map[string]scored{}
+	key := func(table, learner string, eps float64) string { return fmt.Sprintf("%s\n%s\n%g", table, learner, eps) }
+	title := map[string]string{}
+	for _, r := range all {
+		if r.Task != task {
+			continue
+		}
+		if !slices.Contains(tables, r.Table) {
+			tables = append(tables, r.Table)
+		}
+		if !slices.Contains(learners, r.Learner) {
+			learners = append(learners, r.Learner)
+		}
+		at[key(r.Table, r.Learner, r.Epsilon)], title[r.Learner] = r, name(r)
 	}
-	defer f.Close()
-	z, err := gzip.NewReader(f)
-	if err != nil {
-		return nil, err
+	if len(tables) < 2 {
+		return it, false
 	}
-	return io.ReadAll(z)
+	it = s.item(fmt.Sprintf("Mean of %s × 100 over %d tables with %s", measured(task), len(tables), task))
+	for l, learner := range learners {
+		row := []string{title[learner]}
+		for _, eps := range s.epsilons {
+			var mean, less, variance float64
+			missing := false
+			for _, table := range tables {
+				r, first := at[key(table, learner, eps)], at[key(table, learners[0], eps)]
+				if missing = missing || r.Scores == nil; missing {
+					break
+				}
+				m, _ := difference(r.Scores, nil)
+				d, err := difference(r.Scores, first.Scores)
+				mean, less, variance = mean+m, less+d, variance+err*err
+			}
+			n := float64(len(tables))
+			row = append(row, s.cell(l == 0, missing, mean/n, less/n, math.Sqrt(variance)/n))
+		}
+		it.Row(row...)
+	}
+	it.Note(inBrackets)
+	return it, true
+}
+
+func (s study) item(title string) shown.Item {
+	it := shown.Item{Title: title, Header: []string{"learner"}}
+	for _, eps := range s.epsilons {
+		it.Header = append(it.Header, fmt.Sprintf("ε = %g", eps))
+	}
+	return it
+}
+
+// name is what a contender is called in tables.
+func name(r scored) string {
+	if r.Rival {
+		return r.Learner
+	}
+	return r.Learner + " (NOT PRIVATE)"
+}
+
+// cell is a mean with its difference to the first row.
+func (s study) cell(first, missing bool, mean, less, err float64) string {
+	switch {
+	case missing:
+		return "–"
+	case first || s.splits < 2:
+		return fmt.Sprintf("%.1f", mean)
+	}
+	return fmt.Sprintf("%.1f (%+.1f ± %.1f)", mean, less, err)
+}
+
+// difference returns the mean of a − b, b nil for none, and its standard error.
+func difference(a, b []float64) (mean, err float64) {
+	if a == nil {
+		return math.NaN(), math.NaN()
+	}
+	d := slices.Clone(a)
+	if b != nil {
+		floats.Sub(d, b)
+	}
+	mean, sd := stat.MeanStdDev(d, nil)
+	return mean, sd / math.Sqrt(float64(len(d)))
 }

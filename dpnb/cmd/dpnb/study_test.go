@@ -1,0 +1,134 @@
+package main
+
+import (
+	"encoding/json"
+	"fmt"
+	"math"
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+)
+
+// studyFolder has a table with two classes, and two with a number that are the same.
+func studyFolder(t *testing.T) string {
+	t.Helper()
+	dir := t.TempDir()
+	write := func(name, text string) {
+		if err := os.WriteFile(filepath.Join(dir, name), []byte(text), 0o600); err != nil {
+			t.Fatal(err)
+		}
+	}
+	var b strings.Builder
+	b.WriteString("age,city,pay,ill\n")
+	for i := range 600 {
+		age := 20 + i*7%60
+		fmt.Fprintf(&b, "%d,%s,%d,%s\n", age, []string{"Bern", "Rome"}[i%2], 10+age+i%13,
+			[]string{"no", "yes"}[(age/50+i%3)/2])
+	}
+	schema := `{"version": 1, "fields": [{"name": "age", "type": "number", "lower": 20, "upper": 80},
+{"name": "city", "type": "category", "categories": ["Bern", "Rome"]},
+{"name": "pay", "type": "number", "lower": 0, "upper": 120},
+{"name": "ill", "type": "category", "categories": ["no", "yes"]}]}`
+	for _, name := range []string{"ill", "pay", "again"} {
+		write(name+".csv", b.String())
+		write(name+".schema.json", schema)
+	}
+	write("tables.json", `[{"name": "ill", "task": "two classes", "label": "ill", "positive": "yes"},
+{"name": "pay", "task": "a number", "label": "pay"}, {"name": "again", "task": "a number", "label": "pay"}]`)
+	return dir
+}
+
+func studyOf(t *testing.T, args ...string) string {
+	t.Helper()
+	out, err := said(append([]string{"study"}, args...)...)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return out
+}
+
+// Results do not depend on the number of workers, and the best of several settings is the best of them.
+func TestStudyIsTheSameWithManyWorkers(t *testing.T) {
+	dir := studyFolder(t)
+	var first string
+	for _, workers := range []string{"1", "3"} {
+		out := studyOf(t, dir, "--splits", "2", "--epsilon", "1,8", "--only", "ill,pay", "--workers", workers, "--json",
+			"--learners", "DP-EBM,gradient*,TukeyEM,*without privacy")
+		if first == "" {
+			first = out
+		}
+		if out != first {
+			t.Errorf("%s workers print\n%s\n1 prints\n%s", workers, out, first)
+		}
+	}
+	var all []scored
+	if err := json.Unmarshal([]byte(first), &all); err != nil {
+		t.Fatal(err)
+	}
+	seen := map[string]bool{}
+	for _, r := range all {
+		seen[r.Learner] = true
+		if r.Learner == "TukeyEM" {
+			if r.Scores != nil || !strings.Contains(r.Error, "more records") {
+				t.Errorf("%+v", r)
+			}
+			continue
+		}
+		if len(r.Scores) != 2 || r.Rival == strings.Contains(name(r), "NOT PRIVATE") {
+			t.Errorf("%s: %+v", name(r), r)
+		}
+		mean, _ := difference(r.Scores, nil)
+		for _, other := range r.All {
+			if other > mean {
+				t.Errorf("%s: %v, and a setting has %v", r.Learner, mean, other)
+			}
+		}
+	}
+	if len(seen) != 9 || all[0].Learner != "Suited" {
+		t.Errorf("learners %v", seen)
+	}
+}
+
+// Tables are shown with their mean, of which the error is that of independent splits.
+func TestStudyShowsMeans(t *testing.T) {
+	out := studyOf(t, studyFolder(t), "--splits", "3", "--epsilon", "2", "--learners", "Huber*", "--seeds", "2")
+	for _, want := range []string{"ill: AUC × 100, 600 records, mean of 3 splits",
+		"Mean of R² × 100 over 2 tables with a number",
+		"Huber, not centred"} {
+		if !strings.Contains(out, want) {
+			t.Errorf("%q is not in\n%s", want, out)
+		}
+	}
+	if strings.Contains(out, "Mean of AUC") {
+		t.Error("a mean over one table")
+	}
+	// Two tables that are the same have the same mean, and its error over √2.
+	of := func(line int) (mean, less, err float64) {
+		found := strings.Split(out, "Huber, not centred")[line]
+		numbers := strings.TrimSpace(strings.ReplaceAll(found, "±", ""))
+		if _, e := fmt.Sscanf(numbers, "%f (%f %f)", &mean, &less, &err); e != nil {
+			t.Fatal(e, found)
+		}
+		return mean, less, err
+	}
+	m, less, err := of(1)
+	if m2, less2, err2 := of(3); m != m2 || less != less2 || math.Abs(err2-err/math.Sqrt2) > 0.11 {
+		t.Errorf("mean %v, less %v ± %v over tables with %v, %v ± %v each", m2, less2, err2, m, less, err)
+	}
+}
+
+// What is wrong is said.
+func TestStudySaysWhatIsWrong(t *testing.T) {
+	dir := studyFolder(t)
+	for _, c := range []struct{ args, want string }{
+		{t.TempDir(), "no tables.json"}, {dir + " --splits 0", "want 1 or more"},
+		{dir + " --seeds 0", "want 1 or more"},
+		{dir + " --only ill --epsilon -1", "epsilon"},
+	} {
+		_, err := said(append([]string{"study"}, strings.Fields(c.args)...)...)
+		if err == nil || !strings.Contains(err.Error(), c.want) {
+			t.Errorf("%s: %v", c.args, err)
+		}
+	}
+}
