@@ -219,6 +219,26 @@ func TestOnlyOurReleasesResume(t *testing.T) {
 	}
 }
 
+// Passes of a function of the program's could be over all records for the price of a group.
+func TestAGroupIsAddedUpHere(t *testing.T) {
+	b, g, made := fresh(1, 1e-6), invented{rows: 300, chunk: 512}, 0
+	path, dir := filepath.Join(t.TempDir(), "people.parquet"), t.TempDir()
+	if err := parquet.Write(path, g); err != nil {
+		t.Fatal(err)
+	}
+	column := g.schema()[slices.IndexFunc(g.schema(), func(f learn.Field) bool {
+		return f.Kind == frame.Categorical && f.Name != "ill"
+	})].Name
+	_, err := learn.FitBy(learn.Logistic{}, learn.FromScanner(parquet.Open(path, nil)).WithSchema(g.schema()...), column,
+		func(part learn.DataFrame) *learn.Dataset {
+			return learn.Binary(part, "ill", learn.StoredIn(frame.Storage{Dir: dir}),
+				learn.PassesBy(func(rows *stored.Rows) (matrix.Rows, error) { made++; return &there{Rows: rows}, nil }))
+		}, b.Spend(0.5))
+	if _, n := spent(t, b); err == nil || !strings.Contains(err.Error(), "PassesBy") || made+n > 0 {
+		t.Errorf("%d groups were added up elsewhere for %d charges: %v", made, n, err)
+	}
+}
+
 // watching makes passes, keeps the points at which it is asked for them, and fails when it has seen enough.
 type watching struct {
 	there
