@@ -310,6 +310,10 @@ func (d *Dataset) Design() (*frame.Design, error) {
 		return nil, err
 	}
 	design := *own
+	design.Features, design.Steps = slices.Clone(own.Features), slices.Clone(own.Steps)
+	if own.Encoding != nil {
+		design.Encoding = own.Encoding.Clone()
+	}
 	if rows, ok := own.Rows.(*matrix.Dense); ok {
 		design.Rows, design.Labels = matrix.NewDense(rows.N, rows.D, slices.Clone(rows.Data)), slices.Clone(own.Labels)
 	}

@@ -19,6 +19,9 @@ import (
 	"github.com/dpnb/notebooks/dpnb/matrix"
 	"github.com/dpnb/notebooks/dpnb/matrix/stored"
 	"github.com/dpnb/notebooks/dpnb/mechanism"
+	"github.com/dpnb/notebooks/dpnb/mechanism/geometry"
+	"github.com/dpnb/notebooks/dpnb/mechanism/objpert/interval"
+	"github.com/dpnb/notebooks/dpnb/mechanism/sgd"
 	"github.com/dpnb/notebooks/dpnb/noise"
 )
 
@@ -316,6 +319,70 @@ func marked(t *testing.T, m *learn.Model) map[string]string {
 		all["in units"] = shown(t, units)
 	}
 	return all
+}
+
+// What a program makes of what it is shown of a model, or of the encoding of records, changes nothing of the model and
+// of a fit: what is written beside a guarantee is of what was released.
+func TestWhatIsShownIsACopy(t *testing.T) {
+	words := func(m *learn.Model) (all string) {
+		for _, text := range marked(t, m) { // in any order
+			all += text + "\n"
+		}
+		lines := strings.Split(all, "\n")
+		slices.Sort(lines)
+		return strings.Join(lines, "\n")
+	}
+	linear := func() learn.Learner { return learn.Linear{CurvatureShare: 0.2, Noise: learn.Seed(1)} }
+	for name, f := range map[string]struct {
+		learner func() learn.Learner
+		options []learn.Option
+	}{
+		"linear":  {linear, nil},
+		"centred": {linear, []learn.Option{learn.Centred()}},
+		"quantiles": {func() learn.Learner {
+			return learn.Quantiles{Levels: []float64{0.2, 0.6}, Steps: 5, CurvatureShare: 0.2, Noise: learn.Seed(1)}
+		}, nil},
+	} {
+		data := learn.Regression(learn.Patients(300, 1), "pressure", f.options...)
+		design, err := data.Design()
+		if err != nil {
+			t.Fatal(err)
+		}
+		whole, err := f.learner().Fit(data, learn.Simulate(1, 1e-6))
+		if err != nil {
+			t.Fatal(err)
+		}
+		want := words(whole)
+		design.Encoding.Features[0], design.Encoding.Target.Upper, design.Encoding.RowNorm = "another", 1e9, 1e-3
+		m, err := f.learner().Fit(data, learn.Simulate(1, 1e-6))
+		if err != nil {
+			t.Fatal(err)
+		}
+		if words(m) != want {
+			t.Errorf("%s: another encoding is fitted", name)
+		}
+		want = words(m)
+		change := func(also any) {
+			switch also := also.(type) {
+			case *interval.Moments:
+				also.Hessian.SetSym(0, 0, 1e9)
+			case *sgd.Moments:
+				also.Theta[0], also.Near[0], also.Density[0] = 9, 1e9, 1e9
+			case *geometry.Bought:
+				also.Also.(*interval.Moments).Hessian.SetSym(0, 0, 1e9)
+			}
+		}
+		change(m.Release.Also)
+		if c, ok := m.Curvature(); ok {
+			change(c)
+		}
+		if q, ok := m.Release.Fitted.(sgd.Curvature); ok {
+			q.Fit.Levels[0] = 0.5
+		}
+		if words(m) != want {
+			t.Errorf("%s: another model is shown than was released", name)
+		}
+	}
 }
 
 // Whatever shows numbers of a model says what no guarantee covers, and goes on to say it when a program has made
