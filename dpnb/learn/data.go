@@ -241,6 +241,9 @@ func records(df DataFrame, label string, task frame.Task, opts []Option) *Datase
 	}
 	o := options{DesignSettings: frame.DesignSettings{Label: label, Task: task}}
 	for _, set := range opts {
+		if set == nil {
+			return &Dataset{err: errors.New("dpnb: an option is nil: leave it out")}
+		}
 		set(&o)
 	}
 	if o.Centred && o.RowNorm == 0 && o.ClipNorm == 0 {
