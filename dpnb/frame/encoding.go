@@ -216,6 +216,14 @@ func (e *Encoding) Normed() (norm float64, ok bool) {
 	return e.settings.RowNorm, e.settings.Centred && e.settings.RowNorm > 0
 }
 
+// Clone returns a copy, whose exported fields are its own.
+func (e *Encoding) Clone() *Encoding {
+	out := *e
+	out.Features, out.Steps, out.Target.Classes = slices.Clone(e.Features), slices.Clone(e.Steps),
+		slices.Clone(e.Target.Classes)
+	return &out
+}
+
 // Equal reports whether e and o make the same of every record of a table.
 func (e *Encoding) Equal(o *Encoding) bool {
 	return e == o || e != nil && o != nil &&

@@ -97,6 +97,8 @@ func (c *Comparison) run(s CompareSettings, data *Dataset, mechanisms []Mechanis
 		return err
 	case len(mechanisms) == 0:
 		return errors.New("dpnb: no mechanism to compare; AllMechanisms... has all")
+	case slices.Contains(mechanisms, nil):
+		return errors.New("dpnb: one of the mechanisms to compare is nil")
 	case !(c.Epsilon > 0) || c.Epsilon > 1e3:
 		return &privacy.ParamError{Name: "Epsilon", Value: c.Epsilon, Want: "a number in (0, 1000]"}
 	case !(c.Delta > 0 && c.Delta < 1):

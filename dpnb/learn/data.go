@@ -249,6 +249,9 @@ func records(df DataFrame, label string, task frame.Task, opts []Option) *Datase
 	}
 	o := options{DesignSettings: frame.DesignSettings{Label: label, Task: task}}
 	for _, set := range opts {
+		if set == nil {
+			return &Dataset{err: errors.New("dpnb: an option is nil: leave it out")}
+		}
 		set(&o)
 	}
 	records := df.scanner()
@@ -337,6 +340,10 @@ func (d *Dataset) Design() (*frame.Design, error) {
 		return nil, err
 	}
 	design := *own
+	design.Features, design.Steps = slices.Clone(own.Features), slices.Clone(own.Steps)
+	if own.Encoding != nil {
+		design.Encoding = own.Encoding.Clone()
+	}
 	if rows, ok := own.Rows.(*matrix.Dense); ok {
 		design.Rows, design.Labels = matrix.NewDense(rows.N, rows.D, slices.Clone(rows.Data)), slices.Clone(own.Labels)
 	}

@@ -19,6 +19,9 @@ import (
 	"github.com/dpnb/notebooks/dpnb/matrix"
 	"github.com/dpnb/notebooks/dpnb/matrix/stored"
 	"github.com/dpnb/notebooks/dpnb/mechanism"
+	"github.com/dpnb/notebooks/dpnb/mechanism/geometry"
+	"github.com/dpnb/notebooks/dpnb/mechanism/objpert/interval"
+	"github.com/dpnb/notebooks/dpnb/mechanism/sgd"
 	"github.com/dpnb/notebooks/dpnb/noise"
 )
 
@@ -219,6 +222,26 @@ func TestOnlyOurReleasesResume(t *testing.T) {
 	}
 }
 
+// Passes of a function of the program's could be over all records for the price of a group.
+func TestAGroupIsAddedUpHere(t *testing.T) {
+	b, g, made := fresh(1, 1e-6), invented{rows: 300, chunk: 512}, 0
+	path, dir := filepath.Join(t.TempDir(), "people.parquet"), t.TempDir()
+	if err := parquet.Write(path, g); err != nil {
+		t.Fatal(err)
+	}
+	column := g.schema()[slices.IndexFunc(g.schema(), func(f learn.Field) bool {
+		return f.Kind == frame.Categorical && f.Name != "ill"
+	})].Name
+	_, err := learn.FitBy(learn.Logistic{}, learn.FromScanner(parquet.Open(path, nil)).WithSchema(g.schema()...), column,
+		func(part learn.DataFrame) *learn.Dataset {
+			return learn.Binary(part, "ill", learn.StoredIn(frame.Storage{Dir: dir}),
+				learn.PassesBy(func(rows *stored.Rows) (matrix.Rows, error) { made++; return &there{Rows: rows}, nil }))
+		}, b.Spend(0.5))
+	if _, n := spent(t, b); err == nil || !strings.Contains(err.Error(), "PassesBy") || made+n > 0 {
+		t.Errorf("%d groups were added up elsewhere for %d charges: %v", made, n, err)
+	}
+}
+
 // watching makes passes, keeps the points at which it is asked for them, and fails when it has seen enough.
 type watching struct {
 	there
@@ -296,6 +319,70 @@ func marked(t *testing.T, m *learn.Model) map[string]string {
 		all["in units"] = shown(t, units)
 	}
 	return all
+}
+
+// What a program makes of what it is shown of a model, or of the encoding of records, changes nothing of the model and
+// of a fit: what is written beside a guarantee is of what was released.
+func TestWhatIsShownIsACopy(t *testing.T) {
+	words := func(m *learn.Model) (all string) {
+		for _, text := range marked(t, m) { // in any order
+			all += text + "\n"
+		}
+		lines := strings.Split(all, "\n")
+		slices.Sort(lines)
+		return strings.Join(lines, "\n")
+	}
+	linear := func() learn.Learner { return learn.Linear{CurvatureShare: 0.2, Noise: learn.Seed(1)} }
+	for name, f := range map[string]struct {
+		learner func() learn.Learner
+		options []learn.Option
+	}{
+		"linear":  {linear, nil},
+		"centred": {linear, []learn.Option{learn.Centred()}},
+		"quantiles": {func() learn.Learner {
+			return learn.Quantiles{Levels: []float64{0.2, 0.6}, Steps: 5, CurvatureShare: 0.2, Noise: learn.Seed(1)}
+		}, nil},
+	} {
+		data := learn.Regression(learn.Patients(300, 1), "pressure", f.options...)
+		design, err := data.Design()
+		if err != nil {
+			t.Fatal(err)
+		}
+		whole, err := f.learner().Fit(data, learn.Simulate(1, 1e-6))
+		if err != nil {
+			t.Fatal(err)
+		}
+		want := words(whole)
+		design.Encoding.Features[0], design.Encoding.Target.Upper, design.Encoding.RowNorm = "another", 1e9, 1e-3
+		m, err := f.learner().Fit(data, learn.Simulate(1, 1e-6))
+		if err != nil {
+			t.Fatal(err)
+		}
+		if words(m) != want {
+			t.Errorf("%s: another encoding is fitted", name)
+		}
+		want = words(m)
+		change := func(also any) {
+			switch also := also.(type) {
+			case *interval.Moments:
+				also.Hessian.SetSym(0, 0, 1e9)
+			case *sgd.Moments:
+				also.Theta[0], also.Near[0], also.Density[0] = 9, 1e9, 1e9
+			case *geometry.Bought:
+				also.Also.(*interval.Moments).Hessian.SetSym(0, 0, 1e9)
+			}
+		}
+		change(m.Release.Also)
+		if c, ok := m.Curvature(); ok {
+			change(c)
+		}
+		if q, ok := m.Release.Fitted.(sgd.Curvature); ok {
+			q.Fit.Levels[0] = 0.5
+		}
+		if words(m) != want {
+			t.Errorf("%s: another model is shown than was released", name)
+		}
+	}
 }
 
 // Whatever shows numbers of a model says what no guarantee covers, and goes on to say it when a program has made

@@ -99,7 +99,7 @@ func (u *unfinished) begin() error {
 		return err
 	}
 	path := u.place.keyPath()
-	if err := os.MkdirAll(filepath.Dir(path), 0o700); err != nil {
+	if err := atomicfile.PrivateFolder(filepath.Dir(path)); err != nil {
 		return fmt.Errorf("dpnb: %w", err)
 	}
 	return atomicfile.WritePrivately(path, text)
@@ -111,6 +111,9 @@ func (a Allowance) goOn(p place, asked keptRelease, lost error) (Allowance, erro
 		return a, lost
 	}
 	content, err := p.keyFile()
+	if content != nil && err == nil {
+		err = atomicfile.PrivateFolder(filepath.Dir(p.keyPath()))
+	}
 	if err != nil {
 		return a, fmt.Errorf("dpnb: %w", err)
 	}

@@ -10,6 +10,7 @@ import (
 	"os"
 	"os/exec"
 	"path/filepath"
+	"runtime"
 	"slices"
 	"strings"
 	"testing"
@@ -133,6 +134,67 @@ func TestAKilledFitGoesOn(t *testing.T) {
 		if said := child(dir, "never"); !strings.Contains(said, "The charge stands") {
 			t.Errorf("without its key: %s", said)
 		}
+	}
+}
+
+// A folder of keys that others can write to is refused, before the charge and when a release resumes: who made it first
+// could have put a key there that they know.
+func TestKeysOfOthersAreRefused(t *testing.T) {
+	if runtime.GOOS == "windows" {
+		t.Skip("modes say nothing of others")
+	}
+	dir := t.TempDir()
+	budget := learn.NewBudget(1, 1e-5, learn.Named(unusedName()), learn.KeptIn(filepath.Join(dir, "ledger.json")))
+	folder := filepath.Join(dir, "ledger.json.unfinished")
+	drawn := 0
+	release := func(fails error) error {
+		_, err := learn.Once("a", budget.Spend(0.2).GoesOn(permit.New()), 1,
+			func(a learn.Allowance) (float64, error) {
+				v, err := number(a, 7)
+				if err == nil {
+					drawn++
+				}
+				return v, errors.Join(err, fails)
+			}, encodeNumber, decodeNumber)
+		return err
+	}
+	refused := func(when string, charges int) {
+		t.Helper()
+		was := drawn
+		err := release(nil)
+		if _, n := spent(t, budget); err == nil || !strings.Contains(err.Error(), "others can put files") ||
+			n != charges || drawn > was {
+			t.Errorf("%s: %d charges, drawn %d times, %v", when, n, drawn-was, err)
+		}
+	}
+	if err := errors.Join(os.Mkdir(folder, 0o777), os.Chmod(folder, 0o777)); err != nil {
+		t.Fatal(err)
+	}
+	refused("there first", 0)
+	if os.Getuid() == 0 {
+		if err := errors.Join(os.Chmod(folder, 0o700), os.Chown(folder, 65534, 65534)); err != nil {
+			t.Fatal(err)
+		}
+		refused("of somebody else", 0)
+		if err := os.Chown(folder, 0, 0); err != nil {
+			t.Fatal(err)
+		}
+	}
+	if err := os.Chmod(folder, 0o700); err != nil {
+		t.Fatal(err)
+	}
+	if err := release(errFailing); !errors.Is(err, errFailing) {
+		t.Fatal(err)
+	}
+	if err := os.Chmod(folder, 0o777); err != nil {
+		t.Fatal(err)
+	}
+	refused("when it resumes", 1)
+	if err := os.Chmod(folder, 0o700); err != nil {
+		t.Fatal(err)
+	}
+	if err := release(nil); err != nil {
+		t.Error(err)
 	}
 }
 
@@ -310,7 +372,7 @@ func TestKeysAreGone(t *testing.T) {
 	if err != nil || len(keys) != 1 {
 		t.Fatal(keys, err)
 	}
-	half := filepath.Join(filepath.Dir(keys[0]), ".dpnb-part-"+filepath.Base(keys[0])+"-1")
+	half := filepath.Join(filepath.Dir(keys[0]), ".dpnb-part-"+filepath.Base(keys[0])+"-00000001")
 	if err := os.WriteFile(half, nil, 0o600); err != nil {
 		t.Fatal(err)
 	}

@@ -12,6 +12,7 @@ import (
 
 	"github.com/dpnb/notebooks/dpnb/display"
 	"github.com/dpnb/notebooks/dpnb/internal/numeral"
+	"github.com/dpnb/notebooks/dpnb/mechanism"
 	"github.com/dpnb/notebooks/dpnb/mechanism/objpert"
 	"github.com/dpnb/notebooks/dpnb/mechanism/objpert/interval"
 	"github.com/dpnb/notebooks/dpnb/mechanism/sgd"
@@ -165,7 +166,7 @@ func (m *Model) Curvature() (*interval.Moments, bool) {
 	if b := m.bought(); b != nil {
 		also = b.Also
 	}
-	curvature, ok := also.(*interval.Moments)
+	curvature, ok := mechanism.CloneAlso(also).(*interval.Moments) // its copy: intervals are made of it
 	return curvature, ok
 }
 

@@ -77,6 +77,14 @@ func TestRefusalsSpeakOfWhatWasStated(t *testing.T) {
 			learn.CompareWith(learn.CompareSettings{Delta: 1}, binary, 1, learn.AllMechanisms...).Err(),
 			[]string{"Delta = 1"},
 		},
+		"compare nothing": {
+			learn.Compare(binary, 1, nil).Err(),
+			[]string{"is nil"},
+		},
+		"no option": {
+			learn.Binary(people, "ill", nil).Err(),
+			[]string{"leave it out"},
+		},
 	} {
 		if c.err == nil {
 			t.Errorf("%s: not refused", name)

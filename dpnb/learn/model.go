@@ -81,8 +81,8 @@ func newModel(p recipe, d *frame.Design, theta []float64, also any) *Model {
 	features, coefficients := shown(d.Encoding, theta, also)
 	m := &Model{encoding: d.Encoding, learner: p.learner, title: p.title, target: d.Target,
 		probabilities: p.probabilities, apart: p.apart,
-		levels: p.levels, coefficients: coefficients, features: features, hinge: p.hinge,
-		source: provenanceOf(d.Source)}
+		levels: slices.Clone(p.levels), coefficients: coefficients, features: features,
+		hinge: p.hinge, source: provenanceOf(d.Source)}
 	if _, bought := also.(*geometry.Bought); !bought && d.Encoding.Centred() {
 		m.theta = theta
 	}

@@ -90,14 +90,20 @@ func (r *Release) Stamp(p permit.Permit, src noise.Source) {
 	}
 }
 
-// Clone returns a copy of r that shares no numbers of it, but for those of Also.
+// Clone returns a copy of r that shares no numbers of it, but for those of Fitted and of an Also without CloneAlso.
 func (r *Release) Clone() *Release {
 	out := *r
 	out.Coefficients, out.Guarantee.Assumptions = slices.Clone(r.Coefficients), slices.Clone(r.Guarantee.Assumptions)
-	if also, ok := r.Also.(interface{ CloneAlso() any }); ok {
-		out.Also = also.CloneAlso()
-	}
+	out.Also = CloneAlso(r.Also)
 	return &out
+}
+
+// CloneAlso returns a copy of what was released beside coefficients, where that has a method of this name.
+func CloneAlso(also any) any {
+	if a, ok := also.(interface{ CloneAlso() any }); ok {
+		return a.CloneAlso()
+	}
+	return also
 }
 
 // factor prints e^ε for readers, rounded up.

@@ -61,7 +61,7 @@ type Secure struct {
 
 // OrSecure returns src, or the secure source if there is none.
 func OrSecure(src Source) Source {
-	if src == nil {
+	if s, ok := src.(*Secure); src == nil || ok && s == nil {
 		return NewSecure()
 	}
 	return src

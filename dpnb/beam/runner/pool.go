@@ -63,7 +63,7 @@ type pool struct {
 	place
 	server *grpc.Server
 	mu     sync.Mutex
-	stop   map[string]context.CancelFunc
+	stop   map[string]*context.CancelFunc
 }
 
 // newPool listens at a port, 0 for a free one, which this machine alone reaches: a runner tells workers to run what
@@ -76,7 +76,7 @@ func newPool(port int) (*pool, error) {
 		return nil, err
 	}
 	p := &pool{place: place{l.Addr().String(), rand.Text()}, server: grpc.NewServer(),
-		stop: map[string]context.CancelFunc{}}
+		stop: map[string]*context.CancelFunc{}}
 	fnpb.RegisterBeamFnExternalWorkerPoolServer(p.server, p)
 	go func() { _ = p.server.Serve(l) }() // until close
 	return p, nil
@@ -86,7 +86,7 @@ func newPool(port int) (*pool, error) {
 func (p *pool) close() {
 	p.mu.Lock()
 	for _, stop := range p.stop {
-		stop()
+		(*stop)()
 	}
 	p.mu.Unlock()
 	p.server.Stop()
@@ -101,25 +101,26 @@ func (p *pool) StartWorker(_ context.Context, r *fnpb.StartWorkerRequest) (*fnpb
 	defer p.mu.Unlock()
 	id := r.GetWorkerId()
 	if stop := p.stop[id]; stop != nil {
-		stop() // of a runner that is gone, and whose successor counts its jobs anew
+		(*stop)() // of a runner that is gone, and whose successor counts its jobs anew
 	}
 	ctx, stop := context.WithCancel(grpcx.WriteWorkerID(context.Background(), id))
-	p.stop[id] = stop
+	p.stop[id] = &stop
 	go func() {
 		// The runner sees what goes wrong: the connection ends.
 		_ = harness.MainWithOptions(ctx, r.GetLoggingEndpoint().GetUrl(), r.GetControlEndpoint().GetUrl(),
 			harness.Options{})
+		stop()
+		p.mu.Lock()
+		defer p.mu.Unlock()
+		if p.stop[id] == &stop { // and not that of a successor
+			delete(p.stop, id)
+		}
 	}()
 	return &fnpb.StartWorkerResponse{}, nil
 }
 
-// StopWorker implements fnpb.BeamFnExternalWorkerPoolServer.
-func (p *pool) StopWorker(_ context.Context, r *fnpb.StopWorkerRequest) (*fnpb.StopWorkerResponse, error) {
-	p.mu.Lock()
-	defer p.mu.Unlock()
-	if stop := p.stop[r.GetWorkerId()]; stop != nil {
-		stop()
-		delete(p.stop, r.GetWorkerId())
-	}
-	return &fnpb.StopWorkerResponse{}, nil
+// StopWorker implements fnpb.BeamFnExternalWorkerPoolServer. It stops nothing: the request has no place for a key, and
+// a worker ends when its runner ends the connection by which it tells it what to do, as runners do before they ask.
+func (p *pool) StopWorker(context.Context, *fnpb.StopWorkerRequest) (*fnpb.StopWorkerResponse, error) {
+	return &fnpb.StopWorkerResponse{}, nil // an error would fail the runner's job
 }

@@ -2,6 +2,7 @@ package main
 
 import (
 	"bufio"
+	"bytes"
 	"context"
 	"encoding/hex"
 	"encoding/json"
@@ -54,28 +55,29 @@ func (e *elsewhere) validate() error {
 	return nil
 }
 
-// command returns the module's command, built if it is not, for a request.
-func (e *elsewhere) command(ctx context.Context, what string, request any) (*exec.Cmd, error) {
+// command returns the module's command, built if it is not, and the line by which its input has to begin, a request:
+// arguments are seen by every user of the machine, and what is asked has the checksum of a private file in it.
+func (e *elsewhere) command(ctx context.Context, what string, request any) (*exec.Cmd, []byte, error) {
 	root, err := here()
 	if err != nil {
-		return nil, err
+		return nil, nil, err
 	}
 	cache, err := project.CacheDir()
 	if err != nil {
-		return nil, err
+		return nil, nil, err
 	}
 	program := filepath.Join(cache, "beam", "dpnb-beam")
 	if _, err := output(ctx, filepath.Join(root, "dpnb", "beam"), "go", "build", "-o", program,
 		"./cmd/dpnb-beam"); err != nil {
-		return nil, fmt.Errorf("cannot build what runs on Beam: %w", err)
+		return nil, nil, fmt.Errorf("cannot build what runs on Beam: %w", err)
 	}
 	text, err := json.Marshal(request)
 	if err != nil {
-		return nil, err
+		return nil, nil, err
 	}
-	child := exec.CommandContext(ctx, program, what, string(text))
+	child := exec.CommandContext(ctx, program, what)
 	child.Stderr = os.Stderr
-	return child, nil
+	return child, append(text, '\n'), nil
 }
 
 // rows has the passes over stored records made on the runner, until end: for learn.PassesBy. The
@@ -100,7 +102,7 @@ func (e *elsewhere) rows(ctx context.Context, rows *stored.Rows, folder string) 
 		Path string
 		Key  [32]byte
 	}
-	child, err := e.command(ctx, "passes", struct {
+	child, asked, err := e.command(ctx, "passes", struct {
 		Where  *elsewhere
 		File   file
 		Folder string
@@ -108,7 +110,7 @@ func (e *elsewhere) rows(ctx context.Context, rows *stored.Rows, folder string) 
 	if err != nil {
 		return nil, nothing, err
 	}
-	to, out, closed, err := started(child)
+	to, out, closed, err := started(child, asked)
 	if err != nil {
 		return nil, nothing, err
 	}
@@ -124,9 +126,9 @@ func (e *elsewhere) rows(ctx context.Context, rows *stored.Rows, folder string) 
 	return remote.New(rows, to, out), end, nil
 }
 
-// started starts a program and waits until it says that it is ready. closed closes its input and waits for
+// started starts a program, asks it and waits until it says that it is ready. closed closes its input and waits for
 // its end.
-func started(child *exec.Cmd) (to io.WriteCloser, from *bufio.Reader, closed func() error, err error) {
+func started(child *exec.Cmd, asked []byte) (to io.WriteCloser, from *bufio.Reader, closed func() error, err error) {
 	to, err = child.StdinPipe()
 	if err != nil {
 		return nil, nil, nil, err
@@ -138,6 +140,7 @@ func started(child *exec.Cmd) (to io.WriteCloser, from *bufio.Reader, closed fun
 	if err := child.Start(); err != nil {
 		return nil, nil, nil, err
 	}
+	_, _ = to.Write(asked) // if it has ended, it is not ready either
 	from = bufio.NewReader(out)
 	closed = func() error { return errors.Join(to.Close(), child.Wait()) }
 	if line, err := from.ReadString('\n'); err != nil || line != "ready\n" {
@@ -161,7 +164,7 @@ func (e *elsewhere) tally(ctx context.Context, t *tableFlags, records frame.Scan
 		Parquet      parquet.Settings
 		CSV          frame.CSVSettings
 	}
-	child, err := e.command(ctx, "tally", struct {
+	child, asked, err := e.command(ctx, "tally", struct {
 		Where  *elsewhere
 		Table  table
 		Folder string
@@ -172,7 +175,7 @@ func (e *elsewhere) tally(ctx context.Context, t *tableFlags, records frame.Scan
 	if memory > 0 { // for it, and for the workers that it starts
 		child.Env = append(os.Environ(), fmt.Sprintf("GOMEMLIMIT=%d", int64(memory)/8*7))
 	}
-	to, out, closed, err := started(child)
+	to, out, closed, err := started(child, asked)
 	if err != nil {
 		return nil, nil, err
 	}
@@ -237,11 +240,11 @@ func removeSums(folder string) (err error) {
 // run hands a request to the module's command and waits until it is done.
 func (e *elsewhere) run(cmd *cobra.Command, what string, request any) error {
 	ctx := cmd.Context()
-	child, err := e.command(ctx, what, request)
+	child, asked, err := e.command(ctx, what, request)
 	if err != nil {
 		return err
 	}
-	child.Stdout = os.Stdout
+	child.Stdin, child.Stdout = bytes.NewReader(asked), os.Stdout
 	if err := procgroup.Run(ctx, child, 10*time.Second); err != nil {
 		if ctx.Err() != nil {
 			return ctx.Err()

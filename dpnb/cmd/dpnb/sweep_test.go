@@ -39,8 +39,8 @@ func TestSweepCommand(t *testing.T) {
 	if err := os.Mkdir(killed+".parts", 0o755); err != nil {
 		t.Fatal(err)
 	}
-	for _, left := range []string{killed + ".parts/.dpnb-part-sweep.json-77",
-		filepath.Join(filepath.Dir(killed), ".dpnb-part-noise.parquet-77")} {
+	for _, left := range []string{killed + ".parts/.dpnb-part-sweep.json-00000077",
+		filepath.Join(filepath.Dir(killed), ".dpnb-part-noise.parquet-00000077")} {
 		if err := os.WriteFile(left, nil, 0o600); err != nil {
 			t.Fatal(err)
 		}
@@ -56,7 +56,7 @@ func TestSweepCommand(t *testing.T) {
 	ledger := filepath.Join(folder, "ledger.json")
 	for _, name := range []string{ledger, filepath.Join(folder, "pass-words.txt"),
 		filepath.Join(folder, "pass-0123456789abcdef01234567.sums"),
-		filepath.Join(folder, ".dpnb-part-pass-0123456789abcdef01234567.1-77")} {
+		filepath.Join(folder, ".dpnb-part-pass-0123456789abcdef01234567.1-00000077")} {
 		if err := os.WriteFile(name, nil, 0o600); err != nil {
 			t.Fatal(err)
 		}

@@ -40,6 +40,22 @@ func WritePrivately(path string, content []byte) error {
 	})
 }
 
+// PrivateFolder makes a folder for what WritePrivately writes, unless it is there.
+//
+// Errors: a folder into which others can put files: another user of the machine who may write beside it, as in a folder
+// that all share, can have made it first, and would have the user read what that one has chosen.
+func PrivateFolder(path string) error {
+	if err := os.MkdirAll(path, 0o700); err != nil {
+		return err
+	}
+	info, err := os.Stat(path)
+	if err == nil && !ours(info) {
+		err = fmt.Errorf("others can put files into %s, in which only this user may: remove it, or keep things where "+
+			"nobody else can make it", path)
+	}
+	return err
+}
+
 // Stream is Write of what write writes, which need not be in memory.
 func Stream(path string, write func(w io.Writer) error) error {
 	if old, err := os.Lstat(path); err == nil && old.Mode().IsRegular() {
@@ -150,16 +166,27 @@ func syncFolder(dir string) error {
 // Erase writes zeros over the file at path, if it is there, brings them to the disk, and removes it for good: who
 // opened it before, or finds its blocks, reads zeros. A file system that writes to other blocks than it read (copy on
 // write, a journal of data, a solid state disk) keeps the old ones until it uses them again. After an error the file
-// may have zeros in part.
+// may have zeros in part. What is no file but leads to one, as whoever may write to the folder can put there, is removed
+// and not followed.
 func Erase(path string) error {
-	f, err := os.OpenFile(path, os.O_WRONLY, 0)
+	there, err := os.Lstat(path)
 	if errors.Is(err, os.ErrNotExist) {
 		return nil
 	}
 	if err != nil {
 		return err
 	}
+	if !there.Mode().IsRegular() {
+		return os.Remove(path)
+	}
+	f, err := os.OpenFile(path, os.O_WRONLY, 0)
+	if err != nil {
+		return err
+	}
 	info, err := f.Stat()
+	if err == nil && !os.SameFile(there, info) {
+		err = fmt.Errorf("%s is another file than a moment ago", path)
+	}
 	if err == nil {
 		_, err = io.CopyN(f, zeros{}, info.Size())
 	}
@@ -181,14 +208,19 @@ func (zeros) Read(b []byte) (int, error) { clear(b); return len(b), nil }
 
 // RemoveParts deletes what killed runs of Write left in dir. The caller makes
 // sure that nobody is writing there now.
-func RemoveParts(dir string) error { return removeParts(dir, tempPrefix, os.Remove) }
+func RemoveParts(dir string) error {
+	return removeParts(dir, func(name string) bool { return strings.HasPrefix(name, tempPrefix) }, os.Remove)
+}
 
 // ErasePartsOf is RemoveParts, by Erase, of what was to be the file at path.
 func ErasePartsOf(path string) error {
-	return removeParts(filepath.Dir(path), tempPrefix+filepath.Base(path)+"-", Erase)
+	prefix := tempPrefix + filepath.Base(path) + "-"
+	return removeParts(filepath.Dir(path), func(name string) bool {
+		return strings.HasPrefix(name, prefix) && len(name) == len(prefix)+8 // and not of a longer name (create)
+	}, Erase)
 }
 
-func removeParts(dir, prefix string, remove func(path string) error) error {
+func removeParts(dir string, is func(name string) bool, remove func(path string) error) error {
 	entries, err := os.ReadDir(dir)
 	if errors.Is(err, os.ErrNotExist) {
 		return nil
@@ -197,7 +229,7 @@ func removeParts(dir, prefix string, remove func(path string) error) error {
 		return err
 	}
 	for _, e := range entries {
-		if strings.HasPrefix(e.Name(), prefix) {
+		if is(e.Name()) {
 			err = errors.Join(err, remove(filepath.Join(dir, e.Name())))
 		}
 	}

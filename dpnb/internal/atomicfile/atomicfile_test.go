@@ -59,13 +59,13 @@ func TestFailedWriteLeavesTheOldFileAndNothingElse(t *testing.T) {
 
 func TestRemoveParts(t *testing.T) {
 	dir := t.TempDir()
-	for _, name := range []string{tempPrefix + "a.html-123", tempPrefix + "b.html-1", "a.html", "b.html", ".hidden"} {
+	for _, name := range []string{tempPrefix + "a.html-123", tempPrefix + "b.html-0123abcd", "a.html", "b.html", ".hidden"} {
 		if err := os.WriteFile(filepath.Join(dir, name), nil, 0o644); err != nil {
 			t.Fatal(err)
 		}
 	}
 	path := filepath.Join(dir, "b.html")
-	part := filepath.Join(dir, tempPrefix+"b.html-1")
+	part := filepath.Join(dir, tempPrefix+"b.html-0123abcd")
 	if err := os.WriteFile(part, []byte("a release"), 0o600); err != nil {
 		t.Fatal(err)
 	}
@@ -153,6 +153,29 @@ func TestAbandon(t *testing.T) {
 	})
 	if n := names(t, dir); err == nil || len(n) > 0 {
 		t.Errorf("left: %v (%v)", n, err)
+	}
+}
+
+// What whoever may write to a folder has put there in the name of a part erases no other file, and keeps nobody waiting;
+// the part of a file of a longer name, which may be being written, is left.
+func TestEraseFollowsNothing(t *testing.T) {
+	dir, other := t.TempDir(), filepath.Join(t.TempDir(), "other")
+	path := filepath.Join(dir, "a.csv")
+	part, longer := filepath.Join(dir, tempPrefix+"a.csv-00000001"), filepath.Join(dir, tempPrefix+"a.csv-old-00000001")
+	if err := errors.Join(Write(other, []byte("mine")), Write(longer, nil)); err != nil {
+		t.Fatal(err)
+	}
+	if err := os.Symlink(other, part); err != nil {
+		t.Skip(err) // Windows asks for a privilege
+	}
+	if err := ErasePartsOf(path); err != nil {
+		t.Error(err)
+	}
+	if content, err := os.ReadFile(other); string(content) != "mine" {
+		t.Errorf("what a link leads to is %q (%v)", content, err)
+	}
+	if n := names(t, dir); len(n) != 1 || n[0] != filepath.Base(longer) {
+		t.Errorf("left: %v", n)
 	}
 }
 

@@ -1,5 +1,5 @@
-// Package listening tells, for tests, at which addresses a program listens: whoever reaches one may make it do
-// things.
+// Package listening tells, for tests, what of a program other users of the machine and other machines have: at which
+// addresses it listens, where whoever reaches one may make it do things, and with which arguments it starts others.
 package listening
 
 import (
@@ -16,7 +16,15 @@ import (
 // Beyond returns the TCP addresses at which a process and those that it has started, in any generation, can be reached
 // from other machines. loopback counts the others. Linux alone tells.
 func Beyond(pid int) (addresses []string, loopback int) {
-	of := family(pid)
+	of := map[string]bool{} // their open files
+	for _, pid := range family(pid) {
+		fds, _ := filepath.Glob(fmt.Sprintf("/proc/%d/fd/*", pid))
+		for _, fd := range fds {
+			if to, err := os.Readlink(fd); err == nil {
+				of[to] = true
+			}
+		}
+	}
 	for _, table := range []string{"tcp", "tcp6"} {
 		text, _ := os.ReadFile(fmt.Sprintf("/proc/%d/net/%s", pid, table)) // none of a process that has ended
 		for line := range strings.Lines(string(text)) {
@@ -40,8 +48,18 @@ func Beyond(pid int) (addresses []string, loopback int) {
 	return addresses, loopback
 }
 
-// family returns the open files of a process and of all that come from it.
-func family(pid int) map[string]bool {
+// Arguments returns those of the processes that a process has started, in any generation, which every user of the
+// machine sees. Linux alone tells.
+func Arguments(pid int) (all []string) {
+	for _, child := range family(pid)[1:] {
+		text, _ := os.ReadFile(fmt.Sprintf("/proc/%d/cmdline", child)) // none of a process that has ended
+		all = append(all, strings.Split(strings.TrimSuffix(string(text), "\x00"), "\x00")...)
+	}
+	return all
+}
+
+// family returns a process and all that come from it.
+func family(pid int) (all []int) {
 	children := map[int][]int{}
 	stats, _ := filepath.Glob("/proc/[0-9]*/stat")
 	for _, path := range stats {
@@ -56,15 +74,9 @@ func family(pid int) map[string]bool {
 			children[parent] = append(children[parent], child)
 		}
 	}
-	files := map[string]bool{}
-	for all := []int{pid}; len(all) > 0; {
-		pid, all = all[0], append(all[1:], children[all[0]]...)
-		fds, _ := filepath.Glob(fmt.Sprintf("/proc/%d/fd/*", pid))
-		for _, fd := range fds {
-			if to, err := os.Readlink(fd); err == nil {
-				files[to] = true
-			}
-		}
+	all = []int{pid}
+	for k := 0; k < len(all); k++ {
+		all = append(all, children[all[k]]...)
 	}
-	return files
+	return all
 }

@@ -3,7 +3,9 @@ package listening
 import (
 	"net"
 	"os"
+	"os/exec"
 	"runtime"
+	"slices"
 	"testing"
 )
 
@@ -30,4 +32,24 @@ func TestBeyond(t *testing.T) {
 	if got, loopback := Beyond(os.Getpid()); len(got) > 0 || loopback != 1 {
 		t.Errorf("[::1]: %v, and %d on loopback", got, loopback)
 	}
+}
+
+// TestArguments: those of a process that was started are seen, and not those of the one that asks.
+func TestArguments(t *testing.T) {
+	if runtime.GOOS != "linux" {
+		t.Skip("Linux alone tells")
+	}
+	child := exec.Command("sh", "-c", "read line", "a secret")
+	in, err := child.StdinPipe()
+	if err == nil {
+		err = child.Start()
+	}
+	if err != nil {
+		t.Fatal(err)
+	}
+	if got := Arguments(os.Getpid()); !slices.Equal(got, child.Args) {
+		t.Errorf("got %q", got)
+	}
+	_ = in.Close()
+	_ = child.Wait() // 1: there was no line
 }

@@ -81,7 +81,7 @@ func TestChangedBetweenPasses(t *testing.T) {
 	const n, d = 20_000, 8
 	rows, labels := records(n, d)
 	path := filepath.Join(t.TempDir(), "a.rows")
-	for k := range 12 {
+	for k := range 15 {
 		write(t, path, rows, labels, true)
 		s, err := stored.Open(path, [32]byte{1})
 		if err != nil {
@@ -92,6 +92,10 @@ func TestChangedBetweenPasses(t *testing.T) {
 			t.Fatal(err)
 		}
 		at := int64(4096 + (n*d*4-1)*k/11)
+		bit := byte(1)
+		if k > 11 { // the sign of a label
+			at, bit = (4096+n*d*4+1<<16-1)>>16<<16+7+8*int64(k-13)*(n-1), 0x80
+		}
 		if k%3 == 0 {
 			err = os.Truncate(path, at)
 		} else {
@@ -99,7 +103,7 @@ func TestChangedBetweenPasses(t *testing.T) {
 			if f, err = os.OpenFile(path, os.O_RDWR, 0); err == nil {
 				b := make([]byte, 1)
 				_, err = f.ReadAt(b, at)
-				b[0] ^= 1
+				b[0] ^= bit
 				if err == nil {
 					_, err = f.WriteAt(b, at)
 				}

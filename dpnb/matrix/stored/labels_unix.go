@@ -33,6 +33,14 @@ func mapLabels(f *os.File, at int64, n int) (mapping, error) {
 	return mapping{unsafe.Slice((*float64)(unsafe.Pointer(&raw[0])), n), raw}, nil
 }
 
+// bytes returns the given labels as they lie in the file, nil where they are in memory.
+func (m mapping) bytes(lo, hi int) []byte {
+	if m.raw == nil {
+		return nil
+	}
+	return m.raw[8*lo : 8*hi]
+}
+
 // done lets go of the pages within the given labels.
 func (m mapping) done(lo, hi int) {
 	page := os.Getpagesize() / 8

@@ -18,16 +18,18 @@ import (
 )
 
 // Rows are records in a file: a matrix.Rows. Blocks are read when they are asked for, those
-// that follow ahead of that, and every block's checksum is looked at whenever it is read. What
+// that follow ahead of that, and every block's checksum is looked at whenever it is read, with that of its labels. What
 // reads rows panics with a *matrix.ReadError if the file cannot be read any longer, or is
 // another than it was.
 type Rows struct {
 	header
-	file   *os.File
-	sums   []uint32 // of the blocks
-	labels mapping
-	others atomic.Pointer[mapping] // of NewLabels
-	views  sync.Pool               // of *view
+	file *os.File
+	sums []uint32 // of the blocks
+	// labelSums are those of the labels, which lie in the file while a pass reads them.
+	labelSums []uint32
+	labels    mapping
+	others    atomic.Pointer[mapping] // of NewLabels
+	views     sync.Pool               // of *view
 }
 
 // view is what one goroutine has read last: two blocks, for rows that lie across their border,
@@ -96,14 +98,13 @@ func (r *Rows) begin(key [32]byte) error {
 	for ; len(table) > 0; table = table[4:] {
 		r.sums = append(r.sums, binary.LittleEndian.Uint32(table))
 	}
-	sums := r.sums[h.blocks():]
-	r.sums = r.sums[:h.blocks()]
+	r.sums, r.labelSums = r.sums[:h.blocks()], r.sums[h.blocks():]
 	raw := make([]byte, 8*labelBlock)
-	for k := range sums {
+	for k, sum := range r.labelSums {
 		lo := k * labelBlock
 		part := raw[:8*min(labelBlock, h.n-lo)]
 		if _, err := r.file.ReadAt(part, h.labelsAt()+8*int64(lo)); err != nil ||
-			crc32.Checksum(part, castagnoli) != sums[k] {
+			crc32.Checksum(part, castagnoli) != sum {
 			return fmt.Errorf("%w: the labels of %s are damaged", ErrNone, r.file.Name())
 		}
 	}
@@ -190,12 +191,27 @@ func (r *Rows) load(v *view, k int) []byte {
 	if err == nil && crc32.Checksum(raw, castagnoli) != r.sums[k] {
 		err = errors.New("they were changed since they were written")
 	}
+	if err == nil && !r.sameLabels(k*r.rows, k*r.rows+rows) {
+		err = errors.New("labels were changed since they were written")
+	}
 	if err != nil {
 		panic(&matrix.ReadError{Err: fmt.Errorf("records %d to %d of %s: %w", k*r.rows+1, k*r.rows+rows,
 			r.file.Name(), err)})
 	}
 	v.block[at], v.older = k, 1-at
 	return raw
+}
+
+// sameLabels looks at the checksums of the blocks of mapped labels that begin within lo ≤ i < hi: a pass of all rows looks
+// at each once.
+func (r *Rows) sameLabels(lo, hi int) bool {
+	for k := (lo + labelBlock - 1) / labelBlock; k*labelBlock < hi; k++ {
+		raw := r.labels.bytes(k*labelBlock, min((k+1)*labelBlock, r.n))
+		if raw != nil && crc32.Checksum(raw, castagnoli) != r.labelSums[k] {
+			return false
+		}
+	}
+	return true
 }
 
 func newView() *view { return &view{block: [2]int{-1, -1}} }

@@ -321,5 +321,6 @@ func (b *Bought) Fits(features, forms int) bool {
 func (b *Bought) CloneAlso() any {
 	out := *b
 	out.Mean, out.Raw, out.kept = slices.Clone(b.Mean), slices.Clone(b.Raw), slices.Clone(b.kept)
+	out.Also = mechanism.CloneAlso(b.Also)
 	return &out
 }

@@ -3,6 +3,7 @@ package sgd
 import (
 	"fmt"
 	"math"
+	"slices"
 
 	"gonum.org/v1/gonum/floats"
 	"gonum.org/v1/gonum/mat"
@@ -160,6 +161,17 @@ type Moments struct {
 	Tied []bool
 	// Gram is G, d×d; Near has the C_k, K·d×d.
 	Gram, Near []float64
+}
+
+// CloneAlso returns a copy, for who is shown a release.
+func (m *Moments) CloneAlso() any {
+	out := *m
+	for _, v := range []*[]float64{&out.Theta, &out.Gradient, &out.Scatter, &out.Width, &out.Density, &out.Gram,
+		&out.Near} {
+		*v = slices.Clone(*v)
+	}
+	out.Tied = slices.Clone(m.Tied)
+	return &out
 }
 
 // Fits reports whether m has the lengths of so many levels and features.

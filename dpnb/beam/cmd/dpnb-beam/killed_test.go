@@ -11,6 +11,7 @@ import (
 	"os"
 	"os/exec"
 	"path/filepath"
+	"regexp"
 	"strings"
 	"sync"
 	"testing"
@@ -155,7 +156,11 @@ func TestDrivers(t *testing.T) {
 	t.Run("two of one ledger", func(t *testing.T) { twoDriversOfOneLedger(t, program) })
 }
 
-// nobodyReachesThem: while a command has workers run, neither it nor they listen but on loopback; and what runs
+// checksum is a SHA-256 in a text.
+var checksum = regexp.MustCompile(`[0-9a-f]{64}|[A-Za-z0-9+/]{43}=`)
+
+// nobodyReachesThem: while a command has workers run, neither it nor they listen but on loopback; no argument of
+// theirs, which every user of the machine sees, has the checksum of a file or a name made of it; and what runs
 // commands has no Prism in it.
 func nobodyReachesThem(t *testing.T, program string) {
 	s := newStudy(t, program)
@@ -171,7 +176,14 @@ func nobodyReachesThem(t *testing.T, program string) {
 		ended := make(chan error, 1)
 		go func() { ended <- cmd.Wait() }()
 		most := 0
+		seen := map[string]bool{}
 		for gone := false; !gone; {
+			for _, a := range listening.Arguments(cmd.Process.Pid) {
+				if checksum.MatchString(a) && !seen[a] {
+					t.Errorf("%s starts a program with %q", cmd.Args[1], a)
+				}
+				seen[a] = true
+			}
 			beyond, here := listening.Beyond(cmd.Process.Pid)
 			if most = max(most, here); len(beyond) > 0 {
 				t.Errorf("%s listens at %v", cmd.Args[1], beyond)
@@ -183,6 +195,9 @@ func nobodyReachesThem(t *testing.T, program string) {
 				}
 			case <-time.After(5 * time.Millisecond):
 			}
+		}
+		if !seen["passes"] && !seen["tally"] && !seen["sweep"] {
+			t.Errorf("%s started %v: nothing was tested", cmd.Args[1], seen)
 		}
 		if most == 0 {
 			t.Errorf("%s listened nowhere: nothing was tested", cmd.Args[1])

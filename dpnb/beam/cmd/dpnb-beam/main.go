@@ -2,12 +2,15 @@
 // listens on this machine alone and writes where, with the key that it asks for, to a file of its user's.
 //
 //	dpnb-beam worker [--port 50000] FILE
-//	dpnb-beam sweep JSON
-//	dpnb-beam passes JSON
-//	dpnb-beam tally JSON
+//	dpnb-beam sweep
+//	dpnb-beam passes
+//	dpnb-beam tally
+//
+// What the last three are to do is the first line of their input, as JSON: every user of a machine sees arguments.
 package main
 
 import (
+	"bufio"
 	"context"
 	"encoding/json"
 	"flag"
@@ -44,6 +47,7 @@ func run(ctx context.Context, args []string) error {
 	if len(args) == 0 {
 		return fmt.Errorf("say what to do: worker, passes, tally, sweep")
 	}
+	from := bufio.NewReader(os.Stdin)
 	switch args[0] {
 	case "worker":
 		f := flag.NewFlagSet("worker", flag.ContinueOnError)
@@ -61,10 +65,10 @@ func run(ctx context.Context, args []string) error {
 			File   pass.File
 			Folder string
 		}
-		if err := request(args, &r); err != nil {
+		if err := request(args, from, &r); err != nil {
 			return err
 		}
-		return serve(ctx, r.Where, r.Folder, func(ctx context.Context, on *runner.Session, from io.Reader) error {
+		return serve(ctx, from, r.Where, r.Folder, func(ctx context.Context, on *runner.Session, from io.Reader) error {
 			return passes(ctx, on, from, r.File, r.Folder)
 		})
 	case "tally":
@@ -73,10 +77,10 @@ func run(ctx context.Context, args []string) error {
 			Table  tally.Table
 			Folder string
 		}
-		if err := request(args, &r); err != nil {
+		if err := request(args, from, &r); err != nil {
 			return err
 		}
-		return serve(ctx, r.Where, r.Folder, func(ctx context.Context, on *runner.Session, from io.Reader) error {
+		return serve(ctx, from, r.Where, r.Folder, func(ctx context.Context, on *runner.Session, from io.Reader) error {
 			return tallied(ctx, on, from, r.Table, r.Folder)
 		})
 	case "sweep":
@@ -85,7 +89,7 @@ func run(ctx context.Context, args []string) error {
 			Request sweeps.Request
 			Folder  string
 		}
-		if err := request(args, &r); err != nil {
+		if err := request(args, from, &r); err != nil {
 			return err
 		}
 		on, err := runner.Open(ctx, r.Where)
@@ -105,14 +109,14 @@ func run(ctx context.Context, args []string) error {
 
 // serve does something on a runner for the driver at the other end of the pipe, until that is closed or the driver
 // dies. Nobody else uses the folder meanwhile.
-func serve(ctx context.Context, where runner.Where, folder string,
+func serve(ctx context.Context, in io.Reader, where runner.Where, folder string,
 	do func(ctx context.Context, on *runner.Session, from io.Reader) error) error {
 	lock, err := alone(ctx, folder)
 	if err != nil {
 		return err
 	}
 	defer lock.Unlock()
-	ctx, from := untilEOF(ctx, os.Stdin)
+	ctx, from := untilEOF(ctx, in)
 	on, err := runner.Open(ctx, where)
 	if err != nil {
 		return err
@@ -183,10 +187,14 @@ func untilEOF(ctx context.Context, in io.Reader) (context.Context, io.Reader) {
 	return ctx, r
 }
 
-// request reads the JSON that follows the name of what to do.
-func request(args []string, to any) error {
-	if len(args) != 2 {
-		return fmt.Errorf("%s takes one argument, which `dpnb … --endpoint …` writes", args[0])
+// request reads the line of JSON by which the input begins.
+func request(args []string, from *bufio.Reader, to any) error {
+	if len(args) != 1 {
+		return fmt.Errorf("%s takes no argument: `dpnb … --endpoint …` writes what is asked to its input", args[0])
 	}
-	return json.Unmarshal([]byte(args[1]), to)
+	line, err := from.ReadBytes('\n')
+	if err != nil {
+		return fmt.Errorf("%s: nothing was asked: %w", args[0], err)
+	}
+	return json.Unmarshal(line, to)
 }

@@ -4,7 +4,9 @@ package prismtest
 
 import (
 	"context"
+	"errors"
 	"fmt"
+	"io"
 	"net"
 	"os"
 	"os/exec"
@@ -45,7 +47,8 @@ func TestMain(m *testing.M) {
 	os.Exit(m.Run())
 }
 
-// ask asks for a worker that is told by this process what to run, and reports whether one has called.
+// ask asks for a worker that is told by this process what to run, and reports whether one has called. Then it asks
+// without the key that the worker be stopped, which may not be: an error says that it was.
 func ask(address, key string) (called bool, err error) {
 	l, err := net.Listen("tcp", "127.0.0.1:0")
 	if err != nil {
@@ -69,7 +72,12 @@ func ask(address, key string) (called bool, err error) {
 	_ = l.(*net.TCPListener).SetDeadline(time.Now().Add(wait))
 	if to, accepted := l.Accept(); accepted == nil {
 		called = true
-		_ = to.Close()
+		defer to.Close()
+		_, err = fnpb.NewBeamFnExternalWorkerPoolClient(c).StopWorker(ctx, &fnpb.StopWorkerRequest{WorkerId: "mine"})
+		_ = to.SetDeadline(time.Now().Add(3 * time.Second))
+		if _, ended := io.Copy(io.Discard, to); !errors.Is(ended, os.ErrDeadlineExceeded) {
+			err = errors.Join(errors.New("whoever has no key stopped it"), err, ended)
+		}
 	}
 	return called, err
 }

@@ -3,6 +3,7 @@ package interval
 import (
 	"fmt"
 	"math"
+	"slices"
 
 	"gonum.org/v1/gonum/mat"
 
@@ -119,6 +120,23 @@ type Moments struct {
 	Guarantee mechanism.Guarantee
 	// origin of the noise, if there is any.
 	origin noise.Origin
+}
+
+// CloneAlso returns a copy, for who is shown a release.
+func (m *Moments) CloneAlso() any {
+	out := *m
+	out.Hessian, out.Scores = cloned(m.Hessian), cloned(m.Scores)
+	out.Guarantee.Assumptions = slices.Clone(m.Guarantee.Assumptions)
+	return &out
+}
+
+func cloned(a *mat.SymDense) *mat.SymDense {
+	if a == nil {
+		return nil
+	}
+	out := mat.NewSymDense(a.SymmetricDim(), nil)
+	out.CopySym(a)
+	return out
 }
 
 // Simulated reports whether the matrices have noise that could be known to somebody,
