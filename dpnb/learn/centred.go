@@ -27,7 +27,12 @@ const (
 // buys says whether the number and the mean of the records are bought before the fit: where a learner knows how to
 // learn from centred rows, rows have a norm and a bias, and nothing was said from which ridges follow.
 func (p recipe) buys(d *frame.Design) bool {
-	if p.framed == nil || p.pure || p.choose != nil || d.Encoding == nil || d.Encoding.Bias() == 0 {
+	return p.framed != nil && !p.pure && p.choose == nil && p.free(d)
+}
+
+// free says whether rows have a norm and a bias, and nothing was said from which ridges follow.
+func (p recipe) free(d *frame.Design) bool {
+	if d.Encoding == nil || d.Encoding.Bias() == 0 {
 		return false
 	}
 	_, normed := d.Encoding.Normed()
@@ -40,7 +45,8 @@ func (p recipe) seen(data *Dataset, allowance Allowance) *Dataset {
 	if data.Err() != nil || data.design.Encoding == nil || data.design.Encoding.Curves() == nil {
 		return data
 	}
-	if p.pure = p.pure || p.convex.loss != nil && allowance.part.Delta == 0; p.buys(data.design) {
+	p.pure = p.pure || p.convex.loss != nil && allowance.part.Delta == 0
+	if p.buys(data.design) || p.pure && p.buysPurely(data.design) {
 		return data
 	}
 	return data.straight()
