@@ -30,7 +30,12 @@ const (
 // buys says whether the number and the mean of the records are bought before the fit: where a learner knows how to
 // learn from centred rows, rows have a norm and a bias, and nothing was said from which ridges follow.
 func (p recipe) buys(d *frame.Design) bool {
-	if p.informed == nil || p.pure || d.Encoding == nil || d.Encoding.Bias() == 0 {
+	return p.informed != nil && !p.pure && p.free(d)
+}
+
+// free says whether rows have a norm and a bias, and nothing was said from which ridges follow.
+func (p recipe) free(d *frame.Design) bool {
+	if d.Encoding == nil || d.Encoding.Bias() == 0 {
 		return false
 	}
 	_, normed := d.Encoding.Normed()
@@ -44,7 +49,8 @@ func (p recipe) seen(data *Dataset, allowance Allowance) *Dataset {
 		return data
 	}
 	p.pure = p.pure || p.convex.loss != nil && allowance.part.Delta == 0
-	if d := data.design; p.buys(d) && len(d.Target.Classes)*d.Width() <= mostSmoothed {
+	if d := data.design; (p.buys(d) || p.pure && p.buysPurely(d)) &&
+		len(d.Target.Classes)*d.Width() <= mostSmoothed {
 		return data
 	}
 	return data.straight()

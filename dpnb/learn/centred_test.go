@@ -31,6 +31,9 @@ func centredFits(t *testing.T) map[string]struct {
 		"Huber, curves":     {learn.Huber{Noise: s}, learn.Regression(many, "pressure")},
 		"Huber, few":        {learn.Huber{Noise: s, CurvatureShare: 0.1}, learn.Regression(few, "pressure")},
 		"Linear, curves":    {learn.Linear{Noise: s}, learn.Regression(many, "pressure")},
+		"SVM, pure":         {learn.SVM{Noise: s, Pure: true}, learn.Binary(many, "ill")},
+		"Median, pure":      {learn.Median{Noise: s, Pure: true}, learn.Regression(many, "pressure")},
+		"Linear, few, pure": {learn.Linear{Noise: s, Pure: true}, learn.Regression(few, "pressure")},
 		"Linear, no budget": {learn.Linear{Noise: s, Lambda: 3}, learn.Regression(many, "pressure")},
 	}
 }
@@ -65,6 +68,12 @@ func TestCentredModelsAreKept(t *testing.T) {
 			t.Errorf("%s: is shown as\n%s\nwant\n%s", name, got, want)
 		}
 		iv, err := m.Intervals(0.9)
+		if m.Release.Guarantee.Delta == 0 {
+			if err == nil || !strings.Contains(err.Error(), "intervals are for objective perturbation") {
+				t.Errorf("%s: intervals of a fit without a δ: %v", name, err)
+			}
+			continue
+		}
 		if err != nil {
 			t.Errorf("%s: %v", name, err)
 			continue
@@ -129,7 +138,8 @@ func TestProbabilitiesOfAMachine(t *testing.T) {
 func TestOthersSeeLines(t *testing.T) {
 	people := learn.Patients(500, 1).Drop("ward", "visits")
 	for name, l := range map[string]func() learn.Learner{
-		"pure":   func() learn.Learner { return learn.Linear{Pure: true, Noise: learn.Seed(1)} },
+		"pure":   func() learn.Learner { return learn.Linear{Pure: true, Lambda: 50, Noise: learn.Seed(1)} },
+		"radius": func() learn.Learner { return learn.Median{Pure: true, Radius: 3, Noise: learn.Seed(1)} },
 		"median": func() learn.Learner { return learn.Median{Noise: learn.Seed(1)} },
 		"fixed":  func() learn.Learner { return learn.Huber{Lambda: 2, Noise: learn.Seed(1)} },
 	} {

@@ -338,7 +338,7 @@ func TestWhatIsShownIsACopy(t *testing.T) {
 		options []learn.Option
 	}{
 		"linear":  {linear, nil},
-		"centred": {linear, []learn.Option{learn.Centred()}},
+		"lines":   {linear, []learn.Option{learn.Lines()}},
 		"quantiles": {func() learn.Learner {
 			return learn.Quantiles{Levels: []float64{0.2, 0.6}, Steps: 5, CurvatureShare: 0.2, Noise: learn.Seed(1)}
 		}, nil},

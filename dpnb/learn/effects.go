@@ -13,6 +13,7 @@ import (
 	"github.com/dpnb/notebooks/dpnb/mechanism/geometry"
 	"github.com/dpnb/notebooks/dpnb/mechanism/objpert"
 	"github.com/dpnb/notebooks/dpnb/mechanism/objpert/interval"
+	"github.com/dpnb/notebooks/dpnb/mechanism/pure"
 )
 
 // shown returns the names and values of the coefficients that a model shows. Where rows are centred, single
@@ -98,10 +99,14 @@ func (m *Model) intervalsOfEffects(b *geometry.Bought, level, q float64,
 
 // hingeOf returns the loss with the margin that the release was fitted with.
 func hingeOf(l loss.Softplus, r *mechanism.Release) loss.Softplus {
+	var of any
 	if o, ok := perturbationOf(r.Fitted); ok {
-		if used, ok := o.Loss.(loss.Softplus); ok {
-			return used
-		}
+		of = o.Loss
+	} else if o, ok := r.Fitted.(pure.Objective); ok {
+		of = o.Loss
+	}
+	if used, ok := of.(loss.Softplus); ok {
+		return used
 	}
 	return l
 }

@@ -51,7 +51,9 @@ func (l Huber) FitWithoutPrivacy(data *Dataset) (*Model, error) {
 func (l Huber) recipe() recipe {
 	threshold := orElse(l.Threshold, 0.25)
 	var known informed
+	var purely loss.Convex
 	if l.Threshold == 0 {
+		purely = loss.Huber{Threshold: 1}
 		known = framed(loss.PseudoHuber{Threshold: 1})
 	}
 	return recipe{
@@ -60,7 +62,7 @@ func (l Huber) recipe() recipe {
 		loss:   func(frame.Target) loss.Loss { return loss.Huber{Threshold: threshold} },
 		lambda: l.Lambda, noise: l.Noise, workers: l.Workers, bound: tightUnless(l.Bound), ridge: predictionNoise,
 		curvatureShare: l.CurvatureShare, own: parameter{"Threshold", l.Threshold},
-		pure: l.Pure, convex: convex{loss: loss.Huber{Threshold: threshold}, needDelta: []setting{
+		pure: l.Pure, convex: convex{loss: loss.Huber{Threshold: threshold}, framed: purely, needDelta: []setting{
 			{"Regularise", l.Regularise != Regulariser{}}, {"CurvatureShare", l.CurvatureShare != 0},
 			{"Bound", l.Bound != 0}}},
 	}.with(l.Regularise)

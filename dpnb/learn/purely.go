@@ -2,10 +2,12 @@ package learn
 
 import (
 	"fmt"
+	"math"
 
 	"github.com/dpnb/notebooks/dpnb/frame"
 	"github.com/dpnb/notebooks/dpnb/loss"
 	"github.com/dpnb/notebooks/dpnb/mechanism"
+	"github.com/dpnb/notebooks/dpnb/mechanism/geometry"
 	"github.com/dpnb/notebooks/dpnb/mechanism/pure"
 	"github.com/dpnb/notebooks/dpnb/privacy"
 )
@@ -14,6 +16,8 @@ import (
 type convex struct {
 	// loss, with the clipping of the learner as its threshold; nil where the learner needs a δ.
 	loss loss.Convex
+	// framed is that of rows that were centred, and of numbers whose unit is their spread; nil has rows as they are.
+	framed loss.Convex
 	// radius of the ball of the coefficients; zero has it chosen.
 	radius float64
 	// needDelta are the settings that mean nothing without a δ, and whether they were stated.
@@ -48,6 +52,9 @@ func (p recipe) purely() recipe {
 				return nil, err
 			}
 		}
+		if p.buysPurely(d) {
+			return p.centredPurely(d, epsilon)
+		}
 		c := pure.Config{Loss: p.convex.loss, Epsilon: epsilon, Adjacency: privacy.AddRemove, Features: d.Width(),
 			Records: p.records, Lambda: p.lambda, Clip: p.convex.loss.Lipschitz() * d.RowNorm,
 			Radius: orElse(p.convex.radius, pureNumber/d.RowNorm)}
@@ -67,4 +74,29 @@ func (p recipe) purely() recipe {
 		return c.Calibrate()
 	}
 	return p
+}
+
+// buysPurely says whether the number and the mean of the records are bought before a fit that spends no δ.
+func (p recipe) buysPurely(d *frame.Design) bool {
+	return p.convex.framed != nil && p.convex.radius == 0 && p.free(d)
+}
+
+// The budget of a fit of centred rows: the ball of its coefficients, which is larger than any that did best, and the n̂μ
+// for each coordinate of rows from which curves are fitted.
+const (
+	centredBall  = 64
+	pureHatsGate = 3
+)
+
+// centredPurely chooses a mechanism around objective perturbation of pure ε that buys the geometry of the records.
+func (p recipe) centredPurely(d *frame.Design, epsilon float64) (mechanism.Mechanism, error) {
+	bias := d.Encoding.Bias()
+	norm, _ := d.Encoding.Normed()
+	c := geometry.Centred{RowNorm: norm, Bias: bias, Numbers: p.task == frame.Number, Curves: d.Encoding.Curves(),
+		Free: d.Encoding.Free(), Nowhere: d.Encoding.Nowhere(), Gate: pureHatsGate}
+	return geometry.CalibratePure(c, geometry.DefaultPure, epsilon, func(epsilon float64) (mechanism.Informed, error) {
+		clip := p.convex.framed.Lipschitz() * math.Hypot(1, bias)
+		return pure.Config{Loss: p.convex.framed, Epsilon: epsilon, Adjacency: privacy.AddRemove, Features: d.Width(),
+			Records: 1, Clip: clip, Lambda: clip, Radius: centredBall}.Calibrate()
+	})
 }

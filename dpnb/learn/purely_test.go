@@ -12,6 +12,7 @@ import (
 	"github.com/dpnb/notebooks/dpnb/learn"
 	"github.com/dpnb/notebooks/dpnb/loss"
 	"github.com/dpnb/notebooks/dpnb/matrix"
+	"github.com/dpnb/notebooks/dpnb/mechanism/geometry"
 	"github.com/dpnb/notebooks/dpnb/mechanism/pure"
 	"github.com/dpnb/notebooks/dpnb/privacy"
 	"github.com/dpnb/notebooks/dpnb/privacy/objective"
@@ -159,5 +160,69 @@ func TestPurelyLevel(t *testing.T) {
 		if math.Abs(scores.Below[0]-tau) > 0.008 {
 			t.Errorf("τ = %g: %.4f of the targets are below", tau, scores.Below[0])
 		}
+	}
+}
+
+// Without a δ, too, learners buy the geometry of centred rows: what was bought and the fit are charged as one, nothing
+// else has a part in ε, and the model learns more than of rows as they are.
+func TestPurelyCentred(t *testing.T) {
+	train, test := learn.Patients(4000, 1).Drop("ward", "visits"), learn.Patients(4000, 5)
+	for i, c := range pureLearners {
+		of := func(o learn.Option) *learn.Dataset {
+			if c.from == "Binary" {
+				return learn.Binary(train, "ill", o)
+			}
+			return learn.Regression(train, "pressure", o)
+		}
+		budget := learn.NewBudget(0.05, 0, learn.Named(fmt.Sprint(t.Name(), i)))
+		m, err := c.zero.Fit(of(learn.Curves()), budget.Spend(0.05))
+		if err != nil {
+			t.Fatalf("%T: %v", c.zero, err)
+		}
+		if s, err := budget.State(); err != nil || s.SpentEpsilon != 0.05 || s.SpentDelta != 0 || len(s.Entries) != 1 {
+			t.Errorf("%T: %+v (%v)", c.zero, s, err)
+		}
+		g := m.Release.Guarantee
+		if g.Epsilon != 0.05 || g.Delta != 0 || privacy.DeltaUpper(g.Profile, 0.05) != 0 ||
+			privacy.DeltaUpper(g.Profile, 0.0499) == 0 {
+			t.Errorf("%T: %+v", c.zero, g)
+		}
+		if _, ok := m.Release.Also.(*geometry.Bought); !ok {
+			t.Errorf("%T: nothing was bought", c.zero)
+		}
+		if fit := m.Release.Fitted.(pure.Objective); !(fit.Epsilon() <= 0.88*0.05) {
+			t.Errorf("%T: the fit costs %v", c.zero, fit.Epsilon())
+		}
+		after, err := m.Score(test)
+		if err != nil {
+			t.Fatal(err)
+		}
+		plain, err := c.zero.Fit(of(learn.RowNorm(1)), learn.Simulate(0.05, 0))
+		if err != nil {
+			t.Fatal(err)
+		}
+		before, err := plain.Score(test)
+		if err != nil {
+			t.Fatal(err)
+		}
+		if after < before+0.02 {
+			t.Errorf("%T: score %.3f, of rows as they are %.3f", c.zero, after, before)
+		}
+	}
+}
+
+// For people with two rows the count, the mean and the fit have half of ε each, and for a person what was asked for.
+func TestPurelyCentredForPeople(t *testing.T) {
+	data := learn.Binary(patients(300).PerPerson("id", 2), "ill", learn.Curves())
+	m, err := learn.SVM{Noise: learn.Seed(1)}.Fit(data, learn.Simulate(1, 0))
+	if err != nil {
+		t.Fatal(err)
+	}
+	g := m.Release.Guarantee
+	if g.Epsilon != 1 || g.Rows != 2 || privacy.DeltaUpper(g.Profile, 1) != 0 || privacy.DeltaUpper(g.Profile, 0.99) == 0 {
+		t.Errorf("%+v", g)
+	}
+	if fit := m.Release.Fitted.(pure.Objective); !(fit.Epsilon() <= 0.44) {
+		t.Errorf("the fit of a row costs %v", fit.Epsilon())
 	}
 }

@@ -9,12 +9,18 @@ import (
 // cost that does not depend on what that was.
 type Informed interface {
 	Mechanism
-	// Beside returns the profile of one run together with Gaussian mechanisms of μ in all, by whose results it may
-	// have been chosen (For). Bound: upper, for every ε. Errors: as Validate.
-	Beside(mu float64) (privacy.Profile, error)
 	// For returns the mechanism with the parameters that suit the facts, of the same profile, and a factor for the
 	// coefficients that it releases, an intercept apart.
 	For(f Facts) (m Mechanism, stretch float64)
+}
+
+// WithGaussians is a mechanism of which is known what it costs together with Gaussian mechanisms. What one of pure ε
+// costs together with others is the sum.
+type WithGaussians interface {
+	Mechanism
+	// Beside returns the profile of one run together with Gaussian mechanisms of μ in all, by whose results it may
+	// have been chosen (Informed). Bound: upper, for every ε. Errors: as Validate.
+	Beside(mu float64) (privacy.Profile, error)
 }
 
 // Facts is what may be known of centred rows when a mechanism is chosen.
@@ -27,4 +33,6 @@ type Facts struct {
 	Bias, Typical, BaseRate float64
 	// Curves are the runs of features that are the hats of a number.
 	Curves []matrix.Span
+	// Features is how many rows have, the constant included.
+	Features int
 }

@@ -456,10 +456,12 @@ func describesItself(c tenant) error {
 		return err
 	}
 	needed := []string{mechanism.ExactNoise, mechanism.Unseen}
-	if c.total {
+	if c.total || c.sure {
 		needed[1] = "the adversary does not observe the time taken" // there are no failures
 	}
-	if !c.anyNorm {
+	if c.sure {
+		needed = append(needed, "every record that could be in the data has features with ‖z‖₂ ≤ 0.8")
+	} else if !c.anyNorm {
 		needed = append(needed, "every record that could be in the data has ‖x‖₂ ≤ 1")
 	}
 	for _, want := range needed {

@@ -55,6 +55,8 @@ type tenant struct {
 	total bool
 	// solves: a solver may miss its tolerance.
 	solves bool
+	// sure: what is admitted gets a release, whatever the noise, and gradients are cut.
+	sure bool
 	// read is by how much the profile's δ may be more, relatively: that of a Rényi curve is
 	// read at 800 orders, and calibration searches among all.
 	read float64
@@ -143,6 +145,18 @@ func tenantsAt(t testing.TB, eps float64) (all []tenant) {
 	bought = real.named("objective, numbers centred")
 	bought.chooses = true
 	enter(bought)(of(around(loss.PseudoHuber{Threshold: 1}, true)))
+	purely := func(l loss.Convex, numbers bool) (geometry.Centred, error) {
+		return geometry.CalibratePure(geometry.Centred{RowNorm: 0.8, Bias: 0.6, Numbers: numbers, Free: 2},
+			geometry.DefaultPure, eps, func(eps float64) (mechanism.Informed, error) {
+				clip := l.Lipschitz() * math.Hypot(1, 0.6)
+				return pure.Config{Loss: l, Epsilon: eps, Adjacency: add, Features: 2, Records: 1, Clip: clip,
+					Lambda: clip, Radius: 64}.Calibrate()
+			})
+	}
+	sure := tenant{labels: signs, badLabel: inf, sure: true, chooses: true, epsilon: eps, allowed: allowed}
+	enter(sure.named("objective, centred, pure"))(of(purely(loss.Softplus{Width: 1}, false)))
+	sure.labels = numbers
+	enter(sure.named("objective, numbers centred, pure"))(of(purely(loss.Huber{Threshold: 1}, true)))
 	enter(two.named("output"))(of(objpert.CalibrateOutput(
 		objpert.OutputConfig{Loss: loss.Logistic{}, RowNorm: 1, Lambda: 1, Epsilon: eps, Delta: delta})))
 	noDelta := two.named("output, pure")

@@ -7,14 +7,34 @@ import (
 	"github.com/dpnb/notebooks/dpnb/privacy"
 )
 
-// Share is which part of the budget, in μ², the count and the mean have.
+// Share is which part of the budget, in μ² or in ε, the count and the mean have.
 type Share struct{ Count, Mean float64 }
+
+func (s Share) validate() error {
+	if !(s.Count > 0 && s.Mean > 0 && s.Count+s.Mean < 1) {
+		return &privacy.ParamError{Name: "Share", Value: s, Want: "two positive numbers that add up to less than 1"}
+	}
+	return nil
+}
 
 // Default is a hundredth for the count and four for the mean: with half or twice as much the fits are as good.
 var Default = Share{Count: 0.01, Mean: 0.04}
 
-// Calibrate returns c with its noise, of planned records that of the mean alone, and with the fit that fits makes, so
-// that all is (ε, δ)-private: a fit with
+// DefaultPure is a fiftieth of ε for the count and a tenth for the mean.
+var DefaultPure = Share{Count: 0.02, Mean: 0.1}
+
+// of returns s for c: nothing for the count of records that are planned.
+func (s Share) of(c Centred) (Share, error) {
+	if err := s.validate(); err != nil {
+		return s, err
+	}
+	if c.Planned > 0 {
+		s.Count = 0
+	}
+	return s, nil
+}
+
+// Calibrate returns c with its noise and with the fit that fits makes, so that all is (ε, δ)-private: a fit with
 // which Gaussian mechanisms beside it are (ε, δ)-private, that have the part of μ² that fits is told; part says what μ
 // is for some of that.
 //
@@ -22,13 +42,11 @@ var Default = Share{Count: 0.01, Mean: 0.04}
 func Calibrate(c Centred, s Share, epsilon, delta float64,
 	fits func(beside, mu float64) (of mechanism.Informed, part func(share float64) float64, err error)) (Centred,
 	error) {
+	s, err := s.of(c)
+	if err != nil {
+		return c, err
+	}
 	total := s.Count + s.Mean
-	if c.Planned > 0 {
-		s.Count, total = 0, s.Mean
-	}
-	if !((s.Count > 0 || c.Planned > 0) && s.Mean > 0 && total < 1) {
-		return c, &privacy.ParamError{Name: "Share", Value: s, Want: "two positive numbers that add up to less than 1"}
-	}
 	mu, err := privacy.MuOf(epsilon, delta)
 	if err != nil {
 		return c, err
@@ -43,4 +61,26 @@ func Calibrate(c Centred, s Share, epsilon, delta float64,
 		c.CountSigma = 1 / part(s.Count)
 	}
 	return c, nil
+}
+
+// CalibratePure returns c with Laplace noise and with the fit that fits makes for what is left of ε, so that all is
+// ε-private.
+//
+// Errors: those of fits, *privacy.ParamError for the shares and ε.
+func CalibratePure(c Centred, s Share, epsilon float64, fits func(epsilon float64) (mechanism.Informed, error)) (Centred,
+	error) {
+	s, err := s.of(c)
+	if err != nil {
+		return c, err
+	}
+	if !(epsilon >= 1e-9 && epsilon <= 1e6) {
+		return c, &privacy.ParamError{Name: "Epsilon", Value: epsilon, Want: "a number from 1e-9 to 1e6"}
+	}
+	epsilon = math.Nextafter(epsilon, 0) * (1 - 0x1p-44)
+	if c.Law, c.MeanSigma = mechanism.Laplace, 1/(s.Mean*epsilon); c.Planned == 0 {
+		c.CountSigma = 1 / (s.Count * epsilon)
+	}
+	c.Mu = epsilon - c.cost()
+	c.Of, err = fits(c.Mu)
+	return c, err
 }

@@ -4,6 +4,7 @@ import (
 	"math"
 
 	"github.com/dpnb/notebooks/dpnb/matrix"
+	"github.com/dpnb/notebooks/dpnb/mechanism"
 	"github.com/dpnb/notebooks/dpnb/noise"
 )
 
@@ -22,3 +23,18 @@ func Noisy(c Centred, rows matrix.Rows, labels []float64, src noise.Source) (cou
 
 // CountOf is countOf.
 var CountOf = countOf
+
+// Chosen is how many coordinates rows of so many records have, the bias included, and the mechanism for them.
+func Chosen(c Centred, records float64, d int) (features int, m mechanism.Mechanism) {
+	f := c.frame(records, d)
+	m, _ = c.choose(f)
+	return f.features() + 1, m
+}
+
+// Through returns the coordinates of x in the space without directions, the point that has them, and the bound on by
+// how much they may be longer.
+func Through(directions []matrix.Direction, x []float64) (coordinates, back []float64, longer float64) {
+	s := without(directions)
+	coordinates = s.to(append([]float64(nil), x...))
+	return coordinates, s.from(coordinates), s.longer()
+}

@@ -44,9 +44,12 @@ type frame struct {
 	Bought
 	c *Centred
 	d int
-	// noise is the standard deviation of an entry of S, released is S.
-	noise    float64
-	released []float64
+	// scale is that of the noise in S, of which variance is that of an entry.
+	scale, variance float64
+	released        []float64
+	// space is where S and the rows of the fit are. The variance of Laplace noise grows with the numbers that have it,
+	// so that it is without the directions of left; with Gaussian noise it is everything.
+	space space
 }
 
 // frame returns the frame for a noisy number of records, without its mean.
@@ -57,21 +60,34 @@ func (c Centred) frame(count float64, d int) frame {
 	for _, s := range c.Curves {
 		hats += s.Len
 	}
-	if all := math.Hypot(c.Mu, c.mu()); f.Records*all < c.Gate*float64(hats) {
-		f.Curved, f.kept = false, matrix.Outside(c.Curves, d-1)
-	}
 	f.Mean = make([]float64, d-1)
-	if !f.Curved {
+	if c.Law == mechanism.Laplace {
+		f.space = without(f.left())
+		hats = f.features() + 1
+	}
+	if worth := c.Law.Cost(1/c.Mu, 1/c.cost()) / math.Sqrt(c.Law.Variance(hats)); f.Records*worth < c.Gate*float64(hats) {
+		f.Curved, f.kept = false, matrix.Outside(c.Curves, d-1)
 		f.Mean = f.Mean[:len(f.kept)]
 	}
-	f.noise = c.sums(len(f.Mean)) * c.MeanSigma * (1 + 0x1p-48)
+	f.scale = c.sums(len(f.Mean)) * c.MeanSigma * (1 + 0x1p-48)
+	if c.Law == mechanism.Laplace {
+		f.space = without(f.left())
+		f.scale *= f.space.longer()
+	}
+	f.variance = f.scale * f.scale * c.Law.Variance(f.entries())
 	return f
 }
 
+// features is how many coordinates rows have, the bias apart.
+func (f *frame) features() int { return len(f.Mean) - len(f.space.gone) }
+
+// entries is how many numbers S has.
+func (f *frame) entries() int { return f.features() + f.more() }
+
 // choose returns the mechanism for the frame, and the stretch of its coefficients.
 func (c Centred) choose(f frame) (mechanism.Mechanism, float64) {
-	facts := mechanism.Facts{Records: f.Records, Mu: c.Mu, Directions: float64(c.Free), Bias: c.Bias,
-		Typical: f.Typical, BaseRate: c.BaseRate}
+	facts := mechanism.Facts{Records: f.Records, Mu: c.Mu / math.Sqrt(c.Law.Variance(f.features()+1)),
+		Directions: float64(c.Free), Features: f.features() + 1, Bias: c.Bias, Typical: f.Typical, BaseRate: c.BaseRate}
 	if f.Curved {
 		facts.Curves = c.Curves
 		facts.Directions += float64(hatsOfACurve * len(c.Curves))
@@ -111,10 +127,10 @@ const block = 4096
 
 // sums returns S.
 func (f *frame) sums(rows matrix.Rows, labels []float64, src noise.Source, workers int) []float64 {
-	xi := noise.Exact(src).Normals(len(f.Mean) + f.more())
+	xi := f.c.Law.Draw(f.entries(), src)
 	total := f.total(rows, labels, workers)
-	xi.AddRounded(total, f.noise, exact.Grid(f.noise))
-	return total
+	xi.AddRounded(total, f.scale, exact.Grid(f.scale))
+	return f.space.from(total)
 }
 
 // total returns S without its noise: a sum of what each record adds, a function of that record alone.
@@ -122,7 +138,7 @@ func (f *frame) total(rows matrix.Rows, labels []float64, workers int) []float64
 	n, d := rows.Dims()
 	parts := make([][]float64, (n+block-1)/block)
 	parallel.Each(len(parts), workers, func(p int) {
-		sum, row, z := make([]float64, len(f.Mean)+f.more()), make([]float64, d), make([]float64, len(f.Mean)+f.more())
+		sum, row, z := make([]float64, f.entries()), make([]float64, d), make([]float64, len(f.Mean)+f.more())
 		for i := p * block; i < min(n, (p+1)*block); i++ {
 			rows.Row(row, i)
 			f.unit(z[:len(f.Mean)], row)
@@ -134,11 +150,11 @@ func (f *frame) total(rows matrix.Rows, labels []float64, workers int) []float64
 				y = min(max(labels[i], 0), f.c.Most)
 				z[len(f.Mean)] = 0.5 * y / f.c.Most
 			}
-			exact.Add(sum, 1, z, step)
+			exact.Add(sum, 1, f.space.to(z), step)
 		}
 		parts[p] = sum
 	})
-	total := make([]float64, len(f.Mean)+f.more())
+	total := make([]float64, f.entries())
 	for _, sum := range parts { // exact: the order does not matter
 		floats.Add(total, sum)
 	}
@@ -166,8 +182,12 @@ func (f *frame) centre(sums []float64) {
 	for _, v := range nowhere {
 		v.Add(mean, -v.Along(mean))
 	}
-	v := (f.noise / f.Records) * (f.noise / f.Records) // of one entry of S/n̂
-	less := towards / (towards + float64(d-len(nowhere))*v) / f.Records
+	v := f.variance / (f.Records * f.Records) // of one entry of S/n̂
+	directions := d - len(nowhere)
+	if len(f.space.gone) > 0 {
+		directions = f.features()
+	}
+	less := towards / (towards + float64(directions)*v) / f.Records
 	for j := range f.Mean {
 		f.Mean[j] = mean[j] * less
 	}
@@ -195,6 +215,17 @@ func countOf(most, share, v float64) float64 {
 	w := prior * prior / (prior*prior + v)
 	least := math.Min(prior, math.Max(math.Sqrt(v), 0.1/most))
 	return most * math.Max(w*math.Min(math.Max(share, 0), 1)+(1-w)*prior, least)
+}
+
+// left are the directions that the frame is without: those in which rows have nothing, and the roughest of curves.
+func (f *frame) left() []matrix.Direction {
+	out := f.nowhere()
+	if f.Curved {
+		for _, s := range f.c.Curves {
+			out = append(out, roughest(s, s.Len-2-hatsOfACurve)...)
+		}
+	}
+	return out
 }
 
 // nowhere returns the directions of the frame's features in which rows have nothing.
@@ -237,6 +268,10 @@ func (f *Bought) centred(dst, row []float64) {
 func (f *frame) rows(rows matrix.Rows, workers int) matrix.Rows {
 	n, _ := rows.Dims()
 	v := f.view(rows)
+	if len(f.space.gone) > 0 {
+		v.in, v.d = &f.space, f.features()+1
+		return v
+	}
 	switch rows.(type) {
 	case *matrix.Dense, *matrix.CSR:
 		m := matrix.NewDense(n, v.d, nil)
@@ -281,6 +316,15 @@ func (f *frame) scaled(labels []float64) []float64 {
 		out[i] = (bounded(y) - f.Centre) / f.Unit
 	}
 	return out
+}
+
+// whole returns coefficients of rows in the space, of each form, as those of rows with all features.
+func (f *frame) whole(theta []float64) []float64 {
+	var all []float64
+	for one := range slices.Chunk(theta, f.features()+1) {
+		all = append(all, f.space.from(one)...)
+	}
+	return all
 }
 
 // unfold returns the coefficients of (z, e) that predict as Placing does for rows that are not clipped, of each form

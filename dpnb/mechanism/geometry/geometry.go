@@ -6,8 +6,10 @@
 package geometry
 
 import (
+	"errors"
 	"fmt"
 	"math"
+	"slices"
 	"strings"
 
 	"github.com/dpnb/notebooks/dpnb/matrix"
@@ -21,20 +23,23 @@ import (
 //
 //	n̂ = n + N(0, CountSigma²),   S = Σ(z/R, y/2, y²/2) + N(0, (s·MeanSigma)²)
 //
-// (of Numbers, s² = 3/2; of counts up to Y (z/R, y/2Y), s² = 5/4; of classes z/R, s = 1), makes of them
-// a mean m, a scale c and, of Numbers, a centre ȳ and a
+// or with Laplace noise of these scales (of Numbers, s² = 3/2; of counts up to Y (z/R, y/2Y), s² = 5/4; of classes z/R,
+// s = 1), makes of them a mean m, a scale c and, of Numbers, a centre ȳ and a
 // unit T (frameOf), and then runs Of on the rows (clip(z/R − m, c)/c, e) and the labels (clip(y, 1) − ȳ)/T. What it
 // releases are the coefficients of (z, e), which a linear map takes from those of Of.
 type Centred struct {
 	// Of has rows of norm 1 before the bias, and numbers whose unit is 1; its profile does not depend on Facts.
 	Of mechanism.Informed
-	// CountSigma is the noise of the count, MeanSigma the noise multiplier of the sum.
+	// Law of the noise: Gaussian, of which Of knows what it costs together with it (mechanism.WithGaussians), or
+	// Laplace, where Of is of pure ε.
+	Law mechanism.Law
+	// CountSigma is the noise of the count, MeanSigma the noise multiplier of the sum, in scales of the Law.
 	CountSigma, MeanSigma float64
 	// Planned is the number of records if that is public: then CountSigma is 0, and nothing is counted. 0 counts.
 	Planned float64
 	// BaseRate is the share of the positive class if that is public, else 0 (mechanism.Facts).
 	BaseRate float64
-	// Mu is about the μ that Of is worth, by which its parameters are chosen.
+	// Mu is about the μ that Of is worth, with Laplace noise its ε, by which its parameters are chosen.
 	Mu float64
 	// RowNorm is R, Bias is e.
 	RowNorm, Bias float64
@@ -42,8 +47,8 @@ type Centred struct {
 	Numbers bool
 	// Most is Y > 0 of labels that are counts of at most Y, whose mean is bought; 0 of other labels.
 	Most float64
-	// Curves are the features that are hats. They are there if n̂ times the μ of all is at least Gate of each, else
-	// rows are without them.
+	// Curves are the features that are hats. They are there if n̂ times the μ of all is at least Gate of each, with
+	// Laplace noise of each coordinate that rows have with them; else rows are without them.
 	Curves []matrix.Span
 	Gate   float64
 	// Nowhere are orthonormal directions in which no row has anything: the noise in the mean is left out there.
@@ -65,12 +70,12 @@ const (
 	leastUnit, mostUnit                 = 0.02, 0.5
 )
 
-// mu is that of the count and of the sum together, rounded up.
-func (c Centred) mu() float64 {
+// cost is the μ or the ε of the count and of the sum together, rounded up.
+func (c Centred) cost() float64 {
 	if c.Planned > 0 {
-		return 1 / c.MeanSigma * (1 + 0x1p-48)
+		return c.Law.Cost(c.MeanSigma)
 	}
-	return math.Hypot(1/c.CountSigma, 1/c.MeanSigma) * (1 + 0x1p-48)
+	return c.Law.Cost(c.CountSigma, c.MeanSigma)
 }
 
 // sums is s, a bound on what one record adds to S: entries are rounded to multiples of step, computed norms may
@@ -128,7 +133,14 @@ func (c Centred) Validate() error {
 		}
 		end = s.First + s.Len
 	}
-	if err := c.Of.Validate(); err != nil {
+	if err := errors.Join(c.Law.Validate(), c.Of.Validate()); err != nil {
+		return err
+	}
+	if _, ok := c.Of.(mechanism.WithGaussians); c.Law == mechanism.Gaussian && !ok {
+		return fmt.Errorf("%w: what %s costs together with Gaussian noise is not known", privacy.ErrUnsupported,
+			c.Of.Describe().Name)
+	}
+	if _, err := c.pure(); c.Law == mechanism.Laplace && err != nil {
 		return err
 	}
 	return mechanism.OnlyAddRemove(c.Of.Describe().Adjacency, "the geometry of records is bought and a fit")
@@ -141,8 +153,26 @@ func (c Centred) Event() (privacy.Event, error) {
 	if err := c.Validate(); err != nil {
 		return nil, err
 	}
-	p, err := c.Of.Beside(c.mu())
+	if c.Law == mechanism.Laplace {
+		of, err := c.pure()
+		return privacy.Pure((of+c.cost())*(1+0x1p-50), privacy.AddRemove), err
+	}
+	p, err := c.Of.(mechanism.WithGaussians).Beside(c.cost())
 	return mechanism.Known(c, p, err)
+}
+
+// pure returns the ε of Of.
+func (c Centred) pure() (float64, error) {
+	p, err := mechanism.Profile(c.Of)
+	if err != nil {
+		return 0, err
+	}
+	eps, err := privacy.EpsilonUpper(p, 0)
+	if err == nil && math.IsInf(eps, 1) {
+		err = fmt.Errorf("%w: %s is not of pure ε, which Laplace noise is for", privacy.ErrUnsupported,
+			c.Of.Describe().Name)
+	}
+	return eps, err
 }
 
 // String describes the mechanism with its parameters.
@@ -166,14 +196,18 @@ func (c Centred) Describe() mechanism.Description {
 	if c.Planned > 0 {
 		counted, released = "", "the noisy sums"
 	}
-	d.Bound = fmt.Sprintf("that of %sthe mean (together μ = %s) and the fit; of the fit alone: %s", counted,
-		privacy.FormatUp(c.mu(), 3), d.Bound)
-	also = "σ, τ, σ_out and the noise of " + counted + "the mean"
+	unit, fixed, chosen := "μ", "σ, τ, σ_out", []string{"λ", "ω", "smoothness"}
+	if c.Law == mechanism.Laplace {
+		unit, fixed, chosen = "ε", "C, R, β", []string{"Λ", "τ", "the output noise", "the stretch"}
+	}
+	d.Bound = fmt.Sprintf("that of %sthe mean (together %s = %s) and the fit; of the fit alone: %s", counted, unit,
+		privacy.FormatUp(c.cost(), 3), d.Bound)
+	also = fixed + " and the noise of " + counted + "the mean"
 	assumptions := []string{
 		fmt.Sprintf("every record that could be in the data has features with ‖z‖₂ ≤ %s (checked for those that are)",
 			privacy.FormatUp(c.RowNorm, 6)),
-		mechanism.ChosenFrom(released, also, "λ", "ω", "smoothness",
-			"the margin of the loss", "the centre and the scale of rows and labels"),
+		mechanism.ChosenFrom(released, also, append(chosen, "the margin of the loss",
+			"the centre and the scale of rows and labels")...),
 	}
 	for _, a := range d.Assumptions {
 		if !strings.HasSuffix(a, mechanism.Chosen("")) { // of Of by itself
@@ -204,14 +238,23 @@ func (c Centred) Check(rows matrix.Rows, labels []float64) error {
 	if err := mechanism.CheckNorm(matrix.MaxNorm(rows), math.Hypot(c.RowNorm, c.Bias)); err != nil {
 		return err
 	}
-	n, _ := rows.Dims()
-	fewest := c.frame(math.Inf(-1), d)
-	chosen, _ := c.choose(fewest)
-	nowhere := blank{n, len(fewest.Mean) + 1, c.Bias}
-	if err := c.Of.Check(nowhere, labels); err != nil {
-		return err
+	if i := slices.IndexFunc(labels, func(y float64) bool { return math.IsNaN(y) || math.IsInf(y, 0) }); i >= 0 {
+		return &matrix.DataError{Text: fmt.Sprintf("label %d is no number", i)}
 	}
-	return chosen.Check(nowhere, labels)
+	// What is chosen by a count goes one way with it, so that what the smallest and the largest have is right for all.
+	n, _ := rows.Dims()
+	for _, count := range []float64{math.Inf(-1), math.MaxFloat64} {
+		f := c.frame(count, d)
+		chosen, _ := c.choose(f)
+		nowhere := blank{n, f.features() + 1, c.Bias}
+		if err := c.Of.Check(nowhere, labels); err != nil {
+			return err
+		}
+		if err := chosen.Check(nowhere, labels); err != nil {
+			return err
+		}
+	}
+	return nil
 }
 
 // bought returns the frame that the count and the sums, released with noise from src, make.
@@ -219,7 +262,7 @@ func (c Centred) bought(rows matrix.Rows, labels []float64, src noise.Source, wo
 	n, d := rows.Dims()
 	count := c.Planned
 	if count == 0 {
-		count = mechanism.NoisyCount(n, c.CountSigma, src)
+		count = c.Law.Count(n, c.CountSigma, src)
 	}
 	f := c.frame(count, d)
 	f.centre(f.sums(rows, labels, src, workers))
@@ -242,7 +285,7 @@ func (c Centred) Run(rows matrix.Rows, labels []float64, src noise.Source, setti
 	if err != nil {
 		return nil, err
 	}
-	f.Stretch, f.Raw, f.Also = stretch, r.Coefficients, r.Also
+	f.Stretch, f.Raw, f.Also = stretch, f.whole(r.Coefficients), r.Also
 	r.Coefficients, r.Also = f.unfold(), &f.Bought
 	r.Guarantee = both.Guarantee
 	r.Mechanism = fmt.Sprintf("%s, after %sthe mean of the rows (noise multiplier %.4g)", r.Mechanism,

@@ -86,14 +86,14 @@ func TestTogetherOfClasses(t *testing.T) {
 // What is chosen for facts costs what was calibrated, whatever the facts are: of classes, too.
 func TestForChangesNoProfile(t *testing.T) {
 	for _, m := range []geometry.Centred{classes(t, false, 1), classes(t, true, 1)} {
-		want, err := m.Of.Beside(0.1)
+		want, err := m.Of.(mechanism.WithGaussians).Beside(0.1)
 		if err != nil {
 			t.Fatal(err)
 		}
 		for _, records := range []float64{20, 1e3, 1e7} {
 			chosen, _ := m.Of.For(mechanism.Facts{Records: records, Mu: m.Mu, Directions: 30,
 				Curves: []matrix.Span{{First: 0, Len: 4}}})
-			got, err := chosen.(mechanism.Informed).Beside(0.1)
+			got, err := chosen.(mechanism.WithGaussians).Beside(0.1)
 			if err != nil {
 				t.Fatal(err)
 			}

@@ -11,12 +11,13 @@ type view struct {
 	of   matrix.Rows
 	f    *Bought
 	n, d int
-	from int // columns of of
+	from int    // columns of of
+	in   *space // what rows are given in coordinates of; nil is all features
 }
 
 func (b *Bought) view(rows matrix.Rows) view {
 	n, from := rows.Dims()
-	return view{rows, b, n, len(b.Mean) + 1, from}
+	return view{rows, b, n, len(b.Mean) + 1, from, nil}
 }
 
 // with calls use with the rows lo ≤ i < hi, no more than MaxBlock at a time, of which the first is record from.
@@ -27,10 +28,21 @@ func (v view) with(lo, hi int, use func(b *matrix.Dense, from int)) {
 		end := min(lo+matrix.MaxBlock, hi)
 		for i := lo; i < end; i++ {
 			v.of.Row(row, i)
-			v.f.centred(data[(i-lo)*v.d:(i-lo+1)*v.d], row)
+			v.centred(data[(i-lo)*v.d:(i-lo+1)*v.d], row)
 		}
 		use(matrix.NewDense(end-lo, v.d, data[:(end-lo)*v.d]), lo)
 	}
+}
+
+// centred writes the centred row to dst.
+func (v view) centred(dst, row []float64) {
+	if v.in == nil {
+		v.f.centred(dst, row)
+		return
+	}
+	x := make([]float64, len(v.f.Mean)+1)
+	v.f.centred(x, row)
+	copy(dst, v.in.to(x))
 }
 
 // Dims implements matrix.Rows.
@@ -58,7 +70,7 @@ func (v view) Norms(dst []float64, lo, hi int) {
 func (v view) Row(dst []float64, i int) {
 	row := make([]float64, v.from)
 	v.of.Row(row, i)
-	v.f.centred(dst[:v.d], row)
+	v.centred(dst[:v.d], row)
 }
 
 // blank is n rows with nothing but the bias.

@@ -31,7 +31,7 @@ func (c Count) Validate() error {
 // Run draws the noise and returns the noisy number, their real sum rounded to a
 // public grid; it may be negative. The caller has charged the budget.
 func (c Count) Run(records int, src noise.Source) float64 {
-	return mechanism.NoisyCount(records, c.Sigma, src)
+	return mechanism.Gaussian.Count(records, c.Sigma, src)
 }
 
 // Planned returns what a noisy number of records says of their number: itself, but

@@ -7,7 +7,6 @@ import (
 	"github.com/dpnb/notebooks/dpnb/matrix"
 	"github.com/dpnb/notebooks/dpnb/mechanism"
 	"github.com/dpnb/notebooks/dpnb/noise"
-	"github.com/dpnb/notebooks/dpnb/noise/exact"
 	"github.com/dpnb/notebooks/dpnb/privacy"
 )
 
@@ -115,9 +114,8 @@ func (m Counted) Run(
 		return nil, err
 	}
 	n, _ := rows.Dims()
-	count, scale := []float64{float64(n)}, 1/m.share()
-	noise.Exact(src).Laplaces(1).AddRounded(count, scale, exact.Grid(scale))
-	counted := int(math.RoundToEven(min(max(count[0], 1), MostRecords)))
+	count := mechanism.Laplace.Count(n, 1/m.share(), src)
+	counted := int(math.RoundToEven(min(max(count, 1), MostRecords)))
 	fit, err := m.after(counted)
 	if err != nil {
 		return nil, err

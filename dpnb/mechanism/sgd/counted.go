@@ -99,7 +99,7 @@ func (c Counted) Run(rows matrix.Rows, labels []float64, src noise.Source, setti
 		return nil, err
 	}
 	n, _ := rows.Dims()
-	count := mechanism.NoisyCount(n, c.sigma(), src)
+	count := mechanism.Gaussian.Count(n, c.sigma(), src)
 	r, err := c.at(count).Run(rows, labels, src, settings)
 	if err != nil {
 		return nil, err

@@ -22,15 +22,16 @@ func (m Softmax) Beside(mu float64) (privacy.Profile, error) {
 // much noise that a class has beside its curvature where K are about as frequent. A larger ridge and penalties on
 // second differences, the same for each class, change no profile: docs/theory/multiclass.md, section 1.
 func (m Softmax) For(f mechanism.Facts) (mechanism.Mechanism, float64) {
-	a := 0.5 * float64(m.Classes) * f.Directions / (f.Records * f.Mu * f.Mu)
-	ridge, rough := objpert.RidgeOfClasses(m.Smoothness(), a)
+	each := f
+	each.Mu *= math.Sqrt(2 / float64(m.Classes))
 	least := m.Lambda
-	if m.Lambda, m.Penalty = m.Penalty.Ridge(least, ridge, true); m.Lambda > least {
+	m.Lambda, m.Penalty = m.Penalty.Ridge(least, each.Ridge(m.Smoothness(), true, 0), true)
+	if m.Lambda > least {
 		m.OutputSigma *= least / m.Lambda * (1 + 0x1p-48) // 2τ/(λσ_out) must not rise
 	}
-	ridge = m.Lambda + m.Shrinkage
-	m.Penalty = m.Penalty.Smoothing(f.Curves, rough*ridge)
-	return m, objpert.StretchOfClasses(ridge * f.Directions / f.Records)
+	ridge := m.Lambda + m.Shrinkage
+	m.Penalty = m.Penalty.Smoothing(f.Curves, objpert.RoughClasses*ridge)
+	return m, f.Stretch(ridge, true)
 }
 
 // Beside implements mechanism.Informed: each of the K fits has a K-th of μ² as noise of its output.
