@@ -146,19 +146,21 @@ func TestPurelyRefuses(t *testing.T) {
 // leaves 0.117 and 0.887.
 func TestPurelyLevel(t *testing.T) {
 	df := learn.Patients(20_000, 3)
-	data := learn.Regression(df, "pressure")
-	for _, tau := range []float64{0.1, 0.9} {
-		m, err := learn.Quantile{Tau: tau, Noise: learn.Seed(1)}.Fit(data, learn.Simulate(1, 0))
-		if err != nil {
-			t.Fatal(err)
-		}
-		scores, err := m.QuantileScores(learn.Patients(20_000, 4))
-		if err != nil {
-			t.Fatal(err)
-		}
-		t.Logf("τ = %g: %.4f below", tau, scores.Below[0])
-		if math.Abs(scores.Below[0]-tau) > 0.008 {
-			t.Errorf("τ = %g: %.4f of the targets are below", tau, scores.Below[0])
+	for k, data := range []*learn.Dataset{learn.Regression(df, "pressure"),
+		learn.Regression(df, "pressure", learn.Curves())} {
+		for _, tau := range []float64{0.1, 0.9} {
+			m, err := learn.Quantile{Tau: tau, Noise: learn.Seed(1)}.Fit(data, learn.Simulate(1, 0))
+			if err != nil {
+				t.Fatal(err)
+			}
+			scores, err := m.QuantileScores(learn.Patients(20_000, 4))
+			if err != nil {
+				t.Fatal(err)
+			}
+			t.Logf("rows %d, τ = %g: %.4f below", k, tau, scores.Below[0])
+			if math.Abs(scores.Below[0]-tau) > 0.008 {
+				t.Errorf("rows %d, τ = %g: %.4f of the targets are below", k, tau, scores.Below[0])
+			}
 		}
 	}
 }
@@ -219,7 +221,8 @@ func TestPurelyCentredForPeople(t *testing.T) {
 		t.Fatal(err)
 	}
 	g := m.Release.Guarantee
-	if g.Epsilon != 1 || g.Rows != 2 || privacy.DeltaUpper(g.Profile, 1) != 0 || privacy.DeltaUpper(g.Profile, 0.99) == 0 {
+	if g.Epsilon != 1 || g.Rows != 2 || privacy.DeltaUpper(g.Profile, 1) != 0 ||
+		privacy.DeltaUpper(g.Profile, 0.99) == 0 {
 		t.Errorf("%+v", g)
 	}
 	if fit := m.Release.Fitted.(pure.Objective); !(fit.Epsilon() <= 0.44) {
