@@ -337,8 +337,8 @@ func TestWhatIsShownIsACopy(t *testing.T) {
 		learner func() learn.Learner
 		options []learn.Option
 	}{
-		"linear":  {linear, nil},
-		"lines":   {linear, []learn.Option{learn.Lines()}},
+		"linear": {linear, nil},
+		"lines":  {linear, []learn.Option{learn.Lines()}},
 		"quantiles": {func() learn.Learner {
 			return learn.Quantiles{Levels: []float64{0.2, 0.6}, Steps: 5, CurvatureShare: 0.2, Noise: learn.Seed(1)}
 		}, nil},

@@ -81,8 +81,8 @@ func (p recipe) buysPurely(d *frame.Design) bool {
 	return p.convex.framed != nil && p.convex.radius == 0 && p.free(d)
 }
 
-// The budget of a fit of centred rows: the ball of its coefficients, which is larger than any that did best, and the n̂μ
-// for each coordinate of rows from which curves are fitted.
+// centredBall is the ball of the coefficients of centred rows, which is so large that none is seen to reach it, and
+// pureHatsGate the n̂μ for each coordinate of rows from which curves are fitted (docs/theory/geometry.md, section 5).
 const (
 	centredBall  = 64
 	pureHatsGate = 3
@@ -94,9 +94,9 @@ func (p recipe) centredPurely(d *frame.Design, epsilon float64) (mechanism.Mecha
 	norm, _ := d.Encoding.Normed()
 	c := geometry.Centred{RowNorm: norm, Bias: bias, Numbers: p.task == frame.Number, Curves: d.Encoding.Curves(),
 		Free: d.Encoding.Free(), Nowhere: d.Encoding.Nowhere(), Gate: pureHatsGate}
-	return geometry.CalibratePure(c, geometry.DefaultPure, epsilon, func(epsilon float64) (mechanism.Informed, error) {
+	return geometry.CalibratePure(c, geometry.DefaultPure, epsilon, func(part float64) (mechanism.Informed, error) {
 		clip := p.convex.framed.Lipschitz() * math.Hypot(1, bias)
-		return pure.Config{Loss: p.convex.framed, Epsilon: epsilon, Adjacency: privacy.AddRemove, Features: d.Width(),
+		return pure.Config{Loss: p.convex.framed, Epsilon: part, Adjacency: privacy.AddRemove, Features: d.Width(),
 			Records: 1, Clip: clip, Lambda: clip, Radius: centredBall}.Calibrate()
 	})
 }

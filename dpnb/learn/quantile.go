@@ -75,7 +75,8 @@ func (l Quantile) recipe() recipe {
 	p := quantiles([]float64{orElse(l.Tau, 0.5)}, l.Radius, l.Steps, l.L1, l.CurvatureShare)
 	p.learner, p.noise, p.workers, p.own = "Quantile", l.Noise, l.Workers, parameter{"Tau", l.Tau}
 	p.records, p.replaceOne = l.Records, l.ReplaceOne
-	p.pure, p.convex = l.Pure, convex{loss: loss.Pinball{Tau: p.levels[0]}, framed: loss.Pinball{Tau: p.levels[0]}, radius: l.Radius,
+	pinball := loss.Pinball{Tau: p.levels[0]}
+	p.pure, p.convex = l.Pure, convex{loss: pinball, framed: pinball, radius: l.Radius,
 		needDelta: []setting{{"Steps", l.Steps != 0}, {"L1", l.L1 != 0},
 			{"CurvatureShare", l.CurvatureShare != 0}}}
 	return p

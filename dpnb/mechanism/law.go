@@ -47,7 +47,7 @@ func (l Law) Cost(scales ...float64) float64 {
 	var sum float64
 	for _, s := range scales {
 		if l == Gaussian {
-			sum += 1 / s / s
+			sum += 1 / (s * s)
 		} else {
 			sum += 1 / s
 		}

@@ -67,8 +67,8 @@ func Calibrate(c Centred, s Share, epsilon, delta float64,
 // ε-private.
 //
 // Errors: those of fits, *privacy.ParamError for the shares and ε.
-func CalibratePure(c Centred, s Share, epsilon float64, fits func(epsilon float64) (mechanism.Informed, error)) (Centred,
-	error) {
+func CalibratePure(c Centred, s Share, epsilon float64,
+	fits func(epsilon float64) (mechanism.Informed, error)) (Centred, error) {
 	s, err := s.of(c)
 	if err != nil {
 		return c, err

@@ -65,7 +65,8 @@ func (c Centred) frame(count float64, d int) frame {
 		f.space = without(f.left())
 		hats = f.features() + 1
 	}
-	if worth := c.Law.Cost(1/c.Mu, 1/c.cost()) / math.Sqrt(c.Law.Variance(hats)); f.Records*worth < c.Gate*float64(hats) {
+	all := c.Law.Cost(1/c.Mu, 1/c.cost()) / math.Sqrt(c.Law.Variance(hats))
+	if f.Records*all < c.Gate*float64(hats) {
 		f.Curved, f.kept = false, matrix.Outside(c.Curves, d-1)
 		f.Mean = f.Mean[:len(f.kept)]
 	}

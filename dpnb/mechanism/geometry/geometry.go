@@ -23,8 +23,8 @@ import (
 //
 //	n̂ = n + N(0, CountSigma²),   S = Σ(z/R, y/2, y²/2) + N(0, (s·MeanSigma)²)
 //
-// or with Laplace noise of these scales (of Numbers, s² = 3/2; of counts up to Y (z/R, y/2Y), s² = 5/4; of classes z/R,
-// s = 1), makes of them a mean m, a scale c and, of Numbers, a centre ȳ and a
+// (of Numbers, s² = 3/2; of counts up to Y (z/R, y/2Y), s² = 5/4; of classes z/R, s = 1), makes of them a mean m, a
+// scale c and, of Numbers, a centre ȳ and a
 // unit T (frameOf), and then runs Of on the rows (clip(z/R − m, c)/c, e) and the labels (clip(y, 1) − ȳ)/T. What it
 // releases are the coefficients of (z, e), which a linear map takes from those of Of.
 type Centred struct {

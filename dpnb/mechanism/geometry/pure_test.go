@@ -75,7 +75,8 @@ func TestPurelyForAnyCount(t *testing.T) {
 			of := purely(t, l, eps, 40).Of.(pure.Objective)
 			last := math.Inf(1)
 			for _, n := range []float64{20, 300, 1e4, 1e6, 1e9, 1e300} {
-				chosen, stretch := of.For(mechanism.Facts{Records: n, Mu: eps / math.Sqrt(42), Directions: 30, Features: 41})
+				chosen, stretch := of.For(mechanism.Facts{Records: n, Mu: eps / math.Sqrt(42), Directions: 30,
+					Features: 41})
 				fit := chosen.(pure.Objective)
 				if err := fit.Feasible(41, pure.MostRecords); err != nil {
 					t.Errorf("%s, ε = %g, n = %g: %v", l.Name(), eps, n, err)
@@ -157,7 +158,8 @@ func TestPureFitOfNeighbours(t *testing.T) {
 			for i := range 57 {
 				w := make([]float64, 4)
 				src.Gaussian(w, fit.Clip/fit.Lambda*math.Exp(2*float64(i%5)-4))
-				worst = math.Max(worst, math.Abs(law.LogRatio([]audit.PureRecord{record(i + 1), record(i + 2)}, record(i), w)))
+				others := []audit.PureRecord{record(i + 1), record(i + 2)}
+				worst = math.Max(worst, math.Abs(law.LogRatio(others, record(i), w)))
 			}
 			if grid := law.Worst(); grid > fit.Epsilon() {
 				t.Errorf("%s: neighbours differ by %v in one dimension, claimed %v", l.Name(), grid, fit.Epsilon())
@@ -269,8 +271,8 @@ func TestSpace(t *testing.T) {
 			}
 			y, back, longer := geometry.Through(directions, x)
 			if len(y) != d-k-1 || math.Abs(floats.Norm(y, 2)/floats.Norm(want, 2)-1) > 1e-12 ||
-				floats.Distance(back, want, 2) > 1e-12*floats.Norm(x, 2) || floats.Norm(y, 2) > longer*floats.Norm(x, 2) ||
-				longer > 1+1e-11 {
+				floats.Distance(back, want, 2) > 1e-12*floats.Norm(x, 2) ||
+				floats.Norm(y, 2) > longer*floats.Norm(x, 2) || longer > 1+1e-11 {
 				t.Fatalf("k = %d: %v, back %v, want %v (%v)", k, y, back, want, longer)
 			}
 		}
