@@ -27,7 +27,7 @@ const (
 // buys says whether the number and the mean of the records are bought before the fit: where a learner knows how to
 // learn from centred rows, rows have a norm and a bias, and nothing was said from which ridges follow.
 func (p recipe) buys(d *frame.Design) bool {
-	if p.framed == nil || p.pure || p.choose != nil || d.Encoding == nil || d.Encoding.Bias() == 0 {
+	if p.framed == nil && !p.steps || p.pure || p.choose != nil || d.Encoding == nil || d.Encoding.Bias() == 0 {
 		return false
 	}
 	_, normed := d.Encoding.Normed()
@@ -48,13 +48,11 @@ func (p recipe) seen(data *Dataset, allowance Allowance) *Dataset {
 
 // centred chooses a mechanism around objective perturbation that buys the geometry of the records.
 func centred(p recipe, d *frame.Design, epsilon, delta float64) (mechanism.Mechanism, error) {
-	numbers, bias := p.task == frame.Number, d.Encoding.Bias()
-	norm, _ := d.Encoding.Normed()
-	radius := math.Nextafter(math.Hypot(1, bias), math.Inf(1))
+	radius := math.Nextafter(math.Hypot(1, d.Encoding.Bias()), math.Inf(1))
 	fits := func(beside, mu float64) (mechanism.Informed, func(float64) float64, error) {
 		c := objpert.Config{Loss: p.framed, RowNorm: radius, Epsilon: epsilon, Delta: delta, Beside: beside,
 			Adjacency: privacy.AddRemove, Rule: objpert.LeastNoise, Tolerance: p.tolerance}
-		if numbers {
+		if p.task == frame.Number {
 			c.Lambda, c.Bound = leastRidge*radius*radius/mu, objective.Tight
 		}
 		if p.curvatureShare == 0 {
@@ -72,12 +70,18 @@ func centred(p recipe, d *frame.Design, epsilon, delta float64) (mechanism.Mecha
 		func() (geometry.Centred, error) {
 			return geometry.Calibrate(geometry.Centred{}, geometry.Default, epsilon, delta, fits)
 		})
-	m.RowNorm, m.Bias, m.Numbers = norm, bias, numbers
+	return p.around(m, d), err
+}
+
+// around has m centre the records of d.
+func (p recipe) around(m geometry.Centred, d *frame.Design) geometry.Centred {
+	m.RowNorm, _ = d.Encoding.Normed()
+	m.Bias, m.Numbers = d.Encoding.Bias(), p.task == frame.Number
 	m.Curves, m.Free, m.Nowhere = d.Encoding.Curves(), d.Encoding.Free(), d.Encoding.Nowhere()
-	if numbers {
+	if m.Numbers {
 		m.Gate = hatsGate
 	}
-	return m, err
+	return m
 }
 
 // leastRidge is the least λ of numbers, in R²/μ: there the noise of the pseudo-Huber loss is 1.04 times the Gaussian

@@ -36,6 +36,9 @@ func tilted(p recipe, d *frame.Design, epsilon, delta float64) (mechanism.Mechan
 		return nil, &privacy.ParamError{Name: "BaseRate", Value: r,
 			Want: "the public share of the positive class, in (0, 1), or 0 if it is not known"}
 	}
+	if p.descends != nil {
+		return p.descends(p, d, epsilon, delta)
+	}
 	if p.buys(d) {
 		return centred(p, d, epsilon, delta)
 	}

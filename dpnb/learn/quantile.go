@@ -1,12 +1,15 @@
 package learn
 
 import (
+	"fmt"
+	"math"
 	"slices"
 	"strconv"
 
 	"github.com/dpnb/notebooks/dpnb/frame"
 	"github.com/dpnb/notebooks/dpnb/loss"
 	"github.com/dpnb/notebooks/dpnb/mechanism"
+	"github.com/dpnb/notebooks/dpnb/mechanism/geometry"
 	"github.com/dpnb/notebooks/dpnb/mechanism/sgd"
 	"github.com/dpnb/notebooks/dpnb/noise"
 	"github.com/dpnb/notebooks/dpnb/privacy"
@@ -142,7 +145,8 @@ func quantiles(levels []float64, radius float64, steps int, l1, curvatureShare f
 	return recipe{
 		title: "quantile regression", entry: "quantile", task: frame.Number, levels: levels,
 		regulariser: Regulariser{L1: l1}, curvatureShare: curvatureShare,
-		choose: func(p recipe, d *frame.Design, epsilon, delta float64) (mechanism.Mechanism, error) {
+		steps: radius == 0,
+		descends: func(p recipe, d *frame.Design, epsilon, delta float64) (mechanism.Mechanism, error) {
 			if err := p.validLevels(); err != nil {
 				return nil, err
 			}
@@ -173,6 +177,9 @@ func quantiles(levels []float64, radius float64, steps int, l1, curvatureShare f
 			}
 			q := sgd.Quantiles{Levels: levels, RowNorm: d.RowNorm, Steps: steps,
 				NoiseMultiplier: sigma, Update: rule}
+			if p.buys(d) {
+				return centredDescent(p, d, q, epsilon, delta)
+			}
 			if curvatureShare != 0 {
 				if weight > 0 {
 					return nil, errShareAndRegulariser
@@ -187,6 +194,27 @@ func quantiles(levels []float64, radius float64, steps int, l1, curvatureShare f
 		},
 		plain: plainQuantiles,
 	}
+}
+
+// centredDescent chooses a mechanism around a descent that buys the geometry of the records: q costs what all of it
+// may.
+func centredDescent(p recipe, d *frame.Design, q sgd.Quantiles, epsilon, delta float64) (mechanism.Mechanism, error) {
+	whole := math.Sqrt(float64(q.Steps)) / q.NoiseMultiplier * (1 - 0x1p-48)
+	q.RowNorm = math.Nextafter(math.Hypot(1, d.Encoding.Bias()), math.Inf(1))
+	m, err := geometry.Calibrate(geometry.Centred{}, geometry.Default, epsilon, delta,
+		func(beside, _ float64) (mechanism.Informed, func(float64) float64, error) {
+			part := func(share float64) float64 { return math.Sqrt(share) * whole }
+			q.NoiseMultiplier *= (1 + 0x1p-40) / math.Sqrt(1-beside)
+			if p.curvatureShare == 0 {
+				return q, part, nil
+			}
+			if p.curvatureShare >= 1-beside {
+				return nil, nil, &privacy.ParamError{Name: "CurvatureShare", Value: p.curvatureShare,
+					Want: fmt.Sprintf("less than %g, as the rest is for the mean of the records", 1-beside)}
+			}
+			return q.WithCurvature(p.curvatureShare / (1 - beside)), part, nil
+		})
+	return p.around(m, d), err
 }
 
 // references are the columns of categories whose indicators add up to the bias, so that only their

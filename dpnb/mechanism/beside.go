@@ -24,4 +24,6 @@ type Facts struct {
 	Records, Mu, Directions float64
 	// Curves are the runs of features that are the hats of a number.
 	Curves []matrix.Span
+	// Nowhere are orthonormal directions of the features in which no row has anything.
+	Nowhere []matrix.Direction
 }

@@ -68,7 +68,7 @@ func (c Centred) frame(count float64, d int) frame {
 
 // choose returns the mechanism for the frame, and the stretch of its coefficients.
 func (c Centred) choose(f frame) (mechanism.Mechanism, float64) {
-	facts := mechanism.Facts{Records: f.Records, Mu: c.Mu, Directions: float64(c.Free)}
+	facts := mechanism.Facts{Records: f.Records, Mu: c.Mu, Directions: float64(c.Free), Nowhere: f.nowhere()}
 	if f.Curved {
 		facts.Curves = c.Curves
 		facts.Directions += float64(hatsOfACurve * len(c.Curves))

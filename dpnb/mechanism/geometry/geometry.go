@@ -97,12 +97,9 @@ func (c Centred) Validate() error {
 			return &privacy.ParamError{Name: "Nowhere", Value: v, Want: "directions over the features"}
 		}
 	}
-	end := 0
-	for _, s := range c.Curves {
-		if s.First < end || s.Len < 1 {
-			return &privacy.ParamError{Name: "Curves", Value: s, Want: "runs of features that rise and do not overlap"}
-		}
-		end = s.First + s.Len
+	if !matrix.Rising(c.Curves) {
+		return &privacy.ParamError{Name: "Curves", Value: c.Curves,
+			Want: "runs of features that rise and do not overlap"}
 	}
 	if err := c.Of.Validate(); err != nil {
 		return err

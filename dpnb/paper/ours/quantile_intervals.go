@@ -148,7 +148,7 @@ func quantileCoverage(a around, seed uint64) claim.Check {
 				}
 				m := r.Also.(*sgd.Moments)
 				floats.Scale(a.curvature, m.Near)
-				in, err := c.Around(m, 0.95, true)
+				in, err := c.Around(m, 0.95, true, nil)
 				if err != nil {
 					return n, err
 				}
