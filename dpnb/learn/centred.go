@@ -40,7 +40,8 @@ func (p recipe) seen(data *Dataset, allowance Allowance) *Dataset {
 	if data.Err() != nil || data.design.Encoding == nil || data.design.Encoding.Curves() == nil {
 		return data
 	}
-	if p.pure = p.pure || p.convex.loss != nil && allowance.part.Delta == 0; p.buys(data.design) {
+	if p.pure = p.pure || p.convex.loss != nil && allowance.part.Delta == 0; p.buys(data.design) &&
+		(p.levels == nil || p.curvatureShare == 0) { // the curvature of quantiles is hardly ever known along hats
 		return data
 	}
 	return data.straight()

@@ -196,15 +196,13 @@ func quantiles(levels []float64, radius float64, steps int, l1, curvatureShare f
 	}
 }
 
-// centredDescent chooses a mechanism around a descent that buys the geometry of the records: q costs what all of it
-// may.
+// centredDescent chooses a mechanism around the descent q, of other noise, that buys the geometry of the records.
 func centredDescent(p recipe, d *frame.Design, q sgd.Quantiles, epsilon, delta float64) (mechanism.Mechanism, error) {
-	whole := math.Sqrt(float64(q.Steps)) / q.NoiseMultiplier * (1 - 0x1p-48)
 	q.RowNorm = math.Nextafter(math.Hypot(1, d.Encoding.Bias()), math.Inf(1))
 	m, err := geometry.Calibrate(geometry.Centred{}, geometry.Default, epsilon, delta,
-		func(beside, _ float64) (mechanism.Informed, func(float64) float64, error) {
-			part := func(share float64) float64 { return math.Sqrt(share) * whole }
-			q.NoiseMultiplier *= (1 + 0x1p-40) / math.Sqrt(1-beside)
+		func(beside, mu float64) (mechanism.Informed, func(float64) float64, error) {
+			q.NoiseMultiplier = math.Sqrt(float64(q.Steps)) / mu * (1 + 0x1p-40)
+			part := func(share float64) float64 { return math.Sqrt(share/(1-beside)) * mu * (1 - 0x1p-40) }
 			if p.curvatureShare == 0 {
 				return q, part, nil
 			}

@@ -1,6 +1,7 @@
 package mechanism_test
 
 import (
+	"cmp"
 	"errors"
 	"fmt"
 	"math"
@@ -460,7 +461,7 @@ func describesItself(c tenant) error {
 		needed[1] = "the adversary does not observe the time taken" // there are no failures
 	}
 	if !c.anyNorm {
-		needed = append(needed, "every record that could be in the data has ‖x‖₂ ≤ 1")
+		needed = append(needed, "every record that could be in the data has "+cmp.Or(c.norms, "‖x‖₂ ≤ 1"))
 	}
 	for _, want := range needed {
 		if !slices.ContainsFunc(d.Assumptions, func(a string) bool { return strings.HasPrefix(a, want) }) {

@@ -135,11 +135,16 @@ func (c Centred) Describe() mechanism.Description {
 	d.Bound = fmt.Sprintf("that of the count, the mean (together μ = %s) and the fit; of the fit alone: %s",
 		privacy.FormatUp(c.mu(), 3), d.Bound)
 	also = "σ, τ, σ_out and the noise of the count and of the mean"
+	chosen := []string{"λ", "ω", "smoothness", "the margin of the loss"}
+	if d.Lambda == 0 { // noisy steps have no other ridge
+		also = "the noise and the number of steps and the noise of the count and of the mean"
+		chosen = []string{"the rule of the steps", "its ball and its ridges"}
+	}
 	assumptions := []string{
 		fmt.Sprintf("every record that could be in the data has features with ‖z‖₂ ≤ %s (checked for those that are)",
 			privacy.FormatUp(c.RowNorm, 6)),
-		mechanism.ChosenFrom("the noisy count and the noisy sums", also, "λ", "ω", "smoothness",
-			"the margin of the loss", "the centre and the scale of rows and labels"),
+		mechanism.ChosenFrom("the noisy count and the noisy sums", also,
+			append(chosen, "the centre and the scale of rows and labels")...),
 	}
 	for _, a := range d.Assumptions {
 		if !strings.HasSuffix(a, mechanism.Chosen("")) { // of Of by itself
