@@ -184,8 +184,8 @@ func RemoveStored() error { return frame.RemoveStored(frame.Storage{}) }
 // Centred makes rows of what tells records apart: numbers count from their typical value (Field.Typically) or the
 // middle of their bounds, indicators from the mean over their categories, the constant is a third, and every row is
 // scaled to norm 1. Noise is in proportion to the longest row, and protects what all rows share as well. Logistic,
-// SVM, Linear and Huber then buy the number and the mean of the records with a twentieth of what they spend, and learn
-// from what is left: docs/theory/geometry.md.
+// SVM, Linear, Huber and quantiles then buy the number and the mean of the records with a twentieth of what they
+// spend, and learn from what is left: docs/theory/geometry.md.
 func Centred() Option { return func(o *options) { o.Centred = true } }
 
 // Curves is Centred, and every number within bounds has eight hats (linear B-splines) beside its own feature, so that

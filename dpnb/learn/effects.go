@@ -55,7 +55,8 @@ func (m *Model) intervalsOfEffects(b *geometry.Bought, level, q float64,
 	forms, shift := m.forms(b, q)
 	fit, _ := m.ObjectivePerturbation()
 	iv, err := find(fit, b.Raw,
-		interval.Settings{Level: level, Linearise: true, Forms: forms, Basis: matrix.Complement(m.encoding.Nowhere(), len(m.encoding.Features))})
+		interval.Settings{Level: level, Linearise: true, Forms: forms,
+			Basis: matrix.Complement(m.encoding.Nowhere(), len(m.encoding.Features))})
 	if err == nil {
 		floats.Add(iv.Estimate, shift)
 		floats.Add(iv.Lower, shift)

@@ -107,7 +107,8 @@ type recipe struct {
 	convex convex
 	// replaceOne has the guarantee for a record that is replaced.
 	replaceOne bool
-	// descends chooses noisy steps for a loss with a kink; steps says that they can be on centred rows.
+	// descends chooses noisy steps for a loss with a kink, steps says that they can be on centred rows; nil has
+	// objective perturbation.
 	descends choice
 	steps    bool
 	// choose chooses the mechanism and its parameters, with noise what will be drawn

@@ -21,15 +21,17 @@ import (
 // noise to the sum of their slopes. The steps adapt to what has been released, so nothing need be
 // tuned. Where records are so few that their slopes hardly stand out from the noise, steps have a
 // fixed size, set by the number of records as planned or as counted with noise. Targets are scaled
-// to [−1, 1] by their public bounds, as for Linear. The zero value is the median.
+// to [−1, 1] by their public bounds, as for Linear. Of records that are Centred the number and the mean are bought
+// first, and the steps, a ridge and the smoothness of Curves follow from the number; unless Radius, Records or L1 says
+// otherwise. The zero value is the median.
 //
 //	model, err := dpnb.Quantile{Tau: 0.9}.Fit(data, budget.Spend(0.5))
 type Quantile struct {
 	// Tau is the level τ in (0, 1); zero means ½, the median.
 	Tau float64
 	// Radius r bounds the coefficients, ‖θ‖₂ ≤ r, and the steps are in proportion to it. Zero means
-	// the steps of 4/R, R the bound on rows, within 8/R, or 4/R where records are few. It must not
-	// be chosen by looking at the records.
+	// the steps of 4/R, R the bound on rows, within 8/R, or 4/R where records are few; of centred
+	// rows what the noisy number of records allows. It must not be chosen by looking at the records.
 	Radius float64
 	// Steps is how often the records are read; zero means 192. Fewer steps are faster, and each has
 	// less noise.
@@ -43,7 +45,7 @@ type Quantile struct {
 	L1 float64
 	// CurvatureShare in (0, 1) is the part of the budget, in μ², that is spent on the curvature at
 	// the coefficients, which intervals need: 0.2 costs the fit a ninth more noise. Zero spends
-	// nothing on it. Not with L1.
+	// nothing on it. Not with L1; Curves are straight lines then.
 	CurvatureShare float64
 	// Pure spends no δ, as on a budget without one: pure ε-DP, with more noise where there are many
 	// features. The fit is then one problem and not a descent; Steps, L1 and CurvatureShare are

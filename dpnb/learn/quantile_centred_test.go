@@ -158,6 +158,13 @@ func TestCentredQuantile(t *testing.T) {
 			}
 		}
 	}
+	// Of people with three rows each it is a Gaussian mechanism of a third of μ.
+	if m, err := (Quantile{Noise: Seed(1)}).Fit(Regression(Patients(500, 1).PerPerson("ward", 3), "pressure",
+		Centred()), Simulate(1, 1e-6)); err != nil {
+		t.Error(err)
+	} else if d := privacy.DeltaUpper(m.Release.Guarantee.Profile, 1) / 1e-6; d > 1 || d < 0.99 {
+		t.Errorf("δ is %v of what was asked for, of people", d)
+	}
 	if _, err := (Quantile{CurvatureShare: 0.96, Noise: Seed(1)}).Fit(Regression(train, "pressure", Centred()),
 		Simulate(1, 1e-6)); err == nil || !strings.Contains(err.Error(), "CurvatureShare") {
 		t.Errorf("more than there is for the curvature: %v", err)

@@ -10,8 +10,8 @@ import (
 	"github.com/dpnb/notebooks/dpnb/matrix"
 )
 
-// The implicit step solves (I + AP)θ′ = θ, P by the definition of the penalties: where A is diagonal block by block, and
-// else at once.
+// The implicit step solves (I + AP)θ′ = θ, P by the definition of the penalties: where A is diagonal block by block,
+// and else at once.
 func TestDampSolves(t *testing.T) {
 	const d = 8
 	s := &adaptive{Adaptive: Adaptive{Radius: 1, Steps: 4, Noise: 3, Ridge: 0.2,

@@ -10,7 +10,7 @@ import (
 	"github.com/dpnb/notebooks/dpnb/privacy"
 )
 
-// The rule by which a descent on centred rows follows from facts: docs/theory/quantiles.md, section 6.
+// The rule by which a descent on centred rows follows from facts: docs/theory/quantiles.md#dpnb-quantiles-centred.
 const (
 	// farPerDirection and farPerSignal are r² for each direction and for each n̂μ.
 	farPerDirection, farPerSignal = 9, 0.4
@@ -53,12 +53,10 @@ func (c Curvature) For(f mechanism.Facts) (mechanism.Mechanism, float64) {
 	return c, stretch
 }
 
-// beside returns the profile of T steps with all records together with Gaussian mechanisms of μ in all: that of as
-// many steps with less noise, rounded down.
+// beside returns the profile of T steps with all records together with Gaussian mechanisms of μ in all, rounded up.
 func (c Cost) beside(mu float64) (privacy.Profile, error) {
-	root := math.Sqrt(float64(c.Steps))
-	c.NoiseMultiplier = root / math.Hypot(root/c.NoiseMultiplier, mu) * (1 - 0x1p-48)
-	return c.Profile(privacy.AddRemove)
+	own := math.Sqrt(float64(c.Steps)) / c.NoiseMultiplier
+	return privacy.GaussianProfile(math.Hypot(own, mu)*(1+0x1p-48), privacy.AddRemove), nil
 }
 
 // damp moves θ by the implicit step of the ridge and of the penalties on second differences after one by g: to the
