@@ -156,6 +156,34 @@ func TestDescentTogether(t *testing.T) {
 	}
 }
 
+// The gradients of a descent inside have the noise that its parameters say: of no records they are nothing else. Over so
+// many runs a deviation that is wrong by a tenth is seen, and a right one taken for wrong with a probability below 1e-6.
+func TestDescentHasItsLaw(t *testing.T) {
+	const runs, d = 300, 3
+	m := descends(t, 1, 0.3, d)
+	fit := m.Of.(sgd.Curvature).Fit
+	between, err := sgd.LevelCovariance(fit.Levels)
+	if err != nil {
+		t.Fatal(err)
+	}
+	src, squares := noise.NewSeeded(11), 0.0
+	last := fit.Update.Spread(fit.Steps-1) * fit.NoiseMultiplier * fit.RowNorm
+	for range runs {
+		r, err := m.Run(matrix.NewDense(0, d+1, nil), nil, src, nil)
+		if err != nil {
+			t.Fatal(err)
+		}
+		g := r.Also.(*geometry.Bought).Also.(*sgd.Moments).Gradient
+		for j, v := range g {
+			of := last * last * between.At(j/(d+1), j/(d+1)) / float64(fit.Steps/2)
+			squares += v * v / of / runs / float64(len(g))
+		}
+	}
+	if math.Abs(squares-1) > 0.15 {
+		t.Errorf("variance %v of what it should be", squares)
+	}
+}
+
 // At ε → ∞ the mean is that of the records, and the scale is the root of the mean squared distance from it.
 func TestWithoutNoise(t *testing.T) {
 	const n, d = 4000, 4
