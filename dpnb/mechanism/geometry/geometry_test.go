@@ -149,6 +149,10 @@ func TestDescentTogether(t *testing.T) {
 				t.Fatal(err)
 			}
 			b := r.Also.(*geometry.Bought)
+			made, err := m.Run(struct{ matrix.Rows }{rows}, labels, noise.NewSeeded(1), nil)
+			if err != nil || floats.Distance(made.Coefficients, r.Coefficients, math.Inf(1)) > 1e-9 {
+				t.Errorf("of rows that are made as they are asked for: %v, want %v (%v)", made, r.Coefficients, err)
+			}
 			if _, ok := b.Also.(*sgd.Moments); ok != (share != 0) || len(r.Coefficients) != 10 || !b.Fits(5, 2) {
 				t.Errorf("%+v", b)
 			}
