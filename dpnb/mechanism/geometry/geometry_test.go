@@ -160,8 +160,9 @@ func TestDescentTogether(t *testing.T) {
 	}
 }
 
-// The gradients of a descent inside have the noise that its parameters say: of no records they are nothing else. Over so
-// many runs a deviation that is wrong by a tenth is seen, and a right one taken for wrong with a probability below 1e-6.
+// The gradients of a descent inside have the noise that its parameters say: of no records they are nothing else. Over
+// so many runs a deviation that is wrong by a tenth is seen, and a right one taken for wrong with a probability below
+// 1e-6.
 func TestDescentHasItsLaw(t *testing.T) {
 	const runs, d = 300, 3
 	m := descends(t, 1, 0.3, d)
