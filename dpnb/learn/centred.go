@@ -50,7 +50,8 @@ func (p recipe) seen(data *Dataset, allowance Allowance) *Dataset {
 	}
 	p.pure = p.pure || p.convex.loss != nil && allowance.part.Delta == 0
 	if d := data.design; (p.buys(d) || p.pure && p.buysPurely(d)) &&
-		len(d.Target.Classes)*d.Width() <= mostSmoothed {
+		len(d.Target.Classes)*d.Width() <= mostSmoothed &&
+		(p.levels == nil || p.curvatureShare == 0) { // the curvature of quantiles is hardly ever known along hats
 		return data
 	}
 	return data.straight()
@@ -104,7 +105,7 @@ func centred(p recipe, d *frame.Design, epsilon, delta float64) (mechanism.Mecha
 		classes                                  int
 		radius, tolerance, share, epsilon, delta float64
 	}
-	m, err := calibrated(key{p.records > 0, p.learner, fmt.Sprint(p.levels), p.own.value, d.Target.Upper,
+	m, err := calibrated(key{p.records > 0, p.learner, fmt.Sprint(p.levels, p.steps), p.own.value, d.Target.Upper,
 		len(d.Target.Classes), radius,
 		p.tolerance, p.curvatureShare, epsilon, delta}, func() (geometry.Centred, error) {
 		return geometry.Calibrate(about, geometry.Default, epsilon, delta, fits)

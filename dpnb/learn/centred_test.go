@@ -34,6 +34,8 @@ func centredFits(t *testing.T) map[string]struct {
 		"SVM, pure":         {learn.SVM{Noise: s, Pure: true}, learn.Binary(many, "ill")},
 		"Median, pure":      {learn.Median{Noise: s, Pure: true}, learn.Regression(many, "pressure")},
 		"Linear, few, pure": {learn.Linear{Noise: s, Pure: true}, learn.Regression(few, "pressure")},
+		"Quantiles, lines": {learn.Quantiles{Noise: s, CurvatureShare: 0.2, Levels: []float64{0.25, 0.5}},
+			learn.Regression(many, "pressure")},
 		"Linear, no budget": {learn.Linear{Noise: s, Lambda: 3}, learn.Regression(many, "pressure")},
 	}
 }
@@ -57,12 +59,9 @@ func TestCentredModelsAreKept(t *testing.T) {
 			continue
 		}
 		people := learn.Patients(500, 3)
-		want, err := m.Predict(people)
-		if err != nil {
-			t.Fatal(err)
-		}
-		if got, err := again.Predict(people); err != nil || !slices.Equal(got, want) {
-			t.Errorf("%s: predicts otherwise when it was kept (%v)", name, err)
+		if got, want := again.PredictFrame(people), m.PredictFrame(people); want.Err != nil ||
+			!slices.EqualFunc(got.Records(), want.Records(), slices.Equal[[]string]) {
+			t.Errorf("%s: predicts otherwise when it was kept (%v)", name, want.Err)
 		}
 		if got, want := again.Display().Text(), m.Display().Text(); got != want {
 			t.Errorf("%s: is shown as\n%s\nwant\n%s", name, got, want)
@@ -140,8 +139,11 @@ func TestOthersSeeLines(t *testing.T) {
 	for name, l := range map[string]func() learn.Learner{
 		"pure":   func() learn.Learner { return learn.Linear{Pure: true, Lambda: 50, Noise: learn.Seed(1)} },
 		"radius": func() learn.Learner { return learn.Median{Pure: true, Radius: 3, Noise: learn.Seed(1)} },
-		"median": func() learn.Learner { return learn.Median{Noise: learn.Seed(1)} },
-		"fixed":  func() learn.Learner { return learn.Huber{Lambda: 2, Noise: learn.Seed(1)} },
+		"median": func() learn.Learner { return learn.Median{Radius: 4, Noise: learn.Seed(1)} },
+		"curvature": func() learn.Learner {
+			return learn.Median{CurvatureShare: 0.2, Noise: learn.Seed(1)}
+		},
+		"fixed": func() learn.Learner { return learn.Huber{Lambda: 2, Noise: learn.Seed(1)} },
 	} {
 		curved, err := l().Fit(learn.Regression(people, "pressure"), learn.Simulate(1, 1e-6))
 		if err != nil {

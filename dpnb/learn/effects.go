@@ -4,10 +4,10 @@ import (
 	"slices"
 
 	"gonum.org/v1/gonum/floats"
-	"gonum.org/v1/gonum/mat"
 
 	"github.com/dpnb/notebooks/dpnb/frame"
 	"github.com/dpnb/notebooks/dpnb/loss"
+	"github.com/dpnb/notebooks/dpnb/matrix"
 	"github.com/dpnb/notebooks/dpnb/mechanism"
 	"github.com/dpnb/notebooks/dpnb/mechanism/additive"
 	"github.com/dpnb/notebooks/dpnb/mechanism/geometry"
@@ -62,25 +62,6 @@ func (m *Model) forms(b *geometry.Bought, q float64) (forms [][]float64, shift [
 	return forms, shift
 }
 
-// basis returns orthonormal columns that span where rows have anything, nil if that is everywhere.
-func basis(e *frame.Encoding) *mat.Dense {
-	nowhere, d := e.Nowhere(), len(e.Features)
-	if len(nowhere) == 0 {
-		return nil
-	}
-	n := mat.NewDense(d, len(nowhere), nil)
-	for k, v := range nowhere {
-		for j, w := range v.Weights {
-			n.Set(v.First+j, k, w)
-		}
-	}
-	var qr mat.QR
-	qr.Factorize(n)
-	var q mat.Dense
-	qr.QTo(&q)
-	return mat.DenseCopyOf(q.Slice(0, d, len(nowhere), d))
-}
-
 // intervalsOfEffects are intervals for the effects of m, by find.
 func (m *Model) intervalsOfEffects(b *geometry.Bought, level, q float64,
 	find func(fit objpert.Objective, theta []float64, s interval.Settings) (*interval.Intervals, error)) (*Intervals,
@@ -88,7 +69,8 @@ func (m *Model) intervalsOfEffects(b *geometry.Bought, level, q float64,
 	forms, shift := m.forms(b, q)
 	fit, _ := m.ObjectivePerturbation()
 	iv, err := find(fit, b.Raw,
-		interval.Settings{Level: level, Linearise: true, Forms: forms, Basis: basis(m.encoding)})
+		interval.Settings{Level: level, Linearise: true, Forms: forms,
+			Basis: matrix.Complement(m.encoding.Nowhere(), len(m.encoding.Features))})
 	if err == nil {
 		floats.Add(iv.Estimate, shift)
 		floats.Add(iv.Lower, shift)

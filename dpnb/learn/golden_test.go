@@ -15,19 +15,22 @@ const goldenVariable = "DPNB_GOLDEN"
 // golden are models of every learner that were saved by an earlier version: testdata/models.
 func golden(t *testing.T) map[string]func() (*learn.Model, error) {
 	data, planted := kinds(t, 60), interpolating(t, 60)
+	centred := learn.Regression(learn.Patients(60, 1), "pressure", learn.Lines())
 	fit := func(l learn.Learner, d *learn.Dataset) func() (*learn.Model, error) {
 		return func() (*learn.Model, error) { return l.Fit(d, learn.Simulate(1, 1e-5)) }
 	}
 	src := learn.Seed(1)
 	return map[string]func() (*learn.Model, error){
-		"logistic":   fit(learn.Logistic{Noise: src}, data["Binary"]),
-		"curvature":  fit(learn.Logistic{Noise: src, CurvatureShare: 0.2}, data["Binary"]),
-		"svm":        fit(learn.SVM{Noise: src}, data["Binary"]),
-		"linear":     fit(learn.Linear{Noise: src}, data["Regression"]),
-		"lasso":      fit(learn.Linear{Noise: src, Regularise: learn.Regulariser{L1: 5}}, data["Regression"]),
-		"huber":      fit(learn.Huber{Noise: src}, data["Regression"]),
-		"quantile":   fit(learn.Quantile{Noise: src}, data["Regression"]),
-		"quantiles":  fit(learn.Quantiles{Noise: src}, data["Regression"]),
+		"logistic":  fit(learn.Logistic{Noise: src}, data["Binary"]),
+		"curvature": fit(learn.Logistic{Noise: src, CurvatureShare: 0.2}, data["Binary"]),
+		"svm":       fit(learn.SVM{Noise: src}, data["Binary"]),
+		"linear":    fit(learn.Linear{Noise: src}, data["Regression"]),
+		"lasso":     fit(learn.Linear{Noise: src, Regularise: learn.Regulariser{L1: 5}}, data["Regression"]),
+		"huber":     fit(learn.Huber{Noise: src}, data["Regression"]),
+		"quantile":  fit(learn.Quantile{Noise: src}, data["Regression"]),
+		"quantiles": fit(learn.Quantiles{Noise: src}, data["Regression"]),
+		"centred-quantiles": fit(learn.Quantiles{Noise: src, Levels: []float64{0.25, 0.5}, CurvatureShare: 0.2},
+			centred),
 		"heavytails": fit(learn.HeavyTails{Noise: src}, data["Regression"]),
 		"poisson":    fit(learn.Poisson{Noise: src}, data["Counts"]),
 		"softmax":    fit(learn.Softmax{Noise: src}, data["Classes"]),

@@ -9,6 +9,7 @@ import (
 	"strings"
 
 	"github.com/go-gota/gota/dataframe"
+	"gonum.org/v1/gonum/floats"
 
 	"github.com/dpnb/notebooks/dpnb/display"
 	"github.com/dpnb/notebooks/dpnb/internal/numeral"
@@ -170,6 +171,16 @@ func (m *Model) Curvature() (*interval.Moments, bool) {
 	return curvature, ok
 }
 
+// moments returns what was released of a descent beside its coefficients.
+func (m *Model) moments() (*sgd.Moments, bool) {
+	also := m.release.Also
+	if b := m.bought(); b != nil {
+		also = b.Also
+	}
+	released, ok := also.(*sgd.Moments)
+	return released, ok
+}
+
 // hasIntervals reports why there are no intervals on m.
 func (m *Model) hasIntervals() error {
 	switch {
@@ -179,7 +190,7 @@ func (m *Model) hasIntervals() error {
 		return errors.New("dpnb: this fit drew no noise, so that there is none to allow for: " +
 			"intervals are for released models (Fit)")
 	case isDescent(m.release):
-		if _, ok := m.release.Also.(*sgd.Moments); !ok {
+		if _, ok := m.moments(); !ok {
 			return fmt.Errorf("dpnb: there are no intervals for this %s: what noise leaves in the coefficients "+
 				"depends on the density of the records at the quantile, and that costs a part of the budget: fit with "+
 				"CurvatureShare: 0.2", m.title)
@@ -209,9 +220,21 @@ func (iv *Intervals) copied() *Intervals {
 // aroundQuantiles are the intervals of a descent with its curvature.
 func (m *Model) aroundQuantiles(level float64, population bool) (*Intervals, error) {
 	c := m.release.Fitted.(sgd.Curvature)
-	a, err := c.Around(m.release.Also.(*sgd.Moments), level, population)
+	released, _ := m.moments()
+	b := m.bought()
+	var forms [][]float64
+	var shift []float64
+	if b != nil {
+		forms, shift = m.forms(b, 1)
+	}
+	a, err := c.Around(released, level, population, forms)
 	if err != nil {
 		return nil, err
+	}
+	if b != nil {
+		for one := range slices.Chunk(a.Centre, len(shift)) {
+			floats.Add(one, shift)
+		}
 	}
 	iv := &Intervals{model: m, population: population, own: interval.Intervals{Level: level, Estimate: a.Centre,
 		Covers: "the coefficients of the same fit to these records without noise, over the noise",

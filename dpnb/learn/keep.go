@@ -175,7 +175,7 @@ func (m *Model) encode() ([]byte, error) {
 	if c, ok := m.Curvature(); ok {
 		k.Curvature, k.Scores = triangle(c.Hessian), triangle(c.Scores)
 	}
-	k.Quantiles, _ = r.Also.(*sgd.Moments)
+	k.Quantiles, _ = m.moments()
 	if b := m.bought(); b != nil {
 		alone := *b
 		alone.Also = nil
@@ -282,38 +282,38 @@ func (k keptModel) model() (*Model, error) {
 	}
 	src := k.Noise.source()
 	r.Stamp(permit.New(), src)
+	coefficients := k.Coefficients // of the fit
+	if k.Bought != nil {
+		coefficients = k.Bought.Raw
+	}
 	if k.Curvature != nil {
 		c, ok := k.Fitted.(interval.Curvature)
 		if !ok {
 			return nil, errors.New("the model has a curvature that its mechanism did not release")
 		}
-		size := len(k.Coefficients)
-		if k.Bought != nil {
-			size = len(k.Bought.Raw)
-		}
-		hessian, err := symmetric(k.Curvature, size)
+		hessian, err := symmetric(k.Curvature, len(coefficients))
 		if err != nil {
 			return nil, err
 		}
-		scores, err := symmetric(k.Scores, size)
+		scores, err := symmetric(k.Scores, len(coefficients))
 		if err != nil {
 			return nil, err
 		}
 		r.Also = c.Released(permit.New(), hessian, scores, src)
 	}
-	if k.Bought == nil && r.Also == nil {
+	if k.Bought == nil && k.Quantiles == nil && r.Also == nil {
 		r.Also = also
+	}
+	if k.Quantiles != nil {
+		c, ok := k.Fitted.(sgd.Curvature)
+		if !ok || !k.Quantiles.Fits(len(c.Fit.Levels), len(coefficients)/max(1, len(c.Fit.Levels))) {
+			return nil, errors.New("the model has moments that its mechanism did not release")
+		}
+		r.Also = k.Quantiles
 	}
 	if k.Bought != nil {
 		k.Bought.Also = r.Also
 		r.Also = k.Bought
-	}
-	if k.Quantiles != nil {
-		c, ok := k.Fitted.(sgd.Curvature)
-		if !ok || !k.Quantiles.Fits(len(c.Fit.Levels), len(k.Features)) {
-			return nil, errors.New("the model has moments that its mechanism did not release")
-		}
-		r.Also = k.Quantiles
 	}
 	m.keep(r)
 	return m, nil

@@ -107,6 +107,8 @@ type recipe struct {
 	convex convex
 	// replaceOne has the guarantee for a record that is replaced.
 	replaceOne bool
+	// steps is how many noisy steps there are; 0 for learners that take none.
+	steps int
 	// choose chooses the mechanism and its parameters, with noise what will be drawn
 	// from; nil is objective perturbation's.
 	choose choice

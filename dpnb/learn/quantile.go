@@ -1,12 +1,15 @@
 package learn
 
 import (
+	"fmt"
+	"math"
 	"slices"
 	"strconv"
 
 	"github.com/dpnb/notebooks/dpnb/frame"
 	"github.com/dpnb/notebooks/dpnb/loss"
 	"github.com/dpnb/notebooks/dpnb/mechanism"
+	"github.com/dpnb/notebooks/dpnb/mechanism/objpert"
 	"github.com/dpnb/notebooks/dpnb/mechanism/sgd"
 	"github.com/dpnb/notebooks/dpnb/noise"
 	"github.com/dpnb/notebooks/dpnb/privacy"
@@ -18,15 +21,17 @@ import (
 // noise to the sum of their slopes. The steps adapt to what has been released, so nothing need be
 // tuned. Where records are so few that their slopes hardly stand out from the noise, steps have a
 // fixed size, set by the number of records as planned or as counted with noise. Targets are scaled
-// to [−1, 1] by their public bounds, as for Linear. The zero value is the median.
+// to [−1, 1] by their public bounds, as for Linear. Of records that are Centred the number and the mean are bought
+// first, and the steps, a ridge and the smoothness of Curves follow from the number; unless Radius, Records or L1 says
+// otherwise. The zero value is the median.
 //
 //	model, err := dpnb.Quantile{Tau: 0.9}.Fit(data, budget.Spend(0.5))
 type Quantile struct {
 	// Tau is the level τ in (0, 1); zero means ½, the median.
 	Tau float64
 	// Radius r bounds the coefficients, ‖θ‖₂ ≤ r, and the steps are in proportion to it. Zero means
-	// the steps of 4/R, R the bound on rows, within 8/R, or 4/R where records are few. It must not
-	// be chosen by looking at the records.
+	// the steps of 4/R, R the bound on rows, within 8/R, or 4/R where records are few; of centred
+	// rows what the noisy number of records allows. It must not be chosen by looking at the records.
 	Radius float64
 	// Steps is how often the records are read; zero means 192. Fewer steps are faster, and each has
 	// less noise.
@@ -40,7 +45,7 @@ type Quantile struct {
 	L1 float64
 	// CurvatureShare in (0, 1) is the part of the budget, in μ², that is spent on the curvature at
 	// the coefficients, which intervals need: 0.2 costs the fit a ninth more noise. Zero spends
-	// nothing on it. Not with L1.
+	// nothing on it. Not with L1; Curves are straight lines then.
 	CurvatureShare float64
 	// Pure spends no δ, as on a budget without one: pure ε-DP, with more noise where there are many
 	// features. The fit is then one problem and not a descent; Steps, L1 and CurvatureShare are
@@ -140,15 +145,20 @@ func quantiles(levels []float64, radius float64, steps int, l1, curvatureShare f
 	if steps == 0 {
 		steps = quantileSteps
 	}
+	var known informed
+	if radius == 0 {
+		known = centredDescent
+	}
 	return recipe{
 		title: "quantile regression", entry: "quantile", task: frame.Number, levels: levels,
 		regulariser: Regulariser{L1: l1}, curvatureShare: curvatureShare,
+		steps: steps, informed: known,
 		choose: func(p recipe, d *frame.Design, epsilon, delta float64) (mechanism.Mechanism, error) {
 			if err := p.validLevels(); err != nil {
 				return nil, err
 			}
 			if !(epsilon > 0 && epsilon <= 1e3) {
-				return nil, &privacy.ParamError{Name: "Epsilon", Value: epsilon, Want: "a number in (0, 1000]"}
+				return nil, errEpsilon(epsilon)
 			}
 			if err := p.validShare(); err != nil {
 				return nil, err
@@ -188,6 +198,33 @@ func quantiles(levels []float64, radius float64, steps int, l1, curvatureShare f
 		},
 		plain: plainQuantiles,
 	}
+}
+
+func errEpsilon(epsilon float64) error {
+	return &privacy.ParamError{Name: "Epsilon", Value: epsilon, Want: "a number in (0, 1000]"}
+}
+
+// centredDescent calibrates noisy steps for quantiles on centred rows.
+func centredDescent(p recipe, _ *frame.Design, radius, mu float64, c objpert.Config) (mechanism.Informed,
+	func(float64) float64, error) {
+	if err := p.validLevels(); err != nil {
+		return nil, nil, err
+	}
+	if !(c.Epsilon > 0 && c.Epsilon <= 1e3) {
+		return nil, nil, errEpsilon(c.Epsilon)
+	}
+	q := sgd.Quantiles{Levels: p.levels, RowNorm: radius, Steps: p.steps,
+		NoiseMultiplier: math.Sqrt(float64(p.steps)) / mu * (1 + 0x1p-40),
+		Update:          sgd.Adaptive{Radius: quantileRadius / radius, Steps: p.steps}}
+	part := func(share float64) float64 { return math.Sqrt(share/(1-c.Beside)) * mu * (1 - 0x1p-40) }
+	if p.curvatureShare == 0 {
+		return q, part, nil
+	}
+	if p.curvatureShare >= 1-c.Beside {
+		return nil, nil, &privacy.ParamError{Name: "CurvatureShare", Value: p.curvatureShare,
+			Want: fmt.Sprintf("less than %g, as the rest is for the mean of the records", 1-c.Beside)}
+	}
+	return q.WithCurvature(p.curvatureShare / (1 - c.Beside)), part, nil
 }
 
 // references are the columns of categories whose indicators add up to the bias, so that only their

@@ -5,6 +5,8 @@ package matrix
 import (
 	"math"
 
+	"gonum.org/v1/gonum/mat"
+
 	"github.com/dpnb/notebooks/dpnb/internal/kernel"
 )
 
@@ -20,6 +22,18 @@ const MaxBlock = 256
 
 // Span is a run of features.
 type Span struct{ First, Len int }
+
+// Rising reports whether spans rise and do not overlap.
+func Rising(spans []Span) bool {
+	end := 0
+	for _, s := range spans {
+		if s.First < end || s.Len < 1 {
+			return false
+		}
+		end = s.First + s.Len
+	}
+	return true
+}
 
 // Outside returns the features of d, rising, that are in none of the spans, which rise.
 func Outside(spans []Span, d int) []int {
@@ -223,4 +237,23 @@ func MarginsAlone(r Rows, dst, theta []float64, lo, hi int) {
 			dst = dst[k:]
 		}
 	}
+}
+
+// Complement returns orthonormal columns that span what is orthogonal to all of the directions, which are orthonormal,
+// in d dimensions; nil if there are none.
+func Complement(directions []Direction, d int) *mat.Dense {
+	if len(directions) == 0 {
+		return nil
+	}
+	n := mat.NewDense(d, len(directions), nil)
+	for k, v := range directions {
+		for j, w := range v.Weights {
+			n.Set(v.First+j, k, w)
+		}
+	}
+	var qr mat.QR
+	qr.Factorize(n)
+	var q mat.Dense
+	qr.QTo(&q)
+	return mat.DenseCopyOf(q.Slice(0, d, len(directions), d))
 }

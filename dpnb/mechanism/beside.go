@@ -35,4 +35,6 @@ type Facts struct {
 	Curves []matrix.Span
 	// Features is how many rows have, the constant included.
 	Features int
+	// Nowhere are orthonormal directions of the features in which no row has anything.
+	Nowhere []matrix.Direction
 }

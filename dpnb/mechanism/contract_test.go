@@ -1,6 +1,7 @@
 package mechanism_test
 
 import (
+	"cmp"
 	"errors"
 	"fmt"
 	"math"
@@ -459,10 +460,8 @@ func describesItself(c tenant) error {
 	if c.total || c.sure {
 		needed[1] = "the adversary does not observe the time taken" // there are no failures
 	}
-	if c.sure {
-		needed = append(needed, "every record that could be in the data has features with ‖z‖₂ ≤ 0.8")
-	} else if !c.anyNorm {
-		needed = append(needed, "every record that could be in the data has ‖x‖₂ ≤ 1")
+	if !c.anyNorm {
+		needed = append(needed, "every record that could be in the data has "+cmp.Or(c.norms, "‖x‖₂ ≤ 1"))
 	}
 	for _, want := range needed {
 		if !slices.ContainsFunc(d.Assumptions, func(a string) bool { return strings.HasPrefix(a, want) }) {

@@ -45,6 +45,8 @@ type tenant struct {
 	// labels that a record may have; badLabel is one that none may.
 	labels   []float64
 	badLabel float64
+	// norms is what it assumes of the length of records; "" is a bound of 1 on all of it.
+	norms string
 	// allowed are parameters of which an odd value is in range, with the reason.
 	allowed map[string]string
 	// anyNorm: records of every norm are admitted, as gradients are clipped.
@@ -109,6 +111,11 @@ func tenantsAt(t testing.TB, eps float64) (all []tenant) {
 	for _, part := range []string{"", "Fit.", "Binary.", "Of.", "Of.Fit.", "Of.Binary."} {
 		allowed[part+"Rough = nil"] = "nothing need be smooth"
 	}
+	for _, at := range []string{"", "Fit.", "Of.", "Of.Fit."} {
+		allowed[at+"Update.Curves = nil"] = "nothing need be smooth"
+		allowed[at+"Nowhere = nil"] = "rows may have something everywhere"
+		allowed[at+"References = nil"] = "nothing need add up"
+	}
 	allowed["Curves = nil"], allowed["Nowhere = nil"] = "there need be none", "there need be none"
 
 	// Objective and output perturbation.
@@ -153,7 +160,8 @@ func tenantsAt(t testing.TB, eps float64) (all []tenant) {
 					Lambda: clip, Radius: 64}.Calibrate()
 			})
 	}
-	sure := tenant{labels: signs, badLabel: inf, sure: true, chooses: true, epsilon: eps, allowed: allowed}
+	sure := tenant{labels: signs, badLabel: inf, sure: true, chooses: true, epsilon: eps, allowed: allowed,
+		norms: "features with ‖z‖₂ ≤ 0.8"}
 	enter(sure.named("objective, centred, pure"))(of(purely(loss.Softplus{Width: 1}, false)))
 	sure.labels = numbers
 	enter(sure.named("objective, numbers centred, pure"))(of(purely(loss.Huber{Threshold: 1}, true)))
@@ -228,7 +236,8 @@ func tenantsAt(t testing.TB, eps float64) (all []tenant) {
 	steps := sgd.Descent{Loss: loss.Logistic{}, Clip: 1, Rate: 0.1, Steps: 5, PlannedRecords: 100,
 		Update: sgd.Adam{LearningRate: 0.1}}
 	enter(tenant{name: "DP-SGD", labels: signs, anyNorm: true})(descending(steps, eps))
-	enter(tenant{name: "noisy gradient descent", labels: numbers, badLabel: inf, anyNorm: true})(descending(sgd.Descent{
+	enter(tenant{name: "noisy gradient descent", labels: numbers, badLabel: inf, anyNorm: true,
+		allowed: allowed})(descending(sgd.Descent{
 		Loss: loss.Squared{}, Clip: 1, Rate: 1, Steps: 8, PlannedRecords: 1, Average: 4, Update: sgd.Adaptive{Radius: 2,
 			Steps: 8}}, eps))
 	levels := sgd.Quantiles{Levels: []float64{0.25, 0.5, 0.75}, RowNorm: 1, Steps: 8,
@@ -236,14 +245,32 @@ func tenantsAt(t testing.TB, eps float64) (all []tenant) {
 	cost, err := levels.Cost().CalibrateNoise(eps, delta)
 	must(err)
 	levels.NoiseMultiplier = cost.NoiseMultiplier
-	enter(tenant{name: "quantiles", labels: numbers, badLabel: inf, anyNorm: true})(levels, nil)
-	enter(tenant{name: "quantiles, counted", labels: numbers, badLabel: inf, anyNorm: true,
+	enter(tenant{name: "quantiles", labels: numbers, badLabel: inf, anyNorm: true, allowed: allowed})(levels, nil)
+	enter(tenant{name: "quantiles, counted", labels: numbers, badLabel: inf, anyNorm: true, allowed: allowed,
 		chooses: true})(levels.WithCount(0.2), nil)
+	descends := func(share float64) (geometry.Centred, error) {
+		return geometry.Calibrate(geometry.Centred{RowNorm: 0.8, Bias: 0.6, Numbers: true, Free: 2}, geometry.Default,
+			eps, delta, func(beside, _ float64) (mechanism.Informed, func(float64) float64, error) {
+				q := levels
+				q.RowNorm = math.Hypot(1, 0.6) * (1 + 1e-15)
+				part := func(part float64) float64 { return math.Sqrt(part*8) / levels.NoiseMultiplier * (1 - 1e-12) }
+				q.NoiseMultiplier *= (1 + 1e-12) / math.Sqrt(1-beside)
+				if share != 0 {
+					return q.WithCurvature(share), part, nil
+				}
+				return q, part, nil
+			})
+	}
+	ofLevels := tenant{name: "quantiles, centred", labels: numbers, badLabel: inf, chooses: true, allowed: allowed,
+		norms: "features with ‖z‖₂ ≤ 0.8"}
+	enter(ofLevels)(of(descends(0)))
+	enter(ofLevels.named("quantiles, centred, with curvature"))(of(descends(0.2)))
 	planned := levels
 	planned.Records = 3
-	enter(tenant{name: "quantiles, planned", labels: numbers, badLabel: inf, anyNorm: true})(planned, nil)
+	enter(tenant{name: "quantiles, planned", labels: numbers, badLabel: inf, anyNorm: true,
+		allowed: allowed})(planned, nil)
 	enter(tenant{name: "quantiles with curvature", labels: numbers, badLabel: inf, anyNorm: true,
-		allowed: map[string]string{"References = nil": "nothing need add up"}})(levels.WithCurvature(0.2), nil)
+		allowed: allowed})(levels.WithCurvature(0.2), nil)
 
 	// Pure ε for records of any length.
 	long := tenant{labels: numbers, anyNorm: true, total: true, epsilon: eps, allowed: map[string]string{
@@ -339,7 +366,7 @@ func tenantsAt(t testing.TB, eps float64) (all []tenant) {
 	enter(lopsided)(of(convolution.Calibrate(convolution.Config{Loss: convolution.Loss{
 		Pieces: &smoothing.Entropic{Function: kinks, Width: 1}, Forms: 1, Norm: 1},
 		Lambda: 5, Epsilon: eps, Delta: delta, Adjacency: add})))
-	median := tenant{name: "quantile, replace-one", labels: numbers, badLabel: inf, anyNorm: true}
+	median := tenant{name: "quantile, replace-one", labels: numbers, badLabel: inf, anyNorm: true, allowed: allowed}
 	enter(median)(mechanism.ForReplacement(func(epsilon, delta float64) (mechanism.Mechanism, error) {
 		q := sgd.Quantiles{Levels: []float64{0.5}, RowNorm: 1, Steps: 8, Update: sgd.Adaptive{Radius: 2, Steps: 8}}
 		c, err := q.Cost().CalibrateNoise(epsilon, delta)

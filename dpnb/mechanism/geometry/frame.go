@@ -88,7 +88,8 @@ func (f *frame) entries() int { return f.features() + f.more() }
 // choose returns the mechanism for the frame, and the stretch of its coefficients.
 func (c Centred) choose(f frame) (mechanism.Mechanism, float64) {
 	facts := mechanism.Facts{Records: f.Records, Mu: c.Mu / math.Sqrt(c.Law.Variance(f.features()+1)),
-		Directions: float64(c.Free), Features: f.features() + 1, Bias: c.Bias, Typical: f.Typical, BaseRate: c.BaseRate}
+		Directions: float64(c.Free), Features: f.features() + 1, Bias: c.Bias, Typical: f.Typical, BaseRate: c.BaseRate,
+		Nowhere: f.nowhere()}
 	if f.Curved {
 		facts.Curves = c.Curves
 		facts.Directions += float64(hatsOfACurve * len(c.Curves))

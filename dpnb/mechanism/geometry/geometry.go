@@ -126,12 +126,9 @@ func (c Centred) Validate() error {
 			return &privacy.ParamError{Name: "Nowhere", Value: v, Want: "directions over the features"}
 		}
 	}
-	end := 0
-	for _, s := range c.Curves {
-		if s.First < end || s.Len < 1 {
-			return &privacy.ParamError{Name: "Curves", Value: s, Want: "runs of features that rise and do not overlap"}
-		}
-		end = s.First + s.Len
+	if !matrix.Rising(c.Curves) {
+		return &privacy.ParamError{Name: "Curves", Value: c.Curves,
+			Want: "runs of features that rise and do not overlap"}
 	}
 	if err := errors.Join(c.Law.Validate(), c.Of.Validate()); err != nil {
 		return err
@@ -196,9 +193,13 @@ func (c Centred) Describe() mechanism.Description {
 	if c.Planned > 0 {
 		counted, released = "", "the noisy sums"
 	}
-	unit, fixed, chosen := "μ", "σ, τ, σ_out", []string{"λ", "ω", "smoothness"}
-	if c.Law == mechanism.Laplace {
-		unit, fixed, chosen = "ε", "C, R, β", []string{"Λ", "τ", "the output noise", "the stretch"}
+	unit, fixed, chosen := "μ", "σ, τ, σ_out", []string{"λ", "ω", "smoothness", "the margin of the loss"}
+	switch {
+	case c.Law == mechanism.Laplace:
+		unit, fixed = "ε", "C, R, β"
+		chosen = []string{"Λ", "τ", "the output noise", "the stretch", "the margin of the loss"}
+	case d.Lambda == 0: // noisy steps have no other ridge
+		fixed, chosen = "the noise and the number of steps", []string{"the rule of the steps", "its ball and its ridges"}
 	}
 	d.Bound = fmt.Sprintf("that of %sthe mean (together %s = %s) and the fit; of the fit alone: %s", counted, unit,
 		privacy.FormatUp(c.cost(), 3), d.Bound)
@@ -206,7 +207,7 @@ func (c Centred) Describe() mechanism.Description {
 	assumptions := []string{
 		fmt.Sprintf("every record that could be in the data has features with ‖z‖₂ ≤ %s (checked for those that are)",
 			privacy.FormatUp(c.RowNorm, 6)),
-		mechanism.ChosenFrom(released, also, append(chosen, "the margin of the loss",
+		mechanism.ChosenFrom(released, also, append(chosen,
 			"the centre and the scale of rows and labels")...),
 	}
 	for _, a := range d.Assumptions {

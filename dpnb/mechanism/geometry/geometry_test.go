@@ -14,6 +14,7 @@ import (
 	"github.com/dpnb/notebooks/dpnb/mechanism/objpert"
 	"github.com/dpnb/notebooks/dpnb/mechanism/objpert/interval"
 	"github.com/dpnb/notebooks/dpnb/mechanism/objpert/multiclass"
+	"github.com/dpnb/notebooks/dpnb/mechanism/sgd"
 	"github.com/dpnb/notebooks/dpnb/noise"
 	"github.com/dpnb/notebooks/dpnb/privacy"
 	"github.com/dpnb/notebooks/dpnb/privacy/objective"
@@ -167,6 +168,101 @@ func TestTogether(t *testing.T) {
 				t.Errorf("%s, ε = %g: μ = %v, want %v", l.Name(), eps, mu, want)
 			}
 		}
+	}
+}
+
+// descends returns the mechanism around a descent of 64 steps at two levels, with its curvature if that has a share.
+func descends(t testing.TB, eps, share float64, d int) geometry.Centred {
+	t.Helper()
+	q := sgd.Quantiles{Levels: []float64{0.3, 0.5}, RowNorm: math.Nextafter(math.Hypot(1, bias), 2), Steps: 64,
+		Update: sgd.Adaptive{Radius: 1, Steps: 64}}
+	cost, err := sgd.Cost{Rate: 1, Steps: 64}.CalibrateNoise(eps, 1e-6)
+	if err != nil {
+		t.Fatal(err)
+	}
+	m, err := geometry.Calibrate(geometry.Centred{RowNorm: 1, Bias: bias, Numbers: true, Free: d + 1},
+		geometry.Default, eps, 1e-6, func(beside, _ float64) (mechanism.Informed, func(float64) float64, error) {
+			q.NoiseMultiplier = cost.NoiseMultiplier / math.Sqrt(1-beside) * (1 + 1e-12)
+			part := func(share float64) float64 { return 8 * math.Sqrt(share) / cost.NoiseMultiplier * (1 - 1e-12) }
+			if share != 0 {
+				return q.WithCurvature(share), part, nil
+			}
+			return q, part, nil
+		})
+	if err != nil {
+		t.Fatal(err)
+	}
+	return m
+}
+
+// A descent with what is bought before it, and with its curvature after it, is one Gaussian mechanism: what each costs
+// adds up in squares, and the mechanism that the facts choose costs what the one that was calibrated does.
+func TestDescentTogether(t *testing.T) {
+	for _, share := range []float64{0, 0.3} {
+		for _, eps := range []float64{0.1, 1, 8} {
+			m := descends(t, eps, share, 4)
+			p, err := mechanism.Profile(m)
+			if err != nil {
+				t.Fatal(err)
+			}
+			if d := privacy.DeltaUpper(p, eps); d > 1e-6 || d < 0.99e-6 {
+				t.Errorf("ε = %g, share %g: δ = %g", eps, share, d)
+			}
+			for _, records := range []float64{20, 1e3, 1e6} {
+				chosen, stretch := m.Of.For(mechanism.Facts{Records: records, Mu: m.Mu, Directions: 9,
+					Curves: []matrix.Span{{First: 1, Len: 3}}})
+				before, err := mechanism.Profile(m.Of)
+				if err != nil {
+					t.Fatal(err)
+				}
+				after, err := mechanism.Profile(chosen)
+				if err != nil || privacy.DeltaUpper(after, eps) != privacy.DeltaUpper(before, eps) || stretch != 1 {
+					t.Errorf("for %g records it costs otherwise (%v)", records, err)
+				}
+			}
+			rows, labels := cloud(300, 4, true, 9)
+			r, err := m.Run(rows, labels, noise.NewSeeded(1), nil)
+			if err != nil {
+				t.Fatal(err)
+			}
+			b := r.Also.(*geometry.Bought)
+			made, err := m.Run(struct{ matrix.Rows }{rows}, labels, noise.NewSeeded(1), nil)
+			if err != nil || floats.Distance(made.Coefficients, r.Coefficients, math.Inf(1)) > 1e-9 {
+				t.Errorf("of rows that are made as they are asked for: %v, want %v (%v)", made, r.Coefficients, err)
+			}
+			if _, ok := b.Also.(*sgd.Moments); ok != (share != 0) || len(r.Coefficients) != 10 || !b.Fits(5, 2) {
+				t.Errorf("%+v", b)
+			}
+		}
+	}
+}
+
+// The gradients of a descent inside have the noise that its parameters say: of no records they are nothing else. Over
+// so many runs a deviation that is wrong by a tenth is seen, and a right one taken for wrong with a probability below
+// 1e-6.
+func TestDescentHasItsLaw(t *testing.T) {
+	const runs, d = 300, 3
+	m := descends(t, 1, 0.3, d)
+	fit := m.Of.(sgd.Curvature).Fit
+	between, err := sgd.LevelCovariance(fit.Levels)
+	if err != nil {
+		t.Fatal(err)
+	}
+	src, squares := noise.NewSeeded(11), 0.0
+	last := fit.Update.Spread(fit.Steps-1) * fit.NoiseMultiplier * fit.RowNorm
+	for range runs {
+		r, err := m.Run(matrix.NewDense(0, d+1, nil), nil, src, nil)
+		if err != nil {
+			t.Fatal(err)
+		}
+		g := r.Also.(*geometry.Bought).Also.(*sgd.Moments).Gradient
+		for j, v := range g {
+			of := last * last * between.At(j/(d+1), j/(d+1)) / float64(fit.Steps/2)
+			squares += v * v / of / runs / float64(len(g))
+		}
+	}
+	if math.Abs(squares-1) > 0.15 {
+		t.Errorf("variance %v of what it should be", squares)
 	}
 }
 

@@ -8,6 +8,7 @@ import (
 	"gonum.org/v1/gonum/floats"
 	"gonum.org/v1/gonum/mat"
 
+	"github.com/dpnb/notebooks/dpnb/matrix"
 	"github.com/dpnb/notebooks/dpnb/privacy"
 )
 
@@ -29,6 +30,9 @@ import (
 // size of their slopes need be known. From 25 features on, and with Shrink, V is its diagonal,
 // without the factor 1.4, and then θⱼ ← sign(θⱼ)·max(|θⱼ| − ωⱼ·(θⱼ's step for g = 1), 0).
 //
+// With a Ridge, which is for centred rows, a = 0.6, and after each step θ ← (I + AP)⁻¹θ, A the size of the step for
+// g = 1 and P the ridge and the penalties on second differences of Curves (Quantiles.For).
+//
 // It is meant for Rate 1, the mean of the iterates by Weight, the last half of them, and noise of
 // sₖ = Spread(k) times that of equal steps. Where the number of records is known, see For.
 //
@@ -48,6 +52,11 @@ type Adaptive struct {
 	Level float64
 	// Shrink is ω ≥ 0 of a regulariser Σωⱼ|θⱼ|, in the unit of g; nil is none.
 	Shrink []float64
+	// Ridge is ρ ≥ 0 of a ridge ρ·Noise²/T on all coefficients but the last: Noise²/T is the variance of the noise in
+	// the mean of all gradients. Zero is none. Curves are runs of features of which second differences have eight
+	// times as much.
+	Ridge  float64
+	Curves []matrix.Span
 }
 
 const (
@@ -102,10 +111,17 @@ func (u Adaptive) String() string {
 }
 
 func (u Adaptive) shrinking() string {
-	if u.Shrink == nil {
-		return ""
+	s := ""
+	if u.Ridge > 0 {
+		s = fmt.Sprintf(", a ridge of %.4g times the noise", u.Ridge)
 	}
-	return fmt.Sprintf(", ℓ₁ with ω ≤ %.4g", slices.Max(u.Shrink))
+	if n := len(u.Curves); n > 0 {
+		s += fmt.Sprintf(", %d smooth curves", n)
+	}
+	if u.Shrink == nil {
+		return s
+	}
+	return s + fmt.Sprintf(", ℓ₁ with ω ≤ %.4g", slices.Max(u.Shrink))
 }
 
 // soften is the proximal step of Shrink, step(j) being the size of the step of θⱼ for g = 1.
@@ -131,6 +147,13 @@ func (u Adaptive) validate() error {
 	if !(u.Level >= 0 && u.Level < 1) {
 		return &privacy.ParamError{Name: "Update.Level", Value: u.Level, Want: "a level in (0, 1), or 0 for ½"}
 	}
+	if !(u.Ridge >= 0) || math.IsInf(u.Ridge, 1) {
+		return &privacy.ParamError{Name: "Update.Ridge", Value: u.Ridge, Want: "a finite number ≥ 0"}
+	}
+	if !matrix.Rising(u.Curves) {
+		return &privacy.ParamError{Name: "Update.Curves", Value: u.Curves,
+			Want: "runs of features that rise and do not overlap"}
+	}
 	if u.Shrink != nil && len(u.Shrink) == 0 {
 		return &privacy.ParamError{Name: "Shrink", Value: u.Shrink, Want: "a weight for each feature, or nil"}
 	}
@@ -147,6 +170,10 @@ func (u Adaptive) fits(d int) error {
 	if u.Shrink != nil && len(u.Shrink) != d {
 		return &privacy.ParamError{Name: "Shrink", Value: len(u.Shrink),
 			Want: fmt.Sprintf("%d weights, one for each feature", d)}
+	}
+	if n := len(u.Curves); n > 0 && u.Curves[n-1].First+u.Curves[n-1].Len >= d {
+		return &privacy.ParamError{Name: "Update.Curves", Value: u.Curves[n-1], Want: fmt.Sprintf("of the %d features "+
+			"but the last", d)}
 	}
 	return nil
 }
@@ -193,7 +220,11 @@ func (s *adaptive) step(theta, g []float64) {
 	left := 1 - math.Min(1, float64(s.taken)/horizon)
 	s.taken++
 	s.signal = math.Max(s.signal, floats.Sum(s.squares)/s.weight/d)
-	rest := 1.54 * math.Pow(math.Max(1, s.signal), -2.4*s.Level*(1-s.Level))
+	power := 2.4 * s.Level * (1 - s.Level)
+	if s.Ridge > 0 {
+		power = calmed
+	}
+	rest := 1.54 * math.Pow(math.Max(1, s.signal), -power)
 	size := s.Radius / (spread * math.Sqrt(d*horizon))
 	// by is the step for u = 1 along a direction of mean square v.
 	by := func(v, signal float64) float64 {
@@ -204,20 +235,22 @@ func (s *adaptive) step(theta, g []float64) {
 		share := math.Max(0, 1-1.5*floor/v)
 		return size * (share*signal*(0.02+left*left) + (1-share)*rest) / math.Sqrt(v)
 	}
-	if s.whole && s.turned(theta, beta, by) {
+	if s.whole && s.turned(theta, beta, noise, by) {
 		project(theta, s.Within())
 		return
 	}
 	along := func(j int) float64 { return by(s.squares[j]/s.weight, 1) }
+	sizes := func(j int) float64 { return along(j) / noise }
 	for j, x := range s.unit {
 		theta[j] -= along(j) * x
 	}
-	s.soften(theta, func(j int) float64 { return along(j) / noise })
+	s.damp(theta, nil, sizes)
+	s.soften(theta, sizes)
 	project(theta, s.Within())
 }
 
 // turned moves θ along the eigenvectors of V; false, and θ as it was, if they are not found.
-func (s *adaptive) turned(theta []float64, beta float64, by func(v, signal float64) float64) bool {
+func (s *adaptive) turned(theta []float64, beta, noise float64, by func(v, signal float64) float64) bool {
 	d := len(theta)
 	s.moments.ScaleSym(beta, s.moments)
 	s.moments.SymRankOne(s.moments, 1, mat.NewVecDense(d, s.unit))
@@ -228,6 +261,7 @@ func (s *adaptive) turned(theta []float64, beta float64, by func(v, signal float
 	var vectors mat.Dense
 	e.VectorsTo(&vectors)
 	values := e.Values(nil)
+	sizes := mat.NewDiagDense(d, nil)
 	for l := range values {
 		s.along[l] = 0
 		for j, x := range s.unit {
@@ -235,12 +269,20 @@ func (s *adaptive) turned(theta []float64, beta float64, by func(v, signal float
 		}
 		// Until d gradients have been seen, and beyond rounding, a small value is none.
 		v := math.Max(values[l]/s.weight, floats.Sum(s.squares)/(s.weight*(s.weight+1)*float64(d)))
-		s.along[l] *= by(v, 1.4)
+		size := by(v, 1.4)
+		s.along[l] *= size
+		sizes.SetDiag(l, size/noise)
 	}
 	for j := range theta {
 		for l, x := range s.along {
 			theta[j] -= vectors.At(j, l) * x
 		}
+	}
+	if s.Ridge > 0 {
+		var half, whole mat.Dense
+		half.Mul(&vectors, sizes)
+		whole.Mul(&half, vectors.T())
+		s.damp(theta, &whole, nil)
 	}
 	return true
 }

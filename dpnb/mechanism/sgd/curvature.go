@@ -35,6 +35,8 @@ type Curvature struct {
 	Share float64
 	// References are features that add up, of which only differences are known.
 	References []Reference
+	// Nowhere are orthonormal directions in which no row has anything, References apart.
+	Nowhere []matrix.Direction
 }
 
 // Reference says of features First … First+Count−1 that they add up to feature Sum, in every
@@ -139,6 +141,11 @@ func (c Curvature) Check(rows matrix.Rows, labels []float64) error {
 	for _, r := range c.References {
 		if r.First < 0 || r.Count < 1 || r.First+r.Count > d || r.Sum < 0 || r.Sum >= d {
 			return &privacy.ParamError{Name: "References", Value: r, Want: fmt.Sprintf("places among %d features", d)}
+		}
+	}
+	for _, v := range c.Nowhere {
+		if v.First < 0 || len(v.Weights) == 0 || v.First+len(v.Weights) > d {
+			return &privacy.ParamError{Name: "Nowhere", Value: v, Want: fmt.Sprintf("over the %d features", d)}
 		}
 	}
 	return c.Fit.Check(rows, labels)

@@ -89,7 +89,7 @@ func around(t *testing.T, c Curvature, rows matrix.Rows, labels []float64) (*Aro
 	if err != nil {
 		t.Fatal(err)
 	}
-	a, err := c.Around(r.Also.(*Moments), 0.95, true)
+	a, err := c.Around(r.Also.(*Moments), 0.95, true, nil)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -120,7 +120,7 @@ func TestAroundAMedian(t *testing.T) {
 	if a, _ := around(t, c, rows, labels); !math.IsInf(a.Half[0], 1) || a.Why[0] == "" {
 		t.Errorf("equal labels have ± %g", a.Half[0])
 	}
-	if _, err := c.Around(m, 1, true); err == nil {
+	if _, err := c.Around(m, 1, true, nil); err == nil {
 		t.Error("a level of 1")
 	}
 }

@@ -8,6 +8,7 @@ import (
 	"gonum.org/v1/gonum/mat"
 
 	"github.com/dpnb/notebooks/dpnb/internal/normal"
+	"github.com/dpnb/notebooks/dpnb/matrix"
 	"github.com/dpnb/notebooks/dpnb/privacy"
 )
 
@@ -39,31 +40,55 @@ const (
 // with that of how far the gradient of finitely many records is from a linear function. The
 // bias is what a density of the residuals does that is log-concave but not even.
 //
+// forms are the linear forms of the coefficients of a level that they are for, zero along Nowhere; nil is each
+// coefficient.
+//
 // Coverage: at least the level in the limit of many records, whose labels have a density at the
 // quantile. Errors: *privacy.ParamError for a level that is none.
 // Proof: docs/theory/quantile_intervals.md#dpnb-quantile-intervals.
-func (c Curvature) Around(released *Moments, level float64, population bool) (*Around, error) {
+func (c Curvature) Around(released *Moments, level float64, population bool, forms [][]float64) (*Around, error) {
 	if !(level > 0 && level < 1) {
 		return nil, &privacy.ParamError{Name: "Level", Value: level, Want: "a probability in (0, 1), for example 0.95"}
 	}
 	levels := len(c.Fit.Levels)
 	d := len(released.Theta) / levels
 	m := c.known(released, d)
-	a := &Around{Centre: make([]float64, levels*d), Half: make([]float64, levels*d), Why: make([]string, levels)}
+	a := &Around{Why: make([]string, levels)}
 	for k := range levels {
-		centre, half, why := c.around(m, k, level, population)
-		a.Why[k] = why
-		for i, j := range m.kept {
-			a.Centre[k*d+j], a.Half[k*d+j] = centre[i], half[i]
+		if forms != nil {
+			inside := make([][]float64, len(forms))
+			for i, f := range forms {
+				inside[i] = m.inside(f)
+			}
+			centre, half, why := c.around(m, k, level, population, inside)
+			a.Centre, a.Half, a.Why[k] = append(a.Centre, centre...), append(a.Half, half...), why
+			continue
 		}
+		each := make([][]float64, len(m.kept))
+		for i, j := range m.kept {
+			unit := make([]float64, d)
+			unit[j] = 1
+			each[i] = m.inside(unit)
+		}
+		centre, half, why := c.around(m, k, level, population, each)
+		all := make([]float64, 2*d)
+		for i, j := range m.kept {
+			all[j], all[d+j] = centre[i], half[i]
+		}
+		a.Centre, a.Half, a.Why[k] = append(a.Centre, all[:d]...), append(a.Half, all[d:]...), why
 	}
 	return a, nil
 }
 
 // around is Around of one level. why says why there is no end to its intervals.
-func (c Curvature) around(m knownMoments, k int, level float64, population bool) (centre, half []float64, why string) {
-	d, tau, h := len(m.kept), c.Fit.Levels[k], m.Width[k]
-	centre, half = slices.Clone(m.Theta[k*d:(k+1)*d]), make([]float64, d)
+func (c Curvature) around(m knownMoments, k int, level float64, population bool, forms [][]float64) (centre,
+	half []float64, why string) {
+	d, tau, h := m.size(), c.Fit.Levels[k], m.Width[k]
+	theta := m.Theta[k*d : (k+1)*d]
+	centre, half = make([]float64, len(forms)), make([]float64, len(forms))
+	for j, f := range forms {
+		centre[j] = floats.Dot(f, theta)
+	}
 	none := func(why string) ([]float64, []float64, string) {
 		floats.AddConst(math.Inf(1), half)
 		return centre, half, why
@@ -90,7 +115,7 @@ func (c Curvature) around(m knownMoments, k int, level float64, population bool)
 	// the square of how far it is from what is covered.
 	_, _, noise := c.scales()
 	b, distance := mat.NewVecDense(d, nil), 0.0
-	wide, lost, unknown := mat.NewSymDense(d, nil), make([]float64, d), 0
+	wide, lost, unknown := mat.NewSymDense(d, nil), make([]float64, len(forms)), 0
 	for l, value := range e.Values(nil) {
 		u := vectors.ColView(l)
 		// Noise that raises an eigenvalue by chance must not let it pass: G says what to expect.
@@ -98,7 +123,7 @@ func (c Curvature) around(m knownMoments, k int, level float64, population bool)
 			unknown++
 			distance += 4 * c.Fit.Update.Within() * c.Fit.Update.Within()
 			for j := range lost {
-				lost[j] += 2 * c.Fit.Update.Within() * math.Abs(u.AtVec(j))
+				lost[j] += 2 * c.Fit.Update.Within() * math.Abs(mat.Dot(u, mat.NewVecDense(d, forms[j])))
 			}
 			continue
 		}
@@ -110,7 +135,9 @@ func (c Curvature) around(m knownMoments, k int, level float64, population bool)
 	if unknown == d {
 		return none("the curvature does not stand out of its noise")
 	}
-	floats.Sub(centre, b.RawVector().Data)
+	for j, f := range forms {
+		centre[j] -= floats.Dot(f, b.RawVector().Data)
+	}
 	moved, scatter := math.Sqrt(math.Max(0, mat.Inner(b, gram, b)/m.Records)), m.Scatter[k]
 	bend := 0.0
 	if !population {
@@ -127,13 +154,15 @@ func (c Curvature) around(m knownMoments, k int, level float64, population bool)
 	}
 	noise /= 2 * h
 	z := math.Sqrt2 * math.Erfinv(level)
-	for j := range half {
-		at := mat.Col(nil, j, wide)
-		along := floats.Dot(at, b.RawVector().Data)
-		v := math.Max(0, sandwich.At(j, j)) + bend*wide.At(j, j) +
-			0.5*noise*noise*(floats.Dot(at, at)*distance+along*along)
-		half[j] = z*math.Sqrt(v) + slope*math.Sqrt(m.Records*m.Density[k]*wide.At(j, j)) + lost[j]
-		if half[j] >= c.Fit.Update.Within() {
+	for j, f := range forms {
+		form := mat.NewVecDense(d, f)
+		var at mat.VecDense
+		at.MulVec(wide, form)
+		along, flat := mat.Dot(&at, b), math.Max(0, mat.Inner(form, wide, form))
+		v := math.Max(0, mat.Inner(form, &sandwich, form)) + bend*flat +
+			0.5*noise*noise*(mat.Dot(&at, &at)*distance+along*along)
+		half[j] = z*math.Sqrt(v) + slope*math.Sqrt(m.Records*m.Density[k]*flat) + lost[j]
+		if half[j] >= c.Fit.Update.Within()*floats.Norm(f, 2) {
 			half[j], why = math.Inf(1), "the curvature does not stand out of its noise in every direction"
 		}
 	}
@@ -177,19 +206,69 @@ func (c Curvature) known(m *Moments, d int) knownMoments {
 		return of
 	}
 	out.Theta, out.Gradient, out.Gram, out.Near = some(theta), some(m.Gradient), matrices(m.Gram), matrices(m.Near)
+	if out.basis = matrix.Complement(c.Nowhere, d); out.basis != nil {
+		out.turn()
+	}
 	return out
+}
+
+// turn has the moments along the basis: noise that is equal in all directions is so along orthonormal ones.
+func (m *knownMoments) turn() {
+	d, p := m.basis.Dims()
+	vectors := func(v []float64) (of []float64) {
+		for one := range slices.Chunk(v, d) {
+			of = append(of, m.inside(one)...)
+		}
+		return of
+	}
+	matrices := func(v []float64) (of []float64) {
+		for one := range slices.Chunk(v, d*d) {
+			var half mat.Dense
+			turned := mat.NewDense(p, p, nil)
+			half.Mul(m.basis.T(), mat.NewDense(d, d, one))
+			turned.Mul(&half, m.basis)
+			of = append(of, turned.RawMatrix().Data...)
+		}
+		return of
+	}
+	m.Theta, m.Gradient, m.Gram, m.Near = vectors(m.Theta), vectors(m.Gradient), matrices(m.Gram), matrices(m.Near)
+}
+
+// inside returns the form of the moments' coordinates that is that of all coefficients.
+func (m *knownMoments) inside(form []float64) []float64 {
+	if m.basis == nil {
+		var out []float64
+		for _, j := range m.kept {
+			out = append(out, form[j])
+		}
+		return out
+	}
+	var out mat.VecDense
+	out.MulVec(m.basis.T(), mat.NewVecDense(len(form), form))
+	return out.RawVector().Data
+}
+
+// size is how many coordinates there are.
+func (m *knownMoments) size() int {
+	if m.basis == nil {
+		return len(m.kept)
+	}
+	_, p := m.basis.Dims()
+	return p
 }
 
 type knownMoments struct {
 	Moments
 	kept     []int
 	features int // of all
+	// basis is of the directions in which rows have anything; nil is all. There are no References then.
+	basis *mat.Dense
 }
 
 // flattest returns the least eigenvalue of G, 0 if it is negative.
 func (m knownMoments) flattest() float64 {
 	var e mat.EigenSym
-	if !e.Factorize(mat.NewSymDense(len(m.kept), m.Gram), false) {
+	if !e.Factorize(mat.NewSymDense(m.size(), m.Gram), false) {
 		return 0
 	}
 	return math.Max(0, e.Values(nil)[0])

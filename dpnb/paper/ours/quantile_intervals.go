@@ -24,7 +24,7 @@ func quantileIntervals() claim.Claim {
 			"depend on the features; where they say that nothing is known, it is not counted",
 		Code:  []string{"mechanism/sgd.Curvature", "learn.Model.PopulationIntervals"},
 		Tests: []string{"paper/ours.TestQuantileCoverage", "mechanism/sgd.TestAroundAMedian"},
-		Proof: "quantile_intervals#dpnb-quantile-intervals 6f3c2d91",
+		Proof: "quantile_intervals#dpnb-quantile-intervals bf78c2fc",
 		Check: "nine settings of n, d, ε, levels and residuals (two in the quick run), 1,600 fits of the first and " +
 			"400 of each other: how many finite 95 % intervals have the population's coefficient in them",
 		Expected: "0.95 or more in each, two standard errors allowed",
@@ -148,7 +148,7 @@ func quantileCoverage(a around, seed uint64) claim.Check {
 				}
 				m := r.Also.(*sgd.Moments)
 				floats.Scale(a.curvature, m.Near)
-				in, err := c.Around(m, 0.95, true)
+				in, err := c.Around(m, 0.95, true, nil)
 				if err != nil {
 					return n, err
 				}
