@@ -76,7 +76,8 @@ func newModel(p recipe, d *frame.Design, theta []float64, also any) *Model {
 	features, theta := shown(d.Encoding, theta, also)
 	m := &Model{encoding: d.Encoding, learner: p.learner, title: p.title, target: d.Target,
 		probabilities: p.probabilities, apart: p.apart,
-		levels: slices.Clone(p.levels), coefficients: theta, features: features, hinge: p.hinge, source: provenanceOf(d.Source)}
+		levels:       slices.Clone(p.levels),
+		coefficients: theta, features: features, hinge: p.hinge, source: provenanceOf(d.Source)}
 	if d.DataDependent {
 		m.dataWarning = "Bounds or categories were READ OFF THE DATA: the guarantee does not cover that."
 	}
