@@ -232,7 +232,8 @@ func TestAGroupIsAddedUpHere(t *testing.T) {
 	column := g.schema()[slices.IndexFunc(g.schema(), func(f learn.Field) bool {
 		return f.Kind == frame.Categorical && f.Name != "ill"
 	})].Name
-	_, err := learn.FitBy(learn.Logistic{}, learn.FromScanner(parquet.Open(path, nil)).WithSchema(g.schema()...), column,
+	df := learn.FromScanner(parquet.Open(path, nil)).WithSchema(g.schema()...)
+	_, err := learn.FitBy(learn.Logistic{}, df, column,
 		func(part learn.DataFrame) *learn.Dataset {
 			return learn.Binary(part, "ill", learn.StoredIn(frame.Storage{Dir: dir}),
 				learn.PassesBy(func(rows *stored.Rows) (matrix.Rows, error) { made++; return &there{Rows: rows}, nil }))

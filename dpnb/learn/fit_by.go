@@ -32,8 +32,9 @@ type Models struct {
 //	}, budget.Share(0.5))
 //
 // Errors: those of l.Fit and of the records; a column without public categories; people with
-// several rows (PerPerson), who may be in several groups; passes that are made elsewhere (PassesBy). What does not depend on the records is
-// found before anything is spent. An error after that comes with the models that were released.
+// several rows (PerPerson), who may be in several groups; passes that are made elsewhere (PassesBy).
+// What does not depend on the records is found before anything is spent. An error after that comes
+// with the models that were released.
 func FitBy(l Learner, df DataFrame, column string, records func(part DataFrame) *Dataset, a Allowance) (
 	*Models, error) {
 	return fitBy(l, df, column, records, a, nil)
@@ -143,7 +144,7 @@ func groupsOf(l Learner, df DataFrame, column string, records func(part DataFram
 				"groups could then share records, and the price of one would not pay for all")
 		}
 		if data.elsewhere { // by a function of the program's, which could add up over other records
-			return nil, errors.New("dpnb: FitBy: the price of one group pays for all because no record is in two, and " +
+			return nil, errors.New("dpnb: FitBy: one group's price pays for all because no record is in two, and " +
 				"passes that are made elsewhere (PassesBy) could be over any: leave it out")
 		}
 		if rows := data.design.RowsOfAPerson; rows > 0 {

@@ -95,8 +95,9 @@ func (e *elsewhere) rows(ctx context.Context, rows *stored.Rows, folder string) 
 		return nil, nothing, errors.New("the records of this table are stored for this program alone: give a file, " +
 			"without a function applied to it")
 	}
-	if folder == "" {
-		folder = path + ".passes"
+	cure := "dpnb cache remove --checkpoints " + folder
+	if folder == "" { // whose name no argument is to have
+		folder, cure = path+".passes", "dpnb cache remove, with the --store of the fit"
 	}
 	type file struct {
 		Path string
@@ -118,7 +119,7 @@ func (e *elsewhere) rows(ctx context.Context, rows *stored.Rows, folder string) 
 		err := closed()
 		if !well && len(sumsIn(folder)) > 0 {
 			fmt.Fprintf(os.Stderr, "The sums of passes stay in %s, as raw as the records: the same command goes on "+
-				"with them; or remove them: dpnb cache remove --checkpoints %[1]s\n", folder)
+				"with them; or remove them: %s\n", folder, cure)
 			return err
 		}
 		return errors.Join(err, removeSums(folder))

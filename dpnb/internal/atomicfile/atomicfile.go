@@ -166,8 +166,8 @@ func syncFolder(dir string) error {
 // Erase writes zeros over the file at path, if it is there, brings them to the disk, and removes it for good: who
 // opened it before, or finds its blocks, reads zeros. A file system that writes to other blocks than it read (copy on
 // write, a journal of data, a solid state disk) keeps the old ones until it uses them again. After an error the file
-// may have zeros in part. What is no file but leads to one, as whoever may write to the folder can put there, is removed
-// and not followed.
+// may have zeros in part. What is no file but leads to one, as whoever may write to the folder can put there, is
+// removed and not followed.
 func Erase(path string) error {
 	there, err := os.Lstat(path)
 	if errors.Is(err, os.ErrNotExist) {

@@ -59,7 +59,8 @@ func TestFailedWriteLeavesTheOldFileAndNothingElse(t *testing.T) {
 
 func TestRemoveParts(t *testing.T) {
 	dir := t.TempDir()
-	for _, name := range []string{tempPrefix + "a.html-123", tempPrefix + "b.html-0123abcd", "a.html", "b.html", ".hidden"} {
+	for _, name := range []string{tempPrefix + "a.html-123", tempPrefix + "b.html-0123abcd", "a.html", "b.html",
+		".hidden"} {
 		if err := os.WriteFile(filepath.Join(dir, name), nil, 0o644); err != nil {
 			t.Fatal(err)
 		}
@@ -156,8 +157,8 @@ func TestAbandon(t *testing.T) {
 	}
 }
 
-// What whoever may write to a folder has put there in the name of a part erases no other file, and keeps nobody waiting;
-// the part of a file of a longer name, which may be being written, is left.
+// What whoever may write to a folder has put there in the name of a part erases no other file; the part of a file of a
+// longer name, which may be being written, is left.
 func TestEraseFollowsNothing(t *testing.T) {
 	dir, other := t.TempDir(), filepath.Join(t.TempDir(), "other")
 	path := filepath.Join(dir, "a.csv")

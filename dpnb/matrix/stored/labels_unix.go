@@ -21,13 +21,13 @@ type mapping struct {
 // littleEndian says that float64 lie in memory as they do in the file.
 var littleEndian = func() bool { one := uint16(1); return *(*byte)(unsafe.Pointer(&one)) == 1 }()
 
-func mapLabels(f *os.File, at int64, n int) (mapping, error) {
+func mapLabels(f *os.File, at int64, n int, sums []uint32) (mapping, error) {
 	if n == 0 || !littleEndian {
-		return readLabels(f, at, n)
+		return readLabels(f, at, n, sums)
 	}
 	raw, err := unix.Mmap(int(f.Fd()), at, 8*n, unix.PROT_READ, unix.MAP_SHARED)
 	if err != nil {
-		return readLabels(f, at, n)
+		return readLabels(f, at, n, sums)
 	}
 	mapped.Add(raw)
 	return mapping{unsafe.Slice((*float64)(unsafe.Pointer(&raw[0])), n), raw}, nil

@@ -99,17 +99,10 @@ func (r *Rows) begin(key [32]byte) error {
 		r.sums = append(r.sums, binary.LittleEndian.Uint32(table))
 	}
 	r.sums, r.labelSums = r.sums[:h.blocks()], r.sums[h.blocks():]
-	raw := make([]byte, 8*labelBlock)
-	for k, sum := range r.labelSums {
-		lo := k * labelBlock
-		part := raw[:8*min(labelBlock, h.n-lo)]
-		if _, err := r.file.ReadAt(part, h.labelsAt()+8*int64(lo)); err != nil ||
-			crc32.Checksum(part, castagnoli) != sum {
-			return fmt.Errorf("%w: the labels of %s are damaged", ErrNone, r.file.Name())
-		}
+	if r.labels, err = mapLabels(r.file, h.labelsAt(), h.n, r.labelSums); err != nil {
+		return fmt.Errorf("%w: %w", ErrNone, err)
 	}
-	r.labels, err = mapLabels(r.file, h.labelsAt(), h.n)
-	return err
+	return nil
 }
 
 // Labels returns the labels of the records, which the caller does not change.
@@ -202,8 +195,8 @@ func (r *Rows) load(v *view, k int) []byte {
 	return raw
 }
 
-// sameLabels looks at the checksums of the blocks of mapped labels that begin within lo ≤ i < hi: a pass of all rows looks
-// at each once.
+// sameLabels looks at the checksums of the blocks of mapped labels that begin within lo ≤ i < hi: a pass of all rows
+// looks at each once. Those in memory were looked at when they were read.
 func (r *Rows) sameLabels(lo, hi int) bool {
 	for k := (lo + labelBlock - 1) / labelBlock; k*labelBlock < hi; k++ {
 		raw := r.labels.bytes(k*labelBlock, min((k+1)*labelBlock, r.n))
