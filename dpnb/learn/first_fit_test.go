@@ -106,7 +106,8 @@ func BenchmarkFirstFit(b *testing.B) {
 // The first fit at an ε takes 0.3 s of the processors at most; twice that fails, as others may be busy, and only if it
 // is so three times.
 func TestFirstFitIsFast(t *testing.T) {
-	if b, ok := debug.ReadBuildInfo(); ok && slices.Contains(b.Settings, debug.BuildSetting{Key: "-race", Value: "true"}) {
+	race := debug.BuildSetting{Key: "-race", Value: "true"}
+	if b, ok := debug.ReadBuildInfo(); ok && slices.Contains(b.Settings, race) {
 		t.Skip("the race detector takes ten times as long")
 	}
 	const most = 600 * time.Millisecond

@@ -11,7 +11,7 @@ import (
 func TestWithGaussianAgainstExact(t *testing.T) {
 	for _, a := range []float64{1e-3, 0.3, 2} {
 		for _, ratio := range []float64{1e-6, 0.01, 0.1, 1, 5} {
-			mu, asked, least := a*ratio, 0, 0.0
+			mu, asked := a*ratio, 0
 			half := HalfNormal{K: 0.1, A: a}
 			halfProfile, err := half.Profile(AddRemove)
 			if err != nil {
@@ -39,14 +39,17 @@ func TestWithGaussianAgainstExact(t *testing.T) {
 					if ratio <= 0.1 && got > low+0.02+1e-12*math.Abs(low) {
 						t.Errorf("%s a=%v μ=%v ε=%v: ln δ %v, exactly %v: loose", c.name, a, mu, eps, got, low)
 					}
-					fast := WithGaussian(counted{c.part, &asked}, mu, a).(QuickProfile).QuickLogDeltaUpper(eps)
-					if least = LogDeltaLower(c.exact, eps); fast < least {
-						t.Errorf("%s a=%v μ=%v ε=%v: quickly ln δ %v below the exact %v", c.name, a, mu, eps, fast, least)
+					with := WithGaussian(counted{c.part, &asked}, mu, a).(QuickProfile)
+					fast, least := with.QuickLogDeltaUpper(eps), LogDeltaLower(c.exact, eps)
+					if fast < least {
+						t.Errorf("%s a=%v μ=%v ε=%v: quickly ln δ %v below the exact %v", c.name, a, mu, eps, fast,
+							least)
 					}
 					if ratio <= 1 && k >= 2 && least < -2 && fast > least+0.02+1e-12*math.Abs(least) {
-						t.Errorf("%s a=%v μ=%v ε=%v: quickly ln δ %v, exactly %v: loose", c.name, a, mu, eps, fast, least)
+						t.Errorf("%s a=%v μ=%v ε=%v: quickly ln δ %v, exactly %v: loose", c.name, a, mu, eps, fast,
+							least)
 					}
-					if got := WithGaussian(counted{c.part, &asked}, mu, a).LogDeltaUpper(Remove, eps); got > fast {
+					if got := with.LogDeltaUpper(Remove, eps); got > fast {
 						t.Errorf("%s a=%v μ=%v ε=%v: ln δ %v, and %v quickly", c.name, a, mu, eps, got, fast)
 					}
 				}

@@ -40,8 +40,8 @@ func TestCalibrationIsChargedNoMore(t *testing.T) {
 			return privacy.LogDeltaUpper(p, c.epsilon) - math.Log(c.delta)
 		}
 		if at, below := over(1), over(0.998); at > 0 || below <= 0 {
-			t.Errorf("%s at (%g, %g), %g beside: ln δ is off by %g, and by %g with less noise", c.loss.Name(), c.epsilon,
-				c.delta, c.beside, at, below)
+			t.Errorf("%s at (%g, %g), %g beside: ln δ is off by %g, and by %g with less noise", c.loss.Name(),
+				c.epsilon, c.delta, c.beside, at, below)
 		}
 	}
 }

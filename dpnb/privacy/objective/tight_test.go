@@ -59,7 +59,8 @@ func TestQuickLooks(t *testing.T) {
 		c := curves[rng.IntN(len(curves))]
 		a := math.Exp(rng.Float64()*2.5 - 2.5)
 		eps := a * (4*rng.Float64() - 0.5)
-		p, err := New(Config{Curve: c, Lambda: c.Max() * math.Exp(rng.Float64()*4-1), Sigma: Slope(c) / a, Bound: Tight})
+		lambda := c.Max() * math.Exp(rng.Float64()*4-1)
+		p, err := New(Config{Curve: c, Lambda: lambda, Sigma: Slope(c) / a, Bound: Tight})
 		if err != nil {
 			t.Fatal(err)
 		}
