@@ -60,7 +60,7 @@ type GaussianCost interface {
 // Method: δ is convex in x = e^ε, so that between two knots it is at most the chord;
 // δ_G is convex in x, too, so that it is at least its tangent. Where a tangent is above
 // the chord at both knots, δ_G is above δ between them. Knots are added where most is
-// lost. Whatever is not resolved enlarges μ: one percent at most.
+// lost. Whatever is not resolved enlarges μ: one percent at most. A QuickProfile is asked for its quick values.
 //
 // Errors: *ParamError unless 0 < tail < 1; one that wraps ErrUnsupported where δ(ε)
 // does not fall to tail, or no μ up to 1000, or 1000 ε, was found to be enough.
@@ -89,12 +89,20 @@ func AsGaussian(p Profile, tail float64) (mu, delta float64, err error) {
 	case GaussianCost:
 		return p.AsGaussian(tail)
 	}
-	directions := Directions[:]
-	if IsSymmetric(p) {
-		directions = directions[:1]
+	var sides []func(eps float64) float64
+	if q, ok := p.(QuickProfile); ok {
+		sides = append(sides, q.QuickLogDeltaUpper)
+	} else {
+		directions := Directions[:]
+		if IsSymmetric(p) {
+			directions = directions[:1]
+		}
+		for _, d := range directions {
+			sides = append(sides, func(eps float64) float64 { return p.LogDeltaUpper(d, eps) })
+		}
 	}
-	for _, d := range directions {
-		c, err := newComparison(func(eps float64) float64 { return p.LogDeltaUpper(d, eps) }, math.Log(tail))
+	for _, side := range sides {
+		c, err := newComparison(side, math.Log(tail))
 		if err != nil {
 			return 0, 0, err
 		}

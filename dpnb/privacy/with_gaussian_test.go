@@ -11,7 +11,7 @@ import (
 func TestWithGaussianAgainstExact(t *testing.T) {
 	for _, a := range []float64{1e-3, 0.3, 2} {
 		for _, ratio := range []float64{1e-6, 0.01, 0.1, 1, 5} {
-			mu := a * ratio
+			mu, asked := a*ratio, 0
 			half := HalfNormal{K: 0.1, A: a}
 			halfProfile, err := half.Profile(AddRemove)
 			if err != nil {
@@ -39,6 +39,19 @@ func TestWithGaussianAgainstExact(t *testing.T) {
 					if ratio <= 0.1 && got > low+0.02+1e-12*math.Abs(low) {
 						t.Errorf("%s a=%v μ=%v ε=%v: ln δ %v, exactly %v: loose", c.name, a, mu, eps, got, low)
 					}
+					with := WithGaussian(counted{c.part, &asked}, mu, a).(QuickProfile)
+					fast, least := with.QuickLogDeltaUpper(eps), LogDeltaLower(c.exact, eps)
+					if fast < least {
+						t.Errorf("%s a=%v μ=%v ε=%v: quickly ln δ %v below the exact %v", c.name, a, mu, eps, fast,
+							least)
+					}
+					if ratio <= 1 && k >= 2 && least < -2 && fast > least+0.02+1e-12*math.Abs(least) {
+						t.Errorf("%s a=%v μ=%v ε=%v: quickly ln δ %v, exactly %v: loose", c.name, a, mu, eps, fast,
+							least)
+					}
+					if got := with.LogDeltaUpper(Remove, eps); got > fast {
+						t.Errorf("%s a=%v μ=%v ε=%v: ln δ %v, and %v quickly", c.name, a, mu, eps, got, fast)
+					}
 				}
 			}
 			// Without its output noise the claim would be too small, and is found out.
@@ -53,6 +66,29 @@ func TestWithGaussianAgainstExact(t *testing.T) {
 	}
 }
 
+// counted is a profile with quick values, which are its own, that counts them.
+type counted struct {
+	Profile
+	asked *int
+}
+
+func (p counted) QuickLogDeltaUpper(eps float64) float64 {
+	*p.asked++
+	return LogDeltaUpper(p.Profile, eps)
+}
+
+// The quick values of a part of a budget, which are what a calibration waits for, are few.
+func TestQuickValuesAreFew(t *testing.T) {
+	for share, most := range map[float64]int{0.03: 8, 0.23: 30, 0.33: 36} {
+		asked := 0
+		p := WithGaussian(counted{GaussianProfile(0.2, AddRemove), &asked}, share*0.2, 0.2)
+		p.(QuickProfile).QuickLogDeltaUpper(1)
+		if asked > most {
+			t.Errorf("share %v: %d values, want %d at most", share, asked, most)
+		}
+	}
+}
+
 func TestWithGaussianExtremes(t *testing.T) {
 	for _, mu := range []float64{1e-9, 0.1, 50} {
 		p := WithGaussian(GaussianProfile(0.3, AddRemove), mu, 0.3)
@@ -61,6 +97,9 @@ func TestWithGaussianExtremes(t *testing.T) {
 			v := p.LogDeltaUpper(Remove, eps)
 			if math.IsNaN(v) || v > last {
 				t.Errorf("μ = %v: ln δ(%v) = %v after %v", mu, eps, v, last)
+			}
+			if q := p.(QuickProfile).QuickLogDeltaUpper(eps); math.IsNaN(q) || q > 0 || q < v-0.1*math.Abs(v) {
+				t.Errorf("μ = %v: ln δ(%v) = %v, and quickly %v", mu, eps, v, q)
 			}
 			last = v
 		}

@@ -40,7 +40,7 @@ type Config struct {
 	Clip float64
 	// Bound is how to account, as in Objective. objective.Tight
 	// halves λ or saves noise where the Gaussian case is not proved, and takes
-	// some tenths of a second, up to ten seconds for PseudoHuber.
+	// a tenth of a second at a λ that is given, more where it is to be found.
 	Bound objective.Bound
 }
 
@@ -184,7 +184,7 @@ func (k *calibration) byRule(c Config) (Objective, error) {
 		case err != nil:
 			return m, err
 		case k.m.numerical() && lambda > k.least && !math.IsInf(lambda, 1):
-			return k.from(lambda, f*k.gauss)
+			return k.from(lambda, f*k.gauss, true)
 		case !math.IsInf(lambda, 1):
 			// At the smallest λ that is tried, or where the Gaussian case
 			// begins, there is noise to spare.
@@ -212,44 +212,45 @@ type calibration struct {
 	share float64
 	// least is the smallest λ that is tried.
 	least float64
+	// slowly says that δ is looked at as well as it can be had.
+	slowly bool
+}
+
+// steep reports whether the percent of δ by which quick values are too large is more than a thousandth of σ.
+func (k *calibration) steep() bool {
+	unit, err := privacy.GaussianSigma(k.eps, 1.01*k.delta)
+	return err == nil && k.gauss/k.m.Lipschitz() > 1.001*unit
+}
+
+// set sets λ and σ, with the output noise that belongs to them.
+func (k *calibration) set(lambda, sigma float64) {
+	k.m.Lambda, k.m.Sigma = lambda, sigma
+	k.m.OutputSigma = k.m.outputSigma(k.share)
 }
 
 // satisfied sets λ and σ, with the output noise that belongs to them, and
 // reports whether the whole mechanism is proved to satisfy (ε, δ).
 func (k *calibration) satisfied(lambda, sigma float64) (bool, error) {
-	good, _, err := k.proved(lambda, sigma)
-	return good, err
+	over, err := k.over(lambda, sigma)
+	return err == nil && over <= 0, err
 }
 
-// proved is satisfied, with ln δ − ln δ wanted.
-func (k *calibration) proved(lambda, sigma float64) (good bool, over float64, err error) {
-	k.m.Lambda, k.m.Sigma = lambda, sigma
-	k.m.OutputSigma = k.m.outputSigma(k.share)
+// over returns, having set λ and σ, by how much the ln δ that is proved of the whole mechanism exceeds what is wanted.
+func (k *calibration) over(lambda, sigma float64) (float64, error) {
+	k.set(lambda, sigma)
 	p, err := k.m.Profile()
 	if err != nil {
-		return false, 0, err
+		return 0, err
 	}
-	if !k.m.numerical() || k.m.exact() {
-		delta := privacy.DeltaUpper(p, k.eps)
-		return delta <= k.delta, math.Log(delta / k.delta), nil
+	if q, ok := p.(privacy.QuickProfile); ok && !k.slowly {
+		want := math.Log(k.delta)
+		return q.QuickLogDeltaUpper(k.eps) - (want - 1e-14*math.Abs(want)), nil
 	}
-	want := math.Log(k.delta)
-	want -= 1e-14 * math.Abs(want)
-	up := p.LogDeltaUpper(privacy.Remove, k.eps)
-	// The add direction is as a rule so far below that what is known of it at
-	// once will do.
-	m := k.m
-	m.Bound = objective.Pointwise
-	add, err := m.Profile()
-	if err != nil {
-		return false, 0, err
+	delta := privacy.DeltaUpper(p, k.eps)
+	if delta <= k.delta {
+		return math.Min(0, math.Log(delta/k.delta)), nil
 	}
-	if v := add.LogDeltaUpper(privacy.Add, k.eps); v <= math.Min(up, want)-clearlyLess {
-		up = math.Max(up, v)
-	} else {
-		up = math.Max(up, p.LogDeltaUpper(privacy.Add, k.eps))
-	}
-	return up <= want, up - want, nil
+	return math.Max(math.SmallestNonzeroFloat64, math.Log(delta/k.delta)), nil
 }
 
 // clearlyLess is a difference in ln δ that is more than the errors of what is
@@ -292,17 +293,68 @@ func (k *calibration) sigmaAt(lambda float64) (float64, error) {
 	if !k.m.numerical() {
 		return smallest(k.gauss, func(sigma float64) (bool, error) { return k.satisfied(lambda, sigma) })
 	}
-	guess, err := k.closedForm().sigmaAt(lambda)
-	if err != nil {
-		return 0, err
-	}
-	if math.IsInf(guess, 1) {
-		guess = 4 * k.gauss
-	}
-	return crossing(k.gauss, guess, func(sigma float64, roughly bool) (float64, error) {
-		return k.excess(lambda, sigma,
-			roughly)
+	return k.search(k.gauss, false, func(sigma float64) (float64, error) {
+		g := k.m
+		g.Lambda, g.Sigma = lambda, sigma
+		p, err := g.objectiveProfile()
+		if err != nil {
+			return 0, err
+		}
+		return privacy.QuickLogDeltaUpper(p, k.eps) - math.Log(k.delta), nil
 	})
+}
+
+// closely is by what part σ may be larger than the least.
+const closely = 2e-4
+
+// search returns σ with over(σ) ≤ 0 that is larger than need be by closely at most, or just the first that it meets;
+// over is by how much ln δ exceeds what is wanted. +Inf if there is none up to 1e12·start.
+//
+// The σ of the Gaussian mechanism that has the same δ at ε is known; by what factor it is too small is a function of
+// ln σ that is next to linear, with a slope of about −1.
+func (k *calibration) search(start float64, first bool, over func(sigma float64) (float64, error)) (float64, error) {
+	const widest = 2
+	want := math.Log(k.delta)
+	low, high := 0.0, math.Inf(1)
+	slope, lastX, last := 1.0, math.NaN(), math.NaN()
+	sigma := start
+	for step := closely / 4; ; step *= 2 {
+		v, err := over(sigma)
+		if err != nil {
+			return 0, err
+		}
+		grow := math.Copysign(widest, v)
+		if unit, err := privacy.GaussianSigma(k.eps, math.Exp(v+want)); err == nil {
+			grow = math.Log(k.gauss / k.m.Lipschitz() / unit)
+		}
+		if v > 0 {
+			low = sigma
+		} else if high = sigma; first || grow > -closely {
+			return high, nil
+		}
+		if high <= low*(1+closely/4) || math.IsInf(high, 1) && sigma > 1e12*start {
+			return high, nil
+		}
+		x := math.Log(sigma)
+		if seen := (last - grow) / (x - lastX); seen > 0 && math.Abs(x-lastX) > closely {
+			slope = math.Max(0.1, math.Min(seen, 10))
+		}
+		lastX, last = x, grow
+		by := math.Max(-widest, math.Min(widest, (grow+closely/2)/slope))
+		// Until there is a bracket steps grow, whatever the slope says; then it is halved wherever they leave it, and
+		// at the latest when they should have ended.
+		switch {
+		case math.IsInf(high, 1):
+			by = math.Max(by, math.Min(step, widest))
+		case low == 0:
+			by = math.Min(by, -math.Min(step, widest))
+		}
+		next := sigma * math.Exp(by)
+		if low > 0 && !math.IsInf(high, 1) && (!(next > low && next < high) || step > 1) {
+			next = math.Sqrt(low) * math.Sqrt(high)
+		}
+		sigma = next
+	}
 }
 
 // lambdaAt is sigmaAt with the parts of λ and σ exchanged.
@@ -342,46 +394,29 @@ func (k *calibration) withLambda(lambda float64) (Objective, error) {
 			"take a larger λ",
 			privacy.ErrUnsupported, k.eps, k.delta, lambda, math.Log1p(k.m.Smoothness()/lambda))
 	}
-	return k.from(lambda, sigma)
+	return k.from(lambda, sigma, !k.m.numerical())
 }
 
-// from returns the mechanism with the least σ from the given one on, in steps,
-// that satisfies (ε, δ) with its output noise. A search that was right needs
-// one step or none.
-func (k *calibration) from(lambda, sigma float64) (Objective, error) {
-	step := 0x1p-40
+// from returns the mechanism with about the least σ that satisfies (ε, δ) with its output noise, or just the first that
+// is met, looked for from where the objective's part alone does.
+func (k *calibration) from(lambda, sigma float64, first bool) (Objective, error) {
 	if k.m.numerical() {
-		// What the output noise, with what is beside the fit, and the chords cost.
-		step = 5e-4
-		sigma *= math.Hypot(1, k.share) * (1 + 0.9*step)
+		sigma *= math.Hypot(1, k.share)
 	}
-	before, at := math.NaN(), math.NaN()
-	for ; step < 1e3; step *= 2 {
-		good, over, err := k.proved(lambda, sigma)
-		if err != nil || good {
-			return k.m, err
-		}
-		next := sigma * (1 + step)
-		if k.m.numerical() {
-			// ln δ falls about as the Gaussian mechanism's does, and then as it
-			// was seen to.
-			l := k.m.Lipschitz()
-			slope := gaussianLogDelta(k.eps, 1.01*sigma/l) - gaussianLogDelta(k.eps, sigma/l)
-			slope /= math.Log(1.01)
-			if seen := (over - before) / math.Log(sigma/at); seen < 0 && seen > slope {
-				slope = seen
-			}
-			next = math.Max(next, sigma*math.Exp(math.Min(0.1, (over+0.2*nearEnough)/-slope)))
-		}
-		before, at, sigma = over, sigma, next
+	over := func(sigma float64) (float64, error) { return k.over(lambda, sigma) }
+	sigma, err := k.search(sigma, first, over)
+	if err == nil && !first && !math.IsInf(sigma, 1) && k.steep() {
+		k.slowly = true
+		sigma, err = k.search(sigma, false, over)
 	}
-	return k.m, fmt.Errorf("%w: no σ was found for (ε = %.6g, δ = %.6g) at λ = %g; take a larger λ",
-		privacy.ErrUnsupported, k.eps, k.delta, lambda)
-}
-
-// gaussianLogDelta is ln δ of the Gaussian mechanism of noise sigma.
-func gaussianLogDelta(eps, sigma float64) float64 {
-	return privacy.LogDeltaUpper(privacy.GaussianProfile(1/sigma, privacy.AddRemove), eps)
+	if err == nil && math.IsInf(sigma, 1) {
+		err = fmt.Errorf("%w: no σ was found for (ε = %.6g, δ = %.6g) at λ = %g; take a larger λ",
+			privacy.ErrUnsupported, k.eps, k.delta, lambda)
+	}
+	if err == nil {
+		k.set(lambda, sigma)
+	}
+	return k.m, err
 }
 
 func (c Config) validate() error {

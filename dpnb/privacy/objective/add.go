@@ -26,12 +26,15 @@ type addHalf struct {
 	below []float64
 	flat  []float64 // scaled ∫ φ(c)dγ, rounded up
 	low   []float64 // the same, rounded down
+	// known are values that were asked for.
+	known map[float64][2]float64
 }
 
 func (p *problem) newAddHalf(eps, shift float64, cells []cell) *addHalf {
-	h := &addHalf{eps: eps, shift: shift, cells: cells}
+	h := &addHalf{eps: eps, shift: shift, cells: cells, known: map[float64][2]float64{}}
 	gauss := gaussBounds(eps)
 	origin := p.curve.Clock(0)
+	sl, sh := gauss(0)
 	for j := range cells {
 		c := &cells[j]
 		end := c.top
@@ -39,10 +42,10 @@ func (p *problem) newAddHalf(eps, shift float64, cells []cell) *addHalf {
 			end = c.bottom
 		}
 		h.below = append(h.below, p.lambda*math.Abs(p.curve.Clock(end)-origin)/p.sigma)
-		bl, bh := gauss(c.big)
-		sl, sh := gauss(c.small)
+		bl, bh := gauss(c.big) // a cell begins where the one before it ends
 		h.flat = append(h.flat, (math.Exp(bh+shift)-math.Exp(sl+shift))*(1+1e-12))
 		h.low = append(h.low, max(0, (math.Exp(bl+shift)-math.Exp(sh+shift))*(1-1e-12)))
+		sl, sh = bl, bh
 	}
 	return h
 }
@@ -58,6 +61,15 @@ func (h *addHalf) travel(j int) float64 {
 // value returns bounds on the scaled reward of the path that crosses γ = 0 at u.
 // cells are in the order of rising γ.
 func (h *addHalf) value(u float64) (lower, upper float64) {
+	v, ok := h.known[u]
+	if !ok {
+		v[0], v[1] = h.compute(u)
+		h.known[u] = v
+	}
+	return v[0], v[1]
+}
+
+func (h *addHalf) compute(u float64) (lower, upper float64) {
 	for j := range h.cells {
 		c := &h.cells[j]
 		u0, d := u-h.below[j], h.travel(j)
@@ -143,8 +155,16 @@ func (g *grids) addAt(eps float64) (logLower, logUpper float64) {
 		return logspace.Add(l1, l2) - 1e-15, logUpper
 	}
 	shift := -logUpper
-	pos, neg := g.halves(eps, shift)
-	lower, upper := g.bestCrossing(pos, neg, math.Exp(logLower+shift))
+	lower, upper := math.Exp(logLower+shift), math.Inf(1)
+	level := addLevel
+	if g.tolerance > 0 {
+		level = 2 // and from there on, where that is not fine enough
+	}
+	for ; level <= addLevel && upper > lower*(1+g.tol()); level++ {
+		pos, neg := g.halves(eps, shift, level)
+		low, up := g.bestCrossing(pos, neg, lower, level == addLevel)
+		lower, upper = low, min(up, upper)
+	}
 	slack := 1e-11 + 4e-15*math.Abs(logUpper)
 	if lower > 0 {
 		logLower = max(logLower, math.Log(lower)-shift-slack)
@@ -154,9 +174,9 @@ func (g *grids) addAt(eps float64) (logLower, logUpper float64) {
 }
 
 // halves returns the two signs of γ on a grid of cells, each from γ = 0 up.
-func (g *grids) halves(eps, shift float64) (pos, neg *addHalf) {
+func (g *grids) halves(eps, shift float64, level int) (pos, neg *addHalf) {
 	cells := g.level(1)
-	for l := 2; l <= addLevel && 2*len(cells) <= maxAddCells; l++ {
+	for l := 2; l <= level && 2*len(cells) <= maxAddCells; l++ {
 		cells = g.level(l)
 	}
 	var up, down []cell
@@ -168,14 +188,18 @@ func (g *grids) halves(eps, shift float64) (pos, neg *addHalf) {
 		}
 	}
 	slices.Reverse(up)
-	return g.newAddHalf(eps, shift, up), g.newAddHalf(eps, shift, down)
+	pos = g.newAddHalf(eps, shift, up)
+	if g.even() {
+		return pos, pos
+	}
+	return pos, g.newAddHalf(eps, shift, down)
 }
 
 // maxCrossings bounds the points that bestCrossing tries; what is then known is
 // returned.
 const maxCrossings = 1500
 
-// addLevel is the level of refinement of the add direction's cells.
+// addLevel is the level of refinement of the add direction's cells, the finest that a look of less tolerance comes to.
 const addLevel = 7
 
 // maxAddCells is about how many cells it has at most.
@@ -183,16 +207,19 @@ const maxAddCells = 6000
 
 // bestCrossing encloses the best, over u, of pos(u) + neg(−u), at least known.
 // pos does not fall with u and neg(−u) does not rise, so on an interval their
-// sum is at most pos at its right end plus neg at its left one.
-func (g *grids) bestCrossing(pos, neg *addHalf, known float64) (lower, upper float64) {
+// sum is at most pos at its right end plus neg at its left one. Where the cells are too coarse for
+// the tolerance, as the best point shows, it stops there, unless there are none finer.
+func (g *grids) bestCrossing(pos, neg *addHalf, known float64, finest bool) (lower, upper float64) {
 	type point struct{ u, pLow, pUp, nLow, nUp float64 }
-	points := 0
+	points, gap := 0, 0.0
 	eval := func(u float64) point {
 		points++
 		pt := point{u: u}
 		pt.pLow, pt.pUp = pos.value(u)
 		pt.nLow, pt.nUp = neg.value(-u)
-		known = max(known, pt.pLow+pt.nLow)
+		if low := pt.pLow + pt.nLow; low > known {
+			known, gap = low, pt.pUp+pt.nUp-low
+		}
 		return pt
 	}
 	reach := 0.0
@@ -222,7 +249,7 @@ func (g *grids) bestCrossing(pos, neg *addHalf, known float64) (lower, upper flo
 		var open []interval
 		upper = max(known, closed)
 		for _, in := range list {
-			if up := in.b.pUp + in.a.nUp; up > known*(1+0.9*tightTolerance) {
+			if up := in.b.pUp + in.a.nUp; up > known*(1+0.9*g.tol()) {
 				open = append(open, in)
 				upper = max(upper, up)
 			} else {
@@ -230,7 +257,7 @@ func (g *grids) bestCrossing(pos, neg *addHalf, known float64) (lower, upper flo
 				upper = max(upper, up)
 			}
 		}
-		if len(open) == 0 || depth == 14 || points > maxCrossings {
+		if len(open) == 0 || depth == 14 || points > maxCrossings || !finest && gap > 0.9*g.tol()*known {
 			return known, upper
 		}
 		list = list[:0]

@@ -110,6 +110,59 @@ func (p *Profile) RoughLogDeltaUpper(d privacy.Direction, eps float64) float64 {
 	return v
 }
 
+// quickTolerance is the relative gap of δ at which a quick look stops.
+const quickTolerance = 0.01
+
+// QuickLogDeltaUpper implements privacy.QuickProfile. The integral of Integral, of the paths of each side, with few
+// cells is as a rule within a percent of the lower values; the lattice is only asked where it is not, nor below what
+// the add direction is known to be.
+func (p *Profile) QuickLogDeltaUpper(eps float64) float64 {
+	switch {
+	case p.cfg.Bound != Tight || !(eps > -math.MaxFloat64 && eps < math.MaxFloat64) || p.gaussian(privacy.Remove, eps):
+		return privacy.LogDeltaUpper(p, eps)
+	case eps < 0:
+		return mirror(eps, enclosure{math.Inf(-1), p.QuickLogDeltaUpper(-eps)}).upper
+	}
+	p.mu.Lock()
+	v, ok := p.quick[eps]
+	p.mu.Unlock()
+	if !ok {
+		v = p.quickly(eps)
+		p.mu.Lock()
+		p.quick[eps] = v
+		p.mu.Unlock()
+	}
+	return v
+}
+
+// quickly returns an upper bound on ln δ(ε), ε ≥ 0, of both directions.
+func (p *Profile) quickly(eps float64) float64 {
+	g := p.quickest
+	known, add := g.addAt(eps)
+	if eps == 0 {
+		return add // the total variation distance
+	}
+	quad := g.integral(eps, 1e-2, 600)
+	remove := math.Inf(-1)
+	for _, side := range g.sides() {
+		remove = math.Max(remove, g.sideIntegral(eps, side, quad))
+	}
+	remove = math.Min(0, math.Min(remove, quad.logUpper))
+	if shift := -quad.logUpper; remove > known+quickTolerance {
+		if scaled := g.greedy(eps, shift, quad.cells); scaled > 0 {
+			known = math.Max(known, math.Log(scaled)-shift)
+		}
+	}
+	for _, finer := range []*grids{p.coarse, g} {
+		if remove <= known+quickTolerance {
+			break
+		}
+		low, up := finer.removeAt(eps)
+		known, remove = math.Max(known, low), math.Min(remove, up)
+	}
+	return math.Max(add, remove)
+}
+
 // rough is at with the tolerance roughTolerance.
 func (p *Profile) rough(d privacy.Direction, eps float64) enclosure {
 	if p.cfg.Bound != Tight || d == privacy.Add || eps <= 0 || p.gaussian(d, eps) {

@@ -99,12 +99,14 @@ func (c Config) Law() privacy.HalfNormal {
 type Profile struct {
 	cfg   Config
 	grids *grids
-	// coarse is the same problem for a rough look.
-	coarse *grids
-	mu     sync.Mutex
-	memo   map[key]enclosure
+	// coarse is the same problem for a rough look, quickest for a quick one.
+	coarse, quickest *grids
+	mu               sync.Mutex
+	memo             map[key]enclosure
 	// roughly holds the upper bounds of rough looks.
 	roughly map[key]float64
+	// quick holds the upper bounds of both directions, of quick looks.
+	quick map[float64]float64
 	// epsilons are the bounds on ε by δ.
 	epsilons map[float64][2]float64
 }
@@ -134,10 +136,11 @@ func New(cfg Config) (*Profile, error) {
 	return &Profile{
 		cfg:    cfg,
 		grids:  &grids{problem: p},
-		coarse: &grids{problem: p, tolerance: roughTolerance},
-		memo:   make(map[key]enclosure),
+		coarse: &grids{problem: p, tolerance: roughTolerance}, quickest: &grids{problem: p, tolerance: quickTolerance},
+		memo: make(map[key]enclosure),
 
 		roughly:  make(map[key]float64),
+		quick:    make(map[float64]float64),
 		epsilons: make(map[float64][2]float64),
 	}, nil
 }

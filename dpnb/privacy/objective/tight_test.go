@@ -6,6 +6,7 @@ import (
 	"testing"
 
 	"github.com/dpnb/notebooks/dpnb/internal/testscale"
+	"github.com/dpnb/notebooks/dpnb/privacy"
 )
 
 // The certified values of two refinements of the same problem agree: the upper
@@ -43,4 +44,33 @@ func TestRefinementsAgree(t *testing.T) {
 		worst = max(worst, up2-lo2)
 	}
 	t.Logf("largest gap at the default tolerance %.4f", worst)
+}
+
+// Quick looks are never below what is certified of either direction, and within two percent of δ of what is known
+// closely, for curves of both kinds and at negative ε too.
+func TestQuickLooks(t *testing.T) {
+	rng := rand.New(rand.NewPCG(23, 24))
+	curves := testCurves(t)
+	rounds, worst := 60, 0.0
+	if !testscale.Full() {
+		rounds = 20
+	}
+	for range rounds {
+		c := curves[rng.IntN(len(curves))]
+		a := math.Exp(rng.Float64()*2.5 - 2.5)
+		eps := a * (4*rng.Float64() - 0.5)
+		lambda := c.Max() * math.Exp(rng.Float64()*4-1)
+		p, err := New(Config{Curve: c, Lambda: lambda, Sigma: Slope(c) / a, Bound: Tight})
+		if err != nil {
+			t.Fatal(err)
+		}
+		quick, low, up := p.QuickLogDeltaUpper(eps), privacy.LogDeltaLower(p, eps), privacy.LogDeltaUpper(p, eps)
+		if quick < low-1e-12 {
+			t.Errorf("%v at ε = %g: quickly %g, certified from below %g", p.Config(), eps, quick, low)
+		}
+		if worst = max(worst, quick-up); quick > up+0.02 {
+			t.Errorf("%v at ε = %g: quickly %g, closely %g", p.Config(), eps, quick, up)
+		}
+	}
+	t.Logf("at most %.4f above", worst)
 }

@@ -1,0 +1,47 @@
+package objpert
+
+import (
+	"math"
+	"testing"
+
+	"github.com/dpnb/notebooks/dpnb/loss"
+	"github.com/dpnb/notebooks/dpnb/privacy"
+
+	"github.com/dpnb/notebooks/dpnb/privacy/objective"
+)
+
+// What is calibrated by quick looks keeps to (ε, δ) by the bound that is charged, and with σ less by two thousandths it
+// does not, alone and with Gaussian mechanisms beside it; where δ hardly changes with σ, too.
+func TestCalibrationIsChargedNoMore(t *testing.T) {
+	for _, c := range []struct {
+		loss                   loss.Loss
+		epsilon, delta, beside float64
+	}{
+		{loss.PseudoHuber{Threshold: 1}, 0.5, 1e-6, 0}, {loss.PseudoHuber{Threshold: 1}, 4, 1e-9, 0.1},
+		{loss.Clipped(loss.Squared{}, 0.5), 1, 1e-6, 0.1}, {loss.Clipped(loss.Poisson{MaxCount: 5}, 1), 0.1, 1e-6, 0.1},
+		{loss.Huber{Threshold: 1}, 1e-4, 1e-5, 0},
+	} {
+		unit, err := privacy.GaussianSigma(c.epsilon, c.delta)
+		if err != nil {
+			t.Fatal(err)
+		}
+		m, err := Calibrate(Config{Loss: c.loss, RowNorm: 1, Epsilon: c.epsilon, Delta: c.delta, Beside: c.beside,
+			Lambda: 2 * unit, Adjacency: privacy.AddRemove, Bound: objective.Tight})
+		if err != nil {
+			t.Fatal(err)
+		}
+		over := func(scale float64) float64 {
+			less := m
+			less.Sigma *= scale
+			p, err := less.Beside(less.Part(c.beside, c.beside))
+			if err != nil {
+				t.Fatal(err)
+			}
+			return privacy.LogDeltaUpper(p, c.epsilon) - math.Log(c.delta)
+		}
+		if at, below := over(1), over(0.998); at > 0 || below <= 0 {
+			t.Errorf("%s at (%g, %g), %g beside: ln δ is off by %g, and by %g with less noise", c.loss.Name(),
+				c.epsilon, c.delta, c.beside, at, below)
+		}
+	}
+}
