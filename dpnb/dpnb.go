@@ -187,6 +187,9 @@ func Suited(df DataFrame, target string, opts ...Option) (Learner, *Dataset) {
 //	data := dpnb.Binary(df, "happy", dpnb.Centred())
 func Centred() Option { return learn.Centred() }
 
+// InUnits is Centred, with effects in the units of the columns.
+func InUnits() Option { return learn.InUnits() }
+
 // Curves is Centred, with numbers whose effect can bend.
 //
 //	data := dpnb.Regression(df, "pressure", dpnb.Curves())

@@ -73,7 +73,7 @@ func centred(p recipe, d *frame.Design, epsilon, delta float64) (mechanism.Mecha
 		})
 	m.RowNorm, m.Bias, m.Numbers = norm, bias, numbers
 	m.Curves, m.Free, m.Nowhere = d.Encoding.Curves(), d.Encoding.Free(), d.Encoding.Nowhere()
-	if numbers {
+	if numbers && !d.Encoding.Clipped() { // what is clipped with hats is not what is clipped without
 		m.Gate = hatsGate
 	}
 	return m, err

@@ -25,6 +25,8 @@ type Bought struct {
 	// Mean is m, of the features that rows have; Scale is c.
 	Mean  []float64
 	Scale float64
+	// MeanError is the standard deviation of the noise in an entry of Mean; 0 is not known.
+	MeanError float64 `json:",omitempty"`
 	// Centre is ȳ and Unit T; 0 and 1 but for Numbers.
 	Centre, Unit float64
 	// Stretch multiplied the coefficients but the intercept's after the fit; Raw are those of the fit.
@@ -158,6 +160,7 @@ func (f *frame) centre(sums []float64) {
 	}
 	v := (f.noise / f.Records) * (f.noise / f.Records) // of one entry of S/n̂
 	less := towards / (towards + float64(d-len(nowhere))*v) / f.Records
+	f.MeanError = f.noise * less
 	for j := range f.Mean {
 		f.Mean[j] = mean[j] * less
 	}
@@ -280,7 +283,7 @@ func (f *frame) unfold() []float64 {
 func (b *Bought) Fits(features int) bool {
 	ok := len(b.Mean) == features-1 && len(b.Raw) == features && b.RowNorm > 0 && b.Bias > 0 && b.Scale > 0 &&
 		b.Unit > 0 && b.Stretch > 0
-	all := []float64{b.Count, b.RowNorm, b.Bias, b.Scale, b.Unit, b.Stretch, b.Centre}
+	all := []float64{b.Count, b.RowNorm, b.Bias, b.Scale, b.Unit, b.Stretch, b.Centre, b.MeanError}
 	for _, v := range slices.Concat(all, b.Mean, b.Raw) {
 		ok = ok && !math.IsNaN(v) && !math.IsInf(v, 0)
 	}

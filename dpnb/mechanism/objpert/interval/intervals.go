@@ -21,6 +21,8 @@ type Intervals struct {
 	// Estimate is the centre: the released coefficient, or that corrected for
 	// the shrinkage of the ridge.
 	Estimate, Lower, Upper []float64
+	// Moved is by how much Estimate is corrected for the shrinkage of the ridge; nil where that is not known apart.
+	Moved []float64
 	// Covers says what is covered and over what the probability is taken.
 	Covers string
 	// Basis says what the coverage rests on, in words.
@@ -202,6 +204,8 @@ func alone(theta, half []float64, level, lambda float64) *Intervals {
 	iv.Proved = true
 	return iv
 }
+
+const populationCovers = "the population's coefficients, over the draw of the records and of the noise"
 
 const minimiserCovers = "what the same fit would have been on these records without noise, over the draw of the noise"
 
