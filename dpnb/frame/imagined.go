@@ -17,7 +17,8 @@ const spreadOfUnseen = 12
 
 // Imagined returns n centred rows of records that nobody has: columns are independent, each with the
 // shares of its categories, or of its hats, that the given mean row has (the bias apart), which says no more of a
-// number without hats than its mean. That mean has noise of a standard deviation off in each entry. uniform draws from [0, 1).
+// number without hats than its mean. That mean has noise of a standard deviation off in each entry. uniform draws from
+// [0, 1).
 func (e *Encoding) Imagined(mean []float64, off float64, n int, uniform func() float64) *matrix.Dense {
 	d := len(e.Features)
 	at := make([]int, d)
@@ -53,8 +54,9 @@ const points = 128
 func place(i int) float64 { return float64(i) / (points - 1) }
 
 // margins returns for each column the weights of its categories, or of the places of the scale of a number, with which
-// records have the given mean row, which has noise of off in each entry; of nil all weigh the same. Where a row z is scaled by s, its part in a column is
-// so by about s(‖z_c‖² + the mean of all else), and E s·z_c is of the weights times s.
+// records have the given mean row, which has noise of off in each entry; of nil all weigh the same. Where a row z is
+// scaled by s, its part in a column is so by about s(‖z_c‖² + the mean of all else), and E s·z_c is of the weights
+// times s.
 func (e *Encoding) margins(mean []float64, off float64) [][]float64 {
 	all, squares := make([][]float64, len(e.encoders)), make([][]float64, len(e.encoders))
 	for k := range e.encoders {
@@ -108,8 +110,8 @@ func (e *Encoding) margins(mean []float64, off float64) [][]float64 {
 	return all
 }
 
-// share is that of a noisy one: lower by half of the noise, so that a rare category is not taken for a frequent one, and
-// never without records.
+// share is that of a noisy one: lower by half of the noise, so that a rare category is not taken for a frequent one,
+// and never without records.
 func share(v, off float64) float64 { return math.Max(v-off/2, off/4+1e-9) }
 
 // suit changes the weights of a column so that its part of a row, times by, has the given mean, as far as it says: of

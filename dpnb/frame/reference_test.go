@@ -23,7 +23,8 @@ func married() *frame.Schema {
 func marriedTable(t *testing.T) *frame.Table {
 	t.Helper()
 	table, err := frame.NewTable(frame.Column{Name: "age", Numbers: []float64{17, 90, 50, 60}},
-		frame.Column{Name: "marital", Kind: frame.Categorical, Texts: []string{"Never", "Married", "Divorced", "Married"}},
+		frame.Column{Name: "marital", Kind: frame.Categorical,
+			Texts: []string{"Never", "Married", "Divorced", "Married"}},
 		frame.Column{Name: "rich", Kind: frame.Categorical, Texts: []string{"no", "yes", "no", "yes"}})
 	if err != nil {
 		t.Fatal(err)
@@ -72,7 +73,8 @@ func TestReference(t *testing.T) {
 
 // A contrast is the difference of two effects, and what is none is an error.
 func TestContrast(t *testing.T) {
-	d, err := frame.NewDesign(marriedTable(t), married(), frame.DesignSettings{Label: "rich", Centred: true, RowNorm: 1})
+	s := frame.DesignSettings{Label: "rich", Centred: true, RowNorm: 1}
+	d, err := frame.NewDesign(marriedTable(t), married(), s)
 	if err != nil {
 		t.Fatal(err)
 	}

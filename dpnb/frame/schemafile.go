@@ -124,8 +124,8 @@ func typeNames() []string {
 
 // text returns f as it stands in a file.
 func (f Field) text() fieldText {
-	t := fieldText{Name: f.Name, Categories: f.Levels, Else: f.Else, Reference: f.Reference, Missing: f.Missing, Layout: f.Layout,
-		MissingAs: f.boundOf(f.Fill), Typical: f.boundOf(f.Typical)}
+	t := fieldText{Name: f.Name, Categories: f.Levels, Else: f.Else, Reference: f.Reference, Missing: f.Missing,
+		Layout: f.Layout, MissingAs: f.boundOf(f.Fill), Typical: f.boundOf(f.Typical)}
 	for _, name := range typeNames() {
 		if g := fieldTypes[name]; g.Kind == f.Kind && g.Log == f.Log && g.Open == f.Open && g.Part == f.Part {
 			t.Type = name

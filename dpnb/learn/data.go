@@ -189,8 +189,8 @@ func RemoveStored() error { return frame.RemoveStored(frame.Storage{}) }
 func Centred() Option { return func(o *options) { o.Centred = true } }
 
 // InUnits is Centred, and rows are clipped to the typical norm in place of scaled, each by its own factor: the effects
-// that a model shows then are those of one regression in the columns' units, but for rows that are longer. It costs
-// up to a point of AUC or R² × 100 (docs/theory/geometry.md, section 7).
+// that a model shows then are those of one regression in the columns' units, but for rows that are longer. It cost
+// nothing on three tables (docs/theory/geometry.md, section 7).
 func InUnits() Option { return func(o *options) { o.Centred, o.InUnits = true, true } }
 
 // Curves is Centred, and every number within bounds has eight hats (linear B-splines) beside its own feature, so that

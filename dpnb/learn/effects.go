@@ -46,8 +46,8 @@ func meanRow(b *geometry.Bought) []float64 {
 	return mean
 }
 
-// forms returns effects as linear forms aᵀθ + shift of the coefficients of a fit, stretched by q: with those of features
-// Tqθ_f/(cR), and that of the bias Tθ_e + (ȳ − Σ_f Tqθ_f m_f/c)/e.
+// forms returns effects as linear forms aᵀθ + shift of the coefficients of a fit, stretched by q: with those of
+// features Tqθ_f/(cR), and that of the bias Tθ_e + (ȳ − Σ_f Tqθ_f m_f/c)/e.
 func forms(effects []frame.Effect, b *geometry.Bought, q float64) (forms [][]float64, shift []float64) {
 	by := b.Unit * q / b.Scale
 	for _, f := range effects {

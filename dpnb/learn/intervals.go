@@ -110,8 +110,9 @@ func (m *Model) around(effects []frame.Effect, level float64, kind coverage) (*I
 		return nil, errors.New("dpnb: nothing is known of the population without the curvature of the records, " +
 			"and that costs a part of the budget: fit with CurvatureShare: 0.05")
 	} else if kind == ofPopulation && b == nil && (!m.probabilities || ok) {
-		return nil, fmt.Errorf("dpnb: of rows that are not centred only Logistic has intervals for the population: the "+
-			"covariance of the scores of a %s was not released (package interval can); make the records with Centred()",
+		return nil, fmt.Errorf("dpnb: of rows that are not centred only Logistic has intervals for the population: "+
+			"the covariance of the scores of a %s was not released (package interval can); make the records with "+
+			"Centred()",
 			m.title)
 	}
 	fit, _ := m.ObjectivePerturbation()

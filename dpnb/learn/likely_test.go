@@ -117,7 +117,7 @@ func TestLikelyIntervalsCover(t *testing.T) {
 	const share, delta, size = 0.05, 1e-6, 20_000
 	reps, truths, records, epsilons := 10, []string{"correlated"}, []int{5000}, []float64{1}
 	if testscale.Full() {
-		reps, truths, records = 40, []string{"independent", "correlated", "skewed"}, []int{1000, 5000, 30_000}
+		reps, truths, records = 20, []string{"independent", "correlated", "skewed"}, []int{1000, 5000, 30_000}
 		epsilons = []float64{0.5, 1, 4}
 	}
 	learners := map[string]func(src noise.Source) Learner{
@@ -127,83 +127,86 @@ func TestLikelyIntervalsCover(t *testing.T) {
 		"Linear":   func(s noise.Source) Learner { return Linear{CurvatureShare: share, Noise: s} },
 	}
 	for _, truth := range truths {
-		people := invented(t, size, truth)
-		for name, learner := range learners {
-			all := Binary(people.Drop("income"), "label", Centred())
-			if name == "Huber" || name == "Linear" {
-				all = Regression(people.Drop("label"), "income", Centred())
-			}
-			for _, n := range records {
-				for _, eps := range epsilons {
-					var in, of, width [4]float64
-					for rep := range reps {
-						src := noise.NewSeeded(uint64(1000 + rep))
-						index := make([]int, n)
-						for i := range index {
-							index[i] = src.IntN(size)
-						}
-						drawn := *all.design
-						drawn.Rows, drawn.Labels = matrix.Select(all.design.Rows, index), make([]float64, n)
-						for k, i := range index {
-							drawn.Labels[k] = all.design.Labels[i]
-						}
-						m, err := learner(src).Fit(&Dataset{design: &drawn, table: all.table}, Simulate(eps, delta))
-						if err != nil {
-							t.Fatal(err)
-						}
-						b := m.bought()
-						apart, err := m.encoding.Contrast("marital", "marital3", "marital1")
-						if err != nil {
-							t.Fatal(err)
-						}
-						difference, err := m.Difference("marital", "marital3", "marital1", 0.95)
-						if err != nil {
-							t.Fatal(err)
-						}
-						for kind, find := range []func(float64) (*Intervals, error){m.PopulationIntervals, m.Intervals} {
-							records, q, one := all.design, 1.0, difference.Population
-							if kind == 1 {
-								records, q, one = &drawn, b.Stretch, difference.Fit
+		t.Run(truth, func(t *testing.T) {
+			people := invented(t, size, truth)
+			for name, learner := range learners {
+				all := Binary(people.Drop("income"), "label", Centred())
+				if name == "Huber" || name == "Linear" {
+					all = Regression(people.Drop("label"), "income", Centred())
+				}
+				for _, n := range records {
+					for _, eps := range epsilons {
+						var in, of, width [4]float64
+						for rep := range reps {
+							src := noise.NewSeeded(uint64(1000 + rep))
+							index := make([]int, n)
+							for i := range index {
+								index[i] = src.IntN(size)
 							}
-							theta := without(t, m, b, records, kind == 1)
-							iv, err := find(0.95)
+							drawn := *all.design
+							drawn.Rows, drawn.Labels = matrix.Select(all.design.Rows, index), make([]float64, n)
+							for k, i := range index {
+								drawn.Labels[k] = all.design.Labels[i]
+							}
+							m, err := learner(src).Fit(&Dataset{design: &drawn, table: all.table}, Simulate(eps, delta))
 							if err != nil {
 								t.Fatal(err)
 							}
-							a, shift := forms(append(m.effects(), apart), b, q)
-							for j, f := range a {
-								at, lower, upper := kind, one.Lower, one.Upper
-								if j < len(iv.Lower) {
-									lower, upper = iv.Lower[j], iv.Upper[j]
-								} else {
-									at += 2
+							b := m.bought()
+							apart, err := m.encoding.Contrast("marital", "marital3", "marital1")
+							if err != nil {
+								t.Fatal(err)
+							}
+							difference, err := m.Difference("marital", "marital3", "marital1", 0.95)
+							if err != nil {
+								t.Fatal(err)
+							}
+							finds := []func(float64) (*Intervals, error){m.PopulationIntervals, m.Intervals}
+							for kind, find := range finds {
+								records, q, one := all.design, 1.0, difference.Population
+								if kind == 1 {
+									records, q, one = &drawn, b.Stretch, difference.Fit
 								}
-								if v := floats.Dot(f, theta) + shift[j]; lower <= v && v <= upper {
-									in[at]++
+								theta := without(t, m, b, records, kind == 1)
+								iv, err := find(0.95)
+								if err != nil {
+									t.Fatal(err)
 								}
-								of[at]++
-								width[at] += upper - lower
+								a, shift := forms(append(m.effects(), apart), b, q)
+								for j, f := range a {
+									at, lower, upper := kind, one.Lower, one.Upper
+									if j < len(iv.Lower) {
+										lower, upper = iv.Lower[j], iv.Upper[j]
+									} else {
+										at += 2
+									}
+									if v := floats.Dot(f, theta) + shift[j]; lower <= v && v <= upper {
+										in[at]++
+									}
+									of[at]++
+									width[at] += upper - lower
+								}
 							}
 						}
-					}
-					for at, what := range []string{"population", "the same fit", "population, a difference",
-						"the same fit, a difference"} {
-						c := in[at] / of[at]
-						t.Logf("%s, %s, n = %d, ε = %g, %s: %.1f %% covered, width %.3g", truth, name, n, eps, what,
-							100*c, width[at]/of[at])
-						least, most := 0.9, 0.985
-						if testscale.Full() && n > 1000 {
-							least, most = 0.92, 0.98
-						} else if n == 1000 {
-							least, most = 0.88, 1
-						}
-						if at < 2 && (c < least || c > most) {
-							t.Errorf("%s, %s, n = %d, ε = %g, %s: %.3f covered", truth, name, n, eps, what, c)
+						for at, what := range []string{"population", "the same fit", "population, a difference",
+							"the same fit, a difference"} {
+							c := in[at] / of[at]
+							t.Logf("%s, %s, n = %d, ε = %g, %s: %.1f %% covered, width %.3g", truth, name, n, eps, what,
+								100*c, width[at]/of[at])
+							least, most := 0.9, 0.985
+							if testscale.Full() && n > 1000 {
+								least, most = 0.92, 0.98
+							} else if n == 1000 {
+								least, most = 0.88, 1
+							}
+							if at < 2 && (c < least || c > most) {
+								t.Errorf("%s, %s, n = %d, ε = %g, %s: %.3f covered", truth, name, n, eps, what, c)
+							}
 						}
 					}
 				}
 			}
-		}
+		})
 	}
 }
 
