@@ -21,8 +21,6 @@ type Intervals struct {
 	// Estimate is the centre: the released coefficient, or that corrected for
 	// the shrinkage of the ridge.
 	Estimate, Lower, Upper []float64
-	// Moved is by how much Estimate is corrected for the shrinkage of the ridge; nil where that is not known apart.
-	Moved []float64
 	// Covers says what is covered and over what the probability is taken.
 	Covers string
 	// Basis says what the coverage rests on, in words.

@@ -103,18 +103,16 @@ func Likely(m objpert.Objective, theta []float64, mo *Moments, g Guess, populati
 	all := c.unknown(far)
 	all.AddSym(all, noise)
 	z := twoSided(p.alpha)
-	centre, half, by := append([]float64(nil), p.at...), make([]float64, len(p.at)), make([]float64, len(p.at))
+	centre, half := append([]float64(nil), p.at...), make([]float64, len(p.at))
 	for j := range centre {
 		form := c.forms.RowView(j)
 		var h mat.VecDense
 		h.MulVec(&inverse, form)
-		by[j] = mat.Dot(&h, ridge)
-		centre[j] += by[j]
+		centre[j] += mat.Dot(&h, ridge)
 		out := m.OutputSigma * p.length[j]
 		half[j] = z*math.Sqrt(math.Max(0, mat.Inner(&h, all, &h))+out*out) + m.Tolerance/m.Lambda*p.length[j]
 	}
 	iv := newIntervals(s.Level, centre, half, 0)
-	iv.Moved = by
 	iv.Covers = minimiserCovers
 	if population {
 		iv.Covers = populationCovers
