@@ -99,7 +99,8 @@ func TestLikelyGoesFromTheReleasedToTheExpected(t *testing.T) {
 	}
 	short := guessed(expected, 1)
 	short.Columns = short.Columns[:2]
-	if _, err := Likely(m, theta, &Moments{Hessian: h, HessianSigma: 1}, short, true, Settings{Level: 0.9}); err == nil {
+	mo := &Moments{Hessian: h, HessianSigma: 1}
+	if _, err := Likely(m, theta, mo, short, true, Settings{Level: 0.9}); err == nil {
 		t.Error("a feature is in no column")
 	}
 }
