@@ -43,6 +43,10 @@ type (
 	//
 	//	dpnb.Categorical("city", "Bern", "Rome").OrElse("elsewhere")
 	//	dpnb.Numeric("age", 17, 90).OrMissingAs(40)
+	//
+	// and which category models show the others against:
+	//
+	//	dpnb.Categorical("marital", "never", "married", "divorced").Against("married")
 	Field = learn.Field
 	// Dataset is records that a learner can take: Binary, Regression, Counts or Classes makes it
 	// from a DataFrame. Show lists what was done to the records and what it cost.
@@ -178,6 +182,9 @@ func Classes(df DataFrame, label string, opts ...Option) *Dataset {
 func Suited(df DataFrame, target string, opts ...Option) (Learner, *Dataset) {
 	return learn.Suited(df, target, opts...)
 }
+
+// InUnits has effects in the units of the columns: rows are clipped to their typical norm and not scaled to it.
+func InUnits() Option { return learn.InUnits() }
 
 // Curves has numbers of a table that is scanned bend, too, with nine times as much room for its records.
 func Curves() Option { return learn.Curves() }
@@ -369,7 +376,7 @@ func AssumeInterpolation(anchor []float64, eta float64) Interpolation {
 
 // What a fit returns.
 type (
-	// Model is a fitted model. Show displays its largest coefficients and its guarantee.
+	// Model is a fitted model. Show displays its coefficients and its guarantee.
 	//
 	//	p, err := model.Predict(other)         // one for each record
 	//	names, err := model.PredictClass(other)
@@ -378,7 +385,9 @@ type (
 	//	dpnb.Show(model.PredictFrame(other))   // with the probabilities of classes; no labels needed
 	//	err = model.PredictCSV("predicted.csv", other, "id")
 	//	dpnb.Show(model.Evaluate(other))       // confusion matrix, AUC, calibration
-	//	iv, err := model.Intervals(0.95)       // for the coefficients
+	//	dpnb.Show(model.PopulationIntervals(0.95)) // what goes with what among people: for the population
+	//	iv, err := model.Intervals(0.95)       // what the noise has done: for the same fit without it
+	//	dpnb.Show(model.Difference("marital", "divorced", "married", 0.95))
 	//	dpnb.Show(model.CoefficientsInUnits()) // without RowNorm: years, dollars
 	//	dpnb.Show(model.Card())                // a model card in Markdown; card.Write("happy.md") keeps it
 	//	err = model.Save("happy.json")         // and dpnb.Load in another cell, or on another machine
@@ -389,6 +398,9 @@ type (
 	// Evaluation is what Model.Evaluate returns: the confusion matrix, AUC and calibration of
 	// a model of classes; Show displays all of it.
 	Evaluation = learn.Evaluation
+	// Difference is what Model.Difference returns: of two categories of a column, with intervals;
+	// Show displays it.
+	Difference = learn.Difference
 	// Intervals are confidence intervals of a model's coefficients; Show displays them.
 	Intervals = learn.Intervals
 )

@@ -43,6 +43,9 @@ type DesignSettings struct {
 	// Curves is the number K ≥ 3 of hats (linear B-splines) that every number within bounds has
 	// beside its own feature, so that what is learnt of it can bend; 0 is none. Rows are Centred then.
 	Curves int
+	// InUnits has Centred rows clipped to the typical norm (TypicalNorm) in place of scaled, each by its own: a
+	// coefficient then means the same in all rows that are no longer.
+	InUnits bool
 	// NoBias leaves out the constant feature 1 that is else appended after the
 	// rows were scaled.
 	NoBias bool

@@ -1,11 +1,17 @@
 package frame
 
-import "math"
+import (
+	"fmt"
+	"math"
+	"slices"
+
+	"gonum.org/v1/gonum/floats"
+)
 
 // Effect is what a reader asks of a linear model of centred rows: how much the linear form is larger for one value of a
 // column than for another. It is a linear form of the coefficients, and none of it lies where rows have nothing.
 type Effect struct {
-	// Name is the column's, or of a category "column=category".
+	// Name is "column: lower → upper" of a number, or "column=category".
 	Name string
 	// Weights are those of the coefficients, a feature each.
 	Weights []float64
@@ -15,16 +21,14 @@ type Effect struct {
 }
 
 // Effects returns the effects of centred rows, column by column: of a category K − 1, each level
-// against the first; of a number one, from its lower bound to its upper one by the line that is
-// nearest to its curve; last that of a bias, the linear form of a record in the middle of everything.
-// A row is taken to have the typical norm (TypicalNorm), where rows are scaled to a norm each by its
-// own.
-func (e *Encoding) Effects() []Effect {
+// against the reference, which is the first unless another is stated; of a number one, from its lower
+// bound to its upper one, as its name says, by the line that is nearest to its curve for records with the
+// given mean row; last that of a bias, the linear form of the mean row. A mean of nil is the middle of
+// everything, of numbers that are spread evenly. Where rows are scaled to a norm each by its own, a row is taken to
+// have the typical norm (TypicalNorm).
+func (e *Encoding) Effects(mean []float64) []Effect {
 	d := len(e.Features)
-	by := 1.0
-	if norm, ok := e.Normed(); ok {
-		by = norm / e.TypicalNorm()
-	}
+	by, weights := e.ofRow(), e.margins(mean, 0)
 	var all []Effect
 	add := func(name string, unit float64) []float64 {
 		all = append(all, Effect{name, make([]float64, d), unit})
@@ -33,9 +37,12 @@ func (e *Encoding) Effects() []Effect {
 	for i := range e.encoders {
 		c := &e.encoders[i]
 		if c.categories != nil {
-			for k, name := range c.names()[1:] {
-				w := add(name, 0)
-				w[c.at], w[c.at+k+1] = -by, by
+			against := c.reference()
+			for k, name := range c.names() {
+				if k != against {
+					w := add(name, 0)
+					w[c.at+against], w[c.at+k] = -by, by
+				}
 			}
 			continue
 		}
@@ -43,17 +50,12 @@ func (e *Encoding) Effects() []Effect {
 		if c.field.Log {
 			unit = 0
 		}
-		w := add(c.field.Name, unit)
+		w := add(fmt.Sprintf("%s: %s → %s", c.field.Name, c.field.shown(c.field.Lower), c.field.shown(c.field.Upper)),
+			unit)
 		w[c.at] = by / c.reach
-		// The slope of the nearest line is ∫(u − ½)f du/∫(u − ½)² du, by the rule of Simpson between knots.
-		for k := range c.hats {
-			h := 1 / float64(c.hats-1)
-			at := float64(k) * h
-			inner := func(u float64) float64 { return (u - 0.5) * math.Max(0, 1-math.Abs(u-at)/h) }
-			for _, lo := range []float64{at - h, at} {
-				if lo > -h/2 && lo < 1-h/2 {
-					w[c.at+1+k] += 12 * by * h / 6 * (inner(lo) + 4*inner(lo+h/2) + inner(lo+h))
-				}
+		if c.hats > 0 {
+			for k, slope := range c.slopes(weights[i]) {
+				w[c.at+1+k] += by * slope
 			}
 		}
 		if c.width() > 1+c.hats {
@@ -61,9 +63,85 @@ func (e *Encoding) Effects() []Effect {
 		}
 	}
 	if bias := e.Bias(); bias != 0 {
-		add("bias", 0)[d-1] = bias
+		w := add("bias", 0)
+		copy(w, mean)
+		w[d-1] = bias
 	}
 	return all
+}
+
+// slopes returns, of each hat h, the slope cov(u, h)/var(u) of the line that is nearest to it where the places of the
+// scale have such weights.
+func (e *encoder) slopes(weights []float64) []float64 {
+	var mean, square float64
+	for i, w := range weights {
+		mean += w * place(i)
+	}
+	of, hats := make([]float64, e.hats), make([]float64, e.hats)
+	for i, w := range weights {
+		u := place(i) - mean
+		square += w * u * u
+		clear(hats)
+		hat(hats, place(i), 1)
+		floats.AddScaled(of, w*u, hats)
+	}
+	floats.Scale(1/square, of)
+	return of
+}
+
+// ofRow is what a difference of features of rows before they are scaled is in those after: of a row of the typical
+// norm, if all are scaled.
+func (e *Encoding) ofRow() float64 {
+	if e.settings.Centred && e.settings.RowNorm > 0 {
+		return e.settings.RowNorm / e.TypicalNorm()
+	}
+	return 1
+}
+
+// reference is the place of the category that others are shown against.
+func (e *encoder) reference() int { return max(0, slices.Index(e.field.Levels, e.field.Reference)) }
+
+// References returns the categories that others are shown against, each as its feature is named.
+func (e *Encoding) References() []string {
+	var all []string
+	for i := range e.encoders {
+		if c := &e.encoders[i]; c.categories != nil {
+			all = append(all, c.names()[c.reference()])
+		}
+	}
+	return all
+}
+
+// Contrast returns the effect of one category of a column against another.
+//
+// Errors: *InputError if they are none.
+func (e *Encoding) Contrast(column, category, against string) (Effect, error) {
+	f := Effect{Name: fmt.Sprintf("%s: %s → %s", column, against, category), Weights: make([]float64, len(e.Features))}
+	for i := range e.encoders {
+		c := &e.encoders[i]
+		if c.field.Name != column {
+			continue
+		}
+		if c.categories == nil {
+			return f, inputErrorf("%q is a number, and has no categories that differ", column)
+		}
+		for _, of := range []struct {
+			name string
+			by   float64
+		}{{category, e.ofRow()}, {against, -e.ofRow()}} {
+			k := slices.Index(c.field.Levels, of.name)
+			if k < 0 && c.field.Missing && of.name == "missing" {
+				k = len(c.field.Levels)
+			}
+			if k < 0 {
+				return f, inputErrorf("%q is none of the categories of %q%s, which are %s", of.name, column,
+					like(of.name, c.field.Levels), quoteAll(c.field.Levels))
+			}
+			f.Weights[c.at+k] += of.by
+		}
+		return f, nil
+	}
+	return f, noColumn(column, e.Columns())
 }
 
 // TypicalNorm returns the root of the mean squared norm of a centred row before it is scaled, if numbers were spread

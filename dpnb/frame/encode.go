@@ -97,11 +97,16 @@ func (e *encoder) centre(row []float64, i int) {
 		return
 	}
 	if k := e.place(i); k >= 0 {
-		for j := range own {
-			own[j] = -1 / float64(len(own))
-		}
-		own[k] += 1
+		indicate(own, k)
 	}
+}
+
+// indicate writes the indicators less their mean for place k.
+func indicate(own []float64, k int) {
+	for j := range own {
+		own[j] = -1 / float64(len(own))
+	}
+	own[k]++
 }
 
 // line writes what centre does for the share u of a number's scale.

@@ -69,6 +69,10 @@ func newEncoding(columns []string, schema *Schema, s DesignSettings) (*Encoding,
 		e.Features = append(e.Features, c.names()...)
 		e.encoders = append(e.encoders, c)
 	}
+	if s.InUnits && s.ClipNorm == 0 {
+		s.ClipNorm = e.TypicalNorm()
+		e.settings = s
+	}
 	if s.RowNorm+s.ClipNorm > 0 && slices.ContainsFunc(e.fields, func(f Field) bool { return f.Open }) {
 		return nil, inputErrorf("rows with unbounded numbers are not scaled: leave out RowNorm and ClipNorm, which " +
 			"whoever learns from them does not need")
@@ -99,6 +103,8 @@ func checkEncoding(schema *Schema, s *DesignSettings) error {
 		return inputErrorf("ClipNorm = %v, want a positive number, or 0 to leave the rows as they are", s.ClipNorm)
 	case s.RowNorm > 0 && s.ClipNorm > 0:
 		return inputErrorf("RowNorm and ClipNorm exclude each other")
+	case s.InUnits && (s.RowNorm > 0 || !s.Centred):
+		return inputErrorf("InUnits is of centred rows that are not all scaled to a norm: leave out RowNorm")
 	case s.Curves != 0 && (s.Curves < 3 || s.Curves > mostCurves || !s.Centred):
 		return inputErrorf("Curves = %d, want 3 to %d of centred rows, or 0 for straight lines", s.Curves, mostCurves)
 	}
@@ -122,14 +128,19 @@ func (e *Encoding) Curves() []matrix.Span {
 // Straight returns e without hats.
 func (e *Encoding) Straight() *Encoding {
 	s := e.settings
-	s.Curves = 0
+	if s.Curves == 0 {
+		return e
+	}
+	if s.Curves = 0; s.InUnits {
+		s.ClipNorm = 0
+	}
 	return e.with(s)
 }
 
 // Plain returns e with numbers in [0, 1] and indicators alone: rows are neither centred nor scaled.
 func (e *Encoding) Plain() *Encoding {
 	s := e.settings
-	s.Centred, s.Curves, s.RowNorm, s.ClipNorm = false, 0, 0, 0
+	s.Centred, s.InUnits, s.Curves, s.RowNorm, s.ClipNorm = false, false, 0, 0, 0
 	return e.with(s)
 }
 
@@ -210,10 +221,10 @@ func (e *Encoding) Bias() float64 {
 // Centred reports whether rows are centred by what is public (DesignSettings.Centred).
 func (e *Encoding) Centred() bool { return e.settings.Centred }
 
-// Normed reports whether rows are centred and have, but for rows of zeros, the norm that it returns, the bias
-// apart.
+// Normed reports whether rows are centred and at most as long as the norm that it returns, the bias apart.
 func (e *Encoding) Normed() (norm float64, ok bool) {
-	return e.settings.RowNorm, e.settings.Centred && e.settings.RowNorm > 0
+	norm = e.settings.RowNorm + e.settings.ClipNorm
+	return norm, e.settings.Centred && norm > 0
 }
 
 // Clone returns a copy, whose exported fields are its own.
@@ -223,6 +234,9 @@ func (e *Encoding) Clone() *Encoding {
 		slices.Clone(e.Target.Classes)
 	return &out
 }
+
+// Clipped reports whether rows are clipped to a norm, and not scaled.
+func (e *Encoding) Clipped() bool { return e.settings.ClipNorm > 0 }
 
 // Equal reports whether e and o make the same of every record of a table.
 func (e *Encoding) Equal(o *Encoding) bool {

@@ -47,6 +47,8 @@ type Field struct {
 	// none: all indicators of a feature are then zero, and a label counts as the
 	// negative class, or as the first of several.
 	Else string
+	// Reference is the category that models show the others against; "" is the first of Levels.
+	Reference string `json:",omitempty"`
 	// Missing says that values may be missing: a feature then has an indicator of its own
 	// for them, a numeric one only where rows are centred and Fill is nil. Without it they
 	// count as any other text, or as the middle of the bounds.
@@ -126,6 +128,10 @@ func (f Field) OrElse(category string) Field {
 	return f
 }
 
+// Against returns a categorical f with the category that models show the others against: the usual
+// or the most frequent one, if that is known without the data.
+func (f Field) Against(category string) Field { f.Reference = category; return f }
+
 // validate checks the field by itself.
 func (f *Field) validate() error {
 	switch {
@@ -163,6 +169,11 @@ func (f *Field) validate() error {
 	case f.Else != "" && !slices.Contains(f.Levels, f.Else):
 		return inputErrorf("field %q: others are to count as %q (else), which is not in the list of its categories, "+
 			"%s: add it to them", f.Name, f.Else, quoteAll(f.Levels))
+	case f.Reference != "" && f.Kind == Numeric:
+		return inputErrorf("field %q is a number: it has no category %q to be shown against", f.Name, f.Reference)
+	case f.Reference != "" && !slices.Contains(f.Levels, f.Reference):
+		return inputErrorf("field %q: categories are to be shown against %q, which is not in the list of them%s, %s",
+			f.Name, f.Reference, like(f.Reference, f.Levels), quoteAll(f.Levels))
 	}
 	seen := map[string]bool{}
 	for _, l := range f.Levels {

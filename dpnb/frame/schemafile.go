@@ -37,6 +37,8 @@ type fieldText struct {
 	// Categories in their order, and which of them others count as.
 	Categories []string `json:"categories,omitempty"`
 	Else       string   `json:"else,omitempty"`
+	// Reference is the category that models show the others against.
+	Reference string `json:"reference,omitempty"`
 	// Missing says that values may be missing, MissingAs what they count as.
 	Missing   bool   `json:"missing,omitempty"`
 	MissingAs *bound `json:"missingAs,omitempty"`
@@ -122,8 +124,8 @@ func typeNames() []string {
 
 // text returns f as it stands in a file.
 func (f Field) text() fieldText {
-	t := fieldText{Name: f.Name, Categories: f.Levels, Else: f.Else, Missing: f.Missing, Layout: f.Layout,
-		MissingAs: f.boundOf(f.Fill), Typical: f.boundOf(f.Typical)}
+	t := fieldText{Name: f.Name, Categories: f.Levels, Else: f.Else, Reference: f.Reference, Missing: f.Missing,
+		Layout: f.Layout, MissingAs: f.boundOf(f.Fill), Typical: f.boundOf(f.Typical)}
 	for _, name := range typeNames() {
 		if g := fieldTypes[name]; g.Kind == f.Kind && g.Log == f.Log && g.Open == f.Open && g.Part == f.Part {
 			t.Type = name
@@ -142,7 +144,7 @@ func (t fieldText) field() (Field, error) {
 		return f, inputErrorf("field %q has the type %q, want one of %s", t.Name, t.Type, quoteAll(typeNames()))
 	}
 	f.Name, f.Levels, f.Else, f.Layout = t.Name, t.Categories, t.Else, t.Layout
-	f.Missing = t.Missing
+	f.Missing, f.Reference = t.Missing, t.Reference
 	if t.MissingAs != nil {
 		f.Fill = new(float64)
 		if err := t.MissingAs.read(&f, "missingAs", f.Fill); err != nil {
@@ -317,11 +319,12 @@ func (s *Schema) Fits(names []string) error {
 
 // ReadCodebook makes a schema of a table that describes the columns of another, and is public: one
 // row for each, with its name and type and, where they apply, lower, upper, categories
-// (separated by bars), else, missing (yes or no), missingAs and layout, as in a file of Save.
+// (separated by bars), else, reference, missing (yes or no), missingAs and layout, as in a file of Save.
 //
 // Errors: *InputError, which names the field.
 func ReadCodebook(t *Table) (*Schema, error) {
-	known := []string{"name", "type", "lower", "upper", "categories", "else", "missing", "missingAs", "layout"}
+	known := []string{"name", "type", "lower", "upper", "categories", "else", "reference", "missing",
+		"missingAs", "layout"}
 	for _, n := range t.Names() {
 		if !slices.Contains(known, n) {
 			return nil, inputErrorf("the codebook has a column %q, want some of %s", n, join(known))
@@ -336,7 +339,8 @@ func ReadCodebook(t *Table) (*Schema, error) {
 	}
 	var s Schema
 	for i := range t.rows {
-		f := fieldText{Name: text("name", i), Type: text("type", i), Else: text("else", i), Layout: text("layout", i)}
+		f := fieldText{Name: text("name", i), Type: text("type", i), Else: text("else", i),
+			Reference: text("reference", i), Layout: text("layout", i)}
 		for _, v := range []struct {
 			column string
 			to     **bound

@@ -150,14 +150,24 @@ const cardLevel = 0.95
 
 func (m *Model) cardCoefficients(c *card) {
 	c.say("## Coefficients\n\n%s.\n", plain(capital(m.meaning())))
-	iv, err := m.Intervals(cardLevel)
-	kind, _ := m.parts()
 	header, rule := "| feature | coefficient |", "|---|--:|"
+	kind, _ := m.parts()
 	if kind != "" {
 		header, rule = "| "+kind+" "+header, "|---"+rule
 	}
-	if err == nil {
-		header, rule = header+fmt.Sprintf(" from | to (level %v) |", cardLevel), rule+"--:|--:|"
+	var shown []*Intervals
+	var why []string
+	for _, of := range []struct {
+		name string
+		find func(level float64) (*Intervals, error)
+	}{{"population", m.PopulationIntervals}, {"without noise", m.Intervals}} {
+		iv, err := of.find(cardLevel)
+		if err != nil {
+			why = append(why, strings.TrimPrefix(err.Error(), "dpnb: "))
+			continue
+		}
+		shown = append(shown, iv)
+		header, rule = header+fmt.Sprintf(" %s, from | to |", of.name), rule+"--:|--:|"
 	}
 	c.say("%s\n%s", header, rule)
 	for j, v := range m.coefficients {
@@ -165,16 +175,17 @@ func (m *Model) cardCoefficients(c *card) {
 		if kind != "" {
 			row = "| " + plain(m.part(j)) + " " + row
 		}
-		if err == nil {
+		for _, iv := range shown {
 			row += fmt.Sprintf(" %s | %s |", bound(iv.Lower[j]), bound(iv.Upper[j]))
 		}
 		c.say("%s", row)
 	}
-	if err == nil {
-		c.say("\nEach interval covers: %s. %s.\n", plain(iv.Covers), plain(capital(iv.Basis)))
-	} else {
-		c.say("\nThere are no intervals for how far noise has moved them: %s.\n",
-			plain(strings.TrimPrefix(err.Error(), "dpnb: ")))
+	c.say("")
+	for _, iv := range shown {
+		c.say("Each interval (level %v) covers: %s. %s.\n", cardLevel, plain(iv.Covers), plain(capital(iv.Basis)))
+	}
+	if shown == nil {
+		c.say("There are no intervals for how far noise has moved them: %s.\n", plain(why[len(why)-1]))
 	}
 }
 

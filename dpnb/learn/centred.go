@@ -112,11 +112,15 @@ func centred(p recipe, d *frame.Design, epsilon, delta float64) (mechanism.Mecha
 	})
 	m.RowNorm, m.Bias, m.Numbers, m.Planned, m.BaseRate = norm, bias, numbers, float64(p.records), p.baseRate
 	m.Curves, m.Free, m.Nowhere = d.Encoding.Curves(), d.Encoding.Free(), d.Encoding.Nowhere()
-	switch p.task {
-	case frame.Number:
+	switch {
+	case d.Encoding.Clipped(): // what is clipped with hats is not what is clipped without
+	case numbers:
 		m.Gate = hatsGate
-	case frame.Count:
-		m.Gate, m.Most = hatsGate, d.Target.Upper
+	case p.task == frame.Count:
+		m.Gate = hatsGate
+	}
+	if p.task == frame.Count {
+		m.Most = d.Target.Upper
 	}
 	return m, err
 }

@@ -105,7 +105,7 @@ func TestEffectsAreShown(t *testing.T) {
 	}
 	// Pressure rises with age and weight, and with smoking: an effect is the difference of predictions, but for the
 	// norm of the row.
-	if !(at["age"] > 0.1 && at["smoker=yes"] > 0) || len(names) != 5 {
+	if !(at["age: 18 → 90"] > 0.1 && at["smoker=yes"] > 0) || len(names) != 5 {
 		t.Errorf("%v", at)
 	}
 }

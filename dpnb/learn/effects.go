@@ -1,9 +1,12 @@
 package learn
 
 import (
+	"fmt"
+	"math"
 	"slices"
 
 	"gonum.org/v1/gonum/floats"
+	"gonum.org/v1/gonum/mat"
 
 	"github.com/dpnb/notebooks/dpnb/frame"
 	"github.com/dpnb/notebooks/dpnb/loss"
@@ -14,6 +17,7 @@ import (
 	"github.com/dpnb/notebooks/dpnb/mechanism/objpert"
 	"github.com/dpnb/notebooks/dpnb/mechanism/objpert/interval"
 	"github.com/dpnb/notebooks/dpnb/mechanism/pure"
+	"github.com/dpnb/notebooks/dpnb/noise"
 )
 
 // shown returns the names and values of the coefficients that a model shows. Where rows are centred, single
@@ -25,7 +29,8 @@ func shown(e *frame.Encoding, theta []float64, also any) (names []string, values
 	if !e.Centred() {
 		return e.Features, theta
 	}
-	effects := e.Effects()
+	b, _ := also.(*geometry.Bought)
+	effects := e.Effects(meanRow(b))
 	for _, f := range effects {
 		names = append(names, f.Name)
 	}
@@ -46,11 +51,29 @@ func (m *Model) linear() []float64 {
 	return m.coefficients
 }
 
-// forms returns the effects of a model as linear forms aᵀθ + shift of the coefficients of its fit, stretched by q: with
-// those of features Tqθ_f/(cR), and that of the bias Tθ_e + (ȳ − Σ_f Tqθ_f m_f/c)/e.
-func (m *Model) forms(b *geometry.Bought, q float64) (forms [][]float64, shift []float64) {
+// effects are those of a model of centred rows; nil of others, which have coefficients.
+func (m *Model) effects() []frame.Effect {
+	if !m.encoding.Centred() {
+		return nil
+	}
+	return m.encoding.Effects(meanRow(m.bought()))
+}
+
+// meanRow is the mean of the rows without their bias, as it was bought; nil if it was not.
+func meanRow(b *geometry.Bought) []float64 {
+	if b == nil {
+		return nil
+	}
+	mean := make([]float64, len(b.Mean))
+	floats.AddScaled(mean, b.RowNorm, b.Mean)
+	return mean
+}
+
+// formsOf returns effects as linear forms aᵀθ + shift of the coefficients of a fit, stretched by q: with those of
+// features Tqθ_f/(cR), and that of the bias Tθ_e + (ȳ − Σ_f Tqθ_f m_f/c)/e.
+func formsOf(effects []frame.Effect, b *geometry.Bought, q float64) (forms [][]float64, shift []float64) {
 	by := b.Unit * q / b.Scale
-	for _, f := range m.encoding.Effects() {
+	for _, f := range effects {
 		last := len(f.Weights) - 1
 		a, ofBias := make([]float64, last+1), f.Weights[last]
 		for j := range last {
@@ -60,23 +83,6 @@ func (m *Model) forms(b *geometry.Bought, q float64) (forms [][]float64, shift [
 		forms, shift = append(forms, a), append(shift, ofBias*b.Centre/b.Bias)
 	}
 	return forms, shift
-}
-
-// intervalsOfEffects are intervals for the effects of m, by find.
-func (m *Model) intervalsOfEffects(b *geometry.Bought, level, q float64,
-	find func(fit objpert.Objective, theta []float64, s interval.Settings) (*interval.Intervals, error)) (*Intervals,
-	error) {
-	forms, shift := m.forms(b, q)
-	fit, _ := m.ObjectivePerturbation()
-	iv, err := find(fit, b.Raw,
-		interval.Settings{Level: level, Linearise: true, Forms: forms,
-			Basis: matrix.Complement(m.encoding.Nowhere(), len(m.encoding.Features))})
-	if err == nil {
-		floats.Add(iv.Estimate, shift)
-		floats.Add(iv.Lower, shift)
-		floats.Add(iv.Upper, shift)
-	}
-	return m.intervals(iv, err)
 }
 
 // hingeOf returns the loss with the margin that the release was fitted with.
@@ -91,4 +97,136 @@ func hingeOf(l loss.Softplus, r *mechanism.Release) loss.Softplus {
 		return used
 	}
 	return l
+}
+
+// shrunkBy says what the column of shrunk is.
+const shrunkBy = "Shrunk by: how far the ridge has moved an effect of the model, where that is more than a standard " +
+	"error; intervals for the population are corrected for it."
+
+// shrunk says of each effect by how much the ridge has moved it, as far as that is known, or "" where it is
+// less than the standard error of the population's; nil where it is so of all or not known.
+func (m *Model) shrunk() []string {
+	const level, errors = 0.95, 1.96
+	if _, ok := m.Curvature(); m.bought() == nil || !ok {
+		return nil
+	}
+	iv, err := m.PopulationIntervals(level)
+	if err != nil {
+		return nil
+	}
+	some, all := false, make([]string, len(m.coefficients))
+	for j, v := range m.coefficients {
+		if by := iv.Estimate[j] - v; math.Abs(by) > (iv.Upper[j]-iv.Lower[j])/(2*errors) {
+			some, all[j] = true, fmt.Sprintf("%+.2g", by)
+		}
+	}
+	if !some {
+		return nil
+	}
+	return all
+}
+
+// imagined is how many records stand for those of a fit where what is expected of their curvature is reckoned.
+const imagined = 8192
+
+// guess is what is expected of the curvature of the records of a fit: that of independent columns with the shares that
+// were bought, and labels that follow the model.
+func (m *Model) guess(b *geometry.Bought, fit objpert.Objective) interval.Guess {
+	d := len(b.Raw)
+	src := noise.NewSeeded(1)
+	rows := b.Placed(m.encoding.Imagined(meanRow(b), b.RowNorm*b.MeanError, imagined, src.Float64))
+	t, w := make([]float64, imagined), make([]float64, imagined)
+	rows.Margins(t, b.Raw, 0, imagined)
+	g := interval.Guess{Curvature: mat.NewSymDense(d, nil), Factor: factorOfLabels}
+	if m.target.Task == frame.Number {
+		g.Factor = factorOfNumbers
+		usual, _ := ofResiduals(fit.Loss, usualResidual)
+		for i := range w {
+			w[i] = usual
+		}
+		// The residuals are as large as the curvature says.
+		g.Scores = func(f float64) float64 {
+			lo, hi := 0.01, 8.0
+			for range 40 {
+				mid := math.Sqrt(lo * hi)
+				if curvature, _ := ofResiduals(fit.Loss, mid); curvature > f*usual {
+					lo = mid
+				} else {
+					hi = mid
+				}
+			}
+			curvature, square := ofResiduals(fit.Loss, hi)
+			return square / curvature
+		}
+	} else {
+		labels, slopes := m.drawn(t, src.Float64), make([]float64, imagined)
+		fit.Loss.ValueSlope(slopes, t, labels)
+		fit.Loss.Curvature(w, t, labels)
+		ratio := floats.Dot(slopes, slopes) / floats.Sum(w)
+		g.Scores = func(float64) float64 { return ratio }
+	}
+	row := make([]float64, d)
+	weighted := mat.NewDense(imagined, d, nil)
+	for i := range imagined {
+		rows.Row(row, i)
+		floats.Scale(math.Sqrt(w[i]*b.Records/imagined), row)
+		weighted.SetRow(i, row)
+	}
+	g.Curvature.SymOuterK(1, weighted.T())
+	at := 0
+	for k, size := range m.encoding.Groups() {
+		c := interval.Column{Span: matrix.Span{First: at, Len: size}}
+		if f, _ := m.encoding.Field(m.encoding.Columns()[k]); f.Kind == frame.Numeric {
+			c.Off = doubtOfSpread
+			if m.encoding.Curves() != nil { // hats say how numbers spread
+				c.Off /= 2
+			}
+		}
+		g.Columns = append(g.Columns, c)
+		at += size
+	}
+	g.Columns = append(g.Columns, interval.Column{Span: matrix.Span{First: at, Len: 1}})
+	return g
+}
+
+const (
+	// usualResidual is the standard deviation of a residual that is expected, in units of the loss.
+	usualResidual = 1.5
+	// doubtOfSpread is how far the curvature of a number may be off, which depends on its spread.
+	doubtOfSpread = 0.7
+	// factorOfLabels and factorOfNumbers are how far the expected curvature may be off as a whole.
+	factorOfLabels, factorOfNumbers = 0.1, 0.4
+)
+
+// drawn returns classes or counts that follow the model at margins t.
+func (m *Model) drawn(t []float64, uniform func() float64) []float64 {
+	labels := make([]float64, len(t))
+	for i, t := range t {
+		if m.target.Task != frame.Count {
+			if labels[i] = -1; uniform() < m.probability(t) {
+				labels[i] = 1
+			}
+			continue
+		}
+		mean := math.Min(math.Exp(t), m.target.Upper)
+		for left, p := uniform()-math.Exp(-mean), math.Exp(-mean); left > 0 && labels[i] < m.target.Upper; left -= p {
+			labels[i]++
+			p *= mean / labels[i]
+		}
+	}
+	return labels
+}
+
+// ofResiduals returns the mean curvature and the mean squared slope of a loss at normal residuals of a standard
+// deviation.
+func ofResiduals(l loss.Loss, sd float64) (curvature, square float64) {
+	const points = 400
+	t, y, out := make([]float64, points), make([]float64, points), make([]float64, points)
+	for i := range t {
+		t[i] = sd * math.Sqrt2 * math.Erfinv((2*float64(i)+1)/points-1)
+	}
+	l.Curvature(out, t, y)
+	curvature = floats.Sum(out) / points
+	l.ValueSlope(out, t, y)
+	return curvature, floats.Dot(out, out) / points
 }

@@ -12,9 +12,10 @@ import (
 	"gonum.org/v1/gonum/floats"
 
 	"github.com/dpnb/notebooks/dpnb/display"
+	"github.com/dpnb/notebooks/dpnb/frame"
 	"github.com/dpnb/notebooks/dpnb/internal/numeral"
+	"github.com/dpnb/notebooks/dpnb/matrix"
 	"github.com/dpnb/notebooks/dpnb/mechanism"
-	"github.com/dpnb/notebooks/dpnb/mechanism/objpert"
 	"github.com/dpnb/notebooks/dpnb/mechanism/objpert/interval"
 	"github.com/dpnb/notebooks/dpnb/mechanism/sgd"
 	"github.com/dpnb/notebooks/dpnb/privacy"
@@ -39,39 +40,20 @@ type Intervals struct {
 }
 
 // Intervals returns intervals, at a level such as 0.95, for the coefficients that
-// the same fit would have had on these records without noise.
+// the same fit would have had on these records without noise. What goes with what among people at large is
+// for PopulationIntervals.
 //
 // Without a CurvatureShare they come from the law of the noise and λ alone: they hold for every
 // dataset and are wide. With one they are nearly as narrow as the noise allows, in the limit of
-// many records (interval.Minimiser with Linearise); ProvedIntervals hold for any number. For
+// many records (interval.Minimiser with Linearise, and of centred rows interval.Likely);
+// ProvedIntervals hold for any number. For
 // quantiles there are none without a CurvatureShare; with one they are about estimates that are
 // corrected for where the descent has stopped (sgd.Curvature).
 //
 // Errors: a level outside (0, 1); a model without privacy, or not released by
 // objective perturbation or as quantiles with a CurvatureShare.
 func (m *Model) Intervals(level float64) (*Intervals, error) {
-	if err := m.hasIntervals(); err != nil {
-		return nil, err
-	}
-	if isDescent(m.release) {
-		return m.aroundQuantiles(level, false)
-	}
-	curvature, ok := m.Curvature()
-	if b := m.bought(); b != nil {
-		return m.intervalsOfEffects(b, level, b.Stretch, func(fit objpert.Objective, theta []float64,
-			s interval.Settings) (*interval.Intervals, error) {
-			if !ok {
-				return interval.FormsFromRelease(fit, theta, s)
-			}
-			return interval.Minimiser(fit, theta, curvature, s)
-		})
-	}
-	if !ok {
-		return m.intervals(interval.FromRelease(m.release.Fitted, m.coefficients, level))
-	}
-	fit, _ := m.ObjectivePerturbation()
-	settings := interval.Settings{Level: level, Linearise: true}
-	return m.intervals(interval.Minimiser(fit, m.coefficients, curvature, settings))
+	return m.around(nil, level, ofFit)
 }
 
 // ProvedIntervals is Intervals with a coverage that is proved for every dataset: with a
@@ -81,80 +63,107 @@ func (m *Model) Intervals(level float64) (*Intervals, error) {
 //
 // Errors: as Intervals; quantiles.
 func (m *Model) ProvedIntervals(level float64) (*Intervals, error) {
-	if err := m.hasIntervals(); err != nil {
-		return nil, err
-	}
-	if isDescent(m.release) {
-		return nil, fmt.Errorf("dpnb: no intervals are proved for a %s at every number of records: a loss with a kink "+
-			"can have any curvature next to it; Intervals and PopulationIntervals hold in the limit of many", m.title)
-	}
-	if b := m.bought(); b != nil {
-		return m.intervalsOfEffects(b, level, b.Stretch, func(fit objpert.Objective, theta []float64,
-			s interval.Settings) (*interval.Intervals, error) {
-			if curvature, ok := m.Curvature(); ok {
-				s.Linearise = false
-				iv, err := interval.Minimiser(fit, theta, curvature, s)
-				if !errors.Is(err, privacy.ErrUnsupported) {
-					return iv, err
-				}
-			}
-			return interval.FormsFromRelease(fit, theta, s)
-		})
-	}
-	if curvature, ok := m.Curvature(); ok {
-		fit, _ := m.ObjectivePerturbation()
-		iv, err := interval.Minimiser(fit, m.coefficients, curvature, interval.Settings{Level: level})
-		// The curvature of losses with kinks in their slope can change at once.
-		if !errors.Is(err, privacy.ErrUnsupported) {
-			return m.intervals(iv, err)
-		}
-	}
-	return m.intervals(interval.FromRelease(m.release.Fitted, m.coefficients, level))
+	return m.around(nil, level, provedOfFit)
 }
 
 // PopulationIntervals returns intervals for the coefficients of the population from which the
-// records were drawn, corrected for the shrinkage of the ridge, in the limit of many records. They
-// are infinite where the curvature does not stand out from its noise.
+// records were drawn, corrected for the shrinkage of the ridge: those that a reader of a table of
+// coefficients expects. Those of centred rows are approximate where records are few (interval.Likely). Else
+// they hold in the limit of many records, are infinite where the curvature does not stand out
+// from its noise, and are for Logistic alone, whose scores vary by its curvature.
 //
 // For quantiles they are those of quantile regression, with τ(1−τ)H⁻¹GH⁻¹ estimated by a kernel,
 // and what the noise adds; they are infinite also where the noise moves the fit too far.
 //
-// Errors: as Intervals; a fit without a CurvatureShare; a learner other than
-// Logistic, Quantile and Quantiles, of which the scores' covariance would have to be released
-// too (interval.Population).
+// Errors: as Intervals; a fit without a CurvatureShare; rows that are not centred, of a learner other than
+// Logistic, Quantile and Quantiles.
 func (m *Model) PopulationIntervals(level float64) (*Intervals, error) {
+	return m.around(nil, level, ofPopulation)
+}
+
+// coverage is what an interval covers, and how surely.
+type coverage int
+
+const (
+	ofFit coverage = iota
+	provedOfFit
+	ofPopulation
+)
+
+// around returns intervals for effects of m; nil is all that it shows, or its coefficients if it shows these.
+func (m *Model) around(effects []frame.Effect, level float64, kind coverage) (*Intervals, error) {
 	if err := m.hasIntervals(); err != nil {
 		return nil, err
 	}
 	if isDescent(m.release) {
-		return m.aroundQuantiles(level, true)
-	}
-	curvature, ok := m.Curvature()
-	if !ok {
-		return nil, errors.New("dpnb: nothing is known of the population without the curvature of the records, " +
-			"and that costs a part of the budget: fit with CurvatureShare: 0.1")
-	}
-	if b := m.bought(); b != nil {
-		iv, err := m.intervalsOfEffects(b, level, 1, func(fit objpert.Objective, theta []float64,
-			s interval.Settings) (*interval.Intervals, error) {
-			return interval.Population(fit, theta, curvature, s)
-		})
-		if err == nil {
-			iv.population = true
+		if kind == provedOfFit {
+			return nil, fmt.Errorf("dpnb: no intervals are proved for a %s at every number of records: a loss with a "+
+				"kink can have any curvature next to it; Intervals and PopulationIntervals hold in the limit of many",
+				m.title)
 		}
-		return iv, err
+		return m.aroundQuantiles(level, kind == ofPopulation)
 	}
-	if _, ok := m.link(); !m.probabilities || ok {
-		return nil, fmt.Errorf("dpnb: among these learners only Logistic has intervals for the population: the "+
-			"covariance of the scores of a %s was not released (package interval can)", m.title)
+	b := m.bought()
+	if effects == nil {
+		effects = m.effects()
+	}
+	curvature, known := m.Curvature()
+	if _, ok := m.link(); kind == ofPopulation && !known {
+		return nil, errors.New("dpnb: nothing is known of the population without the curvature of the records, " +
+			"and that costs a part of the budget: fit with CurvatureShare: 0.05")
+	} else if kind == ofPopulation && b == nil && (!m.probabilities || ok) {
+		return nil, fmt.Errorf("dpnb: of rows that are not centred only Logistic has intervals for the population: "+
+			"the covariance of the scores of a %s was not released (package interval can); make the "+
+			"records without Uncentred",
+			m.title)
 	}
 	fit, _ := m.ObjectivePerturbation()
-	settings := interval.Settings{Level: level, Linearise: true}
-	iv, err := m.intervals(interval.Population(fit, m.coefficients, curvature, settings))
-	if err == nil {
-		iv.population = true
+	theta, s := m.linear(), interval.Settings{Level: level, Linearise: kind != provedOfFit}
+	var shift []float64
+	if b != nil {
+		q := b.Stretch
+		if kind == ofPopulation {
+			q = 1
+		}
+		theta = b.Raw
+		s.Forms, shift = formsOf(effects, b, q)
+	} else {
+		for _, f := range effects {
+			s.Forms = append(s.Forms, f.Weights)
+		}
 	}
-	return iv, err
+	if s.Forms != nil {
+		s.Basis = matrix.Complement(m.encoding.Nowhere(), len(m.encoding.Features))
+	}
+	var iv *interval.Intervals
+	var err error
+	switch {
+	case known && b != nil && kind != provedOfFit:
+		iv, err = interval.Likely(fit, theta, curvature, m.guess(b, fit), kind == ofPopulation, s)
+	case kind == ofPopulation:
+		iv, err = interval.Population(fit, theta, curvature, s)
+	case known:
+		iv, err = interval.Minimiser(fit, theta, curvature, s)
+	}
+	// The curvature of losses with kinks in their slope can change at once.
+	if !known || errors.Is(err, privacy.ErrUnsupported) {
+		if s.Forms == nil {
+			iv, err = interval.FromRelease(m.release.Fitted, theta, level)
+		} else {
+			iv, err = interval.FormsFromRelease(m.release.Fitted, theta, s)
+		}
+	}
+	if err != nil {
+		return nil, err
+	}
+	if shift != nil {
+		for _, all := range [][]float64{iv.Estimate, iv.Lower, iv.Upper} {
+			for one := range slices.Chunk(all, len(shift)) { // of each class
+				floats.Add(one, shift)
+			}
+		}
+	}
+	return (&Intervals{own: *iv, model: m, population: kind == ofPopulation}).copied(), nil
 }
 
 // Curvature returns the curvature that was released with the coefficients, for
@@ -202,13 +211,6 @@ func (m *Model) hasIntervals() error {
 	return nil
 }
 
-func (m *Model) intervals(iv *interval.Intervals, err error) (*Intervals, error) {
-	if err != nil {
-		return nil, err
-	}
-	return (&Intervals{own: *iv, model: m}).copied(), nil
-}
-
 // copied gives iv the copies of it and of its model that a program does not have.
 func (iv *Intervals) copied() *Intervals {
 	model := *iv.model
@@ -225,7 +227,7 @@ func (m *Model) aroundQuantiles(level float64, population bool) (*Intervals, err
 	var forms [][]float64
 	var shift []float64
 	if b != nil {
-		forms, shift = m.forms(b, 1)
+		forms, shift = formsOf(m.effects(), b, 1)
 	}
 	a, err := c.Around(released, level, population, forms)
 	if err != nil {
@@ -248,7 +250,7 @@ func (m *Model) aroundQuantiles(level float64, population bool) (*Intervals, err
 		iv.own.Lower, iv.own.Upper = append(iv.own.Lower, centre-a.Half[j]), append(iv.own.Upper, centre+a.Half[j])
 	}
 	for _, r := range c.References {
-		iv.references = append(iv.references, m.features[r.First])
+		iv.references = append(iv.references, m.features[r.Out()])
 	}
 	for k, why := range a.Why {
 		if why != "" {
@@ -288,8 +290,8 @@ func (iv *Intervals) dataFrame(estimate string) dataframe.DataFrame {
 	return iv.model.dataFrame([]string{estimate, "lower", "upper"}, iv.own.Estimate, iv.own.Lower, iv.own.Upper)
 }
 
-// Display shows the intervals of the largest estimates, class by class if there are
-// several, what they cover and why.
+// Display shows the intervals column by column, class by class if there are several, what they cover
+// and why.
 func (iv *Intervals) Display() display.Item {
 	if iv == nil {
 		return display.Failed(errNoIntervals)
@@ -309,40 +311,44 @@ func (iv *Intervals) Display() display.Item {
 		Header:  []string{"feature", "estimate", "lower", "upper"},
 	}
 	d, all := len(m.features), len(iv.own.Estimate)
-	most := max(5, 20/(all/d)) // of each class
-	if m.bought() != nil {
-		most = mostEffects
-	}
+	most := max(5, mostShown/(all/d)) // of each class
 	if kind, _ := m.parts(); kind != "" {
 		it.Header = append([]string{kind}, it.Header...)
 	}
+	shrunk := m.shrunk()
+	if shrunk != nil {
+		it.Header = append(it.Header, "shrunk by")
+	}
 	apart, endless := 0, 0
-	for from := 0; from < all; from += d {
-		for k, j := range m.order(iv.own.Estimate[from : from+d]) {
-			feature, j := m.features[j], from+j
-			if slices.Contains(iv.references, feature) {
-				continue
-			}
-			if iv.own.Lower[j] > 0 || iv.own.Upper[j] < 0 {
-				apart++
-			}
-			if math.IsInf(iv.own.Upper[j]-iv.own.Lower[j], 1) {
-				endless++
-			}
-			if k >= most {
-				continue
-			}
-			row := []string{feature, fmt.Sprintf("%+.3g", iv.own.Estimate[j]), bound(iv.own.Lower[j]),
-				bound(iv.own.Upper[j])}
-			if part := m.part(j); part != "" {
-				row = append([]string{part}, row...)
-			}
-			it.Row(row...)
+	for j, estimate := range iv.own.Estimate {
+		feature, k := m.features[j%d], j%d
+		if slices.Contains(iv.references, feature) {
+			continue
 		}
+		if iv.own.Lower[j] > 0 || iv.own.Upper[j] < 0 {
+			apart++
+		}
+		if math.IsInf(iv.own.Upper[j]-iv.own.Lower[j], 1) {
+			endless++
+		}
+		if k >= most {
+			continue
+		}
+		row := []string{feature, fmt.Sprintf("%+.3g", estimate), bound(iv.own.Lower[j]), bound(iv.own.Upper[j])}
+		if part := m.part(j); part != "" {
+			row = append([]string{part}, row...)
+		}
+		if shrunk != nil {
+			row = append(row, shrunk[j])
+		}
+		it.Row(row...)
 	}
 	all -= all / d * len(iv.references)
 	if n := all - len(it.Rows); n > 0 {
-		it.Note("… and %s.", numeral.Count(n, "smaller estimate"))
+		it.Note("… and %s.", numeral.Count(n, "more"))
+	}
+	if shrunk != nil {
+		it.Note("%s", shrunkBy)
 	}
 	if iv.why != nil {
 		it.Note("%d of them reach to infinity (%s): more records, a larger ε or a larger CurvatureShare would help.",

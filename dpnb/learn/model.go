@@ -1,7 +1,6 @@
 package learn
 
 import (
-	"cmp"
 	"errors"
 	"fmt"
 	"math"
@@ -263,27 +262,8 @@ func (m *Model) part(j int) string {
 	return ""
 }
 
-// mostEffects are shown at once, column by column.
-const mostEffects = 40
-
-// order returns the places of coefficients as they are shown: effects column by column, others by their size.
-func (m *Model) order(size []float64) []int {
-	order := bySize(size)
-	if m.bought() != nil {
-		slices.Sort(order)
-	}
-	return order
-}
-
-// bySize returns the places of the values, those of the largest magnitude first.
-func bySize(values []float64) []int {
-	order := make([]int, len(values))
-	for j := range order {
-		order[j] = j
-	}
-	slices.SortStableFunc(order, func(a, b int) int { return cmp.Compare(math.Abs(values[b]), math.Abs(values[a])) })
-	return order
-}
+// mostShown are shown at once, column by column.
+const mostShown = 40
 
 // Theta returns a copy of the coefficients in the order of the features.
 // It is nil if there is no model.
@@ -330,14 +310,14 @@ func perturbationOf(m mechanism.Mechanism) (objpert.Objective, bool) {
 	return o, ok
 }
 
-// Display shows the largest coefficients and the guarantee in words. Of several classes
+// Display shows the coefficients, column by column, and the guarantee in words. Of several classes
 // or levels each has a column.
 func (m *Model) Display() display.Item {
 	if err := m.Err(); err != nil {
 		return display.Failed(err)
 	}
 	it := display.Item{Header: []string{"feature", "coefficient"}}
-	one, left := "smaller coefficient", "… and %s; %s."
+	one := "more coefficient"
 	if kind, names := m.parts(); kind != "" {
 		it.Header = []string{"feature"}
 		for _, name := range names {
@@ -346,26 +326,24 @@ func (m *Model) Display() display.Item {
 			}
 			it.Header = append(it.Header, name)
 		}
-		one, left = "more feature", "… and %s, all with smaller coefficients; %s."
+		one = "more feature"
 	}
-	d := len(m.features)
-	size := make([]float64, d) // the largest of each feature
-	for j, v := range m.coefficients {
-		size[j%d] = math.Max(size[j%d], math.Abs(v))
+	d, shrunk := len(m.features), m.shrunk()
+	if shrunk != nil {
+		it.Header = append(it.Header, "shrunk by")
 	}
-	most := 10
-	if m.bought() != nil {
-		most = mostEffects
-	}
-	for _, f := range m.order(size)[:min(most, d)] {
+	for f := range min(mostShown, d) {
 		row := []string{m.features[f]}
 		for j := f; j < len(m.coefficients); j += d {
 			row = append(row, fmt.Sprintf("%+.3f", m.coefficients[j]))
 		}
+		if shrunk != nil {
+			row = append(row, shrunk[f])
+		}
 		it.Row(row...)
 	}
-	if n := d - most; n > 0 {
-		it.Note(left, numeral.Count(n, one), m.meaning())
+	if n := d - mostShown; n > 0 {
+		it.Note("… and %s; %s.", numeral.Count(n, one), m.meaning())
 	} else {
 		it.Note("Coefficients: %s.", m.meaning())
 	}
@@ -378,9 +356,16 @@ func (m *Model) Display() display.Item {
 		return it
 	}
 	if m.bought() != nil {
-		it.Note("Effects, for a row of typical length: a category against the first of its column, a number from its " +
-			"lower bound to its upper one along the line that is nearest to its curve; bias: where all are in the " +
-			"middle.")
+		of := ", for a row of typical length"
+		if m.encoding.Clipped() {
+			of = ""
+		}
+		it.Note("Effects%s: a category against the reference of its column (%s), a number from its lower bound to its "+
+			"upper one along the line that is nearest to its curve where the records are; bias: of the mean record.",
+			of, strings.Join(m.encoding.References(), ", "))
+		if shrunk != nil {
+			it.Note("%s", shrunkBy)
+		}
 	}
 	r := m.release
 	it.Title = fmt.Sprintf("Private %s for %s", m.title, m.target.Name)

@@ -236,7 +236,8 @@ func references(d *frame.Design) (all []sgd.Reference) {
 	at, columns := 0, d.Encoding.Columns()
 	for k, size := range d.Encoding.Groups() {
 		if f, _ := d.Encoding.Field(columns[k]); f.Kind == frame.Categorical && size > 1 && size >= len(f.Levels) {
-			all = append(all, sgd.Reference{First: at, Count: size, Sum: d.Width() - 1})
+			all = append(all, sgd.Reference{First: at, Count: size, Sum: d.Width() - 1,
+				Left: max(0, slices.Index(f.Levels, f.Reference))})
 		}
 		at += size
 	}

@@ -25,6 +25,8 @@ type Bought struct {
 	// Mean is m, of the features that rows have; Scale is c.
 	Mean  []float64
 	Scale float64
+	// MeanError is the standard deviation of the noise in an entry of Mean; 0 is not known.
+	MeanError float64 `json:",omitempty"`
 	// Centre is ȳ and Unit T; 0 and 1 but for Numbers.
 	Centre, Unit float64
 	// Typical is about the mean of counts; 0 but for those.
@@ -190,6 +192,7 @@ func (f *frame) centre(sums []float64) {
 		directions = f.features()
 	}
 	less := towards / (towards + float64(directions)*v) / f.Records
+	f.MeanError = math.Sqrt(f.variance) * less
 	for j := range f.Mean {
 		f.Mean[j] = mean[j] * less
 	}
@@ -356,7 +359,7 @@ func (f *frame) unfold() []float64 {
 func (b *Bought) Fits(features, forms int) bool {
 	ok := len(b.Mean) == features-1 && len(b.Raw) == features*forms && b.RowNorm > 0 && b.Bias > 0 && b.Scale > 0 &&
 		b.Unit > 0 && b.Stretch > 0
-	all := []float64{b.Count, b.RowNorm, b.Bias, b.Scale, b.Unit, b.Stretch, b.Centre}
+	all := []float64{b.Count, b.RowNorm, b.Bias, b.Scale, b.Unit, b.Stretch, b.Centre, b.MeanError}
 	for _, v := range slices.Concat(all, b.Mean, b.Raw) {
 		ok = ok && !math.IsNaN(v) && !math.IsInf(v, 0)
 	}

@@ -137,8 +137,10 @@ func (c Centred) Validate() error {
 		return fmt.Errorf("%w: what %s costs together with Gaussian noise is not known", privacy.ErrUnsupported,
 			c.Of.Describe().Name)
 	}
-	if _, err := c.pure(); c.Law == mechanism.Laplace && err != nil {
-		return err
+	if c.Law == mechanism.Laplace {
+		if _, err := c.pure(); err != nil {
+			return err
+		}
 	}
 	return mechanism.OnlyAddRemove(c.Of.Describe().Adjacency, "the geometry of records is bought and a fit")
 }

@@ -41,7 +41,14 @@ type Curvature struct {
 
 // Reference says of features First … First+Count−1 that they add up to feature Sum, in every
 // record or nearly: indicators of categories, and the constant.
-type Reference struct{ First, Count, Sum int }
+type Reference struct {
+	First, Count, Sum int
+	// Left is the place among them of the one that is left out, from which others are differences.
+	Left int `json:",omitempty"`
+}
+
+// Out returns which feature is left out.
+func (r Reference) Out() int { return r.First + r.Left }
 
 const (
 	// countPart and gramPart are what the counts and G have of the share; the rest is the C_k's.
@@ -139,7 +146,8 @@ func (c Curvature) Check(rows matrix.Rows, labels []float64) error {
 	}
 	_, d := rows.Dims()
 	for _, r := range c.References {
-		if r.First < 0 || r.Count < 1 || r.First+r.Count > d || r.Sum < 0 || r.Sum >= d {
+		if r.First < 0 || r.Count < 1 || r.First+r.Count > d || r.Sum < 0 || r.Sum >= d ||
+			r.Left < 0 || r.Left >= r.Count {
 			return &privacy.ParamError{Name: "References", Value: r, Want: fmt.Sprintf("places among %d features", d)}
 		}
 	}

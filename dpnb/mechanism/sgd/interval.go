@@ -170,20 +170,20 @@ func (c Curvature) around(m knownMoments, k int, level float64, population bool,
 }
 
 // known returns the moments of coefficients that are known where those of a Reference are not,
-// without the first of its features: of the others the difference from that, which is added to
-// Sum's. A record in which they do not add up counts as one of the first. kept has the places
+// without the one of its features that is left out: of the others the difference from that, which is
+// added to Sum's. A record in which they do not add up counts as one of that. kept has the places
 // of what is left among d features.
 func (c Curvature) known(m *Moments, d int) knownMoments {
 	theta, out := slices.Clone(m.Theta), knownMoments{Moments: *m, features: d}
 	for j := range d {
-		if !slices.ContainsFunc(c.References, func(r Reference) bool { return r.First == j }) {
+		if !slices.ContainsFunc(c.References, func(r Reference) bool { return r.Out() == j }) {
 			out.kept = append(out.kept, j)
 		}
 	}
 	for from := 0; from < len(theta); from += d {
 		level := theta[from : from+d]
 		for _, r := range c.References {
-			first := level[r.First]
+			first := level[r.Out()]
 			floats.AddConst(-first, level[r.First:r.First+r.Count])
 			level[r.Sum] += first
 		}

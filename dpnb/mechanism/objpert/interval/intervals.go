@@ -113,42 +113,60 @@ func FromRelease(m mechanism.Mechanism, theta []float64, level float64) (*Interv
 	if err := checkTheta(theta); err != nil {
 		return nil, err
 	}
-	each := func(classes int) (int, error) {
-		if len(theta)%classes != 0 {
-			return 0, &privacy.ParamError{Name: "theta", Value: len(theta),
-				Want: fmt.Sprintf("as many coefficients for each of %d classes", classes)}
+	of, ok := noiseOf(m)
+	if ok {
+		if len(theta)%of.classes != 0 {
+			return nil, &privacy.ParamError{Name: "theta", Value: len(theta),
+				Want: fmt.Sprintf("as many coefficients for each of %d classes", of.classes)}
 		}
-		return len(theta) / classes, nil
-	}
-	switch m := m.(type) {
-	case Curvature:
-		return FromRelease(m.Fit, theta, level)
-	case objpert.Objective:
-		return alone(theta, ballHalfWidths(m, len(theta), 1-level), level, m.Lambda), nil
-	case multiclass.OneVsRest:
-		d, err := each(m.Classes)
-		if err != nil {
-			return nil, err
+		d := len(theta) / of.classes
+		half := ballHalfWidths(of.fit, d, 1-level)
+		if of.classes > 1 {
+			half = same(of.ball(d, 1-level), len(theta))
 		}
-		return alone(theta, same(ballHalfWidth(m.Binary, d, 1-level), len(theta)), level, m.Binary.Lambda), nil
-	case multiclass.Softmax:
-		d, err := each(m.Classes)
-		if err != nil {
-			return nil, err
-		}
-		k := float64(m.Classes)
-		inner := objpert.Objective{Lambda: m.Lambda, Sigma: m.Sigma, Tolerance: m.Tolerance, OutputSigma: m.OutputSigma}
-		h := math.Sqrt(1-1/k) * ballHalfWidth(inner, d*(m.Classes-1), 1-level)
-		return alone(theta, same(h, len(theta)), level, m.Lambda), nil
+		return alone(theta, half, level, of.fit.Lambda), nil
 	}
 	return nil, fmt.Errorf("%w: intervals from the law of the noise are for objective perturbation, not for %s",
 		privacy.ErrUnsupported, m.Describe().Name)
 }
 
-// FormsFromRelease is FromRelease for the forms of s, each as wide as its length says.
+// released is the law of the noise in the coefficients of each class: that of fit, in times as many dimensions as there
+// are features, and less of it.
+type released struct {
+	fit            objpert.Objective
+	classes, times int
+	less           float64
+}
+
+// noiseOf returns the law of the noise of a mechanism; ok is false of those of which it is not known.
+func noiseOf(m mechanism.Mechanism) (of released, ok bool) {
+	switch m := m.(type) {
+	case Curvature:
+		return released{m.Fit, 1, 1, 1}, true
+	case objpert.Objective:
+		return released{m, 1, 1, 1}, true
+	case multiclass.OneVsRest:
+		return released{m.Binary, m.Classes, 1, 1}, true
+	case multiclass.Softmax:
+		inner := objpert.Objective{Lambda: m.Lambda, Sigma: m.Sigma, Tolerance: m.Tolerance, OutputSigma: m.OutputSigma}
+		return released{inner, m.Classes, m.Classes - 1, math.Sqrt(1 - 1/float64(m.Classes))}, true
+	}
+	return of, false
+}
+
+// ball returns the half-width for a linear form of norm 1 of the coefficients of a class, in d dimensions.
+func (r released) ball(d int, alpha float64) float64 {
+	return r.less * ballHalfWidth(r.fit, r.times*d, alpha)
+}
+
+// FormsFromRelease is FromRelease for the forms of s, of each class, each as wide as its length says.
 //
-// Errors: as Minimiser.
-func FormsFromRelease(m objpert.Objective, theta []float64, s Settings) (*Intervals, error) {
+// Errors: as FromRelease and Minimiser.
+func FormsFromRelease(m mechanism.Mechanism, theta []float64, s Settings) (*Intervals, error) {
+	of, ok := noiseOf(m)
+	if !ok {
+		return FromRelease(m, theta, s.Level)
+	}
 	if err := m.Validate(); err != nil {
 		return nil, err
 	}
@@ -158,30 +176,29 @@ func FormsFromRelease(m objpert.Objective, theta []float64, s Settings) (*Interv
 	if err := checkTheta(theta); err != nil {
 		return nil, err
 	}
-	d := len(theta)
+	width := len(theta) / of.classes
+	d := width
 	if s.Basis != nil {
 		_, d = s.Basis.Dims()
 	}
-	ball := ballHalfWidth(m, d, 1-s.Level)
+	ball := of.ball(d, 1-s.Level)
 	var centre, half []float64
-	for _, a := range s.Forms {
-		if len(a) != len(theta) {
-			return nil, &privacy.ParamError{Name: "Forms", Value: len(a),
-				Want: fmt.Sprintf("%d numbers each", len(theta))}
+	for c := range of.classes {
+		for _, a := range s.Forms {
+			if len(a) != width || len(theta) != width*of.classes {
+				return nil, &privacy.ParamError{Name: "Forms", Value: len(a), Want: fmt.Sprintf("%d numbers each", width)}
+			}
+			centre = append(centre, floats.Dot(a, theta[c*width:(c+1)*width]))
+			half = append(half, ball*floats.Norm(a, 2))
 		}
-		centre, half = append(centre, floats.Dot(a, theta)), append(half, ball*floats.Norm(a, 2))
 	}
-	iv := alone(centre, half, s.Level, m.Lambda)
-	return iv, nil
+	return alone(centre, half, s.Level, of.fit.Lambda), nil
 }
 
 // Knows reports whether FromRelease has intervals for m's releases.
 func Knows(m mechanism.Mechanism) bool {
-	switch m.(type) {
-	case objpert.Objective, Curvature, multiclass.OneVsRest, multiclass.Softmax:
-		return true
-	}
-	return false
+	_, ok := noiseOf(m)
+	return ok
 }
 
 // same returns d times h.
@@ -202,6 +219,8 @@ func alone(theta, half []float64, level, lambda float64) *Intervals {
 	iv.Proved = true
 	return iv
 }
+
+const populationCovers = "the population's coefficients, over the draw of the records and of the noise"
 
 const minimiserCovers = "what the same fit would have been on these records without noise, over the draw of the noise"
 

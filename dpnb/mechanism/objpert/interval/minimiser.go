@@ -50,6 +50,8 @@ type problem struct {
 	// length their norms.
 	forms      *mat.Dense
 	at, length []float64
+	// given are the forms before that.
+	given *mat.Dense
 	// k is q·R, the rate at which the curvature changes with ‖Δθ‖; zero if it
 	// is not known.
 	k float64
@@ -163,6 +165,7 @@ func (p *problem) ask() error {
 		p.at = append(p.at, floats.Dot(a.RawRowView(j), p.theta))
 		p.length = append(p.length, floats.Norm(a.RawRowView(j), 2))
 	}
+	p.given = a
 	u := p.vectors
 	if p.s.Basis != nil {
 		u = new(mat.Dense)

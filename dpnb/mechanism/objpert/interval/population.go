@@ -73,7 +73,7 @@ func Population(m objpert.Objective, theta []float64, mo *Moments, s Settings) (
 		p.population(r, gauss, scores, centre, half)
 	}
 	iv := newIntervals(s.Level, centre, half, bound)
-	iv.Covers = "the population's coefficients, over the draw of the records and of the noise"
+	iv.Covers = populationCovers
 	iv.Basis = p.basis("; " + scores.basis + "; the sum of the scores taken as normal")
 	return iv, nil
 }
@@ -95,8 +95,19 @@ func (p *problem) shrinkage() float64 {
 	return math.Sqrt(sum)
 }
 
-// ridge returns the gradient of the penalty, Λθ̃ but for the centre.
+// ridge is pull in the basis.
 func (p *problem) ridge() []float64 {
+	r := p.pull()
+	if p.s.Basis == nil {
+		return r
+	}
+	var inside mat.VecDense
+	inside.MulVec(p.s.Basis.T(), mat.NewVecDense(len(r), r))
+	return inside.RawVector().Data
+}
+
+// pull returns the gradient of the penalty, Λθ̃ but for the centre.
+func (p *problem) pull() []float64 {
 	d := len(p.theta)
 	r := p.m.Ridges(d)
 	floats.Mul(r, p.theta)
@@ -106,12 +117,7 @@ func (p *problem) ridge() []float64 {
 		v.MulVec(q, mat.NewVecDense(d, p.theta))
 		floats.Add(r, v.RawVector().Data)
 	}
-	if p.s.Basis == nil {
-		return r
-	}
-	var inside mat.VecDense
-	inside.MulVec(p.s.Basis.T(), mat.NewVecDense(d, r))
-	return inside.RawVector().Data
+	return r
 }
 
 // population fills centre and half, where θ⋆ is within r of θ_b.

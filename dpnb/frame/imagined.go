@@ -1,0 +1,181 @@
+package frame
+
+import (
+	"math"
+	"slices"
+	"sort"
+
+	"gonum.org/v1/gonum/floats"
+	"gonum.org/v1/gonum/mat"
+
+	"github.com/dpnb/notebooks/dpnb/matrix"
+)
+
+// spreadOfUnseen is 1/(1 + that of a Beta law) with which a number without hats is taken to vary about its mean, of
+// which nothing more is known: two thirds of an even spread in the middle.
+const spreadOfUnseen = 12
+
+// Imagined returns n centred rows of records that nobody has: columns are independent, each with the
+// shares of its categories, or of its hats, that the given mean row has (the bias apart), which says no more of a
+// number without hats than its mean. That mean has noise of a standard deviation off in each entry. uniform draws from
+// [0, 1).
+func (e *Encoding) Imagined(mean []float64, off float64, n int, uniform func() float64) *matrix.Dense {
+	d := len(e.Features)
+	at := make([]int, d)
+	for j := range at {
+		at[j] = j
+	}
+	if !e.settings.NoBias {
+		at = at[:d-1]
+	}
+	rows, draws := matrix.NewDense(n, d, nil), make([]func(row []float64), len(e.encoders))
+	for k, weights := range e.margins(mean, off) {
+		draws[k] = e.encoders[k].imagine(mean, weights, uniform)
+	}
+	for i := range n {
+		row := rows.Data[i*d : (i+1)*d]
+		for _, draw := range draws {
+			draw(row)
+		}
+		scaleRow(row, at, &e.settings)
+		if !e.settings.NoBias {
+			row[d-1] = e.Bias()
+		}
+	}
+	return rows
+}
+
+// atBound is what is at either bound of a number to begin with, of 1 between them.
+const atBound = 0.15
+
+// points are how many places of a number's scale stand for all of it.
+const points = 128
+
+func place(i int) float64 { return float64(i) / (points - 1) }
+
+// margins returns for each column the weights of its categories, or of the places of the scale of a number, with which
+// records have the given mean row, which has noise of off in each entry; of nil all weigh the same. Where a row z is
+// scaled by s, its part in a column is so by about s(‖z_c‖² + the mean of all else), and E s·z_c is of the weights
+// times s.
+func (e *Encoding) margins(mean []float64, off float64) [][]float64 {
+	all, squares := make([][]float64, len(e.encoders)), make([][]float64, len(e.encoders))
+	for k := range e.encoders {
+		c := &e.encoders[k]
+		if c.categories != nil {
+			all[k] = slices.Repeat([]float64{1 / float64(c.width())}, c.width())
+			squares[k] = slices.Repeat([]float64{c.longest()}, c.width())
+			continue
+		}
+		all[k], squares[k] = slices.Repeat([]float64{1. / points}, points), make([]float64, points)
+		row := make([]float64, c.width())
+		for i := range points {
+			clear(row)
+			c.line(row, place(i))
+			squares[k][i] = floats.Dot(row, row)
+		}
+	}
+	if mean == nil {
+		return all
+	}
+	for k := range all { // many a number has its most frequent values at a bound
+		if e.encoders[k].categories == nil {
+			all[k][0], all[k][points-1] = atBound, atBound
+			floats.Scale(1/floats.Sum(all[k]), all[k])
+		}
+	}
+	norm, clipped := e.settings.RowNorm+e.settings.ClipNorm, e.Clipped()
+	const rounds = 4
+	for range rounds {
+		total := 0.0
+		for k := range all {
+			total += floats.Dot(all[k], squares[k])
+		}
+		for k := range all {
+			scaled, rest := slices.Clone(all[k]), total-floats.Dot(all[k], squares[k])
+			scales := make([]float64, len(scaled))
+			for i, v := range squares[k] {
+				if scales[i] = norm / math.Sqrt(v+rest); clipped {
+					scales[i] = math.Min(1, scales[i])
+				}
+			}
+			floats.Mul(scaled, scales)
+			sum := floats.Sum(scaled)
+			floats.Scale(1/sum, scaled)
+			e.encoders[k].suit(scaled, mean, off/sum, sum)
+			floats.Div(scaled, scales)
+			floats.Scale(1/floats.Sum(scaled), scaled)
+			all[k] = scaled
+		}
+	}
+	return all
+}
+
+// share is that of a noisy one: lower by half of the noise, so that a rare category is not taken for a frequent one,
+// and never without records.
+func share(v, off float64) float64 { return math.Max(v-off/2, off/4+1e-9) }
+
+// suit changes the weights of a column so that its part of a row, times by, has the given mean, as far as it says: of
+// categories these are the weights; of hats the algorithm of Richardson and Lucy makes weights likelier; of a number
+// without hats there are two places, with half of the variance of an even spread or what the bounds leave room for.
+func (e *encoder) suit(weights, mean []float64, off, by float64) {
+	own := mean[e.at : e.at+e.width()]
+	switch {
+	case e.categories != nil:
+		for k, v := range own {
+			weights[k] = share(1/float64(len(own))+v/by, off)
+		}
+	case e.hats > 0:
+		shares := slices.Clone(own[1 : 1+e.hats])
+		floats.Scale(1/by, shares)
+		if e.field.Typical != nil { // less the hats of that value, not their mean
+			hat(shares, e.typical, 1)
+		} else {
+			floats.AddConst(1/float64(e.hats), shares)
+		}
+		hats, ratio := mat.NewDense(points, e.hats, nil), mat.NewVecDense(e.hats, nil)
+		for i := range points {
+			hat(hats.RawRowView(i), place(i), 1)
+		}
+		now, more := mat.NewVecDense(points, weights), mat.NewVecDense(points, nil)
+		const steps = 200
+		for range steps {
+			ratio.MulVec(hats.T(), now)
+			for k, v := range shares {
+				ratio.SetVec(k, share(v, off)/ratio.AtVec(k))
+			}
+			more.MulVec(hats, ratio)
+			now.MulElemVec(now, more)
+		}
+	default:
+		u := math.Min(math.Max(e.typical+e.reach*own[0]/by, 1e-3), 1-1e-3)
+		sd := math.Sqrt(u * (1 - u) / spreadOfUnseen)
+		odds := math.Min(math.Max(1, sd/(1-u)), u/sd) // up by sd/odds, down by sd·odds
+		clear(weights)
+		up := odds * odds / (1 + odds*odds)
+		weights[min(int((u+sd/odds)*points), points-1)] += up
+		weights[max(int((u-sd*odds)*points), 0)] += 1 - up
+	}
+	floats.Scale(1/floats.Sum(weights), weights)
+}
+
+// imagine returns what draws a column's part of a row with such weights.
+func (e *encoder) imagine(mean, weights []float64, uniform func() float64) func(row []float64) {
+	sums := make([]float64, len(weights))
+	floats.CumSum(sums, weights)
+	draw := func() int { return min(sort.SearchFloat64s(sums, uniform()*sums[len(sums)-1]), len(sums)-1) }
+	if e.categories != nil {
+		return func(row []float64) { indicate(row[e.at:e.at+e.width()], draw()) }
+	}
+	missing := 0.0
+	if e.width() > 1+e.hats { // its indicator is 1, and has as long a row as others about
+		missing = math.Min(math.Max(0, mean[e.at+1+e.hats]), 1)
+	}
+	return func(row []float64) {
+		own := row[e.at : e.at+e.width()]
+		if missing > 0 && uniform() < missing {
+			own[1+e.hats] = 1
+			return
+		}
+		e.line(own, place(draw()))
+	}
+}

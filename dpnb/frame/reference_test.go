@@ -1,0 +1,162 @@
+package frame_test
+
+import (
+	"math"
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+
+	"gonum.org/v1/gonum/floats"
+
+	"github.com/dpnb/notebooks/dpnb/frame"
+	"github.com/dpnb/notebooks/dpnb/matrix"
+	"github.com/dpnb/notebooks/dpnb/noise"
+)
+
+func married() *frame.Schema {
+	return &frame.Schema{Fields: []frame.Field{frame.NumericField("age", 17, 90),
+		frame.CategoricalField("marital", "Never", "Married", "Divorced").Against("Married").OrMissing(),
+		frame.CategoricalField("rich", "no", "yes")}}
+}
+
+func marriedTable(t *testing.T) *frame.Table {
+	t.Helper()
+	table, err := frame.NewTable(frame.Column{Name: "age", Numbers: []float64{17, 90, 50, 60}},
+		frame.Column{Name: "marital", Kind: frame.Categorical,
+			Texts: []string{"Never", "Married", "Divorced", "Married"}},
+		frame.Column{Name: "rich", Kind: frame.Categorical, Texts: []string{"no", "yes", "no", "yes"}})
+	if err != nil {
+		t.Fatal(err)
+	}
+	return table
+}
+
+// The reference is the one that was stated, in a file of the schema and in a codebook too; one that is no category is
+// an error before there are records.
+func TestReference(t *testing.T) {
+	path := filepath.Join(t.TempDir(), "s.json")
+	if err := married().Save(path); err != nil {
+		t.Fatal(err)
+	}
+	text, err := os.ReadFile(path)
+	if err != nil || !strings.Contains(string(text), `"reference": "Married"`) {
+		t.Errorf("%s (%v)", text, err)
+	}
+	s, err := frame.LoadSchema(path)
+	if err != nil {
+		t.Fatal(err)
+	}
+	d, err := frame.NewDesign(marriedTable(t), s, frame.DesignSettings{Label: "rich", Centred: true, RowNorm: 1})
+	if err != nil {
+		t.Fatal(err)
+	}
+	var names []string
+	for _, e := range d.Encoding.Effects(nil) {
+		names = append(names, e.Name)
+	}
+	if got := strings.Join(names, "|"); got !=
+		"age: 17 → 90|marital=Never|marital=Divorced|marital missing|bias" {
+		t.Error(got)
+	}
+	if r := d.Encoding.References(); len(r) != 1 || r[0] != "marital=Married" {
+		t.Error(r)
+	}
+	for _, f := range []frame.Field{frame.CategoricalField("m", "a", "bee").Against("beee"),
+		frame.NumericField("m", 0, 1).Against("a")} {
+		err := (&frame.Schema{Fields: []frame.Field{f}}).Validate()
+		if err == nil || !strings.Contains(err.Error(), `"`+f.Reference+`"`) {
+			t.Errorf("%v", err)
+		}
+	}
+}
+
+// A contrast is the difference of two effects, and what is none is an error.
+func TestContrast(t *testing.T) {
+	s := frame.DesignSettings{Label: "rich", Centred: true, RowNorm: 1}
+	d, err := frame.NewDesign(marriedTable(t), married(), s)
+	if err != nil {
+		t.Fatal(err)
+	}
+	all := d.Encoding.Effects(nil)
+	c, err := d.Encoding.Contrast("marital", "Divorced", "Never")
+	if err != nil {
+		t.Fatal(err)
+	}
+	floats.Sub(all[2].Weights, all[1].Weights)
+	if floats.Distance(all[2].Weights, c.Weights, 2) > 1e-15 || c.Name != "marital: Never → Divorced" {
+		t.Errorf("%v, want %v", c, all[2].Weights)
+	}
+	for _, bad := range [][3]string{{"age", "a", "b"}, {"marital", "Wed", "Never"}, {"marital", "Never", ""},
+		{"city", "a", "b"}} {
+		if _, err := d.Encoding.Contrast(bad[0], bad[1], bad[2]); err == nil {
+			t.Errorf("%v is a contrast", bad)
+		}
+	}
+}
+
+// Of rows in units an effect is the difference of two rows to the last bit, if neither is long.
+func TestInUnits(t *testing.T) {
+	s := frame.DesignSettings{Label: "rich", Centred: true, InUnits: true}
+	d, err := frame.NewDesign(marriedTable(t), married(), s)
+	if err != nil {
+		t.Fatal(err)
+	}
+	norm, ok := d.Encoding.Normed()
+	if math.Abs(norm-d.Encoding.TypicalNorm()) > 1e-12 || !ok || !d.Encoding.Clipped() ||
+		matrix.MaxNorm(d.Rows) > d.RowNorm {
+		t.Errorf("norm %v", norm)
+	}
+	rows := d.Rows.(*matrix.Dense)
+	a, b := make([]float64, rows.D), make([]float64, rows.D)
+	rows.Row(a, 2)
+	rows.Row(b, 3)
+	theta := []float64{1.5, 0.2, -0.3, 0.7, 0.1, 2}
+	all := d.Encoding.Effects(nil)
+	want := floats.Dot(theta, a) - floats.Dot(theta, b)
+	got := floats.Dot(all[2].Weights, theta) + floats.Dot(all[0].Weights, theta)*(50.-60)/73
+	if math.Abs(got-want) > 1e-14 {
+		t.Errorf("the difference of two rows is %v, by effects %v", want, got)
+	}
+	again, err := d.Encoding.Kept().Encoding()
+	if err != nil || !again.Equal(d.Encoding) {
+		t.Errorf("is kept otherwise (%v)", err)
+	}
+	s.RowNorm = 1
+	if _, err := frame.NewDesign(marriedTable(t), married(), s); err == nil {
+		t.Error("rows in units are scaled")
+	}
+}
+
+// Imagined records have the mean that was asked for, with hats and without, and rows as others have.
+func TestImagined(t *testing.T) {
+	schema := married()
+	for _, set := range []frame.DesignSettings{{Curves: 8, RowNorm: 1}, {RowNorm: 2}, {InUnits: true}} {
+		set.Label, set.Centred = "rich", true
+		d, err := frame.NewDesign(marriedTable(t), schema, set)
+		if err != nil {
+			t.Fatal(err)
+		}
+		width := len(d.Features)
+		// A mean that rows can have: that of other imagined rows.
+		start := make([]float64, width-1)
+		start[width-5], start[width-3], start[0] = 0.1, -0.1, -0.05
+		src := noise.NewSeeded(1)
+		mean := columnMeans(d.Encoding.Imagined(start, 0, 20000, src.Float64))
+		rows := d.Encoding.Imagined(mean[:width-1], 0, 20000, src.Float64)
+		if off := floats.Distance(columnMeans(rows), mean, 2); off > 0.06*d.RowNorm {
+			t.Errorf("%+v: the mean is off by %v", set, off)
+		}
+		if long := matrix.MaxNorm(rows); long > d.RowNorm {
+			t.Errorf("%+v: rows of %v, want %v at most", set, long, d.RowNorm)
+		}
+	}
+}
+
+func columnMeans(rows *matrix.Dense) []float64 {
+	mean := make([]float64, rows.D)
+	for i := range rows.N {
+		floats.AddScaled(mean, 1/float64(rows.N), rows.Data[i*rows.D:(i+1)*rows.D])
+	}
+	return mean
+}

@@ -1,0 +1,344 @@
+package interval
+
+import (
+	"fmt"
+	"math"
+	"sort"
+
+	"gonum.org/v1/gonum/floats"
+	"gonum.org/v1/gonum/mat"
+
+	"github.com/dpnb/notebooks/dpnb/matrix"
+	"github.com/dpnb/notebooks/dpnb/mechanism/objpert"
+	"github.com/dpnb/notebooks/dpnb/privacy"
+)
+
+// Guess is what is expected of the curvature at the released coefficients before it is measured. It is public, or a
+// function of what was released.
+type Guess struct {
+	// Curvature is what M should be: that of records whose columns have the shares that were released and are
+	// independent. Factor is the standard deviation of the factor by which all of it may be off.
+	Curvature *mat.SymDense
+	Factor    float64
+	// Columns are the features of each column, none left out, with how far what is within a column is off, as usual
+	// is of all else; zero is that.
+	Columns []Column
+	// Scores returns ρ with V ≈ ρM, V the covariance of the sum of the scores, where the factor is f.
+	Scores func(f float64) float64
+}
+
+// Column is a run of features that are of one column.
+type Column struct {
+	matrix.Span
+	Off float64
+}
+
+const (
+	// usual is how far, relative to its independent columns, the curvature of records is off before that is
+	// estimated, and doubtful the standard deviation of the logarithm of this.
+	usual, doubtful = 0.15, 0.7
+	// largest is the standard deviation of a coefficient of the population, of rows of norm 1, where nothing is known.
+	largest = 10
+)
+
+// Likely returns approximate intervals with a curvature M̃ that was released with noise, without the worst case over
+// all that the noise may hide: M̃ is drawn towards what is expected of it, as far as the noise says, and what
+// that leaves unknown is counted as more noise. Of the population (true) or of the same fit without noise.
+//
+// With E′ = M̂ − M of mean 0 and K = M, or M + Λ of the same fit,
+//
+//	aᵀ(θ⋆ − θ̃ − K̂⁻¹Λθ̃) = hᵀ(b + g + E′δ),   h = K̂⁻¹a,   Kδ = Λθ̃ + b + g
+//
+// (of the same fit without Λθ̃ and g), whose variance is hᵀ(σ²I + ρM̂)h + E(hᵀE′δ)².
+//
+// Coverage: near Level where columns are not far from independent, or records are many (docs/theory/intervals.md,
+// section 6).
+// Errors: as Minimiser.
+func Likely(m objpert.Objective, theta []float64, mo *Moments, g Guess, population bool, s Settings) (*Intervals,
+	error) {
+	s.Linearise = true
+	p, err := newProblem(m, theta, mo, s, false)
+	if err != nil {
+		return nil, err
+	}
+	if g.Curvature == nil || g.Curvature.SymmetricDim() != len(theta) || g.Scores == nil {
+		return nil, &privacy.ParamError{Name: "Guess", Value: "a matrix of another size",
+			Want: "the curvature that is expected, and its scores"}
+	}
+	c, err := p.estimate(g)
+	if err != nil {
+		return nil, err
+	}
+	ridge := mat.NewVecDense(p.d, nil)
+	k, noise := mat.NewSymDense(p.d, nil), mat.NewSymDense(p.d, nil)
+	k.CopySym(c.curvature)
+	if population {
+		noise.ScaleSym(g.Scores(c.factor), c.curvature)
+		pull := p.pull()
+		floats.AddScaled(pull, -1/(largest*largest), theta)
+		ridge.MulVec(c.vectors.T(), mat.NewVecDense(len(theta), pull))
+		for i := range p.d {
+			k.SetSym(i, i, k.At(i, i)+1/(largest*largest))
+			noise.SetSym(i, i, noise.At(i, i)+1/(largest*largest))
+		}
+	} else {
+		k.AddSym(k, within(p.penalty(), c.vectors))
+	}
+	for i := range p.d {
+		noise.SetSym(i, i, noise.At(i, i)+m.Sigma*m.Sigma)
+	}
+	var chol mat.Cholesky
+	if !chol.Factorize(k) {
+		return nil, &privacy.ParamError{Name: "Moments.Hessian", Value: "a matrix without eigenvalues",
+			Want: "finite entries"}
+	}
+	var inverse mat.SymDense
+	if err := chol.InverseTo(&inverse); err != nil && math.IsInf(float64(err.(mat.Condition)), 1) {
+		return nil, err
+	}
+	var moved mat.VecDense
+	moved.MulVec(&inverse, ridge)
+	far := within(noise, mat.DenseCopyOf(&inverse)) // E δδᵀ
+	far.SymRankOne(far, 1, &moved)
+	all := c.unknown(far)
+	all.AddSym(all, noise)
+	z := twoSided(p.alpha)
+	centre, half := append([]float64(nil), p.at...), make([]float64, len(p.at))
+	for j := range centre {
+		form := c.forms.RowView(j)
+		var h mat.VecDense
+		h.MulVec(&inverse, form)
+		centre[j] += mat.Dot(&h, ridge)
+		out := m.OutputSigma * p.length[j]
+		half[j] = z*math.Sqrt(math.Max(0, mat.Inner(&h, all, &h))+out*out) + m.Tolerance/m.Lambda*p.length[j]
+	}
+	iv := newIntervals(s.Level, centre, half, 0)
+	iv.Covers = minimiserCovers
+	if population {
+		iv.Covers = populationCovers
+	}
+	iv.Basis = "the curvature that was released with noise, drawn towards that of independent columns as far as the " +
+		"noise says (approximate: docs/theory/intervals.md, section 6)"
+	return iv, nil
+}
+
+// estimate is M̂ with what is not known of it, in the directions of the columns.
+type estimate struct {
+	// factor is that of what was expected.
+	factor float64
+	// vectors are orthonormal, each of one column's features, that of what is expected of the curvature within it;
+	// forms are those that are asked for, in these.
+	vectors, forms *mat.Dense
+	curvature      *mat.SymDense
+	// variance has the variances q_ij of the entries of E′, of which those beside the diagonal have half.
+	variance *mat.SymDense
+}
+
+// estimate draws M̃ towards what is expected, A. In the eigenvectors of A's blocks, of which the values are m, the
+// curvature is taken as
+//
+//	M = A + √m·Z·√m,   Z symmetric, N(0, τ²) on the diagonal and N(0, τ²/2) beside it,
+//
+// as the noise is with τ² = σ²/(mᵢmⱼ); τ, one for each column that is Off and one for all else, is the likeliest.
+func (p *problem) estimate(g Guess) (estimate, error) {
+	var c estimate
+	values, column, err := c.directions(p, g)
+	if err != nil {
+		return c, err
+	}
+	expected, z := within(g.Curvature, c.vectors), within(p.mo.Hessian, c.vectors)
+	c.factor = p.factor(expected, z, g.Factor)
+	c.curvature, c.variance = z, mat.NewSymDense(p.d, nil)
+	scale := func(i, j int) float64 { return math.Sqrt(c.factor * values[i] * c.factor * values[j]) }
+	entries := map[int][]entry{} // by column, or −1
+	for i := range p.d {
+		for j := i; j < p.d; j++ {
+			of := -1
+			if column[i] == column[j] && g.Columns[column[i]].Off > 0 {
+				of = column[i]
+			}
+			by := scale(i, j)
+			entries[of] = append(entries[of], entry{i, j, (z.At(i, j) - c.factor*expected.At(i, j)) / by,
+				math.Pow(p.mo.HessianSigma/by, 2)})
+		}
+	}
+	for of, all := range entries {
+		off := usual
+		if of >= 0 {
+			off = g.Columns[of].Off
+		}
+		t := spread(all, off)
+		for _, e := range all {
+			w, by := t/(t+e.noise), scale(e.i, e.j)
+			a := c.factor * expected.At(e.i, e.j) / by
+			z.SetSym(e.i, e.j, a+w*e.z)
+			c.variance.SetSym(e.i, e.j, t*(1-w))
+		}
+	}
+	c.floor()
+	for i := range p.d {
+		for j := i; j < p.d; j++ {
+			by := scale(i, j)
+			z.SetSym(i, j, by*z.At(i, j))
+			c.variance.SetSym(i, j, by*by*c.variance.At(i, j))
+		}
+	}
+	return c, nil
+}
+
+// directions sets the vectors and the forms, and returns what is expected of the curvature along each, at least that
+// of a record, and the column of each.
+func (c *estimate) directions(p *problem, g Guess) (values []float64, column []int, err error) {
+	d := len(p.theta)
+	c.vectors = mat.NewDense(d, p.d, nil)
+	k := 0
+	for of, span := range g.Columns {
+		own := mat.NewDense(d, span.Len, nil) // orthonormal where the column has anything
+		for j := range span.Len {
+			own.Set(span.First+j, j, 1)
+		}
+		if p.s.Basis != nil {
+			var inside mat.Dense
+			inside.Mul(p.s.Basis.T(), own)
+			lengths, vectors, _ := eigen(within(unit(p.d), &inside))
+			own = columns(own, vectors, lengths, 0.5)
+		}
+		if own == nil {
+			continue
+		}
+		lengths, vectors, ok := eigen(within(g.Curvature, own))
+		if !ok {
+			break
+		}
+		own = columns(own, vectors, lengths, math.Inf(-1))
+		for j, v := range lengths {
+			if k < p.d {
+				c.vectors.SetCol(k, mat.Col(nil, j, own))
+				values, column = append(values, math.Max(v, p.m.Smoothness())), append(column, of)
+			}
+			k++
+		}
+	}
+	if k != p.d {
+		return nil, nil, &privacy.ParamError{Name: "Guess.Columns", Value: g.Columns,
+			Want: fmt.Sprintf("all of the features, with %d directions", p.d)}
+	}
+	c.forms = new(mat.Dense)
+	c.forms.Mul(p.given, c.vectors)
+	return values, column, nil
+}
+
+// unit is the identity.
+func unit(d int) *mat.SymDense {
+	m := mat.NewSymDense(d, nil)
+	for i := range d {
+		m.SetSym(i, i, 1)
+	}
+	return m
+}
+
+// columns returns those columns of a·b whose value is more than least, nil for none.
+func columns(a, b *mat.Dense, values []float64, least float64) *mat.Dense {
+	first := sort.SearchFloat64s(values, least) // they rise
+	if first == len(values) {
+		return nil
+	}
+	var out mat.Dense
+	n, _ := b.Dims()
+	out.Mul(a, b.Slice(0, n, first, len(values)))
+	return &out
+}
+
+// entry of Z with its noise, of which it has the variance on the diagonal.
+type entry struct {
+	i, j     int
+	z, noise float64
+}
+
+// factor returns the factor of the expected curvature a that suits m, towards 1.
+func (p *problem) factor(a, m *mat.SymDense, prior float64) float64 {
+	var along, square float64
+	for i := range p.d {
+		for j := range p.d {
+			along += a.At(i, j) * m.At(i, j)
+			square += a.At(i, j) * a.At(i, j)
+		}
+	}
+	// Beside the noise, a tenth for what is not of independent columns.
+	v := p.mo.HessianSigma*p.mo.HessianSigma/square + 1e-4
+	return math.Max(0.1, 1+(along/square-1)*prior*prior/(prior*prior+v))
+}
+
+// spread returns the likeliest τ² of entries, of which off is the usual τ.
+func spread(entries []entry, off float64) float64 {
+	best, most := 0.0, math.Inf(-1)
+	for k := range 76 {
+		t := 0.01 * math.Pow(10, float64(k)/30)
+		l := -0.5 * math.Pow(math.Log(t/off)/doubtful, 2)
+		for _, e := range entries {
+			v := t*t + e.noise
+			if e.i != e.j {
+				v /= 2
+			}
+			l -= 0.5 * (math.Log(v) + e.z*e.z/v)
+		}
+		if l > most {
+			best, most = t, l
+		}
+	}
+	return best * best
+}
+
+// floor leaves the scaled M̂ no eigenvalue below the standard deviation with which it is known.
+func (c *estimate) floor() {
+	z := c.curvature
+	d := z.SymmetricDim()
+	values, vectors, ok := eigen(z)
+	if !ok {
+		return
+	}
+	for k, v := range values {
+		var q float64
+		for i := range d {
+			for j := range d {
+				q += c.variance.At(i, j) * math.Pow(vectors.At(i, k)*vectors.At(j, k), 2)
+			}
+		}
+		if least := math.Max(1e-3, math.Sqrt(q)); v < least {
+			z.SymRankOne(z, least-v, vectors.ColView(k))
+		}
+	}
+}
+
+// unknown returns the covariance of E′δ for δ with E δδᵀ = far.
+func (c *estimate) unknown(far *mat.SymDense) *mat.SymDense {
+	d := far.SymmetricDim()
+	out := mat.NewSymDense(d, nil)
+	for i := range d {
+		var sum float64
+		for j := range d {
+			sum += c.variance.At(i, j) * far.At(j, j)
+		}
+		for j := i; j < d; j++ {
+			v := c.variance.At(i, j) * far.At(i, j)
+			if i == j {
+				v += sum
+			}
+			out.SetSym(i, j, 0.5*v)
+		}
+	}
+	return out
+}
+
+// penalty returns Λ.
+func (p *problem) penalty() *mat.SymDense {
+	d := len(p.theta)
+	out := mat.NewSymDense(d, nil)
+	if q := p.m.Quadratic(d); q != nil {
+		out.CopySym(q)
+	}
+	for j, r := range p.m.Ridges(d) {
+		out.SetSym(j, j, out.At(j, j)+r)
+	}
+	return out
+}
