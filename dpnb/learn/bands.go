@@ -90,7 +90,9 @@ func (iv *Intervals) Figure(feature string) (*figure.Figure, error) {
 	var at []int // the coefficients that are drawn
 	var words []string
 	var lower, estimate, upper []float64
-	place := slices.Index(m.features, feature)
+	place := slices.IndexFunc(m.features, func(name string) bool { // "age: 18 → 90" is that of age
+		return name == feature || strings.HasPrefix(name, feature+": ")
+	})
 	several := len(iv.own.Estimate) > d
 	for j := range iv.own.Estimate {
 		if (feature == "" || j%d == place) && !math.IsInf(iv.own.Upper[j]-iv.own.Lower[j], 0) {

@@ -33,7 +33,7 @@ func TestCards(t *testing.T) {
 		}
 		rows := 0
 		for _, line := range strings.Split(string(card), "\n") {
-			if strings.Contains(line, "| age |") {
+			if strings.Contains(line, "| age |") || strings.Contains(line, "| age: ") {
 				rows++
 			}
 		}

@@ -44,11 +44,11 @@ func (p recipe) free(d *frame.Design) bool {
 }
 
 // seen returns the records as p learns from them: without hats unless it buys the geometry.
-func (p recipe) seen(data *Dataset, allowance Allowance) *Dataset {
+func (p recipe) seen(data *Dataset, pure bool) *Dataset {
 	if data.Err() != nil || data.design.Encoding == nil || data.design.Encoding.Curves() == nil {
 		return data
 	}
-	p.pure = p.pure || p.convex.loss != nil && allowance.part.Delta == 0
+	p.pure = p.pure || p.convex.loss != nil && pure
 	if d := data.design; (p.buys(d) || p.pure && p.buysPurely(d)) &&
 		len(d.Target.Classes)*d.Width() <= mostSmoothed &&
 		(p.levels == nil || p.curvatureShare == 0) { // the curvature of quantiles is hardly ever known along hats

@@ -38,7 +38,7 @@ func (a Allowance) Cost(l Learner, data *Dataset) (*Cost, error) {
 			return nil, err
 		}
 	}
-	_, price, err := priced(p.seen(data, a), a, &p)
+	_, price, err := priced(p.seen(data, a.part.Delta == 0), a, &p)
 	if err != nil {
 		return nil, err
 	}

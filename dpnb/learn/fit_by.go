@@ -152,7 +152,7 @@ func groupsOf(l Learner, df DataFrame, column string, records func(part DataFram
 		}
 		_, tunes := l.(Tune) // it has prices of several learners, which its fit looks at
 		if !tunes && (named == nil || !a.keeps(named(part.group.name))) {
-			if _, _, err := priced(p.seen(data, a), a.of(column, data.group), &p); err != nil {
+			if _, _, err := priced(p.seen(data, a.part.Delta == 0), a.of(column, data.group), &p); err != nil {
 				return nil, err
 			}
 		}

@@ -36,6 +36,8 @@ type Huber struct {
 	Workers int
 	// Bound selects the accounting; zero is objective.Tight.
 	Bound objective.Bound
+	// suited has no CurvatureShare where there is no δ.
+	suited bool `json:"-"`
 }
 
 // Fit releases a private model: see Learner.
@@ -63,7 +65,7 @@ func (l Huber) recipe() recipe {
 		lambda: l.Lambda, noise: l.Noise, workers: l.Workers, bound: tightUnless(l.Bound), ridge: predictionNoise,
 		curvatureShare: l.CurvatureShare, own: parameter{"Threshold", l.Threshold},
 		pure: l.Pure, convex: convex{loss: loss.Huber{Threshold: threshold}, framed: purely, needDelta: []setting{
-			{"Regularise", l.Regularise != Regulariser{}}, {"CurvatureShare", l.CurvatureShare != 0},
+			{"Regularise", l.Regularise != Regulariser{}}, {"CurvatureShare", l.CurvatureShare != 0 && !l.suited},
 			{"Bound", l.Bound != 0}}},
 	}.with(l.Regularise)
 }

@@ -90,7 +90,7 @@ func TestFitOfAScan(t *testing.T) {
 	}
 	fit := func(df learn.DataFrame, opts ...learn.Option) *learn.Model {
 		t.Helper()
-		data := learn.Binary(df.WithSchema(g.schema()...), "ill", append(opts, learn.RowNorm(1))...)
+		data := learn.Binary(df.WithSchema(g.schema()...), "ill", append(opts, learn.Lines())...)
 		m, err := learn.Logistic{Noise: learn.Seed(5)}.Fit(data, learn.Simulate(1, 1e-6))
 		if err != nil {
 			t.Fatal(err)
@@ -142,11 +142,11 @@ func TestLearnersWithinAMemoryLimit(t *testing.T) {
 	}
 	scan := learn.FromScanner(parquet.Open(path, nil)).WithSchema(schema.Fields...)
 	limited := learn.StoredIn(learn.Storage{Dir: dir, Double: true, MemoryLimit: 256 << 20})
-	ill := func(df learn.DataFrame) *learn.Dataset { return learn.Binary(df, "ill", learn.RowNorm(1), limited) }
-	ward := func(df learn.DataFrame) *learn.Dataset { return learn.Classes(df, "ward", learn.RowNorm(1), limited) }
-	visits := func(df learn.DataFrame) *learn.Dataset { return learn.Counts(df, "visits", learn.RowNorm(1), limited) }
+	ill := func(df learn.DataFrame) *learn.Dataset { return learn.Binary(df, "ill", learn.Lines(), limited) }
+	ward := func(df learn.DataFrame) *learn.Dataset { return learn.Classes(df, "ward", learn.Lines(), limited) }
+	visits := func(df learn.DataFrame) *learn.Dataset { return learn.Counts(df, "visits", learn.Lines(), limited) }
 	pressure := func(df learn.DataFrame) *learn.Dataset {
-		return learn.Regression(df, "pressure", learn.RowNorm(1), limited)
+		return learn.Regression(df, "pressure", learn.Lines(), limited)
 	}
 	type source = noise.Source
 	for _, c := range []struct {

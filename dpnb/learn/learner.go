@@ -240,7 +240,7 @@ func priced(data *Dataset, allowance Allowance, p *recipe) (mechanism.Mechanism,
 // fit is the one path from records to a private model.
 func fit(data *Dataset, allowance Allowance, p recipe) (model *Model, err error) {
 	defer matrix.Reading(&err)()
-	data = p.seen(data, allowance)
+	data = p.seen(data, allowance.part.Delta == 0)
 	m, price, err := priced(data, allowance, &p)
 	if err != nil {
 		return nil, err
@@ -310,7 +310,7 @@ func fitWithoutPrivacy(data *Dataset, p recipe) (m *Model, err error) {
 	if err := p.suits(data.design); err != nil {
 		return nil, err
 	}
-	d, err := data.whole()
+	d, err := p.seen(data, false).whole()
 	if err != nil {
 		return nil, err
 	}

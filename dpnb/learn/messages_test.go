@@ -146,7 +146,7 @@ func TestAModelSaysWhatAPositiveCoefficientMeans(t *testing.T) {
 
 // Intervals that have no end say what would give them one.
 func TestIntervalsWithoutAnEndSayWhatWouldHelp(t *testing.T) {
-	data := learn.Binary(learn.Patients(40, 1), "ill", learn.RowNorm(1))
+	data := learn.Binary(learn.Patients(40, 1), "ill", learn.Uncentred())
 	m, err := learn.Logistic{CurvatureShare: 0.1, Noise: learn.Seed(1)}.Fit(data, learn.Simulate(0.1, 1e-6))
 	if err != nil {
 		t.Fatal(err)

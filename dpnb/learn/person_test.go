@@ -193,7 +193,8 @@ func TestPeopleOfAScan(t *testing.T) {
 	for i, df := range []learn.DataFrame{whole.PerPerson("id", 2), scanned.PerPerson("id", 2),
 		whole.PerPerson("id", 2).Rename("id", "who"), scanned.PerPerson("id", 2).Rename("id", "who"),
 		scanned.PerPerson("id", 2).Drop("id")} {
-		data := learn.Binary(df, "ill", learn.StoredIn(learn.Storage{Dir: t.TempDir(), Double: true}))
+		data := learn.Binary(df, "ill", learn.Lines(),
+			learn.StoredIn(learn.Storage{Dir: t.TempDir(), Double: true}))
 		m, err := learn.Logistic{Noise: learn.Seed(1)}.Fit(data, b.Spend(0.1))
 		if err != nil {
 			t.Fatal(i, err)

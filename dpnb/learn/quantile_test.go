@@ -214,7 +214,7 @@ func TestQuantiles(t *testing.T) {
 // ordinary fits, which stay clear of 0 for what matters; they are kept, shown and drawn. The
 // guarantee is that of the whole budget.
 func TestQuantileIntervals(t *testing.T) {
-	data := learn.Regression(learn.Patients(30_000, 1), "pressure")
+	data := learn.Regression(learn.Patients(30_000, 1), "pressure", learn.Uncentred())
 	l := learn.Quantiles{Levels: []float64{0.25, 0.5, 0.75}, CurvatureShare: 0.2, Noise: learn.Seed(5)}
 	m, err := l.Fit(data, learn.Simulate(4, 1e-6))
 	if err != nil {
@@ -323,7 +323,7 @@ func TestR1WithoutFeatures(t *testing.T) {
 func TestCoefficientsInUnits(t *testing.T) {
 	df := learn.Patients(800, 1).Drop("ill", "ward")
 	for name, l := range map[string]learn.Learner{"Linear": learn.Linear{}, "Quantiles": learn.Quantiles{}} {
-		m, err := l.FitWithoutPrivacy(learn.Regression(df, "pressure"))
+		m, err := l.FitWithoutPrivacy(learn.Regression(df, "pressure", learn.Uncentred()))
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -362,7 +362,7 @@ func TestCoefficientsInUnits(t *testing.T) {
 			t.Errorf("%s: %d of 800 predictions are others", name, off)
 		}
 	}
-	scaled, err := learn.Median{}.FitWithoutPrivacy(learn.Regression(df, "pressure", learn.RowNorm(1)))
+	scaled, err := learn.Median{}.FitWithoutPrivacy(learn.Regression(df, "pressure", learn.Uncentred(), learn.RowNorm(1)))
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -445,7 +445,7 @@ func TestBands(t *testing.T) {
 // hundredths of the least objective, regularised or not.
 func TestQuantileWithoutNoise(t *testing.T) {
 	const n, halfWidth = 1200, 60
-	data := learn.Regression(learn.Patients(n, 11), "pressure", learn.RowNorm(1))
+	data := learn.Regression(learn.Patients(n, 11), "pressure", learn.Uncentred(), learn.RowNorm(1))
 	objective := func(m *learn.Model, l1 float64) (sum float64) {
 		s, err := m.QuantileScores(data)
 		if err != nil {

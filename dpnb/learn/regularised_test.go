@@ -19,7 +19,7 @@ import (
 // is without.
 func TestRegularised(t *testing.T) {
 	df := learn.Patients(4000, 1).Drop("ill", "visits")
-	data := learn.Regression(df, "pressure", learn.RowNorm(1))
+	data := learn.Regression(df, "pressure", learn.Uncentred(), learn.RowNorm(1))
 	d, err := data.Design()
 	if err != nil {
 		t.Fatal(err)

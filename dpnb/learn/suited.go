@@ -22,7 +22,7 @@ func Suited(df DataFrame, target string, opts ...Option) (Learner, *Dataset) {
 			case f.Kind == frame.Categorical && len(f.Levels) > 2:
 				return Softmax{}, Classes(df, target, opts...)
 			case f.Kind == frame.Categorical:
-				return SVM{CurvatureShare: suitedShare}, Binary(df, target, opts...)
+				return SVM{CurvatureShare: suitedShare, suited: true}, Binary(df, target, opts...)
 			case f.Open:
 				return HeavyTails{}, Regression(df, target, opts...)
 			}
@@ -31,7 +31,7 @@ func Suited(df DataFrame, target string, opts ...Option) (Learner, *Dataset) {
 	if df.rows > 1 {
 		return Linear{Pure: true}, Regression(df, target, opts...)
 	}
-	return Huber{CurvatureShare: suitedShare}, Regression(df, target, opts...)
+	return Huber{CurvatureShare: suitedShare, suited: true}, Regression(df, target, opts...)
 }
 
 // suitedShare is what Suited spends on intervals.

@@ -43,6 +43,8 @@ type SVM struct {
 	Workers int
 	// Bound selects the accounting, as in Logistic.
 	Bound objective.Bound
+	// suited has no CurvatureShare where there is no δ.
+	suited bool `json:"-"`
 }
 
 // Fit releases a private model: see Learner.
@@ -65,7 +67,7 @@ func (l SVM) recipe() recipe {
 		lambda: l.Lambda, records: l.Records, baseRate: l.BaseRate, noise: l.Noise, workers: l.Workers, bound: l.Bound,
 		curvatureShare: l.CurvatureShare, own: parameter{"Width", l.Width}, pure: l.Pure,
 		convex: convex{loss: loss.Softplus{Width: width}, framed: loss.Softplus{Width: width}, needDelta: []setting{
-			{"BaseRate", l.BaseRate != 0}, {"CurvatureShare", l.CurvatureShare != 0}, {"Bound", l.Bound != 0}}},
+			{"BaseRate", l.BaseRate != 0}, {"CurvatureShare", l.CurvatureShare != 0 && !l.suited}, {"Bound", l.Bound != 0}}},
 	}
 }
 
