@@ -6,6 +6,7 @@ import (
 	"crypto/sha256"
 	"errors"
 	"fmt"
+	"math"
 	"os"
 	"path/filepath"
 	"regexp"
@@ -327,8 +328,9 @@ func (a Allowance) priced(choose func(epsilon, delta float64) (mechanism.Mechani
 	part := a.part
 	gaussian := part.Tail > 0 && !a.whole()
 	// A share is a μ. A mechanism that is calibrated for an (ε, δ) of it costs as much if it
-	// is Gaussian and somewhat more else: then for a smaller one.
-	for mu := part.Mu * (1 - 1e-9); ; {
+	// is Gaussian and somewhat more else: then for a smaller one, by the power of it that the cost was seen to be.
+	mu, power, last, lastCost := part.Mu*(1-1e-9), 1.0, 0.0, 0.0
+	for {
 		if mu > 0 {
 			var err error
 			if part.Epsilon, err = privacy.EpsilonUpper(privacy.GaussianProfile(mu, privacy.AddRemove),
@@ -355,7 +357,11 @@ func (a Allowance) priced(choose func(epsilon, delta float64) (mechanism.Mechani
 		if part.Mu == 0 || entry.Mu <= part.Mu {
 			return m, entry, nil
 		}
-		if mu *= part.Mu / entry.Mu * (1 - 1e-3); mu < part.Mu/16 {
+		if seen := math.Log(entry.Mu/lastCost) / math.Log(mu/last); seen > 0.5 && seen < 2 {
+			power = seen
+		}
+		last, lastCost = mu, entry.Mu
+		if mu *= math.Pow(part.Mu/entry.Mu, 1/power) * (1 - 1e-3); mu < part.Mu/16 {
 			return nil, entry, fmt.Errorf("dpnb: no choice of parameters for %s was found that costs a share of μ = "+
 				"%s; Spend an ε on it", m.Describe().Name, privacy.FormatUp(part.Mu, 4))
 		}

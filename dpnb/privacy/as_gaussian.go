@@ -60,7 +60,8 @@ type GaussianCost interface {
 // Method: δ is convex in x = e^ε, so that between two knots it is at most the chord;
 // δ_G is convex in x, too, so that it is at least its tangent. Where a tangent is above
 // the chord at both knots, δ_G is above δ between them. Knots are added where most is
-// lost. Whatever is not resolved enlarges μ: one percent at most. A QuickProfile is asked for its quick values.
+// lost. Whatever is not resolved enlarges μ: one percent at most. A QuickProfile is asked for its quick values, and
+// they are resolved to half a percent.
 //
 // Errors: *ParamError unless 0 < tail < 1; one that wraps ErrUnsupported where δ(ε)
 // does not fall to tail, or no μ up to 1000, or 1000 ε, was found to be enough.
@@ -90,8 +91,9 @@ func AsGaussian(p Profile, tail float64) (mu, delta float64, err error) {
 		return p.AsGaussian(tail)
 	}
 	var sides []func(eps float64) float64
+	left := unresolved
 	if q, ok := p.(QuickProfile); ok {
-		sides = append(sides, q.QuickLogDeltaUpper)
+		sides, left = append(sides, q.QuickLogDeltaUpper), quickUnresolved
 	} else {
 		directions := Directions[:]
 		if IsSymmetric(p) {
@@ -106,7 +108,7 @@ func AsGaussian(p Profile, tail float64) (mu, delta float64, err error) {
 		if err != nil {
 			return 0, 0, err
 		}
-		mu = math.Max(mu, c.refine(mu))
+		mu = math.Max(mu, c.refine(mu, left))
 		delta = math.Max(delta, math.Min(tail, ExpUp(c.knots[len(c.knots)-1].log)))
 	}
 	if math.IsInf(mu, 1) {
@@ -130,12 +132,13 @@ type knot struct {
 
 // Settings of the comparison. None of them has a part in the proof.
 const (
-	knotsAtFirst  = 12
-	mostKnots     = 200
-	unresolved    = 1.01 // need is at most this times what the knots themselves ask for
-	mostEpsilon   = 1e6
-	leastEpsilon  = 1e-9
-	largestChange = 1e3
+	knotsAtFirst    = 12
+	mostKnots       = 200
+	unresolved      = 1.01 // need is at most this times what the knots themselves ask for
+	quickUnresolved = 1.005
+	mostEpsilon     = 1e6
+	leastEpsilon    = 1e-9
+	largestChange   = 1e3
 )
 
 // newComparison takes the first knots, from ε = 0 to where ln δ ≤ end.
@@ -186,8 +189,9 @@ func gaussianBelow(eps, mu float64) float64 {
 }
 
 // refine adds knots where most is lost and returns a μ ≥ least that suffices from the
-// first knot to the last; +Inf if none was found.
-func (c *comparison) refine(least float64) float64 {
+// first knot to the last; +Inf if none was found. It is unresolved times what the knots themselves ask for
+// at most, unless there are mostKnots of them.
+func (c *comparison) refine(least, unresolved float64) float64 {
 	cells := make([]int, len(c.knots)-1)
 	for i := range cells {
 		cells[i] = i

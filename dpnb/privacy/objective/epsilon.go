@@ -113,6 +113,12 @@ func (p *Profile) RoughLogDeltaUpper(d privacy.Direction, eps float64) float64 {
 // quickTolerance is the relative gap of δ at which a quick look stops.
 const quickTolerance = 0.01
 
+// Where ln δ of the Gaussian mechanism is above largeDelta, the tolerance is less: there a part of δ is as much of μ.
+const (
+	largeDelta    = -4
+	bulkTolerance = 0.005
+)
+
 // QuickLogDeltaUpper implements privacy.QuickProfile. The integral of Integral, of the paths of each side, with few
 // cells is as a rule within a percent of the lower values; the lattice is only asked where it is not, nor below what
 // the add direction is known to be.
@@ -137,24 +143,28 @@ func (p *Profile) QuickLogDeltaUpper(eps float64) float64 {
 
 // quickly returns an upper bound on ln δ(ε), ε ≥ 0, of both directions.
 func (p *Profile) quickly(eps float64) float64 {
-	g := p.quickest
+	g, most := p.quickest, 600
+	if _, gauss := gaussBounds(eps)(Slope(p.cfg.Curve) / p.cfg.Sigma); gauss > largeDelta {
+		g, most = p.bulk, 3000
+	}
+	tol := g.tol()
 	known, add := g.addAt(eps)
 	if eps == 0 {
 		return add // the total variation distance
 	}
-	quad := g.integral(eps, 1e-2, 600)
+	quad := g.integral(eps, tol, most)
 	remove := math.Inf(-1)
 	for _, side := range g.sides() {
 		remove = math.Max(remove, g.sideIntegral(eps, side, quad))
 	}
 	remove = math.Min(0, math.Min(remove, quad.logUpper))
-	if shift := -quad.logUpper; remove > known+quickTolerance {
+	if shift := -quad.logUpper; remove > known+tol {
 		if scaled := g.greedy(eps, shift, quad.cells); scaled > 0 {
 			known = math.Max(known, math.Log(scaled)-shift)
 		}
 	}
 	for _, finer := range []*grids{p.coarse, g} {
-		if remove <= known+quickTolerance {
+		if remove <= known+tol {
 			break
 		}
 		low, up := finer.removeAt(eps)

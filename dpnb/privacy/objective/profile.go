@@ -99,10 +99,10 @@ func (c Config) Law() privacy.HalfNormal {
 type Profile struct {
 	cfg   Config
 	grids *grids
-	// coarse is the same problem for a rough look, quickest for a quick one.
-	coarse, quickest *grids
-	mu               sync.Mutex
-	memo             map[key]enclosure
+	// coarse is the same problem for a rough look, quickest for a quick one, bulk for that where δ is large.
+	coarse, quickest, bulk *grids
+	mu                     sync.Mutex
+	memo                   map[key]enclosure
 	// roughly holds the upper bounds of rough looks.
 	roughly map[key]float64
 	// quick holds the upper bounds of both directions, of quick looks.
@@ -137,6 +137,7 @@ func New(cfg Config) (*Profile, error) {
 		cfg:    cfg,
 		grids:  &grids{problem: p},
 		coarse: &grids{problem: p, tolerance: roughTolerance}, quickest: &grids{problem: p, tolerance: quickTolerance},
+		bulk: &grids{problem: p, tolerance: bulkTolerance},
 		memo: make(map[key]enclosure),
 
 		roughly:  make(map[key]float64),
