@@ -14,8 +14,7 @@ const goldenVariable = "DPNB_GOLDEN"
 
 // golden are models of every learner that were saved by an earlier version: testdata/models.
 func golden(t *testing.T) map[string]func() (*learn.Model, error) {
-	data, planted := kinds(t, 60), interpolating(t, 60)
-	centred := learn.Regression(learn.Patients(60, 1), "pressure", learn.Lines())
+	data, centred, planted := plain(t, 60), kinds(t, 60), interpolating(t, 60)
 	fit := func(l learn.Learner, d *learn.Dataset) func() (*learn.Model, error) {
 		return func() (*learn.Model, error) { return l.Fit(d, learn.Simulate(1, 1e-5)) }
 	}
@@ -30,11 +29,17 @@ func golden(t *testing.T) map[string]func() (*learn.Model, error) {
 		"quantile":  fit(learn.Quantile{Noise: src}, data["Regression"]),
 		"quantiles": fit(learn.Quantiles{Noise: src}, data["Regression"]),
 		"centred-quantiles": fit(learn.Quantiles{Noise: src, Levels: []float64{0.25, 0.5}, CurvatureShare: 0.2},
-			centred),
-		"heavytails": fit(learn.HeavyTails{Noise: src}, data["Regression"]),
-		"poisson":    fit(learn.Poisson{Noise: src}, data["Counts"]),
-		"softmax":    fit(learn.Softmax{Noise: src}, data["Classes"]),
-		"onevsrest":  fit(learn.OneVsRest{Noise: src}, data["Classes"]),
+			centred["Regression"]),
+		"centred-svm":     fit(learn.SVM{Noise: src, CurvatureShare: 0.05}, centred["Binary"]),
+		"centred-huber":   fit(learn.Huber{Noise: src}, centred["Regression"]),
+		"centred-pure":    fit(learn.Logistic{Noise: src, Pure: true}, centred["Binary"]),
+		"centred-poisson": fit(learn.Poisson{Noise: src}, centred["Counts"]),
+		"centred-softmax": fit(learn.Softmax{Noise: src}, centred["Classes"]),
+		"centred-lambda":  fit(learn.Linear{Noise: src, Lambda: 3}, centred["Regression"]),
+		"heavytails":      fit(learn.HeavyTails{Noise: src}, data["Regression"]),
+		"poisson":         fit(learn.Poisson{Noise: src}, data["Counts"]),
+		"softmax":         fit(learn.Softmax{Noise: src}, data["Classes"]),
+		"onevsrest":       fit(learn.OneVsRest{Noise: src}, data["Classes"]),
 		"tuned": fit(learn.Tune{Noise: src, Learners: []learn.Learner{learn.Logistic{}, learn.SVM{}}},
 			data["Binary"]),
 		"quadratic": fit(learn.Quadratic{Noise: src, Interpolation: learn.AssumeInterpolation(anchorOf(planted), 0.5)},

@@ -277,8 +277,8 @@ func fit(data *Dataset, allowance Allowance, p recipe) (model *Model, err error)
 			return nil, err
 		}
 	}
-	if _, tuned := r.Fitted.(bestOf); tuned { // of records that another choice may have: Tune makes a model of it
-		model = newModel(p, d, r.Coefficients, nil)
+	if _, tuned := r.Fitted.(bestOf); tuned { // of records that another choice may have: Tune makes the model
+		model = new(Model)
 	} else {
 		design, theta := used(d, r)
 		model = newModel(p, design, theta, r.Also)

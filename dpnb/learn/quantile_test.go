@@ -381,7 +381,7 @@ func TestCoefficientsInUnits(t *testing.T) {
 	}
 	// Of two classes they add up to the logarithm of the odds.
 	ill := learn.Patients(100, 1)
-	two, err := learn.Logistic{}.FitWithoutPrivacy(learn.Binary(ill.Drop("smoker", "ward"), "ill"))
+	two, err := learn.Logistic{}.FitWithoutPrivacy(learn.Binary(ill.Drop("smoker", "ward"), "ill", learn.Uncentred()))
 	if err != nil {
 		t.Fatal(err)
 	}

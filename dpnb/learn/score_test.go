@@ -13,7 +13,7 @@ import (
 
 // Scores by their definitions, from the predictions.
 func TestScoresByDefinition(t *testing.T) {
-	data := kinds(t, 400)
+	data := plain(t, 400)
 	fit := func(l learn.Learner, from string) (*learn.Model, []float64, []float64) {
 		m, err := l.FitWithoutPrivacy(data[from])
 		if err != nil {
@@ -181,7 +181,7 @@ func TestMeasureEveryLearner(t *testing.T) {
 				t.Errorf("%s: %v, again %v", l.name, a.Mean, b.Mean)
 			}
 		}
-		if !(a.NonPrivate > a.Baseline) || math.Abs(a.Mean[1]-a.NonPrivate) > 0.05 || a.Mean[0] > a.NonPrivate {
+		if !(a.NonPrivate > a.Baseline) || math.Abs(a.Mean[1]-a.NonPrivate) > 0.05 || a.Mean[0] > a.NonPrivate+0.01 {
 			t.Errorf("%s: %+v", l.name, a)
 		}
 		it := a.Display()

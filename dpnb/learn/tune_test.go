@@ -139,7 +139,7 @@ func TestTuneChooses(t *testing.T) {
 func TestTuneScoreMovesByOne(t *testing.T) {
 	for from, learner := range map[string]learn.Learner{"Binary": learn.Logistic{}, "Regression": learn.Linear{},
 		"Counts": learn.Poisson{}, "Classes": learn.Softmax{}} {
-		all, fewer := kinds(t, 301)[from], kinds(t, 300)[from]
+		all, fewer := plain(t, 301)[from], plain(t, 300)[from]
 		plain, err := learner.FitWithoutPrivacy(all)
 		if err != nil {
 			t.Fatal(err)

@@ -91,6 +91,9 @@ func (c Centred) sums(d int) float64 {
 	return s*(1+1e-11) + 0.5*step*math.Sqrt(float64(d+2))
 }
 
+// most is more records than there can be.
+const most = 0x1p60
+
 // step is of what each entry of S is a multiple, so that sums of up to 2²⁹ records are exact in any order.
 const step = 0x1p-24
 
@@ -246,7 +249,7 @@ func (c Centred) Check(rows matrix.Rows, labels []float64) error {
 	}
 	// What is chosen by a count goes one way with it, so that what the smallest and the largest have is right for all.
 	n, _ := rows.Dims()
-	for _, count := range []float64{math.Inf(-1), math.MaxFloat64} {
+	for _, count := range []float64{math.Inf(-1), most} {
 		f := c.frame(count, d)
 		chosen, _ := c.choose(f)
 		nowhere := blank{n, f.features() + 1, c.Bias}
