@@ -63,17 +63,17 @@ func ExampleBinary() {
 		fmt.Println(inLines(s.What))
 	}
 	// Output:
-	// numbers moved into their bounds and scaled to [0, 1]:
+	// numbers moved into their bounds and scaled to [−1, 1] about their middle or typical value, with 8 hats each for a curve:
 	// age ∈ [18, 98]
-	// categories as indicators:
+	// categories as indicators less 1/K, K the number of categories:
 	// city:
 	// 2 public categories
 	// rule for values that do not fit, if there are any:
-	// a value that is missing or not a number counts as the middle of its bounds;
+	// a value that is missing or not a number counts as its typical value, or else the middle of its bounds;
 	// a text that is no category has no indicator
 	// every row scaled to norm 1
-	// bias 1 appended:
-	// ‖x‖ ≤ 1.414
+	// bias 0.3333 appended:
+	// ‖x‖ ≤ 1.054
 	// label happy:
 	// yes is +1, no is −1;
 	// anything else counts as no
@@ -104,9 +104,9 @@ func ExampleShow() {
 	// Output:
 	// !! Some of these fits drew their noise from a seed: they are simulations and protect nobody.
 	// Privacy budget "main": ε = 2, δ = 1e-05 (add/remove-one)
-	//   for                mechanism                                          ε alone    δ alone
-	//   first look         objective perturbation, logistic, records counted      0.5   2.25e-06
-	//                      [simulation]
-	//   all so far                                                                0.5   2.25e-06
-	//   left for one more                                                       1.708  7.687e-06
+	//   for                mechanism                                              ε alone    δ alone
+	//   first look         objective perturbation, logistic, records counted and      0.5   2.25e-06
+	//                      centred [simulation]
+	//   all so far                                                                    0.5   2.25e-06
+	//   left for one more                                                           1.708  7.687e-06
 }

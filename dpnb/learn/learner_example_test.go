@@ -25,7 +25,7 @@ func ExampleLinear() {
 	best, _ := plain.Score(known)
 	fmt.Printf("R² %.2f, without privacy %.2f; predictions are off by %.0f mmHg\n", r2, best, rmse)
 	// Output:
-	// R² 0.63, without privacy 0.64; predictions are off by 10 mmHg
+	// R² 0.63, without privacy 0.63; predictions are off by 10 mmHg
 }
 
 // Robust regression needs less noise where targets are near to what can be predicted.
@@ -43,8 +43,8 @@ func ExampleHuber() {
 		fmt.Printf("noise %.1f, R² %.2f\n", model.Release.NoiseScale, r2)
 	}
 	// Output:
-	// noise 6.3, R² 0.57
-	// noise 4.0, R² 0.61
+	// noise 25.7, R² 0.61
+	// noise 9.0, R² 0.63
 }
 
 // Counts need a public upper bound; their score is the share of deviance explained.
@@ -99,18 +99,18 @@ func ExampleRegression() {
 		fmt.Println(inLines(s.What))
 	}
 	// Output:
-	// numbers moved into their bounds and scaled to [0, 1]:
+	// numbers moved into their bounds and scaled to [−1, 1] about their middle or typical value, with 8 hats each for a curve:
 	// age ∈ [18, 90];
 	// weight ∈ [40, 150]
-	// categories as indicators:
+	// categories as indicators less 1/K, K the number of categories:
 	// smoker:
 	// 2 public categories
 	// rule for values that do not fit, if there are any:
-	// a value that is missing or not a number counts as the middle of its bounds;
+	// a value that is missing or not a number counts as its typical value, or else the middle of its bounds;
 	// a text that is no category has no indicator
 	// every row scaled to norm 1
-	// bias 1 appended:
-	// ‖x‖ ≤ 1.414
+	// bias 0.3333 appended:
+	// ‖x‖ ≤ 1.054
 	// target pressure ∈ [80, 200] moved into its bounds and scaled to [−1, 1];
 	// predictions are in its own unit;
 	// what is missing or not a number counts as 140
@@ -170,8 +170,8 @@ func ExampleQuantiles() {
 	q, _ := model.PredictQuantiles(test.Head(1))
 	fmt.Printf("the first patient: %.0f < %.0f < %.0f\n", q[0][0], q[1][0], q[2][0])
 	// Output:
-	// R¹ = 0.39, 92 % of the targets between the outer two
-	// the first patient: 87 < 103 < 119
+	// R¹ = 0.39, 90 % of the targets between the outer two
+	// the first patient: 87 < 102 < 118
 }
 
 // The median in the units of the columns: pressure for one year of age, for one kilogram.
@@ -187,9 +187,9 @@ func ExampleModel_CoefficientsInUnits() {
 		fmt.Printf("%s %.2f\n", feature, c.Col("coefficient").Float()[i])
 	}
 	// Output:
-	// age 0.55
-	// weight 0.21
-	// bias 85.95
+	// age 0.60
+	// weight 0.23
+	// bias 132.10
 }
 
 // Bands of quantiles against age are of what was released, and look at no record.
@@ -208,14 +208,15 @@ func ExampleModel_Bands() {
 	fmt.Println(inLines(bands.Alt))
 	// Output:
 	// predicted quantiles of pressure, age from 18 to 90:
-	// τ = 0.1 from 109.1 to 145, τ = 0.5 from 121.9 to 157.6, τ = 0.9 from 137.5 to 170.9;
+	// τ = 0.1 from 110.5 to 146.1, τ = 0.5 from 121.6 to 156.6, τ = 0.9 from 134.5 to 169.5;
 	// held at weight 70, smoker yes, visits 10, ill no, ward heart
 }
 
 // A regulariser costs no privacy, and holds coefficients at zero that explain little:
 // what they still have is noise of the output, of some 10⁻⁵.
 func ExampleRegulariser() {
-	data := learn.Regression(learn.Patients(8000, 1).Drop("ill", "ward", "visits"), "pressure", learn.RowNorm(1))
+	data := learn.Regression(learn.Patients(8000, 1).Drop("ill", "ward", "visits"), "pressure", learn.Uncentred(),
+		learn.RowNorm(1))
 	model, err := learn.Linear{Regularise: learn.Regulariser{L1: 60}, Noise: learn.Seed(1)}.Fit(data,
 		learn.Simulate(1, 1e-6))
 	if err != nil {
@@ -264,8 +265,8 @@ func ExampleOneVsRest() {
 		fmt.Printf("σ = %.1f\n", model.Release.NoiseScale)
 	}
 	// Output:
-	// σ = 7.5
-	// σ = 10.4
+	// σ = 5.7
+	// σ = 7.9
 }
 
 // Mechanisms and learners at the same guarantee.
@@ -297,7 +298,7 @@ func ExampleSweepEpsilon() {
 		fmt.Printf("ε = %-4g R² = %.1f\n", eps, curve.Mean[i])
 	}
 	// Output:
-	// ε = 0.1  R² = 0.4
+	// ε = 0.1  R² = 0.6
 	// ε = 1    R² = 0.6
 	// ε = 10   R² = 0.6
 }

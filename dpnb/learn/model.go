@@ -124,9 +124,11 @@ func (m *Model) Coefficients() dataframe.DataFrame {
 // CoefficientsInUnits is Coefficients in the target's unit for one unit of a feature, as in
 // regressions without bounds: for a number, per step of 1; for a category, if it is this one; for
 // the bias, where all numbers are 0. For two classes they add up to the logarithm of the odds, or
-// to the margin. They are a function of what was released.
+// to the margin. They are a function of what was released. Of centred records they are effects: of a number per step
+// of 1 along the line that is nearest to its curve, of a category against the reference of its column, and the bias is
+// what the mean record has; on a logarithmic scale the whole way from the lower bound to the upper one.
 //
-// Errors (in it, as is usual with gota): a model of counts or of several classes; records
+// Errors (in it, as is usual with gota): a model of counts or of several classes; records that are not centred
 // without a bias, of which rows were scaled or clipped to a norm, or with a logarithmic scale.
 func (m *Model) CoefficientsInUnits() dataframe.DataFrame {
 	fail := func(err error) dataframe.DataFrame { return dataframe.DataFrame{Err: err} }
@@ -145,6 +147,31 @@ func (m *Model) CoefficientsInUnits() dataframe.DataFrame {
 		return fail(errors.New("dpnb: a step function has a coefficient for each cell, and none of a unit: see " +
 			"Coefficients"))
 	}
+	middle, half := 0.0, 1.0
+	if t.Task == frame.Number {
+		half = 0.5 * (t.Upper - t.Lower)
+		middle = t.Lower + half
+	}
+	if m.encoding.Centred() {
+		effects, out := m.effects(), make([]float64, len(m.coefficients))
+		for j, v := range m.coefficients {
+			switch e := effects[j%len(effects)]; {
+			case e.Unit > 0:
+				out[j] = half * v / e.Unit
+			default:
+				if out[j] = half * v; e.Name == "bias" {
+					out[j] += middle
+				}
+			}
+		}
+		columns := *m
+		columns.features = nil
+		for _, e := range effects {
+			name, _, _ := strings.Cut(e.Name, ": ") // of "age: 18 → 90"
+			columns.features = append(columns.features, name)
+		}
+		return columns.dataFrame([]string{"coefficient"}, out)
+	}
 	scale, shift, err := m.encoding.Units()
 	if err != nil {
 		return fail(err)
@@ -153,11 +180,6 @@ func (m *Model) CoefficientsInUnits() dataframe.DataFrame {
 	if m.features[d-1] != "bias" {
 		return fail(errors.New("dpnb: without a bias (NoBias) there is no intercept to move to the units of the " +
 			"columns"))
-	}
-	middle, half := 0.0, 1.0
-	if t.Task == frame.Number {
-		half = 0.5 * (t.Upper - t.Lower)
-		middle = t.Lower + half
 	}
 	out := make([]float64, len(m.coefficients))
 	for from := 0; from < len(out); from += d {

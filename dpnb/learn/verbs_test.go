@@ -38,8 +38,8 @@ func TestVerbs(t *testing.T) {
 		if err := df.SaveSchema(file); err != nil {
 			t.Fatal(err)
 		}
-		d, err := learn.Binary(df.WithSchemaFile(file), "happy", learn.StoredIn(learn.Storage{Dir: t.TempDir(),
-			Double: true})).Design()
+		d, err := learn.Binary(df.WithSchemaFile(file), "happy", learn.Uncentred(),
+			learn.StoredIn(learn.Storage{Dir: t.TempDir(), Double: true})).Design()
 		if err != nil {
 			t.Fatal(err)
 		}
