@@ -180,7 +180,8 @@ func TestHeavyTailsRefuses(t *testing.T) {
 			t.Errorf("charged: %+v (%v)", s, err)
 		}
 	}
-	if u := learn.Regression(learn.Patients(50, 1), "pressure", learn.RowNorm(1)); u.Err() == nil {
+	if u := learn.Regression(learn.Patients(50, 1), "pressure", learn.Uncentred(),
+		learn.RowNorm(1)); u.Err() == nil {
 		m, err := learn.HeavyTails{Noise: learn.Seed(1)}.Fit(u, learn.Simulate(1, 0))
 		if err != nil {
 			t.Fatal(err)
