@@ -293,8 +293,8 @@ func (e *Encoding) Unscaled() bool { return e.settings.RowNorm == 0 && e.setting
 func (e *Encoding) Units() (scale, shift []float64, err error) {
 	if !e.Unscaled() {
 		return nil, nil, inputErrorf("rows are scaled or clipped to a norm, each by its own factor, so that no " +
-			"coefficient has a unit: make the records Uncentred, without RowNorm and ClipNorm; or look at the effects " +
-			"of records that are InUnits")
+			"coefficient has a unit: make the records Uncentred, without RowNorm and ClipNorm; or look at the " +
+			"effects of records that are InUnits")
 	}
 	for i := range e.encoders {
 		c := &e.encoders[i]

@@ -63,7 +63,7 @@ func ExampleBinary() {
 		fmt.Println(inLines(s.What))
 	}
 	// Output:
-	// numbers moved into their bounds and scaled to [−1, 1] about their middle or typical value, with 8 hats each for a curve:
+	// numbers moved into their bounds and scaled to [−1, 1] about their middle or typical value, with 8 hats each:
 	// age ∈ [18, 98]
 	// categories as indicators less 1/K, K the number of categories:
 	// city:

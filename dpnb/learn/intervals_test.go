@@ -116,7 +116,8 @@ func TestCurvatureIsPaidFor(t *testing.T) {
 
 // Intervals cover the fit without noise as often as they say.
 func TestIntervalsCover(t *testing.T) {
-	data := learn.Binary(learn.Patients(4000, 5).Drop("ward", "visits", "pressure"), "ill", learn.Uncentred(), learn.RowNorm(1))
+	data := learn.Binary(learn.Patients(4000, 5).Drop("ward", "visits", "pressure"), "ill",
+		learn.Uncentred(), learn.RowNorm(1))
 	const reps, level = 40, 0.8
 	for _, name := range []string{"Logistic", "SVM"} {
 		for _, share := range []float64{0, 0.1} {

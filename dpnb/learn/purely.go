@@ -96,7 +96,8 @@ const (
 func (p recipe) centredPurely(d *frame.Design, epsilon float64) (mechanism.Mechanism, error) {
 	bias := d.Encoding.Bias()
 	norm, _ := d.Encoding.Normed()
-	c := geometry.Centred{Planned: float64(p.records), RowNorm: norm, Bias: bias, Numbers: p.task == frame.Number, Curves: d.Encoding.Curves(),
+	c := geometry.Centred{Planned: float64(p.records), RowNorm: norm, Bias: bias,
+		Numbers: p.task == frame.Number, Curves: d.Encoding.Curves(),
 		Free: d.Encoding.Free(), Nowhere: d.Encoding.Nowhere(), Gate: pureHatsGate}
 	return geometry.CalibratePure(c, geometry.DefaultPure, epsilon, func(part float64) (mechanism.Informed, error) {
 		clip := p.convex.framed.Lipschitz() * math.Hypot(1, bias)

@@ -362,7 +362,8 @@ func TestCoefficientsInUnits(t *testing.T) {
 			t.Errorf("%s: %d of 800 predictions are others", name, off)
 		}
 	}
-	scaled, err := learn.Median{}.FitWithoutPrivacy(learn.Regression(df, "pressure", learn.Uncentred(), learn.RowNorm(1)))
+	scaled, err := learn.Median{}.FitWithoutPrivacy(learn.Regression(df, "pressure", learn.Uncentred(),
+		learn.RowNorm(1)))
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -67,7 +67,8 @@ func (l SVM) recipe() recipe {
 		lambda: l.Lambda, records: l.Records, baseRate: l.BaseRate, noise: l.Noise, workers: l.Workers, bound: l.Bound,
 		curvatureShare: l.CurvatureShare, own: parameter{"Width", l.Width}, pure: l.Pure,
 		convex: convex{loss: loss.Softplus{Width: width}, framed: loss.Softplus{Width: width}, needDelta: []setting{
-			{"BaseRate", l.BaseRate != 0}, {"CurvatureShare", l.CurvatureShare != 0 && !l.suited}, {"Bound", l.Bound != 0}}},
+			{"BaseRate", l.BaseRate != 0}, {"CurvatureShare", l.CurvatureShare != 0 && !l.suited},
+			{"Bound", l.Bound != 0}}},
 	}
 }
 

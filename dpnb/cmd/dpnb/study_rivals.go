@@ -49,8 +49,9 @@ func contenders(task string) []contender {
 	linear := func(src noise.Source) learn.Learner { return learn.Linear{Noise: src, Workers: 1} }
 	if task == twoClasses {
 		svm := func(src noise.Source) learn.Learner { return learn.SVM{Noise: src, Workers: 1} }
-		return []contender{suited, of("SVM, straight lines", svm, centred...), of("Logistic, curves", logistic, curves...),
-			of("Logistic, not centred", logistic, norm...), one("gradient descent", learn.GradientDescent(descentClasses)),
+		return []contender{suited, of("SVM, straight lines", svm, centred...),
+			of("Logistic, curves", logistic, curves...), of("Logistic, not centred", logistic, norm...),
+			one("gradient descent", learn.GradientDescent(descentClasses)),
 			one("DP-EBM", named("DP-EBM")), tuned,
 			without("Logistic, straight lines", learn.Logistic{Lambda: 0.1}, centred...),
 			without("Logistic, curves", learn.Logistic{Lambda: 0.1}, curves...)}

@@ -7,7 +7,9 @@ import "os"
 // mapping is the labels, in memory.
 type mapping struct{ values []float64 }
 
-func mapLabels(f *os.File, at int64, n int, sums []uint32) (mapping, error) { return readLabels(f, at, n, sums) }
+func mapLabels(f *os.File, at int64, n int, sums []uint32) (mapping, error) {
+	return readLabels(f, at, n, sums)
+}
 
 func (m mapping) bytes(_, _ int) []byte { return nil }
 

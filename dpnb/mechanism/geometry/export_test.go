@@ -38,3 +38,6 @@ func Through(directions []matrix.Direction, x []float64) (coordinates, back []fl
 	coordinates = s.to(append([]float64(nil), x...))
 	return coordinates, s.from(coordinates), s.longer()
 }
+
+// Sensitivity is what the noise of the sum is for, of rows with so many columns.
+func Sensitivity(c Centred, d int) float64 { return c.sums(d) }

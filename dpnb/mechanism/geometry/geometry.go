@@ -204,7 +204,8 @@ func (c Centred) Describe() mechanism.Description {
 		unit, fixed = "ε", "C, R, β"
 		chosen = []string{"Λ", "τ", "the output noise", "the stretch", "the margin of the loss"}
 	case d.Lambda == 0: // noisy steps have no other ridge
-		fixed, chosen = "the noise and the number of steps", []string{"the rule of the steps", "its ball and its ridges"}
+		fixed = "the noise and the number of steps"
+		chosen = []string{"the rule of the steps", "its ball and its ridges"}
 	}
 	d.Bound = fmt.Sprintf("that of %sthe mean (together %s = %s) and the fit; of the fit alone: %s", counted, unit,
 		privacy.FormatUp(c.cost(), 3), d.Bound)

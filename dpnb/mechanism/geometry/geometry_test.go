@@ -48,8 +48,8 @@ func classes(t testing.TB, apart bool, eps float64) geometry.Centred {
 	t.Helper()
 	m, err := geometry.Calibrate(geometry.Centred{RowNorm: 1, Bias: bias, Free: 5}, geometry.Default, eps, 1e-6,
 		func(beside, _ float64) (mechanism.Informed, func(float64) float64, error) {
-			c := multiclass.Config{Classes: 3, RowNorm: math.Nextafter(math.Hypot(1, bias), 2), Epsilon: eps, Delta: 1e-6,
-				Beside: beside, Adjacency: privacy.AddRemove}
+			c := multiclass.Config{Classes: 3, RowNorm: math.Nextafter(math.Hypot(1, bias), 2), Epsilon: eps,
+				Delta: 1e-6, Beside: beside, Adjacency: privacy.AddRemove}
 			if apart {
 				fit, err := multiclass.CalibrateOneVsRest(c, loss.Logistic{})
 				return fit, func(share float64) float64 { return fit.Part(share, beside) }, err
@@ -104,6 +104,47 @@ func TestForChangesNoProfile(t *testing.T) {
 				}
 			}
 		}
+	}
+}
+
+// Of planned records nothing is counted: the mean alone is beside the fit, and all of it is what was asked for.
+func TestPlannedRecords(t *testing.T) {
+	m, err := geometry.Calibrate(geometry.Centred{RowNorm: 1, Bias: bias, Free: 5, Planned: 300}, geometry.Default, 1,
+		1e-6, func(beside, _ float64) (mechanism.Informed, func(float64) float64, error) {
+			fit, err := objpert.Calibrate(objpert.Config{Loss: loss.Softplus{Width: 1}, Epsilon: 1, Delta: 1e-6,
+				RowNorm: math.Nextafter(math.Hypot(1, bias), 2), Beside: beside, Adjacency: privacy.AddRemove})
+			return fit, func(share float64) float64 { return fit.Part(share, beside) }, err
+		})
+	if err != nil {
+		t.Fatal(err)
+	}
+	p, err := mechanism.Profile(m)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if d := privacy.DeltaUpper(p, 1); d > 1e-6 || d < 0.98e-6 || m.CountSigma != 0 {
+		t.Errorf("δ = %g, %v", d, m)
+	}
+	fit, err := mechanism.Profile(m.Of)
+	if err != nil {
+		t.Fatal(err)
+	}
+	_, mu, _ := privacy.GaussianMu(p)
+	_, alone, _ := privacy.GaussianMu(fit)
+	if want := math.Hypot(alone, 1/m.MeanSigma); math.Abs(mu/want-1) > 1e-9 {
+		t.Errorf("μ = %v, want %v", mu, want)
+	}
+	var count []float64
+	for n := range 3 {
+		rows, labels := cloud(n, 4, false, 3)
+		r, err := m.Run(rows, labels, noise.NewSeeded(4), nil)
+		if err != nil {
+			t.Fatal(err)
+		}
+		count = append(count, r.Also.(*geometry.Bought).Count)
+	}
+	if count[0] != 300 || count[1] != 300 || count[2] != 300 {
+		t.Errorf("counted %v", count)
 	}
 }
 
@@ -349,6 +390,8 @@ func TestARecordIsBounded(t *testing.T) {
 		one := geometry.Sums(m, matrix.NewDense(1, 4, []float64{0.6, 0.64, 0.48, bias}), []float64{y})
 		if norm := floats.Norm(one, 2); math.Abs(norm/math.Sqrt(1.25)-1) > 1e-6 {
 			t.Errorf("a record with the count %v adds %v, want √1.25", y, norm)
+		} else if s := geometry.Sensitivity(m, 4); norm > s || norm < s*(1-1e-6) {
+			t.Errorf("a record adds %v, the noise is for %v", norm, s)
 		}
 	}
 }

@@ -9,15 +9,16 @@ import (
 	"github.com/dpnb/notebooks/dpnb/mechanism"
 )
 
-// RoughClasses and RoughNumbers are the weights of second differences, in ridges: docs/theory/geometry.md, section 4.
-const RoughClasses, RoughNumbers = 0.5, 2.0
+// RoughClasses is the weight of second differences of classes, in ridges, and roughNumbers that of numbers:
+// docs/theory/geometry.md, section 4.
+const RoughClasses, roughNumbers = 0.5, 2.0
 
 // For implements mechanism.Informed, by the rule of Facts; the margin of a smoothed hinge of width 1 grows with it, and
 // the ridge of counts is (RC)²a/ȳ, C where slopes are clipped. None is less than Lambda; that of the intercept is the
 // geometric mean (Shrunk), or theirs about what fits the base rate where that is known. Larger ridges, penalties on
 // second differences and another margin change no profile: docs/theory/geometry.md, section 3.
 func (m Objective) For(f mechanism.Facts) (mechanism.Mechanism, float64) {
-	classes, more, rough, s := isMargin(m.Loss), 0.0, RoughNumbers, m.Smoothness()
+	classes, more, rough, s := isMargin(m.Loss), 0.0, float64(roughNumbers), m.Smoothness()
 	if classes {
 		rough = RoughClasses
 		if hinge, ok := m.Loss.(loss.Softplus); ok && hinge == (loss.Softplus{Width: 1}) {

@@ -186,7 +186,8 @@ func FormsFromRelease(m mechanism.Mechanism, theta []float64, s Settings) (*Inte
 	for c := range of.classes {
 		for _, a := range s.Forms {
 			if len(a) != width || len(theta) != width*of.classes {
-				return nil, &privacy.ParamError{Name: "Forms", Value: len(a), Want: fmt.Sprintf("%d numbers each", width)}
+				return nil, &privacy.ParamError{Name: "Forms", Value: len(a),
+					Want: fmt.Sprintf("%d numbers each", width)}
 			}
 			centre = append(centre, floats.Dot(a, theta[c*width:(c+1)*width]))
 			half = append(half, ball*floats.Norm(a, 2))

@@ -29,7 +29,8 @@ func guessed(m *mat.SymDense, by float64) Guess {
 // a curvature that is a tenth off moves them further than their width.
 func TestLikelyCorrectsForTheRidge(t *testing.T) {
 	x, y := records(200_000, []float64{1, -1, 0.5}, noise.NewSeeded(1))
-	m := objpert.Objective{Loss: loss.Logistic{}, RowNorm: 1, Lambda: 300, Penalty: objpert.Penalty{Shrinkage: 100}, Sigma: 1e-3, Tolerance: 1e-6,
+	m := objpert.Objective{Loss: loss.Logistic{}, RowNorm: 1, Lambda: 300,
+		Penalty: objpert.Penalty{Shrinkage: 100}, Sigma: 1e-3, Tolerance: 1e-6,
 		OutputSigma: 1e-9}
 	fit := func(lambda float64, more []float64) []float64 {
 		s, err := erm.Minimize(&erm.Problem{Rows: x, Labels: y, Loss: m.Loss, Lambda: lambda, Shrinkage: more},
