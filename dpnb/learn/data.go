@@ -26,6 +26,8 @@ type Dataset struct {
 	// them: a model that is read back, or a price, needs no more.
 	records func() (*frame.Design, error)
 	group   *ofGroup // of the rows
+	// why says why its learner was chosen (Suited).
+	why string
 	// elsewhere says that a function of the program's makes the passes (PassesBy).
 	elsewhere bool
 	err       error
@@ -423,6 +425,9 @@ func (d *Dataset) Display() display.Item {
 	})
 	for _, s := range d.design.Steps {
 		it.Row(s.What, cmp.Or(s.Assumes, "–"), s.Cost)
+	}
+	if d.why != "" {
+		it.Note("%s", d.why)
 	}
 	if d.design.DataDependent {
 		it.Warning = "Bounds or categories were READ OFF THE DATA: no guarantee covers what is learnt from these " +

@@ -408,6 +408,11 @@ func (m *Model) Display() display.Item {
 		it.Note("%d of %s are zero but for the noise of the output, %.2g.", zeros,
 			numeral.Count(len(m.coefficients), "coefficient"), c.OutputSigma)
 	}
+	if worth, few := m.hopeless(); few {
+		it.Note("Few records for this budget: n̂μ = %.2g, n̂ the noisy number of records, is below %d, where a model "+
+			"can hardly be told from a guess. A larger part of the budget, fewer columns or more records help.", worth,
+			fewestWorth)
+	}
 	if isDescent(r) {
 		note := "there are no intervals without a CurvatureShare."
 		if _, ok := r.Also.(*sgd.Moments); ok {
@@ -435,6 +440,26 @@ func (m *Model) Display() display.Item {
 		it.Note("Released once, as %q: FitOnce returns it by this name and pays nothing more.", m.once)
 	}
 	return it
+}
+
+// fewestWorth is the n̂μ below which nothing much can be expected: docs/theory/geometry.md, section 6.
+const fewestWorth = 25
+
+// hopeless says whether n̂μ, by the count that was bought, is so small that nothing much can be expected.
+func (m *Model) hopeless() (worth float64, few bool) {
+	b := m.bought()
+	if b == nil {
+		return 0, false
+	}
+	worth = b.Records * m.release.Guarantee.Epsilon
+	if delta := m.release.Guarantee.Delta; delta > 0 {
+		mu, err := privacy.MuOf(m.release.Guarantee.Epsilon, delta)
+		if err != nil {
+			return 0, false
+		}
+		worth = b.Records * mu
+	}
+	return worth, worth < fewestWorth
 }
 
 // meaning says what a positive coefficient does.

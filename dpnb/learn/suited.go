@@ -1,12 +1,16 @@
 package learn
 
-import "github.com/dpnb/notebooks/dpnb/frame"
+import (
+	"fmt"
+
+	"github.com/dpnb/notebooks/dpnb/frame"
+)
 
 // Suited returns records for a target and the learner that suits what is publicly known about it: SVM for two
 // categories, Softmax for more, Huber for a number within bounds, HeavyTails for one without. For people with
 // several rows it returns OneVsRest instead of Softmax, and Linear with pure ε instead of Huber, because what
 // these cost for all rows of a person is known. SVM and Huber spend a twentieth on intervals for their effects. A
-// report on any table begins with it. The choices rest on measurements:
+// report on any table begins with it, and the records, shown, say what was chosen and why. The choices rest on measurements:
 // docs/theory/geometry.md, section 6.
 //
 //	learner, data := dpnb.Suited(df, "happy")
@@ -14,24 +18,36 @@ import "github.com/dpnb/notebooks/dpnb/frame"
 //
 // Errors (in the data's Err, and said by Fit): as Binary and Regression.
 func Suited(df DataFrame, target string, opts ...Option) (Learner, *Dataset) {
+	because := func(l Learner, d *Dataset, what, why string) (Learner, *Dataset) {
+		d.why = fmt.Sprintf("Suited: %s, because %s %s.", what, target, why)
+		return l, d
+	}
+	const intervals = "a twentieth is spent on intervals for its effects where there is a δ"
+	several := df.rows > 1
 	if df.schema != nil {
 		if f, ok := df.schema.Field(target); ok {
 			switch {
-			case f.Kind == frame.Categorical && len(f.Levels) > 2 && df.rows > 1:
-				return OneVsRest{}, Classes(df, target, opts...)
+			case f.Kind == frame.Categorical && len(f.Levels) > 2 && several:
+				return because(OneVsRest{}, Classes(df, target, opts...), "one-vs-rest logistic regression",
+					"has several categories and people have several rows, for all of which its price is known")
 			case f.Kind == frame.Categorical && len(f.Levels) > 2:
-				return Softmax{}, Classes(df, target, opts...)
+				return because(Softmax{}, Classes(df, target, opts...), "softmax regression",
+					"has several categories: one joint fit needs less noise than one for each")
 			case f.Kind == frame.Categorical:
-				return SVM{CurvatureShare: suitedShare, suited: true}, Binary(df, target, opts...)
+				return because(SVM{CurvatureShare: suitedShare, suited: true}, Binary(df, target, opts...),
+					"a support vector machine", "has two categories: it ranks better than logistic regression where "+
+						"noise is large, and gives probabilities; "+intervals)
 			case f.Open:
-				return HeavyTails{}, Regression(df, target, opts...)
+				return because(HeavyTails{}, Regression(df, target, opts...), "HeavyTails", "has no public bounds")
 			}
 		}
 	}
-	if df.rows > 1 {
-		return Linear{Pure: true}, Regression(df, target, opts...)
+	if several {
+		return because(Linear{Pure: true}, Regression(df, target, opts...), "linear regression with pure ε",
+			"is a number and people have several rows, for all of which its price is known")
 	}
-	return Huber{CurvatureShare: suitedShare, suited: true}, Regression(df, target, opts...)
+	return because(Huber{CurvatureShare: suitedShare, suited: true}, Regression(df, target, opts...),
+		"Huber regression", "is a number within bounds: few targets far off do not need more noise; "+intervals)
 }
 
 // suitedShare is what Suited spends on intervals.

@@ -3,6 +3,7 @@ package learn
 import (
 	"fmt"
 	"path/filepath"
+	"strings"
 	"testing"
 )
 
@@ -25,6 +26,17 @@ func TestSuited(t *testing.T) {
 		if err := data.Err(); err != nil {
 			t.Errorf("%s: %v", target, err)
 		}
+		if notes := strings.Join(data.Display().Notes, " "); !strings.Contains(notes, "Suited: ") ||
+			!strings.Contains(notes, "because "+target) {
+			t.Errorf("%s: why is not said in %q", target, notes)
+		}
+		// On a budget without a δ as well, with intervals left out.
+		pureBudget := NewBudget(1, 0, Named(t.Name()+target+"pure"))
+		if m, err := l.Fit(data, pureBudget.Spend(1)); target != "ward" && err != nil {
+			t.Errorf("%s without a δ: %v", target, err)
+		} else if target != "ward" && m.Release.Guarantee.Delta != 0 {
+			t.Errorf("%s without a δ: %+v", target, m.Release.Guarantee)
+		}
 	}
 	// Of people with several rows, what each of them costs is known.
 	several := people.PerPerson("age", 2)
@@ -44,5 +56,21 @@ func TestSuited(t *testing.T) {
 	}
 	if err := people.WithSchemaFile(path + "x").Err(); err == nil {
 		t.Error("a schema file that is not there is let pass")
+	}
+}
+
+// Where records are few for the budget that is said, by the count that was bought; else not.
+func TestFewRecordsAreSaid(t *testing.T) {
+	for n, want := range map[int]bool{40: true, 4000: false} {
+		l, data := Suited(Patients(n, 1), "ill")
+		svm := l.(SVM)
+		svm.Noise = Seed(1)
+		m, err := svm.Fit(data, Simulate(0.5, 1e-6))
+		if err != nil {
+			t.Fatal(err)
+		}
+		if said := strings.Contains(m.Display().Text(), "Few records for this budget"); said != want {
+			t.Errorf("%d records: said %v", n, said)
+		}
 	}
 }
