@@ -4,7 +4,7 @@
 //	df := dpnb.ReadCSV("people.csv").WithSchema(
 //		dpnb.Numeric("age", 17, 90), dpnb.Categorical("city", "Bern", "Rome"), dpnb.Categorical("happy", "no", "yes"))
 //	budget := dpnb.NewBudget(1, 1e-6)
-//	data := dpnb.Binary(df, "happy", dpnb.RowNorm(1))
+//	data := dpnb.Binary(df, "happy")
 //	model, err := dpnb.Logistic{}.Fit(data, budget.Spend(0.5))
 //	dpnb.Show(model, err, budget)
 //
@@ -51,8 +51,8 @@ type (
 	// Dataset is records that a learner can take: Binary, Regression, Counts or Classes makes it
 	// from a DataFrame. Show lists what was done to the records and what it cost.
 	Dataset = learn.Dataset
-	// Option is an option of Binary, Regression, Counts and Classes: RowNorm,
-	// ClipNorm, Positive, NoBias or InferBounds.
+	// Option is an option of Binary, Regression, Counts and Classes: Lines, Curves, InUnits, Uncentred,
+	// RowNorm, ClipNorm, Positive, NoBias, StoredIn or InferBounds.
 	Option = learn.Option
 )
 
@@ -135,7 +135,7 @@ func FromGota(load func(texts ...dataframe.LoadOption) dataframe.DataFrame) Data
 // not on this machine. Show(train.Origin()) says which.
 //
 //	train, test := dpnb.Adult()
-//	data := dpnb.Binary(train, "income", dpnb.RowNorm(1))
+//	data := dpnb.Binary(train, "income")
 func Adult() (train, test DataFrame) { return learn.Adult() }
 
 // Patients returns invented patients with their public schema and something to learn
@@ -148,29 +148,29 @@ func Patients(rows int, seed uint64) DataFrame { return learn.Patients(rows, see
 // Binary makes records of two classes, for Logistic and SVM, and for HeavyTails with
 // LogisticLoss or HingeLoss.
 //
-//	data := dpnb.Binary(df, "happy", dpnb.RowNorm(1))
+//	data := dpnb.Binary(df, "happy")
 func Binary(df DataFrame, label string, opts ...Option) *Dataset {
 	return learn.Binary(df, label, opts...)
 }
 
 // Regression makes records of a number within public bounds, for Linear, Huber, Quantile and
-// Quantiles; and for HeavyTails, which needs no bounds and no RowNorm.
+// Quantiles; and for HeavyTails, which needs no bounds.
 //
-//	data := dpnb.Regression(df, "pressure", dpnb.RowNorm(1))
+//	data := dpnb.Regression(df, "pressure")
 func Regression(df DataFrame, target string, opts ...Option) *Dataset {
 	return learn.Regression(df, target, opts...)
 }
 
 // Counts makes records of a count 0, 1, 2, … up to a public bound, for Poisson.
 //
-//	data := dpnb.Counts(df, "visits", dpnb.RowNorm(1))
+//	data := dpnb.Counts(df, "visits")
 func Counts(df DataFrame, target string, opts ...Option) *Dataset {
 	return learn.Counts(df, target, opts...)
 }
 
 // Classes makes records of several classes, for Softmax and OneVsRest.
 //
-//	data := dpnb.Classes(df, "ward", dpnb.RowNorm(1))
+//	data := dpnb.Classes(df, "ward")
 func Classes(df DataFrame, label string, opts ...Option) *Dataset {
 	return learn.Classes(df, label, opts...)
 }
@@ -198,7 +198,8 @@ func Lines() Option { return learn.Lines() }
 // for what all of them share: else rows are centred.
 func Uncentred() Option { return learn.Uncentred() }
 
-// RowNorm scales every record to Euclidean norm r: the usual choice is RowNorm(1).
+// RowNorm scales every record to Euclidean norm r. Nothing need be said where rows are centred, whose norm is 1; of
+// those that are Uncentred the usual choice is RowNorm(1).
 func RowNorm(r float64) Option { return learn.RowNorm(r) }
 
 // ClipNorm scales records that are longer than r down to norm r and leaves the others.

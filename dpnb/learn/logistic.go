@@ -17,8 +17,8 @@ type Logistic struct {
 	Lambda float64
 	// Records is the planned number of records, if that is public: the fewer there are per feature,
 	// the greater the chosen λ. The true number of records is private. If zero, the records are
-	// counted with noise, at the price of half a percent more noise in the fit
-	// (docs/theory/lambda_rule.md), but not with a CurvatureShare or a Bound that is not tight.
+	// counted with noise, at the price of half a percent more noise in the fit; of records that are
+	// Uncentred not with a CurvatureShare or a Bound that is not tight (docs/theory/lambda_rule.md).
 	Records int
 	// BaseRate is the share of the positive class if that is public, in (0, 1), for
 	// records with a bias: where λ is chosen for a number of records the intercept is

@@ -226,7 +226,7 @@ middle, it goes on: charged once, with the noise of then.`,
 	f.StringVar(&learner, "learner", "", "`one` of "+strings.Join(names, ", "))
 	f.StringVar(&out, "out", "", "`file` to save the model to")
 	f.StringVar(&positive, "positive", "", "`category` to predict (default the last one of the schema)")
-	f.Float64Var(&rowNorm, "row-norm", 1, "`norm` that every record is scaled to; 0 does not")
+	f.Float64Var(&rowNorm, "row-norm", 1, "`norm` that every record is scaled to; 0 leaves it at 1")
 	f.StringVar(&where.Dir, "store", "", "`folder` for the encoded records (default the user's folder for caches)")
 	f.StringVar(&checkpoints, "checkpoints", "", "`folder` of the sums of a runner's passes, which workers must see "+
 		"(default beside the encoded records)")
