@@ -108,6 +108,10 @@ func (m *Model) around(effects []frame.Effect, level float64, kind coverage) (*I
 		effects = m.effects()
 	}
 	curvature, known := m.Curvature()
+	if kind == ofPopulation && m.target.Task == frame.ManyClasses {
+		return nil, fmt.Errorf("dpnb: there are no intervals for the population of a %s: nothing is released of its "+
+			"records' curvature; Intervals are those of the same fit without noise", m.title)
+	}
 	if _, ok := m.link(); kind == ofPopulation && !known {
 		return nil, errors.New("dpnb: nothing is known of the population without the curvature of the records, " +
 			"and that costs a part of the budget: fit with CurvatureShare: 0.05")

@@ -179,8 +179,12 @@ func (c Centred) pure() (float64, error) {
 
 // String describes the mechanism with its parameters.
 func (c Centred) String() string {
+	counted := fmt.Sprintf("counted with noise of %.4g", c.CountSigma)
+	if c.Planned > 0 {
+		counted = fmt.Sprintf("%.6g of which are planned", c.Planned)
+	}
 	return fmt.Sprintf("%v, for rows that are centred by their mean (noise multiplier %.4g), %s", c.Of, c.MeanSigma,
-		c.counts("counted with noise of %.4g", c.CountSigma))
+		counted)
 }
 
 // Describe implements mechanism.Mechanism.
@@ -295,15 +299,11 @@ func (c Centred) Run(rows matrix.Rows, labels []float64, src noise.Source, setti
 	f.Stretch, f.Raw, f.Also = stretch, f.whole(r.Coefficients), r.Also
 	r.Coefficients, r.Also = f.unfold(), &f.Bought
 	r.Guarantee = both.Guarantee
-	r.Mechanism = fmt.Sprintf("%s, after %sthe mean of the rows (noise multiplier %.4g)", r.Mechanism,
-		c.counts("a count with noise of %.3g: %.0f, and ", c.CountSigma, math.Round(f.Count)), c.MeanSigma)
-	return r, nil
-}
-
-// counts writes what is said where records are counted, else how many were planned.
-func (c Centred) counts(format string, values ...any) string {
+	counted := fmt.Sprintf("a count with noise of %.3g: %.0f, and ", c.CountSigma, math.Round(f.Count))
 	if c.Planned > 0 {
-		return fmt.Sprintf("%.6g records planned, ", c.Planned)
+		counted = ""
 	}
-	return fmt.Sprintf(format, values...)
+	r.Mechanism = fmt.Sprintf("%s, after %sthe mean of the rows (noise multiplier %.4g)", r.Mechanism, counted,
+		c.MeanSigma)
+	return r, nil
 }
