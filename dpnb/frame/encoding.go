@@ -98,13 +98,15 @@ func checkEncoding(schema *Schema, s *DesignSettings) error {
 	case s.Task < TwoClasses || s.Task > ManyClasses:
 		return inputErrorf("Task = %d, want TwoClasses, Number, Count or ManyClasses", int(s.Task))
 	case s.RowNorm < 0 || math.IsNaN(s.RowNorm) || math.IsInf(s.RowNorm, 0):
-		return inputErrorf("RowNorm = %v, want a positive number, or 0 to leave the rows as they are", s.RowNorm)
+		return inputErrorf("RowNorm wants a positive number; leave it out for the usual one, or ask for Uncentred rows")
 	case s.ClipNorm < 0 || math.IsNaN(s.ClipNorm) || math.IsInf(s.ClipNorm, 0):
-		return inputErrorf("ClipNorm = %v, want a positive number, or 0 to leave the rows as they are", s.ClipNorm)
+		return inputErrorf("ClipNorm wants a positive number; leave it out to clip no rows")
 	case s.RowNorm > 0 && s.ClipNorm > 0:
 		return inputErrorf("RowNorm and ClipNorm exclude each other")
-	case s.InUnits && (s.RowNorm > 0 || !s.Centred):
-		return inputErrorf("InUnits is of centred rows that are not all scaled to a norm: leave out RowNorm")
+	case s.InUnits && !s.Centred:
+		return inputErrorf("InUnits is of centred rows: leave out Uncentred, NoBias and Unbounded numbers")
+	case s.InUnits && s.RowNorm > 0:
+		return inputErrorf("InUnits is of rows that are not all scaled to a norm: leave out RowNorm")
 	case s.Curves != 0 && (s.Curves < 3 || s.Curves > mostCurves || !s.Centred):
 		return inputErrorf("Curves = %d, want 3 to %d of centred rows, or 0 for straight lines", s.Curves, mostCurves)
 	}

@@ -4,6 +4,7 @@ import (
 	"cmp"
 	"errors"
 	"fmt"
+	"math"
 	"slices"
 	"sync"
 
@@ -164,7 +165,7 @@ func ClipNorm(r float64) Option { return func(o *options) { o.ClipNorm = asked(r
 // refused with a reason.
 func asked(r float64) float64 {
 	if r == 0 {
-		return -1
+		return math.NaN()
 	}
 	return r
 }
@@ -190,10 +191,10 @@ func RemoveStored() error { return frame.RemoveStored(frame.Storage{}) }
 // learnt of it can bend: their coefficients are smoothed, at no cost in privacy, and left out where records are few.
 // That is so for tables in memory if nothing is said; a table that is scanned needs nine times as much room for its
 // records. Learners that do not buy the geometry of the records learn straight lines.
-func Curves() Option { return func(o *options) { o.lines, o.curves = false, true } }
+func Curves() Option { return func(o *options) { o.curves = true } }
 
 // Lines has what is learnt of a number be a straight line.
-func Lines() Option { return func(o *options) { o.lines, o.curves = true, false } }
+func Lines() Option { return func(o *options) { o.lines = true } }
 
 // Uncentred has numbers in [0, 1], an indicator for each category and a constant of 1, with which rows are as long as
 // they come unless RowNorm or ClipNorm is asked for: for those who want the plainest features. Else rows are made of
@@ -261,6 +262,9 @@ func records(df DataFrame, label string, task frame.Task, opts []Option) *Datase
 		}
 		set(&o)
 	}
+	if err := o.contradicted(); err != nil {
+		return &Dataset{err: err}
+	}
 	records := df.scanner()
 	if df.rows > 0 && df.key != "" { // who it is, is no feature
 		without, err := frame.Drop(records, df.key)
@@ -311,6 +315,17 @@ func records(df DataFrame, label string, task frame.Task, opts []Option) *Datase
 		}}, d.Steps...)
 	}
 	return out
+}
+
+// contradicted reports options that exclude each other.
+func (o *options) contradicted() error {
+	switch {
+	case o.curves && o.lines:
+		return errors.New("dpnb: Curves and Lines exclude each other: leave one of them out")
+	case o.curves && (o.uncentred || o.NoBias):
+		return errors.New("dpnb: Curves are of centred rows: leave out Uncentred and NoBias")
+	}
+	return nil
 }
 
 // centre settles how rows are made. Without a constant there is nothing that a fit could count from, and numbers

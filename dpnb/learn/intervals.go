@@ -44,9 +44,8 @@ type Intervals struct {
 // for PopulationIntervals.
 //
 // Without a CurvatureShare they come from the law of the noise and λ alone: they hold for every
-// dataset and are wide. With one they are nearly as narrow as the noise allows, in the limit of
-// many records (interval.Minimiser with Linearise, and of centred rows interval.Likely);
-// ProvedIntervals hold for any number. For
+// dataset and are wide. With one they are, in the limit of many records, no wider than what is known of the
+// curvature allows (interval.Minimiser with Linearise); ProvedIntervals hold for any number. For
 // quantiles there are none without a CurvatureShare; with one they are about estimates that are
 // corrected for where the descent has stopped (sgd.Curvature).
 //
@@ -142,7 +141,7 @@ func (m *Model) around(effects []frame.Effect, level float64, kind coverage) (*I
 	var iv *interval.Intervals
 	var err error
 	switch {
-	case known && b != nil && kind != provedOfFit:
+	case known && b != nil && kind == ofPopulation:
 		iv, err = interval.Likely(fit, theta, curvature, m.guess(b, fit), kind == ofPopulation, s)
 	case kind == ofPopulation:
 		iv, err = interval.Population(fit, theta, curvature, s)

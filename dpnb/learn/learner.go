@@ -228,8 +228,11 @@ func priced(data *Dataset, allowance Allowance, p *recipe) (mechanism.Mechanism,
 	m, price, err := allowance.priced(mechanism.ForPeople(d.RowsOfAPerson, one))
 	var bad *privacy.ParamError
 	if errors.As(err, &bad) && bad.Name == "Delta" {
-		err = fmt.Errorf("%w; %s needs a δ, and of the learners Linear, Huber, Quantile, Logistic, SVM and HeavyTails "+
-			"do not", err, p.learner)
+		others := "of the learners Linear, Huber, Quantile, Median, Logistic, SVM and HeavyTails do not"
+		if p.task == frame.ManyClasses {
+			others = "so does every learner of several classes"
+		}
+		err = fmt.Errorf("%w; %s needs a δ, and %s", err, p.learner, others)
 	}
 	if p.pure {
 		price.Delta = 0 // what it is alone, whatever a share was calculated with
@@ -310,7 +313,9 @@ func fitWithoutPrivacy(data *Dataset, p recipe) (m *Model, err error) {
 	if err := p.suits(data.design); err != nil {
 		return nil, err
 	}
-	d, err := p.seen(data, false).whole()
+	hatted := p
+	hatted.lambda = 0 // a ridge that is fixed keeps curves where nothing is drawn
+	d, err := hatted.seen(data, false).whole()
 	if err != nil {
 		return nil, err
 	}

@@ -199,6 +199,9 @@ func TestLikelyIntervalsCover(t *testing.T) {
 							} else if n == 1000 {
 								least, most = 0.88, 1
 							}
+							if at == 1 { // whatever columns have to do with each other
+								least, most = 0.95, 1
+							}
 							if at < 2 && (c < least || c > most) {
 								t.Errorf("%s, %s, n = %d, ε = %g, %s: %.3f covered", truth, name, n, eps, what, c)
 							}
@@ -327,10 +330,8 @@ func TestEffectsOfMothers(t *testing.T) {
 			continue
 		}
 		found++
-		for _, iv := range []*Intervals{fit, population} {
-			if iv.Lower[j]*iv.Upper[j] < 0 || iv.Estimate[j]*z[j] < 0 {
-				t.Errorf("%s: %v to %v, with z = %v without privacy", name, iv.Lower[j], iv.Upper[j], z[j])
-			}
+		if iv := population; iv.Lower[j]*iv.Upper[j] < 0 || iv.Estimate[j]*z[j] < 0 {
+			t.Errorf("%s: %v to %v, with z = %v without privacy", name, iv.Lower[j], iv.Upper[j], z[j])
 		}
 	}
 	if want := 5; found < want || testscale.Full() && found != 8 {

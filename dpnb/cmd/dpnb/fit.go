@@ -5,6 +5,8 @@ import (
 	"errors"
 	"fmt"
 	"maps"
+	"math"
+	"os"
 	"path/filepath"
 	"slices"
 	"strconv"
@@ -171,7 +173,15 @@ middle, it goes on: charged once, with the noise of then.`,
 		RunE: func(cmd *cobra.Command, args []string) error {
 			with, known := learners[learner]
 			if !known {
-				return fmt.Errorf("--learner %s: there are %s", learner, strings.Join(names, ", "))
+				return fmt.Errorf("--learner %q: there are %s", learner, strings.Join(names, ", "))
+			}
+			if !(rowNorm > 0) || math.IsInf(rowNorm, 1) {
+				return fmt.Errorf("--row-norm %g: want a positive number", rowNorm)
+			}
+			if out != "" { // before anything is paid for
+				if folder, err := os.Stat(filepath.Dir(out)); err != nil || !folder.IsDir() {
+					return fmt.Errorf("--out %s: the folder %s is not there: make it", out, filepath.Dir(out))
+				}
 			}
 			df, allowance, err := p.open(cmd, args[0])
 			if err != nil {
@@ -189,7 +199,7 @@ middle, it goes on: charged once, with the noise of then.`,
 					return there, err
 				}))
 			}
-			if rowNorm > 0 && learner != "heavytails" {
+			if learner != "heavytails" {
 				opts = append(opts, learn.RowNorm(rowNorm))
 			}
 			if positive != "" {
@@ -226,17 +236,15 @@ middle, it goes on: charged once, with the noise of then.`,
 	f.StringVar(&learner, "learner", "", "`one` of "+strings.Join(names, ", "))
 	f.StringVar(&out, "out", "", "`file` to save the model to")
 	f.StringVar(&positive, "positive", "", "`category` to predict (default the last one of the schema)")
-	f.Float64Var(&rowNorm, "row-norm", 1, "`norm` that every record is scaled to; 0 leaves it at 1")
+	f.Float64Var(&rowNorm, "row-norm", 1, "`norm` that every record is scaled to")
 	f.StringVar(&where.Dir, "store", "", "`folder` for the encoded records (default the user's folder for caches)")
 	f.StringVar(&checkpoints, "checkpoints", "", "`folder` of the sums of a runner's passes, which workers must see "+
 		"(default beside the encoded records)")
 	at.flags(f)
 	f.BoolVar(&where.Double, "double", false, "keep features as float64, in twice the room")
 	p.add(cmd)
-	for _, name := range []string{"target", "learner"} {
-		if err := cmd.MarkFlagRequired(name); err != nil {
-			panic(err)
-		}
+	if err := cmd.MarkFlagRequired("target"); err != nil {
+		panic(err)
 	}
 	return cmd
 }
