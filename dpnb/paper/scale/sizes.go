@@ -71,7 +71,7 @@ func Kept(what ...string) (all Runs) {
 func records(path, dir string, limit int64) *learn.Dataset {
 	df := learn.FromScanner(parquet.Open(path, nil)).WithSchema(Schema().Fields...)
 	if dir == "" {
-		return learn.Binary(df.Collect(), "ill")
+		return learn.Binary(df.Collect(), "ill", learn.Lines()) // as of a table that is scanned
 	}
 	return learn.Binary(df, "ill", learn.StoredIn(learn.Storage{Dir: dir, MemoryLimit: limit}))
 }
