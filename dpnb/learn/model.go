@@ -382,9 +382,13 @@ func (m *Model) Display() display.Item {
 		if m.encoding.Clipped() {
 			of = ""
 		}
-		it.Note("Effects%s: a category against the reference of its column (%s), a number from its lower bound to its "+
-			"upper one along the line that is nearest to its curve where the records are; bias: of the mean record.",
-			of, strings.Join(m.encoding.References(), ", "))
+		if r := m.encoding.References(); len(r) > 0 {
+			of += ": a category against the reference of its column (" + strings.Join(r, ", ") + "), "
+		} else {
+			of += ": "
+		}
+		it.Note("Effects%sa number from its lower bound to its upper one along the line that is nearest to its curve "+
+			"where the records are; bias: of the mean record.", of)
 		if shrunk != nil {
 			it.Note("%s", shrunkBy)
 		}

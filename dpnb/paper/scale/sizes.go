@@ -67,13 +67,13 @@ func Kept(what ...string) (all Runs) {
 }
 
 // records returns those of a file of Invented rows, to be stored in a folder and learnt from within a limit on
-// memory in bytes; or in memory, without a folder.
+// memory in bytes; or in memory, without a folder. Rows are as they are, as those of the kept measurements were.
 func records(path, dir string, limit int64) *learn.Dataset {
 	df := learn.FromScanner(parquet.Open(path, nil)).WithSchema(Schema().Fields...)
 	if dir == "" {
-		return learn.Binary(df.Collect(), "ill")
+		return learn.Binary(df.Collect(), "ill", learn.Uncentred())
 	}
-	return learn.Binary(df, "ill", learn.StoredIn(learn.Storage{Dir: dir, MemoryLimit: limit}))
+	return learn.Binary(df, "ill", learn.Uncentred(), learn.StoredIn(learn.Storage{Dir: dir, MemoryLimit: limit}))
 }
 
 // Live measures InMemory, First and Again for each number of rows, one after the other in this process, whose

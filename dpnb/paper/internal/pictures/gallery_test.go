@@ -36,6 +36,8 @@ var drawn = map[string]string{
 	"02#cost":               "rkw23: Gradients",
 	"02#risk-plot":          "rkw23: Risk",
 	"02#coverage":           "ours: CoverageFigure",
+	"02#geometry-rows":      own,
+	"02#geometry-ellipses":  own,
 	"02#compare":            "because its table beside it is compared",
 	"03#linear-plot":        "qop: PlaneFigure",
 	"03#quadratic-plot":     "qop: PlaneFigure",
