@@ -212,13 +212,15 @@ func (m *Model) cardUse(c *card) {
 func number(v float64) string { return strconv.FormatFloat(v, 'g', 6, 64) }
 
 func (m *Model) cardLimits(c *card) {
-	misses := "It is linear in its features: it misses effects that rise and fall again, and those of two columns together."
+	misses := "It is linear in its features: it misses effects that rise and fall again, and those of two columns " +
+		"together."
 	if m.encoding.Curves() != nil {
-		misses = "It adds up what each column says, along a curve of each number: it misses what two columns do together."
+		misses = "It adds up what each column says, along a curve of each number: it misses what two columns do " +
+			"together."
 	}
-	c.say("## Limits\n\n- " + misses + "\n- Coefficients carry noise: the fewer records there were, the more it matters, and most " +
-		"for rare categories.\n- They say what goes with what, not what causes what.\n- How well it predicts is " +
-		"not in this card: that is a fact about the records on which it is scored.")
+	c.say("## Limits\n\n- " + misses + "\n- Coefficients carry noise: the fewer records there were, the more it " +
+		"matters, and most for rare categories.\n- They say what goes with what, not what causes what.\n- How well it " +
+		"predicts is not in this card: that is a fact about the records on which it is scored.")
 	if m.target.Task == frame.Number || m.target.Task == frame.Count {
 		if !m.target.Open {
 			c.say("- It predicts between %g and %g, the public bounds of %s.", m.target.Lower, m.target.Upper,

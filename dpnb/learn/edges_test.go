@@ -33,7 +33,8 @@ var oddPatients = map[string]string{
 }
 
 var noisyCount = regexp.MustCompile(
-	`How: .*, after a count|with noise of [0-9.]+: -?[0-9]+|[0-9]+ of [0-9]+ coefficients are zero|Few records for this budget.* help\.`)
+	`How: .*, after a count|with noise of [0-9.]+: -?[0-9]+|[0-9]+ of [0-9]+ coefficients are zero|` +
+		`Few records for this budget.* help\.`)
 
 func oddFrame(t *testing.T, records string) learn.DataFrame {
 	t.Helper()
