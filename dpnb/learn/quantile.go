@@ -22,7 +22,7 @@ import (
 // tuned. Where records are so few that their slopes hardly stand out from the noise, steps have a
 // fixed size, set by the number of records as planned or as counted with noise. Targets are scaled
 // to [−1, 1] by their public bounds, as for Linear. Of records that are Centred the number and the mean are bought
-// first, and the steps, a ridge and the smoothness of Curves follow from the number; unless Radius, Records or L1 says
+// first, and the steps, a ridge and the smoothness of Curves follow from the number; unless Radius or L1 says
 // otherwise. The zero value is the median.
 //
 //	model, err := dpnb.Quantile{Tau: 0.9}.Fit(data, budget.Spend(0.5))

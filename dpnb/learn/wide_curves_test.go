@@ -7,8 +7,8 @@ import (
 	"testing"
 )
 
-// The penalty on second differences is a matrix of all coefficients: where they are many, numbers are lines for learners
-// of every task.
+// The penalty on second differences is a matrix of all coefficients: where they are many, numbers are lines for
+// learners of every task.
 func TestWideRecordsHaveLines(t *testing.T) {
 	path := filepath.Join(t.TempDir(), "wide.csv")
 	if err := os.WriteFile(path, []byte("age,city,pressure,visits\n40,c1,120,2\n"), 0o600); err != nil {
