@@ -23,8 +23,8 @@ import (
 const (
 	hats     = 8
 	hatsGate = 2
-	// mostSmoothed are the coefficients, of all classes together, whose second differences are penalised: the penalty is
-	// a matrix.
+	// mostSmoothed are the coefficients, of all classes together, whose second differences are penalised: the penalty
+	// is a matrix.
 	mostSmoothed = 4096
 )
 
