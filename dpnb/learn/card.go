@@ -219,8 +219,8 @@ func (m *Model) cardLimits(c *card) {
 			"together."
 	}
 	c.say("## Limits\n\n- " + misses + "\n- Coefficients carry noise: the fewer records there were, the more it " +
-		"matters, and most for rare categories.\n- They say what goes with what, not what causes what.\n- How well it " +
-		"predicts is not in this card: that is a fact about the records on which it is scored.")
+		"matters, and most for rare categories.\n- They say what goes with what, not what causes what.\n- How well " +
+		"it predicts is not in this card: that is a fact about the records on which it is scored.")
 	if m.target.Task == frame.Number || m.target.Task == frame.Count {
 		if !m.target.Open {
 			c.say("- It predicts between %g and %g, the public bounds of %s.", m.target.Lower, m.target.Upper,

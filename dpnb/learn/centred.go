@@ -23,7 +23,8 @@ import (
 const (
 	hats     = 8
 	hatsGate = 2
-	// mostSmoothed are the coefficients of all classes whose second differences are penalised: the penalty is a matrix.
+	// mostSmoothed are the coefficients, of all classes together, whose second differences are penalised: the penalty
+	// is a matrix.
 	mostSmoothed = 4096
 )
 
@@ -49,12 +50,18 @@ func (p recipe) seen(data *Dataset, pure bool) *Dataset {
 		return data
 	}
 	p.pure = p.pure || p.convex.loss != nil && pure
-	if d := data.design; (p.buys(d) || p.pure && p.buysPurely(d)) &&
-		len(d.Target.Classes)*d.Width() <= mostSmoothed &&
-		(p.levels == nil || p.curvatureShare == 0) { // the curvature of quantiles is hardly ever known along hats
+	if d := data.design; p.bends(d) && (p.buys(d) || p.pure && p.buysPurely(d)) {
 		return data
 	}
 	return data.straight()
+}
+
+// bends says whether p can learn curves of so many features.
+func (p recipe) bends(d *frame.Design) bool {
+	if p.levels != nil { // the curvature of quantiles is hardly ever known along hats
+		return p.curvatureShare == 0
+	}
+	return max(1, len(d.Target.Classes))*d.Width() <= mostSmoothed
 }
 
 // informed calibrates a fit of centred rows of a norm, that is worth mu of its own and beside which Gaussian mechanisms

@@ -194,7 +194,8 @@ func (l Tune) choices(data *Dataset) ([]tuneChoice, error) {
 			if why := c.recipe.untunable(); why != "" {
 				return nil, fmt.Errorf("dpnb: Tune does not choose among %s: %s", c.recipe.learner, why)
 			}
-			if data.table != nil && design.Encoding.Curves() != nil && !c.recipe.buys(design) {
+			if data.table != nil && design.Encoding.Curves() != nil &&
+				!(c.recipe.bends(design) && c.recipe.buys(design)) {
 				if c.design, err = design.Encoding.Straight().Design(data.table); err != nil {
 					return nil, err
 				}

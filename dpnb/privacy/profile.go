@@ -62,7 +62,7 @@ func ExpUp(x float64) float64 {
 	if math.IsInf(x, -1) {
 		return 0
 	}
-	if x == 0 {
+	if !(x < 0) { // NaN too, which bounds nothing
 		return 1
 	}
 	return math.Min(elementary.ExpUp(x), 1)

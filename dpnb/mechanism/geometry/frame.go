@@ -158,10 +158,12 @@ func (f *frame) total(rows matrix.Rows, labels []float64, workers int) []float64
 		}
 		parts[p] = sum
 	})
-	total := make([]float64, f.entries())
-	for _, sum := range parts { // exact: the order does not matter
-		floats.Add(total, sum)
+	all := exact.NewTotal(f.entries(), step) // of however many records, in any order
+	for _, sum := range parts {
+		all.Add(sum)
 	}
+	total := make([]float64, f.entries())
+	all.Write(total)
 	return total
 }
 

@@ -94,7 +94,7 @@ func (c Centred) sums(d int) float64 {
 // most is more records than there can be.
 const most = 0x1p60
 
-// step is of what each entry of S is a multiple, so that sums of up to 2²⁹ records are exact in any order.
+// step is of what each entry of S is a multiple, so that sums of a block of records are exact.
 const step = 0x1p-24
 
 // Validate implements mechanism.Mechanism.

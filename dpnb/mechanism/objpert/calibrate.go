@@ -244,13 +244,21 @@ func (k *calibration) over(lambda, sigma float64) (float64, error) {
 	}
 	if q, ok := p.(privacy.QuickProfile); ok && !k.slowly {
 		want := math.Log(k.delta)
-		return q.QuickLogDeltaUpper(k.eps) - (want - 1e-14*math.Abs(want)), nil
+		return proved(q.QuickLogDeltaUpper(k.eps) - (want - 1e-14*math.Abs(want))), nil
 	}
 	delta := privacy.DeltaUpper(p, k.eps)
 	if delta <= k.delta {
 		return math.Min(0, math.Log(delta/k.delta)), nil
 	}
-	return math.Max(math.SmallestNonzeroFloat64, math.Log(delta/k.delta)), nil
+	return proved(math.Max(math.SmallestNonzeroFloat64, math.Log(delta/k.delta))), nil
+}
+
+// proved returns by how much a bound exceeds what is wanted; one that is no number has proved nothing.
+func proved(over float64) float64 {
+	if math.IsNaN(over) {
+		return math.Inf(1)
+	}
+	return over
 }
 
 // clearlyLess is a difference in ln δ that is more than the errors of what is

@@ -13,12 +13,16 @@ import (
 // docs/theory/geometry.md, section 4.
 const RoughClasses, roughNumbers = 0.5, 2.0
 
+// mostOfCentre is the most of λ·Centre, in τ: its roundings take a quarter of τ then (minimise).
+const mostOfCentre = 0x1p48
+
 // For implements mechanism.Informed, by the rule of Facts; the margin of a smoothed hinge of width 1 grows with it, and
 // the ridge of counts is (RC)²a/ȳ, C where slopes are clipped. None is less than Lambda; that of the intercept is the
 // geometric mean (Shrunk), or theirs about what fits the base rate where that is known. Larger ridges, penalties on
 // second differences and another margin change no profile: docs/theory/geometry.md, section 3.
 func (m Objective) For(f mechanism.Facts) (mechanism.Mechanism, float64) {
 	classes, more, rough, s := isMargin(m.Loss), 0.0, float64(roughNumbers), m.Smoothness()
+	centre := m.Centre
 	if classes {
 		rough = RoughClasses
 		if hinge, ok := m.Loss.(loss.Softplus); ok && hinge == (loss.Softplus{Width: 1}) {
@@ -30,13 +34,16 @@ func (m Objective) For(f mechanism.Facts) (mechanism.Mechanism, float64) {
 	if clip, ok := clipOfCounts(m.Loss); ok && f.Typical > 0 {
 		s = m.radius() * m.radius() * clip * clip / f.Typical
 		if f.Bias > 0 {
-			m.Centre = math.Log(f.Typical) / f.Bias
+			centre = math.Log(f.Typical) / f.Bias
 		}
 	}
 	known := classes && f.BaseRate > 0 && f.Bias > 0
 	if m = m.Shrunk(f.Ridge(s, classes, more), !known); known {
-		m.Centre = CentreOf(m.Loss, f.BaseRate) / f.Bias
+		centre = CentreOf(m.Loss, f.BaseRate) / f.Bias
 	}
+	// Beyond that float64 has too few digits of λ·Centre for the solver to certify τ, and nothing would be released.
+	most := mostOfCentre * m.Tolerance / m.Lambda
+	m.Centre = math.Max(-most, math.Min(most, centre))
 	ridge := m.Lambda + m.Shrinkage
 	m.Penalty = m.Penalty.Smoothing(f.Curves, rough*ridge)
 	return m, f.Stretch(ridge, classes)

@@ -215,7 +215,7 @@ func (g *grids) refineSide(eps, shift, slack float64, side int, logUpper float64
 		}
 		if len(l.cells) == 0 {
 			// Nothing but cells that count in full wherever they are crossed.
-			logUpper = math.Min(logUpper, math.Log(math.Max(l.fixed, dropped))-shift+slack)
+			logUpper = least(logUpper, math.Log(math.Max(l.fixed, dropped))-shift+slack)
 			continue
 		}
 		best := l.sweep(eps, shift) + l.fixed + l.beyond
@@ -225,7 +225,7 @@ func (g *grids) refineSide(eps, shift, slack float64, side int, logUpper float64
 			*logLower = math.Max(*logLower, math.Log(scaled)-shift-slack)
 		}
 		// What was dropped on the way may reach the threshold it was dropped at.
-		logUpper = math.Min(logUpper, math.Log(math.Max(best, dropped))-shift+slack)
+		logUpper = least(logUpper, math.Log(math.Max(best, dropped))-shift+slack)
 		if tol = g.tol(); *logLower <= gauss+0.01 {
 			tol = math.Min(tol, g.near())
 		}
@@ -236,12 +236,20 @@ func (g *grids) refineSide(eps, shift, slack float64, side int, logUpper float64
 		dropped = math.Max(dropped, target)
 		spans, ok := l.survivors(target - l.fixed)
 		if !ok {
-			logUpper = math.Min(logUpper, math.Log(dropped)-shift+slack)
+			logUpper = least(logUpper, math.Log(dropped)-shift+slack)
 			break
 		}
 		tube = l.widen(spans)
 	}
 	return logUpper
+}
+
+// least returns the smaller of two upper bounds; one that could not be computed, as 0·∞ far out in a tail, is none.
+func least(known, other float64) float64 {
+	if other < known {
+		return other
+	}
+	return known
 }
 
 // gaussBounds returns bounds on ln δ_G(ε; γ) as a function of γ, which was

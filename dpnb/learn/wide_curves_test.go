@@ -1,0 +1,33 @@
+package learn
+
+import (
+	"os"
+	"path/filepath"
+	"strconv"
+	"testing"
+)
+
+// The penalty on second differences is a matrix of all coefficients: where they are many, numbers are lines for
+// learners of every task.
+func TestWideRecordsHaveLines(t *testing.T) {
+	path := filepath.Join(t.TempDir(), "wide.csv")
+	if err := os.WriteFile(path, []byte("age,city,pressure,visits\n40,c1,120,2\n"), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	for cities, bent := range map[int]bool{100: true, mostSmoothed: false} {
+		names := make([]string, cities)
+		for i := range names {
+			names[i] = "c" + strconv.Itoa(i)
+		}
+		df := ReadCSV(path).WithSchema(Numeric("age", 18, 98), Categorical("city", names...),
+			Numeric("pressure", 80, 200), Numeric("visits", 0, 9))
+		for name, f := range map[string]struct {
+			learner Learner
+			data    *Dataset
+		}{"numbers": {Linear{}, Regression(df, "pressure")}, "counts": {Poisson{}, Counts(df, "visits")}} {
+			if got := f.learner.recipe().seen(f.data, false).design.Encoding.Curves() != nil; got != bent {
+				t.Errorf("%s, %d cities: curves are %v, want %v", name, cities, got, bent)
+			}
+		}
+	}
+}
