@@ -21,9 +21,9 @@ import (
 // noise to the sum of their slopes. The steps adapt to what has been released, so nothing need be
 // tuned. Where records are so few that their slopes hardly stand out from the noise, steps have a
 // fixed size, set by the number of records as planned or as counted with noise. Targets are scaled
-// to [−1, 1] by their public bounds, as for Linear. Of records that are Centred the number and the mean are bought
-// first, and the steps, a ridge and the smoothness of Curves follow from the number; unless Radius or L1 says
-// otherwise. The zero value is the median.
+// to [−1, 1] by their public bounds, as for Linear. Unless records are Uncentred their number and
+// their mean are bought first, and the steps, a ridge and the smoothness of curves follow from the number, or from
+// Records; but not where Radius or L1 is set. The zero value is the median.
 //
 //	model, err := dpnb.Quantile{Tau: 0.9}.Fit(data, budget.Spend(0.5))
 type Quantile struct {
