@@ -64,15 +64,19 @@ func addUp(tally statistic.Tally, records frame.Scanner, columns []string, read 
 	})
 }
 
-// adding is what is to be added up of p by m.
-func (p *fitted) adding(m statistic.Mechanism) Adding {
+// adding is what is to be added up of p by m, a copy: who adds up is shown what was paid for, and cannot change it.
+func (p *fitted) adding(m statistic.Mechanism) (own Adding, err error) {
 	a := Adding{Mechanism: m, Columns: p.columns()}
 	for _, c := range a.Columns {
 		if f, ok := p.schema.Field(c); ok {
 			a.Fields = append(a.Fields, *f)
 		}
 	}
-	return a
+	text, err := a.MarshalJSON()
+	if err == nil {
+		err = own.UnmarshalJSON(text)
+	}
+	return own, err
 }
 
 // Tally adds up the records of a table, and returns the sums as statistic.EncodeTally writes them.

@@ -9,6 +9,7 @@ import (
 	"github.com/dpnb/notebooks/dpnb/explore"
 	"github.com/dpnb/notebooks/dpnb/frame"
 	"github.com/dpnb/notebooks/dpnb/learn"
+	"github.com/dpnb/notebooks/dpnb/mechanism/statistic"
 )
 
 type adds = func(explore.Adding, func([]byte) error) error
@@ -94,5 +95,50 @@ func TestElsewhereIsRefusedBeforeTheCharge(t *testing.T) {
 	}
 	if e := spent(t, b); e != 0 {
 		t.Errorf("spent %v", e)
+	}
+}
+
+// What was paid for is shown to who adds up as a copy: levels that are changed there are not what is released, by this
+// question or by the same one asked again.
+func TestWhatIsAddedUpElsewhereIsACopy(t *testing.T) {
+	df := people(5000)
+	change := func() (adds, error) {
+		add, err := elsewhere(df, 0)()
+		return func(a explore.Adding, each func([]byte) error) error {
+			if q, ok := a.Mechanism.(statistic.Quantiles); ok {
+				copy(q.Levels, []float64{0.9, 0.1})
+			}
+			for i := range a.Fields {
+				a.Fields[i].Upper *= 2
+			}
+			return add(explore.Adding{Mechanism: a.Mechanism, Columns: a.Columns}, each)
+		}, err
+	}
+	q := explore.QuantilesOf("age", 0.1, 0.5)
+	answer := func(q explore.Query) string {
+		s, err := q.Noise(learn.Seed(4)).Of(df, learn.Simulate(2, 0))
+		if err != nil {
+			return err.Error()
+		}
+		text, _ := json.Marshal(s.Rows())
+		return string(text)
+	}
+	here := answer(q)
+	answer(q.TalliedBy(change))
+	if again := answer(q); again != here {
+		t.Errorf("%s, before it was added up elsewhere %s", again, here)
+	}
+	levels := func() (adds, error) {
+		add, err := elsewhere(df, 0)()
+		return func(a explore.Adding, each func([]byte) error) error {
+			err := add(a, each)
+			if q, ok := a.Mechanism.(statistic.Quantiles); ok { // after all was added up
+				copy(q.Levels, []float64{0.2, 0.3})
+			}
+			return err
+		}, err
+	}
+	if there := answer(q.TalliedBy(levels)); there != here {
+		t.Errorf("%s there, %s here", there, here)
 	}
 }

@@ -262,7 +262,10 @@ func (p *fitted) release(a learn.Allowance) (*released, error) {
 	if elsewhere == nil {
 		err = addUp(tally, p.records, p.columns(), p.read)
 	} else {
-		err = elsewhere(p.adding(collector(m)), func(part []byte) error { return statistic.MergeTally(tally, part) })
+		var asked Adding
+		if asked, err = p.adding(collector(m)); err == nil {
+			err = elsewhere(asked, func(part []byte) error { return statistic.MergeTally(tally, part) })
+		}
 	}
 	if err != nil {
 		return nil, err
