@@ -206,10 +206,11 @@ func TestPureSpace(t *testing.T) {
 		floats.Scale((1-1e-15)/floats.Norm(x[:2+1+k], 2), x[:2+1+k])
 		labels[i] = (at-0.5)*(at-0.5)*2 - 0.2 + 0.1*x[0]
 	}
+	nowhere := m.Nowhere
 	for gate, want := range map[float64]int{3: 1 + 1 + 2 + 1, 1e6: 1 + 1 + 1} {
-		m.Gate = gate
+		m.Gate, m.Nowhere = gate, nowhere
 		if gate > 1e3 {
-			m.Nowhere = m.Nowhere[:1]
+			m.Nowhere = nowhere[:1]
 		}
 		chosen, _ := geometry.Chosen(m, n, rows.D)
 		if chosen != want {
