@@ -119,14 +119,11 @@ func centred(p recipe, d *frame.Design, epsilon, delta float64) (mechanism.Mecha
 	})
 	m.RowNorm, m.Bias, m.Numbers, m.Planned, m.BaseRate = norm, bias, numbers, float64(p.records), p.baseRate
 	m.Curves, m.Free, m.Nowhere = d.Encoding.Curves(), d.Encoding.Free(), d.Encoding.Nowhere()
-	switch {
-	case d.Encoding.Clipped(): // what is clipped with hats is not what is clipped without
-	case numbers:
-		m.Gate = hatsGate
-	case p.task == frame.Count:
+	counts := p.task == frame.Count
+	if (numbers || counts) && !d.Encoding.Clipped() { // what is clipped with hats is not what is clipped without
 		m.Gate = hatsGate
 	}
-	if p.task == frame.Count {
+	if counts {
 		m.Most = d.Target.Upper
 	}
 	return m, err

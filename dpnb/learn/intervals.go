@@ -142,7 +142,7 @@ func (m *Model) around(effects []frame.Effect, level float64, kind coverage) (*I
 	var err error
 	switch {
 	case known && b != nil && kind == ofPopulation:
-		iv, err = interval.Likely(fit, theta, curvature, m.guess(b, fit), kind == ofPopulation, s)
+		iv, err = interval.Likely(fit, theta, curvature, m.guess(b, fit), true, s)
 	case kind == ofPopulation:
 		iv, err = interval.Population(fit, theta, curvature, s)
 	case known:

@@ -23,6 +23,18 @@ const MaxBlock = 256
 // Span is a run of features.
 type Span struct{ First, Len int }
 
+// Roughen adds the matrix of w·Σ(θⱼ − 2θⱼ₊₁ + θⱼ₊₂)² over s, halved, to q.
+func (s Span) Roughen(q *mat.SymDense, w float64) {
+	bend := [3]float64{1, -2, 1}
+	for j := s.First; j+2 < s.First+s.Len; j++ {
+		for a, x := range bend {
+			for b, y := range bend[a:] {
+				q.SetSym(j+a, j+a+b, q.At(j+a, j+a+b)+w*x*y)
+			}
+		}
+	}
+}
+
 // Rising reports whether spans rise and do not overlap.
 func Rising(spans []Span) bool {
 	end := 0

@@ -10,13 +10,6 @@ import (
 // Share is which part of the budget, in μ² or in ε, the count and the mean have.
 type Share struct{ Count, Mean float64 }
 
-func (s Share) validate() error {
-	if !(s.Count > 0 && s.Mean > 0 && s.Count+s.Mean < 1) {
-		return &privacy.ParamError{Name: "Share", Value: s, Want: "two positive numbers that add up to less than 1"}
-	}
-	return nil
-}
-
 // Default is a hundredth for the count and four for the mean: with half or twice as much the fits are as good.
 var Default = Share{Count: 0.01, Mean: 0.04}
 
@@ -25,8 +18,8 @@ var DefaultPure = Share{Count: 0.02, Mean: 0.1}
 
 // of returns s for c: nothing for the count of records that are planned.
 func (s Share) of(c Centred) (Share, error) {
-	if err := s.validate(); err != nil {
-		return s, err
+	if !(s.Count > 0 && s.Mean > 0 && s.Count+s.Mean < 1) {
+		return s, &privacy.ParamError{Name: "Share", Value: s, Want: "two positive numbers that add up to less than 1"}
 	}
 	if c.Planned > 0 {
 		s.Count = 0

@@ -71,10 +71,12 @@ func (c Centred) frame(count float64, d int) frame {
 	if f.Records*all < c.Gate*float64(hats) {
 		f.Curved, f.kept = false, matrix.Outside(c.Curves, d-1)
 		f.Mean = f.Mean[:len(f.kept)]
+		if c.Law == mechanism.Laplace {
+			f.space = without(f.left())
+		}
 	}
 	f.scale = c.sums(len(f.Mean)) * c.MeanSigma * (1 + 0x1p-48)
 	if c.Law == mechanism.Laplace {
-		f.space = without(f.left())
 		f.scale *= f.space.longer()
 	}
 	f.variance = f.scale * f.scale * c.Law.Variance(f.entries())

@@ -35,7 +35,7 @@ func (m Objective) Profile() (privacy.Profile, error) {
 	return m.event().Profile(privacy.AddRemove)
 }
 
-// Beside implements mechanism.Informed: the profile is that of a fit whose output noise has μ² more, Gaussian
+// Beside implements mechanism.WithGaussians: the profile is that of a fit whose output noise has μ² more, Gaussian
 // mechanisms being what both are.
 //
 // Proof: docs/theory/intervals.md, section 4.

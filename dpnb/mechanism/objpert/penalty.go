@@ -115,15 +115,7 @@ func (p Penalty) Quadratic(d int) *mat.SymDense {
 	}
 	q := mat.NewSymDense(d, nil)
 	for _, r := range p.Rough {
-		for j := r.First; j+2 < r.First+r.Len; j++ {
-			for a, x := range secondDifference {
-				for b, y := range secondDifference[a:] {
-					q.SetSym(j+a, j+a+b, q.At(j+a, j+a+b)+r.Weight*x*y)
-				}
-			}
-		}
+		r.Roughen(q, r.Weight)
 	}
 	return q
 }
-
-var secondDifference = [3]float64{1, -2, 1}

@@ -21,7 +21,7 @@ const (
 	calmed = 0.6
 )
 
-// Beside implements mechanism.Informed: all steps are Gaussian mechanisms, and μ² adds up.
+// Beside implements mechanism.WithGaussians: all steps are Gaussian mechanisms, and μ² adds up.
 func (q Quantiles) Beside(mu float64) (privacy.Profile, error) {
 	if err := q.Validate(); err != nil {
 		return nil, err
@@ -38,7 +38,7 @@ func (q Quantiles) For(f mechanism.Facts) (mechanism.Mechanism, float64) {
 	return q, 1
 }
 
-// Beside implements mechanism.Informed.
+// Beside implements mechanism.WithGaussians.
 func (c Curvature) Beside(mu float64) (privacy.Profile, error) {
 	if err := c.Validate(); err != nil {
 		return nil, err
@@ -74,7 +74,7 @@ func (s *adaptive) damp(theta []float64, whole mat.Matrix, size func(j int) floa
 			p.SetSym(j, j, lambda)
 		}
 		for _, c := range s.Curves {
-			roughen(p, c.First, c.Len, roughOfRidge*lambda)
+			c.Roughen(p, roughOfRidge*lambda)
 		}
 		relax(theta, whole, p)
 		return
@@ -88,20 +88,8 @@ func (s *adaptive) damp(theta []float64, whole mat.Matrix, size func(j int) floa
 			p.SetSym(j, j, lambda)
 			a.SetDiag(j, size(c.First+j))
 		}
-		roughen(p, 0, c.Len, roughOfRidge*lambda)
+		matrix.Span{Len: c.Len}.Roughen(p, roughOfRidge*lambda)
 		relax(theta[c.First:c.First+c.Len], a, p)
-	}
-}
-
-// roughen adds the matrix of weight·Σ(θⱼ − 2θⱼ₊₁ + θⱼ₊₂)², over n features from first on, halved, to p.
-func roughen(p *mat.SymDense, first, n int, weight float64) {
-	bend := [3]float64{1, -2, 1}
-	for at := first; at+2 < first+n; at++ {
-		for i := range bend {
-			for j := i; j < len(bend); j++ {
-				p.SetSym(at+i, at+j, p.At(at+i, at+j)+weight*bend[i]*bend[j])
-			}
-		}
 	}
 }
 

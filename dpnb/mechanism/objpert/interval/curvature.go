@@ -92,7 +92,7 @@ func (c Curvature) Together() (privacy.Profile, error) {
 	return c.Beside(0)
 }
 
-// Beside implements mechanism.Informed.
+// Beside implements mechanism.WithGaussians.
 func (c Curvature) Beside(mu float64) (privacy.Profile, error) {
 	if err := c.Validate(); err != nil {
 		return nil, err

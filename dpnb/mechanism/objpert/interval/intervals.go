@@ -114,20 +114,20 @@ func FromRelease(m mechanism.Mechanism, theta []float64, level float64) (*Interv
 		return nil, err
 	}
 	of, ok := noiseOf(m)
-	if ok {
-		if len(theta)%of.classes != 0 {
-			return nil, &privacy.ParamError{Name: "theta", Value: len(theta),
-				Want: fmt.Sprintf("as many coefficients for each of %d classes", of.classes)}
-		}
-		d := len(theta) / of.classes
-		half := ballHalfWidths(of.fit, d, 1-level)
-		if of.classes > 1 {
-			half = same(of.ball(d, 1-level), len(theta))
-		}
-		return alone(theta, half, level, of.fit.Lambda), nil
+	if !ok {
+		return nil, fmt.Errorf("%w: intervals from the law of the noise are for objective perturbation, not for %s",
+			privacy.ErrUnsupported, m.Describe().Name)
 	}
-	return nil, fmt.Errorf("%w: intervals from the law of the noise are for objective perturbation, not for %s",
-		privacy.ErrUnsupported, m.Describe().Name)
+	if len(theta)%of.classes != 0 {
+		return nil, &privacy.ParamError{Name: "theta", Value: len(theta),
+			Want: fmt.Sprintf("as many coefficients for each of %d classes", of.classes)}
+	}
+	d := len(theta) / of.classes
+	half := ballHalfWidths(of.fit, d, 1-level)
+	if of.classes > 1 {
+		half = same(of.ball(d, 1-level), len(theta))
+	}
+	return alone(theta, half, level, of.fit.Lambda), nil
 }
 
 // released is the law of the noise in the coefficients of each class: that of fit, in times as many dimensions as there

@@ -41,6 +41,13 @@ func (c Config) share() float64 {
 	return math.Hypot(objpert.OutputShare, math.Sqrt(c.Beside/(1-c.Beside)))
 }
 
+// apart takes what was accounted as noise of the output for the mechanisms beside, but for its own part.
+func (c Config) apart(outputSigma *float64) {
+	if c.Beside > 0 {
+		*outputSigma *= c.share() / objpert.OutputShare * (1 + 0x1p-40)
+	}
+}
+
 func (c Config) validate() error {
 	if err := privacy.CheckGaussianDelta(c.Delta); err != nil {
 		return err
@@ -103,9 +110,7 @@ func CalibrateSoftmax(c Config, bound Bound) (Softmax, error) {
 		k.precision = 1e-3 // each value is a composition
 	}
 	err := k.search()
-	if c.Beside > 0 { // what was accounted as noise of the output is for the mechanisms beside, but for its own part
-		m.OutputSigma *= c.share() / objpert.OutputShare * (1 + 0x1p-40)
-	}
+	c.apart(&m.OutputSigma)
 	return m, err
 }
 
@@ -149,9 +154,7 @@ func CalibrateOneVsRest(c Config, l loss.Loss) (OneVsRest, error) {
 		onlyGaussian = c.Lambda == 0 && c.NoiseFactor == 0
 	}
 	err := k.search()
-	if c.Beside > 0 {
-		b.OutputSigma *= c.share() / objpert.OutputShare * (1 + 0x1p-40)
-	}
+	c.apart(&b.OutputSigma)
 	return m, err
 }
 

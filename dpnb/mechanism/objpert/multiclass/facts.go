@@ -8,7 +8,7 @@ import (
 	"github.com/dpnb/notebooks/dpnb/privacy"
 )
 
-// Beside implements mechanism.Informed: the profile is that of a fit whose output noise has μ² more, Gaussian
+// Beside implements mechanism.WithGaussians: the profile is that of a fit whose output noise has μ² more, Gaussian
 // mechanisms being what both are.
 func (m Softmax) Beside(mu float64) (privacy.Profile, error) {
 	if err := m.Validate(); err != nil {
@@ -34,7 +34,7 @@ func (m Softmax) For(f mechanism.Facts) (mechanism.Mechanism, float64) {
 	return m, f.Stretch(ridge, true)
 }
 
-// Beside implements mechanism.Informed: each of the K fits has a K-th of μ² as noise of its output.
+// Beside implements mechanism.WithGaussians: each of the K fits has a K-th of μ² as noise of its output.
 func (m OneVsRest) Beside(mu float64) (privacy.Profile, error) {
 	if err := m.Validate(); err != nil {
 		return nil, err
