@@ -11,6 +11,7 @@ import (
 	"time"
 
 	"github.com/dpnb/notebooks/dpnb/internal/lockfile"
+	"github.com/dpnb/notebooks/dpnb/matrix"
 	"github.com/dpnb/notebooks/dpnb/matrix/stored"
 )
 
@@ -176,7 +177,7 @@ func (e *Encoding) store(t Scanner, name string, key [32]byte, double bool) erro
 			if err != nil {
 				return err
 			}
-			if err := w.Append(rows, labels); err != nil {
+			if err := w.Append(matrix.Densed(rows), labels); err != nil {
 				return inputErrorf("%v", err)
 			}
 		}

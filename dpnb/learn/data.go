@@ -366,7 +366,8 @@ func (d *Dataset) Design() (*frame.Design, error) {
 	if own.Encoding != nil {
 		design.Encoding = own.Encoding.Clone()
 	}
-	if rows, ok := own.Rows.(*matrix.Dense); ok {
+	if matrix.InMemory(own.Rows) {
+		rows := matrix.Densed(own.Rows)
 		design.Rows, design.Labels = matrix.NewDense(rows.N, rows.D, slices.Clone(rows.Data)), slices.Clone(own.Labels)
 	}
 	return &design, err

@@ -102,23 +102,29 @@ func (c Centred) choose(f frame) (mechanism.Mechanism, float64) {
 }
 
 // unit writes z/R of the features that the frame has to dst: at most 1 long and, where hats are left out, as long as
-// with them only if that is 1.
-func (f *Bought) unit(dst, row []float64) {
+// with them only if that is 1. It returns about what the row is multiplied by.
+func (f *Bought) unit(dst, row []float64) (by float64) {
+	by = 1 / f.RowNorm
+	scale := func(norm float64) {
+		by *= shorter(len(dst)) / norm
+		floats.Scale(shorter(len(dst))/norm, dst)
+	}
 	if f.kept == nil {
 		for j := range dst {
-			dst[j] = row[j] / f.RowNorm
+			dst[j] = row[j] * by
 		}
 	} else {
 		for j, k := range f.kept {
-			dst[j] = row[k] / f.RowNorm
+			dst[j] = row[k] * by
 		}
 		if norm := math.Sqrt(matrix.SumSquares(dst)); norm > 0x1p-400 {
-			floats.Scale(shorter(len(dst))/norm, dst)
+			scale(norm)
 		}
 	}
 	if norm := math.Sqrt(matrix.SumSquares(dst)); norm > 1 {
-		floats.Scale(shorter(len(dst))/norm, dst)
+		scale(norm)
 	}
+	return by
 }
 
 // shorter is so little below 1 that d numbers scaled to it are no longer than 1: a computed norm errs by at most
@@ -261,28 +267,36 @@ func (f *frame) nowhere() []matrix.Direction {
 func (f *Bought) centred(dst, row []float64) {
 	x := dst[:len(f.Mean)]
 	f.unit(x, row)
-	for j, m := range f.Mean {
-		x[j] -= m
-	}
-	norm := math.Sqrt(matrix.SumSquares(x))
-	if safe := shorter(len(x)); norm <= f.Scale*safe {
-		floats.Scale(safe/f.Scale, x)
-	} else {
-		floats.Scale(safe/norm, x)
-	}
+	floats.Sub(x, f.Mean)
+	floats.Scale(f.scale(x), x)
 	dst[len(x)] = f.Bias
 }
 
-// rows returns the centred rows: in memory if those are, else made as they are asked for.
+// moved returns a and w with which a·z + w·m is the row but for its bias, as computed no longer than 1: that errs by
+// 3·2⁻⁵³(1 + ‖m‖)/c at most, c² ≥ leastScale.
+func (f *Bought) moved(x, row []float64) (a, w float64) {
+	x = x[:len(f.Mean)]
+	by := f.unit(x, row)
+	floats.Sub(x, f.Mean)
+	k := f.scale(x) * (1 - 0x1p-46)
+	return by * k, -k
+}
+
+// scale returns what z/R − m is to be multiplied by.
+func (f *Bought) scale(x []float64) float64 {
+	return shorter(len(x)) / math.Max(f.Scale, math.Sqrt(matrix.SumSquares(x)))
+}
+
+// rows returns the centred rows: as those that were given, moved and scaled, where there is room for the factors of
+// each; in the coordinates of a space dense, if the given ones are in memory; else made as they are asked for.
 func (f *frame) rows(rows matrix.Rows, workers int) matrix.Rows {
-	n, _ := rows.Dims()
+	n, d := rows.Dims()
 	v := f.view(rows)
-	if len(f.space.gone) > 0 {
-		v.in, v.d = &f.space, f.features()+1
-		return v
-	}
-	switch rows.(type) {
-	case *matrix.Dense, *matrix.CSR:
+	switch {
+	case len(f.space.gone) > 0:
+		if v.in, v.d = &f.space, f.features()+1; !matrix.InMemory(rows) {
+			return v
+		}
 		m := matrix.NewDense(n, v.d, nil)
 		parallel.Each((n+block-1)/block, workers, func(p int) {
 			v.with(p*block, min(n, (p+1)*block), func(b *matrix.Dense, from int) {
@@ -290,9 +304,30 @@ func (f *frame) rows(rows matrix.Rows, workers int) matrix.Rows {
 			})
 		})
 		return m
+	case n > mostMoved && !matrix.InMemory(rows):
+		return v
 	}
-	return v
+	m := &matrix.Affine{Base: rows, A: make([]float64, n), W: make([]float64, n), V: append(slices.Clone(f.Mean), 0),
+		Bias: f.Bias, Longest: v.MaxNorm()}
+	for j := range f.Mean {
+		if f.kept != nil {
+			j = f.kept[j]
+		}
+		m.Kept = append(m.Kept, j)
+	}
+	m.Kept = append(m.Kept, -1)
+	parallel.Each((n+block-1)/block, workers, func(p int) {
+		row, x := make([]float64, d), make([]float64, v.d)
+		for i := p * block; i < min(n, (p+1)*block); i++ {
+			rows.Row(row, i)
+			m.A[i], m.W[i] = f.moved(x, row)
+		}
+	})
+	return m
 }
+
+// mostMoved is of how many stored records the factors are kept in memory, two numbers each.
+const mostMoved = 1 << 23
 
 // Placed returns rows (z, e) as the fit had them, made as they are asked for.
 func (b *Bought) Placed(rows matrix.Rows) matrix.Rows { return b.view(rows) }
