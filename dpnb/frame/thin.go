@@ -52,29 +52,41 @@ func (e *encoder) mean(dst []float64) {
 // enter adds row i of a column to s, before the mean is taken from it, and returns the squared norm after that: what
 // centre writes.
 func (e *encoder) enter(s *entries, i int) (square float64) {
-	width := e.width()
 	if e.categories != nil {
-		k := e.place(i)
-		if k >= 0 {
-			s.add(e.at+k, 1)
-			return e.longest()
-		}
-		for j := range width { // zeros after the mean is taken
-			s.add(e.at+j, 1/float64(width))
-		}
-		return 0
+		return e.enterLevel(s, e.place(i))
 	}
 	v := e.column.Number(i)
-	if width > 1+e.hats && math.IsNaN(v) {
-		if e.field.Typical == nil {
-			for j := range e.hats {
-				s.add(e.at+1+j, 1/float64(e.hats))
-			}
-		}
-		s.add(e.at+1+e.hats, 1)
-		return 1
+	if e.width() > 1+e.hats && math.IsNaN(v) {
+		return e.enterMissing(s)
 	}
-	u := e.number(v)
+	return e.enterNumber(s, e.number(v))
+}
+
+// enterLevel is enter for place k of a category, or none.
+func (e *encoder) enterLevel(s *entries, k int) (square float64) {
+	if k >= 0 {
+		s.add(e.at+k, 1)
+		return e.longest()
+	}
+	for j := range e.width() { // zeros after the mean is taken
+		s.add(e.at+j, 1/float64(e.width()))
+	}
+	return 0
+}
+
+// enterMissing is enter for a number that is missing and has an indicator of that.
+func (e *encoder) enterMissing(s *entries) (square float64) {
+	if e.field.Typical == nil {
+		for j := range e.hats {
+			s.add(e.at+1+j, 1/float64(e.hats))
+		}
+	}
+	s.add(e.at+1+e.hats, 1)
+	return 1
+}
+
+// enterNumber is enter for the share u of a number's scale.
+func (e *encoder) enterNumber(s *entries, u float64) (square float64) {
 	line := (u - e.typical) / e.reach
 	s.add(e.at, line)
 	square = line * line
@@ -104,14 +116,8 @@ const shortest = 1e-100
 
 // thin returns centred rows as what they are made of: row i is aᵢ times what enter adds less the mean, and the bias.
 func (e *Encoding) thin(n int, encoders []encoder) *matrix.Affine {
-	d := len(e.Features)
-	mean := make([]float64, d)
-	for k := range encoders {
-		encoders[k].mean(mean)
-	}
-	scales := make([]float64, n)
 	const block = 2048
-	parts := make([]entries, (n+block-1)/block)
+	parts, scales := make([]entries, (n+block-1)/block), make([]float64, n)
 	starts := make([]int, n+1)
 	parallel.Each(len(parts), 0, func(b int) {
 		own, part := slices.Clone(encoders), &parts[b] // each remembers its last text
@@ -126,14 +132,24 @@ func (e *Encoding) thin(n int, encoders []encoder) *matrix.Affine {
 			scales[i] = e.scaleOf(math.Sqrt(square))
 		}
 	})
+	return e.entered(parts, starts, scales)
+}
+
+// entered returns the rows whose entries are those of the parts, in order, with the numbers of entries in starts from
+// place 1 on, and the factors that bring them to their norm.
+func (e *Encoding) entered(parts []entries, starts []int, scales []float64) *matrix.Affine {
+	n, d := len(scales), len(e.Features)
+	mean := make([]float64, d)
+	for k := range e.encoders {
+		e.encoders[k].mean(mean)
+	}
 	for i := range n {
 		starts[i+1] += starts[i]
 	}
-	out := &matrix.CSR{N: n, D: d, Starts: starts, Columns: make([]int32, starts[n]), Values: make([]float64, starts[n])}
+	out := &matrix.CSR{N: n, D: d, Starts: starts, Columns: make([]int32, 0, starts[n]),
+		Values: make([]float64, 0, starts[n])}
 	for b := range parts {
-		at := starts[b*block]
-		copy(out.Columns[at:], parts[b].columns)
-		copy(out.Values[at:], parts[b].values)
+		out.Columns, out.Values = append(out.Columns, parts[b].columns...), append(out.Values, parts[b].values...)
 		parts[b] = entries{}
 	}
 	return &matrix.Affine{Base: out, A: scales, U: mean, Bias: e.Bias(), Longest: e.RowNorm}
@@ -148,4 +164,66 @@ func (e *Encoding) scaleOf(norm float64) float64 {
 		return 1
 	}
 	return target * safe / norm
+}
+
+// Scale is where a number stands in rows before they are scaled: its line is in Feature, and (v − Lower)/Width of
+// that is its share of the scale. At is the line at its typical value, or else at its lower bound.
+type Scale struct {
+	Feature          int
+	Lower, Width, At float64
+}
+
+// detailed reports whether rows may have more than their own features.
+func (e *Encoding) detailed() bool {
+	return e.sparse() && e.settings.Curves > 0 && !e.settings.Additive && !e.Clipped()
+}
+
+// Scales returns those of the numbers within bounds that are not on a logarithmic scale, of rows that are kept as what
+// they are made of; nil where there are to be no cells.
+func (e *Encoding) Scales() (all []Scale) {
+	for i := range e.encoders {
+		c := &e.encoders[i]
+		if c.categories != nil || c.field.Log || !e.detailed() {
+			continue
+		}
+		n := Scale{Feature: c.at, Lower: -c.typical / c.reach, Width: 1 / c.reach}
+		if c.field.Typical == nil {
+			n.At = (0 - c.typical) / c.reach
+		}
+		all = append(all, n)
+	}
+	return all
+}
+
+// Blocks returns for each column the features that a product with another column is made of: the line of a number, the
+// indicators of a category; nil where there are to be none.
+func (e *Encoding) Blocks() (all []matrix.Span) {
+	if !e.detailed() {
+		return nil
+	}
+	for i := range e.encoders {
+		c := &e.encoders[i]
+		size := 1
+		if c.categories != nil {
+			size = c.width()
+		}
+		all = append(all, matrix.Span{First: c.at, Len: size})
+	}
+	return all
+}
+
+// TypicalProducts is the norm of the products of the Blocks of every two columns, of a row of norm 1 whose squares are
+// shared among its features as in the mean of rows with numbers that are spread evenly.
+func (e *Encoding) TypicalProducts() float64 {
+	var all, each float64
+	for i := range e.encoders {
+		c := &e.encoders[i]
+		plain := c.longest()
+		if c.categories == nil {
+			plain = (c.typical*c.typical*c.typical + math.Pow(1-c.typical, 3)) / (3 * c.reach * c.reach)
+		}
+		all, each = all+plain, each+plain*plain
+	}
+	square := math.Pow(e.TypicalNorm(), 2)
+	return math.Sqrt((all*all-each)/2) / square
 }

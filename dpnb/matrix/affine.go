@@ -23,6 +23,8 @@ type Affine struct {
 	Bias float64
 	// Longest bounds the norms of rows if it is known; 0 is not.
 	Longest float64
+	// Aside says where the base has, for some features, what they were before rows were scaled; nil if it has not.
+	Aside map[int]int
 
 	room sync.Pool // of *[]float64
 }
@@ -131,13 +133,16 @@ func (m *Affine) AddScaled(dst, w []float64, lo, hi int) {
 }
 
 // MaxNorm is Longest, or what Norms finds.
-func (m *Affine) MaxNorm() float64 {
-	if m.Longest > 0 {
-		return m.Longest
+func (m *Affine) MaxNorm() float64 { return longest(m, m.Longest) }
+
+// longest is a bound that is known, or what Norms finds where that is 0.
+func longest(r Rows, known float64) float64 {
+	if known > 0 {
+		return known
 	}
-	n, _ := m.Dims()
+	n, _ := r.Dims()
 	norms := make([]float64, n)
-	m.Norms(norms, 0, n)
+	r.Norms(norms, 0, n)
 	return largest(norms)
 }
 
@@ -195,7 +200,7 @@ func (m *Affine) Nonzeros() int { return Nonzeros(m.Base) }
 // Select returns a new matrix with the given rows, in the given order.
 func (m *Affine) Select(index []int) Rows {
 	out := &Affine{Base: Select(m.Base, index), Kept: m.Kept, U: m.U, V: m.V, Bias: m.Bias,
-		Longest: m.Longest}
+		Longest: m.Longest, Aside: m.Aside}
 	some := func(of []float64) (s []float64) {
 		if of == nil {
 			return nil
@@ -245,11 +250,15 @@ func Terms(r Rows) float64 {
 const TermsDepth = 32
 
 // Beside has the features of several matrices of the same records beside each other.
-type Beside []Rows
+type Beside struct {
+	Parts []Rows
+	// Longest bounds the norms of rows if it is known; 0 is not.
+	Longest float64
+}
 
 // Dims implements Rows.
 func (b Beside) Dims() (n, d int) {
-	for _, r := range b {
+	for _, r := range b.Parts {
 		m, more := r.Dims()
 		n, d = m, d+more
 	}
@@ -259,7 +268,7 @@ func (b Beside) Dims() (n, d int) {
 // each calls use with every matrix and where its features begin and end.
 func (b Beside) each(use func(r Rows, from, to int)) {
 	at := 0
-	for _, r := range b {
+	for _, r := range b.Parts {
 		_, d := r.Dims()
 		use(r, at, at+d)
 		at += d
@@ -296,7 +305,7 @@ func (b Beside) Row(dst []float64, i int) {
 
 // Nonzeros is what a pass reads.
 func (b Beside) Nonzeros() (all int) {
-	for _, r := range b {
+	for _, r := range b.Parts {
 		all += Nonzeros(r)
 	}
 	return all
@@ -304,16 +313,19 @@ func (b Beside) Nonzeros() (all int) {
 
 // Select returns a new matrix with the given rows, in the given order.
 func (b Beside) Select(index []int) Rows {
-	out := make(Beside, len(b))
-	for k, r := range b {
-		out[k] = Select(r, index)
+	out := Beside{make([]Rows, len(b.Parts)), b.Longest}
+	for k, r := range b.Parts {
+		out.Parts[k] = Select(r, index)
 	}
 	return out
 }
 
+// MaxNorm is Longest, or what Norms finds.
+func (b Beside) MaxNorm() float64 { return longest(b, b.Longest) }
+
 // Terms is that of a row of all: see Terms.
 func (b Beside) Terms() (most float64) {
-	for _, r := range b {
+	for _, r := range b.Parts {
 		most = math.Hypot(most, Terms(r))
 	}
 	return most * (1 + 0x1p-40)
@@ -327,7 +339,7 @@ func InMemory(r Rows) bool {
 	case *Affine:
 		return InMemory(m.Base)
 	case Beside:
-		for _, r := range m {
+		for _, r := range m.Parts {
 			if !InMemory(r) {
 				return false
 			}
