@@ -9,7 +9,8 @@ import (
 )
 
 // sparse reports whether centred rows are kept as what they are made of: where numbers have hats, of which two are not
-// zero, and where it is less than half of the features.
+// zero, and where categories have hundreds of levels. Others are dense, so that a fit of stored rows, which are, has the
+// same bits.
 func (e *Encoding) sparse() bool {
 	if !e.settings.Centred || e.Open() {
 		return false
@@ -21,7 +22,8 @@ func (e *Encoding) sparse() bool {
 			entries += 2
 		}
 	}
-	return e.settings.Curves > 0 || 2*entries < len(e.Features)
+	const few = 16
+	return e.settings.Curves > 0 || few*entries < len(e.Features)
 }
 
 // entries are those of a row that are not zero.

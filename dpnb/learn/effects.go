@@ -4,6 +4,7 @@ import (
 	"fmt"
 	"math"
 	"slices"
+	"strings"
 
 	"gonum.org/v1/gonum/floats"
 	"gonum.org/v1/gonum/mat"
@@ -85,6 +86,22 @@ func formsOf(e *frame.Encoding, effects []frame.Effect, b *geometry.Bought, q fl
 		forms, shift = append(forms, a), append(shift, of)
 	}
 	return forms, shift
+}
+
+// beside says what rows have beside what each column is by itself, "" for nothing.
+func (m *Model) beside() string {
+	b := m.bought()
+	if b == nil {
+		return ""
+	}
+	var what []string
+	if len(b.Pairs) > 0 {
+		what = append(what, "products of every two columns")
+	}
+	for _, n := range b.Cells {
+		what = append(what, "127 cells of "+m.encoding.Features[n.Feature])
+	}
+	return strings.Join(what, ", ")
 }
 
 // hingeOf returns the loss with the margin that the release was fitted with.
