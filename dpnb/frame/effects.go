@@ -76,8 +76,8 @@ func (e *Encoding) Effects(mean []float64) []Effect {
 	return all
 }
 
-// slope returns the weights with which the places of the scale, that have some share each of the records, make the slope
-// cov(u, f)/var(u) of the line that is nearest to a curve f.
+// slope returns the weights with which the places of the scale, that have some share each of the records, make the
+// slope cov(u, f)/var(u) of the line that is nearest to a curve f.
 func slope(shares []float64) []float64 {
 	var mean, square float64
 	for i, w := range shares {

@@ -9,8 +9,8 @@ import (
 )
 
 // sparse reports whether centred rows are kept as what they are made of: where numbers have hats, of which two are not
-// zero, and where categories have hundreds of levels. Others are dense, so that a fit of stored rows, which are, has the
-// same bits.
+// zero, and where categories have hundreds of levels. Others are dense, so that a fit of stored rows, which are dense,
+// has the same bits.
 func (e *Encoding) sparse() bool {
 	if !e.settings.Centred || e.Open() {
 		return false

@@ -23,7 +23,8 @@ func TestCentredRowsAreSparse(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	for _, set := range []frame.DesignSettings{{RowNorm: 1}, {RowNorm: 0.5, NoBias: true}, {ClipNorm: 0.7}, {InUnits: true}, {}} {
+	for _, set := range []frame.DesignSettings{{RowNorm: 1}, {RowNorm: 0.5, NoBias: true}, {ClipNorm: 0.7},
+		{InUnits: true}, {}} {
 		set.Label, set.Centred, set.Curves = "y", true, 8
 		for _, missing := range []bool{false, true} {
 			times := frame.NumericField("visits", 0, 50).Typically(0)
@@ -105,8 +106,8 @@ func rowOf(age, visits float64, city string, missing bool) (row []float64) {
 
 // The scales of numbers lead back to their shares, and products have the norm that is said of a typical row.
 func TestScales(t *testing.T) {
-	schema := &frame.Schema{Fields: []frame.Field{frame.NumericField("a", 0, 10), frame.NumericField("b", -5, 15).Typically(0),
-		frame.CategoricalField("c", "x", "z"), frame.CategoricalField("y", "n", "p")}}
+	schema := &frame.Schema{Fields: []frame.Field{frame.NumericField("a", 0, 10),
+		frame.NumericField("b", -5, 15).Typically(0), frame.CategoricalField("c", "x", "z"), frame.CategoricalField("y", "n", "p")}}
 	var all []frame.Column
 	for _, c := range []string{"a", "b"} {
 		all = append(all, frame.Column{Name: c, Numbers: []float64{0, 2.5}})

@@ -62,8 +62,8 @@ func (earners) schema() []frame.Field {
 }
 
 // Where records are enough a model has cells of a number most of whose values are one, and products of two columns: it
-// then sees what a sum of curves does not, says so, is the same after it was kept, and predicts the same of a table that
-// is scanned, of which the records are stored. With Curves, or a CurvatureShare, it has neither.
+// then sees what a sum of curves does not, says so, is the same after it was kept, and predicts the same of a table
+// that is scanned, of which the records are stored. With Curves, or a CurvatureShare, it has neither.
 func TestModelsWithDetail(t *testing.T) {
 	path := filepath.Join(t.TempDir(), "a.parquet")
 	if err := parquet.Write(path, earners(20_000)); err != nil {
@@ -90,7 +90,8 @@ func TestModelsWithDetail(t *testing.T) {
 			}
 			return learn.Binary(df.Drop("wage"), "rich", opts...)
 		}
-		var l, intervals learn.Learner = learn.SVM{Noise: learn.Seed(1)}, learn.SVM{CurvatureShare: 0.1, Noise: learn.Seed(1)}
+		var l, intervals learn.Learner = learn.SVM{Noise: learn.Seed(1)},
+			learn.SVM{CurvatureShare: 0.1, Noise: learn.Seed(1)}
 		if number {
 			l, intervals = learn.Huber{Noise: learn.Seed(1)}, learn.Huber{CurvatureShare: 0.1, Noise: learn.Seed(1)}
 		}
@@ -125,7 +126,8 @@ func TestModelsWithDetail(t *testing.T) {
 		if err != nil || math.Abs(stored-score) > 1e-5 {
 			t.Errorf("stored records score %v, in memory %v (%v)", stored, score, err)
 		}
-		if iv, err := m.Intervals(0.95); err != nil || len(iv.Estimate) != len(m.Theta()) || !sameBits(iv.Estimate, m.Theta()) {
+		if iv, err := m.Intervals(0.95); err != nil || len(iv.Estimate) != len(m.Theta()) ||
+			!sameBits(iv.Estimate, m.Theta()) {
 			t.Errorf("intervals are about %v, the effects are %v (%v)", iv.Estimate, m.Theta(), err)
 		}
 	}

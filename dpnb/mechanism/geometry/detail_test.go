@@ -83,8 +83,8 @@ func TestDetailIsPlacedAsItWasFitted(t *testing.T) {
 // Cells are hats between knots: they add up to their norm but next to the value that has none, and a share of the scale
 // that is twice as fine is told apart.
 func TestCells(t *testing.T) {
-	for _, n := range []geometry.Number{{Lower: -1, Width: 2, At: -1}, {Lower: 0, Width: 1, At: 0.25}, {Lower: 0, Width: 1,
-		At: 1}} {
+	for _, n := range []geometry.Number{{Lower: -1, Width: 2, At: -1}, {Lower: 0, Width: 1, At: 0.25},
+		{Lower: 0, Width: 1, At: 1}} {
 		seen := map[int]bool{}
 		for u := 0.0; u <= 1; u += 1. / 4096 {
 			sum := 0.0

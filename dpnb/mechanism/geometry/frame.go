@@ -435,7 +435,8 @@ func (f *frame) unfold() []float64 {
 // Fits reports whether b can be of so many linear forms of rows with so many features, and its numbers are in their
 // ranges.
 func (b *Bought) Fits(features, forms int) bool {
-	ok := len(b.Mean) == features-1+products(b.Pairs) && len(b.Raw) == b.width()*forms && b.RowNorm > 0 && b.Bias > 0 && b.Scale > 0 &&
+	ok := len(b.Mean) == features-1+products(b.Pairs) && len(b.Raw) == b.width()*forms && b.RowNorm > 0 &&
+		b.Bias > 0 && b.Scale > 0 &&
 		b.Unit > 0 && b.Stretch > 0
 	all := []float64{b.Count, b.RowNorm, b.Bias, b.Scale, b.Unit, b.Stretch, b.Centre, b.MeanError}
 	for _, v := range slices.Concat(all, b.Mean, b.Raw) {
