@@ -107,7 +107,8 @@ func rowOf(age, visits float64, city string, missing bool) (row []float64) {
 // The scales of numbers lead back to their shares, and products have the norm that is said of a typical row.
 func TestScales(t *testing.T) {
 	schema := &frame.Schema{Fields: []frame.Field{frame.NumericField("a", 0, 10),
-		frame.NumericField("b", -5, 15).Typically(0), frame.CategoricalField("c", "x", "z"), frame.CategoricalField("y", "n", "p")}}
+		frame.NumericField("b", -5, 15).Typically(0),
+		frame.CategoricalField("c", "x", "z"), frame.CategoricalField("y", "n", "p")}}
 	var all []frame.Column
 	for _, c := range []string{"a", "b"} {
 		all = append(all, frame.Column{Name: c, Numbers: []float64{0, 2.5}})

@@ -53,8 +53,8 @@ type frame struct {
 	// scale is that of the noise in S, of which variance is that of an entry.
 	scale, variance float64
 	// worth is the μ of all.
-	worth float64
-	released        []float64
+	worth    float64
+	released []float64
 	// space is where S and the rows of the fit are. The variance of Laplace noise grows with the numbers that have it,
 	// so that it is without the directions of left; with Gaussian noise it is everything.
 	space space
