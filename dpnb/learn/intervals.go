@@ -136,11 +136,11 @@ func (m *Model) around(effects []frame.Effect, level float64, kind coverage) (*I
 		}
 	}
 	if s.Forms != nil {
-		width := len(m.encoding.Features)
+		nowhere, width := m.encoding.Nowhere(), len(m.encoding.Features)
 		if b != nil {
-			width = b.Width()
+			nowhere, width = append(nowhere, b.Nowhere()...), b.Width()
 		}
-		s.Basis = matrix.Complement(m.encoding.Nowhere(), width)
+		s.Basis = matrix.Complement(nowhere, width)
 	}
 	var iv *interval.Intervals
 	var err error

@@ -114,6 +114,35 @@ func multiply(dst, x, y []float64, pairs []matrix.Span) {
 	}
 }
 
+// Nowhere returns orthonormal directions of the products in which no row has anything: indicators of a category add up to
+// nothing, and so do their products with anything.
+func (b *Bought) Nowhere() (all []matrix.Direction) {
+	at := len(b.Mean) - products(b.Pairs)
+	for a, s := range b.Pairs {
+		for _, t := range b.Pairs[a+1:] {
+			for j := range s.Len {
+				if t.Len > 1 {
+					all = append(all, matrix.Direction{First: at + j*t.Len,
+						Weights: slices.Repeat([]float64{1 / math.Sqrt(float64(t.Len))}, t.Len)})
+				}
+			}
+			for k := 1; s.Len > 1 && k <= max(1, t.Len-1); k++ { // the same for all of s, orthogonal to those
+				one := make([]float64, t.Len)
+				if one[0] = 1; t.Len > 1 {
+					for i := range k {
+						one[i] = 1 / math.Sqrt(float64(k*(k+1)))
+					}
+					one[k] = -math.Sqrt(float64(k) / float64(k+1))
+				}
+				floats.Scale(1/math.Sqrt(float64(s.Len)), one)
+				all = append(all, matrix.Direction{First: at, Weights: slices.Repeat(one, s.Len)})
+			}
+			at += s.Len * t.Len
+		}
+	}
+	return all
+}
+
 // pair completes the features z of a row, ‖z‖ ≤ 1, by their products in the places after them, which are as long as
 // productNorm if there are any, and scales both so that the row is no longer than 1. It returns by what z was scaled.
 func (b *Bought) pair(dst []float64) float64 {

@@ -139,3 +139,52 @@ func TestDetailOpensByWhatWasBought(t *testing.T) {
 		}
 	}
 }
+
+// Products have nothing along the directions that are said to be nowhere, which are orthonormal and as many as indicators
+// that add up to nothing make.
+func TestProductsHaveNothingNowhere(t *testing.T) {
+	_, _, _, b := geometry.Detailed(detailed(t, loss.PseudoHuber{Threshold: 1}, -1),
+		people(50, -1, rand.New(rand.NewPCG(9, 1))), make([]float64, 50))
+	some := *b
+	some.Pairs = []matrix.Span{{First: 0, Len: 2}, {First: 2, Len: 1}, {First: 3, Len: 4}, {First: 7, Len: 3}}
+	some.Mean = make([]float64, 10+2+8+6+4+3+12)
+	for _, c := range []struct {
+		b    *geometry.Bought
+		many int
+	}{{b, 1}, {&some, 1 + 5 + 4 + 1 + 1 + 6}} {
+		all := c.b.Nowhere()
+		if len(all) != c.many {
+			t.Errorf("%d directions, want %d", len(all), c.many)
+		}
+		for i, u := range all {
+			x := make([]float64, len(c.b.Mean))
+			u.Add(x, 1)
+			for j, v := range all {
+				if got := v.Along(x); math.Abs(got-map[bool]float64{true: 1}[i == j]) > 1e-14 {
+					t.Errorf("directions %d and %d: %v", i, j, got)
+				}
+			}
+		}
+	}
+	r, z := rand.New(rand.NewPCG(2, 2)), make([]float64, 10)
+	for range 20 {
+		for _, span := range some.Pairs {
+			mean := 0.0
+			for j := range span.Len {
+				z[span.First+j] = r.NormFloat64()
+				mean += z[span.First+j] / float64(span.Len)
+			}
+			for j := range span.Len {
+				if span.Len > 1 {
+					z[span.First+j] -= mean
+				}
+			}
+		}
+		x := append(slices.Clone(z), geometry.Products(some.Pairs, z)...)
+		for k, v := range some.Nowhere() {
+			if math.Abs(v.Along(x)) > 1e-12 {
+				t.Errorf("a row has %v along direction %d", v.Along(x), k)
+			}
+		}
+	}
+}

@@ -52,3 +52,10 @@ func Detailed(c Centred, rows matrix.Rows, labels []float64) (sums []float64, s 
 
 // Sensitivity is what the noise of the sum is for, of rows with so many columns.
 func Sensitivity(c Centred, d int) float64 { return c.sums(d, false) }
+
+// Products are those of features of a row.
+func Products(pairs []matrix.Span, z []float64) []float64 {
+	out := make([]float64, products(pairs))
+	multiply(out, z, z, pairs)
+	return out
+}

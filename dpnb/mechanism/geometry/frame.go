@@ -286,7 +286,7 @@ func (f *frame) left() []matrix.Direction {
 // nowhere returns the directions of the frame's features in which rows have nothing.
 func (f *frame) nowhere() []matrix.Direction {
 	if f.kept == nil {
-		return f.c.Nowhere
+		return slices.Concat(f.c.Nowhere, f.Bought.Nowhere())
 	}
 	place := map[int]int{}
 	for j, k := range f.kept {
