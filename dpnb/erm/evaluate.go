@@ -51,7 +51,7 @@ func newRecords(p *Problem) *records {
 	r.block = blockBytes * n / max(1, 8*entries)
 	// Both bounds are multiples of four, as the kernels like it.
 	r.block = min(max(r.block&^3, 8), matrix.MaxBlock)
-	r.direct = 2*entries < n*d*r.perCoefficient()
+	r.direct = 2*entries < n*d*r.perCoefficient() && r.block*entries < n*d
 	r.period = max(matrix.MaxBlock, d*n/max(1, entries))
 	return r
 }

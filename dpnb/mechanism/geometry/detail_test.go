@@ -140,8 +140,8 @@ func TestDetailOpensByWhatWasBought(t *testing.T) {
 	}
 }
 
-// Products have nothing along the directions that are said to be nowhere, which are orthonormal and as many as indicators
-// that add up to nothing make.
+// Products have nothing along the directions that are said to be nowhere, which are orthonormal and as many as
+// indicators that add up to nothing make.
 func TestProductsHaveNothingNowhere(t *testing.T) {
 	_, _, _, b := geometry.Detailed(detailed(t, loss.PseudoHuber{Threshold: 1}, -1),
 		people(50, -1, rand.New(rand.NewPCG(9, 1))), make([]float64, 50))
