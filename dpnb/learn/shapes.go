@@ -9,6 +9,8 @@ import (
 	"strings"
 
 	"gonum.org/v1/gonum/floats"
+	"gonum.org/v1/gonum/mat"
+	"gonum.org/v1/gonum/stat"
 
 	"github.com/dpnb/notebooks/dpnb/frame"
 	"github.com/dpnb/notebooks/dpnb/internal/univariate"
@@ -36,6 +38,8 @@ type Shape struct {
 	// to takes a difference of linear forms to the unit.
 	to     func(t float64) float64
 	places []shapePlace
+	// noise is the covariance of that of what is predicted at the handles, nil if it is not known.
+	noise *mat.SymDense
 	// why there are no bands for the noise, and for the population.
 	why [2]error
 	did []string
@@ -91,17 +95,26 @@ func (m *Model) Shape(column string, of ...string) *Shape {
 	return all[0]
 }
 
-// Shapes returns the shapes of all columns, those first that matter most: whose spread over the records is largest, in
-// the unit of the linear form. Of several classes or levels those of the one that is named. Show displays a table, and
-// all of them on one page.
+// Shapes returns the shapes of all columns, those of largest Importance first; of several classes or levels those of the
+// ones that are named, or of all. Show displays a table, and all of them on one page.
 //
 // Errors: as Shape.
 func (m *Model) Shapes(of ...string) (*Shapes, error) {
-	all, err := m.shapes(nil, of)
-	if err != nil {
+	if err := m.Err(); err != nil {
 		return nil, err
 	}
-	slices.SortStableFunc(all, func(a, b *Shape) int { return cmp.Compare(b.spread(), a.spread()) })
+	if _, names := m.parts(); len(of) == 0 {
+		of = names
+	}
+	var all []*Shape
+	for part := range max(1, len(of)) {
+		own, err := m.shapes(nil, of[part:min(part+1, len(of))])
+		if err != nil {
+			return nil, err
+		}
+		all = append(all, own...)
+	}
+	slices.SortStableFunc(all, func(a, b *Shape) int { return cmp.Compare(b.Importance(), a.Importance()) })
 	return &Shapes{all}, nil
 }
 
@@ -131,7 +144,7 @@ func (m *Model) shapes(columns, of []string) ([]*Shape, error) {
 	}
 	unit, to := m.effectUnit(part)
 	var all []*Shape
-	for _, t := range m.encoding.Terms(meanRow(m.bought())) {
+	for _, t := range m.terms() {
 		if columns != nil && !slices.Contains(columns, t.Field.Name) {
 			continue
 		}
@@ -148,6 +161,15 @@ func (m *Model) shapes(columns, of []string) ([]*Shape, error) {
 	}
 	m.bandsOf(all)
 	return all, nil
+}
+
+// terms returns the columns of m, by what was bought of where the records are.
+func (m *Model) terms() []frame.Term {
+	off := 0.0
+	if b := m.bought(); b != nil {
+		off = b.RowNorm * b.MeanError
+	}
+	return m.encoding.Terms(meanRow(m.bought()), off)
 }
 
 // partOf returns the place of the class or level that is named.
@@ -268,6 +290,10 @@ func (s *Shape) from(value float64) (t float64, ok bool) {
 // bandsOf gives shapes their bands, or says why they have none.
 func (m *Model) bandsOf(all []*Shape) {
 	var forms []frame.Effect
+	bias := make([]float64, len(m.encoding.Features))
+	if effects := m.effects(); m.encoding.Bias() != 0 {
+		bias = effects[len(effects)-1].Weights
+	}
 	for _, s := range all {
 		for _, p := range s.places {
 			if math.IsNaN(p.at) {
@@ -277,15 +303,26 @@ func (m *Model) bandsOf(all []*Shape) {
 			}
 		}
 	}
+	places := len(forms)
+	for _, s := range all {
+		for k := range s.was {
+			at := frame.Effect{Weights: s.term.Of(k)}
+			floats.Add(at.Weights, bias)
+			forms = append(forms, at)
+		}
+	}
 	for kind, population := range []bool{false, true} {
 		law, err := m.law(forms, population)
-		first := 0
+		first, handle := 0, places
 		for _, s := range all {
 			s.why[kind] = err
 			if err == nil {
 				s.band(law, first, population)
+				if !population {
+					s.noise = law.Covariance(handle, len(s.was))
+				}
 			}
-			first += len(s.places)
+			first, handle = first+len(s.places), handle+len(s.was)
 		}
 	}
 }
@@ -338,21 +375,6 @@ func (s *Shape) band(law *interval.Law, first int, population bool) {
 	}
 }
 
-// spread is the root mean square of the linear form of s over the records, as far as it was released where they are.
-func (s *Shape) spread() float64 {
-	if s.Err() != nil {
-		return 0
-	}
-	var sum, mean float64
-	for k, w := range s.term.Shares {
-		mean += w * s.own[k]
-	}
-	for k, w := range s.term.Shares {
-		sum += w * (s.own[k] - mean) * (s.own[k] - mean)
-	}
-	return math.Sqrt(sum)
-}
-
 // Err returns what went wrong, nil for nothing.
 func (s *Shape) Err() error {
 	if s == nil {
@@ -375,9 +397,18 @@ func (s *Shape) Column() string {
 // Unit says what the values of the shape are.
 func (s *Shape) Unit() string { return s.unit }
 
-// Importance is the root mean square of the shape over the records, as far as it was released where they are: at the
-// knots of a number and the categories, in the unit of the linear form. It includes what is noise of it.
-func (s *Shape) Importance() float64 { return s.spread() }
+// Importance is the standard deviation of the shape over the records, as far as it was released where they are: at the
+// knots of a number and the categories, in the unit of the shape. It includes what is noise of it.
+func (s *Shape) Importance() float64 {
+	if s.Err() != nil {
+		return 0
+	}
+	values := make([]float64, len(s.own))
+	for k, v := range s.own {
+		values[k] = s.to(v)
+	}
+	return stat.PopStdDev(values, s.term.Shares)
+}
 
 // Points returns the shape at the places of a grid: of a number its knots and places between them, then its categories.
 func (s *Shape) Points() []ShapePoint {

@@ -47,18 +47,26 @@ func (s *Shape) ordered() int {
 	return len(s.term.Categories)
 }
 
-// weights are those of handles: about the records that they stand for, and never nothing.
-func (s *Shape) weights() []float64 {
-	w := slices.Clone(s.term.Shares[:s.ordered()])
-	for k := range w {
-		w[k] = math.Max(w[k], 1e-4)
+// metric is in what shapes are near: the covariance of the noise of what is predicted at the handles that follow one
+// another, all other columns at their mean, so that what is known well is moved little. Where it is not known it is as
+// if the noise at each were by itself, in inverse proportion to the share of the records there.
+func (s *Shape) metric() *mat.SymDense {
+	n := s.ordered()
+	c := mat.NewSymDense(n, nil)
+	for k := range n {
+		c.SetSym(k, k, 1/math.Max(s.term.Shares[k], 1e-4))
 	}
-	return w
+	if s.noise != nil {
+		c.CopySym(s.noise.SliceSym(0, n))
+	}
+	return c
 }
 
-// Monotone returns the nearest shape that does not fall (+1) or does not rise (−1), by the shares of the records at
-// the knots, as far as they were released: isotonic regression. Where the truth is monotone it is at least as near to
-// it as the shape was, by these weights. Categories are taken in the order of the schema.
+// Monotone returns the nearest shape that does not fall (+1) or does not rise (−1): the likeliest that the same fit
+// without noise has, by the law of the noise, if it is known that it does not. Where nothing is known of that law it
+// is isotonic regression by the shares of the records. Categories are taken in the order of the schema.
+//
+// Proof that it is nearer to a truth that is monotone: docs/theory/curves.md#dpnb-projection.
 func (s *Shape) Monotone(direction int) *Shape {
 	if s.Err() != nil {
 		return s
@@ -66,73 +74,75 @@ func (s *Shape) Monotone(direction int) *Shape {
 	if direction != 1 && direction != -1 {
 		return s.failed("dpnb: Monotone(%d): +1 does not fall, −1 does not rise", direction)
 	}
-	own, n := slices.Clone(s.own), s.ordered()
-	floats.Scale(float64(direction), own[:n])
-	isotonic(own[:n], s.weights())
-	floats.Scale(float64(direction), own[:n])
-	return s.changed(map[int]string{1: "made to rise", -1: "made to fall"}[direction], own)
+	return s.projected(direction, []float64{-1, 1}, map[int]string{1: "made to rise", -1: "made to fall"}[direction])
 }
 
-// isotonic replaces values by the nearest that do not fall, in mean squares by the weights: neighbours that fall are
-// pooled.
-func isotonic(values, weights []float64) {
-	type pool struct {
-		mean, weight float64
-		n            int
-	}
-	var pools []pool
-	for k, v := range values {
-		pools = append(pools, pool{v, weights[k], 1})
-		for last := len(pools) - 1; last > 0 && pools[last-1].mean > pools[last].mean; last-- {
-			a, b := pools[last-1], pools[last]
-			w := a.weight + b.weight
-			pools = append(pools[:last-1], pool{(a.weight*a.mean + b.weight*b.mean) / w, w, a.n + b.n})
-		}
-	}
-	values = values[:0]
-	for _, p := range pools {
-		values = append(values, slices.Repeat([]float64{p.mean}, p.n)...)
-	}
-}
-
-// Convex returns the nearest shape of a number that bends upwards everywhere (+1) or downwards (−1) on its scale, by
-// the same weights as Monotone.
+// Convex returns the nearest shape of a number, as Monotone has it, that bends upwards everywhere (+1) or downwards (−1)
+// on its scale.
 func (s *Shape) Convex(direction int) *Shape {
 	if s.Err() != nil {
 		return s
 	}
-	n := len(s.term.Knots)
-	if n == 0 || direction != 1 && direction != -1 {
+	if len(s.term.Knots) == 0 || direction != 1 && direction != -1 {
 		return s.failed("dpnb: Convex(%d) of %q: it is of numbers; +1 bends upwards, −1 downwards", direction, s.Column())
 	}
-	own := slices.Clone(s.own)
-	floats.Scale(float64(direction), own[:n])
-	bend(own[:n], s.weights())
-	floats.Scale(float64(direction), own[:n])
-	return s.changed(map[int]string{1: "made to bend upwards", -1: "made to bend downwards"}[direction], own)
+	return s.projected(direction, []float64{1, -2, 1},
+		map[int]string{1: "made to bend upwards", -1: "made to bend downwards"}[direction])
 }
 
-// bend replaces values by the nearest, in mean squares by the weights, of which second differences are not negative.
-// With D those and W the weights it is g + W⁻¹Dᵀλ, λ ≥ 0 the point at which ½‖W^{-½}Dᵀλ + W^½g‖² is least, found by
-// active sets (Lawson and Hanson).
-func bend(values, weights []float64) {
-	n := len(values) - 2
-	if n < 1 {
+// projected returns the nearest shape with differences, times the direction, that are not negative.
+func (s *Shape) projected(direction int, difference []float64, did string) *Shape {
+	own, n := slices.Clone(s.own), s.ordered()
+	floats.Scale(float64(direction), own[:n])
+	nearest(own[:n], s.metric(), difference)
+	floats.Scale(float64(direction), own[:n])
+	return s.changed(did, own)
+}
+
+// nearest replaces values g by those f at which ½(f − g)ᵀC⁻¹(f − g) is least of all with differences Df ≥ 0: by
+// g + CDᵀλ, where λ ≥ 0 makes ½λᵀDCDᵀλ + λᵀDg least. Where Dg ≥ 0 they stay to the last bit.
+func nearest(values []float64, c *mat.SymDense, difference []float64) {
+	n, m := len(values), len(values)-len(difference)+1
+	if m < 1 {
 		return
 	}
-	a, b := mat.NewDense(n+2, n, nil), mat.NewVecDense(n+2, nil)
-	for k, w := range weights {
-		root := math.Sqrt(w)
-		b.SetVec(k, -root*values[k])
-		for j, d := range []float64{1, -2, 1} {
-			if i := k - j; i >= 0 && i < n {
-				a.Set(k, i, d/root)
-			}
+	d := mat.NewDense(m, n, nil)
+	for i := range m {
+		for j, v := range difference {
+			d.Set(i, i+j, v)
 		}
 	}
-	lambda := positive(a, b)
-	for k, w := range weights {
-		values[k] += mat.Dot(a.RowView(k), lambda) / math.Sqrt(w)
+	var dc, all mat.Dense
+	dc.Mul(d, c)
+	all.Mul(&dc, d.T())
+	q, slope := mat.NewSymDense(m, nil), mat.NewVecDense(m, nil)
+	slope.MulVec(d, mat.NewVecDense(n, values))
+	if mat.Min(slope) >= 0 {
+		return
+	}
+	for i := range m {
+		for j := i; j < m; j++ {
+			q.SetSym(i, j, (all.At(i, j)+all.At(j, i))/2)
+		}
+		q.SetSym(i, i, q.At(i, i)*(1+1e-13))
+	}
+	var chol mat.Cholesky
+	chol.Factorize(q)
+	var upper mat.TriDense
+	chol.UTo(&upper)
+	var half, moved mat.VecDense // ½‖Uλ + U⁻ᵀDg‖², UᵀU = DCDᵀ
+	if half.SolveVec(upper.T(), slope) != nil && half.IsEmpty() {
+		return
+	}
+	half.ScaleVec(-1, &half)
+	moved.MulVec(dc.T(), positive(mat.DenseCopyOf(&upper), &half))
+	for k := range values {
+		values[k] += moved.AtVec(k)
+	}
+	if len(difference) == 2 { // rounding
+		for k := range n - 1 {
+			values[k+1] = max(values[k+1], values[k])
+		}
 	}
 }
 
@@ -211,11 +221,11 @@ func (s *Shape) Smoothed(by float64) *Shape {
 	if n == 0 || !(by >= 0) || math.IsInf(by, 1) {
 		return s.failed("dpnb: Smoothed(%v) of %q: it is of numbers, by a finite weight ≥ 0", by, s.Column())
 	}
-	own, w := slices.Clone(s.own), s.weights()
+	own, w := slices.Clone(s.own), s.term.Shares
 	normal, right := mat.NewSymDense(n, nil), mat.NewVecDense(n, nil)
 	for k := range n {
-		normal.SetSym(k, k, w[k])
-		right.SetVec(k, w[k]*own[k])
+		normal.SetSym(k, k, max(w[k], 1e-4))
+		right.SetVec(k, max(w[k], 1e-4)*own[k])
 	}
 	for k := range n - 2 {
 		second := mat.NewVecDense(n, nil)
@@ -269,7 +279,11 @@ func (s *Shape) Set(from, to, value float64) *Shape {
 		return s.failed("dpnb: %q has no knot from %v to %v, and nothing to set there; its knots are at %s", s.Column(),
 			from, to, strings.Join(knots, ", "))
 	}
-	return s.set(at, value, fmt.Sprintf("set to %.4g from %s to %s", value, knots[at[0]], knots[at[len(at)-1]]))
+	where := "at " + knots[at[0]]
+	if len(at) > 1 {
+		where = fmt.Sprintf("from %s to %s", knots[at[0]], knots[at[len(at)-1]])
+	}
+	return s.set(at, value, fmt.Sprintf("set to %.4g %s", value, where))
 }
 
 // SetCategory returns the shape with a value, in the unit of the shape, at one category; "missing" is one where the
@@ -366,7 +380,7 @@ func (m *Model) edited(edits []edit) (*Model, error) {
 	out := *m
 	out.base, out.edits, out.once = m, edits, ""
 	out.coefficients, out.theta = slices.Clone(m.coefficients), slices.Clone(m.theta)
-	effects, terms, d := m.effects(), m.encoding.Terms(meanRow(m.bought())), len(m.encoding.Features)
+	effects, terms, d := m.effects(), m.terms(), len(m.encoding.Features)
 	b := m.bought()
 	if m.release != nil {
 		r := m.release.Clone()

@@ -140,8 +140,8 @@ func (s *Shapes) Display() display.Item {
 			fmt.Sprintf("%+.3g", high.Value), high.Name)
 	}
 	it.Note("%s", first.counted())
-	it.Note("Importance: the root mean square of the linear form over the records, as far as it was released where they " +
-		"are. It includes noise.")
+	it.Note("Importance: the standard deviation over the records, as far as it was released where they are. It " +
+		"includes noise.")
 	return it
 }
 

@@ -17,6 +17,7 @@ import (
 	"github.com/dpnb/notebooks/dpnb/matrix"
 	"github.com/dpnb/notebooks/dpnb/mechanism/objpert/interval"
 	"github.com/dpnb/notebooks/dpnb/noise"
+	"github.com/dpnb/notebooks/dpnb/privacy"
 )
 
 // visitors have a number with missing values, one on a logarithmic scale, one with a typical value and a category.
@@ -229,62 +230,81 @@ func TestShapesAreDifferencesOfPredictions(t *testing.T) {
 	}
 }
 
-// Projections are what they say: monotone or convex, with the mean kept, and by no shape of the kind is more of the way
-// to be gone: ⟨f − Pf, h − Pf⟩ ≤ 0.
+// Projections are what they say: of all that are monotone, or convex, none is nearer: (f − Pf)ᵀC⁻¹(h − Pf) ≤ 0 for all
+// of the kind, and 0 for h = 0 and 2Pf; what is of the kind stays. With a metric that is off by a tenth it is not so.
 func TestProjectionsOfShapes(t *testing.T) {
 	rng := noise.NewSeeded(8)
+	off := 0.0
 	for _, kind := range []struct {
-		name    string
-		project func(values, weights []float64)
-		random  func(n int) []float64
-		good    func(v []float64) bool
-	}{{"monotone", isotonic, func(n int) []float64 {
+		name       string
+		difference []float64
+		random     func(n int) []float64
+	}{{"monotone", []float64{-1, 1}, func(n int) []float64 {
 		v := make([]float64, n)
 		rng.Gaussian(v, 1)
 		slices.Sort(v)
 		return v
-	}, func(v []float64) bool { return slices.IsSorted(v) }},
-		{"convex", bend, func(n int) []float64 {
-			v, slope := make([]float64, n), rng.NormFloat64()
-			for k := 1; k < n; k++ {
-				v[k], slope = v[k-1]+slope, slope+math.Max(0, rng.NormFloat64())
-			}
-			return v
-		}, func(v []float64) bool {
-			for k := range len(v) - 2 {
-				if v[k]-2*v[k+1]+v[k+2] < -1e-7 {
-					return false
-				}
-			}
-			return true
-		}}} {
+	}}, {"convex", []float64{1, -2, 1}, func(n int) []float64 {
+		v, slope := make([]float64, n), rng.NormFloat64()
+		for k := 1; k < n; k++ {
+			v[k], slope = v[k-1]+slope, slope+math.Max(0, rng.NormFloat64())
+		}
+		return v
+	}}} {
 		for range 300 {
-			n := 2 + rng.IntN(12)
-			f, w := make([]float64, n), make([]float64, n)
+			n := 3 + rng.IntN(10)
+			root, f := mat.NewDense(n, n, nil), make([]float64, n)
 			rng.Gaussian(f, 2)
-			for k := range w {
-				w[k] = 1e-4 + math.Pow(rng.Float64(), 4)
-			}
-			p := slices.Clone(f)
-			kind.project(p, w)
-			if !kind.good(p) {
-				t.Fatalf("%s: %v", kind.name, p)
-			}
-			along := func(a, b, c []float64) (sum float64) {
-				for k := range a {
-					sum += w[k] * (a[k] - b[k]) * (c[k] - b[k])
+			for i := range n {
+				for j := range n {
+					root.Set(i, j, 0.3*rng.NormFloat64())
 				}
-				return sum
+				root.Set(i, i, 0.1+4*math.Pow(rng.Float64(), 3))
 			}
+			c, other := mat.NewSymDense(n, nil), mat.NewSymDense(n, nil)
+			c.SymOuterK(1, root)
+			for i := range n {
+				c.SetSym(i, i, c.At(i, i)+0.01)
+			}
+			other.CopySym(c)
+			other.SetSym(0, 0, 1.1*c.At(0, 0))
+			p, near := slices.Clone(f), slices.Clone(f)
+			nearest(p, c, kind.difference)
+			nearest(near, other, kind.difference)
+			for k := range n - len(kind.difference) + 1 {
+				if v := floats.Dot(kind.difference, p[k:k+len(kind.difference)]); v < -1e-7 {
+					t.Fatalf("%s: %v, %v", kind.name, p, v)
+				}
+			}
+			again := slices.Clone(p)
+			if nearest(again, c, kind.difference); !floats.EqualApprox(again, p, 1e-6) {
+				t.Fatalf("%s: %v becomes %v", kind.name, p, again)
+			}
+			along := func(p, h []float64) float64 {
+				var chol mat.Cholesky
+				chol.Factorize(c)
+				a, b, z := make([]float64, n), make([]float64, n), new(mat.VecDense)
+				floats.SubTo(a, f, p)
+				floats.SubTo(b, h, p)
+				if err := chol.SolveVecTo(z, mat.NewVecDense(n, a)); err != nil {
+					t.Fatal(err)
+				}
+				return mat.Dot(z, mat.NewVecDense(n, b))
+			}
+			far := along(p, f)
 			for range 20 {
-				if v := along(f, p, kind.random(n)); v > 1e-7 {
+				if v := along(p, kind.random(n)); v > 1e-6*far {
 					t.Fatalf("%s: %v of %v is not the nearest: %v", kind.name, p, f, v)
 				}
 			}
-			if v := along(f, p, make([]float64, n)); math.Abs(v) > 1e-7 {
+			if v := along(p, make([]float64, n)); math.Abs(v) > 1e-6*far {
 				t.Fatalf("%s: %v is not the foot of %v: %v", kind.name, p, f, v)
 			}
+			off = math.Max(off, math.Abs(along(near, make([]float64, n)))/far)
 		}
+	}
+	if off < 1e-2 {
+		t.Errorf("another metric is seen by %v only", off)
 	}
 }
 
@@ -519,7 +539,7 @@ func TestNoiseBandsCover(t *testing.T) {
 		}
 		b := m.bought()
 		fit, _ := m.ObjectivePerturbation()
-		s := &Shape{model: m, term: m.encoding.Terms(meanRow(b))[0]}
+		s := &Shape{model: m, term: m.terms()[0]}
 		s.places = placesOf(s.term)
 		// The curvature of the records themselves: what a share would release if its noise were nothing.
 		d := len(b.Raw)
@@ -666,8 +686,8 @@ func TestShapeBandsCover(t *testing.T) {
 	}
 }
 
-// TestMonotoneShapesCostNothing: where the truth is monotone, the model whose numbers are made to rise predicts no worse
-// than by a tenth of a point of AUC or of 100 R².
+// TestMonotoneShapesCostNothing: where the truth is monotone and n·μ is at least 100, the model whose numbers are made
+// to rise predicts no worse in the mean over the draws than by a tenth of a point of AUC or of 100 R².
 //
 //	DPNB_FULL=1 go test ./dpnb/learn -run TestMonotoneShapesCostNothing -v
 func TestMonotoneShapesCostNothing(t *testing.T) {
@@ -684,6 +704,10 @@ func TestMonotoneShapesCostNothing(t *testing.T) {
 		for _, n := range []int{500, 2000, 10_000} {
 			for _, eps := range []float64{0.1, 1, 4} {
 				var gain, worst float64
+				mu, err := privacy.MuOf(eps, 1e-6)
+				if err != nil {
+					t.Fatal(err)
+				}
 				for rep := range reps {
 					src := noise.NewSeeded(uint64(100 + rep))
 					var l Learner = SVM{Noise: src}
@@ -711,7 +735,7 @@ func TestMonotoneShapesCostNothing(t *testing.T) {
 					gain, worst = gain+by/float64(reps), math.Min(worst, by)
 				}
 				t.Logf("%s, n = %d, ε = %g: %+.3f in the mean, worst %+.3f", kind, n, eps, gain, worst)
-				if gain < -0.1 {
+				if gain < -0.1 && float64(n)*mu >= 100 {
 					t.Errorf("%s, n = %d, ε = %g: %+.3f in the mean, worst %+.3f", kind, n, eps, gain, worst)
 				}
 			}
