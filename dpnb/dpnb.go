@@ -405,8 +405,8 @@ type (
 	// Difference is what Model.Difference returns: of two categories of a column, with intervals;
 	// Show displays it.
 	Difference = learn.Difference
-	// Shape is what one column adds to what a model predicts, a curve of a number; ShapePoint is it at one value. It can
-	// be changed afterwards, which costs nothing:
+	// Shape is what one column adds to what a model predicts, a curve of a number; ShapePoint is it at one value. It
+	// can be changed afterwards, which costs nothing:
 	//
 	//	age := model.Shape("age").Monotone(+1).Set(80, 90, 0.5).Rounded(0.1)
 	//	edited, err := model.With(age)

@@ -33,8 +33,8 @@ type Term struct {
 // as their mean row says where they are (nil: all over the scale): then it says how far a value is from the usual,
 // no value has a band of no width for being the one that others are counted from, and its spread says how much the
 // column matters. The mean row has noise of a standard deviation off in each entry, by which shares are taken lower, so
-// that few records do not pass for many. Where rows are scaled to a norm each by its own, a row is taken to have the typical norm
-// (TypicalNorm).
+// that few records do not pass for many. Where rows are scaled to a norm each by its own, a row is taken to have the
+// typical norm (TypicalNorm).
 func (e *Encoding) Terms(mean []float64, off float64) []Term {
 	terms, places := make([]Term, len(e.encoders)), e.margins(mean, doubt{off, 1})
 	for i := range e.encoders {

@@ -41,8 +41,8 @@ func (m *Model) Card() (Card, error) {
 	m.cardGuarantee(&c)
 	m.cardCoefficients(&c)
 	if len(m.edits) > 0 {
-		c.say("## Changed after the fit\n\nWhat it promises stays, since no record was looked at. The model predicts with " +
-			"shapes that were changed:\n")
+		c.say("## Changed after the fit\n\nWhat it promises stays, since no record was looked at. The model " +
+			"predicts with shapes that were changed:\n")
 		for _, e := range m.edits {
 			c.say("- %s.", plain(e.words(m)))
 		}

@@ -95,8 +95,8 @@ func (m *Model) Shape(column string, of ...string) *Shape {
 	return all[0]
 }
 
-// Shapes returns the shapes of all columns, those of largest Importance first; of several classes or levels those of the
-// ones that are named, or of all. Show displays a table, and all of them on one page.
+// Shapes returns the shapes of all columns, those of largest Importance first; of several classes or levels those of
+// the ones that are named, or of all. Show displays a table, and all of them on one page.
 //
 // Errors: as Shape.
 func (m *Model) Shapes(of ...string) (*Shapes, error) {
@@ -135,8 +135,8 @@ func (m *Model) shapes(columns, of []string) ([]*Shape, error) {
 		return nil, err
 	}
 	if _, cells := m.also().(*additive.Cells); cells || !m.encoding.Centred() {
-		return nil, errors.New("dpnb: shapes are of centred records: make them without Uncentred, NoBias and numbers that " +
-			"are Unbounded; a step function has a coefficient for each cell")
+		return nil, errors.New("dpnb: shapes are of centred records: make them without Uncentred, NoBias and numbers " +
+			"that are Unbounded; a step function has a coefficient for each cell")
 	}
 	part, err := m.partOf(of)
 	if err != nil {
@@ -337,15 +337,15 @@ func (m *Model) law(effects []frame.Effect, population bool) (*interval.Law, err
 	b := m.bought()
 	if !ok || b == nil {
 		return nil, fmt.Errorf("dpnb: no band is known for a %s of such records: they are for one linear form by "+
-			"objective perturbation, as of SVM, Logistic, Linear, Huber and Poisson, and for records whose mean was bought",
-			m.title)
+			"objective perturbation, as of SVM, Logistic, Linear, Huber and Poisson, and for records whose mean was "+
+			"bought", m.title)
 	}
 	curvature, known := m.Curvature()
 	q, less := b.Stretch, lessSure
 	if population {
 		if q, less = 1, lessUsual; !known {
-			return nil, errors.New("dpnb: nothing is known of the population without the curvature of the records: fit " +
-				"with CurvatureShare: 0.05")
+			return nil, errors.New("dpnb: nothing is known of the population without the curvature of the records: " +
+				"fit with CurvatureShare: 0.05")
 		}
 	}
 	s := interval.Settings{Level: shapeLevel,
@@ -360,7 +360,7 @@ func (m *Model) law(effects []frame.Effect, population bool) (*interval.Law, err
 // band sets the bands of one kind by a law of which the first of the shape's places is one form.
 func (s *Shape) band(law *interval.Law, first int, population bool) {
 	const one = 1.959963984540054 // of 95 %
-	all := interval.AtOnce(law.Covariance(first, len(s.places)), shapeLevel, noise.NewSeeded(1))
+	all := atOnce(law.Covariance(first, len(s.places)), shapeLevel, noise.NewSeeded(1))
 	for k := range s.places {
 		p := &s.places[k]
 		about := func(z float64) *Span {

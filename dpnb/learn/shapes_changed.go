@@ -77,14 +77,15 @@ func (s *Shape) Monotone(direction int) *Shape {
 	return s.projected(direction, []float64{-1, 1}, map[int]string{1: "made to rise", -1: "made to fall"}[direction])
 }
 
-// Convex returns the nearest shape of a number, as Monotone has it, that bends upwards everywhere (+1) or downwards (−1)
-// on its scale.
+// Convex returns the nearest shape of a number, as Monotone has it, that bends upwards everywhere (+1) or downwards
+// (−1) on its scale.
 func (s *Shape) Convex(direction int) *Shape {
 	if s.Err() != nil {
 		return s
 	}
 	if len(s.term.Knots) == 0 || direction != 1 && direction != -1 {
-		return s.failed("dpnb: Convex(%d) of %q: it is of numbers; +1 bends upwards, −1 downwards", direction, s.Column())
+		return s.failed("dpnb: Convex(%d) of %q: it is of numbers; +1 bends upwards, −1 downwards", direction,
+			s.Column())
 	}
 	return s.projected(direction, []float64{1, -2, 1},
 		map[int]string{1: "made to bend upwards", -1: "made to bend downwards"}[direction])
@@ -305,7 +306,8 @@ func (s *Shape) SetCategory(name string, value float64) *Shape {
 func (s *Shape) set(at []int, value float64, did string) *Shape {
 	t, ok := s.from(value)
 	if !ok {
-		return s.failed("dpnb: %q cannot be %v in %s: no change of the linear form does that", s.Column(), value, s.unit)
+		return s.failed("dpnb: %q cannot be %v in %s: no change of the linear form does that", s.Column(), value,
+			s.unit)
 	}
 	own := slices.Clone(s.own)
 	for _, k := range at {
@@ -353,7 +355,8 @@ func (m *Model) With(shapes ...*Shape) (*Model, error) {
 		}
 		same := func(o *Shape) bool { return o.Column() == s.Column() && o.part == s.part }
 		switch {
-		case s.model != m && !(slices.Equal(s.model.coefficients, m.coefficients) && s.model.encoding.Equal(m.encoding)):
+		case s.model != m &&
+			!(slices.Equal(s.model.coefficients, m.coefficients) && s.model.encoding.Equal(m.encoding)):
 			return nil, fmt.Errorf("dpnb: the shape of %q is of another model", s.Column())
 		case slices.ContainsFunc(shapes[:k], same):
 			return nil, fmt.Errorf("dpnb: there are two shapes of %q: change one further", s.Column())

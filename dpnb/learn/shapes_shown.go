@@ -11,9 +11,8 @@ import (
 )
 
 // whyStraight is said wherever shapes are shown.
-const whyStraight = "Where few records are, nothing but the penalty on bends and the noise decides: there a curve is " +
-	"straight or goes back to the usual, and its bands are wide. How many records are where is not shown, since it was " +
-	"not bought; a Histogram would be."
+const whyStraight = "Where few records are, the penalty on bends and the noise decide: there a curve is straight or " +
+	"goes back to the usual, and its bands are wide. How many there are is not shown: a Histogram would buy that."
 
 // counted says from where a shape counts.
 func (s *Shape) counted() string {
@@ -102,15 +101,15 @@ func (s *Shape) bands() (lines []string) {
 		if _, known := s.model.Curvature(); !known {
 			basis = "the curvature that is expected of independent columns"
 		}
-		lines = append(lines, fmt.Sprintf("Without noise: where the same fit has all of the curve%s, with 95 %%, by the "+
-			"law of the noise and %s (approximate).", before, basis))
+		lines = append(lines, fmt.Sprintf("Without noise: where the same fit has all of the curve%s, with 95 %%, by "+
+			"the law of the noise and %s (approximate).", before, basis))
 	} else {
 		lines = append(lines, capital(strings.TrimPrefix(s.why[0].Error(), "dpnb: "))+".")
 	}
 	switch {
 	case s.why[1] == nil:
-		lines = append(lines, "Population: where the curve is, all of it with 95 %, of the people from whom the records "+
-			"were drawn, the shrinkage of the ridge corrected for (approximate).")
+		lines = append(lines, "Population: where the curve is, all of it with 95 %, of the people from whom the "+
+			"records were drawn, the shrinkage of the ridge corrected for (approximate).")
 	case s.why[0] == nil:
 		lines = append(lines, capital(strings.TrimPrefix(s.why[1].Error(), "dpnb: "))+".")
 	}

@@ -30,29 +30,34 @@ func visitors(t *testing.T, n int) DataFrame {
 		columns = append(columns, frame.Column{Name: name, Numbers: make([]float64, n)})
 	}
 	for i := range n {
-		age, income, visits := 18+72*rng.Float64(), math.Exp(2+2*rng.Float64()), math.Floor(6*rng.Float64()*rng.Float64())
+		age, income := 18+72*rng.Float64(), math.Exp(2+2*rng.Float64())
+		visits := math.Floor(6 * rng.Float64() * rng.Float64())
 		ward := rng.IntN(3)
 		form := 0.04*(age-50) + math.Log(income) - 3 + 0.2*visits + 0.5*float64(ward)
 		if rng.Float64() < 0.1 {
 			age = math.NaN()
 		}
-		for k, v := range []float64{age, income, visits, rng.Float64(), float64(min(9, rng.IntN(2+int(2*math.Exp(form/2))))),
-			50 + 10*form + 5*rng.NormFloat64()} {
+		count := float64(min(9, rng.IntN(2+int(2*math.Exp(form/2)))))
+		score := 50 + 10*form + 5*rng.NormFloat64()
+		for k, v := range []float64{age, income, visits, rng.Float64(), count, score} {
 			columns[2+k].Numbers[i] = v
 		}
 		columns[0].Texts = append(columns[0].Texts, fmt.Sprint("w", ward))
-		columns[1].Texts = append(columns[1].Texts, map[bool]string{true: "yes", false: "no"}[rng.Float64() < 1/(1+math.Exp(-form))])
+		ill := map[bool]string{true: "yes", false: "no"}[rng.Float64() < 1/(1+math.Exp(-form))]
+		columns[1].Texts = append(columns[1].Texts, ill)
 	}
-	return FromTable(inventedTable(t, columns...)).WithSchema(frame.CategoricalField("ward", "w0", "w1", "w2").OrMissing(),
+	return FromTable(inventedTable(t, columns...)).WithSchema(
+		frame.CategoricalField("ward", "w0", "w1", "w2").OrMissing(),
 		frame.CategoricalField("ill", "no", "yes"), frame.NumericField("age", 18, 90).OrMissing(),
-		frame.LogField("income", 5, 60), frame.NumericField("visits", 0, 6).Typically(0), frame.NumericField("size", 0, 1),
+		frame.LogField("income", 5, 60), frame.NumericField("visits", 0, 6).Typically(0),
+		frame.NumericField("size", 0, 1),
 		frame.NumericField("count", 0, 9), frame.NumericField("score", 0, 100))
 }
 
 // shapely are models of visitors of every kind that has shapes, in rows that are clipped (InUnits) or scaled.
 func shapely(t *testing.T, n int) map[string]*Model {
 	t.Helper()
-	people, all := visitors(t, n), map[string]*Model{}
+	people, all, given := visitors(t, n), map[string]*Model{}, Simulate(2, 1e-6)
 	for _, with := range []struct {
 		name    string
 		options []Option
@@ -62,17 +67,19 @@ func shapely(t *testing.T, n int) map[string]*Model {
 		counts := Counts(people.Drop("score", "ill"), "count", with.options...)
 		classes := Classes(people.Drop("score", "count", "ill"), "ward", with.options...)
 		for name, fit := range map[string]func() (*Model, error){
-			"Logistic": func() (*Model, error) { return Logistic{Noise: Seed(1)}.Fit(binary, Simulate(2, 1e-6)) },
+			"Logistic": func() (*Model, error) { return Logistic{Noise: Seed(1)}.Fit(binary, given) },
 			"SVM": func() (*Model, error) {
-				return SVM{Noise: Seed(1), CurvatureShare: 0.05}.Fit(binary, Simulate(2, 1e-6))
+				return SVM{Noise: Seed(1), CurvatureShare: 0.05}.Fit(binary, given)
 			},
-			"Huber":   func() (*Model, error) { return Huber{Noise: Seed(1)}.Fit(number, Simulate(2, 1e-6)) },
-			"Poisson": func() (*Model, error) { return Poisson{Noise: Seed(1)}.Fit(counts, Simulate(2, 1e-6)) },
-			"Softmax": func() (*Model, error) { return Softmax{Noise: Seed(1)}.Fit(classes, Simulate(2, 1e-6)) },
-			"Median":  func() (*Model, error) { return Median{Noise: Seed(1)}.Fit(number, Simulate(2, 1e-6)) },
-			"pure":    func() (*Model, error) { return Logistic{Noise: Seed(1), Pure: true}.Fit(binary, Simulate(2, 0)) },
-			"ridge":   func() (*Model, error) { return Linear{Noise: Seed(1), Lambda: 5}.Fit(number, Simulate(2, 1e-6)) },
-			"plain":   func() (*Model, error) { return Logistic{}.FitWithoutPrivacy(binary) },
+			"Huber":   func() (*Model, error) { return Huber{Noise: Seed(1)}.Fit(number, given) },
+			"Poisson": func() (*Model, error) { return Poisson{Noise: Seed(1)}.Fit(counts, given) },
+			"Softmax": func() (*Model, error) { return Softmax{Noise: Seed(1)}.Fit(classes, given) },
+			"Median":  func() (*Model, error) { return Median{Noise: Seed(1)}.Fit(number, given) },
+			"pure": func() (*Model, error) {
+				return Logistic{Noise: Seed(1), Pure: true}.Fit(binary, Simulate(2, 0))
+			},
+			"ridge": func() (*Model, error) { return Linear{Noise: Seed(1), Lambda: 5}.Fit(number, given) },
+			"plain": func() (*Model, error) { return Logistic{}.FitWithoutPrivacy(binary) },
 		} {
 			m, err := fit()
 			if err != nil {
@@ -205,13 +212,14 @@ func TestShapesAreDifferencesOfPredictions(t *testing.T) {
 					}
 					got, want := to.form(s.own)-from.form(s.own), at(m, 1)-at(m, 0)
 					if math.Abs(got-want) > 1e-9*(1+math.Abs(want)) {
-						t.Fatalf("%s, %s: from %v to %v the shape rises by %v, the prediction by %v", name, column, from.name,
-							to.name, got, want)
+						t.Fatalf("%s, %s: from %v to %v the shape rises by %v, the prediction by %v", name, column,
+							from.name, to.name, got, want)
 					}
 					for row, p := range []shapePlace{from, to} {
 						want := p.form(change.own) - p.form(s.own)
 						if got := at(edited, row) - at(m, row); math.Abs(got-want) > 1e-9*(1+math.Abs(want)) {
-							t.Fatalf("%s, %s at %v: changed by %v, the prediction by %v", name, column, p.name, want, got)
+							t.Fatalf("%s, %s at %v: changed by %v, the prediction by %v", name, column, p.name, want,
+								got)
 						}
 					}
 					got = to.form(again.own) - from.form(again.own)
@@ -230,8 +238,9 @@ func TestShapesAreDifferencesOfPredictions(t *testing.T) {
 	}
 }
 
-// Projections are what they say: of all that are monotone, or convex, none is nearer: (f − Pf)ᵀC⁻¹(h − Pf) ≤ 0 for all
-// of the kind, and 0 for h = 0 and 2Pf; what is of the kind stays. With a metric that is off by a tenth it is not so.
+// Projections are what they say: of all that are monotone, or convex, none is nearer: (f − Pf)ᵀC⁻¹(h − Pf) ≤ 0 for
+// all of the kind, and 0 for h = 0 and 2Pf; what is of the kind stays. With a metric that is off by a tenth it
+// is not so.
 func TestProjectionsOfShapes(t *testing.T) {
 	rng := noise.NewSeeded(8)
 	off := 0.0
@@ -441,7 +450,7 @@ func TestShapesInTheirUnit(t *testing.T) {
 	}
 }
 
-// TestAtOnceCovers: of 2,000 normal vectors 94 to 96 % are within the band that AtOnce makes, whatever the covariance,
+// TestAtOnceCovers: of 2,000 normal vectors 94 to 96 % are within the band that atOnce makes, whatever the covariance,
 // and fewer where it is narrower by a tenth.
 func TestAtOnceCovers(t *testing.T) {
 	rng := noise.NewSeeded(12)
@@ -456,7 +465,7 @@ func TestAtOnceCovers(t *testing.T) {
 		}
 		var cov mat.SymDense
 		cov.SymOuterK(1, root)
-		c := interval.AtOnce(&cov, 0.95, noise.NewSeeded(1))
+		c := atOnce(&cov, 0.95, noise.NewSeeded(1))
 		z, v := make([]float64, rank), mat.NewVecDense(n, nil)
 		var in, less int
 		for range reps {
@@ -674,8 +683,8 @@ func TestShapeBandsCover(t *testing.T) {
 								worst, least = column, v
 							}
 						}
-						t.Logf("%s, %s, n = %d, share %g, %s: %.1f %%, %s %.0f %%", truth, name, n, share, what, 100*in[k],
-							worst, 100*least)
+						t.Logf("%s, %s, n = %d, share %g, %s: %.1f %%, %s %.0f %%", truth, name, n, share, what,
+							100*in[k], worst, 100*least)
 						if k != 2 && n >= 5000 && in[k] < 0.92 {
 							t.Errorf("%s, %s, n = %d, share %g, %s: %.3f covered", truth, name, n, share, what, in[k])
 						}

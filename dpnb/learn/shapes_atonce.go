@@ -1,4 +1,4 @@
-package interval
+package learn
 
 import (
 	"math"
@@ -9,20 +9,23 @@ import (
 	"github.com/dpnb/notebooks/dpnb/noise"
 )
 
-// draws are those of a maximum, of which AtOnce takes a quantile: its level is off by 0.0015 at 0.95, a standard error.
+// draws are those of a maximum, of which atOnce takes a quantile: its level is off by 0.0015 at 0.95, a standard error.
 const draws = 20_000
 
-// AtOnce returns c such that a normal vector of mean 0 and the given covariance is within c standard deviations in all
+// atOnce returns c such that a normal vector of mean 0 and the given covariance is within c standard deviations in all
 // of its entries at once with probability level, over the vector and the draws by which c is found: bands that cover a
 // curve everywhere. An entry without variance is 0 and does not count; c is 0 where none has any.
 //
 // Proof: docs/theory/curves.md#dpnb-bands.
-func AtOnce(covariance *mat.SymDense, level float64, src *noise.Seeded) float64 {
+func atOnce(covariance *mat.SymDense, level float64, src *noise.Seeded) float64 {
 	n := covariance.SymmetricDim()
-	values, vectors, ok := eigen(covariance)
-	if !ok {
+	var of mat.EigenSym
+	if !of.Factorize(covariance, true) {
 		return math.Inf(1)
 	}
+	var vectors mat.Dense
+	of.VectorsTo(&vectors)
+	values := of.Values(nil)
 	top := values[n-1]
 	var roots [][]float64 // of each entry that varies, a row of unit length over the directions that do
 	for i := range n {
