@@ -2,6 +2,7 @@ package figure
 
 import (
 	"fmt"
+	"slices"
 	"strings"
 
 	"gonum.org/v1/plot/text"
@@ -18,16 +19,13 @@ type page struct {
 	caption string
 }
 
-// Page returns one figure of several, from the left to the right and down in so many columns, with a caption below
-// them. A row is as high as its highest figure.
+// Page returns one figure of several in so many columns, with a caption below them: each is put into the column that is
+// the least high so far, the first of these.
 func Page(title, caption string, columns int, panels ...*Figure) *Figure {
 	f := New(title, "", "")
 	f.page = &page{panels, max(1, columns), numeral.Tidy(caption)}
-	f.Height = 0.45
-	for _, row := range f.page.rows() {
-		f.Height += row[0].rowHeight(row)
-	}
-	f.Height += float64(f.page.captionHeight(f.width()) / vg.Inch)
+	_, height := f.page.places()
+	f.Height = 0.45 + height + float64(f.page.captionHeight(f.width())/vg.Inch)
 	for _, p := range panels {
 		if p.err != nil {
 			f.fail(p.err)
@@ -40,19 +38,21 @@ func Page(title, caption string, columns int, panels ...*Figure) *Figure {
 	return f
 }
 
-func (p *page) rows() (rows [][]*Figure) {
-	for i := 0; i < len(p.panels); i += p.columns {
-		rows = append(rows, p.panels[i:min(i+p.columns, len(p.panels))])
-	}
-	return rows
+// pagePlace is the column of a figure, and how far below the first it stands, in inches.
+type pagePlace struct {
+	column int
+	top    float64
 }
 
-// rowHeight is the largest height of figures of a row, in inches.
-func (f *Figure) rowHeight(row []*Figure) (height float64) {
-	for _, p := range row {
-		height = max(height, p.Height)
+// places returns those of all figures, and the height of the highest column.
+func (p *page) places() (at []pagePlace, height float64) {
+	down := make([]float64, p.columns)
+	for _, f := range p.panels {
+		k := slices.Index(down, slices.Min(down))
+		at = append(at, pagePlace{k, down[k]})
+		down[k] += f.Height
 	}
-	return height
+	return at, slices.Max(down)
 }
 
 // captionStyle is that of captions.
@@ -92,17 +92,16 @@ func (p *page) draw(c draw.Canvas, title text.Style, words string) {
 	width := c.Max.X - c.Min.X
 	c.FillText(title, vg.Point{X: c.Center().X, Y: c.Max.Y}, words)
 	top := c.Max.Y - vg.Points(26)
-	for _, row := range p.rows() {
-		height := vg.Length(row[0].rowHeight(row)) * vg.Inch
-		for k, f := range row {
-			left := c.Min.X + width*vg.Length(k)/vg.Length(p.columns)
-			cell := c
-			cell.Rectangle = vg.Rectangle{Min: vg.Point{X: left, Y: top - vg.Length(f.Height)*vg.Inch},
-				Max: vg.Point{X: left + width/vg.Length(p.columns), Y: top}}
-			f.draw(cell)
-		}
-		top -= height
+	column := width / vg.Length(p.columns)
+	places, height := p.places()
+	for k, f := range p.panels {
+		left, high := c.Min.X+column*vg.Length(places[k].column), top-vg.Length(places[k].top)*vg.Inch
+		cell := c
+		cell.Rectangle = vg.Rectangle{Min: vg.Point{X: left, Y: high - vg.Length(f.Height)*vg.Inch},
+			Max: vg.Point{X: left + column, Y: high}}
+		f.draw(cell)
 	}
+	top -= vg.Length(height) * vg.Inch
 	s := captionStyle()
 	for i, line := range p.lines(width + 2*vg.Points(margin)) {
 		c.FillText(s, vg.Point{X: c.Min.X, Y: top - vg.Length(i)*s.FontExtents().Height*1.2}, line)

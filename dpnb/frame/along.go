@@ -1,9 +1,9 @@
 package frame
 
 import (
-	"fmt"
 	"math"
 	"slices"
+	"strconv"
 
 	"gonum.org/v1/gonum/floats"
 
@@ -134,10 +134,10 @@ func (t Term) Between(n int) []float64 {
 
 // Text returns a number as the column's values are written, to four digits if it is no date.
 func (t Term) Text(v float64) string {
-	if t.Field.Part == Days {
-		return t.Field.shown(v)
+	if t.Field.Part != Days {
+		v, _ = strconv.ParseFloat(strconv.FormatFloat(v, 'g', 4, 64), 64)
 	}
-	return fmt.Sprintf("%.4g", v)
+	return t.Field.shown(v)
 }
 
 // Changed returns by how much the coefficients change where the term changes by so much at its handles. That of the

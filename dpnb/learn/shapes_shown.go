@@ -4,6 +4,7 @@ import (
 	"fmt"
 	"math"
 	"slices"
+	"strconv"
 	"strings"
 
 	"github.com/dpnb/notebooks/dpnb/display"
@@ -237,7 +238,12 @@ func (s *Shape) panel(name string, lo, hi float64) *figure.Figure {
 	}
 	f := figure.New(name, s.Column(), s.unit)
 	if s.term.Field.Log && s.term.Field.Lower > 0 {
-		f.LogX()
+		k := s.term.Knots
+		ticks := []float64{k[0], math.Sqrt(k[0] * k[len(k)-1]), k[len(k)-1]}
+		for i, v := range ticks[:2] { // one digit each, and few: there is little room
+			ticks[i], _ = strconv.ParseFloat(strconv.FormatFloat(v, 'g', 1, 64), 64)
+		}
+		f.LogX(max(ticks[0], k[0]), ticks[1], ticks[2])
 	}
 	if s.percent {
 		f.Percent()

@@ -528,12 +528,11 @@ func inBand(s *Shape, theta []float64, q float64, population bool, want func(p s
 }
 
 // TestNoiseBandsCover: with the curvature of the records the band of all values at once covers what the same fit
-// without noise has in 94 to 96 % of 2,000 runs, as the theorem says; in the quick form 300 runs are between 91 and
-// 98.5 %.
+// without noise has in 94 to 96 % of 2,000 runs, as the theorem says; in the quick form 100 runs are above 88 %.
 //
 //	DPNB_FULL=1 go test ./dpnb/learn -run TestNoiseBandsCover -v
 func TestNoiseBandsCover(t *testing.T) {
-	reps, least, most := 300, 0.91, 0.985
+	reps, least, most := 100, 0.88, 1.0
 	if testscale.Full() {
 		reps, least, most = 2000, 0.94, 0.96
 	}
@@ -597,7 +596,7 @@ func TestNoiseBandsCover(t *testing.T) {
 	if c := float64(in) / float64(of); c < least || c > most {
 		t.Errorf("%.4f of %d covered", c, of)
 	}
-	if c := float64(narrower) / float64(of); c > 0.93 {
+	if c := float64(narrower) / float64(of); c > 0.92 {
 		t.Errorf("narrower by a fifth it covers %.4f", c)
 	}
 }
@@ -608,9 +607,10 @@ func TestNoiseBandsCover(t *testing.T) {
 //
 //	DPNB_FULL=1 go test ./dpnb/learn -run TestShapeBandsCover -v -timeout 3h
 func TestShapeBandsCover(t *testing.T) {
-	reps, truths, sizes := 12, []string{"correlated"}, []int{5000}
+	reps, truths, sizes, shares := 4, []string{"correlated"}, []int{5000}, []float64{0.05}
 	if testscale.Full() {
 		reps, truths, sizes = 60, []string{"independent", "correlated", "skewed"}, []int{1000, 5000, 30_000}
+		shares = []float64{0.05, 0}
 	}
 	for _, truth := range truths {
 		people := invented(t, 20_000, truth)
@@ -630,7 +630,7 @@ func TestShapeBandsCover(t *testing.T) {
 				if name == "Huber" {
 					all = Regression(people.Drop("label"), "income")
 				}
-				for _, share := range []float64{0.05, 0} {
+				for _, share := range shares {
 					var in [4]float64
 					lowest := [4]map[string]float64{{}, {}, {}, {}}
 					for rep := range reps {
@@ -700,9 +700,9 @@ func TestShapeBandsCover(t *testing.T) {
 //
 //	DPNB_FULL=1 go test ./dpnb/learn -run TestMonotoneShapesCostNothing -v
 func TestMonotoneShapesCostNothing(t *testing.T) {
-	reps := 3
+	reps, sizes := 2, []int{2000}
 	if testscale.Full() {
-		reps = 20
+		reps, sizes = 20, []int{500, 2000, 10_000}
 	}
 	people := invented(t, 20_000, "independent")
 	for _, kind := range []string{"SVM", "Huber"} {
@@ -710,7 +710,7 @@ func TestMonotoneShapesCostNothing(t *testing.T) {
 		if kind == "Huber" {
 			all, score = Regression(people.Drop("label"), "income"), (*Model).Score
 		}
-		for _, n := range []int{500, 2000, 10_000} {
+		for _, n := range sizes {
 			for _, eps := range []float64{0.1, 1, 4} {
 				var gain, worst float64
 				mu, err := privacy.MuOf(eps, 1e-6)
