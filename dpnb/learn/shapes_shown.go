@@ -1,6 +1,7 @@
 package learn
 
 import (
+	"cmp"
 	"fmt"
 	"math"
 	"slices"
@@ -255,19 +256,18 @@ func (s *Shape) panel(name string, lo, hi float64) *figure.Figure {
 		}
 		return out
 	}
-	x := cut(func(p ShapePoint) float64 { return 0 })
-	for k, p := range numbers {
-		x[k] = p.At
+	var x []float64
+	for _, p := range numbers {
+		x = append(x, p.At)
 	}
-	f.YRange(lo, hi)
-	if s.why[1] == nil {
-		f.Band(x, cut(func(p ShapePoint) float64 { return p.PopulationAtOnce.Lower }),
-			cut(func(p ShapePoint) float64 { return p.PopulationAtOnce.Upper }), figure.Orange)
+	band := func(why error, of func(p ShapePoint) *Span, c figure.Color) {
+		if why == nil {
+			f.Band(x, cut(func(p ShapePoint) float64 { return of(p).Lower }),
+				cut(func(p ShapePoint) float64 { return of(p).Upper }), c)
+		}
 	}
-	if s.why[0] == nil {
-		f.Band(x, cut(func(p ShapePoint) float64 { return p.NoiseAtOnce.Lower }),
-			cut(func(p ShapePoint) float64 { return p.NoiseAtOnce.Upper }), figure.Blue)
-	}
+	band(s.why[1], func(p ShapePoint) *Span { return p.PopulationAtOnce }, figure.Orange)
+	band(s.why[0], func(p ShapePoint) *Span { return p.NoiseAtOnce }, figure.Blue)
 	f.Level("", x[0], x[len(x)-1], 0, faint)
 	if len(s.did) > 0 {
 		f.Dashed("", x, cut(func(p ShapePoint) float64 { return p.Before }), figure.Gray)
@@ -285,15 +285,7 @@ func (s *Shape) panel(name string, lo, hi float64) *figure.Figure {
 // bars draws categories, those first that add most.
 func (s *Shape) bars(name string, all []ShapePoint, lo, hi float64) *figure.Figure {
 	all = slices.Clone(all)
-	slices.SortStableFunc(all, func(a, b ShapePoint) int {
-		switch {
-		case a.Value > b.Value:
-			return -1
-		case a.Value < b.Value:
-			return 1
-		}
-		return 0
-	})
+	slices.SortStableFunc(all, func(a, b ShapePoint) int { return cmp.Compare(b.Value, a.Value) })
 	f := figure.New(name, s.unit, "")
 	if s.percent {
 		f.PercentX()
