@@ -89,7 +89,9 @@ func slope(shares []float64) []float64 {
 		square += w * u * u
 		of[i] = w * u
 	}
-	floats.Scale(1/square, of)
+	if square > 0 { // else all records have one value, and there is no slope
+		floats.Scale(1/square, of)
+	}
 	return of
 }
 

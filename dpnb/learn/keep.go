@@ -261,7 +261,7 @@ func (k keptModel) model() (*Model, error) {
 		also = &b.Cells
 	}
 	features, _ := shown(e, make([]float64, len(e.Features)), also)
-	if k.Bought != nil && !k.Bought.Fits(len(e.Features), forms) ||
+	if k.Bought != nil && !(k.Bought.Fits(len(e.Features), forms) && detailOf(e, k.Bought)) ||
 		e.Centred() && k.Bought == nil && len(k.Theta) != forms*len(e.Features) || k.Ran == nil ||
 		!slices.Equal(k.Features, features) || len(k.Coefficients)%len(k.Features) != 0 ||
 		e.Target.Name != k.Target {
@@ -326,6 +326,17 @@ func (k keptModel) model() (*Model, error) {
 		return m.edited(k.Edits)
 	}
 	return m, nil
+}
+
+// detailOf reports whether the products and cells of b are of rows that e makes.
+func detailOf(e *frame.Encoding, b *geometry.Bought) bool {
+	scales := e.Scales()
+	for _, n := range b.Cells {
+		if !slices.Contains(scales, frame.Scale(n)) {
+			return false
+		}
+	}
+	return len(b.Pairs) == 0 || slices.Equal(b.Pairs, e.Blocks())
 }
 
 // source returns a source such as the noise came from; nothing is drawn from it.

@@ -42,7 +42,7 @@ func Through(directions []matrix.Direction, x []float64) (coordinates, back []fl
 // have them, about some mean, with the bound on what one record adds to the sums.
 func Detailed(c Centred, rows matrix.Rows, labels []float64) (sums []float64, s float64, out matrix.Rows, b *Bought) {
 	f := c.frame(1e6, rows)
-	f.Cells = f.may
+	f.Cells = f.may[:min(len(f.may), mostCells)]
 	for j := range f.Mean {
 		f.Mean[j] = 0.1 / float64(1+j)
 	}
