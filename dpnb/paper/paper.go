@@ -3,6 +3,7 @@
 package paper
 
 import (
+	_ "embed"
 	"slices"
 	"strings"
 
@@ -15,9 +16,23 @@ import (
 	"github.com/dpnb/notebooks/dpnb/paper/rkw23"
 )
 
+//go:embed powers.tsv
+var powers string
+
 // Register returns all claims, in the order of their IDs.
 func Register() []claim.Claim {
 	all := slices.Concat(rkw23.Claims(), qop.Claims(), cop.Claims(), dtz24.Claims(), heavytail.Claims(), ours.Claims())
 	slices.SortStableFunc(all, func(a, b claim.Claim) int { return strings.Compare(a.ID, b.ID) })
+	measured, err := claim.ParsePowers(powers)
+	if err != nil {
+		panic(err) // a test reads the file
+	}
+	for i, c := range all {
+		for _, p := range measured {
+			if p.Claim == c.ID {
+				all[i].Powers = append(all[i].Powers, p)
+			}
+		}
+	}
 	return all
 }

@@ -33,7 +33,6 @@ func comparisons() []claim.Claim {
 				"gradient, slopes, curvature and gaps against the bounds",
 			Expected: "duality gap 0, no bound exceeded, each attained",
 			Seed:     77, Run: envelopeBounds(1, 77),
-			Power: "a bound less by 1e-7",
 			Wrong: map[string]claim.Check{
 				"a bound less by 1e-7": envelopeBounds(1-1e-7, 77),
 				"a bound more by 1e-7": envelopeBounds(1+1e-7, 77),
@@ -50,7 +49,7 @@ func comparisons() []claim.Claim {
 				"envelopes of ‖·‖₁ by Huber's φ and the quadratic one, with β′ = L; the quadratic φ plus L²/2",
 			Expected: "curvature far above 1 unless p = 2; 0; the same envelope; from above (cop-75)",
 			Seed:     78, Run: distancesOfTable(2, 78),
-			Want: claim.HoldsWithCorrection, Power: "an exponent of 2.01",
+			Want: claim.HoldsWithCorrection,
 			Wrong: map[string]claim.Check{
 				"an exponent of 2.01": distancesOfTable(2.01, 78),
 			},
@@ -67,7 +66,6 @@ func comparisons() []claim.Claim {
 				"accountant against the upper one of Huber's loss",
 			Expected: "never above it",
 			Run:      dearestSmoothing(1),
-			Power:    "curvature more by a hundredth",
 			Wrong: map[string]claim.Check{
 				"curvature more by a hundredth": dearestSmoothing(1.01),
 				"curvature more by a tenth":     dearestSmoothing(1.1),

@@ -30,7 +30,6 @@ func figures() []claim.Claim {
 			c.Expected += "; no slope above that of Theorem 4.5's bound"
 		}
 		c.Seed, c.Run, c.Want, c.Slow = uint64(number), figureOf(number, 1), claim.HoldsWithCorrection, true
-		c.Power = "a ridge larger by 30 %"
 		c.Wrong = map[string]claim.Check{"a ridge larger by 30 %": figureOf(number, 1.3),
 			"a ridge smaller by 30 %": figureOf(number, 0.7)}
 		return c
@@ -44,8 +43,8 @@ func figures() []claim.Claim {
 			Proof: "smoothing_experiments#cop-fig1 1b62d40c", Figure: "04_convolution#figure1",
 			Check:    "401 points of [1, 5]: the gap over the uniform bound; and at 0",
 			Expected: "below 2.5 %, and 1 at 0",
-			Run:      noErrorOutside(0.5), Power: "a width larger by a tenth",
-			Wrong: map[string]claim.Check{"a width larger by a tenth": noErrorOutside(0.55)},
+			Run:      noErrorOutside(0.5),
+			Wrong:    map[string]claim.Check{"a width larger by a tenth": noErrorOutside(0.55)},
 		},
 		{
 			ID: "cop/fig3", Paper: cop + "Figure 3 and section 4.4", Kind: claim.Figure,
@@ -58,7 +57,7 @@ func figures() []claim.Claim {
 			Check: "curvature 2, 601 points of [−1.5, 1.5]: the signs of the errors; the error of the envelope " +
 				"raised by ¼ beside that of the Gaussian kernel, and from ½ on",
 			Expected: "below and above as printed; raised, nowhere farther than the kernel, and 0 from ½ on",
-			Run:      raisedEnvelope(1), Want: claim.HoldsWithCorrection, Power: "an envelope wider by a hundredth",
+			Run:      raisedEnvelope(1), Want: claim.HoldsWithCorrection,
 			Wrong: map[string]claim.Check{"an envelope wider by a hundredth": raisedEnvelope(1.01),
 				"narrower by a hundredth": raisedEnvelope(0.99)},
 		},
@@ -73,7 +72,7 @@ func figures() []claim.Claim {
 				"and the two errors",
 			Expected: "2 for both, to 1e-3; the envelope farther above the function than the convolution at every " +
 				"point",
-			Run: shapesOf(1), Power: "a kernel narrower by a hundredth",
+			Run: shapesOf(1),
 			Wrong: map[string]claim.Check{"a kernel narrower by a hundredth": shapesOf(0.99),
 				"wider by a hundredth": shapesOf(1.01)},
 		},
@@ -97,7 +96,7 @@ func figures() []claim.Claim {
 			Check: "one fit for each setting of the table that could be read, on one processor",
 			Expected: "printed over measured above 3 in the median (other processes take time too): nothing is " +
 				"integrated", Seed: 9,
-			Run: fasterThan(1), Want: claim.NotCheckable, Slow: true, Power: "a time shorter by a factor of 1e6",
+			Run: fasterThan(1), Want: claim.NotCheckable, Slow: true,
 			Wrong: map[string]claim.Check{"times a million times shorter": fasterThan(1e-6)},
 		},
 	}

@@ -33,7 +33,6 @@ func convolutions() []claim.Claim {
 			Expected: "no bound exceeded, the gap's attained at 0, the sharp β_μ by |x₁|; means within 5 standard " +
 				"errors",
 			Seed: 71, Run: convolutionBounds(1, 1),
-			Power: "the sharp β less by a hundredth",
 			Wrong: map[string]claim.Check{
 				"κ of Table 1 less by a hundredth": convolutionBounds(0.99, 1),
 				"κ of Table 1 more by a hundredth": convolutionBounds(1.01, 1),
@@ -53,7 +52,7 @@ func convolutions() []claim.Claim {
 				"docs/theory/smoothing.md",
 			Expected: "1/𝔫; L/μ times 0.7979, E|U₁| and 1, attained in cop/lem3.1",
 			Run:      normaliser(1),
-			Want:     claim.HoldsWithCorrection, Power: "an exponent of 1.01",
+			Want:     claim.HoldsWithCorrection,
 			Wrong: map[string]claim.Check{
 				"an exponent of 1.01": normaliser(1.01),
 				"the formula squared": normaliser(2),
@@ -69,7 +68,7 @@ func convolutions() []claim.Claim {
 				"set with all and with some coordinates",
 			Expected: "the set with some coordinate; with all for m = 1 alone (cop-29)",
 			Seed:     72, Run: strictlyConvexWhere(1, 72),
-			Want: claim.HoldsWithCorrection, Power: "|x| more by a hundredth",
+			Want: claim.HoldsWithCorrection,
 			Wrong: map[string]claim.Check{
 				"|x| more by a hundredth": strictlyConvexWhere(1.01, 72),
 				"|x| less by a hundredth": strictlyConvexWhere(0.99, 72),
@@ -87,7 +86,7 @@ func convolutions() []claim.Claim {
 				"1), μ up to 10⁹",
 			Expected: "never the first; always the second; |x₁| gains nothing in that direction (cop-70)",
 			Seed:     73, Run: setsGrow(73, 1),
-			Want: claim.HoldsWithCorrection, Power: "μ₁ less by a tenth",
+			Want: claim.HoldsWithCorrection,
 			Wrong: map[string]claim.Check{
 				"μ₁ less by half":    setsGrow(73, 0.5),
 				"μ₁ less by a tenth": setsGrow(73, 0.9),
@@ -100,8 +99,7 @@ func convolutions() []claim.Claim {
 			Tests:     []string{"smoothing.TestKernelsAgreeWithQuadrature"},
 			Proof:     "smoothing#cop-lem4.3 11d5483c",
 			Check:     "|xⱼ|/μ from 0 to 30 in 3,001 steps: gap/bound", Expected: "at most 1, and 1 at 0",
-			Run:   gaussianGap(1),
-			Power: "the bound less by 1e-9",
+			Run: gaussianGap(1),
 			Wrong: map[string]claim.Check{
 				"the bound less by 1e-9": gaussianGap(1 - 1e-9),
 				"the bound more by 1e-9": gaussianGap(1 + 1e-9),
@@ -118,7 +116,6 @@ func convolutions() []claim.Claim {
 				"gap/bound",
 			Expected: "at most 1; 1 at 0 for the Laplacian kernel, a ninth at most for the exponential one",
 			Run:      otherGaps(1),
-			Power:    "the bounds less by 1e-9",
 			Wrong: map[string]claim.Check{
 				"the bounds less by 1e-9": otherGaps(1 - 1e-9),
 				"the bounds more by 1e-9": otherGaps(1 + 1e-9),
@@ -133,8 +130,7 @@ func convolutions() []claim.Claim {
 			Proof: "smoothing#cop-lem4.3 ac08e543",
 			Check: "x = 0.5 and 1: the slope of ln(gap/μ) against 1/μ² at μ = 0.1, and gap/uniform bound at x = " +
 				"1, μ = 0.5", Expected: "−x²/2 within a tenth; a few per cent",
-			Run:   gapVanishes(1),
-			Power: "x more by a tenth",
+			Run: gapVanishes(1),
 			Wrong: map[string]claim.Check{
 				"x more by a tenth": gapVanishes(1.1),
 			},
@@ -152,7 +148,6 @@ func convolutions() []claim.Claim {
 				"kernels, by Hellinger's envelope and by w·ln Σexp",
 			Expected: "at least ½, exactly ½ for Huber's; never below; at least 3/2",
 			Seed:     74, Run: closestSmoothing(0.5, 74),
-			Power: "the least range more by a fiftieth",
 			Wrong: map[string]claim.Check{
 				"the least range more by a fiftieth": closestSmoothing(0.51, 74),
 				"the least range more by a tenth":    closestSmoothing(0.55, 74),

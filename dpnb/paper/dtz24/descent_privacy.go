@@ -23,7 +23,7 @@ func descentPrivacy() []claim.Claim {
 			"a recursion over cells, to whose middles the iterates are rounded, against ρα; and ρ as it is stated " +
 			"with a prediction against the formula"
 		c.Expected = fmt.Sprintf("at most 1, above %g; equal to 1e-9", least)
-		c.Run, c.Scaled = by(1), []claim.Scaled{{Of: "ρ", Less: 1e-4, More: 1e-4, By: by}}
+		c.Run, c.Scaled = by(1), []claim.Scaled{{Of: "ρ", By: by}}
 		return c
 	}
 	return []claim.Claim{
@@ -90,9 +90,9 @@ func descentCosts(l loss.Loss, least, factor float64) claim.Check {
 			}
 		}
 		return claim.Decide(fmt.Sprintf("largest exact/claimed %.4f; stated ρ over the formula less 1: %s", ratio,
-			claim.Roughly(off, 1e-9)), fmt.Sprintf("%g to 1; 1e-9", least),
-			ratio <= 1 && ratio > least && off < 1e-9,
-			"a divergence lies above ρα, or none comes near it, or another ρ is stated"), nil
+			claim.Roughly(off, 1e-9)), fmt.Sprintf("%g to 1; 1e-9", least), ratio <= 1 && ratio > least,
+			"a divergence lies above ρα, or none comes near it, or another ρ is "+
+				"stated").As(off < 1e-9).Reaching(ratio), nil
 	}
 }
 

@@ -39,10 +39,10 @@ func proportionalClaims() []claim.Claim {
 				"and the group bound against its formula", Expected: "none above the next; equal to the formula",
 			Run: groupOfTwo(loss.Huber{Threshold: 1}, 1, 1, 1, 1),
 			Scaled: []claim.Scaled{
-				{Of: "δ", Less: 1e-4, More: 1e-4, By: func(factor float64) claim.Check {
+				{Of: "δ", By: func(factor float64) claim.Check {
 					return groupOfTwo(loss.Huber{Threshold: 1}, 1, 1, 1, factor)
 				}},
-				{Of: "the slope", Less: 1e-4, More: 1e-4, By: func(factor float64) claim.Check {
+				{Of: "the slope", By: func(factor float64) claim.Check {
 					return groupOfTwo(loss.Huber{Threshold: 1}, 1, 1, factor, 1)
 				}},
 			},
@@ -59,9 +59,8 @@ func proportionalClaims() []claim.Claim {
 			Figure: "06_proportional#fig3-plot",
 			Check:  simulated + "; the paper's mixed β⋆, 10 % of the noise at 3", Expected: "within " + fourErrors,
 			Seed: 41, Run: huberSimulated(same, 1),
-			Scaled: []claim.Scaled{{Of: "the predictions", Less: 0.05, More: 0.05,
+			Scaled: []claim.Scaled{{Of: "the predictions",
 				By: func(factor float64) claim.Check { return huberSimulated(same, factor) }}},
-			Power: "ξ with the other sign",
 			Wrong: map[string]claim.Check{"ξ with the other sign": huberSimulated(flippedXi, 1)},
 		},
 		{
@@ -73,7 +72,7 @@ func proportionalClaims() []claim.Claim {
 			Check:    "(3.8) at (κ, ν) and at (√(κ² + ν²/λ²), 0) in 96 settings; and simulated with normal noise",
 			Expected: "equal to 1e-10; within " + fourErrors,
 			Seed:     42, Run: reductionToNonPrivate(1),
-			Scaled: []claim.Scaled{{Of: "ν/λ", Less: 1e-4, More: 1e-4, By: reductionToNonPrivate}},
+			Scaled: []claim.Scaled{{Of: "ν/λ", By: reductionToNonPrivate}},
 		},
 		{
 			ID: "dtz24/thm4.2a", Paper: dtz24 + "Theorem 4.2(a)", Kind: claim.Theorem,
@@ -89,10 +88,10 @@ func proportionalClaims() []claim.Claim {
 			Run:  undefinedL(groupOfTwo(loss.Logistic{}, 1, 0.25, 1, 1)),
 			Want: claim.HoldsWithCorrection,
 			Scaled: []claim.Scaled{
-				{Of: "δ", Less: 1e-4, More: 1e-4, By: func(factor float64) claim.Check {
+				{Of: "δ", By: func(factor float64) claim.Check {
 					return undefinedL(groupOfTwo(loss.Logistic{}, 1, 0.25, 1, factor))
 				}},
-				{Of: "the slope", Less: 1e-4, More: 1e-4, By: func(factor float64) claim.Check {
+				{Of: "the slope", By: func(factor float64) claim.Check {
 					return undefinedL(groupOfTwo(loss.Logistic{}, 1, 0.25, factor, 1))
 				}},
 			},
@@ -110,9 +109,8 @@ func proportionalClaims() []claim.Claim {
 			Check:  simulated + "; also with ρ′ as printed", Expected: "within " + fourErrors,
 			Seed: 43, Run: logisticSimulated(same, 1),
 			Want: claim.HoldsWithCorrection,
-			Scaled: []claim.Scaled{{Of: "the predictions", Less: 0.05, More: 0.02,
+			Scaled: []claim.Scaled{{Of: "the predictions",
 				By: func(factor float64) claim.Check { return logisticSimulated(same, factor) }}},
-			Power: "ξ with the other sign",
 			Wrong: map[string]claim.Check{"ξ with the other sign": logisticSimulated(flippedXi, 1)},
 		},
 		{
@@ -126,10 +124,10 @@ func proportionalClaims() []claim.Claim {
 				"equal to 1e-6; within " + fourErrors,
 			Seed: 44, Run: outputSimulated(loss.Huber{Threshold: 1}, 44, 2, 1),
 			Scaled: []claim.Scaled{
-				{Of: "the sensitivity", Less: 1e-4, More: 1e-4, By: func(factor float64) claim.Check {
+				{Of: "the sensitivity", By: func(factor float64) claim.Check {
 					return outputSimulated(loss.Huber{Threshold: 1}, 44, 2*factor, 1)
 				}},
-				{Of: "the predictions", Less: 0.05, More: 0.05, By: func(factor float64) claim.Check {
+				{Of: "the predictions", By: func(factor float64) claim.Check {
 					return outputSimulated(loss.Huber{Threshold: 1}, 44, 2, factor)
 				}},
 			},
@@ -146,10 +144,10 @@ func proportionalClaims() []claim.Claim {
 				"equal to 1e-6; within " + fourErrors,
 			Seed: 45, Run: outputSimulated(loss.Logistic{}, 45, 2, 1),
 			Scaled: []claim.Scaled{
-				{Of: "the sensitivity", Less: 1e-4, More: 1e-4, By: func(factor float64) claim.Check {
+				{Of: "the sensitivity", By: func(factor float64) claim.Check {
 					return outputSimulated(loss.Logistic{}, 45, 2*factor, 1)
 				}},
-				{Of: "the predictions", Less: 0.05, More: 0.05, By: func(factor float64) claim.Check {
+				{Of: "the predictions", By: func(factor float64) claim.Check {
 					return outputSimulated(loss.Logistic{}, 45, 2, factor)
 				}},
 			},
@@ -166,10 +164,10 @@ func proportionalClaims() []claim.Claim {
 			Expected: "within 4.5 standard errors (32 comparisons)",
 			Seed:     46, Run: descentSimulated(46, 1, 1, huberDescent),
 			Scaled: []claim.Scaled{
-				{Of: "the predictions", Less: 0.02, More: 0.05, By: func(factor float64) claim.Check {
+				{Of: "the predictions", By: func(factor float64) claim.Check {
 					return descentSimulated(46, 1, factor, huberDescent)
 				}},
-				{Of: "the step", Less: 0.1, More: 0.1, By: func(factor float64) claim.Check {
+				{Of: "the step", By: func(factor float64) claim.Check {
 					return descentSimulated(46, factor, 1, huberDescent)
 				}},
 			},
@@ -187,10 +185,10 @@ func proportionalClaims() []claim.Claim {
 			Expected: "within 4.5 standard errors (32 comparisons)",
 			Seed:     47, Run: descentSimulated(47, 1, 1, logisticDescent),
 			Scaled: []claim.Scaled{
-				{Of: "the predictions", Less: 0.05, More: 0.05, By: func(factor float64) claim.Check {
+				{Of: "the predictions", By: func(factor float64) claim.Check {
 					return descentSimulated(47, 1, factor, logisticDescent)
 				}},
-				{Of: "the step", Less: 0.1, More: 0.05, By: func(factor float64) claim.Check {
+				{Of: "the step", By: func(factor float64) claim.Check {
 					return descentSimulated(47, factor, 1, logisticDescent)
 				}},
 			},
@@ -207,9 +205,8 @@ func proportionalClaims() []claim.Claim {
 				"add/remove-one: simulated at the predicted λ⋆ and at λ⋆/4 and 4λ⋆, each with the noise that it " +
 				"needs", Expected: "within " + fourErrors + "; smallest at λ⋆",
 			Seed: 48, Run: optimalLambda(1, 1),
-			Power: "λ⋆ ten times as large",
 			Wrong: map[string]claim.Check{"λ⋆ ten times as large": optimalLambda(10, 1)},
-			Scaled: []claim.Scaled{{Of: "the predicted errors", Less: 0.1, More: 0.1,
+			Scaled: []claim.Scaled{{Of: "the predicted errors",
 				By: func(factor float64) claim.Check { return optimalLambda(1, factor) }}},
 		},
 	}
@@ -271,15 +268,16 @@ func groupOfTwo(f loss.Loss, l, s, share, factor float64) claim.Check {
 					}
 					if exact := replacedDelta(f, c.radius, c.lambda, c.nu, l, others, 2*half); exact > 1e-12 {
 						count++
-						most = math.Max(most, exact/given)
+						most = math.Max(most, exact/claimed)
 					}
 				}
 			}
 		}
-		return claim.Decide(fmt.Sprintf("largest exact/released δ: %.3f, released/claimed %.3f in %d comparisons; "+
+		return claim.Decide(fmt.Sprintf("largest exact/claimed δ: %.3f, released/claimed %.3f in %d comparisons; "+
 			"relative distance of the claimed δ from the stated %s", most, above, count, claim.Roughly(off, 1e-6)),
-			"at most 1 each; 1e-6", most <= 1 && above <= 1+1e-9 && off < 1e-6,
-			"an exact divergence lies above the bound, or the bound is not the stated one"), nil
+			"at most 1 each; 1e-6", most <= 1,
+			"an exact divergence lies above the bound, or the bound is not the stated one").As(above <= 1+1e-9 &&
+			off < 1e-6).Reaching(most), nil
 	}
 }
 

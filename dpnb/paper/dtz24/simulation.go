@@ -26,7 +26,7 @@ func simulation() []claim.Claim {
 			Expected: "no excess above 4 standard errors; both controls refuted",
 			Seed:     2408, Run: minimaxHolds(2, 2408),
 			Slow: true,
-			Scaled: []claim.Scaled{{Of: "the factor 2", Less: 0.5, By: func(factor float64) claim.Check {
+			Scaled: []claim.Scaled{{Of: "the factor 2", By: func(factor float64) claim.Check {
 				return minimaxHolds(2*factor, 2408)
 			}}},
 		},
@@ -63,7 +63,7 @@ func simulation() []claim.Claim {
 			Check:    "means of simulations over d/n and λ ∈ {0.01, 0.1, 1} against the prediction for the same d/n",
 			Expected: "every dot within 4 standard errors or 10 %",
 			Seed:     2403, Run: figureAgrees(3, 1),
-			Scaled: []claim.Scaled{{Of: "the predictions", Less: 0.05, More: 0.05,
+			Scaled: []claim.Scaled{{Of: "the predictions",
 				By: func(factor float64) claim.Check { return figureAgrees(3, factor) }}},
 		},
 		{
@@ -77,7 +77,7 @@ func simulation() []claim.Claim {
 			Expected: "every dot within 4 standard errors or 10 %",
 			Seed:     2404, Run: figureAgrees(4, 1),
 			Slow: true,
-			Scaled: []claim.Scaled{{Of: "the predictions", Less: 0.05, More: 0.1,
+			Scaled: []claim.Scaled{{Of: "the predictions",
 				By: func(factor float64) claim.Check { return figureAgrees(4, factor) }}},
 		},
 		{
@@ -91,7 +91,7 @@ func simulation() []claim.Claim {
 			Expected: "every dot within 4 standard errors or 10 %",
 			Seed:     2405, Run: figureAgrees(5, 1),
 			Slow: true,
-			Scaled: []claim.Scaled{{Of: "the predictions", Less: 0.1, More: 0.05,
+			Scaled: []claim.Scaled{{Of: "the predictions",
 				By: func(factor float64) claim.Check { return figureAgrees(5, factor) }}},
 		},
 		{
@@ -108,7 +108,7 @@ func simulation() []claim.Claim {
 				"not all",
 			Seed: 2406, Run: figureAgrees(6, 1),
 			Want: claim.HoldsWithCorrection,
-			Scaled: []claim.Scaled{{Of: "the predictions", Less: 0.1, More: 0.1,
+			Scaled: []claim.Scaled{{Of: "the predictions",
 				By: func(factor float64) claim.Check { return figureAgrees(6, factor) }}},
 		},
 		{
@@ -124,11 +124,11 @@ func simulation() []claim.Claim {
 			Expected: "all within 4 standard errors; one fit off by about n^−½, the mean by about n^−1; the control " +
 				"off by more than 6",
 			Seed: 2407, Run: universal(synthetic.Elliptical, 1, 2407),
-			Slow: true, Power: "a control that is universal",
+			Slow: true,
 			Wrong: map[string]claim.Check{
 				"a control that is universal": universal(synthetic.Uniform, 1, 2407),
 			},
-			Scaled: []claim.Scaled{{Of: "the predictions", Less: 0.02, More: 0.02,
+			Scaled: []claim.Scaled{{Of: "the predictions",
 				By: func(factor float64) claim.Check { return universal(synthetic.Elliptical, factor, 2407) }}},
 		},
 	}
@@ -198,7 +198,7 @@ func spoiled(draw func() []Graph, graph int, factor float64) func() []Graph {
 // graphs are the checks of a figure with one graph times a factor.
 func graphs(check func(func() []Graph) claim.Check, draw func() []Graph, names ...string) (all []claim.Scaled) {
 	for k, name := range names {
-		all = append(all, claim.Scaled{Of: name, Less: 1e-4, More: 1e-4, By: func(factor float64) claim.Check {
+		all = append(all, claim.Scaled{Of: name, By: func(factor float64) claim.Check {
 			return check(spoiled(draw, k, factor))
 		}})
 	}

@@ -27,7 +27,7 @@ func extensionClaims() []claim.Claim {
 			Check: "eight losses, 150 rows and labels each: the closed form against the infimum that defines it; " +
 				"slopes, which may not fall, times ‖x‖; its value less f",
 			Expected: "equal to 1e-6; slopes rise, up to C and no farther; at most f",
-			Seed:     31, Run: extensionIs(1, 31), Power: "1e-6 of the value",
+			Seed:     31, Run: extensionIs(1, 31),
 			Wrong: map[string]claim.Check{wider: extensionIs(1.1, 31), less: extensionIs(0.9, 31)},
 		},
 		{
@@ -40,7 +40,7 @@ func extensionClaims() []claim.Claim {
 			Check: "E(A − C)₊ over κ_k·G_k^k/C^{k−1} for 400 laws of A, Pareto's and of two values, k from 1.5 to " +
 				"6: the largest",
 			Expected: "1, to 1e-3, and below for all",
-			Run:      momentBias(1), Power: "0.1 % of the constant",
+			Run:      momentBias(1),
 			Wrong: map[string]claim.Check{"κ_k less by a tenth": momentBias(0.9),
 				"κ_k more by a tenth": momentBias(1.1)},
 		},
@@ -52,7 +52,7 @@ func extensionClaims() []claim.Claim {
 			Check: "eight losses, d to 3, 400 records and points of the ball: f less its extension, over D(A − C)₊; " +
 				"the same with the infimum over all of ℝᵈ",
 			Expected: "at most 1, and 1 is reached by linear losses; more for ℝᵈ",
-			Run:      overBall(1, false, 35), Power: "a tenth of the bound",
+			Run:      overBall(1, false, 35),
 			Wrong: map[string]claim.Check{"the bound less by a tenth": overBall(0.9, false, 35),
 				"the bound more by a tenth":  overBall(1.1, false, 35),
 				"the infimum over all of ℝᵈ": overBall(1, true, 35)},
@@ -68,7 +68,6 @@ func extensionClaims() []claim.Claim {
 				"ζ = 3",
 			Expected: "at most 1; a share of e^{−3} beyond, to 4 standard errors",
 			Seed:     32, Run: ballHolds(1, 32), Want: claim.HoldsWithCorrection,
-			Power: "10 % of the radius that is exact",
 			Wrong: map[string]claim.Check{"the radius less by a tenth": ballHolds(0.9, 32),
 				"the radius more by a tenth": ballHolds(1.1, 32)},
 		},
@@ -83,7 +82,7 @@ func extensionClaims() []claim.Claim {
 				"20,000 draws (--full: 400,000) of the exact noise, over the two terms of the bound, k from 2 to 5; " +
 				"and the two terms over their least sum in C",
 			Expected: "1 each, to 4 standard errors",
-			Seed:     33, Run: oneStage(1, 1, 1, 33), Want: claim.HoldsWithCorrection, Power: "10 % in either term",
+			Seed:     33, Run: oneStage(1, 1, 1, 33), Want: claim.HoldsWithCorrection,
 			Wrong: map[string]claim.Check{
 				"the bias less by a tenth": oneStage(0.9, 1, 1, 33), "the noise less by a tenth": oneStage(1, 0.9, 1,
 					33),
@@ -162,7 +161,7 @@ func momentBias(factor float64) claim.Check {
 				largest = math.Max(largest, excess/bound(tail/(tail-k)))
 			}
 		}
-		return outcome(fmt.Sprintf("%.6f", largest), math.Abs(largest-1) < 1e-3), nil
+		return outcome(fmt.Sprintf("%.6f", largest), math.Abs(largest-1) < 1e-3).Reaching(largest), nil
 	}
 }
 
@@ -205,8 +204,7 @@ func ballHolds(factor float64, seed uint64) claim.Check {
 		want := math.Exp(-3)
 		z := (beyond - want) / math.Sqrt(want*(1-want)/float64(draws))
 		o := outcome(fmt.Sprintf("tail over e^{−ζ} at most %.3f; beyond the exact radius %.4f, %+.1f standard errors",
-			largest, beyond, z),
-			largest <= 1 && math.Abs(z) < 4)
+			largest, beyond, z), largest <= 1 && math.Abs(z) < 4).Reaching(largest)
 		if o.Verdict == claim.Holds {
 			o.Verdict, o.Note = claim.HoldsWithCorrection, "by another tail bound than the printed one"
 		}
@@ -275,6 +273,7 @@ func overBall(factor float64, everywhere bool, seed uint64) claim.Check {
 				return outcome("an extension that is not the loss", false), nil
 			}
 		}
-		return outcome(fmt.Sprintf("at most %.4f of the bound", most), most <= 1+1e-9 && most > 0.999), nil
+		return outcome(fmt.Sprintf("at most %.4f of the bound", most), most <= 1+1e-9 &&
+			most > 0.999).Reaching(most), nil
 	}
 }

@@ -28,9 +28,9 @@ func localisation() []claim.Claim {
 			Check: "three absolute losses on [−1, 1]: the extended objective, by search, at the w that Algorithm 3 " +
 				"finds for Φ",
 			Expected: "at most α = 0.05 above its minimum, and Φ itself as near",
-			Run:      jointMinimum(1, 1), Power: "C more by a fifth",
-			Wrong: map[string]claim.Check{"C more by a fifth": jointMinimum(1.2, 1)},
-			Scaled: []claim.Scaled{{Of: "the minimum", Less: 0.05, More: 0.05, By: func(factor float64) claim.Check {
+			Run:      jointMinimum(1, 1),
+			Wrong:    map[string]claim.Check{"C more by a fifth": jointMinimum(1.2, 1)},
+			Scaled: []claim.Scaled{{Of: "the minimum", By: func(factor float64) claim.Check {
 				return jointMinimum(1, factor)
 			}}},
 		},
@@ -42,8 +42,8 @@ func localisation() []claim.Claim {
 			Check: "a box in the plane: the optimality ⟨y − x, u − x⟩ ≤ ‖y − x‖ξ + ξ² at random u of the set, and " +
 				"membership",
 			Expected: "all hold",
-			Run:      nearest(1), Power: "a radius more by a hundredth",
-			Wrong: map[string]claim.Check{"a radius more by a hundredth": nearest(1.01)},
+			Run:      nearest(1),
+			Wrong:    map[string]claim.Check{"a radius more by a hundredth": nearest(1.01)},
 		},
 		{
 			ID: "heavytail/prop2.9", Paper: lowy + "Propositions 2.9 and C.5", Kind: claim.Theorem,
@@ -54,9 +54,9 @@ func localisation() []claim.Claim {
 			Check: "sums of five absolute losses on a disc: steps over the bound, and the gap to a grid's minimum " +
 				"over α; steps for one, whose slopes all have the length L",
 			Expected: "both at most 1; as many as the bound",
-			Run:      adaptive(1, 1), Power: "stopped thirty times as early",
-			Wrong: map[string]claim.Check{"stopped thirty times as early": adaptive(30, 1)},
-			Scaled: []claim.Scaled{{Of: "the bound on the steps", Less: 1e-4, More: 1e-4,
+			Run:      adaptive(1, 1),
+			Wrong:    map[string]claim.Check{"stopped thirty times as early": adaptive(30, 1)},
+			Scaled: []claim.Scaled{{Of: "the bound on the steps",
 				By: func(factor float64) claim.Check { return adaptive(1, factor) }}},
 		},
 		{
@@ -68,9 +68,9 @@ func localisation() []claim.Claim {
 			Check: "|w| on [−1, 1] with the subgradient turned round wherever that is a bias of B: the gap over α, " +
 				"and the number of steps",
 			Expected: "at most ½; (4DL/α)²",
-			Run:      biasedSteps(0.25, 1), Power: "a bias of 1.1α",
-			Wrong: map[string]claim.Check{"a bias of 1.1α": biasedSteps(1.1, 1), "a bias of 4α": biasedSteps(4, 1)},
-			Scaled: []claim.Scaled{{Of: "the number of steps", Less: 1e-4, More: 1e-4,
+			Run:      biasedSteps(0.25, 1),
+			Wrong:    map[string]claim.Check{"a bias of 1.1α": biasedSteps(1.1, 1), "a bias of 4α": biasedSteps(4, 1)},
+			Scaled: []claim.Scaled{{Of: "the number of steps",
 				By: func(factor float64) claim.Check { return biasedSteps(0.25, factor) }}},
 		},
 		{
@@ -83,8 +83,8 @@ func localisation() []claim.Claim {
 			Check: "random maxima of three pieces on a disc, a box, an ellipse, a simplex and a polygon: f_C " +
 				"between the dual's bound and that plus its gap, by Algorithm 3; the subgradient inequality",
 			Expected: "holds, and ‖s‖ ≤ C",
-			Run:      conic(1), Power: "s longer by a tenth",
-			Wrong: map[string]claim.Check{"s longer by a tenth": conic(1.1)},
+			Run:      conic(1),
+			Wrong:    map[string]claim.Check{"s longer by a tenth": conic(1.1)},
 		},
 		{
 			ID: "heavytail/thmB.1", Paper: lowy + "Theorem B.1", Kind: claim.Theorem,
@@ -95,7 +95,7 @@ func localisation() []claim.Claim {
 			Check: "ten queries by bisection on −C: two functions with the same answers; and the paper's pair, " +
 				"asked at 0 and then along the gradient",
 			Expected: "f_C(0) of the first two differ; the paper's pair is told apart by the second query",
-			Run:      oracle(false), Want: claim.HoldsWithCorrection, Power: "both functions the same",
+			Run:      oracle(false), Want: claim.HoldsWithCorrection,
 			Wrong: map[string]claim.Check{"both functions the same": oracle(true)},
 		},
 		{
@@ -107,8 +107,8 @@ func localisation() []claim.Claim {
 			Check: "largest change of the score over 2C/n, and exact log-ratio of probabilities over ε, over " +
 				"replaced records on a net of the interval",
 			Expected: "the first is 1, the second at most 1",
-			Run:      netPrivacy(1), Power: "the sensitivity less by a tenth",
-			Wrong: map[string]claim.Check{"the sensitivity less by a tenth": netPrivacy(0.9)},
+			Run:      netPrivacy(1),
+			Wrong:    map[string]claim.Check{"the sensitivity less by a tenth": netPrivacy(0.9)},
 		},
 		{
 			ID: "heavytail/lemF.1", Paper: lowy + "Lemma F.1", Kind: claim.Theorem,
@@ -121,7 +121,7 @@ func localisation() []claim.Claim {
 				"moves over an interval U over the bound; how far the law with the score centred is from that " +
 				"without, and the laws of neighbours over ε/4",
 			Expected: "at most 1, and 1 is reached; 0; at most 1",
-			Run:      centredScore(1), Power: "a tenth of the bound",
+			Run:      centredScore(1),
 			Wrong: map[string]claim.Check{"the bound less by a tenth": centredScore(0.9),
 				"the bound more by a tenth": centredScore(1.1)},
 		},
@@ -367,7 +367,7 @@ func netPrivacy(factor float64) claim.Check {
 			}
 		}
 		return outcome(fmt.Sprintf("%.4f of the sensitivity, %.3f of ε", moved, ratio), moved <= 1+1e-9 &&
-			moved > 0.999 && ratio <= 1), nil
+			moved > 0.999 && ratio <= 1).Reaching(ratio), nil
 	}
 }
 
@@ -422,7 +422,7 @@ func centredScore(factor float64) claim.Check {
 			ratio = math.Max(ratio, floats.Distance(law, next, math.Inf(1))/(epsilon/4))
 		}
 		return outcome(fmt.Sprintf("score moves by %.4f of the bound, laws apart by %.1g, neighbours' by %.3f of ε/4",
-			moved, apart, ratio), moved <= 1+1e-9 && moved > 0.999 && apart < 1e-12 && ratio <= 1), nil
+			moved, apart, ratio), moved <= 1+1e-9 && moved > 0.999 && apart < 1e-12 && ratio <= 1).Reaching(moved), nil
 	}
 }
 

@@ -30,8 +30,8 @@ func lowerBounds() []claim.Claim {
 			Proof: "localisation#heavytail-lemG.1 ce7dd0cc", Errata: []string{"heavytail-85"}, Seed: 29,
 			Check:    "largest left side over the right side, over points of the ball",
 			Expected: "at most 1, and 1 is reached as 𝒜 goes to 0 the wrong way",
-			Run:      reduction(8), Power: "8 less by a tenth",
-			Wrong: map[string]claim.Check{"8 less by a tenth": reduction(7.2)},
+			Run:      reduction(8),
+			Wrong:    map[string]claim.Check{"8 less by a tenth": reduction(7.2)},
 		},
 		{
 			ID: "heavytail/thm4.1", Paper: lowy + "Theorems 4.1 and G.6", Kind: claim.Theorem,
@@ -50,7 +50,6 @@ func lowerBounds() []claim.Claim {
 			Expected: "1 for the best sign and for the sum's, to 4 standard errors, and no less for the others, in " +
 				"more dimensions too, where the sum of the records, which is not private, has less; c > ⅕",
 			Seed: 34, Run: lowerBound(1, false, 34), Want: claim.HoldsWithCorrection, Slow: true,
-			Power: "a bound that is a tenth too high or too low",
 			Wrong: map[string]claim.Check{"the probability more by a tenth": lowerBound(1.1, false, 34),
 				"the probability less by a tenth": lowerBound(0.9, false, 34),
 				"an algorithm without privacy":    lowerBound(1, true, 34)},

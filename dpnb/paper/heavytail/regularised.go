@@ -38,7 +38,7 @@ func regularised() []claim.Claim {
 				"constants: how often it is within c_erm's bound, 60 fits each",
 			Expected: "0.7 to 4 standard errors; at least 0.7",
 			Run:      doubleOutput(1, 1, 36), Want: claim.HoldsWithCorrection, Slow: true,
-			Power: "a tenth of the noise; c_erm to two fifths", Wrong: map[string]claim.Check{
+			Wrong: map[string]claim.Check{
 				"the noise less by a tenth": doubleOutput(0.9, 1, 36),
 				"the noise more by a tenth": doubleOutput(1.1, 1, 36),
 				"c_erm less by two fifths":  doubleOutput(1, 0.6, 36)},
@@ -54,7 +54,7 @@ func regularised() []claim.Claim {
 				"density of the answer for one record replaced, by quadrature over both stages, over ε(1/6 + 1/4); " +
 				"Student's slopes, m = 100, 400 runs: how often within 877q + 20κ₂, and the c that 0.7 needs",
 			Expected: "1 to 1e-3; between 0.55 and 1; at least 0.7",
-			Run:      localisedMechanism(1, 37), Want: claim.HoldsWithCorrection, Power: "a tenth of the potential",
+			Run:      localisedMechanism(1, 37), Want: claim.HoldsWithCorrection,
 			Wrong: map[string]claim.Check{"the potential less by a tenth": localisedMechanism(0.9, 37),
 				"the potential more by a tenth": localisedMechanism(1.1, 37)},
 		},
@@ -70,9 +70,9 @@ func regularised() []claim.Claim {
 				"may; steps of Algorithm 3 on the joint objective, which knows slopes only, at most 20,000",
 			Expected: "gap at most 1; the (4D(2C + 2λ)/α)² steps of Lemma D.5 for both; 20,000 are enough at 3 and " +
 				"not at 3·10⁶",
-			Run: byOracle(0.25, 1), Power: "a bias of 1.1α",
+			Run:   byOracle(0.25, 1),
 			Wrong: map[string]claim.Check{"a bias of 1.1α": byOracle(1.1, 1)},
-			Scaled: []claim.Scaled{{Of: "the number of steps", Less: 1e-4, More: 1e-4,
+			Scaled: []claim.Scaled{{Of: "the number of steps",
 				By: func(factor float64) claim.Check { return byOracle(0.25, factor) }}},
 		},
 	}

@@ -30,8 +30,7 @@ func once() []claim.Claim {
 			"three more calls with real neighbours: the records, one record less, one more",
 		Expected: "one entry in the ledger each; after a release that was kept the same to the last bit with all " +
 			"neighbours, after a lost one the same error",
-		Run:   onceHolds(onceRules{}),
-		Power: "one charge too many; one call in which the neighbours can be told apart",
+		Run: onceHolds(onceRules{}),
 		Wrong: map[string]claim.Check{
 			"a ledger that does not know the name":      onceHolds(onceRules{nameless: true}),
 			"a recipe with the checksum of the records": onceHolds(onceRules{checksum: true}),
@@ -49,7 +48,6 @@ func once() []claim.Claim {
 		Expected: "one entry in the ledger, five times the same coefficients to the last bit, and those are what the " +
 			"call after that returns",
 		Run:   goesOn(false),
-		Power: "one new draw",
 		Wrong: map[string]claim.Check{"noise that is drawn anew": goesOn(true)},
 	}}
 }

@@ -23,7 +23,7 @@ func quadraticFigures() []claim.Claim {
 			"then releases with their noise, of QOP and of LOP about the same anchor, proved (0.5, 0.01) under " +
 			"replace-one, κ = 10 and 1000", Expected: "LOP's risk tenfold or more for a tenfold κ, QOP's within 5 %",
 		Seed: 58, Run: growingBoxes(false),
-		Want: claim.HoldsWithCorrection, Power: "LOP in the place of QOP",
+		Want: claim.HoldsWithCorrection,
 		Wrong: map[string]claim.Check{
 			"LOP in the place of QOP": growingBoxes(true),
 		},
@@ -38,7 +38,7 @@ func quadraticFigures() []claim.Claim {
 			"Algorithm G.2, κ = 0.1 to 100, ten runs, risks divided by n",
 		Expected: "printed figures that agree to four digits; LOP above LOP-Clip above QOP",
 		Seed:     60, Run: spreadOfRuns(0),
-		Want: claim.NotCheckable, Power: "standard errors off by 0.01",
+		Want: claim.NotCheckable,
 		Wrong: map[string]claim.Check{
 			"standard errors off by 0.01": spreadOfRuns(0.01),
 		},

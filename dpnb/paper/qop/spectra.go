@@ -71,8 +71,8 @@ func largestBelowBound(share float64) claim.Check {
 		})
 		o := claim.Decide(fmt.Sprintf("largest measured/bound %.2f; distance of the released bound from the formula "+
 			"%s", worst, claim.Roughly(off, 1e-9)), "1 (Clopper–Pearson, 1 − 1e-6); 1e-9 of its "+
-			"logarithm", !broken && off < 1e-9,
-			"a measured probability is above the bound, or another bound is released")
+			"logarithm", !broken,
+			"a measured probability is above the bound, or another bound is released").As(off < 1e-9).Reaching(worst)
 		// At half of √m + √d the printed bound is far below the probability.
 		root := (math.Sqrt(24) + math.Sqrt(12)) / 2
 		small := wishart.Wishart{D: 12, M: 24}.LogLargestAbove(root * root)
@@ -123,7 +123,7 @@ func smallestBelowBound(factor float64) claim.Check {
 		return claim.Decide(fmt.Sprintf("largest measured/bound %.1f; %.3f for (60, 180) at 0.01; exact/bound for "+
 			"small s, d = 1 and 2, from %.4f to %.4f", worst, tail, low, high),
 			"1 (Clopper–Pearson, 1 − 1e-6); 0.99 … 1 + 1e-9", !broken && low > 0.99 && high <= 1+1e-9,
-			"a probability is above the bound, or far from it where it is sharp"), err
+			"a probability is above the bound, or far from it where it is sharp").Reaching(high), err
 	}
 }
 
@@ -204,9 +204,9 @@ func wishartConstants(share float64) claim.Check {
 		return claim.Decide(fmt.Sprintf("largest measured/δ: %.1f below α, %.1f between α and α + α₁, %.1f above β; "+
 			"log of q(W + U)/q(W) over ‖U‖f at most %.3f; distance from the printed formulas %s", ratio[0], ratio[1],
 			ratio[2], steep, claim.Roughly(off, 1e-6)),
-			"1 (Clopper–Pearson, 1 − 1e-6); 0.99 … 1; 1e-6", !broken && steep > 0.99 && steep <= 1 && off < 1e-6,
+			"1 (Clopper–Pearson, 1 − 1e-6); 0.99 … 1; 1e-6", !broken && steep > 0.99 && steep <= 1,
 			"a measured probability is above its δ, the ratio of densities above e^{‖U‖f}, a constant another "+
-				"one, or the mean is not m"), err
+				"one, or the mean is not m").As(off < 1e-6).Reaching(steep), err
 	}
 }
 

@@ -32,7 +32,7 @@ func descent() []claim.Claim {
 				"for, at n = 25 … 200; slopes of ln(count/ln n) and of ln(count) over ln n",
 			Expected: "slopes 1 of SAG and SVRG, 2 of DP-SGD", Seed: 31,
 			Run:  gradientCounts(0, 2),
-			Slow: true, Power: "the exponents",
+			Slow: true,
 			Wrong: map[string]claim.Check{"the exponent of SAG and SVRG more by a tenth": gradientCounts(0.1, 2),
 				"the exponent of DP-SGD less by 5 %": gradientCounts(0, 1.9)},
 		},

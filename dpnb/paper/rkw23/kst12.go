@@ -44,8 +44,8 @@ func kst12Holds(factor float64) claim.Check {
 		}
 		o := claim.Decide(fmt.Sprintf("the least σ is %.2f to %.2f of the printed one; nearest at %s; released over "+
 			"printed σ less 1: %s", least, most, at, claim.Roughly(off, 1e-4)),
-			"at most 1; 1e-4", most <= 1 && off < 1e-4, "neighbours need more noise than is printed, or another σ is "+
-				"released")
+			"at most 1; 1e-4", most <= 1, "neighbours need more noise than is printed, or another σ is "+
+				"released").As(off < 1e-4).Reaching(most)
 		return o.Corrected("for generalised linear models, which the statement does not ask for; for other losses " +
 			"rkw23/thmG.1 refutes it"), nil
 	}

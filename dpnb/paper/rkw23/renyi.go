@@ -32,10 +32,10 @@ func renyi() []claim.Claim {
 				"the theorem's bound, which is that integral",
 			Run: renyiHolds(objective.RKW23, theorem31, 1, 1),
 			Scaled: []claim.Scaled{
-				{Of: "ε(α)", Less: 1e-4, More: 1e-4, By: func(factor float64) claim.Check {
+				{Of: "ε(α)", By: func(factor float64) claim.Check {
 					return renyiHolds(objective.RKW23, theorem31, factor, 1)
 				}},
-				{Of: "the slope", Less: 1e-4, More: 1e-4, By: func(factor float64) claim.Check {
+				{Of: "the slope", By: func(factor float64) claim.Check {
 					return renyiHolds(objective.RKW23, theorem31, 1, factor)
 				}},
 			},
@@ -51,10 +51,9 @@ func renyi() []claim.Claim {
 				"replace-one, which is the adjacency of its definition of zCDP",
 			Run:  zcdpOfAddRemove(1, 2),
 			Want: claim.HoldsWithCorrection,
-			Scaled: []claim.Scaled{{Of: "ρ", Less: 1e-4, More: 1e-4, By: func(factor float64) claim.Check {
+			Scaled: []claim.Scaled{{Of: "ρ", By: func(factor float64) claim.Check {
 				return zcdpOfAddRemove(factor, 2)
 			}}},
-			Power: "replaced, at a small L/ν",
 			Wrong: map[string]claim.Check{"replaced, at a small L/ν": zcdpOfAddRemove(1, 0.4)},
 		},
 		{
@@ -70,7 +69,7 @@ func renyi() []claim.Claim {
 				"linear models (d = 1) broken",
 			Run:  rankHolds(true, 1),
 			Want: claim.HoldsWithCorrection,
-			Scaled: []claim.Scaled{{Of: "L and β", Less: 0.001, More: 0.001, By: func(factor float64) claim.Check {
+			Scaled: []claim.Scaled{{Of: "L and β", By: func(factor float64) claim.Check {
 				return rankHolds(true, factor)
 			}}},
 		},
@@ -84,7 +83,6 @@ func renyi() []claim.Claim {
 			Check:    "the same loss, k = d: exact δ(ε) in d = 1 … 100, ε = 0 … 4",
 			Expected: "none above the bound; k = 1 broken for large d",
 			Run:      rankHolds(false, 1),
-			Power:    "10 % in L or β",
 			Wrong:    map[string]claim.Check{"L and β less by a tenth": rankHolds(false, 0.9)},
 		},
 		{
@@ -99,7 +97,7 @@ func renyi() []claim.Claim {
 				"loss by quadrature, and the Gaussian's below them",
 			Expected: "apart by −log(1 − β/λ) at every α, which falls in λ",
 			Run:      figureFour(1),
-			Scaled:   []claim.Scaled{{Of: "β", Less: 1e-4, More: 1e-4, By: figureFour}},
+			Scaled:   []claim.Scaled{{Of: "β", By: figureFour}},
 		},
 		{
 			ID: "rkw23/fig5", Paper: "Redberg, Koskela, Wang 2023, Figure 5 and appendix J.1", Kind: claim.Figure,
@@ -111,7 +109,7 @@ func renyi() []claim.Claim {
 			Check: "n² rounds of the Gaussian mechanism subsampled at 1/n, n = 100, against objective perturbation " +
 				"with λ = 20, β = L = 1, both with σ = 4, at α = 2 … 256", Expected: "a crossing",
 			Run:    crossing(1),
-			Scaled: []claim.Scaled{{Of: "σ of objective perturbation", Less: 5e-4, More: 0.002, By: crossing}},
+			Scaled: []claim.Scaled{{Of: "σ of objective perturbation", By: crossing}},
 		},
 	}
 }
@@ -143,8 +141,8 @@ func zcdpOfAddRemove(factor, a float64) claim.Check {
 		}
 		o := claim.Decide(fmt.Sprintf("largest exact/claimed %.4f; released ρ over the stated one less 1: %s; "+
 			"replaced, λ = 1e6: ρ ≥ %.3f (2a² = %.4g), claimed %.3f",
-			ratio, claim.Roughly(off, 1e-8), replaced, 2*a*a, claimed), "at most 1; 1e-8", ratio <= 1 &&
-			off < 1e-8, "a divergence lies above ρα, or another ρ is released")
+			ratio, claim.Roughly(off, 1e-8), replaced, 2*a*a, claimed), "at most 1; 1e-8", ratio <= 1, "a "+
+			"divergence lies above ρα, or another ρ is released").As(off < 1e-8).Reaching(ratio)
 		if replaced > claimed {
 			o = o.Corrected("for add/remove-one only, the adjacency of Theorem 5.1; the paper defines zCDP for " +
 				"replace-one, and as λ → ∞ that costs 2a², a = L/ν, against a²/2 + 0.8a")
@@ -233,9 +231,9 @@ func renyiHolds(b objective.Bound, stated func(s, lambda, a float64) stated, fac
 			}
 		}
 		return claim.Decide(fmt.Sprintf("largest exact/released %.4f, released/theorem %.4f; theorem over its "+
-			"integral less 1: %s", ratio, above, claim.Roughly(off, 1e-8)), "at most 1 each; 1e-8",
-			ratio <= 1 && above <= 1 && off < 1e-8, "a divergence lies above the bound, or the bound is not the "+
-				"stated one"), nil
+			"integral less 1: %s", ratio, above, claim.Roughly(off, 1e-8)), "at most 1 each; 1e-8", ratio <= 1, "a "+
+			"divergence lies above the bound, or the bound is not the "+
+			"stated one").As(above <= 1 && off < 1e-8).Reaching(ratio), nil
 	}
 }
 
@@ -264,8 +262,9 @@ func rankHolds(rdp bool, factor float64) claim.Check {
 		}
 		o := claim.Decide(fmt.Sprintf("largest exact/claimed %.3f with k = d, %.3g with k = 1; claimed over stated "+
 			"less 1: %s", right, wrong, claim.Roughly(off, 1e-3)),
-			"at most 1 with k = d, above 1 with k = 1; 1e-3", right <= 1 && wrong > 1 && off < 1e-3,
-			"the rank-d bound is broken, or is another one, or the rank-1 bound is not broken")
+			"at most 1 with k = d, above 1 with k = 1; 1e-3", right <= 1 && wrong > 1,
+			"the rank-d bound is broken, or is another one, or the rank-1 bound is not "+
+				"broken").As(off < 1e-3).Reaching(right)
 		if rdp {
 			o = o.Corrected("with L²/(2σ²) and (L/σ)·χ_d where L/(2σ²) and (L²/σ²)·χ_d are printed; checked in the " +
 				"sharper form with log(1 + β/λ)")
@@ -371,8 +370,8 @@ func figureFour(factor float64) claim.Check {
 			gaps = append(gaps, gap)
 		}
 		return claim.Decide(fmt.Sprintf("gap %.4f, %.4f, %.4f at λ = 2, 20, 200, from −log(1 − β/λ) %s at every α",
-			gaps[0], gaps[1], gaps[2], claim.Roughly(off, 1e-9)), "1e-9",
-			off < 1e-9 && above && gaps[0] > gaps[1] && gaps[1] > gaps[2], "the gap is not the constant"), nil
+			gaps[0], gaps[1], gaps[2], claim.Roughly(off, 1e-9)), "1e-9", above && gaps[0] > gaps[1] &&
+			gaps[1] > gaps[2], "the gap is not the constant").As(off < 1e-9), nil
 	}
 }
 
@@ -401,8 +400,8 @@ func crossing(factor float64) claim.Check {
 		}
 		own := subsampledCrossing(n, sigma, stated{-math.Log(1 - 1.0/20), 1.0 / sigma})
 		return claim.Decide(fmt.Sprintf("DP-SGD has the smaller bound up to α = %g, objective perturbation from α = "+
-			"%g on; by quadrature up to %g", last, first, own), "one crossing, at the same α",
-			last > 0 && first == last+1 && own == last, "the curves do not cross once, or elsewhere"), nil
+			"%g on; by quadrature up to %g", last, first, own), "one crossing, at the same α", last > 0 &&
+			first == last+1, "the curves do not cross once, or elsewhere").As(own == last), nil
 	}
 }
 
