@@ -56,8 +56,9 @@ type Claim struct {
 	Kind  Kind
 	// Statement is the claim in a line.
 	Statement string
-	// Code names what computes or releases what is claimed, and Tests what tests that, by package and symbol:
-	// "privacy/objective.DTZ24". A package is named by its directory below dpnb.
+	// Code names what computes or releases what is claimed, and Tests what asserts the statement, by package and symbol:
+	// "privacy/objective.DTZ24". A package is named by its directory below dpnb. Where no other test asserts the
+	// statement, Tests is empty: the check itself does.
 	Code, Tests []string
 	// Proof is the page of docs/theory and the anchor there, and the hash of that text and of the statement as the
 	// inventory has it, when somebody last held them against the claim: "objective_perturbation#dtz24-thm5.1 0b5aee1c".

@@ -87,7 +87,8 @@ func TestDocument(t *testing.T) {
 		`| a \| b | **fails** | [code](../dpnb/privacy/a.go) [proof](theory/page.md#rkw23-thm1) ` +
 			`[test](../dpnb/privacy/a_test.go) [erratum](errata.md#rkw23-1) [figure](../notebooks/01.ipynb) |`,
 		"### rkw23/thm1\n", "- Test: [`privacy.TestNew`](../dpnb/privacy/a_test.go)",
-		"**fails**: as [rkw23-1](errata.md#rkw23-1) says", "| 2 | 1 | 0 | 0 | 0 | 1 | 0 |", "- Evidence alone notices: a tenth", "- Nearest to equality: 50 %",
+		"**fails**: as [rkw23-1](errata.md#rkw23-1) says", "| 2 | 1 | 0 | 0 | 0 | 1 | 0 |", "- Evidence alone " +
+			"notices: a tenth", "- Nearest to equality: 50 %",
 		"noticed: as [rkw23-1](errata.md#rkw23-1) says",
 	} {
 		if !strings.Contains(md, part) {

@@ -181,7 +181,11 @@ func (d *Document) links(c Claim, brief bool) (lines []string) {
 	if page, anchor, _ := c.Anchor(); page != "" {
 		lines = append(lines, d.proof(page, anchor, brief))
 	}
-	list("Test", c.Tests, code)
+	tests := c.Tests
+	if len(tests) == 0 {
+		tests = []string{"paper.TestClaims"} // runs the check
+	}
+	list("Test", tests, code)
 	list("Erratum", c.Errata, func(id string) string { return "errata.md#" + id })
 	if c.Figure != "" {
 		list("Figure", []string{c.Figure}, func(cell string) string {

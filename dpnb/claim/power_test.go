@@ -36,7 +36,8 @@ func TestMeasure(t *testing.T) {
 	} {
 		// A little less than the sizes, which are rounded.
 		by := within(c.less*(1-1e-6), c.more*(1-1e-6), c.exact*(1-1e-6))
-		claim := Claim{ID: "a/b", Scaled: []Scaled{{"δ", by}}, Wrong: map[string]Check{"double, more by a tenth": by(2)}}
+		claim := Claim{ID: "a/b", Scaled: []Scaled{{"δ", by}}, Wrong: map[string]Check{"double, more by a " +
+			"tenth": by(2)}}
 		c.want.Claim, c.want.Of = "a/b", "δ"
 		wrong := Power{Claim: "a/b", Of: "double, more by a tenth"}
 		if c.more < 1 {
@@ -59,7 +60,8 @@ func TestMeasure(t *testing.T) {
 		if back, err := ParsePowers(FormatPowers(claim.Powers)); err != nil || !slices.Equal(back, claim.Powers) {
 			t.Errorf("%v, %v", back, err)
 		}
-		for _, p := range []Power{{Evidence: Sizes{2e-3, c.want.Evidence.More}}, {Transcription: Sizes{5e-3, 5e-3}}, {}} {
+		for _, p := range []Power{{Evidence: Sizes{2e-3, c.want.Evidence.More}}, {Transcription: Sizes{5e-3, 5e-3}},
+			{}} {
 			other := claim
 			p.Of = "δ"
 			other.Powers = []Power{p, wrong}

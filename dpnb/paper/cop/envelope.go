@@ -59,7 +59,6 @@ func comparisons() []claim.Claim {
 			Statement: "of all losses with slopes in [−L, L] and curvature at most s, Huber's costs objective " +
 				"perturbation most: the largest δ(ε), in both directions, for every ε, λ and σ",
 			Code:  []string{"loss.Convolved", "privacy/objective.Profile"},
-			Tests: []string{"loss.TestCurveBruteForce"},
 			Proof: "smoothing#dpnb-dearest-smoothing b3e5922f",
 			Check: "8 other losses with L = s = 1, |x| with six kernels, Huber's own among them, and two " +
 				"one-sided ones, at λ = 1 and 5, σ = 4, ε = 0.2 and 1: the certified lower bound of the tight " +

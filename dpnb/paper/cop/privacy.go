@@ -43,7 +43,6 @@ func privacyAndRisk() []claim.Claim {
 		ID: "cop/lem3.3", Paper: cop + "Lemma 3.3", Kind: claim.Bound,
 		Statement: "for λ = √(4C²/n + dσ²/n²)/R: excess risk ≤ 4√2·CR(1/√n + √(d ln(1/δ))/(nε)) + F_µ(θ⋆) − F(θ⋆)",
 		Code:      []string{"mechanism/objpert/convolution.Planned", "mechanism/objpert/convolution.Calibrate"},
-		Tests:     []string{"mechanism/objpert/convolution.TestCalibrate"},
 		Errata:    []string{"cop-76"},
 		Proof:     "smoothing#cop-lem3.3 fa7cfdec",
 		Check: "the λ of the mechanism against the least of λR² + (4C²/n + dσ²/n²)/λ; the mean population risk of " +
@@ -60,7 +59,6 @@ func privacyAndRisk() []claim.Claim {
 		ID: "cop/thm4.5", Paper: cop + "Theorem 4.5", Kind: claim.Theorem,
 		Statement: "with the λ of Lemma 3.3 and a Gaussian kernel the excess risk is O(1/√n + √(d ln(1/δ))/(nε))",
 		Code:      []string{"mechanism/objpert/convolution.Calibrate"},
-		Tests:     []string{"mechanism/objpert/convolution.TestCalibrate"},
 		Proof:     "smoothing#cop-thm4.5 b835a0c8", Errata: []string{"cop-14", "cop-28", "cop-30"},
 		Check: "the base experiment at ε = 1, n = 1,000 to 16,000: the slope of the log of the mean excess " +
 			"population risk over that of n",

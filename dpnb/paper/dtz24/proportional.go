@@ -58,10 +58,11 @@ func proportionalClaims() []claim.Claim {
 			Proof: "proportional#dtz24-thm3.7b c4cc77e5", Errata: []string{"dtz24-8", "dtz24-61"},
 			Figure: "06_proportional#fig3-plot",
 			Check:  simulated + "; the paper's mixed β⋆, 10 % of the noise at 3", Expected: "within " + fourErrors,
-			Seed: 41, Run: huberSimulated(same, 1),
+			Seed: 41, Run: huberSimulated(same, 1, 1),
 			Scaled: []claim.Scaled{{Of: "the predictions",
-				By: func(factor float64) claim.Check { return huberSimulated(same, factor) }}},
-			Wrong: map[string]claim.Check{"ξ with the other sign": huberSimulated(flippedXi, 1)},
+				By: func(factor float64) claim.Check { return huberSimulated(same, factor, 1) }}},
+			Wrong: map[string]claim.Check{"ξ with the other sign": huberSimulated(flippedXi, 1, 1),
+				"ν² less by a fifth": huberSimulated(same, 1, 0.8)},
 		},
 		{
 			ID: "dtz24/thm3.9", Paper: dtz24 + "Theorem 3.9", Kind: claim.Theorem,
@@ -107,17 +108,18 @@ func proportionalClaims() []claim.Claim {
 			Proof: "proportional#dtz24-thm4.2b c5cf094d", Errata: []string{"dtz24-7", "dtz24-8"},
 			Figure: "06_proportional#fig4-plot",
 			Check:  simulated + "; also with ρ′ as printed", Expected: "within " + fourErrors,
-			Seed: 43, Run: logisticSimulated(same, 1),
+			Seed: 43, Run: logisticSimulated(same, 1, 1),
 			Want: claim.HoldsWithCorrection,
 			Scaled: []claim.Scaled{{Of: "the predictions",
-				By: func(factor float64) claim.Check { return logisticSimulated(same, factor) }}},
-			Wrong: map[string]claim.Check{"ξ with the other sign": logisticSimulated(flippedXi, 1)},
+				By: func(factor float64) claim.Check { return logisticSimulated(same, factor, 1) }}},
+			Wrong: map[string]claim.Check{"ξ with the other sign": logisticSimulated(flippedXi, 1, 1),
+				"ν² less by a fifth": logisticSimulated(same, 1, 0.8)},
 		},
 		{
 			ID: "dtz24/cor6.1", Paper: dtz24 + "Corollary 6.1, Figure 5a", Kind: claim.Theorem,
 			Statement: "output perturbation, Huber: sensitivity 2LR/λ under replace-one, and MSE = σ⋆² + ν²",
 			Code:      []string{"theory/proportional.FixedPoint.WithOutputNoise", "mechanism/objpert.Output"},
-			Tests:     []string{"theory/proportional.TestOutputNoise", "mechanism/objpert.TestOutputSensitivity"},
+			Tests:     []string{"theory/proportional.TestOutputNoise"},
 			Proof:     "proportional#dtz24-cor6.1 3ae2508a", Figure: "06_proportional#fig5-plot",
 			Check: "minimisers of 40 adversarial pairs in the plane; δ of releases against the Gaussian mechanism's " +
 				"of that sensitivity; and simulated", Expected: "no distance above 2LR/λ, one above 0.7 times it; " +
@@ -137,7 +139,7 @@ func proportionalClaims() []claim.Claim {
 			Statement: "output perturbation, logistic: sensitivity 2R/λ under replace-one, and MSE = (1 − α⋆)²κ² + " +
 				"σ⋆² + ν²",
 			Code:  []string{"theory/proportional.FixedPoint.WithOutputNoise", "mechanism/objpert.Output"},
-			Tests: []string{"theory/proportional.TestOutputNoise", "mechanism/objpert.TestOutputSensitivity"},
+			Tests: []string{"theory/proportional.TestOutputNoise"},
 			Proof: "proportional#dtz24-cor6.3 53feb2ba", Figure: "06_proportional#fig5-plot",
 			Check: "minimisers of 40 adversarial pairs in the plane; δ of releases against the Gaussian mechanism's " +
 				"of that sensitivity; and simulated", Expected: "no distance above 2R/λ, one above 0.7 times it; " +
@@ -364,21 +366,25 @@ func reductionToNonPrivate(factor float64) claim.Check {
 	}
 }
 
-// huberSimulated compares; change and factor, of every prediction, are for trying a wrong version.
-func huberSimulated(change func(proportional.FixedPoint) proportional.FixedPoint, factor float64) claim.Check {
+// huberSimulated compares; change and factor, of every prediction, and variance, a factor of ν² in them, are for trying
+// a wrong version.
+func huberSimulated(change func(proportional.FixedPoint) proportional.FixedPoint, factor,
+	variance float64) claim.Check {
 	return func(ctx context.Context, size claim.Size) (claim.Outcome, error) {
 		prior := proportional.Mix([]float64{0.5, 0.2, 0.3}, proportional.Point(0), proportional.Normal(-0.75, 1),
 			proportional.Uniform(-2.5, 2.5))
 		r := proportional.Regression{Loss: loss.Huber{Threshold: 0.5}, AspectRatio: 0.5, Lambda: 0.1, Nu: 0.2,
 			Kappa: math.Sqrt(prior.SecondMoment()),
 			Noise: proportional.Mix([]float64{0.9, 0.1}, proportional.Normal(0, 0.3), proportional.Point(3))}
+		nu := r.Nu
+		r.Nu *= math.Sqrt(variance)
 		p, err := r.Solve(nil)
 		if err != nil {
 			return claim.Outcome{}, err
 		}
 		residuals := r.SlopeMoment(p, 2)
 		p = change(p)
-		fits, err := simulated{seed: 41, n: 400, d: 200, runs: size.Runs(100), loss: r.Loss, lambda: r.Lambda, nu: r.Nu,
+		fits, err := simulated{seed: 41, n: 400, d: 200, runs: size.Runs(100), loss: r.Loss, lambda: r.Lambda, nu: nu,
 			beta: mixedBeta,
 			label: func(src *noise.Seeded, score float64) float64 {
 				if src.Float64() < 0.1 {
@@ -410,18 +416,21 @@ func huberSimulated(change func(proportional.FixedPoint) proportional.FixedPoint
 	}
 }
 
-func logisticSimulated(change func(proportional.FixedPoint) proportional.FixedPoint, factor float64) claim.Check {
+func logisticSimulated(change func(proportional.FixedPoint) proportional.FixedPoint, factor,
+	variance float64) claim.Check {
 	return func(ctx context.Context, size claim.Size) (claim.Outcome, error) {
 		link := proportional.LogisticLink{}
-		l := proportional.Classification{Loss: loss.Logistic{}, Link: link, AspectRatio: 0.5, Lambda: 0.2, Nu: 0.2,
+		l := proportional.Classification{Loss: loss.Logistic{}, Link: link, AspectRatio: 0.5, Lambda: 0.2, Nu: 0.4,
 			Kappa: 1.5}
+		nu := l.Nu
+		l.Nu *= math.Sqrt(variance)
 		p, err := l.Solve(nil)
 		if err != nil {
 			return claim.Outcome{}, err
 		}
 		p = change(p)
 		fits, err := simulated{seed: 43, n: 400, d: 200, runs: size.Runs(100), loss: l.Loss, lambda: l.Lambda,
-			nu: l.Nu, beta: normalBeta(l.Kappa), label: linkLabel(link)}.fit(ctx)
+			nu: nu, beta: normalBeta(l.Kappa), label: linkLabel(link)}.fit(ctx)
 		if err != nil {
 			return claim.Outcome{}, err
 		}

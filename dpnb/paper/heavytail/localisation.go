@@ -102,7 +102,7 @@ func localisation() []claim.Claim {
 			ID: "heavytail/thmE.1", Paper: lowy + "Theorem E.1", Kind: claim.Theorem,
 			Statement: "Algorithm 5, an exponential mechanism over a net with the clipped projected gradient as " +
 				"score, is ε-DP: its score moves by at most 2C/n",
-			Code: []string{"paper/heavytail.NetMechanism"}, Tests: []string{"paper/heavytail.TestNetMechanism"},
+			Code:  []string{"paper/heavytail.NetMechanism"},
 			Proof: "localisation#heavytail-thmE.1 197c0201", Seed: 27,
 			Check: "largest change of the score over 2C/n, and exact log-ratio of probabilities over ε, over " +
 				"replaced records on a net of the interval",
@@ -114,7 +114,7 @@ func localisation() []claim.Claim {
 			ID: "heavytail/lemF.1", Paper: lowy + "Lemma F.1", Kind: claim.Theorem,
 			Statement: "the score of the localised exponential mechanism, centred at a point of U, moves by at most " +
 				"2C·diam(U)/m",
-			Code: []string{"paper/heavytail.Localised"}, Tests: []string{"paper/heavytail.TestLocalised"},
+			Code:  []string{"paper/heavytail.Localised"},
 			Proof: "localisation#heavytail-lemF.1 c10249bc",
 			Seed:  28,
 			Check: "five absolute losses on [−1, 1], extended, one of them replaced, 40 times: how far the score " +

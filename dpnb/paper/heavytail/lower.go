@@ -26,7 +26,7 @@ func lowerBounds() []claim.Claim {
 			ID: "heavytail/lemG.1", Paper: lowy + "Lemma G.1", Kind: claim.Theorem,
 			Statement: "‖μ̂ − μ‖² ≤ (8m/D)·excess risk, for linear losses with ‖μ‖ = m on the ball of diameter D " +
 				"and μ̂ = −m𝒜/‖𝒜‖",
-			Code: []string{"paper/heavytail.Hard"}, Tests: []string{"paper/heavytail.TestHard"},
+			Code:  []string{"paper/heavytail.Hard"},
 			Proof: "localisation#heavytail-lemG.1 ce7dd0cc", Errata: []string{"heavytail-85"}, Seed: 29,
 			Check:    "largest left side over the right side, over points of the ball",
 			Expected: "at most 1, and 1 is reached as 𝒜 goes to 0 the wrong way",

@@ -63,7 +63,7 @@ func regularised() []claim.Claim {
 			Statement: "with B-approximate subgradients of f_C the two stages of Algorithm 4 take a number of steps " +
 				"that C, λ, D and α set, whatever the losses' slopes are, and have the rate of Theorem 3.1",
 			Code:  []string{"paper/heavytail.Biased", "paper/heavytail.OnBall"},
-			Tests: []string{"paper/heavytail.TestOnBall"},
+			Tests: []string{"paper/heavytail.TestSubgradient"},
 			Proof: "localisation#heavytail-thmD.4 c1a95080", Errata: []string{"heavytail-84"},
 			Check: "two absolute losses on [−1, 1], of slopes 3 and 3·10⁶, C = 1, λ = 1: gap of the extended " +
 				"objective over α = 0.2 and steps, where a bias of α/4 has the subgradient vanish as early as it " +

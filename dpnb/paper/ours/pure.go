@@ -91,7 +91,6 @@ func pureEpsilon() []claim.Claim {
 			Statement: "objective perturbation with C and Λ of the theorem has a mean excess risk of at most " +
 				"G_kD(d/(nε))^{1−1/k} + √(1+τ/2)·G₂D/√n under add/remove-one",
 			Code:  []string{"mechanism/pure.Config"},
-			Tests: []string{"mechanism/pure.TestCalibrate"},
 			Proof: "heavytail#dpnb-pure-utility e8611ef6",
 			Check: "the sum of all terms of the proof at the C and Λ that are calibrated, over the bound, for 60 " +
 				"settings; and the risk of WorstCase on 20 samples (--full: 400) over it",

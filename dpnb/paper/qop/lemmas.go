@@ -49,7 +49,6 @@ func quadraticLemmas() []claim.Claim {
 			Statement: "a mechanism that is (ε, δ)-DP given a data-independent event of probability 1 − δ̃ is (ε, δ " +
 				"+ δ̃)-DP",
 			Code:  []string{"privacy/wishart.Setting.Noise"},
-			Tests: []string{"privacy/wishart.TestCertify"},
 			Proof: "composition#qop-lemB.3 d41e4383", Errata: []string{"qop-50"},
 			Check:    "exact δ(ε) of the pair that dominates given the event and tells all without it, 36 combinations",
 			Expected: "at most δ + δ̃",
@@ -60,7 +59,6 @@ func quadraticLemmas() []claim.Claim {
 			ID: "qop/lemB.4", Paper: "Cortild, Cartis 2026, Lemma B.4 (successive approximation)", Kind: claim.Theorem,
 			Statement: "what converges pointwise to a mechanism hands its (ε, δ) on to it",
 			Code:      []string{"mechanism/objpert/constrained.Objective"},
-			Tests:     []string{"mechanism/objpert/constrained.TestLinear"},
 			Proof:     "quadratic#qop-lemB.4 26feec69",
 			Check: "exact laws of linear perturbation in one dimension with the regulariser's slope max(−1, " +
 				"min(1, kθ)), k to 1e4, and with |θ|, which sets θ to zero with positive probability; three ε",

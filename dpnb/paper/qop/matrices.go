@@ -19,7 +19,6 @@ func quadraticMatrices() []claim.Claim {
 			ID: "qop/lemC.5", Paper: "Cortild, Cartis 2026, Lemma C.5", Kind: claim.Theorem,
 			Statement: "det(A + E)/det(A) ≤ exp(Lr/α) for A ⪰ α and E of rank r with eigenvalues in [−L, L]",
 			Code:      []string{"privacy/wishart.Setting.Noise"},
-			Tests:     []string{"privacy/wishart.TestTheorem31Reference"},
 			Proof:     "quadratic#qop-lemC.5 b2a5be14", Errata: []string{"qop-37"},
 			Check: "2,000 random A and E, d = 2 to 6, half of them with E = L on the softest directions of A: the " +
 				"logarithm over Lr/α", Expected: "at most 1",
@@ -30,7 +29,6 @@ func quadraticMatrices() []claim.Claim {
 			ID: "qop/lemC.3", Paper: "Cortild, Cartis 2026, Lemma C.3", Kind: claim.Theorem,
 			Statement: "det(A + E)/det(A) = 1 + λ for E of rank one, λ the eigenvalue of A⁻¹E that is not zero",
 			Code:      []string{"privacy/wishart.Setting.Noise"},
-			Tests:     []string{"privacy/wishart.TestTheorem31Reference"},
 			Proof:     "quadratic#qop-lemC.3 a68f3302",
 			Check: "2,000 random A ≻ 0 and E = s·vvᵀ, d = 2 to 6, s of both signs: determinants by factors, λ from a " +
 				"linear system", Expected: "equal to 1e-9",
@@ -41,7 +39,6 @@ func quadraticMatrices() []claim.Claim {
 			ID: "qop/lemC.7", Paper: "Cortild, Cartis 2026, Lemma C.7", Kind: claim.Theorem,
 			Statement: "for u and b ≠ 0 there is a symmetric U of rank at most two with Ub = u and ‖U‖ = ‖u‖/‖b‖",
 			Code:      []string{"privacy/wishart.Spectral"},
-			Tests:     []string{"privacy/wishart.TestAccountingsOrder"},
 			Proof:     "quadratic#qop-lemC.7 00134dd6",
 			Check: "the U of the proof for 500 random pairs, u along b among them: ‖Ub − u‖, ‖U‖‖b‖/‖u‖, the " +
 				"third singular value and, for the sharper accounting, the trace of its positive part",

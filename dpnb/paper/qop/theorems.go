@@ -83,7 +83,6 @@ func quadraticTheorems() []claim.Claim {
 			ID: "qop/thm3.3", Paper: "Cortild, Cartis 2026, Theorem 3.3", Kind: claim.Theorem,
 			Statement: "E J(θ_final) − J(θ_exact) ≤ ndLσ̃²/2 + G√d·σ̃ + τ + μσ²(‖θ_exact − θ⋆‖² + η²)",
 			Code:      []string{"privacy/wishart.Setting.PrintedExcessRisk", "privacy/wishart.Setting.ExcessRisk"},
-			Tests:     []string{"privacy/wishart.TestFigure1", "privacy/wishart.TestPlanIsValid"},
 			Proof:     "quadratic#qop-thm3.3 fb07e53e", Figure: "03_quadratic#risk",
 			Check: "simulated releases, ℓ₁, d = 2 and 4, n = 10, with and without a box, anchor off by η, solver off " +
 				"by τ: mean excess risk over the bound, printed and with (a + η)²/2",
@@ -97,7 +96,6 @@ func quadraticTheorems() []claim.Claim {
 			ID: "qop/cor3.4", Paper: "Cortild, Cartis 2026, Corollary 3.4", Kind: claim.Theorem,
 			Statement: "with exact anchor and solver E J(θ_final) − J(θ_exact) ≤ (μσ²/2)‖θ_exact − θ⋆‖²",
 			Code:      []string{"privacy/wishart.Setting.PrintedExcessRisk", "privacy/wishart.Setting.ExcessRisk"},
-			Tests:     []string{"privacy/wishart.TestFigure1", "mechanism/qop.TestSimulateClosedForm"},
 			Proof:     "quadratic#qop-cor3.4 4c3bc148", Figure: "03_quadratic#figure-one",
 			Check: "as qop/thm3.3 with η = 0, a solver to 1e-9 and no output noise; and ℓ₁ against one direction, m " +
 				"= 400, at the weight that is worst", Expected: "at most 1 with five standard errors; half of the " +

@@ -25,7 +25,7 @@ func adaptive() []claim.Claim {
 			ID: "rkw23/lem2.4", Paper: "Redberg, Koskela, Wang 2023, Lemma 2.4", Kind: claim.Theorem,
 			Statement: "M is (ε, δ)-DP if and only if δ ≥ δ_M(ε): no event has a larger P(S) − e^ε P′(S) than the " +
 				"hockey-stick divergence, and one has it",
-			Code: []string{"audit.HockeyStick"}, Tests: []string{"audit.TestLinearLossIsTheGaussianMechanism"},
+			Code:  []string{"audit.HockeyStick"},
 			Proof: "composition#rkw23-lem2.4 4065cdcf",
 			Check: "40 pairs of laws on 10 points: the largest P(S) − e^ε P′(S) over all 1,024 events, ε = 0 … 2, " +
 				"against the divergence", Expected: "equal to 1e-12",
@@ -61,8 +61,9 @@ func adaptive() []claim.Claim {
 		{
 			ID: "rkw23/lemK.5", Paper: "Mironov 2017, as Redberg, Koskela, Wang 2023, Lemma K.5", Kind: claim.Theorem,
 			Statement: "Rényi divergences add under adaptive composition",
-			Code:      []string{"privacy.ComposeRDP"}, Tests: []string{"privacy.TestRenyiConversionsAreExact"},
-			Proof: "composition#rkw23-lemK.5 09b272f4",
+			Code:      []string{"privacy.ComposeRDP"},
+			Tests:     []string{"privacy.TestZCDPIsExact"},
+			Proof:     "composition#rkw23-lemK.5 09b272f4",
 			Check: "the mechanisms of rkw23/thmD.1: the divergence summed over all outcomes, α = 1.1 … 20, against " +
 				"the composed curves", Expected: "never above; equal where there is no choice",
 			Seed: 25, Run: renyiAdds(1), Scaled: []claim.Scaled{{Of: "ε(α)", By: renyiAdds}},

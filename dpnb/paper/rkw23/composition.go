@@ -59,7 +59,8 @@ func composition() []claim.Claim {
 			Tests:     []string{"privacy.TestReplaceProfileBeatsGroup", "paper/dtz24.TestDTZ24Group"},
 			Proof:     "composition#dtz24-lem2.7 333f1407", Errata: []string{"dtz24-10"},
 			Check: "logistic loss in one dimension, λ = 0.5 and 2, σ = 2: exact δ of 8 pairs that differ in a " +
-				"replaced record against (1 + e^{ε/2})δ(ε/2) of Tight; three laws on two points that attain it; " +
+				"replaced record against what privacy.ReplaceByGroup makes of δ(ε/2) of Tight; three laws on two " +
+				"points that attain it; " +
 				"normal laws and 300 chains of laws on five points for zCDP", Expected: "none above, attained",
 			Seed: 27, Run: groupHolds(groupOfTwo(1), 1),
 			Scaled: []claim.Scaled{
@@ -239,7 +240,12 @@ func composedDelta(w stated, k int, eps float64) float64 {
 // replace-one, its δ times a factor.
 func groupOfTwo(factor float64) func(privacy.Profile, float64) (float64, error) {
 	return func(p privacy.Profile, eps float64) (float64, error) {
-		return factor * math.Min(1, (1+math.Exp(eps/2))*privacy.DeltaUpper(p, eps/2)), nil
+		g, err := privacy.ReplaceByGroup(privacy.Approx{Epsilon: eps / 2, Delta: privacy.DeltaUpper(p, eps/2),
+			Adj: privacy.AddRemove})
+		if err != nil || g.Epsilon != eps {
+			return 0, fmt.Errorf("%v by the group of two where %v is meant: %w", g, eps, err)
+		}
+		return factor * g.Delta, nil
 	}
 }
 

@@ -90,7 +90,7 @@ func renyi() []claim.Claim {
 			Statement: "the RDP curve of objective perturbation lies above the half-normal one by −log(1 − β/λ), " +
 				"which vanishes as λ grows",
 			Code:  []string{"privacy/objective.Config.Law", "privacy.HalfNormal.RDP"},
-			Tests: []string{"privacy.TestHalfNormalRDPReference", "paper/rkw23.TestRKW23HalfNormalMechanism"},
+			Tests: []string{"privacy.TestHalfNormalRDPReference"},
 			Proof: "objective_perturbation#rkw23-fig4 622d8a60", Errata: []string{"rkw23-36"},
 			Figure: "01_accounting#rdp-lambda",
 			Check: "L = β = 1, σ = 5, λ = 2, 20, 200, α = 1.5 … 100: the released curve and that of the half-normal " +
