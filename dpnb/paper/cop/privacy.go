@@ -48,13 +48,16 @@ func privacyAndRisk() []claim.Claim {
 		Check: "the λ of the mechanism against the least of λR² + (4C²/n + dσ²/n²)/λ; the mean population risk of " +
 			"the base experiment over the bound before its last step, n = 100 and 1,000, ε = 0.2, 1, 5; the printed " +
 			"bound over that",
-		Expected: "the least to 1e-6; below 1; the printed bound is the larger where nε ≥ 2d, and not for all nε",
-		Seed:     91, Run: boundOfLemma33(1, 91), Want: claim.HoldsWithCorrection,
+		Loose: threeEighths,
+		Expected: "the least to 1e-6; below 3/8, which is proved; the printed bound is the larger where nε ≥ 2d, " +
+			"and not for all nε",
+		Seed: 91, Run: boundOfLemma33(1, 1, 91), Want: claim.HoldsWithCorrection,
 		Wrong: map[string]claim.Check{
-			"λ larger by a hundredth":  boundOfLemma33(1.01, 91),
-			"λ smaller by a hundredth": boundOfLemma33(0.99, 91),
+			"λ larger by a hundredth":  boundOfLemma33(1.01, 1, 91),
+			"λ smaller by a hundredth": boundOfLemma33(0.99, 1, 91),
 		},
-		Slow: true,
+		Scaled: []claim.Scaled{{Of: "the bound", By: func(f float64) claim.Check { return boundOfLemma33(1, f, 91) }}},
+		Slow:   true,
 	}, {
 		ID: "cop/thm4.5", Paper: cop + "Theorem 4.5", Kind: claim.Theorem,
 		Statement: "with the λ of Lemma 3.3 and a Gaussian kernel the excess risk is O(1/√n + √(d ln(1/δ))/(nε))",
@@ -222,8 +225,11 @@ func meanExcess(ctx context.Context, m convolution.COP, n, runs int, src *noise.
 	return s / k, math.Sqrt(math.Max(0, q/k-s*s/k/k) / (k - 1)), nil
 }
 
-// boundOfLemma33 checks the λ, times a factor, and the bounds.
-func boundOfLemma33(factor float64, seed uint64) claim.Check {
+// threeEighths of the bound of Lemma 3.3 before its last step is proved (docs/theory/smoothing.md).
+const threeEighths = 0.375
+
+// boundOfLemma33 checks the λ, times a factor, and the bounds, times share.
+func boundOfLemma33(factor, share float64, seed uint64) claim.Check {
 	return func(ctx context.Context, size claim.Size) (claim.Outcome, error) {
 		const d, radius = 5.0, 2.0
 		src := noise.NewSeeded(seed)
@@ -245,7 +251,7 @@ func boundOfLemma33(factor float64, seed uint64) claim.Check {
 				if err != nil {
 					return claim.Outcome{}, err
 				}
-				ratio = math.Max(ratio, mean/best)
+				ratio = math.Max(ratio, mean/best/share)
 			}
 		}
 		// The last step of the proof, with the printed σ: where nε ≥ 2d and where it is not.
@@ -266,7 +272,7 @@ func boundOfLemma33(factor float64, seed uint64) claim.Check {
 				"over proved %.3f where nε ≥ 2d, %.3f at n = 100, ε = 20, d = 10⁶", off, ratio, held, broken),
 			Note: "the last step wants nε ≥ 2d", Verdict: claim.Fails,
 		}
-		if ratio <= 1 && held >= 1 {
+		if ratio <= threeEighths && held >= 1 {
 			o.Verdict = claim.Holds
 			if broken < 1 {
 				o.Verdict = claim.HoldsWithCorrection

@@ -108,7 +108,7 @@ func localisation() []claim.Claim {
 				"replaced records on a net of the interval",
 			Expected: "the first is 1, the second at most 1",
 			Run:      netPrivacy(1),
-			Wrong:    map[string]claim.Check{"the sensitivity less by a tenth": netPrivacy(0.9)},
+			Scaled:   []claim.Scaled{{Of: "the sensitivity", By: netPrivacy}},
 		},
 		{
 			ID: "heavytail/lemF.1", Paper: lowy + "Lemma F.1", Kind: claim.Theorem,

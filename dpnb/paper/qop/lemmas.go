@@ -97,8 +97,9 @@ func quadraticLemmas() []claim.Claim {
 			Tests: []string{"privacy/wishart.TestConstantsReference", "privacy/wishart.TestConstantsCorners",
 				"paper/qop.TestQOPWishart"},
 			Proof: "quadratic#qop-lemD.4 aed98e12", Errata: []string{"qop-19"}, Figure: "03_quadratic#eigenvalues",
-			Check: "drawn spectra at ten (d, m), δ₁ = δ₃ = δ₄ = 0.02: P(λ_min < α), P(α ≤ λ_min ≤ α + α₁ | …), " +
-				"P(λ_max > β | …) and the mean trace; intervals of level 1 − 1e-6; the density at W + U over that at " +
+			Check: "drawn spectra at ten (d, m), δ₁ = δ₃ = δ₄ = 0.02: P(λ_min < α), P(α ≤ λ_min ≤ α + α₁ | …), for " +
+				"d = 1 exactly, P(λ_max > β | …) and the mean trace; intervals of level 1 − 1e-6; the density at W " +
+				"+ U over that at " +
 				"W, in the softest directions; and the constants against the printed formulas",
 			Expected: "no interval above its δ, the trace within 6 standard errors of dm, no ratio above " +
 				"e^{‖U‖f}, equal formulas",

@@ -85,7 +85,8 @@ func quadraticTheorems() []claim.Claim {
 			Code:      []string{"privacy/wishart.Setting.PrintedExcessRisk", "privacy/wishart.Setting.ExcessRisk"},
 			Proof:     "quadratic#qop-thm3.3 fb07e53e", Figure: "03_quadratic#risk",
 			Check: "simulated releases, ℓ₁, d = 2 and 4, n = 10, with and without a box, anchor off by η, solver off " +
-				"by τ: mean excess risk over the bound, printed and with (a + η)²/2",
+				"by τ: mean excess risk over the bound, printed and with (a + η)²/2; and, by its exact law in one " +
+				"dimension, the solver that errs most, m = 400, η = a",
 			Expected: "at most 1 with five standard errors",
 			Seed:     54, Run: excessRisk(true, 1),
 			Scaled: []claim.Scaled{{Of: "the bound", By: func(f float64) claim.Check {
@@ -116,8 +117,10 @@ func quadraticTheorems() []claim.Claim {
 				"paper/qop.TestQOPStructureOfLOP", "paper/qop.TestQOPLinearRisk"},
 			Proof: "quadratic#qop-thm5.1 cd54f3f4", Errata: []string{"qop-17", "qop-18", "qop-55"},
 			Check: "proved δ(ε) at the printed constants over δ, add/remove-one and replace-one, ε from 0.1 to 3, δ " +
-				"from 1e-2 to 1e-8; simulated excess risk over the bound", Expected: "at most 1 for either",
-			Seed: 56, Run: linearConstants(1),
+				"from 1e-2 to 1e-8; the σ that neighbours need, as in rkw23/thm2.8; simulated excess risk over the " +
+				"bound",
+			Expected: "at most 1 for each",
+			Seed:     56, Run: linearConstants(1),
 			Want:   claim.HoldsWithCorrection,
 			Scaled: []claim.Scaled{{Of: "σ", By: linearConstants}},
 		},
@@ -224,17 +227,20 @@ func realNeighbours(a wishart.Accounting, share float64) claim.Check {
 			return claim.Outcome{}, err
 		}
 		o := claim.Decide(fmt.Sprintf("largest measured/claimed δ %.3f; relative distance of the released noise from "+
-			"the stated %s", worst, claim.Roughly(off, 1e-4)), "1 (Clopper–Pearson, 1 − 1e-6); 1e-4", !broken, "a "+
-			"measured δ is above the claimed one, or other noise is released").As(off < 1e-4).Reaching(worst)
+			"the stated %s", worst, claim.Roughly(off, 1e-4)), "1 (Clopper–Pearson, 1 − 1e-6); 1e-4",
+			!broken && (a == wishart.Theorem31 || off < 1e-4), // else off is from an exact law
+			"a measured δ is above the claimed one, or other noise is released").Reaching(worst)
 		if a == wishart.Theorem31 {
-			// Where ε₁ is large the second term of σ² is all that is left of it, and needed.
-			w := wishart.Wishart{D: 2, M: 4}
+			o = o.As(off < 1e-4)
+			// Where ε₁ is large the second term of σ² is all that is left of it, and needed. It is nearest in one
+			// dimension, where most of δ is δ₁.
+			w := wishart.Wishart{D: 1, M: 2}
 			s := wishart.Setting{Wishart: w, Smoothness: 1, Rank: 1, Accounting: a}
-			n, err := s.Noise(wishart.Split{Epsilon1: 500, Delta1: delta / 2, Delta3: delta / 2})
+			n, err := s.Noise(wishart.Split{Epsilon1: 500, Delta1: 0.9 * delta, Delta3: 0.1 * delta})
 			if err != nil {
 				return claim.Outcome{}, err
 			}
-			first := lemmaD4(w, delta/2, delta/2, delta).sigma2First(500, 1)
+			first := lemmaD4(w, 0.9*delta, 0.1*delta, delta).sigma2First(500, 1)
 			with, _, _ := leastSquaresDelta(w, 1/(share*n.Sigma2), 500)
 			without, _, _ := leastSquaresDelta(w, 1/first, 500)
 			o.Measured += fmt.Sprintf("; at ε₁ = 500 δ is %.3f of the claimed, without 2L/α₁ %.1f", with/delta,
@@ -243,7 +249,7 @@ func realNeighbours(a wishart.Accounting, share float64) claim.Check {
 				o.Verdict, o.Note = claim.Fails, "2L/α₁ is left out, or not needed"
 			}
 			return o.Corrected("σ̃ by the exact Gaussian condition, and a repaired step that removes the condition " +
-				"on λ_max; σ² is a hundred times what least squares needs"), nil
+				"on λ_max; σ² is a hundred times what least squares needs").Reaching(with / delta), nil
 		}
 		at := func(a wishart.Accounting, split wishart.Split) float64 {
 			n, err := wishart.Setting{Wishart: wishart.Wishart{D: 100, M: 200}, Smoothness: 1, Rank: 1,
@@ -360,7 +366,11 @@ func exactIsAttained(share float64) claim.Check {
 func linearConstants(share float64) claim.Check {
 	return func(ctx context.Context, size claim.Size) (claim.Outcome, error) {
 		huber := loss.Huber{Threshold: 1}
-		var add, replace, off float64
+		var add, replace, off, needs float64
+		for _, c := range [][2]float64{{0.1, 1e-30}, {0.25, 1e-100}} {
+			sigma, ridge := constrained.Theorem51Noise(c[0], c[1], 1, 1)
+			needs = math.Max(needs, measure.KinkedSigma(ridge, c[0], c[1])/(share*sigma))
+		}
 		for _, eps := range []float64{0.1, 0.5, 1, 3} {
 			for _, delta := range []float64{1e-2, 1e-5, 1e-8} {
 				sigma, ridge := constrained.Theorem51Noise(eps, delta, 1, 1)
@@ -415,11 +425,12 @@ func linearConstants(share float64) claim.Check {
 		sharper := constrained.Theorem51Risk(4, m.Sigma, m.Lambda, norm)
 		mean := sum / float64(runs)
 		o := claim.Decide(fmt.Sprintf("largest proved/claimed δ: %.2g add/remove-one, %.2g replace-one; mean excess "+
-			"risk/bound %.3f, with dσ²/(2Δ) %.3f; relative distance of the released σ and Δ from the printed %s",
-			add, replace, mean/bound, mean/sharper, claim.Roughly(off, 1e-9)),
-			"1; 1e-9", add <= 1 && mean <= sharper,
+			"risk/bound %.3f, with dσ²/(2Δ) %.3f; of the printed σ up to %.2f is needed; relative distance of the "+
+			"released σ and Δ from the printed %s",
+			add, replace, mean/bound, mean/sharper, needs, claim.Roughly(off, 1e-9)),
+			"1; 1e-9", needs <= 1 && add <= 1 && mean <= sharper,
 			"the printed constants are not enough for add/remove-one, or others are released, or the risk is "+
-				"above the bound").As(off < 1e-9).Reaching(math.Max(add, mean/bound))
+				"above the bound").As(off < 1e-9).Reaching(needs)
 		return o.Corrected("for add/remove-one, while QOP's guarantee is for replace-one (qop-17); the first term of " +
 			"the risk can be divided by four"), ctx.Err()
 	}
