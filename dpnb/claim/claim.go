@@ -54,7 +54,7 @@ type Claim struct {
 	// Paper is where it stands, in words a reader can look up.
 	Paper string
 	Kind  Kind
-	// Statement is the claim in a line.
+	// Statement is the claim in a line. That of a paper stands in the paper's inventory, from which the register has it.
 	Statement string
 	// Code names what computes or releases what is claimed, and Tests what asserts the statement, by package and symbol:
 	// "privacy/objective.DTZ24". A package is named by its directory below dpnb. Where no other test asserts the
@@ -80,8 +80,8 @@ type Claim struct {
 	Scaled []Scaled
 	Wrong  map[string]Check
 	Powers []Power
-	// Weak says why no evidence notices an error of a tenth, and Loose how near the worst case can come to the bound if
-	// that is proved, at Proof: a share, zero if nothing is.
+	// Weak says why no evidence notices an error of a tenth. Loose is the share of the bound beyond which no case comes,
+	// if that is proved at Proof; zero if nothing is.
 	Weak  string
 	Loose float64
 	// Slow says that the check takes seconds: tests run it when all are asked for, and the document always.

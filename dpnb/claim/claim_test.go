@@ -6,6 +6,7 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
+	"maps"
 	"os"
 	"path/filepath"
 	"strings"
@@ -79,24 +80,36 @@ func TestDocument(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	md := d.Markdown(results)
-	for _, part := range []string{
-		`| <a id="rkw23-def1"></a>` + "`rkw23/def1`" +
-			`<br>Definition 1 | ‖θ\*‖ ≤ f\*, \|x\|\_2 | definition; ` +
-			`see [rkw23/thm1](#rkw23thm1) and erratum [rkw23-1](errata.md#rkw23-1) |  |`,
-		`| a \| b | **fails** | [code](../dpnb/privacy/a.go) [proof](theory/page.md#rkw23-thm1) ` +
-			`[test](../dpnb/privacy/a_test.go) [erratum](errata.md#rkw23-1) [figure](../notebooks/01.ipynb) |`,
-		"### rkw23/thm1\n", "- Test: [`privacy.TestNew`](../dpnb/privacy/a_test.go)",
-		"**fails**: as [rkw23-1](errata.md#rkw23-1) says", "| 2 | 1 | 0 | 0 | 0 | 1 | 0 |", "- Evidence alone " +
-			"notices: a tenth", "- Nearest to equality: 50 %",
-		"noticed: as [rkw23-1](errata.md#rkw23-1) says",
+	pages := d.Pages(results)
+	for page, parts := range map[string][]string{
+		"claims.md": {
+			"| [A paper](claims/rkw23.md) | 2 | 1 | 0 | 0 | 0 | 1 | 0 |",
+			"| [`rkw23/thm1`](claims/measured.md#rkw23thm1) | a tenth | 50 % | as [rkw23-1](errata.md#rkw23-1) says |",
+		},
+		"claims/rkw23.md": {
+			`| <a id="rkw23-def1"></a>` + "`rkw23/def1`" +
+				`<br>Definition 1 | ‖θ\*‖ ≤ f\*, \|x\|\_2 | definition; see [rkw23/thm1](../claims/measured.md#rkw23thm1) ` +
+				`and erratum [rkw23-1](../errata.md#rkw23-1) | | |  |`,
+			`| a \| b | **fails** | no size | 50 % | [code](../../dpnb/privacy/a.go) [proof](../theory/page.md#rkw23-thm1) ` +
+				`[test](../../dpnb/privacy/a_test.go) [erratum](../errata.md#rkw23-1) [figure](../../notebooks/01.ipynb) |`,
+		},
+		Measured: {
+			"### rkw23/thm1\n", "- Test: [`privacy.TestNew`](../../dpnb/privacy/a_test.go)",
+			"**fails**: as [rkw23-1](../errata.md#rkw23-1) says", "- Evidence alone notices: a tenth",
+			"- Nearest to equality: 50 %", "noticed: as [rkw23-1](../errata.md#rkw23-1) says",
+		},
 	} {
-		if !strings.Contains(md, part) {
-			t.Errorf("the document lacks %s:\n%s", part, md)
+		for _, part := range parts {
+			if !strings.Contains(pages[page], part) {
+				t.Errorf("%s lacks %s:\n%s", page, part, pages[page])
+			}
 		}
 	}
+	if !strings.Contains(pages[Measured], d.Section(results[0])) {
+		t.Error("a section by itself is another one")
+	}
 	results[0].Seconds++
-	if md != d.Markdown(results) {
+	if !maps.Equal(pages, d.Pages(results)) {
 		t.Error("the document changes with the times")
 	}
 	for name, spoil := range map[string]func(*Claim){

@@ -8,6 +8,7 @@ import (
 	"fmt"
 	"io"
 	"maps"
+	"os"
 	"path/filepath"
 	"slices"
 	"sync"
@@ -89,19 +90,22 @@ says the same, and write the new one with --renew.`,
 				if err != nil {
 					return err
 				}
-				if err := atomicfile.Write(markdown, []byte(d.Markdown(results))); err != nil {
-					return err
+				for page, text := range d.Pages(results) {
+					file := filepath.Join(filepath.Dir(markdown), page)
+					err := os.MkdirAll(filepath.Dir(file), 0o755)
+					if err == nil {
+						err = atomicfile.Write(file, []byte(text))
+					}
+					if err != nil {
+						return err
+					}
 				}
 			}
 			if !asJSON {
 				return nil
 			}
 			if len(only) == 0 {
-				_, papers, err := inventories()
-				if err != nil {
-					return err
-				}
-				results = append(results, claim.WithoutClaim(papers)...)
+				results = append(results, claim.WithoutClaim(paper.Papers())...)
 			}
 			return claim.WriteJSON(cmd.OutOrStdout(), results)
 		},
@@ -117,7 +121,7 @@ says the same, and write the new one with --renew.`,
 	f.BoolVar(&renew, "renew", false, "write the hashes of the proofs as they are now into the claims, and check "+
 		"nothing")
 	f.StringSliceVar(&only, "only", nil, "take only claims whose ID matches this `pattern`, for example 'rkw23/*'")
-	f.StringVar(&markdown, "markdown", "", "write the results to this `file` as well")
+	f.StringVar(&markdown, "markdown", "", "write the results to this `file`, claims.md, and to claims/ beside it")
 	return cmd
 }
 
@@ -174,7 +178,7 @@ func writePowers(out io.Writer, measured map[string][]claim.Power) error {
 
 // claimsDocument is docs/claims.md of the checkout that this runs in.
 func claimsDocument(claims []claim.Claim) (*claim.Document, error) {
-	root, papers, err := inventories()
+	root, err := project.Root(".")
 	if err != nil {
 		return nil, err
 	}
@@ -182,15 +186,7 @@ func claimsDocument(claims []claim.Claim) (*claim.Document, error) {
 	if err != nil {
 		return nil, err
 	}
-	return claim.NewDocument(papers, claims, tree), nil
-}
-
-// inventories returns the top of the clone, and the statements of the papers there.
-func inventories() (root string, papers []claim.Paper, err error) {
-	if root, err = project.Root("."); err == nil {
-		papers, err = claim.Papers(root)
-	}
-	return root, papers, err
+	return claim.NewDocument(paper.Papers(), claims, tree), nil
 }
 
 func renewProofs(out io.Writer, claims []claim.Claim) error {

@@ -19,8 +19,6 @@ func specialCases() []claim.Claim {
 	return []claim.Claim{
 		{
 			ID: "cop/secB.4-piecewise", Paper: cop + "section 4.3 and appendix B.4", Kind: claim.Theorem,
-			Statement: "max_p ⟨a_p, x⟩ + b_p gains by smoothing only where ‖v‖_∞ > r/μ, r the distance of the record " +
-				"to those on the border of two pieces; C² = mĀ²·sup‖a_p‖²",
 			Code: []string{"smoothing.Polyhedral", "smoothing.GaussianMax", "mechanism/objpert/convolution.COP"},
 			Tests: []string{"smoothing.TestGaussianMaxOfOrderStatistics", "smoothing.TestGaussianMaxOfTheNorm",
 				"smoothing.TestGaussianMaxOnTheLine", "smoothing.TestGaussianMaxIsConvexAndSmooth",
@@ -40,8 +38,6 @@ func specialCases() []claim.Claim {
 		},
 		{
 			ID: "cop/secB.4-bowl", Paper: cop + "section 4.3 and appendix B.4", Kind: claim.Theorem,
-			Statement: "max(0, ‖x‖₁ − z) gains nothing where μ|v_i| ≤ |x_i| for all i and μ‖v‖₁ ≤ |‖x‖₁ − z|; with " +
-				"|‖x‖₁ − z| away from 0 the rate follows",
 			Code:  []string{"smoothing.Bowl", "smoothing.NewBowlPieces"},
 			Tests: []string{"smoothing.TestBowl", "paper/cop.TestCOPBowl"},
 			Proof: "smoothing#cop-secB.4-bowl 41feffbe", Errata: []string{"cop-73"},
@@ -57,8 +53,6 @@ func specialCases() []claim.Claim {
 		},
 		{
 			ID: "cop/fig6", Paper: cop + "Figure 6, appendix B.4", Kind: claim.Figure,
-			Statement: "the set {v: |v_i| ≤ |x_i| for all i, ‖v‖₁ ≤ |‖x‖₁ − z|} of a plane, drawn for μ = 1: there " +
-				"max(0, ‖x‖₁ − z) gains nothing",
 			Code:  []string{"smoothing.Bowl"},
 			Tests: []string{"smoothing.TestBowl", "paper/cop.TestCOPBowl"},
 			Proof: "smoothing#cop-fig6 ed8284d7",
@@ -70,9 +64,6 @@ func specialCases() []claim.Claim {
 		},
 		{
 			ID: "cop/ex1", Paper: cop + "Example 1", Kind: claim.Theorem,
-			Statement: "quantile regression satisfies Assumption 4.4, P(‖A(z)θ⋆‖_{−∞} ≥ t) ≥ 1 − e^{−1/t²} for t ≤ " +
-				"τ, " +
-				"if the quantile of the noise is not 0",
 			Code:  []string{"smoothing.Pinball"},
 			Tests: []string{"paper/cop.TestCOPExample1"},
 			Proof: "smoothing#cop-ex1 87245077", Errata: []string{"cop-30"},
@@ -86,10 +77,9 @@ func specialCases() []claim.Claim {
 		},
 		{
 			ID: "cop/ex2", Paper: cop + "Example 2", Kind: claim.Theorem,
-			Statement: "the ReLU satisfies it too, as the limit r → 1 of Example 1",
-			Code:      []string{"smoothing.Positive"},
-			Tests:     []string{"paper/cop.TestCOPExample1"},
-			Proof:     "smoothing#cop-ex2 500858d4", Errata: []string{"cop-30"},
+			Code:  []string{"smoothing.Positive"},
+			Tests: []string{"paper/cop.TestCOPExample1"},
+			Proof: "smoothing#cop-ex2 500858d4", Errata: []string{"cop-30"},
 			Check:    "as for Example 1 at level 0.999",
 			Expected: "far above (cop-30)",
 			Run:      quantileExample(0.999, 1, 1),
@@ -99,8 +89,6 @@ func specialCases() []claim.Claim {
 		},
 		{
 			ID: "cop/ex3", Paper: cop + "Example 3", Kind: claim.Theorem,
-			Statement: "ℓ₁-regularised regression: θ⋆ is the unregularised minimiser after soft thresholding, and " +
-				"satisfies Assumption 4.4 if λ is below its least coordinate",
 			Code:  []string{"smoothing.Norm"},
 			Tests: []string{"paper/cop.TestCOPExample3"},
 			Proof: "smoothing#cop-ex3 ffca3118", Errata: []string{"cop-74"},

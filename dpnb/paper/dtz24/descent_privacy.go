@@ -29,13 +29,11 @@ func descentPrivacy() []claim.Claim {
 	return []claim.Claim{
 		of(claim.Claim{
 			ID: "dtz24/thm7.1a", Paper: dtz24 + "Theorem 7.1(a)",
-			Statement: "T steps of noisy gradient descent with the Huber loss are 2TL²R²/ν²-zCDP under replace-one",
-			Proof:     "proportional#dtz24-thm7.1a bfcaa102",
+			Proof: "proportional#dtz24-thm7.1a bfcaa102",
 		}, ", out of reach, which attains it", loss.Huber{Threshold: 1}, 0.99),
 		of(claim.Claim{
 			ID: "dtz24/thm7.2a", Paper: dtz24 + "Theorem 7.2(a)",
-			Statement: "T steps of noisy gradient descent with the logistic loss are 2TR²/ν²-zCDP under replace-one",
-			Proof:     "proportional#dtz24-thm7.2a 38580356",
+			Proof: "proportional#dtz24-thm7.2a 38580356",
 		}, "; the slopes at a label and at its opposite differ by 1, which is a quarter of it", loss.Logistic{}, 0.24),
 	}
 }

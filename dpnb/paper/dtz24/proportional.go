@@ -28,8 +28,6 @@ func proportionalClaims() []claim.Claim {
 	return []claim.Claim{
 		{
 			ID: "dtz24/thm3.7a", Paper: dtz24 + "Theorem 3.7(a)", Kind: claim.Theorem,
-			Statement: "Huber regression with objective perturbation is (2ε, (1 + e^ε)δ) private under replace-one, " +
-				"δ that of W = log(1 + R²/λ) + (LR)²/(2ν²) + (LR/ν)|N|",
 			Code:  []string{"privacy/objective.DTZ24", "privacy.ConvertAdjacency"},
 			Tests: []string{"paper/dtz24.TestDTZ24Group", "privacy.TestReplaceProfileBeatsGroup"},
 			Proof: "objective_perturbation#dtz24-thm3.7a 7793a284", Errata: []string{"dtz24-10"},
@@ -38,7 +36,7 @@ func proportionalClaims() []claim.Claim {
 				"explicit laws, both ways, and in the plane those of two full slopes against each other, over the " +
 				"group bound; what is released under replace-one over it; and it against its formula",
 			Expected: "none above 1; equal to the formula",
-			Run: groupOfTwo(loss.Huber{Threshold: 1}, 1, 1, 1, 1),
+			Run:      groupOfTwo(loss.Huber{Threshold: 1}, 1, 1, 1, 1),
 			Scaled: []claim.Scaled{
 				{Of: "δ", By: func(factor float64) claim.Check {
 					return groupOfTwo(loss.Huber{Threshold: 1}, 1, 1, 1, factor)
@@ -50,8 +48,6 @@ func proportionalClaims() []claim.Claim {
 		},
 		{
 			ID: "dtz24/thm3.7b", Paper: dtz24 + "Theorem 3.7(b), Figure 3", Kind: claim.Theorem,
-			Statement: "Huber regression: MSE, ⟨β̂, β⋆⟩, ⟨β̂, ξ⟩, the law of a coordinate and the truncated " +
-				"residuals from (σ, τ) of (3.8), for β⋆ that is neither random nor i.i.d. and noise of any law",
 			Code: []string{"theory/proportional.Regression"},
 			Tests: []string{"theory/proportional.TestRegressionSimulation",
 				"theory/proportional.TestHuberReference", "theory/proportional.TestHuberGrid",
@@ -67,10 +63,9 @@ func proportionalClaims() []claim.Claim {
 		},
 		{
 			ID: "dtz24/thm3.9", Paper: dtz24 + "Theorem 3.9", Kind: claim.Theorem,
-			Statement: "the perturbed Huber fit has the error of the unperturbed one with signal β⋆ + (ν/λ)ξ",
-			Code:      []string{"theory/proportional.Regression"},
-			Tests:     []string{"theory/proportional.TestRegressionSimulation"},
-			Proof:     "proportional#dtz24-thm3.9 e9582f63", Figure: "06_proportional#fig3-plot",
+			Code:  []string{"theory/proportional.Regression"},
+			Tests: []string{"theory/proportional.TestRegressionSimulation"},
+			Proof: "proportional#dtz24-thm3.9 e9582f63", Figure: "06_proportional#fig3-plot",
 			Check:    "(3.8) at (κ, ν) and at (√(κ² + ν²/λ²), 0) in 96 settings; and simulated with normal noise",
 			Expected: "equal to 1e-10; within " + fourErrors,
 			Seed:     42, Run: reductionToNonPrivate(1),
@@ -78,8 +73,6 @@ func proportionalClaims() []claim.Claim {
 		},
 		{
 			ID: "dtz24/thm4.2a", Paper: dtz24 + "Theorem 4.2(a)", Kind: claim.Theorem,
-			Statement: "logistic regression with objective perturbation is (2ε, (1 + e^ε)δ) private under " +
-				"replace-one, δ that of W = log(1 + R²/(4λ)) + R²/(2ν²) + (R/ν)|N|",
 			Code:  []string{"privacy/objective.DTZ24", "privacy.ConvertAdjacency"},
 			Tests: []string{"paper/dtz24.TestDTZ24Group", "privacy.TestReplaceProfileBeatsGroup"},
 			Proof: "objective_perturbation#dtz24-thm4.2a 77efa8f8", Errata: []string{"dtz24-9", "dtz24-10"},
@@ -88,8 +81,8 @@ func proportionalClaims() []claim.Claim {
 				"explicit laws, both ways, and in the plane those of two full slopes against each other, over the " +
 				"group bound; what is released under replace-one over it; and it against its formula",
 			Expected: "none above 1; equal to the formula",
-			Run:  undefinedL(groupOfTwo(loss.Logistic{}, 1, 0.25, 1, 1)),
-			Want: claim.HoldsWithCorrection,
+			Run:      undefinedL(groupOfTwo(loss.Logistic{}, 1, 0.25, 1, 1)),
+			Want:     claim.HoldsWithCorrection,
 			Scaled: []claim.Scaled{
 				{Of: "δ", By: func(factor float64) claim.Check {
 					return undefinedL(groupOfTwo(loss.Logistic{}, 1, 0.25, 1, factor))
@@ -101,8 +94,6 @@ func proportionalClaims() []claim.Claim {
 		},
 		{
 			ID: "dtz24/thm4.2b", Paper: dtz24 + "Theorem 4.2(b), Figure 4", Kind: claim.Theorem,
-			Statement: "logistic regression: MSE, ⟨β̂, β⋆⟩, variance, ⟨β̂, ξ⟩ and the law of (Xβ⋆, ρ′(Xβ̂)) from (α, " +
-				"σ, γ) of (4.3)",
 			Code: []string{"theory/proportional.Classification"},
 			Tests: []string{"theory/proportional.TestClassificationSimulation",
 				"theory/proportional.TestLogisticReference", "theory/proportional.TestLogisticGrid",
@@ -119,10 +110,9 @@ func proportionalClaims() []claim.Claim {
 		},
 		{
 			ID: "dtz24/cor6.1", Paper: dtz24 + "Corollary 6.1, Figure 5a", Kind: claim.Theorem,
-			Statement: "output perturbation, Huber: sensitivity 2LR/λ under replace-one, and MSE = σ⋆² + ν²",
-			Code:      []string{"theory/proportional.FixedPoint.WithOutputNoise", "mechanism/objpert.Output"},
-			Tests:     []string{"theory/proportional.TestOutputNoise"},
-			Proof:     "proportional#dtz24-cor6.1 3ae2508a", Figure: "06_proportional#fig5-plot",
+			Code:  []string{"theory/proportional.FixedPoint.WithOutputNoise", "mechanism/objpert.Output"},
+			Tests: []string{"theory/proportional.TestOutputNoise"},
+			Proof: "proportional#dtz24-cor6.1 3ae2508a", Figure: "06_proportional#fig5-plot",
 			Check: "minimisers of 40 adversarial pairs in the plane; δ of releases against the Gaussian mechanism's " +
 				"of that sensitivity; and simulated", Expected: "no distance above 2LR/λ, one above 0.7 times it; " +
 				"equal to 1e-6; within " + fourErrors,
@@ -138,8 +128,6 @@ func proportionalClaims() []claim.Claim {
 		},
 		{
 			ID: "dtz24/cor6.3", Paper: dtz24 + "Corollary 6.3, Figure 5b", Kind: claim.Theorem,
-			Statement: "output perturbation, logistic: sensitivity 2R/λ under replace-one, and MSE = (1 − α⋆)²κ² + " +
-				"σ⋆² + ν²",
 			Code:  []string{"theory/proportional.FixedPoint.WithOutputNoise", "mechanism/objpert.Output"},
 			Tests: []string{"theory/proportional.TestOutputNoise"},
 			Proof: "proportional#dtz24-cor6.3 53feb2ba", Figure: "06_proportional#fig5-plot",
@@ -158,8 +146,7 @@ func proportionalClaims() []claim.Claim {
 		},
 		{
 			ID: "dtz24/thm7.1", Paper: dtz24 + "Theorem 7.1(b), Figure 6a", Kind: claim.Theorem,
-			Statement: "noisy gradient descent on the expected Huber loss: the error of every iterate from a recursion",
-			Code:      []string{"theory/proportional.Descent"},
+			Code: []string{"theory/proportional.Descent"},
 			Tests: []string{"theory/proportional.TestLinearDescent", "theory/proportional.TestDescentSimulation",
 				"theory/proportional.TestZCDP", "paper/dtz24.TestDTZ24Increments"},
 			Proof: "proportional#dtz24-thm7.1 4d463fa0", Errata: []string{"dtz24-58", "dtz24-59"},
@@ -178,8 +165,6 @@ func proportionalClaims() []claim.Claim {
 		},
 		{
 			ID: "dtz24/thm7.2", Paper: dtz24 + "Theorem 7.2(b), Figure 6b", Kind: claim.Theorem,
-			Statement: "noisy gradient descent on the expected logistic loss: the error of every iterate from a " +
-				"recursion",
 			Code: []string{"theory/proportional.Descent"},
 			Tests: []string{"theory/proportional.TestDescentSimulation",
 				"theory/proportional.TestOneStepSimulation", "theory/proportional.TestZCDP"},

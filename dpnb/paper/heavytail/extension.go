@@ -20,10 +20,9 @@ func extensionClaims() []claim.Claim {
 	return []claim.Claim{
 		{
 			ID: "heavytail/lem2.2", Paper: lowy + "Lemma 2.2", Kind: claim.Theorem,
-			Statement: "f_C is convex, C-Lipschitz and at most f",
-			Code:      []string{"loss.Cut"},
-			Tests:     []string{"loss.TestExtension", "loss.TestExtensionOfSteepLine"},
-			Proof:     "heavytail#heavytail-lem2.2 adbafe4e",
+			Code:  []string{"loss.Cut"},
+			Tests: []string{"loss.TestExtension", "loss.TestExtensionOfSteepLine"},
+			Proof: "heavytail#heavytail-lem2.2 adbafe4e",
 			Check: "eight losses, 150 rows and labels each: the closed form against the infimum that defines it; " +
 				"slopes, which may not fall, times ‖x‖; its value less f",
 			Expected: "equal to 1e-6; slopes rise, up to C and no farther; at most f",
@@ -32,8 +31,6 @@ func extensionClaims() []claim.Claim {
 		},
 		{
 			ID: "heavytail/lem2.3", Paper: lowy + "Lemmas 2.3 and C.1", Kind: claim.Theorem,
-			Statement: "E max_W (F̂ − F̂_C) ≤ DG_k^k/((k − 1)C^{k−1}); with κ_k = (k−1)^{k−1}/k^k for 1/(k−1), and " +
-				"no less",
 			Code:  []string{"loss.Cut"},
 			Proof: "heavytail#heavytail-lem2.3 18f5b294",
 			Check: "E(A − C)₊ over κ_k·G_k^k/C^{k−1} for 400 laws of A, Pareto's and of two values, k from 1.5 to " +
@@ -45,9 +42,8 @@ func extensionClaims() []claim.Claim {
 		},
 		{
 			ID: "heavytail/lemC.1", Paper: lowy + "Lemma C.1", Kind: claim.Theorem,
-			Statement: "F̂ − F̂_C ≤ (D/n)Σ(A(zᵢ) − C)₊ on W, for every dataset; hence Lemma 2.3, with κ_k for 1/(k−1)",
-			Code:      []string{"paper/heavytail.OnBall"},
-			Proof:     "heavytail#heavytail-lemC.1 33b52f2e", Errata: []string{"heavytail-88"}, Seed: 35,
+			Code:  []string{"paper/heavytail.OnBall"},
+			Proof: "heavytail#heavytail-lemC.1 33b52f2e", Errata: []string{"heavytail-88"}, Seed: 35,
 			Check: "eight losses, d to 3, 400 records and points of the ball: f less its extension, over D(A − C)₊; " +
 				"the same with the infimum over all of ℝᵈ",
 			Expected: "at most 1, and 1 is reached by linear losses; more for ℝᵈ",
@@ -58,10 +54,9 @@ func extensionClaims() []claim.Claim {
 		},
 		{
 			ID: "heavytail/lem2.4", Paper: lowy + "Lemmas 2.4 and C.2", Kind: claim.Theorem,
-			Statement: "Algorithm 2 is ε-DP, and its ball holds the minimiser with probability 1 − e^{−ζ}",
-			Code:      []string{"mechanism/pure.Output.Sensitivity", "noise/exact.Sampler.IsotropicLaplace"},
-			Tests:     []string{"audit.TestPureOutput", "paper/heavytail.TestHeavytailGammaTail"},
-			Proof:     "heavytail#heavytail-lem2.4 931b01f1", Errata: []string{"heavytail-32"},
+			Code:  []string{"mechanism/pure.Output.Sensitivity", "noise/exact.Sampler.IsotropicLaplace"},
+			Tests: []string{"audit.TestPureOutput", "paper/heavytail.TestHeavytailGammaTail"},
+			Proof: "heavytail#heavytail-lem2.4 931b01f1", Errata: []string{"heavytail-32"},
 			Check: "the tail of Gamma(d) at 16.5ζd and at d + √(2dζ) + ζ for d to 1,000, ζ to 20, over e^{−ζ}; the " +
 				"norm of 20,000 draws (--full: 400,000) of the exact noise at d = 5 against the quantile 1.832d at " +
 				"ζ = 3",
@@ -72,8 +67,6 @@ func extensionClaims() []claim.Claim {
 		},
 		{
 			ID: "heavytail/prop2.5", Paper: lowy + "Propositions 2.5 and C.3", Kind: claim.Theorem,
-			Statement: "localise, then fit privately over W₀: within c₂(G_k/λ)(d/(nε))^{1−1/k} of ŵ_λ; one output " +
-				"perturbation does it, with 2^{1−1/k} for c₂ in the mean",
 			Code:  []string{"mechanism/pure.Output"},
 			Tests: []string{"paper/heavytail.TestHeavytailBiasOverW"},
 			Proof: "heavytail#dpnb-one-output c44e9265", Errata: []string{"heavytail-81"},

@@ -21,8 +21,6 @@ func localisation() []claim.Claim {
 	return []claim.Claim{
 		{
 			ID: "heavytail/lem2.7", Paper: lowy + "Lemmas 2.7 and C.4", Kind: claim.Theorem,
-			Statement: "the joint objective Φ(w, y₁ … y_m) has the minimum of the extended one, and so have its " +
-				"α-minimisers to within α",
 			Code: []string{"paper/heavytail.Joint"}, Tests: []string{"paper/heavytail.TestJoint"},
 			Proof: "localisation#heavytail-lem2.7 9edc264a", Seed: 21,
 			Check: "three absolute losses on [−1, 1]: the extended objective, by search, at the w that Algorithm 3 " +
@@ -36,8 +34,7 @@ func localisation() []claim.Claim {
 		},
 		{
 			ID: "heavytail/lem2.8", Paper: lowy + "Lemmas 2.8 and C.6", Kind: claim.Theorem,
-			Statement: "points of W ∩ B(w₀, r) within ξ of the projection are found by bisection over projections on W",
-			Code:      []string{"paper/heavytail.NearBall"}, Tests: []string{"paper/heavytail.TestNearBall"},
+			Code: []string{"paper/heavytail.NearBall"}, Tests: []string{"paper/heavytail.TestNearBall"},
 			Proof: "localisation#heavytail-lem2.8 a494f317", Seed: 22,
 			Check: "a box in the plane: the optimality ⟨y − x, u − x⟩ ≤ ‖y − x‖ξ + ξ² at random u of the set, and " +
 				"membership",
@@ -47,8 +44,6 @@ func localisation() []claim.Claim {
 		},
 		{
 			ID: "heavytail/prop2.9", Paper: lowy + "Propositions 2.9 and C.5", Kind: claim.Theorem,
-			Statement: "Algorithm 3 stops within ⌈(3DL/α)²⌉ steps at a point within α of the minimum, without " +
-				"knowing L",
 			Code: []string{"paper/heavytail.Subgradient"}, Tests: []string{"paper/heavytail.TestSubgradient"},
 			Proof: "localisation#heavytail-prop2.9 43abc339", Seed: 23,
 			Check: "sums of five absolute losses on a disc: steps over the bound, and the gap to a grid's minimum " +
@@ -61,8 +56,6 @@ func localisation() []claim.Claim {
 		},
 		{
 			ID: "heavytail/lemD.5", Paper: lowy + "Lemma D.5", Kind: claim.Theorem,
-			Statement: "projected subgradient steps with a bias of B ≤ α/4 in the subgradients come within α in " +
-				"(4DL/α)² steps",
 			Code: []string{"paper/heavytail.Biased"}, Tests: []string{"paper/heavytail.TestSubgradient"},
 			Proof: "localisation#heavytail-lemD.5 6842c852",
 			Check: "|w| on [−1, 1] with the subgradient turned round wherever that is a bias of B: the gap over α, " +
@@ -75,8 +68,6 @@ func localisation() []claim.Claim {
 		},
 		{
 			ID: "heavytail/propD.6", Paper: lowy + "Proposition D.6", Kind: claim.Theorem,
-			Statement: "for a maximum of affine pieces a dual point gives a subgradient of f_C of norm at most C, " +
-				"to any accuracy",
 			Code:  []string{"paper/heavytail.Polyhedral.Extended"},
 			Tests: []string{"paper/heavytail.TestExtensions"},
 			Proof: "localisation#heavytail-propD.6 1c48463e", Seed: 25,
@@ -88,8 +79,7 @@ func localisation() []claim.Claim {
 		},
 		{
 			ID: "heavytail/thmB.1", Paper: lowy + "Theorem B.1", Kind: claim.Theorem,
-			Statement: "no finite number of local queries, of all derivatives, determines f_C exactly for every " +
-				"smooth convex f",
+			Weak: "that no number of queries is enough: an error has no size",
 			Code: []string{"paper/heavytail.Resisting"}, Tests: []string{"paper/heavytail.TestResisting"},
 			Proof: "localisation#heavytail-thmB.1 91b9b1c4", Errata: []string{"heavytail-80"},
 			Check: "ten queries by bisection on −C: two functions with the same answers; and the paper's pair, " +
@@ -100,8 +90,6 @@ func localisation() []claim.Claim {
 		},
 		{
 			ID: "heavytail/thmE.1", Paper: lowy + "Theorem E.1", Kind: claim.Theorem,
-			Statement: "Algorithm 5, an exponential mechanism over a net with the clipped projected gradient as " +
-				"score, is ε-DP: its score moves by at most 2C/n",
 			Code:  []string{"paper/heavytail.NetMechanism"},
 			Proof: "localisation#heavytail-thmE.1 197c0201", Seed: 27,
 			Check: "largest change of the score over 2C/n, and exact log-ratio of probabilities over ε, over " +
@@ -112,8 +100,6 @@ func localisation() []claim.Claim {
 		},
 		{
 			ID: "heavytail/lemF.1", Paper: lowy + "Lemma F.1", Kind: claim.Theorem,
-			Statement: "the score of the localised exponential mechanism, centred at a point of U, moves by at most " +
-				"2C·diam(U)/m",
 			Code:  []string{"paper/heavytail.Localised"},
 			Proof: "localisation#heavytail-lemF.1 c10249bc",
 			Seed:  28,

@@ -24,8 +24,6 @@ func lowerBounds() []claim.Claim {
 	return []claim.Claim{
 		{
 			ID: "heavytail/lemG.1", Paper: lowy + "Lemma G.1", Kind: claim.Theorem,
-			Statement: "‖μ̂ − μ‖² ≤ (8m/D)·excess risk, for linear losses with ‖μ‖ = m on the ball of diameter D " +
-				"and μ̂ = −m𝒜/‖𝒜‖",
 			Code:  []string{"paper/heavytail.Hard"},
 			Proof: "localisation#heavytail-lemG.1 ce7dd0cc", Errata: []string{"heavytail-85"}, Seed: 29,
 			Check:    "largest left side over the right side, over points of the ball",
@@ -35,9 +33,6 @@ func lowerBounds() []claim.Claim {
 		},
 		{
 			ID: "heavytail/thm4.1", Paper: lowy + "Theorems 4.1 and G.6", Kind: claim.Theorem,
-			Statement: "on one of two hard instances every ε-DP algorithm has, with probability ζ, an excess risk " +
-				"of at least cD·min{G₁, G₂√(ln(1/ζ)/n) + G_k((d + ln(1/ζ))/(nε))^{1−1/k}}; in one dimension with " +
-				"the best probability there is and a c above ⅕",
 			Code: []string{"paper/heavytail.HardPrivate", "paper/heavytail.HardNonPrivate",
 				"paper/heavytail.Unavoidable", "paper/heavytail.SignError"},
 			Tests: []string{"paper/heavytail.TestLowerBounds"},

@@ -22,8 +22,6 @@ func rates() []claim.Claim {
 	return []claim.Claim{
 		{
 			ID: "heavytail/thm3.1", Paper: lowy + "Theorems 3.1 and D.2", Kind: claim.Theorem,
-			Statement: "localised double output perturbation is ε-DP, with excess risk of the order " +
-				"G_kD(d/(nε))^{1−1/k}, logarithms aside",
 			Code:   []string{"mechanism/pure.Phases", "mechanism/pure.PhasesConfig"},
 			Tests:  []string{"audit.TestPurePhases", "mechanism/pure.TestBlocks", "mechanism/pure.TestPhasesNoise"},
 			Proof:  "localisation#heavytail-thm3.1 915139a2",
@@ -44,8 +42,6 @@ func rates() []claim.Claim {
 		},
 		{
 			ID: "heavytail/thmE.2", Paper: lowy + "Theorem E.2", Kind: claim.Theorem,
-			Statement: "with Algorithm 5 in its phases Algorithm 1 is ε-DP for smooth losses, with the rate up to a " +
-				"logarithm",
 			Code:  []string{"paper/heavytail.NetMechanism"},
 			Proof: "localisation#heavytail-thmE.2 e4f9f1fa", Errata: []string{"heavytail-33", "heavytail-87"}, Seed: 39,
 			Check: "d = 1, linear losses: slope of ln mean risk in ln n from 256 to 4,096 on the hard instance, " +

@@ -25,9 +25,6 @@ func regularised() []claim.Claim {
 	return []claim.Claim{
 		{
 			ID: "heavytail/prop3.2", Paper: lowy + "Propositions 3.2 and D.1", Kind: claim.Theorem,
-			Statement: "Algorithm 4 is ε-DP and with probability 0.7 within c_erm(G_k(d/(mε))^{1−1/k} + G₂/√m)/λ of " +
-				"ŵ_λ; with c_erm = 12q + 20κ_k as printed and 4q + 20κ_k with exact noise, q the 0.8-quantile of " +
-				"Gamma(d) over d",
 			Code:   []string{"mechanism/pure.Phases", "mechanism/pure.PhasesConfig"},
 			Tests:  []string{"audit.TestPurePhases", "mechanism/pure.TestPhasesNoise"},
 			Proof:  "localisation#heavytail-prop3.2 a20d7a53",
@@ -45,11 +42,10 @@ func regularised() []claim.Claim {
 		},
 		{
 			ID: "heavytail/propF.5", Paper: lowy + "Proposition F.5", Kind: claim.Theorem,
-			Statement: "Algorithm 7 is ε-DP and with probability 0.7 within c_em(G_k(d/(mε))^{1−1/k} + G₂/√m)/λ of ŵ_λ",
-			Code:      []string{"paper/heavytail.Algorithm7", "paper/heavytail.Localised"},
-			Tests:     []string{"paper/heavytail.TestLocalised", "paper/heavytail.TestAlgorithm7"},
-			Proof:     "localisation#heavytail-propF.5 0e8dbcdd",
-			Errata:    []string{"heavytail-81", "heavytail-82"}, Seed: 37,
+			Code:   []string{"paper/heavytail.Algorithm7", "paper/heavytail.Localised"},
+			Tests:  []string{"paper/heavytail.TestLocalised", "paper/heavytail.TestAlgorithm7"},
+			Proof:  "localisation#heavytail-propF.5 0e8dbcdd",
+			Errata: []string{"heavytail-81", "heavytail-82"}, Seed: 37,
 			Check: "d = 1, linear losses: the mean of the potential above its least, over the bound, a steep line; " +
 				"density of the answer for one record replaced, by quadrature over both stages, over ε(1/6 + 1/4); " +
 				"Student's slopes, m = 100, 400 runs: how often within 877q + 20κ₂, and the c that 0.7 needs",
@@ -60,8 +56,6 @@ func regularised() []claim.Claim {
 		},
 		{
 			ID: "heavytail/thmD.4", Paper: lowy + "Theorem D.4", Kind: claim.Theorem,
-			Statement: "with B-approximate subgradients of f_C the two stages of Algorithm 4 take a number of steps " +
-				"that C, λ, D and α set, whatever the losses' slopes are, and have the rate of Theorem 3.1",
 			Code:  []string{"paper/heavytail.Biased", "paper/heavytail.OnBall"},
 			Tests: []string{"paper/heavytail.TestSubgradient"},
 			Proof: "localisation#heavytail-thmD.4 c1a95080", Errata: []string{"heavytail-84"},

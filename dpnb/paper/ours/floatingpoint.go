@@ -56,6 +56,7 @@ func floatingPoint() []claim.Claim {
 		},
 		{
 			ID: "dpnb/low-bits", Paper: "this project, after Mironov 2012", Kind: claim.Ours,
+			Weak:      "an attack; dpnb/exact-sums notices every bit",
 			Statement: "the last bits of a release tell neighbouring data apart no better than the guarantee allows",
 			Code:      []string{"audit.LowBits", "noise/exact.Grid"},
 			Tests: []string{"audit.TestLowBits", "audit.TestPreimages",

@@ -24,6 +24,7 @@ import (
 func suitedRidge() claim.Claim {
 	return claim.Claim{
 		ID: "dpnb/lambda-rule", Paper: "docs/theory/lambda_rule.md, section 5", Kind: claim.Ours,
+		Weak: "accuracy is flat about the best ridge: the error that is noticed is a factor of sixteen",
 		Statement: "the ridge s(2 + 5.6(d/n)(σ/L)²), with the geometric mean of it and the least ridge for the " +
 			"intercept, costs no privacy and no noise, and over a public family of populations it is never much less " +
 			"accurate than the best ridge",

@@ -28,6 +28,7 @@ import (
 func lambdaRule() []claim.Claim {
 	return []claim.Claim{suitedRidge(), {
 		ID: "dpnb/predicted-error", Paper: "docs/theory/lambda_rule.md, section 3", Kind: claim.Ours,
+		Weak: "accuracy is flat about the best ridge: the error that is noticed is a plan for 10,000 times the records",
 		Statement: "λ by prediction from public numbers costs no privacy and no noise, and gives fits that are at " +
 			"least as accurate as those at the least λ of the Gaussian case and at the paper's λ",
 		Code: []string{"mechanism/objpert.Planned", "mechanism/objpert.PredictedError"},

@@ -20,6 +20,7 @@ import (
 func once() []claim.Claim {
 	return []claim.Claim{{
 		ID: "dpnb/fit-once", Paper: "docs/theory/once.md", Kind: claim.Ours,
+		Weak: "a count of charges: one too many is noticed, and an error has no other size",
 		Statement: "what is released under a name is charged for at most once, wherever programs end; and what later " +
 			"calls return is a function of that release and of what is public",
 		Code: []string{"learn.Once", "learn.FitOnce", "ledger.Budget.Charge"},
@@ -37,6 +38,7 @@ func once() []claim.Claim {
 		},
 	}, {
 		ID: "dpnb/goes-on", Paper: "docs/theory/once.md", Kind: claim.Ours,
+		Weak: "a count of charges and of draws: one too many is noticed, and an error has no other size",
 		Statement: "a fit under a name whose program is ended after the charge goes on with the noise of then: it is " +
 			"charged once, and there is one release, whenever programs end",
 		Code: []string{"learn.Allowance.GoesOn", "learn.FitOnce", "noise.OfKey"},

@@ -88,6 +88,8 @@ func pureEpsilon() []claim.Claim {
 		},
 		{
 			ID: "dpnb/pure-utility", Paper: page + "3", Kind: claim.Ours,
+			Weak: "a bound for every distribution of losses, held against one: the terms of the proof come to all " +
+				"of it, and nothing shows that a risk can",
 			Statement: "objective perturbation with C and Λ of the theorem has a mean excess risk of at most " +
 				"G_kD(d/(nε))^{1−1/k} + √(1+τ/2)·G₂D/√n under add/remove-one",
 			Code:  []string{"mechanism/pure.Config"},

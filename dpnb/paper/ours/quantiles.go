@@ -48,6 +48,7 @@ func quantileRegression() []claim.Claim {
 		},
 		{
 			ID: "dpnb/quantiles-default", Paper: "docs/theory/quantiles.md, section 5", Kind: claim.Ours,
+			Weak: "excess risks: those of others are as much larger",
 			Statement: "the descent of dpnb.Median has at most a tenth of the excess risk that C-OP as printed has " +
 				"in median regression with skewed residuals, and no more than any private method that we have tried",
 			Code:  []string{"mechanism/sgd.Adaptive", "mechanism/sgd.Counted", "learn.Quantile"},

@@ -21,8 +21,6 @@ func composites() []claim.Claim {
 	return []claim.Claim{
 		{
 			ID: "qop/eq7", Paper: "Cortild, Cartis 2026, appendix G.1, equation (7)", Kind: claim.Bound,
-			Statement: "dist(0, ∂J̃ + N_C)² ≥ 2ασ²(J̃ − min J̃) on C, so that a distance of √(2τασ²) proves a " +
-				"τ-accurate solve",
 			Code: []string{"erm/composite.Certificate", "erm/composite.JointDistance"},
 			Tests: []string{"erm/composite.TestJointDistance", "erm/composite.TestSolveTable",
 				"paper/qop.TestQOPCriterion"},
@@ -37,8 +35,6 @@ func composites() []claim.Claim {
 		},
 		{
 			ID: "qop/algG.2", Paper: "Cortild, Cartis 2026, Algorithm G.2 and appendix G.3", Kind: claim.Theorem,
-			Statement: "stochastic three-operator splitting converges to the solution, proved for affine C and run " +
-				"for 1,000 iterations over a box",
 			Code: []string{"erm/composite.Stochastic"},
 			Tests: []string{"erm/composite.TestStochasticConverges",
 				"erm/composite.TestPrintedAlgorithmIsBiased", "paper/qop.TestQOPSplittingIsBiased",

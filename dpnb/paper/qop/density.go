@@ -16,8 +16,6 @@ import (
 func densities() []claim.Claim {
 	return []claim.Claim{{
 		ID: "qop/eq4", Paper: "Cortild, Cartis 2026, appendix E.1, equation (4)", Kind: claim.Theorem,
-		Statement: "the release has the density ∫ over the fibre Wv = u_D of q(W)·det(∇²L + ∇²r + σ²W), up to a " +
-			"factor without data (Lemma C.1)",
 		Code:  []string{"audit.Curvature.LossAt"},
 		Tests: []string{"audit.TestCurvatureScalar", "audit.TestCurvatureBelowAccounting"},
 		Proof: "quadratic#dpnb-quadratic-density d1a454f7", Figure: "03_quadratic#neighbours",

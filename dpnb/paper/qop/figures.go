@@ -14,10 +14,10 @@ import (
 func quadraticFigures() []claim.Claim {
 	return []claim.Claim{{
 		ID: "qop/fig2", Paper: "Cortild, Cartis 2026, Figure 2", Kind: claim.Figure,
-		Statement: "LOP's risk grows with the box [−κ, κ]ᵈ, QOP's does not depend on it",
-		Code:      []string{"paper/qop.Figure2", "paper/qop.AsPrinted", "paper/qop.Releases"},
-		Tests:     []string{"paper/qop.TestFigure2", "paper/qop.TestQOPAgainstAnchor"},
-		Proof:     "quadratic#qop-fig2 c31bcedd", Errata: []string{"qop-17", "qop-31", "qop-48", "qop-56"},
+		Weak:  "which of two curves is flat: an error has no size",
+		Code:  []string{"paper/qop.Figure2", "paper/qop.AsPrinted", "paper/qop.Releases"},
+		Tests: []string{"paper/qop.TestFigure2", "paper/qop.TestQOPAgainstAnchor"},
+		Proof: "quadratic#qop-fig2 c31bcedd", Errata: []string{"qop-17", "qop-31", "qop-48", "qop-56"},
 		Figure: "03_quadratic#figure-two-printed",
 		Check: "the experiment of appendix G.3 with Algorithm G.2 and with certified minimisers, κ = 10, 100, 1000; " +
 			"then releases with their noise, of QOP and of LOP about the same anchor, proved (0.5, 0.01) under " +
@@ -29,8 +29,7 @@ func quadraticFigures() []claim.Claim {
 		},
 	}, {
 		ID: "qop/tab3", Paper: "Cortild, Cartis 2026, Table 3", Kind: claim.Table,
-		Statement: "standard deviations of ten runs: LOP's above all others by orders of magnitude, QOP's the " +
-			"smallest in the mean",
+		Weak:  "printed figures held against each other: nothing is measured that is not printed",
 		Code:  []string{"paper/qop.Table3", "paper/qop.Published"},
 		Tests: []string{"paper/qop.TestTable3"},
 		Proof: "quadratic#qop-tab3 1b61d026", Figure: "03_quadratic#figure-two-printed",

@@ -69,8 +69,6 @@ func scalarClaims() []claim.Claim {
 	return []claim.Claim{
 		{
 			ID: "qop/mech3", Paper: "Cortild, Cartis 2026, Mechanism 3", Kind: claim.Theorem,
-			Statement: "with an anchor off by η > 0 and a solver off by τ > 0 the release θ_app + N(0, σ̃²I) is (ε₁ " +
-				"+ ε₂, δ₁ + δ₂ + δ₃ + δ₄)-DP, by each accounting",
 			Code:  []string{"privacy/wishart.Setting.Noise", "mechanism/qop.Perturbation.Run"},
 			Tests: []string{"privacy/wishart.TestReleaseBelowGuarantee", "paper/qop.TestQOPAnchorMoves"},
 			Proof: "quadratic#dpnb-one-sided c60fe130", Errata: []string{"qop-50", "qop-52"},
@@ -84,8 +82,6 @@ func scalarClaims() []claim.Claim {
 		},
 		{
 			ID: "qop/lemE.3", Paper: "Cortild, Cartis 2026, Lemma E.3", Kind: claim.Theorem,
-			Statement: "θ_priv is as private with a regulariser that is not smooth and with constraints, which give " +
-				"its law atoms",
 			Code:  []string{"mechanism/qop.Perturbation.Run", "privacy/wishart.Setting.Noise"},
 			Tests: []string{"audit.TestCurvatureScalar", "mechanism/qop.TestDrawnMatrix"},
 			Proof: "quadratic#qop-lemE.3 1fcd49c0", Errata: []string{"qop-54"},

@@ -20,9 +20,7 @@ import (
 func linearMechanism() []claim.Claim {
 	return []claim.Claim{{
 		ID: "qop/mech5.1", Paper: "Cortild, Cartis 2026, Mechanism 5.1, and LOP-Clip in section 5.2",
-		Kind: claim.Theorem,
-		Statement: "argmin over C of J + (Δ/2)‖θ‖² + aᵀθ, a ~ N(0, σ²I), is as private as its accountant says, also " +
-			"of a loss whose gradients are clipped at c, that being their bound ζ (LOP-Clip)",
+		Kind:  claim.Theorem,
 		Code:  []string{"mechanism/objpert/constrained.Objective", "loss.ClippedAt"},
 		Tests: []string{"mechanism/objpert/constrained.TestLinear", "mechanism/objpert/constrained.TestLinearRefusals"},
 		Proof: "quadratic#qop-mech5.1 100f29bc", Errata: []string{"qop-17", "qop-18"},

@@ -32,11 +32,12 @@ func quadraticTheorems() []claim.Claim {
 	return []claim.Claim{
 		{
 			ID: "qop/thm3.1", Paper: "Cortild, Cartis 2026, Theorem 3.1", Kind: claim.Theorem,
-			Statement: "with the σ² and σ̃ of the theorem Mechanism 3 is (ε, δ)-DP under replace-one",
-			Code:      []string{"privacy/wishart.Theorem31", "mechanism/qop.Perturbation.Run"},
+			Weak:  "a loose bound: it pays for ‖U‖ = 2L, and with L the same proof has half of σ² (qop-37)",
+			Loose: 0.5,
+			Code:  []string{"privacy/wishart.Theorem31", "mechanism/qop.Perturbation.Run"},
 			Tests: []string{"privacy/wishart.TestTheorem31Reference", "audit.TestCurvatureBelowAccounting",
 				"mechanism/qop.TestDrawnMatrix"},
-			Proof: "quadratic#qop-thm3.1 13363697", Errata: []string{"qop-16", "qop-19", "qop-37", "qop-50",
+			Proof: "quadratic#qop-thm3.1 40d8e5bf", Errata: []string{"qop-16", "qop-19", "qop-37", "qop-50",
 				"qop-54"}, Figure: "03_quadratic#ratio",
 			Check: "exact densities (formula (4) in closed form) of real neighbours, least squares and Huber losses, " +
 				"d = 2, 3 and 5, ε = 0.5, δ = 0.04, both directions, 1,200 draws each; intervals of level 1 − 1e-6; " +
@@ -81,9 +82,8 @@ func quadraticTheorems() []claim.Claim {
 		},
 		{
 			ID: "qop/thm3.3", Paper: "Cortild, Cartis 2026, Theorem 3.3", Kind: claim.Theorem,
-			Statement: "E J(θ_final) − J(θ_exact) ≤ ndLσ̃²/2 + G√d·σ̃ + τ + μσ²(‖θ_exact − θ⋆‖² + η²)",
-			Code:      []string{"privacy/wishart.Setting.PrintedExcessRisk", "privacy/wishart.Setting.ExcessRisk"},
-			Proof:     "quadratic#qop-thm3.3 fb07e53e", Figure: "03_quadratic#risk",
+			Code:  []string{"privacy/wishart.Setting.PrintedExcessRisk", "privacy/wishart.Setting.ExcessRisk"},
+			Proof: "quadratic#qop-thm3.3 33d106aa", Figure: "03_quadratic#risk",
 			Check: "simulated releases, ℓ₁, d = 2 and 4, n = 10, with and without a box, anchor off by η, solver off " +
 				"by τ: mean excess risk over the bound, printed and with (a + η)²/2; and, by its exact law in one " +
 				"dimension, the solver that errs most, m = 400, η = a",
@@ -95,9 +95,8 @@ func quadraticTheorems() []claim.Claim {
 		},
 		{
 			ID: "qop/cor3.4", Paper: "Cortild, Cartis 2026, Corollary 3.4", Kind: claim.Theorem,
-			Statement: "with exact anchor and solver E J(θ_final) − J(θ_exact) ≤ (μσ²/2)‖θ_exact − θ⋆‖²",
-			Code:      []string{"privacy/wishart.Setting.PrintedExcessRisk", "privacy/wishart.Setting.ExcessRisk"},
-			Proof:     "quadratic#qop-cor3.4 4c3bc148", Figure: "03_quadratic#figure-one",
+			Code:  []string{"privacy/wishart.Setting.PrintedExcessRisk", "privacy/wishart.Setting.ExcessRisk"},
+			Proof: "quadratic#qop-cor3.4 2950e212", Figure: "03_quadratic#figure-one",
 			Check: "as qop/thm3.3 with η = 0, a solver to 1e-9 and no output noise; and ℓ₁ against one direction, m " +
 				"= 400, at the weight that is worst", Expected: "at most 1 with five standard errors; half of the " +
 				"bound, which holds, all but reached",
@@ -108,9 +107,9 @@ func quadraticTheorems() []claim.Claim {
 		},
 		{
 			ID: "qop/thm5.1", Paper: "Cortild, Cartis 2026, Theorem 5.1 (Kifer, Smith, Thakurta 2012)",
+			Weak: "near only where ε and δ are tiny: elsewhere noise decides on δ where the loss is not both steep " +
+				"and bent",
 			Kind: claim.Theorem,
-			Statement: "σ² ≥ ζ²(8 ln(2/δ) + 4ε)/ε² and Δ ≥ 2L/ε make LOP (ε, δ)-DP, with excess risk at most 2dσ²/Δ " +
-				"+ (Δ/2)‖θ_exact‖²",
 			Code: []string{"mechanism/objpert/constrained.Theorem51Noise",
 				"mechanism/objpert/constrained.Theorem51Risk"},
 			Tests: []string{"mechanism/objpert/constrained.TestLinear", "paper/qop.TestQOPAdjacencyOfLOP",
@@ -126,10 +125,9 @@ func quadraticTheorems() []claim.Claim {
 		},
 		{
 			ID: "qop/fig1", Paper: "Cortild, Cartis 2026, Figure 1", Kind: claim.Figure,
-			Statement: "the optimised bounds fall as ε or δ grows, and are larger with inexact anchor and solver",
-			Code:      []string{"privacy/wishart.Figure1", "privacy/wishart.Optimise"},
-			Tests:     []string{"privacy/wishart.TestFigure1", "privacy/wishart.TestOptimise"},
-			Proof:     "quadratic#qop-fig1 0103bd3b", Figure: "03_quadratic#figure-one",
+			Code:  []string{"privacy/wishart.Figure1", "privacy/wishart.Optimise"},
+			Tests: []string{"privacy/wishart.TestFigure1", "privacy/wishart.TestOptimise"},
+			Proof: "quadratic#qop-fig1 0103bd3b", Figure: "03_quadratic#figure-one",
 			Check: "right-hand sides of Corollary 3.4 and Theorem 3.3 minimised over split and m at four (ε, δ), " +
 				"against the printed formulas at 500 other splits and m each; then the same with the accounting of " +
 				"least squares", Expected: "ordered as the paper says, the formulas' values and none of them smaller",
@@ -139,10 +137,10 @@ func quadraticTheorems() []claim.Claim {
 		},
 		{
 			ID: "qop/tab1", Paper: "Cortild, Cartis 2026, Table 1", Kind: claim.Table,
-			Statement: "LOP needs bounded gradients, QOP does not",
-			Code:      []string{"mechanism/objpert/constrained.Calibrate", "mechanism/qop.Calibrate"},
-			Tests:     []string{"mechanism/objpert/constrained.TestLinearRefusals", "audit.TestCurvatureScalar"},
-			Proof:     "quadratic#qop-tab1 d63d75e1", Errata: []string{"qop-17"}, Figure: "03_quadratic#neighbours",
+			Weak:  "which of two mechanisms large gradients matter to: an error has no size",
+			Code:  []string{"mechanism/objpert/constrained.Calibrate", "mechanism/qop.Calibrate"},
+			Tests: []string{"mechanism/objpert/constrained.TestLinearRefusals", "audit.TestCurvatureScalar"},
+			Proof: "quadratic#qop-tab1 d63d75e1", Errata: []string{"qop-17"}, Figure: "03_quadratic#neighbours",
 			Check: "squared loss: what the mechanisms accept; exact δ(0.5) with gradients a thousand times as large, " +
 				"QOP with interpolation and LOP without a bound",
 			Expected: "QOP: the same δ; LOP: refused, and δ near 1",

@@ -23,8 +23,6 @@ func adaptive() []claim.Claim {
 	return []claim.Claim{
 		{
 			ID: "rkw23/lem2.4", Paper: "Redberg, Koskela, Wang 2023, Lemma 2.4", Kind: claim.Theorem,
-			Statement: "M is (ε, δ)-DP if and only if δ ≥ δ_M(ε): no event has a larger P(S) − e^ε P′(S) than the " +
-				"hockey-stick divergence, and one has it",
 			Code:  []string{"audit.HockeyStick"},
 			Proof: "composition#rkw23-lem2.4 4065cdcf",
 			Check: "40 pairs of laws on 10 points: the largest P(S) − e^ε P′(S) over all 1,024 events, ε = 0 … 2, " +
@@ -33,9 +31,8 @@ func adaptive() []claim.Claim {
 		},
 		{
 			ID: "rkw23/thmD.1", Paper: "Zhu, Dong, Wang 2022, as Redberg, Koskela, Wang 2023, Theorem D.1",
-			Kind:      claim.Theorem,
-			Statement: "dominating pairs multiply under adaptive composition",
-			Code:      []string{"privacy/pld.New"},
+			Kind: claim.Theorem,
+			Code: []string{"privacy/pld.New"},
 			Tests: []string{"privacy/pld.TestDiscretePairsByBruteForce",
 				"privacy/pld.TestDiscretisationIsOneSided"},
 			Proof: "composition#rkw23-thmD.1 3be5b6f2",
@@ -48,11 +45,10 @@ func adaptive() []claim.Claim {
 		},
 		{
 			ID: "rkw23/thmD.2", Paper: "Gopi, Lee, Wutschitz 2021, as Redberg, Koskela, Wang 2023, Theorem D.2",
-			Kind:      claim.Theorem,
-			Statement: "H_{e^ε}(P‖Q) = E_P(1 − e^{ε−loss})₊, and losses of products of pairs add",
-			Code:      []string{"audit.HockeyStick", "privacy/pld.New"},
-			Tests:     []string{"privacy/pld.TestDiscretePairsByBruteForce"},
-			Proof:     "composition#rkw23-thmD.2 af6ecff1",
+			Kind:  claim.Theorem,
+			Code:  []string{"audit.HockeyStick", "privacy/pld.New"},
+			Tests: []string{"privacy/pld.TestDiscretePairsByBruteForce"},
+			Proof: "composition#rkw23-thmD.2 af6ecff1",
 			Check: "40 products of two pairs of laws on 7 points: the divergence of the products against the mean " +
 				"over sums of two losses, ε = −0.5 … 1", Expected: "equal to 1e-12",
 			Seed: 26, Run: lossesAdd(1),
@@ -60,20 +56,18 @@ func adaptive() []claim.Claim {
 		},
 		{
 			ID: "rkw23/lemK.5", Paper: "Mironov 2017, as Redberg, Koskela, Wang 2023, Lemma K.5", Kind: claim.Theorem,
-			Statement: "Rényi divergences add under adaptive composition",
-			Code:      []string{"privacy.ComposeRDP"},
-			Tests:     []string{"privacy.TestZCDPIsExact"},
-			Proof:     "composition#rkw23-lemK.5 09b272f4",
+			Code:  []string{"privacy.ComposeRDP"},
+			Tests: []string{"privacy.TestZCDPIsExact"},
+			Proof: "composition#rkw23-lemK.5 09b272f4",
 			Check: "the mechanisms of rkw23/thmD.1: the divergence summed over all outcomes, α = 1.1 … 20, against " +
 				"the composed curves", Expected: "never above; equal where there is no choice",
 			Seed: 25, Run: renyiAdds(1), Scaled: []claim.Scaled{{Of: "ε(α)", By: renyiAdds}},
 		},
 		{
 			ID: "rkw23/lemD.7", Paper: "Redberg, Koskela, Wang 2023, Lemma D.7", Kind: claim.Theorem,
-			Statement: "k adaptive runs have δ(ε) ≤ E(1 − e^{ε−ω₁−…−ω_k})₊, ω_i independent as in Lemma D.6",
-			Code:      []string{"privacy/pld.New", "privacy.HalfNormal"},
-			Tests:     []string{"privacy/pld.TestReferenceCompositions"},
-			Proof:     "composition#rkw23-lemD.7 23785639",
+			Code:  []string{"privacy/pld.New", "privacy.HalfNormal"},
+			Tests: []string{"privacy/pld.TestReferenceCompositions"},
+			Proof: "composition#rkw23-lemD.7 23785639",
 			Check: "logistic loss in one dimension, λ = 5, σ = 1/2, a regulariser that meets the new record where " +
 				"its " +
 				"slope is full: two runs, of which the second chooses regulariser and records by the first release; " +

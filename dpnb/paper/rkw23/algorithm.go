@@ -24,8 +24,6 @@ func algorithm() []claim.Claim {
 	return []claim.Claim{
 		{
 			ID: "rkw23/alg1", Paper: "Redberg, Koskela, Wang 2023, Algorithm 1", Kind: claim.Theorem,
-			Statement: "with gradients scaled by min(1, C/‖∇ℓ‖) the release is a τ-approximate minimiser of the " +
-				"tilted objective plus N(0, σ_out²I)",
 			Code: []string{"mechanism/objpert.Objective.Run"},
 			Tests: []string{"mechanism/objpert.TestAlgorithm1WithEveryLoss",
 				"mechanism/objpert.TestReleasedNoiseHasTheStatedScale", "loss.TestClippedGradientOfRecords"},
@@ -47,8 +45,7 @@ func algorithm() []claim.Claim {
 		},
 		{
 			ID: "rkw23/ex3.4", Paper: "Redberg, Koskela, Wang 2023, Example 3.4", Kind: claim.Theorem,
-			Statement: "for ℓ(θ; x) = xᵀθ the release is −(x + b)/λ ~ N(−x/λ, σ²/λ²·I)",
-			Code:      []string{"mechanism/objpert.Objective.Run"},
+			Code: []string{"mechanism/objpert.Objective.Run"},
 			Tests: []string{"audit.TestLinearLossIsTheGaussianMechanism",
 				"mechanism/objpert.TestReleasedNoiseHasTheStatedScale"},
 			Proof: "objective_perturbation#rkw23-ex3.4 30945fd7",
@@ -62,8 +59,7 @@ func algorithm() []claim.Claim {
 		},
 		{
 			ID: "rkw23/thm4.1", Paper: "Redberg, Koskela, Wang 2023, Theorem 4.1", Kind: claim.Theorem,
-			Statement: "Algorithm 1 satisfies −log(1 − β/λ) + C²/(2σ²) + log E e^{(α−1)|X|}/(α−1) + 2τ²α/(σ_out²λ²)",
-			Code:      []string{"privacy.ApproximateMinimum", "mechanism/objpert.Objective"},
+			Code: []string{"privacy.ApproximateMinimum", "mechanism/objpert.Objective"},
 			Tests: []string{"audit.TestPushedApartReachesTheClaim", "audit.TestStoppedIsNearTheClaim",
 				"mechanism/objpert.TestOutputNoiseIsPaidFor"},
 			Proof: "release#rkw23-thm4.1 4ece38a3", Errata: []string{"rkw23-40"},
@@ -85,8 +81,7 @@ func algorithm() []claim.Claim {
 		},
 		{
 			ID: "rkw23/thmE.1", Paper: "Redberg, Koskela, Wang 2023, Theorem E.1", Kind: claim.Theorem,
-			Statement: "Algorithm 2 satisfies the bound of Theorem 3.2 plus (2τ/λ)²α/(2σ_out²)",
-			Code:      []string{"privacy.ApproximateMinimum"},
+			Code: []string{"privacy.ApproximateMinimum"},
 			Tests: []string{"audit.TestPushedApartReachesTheClaim", "audit.TestMarkedDigitsAreHidden",
 				"paper/rkw23.TestRKW23TheoremE1", "paper/rkw23.TestRKW23OutputNoise"},
 			Proof: "release#rkw23-thmE.1 5ff58527", Errata: []string{"rkw23-40", "rkw23-64"},

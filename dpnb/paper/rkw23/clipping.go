@@ -17,8 +17,7 @@ func clipping() []claim.Claim {
 		{
 			ID: "rkw23/thmE.2", Paper: "Song, Thakkar, Thakurta 2020, Lemma 5.1, as Redberg, Koskela, Wang 2023, " +
 				"Theorem E.2", Kind: claim.Theorem,
-			Statement: "f_C, f continued as straight lines where |f′| > C/‖x‖, is convex and has the clipped gradient",
-			Code:      []string{"loss.Clipped"},
+			Code: []string{"loss.Clipped"},
 			Tests: []string{"loss.TestClippedIsTheClippedGradient", "loss.TestClipPointsBySearch",
 				"paper/rkw23.TestRKW23Clipping"},
 			Proof: "clipping#rkw23-thmE.2 694f266e", Errata: []string{"rkw23-26"},
@@ -40,10 +39,9 @@ func clipping() []claim.Claim {
 		},
 		{
 			ID: "rkw23/thmE.3", Paper: "Redberg, Koskela, Wang 2023, Theorem E.3", Kind: claim.Theorem,
-			Statement: "if f is β-smooth, so is f_C",
-			Code:      []string{"loss.Clipped"},
-			Tests:     []string{"loss.TestClippedIdentities", "paper/rkw23.TestRKW23ClippedSmoothness"},
-			Proof:     "clipping#rkw23-thmE.3 df4bf2ca", Errata: []string{"rkw23-39"},
+			Code:  []string{"loss.Clipped"},
+			Tests: []string{"loss.TestClippedIdentities", "paper/rkw23.TestRKW23ClippedSmoothness"},
+			Proof: "clipping#rkw23-thmE.3 df4bf2ca", Errata: []string{"rkw23-39"},
 			Check: losses + ": difference quotients of f_C′ across the clip points and elsewhere; and of a " +
 				"function whose three pieces are as smooth, cut at other points",
 			Expected: "at most β; unbounded for the other function, which the printed proof does not tell apart",

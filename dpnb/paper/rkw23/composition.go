@@ -23,8 +23,6 @@ func composition() []claim.Claim {
 	return []claim.Claim{
 		{
 			ID: "rkw23/fig1", Paper: "Redberg, Koskela, Wang 2023, Figure 1", Kind: claim.Figure,
-			Statement: "at equal ε the δ's order: Kifer et al. above the RDP bound above the hockey-stick bound " +
-				"above the lower bound",
 			Code:  []string{"privacy/objective.New"},
 			Tests: []string{"privacy/objective.TestBoundsAreOrdered"},
 			Proof: "objective_perturbation#rkw23-fig1 6ccaa1e1", Errata: []string{"rkw23-1"},
@@ -43,10 +41,9 @@ func composition() []claim.Claim {
 		},
 		{
 			ID: "rkw23/fig3", Paper: "Redberg, Koskela, Wang 2023, Figure 3 and (D.11)", Kind: claim.Figure,
-			Statement: "for k compositions the numerical bound lies below the one by Rényi divergences",
-			Code:      []string{"privacy/pld.New"},
-			Tests:     []string{"privacy/pld.TestEngineBracketsGaussian", "privacy/pld.TestReferenceCompositions"},
-			Proof:     "composition#rkw23-fig3 95e5122b", Figure: "01_accounting#fig3",
+			Code:  []string{"privacy/pld.New"},
+			Tests: []string{"privacy/pld.TestEngineBracketsGaussian", "privacy/pld.TestReferenceCompositions"},
+			Proof: "composition#rkw23-fig3 95e5122b", Figure: "01_accounting#fig3",
 			Check: "L = β = 1, σ = 8, λ = 10, k = 1 … 16, δ = 1e-5: certified ε of the composed half-normal loss " +
 				"against RDP", Expected: "below, at every k",
 			Run:    figureThree(1),
@@ -54,10 +51,9 @@ func composition() []claim.Claim {
 		},
 		{
 			ID: "dtz24/lem2.7", Paper: "Dwork, Tankala, Zhang 2024, Lemma 2.7", Kind: claim.Theorem,
-			Statement: "(ε, δ) under add/remove-one is (2ε, (1 + e^ε)δ) under replace-one, ρ-zCDP is 4ρ-zCDP",
-			Code:      []string{"privacy.ConvertAdjacency"},
-			Tests:     []string{"privacy.TestReplaceProfileBeatsGroup", "paper/dtz24.TestDTZ24Group"},
-			Proof:     "composition#dtz24-lem2.7 333f1407", Errata: []string{"dtz24-10"},
+			Code:  []string{"privacy.ConvertAdjacency"},
+			Tests: []string{"privacy.TestReplaceProfileBeatsGroup", "paper/dtz24.TestDTZ24Group"},
+			Proof: "composition#dtz24-lem2.7 333f1407", Errata: []string{"dtz24-10"},
 			Check: "logistic loss in one dimension, λ = 0.5 and 2, σ = 2: exact δ of 8 pairs that differ in a " +
 				"replaced record against what privacy.ReplaceByGroup makes of δ(ε/2) of Tight; three laws on two " +
 				"points that attain it; " +

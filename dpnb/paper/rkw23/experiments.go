@@ -16,8 +16,6 @@ func experiments() []claim.Claim {
 	return []claim.Claim{
 		{
 			ID: "rkw23/fig2", Paper: "Redberg, Koskela, Wang 2023, Figure 2 and section 5", Kind: claim.Figure,
-			Statement: "where ε is small Algorithm 1 is more accurate than honestly tuned DP-SGD and less than " +
-				"dishonestly tuned; where it is large all agree",
 			Code: []string{"paper/rkw23.Figure2", "paper/rkw23.Calibration", "mechanism/sgd.Tuner"},
 			Tests: []string{"paper/rkw23.TestFigure2", "paper/rkw23.TestDPSGDIsTunedHonestlyAndDishonestly",
 				"paper/rkw23.TestRKW23Calibration"},

@@ -23,9 +23,7 @@ func lemmas() []claim.Claim {
 	return []claim.Claim{
 		{
 			ID: "rkw23/cor3.5", Paper: "Redberg, Koskela, Wang 2023, Example 3.4 and Corollary 3.5",
-			Kind: claim.Theorem,
-			Statement: "with a linear loss objective perturbation is the Gaussian mechanism, so that no bound on δ " +
-				"can lie below the Gaussian's",
+			Kind:  claim.Theorem,
 			Code:  []string{"privacy/objective.GaussianLower"},
 			Tests: []string{"audit.TestLinearLossIsTheGaussianMechanism", "privacy/objective.TestBoundsAreOrdered"},
 			Proof: "objective_perturbation#rkw23-cor3.5 32e1d213", Figure: "01_accounting#figure-one-left",
@@ -36,9 +34,7 @@ func lemmas() []claim.Claim {
 		},
 		{
 			ID: "dtz24/thm2.5", Paper: "Balle, Wang 2018, as Dwork, Tankala, Zhang 2024, Theorem 2.5",
-			Kind: claim.Theorem,
-			Statement: "δ = Φ(μ/2 − ε/μ) − e^ε Φ(−μ/2 − ε/μ) is exact for the Gaussian mechanism of sensitivity Δ, μ " +
-				"= Δ/σ",
+			Kind:  claim.Theorem,
 			Code:  []string{"privacy.GaussianProfile"},
 			Tests: []string{"privacy.TestGaussianProfileIsExact", "privacy.TestGaussianProfileReference"},
 			Proof: "gaussian#dtz24-thm2.5 444a7501", Figure: "01_accounting#scratch-show",
@@ -55,10 +51,9 @@ func lemmas() []claim.Claim {
 		},
 		{
 			ID: "rkw23/lemD.3", Paper: "Redberg, Koskela, Wang 2023, Lemma D.3", Kind: claim.Theorem,
-			Statement: "δ(ε) of real neighbours is at most E(1 − e^{ε−ω})₊, ω = |log(1 − β/λ)| + L²/(2σ²) + (L/σ)|N|",
-			Code:      []string{"privacy/objective.RKW23", "audit.Neighbours.DeltaInterval"},
-			Tests:     []string{"paper/rkw23.TestRKW23LemmaD3", "audit.TestBoundHoldsInSeveralDimensions"},
-			Proof:     "objective_perturbation#rkw23-lemD.3 3a90f5b6", Errata: []string{"rkw23-63"},
+			Code:  []string{"privacy/objective.RKW23", "audit.Neighbours.DeltaInterval"},
+			Tests: []string{"paper/rkw23.TestRKW23LemmaD3", "audit.TestBoundHoldsInSeveralDimensions"},
+			Proof: "objective_perturbation#rkw23-lemD.3 3a90f5b6", Errata: []string{"rkw23-63"},
 			Figure: "02_objective_perturbation#glm-plot",
 			Check: "privacy losses sampled exactly from explicit densities, 20 records, d = 2, 5, 10, both " +
 				"directions, 2,000 draws each; Clopper–Pearson intervals of level 1 − 1e-6; exact δ in one " +
@@ -70,10 +65,9 @@ func lemmas() []claim.Claim {
 		},
 		{
 			ID: "rkw23/lemD.6", Paper: "Redberg, Koskela, Wang 2023, Lemma D.6", Kind: claim.Theorem,
-			Statement: "a pair (P, Q) on the half-line has the privacy loss |log(1 − β/λ)| + L²/(2σ²) + (L/σ)|N|",
-			Code:      []string{"privacy.HalfNormal"},
-			Tests:     []string{"paper/rkw23.TestRKW23LemmaD6", "privacy.TestHalfNormalProfileIsExact"},
-			Proof:     "gaussian#rkw23-lemD.6 95c82225", Errata: []string{"rkw23-3"},
+			Code:  []string{"privacy.HalfNormal"},
+			Tests: []string{"paper/rkw23.TestRKW23LemmaD6", "privacy.TestHalfNormalProfileIsExact"},
+			Proof: "gaussian#rkw23-lemD.6 95c82225", Errata: []string{"rkw23-3"},
 			Check: "quadrature of ∫(p − e^ε q)₊ with the exponents −(t + L)² and −(t − L)² of Q against E(1 − " +
 				"e^{ε−W})₊", Expected: "equal with one sign",
 			Run:  dominatingPair(1, 1),

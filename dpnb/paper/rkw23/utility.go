@@ -21,8 +21,6 @@ func utility() []claim.Claim {
 	return []claim.Claim{
 		{
 			ID: "rkw23/thmH.1", Paper: "Redberg, Koskela, Wang 2023, Theorem H.1", Kind: claim.Bound,
-			Statement: "the excess empirical risk is at most nL(τ/λ + σ_out√d) + (nβ‖X‖² + λ)dσ²/(2λ²) + λ‖θ⋆‖²/2 on " +
-				"average",
 			Code:  []string{"mechanism/objpert.Planned.BestLambda"},
 			Tests: []string{"mechanism/objpert.TestBestLambdaIsTheMinimum", "paper/rkw23.TestRKW23TheoremH1"},
 			Proof: "lambda_rule#rkw23-thmH.1 8266eec9", Errata: []string{"rkw23-41"},
@@ -49,8 +47,6 @@ func utility() []claim.Claim {
 		},
 		{
 			ID: "rkw23/secH.1", Paper: "Redberg, Koskela, Wang 2023, section H.1", Kind: claim.Bound,
-			Statement: "for a GLM with c ≤ f ≤ C the excess of the regularised risk is at most (C/c²)σ²·tr((XᵀX + " +
-				"λI)⁻¹) on average",
 			Code:  []string{"erm.Minimize"},
 			Tests: []string{"paper/rkw23.TestRKW23AppendixH1"},
 			Proof: "lambda_rule#rkw23-secH.1 1b33736d", Errata: []string{"rkw23-35"},
