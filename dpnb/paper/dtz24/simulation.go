@@ -15,13 +15,13 @@ func simulation() []claim.Claim {
 	return []claim.Claim{
 		{
 			ID: "dtz24/thm2.8", Paper: paper + "Theorem 2.8", Kind: claim.Theorem,
-			Weak: "the factor 2 is not attained, and 1 is refuted",
+			Weak: "attained only as matrices grow: at n = 1,000 nine tenths of the factor 2",
 			Code: []string{"paper/dtz24.Minimax"},
 			Tests: []string{"paper/dtz24.TestOptima", "paper/dtz24.TestAuxiliaryAgainstGrid",
 				"paper/dtz24.TestPrimaryAgainstGrid"},
 			Proof: "proportional_simulation#dtz24-thm2.8 8af5e263", Figure: "06_proportional#cgmt-plot",
 			Check: "independent draws of both optima of the min-max form of objective perturbation (Huber, three " +
-				"shapes), below and above 57 thresholds; the smallest singular value of a square Gaussian matrix, " +
+				"shapes), below and above 57 thresholds; the smallest singular value of a Gaussian matrix, n = 1,000, " +
 				"below; controls: the factor 1 in place of 2, and part (b) for a problem that is not convex",
 			Expected: "no excess above 4 standard errors; both controls refuted",
 			Seed:     2408, Run: minimaxHolds(2, 2408),
@@ -129,9 +129,9 @@ func simulation() []claim.Claim {
 // minimaxHolds compares the two optima of Theorem 2.8 with the given factor.
 func minimaxHolds(factor float64, seed uint64) claim.Check {
 	return func(ctx context.Context, size claim.Size) (claim.Outcome, error) {
-		draws, singular := 3000, 300
+		draws, singular := 3000, 2000
 		if size == claim.Full {
-			draws, singular = 100_000, 5000
+			draws, singular = 100_000, 20_000
 		}
 		excess, one, ratio := math.Inf(-1), math.Inf(-1), 0.0
 		for k, dims := range [][2]int{{3, 2}, {2, 4}, {20, 10}} {
@@ -146,7 +146,7 @@ func minimaxHolds(factor float64, seed uint64) claim.Check {
 				one = math.Max(one, o.Compare(1, above).Excess)
 			}
 		}
-		o, err := SmallestSingular(ctx, 24, 24, singular, seed+20)
+		o, err := SmallestSingular(ctx, 1000, singular, seed+20)
 		if err != nil {
 			return claim.Outcome{}, err
 		}
@@ -160,7 +160,8 @@ func minimaxHolds(factor float64, seed uint64) claim.Check {
 			"singular value %.1f; control with factor 1: %s; not convex: %s",
 			factor, beyond(excess, 0), ratio, c.Ratio, beyond(one, 4), beyond(control,
 				4)), "excess at most 4, controls above 4",
-			excess <= 4 && one > 4 && control > 4, "the comparison fails, or cannot see what is wrong"), nil
+			excess <= 4 && one > 4 && control > 4, "the comparison fails, or cannot see what is "+
+				"wrong").Reaching(c.Ratio / factor), nil
 	}
 }
 
