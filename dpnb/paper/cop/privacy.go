@@ -52,13 +52,12 @@ func privacyAndRisk() []claim.Claim {
 		Loose: threeEighths,
 		Expected: "the least to 1e-6; below 3/8, which is proved; the printed bound is the larger where nε ≥ 2d, " +
 			"and not for all nε",
-		Seed: 91, Run: boundOfLemma33(1, 1, 91), Want: claim.HoldsWithCorrection,
+		Seed: 91, Run: boundOfLemma33(1, 91), Want: claim.HoldsWithCorrection,
 		Wrong: map[string]claim.Check{
-			"λ larger by a hundredth":  boundOfLemma33(1.01, 1, 91),
-			"λ smaller by a hundredth": boundOfLemma33(0.99, 1, 91),
+			"λ larger by a hundredth":  boundOfLemma33(1.01, 91),
+			"λ smaller by a hundredth": boundOfLemma33(0.99, 91),
 		},
-		Scaled: []claim.Scaled{{Of: "the bound", By: func(f float64) claim.Check { return boundOfLemma33(1, f, 91) }}},
-		Slow:   true,
+		Slow: true,
 	}, {
 		ID: "cop/thm4.5", Paper: cop + "Theorem 4.5", Kind: claim.Theorem,
 		Code:  []string{"mechanism/objpert/convolution.Calibrate"},
@@ -228,8 +227,8 @@ func meanExcess(ctx context.Context, m convolution.COP, n, runs int, src *noise.
 // threeEighths of the bound of Lemma 3.3 before its last step is proved (docs/theory/smoothing.md).
 const threeEighths = 0.375
 
-// boundOfLemma33 checks the λ, times a factor, and the bounds, times share.
-func boundOfLemma33(factor, share float64, seed uint64) claim.Check {
+// boundOfLemma33 checks the λ, times a factor, and the bounds.
+func boundOfLemma33(factor float64, seed uint64) claim.Check {
 	return func(ctx context.Context, size claim.Size) (claim.Outcome, error) {
 		const d, radius = 5.0, 2.0
 		src := noise.NewSeeded(seed)
@@ -251,7 +250,7 @@ func boundOfLemma33(factor, share float64, seed uint64) claim.Check {
 				if err != nil {
 					return claim.Outcome{}, err
 				}
-				ratio = math.Max(ratio, mean/best/share)
+				ratio = math.Max(ratio, mean/best)
 			}
 		}
 		// The last step of the proof, with the printed σ: where nε ≥ 2d and where it is not.

@@ -65,6 +65,7 @@ func adaptive() []claim.Claim {
 		},
 		{
 			ID: "rkw23/lemD.7", Paper: "Redberg, Koskela, Wang 2023, Lemma D.7", Kind: claim.Theorem,
+			Weak:  "the law of ω has both sides of the noise, and each loss of these runs one",
 			Code:  []string{"privacy/pld.New", "privacy.HalfNormal"},
 			Tests: []string{"privacy/pld.TestReferenceCompositions"},
 			Proof: "composition#rkw23-lemD.7 23785639",
