@@ -54,11 +54,11 @@ type Claim struct {
 	// Paper is where it stands, in words a reader can look up.
 	Paper string
 	Kind  Kind
-	// Statement is the claim in a line. That of a paper stands in the paper's inventory, from which the register has it.
+	// Statement is the claim in a line. That of a paper stands in its inventory, from which the register has it.
 	Statement string
-	// Code names what computes or releases what is claimed, and Tests what asserts the statement, by package and symbol:
-	// "privacy/objective.DTZ24". A package is named by its directory below dpnb. Where no other test asserts the
-	// statement, Tests is empty: the check itself does.
+	// Code names what computes or releases what is claimed, and Tests what asserts the statement, by package and
+	// symbol: "privacy/objective.DTZ24". A package is named by its directory below dpnb. Where no other test asserts
+	// the statement, Tests is empty: the check itself does.
 	Code, Tests []string
 	// Proof is the page of docs/theory and the anchor there, and the hash of that text and of the statement as the
 	// inventory has it, when somebody last held them against the claim: "objective_perturbation#dtz24-thm5.1 0b5aee1c".
@@ -75,13 +75,13 @@ type Claim struct {
 	Run  Check
 	Want Verdict
 	// Scaled are claimed quantities by whose error the check is measured, Wrong other versions that are wrong on
-	// purpose, by what is wrong. Powers are what of them each half of the check notices, as measured; the register reads
-	// them from its file.
+	// purpose, by what is wrong. Powers are what of them each half of the check notices, as measured; the register
+	// reads them from its file.
 	Scaled []Scaled
 	Wrong  map[string]Check
 	Powers []Power
-	// Weak says why no evidence notices an error of a tenth. Loose is the share of the bound beyond which no case comes,
-	// if that is proved at Proof; zero if nothing is.
+	// Weak says why no evidence notices an error of a tenth. Loose is the share of the bound beyond which no case
+	// comes, if that is proved at Proof; zero if nothing is.
 	Weak  string
 	Loose float64
 	// Slow says that the check takes seconds: tests run it when all are asked for, and the document always.

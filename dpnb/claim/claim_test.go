@@ -88,10 +88,11 @@ func TestDocument(t *testing.T) {
 		},
 		"claims/rkw23.md": {
 			`| <a id="rkw23-def1"></a>` + "`rkw23/def1`" +
-				`<br>Definition 1 | ‖θ\*‖ ≤ f\*, \|x\|\_2 | definition; see [rkw23/thm1](../claims/measured.md#rkw23thm1) ` +
-				`and erratum [rkw23-1](../errata.md#rkw23-1) | | |  |`,
-			`| a \| b | **fails** | no size | 50 % | [code](../../dpnb/privacy/a.go) [proof](../theory/page.md#rkw23-thm1) ` +
-				`[test](../../dpnb/privacy/a_test.go) [erratum](../errata.md#rkw23-1) [figure](../../notebooks/01.ipynb) |`,
+				`<br>Definition 1 | ‖θ\*‖ ≤ f\*, \|x\|\_2 | definition; see ` +
+				`[rkw23/thm1](../claims/measured.md#rkw23thm1) and erratum [rkw23-1](../errata.md#rkw23-1) | | |  |`,
+			`| a \| b | **fails** | no size | 50 % | [code](../../dpnb/privacy/a.go) ` +
+				`[proof](../theory/page.md#rkw23-thm1) [test](../../dpnb/privacy/a_test.go) ` +
+				`[erratum](../errata.md#rkw23-1) [figure](../../notebooks/01.ipynb) |`,
 		},
 		Measured: {
 			"### rkw23/thm1\n", "- Test: [`privacy.TestNew`](../../dpnb/privacy/a_test.go)",

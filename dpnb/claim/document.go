@@ -108,7 +108,7 @@ func (d *Document) Pages(results []Result) map[string]string {
 	below.up = "../"
 	for _, p := range d.Papers {
 		b.Reset()
-		fmt.Fprintf(&b, "# %s\n\nEvery numbered statement; back to [all papers](../claims.md). \"Notices\" is the " +
+		fmt.Fprintf(&b, "# %s\n\nEvery numbered statement; back to [all papers](../claims.md). \"Notices\" is the "+
 			"smallest "+
 			"error that the evidence alone notices, \"near\" how much of the bound the worst case found comes to. %s\n"+
 			"| statement | in our words | verdict, or why there is none | notices | near | leads to |\n"+

@@ -38,10 +38,10 @@ type Power struct {
 	Evidence, Transcription Sizes
 }
 
-// Sizes are the smallest relative errors that are noticed where a quantity is claimed smaller and larger than it is: one
-// of 1, 2 and 5 times a power of ten, from 1e-4 to 0.5, or 0 if none of them is, as by the measurement of an upper bound
-// that is far from attained. Below 1e-4 machines differ, and nobody asks. Of a version of Wrong Less is 1 if it is
-// noticed.
+// Sizes are the smallest relative errors that are noticed where a quantity is claimed smaller and larger than it is:
+// one of 1, 2 and 5 times a power of ten, from 1e-4 to 0.5, or 0 if none of them is, as by the measurement of an upper
+// bound that is far from attained. Below 1e-4 machines differ, and nobody asks. Of a version of Wrong Less is 1 if it
+// is noticed.
 type Sizes struct{ Less, More float64 }
 
 // sizes are the relative errors that are tried.

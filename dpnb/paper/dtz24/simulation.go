@@ -19,10 +19,10 @@ func simulation() []claim.Claim {
 			Code: []string{"paper/dtz24.Minimax"},
 			Tests: []string{"paper/dtz24.TestOptima", "paper/dtz24.TestAuxiliaryAgainstGrid",
 				"paper/dtz24.TestPrimaryAgainstGrid"},
-			Proof: "proportional_simulation#dtz24-thm2.8 8af5e263", Figure: "06_proportional#cgmt-plot",
+			Proof: "proportional_simulation#dtz24-thm2.8 02d88567", Figure: "06_proportional#cgmt-plot",
 			Check: "independent draws of both optima of the min-max form of objective perturbation (Huber, three " +
-				"shapes), below and above 57 thresholds; the smallest singular value of a Gaussian matrix, n = 1,000, " +
-				"below; controls: the factor 1 in place of 2, and part (b) for a problem that is not convex",
+				"shapes), below and above 57 thresholds; the smallest singular value of a Gaussian matrix, " +
+				"n = 1,000, below; controls: the factor 1 in place of 2, and part (b) for a problem that is not convex",
 			Expected: "no excess above 4 standard errors; both controls refuted",
 			Seed:     2408, Run: minimaxHolds(2, 2408),
 			Slow: true,
