@@ -10,6 +10,7 @@ import (
 	"github.com/dpnb/notebooks/dpnb/mechanism/objpert/constrained"
 
 	"gonum.org/v1/gonum/floats"
+	"gonum.org/v1/gonum/stat/distuv"
 
 	"github.com/dpnb/notebooks/dpnb/audit"
 
@@ -241,13 +242,15 @@ func realNeighbours(a wishart.Accounting, share float64) claim.Check {
 			first := lemmaD4(w, 0.9*delta, 0.1*delta, delta).sigma2First(500, 1)
 			with, _, _ := leastSquaresDelta(w, 1/(share*n.Sigma2), 500)
 			without, _, _ := leastSquaresDelta(w, 1/first, 500)
-			o.Measured += fmt.Sprintf("; at ε₁ = 500 δ is %.3f of the claimed, without 2L/α₁ %.1f", with/delta,
-				without/delta)
+			// There δ is P(χ² < 1/σ²).
+			needs := 1 / (distuv.ChiSquared{K: float64(w.M)}.Quantile(delta) * share * n.Sigma2)
+			o.Measured += fmt.Sprintf("; at ε₁ = 500 δ is %.3f of the claimed, without 2L/α₁ %.1f, and %.3f of σ² "+
+				"is needed", with/delta, without/delta, needs)
 			if !(with <= delta && without > delta) {
 				o.Verdict, o.Note = claim.Fails, "2L/α₁ is left out, or not needed"
 			}
 			return o.Corrected("σ̃ by the exact Gaussian condition, and a repaired step that removes the condition " +
-				"on λ_max; σ² is a hundred times what least squares needs").Reaching(with / delta), nil
+				"on λ_max; σ² is a hundred times what least squares needs").Reaching(needs), nil
 		}
 		at := func(a wishart.Accounting, split wishart.Split) float64 {
 			n, err := wishart.Setting{Wishart: wishart.Wishart{D: 100, M: 200}, Smoothness: 1, Rank: 1,
