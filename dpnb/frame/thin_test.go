@@ -154,8 +154,8 @@ func TestScales(t *testing.T) {
 	}
 }
 
-// However near to its typical value a record is in everything, the sums of a pass over all records lose no digits for it:
-// what rows are summed of is bounded by public numbers.
+// However near to its typical value a record is in everything, the sums of a pass over all records lose no digits for
+// it: what rows are summed of is bounded by public numbers.
 func TestNearRecordsAreSummedSafely(t *testing.T) {
 	schema := &frame.Schema{Fields: []frame.Field{frame.NumericField("a", 0, 1).Typically(0),
 		frame.CategoricalField("c", "x", "z"), frame.CategoricalField("y", "n", "p")}}
