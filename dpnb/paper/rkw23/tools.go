@@ -82,7 +82,7 @@ func tools() []claim.Claim {
 		{
 			ID: "rkw23/eqF.1", Paper: "Redberg, Koskela, Wang 2023, (F.1)–(F.3)", Kind: claim.Bound,
 			Code:  []string{"erm.Minimize"},
-			Proof: "solvers#rkw23-eqF.1 5520dc88",
+			Proof: "solvers#rkw23-eqF.1 87ede89a",
 			Check: "squared loss of records along one axis, for which the curvatures are nβ + λ and λ, and logistic " +
 				"loss of records in all directions, at points on both axes and between; θ* by erm.Minimize",
 			Expected: "all three hold; the first two are attained, the third to λ/(nβ + λ)",
