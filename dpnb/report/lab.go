@@ -47,7 +47,17 @@ func Lab(ctx context.Context, s *Setup, o LabOptions) (err error) {
 	server.ExtraFiles = []*os.File{dir.lock.File()} // the run goes on as long as one of the two lives
 	server.Cancel = func() error { return terminate(server.Process) }
 	server.WaitDelay = 15 * time.Second
+	building, stop := context.WithCancel(ctx)
+	done := make(chan struct{})
+	go func() {
+		defer close(done)
+		if err := s.Completion(building, func(string) {}); err != nil && building.Err() == nil {
+			fmt.Fprintln(os.Stderr, "no completion of code:", err)
+		}
+	}()
 	err = server.Run()
+	stop()
+	<-done
 	if ctx.Err() != nil {
 		return nil // Ctrl-C is how one leaves
 	}

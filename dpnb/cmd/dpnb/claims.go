@@ -149,16 +149,17 @@ func claimsDocument(claims []claim.Claim) (*claim.Document, error) {
 	return claim.NewDocument(papers, claims, tree), nil
 }
 
-// inventories returns the top of the clone, and the statements of the papers there.
+// inventories returns the top of the tree, and the statements of the papers there.
 func inventories() (root string, papers []claim.Paper, err error) {
-	if root, err = project.Root("."); err == nil {
-		papers, err = claim.Papers(root)
+	tree, err := project.Find(context.Background())
+	if err == nil {
+		papers, err = claim.Papers(tree.Dir)
 	}
-	return root, papers, err
+	return tree.Dir, papers, err
 }
 
 func renewProofs(out io.Writer, claims []claim.Claim) error {
-	root, err := project.Root(".")
+	root, err := source()
 	if err != nil {
 		return err
 	}

@@ -167,7 +167,7 @@ memory for each record is refused, by name. A second fit finds the records store
 With --budget the ledger is kept, and what is released is kept beside it under a name: the
 same command again gives the same model and costs nothing. If the first was ended in the
 middle, it goes on: charged once, with the noise of then.`,
-		Example: `  go run ./dpnb/cmd/dpnb fit people.parquet --schema people.json --target happy \
+		Example: `  dpnb fit people.parquet --schema people.json --target happy \
     --learner logistic --epsilon 1 --delta 1e-6 --budget people.ledger.json --memory 1GiB --out happy.json`,
 		Args: cobra.ExactArgs(1),
 		RunE: func(cmd *cobra.Command, args []string) error {
@@ -260,7 +260,7 @@ func newDescribeCommand() *cobra.Command {
 deviation and quartiles of every number that has bounds in the schema, with intervals: in
 one scan, which holds no more than a chunk of the file in memory. With --endpoint the
 workers of a runner scan parts of the file: groups of rows, if it is a Parquet file.`,
-		Example: `  go run ./dpnb/cmd/dpnb describe people.parquet --schema people.json --epsilon 1 --delta 1e-6 \
+		Example: `  dpnb describe people.parquet --schema people.json --epsilon 1 --delta 1e-6 \
     --budget people.ledger.json --share 0.2`,
 		Args: cobra.ExactArgs(1),
 		RunE: func(cmd *cobra.Command, args []string) error {
