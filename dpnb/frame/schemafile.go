@@ -34,10 +34,10 @@ func DraftSchema(names []string) ([]byte, error) {
 	comment, err := json.MarshalIndent([]string{
 		"Say what is publicly known of each column, without looking at the data: from a questionnaire, a codebook, " +
 			"common sense.",
-		"type: " + strings.Join(typeNames(), " | "),
+		"type: " + strings.Join(FieldTypes(), " | "),
 		"lower and upper: the bounds of a number or date; leave them null where there are categories.",
 		"categories: the values of a text, as [\"no\", \"yes\"]; leave them null where there are bounds.",
-		"Remove columns that nothing is to be learnt of, such as names and numbers of people."}, "  ", "    ")
+		"Remove columns that nothing is to be learnt of, such as names and numbers of people."}, "  ", "  ")
 	out := fmt.Appendf(nil, "{\n  \"version\": %d,\n  \"comment\": %s,\n  \"fields\": [\n", schemaVersion, comment)
 	for i, name := range names {
 		quoted, e := json.Marshal(name)
@@ -137,8 +137,8 @@ var fieldTypes = map[string]Field{
 	"weekday of a date": {Kind: Categorical, Part: Weekday},
 }
 
-// typeNames returns the names of fieldTypes in order.
-func typeNames() []string {
+// FieldTypes returns the types that fields have in files, in order.
+func FieldTypes() []string {
 	var names []string
 	for n := range fieldTypes {
 		names = append(names, n)
@@ -151,7 +151,7 @@ func typeNames() []string {
 func (f Field) text() fieldText {
 	t := fieldText{Name: f.Name, Categories: f.Levels, Else: f.Else, Reference: f.Reference, Missing: f.Missing,
 		Layout: f.Layout, MissingAs: f.boundOf(f.Fill), Typical: f.boundOf(f.Typical)}
-	for _, name := range typeNames() {
+	for _, name := range FieldTypes() {
 		if g := fieldTypes[name]; g.Kind == f.Kind && g.Log == f.Log && g.Open == f.Open && g.Part == f.Part {
 			t.Type = name
 		}
@@ -166,7 +166,7 @@ func (f Field) text() fieldText {
 func (t fieldText) field() (Field, error) {
 	f, ok := fieldTypes[t.Type]
 	if !ok {
-		return f, inputErrorf("field %q has the type %q, want one of %s", t.Name, t.Type, quoteAll(typeNames()))
+		return f, inputErrorf("field %q has the type %q, want one of %s", t.Name, t.Type, quoteAll(FieldTypes()))
 	}
 	f.Name, f.Levels, f.Else, f.Layout = t.Name, t.Categories, t.Else, t.Layout
 	f.Missing, f.Reference = t.Missing, t.Reference

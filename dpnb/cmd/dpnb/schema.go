@@ -97,10 +97,11 @@ func completed(path, codebook string, a *asking) (*frame.Schema, error) {
 		}
 	}
 	s = &frame.Schema{}
-	var blanks []error
+	var blanks []string
+	var wrong []error
 	for _, raw := range draft.Fields {
 		one, err := frame.ParseSchema(fmt.Appendf(nil, `{"version": %d, "fields": [%s]}`, draft.Version, raw))
-		var named struct{ Name string }
+		var named struct{ Name, Type string }
 		_ = json.Unmarshal(raw, &named)
 		switch {
 		case err == nil:
@@ -112,8 +113,12 @@ func completed(path, codebook string, a *asking) (*frame.Schema, error) {
 				continue
 			}
 		}
-		if a == nil || named.Name == "" {
-			blanks = append(blanks, err)
+		switch {
+		case named.Name == "" || a == nil && named.Type != "":
+			wrong = append(wrong, errors.New(strings.TrimPrefix(err.Error(), "frame: ")))
+			continue
+		case a == nil:
+			blanks = append(blanks, named.Name)
 			continue
 		}
 		f, left, err := a.field(named.Name)
@@ -125,8 +130,11 @@ func completed(path, codebook string, a *asking) (*frame.Schema, error) {
 		}
 	}
 	if blanks != nil {
-		return nil, fmt.Errorf("%s is not complete: fill it in, or run dpnb schema check %[1]s in a terminal\n%w", path,
-			errors.Join(blanks...))
+		wrong = append(wrong, fmt.Errorf("%s says nothing yet of %s: fill it in, or run in a terminal: dpnb schema check %[1]s",
+			path, strings.Join(blanks, ", ")))
+	}
+	if wrong != nil {
+		return nil, errors.Join(wrong...)
 	}
 	return s, s.Save(path)
 }
@@ -145,6 +153,10 @@ func (a *asking) field(name string) (f frame.Field, left bool, err error) {
 		}
 		if long, ok := kinds[kind]; ok {
 			kind = long
+		}
+		if !slices.Contains(frame.FieldTypes(), kind) {
+			fmt.Fprintf(a.out, "  There is no type %q, but %s.\n", kind, strings.Join(frame.FieldTypes(), "; "))
+			continue
 		}
 		questions := [][2]string{{"lower", "  lower bound: "}, {"upper", "  upper bound: "}}
 		switch {
@@ -170,7 +182,7 @@ func (a *asking) field(name string) (f frame.Field, left bool, err error) {
 		if err == nil {
 			return s.Fields[0], false, nil
 		}
-		fmt.Fprintf(a.out, "  %v\n", err)
+		fmt.Fprintf(a.out, "  %s\n", strings.TrimPrefix(err.Error(), "frame: "))
 	}
 }
 

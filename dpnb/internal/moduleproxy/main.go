@@ -1,5 +1,5 @@
 // Command moduleproxy makes a folder that is a proxy of Go's modules and has one version of this module and of those
-// below it, from the commit that is checked out: what a release would be, before it is one.
+// below it, of the files that Git has in its index: what a release would be, before it is one.
 //
 //	go run ./dpnb/internal/moduleproxy /tmp/proxy v0.1.0-test.1
 //	GOPROXY=file:///tmp/proxy,$(go env GOPROXY) GONOSUMDB=github.com/dpnb/notebooks \
@@ -11,6 +11,7 @@ import (
 	"errors"
 	"fmt"
 	"os"
+	"os/exec"
 	"path"
 	"path/filepath"
 	"time"
@@ -26,16 +27,26 @@ func main() {
 		fmt.Fprintln(os.Stderr, "usage: moduleproxy FOLDER VERSION")
 		os.Exit(2)
 	}
-	root, err := project.Root(".")
-	for _, below := range []string{"", "dpnb/beam"} {
-		if err == nil {
-			err = publish(os.Args[1], root, below, os.Args[2])
-		}
-	}
-	if err != nil {
+	if err := run(os.Args[1], os.Args[2]); err != nil {
 		fmt.Fprintln(os.Stderr, "moduleproxy:", err)
 		os.Exit(1)
 	}
+}
+
+func run(proxy, version string) error {
+	root, err := project.Root(".")
+	if err != nil {
+		return err
+	}
+	tree, err := os.MkdirTemp("", "moduleproxy-")
+	if err != nil {
+		return err
+	}
+	defer os.RemoveAll(tree)
+	if out, err := exec.Command("git", "-C", root, "checkout-index", "-a", "--prefix="+tree+"/").CombinedOutput(); err != nil {
+		return fmt.Errorf("%w: %s", err, out)
+	}
+	return errors.Join(publish(proxy, tree, "", version), publish(proxy, tree, "dpnb/beam", version))
 }
 
 // publish writes the files of one module: https://go.dev/ref/mod#goproxy-protocol
@@ -62,5 +73,5 @@ func publish(proxy, root, below, version string) (err error) {
 		return err
 	}
 	defer func() { err = errors.Join(err, f.Close()) }()
-	return zip.CreateFromVCS(f, m, root, "HEAD", below)
+	return zip.CreateFromDir(f, m, filepath.Join(root, filepath.FromSlash(below)))
 }

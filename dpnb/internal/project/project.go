@@ -54,9 +54,9 @@ func Version() string {
 	return Release + "-devel"
 }
 
-// Command returns how the command line is called.
+// Command returns how the command line is called: by its name if it is installed, or runs by it.
 func Command() string {
-	if Installed() != "" {
+	if Installed() != "" || filepath.Base(os.Args[0]) == "dpnb" && !strings.Contains(os.Args[0], "go-build") {
 		return "dpnb"
 	}
 	return "go run ./dpnb/cmd/dpnb"
