@@ -7,9 +7,11 @@ import (
 	"fmt"
 	"io"
 	"maps"
+	"os"
 	"slices"
 
 	"github.com/spf13/cobra"
+	"golang.org/x/term"
 
 	"github.com/dpnb/notebooks/dpnb/claim"
 	"github.com/dpnb/notebooks/dpnb/internal/atomicfile"
@@ -56,9 +58,20 @@ says the same, and write the new one with --renew.`,
 			if full {
 				size = claim.Full
 			}
+			progress, done := newDisplay(os.Stderr), 0
+			defer progress.close()
+			if asJSON {
+				out = cmd.ErrOrStderr()
+			}
+			if progress.bars != nil {
+				progress.Begin("claims", len(claims))
+				if asJSON || out == os.Stdout && term.IsTerminal(int(os.Stdout.Fd())) {
+					out = progress.bars // above the bar
+				}
+			}
 			results, err := claim.Run(cmd.Context(), claims, size, func(r claim.Result) {
-				if asJSON {
-					out = cmd.ErrOrStderr()
+				if done++; progress.bars != nil {
+					progress.Cell("claims", done+1, len(claims))
 				}
 				fmt.Fprintf(out, "%-24s %s (%.1f s)\n%24s %s\n", r.ID, r.Verdict, r.Seconds, "", r.Measured)
 				if wrong {
@@ -68,6 +81,7 @@ says the same, and write the new one with --renew.`,
 					measurePower(cmd.Context(), out, r.Claim, size)
 				}
 			})
+			progress.close()
 			if err != nil {
 				return err
 			}

@@ -37,6 +37,9 @@ installed are put into notebooks/ of the current folder, where those that are th
 			if o.Folder, err = filepath.Abs(o.Folder); err != nil {
 				return err
 			}
+			if err := o.Valid(); err != nil {
+				return err
+			}
 			display := newDisplay(os.Stderr)
 			setup, err := report.Prepare(cmd.Context(), tree, true, display.Step)
 			display.close()

@@ -91,10 +91,12 @@ func newRootCommand() *cobra.Command {
 		SilenceErrors: true,
 		SilenceUsage:  true,
 		PersistentPreRunE: func(cmd *cobra.Command, _ []string) error {
-			answered = tellIfSlow(cmd, os.Stderr, patience)
-			return checkFlags(cmd)
+			err := checkFlags(cmd)
+			if err == nil {
+				answered = tellIfSlow(cmd, os.Stderr, patience)
+			}
+			return err
 		},
-		PersistentPostRun: func(*cobra.Command, []string) { answered() },
 	}
 	root.CompletionOptions.HiddenDefaultCmd = true
 	root.AddCommand(
@@ -115,13 +117,14 @@ func newRootCommand() *cobra.Command {
 		newSchemaCommand(),
 		newFitCommand(),
 		newDescribeCommand(),
+		newPriceCommand(),
 		newPredictCommand(),
 		newCacheCommand(),
 		newSetupCommand(),
 		newSweepCommand(),
 	)
 	for _, c := range root.Commands() {
-		sayFlags(c)
+		sayFlags(c, func() { answered() })
 	}
 	return root
 }

@@ -130,8 +130,8 @@ func completed(path, codebook string, a *asking) (*frame.Schema, error) {
 		}
 	}
 	if blanks != nil {
-		wrong = append(wrong, fmt.Errorf("%s says nothing yet of %s: fill it in, or run in a terminal: dpnb schema check %[1]s",
-			path, strings.Join(blanks, ", ")))
+		wrong = append(wrong, fmt.Errorf("%s says nothing yet of %s: fill it in, or run in a terminal: "+
+			"dpnb schema check %[1]s", path, strings.Join(blanks, ", ")))
 	}
 	if wrong != nil {
 		return nil, errors.Join(wrong...)
