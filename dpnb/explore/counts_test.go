@@ -372,8 +372,8 @@ func TestPricesInShares(t *testing.T) {
 			}
 			share, err := b.ShareOf(price.Epsilon, price.Mu)
 			if err != nil || !(share > 0.049 && share < 0.051) {
-				t.Errorf("%s, δ = %g: ± %g costs %g of the budget, which a twentieth buys (%v)", name, delta, bought.Within,
-					share, err)
+				t.Errorf("%s, δ = %g: ± %g costs %g of the budget, which a twentieth buys (%v)", name, delta,
+					bought.Within, share, err)
 			}
 			for part, enough := range map[float64]bool{1: true, 0.9: false} {
 				again, err := q.Within(df, b.Share(part*share), 0.95)

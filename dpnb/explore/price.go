@@ -167,8 +167,8 @@ func (p *Price) Display() display.Item {
 	if p == nil {
 		return display.Failed(errors.New("dpnb: no price: look at the err that came with it"))
 	}
-	format := "%s costs ε = %s of a budget without δ. In a budget with δ, where releases add up as Gaussian mechanisms " +
-		"do, it costs μ = %s."
+	format := "%s costs ε = %s of a budget without δ. In a budget with δ, where releases add up as Gaussian " +
+		"mechanisms do, it costs μ = %s."
 	if p.bought {
 		format = "%s It is ε = %s by itself, and costs μ = %s in a budget with δ, where releases add up as Gaussian " +
 			"mechanisms do."

@@ -206,8 +206,8 @@ func (m *Model) cardUse(c *card) {
 	c.say("values, err := model.%s(dpnb.ReadCSV(\"people.csv\"))", call)
 	c.say("err = model.PredictCSV(\"predicted.csv\", dpnb.FromScanner(frame.ScanCSV(\"people.csv\", nil)))\n```\n")
 	c.say("In a shell, for a CSV or Parquet file of any size: `" + project.Command() + " predict model.json " +
-		"people.csv -o predicted.csv`; `--help` lists the options for other separators, decimal marks and encodings. The " +
-		"columns are found by their names, in any order; no label is needed.\n")
+		"people.csv -o predicted.csv`; `--help` lists the options for other separators, decimal marks and encodings. " +
+		"The columns are found by their names, in any order; no label is needed.\n")
 }
 
 func number(v float64) string { return strconv.FormatFloat(v, 'g', 6, 64) }

@@ -21,7 +21,9 @@ func TestNew(t *testing.T) {
 	}
 	const source = `{"cells": [
  {"cell_type": "code", "id": "module", "metadata": {}, "source": "old", "outputs": [], "execution_count": null},
- {"cell_type": "code", "id": "parameters", "metadata": {}, "source": "var (\n\tledger  = \"\"\n\ta, b = \",\", \".\" // two\n\tfile = \"\"\n)", "outputs": [],
+ {"cell_type": "code", "id": "parameters", "metadata": {},
+  "source": "var (\n\tledger  = \"\"\n\ta, b = \",\", \".\" // two\n\tfile = \"\"\n)",
+  "outputs": [],
   "execution_count": 1},
  {"cell_type": "code", "id": "a", "metadata": {}, "source": "x", "outputs": [{"output_type": "stream"}],
   "execution_count": 3}
@@ -30,7 +32,8 @@ func TestNew(t *testing.T) {
 		t.Fatal(err)
 	}
 	path := filepath.Join(t.TempDir(), "a folder", "that is not there", "mine.ipynb")
-	if err := New(project.Tree{Dir: root}, path, map[string][]string{"file": {"$1.csv"}, "a, b": {"x", "y"}}); err != nil {
+	parameters := map[string][]string{"file": {"$1.csv"}, "a, b": {"x", "y"}}
+	if err := New(project.Tree{Dir: root}, path, parameters); err != nil {
 		t.Fatal(err)
 	}
 	nb, err := notebook.ReadFile(path)
@@ -98,13 +101,14 @@ func TestFindModule(t *testing.T) {
 	if err != nil || len(notebooks) < 10 {
 		t.Fatalf("%d notebooks, %v", len(notebooks), err)
 	}
+	want := toolchain.FindModule("$GONB_DIR/..", project.Release)
 	for _, path := range notebooks {
 		nb, err := notebook.ReadFile(path)
 		if err != nil {
 			t.Fatal(err)
 		}
 		for _, c := range nb.Cells {
-			if want := toolchain.FindModule("$GONB_DIR/..", project.Release); c.ID() == moduleCell && c.Source() != want {
+			if c.ID() == moduleCell && c.Source() != want {
 				t.Errorf("%s: %s, want %s", path, c.Source(), want)
 			}
 		}

@@ -36,7 +36,8 @@ func TestProvenance(t *testing.T) {
 		t.Fatal(err)
 	}
 	mustContain(t, "the provenance", text,
-		"| Version | "+project.Release+"-devel, commit ", "| Kernel | gonb v9.9 |", "| Go | go1.99 on ", "github.com/spf13/cobra v",
+		"| Version | "+project.Release+"-devel, commit ", "| Kernel | gonb v9.9 |", "| Go | go1.99 on ",
+		"github.com/spf13/cobra v",
 		"| Jupyter | nbclient 1, nbconvert 2 |",
 		"| Parameters | a = 1 |\n|  | epsilon = 0.5 |", "| Seeds | none: nothing was drawn from a seed |",
 		`| Data | a\|b: a.csv, 3 rows, sha256 12ab |`, "secret: private",
@@ -56,7 +57,8 @@ func TestProvenance(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	mustContain(t, "the provenance", text, "| Version | github.com/dpnb/notebooks v1.2.3 |", "as in the notebook", "No privacy budget was used.",
+	mustContain(t, "the provenance", text, "| Version | github.com/dpnb/notebooks v1.2.3 |",
+		"as in the notebook", "No privacy budget was used.",
 		"| Verdict | failed: cell 2<br>panic |")
 }
 

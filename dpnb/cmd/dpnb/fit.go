@@ -136,6 +136,8 @@ var learners = map[string]learn.Learner{"logistic": learn.Logistic{}, "svm": lea
 
 const suited = "suited"
 
+func learnerNames() string { return strings.Join(slices.Sorted(maps.Keys(learners)), ", ") }
+
 // learnerFlags are the fields of learners that have a flag, by its name.
 var learnerFlags = map[string]string{"levels": "Levels", "threshold": "Threshold", "lambda": "Lambda", "clip": "Clip",
 	"records": "Records", "curvature-share": "CurvatureShare"}
@@ -219,23 +221,23 @@ has a model of its own, at the price of one.`,
 	}
 	f := cmd.Flags()
 	f.StringVar(&p.target, "target", "", "`column` to predict")
-	f.StringVar(&p.learner, "learner", suited, "`one` of "+strings.Join(slices.Sorted(maps.Keys(learners)), ", "))
+	f.StringVar(&p.learner, "learner", suited, "`one` of "+learnerNames())
 	f.StringVar(&p.out, "out", "", "`file` to save the model to; with --by one for each group, NAME.GROUP.json")
 	f.StringVar(&p.card, "card", "", "`file` to write the model card to, in Markdown")
 	f.StringVar(&p.positive, "positive", "", "`category` to predict (default the last one of the schema)")
 	f.StringVar(&p.by, "by", "", "fit a model for each category of this `column`, at the price of one")
 	f.Float64SliceVar(new([]float64), "levels", nil, "`levels` of quantiles (default 0.1,0.5,0.9)")
-	f.Float64Var(new(float64), "threshold", 0, "residual from which huber and heavytails count a record by its absolute "+
-		"`value` (default chosen)")
+	f.Float64Var(new(float64), "threshold", 0, "residual from which huber and heavytails count a record by its "+
+		"absolute `value` (default chosen)")
 	f.Float64Var(new(float64), "lambda", 0, "ridge `λ` (default chosen)")
 	f.Float64Var(new(float64), "clip", 0, "residual at which linear and poisson clip a record's "+
 		"`gradient` (default chosen)")
-	f.IntVar(new(int), "records", 0, "`number` of records that is planned, if it is public (default counted, with noise)")
+	f.IntVar(new(int), "records", 0, "`number` of records that is planned, if public (default counted, with noise)")
 	f.Float64Var(new(float64), "curvature-share", 0, "`part` of the fit's budget for intervals")
 	f.Float64Var(&p.intervals, "intervals", 0, "show intervals with this `confidence`, such as 0.95; they "+
 		"cost nothing more")
-	f.BoolVar(&p.check, "check", false, "look first, for the keeper of the data, whether all values fit the schema, and "+
-		"fit nothing if one does not")
+	f.BoolVar(&p.check, "check", false, "look first, for the keeper of the data, whether all values fit the schema, "+
+		"and fit nothing if one does not")
 	f.BoolVar(&p.price, "price", false, "say what the fit would cost, and fit nothing")
 	f.Float64Var(&p.rowNorm, "row-norm", 1, "`norm` that every record is scaled to")
 	f.StringVar(&p.where.Dir, "store", "", "`folder` for the encoded records (default the user's folder for caches)")
@@ -253,7 +255,7 @@ has a model of its own, at the price of one.`,
 // validate refuses what can be seen to be wrong before anything is read or paid for.
 func (p *fitFlags) validate(cmd *cobra.Command) error {
 	if _, known := learners[p.learner]; !known {
-		return fmt.Errorf("--learner %q: there are %s", p.learner, strings.Join(slices.Sorted(maps.Keys(learners)), ", "))
+		return fmt.Errorf("--learner %q: there are %s", p.learner, learnerNames())
 	}
 	if !(p.rowNorm > 0) || math.IsInf(p.rowNorm, 1) {
 		return fmt.Errorf("--row-norm %g: want a positive number", p.rowNorm)
@@ -284,8 +286,8 @@ func (p *fitFlags) run(cmd *cobra.Command, file string) error {
 	if p.check {
 		if c := df.Check(); c.Err() != nil || len(c.Misfits) > 0 {
 			fmt.Fprint(out, c.Display().Text())
-			return errors.New("nothing was fitted or paid for: mend the file, or leave out --check to have the rules of " +
-				"the schema decide")
+			return errors.New("nothing was fitted or paid for: mend the file, or leave out --check to have the rules " +
+				"of the schema decide")
 		}
 	}
 	p.where.MemoryLimit = int64(p.memory)

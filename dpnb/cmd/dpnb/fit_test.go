@@ -101,7 +101,8 @@ func TestOptionsOfTheShell(t *testing.T) {
 	t.Chdir(dir)
 	var rows strings.Builder
 	for i := range 600 {
-		fmt.Fprintf(&rows, "%d,%s,%d,%s\n", 20+i%50, []string{"Bern", "Rome"}[i%2], 1000+i, []string{"no", "yes"}[i*i%7%2])
+		fmt.Fprintf(&rows, "%d,%s,%d,%s\n", 20+i%50,
+			[]string{"Bern", "Rome"}[i%2], 1000+i, []string{"no", "yes"}[i*i%7%2])
 	}
 	if err := os.WriteFile("people.csv", []byte("age,city,pay,happy\n"+rows.String()), 0o600); err != nil {
 		t.Fatal(err)
@@ -133,7 +134,7 @@ func TestOptionsOfTheShell(t *testing.T) {
 		{newDescribeCommand(), seeded, "--histogram age --edges 20,30,70", "30"},
 		{newDescribeCommand(), seeded, "--crosstab city,happy", "Bern"},
 		{newPriceCommand(), table, "--mean age --records 600 --within 1", "that is Share("},
-		{newPriceCommand(), table, "--mean age --by city --records 300 --share 0.1", "This buys the mean of age by city"},
+		{newPriceCommand(), table, "--mean age --by city --records 300 --share 0.1", "This buys the mean of age by "},
 	} {
 		said, err := call(t, c.command, append(slices.Clone(c.of), strings.Fields(c.args)...)...)
 		if err != nil || !strings.Contains(said, c.want) {

@@ -57,8 +57,8 @@ What completes code as it is typed takes minutes to build and comes with dpnb la
 			if blank != nil {
 				fmt.Fprintf(out, "%v\n", blank)
 			}
-			_, err = fmt.Fprintf(out, "then: %s lab %s\n  or: %[1]s report %[3]s\n", project.Command(), filepath.Dir(path),
-				path)
+			_, err = fmt.Fprintf(out, "then: %s lab %s\n  or: %[1]s report %[3]s\n", project.Command(),
+				filepath.Dir(path), path)
 			return err
 		},
 	}
@@ -86,7 +86,8 @@ func (d *drafting) write(tree project.Tree, name string, a *asking) (path string
 		}
 		name = strings.TrimSuffix(name, filepath.Ext(name))
 	} else if ext := filepath.Ext(name); ext == ".csv" || ext == ".parquet" || ext == ".arrow" {
-		return "", nil, fmt.Errorf("there is no file %s: name a table that is there, or a notebook, without %s", name, ext)
+		return "", nil, fmt.Errorf("there is no file %s: name a table that is there, or a notebook without %s", name,
+			ext)
 	}
 	if d.target != "" {
 		values["target"] = []string{d.target}

@@ -35,7 +35,7 @@ func (q *questionFlags) add(cmd *cobra.Command) {
 	f.StringSliceVar(&q.crosstab, "crosstab", nil, "ask how many records have each combination of these `columns`")
 	cmd.MarkFlagsMutuallyExclusive("count", "mean", "sum", "variance", "quantiles", "histogram", "crosstab")
 	f.Float64SliceVar(&q.levels, "levels", []float64{0.25, 0.5, 0.75}, "`levels` of the quantiles")
-	f.Float64SliceVar(&q.edges, "edges", nil, "`edges` of the histogram, which are public (default 20 bins of the schema)")
+	f.Float64SliceVar(&q.edges, "edges", nil, "public `edges` of the histogram (default 20 bins of the schema)")
 	f.StringSliceVar(&q.by, "by", nil, "ask it of each group of these `columns`, at the price of one")
 	f.Float64Var(&q.confidence, "confidence", 0.95, "`confidence` of the intervals")
 	f.BoolVar(&q.population, "population", false, "intervals for the population that records are drawn from")
@@ -53,7 +53,8 @@ func (q *questionFlags) query() (query explore.Query, name string, err error) {
 	case q.variance != "":
 		query, name = explore.Variance(q.variance), "variance of "+q.variance
 	case q.quantiles != "":
-		query, name = explore.QuantilesOf(q.quantiles, q.levels...), fmt.Sprint("quantiles ", q.levels, " of ", q.quantiles)
+		query = explore.QuantilesOf(q.quantiles, q.levels...)
+		name = fmt.Sprint("quantiles ", q.levels, " of ", q.quantiles)
 	case q.histogram != "":
 		query, name = explore.Histogram(q.histogram, q.edges...), strings.TrimSuffix(fmt.Sprint("histogram of ",
 			q.histogram, " ", q.edges), " []")

@@ -43,7 +43,8 @@ func run(proxy, version string) error {
 		return err
 	}
 	defer os.RemoveAll(tree)
-	if out, err := exec.Command("git", "-C", root, "checkout-index", "-a", "--prefix="+tree+"/").CombinedOutput(); err != nil {
+	export := exec.Command("git", "-C", root, "checkout-index", "-a", "--prefix="+tree+"/")
+	if out, err := export.CombinedOutput(); err != nil {
 		return fmt.Errorf("%w: %s", err, out)
 	}
 	return errors.Join(publish(proxy, tree, "", version), publish(proxy, tree, "dpnb/beam", version))

@@ -27,9 +27,9 @@ const Release = "v0.1.0"
 // which no proxy knows.
 var tagged = regexp.MustCompile(`^v\d+\.\d+\.\d+(-(alpha|beta|rc|test)[.\w]*)?$`)
 
-// Installed returns the version of this module with which the program was installed, or "" of one that was built in
-// a clone, or from a folder.
-func Installed() string {
+// installedVersion returns the version of this module with which the program was installed, or "" of one that was
+// built in a clone, or from a folder.
+func installedVersion() string {
 	info, ok := debug.ReadBuildInfo()
 	if !ok {
 		return ""
@@ -48,7 +48,7 @@ func installed(info *debug.BuildInfo) string {
 
 // Version returns what the program calls itself.
 func Version() string {
-	if v := Installed(); v != "" {
+	if v := installedVersion(); v != "" {
 		return v
 	}
 	return Release + "-devel"
@@ -56,7 +56,7 @@ func Version() string {
 
 // Command returns how the command line is called: by its name if it is installed, or runs by it.
 func Command() string {
-	if Installed() != "" || filepath.Base(os.Args[0]) == "dpnb" && !strings.Contains(os.Args[0], "go-build") {
+	if installedVersion() != "" || filepath.Base(os.Args[0]) == "dpnb" && !strings.Contains(os.Args[0], "go-build") {
 		return "dpnb"
 	}
 	return "go run ./dpnb/cmd/dpnb"
@@ -90,7 +90,7 @@ func Find(ctx context.Context) (Tree, error) {
 	if err == nil {
 		return Tree{Dir: root}, nil
 	}
-	if v := Installed(); v != "" {
+	if v := installedVersion(); v != "" {
 		dir, err := moduleDir(ctx, v)
 		return Tree{Dir: dir, Version: v}, err
 	}
