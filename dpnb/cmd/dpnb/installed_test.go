@@ -38,10 +38,11 @@ func TestInstalledProgram(t *testing.T) {
 	if err := os.Mkdir(study, 0o700); err != nil {
 		t.Fatal(err)
 	}
+	modules := filepath.Join(strings.TrimSpace(string(cached)), "cache", "download")
 	environ := append(os.Environ(), "HOME="+home, "XDG_CACHE_HOME="+home, "XDG_DATA_HOME="+home, "JUPYTER_DATA_DIR=",
 		"GOPATH="+filepath.Join(home, "go"), "GOMODCACHE="+filepath.Join(home, "mod"), "GOBIN="+bin,
-		"GOFLAGS=-modcacherw", "GOPROXY=file://"+proxy+",file://"+filepath.Join(strings.TrimSpace(string(cached)), "cache",
-			"download")+",off", "GONOSUMDB=github.com/dpnb/notebooks", "GOSUMDB=off", "PATH="+bin+":"+os.Getenv("PATH"))
+		"GOFLAGS=-modcacherw", "GOPROXY=file://"+proxy+",file://"+modules+",off",
+		"GONOSUMDB=github.com/dpnb/notebooks", "GOSUMDB=off", "PATH="+bin+":"+os.Getenv("PATH"))
 	run := func(dir, name string, args ...string) string {
 		t.Helper()
 		cmd := exec.Command(name, args...)
@@ -63,7 +64,8 @@ func TestInstalledProgram(t *testing.T) {
 	for i := range 3000 {
 		fmt.Fprintf(&rows, "%d,%s,%s\n", 20+i%50, []string{"Bern", "Rome"}[i%2], []string{"no", "yes"}[i*i%7%2])
 	}
-	codebook := "name,type,lower,upper,categories\nage,number,18,90,\ncity,category,,,Bern|Rome\nhappy,category,,,no|yes\n"
+	codebook := "name,type,lower,upper,categories\nage,number,18,90,\n" +
+		"city,category,,,Bern|Rome\nhappy,category,,,no|yes\n"
 	for name, text := range map[string]string{"people.csv": rows.String(), "codebook.csv": codebook} {
 		if err := os.WriteFile(filepath.Join(study, name), []byte(text), 0o600); err != nil {
 			t.Fatal(err)
@@ -83,7 +85,7 @@ func TestInstalledProgram(t *testing.T) {
 	if err != nil || strings.Count(string(predicted), "\n") != 3001 {
 		t.Errorf("%d lines of predictions (%v)", strings.Count(string(predicted), "\n"), err)
 	}
-	run(study, dpnb, "report", "10_scale", "--out", "chapter") // from the cache of modules, where nothing can be written
+	run(study, dpnb, "report", "10_scale", "--out", "chapter") // from the cache of modules, which is read only
 	if out := run(study, dpnb, "claims", "--list"); strings.Count(out, "\n") < 100 {
 		t.Errorf("the register: %s", out)
 	}
