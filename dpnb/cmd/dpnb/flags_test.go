@@ -102,7 +102,7 @@ func unknownCommands(text string) (n int, problems []string) {
 	for _, m := range regexp.MustCompile("(?:`|cmd/)dpnb ([a-z][^`\n#]*)").FindAllStringSubmatch(text, -1) {
 		n++
 		words := strings.Fields(m[1])
-		cmd, _, err := newRootCommand().Find(words[:1])
+		cmd, _, err := newRootCommand().Find(words[:min(2, len(words))])
 		if err != nil || cmd.Name() == "dpnb" {
 			problems = append(problems, "there is no dpnb "+words[0])
 			continue
