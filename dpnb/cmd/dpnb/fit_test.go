@@ -141,6 +141,10 @@ func TestOptionsOfTheShell(t *testing.T) {
 			t.Errorf("%s: %s (%v), want %q", c.args, said, err, c.want)
 		}
 	}
+	if text, err := call(t, newExportCommand(), "m.Rome.json", "-o", "plain.json"); err != nil ||
+		!strings.Contains(text, "plain.json has the model") {
+		t.Errorf("export: %s (%v)", text, err)
+	}
 	for args, want := range map[string]string{
 		"--target happy --learner svm --threshold 1":    "--threshold is not for svm",
 		"--target happy --lambda 0":                     "give it a positive number",

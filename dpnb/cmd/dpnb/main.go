@@ -119,6 +119,7 @@ func newRootCommand() *cobra.Command {
 		newDescribeCommand(),
 		newPriceCommand(),
 		newPredictCommand(),
+		newExportCommand(),
 		newCacheCommand(),
 		newSetupCommand(),
 		newSweepCommand(),
