@@ -146,7 +146,7 @@ func (q Query) Within(df learn.DataFrame, a learn.Allowance, confidence float64)
 }
 
 var errPlanned = errors.New("dpnb: Price needs to know about how many records there will be, from what is public: " +
-	"query.Planned(10000)")
+	"query.Planned(10000), in a shell --records 10000")
 
 // In adds to the price which share of a budget it is, which Budget.Share spends.
 func (p *Price) In(b *learn.Budget) *Price {
