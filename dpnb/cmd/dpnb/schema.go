@@ -22,7 +22,7 @@ import (
 func newSchemaCommand() *cobra.Command {
 	cmd := &cobra.Command{Use: "schema", Args: cobra.NoArgs,
 		Short: "Say what is publicly known of the columns of a table",
-		RunE: func(cmd *cobra.Command, _ []string) error { return cmd.Help() }}
+		RunE:  func(cmd *cobra.Command, _ []string) error { return cmd.Help() }}
 	var codebook string
 	var table tableFlags
 	check := &cobra.Command{
