@@ -186,7 +186,8 @@ func Suited(df DataFrame, target string, opts ...Option) (Learner, *Dataset) {
 // InUnits has effects in the units of the columns: rows are clipped to their typical norm and not scaled to it.
 func InUnits() Option { return learn.InUnits() }
 
-// Curves has numbers of a table that is scanned bend, too, with nine times as much room for its records.
+// Curves has a model be a sum of curves and nothing else; numbers of a table that is scanned bend, too, with nine
+// times as much room for its records.
 func Curves() Option { return learn.Curves() }
 
 // Lines has what is learnt of a number be a straight line, where else it can bend.

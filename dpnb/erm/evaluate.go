@@ -51,7 +51,7 @@ func newRecords(p *Problem) *records {
 	r.block = blockBytes * n / max(1, 8*entries)
 	// Both bounds are multiples of four, as the kernels like it.
 	r.block = min(max(r.block&^3, 8), matrix.MaxBlock)
-	r.direct = 2*entries < n*d*r.perCoefficient()
+	r.direct = 2*entries < n*d*r.perCoefficient() && r.block*entries < n*d
 	r.period = max(matrix.MaxBlock, d*n/max(1, entries))
 	return r
 }
@@ -84,8 +84,9 @@ type evaluator struct {
 	last  []float64
 	// norms asks for the norms of the records in the next pass.
 	norms bool
-	// maxNorm is max Rᵢ once a pass with norms was made.
-	maxNorm float64
+	// maxNorm is max Rᵢ once a pass with norms was made; terms bounds what rows are summed of as they are read, 0 where
+	// their entries are stored (matrix.Terms).
+	maxNorm, terms float64
 	// slopes is Σᵢ_k|∂f/∂tᵢ_k| at the last evaluation, sumDepth the relative depth of its sum.
 	slopes, sumDepth float64
 	// passes counts the passes over the rows.
@@ -123,6 +124,14 @@ func newEvaluator(p *Problem, workers int) *evaluator {
 	e := &evaluator{records: r, penalty: newPenalty(p, r.size), norms: true, last: make([]float64, r.size)}
 	if e.source, _ = p.Rows.(Source); e.source != nil {
 		count = 1
+	}
+	if known, ok := p.Rows.(interface{ MaxNorm() float64 }); ok && p.Forms == nil && e.source == nil {
+		e.norms, e.maxNorm = false, known.MaxNorm()
+	}
+	for k, f := range r.forms {
+		if _, summed := f.rows.(interface{ Terms() float64 }); summed && (k == 0 || !apart(r.forms)) {
+			e.terms = math.Hypot(e.terms, matrix.Terms(f.rows))
+		}
 	}
 	e.workers = min(workers, count)
 	sums := make([]float64, count*r.size)
@@ -307,7 +316,9 @@ func multiply(dst, u, c []float64, coupling float64, m int) {
 //     most h = BF + ⌈n/(B·chunks)⌉ + chunks + 5 (for sparse rows, where the first
 //     two are one, the number of records of a chunk times F + BF + chunks + 4), or what a
 //     Source says, and the vector of the sums of magnitudes has norm at most R·Σᵢ_k|∂f/∂tᵢ_k|;
-//   - what underflows: kernel.Underflow.
+//   - what underflows: kernel.Underflow;
+//   - of rows that are summed as they are read, R in the first two is their Terms where it stands for the size of what
+//     is rounded, with TermsDepth roundings more.
 //
 // The factor 1.01 pays for second-order terms and for the rounding of R and of the
 // norms here. Proof: docs/theory/solvers.md.
@@ -315,8 +326,12 @@ func (e *evaluator) roundingBound(slopes, norm, maxNorm float64) float64 {
 	const u = 0x1p-53
 	maxNorm += math.Sqrt(float64(e.d)) * 0x1p-511 // what underflows in the squares
 	n, beta := float64(e.n), e.f.Smoothness()
-	margin := float64(e.d+1) * u * maxNorm * norm
-	err := (e.sumDepth + 8) * u * maxNorm * slopes
+	terms, deeper := maxNorm, 0.0
+	if e.terms > 0 {
+		terms, deeper = math.Max(maxNorm, e.terms), matrix.TermsDepth
+	}
+	margin := (float64(e.d+1) + deeper) * u * terms * norm
+	err := (e.sumDepth*(1+deeper/0x1p10) + 8 + deeper) * u * terms * slopes
 	err += n * maxNorm * beta * margin
 	err += n * maxNorm * e.f.SlopeError()
 	err += kernel.Underflow(e.n*e.k, e.d, maxNorm, beta, slopes)

@@ -105,9 +105,7 @@ func sampleOf(s Source, places []int) (matrix.Rows, []float64) {
 // inMemory reports whether all forms are of this process's memory.
 func inMemory(all []form) bool {
 	for _, f := range all {
-		switch f.rows.(type) {
-		case *matrix.Dense, *matrix.CSR:
-		default:
+		if !matrix.InMemory(f.rows) {
 			return false
 		}
 	}

@@ -43,6 +43,9 @@ type DesignSettings struct {
 	// Curves is the number K ≥ 3 of hats (linear B-splines) that every number within bounds has
 	// beside its own feature, so that what is learnt of it can bend; 0 is none. Rows are Centred then.
 	Curves int
+	// Additive says that rows are to have nothing of two columns, and no finer cells of a number, beside their own
+	// features, whoever learns from them.
+	Additive bool
 	// InUnits has Centred rows clipped to the typical norm (TypicalNorm) in place of scaled, each by its own: a
 	// coefficient then means the same in all rows that are no longer.
 	InUnits bool

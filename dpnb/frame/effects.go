@@ -18,6 +18,10 @@ type Effect struct {
 	// Unit is by how much the column changes for it, in its own unit: the width of the bounds of a number, 0 of
 	// a category or a number on a logarithmic scale.
 	Unit float64
+	// Places are, of a number whose line is in feature Line, the weights of evenly spaced places of its scale, the
+	// bounds among them: the effect is a difference between records that have these values. nil of other effects.
+	Line   int
+	Places []float64
 }
 
 // Effects returns the effects of centred rows, column by column: of a category K − 1, each level
@@ -31,7 +35,7 @@ func (e *Encoding) Effects(mean []float64) []Effect {
 	by, weights := e.ofRow(), e.margins(mean, 0)
 	var all []Effect
 	add := func(name string, unit float64) []float64 {
-		all = append(all, Effect{name, make([]float64, d), unit})
+		all = append(all, Effect{Name: name, Weights: make([]float64, d), Unit: unit})
 		return all[len(all)-1].Weights
 	}
 	for i := range e.encoders {
@@ -54,9 +58,11 @@ func (e *Encoding) Effects(mean []float64) []Effect {
 			unit)
 		w[c.at] = by / c.reach
 		if c.hats > 0 {
-			for k, slope := range c.slopes(weights[i]) {
-				w[c.at+1+k] += by * slope
+			places := slope(weights[i])
+			for p, weight := range places {
+				hat(w[c.at+1:c.at+1+c.hats], place(p), by*weight)
 			}
+			all[len(all)-1].Line, all[len(all)-1].Places = c.at, places
 		}
 		if c.width() > 1+c.hats {
 			add(c.field.Name+" missing", 0)[c.at+1+c.hats] = by
@@ -70,20 +76,18 @@ func (e *Encoding) Effects(mean []float64) []Effect {
 	return all
 }
 
-// slopes returns, of each hat h, the slope cov(u, h)/var(u) of the line that is nearest to it where the places of the
-// scale have such weights.
-func (e *encoder) slopes(weights []float64) []float64 {
+// slope returns the weights with which the places of the scale, that have some share each of the records, make the
+// slope cov(u, f)/var(u) of the line that is nearest to a curve f.
+func slope(shares []float64) []float64 {
 	var mean, square float64
-	for i, w := range weights {
+	for i, w := range shares {
 		mean += w * place(i)
 	}
-	of, hats := make([]float64, e.hats), make([]float64, e.hats)
-	for i, w := range weights {
+	of := make([]float64, len(shares))
+	for i, w := range shares {
 		u := place(i) - mean
 		square += w * u * u
-		clear(hats)
-		hat(hats, place(i), 1)
-		floats.AddScaled(of, w*u, hats)
+		of[i] = w * u
 	}
 	floats.Scale(1/square, of)
 	return of

@@ -334,10 +334,11 @@ func (e *Encoding) Units() (scale, shift []float64, err error) {
 }
 
 // Rows returns the rows of features of t, whose columns may be in any order, others
-// and no label among them.
+// and no label among them. Centred rows most of whose features are indicators and hats are kept as these
+// (*matrix.Affine), else rows are dense.
 //
 // Errors: *InputError for a column that is not there, or texts that are to be dates without a layout.
-func (e *Encoding) Rows(t *Table) (*matrix.Dense, error) {
+func (e *Encoding) Rows(t *Table) (matrix.Rows, error) {
 	encoders := make([]encoder, len(e.encoders))
 	for k, c := range e.encoders {
 		column, err := t.Column(c.field.Name)
@@ -347,6 +348,9 @@ func (e *Encoding) Rows(t *Table) (*matrix.Dense, error) {
 		if encoders[k], err = c.over(column); err != nil {
 			return nil, err
 		}
+	}
+	if e.sparse() {
+		return e.thin(t.rows, encoders), nil
 	}
 	rows := matrix.NewDense(t.rows, len(e.Features), nil)
 	const block = 2048

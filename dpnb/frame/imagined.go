@@ -19,30 +19,20 @@ const spreadOfUnseen = 12
 // shares of its categories, or of its hats, that the given mean row has (the bias apart), which says no more of a
 // number without hats than its mean. That mean has noise of a standard deviation off in each entry. uniform draws from
 // [0, 1).
-func (e *Encoding) Imagined(mean []float64, off float64, n int, uniform func() float64) *matrix.Dense {
-	d := len(e.Features)
-	at := make([]int, d)
-	for j := range at {
-		at[j] = j
-	}
-	if !e.settings.NoBias {
-		at = at[:d-1]
-	}
-	rows, draws := matrix.NewDense(n, d, nil), make([]func(row []float64), len(e.encoders))
+func (e *Encoding) Imagined(mean []float64, off float64, n int, uniform func() float64) matrix.Rows {
+	draws := make([]func(*entries) float64, len(e.encoders))
 	for k, weights := range e.margins(mean, off) {
 		draws[k] = e.encoders[k].imagine(mean, weights, uniform)
 	}
+	all, starts, scales := make([]entries, 1), make([]int, n+1), make([]float64, n)
 	for i := range n {
-		row := rows.Data[i*d : (i+1)*d]
+		before, square := len(all[0].values), 0.0
 		for _, draw := range draws {
-			draw(row)
+			square += draw(&all[0])
 		}
-		scaleRow(row, at, &e.settings)
-		if !e.settings.NoBias {
-			row[d-1] = e.Bias()
-		}
+		starts[i+1], scales[i] = len(all[0].values)-before, e.scaleOf(math.Sqrt(square))
 	}
-	return rows
+	return e.entered(all, starts, scales)
 }
 
 // atBound is what is at either bound of a number to begin with, of 1 between them.
@@ -158,24 +148,22 @@ func (e *encoder) suit(weights, mean []float64, off, by float64) {
 	floats.Scale(1/floats.Sum(weights), weights)
 }
 
-// imagine returns what draws a column's part of a row with such weights.
-func (e *encoder) imagine(mean, weights []float64, uniform func() float64) func(row []float64) {
+// imagine returns what draws a column's part of a row with such weights, and enters it.
+func (e *encoder) imagine(mean, weights []float64, uniform func() float64) func(*entries) float64 {
 	sums := make([]float64, len(weights))
 	floats.CumSum(sums, weights)
 	draw := func() int { return min(sort.SearchFloat64s(sums, uniform()*sums[len(sums)-1]), len(sums)-1) }
 	if e.categories != nil {
-		return func(row []float64) { indicate(row[e.at:e.at+e.width()], draw()) }
+		return func(s *entries) float64 { return e.enterLevel(s, draw()) }
 	}
 	missing := 0.0
 	if e.width() > 1+e.hats { // its indicator is 1, and has as long a row as others about
 		missing = math.Min(math.Max(0, mean[e.at+1+e.hats]), 1)
 	}
-	return func(row []float64) {
-		own := row[e.at : e.at+e.width()]
+	return func(s *entries) float64 {
 		if missing > 0 && uniform() < missing {
-			own[1+e.hats] = 1
-			return
+			return e.enterMissing(s)
 		}
-		e.line(own, place(draw()))
+		return e.enterNumber(s, place(draw()))
 	}
 }

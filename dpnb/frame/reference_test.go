@@ -104,7 +104,7 @@ func TestInUnits(t *testing.T) {
 	}
 	norm, ok := d.Encoding.Normed()
 	if math.Abs(norm-d.Encoding.TypicalNorm()) > 1e-12 || !ok || !d.Encoding.Clipped() ||
-		matrix.MaxNorm(d.Rows) > d.RowNorm {
+		matrix.MaxNorm(matrix.Densed(d.Rows)) > d.RowNorm {
 		t.Errorf("norm %v", norm)
 	}
 	rows := d.Rows.(*matrix.Dense)
@@ -142,12 +142,12 @@ func TestImagined(t *testing.T) {
 		start := make([]float64, width-1)
 		start[width-5], start[width-3], start[0] = 0.1, -0.1, -0.05
 		src := noise.NewSeeded(1)
-		mean := columnMeans(d.Encoding.Imagined(start, 0, 20000, src.Float64))
+		mean := columnMeans(matrix.Densed(d.Encoding.Imagined(start, 0, 20000, src.Float64)))
 		rows := d.Encoding.Imagined(mean[:width-1], 0, 20000, src.Float64)
-		if off := floats.Distance(columnMeans(rows), mean, 2); off > 0.06*d.RowNorm {
+		if off := floats.Distance(columnMeans(matrix.Densed(rows)), mean, 2); off > 0.06*d.RowNorm {
 			t.Errorf("%+v: the mean is off by %v", set, off)
 		}
-		if long := matrix.MaxNorm(rows); long > d.RowNorm {
+		if long := matrix.MaxNorm(matrix.Densed(rows)); long > d.RowNorm {
 			t.Errorf("%+v: rows of %v, want %v at most", set, long, d.RowNorm)
 		}
 	}

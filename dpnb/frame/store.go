@@ -11,6 +11,7 @@ import (
 	"time"
 
 	"github.com/dpnb/notebooks/dpnb/internal/lockfile"
+	"github.com/dpnb/notebooks/dpnb/matrix"
 	"github.com/dpnb/notebooks/dpnb/matrix/stored"
 )
 
@@ -124,8 +125,30 @@ func (e *Encoding) Stored(t Scanner, where Storage) (*Design, error) {
 		return nil, err
 	}
 	d := e.designOf(t.Origin())
-	d.Rows, d.Labels = rows, rows.Labels()
+	if d.Rows, d.Labels = rows, rows.Labels(); e.detailed() {
+		own := &matrix.Affine{Base: rows, Longest: e.RowNorm, Aside: map[int]int{}}
+		for j := range e.Features {
+			own.Kept = append(own.Kept, j)
+		}
+		for k, n := range e.Scales() {
+			own.Aside[n.Feature] = len(e.Features) + k
+		}
+		d.Rows = own
+	}
 	return d, nil
+}
+
+// withScales returns rows with the Scales beside them as they were before rows were scaled.
+func (e *Encoding) withScales(rows matrix.Rows) *matrix.Dense {
+	scales := e.Scales()
+	if len(scales) == 0 {
+		return matrix.Densed(rows)
+	}
+	lines := &matrix.Affine{Base: rows.(*matrix.Affine).Base}
+	for _, s := range scales {
+		lines.Kept = append(lines.Kept, s.Feature)
+	}
+	return matrix.Densed(matrix.Beside{Parts: []matrix.Rows{rows, lines}})
 }
 
 // storedOnce stores the records unless another program has done so meanwhile, for which it waits.
@@ -160,7 +183,7 @@ const (
 
 // store writes the records of a table.
 func (e *Encoding) store(t Scanner, name string, key [32]byte, double bool) error {
-	w, err := stored.Create(name, key, len(e.Features), !double)
+	w, err := stored.Create(name, key, len(e.Features)+len(e.Scales()), !double)
 	if err != nil {
 		return inputErrorf("%v", err)
 	}
@@ -176,7 +199,7 @@ func (e *Encoding) store(t Scanner, name string, key [32]byte, double bool) erro
 			if err != nil {
 				return err
 			}
-			if err := w.Append(rows, labels); err != nil {
+			if err := w.Append(e.withScales(rows), labels); err != nil {
 				return inputErrorf("%v", err)
 			}
 		}

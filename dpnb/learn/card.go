@@ -219,6 +219,10 @@ func (m *Model) cardLimits(c *card) {
 		misses = "It adds up what each column says, along a curve of each number: it misses what two columns do " +
 			"together."
 	}
+	if more := m.beside(); more != "" {
+		misses = "It adds up what each column says, along a curve of each number, with " + more + ": it misses what " +
+			"more columns do together."
+	}
 	c.say("## Limits\n\n- " + misses + "\n- Coefficients carry noise: the fewer records there were, the more it " +
 		"matters, and most for rare categories.\n- They say what goes with what, not what causes what.\n- How well " +
 		"it predicts is not in this card: that is a fact about the records on which it is scored.")

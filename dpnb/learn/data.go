@@ -190,7 +190,10 @@ func RemoveStored() error { return frame.RemoveStored(frame.Storage{}) }
 // Curves has every number within bounds have eight hats (linear B-splines) beside its own feature, so that what is
 // learnt of it can bend: their coefficients are smoothed, at no cost in privacy, and left out where records are few.
 // That is so for tables in memory if nothing is said; a table that is scanned needs nine times as much room for its
-// records. Learners that do not buy the geometry of the records learn straight lines.
+// records. Learners that do not buy the geometry of the records learn straight lines. With Curves said, a model is a
+// sum of curves and nothing else; if it is not said, SVM, Logistic, Linear and Huber without a CurvatureShare, and what
+// Suited chooses, add finer cells of numbers most of whose values are one, and of a number to be predicted products of
+// every two columns, where there are records enough (docs/theory/geometry.md, section 5).
 func Curves() Option { return func(o *options) { o.curves = true } }
 
 // Lines has what is learnt of a number be a straight line.
@@ -339,7 +342,7 @@ func (o *options) centre(columns []string, schema *frame.Schema) {
 		return
 	}
 	if o.Centred = true; !o.lines && o.elsewhere == nil {
-		o.Curves = hats
+		o.Curves, o.Additive = hats, o.curves
 	}
 	if o.RowNorm == 0 && o.ClipNorm == 0 && !o.InUnits {
 		o.RowNorm = 1
@@ -366,7 +369,8 @@ func (d *Dataset) Design() (*frame.Design, error) {
 	if own.Encoding != nil {
 		design.Encoding = own.Encoding.Clone()
 	}
-	if rows, ok := own.Rows.(*matrix.Dense); ok {
+	if matrix.InMemory(own.Rows) {
+		rows := matrix.Densed(own.Rows)
 		design.Rows, design.Labels = matrix.NewDense(rows.N, rows.D, slices.Clone(rows.Data)), slices.Clone(own.Labels)
 	}
 	return &design, err

@@ -4,6 +4,7 @@ import (
 	"fmt"
 	"math"
 	"slices"
+	"strings"
 
 	"gonum.org/v1/gonum/floats"
 	"gonum.org/v1/gonum/mat"
@@ -34,9 +35,18 @@ func shown(e *frame.Encoding, theta []float64, also any) (names []string, values
 	for _, f := range effects {
 		names = append(names, f.Name)
 	}
-	for one := range slices.Chunk(theta, len(e.Features)) {
-		for _, f := range effects {
-			values = append(values, floats.Dot(f.Weights, one))
+	if b == nil {
+		for one := range slices.Chunk(theta, len(e.Features)) {
+			for _, f := range effects {
+				values = append(values, floats.Dot(f.Weights, one))
+			}
+		}
+		return names, values
+	}
+	forms, shift := formsOf(e, effects, b, b.Stretch)
+	for one := range slices.Chunk(b.Raw, b.Width()) {
+		for k, f := range forms {
+			values = append(values, floats.Dot(f, one)+shift[k])
 		}
 	}
 	return names, values
@@ -64,25 +74,34 @@ func meanRow(b *geometry.Bought) []float64 {
 	if b == nil {
 		return nil
 	}
-	mean := make([]float64, len(b.Mean))
-	floats.AddScaled(mean, b.RowNorm, b.Mean)
-	return mean
+	return b.MeanRow()
 }
 
-// formsOf returns effects as linear forms aᵀθ + shift of the coefficients of a fit, stretched by q: with those of
-// features Tqθ_f/(cR), and that of the bias Tθ_e + (ȳ − Σ_f Tqθ_f m_f/c)/e.
-func formsOf(effects []frame.Effect, b *geometry.Bought, q float64) (forms [][]float64, shift []float64) {
-	by := b.Unit * q / b.Scale
+// formsOf returns effects as linear forms aᵀθ + shift of the coefficients of a fit, stretched by q.
+func formsOf(e *frame.Encoding, effects []frame.Effect, b *geometry.Bought, q float64) (forms [][]float64,
+	shift []float64) {
+	typical := e.TypicalProducts()
 	for _, f := range effects {
-		last := len(f.Weights) - 1
-		a, ofBias := make([]float64, last+1), f.Weights[last]
-		for j := range last {
-			a[j] = by * (f.Weights[j]/b.RowNorm - ofBias*b.Mean[j]/b.Bias)
-		}
-		a[last] = b.Unit * ofBias
-		forms, shift = append(forms, a), append(shift, ofBias*b.Centre/b.Bias)
+		a, of := b.Form(f.Weights, f.Line, f.Places, typical, q)
+		forms, shift = append(forms, a), append(shift, of)
 	}
 	return forms, shift
+}
+
+// beside says what rows have beside what each column is by itself, "" for nothing.
+func (m *Model) beside() string {
+	b := m.bought()
+	if b == nil {
+		return ""
+	}
+	var what []string
+	if len(b.Pairs) > 0 {
+		what = append(what, "products of every two columns")
+	}
+	for _, n := range b.Cells {
+		what = append(what, "127 cells of "+m.encoding.Features[n.Feature])
+	}
+	return strings.Join(what, ", ")
 }
 
 // hingeOf returns the loss with the margin that the release was fitted with.
@@ -185,7 +204,12 @@ func (m *Model) guess(b *geometry.Bought, fit objpert.Objective) interval.Guess 
 		g.Columns = append(g.Columns, c)
 		at += size
 	}
-	g.Columns = append(g.Columns, interval.Column{Span: matrix.Span{First: at, Len: 1}})
+	for _, more := range []int{len(b.Mean) - at, b.CellFeatures(), 1} { // products, cells, the constant
+		if more > 0 {
+			g.Columns = append(g.Columns, interval.Column{Span: matrix.Span{First: at, Len: more}})
+		}
+		at += more
+	}
 	return g
 }
 

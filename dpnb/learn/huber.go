@@ -63,7 +63,7 @@ func (l Huber) recipe() recipe {
 		learner:  "Huber", title: "Huber regression", entry: "huber", task: frame.Number,
 		loss:   func(frame.Target) loss.Loss { return loss.Huber{Threshold: threshold} },
 		lambda: l.Lambda, noise: l.Noise, workers: l.Workers, bound: tightUnless(l.Bound), ridge: predictionNoise,
-		curvatureShare: l.CurvatureShare, own: parameter{"Threshold", l.Threshold},
+		curvatureShare: l.CurvatureShare, suited: l.suited, own: parameter{"Threshold", l.Threshold},
 		pure: l.Pure, convex: convex{loss: loss.Huber{Threshold: threshold}, framed: purely, needDelta: []setting{
 			{"Regularise", l.Regularise != Regulariser{}}, {"CurvatureShare", l.CurvatureShare != 0 && !l.suited},
 			{"Bound", l.Bound != 0}}},

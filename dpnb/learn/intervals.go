@@ -129,14 +129,18 @@ func (m *Model) around(effects []frame.Effect, level float64, kind coverage) (*I
 			q = 1
 		}
 		theta = b.Raw
-		s.Forms, shift = formsOf(effects, b, q)
+		s.Forms, shift = formsOf(m.encoding, effects, b, q)
 	} else {
 		for _, f := range effects {
 			s.Forms = append(s.Forms, f.Weights)
 		}
 	}
 	if s.Forms != nil {
-		s.Basis = matrix.Complement(m.encoding.Nowhere(), len(m.encoding.Features))
+		nowhere, width := m.encoding.Nowhere(), len(m.encoding.Features)
+		if b != nil {
+			nowhere, width = append(nowhere, b.Nowhere()...), b.Width()
+		}
+		s.Basis = matrix.Complement(nowhere, width)
 	}
 	var iv *interval.Intervals
 	var err error
@@ -230,7 +234,7 @@ func (m *Model) aroundQuantiles(level float64, population bool) (*Intervals, err
 	var forms [][]float64
 	var shift []float64
 	if b != nil {
-		forms, shift = formsOf(m.effects(), b, 1)
+		forms, shift = formsOf(m.encoding, m.effects(), b, 1)
 	}
 	a, err := c.Around(released, level, population, forms)
 	if err != nil {

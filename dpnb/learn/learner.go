@@ -94,6 +94,8 @@ type recipe struct {
 	// curvatureShare is the part of μ² of the budget that the curvature at the
 	// coefficients has; zero does not release it.
 	curvatureShare float64
+	// suited has products and cells in spite of a curvatureShare, with which they make intervals wide.
+	suited bool
 	// regulariser that is added to the objective.
 	regulariser Regulariser
 	// own is what the loss has been told by name, zero to have it chosen.

@@ -172,7 +172,7 @@ func TestLikelyIntervalsCover(t *testing.T) {
 								if err != nil {
 									t.Fatal(err)
 								}
-								a, shift := formsOf(append(m.effects(), apart), b, q)
+								a, shift := formsOf(m.encoding, append(m.effects(), apart), b, q)
 								for j, f := range a {
 									at, lower, upper := kind, one.Lower, one.Upper
 									if j < len(iv.Lower) {

@@ -392,6 +392,9 @@ func (m *Model) Display() display.Item {
 		if shrunk != nil {
 			it.Note("%s", shrunkBy)
 		}
+		if more := m.beside(); more != "" {
+			it.Note("Rows have %s as well, because records were enough for it by what was bought.", more)
+		}
 	}
 	r := m.release
 	it.Title = fmt.Sprintf("Private %s for %s", m.title, m.target.Name)

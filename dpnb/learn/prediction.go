@@ -321,7 +321,7 @@ func (m *Model) predictTo(w io.Writer, table frame.Scanner, keep []string) error
 			}
 			first = false
 		}
-		for i := range rows.N {
+		for i := range chunk.Rows() {
 			record = record[:0]
 			for _, name := range keep {
 				c, err := chunk.Column(name)

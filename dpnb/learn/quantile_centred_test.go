@@ -33,7 +33,7 @@ func framedMinimum(t *testing.T, m *Model, d *frame.Design) []float64 {
 	if err != nil {
 		t.Fatal(err)
 	}
-	forms, shift := formsOf(m.effects(), b, 1)
+	forms, shift := formsOf(m.encoding, m.effects(), b, 1)
 	var out []float64
 	for k := range m.levels {
 		for j, f := range forms {

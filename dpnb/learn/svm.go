@@ -65,7 +65,7 @@ func (l SVM) recipe() recipe {
 		informed:      framed(loss.Softplus{Width: width}),
 		probabilities: true, hinge: loss.Softplus{Width: width},
 		lambda: l.Lambda, records: l.Records, baseRate: l.BaseRate, noise: l.Noise, workers: l.Workers, bound: l.Bound,
-		curvatureShare: l.CurvatureShare, own: parameter{"Width", l.Width}, pure: l.Pure,
+		curvatureShare: l.CurvatureShare, suited: l.suited, own: parameter{"Width", l.Width}, pure: l.Pure,
 		convex: convex{loss: loss.Softplus{Width: width}, framed: loss.Softplus{Width: width}, needDelta: []setting{
 			{"BaseRate", l.BaseRate != 0}, {"CurvatureShare", l.CurvatureShare != 0 && !l.suited},
 			{"Bound", l.Bound != 0}}},

@@ -177,11 +177,26 @@ func (m *Dense) Select(index []int) *Dense {
 	return s
 }
 
-// Select returns a new matrix with the given rows of r, in the given order: sparse if r is,
-// else dense.
+// Densed returns r if it is dense, else a dense copy.
+func Densed(r Rows) *Dense {
+	if m, ok := r.(*Dense); ok {
+		return m
+	}
+	n, d := r.Dims()
+	m := NewDense(n, d, nil)
+	for i := range n {
+		r.Row(m.Data[i*d:(i+1)*d], i)
+	}
+	return m
+}
+
+// Select returns a new matrix with the given rows of r, in the given order: sparse if r is, or made as those of r
+// are, else dense.
 func Select(r Rows, index []int) Rows {
 	switch m := r.(type) {
 	case *Dense:
+		return m.Select(index)
+	case interface{ Select(index []int) Rows }:
 		return m.Select(index)
 	case *CSR:
 		return m.Select(index)

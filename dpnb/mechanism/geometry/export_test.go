@@ -10,8 +10,7 @@ import (
 
 // Sums are those of the records without noise, with all features.
 func Sums(c Centred, rows matrix.Rows, labels []float64) []float64 {
-	_, d := rows.Dims()
-	f := c.frame(math.MaxFloat64, d)
+	f := c.frame(math.MaxFloat64, rows)
 	return f.total(rows, labels, 1)
 }
 
@@ -26,7 +25,7 @@ var CountOf = countOf
 
 // Chosen is how many coordinates rows of so many records have, the bias included, and the mechanism for them.
 func Chosen(c Centred, records float64, d int) (features int, m mechanism.Mechanism) {
-	f := c.frame(records, d)
+	f := c.frame(records, matrix.NewDense(0, d, nil))
 	m, _ = c.choose(f)
 	return f.features() + 1, m
 }
@@ -39,5 +38,24 @@ func Through(directions []matrix.Direction, x []float64) (coordinates, back []fl
 	return coordinates, s.from(coordinates), s.longer()
 }
 
+// Detailed are the sums without noise and the rows of a frame that has products, and cells of all numbers that may
+// have them, about some mean, with the bound on what one record adds to the sums.
+func Detailed(c Centred, rows matrix.Rows, labels []float64) (sums []float64, s float64, out matrix.Rows, b *Bought) {
+	f := c.frame(1e6, rows)
+	f.Cells = f.may
+	for j := range f.Mean {
+		f.Mean[j] = 0.1 / float64(1+j)
+	}
+	f.Scale = math.Sqrt(1 - matrix.SumSquares(f.Mean))
+	return f.total(rows, labels, 1), c.sums(len(f.Mean), len(f.may) > 0), f.rows(rows, 1), &f.Bought
+}
+
 // Sensitivity is what the noise of the sum is for, of rows with so many columns.
-func Sensitivity(c Centred, d int) float64 { return c.sums(d) }
+func Sensitivity(c Centred, d int) float64 { return c.sums(d, false) }
+
+// Products are those of features of a row.
+func Products(pairs []matrix.Span, z []float64) []float64 {
+	out := make([]float64, products(pairs))
+	multiply(out, z, z, pairs)
+	return out
+}

@@ -36,6 +36,10 @@ type Bought struct {
 	Raw     []float64
 	// Also is what the fit released beside them.
 	Also any
+	// Pairs are the columns of which rows have the products of every two features, after their own; nil if they have
+	// none. Cells are the numbers that have cells, which follow those.
+	Pairs []matrix.Span `json:",omitempty"`
+	Cells []Number      `json:",omitempty"`
 
 	// kept are the features that rows have of those that they were given with; nil is all, as in a model (Used).
 	kept []int `json:"-"`
@@ -48,14 +52,19 @@ type frame struct {
 	d int
 	// scale is that of the noise in S, of which variance is that of an entry.
 	scale, variance float64
-	released        []float64
+	// worth is the μ of all.
+	worth    float64
+	released []float64
 	// space is where S and the rows of the fit are. The variance of Laplace noise grows with the numbers that have it,
 	// so that it is without the directions of left; with Gaussian noise it is everything.
 	space space
+	// may are the numbers of which it is asked how many records have their most likely value.
+	may []Number
 }
 
-// frame returns the frame for a noisy number of records, without its mean.
-func (c Centred) frame(count float64, d int) frame {
+// frame returns the frame for a noisy number of records, without its mean. Products and cells are of rows in memory.
+func (c Centred) frame(count float64, rows matrix.Rows) frame {
+	_, d := rows.Dims()
 	f := frame{Bought: Bought{Count: count, Records: math.Max(fewest, count), Curved: true, Scale: 1, Unit: 1,
 		RowNorm: c.RowNorm, Bias: c.Bias}, c: &c, d: d}
 	hats := 0
@@ -68,6 +77,7 @@ func (c Centred) frame(count float64, d int) frame {
 		hats = f.features() + 1
 	}
 	all := c.Law.Cost(1/c.Mu, 1/c.cost()) / math.Sqrt(c.Law.Variance(hats))
+	f.worth = all
 	if f.Records*all < c.Gate*float64(hats) {
 		f.Curved, f.kept = false, matrix.Outside(c.Curves, d-1)
 		f.Mean = f.Mean[:len(f.kept)]
@@ -75,7 +85,17 @@ func (c Centred) frame(count float64, d int) frame {
 			f.space = without(f.left())
 		}
 	}
-	f.scale = c.sums(len(f.Mean)) * c.MeanSigma * (1 + 0x1p-48)
+	if matrix.InMemory(rows) && f.Curved && c.Law == mechanism.Gaussian {
+		pairs := len(c.Pairs) * (len(c.Pairs) - 1) / 2
+		if count := products(c.Pairs); count > 0 && count <= mostProducts && f.Records*all >= pairsGate*float64(pairs) {
+			f.Pairs, f.Mean = c.Pairs, append(f.Mean, make([]float64, count)...)
+		}
+		least := cellKnots / (1 - mostHaveIt)
+		if f.Records >= recordsOfACell*least && f.Records*all >= least && unscaled(rows) != nil {
+			f.may = c.Cells
+		}
+	}
+	f.scale = c.sums(len(f.Mean), len(f.may) > 0) * c.MeanSigma * (1 + 0x1p-48)
 	if c.Law == mechanism.Laplace {
 		f.scale *= f.space.longer()
 	}
@@ -92,33 +112,47 @@ func (f *frame) entries() int { return f.features() + f.more() }
 // choose returns the mechanism for the frame, and the stretch of its coefficients.
 func (c Centred) choose(f frame) (mechanism.Mechanism, float64) {
 	facts := mechanism.Facts{Records: f.Records, Mu: c.Mu / math.Sqrt(c.Law.Variance(f.features()+1)),
-		Directions: float64(c.Free), Features: f.features() + 1, Bias: c.Bias, Typical: f.Typical, BaseRate: c.BaseRate,
-		Nowhere: f.nowhere()}
+		Directions: float64(c.Free), Features: f.features() + f.CellFeatures() + 1, Bias: c.Bias, Typical: f.Typical,
+		BaseRate: c.BaseRate, Nowhere: f.nowhere()}
 	if f.Curved {
 		facts.Curves = c.Curves
 		facts.Directions += float64(hatsOfACurve * len(c.Curves))
+	}
+	if facts.Directions += float64(directionsOfCells * len(f.Cells)); len(f.Pairs) > 0 {
+		facts.Directions += directionsOfPairs
 	}
 	return c.Of.For(facts)
 }
 
 // unit writes z/R of the features that the frame has to dst: at most 1 long and, where hats are left out, as long as
-// with them only if that is 1.
-func (f *Bought) unit(dst, row []float64) {
+// with them only if that is 1. It returns about what the row is multiplied by.
+func (f *Bought) unit(dst, row []float64) (by float64) {
+	if len(f.Pairs) > 0 {
+		plain := Bought{RowNorm: f.RowNorm, kept: f.kept}
+		by = plain.unit(dst[:len(dst)-products(f.Pairs)], row)
+		return by * f.pair(dst)
+	}
+	by = 1 / f.RowNorm
+	scale := func(norm float64) {
+		by *= shorter(len(dst)) / norm
+		floats.Scale(shorter(len(dst))/norm, dst)
+	}
 	if f.kept == nil {
 		for j := range dst {
-			dst[j] = row[j] / f.RowNorm
+			dst[j] = row[j] * by
 		}
 	} else {
 		for j, k := range f.kept {
-			dst[j] = row[k] / f.RowNorm
+			dst[j] = row[k] * by
 		}
 		if norm := math.Sqrt(matrix.SumSquares(dst)); norm > 0x1p-400 {
-			floats.Scale(shorter(len(dst))/norm, dst)
+			scale(norm)
 		}
 	}
 	if norm := math.Sqrt(matrix.SumSquares(dst)); norm > 1 {
-		floats.Scale(shorter(len(dst))/norm, dst)
+		scale(norm)
 	}
+	return by
 }
 
 // shorter is so little below 1 that d numbers scaled to it are no longer than 1: a computed norm errs by at most
@@ -142,7 +176,7 @@ func (f *frame) sums(rows matrix.Rows, labels []float64, src noise.Source, worke
 // total returns S without its noise: a sum of what each record adds, a function of that record alone.
 func (f *frame) total(rows matrix.Rows, labels []float64, workers int) []float64 {
 	n, d := rows.Dims()
-	parts := make([][]float64, (n+block-1)/block)
+	parts, number := make([][]float64, (n+block-1)/block), unscaled(rows)
 	parallel.Each(len(parts), workers, func(p int) {
 		sum, row, z := make([]float64, f.entries()), make([]float64, d), make([]float64, len(f.Mean)+f.more())
 		for i := p * block; i < min(n, (p+1)*block); i++ {
@@ -155,6 +189,11 @@ func (f *frame) total(rows matrix.Rows, labels []float64, workers int) []float64
 			case f.c.Most > 0:
 				y = min(max(labels[i], 0), f.c.Most)
 				z[len(f.Mean)] = 0.5 * y / f.c.Most
+			}
+			for j, one := range f.may {
+				if z[len(z)-len(f.may)+j] = 0; number(i, one) == one.At {
+					z[len(z)-len(f.may)+j] = 0.5 / math.Sqrt(float64(len(f.may)))
+				}
 			}
 			exact.Add(sum, 1, f.space.to(z), step)
 		}
@@ -169,15 +208,15 @@ func (f *frame) total(rows matrix.Rows, labels []float64, workers int) []float64
 	return total
 }
 
-// more is how many sums are of labels.
+// more is how many sums are of labels, and of records that have the most likely value of a number.
 func (f *frame) more() int {
 	switch {
 	case f.c.Numbers:
-		return 2
+		return 2 + len(f.may)
 	case f.c.Most > 0:
-		return 1
+		return 1 + len(f.may)
 	}
-	return 0
+	return len(f.may)
 }
 
 // centre sets the mean, the scale and, of Numbers, the centre and unit of the labels by the sums. All of it is
@@ -204,6 +243,13 @@ func (f *frame) centre(sums []float64) {
 		floats.Scale(longest/norm, f.Mean)
 	}
 	f.Scale = math.Sqrt(math.Max(leastScale, 1-matrix.SumSquares(f.Mean)))
+	for j, one := range f.may {
+		have := 2 * math.Sqrt(float64(len(f.may))) * sums[len(sums)-len(f.may)+j] / f.Records
+		others := f.Records * (1 - have)
+		if have >= mostHaveIt && others >= recordsOfACell*cellKnots && others*f.worth >= cellKnots {
+			f.Cells = append(f.Cells, one)
+		}
+	}
 	v *= 4 // of 2S_y/n̂
 	if most := f.c.Most; most > 0 {
 		f.Typical = countOf(most, 2*sums[d]/f.Records, v)
@@ -240,7 +286,7 @@ func (f *frame) left() []matrix.Direction {
 // nowhere returns the directions of the frame's features in which rows have nothing.
 func (f *frame) nowhere() []matrix.Direction {
 	if f.kept == nil {
-		return f.c.Nowhere
+		return slices.Concat(f.c.Nowhere, f.Bought.Nowhere())
 	}
 	place := map[int]int{}
 	for j, k := range f.kept {
@@ -261,28 +307,38 @@ func (f *frame) nowhere() []matrix.Direction {
 func (f *Bought) centred(dst, row []float64) {
 	x := dst[:len(f.Mean)]
 	f.unit(x, row)
-	for j, m := range f.Mean {
-		x[j] -= m
-	}
-	norm := math.Sqrt(matrix.SumSquares(x))
-	if safe := shorter(len(x)); norm <= f.Scale*safe {
-		floats.Scale(safe/f.Scale, x)
-	} else {
-		floats.Scale(safe/norm, x)
-	}
+	floats.Sub(x, f.Mean)
+	floats.Scale(f.scaleOf(x), x)
 	dst[len(x)] = f.Bias
 }
 
-// rows returns the centred rows: in memory if those are, else made as they are asked for.
+// moved returns a and w with which a·z + w·m is the row but for its bias, as computed no longer than 1: that errs by
+// 3·2⁻⁵³(1 + ‖m‖)/c at most, c² ≥ leastScale.
+func (f *Bought) moved(x, row []float64) (a, w float64) {
+	x = x[:len(f.Mean)]
+	by := f.unit(x, row)
+	floats.Sub(x, f.Mean)
+	k := f.scaleOf(x) * (1 - 0x1p-46)
+	return by * k, -k
+}
+
+// scaleOf returns what z/R − m is to be multiplied by.
+func (f *Bought) scaleOf(x []float64) float64 {
+	return shorter(len(x)) / math.Max(f.Scale, math.Sqrt(matrix.SumSquares(x)))
+}
+
+// rows returns the centred rows: as those that were given, moved and scaled, where there is room for the factors of
+// each; in the coordinates of a space dense, if the given ones are in memory; else made as they are asked for.
 func (f *frame) rows(rows matrix.Rows, workers int) matrix.Rows {
-	n, _ := rows.Dims()
+	n, d := rows.Dims()
 	v := f.view(rows)
-	if len(f.space.gone) > 0 {
-		v.in, v.d = &f.space, f.features()+1
-		return v
-	}
-	switch rows.(type) {
-	case *matrix.Dense, *matrix.CSR:
+	switch {
+	case f.detail():
+		return f.detailed(rows, workers)
+	case len(f.space.gone) > 0:
+		if v.in, v.d = &f.space, f.features()+1; !matrix.InMemory(rows) {
+			return v
+		}
 		m := matrix.NewDense(n, v.d, nil)
 		parallel.Each((n+block-1)/block, workers, func(p int) {
 			v.with(p*block, min(n, (p+1)*block), func(b *matrix.Dense, from int) {
@@ -290,9 +346,24 @@ func (f *frame) rows(rows matrix.Rows, workers int) matrix.Rows {
 			})
 		})
 		return m
+	case n > mostMoved && !matrix.InMemory(rows):
+		return v
 	}
-	return v
+	m := &matrix.Affine{Base: rows, A: make([]float64, n), W: make([]float64, n), V: append(slices.Clone(f.Mean), 0),
+		Bias: f.Bias, Longest: v.MaxNorm()}
+	m.Kept = append(f.places(len(f.Mean)), -1)
+	parallel.Each((n+block-1)/block, workers, func(p int) {
+		row, x := make([]float64, d), make([]float64, v.d)
+		for i := p * block; i < min(n, (p+1)*block); i++ {
+			rows.Row(row, i)
+			m.A[i], m.W[i] = f.moved(x, row)
+		}
+	})
+	return m
 }
+
+// mostMoved is of how many stored records the factors are kept in memory, two numbers each.
+const mostMoved = 1 << 23
 
 // Placed returns rows (z, e) as the fit had them, made as they are asked for.
 func (b *Bought) Placed(rows matrix.Rows) matrix.Rows { return b.view(rows) }
@@ -301,14 +372,14 @@ func (b *Bought) Placed(rows matrix.Rows) matrix.Rows { return b.view(rows) }
 func (b *Bought) Used() { b.kept = nil }
 
 // width is how many coefficients a linear form of centred rows has. Raw has those of one form after another.
-func (b *Bought) width() int { return len(b.Mean) + 1 }
+func (b *Bought) width() int { return len(b.Mean) + b.CellFeatures() + 1 }
 
 // Placing returns the coefficients of Placed rows whose linear forms are what is predicted: of each form (Tqθ_x,
 // Tθ_e + ȳ/e) for θ = Raw.
 func (b *Bought) Placing() []float64 {
 	out := make([]float64, len(b.Raw))
 	for j, v := range b.Raw {
-		if out[j] = b.Unit * b.Stretch * v; j%b.width() == len(b.Mean) {
+		if out[j] = b.Unit * b.Stretch * v; j%b.width() == b.width()-1 {
 			out[j] = b.Unit*v + b.Centre/b.Bias
 		}
 	}
@@ -330,6 +401,9 @@ func (f *frame) scaled(labels []float64) []float64 {
 // whole returns coefficients of rows in the space, of each form, as those of rows with all features.
 func (f *frame) whole(theta []float64) []float64 {
 	var all []float64
+	if f.detail() {
+		return theta
+	}
 	for one := range slices.Chunk(theta, f.features()+1) {
 		all = append(all, f.space.from(one)...)
 	}
@@ -338,20 +412,20 @@ func (f *frame) whole(theta []float64) []float64 {
 
 // unfold returns the coefficients of (z, e) that predict as Placing does for rows that are not clipped, of each form
 //
-//	ȳ + T(q·(z/R − m)ᵀθ_x/c + eθ_e).
+//	ȳ + T(q·(z/R − m)ᵀθ_x/c + eθ_e),
+//
+// products and cells apart.
 func (f *frame) unfold() []float64 {
 	var all []float64
 	for placing := range slices.Chunk(f.Placing(), f.width()) {
 		out := make([]float64, f.d)
-		out[f.d-1] = placing[len(f.Mean)]
+		out[f.d-1] = placing[len(placing)-1]
+		own := f.places(len(f.Mean) - products(f.Pairs))
 		for j, m := range f.Mean {
-			at := j
-			if f.kept != nil {
-				at = f.kept[j]
-			}
 			by := placing[j] / f.Scale
-			out[at] = by / f.RowNorm
-			out[f.d-1] -= by * m / f.Bias
+			if out[f.d-1] -= by * m / f.Bias; j < len(own) {
+				out[own[j]] = by / (f.RowNorm * f.paired())
+			}
 		}
 		all = append(all, out...)
 	}
@@ -361,7 +435,8 @@ func (f *frame) unfold() []float64 {
 // Fits reports whether b can be of so many linear forms of rows with so many features, and its numbers are in their
 // ranges.
 func (b *Bought) Fits(features, forms int) bool {
-	ok := len(b.Mean) == features-1 && len(b.Raw) == features*forms && b.RowNorm > 0 && b.Bias > 0 && b.Scale > 0 &&
+	ok := len(b.Mean) == features-1+products(b.Pairs) && len(b.Raw) == b.width()*forms && b.RowNorm > 0 &&
+		b.Bias > 0 && b.Scale > 0 &&
 		b.Unit > 0 && b.Stretch > 0
 	all := []float64{b.Count, b.RowNorm, b.Bias, b.Scale, b.Unit, b.Stretch, b.Centre, b.MeanError}
 	for _, v := range slices.Concat(all, b.Mean, b.Raw) {
@@ -374,6 +449,7 @@ func (b *Bought) Fits(features, forms int) bool {
 func (b *Bought) CloneAlso() any {
 	out := *b
 	out.Mean, out.Raw, out.kept = slices.Clone(b.Mean), slices.Clone(b.Raw), slices.Clone(b.kept)
+	out.Pairs, out.Cells = slices.Clone(b.Pairs), slices.Clone(b.Cells)
 	out.Also = mechanism.CloneAlso(b.Also)
 	return &out
 }

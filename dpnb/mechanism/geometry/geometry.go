@@ -55,6 +55,10 @@ type Centred struct {
 	Nowhere []matrix.Direction
 	// Free is how many directions rows have without the hats, the bias included.
 	Free int
+	// Pairs are runs of features, one of each column, whose products rows may have, and Cells the numbers that may have
+	// cells, both where Law is Gaussian and rows lie in memory.
+	Pairs []matrix.Span
+	Cells []Number
 }
 
 // The rule: docs/theory/geometry.md, section 2.
@@ -78,17 +82,20 @@ func (c Centred) cost() float64 {
 	return c.Law.Cost(c.CountSigma, c.MeanSigma)
 }
 
-// sums is s, a bound on what one record adds to S: entries are rounded to multiples of step, computed norms may
-// exceed R by NormSlack.
-func (c Centred) sums(d int) float64 {
-	s := 1.0
+// sums is s, a bound on what one record adds to S, which asks of numbers how many records have a value or does not:
+// entries are rounded to multiples of step, computed norms may exceed R by NormSlack.
+func (c Centred) sums(d int, asked bool) float64 {
+	square := 1.0
 	switch {
 	case c.Numbers:
-		s = math.Sqrt(1.5)
+		square = 1.5
 	case c.Most > 0:
-		s = math.Sqrt(1.25)
+		square = 1.25
 	}
-	return s*(1+1e-11) + 0.5*step*math.Sqrt(float64(d+2))
+	if asked {
+		square += 0.25
+	}
+	return math.Sqrt(square)*(1+1e-11) + 0.5*step*math.Sqrt(float64(d+2+len(c.Cells)))
 }
 
 // most is more records than there can be.
@@ -127,6 +134,16 @@ func (c Centred) Validate() error {
 	for _, v := range c.Nowhere {
 		if v.First < 0 || len(v.Weights) == 0 {
 			return &privacy.ParamError{Name: "Nowhere", Value: v, Want: "directions over the features"}
+		}
+	}
+	if !matrix.Rising(c.Pairs) {
+		return &privacy.ParamError{Name: "Pairs", Value: c.Pairs,
+			Want: "runs of features that rise and do not overlap"}
+	}
+	for _, n := range c.Cells {
+		if at, _ := n.middle(); n.Feature < 0 || !(n.Width > 0) || !(at >= 0 && at <= 1) {
+			return &privacy.ParamError{Name: "Cells", Value: n,
+				Want: "a feature, with a scale of some width on which the likely value is"}
 		}
 	}
 	if !matrix.Rising(c.Curves) {
@@ -241,6 +258,14 @@ func (c Centred) Check(rows matrix.Rows, labels []float64) error {
 	if n := len(c.Curves); n > 0 && c.Curves[n-1].First+c.Curves[n-1].Len > d-1 {
 		return &privacy.ParamError{Name: "Curves", Value: c.Curves[n-1], Want: fmt.Sprintf("of the %d features", d-1)}
 	}
+	if n := len(c.Pairs); n > 0 && c.Pairs[n-1].First+c.Pairs[n-1].Len > d-1 {
+		return &privacy.ParamError{Name: "Pairs", Value: c.Pairs[n-1], Want: fmt.Sprintf("of the %d features", d-1)}
+	}
+	for _, n := range c.Cells {
+		if n.Feature >= d-1 {
+			return &privacy.ParamError{Name: "Cells", Value: n, Want: fmt.Sprintf("of the %d features", d-1)}
+		}
+	}
 	for _, v := range c.Nowhere {
 		if v.First+len(v.Weights) > d-1 {
 			return &privacy.ParamError{Name: "Nowhere", Value: v, Want: fmt.Sprintf("over the %d features", d-1)}
@@ -255,9 +280,10 @@ func (c Centred) Check(rows matrix.Rows, labels []float64) error {
 	// What is chosen by a count goes one way with it, so that what the smallest and the largest have is right for all.
 	n, _ := rows.Dims()
 	for _, count := range []float64{math.Inf(-1), most} {
-		f := c.frame(count, d)
+		f := c.frame(count, rows)
+		f.Cells = f.may
 		chosen, _ := c.choose(f)
-		nowhere := blank{n, f.features() + 1, c.Bias}
+		nowhere := blank{n, f.features() + f.CellFeatures() + 1, c.Bias}
 		if err := c.Of.Check(nowhere, labels); err != nil {
 			return err
 		}
@@ -270,12 +296,12 @@ func (c Centred) Check(rows matrix.Rows, labels []float64) error {
 
 // bought returns the frame that the count and the sums, released with noise from src, make.
 func (c Centred) bought(rows matrix.Rows, labels []float64, src noise.Source, workers int) frame {
-	n, d := rows.Dims()
+	n, _ := rows.Dims()
 	count := c.Planned
 	if count == 0 {
 		count = c.Law.Count(n, c.CountSigma, src)
 	}
-	f := c.frame(count, d)
+	f := c.frame(count, rows)
 	f.centre(f.sums(rows, labels, src, workers))
 	return f
 }

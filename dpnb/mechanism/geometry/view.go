@@ -17,7 +17,7 @@ type view struct {
 
 func (b *Bought) view(rows matrix.Rows) view {
 	n, from := rows.Dims()
-	return view{rows, b, n, len(b.Mean) + 1, from, nil}
+	return view{rows, b, n, b.width(), from, nil}
 }
 
 // with calls use with the rows lo ≤ i < hi, no more than MaxBlock at a time, of which the first is record from.
@@ -26,6 +26,14 @@ func (v view) with(lo, hi int, use func(b *matrix.Dense, from int)) {
 	data := make([]float64, min(hi-lo, matrix.MaxBlock)*v.d)
 	for ; lo < hi; lo += matrix.MaxBlock {
 		end := min(lo+matrix.MaxBlock, hi)
+		if v.f.detail() {
+			index := make([]int, end-lo)
+			for i := range index {
+				index[i] = lo + i
+			}
+			use(matrix.Densed(v.f.detailed(matrix.Select(v.of, index), 1)), lo)
+			continue
+		}
 		for i := lo; i < end; i++ {
 			v.of.Row(row, i)
 			v.centred(data[(i-lo)*v.d:(i-lo+1)*v.d], row)
@@ -68,9 +76,7 @@ func (v view) Norms(dst []float64, lo, hi int) {
 
 // Row implements matrix.Rows.
 func (v view) Row(dst []float64, i int) {
-	row := make([]float64, v.from)
-	v.of.Row(row, i)
-	v.centred(dst[:v.d], row)
+	v.with(i, i+1, func(b *matrix.Dense, _ int) { copy(dst, b.Data) })
 }
 
 // blank is n rows with nothing but the bias.

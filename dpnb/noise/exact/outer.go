@@ -16,6 +16,7 @@ type Outer struct {
 	d, held int // held are the matrices in sum that are not in total
 	step    float64
 	sum     []float64
+	room    []float64 // of Add
 	total   *Total
 }
 
@@ -40,7 +41,43 @@ func (o *Outer) Add(x []float64, k int) {
 		o.flush()
 		o.held = k
 	}
+	used := o.used(x[:k*o.d])
+	if few := len(used); 10*few < 9*o.d { // what is zero in all of them adds nothing
+		o.room = append(o.room[:0], make([]float64, k*few+few*few)...)
+		packed, sum := o.room[:k*few], o.room[k*few:]
+		for i := range k {
+			for a, j := range used {
+				packed[i*few+a] = x[i*o.d+j]
+			}
+		}
+		AddOuter(sum, packed, k, few, o.step)
+		for a, j := range used {
+			for b, l := range used {
+				o.sum[j*o.d+l] += sum[a*few+b]
+			}
+		}
+		return
+	}
 	AddOuter(o.sum, x, k, o.d, o.step)
+}
+
+// used returns the columns in which some row of x is not zero.
+func (o *Outer) used(x []float64) (columns []int) {
+	zero := make([]bool, o.d)
+	for j := range zero {
+		zero[j] = true
+	}
+	for ; len(x) > 0; x = x[o.d:] {
+		for j, v := range x[:o.d] {
+			zero[j] = zero[j] && v == 0
+		}
+	}
+	for j, z := range zero {
+		if !z {
+			columns = append(columns, j)
+		}
+	}
+	return columns
 }
 
 // flush moves the sum to integers.

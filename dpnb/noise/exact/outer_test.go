@@ -1,6 +1,9 @@
 package exact
 
-import "testing"
+import (
+	"math"
+	"testing"
+)
 
 // What rounding adds is at most what is granted, and not much less than that where the number of
 // features decides.
@@ -12,5 +15,30 @@ func TestOuterStep(t *testing.T) {
 				t.Errorf("s = %g, d = %d: h = %g", s, d, h)
 			}
 		}
+	}
+}
+
+// Columns that are zero in all rows of a call are skipped, to the same sum.
+func TestOuterOfFewColumns(t *testing.T) {
+	const d, k = 9, 7
+	x := make([]float64, k*d)
+	for i := range x {
+		if j := i % d; j == 2 || j == 3 || j == 8 {
+			x[i] = -math.Sqrt(float64(i))
+		}
+	}
+	o := NewOuter(d, 1000)
+	o.Add(x, k)
+	got, want := o.Matrix(), make([]float64, d*d)
+	AddOuter(want, x, k, d, o.step)
+	for i := range d {
+		for j := i; j < d; j++ {
+			if got.At(i, j) != want[i*d+j] {
+				t.Errorf("%d, %d: %v, want %v", i, j, got.At(i, j), want[i*d+j])
+			}
+		}
+	}
+	if got.At(2, 8) == 0 {
+		t.Error("there is nothing to compare")
 	}
 }

@@ -14,6 +14,7 @@ import (
 	"github.com/dpnb/notebooks/dpnb/mechanism/pure"
 	"github.com/dpnb/notebooks/dpnb/noise"
 	"github.com/dpnb/notebooks/dpnb/privacy"
+	"github.com/dpnb/notebooks/dpnb/sim"
 )
 
 // rates lists the claims about the algorithms with all phases.
@@ -68,31 +69,41 @@ func hardRecords(n, d int, epsilon, k float64, places *noise.Seeded) (rows *matr
 	return rows, math.Pow(p, 1-1/k) // the length of the mean
 }
 
+// PhasesCell is the mean excess risk, G_k = 1, D = 2, of Algorithm 1 with Algorithm 4, three phases with exact
+// constants, on n linear losses of which 2d/(nε) are not 0. The draws are the same for every n, d and ε.
+func PhasesCell(k float64, d, n int, eps float64, fits int, seed uint64) (sim.Summary, error) {
+	return phasesRisk(k, d, n, eps, 1, fits, seed)
+}
+
+// phasesRisk is PhasesCell with C ∝ m^{power/k}.
+func phasesRisk(k float64, d, n int, epsilon, power float64, fits int, seed uint64) (sim.Summary, error) {
+	clip := math.Pow(float64(n)*epsilon/float64(2*d), power/k)
+	m, err := pure.PhasesConfig{Config: pure.Config{Loss: loss.Affine{}, Epsilon: epsilon, Features: d, Records: n,
+		Adjacency: privacy.ReplaceOne, Radius: 1, Moment: min(k, 1e3), MomentBound: 1, WorstCase: true, Clip: clip,
+		Lambda: 2 * clip * float64(d) / epsilon}, Double: true, Ratio: 8}.Calibrate()
+	if err != nil {
+		return sim.Summary{}, err
+	}
+	ones := slices.Repeat([]float64{1}, n)
+	risks, err := sim.Trials(context.Background(), fits, 0, noise.NewSeeded(seed),
+		func(_, i int, _ *noise.Seeded) (float64, error) {
+			rows, level := hardRecords(n, d, epsilon, k, noise.NewSeeded(seed).Stream(i))
+			r, err := m.Run(rows, ones, noise.NewSeeded(seed+1).Stream(i), &mechanism.Settings{Workers: 1})
+			if err != nil {
+				return 0, err
+			}
+			return level * (1 + r.Coefficients[0]), nil
+		})
+	if err != nil {
+		return sim.Summary{}, err
+	}
+	return sim.Summarize(risks), nil
+}
+
 // outputRate holds the slopes of the risk of pure.Phases against factor times the theorem's, with C ∝ m^{power/k},
 // and the movement of a block against share·ε.
 func outputRate(factor, power, share float64, seed uint64) claim.Check {
 	return func(_ context.Context, size claim.Size) (claim.Outcome, error) {
-		risk := func(n, d int, epsilon, k float64) (float64, error) {
-			clip := math.Pow(float64(n)*epsilon/float64(2*d), power/k)
-			m, err := pure.PhasesConfig{Config: pure.Config{Loss: loss.Affine{}, Epsilon: epsilon, Features: d,
-				Records:   n,
-				Adjacency: privacy.ReplaceOne, Radius: 1, Moment: k, MomentBound: 1, WorstCase: true, Clip: clip,
-				Lambda: 2 * clip * float64(d) / epsilon}, Double: true, Ratio: 8}.Calibrate()
-			if err != nil {
-				return 0, err
-			}
-			ones, mean := slices.Repeat([]float64{1}, n), 0.0
-			runs := size.Runs(40)
-			for i := range runs {
-				rows, level := hardRecords(n, d, epsilon, k, noise.NewSeeded(seed).Stream(i))
-				r, err := m.Run(rows, ones, noise.NewSeeded(seed+1).Stream(i), &mechanism.Settings{Workers: 1})
-				if err != nil {
-					return 0, err
-				}
-				mean += level * (1 + r.Coefficients[0]) / float64(runs)
-			}
-			return mean, nil
-		}
 		worst, idle := map[string]float64{}, 0.0
 		var told string
 		for _, k := range []float64{2, 3, 4} {
@@ -110,12 +121,12 @@ func outputRate(factor, power, share float64, seed uint64) claim.Check {
 					case "d":
 						d = int(v)
 					}
-					mean, err := risk(n, d, epsilon, k)
+					risk, err := phasesRisk(k, d, n, epsilon, power, size.Runs(40), seed)
 					if err != nil {
 						return claim.Outcome{}, err
 					}
-					log[j] = math.Log(mean)
-					idle = math.Max(idle, mean/math.Pow(2*float64(d)/epsilon/float64(n), 1-1/k))
+					log[j] = math.Log(risk.Mean)
+					idle = math.Max(idle, risk.Mean/math.Pow(2*float64(d)/epsilon/float64(n), 1-1/k))
 				}
 				slope := (log[1] - log[0]) / math.Log(at[name][1]/at[name][0])
 				told += fmt.Sprintf("%s %.3f, ", name, slope)

@@ -1,0 +1,136 @@
+package learn_test
+
+import (
+	"math"
+	"math/rand/v2"
+	"path/filepath"
+	"strings"
+	"testing"
+
+	"github.com/dpnb/notebooks/dpnb/frame"
+	"github.com/dpnb/notebooks/dpnb/frame/parquet"
+	"github.com/dpnb/notebooks/dpnb/learn"
+	"github.com/dpnb/notebooks/dpnb/mechanism/geometry"
+)
+
+// earners are people of whom most have no gain; those who have one of twice the size of some value differ from the
+// others, and what age does depends on the town.
+type earners int
+
+func (earners) Names() []string { return []string{"gain", "age", "town", "rich", "wage"} }
+
+func (earners) Origin() frame.Source { return frame.Source{Name: "earners", Invented: true} }
+
+func (n earners) Scan(_ []string, f func(*frame.Table) error) error {
+	r := rand.New(rand.NewPCG(1, 2))
+	number := func(name string) frame.Column { return frame.Column{Name: name, Numbers: make([]float64, n)} }
+	text := func(name string) frame.Column {
+		return frame.Column{Name: name, Kind: frame.Categorical, Texts: make([]string, n)}
+	}
+	c := []frame.Column{number("gain"), number("age"), text("town"), text("rich"), number("wage")}
+	for i := range int(n) {
+		gain, age := 0.0, 18+60*r.Float64()
+		if r.Float64() < 0.3 {
+			gain = 100 * float64(1+r.IntN(40))
+		}
+		c[0].Numbers[i], c[1].Numbers[i], c[2].Texts[i] = gain, age, "Bern"
+		slope := 0.05
+		if r.Float64() < 0.5 {
+			c[2].Texts[i], slope = "Rome", -0.05
+		}
+		t := slope * (age - 48)
+		if gain > 0 {
+			t += 3 * math.Cos(gain*math.Pi/100) // odd or even hundreds
+		}
+		c[3].Texts[i] = "no"
+		if r.Float64() < 1/(1+math.Exp(-t)) {
+			c[3].Texts[i] = "yes"
+		}
+		c[4].Numbers[i] = 5*t + r.NormFloat64()
+	}
+	table, err := frame.NewTable(c...)
+	if err != nil {
+		return err
+	}
+	return f(table)
+}
+
+func (earners) schema() []frame.Field {
+	return []frame.Field{frame.NumericField("gain", 0, 4000), frame.NumericField("age", 18, 78),
+		frame.CategoricalField("town", "Bern", "Rome"), frame.CategoricalField("rich", "no", "yes"),
+		frame.NumericField("wage", -25, 25)}
+}
+
+// Where records are enough a model has cells of a number most of whose values are one, and products of two columns: it
+// then sees what a sum of curves does not, says so, is the same after it was kept, and predicts the same of a table
+// that is scanned, of which the records are stored. With Curves, or a CurvatureShare, it has neither.
+func TestModelsWithDetail(t *testing.T) {
+	path := filepath.Join(t.TempDir(), "a.parquet")
+	if err := parquet.Write(path, earners(20_000)); err != nil {
+		t.Fatal(err)
+	}
+	scan := learn.FromScanner(parquet.Open(path, nil)).WithSchema(earners(0).schema()...)
+	df := scan.Collect().WithSchema(earners(0).schema()...)
+	fit := func(l learn.Learner, data *learn.Dataset) (*learn.Model, float64) {
+		t.Helper()
+		m, err := l.Fit(data, learn.Simulate(1, 1e-6))
+		if err != nil {
+			t.Fatal(err)
+		}
+		score, err := m.Score(data)
+		if err != nil {
+			t.Fatal(err)
+		}
+		return m, score
+	}
+	for _, number := range []bool{false, true} {
+		make := func(df learn.DataFrame, opts ...learn.Option) *learn.Dataset {
+			if number {
+				return learn.Regression(df.Drop("rich"), "wage", opts...)
+			}
+			return learn.Binary(df.Drop("wage"), "rich", opts...)
+		}
+		var l, intervals learn.Learner = learn.SVM{Noise: learn.Seed(1)},
+			learn.SVM{CurvatureShare: 0.1, Noise: learn.Seed(1)}
+		if number {
+			l, intervals = learn.Huber{Noise: learn.Seed(1)}, learn.Huber{CurvatureShare: 0.1, Noise: learn.Seed(1)}
+		}
+		m, score := fit(l, make(df))
+		b := m.Release.Also.(*geometry.Bought)
+		if len(b.Cells) != 1 || (len(b.Pairs) > 0) != number {
+			t.Errorf("cells of %v and %d columns with products", b.Cells, len(b.Pairs))
+		}
+		curves, less := fit(l, make(df, learn.Curves()))
+		if gain := score - less; gain < 0.02 {
+			t.Errorf("number %v: cells and products give %v more", number, gain)
+		}
+		for _, plain := range []*learn.Model{curves, first(fit(intervals, make(df)))} {
+			if b := plain.Release.Also.(*geometry.Bought); len(b.Cells)+len(b.Pairs) > 0 {
+				t.Error("a model has what it was asked not to have")
+			}
+		}
+		card, err := m.Card()
+		if err != nil {
+			t.Fatal(err)
+		}
+		if text := m.Display().Text() + string(card); !strings.Contains(text, "127 cells of gain") ||
+			strings.Contains(text, "products of every two columns") != number {
+			t.Errorf("nothing is said of what rows have:\n%s", text)
+		}
+		p, err := m.Predict(df)
+		q, errBack := kept(t, m).Predict(df)
+		if err != nil || errBack != nil || !sameBits(p, q) {
+			t.Errorf("other predictions of the kept model (%v, %v)", err, errBack)
+		}
+		stored, err := m.Score(make(scan, learn.StoredIn(frame.Storage{Dir: t.TempDir()})))
+		if err != nil || math.Abs(stored-score) > 1e-5 {
+			t.Errorf("stored records score %v, in memory %v (%v)", stored, score, err)
+		}
+		if iv, err := m.Intervals(0.95); err != nil || len(iv.Estimate) != len(m.Theta()) ||
+			!sameBits(iv.Estimate, m.Theta()) {
+			t.Errorf("intervals are about %v, the effects are %v (%v)", iv.Estimate, m.Theta(), err)
+		}
+	}
+}
+
+func first(m *learn.Model, _ float64) *learn.Model { return m }

@@ -1,0 +1,284 @@
+package geometry
+
+import (
+	"math"
+	"slices"
+
+	"gonum.org/v1/gonum/floats"
+
+	"github.com/dpnb/notebooks/dpnb/internal/parallel"
+	"github.com/dpnb/notebooks/dpnb/matrix"
+)
+
+// What rows have beside their own features where there are records enough for it: cells of numbers most of whose
+// values are one, and products of two columns. docs/theory/geometry.md, section 5.
+const (
+	// cellKnots is how many knots the cells of a number have; cellNorm is the norm of a record's cells, at most.
+	cellKnots, cellNorm = 128, 0.3
+	// mostHaveIt is the share of records with one value from which a number may have cells; the others must be
+	// recordsOfACell for each, and worth μ of 1 for each.
+	mostHaveIt, recordsOfACell = 0.5, 8
+	// pairsGate is the n̂μ for each pair of columns from which rows have their products, whose norm is a part of that
+	// of the features; mostProducts bounds their number.
+	pairsGate, productNorm, mostProducts = 100, 0.5, 512
+	// directions that count for the ridge.
+	directionsOfCells, directionsOfPairs = 4, 16
+)
+
+// Number is where a number stands in rows before they are scaled: its line is in Feature, and (v − Lower)/Width of
+// that is its share of the scale. At is the line at the value that many records may have.
+type Number struct {
+	Feature          int
+	Lower, Width, At float64
+}
+
+// middle is the share of the scale of the value that many records have, and the knot that is put there.
+func (n Number) middle() (float64, int) {
+	at := (n.At - n.Lower) / n.Width
+	return at, int(math.Round(at * (cellKnots - 1)))
+}
+
+// Cells calls use with the cells, fewer than cellKnots, that are not zero at a share u of the scale: hats between knots
+// on either side of the value that many records have, of which that at this value is left out.
+func (n Number) Cells(u float64, use func(cell int, v float64)) {
+	at, middle := n.middle()
+	place := float64(middle) + (u-at)/(1-at)*float64(cellKnots-1-middle)
+	if u <= at {
+		place = u / math.Max(at, 0x1p-1000) * float64(middle)
+	}
+	place = math.Min(math.Max(place, 0), cellKnots-1)
+	first := min(int(place), cellKnots-2)
+	for k, v := range [2]float64{1 - (place - float64(first)), place - float64(first)} {
+		if k += first; v != 0 && k != middle {
+			if k > middle {
+				k--
+			}
+			use(k, v*cellNorm)
+		}
+	}
+}
+
+// unscaled returns what reads a number of a record as it was before its row was scaled; nil where that is not known.
+func unscaled(rows matrix.Rows) func(i int, n Number) float64 {
+	m, ok := rows.(*matrix.Affine)
+	if !ok {
+		return nil
+	}
+	switch base := m.Base.(type) {
+	case *matrix.CSR:
+		return func(i int, n Number) float64 {
+			columns, values := base.Entries(i)
+			if k, ok := slices.BinarySearch(columns, int32(n.Feature)); ok {
+				return values[k]
+			}
+			return 0
+		}
+	default:
+		if m.Aside == nil {
+			return nil
+		}
+		_, d := base.Dims()
+		return func(i int, n Number) float64 {
+			row := make([]float64, d)
+			base.Row(row, i)
+			return row[m.Aside[n.Feature]]
+		}
+	}
+}
+
+// CellFeatures is how many features the cells are.
+func (b *Bought) CellFeatures() int { return len(b.Cells) * (cellKnots - 1) }
+
+// products is how many there are of two features of different columns.
+func products(pairs []matrix.Span) (count int) {
+	for a, s := range pairs {
+		for _, t := range pairs[a+1:] {
+			count += s.Len * t.Len
+		}
+	}
+	return count
+}
+
+// multiply writes the products of x and y, features of rows, to dst: x_j·y_k for every two columns.
+func multiply(dst, x, y []float64, pairs []matrix.Span) {
+	at := 0
+	for a, s := range pairs {
+		for _, t := range pairs[a+1:] {
+			for j := range s.Len {
+				for k := range t.Len {
+					dst[at] = x[s.First+j] * y[t.First+k]
+					at++
+				}
+			}
+		}
+	}
+}
+
+// Nowhere returns orthonormal directions of the products in which no row has anything: indicators of a category add up to
+// nothing, and so do their products with anything.
+func (b *Bought) Nowhere() (all []matrix.Direction) {
+	at := len(b.Mean) - products(b.Pairs)
+	for a, s := range b.Pairs {
+		for _, t := range b.Pairs[a+1:] {
+			for j := range s.Len {
+				if t.Len > 1 {
+					all = append(all, matrix.Direction{First: at + j*t.Len,
+						Weights: slices.Repeat([]float64{1 / math.Sqrt(float64(t.Len))}, t.Len)})
+				}
+			}
+			for k := 1; s.Len > 1 && k <= max(1, t.Len-1); k++ { // the same for all of s, orthogonal to those
+				one := make([]float64, t.Len)
+				if one[0] = 1; t.Len > 1 {
+					for i := range k {
+						one[i] = 1 / math.Sqrt(float64(k*(k+1)))
+					}
+					one[k] = -math.Sqrt(float64(k) / float64(k+1))
+				}
+				floats.Scale(1/math.Sqrt(float64(s.Len)), one)
+				all = append(all, matrix.Direction{First: at, Weights: slices.Repeat(one, s.Len)})
+			}
+			at += s.Len * t.Len
+		}
+	}
+	return all
+}
+
+// pair completes the features z of a row, ‖z‖ ≤ 1, by their products in the places after them, which are as long as
+// productNorm if there are any, and scales both so that the row is no longer than 1. It returns by what z was scaled.
+func (b *Bought) pair(dst []float64) float64 {
+	z := len(dst) - products(b.Pairs)
+	multiply(dst[z:], dst, dst, b.Pairs)
+	if norm := math.Sqrt(matrix.SumSquares(dst[z:])); norm > 0x1p-400 {
+		floats.Scale(productNorm/norm, dst[z:])
+	}
+	by := shorter(2*len(dst)) / b.paired()
+	floats.Scale(by, dst)
+	return by
+}
+
+// detail reports whether rows have products or cells.
+func (b *Bought) detail() bool { return len(b.Pairs)+len(b.Cells) > 0 }
+
+// paired is how much shorter rows are for their products.
+func (b *Bought) paired() float64 {
+	if len(b.Pairs) == 0 {
+		return 1
+	}
+	return math.Sqrt(1 + productNorm*productNorm)
+}
+
+// places are the features of rows that the first z of the frame are.
+func (b *Bought) places(z int) []int {
+	if b.kept != nil {
+		return slices.Clone(b.kept[:z])
+	}
+	all := make([]int, z)
+	for j := range all {
+		all[j] = j
+	}
+	return all
+}
+
+// detailed returns the rows of a frame that have products or cells.
+func (b *Bought) detailed(rows matrix.Rows, workers int) matrix.Rows {
+	n, d := rows.Dims()
+	z := len(b.Mean) - products(b.Pairs)
+	own := &matrix.Affine{Base: rows, A: make([]float64, n), W: make([]float64, n), V: b.Mean[:z], Kept: b.places(z)}
+	pairs := &matrix.Affine{Base: matrix.NewDense(n, len(b.Mean)-z, nil), A: make([]float64, n), U: b.Mean[z:]}
+	cells := &matrix.CSR{N: n, D: b.CellFeatures() + 1, Starts: make([]int, n+1)}
+	last := &matrix.Affine{Base: cells, A: make([]float64, n), Bias: b.Bias}
+	number := unscaled(rows)
+	if number == nil && len(b.Cells) > 0 {
+		panic(&matrix.DataError{Text: "numbers are not known before rows were scaled, from which cells are made"})
+	}
+	parts := make([]matrix.CSR, (n+block-1)/block)
+	parallel.Each(len(parts), workers, func(p int) {
+		row, x, part := make([]float64, d), make([]float64, len(b.Mean)), &parts[p]
+		for i := p * block; i < min(n, (p+1)*block); i++ {
+			rows.Row(row, i)
+			by := b.unit(x, row)
+			copy(pairs.Base.(*matrix.Dense).Data[i*(len(x)-z):], x[z:])
+			floats.Sub(x, b.Mean)
+			k := b.scaleOf(x) * (1 - 0x1p-46)
+			floats.Scale(k, x)
+			square, before := matrix.SumSquares(x), len(part.Values)
+			for c, one := range b.Cells {
+				one.Cells((number(i, one)-one.Lower)/one.Width, func(cell int, v float64) {
+					square += v * v
+					part.Columns = append(part.Columns, int32(c*(cellKnots-1)+cell))
+					part.Values = append(part.Values, v)
+				})
+			}
+			cells.Starts[i+1] = len(part.Values) - before
+			t := shorter(d+len(x)) / math.Max(1, math.Sqrt(square)) * (1 - 0x1p-46)
+			own.A[i], own.W[i], pairs.A[i], last.A[i] = by*k*t, -k*t, k*t, t
+		}
+	})
+	for i := range n {
+		cells.Starts[i+1] += cells.Starts[i]
+	}
+	for _, part := range parts {
+		cells.Columns, cells.Values = append(cells.Columns, part.Columns...), append(cells.Values, part.Values...)
+	}
+	all := matrix.Beside{Parts: []matrix.Rows{own, pairs, last}, Longest: math.Hypot(1, b.Bias)}
+	if len(b.Pairs) == 0 {
+		all.Parts = []matrix.Rows{own, last}
+	}
+	return all
+}
+
+// MeanRow is the mean of the rows without their bias, as it was bought, products apart.
+func (b *Bought) MeanRow() []float64 {
+	mean := slices.Clone(b.Mean[:len(b.Mean)-products(b.Pairs)])
+	floats.Scale(b.RowNorm*b.paired(), mean)
+	return mean
+}
+
+// Width is how many coefficients a linear form of the fit has.
+func (b *Bought) Width() int { return b.width() }
+
+// Form returns a and the shift of the linear form aᵀθ + shift of the coefficients θ of the fit that an effect is: a
+// difference, of weights in the features of rows and the constant, between records that have the typical norm, all
+// else as in the mean; of the number whose line is in feature line also of weights at places, evenly spaced over its
+// scale, for its cells. Products are taken to have the norm typical before they are brought to theirs. A stretch
+// multiplies all but the intercept, and coefficients are those of labels in their unit: with those of features
+// Tqθ_f/(cR), that of the constant is Tθ_e + (ȳ − Σ_f Tqθ_f m_f/c)/e.
+func (b *Bought) Form(weights []float64, line int, places []float64, typical, stretch float64) (a []float64,
+	shift float64) {
+	a = make([]float64, b.width())
+	features, constant := len(weights)-1, weights[len(weights)-1]
+	paired := b.paired()
+	for j, w := range weights[:features] {
+		a[j] = w / (b.RowNorm * paired)
+	}
+	if len(b.Pairs) > 0 {
+		change, mean := make([]float64, features), make([]float64, features)
+		for j, m := range b.Mean[:features] {
+			mean[j] = m * paired
+			if constant == 0 {
+				change[j] = weights[j] / b.RowNorm
+			}
+		}
+		one, other := a[features:len(b.Mean)], make([]float64, len(b.Mean)-features)
+		multiply(one, change, mean, b.Pairs)
+		multiply(other, mean, change, b.Pairs)
+		floats.Add(one, other)
+		floats.Scale(productNorm/(typical*paired), one)
+	}
+	if constant != 0 { // the value of the mean row, which is at zero
+		clear(a)
+	}
+	floats.Scale(b.Unit*stretch/b.Scale, a)
+	for c, n := range b.Cells {
+		if n.Feature != line {
+			continue
+		}
+		for p, w := range places {
+			n.Cells(float64(p)/float64(len(places)-1), func(cell int, v float64) {
+				a[len(b.Mean)+c*(cellKnots-1)+cell] += b.Unit * stretch * w * v
+			})
+		}
+	}
+	a[len(a)-1] = b.Unit * constant
+	return a, b.Centre * constant / b.Bias
+}

@@ -1,0 +1,190 @@
+package geometry_test
+
+import (
+	"math"
+	"math/rand/v2"
+	"slices"
+	"testing"
+
+	"gonum.org/v1/gonum/floats"
+
+	"github.com/dpnb/notebooks/dpnb/loss"
+	"github.com/dpnb/notebooks/dpnb/matrix"
+	"github.com/dpnb/notebooks/dpnb/mechanism/geometry"
+	"github.com/dpnb/notebooks/dpnb/noise"
+)
+
+// people are rows of a line, which most records have at its lower bound of −1, three indicators less their mean, and
+// the bias, scaled to norm 1.
+func people(n int, at float64, r *rand.Rand) *matrix.Affine {
+	base := matrix.NewDense(n, 5, nil)
+	m := &matrix.Affine{A: make([]float64, n), U: []float64{0, 1. / 3, 1. / 3, 1. / 3, 0}, Bias: bias}
+	for i := range n {
+		v := 2*r.Float64() - 1
+		if r.Float64() < 0.8 {
+			v = at
+		}
+		base.Data[5*i] = v
+		base.Data[5*i+1+r.IntN(3)] = 1
+		m.A[i] = (1 - 1e-13) / math.Sqrt(v*v+2./3)
+	}
+	m.Base = base.Sparse()
+	return m
+}
+
+// detailed is a fit whose rows may have products and cells.
+func detailed(t testing.TB, l loss.Loss, at float64) geometry.Centred {
+	m := around(t, l, 1, 4)
+	m.Cells = []geometry.Number{{Feature: 0, Lower: -1, Width: 2, At: at}}
+	m.Pairs = []matrix.Span{{First: 0, Len: 1}, {First: 1, Len: 3}}
+	return m
+}
+
+// A record moves the sums by no more than what the noise is for, and some by as much; rows with products and cells are
+// no longer than rows without, and some are as long (a likely value of 0 has no products). A tenth more is seen.
+func TestDetailIsBounded(t *testing.T) {
+	for _, at := range []float64{-1, 0} {
+		rows := people(4000, at, rand.New(rand.NewPCG(3, 4)))
+		m := detailed(t, loss.PseudoHuber{Threshold: 1}, at)
+		labels := slices.Repeat([]float64{1}, 4000)
+		var most, longest float64
+		_, bound, out, b := geometry.Detailed(m, rows, labels)
+		for i := range 200 {
+			one := matrix.Select(rows, []int{i})
+			sums, _, _, _ := geometry.Detailed(m, one, labels[:1])
+			most = math.Max(most, floats.Norm(sums, 2))
+		}
+		if most > bound || at < 0 && most < 0.99*bound || bound < math.Sqrt(1.75) {
+			t.Errorf("at %v a record adds %v, the noise is for %v", at, most, bound)
+		}
+		row := make([]float64, b.Width())
+		for i := range 4000 {
+			out.Row(row, i)
+			longest = math.Max(longest, math.Sqrt(matrix.SumSquares(row)))
+		}
+		if limit := math.Hypot(1, bias); longest > limit || longest < 0.999*limit {
+			t.Errorf("at %v the longest row is %v, want %v at most", at, longest, limit)
+		}
+		if matrix.MaxNorm(out) < longest {
+			t.Errorf("rows say that none is longer than %v", matrix.MaxNorm(out))
+		}
+	}
+}
+
+// What predicts has the rows of the fit, whether these are made all at once or block by block.
+func TestDetailIsPlacedAsItWasFitted(t *testing.T) {
+	rows := people(700, -1, rand.New(rand.NewPCG(5, 6)))
+	_, _, out, b := geometry.Detailed(detailed(t, loss.PseudoHuber{Threshold: 1}, -1), rows, make([]float64, 700))
+	if want, got := matrix.Densed(out), matrix.Densed(b.Placed(rows)); !slices.Equal(want.Data, got.Data) {
+		t.Error("rows are placed where the fit did not have them")
+	}
+}
+
+// Cells are hats between knots: they add up to their norm but next to the value that has none, and a share of the scale
+// that is twice as fine is told apart.
+func TestCells(t *testing.T) {
+	for _, n := range []geometry.Number{{Lower: -1, Width: 2, At: -1}, {Lower: 0, Width: 1, At: 0.25},
+		{Lower: 0, Width: 1, At: 1}} {
+		seen := map[int]bool{}
+		for u := 0.0; u <= 1; u += 1. / 4096 {
+			sum := 0.0
+			n.Cells(u, func(cell int, v float64) {
+				if seen[cell] = true; cell < 0 || cell > 126 || v <= 0 {
+					t.Fatalf("cell %d has %v at %v", cell, v, u)
+				}
+				sum += v
+			})
+			if far := math.Abs(u-(n.At-n.Lower)/n.Width) > 2./127; far && math.Abs(sum-0.3) > 1e-12 || sum > 0.3+1e-12 {
+				t.Errorf("cells at %v add up to %v", u, sum)
+			}
+		}
+		n.Cells((n.At-n.Lower)/n.Width, func(cell int, v float64) {
+			if v > 1e-12 {
+				t.Errorf("the likely value has %v in cell %d", v, cell)
+			}
+		})
+		if len(seen) != 127 {
+			t.Errorf("%d cells are reached", len(seen))
+		}
+	}
+}
+
+// With records enough cells and products are there, else not, and not where rows are not in memory: all of it by what
+// was released. An effect is what predictions differ by between records that are not clipped.
+func TestDetailOpensByWhatWasBought(t *testing.T) {
+	for _, c := range []struct {
+		n            int
+		cells, pairs bool
+	}{{300, false, false}, {4000, false, true}, {20000, true, true}} {
+		r := rand.New(rand.NewPCG(7, 8))
+		rows, labels := people(c.n, -1, r), make([]float64, c.n)
+		for i := range labels {
+			labels[i] = 0.2 * r.NormFloat64()
+		}
+		m := detailed(t, loss.PseudoHuber{Threshold: 1}, -1)
+		out, err := m.Run(rows, labels, noise.NewSeeded(1), nil)
+		if err != nil {
+			t.Fatal(err)
+		}
+		b := out.Also.(*geometry.Bought)
+		if (len(b.Cells) > 0) != c.cells || (len(b.Pairs) > 0) != c.pairs {
+			t.Errorf("%d records: %d cells and %d pairs", c.n, len(b.Cells), len(b.Pairs))
+		}
+		if !b.Fits(5, 1) || len(out.Coefficients) != 5 {
+			t.Errorf("%d records: the release does not fit its rows", c.n)
+		}
+		flat, err := m.Run(matrix.Densed(rows), labels, noise.NewSeeded(1), nil)
+		if err != nil || len(flat.Also.(*geometry.Bought).Cells) > 0 {
+			t.Errorf("cells without knowing the numbers: %v", err)
+		}
+	}
+}
+
+// Products have nothing along the directions that are said to be nowhere, which are orthonormal and as many as
+// indicators that add up to nothing make.
+func TestProductsHaveNothingNowhere(t *testing.T) {
+	_, _, _, b := geometry.Detailed(detailed(t, loss.PseudoHuber{Threshold: 1}, -1),
+		people(50, -1, rand.New(rand.NewPCG(9, 1))), make([]float64, 50))
+	some := *b
+	some.Pairs = []matrix.Span{{First: 0, Len: 2}, {First: 2, Len: 1}, {First: 3, Len: 4}, {First: 7, Len: 3}}
+	some.Mean = make([]float64, 10+2+8+6+4+3+12)
+	for _, c := range []struct {
+		b    *geometry.Bought
+		many int
+	}{{b, 1}, {&some, 1 + 5 + 4 + 1 + 1 + 6}} {
+		all := c.b.Nowhere()
+		if len(all) != c.many {
+			t.Errorf("%d directions, want %d", len(all), c.many)
+		}
+		for i, u := range all {
+			x := make([]float64, len(c.b.Mean))
+			u.Add(x, 1)
+			for j, v := range all {
+				if got := v.Along(x); math.Abs(got-map[bool]float64{true: 1}[i == j]) > 1e-14 {
+					t.Errorf("directions %d and %d: %v", i, j, got)
+				}
+			}
+		}
+	}
+	r, z := rand.New(rand.NewPCG(2, 2)), make([]float64, 10)
+	for range 20 {
+		for _, span := range some.Pairs {
+			mean := 0.0
+			for j := range span.Len {
+				z[span.First+j] = r.NormFloat64()
+				mean += z[span.First+j] / float64(span.Len)
+			}
+			for j := range span.Len {
+				if span.Len > 1 {
+					z[span.First+j] -= mean
+				}
+			}
+		}
+		x := append(slices.Clone(z), geometry.Products(some.Pairs, z)...)
+		for k, v := range some.Nowhere() {
+			if math.Abs(v.Along(x)) > 1e-12 {
+				t.Errorf("a row has %v along direction %d", v.Along(x), k)
+			}
+		}
+	}
+}
