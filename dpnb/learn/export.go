@@ -77,8 +77,8 @@ type exportedOutput struct {
 // Export writes the model to a JSON file of a documented form (docs/export.md), by which programs in other languages
 // predict without this module. Save keeps all of a model, Export what a prediction needs.
 //
-// Errors: no model; one without privacy, whose coefficients were not released; one with columns that are dates, or of
-// step functions; those of the file system.
+// Errors: no model; one without privacy, whose coefficients were not released; one with columns that are dates, with
+// products of columns or fine cells, or of step functions; those of the file system.
 func (m *Model) Export(path string) error {
 	if err := m.Err(); err != nil {
 		return err
@@ -104,6 +104,10 @@ func (m *Model) Export(path string) error {
 	}
 	theta := m.linear()
 	if b, ok := also.(*geometry.Bought); ok {
+		if len(b.Pairs)+len(b.Cells) > 0 {
+			return errors.New("dpnb: products of columns and fine cells have no place in the exported form: fit with " +
+				"Curves() or Lines() among the options of the records, in a shell with --curves or --lines")
+		}
 		theta = b.Placing()
 		out.Centre = &exportedCentre{RowNorm: b.RowNorm, Mean: b.Mean, Scale: b.Scale, Bias: b.Bias}
 	}

@@ -192,7 +192,7 @@ type fitFlags struct {
 	privateFlags
 	target, learner, out, card, positive, by string
 	rowNorm, intervals                       float64
-	check, price                             bool
+	check, price, curves, lines              bool
 	where                                    learn.Storage
 	at                                       elsewhere
 	checkpoints                              string
@@ -236,6 +236,9 @@ has a model of its own, at the price of one.`,
 	f.Float64Var(new(float64), "curvature-share", 0, "`part` of the fit's budget for intervals")
 	f.Float64Var(&p.intervals, "intervals", 0, "show intervals with this `confidence`, such as 0.95; they "+
 		"cost nothing more")
+	f.BoolVar(&p.curves, "curves", false, "let numbers bend, and nothing else: no products of columns, no fine cells")
+	f.BoolVar(&p.lines, "lines", false, "keep numbers straight")
+	cmd.MarkFlagsMutuallyExclusive("curves", "lines")
 	f.BoolVar(&p.check, "check", false, "look first, for the keeper of the data, whether all values fit the schema, "+
 		"and fit nothing if one does not")
 	f.BoolVar(&p.price, "price", false, "say what the fit would cost, and fit nothing")
@@ -304,6 +307,12 @@ func (p *fitFlags) run(cmd *cobra.Command, file string) error {
 	}
 	if p.positive != "" {
 		opts = append(opts, learn.Positive(p.positive))
+	}
+	if p.curves {
+		opts = append(opts, learn.Curves())
+	}
+	if p.lines {
+		opts = append(opts, learn.Lines())
 	}
 	records := func(part learn.DataFrame) *learn.Dataset { return recordsFor(p.learner, part, p.target, opts...) }
 	l, data := learners[p.learner], (*learn.Dataset)(nil)
