@@ -32,7 +32,7 @@ type Effect struct {
 // have the typical norm (TypicalNorm).
 func (e *Encoding) Effects(mean []float64) []Effect {
 	d := len(e.Features)
-	by, weights := e.ofRow(), e.margins(mean, 0)
+	by, weights := e.ofRow(), e.margins(mean, doubt{})
 	var all []Effect
 	add := func(name string, unit float64) []float64 {
 		all = append(all, Effect{Name: name, Weights: make([]float64, d), Unit: unit})

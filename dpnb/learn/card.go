@@ -41,6 +41,14 @@ func (m *Model) Card() (Card, error) {
 	m.cardFit(&c)
 	m.cardGuarantee(&c)
 	m.cardCoefficients(&c)
+	if len(m.edits) > 0 {
+		c.say("## Changed after the fit\n\nWhat it promises stays, since no record was looked at. The model " +
+			"predicts with shapes that were changed:\n")
+		for _, e := range m.edits {
+			c.say("- %s.", plain(e.words(m)))
+		}
+		c.say("")
+	}
 	m.cardLimits(&c)
 	m.cardUse(&c)
 	c.say("## Made with\n\n%s", plain(m.source.Module))

@@ -98,6 +98,8 @@ type keptModel struct {
 	Records   frame.Kept
 	Source    provenance
 	Paid      *payment
+	// Edits are what was changed after the fit (Model.With): all else is of the model as it was released.
+	Edits []edit `json:",omitempty"`
 }
 
 type keptGuarantee struct {
@@ -156,6 +158,10 @@ func (m *Model) encode() ([]byte, error) {
 	if err := m.Err(); err != nil {
 		return nil, err
 	}
+	edits := m.edits
+	if m.base != nil {
+		m = m.base
+	}
 	r := m.release
 	if r == nil || m.ran == nil {
 		return nil, errors.New("dpnb: only released models are kept (Fit): this fit is without privacy, and its " +
@@ -168,7 +174,7 @@ func (m *Model) encode() ([]byte, error) {
 		Lambda:    m.lambda,
 		Guarantee: keptGuarantee{g.Epsilon, g.Delta, g.Adjacency, g.Rows, g.Bound, g.Assumptions},
 		Mechanism: r.Mechanism, Tolerance: r.Tolerance, NoiseScale: r.NoiseScale, Ran: m.ran, Warning: m.dataWarning,
-		Records: m.encoding.Kept(), Source: m.source, Paid: m.paid,
+		Records: m.encoding.Kept(), Source: m.source, Paid: m.paid, Edits: edits,
 	}
 	k.Noise.Simulated = r.Simulated()
 	k.Noise.Seed, k.Noise.Seeded = r.Seed()
@@ -316,6 +322,9 @@ func (k keptModel) model() (*Model, error) {
 		r.Also = k.Bought
 	}
 	m.keep(r)
+	if len(k.Edits) > 0 {
+		return m.edited(k.Edits)
+	}
 	return m, nil
 }
 

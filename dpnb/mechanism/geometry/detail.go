@@ -89,6 +89,11 @@ func unscaled(rows matrix.Rows) func(i int, n Number) float64 {
 // CellFeatures is how many features the cells are.
 func (b *Bought) CellFeatures() int { return len(b.Cells) * (cellKnots - 1) }
 
+// HasCells reports whether the number whose line is in a feature has cells.
+func (b *Bought) HasCells(line int) bool {
+	return slices.ContainsFunc(b.Cells, func(n Number) bool { return n.Feature == line })
+}
+
 // products is how many there are of two features of different columns.
 func products(pairs []matrix.Span) (count int) {
 	for a, s := range pairs {
@@ -281,4 +286,17 @@ func (b *Bought) Form(weights []float64, line int, places []float64, typical, st
 	}
 	a[len(a)-1] = b.Unit * constant
 	return a, b.Centre * constant / b.Bias
+}
+
+// Change changes the coefficients of one form, in Raw, so that the form of rows that are not clipped changes by the
+// change of the coefficients of their features and constant: it is ȳ + T(q·(z/R − m)ᵀθ/c + eθ_e).
+func (b *Bought) Change(form int, change []float64) {
+	last, by, long := len(change)-1, b.Scale/(b.Unit*b.Stretch), b.RowNorm*b.paired()
+	raw := b.Raw[form*b.width() : (form+1)*b.width()]
+	constant := change[last] * b.Bias
+	for j, v := range change[:last] {
+		raw[j] += by * long * v
+		constant += long * v * b.Mean[j]
+	}
+	raw[len(raw)-1] += constant / (b.Unit * b.Bias)
 }
