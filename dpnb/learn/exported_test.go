@@ -64,6 +64,7 @@ func TestExportedModelsPredictInPython(t *testing.T) {
 		data *learn.Dataset
 	}{
 		"SVM":        {learn.SVM{Noise: src}, binary(learn.Curves())},
+		"changed":    {learn.SVM{Noise: src}, binary(learn.Curves())},
 		"lines":      {learn.Logistic{Noise: src}, binary(learn.Lines())},
 		"uncentred":  {learn.Logistic{Noise: src}, binary(learn.Uncentred(), learn.RowNorm(1))},
 		"clipped":    {learn.Logistic{Noise: src}, binary(learn.Uncentred(), learn.ClipNorm(0.8), learn.NoBias())},
@@ -83,6 +84,11 @@ func TestExportedModelsPredictInPython(t *testing.T) {
 		m, err := c.l.Fit(c.data, learn.Simulate(4, delta))
 		if err != nil {
 			t.Fatal(name, err)
+		}
+		if name == "changed" {
+			if m, err = m.With(m.Shape("city").SetCategory("Rome", 1)); err != nil {
+				t.Fatal(err)
+			}
 		}
 		path := filepath.Join(dir, "model.json")
 		if err := m.Export(path); err != nil {

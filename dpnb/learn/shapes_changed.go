@@ -34,7 +34,8 @@ func (s *Shape) changed(did string, own []float64) *Shape {
 // editable returns s, or why it cannot be changed.
 func (s *Shape) editable() *Shape {
 	if s.Err() == nil && s.fine {
-		return s.failed("dpnb: %s has fine cells, of which no shape can be changed: make the records with Curves", s.Column())
+		return s.failed("dpnb: %s has fine cells, of which no shape can be changed: make the records with Curves",
+			s.Column())
 	}
 	return s
 }

@@ -119,8 +119,8 @@ func multiply(dst, x, y []float64, pairs []matrix.Span) {
 	}
 }
 
-// Nowhere returns orthonormal directions of the products in which no row has anything: indicators of a category add up to
-// nothing, and so do their products with anything.
+// Nowhere returns orthonormal directions of the products in which no row has anything: indicators of a category add up
+// to nothing, and so do their products with anything.
 func (b *Bought) Nowhere() (all []matrix.Direction) {
 	at := len(b.Mean) - products(b.Pairs)
 	for a, s := range b.Pairs {
