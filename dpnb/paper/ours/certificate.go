@@ -25,7 +25,7 @@ func certificates() []claim.Claim {
 		Code: []string{"erm.Certificate", "erm.Minimize"},
 		Tests: []string{"erm.TestGradientsAgainst300Bits", "erm.TestCertificateCountsTheRounding",
 			"erm.TestCertifiedBeyondFloat64"},
-		Proof: "solvers#dpnb-certificate 2120224f",
+		Proof: "solvers#dpnb-certificate 905a93b4",
 		Check: "gradients in 300 bits, Huber's loss, records all but orthogonal to a long θ, and tolerances that " +
 			"float64 cannot certify: their error over the bound, and over the bound without the part for margins; " +
 			"the bound at that θ over that part by its formula",

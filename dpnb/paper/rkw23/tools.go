@@ -90,7 +90,7 @@ func tools() []claim.Claim {
 			ID: "rkw23/eqF.1", Paper: "Redberg, Koskela, Wang 2023, (F.1)–(F.3)", Kind: claim.Bound,
 			Statement: "‖∇f(θ)‖/(nβ + λ) ≤ ‖θ − θ*‖ ≤ ‖∇f(θ)‖/λ and f(θ) − f* ≥ λ‖∇f(θ)‖²/(2(nβ + λ)²)",
 			Code:      []string{"erm.Minimize"}, Tests: []string{"erm.TestStochasticMethodsAreNearlyLinear"},
-			Proof: "solvers#rkw23-eqF.1 5520dc88",
+			Proof: "solvers#rkw23-eqF.1 87ede89a",
 			Check: "squared loss of records along one axis, for which the curvatures are nβ + λ and λ, and logistic " +
 				"loss of records in all directions, at points on both axes and between; θ* by erm.Minimize",
 			Expected: "all three hold; the first two are attained, the third to λ/(nβ + λ)",
