@@ -14,6 +14,7 @@ import (
 	"sync"
 
 	"github.com/spf13/cobra"
+	"golang.org/x/term"
 
 	"github.com/dpnb/notebooks/dpnb/claim"
 	"github.com/dpnb/notebooks/dpnb/internal/atomicfile"
@@ -68,15 +69,27 @@ says the same, and write the new one with --renew.`,
 			if power {
 				measured = measuring(claims)
 			}
+			progress, done := newDisplay(os.Stderr), 0
+			defer progress.close()
+			if asJSON {
+				out = cmd.ErrOrStderr()
+			}
+			if progress.bars != nil {
+				progress.Begin("claims", len(claims))
+				if asJSON || out == os.Stdout && term.IsTerminal(int(os.Stdout.Fd())) {
+					out = progress.bars // above the bar
+				}
+			}
 			results, err := claim.Run(cmd.Context(), claims, size, func(r claim.Result) {
-				if asJSON {
-					out = cmd.ErrOrStderr()
+				if done++; progress.bars != nil {
+					progress.Cell("claims", done+1, len(claims))
 				}
 				fmt.Fprintf(out, "%-24s %s (%.1f s)\n%24s %s\n", r.ID, r.Verdict, r.Seconds, "", r.Measured)
 				if wrong {
 					runWrong(cmd.Context(), out, r.Claim, size)
 				}
 			})
+			progress.close()
 			if err != nil {
 				return err
 			}
@@ -178,11 +191,11 @@ func writePowers(out io.Writer, measured map[string][]claim.Power) error {
 
 // claimsDocument is docs/claims.md of the checkout that this runs in.
 func claimsDocument(claims []claim.Claim) (*claim.Document, error) {
-	root, err := project.Root(".")
+	found, err := project.Find(context.Background())
 	if err != nil {
 		return nil, err
 	}
-	tree, err := whereis.Read(root)
+	tree, err := whereis.Read(found.Dir)
 	if err != nil {
 		return nil, err
 	}
@@ -190,7 +203,7 @@ func claimsDocument(claims []claim.Claim) (*claim.Document, error) {
 }
 
 func renewProofs(out io.Writer, claims []claim.Claim) error {
-	root, err := project.Root(".")
+	root, err := source()
 	if err != nil {
 		return err
 	}
