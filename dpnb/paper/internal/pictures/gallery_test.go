@@ -122,11 +122,13 @@ var drawn = map[string]string{
 	"09#crosstab":           private,
 	"09#measured":           private,
 	"09#beside":             private,
+	"09#shapes":             shapes,
 }
 
 const (
 	own     = "because the notebook draws it itself, from numbers that it computes before the reader's eyes"
 	private = "because it draws the table beside it, and package explore tests its figures"
+	shapes  = "because it draws the shapes beside it, whose values and bands package learn tests"
 	scaled  = "because it draws measured times and the table beside it, which is compared"
 	table   = "because it draws which.tsv, which TestWhichTable of package ours holds"
 )
