@@ -195,7 +195,9 @@ func (m *Model) guess(b *geometry.Bought, fit objpert.Objective) interval.Guess 
 	at := 0
 	for k, size := range m.encoding.Groups() {
 		c := interval.Column{Span: matrix.Span{First: at, Len: size}}
-		if f, _ := m.encoding.Field(m.encoding.Columns()[k]); f.Kind == frame.Numeric {
+		if columns := m.encoding.Columns(); k >= len(columns) { // a cross, whose columns may depend on each other
+			c.Off = doubtOfSpread
+		} else if f, _ := m.encoding.Field(columns[k]); f.Kind == frame.Numeric {
 			c.Off = doubtOfSpread
 			if m.encoding.Curves() != nil { // hats say how numbers spread
 				c.Off /= 2

@@ -146,6 +146,54 @@ func recordsFor(learner string, df learn.DataFrame, target string, opts ...learn
 	return learn.Regression(df, target, opts...)
 }
 
+// termFlags are the terms of columns.
+type termFlags struct{ line, steps, periodic, cross []string }
+
+func (t *termFlags) add(f *pflag.FlagSet) {
+	f.StringArrayVar(&t.line, "line", nil, "`column` of a number that is learnt as a straight line")
+	f.StringArrayVar(&t.steps, "steps", nil, "`column=cut,cut` of a number that is learnt as levels between public cuts")
+	f.StringArrayVar(&t.periodic, "periodic", nil, "`column` of a number whose curve ends as it begins, or column=period")
+	f.StringArrayVar(&t.cross, "cross", nil, "`column,column` that are learnt together, beside each by itself")
+}
+
+// options returns the terms as options.
+func (t *termFlags) options() (opts []learn.Option, err error) {
+	number := func(flag, text string) (v float64) {
+		v, e := strconv.ParseFloat(strings.TrimSpace(text), 64)
+		if e != nil && err == nil {
+			err = fmt.Errorf("--%s: %q is not a number", flag, text)
+		}
+		return v
+	}
+	for _, column := range t.line {
+		opts = append(opts, learn.Line(column))
+	}
+	for _, s := range t.steps {
+		column, list, _ := strings.Cut(s, "=")
+		var cuts []float64
+		for text := range strings.SplitSeq(list, ",") {
+			cuts = append(cuts, number("steps", text))
+		}
+		opts = append(opts, learn.Steps(column, cuts...))
+	}
+	for _, s := range t.periodic {
+		column, text, said := strings.Cut(s, "=")
+		period := 0.0
+		if said {
+			period = number("periodic", text)
+		}
+		opts = append(opts, learn.Periodic(column, period))
+	}
+	for _, s := range t.cross {
+		column, with, said := strings.Cut(s, ",")
+		if !said {
+			return nil, fmt.Errorf("--cross %s: want two columns, as in age,sex", s)
+		}
+		opts = append(opts, learn.Cross(column, with))
+	}
+	return opts, err
+}
+
 func newFitCommand() *cobra.Command {
 	var (
 		p                              privateFlags
@@ -154,6 +202,7 @@ func newFitCommand() *cobra.Command {
 		where                          learn.Storage
 		at                             elsewhere
 		checkpoints                    string
+		terms                          termFlags
 	)
 	names := slices.Sorted(maps.Keys(learners))
 	cmd := &cobra.Command{
@@ -191,7 +240,11 @@ middle, it goes on: charged once, with the noise of then.`,
 				return err
 			}
 			where.MemoryLimit = int64(p.memory)
-			opts := []learn.Option{learn.StoredIn(where)}
+			opts, err := terms.options()
+			if err != nil {
+				return err
+			}
+			opts = append(opts, learn.StoredIn(where))
 			end := func(bool) error { return nil }
 			if !at.here() {
 				opts = append(opts, learn.PassesBy(func(rows *stored.Rows) (there matrix.Rows, err error) {
@@ -237,6 +290,7 @@ middle, it goes on: charged once, with the noise of then.`,
 	f.StringVar(&out, "out", "", "`file` to save the model to")
 	f.StringVar(&positive, "positive", "", "`category` to predict (default the last one of the schema)")
 	f.Float64Var(&rowNorm, "row-norm", 1, "`norm` that every record is scaled to")
+	terms.add(f)
 	f.StringVar(&where.Dir, "store", "", "`folder` for the encoded records (default the user's folder for caches)")
 	f.StringVar(&checkpoints, "checkpoints", "", "`folder` of the sums of a runner's passes, which workers must see "+
 		"(default beside the encoded records)")
