@@ -31,8 +31,8 @@ type Effect struct {
 // largest value less its smallest is no linear form. Columns that are crossed follow: of two categories how much more
 // the one makes for a category of the other than for its reference, of a number its effects in each category. All else
 // is as in the mean, what a column is crossed with too. Last is that of a bias, the linear form of the mean row. A mean
-// of nil is the middle of everything, of numbers that are spread evenly. Where rows are scaled to a norm each by its own, a row is taken to
-// have the typical norm (TypicalNorm).
+// of nil is the middle of everything, of numbers that are spread evenly. Where rows are scaled to a norm each by its
+// own, a row is taken to have the typical norm (TypicalNorm).
 func (e *Encoding) Effects(mean []float64) []Effect {
 	d := len(e.Features)
 	weights := e.margins(mean, 0)

@@ -134,7 +134,8 @@ func (e *encoder) given(i int) given {
 
 // write writes what a record has of a column of Centred rows: of a number (u − u₀)/max(u₀, 1 − u₀), u its share of the
 // scale and u₀ that of the typical value, with the hats less their mean 1/K, or less those of the typical value
-// if it was stated; of a category of K its indicators less 1/K, or zeros for a text that is none.
+// if it was stated, or of one with a period its waves; of a category of K its indicators less 1/K, or zeros for a text
+// that is none.
 func (e *encoder) write(own []float64, v given) {
 	switch {
 	case e.levels != nil && v.place >= 0:
@@ -181,9 +182,9 @@ func (e *encoder) longest() float64 {
 		return 1 - 1/float64(e.width())
 	}
 	// The largest of Σh² is 1, at a knot: less the mean 1/K that is 1 − 1/K; between any two u it is 2.
-	long := 1.0 + 0x1p-48 // the squares of cosines and sines are rounded
-	if !e.periodic() {
-		long = 1
+	long := 1.0
+	if e.periodic() {
+		long += 0x1p-48 // the squares of cosines and sines are rounded
 	}
 	if e.hats > 0 && e.field.Typical != nil {
 		long += 2
@@ -210,29 +211,18 @@ func (e encoder) over(c *Column) (encoder, error) {
 }
 
 func (e *encoder) names() []string {
-	if e.periodic() {
-		var names []string
-		for k := range harmonics {
-			names = append(names, fmt.Sprintf("%s~cos%d", e.field.Name, k+1), fmt.Sprintf("%s~sin%d", e.field.Name, k+1))
-		}
-		if e.more {
-			names = append(names, e.field.Name+" missing")
-		}
-		return names
-	}
-	if e.levels == nil {
-		names := []string{e.field.Name}
-		for k := range e.hats {
-			names = append(names, fmt.Sprintf("%s~%d", e.field.Name, k+1))
-		}
-		if len(names) < e.width() {
-			names = append(names, e.field.Name+" missing")
-		}
-		return names
-	}
 	var names []string
-	for _, l := range e.levels {
-		names = append(names, e.field.Name+"="+l)
+	for k := range e.size {
+		switch {
+		case e.levels != nil:
+			names = append(names, e.field.Name+"="+e.levels[k])
+		case e.periodic():
+			names = append(names, fmt.Sprintf("%s~%d", e.field.Name, k+1))
+		case k == 0:
+			names = append(names, e.field.Name)
+		default:
+			names = append(names, fmt.Sprintf("%s~%d", e.field.Name, k))
+		}
 	}
 	if e.more {
 		names = append(names, e.field.Name+" missing")

@@ -127,13 +127,7 @@ func (f *Field) inWords() (said string) {
 	case f.Line:
 		said = ", a straight line"
 	case f.Cuts != nil:
-		said = ", in steps at " + join(slices.Collect(func(yield func(string) bool) {
-			for _, c := range f.Cuts {
-				if !yield(f.shown(c)) {
-					return
-				}
-			}
-		}))
+		said = ", in steps: " + join(f.intervals())
 	case f.Period != 0:
 		said = fmt.Sprintf(", with the period %g", f.Period)
 	}
@@ -197,7 +191,7 @@ func (e *Encoding) crossed(at int) (all []cross, err error) {
 			case x.width() > mostCrossed:
 				return nil, inputErrorf("%q × %q has %d features, more than %d", one.field.Name, other.field.Name,
 					x.width(), mostCrossed)
-			case slices.ContainsFunc(all, func(y cross) bool { return y.a == x.b && y.b == x.a || y.a == x.a && y.b == x.b }):
+			case slices.ContainsFunc(all, func(y cross) bool { return min(y.a, y.b) == min(a, b) && max(y.a, y.b) == max(a, b) }):
 				return nil, inputErrorf("%q and %q are crossed twice", one.field.Name, other.field.Name)
 			}
 			all = append(all, x)
@@ -205,6 +199,14 @@ func (e *Encoding) crossed(at int) (all []cross, err error) {
 		}
 	}
 	return all, nil
+}
+
+// Crossed returns which columns are crossed, as in "age × sex".
+func (e *Encoding) Crossed() (all []string) {
+	for i := range e.crosses {
+		all = append(all, e.fields[e.crosses[i].a].Name+" × "+e.fields[e.crosses[i].b].Name)
+	}
+	return all
 }
 
 func (x *cross) width() int { return x.rows * x.levels }
@@ -373,9 +375,8 @@ func (e *Encoding) termStep() (what string, ok bool) {
 		}
 	}
 	for i := range e.crosses {
-		x := &e.crosses[i]
-		said = append(said, fmt.Sprintf("%s × %s, the products of what they have (%s)", e.fields[x.a].Name,
-			e.fields[x.b].Name, norm(x.longest(e.encoders))))
+		said = append(said, fmt.Sprintf("%s, the products of what they have (%s)", e.Crossed()[i],
+			norm(e.crosses[i].longest(e.encoders))))
 	}
 	return "terms: " + strings.Join(said, "; "), said != nil
 }

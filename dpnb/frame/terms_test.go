@@ -24,7 +24,8 @@ func termed(t testing.TB) *frame.Schema {
 		frame.NumericField("hour", 0, 24).OrMissing(), frame.NumericField("visits", 0, 50).Typically(0).OrMissing(),
 		frame.CategoricalField("city", "Bern", "Rome", "Oslo").Against("Rome"), frame.CategoricalField("sex", "f", "m"),
 		frame.CategoricalField("y", "a", "b")}}
-	out, err := s.With(columnsOf(s), frame.Term{Column: "pay", Line: true}, frame.Term{Column: "score", Steps: []float64{2, 5}},
+	out, err := s.With(columnsOf(s), frame.Term{Column: "pay", Line: true},
+		frame.Term{Column: "score", Steps: []float64{2, 5}},
 		frame.Term{Column: "hour", Periodic: true}, frame.Term{Column: "age", With: "sex"},
 		frame.Term{Column: "city", With: "sex"}, frame.Term{Column: "city", With: "pay"},
 		frame.Term{Column: "score", With: "city"}, frame.Term{Column: "hour", With: "city"},
@@ -395,7 +396,7 @@ func TestTermsAreKept(t *testing.T) {
 	for _, step := range d.Steps {
 		said = append(said, step.What)
 	}
-	for _, want := range []string{"pay, a straight line (norm at most 1)", "score, in steps at 2, 5 (norm at most 0.866)",
+	for _, want := range []string{"pay, a straight line (norm at most 1)", "score, in steps: 0 to 2, 2 to 5, 5 to 10 (norm at most 0.866)",
 		"hour, with the period 24 (norm at most 1)", "age × sex, the products of what they have (norm at most 0.9682)",
 		"visits × score, the products of what they have (norm at most 1.5)"} {
 		if !strings.Contains(strings.Join(said, "\n"), want) {
@@ -412,23 +413,24 @@ func TestTermsThatDoNotSuit(t *testing.T) {
 	s := &frame.Schema{Fields: fields}
 	columns := []string{"age", "pay", "wage", "sex", "y"}
 	for want, terms := range map[string][]frame.Term{
-		"no column \"aeg\"":      {{Column: "aeg", Line: true}},
-		"no column \"open\"":     {{Column: "open", Line: true}},
-		"between the bounds 17":  {{Column: "age", Steps: []float64{17, 65}}},
-		"and 90; 95 does not":    {{Column: "age", Steps: []float64{18, 95}}},
-		"at least one cut":       {{Column: "age", Steps: nil}},
-		"not one period of 24":   {{Column: "pay", Periodic: true, Period: 24}},
-		"on its own scale":       {{Column: "wage", Periodic: true}},
-		"has categories":         {{Column: "sex", Line: true}},
-		"has two of the terms":   {{Column: "age", Line: true}, {Column: "age", Steps: []float64{20}}},
-		"itself or there twice":  {{Column: "age", With: "age"}},
-		"both numbers":           {{Column: "age", With: "pay"}},
-		"to be predicted":        {{Column: "age", With: "y"}},
-		"are crossed twice":      {{Column: "age", With: "sex"}, {Column: "sex", With: "age"}},
-		"no column \"sexe\"":     {{Column: "age", With: "sexe"}},
-		"must rise and lie":      {{Column: "age", Steps: []float64{30, 30}}},
-		"which is of centred":    {{Column: "age", Line: true}},
-		"more than 16384":        {{Column: "age", Steps: many(200)}, {Column: "pay", Steps: many(99)}, {Column: "age", With: "pay"}},
+		"no column \"aeg\"":     {{Column: "aeg", Line: true}},
+		"no column \"open\"":    {{Column: "open", Line: true}},
+		"between the bounds 17": {{Column: "age", Steps: []float64{17, 65}}},
+		"and 90; 95 does not":   {{Column: "age", Steps: []float64{18, 95}}},
+		"at least one cut":      {{Column: "age", Steps: nil}},
+		"not one period of 24":  {{Column: "pay", Periodic: true, Period: 24}},
+		"on its own scale":      {{Column: "wage", Periodic: true}},
+		"has categories":        {{Column: "sex", Line: true}},
+		"has two of the terms":  {{Column: "age", Line: true}, {Column: "age", Steps: []float64{20}}},
+		"itself or there twice": {{Column: "age", With: "age"}},
+		"both numbers":          {{Column: "age", With: "pay"}},
+		"to be predicted":       {{Column: "age", With: "y"}},
+		"are crossed twice":     {{Column: "age", With: "sex"}, {Column: "sex", With: "age"}},
+		"no column \"sexe\"":    {{Column: "age", With: "sexe"}},
+		"must rise and lie":     {{Column: "age", Steps: []float64{30, 30}}},
+		"which is of centred":   {{Column: "age", Line: true}},
+		"more than 16384": {{Column: "age", Steps: many(200)}, {Column: "pay", Steps: many(99)},
+			{Column: "age", With: "pay"}},
 		"the cuts of Steps must": {{Column: "age", Steps: []float64{math.NaN()}}},
 	} {
 		with, err := s.With(columns, terms...)

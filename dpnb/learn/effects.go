@@ -90,16 +90,14 @@ func formsOf(e *frame.Encoding, effects []frame.Effect, b *geometry.Bought, q fl
 
 // beside says what rows have beside what each column is by itself, "" for nothing.
 func (m *Model) beside() string {
-	b := m.bought()
-	if b == nil {
-		return ""
-	}
-	var what []string
-	if len(b.Pairs) > 0 {
-		what = append(what, "products of every two columns")
-	}
-	for _, n := range b.Cells {
-		what = append(what, "127 cells of "+m.encoding.Features[n.Feature])
+	what := m.encoding.Crossed()
+	if b := m.bought(); b != nil {
+		if len(b.Pairs) > 0 {
+			what = append(what, "products of every two columns")
+		}
+		for _, n := range b.Cells {
+			what = append(what, "127 cells of "+m.encoding.Features[n.Feature])
+		}
 	}
 	return strings.Join(what, ", ")
 }
