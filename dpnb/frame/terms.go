@@ -98,7 +98,7 @@ func (f *Field) validTerm() error {
 	last := f.Lower
 	for _, c := range f.Cuts {
 		if !(c > last && c < f.Upper) {
-			return inputErrorf("field %q: the cuts of Steps must rise and lie between the bounds %s and %s; %s does not",
+			return inputErrorf("field %q: cuts of Steps must rise and lie between the bounds %s and %s; %s does not",
 				f.Name, f.shown(f.Lower), f.shown(f.Upper), f.shown(c))
 		}
 		last = c
@@ -180,18 +180,19 @@ func (e *Encoding) crossed(at int) (all []cross, err error) {
 			if e.encoders[b].levels == nil {
 				x.a, x.b = b, a
 			}
+			same := func(y cross) bool { return y.a == x.a && y.b == x.b || y.a == x.b && y.b == x.a }
 			one, other := &e.encoders[x.a], &e.encoders[x.b]
 			if x.rows, x.levels, x.hats = one.size, other.width(), one.hats; one.levels != nil {
 				x.rows = one.width()
 			}
 			switch {
 			case other.levels == nil:
-				return nil, inputErrorf("%q and %q are both numbers: of one of them say Steps, so that there is a curve "+
-					"of the other for each", one.field.Name, other.field.Name)
+				return nil, inputErrorf("%q and %q are both numbers: of one of them say Steps, so that there is a "+
+					"curve of the other for each", one.field.Name, other.field.Name)
 			case x.width() > mostCrossed:
 				return nil, inputErrorf("%q × %q has %d features, more than %d", one.field.Name, other.field.Name,
 					x.width(), mostCrossed)
-			case slices.ContainsFunc(all, func(y cross) bool { return min(y.a, y.b) == min(a, b) && max(y.a, y.b) == max(a, b) }):
+			case slices.ContainsFunc(all, same):
 				return nil, inputErrorf("%q and %q are crossed twice", one.field.Name, other.field.Name)
 			}
 			all = append(all, x)

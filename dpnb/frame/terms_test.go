@@ -140,7 +140,8 @@ func (p person) row(hats int) (row []float64) {
 		w := 12 / math.Sqrt(205) / float64(k)
 		hour[2*k-2], hour[2*k-1] = w*math.Cos(at), w*math.Sin(at)
 	}
-	visits := append(curve(share(p.visits, 0, 50, 0), 0, 1, func(k int) float64 { return math.Max(0, 1-float64(k)) }), 0)
+	typical := func(k int) float64 { return math.Max(0, 1-float64(k)) }
+	visits := append(curve(share(p.visits, 0, 50, 0), 0, 1, typical), 0)
 	if none {
 		hour[8] = 1
 	}
@@ -180,8 +181,8 @@ func (p person) row(hats int) (row []float64) {
 	return row
 }
 
-// Rows with every term are those that the schema says, dense ones as sparse ones, none longer than is proved; nothing is
-// in the directions that are said to have nothing, and in no others.
+// Rows with every term are those that the schema says, dense ones as sparse ones, none longer than is proved; nothing
+// is in the directions that are said to have nothing, and in no others.
 func TestRowsOfTerms(t *testing.T) {
 	r := rand.New(rand.NewPCG(1, 1))
 	var all []person
@@ -396,7 +397,8 @@ func TestTermsAreKept(t *testing.T) {
 	for _, step := range d.Steps {
 		said = append(said, step.What)
 	}
-	for _, want := range []string{"pay, a straight line (norm at most 1)", "score, in steps: 0 to 2, 2 to 5, 5 to 10 (norm at most 0.866)",
+	for _, want := range []string{"pay, a straight line (norm at most 1)",
+		"score, in steps: 0 to 2, 2 to 5, 5 to 10 (norm at most 0.866)",
 		"hour, with the period 24 (norm at most 1)", "age × sex, the products of what they have (norm at most 0.9682)",
 		"visits × score, the products of what they have (norm at most 1.5)"} {
 		if !strings.Contains(strings.Join(said, "\n"), want) {
@@ -431,12 +433,12 @@ func TestTermsThatDoNotSuit(t *testing.T) {
 		"which is of centred":   {{Column: "age", Line: true}},
 		"more than 16384": {{Column: "age", Steps: many(200)}, {Column: "pay", Steps: many(99)},
 			{Column: "age", With: "pay"}},
-		"the cuts of Steps must": {{Column: "age", Steps: []float64{math.NaN()}}},
+		"cuts of Steps must": {{Column: "age", Steps: []float64{math.NaN()}}},
 	} {
 		with, err := s.With(columns, terms...)
+		set := frame.DesignSettings{Label: "y", Curves: 8 * centred(want), Centred: centred(want) == 1}
 		if err == nil {
-			_, err = frame.Planned(tableOf(t, columns), with, frame.DesignSettings{Label: "y", Curves: 8 * centred(want),
-				Centred: centred(want) == 1})
+			_, err = frame.Planned(tableOf(t, columns), with, set)
 		}
 		if err == nil || !strings.Contains(err.Error(), want) {
 			t.Errorf("%+v: %v, want %q", terms, err, want)

@@ -205,8 +205,8 @@ func Lines() Option { return func(o *options) { o.lines = true } }
 // suit, is an error before anything is paid for.
 func Line(column string) Option { return term(frame.Term{Column: column, Line: true}) }
 
-// Steps has what is learnt of a number be a level for each interval between public cuts, which lie within its bounds: as
-// a category, whose effects are shown against the first interval. A cut belongs to the interval above it.
+// Steps has what is learnt of a number be a level for each interval between public cuts, which lie within its bounds:
+// as a category, whose effects are shown against the first interval. A cut belongs to the interval above it.
 func Steps(column string, cuts ...float64) Option {
 	return term(frame.Term{Column: column, Steps: cuts})
 }
@@ -359,7 +359,7 @@ func (o *options) termed(schema *frame.Schema, columns []string) (*frame.Schema,
 	}
 	for _, t := range o.terms {
 		if t.Column == o.Label {
-			return nil, fmt.Errorf("dpnb: a term is of a column that is learnt from, and %q is to be predicted", o.Label)
+			return nil, fmt.Errorf("dpnb: terms are of columns to learn from, and %q is to be predicted", o.Label)
 		}
 	}
 	return schema.With(columns, o.terms...)

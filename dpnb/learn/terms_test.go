@@ -54,8 +54,8 @@ func rSquared(t testing.TB, m *learn.Model, test learn.DataFrame, truth []float6
 	return 1 - wrong/all
 }
 
-// Each term gains where the truth is of its kind, beside what a fit has with nothing said, products of columns among it:
-// R² against the truth itself, in the mean over seeds.
+// Each term gains where the truth is of its kind, beside what a fit has with nothing said, products of columns among
+// it: R² against the truth itself, in the mean over seeds.
 func TestTermsGain(t *testing.T) {
 	t.Parallel()
 	wave := func(_, hour float64, _, _ int) float64 { return math.Sin(2 * math.Pi * (hour - 3) / 24) }
@@ -122,7 +122,10 @@ func allTerms() []learn.Option {
 func TestTermsOfLearners(t *testing.T) {
 	t.Parallel()
 	df, _ := workers(t, 3000, 1, func(age, hour float64, city, sex int) float64 { return age / 50 * float64(sex) })
-	src, curved := learn.Seed(1), []learn.Option{learn.Line("hour"), learn.Cross("age", "sex"), learn.Cross("city", "sex")}
+	src := learn.Seed(1)
+	curved := []learn.Option{learn.Line("hour"), learn.Cross("age", "sex"), learn.Cross("city", "sex")}
+	classes := func(o ...learn.Option) *learn.Dataset { return learn.Classes(df, "city", o...) }
+	two := func(o ...learn.Option) *learn.Dataset { return learn.Binary(df, "sex", o...) }
 	numbers := func(o ...learn.Option) *learn.Dataset { return learn.Regression(df, "pay", o...) }
 	for name, c := range map[string]struct {
 		learner learn.Learner
@@ -133,17 +136,17 @@ func TestTermsOfLearners(t *testing.T) {
 		"intervals": {learn.Huber{Noise: src, CurvatureShare: 0.05}, numbers, 1e-6},
 		"pure":      {learn.Huber{Noise: src}, numbers, 0},
 		"median":    {learn.Median{Noise: src}, numbers, 1e-6},
-		"classes": {learn.Softmax{Noise: src}, func(o ...learn.Option) *learn.Dataset { return learn.Classes(df, "city", o...) },
-			1e-6},
-		"two": {learn.SVM{Noise: src}, func(o ...learn.Option) *learn.Dataset { return learn.Binary(df, "sex", o...) }, 1e-6},
-		"L1":  {learn.Huber{Noise: src, Regularise: learn.Regulariser{GroupL1: 2}}, numbers, 1e-6},
+		"classes":   {learn.Softmax{Noise: src}, classes, 1e-6},
+		"two":       {learn.SVM{Noise: src}, two, 1e-6},
+		"L1":        {learn.Huber{Noise: src, Regularise: learn.Regulariser{GroupL1: 2}}, numbers, 1e-6},
 	} {
 		t.Run(name, func(t *testing.T) {
 			for _, terms := range [][]learn.Option{allTerms(), curved} {
 				if name == "classes" {
 					terms = terms[:len(terms)-1]
 				} else if name == "two" {
-					terms = []learn.Option{learn.Steps("age", 18, 65), learn.Periodic("hour", 0), learn.Cross("city", "age"),
+					terms = []learn.Option{learn.Steps("age", 18, 65), learn.Periodic("hour", 0),
+						learn.Cross("city", "age"),
 						learn.Cross("pay", "city")}
 				}
 				m, err := c.learner.Fit(c.data(terms...), learn.Simulate(2, c.delta))

@@ -151,8 +151,8 @@ type termFlags struct{ line, steps, periodic, cross []string }
 
 func (t *termFlags) add(f *pflag.FlagSet) {
 	f.StringArrayVar(&t.line, "line", nil, "`column` of a number that is learnt as a straight line")
-	f.StringArrayVar(&t.steps, "steps", nil, "`column=cut,cut` of a number that is learnt as levels between public cuts")
-	f.StringArrayVar(&t.periodic, "periodic", nil, "`column` of a number whose curve ends as it begins, or column=period")
+	f.StringArrayVar(&t.steps, "steps", nil, "`column=cut,cut` of a number learnt as levels between public cuts")
+	f.StringArrayVar(&t.periodic, "periodic", nil, "`column`, or column=period, whose curve ends as it begins")
 	f.StringArrayVar(&t.cross, "cross", nil, "`column,column` that are learnt together, beside each by itself")
 }
 
