@@ -79,23 +79,6 @@ func newEncoder(f *Field, at int, s *DesignSettings) encoder {
 // periodic reports whether the column is a number whose curve closes up.
 func (e *encoder) periodic() bool { return e.centred && e.field.Period != 0 }
 
-// free is how many directions count: of a category of K levels K − 1, of a number one, of one with a period four, the
-// smoothest; a missing value apart if that is said.
-func (e *encoder) free(apart bool) (free int) {
-	switch {
-	case e.levels != nil:
-		return e.width() - 1
-	case e.periodic():
-		free = 4
-	default:
-		free = 1
-	}
-	if e.more && !apart {
-		free++
-	}
-	return free
-}
-
 // width is how many features the column has.
 func (e *encoder) width() int {
 	if e.more {

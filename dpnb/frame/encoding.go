@@ -228,14 +228,8 @@ func direction(first int, weights []float64) matrix.Direction {
 // Free returns how many directions rows have that count, hats apart and the bias included: of a number one, of a
 // category of K levels K − 1, since its centred indicators add up to nothing.
 func (e *Encoding) Free() int {
-	free := 1
-	for i := range e.encoders {
-		free += e.encoders[i].free(false)
-	}
-	for i := range e.crosses {
-		free += e.crosses[i].free(e.encoders)
-	}
-	return free
+	straight := e.Straight()
+	return len(straight.Features) - len(straight.Nowhere())
 }
 
 // Bias returns the constant that is appended to rows, 0 if none is.

@@ -245,9 +245,6 @@ func (x *cross) names(e []encoder) []string {
 // longest bounds the squared norm of the products: that of one column times that of the other.
 func (x *cross) longest(e []encoder) float64 { return e[x.a].longest() * e[x.b].longest() }
 
-// free is how many directions the products have that count (Encoding.Free).
-func (x *cross) free(e []encoder) int { return e[x.a].free(true) * e[x.b].free(true) }
-
 // nowhere returns orthonormal directions in which no row has anything: the indicators less their mean add up to
 // nothing, for each feature of the first column, and for each category so does what that column has nothing of.
 func (x *cross) nowhere(e []encoder) (all []matrix.Direction) {
@@ -283,47 +280,23 @@ func (x *cross) nowhere(e []encoder) (all []matrix.Direction) {
 	return all
 }
 
-// enter adds the products to s, before the mean is taken from them (mean).
-func (x *cross) enter(s *entries, e []encoder, a, b given) {
+// usual is the product that most places have: 1/JK of two categories of J and K, 0 of a number.
+func (x *cross) usual(e []encoder) float64 {
 	if e[x.a].levels == nil {
-		one, other, all := make([]float64, e[x.a].width()), make([]float64, x.levels), make([]float64, x.width())
-		e[x.a].write(one, a)
-		e[x.b].write(other, b)
-		x.add(all, one, other)
-		for j, v := range all {
-			if v != 0 {
-				s.add(x.at+j, v)
-			}
-		}
-		return
+		return 0
 	}
-	// (δ_a − 1/J)(δ_b − 1/K), of which 1/JK is in all places.
-	J, K := float64(x.rows), float64(x.levels)
-	for j := range x.rows {
-		switch {
-		case a.place < 0 || b.place < 0: // zeros after the mean is taken
-			for l := range x.levels {
-				s.add(x.at+j*x.levels+l, -1/(J*K))
-			}
-		case j == a.place:
-			for l := range x.levels {
-				v := -1 / K
-				if l == b.place {
-					v += 1 - 1/J
-				}
-				s.add(x.at+j*x.levels+l, v)
-			}
-		default:
-			s.add(x.at+j*x.levels+b.place, -1/J)
-		}
-	}
+	return 1 / float64(x.rows) * (1 / float64(x.levels))
 }
 
-// mean is what is taken from each product of two categories, where it is the same for all records.
-func (x *cross) mean(dst []float64, e []encoder) {
-	if e[x.a].levels != nil {
-		for j := range x.width() {
-			dst[x.at+j] = -1 / float64(x.width())
+// enter adds the products to s, less those that most places have, which are in the mean.
+func (x *cross) enter(s *entries, e []encoder, a, b given) {
+	one, other, all := make([]float64, e[x.a].width()), make([]float64, x.levels), make([]float64, x.width())
+	e[x.a].write(one, a)
+	e[x.b].write(other, b)
+	x.add(all, one, other)
+	for j, v := range all {
+		if less := x.usual(e); v != less {
+			s.add(x.at+j, v-less)
 		}
 	}
 }

@@ -160,7 +160,10 @@ func (e *Encoding) entered(parts []entries, starts []int, scales []float64) *mat
 		e.encoders[k].mean(mean)
 	}
 	for k := range e.crosses {
-		e.crosses[k].mean(mean, e.encoders)
+		x := &e.crosses[k]
+		for j := range x.width() {
+			mean[x.at+j] = -x.usual(e.encoders)
+		}
 	}
 	for i := range n {
 		starts[i+1] += starts[i]

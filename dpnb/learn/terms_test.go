@@ -104,7 +104,7 @@ func TestTermsGain(t *testing.T) {
 				a, b := fit(c.terms...), fit()
 				with, without, gain = with+a/seeds, without+b/seeds, gain+(a-b)/seeds
 			}
-			t.Logf("R² %.3f with the term, %.3f without", with, without)
+			t.Logf("R² %.4f with the term, %.4f without", with, without)
 			if gain < c.gain {
 				t.Errorf("a gain of %.3f", gain)
 			}
