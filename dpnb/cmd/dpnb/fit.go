@@ -158,31 +158,24 @@ func (t *termFlags) add(f *pflag.FlagSet) {
 
 // options returns the terms as options.
 func (t *termFlags) options() (opts []learn.Option, err error) {
-	number := func(flag, text string) (v float64) {
-		v, e := strconv.ParseFloat(strings.TrimSpace(text), 64)
-		if e != nil && err == nil {
-			err = fmt.Errorf("--%s: %q is not a number", flag, text)
-		}
-		return v
-	}
 	for _, column := range t.line {
 		opts = append(opts, learn.Line(column))
 	}
-	for _, s := range t.steps {
-		column, list, _ := strings.Cut(s, "=")
-		var cuts []float64
+	for k, s := range append(slices.Clone(t.steps), t.periodic...) {
+		column, list, said := strings.Cut(s, "=")
+		var numbers []float64
 		for text := range strings.SplitSeq(list, ",") {
-			cuts = append(cuts, number("steps", text))
+			v, err := strconv.ParseFloat(strings.TrimSpace(text), 64)
+			if err != nil && said {
+				return nil, fmt.Errorf("--steps and --periodic: in %q, %q is not a number", s, text)
+			}
+			numbers = append(numbers, v)
 		}
-		opts = append(opts, learn.Steps(column, cuts...))
-	}
-	for _, s := range t.periodic {
-		column, text, said := strings.Cut(s, "=")
-		period := 0.0
-		if said {
-			period = number("periodic", text)
+		if k < len(t.steps) {
+			opts = append(opts, learn.Steps(column, numbers...))
+		} else {
+			opts = append(opts, learn.Periodic(column, numbers[0])) // 0 if none was said
 		}
-		opts = append(opts, learn.Periodic(column, period))
 	}
 	for _, s := range t.cross {
 		column, with, said := strings.Cut(s, ",")
@@ -191,7 +184,7 @@ func (t *termFlags) options() (opts []learn.Option, err error) {
 		}
 		opts = append(opts, learn.Cross(column, with))
 	}
-	return opts, err
+	return opts, nil
 }
 
 func newFitCommand() *cobra.Command {
